@@ -1,0 +1,306 @@
+/*
+** The public functions: a handle is opened, requests go their way through the steps, the handle is closed.
+**
+** svc_handle_request() is the map of the whole library: read it top to bottom and follow the step that interests you.
+*/
+#include "internal.h"
+
+#include <time.h>
+
+/* -------------------------------------------------------------------------------------------------------------- opening */
+
+static int64_t api_system_clock(void *context)
+{
+  struct timespec t;
+  (void)context;
+  if (clock_gettime(CLOCK_REALTIME, &t) != 0) return 0;
+  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+SVC_PRIVATE void svc_log(const svc *s, int level, const char *format, ...)
+{
+  char text[512];
+  va_list args;
+  if (!s->config.log) return;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  s->config.log(s->config.log_context, level, text);
+}
+
+static size_t api_default(size_t value, size_t otherwise)
+{
+  return value ? value : otherwise;
+}
+
+static int api_invalid(const svc *s, const char *member, const char *why)
+{
+  svc_log(s, SVC_LOG_ERROR, "svc_config.%s %s", member, why);
+  return SVC_INVALID;
+}
+
+/* The vendor word stands in paths and media types. */
+static bool api_is_word(svc_str text)
+{
+  return text.n <= 64 && svc_pattern_match("^[a-z][a-z0-9-]*$", text);
+}
+
+static int api_addresses(svc *s)
+{
+  static const char *const providers[] = { "aws", "azure", "gcp" };
+  size_t i, n = s->config.control_address_count;
+  svc_control_address *own = svc_arena_zero(&s->memory, n * sizeof *own + 1);
+  if (!own) return SVC_NOMEM;
+  for (i = 0; i < n; i++) {
+    const svc_control_address *a = &s->config.control_addresses[i];
+    svc_str provider = svc_str_c(a->provider), region = svc_str_c(a->region), cidr = svc_str_c(a->cidr);
+    if (!svc_str_is(provider, providers[0]) && !svc_str_is(provider, providers[1]) && !svc_str_is(provider, providers[2]))
+      return api_invalid(s, "control_addresses", "has a provider that is not aws, azure or gcp");
+    if (region.n == 0 || !svc_utf8_valid(region)) return api_invalid(s, "control_addresses", "has one without region");
+    if (!svc_format_check(SVC_FORMAT_IP_OR_CIDR, cidr)) return api_invalid(s, "control_addresses", "has a bad address");
+    own[i].provider = svc_arena_copy(&s->memory, provider).p;
+    own[i].region = svc_arena_copy(&s->memory, region).p;
+    own[i].cidr = svc_arena_copy(&s->memory, cidr).p;
+    own[i].outbound = a->outbound;
+  }
+  s->config.control_addresses = own;
+  return s->memory.failed ? SVC_NOMEM : SVC_OK;
+}
+
+static int api_configure(svc *s)
+{
+  svc_config *k = &s->config;
+  svc_str url = svc_str_c(k->base_url ? k->base_url : "http://localhost:8080");
+  svc_str scheme = svc_str_c(k->db_scheme ? k->db_scheme : "db"), domain = svc_str_c(k->db_domain ? k->db_domain : "db.local");
+  while (url.n && url.p[url.n - 1] == '/') url.n--;
+  s->base_url = svc_arena_copy(&s->memory, url);
+  s->vendor = svc_arena_copy(&s->memory, svc_str_c(k->vendor ? k->vendor : "svc"));
+  if (!svc_format_check(SVC_FORMAT_URI, s->base_url)) return api_invalid(s, "base_url", "is not a URL");
+  if (!api_is_word(s->vendor)) return api_invalid(s, "vendor", "must be a word of lower-case letters, digits and hyphens");
+  if (!api_is_word(scheme)) return api_invalid(s, "db_scheme", "must be a word of lower-case letters, digits and hyphens");
+  if (!svc_pattern_match("^[a-zA-Z0-9][a-zA-Z0-9.-]{0,200}$", domain)) return api_invalid(s, "db_domain", "is not a domain");
+  k->base_url = s->base_url.p;
+  k->vendor = s->vendor.p;
+  k->db_scheme = svc_arena_copy(&s->memory, scheme).p;
+  k->db_domain = svc_arena_copy(&s->memory, domain).p;
+  s->base_path = svc_arena_print(&s->memory, "/api/%s/v2", k->vendor);
+  s->base_path_v1 = svc_arena_print(&s->memory, "/api/%s/v1.0", k->vendor);
+  s->media_prefix = svc_arena_print(&s->memory, "application/vnd.%s.", k->vendor);
+  k->max_body = api_default(k->max_body, (size_t)1 << 20);
+  k->max_depth = api_default(k->max_depth, 32);
+  k->max_header_bytes = api_default(k->max_header_bytes, 16 << 10);
+  k->max_target = api_default(k->max_target, 8 << 10);
+  k->max_page = api_default(k->max_page, 500);
+  if (k->max_depth > 512) return api_invalid(s, "max_depth", "is more than 512");
+  if (k->max_page > 100000) return api_invalid(s, "max_page", "is more than 100000");
+  if (k->durability < SVC_DURABLE || k->durability > SVC_NO_SYNC) return api_invalid(s, "durability", "is unknown");
+  if (!k->clock) k->clock = api_system_clock;
+  return s->memory.failed ? SVC_NOMEM : api_addresses(s);
+}
+
+static int api_random(svc *s)
+{
+  svc_ids *ids = &s->commit.ids;
+  if (s->config.random) {
+    ids->random = s->config.random;
+    ids->random_context = s->config.random_context;
+    return SVC_OK;
+  }
+  s->drbg = svc_drbg_new();
+  ids->random = svc_drbg_fill;
+  ids->random_context = s->drbg;
+  return s->drbg ? SVC_OK : SVC_RANDOM;
+}
+
+static int api_limit(svc *s, const svc_limit_override *o)
+{
+  char id[80];
+  int i;
+  for (i = 0; i < SVC_SET_COUNT; i++) {
+    svc_set_row *set = &s->sets[i];
+    svc_set_id(i, id, sizeof id);
+    if (!o->endpoint_set_id || strcmp(id, o->endpoint_set_id) != 0) continue;
+    if (o->capacity < 0 || o->capacity > INT32_MAX || o->refill_rate < 0 || o->refill_rate > INT32_MAX ||
+        o->refill_seconds < 0 || o->refill_seconds > INT32_MAX)
+      return api_invalid(s, "limits", "has a value out of range");
+    if (o->capacity) set->capacity = o->capacity;
+    if (o->refill_rate) set->refill_rate = o->refill_rate;
+    if (o->refill_seconds) set->refill_seconds = o->refill_seconds;
+    return SVC_OK;
+  }
+  return api_invalid(s, "limits", "names an endpoint set that does not exist");
+}
+
+static int api_limiter(svc *s)
+{
+  uint64_t seed;
+  size_t i;
+  int rc = SVC_OK;
+  memcpy(s->sets, svc_set_table(), sizeof s->sets);
+  for (i = 0; i < s->config.limit_count && rc == SVC_OK; i++) rc = api_limit(s, &s->config.limits[i]);
+  s->config.limits = NULL;
+  if (rc != SVC_OK || s->config.limiter_off) return rc;
+  if (s->commit.ids.random(s->commit.ids.random_context, &seed, sizeof seed) != 0) return SVC_RANDOM;
+  return svc_limiter_open(&s->limiter, &s->allocator, s->config.limiter_buckets, seed, s->sets);
+}
+
+static int api_store(svc *s)
+{
+  const svc_store_port *port = svc_lmdb_port();
+  svc_store *store;
+  char why[256] = "";
+  int rc = port->open(&store, &s->config, why, sizeof why);
+  if (rc != SVC_OK) {
+    svc_log(s, SVC_LOG_ERROR, "%s", why[0] ? why : svc_strerror(rc));
+    return rc;
+  }
+  rc = svc_commit_open(&s->commit, port, store);
+  if (rc == SVC_OK) return SVC_OK;
+  svc_log(s, SVC_LOG_ERROR, "the store cannot be used: %s", svc_strerror(rc));
+  port->close(store);
+  return rc;
+}
+
+int svc_open(svc **out, const svc_config *config)
+{
+  svc_arena first; /* a handle is the first thing in its own arena */
+  svc *s;
+  int rc;
+  if (!out) return SVC_INVALID;
+  *out = NULL;
+  svc_arena_init(&first, config ? &config->allocator : NULL);
+  s = svc_arena_zero(&first, sizeof *s);
+  if (!s) return SVC_NOMEM;
+  if (config) s->config = *config;
+  s->memory = first;
+  s->allocator = first.allocator;
+  rc = api_configure(s);
+  if (rc == SVC_OK) rc = api_random(s);
+  if (rc == SVC_OK) rc = api_limiter(s);
+  if (rc == SVC_OK) rc = svc_plan_open(s);
+  if (rc == SVC_OK) rc = svc_router_open(s);
+  if (rc == SVC_OK) rc = svc_links_open(s);
+  if (rc == SVC_OK) rc = api_store(s);
+  if (rc != SVC_OK) {
+    svc_close(s);
+    return rc;
+  }
+  s->config.path = NULL; /* the host's string; nobody needs it from here on */
+  *out = s;
+  return SVC_OK;
+}
+
+void svc_close(svc *s)
+{
+  if (!s) return;
+  svc_commit_close(&s->commit);
+  svc_limiter_close(s->limiter);
+  svc_drbg_free(s->drbg);
+  svc_blocks_free(s->memory.blocks); /* the handle is in there */
+}
+
+/* ------------------------------------------------------------------------------------------------------------- requests */
+
+static void api_no_memory(svc_response *response)
+{
+  static const char body[] = "{\"detail\":\"The service is out of memory. Please try again later.\",\"error\":503,"
+                             "\"errorCode\":\"SERVICE_UNAVAILABLE\",\"parameters\":[],\"reason\":\"Service Unavailable\"}";
+  static const svc_header headers[] = {
+    { "Content-Type", "application/json", 12, 16 },
+    { "X-Error-Code", "SERVICE_UNAVAILABLE", 12, 19 },
+    { "Retry-After", "1", 11, 1 },
+  };
+  response->status = 503;
+  response->headers = headers;
+  response->header_count = sizeof headers / sizeof headers[0];
+  response->body = body;
+  response->body_length = sizeof body - 1;
+}
+
+static void api_apply_due(svc *s, int64_t now)
+{
+  if (now > 0 && now / 1000 >= (int64_t)atomic_load(&s->commit.next_due)) svc_apply_due(s, now);
+}
+
+int svc_handle_request(svc *s, const svc_request *request, svc_response *response)
+{
+  svc_arena arena;
+  svc_call c;
+  if (response) memset(response, 0, sizeof *response);
+  if (!s || !request || !response || !request->method || !request->target) return SVC_INVALID;
+  svc_arena_init(&arena, &s->allocator);
+  memset(&c, 0, sizeof c);
+  c.s = s;
+  c.request = request;
+  c.arena = &arena;
+  c.now = s->config.clock(s->config.clock_context);
+  api_apply_due(s, c.now);
+
+  (void)(svc_step_request(&c) &&    /* the request line and headers */
+         svc_step_route(&c) &&      /* path and method to operation */
+         svc_step_caller(&c) &&     /* who sends it */
+         svc_step_version(&c) &&    /* which dated version of the operation */
+         svc_step_limiter(&c) &&    /* one token of its bucket */
+         svc_step_permission(&c) && /* what the caller's roles allow */
+         svc_step_query(&c) &&      /* the parameters */
+         svc_step_body(&c) &&       /* strict JSON, checked against its fields */
+         svc_step_behave(&c));      /* what the operation does, in its transaction */
+  svc_step_respond(&c, response);   /* the answer, or the error that a step has set */
+
+  svc_end_read(&c);
+  response->memory = arena.blocks;
+  if (!arena.failed) return SVC_OK;
+  svc_response_free(response);
+  api_no_memory(response);
+  return SVC_NOMEM;
+}
+
+void svc_response_free(svc_response *response)
+{
+  if (!response) return;
+  svc_blocks_free(response->memory);
+  memset(response, 0, sizeof *response);
+}
+
+const char *svc_response_header(const svc_response *response, const char *name)
+{
+  size_t i;
+  for (i = 0; response && name && i < response->header_count; i++)
+    if (svc_str_is_nocase(svc_str_c(response->headers[i].name), name)) return response->headers[i].value;
+  return NULL;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- others */
+
+int svc_tick(svc *s)
+{
+  if (!s) return SVC_INVALID;
+  return svc_apply_due(s, s->config.clock(s->config.clock_context));
+}
+
+int svc_backup(svc *s, const char *path)
+{
+  if (!s || !path || !*path) return SVC_INVALID;
+  return s->commit.port->copy(s->commit.store, path);
+}
+
+const char *svc_version(void)
+{
+  return SVC_VERSION;
+}
+
+const char *svc_strerror(int code)
+{
+  switch (code) {
+  case SVC_OK: return "no error";
+  case SVC_NOMEM: return "out of memory";
+  case SVC_INVALID: return "an argument or a member of the configuration is invalid";
+  case SVC_IO: return "the files of the store cannot be read or written";
+  case SVC_FULL: return "the disk is full, or the store may not grow any further";
+  case SVC_BUSY: return "the store is in use by another process or handle";
+  case SVC_NEWER: return "the store was written by a newer version of this library";
+  case SVC_CORRUPT: return "the store is damaged, or is not a store of this library";
+  case SVC_RANDOM: return "the source of random bytes failed";
+  default: return "unknown error";
+  }
+}

@@ -1,0 +1,121 @@
+/*
+** All memory of one request comes from one arena, and leaves with its response.
+**
+** A request allocates many small things and frees none of them, so a pointer that moves through a block is all that is
+** needed: usually one block, one call of the allocator. The blocks carry their allocator, because a response is freed
+** without its handle. A failed allocation sets `failed` for good; callers may therefore go on and check once.
+*/
+#include "internal.h"
+
+#define ARENA_FIRST 4064 /* with malloc's own bookkeeping within a page */
+#define ARENA_ALIGN 8
+
+struct svc_block {
+  svc_block *next;
+  svc_allocator allocator;
+};
+
+static void *arena_default_resize(void *context, void *p, size_t size)
+{
+  (void)context;
+  if (size == 0) {
+    free(p);
+    return NULL;
+  }
+  return realloc(p, size);
+}
+
+SVC_PRIVATE void svc_arena_init(svc_arena *a, const svc_allocator *allocator)
+{
+  memset(a, 0, sizeof *a);
+  if (allocator) a->allocator = *allocator;
+  if (!a->allocator.resize) a->allocator.resize = arena_default_resize;
+}
+
+/* A new block with room for `size` bytes; what is left of the one before is given up. */
+static bool arena_grow(svc_arena *a, size_t size)
+{
+  size_t want = sizeof(svc_block) + size;
+  size_t least = a->blocks ? 2 * ARENA_FIRST : ARENA_FIRST;
+  svc_block *block;
+  if (want < size) goto fail;
+  if (want < least) want = least;
+  block = a->allocator.resize(a->allocator.context, NULL, want);
+  if (!block) goto fail;
+  block->next = a->blocks;
+  block->allocator = a->allocator;
+  a->blocks = block;
+  a->next = (char *)(block + 1);
+  a->end = (char *)block + want;
+  return true;
+fail:
+  a->failed = true;
+  return false;
+}
+
+SVC_PRIVATE void *svc_arena_alloc(svc_arena *a, size_t size)
+{
+  size_t rounded = (size + (ARENA_ALIGN - 1)) & ~(size_t)(ARENA_ALIGN - 1);
+  void *p;
+  if (rounded < size) {
+    a->failed = true;
+    return NULL;
+  }
+  if ((size_t)(a->end - a->next) < rounded && !arena_grow(a, rounded)) return NULL;
+  p = a->next;
+  a->next += rounded;
+  return p;
+}
+
+SVC_PRIVATE void *svc_arena_zero(svc_arena *a, size_t size)
+{
+  void *p = svc_arena_alloc(a, size);
+  if (p) memset(p, 0, size);
+  return p;
+}
+
+SVC_PRIVATE void svc_arena_reserve(svc_arena *a, size_t size)
+{
+  if ((size_t)(a->end - a->next) < size) arena_grow(a, size);
+}
+
+SVC_PRIVATE svc_str svc_arena_copy(svc_arena *a, svc_str text)
+{
+  char *p = svc_arena_alloc(a, text.n + 1);
+  if (!p) return SVC_S("");
+  if (text.n) memcpy(p, text.p, text.n);
+  p[text.n] = 0;
+  return (svc_str){ p, text.n };
+}
+
+SVC_PRIVATE svc_str svc_arena_print(svc_arena *a, const char *format, ...)
+{
+  char small[256];
+  va_list args;
+  int n;
+  char *p;
+  va_start(args, format);
+  n = vsnprintf(small, sizeof small, format, args);
+  va_end(args);
+  if (n < 0) return SVC_S("");
+  p = svc_arena_alloc(a, (size_t)n + 1);
+  if (!p) return SVC_S("");
+  if ((size_t)n < sizeof small) {
+    memcpy(p, small, (size_t)n + 1);
+  } else {
+    va_start(args, format);
+    vsnprintf(p, (size_t)n + 1, format, args);
+    va_end(args);
+  }
+  return (svc_str){ p, (size_t)n };
+}
+
+SVC_PRIVATE void svc_blocks_free(svc_block *block)
+{
+  while (block) {
+    svc_block *next = block->next;
+    svc_allocator allocator = block->allocator;
+    allocator.resize(allocator.context, block, 0);
+    block = next;
+  }
+}

@@ -1,0 +1,84 @@
+/*
+** Ids: 12 bytes, 24 hex digits, the first four bytes the second of creation.
+**
+** The rule: an id is greater than every id given out before it, so that the order of keys in the store is the order of
+** creation, also when many are made in one second and when the clock steps back. The eight bytes behind the second
+** start at random and go up by random steps: ids cannot be guessed from their neighbours' in any useful way.
+*/
+#include "internal.h"
+
+SVC_PRIVATE bool svc_id_parse(svc_str text, svc_id *out)
+{
+  size_t i;
+  if (text.n != 24) return false;
+  for (i = 0; i < 24; i++) {
+    char c = text.p[i];
+    int v = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    if (v < 0) return false;
+    out->b[i / 2] = (unsigned char)(i % 2 ? out->b[i / 2] | v : v << 4);
+  }
+  return true;
+}
+
+SVC_PRIVATE void svc_id_hex(const svc_id *id, char out[24])
+{
+  static const char hex[] = "0123456789abcdef";
+  int i;
+  for (i = 0; i < 12; i++) {
+    out[2 * i] = hex[id->b[i] >> 4];
+    out[2 * i + 1] = hex[id->b[i] & 15];
+  }
+}
+
+SVC_PRIVATE svc_str svc_id_str(svc_arena *a, const svc_id *id)
+{
+  char *p = svc_arena_alloc(a, 25);
+  if (!p) return SVC_S("");
+  svc_id_hex(id, p);
+  p[24] = 0;
+  return (svc_str){ p, 24 };
+}
+
+SVC_PRIVATE bool svc_id_eq(const svc_id *a, const svc_id *b)
+{
+  return memcmp(a->b, b->b, sizeof a->b) == 0;
+}
+
+SVC_PRIVATE bool svc_id_is_zero(const svc_id *id)
+{
+  static const svc_id zero;
+  return svc_id_eq(id, &zero);
+}
+
+static uint64_t id_load(const unsigned char *p, int bytes)
+{
+  uint64_t v = 0;
+  while (bytes--) v = v << 8 | *p++;
+  return v;
+}
+
+static void id_store(unsigned char *p, int bytes, uint64_t v)
+{
+  while (bytes--) {
+    p[bytes] = (unsigned char)v;
+    v >>= 8;
+  }
+}
+
+SVC_PRIVATE svc_id svc_id_next(const svc_id *last, int64_t now_ms, const unsigned char random[8])
+{
+  uint64_t second = now_ms > 0 ? (uint64_t)now_ms / 1000 & 0xFFFFFFFFu : 0;
+  uint64_t last_second = id_load(last->b, 4), tail = id_load(random, 8);
+  svc_id id;
+  if (second > last_second) {
+    tail >>= 2; /* room for a long row of ids within this second */
+  } else {
+    uint64_t before = id_load(last->b + 4, 8);
+    second = last_second;
+    tail = before + 1 + (tail & 0xFFFFFFFFu);
+    if (tail <= before) second++;
+  }
+  id_store(id.b, 4, second);
+  id_store(id.b + 4, 8, tail);
+  return id;
+}

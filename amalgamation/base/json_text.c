@@ -1,0 +1,335 @@
+/*
+** JSON as text: strings in and out of their escaped form, numbers, and the pretty form.
+**
+** It exists because frozen's own escaping is wrong for 19 ASCII values, its unescaping knows nothing above U+00FF, and
+** its numbers overflow in silence. The rules it keeps: what is written is always valid JSON when the text was valid
+** UTF-8; an integer is exact or refused; nothing depends on the locale of the host program.
+*/
+#include "internal.h"
+
+#include <float.h>
+
+/* ---------------------------------------------------------------------------------------------------------- strings */
+
+/* What stands behind the backslash for a byte that must be escaped: a letter, 'u' for \u00XX, 0 for no escape. */
+static char json_text_letter(unsigned char c)
+{
+  switch (c) {
+  case '"': return '"';
+  case '\\': return '\\';
+  case '\b': return 'b';
+  case '\f': return 'f';
+  case '\n': return 'n';
+  case '\r': return 'r';
+  case '\t': return 't';
+  default: return c < 0x20 ? 'u' : 0;
+  }
+}
+
+SVC_PRIVATE void svc_json_escape(svc_buf *b, svc_str text)
+{
+  static const char hex[] = "0123456789abcdef";
+  size_t i, from = 0;
+  svc_buf_char(b, '"');
+  for (i = 0; i < text.n; i++) {
+    unsigned char c = (unsigned char)text.p[i];
+    char escape[6] = { '\\', 0, '0', '0', 0, 0 };
+    if (c >= 0x20 && c != '"' && c != '\\') continue;
+    escape[1] = json_text_letter(c);
+    escape[4] = hex[c >> 4];
+    escape[5] = hex[c & 15];
+    if (i > from) svc_buf_add(b, text.p + from, i - from);
+    svc_buf_add(b, escape, escape[1] == 'u' ? 6 : 2);
+    from = i + 1;
+  }
+  if (i > from) svc_buf_add(b, text.p + from, i - from);
+  svc_buf_char(b, '"');
+}
+
+static bool json_text_hex4(const char *p, const char *end, unsigned long *unit)
+{
+  int i;
+  if (end - p < 4) return false;
+  *unit = 0;
+  for (i = 0; i < 4; i++) {
+    char c = p[i];
+    unsigned digit;
+    if (c >= '0' && c <= '9') digit = (unsigned)(c - '0');
+    else if (c >= 'a' && c <= 'f') digit = (unsigned)(c - 'a') + 10;
+    else if (c >= 'A' && c <= 'F') digit = (unsigned)(c - 'A') + 10;
+    else return false;
+    *unit = *unit << 4 | digit;
+  }
+  return true;
+}
+
+/* *p stands behind "\u" and is moved behind the escape, which may be a pair. Never longer than what it was made of. */
+static char *json_text_unicode(const char **p, const char *end, char *out)
+{
+  unsigned long c, low;
+  if (!json_text_hex4(*p, end, &c) || c == 0) return NULL;
+  *p += 4;
+  if (c >= 0xD800 && c <= 0xDFFF) {
+    if (c > 0xDBFF || end - *p < 6 || (*p)[0] != '\\' || (*p)[1] != 'u') return NULL;
+    if (!json_text_hex4(*p + 2, end, &low) || low < 0xDC00 || low > 0xDFFF) return NULL;
+    c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
+    *p += 6;
+  }
+  if (c < 0x80) {
+    *out++ = (char)c;
+    return out;
+  }
+  if (c < 0x800) {
+    *out++ = (char)(0xC0 | c >> 6);
+  } else {
+    if (c < 0x10000) {
+      *out++ = (char)(0xE0 | c >> 12);
+    } else {
+      *out++ = (char)(0xF0 | c >> 18);
+      *out++ = (char)(0x80 | (c >> 12 & 0x3F));
+    }
+    *out++ = (char)(0x80 | (c >> 6 & 0x3F));
+  }
+  *out++ = (char)(0x80 | (c & 0x3F));
+  return out;
+}
+
+/* One escape; *p stands on the byte behind the backslash. NULL: there is no such escape. */
+static char *json_text_decode(const char **p, const char *end, char *out)
+{
+  static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+  const char *at;
+  char c = **p;
+  (*p)++;
+  if (c == 'u') return json_text_unicode(p, end, out);
+  at = c ? strchr(from, c) : NULL;
+  if (!at) return NULL;
+  *out++ = to[at - from];
+  return out;
+}
+
+SVC_PRIVATE bool svc_json_unescape(svc_arena *a, svc_str raw, svc_str *out)
+{
+  const char *p = raw.p, *end, *backslash = raw.n ? memchr(raw.p, '\\', raw.n) : NULL;
+  char *text, *to;
+  *out = raw;
+  if (!backslash) return true;
+  text = to = svc_arena_alloc(a, raw.n + 1);
+  if (!text) return false;
+  for (end = raw.p + raw.n; backslash; backslash = memchr(p, '\\', (size_t)(end - p))) {
+    memcpy(to, p, (size_t)(backslash - p));
+    to += backslash - p;
+    p = backslash + 1;
+    if (p == end) return false;
+    to = json_text_decode(&p, end, to);
+    if (!to) return false;
+  }
+  memcpy(to, p, (size_t)(end - p));
+  to += end - p;
+  *to = '\0';
+  out->p = text;
+  out->n = (size_t)(to - text);
+  return true;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- pretty */
+
+static void json_text_line(svc_buf *b, size_t depth)
+{
+  char *room = svc_buf_room(b, 1 + 2 * depth);
+  if (!room) return;
+  room[0] = '\n';
+  memset(room + 1, ' ', 2 * depth);
+}
+
+/* The end of the string, number or literal that starts at `at`. */
+static size_t json_text_token(svc_str s, size_t at)
+{
+  if (s.p[at] != '"') {
+    while (at < s.n && !strchr("{}[],: \t\n\r\"", s.p[at])) at++;
+    return at;
+  }
+  for (at++; at < s.n && s.p[at] != '"'; at++) {
+    if (s.p[at] == '\\' && at + 1 < s.n) at++;
+  }
+  return at < s.n ? at + 1 : at;
+}
+
+static size_t json_text_skip(svc_str s, size_t at)
+{
+  while (at < s.n && (s.p[at] == ' ' || s.p[at] == '\t' || s.p[at] == '\n' || s.p[at] == '\r')) at++;
+  return at;
+}
+
+SVC_PRIVATE void svc_json_pretty(svc_buf *b, svc_str compact)
+{
+  size_t i = 0, depth = 0, end;
+  while ((i = json_text_skip(compact, i)) < compact.n && !b->failed) {
+    char c = compact.p[i];
+    if (c == '{' || c == '[') {
+      end = json_text_skip(compact, i + 1);
+      svc_buf_char(b, c);
+      if (end < compact.n && compact.p[end] == (c == '{' ? '}' : ']')) {
+        svc_buf_char(b, compact.p[end]);
+        i = end + 1;
+        continue;
+      }
+      json_text_line(b, ++depth);
+    } else if (c == '}' || c == ']') {
+      json_text_line(b, depth ? --depth : 0);
+      svc_buf_char(b, c);
+    } else if (c == ',') {
+      svc_buf_char(b, ',');
+      json_text_line(b, depth);
+    } else if (c == ':') {
+      svc_buf_add(b, ": ", 2);
+    } else {
+      end = json_text_token(compact, i);
+      if (end == i) end++; /* a byte that is no JSON: as it is */
+      svc_buf_add(b, compact.p + i, end - i);
+      i = end;
+      continue;
+    }
+    i++;
+  }
+  svc_buf_char(b, '\n');
+}
+
+/* ---------------------------------------------------------------------------------------------------------- numbers */
+
+enum {
+  JSON_TEXT_EXPONENT = 100000000, /* exponents stop here: far out of any range, and no sum of two overflows */
+  JSON_TEXT_DIGITS = 100          /* digits given to strtod; a further one stands for the rest */
+};
+
+/* A number as it is written: digits, and the power of ten that the last one of them counts. */
+struct json_text_number {
+  const char *p;     /* its digits, with a '.' somewhere when there is a fraction */
+  size_t whole;      /* digits before the '.' */
+  size_t first, end; /* of the digits that count: neither leading nor trailing zeros; equal: the number is 0 */
+  long exponent;     /* of the last of them */
+  bool negative;
+};
+
+static char json_text_digit(const struct json_text_number *d, size_t i)
+{
+  return d->p[i < d->whole ? i : i + 1];
+}
+
+static size_t json_text_count(svc_str s, size_t at)
+{
+  size_t from = at;
+  while (at < s.n && s.p[at] >= '0' && s.p[at] <= '9') at++;
+  return at - from;
+}
+
+/* [e[+-]digits] up to the end of the text. */
+static bool json_text_exponent(svc_str s, size_t at, long *exponent)
+{
+  bool negative;
+  size_t i, n;
+  *exponent = 0;
+  if (at == s.n) return true;
+  if (s.p[at] != 'e' && s.p[at] != 'E') return false;
+  at++;
+  negative = at < s.n && s.p[at] == '-';
+  if (at < s.n && (s.p[at] == '-' || s.p[at] == '+')) at++;
+  n = json_text_count(s, at);
+  if (n == 0 || at + n != s.n) return false;
+  for (i = 0; i < n && *exponent < JSON_TEXT_EXPONENT; i++) *exponent = *exponent * 10 + (s.p[at + i] - '0');
+  if (*exponent > JSON_TEXT_EXPONENT) *exponent = JSON_TEXT_EXPONENT;
+  if (negative) *exponent = -*exponent;
+  return true;
+}
+
+/* False: not a JSON number, or one too long to be handled. */
+static bool json_text_split(svc_str s, struct json_text_number *d)
+{
+  size_t at = 0, fraction = 0, total;
+  memset(d, 0, sizeof *d);
+  if (s.n > JSON_TEXT_EXPONENT) return false;
+  if (s.n > 0 && s.p[0] == '-') {
+    d->negative = true;
+    at++;
+  }
+  d->p = s.p + at;
+  d->whole = json_text_count(s, at);
+  if (d->whole == 0 || (d->whole > 1 && d->p[0] == '0')) return false;
+  at += d->whole;
+  if (at < s.n && s.p[at] == '.') {
+    fraction = json_text_count(s, at + 1);
+    if (fraction == 0) return false;
+    at += 1 + fraction;
+  }
+  if (!json_text_exponent(s, at, &d->exponent)) return false;
+  total = d->whole + fraction;
+  d->end = total;
+  while (d->end > 0 && json_text_digit(d, d->end - 1) == '0') d->end--;
+  while (d->first < d->end && json_text_digit(d, d->first) == '0') d->first++;
+  d->exponent += (long)(total - d->end) - (long)fraction;
+  return true;
+}
+
+/* The digits as an integer; there are 19 at most. */
+static uint64_t json_text_mantissa(const struct json_text_number *d)
+{
+  uint64_t value = 0;
+  size_t i;
+  for (i = d->first; i < d->end; i++) value = value * 10 + (uint64_t)(json_text_digit(d, i) - '0');
+  return value;
+}
+
+SVC_PRIVATE bool svc_json_number_i64(svc_str text, int64_t *out)
+{
+  struct json_text_number d;
+  uint64_t value, most;
+  long i;
+  if (!json_text_split(text, &d)) return false;
+  if (d.first == d.end) {
+    *out = 0;
+    return true;
+  }
+  if (d.exponent < 0 || d.exponent > 18 || d.end - d.first + (size_t)d.exponent > 19) return false;
+  value = json_text_mantissa(&d);
+  for (i = 0; i < d.exponent; i++) value *= 10;
+  most = (uint64_t)INT64_MAX + d.negative;
+  if (value > most) return false;
+  if (!d.negative) *out = (int64_t)value;
+  else *out = value == most ? INT64_MIN : -(int64_t)value;
+  return true;
+}
+
+/* By strtod, as digits and exponent: without a '.', there is nothing that a locale could read differently. */
+static double json_text_strtod(const struct json_text_number *d)
+{
+  char text[JSON_TEXT_DIGITS + 24];
+  size_t i, n = 0;
+  long exponent = d->exponent;
+  for (i = d->first; i < d->end && n < JSON_TEXT_DIGITS; i++) text[n++] = json_text_digit(d, i);
+  if (i < d->end) { /* the last digit is not 0, so the rest is not: one more digit says so to the rounding */
+    exponent += (long)(d->end - i) - 1;
+    text[n++] = '1';
+  }
+  snprintf(text + n, sizeof text - n, "e%ld", exponent);
+  return strtod(text, NULL);
+}
+
+SVC_PRIVATE bool svc_json_number_double(svc_str text, double *out)
+{
+  static const double power[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+  struct json_text_number d;
+  double value = 0;
+  uint64_t mantissa;
+  if (!json_text_split(text, &d)) return false;
+  mantissa = d.end - d.first <= 19 ? json_text_mantissa(&d) : UINT64_MAX;
+  /* Both factors exact: one rounding, the right one; unless the machine calculates wider than double. */
+  if (FLT_EVAL_METHOD == 0 && mantissa <= (uint64_t)1 << 53 && d.exponent >= -22 && d.exponent <= 22) {
+    value = d.exponent < 0 ? (double)mantissa / power[-d.exponent] : (double)mantissa * power[d.exponent];
+  } else if (d.first < d.end) {
+    value = json_text_strtod(&d);
+  }
+  if (value > DBL_MAX) return false;
+  *out = d.negative ? -value : value;
+  return true;
+}

@@ -1,0 +1,412 @@
+/*
+** Patterns: the part of regular expressions that the catalog's fields use, always matched against the whole text.
+**
+** It exists because the host's regex library, if it has one, knows neither \d nor \p{L}, follows the locale, and may
+** need exponential time or much stack. The patterns are constants of our own, the texts are hostile. The rule it keeps:
+** a pattern is turned into a small program that is run over all its ways at once, so no text makes it go back, and the
+** work has a fixed upper bound.
+**
+**   a . [a-z_] [^a-z]      a character, any but a line end, one of a class, one outside of it; UTF-8 throughout
+**   \d \w \s \D \W \S      ASCII digits, ASCII letters, digits and '_', white space; and their opposites
+**   \p{L} \p{N}            a letter, a digit; also inside a class. Below U+00A0, exactly the ASCII ones. Above it, what
+**                          is no space, punctuation of U+2000..U+206F, variation selector, special or private character
+**                          counts as a letter: tables of Unicode are not worth their size for a check of names
+**   \. \- \n               other escapes: the character itself, or the control character
+**   (ab|c) (?:ab|c)        groups; * + ? {n} {n,} {n,m} behind any of these
+**   ^ $                    at the very start and end, where they change nothing
+**
+** A pattern that is none of this matches nothing; the tests look at each pattern of the catalog.
+*/
+#include "internal.h"
+
+enum {
+  PATTERN_STEPS = 512,      /* of a program, where {n} stands for n copies */
+  PATTERN_NESTING = 8,      /* groups in groups */
+  PATTERN_BUDGET = 4000000, /* steps of a run, then the text is refused: some 100 ms */
+  PATTERN_NONE = 0xFFFF
+};
+
+enum pattern_op {
+  PATTERN_SET,   /* one character that the atom at x, y bytes long, matches */
+  PATTERN_SPLIT, /* on at x and at y */
+  PATTERN_JUMP,  /* on at x */
+  PATTERN_END    /* the text must end here */
+};
+
+struct pattern_step {
+  unsigned short op, x, y;
+};
+
+struct pattern_program {
+  const char *p;
+  size_t n;
+  unsigned count;
+  bool bad;
+  struct pattern_step steps[PATTERN_STEPS];
+};
+
+/* ------------------------------------------------------------------------------------------------------- characters */
+
+/* One code point; *at moves behind it. False: no valid UTF-8. */
+static bool pattern_decode(const char *p, size_t n, size_t *at, unsigned long *c)
+{
+  unsigned char lead = (unsigned char)p[*at];
+  size_t more = lead < 0x80 ? 0 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3, i;
+  static const unsigned long least[] = { 0, 0x80, 0x800, 0x10000 };
+  if ((lead >= 0x80 && lead < 0xC2) || lead > 0xF4 || n - *at <= more) return false;
+  *c = more == 0 ? lead : lead & (0x3Fu >> more);
+  for (i = 1; i <= more; i++) {
+    unsigned char byte = (unsigned char)p[*at + i];
+    if ((byte & 0xC0) != 0x80) return false;
+    *c = *c << 6 | (byte & 0x3F);
+  }
+  if (*c < least[more] || *c > 0x10FFFF || (*c >= 0xD800 && *c <= 0xDFFF)) return false;
+  *at += more + 1;
+  return true;
+}
+
+static bool pattern_is_digit(unsigned long c)
+{
+  return c >= '0' && c <= '9';
+}
+
+static bool pattern_is_space(unsigned long c)
+{
+  return c == ' ' || (c >= '\t' && c <= '\r') || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) ||
+         c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000 || c == 0xFEFF;
+}
+
+static bool pattern_is_ascii_letter(unsigned long c)
+{
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool pattern_is_letter(unsigned long c)
+{
+  if (c < 0xA0) return pattern_is_ascii_letter(c);
+  return !pattern_is_space(c) && !(c >= 0x2000 && c <= 0x206F) && !(c >= 0xFE00 && c <= 0xFE0F) &&
+         !(c >= 0xFFF0 && c <= 0xFFFF) && !(c >= 0xE000 && c <= 0xF8FF) && c < 0xF0000;
+}
+
+/* The escape behind a backslash. True: it stands for a set, and *in says whether c is in it. False: for *literal. */
+static bool pattern_escape(const char *p, unsigned long c, bool *in, unsigned long *literal)
+{
+  switch (*p) {
+  case 'd': *in = pattern_is_digit(c); return true;
+  case 'D': *in = !pattern_is_digit(c); return true;
+  case 'w': *in = pattern_is_ascii_letter(c) || pattern_is_digit(c) || c == '_'; return true;
+  case 'W': *in = !(pattern_is_ascii_letter(c) || pattern_is_digit(c) || c == '_'); return true;
+  case 's': *in = pattern_is_space(c); return true;
+  case 'S': *in = !pattern_is_space(c); return true;
+  case 'p': *in = p[2] == 'L' ? pattern_is_letter(c) : pattern_is_digit(c); return true;
+  case 'n': *literal = '\n'; return false;
+  case 'r': *literal = '\r'; return false;
+  case 't': *literal = '\t'; return false;
+  default: *literal = (unsigned char)*p; return false;
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- parsing */
+
+/* Behind the escape at `at`; 0: there is no such escape. */
+static size_t pattern_skip_escape(const struct pattern_program *g, size_t at, size_t to)
+{
+  char c;
+  if (at + 1 >= to) return 0;
+  c = g->p[at + 1];
+  if (c == 'p') {
+    return to - at >= 5 && (!memcmp(g->p + at, "\\p{L}", 5) || !memcmp(g->p + at, "\\p{N}", 5)) ? at + 5 : 0;
+  }
+  if ((unsigned char)c >= 0x80) return 0;
+  if (pattern_is_ascii_letter((unsigned char)c) || pattern_is_digit((unsigned char)c)) {
+    return strchr("dDwWsSnrt", c) ? at + 2 : 0;
+  }
+  return at + 2;
+}
+
+/* Behind the escape, class or single character at `at`; 0: it is malformed. */
+static size_t pattern_skip_one(const struct pattern_program *g, size_t at, size_t to)
+{
+  unsigned long c;
+  if (g->p[at] == '\\') return pattern_skip_escape(g, at, to);
+  if (g->p[at] != '[') return pattern_decode(g->p, to, &at, &c) ? at : 0;
+  at++;
+  if (at < to && g->p[at] == '^') at++;
+  while (at < to && g->p[at] != ']') {
+    if (g->p[at] == '\\') at = pattern_skip_escape(g, at, to);
+    else if (!pattern_decode(g->p, to, &at, &c)) return 0;
+    if (at == 0) return 0;
+  }
+  return at < to ? at + 1 : 0;
+}
+
+/* Behind the atom at `at`, which may be a group; 0: it is malformed. */
+static size_t pattern_skip(const struct pattern_program *g, size_t at, size_t to)
+{
+  unsigned open = 0;
+  do {
+    if (g->p[at] == '(') open++, at++;
+    else if (g->p[at] == ')' && open > 0) open--, at++;
+    else at = pattern_skip_one(g, at, to);
+    if (at == 0) return 0;
+  } while (open > 0 && at < to);
+  return open == 0 ? at : 0;
+}
+
+static size_t pattern_number(const struct pattern_program *g, size_t at, size_t to, unsigned *value)
+{
+  size_t from = at;
+  *value = 0;
+  while (at < to && pattern_is_digit((unsigned char)g->p[at]) && *value < PATTERN_STEPS) {
+    *value = *value * 10 + (unsigned)(g->p[at++] - '0');
+  }
+  return at > from ? at : 0;
+}
+
+/* Behind the quantifier at `at`, if there is one; 0: it is malformed. *most is PATTERN_NONE where there is no bound. */
+static size_t pattern_quantifier(const struct pattern_program *g, size_t at, size_t to, unsigned *least, unsigned *most)
+{
+  char c = at < to ? g->p[at] : 0;
+  *least = c == '*' || c == '?' ? 0 : 1;
+  *most = c == '*' || c == '+' ? PATTERN_NONE : 1;
+  if (c == '*' || c == '+' || c == '?') return at + 1;
+  if (c != '{') return at;
+  at = pattern_number(g, at + 1, to, least);
+  if (at == 0 || at >= to) return 0;
+  *most = *least;
+  if (g->p[at] == ',') {
+    at++;
+    if (at < to && g->p[at] == '}') *most = PATTERN_NONE;
+    else at = pattern_number(g, at, to, most);
+  }
+  return at > 0 && at < to && g->p[at] == '}' && *least <= *most ? at + 1 : 0;
+}
+
+/* -------------------------------------------------------------------------------------------------------- compiling */
+
+static unsigned pattern_emit(struct pattern_program *g, enum pattern_op op, size_t x, size_t y)
+{
+  if (g->count == PATTERN_STEPS) {
+    g->bad = true;
+    return 0;
+  }
+  g->steps[g->count] = (struct pattern_step){ (unsigned short)op, (unsigned short)x, (unsigned short)y };
+  return g->count++;
+}
+
+static void pattern_alternatives(struct pattern_program *g, size_t at, size_t to, unsigned nesting);
+
+/* Recurses over groups only, which are a constant's, and not deeper than PATTERN_NESTING. */
+static void pattern_atom(struct pattern_program *g, size_t at, size_t end, unsigned nesting)
+{
+  if (g->p[at] == '(') {
+    at++;
+    if (end - at > 2 && g->p[at] == '?' && g->p[at + 1] == ':') at += 2;
+    pattern_alternatives(g, at, end - 1, nesting + 1);
+  } else if (strchr("*+?{)|^$", g->p[at])) {
+    g->bad = true;
+  } else {
+    pattern_emit(g, PATTERN_SET, at, end - at);
+  }
+}
+
+/* An atom as often as it has to be, then as often as it may be. */
+static void pattern_repeat(struct pattern_program *g, size_t at, size_t end, unsigned nesting, unsigned least,
+                           unsigned most)
+{
+  unsigned i, split, exits = PATTERN_NONE;
+  for (i = 0; i < least && !g->bad; i++) pattern_atom(g, at, end, nesting);
+  if (most == PATTERN_NONE) {
+    split = pattern_emit(g, PATTERN_SPLIT, g->count + 1, 0);
+    pattern_atom(g, at, end, nesting);
+    pattern_emit(g, PATTERN_JUMP, split, 0);
+    g->steps[split].y = (unsigned short)g->count;
+    return;
+  }
+  for (; i < most && !g->bad; i++) { /* y links the splits until it is known where they lead */
+    exits = pattern_emit(g, PATTERN_SPLIT, g->count + 1, exits);
+    pattern_atom(g, at, end, nesting);
+  }
+  while (exits != PATTERN_NONE && !g->bad) {
+    split = exits;
+    exits = g->steps[split].y;
+    g->steps[split].y = (unsigned short)g->count;
+  }
+}
+
+static void pattern_sequence(struct pattern_program *g, size_t at, size_t to, unsigned nesting)
+{
+  while (at < to && !g->bad) {
+    unsigned least, most;
+    size_t end = pattern_skip(g, at, to), next = end ? pattern_quantifier(g, end, to, &least, &most) : 0;
+    if (next == 0) g->bad = true;
+    else pattern_repeat(g, at, end, nesting, least, most);
+    at = next;
+  }
+}
+
+/* The '|' that ends the alternative at `at`, or `to`. */
+static size_t pattern_bar(struct pattern_program *g, size_t at, size_t to)
+{
+  while (at < to && g->p[at] != '|') {
+    at = pattern_skip(g, at, to);
+    if (at > 0) continue;
+    g->bad = true;
+    return to;
+  }
+  return at;
+}
+
+static void pattern_alternatives(struct pattern_program *g, size_t at, size_t to, unsigned nesting)
+{
+  unsigned jump, split, exits = PATTERN_NONE;
+  size_t bar;
+  if (nesting > PATTERN_NESTING) g->bad = true;
+  while (!g->bad && (bar = pattern_bar(g, at, to)) < to) {
+    split = pattern_emit(g, PATTERN_SPLIT, g->count + 1, 0);
+    pattern_sequence(g, at, bar, nesting);
+    exits = pattern_emit(g, PATTERN_JUMP, exits, 0);
+    g->steps[split].y = (unsigned short)g->count;
+    at = bar + 1;
+  }
+  if (!g->bad) pattern_sequence(g, at, to, nesting);
+  while (exits != PATTERN_NONE && !g->bad) {
+    jump = exits;
+    exits = g->steps[jump].x;
+    g->steps[jump].x = (unsigned short)g->count;
+  }
+}
+
+static bool pattern_compile(struct pattern_program *g, const char *pattern)
+{
+  size_t from = 0, to = strlen(pattern), slashes = 0;
+  g->p = pattern;
+  g->n = to;
+  g->count = 0;
+  g->bad = to >= PATTERN_NONE;
+  if (to > 0 && pattern[0] == '^') from++;
+  if (to > from && pattern[to - 1] == '$') {
+    while (to - 1 - slashes > from && pattern[to - 2 - slashes] == '\\') slashes++;
+    if (slashes % 2 == 0) to--;
+  }
+  if (!g->bad) pattern_alternatives(g, from, to, 0);
+  pattern_emit(g, PATTERN_END, 0, 0);
+  return !g->bad;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- running */
+
+/* The item of a class at *at: a set, with *in set, or a single character. *at moves behind it. */
+static bool pattern_item(const struct pattern_program *g, size_t *at, size_t to, unsigned long c, bool *in,
+                         unsigned long *literal)
+{
+  if (g->p[*at] == '\\') {
+    size_t from = *at + 1;
+    *at = pattern_skip_escape(g, *at, to);
+    return pattern_escape(g->p + from, c, in, literal);
+  }
+  pattern_decode(g->p, to, at, literal);
+  return false;
+}
+
+/* at: behind the '['; to: the ']'. */
+static bool pattern_in_class(const struct pattern_program *g, size_t at, size_t to, unsigned long c)
+{
+  bool negated = at < to && g->p[at] == '^', in;
+  unsigned long low = 0, high = 0;
+  if (negated) at++;
+  while (at < to) {
+    in = false;
+    if (!pattern_item(g, &at, to, c, &in, &low)) {
+      high = low;
+      if (to - at >= 2 && g->p[at] == '-') {
+        at++;
+        if (pattern_item(g, &at, to, c, &in, &high)) high = low; /* [a-\d] is a mistake, and is read as [a\d] */
+      }
+      in = in || (c >= low && c <= high);
+    }
+    if (in) return !negated;
+  }
+  return negated;
+}
+
+static bool pattern_in_set(const struct pattern_program *g, const struct pattern_step *s, unsigned long c)
+{
+  size_t at = s->x, to = at + s->y;
+  bool in = false;
+  unsigned long literal = 0;
+  if (g->p[at] == '[') return pattern_in_class(g, at + 1, to - 1, c);
+  if (g->p[at] == '.') return c != '\n' && c != '\r' && c != 0x2028 && c != 0x2029;
+  return pattern_item(g, &at, to, c, &in, &literal) ? in : c == literal;
+}
+
+/* All places of the program that the text read so far can have led to. */
+struct pattern_run {
+  const struct pattern_program *g;
+  unsigned short places[2][PATTERN_STEPS], stack[PATTERN_STEPS];
+  unsigned count[2];
+  size_t seen[PATTERN_STEPS]; /* round in which a step was last entered, so that it is entered once */
+  size_t round;
+  bool ended; /* the end of the pattern is among them */
+  long budget;
+};
+
+/* Enters a step, and all that it leads to without a character. */
+static void pattern_enter(struct pattern_run *r, unsigned which, unsigned short first)
+{
+  unsigned n = 0, i;
+  if (r->seen[first] == r->round) return;
+  r->seen[first] = r->round;
+  r->stack[n++] = first;
+  while (n > 0) {
+    unsigned short at = r->stack[--n], next[2];
+    const struct pattern_step *s = &r->g->steps[at];
+    unsigned ways = s->op == PATTERN_SPLIT ? 2 : s->op == PATTERN_JUMP ? 1 : 0;
+    r->budget--;
+    if (s->op == PATTERN_SET) r->places[which][r->count[which]++] = at;
+    if (s->op == PATTERN_END) r->ended = true;
+    next[0] = s->x;
+    next[1] = s->y;
+    for (i = 0; i < ways; i++) {
+      if (r->seen[next[i]] == r->round) continue;
+      r->seen[next[i]] = r->round;
+      r->stack[n++] = next[i];
+    }
+  }
+}
+
+static bool pattern_go(struct pattern_run *r, svc_str text)
+{
+  unsigned which = 0, i;
+  size_t at = 0;
+  unsigned long c;
+  r->round = 1;
+  pattern_enter(r, which, 0);
+  while (at < text.n) {
+    if (!pattern_decode(text.p, text.n, &at, &c)) return false;
+    r->round++;
+    r->ended = false;
+    r->count[!which] = 0;
+    for (i = 0; i < r->count[which]; i++) {
+      unsigned short place = r->places[which][i];
+      if (pattern_in_set(r->g, &r->g->steps[place], c)) pattern_enter(r, !which, (unsigned short)(place + 1));
+    }
+    r->budget -= (long)r->count[which];
+    which = !which;
+    if (r->budget < 0 || (r->count[which] == 0 && !r->ended)) return false;
+  }
+  return r->ended;
+}
+
+SVC_PRIVATE bool svc_pattern_match(const char *pattern, svc_str text)
+{
+  struct pattern_program program;
+  struct pattern_run run;
+  if (!pattern_compile(&program, pattern)) return false;
+  run.g = &program;
+  run.count[0] = run.count[1] = 0;
+  memset(run.seen, 0, program.count * sizeof run.seen[0]);
+  run.ended = false;
+  run.budget = PATTERN_BUDGET;
+  return pattern_go(&run, text);
+}

@@ -1,0 +1,907 @@
+/*
+** cluster: a database deployment of a project, on machines of one or more cloud providers.
+**
+**   POST --> CREATING --> IDLE <--> UPDATING <-- PATCH
+**                           |
+**                           +-----> DELETING <-- DELETE     then it is gone: 404
+**
+** Unusual: pausing is a change of its own, and none comes within an hour of a resume. Tags, labels and the protection
+** from termination are only written down: they leave the state alone and also go through while the cluster is paused.
+** What changes during CREATING is part of the creation. Several replication specs of one zone are its shards: they
+** share a zone name and a zone id.
+**
+** Beside the body a cluster keeps what is drawn at struct cluster_facts, and behind it, ready to be copied, how it
+** shows in the list of all clusters.
+*/
+#include "internal.h"
+
+#include "catalog/db_versions.h"
+#include "catalog/objects.h"
+#include "catalog/values.h"
+
+enum {
+  CLUSTER_MAX_SHARDS = 50,
+  CLUSTER_MAX_VOTES = 7,  /* electable nodes of a shard: more cannot vote */
+  CLUSTER_MAX_NODES = 50, /* other nodes of one kind in a region */
+  CLUSTER_TENANT_NODES = 3,
+  CLUSTER_PAUSE_MINUTES = 60 /* after a resume */
+};
+
+/* ------------------------------------------------------------------------------------------------------ value lists */
+
+static const char *const cluster_types[] = { "REPLICASET", "SHARDED", "GEOSHARDED", NULL };
+static const char *const cluster_states[] = { "IDLE", "CREATING", "UPDATING", "DELETING", "REPAIRING", NULL };
+static const char *const cluster_on_off[] = { "ENABLED", "DISABLED", NULL };
+static const char *const cluster_config_modes[] = { "SVC_MANAGED", "FIXED_TO_DEDICATED", NULL };
+static const char *const cluster_config_types[] = { "DEDICATED", "EMBEDDED", NULL };
+static const char *const cluster_warming[] = { "FULLY_WARMED", "VISIBLE_EARLIER", "ENHANCED_FULLY_WARMED", NULL };
+static const char *const cluster_key_holders[] = { "NONE", "AWS", "AZURE", "GCP", NULL };
+static const char *const cluster_roles[] = { "NONE", "SYSTEM_CLUSTER", "INTERNAL_SHADOW_CLUSTER", NULL };
+static const char *const cluster_scaling[] = { "SEQUENTIAL", "WORKLOAD_TYPE", "NODE_TYPE", NULL };
+static const char *const cluster_root_certs[] = { "ISRGROOTX1", NULL };
+static const char *const cluster_releases[] = { "LTS", "CONTINUOUS", NULL };
+static const char *const cluster_read_from[] = { "PRIMARY", "SECONDARY", "ANALYTICS", NULL };
+static const char *const cluster_tls[] = { "TLS1_0", "TLS1_1", "TLS1_2", "TLS1_3", NULL };
+static const char *const cluster_cipher_modes[] = { "CUSTOM", "DEFAULT", NULL };
+static const char *const cluster_ciphers_12[] = {
+  "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", NULL
+};
+static const char *const cluster_ciphers_13[] = { "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256",
+                                                  "TLS_AES_128_GCM_SHA256", "TLS_AES_128_CCM_SHA256", NULL };
+static const char *const cluster_volumes[] = { "STANDARD", "PROVISIONED", "HIGH_PERFORMANCE", NULL };
+static const char *const cluster_tenant_sizes[] = { "FLEX", "M2", "M5", "M0", NULL };
+static const char *const cluster_endpoint_types[] = { "DBD", "DBS", NULL };
+static const char *const cluster_grants[] = { "CLUSTER_DATABASE_LOGS", "CLUSTER_INFRASTRUCTURE",
+                                              "CLUSTER_INFRASTRUCTURE_AND_APP_SERVICES_SYNC_DATA", NULL };
+
+/* Changes of these are only written down: nothing is done to the deployment. */
+static const char *const cluster_light[] = { "labels", "tags", "terminationProtectionEnabled", NULL };
+
+/* ----------------------------------------------------------------------------------------------------------- fields */
+
+static const svc_field cluster_compute_fields[] = {
+  F_BOOL("enabled", .preset = "false"),
+  F_ENUM("maxInstanceSize", svc_values_sizes),
+  F_ENUM("minInstanceSize", svc_values_sizes),
+  F_BOOL("scaleDownEnabled", .preset = "false"),
+  F_END
+};
+static const svc_object cluster_compute = { .name = "AdvancedComputeAutoScaling", .fields = cluster_compute_fields };
+
+static const svc_field cluster_disk_fields[] = { F_BOOL("enabled", .preset = "false"), F_END };
+static const svc_object cluster_disk = { .name = "DiskGBAutoScaling", .fields = cluster_disk_fields };
+
+static const svc_field cluster_auto_fields[] = {
+  F_OBJ("compute", &cluster_compute),
+  F_OBJ("diskGB", &cluster_disk),
+  F_END
+};
+static const svc_object cluster_auto = { .name = "AdvancedAutoScalingSettings", .fields = cluster_auto_fields };
+
+/*
+** Hardware. Nodes that can be elected say what they run on; further ones, read-only or for analytics, follow them where
+** they say nothing.
+*/
+#define CLUSTER_ELECTABLE(sizes) \
+  F_NUM("diskSizeGB", .flags = SVC_MIN, .min = 1, .preset = "10"), \
+  F_ENUM("instanceSize", sizes, .flags = SVC_REQUIRED), \
+  F_INT("nodeCount", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = CLUSTER_MAX_VOTES, .preset = "3"), F_END
+#define CLUSTER_FURTHER(sizes) \
+  F_NUM("diskSizeGB", .flags = SVC_MIN, .min = 1), F_ENUM("instanceSize", sizes), \
+  F_INT("nodeCount", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = CLUSTER_MAX_NODES, .preset = "0"), F_END
+
+static const svc_field cluster_aws_disk_fields[] = {
+  F_INT("diskIOPS", .flags = SVC_MIN, .min = 0),
+  F_INT("diskThroughput", .flags = SVC_READ_ONLY),
+  F_ENUM("ebsVolumeType", cluster_volumes, .preset = "\"STANDARD\""),
+  F_END
+};
+static const svc_object cluster_aws_disk = { .name = "AWSDisk", .fields = cluster_aws_disk_fields };
+static const svc_field cluster_aws_electable_fields[] = { CLUSTER_ELECTABLE(svc_values_aws_sizes) };
+static const svc_object cluster_aws_electable = {
+  .name = "AWSHardwareSpec", .fields = cluster_aws_electable_fields, .base = &cluster_aws_disk
+};
+static const svc_field cluster_aws_further_fields[] = { CLUSTER_FURTHER(svc_values_aws_sizes) };
+static const svc_object cluster_aws_further = {
+  .name = "AWSDedicatedHardwareSpec", .fields = cluster_aws_further_fields, .base = &cluster_aws_disk
+};
+
+static const svc_field cluster_azure_disk_fields[] = { F_INT("diskIOPS", .flags = SVC_MIN, .min = 0), F_END };
+static const svc_object cluster_azure_disk = { .name = "AzureDisk", .fields = cluster_azure_disk_fields };
+static const svc_field cluster_azure_electable_fields[] = { CLUSTER_ELECTABLE(svc_values_azure_sizes) };
+static const svc_object cluster_azure_electable = {
+  .name = "AzureHardwareSpec", .fields = cluster_azure_electable_fields, .base = &cluster_azure_disk
+};
+static const svc_field cluster_azure_further_fields[] = { CLUSTER_FURTHER(svc_values_azure_sizes) };
+static const svc_object cluster_azure_further = {
+  .name = "AzureDedicatedHardwareSpec", .fields = cluster_azure_further_fields, .base = &cluster_azure_disk
+};
+
+static const svc_field cluster_gcp_electable_fields[] = { CLUSTER_ELECTABLE(svc_values_gcp_sizes) };
+static const svc_object cluster_gcp_electable = { .name = "GCPHardwareSpec", .fields = cluster_gcp_electable_fields };
+static const svc_field cluster_gcp_further_fields[] = { CLUSTER_FURTHER(svc_values_gcp_sizes) };
+static const svc_object cluster_gcp_further = {
+  .name = "GCPDedicatedHardwareSpec", .fields = cluster_gcp_further_fields
+};
+
+static const svc_field cluster_tenant_hardware_fields[] = {
+  F_NUM("diskSizeGB", .flags = SVC_MIN, .min = 0),
+  F_ENUM("effectiveInstanceSize", cluster_tenant_sizes, .flags = SVC_READ_ONLY),
+  F_ENUM("instanceSize", svc_values_tenant_sizes, .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object cluster_tenant_hardware = {
+  .name = "TenantHardwareSpec", .fields = cluster_tenant_hardware_fields
+};
+
+/* A region, by its provider. */
+static const svc_field cluster_region_fields[] = {
+  F_INT("priority", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 7),
+  F_ENUM("providerName", svc_values_providers, .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object cluster_region_base = { .name = "RegionConfig", .fields = cluster_region_fields };
+
+#define CLUSTER_REGION(electable, further, regions) \
+  F_OBJ("analyticsAutoScaling", &cluster_auto), \
+  F_OBJ("analyticsSpecs", further), \
+  F_OBJ("autoScaling", &cluster_auto), \
+  F_OBJ("effectiveAnalyticsSpecs", further, .flags = SVC_READ_ONLY), \
+  F_OBJ("effectiveElectableSpecs", further, .flags = SVC_READ_ONLY), \
+  F_OBJ("effectiveReadOnlySpecs", further, .flags = SVC_READ_ONLY), \
+  F_OBJ("electableSpecs", electable), \
+  F_OBJ("readOnlySpecs", further), \
+  F_ENUM("regionName", regions, .flags = SVC_REQUIRED), F_END
+
+static const svc_field cluster_aws_fields[] = {
+  CLUSTER_REGION(&cluster_aws_electable, &cluster_aws_further, svc_values_aws_regions)
+};
+static const svc_object cluster_aws = {
+  .name = "AWSRegionConfig", .fields = cluster_aws_fields, .base = &cluster_region_base
+};
+static const svc_field cluster_azure_fields[] = {
+  CLUSTER_REGION(&cluster_azure_electable, &cluster_azure_further, svc_values_azure_regions)
+};
+static const svc_object cluster_azure = {
+  .name = "AzureRegionConfig", .fields = cluster_azure_fields, .base = &cluster_region_base
+};
+static const svc_field cluster_gcp_fields[] = {
+  CLUSTER_REGION(&cluster_gcp_electable, &cluster_gcp_further, svc_values_gcp_regions)
+};
+static const svc_object cluster_gcp = {
+  .name = "GCPRegionConfig", .fields = cluster_gcp_fields, .base = &cluster_region_base
+};
+static const svc_field cluster_tenant_fields[] = {
+  F_ENUM("backingProviderName", svc_values_clouds, .flags = SVC_REQUIRED),
+  F_OBJ("electableSpecs", &cluster_tenant_hardware, .flags = SVC_REQUIRED),
+  F_ENUM("regionName", svc_values_regions, .flags = SVC_REQUIRED), /* the hook asks for one of the backing provider's */
+  F_END
+};
+static const svc_object cluster_tenant = {
+  .name = "TenantRegionConfig", .fields = cluster_tenant_fields, .base = &cluster_region_base
+};
+static const svc_variant cluster_region_variants[] = {
+  { "AWS", &cluster_aws }, { "AZURE", &cluster_azure }, { "GCP", &cluster_gcp }, { "TENANT", &cluster_tenant },
+  { NULL, NULL }
+};
+static const svc_object cluster_region = {
+  .name = "CloudRegionConfig",
+  .fields = cluster_region_fields,
+  .variant_by = "providerName",
+  .variants = cluster_region_variants
+};
+
+static const svc_field cluster_spec_fields[] = {
+  F_ID(),
+  F_LIST("regionConfigs", &cluster_region, .flags = SVC_REQUIRED, .min_items = 1, .max_items = 50),
+  F_HEX24("zoneId", .flags = SVC_READ_ONLY), /* one for each zone name, so the hook gives it */
+  F_STR("zoneName", .min = 1, .max = 255),
+  F_END
+};
+static const svc_object cluster_spec = { .name = "ReplicationSpec", .fields = cluster_spec_fields };
+
+static const svc_field cluster_advanced_fields[] = {
+  F_STRS("customOpensslCipherConfigTls12", .values = cluster_ciphers_12, .preset = "[]"),
+  F_STRS("customOpensslCipherConfigTls13", .values = cluster_ciphers_13, .max_items = 4, .preset = "[]"),
+  F_ENUM("minimumEnabledTlsProtocol", cluster_tls, .preset = "\"TLS1_2\""),
+  F_ENUM("tlsCipherConfigMode", cluster_cipher_modes, .preset = "\"DEFAULT\""),
+  F_END
+};
+static const svc_object cluster_advanced = {
+  .name = "ClusterAdvancedConfiguration", .fields = cluster_advanced_fields
+};
+
+static const svc_field cluster_bi_fields[] = {
+  F_BOOL("enabled", .preset = "false"),
+  F_ENUM("readPreference", cluster_read_from, .preset = "\"SECONDARY\""),
+  F_END
+};
+static const svc_object cluster_bi = { .name = "BiConnector", .fields = cluster_bi_fields };
+
+static const svc_field cluster_endpoint_fields[] = {
+  F_STR("endpointId"),
+  F_ENUM("providerName", svc_values_clouds),
+  F_STR("region"),
+  F_END
+};
+static const svc_object cluster_endpoint = { .name = "PrivateEndpoint", .fields = cluster_endpoint_fields };
+
+static const svc_field cluster_private_fields[] = {
+  F_STR("connectionString"),
+  F_LIST("endpoints", &cluster_endpoint),
+  F_STR("srvConnectionString"),
+  F_STR("srvShardOptimizedConnectionString"),
+  F_ENUM("type", cluster_endpoint_types),
+  F_END
+};
+static const svc_object cluster_private = { .name = "PrivateEndpointStrings", .fields = cluster_private_fields };
+
+static const svc_field cluster_strings_fields[] = {
+  { .name = "awsPrivateLink", .type = SVC_MAP, .item = SVC_STRING },
+  { .name = "awsPrivateLinkSrv", .type = SVC_MAP, .item = SVC_STRING },
+  F_STR("private"),
+  F_LIST("privateEndpoint", &cluster_private),
+  F_STR("privateSrv"),
+  F_STR("standard"),
+  F_STR("standardSrv"),
+  F_END
+};
+static const svc_object cluster_strings = { .name = "ClusterConnectionStrings", .fields = cluster_strings_fields };
+
+static const svc_field cluster_grant_fields[] = {
+  F_DATE("expirationTime", .flags = SVC_REQUIRED),
+  F_ENUM("grantType", cluster_grants, .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object cluster_grant = { .name = "EmployeeAccessGrant", .fields = cluster_grant_fields };
+
+static const svc_field cluster_fields[] = {
+  F_DATE("acceptDataRisksAndForceReplicaSetReconfig", .flags = SVC_WRITE_ONLY),
+  F_ENUM("adaptiveCapacity", cluster_on_off, .flags = SVC_NULLABLE),
+  F_OBJ("advancedConfiguration", &cluster_advanced,
+        .preset = "{\"customOpensslCipherConfigTls12\":[],\"customOpensslCipherConfigTls13\":[],"
+                  "\"minimumEnabledTlsProtocol\":\"TLS1_2\",\"tlsCipherConfigMode\":\"DEFAULT\"}"),
+  F_BOOL("backupEnabled", .preset = "false"),
+  F_OBJ("biConnector", &cluster_bi, .preset = "{\"enabled\":false,\"readPreference\":\"SECONDARY\"}"),
+  F_ENUM("clusterType", cluster_types, .flags = SVC_REQUIRED),
+  F_ENUM("configServerManagementMode", cluster_config_modes, .preset = "\"SVC_MANAGED\""),
+  F_ENUM("configServerType", cluster_config_types, .flags = SVC_READ_ONLY),
+  F_OBJ("connectionStrings", &cluster_strings, .flags = SVC_READ_ONLY),
+  F_CREATED("createDate"),
+  F_STR("dbMajorVersion"),
+  F_STR("dbVersion", .flags = SVC_READ_ONLY),
+  F_ENUM("diskWarmingMode", cluster_warming, .preset = "\"FULLY_WARMED\""),
+  F_LIST("effectiveReplicationSpecs", &cluster_spec, .flags = SVC_READ_ONLY),
+  F_ENUM("encryptionAtRestProvider", cluster_key_holders, .preset = "\"NONE\""),
+  F_STR("featureCompatibilityVersion", .flags = SVC_READ_ONLY),
+  F_DATE("featureCompatibilityVersionExpirationDate", .flags = SVC_READ_ONLY),
+  F_BOOL("globalClusterSelfManagedSharding", .preset = "false"),
+  F_GROUP_ID(),
+  F_ID(),
+  F_ENUM("internalClusterRole", cluster_roles, .flags = SVC_READ_ONLY, .preset = "\"NONE\""),
+  F_LIST("labels", &svc_object_label, .preset = "[]"),
+  F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED, .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$", .max = 64),
+  F_BOOL("paused", .preset = "false"),
+  F_BOOL("pitEnabled", .preset = "false"),
+  F_BOOL("redactClientLogData", .preset = "false"),
+  F_ENUM("replicaSetScalingStrategy", cluster_scaling, .preset = "\"WORKLOAD_TYPE\""),
+  F_LIST("replicationSpecs", &cluster_spec, .flags = SVC_REQUIRED, .min_items = 1, .max_items = CLUSTER_MAX_SHARDS),
+  F_BOOL("retainBackups", .flags = SVC_WRITE_ONLY),
+  F_ENUM("rootCertType", cluster_root_certs, .preset = "\"ISRGROOTX1\""),
+  F_ENUM("stateName", cluster_states, .flags = SVC_READ_ONLY),
+  F_LIST("tags", &svc_object_tag, .preset = "[]"),
+  F_BOOL("terminationProtectionEnabled", .preset = "false"),
+  F_BOOL("useAwsTimeBasedSnapshotCopyForFastInitialSync", .preset = "false"),
+  F_OBJ("vendorEmployeeAccessGrant", &cluster_grant, .flags = SVC_READ_ONLY), /* granted by an operation of its own */
+  F_ENUM("versionReleaseSystem", cluster_releases, .preset = "\"LTS\""),
+  F_END
+};
+static const svc_object cluster_object = { .name = "Cluster", .fields = cluster_fields };
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+static bool cluster_run_status(svc_call *c);
+static bool cluster_run_everywhere(svc_call *c);
+
+/* Clusters that are gone are not kept, with backups or without: the two parameters are taken and change nothing. */
+static const svc_param cluster_list_params[] = {
+  { .name = "includeDeletedWithRetainedBackups", .type = SVC_BOOLEAN }, { .name = NULL }
+};
+static const svc_param cluster_delete_params[] = { { .name = "retainBackups", .type = SVC_BOOLEAN }, { .name = NULL } };
+
+#define CLUSTER_EDITORS \
+  (SVC_R_GROUP_CLUSTER_MANAGER | SVC_R_GROUP_CLUSTER_RESILIENCE_TESTER | SVC_R_GROUP_REPLICA_SET_MANAGER)
+
+static const svc_route cluster_routes[] = {
+  { .method = SVC_GET, .path = "/groups/{groupId}/clusters", .set = SVC_SET_CLUSTERS, .flags = SVC_PAGED,
+    .versions = { 20230101, 20230201, 20240805 }, .roles = SVC_R_GROUP_READ_ONLY, .params = cluster_list_params,
+    .run = svc_verb_list },
+  { .method = SVC_POST, .path = "/groups/{groupId}/clusters", .set = SVC_SET_CLUSTERS, .status = 201,
+    .versions = { 20230101, 20230201, 20240805, 20241023 }, .roles = SVC_R_GROUP_CLUSTER_CREATOR,
+    .run = svc_verb_create },
+  { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}", .set = SVC_SET_CLUSTERS,
+    .versions = { 20230101, 20230201, 20240805 }, .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_read },
+  { .method = SVC_PATCH, .path = "/groups/{groupId}/clusters/{clusterName}", .set = SVC_SET_CLUSTERS,
+    .versions = { 20230101, 20230201, 20240805, 20241023 }, .roles = CLUSTER_EDITORS, .run = svc_verb_update },
+  { .method = SVC_DELETE, .path = "/groups/{groupId}/clusters/{clusterName}", .set = SVC_SET_CLUSTERS, .status = 202,
+    .flags = SVC_EMPTY_OBJECT, .versions = { 20230101, 20230201 }, .roles = SVC_R_GROUP_OWNER,
+    .params = cluster_delete_params, .run = svc_verb_delete },
+  { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/status", .set = SVC_SET_CLUSTERS,
+    .versions = { 20230101 }, .roles = SVC_R_GROUP_READ_ONLY, .run = cluster_run_status },
+  { .method = SVC_GET, .path = "/clusters", .set = SVC_SET_CLUSTER_LIST, .flags = SVC_PAGED,
+    .versions = { 20230101 }, .run = cluster_run_everywhere },
+  SVC_ROUTES_END
+};
+
+/* -------------------------------------------------------------------------------------------------------- lifecycle */
+
+static const svc_step cluster_steps[] = {
+  { "CREATING", "IDLE", 100, "CLUSTER_READY" },
+  { "UPDATING", "IDLE", 50, "CLUSTER_UPDATE_COMPLETED" },
+  { "DELETING", NULL, 25, "CLUSTER_DELETED" },
+  { NULL, NULL, 0, NULL }
+};
+static const svc_lifecycle cluster_lifecycle = {
+  .field = "stateName", .created = "CREATING", .updated = "UPDATING", .deleted = "DELETING", .steps = cluster_steps
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+/*
+** What is kept beside the body, as text of fixed width:
+**
+**   offset  0  six characters that name the hosts
+**           6  when it was last resumed: milliseconds since 1970 in 14 digits; all zeros: never
+**          20  how it shows in the list of all clusters: a JSON object
+*/
+enum { CLUSTER_ID = 6, CLUSTER_TIME = 14, CLUSTER_SUMMARY = CLUSTER_ID + CLUSTER_TIME };
+
+typedef struct cluster_facts {
+  char id[CLUSTER_ID];
+  int64_t resumed;
+} cluster_facts;
+
+static void cluster_base36(uint64_t value, char *out, size_t digits)
+{
+  while (digits > 0) {
+    out[--digits] = "0123456789abcdefghijklmnopqrstuvwxyz"[value % 36];
+    value /= 36;
+  }
+}
+
+/*
+** A revision is given out once in the life of a store. Multiplied by a number that shares no factor with 36^6 it comes
+** to another id each time, until all 2176782336 are used up, and neighbours do not look alike.
+*/
+static cluster_facts cluster_new_facts(svc_call *c)
+{
+  const uint64_t space = 2176782336u;
+  cluster_facts facts = { { 0 }, 0 };
+  cluster_base36((svc_new_revision(c->txn) % space * 1580030173u + 464367618u) % space, facts.id, CLUSTER_ID);
+  return facts;
+}
+
+static cluster_facts cluster_old_facts(const svc_entity *e)
+{
+  cluster_facts facts = { { 0 }, 0 };
+  if (e->extra.n < CLUSTER_SUMMARY) return facts;
+  memcpy(facts.id, e->extra.p, CLUSTER_ID);
+  svc_str_i64((svc_str){ e->extra.p + CLUSTER_ID, CLUSTER_TIME }, &facts.resumed);
+  return facts;
+}
+
+static bool cluster_fail(svc_call *c, const svc_change *change, int code)
+{
+  svc_str name = svc_node_str(change->body, "name");
+  return svc_fail(c, code, "S", &name);
+}
+
+static bool cluster_is(const svc_node *body, const char *field, const char *value)
+{
+  return svc_str_is(svc_node_str(body, field), value);
+}
+
+static bool cluster_refuse_deleting(svc_call *c, const svc_node *body)
+{
+  svc_str name = svc_node_str(body, "name"), group = svc_node_str(body, "groupId");
+  if (!cluster_is(body, "stateName", "DELETING")) return true;
+  return svc_fail(c, SVC_E_CLUSTER_ALREADY_REQUESTED_DELETION, "SS", &name, &group);
+}
+
+/* ---- database version */
+
+static int cluster_version_rank(svc_str major)
+{
+  size_t i;
+  for (i = 0; i < SVC_DB_VERSION_COUNT; i++)
+    if (svc_str_is(major, svc_db_versions[i].major)) return (int)i;
+  return -1;
+}
+
+/* One that is on offer, and never back; a version that is no longer on offer may stay. */
+static bool cluster_version(svc_call *c, svc_change *change)
+{
+  svc_str wanted = svc_node_str(change->body, "dbMajorVersion"), held = svc_node_str(change->before, "dbMajorVersion");
+  const svc_db_version *v = svc_db_versions;
+  int rank;
+  if (held.n && svc_str_eq(wanted, held)) return true;
+  while (!v->is_default) v++;
+  if (!wanted.n) wanted = svc_str_c(v->major);
+  rank = cluster_version_rank(wanted);
+  if (rank < 0 || rank < cluster_version_rank(held)) return svc_fail(c, SVC_E_DB_VERSION_INVALID, "S", &wanted);
+  v = &svc_db_versions[rank];
+  svc_node_set_str(c->arena, change->body, "dbMajorVersion", svc_str_c(v->major));
+  svc_node_set_str(c->arena, change->body, "dbVersion", svc_str_c(v->full));
+  if (!svc_node_get(change->body, "featureCompatibilityVersionExpirationDate")) /* else it is pinned */
+    svc_node_set_str(c->arena, change->body, "featureCompatibilityVersion", svc_str_c(v->major));
+  return true;
+}
+
+/* ---- replication specs */
+
+/* Which region of which spec is looked at, for the paths of violations. */
+typedef struct cluster_place {
+  size_t spec, region;
+} cluster_place;
+
+static void cluster_violate(svc_call *c, int code, const cluster_place *at, const char *field, const char *why)
+{
+  svc_violate(c, code, svc_arena_print(c->arena, "replicationSpecs[%u].regionConfigs[%u].%s", (unsigned)at->spec,
+                                       (unsigned)at->region, field), "%s", why);
+}
+
+static int64_t cluster_electable(const svc_node *region)
+{
+  const svc_node *electable = svc_node_get(region, "electableSpecs");
+  if (!electable) return 0;
+  return cluster_is(region, "providerName", "TENANT") ? CLUSTER_TENANT_NODES : svc_node_i64(electable, "nodeCount", 0);
+}
+
+/* Read-only and analytics nodes run on what the electable ones run on, unless they say otherwise. */
+static void cluster_follow(svc_call *c, const svc_node *region, const cluster_place *at, const char *field)
+{
+  static const char *const followed[] = { "diskSizeGB", "instanceSize" };
+  svc_node *nodes = svc_node_get(region, field);
+  size_t i;
+  if (svc_node_i64(nodes, "nodeCount", 0) == 0) return;
+  for (i = 0; i < 2; i++) {
+    const svc_node *model = svc_node_get(svc_node_get(region, "electableSpecs"), followed[i]);
+    if (model && !svc_node_get(nodes, followed[i])) svc_node_put(c->arena, nodes, svc_node_copy(c->arena, model));
+  }
+  if (!svc_node_get(nodes, "instanceSize"))
+    cluster_violate(c, SVC_E_MISSING_ATTRIBUTE, at, field, "needs an instanceSize: the region has no electableSpecs");
+}
+
+static void cluster_scaling_bounds(svc_call *c, const svc_node *region, const cluster_place *at, const char *field)
+{
+  const svc_node *compute = svc_node_get(svc_node_get(region, field), "compute");
+  if (svc_node_bool(compute, "enabled", false) && !svc_node_get(compute, "maxInstanceSize"))
+    cluster_violate(c, SVC_E_COMPUTE_AUTO_SCALING_MAX_INSTANCE_SIZE_REQUIRED, at, field,
+                    "needs a compute.maxInstanceSize when compute scaling is enabled");
+}
+
+static void cluster_tenant_region(svc_call *c, svc_node *region, const cluster_place *at)
+{
+  static const char *const *const regions[] = { svc_values_aws_regions, svc_values_azure_regions,
+                                                svc_values_gcp_regions };
+  svc_node *hardware = svc_node_get(region, "electableSpecs");
+  svc_str name = svc_node_str(region, "regionName");
+  const char *const *list;
+  size_t i = 0;
+  while (svc_values_clouds[i] && !cluster_is(region, "backingProviderName", svc_values_clouds[i])) i++;
+  if (!svc_values_clouds[i]) return;
+  for (list = regions[i]; *list && !svc_str_is(name, *list); list++) continue;
+  if (!*list) cluster_violate(c, SVC_E_INVALID_ENUM_VALUE, at, "regionName", "is not a region of the backing provider");
+  svc_node_set_str(c->arena, hardware, "effectiveInstanceSize", svc_node_str(hardware, "instanceSize"));
+}
+
+/* Fills in what a region leaves open; the first is the preferred one, then they fall. */
+static void cluster_fill_region(svc_call *c, svc_node *region, const cluster_place *at)
+{
+  int64_t priority = at->region < 7 ? 7 - (int64_t)at->region : 0;
+  if (!svc_node_get(region, "priority"))
+    svc_node_set_i64(c->arena, region, "priority", cluster_electable(region) ? priority : 0);
+  if (cluster_is(region, "providerName", "TENANT")) {
+    cluster_tenant_region(c, region, at);
+    return;
+  }
+  cluster_follow(c, region, at, "readOnlySpecs");
+  cluster_follow(c, region, at, "analyticsSpecs");
+  cluster_scaling_bounds(c, region, at, "autoScaling");
+  cluster_scaling_bounds(c, region, at, "analyticsAutoScaling");
+}
+
+static void cluster_fill_spec(svc_call *c, svc_node *spec, size_t index)
+{
+  cluster_place at = { index, 0 };
+  svc_node *regions = svc_node_get(spec, "regionConfigs"), *region;
+  int64_t votes = 0;
+  for (region = regions->first; region; region = region->next, at.region++) {
+    cluster_fill_region(c, region, &at);
+    votes += cluster_electable(region);
+  }
+  if (votes < 1 || votes > CLUSTER_MAX_VOTES)
+    svc_violate(c, SVC_E_REPLICATION_SPECS_INVALID,
+                svc_arena_print(c->arena, "replicationSpecs[%u].regionConfigs", (unsigned)index),
+                "must have from 1 to %d electable nodes in all, not %lld", CLUSTER_MAX_VOTES, (long long)votes);
+}
+
+/* The spec before `end` (NULL: of all) whose field has this value. */
+static const svc_node *cluster_spec_with(const svc_node *specs, const svc_node *end, const char *field, svc_str value)
+{
+  const svc_node *spec = specs ? specs->first : NULL;
+  for (; spec && spec != end; spec = spec->next)
+    if (svc_str_eq(svc_node_str(spec, field), value)) return spec;
+  return NULL;
+}
+
+/* Its own id, and the name and id of its zone: what they were where it was there before. */
+static bool cluster_name_spec(svc_call *c, const svc_node *specs, const svc_node *old_specs, svc_node *spec)
+{
+  svc_str id = svc_node_str(spec, "id"), zone = svc_node_str(spec, "zoneName");
+  const svc_node *other, *same;
+  svc_id fresh;
+  if (!id.n || cluster_spec_with(specs, spec, "id", id)) {
+    fresh = svc_new_id(c->txn);
+    svc_node_set_str(c->arena, spec, "id", svc_id_str(c->arena, &fresh));
+  } else if (!zone.n && (same = cluster_spec_with(old_specs, NULL, "id", id)) != NULL) {
+    zone = svc_node_str(same, "zoneName");
+  }
+  if (!zone.n) zone = SVC_S("Zone 1");
+  zone = svc_arena_copy(c->arena, zone);
+  for (other = specs->first; other != spec; other = other->next) {
+    svc_str name = svc_node_str(other, "zoneName");
+    if (!svc_str_eq(name, zone) && svc_str_is_nocase(name, zone.p))
+      return svc_fail(c, SVC_E_DUPLICATE_ZONE_NAME, "S", &zone);
+  }
+  same = cluster_spec_with(specs, spec, "zoneName", zone);
+  if (!same) same = cluster_spec_with(old_specs, NULL, "zoneName", zone);
+  if (!same) fresh = svc_new_id(c->txn);
+  svc_node_set_str(c->arena, spec, "zoneName", zone);
+  svc_node_set_str(c->arena, spec, "zoneId", same ? svc_node_str(same, "zoneId") : svc_id_str(c->arena, &fresh));
+  return true;
+}
+
+static bool cluster_is_tenant(const svc_node *body)
+{
+  const svc_node *spec = svc_node_get(body, "replicationSpecs"), *region;
+  for (spec = spec ? spec->first : NULL; spec; spec = spec->next)
+    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
+      if (cluster_is(region, "providerName", "TENANT")) return true;
+  return false;
+}
+
+static bool cluster_specs(svc_call *c, svc_change *change)
+{
+  svc_node *specs = svc_node_get(change->body, "replicationSpecs"), *spec, *effective;
+  const svc_node *old = svc_node_get(change->before, "replicationSpecs");
+  bool single = cluster_is(change->body, "clusterType", "REPLICASET");
+  size_t i = 0;
+  if (single && svc_node_count(specs) != 1)
+    svc_violate(c, SVC_E_REPLICATION_SPECS_INVALID, SVC_S("replicationSpecs"), "must have one element in a REPLICASET");
+  for (spec = specs->first; spec; spec = spec->next, i++) {
+    cluster_fill_spec(c, spec, i);
+    if (!cluster_name_spec(c, specs, old, spec)) return false;
+  }
+  if (cluster_is_tenant(change->body) && !(single && svc_node_count(svc_node_get(specs->first, "regionConfigs")) == 1))
+    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("replicationSpecs"),
+                "must have one region and clusterType REPLICASET where the provider is TENANT");
+  if (!svc_check_done(c)) return false;
+  effective = svc_node_copy(c->arena, specs);
+  if (effective) effective->name = SVC_S("effectiveReplicationSpecs");
+  svc_node_put(c->arena, change->body, effective);
+  if (!single) svc_node_set_str(c->arena, change->body, "configServerType", SVC_S("DEDICATED"));
+  return true;
+}
+
+/* ---- connection strings */
+
+/* Hosts of one project have a part of their names in common. */
+static void cluster_project_hash(const svc_id *group, char out[5])
+{
+  uint64_t hash = 14695981039346656037u; /* FNV-1a */
+  size_t i;
+  for (i = 0; i < sizeof group->b; i++) hash = (hash ^ group->b[i]) * 1099511628211u;
+  cluster_base36(hash, out, 5);
+}
+
+static void cluster_write_hosts(svc_buf *b, const svc_node *body, const char *id, const char *domain)
+{
+  const svc_node *spec = svc_node_get(body, "replicationSpecs")->first, *region;
+  unsigned shard, node;
+  char number[16];
+  for (shard = 0; spec; spec = spec->next, shard++) {
+    int64_t nodes = 0;
+    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
+      nodes += cluster_electable(region);
+    for (node = 0; node < nodes; node++) {
+      if (shard || node) svc_buf_char(b, ',');
+      svc_buf_add(b, id, CLUSTER_ID);
+      snprintf(number, sizeof number, "-shard-%02u-%02u", shard % 100, node % 100);
+      svc_buf_text(b, number);
+      svc_buf_text(b, domain);
+      svc_buf_text(b, ":27017");
+    }
+  }
+}
+
+static void cluster_connect(svc_call *c, svc_node *body, const char *id)
+{
+  const svc_config *config = &c->s->config;
+  svc_node *strings = svc_node_get(body, "connectionStrings");
+  svc_id group = svc_call_group(c);
+  svc_buf b = svc_buf_new(c->arena, 256);
+  svc_str domain;
+  char hash[5];
+  cluster_project_hash(&group, hash);
+  domain = svc_arena_print(c->arena, ".%.5s.%s", hash, config->db_domain);
+  svc_buf_text(&b, config->db_scheme);
+  svc_buf_text(&b, "://");
+  cluster_write_hosts(&b, body, id, domain.p);
+  svc_buf_text(&b, "/?ssl=true&authSource=admin");
+  if (cluster_is(body, "clusterType", "REPLICASET")) {
+    svc_buf_text(&b, "&replicaSet=");
+    svc_buf_add(&b, id, CLUSTER_ID);
+    svc_buf_text(&b, "-shard-0");
+  }
+  if (!strings) {
+    strings = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("connectionStrings"), SVC_S(""));
+    svc_node_put(c->arena, body, strings);
+  }
+  svc_node_set_str(c->arena, strings, "standard", svc_buf_done(&b));
+  svc_node_set_str(c->arena, strings, "standardSrv",
+                   svc_arena_print(c->arena, "%s+srv://%.6s" SVC_FMT, config->db_scheme, id, SVC_ARG(domain)));
+}
+
+/* ---- the list of all clusters */
+
+static int64_t cluster_node_count(const svc_node *body)
+{
+  const svc_node *spec = svc_node_get(body, "replicationSpecs")->first, *region;
+  int64_t count = 0;
+  for (; spec; spec = spec->next)
+    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
+      count += cluster_electable(region) + svc_node_i64(svc_node_get(region, "readOnlySpecs"), "nodeCount", 0) +
+               svc_node_i64(svc_node_get(region, "analyticsSpecs"), "nodeCount", 0);
+  return count;
+}
+
+static svc_str cluster_extra(svc_call *c, const svc_change *change, const cluster_facts *facts)
+{
+  const svc_node *body = change->body;
+  svc_buf b = svc_buf_new(c->arena, 384);
+  char id[24], time[CLUSTER_TIME + 8];
+  svc_id_hex(&change->id, id);
+  snprintf(time, sizeof time, "%014lld", (long long)facts->resumed % 100000000000000);
+  svc_buf_add(&b, facts->id, CLUSTER_ID);
+  svc_buf_add(&b, time, CLUSTER_TIME);
+  svc_buf_text(&b, "{\"alertCount\":0,\"authEnabled\":true,\"availability\":\"available\",\"backupEnabled\":");
+  svc_buf_text(&b, svc_node_bool(body, "backupEnabled", false) ? "true" : "false");
+  svc_buf_text(&b, ",\"clusterId\":\"");
+  svc_buf_add(&b, id, sizeof id);
+  svc_buf_text(&b, "\",\"dataSizeBytes\":0,\"name\":");
+  svc_json_escape(&b, svc_node_str(body, "name"));
+  svc_buf_text(&b, ",\"nodeCount\":");
+  svc_buf_i64(&b, cluster_node_count(body));
+  svc_buf_text(&b, ",\"sslEnabled\":true,\"type\":\"");
+  svc_buf_text(&b, cluster_is(body, "clusterType", "REPLICASET") ? "REPLICA_SET" : "SHARDED_CLUSTER");
+  svc_buf_text(&b, "\",\"versions\":[");
+  svc_json_escape(&b, svc_node_str(body, "dbVersion"));
+  svc_buf_text(&b, "]}");
+  return svc_buf_done(&b);
+}
+
+typedef struct cluster_projects {
+  const svc_noun_info *cluster;
+  svc_scan scan;
+} cluster_projects;
+
+static void cluster_write_summaries(svc_call *c, const cluster_projects *from, const svc_id *project, svc_buf *b)
+{
+  svc_str key, value;
+  svc_entity e;
+  svc_scan scan;
+  svc_key prefix;
+  bool first = true;
+  svc_key_entity(&prefix, from->cluster->noun->kind, project, NULL);
+  if (!svc_scan_begin(&scan, c->txn, &prefix, false)) return;
+  while (svc_scan_next(&scan, &key, &value)) {
+    if (!svc_entity_decode(key, value, &e) || e.extra.n < CLUSTER_SUMMARY) continue;
+    if (!first) svc_buf_char(b, ',');
+    svc_buf_add(b, e.extra.p + CLUSTER_SUMMARY, e.extra.n - CLUSTER_SUMMARY);
+    first = false;
+  }
+  svc_scan_end(&scan);
+}
+
+static void cluster_write_project(svc_call *c, const cluster_projects *from, const svc_entity *project, svc_item *out)
+{
+  static const svc_id root;
+  svc_buf b = svc_buf_new(c->arena, 512);
+  svc_entity org;
+  char id[24];
+  bool known = c->s->org && svc_entity_get(c->txn, c->s->org->noun->kind, &root, &project->owner, &org) == SVC_OK;
+  svc_buf_text(&b, "{\"clusters\":[");
+  cluster_write_summaries(c, from, &project->id, &b);
+  svc_buf_text(&b, "],\"groupId\":\"");
+  svc_id_hex(&project->id, id);
+  svc_buf_add(&b, id, sizeof id);
+  svc_buf_text(&b, "\",\"groupName\":");
+  svc_json_escape(&b, project->unique);
+  svc_buf_text(&b, ",\"orgId\":\"");
+  svc_id_hex(&project->owner, id);
+  svc_buf_add(&b, id, sizeof id);
+  svc_buf_text(&b, "\",\"orgName\":");
+  svc_json_escape(&b, known ? org.unique : SVC_S(""));
+  svc_buf_text(&b, ",\"planType\":\"STANDARD\",\"tags\":[]}");
+  out->body = svc_buf_done(&b);
+}
+
+static bool cluster_next_project(svc_call *c, void *state, svc_item *out)
+{
+  cluster_projects *from = state;
+  svc_str key, value;
+  svc_entity e;
+  while (svc_scan_next(&from->scan, &key, &value)) {
+    if (!svc_entity_decode(key, value, &e)) {
+      c->txn->error = SVC_CORRUPT;
+      break;
+    }
+    if (!svc_entity_visible(c, c->s->group, &e)) continue;
+    if (out) cluster_write_project(c, from, &e, out);
+    return true;
+  }
+  if (c->txn->error) svc_store_failed(c, c->txn->error);
+  return false;
+}
+
+static bool cluster_run_everywhere(svc_call *c)
+{
+  static const svc_id root;
+  cluster_projects from;
+  svc_key prefix;
+  bool good;
+  memset(&from, 0, sizeof from);
+  from.cluster = c->plan->noun;
+  if (c->s->group) { /* else no projects are in this build, and the list is empty */
+    svc_key_entity(&prefix, c->s->group->noun->kind, &root, NULL);
+    if (!svc_scan_begin(&from.scan, c->txn, &prefix, false)) return svc_store_failed(c, c->txn->error);
+  }
+  good = svc_list_items(c, cluster_next_project, &from, -1);
+  svc_scan_end(&from.scan);
+  return good;
+}
+
+/* ---- status */
+
+/* Whatever is under way ends at a known time: what has none is done. */
+static bool cluster_run_status(svc_call *c)
+{
+  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!svc_resolve_all(c)) return false;
+  svc_node_set_str(c->arena, body, "changeStatus",
+                   c->chain[c->plan->step_count - 1].due ? SVC_S("PENDING") : SVC_S("APPLIED"));
+  return svc_answer_node(c, body);
+}
+
+/* ---- changes */
+
+typedef struct cluster_diff {
+  bool pause, tags, light, heavy;
+} cluster_diff;
+
+static void cluster_note(cluster_diff *diff, svc_str name)
+{
+  const char *const *light = cluster_light;
+  while (*light && !svc_str_is(name, *light)) light++;
+  if (svc_str_is(name, "paused")) diff->pause = true;
+  else if (*light) diff->light = true;
+  else diff->heavy = true;
+  if (svc_str_is(name, "tags")) diff->tags = true;
+}
+
+static cluster_diff cluster_compare(const svc_change *change)
+{
+  cluster_diff diff = { false, false, false, false };
+  const svc_node *member, *other;
+  for (member = change->body->first; member; member = member->next) {
+    other = svc_node_find(change->before, member->name);
+    if (!other || !svc_node_same(member, other)) cluster_note(&diff, member->name);
+  }
+  for (member = change->before->first; member; member = member->next)
+    if (!svc_node_find(change->body, member->name)) cluster_note(&diff, member->name);
+  return diff;
+}
+
+static bool cluster_may_pause(svc_call *c, const svc_change *change, const cluster_diff *diff,
+                              const cluster_facts *facts)
+{
+  int64_t minutes = CLUSTER_PAUSE_MINUTES;
+  svc_str name = svc_node_str(change->body, "name");
+  if (diff->light || diff->heavy) return cluster_fail(c, change, SVC_E_CANNOT_UPDATE_AND_PAUSE_CLUSTER);
+  if (cluster_is_tenant(change->body)) return cluster_fail(c, change, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED);
+  if (!cluster_is(change->before, "stateName", "IDLE"))
+    return cluster_fail(c, change, SVC_E_CANNOT_PAUSE_CLUSTER_WITH_PENDING_CHANGES);
+  if (facts->resumed && c->now - facts->resumed < minutes * 60000)
+    return svc_fail(c, SVC_E_CANNOT_PAUSE_RECENTLY_RESUMED_CLUSTER, "Si", &name, &minutes);
+  return true;
+}
+
+static bool cluster_pause_rules(svc_call *c, const svc_change *change, const cluster_diff *diff,
+                                const cluster_facts *facts)
+{
+  bool was = svc_node_bool(change->before, "paused", false), is = svc_node_bool(change->body, "paused", false);
+  if (is && !was) return cluster_may_pause(c, change, diff, facts);
+  if (was && diff->heavy) return cluster_fail(c, change, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER);
+  /* a whole body that was read and sent back also says that it is paused: that is no request to pause it */
+  if (was && is && svc_node_count(change->input) == 1 && svc_node_get(change->input, "paused"))
+    return cluster_fail(c, change, SVC_E_CLUSTER_ALREADY_PAUSED);
+  return true;
+}
+
+static bool cluster_update(svc_call *c, svc_change *change, cluster_facts *facts)
+{
+  cluster_diff diff = cluster_compare(change);
+  if (!cluster_is(change->before, "clusterType", "REPLICASET") && cluster_is(change->body, "clusterType", "REPLICASET"))
+    return cluster_fail(c, change, SVC_E_SHARDED_CLUSTER_CANT_BECOME_REPLICA_SET);
+  if (!cluster_pause_rules(c, change, &diff, facts)) return false;
+  if (diff.pause && !svc_node_bool(change->body, "paused", false)) facts->resumed = c->now;
+  if (diff.heavy) cluster_connect(c, change->body, facts->id);
+  if (diff.heavy || diff.pause) {
+    if (cluster_is(change->before, "stateName", "CREATING")) {
+      change->state = NULL;
+      change->event = "CLUSTER_UPDATE_SUBMITTED";
+    }
+    return true;
+  }
+  change->state = NULL;
+  change->event = diff.tags ? "CLUSTER_TAGS_MODIFIED" : diff.light ? "CLUSTER_UPDATE_SUBMITTED" : NULL;
+  return true;
+}
+
+static bool cluster_prepare(svc_call *c, svc_change *change)
+{
+  cluster_facts facts = change->old ? cluster_old_facts(change->old) : cluster_new_facts(c);
+  if (change->old && !cluster_refuse_deleting(c, change->before)) return false;
+  if (!change->old && svc_node_bool(change->body, "paused", false))
+    return svc_fail(c, SVC_E_CANNOT_CREATE_PAUSED_CLUSTER, "");
+  if (!cluster_version(c, change) || !cluster_specs(c, change)) return false;
+  if (!change->old) cluster_connect(c, change->body, facts.id);
+  else if (!cluster_update(c, change, &facts)) return false;
+  change->extra = cluster_extra(c, change, &facts);
+  return true;
+}
+
+static bool cluster_removing(svc_call *c, const svc_entity *e)
+{
+  const svc_node *body = svc_entity_body(c, e);
+  svc_str name = svc_node_str(body, "name");
+  if (!body) return false;
+  if (!cluster_refuse_deleting(c, body)) return false;
+  if (!svc_node_bool(body, "terminationProtectionEnabled", false)) return true;
+  return svc_fail(c, SVC_E_CANNOT_TERMINATE_CLUSTER_WHEN_TERMINATION_PROTECTION_ENABLED, "S", &name);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+SVC_PRIVATE const svc_noun svc_noun_cluster = {
+  .name = "cluster",
+  .kind = "clus",
+  .parent = "project",
+  .param = "clusterName",
+  .object = &cluster_object,
+  .key = "name",
+  .unique = "name",
+  .counted_in = "clusterCount",
+  .err_not_found = SVC_E_CLUSTER_NOT_FOUND,
+  .err_exists = SVC_E_DUPLICATE_CLUSTER_NAME,
+  .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_CLUSTERS,
+  .lifecycle = &cluster_lifecycle,
+  .event_created = "CLUSTER_CREATED",
+  .event_updated = "CLUSTER_UPDATE_STARTED",
+  .event_deleted = "CLUSTER_DELETE_SUBMITTED",
+  .event_field = "clusterName",
+  .routes = cluster_routes,
+  .prepare = cluster_prepare,
+  .removing = cluster_removing
+};

@@ -1,0 +1,85 @@
+/*
+** The database versions that a project may choose from, by provider and instance size. Nothing is stored: it is the
+** table of versions, crossed with the sizes of each provider.
+*/
+#include "internal.h"
+#include "catalog/db_versions.h"
+#include "catalog/values.h"
+
+static const char *const db_version_status[] = { "DEFAULT", NULL };
+
+static const svc_param db_version_params[] = {
+  { .name = "cloudProvider", .values = svc_values_providers },
+  { .name = "defaultStatus", .values = db_version_status },
+  { .name = "instanceSize" },
+  { .name = NULL }
+};
+
+static bool db_version_list(svc_call *c);
+
+static const svc_route db_version_routes[] = {
+  { .method = SVC_GET, .path = "/groups/{groupId}/dbVersions", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
+    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .params = db_version_params, .run = db_version_list },
+  SVC_ROUTES_END
+};
+
+typedef struct db_version_at {
+  size_t provider, size, version;
+} db_version_at;
+
+static const char *const *db_version_sizes(const char *provider)
+{
+  if (strcmp(provider, "AWS") == 0) return svc_values_aws_sizes;
+  if (strcmp(provider, "AZURE") == 0) return svc_values_azure_sizes;
+  if (strcmp(provider, "GCP") == 0) return svc_values_gcp_sizes;
+  return svc_values_tenant_sizes;
+}
+
+static bool db_version_wanted(const svc_call *c, const char *parameter, const char *value)
+{
+  const svc_query_value *q = svc_query_get(c, parameter);
+  return !q || svc_str_is(q->text, value);
+}
+
+static bool db_version_next(svc_call *c, void *state, svc_item *out)
+{
+  db_version_at *at = state;
+  const char *provider, *size;
+  while ((provider = svc_values_providers[at->provider]) != NULL) {
+    size = db_version_sizes(provider)[at->size];
+    if (!size || !db_version_wanted(c, "cloudProvider", provider)) {
+      at->provider++;
+      at->size = at->version = 0;
+    } else if (at->version == SVC_DB_VERSION_COUNT || !db_version_wanted(c, "instanceSize", size)) {
+      at->size++;
+      at->version = 0;
+    } else {
+      const svc_db_version *v = &svc_db_versions[at->version++];
+      const char *status = v->is_default ? "DEFAULT" : "NOT_DEFAULT";
+      svc_node *body;
+      if (!db_version_wanted(c, "defaultStatus", status)) continue;
+      if (!out) return true;
+      body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+      if (!body) return false;
+      svc_node_set_str(c->arena, body, "cloudProvider", svc_str_c(provider));
+      svc_node_set_str(c->arena, body, "defaultStatus", svc_str_c(status));
+      svc_node_set_str(c->arena, body, "instanceSize", svc_str_c(size));
+      svc_node_set_str(c->arena, body, "version", svc_str_c(v->major));
+      svc_item_node(c, out, SVC_S(""), body);
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool db_version_list(svc_call *c)
+{
+  db_version_at at = { 0, 0, 0 };
+  return svc_resolve_all(c) && svc_list_items(c, db_version_next, &at, -1);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_db_version = {
+  .name = "database version",
+  .flags = SVC_VIRTUAL,
+  .routes = db_version_routes,
+};

@@ -1,0 +1,226 @@
+/*
+** Events: what happened in a project or organization, written by the pipeline with every change, newest first.
+**
+** Filters work on what the pipeline keeps beside each event (time, type, subject), so no event is parsed for them; only
+** includeRaw, which asks for the event once more inside of itself, does that.
+*/
+#include "internal.h"
+#include "catalog/event_type_list.h"
+
+static const svc_field event_fields[] = {
+  F_DATE("created", .flags = SVC_READ_ONLY),
+  F_STR("eventTypeName", .flags = SVC_READ_ONLY),
+  F_ID(),
+  F_END
+};
+static const svc_object event_object = { .name = "Event", .fields = event_fields };
+
+static const svc_param event_group_params[] = {
+  { .name = "clusterNames", .flags = SVC_PARAM_REPEATS },
+  { .name = "eventType", .flags = SVC_PARAM_REPEATS },
+  { .name = "excludedEventType", .flags = SVC_PARAM_REPEATS },
+  { .name = "includeRaw", .type = SVC_BOOLEAN },
+  { .name = "maxDate", .type = SVC_DATE },
+  { .name = "minDate", .type = SVC_DATE },
+  { .name = NULL }
+};
+static const svc_param event_org_params[] = {
+  { .name = "eventType", .flags = SVC_PARAM_REPEATS },
+  { .name = "includeRaw", .type = SVC_BOOLEAN },
+  { .name = "maxDate", .type = SVC_DATE },
+  { .name = "minDate", .type = SVC_DATE },
+  { .name = NULL }
+};
+static const svc_param event_read_params[] = { { .name = "includeRaw", .type = SVC_BOOLEAN }, { .name = NULL } };
+static const svc_param event_group_feed_params[] = {
+  { .name = "clusterName", .flags = SVC_PARAM_REPEATS, .max_repeats = 20 },
+  { .name = "eventType", .flags = SVC_PARAM_REPEATS, .max_repeats = 20 },
+  { .name = "maxDate", .type = SVC_DATE },
+  { .name = "minDate", .type = SVC_DATE },
+  { .name = NULL }
+};
+static const svc_param event_org_feed_params[] = {
+  { .name = "eventType", .flags = SVC_PARAM_REPEATS, .max_repeats = 20 },
+  { .name = "maxDate", .type = SVC_DATE },
+  { .name = "minDate", .type = SVC_DATE },
+  { .name = NULL }
+};
+
+static bool event_list(svc_call *c);
+static bool event_read(svc_call *c);
+static bool event_activity_feed(svc_call *c);
+
+static const svc_route event_routes[] = {
+  { .method = SVC_GET, .path = "/groups/{groupId}/events", .set = SVC_SET_PROJECT_EVENTS, .versions = { 20230101 },
+    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_group_params, .run = event_list },
+  { .method = SVC_GET, .path = "/groups/{groupId}/events/{eventId}", .set = SVC_SET_PROJECT_EVENTS,
+    .versions = { 20230101 }, .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_ITEM, .params = event_read_params, .run = event_read },
+  { .method = SVC_GET, .path = "/orgs/{orgId}/events", .set = SVC_SET_ORGANIZATION_EVENTS, .versions = { 20230101 },
+    .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_org_params, .run = event_list },
+  { .method = SVC_GET, .path = "/orgs/{orgId}/events/{eventId}", .set = SVC_SET_ORGANIZATION_EVENTS,
+    .versions = { 20230101 }, .roles = SVC_R_ORG_MEMBER, .flags = SVC_ITEM, .params = event_read_params, .run = event_read },
+  { .method = SVC_GET, .path = "/groups/{groupId}/activityFeed", .set = SVC_SET_PROJECT_ACTIVITY, .versions = { 20250312 },
+    .roles = SVC_R_GROUP_READ_ONLY, .params = event_group_feed_params, .run = event_activity_feed },
+  { .method = SVC_GET, .path = "/orgs/{orgId}/activityFeed", .set = SVC_SET_ORGANIZATION_ACTIVITY,
+    .versions = { 20250312 }, .roles = SVC_R_ORG_MEMBER, .params = event_org_feed_params, .run = event_activity_feed },
+  SVC_ROUTES_END
+};
+
+/* A type that is asked for must be one that this feed can hold. */
+static bool event_known_types(svc_call *c)
+{
+#define EVENT_ROW(name, where, alertable, description) { #name, where },
+  static const struct {
+    const char *name;
+    int where;
+  } types[] = { SVC_EVENT_TYPE_LIST(EVENT_ROW) };
+#undef EVENT_ROW
+  int where = c->plan->steps[0].noun == c->s->group ? SVC_EVENT_GROUP : SVC_EVENT_ORG;
+  size_t i, j;
+  for (i = 0; i < c->query_count; i++) {
+    const char *name = c->query[i].param->name;
+    if (strcmp(name, "eventType") != 0 && strcmp(name, "excludedEventType") != 0) continue;
+    for (j = 0; j < sizeof types / sizeof types[0]; j++)
+      if (types[j].where & where && svc_str_is(c->query[i].text, types[j].name)) break;
+    if (j == sizeof types / sizeof types[0])
+      return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", name, "it is not an event type of this feed");
+  }
+  return true;
+}
+
+static bool event_dates(svc_call *c)
+{
+  const svc_query_value *low = svc_query_get(c, "minDate"), *high = svc_query_get(c, "maxDate");
+  if (low && high && low->number > high->number)
+    return svc_fail(c, SVC_E_START_DATE_AFTER_END_DATE, "SS", &low->text, &high->text);
+  return true;
+}
+
+static bool event_keep(svc_call *c, const svc_entity *e, void *context)
+{
+  const svc_query_value *low = svc_query_get(c, "minDate"), *high = svc_query_get(c, "maxDate");
+  svc_str rest = e->extra, type;
+  int64_t created;
+  (void)context;
+  if (rest.n < sizeof created) return false;
+  memcpy(&created, rest.p, sizeof created);
+  rest.p += sizeof created;
+  rest.n -= sizeof created;
+  type = svc_str_cut(&rest, '\n');
+  if (low && created < low->number) return false;
+  if (high && created > high->number) return false;
+  if (svc_query_get(c, "eventType") && !svc_query_has(c, "eventType", type)) return false;
+  if (svc_query_has(c, "excludedEventType", type)) return false;
+  if (!svc_query_get(c, "clusterNames")) return true;
+  return svc_str_is(svc_str_cut(&rest, '='), "clusterName") && svc_query_has(c, "clusterNames", rest);
+}
+
+static bool event_filtered(const svc_call *c)
+{
+  size_t i;
+  for (i = 0; i < c->query_count; i++)
+    if (strcmp(c->query[i].param->name, "includeRaw") != 0) return true;
+  return false;
+}
+
+static bool event_wants_raw(const svc_call *c)
+{
+  const svc_query_value *raw = svc_query_get(c, "includeRaw");
+  return raw && raw->number;
+}
+
+/* The event with itself inside, as "raw". */
+static svc_node *event_with_raw(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e), *raw = body ? svc_node_copy(c->arena, body) : NULL;
+  if (!raw) return NULL;
+  raw->name = SVC_S("raw");
+  svc_node_put(c->arena, body, raw);
+  return body;
+}
+
+typedef struct event_raw_source {
+  svc_scan scan;
+} event_raw_source;
+
+static bool event_next_raw(svc_call *c, void *state, svc_item *out)
+{
+  event_raw_source *from = state;
+  svc_str key, value;
+  svc_entity e;
+  svc_node *body;
+  while (svc_scan_next(&from->scan, &key, &value)) {
+    if (!svc_entity_decode(key, value, &e) || !event_keep(c, &e, NULL)) continue;
+    if (!out) return true;
+    body = event_with_raw(c, &e);
+    if (!body) return false;
+    svc_item_node(c, out, e.key, body);
+    return true;
+  }
+  if (c->txn->error) svc_store_failed(c, c->txn->error);
+  return false;
+}
+
+static bool event_list_raw(svc_call *c, const svc_id *parent)
+{
+  event_raw_source from;
+  svc_key prefix;
+  bool good;
+  svc_key_entity(&prefix, c->plan->noun->noun->kind, parent, NULL);
+  if (!svc_scan_begin(&from.scan, c->txn, &prefix, true)) return svc_store_failed(c, c->txn->error);
+  good = svc_list_items(c, event_next_raw, &from, -1);
+  svc_scan_end(&from.scan);
+  return good;
+}
+
+static bool event_list(svc_call *c)
+{
+  const svc_id *parent;
+  if (!event_known_types(c) || !event_dates(c) || !svc_resolve_all(c)) return false;
+  parent = &c->chain[0].id;
+  if (event_wants_raw(c)) return event_list_raw(c, parent);
+  return svc_list_entities(c, c->plan->noun, parent, false, event_filtered(c) ? event_keep : NULL, NULL);
+}
+
+static bool event_read(svc_call *c)
+{
+  svc_node *body;
+  if (!event_wants_raw(c)) return svc_verb_read(c);
+  if (!svc_resolve_all(c)) return false;
+  body = event_with_raw(c, &c->chain[c->plan->step_count - 1]);
+  return body && svc_answer_node(c, body);
+}
+
+/* A link to the events that the filters select, for a reader of feeds. */
+static bool event_activity_feed(svc_call *c)
+{
+  svc_buf b = svc_buf_new(c->arena, 256);
+  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  size_t i;
+  if (!event_known_types(c) || !event_dates(c) || !svc_resolve_all(c)) return false;
+  svc_buf_str(&b, c->s->base_url);
+  svc_buf_str(&b, c->s->base_path);
+  svc_buf_text(&b, c->plan->steps[0].noun == c->s->group ? "/groups/" : "/orgs/");
+  svc_buf_str(&b, c->chain[0].key);
+  svc_buf_text(&b, "/events");
+  for (i = 0; i < c->query_count; i++) {
+    const char *name = c->query[i].param->name;
+    svc_buf_char(&b, i ? '&' : '?');
+    svc_buf_text(&b, strcmp(name, "clusterName") == 0 ? "clusterNames" : name);
+    svc_buf_char(&b, '=');
+    svc_percent_encode(&b, c->query[i].text);
+  }
+  if (!body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  svc_node_set_str(c->arena, body, "link", svc_buf_done(&b));
+  return svc_answer_node(c, body);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_event = {
+  .name = "event",
+  .kind = "evnt",
+  .param = "eventId",
+  .flags = SVC_IS_FEED,
+  .object = &event_object,
+  .err_not_found = SVC_E_EVENT_NOT_FOUND,
+  .routes = event_routes,
+};

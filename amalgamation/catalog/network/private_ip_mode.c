@@ -1,0 +1,29 @@
+/*
+** Private IP mode of a project: whether its peered clusters are reached by private addresses only. An older switch,
+** also served at the older base path, where clients that never moved still look for it.
+*/
+#include "internal.h"
+
+static const svc_field private_ip_mode_fields[] = {
+  F_BOOL("enabled", .flags = SVC_REQUIRED, .preset = "false"),
+  F_END
+};
+static const svc_object private_ip_mode_object = { .name = "PrivateIPMode", .fields = private_ip_mode_fields };
+
+static const svc_route private_ip_mode_routes[] = {
+  { .method = SVC_GET, .path = "/groups/{groupId}/privateIpMode", .set = SVC_SET_NETWORK, .versions = { 20230101 },
+    .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_read },
+  { .method = SVC_PATCH, .path = "/groups/{groupId}/privateIpMode", .set = SVC_SET_NETWORK, .versions = { 20230101 },
+    .roles = SVC_R_GROUP_OWNER, .flags = SVC_V1_TOO, .run = svc_verb_update },
+  SVC_ROUTES_END
+};
+
+SVC_PRIVATE const svc_noun svc_noun_private_ip_mode = {
+  .name = "private IP mode",
+  .kind = "pipm",
+  .parent = "project",
+  .flags = SVC_SINGLETON,
+  .object = &private_ip_mode_object,
+  .event_updated = "PRIVATE_IP_MODE_UPDATED",
+  .routes = private_ip_mode_routes,
+};

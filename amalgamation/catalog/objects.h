@@ -1,0 +1,27 @@
+/*
+** Objects that several nouns share.
+**
+** The rule it keeps: two nouns whose bodies hold the same shape take it from one table, so both check it alike.
+*/
+#ifndef SVC_OBJECTS_H
+#define SVC_OBJECTS_H
+
+#include "catalog/values.h"
+
+/* A tag: a name and a value that the customer puts on a resource to find it again. */
+SVC_SHARED svc_field svc_fields_tag[] = {
+  F_STR("key", .flags = SVC_REQUIRED, .min = 1, .max = 255),
+  F_STR("value", .flags = SVC_REQUIRED, .min = 1, .max = 255),
+  F_END
+};
+SVC_SHARED svc_object svc_object_tag = { .name = "ResourceTag", .fields = svc_fields_tag };
+
+/* A label: what tags were before. Either half may be left out. */
+SVC_SHARED svc_field svc_fields_label[] = {
+  F_STR("key", .min = 1, .max = 255),
+  F_STR("value", .min = 1, .max = 255),
+  F_END
+};
+SVC_SHARED svc_object svc_object_label = { .name = "ComponentLabel", .fields = svc_fields_label };
+
+#endif /* SVC_OBJECTS_H */

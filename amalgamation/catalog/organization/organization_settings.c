@@ -1,0 +1,62 @@
+/*
+** The settings of an organization: one for each, always there, changed field by field.
+**
+** Several settings have an event of their own; the rest share ORG_SETTINGS_UPDATED.
+*/
+#include "internal.h"
+
+static const svc_field organization_settings_timeout_fields[] = {
+  F_INT("absoluteSessionTimeoutInSeconds", .flags = SVC_MIN, .min = 1),
+  F_INT("idleSessionTimeoutInSeconds", .flags = SVC_MIN, .min = 1),
+  F_END
+};
+static const svc_object organization_settings_timeouts = { .name = "CustomSessionTimeouts",
+                                                           .fields = organization_settings_timeout_fields };
+
+static const svc_field organization_settings_fields[] = {
+  F_BOOL("apiAccessListRequired", .preset = "false"),
+  F_OBJ("customSessionTimeouts", &organization_settings_timeouts),
+  F_BOOL("genAIFeaturesEnabled", .preset = "true"),
+  F_INT("maxServiceAccountSecretValidityInHours", .flags = SVC_MIN | SVC_MAX, .min = 8, .max = 8760, .preset = "8760"),
+  F_BOOL("multiFactorAuthRequired", .preset = "false"),
+  F_STR("operationsContact", .flags = SVC_NULLABLE, .format = SVC_FORMAT_EMAIL),
+  F_BOOL("restrictEmployeeAccess", .preset = "false"),
+  F_STR("securityContact", .flags = SVC_NULLABLE, .format = SVC_FORMAT_EMAIL),
+  F_BOOL("streamsCrossGroupEnabled", .preset = "false"),
+  F_END
+};
+static const svc_object organization_settings_object = { .name = "OrganizationSettings",
+                                                         .fields = organization_settings_fields };
+
+static const svc_route organization_settings_routes[] = {
+  { .method = SVC_GET, .path = "/orgs/{orgId}/settings", .set = SVC_SET_ORGANIZATION_SETTINGS, .versions = { 20230101 },
+    .roles = SVC_R_ORG_MEMBER, .run = svc_verb_read },
+  { .method = SVC_PATCH, .path = "/orgs/{orgId}/settings", .set = SVC_SET_ORGANIZATION_SETTINGS, .versions = { 20230101 },
+    .roles = SVC_R_ORG_OWNER, .run = svc_verb_update },
+  SVC_ROUTES_END
+};
+
+static const svc_field_event organization_settings_events[] = {
+  { "apiAccessListRequired", "ORG_PUBLIC_API_ACCESS_LIST_REQUIRED", "true" },
+  { "apiAccessListRequired", "ORG_PUBLIC_API_ACCESS_LIST_NOT_REQUIRED", "false" },
+  { "customSessionTimeouts", "CUSTOM_SESSION_TIMEOUT_MODIFIED", NULL },
+  { "maxServiceAccountSecretValidityInHours", "ORG_SERVICE_ACCOUNT_MAX_SECRET_VALIDITY_EDITED", NULL },
+  { "multiFactorAuthRequired", "ORG_TWO_FACTOR_AUTH_REQUIRED", "true" },
+  { "multiFactorAuthRequired", "ORG_TWO_FACTOR_AUTH_OPTIONAL", "false" },
+  { "operationsContact", "OPERATIONS_CONTACT_MODIFIED", NULL },
+  { "restrictEmployeeAccess", "ORG_EMPLOYEE_ACCESS_RESTRICTED", "true" },
+  { "restrictEmployeeAccess", "ORG_EMPLOYEE_ACCESS_UNRESTRICTED", "false" },
+  { "securityContact", "SECURITY_CONTACT_MODIFIED", NULL },
+  { NULL, NULL, NULL }
+};
+
+SVC_PRIVATE const svc_noun svc_noun_organization_settings = {
+  .name = "organization settings",
+  .kind = "oset",
+  .parent = "organization",
+  .flags = SVC_SINGLETON,
+  .object = &organization_settings_object,
+  .event_updated = "ORG_SETTINGS_UPDATED",
+  .field_events = organization_settings_events,
+  .routes = organization_settings_routes,
+};

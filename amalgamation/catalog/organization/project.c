@@ -1,0 +1,126 @@
+/*
+** Project, "group" in paths: what clusters and their users belong to. It is owned by an organization and moves to
+** another one by :migrate. Its name is unique in its organization.
+*/
+#include "internal.h"
+#include "catalog/objects.h"
+
+static const char *const project_regions[] = { "COMMERCIAL_FEDRAMP_REGIONS_ONLY", "GOV_REGIONS_ONLY", NULL };
+
+static const svc_field project_fields[] = {
+  F_LONG("clusterCount", .flags = SVC_READ_ONLY, .preset = "0"),
+  F_CREATED("created"),
+  F_ID(),
+  F_STR("name", .flags = SVC_REQUIRED, .pattern = "^[\\p{L}\\p{N}\\-_.(),:&@+']{1,64}$"),
+  F_HEX24("orgId", .flags = SVC_REQUIRED | SVC_FIXED),
+  F_ENUM("regionUsageRestrictions", project_regions, .flags = SVC_FIXED, .preset = "\"COMMERCIAL_FEDRAMP_REGIONS_ONLY\""),
+  F_LIST("tags", &svc_object_tag, .max_items = 50, .preset = "[]"),
+  F_BOOL("withDefaultAlertsSettings", .preset = "true"),
+  F_END
+};
+static const svc_object project_object = { .name = "Group", .fields = project_fields };
+
+static const svc_field project_migrate_fields[] = {
+  F_HEX24("destinationOrgId", .flags = SVC_REQUIRED),
+  F_STR("destinationOrgPrivateApiKey", .flags = SVC_WRITE_ONLY),
+  F_STR("destinationOrgPublicApiKey", .min = 8, .max = 8),
+  F_END
+};
+static const svc_object project_migrate_object = { .name = "GroupMigrationRequest", .fields = project_migrate_fields };
+
+static const svc_param project_list_params[] = { { .name = "name" }, { .name = NULL } };
+static const svc_param project_create_params[] = { { .name = "projectOwnerId", .format = SVC_FORMAT_ID }, { .name = NULL } };
+
+static bool project_migrate(svc_call *c);
+
+static const svc_route project_routes[] = {
+  { .method = SVC_GET, .path = "/groups", .set = SVC_SET_PROJECT_LIST, .versions = { 20230101 },
+    .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .run = svc_verb_list },
+  { .method = SVC_POST, .path = "/groups", .set = SVC_SET_PROJECT_LIST, .versions = { 20230101 }, .status = 201,
+    .params = project_create_params, .run = svc_verb_create },
+  { .method = SVC_GET, .path = "/groups/byName/{groupName}", .set = SVC_SET_PROJECT_LIST, .versions = { 20230101 },
+    .by = "name", .err_not_found = SVC_E_GROUP_NAME_NOT_FOUND, .run = svc_verb_read },
+  { .method = SVC_GET, .path = "/groups/{groupId}", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
+    .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_read },
+  { .method = SVC_PATCH, .path = "/groups/{groupId}", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
+    .roles = SVC_R_GROUP_OWNER, .run = svc_verb_update },
+  { .method = SVC_DELETE, .path = "/groups/{groupId}", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
+    .roles = SVC_R_GROUP_OWNER, .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete },
+  { .method = SVC_POST, .path = "/groups/{groupId}:migrate", .set = SVC_SET_PROJECTS, .versions = { 20240530 },
+    .roles = SVC_R_ORG_OWNER, .body = &project_migrate_object, .run = project_migrate },
+  { .method = SVC_GET, .path = "/orgs/{orgId}/groups", .set = SVC_SET_ORGANIZATIONS, .versions = { 20230101 },
+    .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .params = project_list_params, .run = svc_verb_list },
+  SVC_ROUTES_END
+};
+
+static const svc_field_event project_events[] = {
+  { "name", "GROUP_NAME_CHANGED", NULL },
+  { "tags", "GROUP_TAGS_MODIFIED", NULL },
+  { "withDefaultAlertsSettings", "GROUP_DEFAULT_ALERTS_SETTINGS_CHANGED", NULL },
+  { "orgId", "GROUP_MOVED", NULL },
+  { NULL, NULL, NULL }
+};
+
+/* The organization that a body names: it must be there, be visible, and let the caller do this. */
+static bool project_organization(svc_call *c, svc_str text, uint64_t roles, svc_id *out)
+{
+  static const svc_id root;
+  svc_entity org;
+  int rc = SVC_NOT_FOUND;
+  if (svc_id_parse(text, out) && c->s->org) rc = svc_entity_get(c->txn, c->s->org->noun->kind, &root, out, &org);
+  if (rc == SVC_OK && !svc_entity_visible(c, c->s->org, &org)) rc = SVC_NOT_FOUND;
+  if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_ORG_NOT_FOUND, "S", &text);
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  return svc_roles_on(c, NULL, out) & roles ? true : svc_lacks_role(c, roles);
+}
+
+static bool project_prepare(svc_call *c, svc_change *change)
+{
+  if (change->before) return svc_id_parse(svc_node_str(change->body, "orgId"), &change->owner); /* moved by :migrate */
+  return project_organization(c, svc_node_str(change->body, "orgId"), SVC_R_ORG_OWNER | SVC_R_ORG_GROUP_CREATOR,
+                              &change->owner);
+}
+
+static bool project_migrate(svc_call *c)
+{
+  svc_change change;
+  svc_entity old, e;
+  svc_id to, from;
+  if (svc_node_get(c->checked, "destinationOrgPublicApiKey") || svc_node_get(c->body, "destinationOrgPrivateApiKey"))
+    return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "destinationOrgPublicApiKey");
+  if (!svc_resolve_all(c)) return false;
+  if (!project_organization(c, svc_node_str(c->checked, "destinationOrgId"), SVC_R_ORG_OWNER, &to)) return false;
+  old = c->chain[0];
+  from = old.owner;
+  memset(&change, 0, sizeof change);
+  change.noun = c->plan->noun;
+  change.before = svc_entity_body(c, &old);
+  if (!change.before) return false;
+  change.body = svc_node_copy(c->arena, change.before);
+  if (!change.body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  svc_node_set_str(c->arena, change.body, "orgId", svc_id_str(c->arena, &to));
+  if (!svc_store_change(c, &change, &old, &e)) return false;
+  if (!svc_id_eq(&to, &from) &&
+      !svc_event_write(c, "GROUP_MOVED_FROM_ORG", NULL, &from, "groupId", svc_id_str(c->arena, &old.id)))
+    return false;
+  return svc_answer_entity(c, &e);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_project = {
+  .name = "project",
+  .rel = "group",
+  .kind = "proj",
+  .parent = "organization",
+  .param = "groupId",
+  .flags = SVC_GLOBAL | SVC_IS_GROUP,
+  .object = &project_object,
+  .unique = "name",
+  .err_not_found = SVC_E_GROUP_NOT_FOUND,
+  .err_exists = SVC_E_GROUP_ALREADY_EXISTS,
+  .err_in_use = SVC_E_ORG_NOT_EMPTY,
+  .event_created = "GROUP_CREATED",
+  .event_deleted = "GROUP_DELETED",
+  .field_events = project_events,
+  .routes = project_routes,
+  .prepare = project_prepare,
+};

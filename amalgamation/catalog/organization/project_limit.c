@@ -1,0 +1,215 @@
+/*
+** The limits of a project: a fixed set of names, each with a default that can be changed and set back.
+**
+** Only what was changed is stored; a limit that was not is answered from the table below. The pipeline asks this noun,
+** through its `limit` hook, before anything counted is created.
+*/
+#include "internal.h"
+
+/* A limit: its default, the highest value it takes, and the noun whose number is its usage (NULL: none is measured). */
+typedef struct project_limit_row {
+  const char *name;
+  int64_t preset, highest;
+  const char *counts;
+} project_limit_row;
+
+#define PROJECT_LIMIT_TB ((int64_t)1 << 40)
+
+static const project_limit_row project_limit_table[] = {
+  { "dataFederation.bytesProcessed.daily", 100 * PROJECT_LIMIT_TB, 1000 * PROJECT_LIMIT_TB, NULL },
+  { "dataFederation.bytesProcessed.monthly", 1000 * PROJECT_LIMIT_TB, 10000 * PROJECT_LIMIT_TB, NULL },
+  { "dataFederation.bytesProcessed.query", 10 * PROJECT_LIMIT_TB, 100 * PROJECT_LIMIT_TB, NULL },
+  { "dataFederation.bytesProcessed.weekly", 500 * PROJECT_LIMIT_TB, 5000 * PROJECT_LIMIT_TB, NULL },
+  { "svc.project.deployment.clusters", 25, 100, "cluster" },
+  { "svc.project.deployment.nodesPerPrivateLinkRegion", 50, 90, NULL },
+  { "svc.project.deployment.privateServiceConnectionsPerRegionGroup", 50, 100, NULL },
+  { "svc.project.deployment.privateServiceConnectionsSubnetMask", 27, 27, NULL },
+  { "svc.project.deployment.serverlessMTMs", 100, 100, NULL },
+  { "svc.project.security.databaseAccess.customRoles", 100, 1400, "custom database role" },
+  { "svc.project.security.databaseAccess.users", 100, 900, "database user" },
+  { "svc.project.security.networkAccess.crossRegionEntries", 40, 220, NULL },
+  { "svc.project.security.networkAccess.entries", 200, 200, "access list entry" },
+};
+#define PROJECT_LIMIT_COUNT (sizeof project_limit_table / sizeof project_limit_table[0])
+
+static const svc_field project_limit_fields[] = {
+  F_LONG("currentUsage", .flags = SVC_READ_ONLY),
+  F_LONG("defaultLimit", .flags = SVC_READ_ONLY),
+  F_LONG("maximumLimit", .flags = SVC_READ_ONLY),
+  F_STR("name", .flags = SVC_READ_ONLY),
+  F_LONG("value", .flags = SVC_REQUIRED | SVC_MIN, .min = 0),
+  F_END
+};
+static const svc_object project_limit_object = { .name = "Limit", .fields = project_limit_fields };
+
+static bool project_limit_list(svc_call *c);
+static bool project_limit_read(svc_call *c);
+static bool project_limit_set(svc_call *c);
+static bool project_limit_reset(svc_call *c);
+
+static const svc_route project_limit_routes[] = {
+  { .method = SVC_GET, .path = "/groups/{groupId}/limits", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
+    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_BARE, .run = project_limit_list },
+  { .method = SVC_GET, .path = "/groups/{groupId}/limits/{limitName}", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
+    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_ITEM, .run = project_limit_read },
+  { .method = SVC_PATCH, .path = "/groups/{groupId}/limits/{limitName}", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
+    .roles = SVC_R_GROUP_OWNER, .run = project_limit_set },
+  { .method = SVC_DELETE, .path = "/groups/{groupId}/limits/{limitName}", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
+    .roles = SVC_R_GROUP_OWNER, .status = 204, .run = project_limit_reset },
+  SVC_ROUTES_END
+};
+
+static const project_limit_row *project_limit_named(svc_str name)
+{
+  size_t i;
+  for (i = 0; i < PROJECT_LIMIT_COUNT; i++)
+    if (svc_str_is(name, project_limit_table[i].name)) return &project_limit_table[i];
+  return NULL;
+}
+
+/* What is stored of a limit, its value being kept beside the body. */
+static int project_limit_stored(svc_call *c, const svc_id *group, const char *name, svc_entity *e, int64_t *value)
+{
+  const char *kind = svc_noun_named(c->s, "project limit")->noun->kind;
+  int rc = svc_entity_find(c->txn, kind, group, group, svc_str_c(name), e);
+  if (rc == SVC_OK && e->extra.n == sizeof *value) memcpy(value, e->extra.p, sizeof *value);
+  return rc;
+}
+
+static int64_t project_limit_value(svc_call *c, const svc_id *group, const char *name)
+{
+  const project_limit_row *row = project_limit_named(svc_str_c(name));
+  svc_entity e;
+  int64_t value;
+  int rc;
+  if (!row) return -1;
+  value = row->preset;
+  rc = project_limit_stored(c, group, name, &e, &value);
+  if (rc != SVC_OK && rc != SVC_NOT_FOUND) svc_store_failed(c, rc);
+  return value;
+}
+
+static svc_node *project_limit_node(svc_call *c, const project_limit_row *row, const svc_id *group)
+{
+  const svc_noun_info *counted = row->counts ? svc_noun_named(c->s, row->counts) : NULL;
+  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  int64_t value = project_limit_value(c, group, row->name);
+  if (!out || c->error) return NULL;
+  svc_node_set_i64(c->arena, out, "currentUsage",
+                   counted ? (int64_t)svc_entity_count(c->txn, counted->noun->kind, group) : 0);
+  svc_node_set_i64(c->arena, out, "defaultLimit", row->preset);
+  svc_node_set_i64(c->arena, out, "maximumLimit", row->highest);
+  svc_node_set_str(c->arena, out, "name", svc_str_c(row->name));
+  svc_node_set_i64(c->arena, out, "value", value);
+  return out;
+}
+
+static bool project_limit_next(svc_call *c, void *state, svc_item *out)
+{
+  size_t *at = state;
+  svc_id group = svc_call_group(c);
+  const project_limit_row *row;
+  svc_node *body;
+  if (*at == PROJECT_LIMIT_COUNT) return false;
+  row = &project_limit_table[(*at)++];
+  if (!out) return true;
+  body = project_limit_node(c, row, &group);
+  if (!body) return false;
+  svc_item_node(c, out, svc_str_c(row->name), body);
+  return true;
+}
+
+static bool project_limit_list(svc_call *c)
+{
+  size_t at = 0;
+  return svc_resolve_all(c) && svc_list_items(c, project_limit_next, &at, (int64_t)PROJECT_LIMIT_COUNT);
+}
+
+/* The limit that the path names. */
+static const project_limit_row *project_limit_target(svc_call *c)
+{
+  svc_str name = c->params[1];
+  const project_limit_row *row = project_limit_named(name);
+  if (!svc_resolve_all(c)) return NULL;
+  if (!row) svc_fail(c, SVC_E_INVALID_PATH_PARAMETER, "s", "limitName");
+  return row;
+}
+
+static bool project_limit_answer(svc_call *c, const project_limit_row *row)
+{
+  svc_id group = svc_call_group(c);
+  svc_node *body = project_limit_node(c, row, &group);
+  return body ? svc_answer_node(c, body) : false;
+}
+
+static bool project_limit_read(svc_call *c)
+{
+  const project_limit_row *row = project_limit_target(c);
+  return row && project_limit_answer(c, row);
+}
+
+static bool project_limit_set(svc_call *c)
+{
+  const project_limit_row *row = project_limit_target(c);
+  svc_id group = svc_call_group(c), org = svc_call_org(c);
+  svc_node *before, *body;
+  svc_entity old, e;
+  int64_t value, unused;
+  int rc;
+  before = row ? project_limit_node(c, row, &group) : NULL;
+  if (!before) return false;
+  body = svc_check(c, &project_limit_object, c->body, before, SVC_CHECK_UPDATE);
+  if (!svc_check_done(c)) return false;
+  value = svc_node_i64(body, "value", 0);
+  if (value > row->highest) {
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("value"), "must be at most %lld", (long long)row->highest);
+    return svc_check_done(c);
+  }
+  rc = project_limit_stored(c, &group, row->name, &old, &unused);
+  if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
+  memset(&e, 0, sizeof e);
+  e.kind = c->plan->noun->noun->kind;
+  e.parent = group;
+  e.id = rc == SVC_OK ? old.id : svc_new_id(c->txn);
+  e.unique = e.key = svc_str_c(row->name);
+  e.body = SVC_S("{}");
+  e.links_at = 1;
+  e.revision = svc_new_revision(c->txn);
+  e.extra = (svc_str){ (const char *)&value, sizeof value };
+  rc = rc == SVC_OK ? svc_entity_update(c->txn, c->arena, &e, &old) : svc_entity_insert(c->txn, c->arena, &e);
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  return svc_event_write(c, "PROJECT_LIMIT_UPDATED", &group, &org, NULL, SVC_S("")) && project_limit_answer(c, row);
+}
+
+static bool project_limit_reset(svc_call *c)
+{
+  const project_limit_row *row = project_limit_target(c);
+  svc_id group = svc_call_group(c), org = svc_call_org(c);
+  svc_entity e;
+  int64_t value;
+  int rc;
+  if (!row) return false;
+  c->answer.status = 204;
+  c->answer.whole = true;
+  rc = project_limit_stored(c, &group, row->name, &e, &value);
+  if (rc == SVC_NOT_FOUND) return true;
+  if (rc == SVC_OK) {
+    e.unique = svc_str_c(row->name);
+    rc = svc_entity_remove(c->txn, &e);
+  }
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  return svc_event_write(c, "PROJECT_LIMIT_UPDATED", &group, &org, NULL, SVC_S(""));
+}
+
+SVC_PRIVATE const svc_noun svc_noun_project_limit = {
+  .name = "project limit",
+  .rel = "limit",
+  .kind = "plim",
+  .parent = "project",
+  .param = "limitName",
+  .flags = SVC_IS_QUOTA | SVC_BY_TABLE,
+  .object = &project_limit_object,
+  .unique = "name",
+  .routes = project_limit_routes,
+  .limit = project_limit_value,
+};

@@ -1,0 +1,119 @@
+/*
+** The roles: what a caller may hold in an organization or a project, and which other roles each one carries with it.
+**
+** The rule it keeps: an operation names the least roles that suffice for it, and whoever holds a role holds everything
+** it includes. The last column is complete: it is not followed from role to role, so a role that includes another names
+** what that one includes as well. An inclusion stands here only when it is stated or evident from the names; what is
+** doubtful is left out, since a missing grant is noticed and a stray one is not.
+**
+** A role held in an organization counts in each of its projects through the project roles that it includes.
+*/
+#ifndef SVC_ROLE_LIST_H
+#define SVC_ROLE_LIST_H
+
+/* One bit per role, for the sets of roles in routes and in the list below. */
+#define SVC_R_ORG_OWNER ((uint64_t)1 << SVC_ROLE_ORG_OWNER)
+#define SVC_R_ORG_GROUP_CREATOR ((uint64_t)1 << SVC_ROLE_ORG_GROUP_CREATOR)
+#define SVC_R_ORG_BILLING_ADMIN ((uint64_t)1 << SVC_ROLE_ORG_BILLING_ADMIN)
+#define SVC_R_ORG_BILLING_READ_ONLY ((uint64_t)1 << SVC_ROLE_ORG_BILLING_READ_ONLY)
+#define SVC_R_ORG_STREAM_PROCESSING_ADMIN ((uint64_t)1 << SVC_ROLE_ORG_STREAM_PROCESSING_ADMIN)
+#define SVC_R_ORG_READ_ONLY ((uint64_t)1 << SVC_ROLE_ORG_READ_ONLY)
+#define SVC_R_ORG_MEMBER ((uint64_t)1 << SVC_ROLE_ORG_MEMBER)
+#define SVC_R_GROUP_OWNER ((uint64_t)1 << SVC_ROLE_GROUP_OWNER)
+#define SVC_R_GROUP_READ_ONLY ((uint64_t)1 << SVC_ROLE_GROUP_READ_ONLY)
+#define SVC_R_GROUP_CLUSTER_MANAGER ((uint64_t)1 << SVC_ROLE_GROUP_CLUSTER_MANAGER)
+#define SVC_R_GROUP_CLUSTER_CREATOR ((uint64_t)1 << SVC_ROLE_GROUP_CLUSTER_CREATOR)
+#define SVC_R_GROUP_REPLICA_SET_MANAGER ((uint64_t)1 << SVC_ROLE_GROUP_REPLICA_SET_MANAGER)
+#define SVC_R_GROUP_CLUSTER_LOG_VIEWER ((uint64_t)1 << SVC_ROLE_GROUP_CLUSTER_LOG_VIEWER)
+#define SVC_R_GROUP_CLUSTER_RESILIENCE_TESTER ((uint64_t)1 << SVC_ROLE_GROUP_CLUSTER_RESILIENCE_TESTER)
+#define SVC_R_GROUP_STREAM_PROCESSING_OWNER ((uint64_t)1 << SVC_ROLE_GROUP_STREAM_PROCESSING_OWNER)
+#define SVC_R_GROUP_STREAM_PROCESSING_MANAGER ((uint64_t)1 << SVC_ROLE_GROUP_STREAM_PROCESSING_MANAGER)
+#define SVC_R_GROUP_ACCESS_MANAGER ((uint64_t)1 << SVC_ROLE_GROUP_ACCESS_MANAGER)
+#define SVC_R_GROUP_DATA_ACCESS_ADMIN ((uint64_t)1 << SVC_ROLE_GROUP_DATA_ACCESS_ADMIN)
+#define SVC_R_GROUP_DATA_ACCESS_READ_WRITE ((uint64_t)1 << SVC_ROLE_GROUP_DATA_ACCESS_READ_WRITE)
+#define SVC_R_GROUP_DATA_ACCESS_READ_ONLY ((uint64_t)1 << SVC_ROLE_GROUP_DATA_ACCESS_READ_ONLY)
+#define SVC_R_GROUP_DATABASE_ACCESS_ADMIN ((uint64_t)1 << SVC_ROLE_GROUP_DATABASE_ACCESS_ADMIN)
+#define SVC_R_GROUP_BACKUP_MANAGER ((uint64_t)1 << SVC_ROLE_GROUP_BACKUP_MANAGER)
+#define SVC_R_GROUP_BACKUP_CREATOR ((uint64_t)1 << SVC_ROLE_GROUP_BACKUP_CREATOR)
+#define SVC_R_GROUP_BACKUP_RECOVERY_OPERATOR ((uint64_t)1 << SVC_ROLE_GROUP_BACKUP_RECOVERY_OPERATOR)
+#define SVC_R_GROUP_BACKUP_EXPORT_OPERATOR ((uint64_t)1 << SVC_ROLE_GROUP_BACKUP_EXPORT_OPERATOR)
+#define SVC_R_GROUP_NETWORK_ACCESS_MANAGER ((uint64_t)1 << SVC_ROLE_GROUP_NETWORK_ACCESS_MANAGER)
+#define SVC_R_GROUP_OBSERVABILITY_VIEWER ((uint64_t)1 << SVC_ROLE_GROUP_OBSERVABILITY_VIEWER)
+#define SVC_R_GROUP_TRIGGER_MANAGER ((uint64_t)1 << SVC_ROLE_GROUP_TRIGGER_MANAGER)
+#define SVC_R_GROUP_INDEX_MANAGER ((uint64_t)1 << SVC_ROLE_GROUP_INDEX_MANAGER)
+#define SVC_R_GROUP_SEARCH_INDEX_EDITOR ((uint64_t)1 << SVC_ROLE_GROUP_SEARCH_INDEX_EDITOR)
+#define SVC_R_GROUP_REAL_TIME_PERFORMANCE_OPERATOR ((uint64_t)1 << SVC_ROLE_GROUP_REAL_TIME_PERFORMANCE_OPERATOR)
+#define SVC_R_GROUP_SUPPORT_ACCESS_MANAGER ((uint64_t)1 << SVC_ROLE_GROUP_SUPPORT_ACCESS_MANAGER)
+#define SVC_R_GROUP_ALERTS_MANAGER ((uint64_t)1 << SVC_ROLE_GROUP_ALERTS_MANAGER)
+#define SVC_R_GROUP_MODEL_OWNER ((uint64_t)1 << SVC_ROLE_GROUP_MODEL_OWNER)
+
+/* Every role there is, and every role of projects: organization roles stand first, projects' begin with the owner. */
+#define SVC_R_ALL (((uint64_t)1 << SVC_ROLE_COUNT) - 1)
+#define SVC_R_ALL_GROUP (SVC_R_ALL & ~(SVC_R_GROUP_OWNER - 1))
+
+/*
+** X(name, title, level, what it includes besides itself)
+**
+** Every organization role includes ORG_MEMBER, every project role GROUP_READ_ONLY. Beyond that:
+**
+**   ORG_OWNER                    owns every project too, so it includes all there is.
+**   ORG_READ_ONLY                reads the organization and all its projects. Invoices are not part of it: those have
+**                                a reading role of their own.
+**   ORG_STREAM_PROCESSING_ADMIN  may do in every project what its stream processing manager may, and has to see the
+**                                projects for that. Not GROUP_STREAM_PROCESSING_OWNER: that role also opens database
+**                                users and custom roles, and the stream operations it is asked for name this one beside
+**                                it.
+**   GROUP_CLUSTER_MANAGER        edits clusters but creates none, so neither it nor GROUP_CLUSTER_CREATOR includes the
+**                                other. Where the replica set manager or the resilience tester suffices too (changing a
+**                                cluster, outage simulation), the operation names them beside it.
+**   GROUP_STREAM_PROCESSING_OWNER, GROUP_DATA_ACCESS_ADMIN, GROUP_DATA_ACCESS_READ_WRITE, GROUP_BACKUP_MANAGER
+**                                are the wider ones in a row of roles over the same thing.
+**   GROUP_DATABASE_ACCESS_ADMIN  manages database users, not data: it shares no more than a word with the data roles.
+*/
+#define SVC_ROLE_LIST(X) \
+  X(ORG_OWNER, "Organization Owner", ORGANIZATION, SVC_R_ALL) \
+  X(ORG_GROUP_CREATOR, "Organization Project Creator", ORGANIZATION, SVC_R_ORG_MEMBER) \
+  X(ORG_BILLING_ADMIN, "Organization Billing Admin", ORGANIZATION, SVC_R_ORG_BILLING_READ_ONLY | SVC_R_ORG_MEMBER) \
+  X(ORG_BILLING_READ_ONLY, "Organization Billing Viewer", ORGANIZATION, SVC_R_ORG_MEMBER) \
+  X(ORG_STREAM_PROCESSING_ADMIN, "Organization Stream Processing Admin", ORGANIZATION, \
+    SVC_R_ORG_MEMBER | SVC_R_GROUP_STREAM_PROCESSING_MANAGER | SVC_R_GROUP_READ_ONLY) \
+  X(ORG_READ_ONLY, "Organization Read Only", ORGANIZATION, SVC_R_ORG_MEMBER | SVC_R_GROUP_READ_ONLY) \
+  X(ORG_MEMBER, "Organization Member", ORGANIZATION, 0) \
+  X(GROUP_OWNER, "Project Owner", GROUP, SVC_R_ALL_GROUP) \
+  X(GROUP_READ_ONLY, "Project Read Only", GROUP, 0) \
+  X(GROUP_CLUSTER_MANAGER, "Project Cluster Manager", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_CLUSTER_CREATOR, "Project Cluster Creator", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_REPLICA_SET_MANAGER, "Project Replica Set Manager", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_CLUSTER_LOG_VIEWER, "Project Cluster Log Viewer", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_CLUSTER_RESILIENCE_TESTER, "Project Cluster Resilience Tester", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_STREAM_PROCESSING_OWNER, "Project Stream Processing Owner", GROUP, \
+    SVC_R_GROUP_STREAM_PROCESSING_MANAGER | SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_STREAM_PROCESSING_MANAGER, "Project Stream Processing Manager", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_ACCESS_MANAGER, "Project Access Manager", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_DATA_ACCESS_ADMIN, "Project Data Access Admin", GROUP, \
+    SVC_R_GROUP_DATA_ACCESS_READ_WRITE | SVC_R_GROUP_DATA_ACCESS_READ_ONLY | SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_DATA_ACCESS_READ_WRITE, "Project Data Access Read Write", GROUP, \
+    SVC_R_GROUP_DATA_ACCESS_READ_ONLY | SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_DATA_ACCESS_READ_ONLY, "Project Data Access Read Only", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_DATABASE_ACCESS_ADMIN, "Project Database Access Admin", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_BACKUP_MANAGER, "Project Backup Manager", GROUP, \
+    SVC_R_GROUP_BACKUP_CREATOR | SVC_R_GROUP_BACKUP_RECOVERY_OPERATOR | SVC_R_GROUP_BACKUP_EXPORT_OPERATOR | \
+      SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_BACKUP_CREATOR, "Project Backup Creator", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_BACKUP_RECOVERY_OPERATOR, "Project Backup Recovery Operator", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_BACKUP_EXPORT_OPERATOR, "Project Backup Export Operator", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_NETWORK_ACCESS_MANAGER, "Project Network Access Manager", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_OBSERVABILITY_VIEWER, "Project Observability Viewer", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_TRIGGER_MANAGER, "Project Trigger Manager", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_INDEX_MANAGER, "Project Index Manager", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_SEARCH_INDEX_EDITOR, "Project Search Index Editor", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_REAL_TIME_PERFORMANCE_OPERATOR, "Project Real Time Performance Operator", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_SUPPORT_ACCESS_MANAGER, "Project Support Access Manager", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_ALERTS_MANAGER, "Project Alerts Manager", GROUP, SVC_R_GROUP_READ_ONLY) \
+  X(GROUP_MODEL_OWNER, "Project Model Owner", GROUP, SVC_R_GROUP_READ_ONLY)
+
+#define SVC_ROLE_ENUM(name, title, level, includes) SVC_ROLE_##name,
+enum svc_role { SVC_ROLE_LIST(SVC_ROLE_ENUM) SVC_ROLE_COUNT };
+#undef SVC_ROLE_ENUM
+
+#endif /* SVC_ROLE_LIST_H */

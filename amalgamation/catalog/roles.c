@@ -1,0 +1,51 @@
+/*
+** The roles as a table: from name to number and back, and what each one includes.
+**
+** The rule it keeps: a role includes itself, so asking whether a caller may do something is one AND of two sets.
+** Numbers of roles are for memory only; what is stored and shown are their names, as their order may change.
+*/
+#include "internal.h"
+
+typedef struct roles_row {
+  const char *name, *title;
+  unsigned char level; /* SVC_SCOPE_ORGANIZATION or SVC_SCOPE_GROUP */
+  uint64_t includes;
+} roles_row;
+
+static const roles_row *roles_table(void)
+{
+#define ROLES_ROW(name, title, level, includes) { #name, title, SVC_SCOPE_##level, (includes) | SVC_R_##name },
+  static const roles_row rows[SVC_ROLE_COUNT] = { SVC_ROLE_LIST(ROLES_ROW) };
+#undef ROLES_ROW
+  return rows;
+}
+
+SVC_PRIVATE int svc_role_by_name(svc_str name)
+{
+  const roles_row *rows = roles_table();
+  int i;
+  for (i = 0; i < SVC_ROLE_COUNT; i++) {
+    if (svc_str_is(name, rows[i].name)) return i;
+  }
+  return -1;
+}
+
+SVC_PRIVATE uint64_t svc_role_includes(int role)
+{
+  return roles_table()[role].includes;
+}
+
+SVC_PRIVATE const char *svc_role_name(int role)
+{
+  return roles_table()[role].name;
+}
+
+SVC_PRIVATE const char *svc_role_title(int role)
+{
+  return roles_table()[role].title;
+}
+
+SVC_PRIVATE int svc_role_level(int role)
+{
+  return roles_table()[role].level;
+}

@@ -1,0 +1,57 @@
+/*
+** The addresses of the control plane, for firewalls: whatever the host's configuration says, by direction, provider and
+** region. Anybody may ask, so it is limited by the caller's address.
+*/
+#include "internal.h"
+
+static bool control_plane_address_read(svc_call *c);
+
+static const svc_route control_plane_address_routes[] = {
+  { .method = SVC_GET, .path = "/unauth/controlPlaneIPAddresses", .set = SVC_SET_CONTROL_PLANE, .versions = { 20231115 },
+    .flags = SVC_NO_AUTH, .run = control_plane_address_read },
+  SVC_ROUTES_END
+};
+
+/* The member of an object, made if it is missing. */
+static svc_node *control_plane_address_member(svc_call *c, svc_node *object, const char *name, int type)
+{
+  svc_node *member = svc_node_get(object, name);
+  if (member) return member;
+  member = svc_node_new(c->arena, type, svc_str_c(name), SVC_S(""));
+  if (member) svc_node_put(c->arena, object, member);
+  return member;
+}
+
+static svc_node *control_plane_address_direction(svc_call *c, svc_node *body, const char *name, int outbound)
+{
+  static const char *const providers[] = { "aws", "azure", "gcp" };
+  svc_node *direction = control_plane_address_member(c, body, name, SVC_J_OBJECT), *provider, *region, *cidr;
+  size_t i;
+  for (i = 0; direction && i < 3; i++)
+    if (!control_plane_address_member(c, direction, providers[i], SVC_J_OBJECT)) return NULL;
+  for (i = 0; direction && i < c->s->config.control_address_count; i++) {
+    const svc_control_address *a = &c->s->config.control_addresses[i];
+    if (!a->outbound != !outbound) continue;
+    provider = control_plane_address_member(c, direction, a->provider, SVC_J_OBJECT);
+    region = provider ? control_plane_address_member(c, provider, a->region, SVC_J_ARRAY) : NULL;
+    cidr = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_str_c(a->cidr));
+    if (!region || !cidr) return NULL;
+    svc_node_append(region, cidr);
+  }
+  return direction;
+}
+
+static bool control_plane_address_read(svc_call *c)
+{
+  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!body || !control_plane_address_direction(c, body, "inbound", 0) ||
+      !control_plane_address_direction(c, body, "outbound", 1))
+    return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  return svc_answer_node(c, body);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_control_plane_address = {
+  .name = "control-plane address",
+  .flags = SVC_VIRTUAL,
+  .routes = control_plane_address_routes,
+};

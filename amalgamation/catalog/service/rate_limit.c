@@ -1,0 +1,196 @@
+/*
+** The rate limits: the table of endpoint sets, with whatever the configuration has changed in it.
+**
+** A scope filter narrows the list to the sets of that scope. A project or organization may be asked for by whoever may
+** read it, a user or address only by that user and from that address: the limits of others are nobody's business.
+*/
+#include "internal.h"
+
+#define RATE_LIMIT_ID_SIZE 80
+
+static const svc_param rate_limit_list_params[] = {
+  { .name = "endpointPath", .flags = SVC_PARAM_REPEATS },
+  { .name = "groupId", .format = SVC_FORMAT_ID },
+  { .name = "ipAddress", .format = SVC_FORMAT_IP },
+  { .name = "name", .flags = SVC_PARAM_REPEATS },
+  { .name = "orgId", .format = SVC_FORMAT_ID },
+  { .name = "userId" },
+  { .name = NULL }
+};
+static const svc_param rate_limit_read_params[] = {
+  { .name = "groupId", .format = SVC_FORMAT_ID },
+  { .name = "ipAddress", .format = SVC_FORMAT_IP },
+  { .name = "orgId", .format = SVC_FORMAT_ID },
+  { .name = "userId" },
+  { .name = NULL }
+};
+
+static bool rate_limit_list(svc_call *c);
+static bool rate_limit_read(svc_call *c);
+
+static const svc_route rate_limit_routes[] = {
+  { .method = SVC_GET, .path = "/rateLimits", .set = SVC_SET_RATE_LIMITS, .versions = { 20250312 }, .flags = SVC_PAGED,
+    .params = rate_limit_list_params, .run = rate_limit_list },
+  { .method = SVC_GET, .path = "/rateLimits/{endpointSetId}", .set = SVC_SET_RATE_LIMITS, .versions = { 20250312 },
+    .flags = SVC_ITEM, .params = rate_limit_read_params, .run = rate_limit_read },
+  SVC_ROUTES_END
+};
+
+static const char *rate_limit_scope_name(int scope)
+{
+  static const char *const names[] = { [SVC_SCOPE_IP] = "IP", [SVC_SCOPE_GROUP] = "GROUP",
+                                       [SVC_SCOPE_ORGANIZATION] = "ORGANIZATION", [SVC_SCOPE_USER] = "USER" };
+  return names[scope];
+}
+
+/* {"value": now, "defaultValue": what the table says, where it differs} */
+static void rate_limit_value(svc_call *c, svc_node *body, const char *name, int64_t value, int64_t preset)
+{
+  svc_node *o = svc_node_new(c->arena, SVC_J_OBJECT, svc_str_c(name), SVC_S(""));
+  if (!o) return;
+  if (value != preset) svc_node_set_i64(c->arena, o, "defaultValue", preset);
+  svc_node_set_i64(c->arena, o, "value", value);
+  svc_node_put(c->arena, body, o);
+}
+
+static svc_node *rate_limit_endpoints(svc_call *c, int set)
+{
+  static const char *const methods[SVC_METHOD_COUNT] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("endpoints"), SVC_S("")), *item;
+  size_t i;
+  for (i = 0; list && i < c->s->plan_count; i++) {
+    const svc_route *route = c->s->plans[i].route;
+    if (route->set != set) continue;
+    item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    if (!item) return NULL;
+    svc_node_set_str(c->arena, item, "method", svc_str_c(methods[route->method]));
+    svc_node_set_str(c->arena, item, "path", svc_arena_print(c->arena, SVC_FMT "%s", SVC_ARG(c->s->base_path), route->path));
+    svc_node_append(list, item);
+  }
+  return list;
+}
+
+static svc_node *rate_limit_node(svc_call *c, int set, const char *id)
+{
+  const svc_set_row *now = &c->s->sets[set], *preset = &svc_set_table()[set];
+  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *endpoints = rate_limit_endpoints(c, set);
+  if (!body || !endpoints) return NULL;
+  rate_limit_value(c, body, "capacity", now->capacity, preset->capacity);
+  svc_node_set_str(c->arena, body, "endpointSetId", svc_str_c(id));
+  svc_node_set_str(c->arena, body, "endpointSetName", svc_str_c(now->name));
+  svc_node_put(c->arena, body, endpoints);
+  rate_limit_value(c, body, "refillDurationSeconds", now->refill_seconds, preset->refill_seconds);
+  rate_limit_value(c, body, "refillRate", now->refill_rate, preset->refill_rate);
+  svc_node_set_str(c->arena, body, "scope", svc_str_c(rate_limit_scope_name(now->scope)));
+  return body;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- filters */
+
+static bool rate_limit_scope_given(svc_call *c, const char *name, const svc_noun_info *noun, uint64_t roles)
+{
+  static const svc_id root;
+  const svc_query_value *q = svc_query_get(c, name);
+  svc_entity e;
+  svc_id id;
+  if (!q) return true;
+  if (!noun || !svc_id_parse(q->text, &id) || svc_entity_get(c->txn, noun->noun->kind, &root, &id, &e) != SVC_OK ||
+      !svc_entity_visible(c, noun, &e))
+    return svc_fail(c, noun ? noun->noun->err_not_found : SVC_E_RESOURCE_NOT_FOUND, "S", &q->text);
+  if (noun == c->s->group ? svc_roles_on(c, &id, &e.owner) & roles : svc_roles_on(c, NULL, &id) & roles) return true;
+  return svc_lacks_role(c, roles);
+}
+
+/* The scope that the filters narrow to; -1: none. False: one is not the caller's to ask for. */
+static bool rate_limit_scope(svc_call *c, int *scope)
+{
+  static const struct {
+    const char *name;
+    int scope;
+  } filters[] = { { "groupId", SVC_SCOPE_GROUP }, { "orgId", SVC_SCOPE_ORGANIZATION }, { "userId", SVC_SCOPE_USER },
+                  { "ipAddress", SVC_SCOPE_IP } };
+  const svc_query_value *user = svc_query_get(c, "userId"), *ip = svc_query_get(c, "ipAddress");
+  size_t i;
+  *scope = -1;
+  for (i = 0; i < 4; i++) {
+    if (!svc_query_get(c, filters[i].name)) continue;
+    if (*scope >= 0) return svc_fail(c, SVC_E_MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS, "s", filters[i].name);
+    *scope = filters[i].scope;
+  }
+  if (user && !svc_str_eq(user->text, c->who.user_id)) return svc_fail(c, SVC_E_ACCESS_FORBIDDEN, "");
+  if (ip && !svc_str_eq(ip->text, c->peer)) return svc_fail(c, SVC_E_ACCESS_FORBIDDEN, "");
+  return rate_limit_scope_given(c, "groupId", c->s->group, SVC_R_GROUP_READ_ONLY) &&
+         rate_limit_scope_given(c, "orgId", c->s->org, SVC_R_ORG_READ_ONLY | SVC_R_ORG_OWNER);
+}
+
+/* A path as it is written in the catalog, with or without the base path. */
+static bool rate_limit_has_path(const svc_call *c, int set)
+{
+  size_t i, j;
+  if (!svc_query_get(c, "endpointPath")) return true;
+  for (i = 0; i < c->s->plan_count; i++) {
+    const char *path = c->s->plans[i].route->path;
+    if (c->s->plans[i].route->set != set) continue;
+    for (j = 0; j < c->query_count; j++) {
+      svc_str text = c->query[j].text;
+      if (strcmp(c->query[j].param->name, "endpointPath") != 0) continue;
+      if (text.n >= c->s->base_path.n && memcmp(text.p, c->s->base_path.p, c->s->base_path.n) == 0)
+        text = (svc_str){ text.p + c->s->base_path.n, text.n - c->s->base_path.n };
+      if (svc_str_is(text, path)) return true;
+    }
+  }
+  return false;
+}
+
+typedef struct rate_limit_at {
+  int set, scope;
+} rate_limit_at;
+
+static bool rate_limit_next(svc_call *c, void *state, svc_item *out)
+{
+  rate_limit_at *at = state;
+  char id[RATE_LIMIT_ID_SIZE];
+  svc_node *body;
+  for (; at->set < SVC_SET_COUNT; at->set++) {
+    const svc_set_row *row = &c->s->sets[at->set];
+    if (at->scope >= 0 && row->scope != at->scope) continue;
+    if (svc_query_get(c, "name") && !svc_query_has(c, "name", svc_str_c(row->name))) continue;
+    if (!rate_limit_has_path(c, at->set)) continue;
+    at->set++;
+    if (!out) return true;
+    svc_set_id(at->set - 1, id, sizeof id);
+    body = rate_limit_node(c, at->set - 1, svc_arena_copy(c->arena, svc_str_c(id)).p);
+    if (!body) return false;
+    svc_item_node(c, out, svc_arena_copy(c->arena, svc_str_c(id)), body);
+    return true;
+  }
+  return false;
+}
+
+static bool rate_limit_list(svc_call *c)
+{
+  rate_limit_at at = { 0, -1 };
+  return rate_limit_scope(c, &at.scope) && svc_list_items(c, rate_limit_next, &at, -1);
+}
+
+static bool rate_limit_read(svc_call *c)
+{
+  char id[RATE_LIMIT_ID_SIZE];
+  svc_node *body;
+  int set, scope;
+  if (!rate_limit_scope(c, &scope) || !svc_resolve_all(c)) return false;
+  for (set = 0; set < SVC_SET_COUNT; set++) {
+    svc_set_id(set, id, sizeof id);
+    if (svc_str_is(c->params[0], id) && (scope < 0 || c->s->sets[set].scope == scope)) break;
+  }
+  if (set == SVC_SET_COUNT) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->path);
+  body = rate_limit_node(c, set, id);
+  return body ? svc_answer_node(c, body) : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+}
+
+SVC_PRIVATE const svc_noun svc_noun_rate_limit = {
+  .name = "rate limit",
+  .param = "endpointSetId",
+  .flags = SVC_VIRTUAL | SVC_BY_TABLE,
+  .routes = rate_limit_routes,
+};

@@ -1,0 +1,51 @@
+/*
+** The root: what this service is, who asks, and the links from which everything can be reached.
+*/
+#include "internal.h"
+
+static bool root_read(svc_call *c);
+
+static const svc_route root_routes[] = {
+  { .method = SVC_GET, .path = "", .set = SVC_SET_ROOT, .versions = { 20230101 }, .run = root_read },
+  SVC_ROUTES_END
+};
+
+static svc_node *root_grants(svc_call *c)
+{
+  svc_node *roles = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("roles"), SVC_S(""));
+  size_t i;
+  for (i = 0; roles && i < c->who.grant_count; i++) {
+    const svc_grant *g = &c->who.grants[i];
+    int role = svc_role_by_name(svc_str_c(g->role));
+    svc_node *item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    if (role < 0 || !item) continue;
+    if (g->on)
+      svc_node_set_str(c->arena, item, svc_role_level(role) == SVC_SCOPE_GROUP ? "groupId" : "orgId", svc_str_c(g->on));
+    svc_node_set_str(c->arena, item, "roleName", svc_str_c(svc_role_name(role)));
+    svc_node_append(roles, item);
+  }
+  return roles;
+}
+
+static bool root_read(svc_call *c)
+{
+  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *key = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("apiKey"), SVC_S(""));
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("accessList"), SVC_S("")), *roles = root_grants(c);
+  if (!body || !key || !list || !roles) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  svc_node_put(c->arena, key, list);
+  svc_node_set_str(c->arena, key, "id", c->who.user_id);
+  svc_node_set_str(c->arena, key, "publicKey", c->who.username);
+  svc_node_put(c->arena, key, roles);
+  svc_node_put(c->arena, body, key);
+  svc_node_set_str(c->arena, body, "appName", SVC_S("Db Svc"));
+  svc_node_set_str(c->arena, body, "build", svc_str_c(SVC_VERSION));
+  svc_node_set_bool(c->arena, body, "throttling", c->s->limiter != NULL);
+  return svc_answer_node(c, body);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_root = {
+  .name = "root",
+  .flags = SVC_VIRTUAL,
+  .routes = root_routes,
+};

@@ -1,0 +1,56 @@
+/*
+** The behaviour of an operation, in its transaction.
+**
+** A read runs in a read transaction that stays open until the answer is written, because the answer is copied straight
+** from the store. Anything else becomes a job of the commit queue and may run more than once, so every run begins with
+** a clean slate, and what the answer needs is copied out before the transaction ends.
+*/
+#include "internal.h"
+
+typedef struct behave_job {
+  svc_job job; /* first: it is cast back */
+  svc_call *c;
+} behave_job;
+
+static void behave_keep(svc_call *c)
+{
+  svc_answer *a = &c->answer;
+  unsigned i;
+  for (i = 0; i < c->resolved; i++) c->chain[i].key = svc_arena_copy(c->arena, c->chain[i].key);
+  if (a->body.p) a->body = svc_arena_copy(c->arena, a->body);
+  a->own = svc_arena_copy(c->arena, a->own);
+  a->owner = svc_arena_copy(c->arena, a->owner);
+  a->unique = svc_arena_copy(c->arena, a->unique);
+}
+
+static bool behave_work(svc_job *job, svc_txn *txn)
+{
+  svc_call *c = ((behave_job *)job)->c;
+  bool answered = false, good;
+  c->txn = txn;
+  c->resolved = 0;
+  c->error = SVC_E_NONE;
+  c->violations = c->violations_last = NULL;
+  memset(&c->answer, 0, sizeof c->answer);
+  good = svc_retry_before(c, &answered) && (answered || (c->plan->route->run(c) && svc_retry_after(c)));
+  if (good) behave_keep(c);
+  if (c->arena->failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
+  c->txn = NULL;
+  c->resolved = good ? c->resolved : 0;
+  return good;
+}
+
+SVC_PRIVATE bool svc_step_behave(svc_call *c)
+{
+  behave_job work;
+  int status;
+  if (c->method == SVC_GET) return svc_begin_read(c) && c->plan->route->run(c);
+  svc_end_read(c);
+  memset(&work, 0, sizeof work);
+  work.job.work = behave_work;
+  work.job.now = c->now;
+  work.c = c;
+  status = svc_commit_run(&c->s->commit, &work.job);
+  if (status != SVC_OK) return svc_store_failed(c, status);
+  return !work.job.failed;
+}

@@ -1,0 +1,56 @@
+/*
+** The body: media type, size, strict JSON, and for a POST the check against its fields.
+**
+** What changes an existing entity (PATCH, PUT) is checked later, against that entity, in the transaction of the change:
+** only there is it known what a read-only field was.
+*/
+#include "internal.h"
+
+static bool body_media_type(const svc_call *c)
+{
+  svc_str rest = c->content_type, prefix = c->s->media_prefix;
+  svc_str media = svc_str_trim(svc_str_cut(&rest, ';'));
+  unsigned day;
+  if (svc_str_is_nocase(media, "application/json")) return true;
+  return media.n == prefix.n + 15 && memcmp(media.p, prefix.p, prefix.n) == 0 &&
+         memcmp(media.p + prefix.n + 10, "+json", 5) == 0 && svc_day_parse((svc_str){ media.p + prefix.n, 10 }, &day);
+}
+
+static bool body_parse(svc_call *c, svc_str text)
+{
+  svc_json_fault fault = { 0, "" };
+  if (!svc_json_gate(c->arena, text, c->s->config.max_depth, &fault)) {
+    int64_t at = (int64_t)fault.at;
+    return svc_fail(c, SVC_E_MALFORMED_JSON, "is", &at, fault.what);
+  }
+  c->body = svc_json_parse(c->arena, text);
+  if (!c->body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  return true;
+}
+
+static bool body_is_taken(const svc_call *c)
+{
+  return c->method == SVC_POST || c->method == SVC_PUT || c->method == SVC_PATCH;
+}
+
+SVC_PRIVATE bool svc_step_body(svc_call *c)
+{
+  const svc_route *route = c->plan->route;
+  const svc_object *object = route->body ? route->body : c->plan->noun->noun->object;
+  svc_str text = { c->request->body, c->request->body_length };
+  if (!body_is_taken(c)) return true;
+  if (text.n == 0 && route->flags & (SVC_BODY_OPTIONAL | SVC_NO_BODY)) return true;
+  if (text.n > c->s->config.max_body) {
+    int64_t limit = (int64_t)c->s->config.max_body;
+    return svc_fail(c, SVC_E_REQUEST_TOO_LARGE, "i", &limit);
+  }
+  if (!body_media_type(c)) return svc_fail(c, SVC_E_UNSUPPORTED_MEDIA_TYPE, "S", &c->content_type);
+  if (!body_parse(c, text)) return false;
+  if (route->flags & SVC_NO_BODY)
+    return c->body->type == SVC_J_OBJECT && !c->body->first
+             ? true
+             : svc_fail(c, SVC_E_INVALID_REQUEST, "s", "this operation takes no body");
+  if (c->method != SVC_POST || !object) return true;
+  c->checked = svc_check(c, object, c->body, NULL, SVC_CHECK_CREATE);
+  return svc_check_done(c);
+}

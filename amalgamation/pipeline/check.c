@@ -1,0 +1,349 @@
+/*
+** A body against the table of its fields.
+**
+** One walk over the table, side by side with what was sent and what is stored, gives the body as it shall be stored:
+** defaults filled in, numbers and dates in one form, members sorted. Everything that is wrong is noted with the full
+** path of the field, so that the caller sees all of it at once.
+**
+** The rule: what a GET gave may be sent back. A read-only field is accepted when it is what it was; links are ignored.
+*/
+#include "internal.h"
+
+/* Where the walk is; written out only when something is wrong. */
+typedef struct check_path {
+  const struct check_path *up;
+  svc_str name;
+  size_t index; /* in an array; SIZE_MAX: a member */
+} check_path;
+
+static svc_node *check_object(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before, int mode,
+                              const check_path *path);
+
+static void check_write_path(svc_buf *b, const check_path *path)
+{
+  if (!path) return;
+  check_write_path(b, path->up);
+  if (path->index != SIZE_MAX) {
+    svc_buf_char(b, '[');
+    svc_buf_i64(b, (int64_t)path->index);
+    svc_buf_char(b, ']');
+  } else {
+    if (b->n) svc_buf_char(b, '.');
+    svc_buf_str(b, path->name);
+  }
+}
+
+static svc_str check_path_text(svc_call *c, const check_path *path)
+{
+  svc_buf b = svc_buf_new(c->arena, 64);
+  check_write_path(&b, path);
+  return svc_buf_done(&b);
+}
+
+#define CHECK_NO(c, code, path, ...) (svc_violate(c, code, check_path_text(c, path), __VA_ARGS__), (svc_node *)NULL)
+
+/* -------------------------------------------------------------------------------------------------------- field tables */
+
+SVC_PRIVATE void svc_fields_begin(svc_fields *f, const svc_object *object)
+{
+  f->count = 0;
+  for (; object && f->count < 3; object = object->base) {
+    f->level[f->count] = object;
+    f->at[f->count++] = object->fields;
+  }
+}
+
+SVC_PRIVATE const svc_field *svc_fields_next(svc_fields *f)
+{
+  int i, best = -1;
+  for (i = 0; i < f->count; i++)
+    if (f->at[i]->name && (best < 0 || strcmp(f->at[i]->name, f->at[best]->name) < 0)) best = i;
+  return best < 0 ? NULL : f->at[best]++;
+}
+
+static const svc_field *check_find(const svc_object *object, svc_str name)
+{
+  for (; object; object = object->base) {
+    const svc_field *field;
+    for (field = object->fields; field->name; field++)
+      if (svc_str_is(name, field->name)) return field;
+  }
+  return NULL;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- values */
+
+static svc_node *check_string(svc_call *c, const svc_field *f, const svc_node *input, const check_path *path)
+{
+  size_t length = svc_utf8_length(input->text);
+  const char *const *v;
+  if (f->values) {
+    for (v = f->values; *v; v++)
+      if (svc_str_is(input->text, *v)) break;
+    if (!*v) return CHECK_NO(c, SVC_E_INVALID_ENUM_VALUE, path, "is not one of the values that are known");
+  }
+  if ((int64_t)length < f->min)
+    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must have at least %lld characters", (long long)f->min);
+  if (f->max && (int64_t)length > f->max)
+    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must have at most %lld characters", (long long)f->max);
+  if (f->format && !svc_format_check(f->format, input->text))
+    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be %s", svc_format_name(f->format));
+  if (f->pattern && !svc_pattern_match(f->pattern, input->text))
+    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must match %s", f->pattern);
+  return svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), input->text);
+}
+
+static svc_node *check_bounds(svc_call *c, const svc_field *f, double value, const check_path *path)
+{
+  if (f->flags & SVC_MIN && value < (double)f->min)
+    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be at least %lld", (long long)f->min);
+  if (f->flags & SVC_MAX && value > (double)f->max)
+    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be at most %lld", (long long)f->max);
+  return svc_node_new(c->arena, SVC_J_NUMBER, SVC_S(""), SVC_S("0"));
+}
+
+static svc_node *check_integer(svc_call *c, const svc_field *f, int type, const svc_node *input, const check_path *path)
+{
+  svc_node *out;
+  int64_t value;
+  if (!svc_json_number_i64(input->text, &value))
+    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be an integer of 64 bits");
+  if (type == SVC_INT32 && (value < INT32_MIN || value > INT32_MAX))
+    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be an integer of 32 bits");
+  out = check_bounds(c, f, (double)value, path);
+  if (out) out->text = svc_arena_print(c->arena, "%lld", (long long)value);
+  return out;
+}
+
+static svc_node *check_number(svc_call *c, const svc_field *f, const svc_node *input, const check_path *path)
+{
+  svc_node *out;
+  double value;
+  if (!svc_json_number_double(input->text, &value))
+    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "is too large a number");
+  out = check_bounds(c, f, value, path);
+  if (out) out->text = input->text;
+  return out;
+}
+
+static svc_node *check_date(svc_call *c, const svc_node *input, const check_path *path)
+{
+  char text[21];
+  int64_t ms;
+  if (!svc_date_parse(input->text, &ms))
+    return CHECK_NO(c, SVC_E_INVALID_DATE_FORMAT, path, "must be a date and time in ISO 8601");
+  svc_date_text(ms, text);
+  return svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_arena_copy(c->arena, svc_str_c(text)));
+}
+
+/* One value of the type; elements of arrays and maps come here with the type of the item. */
+static svc_node *check_value(svc_call *c, const svc_field *f, int type, const svc_node *input, const svc_node *before,
+                             int mode, const check_path *path)
+{
+  static const char *const wanted[] = { "a string", "an integer", "an integer", "a number", "true or false",
+                                        "a date and time in ISO 8601", "an object", "an array", "an object", "" };
+  static const int json[] = { SVC_J_STRING, SVC_J_NUMBER, SVC_J_NUMBER, SVC_J_NUMBER, SVC_J_BOOL,
+                              SVC_J_STRING, SVC_J_OBJECT, SVC_J_ARRAY,  SVC_J_OBJECT, 0 };
+  if (type == SVC_ANY) return svc_node_copy(c->arena, input);
+  if (input->type != json[type]) return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be %s", wanted[type]);
+  switch (type) {
+  case SVC_STRING: return check_string(c, f, input, path);
+  case SVC_INT32:
+  case SVC_INT64: return check_integer(c, f, type, input, path);
+  case SVC_NUMBER: return check_number(c, f, input, path);
+  case SVC_DATE: return check_date(c, input, path);
+  case SVC_OBJECT: return check_object(c, f->object, input, before, mode, path);
+  default: return svc_node_new(c->arena, SVC_J_BOOL, SVC_S(""), input->text);
+  }
+}
+
+/* The stored element that one which was sent speaks of: by its id where it has one, else the one at its place. */
+static const svc_node *check_counterpart(const svc_field *f, const svc_node *item, const svc_node *before, size_t index)
+{
+  const svc_node *old = before ? before->first : NULL;
+  const svc_field *id = f->object ? check_find(f->object, SVC_S("id")) : NULL;
+  svc_str wanted = svc_node_str(item, "id");
+  bool by_id = id && id->flags & SVC_READ_ONLY && wanted.n;
+  for (; old; old = old->next, index--) {
+    if (by_id ? svc_str_eq(svc_node_str(old, "id"), wanted) : index == 0) return old;
+  }
+  return NULL;
+}
+
+static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *input, const svc_node *before,
+                             const check_path *path)
+{
+  svc_node *out = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S("")), *item, *other;
+  size_t count = 0;
+  bool good = out != NULL;
+  if (input->type != SVC_J_ARRAY) return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be an array");
+  for (item = input->first; item; item = item->next, count++) {
+    check_path here = { path, SVC_S(""), count };
+    const svc_node *old = check_counterpart(f, item, before, count);
+    svc_node *value = check_value(c, f, f->item, item, old, SVC_CHECK_REPLACE, &here);
+    if (!value) {
+      good = false;
+      continue;
+    }
+    if (f->flags & SVC_UNIQUE_ITEMS)
+      for (other = input->first; other != item; other = other->next)
+        if (svc_node_same(other, item)) {
+          svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &here), "stands in the array twice");
+          good = false;
+          break;
+        }
+    if (out) svc_node_append(out, value);
+  }
+  if (count < f->min_items)
+    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must have at least %u elements", f->min_items);
+  if (f->max_items && count > f->max_items)
+    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must have at most %u elements", f->max_items);
+  return good ? out : NULL;
+}
+
+static svc_node *check_map(svc_call *c, const svc_field *f, const svc_node *input, const check_path *path)
+{
+  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *item;
+  bool good = out != NULL;
+  if (input->type != SVC_J_OBJECT) return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be an object");
+  for (item = input->first; item; item = item->next) {
+    check_path here = { path, item->name, SIZE_MAX };
+    svc_node *value = check_value(c, f, f->item, item, NULL, SVC_CHECK_REPLACE, &here);
+    if (value) value->name = item->name;
+    if (value && out) svc_node_put(c->arena, out, value);
+    good = good && value;
+  }
+  return good ? out : NULL;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- members */
+
+static svc_node *check_preset(svc_call *c, const svc_field *f)
+{
+  return f->preset ? svc_json_parse(c->arena, svc_str_c(f->preset)) : NULL;
+}
+
+/* What a field that was not sent comes to; NULL with *good true: it has no value. */
+static svc_node *check_absent(svc_call *c, const svc_field *f, const svc_node *old, int mode, const check_path *path,
+                              bool *good)
+{
+  bool kept = mode == SVC_CHECK_UPDATE || f->flags & (SVC_READ_ONLY | SVC_FIXED);
+  if (old && kept) return svc_node_copy(c->arena, old);
+  if (f->flags & SVC_REQUIRED && !(f->flags & SVC_READ_ONLY)) {
+    *good = false;
+    return CHECK_NO(c, SVC_E_MISSING_ATTRIBUTE, path, "is required");
+  }
+  return check_preset(c, f);
+}
+
+static svc_node *check_sent(svc_call *c, const svc_field *f, const svc_node *input, const svc_node *old, int mode,
+                            const check_path *path, bool *good)
+{
+  svc_node *value;
+  bool closed = f->flags & SVC_READ_ONLY || (f->flags & SVC_FIXED && (old || mode == SVC_CHECK_UPDATE));
+  if (closed) {
+    if (old && svc_node_same(old, input)) return svc_node_copy(c->arena, old);
+    *good = false;
+    return CHECK_NO(c, SVC_E_ATTRIBUTE_READ_ONLY, path, "cannot be set or changed");
+  }
+  if (input->type == SVC_J_NULL) {
+    if (f->flags & SVC_NULLABLE && !(f->flags & SVC_REQUIRED)) return check_preset(c, f);
+    *good = false;
+    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must not be null");
+  }
+  if (f->type == SVC_ARRAY) value = check_array(c, f, input, old, path);
+  else if (f->type == SVC_MAP) value = check_map(c, f, input, path);
+  else value = check_value(c, f, f->type, input, old, mode, path);
+  if (!value) *good = false;
+  return value;
+}
+
+/* The object that the value of the discriminating field asks for; NULL: a violation was noted. */
+static const svc_object *check_variant(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before,
+                                       const check_path *path)
+{
+  const svc_variant *v;
+  const svc_node *by = svc_node_get(input, object->variant_by);
+  check_path here = { path, svc_str_c(object->variant_by), SIZE_MAX };
+  if (!by && before) by = svc_node_get(before, object->variant_by);
+  if (!by || by->type != SVC_J_STRING) {
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, check_path_text(c, &here), "is required: it says which kind of object this is");
+    return NULL;
+  }
+  for (v = object->variants; v->value; v++)
+    if (svc_str_is(by->text, v->value)) return v->object;
+  svc_violate(c, SVC_E_INVALID_ENUM_VALUE, check_path_text(c, &here), "is not one of the values that are known");
+  return NULL;
+}
+
+static bool check_names(svc_call *c, const svc_object *object, const svc_node *input, const check_path *path)
+{
+  const svc_node *member;
+  bool good = true;
+  for (member = input->first; member; member = member->next) {
+    check_path here = { path, member->name, SIZE_MAX };
+    if (check_find(object, member->name)) continue;
+    if (!path && svc_str_is(member->name, "links") && member->type == SVC_J_ARRAY) continue;
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &here), "is not a field of this object");
+    good = false;
+  }
+  return good;
+}
+
+static svc_node *check_object(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before, int mode,
+                              const check_path *path)
+{
+  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  const svc_field *f;
+  svc_fields fields;
+  bool good;
+  if (object->variant_by) object = check_variant(c, object, input, before, path);
+  if (!object || !out) return NULL;
+  good = check_names(c, object, input, path);
+  svc_fields_begin(&fields, object);
+  while ((f = svc_fields_next(&fields)) != NULL) {
+    const svc_node *sent = svc_node_get(input, f->name), *old = before ? svc_node_get(before, f->name) : NULL;
+    check_path here = { path, svc_str_c(f->name), SIZE_MAX };
+    svc_node *value = sent ? check_sent(c, f, sent, old, mode, &here, &good)
+                           : check_absent(c, f, old, mode, &here, &good);
+    if (!value || f->flags & SVC_WRITE_ONLY) continue;
+    value->name = svc_str_c(f->name);
+    svc_node_append(out, value);
+  }
+  return good ? out : NULL;
+}
+
+SVC_PRIVATE svc_node *svc_check(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before, int mode)
+{
+  if (input->type != SVC_J_OBJECT) {
+    svc_fail(c, SVC_E_INVALID_JSON, "");
+    return NULL;
+  }
+  return check_object(c, object, input, before, mode, NULL);
+}
+
+SVC_PRIVATE bool svc_check_done(svc_call *c)
+{
+  svc_violation *first = c->violations;
+  if (c->error) return false;
+  if (!first) return c->arena->failed ? svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "") : true;
+  svc_fail(c, first->code, "S", &first->field);
+  c->error_detail = svc_arena_print(c->arena, "The attribute " SVC_FMT " " SVC_FMT ".", SVC_ARG(first->field),
+                                    SVC_ARG(first->description));
+  return false;
+}
+
+SVC_PRIVATE svc_node *svc_presets(svc_arena *a, const svc_object *object)
+{
+  svc_node *out = svc_node_new(a, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  const svc_field *f;
+  svc_fields fields;
+  svc_fields_begin(&fields, object);
+  while (out && (f = svc_fields_next(&fields)) != NULL) {
+    svc_node *value = f->preset ? svc_json_parse(a, svc_str_c(f->preset)) : NULL;
+    if (!value) continue;
+    value->name = svc_str_c(f->name);
+    svc_node_append(out, value);
+  }
+  return a->failed ? NULL : out;
+}

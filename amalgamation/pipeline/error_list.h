@@ -1,0 +1,399 @@
+/*
+** The errors: every code that an answer can carry, its HTTP status, and its sentence.
+**
+** The rule it keeps: code, status and text are written down once, here; the numbers SVC_E_... and the table in errors.c
+** are made from this list. Codes and parameters are part of the interface, as clients read them; sentences are for
+** people and may change. In a sentence {0}, {1}, ... stand for the parameters, which the last column names in order.
+** Every parameter it names is used in the sentence, so a reader of the sentence alone misses nothing.
+**
+** Statuses are those seen in practice where they differ from the documented ones. Where nothing is known of a code's
+** parameters, "not found" and "exists already" have the key and then the parent's, refused attributes the attribute's
+** name, and limits the limit first.
+*/
+#ifndef SVC_ERROR_LIST_H
+#define SVC_ERROR_LIST_H
+
+/* X(code, HTTP status, sentence, parameters in order, with commas between; "" for none) */
+#define SVC_ERROR_LIST(X) \
+  /* ---- Request shape */ \
+  X(INVALID_ATTRIBUTE, 400, "The attribute {0} is not valid here.", "attribute") \
+  X(MISSING_ATTRIBUTE, 400, "The attribute {0} is required.", "attribute") \
+  X(MISSING_ATTRIBUTES, 400, "These attributes are required: {0}.", "attributes") \
+  X(MISSING_ONE_OF_ATTRIBUTES, 400, "One of these attributes is required: {0}.", "attributes") \
+  X(MISSING_OR_INVALID_ATTRIBUTE, 400, "The attribute {0} is missing or not valid.", "attribute") \
+  X(ATTRIBUTE_READ_ONLY, 400, "The attribute {0} is read-only and cannot be set.", "attribute") \
+  X(ATTRIBUTE_NEGATIVE, 400, "The attribute {0} must not be negative.", "attribute") \
+  X(ATTRIBUTE_NEGATIVE_OR_ZERO, 400, "The attribute {0} must be greater than zero.", "attribute") \
+  X(INVALID_JSON, 400, "The body is not the JSON that is expected here.", "") \
+  X(INVALID_JSON_ATTRIBUTE, 400, "The attribute {0} does not have the expected JSON type.", "attribute") \
+  X(MALFORMED_JSON, 400, "The body is not valid JSON: {1} at byte {0}.", "position,what") \
+  X(INVALID_ENUM_VALUE, 400, "The value of {0} is not one of those allowed.", "name") \
+  X(INVALID_QUERY_PARAMETER, 400, "The query parameter {0} is not valid: {1}.", "name,why") \
+  X(MISSING_QUERY_PARAMETER, 400, "The query parameter {0} is required.", "name") \
+  X(MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS, 400, \
+    "The query parameters {0} and {1} cannot be used together.", "name,otherName") \
+  X(INVALID_PATH_PARAMETER, 400, "The path parameter {0} is not valid.", "name") \
+  X(INVALID_DATE_FORMAT, 400, "The value of {0} is not an ISO 8601 date.", "attribute") \
+  X(INVALID_DATE_RANGE, 400, "The dates given by {0} are not a range that can be used.", "attribute") \
+  X(START_DATE_AFTER_END_DATE, 400, "The start date {0} is later than the end date {1}.", "startDate,endDate") \
+  X(VALIDATION_ERROR, 400, "The request is not valid; each field at fault is listed in badRequestDetail.", "") \
+  X(RESOURCE_NOT_FOUND, 404, "Cannot find resource {0}.", "path") \
+  /* ---- Versions */ \
+  /* INVALID_VERSION_DATE: documented as 400, answered as 406 in practice; the practice is kept. */ \
+  X(INVALID_VERSION_DATE, 406, \
+    "The Accept header must name a version of this resource by its date, such as 2025-03-12, in the service's " \
+    "own media type.", \
+    "") \
+  X(VERSION_GONE, 410, "Version {0} of {1} is no longer available. Ask for a later version.", "version,path") \
+  /* ---- Limits and the server */ \
+  X(RATE_LIMITED_TOKEN_BUCKET, 429, \
+    "Rate limit exceeded for {0}. Please retry after {1} seconds. Request capacity: {2}. Refill rate: {3} per " \
+    "{4} seconds.", \
+    "path,retryAfterSeconds,capacity,refillRate,refillDurationSeconds") \
+  /* RATE_LIMITED: a path and two numbers are known from practice; what the numbers count is our reading. */ \
+  X(RATE_LIMITED, 429, \
+    "Too many requests for {0}: no more than {1} are allowed every {2} minutes.", "path,limit,minutes") \
+  /* The two limits by address answer 400, not 429: that is how they are documented. */ \
+  X(RATE_LIMITED_IP, 400, "Too many requests come from address {0}. Please try again later.", "callerIp") \
+  X(INVITATIONS_RATE_LIMITED_IP, 400, \
+    "Too many invitations were sent from address {0}. Please try again later.", "callerIp") \
+  /* The 401 challenge of HTTP Digest carries the name UNEXPECTED_ERROR as well, with its own status and text. */ \
+  X(UNEXPECTED_ERROR, 500, "Something went wrong on our side. Please try again later.", "") \
+  X(TIMEOUT_WHILE_PAGING, 500, \
+    "Collecting this page took too long. Ask for fewer items per page, or narrow the request.", "") \
+  X(SERVICE_UNAVAILABLE, 503, "The service cannot answer just now. Please try again later.", "") \
+  X(WRITES_NOT_ALLOWED_DURING_APP_UPGRADES, 405, \
+    "The service is being upgraded and takes no changes until that is done.", "") \
+  /* ---- Who may */ \
+  X(USER_UNAUTHORIZED, 401, "You are not authorized for this resource.", "") \
+  X(NO_CURRENT_USER, 401, "This request needs a user, and none is signed in.", "") \
+  X(NOT_IN_GROUP, 401, "You are not a member of project {0}.", "groupId") \
+  X(USER_CANNOT_ACCESS_GROUP, 401, "You have no access to project {0}.", "groupId") \
+  X(USER_CANNOT_ACCESS_ORG, 401, "You have no access to organization {0}.", "orgId") \
+  X(NOT_ORG_OWNER, 401, "Only an owner of organization {0} may do this.", "orgId") \
+  X(NOT_ORG_GROUP_CREATOR, 401, \
+    "Creating projects in organization {0} needs the role ORG_GROUP_CREATOR or ORG_OWNER.", "orgId") \
+  X(NOT_ORG_USER_ADMIN, 401, "Managing the users of organization {0} needs the role ORG_OWNER.", "orgId") \
+  X(NOT_GROUP_USER_ADMIN, 401, \
+    "Managing the users of project {0} needs the role GROUP_ACCESS_MANAGER or GROUP_OWNER.", "groupId") \
+  X(NOT_USER_ADMIN, 401, "You may not manage user {0}.", "userId") \
+  X(NOT_API_KEY_ADMIN, 401, "You may not manage the API keys of {0}.", "parentId") \
+  X(NOT_SELF, 401, "Only user {0} may do this.", "userId") \
+  X(ACCESS_FORBIDDEN, 403, "Your roles do not permit this.", "") \
+  X(FEATURE_UNSUPPORTED, 403, "The feature {0} is not supported.", "feature") \
+  X(UNSUPPORTED_FOR_CURRENT_PLAN, 403, "Your current plan does not include {0}.", "feature") \
+  X(UNSUPPORTED_FOR_CURRENT_CONFIG, 403, "The current configuration does not allow {0}.", "feature") \
+  X(RESOURCE_POLICIES_VIOLATION_NOT_AUTHORIZED, 403, \
+    "The resource policy {0} of the organization forbids this.", "policyName") \
+  X(API_KEY_CANNOT_CREATE_ORG, 403, "An API key cannot create an organization.", "") \
+  X(USER_ORGS_RESTRICTED, 403, "User {0} is restricted to the organizations it belongs to already.", "username") \
+  /* ---- Access lists of callers */ \
+  /* Older documents write WHITELIST for ACCESS_LIST in these names, and in those under Network. */ \
+  X(IP_ADDRESS_NOT_ON_ACCESS_LIST, 403, "The address {0} is not on the access list of this credential.", "callerIp") \
+  X(ORG_REQUIRES_ACCESS_LIST, 403, \
+    "The organization requires an API access list, and this credential has none. Your address is {0}.", "callerIp") \
+  X(RESOURCE_REQUIRES_ACCESS_LIST, 403, \
+    "This resource requires an API access list, and this credential has none. Your address is {0}.", "callerIp") \
+  /* ---- Billing */ \
+  X(NO_PAYMENT_INFORMATION_FOUND, 402, "No payment method is on file for {0}. Please add one first.", "orgId") \
+  X(ACCOUNT_SUSPENDED, 402, "The account of organization {0} is suspended because of a failed payment.", "orgId") \
+  X(CANNOT_START_BACKUP_NO_BILLING_INFO, 402, \
+    "Backup of project {0} cannot start before a payment method is on file.", "groupId") \
+  X(CANNOT_DELETE_ORG_FAILED_PAYMENTS, 402, \
+    "Organization {0} has failed payments and cannot be deleted before they are settled.", "orgId") \
+  X(FAILED_TO_DELETE_ORG_CHARGE_FAILED, 402, \
+    "Organization {0} was not deleted: its last charge did not go through.", "orgId") \
+  X(INVOICE_NOT_FOUND, 404, "No invoice with id {0} exists in organization {1}.", "invoiceId,orgId") \
+  /* There is one pending invoice per organization, so the organization is all there is to name. */ \
+  X(PENDING_INVOICE_NOT_FOUND, 404, "Organization {0} has no pending invoice.", "orgId") \
+  X(INVALID_INVOICE_ID, 400, "{0} is not the id of an invoice.", "invoiceId") \
+  /* ---- Organizations */ \
+  X(INVALID_ORG_NAME, 400, "{0} cannot be the name of an organization.", "name") \
+  X(INACTIVE_ORG, 400, "Organization {0} is not active.", "orgId") \
+  X(MAX_ORGS_PER_USER_EXCEEDED, 400, \
+    "A user can belong to {0} organizations at most; {1} has reached that number.", "limit,username") \
+  X(MAX_USERS_PER_ORG_EXCEEDED, 400, \
+    "An organization can have {0} users at most; {1} has reached that number.", "limit,orgId") \
+  X(ORG_NOT_FOUND, 404, "No organization with id {0} exists.", "orgId") \
+  X(ORG_NAME_NOT_FOUND, 404, "No organization named {0} exists.", "name") \
+  X(INVALID_ORG_ID, 404, "{0} is not the id of an organization.", "orgId") \
+  X(USER_NOT_IN_ORG, 404, "User {0} is not in organization {1}.", "userId,orgId") \
+  X(ORG_NOT_EMPTY, 409, "Organization {0} still has projects. Delete or move them first.", "orgId") \
+  X(CANNOT_DELETE_ORG_ACTIVE_LIVE_MIGRATION_ORG_LINK, 409, \
+    "Organization {0} is linked for live migration. Remove the link first.", "orgId") \
+  X(CANNOT_DEMOTE_LAST_ORG_OWNER, 403, "Organization {0} must keep at least one owner.", "orgId") \
+  /* ---- Projects */ \
+  X(INVALID_GROUP_NAME, 400, "{0} cannot be the name of a project.", "name") \
+  X(MAX_GROUPS_PER_ORG_EXCEEDED, 400, \
+    "An organization can have {0} projects at most; {1} has reached that number.", "limit,orgId") \
+  X(MAX_GROUPS_PER_USER_EXCEEDED, 400, \
+    "A user can belong to {0} projects at most; {1} has reached that number.", "limit,username") \
+  X(API_KEY_CREATED_GROUPS_MUST_HAVE_ORG, 400, \
+    "A project created with an API key must name its organization in orgId.", "") \
+  X(CANNOT_CHANGE_GROUP_NAME, 403, "The name of project {0} cannot be changed.", "groupId") \
+  X(GROUP_NOT_FOUND, 404, "No project with id {0} exists.", "groupId") \
+  X(GROUP_NAME_NOT_FOUND, 404, "No project named {0} exists.", "name") \
+  X(INVALID_GROUP_ID, 404, "{0} is not the id of a project.", "groupId") \
+  X(INVALID_GROUP, 404, "{0} is not a project that can be used here.", "groupId") \
+  X(GROUP_ALREADY_EXISTS, 409, "A project named {0} already exists in organization {1}.", "name,orgId") \
+  X(CANNOT_CLOSE_GROUP_ACTIVE_CLUSTERS, 409, "Project {0} still has clusters. Delete them first.", "groupId") \
+  X(CANNOT_CLOSE_GROUP_ACTIVE_BACKUP, 409, "Project {0} still has an active backup. End it first.", "groupId") \
+  X(CANNOT_CLOSE_GROUP_ACTIVE_BACKUP_COMPLIANCE_POLICY, 409, \
+    "Project {0} has a backup compliance policy and cannot be deleted while it is in force.", "groupId") \
+  X(CANNOT_CLOSE_GROUP_ACTIVE_PEERING_CONNECTIONS, 409, \
+    "Project {0} still has network peering connections. Delete them first.", "groupId") \
+  X(CANNOT_CLOSE_GROUP_ACTIVE_PRIVATE_ENDPOINT_SERVICES, 409, \
+    "Project {0} still has private endpoint services. Delete them first.", "groupId") \
+  X(CANNOT_CLOSE_GROUP_ACTIVE_DATA_LAKES, 409, \
+    "Project {0} still has federated database instances. Delete them first.", "groupId") \
+  X(CANNOT_CLOSE_GROUP_ACTIVE_STREAMS_RESOURCE, 409, \
+    "Project {0} still has stream processing resources. Delete them first.", "groupId") \
+  /* ---- Clusters */ \
+  /* DUPLICATE_CLUSTER_NAME: also known as 400; 409 is the rule for every value that must be unique, and is kept. */ \
+  X(DUPLICATE_CLUSTER_NAME, 409, "A cluster named {0} already exists in project {1}.", "name,groupId") \
+  X(DUPLICATE_CLUSTER_NAME_PREFIX, 400, \
+    "The name {0} begins too much like that of another cluster in project {1}.", "name,groupId") \
+  X(CLUSTER_NAME_INVALID, 400, \
+    "{0} cannot be the name of a cluster. Use letters, digits and hyphens, beginning with a letter or digit.", "name") \
+  X(CLUSTER_NAME_TOO_LONG, 400, "The cluster name {0} is too long; {1} characters are allowed.", "name,limit") \
+  X(CLUSTER_CANNOT_CHANGE_NAME, 400, "The name of cluster {0} cannot be changed.", "name") \
+  X(CLUSTER_ALREADY_REQUESTED_DELETION, 400, "Cluster {0} in project {1} is being deleted already.", "name,groupId") \
+  X(CANNOT_CREATE_PAUSED_CLUSTER, 400, "A cluster cannot be created paused. Create it, then pause it.", "") \
+  X(CANNOT_PAUSE_RECENTLY_RESUMED_CLUSTER, 400, \
+    "Cluster {0} was resumed a short while ago and cannot be paused until {1} minutes have passed since then.", \
+    "name,minutes") \
+  X(CANNOT_TERMINATE_CLUSTER_WHEN_TERMINATION_PROTECTION_ENABLED, 400, \
+    "Cluster {0} is protected from termination. Switch the protection off first.", "name") \
+  X(CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API, 400, \
+    "{0} is a flex cluster. Please use the flexClusters resource for it.", "name") \
+  X(CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API, 400, \
+    "{0} is not a flex cluster. Please use the clusters resource for it.", "name") \
+  X(INVALID_CLUSTER_CONFIGURATION, 400, "The configuration of the cluster is not valid: see {0}.", "attribute") \
+  X(REPLICATION_SPECS_INVALID, 400, "The replication specifications are not valid: see {0}.", "attribute") \
+  X(CLUSTER_DISK_SIZE_INVALID, 400, "The disk size in {0} is not available for this instance size.", "attribute") \
+  X(CLUSTER_NUM_SHARDS_INVALID, 400, "The number of shards in {0} is not valid for this cluster.", "attribute") \
+  X(INVALID_REGION, 400, "{0} is not a region of this provider.", "region") \
+  X(INVALID_PROVIDER, 400, "{0} is not a cloud provider that can be used here.", "provider") \
+  X(DUPLICATE_ZONE_NAME, 400, "The zone name {0} is used more than once.", "zoneName") \
+  X(SHARDED_CLUSTER_CANT_BECOME_REPLICA_SET, 400, "Cluster {0} is sharded and cannot become a replica set.", "name") \
+  X(DB_VERSION_INVALID, 400, "{0} is not a database version that can be used here.", "version") \
+  X(CLUSTER_VERSION_DEPRECATED, 400, \
+    "Database version {0} is deprecated and not available for new clusters.", "version") \
+  X(RESERVED_CLUSTER_NAME, 400, "The cluster name {0} is reserved. Please choose another.", "name") \
+  X(TENANT_CLUSTER_UPDATE_UNSUPPORTED, 400, \
+    "Cluster {0} is on a shared tier and cannot be changed in this way.", "name") \
+  X(TENANT_ATTRIBUTE_READ_ONLY, 400, "The attribute {0} is read-only for clusters on a shared tier.", "attribute") \
+  X(CLUSTER_RESTART_IN_PROGRESS, 400, "Cluster {0} is being restarted. Please wait until that is done.", "name") \
+  X(CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE, 400, \
+    "Cluster {0} is being restored and cannot be changed until that is done.", "name") \
+  X(COMPUTE_AUTO_SCALING_MAX_INSTANCE_SIZE_REQUIRED, 400, \
+    "Compute auto-scaling needs a greatest instance size in {0}.", "attribute") \
+  X(OPERATION_INVALID_UNHEALTHY_NODES, 400, \
+    "Cluster {0} has unhealthy nodes. Please wait until all of them are healthy.", "name") \
+  X(OPERATION_INVALID_MEMBER_REPLICATION_LAG, 400, \
+    "A member of cluster {0} lags behind in replication. Please wait until it has caught up.", "name") \
+  X(CLUSTER_NOT_FOUND, 404, "No cluster named {0} exists in project {1}.", "name,groupId") \
+  X(CLUSTER_NAME_NOT_FOUND, 404, "No cluster with the name {0} was found in project {1}.", "name,groupId") \
+  X(CLUSTER_ALREADY_PAUSED, 409, "Cluster {0} is paused already.", "name") \
+  X(CANNOT_UPDATE_PAUSED_CLUSTER, 409, "Cluster {0} is paused. Resume it before you change it.", "name") \
+  X(CANNOT_UPDATE_AND_PAUSE_CLUSTER, 409, \
+    "Pausing cluster {0} must be a request of its own, without other changes.", "name") \
+  X(CANNOT_PAUSE_CLUSTER_WITH_PENDING_CHANGES, 409, \
+    "Cluster {0} has changes under way and cannot be paused before they are done.", "name") \
+  X(CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT, 409, \
+    "A live import into cluster {0} is running. The cluster cannot be changed until it ends.", "name") \
+  X(CLUSTER_RESTORE_IN_PROGRESS, 409, "Cluster {0} is being restored. Please wait until that is done.", "name") \
+  X(OUT_OF_CAPACITY, 409, \
+    "The region has no capacity for this request at the moment. Try another region or instance size, or try later.", \
+    "") \
+  X(NO_CAPACITY, 409, "Region {0} has no capacity for this instance size at the moment.", "region") \
+  X(REGION_UNAVAILABLE, 409, "Region {0} is not available at the moment.", "region") \
+  /* 500 although the request is at fault: that is how it is documented. */ \
+  X(CANNOT_DECREASE_DISK_SIZE, 500, "The disks of cluster {0} cannot be made smaller.", "name") \
+  /* ---- Database users and custom roles */ \
+  X(INVALID_USERNAME, 400, "{0} cannot be a user name.", "username") \
+  X(INVALID_ROLE, 400, "The role {0} does not exist.", "roleName") \
+  X(INVALID_ROLE_DATABASE, 400, "The role {0} cannot be granted on database {1}.", "roleName,databaseName") \
+  X(RESTRICTED_ROLE, 400, "The role {0} cannot be granted.", "roleName") \
+  X(DUPLICATE_DATABASE_ROLES, 400, "The role {0} on database {1} is given more than once.", "roleName,databaseName") \
+  X(WEAK_PASSWORD, 400, "The password is too weak. Please choose a longer or less regular one.", "") \
+  X(COMMON_PASSWORD, 400, "The password is too common. Please choose one that is hard to guess.", "") \
+  X(MISSING_PASSWORD, 400, "User {0} needs a password.", "username") \
+  /* A scope names the cluster inside a body, hence 400 and not 404. */ \
+  X(SCOPE_CLUSTER_NOT_FOUND, 400, "The scope names {0}, and project {1} has no cluster of that name.", "name,groupId") \
+  X(EXPIRATION_DATE_IN_PAST, 400, "The expiration date in {0} has passed already.", "attribute") \
+  X(CUSTOM_ROLE_INVALID_NAME, 400, "{0} cannot be the name of a custom role.", "roleName") \
+  X(INVALID_CUSTOM_ROLE_CIRCULAR_DEPENDENCY, 400, "The custom role {0} would inherit from itself.", "roleName") \
+  X(GROUP_USERS_LIMIT_EXCEEDED, 403, \
+    "A project can have {0} database users at most; {1} has reached that number.", "limit,groupId") \
+  X(CUSTOM_ROLES_LIMIT_EXCEEDED, 403, \
+    "A project can have {0} custom roles at most; {1} has reached that number.", "limit,groupId") \
+  X(USER_NOT_FOUND, 404, "No user {0} exists in {1}.", "userId,parentId") \
+  X(USERNAME_NOT_FOUND, 404, "No user with the name {0} exists in {1}.", "username,parentId") \
+  X(CUSTOM_ROLE_NOT_FOUND, 404, "No custom role named {0} exists in project {1}.", "roleName,groupId") \
+  X(USER_ALREADY_EXISTS, 409, "A user {0} already exists in {1}.", "username,parentId") \
+  X(DATABASE_USERNAME_CANNOT_BE_CHANGED, 409, "The name of database user {0} cannot be changed.", "username") \
+  X(DATABASE_NAME_CANNOT_BE_CHANGED, 409, "The authentication database of user {0} cannot be changed.", "username") \
+  X(AUTH_TYPE_CANNOT_BE_CHANGED, 409, "The way in which user {0} authenticates cannot be changed.", "username") \
+  X(CUSTOM_ROLE_NAME_ALREADY_EXISTS, 409, \
+    "A custom role named {0} already exists in project {1}.", "roleName,groupId") \
+  X(CUSTOM_ROLE_IN_USE_BY_USERS, 409, \
+    "The custom role {0} is still granted to database users of project {1}.", "roleName,groupId") \
+  X(CUSTOM_ROLE_IN_USE_BY_ROLES, 409, "Other custom roles of project {1} still inherit from {0}.", "roleName,groupId") \
+  /* ---- Keys, teams, users */ \
+  /* 400, not 404: documented so. */ \
+  X(API_KEY_NOT_FOUND, 400, "No API key with id {0} exists in {1}.", "apiUserId,parentId") \
+  X(API_KEY_REQUIRES_DESCRIPTION, 400, "An API key needs a description.", "") \
+  X(MISSING_API_KEY_ROLES, 400, "An API key needs at least one role.", "") \
+  X(INVALID_ROLE_FOR_ORG, 400, "The role {0} cannot be held in an organization.", "roleName") \
+  X(INVALID_ROLE_FOR_GROUP, 400, "The role {0} cannot be held in a project.", "roleName") \
+  X(ROLE_NEEDS_ORG_ID, 400, "The role {0} needs an orgId.", "roleName") \
+  X(ROLE_NEEDS_GROUP_ID, 400, "The role {0} needs a groupId.", "roleName") \
+  X(MAX_API_KEYS_PER_ORG_EXCEEDED, 400, \
+    "An organization can have {0} API keys at most; {1} has reached that number.", "limit,orgId") \
+  X(CANNOT_CREATE_EMPTY_TEAM, 400, "A team needs at least one user.", "") \
+  X(INVALID_TEAM_NAME, 400, "{0} cannot be the name of a team.", "name") \
+  X(MAX_TEAMS_PER_ORG_EXCEEDED, 400, \
+    "An organization can have {0} teams at most; {1} has reached that number.", "limit,orgId") \
+  X(MAX_USERS_PER_TEAM_EXCEEDED, 400, \
+    "A team can have {0} users at most; {1} has reached that number.", "limit,teamId") \
+  X(INVALID_INVITATION_ID, 400, "{0} is not the id of an invitation.", "invitationId") \
+  X(INVALID_EMAIL_ADDRESS, 400, "{0} is not an email address.", "email") \
+  X(TEAM_NOT_FOUND, 404, "No team with id {0} exists in {1}.", "teamId,parentId") \
+  X(TEAM_NAME_NOT_FOUND, 404, "No team named {0} exists in organization {1}.", "name,orgId") \
+  X(TEAM_NOT_IN_ORG, 404, "Team {0} is not in organization {1}.", "teamId,orgId") \
+  X(TEAM_NOT_IN_GROUP, 404, "Team {0} is not assigned to project {1}.", "teamId,groupId") \
+  /* 404, although a conflict: documented so. */ \
+  X(CANNOT_DELETE_TEAM_ASSIGNED_TO_PROJECT, 404, \
+    "Team {0} is assigned to a project. Remove it from all projects first.", "teamId") \
+  X(USER_NOT_IN_GROUP, 404, "User {0} is not in project {1}.", "userId,groupId") \
+  X(TEAM_NAME_NOT_AVAILABLE, 409, "A team named {0} already exists in organization {1}.", "name,orgId") \
+  X(TEAM_EXISTS_IN_GROUP, 409, "Team {0} is already assigned to project {1}.", "teamId,groupId") \
+  X(USER_ALREADY_IN_TEAM, 409, "User {0} is already in team {1}.", "userId,teamId") \
+  X(CANNOT_REMOVE_ALL_USER_ROLES, 403, \
+    "User {0} must keep at least one role. To take all of them, remove the user.", "userId") \
+  X(NO_ROLES_IN_ASSIGNMENT, 403, "The assignment names no roles.", "") \
+  /* ---- Network */ \
+  X(INVALID_IP_ADDRESS_OR_CIDR_NOTATION, 400, "{0} is neither an IP address nor a block in CIDR notation.", "value") \
+  X(INVALID_CIDR_BLOCK, 400, "{0} is not a block in CIDR notation.", "cidrBlock") \
+  X(INVALID_CIDR_RANGE, 400, "The block {0} is outside the range that can be used here.", "cidrBlock") \
+  X(NON_CANONICAL_CIDR_BLOCK, 400, \
+    "The block {0} has bits set behind its prefix. Write it as {1}.", "cidrBlock,canonical") \
+  X(DUPLICATE_ADDRESSES_IN_INPUT, 400, "The address {0} is given more than once.", "value") \
+  X(MULTIPLE_VALUES_SPECIFIED_FOR_ONE_NETWORK_PERMISSION_ENTRY, 400, \
+    "An entry takes only one of cidrBlock, ipAddress and awsSecurityGroup.", "") \
+  X(CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST, 400, \
+    "Removing {0} would shut out the address you are calling from.", "value") \
+  X(CANNOT_ASSUME_ROLE, 400, "The service cannot assume the role {0}. Please check its trust policy.", "roleId") \
+  X(NETWORK_PERMISSIONS_LIMIT_EXCEEDED, 403, \
+    "An access list can have {0} entries at most; that of {1} has reached this number.", "limit,groupId") \
+  X(NETWORK_PERMISSION_ENTRY_NOT_FOUND, 404, "{0} is not on the access list of project {1}.", "value,groupId") \
+  X(ACCESS_LIST_NOT_FOUND, 404, "{0} is not on the access list of {1}.", "value,parentId") \
+  X(PEER_NOT_FOUND, 404, "No peering connection with id {0} exists in project {1}.", "peerId,groupId") \
+  X(CLOUD_PROVIDER_CONTAINER_NOT_FOUND, 404, \
+    "No network container with id {0} exists in project {1}.", "containerId,groupId") \
+  X(PRIVATE_ENDPOINT_SERVICE_NOT_FOUND, 404, \
+    "No private endpoint service with id {0} exists in project {1}.", "endpointServiceId,groupId") \
+  X(PRIVATELINK_NOT_FOUND, 404, "No private endpoint with id {0} exists in {1}.", "endpointId,parentId") \
+  X(AZURE_CUSTOMER_NETWORK_UNREACHABLE, 404, \
+    "The virtual network {0} cannot be reached. Please check its name and the rights given to the service.", \
+    "vnetName") \
+  X(ADDRESS_ALREADY_IN_ACCESS_LIST, 409, "{0} is already on the access list of {1}.", "value,parentId") \
+  X(OVERLAPPING_CIDR_BLOCK, 409, "The block {0} overlaps with one in use in project {1}.", "cidrBlock,groupId") \
+  X(PEER_ALREADY_EXISTS, 409, "A peering connection with {0} already exists in project {1}.", "networkId,groupId") \
+  X(PEER_ALREADY_REQUESTED_DELETION, 409, "The peering connection {0} is being deleted already.", "peerId") \
+  X(PEER_INVALID_STATE, 409, "The peering connection {0} cannot be changed in its present state.", "peerId") \
+  X(CONTAINERS_IN_USE, 409, "The network container {0} is in use by clusters or peering connections.", "containerId") \
+  X(CONTAINER_ALREADY_EXISTS, 409, "A network container for {0} already exists in project {1}.", "region,groupId") \
+  X(CANNOT_DELETE_PRIVATELINK_WITH_ENDPOINTS, 409, \
+    "The private endpoint service {0} still has endpoints. Delete them first.", "endpointServiceId") \
+  X(PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION, 409, \
+    "A private endpoint service for region {0} already exists in project {1}.", "region,groupId") \
+  /* ---- Backup */ \
+  /* 400, not 404: documented so. */ \
+  X(BACKUP_JOB_NOT_FOUND, 400, "No backup job {0} exists in {1}.", "jobId,parentId") \
+  X(CANNOT_DELETE_IN_PROGRESS_SNAPSHOT, 400, \
+    "Snapshot {0} is still being taken and cannot be deleted yet.", "snapshotId") \
+  X(UNFINISHED_ON_DEMAND_SNAPSHOT, 400, \
+    "An on-demand snapshot of cluster {0} is still under way. Please wait until it is finished.", "clusterName") \
+  X(BACKUP_SNAPSHOT_RETENTION_VALUE_INVALID, 400, "The retention in {0} is not valid.", "attribute") \
+  X(INVALID_BACKUP_POLICY, 400, "The backup policy is not valid: see {0}.", "attribute") \
+  X(CLUSTER_PAUSED_CANNOT_RESTORE, 400, "Cluster {0} is paused. Resume it before you restore to it.", "clusterName") \
+  X(TOO_MANY_SNAPSHOT_DOWNLOADS, 400, "Too many downloads of snapshot {0} are under way.", "snapshotId") \
+  X(CANNOT_CANCEL_AUTOMATED_RESTORE, 400, "Restore job {0} is automated and cannot be cancelled.", "restoreJobId") \
+  X(CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY, 400, \
+    "A backup compliance policy protects snapshot {0} from deletion.", "snapshotId") \
+  X(BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, 400, \
+    "The backup policies of {0} fall short of what the backup compliance policy requires.", "clusterName") \
+  X(SNAPSHOT_NOT_FOUND, 404, "No snapshot with id {0} exists for cluster {1}.", "snapshotId,clusterName") \
+  X(RESTORE_JOB_NOT_FOUND, 404, "No restore job with id {0} exists for cluster {1}.", "restoreJobId,clusterName") \
+  X(CHECKPOINT_NOT_FOUND, 404, "No checkpoint with id {0} exists for cluster {1}.", "checkpointId,clusterName") \
+  X(BACKUP_CONFIG_NOT_FOUND, 404, "No backup configuration {0} exists in {1}.", "key,parentId") \
+  X(EXPORT_BUCKET_NOT_FOUND, 404, "No export bucket with id {0} exists in project {1}.", "exportBucketId,groupId") \
+  X(BACKUP_CANCEL_SHARD_RESTORE_JOB_NOT_ALLOWED, 405, \
+    "Restore job {0} belongs to one shard and cannot be cancelled by itself.", "restoreJobId") \
+  X(CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, 409, \
+    "Snapshot {0} is not complete and cannot be downloaded yet.", "snapshotId") \
+  X(CANNOT_START_RESTORE_JOB_FOR_DELETED_SNAPSHOT, 409, \
+    "Snapshot {0} has been deleted and cannot be restored.", "snapshotId") \
+  X(BACKUP_CONFLICTING_OPTIONS, 409, \
+    "The backup options {0} and {1} cannot be used together.", "attribute,otherAttribute") \
+  /* ---- Alerts, maintenance windows, integrations */ \
+  X(INVALID_EVENT_TYPE_FOR_ALERT, 400, "The event type {0} cannot be alerted on.", "eventTypeName") \
+  X(MISSING_NOTIFICATIONS, 400, "An alert configuration needs at least one notification.", "") \
+  X(MISSING_THRESHOLD, 400, "An alert configuration for {0} needs a threshold.", "eventTypeName") \
+  X(THRESHOLD_PRESENT, 400, "An alert configuration for {0} takes no threshold.", "eventTypeName") \
+  X(MAX_ALERT_CONFIGS_PER_GROUP_EXCEEDED, 400, \
+    "A project can have {0} alert configurations at most; {1} has reached that number.", "limit,groupId") \
+  X(MAINTENANCE_NOT_SCHEDULED, 400, "No maintenance is scheduled for project {0}.", "groupId") \
+  X(NUM_MAINTENANCE_DEFERRALS_EXCEEDED, 400, \
+    "Maintenance can be deferred {0} times at most; project {1} has reached that number.", "limit,groupId") \
+  X(INVALID_MAINTENANCE_WINDOW_DAY_OF_WEEK, 400, \
+    "The day of the week in {0} must be a number from 1 to 7.", "attribute") \
+  X(ALERT_NOT_FOUND, 404, "No alert with id {0} exists in project {1}.", "alertId,groupId") \
+  X(ALERT_CONFIG_NOT_FOUND, 404, "No alert configuration with id {0} exists in project {1}.", "alertConfigId,groupId") \
+  X(EVENT_NOT_FOUND, 404, "No event with id {0} exists in project {1}.", "eventId,groupId") \
+  X(ORG_EVENT_NOT_FOUND, 404, "No event with id {0} exists in organization {1}.", "eventId,orgId") \
+  X(INTEGRATION_NOT_CONFIGURED, 404, \
+    "The integration {0} is not configured in project {1}.", "integrationType,groupId") \
+  X(INTEGRATION_ALREADY_CONFIGURED, 409, \
+    "The integration {0} is configured in project {1} already.", "integrationType,groupId") \
+  /* ---- Search, archives, streams, policies */ \
+  X(SEARCH_DUPLICATE_INDEX, 400, "A search index named {0} already exists on {1}.", "indexName,namespace") \
+  /* The collection stands in a body, hence 400 and not 404. */ \
+  X(SEARCH_COLLECTION_NOT_FOUND, 400, "No collection {0} exists in cluster {1}.", "namespace,clusterName") \
+  X(ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD, 400, "The attribute {0} of an online archive cannot be changed.", "attribute") \
+  X(STREAM_PROCESSOR_GENERIC_ERROR, 400, "The stream processor {0} reports: {1}", "processorName,what") \
+  X(STREAM_TENANT_NOT_FOUND_FOR_NAME, 404, \
+    "No stream instance named {0} exists in project {1}.", "tenantName,groupId") \
+  X(STREAM_CONNECTION_NOT_FOUND_FOR_NAME, 404, \
+    "No connection named {0} exists in stream instance {1}.", "connectionName,tenantName") \
+  X(DATA_FEDERATION_TENANT_NOT_FOUND_FOR_NAME, 404, \
+    "No federated database instance named {0} exists in project {1}.", "tenantName,groupId") \
+  X(ONLINE_ARCHIVE_MUST_BE_ACTIVE_TO_PAUSE, 409, \
+    "The online archive {0} is not active, and only an active one can be paused.", "archiveId") \
+  /* The next four are known by name only; each has the status that its name calls for. */ \
+  X(STREAM_TENANT_HAS_STREAM_PROCESSORS, 409, \
+    "The stream instance {0} still has stream processors. Delete them first.", "tenantName") \
+  X(STREAM_PRIVATE_LINK_IN_USE, 409, "The private link connection {0} is still in use.", "connectionId") \
+  X(STREAM_KAFKA_CONNECTION_IS_DEPLOYING, 409, \
+    "The connection {0} is still being deployed. Please wait until it is ready.", "connectionName") \
+  X(RESOURCE_POLICY_NOT_FOUND, 404, \
+    "No resource policy with id {0} exists in organization {1}.", "resourcePolicyId,orgId") \
+  /* ---- This library's own: what the transport and the store can refuse, where such services have no name for it */ \
+  X(METHOD_NOT_ALLOWED, 405, "The method {0} is not supported by {1}.", "method,path") \
+  X(UNSUPPORTED_MEDIA_TYPE, 415, \
+    "A body of type {0} is not supported here. Please send application/json.", "contentType") \
+  X(REQUEST_TOO_LARGE, 413, "The body of the request is larger than {0} bytes.", "limitBytes") \
+  X(URI_TOO_LONG, 414, "The address of the request is longer than {0} bytes.", "limitBytes") \
+  X(HEADERS_TOO_LARGE, 431, "The headers of the request are larger than {0} bytes.", "limitBytes") \
+  X(PRECONDITION_FAILED, 412, "The resource has changed since you read it. Read it again and repeat the change.", "") \
+  X(IDEMPOTENCY_KEY_REUSED, 409, "The idempotency key {0} was used for a different request before.", "key") \
+  X(INSUFFICIENT_STORAGE, 507, "The service has no room to store this.", "") \
+  X(INVALID_REQUEST, 400, "The request cannot be understood: {0}.", "what")
+
+#define SVC_ERROR_ENUM(code, status, detail, parameters) SVC_E_##code,
+enum svc_error { SVC_E_NONE, SVC_ERROR_LIST(SVC_ERROR_ENUM) SVC_E_COUNT };
+#undef SVC_ERROR_ENUM
+
+#endif /* SVC_ERROR_LIST_H */

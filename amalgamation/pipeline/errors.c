@@ -1,0 +1,160 @@
+/*
+** Errors: one table (error_list.h) gives name, status and text; this file makes documents of them.
+**
+** The rule: a step that refuses calls svc_fail() once and returns false; nothing else writes an error. Texts are the
+** table's, with the parameters filled in, so the same failure always reads the same.
+*/
+#include "internal.h"
+
+typedef struct errors_row {
+  const char *name;
+  short status;
+  const char *detail;
+} errors_row;
+
+#define ERRORS_ROW(name, status, detail, parameters) { #name, status, detail },
+static const errors_row errors_table[SVC_E_COUNT] = { { "", 500, "" }, SVC_ERROR_LIST(ERRORS_ROW) };
+#undef ERRORS_ROW
+
+SVC_PRIVATE int svc_error_status(int code)
+{
+  return errors_table[code].status;
+}
+
+SVC_PRIVATE const char *svc_error_name(int code)
+{
+  return errors_table[code].name;
+}
+
+SVC_PRIVATE const char *svc_error_detail(int code)
+{
+  return errors_table[code].detail;
+}
+
+SVC_PRIVATE const char *svc_status_reason(int status)
+{
+  static const struct {
+    int status;
+    const char *reason;
+  } reasons[] = {
+    { 200, "OK" }, { 201, "Created" }, { 202, "Accepted" }, { 204, "No Content" }, { 304, "Not Modified" },
+    { 400, "Bad Request" }, { 401, "Unauthorized" }, { 402, "Payment Required" }, { 403, "Forbidden" },
+    { 404, "Not Found" }, { 405, "Method Not Allowed" }, { 406, "Not Acceptable" }, { 409, "Conflict" },
+    { 410, "Gone" }, { 411, "Length Required" }, { 412, "Precondition Failed" }, { 413, "Content Too Large" },
+    { 414, "URI Too Long" }, { 415, "Unsupported Media Type" }, { 417, "Expectation Failed" },
+    { 429, "Too Many Requests" }, { 431, "Request Header Fields Too Large" }, { 500, "Internal Server Error" },
+    { 503, "Service Unavailable" }, { 507, "Insufficient Storage" },
+  };
+  size_t i;
+  for (i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+    if (reasons[i].status == status) return reasons[i].reason;
+  return "Unknown";
+}
+
+static svc_str errors_quoted(svc_call *c, svc_str text)
+{
+  svc_buf b = svc_buf_new(c->arena, text.n + 2);
+  svc_json_escape(&b, text);
+  return svc_buf_done(&b);
+}
+
+SVC_PRIVATE bool svc_fail(svc_call *c, int code, const char *format, ...)
+{
+  va_list args;
+  c->error = code;
+  c->error_param_count = 0;
+  c->error_detail = SVC_S("");
+  va_start(args, format);
+  for (; *format && c->error_param_count < 5; format++) {
+    svc_str *to = &c->error_params[c->error_param_count++];
+    if (*format == 's') *to = errors_quoted(c, svc_str_c(va_arg(args, const char *)));
+    else if (*format == 'S') *to = errors_quoted(c, *va_arg(args, const svc_str *));
+    else *to = svc_arena_print(c->arena, "%lld", (long long)*va_arg(args, const int64_t *));
+  }
+  va_end(args);
+  return false;
+}
+
+SVC_PRIVATE void svc_violate(svc_call *c, int code, svc_str path, const char *format, ...)
+{
+  svc_violation *v = svc_arena_zero(c->arena, sizeof *v);
+  char text[200];
+  va_list args;
+  int n;
+  if (!v) return;
+  va_start(args, format);
+  n = vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  v->code = code;
+  v->field = svc_arena_copy(c->arena, path);
+  v->description = svc_arena_copy(c->arena, (svc_str){ text, n < 0 ? 0 : strlen(text) });
+  if (c->violations_last) c->violations_last->next = v;
+  else c->violations = v;
+  c->violations_last = v;
+}
+
+/* The text between the quotes of a JSON string, or a number as it is: what {n} in a detail stands for. */
+static svc_str errors_bare(svc_str param)
+{
+  if (param.n >= 2 && param.p[0] == '"') return (svc_str){ param.p + 1, param.n - 2 };
+  return param;
+}
+
+/* The detail as a JSON string: the table's text needs no escaping, the parameters are escaped already. */
+static void errors_write_detail(svc_buf *b, const svc_call *c)
+{
+  const char *p = svc_error_detail(c->error);
+  if (c->error_detail.n) {
+    svc_json_escape(b, c->error_detail);
+    return;
+  }
+  svc_buf_char(b, '"');
+  for (; *p; p++) {
+    if (p[0] == '{' && p[1] >= '0' && p[1] <= '9' && p[2] == '}') {
+      unsigned i = (unsigned)(p[1] - '0');
+      if (i < c->error_param_count) svc_buf_str(b, errors_bare(c->error_params[i]));
+      p += 2;
+    } else {
+      svc_buf_char(b, *p);
+    }
+  }
+  svc_buf_char(b, '"');
+}
+
+static void errors_write_violations(svc_buf *b, const svc_call *c)
+{
+  const svc_violation *v;
+  svc_buf_text(b, "\"badRequestDetail\":{\"fields\":[");
+  for (v = c->violations; v; v = v->next) {
+    svc_buf_text(b, v == c->violations ? "{\"description\":" : ",{\"description\":");
+    svc_json_escape(b, v->description);
+    svc_buf_text(b, ",\"field\":");
+    svc_json_escape(b, v->field);
+    svc_buf_char(b, '}');
+  }
+  svc_buf_text(b, "]},");
+}
+
+SVC_PRIVATE svc_str svc_error_document(svc_call *c)
+{
+  svc_buf b = svc_buf_new(c->arena, 512);
+  int status = svc_error_status(c->error);
+  unsigned i;
+  svc_buf_char(&b, '{');
+  if (c->violations) errors_write_violations(&b, c);
+  svc_buf_text(&b, "\"detail\":");
+  errors_write_detail(&b, c);
+  svc_buf_text(&b, ",\"error\":");
+  svc_buf_i64(&b, status);
+  svc_buf_text(&b, ",\"errorCode\":\"");
+  svc_buf_text(&b, svc_error_name(c->error));
+  svc_buf_text(&b, "\",\"parameters\":[");
+  for (i = 0; i < c->error_param_count; i++) {
+    if (i) svc_buf_char(&b, ',');
+    svc_buf_str(&b, c->error_params[i]);
+  }
+  svc_buf_text(&b, "],\"reason\":\"");
+  svc_buf_text(&b, svc_status_reason(status));
+  svc_buf_text(&b, "\"}");
+  return svc_buf_done(&b);
+}

@@ -1,0 +1,111 @@
+/*
+** Every change writes its event, in the transaction of the change.
+**
+** An event is an entity of the noun that is marked as the feed, below a project or an organization. It is written in
+** the order of its members, so no tree is made for it. The event of something that is gone with its own feed goes to
+** the feed of its owner.
+*/
+#include "internal.h"
+
+static void event_member(svc_buf *b, const char *name, svc_str value)
+{
+  if (value.n == 0) return;
+  svc_buf_char(b, b->n ? ',' : '{');
+  svc_json_escape(b, svc_str_c(name));
+  svc_buf_char(b, ':');
+  svc_json_escape(b, value);
+}
+
+static svc_str event_id_text(svc_call *c, const svc_id *id)
+{
+  return id ? svc_id_str(c->arena, id) : SVC_S("");
+}
+
+/* Members that come in the order of names; `field` finds its place among them. */
+static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type, const svc_id *group, const svc_id *org,
+                       const char *field, svc_str value)
+{
+  char created[21];
+  struct {
+    const char *name;
+    svc_str value;
+  } members[] = {
+    { "created", { created, 20 } },
+    { "eventTypeName", svc_str_c(type) },
+    { "groupId", event_id_text(c, group) },
+    { "id", event_id_text(c, &e->id) },
+    { "isGlobalAdmin", { "", 0 } },
+    { "links", { "", 0 } },
+    { "orgId", event_id_text(c, org) },
+    { "remoteAddress", c->peer },
+    { "userId", c->who.user_id },
+    { "username", c->who.username },
+  };
+  size_t i;
+  bool placed = !field || value.n == 0;
+  svc_date_text(c->now, created);
+  for (i = 0; i < sizeof members / sizeof members[0]; i++) {
+    if (!placed && strcmp(field, members[i].name) < 0) {
+      event_member(b, field, value);
+      placed = true;
+    }
+    if (strcmp(members[i].name, "links") == 0) e->links_at = b->n + 1;
+    else if (strcmp(members[i].name, "isGlobalAdmin") == 0) svc_buf_text(b, ",\"isGlobalAdmin\":false");
+    else event_member(b, members[i].name, members[i].value);
+  }
+  if (!placed) event_member(b, field, value);
+  svc_buf_char(b, '}');
+}
+
+/* What feeds are filtered by: the time (8 bytes), the type, a newline, and the member it is about as name=value. */
+static svc_str event_extra(svc_call *c, const char *type, const char *field, svc_str value)
+{
+  svc_buf b = svc_buf_new(c->arena, 96);
+  svc_buf_add(&b, (const char *)&c->now, sizeof c->now);
+  svc_buf_text(&b, type);
+  svc_buf_char(&b, '\n');
+  if (field) {
+    svc_buf_text(&b, field);
+    svc_buf_char(&b, '=');
+    svc_buf_str(&b, value);
+  }
+  return svc_buf_done(&b);
+}
+
+SVC_PRIVATE bool svc_event_write(svc_call *c, const char *type, const svc_id *group, const svc_id *org, const char *field,
+                                 svc_str value)
+{
+  svc_buf b;
+  svc_entity e;
+  if (!c->s->feed || !type) return true; /* built without events */
+  b = svc_buf_new(c->arena, 384);
+  memset(&e, 0, sizeof e);
+  e.kind = c->s->feed->noun->kind;
+  e.parent = group ? *group : *org;
+  e.id = svc_new_id(c->txn);
+  e.key = svc_id_str(c->arena, &e.id);
+  e.revision = svc_new_revision(c->txn);
+  e.extra = event_extra(c, type, field, value);
+  event_body(c, &b, &e, type, group, org, field, value);
+  e.body = svc_buf_done(&b);
+  if (b.failed) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  return svc_entity_insert(c->txn, c->arena, &e) == SVC_OK || svc_store_failed(c, c->txn->error);
+}
+
+SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *type, bool gone)
+{
+  svc_id group = svc_call_group(c), org = svc_call_org(c);
+  svc_str value;
+  if (!type) return true;
+  if (noun == c->s->group) {
+    group = e->id;
+    org = e->owner;
+  } else if (noun == c->s->org) {
+    org = e->id;
+    if (gone) return true; /* its feed went with it, and it has no owner */
+  }
+  if (gone && noun == c->s->group) return svc_event_write(c, type, NULL, &org, "groupId", svc_id_str(c->arena, &group));
+  value = e->unique.n ? e->unique : e->key;
+  if (svc_id_is_zero(&group)) return svc_id_is_zero(&org) || svc_event_write(c, type, NULL, &org, noun->noun->event_field, value);
+  return svc_event_write(c, type, &group, &org, noun->noun->event_field, value);
+}

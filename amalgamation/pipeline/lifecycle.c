@@ -1,0 +1,147 @@
+/*
+** States move by due dates, not by threads.
+**
+** An entity that enters a state with a step out of it gets an entry in the due index. Whatever is due is applied before
+** the next request is served, and by svc_tick(), in the order it fell due; the events bear the time at which it did.
+*/
+#include "internal.h"
+
+#define LIFECYCLE_BATCH 256 /* steps of one transaction */
+#define LIFECYCLE_DEFAULT_MS 10000
+
+SVC_PRIVATE const svc_step *svc_step_from(const svc_noun *noun, svc_str state)
+{
+  const svc_step *step;
+  for (step = noun->lifecycle ? noun->lifecycle->steps : NULL; step && step->from; step++)
+    if (svc_str_is(state, step->from)) return step;
+  return NULL;
+}
+
+SVC_PRIVATE int64_t svc_step_due(const svc *s, const svc_noun *noun, svc_str state, int64_t now)
+{
+  const svc_step *step = svc_step_from(noun, state);
+  int64_t whole = s->config.provision_ms;
+  if (!step) return 0;
+  if (whole == 0) whole = LIFECYCLE_DEFAULT_MS;
+  if (whole < 0) whole = 0;
+  return now + whole * step->percent / 100;
+}
+
+/* The project and organization that an entity belongs to, for its event: found upwards from its parent. */
+static void lifecycle_scope(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_id *group, svc_id *org)
+{
+  static const svc_id root;
+  svc_entity up;
+  memset(group, 0, sizeof *group);
+  memset(org, 0, sizeof *org);
+  if (c->s->group && svc_entity_get(c->txn, c->s->group->noun->kind, &root, &e->parent, &up) == SVC_OK) {
+    *group = up.id;
+    *org = up.owner;
+  } else if (noun->parent == c->s->org) {
+    *org = e->parent;
+  }
+}
+
+static bool lifecycle_event(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *type)
+{
+  svc_id group, org;
+  svc_str value = e->unique.n ? e->unique : e->key;
+  lifecycle_scope(c, noun, e, &group, &org);
+  if (!type || (svc_id_is_zero(&group) && svc_id_is_zero(&org))) return true;
+  return svc_event_write(c, type, svc_id_is_zero(&group) ? NULL : &group, &org, noun->noun->event_field, value);
+}
+
+static bool lifecycle_step(svc_call *c, const svc_noun_info *noun, const svc_entity *stored)
+{
+  const svc_lifecycle *life = noun->noun->lifecycle;
+  svc_entity e = *stored, old = *stored;
+  svc_node *body = svc_entity_body(c, stored);
+  const svc_step *step = body && life ? svc_step_from(noun->noun, svc_node_str(body, life->field)) : NULL;
+  svc_buf b;
+  if (!body) return false;
+  e.key = svc_arena_copy(c->arena, stored->key);
+  e.unique = old.unique = svc_arena_copy(c->arena, stored->unique);
+  e.extra = svc_arena_copy(c->arena, stored->extra);
+  if (step && !step->to) return svc_erase(c, noun, &e) && lifecycle_event(c, noun, &e, step->event);
+  e.due = 0;
+  if (step) {
+    svc_node_set_str(c->arena, body, life->field, svc_str_c(step->to));
+    e.due = svc_step_due(c->s, noun->noun, svc_str_c(step->to), c->now);
+  }
+  b = svc_buf_new(c->arena, stored->body.n + 16);
+  svc_node_write(&b, body);
+  e.body = svc_buf_done(&b);
+  e.links_at = svc_body_links_at(body, e.body);
+  e.revision = svc_new_revision(c->txn);
+  if (svc_entity_update(c->txn, c->arena, &e, &old) != SVC_OK) return false;
+  return !step || lifecycle_event(c, noun, &e, step->event);
+}
+
+static bool lifecycle_apply_first(svc_call *c, int64_t now, bool *found)
+{
+  char kind[SVC_KIND_SIZE];
+  const svc_noun_info *noun;
+  svc_id parent, id;
+  svc_entity e;
+  svc_key key;
+  int64_t when;
+  *found = svc_due_first(c->txn, &when, kind, &parent, &id) && when <= now;
+  if (!*found) return c->txn->error == SVC_OK;
+  c->now = when;
+  if (svc_retry_expire(c->txn, kind, &parent, &id)) {
+    svc_key_due(&key, when, kind, &parent, &id);
+    return svc_remove(c->txn, &key) == SVC_OK;
+  }
+  noun = svc_noun_by_kind(c->s, kind);
+  if (noun && svc_entity_get(c->txn, noun->noun->kind, &parent, &id, &e) == SVC_OK && e.due == when)
+    return lifecycle_step(c, noun, &e);
+  svc_key_due(&key, when, kind, &parent, &id); /* of a noun that this build leaves out: forgotten, not tried for ever */
+  return svc_remove(c->txn, &key) == SVC_OK;
+}
+
+typedef struct lifecycle_job {
+  svc_job job; /* first: it is cast back */
+  svc *s;
+  bool more;
+} lifecycle_job;
+
+static bool lifecycle_work(svc_job *job, svc_txn *txn)
+{
+  lifecycle_job *work = (lifecycle_job *)job;
+  svc_request nobody;
+  svc_arena arena;
+  svc_call c;
+  bool good = true, found = true;
+  int n;
+  memset(&nobody, 0, sizeof nobody);
+  memset(&c, 0, sizeof c);
+  svc_arena_init(&arena, &work->s->allocator);
+  c.s = work->s;
+  c.request = &nobody;
+  c.arena = &arena;
+  c.txn = txn;
+  for (n = 0; n < LIFECYCLE_BATCH && good && found; n++) good = lifecycle_apply_first(&c, job->now, &found);
+  work->more = good && found;
+  if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
+  svc_blocks_free(arena.blocks);
+  return good;
+}
+
+SVC_PRIVATE int svc_apply_due(svc *s, int64_t now)
+{
+  lifecycle_job work;
+  int status;
+  do {
+    memset(&work, 0, sizeof work);
+    work.job.work = lifecycle_work;
+    work.job.now = now;
+    work.s = s;
+    status = svc_commit_run(&s->commit, &work.job);
+  } while (status == SVC_OK && work.more && !work.job.failed);
+  if (status != SVC_OK) {
+    /* reads go on; the next try is made in a second */
+    svc_log(s, SVC_LOG_ERROR, "steps that are due could not be stored: %s", svc_strerror(status));
+    atomic_store(&s->commit.next_due, (unsigned)(now / 1000 + 1));
+  }
+  return status;
+}

@@ -1,0 +1,180 @@
+/*
+** One token of its bucket for every request.
+**
+** A bucket belongs to an endpoint set and one instance of the set's scope: a project, an organization, a user, an
+** address. It starts full and gets refill_rate tokens after every whole refill_seconds, never more than its capacity.
+**
+** A full bucket is the same as none at all, so only buckets that were drawn from take memory, and there is a fixed
+** number of places for them: rows of LIMITER_WAYS, chosen by a hash with a secret seed. Where a row is full, the bucket
+** that is nearest to full gives way: what a flood of made-up ids leaves behind, not the one that is used up. Each row
+** is under one of LIMITER_LOCKS locks; there is none over all.
+**
+** Time is the caller's. Where it steps back, the interval begins again: nobody gains a token or waits longer than one.
+*/
+#include "internal.h"
+
+#define LIMITER_WAYS 8
+#define LIMITER_LOCKS 64
+#define LIMITER_DEFAULT 4096
+
+typedef struct limiter_bucket {
+  uint64_t key;    /* 0: free */
+  int64_t since;   /* when the interval that runs now began */
+  int32_t tokens;
+  uint16_t set;
+} limiter_bucket;
+
+struct svc_limiter {
+  svc_allocator allocator;
+  const svc_set_row *sets;
+  uint64_t seed;
+  size_t rows; /* a power of two */
+  svc_mutex locks[LIMITER_LOCKS];
+  limiter_bucket buckets[];
+};
+
+static uint64_t limiter_mix(uint64_t h)
+{
+  h ^= h >> 32;
+  h *= 0xd6e8feb86659fd93u;
+  h ^= h >> 32;
+  h *= 0xd6e8feb86659fd93u;
+  return h ^ h >> 32;
+}
+
+static uint64_t limiter_hash(uint64_t seed, int set, svc_str text)
+{
+  uint64_t h = limiter_mix(seed ^ (uint64_t)set), word;
+  size_t i;
+  for (i = 0; i < text.n; i += 8) {
+    word = 0;
+    memcpy(&word, text.p + i, text.n - i < 8 ? text.n - i : 8);
+    h = limiter_mix(h ^ word) + seed;
+  }
+  h = limiter_mix(h ^ text.n);
+  return h ? h : 1;
+}
+
+SVC_PRIVATE int svc_limiter_open(svc_limiter **out, const svc_allocator *allocator, size_t buckets, uint64_t seed,
+                                 const svc_set_row *sets)
+{
+  svc_limiter *l;
+  size_t rows = 1, size;
+  int i;
+  if (buckets == 0) buckets = LIMITER_DEFAULT;
+  if (buckets > (size_t)1 << 24) buckets = (size_t)1 << 24;
+  while (rows * LIMITER_WAYS < buckets) rows *= 2;
+  size = sizeof *l + rows * LIMITER_WAYS * sizeof l->buckets[0];
+  l = allocator->resize(allocator->context, NULL, size);
+  *out = l;
+  if (!l) return SVC_NOMEM;
+  memset(l, 0, size);
+  l->allocator = *allocator;
+  l->sets = sets;
+  l->seed = seed;
+  l->rows = rows;
+  for (i = 0; i < LIMITER_LOCKS; i++) {
+    if (svc_mutex_init(&l->locks[i])) continue;
+    while (i-- > 0) svc_mutex_destroy(&l->locks[i]);
+    allocator->resize(allocator->context, l, 0);
+    *out = NULL;
+    return SVC_NOMEM;
+  }
+  return SVC_OK;
+}
+
+SVC_PRIVATE void svc_limiter_close(svc_limiter *l)
+{
+  svc_allocator allocator;
+  int i;
+  if (!l) return;
+  for (i = 0; i < LIMITER_LOCKS; i++) svc_mutex_destroy(&l->locks[i]);
+  allocator = l->allocator;
+  allocator.resize(allocator.context, l, 0);
+}
+
+static void limiter_refill(limiter_bucket *b, const svc_set_row *set, int64_t now)
+{
+  int64_t interval = set->refill_seconds * 1000, passed, missing = set->capacity - b->tokens;
+  if (now < b->since) b->since = now;
+  passed = (now - b->since) / interval;
+  if (passed == 0) return;
+  b->since += passed * interval;
+  if (passed >= (missing + set->refill_rate - 1) / set->refill_rate) b->tokens = (int32_t)set->capacity;
+  else b->tokens += (int32_t)(passed * set->refill_rate);
+}
+
+/* The bucket's place in its row: where it stands, a free one, or that of the bucket nearest to full. */
+static limiter_bucket *limiter_place(svc_limiter *l, limiter_bucket *row, uint64_t key, int64_t now)
+{
+  limiter_bucket *best = NULL;
+  int64_t best_missing = INT64_MAX;
+  int i;
+  for (i = 0; i < LIMITER_WAYS; i++)
+    if (row[i].key == key) return &row[i];
+  for (i = 0; i < LIMITER_WAYS; i++) {
+    int64_t missing = 0;
+    if (row[i].key) {
+      const svc_set_row *set = &l->sets[row[i].set];
+      limiter_refill(&row[i], set, now);
+      missing = (set->capacity - row[i].tokens) * 1000 / set->capacity;
+    }
+    if (missing < best_missing) {
+      best_missing = missing;
+      best = &row[i];
+    }
+  }
+  best->key = 0;
+  return best;
+}
+
+SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set_index, svc_str instance, int64_t now)
+{
+  const svc_set_row *set = &l->sets[set_index];
+  uint64_t key = limiter_hash(l->seed, set_index, instance);
+  size_t row = (size_t)(key >> 20) & (l->rows - 1);
+  svc_mutex *lock = &l->locks[row % LIMITER_LOCKS];
+  svc_tokens out = { true, 0, 0 };
+  limiter_bucket *b;
+  svc_mutex_lock(lock);
+  b = limiter_place(l, &l->buckets[row * LIMITER_WAYS], key, now);
+  if (b->key == 0) {
+    b->key = key;
+    b->set = (uint16_t)set_index;
+    b->tokens = (int32_t)set->capacity;
+    b->since = now;
+  } else {
+    limiter_refill(b, set, now);
+    if (b->tokens == set->capacity) b->since = now; /* it stood full: the first token taken starts the interval */
+  }
+  if (b->tokens > 0) {
+    b->tokens--;
+  } else {
+    int64_t wait = b->since + set->refill_seconds * 1000 - now;
+    out.taken = false;
+    out.wait_seconds = wait <= 1000 ? 1 : (wait + 999) / 1000;
+  }
+  out.remaining = b->tokens;
+  svc_mutex_unlock(lock);
+  return out;
+}
+
+static svc_str limiter_instance(const svc_call *c, int scope)
+{
+  if (scope == SVC_SCOPE_IP) return c->peer;
+  return c->plan->scope_param >= 0 ? c->params[c->plan->scope_param] : c->who.user_id;
+}
+
+SVC_PRIVATE bool svc_step_limiter(svc_call *c)
+{
+  int set_index = c->plan->route->set;
+  const svc_set_row *set = &c->s->sets[set_index];
+  svc_str path = c->path;
+  if (!c->s->limiter || c->v1) return true;
+  c->tokens = svc_limiter_take(c->s->limiter, set_index, limiter_instance(c, set->scope), c->now);
+  c->limited = true;
+  if (c->tokens.taken) return true;
+  if (path.n) path.p++, path.n--; /* this error names the path without its first slash */
+  return svc_fail(c, SVC_E_RATE_LIMITED_TOKEN_BUCKET, "Siiii", &path, &c->tokens.wait_seconds, &set->capacity,
+                  &set->refill_rate, &set->refill_seconds);
+}

@@ -1,0 +1,238 @@
+/*
+** Links, from the tables.
+**
+** The answer of a GET carries a link to itself; one to every GET whose path goes on from its own by literal segments
+** alone (its sub-resources); one to each entity that its own path leads through (what it belongs to), or to its owner;
+** and one to the route that finds it by its unique value. So every resource can be reached from the root. Relations
+** besides self are named by a URL: the base URL and what follows in the path, or the name of the noun.
+**
+** All of this is known at open. Each route gets its links as ready text with holes for the keys; writing them is
+** copying. The rule: what is in a hole is percent-encoded already.
+*/
+#include "internal.h"
+
+#define LINKS_MOST_PIECES 1024
+
+typedef struct links_writer {
+  svc *s;
+  svc_piece *pieces;
+  size_t count;
+  svc_buf text; /* of the piece that is being written */
+  bool failed;
+} links_writer;
+
+static void links_hole(links_writer *w, int hole)
+{
+  svc_str text = svc_buf_done(&w->text);
+  if (w->count == LINKS_MOST_PIECES || w->text.failed) {
+    w->failed = true;
+    return;
+  }
+  w->pieces[w->count].text = text;
+  w->pieces[w->count++].hole = hole;
+  w->text = svc_buf_new(&w->s->memory, 0);
+}
+
+/* The hole for the parameter at this place of the plan's path, and how many parameters the key in it stands for. */
+static int links_param_hole(const svc_plan *plan, unsigned param, unsigned *count)
+{
+  unsigned i;
+  *count = 1;
+  for (i = 0; i < plan->step_count; i++) {
+    if (plan->steps[i].param != param) continue;
+    *count = plan->steps[i].param_count;
+    if (plan->steps[i].by_unique) return SVC_HOLE_UNIQUE;
+    return plan->own && i + 1 == plan->step_count ? SVC_HOLE_OWN : (int)i;
+  }
+  return SVC_HOLE_PARAM + (int)param;
+}
+
+/* A path, with the holes that its parameters have in answers to `plan`: its own, or one that shares its beginning. */
+static void links_path(links_writer *w, const svc_plan *plan, const char *path)
+{
+  unsigned param = 0, count;
+  const char *open;
+  svc_buf_str(&w->text, w->s->base_url);
+  svc_buf_str(&w->text, w->s->base_path);
+  while ((open = strchr(path, '{')) != NULL) {
+    svc_buf_add(&w->text, path, (size_t)(open - path));
+    links_hole(w, links_param_hole(plan, param, &count));
+    param += count;
+    for (path = open; count > 0; count--) path = strchr(path, '}') + 1;
+  }
+  svc_buf_text(&w->text, path);
+}
+
+static void links_begin(links_writer *w, bool first)
+{
+  svc_buf_text(&w->text, first ? "{\"href\":\"" : ",{\"href\":\"");
+}
+
+static void links_end(links_writer *w, const char *prefix, svc_str rel)
+{
+  svc_buf_text(&w->text, "\",\"rel\":\"");
+  if (prefix) {
+    svc_buf_text(&w->text, prefix);
+    svc_buf_char(&w->text, '/');
+  }
+  svc_buf_str(&w->text, rel);
+  svc_buf_text(&w->text, "\"}");
+}
+
+static const char *links_rel(const svc_noun *noun)
+{
+  return noun->rel ? noun->rel : noun->name;
+}
+
+/* Does `sub` go on from `plan` by literals alone? Then *tail is what follows. */
+static bool links_is_sub(const svc_plan *plan, const svc_plan *sub, svc_str *tail)
+{
+  size_t n = strlen(plan->route->path);
+  const char *rest = sub->route->path + n;
+  if (sub == plan || sub->route->method != SVC_GET || strncmp(sub->route->path, plan->route->path, n) != 0) return false;
+  if ((rest[0] != '/' && rest[0] != ':') || strchr(rest, '{')) return false;
+  *tail = svc_str_c(rest + 1);
+  return true;
+}
+
+static const svc_plan *links_plan_of(const svc *s, const svc_noun_info *noun, const svc_plan *seen_from)
+{
+  size_t i;
+  for (i = 0; i < s->plan_count; i++) {
+    const svc_plan *p = &s->plans[i];
+    if (p->noun == noun && p->own && p->item == p &&
+        (!seen_from || strncmp(seen_from->route->path, p->route->path, strlen(p->route->path)) == 0))
+      return p;
+  }
+  return NULL;
+}
+
+static void links_related(links_writer *w, const svc_plan *plan)
+{
+  svc *s = w->s;
+  unsigned parents = plan->step_count - (plan->own ? 1 : 0), i;
+  const svc_plan *p;
+  size_t j;
+  if (plan->own && parents == 0 && plan->noun->noun->flags & SVC_GLOBAL && plan->noun->parent &&
+      (p = links_plan_of(s, plan->noun->parent, NULL)) != NULL) {
+    const char *open = strchr(p->route->path, '{');
+    links_begin(w, false);
+    svc_buf_str(&w->text, s->base_url);
+    svc_buf_str(&w->text, s->base_path);
+    svc_buf_add(&w->text, p->route->path, (size_t)(open - p->route->path));
+    links_hole(w, SVC_HOLE_OWNER);
+    links_end(w, s->base_url.p, svc_str_c(links_rel(plan->noun->parent->noun)));
+  }
+  for (i = 0; i < parents; i++) {
+    p = links_plan_of(s, plan->steps[i].noun, plan);
+    if (!p) continue;
+    links_begin(w, false);
+    links_path(w, plan, p->route->path);
+    links_end(w, s->base_url.p, svc_str_c(links_rel(plan->steps[i].noun->noun)));
+  }
+  if (plan->item != plan) return;
+  for (j = 0; j < s->plan_count; j++) {
+    p = &s->plans[j];
+    if (p->noun != plan->noun || !p->route->by || p->route->method != SVC_GET || p->step_count != 1) continue;
+    links_begin(w, false);
+    links_path(w, p, p->route->path);
+    links_end(w, s->base_url.p, SVC_S("byName"));
+  }
+}
+
+static bool links_finish(links_writer *w, svc_template *out)
+{
+  size_t i;
+  links_hole(w, SVC_HOLE_NONE);
+  if (w->failed) return false;
+  out->count = w->count;
+  out->pieces = svc_arena_alloc(&w->s->memory, w->count * sizeof *w->pieces);
+  if (!out->pieces) return false;
+  memcpy((void *)(uintptr_t)out->pieces, w->pieces, w->count * sizeof *w->pieces);
+  for (i = 0; i < w->count; i++) {
+    out->text_size += w->pieces[i].text.n;
+    out->hole_count += w->pieces[i].hole != SVC_HOLE_NONE;
+  }
+  w->count = 0;
+  w->text = svc_buf_new(&w->s->memory, 0);
+  return true;
+}
+
+static bool links_compile(links_writer *w, svc_plan *plan)
+{
+  svc *s = w->s;
+  svc_str tail;
+  size_t i;
+  svc_buf_text(&w->text, "[");
+  links_begin(w, true);
+  links_path(w, plan, plan->route->path);
+  links_end(w, NULL, SVC_S("self"));
+  svc_buf_text(&w->text, "]");
+  if (!links_finish(w, &plan->self)) return false;
+
+  svc_buf_text(&w->text, "[");
+  links_begin(w, true);
+  links_path(w, plan, plan->route->path);
+  links_end(w, NULL, SVC_S("self"));
+  for (i = 0; i < s->plan_count; i++) {
+    if (!links_is_sub(plan, &s->plans[i], &tail)) continue;
+    links_begin(w, false);
+    links_path(w, plan, s->plans[i].route->path);
+    links_end(w, s->base_url.p, tail);
+  }
+  links_related(w, plan);
+  svc_buf_text(&w->text, "]");
+  return links_finish(w, &plan->links);
+}
+
+SVC_PRIVATE int svc_links_open(svc *s)
+{
+  svc_arena scratch;
+  links_writer w;
+  size_t i;
+  int rc = SVC_OK;
+  svc_arena_init(&scratch, &s->allocator);
+  memset(&w, 0, sizeof w);
+  w.s = s;
+  w.pieces = svc_arena_alloc(&scratch, LINKS_MOST_PIECES * sizeof *w.pieces);
+  w.text = svc_buf_new(&s->memory, 0);
+  if (!w.pieces) rc = SVC_NOMEM;
+  for (i = 0; i < s->plan_count && rc == SVC_OK; i++)
+    if (s->plans[i].route->method == SVC_GET && !links_compile(&w, &s->plans[i])) rc = SVC_NOMEM;
+  svc_blocks_free(scratch.blocks);
+  return rc;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- writing */
+
+static svc_str links_value(const svc_call *c, const svc_answer *answer, int hole)
+{
+  switch (hole) {
+  case SVC_HOLE_OWN: return answer->own;
+  case SVC_HOLE_OWNER: return answer->owner;
+  case SVC_HOLE_UNIQUE: return answer->unique;
+  case SVC_HOLE_NONE: return SVC_S("");
+  default: return hole < SVC_HOLE_OWN ? c->chain[hole].key : c->raw_params[hole - SVC_HOLE_PARAM];
+  }
+}
+
+SVC_PRIVATE size_t svc_template_size(const svc_template *t, const svc_call *c, const svc_answer *answer)
+{
+  size_t size = t->text_size, i;
+  for (i = 0; i < t->count; i++) size += links_value(c, answer, t->pieces[i].hole).n;
+  return size;
+}
+
+SVC_PRIVATE void svc_template_write(svc_buf *b, const svc_template *t, const svc_call *c, const svc_answer *answer)
+{
+  char *to = svc_buf_room(b, svc_template_size(t, c, answer));
+  size_t i;
+  if (!to) return;
+  for (i = 0; i < t->count; i++) {
+    svc_str value = links_value(c, answer, t->pieces[i].hole);
+    memcpy(to, t->pieces[i].text.p, t->pieces[i].text.n);
+    to += t->pieces[i].text.n;
+    if (value.n) memcpy(to, value.p, value.n);
+    to += value.n;
+  }
+}

@@ -1,0 +1,261 @@
+/*
+** Lists: a page of items, with the links to its neighbours.
+**
+** Items are written one behind the other into one buffer, each copied from the store with its self link put in. What
+** stands before them (the links of the list, members being sorted) depends on whether more items follow, so room for it
+** is left at the front and filled in last, right up to the first item. Nothing is copied twice.
+*/
+#include "internal.h"
+
+typedef struct list_page {
+  svc_buf out;
+  size_t room;          /* left at the front */
+  int64_t written, seen;
+  bool more;
+} list_page;
+
+/* Characters that a path may hold, but a JSON string or a URL may not hold plainly. */
+static void list_write_path(svc_buf *b, svc_str path)
+{
+  size_t i;
+  for (i = 0; i < path.n; i++) {
+    if (path.p[i] == '"' || path.p[i] == '\\') svc_percent_encode(b, (svc_str){ path.p + i, 1 });
+    else svc_buf_char(b, path.p[i]);
+  }
+}
+
+static void list_write_link(svc_buf *b, const svc_call *c, const char *rel, int64_t page)
+{
+  bool self = strcmp(rel, "self") == 0;
+  size_t i;
+  svc_buf_text(b, "{\"href\":\"");
+  svc_buf_str(b, c->s->base_url);
+  list_write_path(b, c->path);
+  svc_buf_text(b, c->include_count ? "?includeCount=true" : "?includeCount=false");
+  if (self) {
+    svc_buf_text(b, "&pageNum=");
+    svc_buf_i64(b, page);
+  }
+  svc_buf_text(b, "&itemsPerPage=");
+  svc_buf_i64(b, c->per_page);
+  if (!self) {
+    svc_buf_text(b, "&pageNum=");
+    svc_buf_i64(b, page);
+  }
+  for (i = 0; i < c->query_count; i++) {
+    svc_buf_char(b, '&');
+    svc_buf_text(b, c->query[i].param->name);
+    svc_buf_char(b, '=');
+    svc_percent_encode(b, c->query[i].text);
+  }
+  if (c->envelope) svc_buf_text(b, "&envelope=true");
+  if (c->pretty) svc_buf_text(b, "&pretty=true");
+  svc_buf_text(b, "\",\"rel\":\"");
+  svc_buf_text(b, rel);
+  svc_buf_text(b, "\"}");
+}
+
+static svc_str list_front(svc_call *c, const list_page *page)
+{
+  svc_buf b = svc_buf_new(c->arena, 512);
+  svc_buf_text(&b, "{\"links\":[");
+  list_write_link(&b, c, "self", c->page);
+  if (page->more) {
+    svc_buf_char(&b, ',');
+    list_write_link(&b, c, "next", c->page + 1);
+  }
+  if (c->page > 1) {
+    svc_buf_char(&b, ',');
+    list_write_link(&b, c, "previous", c->page - 1);
+  }
+  svc_buf_text(&b, "],\"results\":[");
+  return svc_buf_done(&b);
+}
+
+/* Three links at their longest: every byte of path and query percent-encoded. */
+static size_t list_front_room(const svc_call *c)
+{
+  return 3 * (c->s->base_url.n + 3 * (c->path.n + c->query_text.n) + 192) + 64;
+}
+
+static void list_write_item(svc_call *c, list_page *page, const svc_item *item)
+{
+  const svc_plan *to = c->plan->item;
+  svc_buf *b = &page->out;
+  bool linked = item->key.n && to;
+  svc_answer holes;
+  size_t links = 0;
+  if (page->written) svc_buf_char(b, ',');
+  if (!linked) {
+    svc_buf_str(b, item->body);
+    return;
+  }
+  holes.own = item->key;
+  holes.owner = holes.unique = SVC_S("");
+  links = item->links_at;
+  svc_buf_add(b, item->body.p, links);
+  if (item->body.p[links] == '}' && links > 1) svc_buf_char(b, ',');
+  svc_buf_add(b, "\"links\":", 8);
+  svc_template_write(b, &to->self, c, &holes);
+  if (item->body.p[links] != '}') svc_buf_char(b, ',');
+  svc_buf_add(b, item->body.p + links, item->body.n - links);
+}
+
+/* Memory for the whole page at once, judging by its first item. */
+static void list_reserve(svc_call *c, list_page *page, const svc_item *first, int64_t total)
+{
+  int64_t items = c->plan->route->flags & SVC_PAGED ? c->per_page : 64;
+  size_t size = first->body.n + first->key.n + 2;
+  if (c->plan->item) size += c->plan->item->self.text_size + 64;
+  if (total >= 0 && items > total) items = total;
+  page->out = svc_buf_new(c->arena, page->room + size * (size_t)items + size / 4 * (size_t)items + 256);
+  page->out.n = page->room;
+}
+
+static bool list_fill(svc_call *c, list_page *page, svc_item_source source, void *state, int64_t total)
+{
+  bool paged = c->plan->route->flags & SVC_PAGED;
+  int64_t skip = paged ? (c->page - 1) * c->per_page : 0, most = paged ? c->per_page : INT64_MAX;
+  bool counting = paged && total < 0 && c->include_count;
+  svc_item item;
+  if (total >= 0 && skip >= total) return true;
+  for (;;) {
+    bool wanted = page->seen >= skip && page->written < most;
+    if (page->written == most && total >= 0) {
+      page->more = skip + page->written < total;
+      return true;
+    }
+    memset(&item, 0, sizeof item);
+    if (!source(c, state, wanted ? &item : NULL)) break;
+    page->seen++;
+    if (page->written == most) {
+      page->more = true;
+      if (!counting) return true;
+    }
+    if (!wanted) continue;
+    if (page->written == 0) list_reserve(c, page, &item, total < 0 ? total : total - skip);
+    list_write_item(c, page, &item);
+    page->written++;
+    if (page->out.failed) break;
+  }
+  return c->error == SVC_E_NONE;
+}
+
+static void list_close(svc_call *c, list_page *page, int64_t total)
+{
+  svc_str front;
+  svc_buf_char(&page->out, ']');
+  if (c->envelope) svc_buf_text(&page->out, ",\"status\":200");
+  if (c->include_count) {
+    svc_buf_text(&page->out, ",\"totalCount\":");
+    svc_buf_i64(&page->out, total < 0 ? page->seen : total);
+  }
+  svc_buf_char(&page->out, '}');
+  front = list_front(c, page);
+  if (page->out.failed || front.n > page->room) {
+    svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+    return;
+  }
+  memcpy(page->out.p + page->room - front.n, front.p, front.n);
+  c->answer.body = svc_buf_done(&page->out);
+  c->answer.body.p += page->room - front.n;
+  c->answer.body.n -= page->room - front.n;
+}
+
+static void list_close_bare(svc_call *c, list_page *page)
+{
+  svc_buf_char(&page->out, ']');
+  if (c->envelope) svc_buf_text(&page->out, ",\"status\":200}");
+  c->answer.body = svc_buf_done(&page->out);
+  if (page->out.failed) return;
+  if (c->envelope) {
+    memcpy(page->out.p, "{\"content\":[", 12);
+  } else {
+    page->out.p[11] = '[';
+    c->answer.body.p += 11;
+    c->answer.body.n -= 11;
+  }
+}
+
+SVC_PRIVATE bool svc_list_items(svc_call *c, svc_item_source source, void *state, int64_t total)
+{
+  bool paged = c->plan->route->flags & SVC_PAGED;
+  list_page page;
+  memset(&page, 0, sizeof page);
+  page.room = paged ? list_front_room(c) : 12;
+  if (!list_fill(c, &page, source, state, total)) return false;
+  if (!page.out.arena) {
+    page.out = svc_buf_new(c->arena, page.room + 64);
+    page.out.n = page.room;
+  }
+  if (paged) list_close(c, &page, total);
+  else list_close_bare(c, &page);
+  if (page.out.failed && !c->error) svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  c->answer.status = 200;
+  c->answer.whole = true;
+  return c->error == SVC_E_NONE;
+}
+
+SVC_PRIVATE void svc_item_node(svc_call *c, svc_item *item, svc_str key, const svc_node *body)
+{
+  svc_buf b = svc_buf_new(c->arena, 256);
+  svc_node_write(&b, body);
+  item->key = key;
+  item->body = svc_buf_done(&b);
+  item->links_at = svc_body_links_at(body, item->body);
+}
+
+/* ------------------------------------------------------------------------------------------------------ stored entities */
+
+/* The entity that an index entry of an owner stands for. */
+static bool list_owned(svc_call *c, const svc_entity_source *from, svc_str key, svc_entity *e)
+{
+  static const svc_id root;
+  svc_id id;
+  if (key.n < sizeof id.b) return false;
+  memcpy(id.b, key.p + key.n - sizeof id.b, sizeof id.b);
+  return svc_entity_get(c->txn, from->noun->noun->kind, &root, &id, e) == SVC_OK;
+}
+
+static bool list_next_entity(svc_call *c, void *state, svc_item *out)
+{
+  svc_entity_source *from = state;
+  svc_str key, value;
+  svc_entity e;
+  while (svc_scan_next(&from->scan, &key, &value)) {
+    if (!out && !from->keep) return true;
+    e.kind = from->noun->noun->kind;
+    if (from->owned ? !list_owned(c, from, key, &e) : !svc_entity_decode(key, value, &e)) {
+      c->txn->error = c->txn->error ? c->txn->error : SVC_CORRUPT;
+      break;
+    }
+    if (from->keep && !from->keep(c, &e, from->context)) continue;
+    if (out) {
+      out->key = e.key;
+      out->body = e.body;
+      out->links_at = e.links_at;
+    }
+    return true;
+  }
+  if (c->txn->error) svc_store_failed(c, c->txn->error);
+  return false;
+}
+
+SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_noun_info *noun, const svc_id *parent, bool owned,
+                                   bool (*keep)(svc_call *c, const svc_entity *e, void *context), void *context)
+{
+  svc_entity_source from;
+  svc_key prefix;
+  bool good;
+  from.noun = noun;
+  from.owned = owned;
+  from.keep = keep;
+  from.context = context;
+  if (owned) svc_key_owned(&prefix, noun->noun->kind, parent, NULL);
+  else svc_key_entity(&prefix, noun->noun->kind, parent, NULL);
+  if (!svc_scan_begin(&from.scan, c->txn, &prefix, c->plan->route->flags & SVC_NEWEST_FIRST))
+    return svc_store_failed(c, c->txn->error);
+  good = svc_list_items(c, list_next_entity, &from, keep ? -1 : (int64_t)svc_entity_count(c->txn, noun->noun->kind, parent));
+  svc_scan_end(&from.scan);
+  return good;
+}

@@ -1,0 +1,166 @@
+/*
+** The query: the parameters of lists, of every request, and of the operation's own.
+**
+** The rule: nothing is ignored. A parameter that the operation does not have, one that stands twice but may not, and a
+** value that is none, are refused by name.
+*/
+#include "internal.h"
+
+#define QUERY_MOST 128
+
+static bool query_bad(svc_call *c, svc_str name, const char *why)
+{
+  return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "Ss", &name, why);
+}
+
+static bool query_boolean(svc_call *c, svc_str name, svc_str text, bool *out)
+{
+  *out = svc_str_is(text, "true");
+  return *out || svc_str_is(text, "false") ? true : query_bad(c, name, "it must be true or false");
+}
+
+/* A list has pages when it is not a bare array. */
+static bool query_is_list(const svc_call *c)
+{
+  return c->method == SVC_GET && c->plan->route->flags & SVC_PAGED;
+}
+
+enum query_common { QUERY_PAGE, QUERY_PER_PAGE, QUERY_COUNT, QUERY_ENVELOPE, QUERY_PRETTY, QUERY_COMMON };
+
+static int query_common_index(const svc_call *c, svc_str name)
+{
+  static const char *const names[QUERY_COMMON] = { "pageNum", "itemsPerPage", "includeCount", "envelope", "pretty" };
+  int i;
+  for (i = query_is_list(c) ? 0 : QUERY_ENVELOPE; i < QUERY_COMMON; i++)
+    if (svc_str_is(name, names[i])) return i;
+  return -1;
+}
+
+static bool query_common_value(svc_call *c, int which, svc_str name, svc_str text)
+{
+  int64_t number = 0;
+  char why[64];
+  switch (which) {
+  case QUERY_COUNT: return query_boolean(c, name, text, &c->include_count);
+  case QUERY_ENVELOPE: return query_boolean(c, name, text, &c->envelope);
+  case QUERY_PRETTY: return query_boolean(c, name, text, &c->pretty);
+  case QUERY_PAGE:
+    if (!svc_str_i64(text, &number) || number < 1 || number > INT32_MAX)
+      return query_bad(c, name, "it must be an integer of at least 1");
+    c->page = number;
+    return true;
+  default:
+    if (!svc_str_i64(text, &number) || number < 1 || number > (int64_t)c->s->config.max_page) {
+      snprintf(why, sizeof why, "it must be an integer from 1 to %zu", c->s->config.max_page);
+      return query_bad(c, name, why);
+    }
+    c->per_page = number;
+    return true;
+  }
+}
+
+static bool query_in(const char *const *values, svc_str text)
+{
+  for (; *values; values++)
+    if (svc_str_is(text, *values)) return true;
+  return false;
+}
+
+static bool query_own_value(svc_call *c, const svc_param *p, svc_query_value *v)
+{
+  svc_str name = svc_str_c(p->name);
+  bool truth;
+  char why[96];
+  switch (p->type) {
+  case SVC_BOOLEAN:
+    if (!query_boolean(c, name, v->text, &truth)) return false;
+    v->number = truth;
+    return true;
+  case SVC_DATE:
+    if (!svc_date_parse(v->text, &v->number)) return query_bad(c, name, "it must be a date and time in ISO 8601");
+    return true;
+  case SVC_INT32:
+  case SVC_INT64:
+    if (!svc_str_i64(v->text, &v->number) || (p->type == SVC_INT32 && (v->number < INT32_MIN || v->number > INT32_MAX)) ||
+        (p->max > p->min && (v->number < p->min || v->number > p->max)))
+      return query_bad(c, name, p->max > p->min ? "it must be an integer within its bounds" : "it must be an integer");
+    return true;
+  default:
+    if (p->values && !query_in(p->values, v->text)) return query_bad(c, name, "it is not one of the values that are known");
+    if (p->format && !svc_format_check(p->format, v->text)) {
+      snprintf(why, sizeof why, "it must be %s", svc_format_name(p->format));
+      return query_bad(c, name, why);
+    }
+    return true;
+  }
+}
+
+static bool query_own(svc_call *c, svc_str name, svc_str text)
+{
+  const svc_param *p = c->plan->route->params;
+  svc_query_value *v;
+  size_t i, seen = 0;
+  while (p && p->name && !svc_str_is(name, p->name)) p++;
+  if (!p || !p->name) return query_bad(c, name, "this operation has no such parameter");
+  for (i = 0; i < c->query_count; i++) seen += c->query[i].param == p;
+  if (seen && !(p->flags & SVC_PARAM_REPEATS)) return query_bad(c, name, "it may be given only once");
+  if (seen >= (p->max_repeats ? p->max_repeats : 32)) return query_bad(c, name, "it is given too often");
+  if (!c->query) c->query = svc_arena_zero(c->arena, QUERY_MOST * sizeof *c->query);
+  if (!c->query || c->query_count == QUERY_MOST) return query_bad(c, name, "there are too many parameters");
+  v = &c->query[c->query_count++];
+  v->param = p;
+  v->text = text;
+  return query_own_value(c, p, v);
+}
+
+static bool query_required(svc_call *c)
+{
+  const svc_param *p;
+  for (p = c->plan->route->params; p && p->name; p++)
+    if (p->flags & SVC_PARAM_REQUIRED && !svc_query_get(c, p->name))
+      return svc_fail(c, SVC_E_MISSING_QUERY_PARAMETER, "s", p->name);
+  return true;
+}
+
+SVC_PRIVATE bool svc_step_query(svc_call *c)
+{
+  svc_str rest = c->query_text;
+  unsigned seen = 0;
+  c->page = 1;
+  c->per_page = c->s->config.max_page < 100 ? (int64_t)c->s->config.max_page : 100;
+  c->include_count = true;
+  while (rest.n) {
+    svc_str text = svc_str_cut(&rest, '&'), name;
+    int which;
+    if (text.n == 0) continue;
+    name = svc_str_cut(&text, '=');
+    if (!svc_percent_decode(c->arena, name, true, &name) || !svc_percent_decode(c->arena, text, true, &text) ||
+        !svc_utf8_valid(name) || !svc_utf8_valid(text))
+      return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the query is not properly percent-encoded UTF-8");
+    which = query_common_index(c, name);
+    if (which < 0) {
+      if (!query_own(c, name, text)) return false;
+      continue;
+    }
+    if (seen & 1u << which) return query_bad(c, name, "it may be given only once");
+    seen |= 1u << which;
+    if (!query_common_value(c, which, name, text)) return false;
+  }
+  return query_required(c);
+}
+
+SVC_PRIVATE const svc_query_value *svc_query_get(const svc_call *c, const char *name)
+{
+  size_t i;
+  for (i = 0; i < c->query_count; i++)
+    if (strcmp(c->query[i].param->name, name) == 0) return &c->query[i];
+  return NULL;
+}
+
+SVC_PRIVATE bool svc_query_has(const svc_call *c, const char *name, svc_str value)
+{
+  size_t i;
+  for (i = 0; i < c->query_count; i++)
+    if (strcmp(c->query[i].param->name, name) == 0 && svc_str_eq(c->query[i].text, value)) return true;
+  return false;
+}

@@ -1,0 +1,74 @@
+/*
+** First step: the request line and the headers that matter.
+**
+** The rule: nothing behind this step looks at the raw request again, except for the body. What is too large is refused
+** here, before any work is done for it.
+*/
+#include "internal.h"
+
+static bool request_method(svc_call *c)
+{
+  static const char *const names[SVC_METHOD_COUNT] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
+  svc_str method = svc_str_c(c->request->method);
+  int i;
+  c->head = svc_str_is(method, "HEAD");
+  c->method = SVC_METHOD_COUNT; /* one that no resource has: the router says 405 */
+  if (c->head) c->method = SVC_GET;
+  for (i = 0; i < SVC_METHOD_COUNT; i++)
+    if (svc_str_is(method, names[i])) c->method = i;
+  return true;
+}
+
+static bool request_target(svc_call *c)
+{
+  svc_str target = svc_str_n(c->request->target, c->request->target_length);
+  int64_t limit = (int64_t)c->s->config.max_target;
+  size_t i;
+  if (target.n > c->s->config.max_target) return svc_fail(c, SVC_E_URI_TOO_LONG, "i", &limit);
+  if (target.n == 0 || target.p[0] != '/')
+    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the request target must begin with a slash");
+  for (i = 0; i < target.n; i++)
+    if ((unsigned char)target.p[i] <= ' ' || (unsigned char)target.p[i] >= 0x7F)
+      return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the request target holds a character that must be percent-encoded");
+  c->query_text = target;
+  c->path = svc_str_cut(&c->query_text, '?');
+  return true;
+}
+
+static bool request_headers(svc_call *c)
+{
+  static const struct {
+    const char *name;
+    size_t length, offset;
+  } wanted[] = {
+    { "accept", 6, offsetof(svc_call, accept) },
+    { "if-match", 8, offsetof(svc_call, if_match) },
+    { "content-type", 12, offsetof(svc_call, content_type) },
+    { "if-none-match", 13, offsetof(svc_call, if_none_match) },
+    { "idempotency-key", 15, offsetof(svc_call, retry_key) },
+  };
+  size_t i, j, total = 0;
+  for (i = 0; i < c->request->header_count; i++) {
+    const svc_header *h = &c->request->headers[i];
+    svc_str name = svc_str_n(h->name, h->name_length), value = svc_str_n(h->value, h->value_length);
+    total += name.n + value.n;
+    for (j = 0; j < sizeof wanted / sizeof wanted[0]; j++) {
+      svc_str *to = (svc_str *)(void *)((char *)c + wanted[j].offset);
+      if (name.n != wanted[j].length || !svc_str_is_nocase(name, wanted[j].name)) continue;
+      value = svc_str_trim(value);
+      /* a header that stands twice is the list of its values */
+      *to = to->n ? svc_arena_print(c->arena, SVC_FMT ", " SVC_FMT, SVC_ARG(*to), SVC_ARG(value)) : value;
+    }
+  }
+  if (total > c->s->config.max_header_bytes) {
+    int64_t limit = (int64_t)c->s->config.max_header_bytes;
+    return svc_fail(c, SVC_E_HEADERS_TOO_LARGE, "i", &limit);
+  }
+  return true;
+}
+
+SVC_PRIVATE bool svc_step_request(svc_call *c)
+{
+  c->peer = svc_str_c(c->request->peer ? c->request->peer : "127.0.0.1");
+  return request_method(c) && request_target(c) && request_headers(c);
+}

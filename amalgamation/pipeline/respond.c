@@ -1,0 +1,158 @@
+/*
+** Last step: the answer as bytes and headers.
+**
+** An entity is written as two copies with its links between; a list and an error come ready. Envelope and formatting
+** are put around it here, so no operation knows of them. HEAD is a GET whose body is taken away at the very end.
+*/
+#include "internal.h"
+
+#define RESPOND_HEADERS 16
+
+static void respond_header(svc_call *c, const char *name, svc_str value)
+{
+  svc_header *h;
+  if (!c->headers) c->headers = svc_arena_alloc(c->arena, RESPOND_HEADERS * sizeof *c->headers);
+  if (!c->headers || c->header_count == RESPOND_HEADERS) return;
+  h = &c->headers[c->header_count++];
+  h->name = name;
+  h->name_length = strlen(name);
+  h->value = value.p;
+  h->value_length = value.n;
+}
+
+static void respond_number(svc_call *c, const char *name, int64_t value)
+{
+  svc_buf b = svc_buf_new(c->arena, 24);
+  svc_buf_i64(&b, value);
+  respond_header(c, name, svc_buf_done(&b));
+}
+
+static svc_str respond_http_date(svc_call *c, unsigned day)
+{
+  char text[30];
+  svc_http_date(svc_day_ms(day), text);
+  return svc_arena_copy(c->arena, svc_str_c(text));
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- body */
+
+/* The entity with its links where they belong among its sorted members. */
+static svc_str respond_entity(svc_call *c)
+{
+  const svc_answer *a = &c->answer;
+  const char *tail = a->body.p + a->links_at;
+  size_t tail_size = a->body.n - a->links_at, links = a->links ? svc_template_size(a->links, c, a) : 0;
+  bool last = tail[0] == '}';
+  svc_buf b = svc_buf_new(c->arena, a->body.n + links + 64);
+  if (c->envelope) svc_buf_add(&b, "{\"content\":", 11);
+  svc_buf_add(&b, a->body.p, a->links_at);
+  if (a->links) {
+    if (last && a->links_at > 1) svc_buf_char(&b, ',');
+    svc_buf_add(&b, "\"links\":", 8);
+    svc_template_write(&b, a->links, c, a);
+    if (!last) svc_buf_char(&b, ',');
+  }
+  svc_buf_add(&b, tail, tail_size);
+  if (c->envelope) {
+    svc_buf_text(&b, ",\"status\":");
+    svc_buf_i64(&b, a->status);
+    svc_buf_char(&b, '}');
+  }
+  return svc_buf_done(&b);
+}
+
+static svc_str respond_body(svc_call *c, int status)
+{
+  svc_str body = SVC_S("");
+  svc_buf b;
+  if (c->error) {
+    body = svc_error_document(c);
+  } else if (status != 204 && status != 304 && c->answer.body.p) {
+    body = c->answer.whole ? c->answer.body : respond_entity(c);
+  }
+  if (c->error && c->envelope) body = svc_arena_print(c->arena, "{\"content\":" SVC_FMT ",\"status\":%d}", SVC_ARG(body), status);
+  if (!c->pretty || body.n == 0) return body;
+  b = svc_buf_new(c->arena, body.n * 2);
+  svc_json_pretty(&b, body);
+  return svc_buf_done(&b);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- headers */
+
+/* One tag for each state of the entity and each way of writing it. */
+static svc_str respond_etag(svc_call *c)
+{
+  return svc_arena_print(c->arena, "\"%llx%s%s%s\"", (unsigned long long)c->answer.revision,
+                         c->pretty || c->envelope ? "-" : "", c->pretty ? "p" : "", c->envelope ? "e" : "");
+}
+
+static bool respond_not_modified(const svc_call *c, svc_str etag)
+{
+  svc_str rest = c->if_none_match;
+  if (c->method != SVC_GET) return false;
+  while (rest.n) {
+    svc_str tag = svc_str_trim(svc_str_cut(&rest, ','));
+    if (svc_str_starts(tag, "W/")) tag = (svc_str){ tag.p + 2, tag.n - 2 };
+    if (svc_str_is(tag, "*") || svc_str_eq(tag, etag)) return true;
+  }
+  return false;
+}
+
+static svc_str respond_content_type(svc_call *c)
+{
+  unsigned v = c->version;
+  if (c->error || c->v1 || !v) return SVC_S("application/json");
+  return svc_arena_print(c->arena, SVC_FMT "%04u-%02u-%02u+json;charset=utf-8", SVC_ARG(c->s->media_prefix),
+                         v / 10000 % 10000, v / 100 % 100, v % 100);
+}
+
+static svc_str respond_allow(svc_call *c)
+{
+  static const char *const names[SVC_METHOD_COUNT] = { "GET, HEAD", "POST", "PUT", "PATCH", "DELETE" };
+  svc_buf b = svc_buf_new(c->arena, 48);
+  int i;
+  for (i = 0; i < SVC_METHOD_COUNT; i++) {
+    if (!(c->allowed & 1u << i)) continue;
+    if (b.n) svc_buf_text(&b, ", ");
+    svc_buf_text(&b, names[i]);
+  }
+  return svc_buf_done(&b);
+}
+
+static void respond_headers(svc_call *c, int status, size_t body_length)
+{
+  const svc_route *route = c->plan ? c->plan->route : NULL;
+  if (body_length) respond_header(c, "Content-Type", respond_content_type(c));
+  if (status != 204 && status != 304) respond_number(c, "Content-Length", (int64_t)body_length);
+  if (c->limited) {
+    respond_number(c, "RateLimit-Limit", c->s->sets[route->set].capacity);
+    respond_number(c, "RateLimit-Remaining", c->tokens.remaining);
+    if (!c->tokens.taken) respond_number(c, "Retry-After", c->tokens.wait_seconds);
+  }
+  if (c->error && status != 401) respond_header(c, "X-Error-Code", svc_str_c(svc_error_name(c->error)));
+  if (c->challenge.n) respond_header(c, "WWW-Authenticate", c->challenge);
+  if (status == 503) respond_number(c, "Retry-After", 1);
+  if (status == 405) respond_header(c, "Allow", respond_allow(c));
+  if (c->version && route->deprecated) respond_header(c, "Deprecation", respond_http_date(c, route->deprecated));
+  if (c->version && route->sunset) respond_header(c, "Sunset", respond_http_date(c, route->sunset));
+  if (c->location.n) respond_header(c, "Location", c->location);
+  respond_header(c, "X-Content-Type-Options", SVC_S("nosniff"));
+}
+
+SVC_PRIVATE void svc_step_respond(svc_call *c, svc_response *response)
+{
+  int status = c->error ? svc_error_status(c->error) : c->answer.status;
+  svc_str body, etag = SVC_S("");
+  if (!c->error && c->answer.revision) {
+    etag = respond_etag(c);
+    if (respond_not_modified(c, etag)) status = 304;
+  }
+  body = respond_body(c, status);
+  respond_headers(c, status, body.n);
+  if (etag.n) respond_header(c, "ETag", etag);
+  response->status = status;
+  response->headers = c->headers;
+  response->header_count = c->header_count;
+  response->body = c->head ? "" : body.p;
+  response->body_length = c->head ? 0 : body.n;
+}

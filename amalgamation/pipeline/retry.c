@@ -1,0 +1,142 @@
+/*
+** Idempotency-Key: a POST that is sent again gets the answer it got the first time, and creates nothing.
+**
+** The key belongs to its caller. Its record is written in the transaction of the first answer, so there is no moment at
+** which one is there without the other. It holds a hash of the request and the answer before formatting; it goes after
+** 24 hours, through the due index. Only success is kept: what was refused may be tried again.
+**
+**   hash of the request(32) i64 expiry, u64 revision, u32 links_at, u32 status, u32 length of body, own, owner, unique;
+**   then body, own, owner, unique
+*/
+#include "internal.h"
+
+#define RETRY_KIND "-try"
+#define RETRY_MS (24 * 3600 * (int64_t)1000)
+#define RETRY_LONGEST_KEY 255
+
+typedef struct retry_header {
+  unsigned char request[32];
+  int64_t expiry;
+  uint64_t revision;
+  uint32_t links_at, status, lengths[4];
+} retry_header;
+
+static bool retry_applies(const svc_call *c)
+{
+  return c->method == SVC_POST && c->retry_key.n && c->who.known;
+}
+
+static void retry_key_of(svc_call *c, svc_key *key)
+{
+  unsigned char hash[32];
+  svc_str text = svc_arena_print(c->arena, SVC_FMT "\n" SVC_FMT, SVC_ARG(c->who.user_id), SVC_ARG(c->retry_key));
+  svc_sha256(text, hash);
+  svc_key_retry(key, hash);
+}
+
+static void retry_request_hash(svc_call *c, unsigned char out[32])
+{
+  svc_buf b = svc_buf_new(c->arena, c->path.n + c->request->body_length + 1);
+  svc_buf_str(&b, c->path);
+  svc_buf_char(&b, '\n');
+  svc_buf_add(&b, c->request->body, c->request->body_length);
+  svc_sha256(svc_buf_done(&b), out);
+}
+
+static bool retry_replay(svc_call *c, svc_str record, const retry_header *h)
+{
+  const char *p = record.p + sizeof *h;
+  svc_answer *a = &c->answer;
+  svc_str *to[4] = { &a->body, &a->own, &a->owner, &a->unique };
+  size_t rest = record.n - sizeof *h, i;
+  if (!svc_resolve_all(c)) return false;
+  for (i = 0; i < 4; i++) {
+    if (h->lengths[i] > rest) return svc_store_failed(c, c->txn->error = SVC_CORRUPT);
+    *to[i] = (svc_str){ p, h->lengths[i] };
+    p += h->lengths[i];
+    rest -= h->lengths[i];
+  }
+  a->status = (int)h->status;
+  a->revision = h->revision;
+  a->links_at = h->links_at;
+  a->links = c->plan->item && c->plan->item->links.count ? &c->plan->item->links : NULL;
+  if (c->plan->route->flags & SVC_NO_LINKS) a->links = NULL;
+  return true;
+}
+
+SVC_PRIVATE bool svc_retry_before(svc_call *c, bool *answered)
+{
+  unsigned char request[32];
+  retry_header h;
+  svc_str record;
+  svc_key key;
+  int rc;
+  if (!retry_applies(c)) return true;
+  if (c->retry_key.n > RETRY_LONGEST_KEY)
+    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "Idempotency-Key has more than 255 characters");
+  retry_key_of(c, &key);
+  rc = svc_get(c->txn, &key, &record);
+  if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
+  if (record.n < sizeof h) return svc_store_failed(c, c->txn->error = SVC_CORRUPT);
+  memcpy(&h, record.p, sizeof h);
+  if (h.expiry <= c->now) return true;
+  retry_request_hash(c, request);
+  if (memcmp(request, h.request, sizeof request) != 0) return svc_fail(c, SVC_E_IDEMPOTENCY_KEY_REUSED, "S", &c->retry_key);
+  *answered = true;
+  return retry_replay(c, record, &h);
+}
+
+/* The hash as the two ids of a due entry. */
+static void retry_due_key(const svc_key *key, int64_t when, svc_key *out)
+{
+  svc_id parent, id;
+  memset(&id, 0, sizeof id);
+  memcpy(parent.b, key->b + 1, 12);
+  memcpy(id.b, key->b + 13, 4);
+  svc_key_due(out, when, RETRY_KIND, &parent, &id);
+}
+
+SVC_PRIVATE bool svc_retry_after(svc_call *c)
+{
+  const svc_answer *a = &c->answer;
+  svc_str parts[4] = { a->body, a->own, a->owner, a->unique }, old;
+  retry_header h;
+  svc_key key, due;
+  svc_buf b;
+  int i;
+  if (!retry_applies(c)) return true;
+  memset(&h, 0, sizeof h);
+  retry_request_hash(c, h.request);
+  h.expiry = c->now + RETRY_MS;
+  h.revision = a->revision;
+  h.links_at = (uint32_t)a->links_at;
+  h.status = (uint32_t)a->status;
+  b = svc_buf_new(c->arena, sizeof h + a->body.n + 128);
+  for (i = 0; i < 4; i++) h.lengths[i] = (uint32_t)parts[i].n;
+  svc_buf_add(&b, (const char *)&h, sizeof h);
+  for (i = 0; i < 4; i++) svc_buf_str(&b, parts[i]);
+  if (b.failed) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  retry_key_of(c, &key);
+  if (svc_get(c->txn, &key, &old) == SVC_OK && old.n >= sizeof h) { /* one that has expired, but not been swept yet */
+    int64_t expiry;
+    memcpy(&expiry, old.p + offsetof(retry_header, expiry), sizeof expiry);
+    retry_due_key(&key, expiry, &due);
+    svc_remove(c->txn, &due);
+  }
+  svc_put(c->txn, &key, (svc_str){ b.p, b.n });
+  retry_due_key(&key, h.expiry, &due);
+  svc_put(c->txn, &due, SVC_S(""));
+  return c->txn->error == SVC_OK || svc_store_failed(c, c->txn->error);
+}
+
+SVC_PRIVATE bool svc_retry_expire(svc_txn *txn, const char *kind, const svc_id *parent, const svc_id *id)
+{
+  unsigned char hash[16];
+  svc_key key;
+  if (memcmp(kind, RETRY_KIND, SVC_KIND_SIZE) != 0) return false;
+  memcpy(hash, parent->b, 12);
+  memcpy(hash + 12, id->b, 4);
+  svc_key_retry(&key, hash);
+  svc_remove(txn, &key);
+  return true;
+}

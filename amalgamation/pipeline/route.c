@@ -1,0 +1,220 @@
+/*
+** Path and method to operation.
+**
+** A tree of segments, built once at open. Below a node stand literal segments, sorted, and parameters, each with the
+** text that must follow it in its segment: nothing, ":action", ".gz". A literal beats a parameter, and a parameter with
+** a suffix beats one without; where the better choice leads nowhere, the next is tried (/clusters/provider is a cluster
+** of that name, although /clusters/provider/regions is not).
+**
+** The rule: structure is read from the path as it was sent, before percent-decoding, so that a name may hold an encoded
+** slash or colon. Encoded unreserved characters are the same as plain ones, as RFC 3986 says, and are decoded first.
+*/
+#include "internal.h"
+
+typedef struct route_node route_node;
+typedef struct route_edge {
+  svc_str text;
+  route_node *to;
+} route_edge;
+
+struct route_node {
+  route_edge *literals, *params; /* params: text is the suffix; longest first */
+  unsigned literal_count, literal_room, param_count, param_room;
+  const svc_plan *plans[SVC_METHOD_COUNT];
+  unsigned allowed;
+};
+
+struct svc_router {
+  route_node root;
+};
+
+/* ------------------------------------------------------------------------------------------------------------- building */
+
+static int route_order(svc_str a, svc_str b)
+{
+  if (a.n != b.n) return a.n < b.n ? -1 : 1;
+  return a.n ? memcmp(a.p, b.p, a.n) : 0;
+}
+
+/* Find or add an edge, keeping them sorted: literals shortest first, suffixes longest first. NULL: no memory. */
+static route_node *route_edge_to(svc_arena *a, route_edge **edges, unsigned *count, unsigned *room, svc_str text, int sign)
+{
+  unsigned i = 0;
+  while (i < *count && sign * route_order((*edges)[i].text, text) < 0) i++;
+  if (i < *count && route_order((*edges)[i].text, text) == 0) return (*edges)[i].to;
+  if (*count == *room) {
+    unsigned more = *room ? *room * 2 : 4;
+    route_edge *grown = svc_arena_alloc(a, more * sizeof *grown);
+    if (!grown) return NULL;
+    if (*count) memcpy(grown, *edges, *count * sizeof *grown);
+    *edges = grown;
+    *room = more;
+  }
+  memmove(*edges + i + 1, *edges + i, (*count - i) * sizeof **edges);
+  (*edges)[i].text = text;
+  (*edges)[i].to = svc_arena_zero(a, sizeof(route_node));
+  if ((*edges)[i].to) (*count)++;
+  return (*edges)[i].to;
+}
+
+static bool route_add(svc *s, const svc_plan *plan)
+{
+  svc_str rest = svc_str_c(plan->route->path);
+  route_node *node = &s->router->root;
+  if (rest.n) svc_str_cut(&rest, '/');
+  while (rest.n && node) {
+    svc_str segment = svc_str_cut(&rest, '/');
+    if (segment.p[0] == '{') {
+      const char *end = memchr(segment.p, '}', segment.n);
+      svc_str suffix = { end + 1, (size_t)(segment.p + segment.n - end - 1) };
+      node = route_edge_to(&s->memory, &node->params, &node->param_count, &node->param_room, suffix, -1);
+    } else {
+      node = route_edge_to(&s->memory, &node->literals, &node->literal_count, &node->literal_room, segment, 1);
+    }
+  }
+  if (!node) return false;
+  node->plans[plan->route->method] = plan;
+  node->allowed |= 1u << plan->route->method;
+  return true;
+}
+
+SVC_PRIVATE int svc_router_open(svc *s)
+{
+  size_t i;
+  s->router = svc_arena_zero(&s->memory, sizeof *s->router);
+  if (!s->router) return SVC_NOMEM;
+  for (i = 0; i < s->plan_count; i++)
+    if (!route_add(s, &s->plans[i])) return SVC_NOMEM;
+  return SVC_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- matching */
+
+typedef struct route_path {
+  svc_str segments[SVC_MAX_SEGMENTS];
+  unsigned count;
+  svc_str found[SVC_MAX_PARAMS]; /* raw */
+} route_path;
+
+static const route_node *route_literal(const route_node *node, svc_str segment)
+{
+  unsigned low = 0, high = node->literal_count;
+  while (low < high) {
+    unsigned middle = (low + high) / 2;
+    int order = route_order(node->literals[middle].text, segment);
+    if (order == 0) return node->literals[middle].to;
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return NULL;
+}
+
+static const route_node *route_match(const route_node *node, route_path *path, unsigned segment, unsigned param)
+{
+  const route_node *to;
+  svc_str text;
+  unsigned i;
+  if (segment == path->count) return node->allowed ? node : NULL;
+  text = path->segments[segment];
+  to = route_literal(node, text);
+  if (to && (to = route_match(to, path, segment + 1, param)) != NULL) return to;
+  for (i = 0; i < node->param_count && param < SVC_MAX_PARAMS; i++) {
+    svc_str suffix = node->params[i].text;
+    if (text.n <= suffix.n || (suffix.n && memcmp(text.p + text.n - suffix.n, suffix.p, suffix.n) != 0)) continue;
+    to = route_match(node->params[i].to, path, segment + 1, param + 1);
+    if (!to) continue;
+    path->found[param] = (svc_str){ text.p, text.n - suffix.n };
+    return to;
+  }
+  return NULL;
+}
+
+static bool route_unreserved_code(const char *p, size_t n, char *out)
+{
+  static const char hex[] = "0123456789abcdef";
+  const char *high, *low;
+  int value;
+  if (n < 3 || p[0] != '%' || !p[1] || !p[2]) return false;
+  high = strchr(hex, p[1] | 0x20);
+  low = strchr(hex, p[2] | 0x20);
+  if (!high || !low) return false;
+  value = (int)(high - hex) * 16 + (int)(low - hex);
+  *out = (char)value;
+  return (value >= 'a' && value <= 'z') || (value >= 'A' && value <= 'Z') || (value >= '0' && value <= '9') ||
+         value == '-' || value == '.' || value == '_' || value == '~';
+}
+
+/* The segment with encoded unreserved characters decoded; most have none and stay as they are. */
+static svc_str route_normal(svc_call *c, svc_str segment)
+{
+  svc_buf b;
+  size_t i;
+  char plain;
+  if (!memchr(segment.p, '%', segment.n)) return segment;
+  b = svc_buf_new(c->arena, segment.n + 1);
+  for (i = 0; i < segment.n; i++) {
+    if (route_unreserved_code(segment.p + i, segment.n - i, &plain)) {
+      svc_buf_char(&b, plain);
+      i += 2;
+    } else {
+      svc_buf_char(&b, segment.p[i]);
+    }
+  }
+  return svc_buf_done(&b);
+}
+
+static bool route_split(svc_call *c, svc_str rest, route_path *path)
+{
+  path->count = 0;
+  if (rest.n == 0) return true;
+  rest.p++, rest.n--;
+  for (;;) {
+    const char *slash = rest.n ? memchr(rest.p, '/', rest.n) : NULL;
+    size_t n = slash ? (size_t)(slash - rest.p) : rest.n;
+    if (n == 0 || path->count == SVC_MAX_SEGMENTS) return false;
+    path->segments[path->count++] = route_normal(c, (svc_str){ rest.p, n });
+    if (!slash) return true;
+    rest.p += n + 1;
+    rest.n -= n + 1;
+  }
+}
+
+static bool route_below(svc_str path, svc_str base, svc_str *rest)
+{
+  if (path.n < base.n || memcmp(path.p, base.p, base.n) != 0) return false;
+  *rest = (svc_str){ path.p + base.n, path.n - base.n };
+  return rest->n == 0 || rest->p[0] == '/';
+}
+
+static bool route_params(svc_call *c, const route_path *path)
+{
+  unsigned i;
+  for (i = 0; i < c->plan->param_count; i++) {
+    c->raw_params[i] = path->found[i];
+    if (!svc_percent_decode(c->arena, path->found[i], false, &c->params[i]) || !svc_utf8_valid(c->params[i]))
+      return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the path is not properly percent-encoded UTF-8");
+  }
+  return true;
+}
+
+SVC_PRIVATE bool svc_step_route(svc_call *c)
+{
+  route_path path;
+  const route_node *node = NULL;
+  svc_str rest, method = svc_str_c(c->request->method);
+  if (route_below(c->path, c->s->base_path, &rest) ||
+      (c->v1 = route_below(c->path, c->s->base_path_v1, &rest)) == true)
+    node = route_split(c, rest, &path) ? route_match(&c->s->router->root, &path, 0, 0) : NULL;
+  if (node && c->v1) {
+    unsigned i;
+    for (i = 0; i < SVC_METHOD_COUNT; i++)
+      if (node->plans[i] && node->plans[i]->route->flags & SVC_V1_TOO) c->allowed |= 1u << i;
+  } else if (node) {
+    c->allowed = node->allowed;
+  }
+  if (!c->allowed) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->path);
+  if (c->method == SVC_METHOD_COUNT || !(c->allowed & 1u << c->method))
+    return svc_fail(c, SVC_E_METHOD_NOT_ALLOWED, "SS", &method, &c->path);
+  c->plan = node->plans[c->method];
+  return route_params(c, &path);
+}

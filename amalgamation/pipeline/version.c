@@ -1,0 +1,136 @@
+/*
+** Which dated version of an operation a request asks for.
+**
+** Accept names a day: application/vnd.svc.2025-03-12+json. It selects the newest version of the operation that is not
+** after that day. Each operation serves the shape of its newest version only, so a day that selects an older one is
+** answered with 410, and a day before the first with 406. An Accept list is tried from the highest q down.
+*/
+#include "internal.h"
+
+typedef struct version_range {
+  bool any;     /* no version named: the newest one will do */
+  unsigned day; /* 0: not understood */
+  int quality;  /* 0..1000 */
+  int specific; /* a version beats a media type, that beats a wildcard */
+} version_range;
+
+/* "0.8" as 800; anything else as 0, so that a malformed one is never preferred. */
+static int version_quality(svc_str text)
+{
+  int value = 0, unit = 1000;
+  size_t i;
+  if (text.n == 0 || (text.p[0] != '0' && text.p[0] != '1')) return 0;
+  value = (text.p[0] - '0') * 1000;
+  if (text.n > 1 && (text.p[1] != '.' || text.n > 5)) return 0;
+  for (i = 2; i < text.n; i++) {
+    unit /= 10;
+    if (text.p[i] < '0' || text.p[i] > '9') return 0;
+    value += (text.p[i] - '0') * unit;
+  }
+  return value > 1000 ? 0 : value;
+}
+
+static version_range version_parse(const svc_call *c, svc_str item)
+{
+  version_range r = { false, 0, 1000, 0 };
+  svc_str media = svc_str_trim(svc_str_cut(&item, ';'));
+  svc_str prefix = c->s->media_prefix;
+  while (item.n) {
+    svc_str parameter = svc_str_trim(svc_str_cut(&item, ';'));
+    svc_str name = svc_str_trim(svc_str_cut(&parameter, '='));
+    if (svc_str_is_nocase(name, "q")) r.quality = version_quality(svc_str_trim(parameter));
+  }
+  if (svc_str_is(media, "*/*")) {
+    r.any = true;
+  } else if (svc_str_is_nocase(media, "application/*")) {
+    r.any = true;
+    r.specific = 1;
+  } else if (svc_str_is_nocase(media, "application/json")) {
+    r.any = true;
+    r.specific = 2;
+  } else if (media.n == prefix.n + 15 && memcmp(media.p, prefix.p, prefix.n) == 0 &&
+             memcmp(media.p + prefix.n + 10, "+json", 5) == 0) {
+    svc_day_parse((svc_str){ media.p + prefix.n, 10 }, &r.day);
+    r.specific = 3;
+  }
+  return r;
+}
+
+static unsigned version_newest(const svc_route *route)
+{
+  unsigned i = 0;
+  while (i + 1 < 4 && route->versions[i + 1]) i++;
+  return route->versions[i];
+}
+
+/* The version that a day selects; 0: the day is before the first. */
+static unsigned version_select(const svc_route *route, unsigned day)
+{
+  unsigned found = 0, i;
+  for (i = 0; i < 4 && route->versions[i] && route->versions[i] <= day; i++) found = route->versions[i];
+  return found;
+}
+
+/* What serving this range comes to: SVC_E_NONE with the version, or the error with the version that is gone. */
+static int version_judge(const svc_call *c, const version_range *r, unsigned *version)
+{
+  const svc_route *route = c->plan->route;
+  unsigned newest = version_newest(route);
+  *version = r->any ? newest : r->day ? version_select(route, r->day) : 0;
+  if (*version == 0 || (r->any && c->s->config.strict_accept)) return SVC_E_INVALID_VERSION_DATE;
+  if (*version != newest || (route->sunset && c->now >= svc_day_ms(route->sunset))) return SVC_E_VERSION_GONE;
+  return SVC_E_NONE;
+}
+
+static bool version_fail(svc_call *c, int error, unsigned version)
+{
+  char day[11];
+  if (error != SVC_E_VERSION_GONE) return svc_fail(c, error, "");
+  snprintf(day, sizeof day, "%04u-%02u-%02u", version / 10000 % 10000, version / 100 % 100, version % 100);
+  return svc_fail(c, error, "sS", day, &c->path);
+}
+
+/* The best range of the list that has not been tried; false: none is left. */
+static bool version_best(const svc_call *c, unsigned tried, version_range *best, unsigned *index)
+{
+  svc_str rest = c->accept;
+  bool found = false;
+  unsigned i;
+  for (i = 0; rest.n && i < 32; i++) {
+    svc_str item = svc_str_trim(svc_str_cut(&rest, ','));
+    version_range r = version_parse(c, item);
+    if (item.n == 0 || tried & 1u << i || r.quality == 0) continue;
+    if (found && (r.quality < best->quality || (r.quality == best->quality && r.specific <= best->specific))) continue;
+    *best = r;
+    *index = i;
+    found = true;
+  }
+  return found;
+}
+
+SVC_PRIVATE bool svc_step_version(svc_call *c)
+{
+  version_range r = { true, 0, 1000, 0 };
+  unsigned tried = 0, index = 0, version = 0, first_version = 0;
+  int error, first_error = SVC_E_NONE;
+  bool more = true;
+  if (c->v1) {
+    c->version = version_newest(c->plan->route); /* the older base path knows no versions */
+    return true;
+  }
+  if (c->accept.n) more = version_best(c, tried, &r, &index);
+  while (more) {
+    error = version_judge(c, &r, &version);
+    if (error == SVC_E_NONE) {
+      c->version = version;
+      return true;
+    }
+    if (first_error == SVC_E_NONE) {
+      first_error = error;
+      first_version = version;
+    }
+    tried |= 1u << index;
+    more = c->accept.n && version_best(c, tried, &r, &index);
+  }
+  return version_fail(c, first_error == SVC_E_NONE ? SVC_E_INVALID_VERSION_DATE : first_error, first_version);
+}

@@ -1,0 +1,229 @@
+/*
+** One writer at a time; writers that wait are committed together.
+**
+** A durable commit costs two flushes of the disk, whatever it holds. Who finds nobody committing becomes the leader: it
+** takes all jobs that wait, does them in one transaction in the order they came, commits, and wakes their owners; the
+** first of those that came meanwhile leads next. A job is answered only when its transaction is durable.
+**
+** A job either keeps all it wrote or nothing. Jobs check before they write, so one that says no has usually written
+** nothing, and the batch goes on; one that says no after a write spoils the transaction, which is then aborted and
+** done again without it. The same happens after the map had to grow. Jobs are therefore written to be run again.
+*/
+#include "internal.h"
+
+#define COMMIT_BATCH 128
+#define COMMIT_SCHEMA 1
+
+/* ---------------------------------------------------------------------------------------------- ids and revisions */
+
+SVC_PRIVATE svc_id svc_new_id(svc_txn *txn)
+{
+  unsigned char random[8];
+  svc_ids *ids = txn->ids;
+  if (ids->random(ids->random_context, random, sizeof random) != 0) {
+    memset(random, 0, sizeof random);
+    txn->error = SVC_RANDOM;
+  }
+  ids->last = svc_id_next(&ids->last, ids->now, random);
+  return ids->last;
+}
+
+SVC_PRIVATE uint64_t svc_new_revision(svc_txn *txn)
+{
+  return ++txn->ids->revision;
+}
+
+typedef struct commit_saved {
+  svc_id last;
+  uint32_t zero;
+  uint64_t revision;
+} commit_saved;
+
+static int commit_save_ids(svc_commit *k, svc_txn *txn)
+{
+  commit_saved saved;
+  svc_key key;
+  memset(&saved, 0, sizeof saved);
+  saved.last = k->ids.last;
+  saved.revision = k->ids.revision;
+  svc_key_meta(&key, "ids");
+  return svc_put(txn, &key, (svc_str){ (const char *)&saved, sizeof saved });
+}
+
+/* ------------------------------------------------------------------------------------------------------------- opening */
+
+static void commit_note_due(svc_commit *k, svc_txn *txn)
+{
+  char kind[SVC_KIND_SIZE];
+  svc_id parent, id;
+  int64_t when;
+  unsigned second = UINT_MAX;
+  if (svc_due_first(txn, &when, kind, &parent, &id)) second = when <= 0 ? 0 : (unsigned)(when / 1000);
+  atomic_store(&k->next_due, second);
+}
+
+static int commit_check_schema(svc_txn *txn)
+{
+  svc_key key;
+  svc_str value;
+  uint32_t schema = COMMIT_SCHEMA;
+  int rc;
+  svc_key_meta(&key, "schema");
+  rc = svc_get(txn, &key, &value);
+  if (rc == SVC_OK) {
+    if (value.n != sizeof schema) return SVC_CORRUPT;
+    memcpy(&schema, value.p, sizeof schema);
+    return schema > COMMIT_SCHEMA ? SVC_NEWER : SVC_OK;
+  }
+  if (rc != SVC_NOT_FOUND) return rc;
+  return svc_put(txn, &key, (svc_str){ (const char *)&schema, sizeof schema });
+}
+
+SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_store *store)
+{
+  svc_txn *txn;
+  svc_key key;
+  svc_str value;
+  commit_saved saved;
+  int rc;
+  k->port = port;
+  k->store = store;
+  atomic_init(&k->next_due, UINT_MAX);
+  if (!svc_mutex_init(&k->lock)) return SVC_NOMEM;
+  rc = port->write_begin(store, &txn);
+  if (rc != SVC_OK) goto fail;
+  rc = commit_check_schema(txn);
+  svc_key_meta(&key, "ids");
+  if (rc == SVC_OK && svc_get(txn, &key, &value) == SVC_OK && value.n == sizeof saved) {
+    memcpy(&saved, value.p, sizeof saved);
+    k->ids.last = saved.last;
+    k->ids.revision = saved.revision;
+  }
+  if (rc == SVC_OK) commit_note_due(k, txn);
+  if (rc == SVC_OK && txn->dirty) rc = port->commit(txn);
+  else port->abort(txn);
+  if (rc == SVC_OK) return SVC_OK;
+fail:
+  svc_mutex_destroy(&k->lock);
+  k->store = NULL;
+  return rc;
+}
+
+SVC_PRIVATE void svc_commit_close(svc_commit *k)
+{
+  if (!k->store) return;
+  svc_mutex_destroy(&k->lock);
+  k->port->close(k->store);
+  k->store = NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- a batch */
+
+/* Do all jobs in this transaction. False: it was spoiled and has to be aborted; the jobs may be done again. */
+static bool commit_work(svc_commit *k, svc_job *batch, svc_txn *txn, bool *wrote)
+{
+  svc_job *job;
+  for (job = batch; job; job = job->next) {
+    if (job->failed) continue;
+    k->ids.now = job->now;
+    txn->dirty = false;
+    if (!job->work(job, txn) && txn->error == SVC_OK) {
+      job->failed = true;
+      if (txn->dirty) return false;
+    }
+    if (txn->error != SVC_OK) return false;
+    *wrote |= txn->dirty;
+  }
+  return true;
+}
+
+#define COMMIT_AGAIN (-1)
+
+/* One try at a batch. SVC_OK: what was to be kept is durable. COMMIT_AGAIN: a job that said no is out of the way. */
+static int commit_try(svc_commit *k, svc_job *batch)
+{
+  svc_txn *txn;
+  bool wrote = false, good;
+  int rc = k->port->write_begin(k->store, &txn);
+  if (rc != SVC_OK) return rc;
+  txn->ids = &k->ids;
+  good = commit_work(k, batch, txn, &wrote);
+  if (good && wrote) good = commit_save_ids(k, txn) == SVC_OK;
+  if (good) commit_note_due(k, txn);
+  if (good && wrote) return k->port->commit(txn);
+  rc = txn->error;
+  k->port->abort(txn); /* spoiled, or there is nothing to flush */
+  return good ? SVC_OK : rc != SVC_OK ? rc : COMMIT_AGAIN;
+}
+
+static void commit_batch(svc_commit *k, svc_job *batch)
+{
+  const svc_id last = k->ids.last;
+  const uint64_t revision = k->ids.revision;
+  svc_job *job;
+  int rc;
+  do {
+    k->ids.last = last;
+    k->ids.revision = revision;
+    rc = commit_try(k, batch);
+    if (rc == SVC_MAP_FULL) {
+      rc = k->port->grow(k->store);
+      if (rc == SVC_OK) rc = COMMIT_AGAIN;
+    }
+  } while (rc == COMMIT_AGAIN);
+  if (rc == SVC_OK) return;
+  k->ids.last = last;
+  k->ids.revision = revision;
+  atomic_store(&k->next_due, 0); /* it may speak of what was not committed: the next request looks again */
+  for (job = batch; job; job = job->next)
+    if (!job->failed) job->status = rc;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the queue */
+
+static svc_job *commit_take(svc_commit *k)
+{
+  svc_job *batch = k->first, *job = batch;
+  int n;
+  for (n = 1; n < COMMIT_BATCH && job->next; n++) job = job->next;
+  k->first = job->next;
+  if (!k->first) k->last = NULL;
+  job->next = NULL;
+  return batch;
+}
+
+SVC_PRIVATE int svc_commit_run(svc_commit *k, svc_job *own)
+{
+  svc_job *batch, *next;
+  own->status = SVC_OK;
+  own->failed = own->done = own->lead = false;
+  own->next = NULL;
+  if (!svc_condition_init(&own->wake)) return own->status = SVC_NOMEM;
+
+  svc_mutex_lock(&k->lock);
+  if (k->last) k->last->next = own;
+  else k->first = own;
+  k->last = own;
+  if (k->leading)
+    while (!own->done && !own->lead) svc_condition_wait(&own->wake, &k->lock);
+  if (!own->done) {
+    k->leading = true;
+    batch = commit_take(k);
+    svc_mutex_unlock(&k->lock);
+    commit_batch(k, batch);
+    svc_mutex_lock(&k->lock);
+    for (; batch; batch = next) {
+      next = batch->next;
+      batch->done = true;
+      if (batch != own) svc_condition_signal(&batch->wake); /* from here on it is gone */
+    }
+    k->leading = k->first != NULL;
+    if (k->first) {
+      k->first->lead = true;
+      svc_condition_signal(&k->first->wake);
+    }
+  }
+  svc_mutex_unlock(&k->lock);
+  svc_condition_destroy(&own->wake);
+  return own->status;
+}

@@ -1,0 +1,45 @@
+/*
+** What is to happen when.
+**
+** The rule: an entity has at most one entry here, and its record says when; both are written in the transaction that
+** brings the entity into the state it will leave. A crash loses nothing, and whoever looks later catches up.
+*/
+#include "internal.h"
+
+SVC_PRIVATE int svc_due_set(svc_txn *txn, svc_entity *e, int64_t when)
+{
+  svc_key key;
+  if (e->due) {
+    svc_key_due(&key, e->due, e->kind, &e->parent, &e->id);
+    svc_remove(txn, &key);
+  }
+  e->due = when;
+  if (when) {
+    svc_key_due(&key, when, e->kind, &e->parent, &e->id);
+    svc_put(txn, &key, SVC_S(""));
+  }
+  return txn->error;
+}
+
+SVC_PRIVATE bool svc_due_first(svc_txn *txn, int64_t *when, char kind[SVC_KIND_SIZE], svc_id *parent, svc_id *id)
+{
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  bool found;
+  svc_key_due(&prefix, 0, NULL, NULL, NULL);
+  found = svc_scan_begin(&scan, txn, &prefix, false) && svc_scan_next(&scan, &key, &value) &&
+          key.n == 1 + 8 + SVC_KIND_SIZE + 24;
+  if (found) {
+    const unsigned char *p = (const unsigned char *)key.p + 1;
+    uint64_t v = 0;
+    int i;
+    for (i = 0; i < 8; i++) v = v << 8 | *p++;
+    *when = (int64_t)v;
+    memcpy(kind, p, SVC_KIND_SIZE);
+    memcpy(parent->b, p + SVC_KIND_SIZE, 12);
+    memcpy(id->b, p + SVC_KIND_SIZE + 12, 12);
+  }
+  svc_scan_end(&scan);
+  return found;
+}

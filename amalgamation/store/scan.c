@@ -1,0 +1,82 @@
+/*
+** Records of a transaction: single ones, and all below a prefix.
+**
+** The rule: whatever the store says besides "not found" is remembered in the transaction. Callers may therefore treat
+** every failure as an end, and who began the transaction finds out why.
+*/
+#include "internal.h"
+
+static int scan_note(svc_txn *txn, int rc)
+{
+  if (rc != SVC_OK && rc != SVC_NOT_FOUND && txn->error == SVC_OK) txn->error = rc;
+  return rc;
+}
+
+SVC_PRIVATE int svc_get(svc_txn *txn, const svc_key *key, svc_str *value)
+{
+  return scan_note(txn, txn->port->get(txn, svc_key_str(key), value));
+}
+
+SVC_PRIVATE int svc_put(svc_txn *txn, const svc_key *key, svc_str value)
+{
+  txn->dirty = true;
+  return txn->error ? txn->error : scan_note(txn, txn->port->put(txn, svc_key_str(key), value));
+}
+
+SVC_PRIVATE int svc_remove(svc_txn *txn, const svc_key *key)
+{
+  txn->dirty = true;
+  return txn->error ? txn->error : scan_note(txn, txn->port->remove(txn, svc_key_str(key)));
+}
+
+SVC_PRIVATE bool svc_scan_begin(svc_scan *scan, svc_txn *txn, const svc_key *prefix, bool backwards)
+{
+  scan->txn = txn;
+  scan->cursor = NULL;
+  memcpy(scan->prefix.b, prefix->b, prefix->n);
+  scan->prefix.n = prefix->n;
+  scan->backwards = backwards;
+  scan->started = false;
+  return scan_note(txn, txn->port->cursor_open(txn, &scan->cursor)) == SVC_OK;
+}
+
+/* The first key behind all that begin with the prefix; false: there is none. */
+static bool scan_behind(const svc_key *prefix, svc_key *out)
+{
+  memcpy(out->b, prefix->b, prefix->n);
+  out->n = prefix->n;
+  while (out->n > 0 && out->b[out->n - 1] == 0xFF) out->n--;
+  if (out->n == 0) return false;
+  out->b[out->n - 1]++;
+  return true;
+}
+
+static int scan_first(svc_scan *scan, svc_str *key, svc_str *value)
+{
+  const svc_store_port *port = scan->txn->port;
+  svc_key behind;
+  scan->started = true;
+  if (!scan->backwards) return port->cursor_from(scan->cursor, svc_key_str(&scan->prefix), key, value);
+  if (!scan_behind(&scan->prefix, &behind)) return SVC_NOT_FOUND; /* no prefix of ours is all 0xFF */
+  return port->cursor_before(scan->cursor, svc_key_str(&behind), key, value);
+}
+
+SVC_PRIVATE bool svc_scan_next(svc_scan *scan, svc_str *key, svc_str *value)
+{
+  const svc_store_port *port = scan->txn->port;
+  int rc;
+  if (!scan->cursor) return false;
+  if (!scan->started) {
+    rc = scan_first(scan, key, value);
+  } else {
+    rc = (scan->backwards ? port->cursor_previous : port->cursor_next)(scan->cursor, key, value);
+  }
+  if (scan_note(scan->txn, rc) != SVC_OK) return false;
+  return key->n >= scan->prefix.n && memcmp(key->p, scan->prefix.b, scan->prefix.n) == 0;
+}
+
+SVC_PRIVATE void svc_scan_end(svc_scan *scan)
+{
+  if (scan->cursor) scan->txn->port->cursor_close(scan->cursor);
+  scan->cursor = NULL;
+}

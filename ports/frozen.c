@@ -1,0 +1,168 @@
+/*
+** The port to frozen: its json_walk() reads a text, and this part makes a tree of what it reports.
+**
+** frozen must never be given a text that has neither passed svc_json_gate() nor been written by svc_node_write(): it
+** recurses without a limit, so that brackets alone crash it; it reads past the end of a text that ends in a backslash;
+** it takes trailing and missing commas, bare keys, hex numbers and broken UTF-8; it reports nothing below an empty key,
+** a key that ends in '.', or a path of more than 255 bytes. Nothing but json_walk() is used of it, because its
+** escaping, unescaping and numbers are wrong (json_text.c has ours).
+**
+** The rule it keeps: a tree is the whole text or there is none. Names and strings without escapes, and numbers, point
+** into the text, which has to live as long as the tree. Members are sorted by name, as svc_node_put() keeps them; two
+** objects with the same members are then compared in one go, however many there are.
+*/
+#include "internal.h"
+
+#include <frozen.h>
+
+enum { FROZEN_DEPTH = 512 };
+
+/* The gate counts a path as frozen does; with a shorter buffer there, it would let through what gets lost. */
+_Static_assert(JSON_MAX_PATH_LEN > SVC_JSON_MAX_PATH, "frozen is configured with too short a path");
+
+struct frozen_reader {
+  svc_arena *arena;
+  svc_node *root;
+  svc_node *open[FROZEN_DEPTH];
+  size_t depth;
+  size_t members; /* of all objects that were reported */
+  bool failed;
+};
+
+/*
+** Our own texts pass no gate on their way back. So the members are counted here: each has a ':' outside of a string. A
+** text that has grown too deep for frozen then gives no tree, where it would give one with holes, or crash.
+*/
+static bool frozen_count(svc_str text, size_t *members)
+{
+  size_t i, depth = 0;
+  bool in_string = false;
+  *members = 0;
+  for (i = 0; i < text.n; i++) {
+    char c = text.p[i];
+    if (c == '"') in_string = !in_string;
+    else if (in_string) i += c == '\\';
+    else if (c == ':') ++*members;
+    else if (c == '{' || c == '[') depth++;
+    else if (c == '}' || c == ']') depth--; /* one too many wraps around, and is too deep */
+    if (depth > FROZEN_DEPTH) return false;
+  }
+  return !in_string;
+}
+
+static bool frozen_before(const svc_node *a, const svc_node *b)
+{
+  size_t n = a->name.n < b->name.n ? a->name.n : b->name.n;
+  int order = n ? memcmp(a->name.p, b->name.p, n) : 0;
+  return order ? order < 0 : a->name.n < b->name.n;
+}
+
+static bool frozen_is_sorted(const svc_node *object)
+{
+  const svc_node *at;
+  for (at = object->first; at && at->next; at = at->next) {
+    if (!frozen_before(at, at->next)) return false;
+  }
+  return true;
+}
+
+/* Merges neighbouring runs of `width` members; the number of merges says whether the list was one run at the end. */
+static size_t frozen_merge(svc_node *object, size_t width)
+{
+  svc_node *left = object->first, *right, *next;
+  size_t merges = 0, n_left, n_right;
+  object->first = object->last = NULL;
+  while (left) {
+    merges++;
+    right = left;
+    for (n_left = 0; n_left < width && right; n_left++) right = right->next;
+    n_right = width;
+    while (n_left > 0 || (n_right > 0 && right)) {
+      bool from_left = n_left > 0 && (n_right == 0 || !right || !frozen_before(right, left));
+      next = from_left ? left : right;
+      if (from_left) left = left->next, n_left--;
+      else right = right->next, n_right--;
+      svc_node_append(object, next);
+    }
+    left = right;
+  }
+  return merges;
+}
+
+/* Merge sort from short runs to long ones: no recursion, no memory, and no order of keys that makes it slow. */
+static void frozen_sort(svc_node *object)
+{
+  size_t width = 1;
+  if (frozen_is_sorted(object)) return;
+  while (frozen_merge(object, width) > 1) width *= 2;
+}
+
+static void frozen_close(struct frozen_reader *r, int type)
+{
+  if (r->depth == 0 || r->open[r->depth - 1]->type != type) {
+    r->failed = true;
+    return;
+  }
+  if (type == SVC_J_OBJECT) frozen_sort(r->open[r->depth - 1]);
+  r->depth--;
+}
+
+/* Puts a value where it belongs. What frozen calls the name of an array's element is its index, in a passing buffer. */
+static void frozen_add(struct frozen_reader *r, int type, svc_str raw_name, svc_str raw)
+{
+  svc_node *parent = r->depth > 0 ? r->open[r->depth - 1] : NULL, *node;
+  svc_str name = SVC_S(""), text = raw;
+  bool good = parent || !r->root;
+  if (good && parent && parent->type == SVC_J_OBJECT) {
+    r->members++;
+    good = raw_name.n > 0 && svc_json_unescape(r->arena, raw_name, &name);
+  }
+  if (good && type == SVC_J_STRING) good = svc_json_unescape(r->arena, raw, &text);
+  node = good ? svc_node_new(r->arena, type, name, text) : NULL;
+  if (!node) {
+    r->failed = true;
+    return;
+  }
+  if (parent) svc_node_append(parent, node);
+  else r->root = node;
+  if (type != SVC_J_OBJECT && type != SVC_J_ARRAY) return;
+  if (r->depth == FROZEN_DEPTH) r->failed = true;
+  else r->open[r->depth++] = node;
+}
+
+static void frozen_event(void *data, const char *name, size_t name_n, const char *path, const struct json_token *token)
+{
+  struct frozen_reader *r = data;
+  svc_str key = { name ? name : "", name ? name_n : 0 }, none = SVC_S("");
+  svc_str raw = { token->ptr ? token->ptr : "", token->ptr ? (size_t)token->len : 0 };
+  (void)path;
+  if (r->failed) return; /* json_walk() cannot be stopped */
+  switch (token->type) {
+  case JSON_TYPE_STRING: frozen_add(r, SVC_J_STRING, key, raw); break;
+  case JSON_TYPE_NUMBER: frozen_add(r, SVC_J_NUMBER, key, raw); break;
+  case JSON_TYPE_TRUE:
+  case JSON_TYPE_FALSE: frozen_add(r, SVC_J_BOOL, key, raw); break;
+  case JSON_TYPE_NULL: frozen_add(r, SVC_J_NULL, key, none); break;
+  case JSON_TYPE_OBJECT_START: frozen_add(r, SVC_J_OBJECT, key, none); break;
+  case JSON_TYPE_ARRAY_START: frozen_add(r, SVC_J_ARRAY, key, none); break;
+  case JSON_TYPE_OBJECT_END: frozen_close(r, SVC_J_OBJECT); break;
+  case JSON_TYPE_ARRAY_END: frozen_close(r, SVC_J_ARRAY); break;
+  default: r->failed = true;
+  }
+}
+
+SVC_PRIVATE svc_node *svc_json_parse(svc_arena *a, svc_str text)
+{
+  struct frozen_reader r;
+  size_t members;
+  int end;
+  if (text.n == 0 || text.n > INT_MAX || !frozen_count(text, &members)) return NULL;
+  r.arena = a;
+  r.root = NULL;
+  r.depth = r.members = 0;
+  r.failed = false;
+  end = json_walk(text.p, (int)text.n, frozen_event, &r);
+  if (end < 0 || r.failed || r.depth > 0 || r.members != members) return NULL;
+  while ((size_t)end < text.n && text.p[end] && strchr(" \t\n\r", text.p[end])) end++;
+  return (size_t)end == text.n ? r.root : NULL;
+}

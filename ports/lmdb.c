@@ -1,0 +1,484 @@
+/*
+** The store port on LMDB.
+**
+** One environment, one unnamed database, one process. A folder is held by an flock on svcapi.lock in it, because the
+** limiter and the due time live in the memory of one process: a second opener is refused, also within this process.
+**
+** Reading. Beginning a read transaction costs more than the read, so up to LMDB_READERS of them are kept and renewed,
+** each with its cursor. A thread takes the first free one, starting at a place of its own.
+**
+** Growing. mdb_env_set_mapsize() may only be called while no transaction is active in the process. Readers therefore
+** count themselves in `active`; who grows the map raises `growing`, waits until the readers of the moment are through
+** (microseconds), and lets them in again. A copy reads for long: it takes copy_lock, which the grower takes first, so
+** that only writers wait for a copy, never readers. LMDB unmaps before it maps, and is left without a map when the
+** second fails: the address space is therefore tried first, and should it fail nevertheless the store is `broken`.
+*/
+#include "internal.h"
+
+#include <fcntl.h>
+#include <lmdb.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LMDB_READERS 64
+#define LMDB_FIRST_MAP ((size_t)16 << 20)
+#define LMDB_LEAST_MAP ((size_t)64 << 10)
+
+typedef struct lmdb_txn {
+  svc_txn head;
+  svc_store *store;
+  MDB_txn *txn;
+  struct lmdb_cursor *cursor; /* kept with a reader: the first cursor it opens */
+  atomic_flag busy;           /* of a reader */
+} lmdb_txn;
+
+struct lmdb_cursor {
+  MDB_cursor *cursor;
+  lmdb_txn *txn;
+  bool kept, open;
+};
+typedef struct lmdb_cursor lmdb_cursor;
+
+struct svc_store {
+  MDB_env *env;
+  MDB_dbi dbi;
+  int lock_fd;
+  size_t map_size, map_limit;
+  svc_mutex copy_lock;
+  atomic_int active, growing, broken;
+  lmdb_txn writer;
+  lmdb_txn readers[LMDB_READERS];
+};
+
+static int lmdb_result(int rc)
+{
+  switch (rc) {
+  case MDB_SUCCESS: return SVC_OK;
+  case MDB_NOTFOUND: return SVC_NOT_FOUND;
+  case MDB_MAP_FULL: return SVC_MAP_FULL;
+  case ENOMEM: return SVC_NOMEM;
+  case ENOSPC:
+  case EDQUOT:
+  case EFBIG: return SVC_FULL;
+  case MDB_CORRUPTED:
+  case MDB_PAGE_NOTFOUND:
+  case MDB_INVALID:
+  case MDB_VERSION_MISMATCH: return SVC_CORRUPT;
+  default: return SVC_IO;
+  }
+}
+
+static MDB_val lmdb_in(svc_str s)
+{
+  MDB_val v;
+  v.mv_data = (void *)(uintptr_t)s.p; /* LMDB only reads it */
+  v.mv_size = s.n;
+  return v;
+}
+
+static svc_str lmdb_out(const MDB_val *v)
+{
+  return (svc_str){ v->mv_data, v->mv_size };
+}
+
+/* ---------------------------------------------------------------------------------------------------------- open, close */
+
+static void lmdb_close(svc_store *store)
+{
+  int i;
+  if (!store) return;
+  for (i = 0; i < LMDB_READERS; i++) {
+    lmdb_txn *r = &store->readers[i];
+    if (r->cursor) {
+      mdb_cursor_close(r->cursor->cursor);
+      free(r->cursor);
+    }
+    if (r->txn) mdb_txn_abort(r->txn);
+  }
+  if (store->env) mdb_env_close(store->env);
+  if (store->lock_fd >= 0) close(store->lock_fd);
+  svc_mutex_destroy(&store->copy_lock);
+  free(store);
+}
+
+/* Make the folder if it is missing and hold it. */
+static int lmdb_hold(svc_store *store, const char *path, char *why, size_t why_size)
+{
+  char name[PATH_MAX];
+  if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+    snprintf(why, why_size, "cannot make the folder %s: %s", path, strerror(errno));
+    return SVC_IO;
+  }
+  if ((size_t)snprintf(name, sizeof name, "%s/svcapi.lock", path) >= sizeof name) {
+    snprintf(why, why_size, "the path of the store is too long");
+    return SVC_INVALID;
+  }
+  store->lock_fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (store->lock_fd < 0) {
+    snprintf(why, why_size, "cannot write in the folder %s: %s", path, strerror(errno));
+    return SVC_IO;
+  }
+  if (flock(store->lock_fd, LOCK_EX | LOCK_NB) != 0) {
+    snprintf(why, why_size, "the store in %s is in use by another process or handle", path);
+    return SVC_BUSY;
+  }
+  return SVC_OK;
+}
+
+/* Where the system keeps what need not last, in memory where there is such a place. */
+static bool lmdb_private_folder(char *out, size_t size)
+{
+  const char *places[] = { getenv("TMPDIR"), "/dev/shm", "/tmp", "." };
+  size_t i;
+  for (i = 0; i < sizeof places / sizeof places[0]; i++) {
+    if (!places[i] || (size_t)snprintf(out, size, "%s/svcapi-XXXXXX", places[i]) >= size) continue;
+    if (mkdtemp(out)) return true;
+  }
+  return false;
+}
+
+/* The files stay open without their names: whatever ends the process ends the store. */
+static void lmdb_unlink(const char *path)
+{
+  static const char *const files[] = { "data.mdb", "lock.mdb", "svcapi.lock" };
+  char name[PATH_MAX];
+  size_t i;
+  for (i = 0; i < sizeof files / sizeof files[0]; i++)
+    if ((size_t)snprintf(name, sizeof name, "%s/%s", path, files[i]) < sizeof name) unlink(name);
+  rmdir(path);
+}
+
+static int lmdb_open_env(svc_store *store, const char *path, unsigned flags, char *why, size_t why_size)
+{
+  MDB_txn *txn = NULL;
+  MDB_envinfo info;
+  int rc = mdb_env_create(&store->env);
+  if (!rc) rc = mdb_env_set_maxreaders(store->env, LMDB_READERS + 8);
+  if (!rc) rc = mdb_env_set_mapsize(store->env, store->map_size);
+  if (!rc) rc = mdb_env_open(store->env, path, flags | MDB_NOTLS | MDB_NORDAHEAD, 0600);
+  if (!rc) rc = mdb_txn_begin(store->env, NULL, 0, &txn);
+  if (!rc) rc = mdb_dbi_open(txn, NULL, 0, &store->dbi);
+  if (!rc) {
+    rc = mdb_txn_commit(txn);
+    txn = NULL;
+  }
+  if (txn) mdb_txn_abort(txn);
+  if (rc) {
+    snprintf(why, why_size, "cannot open the store in %s: %s", path, mdb_strerror(rc));
+    return lmdb_result(rc);
+  }
+  if (mdb_env_info(store->env, &info) == 0) store->map_size = info.me_mapsize; /* an older store may be larger */
+  return SVC_OK;
+}
+
+static int lmdb_open(svc_store **out, const svc_config *config, char *why, size_t why_size)
+{
+  svc_store *store = calloc(1, sizeof *store);
+  char private_path[PATH_MAX];
+  const char *path = config->path;
+  unsigned flags = 0;
+  int rc, i;
+  *out = NULL;
+  if (!store) return SVC_NOMEM;
+  store->lock_fd = -1;
+  if (!svc_mutex_init(&store->copy_lock)) {
+    free(store);
+    return SVC_NOMEM;
+  }
+  store->map_limit = config->map_limit ? config->map_limit : SIZE_MAX;
+  store->map_size = config->map_size ? config->map_size : LMDB_FIRST_MAP;
+  if (store->map_size < LMDB_LEAST_MAP) store->map_size = LMDB_LEAST_MAP;
+  store->map_size = (store->map_size + 65535) & ~(size_t)65535; /* whole pages, whatever their size */
+  for (i = 0; i < LMDB_READERS; i++) {
+    store->readers[i].store = store;
+    atomic_flag_clear(&store->readers[i].busy);
+  }
+  store->writer.store = store;
+
+  if (!path) {
+    if (!lmdb_private_folder(private_path, sizeof private_path)) {
+      snprintf(why, why_size, "no place for a private store: set TMPDIR to a folder that can be written");
+      rc = SVC_IO;
+      goto fail;
+    }
+    flags = MDB_NOSYNC;
+  } else if (config->durability != SVC_DURABLE) {
+    flags = config->durability == SVC_NO_SYNC ? MDB_NOSYNC : MDB_NOMETASYNC;
+  }
+  rc = path ? lmdb_hold(store, path, why, why_size) : SVC_OK;
+  if (rc == SVC_OK) rc = lmdb_open_env(store, path ? path : private_path, flags, why, why_size);
+  if (!path) lmdb_unlink(private_path);
+  if (rc != SVC_OK) goto fail;
+  *out = store;
+  return SVC_OK;
+fail:
+  lmdb_close(store);
+  return rc;
+}
+
+/* --------------------------------------------------------------------------------------------------------- transactions */
+
+static void lmdb_enter(svc_store *store)
+{
+  for (;;) {
+    atomic_fetch_add(&store->active, 1);
+    if (!atomic_load(&store->growing)) return;
+    atomic_fetch_sub(&store->active, 1);
+    while (atomic_load(&store->growing)) svc_thread_yield();
+  }
+}
+
+static void lmdb_leave(svc_store *store)
+{
+  atomic_fetch_sub(&store->active, 1);
+}
+
+/* Threads have stacks far apart: the address of a local is a good first guess at a reader that is free. */
+static lmdb_txn *lmdb_free_reader(svc_store *store)
+{
+  unsigned start, i;
+  char here;
+  start = (unsigned)(((uintptr_t)&here >> 16) * 2654435761u >> 8);
+  for (;;) {
+    for (i = 0; i < LMDB_READERS; i++) {
+      lmdb_txn *r = &store->readers[(start + i) % LMDB_READERS];
+      if (!atomic_flag_test_and_set(&r->busy)) return r;
+    }
+    svc_thread_yield();
+  }
+}
+
+static int lmdb_read_begin(svc_store *store, svc_txn **out)
+{
+  lmdb_txn *r;
+  int rc;
+  *out = NULL;
+  if (atomic_load(&store->broken)) return SVC_IO;
+  lmdb_enter(store);
+  r = lmdb_free_reader(store);
+  rc = r->txn ? mdb_txn_renew(r->txn) : mdb_txn_begin(store->env, NULL, MDB_RDONLY, &r->txn);
+  if (rc) {
+    atomic_flag_clear(&r->busy);
+    lmdb_leave(store);
+    return lmdb_result(rc);
+  }
+  r->head.port = svc_lmdb_port();
+  r->head.ids = NULL;
+  r->head.dirty = false;
+  r->head.error = SVC_OK;
+  *out = &r->head;
+  return SVC_OK;
+}
+
+static void lmdb_read_end(svc_txn *txn)
+{
+  lmdb_txn *r = (lmdb_txn *)txn;
+  svc_store *store = r->store;
+  mdb_txn_reset(r->txn);
+  atomic_flag_clear(&r->busy);
+  lmdb_leave(store);
+}
+
+static int lmdb_write_begin(svc_store *store, svc_txn **out)
+{
+  lmdb_txn *w = &store->writer;
+  int rc;
+  *out = NULL;
+  if (atomic_load(&store->broken)) return SVC_IO;
+  rc = mdb_txn_begin(store->env, NULL, 0, &w->txn);
+  if (rc) return lmdb_result(rc);
+  w->head.port = svc_lmdb_port();
+  w->head.ids = NULL;
+  w->head.dirty = false;
+  w->head.error = SVC_OK;
+  *out = &w->head;
+  return SVC_OK;
+}
+
+static int lmdb_commit(svc_txn *txn)
+{
+  lmdb_txn *w = (lmdb_txn *)txn;
+  MDB_txn *t = w->txn;
+  w->txn = NULL;
+  return lmdb_result(mdb_txn_commit(t));
+}
+
+static void lmdb_abort(svc_txn *txn)
+{
+  lmdb_txn *w = (lmdb_txn *)txn;
+  mdb_txn_abort(w->txn);
+  w->txn = NULL;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- records */
+
+static int lmdb_get(svc_txn *txn, svc_str key, svc_str *value)
+{
+  lmdb_txn *t = (lmdb_txn *)txn;
+  MDB_val k = lmdb_in(key), v;
+  int rc = mdb_get(t->txn, t->store->dbi, &k, &v);
+  if (!rc) *value = lmdb_out(&v);
+  return lmdb_result(rc);
+}
+
+static int lmdb_put(svc_txn *txn, svc_str key, svc_str value)
+{
+  lmdb_txn *t = (lmdb_txn *)txn;
+  MDB_val k = lmdb_in(key), v = lmdb_in(value);
+  return lmdb_result(mdb_put(t->txn, t->store->dbi, &k, &v, 0));
+}
+
+static int lmdb_remove(svc_txn *txn, svc_str key)
+{
+  lmdb_txn *t = (lmdb_txn *)txn;
+  MDB_val k = lmdb_in(key);
+  return lmdb_result(mdb_del(t->txn, t->store->dbi, &k, NULL));
+}
+
+/* -------------------------------------------------------------------------------------------------------------- cursors */
+
+static int lmdb_cursor_open(svc_txn *txn, svc_cursor **out)
+{
+  lmdb_txn *t = (lmdb_txn *)txn;
+  lmdb_cursor *c = t->cursor;
+  int rc;
+  *out = NULL;
+  if (c && !c->open) {
+    rc = mdb_cursor_renew(t->txn, c->cursor);
+    if (rc) return lmdb_result(rc);
+  } else {
+    c = calloc(1, sizeof *c);
+    if (!c) return SVC_NOMEM;
+    c->txn = t;
+    rc = mdb_cursor_open(t->txn, t->store->dbi, &c->cursor);
+    if (rc) {
+      free(c);
+      return lmdb_result(rc);
+    }
+    if (t != &t->store->writer && !t->cursor) {
+      t->cursor = c;
+      c->kept = true;
+    }
+  }
+  c->open = true;
+  *out = (svc_cursor *)c;
+  return SVC_OK;
+}
+
+static void lmdb_cursor_close(svc_cursor *cursor)
+{
+  lmdb_cursor *c = (lmdb_cursor *)cursor;
+  c->open = false;
+  if (c->kept) return;
+  mdb_cursor_close(c->cursor);
+  free(c);
+}
+
+static int lmdb_cursor_op(svc_cursor *cursor, MDB_cursor_op op, svc_str *found, svc_str *value)
+{
+  MDB_val k, v;
+  int rc = mdb_cursor_get(((lmdb_cursor *)cursor)->cursor, &k, &v, op);
+  if (rc) return lmdb_result(rc);
+  *found = lmdb_out(&k);
+  *value = lmdb_out(&v);
+  return SVC_OK;
+}
+
+static int lmdb_cursor_from(svc_cursor *cursor, svc_str key, svc_str *found, svc_str *value)
+{
+  MDB_val k = lmdb_in(key), v;
+  int rc = mdb_cursor_get(((lmdb_cursor *)cursor)->cursor, &k, &v, MDB_SET_RANGE);
+  if (rc) return lmdb_result(rc);
+  *found = lmdb_out(&k);
+  *value = lmdb_out(&v);
+  return SVC_OK;
+}
+
+static int lmdb_cursor_before(svc_cursor *cursor, svc_str key, svc_str *found, svc_str *value)
+{
+  int rc = lmdb_cursor_from(cursor, key, found, value);
+  if (rc == SVC_NOT_FOUND) return lmdb_cursor_op(cursor, MDB_LAST, found, value);
+  return rc == SVC_OK ? lmdb_cursor_op(cursor, MDB_PREV, found, value) : rc;
+}
+
+static int lmdb_cursor_next(svc_cursor *cursor, svc_str *found, svc_str *value)
+{
+  return lmdb_cursor_op(cursor, MDB_NEXT, found, value);
+}
+
+static int lmdb_cursor_previous(svc_cursor *cursor, svc_str *found, svc_str *value)
+{
+  return lmdb_cursor_op(cursor, MDB_PREV, found, value);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- grow, copy */
+
+static bool lmdb_address_space(size_t size)
+{
+  void *p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) return false;
+  munmap(p, size);
+  return true;
+}
+
+static int lmdb_grow(svc_store *store)
+{
+  size_t size = store->map_size > SIZE_MAX / 4 ? store->map_size : store->map_size * 2;
+  int rc;
+  if (size > store->map_limit) size = store->map_limit & ~(size_t)65535;
+  if (size <= store->map_size || !lmdb_address_space(size)) return SVC_FULL;
+  svc_mutex_lock(&store->copy_lock);
+  atomic_store(&store->growing, 1);
+  while (atomic_load(&store->active)) svc_thread_yield();
+  rc = mdb_env_set_mapsize(store->env, size);
+  if (rc) {
+    atomic_store(&store->broken, 1);
+  } else {
+    store->map_size = size;
+  }
+  atomic_store(&store->growing, 0);
+  svc_mutex_unlock(&store->copy_lock);
+  return rc ? SVC_IO : SVC_OK;
+}
+
+static int lmdb_copy(svc_store *store, const char *path)
+{
+  char name[PATH_MAX];
+  struct stat st;
+  int rc;
+  if (mkdir(path, 0700) != 0 && errno != EEXIST) return SVC_IO;
+  if ((size_t)snprintf(name, sizeof name, "%s/data.mdb", path) >= sizeof name) return SVC_INVALID;
+  if (stat(name, &st) == 0) return SVC_BUSY;
+  svc_mutex_lock(&store->copy_lock);
+  rc = mdb_env_copy2(store->env, path, MDB_CP_COMPACT);
+  svc_mutex_unlock(&store->copy_lock);
+  if (rc) unlink(name);
+  return lmdb_result(rc);
+}
+
+SVC_PRIVATE const svc_store_port *svc_lmdb_port(void)
+{
+  static const svc_store_port port = {
+    .open = lmdb_open,
+    .close = lmdb_close,
+    .read_begin = lmdb_read_begin,
+    .read_end = lmdb_read_end,
+    .write_begin = lmdb_write_begin,
+    .commit = lmdb_commit,
+    .abort = lmdb_abort,
+    .get = lmdb_get,
+    .put = lmdb_put,
+    .remove = lmdb_remove,
+    .cursor_open = lmdb_cursor_open,
+    .cursor_close = lmdb_cursor_close,
+    .cursor_from = lmdb_cursor_from,
+    .cursor_before = lmdb_cursor_before,
+    .cursor_next = lmdb_cursor_next,
+    .cursor_previous = lmdb_cursor_previous,
+    .grow = lmdb_grow,
+    .copy = lmdb_copy,
+  };
+  return &port;
+}

@@ -1,0 +1,58 @@
+/*
+** Locks, from tinycthread 1.2 with its tct_ prefix (deps.md of the project says why that one: 1.1 takes the names of
+** C11's <threads.h> and breaks hosts that use them).
+**
+** Only this file includes its header, because badthreads.h in it poisons the C11 names. Lock and unlock cannot fail on
+** an initialised plain mutex, so their results are not looked at.
+*/
+#include "internal.h"
+
+#include <tinycthread.h>
+
+_Static_assert(sizeof(tct_mtx_t) <= sizeof(svc_mutex), "svc_mutex has too little space");
+_Static_assert(sizeof(tct_cnd_t) <= sizeof(svc_condition), "svc_condition has too little space");
+
+SVC_PRIVATE bool svc_mutex_init(svc_mutex *m)
+{
+  return tct_mtx_init((tct_mtx_t *)(void *)m, tct_mtx_plain) == tct_thrd_success;
+}
+
+SVC_PRIVATE void svc_mutex_destroy(svc_mutex *m)
+{
+  tct_mtx_destroy((tct_mtx_t *)(void *)m);
+}
+
+SVC_PRIVATE void svc_mutex_lock(svc_mutex *m)
+{
+  tct_mtx_lock((tct_mtx_t *)(void *)m);
+}
+
+SVC_PRIVATE void svc_mutex_unlock(svc_mutex *m)
+{
+  tct_mtx_unlock((tct_mtx_t *)(void *)m);
+}
+
+SVC_PRIVATE bool svc_condition_init(svc_condition *c)
+{
+  return tct_cnd_init((tct_cnd_t *)(void *)c) == tct_thrd_success;
+}
+
+SVC_PRIVATE void svc_condition_destroy(svc_condition *c)
+{
+  tct_cnd_destroy((tct_cnd_t *)(void *)c);
+}
+
+SVC_PRIVATE void svc_condition_wait(svc_condition *c, svc_mutex *m)
+{
+  tct_cnd_wait((tct_cnd_t *)(void *)c, (tct_mtx_t *)(void *)m);
+}
+
+SVC_PRIVATE void svc_condition_signal(svc_condition *c)
+{
+  tct_cnd_signal((tct_cnd_t *)(void *)c);
+}
+
+SVC_PRIVATE void svc_thread_yield(void)
+{
+  tct_thrd_yield();
+}

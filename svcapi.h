@@ -1,0 +1,228 @@
+/*
+** svcapi: an administration API for database deployments, as a C library.
+**
+** SCOPE. This header is the whole public interface; what is not in it is not API. svc_handle_request() takes one
+** request in memory and gives one response in memory. There is no socket, no thread and no global state: everything
+** hangs on the handle that svc_open() makes, and two handles in one process do not know of each other. State lives in
+** an LMDB store in the folder that the configuration names, or in a private store that vanishes at svc_close().
+**
+** THREADS. svc_handle_request(), svc_tick() and svc_backup() may be called on one handle from any number of threads at
+** once. Reads never wait for a write. Writes that wait at the same time are committed together, so that one flush of
+** the disk serves them all; a write is answered only when it is durable (see `durability`). svc_open() and svc_close()
+** of one handle belong to one thread, with no other call under way. The callbacks of the configuration are called from
+** whichever thread makes a request, several at a time.
+**
+** PROCESSES. One process at a time may hold a store; a second one gets SVC_BUSY. After fork() the child must not use a
+** handle of the parent, not even to close it.
+**
+** OWNERSHIP. The library copies what it keeps of the configuration; request memory is the host's and is only read
+** during the call. A response owns its headers and its body until svc_response_free(); a response outlives svc_close()
+** only if it has been freed before it. Strings of this header are NUL-terminated unless a length stands beside them; a
+** length of 0 means "up to the NUL".
+**
+** TIME AND CHANCE come from the configuration and nowhere else: with a clock and a random source of its own a host gets
+** the same answers each time.
+**
+** LIMITS. Body 1 MiB, nesting 32, headers 16 KiB together, request target 8 KiB, page 500 items: all can be changed
+** in svc_config. The store grows by itself.
+**
+** Zero-initialise every struct before filling it in: zero always means the default. Members are only ever appended.
+*/
+#ifndef SVCAPI_H
+#define SVCAPI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SVC_VERSION "0.1.0"
+#define SVC_VERSION_NUMBER 1000 /* major * 1000000 + minor * 1000 + patch */
+
+/*
+** Result codes. 0 is success; svc_strerror() has a sentence for each.
+*/
+#define SVC_OK 0
+#define SVC_NOMEM 1   /* the allocator gave no memory */
+#define SVC_INVALID 2 /* an argument or a member of the configuration makes no sense; the log says which */
+#define SVC_IO 3      /* the store's files cannot be read or written */
+#define SVC_FULL 4    /* the disk, or the address space for the map, is full */
+#define SVC_BUSY 5    /* another handle or process holds the store */
+#define SVC_NEWER 6   /* the store was written by a newer version of this library */
+#define SVC_CORRUPT 7 /* the folder holds something that is not a store of this library */
+#define SVC_RANDOM 8  /* the random source failed */
+
+typedef struct svc svc; /* a handle; opaque */
+
+/* ---------------------------------------------------------------------------------------------------- configuration */
+
+/*
+** The host's allocator. `resize` behaves as realloc: p NULL allocates, size 0 frees and returns NULL. It must be safe
+** to call from several threads. LMDB and mbedTLS allocate with malloc whatever is set here.
+*/
+typedef struct svc_allocator {
+  void *(*resize)(void *context, void *p, size_t size);
+  void *context;
+} svc_allocator;
+
+/* Log levels, from grave to chatty. Nothing secret is ever logged. */
+#define SVC_LOG_ERROR 1
+#define SVC_LOG_WARNING 2
+#define SVC_LOG_INFO 3
+
+/* How sure a write is when it is answered. */
+#define SVC_DURABLE 0    /* on the disk: survives a power cut */
+#define SVC_NO_META_SYNC 1 /* a power cut may undo the last writes; the store stays whole */
+#define SVC_NO_SYNC 2    /* a power cut may damage the store; a crash of the process does not */
+
+/* Another limit for one endpoint set, by its id (as GET /rateLimits shows it, e.g. "clusters_group"). 0 keeps a value. */
+typedef struct svc_limit_override {
+  const char *endpoint_set_id;
+  int64_t capacity;
+  int64_t refill_rate;
+  int64_t refill_seconds;
+} svc_limit_override;
+
+/* An address from which, or at which, the control plane is reached: what /unauth/controlPlaneIPAddresses shows. */
+typedef struct svc_control_address {
+  const char *provider; /* "aws", "azure" or "gcp" */
+  const char *region;   /* for example "us-east-1" */
+  const char *cidr;
+  int outbound;         /* 0: inbound, the service is reached there; not 0: it calls from there */
+} svc_control_address;
+
+/* Steps of the life of a resource fall due at the next request, without any waiting. See svc_config.provision_ms. */
+#define SVC_PROVISION_NOW (-1)
+
+typedef struct svc_config {
+  const char *path;  /* folder of the store, made if it is missing; NULL: a private store that vanishes at close */
+  size_t map_size;   /* first size of the store's memory map, doubled whenever it is full; default 16 MiB */
+  size_t map_limit;  /* the map never grows past this (507 from then on); default: no limit */
+  int durability;    /* SVC_DURABLE (default), SVC_NO_META_SYNC, SVC_NO_SYNC; a private store never syncs */
+
+  int64_t (*clock)(void *context); /* milliseconds since 1970-01-01 UTC; default: the system's clock */
+  void *clock_context;
+  int (*random)(void *context, void *buffer, size_t size); /* fills the buffer, 0 is good; default: mbedTLS's DRBG */
+  void *random_context;
+  svc_allocator allocator; /* default: malloc and free */
+  void (*log)(void *context, int level, const char *text); /* default: nothing is logged */
+  void *log_context;
+
+  const char *base_url; /* what links start with, without a trailing slash; default "http://localhost:8080" */
+  const char *vendor;   /* the word in /api/svc/v2 and application/vnd.svc.DATE+json; default "svc" */
+  int strict_accept;    /* not 0: a request that names no version in Accept gets 406, not the newest version */
+
+  size_t max_body;         /* bytes of a request's body; default 1 MiB */
+  size_t max_depth;        /* nesting of JSON in a body; default 32, at most 512 */
+  size_t max_header_bytes; /* names and values of all headers together; default 16 KiB */
+  size_t max_target;       /* bytes of the request target; default 8 KiB */
+  size_t max_page;         /* items of a page, also the bound of itemsPerPage; default 500 */
+
+  int limiter_off; /* not 0: no request is ever limited, and no RateLimit header goes out */
+  const svc_limit_override *limits;
+  size_t limit_count;
+  size_t limiter_buckets; /* buckets that are kept apart at the most (24 bytes each); default 4096 */
+
+  const char *db_scheme; /* of connection strings: db://host, db+srv://host; default "db" */
+  const char *db_domain; /* what the hosts of clusters end in; default "db.local" */
+
+  const svc_control_address *control_addresses; /* default: none */
+  size_t control_address_count;
+
+  int64_t provision_ms; /* how long a cluster takes to be made; default 10 000; SVC_PROVISION_NOW: no time at all */
+} svc_config;
+
+/* -------------------------------------------------------------------------------------------------- request, response */
+
+typedef struct svc_header {
+  const char *name;
+  const char *value;
+  size_t name_length;  /* 0: NUL-terminated */
+  size_t value_length; /* 0: NUL-terminated */
+} svc_header;
+
+/* A role, and the id of the organization or project on which it is held; NULL: on all of them. */
+typedef struct svc_grant {
+  const char *role; /* for example "ORG_OWNER" or "GROUP_READ_ONLY" */
+  const char *on;
+} svc_grant;
+
+/* Somebody whom the host vouches for: no credential is asked of the request. Never fill it in from a socket. */
+typedef struct svc_caller {
+  const char *user_id;  /* 24 hex digits */
+  const char *username; /* shown in events; may be NULL */
+  const svc_grant *grants;
+  size_t grant_count;
+} svc_caller;
+
+typedef struct svc_request {
+  const char *method; /* "GET", "POST", ... */
+  const char *target; /* path and query, percent-encoded as on the wire: "/api/svc/v2/groups?pretty=true" */
+  size_t target_length; /* 0: NUL-terminated */
+  const svc_header *headers;
+  size_t header_count;
+  const void *body;
+  size_t body_length;
+  const char *peer; /* the client's IP address; NULL: "127.0.0.1" */
+  int tls;          /* not 0: it came over TLS */
+  const svc_caller *caller; /* NULL: the request must carry its own credentials */
+} svc_request;
+
+typedef struct svc_response {
+  int status;
+  const svc_header *headers; /* lengths are always set, and the strings NUL-terminated as well */
+  size_t header_count;
+  const char *body; /* never NULL; for HEAD empty, with the Content-Length of the GET in the headers */
+  size_t body_length;
+  void *memory; /* private */
+} svc_response;
+
+/* ------------------------------------------------------------------------------------------------------------ functions */
+
+/*
+** Open a store and make a handle. `config` may be NULL: all defaults, that is, a private store.
+** Returns SVC_OK and sets *out, else a code with *out NULL; the log callback is given a line that names the culprit.
+*/
+int svc_open(svc **out, const svc_config *config);
+
+/* Close a handle and free all it holds. NULL is allowed. No other call on the handle may be under way. */
+void svc_close(svc *s);
+
+/*
+** Answer one request. Whatever is due (see svc_tick) is applied first. `response` is overwritten; free it with
+** svc_response_free().
+** Returns SVC_OK when the response stands, whatever its status; SVC_NOMEM when there was no memory even for an error
+** document: then the response is a constant 503, which may be freed as any other; SVC_INVALID when an argument is NULL.
+*/
+int svc_handle_request(svc *s, const svc_request *request, svc_response *response);
+
+/* Free what a response owns, and zero it. NULL, a zeroed response and a second call are allowed. */
+void svc_response_free(svc_response *response);
+
+/* The value of a response's header, any case, or NULL. It lives as long as the response. */
+const char *svc_response_header(const svc_response *response, const char *name);
+
+/*
+** Apply every step of a lifecycle that is due by the clock (a cluster that becomes IDLE, one that is gone). Requests do
+** this by themselves; a host calls it to have the steps, and their events, without waiting for a request.
+*/
+int svc_tick(svc *s);
+
+/*
+** Write a consistent copy of the store into the folder `path`, which is made if it is missing and must not hold a store
+** yet, while requests go on. The copy is compacted and can be opened with svc_open().
+*/
+int svc_backup(svc *s, const char *path);
+
+/* The version of the library as it was compiled: compare with SVC_VERSION. */
+const char *svc_version(void);
+
+/* A sentence for a result code. Never NULL. */
+const char *svc_strerror(int code);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* SVCAPI_H */

@@ -1,0 +1,146 @@
+/* Dates against known moments, the edges of the calendar, and themselves: every day of 10 000 years there and back. */
+#include "internal.h"
+
+#include <munit.h>
+
+#define TEST(name) static MunitResult name(const MunitParameter params[], void *data)
+#define UNUSED ((void)params, (void)data)
+
+TEST(test_parse)
+{
+  static const struct {
+    const char *text;
+    int64_t ms;
+  } rows[] = {
+    { "1970-01-01", 0 },
+    { "1970-01-01T00:00Z", 0 },
+    { "1970-01-01t00:00:00z", 0 },
+    { "2025-03-12T08:00:00Z", INT64_C(1741766400000) },
+    { "2025-03-12T08:00", INT64_C(1741766400000) },
+    { "2025-03-12T08:00:00", INT64_C(1741766400000) },
+    { "2025-03-12T08:00:00.5Z", INT64_C(1741766400500) },
+    { "2025-03-12T08:00:00.050", INT64_C(1741766400050) },
+    { "2025-03-12T08:00:00.123456789Z", INT64_C(1741766400123) },
+    { "2025-03-12T08:00:00.999999999Z", INT64_C(1741766400999) },
+    { "2025-03-12T10:00:00+02:00", INT64_C(1741766400000) },
+    { "2025-03-12T10:00:00+0200", INT64_C(1741766400000) },
+    { "2025-03-12T10:00:00+02", INT64_C(1741766400000) },
+    { "2025-03-12T03:30-04:30", INT64_C(1741766400000) },
+    { "2025-03-12T08:00:00-00:00", INT64_C(1741766400000) },
+    { "2025-03-11T23:59:59.250-08:00", INT64_C(1741766399250) },
+    { "1969-12-31T23:59:59.999Z", -1 },
+    { "2000-02-29", INT64_C(951782400000) },
+    { "2024-02-29T23:59:59Z", INT64_C(1709251199000) },
+    { "2038-01-19T03:14:08Z", INT64_C(2147483648000) },
+    { "0000-01-01", INT64_C(-62167219200000) },
+    { "0000-02-29", INT64_C(-62162121600000) },
+    { "9999-12-31T23:59:59.999Z", INT64_C(253402300799999) },
+    { "0000-01-01T00:00:00+23:59", INT64_C(-62167305540000) },
+  };
+  size_t i;
+  UNUSED;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    int64_t ms = 42;
+    if (!svc_date_parse(svc_str_c(rows[i].text), &ms) || ms != rows[i].ms) {
+      munit_errorf("%s: %lld", rows[i].text, (long long)ms);
+    }
+  }
+  return MUNIT_OK;
+}
+
+TEST(test_refuse)
+{
+  static const char *const rows[] = {
+    "", "2025", "2025-03", "2025-3-12", "2025-03-12T", "2025-03-12T08", "2025-03-12T08:", "2025-03-12T08:0",
+    "2025-03-12 08:00:00Z", "2025-03-12T08:00:00 Z", " 2025-03-12", "2025-03-12 ", "2025-03-12Z", "20250312",
+    "2025-13-01", "2025-00-01", "2025-01-00", "2025-01-32", "2025-04-31", "2025-02-29", "2023-02-29", "1900-02-29",
+    "2100-02-29", "2024-02-30", "2025-03-12T24:00:00Z", "2025-03-12T08:60:00Z", "2025-03-12T08:00:60Z",
+    "2016-12-31T23:59:60Z", "2025-03-12T08:00:00.", "2025-03-12T08:00:00.Z", "2025-03-12T08:00:00.1234567890Z",
+    "2025-03-12T08:00:00,5Z", "2025-03-12T08:00.5Z", "2025-03-12T08:00:00+", "2025-03-12T08:00:00+2",
+    "2025-03-12T08:00:00+02:", "2025-03-12T08:00:00+02:0", "2025-03-12T08:00:00+020", "2025-03-12T08:00:00+24:00",
+    "2025-03-12T08:00:00+02:60", "2025-03-12T08:00:00+02:00x", "2025-03-12T08:00:00ZZ", "2025-03-12T08:00:00X",
+    "+2025-03-12", "-2025-03-12", "12025-03-12", "2025/03/12", "2025-03-12T0800", "2025-W11-3", "yesterday",
+    "2025-03-1\xD9\xA2",
+  };
+  size_t i;
+  int64_t ms;
+  UNUSED;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    if (svc_date_parse(svc_str_c(rows[i]), &ms)) munit_errorf("taken for a date: \"%s\"", rows[i]);
+  }
+  munit_assert_false(svc_date_parse((svc_str){ "2025-03-12\0", 11 }, &ms));
+  return MUNIT_OK;
+}
+
+TEST(test_day)
+{
+  unsigned day = 0;
+  UNUSED;
+  munit_assert_true(svc_day_parse(SVC_S("2025-03-12"), &day));
+  munit_assert_uint(day, ==, 20250312);
+  munit_assert_true(svc_day_parse(SVC_S("2024-02-29"), &day));
+  munit_assert_false(svc_day_parse(SVC_S("2025-02-29"), &day));
+  munit_assert_false(svc_day_parse(SVC_S("2025-03-12T00:00"), &day));
+  munit_assert_false(svc_day_parse(SVC_S("2025-3-12"), &day));
+  munit_assert_false(svc_day_parse(SVC_S(""), &day));
+  munit_assert_int64(svc_day_ms(20250312), ==, INT64_C(1741737600000));
+  munit_assert_int64(svc_day_ms(19700101), ==, 0);
+  return MUNIT_OK;
+}
+
+/* Day by day from year 0 to 9999: the text is the day after the one before, and is read back as it was. */
+TEST(test_all_days)
+{
+  int64_t ms = svc_day_ms(101), back, end = INT64_C(253402300800000);
+  unsigned day, before = 0, count = 0;
+  UNUSED;
+  for (; ms < end; ms += 86400000, count++, before = day) {
+    char text[21];
+    svc_date_text(ms, text);
+    munit_assert_true(svc_day_parse((svc_str){ text, 10 }, &day));
+    munit_assert_true(day == before + 1 || day % 100 == 1);
+    munit_assert_true(svc_day_ms(day) == ms);
+    munit_assert_true(svc_date_parse((svc_str){ text, 20 }, &back) && back == ms);
+  }
+  munit_assert_uint(count, ==, 3652425);
+  return MUNIT_OK;
+}
+
+static void text_is(int64_t ms, const char *iso, const char *http)
+{
+  char text[30];
+  svc_date_text(ms, text);
+  munit_assert_string_equal(text, iso);
+  svc_http_date(ms, text);
+  munit_assert_string_equal(text, http);
+}
+
+TEST(test_text)
+{
+  UNUSED;
+  text_is(INT64_C(1741766400000), "2025-03-12T08:00:00Z", "Wed, 12 Mar 2025 08:00:00 GMT");
+  text_is(INT64_C(1741766400999), "2025-03-12T08:00:00Z", "Wed, 12 Mar 2025 08:00:00 GMT");
+  text_is(0, "1970-01-01T00:00:00Z", "Thu, 01 Jan 1970 00:00:00 GMT");
+  text_is(-1, "1969-12-31T23:59:59Z", "Wed, 31 Dec 1969 23:59:59 GMT");
+  text_is(-1000, "1969-12-31T23:59:59Z", "Wed, 31 Dec 1969 23:59:59 GMT");
+  text_is(-1001, "1969-12-31T23:59:58Z", "Wed, 31 Dec 1969 23:59:58 GMT");
+  text_is(INT64_C(784111777000), "1994-11-06T08:49:37Z", "Sun, 06 Nov 1994 08:49:37 GMT");
+  text_is(INT64_C(951868799000), "2000-02-29T23:59:59Z", "Tue, 29 Feb 2000 23:59:59 GMT");
+  text_is(INT64_C(253402300799999), "9999-12-31T23:59:59Z", "Fri, 31 Dec 9999 23:59:59 GMT");
+  text_is(INT64_C(253402300800000), "9999-12-31T23:59:59Z", "Fri, 31 Dec 9999 23:59:59 GMT");
+  text_is(INT64_MAX, "9999-12-31T23:59:59Z", "Fri, 31 Dec 9999 23:59:59 GMT");
+  text_is(INT64_C(-62167219200001), "0000-01-01T00:00:00Z", "Sat, 01 Jan 0000 00:00:00 GMT");
+  text_is(INT64_MIN, "0000-01-01T00:00:00Z", "Sat, 01 Jan 0000 00:00:00 GMT");
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/parse", test_parse, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/refuse", test_refuse, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/day", test_day, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/all-days", test_all_days, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/text", test_text, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_date = { "/date", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

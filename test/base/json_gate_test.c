@@ -1,0 +1,421 @@
+/*
+** The gate is all that stands between a request and a parser that believes anything: every defect of that parser that
+** was found (and each that it does not have, lest the gate be laxer) is a row here.
+*/
+#include "internal.h"
+
+#include <munit.h>
+#include <time.h>
+
+struct row {
+  const char *text;
+  size_t n;
+  size_t at;        /* where the fault is */
+  const char *what; /* NULL: the text is good */
+};
+
+#define ROW(text, at, what) { text, sizeof text - 1, at, what }
+#define GOOD(text) { text, sizeof text - 1, 0, NULL }
+
+/* What the parser takes for JSON, with all of the text read. */
+static const struct row accepted_by_frozen[] = {
+  ROW("{a:1}", 1, "expected a key"),
+  ROW("{a_9:1}", 1, "expected a key"),
+  ROW("[1,]", 3, "expected a value"),
+  ROW("{\"a\":1,}", 7, "expected a key"),
+  ROW("[1 2]", 3, "expected ',' or ']'"),
+  ROW("{\"a\":1 \"b\":2}", 7, "expected ',' or '}'"),
+  ROW("[\"a\"\"b\"]", 4, "expected ',' or ']'"),
+  ROW("[truefalsenull]", 5, "expected ',' or ']'"),
+  ROW("[1-2]", 2, "expected ',' or ']'"),
+  ROW("[1true]", 2, "expected ',' or ']'"),
+  ROW("[[][]]", 3, "expected ',' or ']'"),
+  ROW("01", 1, "digit behind a leading zero"),
+  ROW("-01", 2, "digit behind a leading zero"),
+  ROW("00", 1, "digit behind a leading zero"),
+  ROW("0x1F", 1, "trailing bytes"),
+  ROW("[0x1F]", 2, "expected ',' or ']'"),
+  ROW("-0x1f", 2, "trailing bytes"),
+  ROW("\"\x80\"", 1, "invalid UTF-8"),
+  ROW("\"a\xBF\"", 2, "invalid UTF-8"),
+  ROW("\"\xC0\x80\"", 1, "invalid UTF-8"),
+  ROW("\"\xC1\xBF\"", 1, "invalid UTF-8"),
+  ROW("\"\xE0\x9F\xBF\"", 1, "invalid UTF-8"),
+  ROW("\"\xED\xA0\x80\"", 1, "invalid UTF-8"),
+  ROW("\"\xED\xBF\xBF\"", 1, "invalid UTF-8"),
+  ROW("\"\xF0\x8F\xBF\xBF\"", 1, "invalid UTF-8"),
+  ROW("\"\xF4\x90\x80\x80\"", 1, "invalid UTF-8"),
+  ROW("\"\xF5\x80\x80\x80\"", 1, "invalid UTF-8"),
+  ROW("\"\xFE\"", 1, "invalid UTF-8"),
+  ROW("\"\xFF\"", 1, "invalid UTF-8"),
+  ROW("\"\xC3\"\"", 1, "invalid UTF-8"),
+  ROW("\"\xE2\",\"", 1, "invalid UTF-8"),
+  ROW("\"\xE2\x82\"", 1, "invalid UTF-8"),
+  ROW("\"\xC3\x01\"", 1, "invalid UTF-8"),
+  ROW("\"\xF0\x9F\x98\0\"", 1, "invalid UTF-8"),
+  ROW("\"\xC3", 1, "invalid UTF-8"),
+  ROW("{\"\xFF\":1}", 2, "invalid UTF-8"),
+  /* valid JSON, but read by others in another way */
+  ROW("{\"a\":1,\"a\":2}", 7, "duplicate key"),
+  ROW("\"\\ud800\"", 1, "lone surrogate"),
+  ROW("\"\\udc00\"", 1, "lone surrogate"),
+  ROW("\"\\ud800\\ud800\"", 1, "lone surrogate"),
+  ROW("\"x\\ud83dx\"", 2, "lone surrogate"),
+  ROW("\"\\ud83d\\n\"", 1, "lone surrogate"),
+  ROW("\"\\ud83d\\u0041\"", 1, "lone surrogate"),
+  ROW("\"a\\u0000\"", 2, "U+0000 in a string"),
+  ROW("{\"\\u0000\":1}", 2, "U+0000 in a string"),
+  /* values that it does not report at all */
+  ROW("{\"\":1}", 1, "empty key"),
+  ROW("{\"a\":{\"\":1}}", 6, "empty key"),
+  ROW("{\"a.\":1}", 1, "key ends in '.'"),
+  ROW("{\".\":1}", 1, "key ends in '.'"),
+  ROW("{\"a\\u002e\":1}", 1, "key ends in '.'"),
+  /* read past the end */
+  ROW("\"\\", 2, "unexpected end"),
+  ROW("{\"a\":\"b\\", 8, "unexpected end"),
+};
+
+/* What it takes for JSON up to some place. */
+static const struct row prefix_by_frozen[] = {
+  ROW("{} x", 3, "trailing bytes"),
+  ROW("{}{}", 2, "trailing bytes"),
+  ROW("1 2", 2, "trailing bytes"),
+  ROW("[1]]", 3, "trailing bytes"),
+  ROW("{}\0", 2, "trailing bytes"),
+  ROW("nullx", 4, "trailing bytes"),
+  ROW("truex", 4, "trailing bytes"),
+  ROW("{}//comment", 2, "trailing bytes"),
+};
+
+/* What it refuses, too. */
+static const struct row refused_by_frozen[] = {
+  ROW("1.", 2, "unexpected end"),
+  ROW("[1.]", 3, "expected a digit"),
+  ROW(".5", 0, "expected a value"),
+  ROW("+1", 0, "expected a value"),
+  ROW("1e", 2, "unexpected end"),
+  ROW("1e+", 3, "unexpected end"),
+  ROW("[1e+]", 4, "expected a digit"),
+  ROW("--", 1, "expected a digit"),
+  ROW("-", 1, "unexpected end"),
+  ROW("NaN", 0, "expected a value"),
+  ROW("Infinity", 0, "expected a value"),
+  ROW("-Infinity", 1, "expected a digit"),
+  ROW("\"\x01\"", 1, "control character in a string"),
+  ROW("\"a\tb\"", 2, "control character in a string"),
+  ROW("\"a\nb\"", 2, "control character in a string"),
+  ROW("\"\0\"", 1, "control character in a string"),
+  ROW("\"\\x41\"", 2, "invalid escape"),
+  ROW("\"\\'\"", 2, "invalid escape"),
+  ROW("\"\\v\"", 2, "invalid escape"),
+  ROW("\"\\U0041\"", 2, "invalid escape"),
+  ROW("\"\\u004\"", 6, "invalid escape"),
+  ROW("\"\\u00g1\"", 5, "invalid escape"),
+  ROW("\"\\u00", 5, "unexpected end"),
+  ROW("\"\\ud83d\\u00", 11, "unexpected end"),
+  ROW("'a'", 0, "expected a value"),
+  ROW("[,]", 1, "expected a value"),
+  ROW("[,1]", 1, "expected a value"),
+  ROW("[1,,2]", 3, "expected a value"),
+  ROW("{,}", 1, "expected a key"),
+  ROW("\xEF\xBB\xBF{}", 0, "expected a value"),
+  ROW("[/*x*/]", 1, "expected a value"),
+  ROW("{}\f", 2, "trailing bytes"),
+  ROW("[\f1]", 1, "expected a value"),
+  ROW("[1\v]", 2, "expected ',' or ']'"),
+  ROW("{1:2}", 1, "expected a key"),
+  ROW("{\"a\" 1}", 5, "expected ':'"),
+  ROW("{\"a\"}", 4, "expected ':'"),
+  ROW("{\"a\":}", 5, "expected a value"),
+  ROW("{\"a\":,\"b\":1}", 5, "expected a value"),
+  ROW("{", 1, "unexpected end"),
+  ROW("[", 1, "unexpected end"),
+  ROW("{\"a\"", 4, "unexpected end"),
+  ROW("{\"a\":", 5, "unexpected end"),
+  ROW("{\"a\":1", 6, "unexpected end"),
+  ROW("{\"a\":1,", 7, "unexpected end"),
+  ROW("[1", 2, "unexpected end"),
+  ROW("[1,", 3, "unexpected end"),
+  ROW("\"abc", 4, "unexpected end"),
+  ROW("[1}", 2, "expected ',' or ']'"),
+  ROW("{\"a\":1]", 6, "expected ',' or '}'"),
+  ROW("]", 0, "expected a value"),
+  ROW("}", 0, "expected a value"),
+  ROW("True", 0, "expected a value"),
+  ROW("tru", 3, "unexpected end"),
+  ROW("trux", 3, "expected a value"),
+  ROW("nul", 3, "unexpected end"),
+  ROW("fals\0", 4, "expected a value"),
+  ROW("", 0, "empty document"),
+  ROW(" \r\n\t", 4, "empty document"),
+};
+
+static const struct row good[] = {
+  GOOD("{}"), GOOD("[]"), GOOD("null"), GOOD("true"), GOOD("false"), GOOD("0"), GOOD("-0"), GOOD("\"\""),
+  GOOD(" \t\r\n{ \"a\" : [ 1 , 2.5 , -3e+7 , 0.1E-2 , 1e0 ] , \"b\" : { } } \n"),
+  GOOD("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9\\u20AC\\ud83d\\ude00\\uFFFF\""),
+  GOOD("\"\xC2\x80 \xDF\xBF \xE0\xA0\x80 \xED\x9F\xBF \xEE\x80\x80 \xEF\xBF\xBF \xF0\x90\x80\x80 \xF4\x8F\xBF\xBF\""),
+  GOOD("\"\x7F\""),
+  GOOD("[[],[[]],{\"a\":[{}]}]"),
+  GOOD("{\"a\":{\"a\":{\"a\":1}},\"A\":[{\"a\":1},{\"a\":1}]}"), /* the same key, but of other objects */
+  GOOD("{\"a\":1,\"ab\":2,\"abc\":3,\"b\":4,\"aa\":5,\"\\u00e9\":6,\"e\":7}"),
+  GOOD("{\"a.b\":1,\".a\":2,\"a[0]\":3,\" \":4}"),
+  GOOD("1234567890123456789012345678901234567890123456789012345678901234"),
+};
+
+static const struct row keys[] = {
+  ROW("{\"a\":1,\"\\u0061\":2}", 7, "duplicate key"),
+  ROW("{\"\\u0061\":1,\"a\":2}", 12, "duplicate key"),
+  ROW("{\"\xC3\xA9\":1,\"\\u00E9\":2}", 8, "duplicate key"),
+  ROW("{\"\\ud83d\\ude00\":1,\"\xF0\x9F\x98\x80\":2}", 18, "duplicate key"),
+  ROW("{\"/\":1,\"\\/\":2}", 7, "duplicate key"),
+  ROW("{\"a\":1,\"b\":2,\"c\":3,\"b\":{}}", 19, "duplicate key"),
+  ROW("[{\"x\":{\"a\":1,\"b\":[{}],\"a\":2}}]", 22, "duplicate key"),
+  ROW("12345678901234567890123456789012345678901234567890123456789012345", 0, "number too long"),
+  ROW("[1, 0.000000000000000000000000000000000000000000000000000000000000000]", 4, "number too long"),
+};
+
+/* The text as the last bytes of a block of their own, so that a sanitizer sees each byte read behind them. */
+static bool gate(const char *text, size_t n, size_t max_depth, svc_json_fault *fault)
+{
+  char *copy = malloc(n + (n == 0));
+  svc_arena a;
+  bool passed;
+  munit_assert_not_null(copy);
+  if (n) memcpy(copy, text, n);
+  svc_arena_init(&a, NULL);
+  fault->at = 999999999;
+  fault->what = "not set";
+  passed = svc_json_gate(&a, (svc_str){ copy, n }, max_depth, fault);
+  munit_assert_false(a.failed);
+  svc_blocks_free(a.blocks);
+  free(copy);
+  return passed;
+}
+
+static void check_rows(const struct row *rows, size_t n)
+{
+  size_t i;
+  for (i = 0; i < n; i++) {
+    svc_json_fault fault;
+    bool passed = gate(rows[i].text, rows[i].n, 32, &fault);
+    if (passed != !rows[i].what || (!passed && (strcmp(fault.what, rows[i].what) != 0 || fault.at != rows[i].at))) {
+      munit_errorf("row %zu: %s: %s at %zu", i, rows[i].text, passed ? "passed" : fault.what, fault.at);
+    }
+  }
+}
+
+#define CHECK(rows) check_rows(rows, sizeof rows / sizeof rows[0])
+#define TEST(name) static MunitResult name(const MunitParameter params[], void *data)
+#define UNUSED ((void)params, (void)data)
+
+TEST(test_accepted_by_frozen) { UNUSED; CHECK(accepted_by_frozen); return MUNIT_OK; }
+TEST(test_prefix_by_frozen) { UNUSED; CHECK(prefix_by_frozen); return MUNIT_OK; }
+TEST(test_refused_by_frozen) { UNUSED; CHECK(refused_by_frozen); return MUNIT_OK; }
+TEST(test_good) { UNUSED; CHECK(good); return MUNIT_OK; }
+TEST(test_keys) { UNUSED; CHECK(keys); return MUNIT_OK; }
+
+/* Each beginning of a good text is a fault at its end (or good itself), and nothing behind it is read. */
+TEST(test_cut)
+{
+  static const char text[] =
+    "{\"k\\u00e9y\":[1.5e-3,true,false,null,\"\xF0\x9F\x98\x80\\ud83d\\ude00\"],\"o\":{\"x\":-10}}";
+  size_t n;
+  svc_json_fault fault;
+  UNUSED;
+  for (n = 0; n < sizeof text - 1; n++) {
+    munit_assert_false(gate(text, n, 32, &fault));
+    munit_assert_size(fault.at, <=, n);
+  }
+  munit_assert_true(gate(text, n, 32, &fault));
+  return MUNIT_OK;
+}
+
+static char *brackets(size_t n, bool closed)
+{
+  char *text = malloc(2 * n + 1);
+  munit_assert_not_null(text);
+  memset(text, '[', n);
+  memset(text + n, ']', n);
+  text[closed ? 2 * n : n] = 0;
+  return text;
+}
+
+TEST(test_depth)
+{
+  char *text = brackets(600, true), *open = brackets(1000000, false), *objects;
+  svc_json_fault fault;
+  size_t i;
+  UNUSED;
+  munit_assert_true(gate(text + 600 - 32, 64, 32, &fault));
+  munit_assert_false(gate(text + 600 - 33, 66, 32, &fault));
+  munit_assert_string_equal(fault.what, "nesting too deep");
+  munit_assert_size(fault.at, ==, 32);
+  munit_assert_true(gate("1", 1, 0, &fault));
+  munit_assert_false(gate("[]", 2, 0, &fault));
+  /* a million of them: at the limit, and (the path comes first) without a usable limit */
+  munit_assert_false(gate(open, 1000000, 32, &fault));
+  munit_assert_size(fault.at, ==, 32);
+  munit_assert_false(gate(open, 1000000, SIZE_MAX, &fault));
+  munit_assert_string_equal(fault.what, "path too long");
+  objects = malloc(5 * 200000);
+  munit_assert_not_null(objects);
+  for (i = 0; i < 200000; i++) memcpy(objects + 5 * i, "{\"a\":", 5);
+  munit_assert_false(gate(objects, 5 * 200000, 32, &fault));
+  munit_assert_string_equal(fault.what, "nesting too deep");
+  munit_assert_size(fault.at, ==, 32 * 5);
+  free(objects);
+  free(open);
+  free(text);
+  return MUNIT_OK;
+}
+
+/* frozen's path: "." before the keys of an object, the key as written, "[index]" for an element. */
+TEST(test_path)
+{
+  char key[300], text[700];
+  svc_json_fault fault;
+  UNUSED;
+  memset(key, 'k', sizeof key);
+#define PATH_IS(passes, ...)                                                \
+  do {                                                                      \
+    int n_ = snprintf(text, sizeof text, __VA_ARGS__);                      \
+    bool passed_ = gate(text, (size_t)n_, 512, &fault);                     \
+    munit_assert_int(passed_, ==, passes);                                  \
+    if (!passed_) munit_assert_string_equal(fault.what, "path too long");   \
+  } while (0)
+  PATH_IS(true, "{\"%.254s\":1}", key);
+  PATH_IS(false, "{\"%.255s\":1}", key);
+  munit_assert_size(fault.at, ==, 1);
+  PATH_IS(true, "{\"%.248s\\u0061\":1}", key);
+  PATH_IS(false, "{\"%.249s\\u0061\":1}", key);
+  PATH_IS(true, "{\"%.253s\":{}}", key);
+  PATH_IS(false, "{\"%.254s\":{}}", key);
+  PATH_IS(true, "{\"%.252s\":{\"a\":1}}", key);
+  PATH_IS(false, "{\"%.253s\":{\"a\":1}}", key);
+  PATH_IS(true, "{\"%.254s\":[]}", key);
+  PATH_IS(true, "{\"%.251s\":[1,2,3,4,5,6,7,8,9,10]}", key);
+  PATH_IS(false, "{\"%.252s\":[1]}", key);
+  PATH_IS(false, "{\"%.251s\":[1,2,3,4,5,6,7,8,9,10,11]}", key);
+  PATH_IS(true, "{\"%.200s\":[[[{\"%.44s\":1}]]],\"%.254s\":2}", key, key, key);
+  PATH_IS(false, "{\"%.200s\":[[[{\"%.45s\":1}]]]}", key, key);
+#undef PATH_IS
+  return MUNIT_OK;
+}
+
+/* Keys that share long beginnings, rise, fall, or come at random: none may take long. */
+TEST(test_many_keys)
+{
+  enum { N = 100000 };
+  char *text = malloc((size_t)N * 40);
+  int kind;
+  UNUSED;
+  munit_assert_not_null(text);
+  for (kind = 0; kind < 4; kind++) {
+    size_t n = 0;
+    unsigned i, random = 1;
+    clock_t start;
+    svc_json_fault fault;
+    text[n++] = '{';
+    for (i = 0; i < N; i++) {
+      random = random * 1664525u + 1013904223u; /* a full period: no value twice */
+      n += (size_t)sprintf(text + n, "\"%s%u\":1,", kind == 3 ? "aaaaaaaaaaaaaaaa" : "",
+                           kind == 0 ? i : kind == 1 ? N - i : random);
+    }
+    start = clock();
+    text[n - 1] = '}';
+    munit_assert_true(gate(text, n, 32, &fault));
+    n += (size_t)sprintf(text + n - 1, ",\"%s%u\":1}", kind == 3 ? "aaaaaaaaaaaaaaaa" : "",
+                         kind == 0 ? 7 : kind == 1 ? N - 7 : random) - 1;
+    munit_assert_false(gate(text, n, 32, &fault));
+    munit_assert_string_equal(fault.what, "duplicate key");
+    munit_assert_double((double)(clock() - start) / CLOCKS_PER_SEC, <, 2.0); /* both, under sanitizers */
+  }
+  free(text);
+  return MUNIT_OK;
+}
+
+/* Small alphabets and lengths, against a plain comparison of all pairs. */
+TEST(test_random_keys)
+{
+  unsigned round, random = 7;
+  UNUSED;
+  for (round = 0; round < 3000; round++) {
+    char names[12][4], text[200];
+    size_t n = 0, i, j, count = round % 12 + 1;
+    bool twice = false;
+    svc_json_fault fault;
+    for (i = 0; i < count; i++) {
+      size_t length = 1 + (random = random * 1664525u + 1013904223u) / 65536 % 3;
+      for (j = 0; j < length; j++) names[i][j] = "abq"[(random = random * 1664525u + 1013904223u) / 65536 % 3];
+      names[i][length] = 0;
+      for (j = 0; j < i; j++) twice = twice || !strcmp(names[i], names[j]);
+      n += (size_t)sprintf(text + n, "%c\"%s\":%u", i ? ',' : '{', names[i], (unsigned)i);
+    }
+    text[n++] = '}';
+    munit_assert_int(gate(text, n, 32, &fault), ==, !twice);
+  }
+  return MUNIT_OK;
+}
+
+struct counting {
+  long left; /* allocations until one fails */
+};
+
+static void *counting_resize(void *context, void *p, size_t size)
+{
+  struct counting *c = context;
+  if (size == 0) {
+    free(p);
+    return NULL;
+  }
+  return c->left-- > 0 ? realloc(p, size) : NULL;
+}
+
+/* With each allocation failing in turn, escaped keys among them: refused, and said to be for want of memory. */
+TEST(test_no_memory)
+{
+  char text[60000];
+  size_t n = 0;
+  long fail, passed = -1;
+  unsigned i;
+  UNUSED;
+  text[n++] = '{';
+  for (i = 0; i < 1500; i++) n += (size_t)sprintf(text + n, "\"k\\u0061ey%u\":{\"a\":1},", i);
+  text[n - 1] = '}';
+  for (fail = 0; passed < 0; fail++) {
+    struct counting count = { fail };
+    svc_allocator allocator = { counting_resize, &count };
+    svc_arena a;
+    svc_json_fault fault = { 0, NULL };
+    svc_arena_init(&a, &allocator);
+    if (svc_json_gate(&a, (svc_str){ text, n }, 32, &fault)) {
+      passed = fail;
+      munit_assert_false(a.failed);
+    } else {
+      munit_assert_true(a.failed);
+      munit_assert_string_equal(fault.what, "out of memory");
+    }
+    svc_blocks_free(a.blocks);
+  }
+  munit_assert_long(passed, >, 3);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/accepted-by-frozen", test_accepted_by_frozen, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/prefix-by-frozen", test_prefix_by_frozen, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/refused-by-frozen", test_refused_by_frozen, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/good", test_good, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/keys", test_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/cut", test_cut, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/depth", test_depth, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/path", test_path, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/many-keys", test_many_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/random-keys", test_random_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no-memory", test_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_json_gate = { "/json_gate", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

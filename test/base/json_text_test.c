@@ -1,0 +1,276 @@
+/* Strings and numbers in and out of JSON, where the parser's own functions are wrong. */
+#include "internal.h"
+
+#include <locale.h>
+#include <munit.h>
+
+#define TEST(name) static MunitResult name(const MunitParameter params[], void *data)
+#define UNUSED ((void)params, (void)data)
+
+static void *setup(const MunitParameter params[], void *data)
+{
+  svc_arena *a = malloc(sizeof *a);
+  (void)params;
+  (void)data;
+  munit_assert_not_null(a);
+  svc_arena_init(a, NULL);
+  return a;
+}
+
+static void tear_down(void *fixture)
+{
+  svc_arena *a = fixture;
+  svc_blocks_free(a->blocks);
+  free(a);
+}
+
+static void same(svc_str got, const char *want)
+{
+  if (!svc_str_is(got, want)) munit_errorf("got \"" SVC_FMT "\", want \"%s\"", SVC_ARG(got), want);
+}
+
+static svc_str escaped(svc_arena *a, svc_str text)
+{
+  svc_buf b = svc_buf_new(a, 0);
+  svc_json_escape(&b, text);
+  return svc_buf_done(&b);
+}
+
+/* Each ASCII value, alone and between others: as expected, valid for the gate, and itself again when read. */
+TEST(test_ascii)
+{
+  svc_arena *a = data;
+  int c;
+  (void)params;
+  for (c = 0; c < 0x80; c++) {
+    char plain[3] = { 'x', (char)c, 'y' }, want[16];
+    svc_str got = escaped(a, (svc_str){ plain, 3 }), back;
+    svc_json_fault fault;
+    const char *letters = "\"\\\b\f\n\r\t", *at = c ? strchr(letters, c) : NULL;
+    if (at) snprintf(want, sizeof want, "\"x\\%cy\"", "\"\\bfnrt"[at - letters]);
+    else if (c < 0x20) snprintf(want, sizeof want, "\"x\\u%04xy\"", (unsigned)c);
+    else snprintf(want, sizeof want, "\"x%cy\"", c);
+    same(got, want);
+    if (c == 0) continue; /* escaped, but never read */
+    munit_assert_true(svc_json_gate(a, got, 1, &fault));
+    munit_assert_true(svc_json_unescape(a, (svc_str){ got.p + 1, got.n - 2 }, &back));
+    munit_assert_true(svc_str_eq(back, (svc_str){ plain, 3 }));
+  }
+  return MUNIT_OK;
+}
+
+TEST(test_escape)
+{
+  svc_arena *a = data;
+  (void)params;
+  same(escaped(a, SVC_S("")), "\"\"");
+  same(escaped(a, (svc_str){ NULL, 0 }), "\"\"");
+  same(escaped(a, SVC_S("a/b\x7F\xC3\xA9\xF0\x9F\x98\x80")), "\"a/b\x7F\xC3\xA9\xF0\x9F\x98\x80\"");
+  same(escaped(a, SVC_S("\"\"\n")), "\"\\\"\\\"\\n\"");
+  return MUNIT_OK;
+}
+
+TEST(test_unescape)
+{
+  static const struct {
+    const char *raw, *text; /* text NULL: refused */
+  } rows[] = {
+    { "", "" },
+    { "plain", "plain" },
+    { "\\\"\\\\\\/\\b\\f\\n\\r\\t", "\"\\/\b\f\n\r\t" },
+    { "\\u0041\\u007f", "A\x7F" },
+    { "\\u0080", "\xC2\x80" },
+    { "\\u00e9\\u00E9", "\xC3\xA9\xC3\xA9" },
+    { "\\u07FF\\u0800", "\xDF\xBF\xE0\xA0\x80" },
+    { "\\u20ac", "\xE2\x82\xAC" },
+    { "\\ud7ff\\ue000\\uffff", "\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF" },
+    { "x\\ud83d\\ude00y", "x\xF0\x9F\x98\x80y" },
+    { "\\ud800\\udc00\\udbff\\udfff", "\xF0\x90\x80\x80\xF4\x8F\xBF\xBF" },
+    { "\\", NULL }, { "a\\q", NULL }, { "\\u12", NULL }, { "\\u12g4", NULL }, { "\\ud800", NULL },
+    { "\\udc00", NULL }, { "\\ud800\\u0041", NULL }, { "\\ud800\\udc0", NULL }, { "\\u0000", NULL },
+  };
+  svc_arena *a = data;
+  size_t i;
+  svc_str out, raw = SVC_S("no escape");
+  (void)params;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    bool good = svc_json_unescape(a, svc_str_c(rows[i].raw), &out);
+    munit_assert_int(good, ==, rows[i].text != NULL);
+    if (good) same(out, rows[i].text);
+  }
+  munit_assert_true(svc_json_unescape(a, raw, &out));
+  munit_assert_ptr_equal(out.p, raw.p);
+  return MUNIT_OK;
+}
+
+TEST(test_pretty)
+{
+  static const struct {
+    const char *compact, *pretty;
+  } rows[] = {
+    { "{}", "{}\n" },
+    { "[]", "[]\n" },
+    { "1", "1\n" },
+    { "\"a\"", "\"a\"\n" },
+    { "{\"a\":1}", "{\n  \"a\": 1\n}\n" },
+    { "[1,2]", "[\n  1,\n  2\n]\n" },
+    { "{\"a\":{},\"b\":[],\"c\":[{}],\"d\":{\"e\":null}}",
+      "{\n  \"a\": {},\n  \"b\": [],\n  \"c\": [\n    {}\n  ],\n  \"d\": {\n    \"e\": null\n  }\n}\n" },
+    { "[\"{}[],: \\\" \\\\\",-1.5e+3]", "[\n  \"{}[],: \\\" \\\\\",\n  -1.5e+3\n]\n" },
+    { " { \"a\" : [ ] , \"b\" : true } \n", "{\n  \"a\": [],\n  \"b\": true\n}\n" },
+    { "", "\n" },
+  };
+  svc_arena *a = data;
+  size_t i;
+  (void)params;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    svc_buf b = svc_buf_new(a, 0), again = svc_buf_new(a, 0);
+    svc_str text;
+    svc_json_pretty(&b, svc_str_c(rows[i].compact));
+    text = svc_buf_done(&b);
+    same(text, rows[i].pretty);
+    svc_json_pretty(&again, text); /* the pretty form of the pretty form is itself */
+    same(svc_buf_done(&again), rows[i].pretty);
+  }
+  return MUNIT_OK;
+}
+
+/* What is no JSON must not make it loop or read on. */
+TEST(test_pretty_broken)
+{
+  static const char *const rows[] = { "]", "}}}}", "{", "[", "\"", "\"\\", "{\"a", ",", ":", "[[[" };
+  svc_arena *a = data;
+  size_t i;
+  (void)params;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    svc_buf b = svc_buf_new(a, 0);
+    size_t n = strlen(rows[i]);
+    char *copy = malloc(n);
+    munit_assert_not_null(copy);
+    memcpy(copy, rows[i], n);
+    svc_json_pretty(&b, (svc_str){ copy, n });
+    munit_assert_size(svc_buf_done(&b).n, >, 0);
+    free(copy);
+  }
+  {
+    svc_buf b = svc_buf_new(a, 0);
+    svc_json_pretty(&b, (svc_str){ "\0x\0", 3 });
+    munit_assert_size(svc_buf_done(&b).n, ==, 4);
+  }
+  return MUNIT_OK;
+}
+
+TEST(test_i64)
+{
+  static const struct {
+    const char *text;
+    int64_t value;
+  } good[] = {
+    { "0", 0 }, { "-0", 0 }, { "0.0", 0 }, { "0e999999999999", 0 }, { "5", 5 }, { "5.0", 5 }, { "5e0", 5 },
+    { "-5.000", -5 }, { "10e-1", 1 }, { "1e3", 1000 }, { "1E+3", 1000 }, { "1.5e1", 15 }, { "0.001e3", 1 },
+    { "1200e-2", 12 }, { "123456789012345678", INT64_C(123456789012345678) },
+    { "9223372036854775807", INT64_MAX }, { "-9223372036854775808", INT64_MIN },
+    { "9223372036854775807.000", INT64_MAX }, { "922337203685477580.7e1", INT64_MAX },
+    { "-9223372036854775808000e-3", INT64_MIN }, { "9007199254740993", INT64_C(9007199254740993) },
+    { "1e18", INT64_C(1000000000000000000) }, { "0.000000000000000000000000000001e30", 1 },
+  };
+  static const char *const bad[] = {
+    "", "-", "1.5", "0.1", "1e-1", "15e-1", "9223372036854775808", "-9223372036854775809", "1e19", "1e999999999999",
+    "1e-999999999999", "99999999999999999999", "18446744073709551616", "01", "+1", "1.", ".5", "1e", "0x10", "1 ", " 1",
+    "abc", "1e5x", "--1", "1.0.0", "NaN",
+  };
+  size_t i;
+  int64_t value;
+  UNUSED;
+  for (i = 0; i < sizeof good / sizeof good[0]; i++) {
+    value = 42;
+    if (!svc_json_number_i64(svc_str_c(good[i].text), &value) || value != good[i].value) {
+      munit_errorf("%s: %lld", good[i].text, (long long)value);
+    }
+  }
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    if (svc_json_number_i64(svc_str_c(bad[i]), &value)) munit_errorf("%s is no integer", bad[i]);
+  }
+  return MUNIT_OK;
+}
+
+static void check_doubles(void)
+{
+  static const struct {
+    const char *text;
+    double value;
+  } rows[] = {
+    { "0", 0 }, { "1", 1 }, { "-1.5", -1.5 }, { "0.1", 0.1 }, { "1e22", 1e22 }, { "1e23", 1e23 },
+    { "123456789.987654321", 123456789.987654321 }, { "9007199254740993", 9007199254740992.0 },
+    { "9007199254740995", 9007199254740996.0 }, { "1.7976931348623157e308", 1.7976931348623157e308 },
+    { "5e-324", 5e-324 }, { "1e-400", 0 }, { "-2.2250738585072011e-308", -2.2250738585072011e-308 },
+    { "0.1000000000000000055511151231257827021181583404541015625", 0.1 },
+    { "17976931348623157e292", 1.7976931348623157e308 }, { "0e400", 0 }, { "1e-999999999999", 0 },
+    { "100000000000000000000000000000000000000000000000000000000000", 1e59 },
+  };
+  static const char *const bad[] = { "1e309", "-1e309", "1e999999999999", "", "x", "1.", "0x1p3", "1,5", "inf", "nan" };
+  size_t i;
+  double value;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    bool good = svc_json_number_double(svc_str_c(rows[i].text), &value);
+    if (!good || value < rows[i].value || value > rows[i].value) {
+      munit_errorf("%s: %.17g", rows[i].text, good ? value : 0);
+    }
+  }
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    if (svc_json_number_double(svc_str_c(bad[i]), &value)) munit_errorf("%s is no double", bad[i]);
+  }
+}
+
+TEST(test_double)
+{
+  static const char *const locales[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "pl_PL.UTF-8", "de_DE.utf8", "fa_IR.UTF-8" };
+  char text[200] = "0.5";
+  double value;
+  size_t i;
+  UNUSED;
+  check_doubles();
+  for (i = 0; i < sizeof locales / sizeof locales[0]; i++) { /* where one is installed, nothing changes under it */
+    if (setlocale(LC_ALL, locales[i])) check_doubles();
+  }
+  setlocale(LC_ALL, "C");
+  memset(text + 3, '0', sizeof text - 3); /* half way between two doubles but for a digit far behind */
+  memcpy(text, "9007199254740993.", 17);
+  text[sizeof text - 1] = '1';
+  munit_assert_true(svc_json_number_double((svc_str){ text, sizeof text }, &value));
+  munit_assert_double(value, ==, 9007199254740994.0);
+  return MUNIT_OK;
+}
+
+/* Every printed double reads back as itself: as exact as strtod in the C locale. */
+TEST(test_double_random)
+{
+  int i;
+  UNUSED;
+  for (i = 0; i < 200000; i++) {
+    uint64_t bits = ((uint64_t)munit_rand_uint32() << 32) | munit_rand_uint32();
+    double value, back;
+    char text[40];
+    memcpy(&value, &bits, sizeof value);
+    if (!(value - value <= 0)) continue; /* no number, or no finite one */
+    snprintf(text, sizeof text, i % 2 ? "%.17e" : "%.16e", value);
+    munit_assert_true(svc_json_number_double(svc_str_c(text), &back));
+    value = strtod(text, NULL);
+    munit_assert_memory_equal(sizeof value, &value, &back);
+  }
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/ascii", test_ascii, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/escape", test_escape, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/unescape", test_unescape, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/pretty", test_pretty, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/pretty-broken", test_pretty_broken, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/i64", test_i64, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/double", test_double, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/double-random", test_double_random, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_json_text = { "/json_text", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,23 @@
+#!/bin/sh
+# The svcapi.c that people copy must be the fold of the parts that people read. `build.sh test` folds before it tests,
+# so a stale file in the last commit would be mended unseen: where the parts are as committed, the committed file counts.
+. test/check/common
+
+git_() { git -c safe.directory="$PWD" "$@" 2>/dev/null; }
+
+sh amalgamation/fold.sh --out build/check/fold1.c || exit 1
+sh amalgamation/fold.sh --out build/check/fold2.c || exit 1
+cmp -s build/check/fold1.c build/check/fold2.c || fail "two folds of the same parts differ: amalgamation/fold.sh is not deterministic"
+cmp -s build/check/fold1.c svcapi.c || fail "svcapi.c is not the fold of the parts: run ./build.sh fold"
+
+if [ -e .git ]; then
+  tool git
+  case $(git_ check-attr merge svcapi.c) in
+    *': binary') ;;
+    *) fail "svcapi.c is not marked merge=binary: .gitattributes needs the line 'svcapi.c merge=binary linguist-generated'" ;;
+  esac
+  if git_ cat-file -e HEAD:svcapi.c && [ -z "$(git_ status --porcelain -- amalgamation ports svcapi.h)" ]; then
+    git_ show HEAD:svcapi.c | cmp -s - build/check/fold1.c ||
+      fail "the committed svcapi.c is not the fold of the committed parts: run ./build.sh fold and commit svcapi.c"
+  fi
+fi

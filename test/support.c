@@ -1,0 +1,290 @@
+/*
+** The tests' service: see support.h.
+*/
+#include "support.h"
+
+static int64_t t_clock(void *context)
+{
+  return ((t_service *)context)->now;
+}
+
+/* xorshift: the same bytes each run */
+static int t_random(void *context, void *buffer, size_t size)
+{
+  t_service *t = context;
+  unsigned char *to = buffer;
+  while (size--) {
+    t->random ^= t->random << 13;
+    t->random ^= t->random >> 7;
+    t->random ^= t->random << 17;
+    *to++ = (unsigned char)(t->random >> 24);
+  }
+  return 0;
+}
+
+static void t_log(void *context, int level, const char *text)
+{
+  t_service *t = context;
+  size_t n = strlen(t->log);
+  (void)level;
+  snprintf(t->log + n, sizeof t->log - n, "%s\n", text);
+}
+
+static void t_forget(t_service *t)
+{
+  svc_response_free(&t->response);
+  svc_blocks_free(t->arena.blocks);
+  svc_arena_init(&t->arena, NULL);
+  t->body = NULL;
+}
+
+void t_reopen(t_service *t, const svc_config *changes)
+{
+  svc_config config;
+  int rc;
+  if (t->s) svc_close(t->s);
+  memset(&config, 0, sizeof config);
+  if (changes) config = *changes;
+  if (!config.clock) {
+    config.clock = t_clock;
+    config.clock_context = t;
+  }
+  if (!config.random) {
+    config.random = t_random;
+    config.random_context = t;
+  }
+  config.log = t_log;
+  config.log_context = t;
+  rc = svc_open(&t->s, &config);
+  if (rc != SVC_OK) munit_errorf("svc_open: %s: %s", svc_strerror(rc), t->log);
+}
+
+void t_open(t_service *t, const svc_config *changes)
+{
+  memset(t, 0, sizeof *t);
+  t->now = T_START;
+  t->random = 0x9E3779B97F4A7C15u;
+  t->grants[0].role = "ORG_OWNER";
+  t->caller.user_id = "5f0000000000000000000001";
+  t->caller.username = "owner@example.com";
+  t->caller.grants = t->grants;
+  t->caller.grant_count = 1;
+  t->peer = "192.0.2.7";
+  svc_arena_init(&t->arena, NULL);
+  t_reopen(t, changes);
+}
+
+void t_close(t_service *t)
+{
+  t_forget(t);
+  svc_close(t->s);
+  t->s = NULL;
+}
+
+/* What must hold of every answer, whatever the test is about. */
+static void t_check(t_service *t, const char *method)
+{
+  const svc_response *r = &t->response;
+  svc_json_fault fault = { 0, "" };
+  svc_str text = { r->body, r->body_length };
+  const svc_node *member;
+  munit_assert_int(r->status, >=, 200);
+  munit_assert_not_null(r->body);
+  if (strcmp(method, "HEAD") == 0 || r->status == 204 || r->status == 304) {
+    munit_assert_size(r->body_length, ==, 0);
+    return;
+  }
+  munit_assert_int((int)strtol(t_get_header(t, "Content-Length"), NULL, 10), ==, (int)r->body_length);
+  if (text.n == 0) return;
+  if (!svc_json_gate(&t->arena, text, 64, &fault))
+    munit_errorf("the answer is not JSON: %s at %zu of %.*s", fault.what, fault.at, (int)text.n, text.p);
+  t->body = svc_json_parse(&t->arena, text);
+  munit_assert_not_null(t->body);
+  if (t->body->type != SVC_J_OBJECT) return;
+  if (r->status >= 400 && !svc_node_get(t->body, "content")) {
+    munit_assert_int((int)svc_node_i64(t->body, "error", 0), ==, r->status);
+    munit_assert_not_null(svc_node_get(t->body, "errorCode"));
+    munit_assert_not_null(svc_node_get(t->body, "detail"));
+    munit_assert_not_null(svc_node_get(t->body, "reason"));
+    if (r->status != 401) munit_assert_string_equal(t_get_header(t, "X-Error-Code"), t_error(t));
+  }
+  for (member = t->body->first; member && member->next; member = member->next) /* parse sorts; the text must be, too */
+    if (text.n > 2 && text.p[1] == '"') {
+      const char *first = memchr(text.p + 2, '"', text.n - 2);
+      munit_assert_true(svc_str_eq(t->body->first->name, (svc_str){ text.p + 2, (size_t)(first - text.p - 2) }));
+      break;
+    }
+}
+
+int t_send_raw(t_service *t, const char *method, const char *target, const char *body, size_t body_length)
+{
+  svc_header headers[10];
+  svc_request request;
+  size_t n;
+  bool typed = false;
+  int rc;
+  t_forget(t);
+  memset(&request, 0, sizeof request);
+  memset(headers, 0, sizeof headers);
+  for (n = 0; n < t->header_count; n++) {
+    headers[n] = t->headers[n];
+    if (svc_str_is_nocase(svc_str_c(headers[n].name), "content-type")) typed = true;
+  }
+  if (body && !typed) {
+    headers[n].name = "Content-Type";
+    headers[n++].value = "application/json";
+  }
+  request.method = method;
+  request.target = target;
+  request.headers = headers;
+  request.header_count = n;
+  request.body = body;
+  request.body_length = body_length;
+  request.peer = t->peer;
+  request.caller = t->anonymous ? NULL : &t->caller;
+  rc = svc_handle_request(t->s, &request, &t->response);
+  munit_assert_int(rc, ==, SVC_OK);
+  t_check(t, method);
+  return t->response.status;
+}
+
+int t_send(t_service *t, const char *method, const char *path, const char *body)
+{
+  char target[16384];
+  const char *base = strncmp(path, "/api/", 5) == 0 ? "" : "/api/svc/v2";
+  munit_assert_int(snprintf(target, sizeof target, "%s%s", base, path), <, (int)sizeof target);
+  return t_send_raw(t, method, target, body, body ? strlen(body) : 0);
+}
+
+int t_sendf(t_service *t, const char *method, const char *body, const char *path_format, ...)
+{
+  char path[8192];
+  va_list args;
+  va_start(args, path_format);
+  vsnprintf(path, sizeof path, path_format, args);
+  va_end(args);
+  return t_send(t, method, path, body);
+}
+
+void t_header(t_service *t, const char *name, const char *value)
+{
+  size_t i;
+  for (i = 0; i < t->header_count && strcmp(t->headers[i].name, name) != 0; i++) continue;
+  munit_assert_size(i, <, 8);
+  memset(&t->headers[i], 0, sizeof t->headers[i]);
+  t->headers[i].name = name;
+  t->headers[i].value = value;
+  if (i == t->header_count) t->header_count++;
+}
+
+void t_headers_clear(t_service *t)
+{
+  t->header_count = 0;
+}
+
+void t_advance(t_service *t, int64_t seconds)
+{
+  t->now += seconds * 1000;
+}
+
+const char *t_get_header(const t_service *t, const char *name)
+{
+  const char *value = svc_response_header(&t->response, name);
+  return value ? value : "";
+}
+
+const svc_node *t_node(const t_service *t, const char *path)
+{
+  const svc_node *node = t->body;
+  while (node && *path) {
+    size_t n;
+    if (*path == '[') {
+      long index = strtol(path + 1, NULL, 10);
+      node = node->type == SVC_J_ARRAY ? node->first : NULL;
+      while (node && index-- > 0) node = node->next;
+      path = strchr(path, ']') + 1;
+      continue;
+    }
+    if (*path == '.') path++;
+    n = strcspn(path, ".[");
+    node = svc_node_find(node, (svc_str){ path, n });
+    path += n;
+  }
+  return node;
+}
+
+const char *t_str(const t_service *t, const char *path)
+{
+  const svc_node *node = t_node(t, path);
+  svc_arena *arena = (svc_arena *)(uintptr_t)&t->arena; /* the text needs its NUL, and lives as long as the answer */
+  if (!node || node->type == SVC_J_OBJECT || node->type == SVC_J_ARRAY) return "";
+  return svc_arena_copy(arena, node->text).p;
+}
+
+int64_t t_int(const t_service *t, const char *path)
+{
+  const svc_node *node = t_node(t, path);
+  int64_t value;
+  return node && node->type == SVC_J_NUMBER && svc_json_number_i64(node->text, &value) ? value : INT64_MIN;
+}
+
+size_t t_count(const t_service *t, const char *path)
+{
+  const svc_node *node = t_node(t, path);
+  return node ? svc_node_count(node) : 0;
+}
+
+const char *t_error(const t_service *t)
+{
+  return t_str(t, "errorCode");
+}
+
+const char *t_param(const t_service *t, int index)
+{
+  char path[32];
+  snprintf(path, sizeof path, "parameters[%d]", index);
+  return t_str(t, path);
+}
+
+bool t_violation(const t_service *t, const char *field)
+{
+  const svc_node *list = t_node(t, "badRequestDetail.fields"), *item;
+  for (item = list ? list->first : NULL; item; item = item->next)
+    if (svc_str_is(svc_node_str(item, "field"), field)) return true;
+  return false;
+}
+
+const char *t_link(const t_service *t, const char *rel)
+{
+  const svc_node *list = t_node(t, "links"), *item;
+  svc_arena *arena = (svc_arena *)(uintptr_t)&t->arena;
+  size_t n = strlen(rel);
+  for (item = list ? list->first : NULL; item; item = item->next) {
+    svc_str name = svc_node_str(item, "rel");
+    if (name.n >= n && memcmp(name.p + name.n - n, rel, n) == 0 && (name.n == n || name.p[name.n - n - 1] == '/'))
+      return svc_arena_copy(arena, svc_node_str(item, "href")).p;
+  }
+  return "";
+}
+
+/* Kept in the handle's own memory, which t_close frees. */
+static const char *t_keep(t_service *t, const char *text)
+{
+  return svc_arena_copy(&t->s->memory, svc_str_c(text)).p;
+}
+
+const char *t_organization(t_service *t, const char *name)
+{
+  char body[256];
+  snprintf(body, sizeof body, "{\"name\":\"%s\"}", name);
+  munit_assert_int(t_send(t, "POST", "/orgs", body), ==, 201);
+  return t_keep(t, t_str(t, "organization.id"));
+}
+
+const char *t_project(t_service *t, const char *org_id, const char *name)
+{
+  char body[256];
+  snprintf(body, sizeof body, "{\"name\":\"%s\",\"orgId\":\"%s\"}", name, org_id);
+  munit_assert_int(t_send(t, "POST", "/groups", body), ==, 201);
+  return t_keep(t, t_str(t, "id"));
+}

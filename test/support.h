@@ -1,0 +1,62 @@
+/*
+** What the suites share: a service on a private store, with a clock and a random source that the test controls, and
+** requests in one line. Every answer is checked to be well-formed (valid JSON, an error document where the status says
+** so) before a test sees it.
+*/
+#ifndef SVC_TEST_SUPPORT_H
+#define SVC_TEST_SUPPORT_H
+
+#include "internal.h"
+
+#include <munit.h>
+
+/* 2025-06-01T00:00:00Z, where the clock of a test starts. */
+#define T_START ((int64_t)1748736000000)
+
+typedef struct t_service {
+  svc *s;
+  int64_t now;          /* milliseconds; move it freely */
+  uint64_t random;      /* state of the random source */
+  svc_grant grants[8];
+  svc_caller caller;    /* an ORG_OWNER of everything unless changed */
+  bool anonymous;       /* requests carry no caller */
+  const char *peer;
+  svc_header headers[8];
+  size_t header_count;  /* sent with every request until t_headers_clear */
+  char log[1024];       /* the last lines */
+
+  /* the last answer */
+  svc_response response;
+  svc_arena arena;      /* of the parsed body */
+  svc_node *body;       /* NULL: none, or not JSON */
+} t_service;
+
+/* Open with changes to the default configuration; NULL: none. Close frees all, and fails on a leak. */
+void t_open(t_service *t, const svc_config *changes);
+void t_reopen(t_service *t, const svc_config *changes); /* the same clock and caller, another handle */
+void t_close(t_service *t);
+
+/* One request; the path is below /api/svc/v2. Returns the status. */
+int t_send(t_service *t, const char *method, const char *path, const char *body);
+int t_send_raw(t_service *t, const char *method, const char *target, const char *body, size_t body_length);
+int t_sendf(t_service *t, const char *method, const char *body, const char *path_format, ...) SVC_PRINTF(4, 5);
+void t_header(t_service *t, const char *name, const char *value); /* for the requests to come */
+void t_headers_clear(t_service *t);
+void t_advance(t_service *t, int64_t seconds);
+
+/* The last answer. Paths: "a.b[0].c". Missing: "" / INT64_MIN. */
+const char *t_get_header(const t_service *t, const char *name); /* "" when it is not there */
+const svc_node *t_node(const t_service *t, const char *path);
+const char *t_str(const t_service *t, const char *path); /* strings, and numbers and booleans as text */
+int64_t t_int(const t_service *t, const char *path);
+size_t t_count(const t_service *t, const char *path); /* elements of an array or members of an object */
+const char *t_error(const t_service *t);              /* errorCode */
+const char *t_param(const t_service *t, int index);   /* of the error */
+bool t_violation(const t_service *t, const char *field); /* is it among badRequestDetail.fields? */
+const char *t_link(const t_service *t, const char *rel); /* href of the link whose rel ends in this; "" */
+
+/* Things most tests need; each returns an id in memory of the service's (valid until t_close). */
+const char *t_organization(t_service *t, const char *name);
+const char *t_project(t_service *t, const char *org_id, const char *name);
+
+#endif
