@@ -427,6 +427,10 @@ bench() {
     program "build/bench/${name%.c}" "$objects$library$(mbed_libs "$D/mbedtls")" "$CC"
   done
   finish benchmarks
+  # what the library adds to a program: text and data of svcapi.c alone, without names
+  # shellcheck disable=SC2086
+  $CC -std=c11 -Os -DNDEBUG -ffunction-sections -c -o build/bench/size.o $INCLUDES svcapi.c &&
+    SVC_SIZE_OS=$(size build/bench/size.o | awk 'NR == 2 { print $1 + $2 }') && export SVC_SIZE_OS
   exec build/bench/bench "$@"
 }
 

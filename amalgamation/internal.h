@@ -313,6 +313,7 @@ typedef struct svc_entity {
 } svc_entity;
 
 SVC_PRIVATE bool svc_entity_decode(svc_str key, svc_str record, svc_entity *out); /* key NULL p: ids stay as they are */
+SVC_PRIVATE bool svc_entity_glance(svc_str record, svc_str *key, svc_str *body, size_t *links_at);
 SVC_PRIVATE int svc_entity_get(svc_txn *txn, const char *kind, const svc_id *parent, const svc_id *id, svc_entity *out);
 /* Look up by the unique value; scope is the owner for owned entities, else the parent. */
 SVC_PRIVATE int svc_entity_find(svc_txn *txn, const char *kind, const svc_id *parent, const svc_id *scope, svc_str unique,
@@ -386,7 +387,8 @@ typedef struct svc_piece {
 } svc_piece;
 typedef struct svc_template {
   const svc_piece *pieces;
-  size_t count, text_size, hole_count;
+  size_t count, text_size;
+  bool has_owner, has_unique; /* holes that are filled in only where they are */
 } svc_template;
 
 /* A noun as the open handle knows it. */
@@ -492,6 +494,7 @@ struct svc_change {
   svc_id id, owner;
   const char *event;      /* the event to be written; a hook may choose another one, or NULL for none */
   const char *state;      /* the state it goes into; a hook may set NULL: it stays as it is */
+  int64_t due;            /* a hook may set when the state moves on, whatever the table says; < 0: never */
   svc_str extra;          /* what is kept beside the body; a hook may set it */
 };
 

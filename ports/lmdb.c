@@ -98,7 +98,10 @@ static void lmdb_close(svc_store *store)
     if (r->txn) mdb_txn_abort(r->txn);
   }
   if (store->env) mdb_env_close(store->env);
-  if (store->lock_fd >= 0) close(store->lock_fd);
+  if (store->lock_fd >= 0) {
+    flock(store->lock_fd, LOCK_UN); /* a child that the host has forked may have it open as well */
+    close(store->lock_fd);
+  }
   svc_mutex_destroy(&store->copy_lock);
   free(store);
 }
@@ -189,6 +192,7 @@ static int lmdb_open(svc_store **out, const svc_config *config, char *why, size_
   }
   store->map_limit = config->map_limit ? config->map_limit : SIZE_MAX;
   store->map_size = config->map_size ? config->map_size : LMDB_FIRST_MAP;
+  if (store->map_size > store->map_limit) store->map_size = store->map_limit;
   if (store->map_size < LMDB_LEAST_MAP) store->map_size = LMDB_LEAST_MAP;
   store->map_size = (store->map_size + 65535) & ~(size_t)65535; /* whole pages, whatever their size */
   for (i = 0; i < LMDB_READERS; i++) {

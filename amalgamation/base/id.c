@@ -9,15 +9,19 @@
 
 SVC_PRIVATE bool svc_id_parse(svc_str text, svc_id *out)
 {
-  size_t i;
+  static const signed char values[128] = { /* 1 more than the value; 0: no digit */
+    ['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6, ['6'] = 7, ['7'] = 8, ['8'] = 9, ['9'] = 10,
+    ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16
+  };
+  const unsigned char *p = (const unsigned char *)text.p;
+  int i, bad = 0;
   if (text.n != 24) return false;
-  for (i = 0; i < 24; i++) {
-    char c = text.p[i];
-    int v = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-    if (v < 0) return false;
-    out->b[i / 2] = (unsigned char)(i % 2 ? out->b[i / 2] | v : v << 4);
+  for (i = 0; i < 12; i++, p += 2) {
+    int high = values[p[0] & 127] - 1, low = values[p[1] & 127] - 1;
+    bad |= high | low | -(p[0] >> 7) | -(p[1] >> 7);
+    out->b[i] = (unsigned char)((unsigned)high << 4 | (unsigned)low);
   }
-  return true;
+  return bad >= 0;
 }
 
 SVC_PRIVATE void svc_id_hex(const svc_id *id, char out[24])

@@ -8,13 +8,14 @@
 
 typedef struct roles_row {
   const char *name, *title;
+  unsigned char length; /* of the name */
   unsigned char level; /* SVC_SCOPE_ORGANIZATION or SVC_SCOPE_GROUP */
   uint64_t includes;
 } roles_row;
 
 static const roles_row *roles_table(void)
 {
-#define ROLES_ROW(name, title, level, includes) { #name, title, SVC_SCOPE_##level, (includes) | SVC_R_##name },
+#define ROLES_ROW(name, title, level, includes) { #name, title, sizeof #name - 1, SVC_SCOPE_##level, (includes) | SVC_R_##name },
   static const roles_row rows[SVC_ROLE_COUNT] = { SVC_ROLE_LIST(ROLES_ROW) };
 #undef ROLES_ROW
   return rows;
@@ -24,9 +25,8 @@ SVC_PRIVATE int svc_role_by_name(svc_str name)
 {
   const roles_row *rows = roles_table();
   int i;
-  for (i = 0; i < SVC_ROLE_COUNT; i++) {
-    if (svc_str_is(name, rows[i].name)) return i;
-  }
+  for (i = 0; i < SVC_ROLE_COUNT; i++)
+    if (rows[i].length == name.n && memcmp(rows[i].name, name.p, name.n) == 0) return i;
   return -1;
 }
 

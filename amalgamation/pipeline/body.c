@@ -12,8 +12,9 @@ static bool body_media_type(const svc_call *c)
   svc_str media = svc_str_trim(svc_str_cut(&rest, ';'));
   unsigned day;
   if (svc_str_is_nocase(media, "application/json")) return true;
-  return media.n == prefix.n + 15 && memcmp(media.p, prefix.p, prefix.n) == 0 &&
-         memcmp(media.p + prefix.n + 10, "+json", 5) == 0 && svc_day_parse((svc_str){ media.p + prefix.n, 10 }, &day);
+  return media.n == prefix.n + 15 && svc_str_is_nocase((svc_str){ media.p, prefix.n }, prefix.p) &&
+         svc_str_is_nocase((svc_str){ media.p + prefix.n + 10, 5 }, "+json") &&
+         svc_day_parse((svc_str){ media.p + prefix.n, 10 }, &day);
 }
 
 static bool body_parse(svc_call *c, svc_str text)

@@ -157,17 +157,30 @@ static svc_node *check_value(svc_call *c, const svc_field *f, int type, const sv
   }
 }
 
-/* The stored element that one which was sent speaks of: by its id where it has one, else the one at its place. */
-static const svc_node *check_counterpart(const svc_field *f, const svc_node *item, const svc_node *before, size_t index)
+static bool check_has_own_id(const svc_field *f)
+{
+  const svc_field *id = f->object ? check_find(f->object, SVC_S("id")) : NULL;
+  return id && id->flags & SVC_READ_ONLY;
+}
+
+static const svc_node *check_by_id(const svc_node *array, svc_str id)
+{
+  const svc_node *item = id.n && array ? array->first : NULL;
+  while (item && !svc_str_eq(svc_node_str(item, "id"), id)) item = item->next;
+  return item;
+}
+
+/* The stored element that one which was sent speaks of: the one whose id it bears; without an id, the one at its place,
+** unless another one that was sent bears that one's id. */
+static const svc_node *check_counterpart(const svc_field *f, const svc_node *input, const svc_node *item,
+                                         const svc_node *before, size_t index)
 {
   const svc_node *old = before ? before->first : NULL;
-  const svc_field *id = f->object ? check_find(f->object, SVC_S("id")) : NULL;
   svc_str wanted = svc_node_str(item, "id");
-  bool by_id = id && id->flags & SVC_READ_ONLY && wanted.n;
-  for (; old; old = old->next, index--) {
-    if (by_id ? svc_str_eq(svc_node_str(old, "id"), wanted) : index == 0) return old;
-  }
-  return NULL;
+  bool by_id = check_has_own_id(f);
+  if (by_id && wanted.n) return check_by_id(before, wanted);
+  while (old && index-- > 0) old = old->next;
+  return old && by_id && check_by_id(input, svc_node_str(old, "id")) ? NULL : old;
 }
 
 static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *input, const svc_node *before,
@@ -179,7 +192,7 @@ static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *in
   if (input->type != SVC_J_ARRAY) return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be an array");
   for (item = input->first; item; item = item->next, count++) {
     check_path here = { path, SVC_S(""), count };
-    const svc_node *old = check_counterpart(f, item, before, count);
+    const svc_node *old = check_counterpart(f, input, item, before, count);
     svc_node *value = check_value(c, f, f->item, item, old, SVC_CHECK_REPLACE, &here);
     if (!value) {
       good = false;

@@ -151,6 +151,7 @@
   /* ---- Clusters */ \
   /* DUPLICATE_CLUSTER_NAME: also known as 400; 409 is the rule for every value that must be unique, and is kept. */ \
   X(DUPLICATE_CLUSTER_NAME, 409, "A cluster named {0} already exists in project {1}.", "name,groupId") \
+  X(CLUSTERS_LIMIT_EXCEEDED, 403, "Project {1} may have {0} clusters and has them.", "limit,groupId") \
   X(DUPLICATE_CLUSTER_NAME_PREFIX, 400, \
     "The name {0} begins too much like that of another cluster in project {1}.", "name,groupId") \
   X(CLUSTER_NAME_INVALID, 400, \

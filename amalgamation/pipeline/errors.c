@@ -51,10 +51,22 @@ SVC_PRIVATE const char *svc_status_reason(int status)
   return "Unknown";
 }
 
+/* Headers may hold any bytes at all; what is no UTF-8 shows as question marks. */
+static svc_str errors_readable(svc_call *c, svc_str text)
+{
+  svc_str copy;
+  size_t i;
+  if (svc_utf8_valid(text)) return text;
+  copy = svc_arena_copy(c->arena, text);
+  for (i = 0; i < copy.n; i++)
+    if ((unsigned char)copy.p[i] >= 0x80) ((char *)(uintptr_t)copy.p)[i] = '?';
+  return copy;
+}
+
 static svc_str errors_quoted(svc_call *c, svc_str text)
 {
   svc_buf b = svc_buf_new(c->arena, text.n + 2);
-  svc_json_escape(&b, text);
+  svc_json_escape(&b, errors_readable(c, text));
   return svc_buf_done(&b);
 }
 

@@ -130,7 +130,13 @@ static void links_related(links_writer *w, const svc_plan *plan)
     links_path(w, plan, p->route->path);
     links_end(w, s->base_url.p, svc_str_c(links_rel(plan->steps[i].noun->noun)));
   }
-  if (plan->item != plan) return;
+  if (plan->item != plan) {
+    if (!plan->own || !plan->item || plan->route->by) return; /* a view of an entity leads back to it */
+    links_begin(w, false);
+    links_path(w, plan, plan->item->route->path);
+    links_end(w, s->base_url.p, svc_str_c(links_rel(plan->noun->noun)));
+    return;
+  }
   for (j = 0; j < s->plan_count; j++) {
     p = &s->plans[j];
     if (p->noun != plan->noun || !p->route->by || p->route->method != SVC_GET || p->step_count != 1) continue;
@@ -151,7 +157,8 @@ static bool links_finish(links_writer *w, svc_template *out)
   memcpy((void *)(uintptr_t)out->pieces, w->pieces, w->count * sizeof *w->pieces);
   for (i = 0; i < w->count; i++) {
     out->text_size += w->pieces[i].text.n;
-    out->hole_count += w->pieces[i].hole != SVC_HOLE_NONE;
+    out->has_owner |= w->pieces[i].hole == SVC_HOLE_OWNER;
+    out->has_unique |= w->pieces[i].hole == SVC_HOLE_UNIQUE;
   }
   w->count = 0;
   w->text = svc_buf_new(&w->s->memory, 0);

@@ -7,11 +7,15 @@
 */
 #include "internal.h"
 
+#define LIST_STRIDE 32
+
 typedef struct list_page {
   svc_buf out;
   size_t room;          /* left at the front */
   int64_t written, seen;
   bool more;
+  svc_str link; /* an item's self link: the same for every item, but for its key */
+  size_t key_at;
 } list_page;
 
 /* Characters that a path may hold, but a JSON string or a URL may not hold plainly. */
@@ -78,27 +82,59 @@ static size_t list_front_room(const svc_call *c)
   return 3 * (c->s->base_url.n + 3 * (c->path.n + c->query_text.n) + 192) + 64;
 }
 
+/* The self link with every hole filled but the item's own, which stands at key_at. */
+static void list_link_text(svc_call *c, list_page *page)
+{
+  const svc_template *self = &c->plan->item->self;
+  svc_buf b = svc_buf_new(c->arena, self->text_size + 96);
+  size_t i, n;
+  svc_buf_text(&b, "\"links\":");
+  for (i = 0; i < self->count; i++) {
+    svc_answer holes;
+    svc_template piece = { &self->pieces[i], 1, self->pieces[i].text.n, false, false };
+    memset(&holes, 0, sizeof holes);
+    svc_template_write(&b, &piece, c, &holes);
+    if (self->pieces[i].hole == SVC_HOLE_OWN) page->key_at = b.n;
+  }
+  n = b.n;
+  svc_buf_room(&b, 2 * LIST_STRIDE); /* for copies in strides */
+  page->link = (svc_str){ b.p, b.failed ? 0 : n };
+  if (b.failed) page->key_at = 0;
+}
+
+/* Copies a whole number of LIST_STRIDE bytes, without a call: both sides have room for what is too much. */
+static char *list_copy_padded(char *to, const char *p, size_t n)
+{
+  size_t i;
+  for (i = 0; i < n; i += LIST_STRIDE) memcpy(to + i, p + i, LIST_STRIDE);
+  return to + n;
+}
+
+static char *list_copy(char *to, const char *p, size_t n)
+{
+  memcpy(to, p, n);
+  return to + n;
+}
+
 static void list_write_item(svc_call *c, list_page *page, const svc_item *item)
 {
-  const svc_plan *to = c->plan->item;
-  svc_buf *b = &page->out;
-  bool linked = item->key.n && to;
-  svc_answer holes;
-  size_t links = 0;
-  if (page->written) svc_buf_char(b, ',');
-  if (!linked) {
-    svc_buf_str(b, item->body);
-    return;
+  bool linked = item->key.n && c->plan->item, last;
+  size_t at = linked ? item->links_at : item->body.n;
+  size_t most = item->body.n + (linked ? page->link.n + item->key.n : 0) + 2 + LIST_STRIDE;
+  char *start = svc_buf_room(&page->out, most), *to = start;
+  if (!to) return;
+  if (page->written) *to++ = ',';
+  to = list_copy(to, item->body.p, at);
+  if (linked) {
+    last = item->body.p[at] == '}';
+    if (last && at > 1) *to++ = ',';
+    to = list_copy_padded(to, page->link.p, page->key_at);
+    to = item->key.n == 24 ? list_copy(to, item->key.p, 24) : list_copy(to, item->key.p, item->key.n);
+    to = list_copy_padded(to, page->link.p + page->key_at, page->link.n - page->key_at);
+    if (!last) *to++ = ',';
+    to = list_copy(to, item->body.p + at, item->body.n - at);
   }
-  holes.own = item->key;
-  holes.owner = holes.unique = SVC_S("");
-  links = item->links_at;
-  svc_buf_add(b, item->body.p, links);
-  if (item->body.p[links] == '}' && links > 1) svc_buf_char(b, ',');
-  svc_buf_add(b, "\"links\":", 8);
-  svc_template_write(b, &to->self, c, &holes);
-  if (item->body.p[links] != '}') svc_buf_char(b, ',');
-  svc_buf_add(b, item->body.p + links, item->body.n - links);
+  page->out.n -= most - (size_t)(to - start);
 }
 
 /* Memory for the whole page at once, judging by its first item. */
@@ -106,7 +142,10 @@ static void list_reserve(svc_call *c, list_page *page, const svc_item *first, in
 {
   int64_t items = c->plan->route->flags & SVC_PAGED ? c->per_page : 64;
   size_t size = first->body.n + first->key.n + 2;
-  if (c->plan->item) size += c->plan->item->self.text_size + 64;
+  if (c->plan->item) {
+    list_link_text(c, page);
+    size += page->link.n;
+  }
   if (total >= 0 && items > total) items = total;
   page->out = svc_buf_new(c->arena, page->room + size * (size_t)items + size / 4 * (size_t)items + 256);
   page->out.n = page->room;
@@ -223,7 +262,12 @@ static bool list_next_entity(svc_call *c, void *state, svc_item *out)
   svc_str key, value;
   svc_entity e;
   while (svc_scan_next(&from->scan, &key, &value)) {
-    if (!out && !from->keep) return true;
+    if (!from->keep && !from->owned) {
+      if (!out || svc_entity_glance(value, &out->key, &out->body, &out->links_at)) return true;
+      c->txn->error = SVC_CORRUPT;
+      break;
+    }
+    if (!from->keep && !out) return true;
     e.kind = from->noun->noun->kind;
     if (from->owned ? !list_owned(c, from, key, &e) : !svc_entity_decode(key, value, &e)) {
       c->txn->error = c->txn->error ? c->txn->error : SVC_CORRUPT;

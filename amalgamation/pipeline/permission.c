@@ -11,17 +11,15 @@
 
 SVC_PRIVATE uint64_t svc_roles_on(const svc_call *c, const svc_id *group, const svc_id *org)
 {
-  char group_text[24], org_text[24];
   uint64_t roles = 0;
   size_t i;
-  if (group) svc_id_hex(group, group_text);
-  if (org) svc_id_hex(org, org_text);
   for (i = 0; i < c->who.grant_count; i++) {
     const svc_grant *g = &c->who.grants[i];
+    svc_id on;
     int role;
     if (g->on) {
-      if (strlen(g->on) != 24) continue;
-      if (!(group && memcmp(g->on, group_text, 24) == 0) && !(org && memcmp(g->on, org_text, 24) == 0)) continue;
+      if (!svc_id_parse(svc_str_c(g->on), &on)) continue;
+      if (!(group && svc_id_eq(group, &on)) && !(org && svc_id_eq(org, &on))) continue;
     }
     role = svc_role_by_name(svc_str_c(g->role));
     if (role >= 0) roles |= svc_role_includes(role);

@@ -122,6 +122,11 @@ static bool query_required(svc_call *c)
   return true;
 }
 
+static bool query_decode(svc_call *c, svc_str in, svc_str *out)
+{
+  return svc_percent_decode(c->arena, in, true, out) && svc_utf8_valid(*out);
+}
+
 SVC_PRIVATE bool svc_step_query(svc_call *c)
 {
   svc_str rest = c->query_text;
@@ -130,13 +135,12 @@ SVC_PRIVATE bool svc_step_query(svc_call *c)
   c->per_page = c->s->config.max_page < 100 ? (int64_t)c->s->config.max_page : 100;
   c->include_count = true;
   while (rest.n) {
-    svc_str text = svc_str_cut(&rest, '&'), name;
+    svc_str text = svc_str_cut(&rest, '&'), raw, name;
     int which;
     if (text.n == 0) continue;
-    name = svc_str_cut(&text, '=');
-    if (!svc_percent_decode(c->arena, name, true, &name) || !svc_percent_decode(c->arena, text, true, &text) ||
-        !svc_utf8_valid(name) || !svc_utf8_valid(text))
-      return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the query is not properly percent-encoded UTF-8");
+    raw = svc_str_cut(&text, '=');
+    if (!query_decode(c, raw, &name)) return query_bad(c, raw, "its name is not properly percent-encoded UTF-8");
+    if (!query_decode(c, text, &text)) return query_bad(c, name, "it is not properly percent-encoded UTF-8");
     which = query_common_index(c, name);
     if (which < 0) {
       if (!query_own(c, name, text)) return false;

@@ -22,9 +22,12 @@ static void respond_header(svc_call *c, const char *name, svc_str value)
 
 static void respond_number(svc_call *c, const char *name, int64_t value)
 {
-  svc_buf b = svc_buf_new(c->arena, 24);
-  svc_buf_i64(&b, value);
-  respond_header(c, name, svc_buf_done(&b));
+  char text[24];
+  size_t at = sizeof text;
+  uint64_t rest = (uint64_t)value; /* none of them is ever negative */
+  do text[--at] = (char)('0' + rest % 10);
+  while (rest /= 10);
+  respond_header(c, name, svc_arena_copy(c->arena, (svc_str){ text + at, sizeof text - at }));
 }
 
 static svc_str respond_http_date(svc_call *c, unsigned day)
@@ -82,8 +85,18 @@ static svc_str respond_body(svc_call *c, int status)
 /* One tag for each state of the entity and each way of writing it. */
 static svc_str respond_etag(svc_call *c)
 {
-  return svc_arena_print(c->arena, "\"%llx%s%s%s\"", (unsigned long long)c->answer.revision,
-                         c->pretty || c->envelope ? "-" : "", c->pretty ? "p" : "", c->envelope ? "e" : "");
+  static const char hex[] = "0123456789abcdef";
+  uint64_t rest = c->answer.revision;
+  char text[24];
+  size_t at = sizeof text;
+  text[--at] = '"';
+  if (c->envelope) text[--at] = 'e';
+  if (c->pretty) text[--at] = 'p';
+  if (c->envelope || c->pretty) text[--at] = '-';
+  do text[--at] = hex[rest & 15];
+  while (rest >>= 4);
+  text[--at] = '"';
+  return svc_arena_copy(c->arena, (svc_str){ text + at, sizeof text - at });
 }
 
 static bool respond_not_modified(const svc_call *c, svc_str etag)
@@ -100,10 +113,19 @@ static bool respond_not_modified(const svc_call *c, svc_str etag)
 
 static svc_str respond_content_type(svc_call *c)
 {
-  unsigned v = c->version;
+  static const char tail[] = "0000-00-00+json;charset=utf-8";
+  static const unsigned char digits[8] = { 9, 8, 6, 5, 3, 2, 1, 0 }; /* where they stand, last first */
+  svc_buf b;
+  char *to;
+  unsigned v = c->version, i;
   if (c->error || c->v1 || !v) return SVC_S("application/json");
-  return svc_arena_print(c->arena, SVC_FMT "%04u-%02u-%02u+json;charset=utf-8", SVC_ARG(c->s->media_prefix),
-                         v / 10000 % 10000, v / 100 % 100, v % 100);
+  b = svc_buf_new(c->arena, c->s->media_prefix.n + sizeof tail);
+  svc_buf_str(&b, c->s->media_prefix);
+  to = svc_buf_room(&b, sizeof tail - 1);
+  if (!to) return SVC_S("application/json");
+  memcpy(to, tail, sizeof tail - 1);
+  for (i = 0; i < 8; i++, v /= 10) to[digits[i]] = (char)('0' + v % 10);
+  return svc_buf_done(&b);
 }
 
 static svc_str respond_allow(svc_call *c)

@@ -1,12 +1,12 @@
 /*
 ** Idempotency-Key: a POST that is sent again gets the answer it got the first time, and creates nothing.
 **
-** The key belongs to its caller. Its record is written in the transaction of the first answer, so there is no moment at
+** The key belongs to its caller and to the path it is sent to. Its record is written in the transaction of the first answer, so there is no moment at
 ** which one is there without the other. It holds a hash of the request and the answer before formatting; it goes after
 ** 24 hours, through the due index. Only success is kept: what was refused may be tried again.
 **
-**   hash of the request(32) i64 expiry, u64 revision, u32 links_at, u32 status, u32 length of body, own, owner, unique;
-**   then body, own, owner, unique
+**   hash of the request(32) i64 expiry, u64 revision, u32 links_at, u32 status, u32 length of body, own, owner, unique,
+**   u32 whole, u32 bodiless; then body, own, owner, unique
 */
 #include "internal.h"
 
@@ -18,7 +18,7 @@ typedef struct retry_header {
   unsigned char request[32];
   int64_t expiry;
   uint64_t revision;
-  uint32_t links_at, status, lengths[4];
+  uint32_t links_at, status, lengths[4], whole, bodiless;
 } retry_header;
 
 static bool retry_applies(const svc_call *c)
@@ -29,7 +29,8 @@ static bool retry_applies(const svc_call *c)
 static void retry_key_of(svc_call *c, svc_key *key)
 {
   unsigned char hash[32];
-  svc_str text = svc_arena_print(c->arena, SVC_FMT "\n" SVC_FMT, SVC_ARG(c->who.user_id), SVC_ARG(c->retry_key));
+  svc_str text = svc_arena_print(c->arena, SVC_FMT "\n" SVC_FMT "\n" SVC_FMT, SVC_ARG(c->who.user_id), SVC_ARG(c->path),
+                                 SVC_ARG(c->retry_key));
   svc_sha256(text, hash);
   svc_key_retry(key, hash);
 }
@@ -59,6 +60,8 @@ static bool retry_replay(svc_call *c, svc_str record, const retry_header *h)
   a->status = (int)h->status;
   a->revision = h->revision;
   a->links_at = h->links_at;
+  a->whole = h->whole != 0;
+  if (h->bodiless) a->body.p = NULL;
   a->links = c->plan->item && c->plan->item->links.count ? &c->plan->item->links : NULL;
   if (c->plan->route->flags & SVC_NO_LINKS) a->links = NULL;
   return true;
@@ -111,6 +114,8 @@ SVC_PRIVATE bool svc_retry_after(svc_call *c)
   h.revision = a->revision;
   h.links_at = (uint32_t)a->links_at;
   h.status = (uint32_t)a->status;
+  h.whole = a->whole;
+  h.bodiless = a->body.p == NULL;
   b = svc_buf_new(c->arena, sizeof h + a->body.n + 128);
   for (i = 0; i < 4; i++) h.lengths[i] = (uint32_t)parts[i].n;
   svc_buf_add(&b, (const char *)&h, sizeof h);

@@ -144,18 +144,22 @@ static bool route_unreserved_code(const char *p, size_t n, char *out)
          value == '-' || value == '.' || value == '_' || value == '~';
 }
 
-/* The segment with encoded unreserved characters decoded; most have none and stay as they are. */
+/* The segment with encoded unreserved characters decoded, and with those encoded that a link cannot hold plainly; most
+** segments have neither and stay as they are. */
 static svc_str route_normal(svc_call *c, svc_str segment)
 {
   svc_buf b;
   size_t i;
   char plain;
-  if (!memchr(segment.p, '%', segment.n)) return segment;
+  if (!memchr(segment.p, '%', segment.n) && !memchr(segment.p, '"', segment.n) && !memchr(segment.p, '\\', segment.n))
+    return segment;
   b = svc_buf_new(c->arena, segment.n + 1);
   for (i = 0; i < segment.n; i++) {
     if (route_unreserved_code(segment.p + i, segment.n - i, &plain)) {
       svc_buf_char(&b, plain);
       i += 2;
+    } else if (segment.p[i] == '"' || segment.p[i] == '\\') {
+      svc_percent_encode(&b, (svc_str){ segment.p + i, 1 });
     } else {
       svc_buf_char(&b, segment.p[i]);
     }

@@ -218,7 +218,7 @@ struct svc_noun {
   const svc_lifecycle *lifecycle;
   /* names of the events written when one is created, changed, about to be deleted; NULL: none */
   const char *event_created, *event_updated, *event_deleted;
-  const svc_field_event *field_events; /* rather than event_updated, where one of these changed; closed by no field */
+  const svc_field_event *field_events; /* event_updated is for changes of other fields than these; closed by no field */
   const char *event_field; /* event field that carries its key, "clusterName"; NULL: none */
   const char *quota;       /* limit of the project on how many there may be; NULL: none */
   unsigned short err_quota; /* SVC_E_...; parameters: the limit, then the project's id */

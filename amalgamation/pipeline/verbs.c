@@ -41,8 +41,8 @@ SVC_PRIVATE bool svc_answer_entity(svc_call *c, const svc_entity *e)
   a->revision = e->revision;
   a->links = item->links.count ? &item->links : NULL;
   a->own = e->key;
-  if (!svc_id_is_zero(&e->owner)) a->owner = svc_id_str(c->arena, &e->owner);
-  if (e->unique.n) a->unique = verbs_encoded(c, e->unique);
+  if (item->links.has_owner) a->owner = svc_id_str(c->arena, &e->owner);
+  if (item->links.has_unique) a->unique = verbs_encoded(c, e->unique);
   return true;
 }
 
@@ -50,6 +50,7 @@ SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body)
 {
   svc_answer *a = &c->answer;
   svc_buf b = svc_buf_new(c->arena, 256);
+  if (!body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   svc_node_write(&b, body);
   a->status = verbs_status(c);
   a->body = svc_buf_done(&b);
@@ -63,7 +64,6 @@ SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body)
 static bool verbs_answer_nothing(svc_call *c)
 {
   c->answer.status = c->plan->route->status ? c->plan->route->status : 204;
-  c->answer.whole = true;
   if (c->plan->route->flags & SVC_EMPTY_OBJECT) c->answer.body = SVC_S("{}");
   return true;
 }
@@ -175,12 +175,28 @@ SVC_PRIVATE bool svc_verb_list(svc_call *c)
 
 /* --------------------------------------------------------------------------------------------------------------- writing */
 
+static void verbs_date(svc_call *c, svc_node *body, const svc_field *f)
+{
+  char date[21];
+  svc_date_text(c->now, date);
+  svc_node_set_str(c->arena, body, f->name, svc_str_c(date));
+}
+
+/* What shows when the entity was last changed; only called when it was. */
+static void verbs_touch(svc_call *c, const svc_change *change)
+{
+  const svc_field *f;
+  svc_fields fields;
+  svc_fields_begin(&fields, change->noun->noun->object);
+  while ((f = svc_fields_next(&fields)) != NULL)
+    if (f->fill == SVC_AUTO_CHANGED) verbs_date(c, change->body, f);
+}
+
 /* Fields that the service fills in: of the entity, and in elements of its arrays. */
 static void verbs_fill(svc_call *c, svc_change *change, const svc_object *object, svc_node *body, bool top)
 {
   const svc_field *f;
   svc_fields fields;
-  char date[21];
   if (object->variant_by) {
     const svc_variant *v = object->variants;
     svc_str by = svc_node_str(body, object->variant_by);
@@ -195,15 +211,12 @@ static void verbs_fill(svc_call *c, svc_change *change, const svc_object *object
     if (value && f->type == SVC_ARRAY && f->item == SVC_OBJECT && f->object)
       for (item = value->first; item; item = item->next) verbs_fill(c, change, f->object, item, false);
     if (value && f->type == SVC_OBJECT && f->object) verbs_fill(c, change, f->object, value, false);
-    if (f->fill == SVC_AUTO_NONE || (value && f->fill != SVC_AUTO_CHANGED)) continue;
+    if (f->fill == SVC_AUTO_NONE || value) continue;
     switch (f->fill) {
     case SVC_AUTO_ID: id = top ? change->id : svc_new_id(c->txn); break;
     case SVC_AUTO_GROUP_ID: id = svc_call_group(c); break;
     case SVC_AUTO_ORG_ID: id = svc_call_org(c); break;
-    default:
-      svc_date_text(c->now, date);
-      svc_node_set_str(c->arena, body, f->name, svc_arena_copy(c->arena, svc_str_c(date)));
-      continue;
+    default: verbs_date(c, body, f); continue;
     }
     if (!svc_id_is_zero(&id)) svc_node_set_str(c->arena, body, f->name, svc_id_str(c->arena, &id));
   }
@@ -251,6 +264,11 @@ static void verbs_state(svc_call *c, const svc_change *change, svc_entity *e)
   e->due = svc_step_due(c->s, noun, svc_str_c(change->state), c->now);
 }
 
+static void verbs_due(const svc_change *change, svc_entity *e)
+{
+  if (change->due) e->due = change->due < 0 ? 0 : change->due;
+}
+
 static bool verbs_free_name(svc_call *c, const svc_change *change, const svc_entity *e)
 {
   const svc_noun *noun = change->noun->noun;
@@ -292,19 +310,46 @@ static bool verbs_recount(svc_call *c, const svc_noun_info *noun, const svc_id *
   return svc_entity_update(c->txn, c->arena, &e, &old) == SVC_OK || svc_store_failed(c, c->txn->error);
 }
 
-/* The events of a change: those of the fields that changed, where the noun has any, else the one of the whole. */
+/* Has this member another value than before? */
+static bool verbs_differs(const svc_change *change, const char *field)
+{
+  const svc_node *old = svc_node_get(change->before, field), *now = svc_node_get(change->body, field);
+  return old && now ? !svc_node_same(old, now) : old != now;
+}
+
+static svc_str verbs_text(const svc_node *body, const char *field)
+{
+  const svc_node *member = svc_node_get(body, field);
+  return member ? member->text : SVC_S("");
+}
+
+/* The events of the fields that changed and have one of their own; *others: some that have none changed as well. */
+static bool verbs_field_events(svc_call *c, const svc_change *change, const svc_entity *e, bool *others)
+{
+  const svc_noun *noun = change->noun->noun;
+  const svc_field_event *row;
+  const svc_field *f;
+  svc_fields fields;
+  svc_fields_begin(&fields, noun->object);
+  while ((f = svc_fields_next(&fields)) != NULL) {
+    bool own = false;
+    if (!verbs_differs(change, f->name)) continue;
+    for (row = noun->field_events; row && row->field; row++) {
+      if (strcmp(row->field, f->name) != 0) continue;
+      own = true;
+      if (row->value && !svc_str_is(verbs_text(change->body, f->name), row->value)) continue;
+      if (!svc_event_about(c, change->noun, e, row->event, false)) return false;
+    }
+    if (!own && !(f->flags & SVC_READ_ONLY)) *others = true;
+  }
+  return true;
+}
+
 static bool verbs_events(svc_call *c, const svc_change *change, const svc_entity *e)
 {
-  const svc_field_event *row = change->before ? change->noun->noun->field_events : NULL;
-  bool written = false;
-  for (; row && row->field; row++) {
-    const svc_node *old = svc_node_get(change->before, row->field), *now = svc_node_get(change->body, row->field);
-    if (old == now || (old && now && svc_node_same(old, now))) continue;
-    if (row->value && !(now && svc_str_is(now->text, row->value))) continue;
-    if (!svc_event_about(c, change->noun, e, row->event, false)) return false;
-    written = true;
-  }
-  return written || svc_event_about(c, change->noun, e, change->event, false);
+  bool others = !change->before || !change->noun->noun->field_events;
+  if (!others && !verbs_field_events(c, change, e, &others)) return false;
+  return !others || svc_event_about(c, change->noun, e, change->event, false);
 }
 
 /* The project may have a limit on how many there are. */
@@ -337,6 +382,8 @@ SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out)
   if (noun->prepare && !noun->prepare(c, change)) return false;
   out->owner = change->owner;
   verbs_state(c, change, out);
+  verbs_due(change, out);
+  verbs_touch(c, change);
   verbs_keys(c, change, out);
   if (!verbs_free_name(c, change, out)) return false;
   if (!verbs_serialise(c, change, out)) return false;
@@ -369,6 +416,7 @@ SVC_PRIVATE bool svc_store_change(svc_call *c, svc_change *change, const svc_ent
   change->id = old->id;
   change->owner = old->owner;
   change->extra = svc_arena_copy(c->arena, old->extra);
+  verbs_fill(c, change, noun->object, change->body, true);
   if (noun->prepare && !noun->prepare(c, change)) return false;
   *out = before;
   out->owner = change->owner;
@@ -377,7 +425,8 @@ SVC_PRIVATE bool svc_store_change(svc_call *c, svc_change *change, const svc_ent
     return true;
   }
   verbs_state(c, change, out);
-  verbs_fill(c, change, noun->object, change->body, true);
+  verbs_due(change, out);
+  verbs_touch(c, change);
   verbs_keys(c, change, out);
   if ((!svc_str_eq(out->unique, before.unique) || !svc_id_eq(&out->owner, &before.owner)) &&
       !verbs_free_name(c, change, out))

@@ -48,8 +48,8 @@ static version_range version_parse(const svc_call *c, svc_str item)
   } else if (svc_str_is_nocase(media, "application/json")) {
     r.any = true;
     r.specific = 2;
-  } else if (media.n == prefix.n + 15 && memcmp(media.p, prefix.p, prefix.n) == 0 &&
-             memcmp(media.p + prefix.n + 10, "+json", 5) == 0) {
+  } else if (media.n == prefix.n + 15 && svc_str_is_nocase((svc_str){ media.p, prefix.n }, prefix.p) &&
+             svc_str_is_nocase((svc_str){ media.p + prefix.n + 10, 5 }, "+json")) {
     svc_day_parse((svc_str){ media.p + prefix.n, 10 }, &r.day);
     r.specific = 3;
   }

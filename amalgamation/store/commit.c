@@ -62,6 +62,18 @@ static void commit_note_due(svc_commit *k, svc_txn *txn)
   atomic_store(&k->next_due, second);
 }
 
+/* A store without our mark is ours to begin only when there is nothing in it. */
+static int commit_check_empty(svc_txn *txn)
+{
+  svc_cursor *cursor;
+  svc_str key, value;
+  int rc = txn->port->cursor_open(txn, &cursor);
+  if (rc != SVC_OK) return rc;
+  rc = txn->port->cursor_from(cursor, SVC_S("\0"), &key, &value);
+  txn->port->cursor_close(cursor);
+  return rc == SVC_NOT_FOUND ? SVC_OK : rc == SVC_OK ? SVC_CORRUPT : rc;
+}
+
 static int commit_check_schema(svc_txn *txn)
 {
   svc_key key;
@@ -75,7 +87,8 @@ static int commit_check_schema(svc_txn *txn)
     memcpy(&schema, value.p, sizeof schema);
     return schema > COMMIT_SCHEMA ? SVC_NEWER : SVC_OK;
   }
-  if (rc != SVC_NOT_FOUND) return rc;
+  if (rc == SVC_NOT_FOUND) rc = commit_check_empty(txn);
+  if (rc != SVC_OK) return rc;
   return svc_put(txn, &key, (svc_str){ (const char *)&schema, sizeof schema });
 }
 

@@ -64,6 +64,22 @@ SVC_PRIVATE bool svc_entity_decode(svc_str key, svc_str record, svc_entity *out)
   return true;
 }
 
+/* Only what a list shows, without looking at the rest: pages are made of this. */
+SVC_PRIVATE bool svc_entity_glance(svc_str record, svc_str *key, svc_str *body, size_t *links_at)
+{
+  entity_header h;
+  size_t front;
+  if (record.n < sizeof h) return false;
+  memcpy(&h, record.p, 16); /* up to links_at */
+  front = sizeof h + h.key_length + h.unique_length;
+  if (h.format != ENTITY_FORMAT || front > record.n || h.body_length > record.n - front || h.links_at > h.body_length)
+    return false;
+  *key = (svc_str){ record.p + sizeof h, h.key_length };
+  *body = (svc_str){ record.p + front, h.body_length };
+  *links_at = h.links_at;
+  return true;
+}
+
 static int entity_corrupt(svc_txn *txn)
 {
   if (txn->error == SVC_OK) txn->error = SVC_CORRUPT;
@@ -172,18 +188,32 @@ static int entity_remove_unique(svc_txn *txn, const svc_entity *e)
   return svc_remove(txn, &key);
 }
 
-SVC_PRIVATE int svc_entity_insert(svc_txn *txn, svc_arena *a, svc_entity *e)
+/* Who has no owner is in no owner's list. */
+static void entity_put_owned(svc_txn *txn, const svc_entity *e)
 {
   svc_key key;
+  if (svc_id_is_zero(&e->owner)) return;
+  svc_key_owned(&key, e->kind, &e->owner, &e->id);
+  svc_put(txn, &key, SVC_S(""));
+  entity_add_count(txn, e->kind, &e->owner, 1);
+}
+
+static void entity_remove_owned(svc_txn *txn, const svc_entity *e)
+{
+  svc_key key;
+  if (svc_id_is_zero(&e->owner)) return;
+  svc_key_owned(&key, e->kind, &e->owner, &e->id);
+  svc_remove(txn, &key);
+  entity_add_count(txn, e->kind, &e->owner, -1);
+}
+
+SVC_PRIVATE int svc_entity_insert(svc_txn *txn, svc_arena *a, svc_entity *e)
+{
   int64_t due = e->due;
   e->due = 0;
   if (due) svc_due_set(txn, e, due);
   entity_put_unique(txn, e);
-  if (!svc_id_is_zero(&e->owner)) {
-    svc_key_owned(&key, e->kind, &e->owner, &e->id);
-    svc_put(txn, &key, SVC_S(""));
-    entity_add_count(txn, e->kind, &e->owner, 1);
-  }
+  entity_put_owned(txn, e);
   entity_add_count(txn, e->kind, &e->parent, 1);
   entity_put(txn, a, e);
   return txn->error;
@@ -191,7 +221,6 @@ SVC_PRIVATE int svc_entity_insert(svc_txn *txn, svc_arena *a, svc_entity *e)
 
 SVC_PRIVATE int svc_entity_update(svc_txn *txn, svc_arena *a, svc_entity *e, const svc_entity *old)
 {
-  svc_key key;
   int64_t due = e->due;
   bool moved = !svc_id_eq(&e->owner, &old->owner);
   e->due = old->due;
@@ -201,12 +230,8 @@ SVC_PRIVATE int svc_entity_update(svc_txn *txn, svc_arena *a, svc_entity *e, con
     entity_put_unique(txn, e);
   }
   if (moved) {
-    svc_key_owned(&key, e->kind, &old->owner, &e->id);
-    svc_remove(txn, &key);
-    entity_add_count(txn, e->kind, &old->owner, -1);
-    svc_key_owned(&key, e->kind, &e->owner, &e->id);
-    svc_put(txn, &key, SVC_S(""));
-    entity_add_count(txn, e->kind, &e->owner, 1);
+    entity_remove_owned(txn, old);
+    entity_put_owned(txn, e);
   }
   entity_put(txn, a, e);
   return txn->error;
@@ -220,11 +245,7 @@ SVC_PRIVATE int svc_entity_remove(svc_txn *txn, const svc_entity *e)
     svc_remove(txn, &key);
   }
   entity_remove_unique(txn, e);
-  if (!svc_id_is_zero(&e->owner)) {
-    svc_key_owned(&key, e->kind, &e->owner, &e->id);
-    svc_remove(txn, &key);
-    entity_add_count(txn, e->kind, &e->owner, -1);
-  }
+  entity_remove_owned(txn, e);
   entity_add_count(txn, e->kind, &e->parent, -1);
   svc_key_entity(&key, e->kind, &e->parent, &e->id);
   svc_remove(txn, &key);

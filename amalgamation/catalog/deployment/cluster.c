@@ -268,7 +268,7 @@ static const svc_field cluster_fields[] = {
   F_ENUM("configServerType", cluster_config_types, .flags = SVC_READ_ONLY),
   F_OBJ("connectionStrings", &cluster_strings, .flags = SVC_READ_ONLY),
   F_CREATED("createDate"),
-  F_STR("dbMajorVersion"),
+  F_STR("dbMajorVersion", .min = 1),
   F_STR("dbVersion", .flags = SVC_READ_ONLY),
   F_ENUM("diskWarmingMode", cluster_warming, .preset = "\"FULLY_WARMED\""),
   F_LIST("effectiveReplicationSpecs", &cluster_spec, .flags = SVC_READ_ONLY),
@@ -535,18 +535,13 @@ static const svc_node *cluster_spec_with(const svc_node *specs, const svc_node *
   return NULL;
 }
 
-/* Its own id, and the name and id of its zone: what they were where it was there before. */
+/* The name and id of its zone: what they were where it was there before. */
 static bool cluster_name_spec(svc_call *c, const svc_node *specs, const svc_node *old_specs, svc_node *spec)
 {
-  svc_str id = svc_node_str(spec, "id"), zone = svc_node_str(spec, "zoneName");
-  const svc_node *other, *same;
+  svc_str zone = svc_node_str(spec, "zoneName");
+  const svc_node *other, *same = cluster_spec_with(old_specs, NULL, "id", svc_node_str(spec, "id"));
   svc_id fresh;
-  if (!id.n || cluster_spec_with(specs, spec, "id", id)) {
-    fresh = svc_new_id(c->txn);
-    svc_node_set_str(c->arena, spec, "id", svc_id_str(c->arena, &fresh));
-  } else if (!zone.n && (same = cluster_spec_with(old_specs, NULL, "id", id)) != NULL) {
-    zone = svc_node_str(same, "zoneName");
-  }
+  if (!zone.n && same) zone = svc_node_str(same, "zoneName");
   if (!zone.n) zone = SVC_S("Zone 1");
   zone = svc_arena_copy(c->arena, zone);
   for (other = specs->first; other != spec; other = other->next) {
@@ -714,7 +709,7 @@ static void cluster_write_summaries(svc_call *c, const cluster_projects *from, c
   svc_scan_end(&scan);
 }
 
-static void cluster_write_project(svc_call *c, const cluster_projects *from, const svc_entity *project, svc_item *out)
+static bool cluster_write_project(svc_call *c, const cluster_projects *from, const svc_entity *project, svc_item *out)
 {
   static const svc_id root;
   svc_buf b = svc_buf_new(c->arena, 512);
@@ -735,6 +730,7 @@ static void cluster_write_project(svc_call *c, const cluster_projects *from, con
   svc_json_escape(&b, known ? org.unique : SVC_S(""));
   svc_buf_text(&b, ",\"planType\":\"STANDARD\",\"tags\":[]}");
   out->body = svc_buf_done(&b);
+  return !b.failed || svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
 }
 
 static bool cluster_next_project(svc_call *c, void *state, svc_item *out)
@@ -748,8 +744,7 @@ static bool cluster_next_project(svc_call *c, void *state, svc_item *out)
       break;
     }
     if (!svc_entity_visible(c, c->s->group, &e)) continue;
-    if (out) cluster_write_project(c, from, &e, out);
-    return true;
+    return !out || cluster_write_project(c, from, &e, out);
   }
   if (c->txn->error) svc_store_failed(c, c->txn->error);
   return false;
@@ -779,6 +774,7 @@ static bool cluster_run_status(svc_call *c)
 {
   svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   if (!svc_resolve_all(c)) return false;
+  if (!body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   svc_node_set_str(c->arena, body, "changeStatus",
                    c->chain[c->plan->step_count - 1].due ? SVC_S("PENDING") : SVC_S("APPLIED"));
   return svc_answer_node(c, body);
@@ -896,6 +892,8 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .err_not_found = SVC_E_CLUSTER_NOT_FOUND,
   .err_exists = SVC_E_DUPLICATE_CLUSTER_NAME,
   .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_CLUSTERS,
+  .quota = "svc.project.deployment.clusters",
+  .err_quota = SVC_E_CLUSTERS_LIMIT_EXCEEDED,
   .lifecycle = &cluster_lifecycle,
   .event_created = "CLUSTER_CREATED",
   .event_updated = "CLUSTER_UPDATE_STARTED",

@@ -1,0 +1,537 @@
+/*
+** What a request costs, against raw LMDB in the same process and the same run.
+**
+** Figures of one machine are only good as ratios, so every figure of the library stands beside the least that the store
+** itself could do: a get of the same value, a scan and copy of the same bytes, a put and commit of the same record.
+**
+**   bench [--seconds N] [--dir DIR]     all of it, as a table and into build/bench.json
+**   bench loop get|list|create N        N requests and nothing else, for callgrind
+*/
+#define _GNU_SOURCE
+#include "svcapi.h"
+
+#include <lmdb.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ENTITIES 10000
+#define PAGE 100
+#define THREADS 16
+
+static double seconds_each = 1.0;
+
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void die(const char *what)
+{
+  fprintf(stderr, "bench: %s\n", what);
+  exit(1);
+}
+
+/* ------------------------------------------------------------------------------------------------------- allocator */
+
+/* Counts calls and bytes; the size of a block stands before it. */
+typedef struct counter {
+  atomic_long calls, bytes, peak;
+} counter;
+
+static void *counted(void *context, void *p, size_t size)
+{
+  counter *c = context;
+  size_t *block = p ? (size_t *)p - 2 : NULL;
+  long before = block ? (long)block[0] : 0, total, peak;
+  if (size == 0) {
+    atomic_fetch_sub(&c->bytes, before);
+    free(block);
+    return NULL;
+  }
+  atomic_fetch_add(&c->calls, 1);
+  block = realloc(block, size + 2 * sizeof *block);
+  if (!block) return NULL;
+  block[0] = size;
+  total = atomic_fetch_add(&c->bytes, (long)size - before) + (long)size - before;
+  peak = atomic_load(&c->peak);
+  while (total > peak && !atomic_compare_exchange_weak(&c->peak, &peak, total)) continue;
+  return block + 2;
+}
+
+/* --------------------------------------------------------------------------------------------------------- service */
+
+static const svc_grant everything = { "ORG_OWNER", NULL };
+static const svc_caller owner = { "5f0000000000000000000001", "owner@example.com", &everything, 1 };
+static char ids[ENTITIES][25];
+static char org_id[25];
+
+static int call(svc *s, const char *method, const char *target, const char *body, svc_response *out)
+{
+  static const svc_header json = { "Content-Type", "application/json", 0, 0 };
+  svc_request r;
+  memset(&r, 0, sizeof r);
+  r.method = method;
+  r.target = target;
+  if (body) {
+    r.headers = &json;
+    r.header_count = 1;
+    r.body = body;
+    r.body_length = strlen(body);
+  }
+  r.caller = &owner;
+  if (svc_handle_request(s, &r, out) != SVC_OK) die("svc_handle_request failed");
+  return out->status;
+}
+
+/* The value of "id" in a body, which is compact JSON. */
+static void take_id(const svc_response *r, char out[25])
+{
+  const char *p = strstr(r->body, "\"id\":\"");
+  if (!p) die("an answer without id");
+  memcpy(out, p + 6, 24);
+  out[24] = 0;
+}
+
+static void project_body(char *out, size_t size, const char *name, int n)
+{
+  /* tags that bring the stored body to about 600 bytes */
+  snprintf(out, size,
+           "{\"name\":\"%s-%d\",\"orgId\":\"%s\",\"tags\":[{\"key\":\"environment\",\"value\":\"production, the one that "
+           "matters\"},{\"key\":\"owner\",\"value\":\"the platform team of the whole company\"},{\"key\":\"cost-centre\","
+           "\"value\":\"4711-0815-2342-1701-0042\"},{\"key\":\"description\",\"value\":\"a project like many others, with a "
+           "text of ordinary length\"},{\"key\":\"region\",\"value\":\"europe, and a little of the rest of the world too\"}]}",
+           name, n, org_id);
+}
+
+static svc *open_service(const char *path, int durability, counter *count)
+{
+  svc_config config;
+  svc_response r;
+  svc *s;
+  memset(&config, 0, sizeof config);
+  config.path = path;
+  config.durability = durability;
+  config.map_size = (size_t)256 << 20;
+  if (count) {
+    config.allocator.resize = counted;
+    config.allocator.context = count;
+  }
+  /* limits stay on, but high enough not to be met */
+  static const svc_limit_override limits[] = {
+    { "projectListAndCreation_user", 2000000000, 0, 0 },
+    { "projectsProjectInvitationsProjectLimitsAndSettings_group", 2000000000, 0, 0 },
+  };
+  config.limits = limits;
+  config.limit_count = 2;
+  if (svc_open(&s, &config) != SVC_OK) die("svc_open failed");
+  if (call(s, "POST", "/api/svc/v2/orgs", "{\"name\":\"bench\"}", &r) != 201) die("no organization");
+  take_id(&r, org_id);
+  svc_response_free(&r);
+  return s;
+}
+
+static size_t fill(svc *s, int count)
+{
+  char body[1024];
+  size_t stored = 0;
+  int i;
+  for (i = 0; i < count; i++) {
+    svc_response r;
+    project_body(body, sizeof body, "project", i);
+    if (call(s, "POST", "/api/svc/v2/groups", body, &r) != 201) die("no project");
+    take_id(&r, ids[i]);
+    svc_response_free(&r);
+  }
+  return stored;
+}
+
+static unsigned next_random(unsigned *state)
+{
+  *state = *state * 1664525u + 1013904223u;
+  return *state >> 8;
+}
+
+static void one_get(svc *s, unsigned *state)
+{
+  char target[64] = "/api/svc/v2/groups/";
+  svc_response r;
+  memcpy(target + 19, ids[next_random(state) % ENTITIES], 25);
+  if (call(s, "GET", target, NULL, &r) != 200) die("GET failed");
+  svc_response_free(&r);
+}
+
+static void one_list(svc *s)
+{
+  svc_response r;
+  if (call(s, "GET", "/api/svc/v2/groups?itemsPerPage=100", NULL, &r) != 200) die("list failed");
+  svc_response_free(&r);
+}
+
+static atomic_int create_number;
+
+static void one_create(svc *s, const char *name)
+{
+  char body[1024];
+  svc_response r;
+  project_body(body, sizeof body, name, atomic_fetch_add(&create_number, 1));
+  if (call(s, "POST", "/api/svc/v2/groups", body, &r) != 201) die("create failed");
+  svc_response_free(&r);
+}
+
+/* -------------------------------------------------------------------------------------------------------- raw LMDB */
+
+#define KEY_SIZE 29
+#define VALUE_SIZE 681 /* a record of the store with a body of 597 bytes */
+
+typedef struct raw {
+  MDB_env *env;
+  MDB_dbi dbi;
+  unsigned char keys[ENTITIES][KEY_SIZE];
+} raw;
+
+static void raw_key(unsigned char *key, const char *id)
+{
+  memset(key, 'k', KEY_SIZE);
+  memcpy(key + 5, id, 24);
+}
+
+static void raw_open(raw *r, const char *path, unsigned flags)
+{
+  mkdir(path, 0700);
+  if (mdb_env_create(&r->env) || mdb_env_set_mapsize(r->env, (size_t)256 << 20) ||
+      mdb_env_open(r->env, path, flags | MDB_NOTLS | MDB_NORDAHEAD, 0600))
+    die("raw LMDB cannot be opened");
+}
+
+static void raw_fill(raw *r)
+{
+  static char value[VALUE_SIZE];
+  MDB_txn *txn;
+  int i;
+  memset(value, 'v', sizeof value);
+  if (mdb_txn_begin(r->env, NULL, 0, &txn) || mdb_dbi_open(txn, NULL, 0, &r->dbi)) die("raw LMDB: no transaction");
+  for (i = 0; i < ENTITIES; i++) {
+    MDB_val k = { KEY_SIZE, r->keys[i] }, v = { VALUE_SIZE, value };
+    raw_key(r->keys[i], ids[i]);
+    if (mdb_put(txn, r->dbi, &k, &v, 0)) die("raw LMDB: put failed");
+  }
+  if (mdb_txn_commit(txn)) die("raw LMDB: commit failed");
+}
+
+static double raw_get(raw *r, int each)
+{
+  MDB_txn *txn;
+  unsigned state = 1;
+  double start = now(), took;
+  long n = 0;
+  volatile char sink = 0;
+  if (mdb_txn_begin(r->env, NULL, MDB_RDONLY, &txn)) die("raw LMDB: no reader");
+  do {
+    int i;
+    for (i = 0; i < 1000; i++) {
+      MDB_val k = { KEY_SIZE, r->keys[next_random(&state) % ENTITIES] }, v;
+      if (each) {
+        mdb_txn_reset(txn);
+        mdb_txn_renew(txn);
+      }
+      if (mdb_get(txn, r->dbi, &k, &v)) die("raw LMDB: get failed");
+      sink += *(char *)v.mv_data;
+    }
+    n += 1000;
+  } while ((took = now() - start) < seconds_each);
+  (void)sink;
+  mdb_txn_abort(txn);
+  return took / (double)n;
+}
+
+static double raw_list(raw *r)
+{
+  MDB_txn *txn;
+  MDB_cursor *cursor;
+  double start = now(), took;
+  long n = 0;
+  static char page[PAGE * VALUE_SIZE];
+  if (mdb_txn_begin(r->env, NULL, MDB_RDONLY, &txn) || mdb_cursor_open(txn, r->dbi, &cursor)) die("raw LMDB: no cursor");
+  do {
+    MDB_val k, v;
+    char *to = page;
+    int i;
+    mdb_txn_reset(txn);
+    mdb_txn_renew(txn);
+    mdb_cursor_renew(txn, cursor);
+    if (mdb_cursor_get(cursor, &k, &v, MDB_FIRST)) die("raw LMDB: empty");
+    for (i = 0; i < PAGE; i++) {
+      memcpy(to, v.mv_data, v.mv_size);
+      to += v.mv_size;
+      mdb_cursor_get(cursor, &k, &v, MDB_NEXT);
+    }
+    n++;
+  } while ((took = now() - start) < seconds_each);
+  mdb_cursor_close(cursor);
+  mdb_txn_abort(txn);
+  return took / (double)n;
+}
+
+static double raw_create(raw *r)
+{
+  static char value[VALUE_SIZE];
+  double start = now(), took;
+  long n = 0;
+  do {
+    MDB_txn *txn;
+    char id[25];
+    unsigned char key[KEY_SIZE];
+    MDB_val k = { KEY_SIZE, key }, v = { VALUE_SIZE, value };
+    snprintf(id, sizeof id, "%024ld", n);
+    raw_key(key, id);
+    if (mdb_txn_begin(r->env, NULL, 0, &txn) || mdb_dbi_open(txn, NULL, 0, &r->dbi) || mdb_put(txn, r->dbi, &k, &v, 0) ||
+        mdb_txn_commit(txn))
+      die("raw LMDB: put and commit failed");
+    n++;
+  } while ((took = now() - start) < seconds_each);
+  return took / (double)n;
+}
+
+/* --------------------------------------------------------------------------------------------------------- measures */
+
+static double measure_get(svc *s)
+{
+  unsigned state = 1;
+  double start = now(), took;
+  long n = 0;
+  do {
+    int i;
+    for (i = 0; i < 1000; i++) one_get(s, &state);
+    n += 1000;
+  } while ((took = now() - start) < seconds_each);
+  return took / (double)n;
+}
+
+static double measure_list(svc *s)
+{
+  double start = now(), took;
+  long n = 0;
+  do {
+    int i;
+    for (i = 0; i < 20; i++) one_list(s);
+    n += 20;
+  } while ((took = now() - start) < seconds_each);
+  return took / (double)n;
+}
+
+typedef struct creator {
+  svc *s;
+  double until;
+  long done;
+  int number;
+} creator;
+
+static void *create_thread(void *argument)
+{
+  creator *c = argument;
+  char name[32];
+  snprintf(name, sizeof name, "t%d", c->number);
+  while (now() < c->until) {
+    one_create(c->s, name);
+    c->done++;
+  }
+  return NULL;
+}
+
+static double measure_create(svc *s, int threads)
+{
+  pthread_t id[THREADS];
+  creator work[THREADS];
+  double start = now();
+  long n = 0;
+  int i;
+  for (i = 0; i < threads; i++) {
+    work[i] = (creator){ s, start + seconds_each, 0, i };
+    pthread_create(&id[i], NULL, create_thread, &work[i]);
+  }
+  for (i = 0; i < threads; i++) {
+    pthread_join(id[i], NULL);
+    n += work[i].done;
+  }
+  return (now() - start) / (double)n;
+}
+
+static double allocations(svc *s, counter *count, int what)
+{
+  unsigned state = 7;
+  long before = atomic_load(&count->calls);
+  int i;
+  for (i = 0; i < 100; i++) {
+    if (what == 0) one_get(s, &state);
+    else if (what == 1) one_list(s);
+    else one_create(s, "count");
+  }
+  return (double)(atomic_load(&count->calls) - before) / 100;
+}
+
+/* Instructions of one request: callgrind over N and 2N requests, and the difference. 0: there is no valgrind. */
+static double instructions(const char *program, const char *what, int n)
+{
+  double total[2] = { 0, 0 };
+  int i;
+  for (i = 0; i < 2; i++) {
+    char command[1024], line[512];
+    FILE *f;
+    snprintf(command, sizeof command,
+             "valgrind --tool=callgrind --callgrind-out-file=/dev/null '%s' loop %s %d 2>&1 >/dev/null", program, what,
+             n * (i + 1));
+    f = popen(command, "r");
+    if (!f) return 0;
+    while (fgets(line, sizeof line, f)) {
+      char *p = strstr(line, "Collected : ");
+      if (p) total[i] = strtod(p + 12, NULL);
+    }
+    pclose(f);
+    if (total[i] == 0) return 0;
+  }
+  return (total[1] - total[0]) / n;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- report */
+
+static FILE *json;
+
+static void row(const char *name, double value, const char *unit, const char *target, int good)
+{
+  printf("%-52s %12.2f %-12s %-26s %s\n", name, value, unit, target, *target ? good ? "ok" : "MISSED" : "");
+  if (json) fprintf(json, ",\n  {\"name\": \"%s\", \"value\": %.4f, \"unit\": \"%s\", \"target\": \"%s\"}", name, value, unit, target);
+}
+
+static void remove_folder(const char *path)
+{
+  static const char *const files[] = { "data.mdb", "lock.mdb", "svcapi.lock" };
+  char name[600];
+  size_t i;
+  for (i = 0; i < sizeof files / sizeof files[0]; i++) {
+    snprintf(name, sizeof name, "%s/%s", path, files[i]);
+    unlink(name);
+  }
+  rmdir(path);
+}
+
+static int loop(const char *what, int n)
+{
+  svc *s = open_service(NULL, SVC_DURABLE, NULL);
+  unsigned state = 1;
+  int i;
+  fill(s, strcmp(what, "create") == 0 ? 1 : 200);
+  for (i = 200; i < ENTITIES; i++) memcpy(ids[i], ids[i % 200], sizeof ids[i]);
+  for (i = 0; i < n; i++) {
+    if (strcmp(what, "get") == 0) one_get(s, &state);
+    else if (strcmp(what, "list") == 0) one_list(s);
+    else one_create(s, "loop");
+  }
+  svc_close(s);
+  return 0;
+}
+
+static void bench_reads(const char *dir, counter *count)
+{
+  char path[512];
+  raw *r = calloc(1, sizeof *r);
+  double get = 1e9, reused = 1e9, each = 1e9, list = 1e9, scan = 1e9, x;
+  svc *s;
+  int i;
+  snprintf(path, sizeof path, "%s/raw", dir);
+  s = open_service(NULL, SVC_DURABLE, count);
+  fill(s, ENTITIES);
+  raw_open(r, path, MDB_NOSYNC);
+  raw_fill(r);
+  for (i = 0; i < 3; i++) { /* in turns, and the best of each: other work on the machine only ever adds */
+    if ((x = raw_get(r, 0)) < reused) reused = x;
+    if ((x = raw_get(r, 1)) < each) each = x;
+    if ((x = measure_get(s)) < get) get = x;
+    if ((x = raw_list(r)) < scan) scan = x;
+    if ((x = measure_list(s)) < list) list = x;
+  }
+  row("raw mdb_get, transaction reused", reused * 1e9, "ns", "", 1);
+  row("raw mdb_get, transaction each", each * 1e9, "ns", "", 1);
+  row("GET of one of 10,000 (600 bytes)", get * 1e9, "ns", "", 1);
+  row("GET / raw mdb_get, reused", get / reused, "times", "<= 6", get / reused <= 6);
+  row("GET / raw mdb_get, each", get / each, "times", "<= 6", get / each <= 6);
+  row("raw scan and copy of 100", scan * 1e9, "ns", "", 1);
+  row("list page of 100", list * 1e9, "ns", "", 1);
+  row("list / raw scan and copy", list / scan, "times", "<= 2", list / scan <= 2);
+  x = allocations(s, count, 0);
+  row("allocations of a GET", x, "calls", "<= 2", x <= 2);
+  row("allocations of a list", allocations(s, count, 1), "calls", "", 1);
+  row("allocations of a create", allocations(s, count, 2), "calls", "", 1);
+  row("peak heap (store of 10,000 open, LMDB's not counted)", (double)atomic_load(&count->peak) / 1024, "KiB", "", 1);
+  svc_close(s);
+  mdb_env_close(r->env);
+  free(r);
+  remove_folder(path);
+}
+
+static void bench_writes(const char *dir)
+{
+  char path[512], raw_path[512];
+  raw *r = calloc(1, sizeof *r);
+  double put, one, many;
+  svc *s;
+  snprintf(path, sizeof path, "%s/durable", dir);
+  snprintf(raw_path, sizeof raw_path, "%s/raw", dir);
+  s = open_service(path, SVC_DURABLE, NULL);
+  raw_open(r, raw_path, 0);
+  put = raw_create(r);
+  one = measure_create(s, 1);
+  many = measure_create(s, THREADS);
+  row("raw put and commit, durable", 1 / put, "per second", "", 1);
+  row("create, durable, 1 thread", 1 / one, "per second", "", 1);
+  row("create, durable, 16 threads", 1 / many, "per second", "", 1);
+  row("1 thread / raw put and commit", put / one * 100, "%", ">= 70", put / one >= 0.7);
+  row("16 threads / 1 thread", one / many, "times", ">= 4", one / many >= 4);
+  svc_close(s);
+  mdb_env_close(r->env);
+  free(r);
+  remove_folder(path);
+  remove_folder(raw_path);
+}
+
+int main(int argc, char **argv)
+{
+  const char *dir = "build/bench", *size = getenv("SVC_SIZE_OS");
+  counter count;
+  double x;
+  int i;
+  memset(&count, 0, sizeof count);
+  if (argc == 4 && strcmp(argv[1], "loop") == 0) return loop(argv[2], atoi(argv[3]));
+  for (i = 1; i + 1 < argc; i += 2) {
+    if (strcmp(argv[i], "--seconds") == 0) seconds_each = strtod(argv[i + 1], NULL);
+    else if (strcmp(argv[i], "--dir") == 0) dir = argv[i + 1];
+    else break;
+  }
+  if (i != argc) {
+    fprintf(stderr, "usage: bench [--seconds N] [--dir DIR]\n");
+    return 2;
+  }
+  mkdir(dir, 0700);
+  json = fopen("build/bench.json", "w");
+  if (json) fprintf(json, "[\n  {\"name\": \"version\", \"value\": \"%s\"}", svc_version());
+  bench_reads(dir, &count);
+  bench_writes(dir);
+  if ((x = instructions(argv[0], "get", 2000)) > 0) {
+    row("instructions of a GET", x, "", "", 1);
+    row("instructions of a list page of 100", instructions(argv[0], "list", 200), "", "", 1);
+    row("instructions of a create", instructions(argv[0], "create", 500), "", "", 1);
+  }
+  if (size) row("svcapi.c at -Os, stripped", strtod(size, NULL) / 1024, "KiB", "", 1);
+  if (json) {
+    fprintf(json, "\n]\n");
+    fclose(json);
+  }
+  return 0;
+}

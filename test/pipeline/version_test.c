@@ -1,0 +1,428 @@
+/*
+** Which dated version of an operation an Accept header selects, and how an answer says which one it is.
+*/
+#include "support.h"
+
+#define MEDIA(day) "application/vnd.svc." day "+json"
+#define SERVED(day) "application/vnd.svc." day "+json;charset=utf-8"
+
+static const svc_config quiet = { .limiter_off = 1 };
+
+/* 200 in this version. */
+static void assert_served(t_service *t, const char *path, const char *accept, const char *content_type)
+{
+  int status;
+  t_headers_clear(t);
+  if (accept) t_header(t, "Accept", accept);
+  status = t_send(t, "GET", path, NULL);
+  if (status != 200) munit_errorf("%s with %s: %d %s", path, accept ? accept : "no Accept", status, t_error(t));
+  munit_assert_string_equal(t_get_header(t, "Content-Type"), content_type);
+  t_headers_clear(t);
+}
+
+static void assert_406(t_service *t, const char *path, const char *accept)
+{
+  int status;
+  t_headers_clear(t);
+  if (accept) t_header(t, "Accept", accept);
+  status = t_send(t, "GET", path, NULL);
+  if (status != 406) munit_errorf("%s with %s: %d", path, accept ? accept : "no Accept", status);
+  munit_assert_string_equal(t_error(t), "INVALID_VERSION_DATE");
+  munit_assert_not_null(t_node(t, "parameters"));
+  munit_assert_size(t_count(t, "parameters"), ==, 0);
+  munit_assert_string_equal(t_str(t, "reason"), "Not Acceptable");
+  munit_assert_string_equal(t_get_header(t, "Content-Type"), "application/json");
+  t_headers_clear(t);
+}
+
+static void assert_410(t_service *t, const char *path, const char *accept, const char *version)
+{
+  char full[256], detail[512];
+  t_headers_clear(t);
+  t_header(t, "Accept", accept);
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 410);
+  munit_assert_string_equal(t_error(t), "VERSION_GONE");
+  munit_assert_size(t_count(t, "parameters"), ==, 2);
+  munit_assert_string_equal(t_param(t, 0), version);
+  snprintf(full, sizeof full, "/api/svc/v2%s", path);
+  munit_assert_string_equal(t_param(t, 1), full);
+  snprintf(detail, sizeof detail, "Version %s of %s is no longer available. Ask for a later version.", version, full);
+  munit_assert_string_equal(t_str(t, "detail"), detail);
+  munit_assert_string_equal(t_str(t, "reason"), "Gone");
+  munit_assert_string_equal(t_get_header(t, "Content-Type"), "application/json");
+  t_headers_clear(t);
+}
+
+static MunitResult version_one(const MunitParameter params[], void *data)
+{
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  assert_served(&t, "/orgs", MEDIA("2023-01-01"), SERVED("2023-01-01"));
+  assert_served(&t, "/orgs", MEDIA("2023-01-02"), SERVED("2023-01-01"));
+  assert_served(&t, "/orgs", MEDIA("2025-03-12"), SERVED("2023-01-01"));
+  assert_served(&t, "/orgs", MEDIA("9999-12-31"), SERVED("2023-01-01"));
+  assert_served(&t, "/rateLimits", MEDIA("2025-03-12"), SERVED("2025-03-12"));
+  assert_406(&t, "/rateLimits", MEDIA("2025-03-11"));
+  assert_406(&t, "/rateLimits", MEDIA("2023-01-01"));
+  assert_406(&t, "/orgs", MEDIA("2022-12-31"));
+  assert_406(&t, "/orgs", MEDIA("0001-01-01"));
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult version_several(const MunitParameter params[], void *data)
+{
+  t_service t;
+  char path[128];
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  snprintf(path, sizeof path, "/groups/%s/clusters", t_project(&t, t_organization(&t, "Acme"), "alpha"));
+  assert_406(&t, path, MEDIA("2022-12-31"));
+  assert_410(&t, path, MEDIA("2023-01-01"), "2023-01-01");
+  assert_410(&t, path, MEDIA("2023-01-31"), "2023-01-01");
+  assert_410(&t, path, MEDIA("2023-02-01"), "2023-02-01");
+  assert_410(&t, path, MEDIA("2024-08-04"), "2023-02-01");
+  assert_served(&t, path, MEDIA("2024-08-05"), SERVED("2024-08-05"));
+  assert_served(&t, path, MEDIA("2025-03-12"), SERVED("2024-08-05"));
+  assert_served(&t, path, MEDIA("2999-01-01"), SERVED("2024-08-05"));
+  assert_served(&t, path, NULL, SERVED("2024-08-05"));
+  /* the versions of an operation are its own: POST at the same path has one more */
+  t_header(&t, "Accept", MEDIA("2024-08-05"));
+  munit_assert_int(t_send(&t, "POST", path, "{}"), ==, 410);
+  munit_assert_string_equal(t_param(&t, 0), "2024-08-05");
+  t_header(&t, "Accept", MEDIA("2024-10-23"));
+  munit_assert_int(t_send(&t, "POST", path, "{}"), ==, 400); /* of the body */
+  /* in a list the best that is there is served, whatever stands before it */
+  assert_served(&t, path, MEDIA("2023-01-01") ", " MEDIA("2024-08-05"), SERVED("2024-08-05"));
+  assert_410(&t, path, MEDIA("2023-02-01") ", " MEDIA("2023-01-01") ", text/html", "2023-02-01");
+  assert_406(&t, path, MEDIA("2022-01-01") ", " MEDIA("2023-01-01"));
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult version_malformed(const MunitParameter params[], void *data)
+{
+  static const char *const bad[] = {
+    MEDIA("2023-1-1"), MEDIA("20230101"), MEDIA("2023-01-01T00"), MEDIA("2023-02-30"), MEDIA("2023-13-01"), MEDIA("2023-00-10"),
+    MEDIA("2023-04-31"), MEDIA("2025-02-29"), MEDIA("abcd-ef-gh"), MEDIA("preview"), MEDIA(""), "application/vnd.svc+json",
+    "application/vnd.svc.2023-01-01", "application/vnd.svc.2023-01-01+csv", "application/vnd.svc.2023-01-01+jsonx",
+    "application/vnd.other.2023-01-01+json", "application/vnd.svcx.2023-01-01+json", "text/html", "text/*", "application/xml",
+    "application", "/", "*", "nonsense", ";", ",", ",,", " , ;q=1", "*/json", "application/jsonp", "=", "\xFF\xFE",
+  };
+  t_service t;
+  size_t i;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) assert_406(&t, "/orgs", bad[i]);
+  assert_served(&t, "/orgs", MEDIA("2024-02-29"), SERVED("2023-01-01")); /* a leap day is a day */
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult version_none_named(const MunitParameter params[], void *data)
+{
+  static const char *const any[] = { NULL, "", "*/*", "application/*", "application/json", "APPLICATION/JSON", "Application/*",
+                                     "application/json; charset=utf-8", "application/json;charset=utf-8;q=0.1",
+                                     " application/json ", "text/html, */*", "text/html;q=0.9,application/json;q=0.1" };
+  svc_config strict = { .limiter_off = 1, .strict_accept = 1 };
+  t_service t;
+  size_t i;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  for (i = 0; i < sizeof any / sizeof any[0]; i++) assert_served(&t, "/orgs", any[i], SERVED("2023-01-01"));
+  t_close(&t);
+  t_open(&t, &strict);
+  for (i = 0; i < sizeof any / sizeof any[0]; i++) assert_406(&t, "/orgs", any[i]);
+  assert_served(&t, "/orgs", MEDIA("2023-01-01"), SERVED("2023-01-01"));
+  assert_served(&t, "/orgs", "*/*, " MEDIA("2023-01-01") ";q=0.1", SERVED("2023-01-01"));
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* Of which two versions of clusters the list chooses: what is refused shows which one was tried first. */
+static MunitResult version_quality(const MunitParameter params[], void *data)
+{
+  t_service t;
+  char path[128];
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  snprintf(path, sizeof path, "/groups/%s/clusters", t_project(&t, t_organization(&t, "Acme"), "alpha"));
+  /* the first error is that of the one that was preferred */
+  assert_410(&t, path, MEDIA("2023-01-01") ";q=0.5, " MEDIA("2023-02-01") ";q=0.8", "2023-02-01");
+  assert_410(&t, path, MEDIA("2023-01-01") ";q=0.9, " MEDIA("2023-02-01") ";q=0.8", "2023-01-01");
+  assert_410(&t, path, MEDIA("2023-01-01") ";q=0.81, " MEDIA("2023-02-01") ";q=0.8", "2023-01-01");
+  assert_410(&t, path, MEDIA("2023-01-01") ";q=0.801, " MEDIA("2023-02-01") ";q=0.80", "2023-01-01");
+  assert_410(&t, path, MEDIA("2023-01-01") ";q=0.8, " MEDIA("2023-02-01"), "2023-02-01"); /* none is 1 */
+  assert_410(&t, path, MEDIA("2023-01-01") ";q=1.000, " MEDIA("2023-02-01") ";q=0.999", "2023-01-01");
+  assert_410(&t, path, MEDIA("2023-01-01") ";q=1.," MEDIA("2023-02-01") ";q=0.", "2023-01-01");
+  /* ties: the first of them; but what names a version goes before what does not */
+  assert_410(&t, path, MEDIA("2023-01-01") "," MEDIA("2023-02-01"), "2023-01-01");
+  assert_410(&t, path, MEDIA("2023-02-01") "," MEDIA("2023-01-01"), "2023-02-01");
+  assert_served(&t, path, "*/*, " MEDIA("2023-02-01"), SERVED("2024-08-05"));
+  assert_410(&t, path, "text/html, " MEDIA("2023-02-01"), "2023-02-01");
+  assert_406(&t, path, "text/html;q=1, " MEDIA("2023-02-01") ";q=0.5"); /* the unknown type was preferred */
+  /* q=0: never */
+  assert_406(&t, path, MEDIA("2024-08-05") ";q=0");
+  assert_406(&t, path, MEDIA("2024-08-05") ";q=0.000");
+  assert_406(&t, path, "*/*;q=0");
+  assert_406(&t, path, "application/json;q=0.0, " MEDIA("2024-08-05") ";q=0");
+  assert_410(&t, path, MEDIA("2024-08-05") ";q=0, " MEDIA("2023-01-01") ";q=0.001", "2023-01-01");
+  /* what is no q is never preferred */
+  assert_406(&t, path, MEDIA("2024-08-05") ";q=2");
+  assert_406(&t, path, MEDIA("2024-08-05") ";q=1.001");
+  assert_406(&t, path, MEDIA("2024-08-05") ";q=-1");
+  assert_406(&t, path, MEDIA("2024-08-05") ";q=abc");
+  assert_406(&t, path, MEDIA("2024-08-05") ";q=");
+  assert_406(&t, path, MEDIA("2024-08-05") ";q");
+  assert_406(&t, path, MEDIA("2024-08-05") ";q=0.1234");
+  assert_406(&t, path, MEDIA("2024-08-05") ";q=.5");
+  assert_406(&t, path, MEDIA("2024-08-05") ";q=0,5"); /* a comma ends it */
+  /* spaces, case, other parameters */
+  assert_served(&t, path, "  " MEDIA("2024-08-05") "  ;  Q = 0.5  ", SERVED("2024-08-05"));
+  assert_served(&t, path, "\t" MEDIA("2024-08-05") "\t;\tcharset=utf-8;q=0.5;x=y", SERVED("2024-08-05"));
+  assert_served(&t, path, "APPLICATION/VND.SVC.2024-08-05+JSON", SERVED("2024-08-05"));
+  assert_410(&t, path, "Application/Vnd.Svc.2023-01-01+Json", "2023-01-01");
+  assert_served(&t, path, ",, " MEDIA("2024-08-05") " ,", SERVED("2024-08-05"));
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult version_two_headers(const MunitParameter params[], void *data)
+{
+  svc_header headers[3];
+  svc_request request;
+  svc_response response;
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  memset(headers, 0, sizeof headers);
+  memset(&request, 0, sizeof request);
+  headers[0].name = "Accept";
+  headers[0].value = "text/html";
+  headers[1].name = "X-Other";
+  headers[1].value = "application/json";
+  headers[2].name = "ACCEPT";
+  headers[2].value = MEDIA("2023-05-05") ";q=0.3XYZ";
+  headers[2].value_length = strlen(MEDIA("2023-05-05") ";q=0.3");
+  request.method = "GET";
+  request.target = "/api/svc/v2/orgs";
+  request.headers = headers;
+  request.caller = &t.caller;
+  request.header_count = 2; /* one Accept alone */
+  munit_assert_int(svc_handle_request(t.s, &request, &response), ==, SVC_OK);
+  munit_assert_int(response.status, ==, 406);
+  svc_response_free(&response);
+  request.header_count = 3; /* both, as one list */
+  munit_assert_int(svc_handle_request(t.s, &request, &response), ==, SVC_OK);
+  munit_assert_int(response.status, ==, 200);
+  munit_assert_string_equal(svc_response_header(&response, "content-type"), SERVED("2023-01-01"));
+  svc_response_free(&response);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult version_vendor(const MunitParameter params[], void *data)
+{
+  svc_config config = { .limiter_off = 1, .vendor = "acme-2" };
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  t_header(&t, "Accept", "application/vnd.acme-2.2025-03-12+json");
+  munit_assert_int(t_send(&t, "GET", "/api/acme-2/v2/orgs", NULL), ==, 200);
+  munit_assert_string_equal(t_get_header(&t, "Content-Type"), "application/vnd.acme-2.2023-01-01+json;charset=utf-8");
+  munit_assert_string_equal(t_link(&t, "self"), "http://localhost:8080/api/acme-2/v2/orgs?includeCount=true&pageNum=1"
+                                                "&itemsPerPage=100");
+  munit_assert_int(t_send(&t, "GET", "/api/svc/v2/orgs", NULL), ==, 404);
+  t_header(&t, "Accept", MEDIA("2025-03-12"));
+  munit_assert_int(t_send(&t, "GET", "/api/acme-2/v2/orgs", NULL), ==, 406);
+  t_headers_clear(&t);
+  t_header(&t, "Content-Type", "application/vnd.acme-2.2025-03-12+json");
+  munit_assert_int(t_send(&t, "POST", "/api/acme-2/v2/orgs", "{\"name\":\"a\"}"), ==, 201);
+  t_header(&t, "Content-Type", MEDIA("2025-03-12"));
+  munit_assert_int(t_send(&t, "POST", "/api/acme-2/v2/orgs", "{\"name\":\"b\"}"), ==, 415);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* Every version that any operation of this build has is served, or gone, as the table says. */
+static MunitResult version_every_route(const MunitParameter params[], void *data)
+{
+  t_service t;
+  size_t i;
+  unsigned v;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  for (i = 0; i < t.s->plan_count; i++) {
+    const svc_plan *plan = &t.s->plans[i];
+    char accept[64];
+    for (v = 0; v < 4 && plan->route->versions[v]; v++) {
+      unsigned day = plan->route->versions[v];
+      bool newest = v == 3 || !plan->route->versions[v + 1];
+      svc_arena arena;
+      svc_call c;
+      svc_arena_init(&arena, NULL);
+      memset(&c, 0, sizeof c);
+      c.s = t.s;
+      c.arena = &arena;
+      c.plan = plan;
+      c.now = t.now;
+      c.path = SVC_S("/x");
+      snprintf(accept, sizeof accept, "application/vnd.svc.%04u-%02u-%02u+json", day / 10000, day / 100 % 100, day % 100);
+      c.accept = svc_str_c(accept);
+      munit_assert_int(svc_step_version(&c), ==, newest);
+      munit_assert_int(c.error, ==, newest ? SVC_E_NONE : SVC_E_VERSION_GONE);
+      munit_assert_uint(c.version, ==, newest ? day : 0);
+      svc_blocks_free(arena.blocks);
+    }
+    munit_assert_uint(v, >, 0);
+  }
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------- deprecation, sunset */
+
+typedef struct ending {
+  svc_arena arena;
+  svc_response response;
+  bool served;
+} ending;
+
+/* One answer of a made-up route at this time. */
+static void ending_run(ending *e, t_service *t, const svc_route *route, const char *accept, const char *now)
+{
+  svc_request request;
+  svc_plan plan;
+  svc_call c;
+  svc_arena_init(&e->arena, NULL);
+  memset(&request, 0, sizeof request);
+  memset(&e->response, 0, sizeof e->response);
+  memset(&plan, 0, sizeof plan);
+  memset(&c, 0, sizeof c);
+  request.method = "GET";
+  plan.route = route;
+  c.s = t->s;
+  c.arena = &e->arena;
+  c.request = &request;
+  c.plan = &plan;
+  c.path = SVC_S("/api/svc/v2/old");
+  c.accept = svc_str_c(accept);
+  munit_assert_true(svc_date_parse(svc_str_c(now), &c.now));
+  e->served = svc_step_version(&c);
+  if (e->served) {
+    c.answer.status = 200;
+    c.answer.body = SVC_S("{}");
+    c.answer.links_at = 1;
+  }
+  svc_step_respond(&c, &e->response);
+}
+
+static const char *ending_header(const ending *e, const char *name)
+{
+  const char *value = svc_response_header(&e->response, name);
+  return value ? value : "";
+}
+
+static MunitResult version_deprecated(const MunitParameter params[], void *data)
+{
+  static const svc_route plain = { .path = "/old", .versions = { 20230101 } };
+  static const svc_route deprecated = { .path = "/old", .versions = { 20230101 }, .deprecated = 20240805 };
+  static const svc_route ends = { .path = "/old", .versions = { 20230101 }, .deprecated = 20240805, .sunset = 20260301 };
+  t_service t;
+  ending e;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+
+  ending_run(&e, &t, &plain, MEDIA("2023-01-01"), "2025-06-01T00:00:00Z");
+  munit_assert_true(e.served);
+  munit_assert_string_equal(ending_header(&e, "Deprecation"), "");
+  munit_assert_string_equal(ending_header(&e, "Sunset"), "");
+  svc_blocks_free(e.arena.blocks);
+
+  ending_run(&e, &t, &deprecated, MEDIA("2023-01-01"), "2025-06-01T00:00:00Z");
+  munit_assert_true(e.served);
+  munit_assert_int(e.response.status, ==, 200);
+  munit_assert_string_equal(ending_header(&e, "Content-Type"), SERVED("2023-01-01"));
+  munit_assert_string_equal(ending_header(&e, "Deprecation"), "Mon, 05 Aug 2024 00:00:00 GMT");
+  munit_assert_string_equal(ending_header(&e, "Sunset"), "");
+  svc_blocks_free(e.arena.blocks);
+
+  ending_run(&e, &t, &ends, "*/*", "2026-02-28T23:59:59.999Z");
+  munit_assert_true(e.served);
+  munit_assert_int(e.response.status, ==, 200);
+  munit_assert_string_equal(ending_header(&e, "Deprecation"), "Mon, 05 Aug 2024 00:00:00 GMT");
+  munit_assert_string_equal(ending_header(&e, "Sunset"), "Sun, 01 Mar 2026 00:00:00 GMT");
+  svc_blocks_free(e.arena.blocks);
+
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult version_sunset(const MunitParameter params[], void *data)
+{
+  static const svc_route ends = { .path = "/old", .versions = { 20230101, 20240805 }, .deprecated = 20250101,
+                                  .sunset = 20260301 };
+  static const char *const accepts[] = { MEDIA("2024-08-05"), MEDIA("2030-01-01"), "*/*", "" };
+  t_service t;
+  ending e;
+  size_t i;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  for (i = 0; i < 4; i++) {
+    ending_run(&e, &t, &ends, accepts[i], "2026-03-01T00:00:00Z");
+    munit_assert_false(e.served);
+    munit_assert_int(e.response.status, ==, 410);
+    munit_assert_string_equal(e.response.body,
+                              "{\"detail\":\"Version 2024-08-05 of /api/svc/v2/old is no longer available. Ask for a later "
+                              "version.\",\"error\":410,\"errorCode\":\"VERSION_GONE\",\"parameters\":[\"2024-08-05\","
+                              "\"/api/svc/v2/old\"],\"reason\":\"Gone\"}");
+    munit_assert_string_equal(ending_header(&e, "Content-Type"), "application/json");
+    munit_assert_string_equal(ending_header(&e, "X-Error-Code"), "VERSION_GONE");
+    svc_blocks_free(e.arena.blocks);
+  }
+  ending_run(&e, &t, &ends, MEDIA("2023-06-01"), "2025-03-01T00:00:00Z"); /* the older one is gone at any time */
+  munit_assert_int(e.response.status, ==, 410);
+  munit_assert_ptr_not_null(strstr(e.response.body, "\"parameters\":[\"2023-01-01\","));
+  svc_blocks_free(e.arena.blocks);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* An error has no version, whichever step it comes from; a deprecated operation that fails still says that it is one. */
+static MunitResult version_of_errors(const MunitParameter params[], void *data)
+{
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  t_header(&t, "Accept", MEDIA("2023-01-01"));
+  munit_assert_int(t_send(&t, "GET", "/groups/0123456789abcdef01234567", NULL), ==, 404);
+  munit_assert_string_equal(t_get_header(&t, "Content-Type"), "application/json");
+  munit_assert_int(t_send(&t, "GET", "/orgs?pageNum=0", NULL), ==, 400);
+  munit_assert_string_equal(t_get_header(&t, "Content-Type"), "application/json");
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{"), ==, 400);
+  munit_assert_string_equal(t_get_header(&t, "Content-Type"), "application/json");
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"Acme\"}"), ==, 201);
+  munit_assert_string_equal(t_get_header(&t, "Content-Type"), SERVED("2023-01-01"));
+  t.anonymous = true;
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 401);
+  munit_assert_string_equal(t_get_header(&t, "Content-Type"), "application/json");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/one", version_one, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/several", version_several, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/malformed", version_malformed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/none-named", version_none_named, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/quality", version_quality, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/two-headers", version_two_headers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/vendor", version_vendor, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/every-route", version_every_route, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/deprecated", version_deprecated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/sunset", version_sunset, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/of-errors", version_of_errors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_version = { "version", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

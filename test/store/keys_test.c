@@ -1,0 +1,432 @@
+/*
+** Keys and ids: what sorts before what, what a prefix finds, and that no two things share a key.
+*/
+#include "support.h"
+
+static svc_id id_of(unsigned char fill)
+{
+  svc_id id;
+  memset(id.b, fill, sizeof id.b);
+  return id;
+}
+
+static int key_order(const svc_key *a, const svc_key *b)
+{
+  size_t n = a->n < b->n ? a->n : b->n;
+  int order = memcmp(a->b, b->b, n);
+  return order ? order : a->n < b->n ? -1 : a->n > b->n;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- keys */
+
+static MunitResult keys_layout(const MunitParameter params[], void *data)
+{
+  const svc_id a = id_of(0xA1), b = id_of(0xB2);
+  const unsigned char hash[16] = "0123456789abcdef";
+  svc_key k;
+  (void)params, (void)data;
+
+  svc_key_count(&k, "proj", &a);
+  munit_assert_size(k.n, ==, 17);
+  munit_assert_memory_equal(5, k.b, "cproj");
+  munit_assert_memory_equal(12, k.b + 5, a.b);
+
+  svc_key_due(&k, 0x0102030405060708, "clus", &a, &b);
+  munit_assert_size(k.n, ==, 37);
+  munit_assert_memory_equal(13, k.b, "d\1\2\3\4\5\6\7\10clus");
+  munit_assert_memory_equal(12, k.b + 13, a.b);
+  munit_assert_memory_equal(12, k.b + 25, b.b);
+  svc_key_due(&k, 7, NULL, NULL, NULL);
+  munit_assert_size(k.n, ==, 1);
+  munit_assert_memory_equal(1, k.b, "d");
+
+  svc_key_entity(&k, "clus", &a, &b);
+  munit_assert_size(k.n, ==, 29);
+  munit_assert_memory_equal(5, k.b, "eclus");
+  munit_assert_memory_equal(12, k.b + 5, a.b);
+  munit_assert_memory_equal(12, k.b + 17, b.b);
+  svc_key_entity(&k, "clus", &a, NULL);
+  munit_assert_size(k.n, ==, 17);
+
+  svc_key_owned(&k, "proj", &a, &b);
+  munit_assert_size(k.n, ==, 29);
+  munit_assert_memory_equal(5, k.b, "oproj");
+  svc_key_owned(&k, "proj", &a, NULL);
+  munit_assert_size(k.n, ==, 17);
+
+  svc_key_unique(&k, "proj", SVC_S("alpha"), &a);
+  munit_assert_size(k.n, ==, 23);
+  munit_assert_memory_equal(11, k.b, "uprojalpha\0");
+  munit_assert_memory_equal(12, k.b + 11, a.b);
+  svc_key_unique(&k, "proj", SVC_S("alpha"), NULL);
+  munit_assert_size(k.n, ==, 11);
+
+  svc_key_meta(&k, "schema");
+  munit_assert_size(k.n, ==, 7);
+  munit_assert_memory_equal(7, k.b, "mschema");
+  svc_key_retry(&k, hash);
+  munit_assert_size(k.n, ==, 17);
+  munit_assert_memory_equal(17, k.b, "i0123456789abcdef");
+  munit_assert_true(svc_key_str(&k).p == (const char *)k.b && svc_key_str(&k).n == 17);
+  return MUNIT_OK;
+}
+
+/* Keys of entities in the order in which their ids were made, keys of due entries in the order of time. */
+static MunitResult keys_rise(const MunitParameter params[], void *data)
+{
+  static const int64_t times[] = { 0, 1, 255, 256, 65535, 65536, 0xFFFFFFFF, 0x100000000, T_START, INT64_MAX };
+  static const int64_t steps[] = { 0, 1, 999, 1000, -5000, 60000, -1, 3600000 };
+  const svc_id parent = id_of(7), zero = id_of(0), top = id_of(0xFF);
+  svc_id last = zero;
+  svc_key before, k;
+  unsigned char random[8];
+  int64_t now = T_START;
+  size_t i;
+  (void)params, (void)data;
+  svc_key_entity(&before, "proj", &parent, NULL);
+  for (i = 0; i < 5000; i++) {
+    now += steps[i % (sizeof steps / sizeof steps[0])];
+    munit_rand_memory(sizeof random, random);
+    last = svc_id_next(&last, now, random);
+    svc_key_entity(&k, "proj", &parent, &last);
+    munit_assert_int(key_order(&before, &k), <, 0);
+    before = k;
+  }
+  svc_key_due(&before, 0, NULL, NULL, NULL);
+  for (i = 0; i < sizeof times / sizeof times[0]; i++) {
+    svc_key_due(&k, times[i], "aaaa", &zero, &zero);
+    munit_assert_int(key_order(&before, &k), <, 0);
+    svc_key_due(&before, times[i], "zzzz", &top, &top); /* whatever follows, the time decides */
+    munit_assert_int(key_order(&k, &before), <, 0);
+  }
+  return MUNIT_OK;
+}
+
+/* Values that could be mistaken for one another, with scopes that could be mistaken for parts of values. */
+static MunitResult keys_unique(const MunitParameter params[], void *data)
+{
+  static const char s12[] = "\0\0\0\0\0\0\0\0\0\0\0\0";
+  const svc_str values[] = { SVC_S(""), SVC_S("\0"), SVC_S("\0\0"), SVC_S("a"), SVC_S("a\0"), SVC_S("a\0\0"), SVC_S("\0a"),
+                             SVC_S("a\0b"), SVC_S("ab"), SVC_S("\xFF"), SVC_S("\xFF\xFF"), { s12, 12 },
+                             SVC_S("a\0\0\0\0\0\0\0\0\0\0\0\0\0"), SVC_S("a\0\1\1\1\1\1\1\1\1\1\1\1\1") };
+  const svc_id scopes[] = { id_of(0), id_of(1), id_of('a'), id_of(0xFF) };
+  enum { VALUES = sizeof values / sizeof values[0], SCOPES = 4 };
+  static svc_key keys[VALUES * SCOPES];
+  size_t i, j;
+  (void)params, (void)data;
+  for (i = 0; i < VALUES * SCOPES; i++) svc_key_unique(&keys[i], "kind", values[i / SCOPES], &scopes[i % SCOPES]);
+  for (i = 0; i < VALUES * SCOPES; i++)
+    for (j = 0; j < i; j++) munit_assert_int(key_order(&keys[i], &keys[j]), !=, 0);
+  for (i = 0; i < VALUES; i++) { /* without the scope: a prefix of the value's own keys, and with 12 bytes to go only of them */
+    svc_key prefix;
+    svc_key_unique(&prefix, "kind", values[i], NULL);
+    for (j = 0; j < VALUES * SCOPES; j++) {
+      bool found = keys[j].n == prefix.n + 12 && memcmp(keys[j].b, prefix.b, prefix.n) == 0;
+      munit_assert_int(found, ==, j / SCOPES == i);
+    }
+  }
+  return MUNIT_OK;
+}
+
+static MunitResult keys_long_values(const MunitParameter params[], void *data)
+{
+  static char text[70000];
+  const svc_id scope = id_of(3);
+  unsigned char hash[32];
+  svc_key a, b;
+  size_t n;
+  (void)params, (void)data;
+  memset(text, 'x', sizeof text);
+  svc_key_unique(&a, "kind", (svc_str){ text, 400 }, &scope); /* the longest that stands there itself */
+  munit_assert_size(a.n, ==, 1 + 4 + 400 + 1 + 12);
+  munit_assert_memory_equal(400, a.b + 5, text);
+  for (n = 401; n <= sizeof text; n = n * 3 + 1) {
+    svc_key_unique(&a, "kind", (svc_str){ text, n }, &scope);
+    munit_assert_size(a.n, ==, 1 + 4 + 32 + 1 + 12);
+    svc_sha256((svc_str){ text, n }, hash);
+    munit_assert_memory_equal(32, a.b + 5, hash);
+    text[n - 1] = 'y'; /* only the last byte differs */
+    svc_key_unique(&b, "kind", (svc_str){ text, n }, &scope);
+    munit_assert_int(key_order(&a, &b), !=, 0);
+    text[n - 1] = 'x';
+    svc_key_unique(&b, "kind", (svc_str){ text, n - 1 }, &scope);
+    munit_assert_int(key_order(&a, &b), !=, 0);
+  }
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- scans */
+
+typedef struct keys_store {
+  svc_store *store;
+  svc_txn *txn;
+} keys_store;
+
+static keys_store keys_open(const char *const *names)
+{
+  const svc_store_port *port = svc_lmdb_port();
+  keys_store k;
+  svc_config config;
+  char why[256] = "";
+  memset(&config, 0, sizeof config);
+  if (port->open(&k.store, &config, why, sizeof why) != SVC_OK) munit_errorf("open: %s", why);
+  munit_assert_int(port->write_begin(k.store, &k.txn), ==, SVC_OK);
+  for (; *names; names++) {
+    svc_key key;
+    key.n = strlen(*names);
+    memcpy(key.b, *names, key.n);
+    munit_assert_int(svc_put(k.txn, &key, svc_str_c(*names)), ==, SVC_OK);
+  }
+  return k;
+}
+
+/* What a scan finds, as one text: the keys with a space behind each. */
+static const char *keys_found(svc_txn *txn, const char *prefix, bool backwards)
+{
+  static char out[512];
+  svc_scan scan;
+  svc_key key;
+  svc_str found, value;
+  size_t n = 0;
+  key.n = strlen(prefix);
+  memcpy(key.b, prefix, key.n);
+  munit_assert_true(svc_scan_begin(&scan, txn, &key, backwards));
+  while (svc_scan_next(&scan, &found, &value)) {
+    munit_assert_true(svc_str_eq(found, value));
+    n += (size_t)snprintf(out + n, sizeof out - n, SVC_FMT " ", SVC_ARG(found));
+  }
+  out[n] = 0;
+  svc_scan_end(&scan);
+  svc_scan_end(&scan); /* allowed */
+  munit_assert_int(txn->error, ==, SVC_OK);
+  return out;
+}
+
+static void keys_check_scans(svc_txn *txn)
+{
+  munit_assert_string_equal(keys_found(txn, "a", false), "a ");
+  munit_assert_string_equal(keys_found(txn, "a", true), "a ");     /* the very first key */
+  munit_assert_string_equal(keys_found(txn, "b", false), "b b1 b2 b2x b\xFF b\xFF\xFFz ");
+  munit_assert_string_equal(keys_found(txn, "b", true), "b\xFF\xFFz b\xFF b2x b2 b1 b ");
+  munit_assert_string_equal(keys_found(txn, "b2", false), "b2 b2x ");
+  munit_assert_string_equal(keys_found(txn, "b2", true), "b2x b2 ");
+  munit_assert_string_equal(keys_found(txn, "b\xFF", false), "b\xFF b\xFF\xFFz ");
+  munit_assert_string_equal(keys_found(txn, "b\xFF", true), "b\xFF\xFFz b\xFF ");
+  munit_assert_string_equal(keys_found(txn, "b\xFF\xFF", true), "b\xFF\xFFz ");
+  munit_assert_string_equal(keys_found(txn, "y", false), "y1 y2 ");
+  munit_assert_string_equal(keys_found(txn, "y", true), "y2 y1 "); /* the very last key */
+  munit_assert_string_equal(keys_found(txn, "y2", true), "y2 ");
+  /* nothing there: before the first key, between two, behind the last */
+  munit_assert_string_equal(keys_found(txn, "A", false), "");
+  munit_assert_string_equal(keys_found(txn, "A", true), "");
+  munit_assert_string_equal(keys_found(txn, "b3", false), "");
+  munit_assert_string_equal(keys_found(txn, "b3", true), "");
+  munit_assert_string_equal(keys_found(txn, "m", false), "");
+  munit_assert_string_equal(keys_found(txn, "m", true), "");
+  munit_assert_string_equal(keys_found(txn, "z", false), "");
+  munit_assert_string_equal(keys_found(txn, "z", true), "");
+  munit_assert_string_equal(keys_found(txn, "\xFF", false), "");
+  munit_assert_string_equal(keys_found(txn, "\xFF", true), "");
+}
+
+static MunitResult keys_scans(const MunitParameter params[], void *data)
+{
+  static const char *const names[] = { "y2", "b2", "a", "b\xFF\xFFz", "b1", "y1", "b2x", "c", "b\xFF", "b", NULL };
+  keys_store k = keys_open(names);
+  const svc_store_port *port = svc_lmdb_port();
+  svc_scan outer, inner;
+  svc_key b, y;
+  svc_str key, value;
+  int i, found = 0;
+  (void)params, (void)data;
+  keys_check_scans(k.txn); /* in the transaction that wrote them */
+  munit_assert_int(port->commit(k.txn), ==, SVC_OK);
+  for (i = 0; i < 3; i++) { /* a reader keeps its cursor from one transaction to the next */
+    munit_assert_int(port->read_begin(k.store, &k.txn), ==, SVC_OK);
+    keys_check_scans(k.txn);
+    port->read_end(k.txn);
+  }
+  munit_assert_int(port->read_begin(k.store, &k.txn), ==, SVC_OK); /* a scan inside of a scan */
+  b.n = y.n = 1;
+  b.b[0] = 'b';
+  y.b[0] = 'y';
+  munit_assert_true(svc_scan_begin(&outer, k.txn, &b, false));
+  while (svc_scan_next(&outer, &key, &value)) {
+    munit_assert_char(key.p[0], ==, 'b');
+    munit_assert_true(svc_scan_begin(&inner, k.txn, &y, true));
+    while (svc_scan_next(&inner, &key, &value)) {
+      munit_assert_char(key.p[0], ==, 'y');
+      found++;
+    }
+    svc_scan_end(&inner);
+  }
+  svc_scan_end(&outer);
+  munit_assert_int(found, ==, 12);
+  port->read_end(k.txn);
+  port->close(k.store);
+  return MUNIT_OK;
+}
+
+static MunitResult keys_scan_empty(const MunitParameter params[], void *data)
+{
+  static const char *const none[] = { NULL };
+  keys_store k = keys_open(none);
+  const svc_store_port *port = svc_lmdb_port();
+  (void)params, (void)data;
+  munit_assert_string_equal(keys_found(k.txn, "a", false), "");
+  munit_assert_string_equal(keys_found(k.txn, "a", true), "");
+  port->abort(k.txn);
+  munit_assert_int(port->read_begin(k.store, &k.txn), ==, SVC_OK);
+  munit_assert_string_equal(keys_found(k.txn, "a", false), "");
+  munit_assert_string_equal(keys_found(k.txn, "a", true), "");
+  port->read_end(k.txn);
+  port->close(k.store);
+  return MUNIT_OK;
+}
+
+/* The first error stays, puts after it do nothing, "not found" is none; and a reader cannot write. */
+static MunitResult keys_errors(const MunitParameter params[], void *data)
+{
+  static const char *const names[] = { "a", NULL };
+  keys_store k = keys_open(names);
+  const svc_store_port *port = svc_lmdb_port();
+  svc_key key, longest;
+  svc_str value;
+  (void)params, (void)data;
+  key.n = 1;
+  key.b[0] = 'b';
+  k.txn->dirty = false;
+  munit_assert_int(svc_get(k.txn, &key, &value), ==, SVC_NOT_FOUND);
+  munit_assert_int(k.txn->error, ==, SVC_OK);
+  munit_assert_false(k.txn->dirty);
+  munit_assert_int(svc_remove(k.txn, &key), ==, SVC_NOT_FOUND);
+  munit_assert_int(k.txn->error, ==, SVC_OK);
+  munit_assert_true(k.txn->dirty);
+  memset(longest.b, 'x', sizeof longest.b);
+  longest.n = sizeof longest.b;
+  munit_assert_int(svc_put(k.txn, &longest, SVC_S("as long as a key can be")), ==, SVC_OK);
+  munit_assert_int(svc_get(k.txn, &longest, &value), ==, SVC_OK);
+  munit_assert_true(svc_str_is(value, "as long as a key can be"));
+  key.n = 0; /* no key at all is none of LMDB's */
+  munit_assert_int(svc_put(k.txn, &key, SVC_S("")), ==, SVC_IO);
+  munit_assert_int(k.txn->error, ==, SVC_IO);
+  key.n = 1;
+  munit_assert_int(svc_put(k.txn, &key, SVC_S("")), ==, SVC_IO);
+  munit_assert_int(port->get(k.txn, svc_key_str(&key), &value), ==, SVC_NOT_FOUND);
+  port->abort(k.txn);
+  munit_assert_int(port->read_begin(k.store, &k.txn), ==, SVC_OK);
+  munit_assert_int(svc_get(k.txn, &longest, &value), ==, SVC_NOT_FOUND); /* aborted */
+  munit_assert_int(svc_put(k.txn, &key, SVC_S("")), ==, SVC_IO);
+  port->read_end(k.txn);
+  port->close(k.store);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ ids */
+
+static svc_id id_text(const char *hex)
+{
+  svc_id id;
+  munit_assert_true(svc_id_parse(svc_str_c(hex), &id));
+  return id;
+}
+
+static void id_check(const svc_id *id, const char *hex)
+{
+  char text[25] = "";
+  svc_id_hex(id, text);
+  munit_assert_string_equal(text, hex);
+}
+
+static MunitResult ids_text(const MunitParameter params[], void *data)
+{
+  static const char *const bad[] = { "", "683b98002c126e1682a898b", "683b98002c126e1682a898b70", "683B98002c126e1682a898b7",
+                                     "683b98002c126e1682a898bg", "683b98002c126e1682a898b ", " 83b98002c126e1682a898b7",
+                                     "0x3b98002c126e1682a898b7", "683b98002c126e1682a898-7", "683b98002c126e1682a898b\xB7",
+                                     "\xB6" "83b98002c126e1682a898b7" };
+  svc_id id = id_text("00ff0123456789abcdef8000"), same = id, zero = id_of(0);
+  size_t i;
+  (void)params, (void)data;
+  munit_assert_memory_equal(12, id.b, "\x00\xff\x01\x23\x45\x67\x89\xab\xcd\xef\x80\x00");
+  id_check(&id, "00ff0123456789abcdef8000");
+  munit_assert_true(svc_id_eq(&id, &same));
+  same.b[11] = 1;
+  munit_assert_false(svc_id_eq(&id, &same));
+  munit_assert_true(svc_id_is_zero(&zero));
+  munit_assert_false(svc_id_is_zero(&id));
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) munit_assert_false(svc_id_parse(svc_str_c(bad[i]), &id));
+  munit_assert_false(svc_id_parse((svc_str){ "683b98002c126e1682a898b\0", 24 }, &id));
+  return MUNIT_OK;
+}
+
+static MunitResult ids_steps(const MunitParameter params[], void *data)
+{
+  static const unsigned char zero[8], ones[8] = { 255, 255, 255, 255, 255, 255, 255, 255 };
+  static const unsigned char two[8] = { 0, 0, 0, 9, 0, 0, 0, 2 }; /* within a second the last four bytes count */
+  svc_id last = id_of(0), id;
+  (void)params, (void)data;
+  id = svc_id_next(&last, T_START, ones); /* a new second: random, with room above */
+  id_check(&id, "683b98003fffffffffffffff");
+  last = id;
+  id = svc_id_next(&last, T_START + 999, zero); /* the same one: by at least one */
+  id_check(&id, "683b98004000000000000000");
+  id = svc_id_next(&last, T_START, two);
+  id_check(&id, "683b98004000000000000002");
+  id = svc_id_next(&last, T_START, ones);
+  id_check(&id, "683b980040000000ffffffff");
+  id = svc_id_next(&last, T_START - 86400000, zero); /* the clock stepped back: as if it had not */
+  id_check(&id, "683b98004000000000000000");
+  id = svc_id_next(&last, -1, zero);
+  id_check(&id, "683b98004000000000000000");
+  id = svc_id_next(&last, INT64_MIN, zero);
+  id_check(&id, "683b98004000000000000000");
+  id = svc_id_next(&last, T_START + 1000, zero);
+  id_check(&id, "683b98010000000000000000");
+  last = id_of(0); /* a clock that stands at 1970 */
+  id = svc_id_next(&last, 0, zero);
+  id_check(&id, "000000000000000000000001");
+  last = id_text("683b9800ffffffffffffffff"); /* the second is used up: the next one is begun */
+  id = svc_id_next(&last, T_START, zero);
+  id_check(&id, "683b98010000000000000000");
+  last = id_text("683b9800fffffffffffffffe");
+  id = svc_id_next(&last, T_START, ones);
+  id_check(&id, "683b980100000000fffffffe");
+  last = id_text("683b9800fffffffffffffffe");
+  id = svc_id_next(&last, T_START, zero);
+  id_check(&id, "683b9800ffffffffffffffff");
+  return MUNIT_OK;
+}
+
+static MunitResult ids_million(const MunitParameter params[], void *data)
+{
+  svc_id last = id_of(0), id;
+  uint64_t state = 88172645463325252u;
+  unsigned char random[8];
+  int64_t now = T_START;
+  int i;
+  (void)params, (void)data;
+  for (i = 0; i < 1000000; i++) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    memcpy(random, &state, 8);
+    if (i % 1000 == 0) now += i % 3000 == 0 ? -2500 : 1700; /* to and fro, and on the whole on */
+    id = svc_id_next(&last, now, random);
+    if (memcmp(id.b, last.b, 12) <= 0) munit_errorf("id %d is not greater than the one before it", i);
+    last = id;
+  }
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/layout", keys_layout, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/rise", keys_rise, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/unique", keys_unique, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/long_values", keys_long_values, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/scans", keys_scans, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/scan_empty", keys_scan_empty, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/errors", keys_errors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/ids_text", ids_text, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/ids_steps", ids_steps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/ids_million", ids_million, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_keys = { "keys", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
