@@ -487,6 +487,8 @@ typedef struct svc_violation {
 /* A change about to be stored, as the prepare hooks see it. */
 struct svc_change {
   const svc_noun_info *noun;
+  svc_entity entity;     /* as it was found; of a singleton that was never changed: its defaults */
+  bool stored;           /* it was found in the store */
   const svc_entity *old; /* NULL: a create */
   const svc_node *before; /* the body as it is stored; NULL: a create */
   svc_node *body;         /* as it shall be stored: hooks may change it */
@@ -639,7 +641,9 @@ SVC_PRIVATE bool svc_answer_entity(svc_call *c, const svc_entity *e);
 SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body); /* a computed entity, with the links of its route */
 SVC_PRIVATE svc_node *svc_entity_body(svc_call *c, const svc_entity *e); /* parsed */
 SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out); /* a create, checked and prepared */
-SVC_PRIVATE bool svc_store_change(svc_call *c, svc_change *change, const svc_entity *old, svc_entity *out);
+/* An action that changes the entity of its path: begin, change change->body, store; that also answers with the entity. */
+SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change);
+SVC_PRIVATE bool svc_change_store(svc_call *c, svc_change *change);
 SVC_PRIVATE bool svc_erase(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* it and all below it */
 
 /* list.c: pages. */

@@ -192,7 +192,7 @@ static int lmdb_open(svc_store **out, const svc_config *config, char *why, size_
   }
   store->map_limit = config->map_limit ? config->map_limit : SIZE_MAX;
   store->map_size = config->map_size ? config->map_size : LMDB_FIRST_MAP;
-  if (store->map_size > store->map_limit) store->map_size = store->map_limit;
+  if (store->map_size > store->map_limit) store->map_size = store->map_limit & ~(size_t)65535;
   if (store->map_size < LMDB_LEAST_MAP) store->map_size = LMDB_LEAST_MAP;
   store->map_size = (store->map_size + 65535) & ~(size_t)65535; /* whole pages, whatever their size */
   for (i = 0; i < LMDB_READERS; i++) {
@@ -301,12 +301,30 @@ static int lmdb_write_begin(svc_store *store, svc_txn **out)
   return SVC_OK;
 }
 
+/*
+** LMDB says EIO of a write that was cut short, and that is how a disk that fills up shows first. Does one more page fit
+** behind the end of the file, where it is in nobody's way?
+*/
+static bool lmdb_disk_full(svc_store *store)
+{
+  static const char page[4096];
+  mdb_filehandle_t fd;
+  struct stat st;
+  ssize_t n;
+  if (mdb_env_get_fd(store->env, &fd) != 0 || fstat(fd, &st) != 0) return false;
+  n = pwrite(fd, page, sizeof page, st.st_size);
+  if (n < 0) return lmdb_result(errno) == SVC_FULL;
+  return ftruncate(fd, st.st_size) == 0 && (size_t)n < sizeof page;
+}
+
 static int lmdb_commit(svc_txn *txn)
 {
   lmdb_txn *w = (lmdb_txn *)txn;
   MDB_txn *t = w->txn;
+  int rc;
   w->txn = NULL;
-  return lmdb_result(mdb_txn_commit(t));
+  rc = mdb_txn_commit(t);
+  return rc == EIO && lmdb_disk_full(w->store) ? SVC_FULL : lmdb_result(rc);
 }
 
 static void lmdb_abort(svc_txn *txn)

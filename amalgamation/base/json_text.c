@@ -62,7 +62,7 @@ SVC_PRIVATE void svc_json_escape(svc_buf *b, svc_str text)
   char *to = svc_buf_room(b, run + 1);
   if (!to) return;
   *to = '"';
-  memcpy(to + 1, text.p, run);
+  if (run) memcpy(to + 1, text.p, run);
   for (at = run; at < text.n; at += run) {
     json_text_escape_one(b, (unsigned char)text.p[at++]);
     run = json_text_run(text.p + at, text.n - at);

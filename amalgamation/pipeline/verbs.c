@@ -406,7 +406,7 @@ SVC_PRIVATE bool svc_verb_create(svc_call *c)
   return svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
 }
 
-SVC_PRIVATE bool svc_store_change(svc_call *c, svc_change *change, const svc_entity *old, svc_entity *out)
+static bool verbs_store_entity(svc_call *c, svc_change *change, const svc_entity *old, svc_entity *out)
 {
   const svc_noun *noun = change->noun->noun;
   svc_entity before = *old;
@@ -451,25 +451,35 @@ static bool verbs_store_singleton(svc_call *c, svc_change *change, svc_entity *o
   return svc_insert(c, change, out);
 }
 
-static bool verbs_change(svc_call *c, int mode)
+SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change)
 {
   const svc_noun *noun = c->plan->noun->noun;
-  svc_change change;
-  svc_entity old, e;
-  bool stored, good;
-  if (!verbs_target(c, &old, &stored) || !svc_if_match(c, old.revision)) return false;
-  memset(&change, 0, sizeof change);
-  change.noun = c->plan->noun;
-  change.before = svc_entity_body(c, &old);
-  if (!change.before) return false;
-  change.input = c->body;
-  change.event = noun->event_updated;
-  change.state = noun->lifecycle ? noun->lifecycle->updated : NULL;
-  change.body = svc_check(c, c->plan->route->body ? c->plan->route->body : noun->object, c->body, change.before, mode);
-  if (!svc_check_done(c)) return false;
-  e = old;
-  good = stored ? svc_store_change(c, &change, &old, &e) : verbs_store_singleton(c, &change, &e);
+  memset(change, 0, sizeof *change);
+  change->noun = c->plan->noun;
+  if (!verbs_target(c, &change->entity, &change->stored) || !svc_if_match(c, change->entity.revision)) return false;
+  change->before = svc_entity_body(c, &change->entity);
+  if (!change->before) return false;
+  change->input = c->body;
+  change->event = noun->event_updated;
+  change->state = noun->lifecycle ? noun->lifecycle->updated : NULL;
+  change->body = svc_node_copy(c->arena, change->before);
+  return change->body ? true : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+}
+
+SVC_PRIVATE bool svc_change_store(svc_call *c, svc_change *change)
+{
+  svc_entity e = change->entity;
+  bool good = change->stored ? verbs_store_entity(c, change, &change->entity, &e) : verbs_store_singleton(c, change, &e);
   return good && svc_answer_entity(c, &e);
+}
+
+static bool verbs_change(svc_call *c, int mode)
+{
+  const svc_route *route = c->plan->route;
+  svc_change change;
+  if (!svc_change_begin(c, &change)) return false;
+  change.body = svc_check(c, route->body ? route->body : c->plan->noun->noun->object, c->body, change.before, mode);
+  return svc_check_done(c) && svc_change_store(c, &change);
 }
 
 SVC_PRIVATE bool svc_verb_update(svc_call *c)

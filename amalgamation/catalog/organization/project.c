@@ -84,26 +84,16 @@ static bool project_prepare(svc_call *c, svc_change *change)
 static bool project_migrate(svc_call *c)
 {
   svc_change change;
-  svc_entity old, e;
   svc_id to, from;
-  if (svc_node_get(c->checked, "destinationOrgPublicApiKey") || svc_node_get(c->body, "destinationOrgPrivateApiKey"))
+  if (svc_node_get(c->body, "destinationOrgPublicApiKey") || svc_node_get(c->body, "destinationOrgPrivateApiKey"))
     return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "destinationOrgPublicApiKey");
-  if (!svc_resolve_all(c)) return false;
+  if (!svc_change_begin(c, &change)) return false;
   if (!project_organization(c, svc_node_str(c->checked, "destinationOrgId"), SVC_R_ORG_OWNER, &to)) return false;
-  old = c->chain[0];
-  from = old.owner;
-  memset(&change, 0, sizeof change);
-  change.noun = c->plan->noun;
-  change.before = svc_entity_body(c, &old);
-  if (!change.before) return false;
-  change.body = svc_node_copy(c->arena, change.before);
-  if (!change.body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  from = change.entity.owner;
   svc_node_set_str(c->arena, change.body, "orgId", svc_id_str(c->arena, &to));
-  if (!svc_store_change(c, &change, &old, &e)) return false;
-  if (!svc_id_eq(&to, &from) &&
-      !svc_event_write(c, "GROUP_MOVED_FROM_ORG", NULL, &from, "groupId", svc_id_str(c->arena, &old.id)))
-    return false;
-  return svc_answer_entity(c, &e);
+  if (!svc_change_store(c, &change)) return false;
+  return svc_id_eq(&to, &from) ||
+         svc_event_write(c, "GROUP_MOVED_FROM_ORG", NULL, &from, "groupId", svc_id_str(c->arena, &change.id));
 }
 
 SVC_PRIVATE const svc_noun svc_noun_project = {

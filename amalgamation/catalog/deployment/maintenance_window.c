@@ -1,0 +1,90 @@
+/*
+** The maintenance window of a project: the hour of the week at which its clusters may be worked on. One for each
+** project, always there; until it is set, its day and hour are the service's choice.
+**
+** Maintenance that is scheduled can be put off, at most twice, and automatically by a week if autoDeferOnceEnabled is
+** on. Nothing schedules maintenance by itself here: startASAP does, for the next request of the data plane; deferring
+** it takes that back. Setting the window anew forgets earlier deferrals.
+*/
+#include "internal.h"
+
+#define MAINTENANCE_WINDOW_DEFERRALS 2
+
+static const svc_field maintenance_window_hours_fields[] = {
+  F_INT("endHourOfDay", .flags = SVC_MIN | SVC_MAX, .max = 23),
+  F_INT("startHourOfDay", .flags = SVC_MIN | SVC_MAX, .max = 23),
+  F_END
+};
+static const svc_object maintenance_window_hours = { .name = "ProtectedHours", .fields = maintenance_window_hours_fields };
+
+static const svc_field maintenance_window_fields[] = {
+  F_BOOL("autoDeferOnceEnabled", .preset = "false"),
+  F_INT("dayOfWeek", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 7, .preset = "7"),
+  F_INT("hourOfDay", .flags = SVC_MIN | SVC_MAX, .max = 23, .preset = "0"),
+  F_INT("numberOfDeferrals", .flags = SVC_READ_ONLY, .preset = "0"),
+  F_OBJ("protectedHours", &maintenance_window_hours, .flags = SVC_NULLABLE),
+  F_BOOL("startASAP", .preset = "false"),
+  F_STR("timeZoneId", .flags = SVC_READ_ONLY, .preset = "\"Etc/UTC\""),
+  F_END
+};
+static const svc_object maintenance_window_object = { .name = "MaintenanceWindow", .fields = maintenance_window_fields };
+
+static bool maintenance_window_auto_defer(svc_call *c);
+static bool maintenance_window_defer(svc_call *c);
+
+#define MAINTENANCE_WINDOW_ROUTE(m, p, ...) \
+  { .method = m, .path = "/groups/{groupId}/maintenanceWindow" p, .set = SVC_SET_MAINTENANCE_WINDOW, \
+    .versions = { 20230101 }, __VA_ARGS__ }
+
+static const svc_route maintenance_window_routes[] = {
+  MAINTENANCE_WINDOW_ROUTE(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_read),
+  MAINTENANCE_WINDOW_ROUTE(SVC_PATCH, "", .roles = SVC_R_GROUP_OWNER, .run = svc_verb_update),
+  MAINTENANCE_WINDOW_ROUTE(SVC_DELETE, "", .roles = SVC_R_GROUP_OWNER, .status = 204, .run = svc_verb_delete),
+  MAINTENANCE_WINDOW_ROUTE(SVC_POST, "/autoDefer", .roles = SVC_R_GROUP_OWNER, .flags = SVC_NO_BODY,
+                           .run = maintenance_window_auto_defer),
+  MAINTENANCE_WINDOW_ROUTE(SVC_POST, "/defer", .roles = SVC_R_GROUP_OWNER, .flags = SVC_NO_BODY,
+                           .run = maintenance_window_defer),
+  SVC_ROUTES_END
+};
+
+static bool maintenance_window_prepare(svc_call *c, svc_change *change)
+{
+  const svc_node *day = svc_node_get(change->input, "dayOfWeek"), *hour = svc_node_get(change->input, "hourOfDay");
+  if (day || hour) svc_node_set_i64(c->arena, change->body, "numberOfDeferrals", 0);
+  return true;
+}
+
+static bool maintenance_window_auto_defer(svc_call *c)
+{
+  svc_change change;
+  if (!svc_change_begin(c, &change)) return false;
+  svc_node_set_bool(c->arena, change.body, "autoDeferOnceEnabled",
+                    !svc_node_bool(change.before, "autoDeferOnceEnabled", false));
+  return svc_change_store(c, &change);
+}
+
+static bool maintenance_window_defer(svc_call *c)
+{
+  svc_change change;
+  int64_t deferrals, most = MAINTENANCE_WINDOW_DEFERRALS;
+  svc_str group = c->params[0];
+  if (!svc_change_begin(c, &change)) return false;
+  if (!svc_node_bool(change.before, "startASAP", false)) return svc_fail(c, SVC_E_MAINTENANCE_NOT_SCHEDULED, "S", &group);
+  deferrals = svc_node_i64(change.before, "numberOfDeferrals", 0);
+  if (deferrals >= most) return svc_fail(c, SVC_E_NUM_MAINTENANCE_DEFERRALS_EXCEEDED, "iS", &most, &group);
+  svc_node_set_i64(c->arena, change.body, "numberOfDeferrals", deferrals + 1);
+  svc_node_set_bool(c->arena, change.body, "startASAP", false);
+  return svc_change_store(c, &change);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_maintenance_window = {
+  .name = "maintenance window",
+  .kind = "mwin",
+  .parent = "project",
+  .flags = SVC_SINGLETON,
+  .object = &maintenance_window_object,
+  .event_updated = "SVC_MAINTENANCE_WINDOW_MODIFIED",
+  .event_deleted = "SVC_MAINTENANCE_WINDOW_REMOVED",
+  .routes = maintenance_window_routes,
+  .prepare = maintenance_window_prepare,
+};

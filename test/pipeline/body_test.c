@@ -1,0 +1,825 @@
+/*
+** Bodies: how they come in, how they are checked against the tables, and that what a GET gave can be sent back.
+**
+** The check is driven by itself, over a table that has every kind of field there is, and through the service.
+*/
+#include "support.h"
+
+static const svc_config quiet = { .limiter_off = 1, .provision_ms = SVC_PROVISION_NOW };
+
+#define CLUSTER \
+  "{\"name\":\"Cluster0\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{" \
+  "\"instanceSize\":\"M10\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
+
+/* ---------------------------------------------------------------------------------------------- media type, size, syntax */
+
+static MunitResult body_media_type(const MunitParameter params[], void *data)
+{
+  static const char *const good[] = { "application/json",
+                                      "application/json;charset=utf-8",
+                                      "application/json ; charset=UTF-8",
+                                      "Application/JSON",
+                                      "APPLICATION/JSON; CHARSET=UTF-8",
+                                      "application/vnd.svc.2025-03-12+json",
+                                      "application/vnd.svc.2023-01-01+json;charset=utf-8",
+                                      "application/vnd.svc.2999-12-31+json",
+                                      "APPLICATION/VND.SVC.2023-01-01+JSON",
+                                      "  application/json  " };
+  static const char *const bad[] = { "", "text/plain", "text/json", "application/x-www-form-urlencoded", "application/jsonp",
+                                     "application/json+x", "application/*", "*/*", "application/vnd.svc.2025-02-30+json",
+                                     "application/vnd.svc.preview+json", "application/vnd.other.2025-03-12+json",
+                                     "application/vnd.svc.2025-03-12+xml", "json", ";application/json",
+                                     "application/json, application/json", "multipart/form-data; boundary=application/json" };
+  t_service t;
+  size_t i;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  for (i = 0; i < sizeof good / sizeof good[0]; i++) {
+    t_header(&t, "Content-Type", good[i]);
+    if (t_send(&t, "POST", "/orgs", "{\"name\":\"a\"}") != 201) munit_errorf("%s: %s", good[i], t.response.body);
+  }
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    t_header(&t, "Content-Type", bad[i]);
+    if (t_send(&t, "POST", "/orgs", "{\"name\":\"a\"}") != 415) munit_errorf("%s: %s", bad[i], t.response.body);
+    munit_assert_string_equal(t_error(&t), "UNSUPPORTED_MEDIA_TYPE");
+    munit_assert_size(t_count(&t, "parameters"), ==, 1);
+    munit_assert_string_equal(t_param(&t, 0), bad[i]);
+    munit_assert_string_equal(t_str(&t, "reason"), "Unsupported Media Type");
+  }
+  /* bytes that are no text do not get into the answer */
+  t_header(&t, "Content-Type", "text/\xFF\xC3plain");
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"a\"}"), ==, 415);
+  munit_assert_string_equal(t_param(&t, 0), "text/??plain");
+  /* a body that nobody takes needs no type */
+  t_header(&t, "Content-Type", "text/plain");
+  munit_assert_int(t_send(&t, "GET", "/orgs", "hello"), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, sizeof good / sizeof good[0]);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult body_no_media_type(const MunitParameter params[], void *data)
+{
+  t_service t;
+  svc_request request;
+  svc_response response;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  memset(&request, 0, sizeof request);
+  request.method = "POST";
+  request.target = "/api/svc/v2/orgs";
+  request.caller = &t.caller;
+  munit_assert_int(svc_handle_request(t.s, &request, &response), ==, SVC_OK); /* neither body nor type */
+  munit_assert_int(response.status, ==, 415);
+  svc_response_free(&response);
+  request.body = "{\"name\":\"a\"}";
+  request.body_length = strlen(request.body);
+  munit_assert_int(svc_handle_request(t.s, &request, &response), ==, SVC_OK);
+  munit_assert_int(response.status, ==, 415);
+  munit_assert_string_equal(svc_response_header(&response, "X-Error-Code"), "UNSUPPORTED_MEDIA_TYPE");
+  svc_response_free(&response);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult body_size(const MunitParameter params[], void *data)
+{
+  svc_config small = { .limiter_off = 1, .max_body = 64 };
+  t_service t;
+  char body[70];
+  (void)params, (void)data;
+  t_open(&t, &small);
+  memset(body, ' ', sizeof body);
+  memcpy(body, "{\"name\":\"a\"}", 12);
+  munit_assert_int(t_send_raw(&t, "POST", "/api/svc/v2/orgs", body, 64), ==, 201);
+  munit_assert_int(t_send_raw(&t, "POST", "/api/svc/v2/orgs", body, 65), ==, 413);
+  munit_assert_string_equal(t_error(&t), "REQUEST_TOO_LARGE");
+  munit_assert_int64(t_int(&t, "parameters[0]"), ==, 64);
+  munit_assert_string_equal(t_str(&t, "detail"), "The body of the request is larger than 64 bytes.");
+  munit_assert_string_equal(t_str(&t, "reason"), "Content Too Large");
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult body_default_size(const MunitParameter params[], void *data)
+{
+  t_service t;
+  size_t n = ((size_t)1 << 20) + 1;
+  char *body = munit_malloc(n);
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  memset(body, ' ', n);
+  memcpy(body, "{\"name\":\"a\"}", 12);
+  munit_assert_int(t_send_raw(&t, "POST", "/api/svc/v2/orgs", body, n - 1), ==, 201);
+  munit_assert_int(t_send_raw(&t, "POST", "/api/svc/v2/orgs", body, n), ==, 413);
+  munit_assert_int64(t_int(&t, "parameters[0]"), ==, 1048576);
+  free(body);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult body_malformed(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *body;
+    int at;
+  } rows[] = {
+    { "", 0 },
+    { "{", 1 },
+    { "{\"name\":\"a\"", 11 },
+    { "{\"name\":\"a\"}}", 12 },
+    { "{\"name\":\"a\",}", 12 },
+    { "{'name':\"a\"}", 1 },
+    { "{\"name\":a}", 8 },
+    { "{\"name\":\"a\" \"b\":1}", 12 },
+    { "  {\"name\":01}", 11 },
+    { "{\"name\":\"\x01\"}", 9 },
+    { "{\"name\":\"\xff\"}", 9 },
+    { "{\"name\":\"\\x\"}", 10 },
+    { "{\"name\":\"a\",\"name\":\"b\"}", 12 },
+    { "\xEF\xBB\xBF{\"name\":\"a\"}", 0 },
+    { "nul", 3 },
+  };
+  t_service t;
+  size_t i;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    t_header(&t, "Content-Type", "application/json");
+    munit_assert_int(t_send(&t, "POST", "/orgs", rows[i].body), ==, 400);
+    munit_assert_string_equal(t_error(&t), "MALFORMED_JSON");
+    munit_assert_size(t_count(&t, "parameters"), ==, 2);
+    if (t_int(&t, "parameters[0]") != rows[i].at) munit_errorf("%s: %s", rows[i].body, t.response.body);
+    munit_assert_string_not_equal(t_param(&t, 1), "");
+  }
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":a}"), ==, 400);
+  munit_assert_string_equal(t_str(&t, "detail"), "The body is not valid JSON: expected a value at byte 8.");
+  /* JSON, but no object */
+  munit_assert_int(t_send(&t, "POST", "/orgs", "[]"), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_JSON");
+  munit_assert_size(t_count(&t, "parameters"), ==, 0);
+  munit_assert_int(t_send(&t, "POST", "/orgs", "\"name\""), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_JSON");
+  munit_assert_int(t_send(&t, "POST", "/orgs", "null"), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_JSON");
+  munit_assert_int(t_sendf(&t, "PATCH", "[]", "/orgs/%s", t_organization(&t, "a")), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_JSON");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult body_depth(const MunitParameter params[], void *data)
+{
+  svc_config shallow = { .limiter_off = 1, .max_depth = 4 };
+  t_service t;
+  char body[2000];
+  size_t n;
+  (void)params, (void)data;
+  t_open(&t, &shallow);
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"apiKey\":[[[0]]],\"name\":\"a\"}"), ==, 403); /* deep enough, not supported */
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"apiKey\":[[[[0]]]],\"name\":\"a\"}"), ==, 400);
+  munit_assert_string_equal(t_error(&t), "MALFORMED_JSON");
+  munit_assert_int64(t_int(&t, "parameters[0]"), ==, 13);
+  munit_assert_string_equal(t_param(&t, 1), "nesting too deep");
+  t_close(&t);
+  t_open(&t, &quiet); /* 32 by default */
+  n = (size_t)snprintf(body, sizeof body, "{\"apiKey\":");
+  memset(body + n, '[', 31);
+  memset(body + n + 31, ']', 31);
+  strcpy(body + n + 62, ",\"name\":\"a\"}");
+  munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 403);
+  memset(body + n, '[', 32);
+  memset(body + n + 32, ']', 32);
+  strcpy(body + n + 64, ",\"name\":\"a\"}");
+  munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 400);
+  munit_assert_string_equal(t_error(&t), "MALFORMED_JSON");
+  munit_assert_int64(t_int(&t, "parameters[0]"), ==, (int64_t)n + 31);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------- the check by itself */
+
+static const char *const colours[] = { "RED", "GREEN", "BLUE", NULL };
+
+static const svc_field inner_fields[] = {
+  F_BOOL("flag", .preset = "false"),
+  F_INT("level", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 7, .preset = "3"),
+  F_STR("must", .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object inner_object = { .name = "Inner", .fields = inner_fields };
+
+static const svc_field item_fields[] = {
+  F_ID(),
+  F_OBJ("inner", &inner_object),
+  F_INT("rank", .preset = "1"),
+  F_END
+};
+static const svc_object item_object = { .name = "Item", .fields = item_fields };
+
+static const svc_field circle_fields[] = {
+  F_STR("kind"),
+  F_NUM("radius", .flags = SVC_REQUIRED | SVC_MIN, .min = 0),
+  F_END
+};
+static const svc_object circle_object = { .name = "Circle", .fields = circle_fields };
+static const svc_field square_fields[] = {
+  F_STR("kind"),
+  F_INT("side", .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object square_object = { .name = "Square", .fields = square_fields };
+static const svc_variant shape_variants[] = { { "CIRCLE", &circle_object }, { "SQUARE", &square_object }, { NULL, NULL } };
+static const svc_field shape_fields[] = { F_STR("kind"), F_END };
+static const svc_object shape_object = {
+  .name = "Shape", .fields = shape_fields, .variant_by = "kind", .variants = shape_variants
+};
+
+static const svc_field base_fields[] = {
+  F_STR("aFirst"),
+  F_BOOL("numb", .preset = "true"),
+  F_STR("zLast", .flags = SVC_REQUIRED | SVC_NULLABLE),
+  F_END
+};
+static const svc_object base_object = { .name = "Base", .fields = base_fields };
+
+static const svc_field thing_fields[] = {
+  F_ANY("any"),
+  F_LONG("big", .flags = SVC_MIN, .min = -5),
+  F_ENUM("colour", colours),
+  F_STRS("colours", .values = colours, .flags = SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 2),
+  F_STR("day", .format = SVC_FORMAT_DAY),
+  F_STR("email", .format = SVC_FORMAT_EMAIL),
+  F_STR("fixed", .flags = SVC_FIXED),
+  F_ID(),
+  F_OBJ("inner", &inner_object),
+  { .name = "ints", .type = SVC_ARRAY, .item = SVC_INT32, .flags = SVC_MAX, .max = 9 },
+  F_STR("ip", .format = SVC_FORMAT_IP),
+  F_LIST("items", &item_object, .flags = SVC_UNIQUE_ITEMS),
+  { .name = "map", .type = SVC_MAP, .item = SVC_STRING, .max = 3 },
+  { .name = "maps", .type = SVC_MAP, .item = SVC_OBJECT, .object = &inner_object },
+  F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 5),
+  F_STR("nick", .flags = SVC_NULLABLE),
+  F_STR("note", .flags = SVC_NULLABLE, .preset = "\"none\""),
+  F_NUM("num", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 10),
+  F_STR("pattern", .pattern = "^[a-z]+$"),
+  F_STR("secret", .flags = SVC_WRITE_ONLY),
+  F_OBJ("shape", &shape_object),
+  F_INT("small"),
+  F_DATE("when"),
+  { .name = "whens", .type = SVC_ARRAY, .item = SVC_DATE },
+  F_END
+};
+static const svc_object thing_object = { .name = "Thing", .fields = thing_fields };
+
+static const svc_field derived_fields[] = { F_INT("middle", .preset = "5"), F_STR("numbA"), F_END };
+static const svc_object derived_object = { .name = "Derived", .fields = derived_fields, .base = &base_object };
+
+/* What comes of a check, as text: the body, or one line a violation: CODE field: description. */
+static const char *checked(svc_arena *a, const svc_object *object, const char *input, const char *before, int mode)
+{
+  svc_json_fault fault;
+  svc_buf b = svc_buf_new(a, 256);
+  const svc_violation *v;
+  svc_str param;
+  svc_node *out;
+  svc_call c;
+  bool good;
+  memset(&c, 0, sizeof c);
+  c.arena = a;
+  munit_assert_true(svc_json_gate(a, svc_str_c(input), 64, &fault));
+  out = svc_check(&c, object, svc_json_parse(a, svc_str_c(input)), before ? svc_json_parse(a, svc_str_c(before)) : NULL, mode);
+  good = svc_check_done(&c);
+  munit_assert_int(good, ==, out != NULL);
+  munit_assert_false(a->failed);
+  if (good) {
+    munit_assert_null(c.violations);
+    svc_node_write(&b, out);
+    return svc_buf_done(&b).p;
+  }
+  if (!c.violations) return svc_error_name(c.error);
+  munit_assert_int(c.error, ==, c.violations->code); /* code and parameter are those of the first */
+  munit_assert_uint(c.error_param_count, ==, 1);
+  munit_assert_true(svc_json_unescape(a, (svc_str){ c.error_params[0].p + 1, c.error_params[0].n - 2 }, &param));
+  munit_assert_true(svc_str_eq(param, c.violations->field));
+  for (v = c.violations; v; v = v->next) {
+    if (b.n) svc_buf_char(&b, '\n');
+    svc_buf_text(&b, svc_error_name(v->code));
+    svc_buf_char(&b, ' ');
+    svc_buf_str(&b, v->field);
+    svc_buf_text(&b, ": ");
+    svc_buf_str(&b, v->description);
+  }
+  return svc_buf_done(&b).p;
+}
+
+typedef struct check_row {
+  const char *input, *wanted;
+} check_row;
+
+static void run_rows(const svc_object *object, const check_row *rows, size_t count, const char *before, int mode)
+{
+  svc_arena a;
+  size_t i;
+  svc_arena_init(&a, NULL);
+  for (i = 0; i < count; i++) {
+    const char *got = checked(&a, object, rows[i].input, before, mode);
+    if (strcmp(got, rows[i].wanted) != 0) munit_errorf("%s gave\n%s\nnot\n%s", rows[i].input, got, rows[i].wanted);
+  }
+  svc_blocks_free(a.blocks);
+}
+#define RUN_ROWS(object, rows, before, mode) run_rows(object, rows, sizeof rows / sizeof rows[0], before, mode)
+
+static MunitResult check_types(const MunitParameter params[], void *data)
+{
+#define N "{\"name\":\"n\","
+#define R "\"name\":\"n\",\"note\":\"none\""
+  static const check_row rows[] = {
+    { "{\"name\":\"n\"}", "{" R "}" },
+    /* what each type is not */
+    { N "\"small\":\"1\"}", "INVALID_ATTRIBUTE small: must be an integer" },
+    { N "\"small\":true}", "INVALID_ATTRIBUTE small: must be an integer" },
+    { N "\"big\":{}}", "INVALID_ATTRIBUTE big: must be an integer" },
+    { N "\"num\":\"1\"}", "INVALID_ATTRIBUTE num: must be a number" },
+    { N "\"num\":[]}", "INVALID_ATTRIBUTE num: must be a number" },
+    { "{\"name\":1}", "INVALID_ATTRIBUTE name: must be a string" },
+    { "{\"name\":false}", "INVALID_ATTRIBUTE name: must be a string" },
+    { "{\"name\":{}}", "INVALID_ATTRIBUTE name: must be a string" },
+    { "{\"name\":[\"n\"]}", "INVALID_ATTRIBUTE name: must be a string" },
+    { "{\"name\":null}", "INVALID_ATTRIBUTE name: must not be null" },
+    { N "\"inner\":[]}", "INVALID_ATTRIBUTE inner: must be an object" },
+    { N "\"inner\":\"x\"}", "INVALID_ATTRIBUTE inner: must be an object" },
+    { N "\"ints\":{}}", "INVALID_ATTRIBUTE ints: must be an array" },
+    { N "\"ints\":1}", "INVALID_ATTRIBUTE ints: must be an array" },
+    { N "\"map\":[]}", "INVALID_ATTRIBUTE map: must be an object" },
+    { N "\"when\":1748736000}", "INVALID_ATTRIBUTE when: must be a date and time in ISO 8601" },
+    { N "\"inner\":{\"must\":\"m\",\"flag\":1}}", "INVALID_ATTRIBUTE inner.flag: must be true or false" },
+    { N "\"inner\":{\"must\":\"m\",\"flag\":\"true\"}}", "INVALID_ATTRIBUTE inner.flag: must be true or false" },
+    { N "\"small\":null}", "INVALID_ATTRIBUTE small: must not be null" },
+    { N "\"inner\":null}", "INVALID_ATTRIBUTE inner: must not be null" },
+    /* integers */
+    { N "\"small\":2147483647}", "{" R ",\"small\":2147483647}" },
+    { N "\"small\":-2147483648}", "{" R ",\"small\":-2147483648}" },
+    { N "\"small\":2147483648}", "INVALID_ATTRIBUTE small: must be an integer of 32 bits" },
+    { N "\"small\":-2147483649}", "INVALID_ATTRIBUTE small: must be an integer of 32 bits" },
+    { N "\"small\":1.5}", "INVALID_ATTRIBUTE small: must be an integer of 64 bits" },
+    { N "\"small\":5.0}", "{" R ",\"small\":5}" },
+    { N "\"small\":5e0}", "{" R ",\"small\":5}" },
+    { N "\"small\":1E2}", "{" R ",\"small\":100}" },
+    { N "\"small\":-0}", "{" R ",\"small\":0}" },
+    { N "\"big\":9223372036854775807}", "{\"big\":9223372036854775807," R "}" },
+    { N "\"big\":9223372036854775808}", "INVALID_ATTRIBUTE big: must be an integer of 64 bits" },
+    { N "\"big\":1e400}", "INVALID_ATTRIBUTE big: must be an integer of 64 bits" },
+    { N "\"big\":-5}", "{\"big\":-5," R "}" },
+    { N "\"big\":-6}", "INVALID_ATTRIBUTE big: must be at least -5" },
+    { N "\"ints\":[9,10,1.5]}", "INVALID_ATTRIBUTE ints[1]: must be at most 9\n"
+                                 "INVALID_ATTRIBUTE ints[2]: must be an integer of 64 bits" },
+    /* numbers */
+    { N "\"num\":0}", "{" R ",\"num\":0}" },
+    { N "\"num\":2.5}", "{" R ",\"num\":2.5}" },
+    { N "\"num\":10}", "{" R ",\"num\":10}" },
+    { N "\"num\":10.001}", "INVALID_ATTRIBUTE num: must be at most 10" },
+    { N "\"num\":-0.001}", "INVALID_ATTRIBUTE num: must be at least 0" },
+    { N "\"num\":1e999}", "INVALID_ATTRIBUTE num: is too large a number" },
+    /* strings: length in characters, values, patterns, formats */
+    { "{\"name\":\"\"}", "INVALID_ATTRIBUTE name: must have at least 1 characters" },
+    { "{\"name\":\"12345\"}", "{\"name\":\"12345\",\"note\":\"none\"}" },
+    { "{\"name\":\"123456\"}", "INVALID_ATTRIBUTE name: must have at most 5 characters" },
+    { "{\"name\":\"\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\"}", "{\"name\":\"\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\",\"note\":\"none\"}" },
+    { "{\"name\":\"\\u00e9\\ud83d\\ude00\"}", "{\"name\":\"\xC3\xA9\xF0\x9F\x98\x80\",\"note\":\"none\"}" },
+    { N "\"colour\":\"GREEN\"}", "{\"colour\":\"GREEN\"," R "}" },
+    { N "\"colour\":\"green\"}", "INVALID_ENUM_VALUE colour: is not one of the values that are known" },
+    { N "\"colour\":\"\"}", "INVALID_ENUM_VALUE colour: is not one of the values that are known" },
+    { N "\"pattern\":\"abc\"}", "{" R ",\"pattern\":\"abc\"}" },
+    { N "\"pattern\":\"aBc\"}", "INVALID_ATTRIBUTE pattern: must match ^[a-z]+$" },
+    { N "\"ip\":\"10.0.0.1\"}", "{\"ip\":\"10.0.0.1\"," R "}" },
+    { N "\"ip\":\"10.0.0.256\"}", "INVALID_ATTRIBUTE ip: must be an IP address" },
+    { N "\"day\":\"2025-02-30\"}", "INVALID_ATTRIBUTE day: must be a day as YYYY-MM-DD" },
+    { N "\"day\":\"2025-02-28\"}", "{\"day\":\"2025-02-28\"," R "}" },
+    { N "\"email\":\"nobody\"}", "INVALID_ATTRIBUTE email: must be an e-mail address" },
+    /* dates, in UTC and to the second */
+    { N "\"when\":\"2025-06-01T12:00:00+02:00\"}", "{" R ",\"when\":\"2025-06-01T10:00:00Z\"}" },
+    { N "\"when\":\"2025-06-01T12:00:00.999\"}", "{" R ",\"when\":\"2025-06-01T12:00:00Z\"}" },
+    { N "\"when\":\"2025-06-01\"}", "{" R ",\"when\":\"2025-06-01T00:00:00Z\"}" },
+    { N "\"when\":\"2025-01-01T00:30:00+01:00\"}", "{" R ",\"when\":\"2024-12-31T23:30:00Z\"}" },
+    { N "\"when\":\"2025-02-29T00:00:00Z\"}", "INVALID_DATE_FORMAT when: must be a date and time in ISO 8601" },
+    { N "\"when\":\"\"}", "INVALID_DATE_FORMAT when: must be a date and time in ISO 8601" },
+    { N "\"whens\":[\"2025-06-01T01:00:00+01:00\",\"x\"]}", "INVALID_DATE_FORMAT whens[1]: must be a date and time in ISO 8601" },
+    { N "\"whens\":[\"2025-06-01T01:00:00+01:00\"]}", "{" R ",\"whens\":[\"2025-06-01T00:00:00Z\"]}" },
+    /* any JSON at all, as it was sent */
+    { N "\"any\":{\"b\":[1,{\"a\":null}],\"a\":1e2}}", "{\"any\":{\"a\":1e2,\"b\":[1,{\"a\":null}]}," R "}" },
+    { N "\"any\":[]}", "{\"any\":[]," R "}" },
+    { N "\"any\":null}", "INVALID_ATTRIBUTE any: must not be null" },
+    /* taken, but not kept */
+    { N "\"secret\":\"s\"}", "{" R "}" },
+    { N "\"secret\":1}", "INVALID_ATTRIBUTE secret: must be a string" },
+  };
+  (void)params, (void)data;
+  RUN_ROWS(&thing_object, rows, NULL, SVC_CHECK_CREATE);
+  return MUNIT_OK;
+}
+
+static MunitResult check_nested(const MunitParameter params[], void *data)
+{
+  static const check_row rows[] = {
+    /* objects */
+    { N "\"inner\":{\"must\":\"m\"}}", "{\"inner\":{\"flag\":false,\"level\":3,\"must\":\"m\"}," R "}" },
+    { N "\"inner\":{}}", "MISSING_ATTRIBUTE inner.must: is required" },
+    { N "\"inner\":{\"must\":\"m\",\"level\":8,\"x\":1}}", "INVALID_ATTRIBUTE inner.x: is not a field of this object\n"
+                                                            "INVALID_ATTRIBUTE inner.level: must be at most 7" },
+    { N "\"inner\":{\"must\":\"m\",\"links\":[]}}", "INVALID_ATTRIBUTE inner.links: is not a field of this object" },
+    /* arrays */
+    { N "\"colours\":[\"RED\",\"BLUE\"]}", "{\"colours\":[\"RED\",\"BLUE\"]," R "}" },
+    { N "\"colours\":[]}", "INVALID_ATTRIBUTE colours: must have at least 1 elements" },
+    { N "\"colours\":[\"RED\",\"BLUE\",\"GREEN\"]}", "INVALID_ATTRIBUTE colours: must have at most 2 elements" },
+    { N "\"colours\":[\"RED\",\"RED\"]}", "INVALID_ATTRIBUTE colours[1]: stands in the array twice" },
+    { N "\"colours\":[\"RED\",\"PINK\"]}", "INVALID_ENUM_VALUE colours[1]: is not one of the values that are known" },
+    { N "\"colours\":[null]}", "INVALID_ATTRIBUTE colours[0]: must be a string" },
+    { N "\"ints\":[]}", "{\"ints\":[]," R "}" },
+    { N "\"ints\":[1,\"2\",3,[4]]}", "INVALID_ATTRIBUTE ints[1]: must be an integer\nINVALID_ATTRIBUTE ints[3]: must be an integer" },
+    { N "\"items\":[{},{\"rank\":2}]}", "{\"items\":[{\"rank\":1},{\"rank\":2}]," R "}" },
+    { N "\"items\":[{\"rank\":2},{\"rank\":2.0}]}", "INVALID_ATTRIBUTE items[1]: stands in the array twice" },
+    { N "\"items\":[{\"inner\":{\"level\":9}},5,{\"inner\":{\"must\":\"m\",\"flag\":[]}}]}",
+      "INVALID_ATTRIBUTE items[0].inner.level: must be at most 7\nMISSING_ATTRIBUTE items[0].inner.must: is required\n"
+      "INVALID_ATTRIBUTE items[1]: must be an object\nINVALID_ATTRIBUTE items[2].inner.flag: must be true or false" },
+    { N "\"items\":[{\"id\":\"0123456789abcdef01234567\"}]}", "ATTRIBUTE_READ_ONLY items[0].id: cannot be set or changed" },
+    /* maps */
+    { N "\"map\":{}}", "{\"map\":{}," R "}" },
+    { N "\"map\":{\"z\":\"1\",\"a b\":\"2\",\"\xC3\xA9\":\"3\"}}", "{\"map\":{\"a b\":\"2\",\"z\":\"1\",\"\xC3\xA9\":\"3\"}," R "}" },
+    { N "\"map\":{\"a\":\"1234\",\"b\":5,\"c\":\"ok\"}}", "INVALID_ATTRIBUTE map.a: must have at most 3 characters\n"
+                                                          "INVALID_ATTRIBUTE map.b: must be a string" },
+    { N "\"maps\":{\"k\":{\"must\":\"m\"}}}", "{\"maps\":{\"k\":{\"flag\":false,\"level\":3,\"must\":\"m\"}}," R "}" },
+    { N "\"maps\":{\"k\":{}}}", "MISSING_ATTRIBUTE maps.k.must: is required" },
+    { N "\"maps\":{\"k\":null}}", "INVALID_ATTRIBUTE maps.k: must be an object" },
+    /* unions */
+    { N "\"shape\":{\"kind\":\"CIRCLE\",\"radius\":1.5}}", "{" R ",\"shape\":{\"kind\":\"CIRCLE\",\"radius\":1.5}}" },
+    { N "\"shape\":{\"kind\":\"SQUARE\",\"side\":2}}", "{" R ",\"shape\":{\"kind\":\"SQUARE\",\"side\":2}}" },
+    { N "\"shape\":{\"kind\":\"SQUARE\",\"radius\":2}}", "INVALID_ATTRIBUTE shape.radius: is not a field of this object\n"
+                                                         "MISSING_ATTRIBUTE shape.side: is required" },
+    { N "\"shape\":{\"kind\":\"OVAL\",\"side\":2}}", "INVALID_ENUM_VALUE shape.kind: is not one of the values that are known" },
+    { N "\"shape\":{\"side\":2}}", "MISSING_ATTRIBUTE shape.kind: is required: it says which kind of object this is" },
+    { N "\"shape\":{\"kind\":null}}", "MISSING_ATTRIBUTE shape.kind: is required: it says which kind of object this is" },
+  };
+  (void)params, (void)data;
+  RUN_ROWS(&thing_object, rows, NULL, SVC_CHECK_CREATE);
+  return MUNIT_OK;
+}
+
+static MunitResult check_top(const MunitParameter params[], void *data)
+{
+  static const check_row rows[] = {
+    { "{}", "MISSING_ATTRIBUTE name: is required" },
+    { "[]", "INVALID_JSON" },
+    { "3", "INVALID_JSON" },
+    { N "\"nosuch\":1}", "INVALID_ATTRIBUTE nosuch: is not a field of this object" },
+    { "{\"Name\":\"n\"}", "INVALID_ATTRIBUTE Name: is not a field of this object\nMISSING_ATTRIBUTE name: is required" },
+    { N "\"a.b\":1,\"a\\\"b\":2}", "INVALID_ATTRIBUTE a\"b: is not a field of this object\n"
+                                   "INVALID_ATTRIBUTE a.b: is not a field of this object" },
+    { N "\"id\":\"0123456789abcdef01234567\"}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" },
+    { N "\"id\":null}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" },
+    { N "\"fixed\":\"f\"}", "{\"fixed\":\"f\"," R "}" },
+    { N "\"links\":[{\"rel\":\"self\"}]}", "{" R "}" },
+    { N "\"links\":{}}", "INVALID_ATTRIBUTE links: is not a field of this object" },
+    { N "\"nick\":null}", "{" R "}" },
+    { "{\"name\":\"n\",\"note\":null}", "{" R "}" },
+    { "{\"name\":\"n\",\"note\":\"x\"}", "{\"name\":\"n\",\"note\":\"x\"}" },
+    /* all of it at once, in the order of the table */
+    { "{\"zzz\":1,\"aaa\":1,\"colour\":\"x\",\"id\":\"x\",\"items\":[{\"rank\":\"a\"},{\"x\":1}],\"name\":\"\",\"num\":11,\"small\":null}",
+      "INVALID_ATTRIBUTE aaa: is not a field of this object\nINVALID_ATTRIBUTE zzz: is not a field of this object\n"
+      "INVALID_ENUM_VALUE colour: is not one of the values that are known\nATTRIBUTE_READ_ONLY id: cannot be set or changed\n"
+      "INVALID_ATTRIBUTE items[0].rank: must be an integer\nINVALID_ATTRIBUTE items[1].x: is not a field of this object\n"
+      "INVALID_ATTRIBUTE name: must have at least 1 characters\nINVALID_ATTRIBUTE num: must be at most 10\n"
+      "INVALID_ATTRIBUTE small: must not be null" },
+  };
+  (void)params, (void)data;
+  RUN_ROWS(&thing_object, rows, NULL, SVC_CHECK_CREATE);
+  return MUNIT_OK;
+}
+
+static MunitResult check_base(const MunitParameter params[], void *data)
+{
+  static const check_row create[] = {
+    { "{\"zLast\":\"z\"}", "{\"middle\":5,\"numb\":true,\"zLast\":\"z\"}" },
+    { "{\"zLast\":\"z\",\"numbA\":\"b\",\"aFirst\":\"a\",\"numb\":false,\"middle\":6}",
+      "{\"aFirst\":\"a\",\"middle\":6,\"numb\":false,\"numbA\":\"b\",\"zLast\":\"z\"}" },
+    { "{}", "MISSING_ATTRIBUTE zLast: is required" },
+    { "{\"zLast\":null}", "INVALID_ATTRIBUTE zLast: must not be null" }, /* required goes before nullable */
+    { "{\"zLast\":\"z\",\"first\":1}", "INVALID_ATTRIBUTE first: is not a field of this object" },
+  };
+  svc_arena a;
+  svc_buf b;
+  (void)params, (void)data;
+  RUN_ROWS(&derived_object, create, NULL, SVC_CHECK_CREATE);
+  svc_arena_init(&a, NULL);
+  b = svc_buf_new(&a, 64);
+  svc_node_write(&b, svc_presets(&a, &derived_object));
+  munit_assert_string_equal(svc_buf_done(&b).p, "{\"middle\":5,\"numb\":true}");
+  svc_blocks_free(a.blocks);
+  return MUNIT_OK;
+}
+
+#define BEFORE \
+  "{\"colour\":\"RED\",\"fixed\":\"f\",\"id\":\"0123456789abcdef01234567\",\"inner\":{\"flag\":true,\"level\":5,\"must\":\"m\"}," \
+  "\"items\":[{\"id\":\"aaaaaaaaaaaaaaaaaaaaaaaa\",\"rank\":1},{\"id\":\"bbbbbbbbbbbbbbbbbbbbbbbb\",\"rank\":7}]," \
+  "\"map\":{\"k\":\"v\"},\"name\":\"n\",\"nick\":\"nn\",\"note\":\"changed\",\"shape\":{\"kind\":\"SQUARE\",\"side\":2}," \
+  "\"when\":\"2025-06-01T00:00:00Z\"}"
+#define ITEMS \
+  "\"items\":[{\"id\":\"aaaaaaaaaaaaaaaaaaaaaaaa\",\"rank\":1},{\"id\":\"bbbbbbbbbbbbbbbbbbbbbbbb\",\"rank\":7}]"
+#define HEAD "{\"colour\":\"RED\",\"fixed\":\"f\",\"id\":\"0123456789abcdef01234567\","
+#define INNER "\"inner\":{\"flag\":true,\"level\":5,\"must\":\"m\"}"
+#define TAIL "\"shape\":{\"kind\":\"SQUARE\",\"side\":2},\"when\":\"2025-06-01T00:00:00Z\"}"
+
+static MunitResult check_update(const MunitParameter params[], void *data)
+{
+  static const check_row rows[] = {
+    { "{}", BEFORE },
+    { BEFORE, BEFORE },
+    /* merges, at the top and inside */
+    { "{\"name\":\"x\"}", HEAD INNER "," ITEMS ",\"map\":{\"k\":\"v\"},\"name\":\"x\",\"nick\":\"nn\",\"note\":\"changed\"," TAIL },
+    { "{\"inner\":{\"level\":6}}", HEAD "\"inner\":{\"flag\":true,\"level\":6,\"must\":\"m\"}," ITEMS
+                                        ",\"map\":{\"k\":\"v\"},\"name\":\"n\",\"nick\":\"nn\",\"note\":\"changed\"," TAIL },
+    { "{\"shape\":{\"side\":3}}", HEAD INNER "," ITEMS ",\"map\":{\"k\":\"v\"},\"name\":\"n\",\"nick\":\"nn\",\"note\":\"changed\","
+                                             "\"shape\":{\"kind\":\"SQUARE\",\"side\":3},\"when\":\"2025-06-01T00:00:00Z\"}" },
+    { "{\"shape\":{\"kind\":\"CIRCLE\",\"radius\":1}}",
+      HEAD INNER "," ITEMS ",\"map\":{\"k\":\"v\"},\"name\":\"n\",\"nick\":\"nn\",\"note\":\"changed\","
+                 "\"shape\":{\"kind\":\"CIRCLE\",\"radius\":1},\"when\":\"2025-06-01T00:00:00Z\"}" },
+    /* null clears, or restores the default */
+    { "{\"nick\":null,\"note\":null}", HEAD INNER "," ITEMS ",\"map\":{\"k\":\"v\"},\"name\":\"n\",\"note\":\"none\"," TAIL },
+    { "{\"name\":null}", "INVALID_ATTRIBUTE name: must not be null" },
+    { "{\"inner\":{\"must\":null}}", "INVALID_ATTRIBUTE inner.must: must not be null" },
+    /* maps and arrays are replaced as a whole */
+    { "{\"map\":{\"l\":\"w\"}}", HEAD INNER "," ITEMS ",\"map\":{\"l\":\"w\"},\"name\":\"n\",\"nick\":\"nn\",\"note\":\"changed\"," TAIL },
+    { "{\"items\":[]}", HEAD INNER ",\"items\":[],\"map\":{\"k\":\"v\"},\"name\":\"n\",\"nick\":\"nn\",\"note\":\"changed\"," TAIL },
+    /* an element is found again by its id, or by its place; what it does not say has its default */
+    { "{\"items\":[{\"id\":\"bbbbbbbbbbbbbbbbbbbbbbbb\"}]}",
+      HEAD INNER ",\"items\":[{\"id\":\"bbbbbbbbbbbbbbbbbbbbbbbb\",\"rank\":1}],\"map\":{\"k\":\"v\"},\"name\":\"n\",\"nick\":\"nn\","
+                 "\"note\":\"changed\"," TAIL },
+    { "{\"items\":[{\"rank\":9}]}",
+      HEAD INNER ",\"items\":[{\"id\":\"aaaaaaaaaaaaaaaaaaaaaaaa\",\"rank\":9}],\"map\":{\"k\":\"v\"},\"name\":\"n\",\"nick\":\"nn\","
+                 "\"note\":\"changed\"," TAIL },
+    { "{\"items\":[{\"id\":\"cccccccccccccccccccccccc\"}]}", "ATTRIBUTE_READ_ONLY items[0].id: cannot be set or changed" },
+    /* read-only and fixed */
+    { "{\"id\":\"0123456789abcdef01234567\",\"fixed\":\"f\"}", BEFORE },
+    { "{\"id\":\"0123456789abcdef01234568\"}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" },
+    { "{\"id\":null}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" },
+    { "{\"fixed\":\"g\"}", "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed" },
+    { "{\"fixed\":\"g\",\"id\":\"x\",\"nosuch\":1}", "INVALID_ATTRIBUTE nosuch: is not a field of this object\n"
+                                                     "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed\n"
+                                                     "ATTRIBUTE_READ_ONLY id: cannot be set or changed" },
+  };
+  static const check_row empty[] = {
+    { "{\"fixed\":\"late\"}", "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed" }, /* it was not set at creation */
+    { "{\"inner\":{\"level\":1}}", "MISSING_ATTRIBUTE inner.must: is required" },      /* there is none to merge with */
+    { "{\"shape\":{\"side\":1}}", "MISSING_ATTRIBUTE shape.kind: is required: it says which kind of object this is" },
+  };
+  (void)params, (void)data;
+  RUN_ROWS(&thing_object, rows, BEFORE, SVC_CHECK_UPDATE);
+  RUN_ROWS(&thing_object, empty, "{\"name\":\"n\",\"note\":\"none\"}", SVC_CHECK_UPDATE);
+  return MUNIT_OK;
+}
+
+static MunitResult check_replace(const MunitParameter params[], void *data)
+{
+  static const check_row rows[] = {
+    /* what is not sent is gone, or has its default; what may not be set stays */
+    { "{\"name\":\"x\"}", "{\"fixed\":\"f\",\"id\":\"0123456789abcdef01234567\",\"name\":\"x\",\"note\":\"none\"}" },
+    { BEFORE, BEFORE },
+    { "{}", "MISSING_ATTRIBUTE name: is required" },
+    { "{\"name\":\"n\",\"inner\":{\"must\":\"k\"}}",
+      "{\"fixed\":\"f\",\"id\":\"0123456789abcdef01234567\",\"inner\":{\"flag\":false,\"level\":3,\"must\":\"k\"},\"name\":\"n\","
+      "\"note\":\"none\"}" },
+    { "{\"name\":\"n\",\"inner\":{}}", "MISSING_ATTRIBUTE inner.must: is required" },
+    { "{\"name\":\"n\",\"id\":\"0123456789abcdef01234568\"}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" },
+    { "{\"name\":\"n\",\"fixed\":\"g\"}", "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed" },
+    { "{\"name\":\"n\",\"nick\":null}", "{\"fixed\":\"f\",\"id\":\"0123456789abcdef01234567\",\"name\":\"n\",\"note\":\"none\"}" },
+    { "{\"name\":\"n\",\"shape\":{\"kind\":\"SQUARE\"}}", "MISSING_ATTRIBUTE shape.side: is required" },
+  };
+  static const check_row fresh[] = {
+    { "{\"name\":\"x\",\"fixed\":\"g\"}", "{\"fixed\":\"g\",\"name\":\"x\",\"note\":\"none\"}" }, /* a PUT that creates */
+  };
+  (void)params, (void)data;
+  RUN_ROWS(&thing_object, rows, BEFORE, SVC_CHECK_REPLACE);
+  RUN_ROWS(&thing_object, fresh, NULL, SVC_CHECK_REPLACE);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------- through the service */
+
+static void assert_fields(const t_service *t, const char *const *fields)
+{
+  size_t i;
+  char path[64];
+  for (i = 0; fields[i]; i++) {
+    snprintf(path, sizeof path, "badRequestDetail.fields[%zu].field", i);
+    munit_assert_string_equal(t_str(t, path), fields[i]);
+    snprintf(path, sizeof path, "badRequestDetail.fields[%zu].description", i);
+    munit_assert_string_not_equal(t_str(t, path), "");
+  }
+  munit_assert_size(t_count(t, "badRequestDetail.fields"), ==, i);
+  munit_assert_size(t_count(t, "parameters"), ==, 1);
+  munit_assert_string_equal(t_param(t, 0), fields[0]);
+}
+
+static MunitResult body_violations(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *group;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  munit_assert_int(t_send(&t, "POST", "/groups", "{\"nmae\":\"x\"}"), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_ATTRIBUTE");
+  assert_fields(&t, (const char *[]){ "nmae", "name", "orgId", NULL });
+  munit_assert_string_equal(t_str(&t, "detail"), "The attribute nmae is not a field of this object.");
+  munit_assert_string_equal(t_str(&t, "badRequestDetail.fields[1].description"), "is required");
+  /* nested, with the full path, and all of them */
+  munit_assert_int(t_sendf(&t, "PATCH",
+                           "{\"tags\":[{\"key\":\"\",\"value\":\"v\"},{\"key\":\"k\"},{\"key\":\"k\",\"value\":1,\"x\":2}],\"id\":\"z\"}",
+                           "/groups/%s", group),
+                   ==, 400);
+  munit_assert_string_equal(t_error(&t), "ATTRIBUTE_READ_ONLY");
+  assert_fields(&t, (const char *[]){ "id", "tags[0].key", "tags[1].value", "tags[2].x", "tags[2].value", NULL });
+  munit_assert_string_equal(t_str(&t, "detail"), "The attribute id cannot be set or changed.");
+  munit_assert_string_equal(
+    t.response.body,
+    "{\"badRequestDetail\":{\"fields\":[{\"description\":\"cannot be set or changed\",\"field\":\"id\"},"
+    "{\"description\":\"must have at least 1 characters\",\"field\":\"tags[0].key\"},"
+    "{\"description\":\"is required\",\"field\":\"tags[1].value\"},"
+    "{\"description\":\"is not a field of this object\",\"field\":\"tags[2].x\"},"
+    "{\"description\":\"must be a string\",\"field\":\"tags[2].value\"}]},"
+    "\"detail\":\"The attribute id cannot be set or changed.\",\"error\":400,\"errorCode\":\"ATTRIBUTE_READ_ONLY\","
+    "\"parameters\":[\"id\"],\"reason\":\"Bad Request\"}");
+  /* clusters: four levels down, and a union */
+  munit_assert_int(t_sendf(&t, "POST",
+                           "{\"clusterType\":\"REPLICASET\",\"name\":\"c\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
+                           "\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":8,"
+                           "\"size\":1},\"priority\":9},{\"providerName\":\"MOON\"}]},{}]}",
+                           "/groups/%s/clusters", group),
+                   ==, 400);
+  assert_fields(&t, (const char *[]){ "replicationSpecs[0].regionConfigs[0].electableSpecs.size",
+                                      "replicationSpecs[0].regionConfigs[0].electableSpecs.nodeCount",
+                                      "replicationSpecs[0].regionConfigs[0].priority",
+                                      "replicationSpecs[0].regionConfigs[1].providerName", "replicationSpecs[1].regionConfigs",
+                                      NULL });
+  munit_assert_string_equal(t_error(&t), "INVALID_ATTRIBUTE");
+  /* a name that must be escaped */
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"a\\\"b\\\\c\\u0001\":1}", "/groups/%s", group), ==, 400);
+  assert_fields(&t, (const char *[]){ "a\"b\\c\x01", NULL });
+  /* nothing of all this was done */
+  munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  munit_assert_size(t_count(&t, "results[0].tags"), ==, 0);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult body_patch_merges(const MunitParameter params[], void *data)
+{
+  t_service t;
+  char path[64];
+  const char *org;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  org = t_organization(&t, "Acme");
+  snprintf(path, sizeof path, "/orgs/%s/settings", org);
+  munit_assert_int(t_send(&t, "PATCH", path,
+                          "{\"multiFactorAuthRequired\":true,\"securityContact\":\"a@example.com\",\"customSessionTimeouts\":{"
+                          "\"absoluteSessionTimeoutInSeconds\":100,\"idleSessionTimeoutInSeconds\":50}}"),
+                   ==, 200);
+  munit_assert_int(t_send(&t, "PATCH", path, "{\"customSessionTimeouts\":{\"idleSessionTimeoutInSeconds\":60}}"), ==, 200);
+  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "customSessionTimeouts.absoluteSessionTimeoutInSeconds"), ==, 100);
+  munit_assert_int64(t_int(&t, "customSessionTimeouts.idleSessionTimeoutInSeconds"), ==, 60);
+  munit_assert_string_equal(t_str(&t, "multiFactorAuthRequired"), "true");
+  munit_assert_string_equal(t_str(&t, "securityContact"), "a@example.com");
+  munit_assert_string_equal(t_str(&t, "genAIFeaturesEnabled"), "true"); /* a default, as before */
+  munit_assert_int(t_send(&t, "PATCH", path, "{\"securityContact\":null}"), ==, 200);
+  munit_assert_null(t_node(&t, "securityContact"));
+  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+  munit_assert_null(t_node(&t, "securityContact"));
+  munit_assert_string_equal(t_str(&t, "multiFactorAuthRequired"), "true");
+  munit_assert_int(t_send(&t, "PATCH", path, "{\"multiFactorAuthRequired\":null}"), ==, 400);
+  munit_assert_true(t_violation(&t, "multiFactorAuthRequired"));
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* A field of the answer, with the links away: what may be sent back is the whole answer, so this only compares. */
+static int64_t events_of(t_service *t, const char *org, const char *group)
+{
+  int64_t n;
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/events?itemsPerPage=1", org), ==, 200);
+  n = t_int(t, "totalCount");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?itemsPerPage=1", group), ==, 200);
+  return n + t_int(t, "totalCount");
+}
+
+static MunitResult body_sent_back(const MunitParameter params[], void *data)
+{
+  static const char *const changes[] = { NULL, "{\"name\":\"other\"}", "{\"tags\":[{\"key\":\"k\",\"value\":\"v\"}]}",
+                                         "{\"isDataExplorerEnabled\":false}", "{\"apiAccessListRequired\":true}", "{\"enabled\":true}" };
+  t_service t;
+  const char *org, *group;
+  size_t i, round, done = 0;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", group), ==, 201);
+  for (round = 0; round < sizeof changes / sizeof changes[0]; round++)
+    for (i = 0; i < t.s->plan_count; i++) {
+      const svc_plan *plan = &t.s->plans[i];
+      const svc_noun *noun = plan->noun->noun;
+      char path[256], *body, etag[64];
+      int64_t events;
+      size_t n;
+      if (plan->route->method != SVC_PATCH || plan->route->run != svc_verb_update || !plan->item) continue;
+      if (strcmp(noun->name, "organization") == 0) snprintf(path, sizeof path, "/orgs/%s", org);
+      else if (strcmp(noun->name, "project") == 0) snprintf(path, sizeof path, "/groups/%s", group);
+      else if (strcmp(noun->name, "cluster") == 0) snprintf(path, sizeof path, "/groups/%s/clusters/Cluster0", group);
+      else if (strcmp(noun->name, "organization settings") == 0) snprintf(path, sizeof path, "/orgs/%s/settings", org);
+      else if (strcmp(noun->name, "project settings") == 0) snprintf(path, sizeof path, "/groups/%s/settings", group);
+      else if (strcmp(noun->name, "private IP mode") == 0) snprintf(path, sizeof path, "/groups/%s/privateIpMode", group);
+      else continue; /* nouns that came later have suites of their own */
+      if (changes[round]) { /* not all of them take it */
+        t_send(&t, "PATCH", path, changes[round]);
+        t_advance(&t, 60);
+      }
+      munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+      body = munit_malloc(t.response.body_length + 1);
+      n = t.response.body_length;
+      memcpy(body, t.response.body, n + 1);
+      snprintf(etag, sizeof etag, "%s", t_get_header(&t, "ETag"));
+      munit_assert_string_not_equal(etag, "");
+      events = events_of(&t, org, group);
+      t_advance(&t, 60);
+      if (t_send(&t, "PATCH", path, body) != 200) munit_errorf("%s: %s\n%s", path, t.response.body, body);
+      munit_assert_size(t.response.body_length, ==, n);
+      munit_assert_memory_equal(n, t.response.body, body);
+      munit_assert_string_equal(t_get_header(&t, "ETag"), etag);
+      munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+      munit_assert_string_equal(t.response.body, body);
+      munit_assert_string_equal(t_get_header(&t, "ETag"), etag);
+      munit_assert_int64(events_of(&t, org, group), ==, events);
+      free(body);
+      done++;
+    }
+  munit_assert_size(done, ==, 6 * 6);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* What may not be changed is refused when it is another, and the entity stays as it was. */
+static MunitResult body_read_only(const MunitParameter params[], void *data)
+{
+  static const char *const bodies[] = { "{\"id\":\"0123456789abcdef01234567\"}", "{\"created\":\"2020-01-01T00:00:00Z\"}",
+                                        "{\"clusterCount\":5}", "{\"orgId\":\"0123456789abcdef01234567\"}",
+                                        "{\"regionUsageRestrictions\":\"GOV_REGIONS_ONLY\"}", "{\"id\":null}" };
+  static const char *const fields[] = { "id", "created", "clusterCount", "orgId", "regionUsageRestrictions", "id" };
+  t_service t;
+  const char *group;
+  char etag[64];
+  size_t i;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
+  snprintf(etag, sizeof etag, "%s", t_get_header(&t, "ETag"));
+  for (i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+    munit_assert_int(t_sendf(&t, "PATCH", bodies[i], "/groups/%s", group), ==, 400);
+    munit_assert_string_equal(t_error(&t), "ATTRIBUTE_READ_ONLY");
+    munit_assert_string_equal(t_param(&t, 0), fields[i]);
+    munit_assert_true(t_violation(&t, fields[i]));
+  }
+  munit_assert_int(t_send(&t, "POST", "/groups", "{\"name\":\"b\",\"orgId\":\"0123456789abcdef01234567\",\"clusterCount\":0}"), ==, 400);
+  munit_assert_string_equal(t_error(&t), "ATTRIBUTE_READ_ONLY");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
+  munit_assert_string_equal(t_get_header(&t, "ETag"), etag);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/media-type", body_media_type, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no-media-type", body_no_media_type, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/size", body_size, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/default-size", body_default_size, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/malformed", body_malformed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/depth", body_depth, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/check-types", check_types, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/check-nested", check_nested, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/check-top", check_top, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/check-base", check_base, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/check-update", check_update, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/check-replace", check_replace, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/violations", body_violations, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/patch-merges", body_patch_merges, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/sent-back", body_sent_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/read-only", body_read_only, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_body = { "body", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
