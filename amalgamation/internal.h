@@ -241,6 +241,7 @@ typedef struct svc_store_port {
   int (*write_begin)(svc_store *store, svc_txn **out);
   int (*commit)(svc_txn *txn); /* ends it, whatever comes of it */
   void (*abort)(svc_txn *txn);
+  uint64_t (*number)(svc_txn *txn); /* of a write transaction: greater than that of every one committed before */
   int (*get)(svc_txn *txn, svc_str key, svc_str *value);
   int (*put)(svc_txn *txn, svc_str key, svc_str value);
   int (*remove)(svc_txn *txn, svc_str key);
@@ -274,8 +275,9 @@ typedef struct svc_key {
 } svc_key;
 
 #define SVC_KIND_SIZE 4
+#define SVC_KEY_END 0xFF /* sorts behind whatever follows a prefix */
 SVC_PRIVATE svc_str svc_key_str(const svc_key *k);
-SVC_PRIVATE void svc_key_count(svc_key *k, const char *kind, const svc_id *parent);
+SVC_PRIVATE void svc_key_count(svc_key *k, char list, const char *kind, const svc_id *parent); /* list: 'e' or 'o' */
 SVC_PRIVATE void svc_key_due(svc_key *k, int64_t when, const char *kind, const svc_id *parent, const svc_id *id);
 SVC_PRIVATE void svc_key_entity(svc_key *k, const char *kind, const svc_id *parent, const svc_id *id); /* id NULL: prefix */
 SVC_PRIVATE void svc_key_owned(svc_key *k, const char *kind, const svc_id *owner, const svc_id *id);   /* id NULL: prefix */
@@ -321,12 +323,13 @@ SVC_PRIVATE int svc_entity_find(svc_txn *txn, const char *kind, const svc_id *pa
 SVC_PRIVATE int svc_entity_insert(svc_txn *txn, svc_arena *a, svc_entity *e); /* with its index entries and its count */
 SVC_PRIVATE int svc_entity_update(svc_txn *txn, svc_arena *a, svc_entity *e, const svc_entity *old);
 SVC_PRIVATE int svc_entity_remove(svc_txn *txn, const svc_entity *e);
-SVC_PRIVATE uint64_t svc_entity_count(svc_txn *txn, const char *kind, const svc_id *parent);
+SVC_PRIVATE uint64_t svc_entity_count(svc_txn *txn, const char *kind, const svc_id *parent); /* or of that owner */
 SVC_PRIVATE size_t svc_body_links_at(const svc_node *body, svc_str text); /* where "links" belongs in the written body */
 
 /* commit.c: one writer at a time; writers that wait are committed together. */
-struct svc_ids { /* what numbers entities; saved with every commit */
-  svc_id last;
+struct svc_ids { /* what numbers entities */
+  svc_id last;     /* the greatest id given out */
+  svc_id reserved; /* the store knows that ids up to this one may have been given out */
   uint64_t revision;
   int64_t now; /* of the request that is being served */
   int (*random)(void *context, void *buffer, size_t size);
@@ -543,6 +546,7 @@ struct svc_call {
   /* body */
   svc_node *body;    /* as it was sent */
   svc_node *checked; /* of a POST: checked, with defaults */
+  bool consumed;     /* and changed since */
 
   /* store */
   svc_txn *txn;

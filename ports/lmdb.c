@@ -334,6 +334,11 @@ static void lmdb_abort(svc_txn *txn)
   w->txn = NULL;
 }
 
+static uint64_t lmdb_number(svc_txn *txn)
+{
+  return mdb_txn_id(((lmdb_txn *)txn)->txn);
+}
+
 /* -------------------------------------------------------------------------------------------------------------- records */
 
 static int lmdb_get(svc_txn *txn, svc_str key, svc_str *value)
@@ -490,6 +495,7 @@ SVC_PRIVATE const svc_store_port *svc_lmdb_port(void)
     .write_begin = lmdb_write_begin,
     .commit = lmdb_commit,
     .abort = lmdb_abort,
+    .number = lmdb_number,
     .get = lmdb_get,
     .put = lmdb_put,
     .remove = lmdb_remove,

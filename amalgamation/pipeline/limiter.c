@@ -16,6 +16,7 @@
 #define LIMITER_WAYS 8
 #define LIMITER_LOCKS 64
 #define LIMITER_DEFAULT 4096
+#define LIMITER_LATEST (INT64_MAX / 4) /* times of a clock that is out of its mind: differences must not overflow */
 
 typedef struct limiter_bucket {
   uint64_t key;    /* 0: free */
@@ -136,6 +137,7 @@ SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set_index, svc_str i
   svc_mutex *lock = &l->locks[row % LIMITER_LOCKS];
   svc_tokens out = { true, 0, 0 };
   limiter_bucket *b;
+  now = now > LIMITER_LATEST ? LIMITER_LATEST : now < -LIMITER_LATEST ? -LIMITER_LATEST : now;
   svc_mutex_lock(lock);
   b = limiter_place(l, &l->buckets[row * LIMITER_WAYS], key, now);
   if (b->key == 0) {

@@ -116,12 +116,22 @@ static char *list_copy(char *to, const char *p, size_t n)
   return to + n;
 }
 
+/* Where so many bytes may be written; what is written counts only when out.n is moved. NULL: no memory. */
+static char *list_room(list_page *page, size_t most)
+{
+  svc_buf *b = &page->out;
+  if (b->capacity - b->n < most) {
+    if (!svc_buf_room(b, most)) return NULL;
+    b->n -= most;
+  }
+  return b->p + b->n;
+}
+
 static void list_write_item(svc_call *c, list_page *page, const svc_item *item)
 {
   bool linked = item->key.n && c->plan->item, last;
   size_t at = linked ? item->links_at : item->body.n;
-  size_t most = item->body.n + (linked ? page->link.n + item->key.n : 0) + 2 + LIST_STRIDE;
-  char *start = svc_buf_room(&page->out, most), *to = start;
+  char *to = list_room(page, item->body.n + (linked ? page->link.n + item->key.n : 0) + 2 + LIST_STRIDE);
   if (!to) return;
   if (page->written) *to++ = ',';
   to = list_copy(to, item->body.p, at);
@@ -134,7 +144,7 @@ static void list_write_item(svc_call *c, list_page *page, const svc_item *item)
     if (!last) *to++ = ',';
     to = list_copy(to, item->body.p + at, item->body.n - at);
   }
-  page->out.n -= most - (size_t)(to - start);
+  page->out.n = (size_t)(to - page->out.p);
 }
 
 /* Memory for the whole page at once, judging by its first item. */

@@ -19,6 +19,17 @@ static bool request_method(svc_call *c)
   return true;
 }
 
+/* How the answer is to be written: an error of a step before the query's must know it, too. Query.c reads it strictly. */
+static void request_format(svc_call *c)
+{
+  svc_str rest = c->query_text;
+  while (rest.n) {
+    svc_str pair = svc_str_cut(&rest, '&');
+    if (svc_str_is(pair, "envelope=true")) c->envelope = true;
+    if (svc_str_is(pair, "pretty=true")) c->pretty = true;
+  }
+}
+
 static bool request_target(svc_call *c)
 {
   svc_str target = svc_str_n(c->request->target, c->request->target_length);
@@ -32,6 +43,7 @@ static bool request_target(svc_call *c)
       return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the request target holds a character that must be percent-encoded");
   c->query_text = target;
   c->path = svc_str_cut(&c->query_text, '?');
+  request_format(c);
   return true;
 }
 

@@ -400,7 +400,9 @@ SVC_PRIVATE bool svc_verb_create(svc_call *c)
   memset(&change, 0, sizeof change);
   change.noun = c->plan->noun;
   change.input = c->body;
-  change.body = svc_node_copy(c->arena, c->checked); /* the hooks change it, and this may run again */
+  /* the hooks change it: should this run again, it is checked anew */
+  change.body = c->consumed ? svc_check(c, c->plan->noun->noun->object, c->body, NULL, SVC_CHECK_CREATE) : c->checked;
+  c->consumed = true;
   change.event = c->plan->noun->noun->event_created;
   if (!change.body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   return svc_insert(c, &change, &e) && svc_answer_entity(c, &e);

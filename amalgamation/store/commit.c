@@ -16,6 +16,20 @@
 
 /* ---------------------------------------------------------------------------------------------- ids and revisions */
 
+/*
+** Ids must rise over the whole life of a store, but a record of the last one in every commit would be one more page to
+** flush. So the store knows a bound a little ahead in time, written when it is reached, and the last one itself when it
+** is closed. After a crash ids go on from the bound: up to COMMIT_AHEAD seconds ahead of the clock, once.
+*/
+#define COMMIT_AHEAD 64
+
+static void commit_save_last(svc_txn *txn, const svc_id *last)
+{
+  svc_key key;
+  svc_key_meta(&key, "ids");
+  svc_put(txn, &key, (svc_str){ (const char *)last->b, sizeof last->b });
+}
+
 SVC_PRIVATE svc_id svc_new_id(svc_txn *txn)
 {
   unsigned char random[8];
@@ -25,29 +39,20 @@ SVC_PRIVATE svc_id svc_new_id(svc_txn *txn)
     txn->error = SVC_RANDOM;
   }
   ids->last = svc_id_next(&ids->last, ids->now, random);
+  if (memcmp(ids->last.b, ids->reserved.b, sizeof ids->last.b) > 0) {
+    static const unsigned char most[8] = { 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF };
+    unsigned long second = (unsigned long)ids->last.b[0] << 24 | (unsigned long)ids->last.b[1] << 16 |
+                           (unsigned long)ids->last.b[2] << 8 | ids->last.b[3];
+    ids->reserved = svc_id_next(&ids->last, ((int64_t)second + COMMIT_AHEAD) * 1000, most);
+    commit_save_last(txn, &ids->reserved);
+  }
   return ids->last;
 }
 
+/* Transactions are numbered by the store; the changes within one follow each other. */
 SVC_PRIVATE uint64_t svc_new_revision(svc_txn *txn)
 {
   return ++txn->ids->revision;
-}
-
-typedef struct commit_saved {
-  svc_id last;
-  uint32_t zero;
-  uint64_t revision;
-} commit_saved;
-
-static int commit_save_ids(svc_commit *k, svc_txn *txn)
-{
-  commit_saved saved;
-  svc_key key;
-  memset(&saved, 0, sizeof saved);
-  saved.last = k->ids.last;
-  saved.revision = k->ids.revision;
-  svc_key_meta(&key, "ids");
-  return svc_put(txn, &key, (svc_str){ (const char *)&saved, sizeof saved });
 }
 
 /* ------------------------------------------------------------------------------------------------------------- opening */
@@ -97,7 +102,6 @@ SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_s
   svc_txn *txn;
   svc_key key;
   svc_str value;
-  commit_saved saved;
   int rc;
   k->port = port;
   k->store = store;
@@ -107,10 +111,9 @@ SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_s
   if (rc != SVC_OK) goto fail;
   rc = commit_check_schema(txn);
   svc_key_meta(&key, "ids");
-  if (rc == SVC_OK && svc_get(txn, &key, &value) == SVC_OK && value.n == sizeof saved) {
-    memcpy(&saved, value.p, sizeof saved);
-    k->ids.last = saved.last;
-    k->ids.revision = saved.revision;
+  if (rc == SVC_OK && svc_get(txn, &key, &value) == SVC_OK && value.n == sizeof k->ids.last.b) {
+    memcpy(k->ids.last.b, value.p, value.n);
+    k->ids.reserved = k->ids.last;
   }
   if (rc == SVC_OK) commit_note_due(k, txn);
   if (rc == SVC_OK && txn->dirty) rc = port->commit(txn);
@@ -122,9 +125,20 @@ fail:
   return rc;
 }
 
+/* Nothing is lost if this fails: ids then go on from the bound. */
+static void commit_close_ids(svc_commit *k)
+{
+  svc_txn *txn;
+  if (svc_id_eq(&k->ids.last, &k->ids.reserved) || k->port->write_begin(k->store, &txn) != SVC_OK) return;
+  commit_save_last(txn, &k->ids.last);
+  if (txn->error == SVC_OK) k->port->commit(txn);
+  else k->port->abort(txn);
+}
+
 SVC_PRIVATE void svc_commit_close(svc_commit *k)
 {
   if (!k->store) return;
+  commit_close_ids(k);
   svc_mutex_destroy(&k->lock);
   k->port->close(k->store);
   k->store = NULL;
@@ -160,8 +174,8 @@ static int commit_try(svc_commit *k, svc_job *batch)
   int rc = k->port->write_begin(k->store, &txn);
   if (rc != SVC_OK) return rc;
   txn->ids = &k->ids;
+  k->ids.revision = k->port->number(txn) << 20;
   good = commit_work(k, batch, txn, &wrote);
-  if (good && wrote) good = commit_save_ids(k, txn) == SVC_OK;
   if (good) commit_note_due(k, txn);
   if (good && wrote) return k->port->commit(txn);
   rc = txn->error;
@@ -171,13 +185,12 @@ static int commit_try(svc_commit *k, svc_job *batch)
 
 static void commit_batch(svc_commit *k, svc_job *batch)
 {
-  const svc_id last = k->ids.last;
-  const uint64_t revision = k->ids.revision;
+  const svc_id last = k->ids.last, reserved = k->ids.reserved;
   svc_job *job;
   int rc;
   do {
     k->ids.last = last;
-    k->ids.revision = revision;
+    k->ids.reserved = reserved;
     rc = commit_try(k, batch);
     if (rc == SVC_MAP_FULL) {
       rc = k->port->grow(k->store);
@@ -186,7 +199,7 @@ static void commit_batch(svc_commit *k, svc_job *batch)
   } while (rc == COMMIT_AGAIN);
   if (rc == SVC_OK) return;
   k->ids.last = last;
-  k->ids.revision = revision;
+  k->ids.reserved = reserved;
   atomic_store(&k->next_due, 0); /* it may speak of what was not committed: the next request looks again */
   for (job = batch; job; job = job->next)
     if (!job->failed) job->status = rc;

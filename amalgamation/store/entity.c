@@ -155,11 +155,11 @@ static uint64_t entity_load_count(svc_txn *txn, const svc_key *key)
 }
 
 /* A count of zero has no record: a parent that never had any and one that lost them all look the same. */
-static int entity_add_count(svc_txn *txn, const char *kind, const svc_id *parent, int by)
+static int entity_add_count(svc_txn *txn, char list, const char *kind, const svc_id *parent, int by)
 {
   svc_key key;
   uint64_t count;
-  svc_key_count(&key, kind, parent);
+  svc_key_count(&key, list, kind, parent);
   count = entity_load_count(txn, &key) + (uint64_t)(int64_t)by;
   if (count == 0) return svc_remove(txn, &key);
   return svc_put(txn, &key, (svc_str){ (const char *)&count, sizeof count });
@@ -168,7 +168,11 @@ static int entity_add_count(svc_txn *txn, const char *kind, const svc_id *parent
 SVC_PRIVATE uint64_t svc_entity_count(svc_txn *txn, const char *kind, const svc_id *parent)
 {
   svc_key key;
-  svc_key_count(&key, kind, parent);
+  uint64_t count;
+  svc_key_count(&key, 'e', kind, parent);
+  count = entity_load_count(txn, &key);
+  if (count) return count;
+  svc_key_count(&key, 'o', kind, parent); /* the ids of parents and owners of one kind are never the same */
   return entity_load_count(txn, &key);
 }
 
@@ -195,7 +199,7 @@ static void entity_put_owned(svc_txn *txn, const svc_entity *e)
   if (svc_id_is_zero(&e->owner)) return;
   svc_key_owned(&key, e->kind, &e->owner, &e->id);
   svc_put(txn, &key, SVC_S(""));
-  entity_add_count(txn, e->kind, &e->owner, 1);
+  entity_add_count(txn, 'o', e->kind, &e->owner, 1);
 }
 
 static void entity_remove_owned(svc_txn *txn, const svc_entity *e)
@@ -204,7 +208,7 @@ static void entity_remove_owned(svc_txn *txn, const svc_entity *e)
   if (svc_id_is_zero(&e->owner)) return;
   svc_key_owned(&key, e->kind, &e->owner, &e->id);
   svc_remove(txn, &key);
-  entity_add_count(txn, e->kind, &e->owner, -1);
+  entity_add_count(txn, 'o', e->kind, &e->owner, -1);
 }
 
 SVC_PRIVATE int svc_entity_insert(svc_txn *txn, svc_arena *a, svc_entity *e)
@@ -214,7 +218,7 @@ SVC_PRIVATE int svc_entity_insert(svc_txn *txn, svc_arena *a, svc_entity *e)
   if (due) svc_due_set(txn, e, due);
   entity_put_unique(txn, e);
   entity_put_owned(txn, e);
-  entity_add_count(txn, e->kind, &e->parent, 1);
+  entity_add_count(txn, 'e', e->kind, &e->parent, 1);
   entity_put(txn, a, e);
   return txn->error;
 }
@@ -246,7 +250,7 @@ SVC_PRIVATE int svc_entity_remove(svc_txn *txn, const svc_entity *e)
   }
   entity_remove_unique(txn, e);
   entity_remove_owned(txn, e);
-  entity_add_count(txn, e->kind, &e->parent, -1);
+  entity_add_count(txn, 'e', e->kind, &e->parent, -1);
   svc_key_entity(&key, e->kind, &e->parent, &e->id);
   svc_remove(txn, &key);
   return txn->error;

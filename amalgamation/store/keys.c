@@ -1,18 +1,22 @@
 /*
 ** The layout of keys: one ordered space of bytes, told apart by the first letter.
 **
-**   c kind(4) parent(12)                    count of entities of this kind below that parent, or of that owner: u64
 **   d due(8) kind(4) parent(12) id(12)      something happens to this entity at that time: empty
 **   e kind(4) parent(12) id(12)             an entity (entity.c draws the record)
+**   e kind(4) parent(12) 0xFF               how many of them there are: u64
 **   i hash(16)                              an Idempotency-Key and the first answer to it (pipeline/retry.c)
 **   m name                                  the store's own: "schema", "ids"
 **   o kind(4) owner(12) id(12)              an owned entity, listed under its owner: empty
+**   o kind(4) owner(12) 0xFF                how many of them there are: u64
 **   u kind(4) value 0 scope(12)             a unique value: id(12) of the entity that has it
 **
 ** Numbers in keys are big-endian, so that their order is the order of keys; ids rise in time, so a scan of "e" gives
 ** the entities of a parent in the order of their creation. An entity without parent has twelve zero bytes there. In "u"
 ** the value stands before the scope: a value can also be looked up without knowing the scope. A value that would make
 ** the key too long is replaced by its SHA-256.
+**
+** A commit writes every page it has touched, and pays for each. A count therefore stands right behind the list it
+** counts, on the page that a new entity goes to anyway: no id begins with 0xFF, so a scan of the list ends there.
 */
 #include "internal.h"
 
@@ -41,10 +45,11 @@ static void keys_id(svc_key *k, const svc_id *id)
   if (id) keys_add(k, id->b, sizeof id->b);
 }
 
-SVC_PRIVATE void svc_key_count(svc_key *k, const char *kind, const svc_id *parent)
+SVC_PRIVATE void svc_key_count(svc_key *k, char list, const char *kind, const svc_id *parent)
 {
-  keys_begin(k, 'c', kind);
+  keys_begin(k, list, kind);
   keys_id(k, parent);
+  k->b[k->n++] = SVC_KEY_END;
 }
 
 SVC_PRIVATE void svc_key_due(svc_key *k, int64_t when, const char *kind, const svc_id *parent, const svc_id *id)

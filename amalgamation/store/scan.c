@@ -40,25 +40,16 @@ SVC_PRIVATE bool svc_scan_begin(svc_scan *scan, svc_txn *txn, const svc_key *pre
   return scan_note(txn, txn->port->cursor_open(txn, &scan->cursor)) == SVC_OK;
 }
 
-/* The first key behind all that begin with the prefix; false: there is none. */
-static bool scan_behind(const svc_key *prefix, svc_key *out)
-{
-  memcpy(out->b, prefix->b, prefix->n);
-  out->n = prefix->n;
-  while (out->n > 0 && out->b[out->n - 1] == 0xFF) out->n--;
-  if (out->n == 0) return false;
-  out->b[out->n - 1]++;
-  return true;
-}
-
 static int scan_first(svc_scan *scan, svc_str *key, svc_str *value)
 {
   const svc_store_port *port = scan->txn->port;
-  svc_key behind;
+  svc_key end;
   scan->started = true;
   if (!scan->backwards) return port->cursor_from(scan->cursor, svc_key_str(&scan->prefix), key, value);
-  if (!scan_behind(&scan->prefix, &behind)) return SVC_NOT_FOUND; /* no prefix of ours is all 0xFF */
-  return port->cursor_before(scan->cursor, svc_key_str(&behind), key, value);
+  memcpy(end.b, scan->prefix.b, scan->prefix.n);
+  end.b[scan->prefix.n] = SVC_KEY_END;
+  end.n = scan->prefix.n + 1;
+  return port->cursor_before(scan->cursor, svc_key_str(&end), key, value);
 }
 
 /* Is this the beginning of a key? Eight bytes at a time: prefixes are short, and this is asked for every record. */
@@ -90,7 +81,8 @@ SVC_PRIVATE bool svc_scan_next(svc_scan *scan, svc_str *key, svc_str *value)
     scan_note(scan->txn, rc);
     return false;
   }
-  return scan_below(*key, &scan->prefix);
+  if (!scan_below(*key, &scan->prefix)) return false;
+  return key->n != scan->prefix.n + 1 || (unsigned char)key->p[scan->prefix.n] != SVC_KEY_END; /* the count: the end */
 }
 
 SVC_PRIVATE void svc_scan_end(svc_scan *scan)

@@ -283,6 +283,7 @@ static double raw_list(raw *r)
 static double raw_create(raw *r)
 {
   static char value[VALUE_SIZE];
+  static long number;
   double start = now(), took;
   long n = 0;
   do {
@@ -290,7 +291,7 @@ static double raw_create(raw *r)
     char id[25];
     unsigned char key[KEY_SIZE];
     MDB_val k = { KEY_SIZE, key }, v = { VALUE_SIZE, value };
-    snprintf(id, sizeof id, "%024ld", n);
+    snprintf(id, sizeof id, "%024ld", number++);
     raw_key(key, id);
     if (mdb_txn_begin(r->env, NULL, 0, &txn) || mdb_dbi_open(txn, NULL, 0, &r->dbi) || mdb_put(txn, r->dbi, &k, &v, 0) ||
         mdb_txn_commit(txn))
@@ -480,15 +481,18 @@ static void bench_writes(const char *dir)
 {
   char path[512], raw_path[512];
   raw *r = calloc(1, sizeof *r);
-  double put, one, many;
+  double put = 1e9, one = 1e9, many = 1e9, x;
   svc *s;
+  int i;
   snprintf(path, sizeof path, "%s/durable", dir);
   snprintf(raw_path, sizeof raw_path, "%s/raw", dir);
   s = open_service(path, SVC_DURABLE, NULL);
   raw_open(r, raw_path, 0);
-  put = raw_create(r);
-  one = measure_create(s, 1);
-  many = measure_create(s, THREADS);
+  for (i = 0; i < 3; i++) {
+    if ((x = raw_create(r)) < put) put = x;
+    if ((x = measure_create(s, 1)) < one) one = x;
+    if ((x = measure_create(s, THREADS)) < many) many = x;
+  }
   row("raw put and commit, durable", 1 / put, "per second", "", 1);
   row("create, durable, 1 thread", 1 / one, "per second", "", 1);
   row("create, durable, 16 threads", 1 / many, "per second", "", 1);

@@ -683,6 +683,98 @@ static MunitResult commit_map_limit(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Steps that are due while the store is full: the state stays as it is, reads go on, and once there is room it moves on. */
+static MunitResult commit_full_and_due(const MunitParameter params[], void *data)
+{
+  char path[128], org[25], group[25], name[32], body[512];
+  svc_config config;
+  t_service t;
+  int i;
+  (void)params, (void)data;
+  store_folder(path);
+  memset(&config, 0, sizeof config);
+  config.limiter_off = 1;
+  config.map_limit = 400000;
+  config.path = path;
+  config.durability = SVC_NO_SYNC;
+  t_open(&t, &config);
+  strcpy(org, t_organization(&t, "Acme"));
+  strcpy(group, t_project(&t, org, "alpha"));
+  for (i = 0; i < 20; i++) {
+    snprintf(body, sizeof body, CLUSTER, i);
+    munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/clusters", group), ==, 201);
+  }
+  for (i = 0;; i++) {
+    snprintf(name, sizeof name, "p%d", i);
+    if (create_large(&t, org, name) == 507) break;
+  }
+  for (i = 0;; i++) {
+    snprintf(name, sizeof name, "s%d", i);
+    if (create(&t, org, name) == 507) break;
+  }
+  t.log[0] = 0;
+  t_advance(&t, 10);
+  munit_assert_int(svc_tick(t.s), ==, SVC_FULL);
+  munit_assert_not_null(strstr(t.log, "steps that are due could not be stored: the disk is full"));
+  for (i = 0; i < 20; i++) {
+    t_advance(&t, 1);
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/c%d", group, i), ==, 200);
+    munit_assert_string_equal(t_str(&t, "stateName"), "CREATING");
+  }
+  store_whole(t.s);
+  config.map_limit = 0;
+  t_reopen(&t, &config);
+  for (i = 0; i < 20; i++) {
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/c%d", group, i), ==, 200);
+    munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
+  }
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?eventType=CLUSTER_READY", group), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 20);
+  munit_assert_string_equal(t_str(&t, "results[0].created"), "2025-06-01T00:00:10Z");
+  store_whole(t.s);
+  t_close(&t);
+  store_remove(path);
+  return MUNIT_OK;
+}
+
+static void *read_some(void *context)
+{
+  worker *w = context;
+  int i;
+  for (i = 0; i < 20; i++) {
+    munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s", w->group), ==, 200);
+    munit_assert_int(t_send(&w->t, "GET", "/groups?itemsPerPage=1", NULL), ==, 200);
+  }
+  return NULL;
+}
+
+/* More readers than the store keeps transactions for, beside a writer that makes it grow. */
+static MunitResult commit_many_readers(const MunitParameter params[], void *data)
+{
+  enum { READERS = 100 };
+  static worker w[READERS];
+  char name[32];
+  t_service t;
+  const char *org, *group;
+  int i;
+  (void)params, (void)data;
+  alarm(30);
+  t_open(&t, &(svc_config){ .limiter_off = 1, .map_size = 65536 });
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  for (i = 0; i < READERS; i++) {
+    w[i].group = group;
+    worker_start(&w[i], &t, i, read_some);
+    if (i % 4) continue;
+    snprintf(name, sizeof name, "p%d", i);
+    munit_assert_int(create_large(&t, org, name), ==, 201);
+  }
+  for (i = 0; i < READERS; i++) worker_join(&w[i]);
+  munit_assert_size(store_whole(t.s), ==, READERS / 4 + 1);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 /* ------------------------------------------------------------------------------------------------------------- full disk */
 
 typedef struct disk_report {
@@ -840,6 +932,8 @@ static MunitTest tests[] = {
   { "/no_half_state", commit_no_half_state, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/grows", commit_grows, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/map_limit", commit_map_limit, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/full_and_due", commit_full_and_due, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/many_readers", commit_many_readers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/full_disk", commit_full_disk, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/random_fails", commit_random_fails, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

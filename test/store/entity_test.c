@@ -53,8 +53,8 @@ static svc_entity entity_n(unsigned n, const char *unique)
   return e;
 }
 
-/* Every record of a class, as its number. */
-static unsigned box_records(box *b, char letter)
+/* How many records of a class there are: its counts, or the others. */
+static unsigned box_records(box *b, char letter, bool counts)
 {
   svc_scan scan;
   svc_key prefix;
@@ -63,18 +63,18 @@ static unsigned box_records(box *b, char letter)
   prefix.n = 1;
   prefix.b[0] = (unsigned char)letter;
   munit_assert_true(svc_scan_begin(&scan, b->txn, &prefix, false));
-  while (svc_scan_next(&scan, &key, &value)) n++;
+  while (svc_scan_next(&scan, &key, &value)) n += (key.n == 18 && (unsigned char)key.p[17] == SVC_KEY_END) == counts;
   svc_scan_end(&scan);
   return n;
 }
 
 static void box_expect(box *b, unsigned counts, unsigned due, unsigned entities, unsigned owned, unsigned uniques)
 {
-  munit_assert_uint(box_records(b, 'c'), ==, counts);
-  munit_assert_uint(box_records(b, 'd'), ==, due);
-  munit_assert_uint(box_records(b, 'e'), ==, entities);
-  munit_assert_uint(box_records(b, 'o'), ==, owned);
-  munit_assert_uint(box_records(b, 'u'), ==, uniques);
+  munit_assert_uint(box_records(b, 'e', true) + box_records(b, 'o', true), ==, counts);
+  munit_assert_uint(box_records(b, 'd', false), ==, due);
+  munit_assert_uint(box_records(b, 'e', false), ==, entities);
+  munit_assert_uint(box_records(b, 'o', false), ==, owned);
+  munit_assert_uint(box_records(b, 'u', false), ==, uniques);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- records */

@@ -102,6 +102,12 @@ static size_t whole_records(whole *w, char letter, bool (*check)(whole *w, svc_s
   return n;
 }
 
+static bool whole_is_count(whole *w, svc_str key, svc_str value)
+{
+  (void)w;
+  return key.n == 18 && value.n == 8;
+}
+
 static void whole_count_is(whole *w, svc_str group, uint64_t count) /* group: kind and parent, as in keys */
 {
   char kind[SVC_KIND_SIZE];
@@ -124,6 +130,7 @@ static void whole_runs(whole *w, char letter)
   prefix.b[0] = (unsigned char)letter;
   munit_assert_true(svc_scan_begin(&scan, w->txn, &prefix, false));
   while (svc_scan_next(&scan, &key, &value)) {
+    if (key.n == 18) continue; /* a count */
     munit_assert_size(key.n, ==, 29);
     if (run && memcmp(group, key.p + 1, 16) != 0) {
       whole_count_is(w, (svc_str){ group, 16 }, run);
@@ -142,6 +149,7 @@ static bool whole_entity(whole *w, svc_str key, svc_str value)
   svc_entity e;
   svc_key index;
   svc_str found;
+  if (key.n == 18) return false; /* a count */
   memcpy(kind, key.p + 1, sizeof kind);
   munit_assert_true(svc_entity_decode(key, value, &e));
   munit_assert_true(e.body.n >= 2 && e.body.p[0] == '{' && e.body.p[e.body.n - 1] == '}');
@@ -179,11 +187,11 @@ size_t store_whole(svc *s)
   munit_assert_int(s->commit.port->read_begin(s->commit.store, &w.txn), ==, SVC_OK);
   whole_records(&w, 'e', whole_entity);
   munit_assert_size(whole_records(&w, 'u', NULL), ==, w.uniques);
-  munit_assert_size(whole_records(&w, 'o', NULL), ==, w.owned);
+  munit_assert_size(whole_records(&w, 'o', NULL) - whole_records(&w, 'o', whole_is_count), ==, w.owned);
   munit_assert_size(whole_records(&w, 'd', whole_due), ==, w.due);
   whole_runs(&w, 'e');
   whole_runs(&w, 'o');
-  munit_assert_size(whole_records(&w, 'c', NULL), ==, w.counts);
+  munit_assert_size(whole_records(&w, 'e', whole_is_count) + whole_records(&w, 'o', whole_is_count), ==, w.counts);
   s->commit.port->read_end(w.txn);
   return w.projects;
 }
@@ -238,6 +246,7 @@ static MunitResult store_reopens(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":true}", "/groups/%s/privateIpMode", first), ==, 200);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", first), ==, 200);
   strcpy(etag, t_get_header(&t, "ETag"));
+  t_reopen(&t, &config); /* closing writes down the last id */
   print = store_print(t.s);
   for (i = 0; i < 3; i++) { /* opening alone changes nothing */
     t_reopen(&t, &config);

@@ -369,15 +369,37 @@ static void cluster_base36(uint64_t value, char *out, size_t digits)
   }
 }
 
-/*
-** A revision is given out once in the life of a store. Multiplied by a number that shares no factor with 36^6 it comes
-** to another id each time, until all 2176782336 are used up, and neighbours do not look alike.
-*/
-static cluster_facts cluster_new_facts(svc_call *c)
+static bool cluster_id_taken(svc_call *c, const char *id)
 {
-  const uint64_t space = 2176782336u;
+  svc_id group = svc_call_group(c);
+  svc_str key, value;
+  svc_entity e;
+  svc_scan scan;
+  svc_key prefix;
+  bool taken = false;
+  svc_key_entity(&prefix, c->plan->noun->noun->kind, &group, NULL);
+  if (!svc_scan_begin(&scan, c->txn, &prefix, false)) return false;
+  while (!taken && svc_scan_next(&scan, &key, &value))
+    taken = svc_entity_decode(key, value, &e) && e.extra.n >= CLUSTER_ID && memcmp(e.extra.p, id, CLUSTER_ID) == 0;
+  svc_scan_end(&scan);
+  return taken;
+}
+
+static uint64_t cluster_hash(const svc_id *id, uint64_t seed)
+{
+  uint64_t hash = 14695981039346656037u + seed; /* FNV-1a, and once more for the short ends of it */
+  size_t i;
+  for (i = 0; i < sizeof id->b; i++) hash = (hash ^ id->b[i]) * 1099511628211u;
+  return (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u >> 8;
+}
+
+/* Six characters that name its hosts, made from its id; no other cluster of the project has them. */
+static cluster_facts cluster_new_facts(svc_call *c, const svc_id *cluster)
+{
   cluster_facts facts = { { 0 }, 0 };
-  cluster_base36((svc_new_revision(c->txn) % space * 1580030173u + 464367618u) % space, facts.id, CLUSTER_ID);
+  uint64_t attempt = 0;
+  do cluster_base36(cluster_hash(cluster, attempt++), facts.id, CLUSTER_ID);
+  while (cluster_id_taken(c, facts.id));
   return facts;
 }
 
@@ -594,10 +616,7 @@ static bool cluster_specs(svc_call *c, svc_change *change)
 /* Hosts of one project have a part of their names in common. */
 static void cluster_project_hash(const svc_id *group, char out[5])
 {
-  uint64_t hash = 14695981039346656037u; /* FNV-1a */
-  size_t i;
-  for (i = 0; i < sizeof group->b; i++) hash = (hash ^ group->b[i]) * 1099511628211u;
-  cluster_base36(hash, out, 5);
+  cluster_base36(cluster_hash(group, 0), out, 5);
 }
 
 static void cluster_write_hosts(svc_buf *b, const svc_node *body, const char *id, const char *domain)
@@ -857,7 +876,7 @@ static bool cluster_update(svc_call *c, svc_change *change, cluster_facts *facts
 
 static bool cluster_prepare(svc_call *c, svc_change *change)
 {
-  cluster_facts facts = change->old ? cluster_old_facts(change->old) : cluster_new_facts(c);
+  cluster_facts facts = change->old ? cluster_old_facts(change->old) : cluster_new_facts(c, &change->id);
   if (change->old && !cluster_refuse_deleting(c, change->before)) return false;
   if (!change->old && svc_node_bool(change->body, "paused", false))
     return svc_fail(c, SVC_E_CANNOT_CREATE_PAUSED_CLUSTER, "");

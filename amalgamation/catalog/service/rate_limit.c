@@ -110,12 +110,14 @@ static bool rate_limit_scope(svc_call *c, int *scope)
   } filters[] = { { "groupId", SVC_SCOPE_GROUP }, { "orgId", SVC_SCOPE_ORGANIZATION }, { "userId", SVC_SCOPE_USER },
                   { "ipAddress", SVC_SCOPE_IP } };
   const svc_query_value *user = svc_query_get(c, "userId"), *ip = svc_query_get(c, "ipAddress");
+  const char *first = "";
   size_t i;
   *scope = -1;
   for (i = 0; i < 4; i++) {
     if (!svc_query_get(c, filters[i].name)) continue;
-    if (*scope >= 0) return svc_fail(c, SVC_E_MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS, "s", filters[i].name);
+    if (*scope >= 0) return svc_fail(c, SVC_E_MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS, "ss", first, filters[i].name);
     *scope = filters[i].scope;
+    first = filters[i].name;
   }
   if (user && !svc_str_eq(user->text, c->who.user_id)) return svc_fail(c, SVC_E_ACCESS_FORBIDDEN, "");
   if (ip && !svc_str_eq(ip->text, c->peer)) return svc_fail(c, SVC_E_ACCESS_FORBIDDEN, "");

@@ -1,0 +1,97 @@
+/*
+** The HTTP listener: serves svc_handle_request() over sockets. Optional, and apart from the library: compile
+** ports/mongoose.c together with mongoose.c (GPL-2.0-only or commercial) and use it beside svcapi.c, or write your own.
+**
+** ORDER. svc_listener_open() binds and listens, so that the port is known before the service is opened (its base URL
+** may need it); svc_listener_start() gives it the service and starts its threads; svc_listener_stop() answers what is
+** under way and ends them; svc_listener_close() frees. Clients that connect between open and start wait in the backlog.
+**
+** THREADS. The calling thread is never used. Event-loop threads read requests and answer GET and HEAD; all other methods
+** go to the writer threads, so that no loop ever waits for a disk. Threads block all signals, so these reach the host's
+** own threads. A connection has one request under way at a time; answers keep the order of the requests.
+**
+** PROCESS. mongoose ignores SIGPIPE for the whole process, and its log, which is global too, is switched off here.
+**
+** HTTP. 1.0 and 1.1, keep-alive, pipelining, chunked bodies, Expect: 100-continue. Whatever is ambiguous is refused with
+** an error document of the same shape as the library's, and the connection closed. The listener never sets
+** svc_request.caller: each request must carry its own credentials.
+**
+** Zero-initialise the configuration: zero means the default. Members are only ever appended.
+*/
+#ifndef SVC_LISTENER_H
+#define SVC_LISTENER_H
+
+#include "svcapi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct svc_listener svc_listener; /* opaque */
+
+typedef struct svc_listener_config {
+  const char *const *urls; /* "http://127.0.0.1:8080", "http://[::1]:8080", "http://localhost:0"; port 0: a free one */
+  size_t url_count;        /* at least 1, at most 16 */
+
+  size_t threads;         /* event loops, each on a thread of its own; default 1, at most 64 */
+  size_t writers;         /* threads that answer all but GET and HEAD; default 16, at most 256 */
+  size_t max_waiting;     /* requests that wait for a writer; more get 503 with Retry-After; default 256 */
+  size_t max_connections; /* further ones get 503 and are closed; default 1024, less if the process may open fewer files */
+
+  size_t max_body;         /* bytes of a request's body; default 1 MiB, as svc_config's: set both alike */
+  size_t max_header_bytes; /* names and values of all headers together; default 16 KiB, as svc_config's */
+  size_t max_target;       /* bytes of the request target; default 8 KiB, as svc_config's */
+
+  int64_t header_timeout_ms; /* from the first byte of a request to the end of its headers; default 10 000 */
+  int64_t body_timeout_ms;   /* from the end of the headers to the end of the body; default 30 000 */
+  int64_t idle_timeout_ms;   /* without a request, or without the client taking any of its answer; default 60 000 */
+  int64_t stop_timeout_ms;   /* for what is under way when svc_listener_stop() is called; default 5 000 */
+
+  /*
+  ** Addresses ("10.0.0.7") and networks ("10.0.0.0/8", "fd00::/8") of proxies in front of this listener. Only from these
+  ** is X-Forwarded-For believed: the peer is its right-most address that is not itself one of them. Default: none.
+  */
+  const char *const *trusted_proxies;
+  size_t trusted_proxy_count;
+
+  void (*log)(void *context, int level, const char *text); /* SVC_LOG_...; from any thread; default: nothing */
+  void *log_context;
+
+  /*
+  ** Called in place of svc_handle_request(), from several threads at once, by a host that wants to see, count or answer
+  ** requests itself. What it leaves in `response` is freed with svc_response_free(). Default: svc_handle_request().
+  */
+  int (*handle)(void *context, svc *s, const svc_request *request, svc_response *response);
+  void *handle_context;
+} svc_listener_config;
+
+/*
+** Bind and listen; nothing is answered yet. The configuration is copied. `why` (which may be NULL) is given one line
+** when it fails: a port in use, a URL that makes no sense, https, which is not there yet.
+** Returns SVC_OK and sets *out, else SVC_INVALID (the configuration), SVC_IO (the sockets) or SVC_NOMEM with *out NULL.
+*/
+int svc_listener_open(svc_listener **out, const svc_listener_config *config, char *why, size_t why_size);
+
+/* The URL number i with the port as it really is, "http://127.0.0.1:40213"; NULL: there is none. */
+const char *svc_listener_url(const svc_listener *l, size_t i);
+
+/*
+** Start the threads and answer requests with `s`, which must stay open until svc_listener_stop() has returned.
+** svc_tick() is called about once a second. Can be done once.
+*/
+int svc_listener_start(svc_listener *l, svc *s);
+
+/*
+** Accept no more connections, answer the requests that are under way, close all connections and end the threads; waits
+** for that, for stop_timeout_ms and the longest write that is under way at the most. NULL, one that was not started and
+** a second call are allowed. From any thread but the listener's own; not from a signal handler.
+*/
+void svc_listener_stop(svc_listener *l);
+
+/* Stop, if that has not been done, and free all. NULL is allowed. */
+void svc_listener_close(svc_listener *l);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* SVC_LISTENER_H */

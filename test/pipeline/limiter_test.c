@@ -1,0 +1,639 @@
+/*
+** The limiter: buckets by themselves, with times that the test makes up, and as requests meet them.
+*/
+#include "support.h"
+
+#include <pthread.h>
+
+/* ------------------------------------------------------------------------------------------------- buckets by themselves */
+
+/* name, scope, capacity, tokens of a refill, seconds between refills */
+static const svc_set_row rows[] = {
+  { "three", SVC_SCOPE_USER, 3, 1, 60 },
+  { "ten", SVC_SCOPE_USER, 10, 4, 60 },
+  { "one", SVC_SCOPE_USER, 1, 1, 1 },
+  { "large", SVC_SCOPE_USER, INT32_MAX, INT32_MAX, INT32_MAX },
+  { "drops", SVC_SCOPE_USER, INT32_MAX, 1, 1 },
+  { "hammered", SVC_SCOPE_USER, 5000, 5000, 60 },
+  { "even", SVC_SCOPE_USER, 1200, 500, 60 },
+};
+enum { THREE, TEN, ONE, LARGE, DROPS, HAMMERED, EVEN };
+
+typedef struct counter {
+  size_t calls, bytes;
+} counter;
+
+static void *count_resize(void *context, void *p, size_t size)
+{
+  counter *c = context;
+  c->calls++;
+  c->bytes += size;
+  if (size) return realloc(p, size);
+  free(p);
+  return NULL;
+}
+
+static svc_limiter *limiter(size_t buckets, counter *c)
+{
+  svc_limiter *l;
+  svc_allocator allocator;
+  allocator.resize = count_resize;
+  allocator.context = c;
+  memset(c, 0, sizeof *c);
+  munit_assert_int(svc_limiter_open(&l, &allocator, buckets, 0x1234567890abcdefu, rows), ==, SVC_OK);
+  return l;
+}
+
+static void taken(svc_limiter *l, int set, const char *who, int64_t now, int64_t remaining)
+{
+  svc_tokens t = svc_limiter_take(l, set, svc_str_c(who), now);
+  munit_assert_true(t.taken);
+  munit_assert_int64(t.remaining, ==, remaining);
+  munit_assert_int64(t.wait_seconds, ==, 0);
+}
+
+static void refused(svc_limiter *l, int set, const char *who, int64_t now, int64_t wait)
+{
+  svc_tokens t = svc_limiter_take(l, set, svc_str_c(who), now);
+  munit_assert_false(t.taken);
+  munit_assert_int64(t.remaining, ==, 0);
+  munit_assert_int64(t.wait_seconds, ==, wait);
+}
+
+/* Take all there is; how many were there? */
+static int64_t drain(svc_limiter *l, int set, const char *who, int64_t now)
+{
+  int64_t n = 0;
+  while (svc_limiter_take(l, set, svc_str_c(who), now).taken) n++;
+  return n;
+}
+
+static MunitResult limiter_capacity(const MunitParameter params[], void *data)
+{
+  counter c;
+  svc_limiter *l = limiter(0, &c);
+  (void)params, (void)data;
+  taken(l, THREE, "a", T_START, 2);
+  taken(l, THREE, "a", T_START, 1);
+  taken(l, THREE, "a", T_START, 0);
+  refused(l, THREE, "a", T_START, 60);
+  refused(l, THREE, "a", T_START, 60); /* who is refused spends nothing */
+  taken(l, ONE, "a", T_START, 0);
+  refused(l, ONE, "a", T_START, 1);
+  munit_assert_int64(drain(l, TEN, "a", T_START), ==, 10);
+  svc_limiter_close(l);
+  svc_limiter_close(NULL);
+  return MUNIT_OK;
+}
+
+static MunitResult limiter_refill(const MunitParameter params[], void *data)
+{
+  counter c;
+  svc_limiter *l = limiter(0, &c);
+  int64_t t0 = T_START, i;
+  (void)params, (void)data;
+  munit_assert_int64(drain(l, TEN, "a", t0), ==, 10);
+  refused(l, TEN, "a", t0 + 1, 60);
+  refused(l, TEN, "a", t0 + 1000, 59);
+  refused(l, TEN, "a", t0 + 1001, 59);
+  refused(l, TEN, "a", t0 + 30500, 30);
+  refused(l, TEN, "a", t0 + 59000, 1);
+  refused(l, TEN, "a", t0 + 59999, 1);
+  taken(l, TEN, "a", t0 + 60000, 3); /* four, of which this is one */
+  taken(l, TEN, "a", t0 + 60000, 2);
+  taken(l, TEN, "a", t0 + 119999, 1);
+  taken(l, TEN, "a", t0 + 119999, 0);
+  refused(l, TEN, "a", t0 + 119999, 1); /* the interval did not begin again with the refill's first token */
+  taken(l, TEN, "a", t0 + 120000, 3);
+  munit_assert_int64(drain(l, TEN, "a", t0 + 120000), ==, 3);
+  munit_assert_int64(drain(l, TEN, "a", t0 + 240000), ==, 8); /* two at once */
+  refused(l, TEN, "a", t0 + 299999, 1);
+  munit_assert_int64(drain(l, TEN, "a", t0 + 300001), ==, 4); /* and on from the whole interval, not from the request */
+  refused(l, TEN, "a", t0 + 359999, 1);
+  munit_assert_int64(drain(l, TEN, "a", t0 + 360000), ==, 4);
+
+  for (i = 1; i <= 5; i++) { /* 10 / 4 * 60 seconds until it is full: three intervals, as there are no halves */
+    char who[16];
+    snprintf(who, sizeof who, "b%d", (int)i);
+    munit_assert_int64(drain(l, TEN, who, t0), ==, 10);
+    munit_assert_int64(drain(l, TEN, who, t0 + i * 60000), ==, i * 4 < 10 ? i * 4 : 10);
+  }
+  for (i = 1; i <= 5; i++) { /* a millisecond before each */
+    char who[16];
+    snprintf(who, sizeof who, "c%d", (int)i);
+    munit_assert_int64(drain(l, TEN, who, t0), ==, 10);
+    munit_assert_int64(drain(l, TEN, who, t0 + i * 60000 - 1), ==, i * 4 - 4 < 10 ? i * 4 - 4 : 10);
+  }
+  svc_limiter_close(l);
+  return MUNIT_OK;
+}
+
+static MunitResult limiter_never_above(const MunitParameter params[], void *data)
+{
+  counter c;
+  svc_limiter *l = limiter(0, &c);
+  int64_t t0 = T_START;
+  (void)params, (void)data;
+  taken(l, TEN, "a", t0, 9);
+  taken(l, TEN, "a", t0 + 60000, 9); /* full again, not 13 */
+  taken(l, TEN, "a", t0 + 600000, 9);
+  munit_assert_int64(drain(l, TEN, "a", t0 + 6000000), ==, 10);
+  taken(l, THREE, "b", t0, 2);
+  taken(l, THREE, "b", t0, 1);
+  taken(l, THREE, "b", t0 + 60000, 1);
+  /* it stood full for long: the first token taken begins the interval */
+  taken(l, THREE, "d", t0, 2);
+  munit_assert_int64(drain(l, THREE, "d", t0 + 1000500), ==, 3);
+  refused(l, THREE, "d", t0 + 1000500, 60);
+  refused(l, THREE, "d", t0 + 1060499, 1);
+  taken(l, THREE, "d", t0 + 1060500, 0);
+  refused(l, THREE, "d", t0 + 1060500, 60);
+  svc_limiter_close(l);
+  return MUNIT_OK;
+}
+
+static MunitResult limiter_huge_jumps(const MunitParameter params[], void *data)
+{
+  static const int64_t times[] = { 1, 1000000, T_START, 4102444800000, INT64_MAX / 1000, INT64_MAX / 2, INT64_MAX - 60000,
+                                   INT64_MAX - 1, INT64_MAX };
+  counter c;
+  svc_limiter *l = limiter(0, &c);
+  size_t i;
+  (void)params, (void)data;
+  munit_assert_int64(drain(l, TEN, "a", 0), ==, 10);
+  taken(l, LARGE, "a", 0, INT32_MAX - 1);
+  taken(l, DROPS, "a", 0, INT32_MAX - 1);
+  taken(l, DROPS, "a", 0, INT32_MAX - 2);
+  for (i = 0; i < sizeof times / sizeof times[0]; i++) {
+    int64_t refilled = times[i] - (i ? times[i - 1] : 0) >= 180000 ? 10 : 0;
+    if (times[i] < INT64_MAX - 100000) munit_assert_int64(drain(l, TEN, "a", times[i]), ==, refilled);
+    else drain(l, TEN, "a", times[i]);
+    drain(l, ONE, "a", times[i]);
+    svc_limiter_take(l, LARGE, SVC_S("a"), times[i]);
+    svc_limiter_take(l, DROPS, SVC_S("a"), times[i]);
+    munit_assert_int64(svc_limiter_take(l, TEN, SVC_S("a"), times[i]).wait_seconds, <=, 60);
+  }
+  drain(l, TEN, "a", INT64_MIN); /* back to the beginning of time, and to its end */
+  drain(l, TEN, "a", INT64_MAX);
+  drain(l, TEN, "a", INT64_MIN + 1);
+  drain(l, TEN, "a", 0);
+  munit_assert_int64(drain(l, TEN, "new", INT64_MIN), ==, 10);
+  munit_assert_int64(svc_limiter_take(l, TEN, SVC_S("new"), INT64_MIN).wait_seconds, ==, 60);
+  svc_limiter_close(l);
+  return MUNIT_OK;
+}
+
+/* The clock steps back: nobody gains a token, nobody waits for longer than an interval. */
+static MunitResult limiter_steps_back(const MunitParameter params[], void *data)
+{
+  counter c;
+  svc_limiter *l = limiter(0, &c);
+  int64_t t0 = T_START, back = T_START - 3600000;
+  (void)params, (void)data;
+  munit_assert_int64(drain(l, TEN, "a", t0), ==, 10);
+  refused(l, TEN, "a", back, 60);
+  refused(l, TEN, "a", back + 59999, 1);
+  munit_assert_int64(drain(l, TEN, "a", back + 60000), ==, 4);
+  refused(l, TEN, "a", back + 50000, 60); /* a little back: the interval begins again */
+  refused(l, TEN, "a", back + 109999, 1);
+  munit_assert_int64(drain(l, TEN, "a", back + 110000), ==, 4);
+  taken(l, TEN, "b", t0, 9);
+  taken(l, TEN, "b", back, 8);
+  taken(l, TEN, "b", back - 86400000, 7);
+  taken(l, TEN, "b", -5, 6);
+  taken(l, TEN, "b", -5 - 60000, 5);
+  taken(l, TEN, "b", -5, 8); /* a minute: four more */
+  taken(l, TEN, "b", 0, 7);
+  svc_limiter_close(l);
+  return MUNIT_OK;
+}
+
+static MunitResult limiter_independent(const MunitParameter params[], void *data)
+{
+  static const char *const who[] = { "a", "b", "", "aa", "5f0000000000000000000001", "5f0000000000000000000002", "192.0.2.7",
+                                     "2001:db8::1" };
+  counter c;
+  svc_limiter *l = limiter(0, &c), *other;
+  size_t i;
+  int set;
+  (void)params, (void)data;
+  other = limiter(0, &c);
+  for (i = 0; i < sizeof who / sizeof who[0]; i++)
+    for (set = THREE; set <= ONE; set++) {
+      munit_assert_int64(drain(l, set, who[i], T_START), ==, rows[set].capacity);
+      munit_assert_int64(drain(l, set, who[i], T_START), ==, 0);
+    }
+  munit_assert_int64(drain(l, THREE, "never seen", T_START), ==, 3);
+  munit_assert_int64(drain(other, THREE, "a", T_START), ==, 3); /* another limiter is another world */
+  {
+    svc_tokens t = svc_limiter_take(l, THREE, (svc_str){ "a\0", 2 }, T_START); /* not "a" */
+    munit_assert_true(t.taken);
+    t = svc_limiter_take(l, THREE, (svc_str){ "a\0\0", 3 }, T_START);
+    munit_assert_int64(t.remaining, ==, 2);
+  }
+  svc_limiter_close(l);
+  svc_limiter_close(other);
+  return MUNIT_OK;
+}
+
+/* A flood of made-up instances: no memory is taken, and who has used up its bucket stays without. */
+static MunitResult limiter_flood(const MunitParameter params[], void *data)
+{
+  static const size_t sizes[] = { 1, 64, 4096 };
+  size_t k;
+  (void)params, (void)data;
+  for (k = 0; k < 3; k++) {
+    counter c;
+    svc_limiter *l = limiter(sizes[k], &c);
+    size_t calls = c.calls, bytes = c.bytes;
+    int64_t now = T_START;
+    int i;
+    munit_assert_size(calls, ==, 1);
+    munit_assert_size(bytes, <=, 64 * 64 + 256 + 24 * (sizes[k] < 8 ? 8 : sizes[k]));
+    munit_assert_int64(drain(l, THREE, "exhausted", now), ==, 3);
+    munit_assert_int64(drain(l, EVEN, "exhausted", now), ==, 1200);
+    for (i = 0; i < 100000; i++) {
+      char who[32];
+      snprintf(who, sizeof who, "%08x%08x%08x", munit_rand_uint32(), munit_rand_uint32(), (unsigned)i);
+      munit_assert_true(svc_limiter_take(l, EVEN, svc_str_c(who), now).taken);
+      if (i % 100 == 0) {
+        munit_assert_false(svc_limiter_take(l, THREE, SVC_S("exhausted"), now).taken);
+        munit_assert_false(svc_limiter_take(l, EVEN, SVC_S("exhausted"), now).taken);
+      }
+    }
+    munit_assert_size(c.calls, ==, calls);
+    now += 60000;
+    munit_assert_int64(drain(l, THREE, "exhausted", now), ==, 1); /* and is refilled as if nothing had been */
+    munit_assert_int64(drain(l, EVEN, "exhausted", now), ==, 500);
+    svc_limiter_close(l);
+    munit_assert_size(c.calls, ==, calls + 1);
+  }
+  return MUNIT_OK;
+}
+
+static void *no_memory(void *context, void *p, size_t size)
+{
+  (void)context, (void)p, (void)size;
+  return NULL;
+}
+
+static MunitResult limiter_no_memory(const MunitParameter params[], void *data)
+{
+  svc_allocator allocator = { no_memory, NULL };
+  svc_limiter *l = (svc_limiter *)&allocator;
+  (void)params, (void)data;
+  munit_assert_int(svc_limiter_open(&l, &allocator, 0, 1, rows), ==, SVC_NOMEM);
+  munit_assert_null(l);
+  return MUNIT_OK;
+}
+
+typedef struct hammer {
+  pthread_t thread;
+  svc_limiter *l;
+  int taken;
+} hammer;
+
+static void *hammering(void *context)
+{
+  hammer *h = context;
+  int i;
+  for (i = 0; i < 20000; i++) h->taken += svc_limiter_take(h->l, HAMMERED, SVC_S("all"), T_START).taken;
+  return NULL;
+}
+
+static MunitResult limiter_threads(const MunitParameter params[], void *data)
+{
+  hammer h[8];
+  counter c;
+  svc_limiter *l = limiter(0, &c);
+  int i, total = 0;
+  (void)params, (void)data;
+  memset(h, 0, sizeof h);
+  for (i = 0; i < 8; i++) {
+    h[i].l = l;
+    munit_assert_int(pthread_create(&h[i].thread, NULL, hammering, &h[i]), ==, 0);
+  }
+  for (i = 0; i < 8; i++) {
+    pthread_join(h[i].thread, NULL);
+    total += h[i].taken;
+  }
+  munit_assert_int(total, ==, 5000);
+  svc_limiter_close(l);
+  return MUNIT_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- requests */
+
+static MunitResult limiter_document(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org;
+  char expected[512];
+  int i;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  for (i = 9; i >= 0; i--) { /* the smallest of all: 10, and 5 a minute */
+    char left[16];
+    snprintf(left, sizeof left, "%d", i);
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings?pretty=true", org), ==, 200);
+    munit_assert_string_equal(t_get_header(&t, "RateLimit-Limit"), "10");
+    munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), left);
+    munit_assert_null(svc_response_header(&t.response, "Retry-After"));
+  }
+  t.now += 20500;
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings?x=1", org), ==, 429); /* before the query is looked at */
+  snprintf(expected, sizeof expected,
+           "{\"detail\":\"Rate limit exceeded for api/svc/v2/orgs/%s/settings. Please retry after 40 seconds. Request capacity: "
+           "10. Refill rate: 5 per 60 seconds.\",\"error\":429,\"errorCode\":\"RATE_LIMITED_TOKEN_BUCKET\",\"parameters\":["
+           "\"api/svc/v2/orgs/%s/settings\",40,10,5,60],\"reason\":\"Too Many Requests\"}",
+           org, org);
+  munit_assert_string_equal(t.response.body, expected);
+  munit_assert_string_equal(t_get_header(&t, "Retry-After"), "40");
+  munit_assert_string_equal(t_get_header(&t, "RateLimit-Limit"), "10");
+  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "0");
+  munit_assert_string_equal(t_get_header(&t, "X-Error-Code"), "RATE_LIMITED_TOKEN_BUCKET");
+  munit_assert_string_equal(t_get_header(&t, "Content-Type"), "application/json");
+  munit_assert_int(t_node(&t, "parameters[0]")->type, ==, SVC_J_STRING);
+  for (i = 1; i < 5; i++) {
+    char path[32];
+    snprintf(path, sizeof path, "parameters[%d]", i);
+    munit_assert_int(t_node(&t, path)->type, ==, SVC_J_NUMBER);
+  }
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"restrictEmployeeAccess\":true}", "/orgs/%s/settings", org), ==, 429); /* one bucket */
+  munit_assert_int(t_sendf(&t, "HEAD", NULL, "/orgs/%s/settings", org), ==, 429);
+  t.now += 39499;
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 429);
+  munit_assert_string_equal(t_get_header(&t, "Retry-After"), "1");
+  t.now += 1; /* after exactly what was said: five, and what was refused has changed nothing */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
+  munit_assert_string_equal(t_str(&t, "restrictEmployeeAccess"), "false");
+  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "4");
+  munit_assert_int(t_sendf(&t, "HEAD", NULL, "/orgs/%s/settings", org), ==, 200);
+  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "3");
+  t_header(&t, "If-None-Match", "*");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 304);
+  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "2");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* Who is refused for another reason has spent a token all the same, once the operation and the caller were known. */
+static MunitResult limiter_what_spends(const MunitParameter params[], void *data)
+{
+  svc_limit_override few = { "organizationSettings_organization", 7, 1, 60 };
+  svc_config config;
+  t_service t;
+  const char *org;
+  int i;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  config.limits = &few;
+  config.limit_count = 1;
+  t_open(&t, &config);
+  org = t_organization(&t, "Acme");
+
+  t.anonymous = true; /* 401: nobody's */
+  for (i = 0; i < 20; i++) {
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 401);
+    munit_assert_null(svc_response_header(&t.response, "RateLimit-Limit"));
+    munit_assert_null(svc_response_header(&t.response, "RateLimit-Remaining"));
+  }
+  t.anonymous = false;
+  for (i = 0; i < 20; i++) { /* no such path, method, version */
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settingz", org), ==, 404);
+    munit_assert_null(svc_response_header(&t.response, "RateLimit-Limit"));
+    munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/settings", org), ==, 405);
+    munit_assert_null(svc_response_header(&t.response, "RateLimit-Limit"));
+    t_header(&t, "Accept", "application/vnd.svc.2020-01-01+json");
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 406);
+    munit_assert_null(svc_response_header(&t.response, "RateLimit-Limit"));
+    t_headers_clear(&t);
+  }
+#define LEFT(n) \
+  do { \
+    munit_assert_string_equal(t_get_header(&t, "RateLimit-Limit"), "7"); \
+    munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), n); \
+  } while (0)
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
+  LEFT("6");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings?nope=1", org), ==, 400);
+  LEFT("5");
+  munit_assert_int(t_sendf(&t, "PATCH", "{", "/orgs/%s/settings", org), ==, 400);
+  LEFT("4");
+  t.grants[0].role = "ORG_MEMBER"; /* may read it, may not change it */
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"restrictEmployeeAccess\":true}", "/orgs/%s/settings", org), ==, 403);
+  LEFT("3");
+  t.grants[0].on = "5f00000000000000000000aa"; /* does not see it */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 404);
+  LEFT("2");
+  t.grants[0].on = NULL;
+  munit_assert_int(t_send(&t, "GET", "/orgs/5f00000000000000000000bb/settings", NULL), ==, 404); /* not there: its own bucket */
+  LEFT("6");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
+  LEFT("1");
+#undef LEFT
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult limiter_addresses(const MunitParameter params[], void *data)
+{
+  t_service t;
+  int i;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  t.anonymous = true;
+  for (i = 399; i >= 0; i--) {
+    char left[16];
+    snprintf(left, sizeof left, "%d", i);
+    t.anonymous = i % 2 == 0; /* known or not: it is the address that counts */
+    munit_assert_int(t_send(&t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
+    munit_assert_string_equal(t_get_header(&t, "RateLimit-Limit"), "400");
+    munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), left);
+  }
+  munit_assert_int(t_send(&t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 429);
+  munit_assert_string_equal(t_param(&t, 0), "api/svc/v2/unauth/controlPlaneIPAddresses");
+  munit_assert_string_equal(t_param(&t, 3), "100");
+  t.peer = "192.0.2.8";
+  munit_assert_int(t_send(&t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
+  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "399");
+  t.peer = NULL; /* 127.0.0.1 */
+  munit_assert_int(t_send(&t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
+  t.peer = "127.0.0.1";
+  munit_assert_int(t_send(&t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
+  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "398");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult limiter_scopes(const MunitParameter params[], void *data)
+{
+  svc_limit_override few[3];
+  char network[80], projects[80];
+  svc_config config;
+  t_service t;
+  const char *org, *other_org, *a, *b;
+  int i;
+  (void)params, (void)data;
+  svc_set_id(SVC_SET_NETWORK, network, sizeof network);
+  svc_set_id(SVC_SET_PROJECTS, projects, sizeof projects);
+  memset(&config, 0, sizeof config);
+  memset(few, 0, sizeof few);
+  few[0].endpoint_set_id = "rootResource_user";
+  few[1].endpoint_set_id = projects;
+  few[2].endpoint_set_id = network;
+  for (i = 0; i < 3; i++) few[i].capacity = 3;
+  config.limits = few;
+  config.limit_count = 3;
+  t_open(&t, &config);
+  org = t_organization(&t, "Acme");
+  other_org = t_organization(&t, "Other");
+  a = t_project(&t, org, "a");
+  b = t_project(&t, org, "b");
+
+  for (i = 0; i < 3; i++) munit_assert_int(t_send(&t, "GET", "", NULL), ==, 200); /* per user */
+  munit_assert_int(t_send(&t, "GET", "", NULL), ==, 429);
+  munit_assert_string_equal(t_param(&t, 0), "api/svc/v2");
+  t.peer = "192.0.2.99";
+  munit_assert_int(t_send(&t, "GET", "", NULL), ==, 429);
+  t.caller.user_id = "5f0000000000000000000002";
+  munit_assert_int(t_send(&t, "GET", "", NULL), ==, 200);
+  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "2");
+
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", a), ==, 200); /* per project, whoever asks, the whole set together */
+  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "2");
+  t.caller.user_id = "5f0000000000000000000001";
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/limits", a), ==, 200);
+  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "1");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/settings", a), ==, 200);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", a), ==, 429);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", a), ==, 429);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", b), ==, 200);
+  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "2");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events", a), ==, 200); /* another set */
+
+  for (i = 0; i < 10; i++) munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 200); /* per organization */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 429);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", other_org), ==, 200);
+  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "9");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 200);
+  munit_assert_string_equal(t_get_header(&t, "RateLimit-Limit"), "500");
+
+  for (i = 0; i < 50; i++) { /* the older base path is not limited, and takes nothing of the newer one's */
+    char target[128];
+    snprintf(target, sizeof target, "/api/svc/v1.0/groups/%s/privateIpMode", b);
+    munit_assert_int(t_send(&t, "PATCH", target, i % 2 ? "{\"enabled\":true}" : "{\"enabled\":false}"), ==, 200);
+    munit_assert_null(svc_response_header(&t.response, "RateLimit-Limit"));
+    munit_assert_null(svc_response_header(&t.response, "RateLimit-Remaining"));
+  }
+  for (i = 2; i >= 0; i--) {
+    munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":true}", "/groups/%s/privateIpMode", b), ==, 200);
+    munit_assert_int(t_get_header(&t, "RateLimit-Remaining")[0], ==, '0' + i);
+  }
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":true}", "/groups/%s/privateIpMode", b), ==, 429);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult limiter_is_off(const MunitParameter params[], void *data)
+{
+  svc_limit_override one = { "rootResource_user", 1, 1, 60 };
+  svc_config config;
+  t_service t;
+  int i;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  config.limits = &one;
+  config.limit_count = 1;
+  config.limiter_off = 1;
+  t_open(&t, &config);
+  for (i = 0; i < 500; i++) {
+    munit_assert_int(t_send(&t, "GET", "", NULL), ==, 200);
+    munit_assert_null(svc_response_header(&t.response, "RateLimit-Limit"));
+    munit_assert_null(svc_response_header(&t.response, "RateLimit-Remaining"));
+  }
+  munit_assert_string_equal(t_str(&t, "throttling"), "false");
+  t_close(&t);
+  t_open(&t, NULL);
+  munit_assert_int(t_send(&t, "GET", "", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&t, "throttling"), "true");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static char said[512];
+
+static void say(void *context, int level, const char *text)
+{
+  (void)context;
+  munit_assert_int(level, ==, SVC_LOG_ERROR);
+  snprintf(said, sizeof said, "%s", text);
+}
+
+static MunitResult limiter_overrides(const MunitParameter params[], void *data)
+{
+  static const svc_limit_override bad[] = {
+    { "noSuchSet_group", 1, 1, 1 },        { "", 1, 1, 1 },           { NULL, 1, 1, 1 },
+    { "rootResource", 1, 1, 1 },           { "rootResource_group", 1, 1, 1 }, { "RootResource_user", 1, 1, 1 },
+    { "rootResource_user", -1, 0, 0 },     { "rootResource_user", 0, -1, 0 }, { "rootResource_user", 0, 0, -1 },
+    { "rootResource_user", INT64_MAX, 0, 0 }, { "rootResource_user", 0, (int64_t)INT32_MAX + 1, 0 },
+    { "rootResource_user", 0, 0, INT64_MAX }, { "rootResource_user", INT64_MIN, 0, 0 },
+  };
+  svc_limit_override good[3] = { { "rootResource_user", 5, 0, 0 }, { "rootResource_user", 4, 0, 30 }, { "users_user", 0, 0, 0 } };
+  svc_config config;
+  t_service t;
+  svc *s;
+  size_t i;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  config.log = say;
+  config.limit_count = 1;
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    said[0] = 0;
+    config.limits = &bad[i];
+    s = (svc *)&config;
+    munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+    munit_assert_null(s);
+    munit_assert_string_equal(said, i < 6 ? "svc_config.limits names an endpoint set that does not exist"
+                                          : "svc_config.limits has a value out of range");
+    config.limiter_off = 1; /* also where it would not count */
+    munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+    config.limiter_off = 0;
+  }
+  config.limits = good;
+  config.limit_count = 3;
+  t_open(&t, &config);
+  memset(good, 0xFF, sizeof good); /* the handle has its own */
+  for (i = 0; i < 4; i++) munit_assert_int(t_send(&t, "GET", "", NULL), ==, 200);
+  munit_assert_int(t_send(&t, "GET", "", NULL), ==, 429);
+  munit_assert_string_equal(t_param(&t, 1), "30");
+  munit_assert_string_equal(t_param(&t, 2), "4");
+  munit_assert_string_equal(t_param(&t, 3), "100"); /* 0 keeps what the table says */
+  munit_assert_string_equal(t_param(&t, 4), "30");
+  t_advance(&t, 30);
+  munit_assert_int(t_send(&t, "GET", "", NULL), ==, 200);
+  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "3");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/capacity", limiter_capacity, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/refill", limiter_refill, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/never_above", limiter_never_above, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/huge_jumps", limiter_huge_jumps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/steps_back", limiter_steps_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/independent", limiter_independent, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/flood", limiter_flood, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no_memory", limiter_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/threads", limiter_threads, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/document", limiter_document, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/what_spends", limiter_what_spends, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/addresses", limiter_addresses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/scopes", limiter_scopes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/is_off", limiter_is_off, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/overrides", limiter_overrides, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_limiter = { "limiter", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,460 @@
+/*
+** What is to happen when: entries of the due index, and clusters that live by it.
+*/
+#include "support.h"
+
+#include <unistd.h>
+
+size_t store_whole(svc *s); /* store_test.c */
+uint64_t store_print(svc *s);
+void store_folder(char out[128]);
+void store_remove(const char *path);
+
+#define CLUSTER "{\"name\":\"%s\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":" \
+                "{\"instanceSize\":\"M10\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
+
+static void cluster(t_service *t, const char *group, const char *name)
+{
+  char body[512];
+  snprintf(body, sizeof body, CLUSTER, name);
+  munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/clusters", group), ==, 201);
+  munit_assert_string_equal(t_str(t, "stateName"), "CREATING");
+}
+
+static const char *state(t_service *t, const char *group, const char *name)
+{
+  int status = t_sendf(t, "GET", NULL, "/groups/%s/clusters/%s", group, name);
+  if (status == 404) return "gone";
+  munit_assert_int(status, ==, 200);
+  return t_str(t, "stateName");
+}
+
+/* What a project's feed says, oldest first: "CLUSTER_READY a 00:00:10, ". Looks without making a request. */
+static const char *feed(svc *s, const char *group_text)
+{
+  static char out[4096];
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  svc_entity e;
+  svc_id group;
+  svc_txn *txn;
+  size_t n = 0;
+  svc_arena arena;
+  munit_assert_true(svc_id_parse(svc_str_c(group_text), &group));
+  munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
+  svc_key_entity(&prefix, "evnt", &group, NULL);
+  munit_assert_true(svc_scan_begin(&scan, txn, &prefix, false));
+  svc_arena_init(&arena, NULL);
+  out[0] = 0;
+  while (svc_scan_next(&scan, &key, &value)) {
+    svc_node *body;
+    munit_assert_true(svc_entity_decode(key, value, &e));
+    body = svc_json_parse(&arena, e.body);
+    munit_assert_not_null(body);
+    if (!svc_str_starts(svc_node_str(body, "eventTypeName"), "CLUSTER_")) continue;
+    n += (size_t)snprintf(out + n, sizeof out - n, SVC_FMT " " SVC_FMT " %.8s, ",
+                          SVC_ARG(svc_node_str(body, "eventTypeName")), SVC_ARG(svc_node_str(body, "clusterName")),
+                          svc_node_str(body, "created").p + 11);
+    munit_assert_size(n, <, sizeof out);
+  }
+  svc_scan_end(&scan);
+  svc_blocks_free(arena.blocks);
+  s->commit.port->read_end(txn);
+  return out;
+}
+
+static size_t due_entries(svc *s)
+{
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  svc_txn *txn;
+  size_t n = 0;
+  munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
+  svc_key_due(&prefix, 0, NULL, NULL, NULL);
+  munit_assert_true(svc_scan_begin(&scan, txn, &prefix, false));
+  while (svc_scan_next(&scan, &key, &value)) n++;
+  svc_scan_end(&scan);
+  s->commit.port->read_end(txn);
+  return n;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the index */
+
+static MunitResult due_index(const MunitParameter params[], void *data)
+{
+  const svc_store_port *port = svc_lmdb_port();
+  svc_config config;
+  svc_store *store;
+  svc_txn *txn;
+  svc_entity a, b;
+  svc_id parent, id;
+  char kind[SVC_KIND_SIZE], why[256];
+  int64_t when = -7;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  memset(&a, 0, sizeof a);
+  munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_OK);
+  munit_assert_int(port->write_begin(store, &txn), ==, SVC_OK);
+  munit_assert_false(svc_due_first(txn, &when, kind, &parent, &id));
+  munit_assert_int64(when, ==, -7);
+  a.kind = "aaaa";
+  memset(a.parent.b, 1, 12);
+  memset(a.id.b, 2, 12);
+  b = a;
+  b.kind = "bbbb";
+  b.id.b[0] = 9;
+  munit_assert_int(svc_due_set(txn, &a, 3000), ==, SVC_OK);
+  munit_assert_int(svc_due_set(txn, &b, 2000), ==, SVC_OK);
+  munit_assert_true(svc_due_first(txn, &when, kind, &parent, &id));
+  munit_assert_int64(when, ==, 2000);
+  munit_assert_memory_equal(4, kind, "bbbb");
+  munit_assert_true(svc_id_eq(&parent, &b.parent) && svc_id_eq(&id, &b.id));
+  munit_assert_int(svc_due_set(txn, &b, 4000), ==, SVC_OK); /* another time: not both */
+  munit_assert_int64(b.due, ==, 4000);
+  munit_assert_true(svc_due_first(txn, &when, kind, &parent, &id));
+  munit_assert_int64(when, ==, 3000);
+  munit_assert_memory_equal(4, kind, "aaaa");
+  munit_assert_int(svc_due_set(txn, &a, 0), ==, SVC_OK); /* never */
+  munit_assert_true(svc_due_first(txn, &when, kind, &parent, &id));
+  munit_assert_int64(when, ==, 4000);
+  munit_assert_int(svc_due_set(txn, &b, 0), ==, SVC_OK);
+  munit_assert_false(svc_due_first(txn, &when, kind, &parent, &id));
+  munit_assert_int(svc_due_set(txn, &b, 0), ==, SVC_OK);
+  munit_assert_int(txn->error, ==, SVC_OK);
+  port->abort(txn);
+  port->close(store);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- lifecycle */
+
+static MunitResult due_life(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *group;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  cluster(&t, group, "a");
+  munit_assert_size(due_entries(t.s), ==, 1);
+  t.now += 9999;
+  munit_assert_string_equal(state(&t, group, "a"), "CREATING");
+  t.now += 1; /* ten seconds, to the millisecond */
+  munit_assert_string_equal(state(&t, group, "a"), "IDLE");
+  munit_assert_size(due_entries(t.s), ==, 0);
+  munit_assert_string_equal(feed(t.s, group), "CLUSTER_CREATED a 00:00:00, CLUSTER_READY a 00:00:10, ");
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/a", group), ==, 202);
+  munit_assert_string_equal(state(&t, group, "a"), "DELETING");
+  t.now += 2499;
+  munit_assert_string_equal(state(&t, group, "a"), "DELETING");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
+  munit_assert_int64(t_int(&t, "clusterCount"), ==, 1);
+  t.now += 1; /* a quarter of that */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200); /* whatever the request is about */
+  munit_assert_int64(t_int(&t, "clusterCount"), ==, 0);
+  munit_assert_string_equal(state(&t, group, "a"), "gone");
+  munit_assert_size(due_entries(t.s), ==, 0);
+  munit_assert_string_equal(feed(t.s, group), "CLUSTER_CREATED a 00:00:00, CLUSTER_READY a 00:00:10, "
+                                              "CLUSTER_DELETE_SUBMITTED a 00:00:10, CLUSTER_DELETED a 00:00:12, ");
+  store_whole(t.s);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* The clock jumps far: all steps are taken, in the order in which they fell due, each at its own time. */
+static MunitResult due_jump(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *group;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  cluster(&t, group, "old");
+  t_advance(&t, 60);
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+  cluster(&t, group, "b"); /* ready at 1:10 */
+  t_advance(&t, 3);
+  cluster(&t, group, "a"); /* ready at 1:13 */
+  t_advance(&t, 2);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/old", group), ==, 202); /* gone at 1:07.5 */
+  t_advance(&t, 365 * 86400);
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+  munit_assert_string_equal(feed(t.s, group),
+                            "CLUSTER_CREATED old 00:00:00, CLUSTER_READY old 00:00:10, CLUSTER_CREATED b 00:01:00, "
+                            "CLUSTER_CREATED a 00:01:03, CLUSTER_DELETE_SUBMITTED old 00:01:05, "
+                            "CLUSTER_DELETED old 00:01:07, CLUSTER_READY b 00:01:10, CLUSTER_READY a 00:01:13, ");
+  munit_assert_string_equal(state(&t, group, "old"), "gone");
+  munit_assert_string_equal(state(&t, group, "a"), "IDLE");
+  munit_assert_string_equal(state(&t, group, "b"), "IDLE");
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* nothing more */
+  munit_assert_size(due_entries(t.s), ==, 0);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?eventType=CLUSTER_READY", group), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 3);
+  munit_assert_string_equal(t_str(&t, "results[0].created"), "2025-06-01T00:01:13Z");
+  munit_assert_string_equal(t_str(&t, "results[0].clusterName"), "a");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?minDate=2025-06-01T00:01:10Z", group), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
+  store_whole(t.s);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult due_reopens(const MunitParameter params[], void *data)
+{
+  char path[128], group[25];
+  svc_config config;
+  t_service t;
+  (void)params, (void)data;
+  store_folder(path);
+  memset(&config, 0, sizeof config);
+  config.path = path;
+  t_open(&t, &config);
+  strcpy(group, t_project(&t, t_organization(&t, "Acme"), "alpha"));
+  cluster(&t, group, "a");
+  t_advance(&t, 5);
+  t_reopen(&t, &config);
+  munit_assert_string_equal(state(&t, group, "a"), "CREATING");
+  t_advance(&t, 3600);
+  t_reopen(&t, &config); /* it fell due while nobody looked */
+  munit_assert_string_equal(feed(t.s, group), "CLUSTER_CREATED a 00:00:00, ");
+  munit_assert_string_equal(state(&t, group, "a"), "IDLE");
+  munit_assert_string_equal(feed(t.s, group), "CLUSTER_CREATED a 00:00:00, CLUSTER_READY a 00:00:10, ");
+  t_reopen(&t, &config);
+  munit_assert_string_equal(state(&t, group, "a"), "IDLE");
+  munit_assert_size(due_entries(t.s), ==, 0);
+  t_close(&t);
+  store_remove(path);
+  return MUNIT_OK;
+}
+
+static MunitResult due_thousand(const MunitParameter params[], void *data)
+{
+  enum { PROJECTS = 50, EACH = 20 };
+  char groups[PROJECTS][25], name[32];
+  const char *org;
+  t_service t;
+  int i, j;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  org = t_organization(&t, "Acme");
+  for (i = 0; i < PROJECTS; i++) {
+    snprintf(name, sizeof name, "p%d", i);
+    strcpy(groups[i], t_project(&t, org, name));
+    for (j = 0; j < EACH; j++) {
+      snprintf(name, sizeof name, "c%d", j);
+      cluster(&t, groups[i], name);
+    }
+  }
+  munit_assert_size(due_entries(t.s), ==, PROJECTS * EACH);
+  t_advance(&t, 10); /* all at once, and one request takes them all */
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_size(due_entries(t.s), ==, 0);
+  for (i = 0; i < PROJECTS; i++) {
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?eventType=CLUSTER_READY", groups[i]), ==, 200);
+    munit_assert_int64(t_int(&t, "totalCount"), ==, EACH);
+    for (j = 0; j < EACH; j++) {
+      snprintf(name, sizeof name, "c%d", j);
+      munit_assert_string_equal(state(&t, groups[i], name), "IDLE");
+    }
+  }
+  store_whole(t.s);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult due_now(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *group;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .provision_ms = SVC_PROVISION_NOW });
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  cluster(&t, group, "a"); /* the answer to POST still says so */
+  munit_assert_string_equal(state(&t, group, "a"), "IDLE");
+  munit_assert_string_equal(feed(t.s, group), "CLUSTER_CREATED a 00:00:00, CLUSTER_READY a 00:00:00, ");
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/a", group), ==, 202);
+  munit_assert_string_equal(state(&t, group, "a"), "gone");
+  cluster(&t, group, "a"); /* its name is free again */
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+  munit_assert_string_equal(state(&t, group, "a"), "IDLE");
+  t_close(&t);
+  t_open(&t, &(svc_config){ .provision_ms = 2000 });
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  cluster(&t, group, "a");
+  t.now += 1999;
+  munit_assert_string_equal(state(&t, group, "a"), "CREATING");
+  t.now += 1;
+  munit_assert_string_equal(state(&t, group, "a"), "IDLE");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* A clock that stands at zero, before it, at the end of time, or goes back: nothing breaks, and nothing is done twice. */
+static MunitResult due_odd_clocks(const MunitParameter params[], void *data)
+{
+  static const int64_t starts[] = { 0, 1, 999, -1, -9999, -10001, -86400000, -62135596800000, 4294967295000, 4294967296000,
+                                    253402300799000 };
+  t_service t;
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+    const char *group;
+    t_open(&t, NULL);
+    t.now = starts[i];
+    group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+    cluster(&t, group, "a");
+    munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+    munit_assert_string_equal(state(&t, group, "a"), "CREATING");
+    t.now += 9999;
+    munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+    munit_assert_string_equal(state(&t, group, "a"), "CREATING");
+    t.now += 2;
+    munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+    munit_assert_string_equal(state(&t, group, "a"), "IDLE");
+    munit_assert_size(due_entries(t.s), ==, 0);
+    store_whole(t.s);
+    t_close(&t);
+  }
+  t_open(&t, NULL); /* back by a day while one is being made: it waits until its time comes again */
+  {
+    const char *group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+    cluster(&t, group, "a");
+    t_advance(&t, -86400);
+    munit_assert_string_equal(state(&t, group, "a"), "CREATING");
+    cluster(&t, group, "b");
+    t_advance(&t, 10);
+    munit_assert_string_equal(state(&t, group, "a"), "CREATING");
+    munit_assert_string_equal(state(&t, group, "b"), "IDLE");
+    t_advance(&t, 86400);
+    munit_assert_string_equal(state(&t, group, "a"), "IDLE");
+    t.now = INT64_MIN / 2;
+    munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+    munit_assert_string_equal(state(&t, group, "a"), "IDLE");
+    t.now = INT64_MAX / 2;
+    munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+    munit_assert_string_equal(state(&t, group, "a"), "IDLE");
+  }
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------- entries of something else */
+
+typedef struct stray {
+  svc_job job; /* first: it is cast back */
+  int64_t when;
+} stray;
+
+static bool stray_work(svc_job *job, svc_txn *txn)
+{
+  const svc_id some = { "123456789012" };
+  svc_key key;
+  svc_key_due(&key, ((stray *)job)->when, "zzzz", &some, &some);
+  svc_put(txn, &key, SVC_S(""));
+  svc_key_due(&key, ((stray *)job)->when, "clus", &some, &some);
+  svc_put(txn, &key, SVC_S(""));
+  return true;
+}
+
+/* Entries of a noun that this build leaves out, and of an entity that is not there: forgotten when their time comes. */
+static MunitResult due_strays(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *group;
+  stray work;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  memset(&work, 0, sizeof work);
+  work.job.work = stray_work;
+  work.job.now = t.now;
+  work.when = t.now + 1000;
+  munit_assert_int(svc_commit_run(&t.s->commit, &work.job), ==, SVC_OK);
+  cluster(&t, group, "a");
+  munit_assert_size(due_entries(t.s), ==, 3);
+  t_advance(&t, 1);
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+  munit_assert_size(due_entries(t.s), ==, 1);
+  t_advance(&t, 10);
+  munit_assert_string_equal(state(&t, group, "a"), "IDLE");
+  store_whole(t.s);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static unsigned kept_answers(svc *s)
+{
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  svc_txn *txn;
+  unsigned n = 0;
+  prefix.n = 1;
+  prefix.b[0] = 'i';
+  munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
+  munit_assert_true(svc_scan_begin(&scan, txn, &prefix, false));
+  while (svc_scan_next(&scan, &key, &value)) n++;
+  svc_scan_end(&scan);
+  s->commit.port->read_end(txn);
+  return n;
+}
+
+/* The answers that are kept for Idempotency-Key go after a day. */
+static MunitResult due_kept_answers(const MunitParameter params[], void *data)
+{
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  t_header(&t, "Idempotency-Key", "one");
+  t_organization(&t, "Acme");
+  t_headers_clear(&t);
+  munit_assert_uint(kept_answers(t.s), ==, 1);
+  munit_assert_size(due_entries(t.s), ==, 1);
+  t.now += 86399999;
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+  munit_assert_uint(kept_answers(t.s), ==, 1);
+  t.now += 1;
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_uint(kept_answers(t.s), ==, 0);
+  munit_assert_size(due_entries(t.s), ==, 0);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* Looking is free: no transaction is written where nothing is due. */
+static MunitResult due_nothing(const MunitParameter params[], void *data)
+{
+  t_service t;
+  uint64_t print;
+  int i;
+  (void)params, (void)data;
+  munit_assert_int(svc_tick(NULL), ==, SVC_INVALID);
+  t_open(&t, NULL);
+  cluster(&t, t_project(&t, t_organization(&t, "Acme"), "alpha"), "a");
+  print = store_print(t.s);
+  for (i = 0; i < 9; i++) {
+    t_advance(&t, 1);
+    munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+    munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+    munit_assert_true(store_print(t.s) == print);
+  }
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/index", due_index, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/life", due_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/jump", due_jump, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/reopens", due_reopens, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/thousand", due_thousand, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/now", due_now, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/odd_clocks", due_odd_clocks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/strays", due_strays, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/kept_answers", due_kept_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/nothing", due_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_due = { "due", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
