@@ -306,6 +306,7 @@ typedef struct svc_entity {
   svc_id parent, id, owner;
   uint64_t revision; /* another one with every change: the ETag */
   int64_t due;       /* when its state moves on; 0: it stays */
+  uint32_t ordinal;  /* the store's own: what counts are made of */
   svc_str key;       /* how a path names it, percent-encoded: "Cluster0", "admin/joe" */
   svc_str unique;    /* the value that is unique in its scope, or just its name; empty: none */
   bool shared;       /* others may have the same: it is not indexed */

@@ -330,8 +330,9 @@ static int lmdb_commit(svc_txn *txn)
 static void lmdb_abort(svc_txn *txn)
 {
   lmdb_txn *w = (lmdb_txn *)txn;
-  mdb_txn_abort(w->txn);
-  w->txn = NULL;
+  MDB_txn *t = w->txn;
+  w->txn = NULL; /* before the next writer may set it */
+  mdb_txn_abort(t);
 }
 
 static uint64_t lmdb_number(svc_txn *txn)

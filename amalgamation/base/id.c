@@ -7,6 +7,8 @@
 */
 #include "internal.h"
 
+#define ID_LAST_SECOND 0xFEFFFFFFu /* in 2105: no id begins with 0xFF, which keys use as their end */
+
 SVC_PRIVATE bool svc_id_parse(svc_str text, svc_id *out)
 {
   static const signed char values[128] = { /* 1 more than the value; 0: no digit */
@@ -71,9 +73,10 @@ static void id_store(unsigned char *p, int bytes, uint64_t v)
 
 SVC_PRIVATE svc_id svc_id_next(const svc_id *last, int64_t now_ms, const unsigned char random[8])
 {
-  uint64_t second = now_ms > 0 ? (uint64_t)now_ms / 1000 & 0xFFFFFFFFu : 0;
+  uint64_t second = now_ms > 0 ? (uint64_t)now_ms / 1000 : 0;
   uint64_t last_second = id_load(last->b, 4), tail = id_load(random, 8);
   svc_id id;
+  if (second > ID_LAST_SECOND) second = ID_LAST_SECOND;
   if (second > last_second) {
     tail >>= 2; /* room for a long row of ids within this second */
   } else {

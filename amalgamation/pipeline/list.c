@@ -120,6 +120,7 @@ static char *list_copy(char *to, const char *p, size_t n)
 static char *list_room(list_page *page, size_t most)
 {
   svc_buf *b = &page->out;
+  if (b->failed) return NULL; /* room is left in front of nothing */
   if (b->capacity - b->n < most) {
     if (!svc_buf_room(b, most)) return NULL;
     b->n -= most;
@@ -182,6 +183,7 @@ static bool list_fill(svc_call *c, list_page *page, svc_item_source source, void
       if (!counting) return true;
     }
     if (!wanted) continue;
+    if (c->arena->failed) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, ""); /* half an item is none */
     if (page->written == 0) list_reserve(c, page, &item, total < 0 ? total : total - skip);
     list_write_item(c, page, &item);
     page->written++;
@@ -301,6 +303,7 @@ SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_noun_info *noun, const
   svc_entity_source from;
   svc_key prefix;
   bool good;
+  int64_t total = keep ? -1 : (int64_t)svc_entity_count(c->txn, noun->noun->kind, parent);
   from.noun = noun;
   from.owned = owned;
   from.keep = keep;
@@ -309,7 +312,7 @@ SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_noun_info *noun, const
   else svc_key_entity(&prefix, noun->noun->kind, parent, NULL);
   if (!svc_scan_begin(&from.scan, c->txn, &prefix, c->plan->route->flags & SVC_NEWEST_FIRST))
     return svc_store_failed(c, c->txn->error);
-  good = svc_list_items(c, list_next_entity, &from, keep ? -1 : (int64_t)svc_entity_count(c->txn, noun->noun->kind, parent));
+  good = svc_list_items(c, list_next_entity, &from, total);
   svc_scan_end(&from.scan);
   return good;
 }

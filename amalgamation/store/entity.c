@@ -15,7 +15,7 @@
 **          16  u64 revision
 **          24  i64 due
 **          32  owner(12)
-**          44  u32 0
+**          44  u32 ordinal: how many had been made below the parent when this one was (see below)
 **          48  key, unique, body, extra (the rest)
 **
 ** Numbers are in the byte order of the machine, as LMDB's own are.
@@ -31,7 +31,7 @@ typedef struct entity_header {
   uint64_t revision;
   int64_t due;
   svc_id owner;
-  uint32_t zero3;
+  uint32_t ordinal;
 } entity_header;
 
 _Static_assert(sizeof(entity_header) == 48, "the header of a stored entity has changed its size");
@@ -53,6 +53,7 @@ SVC_PRIVATE bool svc_entity_decode(svc_str key, svc_str record, svc_entity *out)
     memcpy(out->id.b, key.p + 1 + SVC_KIND_SIZE + 12, 12);
   }
   out->owner = h.owner;
+  out->ordinal = h.ordinal;
   out->revision = h.revision;
   out->due = h.due;
   out->key = (svc_str){ p, h.key_length };
@@ -136,6 +137,7 @@ static int entity_put(svc_txn *txn, svc_arena *a, const svc_entity *e)
   h.revision = e->revision;
   h.due = e->due;
   h.owner = e->owner;
+  h.ordinal = e->ordinal;
   svc_buf_add(&record, (const char *)&h, sizeof h);
   svc_buf_str(&record, e->key);
   svc_buf_str(&record, e->unique);
@@ -146,34 +148,80 @@ static int entity_put(svc_txn *txn, svc_arena *a, const svc_entity *e)
   return svc_put(txn, &key, (svc_str){ record.p, record.n });
 }
 
-static uint64_t entity_load_count(svc_txn *txn, const svc_key *key)
+/*
+** How many there are in a list, without a walk and without a page of its own to write for every new one.
+**
+** The last entity of a list knows how many had been made before it, so a list that only grew needs no count. What was
+** removed, or came in out of order, is kept beside it: count = ordinal of the last - missing. An insert at the end gives
+** the new one the next ordinal; any other change moves `missing` so that the count comes out right.
+*/
+static uint32_t entity_last_ordinal(svc_txn *txn, char list, const char *kind, const svc_id *parent, svc_id *last)
 {
-  svc_str value;
-  uint64_t count = 0;
-  if (svc_get(txn, key, &value) == SVC_OK && value.n == sizeof count) memcpy(&count, value.p, sizeof count);
-  return count;
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  uint32_t ordinal = 0;
+  size_t at = list == 'e' ? offsetof(entity_header, ordinal) : 0;
+  memset(last, 0, sizeof *last);
+  if (list == 'e') svc_key_entity(&prefix, kind, parent, NULL);
+  else svc_key_owned(&prefix, kind, parent, NULL);
+  if (!svc_scan_begin(&scan, txn, &prefix, true)) return 0;
+  if (svc_scan_next(&scan, &key, &value) && value.n >= at + sizeof ordinal && key.n >= sizeof last->b) {
+    memcpy(&ordinal, value.p + at, sizeof ordinal);
+    memcpy(last->b, key.p + key.n - sizeof last->b, sizeof last->b);
+  }
+  svc_scan_end(&scan);
+  return ordinal;
 }
 
-/* A count of zero has no record: a parent that never had any and one that lost them all look the same. */
-static int entity_add_count(svc_txn *txn, char list, const char *kind, const svc_id *parent, int by)
+static int64_t entity_missing(svc_txn *txn, char list, const char *kind, const svc_id *parent)
 {
   svc_key key;
-  uint64_t count;
+  svc_str value;
+  int64_t missing = 0;
   svc_key_count(&key, list, kind, parent);
-  count = entity_load_count(txn, &key) + (uint64_t)(int64_t)by;
-  if (count == 0) return svc_remove(txn, &key);
-  return svc_put(txn, &key, (svc_str){ (const char *)&count, sizeof count });
+  if (svc_get(txn, &key, &value) == SVC_OK && value.n == sizeof missing) memcpy(&missing, value.p, sizeof missing);
+  return missing;
+}
+
+static void entity_set_missing(svc_txn *txn, char list, const char *kind, const svc_id *parent, int64_t missing)
+{
+  svc_key key;
+  svc_key_count(&key, list, kind, parent);
+  if (missing) svc_put(txn, &key, (svc_str){ (const char *)&missing, sizeof missing });
+  else svc_remove(txn, &key);
+}
+
+/* Called before one is put into a list: its ordinal there. */
+static uint32_t entity_next_ordinal(svc_txn *txn, char list, const char *kind, const svc_id *parent, const svc_id *id)
+{
+  svc_id last;
+  uint32_t ordinal = entity_last_ordinal(txn, list, kind, parent, &last);
+  if (memcmp(id->b, last.b, sizeof id->b) > 0 || svc_id_is_zero(id)) return ordinal + 1;
+  entity_set_missing(txn, list, kind, parent, entity_missing(txn, list, kind, parent) - 1);
+  return ordinal;
+}
+
+/* Called after one was taken out of a list that had `before`. */
+static void entity_was_removed(svc_txn *txn, char list, const char *kind, const svc_id *parent, int64_t before)
+{
+  svc_id last;
+  int64_t missing = entity_last_ordinal(txn, list, kind, parent, &last) - (before - 1);
+  if (missing != entity_missing(txn, list, kind, parent)) entity_set_missing(txn, list, kind, parent, missing);
+}
+
+static int64_t entity_list_count(svc_txn *txn, char list, const char *kind, const svc_id *parent)
+{
+  svc_id last;
+  int64_t ordinal = entity_last_ordinal(txn, list, kind, parent, &last);
+  return ordinal - entity_missing(txn, list, kind, parent);
 }
 
 SVC_PRIVATE uint64_t svc_entity_count(svc_txn *txn, const char *kind, const svc_id *parent)
 {
-  svc_key key;
-  uint64_t count;
-  svc_key_count(&key, 'e', kind, parent);
-  count = entity_load_count(txn, &key);
-  if (count) return count;
-  svc_key_count(&key, 'o', kind, parent); /* the ids of parents and owners of one kind are never the same */
-  return entity_load_count(txn, &key);
+  int64_t count = entity_list_count(txn, 'e', kind, parent);
+  if (count == 0) count = entity_list_count(txn, 'o', kind, parent); /* no id is parent and owner of one kind at once */
+  return count > 0 ? (uint64_t)count : 0;
 }
 
 static int entity_put_unique(svc_txn *txn, const svc_entity *e)
@@ -196,19 +244,22 @@ static int entity_remove_unique(svc_txn *txn, const svc_entity *e)
 static void entity_put_owned(svc_txn *txn, const svc_entity *e)
 {
   svc_key key;
+  uint32_t ordinal;
   if (svc_id_is_zero(&e->owner)) return;
+  ordinal = entity_next_ordinal(txn, 'o', e->kind, &e->owner, &e->id);
   svc_key_owned(&key, e->kind, &e->owner, &e->id);
-  svc_put(txn, &key, SVC_S(""));
-  entity_add_count(txn, 'o', e->kind, &e->owner, 1);
+  svc_put(txn, &key, (svc_str){ (const char *)&ordinal, sizeof ordinal });
 }
 
 static void entity_remove_owned(svc_txn *txn, const svc_entity *e)
 {
   svc_key key;
+  int64_t before;
   if (svc_id_is_zero(&e->owner)) return;
+  before = entity_list_count(txn, 'o', e->kind, &e->owner);
   svc_key_owned(&key, e->kind, &e->owner, &e->id);
   svc_remove(txn, &key);
-  entity_add_count(txn, 'o', e->kind, &e->owner, -1);
+  entity_was_removed(txn, 'o', e->kind, &e->owner, before);
 }
 
 SVC_PRIVATE int svc_entity_insert(svc_txn *txn, svc_arena *a, svc_entity *e)
@@ -218,7 +269,7 @@ SVC_PRIVATE int svc_entity_insert(svc_txn *txn, svc_arena *a, svc_entity *e)
   if (due) svc_due_set(txn, e, due);
   entity_put_unique(txn, e);
   entity_put_owned(txn, e);
-  entity_add_count(txn, 'e', e->kind, &e->parent, 1);
+  e->ordinal = entity_next_ordinal(txn, 'e', e->kind, &e->parent, &e->id);
   entity_put(txn, a, e);
   return txn->error;
 }
@@ -227,6 +278,7 @@ SVC_PRIVATE int svc_entity_update(svc_txn *txn, svc_arena *a, svc_entity *e, con
 {
   int64_t due = e->due;
   bool moved = !svc_id_eq(&e->owner, &old->owner);
+  e->ordinal = old->ordinal;
   e->due = old->due;
   if (due != old->due) svc_due_set(txn, e, due);
   if (moved || !svc_str_eq(e->unique, old->unique)) {
@@ -244,15 +296,17 @@ SVC_PRIVATE int svc_entity_update(svc_txn *txn, svc_arena *a, svc_entity *e, con
 SVC_PRIVATE int svc_entity_remove(svc_txn *txn, const svc_entity *e)
 {
   svc_key key;
+  int64_t before;
   if (e->due) {
     svc_key_due(&key, e->due, e->kind, &e->parent, &e->id);
     svc_remove(txn, &key);
   }
   entity_remove_unique(txn, e);
   entity_remove_owned(txn, e);
-  entity_add_count(txn, 'e', e->kind, &e->parent, -1);
+  before = entity_list_count(txn, 'e', e->kind, &e->parent);
   svc_key_entity(&key, e->kind, &e->parent, &e->id);
   svc_remove(txn, &key);
+  entity_was_removed(txn, 'e', e->kind, &e->parent, before);
   return txn->error;
 }
 

@@ -3,11 +3,11 @@
 **
 **   d due(8) kind(4) parent(12) id(12)      something happens to this entity at that time: empty
 **   e kind(4) parent(12) id(12)             an entity (entity.c draws the record)
-**   e kind(4) parent(12) 0xFF               how many of them there are: u64
+**   e kind(4) parent(12) 0xFF               how many were removed (entity.c says how that makes a count): i64
 **   i hash(16)                              an Idempotency-Key and the first answer to it (pipeline/retry.c)
 **   m name                                  the store's own: "schema", "ids"
-**   o kind(4) owner(12) id(12)              an owned entity, listed under its owner: empty
-**   o kind(4) owner(12) 0xFF                how many of them there are: u64
+**   o kind(4) owner(12) id(12)              an owned entity, listed under its owner: u32 ordinal
+**   o kind(4) owner(12) 0xFF                as above, for the list of the owner
 **   u kind(4) value 0 scope(12)             a unique value: id(12) of the entity that has it
 **
 ** Numbers in keys are big-endian, so that their order is the order of keys; ids rise in time, so a scan of "e" gives
@@ -15,8 +15,7 @@
 ** the value stands before the scope: a value can also be looked up without knowing the scope. A value that would make
 ** the key too long is replaced by its SHA-256.
 **
-** A commit writes every page it has touched, and pays for each. A count therefore stands right behind the list it
-** counts, on the page that a new entity goes to anyway: no id begins with 0xFF, so a scan of the list ends there.
+** No id begins with 0xFF: a scan of a list ends at the record of what was removed from it.
 */
 #include "internal.h"
 

@@ -28,12 +28,21 @@ typedef struct worker {
   char (*ids)[25];
 } worker;
 
+/* Not a copy of the whole: clock, random source and log are those of the first, and may be in use by now. */
+static void share(t_service *to, const t_service *t)
+{
+  memset(to, 0, sizeof *to);
+  to->s = t->s;
+  memcpy(to->grants, t->grants, sizeof to->grants);
+  to->caller = t->caller;
+  to->caller.grants = to->grants;
+  to->peer = t->peer;
+  svc_arena_init(&to->arena, NULL);
+}
+
 static void worker_start(worker *w, const t_service *t, int number, void *(*run)(void *))
 {
-  w->t = *t;
-  w->t.caller.grants = w->t.grants;
-  memset(&w->t.response, 0, sizeof w->t.response);
-  svc_arena_init(&w->t.arena, NULL);
+  share(&w->t, t);
   w->number = number;
   munit_assert_int(pthread_create(&w->thread, NULL, run, w), ==, 0);
 }
@@ -414,10 +423,7 @@ static MunitResult commit_readers_go_on(const MunitParameter params[], void *dat
   h.s = t.s;
   munit_assert_int(pthread_create(&holding, NULL, hold_writer, &h), ==, 0);
   while (!atomic_load(&h.held)) usleep(500);
-  h.writer.t = t;
-  h.writer.t.caller.grants = h.writer.t.grants;
-  memset(&h.writer.t.response, 0, sizeof t.response);
-  svc_arena_init(&h.writer.t.arena, NULL);
+  share(&h.writer.t, &t);
   h.writer.org = org;
   munit_assert_int(pthread_create(&posting, NULL, post_one, &h), ==, 0);
   for (i = 0; i < 200; i++) {

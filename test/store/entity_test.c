@@ -70,7 +70,7 @@ static unsigned box_records(box *b, char letter, bool counts)
 
 static void box_expect(box *b, unsigned counts, unsigned due, unsigned entities, unsigned owned, unsigned uniques)
 {
-  munit_assert_uint(box_records(b, 'e', true) + box_records(b, 'o', true), ==, counts);
+  munit_assert_uint(box_records(b, 'e', true) + box_records(b, 'o', true), <=, counts); /* only of lists that shrank */
   munit_assert_uint(box_records(b, 'd', false), ==, due);
   munit_assert_uint(box_records(b, 'e', false), ==, entities);
   munit_assert_uint(box_records(b, 'o', false), ==, owned);
@@ -347,7 +347,7 @@ static MunitResult entity_owners(const MunitParameter params[], void *data)
   svc_key_owned(&prefix, "test", &two, NULL); /* in the order of ids */
   munit_assert_true(svc_scan_begin(&scan, b.txn, &prefix, false));
   while (svc_scan_next(&scan, &key, &value)) {
-    munit_assert_size(value.n, ==, 0);
+    munit_assert_size(value.n, ==, 4); /* its ordinal */
     munit_assert_memory_equal(12, key.p + key.n - 12, e[n].id.b);
     n++;
   }

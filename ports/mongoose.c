@@ -1,0 +1,1620 @@
+/*
+** The HTTP listener on mongoose 7.23: sockets and event loops are mongoose's, HTTP is this file's.
+**
+** Why not mongoose's HTTP as well: it delivers a body that was cut off as if it were whole, drops headers past a fixed
+** number (and with them a Content-Length, so that a body runs as the next request), eats the request after a POST
+** without a length, cannot read a chunk whose size line comes in two segments, and closes without a word where a 400 is
+** due. Each could be guarded, all together are a parser; so the parser stands here, strict, and mongoose only moves
+** bytes: MG_EV_ACCEPT, MG_EV_READ, MG_EV_POLL and MG_EV_CLOSE are all that is used of it.
+**
+** The rules it keeps. (1) A request reaches the service only if its end is certain; after anything doubtful the
+** connection is closed, so nothing can be smuggled in as a second request. (2) A connection has one request under way;
+** while it is answered the socket is not read, so answers keep their order and a client that does not read is held back
+** by TCP. (3) A loop never waits: not for a disk (writers), not for a client (what does not fit the socket is kept,
+** see `writable`). (4) A connection is touched by its loop's thread only; jobs travel between threads through two locked
+** queues, and mg_wakeup() is merely the bell.
+**
+**      accept -> HEAD -> [BODY] -> GET, HEAD: answered at once ------------> SEND, if it did not fit -> HEAD
+**                              \-> others: WAIT for a writer -> answered --/                        \-> LINGER, closed
+**
+** Two things of mongoose's epoll code are to be known: while c->send is not empty it asks for EPOLLIN at every turn, and
+** is_full does not take EPOLLIN away; both spin when a client sends and does not read. So c->send is never used, and a
+** pause takes the socket's events away (listener_reading).
+*/
+#define _GNU_SOURCE /* memmem, pthread_setname_np */
+#include "listener.h"
+
+#include <mongoose.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#if !MG_ENABLE_EPOLL
+#error "the listener needs mongoose's epoll loop"
+#endif
+
+#define LISTENER_HEADERS 64     /* of a request; more get 431 */
+#define LISTENER_METHOD 24      /* bytes of a method, with its NUL */
+#define LISTENER_LINGER_MS 2000 /* how long a closed connection is read from, so that the client gets the answer */
+#define LISTENER_TURN_MS 250    /* how long a loop sleeps at the most: the grain of all timeouts */
+#define LISTENER_BACKLOG 1024   /* mongoose accepts one connection a turn, so many may have to wait */
+#define LISTENER_URLS 16
+#define LISTENER_NEVER UINT64_MAX
+
+/* -------------------------------------------------------------------------------------------------------------- errors */
+
+enum {
+  LISTENER_OK,
+  LISTENER_E_LINE,
+  LISTENER_E_BYTES,
+  LISTENER_E_TARGET_FORM,
+  LISTENER_E_HEADER,
+  LISTENER_E_TWICE,
+  LISTENER_E_HOST,
+  LISTENER_E_LENGTH,
+  LISTENER_E_FRAMING,
+  LISTENER_E_CHUNK,
+  LISTENER_E_TIMEOUT,
+  LISTENER_E_NO_LENGTH,
+  LISTENER_E_BODY,
+  LISTENER_E_TARGET,
+  LISTENER_E_EXPECT,
+  LISTENER_E_HEADER_BYTES,
+  LISTENER_E_HEADER_COUNT,
+  LISTENER_E_SERVICE,
+  LISTENER_E_CODING,
+  LISTENER_E_CONNECTIONS,
+  LISTENER_E_WAITING,
+  LISTENER_E_MEMORY,
+  LISTENER_E_VERSION,
+  LISTENER_E_COUNT
+};
+
+/* Codes and sentences are the library's where it has them. `what` is the parameter; NULL: none, or a number. */
+typedef struct listener_error {
+  short status;
+  const char *code, *before, *what, *after;
+} listener_error;
+
+#define LISTENER_BAD(what) { 400, "INVALID_REQUEST", "The request cannot be understood: ", what, "." }
+static const listener_error listener_errors[LISTENER_E_COUNT] = {
+  [LISTENER_E_LINE] = LISTENER_BAD("the request line is malformed"),
+  [LISTENER_E_BYTES] = LISTENER_BAD("it holds bytes that do not belong to HTTP"),
+  [LISTENER_E_TARGET_FORM] = LISTENER_BAD("the request target must be a path or an http URL with a path"),
+  [LISTENER_E_HEADER] = LISTENER_BAD("a header line is malformed"),
+  [LISTENER_E_TWICE] = LISTENER_BAD("a header stands twice that may stand only once"),
+  [LISTENER_E_HOST] = LISTENER_BAD("the Host header is missing or malformed"),
+  [LISTENER_E_LENGTH] = LISTENER_BAD("Content-Length is not a number that can be used"),
+  [LISTENER_E_FRAMING] = LISTENER_BAD("Transfer-Encoding stands beside Content-Length or in HTTP/1.0"),
+  [LISTENER_E_CHUNK] = LISTENER_BAD("the chunked body is malformed"),
+  [LISTENER_E_TIMEOUT] = { 408, "REQUEST_TIMEOUT", "The request did not arrive in time.", NULL, "" },
+  [LISTENER_E_NO_LENGTH] = { 411, "LENGTH_REQUIRED", "The request needs a Content-Length header, 0 for no body.", NULL, "" },
+  [LISTENER_E_BODY] = { 413, "REQUEST_TOO_LARGE", "The body of the request is larger than ", NULL, " bytes." },
+  [LISTENER_E_TARGET] = { 414, "URI_TOO_LONG", "The address of the request is longer than ", NULL, " bytes." },
+  [LISTENER_E_EXPECT] = { 417, "EXPECTATION_FAILED", "Only 100-continue can be expected of this service.", NULL, "" },
+  [LISTENER_E_HEADER_BYTES] = { 431, "HEADERS_TOO_LARGE", "The headers of the request are larger than ", NULL, " bytes." },
+  [LISTENER_E_HEADER_COUNT] = { 431, "HEADERS_TOO_LARGE", "The request has more headers than ", NULL, "." },
+  [LISTENER_E_SERVICE] = { 500, "UNEXPECTED_ERROR", "Something went wrong on our side. Please try again later.", NULL, "" },
+  [LISTENER_E_CODING] = { 501, "TRANSFER_CODING_NOT_SUPPORTED", "The only transfer coding known here is chunked.", NULL, "" },
+  [LISTENER_E_CONNECTIONS] = { 503, "SERVICE_UNAVAILABLE", "The service has all the connections it can serve. Please try "
+                               "again later.", NULL, "" },
+  [LISTENER_E_WAITING] = { 503, "SERVICE_UNAVAILABLE", "Too many changes wait to be made. Please try again later.", NULL, "" },
+  [LISTENER_E_MEMORY] = { 503, "SERVICE_UNAVAILABLE", "The service is out of memory. Please try again later.", NULL, "" },
+  [LISTENER_E_VERSION] = { 505, "HTTP_VERSION_NOT_SUPPORTED", "The versions of HTTP known here are 1.0 and 1.1.", NULL, "" },
+};
+
+static const char *listener_reason(int status)
+{
+  static const struct {
+    int status;
+    const char *reason;
+  } reasons[] = {
+    { 200, "OK" }, { 201, "Created" }, { 202, "Accepted" }, { 204, "No Content" }, { 304, "Not Modified" },
+    { 400, "Bad Request" }, { 401, "Unauthorized" }, { 402, "Payment Required" }, { 403, "Forbidden" },
+    { 404, "Not Found" }, { 405, "Method Not Allowed" }, { 406, "Not Acceptable" }, { 408, "Request Timeout" },
+    { 409, "Conflict" }, { 410, "Gone" }, { 411, "Length Required" }, { 412, "Precondition Failed" },
+    { 413, "Content Too Large" }, { 414, "URI Too Long" }, { 415, "Unsupported Media Type" },
+    { 417, "Expectation Failed" }, { 422, "Unprocessable Content" }, { 429, "Too Many Requests" },
+    { 431, "Request Header Fields Too Large" }, { 500, "Internal Server Error" }, { 501, "Not Implemented" },
+    { 503, "Service Unavailable" }, { 505, "HTTP Version Not Supported" }, { 507, "Insufficient Storage" },
+  };
+  size_t i;
+  for (i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+    if (reasons[i].status == status) return reasons[i].reason;
+  return "Unknown";
+}
+
+/* --------------------------------------------------------------------------------------------------------------- types */
+
+typedef struct listener_address { /* an IP address; IPv4 in 4 bytes, also when it came as ::ffff:a.b.c.d */
+  unsigned char ip[16];
+  unsigned bits; /* 32 or 128; of a network: how many count */
+  bool six;
+} listener_address;
+
+/* The headers that decide where a request ends, and Authorization: none of them may stand twice. */
+enum { LISTENER_HOST, LISTENER_LENGTH, LISTENER_CODING, LISTENER_EXPECT, LISTENER_AUTHORIZATION, LISTENER_ONCE };
+
+typedef struct listener_head { /* request line and headers; points into the text it was read from */
+  char method[LISTENER_METHOD];
+  const char *target;
+  size_t target_length;
+  svc_header headers[LISTENER_HEADERS];
+  size_t header_count;
+  const svc_header *once[LISTENER_ONCE]; /* NULL: it is not there */
+  uint64_t length; /* of the body, unless it is chunked */
+  bool old;        /* HTTP/1.0 */
+  bool keep;       /* the connection may go on after the answer */
+  bool chunked, expect;
+  bool is_head, reads; /* HEAD; GET or HEAD */
+} listener_head;
+
+typedef struct listener_chunks { /* where the reader of a chunked body stands */
+  int state;
+  unsigned digits;
+  uint64_t left;   /* of this chunk */
+  size_t overhead; /* bytes of extensions and trailers so far: they are bounded as headers are */
+} listener_chunks;
+
+typedef struct listener_conn listener_conn;
+typedef struct listener_loop listener_loop;
+
+/* A request that is not answered on the spot: it has a body, or it goes to a writer. Without text: call svc_tick(). */
+typedef struct listener_job {
+  struct listener_job *next;
+  listener_loop *loop;
+  listener_conn *conn; /* NULL: gone meanwhile. For the loop's thread only */
+  char *text;          /* what head points into */
+  listener_head head;
+  char peer[INET6_ADDRSTRLEN];
+  char *body;
+  size_t body_length, body_size;
+  listener_chunks chunks;
+  svc_response response;
+} listener_job;
+
+enum { LISTENER_HEAD, LISTENER_BODY, LISTENER_WAIT, LISTENER_SEND, LISTENER_LINGER };
+
+struct listener_conn {
+  struct mg_connection *c;
+  listener_loop *loop;
+  int state;
+  bool started;      /* HEAD: some of the request has arrived */
+  bool close;        /* after this answer */
+  bool refused;      /* came when there were too many */
+  bool proxied;      /* the socket's address is a trusted proxy's */
+  uint64_t deadline; /* mg_millis() at which this state has lasted too long */
+  size_t at;         /* bytes of c->recv that are done with */
+  size_t scanned;    /* bytes of c->recv in which the end of the head was looked for */
+  listener_job *job; /* BODY: ours; WAIT: the writers' */
+  char peer[INET6_ADDRSTRLEN];
+  char *text;        /* SEND: what is left of the answer's head, */
+  size_t text_at, text_length;
+  svc_response response; /* and of its body */
+  size_t body_at, body_length;
+};
+
+struct listener_loop {
+  svc_listener *listener;
+  struct mg_mgr mgr;
+  pthread_t thread;
+  bool open, running;
+  int writable;   /* an epoll of its own, of the sockets in SEND: tells the loop when one can be written to again */
+  size_t sending; /* how many these are */
+  size_t conns;
+  bool ticking;   /* a call of svc_tick() is under way */
+  uint64_t ticked;
+  time_t date_second;
+  char date[32];
+  pthread_mutex_t lock; /* of what follows: */
+  listener_job *done;   /* answered; last first */
+};
+
+struct svc_listener {
+  svc_listener_config config;
+  svc *s;
+  char *urls[LISTENER_URLS];
+  listener_address *proxies;
+  listener_loop *loops;
+  pthread_t *writers;
+  size_t writers_running;
+  bool started, stopped;
+  atomic_bool stopping;
+  atomic_size_t connections, refused;
+  atomic_uint_fast64_t warned;
+  pthread_mutex_t lock; /* of what follows: */
+  pthread_cond_t work;
+  listener_job *first, *last; /* that wait for a writer */
+  size_t waiting;
+  bool quit;
+};
+
+static void listener_log(const svc_listener *l, int level, const char *format, ...)
+{
+  char text[256];
+  va_list args;
+  if (!l->config.log) return;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  l->config.log(l->config.log_context, level, text);
+}
+
+/* For what an attacker can bring about at will: once a second at the most. */
+static void listener_warn(svc_listener *l, const char *text)
+{
+  uint_fast64_t last = atomic_load(&l->warned), now = mg_millis();
+  if (now - last >= 1000 && atomic_compare_exchange_strong(&l->warned, &last, now))
+    listener_log(l, SVC_LOG_WARNING, "%s", text);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- the head */
+
+static bool listener_is_token(const char *p, size_t n)
+{
+  size_t i;
+  for (i = 0; i < n; i++) {
+    char c = p[i];
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-') continue;
+    if (c == '\0' || !strchr("!#$%&'*+.^_`|~", c)) return false;
+  }
+  return n > 0;
+}
+
+static bool listener_is_text(const char *p, size_t n)
+{
+  size_t i;
+  for (i = 0; i < n; i++)
+    if (((unsigned char)p[i] < 0x20 && p[i] != '\t') || p[i] == 0x7F) return false;
+  return true;
+}
+
+static bool listener_is(const char *p, size_t n, const char *word)
+{
+  return strlen(word) == n && strncasecmp(p, word, n) == 0;
+}
+
+/* The next element of a comma-separated list, trimmed; false: there is none. */
+static bool listener_element(const char **p, const char *end, const char **element, size_t *n)
+{
+  const char *comma;
+  if (*p >= end) return false;
+  comma = memchr(*p, ',', (size_t)(end - *p));
+  if (!comma) comma = end;
+  *element = *p;
+  *p = comma + 1;
+  while (*element < comma && (**element == ' ' || **element == '\t')) ++*element;
+  while (comma > *element && (comma[-1] == ' ' || comma[-1] == '\t')) comma--;
+  *n = (size_t)(comma - *element);
+  return true;
+}
+
+/* "/path?query" as it is; "http://host/path?query" becomes the former: the host is ours, whatever it says. */
+static int listener_parse_target(listener_head *h)
+{
+  const char *p = h->target, *end = p + h->target_length;
+  if (*p == '/') return LISTENER_OK;
+  if (h->target_length > 7 && strncasecmp(p, "http://", 7) == 0) p += 7;
+  else if (h->target_length > 8 && strncasecmp(p, "https://", 8) == 0) p += 8;
+  else return LISTENER_E_TARGET_FORM;
+  if (*p == '/' || *p == '?') return LISTENER_E_TARGET_FORM;
+  while (p < end && *p != '/' && *p != '?') p++;
+  if (p < end && *p == '?') return LISTENER_E_TARGET_FORM;
+  h->target = p < end ? p : "/";
+  h->target_length = p < end ? (size_t)(end - p) : 1;
+  return LISTENER_OK;
+}
+
+static int listener_parse_line(listener_head *h, const char *p, size_t n, size_t max_target)
+{
+  const char *end = p + n, *target = memchr(p, ' ', n), *version;
+  size_t method = target ? (size_t)(target - p) : 0, i;
+  if (method == 0 || method >= LISTENER_METHOD || !listener_is_token(p, method)) return LISTENER_E_LINE;
+  memcpy(h->method, p, method);
+  h->method[method] = '\0';
+  h->is_head = strcmp(h->method, "HEAD") == 0;
+  h->reads = h->is_head || strcmp(h->method, "GET") == 0;
+  target++;
+  version = memchr(target, ' ', (size_t)(end - target));
+  if (!version || version == target) return LISTENER_E_LINE;
+  h->target = target;
+  h->target_length = (size_t)(version - target);
+  version++;
+  for (i = 0; i < h->target_length; i++)
+    if (target[i] <= ' ' || target[i] >= 0x7F) return LISTENER_E_LINE; /* char may be signed: both ways it is refused */
+  if (end - version != 8 || memcmp(version, "HTTP/", 5) != 0 || version[6] != '.' || version[5] < '0' ||
+      version[5] > '9' || version[7] < '0' || version[7] > '9')
+    return LISTENER_E_LINE;
+  if (version[5] != '1' || version[7] > '1') return LISTENER_E_VERSION;
+  h->old = version[7] == '0';
+  h->keep = !h->old;
+  if (h->target_length > max_target) return LISTENER_E_TARGET;
+  return listener_parse_target(h);
+}
+
+/* "close" anywhere in the list, or in any of several Connection headers, closes; "keep-alive" matters to 1.0 only. */
+static void listener_parse_connection(listener_head *h)
+{
+  bool close = false, keep = false;
+  size_t i, n;
+  for (i = 0; i < h->header_count; i++) {
+    const svc_header *header = &h->headers[i];
+    const char *p = header->value, *end = p + header->value_length, *element;
+    if (!listener_is(header->name, header->name_length, "connection")) continue;
+    while (listener_element(&p, end, &element, &n)) {
+      close |= listener_is(element, n, "close");
+      keep |= listener_is(element, n, "keep-alive");
+    }
+  }
+  h->keep = !close && (keep || !h->old);
+}
+
+static int listener_parse_header(listener_head *h, const char *p, size_t n)
+{
+  static const struct {
+    const char *name;
+    size_t length;
+  } once[LISTENER_ONCE] = {
+    [LISTENER_HOST] = { "host", 4 }, [LISTENER_LENGTH] = { "content-length", 14 },
+    [LISTENER_CODING] = { "transfer-encoding", 17 }, [LISTENER_EXPECT] = { "expect", 6 },
+    [LISTENER_AUTHORIZATION] = { "authorization", 13 },
+  };
+  const char *colon = memchr(p, ':', n), *value, *end = p + n;
+  svc_header *header;
+  size_t i;
+  if (!colon || !listener_is_token(p, (size_t)(colon - p))) return LISTENER_E_HEADER;
+  for (value = colon + 1; value < end && (*value == ' ' || *value == '\t');) value++;
+  while (end > value && (end[-1] == ' ' || end[-1] == '\t')) end--;
+  if (!listener_is_text(value, (size_t)(end - value))) return LISTENER_E_HEADER;
+  if (h->header_count == LISTENER_HEADERS) return LISTENER_E_HEADER_COUNT;
+  header = &h->headers[h->header_count++];
+  header->name = p;
+  header->name_length = (size_t)(colon - p);
+  header->value_length = (size_t)(end - value);
+  header->value = header->value_length ? value : ""; /* to the library a length of 0 means "up to the NUL" */
+  for (i = 0; i < LISTENER_ONCE; i++) {
+    if (header->name_length != once[i].length || strncasecmp(p, once[i].name, once[i].length) != 0) continue;
+    if (h->once[i]) return LISTENER_E_TWICE;
+    h->once[i] = header;
+  }
+  return LISTENER_OK;
+}
+
+static int listener_parse_length(listener_head *h, size_t max_body)
+{
+  const svc_header *length = h->once[LISTENER_LENGTH];
+  size_t i;
+  if (length->value_length == 0) return LISTENER_E_LENGTH;
+  for (i = 0; i < length->value_length; i++) {
+    char c = length->value[i];
+    if (c < '0' || c > '9' || h->length > UINT64_MAX / 100) return LISTENER_E_LENGTH;
+    h->length = h->length * 10 + (uint64_t)(c - '0');
+  }
+  return h->length > max_body ? LISTENER_E_BODY : LISTENER_OK;
+}
+
+/* Where the body ends: every doubt is an error here. */
+static int listener_parse_framing(listener_head *h, size_t max_body)
+{
+  const svc_header *host = h->once[LISTENER_HOST], *coding = h->once[LISTENER_CODING], *expect = h->once[LISTENER_EXPECT];
+  if (!host && !h->old) return LISTENER_E_HOST;
+  if (host && strcspn(host->value, " \t\r,/@?#") < host->value_length) return LISTENER_E_HOST;
+  if (coding) {
+    if (h->old || h->once[LISTENER_LENGTH]) return LISTENER_E_FRAMING;
+    if (!listener_is(coding->value, coding->value_length, "chunked")) return LISTENER_E_CODING;
+    h->chunked = true;
+  } else if (h->once[LISTENER_LENGTH]) {
+    int error = listener_parse_length(h, max_body);
+    if (error) return error;
+  } else if (strcmp(h->method, "POST") == 0 || strcmp(h->method, "PUT") == 0 || strcmp(h->method, "PATCH") == 0) {
+    return LISTENER_E_NO_LENGTH;
+  }
+  if (expect && !h->old) {
+    if (!listener_is(expect->value, expect->value_length, "100-continue")) return LISTENER_E_EXPECT;
+    h->expect = true;
+  }
+  return LISTENER_OK;
+}
+
+/* A whole head, up to and with its empty line. */
+static int listener_parse(listener_head *h, const char *p, size_t n, const svc_listener_config *k)
+{
+  const char *end = p + n;
+  size_t bytes = 0;
+  bool first = true;
+  memset(h, 0, sizeof *h);
+  for (;;) {
+    const char *lf = memchr(p, '\n', (size_t)(end - p));
+    size_t line;
+    int error;
+    if (!lf || lf == p || lf[-1] != '\r') return LISTENER_E_BYTES;
+    line = (size_t)(lf - 1 - p);
+    if (line == 0) break;
+    error = first ? listener_parse_line(h, p, line, k->max_target) : listener_parse_header(h, p, line);
+    if (error) return error;
+    if (!first) bytes += h->headers[h->header_count - 1].name_length + h->headers[h->header_count - 1].value_length;
+    if (bytes > k->max_header_bytes) return LISTENER_E_HEADER_BYTES;
+    first = false;
+    p = lf + 1;
+  }
+  if (first) return LISTENER_E_LINE;
+  listener_parse_connection(h);
+  return listener_parse_framing(h, k->max_body);
+}
+
+/* A head that has not come to its end yet: can it still become one? Garbage is not waited for. */
+static int listener_still_good(const char *p, size_t n, size_t scanned, const svc_listener_config *k)
+{
+  const char *lf = memchr(p, '\n', n), *space = memchr(p, ' ', n);
+  size_t i, method = space ? (size_t)(space - p) : n;
+  if (method >= LISTENER_METHOD || (method && !listener_is_token(p, method) && p[0] != '\r')) return LISTENER_E_LINE;
+  for (i = scanned; i < n; i++) {
+    if (p[i] == '\n' ? i == 0 || p[i - 1] != '\r' : !listener_is_text(p + i, 1) && p[i] != '\r') return LISTENER_E_BYTES;
+    if (i > 0 && p[i - 1] == '\r' && p[i] != '\n') return LISTENER_E_BYTES;
+  }
+  if (!lf && n > k->max_target + LISTENER_METHOD + 16) return LISTENER_E_TARGET;
+  if (n > k->max_target + k->max_header_bytes + LISTENER_HEADERS * 8) return LISTENER_E_HEADER_BYTES;
+  return LISTENER_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- the body */
+
+enum {
+  LISTENER_CHUNK_SIZE,
+  LISTENER_CHUNK_EXTENSION,
+  LISTENER_CHUNK_SIZE_LF,
+  LISTENER_CHUNK_DATA,
+  LISTENER_CHUNK_DATA_CR,
+  LISTENER_CHUNK_DATA_LF,
+  LISTENER_CHUNK_LINE, /* the start of a trailer line, or of the empty line that ends it all */
+  LISTENER_CHUNK_TRAILER,
+  LISTENER_CHUNK_TRAILER_LF,
+  LISTENER_CHUNK_END_LF,
+  LISTENER_CHUNK_END
+};
+
+static int listener_body_add(listener_job *job, const char *p, size_t n)
+{
+  if (job->body_size - job->body_length < n) {
+    size_t size = job->body_size ? job->body_size * 2 : 4096;
+    char *body;
+    while (size - job->body_length < n) size *= 2; /* lengths are bounded by max_body */
+    body = realloc(job->body, size);
+    if (!body) return LISTENER_E_MEMORY;
+    job->body = body;
+    job->body_size = size;
+  }
+  memcpy(job->body + job->body_length, p, n);
+  job->body_length += n;
+  return LISTENER_OK;
+}
+
+static int listener_hex(char c)
+{
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/* One byte of the size line: digits, then perhaps an extension, which means nothing to us. */
+static int listener_chunk_size(listener_chunks *k, char c, size_t max_body)
+{
+  int digit = listener_hex(c);
+  if (k->state == LISTENER_CHUNK_SIZE && digit >= 0) {
+    k->digits++;
+    k->left = k->left * 16 + (uint64_t)digit;
+    if (k->digits > 16) return LISTENER_E_CHUNK; /* zeros without end */
+    return k->left > max_body ? LISTENER_E_BODY : LISTENER_OK;
+  }
+  if (k->digits == 0) return LISTENER_E_CHUNK;
+  if (c == '\r') {
+    k->state = LISTENER_CHUNK_SIZE_LF;
+    return LISTENER_OK;
+  }
+  if (k->state == LISTENER_CHUNK_SIZE && c != ';' && c != ' ' && c != '\t') return LISTENER_E_CHUNK;
+  k->state = LISTENER_CHUNK_EXTENSION;
+  k->overhead++;
+  return listener_is_text(&c, 1) ? LISTENER_OK : LISTENER_E_CHUNK;
+}
+
+/* One byte that is not data. */
+static int listener_chunk_byte(listener_chunks *k, char c, size_t max_body)
+{
+  switch (k->state) {
+  case LISTENER_CHUNK_SIZE:
+  case LISTENER_CHUNK_EXTENSION: return listener_chunk_size(k, c, max_body);
+  case LISTENER_CHUNK_SIZE_LF: k->state = k->left ? LISTENER_CHUNK_DATA : LISTENER_CHUNK_LINE; break;
+  case LISTENER_CHUNK_DATA_CR: k->state = LISTENER_CHUNK_DATA_LF; return c == '\r' ? LISTENER_OK : LISTENER_E_CHUNK;
+  case LISTENER_CHUNK_DATA_LF:
+    k->state = LISTENER_CHUNK_SIZE;
+    k->digits = 0;
+    break;
+  case LISTENER_CHUNK_LINE:
+  case LISTENER_CHUNK_TRAILER:
+    if (c == '\r') {
+      k->state = k->state == LISTENER_CHUNK_LINE ? LISTENER_CHUNK_END_LF : LISTENER_CHUNK_TRAILER_LF;
+      return LISTENER_OK;
+    }
+    k->state = LISTENER_CHUNK_TRAILER;
+    k->overhead++;
+    return listener_is_text(&c, 1) ? LISTENER_OK : LISTENER_E_CHUNK;
+  case LISTENER_CHUNK_TRAILER_LF: k->state = LISTENER_CHUNK_LINE; break;
+  default: k->state = LISTENER_CHUNK_END; break;
+  }
+  return c == '\n' ? LISTENER_OK : LISTENER_E_CHUNK;
+}
+
+/* Take what belongs to the body off the n bytes at p. Sets *taken, and *whole when the end has come. */
+static int listener_body_take(listener_job *job, const char *p, size_t n, const svc_listener_config *k, size_t *taken,
+                              bool *whole)
+{
+  listener_chunks *chunks = &job->chunks;
+  size_t i = 0, step;
+  int error = LISTENER_OK;
+  if (!job->head.chunked) {
+    step = (size_t)job->head.length - job->body_length;
+    if (step > n) step = n;
+    if (step) error = listener_body_add(job, p, step);
+    *taken = step;
+    *whole = job->body_length == job->head.length;
+    return error;
+  }
+  while (i < n && !error && chunks->state != LISTENER_CHUNK_END) {
+    if (chunks->state != LISTENER_CHUNK_DATA) {
+      error = listener_chunk_byte(chunks, p[i++], k->max_body);
+      if (!error && chunks->overhead > k->max_header_bytes) error = LISTENER_E_CHUNK;
+      continue;
+    }
+    step = chunks->left < n - i ? (size_t)chunks->left : n - i;
+    if (step > k->max_body - job->body_length) return LISTENER_E_BODY;
+    error = listener_body_add(job, p + i, step);
+    i += step;
+    chunks->left -= step;
+    if (chunks->left == 0) chunks->state = LISTENER_CHUNK_DATA_CR;
+  }
+  *taken = i;
+  *whole = chunks->state == LISTENER_CHUNK_END;
+  return error;
+}
+
+static void listener_job_free(listener_job *job)
+{
+  if (!job) return;
+  svc_response_free(&job->response);
+  free(job->body);
+  free(job->text);
+  free(job);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- the peer */
+
+static bool listener_address_parse(listener_address *a, const char *p, size_t n)
+{
+  static const unsigned char mapped[12] = { [10] = 0xFF, [11] = 0xFF };
+  char text[INET6_ADDRSTRLEN];
+  memset(a, 0, sizeof *a);
+  if (n == 0 || n >= sizeof text) return false;
+  memcpy(text, p, n);
+  text[n] = '\0';
+  a->bits = 32;
+  if (inet_pton(AF_INET, text, a->ip) == 1) return true;
+  a->bits = 128;
+  a->six = true;
+  if (inet_pton(AF_INET6, text, a->ip) != 1) return false;
+  if (memcmp(a->ip, mapped, sizeof mapped) != 0) return true;
+  memmove(a->ip, a->ip + 12, 4);
+  a->six = false;
+  a->bits = 32;
+  return true;
+}
+
+/* An element of X-Forwarded-For: an address, perhaps with a port behind it, IPv6 then in brackets. */
+static bool listener_forwarded_parse(listener_address *a, const char *p, size_t n)
+{
+  const char *end = memchr(p, p[0] == '[' ? ']' : ':', n);
+  if (n && p[0] == '[') return end && listener_address_parse(a, p + 1, (size_t)(end - p) - 1);
+  if (end && !memchr(end + 1, ':', n - (size_t)(end - p) - 1)) n = (size_t)(end - p);
+  return listener_address_parse(a, p, n);
+}
+
+static bool listener_network_parse(listener_address *a, const char *text)
+{
+  const char *slash = strchr(text, '/');
+  char *end;
+  unsigned long bits;
+  if (!listener_address_parse(a, text, slash ? (size_t)(slash - text) : strlen(text))) return false;
+  if (!slash) return true;
+  if (slash[1] < '0' || slash[1] > '9') return false;
+  bits = strtoul(slash + 1, &end, 10);
+  if (*end || bits > a->bits) return false;
+  a->bits = (unsigned)bits;
+  return true;
+}
+
+static bool listener_is_proxy(const svc_listener *l, const listener_address *a)
+{
+  size_t i;
+  for (i = 0; i < l->config.trusted_proxy_count; i++) {
+    const listener_address *net = &l->proxies[i];
+    unsigned whole = net->bits / 8, rest = net->bits % 8;
+    if (net->six != a->six || memcmp(net->ip, a->ip, whole) != 0) continue;
+    if (rest == 0 || ((net->ip[whole] ^ a->ip[whole]) >> (8 - rest)) == 0) return true;
+  }
+  return false;
+}
+
+/*
+** Who really sent it: walk X-Forwarded-For from the right for as long as the address in hand is a trusted proxy's. What
+** stands further left was written by somebody whom we do not know, and counts for nothing.
+*/
+static void listener_peer(const listener_conn *conn, const listener_head *h, char peer[INET6_ADDRSTRLEN])
+{
+  listener_address a;
+  size_t i = h->header_count;
+  memcpy(peer, conn->peer, INET6_ADDRSTRLEN);
+  if (!conn->proxied) return;
+  while (i-- > 0) {
+    const svc_header *header = &h->headers[i];
+    const char *p = header->value, *end = p + header->value_length;
+    if (!listener_is(header->name, header->name_length, "x-forwarded-for")) continue;
+    while (end > p) {
+      const char *from = end, *element, *rest;
+      size_t n;
+      while (from > p && from[-1] != ',') from--;
+      rest = from;
+      if (!listener_element(&rest, end, &element, &n)) n = 0, element = from; /* an empty element */
+      if (!n || !listener_forwarded_parse(&a, element, n)) return;
+      if (!inet_ntop(a.six ? AF_INET6 : AF_INET, a.ip, peer, INET6_ADDRSTRLEN)) return;
+      if (!listener_is_proxy(conn->loop->listener, &a)) return;
+      end = from > p ? from - 1 : p;
+    }
+  }
+}
+
+/* ----------------------------------------------------------------------------------------------------------- the answer */
+
+static void listener_state(listener_conn *conn, int state, int64_t timeout_ms)
+{
+  conn->state = state;
+  conn->deadline = timeout_ms < 0 ? LISTENER_NEVER : mg_millis() + (uint64_t)timeout_ms;
+}
+
+/* Read from the socket, or leave it alone: is_full alone would have epoll report it at every turn. */
+static void listener_reading(listener_conn *conn, bool on)
+{
+  struct mg_connection *c = conn->c;
+  struct epoll_event e = { on ? EPOLLIN : 0, { c } };
+  if (c->is_full == !on) return;
+  c->is_full = !on;
+  if (epoll_ctl(c->mgr->epoll_fd, EPOLL_CTL_MOD, (int)(size_t)c->fd, &e) != 0) c->is_closing = 1;
+}
+
+static void listener_wait_writable(listener_conn *conn, bool on)
+{
+  struct epoll_event e = { EPOLLOUT, { conn } };
+  listener_loop *loop = conn->loop;
+  if (epoll_ctl(loop->writable, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, (int)(size_t)conn->c->fd, &e) != 0)
+    conn->c->is_closing = 1;
+  if (on) loop->sending++;
+  else loop->sending--;
+}
+
+static void listener_advance(listener_conn *conn);
+
+/* The answer is with the kernel: go on to the next request, or close in such a way that the answer still arrives. */
+static void listener_answered(listener_conn *conn)
+{
+  struct mg_connection *c = conn->c;
+  const svc_listener_config *k = &conn->loop->listener->config;
+  svc_response_free(&conn->response);
+  free(conn->text);
+  conn->text = NULL;
+  if (conn->close) {
+    /* closing with unread input would make the kernel send a reset, which may overtake the answer */
+    shutdown((int)(size_t)c->fd, SHUT_WR);
+    c->recv.len = conn->at = 0;
+    listener_state(conn, LISTENER_LINGER, LISTENER_LINGER_MS);
+  } else {
+    conn->started = c->recv.len > conn->at;
+    conn->scanned = conn->at;
+    listener_state(conn, LISTENER_HEAD, conn->started ? k->header_timeout_ms : k->idle_timeout_ms);
+  }
+  listener_reading(conn, true);
+}
+
+/* Send what is left. Returns how many bytes went. */
+static size_t listener_write(listener_conn *conn, const char *text, size_t text_length)
+{
+  struct iovec parts[2];
+  struct msghdr message;
+  ssize_t n;
+  size_t count = 0;
+  memset(&message, 0, sizeof message);
+  if (text_length) parts[count++] = (struct iovec){ (void *)(uintptr_t)text, text_length };
+  if (conn->body_length > conn->body_at)
+    parts[count++] = (struct iovec){ (void *)(uintptr_t)(conn->response.body + conn->body_at), conn->body_length - conn->body_at };
+  message.msg_iov = parts;
+  message.msg_iovlen = count;
+  do n = sendmsg((int)(size_t)conn->c->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  while (n < 0 && errno == EINTR);
+  if (n >= 0) return (size_t)n;
+  if (errno != EAGAIN && errno != EWOULDBLOCK) conn->c->is_closing = 1;
+  return 0;
+}
+
+/* The socket of a connection in SEND takes bytes again. */
+static void listener_resume(listener_conn *conn)
+{
+  size_t left = conn->text_length - conn->text_at, n = listener_write(conn, conn->text + conn->text_at, left);
+  if (n == 0) return;
+  conn->text_at += n < left ? n : left;
+  conn->body_at += n < left ? 0 : n - left;
+  if (conn->text_at < conn->text_length || conn->body_at < conn->body_length) {
+    listener_state(conn, LISTENER_SEND, conn->loop->listener->config.idle_timeout_ms);
+    return;
+  }
+  listener_wait_writable(conn, false);
+  listener_answered(conn);
+  listener_advance(conn);
+}
+
+/* Send the head in `text`, then conn->response's body; what the socket does not take waits in the connection. */
+static void listener_send(listener_conn *conn, const char *text, size_t n)
+{
+  size_t sent = listener_write(conn, text, n);
+  if (conn->c->is_closing) return;
+  if (sent == n + conn->body_length) {
+    listener_answered(conn);
+    return;
+  }
+  conn->text_at = 0;
+  conn->text_length = sent < n ? n - sent : 0;
+  conn->body_at = sent < n ? 0 : sent - n;
+  if (conn->text_length) {
+    conn->text = malloc(conn->text_length);
+    if (!conn->text) {
+      conn->c->is_closing = 1;
+      return;
+    }
+    memcpy(conn->text, text + sent, conn->text_length);
+  }
+  listener_reading(conn, false);
+  listener_wait_writable(conn, true);
+  listener_state(conn, LISTENER_SEND, conn->loop->listener->config.idle_timeout_ms);
+}
+
+/* "Sun, 06 Nov 1994 08:49:37 GMT", made once a second. */
+static const char *listener_date(listener_loop *loop)
+{
+  static const char days[] = "SunMonTueWedThuFriSat", months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  struct timespec now;
+  struct tm t;
+  if (clock_gettime(CLOCK_REALTIME, &now) != 0 || now.tv_sec == loop->date_second) return loop->date;
+  if (!gmtime_r(&now.tv_sec, &t)) return loop->date;
+  loop->date_second = now.tv_sec;
+  snprintf(loop->date, sizeof loop->date, "%.3s, %02d %.3s %04d %02d:%02d:%02d GMT", days + 3 * t.tm_wday, t.tm_mday,
+           months + 3 * t.tm_mon, (t.tm_year + 1900) % 10000, t.tm_hour, t.tm_min, t.tm_sec);
+  return loop->date;
+}
+
+typedef struct listener_text { /* the head of an answer while it is written; grows out of `own` when it must */
+  char *p;
+  size_t n, size;
+  bool failed;
+  char own[2048];
+} listener_text;
+
+static void listener_put(listener_text *t, const char *p, size_t n)
+{
+  if (t->size - t->n < n && !t->failed) {
+    size_t size = (t->n + n) * 2;
+    char *bigger = realloc(t->p == t->own ? NULL : t->p, size);
+    if (!bigger) {
+      t->failed = true;
+    } else {
+      if (t->p == t->own) memcpy(bigger, t->own, t->n);
+      t->p = bigger;
+      t->size = size;
+    }
+  }
+  if (t->failed) return;
+  memcpy(t->p + t->n, p, n);
+  t->n += n;
+}
+
+static void listener_puts(listener_text *t, const char *text)
+{
+  listener_put(t, text, strlen(text));
+}
+
+static void listener_put_number(listener_text *t, const char *before, uint64_t value, const char *after)
+{
+  char digits[24];
+  size_t at = sizeof digits;
+  do digits[--at] = (char)('0' + value % 10);
+  while (value /= 10);
+  listener_puts(t, before);
+  listener_put(t, digits + at, sizeof digits - at);
+  listener_puts(t, after);
+}
+
+static void listener_put_start(listener_text *t, listener_conn *conn, int status)
+{
+  t->p = t->own;
+  t->n = 0;
+  t->size = sizeof t->own;
+  t->failed = false;
+  listener_put_number(t, "HTTP/1.1 ", (uint64_t)status, " ");
+  listener_puts(t, listener_reason(status));
+  listener_puts(t, "\r\nDate: ");
+  listener_puts(t, listener_date(conn->loop));
+  listener_puts(t, "\r\n");
+}
+
+static void listener_put_end(listener_text *t, listener_conn *conn)
+{
+  if (t->failed) conn->c->is_closing = 1;
+  else listener_send(conn, t->p, t->n);
+  if (t->p != t->own) free(t->p);
+}
+
+/* An error of the listener's own, with the document that the library's errors have. */
+static void listener_refuse(listener_conn *conn, int error, bool is_head, bool close)
+{
+  const listener_error *e = &listener_errors[error];
+  const svc_listener_config *k = &conn->loop->listener->config;
+  uint64_t limit = error == LISTENER_E_BODY           ? k->max_body
+                   : error == LISTENER_E_TARGET       ? k->max_target
+                   : error == LISTENER_E_HEADER_BYTES ? k->max_header_bytes
+                   : error == LISTENER_E_HEADER_COUNT ? LISTENER_HEADERS
+                                                      : 0;
+  char parameter[128] = "", body[768];
+  int n;
+  listener_text t;
+  if (limit) snprintf(parameter, sizeof parameter, "%llu", (unsigned long long)limit);
+  else if (e->what) snprintf(parameter, sizeof parameter, "\"%s\"", e->what);
+  n = snprintf(body, sizeof body, "{\"detail\":\"%s%s%s\",\"error\":%d,\"errorCode\":\"%s\",\"parameters\":[%s],\"reason\":\"%s\"}",
+               e->before, limit ? parameter : e->what ? e->what : "", e->after, e->status, e->code, parameter,
+               listener_reason(e->status));
+  listener_log(conn->loop->listener, SVC_LOG_INFO, "%s: %d %s", conn->peer, e->status, e->what ? e->what : e->code);
+  conn->close = close;
+  conn->body_at = conn->body_length = 0;
+  listener_put_start(&t, conn, e->status);
+  listener_put_number(&t, "Content-Type: application/json\r\nContent-Length: ", n > 0 ? (uint64_t)n : 0, "\r\nX-Error-Code: ");
+  listener_puts(&t, e->code);
+  if (e->status == 503) listener_puts(&t, "\r\nRetry-After: 1");
+  listener_puts(&t, close ? "\r\nConnection: close\r\n\r\n" : "\r\n\r\n");
+  if (n > 0 && !is_head) listener_put(&t, body, (size_t)n);
+  listener_put_end(&t, conn);
+}
+
+/* The service's answer; conn->response owns it from here on. */
+static void listener_answer(listener_conn *conn, const listener_head *h, svc_response *response)
+{
+  bool bare = response->status == 204 || response->status == 304, length = false;
+  listener_text t;
+  size_t i;
+  conn->response = *response;
+  memset(response, 0, sizeof *response);
+  if (conn->response.status < 200 || conn->response.status > 599) {
+    svc_response_free(&conn->response);
+    listener_refuse(conn, LISTENER_E_SERVICE, h->is_head, true);
+    return;
+  }
+  conn->close = !h->keep || atomic_load(&conn->loop->listener->stopping);
+  conn->body_at = 0;
+  conn->body_length = h->is_head || bare ? 0 : conn->response.body_length;
+  listener_put_start(&t, conn, conn->response.status);
+  for (i = 0; i < conn->response.header_count; i++) {
+    const svc_header *header = &conn->response.headers[i];
+    if (listener_is(header->name, header->name_length, "content-length")) {
+      /* only the service knows what the GET would have given; else what counts is what is really sent */
+      if (!h->is_head || length) continue;
+      length = true;
+    }
+    listener_put(&t, header->name, header->name_length);
+    listener_put(&t, ": ", 2);
+    listener_put(&t, header->value, header->value_length);
+    listener_put(&t, "\r\n", 2);
+  }
+  if (!bare && !length) listener_put_number(&t, "Content-Length: ", conn->response.body_length, "\r\n");
+  if (conn->close) listener_puts(&t, "Connection: close\r\n");
+  else if (h->old) listener_puts(&t, "Connection: keep-alive\r\n");
+  listener_put(&t, "\r\n", 2);
+  listener_put_end(&t, conn);
+}
+
+static void listener_handle(svc_listener *l, const listener_head *h, const char *peer, const char *body, size_t body_length,
+                            svc_response *response)
+{
+  svc_request request;
+  memset(&request, 0, sizeof request);
+  memset(response, 0, sizeof *response);
+  request.method = h->method;
+  request.target = h->target;
+  request.target_length = h->target_length;
+  request.headers = h->headers;
+  request.header_count = h->header_count;
+  request.body = body_length ? body : NULL;
+  request.body_length = body_length;
+  request.peer = peer;
+  if (l->config.handle) l->config.handle(l->config.handle_context, l->s, &request, response);
+  else svc_handle_request(l->s, &request, response);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the writers */
+
+static void listener_ring(listener_loop *loop)
+{
+  mg_wakeup(&loop->mgr, ULONG_MAX, "", 0); /* for no connection: that the loop turns is enough */
+}
+
+static bool listener_submit(svc_listener *l, listener_job *job)
+{
+  bool room;
+  job->next = NULL;
+  pthread_mutex_lock(&l->lock);
+  room = l->waiting < l->config.max_waiting || !job->text; /* a tick is always let in: there is only one */
+  if (room) {
+    if (l->last) l->last->next = job;
+    else l->first = job;
+    l->last = job;
+    l->waiting++;
+    pthread_cond_signal(&l->work);
+  }
+  pthread_mutex_unlock(&l->lock);
+  return room;
+}
+
+static listener_job *listener_next_job(svc_listener *l)
+{
+  listener_job *job;
+  pthread_mutex_lock(&l->lock);
+  while (!l->first && !l->quit) pthread_cond_wait(&l->work, &l->lock);
+  job = l->quit ? NULL : l->first;
+  if (job) {
+    l->first = job->next;
+    if (!l->first) l->last = NULL;
+    l->waiting--;
+  }
+  pthread_mutex_unlock(&l->lock);
+  return job;
+}
+
+static void *listener_writer(void *argument)
+{
+  svc_listener *l = argument;
+  listener_job *job;
+  pthread_setname_np(pthread_self(), "svc-writer");
+  while ((job = listener_next_job(l)) != NULL) {
+    listener_loop *loop = job->loop;
+    bool first;
+    if (job->text) listener_handle(l, &job->head, job->peer, job->body, job->body_length, &job->response);
+    else svc_tick(l->s);
+    pthread_mutex_lock(&loop->lock);
+    first = !loop->done;
+    job->next = loop->done;
+    loop->done = job;
+    pthread_mutex_unlock(&loop->lock);
+    if (first) listener_ring(loop);
+  }
+  return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------- the connection */
+
+/* A request with a body, or one for the writers: it gets a copy of its head, as the buffer goes on to the next one. */
+static listener_job *listener_job_new(listener_conn *conn, const char *text, size_t n)
+{
+  listener_job *job = calloc(1, sizeof *job);
+  if (!job) return NULL;
+  job->loop = conn->loop;
+  job->conn = conn;
+  job->text = malloc(n);
+  if (!job->text) {
+    free(job);
+    return NULL;
+  }
+  memcpy(job->text, text, n);
+  listener_parse(&job->head, job->text, n, &conn->loop->listener->config); /* as before, on other memory */
+  listener_peer(conn, &job->head, job->peer);
+  return job;
+}
+
+/* The body is there: GET and HEAD are answered here, all others by a writer. */
+static void listener_dispatch(listener_conn *conn)
+{
+  svc_listener *l = conn->loop->listener;
+  listener_job *job = conn->job;
+  if (job->head.reads) {
+    conn->job = NULL;
+    listener_handle(l, &job->head, job->peer, job->body, job->body_length, &job->response);
+    listener_answer(conn, &job->head, &job->response);
+    listener_job_free(job);
+    return;
+  }
+  listener_reading(conn, false); /* nor shall a client that has shut its side down be closed before its answer */
+  listener_state(conn, LISTENER_WAIT, -1);
+  if (listener_submit(l, job)) return;
+  conn->job = NULL;
+  listener_warn(l, "too many changes wait to be made: some clients get 503");
+  listener_refuse(conn, LISTENER_E_WAITING, false, !job->head.keep || atomic_load(&l->stopping));
+  listener_job_free(job);
+}
+
+/* The client waits for leave to send its body. Should this not fit the socket, it will send it all the same. */
+static void listener_continue(listener_conn *conn)
+{
+  static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
+  ssize_t n = send((int)(size_t)conn->c->fd, text, sizeof text - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (n > 0 && n < (ssize_t)sizeof text - 1) conn->c->is_closing = 1;
+}
+
+/* A whole head of n bytes stands in the buffer. */
+static void listener_begin(listener_conn *conn, const char *text, size_t n)
+{
+  svc_listener *l = conn->loop->listener;
+  listener_head head;
+  int error = listener_parse(&head, text, n, &l->config);
+  bool more = conn->c->recv.len > conn->at + n;
+  conn->at += n;
+  conn->scanned = conn->at;
+  if (error) {
+    listener_refuse(conn, error, head.is_head, true);
+  } else if (head.reads && !head.chunked && head.length == 0) {
+    char peer[INET6_ADDRSTRLEN];
+    svc_response response;
+    listener_peer(conn, &head, peer);
+    listener_handle(l, &head, peer, NULL, 0, &response);
+    listener_answer(conn, &head, &response);
+  } else if (!(conn->job = listener_job_new(conn, text, n))) {
+    listener_refuse(conn, LISTENER_E_MEMORY, head.is_head, true);
+  } else {
+    listener_state(conn, LISTENER_BODY, l->config.body_timeout_ms);
+    if (head.expect && !more && (head.chunked || head.length)) listener_continue(conn);
+  }
+}
+
+/* HEAD: look for the end of the head. Returns false when there is nothing to do until more bytes come. */
+static bool listener_read_head(listener_conn *conn)
+{
+  const svc_listener_config *k = &conn->loop->listener->config;
+  const char *buf = (const char *)conn->c->recv.buf, *end;
+  size_t n = conn->c->recv.len, from;
+  while (n - conn->at >= 2 && buf[conn->at] == '\r' && buf[conn->at + 1] == '\n') conn->at += 2; /* as RFC 9112 2.2 wants */
+  if (n == conn->at) return false;
+  if (conn->scanned < conn->at) conn->scanned = conn->at;
+  if (!conn->started) listener_state(conn, LISTENER_HEAD, k->header_timeout_ms);
+  conn->started = true;
+  from = conn->scanned > conn->at + 3 ? conn->scanned - 3 : conn->at;
+  end = memmem(buf + from, n - from, "\r\n\r\n", 4);
+  if (end) {
+    listener_begin(conn, buf + conn->at, (size_t)(end + 4 - (buf + conn->at)));
+    return true;
+  } else {
+    int error = listener_still_good(buf + conn->at, n - conn->at, conn->scanned - conn->at, k);
+    conn->scanned = n;
+    if (error) listener_refuse(conn, error, n - conn->at > 5 && memcmp(buf + conn->at, "HEAD ", 5) == 0, true);
+    return false;
+  }
+}
+
+/* BODY: take what has come of it. Returns false when there is nothing to do until more bytes come. */
+static bool listener_read_body(listener_conn *conn)
+{
+  struct mg_connection *c = conn->c;
+  listener_job *job = conn->job;
+  size_t taken = 0;
+  bool whole = false, is_head = job->head.is_head;
+  int error = listener_body_take(job, (const char *)c->recv.buf + conn->at, c->recv.len - conn->at,
+                                 &conn->loop->listener->config, &taken, &whole);
+  conn->at += taken;
+  conn->scanned = conn->at;
+  if (error) {
+    listener_job_free(job);
+    conn->job = NULL;
+    listener_refuse(conn, error, is_head, true);
+    return false;
+  }
+  if (whole) listener_dispatch(conn);
+  return whole;
+}
+
+/* Go on with what has been received, request by request, as far as it goes. */
+static void listener_advance(listener_conn *conn)
+{
+  struct mg_connection *c = conn->c;
+  bool more = true;
+  while (more && !c->is_closing) {
+    if (conn->state == LISTENER_HEAD) more = listener_read_head(conn);
+    else if (conn->state == LISTENER_BODY) more = listener_read_body(conn);
+    else more = false;
+  }
+  if (conn->state == LISTENER_LINGER) conn->at = c->recv.len;
+  /* not mg_iobuf_del(): it wipes what it removes, byte by byte */
+  if (conn->at) memmove(c->recv.buf, c->recv.buf + conn->at, c->recv.len - conn->at);
+  c->recv.len -= conn->at;
+  conn->scanned = conn->scanned > conn->at ? conn->scanned - conn->at : 0;
+  conn->at = 0;
+}
+
+static void listener_expire(listener_conn *conn)
+{
+  bool is_head = conn->job && conn->state == LISTENER_BODY && conn->job->head.is_head;
+  if (conn->state == LISTENER_BODY || (conn->state == LISTENER_HEAD && conn->started)) {
+    if (conn->job) listener_job_free(conn->job);
+    conn->job = NULL;
+    listener_refuse(conn, LISTENER_E_TIMEOUT, is_head, true);
+  } else {
+    conn->c->is_closing = 1;
+  }
+}
+
+static void listener_accept(listener_loop *loop, struct mg_connection *c)
+{
+  svc_listener *l = loop->listener;
+  size_t max = l->config.max_connections;
+  listener_conn *conn = calloc(1, sizeof *conn);
+  listener_address a;
+  c->fn_data = conn;
+  if (!conn) {
+    c->is_closing = 1;
+    return;
+  }
+  conn->c = c;
+  conn->loop = loop;
+  loop->conns++;
+  inet_ntop(c->rem.is_ip6 ? AF_INET6 : AF_INET, c->rem.addr.ip, conn->peer, sizeof conn->peer);
+  conn->proxied = listener_address_parse(&a, conn->peer, strlen(conn->peer)) && listener_is_proxy(l, &a);
+  conn->refused = atomic_fetch_add(&l->connections, 1) >= max;
+  listener_state(conn, LISTENER_HEAD, l->config.idle_timeout_ms);
+  if (!conn->refused) return;
+  atomic_fetch_sub(&l->connections, 1);
+  listener_warn(l, "all connections are taken: further clients get 503");
+  /* those who linger are connections too: only so many are told why */
+  if (atomic_fetch_add(&l->refused, 1) < max / 8 + 16) listener_refuse(conn, LISTENER_E_CONNECTIONS, false, true);
+  else c->is_closing = 1;
+}
+
+static void listener_closed(listener_conn *conn)
+{
+  svc_listener *l = conn->loop->listener;
+  if (conn->state == LISTENER_SEND) conn->loop->sending--; /* closing the socket has taken it out of `writable` */
+  if (conn->job && conn->state == LISTENER_WAIT) conn->job->conn = NULL;
+  else listener_job_free(conn->job);
+  svc_response_free(&conn->response);
+  free(conn->text);
+  conn->loop->conns--;
+  atomic_fetch_sub(conn->refused ? &l->refused : &l->connections, 1);
+  free(conn);
+}
+
+static void listener_event(struct mg_connection *c, int ev, void *data)
+{
+  listener_conn *conn;
+  if (c->is_listening || ev == MG_EV_OPEN) return;
+  if (ev == MG_EV_ACCEPT) {
+    listener_accept(c->fn_data, c);
+    return;
+  }
+  conn = c->fn_data;
+  if (!conn) return;
+  if (ev == MG_EV_READ) {
+    if (conn->state == LISTENER_LINGER) c->recv.len = 0;
+    else listener_advance(conn);
+  } else if (ev == MG_EV_POLL) {
+    if (!c->is_closing && *(uint64_t *)data >= conn->deadline) listener_expire(conn);
+  } else if (ev == MG_EV_CLOSE) {
+    c->fn_data = NULL;
+    listener_closed(conn);
+  }
+}
+
+/* --------------------------------------------------------------------------------------------------------------- the loop */
+
+static void listener_resume_all(listener_loop *loop)
+{
+  struct epoll_event events[64];
+  int i, n = epoll_wait(loop->writable, events, 64, 0);
+  for (i = 0; i < n; i++) {
+    listener_conn *conn = events[i].data.ptr;
+    if (!conn->c->is_closing) listener_resume(conn);
+  }
+}
+
+/* Answers of the writers go out; some of the clients may be gone. */
+static void listener_collect(listener_loop *loop)
+{
+  listener_job *job, *next;
+  pthread_mutex_lock(&loop->lock);
+  job = loop->done;
+  loop->done = NULL;
+  pthread_mutex_unlock(&loop->lock);
+  for (; job; job = next) {
+    listener_conn *conn = job->conn;
+    next = job->next;
+    if (!job->text) loop->ticking = false;
+    if (conn) {
+      conn->job = NULL;
+      if (!conn->c->is_closing) {
+        listener_answer(conn, &job->head, &job->response);
+        listener_advance(conn);
+      }
+    }
+    listener_job_free(job);
+  }
+}
+
+/* A step that falls due is a write: a writer makes it. */
+static void listener_tick(listener_loop *loop)
+{
+  uint64_t now = mg_millis();
+  listener_job *job;
+  if (loop->ticking || now - loop->ticked < 900) return;
+  loop->ticked = now;
+  job = calloc(1, sizeof *job);
+  if (!job) return;
+  job->loop = loop;
+  loop->ticking = listener_submit(loop->listener, job);
+  if (!loop->ticking) free(job);
+}
+
+/* Take no more connections, and close those on which nothing is under way. */
+static void listener_wind_down(listener_loop *loop)
+{
+  struct mg_connection *c;
+  for (c = loop->mgr.conns; c; c = c->next) {
+    const listener_conn *conn = c->fn_data;
+    if (c->fn != listener_event) continue;
+    if (c->is_listening || (conn && conn->state == LISTENER_HEAD && !conn->started)) c->is_closing = 1;
+  }
+}
+
+static void *listener_run(void *argument)
+{
+  listener_loop *loop = argument;
+  svc_listener *l = loop->listener;
+  uint64_t until = LISTENER_NEVER;
+  pthread_setname_np(pthread_self(), "svc-loop");
+  for (;;) {
+    mg_mgr_poll(&loop->mgr, LISTENER_TURN_MS);
+    if (loop->sending) listener_resume_all(loop);
+    listener_collect(loop);
+    if (loop == l->loops) listener_tick(loop);
+    if (!atomic_load(&l->stopping)) continue;
+    if (until == LISTENER_NEVER) until = mg_millis() + (uint64_t)l->config.stop_timeout_ms;
+    listener_wind_down(loop);
+    if (loop->conns == 0 || mg_millis() >= until) return NULL;
+  }
+}
+
+/* ----------------------------------------------------------------------------------------------------- opening the sockets */
+
+typedef union listener_socket_address {
+  struct sockaddr any;
+  struct sockaddr_in four;
+  struct sockaddr_in6 six;
+} listener_socket_address;
+
+static int listener_why(char *why, size_t size, int code, const char *format, ...)
+{
+  va_list args;
+  if (!why || !size) return code;
+  va_start(args, format);
+  vsnprintf(why, size, format, args);
+  va_end(args);
+  return code;
+}
+
+/* Names are not looked up: which of several addresses would be meant? */
+static bool listener_host_parse(const char *p, size_t n, listener_socket_address *a)
+{
+  char host[INET6_ADDRSTRLEN];
+  memset(a, 0, sizeof *a);
+  if (n == 9 && memcmp(p, "localhost", 9) == 0) p = "127.0.0.1";
+  if (n >= sizeof host) return false;
+  memcpy(host, p, n);
+  host[n] = '\0';
+  a->any.sa_family = AF_INET;
+  if (host[0] != '[') return inet_pton(AF_INET, host, &a->four.sin_addr) == 1;
+  a->any.sa_family = AF_INET6;
+  if (n < 3 || host[n - 1] != ']') return false;
+  host[n - 1] = '\0';
+  return inet_pton(AF_INET6, host + 1, &a->six.sin6_addr) == 1;
+}
+
+/* "http://HOST[:PORT][/]"; *host_end is where the host ends, for the URL as it really is. */
+static int listener_url_parse(const char *url, listener_socket_address *a, const char **host_end, char *why, size_t size)
+{
+  const char *host = url ? url + 7 : NULL, *end, *p;
+  unsigned long port = 80;
+  if (!url) return listener_why(why, size, SVC_INVALID, "a URL is missing");
+  if (strncmp(url, "https://", 8) == 0)
+    return listener_why(why, size, SVC_INVALID, "%s: https is not supported yet, only http", url);
+  if (strncmp(url, "http://", 7) != 0)
+    return listener_why(why, size, SVC_INVALID, "%s: not a URL like http://127.0.0.1:8080", url);
+  end = *host == '[' ? strchr(host, ']') : host + strcspn(host, ":/");
+  if (end && *host == '[') end++;
+  if (!end || !listener_host_parse(host, (size_t)(end - host), a))
+    return listener_why(why, size, SVC_INVALID, "%s: the host must be an IP address (IPv6 in brackets) or localhost", url);
+  *host_end = p = end;
+  if (*p == ':') {
+    for (port = 0, p++; *p >= '0' && *p <= '9' && port <= 65535; p++) port = port * 10 + (unsigned long)(*p - '0');
+    if (p == end + 1 || port > 65535) return listener_why(why, size, SVC_INVALID, "%s: not a port from 0 to 65535", url);
+  }
+  if (*p == '/') p++;
+  if (*p) return listener_why(why, size, SVC_INVALID, "%s: nothing may stand behind the port", url);
+  if (a->any.sa_family == AF_INET) a->four.sin_port = htons((uint16_t)port);
+  else a->six.sin6_port = htons((uint16_t)port);
+  return SVC_OK;
+}
+
+/*
+** A listening socket. Several loops listen on one port by SO_REUSEPORT, but a port that somebody else listens on must
+** be an error, even if it is another of us: so the first one binds without it, and sets it for its siblings only then.
+*/
+static int listener_socket(listener_socket_address *a, bool sibling, bool shared)
+{
+  socklen_t n = a->any.sa_family == AF_INET ? sizeof a->four : sizeof a->six;
+  int on = 1, fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), saved;
+  if (fd < 0) return -1;
+  if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
+      (a->any.sa_family == AF_INET || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) == 0) &&
+      (!sibling || setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) == 0) && bind(fd, &a->any, n) == 0 &&
+      (!shared || setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) == 0) && listen(fd, LISTENER_BACKLOG) == 0 &&
+      getsockname(fd, &a->any, &n) == 0)
+    return fd;
+  saved = errno;
+  close(fd);
+  errno = saved;
+  return -1;
+}
+
+static int listener_bind_failed(const char *url, char *why, size_t size)
+{
+  const char *text = errno == EADDRINUSE       ? "the port is in use"
+                     : errno == EACCES         ? "this user may not listen on that port"
+                     : errno == EADDRNOTAVAIL  ? "this machine does not have that address"
+                     : errno == EAFNOSUPPORT   ? "this machine does not have that kind of address"
+                                               : strerror(errno);
+  return listener_why(why, size, SVC_IO, "cannot listen on %s: %s", url, text);
+}
+
+/* One URL: a socket for every loop. */
+static int listener_bind(svc_listener *l, size_t which, char *why, size_t size)
+{
+  const char *url = l->config.urls[which], *host_end = url;
+  listener_socket_address a;
+  int rc = listener_url_parse(url, &a, &host_end, why, size), first = -1;
+  size_t i, n;
+  for (i = 0; i < l->config.threads && rc == SVC_OK; i++) {
+    struct mg_connection *c;
+    int fd = listener_socket(&a, i > 0, l->config.threads > 1);
+    if (fd < 0 && i > 0) fd = fcntl(first, F_DUPFD_CLOEXEC, 0); /* no SO_REUSEPORT here: take turns on one socket */
+    if (fd < 0) return listener_bind_failed(url, why, size);
+    if (i == 0) first = fd;
+    c = mg_wrapfd(&l->loops[i].mgr, fd, listener_event, &l->loops[i]);
+    if (!c) {
+      close(fd);
+      return SVC_NOMEM;
+    }
+    c->is_listening = 1;
+  }
+  if (rc != SVC_OK) return rc;
+  n = (size_t)(host_end - url) + 8;
+  l->urls[which] = malloc(n);
+  if (!l->urls[which]) return SVC_NOMEM;
+  snprintf(l->urls[which], n, "%.*s:%u", (int)(host_end - url), url,
+           (unsigned)ntohs(a.any.sa_family == AF_INET ? a.four.sin_port : a.six.sin6_port));
+  return SVC_OK;
+}
+
+static void listener_quiet(char c, void *argument)
+{
+  (void)c, (void)argument;
+}
+
+static int listener_loop_open(listener_loop *loop, svc_listener *l, char *why, size_t size)
+{
+  struct epoll_event e = { EPOLLIN, { NULL } };
+  struct mg_connection *c;
+  loop->listener = l;
+  loop->writable = -1;
+  if (pthread_mutex_init(&loop->lock, NULL) != 0) return SVC_NOMEM;
+  mg_mgr_init(&loop->mgr);
+  loop->open = true;
+  loop->writable = epoll_create1(EPOLL_CLOEXEC);
+  if (loop->mgr.epoll_fd < 0 || loop->writable < 0 || !mg_wakeup_init(&loop->mgr))
+    return listener_why(why, size, SVC_IO, "cannot make an event loop: %s", strerror(errno));
+  /* the bell is a pair of sockets that mongoose would let a child process inherit */
+  fcntl(loop->mgr.pipe.fd, F_SETFD, FD_CLOEXEC);
+  fcntl((int)(size_t)loop->mgr.conns->fd, F_SETFD, FD_CLOEXEC);
+  /* mongoose shall wake up when `writable` has news, and not try to read from it */
+  c = mg_wrapfd(&loop->mgr, loop->writable, listener_event, NULL);
+  if (!c) return SVC_NOMEM;
+  c->is_full = 1;
+  if (epoll_ctl(loop->mgr.epoll_fd, EPOLL_CTL_MOD, loop->writable, (e.data.ptr = c, &e)) != 0) return SVC_IO;
+  return SVC_OK;
+}
+
+static void listener_or(size_t *value, size_t otherwise)
+{
+  if (*value == 0) *value = otherwise;
+}
+
+static void listener_or_ms(int64_t *value, int64_t otherwise)
+{
+  if (*value <= 0) *value = otherwise;
+}
+
+static int listener_configure(svc_listener *l, const svc_listener_config *config, char *why, size_t size)
+{
+  svc_listener_config *k = &l->config;
+  struct rlimit files;
+  size_t i;
+  *k = *config;
+  listener_or(&k->threads, 1);
+  listener_or(&k->writers, 16);
+  listener_or(&k->max_waiting, 256);
+  listener_or(&k->max_connections, 1024);
+  listener_or(&k->max_body, (size_t)1 << 20);
+  listener_or(&k->max_header_bytes, 16 << 10);
+  listener_or(&k->max_target, 8 << 10);
+  listener_or_ms(&k->header_timeout_ms, 10000);
+  listener_or_ms(&k->body_timeout_ms, 30000);
+  listener_or_ms(&k->idle_timeout_ms, 60000);
+  listener_or_ms(&k->stop_timeout_ms, 5000);
+  if (k->url_count == 0 || k->url_count > LISTENER_URLS || !k->urls)
+    return listener_why(why, size, SVC_INVALID, "there must be 1 to %d URLs to listen on", LISTENER_URLS);
+  if (k->threads > 64) return listener_why(why, size, SVC_INVALID, "there can be 64 event-loop threads at the most");
+  if (k->writers > 256) return listener_why(why, size, SVC_INVALID, "there can be 256 writer threads at the most");
+  if (k->max_body > SIZE_MAX / 8 || k->max_header_bytes > 1 << 20 || k->max_target > 1 << 20)
+    return listener_why(why, size, SVC_INVALID, "the body may have %zu bytes, headers and target 1 MiB, at the most", SIZE_MAX / 8);
+  /* without a file to accept with, mongoose tries again at every turn, without end: stay below */
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY) {
+    size_t all = files.rlim_cur > 160 ? (size_t)files.rlim_cur - 96 : 64, usable = all - all / 8 - 16;
+    if (k->max_connections > usable) {
+      listener_log(l, SVC_LOG_WARNING, "only %zu connections at a time: the process may open %llu files", usable,
+                   (unsigned long long)files.rlim_cur);
+      k->max_connections = usable;
+    }
+  }
+  l->proxies = calloc(k->trusted_proxy_count + 1, sizeof *l->proxies);
+  if (!l->proxies) return SVC_NOMEM;
+  for (i = 0; i < k->trusted_proxy_count; i++)
+    if (!k->trusted_proxies[i] || !listener_network_parse(&l->proxies[i], k->trusted_proxies[i]))
+      return listener_why(why, size, SVC_INVALID, "trusted proxy %s: not an address or network",
+                          k->trusted_proxies[i] ? k->trusted_proxies[i] : "NULL");
+  return SVC_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- public */
+
+int svc_listener_open(svc_listener **out, const svc_listener_config *config, char *why, size_t why_size)
+{
+  svc_listener *l;
+  size_t i;
+  int rc;
+  if (why && why_size) why[0] = '\0';
+  if (!out) return SVC_INVALID;
+  *out = NULL;
+  if (!config) return listener_why(why, why_size, SVC_INVALID, "there is no configuration");
+  mg_log_set(MG_LL_NONE); /* its default is to tell everything to stdout, */
+  mg_log_set_fn(listener_quiet, NULL); /* and hexdumps at any level */
+  l = calloc(1, sizeof *l);
+  if (!l) return SVC_NOMEM;
+  pthread_mutex_init(&l->lock, NULL); /* on Linux neither can fail */
+  pthread_cond_init(&l->work, NULL);
+  rc = listener_configure(l, config, why, why_size);
+  if (rc == SVC_OK) {
+    l->loops = calloc(l->config.threads, sizeof *l->loops);
+    l->writers = calloc(l->config.writers, sizeof *l->writers);
+    if (!l->loops || !l->writers) rc = SVC_NOMEM;
+  }
+  for (i = 0; i < l->config.threads && rc == SVC_OK; i++) rc = listener_loop_open(&l->loops[i], l, why, why_size);
+  for (i = 0; i < l->config.url_count && rc == SVC_OK; i++) rc = listener_bind(l, i, why, why_size);
+  l->config.urls = NULL; /* the host's memory */
+  l->config.trusted_proxies = NULL;
+  if (rc == SVC_OK) {
+    *out = l;
+    return SVC_OK;
+  }
+  if (why && why_size && !why[0]) listener_why(why, why_size, rc, "%s", svc_strerror(rc));
+  svc_listener_close(l);
+  return rc;
+}
+
+const char *svc_listener_url(const svc_listener *l, size_t i)
+{
+  return l && i < LISTENER_URLS ? l->urls[i] : NULL;
+}
+
+int svc_listener_start(svc_listener *l, svc *s)
+{
+  sigset_t all, before;
+  size_t i;
+  bool good = true;
+  if (!l || l->started || (!s && !l->config.handle)) return SVC_INVALID;
+  l->s = s;
+  l->started = true;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before); /* threads inherit it: signals are the host's */
+  for (i = 0; i < l->config.writers && good; i++) {
+    good = pthread_create(&l->writers[i], NULL, listener_writer, l) == 0;
+    if (good) l->writers_running++;
+  }
+  for (i = 0; i < l->config.threads && good; i++)
+    good = l->loops[i].running = pthread_create(&l->loops[i].thread, NULL, listener_run, &l->loops[i]) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (good) return SVC_OK;
+  svc_listener_stop(l);
+  return SVC_NOMEM;
+}
+
+void svc_listener_stop(svc_listener *l)
+{
+  size_t i;
+  if (!l || !l->started || l->stopped) return;
+  l->stopped = true;
+  atomic_store(&l->stopping, true);
+  for (i = 0; i < l->config.threads; i++)
+    if (l->loops[i].running) listener_ring(&l->loops[i]);
+  for (i = 0; i < l->config.threads; i++)
+    if (l->loops[i].running) pthread_join(l->loops[i].thread, NULL);
+  /* whoever still waits for a writer now has waited for too long, and is not told any more */
+  pthread_mutex_lock(&l->lock);
+  l->quit = true;
+  pthread_cond_broadcast(&l->work);
+  pthread_mutex_unlock(&l->lock);
+  for (i = 0; i < l->writers_running; i++) pthread_join(l->writers[i], NULL);
+}
+
+static void listener_jobs_free(listener_job *job)
+{
+  while (job) {
+    listener_job *next = job->next;
+    listener_job_free(job);
+    job = next;
+  }
+}
+
+void svc_listener_close(svc_listener *l)
+{
+  size_t i;
+  if (!l) return;
+  svc_listener_stop(l);
+  for (i = 0; l->loops && i < l->config.threads; i++) {
+    listener_loop *loop = &l->loops[i];
+    if (!loop->listener) continue;
+    if (loop->open) mg_mgr_free(&loop->mgr); /* only now, as the writers ring its bell */
+    listener_jobs_free(loop->done);
+    pthread_mutex_destroy(&loop->lock);
+  }
+  listener_jobs_free(l->first);
+  for (i = 0; i < LISTENER_URLS; i++) free(l->urls[i]);
+  pthread_cond_destroy(&l->work);
+  pthread_mutex_destroy(&l->lock);
+  free(l->writers);
+  free(l->loops);
+  free(l->proxies);
+  free(l);
+}

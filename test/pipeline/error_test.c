@@ -1,0 +1,912 @@
+/*
+** Errors: the table, the documents made from it, who is refused what, and what happens when there is no memory.
+*/
+#include "support.h"
+
+static const svc_config quiet = { .limiter_off = 1, .provision_ms = SVC_PROVISION_NOW };
+
+#define CLUSTER(name) \
+  "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{" \
+  "\"instanceSize\":\"M10\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
+#define NOBODY_ID "0123456789abcdef01234567"
+
+static const char *const method_names[SVC_METHOD_COUNT] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
+
+/* ------------------------------------------------------------------------------------------------------------ the table */
+
+#define ROW(code, status, detail, parameters) { #code, SVC_E_##code, status, detail, parameters },
+static const struct {
+  const char *name;
+  int code, status;
+  const char *detail, *parameters;
+} table[] = { SVC_ERROR_LIST(ROW) };
+#define CODES (sizeof table / sizeof table[0])
+
+static unsigned declared(const char *parameters)
+{
+  unsigned n = *parameters != 0;
+  for (; *parameters; parameters++) n += *parameters == ',';
+  return n;
+}
+
+/* How many parameters the document of this code has. */
+static unsigned declared_of(const char *name)
+{
+  size_t i;
+  for (i = 0; i < CODES; i++)
+    if (strcmp(table[i].name, name) == 0) return declared(table[i].parameters);
+  munit_errorf("no code %s", name);
+  return 0;
+}
+
+static MunitResult error_table(const MunitParameter params[], void *data)
+{
+  size_t i, j;
+  (void)params, (void)data;
+  munit_assert_size(CODES, ==, SVC_E_COUNT - 1);
+  for (i = 0; i < CODES; i++) {
+    const char *p;
+    unsigned used = 0, wanted = declared(table[i].parameters);
+    munit_assert_int(table[i].code, ==, (int)i + 1);
+    munit_assert_string_equal(svc_error_name(table[i].code), table[i].name);
+    munit_assert_int(svc_error_status(table[i].code), ==, table[i].status);
+    munit_assert_string_equal(svc_error_detail(table[i].code), table[i].detail);
+    munit_assert_int(table[i].status, >=, 400);
+    munit_assert_int(table[i].status, <=, 599);
+    munit_assert_string_not_equal(svc_status_reason(table[i].status), "Unknown");
+    munit_assert_size(strlen(table[i].name), ==, strspn(table[i].name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"));
+    munit_assert_size(strlen(table[i].detail), >, 10);
+    munit_assert_size(strcspn(table[i].detail, "\"\\\n\t"), ==, strlen(table[i].detail)); /* it is written as it is */
+    munit_assert_uint(wanted, <=, 5);
+    for (p = table[i].detail; *p; p++) {
+      unsigned n;
+      if (*p == '}') munit_errorf("%s: a stray brace", table[i].name);
+      if (*p != '{') continue;
+      if (p[1] < '0' || p[1] > '9' || p[2] != '}') munit_errorf("%s: a stray brace", table[i].name);
+      n = (unsigned)(p[1] - '0');
+      if (n >= wanted) munit_errorf("%s: {%u} of %u", table[i].name, n, wanted);
+      used |= 1u << n;
+      p += 2;
+    }
+    if (used != (1u << wanted) - 1) munit_errorf("%s does not use all of %s", table[i].name, table[i].parameters);
+    for (j = 0; j < i; j++) munit_assert_string_not_equal(table[i].name, table[j].name);
+  }
+  munit_assert_string_equal(svc_status_reason(999), "Unknown");
+  return MUNIT_OK;
+}
+
+/* Every code as a document, with parameters that must be escaped. */
+static MunitResult error_documents(const MunitParameter params[], void *data)
+{
+  static const char nasty[] = "a\"b\\c\n{0}\xC3\xA9";
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; i < CODES; i++) {
+    svc_arena arena;
+    svc_json_fault fault;
+    svc_str text, value = svc_str_c(nasty);
+    svc_node *doc;
+    svc_call c;
+    unsigned n = declared(table[i].parameters), k;
+    int64_t number = -7;
+    svc_arena_init(&arena, NULL);
+    memset(&c, 0, sizeof c);
+    c.arena = &arena;
+    if (n == 0) munit_assert_false(svc_fail(&c, table[i].code, ""));
+    if (n == 1) munit_assert_false(svc_fail(&c, table[i].code, "S", &value));
+    if (n == 2) munit_assert_false(svc_fail(&c, table[i].code, "Si", &value, &number));
+    if (n == 3) munit_assert_false(svc_fail(&c, table[i].code, "sSi", nasty, &value, &number));
+    if (n >= 4) munit_assert_false(svc_fail(&c, table[i].code, "SiSis", &value, &number, &value, &number, nasty));
+    text = svc_error_document(&c);
+    munit_assert_true(svc_json_gate(&arena, text, 8, &fault));
+    doc = svc_json_parse(&arena, text);
+    munit_assert_not_null(doc);
+    munit_assert_size(svc_node_count(doc), ==, 5);
+    munit_assert_int64(svc_node_i64(doc, "error", 0), ==, table[i].status);
+    munit_assert_true(svc_str_is(svc_node_str(doc, "errorCode"), table[i].name));
+    munit_assert_true(svc_str_is(svc_node_str(doc, "reason"), svc_status_reason(table[i].status)));
+    munit_assert_size(svc_node_count(svc_node_get(doc, "parameters")), ==, n >= 4 ? 5 : n);
+    if (n) munit_assert_not_null(strstr(text.p, "a\\\"b\\\\c\\n{0}\xC3\xA9"));
+    if (n >= 2) munit_assert_not_null(strstr(text.p, "-7"));
+    if (n == 1) munit_assert_true(svc_str_is(svc_node_get(doc, "parameters")->first->text, nasty));
+    /* the detail is the sentence, with every hole filled once and nothing filled in what was filled in */
+    for (k = 0; k < n && n == 1; k++) {
+      const char *hole = strstr(table[i].detail, "{0}");
+      svc_str detail = svc_node_str(doc, "detail");
+      size_t before = (size_t)(hole - table[i].detail);
+      munit_assert_size(detail.n, >=, before + sizeof nasty - 1);
+      munit_assert_memory_equal(before, detail.p, table[i].detail);
+      munit_assert_memory_equal(sizeof nasty - 1, detail.p + before, nasty);
+    }
+    munit_assert_memory_equal(10, text.p, "{\"detail\":");
+    munit_assert_true(strstr(text.p, ",\"error\":") < strstr(text.p, ",\"errorCode\":"));
+    munit_assert_true(strstr(text.p, ",\"errorCode\":") < strstr(text.p, ",\"parameters\":["));
+    munit_assert_true(strstr(text.p, ",\"parameters\":[") < strstr(text.p, "],\"reason\":"));
+    svc_blocks_free(arena.blocks);
+  }
+  return MUNIT_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------- a world of its own */
+
+typedef struct world {
+  t_service t;
+  const char *org, *group, *other_org;
+} world;
+
+static void world_open(world *w, const svc_config *config)
+{
+  t_open(&w->t, config);
+  w->org = t_organization(&w->t, "Acme");
+  w->group = t_project(&w->t, w->org, "alpha");
+  w->other_org = t_organization(&w->t, "Other");
+  t_project(&w->t, w->other_org, "theirs");
+  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", w->group), ==, 201);
+}
+
+static void world_path(const char *org, const char *group, const char *path, char *out, size_t size)
+{
+  size_t n = 0;
+  for (; *path && n + 128 < size; path++) {
+    const char *value = NOBODY_ID;
+    if (*path != '{') {
+      out[n++] = *path;
+      continue;
+    }
+    if (strncmp(path, "{orgId}", 7) == 0) value = org;
+    else if (strncmp(path, "{groupId}", 9) == 0) value = group;
+    else if (strncmp(path, "{groupName}", 11) == 0) value = "alpha";
+    else if (strncmp(path, "{clusterName}", 13) == 0) value = "Cluster0";
+    else if (strncmp(path, "{limitName}", 11) == 0) value = "svc.project.deployment.clusters";
+    n += (size_t)snprintf(out + n, size - n, "%s", value);
+    path = strchr(path, '}');
+  }
+  out[n] = 0;
+}
+
+/* What holds of every error document, whatever it is about. */
+static void assert_document(const t_service *t, int status, const char *code)
+{
+  static const char *const order[] = { "detail", "error", "errorCode", "parameters", "reason" };
+  const char *at = t->response.body;
+  char member[32];
+  size_t i;
+  munit_assert_int(t->response.status, ==, status);
+  munit_assert_string_equal(t_error(t), code);
+  munit_assert_int64(t_int(t, "error"), ==, status);
+  munit_assert_string_equal(t_str(t, "reason"), svc_status_reason(status));
+  munit_assert_string_not_equal(t_str(t, "detail"), "");
+  munit_assert_size(t_count(t, ""), ==, t_node(t, "badRequestDetail") ? 6 : 5);
+  if (t_node(t, "badRequestDetail")) munit_assert_memory_equal(20, at, "{\"badRequestDetail\":");
+  for (i = 0; i < 5; i++) {
+    snprintf(member, sizeof member, "%c\"%s\":", i == 0 && !t_node(t, "badRequestDetail") ? '{' : ',', order[i]);
+    at = strstr(at, member);
+    if (!at) munit_errorf("%s is out of place in %s", order[i], t->response.body);
+  }
+  munit_assert_size(t_count(t, "parameters"), ==, declared_of(code));
+  munit_assert_string_equal(t_get_header(t, "Content-Type"), "application/json");
+  munit_assert_string_equal(t_get_header(t, "X-Error-Code"), status == 401 ? "" : code);
+  munit_assert_string_equal(t_get_header(t, "X-Content-Type-Options"), "nosniff");
+  munit_assert_string_equal(t_get_header(t, "ETag"), "");
+}
+
+static MunitResult error_every_status(const MunitParameter params[], void *data)
+{
+  svc_limit_override limit = { "eventTypes_user", 1, 1, 60 };
+  svc_config config = { .limits = &limit, .limit_count = 1, .max_body = 200, .max_header_bytes = 300, .max_target = 400,
+                        .provision_ms = SVC_PROVISION_NOW };
+  world w;
+  char body[256], target[512], header[400], group[64], org[64];
+  t_service *t = &w.t;
+  (void)params, (void)data;
+  memset(body, ' ', sizeof body);
+  memset(header, 'h', sizeof header - 1);
+  header[sizeof header - 1] = 0;
+  memset(target, 'a', sizeof target - 1);
+  target[sizeof target - 1] = 0;
+  target[0] = '/';
+  world_open(&w, &quiet); /* the cluster does not go into 200 bytes */
+  snprintf(group, sizeof group, "/groups/%s", w.group);
+  snprintf(org, sizeof org, "/orgs/%s", w.org);
+  t_send(t, "POST", "/orgs", "{\"name\":\"\"}");
+  assert_document(t, 400, "INVALID_ATTRIBUTE");
+  t_send(t, "POST", "/orgs", "{}");
+  assert_document(t, 400, "MISSING_ATTRIBUTE");
+  t_send(t, "PATCH", group, "{\"id\":\"x\"}");
+  assert_document(t, 400, "ATTRIBUTE_READ_ONLY");
+  t_send(t, "POST", "/orgs", "{");
+  assert_document(t, 400, "MALFORMED_JSON");
+  t_send(t, "POST", "/orgs", "[]");
+  assert_document(t, 400, "INVALID_JSON");
+  t_send(t, "GET", "/orgs?x=1", NULL);
+  assert_document(t, 400, "INVALID_QUERY_PARAMETER");
+  t_send(t, "GET", "/groups/%00", NULL);
+  assert_document(t, 400, "INVALID_REQUEST");
+  t_sendf(t, "GET", NULL, "%s/limits/nosuch", group);
+  assert_document(t, 400, "INVALID_PATH_PARAMETER");
+  t_send(t, "POST", "/orgs", "{\"name\":\"a\",\"apiKey\":{}}");
+  assert_document(t, 403, "FEATURE_UNSUPPORTED");
+  t_send(t, "GET", "/nothing", NULL);
+  assert_document(t, 404, "RESOURCE_NOT_FOUND");
+  t_send(t, "GET", "/groups/" NOBODY_ID, NULL);
+  assert_document(t, 404, "GROUP_NOT_FOUND");
+  t_send(t, "GET", "/orgs/" NOBODY_ID, NULL);
+  assert_document(t, 404, "ORG_NOT_FOUND");
+  t_sendf(t, "GET", NULL, "%s/clusters/nosuch", group);
+  assert_document(t, 404, "CLUSTER_NOT_FOUND");
+  munit_assert_string_equal(t_param(t, 0), "nosuch");
+  munit_assert_string_equal(t_param(t, 1), w.group);
+  t_sendf(t, "GET", NULL, "%s/events/" NOBODY_ID, group);
+  assert_document(t, 404, "EVENT_NOT_FOUND");
+  t_send(t, "GET", "/groups/byName/nosuch", NULL);
+  assert_document(t, 404, "GROUP_NAME_NOT_FOUND");
+  t_send(t, "DELETE", "", NULL);
+  assert_document(t, 405, "METHOD_NOT_ALLOWED");
+  t_header(t, "Accept", "text/html");
+  t_send(t, "GET", "/orgs", NULL);
+  assert_document(t, 406, "INVALID_VERSION_DATE");
+  t_header(t, "Accept", "application/vnd.svc.2023-01-01+json");
+  t_sendf(t, "GET", NULL, "%s/clusters", group);
+  assert_document(t, 410, "VERSION_GONE");
+  t_headers_clear(t);
+  t_sendf(t, "DELETE", NULL, "%s", org);
+  assert_document(t, 409, "ORG_NOT_EMPTY");
+  snprintf(body, sizeof body, "{\"name\":\"alpha\",\"orgId\":\"%s\"}", w.org);
+  t_send(t, "POST", "/groups", body);
+  assert_document(t, 409, "GROUP_ALREADY_EXISTS");
+  munit_assert_string_equal(t_param(t, 0), "alpha");
+  munit_assert_string_equal(t_param(t, 1), w.org);
+  t_header(t, "If-Match", "\"x\"");
+  t_send(t, "DELETE", group, NULL);
+  assert_document(t, 412, "PRECONDITION_FAILED");
+  t_headers_clear(t);
+  t_header(t, "Content-Type", "text/plain");
+  t_send(t, "POST", "/orgs", "{}");
+  assert_document(t, 415, "UNSUPPORTED_MEDIA_TYPE");
+  t_headers_clear(t);
+  t->caller.user_id = "joe";
+  t_send(t, "GET", "/orgs", NULL);
+  assert_document(t, 400, "INVALID_REQUEST");
+  t_close(t);
+
+  t_open(t, &config);
+  memset(body, ' ', sizeof body);
+  t_send_raw(t, "POST", "/api/svc/v2/orgs", body, 201);
+  assert_document(t, 413, "REQUEST_TOO_LARGE");
+  t_send_raw(t, "GET", target, NULL, 0);
+  assert_document(t, 414, "URI_TOO_LONG");
+  munit_assert_int64(t_int(t, "parameters[0]"), ==, 400);
+  t_header(t, "X-Anything", header);
+  t_send(t, "GET", "/orgs", NULL);
+  assert_document(t, 431, "HEADERS_TOO_LARGE");
+  munit_assert_int64(t_int(t, "parameters[0]"), ==, 300);
+  munit_assert_string_equal(t_str(t, "reason"), "Request Header Fields Too Large");
+  t_headers_clear(t);
+  munit_assert_int(t_send(t, "GET", "/eventTypes", NULL), ==, 200);
+  t_advance(t, 15);
+  t_send(t, "GET", "/eventTypes?pretty=false", NULL);
+  assert_document(t, 429, "RATE_LIMITED_TOKEN_BUCKET");
+  munit_assert_string_equal(t->response.body,
+                            "{\"detail\":\"Rate limit exceeded for api/svc/v2/eventTypes. Please retry after 45 seconds. Request "
+                            "capacity: 1. Refill rate: 1 per 60 seconds.\",\"error\":429,\"errorCode\":\"RATE_LIMITED_TOKEN_BUCKET\","
+                            "\"parameters\":[\"api/svc/v2/eventTypes\",45,1,1,60],\"reason\":\"Too Many Requests\"}");
+  munit_assert_string_equal(t_get_header(t, "Retry-After"), "45");
+  munit_assert_string_equal(t_get_header(t, "RateLimit-Limit"), "1");
+  munit_assert_string_equal(t_get_header(t, "RateLimit-Remaining"), "0");
+  /* an error spends a token, as anything else does, and says so */
+  t_send(t, "GET", "/groups/" NOBODY_ID, NULL);
+  assert_document(t, 404, "GROUP_NOT_FOUND");
+  munit_assert_string_not_equal(t_get_header(t, "RateLimit-Remaining"), "");
+  munit_assert_string_equal(t_get_header(t, "Retry-After"), "");
+  t_close(t);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ who may not */
+
+static MunitResult error_anonymous(const MunitParameter params[], void *data)
+{
+  world w;
+  char path[512];
+  size_t i, refused = 0, open = 0;
+  (void)params, (void)data;
+  world_open(&w, &(svc_config){ .provision_ms = SVC_PROVISION_NOW });
+  w.t.anonymous = true;
+  for (i = 0; i < w.t.s->plan_count; i++) {
+    const svc_route *r = w.t.s->plans[i].route;
+    int status, round;
+    for (round = 0; round < 2; round++) { /* what is there, and what is not */
+      world_path(round ? NOBODY_ID : w.org, round ? NOBODY_ID : w.group, r->path, path, sizeof path);
+      status = t_send(&w.t, method_names[r->method], path, r->method == SVC_GET || r->method == SVC_DELETE ? NULL : "{}");
+      if (strcmp(r->path, "/unauth/controlPlaneIPAddresses") == 0) {
+        munit_assert_int(status, ==, 200);
+        open++;
+        continue;
+      }
+      if (status != 401) munit_errorf("%s %s: %d", method_names[r->method], path, status);
+      assert_document(&w.t, 401, "USER_UNAUTHORIZED");
+      munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Limit"), ""); /* nobody has no bucket */
+      refused++;
+    }
+  }
+  munit_assert_size(open, ==, 2);
+  munit_assert_size(refused, ==, 2 * (w.t.s->plan_count - 1));
+  munit_assert_size(refused, >=, 60);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* A member of the organization sees that things are there, and is told which role would do. */
+static MunitResult error_lacks_role(const MunitParameter params[], void *data)
+{
+  world w;
+  char path[512], wanted[1024];
+  size_t i, refused = 0;
+  (void)params, (void)data;
+  world_open(&w, &quiet);
+  w.t.grants[0] = (svc_grant){ "ORG_MEMBER", w.org };
+  for (i = 0; i < w.t.s->plan_count; i++) {
+    const svc_plan *plan = &w.t.s->plans[i];
+    const svc_route *r = plan->route;
+    size_t n;
+    int role, status, named = 0;
+    if (!r->roles || r->roles & SVC_R_ORG_MEMBER) continue;
+    world_path(w.org, w.group, r->path, path, sizeof path);
+    status = t_send(&w.t, method_names[r->method], path, r->method == SVC_GET || r->method == SVC_DELETE ? NULL : "{}");
+    if (status != 403) munit_errorf("%s %s: %d", method_names[r->method], path, status);
+    assert_document(&w.t, 403, "ACCESS_FORBIDDEN");
+    n = (size_t)snprintf(wanted, sizeof wanted, "The caller lacks the role that this operation asks for: ");
+    for (role = 0; role < SVC_ROLE_COUNT; role++)
+      if (r->roles >> role & 1)
+        n += (size_t)snprintf(wanted + n, sizeof wanted - n, "%s%s", named++ ? " or " : "", svc_role_name(role));
+    snprintf(wanted + n, sizeof wanted - n, ".");
+    munit_assert_string_equal(t_str(&w.t, "detail"), wanted);
+    refused++;
+  }
+  munit_assert_size(refused, >=, 20);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"name\":\"x\"}", "/groups/%s", w.group), ==, 403);
+  munit_assert_string_equal(t_str(&w.t, "detail"), "The caller lacks the role that this operation asks for: GROUP_OWNER.");
+  /* the role that is asked for suffices, and holds only where it is held */
+  w.t.grants[0] = (svc_grant){ "GROUP_OWNER", w.group };
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"name\":\"x\"}", "/groups/%s", w.group), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"name\":\"x\"}", "/orgs/%s", w.org), ==, 403);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"name\":\"x\"}", "/orgs/%s", w.other_org), ==, 404);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* The last answer with every one of these texts replaced by the other. */
+static char *replaced(const char *text, const char *what, const char *by)
+{
+  char *out = munit_malloc(strlen(text) * 2 + 1), *to = out;
+  size_t n = strlen(what), m = strlen(by);
+  while (*text) {
+    if (strncmp(text, what, n) == 0) {
+      memcpy(to, by, m);
+      to += m;
+      text += n;
+    } else {
+      *to++ = *text++;
+    }
+  }
+  *to = 0;
+  return out;
+}
+
+/* What belongs to others looks exactly as what is not there. */
+static MunitResult error_hidden(const MunitParameter params[], void *data)
+{
+  world w;
+  t_service *t = &w.t;
+  char path[512], missing[512], body[128];
+  size_t i, j, hidden = 0;
+  char *first;
+  (void)params, (void)data;
+  world_open(&w, &quiet);
+  t->grants[0] = (svc_grant){ "ORG_OWNER", w.other_org };
+  for (i = 0; i < t->s->plan_count; i++) {
+    const svc_route *r = t->s->plans[i].route;
+    const char *id = strstr(r->path, "{groupId}") ? w.group : w.org, *sent;
+    svc_response one;
+    if (!strstr(r->path, "{groupId}") && !strstr(r->path, "{orgId}")) continue;
+    if (strncmp(r->path, "/groups/{groupId}", 17) != 0 && strncmp(r->path, "/orgs/{orgId}", 13) != 0) continue;
+    sent = r->method == SVC_GET || r->method == SVC_DELETE ? NULL : "{\"nosuch\":1}";
+    world_path(w.org, w.group, r->path, path, sizeof path);
+    world_path(NOBODY_ID, NOBODY_ID, r->path, missing, sizeof missing);
+    t_header(t, "If-Match", "\"x\"");
+    munit_assert_int(t_send(t, method_names[r->method], missing, sent), ==, 404);
+    first = replaced(t->response.body, NOBODY_ID, id);
+    one = t->response;
+    memset(&t->response, 0, sizeof t->response);
+    munit_assert_int(t_send(t, method_names[r->method], path, sent), ==, 404);
+    munit_assert_string_equal(t->response.body, first);
+    munit_assert_size(t->response.header_count, ==, one.header_count);
+    for (j = 0; j < one.header_count; j++) {
+      munit_assert_string_equal(t->response.headers[j].name, one.headers[j].name);
+      munit_assert_string_equal(t->response.headers[j].value, one.headers[j].value);
+    }
+    svc_response_free(&one);
+    free(first);
+    hidden++;
+  }
+  t_headers_clear(t);
+  munit_assert_size(hidden, >=, 25);
+  /* by name, in bodies, in parameters */
+  munit_assert_int(t_send(t, "GET", "/groups/byName/alphb", NULL), ==, 404);
+  first = replaced(t->response.body, "alphb", "alpha");
+  munit_assert_int(t_send(t, "GET", "/groups/byName/alpha", NULL), ==, 404);
+  munit_assert_string_equal(t->response.body, first);
+  free(first);
+  munit_assert_int(t_send(t, "POST", "/groups", "{\"name\":\"new\",\"orgId\":\"" NOBODY_ID "\"}"), ==, 404);
+  first = replaced(t->response.body, NOBODY_ID, w.org);
+  snprintf(body, sizeof body, "{\"name\":\"new\",\"orgId\":\"%s\"}", w.org);
+  munit_assert_int(t_send(t, "POST", "/groups", body), ==, 404);
+  munit_assert_string_equal(t->response.body, first);
+  free(first);
+  munit_assert_int(t_send(t, "GET", "/rateLimits?groupId=" NOBODY_ID, NULL), >=, 400);
+  first = replaced(t->response.body, NOBODY_ID, w.group);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits?groupId=%s", w.group), >=, 400);
+  munit_assert_string_equal(t->response.body, first);
+  free(first);
+  munit_assert_int(t_send(t, "GET", "/rateLimits?orgId=" NOBODY_ID, NULL), >=, 400);
+  first = replaced(t->response.body, NOBODY_ID, w.org);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits?orgId=%s", w.org), >=, 400);
+  munit_assert_string_equal(t->response.body, first);
+  free(first);
+  /* and nothing of it was touched */
+  t->grants[0] = (svc_grant){ "ORG_OWNER", NULL };
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/Cluster0", w.group), ==, 200);
+  t_close(t);
+  return MUNIT_OK;
+}
+
+static MunitResult error_arguments(const MunitParameter params[], void *data)
+{
+  t_service t;
+  svc_request request;
+  svc_response response;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  memset(&request, 0, sizeof request);
+  request.method = "GET";
+  request.target = "/api/svc/v2/orgs";
+  request.caller = &t.caller;
+  memset(&response, 0xAA, sizeof response); /* overwritten, whatever it holds */
+  munit_assert_int(svc_handle_request(t.s, NULL, &response), ==, SVC_INVALID);
+  munit_assert_int(response.status, ==, 0);
+  munit_assert_null(response.memory);
+  svc_response_free(&response);
+  munit_assert_int(svc_handle_request(NULL, &request, &response), ==, SVC_INVALID);
+  munit_assert_int(svc_handle_request(t.s, &request, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_handle_request(NULL, NULL, NULL), ==, SVC_INVALID);
+  request.method = NULL;
+  munit_assert_int(svc_handle_request(t.s, &request, &response), ==, SVC_INVALID);
+  request.method = "GET";
+  request.target = NULL;
+  munit_assert_int(svc_handle_request(t.s, &request, &response), ==, SVC_INVALID);
+  svc_response_free(&response);
+  svc_response_free(&response);
+  svc_response_free(NULL);
+  munit_assert_null(svc_response_header(&response, "ETag"));
+  munit_assert_null(svc_response_header(NULL, "ETag"));
+  request.target = "/api/svc/v2/orgs";
+  munit_assert_int(svc_handle_request(t.s, &request, &response), ==, SVC_OK);
+  munit_assert_int(response.status, ==, 200);
+  munit_assert_null(svc_response_header(&response, NULL));
+  munit_assert_null(svc_response_header(&response, "X-Error-Code"));
+  svc_response_free(&response);
+  munit_assert_int(svc_open(NULL, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_tick(NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_backup(NULL, "x"), ==, SVC_INVALID);
+  munit_assert_int(svc_backup(t.s, ""), ==, SVC_INVALID);
+  svc_close(NULL);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- no memory */
+
+typedef struct memory {
+  long calls, fail_at, live; /* fail_at 0: never */
+  bool for_good;             /* all calls from that one on, rather than that one */
+} memory;
+
+static void *memory_resize(void *context, void *p, size_t size)
+{
+  memory *m = context;
+  if (size == 0) {
+    if (p) m->live--;
+    free(p);
+    return NULL;
+  }
+  m->calls++;
+  if (m->fail_at && (m->calls == m->fail_at || (m->for_good && m->calls > m->fail_at))) return NULL;
+  if (!p) m->live++;
+  return realloc(p, size);
+}
+
+static MunitResult memory_open(const MunitParameter params[], void *data)
+{
+  memory m;
+  int mode;
+  long n;
+  (void)params, (void)data;
+  for (mode = 0; mode < 2; mode++)
+    for (n = 1;; n++) {
+      svc_config config = { .allocator = { memory_resize, &m } };
+      svc *s = (svc *)&m;
+      int rc;
+      memset(&m, 0, sizeof m);
+      m.fail_at = n;
+      m.for_good = mode;
+      rc = svc_open(&s, &config);
+      if (rc == SVC_OK) {
+        munit_assert_long(m.calls, <, n);
+        svc_close(s);
+        munit_assert_long(m.live, ==, 0);
+        break;
+      }
+      munit_assert_int(rc, ==, SVC_NOMEM);
+      munit_assert_null(s);
+      munit_assert_long(m.live, ==, 0);
+      munit_assert_long(n, <, 10000);
+    }
+  munit_assert_long(n, >, 3);
+  return MUNIT_OK;
+}
+
+typedef struct operation {
+  const char *method, *path, *body; /* %G the project, %O the organization, %D another project, %N %H %L numbers of its own */
+  int status;
+} operation;
+
+static const operation operations[] = {
+  { "GET", "/groups/%G", NULL, 200 },
+  { "GET", "/groups/%G/clusters/Cluster0?pretty=true&envelope=true", NULL, 200 },
+  { "GET", "/groups/%G/settings", NULL, 200 },
+  { "GET", "", NULL, 200 },
+  { "GET", "/groups/byName/alpha", NULL, 200 },
+  { "GET", "/orgs?name=%41cme", NULL, 200 },
+  { "GET", "/groups/%G/events?itemsPerPage=500&eventType=GROUP_CREATED&pretty=true", NULL, 200 },
+  { "GET", "/groups/%G/events?includeRaw=true", NULL, 200 },
+  { "GET", "/groups/%G/limits", NULL, 200 },
+  { "GET", "/eventTypes?itemsPerPage=500", NULL, 200 },
+  { "GET", "/rateLimits?pretty=true&itemsPerPage=500", NULL, 200 },
+  { "GET", "/clusters", NULL, 200 },
+  { "GET", "/nothing/at/all", NULL, 404 },
+  { "POST", "/groups", "{\"name\":\"p%N\",\"orgId\":\"%O\",\"tags\":[{\"key\":\"k\",\"value\":\"v\"}]}", 201 },
+  { "POST", "/groups/%G/clusters", CLUSTER("c%N"), 201 },
+  { "POST", "/orgs", "{\"name\":\"o%N\"}", 201 },
+  { "POST", "/orgs", "{\"name\":\"\",\"a\":1,\"b\":2}", 400 },
+  { "PATCH", "/groups/%G", "{\"tags\":[{\"key\":\"n\",\"value\":\"%N\"}]}", 200 },
+  { "PATCH", "/orgs/%O/settings", "{\"maxServiceAccountSecretValidityInHours\":%H}", 200 },
+  { "PATCH", "/groups/%G/limits/svc.project.deployment.clusters", "{\"value\":%L}", 200 },
+  { "DELETE", "/groups/%D", NULL, 202 },
+};
+#define OPERATION_COUNT (sizeof operations / sizeof operations[0])
+
+#define STARVING_MOST ((size_t)1 << 20)
+
+typedef struct starving {
+  memory m;
+  t_service t;
+  const char *org, *group, *doomed;
+  int number;
+  char path[512], body[1024], key[32];
+  svc_request request;
+  svc_header headers[3];
+} starving;
+
+static void starving_fill(starving *w, const char *from, char *out, size_t size)
+{
+  size_t n = 0;
+  for (; *from && n + 64 < size; from++) {
+    if (from[0] == '%' && from[1] && strchr("GODNHL", from[1])) {
+      const char *value = from[1] == 'G' ? w->group : from[1] == 'O' ? w->org : w->doomed;
+      int number = from[1] == 'H' ? 8 + w->number % 8000 : from[1] == 'L' ? 1 + w->number % 99 : w->number;
+      if (strchr("GOD", from[1])) n += (size_t)snprintf(out + n, size - n, "%s", value);
+      else n += (size_t)snprintf(out + n, size - n, "%d", number);
+      from++;
+    } else {
+      out[n++] = *from;
+    }
+  }
+  out[n] = 0;
+}
+
+static int64_t starving_count(starving *w, const char *path)
+{
+  munit_assert_int(t_send(&w->t, "GET", path, NULL), ==, 200);
+  return t_int(&w->t, "totalCount");
+}
+
+/* All that the operations can change, as one text. */
+static void starving_state(starving *w, char *out, size_t size)
+{
+  char path[128];
+  long at = w->m.fail_at;
+  size_t n;
+  w->m.fail_at = 0;
+  n = (size_t)snprintf(out, size, "orgs %lld groups %lld", (long long)starving_count(w, "/orgs?itemsPerPage=1"),
+                       (long long)starving_count(w, "/groups?itemsPerPage=1"));
+  snprintf(path, sizeof path, "/orgs/%s/groups?itemsPerPage=1", w->org);
+  n += (size_t)snprintf(out + n, size - n, "=%lld", (long long)starving_count(w, path));
+  snprintf(path, sizeof path, "/groups/%s/clusters?itemsPerPage=1", w->group);
+  n += (size_t)snprintf(out + n, size - n, " clusters %lld", (long long)starving_count(w, path));
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s", w->group), ==, 200);
+  n += (size_t)snprintf(out + n, size - n, "=%lld tag %s", (long long)t_int(&w->t, "clusterCount"), t_str(&w->t, "tags[0].value"));
+  snprintf(path, sizeof path, "/groups/%s/events?itemsPerPage=1", w->group);
+  n += (size_t)snprintf(out + n, size - n, " events %lld", (long long)starving_count(w, path));
+  snprintf(path, sizeof path, "/orgs/%s/events?itemsPerPage=1", w->org);
+  n += (size_t)snprintf(out + n, size - n, "+%lld", (long long)starving_count(w, path));
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/orgs/%s/settings", w->org), ==, 200);
+  n += (size_t)snprintf(out + n, size - n, " hours %s", t_str(&w->t, "maxServiceAccountSecretValidityInHours"));
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/limits/svc.project.deployment.clusters", w->group), ==, 200);
+  snprintf(out + n, size - n, " limit %s", t_str(&w->t, "value"));
+  svc_response_free(&w->t.response);
+  w->m.fail_at = at;
+}
+
+static void starving_prepare(starving *w, const operation *o, bool with_key)
+{
+  w->number++;
+  if (strstr(o->path, "%D")) {
+    char name[32];
+    long at = w->m.fail_at;
+    w->m.fail_at = 0;
+    snprintf(name, sizeof name, "doomed%d", w->number);
+    w->doomed = t_project(&w->t, w->org, name);
+    w->m.fail_at = at;
+  }
+  starving_fill(w, o->path, w->path, sizeof w->path);
+  starving_fill(w, o->body ? o->body : "", w->body, sizeof w->body);
+  memmove(w->path + 11, w->path, strlen(w->path) + 1);
+  memcpy(w->path, "/api/svc/v2", 11);
+  memset(&w->request, 0, sizeof w->request);
+  memset(w->headers, 0, sizeof w->headers);
+  w->headers[0].name = "Content-Type";
+  w->headers[0].value = "application/json";
+  w->headers[1].name = "Accept";
+  w->headers[1].value = "application/json;q=0.1, */*;q=0.2";
+  snprintf(w->key, sizeof w->key, "key%d", w->number);
+  w->headers[2].name = "Idempotency-Key";
+  w->headers[2].value = w->key;
+  w->request.method = o->method;
+  w->request.target = w->path;
+  w->request.headers = w->headers;
+  w->request.header_count = with_key ? 3 : 2;
+  w->request.body = o->body ? w->body : NULL;
+  w->request.body_length = o->body ? strlen(w->body) : 0;
+  w->request.peer = "192.0.2.1";
+  w->request.caller = &w->t.caller;
+}
+
+static void starving_open(starving *w)
+{
+  svc_config config = { .limiter_off = 1, .provision_ms = SVC_PROVISION_NOW };
+  memset(w, 0, sizeof *w);
+  config.allocator.resize = memory_resize;
+  config.allocator.context = &w->m;
+  t_open(&w->t, &config);
+  w->number = 100;
+  w->org = t_organization(&w->t, "Acme");
+  w->group = t_project(&w->t, w->org, "alpha");
+  munit_assert_int(t_sendf(&w->t, "PATCH", "{\"value\":100}", "/groups/%s/limits/svc.project.deployment.clusters", w->group), ==, 200);
+  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", w->group), ==, 201);
+}
+
+static void starving_close(starving *w)
+{
+  w->m.fail_at = 0;
+  t_close(&w->t);
+  munit_assert_long(w->m.live, ==, 0);
+}
+
+/* The answer is a 503 that can be freed, or the right one. */
+static bool starving_judge(const operation *o, int rc, const svc_response *r)
+{
+  if (rc == SVC_NOMEM || r->status == 503) {
+    munit_assert_int(r->status, ==, 503);
+    munit_assert_not_null(strstr(r->body, "\"errorCode\":\"SERVICE_UNAVAILABLE\""));
+    munit_assert_size(strlen(r->body), ==, r->body_length);
+    munit_assert_string_equal(svc_response_header(r, "X-Error-Code"), "SERVICE_UNAVAILABLE");
+    munit_assert_string_equal(svc_response_header(r, "Content-Type"), "application/json");
+    munit_assert_string_equal(svc_response_header(r, "Retry-After"), "1");
+    return false;
+  }
+  munit_assert_int(rc, ==, SVC_OK);
+  if (r->status != o->status) munit_errorf("%s %s: %d %s", o->method, o->path, r->status, r->body);
+  return true;
+}
+
+/* After one request the state is what it was, or what the whole change makes of it: then it moves as the first one did. */
+static void starving_compare(starving *w, const operation *o, const char *before, bool answered)
+{
+  char after[512];
+  starving_state(w, after, sizeof after);
+  if (o->status >= 400 || strcmp(o->method, "GET") == 0) {
+    munit_assert_string_equal(after, before);
+    return;
+  }
+  if (answered) munit_assert_string_not_equal(after, before);
+  if (strcmp(after, before) != 0) { /* counts agree with each other, and its event is there */
+    long long orgs[2], groups[2], owned[2], clusters[2], shown[2], group_events[2], org_events[2];
+    const char *texts[2];
+    int i;
+    texts[0] = before, texts[1] = after;
+    for (i = 0; i < 2; i++) {
+      munit_assert_int(sscanf(texts[i], "orgs %lld groups %lld=%lld clusters %lld=%lld", &orgs[i], &groups[i], &owned[i], &clusters[i],
+                              &shown[i]),
+                       ==, 5);
+      munit_assert_int(sscanf(strstr(texts[i], " events "), " events %lld+%lld", &group_events[i], &org_events[i]), ==, 2);
+      munit_assert_llong(groups[i], ==, owned[i]);
+      munit_assert_llong(clusters[i], ==, shown[i]);
+    }
+    if (strcmp(o->path, "/orgs") == 0) {
+      munit_assert_llong(orgs[1], ==, orgs[0] + 1);
+    } else if (strcmp(o->path, "/groups") == 0) {
+      munit_assert_llong(groups[1], ==, groups[0] + 1);
+    } else if (strstr(o->path, "%D")) {
+      munit_assert_llong(groups[1], ==, groups[0] - 1);
+      munit_assert_llong(org_events[1], ==, org_events[0] + 1);
+    } else {
+      munit_assert_llong(clusters[1], ==, clusters[0] + (strstr(o->path, "/clusters") && strcmp(o->method, "POST") == 0));
+      munit_assert_llong(group_events[1] + org_events[1], >, group_events[0] + org_events[0]);
+    }
+  }
+}
+
+/* The allocator fails at its n-th call, for every n until the request gets through. */
+static MunitResult memory_requests(const MunitParameter params[], void *data)
+{
+  static starving w;
+  size_t i;
+  int mode;
+  (void)params, (void)data;
+  for (mode = 0; mode < 2; mode++) {
+    starving_open(&w);
+    w.m.for_good = mode;
+    for (i = 0; i < OPERATION_COUNT; i++) {
+      const operation *o = &operations[i];
+      bool answered = false;
+      long n;
+      for (n = 1; !answered; n++) {
+        char before[512];
+        svc_response response;
+        long live;
+        int rc;
+        munit_assert_long(n, <, 1000);
+        starving_prepare(&w, o, i % 2);
+        starving_state(&w, before, sizeof before);
+        live = w.m.live;
+        w.m.calls = 0;
+        w.m.fail_at = n;
+        rc = svc_handle_request(w.t.s, &w.request, &response);
+        w.m.fail_at = 0;
+        answered = starving_judge(o, rc, &response);
+        if (n == 1) munit_assert_false(answered); /* every request needs memory */
+        if (answered) munit_assert_long(w.m.calls, <, n + 1);
+        svc_response_free(&response);
+        munit_assert_long(w.m.live, ==, live);
+        starving_compare(&w, o, before, answered);
+      }
+    }
+    starving_close(&w);
+  }
+  return MUNIT_OK;
+}
+
+/* The same steps as svc_handle_request(), with an arena that has this much room and gets no more. */
+static int starving_steps(starving *w, size_t room, svc_response *response, svc_arena *arena)
+{
+  svc_call c;
+  svc_allocator plain = { NULL, NULL };
+  char *block;
+  size_t have;
+  svc_arena_init(arena, &plain);
+  svc_arena_reserve(arena, STARVING_MOST);
+  have = (size_t)(arena->end - arena->next);
+  munit_assert_size(have, >=, room);
+  block = svc_arena_alloc(arena, (have - room) & ~(size_t)7);
+  munit_assert_not_null(block);
+  arena->allocator.resize = memory_resize; /* which always fails from here on */
+  arena->allocator.context = &w->m;
+  memset(&c, 0, sizeof c);
+  memset(response, 0, sizeof *response);
+  c.s = w->t.s;
+  c.request = &w->request;
+  c.arena = arena;
+  c.now = w->t.now;
+  (void)(svc_step_request(&c) && svc_step_route(&c) && svc_step_caller(&c) && svc_step_version(&c) && svc_step_limiter(&c) &&
+         svc_step_permission(&c) && svc_step_query(&c) && svc_step_body(&c) && svc_step_behave(&c));
+  svc_step_respond(&c, response);
+  svc_end_read(&c);
+  return arena->failed ? SVC_NOMEM : SVC_OK;
+}
+
+/* Memory ends at every byte of the request's own, not only where the allocator is asked for more. */
+static MunitResult memory_everywhere(const MunitParameter params[], void *data)
+{
+  static starving w;
+  size_t i;
+  (void)params, (void)data;
+  starving_open(&w);
+  for (i = 0; i < OPERATION_COUNT; i++) {
+    const operation *o = &operations[i];
+    size_t room = 0, step = strcmp(o->method, "GET") == 0 ? 24 : strstr(o->path, "/clusters") ? 136 : 40;
+    bool answered = false;
+    for (; !answered; room += room < 16 * 1024 ? step : room / 64 * 8) {
+      char before[512];
+      svc_response response;
+      svc_arena arena;
+      int rc;
+      munit_assert_size(room, <, STARVING_MOST);
+      starving_prepare(&w, o, i % 2);
+      starving_state(&w, before, sizeof before);
+      w.m.calls = 0;
+      w.m.fail_at = 1;
+      w.m.for_good = true;
+      rc = starving_steps(&w, room, &response, &arena);
+      w.m.fail_at = 0;
+      w.m.for_good = false;
+      if (rc == SVC_OK) {
+        if (response.status != o->status) munit_errorf("%s %s: %d %s", o->method, o->path, response.status, response.body);
+        answered = true;
+      }
+      svc_blocks_free(arena.blocks);
+      starving_compare(&w, o, before, answered);
+    }
+    munit_assert_size(room, >, step);
+  }
+  starving_close(&w);
+  return MUNIT_OK;
+}
+
+/* What is due is applied before a request: without memory it waits, and nothing is lost. */
+static MunitResult memory_due(const MunitParameter params[], void *data)
+{
+  memory m;
+  svc_config config = { .limiter_off = 1 };
+  t_service t;
+  char path[128];
+  long n;
+  bool done = false;
+  (void)params, (void)data;
+  memset(&m, 0, sizeof m);
+  config.allocator.resize = memory_resize;
+  config.allocator.context = &m;
+  t_open(&t, &config);
+  snprintf(path, sizeof path, "/groups/%s/clusters", t_project(&t, t_organization(&t, "Acme"), "alpha"));
+  munit_assert_int(t_send(&t, "POST", path, CLUSTER("Cluster0")), ==, 201);
+  strcat(path, "/Cluster0");
+  t_advance(&t, 60);
+  for (n = 1; !done; n++) {
+    munit_assert_long(n, <, 100);
+    m.calls = 0;
+    m.fail_at = n;
+    done = svc_tick(t.s) == SVC_OK;
+    m.fail_at = 0;
+  }
+  munit_assert_long(n, >, 2);
+  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
+  t_close(&t);
+  munit_assert_long(m.live, ==, 0);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/table", error_table, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/documents", error_documents, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/every-status", error_every_status, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/anonymous", error_anonymous, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/lacks-role", error_lacks_role, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/hidden", error_hidden, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/arguments", error_arguments, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/memory-open", memory_open, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/memory-requests", memory_requests, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/memory-everywhere", memory_everywhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/memory-due", memory_due, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_error = { "error", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
