@@ -299,6 +299,16 @@ lib() {
   finish libsvcapi.a
 }
 
+daemon() { # build/svcd
+  lib
+  begin build/daemon
+  object "$D/mongoose.c" "$CC -O2 -std=gnu11 -w $INCLUDES $MG_FLAGS"
+  object ports/mongoose.c "$CC -O2 -std=c11 $WARN -I. $INCLUDES $MG_FLAGS"
+  object examples/svcd.c "$CC -O2 -std=c11 $WARN -I. -Iports"
+  program build/svcd "$objects build/libsvcapi.a$(mbed_libs "$D/mbedtls")" "$CC"
+  finish svcd
+}
+
 # ---- tests ----------------------------------------------------------------------------------------------------------
 
 test_main() { # the program that collects the suites: every X_test.c has a svc_suite_X
@@ -337,7 +347,9 @@ test_program() { # DIR MBEDTLS-DIR CC+FLAGS CC+FLAGS-FOR-DEPS LINK-FLAGS: DIR/ru
     $tests $support "$O/main.c" "$O/registry.c"; do
     object "$f" "$strict"
   done
+  object ports/mongoose.c "$3 -std=c11 $WARN -Werror -I. $INCLUDES $MG_FLAGS" # apart: it may see svcapi.h only
   dep_objects "$4"
+  object "$D/mongoose.c" "$4 -std=gnu11 -w $INCLUDES $MG_FLAGS"
   object "$D/munit.c" "$4 -std=gnu11 -w"
   program "$O/run" "$objects$(mbed_libs "$2")" "$3 $5"
   finish 'test objects'
@@ -390,7 +402,7 @@ test_all() { # [NAME]
   san='-g -O1 -fno-omit-frame-pointer -fsanitize=address'
   ubsan='-fsanitize=undefined -fno-sanitize-recover=undefined'
   test_program build/test "$D/mbedtls" "$CC $san $ubsan" "$CC $san" ''
-  lib
+  daemon # its tests start it as a user does
   EMULATOR=
   run_suites build/test/run "$@"
   run_checks "$@"
@@ -402,14 +414,7 @@ check() { lib; run_checks "$@"; summary; }
 # ---- the other verbs ------------------------------------------------------------------------------------------------
 
 run() {
-  [ -f examples/svcd.c ] || die "examples/svcd.c is not there yet, so there is no daemon to run"
-  lib
-  begin build/daemon
-  object "$D/mongoose.c" "$CC -O2 -std=gnu11 -w $INCLUDES $MG_FLAGS"
-  object ports/mongoose.c "$CC -O2 -std=gnu11 $WARN -I. $INCLUDES $MG_FLAGS"
-  object examples/svcd.c "$CC -O2 -std=gnu11 $WARN -I. $INCLUDES $MG_FLAGS"
-  program build/svcd "$objects build/libsvcapi.a$(mbed_libs "$D/mbedtls")" "$CC"
-  finish svcd
+  daemon
   mkdir -p build/data
   exec build/svcd --data build/data "$@"
 }

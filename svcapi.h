@@ -112,6 +112,7 @@ typedef struct svc_config {
 
   const char *base_url; /* what links start with, without a trailing slash; default "http://localhost:8080" */
   const char *vendor;   /* the word in /api/svc/v2 and application/vnd.svc.DATE+json; default "svc" */
+  int digest_sha256;    /* not 0: API keys are asked for a SHA-256 digest, not for the MD5 that every client knows */
   int strict_accept;    /* not 0: a request that names no version in Accept gets 406, not the newest version */
 
   size_t max_body;         /* bytes of a request's body; default 1 MiB */
@@ -179,6 +180,13 @@ typedef struct svc_response {
   void *memory; /* private */
 } svc_response;
 
+/* What svc_bootstrap() made. The secrets are shown here once and cannot be read again. */
+typedef struct svc_credentials {
+  char org_id[32], group_id[32];
+  char public_key[16], private_key[48];   /* an API key, for HTTP Digest */
+  char client_id[48], client_secret[96]; /* a service account, for POST /api/oauth/token */
+} svc_credentials;
+
 /* ------------------------------------------------------------------------------------------------------------ functions */
 
 /*
@@ -209,6 +217,13 @@ const char *svc_response_header(const svc_response *response, const char *name);
 ** this by themselves; a host calls it to have the steps, and their events, without waiting for a request.
 */
 int svc_tick(svc *s);
+
+/*
+** Make the first organization, a project in it, and an API key and a service account that own both, so that the service
+** can be used over a network. The organization asks for no access list.
+** Returns SVC_OK with *out filled in; SVC_BUSY when the store has an organization already; else what went wrong.
+*/
+int svc_bootstrap(svc *s, svc_credentials *out);
 
 /*
 ** Write a consistent copy of the store into the folder `path`, which is made if it is missing and must not hold a store

@@ -177,6 +177,8 @@ int svc_open(svc **out, const svc_config *config)
   rc = api_configure(s);
   if (rc == SVC_OK) rc = api_random(s);
   if (rc == SVC_OK) rc = api_limiter(s);
+  if (rc == SVC_OK) rc = svc_digest_open(s);
+  if (rc == SVC_OK) rc = svc_usage_open(s);
   if (rc == SVC_OK) rc = svc_plan_open(s);
   if (rc == SVC_OK) rc = svc_router_open(s);
   if (rc == SVC_OK) rc = svc_links_open(s);
@@ -193,6 +195,8 @@ int svc_open(svc **out, const svc_config *config)
 void svc_close(svc *s)
 {
   if (!s) return;
+  svc_usage_close(s);
+  svc_digest_close(s);
   svc_commit_close(&s->commit);
   svc_limiter_close(s->limiter);
   svc_drbg_free(s->drbg);
@@ -220,6 +224,7 @@ static void api_no_memory(svc_response *response)
 static void api_apply_due(svc *s, int64_t now)
 {
   if (now > 0 && now / 1000 >= (int64_t)atomic_load(&s->commit.next_due)) svc_apply_due(s, now);
+  if (svc_usage_due(s, now)) svc_usage_flush(s, now);
 }
 
 int svc_handle_request(svc *s, const svc_request *request, svc_response *response)
@@ -274,8 +279,11 @@ const char *svc_response_header(const svc_response *response, const char *name)
 
 int svc_tick(svc *s)
 {
+  int64_t now;
   if (!s) return SVC_INVALID;
-  return svc_apply_due(s, s->config.clock(s->config.clock_context));
+  now = s->config.clock(s->config.clock_context);
+  if (svc_usage_due(s, now)) svc_usage_flush(s, now);
+  return svc_apply_due(s, now);
 }
 
 int svc_backup(svc *s, const char *path)

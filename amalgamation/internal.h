@@ -139,6 +139,15 @@ SVC_PRIVATE bool svc_pattern_match(const char *pattern, svc_str text);
 SVC_PRIVATE bool svc_format_check(int format, svc_str text); /* enum svc_format */
 SVC_PRIVATE const char *svc_format_name(int format);         /* for error texts: "an IP address" */
 
+/* address.c */
+typedef struct svc_address {
+  unsigned char b[16]; /* IPv4 as ::ffff:a.b.c.d */
+  unsigned char bits;  /* length of the prefix: 128, one address */
+} svc_address;
+SVC_PRIVATE bool svc_address_parse(svc_str text, svc_address *out); /* an address, or a range with "/"; bits behind go */
+SVC_PRIVATE bool svc_address_within(const svc_address *one, const svc_address *range);
+SVC_PRIVATE svc_str svc_address_text(svc_arena *a, const svc_address *address); /* the usual form; one address has no "/" */
+
 /* json_gate.c: strict RFC 8259, before anything else looks at the text. */
 typedef struct svc_json_fault {
   size_t at;        /* byte position */
@@ -218,6 +227,11 @@ SVC_PRIVATE svc_drbg *svc_drbg_new(void); /* NULL: no entropy or no memory */
 SVC_PRIVATE void svc_drbg_free(svc_drbg *d);
 SVC_PRIVATE int svc_drbg_fill(void *drbg, void *buffer, size_t size); /* 0 is good; thread-safe */
 SVC_PRIVATE void svc_sha256(svc_str text, unsigned char out[32]);
+SVC_PRIVATE bool svc_hmac_sha256(svc_str key, svc_str text, unsigned char out[32]);
+SVC_PRIVATE bool svc_md5(svc_str text, unsigned char out[16]);
+SVC_PRIVATE bool svc_same_bytes(const void *a, const void *b, size_t n); /* in constant time */
+SVC_PRIVATE svc_str svc_base64(svc_arena *a, svc_str bytes); /* the URL alphabet, without padding */
+SVC_PRIVATE bool svc_base64_decode(svc_arena *a, svc_str text, svc_str *out); /* the ordinary alphabet, as in Basic */
 
 /*
 ** The store port: what a store must be able to do. Keys and values are bytes; keys are ordered as memcmp orders them.
@@ -446,6 +460,18 @@ SVC_PRIVATE int svc_limiter_open(svc_limiter **out, const svc_allocator *allocat
 SVC_PRIVATE void svc_limiter_close(svc_limiter *l);
 SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set, svc_str instance, int64_t now);
 
+/* digest.c: what the server knows of its nonces. usage.c: what access lists let in. */
+typedef struct svc_digest svc_digest;
+typedef struct svc_usage svc_usage;
+SVC_PRIVATE int svc_digest_open(svc *s);
+SVC_PRIVATE void svc_digest_close(svc *s);
+SVC_PRIVATE int svc_usage_open(svc *s);
+SVC_PRIVATE void svc_usage_close(svc *s);
+SVC_PRIVATE void svc_usage_note(svc *s, const svc_noun_info *list, const svc_id *parent, const svc_id *id, int64_t now,
+                                svc_str address);
+SVC_PRIVATE bool svc_usage_due(const svc *s, int64_t now);
+SVC_PRIVATE void svc_usage_flush(svc *s, int64_t now);
+
 /* A handle. */
 struct svc {
   svc_config config;      /* strings are the handle's own */
@@ -458,7 +484,9 @@ struct svc {
   svc_limiter *limiter;
   svc_noun_info *nouns;
   size_t noun_count;
-  const svc_noun_info *group, *org, *feed, *quota;
+  const svc_noun_info *group, *org, *feed, *quota, *key, *account, *token, *user, *team, *policy;
+  svc_digest *digest;
+  svc_usage *usage;
   svc_plan *plans;
   size_t plan_count;
   svc_router *router;
@@ -466,12 +494,35 @@ struct svc {
 SVC_PRIVATE void svc_log(const svc *s, int level, const char *format, ...) SVC_PRINTF(3, 4);
 
 /* Who calls. */
+enum svc_who_kind { SVC_WHO_NOBODY, SVC_WHO_USER, SVC_WHO_KEY, SVC_WHO_ACCOUNT };
 typedef struct svc_who {
+  int kind; /* enum svc_who_kind */
   bool known;
-  svc_str user_id, username;
+  svc_str user_id;  /* 24 hex digits: of the user, the key or the account */
+  svc_str username; /* the user's name, the public key, the client id */
   const svc_grant *grants;
   size_t grant_count;
+  svc_id id, org; /* of a key or account: itself, and the organization it belongs to */
 } svc_who;
+
+/* credential.c: what a noun keeps of a credential in `extra`: bytes that verify it, and its roles as text, a line each:
+** "ROLE id", or "@team id" for the roles of a team. */
+SVC_PRIVATE svc_str svc_credential_pack(svc_arena *a, svc_str verifier, svc_str grants);
+SVC_PRIVATE bool svc_credential_unpack(svc_str extra, svc_str *verifier, svc_str *grants);
+SVC_PRIVATE void svc_grant_line(svc_buf *b, svc_str role, svc_str on);
+SVC_PRIVATE bool svc_grants_have(svc_str grants, svc_str role, svc_str on); /* role empty: any; on empty: anywhere */
+SVC_PRIVATE bool svc_grants_next(svc_str *rest, svc_str *role, svc_str *on);
+SVC_PRIVATE bool svc_who_take_grants(svc_call *c, svc_str grants); /* teams are followed */
+/* An entity by its unique value, whatever its scope: keys, accounts, tokens. */
+SVC_PRIVATE int svc_find_anywhere(svc_txn *txn, const svc_noun *noun, svc_str unique, svc_id *scope, svc_id *id);
+/* A fresh secret of so many random bytes; and its salted hash, 16 bytes of salt and 32 of hash. */
+SVC_PRIVATE bool svc_secret_bytes(svc_call *c, unsigned char *out, size_t n);
+SVC_PRIVATE bool svc_secret_hash(svc_call *c, svc_str secret, unsigned char out[48]);
+SVC_PRIVATE bool svc_secret_same(svc_str secret, const unsigned char hash[48]);
+SVC_PRIVATE bool svc_digest_verifier(svc_call *c, svc_str public_key, svc_str private_key, unsigned char out[48]);
+
+/* access.c: may a credential be used from there? */
+SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, const svc_entity *credential);
 
 /* One value of a query parameter. */
 typedef struct svc_query_value {
@@ -513,6 +564,7 @@ typedef struct svc_answer {
   const svc_template *links;
   svc_str own, owner, unique; /* for the holes; parents are the chain's keys */
   bool whole;        /* the body is complete: a list, or an error */
+  svc_str kept;      /* p not NULL: what Idempotency-Key keeps in place of a body that shows a secret */
 } svc_answer;
 
 struct svc_call {
@@ -525,7 +577,7 @@ struct svc_call {
   int method; /* enum svc_method */
   bool head, v1;
   svc_str path, query_text; /* path: as sent, without the query */
-  svc_str accept, content_type, if_match, if_none_match, retry_key;
+  svc_str accept, content_type, if_match, if_none_match, retry_key, authorization;
   svc_str peer;
 
   /* route */
@@ -556,6 +608,8 @@ struct svc_call {
 
   svc_answer answer;
 
+  const char *oauth_error; /* the answer is an error of the OAuth shape, with error_detail as its description */
+
   /* an error: code and parameters; svc_fail() sets it */
   int error;
   svc_str error_params[5]; /* JSON texts */
@@ -585,12 +639,20 @@ SVC_PRIVATE bool svc_step_route(svc_call *c);      /* route.c */
 SVC_PRIVATE bool svc_step_caller(svc_call *c);     /* caller.c */
 SVC_PRIVATE bool svc_step_version(svc_call *c);    /* version.c */
 SVC_PRIVATE bool svc_step_limiter(svc_call *c);    /* limiter.c */
-SVC_PRIVATE bool svc_step_permission(svc_call *c); /* permission.c */
+SVC_PRIVATE bool svc_step_permission(svc_call *c); /* digest.c */
+SVC_PRIVATE bool svc_digest_caller(svc_call *c);
+SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale); /* 401 with a challenge; false */
+
+/* permission.c */
 SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted); /* 403 that names them; false */
 SVC_PRIVATE bool svc_step_query(svc_call *c);      /* query.c */
 SVC_PRIVATE bool svc_step_body(svc_call *c);       /* body.c */
 SVC_PRIVATE bool svc_step_behave(svc_call *c);     /* behave.c */
 SVC_PRIVATE void svc_step_respond(svc_call *c, svc_response *response); /* respond.c */
+
+/* digest.c */
+SVC_PRIVATE bool svc_digest_caller(svc_call *c);
+SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale); /* 401 with a challenge; false */
 
 /* permission.c */
 SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted); /* 403 that names them; false */
@@ -617,6 +679,7 @@ enum svc_check_mode { SVC_CHECK_CREATE, SVC_CHECK_UPDATE, SVC_CHECK_REPLACE };
 /* The body as it shall be stored; NULL: violations were found, or there is no memory. `before` NULL: there is none. */
 SVC_PRIVATE svc_node *svc_check(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before,
                                 int mode);
+SVC_PRIVATE svc_node *svc_check_array(svc_call *c, const svc_object *object, const svc_node *input); /* an array of them */
 SVC_PRIVATE bool svc_check_done(svc_call *c); /* false with the error when there were violations */
 SVC_PRIVATE svc_node *svc_presets(svc_arena *a, const svc_object *object); /* an object with nothing but its defaults */
 typedef struct svc_fields {
@@ -682,6 +745,9 @@ SVC_PRIVATE int svc_apply_due(svc *s, int64_t now);
 SVC_PRIVATE bool svc_event_write(svc_call *c, const char *type, const svc_id *group, const svc_id *org, const char *field,
                                  svc_str value); /* into the project's feed; group NULL: the organization's */
 SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *type, bool gone);
+
+/* caller.c */
+SVC_PRIVATE svc_str svc_token_name(svc_arena *a, svc_str token);
 
 /* retry.c: Idempotency-Key. */
 SVC_PRIVATE bool svc_retry_before(svc_call *c, bool *answered);

@@ -6,14 +6,14 @@
 ** may need it); svc_listener_start() gives it the service and starts its threads; svc_listener_stop() answers what is
 ** under way and ends them; svc_listener_close() frees. Clients that connect between open and start wait in the backlog.
 **
-** THREADS. The calling thread is never used. Event-loop threads read requests and answer GET and HEAD; all other methods
+** THREADS. The calling thread is never used. Event-loop threads read requests and answer GET and HEAD; other methods
 ** go to the writer threads, so that no loop ever waits for a disk. Threads block all signals, so these reach the host's
 ** own threads. A connection has one request under way at a time; answers keep the order of the requests.
 **
 ** PROCESS. mongoose ignores SIGPIPE for the whole process, and its log, which is global too, is switched off here.
 **
-** HTTP. 1.0 and 1.1, keep-alive, pipelining, chunked bodies, Expect: 100-continue. Whatever is ambiguous is refused with
-** an error document of the same shape as the library's, and the connection closed. The listener never sets
+** HTTP. 1.0 and 1.1, keep-alive, pipelining, chunked bodies, Expect: 100-continue. Whatever is ambiguous is refused,
+** with an error document of the same shape as the library's, and the connection closed. The listener never sets
 ** svc_request.caller: each request must carry its own credentials.
 **
 ** Zero-initialise the configuration: zero means the default. Members are only ever appended.
@@ -36,7 +36,7 @@ typedef struct svc_listener_config {
   size_t threads;         /* event loops, each on a thread of its own; default 1, at most 64 */
   size_t writers;         /* threads that answer all but GET and HEAD; default 16, at most 256 */
   size_t max_waiting;     /* requests that wait for a writer; more get 503 with Retry-After; default 256 */
-  size_t max_connections; /* further ones get 503 and are closed; default 1024, less if the process may open fewer files */
+  size_t max_connections; /* further ones get 503 and are closed; default 1024, or what the limit of open files allows */
 
   size_t max_body;         /* bytes of a request's body; default 1 MiB, as svc_config's: set both alike */
   size_t max_header_bytes; /* names and values of all headers together; default 16 KiB, as svc_config's */
@@ -48,8 +48,8 @@ typedef struct svc_listener_config {
   int64_t stop_timeout_ms;   /* for what is under way when svc_listener_stop() is called; default 5 000 */
 
   /*
-  ** Addresses ("10.0.0.7") and networks ("10.0.0.0/8", "fd00::/8") of proxies in front of this listener. Only from these
-  ** is X-Forwarded-For believed: the peer is its right-most address that is not itself one of them. Default: none.
+  ** Addresses ("10.0.0.7") and networks ("10.0.0.0/8", "fd00::/8") of proxies in front of this listener. Only from
+  ** these is X-Forwarded-For believed: the peer is its right-most address that is not one of them. Default: none.
   */
   const char *const *trusted_proxies;
   size_t trusted_proxy_count;

@@ -11,15 +11,16 @@
 ** connection is closed, so nothing can be smuggled in as a second request. (2) A connection has one request under way;
 ** while it is answered the socket is not read, so answers keep their order and a client that does not read is held back
 ** by TCP. (3) A loop never waits: not for a disk (writers), not for a client (what does not fit the socket is kept,
-** see `writable`). (4) A connection is touched by its loop's thread only; jobs travel between threads through two locked
-** queues, and mg_wakeup() is merely the bell.
+** see `writable`). (4) A connection is touched by its loop's thread only; jobs travel between threads through locked
+** queues, and mg_wakeup(), whose messages can get lost, is merely the bell.
 **
 **      accept -> HEAD -> [BODY] -> GET, HEAD: answered at once ------------> SEND, if it did not fit -> HEAD
 **                              \-> others: WAIT for a writer -> answered --/                        \-> LINGER, closed
 **
-** Two things of mongoose's epoll code are to be known: while c->send is not empty it asks for EPOLLIN at every turn, and
-** is_full does not take EPOLLIN away; both spin when a client sends and does not read. So c->send is never used, and a
-** pause takes the socket's events away (listener_reading).
+** What else is to be known of mongoose: while c->send is not empty its epoll code asks for EPOLLIN at every turn, and
+** is_full does not take EPOLLIN away; both spin when a client sends and does not read. It also closes at once when it
+** reads the end of the input, though an answer may be due. So c->send is never used, and a pause takes the socket's
+** events away (listener_reading).
 */
 #define _GNU_SOURCE /* memmem, pthread_setname_np */
 #include "listener.h"
@@ -59,7 +60,7 @@
 #define LISTENER_URLS 16
 #define LISTENER_NEVER UINT64_MAX
 
-/* -------------------------------------------------------------------------------------------------------------- errors */
+/* ----------------------------------------------------------------------------------------------------------- errors */
 
 enum {
   LISTENER_OK,
@@ -88,13 +89,15 @@ enum {
   LISTENER_E_COUNT
 };
 
-/* Codes and sentences are the library's where it has them. `what` is the parameter; NULL: none, or a number. */
+/* Codes and sentences are the library's where it has them. The parameter stands between `before` and `after`. */
 typedef struct listener_error {
   short status;
-  const char *code, *before, *what, *after;
+  const char *code, *before, *after;
+  const char *what; /* the parameter; NULL: none, or a limit of the configuration */
 } listener_error;
 
-#define LISTENER_BAD(what) { 400, "INVALID_REQUEST", "The request cannot be understood: ", what, "." }
+#define LISTENER_BAD(what) { 400, "INVALID_REQUEST", "The request cannot be understood: ", ".", what }
+#define LISTENER_LATER(why) { 503, "SERVICE_UNAVAILABLE", why " Please try again later.", "", NULL }
 static const listener_error listener_errors[LISTENER_E_COUNT] = {
   [LISTENER_E_LINE] = LISTENER_BAD("the request line is malformed"),
   [LISTENER_E_BYTES] = LISTENER_BAD("it holds bytes that do not belong to HTTP"),
@@ -105,20 +108,19 @@ static const listener_error listener_errors[LISTENER_E_COUNT] = {
   [LISTENER_E_LENGTH] = LISTENER_BAD("Content-Length is not a number that can be used"),
   [LISTENER_E_FRAMING] = LISTENER_BAD("Transfer-Encoding stands beside Content-Length or in HTTP/1.0"),
   [LISTENER_E_CHUNK] = LISTENER_BAD("the chunked body is malformed"),
-  [LISTENER_E_TIMEOUT] = { 408, "REQUEST_TIMEOUT", "The request did not arrive in time.", NULL, "" },
-  [LISTENER_E_NO_LENGTH] = { 411, "LENGTH_REQUIRED", "The request needs a Content-Length header, 0 for no body.", NULL, "" },
-  [LISTENER_E_BODY] = { 413, "REQUEST_TOO_LARGE", "The body of the request is larger than ", NULL, " bytes." },
-  [LISTENER_E_TARGET] = { 414, "URI_TOO_LONG", "The address of the request is longer than ", NULL, " bytes." },
-  [LISTENER_E_EXPECT] = { 417, "EXPECTATION_FAILED", "Only 100-continue can be expected of this service.", NULL, "" },
-  [LISTENER_E_HEADER_BYTES] = { 431, "HEADERS_TOO_LARGE", "The headers of the request are larger than ", NULL, " bytes." },
-  [LISTENER_E_HEADER_COUNT] = { 431, "HEADERS_TOO_LARGE", "The request has more headers than ", NULL, "." },
-  [LISTENER_E_SERVICE] = { 500, "UNEXPECTED_ERROR", "Something went wrong on our side. Please try again later.", NULL, "" },
-  [LISTENER_E_CODING] = { 501, "TRANSFER_CODING_NOT_SUPPORTED", "The only transfer coding known here is chunked.", NULL, "" },
-  [LISTENER_E_CONNECTIONS] = { 503, "SERVICE_UNAVAILABLE", "The service has all the connections it can serve. Please try "
-                               "again later.", NULL, "" },
-  [LISTENER_E_WAITING] = { 503, "SERVICE_UNAVAILABLE", "Too many changes wait to be made. Please try again later.", NULL, "" },
-  [LISTENER_E_MEMORY] = { 503, "SERVICE_UNAVAILABLE", "The service is out of memory. Please try again later.", NULL, "" },
-  [LISTENER_E_VERSION] = { 505, "HTTP_VERSION_NOT_SUPPORTED", "The versions of HTTP known here are 1.0 and 1.1.", NULL, "" },
+  [LISTENER_E_TIMEOUT] = { 408, "REQUEST_TIMEOUT", "The request did not arrive in time.", "", NULL },
+  [LISTENER_E_NO_LENGTH] = { 411, "LENGTH_REQUIRED", "A Content-Length is needed, 0 if there is no body.", "", NULL },
+  [LISTENER_E_BODY] = { 413, "REQUEST_TOO_LARGE", "The body of the request is larger than ", " bytes.", NULL },
+  [LISTENER_E_TARGET] = { 414, "URI_TOO_LONG", "The address of the request is longer than ", " bytes.", NULL },
+  [LISTENER_E_EXPECT] = { 417, "EXPECTATION_FAILED", "Only 100-continue can be expected of this service.", "", NULL },
+  [LISTENER_E_HEADER_BYTES] = { 431, "HEADERS_TOO_LARGE", "The headers are larger than ", " bytes together.", NULL },
+  [LISTENER_E_HEADER_COUNT] = { 431, "HEADERS_TOO_LARGE", "The request has more headers than ", ".", NULL },
+  [LISTENER_E_SERVICE] = { 500, "UNEXPECTED_ERROR", "Something went wrong on our side.", "", NULL },
+  [LISTENER_E_CODING] = { 501, "NOT_IMPLEMENTED", "The only transfer coding known here is chunked.", "", NULL },
+  [LISTENER_E_CONNECTIONS] = LISTENER_LATER("The service has all the connections it can serve."),
+  [LISTENER_E_WAITING] = LISTENER_LATER("Too many changes wait to be made."),
+  [LISTENER_E_MEMORY] = LISTENER_LATER("The service is out of memory."),
+  [LISTENER_E_VERSION] = { 505, "HTTP_VERSION_NOT_SUPPORTED", "Only HTTP/1.0 and HTTP/1.1 are known here.", "", NULL },
 };
 
 static const char *listener_reason(int status)
@@ -142,7 +144,7 @@ static const char *listener_reason(int status)
   return "Unknown";
 }
 
-/* --------------------------------------------------------------------------------------------------------------- types */
+/* ------------------------------------------------------------------------------------------------------------ types */
 
 typedef struct listener_address { /* an IP address; IPv4 in 4 bytes, also when it came as ::ffff:a.b.c.d */
   unsigned char ip[16];
@@ -266,7 +268,7 @@ static void listener_warn(svc_listener *l, const char *text)
     listener_log(l, SVC_LOG_WARNING, "%s", text);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- the head */
+/* --------------------------------------------------------------------------------------------------------- the head */
 
 static bool listener_is_token(const char *p, size_t n)
 {
@@ -414,7 +416,8 @@ static int listener_parse_length(listener_head *h, size_t max_body)
 /* Where the body ends: every doubt is an error here. */
 static int listener_parse_framing(listener_head *h, size_t max_body)
 {
-  const svc_header *host = h->once[LISTENER_HOST], *coding = h->once[LISTENER_CODING], *expect = h->once[LISTENER_EXPECT];
+  const svc_header *host = h->once[LISTENER_HOST], *coding = h->once[LISTENER_CODING];
+  const svc_header *expect = h->once[LISTENER_EXPECT];
   if (!host && !h->old) return LISTENER_E_HOST;
   if (host && strcspn(host->value, " \t\r,/@?#") < host->value_length) return LISTENER_E_HOST;
   if (coding) {
@@ -467,15 +470,16 @@ static int listener_still_good(const char *p, size_t n, size_t scanned, const sv
   size_t i, method = space ? (size_t)(space - p) : n;
   if (method >= LISTENER_METHOD || (method && !listener_is_token(p, method) && p[0] != '\r')) return LISTENER_E_LINE;
   for (i = scanned; i < n; i++) {
-    if (p[i] == '\n' ? i == 0 || p[i - 1] != '\r' : !listener_is_text(p + i, 1) && p[i] != '\r') return LISTENER_E_BYTES;
-    if (i > 0 && p[i - 1] == '\r' && p[i] != '\n') return LISTENER_E_BYTES;
+    bool after_cr = i > 0 && p[i - 1] == '\r';
+    if (after_cr != (p[i] == '\n')) return LISTENER_E_BYTES;
+    if (p[i] != '\r' && p[i] != '\n' && !listener_is_text(p + i, 1)) return LISTENER_E_BYTES;
   }
   if (!lf && n > k->max_target + LISTENER_METHOD + 16) return LISTENER_E_TARGET;
   if (n > k->max_target + k->max_header_bytes + LISTENER_HEADERS * 8) return LISTENER_E_HEADER_BYTES;
   return LISTENER_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- the body */
+/* --------------------------------------------------------------------------------------------------------- the body */
 
 enum {
   LISTENER_CHUNK_SIZE,
@@ -605,7 +609,7 @@ static void listener_job_free(listener_job *job)
   free(job);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- the peer */
+/* --------------------------------------------------------------------------------------------------------- the peer */
 
 static bool listener_address_parse(listener_address *a, const char *p, size_t n)
 {
@@ -690,7 +694,7 @@ static void listener_peer(const listener_conn *conn, const listener_head *h, cha
   }
 }
 
-/* ----------------------------------------------------------------------------------------------------------- the answer */
+/* ------------------------------------------------------------------------------------------------------- the answer */
 
 static void listener_state(listener_conn *conn, int state, int64_t timeout_ms)
 {
@@ -750,8 +754,10 @@ static size_t listener_write(listener_conn *conn, const char *text, size_t text_
   size_t count = 0;
   memset(&message, 0, sizeof message);
   if (text_length) parts[count++] = (struct iovec){ (void *)(uintptr_t)text, text_length };
-  if (conn->body_length > conn->body_at)
-    parts[count++] = (struct iovec){ (void *)(uintptr_t)(conn->response.body + conn->body_at), conn->body_length - conn->body_at };
+  if (conn->body_length > conn->body_at) {
+    const char *body = conn->response.body + conn->body_at;
+    parts[count++] = (struct iovec){ (void *)(uintptr_t)body, conn->body_length - conn->body_at };
+  }
   message.msg_iov = parts;
   message.msg_iovlen = count;
   do n = sendmsg((int)(size_t)conn->c->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -877,33 +883,44 @@ static void listener_put_end(listener_text *t, listener_conn *conn)
   if (t->p != t->own) free(t->p);
 }
 
+static uint64_t listener_limit(const svc_listener_config *k, int error)
+{
+  switch (error) {
+  case LISTENER_E_BODY: return k->max_body;
+  case LISTENER_E_TARGET: return k->max_target;
+  case LISTENER_E_HEADER_BYTES: return k->max_header_bytes;
+  case LISTENER_E_HEADER_COUNT: return LISTENER_HEADERS;
+  default: return 0;
+  }
+}
+
 /* An error of the listener's own, with the document that the library's errors have. */
 static void listener_refuse(listener_conn *conn, int error, bool is_head, bool close)
 {
+  static const char document[] = "{\"detail\":\"%s%s%s\",\"error\":%d,\"errorCode\":\"%s\",\"parameters\":[%s%s%s],"
+                                 "\"reason\":\"%s\"}";
   const listener_error *e = &listener_errors[error];
-  const svc_listener_config *k = &conn->loop->listener->config;
-  uint64_t limit = error == LISTENER_E_BODY           ? k->max_body
-                   : error == LISTENER_E_TARGET       ? k->max_target
-                   : error == LISTENER_E_HEADER_BYTES ? k->max_header_bytes
-                   : error == LISTENER_E_HEADER_COUNT ? LISTENER_HEADERS
-                                                      : 0;
-  char parameter[128] = "", body[768];
+  uint64_t limit = listener_limit(&conn->loop->listener->config, error);
+  const char *what = e->what ? e->what : "", *quote = e->what ? "\"" : "";
+  char number[24], body[768];
   int n;
   listener_text t;
-  if (limit) snprintf(parameter, sizeof parameter, "%llu", (unsigned long long)limit);
-  else if (e->what) snprintf(parameter, sizeof parameter, "\"%s\"", e->what);
-  n = snprintf(body, sizeof body, "{\"detail\":\"%s%s%s\",\"error\":%d,\"errorCode\":\"%s\",\"parameters\":[%s],\"reason\":\"%s\"}",
-               e->before, limit ? parameter : e->what ? e->what : "", e->after, e->status, e->code, parameter,
+  if (limit) {
+    snprintf(number, sizeof number, "%llu", (unsigned long long)limit);
+    what = number;
+  }
+  n = snprintf(body, sizeof body, document, e->before, what, e->after, e->status, e->code, quote, what, quote,
                listener_reason(e->status));
   listener_log(conn->loop->listener, SVC_LOG_INFO, "%s: %d %s", conn->peer, e->status, e->what ? e->what : e->code);
   conn->close = close;
   conn->body_at = conn->body_length = 0;
   listener_put_start(&t, conn, e->status);
-  listener_put_number(&t, "Content-Type: application/json\r\nContent-Length: ", n > 0 ? (uint64_t)n : 0, "\r\nX-Error-Code: ");
+  listener_puts(&t, "Content-Type: application/json\r\nX-Error-Code: ");
   listener_puts(&t, e->code);
-  if (e->status == 503) listener_puts(&t, "\r\nRetry-After: 1");
-  listener_puts(&t, close ? "\r\nConnection: close\r\n\r\n" : "\r\n\r\n");
-  if (n > 0 && !is_head) listener_put(&t, body, (size_t)n);
+  listener_put_number(&t, "\r\nContent-Length: ", (uint64_t)n, "\r\n");
+  if (e->status == 503) listener_puts(&t, "Retry-After: 1\r\n");
+  listener_puts(&t, close ? "Connection: close\r\n\r\n" : "\r\n");
+  if (!is_head) listener_put(&t, body, (size_t)n);
   listener_put_end(&t, conn);
 }
 
@@ -926,14 +943,16 @@ static void listener_answer(listener_conn *conn, const listener_head *h, svc_res
   listener_put_start(&t, conn, conn->response.status);
   for (i = 0; i < conn->response.header_count; i++) {
     const svc_header *header = &conn->response.headers[i];
-    if (listener_is(header->name, header->name_length, "content-length")) {
+    size_t name = header->name_length ? header->name_length : strlen(header->name);
+    size_t value = header->value_length ? header->value_length : strlen(header->value);
+    if (listener_is(header->name, name, "content-length")) {
       /* only the service knows what the GET would have given; else what counts is what is really sent */
       if (!h->is_head || length) continue;
       length = true;
     }
-    listener_put(&t, header->name, header->name_length);
+    listener_put(&t, header->name, name);
     listener_put(&t, ": ", 2);
-    listener_put(&t, header->value, header->value_length);
+    listener_put(&t, header->value, value);
     listener_put(&t, "\r\n", 2);
   }
   if (!bare && !length) listener_put_number(&t, "Content-Length: ", conn->response.body_length, "\r\n");
@@ -943,8 +962,8 @@ static void listener_answer(listener_conn *conn, const listener_head *h, svc_res
   listener_put_end(&t, conn);
 }
 
-static void listener_handle(svc_listener *l, const listener_head *h, const char *peer, const char *body, size_t body_length,
-                            svc_response *response)
+static void listener_handle(svc_listener *l, const listener_head *h, const char *peer, const char *body,
+                            size_t body_length, svc_response *response)
 {
   svc_request request;
   memset(&request, 0, sizeof request);
@@ -961,7 +980,7 @@ static void listener_handle(svc_listener *l, const listener_head *h, const char 
   else svc_handle_request(l->s, &request, response);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the writers */
+/* ------------------------------------------------------------------------------------------------------ the writers */
 
 static void listener_ring(listener_loop *loop)
 {
@@ -1009,7 +1028,7 @@ static void *listener_writer(void *argument)
     listener_loop *loop = job->loop;
     bool first;
     if (job->text) listener_handle(l, &job->head, job->peer, job->body, job->body_length, &job->response);
-    else svc_tick(l->s);
+    else if (l->s) svc_tick(l->s);
     pthread_mutex_lock(&loop->lock);
     first = !loop->done;
     job->next = loop->done;
@@ -1020,7 +1039,7 @@ static void *listener_writer(void *argument)
   return NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------------- the connection */
+/* --------------------------------------------------------------------------------------------------- the connection */
 
 /* A request with a body, or one for the writers: it gets a copy of its head, as the buffer goes on to the next one. */
 static listener_job *listener_job_new(listener_conn *conn, const char *text, size_t n)
@@ -1100,7 +1119,7 @@ static bool listener_read_head(listener_conn *conn)
   const svc_listener_config *k = &conn->loop->listener->config;
   const char *buf = (const char *)conn->c->recv.buf, *end;
   size_t n = conn->c->recv.len, from;
-  while (n - conn->at >= 2 && buf[conn->at] == '\r' && buf[conn->at + 1] == '\n') conn->at += 2; /* as RFC 9112 2.2 wants */
+  while (n - conn->at >= 2 && memcmp(buf + conn->at, "\r\n", 2) == 0) conn->at += 2; /* as RFC 9112, 2.2 wants */
   if (n == conn->at) return false;
   if (conn->scanned < conn->at) conn->scanned = conn->at;
   if (!conn->started) listener_state(conn, LISTENER_HEAD, k->header_timeout_ms);
@@ -1229,7 +1248,7 @@ static void listener_event(struct mg_connection *c, int ev, void *data)
   }
 }
 
-/* --------------------------------------------------------------------------------------------------------------- the loop */
+/* --------------------------------------------------------------------------------------------------------- the loop */
 
 static void listener_resume_all(listener_loop *loop)
 {
@@ -1307,7 +1326,7 @@ static void *listener_run(void *argument)
   }
 }
 
-/* ----------------------------------------------------------------------------------------------------- opening the sockets */
+/* ---------------------------------------------------------------------------------------------- opening the sockets */
 
 typedef union listener_socket_address {
   struct sockaddr any;
@@ -1343,7 +1362,8 @@ static bool listener_host_parse(const char *p, size_t n, listener_socket_address
 }
 
 /* "http://HOST[:PORT][/]"; *host_end is where the host ends, for the URL as it really is. */
-static int listener_url_parse(const char *url, listener_socket_address *a, const char **host_end, char *why, size_t size)
+static int listener_url_parse(const char *url, listener_socket_address *a, const char **host_end, char *why,
+                              size_t size)
 {
   const char *host = url ? url + 7 : NULL, *end, *p;
   unsigned long port = 80;
@@ -1355,11 +1375,12 @@ static int listener_url_parse(const char *url, listener_socket_address *a, const
   end = *host == '[' ? strchr(host, ']') : host + strcspn(host, ":/");
   if (end && *host == '[') end++;
   if (!end || !listener_host_parse(host, (size_t)(end - host), a))
-    return listener_why(why, size, SVC_INVALID, "%s: the host must be an IP address (IPv6 in brackets) or localhost", url);
+    return listener_why(why, size, SVC_INVALID, "%s: the host must be localhost or an IP address ([...] if IPv6)", url);
   *host_end = p = end;
   if (*p == ':') {
     for (port = 0, p++; *p >= '0' && *p <= '9' && port <= 65535; p++) port = port * 10 + (unsigned long)(*p - '0');
-    if (p == end + 1 || port > 65535) return listener_why(why, size, SVC_INVALID, "%s: not a port from 0 to 65535", url);
+    if (p == end + 1 || port > 65535)
+      return listener_why(why, size, SVC_INVALID, "%s: the port must be a number from 0 to 65535", url);
   }
   if (*p == '/') p++;
   if (*p) return listener_why(why, size, SVC_INVALID, "%s: nothing may stand behind the port", url);
@@ -1435,24 +1456,24 @@ static void listener_quiet(char c, void *argument)
 
 static int listener_loop_open(listener_loop *loop, svc_listener *l, char *why, size_t size)
 {
-  struct epoll_event e = { EPOLLIN, { NULL } };
-  struct mg_connection *c;
+  struct mg_connection *c = NULL;
   loop->listener = l;
-  loop->writable = -1;
-  if (pthread_mutex_init(&loop->lock, NULL) != 0) return SVC_NOMEM;
+  pthread_mutex_init(&loop->lock, NULL);
   mg_mgr_init(&loop->mgr);
   loop->open = true;
-  loop->writable = epoll_create1(EPOLL_CLOEXEC);
-  if (loop->mgr.epoll_fd < 0 || loop->writable < 0 || !mg_wakeup_init(&loop->mgr))
+  if (loop->mgr.epoll_fd < 0 || !mg_wakeup_init(&loop->mgr))
     return listener_why(why, size, SVC_IO, "cannot make an event loop: %s", strerror(errno));
   /* the bell is a pair of sockets that mongoose would let a child process inherit */
   fcntl(loop->mgr.pipe.fd, F_SETFD, FD_CLOEXEC);
   fcntl((int)(size_t)loop->mgr.conns->fd, F_SETFD, FD_CLOEXEC);
-  /* mongoose shall wake up when `writable` has news, and not try to read from it */
-  c = mg_wrapfd(&loop->mgr, loop->writable, listener_event, NULL);
-  if (!c) return SVC_NOMEM;
+  /* an epoll in the loop's epoll: mongoose wakes up when it has news, and is_full keeps it from reading there */
+  loop->writable = epoll_create1(EPOLL_CLOEXEC);
+  if (loop->writable >= 0) c = mg_wrapfd(&loop->mgr, loop->writable, listener_event, NULL);
+  if (!c) {
+    if (loop->writable >= 0) close(loop->writable);
+    return listener_why(why, size, SVC_IO, "cannot make an event loop: %s", strerror(errno));
+  }
   c->is_full = 1;
-  if (epoll_ctl(loop->mgr.epoll_fd, EPOLL_CTL_MOD, loop->writable, (e.data.ptr = c, &e)) != 0) return SVC_IO;
   return SVC_OK;
 }
 
@@ -1487,8 +1508,8 @@ static int listener_configure(svc_listener *l, const svc_listener_config *config
     return listener_why(why, size, SVC_INVALID, "there must be 1 to %d URLs to listen on", LISTENER_URLS);
   if (k->threads > 64) return listener_why(why, size, SVC_INVALID, "there can be 64 event-loop threads at the most");
   if (k->writers > 256) return listener_why(why, size, SVC_INVALID, "there can be 256 writer threads at the most");
-  if (k->max_body > SIZE_MAX / 8 || k->max_header_bytes > 1 << 20 || k->max_target > 1 << 20)
-    return listener_why(why, size, SVC_INVALID, "the body may have %zu bytes, headers and target 1 MiB, at the most", SIZE_MAX / 8);
+  if (k->max_body > 1 << 30 || k->max_header_bytes > 1 << 20 || k->max_target > 1 << 20)
+    return listener_why(why, size, SVC_INVALID, "a body can have 1 GiB, headers and target 1 MiB, at the most");
   /* without a file to accept with, mongoose tries again at every turn, without end: stay below */
   if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY) {
     size_t all = files.rlim_cur > 160 ? (size_t)files.rlim_cur - 96 : 64, usable = all - all / 8 - 16;
@@ -1507,7 +1528,7 @@ static int listener_configure(svc_listener *l, const svc_listener_config *config
   return SVC_OK;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- public */
+/* ----------------------------------------------------------------------------------------------------------- public */
 
 int svc_listener_open(svc_listener **out, const svc_listener_config *config, char *why, size_t why_size)
 {

@@ -34,23 +34,30 @@ static bool body_is_taken(const svc_call *c)
   return c->method == SVC_POST || c->method == SVC_PUT || c->method == SVC_PATCH;
 }
 
+static bool body_too_large(svc_call *c)
+{
+  int64_t limit = (int64_t)c->s->config.max_body;
+  return svc_fail(c, SVC_E_REQUEST_TOO_LARGE, "i", &limit);
+}
+
 SVC_PRIVATE bool svc_step_body(svc_call *c)
 {
   const svc_route *route = c->plan->route;
   const svc_object *object = route->body ? route->body : c->plan->noun->noun->object;
   svc_str text = { c->request->body, c->request->body_length };
-  if (!body_is_taken(c)) return true;
+  if (!body_is_taken(c) || route->flags & SVC_RAW_BODY) return text.n <= c->s->config.max_body ? true : body_too_large(c);
   if (text.n == 0 && route->flags & (SVC_BODY_OPTIONAL | SVC_NO_BODY)) return true;
-  if (text.n > c->s->config.max_body) {
-    int64_t limit = (int64_t)c->s->config.max_body;
-    return svc_fail(c, SVC_E_REQUEST_TOO_LARGE, "i", &limit);
-  }
+  if (text.n > c->s->config.max_body) return body_too_large(c);
   if (!body_media_type(c)) return svc_fail(c, SVC_E_UNSUPPORTED_MEDIA_TYPE, "S", &c->content_type);
   if (!body_parse(c, text)) return false;
   if (route->flags & SVC_NO_BODY)
     return c->body->type == SVC_J_OBJECT && !c->body->first
              ? true
              : svc_fail(c, SVC_E_INVALID_REQUEST, "s", "this operation takes no body");
+  if (route->flags & SVC_BODY_ARRAY) {
+    c->checked = svc_check_array(c, object, c->body);
+    return svc_check_done(c);
+  }
   if (c->method != SVC_POST || !object) return true;
   c->checked = svc_check(c, object, c->body, NULL, SVC_CHECK_CREATE);
   return svc_check_done(c);

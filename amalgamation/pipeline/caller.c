@@ -1,24 +1,85 @@
 /*
 ** Who sends the request.
 **
-** A host may vouch for the caller of an in-process request; the listener never does. Whoever is not known gets 401.
+** Three ways: a bearer token of a service account, HTTP Digest with an API key, or a caller whom the host vouches for
+** in an in-process request; the listener never does that. A vouched user without roles of its own has those that the
+** store knows of. Whoever is not known gets 401 with a challenge.
 */
 #include "internal.h"
 
+static bool caller_vouched(svc_call *c, const svc_caller *vouched)
+{
+  static const svc_id root;
+  svc_str verifier, grants;
+  svc_entity user;
+  c->who.user_id = svc_str_c(vouched->user_id);
+  c->who.username = svc_str_c(vouched->username);
+  if (!svc_id_parse(c->who.user_id, &c->who.id))
+    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "svc_caller.user_id must be 24 hexadecimal digits");
+  c->who.kind = SVC_WHO_USER;
+  c->who.known = true;
+  c->who.grants = vouched->grants;
+  c->who.grant_count = vouched->grants ? vouched->grant_count : 0;
+  if (vouched->grants || !c->s->user) return true;
+  if (!svc_begin_read(c)) return false;
+  if (svc_entity_get(c->txn, c->s->user->noun->kind, &root, &c->who.id, &user) != SVC_OK) return true;
+  if (c->who.username.n == 0) c->who.username = svc_arena_copy(c->arena, user.unique);
+  return !svc_credential_unpack(user.extra, &verifier, &grants) || svc_who_take_grants(c, grants);
+}
+
+/* How a token is looked up: half of its hash, in hex. */
+SVC_PRIVATE svc_str svc_token_name(svc_arena *a, svc_str token)
+{
+  static const char hex[] = "0123456789abcdef";
+  unsigned char hash[32];
+  char *out = svc_arena_alloc(a, 65);
+  int i;
+  if (!out) return SVC_S("");
+  svc_sha256(token, hash);
+  for (i = 0; i < 32; i++) {
+    out[2 * i] = hex[hash[i] >> 4];
+    out[2 * i + 1] = hex[hash[i] & 15];
+  }
+  out[64] = 0;
+  return (svc_str){ out, 64 };
+}
+
+/* The account whose token this is. The token keeps the organization beside it, so its account is one look-up away. */
+static bool caller_account(svc_call *c, svc_str token, svc_entity *out)
+{
+  svc_id account, id, org;
+  svc_entity t;
+  if (!c->s->token || !c->s->account) return false;
+  if (svc_find_anywhere(c->txn, c->s->token->noun, svc_token_name(c->arena, token), &account, &id) != SVC_OK) return false;
+  if (svc_entity_get(c->txn, c->s->token->noun->kind, &account, &id, &t) != SVC_OK) return false;
+  if (t.due <= c->now || t.extra.n != sizeof org.b) return false;
+  memcpy(org.b, t.extra.p, sizeof org.b);
+  return svc_entity_get(c->txn, c->s->account->noun->kind, &org, &account, out) == SVC_OK;
+}
+
+static bool caller_bearer(svc_call *c)
+{
+  svc_str token = c->authorization, verifier, grants;
+  svc_entity account;
+  svc_str_cut(&token, ' ');
+  if (!svc_begin_read(c)) return false;
+  if (!caller_account(c, svc_str_trim(token), &account)) return svc_digest_challenge(c, false);
+  c->who.kind = SVC_WHO_ACCOUNT;
+  c->who.known = true;
+  c->who.id = account.id;
+  c->who.org = account.parent;
+  c->who.user_id = svc_id_str(c->arena, &account.id);
+  c->who.username = svc_arena_copy(c->arena, account.unique);
+  if (!svc_credential_unpack(account.extra, &verifier, &grants)) return svc_digest_challenge(c, false);
+  return svc_who_take_grants(c, grants) && svc_access_allowed(c, c->s->account, &account);
+}
+
 SVC_PRIVATE bool svc_step_caller(svc_call *c)
 {
-  const svc_caller *vouched = c->request->caller;
-  if (vouched) {
-    svc_id id;
-    c->who.user_id = svc_str_c(vouched->user_id);
-    c->who.username = svc_str_c(vouched->username);
-    c->who.grants = vouched->grants;
-    c->who.grant_count = vouched->grant_count;
-    if (!svc_id_parse(c->who.user_id, &id))
-      return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "svc_caller.user_id must be 24 hexadecimal digits");
-    c->who.known = true;
-    return true;
-  }
+  svc_str rest = c->authorization, scheme = svc_str_cut(&rest, ' ');
+  if (c->request->caller) return caller_vouched(c, c->request->caller);
   if (c->plan->route->flags & SVC_NO_AUTH) return true;
-  return svc_fail(c, SVC_E_USER_UNAUTHORIZED, "");
+  if (svc_str_is_nocase(scheme, "bearer")) return caller_bearer(c);
+  if (svc_str_is_nocase(scheme, "digest")) return svc_digest_caller(c);
+  return svc_digest_challenge(c, false);
 }

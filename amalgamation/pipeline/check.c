@@ -335,6 +335,16 @@ SVC_PRIVATE svc_node *svc_check(svc_call *c, const svc_object *object, const svc
   return check_object(c, object, input, before, mode, NULL);
 }
 
+SVC_PRIVATE svc_node *svc_check_array(svc_call *c, const svc_object *object, const svc_node *input)
+{
+  const svc_field items = { .name = "", .type = SVC_ARRAY, .item = SVC_OBJECT, .object = object };
+  if (input->type != SVC_J_ARRAY) {
+    svc_fail(c, SVC_E_INVALID_JSON, "");
+    return NULL;
+  }
+  return check_array(c, &items, input, NULL, NULL);
+}
+
 SVC_PRIVATE bool svc_check_done(svc_call *c)
 {
   svc_violation *first = c->violations;

@@ -21,6 +21,15 @@ static svc_str event_id_text(svc_call *c, const svc_id *id)
   return id ? svc_id_str(c->arena, id) : SVC_S("");
 }
 
+/* A service account acts as itself: its client id. */
+static void event_principal(svc_call *c, svc_buf *b)
+{
+  if (c->who.kind != SVC_WHO_ACCOUNT) return;
+  svc_buf_text(b, ",\"delegatePrincipal\":{\"id\":");
+  svc_json_escape(b, c->who.username);
+  svc_buf_char(b, '}');
+}
+
 /* Members that come in the order of names; `field` finds its place among them. */
 static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type, const svc_id *group, const svc_id *org,
                        const char *field, svc_str value)
@@ -30,16 +39,19 @@ static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type,
     const char *name;
     svc_str value;
   } members[] = {
+    { "apiKeyId", c->who.kind == SVC_WHO_KEY ? c->who.user_id : SVC_S("") },
     { "created", { created, 20 } },
+    { "delegatePrincipal", { "", 0 } },
     { "eventTypeName", svc_str_c(type) },
     { "groupId", event_id_text(c, group) },
     { "id", event_id_text(c, &e->id) },
     { "isGlobalAdmin", { "", 0 } },
     { "links", { "", 0 } },
     { "orgId", event_id_text(c, org) },
+    { "publicKey", c->who.kind == SVC_WHO_KEY ? c->who.username : SVC_S("") },
     { "remoteAddress", c->peer },
-    { "userId", c->who.user_id },
-    { "username", c->who.username },
+    { "userId", c->who.kind == SVC_WHO_USER ? c->who.user_id : SVC_S("") },
+    { "username", c->who.kind == SVC_WHO_USER ? c->who.username : SVC_S("") },
   };
   size_t i;
   bool placed = !field || value.n == 0;
@@ -51,6 +63,7 @@ static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type,
     }
     if (strcmp(members[i].name, "links") == 0) e->links_at = b->n + 1;
     else if (strcmp(members[i].name, "isGlobalAdmin") == 0) svc_buf_text(b, ",\"isGlobalAdmin\":false");
+    else if (strcmp(members[i].name, "delegatePrincipal") == 0) event_principal(c, b);
     else event_member(b, members[i].name, members[i].value);
   }
   if (!placed) event_member(b, field, value);

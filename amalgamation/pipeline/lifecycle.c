@@ -62,6 +62,7 @@ static bool lifecycle_step(svc_call *c, const svc_noun_info *noun, const svc_ent
   e.key = svc_arena_copy(c->arena, stored->key);
   e.unique = old.unique = svc_arena_copy(c->arena, stored->unique);
   e.extra = svc_arena_copy(c->arena, stored->extra);
+  if (noun->noun->flags & SVC_EXPIRES) return svc_erase(c, noun, &e);
   if (step && !step->to) return svc_erase(c, noun, &e) && lifecycle_event(c, noun, &e, step->event);
   e.due = 0;
   if (step) {

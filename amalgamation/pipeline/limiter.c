@@ -172,7 +172,7 @@ SVC_PRIVATE bool svc_step_limiter(svc_call *c)
   int set_index = c->plan->route->set;
   const svc_set_row *set = &c->s->sets[set_index];
   svc_str path = c->path;
-  if (!c->s->limiter || c->v1) return true;
+  if (!c->s->limiter || c->v1 || c->plan->route->flags & SVC_ABSOLUTE) return true;
   c->tokens = svc_limiter_take(c->s->limiter, set_index, limiter_instance(c, set->scope), c->now);
   c->limited = true;
   if (c->tokens.taken) return true;

@@ -33,6 +33,22 @@ static bool plan_presets(svc *s, svc_noun_info *info)
   return !b.failed;
 }
 
+/* Nouns that the pipeline rests on are found by their flags, not by their names. */
+static void plan_mark(svc *s, const svc_noun_info *info)
+{
+  const struct {
+    unsigned flag;
+    const svc_noun_info **slot;
+  } marks[] = {
+    { SVC_IS_GROUP, &s->group }, { SVC_IS_ORG, &s->org },         { SVC_IS_FEED, &s->feed },   { SVC_IS_QUOTA, &s->quota },
+    { SVC_IS_KEY, &s->key },     { SVC_IS_ACCOUNT, &s->account }, { SVC_IS_TOKEN, &s->token }, { SVC_IS_USER, &s->user },
+    { SVC_IS_TEAM, &s->team },   { SVC_IS_ORG_POLICY, &s->policy },
+  };
+  size_t i;
+  for (i = 0; i < sizeof marks / sizeof marks[0]; i++)
+    if (info->noun->flags & marks[i].flag) *marks[i].slot = info;
+}
+
 static bool plan_nouns(svc *s)
 {
   const svc_noun *const *nouns = svc_catalog(&s->noun_count);
@@ -42,10 +58,7 @@ static bool plan_nouns(svc *s)
   for (i = 0; i < s->noun_count; i++) {
     svc_noun_info *info = &s->nouns[i];
     info->noun = nouns[i];
-    if (nouns[i]->flags & SVC_IS_GROUP) s->group = info;
-    if (nouns[i]->flags & SVC_IS_ORG) s->org = info;
-    if (nouns[i]->flags & SVC_IS_FEED) s->feed = info;
-    if (nouns[i]->flags & SVC_IS_QUOTA) s->quota = info;
+    plan_mark(s, info);
   }
   for (i = 0; i < s->noun_count; i++) {
     svc_noun_info *info = &s->nouns[i];

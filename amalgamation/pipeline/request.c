@@ -56,6 +56,7 @@ static bool request_headers(svc_call *c)
     { "accept", 6, offsetof(svc_call, accept) },
     { "if-match", 8, offsetof(svc_call, if_match) },
     { "content-type", 12, offsetof(svc_call, content_type) },
+    { "authorization", 13, offsetof(svc_call, authorization) },
     { "if-none-match", 13, offsetof(svc_call, if_none_match) },
     { "idempotency-key", 15, offsetof(svc_call, retry_key) },
   };

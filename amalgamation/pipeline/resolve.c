@@ -72,12 +72,19 @@ static int resolve_anywhere(svc_call *c, const svc_noun_info *noun, svc_str valu
   return rc;
 }
 
+/* What belongs to an organization can be named below its projects, too. */
+static const svc_id *resolve_parent(const svc_call *c, unsigned i)
+{
+  bool owned = c->plan->steps[i].noun->parent == c->s->org && c->plan->steps[i - 1].noun == c->s->group;
+  return owned ? &c->chain[i - 1].owner : &c->chain[i - 1].id;
+}
+
 static bool resolve_step(svc_call *c, unsigned i)
 {
   static const svc_id root;
   const struct svc_plan_step *step = &c->plan->steps[i];
   const svc_noun *noun = step->noun->noun;
-  const svc_id *parent = i > 0 && !(noun->flags & SVC_GLOBAL) ? &c->chain[i - 1].id : &root;
+  const svc_id *parent = i > 0 && !(noun->flags & SVC_GLOBAL) ? resolve_parent(c, i) : &root;
   svc_entity *e = &c->chain[i];
   svc_str text = resolve_text(c, step);
   svc_id id;

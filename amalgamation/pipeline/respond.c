@@ -64,11 +64,25 @@ static svc_str respond_entity(svc_call *c)
   return svc_buf_done(&b);
 }
 
+/* RFC 6749: what clients of the token endpoint expect. */
+static svc_str respond_oauth_error(svc_call *c)
+{
+  svc_buf b = svc_buf_new(c->arena, 128);
+  svc_buf_text(&b, "{\"error\":");
+  svc_json_escape(&b, svc_str_c(c->oauth_error));
+  svc_buf_text(&b, ",\"error_description\":");
+  svc_json_escape(&b, c->error_detail);
+  svc_buf_char(&b, '}');
+  return svc_buf_done(&b);
+}
+
 static svc_str respond_body(svc_call *c, int status)
 {
   svc_str body = SVC_S("");
   svc_buf b;
-  if (c->error) {
+  if (c->error && c->oauth_error) {
+    body = respond_oauth_error(c);
+  } else if (c->error) {
     body = svc_error_document(c);
   } else if (status != 204 && status != 304 && c->answer.body.p) {
     body = c->answer.whole ? c->answer.body : respond_entity(c);

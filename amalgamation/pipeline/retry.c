@@ -6,7 +6,7 @@
 ** 24 hours, through the due index. Only success is kept: what was refused may be tried again.
 **
 **   hash of the request(32) i64 expiry, u64 revision, u32 links_at, u32 status, u32 length of body, own, owner, unique,
-**   u32 whole, u32 bodiless; then body, own, owner, unique
+**   u32 flags, u32 spare; then body, own, owner, unique
 */
 #include "internal.h"
 
@@ -14,11 +14,13 @@
 #define RETRY_MS (24 * 3600 * (int64_t)1000)
 #define RETRY_LONGEST_KEY 255
 
+enum retry_flags { RETRY_WHOLE = 1, RETRY_BODILESS = 2, RETRY_LINKED = 4 };
+
 typedef struct retry_header {
   unsigned char request[32];
   int64_t expiry;
   uint64_t revision;
-  uint32_t links_at, status, lengths[4], whole, bodiless;
+  uint32_t links_at, status, lengths[4], flags, spare;
 } retry_header;
 
 static bool retry_applies(const svc_call *c)
@@ -60,10 +62,9 @@ static bool retry_replay(svc_call *c, svc_str record, const retry_header *h)
   a->status = (int)h->status;
   a->revision = h->revision;
   a->links_at = h->links_at;
-  a->whole = h->whole != 0;
-  if (h->bodiless) a->body.p = NULL;
-  a->links = c->plan->item && c->plan->item->links.count ? &c->plan->item->links : NULL;
-  if (c->plan->route->flags & SVC_NO_LINKS) a->links = NULL;
+  a->whole = (h->flags & RETRY_WHOLE) != 0;
+  if (h->flags & RETRY_BODILESS) a->body.p = NULL;
+  a->links = h->flags & RETRY_LINKED && c->plan->item ? &c->plan->item->links : NULL; /* a POST has none of its own */
   return true;
 }
 
@@ -102,7 +103,7 @@ static void retry_due_key(const svc_key *key, int64_t when, svc_key *out)
 SVC_PRIVATE bool svc_retry_after(svc_call *c)
 {
   const svc_answer *a = &c->answer;
-  svc_str parts[4] = { a->body, a->own, a->owner, a->unique }, old;
+  svc_str parts[4] = { a->kept.p ? a->kept : a->body, a->own, a->owner, a->unique }, old;
   retry_header h;
   svc_key key, due;
   svc_buf b;
@@ -114,8 +115,7 @@ SVC_PRIVATE bool svc_retry_after(svc_call *c)
   h.revision = a->revision;
   h.links_at = (uint32_t)a->links_at;
   h.status = (uint32_t)a->status;
-  h.whole = a->whole;
-  h.bodiless = a->body.p == NULL;
+  h.flags = (a->whole ? RETRY_WHOLE : 0u) | (a->body.p ? 0u : RETRY_BODILESS) | (a->links ? RETRY_LINKED : 0u);
   b = svc_buf_new(c->arena, sizeof h + a->body.n + 128);
   for (i = 0; i < 4; i++) h.lengths[i] = (uint32_t)parts[i].n;
   svc_buf_add(&b, (const char *)&h, sizeof h);

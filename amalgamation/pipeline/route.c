@@ -25,7 +25,8 @@ struct route_node {
 };
 
 struct svc_router {
-  route_node root;
+  route_node root;     /* below the base path */
+  route_node absolute; /* paths of their own */
 };
 
 /* ------------------------------------------------------------------------------------------------------------- building */
@@ -60,7 +61,7 @@ static route_node *route_edge_to(svc_arena *a, route_edge **edges, unsigned *cou
 static bool route_add(svc *s, const svc_plan *plan)
 {
   svc_str rest = svc_str_c(plan->route->path);
-  route_node *node = &s->router->root;
+  route_node *node = plan->route->flags & SVC_ABSOLUTE ? &s->router->absolute : &s->router->root;
   if (rest.n) svc_str_cut(&rest, '/');
   while (rest.n && node) {
     svc_str segment = svc_str_cut(&rest, '/');
@@ -209,6 +210,8 @@ SVC_PRIVATE bool svc_step_route(svc_call *c)
   if (route_below(c->path, c->s->base_path, &rest) ||
       (c->v1 = route_below(c->path, c->s->base_path_v1, &rest)) == true)
     node = route_split(c, rest, &path) ? route_match(&c->s->router->root, &path, 0, 0) : NULL;
+  else if (route_split(c, c->path, &path))
+    node = route_match(&c->s->router->absolute, &path, 0, 0);
   if (node && c->v1) {
     unsigned i;
     for (i = 0; i < SVC_METHOD_COUNT; i++)

@@ -137,6 +137,9 @@ enum svc_route_flags {
   SVC_NEWEST_FIRST = 64,   /* a list in falling order of creation */
   SVC_NO_LINKS = 128,      /* the answer carries no links (it is no entity) */
   SVC_ITEM = 1024,         /* a function of the noun's that reads one of it, as svc_verb_read does */
+  SVC_BODY_ARRAY = 2048,   /* the body is an array of `body` objects */
+  SVC_ABSOLUTE = 4096,     /* the path is not below the base path; not limited and without versions */
+  SVC_RAW_BODY = 8192,     /* the body is not JSON: the function reads it itself */
   SVC_NO_BODY = 256        /* a POST, PUT or PATCH that takes no body */
 };
 
@@ -190,6 +193,15 @@ enum svc_noun_flags {
   SVC_IS_FEED = 16,  /* it is the event log, into which changes are written */
   SVC_VIRTUAL = 32,  /* nothing of it is stored: its routes answer from tables */
   SVC_SHARED_NAME = 64, /* `unique` names it, but two may share it */
+  /* what authentication rests on (pipeline/caller.c); the credential is packed into `extra`, see credential.c */
+  SVC_IS_KEY = 512,       /* API keys: `unique` is the public key */
+  SVC_IS_ACCOUNT = 1024,  /* service accounts: `unique` is the client id */
+  SVC_IS_TOKEN = 2048,    /* access tokens of a service account: `unique` is the hash of one */
+  SVC_IS_USER = 4096,     /* people */
+  SVC_IS_TEAM = 8192,     /* groups of people that hold roles together */
+  SVC_IS_ACCESS_LIST = 16384, /* entries of the access list of its parent, which is a key or an account */
+  SVC_IS_ORG_POLICY = 32768,  /* settings of an organization; `extra` "1": its credentials need an access list */
+  SVC_EXPIRES = 65536,    /* when it falls due it is removed */
   SVC_BY_TABLE = 256, /* its path names a row of a table: nothing is looked up in the store */
   SVC_IS_QUOTA = 128 /* it knows the limits of a project: its quota hook is asked */
 };
@@ -198,6 +210,12 @@ enum svc_noun_flags {
 typedef struct svc_field_event {
   const char *field, *event, *value;
 } svc_field_event;
+
+/* How often an entry of an access list let somebody in since it was last written down. */
+typedef struct svc_use {
+  int64_t count, last; /* last: milliseconds */
+  const char *address; /* of the last one */
+} svc_use;
 
 typedef struct svc_change svc_change; /* a change about to be stored (pipeline/verbs.c) */
 
@@ -229,6 +247,7 @@ struct svc_noun {
   bool (*prepare)(svc_call *c, svc_change *change);  /* a create or update, checked and merged, before it is stored */
   bool (*removing)(svc_call *c, const svc_entity *e); /* a delete, before anything is removed */
   int64_t (*limit)(svc_call *c, const svc_id *group, const char *name); /* of SVC_IS_QUOTA; < 0: no such limit */
+  void (*used)(svc_call *c, svc_node *body, const struct svc_use *use); /* of SVC_IS_ACCESS_LIST: what usage it shows */
 };
 
 #endif /* SVC_TABLE_H */

@@ -114,6 +114,7 @@ SVC_PRIVATE bool svc_step_version(svc_call *c)
   unsigned tried = 0, index = 0, version = 0, first_version = 0;
   int error, first_error = SVC_E_NONE;
   bool more = true;
+  if (c->plan->route->flags & SVC_ABSOLUTE) return true;
   if (c->v1) {
     c->version = version_newest(c->plan->route); /* the older base path knows no versions */
     return true;

@@ -56,7 +56,7 @@ static MunitResult catalog_operations(const MunitParameter params[], void *data)
   static const char *const scopes[] = { [SVC_SCOPE_IP] = "IP", [SVC_SCOPE_GROUP] = "GROUP",
                                         [SVC_SCOPE_ORGANIZATION] = "ORGANIZATION", [SVC_SCOPE_USER] = "USER" };
   t_service t;
-  size_t i, j;
+  size_t i, j, stand = 0;
   (void)params, (void)data;
   munit_assert_size(OPERATION_COUNT, ==, 447);
   t_open(&t, NULL);
@@ -64,6 +64,8 @@ static MunitResult catalog_operations(const MunitParameter params[], void *data)
     const svc_route *r = t.s->plans[i].route;
     const svc_set_row *set = &t.s->sets[r->set];
     const operations_row *o = catalog_find(methods[r->method], r->path);
+    if (r->flags & SVC_ABSOLUTE) continue; /* the catalog knows only what is below the base path */
+    stand++;
     if (!o) munit_errorf("%s %s is not in the catalog", methods[r->method], r->path);
     if (strcmp(set->name, o->set) != 0) munit_errorf("%s %s: set %s, not %s", o->method, o->path, set->name, o->set);
     munit_assert_string_equal(scopes[set->scope], o->scope);
@@ -78,7 +80,7 @@ static MunitResult catalog_operations(const MunitParameter params[], void *data)
       if (t.s->plans[j].route->method == r->method && strcmp(t.s->plans[j].route->path, r->path) == 0)
         munit_errorf("%s %s stands twice", o->method, o->path);
   }
-  printf("catalog: %zu of %zu operations\n", t.s->plan_count, (size_t)OPERATION_COUNT);
+  printf("catalog: %zu of %zu operations\n", stand, (size_t)OPERATION_COUNT);
   t_close(&t);
   return MUNIT_OK;
 }

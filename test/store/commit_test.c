@@ -380,6 +380,143 @@ static MunitResult commit_error(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* ---------------------------------------------------------------------------------------- a batch and the same in a row */
+
+#define CLUSTER "{\"name\":\"c%d\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":" \
+                "{\"instanceSize\":\"M10\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
+#define CLUSTER_OF(name) "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{" \
+                         "\"electableSpecs\":{\"instanceSize\":\"M10\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
+#define TAGS "{\"tags\":[{\"key\":\"a rather long name of a tag, so that the record grows\",\"value\":\"and its value as well\"}]}"
+
+/* %A, %B: projects; %O, %P: organizations */
+static const struct {
+  const char *method, *path, *body;
+} mixed[] = {
+  { "POST", "/groups/%A/clusters", CLUSTER_OF("n1") },
+  { "PATCH", "/groups/%A", TAGS },
+  { "POST", "/groups/%A/clusters", CLUSTER_OF("n2") },
+  { "PATCH", "/groups/%A/clusters/c0", TAGS },
+  { "POST", "/groups", "{\"name\":\"gamma\",\"orgId\":\"%O\"}" },
+  { "PATCH", "/groups/%A/privateIpMode", "{\"enabled\":true}" },
+  { "DELETE", "/groups/%A/clusters/c1", NULL },
+  { "PATCH", "/groups/%B", "{\"name\":\"delta\"}" },
+  { "POST", "/groups/%A/clusters", CLUSTER_OF("n1") }, /* exists already */
+  { "PATCH", "/orgs/%O", "{\"name\":\"Another\"}" },
+  { "PATCH", "/orgs/%O/settings", "{\"restrictEmployeeAccess\":true}" },
+  { "PATCH", "/groups/%A/clusters/n2", TAGS }, /* made in this batch */
+  { "PATCH", "/groups/%A/limits/svc.project.deployment.clusters", "{\"value\":30}" },
+  { "POST", "/groups/%A:migrate", "{\"destinationOrgId\":\"%P\"}" },
+  { "DELETE", "/groups/%B", NULL },
+  { "POST", "/groups/%B/clusters", CLUSTER_OF("n3") }, /* gone in this batch */
+  { "POST", "/groups/%A/clusters", CLUSTER_OF("n4") },
+  { "PATCH", "/groups/%A/privateIpMode", "{\"enabled\":false}" },
+  { "PATCH", "/groups/%A", "{\"tags\":[]}" },
+  { "POST", "/orgs", "{\"name\":\"Third\"}" },
+  { "POST", "/groups/%A/clusters", CLUSTER_OF("n5") },
+};
+enum { MIXED = sizeof mixed / sizeof mixed[0] };
+
+typedef struct mix {
+  t_service t;
+  char ids[4][25]; /* A, B, O, P */
+} mix;
+
+static const char *mix_fill(const mix *m, const char *text, char *out)
+{
+  static const char letters[] = "ABOP";
+  char *to = out;
+  for (; text && *text; text++) {
+    const char *letter = *text == '%' ? strchr(letters, text[1]) : NULL;
+    if (letter) {
+      to += sprintf(to, "%s", m->ids[letter - letters]);
+      text++;
+    } else {
+      *to++ = *text;
+    }
+  }
+  *to = 0;
+  return text ? out : NULL;
+}
+
+static int mix_send(t_service *t, const mix *m, int i)
+{
+  char path[256], body[1024];
+  return t_send(t, mixed[i].method, mix_fill(m, mixed[i].path, path), mix_fill(m, mixed[i].body, body));
+}
+
+static void mix_open(mix *m)
+{
+  int i;
+  t_open(&m->t, &(svc_config){ .limiter_off = 1 });
+  strcpy(m->ids[2], t_organization(&m->t, "Acme"));
+  strcpy(m->ids[3], t_organization(&m->t, "Other"));
+  strcpy(m->ids[0], t_project(&m->t, m->ids[2], "alpha"));
+  strcpy(m->ids[1], t_project(&m->t, m->ids[2], "beta"));
+  for (i = 0; i < 8; i++) { /* the batch then makes it ten: what the project says of them gets longer */
+    char body[512];
+    snprintf(body, sizeof body, CLUSTER, i);
+    munit_assert_int(t_sendf(&m->t, "POST", body, "/groups/%s/clusters", m->ids[0]), ==, 201);
+  }
+  t_advance(&m->t, 60);
+  munit_assert_int(svc_tick(m->t.s), ==, SVC_OK);
+}
+
+typedef struct mix_worker {
+  worker w;
+  const mix *m;
+} mix_worker;
+
+static void *mix_run(void *context)
+{
+  mix_worker *w = context;
+  mix_send(&w->w.t, w->m, w->w.number);
+  return NULL;
+}
+
+/* Whatever is committed together answers byte for byte as it would have one after the other. */
+static MunitResult commit_batch_answers(const MunitParameter params[], void *data)
+{
+  static mix row, batch;
+  static mix_worker w[MIXED];
+  hand first;
+  int i, differ = 0;
+  (void)params, (void)data;
+  mix_open(&row);
+  mix_open(&batch);
+  munit_assert_memory_equal(sizeof row.ids, row.ids, batch.ids); /* the same clock, the same chance */
+  memset(&first, 0, sizeof first); /* keeps the queue shut until all stand in it */
+  first.s = batch.t.s;
+  first.waits_for = MIXED;
+  munit_assert_int(pthread_create(&first.thread, NULL, hand_run, &first), ==, 0);
+  while (!atomic_load(&first.runs)) usleep(200);
+  count_commits(batch.t.s);
+  for (i = 0; i < MIXED; i++) {
+    w[i].m = &batch;
+    worker_start(&w[i].w, &batch.t, i, mix_run);
+    while (i < MIXED - 1 && waiting(&batch.t.s->commit) < i + 1) usleep(100);
+  }
+  munit_assert_int(pthread_join(first.thread, NULL), ==, 0);
+  for (i = 0; i < MIXED; i++) munit_assert_int(pthread_join(w[i].w.thread, NULL), ==, 0);
+  munit_assert_int(atomic_load(&commits), ==, 1);
+  for (i = 0; i < MIXED; i++) {
+    const svc_response *got = &w[i].w.t.response;
+    mix_send(&row.t, &row, i);
+    if (got->status != row.t.response.status || got->body_length != row.t.response.body_length ||
+        memcmp(got->body, row.t.response.body, got->body_length) != 0) {
+      munit_logf(MUNIT_LOG_WARNING, "%s %s: %d %s\n  in a row: %d %s", mixed[i].method, mixed[i].path, got->status, got->body,
+                 row.t.response.status, row.t.response.body);
+      differ++;
+    }
+    svc_response_free(&w[i].w.t.response);
+    svc_blocks_free(w[i].w.t.arena.blocks);
+  }
+  munit_assert_int(differ, ==, 0);
+  munit_assert_size(store_whole(batch.t.s), ==, store_whole(row.t.s));
+  t_close(&row.t);
+  t_close(&batch.t);
+  return MUNIT_OK;
+}
+
 /* --------------------------------------------------------------------------------------------------- readers and writers */
 
 typedef struct holder {
@@ -443,9 +580,6 @@ static MunitResult commit_readers_go_on(const MunitParameter params[], void *dat
   t_close(&t);
   return MUNIT_OK;
 }
-
-#define CLUSTER "{\"name\":\"c%d\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":" \
-                "{\"instanceSize\":\"M10\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
 
 static void *add_clusters(void *context)
 {
@@ -934,6 +1068,7 @@ static MunitTest tests[] = {
   { "/batches", commit_batches, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/spoiled", commit_spoiled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/error", commit_error, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/batch_answers", commit_batch_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/readers_go_on", commit_readers_go_on, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/no_half_state", commit_no_half_state, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/grows", commit_grows, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

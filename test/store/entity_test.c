@@ -317,6 +317,70 @@ static MunitResult entity_counts(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Random inserts, moves and removals, in and out of order, against plain counting. */
+static MunitResult entity_counts_random(const MunitParameter params[], void *data)
+{
+  enum { MOST = 60, OWNERS = 3 };
+  box b;
+  svc_entity e[MOST];
+  svc_id owners[OWNERS + 1];
+  bool there[MOST];
+  int owner_of[MOST], i, round;
+  (void)params, (void)data;
+  box_open(&b);
+  memset(there, 0, sizeof there);
+  memset(owners, 0, sizeof owners); /* the last is nobody */
+  for (i = 0; i < OWNERS; i++) owners[i] = id_n(1000u + (unsigned)i);
+  for (round = 0; round < 6000; round++) {
+    int n = munit_rand_int_range(0, MOST - 1), to = munit_rand_int_range(0, OWNERS), total = 0, owned[OWNERS + 1] = { 0 };
+    if (round % 1000 > 900) to = OWNERS; /* now and then nearly all go */
+    if (!there[n]) {
+      if (round % 1000 > 900) continue;
+      e[n] = entity_n((unsigned)n + 1, "");
+      e[n].owner = owners[to];
+      munit_assert_int(svc_entity_insert(b.txn, &b.arena, &e[n]), ==, SVC_OK);
+      there[n] = true;
+      owner_of[n] = to;
+    } else if (round % 3 == 0 && round % 1000 <= 900) {
+      svc_entity old, changed;
+      svc_id id = id_n((unsigned)n + 1);
+      munit_assert_int(svc_entity_get(b.txn, "test", &b.root, &id, &old), ==, SVC_OK);
+      old.body = SVC_S("{}");
+      old.links_at = 1;
+      old.key = old.unique = old.extra = SVC_S("");
+      changed = old;
+      changed.owner = owners[to];
+      munit_assert_int(svc_entity_update(b.txn, &b.arena, &changed, &old), ==, SVC_OK);
+      owner_of[n] = to;
+    } else {
+      svc_entity old;
+      svc_id id = id_n((unsigned)n + 1);
+      munit_assert_int(svc_entity_get(b.txn, "test", &b.root, &id, &old), ==, SVC_OK);
+      munit_assert_int(svc_entity_remove(b.txn, &old), ==, SVC_OK);
+      there[n] = false;
+    }
+    for (i = 0; i < MOST; i++) {
+      total += there[i];
+      if (there[i]) owned[owner_of[i]]++;
+    }
+    if (svc_entity_count(b.txn, "test", &b.root) != (uint64_t)total)
+      munit_errorf("round %d: %d are there, %d are counted", round, total, (int)svc_entity_count(b.txn, "test", &b.root));
+    for (i = 0; i < OWNERS; i++) munit_assert_uint64(svc_entity_count(b.txn, "test", &owners[i]), ==, (uint64_t)owned[i]);
+  }
+  for (i = 0; i < MOST; i++) {
+    svc_id id = id_n((unsigned)i + 1);
+    svc_entity old;
+    if (!there[i]) continue;
+    munit_assert_int(svc_entity_get(b.txn, "test", &b.root, &id, &old), ==, SVC_OK);
+    munit_assert_int(svc_entity_remove(b.txn, &old), ==, SVC_OK);
+  }
+  munit_assert_uint64(svc_entity_count(b.txn, "test", &b.root), ==, 0);
+  for (i = 0; i < OWNERS; i++) munit_assert_uint64(svc_entity_count(b.txn, "test", &owners[i]), ==, 0);
+  munit_assert_int(b.txn->error, ==, SVC_OK);
+  box_close(&b);
+  return MUNIT_OK;
+}
+
 /* Owned entities: below the root, listed and counted under their owner, unique in it. */
 static MunitResult entity_owners(const MunitParameter params[], void *data)
 {
@@ -535,6 +599,7 @@ static MunitTest tests[] = {
   { "/corrupt", entity_corrupt, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/too_long", entity_too_long, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/counts", entity_counts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/counts_random", entity_counts_random, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/owners", entity_owners, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/moves", entity_moves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/adopted", entity_adopted, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

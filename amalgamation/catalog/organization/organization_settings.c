@@ -50,13 +50,22 @@ static const svc_field_event organization_settings_events[] = {
   { NULL, NULL, NULL }
 };
 
+/* What authentication asks for with every request is kept where it needs no parsing. */
+static bool organization_settings_prepare(svc_call *c, svc_change *change)
+{
+  (void)c;
+  change->extra = svc_node_bool(change->body, "apiAccessListRequired", false) ? SVC_S("1") : SVC_S("");
+  return true;
+}
+
 SVC_PRIVATE const svc_noun svc_noun_organization_settings = {
   .name = "organization settings",
   .kind = "oset",
   .parent = "organization",
-  .flags = SVC_SINGLETON,
+  .flags = SVC_SINGLETON | SVC_IS_ORG_POLICY,
   .object = &organization_settings_object,
   .event_updated = "ORG_SETTINGS_UPDATED",
   .field_events = organization_settings_events,
   .routes = organization_settings_routes,
+  .prepare = organization_settings_prepare,
 };

@@ -1,0 +1,165 @@
+/*
+** What is kept of a credential, and what it may do.
+**
+** The rule: a secret is never stored. What is stored verifies it: a salted HMAC for secrets that are sent, the two
+** hashes that Digest needs for keys that are not. Comparisons take the same time whatever they find.
+**
+** A noun packs both into `extra`, so that a request is authenticated without parsing anything:
+**
+**   u16 length of verifier, verifier (the noun's own), then the roles: a line each, "ROLE id" or "@team id"
+*/
+#include "internal.h"
+
+#define CREDENTIAL_GRANTS 512 /* more than these are not followed: work per request is bounded */
+#define CREDENTIAL_TEAMS 64
+
+SVC_PRIVATE svc_str svc_credential_pack(svc_arena *a, svc_str verifier, svc_str grants)
+{
+  svc_buf b = svc_buf_new(a, 2 + verifier.n + grants.n + 1);
+  uint16_t n = (uint16_t)verifier.n;
+  svc_buf_add(&b, (const char *)&n, sizeof n);
+  svc_buf_str(&b, verifier);
+  svc_buf_str(&b, grants);
+  return svc_buf_done(&b);
+}
+
+SVC_PRIVATE bool svc_credential_unpack(svc_str extra, svc_str *verifier, svc_str *grants)
+{
+  uint16_t n;
+  if (extra.n < sizeof n) return false;
+  memcpy(&n, extra.p, sizeof n);
+  if (extra.n - sizeof n < n) return false;
+  *verifier = (svc_str){ extra.p + sizeof n, n };
+  *grants = (svc_str){ extra.p + sizeof n + n, extra.n - sizeof n - n };
+  return true;
+}
+
+SVC_PRIVATE void svc_grant_line(svc_buf *b, svc_str role, svc_str on)
+{
+  svc_buf_str(b, role);
+  svc_buf_char(b, ' ');
+  svc_buf_str(b, on);
+  svc_buf_char(b, '\n');
+}
+
+SVC_PRIVATE bool svc_grants_next(svc_str *rest, svc_str *role, svc_str *on)
+{
+  if (rest->n == 0) return false;
+  *on = svc_str_cut(rest, '\n');
+  *role = svc_str_cut(on, ' ');
+  return true;
+}
+
+SVC_PRIVATE bool svc_grants_have(svc_str grants, svc_str role, svc_str on)
+{
+  svc_str r, o;
+  while (svc_grants_next(&grants, &r, &o))
+    if ((role.n == 0 || svc_str_eq(r, role)) && (on.n == 0 || svc_str_eq(o, on))) return true;
+  return false;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the caller */
+
+typedef struct credential_grants {
+  svc_grant *list;
+  size_t count;
+} credential_grants;
+
+static void credential_add(svc_call *c, credential_grants *out, svc_str text, bool teams);
+
+static void credential_add_team(svc_call *c, credential_grants *out, svc_str id_text)
+{
+  svc_id org = c->who.org, id;
+  svc_str verifier, grants;
+  svc_entity team;
+  if (!c->s->team || !svc_id_parse(id_text, &id)) return;
+  if (svc_id_is_zero(&org)) { /* a person may be in several organizations: the team's own scope says which */
+    svc_id scope, found;
+    if (svc_find_anywhere(c->txn, c->s->team->noun, id_text, &scope, &found) != SVC_OK) return;
+    org = scope;
+  }
+  if (svc_entity_get(c->txn, c->s->team->noun->kind, &org, &id, &team) != SVC_OK) return;
+  if (svc_credential_unpack(team.extra, &verifier, &grants)) credential_add(c, out, grants, false);
+}
+
+static void credential_add(svc_call *c, credential_grants *out, svc_str text, bool teams)
+{
+  svc_str role, on;
+  int followed = 0;
+  while (svc_grants_next(&text, &role, &on)) {
+    if (svc_str_is(role, "@team")) {
+      if (teams && followed++ < CREDENTIAL_TEAMS) credential_add_team(c, out, on);
+    } else if (out->count < CREDENTIAL_GRANTS) {
+      svc_grant *g = &out->list[out->count++];
+      g->role = svc_arena_copy(c->arena, role).p;
+      g->on = svc_arena_copy(c->arena, on).p;
+    }
+  }
+}
+
+static size_t credential_lines(svc_str text)
+{
+  size_t n = 0, i;
+  for (i = 0; i < text.n; i++) n += text.p[i] == '\n';
+  return n;
+}
+
+SVC_PRIVATE bool svc_who_take_grants(svc_call *c, svc_str text)
+{
+  credential_grants out = { NULL, 0 };
+  bool teams = memchr(text.p, '@', text.n) != NULL;
+  size_t room = teams ? CREDENTIAL_GRANTS : credential_lines(text);
+  out.list = svc_arena_alloc(c->arena, (room + 1) * sizeof *out.list);
+  if (!out.list) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  credential_add(c, &out, text, true);
+  c->who.grants = out.list;
+  c->who.grant_count = out.count;
+  return true;
+}
+
+SVC_PRIVATE int svc_find_anywhere(svc_txn *txn, const svc_noun *noun, svc_str unique, svc_id *scope, svc_id *id)
+{
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  int rc = SVC_NOT_FOUND;
+  svc_key_unique(&prefix, noun->kind, unique, NULL);
+  if (!svc_scan_begin(&scan, txn, &prefix, false)) return txn->error;
+  if (svc_scan_next(&scan, &key, &value) && key.n == prefix.n + 12 && value.n == 12) {
+    memcpy(scope->b, key.p + prefix.n, 12);
+    memcpy(id->b, value.p, 12);
+    rc = SVC_OK;
+  }
+  svc_scan_end(&scan);
+  return txn->error ? txn->error : rc;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- secrets */
+
+SVC_PRIVATE bool svc_secret_bytes(svc_call *c, unsigned char *out, size_t n)
+{
+  const svc_ids *ids = &c->s->commit.ids;
+  if (ids->random(ids->random_context, out, n) == 0) return true;
+  return svc_store_failed(c, SVC_RANDOM);
+}
+
+SVC_PRIVATE bool svc_secret_hash(svc_call *c, svc_str secret, unsigned char out[48])
+{
+  if (!svc_secret_bytes(c, out, 16)) return false;
+  return svc_hmac_sha256((svc_str){ (const char *)out, 16 }, secret, out + 16) || svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+}
+
+SVC_PRIVATE bool svc_secret_same(svc_str secret, const unsigned char hash[48])
+{
+  unsigned char again[32];
+  return svc_hmac_sha256((svc_str){ (const char *)hash, 16 }, secret, again) && svc_same_bytes(again, hash + 16, 32);
+}
+
+/* MD5 and SHA-256 of user, realm and password: all that Digest needs to know of a password. */
+SVC_PRIVATE bool svc_digest_verifier(svc_call *c, svc_str public_key, svc_str private_key, unsigned char out[48])
+{
+  svc_str text = svc_arena_print(c->arena, SVC_FMT ":" SVC_FMT ":" SVC_FMT, SVC_ARG(public_key), SVC_ARG(c->s->vendor),
+                                 SVC_ARG(private_key));
+  svc_sha256(text, out + 16);
+  return svc_md5(text, out) || svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+}

@@ -1,0 +1,285 @@
+/*
+** HTTP Digest (RFC 7616, qop=auth), for API keys: the private key never crosses the network.
+**
+** A nonce is a time with a keyed hash over it, so the server need not remember the ones it gave out, and one that is
+** made up is seen at once. It lives DIGEST_SECONDS. What has to be remembered is which counts of a nonce were used: a
+** window of 64 counts for each nonce that is in use. Where there is no room left for one, nonces of its age are no
+** longer accepted, and their clients are asked, with stale=true, to take a new one; a replay never gets through.
+*/
+#include "internal.h"
+
+#define DIGEST_SECONDS 60
+#define DIGEST_SLOTS 1024
+#define DIGEST_NONCE 32 /* characters: 24 bytes in base64 */
+
+typedef struct digest_slot {
+  uint64_t stamp;  /* the first eight bytes of the nonce, which are unique; 0: free */
+  uint64_t window; /* bit n: count highest-n was seen */
+  uint32_t highest;
+} digest_slot;
+
+struct svc_digest {
+  svc_mutex lock;
+  unsigned char secret[32];
+  uint64_t last;      /* stamp of the nonce given out last */
+  uint64_t forgotten; /* no nonce up to this stamp is accepted unless it has a slot */
+  digest_slot slots[DIGEST_SLOTS];
+};
+
+SVC_PRIVATE int svc_digest_open(svc *s)
+{
+  svc_digest *d = s->allocator.resize(s->allocator.context, NULL, sizeof *d);
+  const svc_ids *ids = &s->commit.ids;
+  if (!d) return SVC_NOMEM;
+  memset(d, 0, sizeof *d);
+  if (ids->random(ids->random_context, d->secret, sizeof d->secret) != 0 || !svc_mutex_init(&d->lock)) {
+    s->allocator.resize(s->allocator.context, d, 0);
+    return SVC_RANDOM;
+  }
+  s->digest = d;
+  return SVC_OK;
+}
+
+SVC_PRIVATE void svc_digest_close(svc *s)
+{
+  if (!s->digest) return;
+  svc_mutex_destroy(&s->digest->lock);
+  memset(s->digest, 0, sizeof *s->digest);
+  s->allocator.resize(s->allocator.context, s->digest, 0);
+  s->digest = NULL;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- nonces */
+
+static bool digest_seal(const svc_digest *d, uint64_t stamp, unsigned char nonce[24])
+{
+  unsigned char hash[32];
+  int i;
+  for (i = 0; i < 8; i++) nonce[i] = (unsigned char)(stamp >> (56 - 8 * i));
+  if (!svc_hmac_sha256((svc_str){ (const char *)d->secret, sizeof d->secret }, (svc_str){ (const char *)nonce, 8 }, hash))
+    return false;
+  memcpy(nonce + 8, hash, 16);
+  return true;
+}
+
+/* A stamp is the time in units of 1/4096 ms: there is room for many in one millisecond. */
+static svc_str digest_new_nonce(svc_call *c)
+{
+  svc_digest *d = c->s->digest;
+  unsigned char nonce[24];
+  uint64_t stamp = (uint64_t)(c->now > 0 ? c->now : 0) << 12;
+  svc_mutex_lock(&d->lock);
+  if (stamp <= d->last) stamp = d->last + 1;
+  d->last = stamp;
+  svc_mutex_unlock(&d->lock);
+  if (!digest_seal(d, stamp, nonce)) return SVC_S("");
+  return svc_base64(c->arena, (svc_str){ (const char *)nonce, sizeof nonce });
+}
+
+/* The stamp of a nonce that this handle gave out; 0: it did not. */
+static uint64_t digest_open_nonce(svc_call *c, svc_str text)
+{
+  unsigned char again[24];
+  svc_str bytes;
+  uint64_t stamp = 0;
+  char plain[DIGEST_NONCE];
+  int i;
+  if (text.n != DIGEST_NONCE) return 0;
+  for (i = 0; i < DIGEST_NONCE; i++) plain[i] = text.p[i] == '-' ? '+' : text.p[i] == '_' ? '/' : text.p[i];
+  if (!svc_base64_decode(c->arena, (svc_str){ plain, DIGEST_NONCE }, &bytes) || bytes.n != 24) return 0;
+  for (i = 0; i < 8; i++) stamp = stamp << 8 | (unsigned char)bytes.p[i];
+  if (!digest_seal(c->s->digest, stamp, again) || !svc_same_bytes(again, bytes.p, sizeof again)) return 0;
+  return stamp;
+}
+
+static digest_slot *digest_find(svc_digest *d, uint64_t stamp, uint64_t oldest)
+{
+  size_t start = (size_t)(stamp * 0x9E3779B97F4A7C15u >> 54) % DIGEST_SLOTS, i;
+  digest_slot *best = NULL;
+  for (i = 0; i < 8; i++) {
+    digest_slot *slot = &d->slots[(start + i) % DIGEST_SLOTS];
+    if (slot->stamp == stamp) return slot;
+    if (!best || slot->stamp < best->stamp) best = slot;
+  }
+  if (stamp <= d->forgotten) return NULL;
+  if (best->stamp >= oldest && best->stamp > d->forgotten) d->forgotten = best->stamp; /* one still alive gives way */
+  memset(best, 0, sizeof *best);
+  best->stamp = stamp;
+  return best;
+}
+
+/* Note a count of a nonce. False: it was seen before, or it can no longer be told. */
+static bool digest_count(svc_digest *d, uint64_t stamp, uint64_t oldest, uint32_t count, bool *stale)
+{
+  digest_slot *slot;
+  bool good = false;
+  svc_mutex_lock(&d->lock);
+  slot = digest_find(d, stamp, oldest);
+  *stale = !slot;
+  if (slot && count > slot->highest) {
+    uint32_t by = count - slot->highest;
+    slot->window = by >= 64 ? 1 : slot->window << by | 1;
+    slot->highest = count;
+    good = true;
+  } else if (slot && slot->highest - count < 64 && !(slot->window >> (slot->highest - count) & 1)) {
+    slot->window |= (uint64_t)1 << (slot->highest - count);
+    good = true;
+  }
+  svc_mutex_unlock(&d->lock);
+  return good;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- header */
+
+typedef struct digest_fields {
+  svc_str username, realm, nonce, uri, qop, nc, cnonce, response, algorithm;
+} digest_fields;
+
+/* name=value or name="value", with commas between. */
+static bool digest_parse(svc_str text, digest_fields *out)
+{
+  const struct {
+    const char *name;
+    svc_str *to;
+  } known[] = { { "username", &out->username }, { "realm", &out->realm }, { "nonce", &out->nonce }, { "uri", &out->uri },
+                { "qop", &out->qop }, { "nc", &out->nc }, { "cnonce", &out->cnonce }, { "response", &out->response },
+                { "algorithm", &out->algorithm } };
+  memset(out, 0, sizeof *out);
+  for (;;) {
+    svc_str name, value;
+    size_t i, n;
+    text = svc_str_trim(text);
+    while (text.n && text.p[0] == ',') text = svc_str_trim((svc_str){ text.p + 1, text.n - 1 });
+    if (text.n == 0) return true;
+    if (!memchr(text.p, '=', text.n)) return false;
+    name = svc_str_trim(svc_str_cut(&text, '='));
+    text = svc_str_trim(text);
+    if (text.n && text.p[0] == '"') {
+      for (n = 1; n < text.n && text.p[n] != '"'; n++)
+        if (text.p[n] == '\\') return false; /* nothing that we give out needs it */
+      if (n == text.n) return false;
+      value = (svc_str){ text.p + 1, n - 1 };
+      text = (svc_str){ text.p + n + 1, text.n - n - 1 };
+    } else {
+      for (n = 0; n < text.n && text.p[n] != ','; n++) continue;
+      value = svc_str_trim((svc_str){ text.p, n });
+      text = (svc_str){ text.p + n, text.n - n };
+    }
+    for (i = 0; i < sizeof known / sizeof known[0]; i++) {
+      if (!svc_str_is_nocase(name, known[i].name)) continue;
+      if (known[i].to->n) return false; /* twice */
+      *known[i].to = value;
+    }
+  }
+}
+
+static bool digest_hex_count(svc_str text, uint32_t *out)
+{
+  size_t i;
+  *out = 0;
+  if (text.n != 8) return false;
+  for (i = 0; i < 8; i++) {
+    char ch = text.p[i];
+    int digit = ch >= '0' && ch <= '9' ? ch - '0' : ch >= 'a' && ch <= 'f' ? ch - 'a' + 10 : ch >= 'A' && ch <= 'F' ? ch - 'A' + 10 : -1;
+    if (digit < 0) return false;
+    *out = *out << 4 | (uint32_t)digit;
+  }
+  return *out > 0;
+}
+
+static svc_str digest_hash(svc_call *c, svc_str text)
+{
+  static const char hex[] = "0123456789abcdef";
+  unsigned char bytes[32];
+  size_t n = c->s->config.digest_sha256 ? 32 : 16, i;
+  char *out = svc_arena_alloc(c->arena, 2 * n + 1);
+  if (!out) return SVC_S("");
+  if (n == 32) svc_sha256(text, bytes);
+  else if (!svc_md5(text, bytes)) return SVC_S("");
+  for (i = 0; i < n; i++) {
+    out[2 * i] = hex[bytes[i] >> 4];
+    out[2 * i + 1] = hex[bytes[i] & 15];
+  }
+  out[2 * n] = 0;
+  return (svc_str){ out, 2 * n };
+}
+
+static svc_str digest_hex(svc_call *c, const unsigned char *bytes, size_t n)
+{
+  svc_buf b = svc_buf_new(c->arena, 2 * n + 1);
+  static const char hex[] = "0123456789abcdef";
+  size_t i;
+  for (i = 0; i < n; i++) {
+    svc_buf_char(&b, hex[bytes[i] >> 4]);
+    svc_buf_char(&b, hex[bytes[i] & 15]);
+  }
+  return svc_buf_done(&b);
+}
+
+/* What the client must have sent, knowing the password. */
+static svc_str digest_expected(svc_call *c, const digest_fields *f, const unsigned char verifier[48])
+{
+  bool sha = c->s->config.digest_sha256 != 0;
+  svc_str first = digest_hex(c, sha ? verifier + 16 : verifier, sha ? 32 : 16);
+  svc_str second = digest_hash(c, svc_arena_print(c->arena, "%s:" SVC_FMT, c->request->method, SVC_ARG(f->uri)));
+  return digest_hash(c, svc_arena_print(c->arena, SVC_FMT ":" SVC_FMT ":" SVC_FMT ":" SVC_FMT ":auth:" SVC_FMT, SVC_ARG(first),
+                                        SVC_ARG(f->nonce), SVC_ARG(f->nc), SVC_ARG(f->cnonce), SVC_ARG(second)));
+}
+
+SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale)
+{
+  svc_fail(c, SVC_E_USER_UNAUTHORIZED, "");
+  c->challenge = svc_arena_print(c->arena, "Digest realm=\"" SVC_FMT "\", domain=\"\", nonce=\"" SVC_FMT
+                                 "\", algorithm=%s, qop=\"auth\", stale=%s", SVC_ARG(c->s->vendor),
+                                 SVC_ARG(digest_new_nonce(c)), c->s->config.digest_sha256 ? "SHA-256" : "MD5",
+                                 stale ? "true" : "false");
+  return false;
+}
+
+/* The key that the header names, with what verifies it. An unknown one is checked all the same, against nothing. */
+static bool digest_key(svc_call *c, svc_str public_key, svc_entity *out, unsigned char verifier[48])
+{
+  svc_id org, id;
+  svc_str bytes, grants;
+  memset(verifier, 0, 48);
+  if (!c->s->key || svc_find_anywhere(c->txn, c->s->key->noun, public_key, &org, &id) != SVC_OK) return false;
+  if (svc_entity_get(c->txn, c->s->key->noun->kind, &org, &id, out) != SVC_OK) return false;
+  if (!svc_credential_unpack(out->extra, &bytes, &grants) || bytes.n != 48) return false;
+  memcpy(verifier, bytes.p, 48);
+  return true;
+}
+
+SVC_PRIVATE bool svc_digest_caller(svc_call *c)
+{
+  svc_str header = c->authorization, target = svc_str_n(c->request->target, c->request->target_length), expected;
+  unsigned char verifier[48];
+  digest_fields f;
+  svc_entity key;
+  svc_str bytes, grants;
+  uint64_t stamp, oldest = (uint64_t)(c->now > DIGEST_SECONDS * 1000 ? c->now - DIGEST_SECONDS * 1000 : 0) << 12;
+  uint32_t count;
+  bool known, right, stale = false;
+  svc_str_cut(&header, ' ');
+  if (!digest_parse(header, &f) || !svc_str_is_nocase(f.qop, "auth") || !digest_hex_count(f.nc, &count) ||
+      !svc_str_eq(f.realm, c->s->vendor) || !svc_str_eq(f.uri, target) || f.cnonce.n == 0)
+    return svc_digest_challenge(c, false);
+  if (f.algorithm.n && !svc_str_is_nocase(f.algorithm, c->s->config.digest_sha256 ? "SHA-256" : "MD5"))
+    return svc_digest_challenge(c, false);
+  if (!svc_begin_read(c)) return false;
+  known = digest_key(c, f.username, &key, verifier);
+  expected = digest_expected(c, &f, verifier);
+  right = expected.n && expected.n == f.response.n && svc_same_bytes(expected.p, f.response.p, expected.n);
+  stamp = digest_open_nonce(c, f.nonce);
+  if (!known || !right || stamp == 0) return svc_digest_challenge(c, known && right && stamp == 0);
+  if (stamp < oldest) return svc_digest_challenge(c, true);
+  if (!digest_count(c->s->digest, stamp, oldest, count, &stale)) return svc_digest_challenge(c, stale);
+
+  c->who.kind = SVC_WHO_KEY;
+  c->who.known = true;
+  c->who.id = key.id;
+  c->who.org = key.parent;
+  c->who.user_id = svc_id_str(c->arena, &key.id);
+  c->who.username = svc_arena_copy(c->arena, key.unique);
+  svc_credential_unpack(key.extra, &bytes, &grants);
+  return svc_who_take_grants(c, grants) && svc_access_allowed(c, c->s->key, &key);
+}
