@@ -136,7 +136,8 @@ static int api_limiter(svc *s)
   uint64_t seed;
   size_t i;
   int rc = SVC_OK;
-  memcpy(s->sets, svc_set_table(), sizeof s->sets);
+  memcpy(s->sets, svc_set_table(), SVC_SET_COUNT * sizeof s->sets[0]);
+  s->sets[SVC_SET_COUNT] = (svc_set_row){ "Access tokens", SVC_SCOPE_IP, 10, 10, 60 };
   for (i = 0; i < s->config.limit_count && rc == SVC_OK; i++) rc = api_limit(s, &s->config.limits[i]);
   s->config.limits = NULL;
   if (rc != SVC_OK || s->config.limiter_off) return rc;

@@ -480,7 +480,7 @@ struct svc {
   svc_str base_url, vendor, base_path, base_path_v1, media_prefix; /* "/api/svc/v2", "application/vnd.svc." */
   svc_drbg *drbg;
   svc_commit commit;
-  svc_set_row sets[SVC_SET_COUNT]; /* with the overrides applied */
+  svc_set_row sets[SVC_SET_COUNT + 1]; /* with the overrides applied; the last one is the token endpoint's */
   svc_limiter *limiter;
   svc_noun_info *nouns;
   size_t noun_count;
@@ -523,6 +523,17 @@ SVC_PRIVATE bool svc_digest_verifier(svc_call *c, svc_str public_key, svc_str pr
 
 /* access.c: may a credential be used from there? */
 SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, const svc_entity *credential);
+/* For the nouns that are entries of such lists: their object, spell, POST (answers with the whole list) and removing. */
+SVC_PRIVATE svc_str svc_access_spell(svc_call *c, svc_str text);
+SVC_PRIVATE bool svc_access_add(svc_call *c);
+SVC_PRIVATE bool svc_access_removing(svc_call *c, const svc_entity *e);
+
+/* grants.c: roles in bodies, and the same as lines. */
+SVC_PRIVATE bool svc_roles_check(svc_call *c, const svc_node *roles, int level, const char *field); /* an array of names */
+SVC_PRIVATE svc_str svc_grants_from(svc_call *c, const svc_node *names, svc_str on, svc_str others); /* others: kept lines */
+SVC_PRIVATE svc_str svc_grants_without(svc_call *c, svc_str grants, svc_str on);
+SVC_PRIVATE svc_node *svc_grants_names(svc_call *c, svc_str grants, svc_str on, const char *name); /* an array of names */
+SVC_PRIVATE svc_node *svc_grants_objects(svc_call *c, svc_str grants, const char *name); /* {groupId or orgId, roleName} */
 
 /* One value of a query parameter. */
 typedef struct svc_query_value {
@@ -553,6 +564,8 @@ struct svc_change {
   const char *state;      /* the state it goes into; a hook may set NULL: it stays as it is */
   int64_t due;            /* a hook may set when the state moves on, whatever the table says; < 0: never */
   svc_str extra;          /* what is kept beside the body; a hook may set it */
+  svc_str pending;        /* what an operation hands to its noun's prepare hook */
+  svc_str key;            /* a hook may say how a path names it, where that is no field of its own */
 };
 
 /* What a call answers, before it is written out. */
@@ -706,6 +719,8 @@ SVC_PRIVATE bool svc_verb_delete(svc_call *c);
 SVC_PRIVATE uint64_t svc_body_revision(svc_str body); /* the ETag of what is not stored */
 SVC_PRIVATE bool svc_if_match(svc_call *c, uint64_t revision); /* false: 412 */
 SVC_PRIVATE bool svc_answer_entity(svc_call *c, const svc_entity *e);
+SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body);   /* another body for the entity that was answered */
+SVC_PRIVATE bool svc_answer_nothing(svc_call *c);                /* 204, or what the route says */
 SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body); /* a computed entity, with the links of its route */
 SVC_PRIVATE svc_node *svc_entity_body(svc_call *c, const svc_entity *e); /* parsed */
 SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out); /* a create, checked and prepared */
@@ -748,6 +763,7 @@ SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const s
 
 /* caller.c */
 SVC_PRIVATE svc_str svc_token_name(svc_arena *a, svc_str token);
+SVC_PRIVATE bool svc_basic_credentials(svc_call *c, svc_str *user, svc_str *password);
 
 /* retry.c: Idempotency-Key. */
 SVC_PRIVATE bool svc_retry_before(svc_call *c, bool *answered);
@@ -766,5 +782,11 @@ SVC_PRIVATE uint64_t svc_role_includes(int role);
 SVC_PRIVATE const char *svc_role_name(int role);
 SVC_PRIVATE const char *svc_role_title(int role);
 SVC_PRIVATE int svc_role_level(int role); /* SVC_SCOPE_ORGANIZATION or SVC_SCOPE_GROUP */
+
+/* access/: what the token endpoint and svc_bootstrap() share with the nouns. */
+SVC_PRIVATE bool svc_api_key_insert(svc_call *c, svc_str desc, svc_str grants, svc_entity *e, svc_node **answer);
+SVC_PRIVATE bool svc_service_account_insert(svc_call *c, const svc_node *request, svc_str grants, svc_entity *e,
+                                            svc_node **answer);
+SVC_PRIVATE bool svc_service_account_opens(const svc_entity *account, svc_str secret, int64_t now, svc_id *id);
 
 #endif /* SVC_INTERNAL_H */

@@ -45,7 +45,7 @@ static const char svcd_help[] =
   "  --no-sync              do not wait for the disk: a power cut may damage the store\n"
   "  --cert, --key FILE     for https, which is not supported yet\n";
 
-/* ---------------------------------------------------------------------------------------------------------------- flags */
+/* ------------------------------------------------------------------------------------------------------------ flags */
 
 static int svcd_wrong(const char *what, const char *flag)
 {
@@ -125,7 +125,7 @@ static int svcd_parse(svcd_options *o, int argc, char **argv)
   return -1;
 }
 
-/* -------------------------------------------------------------------------------------------------------- first contact */
+/* ---------------------------------------------------------------------------------------------------- first contact */
 
 static void svcd_log(void *context, int level, const char *text)
 {
@@ -151,8 +151,10 @@ static int svcd_write_credentials(int fd, const char *base_url, const svc_creden
 static void svcd_greet(const char *base_url, const char *vendor, const char *org_id, const char *path)
 {
   printf("base URL:     %s\norganization: %s\ncredentials:  %s\ntry:\n", base_url, org_id, path);
-  printf("  curl --digest --user \"$(sed 's/.*\"publicKey\":\"\\([^\"]*\\)\",\"privateKey\":\"\\([^\"]*\\)\".*/\\1:\\2/' '%s')\" "
-         "'%s/api/%s/v2/orgs?pretty=true'\n", path, base_url, vendor);
+  printf("  curl --digest --user "
+         "\"$(sed 's/.*\"publicKey\":\"\\([^\"]*\\)\",\"privateKey\":\"\\([^\"]*\\)\".*/\\1:\\2/' '%s')\" "
+         "'%s/api/%s/v2/orgs?pretty=true'\n",
+         path, base_url, vendor);
 }
 
 /*
@@ -190,7 +192,8 @@ static int svcd_bootstrap(svc *s, const svcd_options *o, const char *base_url, c
 #endif /* SVC_HAS_BOOTSTRAP */
 
 /* Prepare an opened service, then serve until a signal comes. Returns the status to exit with. */
-static int svcd_serve(svc *s, svc_listener *listener, const svcd_options *o, const char *base_url, const sigset_t *signals)
+static int svcd_serve(svc *s, svc_listener *listener, const svcd_options *o, const char *base_url,
+                      const sigset_t *signals)
 {
   size_t i;
   int signal_number;
@@ -217,7 +220,7 @@ static int svcd_serve(svc *s, svc_listener *listener, const svcd_options *o, con
   return 0;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- main */
+/* ------------------------------------------------------------------------------------------------------------- main */
 
 /* A connection is a file: allow as many as this user may have, within reason. */
 static void svcd_raise_file_limit(void)
@@ -266,7 +269,8 @@ int main(int argc, char **argv)
   config.vendor = o.vendor;
   config.durability = o.no_sync ? SVC_NO_SYNC : SVC_DURABLE;
   config.log = svcd_log;
-  if (o.provision_seconds >= 0) config.provision_ms = o.provision_seconds ? o.provision_seconds * 1000 : SVC_PROVISION_NOW;
+  if (o.provision_seconds >= 0)
+    config.provision_ms = o.provision_seconds ? o.provision_seconds * (int64_t)1000 : SVC_PROVISION_NOW;
   status = svc_open(&s, &config); /* says itself what is wrong */
   if (status == SVC_OK) status = svcd_serve(s, listener, &o, config.base_url, &signals);
   else status = status == SVC_INVALID ? 2 : 1;

@@ -36,7 +36,7 @@ typedef struct svc_listener_config {
   size_t threads;         /* event loops, each on a thread of its own; default 1, at most 64 */
   size_t writers;         /* threads that answer all but GET and HEAD; default 16, at most 256 */
   size_t max_waiting;     /* requests that wait for a writer; more get 503 with Retry-After; default 256 */
-  size_t max_connections; /* further ones get 503 and are closed; default 1024, or what the limit of open files allows */
+  size_t max_connections; /* further ones get 503 and are closed; default 1024, fewer if open files are limited */
 
   size_t max_body;         /* bytes of a request's body; default 1 MiB, as svc_config's: set both alike */
   size_t max_header_bytes; /* names and values of all headers together; default 16 KiB, as svc_config's */

@@ -520,14 +520,14 @@ static int listener_hex(char c)
 }
 
 /* One byte of the size line: digits, then perhaps an extension, which means nothing to us. */
-static int listener_chunk_size(listener_chunks *k, char c, size_t max_body)
+static int listener_chunk_size(listener_chunks *k, char c, size_t room)
 {
   int digit = listener_hex(c);
   if (k->state == LISTENER_CHUNK_SIZE && digit >= 0) {
     k->digits++;
     k->left = k->left * 16 + (uint64_t)digit;
     if (k->digits > 16) return LISTENER_E_CHUNK; /* zeros without end */
-    return k->left > max_body ? LISTENER_E_BODY : LISTENER_OK;
+    return k->left > room ? LISTENER_E_BODY : LISTENER_OK;
   }
   if (k->digits == 0) return LISTENER_E_CHUNK;
   if (c == '\r') {
@@ -540,12 +540,12 @@ static int listener_chunk_size(listener_chunks *k, char c, size_t max_body)
   return listener_is_text(&c, 1) ? LISTENER_OK : LISTENER_E_CHUNK;
 }
 
-/* One byte that is not data. */
-static int listener_chunk_byte(listener_chunks *k, char c, size_t max_body)
+/* One byte that is not data; `room` is what the body may still grow by. */
+static int listener_chunk_byte(listener_chunks *k, char c, size_t room)
 {
   switch (k->state) {
   case LISTENER_CHUNK_SIZE:
-  case LISTENER_CHUNK_EXTENSION: return listener_chunk_size(k, c, max_body);
+  case LISTENER_CHUNK_EXTENSION: return listener_chunk_size(k, c, room);
   case LISTENER_CHUNK_SIZE_LF: k->state = k->left ? LISTENER_CHUNK_DATA : LISTENER_CHUNK_LINE; break;
   case LISTENER_CHUNK_DATA_CR: k->state = LISTENER_CHUNK_DATA_LF; return c == '\r' ? LISTENER_OK : LISTENER_E_CHUNK;
   case LISTENER_CHUNK_DATA_LF:
@@ -584,12 +584,11 @@ static int listener_body_take(listener_job *job, const char *p, size_t n, const 
   }
   while (i < n && !error && chunks->state != LISTENER_CHUNK_END) {
     if (chunks->state != LISTENER_CHUNK_DATA) {
-      error = listener_chunk_byte(chunks, p[i++], k->max_body);
+      error = listener_chunk_byte(chunks, p[i++], k->max_body - job->body_length);
       if (!error && chunks->overhead > k->max_header_bytes) error = LISTENER_E_CHUNK;
       continue;
     }
     step = chunks->left < n - i ? (size_t)chunks->left : n - i;
-    if (step > k->max_body - job->body_length) return LISTENER_E_BODY;
     error = listener_body_add(job, p + i, step);
     i += step;
     chunks->left -= step;

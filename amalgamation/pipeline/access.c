@@ -58,3 +58,96 @@ SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, cons
   svc_usage_note(c->s, list, &credential->id, &entry.id, c->now, c->peer);
   return true;
 }
+
+/* ------------------------------------------------------------------------------------------------------------- entries */
+
+SVC_PRIVATE svc_str svc_access_spell(svc_call *c, svc_str text)
+{
+  svc_address a;
+  return svc_address_parse(text, &a) ? svc_address_text(c->arena, &a) : text;
+}
+
+/* The range that one element of the body names: by exactly one of two members. */
+static bool access_range(svc_call *c, const svc_node *item, size_t index, svc_address *out)
+{
+  svc_str address = svc_node_str(item, "ipAddress"), block = svc_node_str(item, "cidrBlock");
+  svc_str path = svc_arena_print(c->arena, "[%zu]", index);
+  if ((address.n != 0) == (block.n != 0)) {
+    svc_violate(c, SVC_E_MISSING_ONE_OF_ATTRIBUTES, path, "must have either ipAddress or cidrBlock");
+    return false;
+  }
+  if (svc_address_parse(address.n ? address : block, out)) return true;
+  svc_violate(c, SVC_E_INVALID_IP_ADDRESS_OR_CIDR_NOTATION, path, "is neither an IP address nor a CIDR block");
+  return false;
+}
+
+static bool access_add_one(svc_call *c, const svc_address *range)
+{
+  const svc_entity *credential = svc_parent_of_call(c);
+  svc_change change;
+  svc_entity e;
+  svc_key key;
+  svc_str found;
+  memset(&change, 0, sizeof change);
+  change.noun = c->plan->noun;
+  change.event = c->plan->noun->noun->event_created;
+  change.key = svc_address_text(c->arena, range);
+  change.extra = svc_arena_copy(c->arena, (svc_str){ (const char *)range, sizeof *range });
+  change.body = svc_presets(c->arena, c->plan->noun->noun->object);
+  if (!change.body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  svc_node_set_str(c->arena, change.body, range->bits == 128 ? "ipAddress" : "cidrBlock", change.key);
+  if (range->bits == 128)
+    svc_node_set_str(c->arena, change.body, "cidrBlock",
+                     svc_arena_print(c->arena, SVC_FMT "/%d", SVC_ARG(change.key), memchr(change.key.p, '.', change.key.n) ? 32 : 128));
+  svc_key_unique(&key, c->plan->noun->noun->kind, change.key, &credential->id);
+  if (svc_get(c->txn, &key, &found) == SVC_OK) return true; /* it is on the list: adding it again changes nothing */
+  return svc_insert(c, &change, &e);
+}
+
+SVC_PRIVATE bool svc_access_add(svc_call *c)
+{
+  const svc_node *item;
+  const svc_entity *credential;
+  svc_address *ranges;
+  size_t n = 0, i;
+  if (!svc_resolve_all(c)) return false;
+  credential = svc_parent_of_call(c);
+  ranges = svc_arena_alloc(c->arena, (svc_node_count(c->checked) + 1) * sizeof *ranges);
+  if (!ranges) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  for (item = c->checked->first; item; item = item->next, n++) access_range(c, item, n, &ranges[n]);
+  if (!svc_check_done(c)) return false;
+  if (svc_entity_count(c->txn, c->plan->noun->noun->kind, &credential->id) + n > 200) {
+    int64_t limit = 200;
+    svc_str key = svc_id_str(c->arena, &credential->id);
+    return svc_fail(c, SVC_E_NETWORK_PERMISSIONS_LIMIT_EXCEEDED, "iS", &limit, &key);
+  }
+  for (i = 0; i < n; i++)
+    if (!access_add_one(c, &ranges[i])) return false;
+  return svc_list_entities(c, c->plan->noun, &credential->id, false, NULL, NULL);
+}
+
+/* Would the caller still get in if this entry of its own credential were gone? */
+SVC_PRIVATE bool svc_access_removing(svc_call *c, const svc_entity *e)
+{
+  const svc_entity *credential = svc_parent_of_call(c);
+  svc_address caller, range;
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  svc_entity other;
+  int others = 0;
+  bool covered = false;
+  if (c->who.kind == SVC_WHO_USER || !svc_id_eq(&c->who.id, &credential->id)) return true;
+  if (!svc_address_parse(c->peer, &caller)) return true;
+  svc_key_entity(&prefix, e->kind, &credential->id, NULL);
+  if (!svc_scan_begin(&scan, c->txn, &prefix, false)) return svc_store_failed(c, c->txn->error);
+  while (svc_scan_next(&scan, &key, &value)) {
+    if (!svc_entity_decode(key, value, &other) || svc_id_eq(&other.id, &e->id) || other.extra.n != sizeof range) continue;
+    memcpy(&range, other.extra.p, sizeof range);
+    covered |= svc_address_within(&caller, &range);
+    others++;
+  }
+  svc_scan_end(&scan);
+  if (covered || (others == 0 && !access_list_required(c))) return true;
+  return svc_fail(c, SVC_E_CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST, "S", &c->peer);
+}

@@ -44,6 +44,15 @@ SVC_PRIVATE svc_str svc_token_name(svc_arena *a, svc_str token)
   return (svc_str){ out, 64 };
 }
 
+SVC_PRIVATE bool svc_basic_credentials(svc_call *c, svc_str *user, svc_str *password)
+{
+  svc_str rest = c->authorization, scheme = svc_str_cut(&rest, ' ');
+  if (!svc_str_is_nocase(scheme, "basic") || !svc_base64_decode(c->arena, svc_str_trim(rest), password)) return false;
+  if (!memchr(password->p, ':', password->n)) return false;
+  *user = svc_str_cut(password, ':');
+  return true;
+}
+
 /* The account whose token this is. The token keeps the organization beside it, so its account is one look-up away. */
 static bool caller_account(svc_call *c, svc_str token, svc_entity *out)
 {

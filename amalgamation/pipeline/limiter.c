@@ -167,12 +167,27 @@ static svc_str limiter_instance(const svc_call *c, int scope)
   return c->plan->scope_param >= 0 ? c->params[c->plan->scope_param] : c->who.user_id;
 }
 
+/* The token endpoint: so many tries a minute for each client at each address, against guessing. */
+static bool limiter_tokens(svc_call *c)
+{
+  const svc_set_row *set = &c->s->sets[SVC_SET_COUNT];
+  svc_str user = SVC_S(""), password;
+  int64_t minutes = 1;
+  svc_basic_credentials(c, &user, &password);
+  c->tokens = svc_limiter_take(c->s->limiter, SVC_SET_COUNT,
+                               svc_arena_print(c->arena, SVC_FMT "\n" SVC_FMT, SVC_ARG(c->peer), SVC_ARG(user)), c->now);
+  if (c->tokens.taken) return true;
+  c->limited = true;
+  return svc_fail(c, SVC_E_RATE_LIMITED, "Sii", &c->path, &set->capacity, &minutes);
+}
+
 SVC_PRIVATE bool svc_step_limiter(svc_call *c)
 {
   int set_index = c->plan->route->set;
   const svc_set_row *set = &c->s->sets[set_index];
   svc_str path = c->path;
-  if (!c->s->limiter || c->v1 || c->plan->route->flags & SVC_ABSOLUTE) return true;
+  if (!c->s->limiter || c->v1) return true;
+  if (c->plan->route->flags & SVC_ABSOLUTE) return limiter_tokens(c);
   c->tokens = svc_limiter_take(c->s->limiter, set_index, limiter_instance(c, set->scope), c->now);
   c->limited = true;
   if (c->tokens.taken) return true;

@@ -94,6 +94,7 @@ static bool resolve_step(svc_call *c, unsigned i)
     e->key = c->raw_params[step->param];
     return true;
   }
+  if (noun->spell) text = noun->spell(c, text);
   if (step->by_unique) rc = resolve_anywhere(c, step->noun, text, e);
   else if (noun->key) rc = svc_entity_find(c->txn, noun->kind, parent, parent, text, e);
   else if (svc_id_parse(text, &id)) rc = svc_entity_get(c->txn, noun->kind, parent, &id, e);

@@ -161,7 +161,7 @@ static void respond_headers(svc_call *c, int status, size_t body_length)
   if (body_length) respond_header(c, "Content-Type", respond_content_type(c));
   if (status != 204 && status != 304) respond_number(c, "Content-Length", (int64_t)body_length);
   if (c->limited) {
-    respond_number(c, "RateLimit-Limit", c->s->sets[route->set].capacity);
+    respond_number(c, "RateLimit-Limit", c->s->sets[route->flags & SVC_ABSOLUTE ? SVC_SET_COUNT : route->set].capacity);
     respond_number(c, "RateLimit-Remaining", c->tokens.remaining);
     if (!c->tokens.taken) respond_number(c, "Retry-After", c->tokens.wait_seconds);
   }

@@ -61,8 +61,18 @@ SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body)
   return !b.failed || svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
 }
 
-static bool verbs_answer_nothing(svc_call *c)
+SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body)
 {
+  svc_buf b = svc_buf_new(c->arena, 512);
+  svc_node_write(&b, body);
+  c->answer.body = svc_buf_done(&b);
+  c->answer.links_at = svc_body_links_at(body, c->answer.body);
+  return !b.failed || svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+}
+
+SVC_PRIVATE bool svc_answer_nothing(svc_call *c)
+{
+  memset(&c->answer, 0, sizeof c->answer);
   c->answer.status = c->plan->route->status ? c->plan->route->status : 204;
   if (c->plan->route->flags & SVC_EMPTY_OBJECT) c->answer.body = SVC_S("{}");
   return true;
@@ -231,6 +241,11 @@ static void verbs_keys(svc_call *c, const svc_change *change, svc_entity *e)
   if (noun->flags & SVC_SINGLETON) return;
   e->unique = noun->unique ? svc_node_str(change->body, noun->unique) : SVC_S("");
   e->shared = (noun->flags & SVC_SHARED_NAME) != 0;
+  if (change->key.n) {
+    e->unique = change->key;
+    e->key = verbs_encoded(c, change->key);
+    return;
+  }
   if (!noun->key) {
     e->key = svc_id_str(c->arena, &e->id);
     return;
@@ -589,5 +604,5 @@ SVC_PRIVATE bool svc_verb_delete(svc_call *c)
   } else if (stored) {
     if (!svc_erase(c, c->plan->noun, &e) || !svc_event_about(c, c->plan->noun, &e, noun->event_deleted, true)) return false;
   }
-  return verbs_answer_nothing(c);
+  return svc_answer_nothing(c);
 }

@@ -1,3 +1,1417 @@
+/*
+** The listener, by raw sockets on loopback: what a client may do right or wrong, and what must come of it.
+**
+** Every test starts a service on a private store and a listener in its own process. A handler in front of the service
+** answers a few paths itself, so that a test can see what was delivered, hold a write back, or be given a long answer;
+** all others go to the library. No test waits longer than WAIT_MS for anything.
+*/
+#define _GNU_SOURCE /* memmem */
+#include "ports/listener.h"
+
 #include <munit.h>
-static MunitTest tests[] = { { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WAIT_MS 20000
+#define BIG ((size_t)12 << 20)
+#define SEEN 64
+#define GET "GET /seen HTTP/1.1\r\nHost: a\r\n\r\n"
+#define ADDRESSES "/api/svc/v2/unauth/controlPlaneIPAddresses"
+#define SMUGGLED "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"
+
+/* ------------------------------------------------------------------------------------------------------ the handler */
+
+typedef struct seen { /* a request as it was delivered */
+  char method[24], target[64], peer[64], authorization[64];
+  size_t headers, body_length;
+  char body[256]; /* its beginning */
+  unsigned long sum; /* of all bytes */
+} seen;
+
+typedef struct server {
+  svc *s;
+  svc_listener *l;
+  int port, port_2;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  seen seen[SEEN];
+  size_t count;  /* of requests seen in all */
+  bool held;     /* requests to /held wait */
+  size_t waiting;
+  long clock_calls;
+} server;
+
+static char *server_big; /* the long answer: made once per process, never changed */
+
+static unsigned long sum_of(const char *p, size_t n)
+{
+  unsigned long sum = 5381;
+  size_t i;
+  for (i = 0; i < n; i++) sum = sum * 33 + (unsigned char)p[i];
+  return sum & 0xFFFFFFFF;
+}
+
+static void server_note(server *t, const svc_request *r)
+{
+  seen *s = &t->seen[t->count++ % SEEN];
+  size_t i, n = r->target_length < sizeof s->target ? r->target_length : sizeof s->target - 1;
+  memset(s, 0, sizeof *s);
+  snprintf(s->method, sizeof s->method, "%s", r->method);
+  memcpy(s->target, r->target, n);
+  snprintf(s->peer, sizeof s->peer, "%s", r->peer);
+  s->headers = r->header_count;
+  s->body_length = r->body_length;
+  if (r->body_length) memcpy(s->body, r->body, r->body_length < sizeof s->body ? r->body_length : sizeof s->body - 1);
+  s->sum = sum_of(r->body, r->body_length);
+  for (i = 0; i < r->header_count; i++)
+    if (r->headers[i].name_length == 13 && strncasecmp(r->headers[i].name, "authorization", 13) == 0)
+      snprintf(s->authorization, sizeof s->authorization, "%.*s", (int)r->headers[i].value_length, r->headers[i].value);
+}
+
+static bool server_is(const svc_request *r, const char *path)
+{
+  return r->target_length == strlen(path) && memcmp(r->target, path, r->target_length) == 0;
+}
+
+static int server_handle(void *context, svc *s, const svc_request *r, svc_response *response)
+{
+  static const svc_header headers[] = { { "Content-Type", "text/plain", 0, 0 }, { "X-Empty", "", 0, 0 } };
+  server *t = context;
+  munit_assert_null(r->caller);
+  if (r->target_length > 5 && memcmp(r->target, "/api/", 5) == 0) return svc_handle_request(s, r, response);
+  pthread_mutex_lock(&t->lock);
+  server_note(t, r);
+  if (server_is(r, "/held")) {
+    t->waiting++;
+    pthread_cond_broadcast(&t->changed);
+    while (t->held) pthread_cond_wait(&t->changed, &t->lock);
+    t->waiting--;
+  }
+  pthread_mutex_unlock(&t->lock);
+  response->status = server_is(r, "/none") ? 204 : server_is(r, "/broken") ? 0 : 200;
+  response->headers = headers;
+  response->header_count = 2;
+  response->body = server_is(r, "/big") ? server_big : server_is(r, "/held") ? "held" : "seen";
+  response->body_length = server_is(r, "/big") ? BIG : strlen(response->body);
+  return SVC_OK;
+}
+
+static int64_t server_clock(void *context)
+{
+  server *t = context;
+  struct timespec now;
+  pthread_mutex_lock(&t->lock);
+  t->clock_calls++;
+  pthread_mutex_unlock(&t->lock);
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void server_open(server *t, const svc_listener_config *changes)
+{
+  static const char *const urls[] = { "http://127.0.0.1:0", "http://localhost:0/" };
+  svc_listener_config k;
+  svc_config config;
+  char why[256];
+  size_t i;
+  memset(t, 0, sizeof *t);
+  memset(&k, 0, sizeof k);
+  memset(&config, 0, sizeof config);
+  pthread_mutex_init(&t->lock, NULL);
+  pthread_cond_init(&t->changed, NULL);
+  server_big = malloc(BIG);
+  munit_assert_not_null(server_big);
+  for (i = 0; i < BIG; i++) server_big[i] = (char)('a' + i * 7 % 26 + i / 100000 % 2);
+  if (changes) k = *changes;
+  k.urls = urls;
+  k.url_count = 2;
+  k.handle = server_handle;
+  k.handle_context = t;
+  if (svc_listener_open(&t->l, &k, why, sizeof why) != SVC_OK) munit_errorf("svc_listener_open: %s", why);
+  config.base_url = svc_listener_url(t->l, 0);
+  config.clock = server_clock;
+  config.clock_context = t;
+  munit_assert_int(svc_open(&t->s, &config), ==, SVC_OK);
+  munit_assert_int(svc_listener_start(t->l, t->s), ==, SVC_OK);
+  t->port = atoi(strrchr(svc_listener_url(t->l, 0), ':') + 1);
+  t->port_2 = atoi(strrchr(svc_listener_url(t->l, 1), ':') + 1);
+}
+
+static void server_close(server *t)
+{
+  svc_listener_close(t->l);
+  svc_close(t->s);
+  pthread_cond_destroy(&t->changed);
+  pthread_mutex_destroy(&t->lock);
+  free(server_big);
+}
+
+static void server_hold(server *t, bool on)
+{
+  pthread_mutex_lock(&t->lock);
+  t->held = on;
+  pthread_cond_broadcast(&t->changed);
+  pthread_mutex_unlock(&t->lock);
+}
+
+static void server_await_held(server *t, size_t n)
+{
+  pthread_mutex_lock(&t->lock);
+  while (t->waiting < n) pthread_cond_wait(&t->changed, &t->lock);
+  pthread_mutex_unlock(&t->lock);
+}
+
+static size_t server_count(server *t)
+{
+  size_t n;
+  pthread_mutex_lock(&t->lock);
+  n = t->count;
+  pthread_mutex_unlock(&t->lock);
+  return n;
+}
+
+/* The request that was delivered last, or the one before it, ... */
+static seen server_seen(server *t, size_t back)
+{
+  seen s;
+  pthread_mutex_lock(&t->lock);
+  munit_assert_size(t->count, >, back);
+  s = t->seen[(t->count - 1 - back) % SEEN];
+  pthread_mutex_unlock(&t->lock);
+  return s;
+}
+
+/* ------------------------------------------------------------------------------------------------------- the client */
+
+/* Seconds of processor time that this process has used: a loop that spins shows here. */
+static double cpu_seconds(void)
+{
+  struct rusage r;
+  getrusage(RUSAGE_SELF, &r);
+  return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) + (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
+}
+
+typedef struct client {
+  int fd;
+  char *in; /* received, not looked at yet */
+  size_t n, size;
+  char head[4096], value[512]; /* of the last answer; of the header asked for last */
+  char *body;
+  size_t body_length;
+} client;
+
+static int64_t now_ms(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void client_open(client *c, int port)
+{
+  struct sockaddr_in a;
+  int on = 1;
+  memset(c, 0, sizeof *c);
+  memset(&a, 0, sizeof a);
+  a.sin_family = AF_INET;
+  a.sin_port = htons((uint16_t)port);
+  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  c->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  munit_assert_int(c->fd, >=, 0);
+  setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (connect(c->fd, (struct sockaddr *)&a, sizeof a) != 0) munit_errorf("connect: %s", strerror(errno));
+}
+
+static void client_close(client *c)
+{
+  close(c->fd);
+  free(c->in);
+  free(c->body);
+  memset(c, 0, sizeof *c);
+}
+
+/* What the listener does not want any more may fail to be sent; the answer counts. */
+static void client_send(client *c, const void *p, size_t n)
+{
+  const char *from = p;
+  while (n > 0) {
+    ssize_t sent = send(c->fd, from, n, MSG_NOSIGNAL);
+    if (sent <= 0) return;
+    from += sent;
+    n -= (size_t)sent;
+  }
+}
+
+static void client_text(client *c, const char *text)
+{
+  client_send(c, text, strlen(text));
+}
+
+/* Each byte in a segment of its own. */
+static void client_drip(client *c, const char *p, size_t n)
+{
+  size_t i;
+  for (i = 0; i < n; i++) {
+    client_send(c, p + i, 1);
+    if (i % 8 == 0) usleep(300);
+  }
+}
+
+/* More bytes into c->in. Returns 1; 0 at the end of the stream, or a reset; -1 when there were none in time. */
+static int client_more(client *c, int64_t until)
+{
+  struct pollfd p = { c->fd, POLLIN, 0 };
+  ssize_t n;
+  int64_t left = until - now_ms();
+  if (c->size - c->n < 65536) {
+    c->size = c->size * 2 + 65536;
+    c->in = realloc(c->in, c->size + 1);
+    munit_assert_not_null(c->in);
+  }
+  if (poll(&p, 1, left > 0 ? (int)left : 0) <= 0) return -1;
+  n = recv(c->fd, c->in + c->n, c->size - c->n, 0);
+  if (n <= 0) return 0;
+  c->n += (size_t)n;
+  c->in[c->n] = '\0';
+  return 1;
+}
+
+static const char *client_header(client *c, const char *name)
+{
+  const char *p = c->head;
+  size_t n = strlen(name);
+  while ((p = strstr(p, "\r\n")) != NULL) {
+    p += 2;
+    if (strncasecmp(p, name, n) != 0 || p[n] != ':') continue;
+    p += n + 1;
+    p += strspn(p, " ");
+    snprintf(c->value, sizeof c->value, "%.*s", (int)strcspn(p, "\r"), p);
+    return c->value;
+  }
+  return "";
+}
+
+/* The error document: what the library's look like, whoever made it. */
+static void client_check_error(client *c, int status)
+{
+  char text[64];
+  munit_assert_string_equal(client_header(c, "Content-Type"), "application/json");
+  snprintf(text, sizeof text, "\"error\":%d,\"errorCode\":\"", status);
+  munit_assert_not_null(strstr(c->body, text));
+  if (status != 401) {
+    snprintf(text, sizeof text, "\"errorCode\":\"%s\"", client_header(c, "X-Error-Code"));
+    munit_assert_not_null(strstr(c->body, text));
+  }
+  munit_assert_not_null(strstr(c->body, "{\"detail\":\""));
+  munit_assert_not_null(strstr(c->body, "\"parameters\":["));
+  munit_assert_not_null(strstr(c->body, "\"reason\":\""));
+}
+
+/* The next answer. Returns its status, 0: the connection was closed, -1: nothing came in time. */
+static int client_answer_to(client *c, bool is_head)
+{
+  int64_t until = now_ms() + WAIT_MS;
+  char *end;
+  size_t head, length;
+  int status, more;
+  while (!c->n || (end = memmem(c->in, c->n, "\r\n\r\n", 4)) == NULL)
+    if ((more = client_more(c, until)) != 1) {
+      munit_assert_size(c->n, ==, 0); /* no half answers */
+      return more;
+    }
+  head = (size_t)(end + 4 - c->in);
+  munit_assert_size(head, <, sizeof c->head);
+  memcpy(c->head, c->in, head);
+  c->head[head] = '\0';
+  munit_assert_int(sscanf(c->head, "HTTP/1.1 %3d ", &status), ==, 1);
+  length = (size_t)atol(client_header(c, "Content-Length"));
+  if (is_head || status == 204 || status == 304 || status < 200) length = 0;
+  if (status >= 200) munit_assert_size(strlen(client_header(c, "Date")), ==, 29);
+  if (status == 204 || status == 304) munit_assert_string_equal(client_header(c, "Content-Length"), "");
+  while (c->n < head + length) munit_assert_int(client_more(c, until), ==, 1);
+  free(c->body);
+  c->body = malloc(length + 1);
+  munit_assert_not_null(c->body);
+  memcpy(c->body, c->in + head, length);
+  c->body[length] = '\0';
+  c->body_length = length;
+  c->n -= head + length;
+  memmove(c->in, c->in + head + length, c->n);
+  if (status >= 400 && !is_head) client_check_error(c, status);
+  return status;
+}
+
+static int client_answer(client *c)
+{
+  return client_answer_to(c, false);
+}
+
+/* Is the connection closed within so many milliseconds, without another byte? */
+static bool client_ended(client *c, int ms)
+{
+  int64_t until = now_ms() + ms;
+  return c->n == 0 && client_more(c, until) == 0;
+}
+
+static int one_request(int port, const char *text)
+{
+  client c;
+  int status;
+  client_open(&c, port);
+  client_text(&c, text);
+  status = client_answer(&c);
+  client_close(&c);
+  return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- serving */
+
+static MunitResult test_serves(const MunitParameter params[], void *data)
+{
+  server t;
+  client c;
+  char text[512];
+  struct tm tm;
+  (void)params, (void)data;
+  server_open(&t, NULL);
+  client_open(&c, t.port);
+  client_text(&c, "GET " ADDRESSES " HTTP/1.1\r\nHost: a\r\n\r\n");
+  munit_assert_int(client_answer(&c), ==, 200);
+  munit_assert_not_null(strstr(c.body, "\"inbound\":"));
+  munit_assert_not_null(strstr(c.body, svc_listener_url(t.l, 0))); /* links start with the port it really has */
+  munit_assert_not_null(strptime(client_header(&c, "Date"), "%a, %d %b %Y %H:%M:%S GMT", &tm));
+  munit_assert_string_equal(client_header(&c, "Connection"), "");
+  snprintf(text, sizeof text, "GET " ADDRESSES " HTTP/1.1\r\nHost: a\r\nIf-None-Match: %s\r\n\r\n",
+           client_header(&c, "ETag"));
+  client_text(&c, text);
+  munit_assert_int(client_answer(&c), ==, 304);
+  client_text(&c, "HEAD " ADDRESSES " HTTP/1.1\r\nHost: a\r\n\r\n" GET);
+  munit_assert_int(client_answer_to(&c, true), ==, 200);
+  munit_assert_int(atoi(client_header(&c, "Content-Length")), >, 100);
+  munit_assert_int(client_answer(&c), ==, 200); /* aligned: HEAD had no body */
+  munit_assert_string_equal(c.body, "seen");
+  munit_assert_string_equal(client_header(&c, "Content-Length"), "4");
+  client_text(&c, "GET /api/svc/v2/orgs HTTP/1.1\r\nHost: a\r\n\r\n");
+  munit_assert_int(client_answer(&c), ==, 401);
+  client_text(&c, "POST /api/svc/v2/orgs HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}");
+  munit_assert_int(client_answer(&c), ==, 401);
+  client_text(&c, "DELETE /none HTTP/1.1\r\nHost: a\r\n\r\n" GET); /* DELETE needs no length */
+  munit_assert_int(client_answer(&c), ==, 204);
+  munit_assert_int(client_answer(&c), ==, 200);
+  client_text(&c, "HEAD /big HTTP/1.1\r\nHost: a\r\n\r\n" GET);
+  munit_assert_int(client_answer_to(&c, true), ==, 200);
+  munit_assert_int(client_answer(&c), ==, 200);
+  client_text(&c, "GET /broken HTTP/1.1\r\nHost: a\r\n\r\n");
+  munit_assert_int(client_answer(&c), ==, 500);
+  munit_assert_true(client_ended(&c, WAIT_MS));
+  client_close(&c);
+  munit_assert_int(one_request(t.port_2, GET), ==, 200); /* the second URL */
+  munit_assert_string_equal(server_seen(&t, 0).peer, "127.0.0.1");
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult test_connection(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *request;
+    bool stays;
+    const char *header;
+  } rows[] = {
+    { "GET /seen HTTP/1.1\r\nHost: a\r\n\r\n", true, "" },
+    { "GET /seen HTTP/1.1\r\nHost: a\r\nConnection: keep-alive\r\n\r\n", true, "" },
+    { "GET /seen HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", false, "close" },
+    { "GET /seen HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, close\r\n\r\n", false, "close" },
+    { "GET /seen HTTP/1.1\r\nHost: a\r\nConnection: x , CLOSE,keep-alive\r\n\r\n", false, "close" },
+    { "GET /seen HTTP/1.1\r\nHost: a\r\nConnection: te\r\nconnection:close\r\n\r\n", false, "close" },
+    { "GET /seen HTTP/1.1\r\nHost: a\r\nConnection: closed\r\n\r\n", true, "" },
+    { "GET /seen HTTP/1.0\r\n\r\n", false, "close" },
+    { "GET /seen HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", true, "keep-alive" },
+    { "GET /seen HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n", false, "close" },
+    { "POST /seen HTTP/1.0\r\nContent-Length: 1\r\nConnection: Keep-Alive\r\n\r\nx", true, "keep-alive" },
+    { "POST /seen HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", false, "close" },
+    { "\r\n\r\nGET /seen HTTP/1.1\r\nHost: a\r\n\r\n", true, "" }, /* empty lines before a request are let pass */
+  };
+  server t;
+  size_t i;
+  (void)params, (void)data;
+  server_open(&t, NULL);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    client c;
+    client_open(&c, t.port);
+    client_text(&c, rows[i].request);
+    munit_assert_int(client_answer(&c), ==, 200);
+    munit_assert_string_equal(client_header(&c, "Connection"), rows[i].header);
+    client_text(&c, GET);
+    munit_assert_int(client_answer(&c), ==, rows[i].stays ? 200 : 0);
+    client_close(&c);
+  }
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* Answers keep the order of the requests, though the POST is held back on another thread. */
+static MunitResult test_pipelining(const MunitParameter params[], void *data)
+{
+  static const char many[] = GET "POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc" GET
+                             "HEAD /big HTTP/1.1\r\nHost: a\r\n\r\n"
+                             "PUT /seen HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n"
+                             "GET /seen HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody" GET;
+  static const char *const bodies[] = { "seen", "held", "seen", "", "seen", "seen", "seen" };
+  server t;
+  client c;
+  size_t i;
+  int drip;
+  (void)params, (void)data;
+  server_open(&t, NULL);
+  for (drip = 0; drip < 2; drip++) {
+    client_open(&c, t.port);
+    server_hold(&t, true);
+    if (drip) client_drip(&c, many, sizeof many - 1);
+    else client_text(&c, many);
+    server_await_held(&t, 1);
+    munit_assert_int(client_answer(&c), ==, 200);
+    munit_assert_int(client_more(&c, now_ms() + 100), ==, -1); /* nothing overtakes the POST */
+    munit_assert_string_equal(server_seen(&t, 0).body, "abc");
+    server_hold(&t, false);
+    for (i = 1; i < sizeof bodies / sizeof bodies[0]; i++) {
+      munit_assert_int(client_answer_to(&c, i == 3), ==, 200);
+      munit_assert_string_equal(c.body, bodies[i]);
+    }
+    munit_assert_string_equal(server_seen(&t, 2).body, "hi");
+    munit_assert_string_equal(server_seen(&t, 1).body, "body");
+    client_close(&c);
+  }
+  /* a hundred in one go, of which the first answers are long: the client reads them all in the end */
+  client_open(&c, t.port);
+  client_text(&c, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
+  for (i = 0; i < 100; i++) client_text(&c, GET);
+  munit_assert_int(client_answer(&c), ==, 200);
+  munit_assert_size(c.body_length, ==, BIG);
+  munit_assert_ulong(sum_of(c.body, BIG), ==, sum_of(server_big, BIG));
+  for (i = 0; i < 100; i++) munit_assert_int(client_answer(&c), ==, 200);
+  client_close(&c);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- refused */
+
+#define REFUSE(status, code, text) { status, code, text, sizeof text - 1 }
+#define POST "POST /seen HTTP/1.1\r\nHost: a\r\n"
+
+static const struct refused {
+  int status;
+  const char *code, *text;
+  size_t n;
+} refused[] = {
+  /* the request line */
+  REFUSE(400, "INVALID_REQUEST", "GET\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET  /seen HTTP/1.1\r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen  HTTP/1.1\r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", " GET /seen HTTP/1.1\r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1 \r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /s een HTTP/1.1\r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen http/1.1\r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/11\r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1x\r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "G\xC3\x89T /seen HTTP/1.1\r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "G(T /seen HTTP/1.1\r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GETGETGETGETGETGETGETGETGETGET"),
+  REFUSE(400, "INVALID_REQUEST", "GET /se\xC3\xA9n HTTP/1.1\r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /se\tn HTTP/1.1\r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET seen HTTP/1.1\r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET http:// HTTP/1.1\r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET http:///seen HTTP/1.1\r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET http://a?b HTTP/1.1\r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET ftp://a/seen HTTP/1.1\r\nHost: a\r\n\r\n"),
+  REFUSE(505, "HTTP_VERSION_NOT_SUPPORTED", "GET /seen HTTP/2.0\r\nHost: a\r\n\r\n"),
+  REFUSE(505, "HTTP_VERSION_NOT_SUPPORTED", "GET /seen HTTP/1.2\r\nHost: a\r\n\r\n"),
+  REFUSE(505, "HTTP_VERSION_NOT_SUPPORTED", "GET /seen HTTP/0.9\r\nHost: a\r\n\r\n"),
+  REFUSE(505, "HTTP_VERSION_NOT_SUPPORTED", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+  /* header lines */
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a b\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a/b\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a\r\nNoColon\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a\r\n: empty\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost : a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a\r\nX Y: z\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a\r\nX\xC3\xA9: z\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a\r\nX: y\r\n folded\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\n Host: a\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a\r\nX: y\0z\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a\r\nX: y\x01z\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a\r\nX: y\x7Fz\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a\r\nX: y\rz\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a\r\nAuthorization: a\r\nAuthorization: b\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\nHost: a\n\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a\r\n\n"),
+  REFUSE(400, "INVALID_REQUEST", "GET /seen HTTP/1.1\r\nHost: a\r\nX: y\n\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"),
+  /* where the body ends */
+  REFUSE(400, "INVALID_REQUEST", POST "Content-Length: 18446744073709551615\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", POST "Content-Length: 18446744073709551621\r\n\r\nabcde"),
+  REFUSE(400, "INVALID_REQUEST", POST "Content-Length: 99999999999999999999999999\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", POST "Content-Length: 5\r\nContent-Length: 5\r\n\r\nabcde"),
+  REFUSE(400, "INVALID_REQUEST", POST "Content-Length: 0\r\ncontent-length: 5\r\n\r\nabcde"),
+  REFUSE(400, "INVALID_REQUEST", POST "Content-Length: 5, 5\r\n\r\nabcde"),
+  REFUSE(400, "INVALID_REQUEST", POST "Content-Length: +5\r\n\r\nabcde"),
+  REFUSE(400, "INVALID_REQUEST", POST "Content-Length: -1\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", POST "Content-Length: 0x5\r\n\r\nabcde"),
+  REFUSE(400, "INVALID_REQUEST", POST "Content-Length: 5 5\r\n\r\nabcde"),
+  REFUSE(400, "INVALID_REQUEST", POST "Content-Length:\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", POST "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", POST "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", POST "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", "POST /seen HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+  REFUSE(501, "NOT_IMPLEMENTED", POST "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"),
+  REFUSE(501, "NOT_IMPLEMENTED", POST "Transfer-Encoding: identity\r\n\r\n"),
+  REFUSE(501, "NOT_IMPLEMENTED", POST "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"),
+  REFUSE(411, "LENGTH_REQUIRED", POST "\r\n"),
+  REFUSE(411, "LENGTH_REQUIRED", "PUT /seen HTTP/1.1\r\nHost: a\r\n\r\n"),
+  REFUSE(411, "LENGTH_REQUIRED", "PATCH /seen HTTP/1.1\r\nHost: a\r\n\r\n"),
+  REFUSE(413, "REQUEST_TOO_LARGE", POST "Content-Length: 1048577\r\n\r\n"),
+  REFUSE(413, "REQUEST_TOO_LARGE", POST "Content-Length: 99999999999\r\nExpect: 100-continue\r\n\r\n"),
+  REFUSE(417, "EXPECTATION_FAILED", POST "Content-Length: 5\r\nExpect: 200-ok\r\n\r\nabcde"),
+  REFUSE(417, "EXPECTATION_FAILED", POST "Content-Length: 5\r\nExpect: 100-continue, x\r\n\r\n"),
+  /* chunks */
+  REFUSE(400, "INVALID_REQUEST", POST "Transfer-Encoding: chunked\r\n\r\n\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", POST "Transfer-Encoding: chunked\r\n\r\nx\r\n"),
+  REFUSE(400, "INVALID_REQUEST", POST "Transfer-Encoding: chunked\r\n\r\n-1\r\n"),
+  REFUSE(400, "INVALID_REQUEST", POST "Transfer-Encoding: chunked\r\n\r\n 1\r\n"),
+  REFUSE(400, "INVALID_REQUEST", POST "Transfer-Encoding: chunked\r\n\r\n0x1\r\na\r\n0\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", POST "Transfer-Encoding: chunked\r\n\r\n1\na\n0\n\n"),
+  REFUSE(400, "INVALID_REQUEST", POST "Transfer-Encoding: chunked\r\n\r\n1\r\nab\r\n0\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", POST "Transfer-Encoding: chunked\r\n\r\n1\r\na0\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", POST "Transfer-Encoding: chunked\r\n\r\n1;x=\0\r\na\r\n0\r\n\r\n"),
+  REFUSE(400, "INVALID_REQUEST", POST "Transfer-Encoding: chunked\r\n\r\n00000000000000000\r\n\r\n"),
+  REFUSE(413, "REQUEST_TOO_LARGE", POST "Transfer-Encoding: chunked\r\n\r\n100001\r\n"),
+  REFUSE(413, "REQUEST_TOO_LARGE", POST "Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFF\r\n"),
+  REFUSE(413, "REQUEST_TOO_LARGE", POST "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n100000\r\nx"),
+  /* not HTTP at all */
+  REFUSE(400, "INVALID_REQUEST", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"),
+  REFUSE(400, "INVALID_REQUEST", "\x00\x01\x02\x03"),
+  REFUSE(400, "INVALID_REQUEST", "\xff\xfe\xfd\xfc"),
+  REFUSE(400, "INVALID_REQUEST", "SSH-2.0-OpenSSH_9.2\r\n"),
+};
+
+/* One answer, then the end: the request that follows in the same segment is never run. Nothing is printed either. */
+static MunitResult test_refused(const MunitParameter params[], void *data)
+{
+  server t;
+  size_t i;
+  struct stat printed;
+  int before = dup(1), to;
+  char name[] = "/tmp/svc_listener_XXXXXX";
+  (void)params, (void)data;
+  server_open(&t, NULL);
+  fflush(stdout);
+  to = mkstemp(name);
+  munit_assert_int(to, >=, 0);
+  unlink(name);
+  dup2(to, 1);
+  for (i = 0; i < 2 * sizeof refused / sizeof refused[0]; i++) {
+    const struct refused *r = &refused[i / 2];
+    client c;
+    int status;
+    int64_t start = now_ms();
+    client_open(&c, t.port);
+    client_send(&c, r->text, r->n);
+    if (i % 2) client_text(&c, SMUGGLED);
+    status = client_answer(&c);
+    if (status != r->status) munit_errorf("%d instead of %d for: %s", status, r->status, r->text);
+    munit_assert_string_equal(client_header(&c, "X-Error-Code"), r->code);
+    munit_assert_string_equal(client_header(&c, "Connection"), "close");
+    munit_assert_true(client_ended(&c, WAIT_MS));
+    munit_assert_int64(now_ms() - start, <, 2000);
+    client_close(&c);
+  }
+  munit_assert_size(server_count(&t), ==, 0);
+  fflush(stdout);
+  dup2(before, 1);
+  close(before);
+  munit_assert_int(fstat(to, &printed), ==, 0);
+  close(to);
+  munit_assert_int((int)printed.st_size, ==, 0);
+  munit_assert_int(one_request(t.port, GET), ==, 200);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* HEAD gets its errors without a body, too. */
+static MunitResult test_refused_head(const MunitParameter params[], void *data)
+{
+  server t;
+  client c;
+  (void)params, (void)data;
+  server_open(&t, NULL);
+  client_open(&c, t.port);
+  client_text(&c, "HEAD /seen HTTP/1.1\r\n\r\n");
+  munit_assert_int(client_answer_to(&c, true), ==, 400);
+  munit_assert_int(atoi(client_header(&c, "Content-Length")), >, 0);
+  munit_assert_true(client_ended(&c, WAIT_MS));
+  client_close(&c);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* A body that is cut off is never delivered, with a length or in chunks, however the client goes. */
+static MunitResult test_body_cut(const MunitParameter params[], void *data)
+{
+  static const char *const cut[] = {
+    POST "Content-Length: 1000\r\n\r\n0123456789",
+    POST "Content-Length: 5\r\n\r\n",
+    POST "Transfer-Encoding: chunked\r\n\r\n5\r\nabc",
+    POST "Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n",
+    POST "Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\n",
+    POST "Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\nTrailer: x\r\n",
+    POST "Content-Length: 5",
+  };
+  server t;
+  size_t i;
+  (void)params, (void)data;
+  server_open(&t, NULL);
+  for (i = 0; i < 2 * sizeof cut / sizeof cut[0]; i++) {
+    client c;
+    client_open(&c, t.port);
+    client_text(&c, cut[i / 2]);
+    if (i % 2) shutdown(c.fd, SHUT_WR);
+    munit_assert_true(i % 2 == 0 || client_ended(&c, WAIT_MS));
+    client_close(&c);
+  }
+  munit_assert_int(one_request(t.port, GET), ==, 200);
+  munit_assert_size(server_count(&t), ==, 1);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- bodies */
+
+/* Chunked bodies, in one segment, in segments of one byte, and cut in two at every place. */
+static MunitResult test_chunked(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *body, *wire;
+  } rows[] = {
+    { "", "0\r\n\r\n" },
+    { "hello", "5\r\nhello\r\n0\r\n\r\n" },
+    { "hello world", "005\r\nhello\r\n0006\r\n world\r\n000\r\n\r\n" },
+    { "0123456789abcdef", "A\r\n0123456789\r\n6;ext=\"a;b\";c\r\nabcdef\r\n0;last\r\n\r\n" },
+    { "0\r\n\r\n", "5 \r\n0\r\n\r\n\r\n0\r\nTrailer: one\r\nX-Other: two\r\n\r\n" },
+  };
+  server t;
+  client c;
+  size_t i, at;
+  char text[512];
+  (void)params, (void)data;
+  server_open(&t, NULL);
+  client_open(&c, t.port);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    size_t n = (size_t)snprintf(text, sizeof text, POST "Transfer-Encoding: Chunked\r\n\r\n%s" GET, rows[i].wire);
+    size_t head = strstr(text, "\r\n\r\n") + 4 - text;
+    for (at = 0; at < n; at++) {
+      if (at > 0 && at < head - 4) at = head - 4; /* heads are cut elsewhere */
+      if (at == 1) continue;
+      if (at == 0) client_drip(&c, text, n);
+      else client_send(&c, text, at);
+      if (at != 0) usleep(500), client_send(&c, text + at, n - at);
+      munit_assert_int(client_answer(&c), ==, 200);
+      munit_assert_int(client_answer(&c), ==, 200);
+      munit_assert_string_equal(server_seen(&t, 1).method, "POST");
+      munit_assert_string_equal(server_seen(&t, 1).body, rows[i].body);
+      munit_assert_size(server_seen(&t, 1).body_length, ==, strlen(rows[i].body));
+    }
+  }
+  client_close(&c);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* The largest body, both ways, and one byte more; trailers and extensions are bounded. */
+static MunitResult test_large_bodies(const MunitParameter params[], void *data)
+{
+  server t;
+  client c;
+  size_t i, n = 1 << 20;
+  char text[128];
+  (void)params, (void)data;
+  server_open(&t, NULL);
+  client_open(&c, t.port);
+  client_text(&c, POST "Content-Length: 1048576\r\n\r\n");
+  client_send(&c, server_big, n);
+  munit_assert_int(client_answer(&c), ==, 200);
+  munit_assert_size(server_seen(&t, 0).body_length, ==, n);
+  munit_assert_ulong(server_seen(&t, 0).sum, ==, sum_of(server_big, n));
+  client_text(&c, POST "Transfer-Encoding: chunked\r\n\r\n");
+  for (i = 0; i < n; i += 10240) {
+    size_t step = n - i < 10240 ? n - i : 10240;
+    client_send(&c, text, (size_t)snprintf(text, sizeof text, "%zx;n=%zu\r\n", step, i));
+    client_send(&c, server_big + i, step);
+    client_text(&c, "\r\n");
+  }
+  client_text(&c, "0\r\n\r\n");
+  munit_assert_int(client_answer(&c), ==, 200);
+  munit_assert_size(server_seen(&t, 0).body_length, ==, n);
+  munit_assert_ulong(server_seen(&t, 0).sum, ==, sum_of(server_big, n));
+  client_close(&c);
+  /* the answer comes though the client goes on sending */
+  client_open(&c, t.port);
+  client_text(&c, POST "Content-Length: 8000000\r\n\r\n");
+  client_send(&c, server_big, 8000000);
+  munit_assert_int(client_answer(&c), ==, 413);
+  munit_assert_not_null(strstr(c.body, "\"parameters\":[1048576]"));
+  client_close(&c);
+  client_open(&c, t.port);
+  client_text(&c, POST "Transfer-Encoding: chunked\r\n\r\n0\r\nX: ");
+  client_send(&c, server_big, 20000);
+  munit_assert_int(client_answer(&c), ==, 400);
+  client_close(&c);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult test_expect(const MunitParameter params[], void *data)
+{
+  server t;
+  client c;
+  int i;
+  (void)params, (void)data;
+  server_open(&t, NULL);
+  client_open(&c, t.port);
+  for (i = 0; i < 2; i++) {
+    client_text(&c, POST "Content-Length: 5\r\nExpect: 100-Continue\r\n\r\n");
+    munit_assert_int(client_answer(&c), ==, 100);
+    client_text(&c, "ab");
+    munit_assert_int(client_more(&c, now_ms() + 600), ==, -1); /* only once, whatever else happens */
+    client_text(&c, "cde");
+    munit_assert_int(client_answer(&c), ==, 200);
+    munit_assert_string_equal(server_seen(&t, 0).body, "abcde");
+  }
+  client_text(&c, POST "Content-Length: 5\r\nExpect: 100-continue\r\n\r\nabcde"); /* it is there already */
+  munit_assert_int(client_answer(&c), ==, 200);
+  client_text(&c, POST "Content-Length: 0\r\nExpect: 100-continue\r\n\r\n"); /* there is none */
+  munit_assert_int(client_answer(&c), ==, 200);
+  client_text(&c, POST "Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n");
+  munit_assert_int(client_answer(&c), ==, 100);
+  client_text(&c, "1\r\na\r\n0\r\n\r\n");
+  munit_assert_int(client_answer(&c), ==, 200);
+  client_close(&c);
+  client_open(&c, t.port);
+  client_text(&c, "POST /seen HTTP/1.0\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n"); /* not known to 1.0 */
+  munit_assert_int(client_more(&c, now_ms() + 300), ==, -1);
+  client_text(&c, "a");
+  munit_assert_int(client_answer(&c), ==, 200);
+  client_close(&c);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- limits */
+
+/* A request with a target and headers of these sizes, and `count` headers in all, Host among them. */
+static int sized_request(int port, size_t target, size_t header, size_t count, const char *last)
+{
+  client c;
+  char *text = malloc(target + header + count * 16 + 256), *p = text;
+  int status;
+  size_t i;
+  munit_assert_not_null(text);
+  p += sprintf(p, "GET /");
+  memset(p, 'a', target - 1);
+  p += target - 1;
+  p += sprintf(p, " HTTP/1.1\r\nHost: a\r\n");
+  for (i = 2; i < count; i++) p += sprintf(p, "X-%zu: %zu\r\n", i, i);
+  if (header) {
+    p += sprintf(p, "X-L:");
+    memset(p, 'b', header);
+    p += header;
+    p += sprintf(p, "\r\n");
+  }
+  p += sprintf(p, "%s\r\n", last);
+  client_open(&c, port);
+  client_send(&c, text, (size_t)(p - text));
+  client_text(&c, SMUGGLED);
+  status = client_answer(&c);
+  if (status >= 400) munit_assert_true(client_ended(&c, WAIT_MS));
+  client_close(&c);
+  free(text);
+  return status;
+}
+
+static MunitResult test_limits(const MunitParameter params[], void *data)
+{
+  server t;
+  size_t n;
+  (void)params, (void)data;
+  server_open(&t, NULL);
+  munit_assert_int(sized_request(t.port, 8192, 0, 1, ""), ==, 200);
+  munit_assert_int(sized_request(t.port, 8193, 0, 1, ""), ==, 414);
+  munit_assert_int(sized_request(t.port, 200000, 0, 1, ""), ==, 414);
+  munit_assert_int(sized_request(t.port, 10, 16384 - 8, 1, ""), ==, 200);
+  munit_assert_int(sized_request(t.port, 10, 16384 - 7, 1, ""), ==, 431);
+  munit_assert_int(sized_request(t.port, 10, 2000000, 1, ""), ==, 431);
+  munit_assert_int(sized_request(t.port, 8192, 16384 - 8, 1, ""), ==, 200);
+  munit_assert_int(sized_request(t.port, 10, 0, 65, ""), ==, 200);
+  n = server_count(&t);
+  munit_assert_size(server_seen(&t, 1).headers, ==, 64);
+  munit_assert_int(sized_request(t.port, 10, 0, 66, ""), ==, 431);
+  munit_assert_int(sized_request(t.port, 10, 0, 1000, ""), ==, 431);
+  /* the length as the header too many: its body must not run as a request */
+  munit_assert_int(sized_request(t.port, 10, 0, 65, "Content-Length: 40\r\n"), ==, 431);
+  munit_assert_size(server_count(&t), ==, n);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult test_targets(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *wire, *target;
+  } rows[] = {
+    { "/", "/" }, { "/a?b=c", "/a?b=c" }, { "//a", "//a" }, { "/a%20b", "/a%20b" },
+    { "http://example.com/a/b?c", "/a/b?c" }, { "HTTP://example.com:8080/a", "/a" }, { "https://[::1]:1/", "/" },
+    { "http://example.com", "/" }, { "http://127.0.0.1:99/x?http://y/z", "/x?http://y/z" },
+  };
+  server t;
+  size_t i;
+  char text[256];
+  (void)params, (void)data;
+  server_open(&t, NULL);
+  for (i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+    snprintf(text, sizeof text, "%s %s HTTP/1.1\r\nHost: a\r\nX-Empty:\r\n\r\n", i % 2 ? "DELETE" : "GET",
+             rows[i / 2].wire);
+    munit_assert_int(one_request(t.port, text), ==, 200);
+    munit_assert_string_equal(server_seen(&t, 0).target, rows[i / 2].target);
+  }
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------- patience */
+
+static MunitResult test_timeouts(const MunitParameter params[], void *data)
+{
+  svc_listener_config k = { .header_timeout_ms = 600, .body_timeout_ms = 900, .idle_timeout_ms = 1200 };
+  server t;
+  client head, body, chunked, idle, used, crlf;
+  int64_t start;
+  int i;
+  (void)params, (void)data;
+  server_open(&t, &k);
+  start = now_ms();
+  client_open(&head, t.port), client_open(&body, t.port), client_open(&chunked, t.port);
+  client_open(&idle, t.port), client_open(&used, t.port), client_open(&crlf, t.port);
+  client_text(&head, "GET /seen HTTP/1.1\r\nX: ");
+  client_text(&body, POST "Content-Length: 1000\r\n\r\n");
+  client_text(&chunked, POST "Transfer-Encoding: chunked\r\n\r\n");
+  client_text(&used, GET);
+  munit_assert_int(client_answer(&used), ==, 200);
+  for (i = 0; now_ms() - start < 400; i++) { /* a byte now and then does not help, and others are served meanwhile */
+    client_text(&head, "x");
+    client_text(&body, "x");
+    client_text(&chunked, "1\r\nx\r\n");
+    client_text(&crlf, "\r\n");
+    munit_assert_int(one_request(t.port, GET), ==, 200);
+    usleep(50000);
+  }
+  munit_assert_int(client_answer(&head), ==, 408);
+  munit_assert_true(client_ended(&head, WAIT_MS));
+  munit_assert_int64(now_ms() - start, >=, 550);
+  munit_assert_int(client_answer(&body), ==, 408);
+  munit_assert_true(client_ended(&body, WAIT_MS));
+  munit_assert_int(client_answer(&chunked), ==, 408);
+  munit_assert_int64(now_ms() - start, >=, 850);
+  munit_assert_true(client_ended(&idle, WAIT_MS)); /* without a word */
+  munit_assert_true(client_ended(&used, WAIT_MS));
+  munit_assert_int64(now_ms() - start, >=, 1150);
+  munit_assert_true(client_ended(&crlf, WAIT_MS));
+  munit_assert_int64(now_ms() - start, <, 6000);
+  client_close(&head), client_close(&body), client_close(&chunked);
+  client_close(&idle), client_close(&used), client_close(&crlf);
+  munit_assert_size(server_seen(&t, 0).body_length, ==, 0);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* A client that sends and never reads is closed, and costs the others nothing; nor does the loop spin meanwhile. */
+static MunitResult test_never_reads(const MunitParameter params[], void *data)
+{
+  svc_listener_config k = { .idle_timeout_ms = 1500 };
+  server t;
+  client c;
+  int64_t start;
+  double cpu;
+  int i;
+  (void)params, (void)data;
+  server_open(&t, &k);
+  client_open(&c, t.port);
+  fcntl(c.fd, F_SETFL, O_NONBLOCK);
+  client_text(&c, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
+  for (i = 0; i < 1000; i++) client_text(&c, GET); /* more input lies there unread */
+  usleep(200000);
+  start = now_ms();
+  cpu = cpu_seconds();
+  usleep(700000);
+  munit_assert_double(cpu_seconds() - cpu, <, 0.35);
+  for (i = 0; i < 20; i++) munit_assert_int(one_request(t.port, GET), ==, 200);
+  munit_assert_size(server_count(&t), ==, 21); /* nothing of what it sent behind was run */
+  usleep(2500000);
+  munit_assert_int64(now_ms() - start, <, WAIT_MS);
+  while ((i = client_more(&c, now_ms() + 1000)) == 1 && c.n < BIG) continue;
+  munit_assert_int(i, ==, 0);
+  munit_assert_size(c.n, <, BIG);
+  client_close(&c);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* One that reads slowly gets all of it; so does one that has shut its own side down. */
+static MunitResult test_slow_reader(const MunitParameter params[], void *data)
+{
+  server t;
+  client c;
+  int small = 65536, round;
+  (void)params, (void)data;
+  server_open(&t, NULL);
+  for (round = 0; round < 3; round++) {
+    client_open(&c, t.port);
+    setsockopt(c.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    client_text(&c, round == 2 ? "DELETE /big HTTP/1.1\r\nHost: a\r\n\r\n" : "GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
+    if (round) shutdown(c.fd, SHUT_WR);
+    usleep(300000);
+    munit_assert_int(one_request(t.port, GET), ==, 200);
+    munit_assert_int(client_answer(&c), ==, 200);
+    munit_assert_size(c.body_length, ==, BIG);
+    munit_assert_ulong(sum_of(c.body, BIG), ==, sum_of(server_big, BIG));
+    if (round) munit_assert_true(client_ended(&c, WAIT_MS));
+    client_close(&c);
+  }
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- many */
+
+static void allow_files(size_t n)
+{
+  struct rlimit files;
+  getrlimit(RLIMIT_NOFILE, &files);
+  if (files.rlim_cur >= n) return;
+  files.rlim_cur = files.rlim_max < n ? files.rlim_max : n;
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
+static MunitResult test_many_connects(const MunitParameter params[], void *data)
+{
+  svc_listener_config k = { .threads = 2, .max_connections = 1200 };
+  static client c[1000];
+  struct rlimit files;
+  server t;
+  int64_t start;
+  size_t i, n = 1000;
+  (void)params, (void)data;
+  allow_files(4096);
+  getrlimit(RLIMIT_NOFILE, &files);
+  if (files.rlim_cur < 2400) n = 300; /* both ends are in this process */
+  server_open(&t, &k);
+  start = now_ms();
+  for (i = 0; i < n; i++) client_open(&c[i], t.port); /* all at once */
+  for (i = 0; i < n; i++) client_text(&c[i], GET);
+  for (i = 0; i < n; i++) munit_assert_int(client_answer(&c[i]), ==, 200);
+  munit_assert_int64(now_ms() - start, <, 10000);
+  for (i = 0; i < n; i++) client_close(&c[i]);
+  for (i = 0; i < n; i++) munit_assert_int(one_request(t.port, GET), ==, 200); /* one after the other */
+  munit_assert_size(server_count(&t), ==, 2 * n);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult test_max_connections(const MunitParameter params[], void *data)
+{
+  svc_listener_config k = { .max_connections = 4 };
+  server t;
+  client c[4], more;
+  int i, status = 0;
+  (void)params, (void)data;
+  server_open(&t, &k);
+  for (i = 0; i < 4; i++) {
+    client_open(&c[i], t.port);
+    client_text(&c[i], GET);
+    munit_assert_int(client_answer(&c[i]), ==, 200);
+  }
+  for (i = 0; i < 100; i++) {
+    client_open(&more, t.port);
+    if (i % 2) client_text(&more, GET);
+    status = client_answer(&more);
+    /* only so many are told why; the rest is closed at once */
+    if (i < 16) {
+      munit_assert_int(status, ==, 503);
+      munit_assert_string_equal(client_header(&more, "Retry-After"), "1");
+      munit_assert_string_equal(client_header(&more, "Connection"), "close");
+    } else {
+      munit_assert_true(status == 503 || status == 0);
+    }
+    munit_assert_true(client_ended(&more, WAIT_MS));
+    client_close(&more);
+  }
+  munit_assert_size(server_count(&t), ==, 4);
+  for (i = 0; i < 4; i++) {
+    client_text(&c[i], GET); /* those who were there first are served as ever */
+    munit_assert_int(client_answer(&c[i]), ==, 200);
+  }
+  client_close(&c[0]);
+  for (i = 0; i < 100 && status != 200; i++) {
+    usleep(10000);
+    client_open(&more, t.port);
+    client_text(&more, GET);
+    status = client_answer(&more);
+    client_close(&more);
+  }
+  munit_assert_int(status, ==, 200);
+  for (i = 1; i < 4; i++) client_close(&c[i]);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- writers */
+
+#define HELD "POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx"
+
+/* Writes that take long do not stop reads; too many of them get 503 and may try again; clients may go meanwhile. */
+static MunitResult test_writers(const MunitParameter params[], void *data)
+{
+  svc_listener_config k = { .writers = 2, .max_waiting = 3 };
+  server t;
+  struct linger reset = { 1, 0 };
+  client c[5], more;
+  double cpu;
+  size_t i;
+  (void)params, (void)data;
+  server_open(&t, &k);
+  server_hold(&t, true);
+  for (i = 0; i < 2; i++) {
+    client_open(&c[i], t.port);
+    client_text(&c[i], HELD);
+  }
+  server_await_held(&t, 2);
+  for (i = 2; i < 5; i++) {
+    client_open(&c[i], t.port);
+    client_text(&c[i], HELD);
+  }
+  for (i = 0; i < 20; i++) munit_assert_int(one_request(t.port, GET), ==, 200);
+  client_open(&more, t.port);
+  client_text(&more, HELD HELD GET);
+  for (i = 0; i < 2; i++) {
+    munit_assert_int(client_answer(&more), ==, 503);
+    munit_assert_string_equal(client_header(&more, "X-Error-Code"), "SERVICE_UNAVAILABLE");
+    munit_assert_string_equal(client_header(&more, "Retry-After"), "1");
+    munit_assert_string_equal(client_header(&more, "Connection"), "");
+  }
+  munit_assert_int(client_answer(&more), ==, 200);
+  client_close(&more);
+  client_close(&c[0]); /* under way */
+  setsockopt(c[2].fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  client_close(&c[2]); /* waiting */
+  client_text(&c[1], GET); /* input that has to wait for the answer */
+  shutdown(c[1].fd, SHUT_WR);
+  usleep(100000);
+  cpu = cpu_seconds();
+  usleep(400000);
+  munit_assert_double(cpu_seconds() - cpu, <, 0.2);
+  server_hold(&t, false);
+  munit_assert_int(client_answer(&c[1]), ==, 200);
+  munit_assert_int(client_answer(&c[1]), ==, 200);
+  munit_assert_int(client_answer(&c[3]), ==, 200);
+  munit_assert_int(client_answer(&c[4]), ==, 200);
+  for (i = 1; i < 5; i++)
+    if (i != 2) client_close(&c[i]);
+  munit_assert_int(one_request(t.port, HELD), ==, 200);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* Clients on several threads, reads and writes mixed, two loops: every one gets its own answers, in order. */
+typedef struct mixed {
+  pthread_t thread;
+  server *t;
+  unsigned number, good;
+} mixed;
+
+static void *mixed_run(void *argument)
+{
+  mixed *m = argument;
+  client c;
+  unsigned i, j;
+  char text[1024];
+  for (i = 0; i < 10; i++) {
+    client_open(&c, m->t->port);
+    for (j = 0; j < 20; j++) {
+      snprintf(text, sizeof text,
+               "POST /seen HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\n%06u"
+               "HEAD /big HTTP/1.1\r\nHost: a\r\n\r\n"
+               "DELETE /none HTTP/1.1\r\nHost: a\r\n\r\n"
+               "GET /api/svc/v2/orgs HTTP/1.1\r\nHost: a\r\n\r\n", m->number * 1000 + i * 20 + j);
+      client_text(&c, text);
+      if (client_answer(&c) == 200 && client_answer_to(&c, true) == 200 && client_answer(&c) == 204 &&
+          client_answer(&c) == 401)
+        m->good++;
+    }
+    client_close(&c);
+  }
+  return NULL;
+}
+
+static MunitResult test_threads(const MunitParameter params[], void *data)
+{
+  svc_listener_config k = { .threads = 2, .writers = 4 };
+  mixed m[6];
+  server t;
+  unsigned i;
+  (void)params, (void)data;
+  server_open(&t, &k);
+  for (i = 0; i < 6; i++) {
+    m[i] = (mixed){ .t = &t, .number = i };
+    munit_assert_int(pthread_create(&m[i].thread, NULL, mixed_run, &m[i]), ==, 0);
+  }
+  for (i = 0; i < 6; i++) {
+    pthread_join(m[i].thread, NULL);
+    munit_assert_uint(m[i].good, ==, 200);
+  }
+  munit_assert_size(server_count(&t), ==, 6 * 200 * 3);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ peers */
+
+static MunitResult test_proxies(const MunitParameter params[], void *data)
+{
+  static const char *const trusted[] = { "127.0.0.1", "10.0.0.0/8", "192.0.2.128/25", "fd00::/8" };
+  static const struct {
+    const char *headers, *peer;
+  } rows[] = {
+    { "", "127.0.0.1" },
+    { "X-Forwarded-For: 203.0.113.9\r\n", "203.0.113.9" },
+    { "X-Forwarded-For: 198.51.100.1, 203.0.113.9\r\n", "203.0.113.9" }, /* the client's own words */
+    { "X-Forwarded-For: 198.51.100.1, 203.0.113.9, 10.1.2.3\r\n", "203.0.113.9" },
+    { "X-Forwarded-For: 198.51.100.1,203.0.113.9 ,10.1.2.3,192.0.2.129\r\n", "203.0.113.9" },
+    { "X-Forwarded-For: 203.0.113.9, 192.0.2.127\r\n", "192.0.2.127" }, /* just outside the network */
+    { "x-forwarded-for: 198.51.100.1\r\nX-Forwarded-For: 203.0.113.9\r\nX-Forwarded-For: 10.0.0.1\r\n", "203.0.113.9" },
+    { "X-Forwarded-For: 2001:db8::1, fd12::5\r\n", "2001:db8::1" },
+    { "X-Forwarded-For: [2001:DB8::1]:443\r\n", "2001:db8::1" },
+    { "X-Forwarded-For: 203.0.113.9:1234\r\n", "203.0.113.9" },
+    { "X-Forwarded-For: ::ffff:203.0.113.9\r\n", "203.0.113.9" },
+    { "X-Forwarded-For: 10.0.0.1, 10.0.0.2\r\n", "10.0.0.1" }, /* all trusted: the farthest */
+    { "X-Forwarded-For: 203.0.113.9, unknown, 10.0.0.2\r\n", "10.0.0.2" },
+    { "X-Forwarded-For: 203.0.113.9,, 10.0.0.2\r\n", "10.0.0.2" },
+    { "X-Forwarded-For: unknown\r\n", "127.0.0.1" },
+    { "X-Forwarded-For: [\r\n", "127.0.0.1" },
+    { "X-Forwarded-For:\r\n", "127.0.0.1" },
+    { "X-Forwarded-For: ,\r\n", "127.0.0.1" },
+  };
+  svc_listener_config k = { .trusted_proxies = trusted, .trusted_proxy_count = 4 };
+  server t;
+  size_t i;
+  char text[512];
+  (void)params, (void)data;
+  server_open(&t, &k);
+  for (i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+    snprintf(text, sizeof text, "%s /seen HTTP/1.1\r\nHost: a\r\n%s\r\n", i % 2 ? "DELETE" : "GET",
+             rows[i / 2].headers);
+    munit_assert_int(one_request(t.port, text), ==, 200);
+    munit_assert_string_equal(server_seen(&t, 0).peer, rows[i / 2].peer);
+  }
+  server_close(&t);
+  server_open(&t, NULL); /* nobody is trusted */
+  munit_assert_int(one_request(t.port, "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.9\r\n\r\n"), ==, 200);
+  munit_assert_string_equal(server_seen(&t, 0).peer, "127.0.0.1");
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------- open and stop */
+
+static void open_fails(const char *url, int code, const char *expected)
+{
+  svc_listener_config k = { .urls = &url, .url_count = 1, .threads = 2 };
+  svc_listener *l;
+  char why[256];
+  munit_assert_int(svc_listener_open(&l, &k, why, sizeof why), ==, code);
+  munit_assert_null(l);
+  munit_assert_null(strchr(why, '\n'));
+  if (!strstr(why, expected)) munit_errorf("%s: %s", url, why);
+  munit_assert_int(svc_listener_open(&l, &k, NULL, 0), ==, code);
+}
+
+static MunitResult test_open(const MunitParameter params[], void *data)
+{
+  const char *urls[] = { "http://127.0.0.1:0", "http://[::1]:0", "http://0.0.0.0:0/" };
+  const char *bad_proxy = "10.0.0.0/33";
+  svc_listener_config k = { .urls = urls, .url_count = 3, .threads = 2 };
+  svc_listener *l;
+  char why[256], text[64];
+  int i, six;
+  (void)params, (void)data;
+  for (i = 0; i < 2; i++) {
+    server t;
+    k.threads = (size_t)i + 1;
+    server_open(&t, &(svc_listener_config){ .threads = k.threads });
+    snprintf(text, sizeof text, "http://127.0.0.1:%d", t.port);
+    open_fails(text, SVC_IO, "the port is in use"); /* even if it is one of us, with several threads, that has it */
+    server_close(&t);
+  }
+  open_fails("https://127.0.0.1:0", SVC_INVALID, "https is not supported yet");
+  open_fails("127.0.0.1:8080", SVC_INVALID, "not a URL like");
+  open_fails("http://example.com:80", SVC_INVALID, "the host must be");
+  open_fails("http://:80", SVC_INVALID, "the host must be");
+  open_fails("http://[::1:80", SVC_INVALID, "the host must be");
+  open_fails("http://[127.0.0.1]:80", SVC_INVALID, "the host must be");
+  open_fails("http://127.0.0.1:65536", SVC_INVALID, "the port must be");
+  open_fails("http://127.0.0.1:", SVC_INVALID, "the port must be");
+  open_fails("http://127.0.0.1:x", SVC_INVALID, "the port must be");
+  open_fails("http://127.0.0.1:80/path", SVC_INVALID, "nothing may stand behind");
+  open_fails("http://192.0.2.1:0", SVC_IO, "does not have that address");
+  munit_assert_int(svc_listener_open(&l, &(svc_listener_config){ 0 }, why, sizeof why), ==, SVC_INVALID);
+  k.trusted_proxies = &bad_proxy;
+  k.trusted_proxy_count = 1;
+  munit_assert_int(svc_listener_open(&l, &k, why, sizeof why), ==, SVC_INVALID);
+  munit_assert_not_null(strstr(why, bad_proxy));
+  k.trusted_proxy_count = 0;
+  six = socket(AF_INET6, SOCK_STREAM, 0); /* a machine without IPv6 is one too */
+  if (six < 0) urls[1] = urls[0];
+  else close(six);
+  if (svc_listener_open(&l, &k, why, sizeof why) != SVC_OK) {
+    urls[1] = urls[0];
+    munit_assert_int(svc_listener_open(&l, &k, why, sizeof why), ==, SVC_OK);
+  }
+  for (i = 0; i < 3; i++) {
+    munit_assert_int(strncmp(svc_listener_url(l, (size_t)i), urls[i], strlen(urls[i]) - (i == 2 ? 2 : 1)), ==, 0);
+    munit_assert_int(atoi(strrchr(svc_listener_url(l, (size_t)i), ':') + 1), >, 0);
+  }
+  munit_assert_null(svc_listener_url(l, 3));
+  munit_assert_null(svc_listener_url(NULL, 0));
+  munit_assert_int(svc_listener_start(l, NULL), ==, SVC_INVALID);
+  svc_listener_stop(l); /* not started */
+  svc_listener_close(l);
+  svc_listener_close(NULL);
+  return MUNIT_OK;
+}
+
+static void *stop_run(void *argument)
+{
+  svc_listener_stop(((server *)argument)->l);
+  return NULL;
+}
+
+/* What is under way is answered, with "close"; the idle are closed at once; nobody new gets in. */
+static MunitResult test_stop(const MunitParameter params[], void *data)
+{
+  svc_listener_config k = { .threads = 2 };
+  server t;
+  client busy, idle, half, none;
+  pthread_t stopper;
+  struct sockaddr_in a;
+  int fd, round;
+  int64_t start;
+  (void)params, (void)data;
+  server_open(&t, &k);
+  server_hold(&t, true);
+  client_open(&busy, t.port), client_open(&idle, t.port), client_open(&half, t.port), client_open(&none, t.port);
+  client_text(&idle, GET);
+  munit_assert_int(client_answer(&idle), ==, 200);
+  client_text(&busy, HELD GET);
+  client_text(&half, POST "Content-Length: 2\r\n\r\nx");
+  server_await_held(&t, 1);
+  usleep(50000);
+  pthread_create(&stopper, NULL, stop_run, &t);
+  munit_assert_true(client_ended(&idle, WAIT_MS));
+  munit_assert_true(client_ended(&none, WAIT_MS));
+  memset(&a, 0, sizeof a);
+  a.sin_family = AF_INET;
+  a.sin_port = htons((uint16_t)t.port);
+  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  for (round = 0; round < 100; round++) { /* both loops let go of the port */
+    fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (connect(fd, (struct sockaddr *)&a, sizeof a) != 0) break;
+    close(fd);
+    usleep(10000);
+  }
+  munit_assert_int(round, <, 100);
+  close(fd);
+  client_text(&half, "y");
+  munit_assert_int(client_answer(&half), ==, 200);
+  munit_assert_string_equal(client_header(&half, "Connection"), "close");
+  server_hold(&t, false);
+  munit_assert_int(client_answer(&busy), ==, 200);
+  munit_assert_string_equal(busy.body, "held");
+  munit_assert_string_equal(client_header(&busy, "Connection"), "close");
+  munit_assert_true(client_ended(&busy, WAIT_MS)); /* the GET behind it was not under way yet */
+  client_close(&busy), client_close(&idle), client_close(&half), client_close(&none);
+  pthread_join(stopper, NULL);
+  svc_listener_stop(t.l); /* a second time */
+  server_close(&t);
+
+  /* those who do not get ready are not waited for without end */
+  k.stop_timeout_ms = 300;
+  server_open(&t, &k);
+  client_open(&half, t.port);
+  client_text(&half, POST "Content-Length: 2\r\n\r\nx");
+  usleep(100000);
+  start = now_ms();
+  svc_listener_stop(t.l);
+  munit_assert_int64(now_ms() - start, <, 2000);
+  client_close(&half);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* What falls due happens without a request. */
+static MunitResult test_tick(const MunitParameter params[], void *data)
+{
+  server t;
+  long before, after;
+  (void)params, (void)data;
+  server_open(&t, NULL);
+  usleep(300000);
+  pthread_mutex_lock(&t.lock);
+  before = t.clock_calls;
+  pthread_mutex_unlock(&t.lock);
+  usleep(2600000);
+  pthread_mutex_lock(&t.lock);
+  after = t.clock_calls;
+  pthread_mutex_unlock(&t.lock);
+  munit_assert_long(after - before, >=, 2);
+  munit_assert_long(after - before, <=, 4);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+#define T(name) { "/" #name, test_##name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = {
+  T(serves), T(connection), T(pipelining), T(refused), T(refused_head), T(body_cut), T(chunked), T(large_bodies),
+  T(expect), T(limits), T(targets), T(timeouts), T(never_reads), T(slow_reader), T(many_connects), T(max_connections),
+  T(writers), T(threads), T(proxies), T(open), T(stop), T(tick),
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
 const MunitSuite svc_suite_listener = { "listener", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

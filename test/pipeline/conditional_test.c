@@ -737,7 +737,7 @@ static MunitResult retry_no_entity(const MunitParameter params[], void *data)
     bool (*run)(svc_call *c);
     int status;
     const char *body;
-  } rows[] = { { run_list, 201, "[1,2,3]" }, { run_empty, 202, "{}" }, { run_nothing, 200, "" } };
+  } rows[] = { { run_list, 201, "[1,2,3]" }, { run_empty, 202, "{\"content\":{},\"status\":202}" }, { run_nothing, 200, "" } };
   const svc_plan *item = NULL;
   t_service t;
   size_t i;
@@ -775,6 +775,7 @@ static MunitResult retry_no_entity(const MunitParameter params[], void *data)
       c.method = SVC_POST;
       c.plan = &plan;
       c.version = 20230101;
+      c.envelope = true; /* not around what is complete, nor around nothing */
       c.path = SVC_S("/api/svc/v2/made/up");
       c.retry_key = svc_str_c(key);
       c.who.known = true;

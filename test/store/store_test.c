@@ -659,9 +659,10 @@ static MunitResult store_killed(const MunitParameter params[], void *data)
 {
   enum { MOST = 100000 };
   static kill_line lines[MOST];
-  char path[128], org[25];
+  char path[128], org[25], name[32], id[25], last[25] = "";
   svc_config config;
   t_service t;
+  size_t i;
   int round;
   (void)params, (void)data;
   if (getenv("SVC_TEST_QEMU")) return MUNIT_SKIP;
@@ -677,6 +678,11 @@ static MunitResult store_killed(const MunitParameter params[], void *data)
     n = kill_round(&config, org, round, (size_t)munit_rand_int_range(1, 500), lines, MOST);
     t_open(&t, &config);
     kill_check(&t, lines, n);
+    snprintf(name, sizeof name, "after-%d", round); /* ids go on rising: above all that were ever given out */
+    strcpy(id, t_project(&t, org, name));
+    for (i = 0; i < n; i++) munit_assert_int(memcmp(id, lines[i].id, 24), >, 0);
+    munit_assert_int(strcmp(id, last), >, 0);
+    strcpy(last, id);
     munit_assert_int(t_send(&t, "GET", "/groups?itemsPerPage=1", NULL), ==, 200);
     munit_assert_int64(t_int(&t, "totalCount"), ==, (int64_t)store_whole(t.s));
     t_close(&t);
@@ -773,6 +779,40 @@ static MunitResult store_backup(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Whoever holds a tag of the store that was copied must not find it on another state of the copy. */
+static MunitResult store_backup_tags(const MunitParameter params[], void *data)
+{
+  char path[128], copy[160], org[25], group[25], seen[80][32];
+  svc_config config;
+  t_service t;
+  int i, j, n = 0;
+  (void)params, (void)data;
+  store_folder(path);
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  strcpy(org, t_organization(&t, "Acme"));
+  strcpy(group, t_project(&t, org, "alpha"));
+  for (i = 0; i < 80; i++) {
+    char body[32];
+    if (i == 40) {
+      snprintf(copy, sizeof copy, "%s/copy", path);
+      munit_assert_int(svc_backup(t.s, copy), ==, SVC_OK);
+      config = at_path(copy);
+      t_reopen(&t, &config);
+      munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
+      munit_assert_string_equal(t_get_header(&t, "ETag"), seen[n - 1]); /* unchanged so far */
+    }
+    snprintf(body, sizeof body, "{\"name\":\"n%d\"}", i);
+    munit_assert_int(t_sendf(&t, "PATCH", body, "/groups/%s", group), ==, 200);
+    snprintf(seen[n], sizeof seen[n], "%s", t_get_header(&t, "ETag"));
+    for (j = 0; j < n; j++)
+      if (strcmp(seen[j], seen[n]) == 0) munit_errorf("change %d has the tag of change %d: %s", n, j, seen[n]);
+    n++;
+  }
+  t_close(&t);
+  store_remove(path);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/reopens", store_reopens, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/private", store_private, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -782,6 +822,7 @@ static MunitTest tests[] = {
   { "/busy", store_busy, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/killed", store_killed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/backup", store_backup, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/backup_tags", store_backup_tags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_store = { "store", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

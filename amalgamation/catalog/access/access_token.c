@@ -1,0 +1,155 @@
+/*
+** Access tokens: what a service account gets for its client id and secret (OAuth 2.0, client credentials).
+**
+** A token is 32 random bytes. Only its hash is stored, as an entity below the account, with the time at which it ends;
+** so it dies with its account, and an expired one is swept by the due index. Errors have the shape of RFC 6749.
+*/
+#include "internal.h"
+
+#define ACCESS_TOKEN_SECONDS 3600
+#define ACCESS_TOKEN_MOST 100 /* live ones of an account */
+
+static const svc_field access_token_fields[] = { F_END };
+static const svc_object access_token_object = { .name = "AccessToken", .fields = access_token_fields };
+
+static bool access_token_issue(svc_call *c);
+static bool access_token_revoke(svc_call *c);
+
+static const svc_route access_token_routes[] = {
+  { .method = SVC_POST, .path = "/api/oauth/token", .flags = SVC_ABSOLUTE | SVC_NO_AUTH | SVC_RAW_BODY, .run = access_token_issue },
+  { .method = SVC_POST, .path = "/api/oauth/revoke", .flags = SVC_ABSOLUTE | SVC_NO_AUTH | SVC_RAW_BODY, .run = access_token_revoke },
+  SVC_ROUTES_END
+};
+
+static bool access_token_fail(svc_call *c, int code, const char *error, const char *why)
+{
+  svc_fail(c, code, "s", why);
+  c->oauth_error = error;
+  c->error_detail = svc_str_c(why);
+  if (svc_error_status(code) == 401) c->challenge = svc_arena_print(c->arena, "Basic realm=\"" SVC_FMT "\"", SVC_ARG(c->s->vendor));
+  return false;
+}
+
+/* A field of the form; false with the error set: the body is no form, or has it twice. */
+static bool access_token_form(svc_call *c, const char *name, svc_str *out)
+{
+  svc_str rest = { c->request->body, c->request->body_length }, type = c->content_type;
+  *out = SVC_S("");
+  if (!svc_str_is_nocase(svc_str_trim(svc_str_cut(&type, ';')), "application/x-www-form-urlencoded"))
+    return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "the body must be application/x-www-form-urlencoded");
+  while (rest.n) {
+    svc_str value = svc_str_cut(&rest, '&'), key = svc_str_cut(&value, '=');
+    if (!svc_percent_decode(c->arena, key, true, &key) || !svc_percent_decode(c->arena, value, true, &value))
+      return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "the body is not properly encoded");
+    if (!svc_str_is(key, name)) continue;
+    if (out->n) return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "a parameter stands twice");
+    *out = value;
+  }
+  return true;
+}
+
+/* The account that the Basic credentials open. *used: the secret that did. */
+static bool access_token_account(svc_call *c, svc_entity *out, svc_id *used)
+{
+  svc_str id_text, secret;
+  svc_id org, id;
+  bool known;
+  if (c->authorization.n == 0)
+    return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "No Authorization header provided");
+  if (!svc_basic_credentials(c, &id_text, &secret))
+    return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "the Authorization header must be Basic");
+  known = c->s->account && svc_find_anywhere(c->txn, c->s->account->noun, id_text, &org, &id) == SVC_OK &&
+          svc_entity_get(c->txn, c->s->account->noun->kind, &org, &id, out) == SVC_OK;
+  if (!known || !svc_service_account_opens(out, secret, c->now, used))
+    return access_token_fail(c, SVC_E_USER_UNAUTHORIZED, "invalid_client", "the client id or its secret is not right");
+  return true;
+}
+
+/* Note when the secret was last used, in the account's body. */
+static bool access_token_note(svc_call *c, const svc_entity *account, const svc_id *used)
+{
+  svc_entity e = *account, old = *account;
+  svc_node *body = svc_entity_body(c, account), *secrets = svc_node_get(body, "secrets"), *item;
+  svc_str id = svc_id_str(c->arena, used);
+  char date[21];
+  svc_buf b;
+  if (!body) return false;
+  svc_date_text(c->now, date);
+  for (item = secrets ? secrets->first : NULL; item; item = item->next)
+    if (svc_str_eq(svc_node_str(item, "id"), id)) svc_node_set_str(c->arena, item, "lastUsedAt", svc_str_c(date));
+  b = svc_buf_new(c->arena, account->body.n + 64);
+  svc_node_write(&b, body);
+  e.key = svc_arena_copy(c->arena, account->key);
+  e.unique = old.unique = svc_arena_copy(c->arena, account->unique);
+  e.extra = svc_arena_copy(c->arena, account->extra);
+  e.body = svc_buf_done(&b);
+  e.links_at = svc_body_links_at(body, e.body);
+  return svc_entity_update(c->txn, c->arena, &e, &old) == SVC_OK || svc_store_failed(c, c->txn->error);
+}
+
+static bool access_token_store(svc_call *c, const svc_id *account, const svc_id *org, svc_str token)
+{
+  svc_entity e;
+  memset(&e, 0, sizeof e);
+  e.kind = c->plan->noun->noun->kind;
+  e.parent = *account;
+  e.id = svc_new_id(c->txn);
+  e.key = svc_id_str(c->arena, &e.id);
+  e.unique = svc_token_name(c->arena, token);
+  e.body = SVC_S("{}");
+  e.links_at = 1;
+  e.revision = svc_new_revision(c->txn);
+  e.due = c->now + ACCESS_TOKEN_SECONDS * 1000;
+  e.extra = svc_arena_copy(c->arena, (svc_str){ (const char *)org->b, sizeof org->b });
+  return svc_entity_insert(c->txn, c->arena, &e) == SVC_OK || svc_store_failed(c, c->txn->error);
+}
+
+static bool access_token_issue(svc_call *c)
+{
+  unsigned char random[32];
+  svc_str grant, token;
+  svc_entity account;
+  svc_id used, id, org;
+  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!access_token_account(c, &account, &used) || !access_token_form(c, "grant_type", &grant)) return false;
+  if (grant.n == 0) return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "grant_type is required");
+  if (!svc_str_is(grant, "client_credentials"))
+    return access_token_fail(c, SVC_E_INVALID_REQUEST, "unsupported_grant_type", "only client_credentials is supported");
+  id = account.id;
+  org = account.parent;
+  if (svc_entity_count(c->txn, c->plan->noun->noun->kind, &id) >= ACCESS_TOKEN_MOST)
+    return access_token_fail(c, SVC_E_RATE_LIMITED, "rate_limited", "the account has 100 live tokens");
+  if (!svc_secret_bytes(c, random, sizeof random)) return false;
+  token = svc_base64(c->arena, (svc_str){ (const char *)random, sizeof random });
+  if (!access_token_note(c, &account, &used) || !access_token_store(c, &id, &org, token)) return false;
+  if (!body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  svc_node_set_str(c->arena, body, "access_token", token);
+  svc_node_set_i64(c->arena, body, "expires_in", ACCESS_TOKEN_SECONDS);
+  svc_node_set_str(c->arena, body, "token_type", SVC_S("Bearer"));
+  return svc_answer_node(c, body);
+}
+
+/* RFC 7009: the answer is the same whether there was such a token or not. */
+static bool access_token_revoke(svc_call *c)
+{
+  svc_str token;
+  svc_entity account, e;
+  svc_id used, scope, id;
+  if (!access_token_account(c, &account, &used) || !access_token_form(c, "token", &token)) return false;
+  if (token.n == 0) return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "token is required");
+  if (svc_find_anywhere(c->txn, c->plan->noun->noun, svc_token_name(c->arena, token), &scope, &id) == SVC_OK &&
+      svc_id_eq(&scope, &account.id) && svc_entity_get(c->txn, c->plan->noun->noun->kind, &scope, &id, &e) == SVC_OK &&
+      !svc_erase(c, c->plan->noun, &e))
+    return false;
+  c->answer.status = 200;
+  return true;
+}
+
+SVC_PRIVATE const svc_noun svc_noun_access_token = {
+  .name = "access token",
+  .kind = "tokn",
+  .parent = "service account",
+  .flags = SVC_IS_TOKEN | SVC_EXPIRES,
+  .object = &access_token_object,
+  .routes = access_token_routes,
+};

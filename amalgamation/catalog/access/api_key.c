@@ -1,0 +1,286 @@
+/*
+** API key: a pair of a public and a private key, the older way to authenticate (HTTP Digest). It belongs to an
+** organization and holds roles there and in its projects; below a project only the keys with a role there are seen.
+**
+** The private key is shown in the answer that creates it and never again: what is stored is what Digest needs to verify
+** it, beside the roles, where authentication finds both without parsing.
+*/
+#include "internal.h"
+
+#define API_KEY_PUBLIC 8
+#define API_KEY_PRIVATE 36
+
+static const svc_field api_key_fields[] = {
+  F_STR("desc", .flags = SVC_REQUIRED, .min = 1, .max = 250),
+  F_ID(),
+  F_STR("privateKey", .flags = SVC_READ_ONLY),
+  F_STR("publicKey", .flags = SVC_READ_ONLY),
+  /* names of roles as they are sent, objects with roleName as they are shown; both are taken */
+  { .name = "roles", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED, .min_items = 1 },
+  F_END
+};
+static const svc_object api_key_object = { .name = "ApiKey", .fields = api_key_fields };
+
+static const svc_field api_key_assign_fields[] = {
+  F_STRS("roles", .flags = SVC_REQUIRED, .min_items = 1),
+  F_HEX24("userId", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object api_key_assign_object = { .name = "ApiKeyAssignment", .fields = api_key_assign_fields };
+
+static bool api_key_create(svc_call *c);
+static bool api_key_update(svc_call *c);
+static bool api_key_list_group(svc_call *c);
+static bool api_key_assign(svc_call *c);
+static bool api_key_withdraw(svc_call *c);
+
+#define API_KEY_ORG(m, p, ...) \
+  { .method = m, .path = "/orgs/{orgId}/apiKeys" p, .set = SVC_SET_ORGANIZATION_API_KEYS, .versions = { 20230101 }, __VA_ARGS__ }
+#define API_KEY_GROUP(m, p, ...) \
+  { .method = m, .path = "/groups/{groupId}/apiKeys" p, .set = SVC_SET_PROJECT_API_KEYS, .versions = { 20230101 }, __VA_ARGS__ }
+
+static const svc_route api_key_routes[] = {
+  API_KEY_ORG(SVC_GET, "", .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED, .run = svc_verb_list),
+  API_KEY_ORG(SVC_POST, "", .roles = SVC_R_ORG_OWNER, .run = api_key_create),
+  API_KEY_ORG(SVC_GET, "/{apiUserId}", .roles = SVC_R_ORG_MEMBER, .run = svc_verb_read),
+  API_KEY_ORG(SVC_PATCH, "/{apiUserId}", .roles = SVC_R_ORG_OWNER, .run = api_key_update),
+  API_KEY_ORG(SVC_DELETE, "/{apiUserId}", .roles = SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
+  API_KEY_GROUP(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .run = api_key_list_group),
+  API_KEY_GROUP(SVC_POST, "", .roles = SVC_R_GROUP_ACCESS_MANAGER, .run = api_key_create),
+  API_KEY_GROUP(SVC_POST, "/{apiUserId}", .roles = SVC_R_GROUP_OWNER, .status = 204, .flags = SVC_BODY_ARRAY,
+                .body = &api_key_assign_object, .run = api_key_assign),
+  API_KEY_GROUP(SVC_PATCH, "/{apiUserId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .run = api_key_update),
+  API_KEY_GROUP(SVC_DELETE, "/{apiUserId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 204, .run = api_key_withdraw),
+  SVC_ROUTES_END
+};
+
+static const svc_field_event api_key_events[] = {
+  { "desc", "API_KEY_DESCRIPTION_CHANGED", NULL },
+  { "roles", "API_KEY_ROLES_CHANGED", NULL },
+  { NULL, NULL, NULL }
+};
+
+/* --------------------------------------------------------------------------------------------------------------- roles */
+
+/* The scope of the path: its project, else its organization. */
+static svc_str api_key_scope(svc_call *c, int *level)
+{
+  svc_id group = svc_call_group(c), org = svc_call_org(c);
+  *level = svc_id_is_zero(&group) ? SVC_SCOPE_ORGANIZATION : SVC_SCOPE_GROUP;
+  return svc_id_str(c->arena, svc_id_is_zero(&group) ? &org : &group);
+}
+
+/* Are these roles as a GET shows them? Then they speak of all scopes, and must be what they were elsewhere. */
+static bool api_key_shown(const svc_node *roles)
+{
+  return roles->first && roles->first->type == SVC_J_OBJECT;
+}
+
+static svc_str api_key_shown_grants(svc_call *c, const svc_node *roles)
+{
+  svc_buf b = svc_buf_new(c->arena, 256);
+  const svc_node *item;
+  for (item = roles->first; item; item = item->next) {
+    svc_str group = svc_node_str(item, "groupId");
+    svc_grant_line(&b, svc_node_str(item, "roleName"), group.n ? group : svc_node_str(item, "orgId"));
+  }
+  return svc_buf_done(&b);
+}
+
+/* The lines after a change of the roles in this scope; `old` what they were. */
+static bool api_key_new_grants(svc_call *c, const svc_node *roles, svc_str old, svc_str *out)
+{
+  int level;
+  svc_str on = api_key_scope(c, &level), others = svc_grants_without(c, old, on);
+  if (api_key_shown(roles)) {
+    svc_str shown = api_key_shown_grants(c, roles), role, where, rest;
+    rest = svc_grants_without(c, shown, on);
+    while (svc_grants_next(&rest, &role, &where))
+      if (!svc_grants_have(others, role, where))
+        svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("roles"), "cannot set roles outside of the path's own scope");
+    if (!svc_check_done(c)) return false;
+    *out = shown;
+    return true;
+  }
+  if (!svc_roles_check(c, roles, level, "roles")) return false;
+  *out = svc_grants_from(c, roles, on, others);
+  return true;
+}
+
+/* Write roles and verifier where authentication looks for them, and the roles as they are shown. */
+static void api_key_keep(svc_call *c, svc_change *change, svc_str verifier, svc_str grants)
+{
+  svc_node *shown = svc_grants_objects(c, grants, "roles");
+  if (shown) svc_node_put(c->arena, change->body, shown);
+  change->extra = svc_credential_pack(c->arena, verifier, grants);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- secrets */
+
+static bool api_key_make_public(svc_call *c, char out[API_KEY_PUBLIC + 1])
+{
+  unsigned char random[API_KEY_PUBLIC];
+  svc_id scope, id;
+  int i;
+  do {
+    if (!svc_secret_bytes(c, random, sizeof random)) return false;
+    for (i = 0; i < API_KEY_PUBLIC; i++) out[i] = (char)('a' + random[i] % 26);
+    out[API_KEY_PUBLIC] = 0;
+  } while (svc_find_anywhere(c->txn, c->s->key->noun, svc_str_c(out), &scope, &id) == SVC_OK);
+  return true;
+}
+
+/* A UUID of version 4: 122 random bits. */
+static bool api_key_make_private(svc_call *c, char out[API_KEY_PRIVATE + 1])
+{
+  unsigned char r[16];
+  if (!svc_secret_bytes(c, r, sizeof r)) return false;
+  r[6] = (unsigned char)((r[6] & 0x0F) | 0x40);
+  r[8] = (unsigned char)((r[8] & 0x3F) | 0x80);
+  snprintf(out, API_KEY_PRIVATE + 1, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", r[0], r[1], r[2], r[3],
+           r[4], r[5], r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13], r[14], r[15]);
+  return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- operations */
+
+/* Create a key with these roles; *answer is its body with the private key in it. */
+SVC_PRIVATE bool svc_api_key_insert(svc_call *c, svc_str desc, svc_str grants, svc_entity *e, svc_node **answer)
+{
+  char public_key[API_KEY_PUBLIC + 1], private_key[API_KEY_PRIVATE + 1];
+  unsigned char verifier[48];
+  svc_change change;
+  memset(&change, 0, sizeof change);
+  change.noun = c->s->key;
+  change.event = c->s->key->noun->event_created;
+  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!change.body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!api_key_make_public(c, public_key) || !api_key_make_private(c, private_key)) return false;
+  if (!svc_digest_verifier(c, svc_str_c(public_key), svc_str_c(private_key), verifier)) return false;
+  svc_node_set_str(c->arena, change.body, "desc", desc);
+  svc_node_set_str(c->arena, change.body, "publicKey", svc_str_c(public_key));
+  svc_node_set_str(c->arena, change.body, "privateKey", svc_arena_print(c->arena, "********-****-****-%s", private_key + 24));
+  api_key_keep(c, &change, (svc_str){ (const char *)verifier, sizeof verifier }, grants);
+  if (!svc_insert(c, &change, e)) return false;
+  *answer = svc_node_copy(c->arena, change.body);
+  if (!*answer) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  svc_node_set_str(c->arena, *answer, "privateKey", svc_str_c(private_key));
+  return true;
+}
+
+static bool api_key_create(svc_call *c)
+{
+  svc_node *answer;
+  svc_entity e;
+  svc_str grants, kept;
+  if (!svc_resolve_all(c)) return false;
+  if (!api_key_new_grants(c, svc_node_get(c->checked, "roles"), SVC_S(""), &grants)) return false;
+  if (!svc_api_key_insert(c, svc_node_str(c->checked, "desc"), grants, &e, &answer)) return false;
+  kept = e.body;
+  if (!svc_answer_entity(c, &e)) return false;
+  c->answer.kept = kept;
+  return svc_answer_body(c, answer);
+}
+
+/* The key of the path; below a project it must hold a role there. */
+static bool api_key_target(svc_call *c, svc_change *change, svc_str *verifier, svc_str *grants, bool assigned)
+{
+  int level;
+  svc_str on;
+  if (!svc_change_begin(c, change)) return false;
+  on = api_key_scope(c, &level);
+  if (!svc_credential_unpack(svc_arena_copy(c->arena, change->entity.extra), verifier, grants))
+    return svc_store_failed(c, SVC_CORRUPT);
+  if (assigned && level == SVC_SCOPE_GROUP && !svc_grants_have(*grants, SVC_S(""), on))
+    return svc_not_found(c, c->plan->noun, c->plan->step_count - 1, c->params[c->plan->param_count - 1]);
+  return true;
+}
+
+static bool api_key_update(svc_call *c)
+{
+  svc_str verifier, grants;
+  svc_change change;
+  const svc_node *roles;
+  if (!api_key_target(c, &change, &verifier, &grants, true)) return false;
+  change.body = svc_check(c, &api_key_object, c->body, change.before, SVC_CHECK_UPDATE);
+  if (!svc_check_done(c)) return false;
+  roles = svc_node_get(c->body, "roles");
+  if (roles && !api_key_new_grants(c, roles, grants, &grants)) return false;
+  change.pending = svc_credential_pack(c->arena, verifier, grants);
+  return svc_change_store(c, &change);
+}
+
+static bool api_key_assign(svc_call *c)
+{
+  svc_str verifier, grants, on;
+  svc_change change;
+  const svc_node *item;
+  int level;
+  if (!api_key_target(c, &change, &verifier, &grants, false)) return false;
+  on = api_key_scope(c, &level);
+  for (item = c->checked->first; item; item = item->next) {
+    const svc_node *roles = svc_node_get(item, "roles");
+    if (!svc_roles_check(c, roles, level, "roles")) return false;
+    grants = svc_grants_from(c, roles, on, grants);
+  }
+  change.pending = svc_credential_pack(c->arena, verifier, grants);
+  change.event = "API_KEY_ADDED_TO_GROUP";
+  return svc_change_store(c, &change) && svc_answer_nothing(c);
+}
+
+static bool api_key_withdraw(svc_call *c)
+{
+  svc_str verifier, grants;
+  svc_change change;
+  int level;
+  if (!api_key_target(c, &change, &verifier, &grants, true)) return false;
+  grants = svc_grants_without(c, grants, api_key_scope(c, &level));
+  change.pending = svc_credential_pack(c->arena, verifier, grants);
+  change.event = "API_KEY_REMOVED_FROM_GROUP";
+  return svc_change_store(c, &change) && svc_answer_nothing(c);
+}
+
+static bool api_key_in_group(svc_call *c, const svc_entity *e, void *context)
+{
+  svc_str verifier, grants;
+  return svc_credential_unpack(e->extra, &verifier, &grants) && svc_grants_have(grants, SVC_S(""), *(svc_str *)context) && c;
+}
+
+static bool api_key_list_group(svc_call *c)
+{
+  svc_str on;
+  svc_id org;
+  int level;
+  if (!svc_resolve_all(c)) return false;
+  org = svc_call_org(c);
+  on = api_key_scope(c, &level);
+  return svc_list_entities(c, c->plan->noun, &org, false, api_key_in_group, &on);
+}
+
+/* What the operations decided about the roles becomes the entity's. */
+static bool api_key_prepare(svc_call *c, svc_change *change)
+{
+  svc_str verifier, grants;
+  svc_str packed = change->pending.n ? change->pending : change->extra;
+  if (svc_credential_unpack(packed, &verifier, &grants)) api_key_keep(c, change, verifier, grants);
+  return true;
+}
+
+SVC_PRIVATE const svc_noun svc_noun_api_key = {
+  .name = "API key",
+  .rel = "apiKey",
+  .kind = "akey",
+  .parent = "organization",
+  .param = "apiUserId",
+  .flags = SVC_IS_KEY,
+  .object = &api_key_object,
+  .unique = "publicKey",
+  .err_not_found = SVC_E_API_KEY_NOT_FOUND,
+  .err_exists = SVC_E_INVALID_ATTRIBUTE,
+  .event_created = "API_KEY_CREATED",
+  .event_deleted = "API_KEY_DELETED",
+  .field_events = api_key_events,
+  .event_field = "targetPublicKey",
+  .routes = api_key_routes,
+  .prepare = api_key_prepare,
+};

@@ -1,0 +1,82 @@
+/*
+** The access list of an API key: the addresses and ranges from which it may be used, with how often each let it in.
+**
+** A key may add to its own list; deleting the entry through which the caller comes in is refused.
+*/
+#include "internal.h"
+
+static const svc_field api_key_access_list_fields[] = {
+  F_STR("cidrBlock", .flags = SVC_NULLABLE),
+  F_INT("count", .flags = SVC_READ_ONLY, .preset = "0"),
+  F_CREATED("created"),
+  F_STR("ipAddress", .flags = SVC_NULLABLE),
+  F_DATE("lastUsed", .flags = SVC_READ_ONLY),
+  F_STR("lastUsedAddress", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object api_key_access_list_object = { .name = "ApiKeyAccessListEntry", .fields = api_key_access_list_fields };
+
+#define API_KEY_ACCESS_LIST(m, p, ...) \
+  { .method = m, .path = "/orgs/{orgId}/apiKeys/{apiUserId}/accessList" p, .set = SVC_SET_ORGANIZATION_API_KEYS, \
+    .versions = { 20230101 }, __VA_ARGS__ }
+
+static bool api_key_access_list_add(svc_call *c);
+static bool api_key_access_list_delete(svc_call *c);
+
+static const svc_route api_key_access_list_routes[] = {
+  API_KEY_ACCESS_LIST(SVC_GET, "", .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED, .run = svc_verb_list),
+  API_KEY_ACCESS_LIST(SVC_POST, "", .flags = SVC_PAGED | SVC_BODY_ARRAY, .run = api_key_access_list_add),
+  API_KEY_ACCESS_LIST(SVC_GET, "/{ipAddress}", .roles = SVC_R_ORG_MEMBER, .run = svc_verb_read),
+  API_KEY_ACCESS_LIST(SVC_DELETE, "/{ipAddress}", .status = 204, .run = api_key_access_list_delete),
+  SVC_ROUTES_END
+};
+
+/* No role is stated for these two: a key may change its own list, and an owner any. */
+static bool api_key_access_list_may(svc_call *c)
+{
+  svc_id org;
+  if (!svc_resolve(c, 2)) return false;
+  org = svc_call_org(c);
+  if (c->who.kind == SVC_WHO_KEY && svc_id_eq(&c->who.id, &c->chain[1].id)) return true;
+  return svc_roles_on(c, NULL, &org) & SVC_R_ORG_OWNER ? true : svc_lacks_role(c, SVC_R_ORG_OWNER);
+}
+
+static bool api_key_access_list_add(svc_call *c)
+{
+  return api_key_access_list_may(c) && svc_access_add(c);
+}
+
+static bool api_key_access_list_delete(svc_call *c)
+{
+  return api_key_access_list_may(c) && svc_verb_delete(c);
+}
+
+static void api_key_access_list_used(svc_call *c, svc_node *body, const svc_use *use)
+{
+  char date[21];
+  svc_date_text(use->last, date);
+  svc_node_set_i64(c->arena, body, "count", svc_node_i64(body, "count", 0) + use->count);
+  svc_node_set_str(c->arena, body, "lastUsed", svc_str_c(date));
+  svc_node_set_str(c->arena, body, "lastUsedAddress", svc_str_c(use->address));
+}
+
+SVC_PRIVATE const svc_noun svc_noun_api_key_access_list = {
+  .name = "API key access list entry",
+  .rel = "accessListEntry",
+  .kind = "akal",
+  .parent = "API key",
+  .param = "ipAddress",
+  .flags = SVC_IS_ACCESS_LIST,
+  .object = &api_key_access_list_object,
+  .key = "ipAddress",
+  .unique = "ipAddress",
+  .err_not_found = SVC_E_ACCESS_LIST_NOT_FOUND,
+  .err_exists = SVC_E_ADDRESS_ALREADY_IN_ACCESS_LIST,
+  .event_created = "API_KEY_ACCESS_LIST_ENTRY_ADDED",
+  .event_deleted = "API_KEY_ACCESS_LIST_ENTRY_DELETED",
+  .event_field = "whitelistEntry",
+  .routes = api_key_access_list_routes,
+  .spell = svc_access_spell,
+  .used = api_key_access_list_used,
+  .removing = svc_access_removing,
+};

@@ -1,0 +1,513 @@
+/*
+** Service account: the recommended way to authenticate. A client id and a secret get an access token (access_token.c).
+** It belongs to an organization and holds roles there and in its projects; seen below a project, its roles are those it
+** has in that project, and only accounts that have some are there.
+**
+** An account has at most two secrets, so that one can be replaced without a gap. A secret is shown in the answer that
+** makes it and never again; what is stored is a salted hash of it, beside the roles:
+**
+**   verifier: for each secret  id(12) i64 expiry, salt(16) hash(32)
+*/
+#include "internal.h"
+
+#define SERVICE_ACCOUNT_SECRETS 2
+#define SERVICE_ACCOUNT_MOST 200 /* in an organization */
+#define SERVICE_ACCOUNT_LEAST_HOURS 8
+#define SERVICE_ACCOUNT_MOST_HOURS 8760
+#define SERVICE_ACCOUNT_TEXT "^[\\p{L}\\p{N}\\-_.,' ]*$"
+
+static const svc_field service_account_secret_fields[] = {
+  F_DATE("createdAt", .flags = SVC_READ_ONLY),
+  F_DATE("expiresAt", .flags = SVC_READ_ONLY),
+  F_HEX24("id", .flags = SVC_READ_ONLY),
+  F_DATE("lastUsedAt", .flags = SVC_READ_ONLY),
+  F_STR("maskedSecretValue", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object service_account_secret_object = { .name = "ServiceAccountSecret",
+                                                          .fields = service_account_secret_fields };
+
+static const svc_field service_account_fields[] = {
+  F_STR("clientId", .flags = SVC_READ_ONLY),
+  F_CREATED("createdAt"),
+  F_STR("description", .flags = SVC_REQUIRED | SVC_NULLABLE, .pattern = SERVICE_ACCOUNT_TEXT, .min = 1, .max = 250),
+  F_STR("name", .flags = SVC_REQUIRED | SVC_NULLABLE, .pattern = SERVICE_ACCOUNT_TEXT, .min = 1, .max = 64),
+  F_STRS("roles", .flags = SVC_REQUIRED, .min_items = 1),
+  F_INT("secretExpiresAfterHours", .flags = SVC_WRITE_ONLY | SVC_MIN | SVC_MAX, .min = SERVICE_ACCOUNT_LEAST_HOURS,
+        .max = SERVICE_ACCOUNT_MOST_HOURS),
+  F_LIST("secrets", &service_account_secret_object, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object service_account_object = { .name = "ServiceAccount", .fields = service_account_fields };
+
+static const svc_field service_account_hours_fields[] = {
+  F_INT("secretExpiresAfterHours", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = SERVICE_ACCOUNT_LEAST_HOURS,
+        .max = SERVICE_ACCOUNT_MOST_HOURS),
+  F_END
+};
+static const svc_object service_account_hours_object = { .name = "ServiceAccountSecretRequest",
+                                                         .fields = service_account_hours_fields };
+
+static const svc_field service_account_roles_fields[] = {
+  F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1),
+  F_END
+};
+static const svc_object service_account_roles_object = { .name = "ServiceAccountRoles", .fields = service_account_roles_fields };
+
+static const svc_param service_account_list_params[] = { { .name = "includeSystemManaged", .type = SVC_BOOLEAN }, { .name = NULL } };
+
+static bool service_account_create(svc_call *c);
+static bool service_account_read(svc_call *c);
+static bool service_account_update(svc_call *c);
+static bool service_account_list_group(svc_call *c);
+static bool service_account_invite(svc_call *c);
+static bool service_account_withdraw(svc_call *c);
+static bool service_account_groups(svc_call *c);
+static bool service_account_add_secret(svc_call *c);
+static bool service_account_delete_secret(svc_call *c);
+
+#define SERVICE_ACCOUNT_ORG(m, p, ...) \
+  { .method = m, .path = "/orgs/{orgId}/serviceAccounts" p, .set = SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, \
+    .versions = { 20240805 }, __VA_ARGS__ }
+#define SERVICE_ACCOUNT_GROUP(m, p, ...) \
+  { .method = m, .path = "/groups/{groupId}/serviceAccounts" p, .set = SVC_SET_PROJECT_SERVICE_ACCOUNTS, \
+    .versions = { 20240805 }, __VA_ARGS__ }
+
+static const svc_route service_account_routes[] = {
+  SERVICE_ACCOUNT_ORG(SVC_GET, "", .roles = SVC_R_ORG_READ_ONLY, .flags = SVC_PAGED, .params = service_account_list_params,
+                      .run = svc_verb_list),
+  SERVICE_ACCOUNT_ORG(SVC_POST, "", .roles = SVC_R_ORG_OWNER, .status = 201, .run = service_account_create),
+  SERVICE_ACCOUNT_ORG(SVC_GET, "/{clientId}", .roles = SVC_R_ORG_READ_ONLY, .run = svc_verb_read),
+  SERVICE_ACCOUNT_ORG(SVC_PATCH, "/{clientId}", .roles = SVC_R_ORG_OWNER, .run = service_account_update),
+  SERVICE_ACCOUNT_ORG(SVC_DELETE, "/{clientId}", .roles = SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
+  SERVICE_ACCOUNT_ORG(SVC_GET, "/{clientId}/groups", .roles = SVC_R_ORG_READ_ONLY, .flags = SVC_PAGED,
+                      .run = service_account_groups),
+  SERVICE_ACCOUNT_ORG(SVC_POST, "/{clientId}/secrets", .roles = SVC_R_ORG_OWNER, .status = 201,
+                      .body = &service_account_hours_object, .run = service_account_add_secret),
+  SERVICE_ACCOUNT_ORG(SVC_DELETE, "/{clientId}/secrets/{secretId}", .roles = SVC_R_ORG_OWNER, .status = 204,
+                      .run = service_account_delete_secret),
+  SERVICE_ACCOUNT_GROUP(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED,
+                        .params = service_account_list_params, .run = service_account_list_group),
+  SERVICE_ACCOUNT_GROUP(SVC_POST, "", .roles = SVC_R_GROUP_OWNER, .status = 201, .run = service_account_create),
+  SERVICE_ACCOUNT_GROUP(SVC_GET, "/{clientId}", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_ITEM, .run = service_account_read),
+  SERVICE_ACCOUNT_GROUP(SVC_PATCH, "/{clientId}", .roles = SVC_R_GROUP_OWNER, .run = service_account_update),
+  SERVICE_ACCOUNT_GROUP(SVC_DELETE, "/{clientId}", .roles = SVC_R_GROUP_OWNER, .status = 204, .run = service_account_withdraw),
+  SERVICE_ACCOUNT_GROUP(SVC_POST, "/{clientId}:invite", .roles = SVC_R_ORG_OWNER, .body = &service_account_roles_object,
+                        .run = service_account_invite),
+  SERVICE_ACCOUNT_GROUP(SVC_POST, "/{clientId}/secrets", .roles = SVC_R_GROUP_OWNER, .status = 201,
+                        .body = &service_account_hours_object, .run = service_account_add_secret),
+  SERVICE_ACCOUNT_GROUP(SVC_DELETE, "/{clientId}/secrets/{secretId}", .roles = SVC_R_GROUP_OWNER, .status = 204,
+                        .run = service_account_delete_secret),
+  SVC_ROUTES_END
+};
+
+static const svc_field_event service_account_events[] = {
+  { "description", "SERVICE_ACCOUNT_DETAILS_CHANGED", NULL },
+  { "name", "SERVICE_ACCOUNT_DETAILS_CHANGED", NULL },
+  { "roles", "SERVICE_ACCOUNT_ROLES_CHANGED", NULL },
+  { NULL, NULL, NULL }
+};
+
+/* ------------------------------------------------------------------------------------------------------------- secrets */
+
+typedef struct service_account_verifier {
+  svc_id id;
+  uint32_t zero;
+  int64_t expiry;
+  unsigned char hash[48];
+} service_account_verifier;
+
+/* No longer than the organization allows. */
+static bool service_account_hours(svc_call *c, int64_t hours)
+{
+  static const svc_id none;
+  svc_id org = svc_call_org(c);
+  svc_entity settings;
+  const svc_node *body;
+  int64_t most;
+  if (!c->s->policy || svc_entity_get(c->txn, c->s->policy->noun->kind, &org, &none, &settings) != SVC_OK) return true;
+  body = svc_entity_body(c, &settings);
+  if (!body) return false;
+  most = svc_node_i64(body, "maxServiceAccountSecretValidityInHours", SERVICE_ACCOUNT_MOST_HOURS);
+  if (hours <= most) return true;
+  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("secretExpiresAfterHours"), "must be at most %lld in this organization",
+              (long long)most);
+  return svc_check_done(c);
+}
+
+/* A new secret: its record as it is shown from now on, what verifies it, and the secret itself. */
+static svc_node *service_account_new_secret(svc_call *c, int64_t hours, service_account_verifier *v, svc_str *secret)
+{
+  unsigned char random[30];
+  char created[21], expires[21];
+  svc_node *record = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  memset(v, 0, sizeof *v);
+  if (!service_account_hours(c, hours) || !svc_secret_bytes(c, random, sizeof random)) return NULL;
+  *secret = svc_arena_print(c->arena, "svc_sa_sk_" SVC_FMT, SVC_ARG(svc_base64(c->arena, (svc_str){ (const char *)random, 30 })));
+  if (!record || secret->n < 40) {
+    svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+    return NULL;
+  }
+  v->id = svc_new_id(c->txn);
+  v->expiry = c->now + hours * 3600000;
+  if (!svc_secret_hash(c, *secret, v->hash)) return NULL;
+  svc_date_text(c->now, created);
+  svc_date_text(v->expiry, expires);
+  svc_node_set_str(c->arena, record, "createdAt", svc_str_c(created));
+  svc_node_set_str(c->arena, record, "expiresAt", svc_str_c(expires));
+  svc_node_set_str(c->arena, record, "id", svc_id_str(c->arena, &v->id));
+  svc_node_set_str(c->arena, record, "maskedSecretValue", svc_arena_print(c->arena, "svc_sa_sk_****%s", secret->p + secret->n - 4));
+  return record;
+}
+
+/* The same record with the secret in it, for the one answer that shows it. */
+static svc_node *service_account_show(svc_call *c, const svc_node *record, svc_str secret)
+{
+  svc_node *shown = svc_node_copy(c->arena, record);
+  if (!shown) return NULL;
+  svc_node_drop(shown, "maskedSecretValue");
+  svc_node_set_str(c->arena, shown, "secret", secret);
+  return shown;
+}
+
+/* Does this secret open the account? *id: which of its secrets it is. */
+SVC_PRIVATE bool svc_service_account_opens(const svc_entity *account, svc_str secret, int64_t now, svc_id *id)
+{
+  svc_str verifier, grants;
+  service_account_verifier v;
+  bool found = false;
+  if (!svc_credential_unpack(account->extra, &verifier, &grants)) return false;
+  for (; verifier.n >= sizeof v; verifier.p += sizeof v, verifier.n -= sizeof v) {
+    memcpy(&v, verifier.p, sizeof v);
+    if (svc_secret_same(secret, v.hash) && now < v.expiry) {
+      found = true;
+      *id = v.id;
+    }
+  }
+  return found;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- scope */
+
+static svc_str service_account_scope(svc_call *c, int *level)
+{
+  svc_id group = svc_call_group(c), org = svc_call_org(c);
+  *level = svc_id_is_zero(&group) ? SVC_SCOPE_ORGANIZATION : SVC_SCOPE_GROUP;
+  return svc_id_str(c->arena, svc_id_is_zero(&group) ? &org : &group);
+}
+
+/* An account as it is seen from the path's scope: the roles it has there. */
+static svc_node *service_account_view(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e), *roles;
+  svc_str verifier, grants;
+  int level;
+  svc_str on = service_account_scope(c, &level);
+  if (!body || level == SVC_SCOPE_ORGANIZATION || !svc_credential_unpack(e->extra, &verifier, &grants)) return body;
+  roles = svc_grants_names(c, svc_arena_copy(c->arena, grants), on, "roles");
+  if (roles) svc_node_put(c->arena, body, roles);
+  return body;
+}
+
+/* The account of the path; below a project it must hold a role there, unless it is being invited. */
+static bool service_account_target(svc_call *c, svc_change *change, svc_str *verifier, svc_str *grants, bool assigned)
+{
+  int level;
+  svc_str on;
+  if (!svc_change_begin(c, change)) return false;
+  on = service_account_scope(c, &level);
+  if (!svc_credential_unpack(svc_arena_copy(c->arena, change->entity.extra), verifier, grants))
+    return svc_store_failed(c, SVC_CORRUPT);
+  if (assigned && level == SVC_SCOPE_GROUP && !svc_grants_have(*grants, SVC_S(""), on))
+    return svc_not_found(c, c->plan->noun, 1, c->params[1]);
+  return true;
+}
+
+/* Store, and answer with what is seen from the path's scope. */
+static bool service_account_store(svc_call *c, svc_change *change, svc_str verifier, svc_str grants)
+{
+  svc_id org = svc_call_org(c);
+  svc_node *roles = svc_grants_names(c, grants, svc_id_str(c->arena, &org), "roles"), *view;
+  int level;
+  svc_str on = service_account_scope(c, &level);
+  if (!roles) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  svc_node_put(c->arena, change->body, roles);
+  change->pending = svc_credential_pack(c->arena, verifier, grants);
+  if (!svc_change_store(c, change)) return false;
+  if (level == SVC_SCOPE_ORGANIZATION) return true;
+  view = svc_node_copy(c->arena, change->body);
+  roles = svc_grants_names(c, grants, on, "roles");
+  if (!view || !roles) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  svc_node_put(c->arena, view, roles);
+  return svc_answer_body(c, view);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- operations */
+
+/* Create an account with a first secret; *answer is its body with the secret in it, roles as seen from `on`. */
+SVC_PRIVATE bool svc_service_account_insert(svc_call *c, const svc_node *request, svc_str grants, svc_entity *e,
+                                            svc_node **answer)
+{
+  svc_id org = svc_call_org(c);
+  service_account_verifier v;
+  svc_change change;
+  svc_node *record, *secrets, *roles;
+  svc_str secret;
+  int64_t most = SERVICE_ACCOUNT_MOST;
+  svc_str org_text = svc_id_str(c->arena, &org);
+  if (svc_entity_count(c->txn, c->s->account->noun->kind, &org) >= SERVICE_ACCOUNT_MOST)
+    return svc_fail(c, SVC_E_MAX_API_KEYS_PER_ORG_EXCEEDED, "iS", &most, &org_text);
+  memset(&change, 0, sizeof change);
+  change.noun = c->s->account;
+  change.event = c->s->account->noun->event_created;
+  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  record = service_account_new_secret(c, svc_node_i64(request, "secretExpiresAfterHours", 720), &v, &secret);
+  secrets = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("secrets"), SVC_S(""));
+  roles = svc_grants_names(c, grants, org_text, "roles");
+  if (c->error) return false;
+  if (!record || !secrets || !roles || !change.body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  svc_node_append(secrets, record);
+  change.id = svc_new_id(c->txn);
+  svc_node_set_str(c->arena, change.body, "clientId",
+                   svc_arena_print(c->arena, "svc_sa_id_" SVC_FMT, SVC_ARG(svc_id_str(c->arena, &change.id))));
+  svc_node_set_str(c->arena, change.body, "description", svc_node_str(request, "description"));
+  svc_node_set_str(c->arena, change.body, "name", svc_node_str(request, "name"));
+  svc_node_put(c->arena, change.body, roles);
+  svc_node_put(c->arena, change.body, secrets);
+  change.extra = svc_credential_pack(c->arena, (svc_str){ (const char *)&v, sizeof v }, grants);
+  if (!svc_insert(c, &change, e)) return false;
+  *answer = svc_node_copy(c->arena, change.body);
+  record = service_account_show(c, record, secret);
+  secrets = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("secrets"), SVC_S(""));
+  if (!*answer || !record || !secrets) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  svc_node_append(secrets, record);
+  svc_node_put(c->arena, *answer, secrets);
+  return true;
+}
+
+static bool service_account_create(svc_call *c)
+{
+  const svc_node *roles = svc_node_get(c->checked, "roles");
+  svc_node *answer, *shown;
+  svc_entity e;
+  svc_str on, grants;
+  int level;
+  if (!svc_resolve_all(c)) return false;
+  on = service_account_scope(c, &level);
+  if (!svc_node_get(c->body, "secretExpiresAfterHours"))
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("secretExpiresAfterHours"), "is required");
+  if (!svc_check_done(c) || !svc_roles_check(c, roles, level, "roles")) return false;
+  grants = svc_grants_from(c, roles, on, SVC_S(""));
+  if (!svc_service_account_insert(c, c->body, grants, &e, &answer) || !svc_answer_entity(c, &e)) return false;
+  shown = svc_grants_names(c, grants, on, "roles");
+  if (shown) svc_node_put(c->arena, answer, shown);
+  c->answer.kept = e.body;
+  return svc_answer_body(c, answer);
+}
+
+static bool service_account_read(svc_call *c)
+{
+  svc_str verifier, grants;
+  svc_change change;
+  if (!service_account_target(c, &change, &verifier, &grants, true)) return false;
+  return svc_answer_entity(c, &change.entity) && svc_answer_body(c, service_account_view(c, &change.entity));
+}
+
+static bool service_account_update(svc_call *c)
+{
+  const svc_node *roles = svc_node_get(c->body, "roles");
+  svc_str verifier, grants, on;
+  svc_change change;
+  int level;
+  if (!service_account_target(c, &change, &verifier, &grants, true)) return false;
+  on = service_account_scope(c, &level);
+  change.body = svc_check(c, &service_account_object, c->body, change.before, SVC_CHECK_UPDATE);
+  if (!svc_check_done(c)) return false;
+  if (svc_node_get(c->body, "secretExpiresAfterHours"))
+    svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, SVC_S("secretExpiresAfterHours"), "is given when a secret is made");
+  if (!svc_check_done(c) || (roles && !svc_roles_check(c, roles, level, "roles"))) return false;
+  if (roles) grants = svc_grants_from(c, roles, on, svc_grants_without(c, grants, on));
+  return service_account_store(c, &change, verifier, grants);
+}
+
+static bool service_account_invite(svc_call *c)
+{
+  const svc_node *roles = svc_node_get(c->checked, "roles");
+  svc_str verifier, grants, on;
+  svc_change change;
+  int level;
+  if (!service_account_target(c, &change, &verifier, &grants, false)) return false;
+  on = service_account_scope(c, &level);
+  if (!svc_roles_check(c, roles, level, "roles")) return false;
+  grants = svc_grants_from(c, roles, on, svc_grants_without(c, grants, on));
+  change.event = "SERVICE_ACCOUNT_ADDED_TO_GROUP";
+  return service_account_store(c, &change, verifier, grants);
+}
+
+static bool service_account_withdraw(svc_call *c)
+{
+  svc_str verifier, grants;
+  svc_change change;
+  int level;
+  if (!service_account_target(c, &change, &verifier, &grants, true)) return false;
+  grants = svc_grants_without(c, grants, service_account_scope(c, &level));
+  change.event = "SERVICE_ACCOUNT_REMOVED_FROM_GROUP";
+  return service_account_store(c, &change, verifier, grants) && svc_answer_nothing(c);
+}
+
+static bool service_account_add_secret(svc_call *c)
+{
+  svc_str verifier, grants, secret;
+  service_account_verifier v;
+  svc_change change;
+  svc_node *record, *secrets;
+  svc_buf b;
+  if (!service_account_target(c, &change, &verifier, &grants, true)) return false;
+  if (verifier.n >= SERVICE_ACCOUNT_SECRETS * sizeof v)
+    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "a service account has at most two secrets: delete one first");
+  record = service_account_new_secret(c, svc_node_i64(c->checked, "secretExpiresAfterHours", 0), &v, &secret);
+  if (!record) return false;
+  secrets = svc_node_get(change.body, "secrets");
+  if (secrets) svc_node_append(secrets, record);
+  b = svc_buf_new(c->arena, verifier.n + sizeof v);
+  svc_buf_str(&b, verifier);
+  svc_buf_add(&b, (const char *)&v, sizeof v);
+  change.event = "SERVICE_ACCOUNT_SECRET_ADDED";
+  if (!service_account_store(c, &change, (svc_str){ b.p, b.n }, grants)) return false;
+  c->answer.links = NULL;
+  c->answer.revision = 0;
+  if (!svc_answer_body(c, (svc_node *)(uintptr_t)record)) return false;
+  c->answer.kept = c->answer.body;
+  return svc_answer_body(c, service_account_show(c, record, secret));
+}
+
+static bool service_account_delete_secret(svc_call *c)
+{
+  svc_str verifier, grants, secret_id;
+  service_account_verifier v;
+  svc_change change;
+  svc_node *secrets, *kept, *item;
+  svc_buf b;
+  size_t removed = 0;
+  if (!service_account_target(c, &change, &verifier, &grants, true)) return false;
+  secret_id = c->params[2];
+  b = svc_buf_new(c->arena, verifier.n + 1);
+  for (; verifier.n >= sizeof v; verifier.p += sizeof v, verifier.n -= sizeof v) {
+    memcpy(&v, verifier.p, sizeof v);
+    if (svc_str_eq(svc_id_str(c->arena, &v.id), secret_id)) removed++;
+    else svc_buf_add(&b, verifier.p, sizeof v);
+  }
+  if (!removed) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->path);
+  secrets = svc_node_get(change.before, "secrets");
+  kept = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("secrets"), SVC_S(""));
+  if (!kept) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  for (item = secrets ? secrets->first : NULL; item; item = item->next) {
+    svc_node *copy = svc_str_eq(svc_node_str(item, "id"), secret_id) ? NULL : svc_node_copy(c->arena, item);
+    if (copy) svc_node_append(kept, copy);
+  }
+  svc_node_put(c->arena, change.body, kept);
+  change.event = "SERVICE_ACCOUNT_SECRET_DELETED";
+  return service_account_store(c, &change, (svc_str){ b.p, b.n }, grants) && svc_answer_nothing(c);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- lists */
+
+typedef struct service_account_source {
+  svc_scan scan;
+  svc_str on;
+} service_account_source;
+
+static bool service_account_next(svc_call *c, void *state, svc_item *out)
+{
+  service_account_source *from = state;
+  svc_str key, value, verifier, grants;
+  svc_entity e;
+  svc_node *view;
+  while (svc_scan_next(&from->scan, &key, &value)) {
+    e.kind = c->s->account->noun->kind;
+    if (!svc_entity_decode(key, value, &e) || !svc_credential_unpack(e.extra, &verifier, &grants)) continue;
+    if (!svc_grants_have(grants, SVC_S(""), from->on)) continue;
+    if (!out) return true;
+    view = service_account_view(c, &e);
+    if (!view) return false;
+    svc_item_node(c, out, e.key, view);
+    return true;
+  }
+  return false;
+}
+
+static bool service_account_list_group(svc_call *c)
+{
+  service_account_source from;
+  svc_key prefix;
+  svc_id org;
+  bool good;
+  int level;
+  if (!svc_resolve_all(c)) return false;
+  org = svc_call_org(c);
+  from.on = service_account_scope(c, &level);
+  svc_key_entity(&prefix, c->plan->noun->noun->kind, &org, NULL);
+  if (!svc_scan_begin(&from.scan, c->txn, &prefix, false)) return svc_store_failed(c, c->txn->error);
+  good = svc_list_items(c, service_account_next, &from, -1);
+  svc_scan_end(&from.scan);
+  return good;
+}
+
+/* Its projects: one for each scope of its lines that is not the organization. */
+static bool service_account_next_group(svc_call *c, void *state, svc_item *out)
+{
+  svc_str *rest = state, role, on, verifier, grants, before;
+  const svc_entity *e = &c->chain[1];
+  svc_id org = svc_call_org(c);
+  svc_str org_text = svc_id_str(c->arena, &org);
+  if (!svc_credential_unpack(e->extra, &verifier, &grants)) return false;
+  while (svc_grants_next(rest, &role, &on)) {
+    svc_node *body, *roles;
+    before = (svc_str){ grants.p, (size_t)(role.p - grants.p) };
+    if (svc_str_eq(on, org_text) || svc_grants_have(before, SVC_S(""), on)) continue;
+    if (!out) return true;
+    body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    roles = svc_grants_names(c, grants, on, "roles");
+    if (!body || !roles) return false;
+    svc_node_set_str(c->arena, body, "groupId", on);
+    svc_node_put(c->arena, body, roles);
+    svc_item_node(c, out, SVC_S(""), body);
+    return true;
+  }
+  return false;
+}
+
+static bool service_account_groups(svc_call *c)
+{
+  svc_str verifier, grants;
+  if (!svc_resolve_all(c)) return false;
+  if (!svc_credential_unpack(c->chain[1].extra, &verifier, &grants)) return svc_store_failed(c, SVC_CORRUPT);
+  return svc_list_items(c, service_account_next_group, &grants, -1);
+}
+
+static bool service_account_prepare(svc_call *c, svc_change *change)
+{
+  (void)c;
+  if (change->pending.n) change->extra = change->pending;
+  return true;
+}
+
+SVC_PRIVATE const svc_noun svc_noun_service_account = {
+  .name = "service account",
+  .rel = "serviceAccount",
+  .kind = "sacc",
+  .parent = "organization",
+  .param = "clientId",
+  .flags = SVC_IS_ACCOUNT,
+  .object = &service_account_object,
+  .key = "clientId",
+  .unique = "clientId",
+  .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+  .err_exists = SVC_E_INVALID_ATTRIBUTE,
+  .event_created = "SERVICE_ACCOUNT_CREATED",
+  .event_deleted = "SERVICE_ACCOUNT_DELETED",
+  .field_events = service_account_events,
+  .event_field = "resourceId",
+  .routes = service_account_routes,
+  .prepare = service_account_prepare,
+};

@@ -1,0 +1,68 @@
+/*
+** The access list of a service account: the addresses and ranges from which its tokens may be used, with how often each
+** let one in. Getting a token is not bound to the list, only using it is.
+*/
+#include "internal.h"
+
+static const svc_field service_account_access_list_fields[] = {
+  F_STR("cidrBlock", .flags = SVC_NULLABLE),
+  F_CREATED("createdAt"),
+  F_STR("ipAddress", .flags = SVC_NULLABLE),
+  F_STR("lastUsedAddress", .flags = SVC_READ_ONLY),
+  F_DATE("lastUsedAt", .flags = SVC_READ_ONLY),
+  F_INT("requestCount", .flags = SVC_READ_ONLY, .preset = "0"),
+  F_END
+};
+static const svc_object service_account_access_list_object = { .name = "ServiceAccountAccessListEntry",
+                                                               .fields = service_account_access_list_fields };
+
+#define SERVICE_ACCOUNT_ACCESS_LIST(m, s, p, ...) \
+  { .method = m, .set = s, .path = p, .versions = { 20240805 }, __VA_ARGS__ }
+#define SERVICE_ACCOUNT_ORG_LIST "/orgs/{orgId}/serviceAccounts/{clientId}/accessList"
+#define SERVICE_ACCOUNT_GROUP_LIST "/groups/{groupId}/serviceAccounts/{clientId}/accessList"
+
+static const svc_route service_account_access_list_routes[] = {
+  SERVICE_ACCOUNT_ACCESS_LIST(SVC_GET, SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, SERVICE_ACCOUNT_ORG_LIST,
+                              .roles = SVC_R_ORG_READ_ONLY, .flags = SVC_PAGED, .run = svc_verb_list),
+  SERVICE_ACCOUNT_ACCESS_LIST(SVC_POST, SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, SERVICE_ACCOUNT_ORG_LIST,
+                              .roles = SVC_R_ORG_OWNER, .flags = SVC_PAGED | SVC_BODY_ARRAY, .run = svc_access_add),
+  SERVICE_ACCOUNT_ACCESS_LIST(SVC_DELETE, SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, SERVICE_ACCOUNT_ORG_LIST "/{ipAddress}",
+                              .roles = SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
+  SERVICE_ACCOUNT_ACCESS_LIST(SVC_GET, SVC_SET_PROJECT_SERVICE_ACCOUNTS, SERVICE_ACCOUNT_GROUP_LIST,
+                              .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .run = svc_verb_list),
+  SERVICE_ACCOUNT_ACCESS_LIST(SVC_POST, SVC_SET_PROJECT_SERVICE_ACCOUNTS, SERVICE_ACCOUNT_GROUP_LIST,
+                              .roles = SVC_R_GROUP_ACCESS_MANAGER, .flags = SVC_PAGED | SVC_BODY_ARRAY, .run = svc_access_add),
+  SERVICE_ACCOUNT_ACCESS_LIST(SVC_DELETE, SVC_SET_PROJECT_SERVICE_ACCOUNTS, SERVICE_ACCOUNT_GROUP_LIST "/{ipAddress}",
+                              .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 204, .run = svc_verb_delete),
+  SVC_ROUTES_END
+};
+
+static void service_account_access_list_used(svc_call *c, svc_node *body, const svc_use *use)
+{
+  char date[21];
+  svc_date_text(use->last, date);
+  svc_node_set_str(c->arena, body, "lastUsedAddress", svc_str_c(use->address));
+  svc_node_set_str(c->arena, body, "lastUsedAt", svc_str_c(date));
+  svc_node_set_i64(c->arena, body, "requestCount", svc_node_i64(body, "requestCount", 0) + use->count);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_service_account_access_list = {
+  .name = "service account access list entry",
+  .rel = "accessListEntry",
+  .kind = "saal",
+  .parent = "service account",
+  .param = "ipAddress",
+  .flags = SVC_IS_ACCESS_LIST,
+  .object = &service_account_access_list_object,
+  .key = "ipAddress",
+  .unique = "ipAddress",
+  .err_not_found = SVC_E_ACCESS_LIST_NOT_FOUND,
+  .err_exists = SVC_E_ADDRESS_ALREADY_IN_ACCESS_LIST,
+  .event_created = "SERVICE_ACCOUNT_ACCESS_LIST_ENTRY_ADDED",
+  .event_deleted = "SERVICE_ACCOUNT_ACCESS_LIST_ENTRY_DELETED",
+  .event_field = "whitelistEntry",
+  .routes = service_account_access_list_routes,
+  .spell = svc_access_spell,
+  .used = service_account_access_list_used,
+  .removing = svc_access_removing,
+};

@@ -1,0 +1,72 @@
+/*
+** Roles in bodies, and the same roles as the lines that authentication reads.
+*/
+#include "internal.h"
+
+static const svc_node *grants_role_name(const svc_node *item)
+{
+  return item->type == SVC_J_OBJECT ? svc_node_get(item, "roleName") : item;
+}
+
+/* Every element must name a role of this level. */
+SVC_PRIVATE bool svc_roles_check(svc_call *c, const svc_node *roles, int level, const char *field)
+{
+  const svc_node *item = roles && roles->type == SVC_J_ARRAY ? roles->first : NULL;
+  int i;
+  for (i = 0; item; item = item->next, i++) {
+    const svc_node *name = grants_role_name(item);
+    int role = name && name->type == SVC_J_STRING ? svc_role_by_name(name->text) : -1;
+    if (role >= 0 && svc_role_level(role) == level) continue;
+    svc_violate(c, level == SVC_SCOPE_GROUP ? SVC_E_INVALID_ROLE_FOR_GROUP : SVC_E_INVALID_ROLE_FOR_ORG,
+                svc_arena_print(c->arena, "%s[%d]", field, i), "is not a role of %s",
+                level == SVC_SCOPE_GROUP ? "a project" : "an organization");
+  }
+  return svc_check_done(c);
+}
+
+SVC_PRIVATE svc_str svc_grants_without(svc_call *c, svc_str grants, svc_str on)
+{
+  svc_buf b = svc_buf_new(c->arena, grants.n + 1);
+  svc_str role, where;
+  while (svc_grants_next(&grants, &role, &where))
+    if (!svc_str_eq(where, on)) svc_grant_line(&b, role, where);
+  return svc_buf_done(&b);
+}
+
+SVC_PRIVATE svc_str svc_grants_from(svc_call *c, const svc_node *names, svc_str on, svc_str others)
+{
+  svc_buf b = svc_buf_new(c->arena, others.n + 256);
+  const svc_node *item;
+  svc_buf_str(&b, others);
+  for (item = names ? names->first : NULL; item; item = item->next) {
+    const svc_node *name = grants_role_name(item);
+    if (name && !svc_grants_have((svc_str){ b.p, b.n }, name->text, on)) svc_grant_line(&b, name->text, on);
+  }
+  return svc_buf_done(&b);
+}
+
+SVC_PRIVATE svc_node *svc_grants_names(svc_call *c, svc_str grants, svc_str on, const char *name)
+{
+  svc_node *out = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S(""));
+  svc_str role, where;
+  while (out && svc_grants_next(&grants, &role, &where)) {
+    svc_node *item = svc_str_eq(where, on) && role.p[0] != '@' ? svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), role) : NULL;
+    if (item) svc_node_append(out, item);
+  }
+  return out;
+}
+
+SVC_PRIVATE svc_node *svc_grants_objects(svc_call *c, svc_str grants, const char *name)
+{
+  svc_node *out = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S(""));
+  svc_str role, where;
+  while (out && svc_grants_next(&grants, &role, &where)) {
+    int number = svc_role_by_name(role);
+    svc_node *item = number >= 0 ? svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")) : NULL;
+    if (!item) continue;
+    svc_node_set_str(c->arena, item, svc_role_level(number) == SVC_SCOPE_GROUP ? "groupId" : "orgId", where);
+    svc_node_set_str(c->arena, item, "roleName", role);
+    svc_node_append(out, item);
+  }
+  return out;
+}

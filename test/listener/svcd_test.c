@@ -1,0 +1,266 @@
+/*
+** svcd as its user meets it: build/svcd is started with flags, and its output, its status and its files are looked at.
+**
+** Left out where that program cannot be run: on another processor than the one it was built for.
+*/
+#define _GNU_SOURCE /* pipe2, strsignal */
+#include "svcapi.h"
+
+#include <munit.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SVCD "build/svcd"
+#define ARGS 16
+
+typedef struct daemon_run {
+  pid_t pid;
+  int out, err;
+  char text[4096], errors[4096]; /* what it has printed */
+  int port;                      /* of the first URL */
+} daemon_run;
+
+static bool can_run(void)
+{
+  return !getenv("SVC_TEST_QEMU") && access(SVCD, X_OK) == 0;
+}
+
+static void start(daemon_run *d, const char *const *args)
+{
+  const char *argv[ARGS + 2] = { SVCD };
+  int out[2], err[2], i;
+  memset(d, 0, sizeof *d);
+  for (i = 0; args[i]; i++) argv[i + 1] = args[i];
+  munit_assert_int(pipe2(out, O_CLOEXEC), ==, 0);
+  munit_assert_int(pipe2(err, O_CLOEXEC), ==, 0);
+  d->pid = fork();
+  if (d->pid == 0) {
+    dup2(out[1], 1);
+    dup2(err[1], 2);
+    execv(SVCD, (char *const *)(uintptr_t)argv);
+    _exit(127);
+  }
+  munit_assert_int(d->pid, >, 0);
+  close(out[1]);
+  close(err[1]);
+  d->out = out[0];
+  d->err = err[0];
+}
+
+/* Read until the text holds `until`, or to the end when that is NULL. False: it has not come. */
+static bool read_until(int fd, char *text, size_t size, const char *until)
+{
+  time_t end = time(NULL) + 20;
+  size_t n = strlen(text);
+  while (!until || !strstr(text, until)) {
+    struct pollfd p = { fd, POLLIN, 0 };
+    ssize_t got;
+    if (time(NULL) > end || n + 1 >= size) return false;
+    if (poll(&p, 1, 1000) <= 0) continue;
+    got = read(fd, text + n, size - n - 1);
+    if (got <= 0) return until == NULL;
+    n += (size_t)got;
+    text[n] = '\0';
+  }
+  return true;
+}
+
+static void await_ready(daemon_run *d)
+{
+  if (!read_until(d->out, d->text, sizeof d->text, "svcd ready on ") ||
+      !read_until(d->out, d->text, sizeof d->text, "\n"))
+    munit_errorf("svcd is not ready: %s", d->text);
+  d->port = atoi(strchr(strstr(d->text, "ready on http://") + 16, ':') + 1);
+  munit_assert_int(d->port, >, 0);
+}
+
+/* Its status, or -1 when a signal has killed it. */
+static int finish(daemon_run *d, int with_signal)
+{
+  int status;
+  if (with_signal) kill(d->pid, with_signal);
+  read_until(d->out, d->text, sizeof d->text, NULL);
+  read_until(d->err, d->errors, sizeof d->errors, NULL);
+  munit_assert_int(waitpid(d->pid, &status, 0), ==, d->pid);
+  close(d->out);
+  close(d->err);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int lines_of(const char *text)
+{
+  int n = 0;
+  for (; *text; text++) n += *text == '\n';
+  return n;
+}
+
+static int get(int port, const char *path, char *answer, size_t size)
+{
+  struct sockaddr_in a;
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), status = 0, n;
+  char text[256];
+  memset(&a, 0, sizeof a);
+  a.sin_family = AF_INET;
+  a.sin_port = htons((uint16_t)port);
+  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  munit_assert_int(connect(fd, (struct sockaddr *)&a, sizeof a), ==, 0);
+  n = snprintf(text, sizeof text, "GET %s HTTP/1.0\r\n\r\n", path);
+  munit_assert_int((int)send(fd, text, (size_t)n, MSG_NOSIGNAL), ==, n);
+  answer[0] = '\0';
+  read_until(fd, answer, size, NULL);
+  close(fd);
+  sscanf(answer, "HTTP/1.1 %3d", &status);
+  return status;
+}
+
+static char *new_folder(void)
+{
+  static char name[64];
+  strcpy(name, "/tmp/svcd_test_XXXXXX");
+  munit_assert_not_null(mkdtemp(name));
+  return name;
+}
+
+static void remove_folder(const char *name)
+{
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf '%s'", name);
+  munit_assert_int(system(command), ==, 0);
+}
+
+static MunitResult test_life(const MunitParameter params[], void *data)
+{
+  static char answer[8192];
+  char *folder, store[128], file[160];
+  const char *args[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--listen", "http://127.0.0.1:0",
+                         "--threads", "2", "--no-sync", "--provision-seconds", "0", NULL };
+  const char *again[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--vendor", "acme", "--base-url",
+                          "http://api.example.com", NULL };
+  daemon_run d, other;
+  struct stat st;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  folder = new_folder();
+  snprintf(store, sizeof store, "%s/store", folder);
+  snprintf(file, sizeof file, "%s/bootstrap.json", store);
+  start(&d, args);
+  await_ready(&d);
+  munit_assert_int(get(d.port, "/api/svc/v2/unauth/controlPlaneIPAddresses", answer, sizeof answer), ==, 200);
+  munit_assert_not_null(strstr(answer, "http://127.0.0.1:"));
+  munit_assert_int(get(d.port, "/api/svc/v2/orgs", answer, sizeof answer), ==, 401);
+  start(&other, args); /* the store is in use */
+  munit_assert_int(finish(&other, 0), ==, 1);
+  munit_assert_not_null(strstr(other.errors, "in use"));
+  munit_assert_int(lines_of(other.errors), ==, 1);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_string_equal(d.errors, "");
+#ifdef SVC_HAS_BOOTSTRAP
+  munit_assert_int(stat(file, &st), ==, 0);
+  munit_assert_int(st.st_mode & 0777, ==, 0600);
+  munit_assert_not_null(strstr(d.text, file));
+  munit_assert_int(chmod(file, 0640), ==, 0); /* a mark: the second start must leave it alone */
+#else
+  munit_assert_int(stat(file, &st), ==, -1);
+#endif
+  start(&d, again);
+  await_ready(&d);
+  munit_assert_int(lines_of(d.text), ==, 1); /* nothing to tell about a store that is not new */
+  munit_assert_int(get(d.port, "/api/acme/v2/unauth/controlPlaneIPAddresses", answer, sizeof answer), ==, 200);
+  munit_assert_not_null(strstr(answer, "http://api.example.com/api/acme/v2"));
+  munit_assert_not_null(strstr(answer, "application/vnd.acme."));
+  munit_assert_int(finish(&d, SIGINT), ==, 0);
+#ifdef SVC_HAS_BOOTSTRAP
+  munit_assert_int(stat(file, &st), ==, 0);
+  munit_assert_int(st.st_mode & 0777, ==, 0640);
+#endif
+  remove_folder(folder);
+  return MUNIT_OK;
+}
+
+static MunitResult test_flags(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *args[ARGS];
+    int status;
+    const char *out, *err; /* what must be in it */
+    int err_lines;         /* 0: any number */
+  } rows[] = {
+    { { NULL }, 2, "", "usage: svcd --data DIR", 0 },
+    { { "--help" }, 0, "usage: svcd --data DIR", "", 0 },
+    { { "--version" }, 0, "svcd " SVC_VERSION "\n", "", 0 },
+    { { "--data" }, 2, "", "--data needs a value", 0 },
+    { { "--data", "" }, 2, "", "--data: the value is empty", 0 },
+    { { "--data", "/tmp/x", "--wrong" }, 2, "", "--wrong: no such flag", 0 },
+    { { "--data", "/tmp/x", "extra" }, 2, "", "extra: no such flag", 0 },
+    { { "--data", "/tmp/x", "--threads", "0" }, 2, "", "--threads: a number from 1", 0 },
+    { { "--data", "/tmp/x", "--threads", "2x" }, 2, "", "--threads: a number from 1", 0 },
+    { { "--data", "/tmp/x", "--provision-seconds", "-1" }, 2, "", "--provision-seconds: a number", 0 },
+    { { "--data", "/tmp/x", "--listen", "https://127.0.0.1:0" }, 2, "", "https is not supported yet", 1 },
+    { { "--data", "/tmp/x", "--cert", "a", "--key", "b" }, 2, "", "https is not supported yet", 1 },
+    { { "--data", "/tmp/x", "--listen", "localhost:80" }, 2, "", "not a URL like http://", 1 },
+    { { "--data", "/tmp/x", "--listen", "http://127.0.0.1:0", "--vendor", "A B" }, 2, "", "vendor", 1 },
+    { { "--data", "/tmp/x", "--listen", "http://127.0.0.1:0", "--base-url", "x y" }, 2, "", "base_url", 1 },
+    { { "--data", "/dev/null/x", "--listen", "http://127.0.0.1:0" }, 1, "", "/dev/null/x", 1 },
+  };
+  size_t i;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    daemon_run d;
+    int status;
+    start(&d, rows[i].args);
+    status = finish(&d, 0);
+    if (status != rows[i].status) munit_errorf("row %zu: status %d: %s", i, status, d.errors);
+    if (!strstr(d.text, rows[i].out)) munit_errorf("row %zu: %s", i, d.text);
+    if (!strstr(d.errors, rows[i].err)) munit_errorf("row %zu: %s", i, d.errors);
+    if (rows[i].err_lines) munit_assert_int(lines_of(d.errors), ==, rows[i].err_lines);
+  }
+  munit_assert_int(access("/tmp/x", F_OK), !=, 0); /* none of them has touched a folder */
+  return MUNIT_OK;
+}
+
+static MunitResult test_port_in_use(const MunitParameter params[], void *data)
+{
+  char *folder, first[128], second[128], url[64];
+  const char *args[] = { "--data", first, "--listen", "http://127.0.0.1:0", "--threads", "2", NULL };
+  const char *same[] = { "--data", second, "--listen", url, "--threads", "2", NULL };
+  daemon_run d, other;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  folder = new_folder();
+  snprintf(first, sizeof first, "%s/1", folder);
+  snprintf(second, sizeof second, "%s/2", folder);
+  start(&d, args);
+  await_ready(&d);
+  snprintf(url, sizeof url, "http://127.0.0.1:%d", d.port);
+  start(&other, same);
+  munit_assert_int(finish(&other, 0), ==, 1);
+  munit_assert_not_null(strstr(other.errors, "the port is in use"));
+  munit_assert_int(lines_of(other.errors), ==, 1);
+  munit_assert_int(access(second, F_OK), !=, 0);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  remove_folder(folder);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/life", test_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/flags", test_flags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/port_in_use", test_port_in_use, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_svcd = { "svcd", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
