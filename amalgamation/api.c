@@ -276,6 +276,90 @@ const char *svc_response_header(const svc_response *response, const char *name)
   return NULL;
 }
 
+/* ------------------------------------------------------------------------------------------------------------ bootstrap */
+
+/* One request of the host's own, on its way to the first credentials; the body's member at `path` goes to `out`. */
+static int api_ask(svc *s, const char *target, const char *body, int expected, svc_node **answer, svc_arena *arena)
+{
+  static const svc_grant owner = { "ORG_OWNER", NULL };
+  static const svc_caller host = { "000000000000000000000000", "bootstrap", &owner, 1 };
+  const svc_header json = { "Content-Type", "application/json", 0, 0 };
+  svc_request request;
+  svc_response response;
+  int rc;
+  memset(&request, 0, sizeof request);
+  request.method = "POST";
+  request.target = target;
+  request.headers = &json;
+  request.header_count = 1;
+  request.body = body;
+  request.body_length = strlen(body);
+  request.caller = &host;
+  rc = svc_handle_request(s, &request, &response);
+  if (rc == SVC_OK && response.status != expected)
+    rc = response.status == 507 ? SVC_FULL : response.status == 503 ? SVC_IO : SVC_INVALID;
+  if (rc == SVC_OK) {
+    *answer = svc_json_parse(arena, svc_arena_copy(arena, (svc_str){ response.body, response.body_length }));
+    if (!*answer) rc = SVC_NOMEM;
+  } else {
+    svc_log(s, SVC_LOG_ERROR, "bootstrap: %s answered %d", target, response.status);
+  }
+  svc_response_free(&response);
+  return rc;
+}
+
+static void api_take(char *out, size_t size, svc_str value)
+{
+  snprintf(out, size, SVC_FMT, SVC_ARG(value));
+}
+
+static int api_bootstrap(svc *s, svc_credentials *out, svc_arena *arena)
+{
+  const char *base = s->base_path.p;
+  svc_node *answer;
+  int rc = api_ask(s, svc_arena_print(arena, "%s/orgs", base).p, "{\"name\":\"First\"}", 201, &answer, arena);
+  if (rc != SVC_OK) return rc;
+  api_take(out->org_id, sizeof out->org_id, svc_node_str(svc_node_get(answer, "organization"), "id"));
+  rc = api_ask(s, svc_arena_print(arena, "%s/groups", base).p,
+               svc_arena_print(arena, "{\"name\":\"First\",\"orgId\":\"%s\"}", out->org_id).p, 201, &answer, arena);
+  if (rc != SVC_OK) return rc;
+  api_take(out->group_id, sizeof out->group_id, svc_node_str(answer, "id"));
+  rc = api_ask(s, svc_arena_print(arena, "%s/orgs/%s/apiKeys", base, out->org_id).p,
+               "{\"desc\":\"bootstrap\",\"roles\":[\"ORG_OWNER\"]}", 200, &answer, arena);
+  if (rc != SVC_OK) return rc;
+  api_take(out->public_key, sizeof out->public_key, svc_node_str(answer, "publicKey"));
+  api_take(out->private_key, sizeof out->private_key, svc_node_str(answer, "privateKey"));
+  rc = api_ask(s, svc_arena_print(arena, "%s/orgs/%s/serviceAccounts", base, out->org_id).p,
+               "{\"name\":\"bootstrap\",\"description\":\"owner of the first organization\",\"roles\":[\"ORG_OWNER\"],"
+               "\"secretExpiresAfterHours\":8760}", 201, &answer, arena);
+  if (rc != SVC_OK) return rc;
+  api_take(out->client_id, sizeof out->client_id, svc_node_str(answer, "clientId"));
+  api_take(out->client_secret, sizeof out->client_secret, svc_node_str(svc_node_get(answer, "secrets")->first, "secret"));
+  return SVC_OK;
+}
+
+int svc_bootstrap(svc *s, svc_credentials *out)
+{
+  static const svc_id root;
+  svc_arena arena;
+  svc_txn *txn;
+  uint64_t organizations;
+  int rc;
+  if (!s || !out) return SVC_INVALID;
+  memset(out, 0, sizeof *out);
+  if (!s->org || !s->group || !s->key || !s->account) return SVC_INVALID; /* a build without them has nothing to make */
+  rc = s->commit.port->read_begin(s->commit.store, &txn);
+  if (rc != SVC_OK) return rc;
+  organizations = svc_entity_count(txn, s->org->noun->kind, &root);
+  s->commit.port->read_end(txn);
+  if (organizations) return SVC_BUSY;
+  svc_arena_init(&arena, &s->allocator);
+  rc = api_bootstrap(s, out, &arena);
+  svc_blocks_free(arena.blocks);
+  if (rc != SVC_OK) memset(out, 0, sizeof *out);
+  return rc;
+}
+
 /* --------------------------------------------------------------------------------------------------------------- others */
 
 int svc_tick(svc *s)
@@ -290,7 +374,7 @@ int svc_tick(svc *s)
 int svc_backup(svc *s, const char *path)
 {
   if (!s || !path || !*path) return SVC_INVALID;
-  return s->commit.port->copy(s->commit.store, path);
+  return svc_commit_copy(&s->commit, path, s->config.clock(s->config.clock_context));
 }
 
 const char *svc_version(void)

@@ -371,6 +371,7 @@ typedef struct svc_commit {
   svc_mutex lock;
   svc_job *first, *last; /* waiting */
   bool leading;
+  uint64_t base; /* added to the store's numbers of transactions */
   svc_ids ids;
   atomic_uint next_due; /* second from which something is due; UINT_MAX: nothing is */
 } svc_commit;
@@ -378,6 +379,7 @@ typedef struct svc_commit {
 SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_store *store);
 SVC_PRIVATE void svc_commit_close(svc_commit *k);
 SVC_PRIVATE int svc_commit_run(svc_commit *k, svc_job *job);
+SVC_PRIVATE int svc_commit_copy(svc_commit *k, const char *path, int64_t now);
 
 /* due.c: what is to happen when, in the store. */
 SVC_PRIVATE int svc_due_set(svc_txn *txn, svc_entity *e, int64_t when); /* also takes the one before away; 0: none */
@@ -436,6 +438,7 @@ struct svc_plan {
   unsigned step_count;
   bool own;             /* the last step is the route's own noun */
   int scope_param;      /* the parameter that names the project or organization whose bucket is drawn from; -1: none */
+  bool item_by_owner;   /* the item is reached through the organization that owns the project of this path */
   const svc_plan *item; /* the route that reads one of the noun, as seen from here; itself where it is that one */
   svc_template self, links; /* of a GET: its own link; all links that its answer carries, with the brackets */
 };
@@ -564,6 +567,7 @@ struct svc_change {
   const char *state;      /* the state it goes into; a hook may set NULL: it stays as it is */
   int64_t due;            /* a hook may set when the state moves on, whatever the table says; < 0: never */
   svc_str extra;          /* what is kept beside the body; a hook may set it */
+  bool unseen;            /* only what is beside the body changed */
   svc_str pending;        /* what an operation hands to its noun's prepare hook */
   svc_str key;            /* a hook may say how a path names it, where that is no field of its own */
 };
@@ -618,6 +622,7 @@ struct svc_call {
   svc_txn *txn;
   unsigned resolved; /* steps of the chain that hold in this transaction */
   svc_entity chain[SVC_MAX_CHAIN];
+  svc_str owner_key; /* with plan->item_by_owner: of that organization */
 
   svc_answer answer;
 
@@ -629,6 +634,7 @@ struct svc_call {
   unsigned error_param_count;
   svc_str error_detail; /* n 0: from the table */
   svc_violation *violations, *violations_last;
+  unsigned violation_count;
 
   svc_str challenge, location;
   svc_header *headers;

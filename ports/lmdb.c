@@ -483,6 +483,7 @@ static int lmdb_copy(svc_store *store, const char *path)
   rc = mdb_env_copy2(store->env, path, MDB_CP_COMPACT);
   svc_mutex_unlock(&store->copy_lock);
   if (rc) unlink(name);
+  else chmod(name, 0600);
   return lmdb_result(rc);
 }
 

@@ -1538,8 +1538,10 @@ int svc_listener_open(svc_listener **out, const svc_listener_config *config, cha
   if (!out) return SVC_INVALID;
   *out = NULL;
   if (!config) return listener_why(why, why_size, SVC_INVALID, "there is no configuration");
-  mg_log_set(MG_LL_NONE); /* its default is to tell everything to stdout, */
-  mg_log_set_fn(listener_quiet, NULL); /* and hexdumps at any level */
+  if (mg_log_level != MG_LL_NONE) { /* once in a process: loops of another listener may be reading it */
+    mg_log_set(MG_LL_NONE); /* its default is to tell everything to stdout, */
+    mg_log_set_fn(listener_quiet, NULL); /* and hexdumps at any level */
+  }
   l = calloc(1, sizeof *l);
   if (!l) return SVC_NOMEM;
   pthread_mutex_init(&l->lock, NULL); /* on Linux neither can fail */

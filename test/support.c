@@ -101,7 +101,7 @@ static void t_check(t_service *t, const char *method)
   t->body = svc_json_parse(&t->arena, text);
   munit_assert_not_null(t->body);
   if (t->body->type != SVC_J_OBJECT) return;
-  if (r->status >= 400 && !svc_node_get(t->body, "content")) {
+  if (r->status >= 400 && !svc_node_get(t->body, "content") && !svc_node_get(t->body, "error_description")) {
     munit_assert_int((int)svc_node_i64(t->body, "error", 0), ==, r->status);
     munit_assert_not_null(svc_node_get(t->body, "errorCode"));
     munit_assert_not_null(svc_node_get(t->body, "detail"));

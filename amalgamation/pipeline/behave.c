@@ -31,6 +31,7 @@ static bool behave_work(svc_job *job, svc_txn *txn)
   c->resolved = 0;
   c->error = SVC_E_NONE;
   c->violations = c->violations_last = NULL;
+  c->violation_count = 0;
   memset(&c->answer, 0, sizeof c->answer);
   good = svc_retry_before(c, &answered) && (answered || (c->plan->route->run(c) && svc_retry_after(c)));
   if (good) behave_keep(c);

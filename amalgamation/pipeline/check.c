@@ -93,11 +93,11 @@ static svc_node *check_string(svc_call *c, const svc_field *f, const svc_node *i
   return svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), input->text);
 }
 
-static svc_node *check_bounds(svc_call *c, const svc_field *f, double value, const check_path *path)
+static svc_node *check_bounds(svc_call *c, const svc_field *f, bool below, bool above, const check_path *path)
 {
-  if (f->flags & SVC_MIN && value < (double)f->min)
+  if (f->flags & SVC_MIN && below)
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be at least %lld", (long long)f->min);
-  if (f->flags & SVC_MAX && value > (double)f->max)
+  if (f->flags & SVC_MAX && above)
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be at most %lld", (long long)f->max);
   return svc_node_new(c->arena, SVC_J_NUMBER, SVC_S(""), SVC_S("0"));
 }
@@ -110,7 +110,7 @@ static svc_node *check_integer(svc_call *c, const svc_field *f, int type, const 
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be an integer of 64 bits");
   if (type == SVC_INT32 && (value < INT32_MIN || value > INT32_MAX))
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be an integer of 32 bits");
-  out = check_bounds(c, f, (double)value, path);
+  out = check_bounds(c, f, value < f->min, value > f->max, path);
   if (out) out->text = svc_arena_print(c->arena, "%lld", (long long)value);
   return out;
 }
@@ -121,7 +121,7 @@ static svc_node *check_number(svc_call *c, const svc_field *f, const svc_node *i
   double value;
   if (!svc_json_number_double(input->text, &value))
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "is too large a number");
-  out = check_bounds(c, f, value, path);
+  out = check_bounds(c, f, value < (double)f->min, value > (double)f->max, path);
   if (out) out->text = input->text;
   return out;
 }

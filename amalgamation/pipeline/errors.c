@@ -6,6 +6,8 @@
 */
 #include "internal.h"
 
+#define ERRORS_MOST_VIOLATIONS 1000 /* a hostile body could have as many as it has bytes */
+
 typedef struct errors_row {
   const char *name;
   short status;
@@ -93,7 +95,7 @@ SVC_PRIVATE void svc_violate(svc_call *c, int code, svc_str path, const char *fo
   char text[200];
   va_list args;
   int n;
-  if (!v) return;
+  if (!v || ++c->violation_count > ERRORS_MOST_VIOLATIONS) return;
   va_start(args, format);
   n = vsnprintf(text, sizeof text, format, args);
   va_end(args);

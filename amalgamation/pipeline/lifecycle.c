@@ -24,7 +24,8 @@ SVC_PRIVATE int64_t svc_step_due(const svc *s, const svc_noun *noun, svc_str sta
   if (!step) return 0;
   if (whole == 0) whole = LIFECYCLE_DEFAULT_MS;
   if (whole < 0) whole = 0;
-  return now + whole * step->percent / 100;
+  whole = now + whole * step->percent / 100;
+  return whole ? whole : 1; /* 0 would mean never */
 }
 
 /* The project and organization that an entity belongs to, for its event: found upwards from its parent. */
@@ -95,7 +96,7 @@ static bool lifecycle_apply_first(svc_call *c, int64_t now, bool *found)
   }
   noun = svc_noun_by_kind(c->s, kind);
   if (noun && svc_entity_get(c->txn, noun->noun->kind, &parent, &id, &e) == SVC_OK && e.due == when)
-    return lifecycle_step(c, noun, &e);
+    if (lifecycle_step(c, noun, &e) || c->arena->failed || c->txn->error) return c->txn->error == SVC_OK && !c->arena->failed;
   svc_key_due(&key, when, kind, &parent, &id); /* of a noun that this build leaves out: forgotten, not tried for ever */
   return svc_remove(c->txn, &key) == SVC_OK;
 }

@@ -219,7 +219,9 @@ static svc_str links_value(const svc_call *c, const svc_answer *answer, int hole
   case SVC_HOLE_OWNER: return answer->owner;
   case SVC_HOLE_UNIQUE: return answer->unique;
   case SVC_HOLE_NONE: return SVC_S("");
-  default: return hole < SVC_HOLE_OWN ? c->chain[hole].key : c->raw_params[hole - SVC_HOLE_PARAM];
+  default:
+    if (hole >= SVC_HOLE_PARAM) return c->raw_params[hole - SVC_HOLE_PARAM];
+    return hole == 0 && c->plan->item_by_owner ? c->owner_key : c->chain[hole].key;
   }
 }
 

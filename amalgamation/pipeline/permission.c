@@ -31,7 +31,7 @@ SVC_PRIVATE bool svc_entity_visible(const svc_call *c, const svc_noun_info *noun
 {
   uint64_t roles;
   size_t i;
-  if (noun == c->s->group) return svc_roles_on(c, &e->id, &e->owner) != 0;
+  if (noun == c->s->group) return (svc_roles_on(c, &e->id, &e->owner) & SVC_R_GROUP_READ_ONLY) != 0;
   if (noun != c->s->org) return true;
   if (svc_roles_on(c, NULL, &e->id) != 0) return true;
   /* a role on one of its projects lets the organization be seen, too */

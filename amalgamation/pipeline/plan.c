@@ -186,6 +186,11 @@ SVC_PRIVATE int svc_plan_open(svc *s)
       plan_steps(s, plan);
       plan->scope_param = plan_scope_param(s, plan);
     }
-  for (i = 0; i < s->plan_count; i++) s->plans[i].item = plan_item(s, &s->plans[i]);
+  for (i = 0; i < s->plan_count; i++) {
+    svc_plan *plan = &s->plans[i];
+    plan->item = plan_item(s, plan);
+    plan->item_by_owner = plan->item && plan->step_count && plan->item->step_count && plan->steps[0].noun == s->group &&
+                          plan->item->steps[0].noun == s->org;
+  }
   return SVC_OK;
 }

@@ -30,11 +30,14 @@ SVC_PRIVATE void svc_end_read(svc_call *c)
 
 SVC_PRIVATE bool svc_not_found(svc_call *c, const svc_noun_info *noun, unsigned step, svc_str key)
 {
+  svc_str parent;
   int code = noun->noun->err_not_found ? noun->noun->err_not_found : SVC_E_RESOURCE_NOT_FOUND;
   if (noun == c->plan->noun && c->plan->route->err_not_found) code = c->plan->route->err_not_found;
   if (code == SVC_E_RESOURCE_NOT_FOUND) return svc_fail(c, code, "S", &c->path);
   if (step == 0) return svc_fail(c, code, "S", &key);
-  return svc_fail(c, code, "SS", &key, &c->chain[step - 1].key);
+  parent = c->chain[step - 1].unique.n && !(c->plan->steps[step - 1].noun->noun->flags & SVC_GLOBAL) ? c->chain[step - 1].unique
+                                                                                                   : c->chain[step - 1].key;
+  return svc_fail(c, code, "SS", &key, &parent);
 }
 
 /* What the path says of this step: one segment decoded, or several joined as they stand in keys. */
@@ -100,7 +103,10 @@ static bool resolve_step(svc_call *c, unsigned i)
   else if (svc_id_parse(text, &id)) rc = svc_entity_get(c->txn, noun->kind, parent, &id, e);
   if (rc == SVC_OK && noun->flags & SVC_GLOBAL && i > 0 && !svc_id_eq(&e->owner, &c->chain[i - 1].id)) rc = SVC_NOT_FOUND;
   if (rc == SVC_NOT_FOUND) return svc_not_found(c, step->noun, i, text);
-  return rc == SVC_OK ? true : svc_store_failed(c, rc);
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  if (c->plan->item_by_owner && i == 0) c->owner_key = svc_id_str(c->arena, &e->owner);
+  if (c->txn->ids) e->key = svc_arena_copy(c->arena, e->key); /* what is in the store moves when it is written to */
+  return true;
 }
 
 SVC_PRIVATE bool svc_resolve(svc_call *c, unsigned steps)

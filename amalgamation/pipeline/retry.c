@@ -40,7 +40,15 @@ static void retry_key_of(svc_call *c, svc_key *key)
 static void retry_request_hash(svc_call *c, unsigned char out[32])
 {
   svc_buf b = svc_buf_new(c->arena, c->path.n + c->request->body_length + 1);
+  size_t i;
   svc_buf_str(&b, c->path);
+  svc_buf_char(&b, '\n');
+  for (i = 0; i < c->query_count; i++) { /* how the answer is formatted does not matter */
+    svc_buf_text(&b, c->query[i].param->name);
+    svc_buf_char(&b, '=');
+    svc_percent_encode(&b, c->query[i].text);
+    svc_buf_char(&b, '\n');
+  }
   svc_buf_char(&b, '\n');
   svc_buf_add(&b, c->request->body, c->request->body_length);
   svc_sha256(svc_buf_done(&b), out);

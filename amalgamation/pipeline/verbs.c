@@ -362,7 +362,7 @@ static bool verbs_field_events(svc_call *c, const svc_change *change, const svc_
 
 static bool verbs_events(svc_call *c, const svc_change *change, const svc_entity *e)
 {
-  bool others = !change->before || !change->noun->noun->field_events;
+  bool others = !change->before || !change->noun->noun->field_events || change->unseen;
   if (!others && !verbs_field_events(c, change, e, &others)) return false;
   return !others || svc_event_about(c, change->noun, e, change->event, false);
 }
@@ -429,6 +429,7 @@ static bool verbs_store_entity(svc_call *c, svc_change *change, const svc_entity
   svc_entity before = *old;
   before.key = svc_arena_copy(c->arena, old->key); /* what is in the store moves when it is written to */
   before.unique = svc_arena_copy(c->arena, old->unique);
+  before.extra = svc_arena_copy(c->arena, old->extra);
   change->old = old;
   change->id = old->id;
   change->owner = old->owner;
@@ -437,7 +438,8 @@ static bool verbs_store_entity(svc_call *c, svc_change *change, const svc_entity
   if (noun->prepare && !noun->prepare(c, change)) return false;
   *out = before;
   out->owner = change->owner;
-  if (svc_node_same(change->body, change->before)) { /* nothing changed: nothing to write, and no event */
+  change->unseen = svc_node_same(change->body, change->before);
+  if (change->unseen && svc_str_eq(change->extra, before.extra)) { /* nothing changed: nothing to write, and no event */
     out->body = svc_arena_copy(c->arena, old->body);
     return true;
   }

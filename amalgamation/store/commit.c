@@ -13,6 +13,7 @@
 
 #define COMMIT_BATCH 128
 #define COMMIT_SCHEMA 1
+#define COMMIT_COPY_SLACK 1000000 /* commits that may come between the two steps of a copy */
 
 /* ---------------------------------------------------------------------------------------------- ids and revisions */
 
@@ -115,6 +116,8 @@ SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_s
     memcpy(k->ids.last.b, value.p, value.n);
     k->ids.reserved = k->ids.last;
   }
+  svc_key_meta(&key, "base");
+  if (rc == SVC_OK && svc_get(txn, &key, &value) == SVC_OK && value.n == sizeof k->base) memcpy(&k->base, value.p, value.n);
   if (rc == SVC_OK) commit_note_due(k, txn);
   if (rc == SVC_OK && txn->dirty) rc = port->commit(txn);
   else port->abort(txn);
@@ -135,6 +138,33 @@ static void commit_close_ids(svc_commit *k)
   else k->port->abort(txn);
 }
 
+typedef struct commit_base_job {
+  svc_job job; /* first: it is cast back */
+  svc_commit *k;
+} commit_base_job;
+
+static bool commit_write_base(svc_job *job, svc_txn *txn)
+{
+  svc_commit *k = ((commit_base_job *)job)->k;
+  uint64_t base = k->base + k->port->number(txn) + COMMIT_COPY_SLACK;
+  svc_key key;
+  svc_key_meta(&key, "base");
+  return svc_put(txn, &key, (svc_str){ (const char *)&base, sizeof base }) == SVC_OK;
+}
+
+/* A copy begins to number its transactions anew, so it is told first where revisions have to go on. */
+SVC_PRIVATE int svc_commit_copy(svc_commit *k, const char *path, int64_t now)
+{
+  commit_base_job work;
+  int rc;
+  memset(&work, 0, sizeof work);
+  work.job.work = commit_write_base;
+  work.job.now = now;
+  work.k = k;
+  rc = svc_commit_run(k, &work.job);
+  return rc == SVC_OK ? k->port->copy(k->store, path) : rc;
+}
+
 SVC_PRIVATE void svc_commit_close(svc_commit *k)
 {
   if (!k->store) return;
@@ -145,6 +175,12 @@ SVC_PRIVATE void svc_commit_close(svc_commit *k)
 }
 
 /* ------------------------------------------------------------------------------------------------------------- a batch */
+
+/* Errors that are one job's own: the others are done without it. */
+static bool commit_is_own(int error)
+{
+  return error == SVC_NOMEM || error == SVC_CORRUPT || error == SVC_INVALID || error == SVC_RANDOM;
+}
 
 /* Do all jobs in this transaction. False: it was spoiled and has to be aborted; the jobs may be done again. */
 static bool commit_work(svc_commit *k, svc_job *batch, svc_txn *txn, bool *wrote)
@@ -157,6 +193,12 @@ static bool commit_work(svc_commit *k, svc_job *batch, svc_txn *txn, bool *wrote
     if (!job->work(job, txn) && txn->error == SVC_OK) {
       job->failed = true;
       if (txn->dirty) return false;
+    }
+    if (commit_is_own(txn->error)) {
+      job->status = txn->error;
+      job->failed = true;
+      txn->error = SVC_OK;
+      return false;
     }
     if (txn->error != SVC_OK) return false;
     *wrote |= txn->dirty;
@@ -174,7 +216,7 @@ static int commit_try(svc_commit *k, svc_job *batch)
   int rc = k->port->write_begin(k->store, &txn);
   if (rc != SVC_OK) return rc;
   txn->ids = &k->ids;
-  k->ids.revision = k->port->number(txn) << 20;
+  k->ids.revision = (k->base + k->port->number(txn)) << 20;
   good = commit_work(k, batch, txn, &wrote);
   if (good) commit_note_due(k, txn);
   if (good && wrote) return k->port->commit(txn);
@@ -201,8 +243,8 @@ static void commit_batch(svc_commit *k, svc_job *batch)
   k->ids.last = last;
   k->ids.reserved = reserved;
   atomic_store(&k->next_due, 0); /* it may speak of what was not committed: the next request looks again */
-  for (job = batch; job; job = job->next)
-    if (!job->failed) job->status = rc;
+  for (job = batch; job; job = job->next) /* also those that were refused: it may have been for what did not happen */
+    if (job->status == SVC_OK) job->status = rc;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the queue */

@@ -275,6 +275,20 @@ static void catalog_follow(catalog_walk *w, const svc_node *node)
   }
 }
 
+/* One of each noun that a walk has to find. */
+static void catalog_samples(t_service *t, const char *org, const char *group)
+{
+  char id[64];
+  munit_assert_int(t_sendf(t, "POST", "{\"desc\":\"walker\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/apiKeys", org), ==, 200);
+  snprintf(id, sizeof id, "%s", t_str(t, "id"));
+  munit_assert_int(t_sendf(t, "POST", "[{\"ipAddress\":\"192.0.2.1\"}]", "/orgs/%s/apiKeys/%s/accessList", org, id), ==, 200);
+  munit_assert_int(t_sendf(t, "POST", "[{\"roles\":[\"GROUP_OWNER\"]}]", "/groups/%s/apiKeys/%s", group, id), ==, 204);
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"walker\",\"description\":\"walks\",\"roles\":[\"ORG_OWNER\"],"
+                           "\"secretExpiresAfterHours\":8}", "/orgs/%s/serviceAccounts", org), ==, 201);
+  snprintf(id, sizeof id, "%s", t_str(t, "clientId"));
+  munit_assert_int(t_sendf(t, "POST", "{\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/serviceAccounts/%s:invite", group, id), ==, 200);
+}
+
 /* Every GET that stands must be met when all links are followed from the root. */
 static MunitResult catalog_reachable(const MunitParameter params[], void *data)
 {
@@ -292,6 +306,7 @@ static MunitResult catalog_reachable(const MunitParameter params[], void *data)
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
   munit_assert_int(t_sendf(&t, "POST", cluster, "/groups/%s/clusters", group), ==, 201);
+  catalog_samples(&t, org, group);
   t_advance(&t, 3600);
   catalog_note(&w, "/api/svc/v2");
   for (next = 0; next < w.count; next++) {

@@ -308,7 +308,7 @@ static MunitResult error_anonymous(const MunitParameter params[], void *data)
 {
   world w;
   char path[512];
-  size_t i, refused = 0, open = 0;
+  size_t i, refused = 0, open = 0, absolute = 0;
   (void)params, (void)data;
   world_open(&w, &(svc_config){ .provision_ms = SVC_PROVISION_NOW });
   w.t.anonymous = true;
@@ -318,6 +318,10 @@ static MunitResult error_anonymous(const MunitParameter params[], void *data)
     for (round = 0; round < 2; round++) { /* what is there, and what is not */
       world_path(round ? NOBODY_ID : w.org, round ? NOBODY_ID : w.group, r->path, path, sizeof path);
       status = t_send(&w.t, method_names[r->method], path, r->method == SVC_GET || r->method == SVC_DELETE ? NULL : "{}");
+      if (r->flags & SVC_ABSOLUTE) { /* the token endpoint asks for credentials of its own */
+        absolute++;
+        continue;
+      }
       if (strcmp(r->path, "/unauth/controlPlaneIPAddresses") == 0) {
         munit_assert_int(status, ==, 200);
         open++;
@@ -330,7 +334,7 @@ static MunitResult error_anonymous(const MunitParameter params[], void *data)
     }
   }
   munit_assert_size(open, ==, 2);
-  munit_assert_size(refused, ==, 2 * (w.t.s->plan_count - 1));
+  munit_assert_size(refused + absolute, ==, 2 * (w.t.s->plan_count - 1));
   munit_assert_size(refused, >=, 60);
   t_close(&w.t);
   return MUNIT_OK;

@@ -49,7 +49,7 @@ static const svc_object service_account_hours_object = { .name = "ServiceAccount
                                                          .fields = service_account_hours_fields };
 
 static const svc_field service_account_roles_fields[] = {
-  F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1),
+  F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
   F_END
 };
 static const svc_object service_account_roles_object = { .name = "ServiceAccountRoles", .fields = service_account_roles_fields };
@@ -288,7 +288,7 @@ SVC_PRIVATE bool svc_service_account_insert(svc_call *c, const svc_node *request
 static bool service_account_create(svc_call *c)
 {
   const svc_node *roles = svc_node_get(c->checked, "roles");
-  svc_node *answer, *shown;
+  svc_node *answer = NULL, *shown;
   svc_entity e;
   svc_str on, grants;
   int level;

@@ -148,15 +148,49 @@ static bool project_limit_read(svc_call *c)
   return row && project_limit_answer(c, row);
 }
 
+/* The limit as it is shown now, provided that it is in a state which If-Match names. */
+static svc_node *project_limit_before(svc_call *c, const project_limit_row *row)
+{
+  svc_id group = svc_call_group(c);
+  svc_node *before = project_limit_node(c, row, &group);
+  svc_buf b = svc_buf_new(c->arena, 256);
+  if (!before) return NULL;
+  svc_node_write(&b, before);
+  return svc_if_match(c, svc_body_revision(svc_buf_done(&b))) ? before : NULL;
+}
+
+static bool project_limit_event(svc_call *c)
+{
+  svc_id group = svc_call_group(c), org = svc_call_org(c);
+  return svc_event_write(c, "PROJECT_LIMIT_UPDATED", &group, &org, NULL, SVC_S(""));
+}
+
+static bool project_limit_store(svc_call *c, const project_limit_row *row, int64_t value)
+{
+  svc_id group = svc_call_group(c);
+  svc_entity old, e;
+  int64_t unused;
+  int rc = project_limit_stored(c, &group, row->name, &old, &unused);
+  if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
+  memset(&e, 0, sizeof e);
+  e.kind = c->plan->noun->noun->kind;
+  e.parent = group;
+  e.id = rc == SVC_OK ? old.id : svc_new_id(c->txn);
+  e.unique = e.key = old.unique = svc_str_c(row->name);
+  e.body = SVC_S("{}");
+  e.links_at = 1;
+  e.revision = svc_new_revision(c->txn);
+  e.extra = (svc_str){ (const char *)&value, sizeof value };
+  rc = rc == SVC_OK ? svc_entity_update(c->txn, c->arena, &e, &old) : svc_entity_insert(c->txn, c->arena, &e);
+  return rc == SVC_OK ? project_limit_event(c) : svc_store_failed(c, rc);
+}
+
 static bool project_limit_set(svc_call *c)
 {
   const project_limit_row *row = project_limit_target(c);
-  svc_id group = svc_call_group(c), org = svc_call_org(c);
-  svc_node *before, *body;
-  svc_entity old, e;
-  int64_t value, unused;
-  int rc;
-  before = row ? project_limit_node(c, row, &group) : NULL;
+  const svc_node *before = row ? project_limit_before(c, row) : NULL;
+  svc_node *body;
+  int64_t value;
   if (!before) return false;
   body = svc_check(c, &project_limit_object, c->body, before, SVC_CHECK_UPDATE);
   if (!svc_check_done(c)) return false;
@@ -165,40 +199,24 @@ static bool project_limit_set(svc_call *c)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("value"), "must be at most %lld", (long long)row->highest);
     return svc_check_done(c);
   }
-  rc = project_limit_stored(c, &group, row->name, &old, &unused);
-  if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
-  memset(&e, 0, sizeof e);
-  e.kind = c->plan->noun->noun->kind;
-  e.parent = group;
-  e.id = rc == SVC_OK ? old.id : svc_new_id(c->txn);
-  e.unique = e.key = svc_str_c(row->name);
-  e.body = SVC_S("{}");
-  e.links_at = 1;
-  e.revision = svc_new_revision(c->txn);
-  e.extra = (svc_str){ (const char *)&value, sizeof value };
-  rc = rc == SVC_OK ? svc_entity_update(c->txn, c->arena, &e, &old) : svc_entity_insert(c->txn, c->arena, &e);
-  if (rc != SVC_OK) return svc_store_failed(c, rc);
-  return svc_event_write(c, "PROJECT_LIMIT_UPDATED", &group, &org, NULL, SVC_S("")) && project_limit_answer(c, row);
+  if (value != svc_node_i64(before, "value", 0) && !project_limit_store(c, row, value)) return false;
+  return project_limit_answer(c, row);
 }
 
 static bool project_limit_reset(svc_call *c)
 {
   const project_limit_row *row = project_limit_target(c);
-  svc_id group = svc_call_group(c), org = svc_call_org(c);
+  svc_id group = svc_call_group(c);
   svc_entity e;
   int64_t value;
   int rc;
-  if (!row) return false;
-  c->answer.status = 204;
-  c->answer.whole = true;
+  if (!row || !project_limit_before(c, row)) return false;
   rc = project_limit_stored(c, &group, row->name, &e, &value);
-  if (rc == SVC_NOT_FOUND) return true;
-  if (rc == SVC_OK) {
-    e.unique = svc_str_c(row->name);
-    rc = svc_entity_remove(c->txn, &e);
-  }
+  if (rc == SVC_NOT_FOUND) return svc_answer_nothing(c);
+  e.unique = svc_str_c(row->name);
+  if (rc == SVC_OK) rc = svc_entity_remove(c->txn, &e);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
-  return svc_event_write(c, "PROJECT_LIMIT_UPDATED", &group, &org, NULL, SVC_S(""));
+  return project_limit_event(c) && svc_answer_nothing(c);
 }
 
 SVC_PRIVATE const svc_noun svc_noun_project_limit = {

@@ -1,0 +1,444 @@
+/*
+** Authentication from the outside: the credentials that svc_bootstrap() gives, both ways of using them, and everything
+** that must not get in.
+*/
+#include "support.h"
+
+typedef struct login {
+  t_service t;
+  svc_credentials keys;
+  char authorization[1024];
+} login;
+
+static void login_open(login *l, const svc_config *changes)
+{
+  memset(l, 0, sizeof *l);
+  t_open(&l->t, changes);
+  munit_assert_int(svc_bootstrap(l->t.s, &l->keys), ==, SVC_OK);
+  l->t.anonymous = true;
+}
+
+static void login_close(login *l)
+{
+  t_close(&l->t);
+}
+
+static void login_hex(svc_str text, char *out, bool sha256)
+{
+  unsigned char hash[32];
+  int i, n = sha256 ? 32 : 16;
+  if (sha256) svc_sha256(text, hash);
+  else svc_md5(text, hash);
+  for (i = 0; i < n; i++) snprintf(out + 2 * i, 3, "%02x", hash[i]);
+}
+
+/* The nonce of the last answer's challenge. */
+static const char *login_nonce(login *l)
+{
+  static char nonce[64];
+  const char *p = strstr(t_get_header(&l->t, "WWW-Authenticate"), "nonce=\"");
+  munit_assert_not_null(p);
+  snprintf(nonce, sizeof nonce, "%.32s", p + 7);
+  return nonce;
+}
+
+/* An Authorization header as a client computes it, by RFC 7616. */
+static void login_digest(login *l, const char *method, const char *target, const char *user, const char *password,
+                         const char *nonce, unsigned count, bool sha256)
+{
+  char first[65], second[65], response[65], text[1024];
+  int n = snprintf(text, sizeof text, "%s:svc:%s", user, password);
+  login_hex((svc_str){ text, (size_t)n }, first, sha256);
+  n = snprintf(text, sizeof text, "%s:%s", method, target);
+  login_hex((svc_str){ text, (size_t)n }, second, sha256);
+  n = snprintf(text, sizeof text, "%s:%s:%08x:abc:auth:%s", first, nonce, count, second);
+  login_hex((svc_str){ text, (size_t)n }, response, sha256);
+  snprintf(l->authorization, sizeof l->authorization,
+           "Digest username=\"%s\", realm=\"svc\", nonce=\"%s\", uri=\"%s\", qop=auth, nc=%08x, cnonce=\"abc\", "
+           "response=\"%s\", algorithm=%s", user, nonce, target, count, response, sha256 ? "SHA-256" : "MD5");
+  t_header(&l->t, "Authorization", l->authorization);
+}
+
+static const char *login_basic(login *l, const char *user, const char *password)
+{
+  static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  char plain[256];
+  size_t n = (size_t)snprintf(plain, sizeof plain, "%s:%s", user, password), i;
+  char *to = l->authorization + snprintf(l->authorization, sizeof l->authorization, "Basic ");
+  for (i = 0; i < n; i += 3) {
+    unsigned long v = (unsigned long)(unsigned char)plain[i] << 16;
+    if (i + 1 < n) v |= (unsigned long)(unsigned char)plain[i + 1] << 8;
+    if (i + 2 < n) v |= (unsigned char)plain[i + 2];
+    *to++ = alphabet[v >> 18 & 63];
+    *to++ = alphabet[v >> 12 & 63];
+    *to++ = i + 1 < n ? alphabet[v >> 6 & 63] : '=';
+    *to++ = i + 2 < n ? alphabet[v & 63] : '=';
+  }
+  *to = 0;
+  t_header(&l->t, "Authorization", l->authorization);
+  return l->authorization;
+}
+
+static int login_token(login *l, const char *form)
+{
+  t_header(&l->t, "Content-Type", "application/x-www-form-urlencoded");
+  return t_send(&l->t, "POST", "/api/oauth/token", form);
+}
+
+static void login_bearer(login *l, const char *token)
+{
+  t_headers_clear(&l->t);
+  snprintf(l->authorization, sizeof l->authorization, "Bearer %s", token);
+  t_header(&l->t, "Authorization", l->authorization);
+}
+
+/* From the account's secret to a bearer header. */
+static void login_account(login *l)
+{
+  char token[128];
+  login_basic(l, l->keys.client_id, l->keys.client_secret);
+  munit_assert_int(login_token(l, "grant_type=client_credentials"), ==, 200);
+  munit_assert_int64(t_int(&l->t, "expires_in"), ==, 3600);
+  munit_assert_string_equal(t_str(&l->t, "token_type"), "Bearer");
+  snprintf(token, sizeof token, "%s", t_str(&l->t, "access_token"));
+  login_bearer(l, token);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ bootstrap */
+
+static MunitResult login_bootstrap(const MunitParameter params[], void *data)
+{
+  login l;
+  svc_credentials again;
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  munit_assert_size(strlen(l.keys.org_id), ==, 24);
+  munit_assert_size(strlen(l.keys.group_id), ==, 24);
+  munit_assert_true(svc_pattern_match("^[a-z]{8}$", svc_str_c(l.keys.public_key)));
+  munit_assert_true(svc_format_check(SVC_FORMAT_UUID, svc_str_c(l.keys.private_key)));
+  munit_assert_true(svc_pattern_match("^svc_sa_id_[a-f0-9]{24}$", svc_str_c(l.keys.client_id)));
+  munit_assert_true(svc_str_starts(svc_str_c(l.keys.client_secret), "svc_sa_sk_"));
+  munit_assert_int(svc_bootstrap(l.t.s, &again), ==, SVC_BUSY);
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 401);
+  munit_assert_int(t_send(&l.t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- digest */
+
+static MunitResult login_by_digest(const MunitParameter params[], void *data)
+{
+  login l;
+  char path[128], nonce[64];
+  const char *challenge;
+  int sha;
+  (void)params, (void)data;
+  for (sha = 0; sha < 2; sha++) {
+    login_open(&l, &(svc_config){ .digest_sha256 = sha });
+    snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+    challenge = t_get_header(&l.t, "WWW-Authenticate");
+    munit_assert_true(svc_pattern_match(sha ? "Digest realm=\"svc\", domain=\"\", nonce=\"[A-Za-z0-9_-]{32}\", algorithm=SHA-256, qop=\"auth\", stale=false"
+                                            : "Digest realm=\"svc\", domain=\"\", nonce=\"[A-Za-z0-9_-]{32}\", algorithm=MD5, qop=\"auth\", stale=false",
+                                        svc_str_c(challenge)));
+    munit_assert_string_equal(t_get_header(&l.t, "RateLimit-Limit"), "");
+    strcpy(nonce, login_nonce(&l));
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 1, sha);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401); /* the same count again */
+    munit_assert_not_null(strstr(t_get_header(&l.t, "WWW-Authenticate"), "stale=false"));
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 3, sha);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 2, sha); /* overtaken, but not seen before */
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+    login_digest(&l, "PATCH", path, l.keys.public_key, l.keys.private_key, nonce, 4, sha);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401); /* another method */
+    munit_assert_int(t_send(&l.t, "PATCH", path, "{\"name\":\"Second\"}"), ==, 200);
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 5, sha);
+    munit_assert_int(t_sendf(&l.t, "GET", NULL, "/groups/%s", l.keys.group_id), ==, 401); /* another path */
+    login_digest(&l, "GET", path, l.keys.public_key, "00000000-0000-4000-8000-000000000000", nonce, 6, sha);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+    login_digest(&l, "GET", path, "nobodyis", l.keys.private_key, nonce, 7, sha);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 8, !sha);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401); /* the other algorithm */
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", 1, sha);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401); /* a nonce of its own making; the key is right */
+    munit_assert_not_null(strstr(t_get_header(&l.t, "WWW-Authenticate"), "stale=true"));
+    t_advance(&l.t, 61);
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 9, sha);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+    munit_assert_not_null(strstr(t_get_header(&l.t, "WWW-Authenticate"), "stale=true"));
+    strcpy(nonce, login_nonce(&l));
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 1, sha);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+    login_close(&l);
+  }
+  return MUNIT_OK;
+}
+
+static MunitResult login_odd_headers(const MunitParameter params[], void *data)
+{
+  static const char *const headers[] = { "Digest", "Digest ", "Digest username", "Digest username=\"a", "Bearer", "Bearer ",
+    "Bearer x", "Basic", "Basic !!!!", "Basic YTpi", "Negotiate abc", "Digest username=\"a\",username=\"b\"", "", " ",
+    "Digest username=\"\\\"\", realm=\"svc\"", "bearer \xff\xfe" };
+  login l;
+  size_t i;
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  for (i = 0; i < sizeof headers / sizeof headers[0]; i++) {
+    t_header(&l.t, "Authorization", headers[i]);
+    munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 401);
+    munit_assert_string_not_equal(t_get_header(&l.t, "WWW-Authenticate"), "");
+  }
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- tokens */
+
+static MunitResult login_by_token(const MunitParameter params[], void *data)
+{
+  login l;
+  char saved[1024], secret[25];
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  login_account(&l);
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s", l.keys.org_id), ==, 200);
+  munit_assert_string_equal(t_get_header(&l.t, "RateLimit-Limit"), "500");
+  munit_assert_int(t_sendf(&l.t, "PATCH", "{\"name\":\"Renamed\"}", "/orgs/%s", l.keys.org_id), ==, 200);
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/events?eventType=ORG_RENAMED", l.keys.org_id), ==, 200);
+  munit_assert_string_equal(t_str(&l.t, "results[0].delegatePrincipal.id"), l.keys.client_id);
+  munit_assert_string_equal(t_str(&l.t, "results[0].remoteAddress"), "192.0.2.7");
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/serviceAccounts/%s", l.keys.org_id, l.keys.client_id), ==, 200);
+  munit_assert_string_equal(t_str(&l.t, "secrets[0].lastUsedAt"), "2025-06-01T00:00:00Z");
+  munit_assert_string_equal(t_str(&l.t, "secrets[0].secret"), "");
+  snprintf(secret, sizeof secret, "%s", t_str(&l.t, "secrets[0].id"));
+
+  t_advance(&l.t, 3599);
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
+  t_advance(&l.t, 1);
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 401); /* it has ended */
+
+  login_account(&l);
+  strcpy(saved, l.authorization);
+  login_basic(&l, l.keys.client_id, l.keys.client_secret);
+  t_header(&l.t, "Content-Type", "application/x-www-form-urlencoded");
+  {
+    char form[1200];
+    snprintf(form, sizeof form, "token=%s&token_type_hint=access_token", saved + 7);
+    munit_assert_int(t_send(&l.t, "POST", "/api/oauth/revoke", form), ==, 200);
+    munit_assert_size(l.t.response.body_length, ==, 0);
+  }
+  login_bearer(&l, saved + 7);
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 401); /* it was revoked */
+
+  login_account(&l); /* a token dies with its account */
+  strcpy(saved, l.authorization);
+  l.t.anonymous = false;
+  t_headers_clear(&l.t);
+  munit_assert_int(t_sendf(&l.t, "DELETE", NULL, "/orgs/%s/serviceAccounts/%s", l.keys.org_id, l.keys.client_id), ==, 204);
+  l.t.anonymous = true;
+  login_bearer(&l, saved + 7);
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 401);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+static MunitResult login_token_errors(const MunitParameter params[], void *data)
+{
+  login l;
+  int i;
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 400);
+  munit_assert_string_equal(t_str(&l.t, "error"), "invalid_request");
+  munit_assert_string_equal(t_str(&l.t, "error_description"), "No Authorization header provided");
+  login_basic(&l, l.keys.client_id, "svc_sa_sk_wrong");
+  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 401);
+  munit_assert_string_equal(t_str(&l.t, "error"), "invalid_client");
+  munit_assert_string_equal(t_get_header(&l.t, "WWW-Authenticate"), "Basic realm=\"svc\"");
+  login_basic(&l, "svc_sa_id_000000000000000000000000", l.keys.client_secret);
+  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 401);
+  login_basic(&l, l.keys.client_id, l.keys.client_secret);
+  munit_assert_int(login_token(&l, "grant_type=password"), ==, 400);
+  munit_assert_string_equal(t_str(&l.t, "error"), "unsupported_grant_type");
+  munit_assert_int(login_token(&l, ""), ==, 400);
+  munit_assert_int(login_token(&l, "grant_type=client_credentials&grant_type=client_credentials"), ==, 400);
+  munit_assert_string_equal(t_str(&l.t, "error"), "invalid_request");
+  t_header(&l.t, "Content-Type", "application/json");
+  munit_assert_int(t_send(&l.t, "POST", "/api/oauth/token", "{}"), ==, 400);
+  munit_assert_int(t_send(&l.t, "GET", "/api/oauth/token", NULL), ==, 405);
+  munit_assert_int(t_send(&l.t, "GET", "/api/oauth/tokens", NULL), ==, 404);
+  t_advance(&l.t, 60);
+  for (i = 0; i < 10; i++) munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
+  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 429); /* ten a minute for a client at an address */
+  munit_assert_string_equal(t_error(&l.t), "RATE_LIMITED");
+  munit_assert_string_equal(t_param(&l.t, 0), "/api/oauth/token");
+  munit_assert_string_equal(t_get_header(&l.t, "Retry-After"), "60");
+  l.t.peer = "192.0.2.8";
+  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
+  for (i = 11; i < 100; i++) { /* up to a hundred live ones: these eleven, and so many more */
+    if (i % 10 == 1) t_advance(&l.t, 60);
+    munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
+  }
+  t_advance(&l.t, 60);
+  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 429);
+  munit_assert_string_equal(t_str(&l.t, "error"), "rate_limited");
+  t_advance(&l.t, 3600);
+  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+static MunitResult login_secrets(const MunitParameter params[], void *data)
+{
+  login l;
+  char second[96], id[25];
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  login_account(&l);
+  munit_assert_int(t_sendf(&l.t, "POST", "{\"secretExpiresAfterHours\":7}", "/orgs/%s/serviceAccounts/%s/secrets",
+                           l.keys.org_id, l.keys.client_id), ==, 400);
+  munit_assert_int(t_sendf(&l.t, "POST", "{\"secretExpiresAfterHours\":8}", "/orgs/%s/serviceAccounts/%s/secrets",
+                           l.keys.org_id, l.keys.client_id), ==, 201);
+  snprintf(second, sizeof second, "%s", t_str(&l.t, "secret"));
+  snprintf(id, sizeof id, "%s", t_str(&l.t, "id"));
+  munit_assert_string_equal(t_str(&l.t, "expiresAt"), "2025-06-01T08:00:00Z");
+  munit_assert_int(t_sendf(&l.t, "POST", "{\"secretExpiresAfterHours\":8}", "/orgs/%s/serviceAccounts/%s/secrets",
+                           l.keys.org_id, l.keys.client_id), ==, 400); /* two at the most */
+  login_basic(&l, l.keys.client_id, second);
+  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
+  t_advance(&l.t, 8 * 3600);
+  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 401); /* it has expired */
+  login_account(&l);
+  munit_assert_int(t_sendf(&l.t, "DELETE", NULL, "/orgs/%s/serviceAccounts/%s/secrets/%s", l.keys.org_id, l.keys.client_id, id),
+                   ==, 204);
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/serviceAccounts/%s", l.keys.org_id, l.keys.client_id), ==, 200);
+  munit_assert_size(t_count(&l.t, "secrets"), ==, 1);
+  munit_assert_int(t_sendf(&l.t, "PATCH", "{\"maxServiceAccountSecretValidityInHours\":24}", "/orgs/%s/settings", l.keys.org_id),
+                   ==, 200);
+  munit_assert_int(t_sendf(&l.t, "POST", "{\"secretExpiresAfterHours\":25}", "/orgs/%s/serviceAccounts/%s/secrets",
+                           l.keys.org_id, l.keys.client_id), ==, 400);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------- access lists */
+
+static MunitResult login_access_list(const MunitParameter params[], void *data)
+{
+  login l;
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  login_account(&l);
+#define ACCESS "/orgs/%s/serviceAccounts/%s/accessList"
+  munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", l.keys.org_id), ==, 200);
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 403);
+  munit_assert_string_equal(t_error(&l.t), "ORG_REQUIRES_ACCESS_LIST");
+  munit_assert_string_equal(t_param(&l.t, 0), "192.0.2.7");
+  l.t.anonymous = false; /* the host lets itself in */
+  munit_assert_int(t_sendf(&l.t, "POST", "[{\"cidrBlock\":\"192.0.2.9/29\"},{\"ipAddress\":\"2001:DB8:0:0::1\"}]", ACCESS,
+                           l.keys.org_id, l.keys.client_id), ==, 200);
+  munit_assert_int64(t_int(&l.t, "totalCount"), ==, 2);
+  munit_assert_string_equal(t_str(&l.t, "results[0].cidrBlock"), "192.0.2.8/29");
+  munit_assert_string_equal(t_str(&l.t, "results[1].ipAddress"), "2001:db8::1");
+  munit_assert_int(t_sendf(&l.t, "POST", "[{\"cidrBlock\":\"300.0.2.9/29\"},{}]", ACCESS, l.keys.org_id, l.keys.client_id), ==, 400);
+  l.t.anonymous = true;
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 403);
+  munit_assert_string_equal(t_error(&l.t), "IP_ADDRESS_NOT_ON_ACCESS_LIST");
+  l.t.peer = "192.0.2.15";
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
+  l.t.peer = "::ffff:192.0.2.8";
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
+  l.t.peer = "192.0.2.16";
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 403);
+  l.t.peer = "2001:db8::1";
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int(t_sendf(&l.t, "DELETE", NULL, ACCESS "/2001:db8:0::1", l.keys.org_id, l.keys.client_id), ==, 400);
+  munit_assert_string_equal(t_error(&l.t), "CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST");
+  l.t.peer = "192.0.2.15";
+  munit_assert_int(t_sendf(&l.t, "DELETE", NULL, ACCESS "/2001:db8:0::1", l.keys.org_id, l.keys.client_id), ==, 204);
+  munit_assert_int(t_sendf(&l.t, "DELETE", NULL, ACCESS "/192.0.2.8%%2F29", l.keys.org_id, l.keys.client_id), ==, 400);
+  t_advance(&l.t, 61); /* figures are written down once a minute */
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, ACCESS, l.keys.org_id, l.keys.client_id), ==, 200);
+  munit_assert_int64(t_int(&l.t, "results[0].requestCount"), ==, 4);
+  munit_assert_string_equal(t_str(&l.t, "results[0].lastUsedAddress"), "192.0.2.15");
+  munit_assert_string_equal(t_str(&l.t, "results[0].lastUsedAt"), "2025-06-01T00:00:00Z");
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------- secrets at rest */
+
+static void login_scan_file(const char *path, const char *secret)
+{
+  FILE *f = fopen(path, "rb");
+  char *all;
+  long n;
+  if (!f) return;
+  fseek(f, 0, SEEK_END);
+  n = ftell(f);
+  rewind(f);
+  all = malloc((size_t)n + 1);
+  munit_assert_size(fread(all, 1, (size_t)n, f), ==, (size_t)n);
+  fclose(f);
+  if (memmem(all, (size_t)n, secret, strlen(secret))) munit_errorf("%s holds a secret in clear", path);
+  free(all);
+}
+
+/* Credentials of every kind are made and used; none of their secrets may be in the store's files or in the log. */
+static MunitResult login_nothing_in_clear(const MunitParameter params[], void *data)
+{
+  char folder[] = "/tmp/svc-login-XXXXXX", path[64];
+  const char *secrets[8];
+  login l;
+  int n = 0, i;
+  (void)params, (void)data;
+  munit_assert_not_null(mkdtemp(folder));
+  login_open(&l, &(svc_config){ .path = folder });
+  t_header(&l.t, "Idempotency-Key", "once");
+  l.t.anonymous = false;
+  munit_assert_int(t_sendf(&l.t, "POST", "{\"desc\":\"x\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", l.keys.group_id), ==, 200);
+  secrets[n++] = strdup(t_str(&l.t, "privateKey"));
+  munit_assert_int(t_sendf(&l.t, "POST", "{\"desc\":\"x\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", l.keys.group_id), ==, 200);
+  munit_assert_true(svc_str_starts(svc_str_c(t_str(&l.t, "privateKey")), "********-****-****-")); /* the replay shows it masked */
+  t_headers_clear(&l.t);
+  munit_assert_int(t_sendf(&l.t, "POST", "{\"name\":\"y\",\"description\":\"y\",\"roles\":[\"GROUP_OWNER\"],"
+                           "\"secretExpiresAfterHours\":8}", "/groups/%s/serviceAccounts", l.keys.group_id), ==, 201);
+  secrets[n++] = strdup(t_str(&l.t, "secrets[0].secret"));
+  l.t.anonymous = true;
+  login_account(&l);
+  secrets[n++] = strdup(l.authorization + 7);
+  secrets[n++] = l.keys.private_key;
+  secrets[n++] = l.keys.client_secret;
+  for (i = 0; i < n; i++) {
+    munit_assert_size(strlen(secrets[i]), >=, 36);
+    munit_assert_null(strstr(l.t.log, secrets[i]));
+    snprintf(path, sizeof path, "%s/data.mdb", folder);
+    login_scan_file(path, secrets[i]);
+  }
+  login_close(&l);
+  for (i = 0; i < n; i++) {
+    login_scan_file(path, secrets[i]);
+    if (i < 3) free((void *)(uintptr_t)secrets[i]);
+  }
+  snprintf(path, sizeof path, "rm -rf %s", folder);
+  munit_assert_int(system(path), ==, 0);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/bootstrap", login_bootstrap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/digest", login_by_digest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/odd_headers", login_odd_headers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/token", login_by_token, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/token_errors", login_token_errors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/secrets", login_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/access_list", login_access_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/nothing_in_clear", login_nothing_in_clear, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_login = { "login", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
