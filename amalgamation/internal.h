@@ -487,7 +487,7 @@ struct svc {
   svc_limiter *limiter;
   svc_noun_info *nouns;
   size_t noun_count;
-  const svc_noun_info *group, *org, *feed, *quota, *key, *account, *token, *user, *team, *policy;
+  const svc_noun_info *group, *org, *feed, *quota, *key, *account, *token, *user, *team, *member, *policy;
   svc_digest *digest;
   svc_usage *usage;
   svc_plan *plans;
@@ -509,7 +509,7 @@ typedef struct svc_who {
 } svc_who;
 
 /* credential.c: what a noun keeps of a credential in `extra`: bytes that verify it, and its roles as text, a line each:
-** "ROLE id", or "@team id" for the roles of a team. */
+** "ROLE id", "@organization id" for the roles of a team, or "? id" for an organization that invites its holder. */
 SVC_PRIVATE svc_str svc_credential_pack(svc_arena *a, svc_str verifier, svc_str grants);
 SVC_PRIVATE bool svc_credential_unpack(svc_str extra, svc_str *verifier, svc_str *grants);
 SVC_PRIVATE void svc_grant_line(svc_buf *b, svc_str role, svc_str on);
@@ -538,6 +538,45 @@ SVC_PRIVATE svc_str svc_grants_without(svc_call *c, svc_str grants, svc_str on);
 SVC_PRIVATE svc_node *svc_grants_names(svc_call *c, svc_str grants, svc_str on, const char *name); /* an array of names */
 SVC_PRIVATE svc_node *svc_grants_objects(svc_call *c, svc_str grants, const char *name); /* {groupId or orgId, roleName} */
 
+SVC_PRIVATE svc_str svc_grants_minus(svc_call *c, svc_str grants, svc_str others); /* those that are not in both */
+SVC_PRIVATE svc_str svc_grants_plus(svc_call *c, svc_str grants, svc_str others);  /* none twice */
+
+/* member.c: people, and what they are in organizations. */
+typedef struct svc_member {
+  svc_id org;
+  svc_entity user;   /* the person; strings are the arena's own */
+  bool there;        /* a member, or invited */
+  svc_entity entity; /* the membership, as it is stored; strings are the arena's own */
+  svc_str status;    /* PENDING, ACTIVE, INVITATION_EXPIRED; empty: neither member nor invited */
+  svc_str lines;     /* roles and teams in this organization and its projects */
+} svc_member;
+
+enum svc_line_class { SVC_LINE_ORG, SVC_LINE_GROUP, SVC_LINE_TEAM, SVC_LINE_INVITED };
+SVC_PRIVATE int svc_line_class(svc_str role);
+SVC_PRIVATE svc_str svc_person_name(svc_call *c, svc_str name); /* as it is stored: names differ by more than case */
+SVC_PRIVATE bool svc_person_find(svc_call *c, svc_str name, svc_entity *out, bool *found);
+SVC_PRIVATE bool svc_person_make(svc_call *c, svc_str name, svc_entity *out); /* known by name, not registered */
+SVC_PRIVATE bool svc_person_registered(const svc_entity *person);
+SVC_PRIVATE bool svc_person_store(svc_call *c, svc_entity *person, const svc_node *body, bool registered, svc_str lines);
+/* With the roles that the caller may see; NULL: it may not see the person, unless it has just `made` it. */
+SVC_PRIVATE svc_node *svc_person_view(svc_call *c, const svc_entity *person, bool made);
+SVC_PRIVATE bool svc_member_get(svc_call *c, const svc_id *org, const svc_id *user, svc_member *out); /* see `there` */
+SVC_PRIVATE bool svc_member_named(svc_call *c, const svc_id *org, svc_str name, svc_member *out);
+SVC_PRIVATE bool svc_member_put(svc_call *c, svc_member *m, svc_str status, svc_str lines); /* also the first time */
+SVC_PRIVATE bool svc_member_remove(svc_call *c, svc_member *m);
+/* Into the organization, with these lines; `invite`: also who is registered is only invited. 409: is there already. */
+SVC_PRIVATE bool svc_member_add(svc_call *c, const svc_id *org, svc_str name, svc_str lines, bool invite, svc_member *out);
+/* Into a project: members at once, others by an invitation to its organization. */
+SVC_PRIVATE bool svc_member_join(svc_call *c, const svc_id *group, const svc_id *org, const svc_node *request, bool invite,
+                                 svc_member *out);
+SVC_PRIVATE svc_node *svc_member_view(svc_call *c, const svc_id *org, const svc_entity *e);
+SVC_PRIVATE bool svc_member_group(svc_call *c, const svc_id *org, svc_str on, svc_id *group); /* a project of this one? */
+SVC_PRIVATE bool svc_member_leave_team(svc_call *c, const svc_id *org, svc_str team); /* everybody */
+/* Lines with those of one class replaced by what a body says; false: refused. */
+SVC_PRIVATE bool svc_lines_org(svc_call *c, const svc_id *org, const svc_node *names, const char *field, svc_str *lines);
+SVC_PRIVATE bool svc_lines_groups(svc_call *c, const svc_id *org, const svc_node *list, const char *names, svc_str *lines);
+SVC_PRIVATE bool svc_lines_teams(svc_call *c, const svc_id *org, const svc_node *ids, svc_str *lines);
+
 /* One value of a query parameter. */
 typedef struct svc_query_value {
   const svc_param *param;
@@ -563,6 +602,7 @@ struct svc_change {
   svc_node *body;         /* as it shall be stored: hooks may change it */
   const svc_node *input;  /* as it was sent */
   svc_id id, owner;
+  svc_id parent;          /* of a create: zero: the last entity of the path */
   const char *event;      /* the event to be written; a hook may choose another one, or NULL for none */
   const char *state;      /* the state it goes into; a hook may set NULL: it stays as it is */
   int64_t due;            /* a hook may set when the state moves on, whatever the table says; < 0: never */
@@ -788,11 +828,5 @@ SVC_PRIVATE uint64_t svc_role_includes(int role);
 SVC_PRIVATE const char *svc_role_name(int role);
 SVC_PRIVATE const char *svc_role_title(int role);
 SVC_PRIVATE int svc_role_level(int role); /* SVC_SCOPE_ORGANIZATION or SVC_SCOPE_GROUP */
-
-/* access/: what the token endpoint and svc_bootstrap() share with the nouns. */
-SVC_PRIVATE bool svc_api_key_insert(svc_call *c, svc_str desc, svc_str grants, svc_entity *e, svc_node **answer);
-SVC_PRIVATE bool svc_service_account_insert(svc_call *c, const svc_node *request, svc_str grants, svc_entity *e,
-                                            svc_node **answer);
-SVC_PRIVATE bool svc_service_account_opens(const svc_entity *account, svc_str secret, int64_t now, svc_id *id);
 
 #endif /* SVC_INTERNAL_H */

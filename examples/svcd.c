@@ -133,8 +133,6 @@ static void svcd_log(void *context, int level, const char *text)
   if (level <= SVC_LOG_WARNING) fprintf(stderr, "svcd: %s\n", text);
 }
 
-#ifdef SVC_HAS_BOOTSTRAP
-
 static int svcd_write_credentials(int fd, const char *base_url, const svc_credentials *c)
 {
   char text[4096];
@@ -189,24 +187,18 @@ static int svcd_bootstrap(svc *s, const svcd_options *o, const char *base_url, c
   return written ? 0 : -1;
 }
 
-#endif /* SVC_HAS_BOOTSTRAP */
-
 /* Prepare an opened service, then serve until a signal comes. Returns the status to exit with. */
 static int svcd_serve(svc *s, svc_listener *listener, const svcd_options *o, const char *base_url,
                       const sigset_t *signals)
 {
   size_t i;
   int signal_number;
-#ifdef SVC_HAS_BOOTSTRAP
   char path[4096];
   if (!o->bootstrap && (size_t)snprintf(path, sizeof path, "%s/bootstrap.json", o->data) >= sizeof path) {
     fprintf(stderr, "svcd: %s: the name is too long\n", o->data);
     return 1;
   }
   if (svcd_bootstrap(s, o, base_url, o->bootstrap ? o->bootstrap : path) != 0) return 1;
-#else
-  (void)base_url;
-#endif
   if (svc_listener_start(listener, s) != SVC_OK) {
     fprintf(stderr, "svcd: cannot start threads\n");
     return 1;

@@ -1321,8 +1321,10 @@ static void *listener_run(void *argument)
     if (!atomic_load(&l->stopping)) continue;
     if (until == LISTENER_NEVER) until = mg_millis() + (uint64_t)l->config.stop_timeout_ms;
     listener_wind_down(loop);
-    if (loop->conns == 0 || mg_millis() >= until) return NULL;
+    if (loop->conns == 0 || mg_millis() >= until) break;
   }
+  mg_mgr_poll(&loop->mgr, 0); /* closes the sockets that are marked: nobody shall connect to a loop that is not there */
+  return NULL;
 }
 
 /* ---------------------------------------------------------------------------------------------- opening the sockets */

@@ -6,7 +6,8 @@
 **
 ** A noun packs both into `extra`, so that a request is authenticated without parsing anything:
 **
-**   u16 length of verifier, verifier (the noun's own), then the roles: a line each, "ROLE id" or "@team id"
+**   u16 length of verifier, verifier (the noun's own), then the roles: a line each, "ROLE id", "@organization id" for a team of that
+**   organization, or "? id" for an organization that invites its holder
 */
 #include "internal.h"
 
@@ -67,17 +68,12 @@ typedef struct credential_grants {
 
 static void credential_add(svc_call *c, credential_grants *out, svc_str text, bool teams);
 
-static void credential_add_team(svc_call *c, credential_grants *out, svc_str id_text)
+static void credential_add_team(svc_call *c, credential_grants *out, svc_str org_text, svc_str id_text)
 {
-  svc_id org = c->who.org, id;
+  svc_id org, id;
   svc_str verifier, grants;
   svc_entity team;
-  if (!c->s->team || !svc_id_parse(id_text, &id)) return;
-  if (svc_id_is_zero(&org)) { /* a person may be in several organizations: the team's own scope says which */
-    svc_id scope, found;
-    if (svc_find_anywhere(c->txn, c->s->team->noun, id_text, &scope, &found) != SVC_OK) return;
-    org = scope;
-  }
+  if (!c->s->team || !svc_id_parse(org_text, &org) || !svc_id_parse(id_text, &id)) return;
   if (svc_entity_get(c->txn, c->s->team->noun->kind, &org, &id, &team) != SVC_OK) return;
   if (svc_credential_unpack(team.extra, &verifier, &grants)) credential_add(c, out, grants, false);
 }
@@ -87,8 +83,9 @@ static void credential_add(svc_call *c, credential_grants *out, svc_str text, bo
   svc_str role, on;
   int followed = 0;
   while (svc_grants_next(&text, &role, &on)) {
-    if (svc_str_is(role, "@team")) {
-      if (teams && followed++ < CREDENTIAL_TEAMS) credential_add_team(c, out, on);
+    if (svc_str_starts(role, "?")) continue;
+    if (svc_str_starts(role, "@")) {
+      if (teams && followed++ < CREDENTIAL_TEAMS) credential_add_team(c, out, (svc_str){ role.p + 1, role.n - 1 }, on);
     } else if (out->count < CREDENTIAL_GRANTS) {
       svc_grant *g = &out->list[out->count++];
       g->role = svc_arena_copy(c->arena, role).p;

@@ -117,8 +117,9 @@ SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const s
     org = e->id;
     if (gone) return true; /* its feed went with it, and it has no owner */
   }
+  if (svc_id_is_zero(&org) && noun->parent && noun->parent == c->s->org) org = e->parent;
   if (gone && noun == c->s->group) return svc_event_write(c, type, NULL, &org, "groupId", svc_id_str(c->arena, &group));
-  value = e->unique.n ? e->unique : e->key;
+  value = e->unique.n && !(noun->noun->flags & SVC_EVENT_KEY) ? e->unique : e->key;
   if (svc_id_is_zero(&group)) return svc_id_is_zero(&org) || svc_event_write(c, type, NULL, &org, noun->noun->event_field, value);
   return svc_event_write(c, type, &group, &org, noun->noun->event_field, value);
 }

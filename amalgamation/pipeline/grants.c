@@ -70,3 +70,22 @@ SVC_PRIVATE svc_node *svc_grants_objects(svc_call *c, svc_str grants, const char
   }
   return out;
 }
+
+SVC_PRIVATE svc_str svc_grants_minus(svc_call *c, svc_str grants, svc_str others)
+{
+  svc_buf b = svc_buf_new(c->arena, grants.n + 1);
+  svc_str role, on;
+  while (svc_grants_next(&grants, &role, &on))
+    if (!svc_grants_have(others, role, on)) svc_grant_line(&b, role, on);
+  return svc_buf_done(&b);
+}
+
+SVC_PRIVATE svc_str svc_grants_plus(svc_call *c, svc_str grants, svc_str others)
+{
+  svc_buf b = svc_buf_new(c->arena, grants.n + others.n + 1);
+  svc_str role, on;
+  svc_buf_str(&b, grants);
+  while (svc_grants_next(&others, &role, &on))
+    if (!svc_grants_have((svc_str){ b.p, b.n }, role, on)) svc_grant_line(&b, role, on);
+  return svc_buf_done(&b);
+}

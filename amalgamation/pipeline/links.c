@@ -107,6 +107,30 @@ static const svc_plan *links_plan_of(const svc *s, const svc_noun_info *noun, co
   return NULL;
 }
 
+/* Is the entity of the one below the same parents as that of the other? */
+static bool links_same_parents(const svc_plan *a, const svc_plan *b)
+{
+  unsigned i;
+  for (i = 0; i + 1 < a->step_count && i + 1 < b->step_count; i++)
+    if (a->steps[i].noun != b->steps[i].noun) return false;
+  return a->step_count == b->step_count;
+}
+
+/* What shows the same entity under its id: where that is named first and alone in the path. */
+static void links_view_of(links_writer *w, const svc_plan *plan)
+{
+  const svc_noun_info *whole = svc_noun_named(w->s, plan->noun->noun->view_of);
+  const svc_plan *p = plan->own && whole ? links_plan_of(w->s, whole, NULL) : NULL;
+  const char *open = p ? strchr(p->route->path, '{') : NULL;
+  if (!open) return;
+  links_begin(w, false);
+  svc_buf_str(&w->text, w->s->base_url);
+  svc_buf_str(&w->text, w->s->base_path);
+  svc_buf_add(&w->text, p->route->path, (size_t)(open - p->route->path));
+  links_hole(w, SVC_HOLE_OWN);
+  links_end(w, w->s->base_url.p, svc_str_c(links_rel(whole->noun)));
+}
+
 static void links_related(links_writer *w, const svc_plan *plan)
 {
   svc *s = w->s;
@@ -139,7 +163,7 @@ static void links_related(links_writer *w, const svc_plan *plan)
   }
   for (j = 0; j < s->plan_count; j++) {
     p = &s->plans[j];
-    if (p->noun != plan->noun || !p->route->by || p->route->method != SVC_GET || p->step_count != 1) continue;
+    if (p->noun != plan->noun || !p->route->by || p->route->method != SVC_GET || !links_same_parents(plan, p)) continue;
     links_begin(w, false);
     links_path(w, p, p->route->path);
     links_end(w, s->base_url.p, SVC_S("byName"));
@@ -188,6 +212,7 @@ static bool links_compile(links_writer *w, svc_plan *plan)
     links_end(w, s->base_url.p, tail);
   }
   links_related(w, plan);
+  links_view_of(w, plan);
   svc_buf_text(&w->text, "]");
   return links_finish(w, &plan->links);
 }

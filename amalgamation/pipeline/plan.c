@@ -42,7 +42,7 @@ static void plan_mark(svc *s, const svc_noun_info *info)
   } marks[] = {
     { SVC_IS_GROUP, &s->group }, { SVC_IS_ORG, &s->org },         { SVC_IS_FEED, &s->feed },   { SVC_IS_QUOTA, &s->quota },
     { SVC_IS_KEY, &s->key },     { SVC_IS_ACCOUNT, &s->account }, { SVC_IS_TOKEN, &s->token }, { SVC_IS_USER, &s->user },
-    { SVC_IS_TEAM, &s->team },   { SVC_IS_ORG_POLICY, &s->policy },
+    { SVC_IS_TEAM, &s->team },   { SVC_IS_MEMBER, &s->member },   { SVC_IS_ORG_POLICY, &s->policy },
   };
   size_t i;
   for (i = 0; i < sizeof marks / sizeof marks[0]; i++)

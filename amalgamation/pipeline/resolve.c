@@ -98,8 +98,8 @@ static bool resolve_step(svc_call *c, unsigned i)
     return true;
   }
   if (noun->spell) text = noun->spell(c, text);
-  if (step->by_unique) rc = resolve_anywhere(c, step->noun, text, e);
-  else if (noun->key) rc = svc_entity_find(c->txn, noun->kind, parent, parent, text, e);
+  if (step->by_unique && i == 0) rc = resolve_anywhere(c, step->noun, text, e);
+  else if (noun->key || step->by_unique) rc = svc_entity_find(c->txn, noun->kind, parent, parent, text, e);
   else if (svc_id_parse(text, &id)) rc = svc_entity_get(c->txn, noun->kind, parent, &id, e);
   if (rc == SVC_OK && noun->flags & SVC_GLOBAL && i > 0 && !svc_id_eq(&e->owner, &c->chain[i - 1].id)) rc = SVC_NOT_FOUND;
   if (rc == SVC_NOT_FOUND) return svc_not_found(c, step->noun, i, text);

@@ -158,6 +158,7 @@ struct svc_route {
   svc_date_version sunset;      /* the served version ends on this day; 0: no end is set */
   const svc_param *params;      /* closed by a row without name */
   const svc_object *body;       /* what the body must be when it is not the noun's own object */
+  const char *example;          /* of a POST: a body that is accepted, for documentation and for the tests that need one */
   const char *by; /* field whose unique value stands in the path instead of the noun's own key ("name" in byName) */
   unsigned short err_not_found; /* SVC_E_...: rather than the noun's, where the entity is looked up in this way */
   bool (*run)(svc_call *c); /* the verb (svc_verb_list, ...) or a function of the noun's */
@@ -202,6 +203,8 @@ enum svc_noun_flags {
   SVC_IS_ACCESS_LIST = 16384, /* entries of the access list of its parent, which is a key or an account */
   SVC_IS_ORG_POLICY = 32768,  /* settings of an organization; `extra` "1": its credentials need an access list */
   SVC_EXPIRES = 65536,    /* when it falls due it is removed */
+  SVC_IS_MEMBER = 131072, /* people as members of an organization, by the ids they have as users (pipeline/member.c) */
+  SVC_EVENT_KEY = 262144, /* event_field carries how a path names it, not its unique value */
   SVC_BY_TABLE = 256, /* its path names a row of a table: nothing is looked up in the store */
   SVC_IS_QUOTA = 128 /* it knows the limits of a project: its quota hook is asked */
 };
@@ -224,6 +227,7 @@ struct svc_noun {
   const char *rel;    /* what links to it are called; NULL: its name */
   const char *kind;   /* four characters that stand in the store's keys: never change them */
   const char *parent; /* name of the noun it belongs to; NULL: none, or an organization or project of the path */
+  const char *view_of; /* name of the noun that shows the same under the same id, and is linked to; NULL: none */
   const char *param;  /* path parameter that names one of it; several: "databaseName/username" */
   unsigned flags;     /* enum svc_noun_flags */
   const svc_object *object;
@@ -248,6 +252,9 @@ struct svc_noun {
   svc_str (*spell)(svc_call *c, svc_str key); /* the one way to spell a key that a path may spell in several */
   bool (*removing)(svc_call *c, const svc_entity *e); /* a delete, before anything is removed */
   int64_t (*limit)(svc_call *c, const svc_id *group, const char *name); /* of SVC_IS_QUOTA; < 0: no such limit */
+  /* of credentials: make one for an organization, *shown with its secret; and, does this secret open it? *which: of several */
+  bool (*make)(svc_call *c, const svc_id *org, const svc_node *request, svc_str grants, svc_entity *out, svc_node **shown);
+  bool (*opens)(svc_call *c, const svc_entity *credential, svc_str secret, svc_id *which);
   void (*used)(svc_call *c, svc_node *body, const struct svc_use *use); /* of SVC_IS_ACCESS_LIST: what usage it shows */
 };
 

@@ -388,7 +388,8 @@ SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out)
   const svc_entity *parent = svc_parent_of_call(c);
   memset(out, 0, sizeof *out);
   out->kind = noun->kind;
-  if (parent && !(noun->flags & SVC_GLOBAL)) out->parent = parent->id;
+  if (!svc_id_is_zero(&change->parent)) out->parent = change->parent;
+  else if (parent && !(noun->flags & SVC_GLOBAL)) out->parent = parent->id;
   if (!verbs_within_quota(c, noun, &out->parent)) return false;
   if (svc_id_is_zero(&change->id) && !(noun->flags & SVC_SINGLETON)) change->id = svc_new_id(c->txn);
   out->id = change->id;

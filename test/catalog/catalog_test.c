@@ -275,26 +275,93 @@ static void catalog_follow(catalog_walk *w, const svc_node *node)
   }
 }
 
-/* One of each noun that a walk has to find. */
+/* A user, a team with it, and somebody who is invited. */
+static void catalog_people(t_service *t, const char *org, const char *group)
+{
+  char body[512], team[64];
+  snprintf(body, sizeof body, "{\"username\":\"walker@example.com\",\"password\":\"longenough\",\"firstName\":\"W\",\"lastName\":\"K\","
+           "\"country\":\"US\",\"mobileNumber\":\"2125550123\",\"roles\":[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]}", group);
+  munit_assert_int(t_send(t, "POST", "/users", body), ==, 201);
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"walkers\",\"usernames\":[\"walker@example.com\"]}", "/orgs/%s/teams", org), ==, 201);
+  snprintf(team, sizeof team, "%s", t_str(t, "id"));
+  snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}]", team);
+  munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/teams", group), ==, 200);
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"invited@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 200);
+}
+
+/* What each parameter of a path stands for, as the walk has learnt it. */
+typedef struct catalog_values {
+  char names[32][32], values[32][64];
+  size_t count;
+} catalog_values;
+
+static void catalog_learn(catalog_values *v, const char *name, const char *value)
+{
+  size_t i;
+  for (i = 0; i < v->count && strcmp(v->names[i], name) != 0; i++) continue;
+  munit_assert_size(i, <, 32);
+  if (i == v->count) v->count++;
+  snprintf(v->names[i], sizeof v->names[i], "%s", name);
+  snprintf(v->values[i], sizeof v->values[i], "%s", value);
+}
+
+/* The path with everything filled in that is known; false: something is not. */
+static bool catalog_fill(const catalog_values *v, const char *path, char *out, size_t size)
+{
+  svc_arena arena;
+  svc_buf b;
+  size_t i;
+  bool known = true;
+  svc_arena_init(&arena, NULL);
+  b = svc_buf_new(&arena, 256);
+  while (*path && known) {
+    const char *end = *path == '{' ? strchr(path, '}') : NULL;
+    if (!end) {
+      svc_buf_char(&b, *path++);
+      continue;
+    }
+    for (i = 0; i < v->count; i++)
+      if (strlen(v->names[i]) == (size_t)(end - path - 1) && strncmp(v->names[i], path + 1, (size_t)(end - path - 1)) == 0) break;
+    known = i < v->count;
+    if (known) svc_buf_text(&b, v->values[i]);
+    path = end + 1;
+  }
+  snprintf(out, size, "%s", svc_buf_done(&b).p);
+  svc_blocks_free(arena.blocks);
+  return known;
+}
+
+/* One of every noun that has an example: parents first, so what cannot be made yet is tried again. */
 static void catalog_samples(t_service *t, const char *org, const char *group)
 {
-  char id[64];
-  munit_assert_int(t_sendf(t, "POST", "{\"desc\":\"walker\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/apiKeys", org), ==, 200);
-  snprintf(id, sizeof id, "%s", t_str(t, "id"));
-  munit_assert_int(t_sendf(t, "POST", "[{\"ipAddress\":\"192.0.2.1\"}]", "/orgs/%s/apiKeys/%s/accessList", org, id), ==, 200);
-  munit_assert_int(t_sendf(t, "POST", "[{\"roles\":[\"GROUP_OWNER\"]}]", "/groups/%s/apiKeys/%s", group, id), ==, 204);
-  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"walker\",\"description\":\"walks\",\"roles\":[\"ORG_OWNER\"],"
-                           "\"secretExpiresAfterHours\":8}", "/orgs/%s/serviceAccounts", org), ==, 201);
-  snprintf(id, sizeof id, "%s", t_str(t, "clientId"));
-  munit_assert_int(t_sendf(t, "POST", "{\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/serviceAccounts/%s:invite", group, id), ==, 200);
+  catalog_values v;
+  bool *made = calloc(t->s->plan_count, sizeof *made);
+  char path[512];
+  size_t i;
+  int round;
+  memset(&v, 0, sizeof v);
+  catalog_learn(&v, "orgId", org);
+  catalog_learn(&v, "groupId", group);
+  for (round = 0; round < 4; round++)
+    for (i = 0; i < t->s->plan_count; i++) {
+      const svc_plan *p = &t->s->plans[i];
+      const char *self, *last;
+      if (made[i] || !p->route->example || !catalog_fill(&v, p->route->path, path, sizeof path)) continue;
+      made[i] = true;
+      if (t_send(t, methods[p->route->method], path, p->route->example) >= 300)
+        munit_errorf("the example of POST %s: %d %s", p->route->path, t->response.status, t->response.body);
+      self = t_link(t, "self");
+      last = strrchr(self, '/');
+      if (last && p->noun->noun->param && !p->own) catalog_learn(&v, p->noun->noun->param, last + 1);
+    }
+  for (i = 0; i < t->s->plan_count; i++)
+    if (t->s->plans[i].route->example && !made[i]) munit_errorf("nothing to put into POST %s", t->s->plans[i].route->path);
+  free(made);
 }
 
 /* Every GET that stands must be met when all links are followed from the root. */
 static MunitResult catalog_reachable(const MunitParameter params[], void *data)
 {
-  static const char cluster[] =
-    "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
-    "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}";
   t_service t;
   catalog_walk w = { NULL, 0, 0 };
   const char *org, *group;
@@ -305,8 +372,8 @@ static MunitResult catalog_reachable(const MunitParameter params[], void *data)
   reached = calloc(t.s->plan_count, sizeof *reached);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "POST", cluster, "/groups/%s/clusters", group), ==, 201);
   catalog_samples(&t, org, group);
+  catalog_people(&t, org, group);
   t_advance(&t, 3600);
   catalog_note(&w, "/api/svc/v2");
   for (next = 0; next < w.count; next++) {

@@ -79,6 +79,8 @@ static void server_note(server *t, const svc_request *r)
   s->body_length = r->body_length;
   if (r->body_length) memcpy(s->body, r->body, r->body_length < sizeof s->body ? r->body_length : sizeof s->body - 1);
   s->sum = sum_of(r->body, r->body_length);
+  for (i = 0; i < r->header_count; i++) /* to the library a length of 0 means "up to the NUL" */
+    munit_assert_true(r->headers[i].value_length > 0 || r->headers[i].value[0] == '\0');
   for (i = 0; i < r->header_count; i++)
     if (r->headers[i].name_length == 13 && strncasecmp(r->headers[i].name, "authorization", 13) == 0)
       snprintf(s->authorization, sizeof s->authorization, "%.*s", (int)r->headers[i].value_length, r->headers[i].value);
@@ -854,6 +856,7 @@ static int sized_request(int port, size_t target, size_t header, size_t count, c
   client_text(&c, SMUGGLED);
   status = client_answer(&c);
   if (status >= 400) munit_assert_true(client_ended(&c, WAIT_MS));
+  else munit_assert_int(client_answer(&c), ==, 200);
   client_close(&c);
   free(text);
   return status;

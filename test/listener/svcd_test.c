@@ -168,14 +168,10 @@ static MunitResult test_life(const MunitParameter params[], void *data)
   munit_assert_int(lines_of(other.errors), ==, 1);
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
   munit_assert_string_equal(d.errors, "");
-#ifdef SVC_HAS_BOOTSTRAP
   munit_assert_int(stat(file, &st), ==, 0);
   munit_assert_int(st.st_mode & 0777, ==, 0600);
   munit_assert_not_null(strstr(d.text, file));
   munit_assert_int(chmod(file, 0640), ==, 0); /* a mark: the second start must leave it alone */
-#else
-  munit_assert_int(stat(file, &st), ==, -1);
-#endif
   start(&d, again);
   await_ready(&d);
   munit_assert_int(lines_of(d.text), ==, 1); /* nothing to tell about a store that is not new */
@@ -183,10 +179,51 @@ static MunitResult test_life(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(answer, "http://api.example.com/api/acme/v2"));
   munit_assert_not_null(strstr(answer, "application/vnd.acme."));
   munit_assert_int(finish(&d, SIGINT), ==, 0);
-#ifdef SVC_HAS_BOOTSTRAP
   munit_assert_int(stat(file, &st), ==, 0);
   munit_assert_int(st.st_mode & 0777, ==, 0640);
-#endif
+  remove_folder(folder);
+  return MUNIT_OK;
+}
+
+/* The credentials: where they are told to be, complete, in nobody else's sight; and the line to paste works. */
+static MunitResult test_bootstrap(const MunitParameter params[], void *data)
+{
+  static const char *const fields[] = { "baseUrl", "orgId", "groupId", "publicKey", "privateKey", "clientId",
+                                        "clientSecret" };
+  char *folder, store[128], file[128], text[2048] = "", command[4096], *line;
+  const char *args[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--bootstrap", file, NULL };
+  daemon_run d;
+  int fd;
+  size_t i;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  folder = new_folder();
+  snprintf(store, sizeof store, "%s/store", folder);
+  snprintf(file, sizeof file, "%s/keys", folder);
+  start(&d, args);
+  await_ready(&d);
+  fd = open(file, O_RDONLY | O_CLOEXEC);
+  munit_assert_int(fd, >=, 0);
+  munit_assert_long((long)read(fd, text, sizeof text - 1), >, 0);
+  close(fd);
+  for (i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    char name[64], value[128];
+    snprintf(name, sizeof name, "\"%s\":\"", fields[i]);
+    line = strstr(text, name);
+    munit_assert_not_null(line);
+    snprintf(value, sizeof value, "%.*s", (int)strcspn(line + strlen(name), "\""), line + strlen(name));
+    munit_assert_size(strlen(value), >, 0);
+    if (i == 0) munit_assert_not_null(strstr(d.text, value));
+    if (i == 4 || i == 6) munit_assert_null(strstr(d.text, value)); /* secrets are not printed */
+  }
+  line = strstr(d.text, "curl ");
+  munit_assert_not_null(line);
+  if (system("command -v curl >/dev/null") == 0) {
+    line += 5;
+    snprintf(command, sizeof command, "curl -fsS %.*s | grep -q '\"totalCount\"'", (int)strcspn(line, "\n"), line);
+    munit_assert_int(system(command), ==, 0);
+  }
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
   remove_folder(folder);
   return MUNIT_OK;
 }
@@ -259,6 +296,7 @@ static MunitResult test_port_in_use(const MunitParameter params[], void *data)
 
 static MunitTest tests[] = {
   { "/life", test_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bootstrap", test_bootstrap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/flags", test_flags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/port_in_use", test_port_in_use, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -178,7 +178,8 @@ static MunitResult body_depth(const MunitParameter params[], void *data)
   size_t n;
   (void)params, (void)data;
   t_open(&t, &shallow);
-  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"apiKey\":[[[0]]],\"name\":\"a\"}"), ==, 403); /* deep enough, not supported */
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"apiKey\":[[[0]]],\"name\":\"a\"}"), ==, 400); /* not too deep, but wrong */
+  munit_assert_string_equal(t_error(&t), "INVALID_ATTRIBUTE");
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"apiKey\":[[[[0]]]],\"name\":\"a\"}"), ==, 400);
   munit_assert_string_equal(t_error(&t), "MALFORMED_JSON");
   munit_assert_int64(t_int(&t, "parameters[0]"), ==, 13);
@@ -189,7 +190,8 @@ static MunitResult body_depth(const MunitParameter params[], void *data)
   memset(body + n, '[', 31);
   memset(body + n + 31, ']', 31);
   strcpy(body + n + 62, ",\"name\":\"a\"}");
-  munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 403);
+  munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_ATTRIBUTE");
   memset(body + n, '[', 32);
   memset(body + n + 32, ']', 32);
   strcpy(body + n + 64, ",\"name\":\"a\"}");

@@ -224,7 +224,7 @@ static MunitResult error_every_status(const MunitParameter params[], void *data)
   assert_document(t, 400, "INVALID_REQUEST");
   t_sendf(t, "GET", NULL, "%s/limits/nosuch", group);
   assert_document(t, 400, "INVALID_PATH_PARAMETER");
-  t_send(t, "POST", "/orgs", "{\"name\":\"a\",\"apiKey\":{}}");
+  t_send(t, "POST", "/orgs", "{\"name\":\"a\",\"federationSettingsId\":\"5f0000000000000000000009\"}");
   assert_document(t, 403, "FEATURE_UNSUPPORTED");
   t_send(t, "GET", "/nothing", NULL);
   assert_document(t, 404, "RESOURCE_NOT_FOUND");

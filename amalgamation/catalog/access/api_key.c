@@ -41,14 +41,15 @@ static bool api_key_withdraw(svc_call *c);
 
 static const svc_route api_key_routes[] = {
   API_KEY_ORG(SVC_GET, "", .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED, .run = svc_verb_list),
-  API_KEY_ORG(SVC_POST, "", .roles = SVC_R_ORG_OWNER, .run = api_key_create),
+  API_KEY_ORG(SVC_POST, "", .roles = SVC_R_ORG_OWNER, .run = api_key_create,
+              .example = "{\"desc\":\"for the nightly job\",\"roles\":[\"ORG_READ_ONLY\"]}"),
   API_KEY_ORG(SVC_GET, "/{apiUserId}", .roles = SVC_R_ORG_MEMBER, .run = svc_verb_read),
   API_KEY_ORG(SVC_PATCH, "/{apiUserId}", .roles = SVC_R_ORG_OWNER, .run = api_key_update),
   API_KEY_ORG(SVC_DELETE, "/{apiUserId}", .roles = SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
   API_KEY_GROUP(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .run = api_key_list_group),
   API_KEY_GROUP(SVC_POST, "", .roles = SVC_R_GROUP_ACCESS_MANAGER, .run = api_key_create),
   API_KEY_GROUP(SVC_POST, "/{apiUserId}", .roles = SVC_R_GROUP_OWNER, .status = 204, .flags = SVC_BODY_ARRAY,
-                .body = &api_key_assign_object, .run = api_key_assign),
+                .body = &api_key_assign_object, .run = api_key_assign, .example = "[{\"roles\":[\"GROUP_READ_ONLY\"]}]"),
   API_KEY_GROUP(SVC_PATCH, "/{apiUserId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .run = api_key_update),
   API_KEY_GROUP(SVC_DELETE, "/{apiUserId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 204, .run = api_key_withdraw),
   SVC_ROUTES_END
@@ -145,19 +146,21 @@ static bool api_key_make_private(svc_call *c, char out[API_KEY_PRIVATE + 1])
 /* ---------------------------------------------------------------------------------------------------------- operations */
 
 /* Create a key with these roles; *answer is its body with the private key in it. */
-SVC_PRIVATE bool svc_api_key_insert(svc_call *c, svc_str desc, svc_str grants, svc_entity *e, svc_node **answer)
+static bool api_key_make(svc_call *c, const svc_id *org, const svc_node *request, svc_str grants, svc_entity *e,
+                         svc_node **answer)
 {
   char public_key[API_KEY_PUBLIC + 1], private_key[API_KEY_PRIVATE + 1];
   unsigned char verifier[48];
   svc_change change;
   memset(&change, 0, sizeof change);
   change.noun = c->s->key;
+  change.parent = *org;
   change.event = c->s->key->noun->event_created;
   change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   if (!change.body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   if (!api_key_make_public(c, public_key) || !api_key_make_private(c, private_key)) return false;
   if (!svc_digest_verifier(c, svc_str_c(public_key), svc_str_c(private_key), verifier)) return false;
-  svc_node_set_str(c->arena, change.body, "desc", desc);
+  svc_node_set_str(c->arena, change.body, "desc", svc_node_str(request, "desc"));
   svc_node_set_str(c->arena, change.body, "publicKey", svc_str_c(public_key));
   svc_node_set_str(c->arena, change.body, "privateKey", svc_arena_print(c->arena, "********-****-****-%s", private_key + 24));
   api_key_keep(c, &change, (svc_str){ (const char *)verifier, sizeof verifier }, grants);
@@ -168,14 +171,27 @@ SVC_PRIVATE bool svc_api_key_insert(svc_call *c, svc_str desc, svc_str grants, s
   return true;
 }
 
+/* For operations that take a key as proof. */
+static bool api_key_opens(svc_call *c, const svc_entity *e, svc_str private_key, svc_id *which)
+{
+  unsigned char verifier[48];
+  svc_str bytes, grants;
+  if (!svc_digest_verifier(c, e->unique, private_key, verifier)) return false;
+  *which = e->id;
+  return svc_credential_unpack(e->extra, &bytes, &grants) && bytes.n == sizeof verifier &&
+         svc_same_bytes(bytes.p, verifier, sizeof verifier);
+}
+
 static bool api_key_create(svc_call *c)
 {
   svc_node *answer;
   svc_entity e;
   svc_str grants, kept;
+  svc_id org;
   if (!svc_resolve_all(c)) return false;
+  org = svc_call_org(c);
   if (!api_key_new_grants(c, svc_node_get(c->checked, "roles"), SVC_S(""), &grants)) return false;
-  if (!svc_api_key_insert(c, svc_node_str(c->checked, "desc"), grants, &e, &answer)) return false;
+  if (!api_key_make(c, &org, c->checked, grants, &e, &answer)) return false;
   kept = e.body;
   if (!svc_answer_entity(c, &e)) return false;
   c->answer.kept = kept;
@@ -283,4 +299,6 @@ SVC_PRIVATE const svc_noun svc_noun_api_key = {
   .event_field = "targetPublicKey",
   .routes = api_key_routes,
   .prepare = api_key_prepare,
+  .make = api_key_make,
+  .opens = api_key_opens,
 };

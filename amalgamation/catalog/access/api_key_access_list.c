@@ -25,7 +25,8 @@ static bool api_key_access_list_delete(svc_call *c);
 
 static const svc_route api_key_access_list_routes[] = {
   API_KEY_ACCESS_LIST(SVC_GET, "", .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED, .run = svc_verb_list),
-  API_KEY_ACCESS_LIST(SVC_POST, "", .flags = SVC_PAGED | SVC_BODY_ARRAY, .run = api_key_access_list_add),
+  API_KEY_ACCESS_LIST(SVC_POST, "", .flags = SVC_PAGED | SVC_BODY_ARRAY, .run = api_key_access_list_add,
+                      .example = "[{\"ipAddress\":\"192.0.2.1\"},{\"cidrBlock\":\"198.51.100.0/24\"}]"),
   API_KEY_ACCESS_LIST(SVC_GET, "/{ipAddress}", .roles = SVC_R_ORG_MEMBER, .run = svc_verb_read),
   API_KEY_ACCESS_LIST(SVC_DELETE, "/{ipAddress}", .status = 204, .run = api_key_access_list_delete),
   SVC_ROUTES_END

@@ -76,7 +76,9 @@ static bool service_account_delete_secret(svc_call *c);
 static const svc_route service_account_routes[] = {
   SERVICE_ACCOUNT_ORG(SVC_GET, "", .roles = SVC_R_ORG_READ_ONLY, .flags = SVC_PAGED, .params = service_account_list_params,
                       .run = svc_verb_list),
-  SERVICE_ACCOUNT_ORG(SVC_POST, "", .roles = SVC_R_ORG_OWNER, .status = 201, .run = service_account_create),
+  SERVICE_ACCOUNT_ORG(SVC_POST, "", .roles = SVC_R_ORG_OWNER, .status = 201, .run = service_account_create,
+                      .example = "{\"name\":\"deployer\",\"description\":\"deploys\",\"roles\":[\"ORG_MEMBER\"],"
+                                 "\"secretExpiresAfterHours\":720}"),
   SERVICE_ACCOUNT_ORG(SVC_GET, "/{clientId}", .roles = SVC_R_ORG_READ_ONLY, .run = svc_verb_read),
   SERVICE_ACCOUNT_ORG(SVC_PATCH, "/{clientId}", .roles = SVC_R_ORG_OWNER, .run = service_account_update),
   SERVICE_ACCOUNT_ORG(SVC_DELETE, "/{clientId}", .roles = SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
@@ -93,7 +95,7 @@ static const svc_route service_account_routes[] = {
   SERVICE_ACCOUNT_GROUP(SVC_PATCH, "/{clientId}", .roles = SVC_R_GROUP_OWNER, .run = service_account_update),
   SERVICE_ACCOUNT_GROUP(SVC_DELETE, "/{clientId}", .roles = SVC_R_GROUP_OWNER, .status = 204, .run = service_account_withdraw),
   SERVICE_ACCOUNT_GROUP(SVC_POST, "/{clientId}:invite", .roles = SVC_R_ORG_OWNER, .body = &service_account_roles_object,
-                        .run = service_account_invite),
+                        .run = service_account_invite, .example = "{\"roles\":[\"GROUP_OWNER\"]}"),
   SERVICE_ACCOUNT_GROUP(SVC_POST, "/{clientId}/secrets", .roles = SVC_R_GROUP_OWNER, .status = 201,
                         .body = &service_account_hours_object, .run = service_account_add_secret),
   SERVICE_ACCOUNT_GROUP(SVC_DELETE, "/{clientId}/secrets/{secretId}", .roles = SVC_R_GROUP_OWNER, .status = 204,
@@ -170,8 +172,7 @@ static svc_node *service_account_show(svc_call *c, const svc_node *record, svc_s
   return shown;
 }
 
-/* Does this secret open the account? *id: which of its secrets it is. */
-SVC_PRIVATE bool svc_service_account_opens(const svc_entity *account, svc_str secret, int64_t now, svc_id *id)
+static bool service_account_opens(svc_call *c, const svc_entity *account, svc_str secret, svc_id *which)
 {
   svc_str verifier, grants;
   service_account_verifier v;
@@ -179,9 +180,9 @@ SVC_PRIVATE bool svc_service_account_opens(const svc_entity *account, svc_str se
   if (!svc_credential_unpack(account->extra, &verifier, &grants)) return false;
   for (; verifier.n >= sizeof v; verifier.p += sizeof v, verifier.n -= sizeof v) {
     memcpy(&v, verifier.p, sizeof v);
-    if (svc_secret_same(secret, v.hash) && now < v.expiry) {
+    if (svc_secret_same(secret, v.hash) && c->now < v.expiry) {
       found = true;
-      *id = v.id;
+      *which = v.id;
     }
   }
   return found;
@@ -245,20 +246,20 @@ static bool service_account_store(svc_call *c, svc_change *change, svc_str verif
 /* ---------------------------------------------------------------------------------------------------------- operations */
 
 /* Create an account with a first secret; *answer is its body with the secret in it, roles as seen from `on`. */
-SVC_PRIVATE bool svc_service_account_insert(svc_call *c, const svc_node *request, svc_str grants, svc_entity *e,
-                                            svc_node **answer)
+static bool service_account_make(svc_call *c, const svc_id *org, const svc_node *request, svc_str grants, svc_entity *e,
+                                 svc_node **answer)
 {
-  svc_id org = svc_call_org(c);
   service_account_verifier v;
   svc_change change;
   svc_node *record, *secrets, *roles;
   svc_str secret;
   int64_t most = SERVICE_ACCOUNT_MOST;
-  svc_str org_text = svc_id_str(c->arena, &org);
-  if (svc_entity_count(c->txn, c->s->account->noun->kind, &org) >= SERVICE_ACCOUNT_MOST)
+  svc_str org_text = svc_id_str(c->arena, org);
+  if (svc_entity_count(c->txn, c->s->account->noun->kind, org) >= SERVICE_ACCOUNT_MOST)
     return svc_fail(c, SVC_E_MAX_API_KEYS_PER_ORG_EXCEEDED, "iS", &most, &org_text);
   memset(&change, 0, sizeof change);
   change.noun = c->s->account;
+  change.parent = *org;
   change.event = c->s->account->noun->event_created;
   change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   record = service_account_new_secret(c, svc_node_i64(request, "secretExpiresAfterHours", 720), &v, &secret);
@@ -291,14 +292,16 @@ static bool service_account_create(svc_call *c)
   svc_node *answer = NULL, *shown;
   svc_entity e;
   svc_str on, grants;
+  svc_id org;
   int level;
   if (!svc_resolve_all(c)) return false;
+  org = svc_call_org(c);
   on = service_account_scope(c, &level);
   if (!svc_node_get(c->body, "secretExpiresAfterHours"))
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("secretExpiresAfterHours"), "is required");
   if (!svc_check_done(c) || !svc_roles_check(c, roles, level, "roles")) return false;
   grants = svc_grants_from(c, roles, on, SVC_S(""));
-  if (!svc_service_account_insert(c, c->body, grants, &e, &answer) || !svc_answer_entity(c, &e)) return false;
+  if (!service_account_make(c, &org, c->body, grants, &e, &answer) || !svc_answer_entity(c, &e)) return false;
   shown = svc_grants_names(c, grants, on, "roles");
   if (shown) svc_node_put(c->arena, answer, shown);
   c->answer.kept = e.body;
@@ -510,4 +513,6 @@ SVC_PRIVATE const svc_noun svc_noun_service_account = {
   .event_field = "resourceId",
   .routes = service_account_routes,
   .prepare = service_account_prepare,
+  .make = service_account_make,
+  .opens = service_account_opens,
 };

@@ -1,8 +1,8 @@
 /*
 ** Organization: what projects, people and bills belong to. It has no parent; its projects keep it from being deleted.
 **
-** Creating one answers with a wrapper around the new organization, because a first credential may be asked for at the
-** same time; credentials are another noun's, so that part is refused until it is there.
+** Creating one answers with a wrapper around the new organization, because a first API key and a first service account
+** may be asked for at the same time: whoever creates an organization with a credential of another one needs a way in.
 */
 #include "internal.h"
 
@@ -17,12 +17,30 @@ static const svc_field organization_fields[] = {
 };
 static const svc_object organization_object = { .name = "Organization", .fields = organization_fields };
 
+static const char *const organization_roles[] = { "ORG_OWNER", "ORG_MEMBER", "ORG_GROUP_CREATOR", "ORG_BILLING_ADMIN",
+                                                  "ORG_BILLING_READ_ONLY", "ORG_STREAM_PROCESSING_ADMIN", "ORG_READ_ONLY",
+                                                  NULL };
+static const svc_field organization_key_fields[] = {
+  F_STR("desc", .flags = SVC_REQUIRED, .min = 1, .max = 250),
+  F_STRS("roles", .values = organization_roles, .flags = SVC_REQUIRED, .min_items = 1),
+  F_END
+};
+static const svc_object organization_key_object = { .name = "FirstApiKey", .fields = organization_key_fields };
+static const svc_field organization_account_fields[] = {
+  F_STR("description", .flags = SVC_REQUIRED, .pattern = "^[\\p{L}\\p{N}\\-_.,' ]*$", .min = 1, .max = 250),
+  F_STR("name", .flags = SVC_REQUIRED, .pattern = "^[\\p{L}\\p{N}\\-_.,' ]*$", .min = 1, .max = 64),
+  F_STRS("roles", .values = organization_roles, .flags = SVC_REQUIRED, .min_items = 1),
+  F_INT("secretExpiresAfterHours", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 8, .max = 8760),
+  F_END
+};
+static const svc_object organization_account_object = { .name = "FirstServiceAccount", .fields = organization_account_fields };
+
 static const svc_field organization_create_fields[] = {
-  F_ANY("apiKey"),
+  F_OBJ("apiKey", &organization_key_object),
   F_HEX24("federationSettingsId"),
   F_STR("name", .flags = SVC_REQUIRED, .pattern = ORGANIZATION_NAME),
   F_HEX24("orgOwnerId"),
-  F_ANY("serviceAccount"),
+  F_OBJ("serviceAccount", &organization_account_object),
   F_BOOL("skipDefaultAlertsSettings", .preset = "false"),
   F_END
 };
@@ -46,15 +64,29 @@ static const svc_route organization_routes[] = {
   SVC_ROUTES_END
 };
 
-static bool organization_create(svc_call *c)
+/* The credential that the request asks for, as a member of the answer; kept without its secret in *stored. */
+static bool organization_credential(svc_call *c, const svc_id *org, const char *name, svc_node *answer, svc_node *stored)
 {
-  static const char *const later[] = { "apiKey", "federationSettingsId", "serviceAccount" };
-  svc_change change;
+  const svc_node *wanted = svc_node_get(c->checked, name);
+  const svc_noun_info *noun = strcmp(name, "apiKey") == 0 ? c->s->key : c->s->account;
+  svc_node *shown = NULL, *kept;
   svc_entity e;
-  svc_node *organization, *answer;
-  size_t i;
-  for (i = 0; i < sizeof later / sizeof later[0]; i++)
-    if (svc_node_get(c->checked, later[i])) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", later[i]);
+  svc_str grants;
+  if (!wanted) return true;
+  if (!noun) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", name);
+  grants = svc_grants_from(c, svc_node_get(wanted, "roles"), svc_id_str(c->arena, org), SVC_S(""));
+  if (!noun->noun->make(c, org, wanted, grants, &e, &shown)) return false;
+  kept = svc_json_parse(c->arena, e.body);
+  if (!kept || !shown) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  shown->name = kept->name = svc_str_c(name);
+  svc_node_put(c->arena, answer, shown);
+  svc_node_put(c->arena, stored, kept);
+  return true;
+}
+
+static bool organization_insert(svc_call *c, svc_entity *e, svc_node **body)
+{
+  svc_change change;
   memset(&change, 0, sizeof change);
   change.noun = c->plan->noun;
   change.input = c->body;
@@ -64,9 +96,19 @@ static bool organization_create(svc_call *c)
   svc_node_set_str(c->arena, change.body, "name", svc_node_str(c->checked, "name"));
   svc_node_set_bool(c->arena, change.body, "skipDefaultAlertsSettings",
                     svc_node_bool(c->checked, "skipDefaultAlertsSettings", false));
-  if (!svc_insert(c, &change, &e)) return false;
+  *body = change.body;
+  return svc_insert(c, &change, e);
+}
+
+static bool organization_create(svc_call *c)
+{
+  svc_entity e;
+  svc_node *organization = NULL, *answer, *stored;
+  if (svc_node_get(c->checked, "federationSettingsId"))
+    return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "federationSettingsId");
+  if (!organization_insert(c, &e, &organization)) return false;
   answer = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  organization = svc_node_copy(c->arena, change.body);
+  organization = svc_node_copy(c->arena, organization);
   if (!answer || !organization) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   organization->name = SVC_S("organization");
   svc_node_put(c->arena, answer, organization);
@@ -74,9 +116,14 @@ static bool organization_create(svc_call *c)
     svc_node_set_str(c->arena, answer, "orgOwnerId", svc_node_str(c->checked, "orgOwnerId"));
   svc_node_set_bool(c->arena, answer, "skipDefaultAlertsSettings",
                     svc_node_bool(c->checked, "skipDefaultAlertsSettings", false));
-  if (!svc_answer_node(c, answer)) return false;
+  stored = svc_node_copy(c->arena, answer);
+  if (!stored || !organization_credential(c, &e.id, "apiKey", answer, stored) ||
+      !organization_credential(c, &e.id, "serviceAccount", answer, stored))
+    return c->error ? false : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!svc_answer_node(c, stored)) return false;
+  c->answer.kept = c->answer.body;
   c->answer.own = e.key;
-  return true;
+  return svc_answer_body(c, answer);
 }
 
 SVC_PRIVATE const svc_noun svc_noun_organization = {

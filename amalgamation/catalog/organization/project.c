@@ -81,14 +81,35 @@ static bool project_prepare(svc_call *c, svc_change *change)
                               &change->owner);
 }
 
+static bool project_key_opens(svc_call *c, svc_str public_key, svc_str private_key, const svc_id *org)
+{
+  const svc_noun *noun = c->s->key->noun;
+  svc_str bytes, grants;
+  svc_id scope, id;
+  svc_entity key;
+  return svc_find_anywhere(c->txn, noun, public_key, &scope, &id) == SVC_OK && svc_id_eq(&scope, org) &&
+         svc_entity_get(c->txn, noun->kind, &scope, &id, &key) == SVC_OK && noun->opens(c, &key, private_key, &id) &&
+         svc_credential_unpack(key.extra, &bytes, &grants) &&
+         svc_grants_have(grants, SVC_S("ORG_OWNER"), svc_id_str(c->arena, org));
+}
+
+/* Where it goes: the caller must own that organization, or bring an API key that does. */
+static bool project_destination(svc_call *c, svc_id *to)
+{
+  svc_str text = svc_node_str(c->checked, "destinationOrgId"), public_key, private_key;
+  public_key = svc_node_str(c->checked, "destinationOrgPublicApiKey");
+  private_key = svc_node_str(c->body, "destinationOrgPrivateApiKey");
+  if (public_key.n == 0 && private_key.n == 0) return project_organization(c, text, SVC_R_ORG_OWNER, to);
+  if (!c->s->key) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "destinationOrgPublicApiKey");
+  if (svc_id_parse(text, to) && project_key_opens(c, public_key, private_key, to)) return true;
+  return c->error ? false : svc_fail(c, SVC_E_ORG_NOT_FOUND, "S", &text);
+}
+
 static bool project_migrate(svc_call *c)
 {
   svc_change change;
   svc_id to, from;
-  if (svc_node_get(c->body, "destinationOrgPublicApiKey") || svc_node_get(c->body, "destinationOrgPrivateApiKey"))
-    return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "destinationOrgPublicApiKey");
-  if (!svc_change_begin(c, &change)) return false;
-  if (!project_organization(c, svc_node_str(c->checked, "destinationOrgId"), SVC_R_ORG_OWNER, &to)) return false;
+  if (!svc_change_begin(c, &change) || !project_destination(c, &to)) return false;
   from = change.entity.owner;
   svc_node_set_str(c->arena, change.body, "orgId", svc_id_str(c->arena, &to));
   if (!svc_change_store(c, &change)) return false;

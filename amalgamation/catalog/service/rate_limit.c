@@ -60,7 +60,7 @@ static svc_node *rate_limit_endpoints(svc_call *c, int set)
   size_t i;
   for (i = 0; list && i < c->s->plan_count; i++) {
     const svc_route *route = c->s->plans[i].route;
-    if (route->set != set) continue;
+    if (route->set != set || route->flags & SVC_ABSOLUTE) continue;
     item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
     if (!item) return NULL;
     svc_node_set_str(c->arena, item, "method", svc_str_c(methods[route->method]));
@@ -93,12 +93,15 @@ static bool rate_limit_scope_given(svc_call *c, const char *name, const svc_noun
   const svc_query_value *q = svc_query_get(c, name);
   svc_entity e;
   svc_id id;
+  uint64_t held = 0;
+  bool seen = false;
   if (!q) return true;
-  if (!noun || !svc_id_parse(q->text, &id) || svc_entity_get(c->txn, noun->noun->kind, &root, &id, &e) != SVC_OK ||
-      !svc_entity_visible(c, noun, &e))
-    return svc_fail(c, noun ? noun->noun->err_not_found : SVC_E_RESOURCE_NOT_FOUND, "S", &q->text);
-  if (noun == c->s->group ? svc_roles_on(c, &id, &e.owner) & roles : svc_roles_on(c, NULL, &id) & roles) return true;
-  return svc_lacks_role(c, roles);
+  if (noun && svc_id_parse(q->text, &id) && svc_entity_get(c->txn, noun->noun->kind, &root, &id, &e) == SVC_OK) {
+    held = noun == c->s->group ? svc_roles_on(c, &id, &e.owner) : svc_roles_on(c, NULL, &id);
+    seen = held || svc_entity_visible(c, noun, &e);
+  }
+  if (!seen) return svc_fail(c, noun ? noun->noun->err_not_found : SVC_E_RESOURCE_NOT_FOUND, "S", &q->text);
+  return held & roles ? true : svc_lacks_role(c, roles);
 }
 
 /* The scope that the filters narrow to; -1: none. False: one is not the caller's to ask for. */
@@ -132,7 +135,7 @@ static bool rate_limit_has_path(const svc_call *c, int set)
   if (!svc_query_get(c, "endpointPath")) return true;
   for (i = 0; i < c->s->plan_count; i++) {
     const char *path = c->s->plans[i].route->path;
-    if (c->s->plans[i].route->set != set) continue;
+    if (c->s->plans[i].route->set != set || c->s->plans[i].route->flags & SVC_ABSOLUTE) continue;
     for (j = 0; j < c->query_count; j++) {
       svc_str text = c->query[j].text;
       if (strcmp(c->query[j].param->name, "endpointPath") != 0) continue;

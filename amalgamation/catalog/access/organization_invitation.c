@@ -1,0 +1,247 @@
+/*
+** Invitation to an organization: the older view of a user of it whose membership is PENDING. It has the id of that user,
+** and nothing of it is stored apart: what is done here is seen there at once, and the other way round. It is gone when
+** it is withdrawn, when 30 days are over, and when the person registers; accepting is no operation of its own.
+**
+** Who is registered is invited here all the same; POST /orgs/{orgId}/users would let them in at once.
+*/
+#include "internal.h"
+
+static const svc_field organization_invitation_group_fields[] = {
+  F_HEX24("groupId", .flags = SVC_REQUIRED),
+  F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100),
+  F_END
+};
+static const svc_object organization_invitation_group = { .name = "InvitationGroupRoles",
+                                                          .fields = organization_invitation_group_fields };
+
+static const svc_field organization_invitation_roles_fields[] = {
+  F_LIST("groupRoleAssignments", &organization_invitation_group, .max_items = 500),
+  F_STRS("roles", .flags = SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
+  { .name = "teamIds", .type = SVC_ARRAY, .item = SVC_STRING, .format = SVC_FORMAT_ID, .flags = SVC_UNIQUE_ITEMS, .max_items = 100 },
+  F_END
+};
+static const svc_object organization_invitation_roles = { .name = "OrganizationInvitationUpdate",
+                                                          .fields = organization_invitation_roles_fields };
+
+static const svc_field organization_invitation_name_fields[] = {
+  F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
+  F_END
+};
+static const svc_object organization_invitation_object = { .name = "OrganizationInvitationRequest",
+                                                           .base = &organization_invitation_roles,
+                                                           .fields = organization_invitation_name_fields };
+
+static const svc_field organization_invitation_access_fields[] = {
+  F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
+  F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
+  F_END
+};
+static const svc_object organization_invitation_access = { .name = "GroupAccessRequest",
+                                                           .fields = organization_invitation_access_fields };
+
+static const svc_param organization_invitation_params[] = { { .name = "username", .format = SVC_FORMAT_EMAIL }, { .name = NULL } };
+
+static bool organization_invitation_list(svc_call *c);
+static bool organization_invitation_create(svc_call *c);
+static bool organization_invitation_change(svc_call *c);
+static bool organization_invitation_read(svc_call *c);
+static bool organization_invitation_remove(svc_call *c);
+static bool organization_invitation_add(svc_call *c);
+
+#define ORGANIZATION_INVITATION(m, p, ...) \
+  { .method = m, .path = "/orgs/{orgId}/invites" p, .set = SVC_SET_ORGANIZATIONS, .versions = { 20230101 }, \
+    .roles = SVC_R_ORG_OWNER, .deprecated = 20250219, .sunset = 20270701, __VA_ARGS__ }
+
+static const svc_route organization_invitation_routes[] = {
+  ORGANIZATION_INVITATION(SVC_GET, "", .flags = SVC_BARE, .params = organization_invitation_params, .run = organization_invitation_list),
+  ORGANIZATION_INVITATION(SVC_POST, "", .body = &organization_invitation_object, .run = organization_invitation_create),
+  ORGANIZATION_INVITATION(SVC_PATCH, "", .body = &organization_invitation_object, .run = organization_invitation_change),
+  ORGANIZATION_INVITATION(SVC_GET, "/{invitationId}", .flags = SVC_ITEM, .run = organization_invitation_read),
+  ORGANIZATION_INVITATION(SVC_PATCH, "/{invitationId}", .body = &organization_invitation_roles, .run = organization_invitation_change),
+  ORGANIZATION_INVITATION(SVC_DELETE, "/{invitationId}", .status = 204, .run = organization_invitation_remove),
+  { .method = SVC_POST, .path = "/groups/{groupId}/access", .set = SVC_SET_PROJECTS, .versions = { 20230201 },
+    .roles = SVC_R_GROUP_OWNER, .deprecated = 20250219, .body = &organization_invitation_access, .run = organization_invitation_add },
+  SVC_ROUTES_END
+};
+
+/* --------------------------------------------------------------------------------------------------------------- views */
+
+/* One object for each role in a project. */
+static svc_node *organization_invitation_groups(svc_call *c, const svc_id *org, svc_str lines)
+{
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("groupRoleAssignments"), SVC_S("")), *item;
+  svc_str role, on;
+  svc_id group;
+  while (list && svc_grants_next(&lines, &role, &on)) {
+    if (svc_line_class(role) != SVC_LINE_GROUP || !svc_member_group(c, org, on, &group)) continue;
+    item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    if (!item) return NULL;
+    svc_node_set_str(c->arena, item, "groupId", on);
+    svc_node_set_str(c->arena, item, "groupRole", role);
+    svc_node_append(list, item);
+  }
+  return list;
+}
+
+/* NULL without an error: it is no invitation (any more). */
+static svc_node *organization_invitation_view(svc_call *c, const svc_id *org, const svc_entity *e)
+{
+  static const svc_id root;
+  svc_node *member = svc_member_view(c, org, e), *out, *part;
+  svc_str verifier, lines = SVC_S("");
+  svc_entity organization;
+  if (!member || !svc_str_is(svc_node_str(member, "orgMembershipStatus"), "PENDING")) return NULL;
+  svc_credential_unpack(svc_arena_copy(c->arena, e->extra), &verifier, &lines);
+  out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  part = organization_invitation_groups(c, org, lines);
+  if (!out || !part) return NULL;
+  svc_node_put(c->arena, out, part);
+  svc_node_set_str(c->arena, out, "createdAt", svc_node_str(member, "invitationCreatedAt"));
+  svc_node_set_str(c->arena, out, "expiresAt", svc_node_str(member, "invitationExpiresAt"));
+  svc_node_set_str(c->arena, out, "id", svc_node_str(member, "id"));
+  if (svc_node_get(member, "inviterUsername"))
+    svc_node_set_str(c->arena, out, "inviterUsername", svc_node_str(member, "inviterUsername"));
+  svc_node_set_str(c->arena, out, "orgId", svc_id_str(c->arena, org));
+  if (svc_entity_get(c->txn, c->s->org->noun->kind, &root, org, &organization) == SVC_OK)
+    svc_node_set_str(c->arena, out, "orgName", svc_arena_copy(c->arena, organization.unique));
+  part = svc_grants_names(c, lines, svc_id_str(c->arena, org), "roles");
+  if (part) svc_node_put(c->arena, out, part);
+  part = svc_node_copy(c->arena, svc_node_get(member, "teamIds"));
+  if (part) svc_node_put(c->arena, out, part);
+  svc_node_set_str(c->arena, out, "username", svc_node_str(member, "username"));
+  return out;
+}
+
+static bool organization_invitation_answer(svc_call *c, const svc_member *m)
+{
+  svc_node *view = organization_invitation_view(c, &m->org, &m->entity);
+  if (!view || !svc_answer_node(c, view)) return c->error ? false : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  c->answer.own = m->entity.key;
+  return true;
+}
+
+static bool organization_invitation_next(svc_call *c, void *state, svc_item *out)
+{
+  const svc_query_value *name = svc_query_get(c, "username");
+  svc_id org = svc_call_org(c);
+  svc_str key, value;
+  svc_entity e;
+  while (svc_scan_next(state, &key, &value)) {
+    svc_node *view;
+    e.kind = c->s->member->noun->kind;
+    if (!svc_entity_decode(key, value, &e)) continue;
+    view = organization_invitation_view(c, &org, &e);
+    if (c->error || c->arena->failed) return false;
+    if (!view || (name && !svc_str_eq(svc_person_name(c, name->text), svc_node_str(view, "username")))) continue;
+    if (out) svc_item_node(c, out, e.key, view);
+    return true;
+  }
+  return false;
+}
+
+static bool organization_invitation_list(svc_call *c)
+{
+  svc_scan scan;
+  svc_key prefix;
+  svc_id org;
+  bool good;
+  if (!svc_resolve_all(c)) return false;
+  if (!c->s->member) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "users");
+  org = svc_call_org(c);
+  svc_key_entity(&prefix, c->s->member->noun->kind, &org, NULL);
+  if (!svc_scan_begin(&scan, c->txn, &prefix, false)) return svc_store_failed(c, c->txn->error);
+  good = svc_list_items(c, organization_invitation_next, &scan, -1);
+  svc_scan_end(&scan);
+  return good;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- operations */
+
+/* The one that the path names, or the body by its username. */
+static bool organization_invitation_target(svc_call *c, svc_member *m)
+{
+  svc_id org, user;
+  svc_str name = svc_node_str(c->body, "username"), org_text;
+  if (!svc_resolve_all(c)) return false;
+  org = svc_call_org(c);
+  org_text = svc_id_str(c->arena, &org);
+  if (c->plan->param_count == 1) {
+    if (!svc_member_named(c, &org, name, m)) return false;
+    return svc_str_is(m->status, "PENDING") ? true : svc_fail(c, SVC_E_USERNAME_NOT_FOUND, "SS", &name, &org_text);
+  }
+  if (!svc_id_parse(c->params[1], &user)) return svc_fail(c, SVC_E_INVALID_INVITATION_ID, "S", &c->params[1]);
+  if (!svc_member_get(c, &org, &user, m)) return false;
+  return svc_str_is(m->status, "PENDING") ? true : svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->path);
+}
+
+static bool organization_invitation_lines(svc_call *c, const svc_id *org, const svc_node *request, svc_str *lines)
+{
+  const svc_node *roles = svc_node_get(request, "roles"), *groups = svc_node_get(request, "groupRoleAssignments");
+  const svc_node *teams = svc_node_get(request, "teamIds");
+  if (roles && !svc_lines_org(c, org, roles, "roles", lines)) return false;
+  if (groups && !svc_lines_groups(c, org, groups, "roles", lines)) return false;
+  return !teams || svc_lines_teams(c, org, teams, lines);
+}
+
+static bool organization_invitation_create(svc_call *c)
+{
+  svc_id org;
+  svc_member m;
+  svc_str lines;
+  if (!svc_resolve_all(c)) return false;
+  org = svc_call_org(c);
+  lines = svc_arena_print(c->arena, "ORG_MEMBER " SVC_FMT "\n", SVC_ARG(svc_id_str(c->arena, &org))); /* unless it says else */
+  if (!organization_invitation_lines(c, &org, c->checked, &lines)) return false;
+  if (!svc_member_add(c, &org, svc_node_str(c->checked, "username"), lines, true, &m)) return false;
+  return organization_invitation_answer(c, &m);
+}
+
+static bool organization_invitation_change(svc_call *c)
+{
+  svc_member m;
+  svc_str lines;
+  svc_check(c, c->plan->route->body, c->body, NULL, SVC_CHECK_CREATE);
+  if (!svc_check_done(c) || !organization_invitation_target(c, &m)) return false;
+  lines = m.lines;
+  if (!organization_invitation_lines(c, &m.org, c->body, &lines) || !svc_member_put(c, &m, m.status, lines)) return false;
+  return organization_invitation_answer(c, &m);
+}
+
+static bool organization_invitation_read(svc_call *c)
+{
+  svc_member m;
+  return organization_invitation_target(c, &m) && organization_invitation_answer(c, &m);
+}
+
+static bool organization_invitation_remove(svc_call *c)
+{
+  svc_member m;
+  return organization_invitation_target(c, &m) && svc_member_remove(c, &m) && svc_answer_nothing(c);
+}
+
+/* Access to a project: members have it at once, and nothing is answered; others are invited to the organization. */
+static bool organization_invitation_add(svc_call *c)
+{
+  svc_id org, group;
+  svc_member m;
+  if (!svc_resolve_all(c)) return false;
+  org = svc_call_org(c);
+  group = svc_call_group(c);
+  if (!svc_member_join(c, &group, &org, c->checked, false, &m)) return false;
+  if (svc_str_is(m.status, "PENDING")) return organization_invitation_answer(c, &m);
+  svc_answer_nothing(c);
+  c->answer.status = 204;
+  return true;
+}
+
+SVC_PRIVATE const svc_noun svc_noun_organization_invitation = {
+  .name = "organization invitation",
+  .rel = "invite",
+  .parent = "organization",
+  .param = "invitationId",
+  .flags = SVC_VIRTUAL | SVC_BY_TABLE,
+  .object = &organization_invitation_object,
+  .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+  .routes = organization_invitation_routes,
+};

@@ -1,0 +1,527 @@
+/*
+** User of an organization: a person as a member, or as one who is invited to be; who they are otherwise is in user.c. It
+** has roles in the organization and in its projects, and is in teams, which have roles of their own (team.c). Seen below
+** a project, its roles are those it has there, and only who has some is there; below a team, who is in it.
+**
+**   POST of a person who is registered ----> ACTIVE
+**   POST of anybody else ----> PENDING ----> INVITATION_EXPIRED, after 30 days
+**                                 '--------> ACTIVE, when the person registers
+**
+** What all of this writes is in pipeline/member.c, which invitations and teams share.
+*/
+#include "internal.h"
+#include "catalog/objects.h"
+
+static const char *const organization_user_states[] = { "ACTIVE", "INVITATION_EXPIRED", "INVITATION_REJECTED", "PENDING", NULL };
+
+static const svc_field organization_user_group_fields[] = {
+  F_HEX24("groupId", .flags = SVC_REQUIRED),
+  F_STRS("groupRoles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100),
+  F_END
+};
+static const svc_object organization_user_group_object = { .name = "GroupRoleAssignment",
+                                                           .fields = organization_user_group_fields };
+
+static const svc_field organization_user_roles_fields[] = {
+  F_LIST("groupRoleAssignments", &organization_user_group_object, .max_items = 500),
+  F_STRS("orgRoles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
+  F_END
+};
+static const svc_object organization_user_roles_object = { .name = "OrgUserRoles", .fields = organization_user_roles_fields };
+
+static const svc_field organization_user_fields[] = {
+  F_STR("country", .flags = SVC_READ_ONLY),
+  F_DATE("createdAt", .flags = SVC_READ_ONLY),
+  F_STR("firstName", .flags = SVC_READ_ONLY),
+  F_ID(),
+  F_DATE("invitationCreatedAt", .flags = SVC_READ_ONLY),
+  F_DATE("invitationExpiresAt", .flags = SVC_READ_ONLY),
+  F_STR("inviterUsername", .flags = SVC_READ_ONLY),
+  F_DATE("lastAuth", .flags = SVC_READ_ONLY),
+  F_STR("lastName", .flags = SVC_READ_ONLY),
+  F_STR("mobileNumber", .flags = SVC_READ_ONLY),
+  F_ENUM("orgMembershipStatus", organization_user_states, .flags = SVC_READ_ONLY),
+  F_OBJ("roles", &organization_user_roles_object),
+  { .name = "teamIds", .type = SVC_ARRAY, .item = SVC_STRING, .format = SVC_FORMAT_ID, .flags = SVC_UNIQUE_ITEMS, .max_items = 100 },
+  F_STR("username", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object organization_user_object = { .name = "OrgUser", .fields = organization_user_fields };
+
+static const svc_field organization_user_add_fields[] = {
+  F_OBJ("roles", &organization_user_roles_object, .flags = SVC_REQUIRED),
+  { .name = "teamIds", .type = SVC_ARRAY, .item = SVC_STRING, .format = SVC_FORMAT_ID, .flags = SVC_UNIQUE_ITEMS, .max_items = 100 },
+  F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
+  F_END
+};
+static const svc_object organization_user_add_object = { .name = "OrgUserRequest", .fields = organization_user_add_fields };
+
+static const svc_field organization_user_org_role_fields[] = { F_STR("orgRole", .flags = SVC_REQUIRED), F_END };
+static const svc_object organization_user_org_role = { .name = "OrgRole", .fields = organization_user_org_role_fields };
+
+static const svc_field organization_user_org_roles_fields[] = {
+  F_STRS("orgRoles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100),
+  F_END
+};
+static const svc_object organization_user_org_roles = { .name = "OrgRoles", .fields = organization_user_org_roles_fields };
+
+static const svc_field organization_user_group_role_fields[] = { F_STR("groupRole", .flags = SVC_REQUIRED), F_END };
+static const svc_object organization_user_group_role = { .name = "GroupRole", .fields = organization_user_group_role_fields };
+
+static const svc_field organization_user_group_roles_fields[] = {
+  F_STRS("groupRoles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100),
+  F_END
+};
+static const svc_object organization_user_group_roles = { .name = "GroupRoles", .fields = organization_user_group_roles_fields };
+
+static const svc_field organization_user_join_fields[] = {
+  F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
+  F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
+  F_END
+};
+static const svc_object organization_user_join_object = { .name = "GroupUserRequest", .fields = organization_user_join_fields };
+
+static const svc_field organization_user_id_fields[] = { F_HEX24("id", .flags = SVC_REQUIRED), F_END };
+static const svc_object organization_user_id_object = { .name = "UserOfTeam", .fields = organization_user_id_fields };
+
+#define ORGANIZATION_USER_STATES \
+  { .name = "orgMembershipStatus", .values = organization_user_states }, \
+  { .name = "orgMembershipStatuses", .values = organization_user_states, .flags = SVC_PARAM_REPEATS, .max_repeats = 4 }
+#define ORGANIZATION_USER_NAME { .name = "username", .format = SVC_FORMAT_EMAIL }
+
+static const svc_param organization_user_org_params[] = { ORGANIZATION_USER_STATES, ORGANIZATION_USER_NAME, { .name = NULL } };
+static const svc_param organization_user_team_params[] = { ORGANIZATION_USER_STATES, { .name = "userId", .format = SVC_FORMAT_ID },
+                                                           ORGANIZATION_USER_NAME, { .name = NULL } };
+static const svc_param organization_user_project_params[] = { { .name = "flattenTeams", .type = SVC_BOOLEAN },
+                                                              { .name = "includeOrgUsers", .type = SVC_BOOLEAN },
+                                                              ORGANIZATION_USER_STATES, ORGANIZATION_USER_NAME, { .name = NULL } };
+static const svc_param organization_user_read_params[] = {
+  { .name = "orgMembershipStatuses", .values = organization_user_states, .flags = SVC_PARAM_REPEATS, .max_repeats = 4 },
+  { .name = NULL }
+};
+
+static bool organization_user_list(svc_call *c);
+static bool organization_user_read(svc_call *c);
+static bool organization_user_create(svc_call *c);
+static bool organization_user_update(svc_call *c);
+static bool organization_user_remove(svc_call *c);
+static bool organization_user_set_roles(svc_call *c);
+static bool organization_user_add_role(svc_call *c);
+static bool organization_user_remove_role(svc_call *c);
+static bool organization_user_join_team(svc_call *c);
+static bool organization_user_join_team_all(svc_call *c);
+static bool organization_user_leave_team(svc_call *c);
+
+#define ORGANIZATION_USER_ORG(m, p, ...) \
+  { .method = m, .path = "/orgs/{orgId}/users" p, .set = SVC_SET_ORGANIZATION_USERS, __VA_ARGS__ }
+#define ORGANIZATION_USER_GROUP(m, p, ...) \
+  { .method = m, .path = "/groups/{groupId}/users" p, .set = SVC_SET_PROJECT_USERS, \
+    .err_not_found = SVC_E_USER_NOT_IN_GROUP, __VA_ARGS__ }
+#define ORGANIZATION_USER_TEAM(m, p, ...) \
+  { .method = m, .path = "/orgs/{orgId}/teams/{teamId}" p, .set = SVC_SET_ORGANIZATION_TEAMS, __VA_ARGS__ }
+#define ORGANIZATION_USER_NEW .versions = { 20250219 }
+#define ORGANIZATION_USER_BOTH .versions = { 20230101, 20250219 }
+#define ORGANIZATION_USER_OLD .versions = { 20230101 }, .deprecated = 20250219, .sunset = 20270701
+
+static const svc_route organization_user_routes[] = {
+  ORGANIZATION_USER_ORG(SVC_GET, "", ORGANIZATION_USER_BOTH, .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED,
+                        .params = organization_user_org_params, .run = organization_user_list),
+  ORGANIZATION_USER_ORG(SVC_POST, "", ORGANIZATION_USER_NEW, .roles = SVC_R_ORG_OWNER, .status = 201,
+                        .body = &organization_user_add_object, .run = organization_user_create),
+  ORGANIZATION_USER_ORG(SVC_GET, "/{userId}", ORGANIZATION_USER_NEW, .roles = SVC_R_ORG_MEMBER, .flags = SVC_ITEM,
+                        .params = organization_user_read_params, .run = organization_user_read),
+  ORGANIZATION_USER_ORG(SVC_PATCH, "/{userId}", ORGANIZATION_USER_NEW, .roles = SVC_R_ORG_OWNER, .run = organization_user_update),
+  ORGANIZATION_USER_ORG(SVC_DELETE, "/{userId}", ORGANIZATION_USER_BOTH, .roles = SVC_R_ORG_OWNER, .status = 204,
+                        .run = organization_user_remove),
+  ORGANIZATION_USER_ORG(SVC_PUT, "/{userId}/roles", ORGANIZATION_USER_OLD, .roles = SVC_R_ORG_OWNER,
+                        .body = &organization_user_org_roles, .run = organization_user_set_roles),
+  ORGANIZATION_USER_ORG(SVC_POST, "/{userId}:addRole", ORGANIZATION_USER_NEW, .roles = SVC_R_ORG_OWNER,
+                        .body = &organization_user_org_role, .run = organization_user_add_role),
+  ORGANIZATION_USER_ORG(SVC_POST, "/{userId}:removeRole", ORGANIZATION_USER_NEW, .roles = SVC_R_ORG_OWNER,
+                        .body = &organization_user_org_role, .run = organization_user_remove_role),
+  ORGANIZATION_USER_GROUP(SVC_GET, "", ORGANIZATION_USER_BOTH, .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED,
+                          .params = organization_user_project_params, .run = organization_user_list),
+  ORGANIZATION_USER_GROUP(SVC_POST, "", ORGANIZATION_USER_NEW, .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 201,
+                          .body = &organization_user_join_object, .run = organization_user_create),
+  ORGANIZATION_USER_GROUP(SVC_GET, "/{userId}", ORGANIZATION_USER_NEW, .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_ITEM,
+                          .params = organization_user_read_params, .run = organization_user_read),
+  ORGANIZATION_USER_GROUP(SVC_DELETE, "/{userId}", ORGANIZATION_USER_BOTH, .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 204,
+                          .run = organization_user_remove),
+  ORGANIZATION_USER_GROUP(SVC_PUT, "/{userId}/roles", ORGANIZATION_USER_OLD, .roles = SVC_R_GROUP_OWNER,
+                          .body = &organization_user_group_roles, .run = organization_user_set_roles),
+  ORGANIZATION_USER_GROUP(SVC_POST, "/{userId}:addRole", ORGANIZATION_USER_NEW, .roles = SVC_R_GROUP_ACCESS_MANAGER,
+                          .body = &organization_user_group_role, .run = organization_user_add_role),
+  ORGANIZATION_USER_GROUP(SVC_POST, "/{userId}:removeRole", ORGANIZATION_USER_NEW, .roles = SVC_R_GROUP_ACCESS_MANAGER,
+                          .body = &organization_user_group_role, .run = organization_user_remove_role),
+  ORGANIZATION_USER_TEAM(SVC_GET, "/users", ORGANIZATION_USER_BOTH, .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED,
+                         .params = organization_user_team_params, .run = organization_user_list),
+  ORGANIZATION_USER_TEAM(SVC_POST, "/users", ORGANIZATION_USER_OLD, .roles = SVC_R_ORG_OWNER,
+                         .flags = SVC_PAGED | SVC_BODY_ARRAY, .body = &organization_user_id_object,
+                         .run = organization_user_join_team_all),
+  ORGANIZATION_USER_TEAM(SVC_DELETE, "/users/{userId}", ORGANIZATION_USER_OLD, .roles = SVC_R_ORG_OWNER, .status = 204,
+                         .run = organization_user_leave_team),
+  ORGANIZATION_USER_TEAM(SVC_POST, ":addUser", ORGANIZATION_USER_NEW, .roles = SVC_R_ORG_OWNER,
+                         .body = &organization_user_id_object, .run = organization_user_join_team),
+  ORGANIZATION_USER_TEAM(SVC_POST, ":removeUser", ORGANIZATION_USER_NEW, .roles = SVC_R_ORG_OWNER,
+                         .body = &organization_user_id_object, .run = organization_user_leave_team),
+  SVC_ROUTES_END
+};
+
+static const svc_step organization_user_steps[] = {
+  { "PENDING", "INVITATION_EXPIRED", 0, NULL }, /* when is set with the invitation */
+  { NULL, NULL, 0, NULL }
+};
+static const svc_lifecycle organization_user_lifecycle = { .field = "orgMembershipStatus", .created = "PENDING",
+                                                           .steps = organization_user_steps };
+
+/* --------------------------------------------------------------------------------------------------------------- views */
+
+/* From where the request looks: the organization, or a project or team of it. */
+typedef struct organization_user_scope {
+  svc_id org, group;
+  svc_str on;         /* id of the project, else of the organization */
+  bool in_group;
+  svc_str team, role; /* the line of the path's team; empty: none is named */
+} organization_user_scope;
+
+static bool organization_user_scope_of(svc_call *c, organization_user_scope *at)
+{
+  svc_entity team;
+  svc_id id;
+  memset(at, 0, sizeof *at);
+  if (!svc_resolve_all(c)) return false;
+  at->org = svc_call_org(c);
+  at->group = svc_call_group(c);
+  at->in_group = !svc_id_is_zero(&at->group);
+  at->on = svc_id_str(c->arena, at->in_group ? &at->group : &at->org);
+  if (c->plan->param_count < 2 || !svc_str_is(c->plan->params[1], "teamId")) return true;
+  at->team = c->params[1];
+  at->role = svc_arena_print(c->arena, "@" SVC_FMT, SVC_ARG(at->on));
+  if (c->s->team && svc_id_parse(at->team, &id) &&
+      svc_entity_get(c->txn, c->s->team->noun->kind, &at->org, &id, &team) == SVC_OK)
+    return true;
+  return svc_fail(c, SVC_E_TEAM_NOT_FOUND, "SS", &at->team, &at->on);
+}
+
+/* The roles that the teams of these lines have in the project. */
+static svc_str organization_user_by_teams(svc_call *c, const organization_user_scope *at, svc_str lines)
+{
+  svc_str out = SVC_S(""), role, on, verifier, grants;
+  svc_entity team;
+  svc_id id;
+  while (svc_grants_next(&lines, &role, &on)) {
+    if (svc_line_class(role) != SVC_LINE_TEAM || !c->s->team || !svc_id_parse(on, &id)) continue;
+    if (svc_entity_get(c->txn, c->s->team->noun->kind, &at->org, &id, &team) != SVC_OK) continue;
+    if (!svc_credential_unpack(team.extra, &verifier, &grants) || !svc_grants_have(grants, SVC_S(""), at->on)) continue;
+    out = svc_grants_plus(c, out, svc_grants_minus(c, grants, svc_grants_without(c, grants, at->on)));
+  }
+  return out;
+}
+
+/* Does a role in the organization reach into its projects? */
+static bool organization_user_by_org(svc_call *c, const organization_user_scope *at, svc_str lines)
+{
+  svc_str role, on, org = svc_id_str(c->arena, &at->org);
+  while (svc_grants_next(&lines, &role, &on)) {
+    int number = svc_str_eq(on, org) ? svc_role_by_name(role) : -1;
+    if (number >= 0 && svc_role_includes(number) & SVC_R_GROUP_READ_ONLY) return true;
+  }
+  return false;
+}
+
+static svc_node *organization_user_view(svc_call *c, const organization_user_scope *at, const svc_entity *e, bool teams)
+{
+  svc_node *body = svc_member_view(c, &at->org, e), *roles;
+  svc_str verifier, lines;
+  if (!body || !at->in_group || !svc_credential_unpack(svc_arena_copy(c->arena, e->extra), &verifier, &lines)) return body;
+  if (teams) lines = svc_grants_plus(c, lines, organization_user_by_teams(c, at, lines));
+  roles = svc_grants_names(c, lines, at->on, "roles");
+  if (!roles) return NULL;
+  svc_node_put(c->arena, body, roles);
+  svc_node_drop(body, "teamIds");
+  return body;
+}
+
+static bool organization_user_answer(svc_call *c, const organization_user_scope *at, const svc_entity *e)
+{
+  svc_node *view = organization_user_view(c, at, e, false);
+  if (!view) return c->error ? false : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  return svc_answer_entity(c, e) && svc_answer_body(c, view);
+}
+
+typedef struct organization_user_source {
+  svc_scan scan;
+  const organization_user_scope *at;
+  bool by_teams, by_org, all;
+} organization_user_source;
+
+static bool organization_user_state_wanted(const svc_call *c, svc_str status)
+{
+  const svc_query_value *one = svc_query_get(c, "orgMembershipStatus");
+  if (one && !svc_str_eq(one->text, status)) return false;
+  return !svc_query_get(c, "orgMembershipStatuses") || svc_query_has(c, "orgMembershipStatuses", status);
+}
+
+static bool organization_user_wanted(svc_call *c, const organization_user_source *from, const svc_entity *e)
+{
+  const svc_query_value *id = svc_query_get(c, "userId"), *name = svc_query_get(c, "username");
+  const organization_user_scope *at = from->at;
+  svc_str verifier, lines;
+  const svc_node *body;
+  if (!svc_credential_unpack(e->extra, &verifier, &lines)) return false;
+  if (at->team.n && !svc_grants_have(lines, at->role, at->team)) return false;
+  if (at->in_group && !svc_grants_have(lines, SVC_S(""), at->on) &&
+      !(from->by_teams && organization_user_by_teams(c, at, lines).n) && !(from->by_org && organization_user_by_org(c, at, lines)))
+    return false;
+  if (from->all) return true;
+  body = svc_entity_body(c, e);
+  if (!body || (id && !svc_str_eq(id->text, e->key))) return false;
+  if (name && !svc_str_eq(svc_person_name(c, name->text), svc_node_str(body, "username"))) return false;
+  return organization_user_state_wanted(c, svc_node_str(body, "orgMembershipStatus"));
+}
+
+static bool organization_user_next(svc_call *c, void *state, svc_item *out)
+{
+  organization_user_source *from = state;
+  svc_str key, value;
+  svc_entity e;
+  svc_node *view;
+  while (svc_scan_next(&from->scan, &key, &value)) {
+    e.kind = c->plan->noun->noun->kind;
+    if (!svc_entity_decode(key, value, &e) || !organization_user_wanted(c, from, &e)) continue;
+    if (!out) return true;
+    view = organization_user_view(c, from->at, &e, from->by_teams);
+    if (view) svc_item_node(c, out, e.key, view);
+    return view != NULL;
+  }
+  if (c->txn->error) svc_store_failed(c, c->txn->error);
+  return false;
+}
+
+static bool organization_user_list_at(svc_call *c, const organization_user_scope *at)
+{
+  const svc_query_value *flatten = svc_query_get(c, "flattenTeams"), *include = svc_query_get(c, "includeOrgUsers");
+  organization_user_source from;
+  svc_key prefix;
+  bool good;
+  memset(&from, 0, sizeof from);
+  from.at = at;
+  from.by_teams = flatten && flatten->number;
+  from.by_org = include && include->number;
+  from.all = c->query_count == 0;
+  svc_key_entity(&prefix, c->plan->noun->noun->kind, &at->org, NULL);
+  if (!svc_scan_begin(&from.scan, c->txn, &prefix, false)) return svc_store_failed(c, c->txn->error);
+  good = svc_list_items(c, organization_user_next, &from,
+                        from.all && !at->in_group && !at->team.n
+                          ? (int64_t)svc_entity_count(c->txn, c->plan->noun->noun->kind, &at->org) : -1);
+  svc_scan_end(&from.scan);
+  return good;
+}
+
+static bool organization_user_list(svc_call *c)
+{
+  organization_user_scope at;
+  return organization_user_scope_of(c, &at) && organization_user_list_at(c, &at);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- operations */
+
+/* The member of the path; below a project it must have roles of its own there, or (any) some by other ways. */
+static bool organization_user_target(svc_call *c, organization_user_scope *at, svc_member *m, bool any)
+{
+  const svc_entity *e;
+  if (!organization_user_scope_of(c, at)) return false;
+  e = &c->chain[c->plan->step_count - 1];
+  if (!svc_member_get(c, &at->org, &e->id, m)) return false;
+  if (m->there && (!at->in_group || svc_grants_have(m->lines, SVC_S(""), at->on)))
+    return c->method == SVC_GET || svc_if_match(c, m->entity.revision);
+  if (m->there && any && (organization_user_by_teams(c, at, m->lines).n || organization_user_by_org(c, at, m->lines))) return true;
+  return svc_not_found(c, c->plan->noun, 1, c->params[c->plan->param_count - 1]);
+}
+
+static bool organization_user_read(svc_call *c)
+{
+  organization_user_scope at;
+  svc_member m;
+  if (!organization_user_target(c, &at, &m, true)) return false;
+  if (!organization_user_state_wanted(c, m.status)) return svc_not_found(c, c->plan->noun, 1, c->params[1]);
+  return organization_user_answer(c, &at, &m.entity);
+}
+
+/* Roles and teams as a body has them. */
+static bool organization_user_lines(svc_call *c, const svc_id *org, const svc_node *request, svc_str *lines)
+{
+  const svc_node *roles = svc_node_get(request, "roles"), *teams = svc_node_get(request, "teamIds");
+  const svc_node *groups = svc_node_get(roles, "groupRoleAssignments");
+  if (roles && !svc_lines_org(c, org, svc_node_get(roles, "orgRoles"), "roles.orgRoles", lines)) return false;
+  if (groups && !svc_lines_groups(c, org, groups, "groupRoles", lines)) return false;
+  return !teams || svc_lines_teams(c, org, teams, lines);
+}
+
+static bool organization_user_create(svc_call *c)
+{
+  organization_user_scope at;
+  svc_str lines = SVC_S("");
+  svc_member m;
+  if (!organization_user_scope_of(c, &at)) return false;
+  if (at.in_group) {
+    if (!svc_member_join(c, &at.group, &at.org, c->checked, false, &m)) return false;
+  } else {
+    if (!organization_user_lines(c, &at.org, c->checked, &lines)) return false;
+    if (!svc_member_add(c, &at.org, svc_node_str(c->checked, "username"), lines, false, &m)) return false;
+  }
+  return organization_user_answer(c, &at, &m.entity);
+}
+
+static bool organization_user_update(svc_call *c)
+{
+  organization_user_scope at;
+  svc_member m;
+  svc_str lines;
+  const svc_node *checked, *before;
+  if (!organization_user_target(c, &at, &m, false)) return false;
+  before = svc_member_view(c, &at.org, &m.entity);
+  checked = before ? svc_check(c, &organization_user_object, c->body, before, SVC_CHECK_UPDATE) : NULL;
+  if (!svc_check_done(c) || !checked) return false;
+  lines = m.lines;
+  if (!organization_user_lines(c, &at.org, checked, &lines) || !svc_member_put(c, &m, m.status, lines)) return false;
+  return organization_user_answer(c, &at, &m.entity);
+}
+
+static bool organization_user_remove(svc_call *c)
+{
+  organization_user_scope at;
+  svc_member m;
+  if (!organization_user_target(c, &at, &m, false)) return false;
+  if (!at.in_group) return svc_member_remove(c, &m) && svc_answer_nothing(c);
+  return svc_member_put(c, &m, m.status, svc_grants_without(c, m.lines, at.on)) && svc_answer_nothing(c);
+}
+
+/* Store what the roles in the path's scope come to; nobody is left without any. */
+static bool organization_user_store_roles(svc_call *c, const organization_user_scope *at, svc_member *m, svc_str lines)
+{
+  if (!svc_grants_have(lines, SVC_S(""), at->on)) return svc_fail(c, SVC_E_CANNOT_REMOVE_ALL_USER_ROLES, "S", &m->entity.key);
+  return svc_member_put(c, m, m->status, lines) && organization_user_answer(c, at, &m->entity);
+}
+
+static bool organization_user_set_roles(svc_call *c)
+{
+  organization_user_scope at;
+  svc_member m;
+  const char *field;
+  const svc_node *names;
+  svc_node *answer, *shown;
+  if (!organization_user_target(c, &at, &m, false)) return false;
+  field = at.in_group ? "groupRoles" : "orgRoles";
+  svc_check(c, c->plan->route->body, c->body, NULL, SVC_CHECK_REPLACE);
+  if (!svc_check_done(c)) return false;
+  names = svc_node_get(c->body, field);
+  if (!svc_roles_check(c, names, at.in_group ? SVC_SCOPE_GROUP : SVC_SCOPE_ORGANIZATION, field)) return false;
+  if (!organization_user_store_roles(c, &at, &m, svc_grants_from(c, names, at.on, svc_grants_without(c, m.lines, at.on)))) return false;
+  answer = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  shown = svc_grants_names(c, m.lines, at.on, field);
+  if (!answer || !shown) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  svc_node_append(answer, shown);
+  return svc_answer_body(c, answer);
+}
+
+/* The role that the body names, as a list of one. */
+static const svc_node *organization_user_one_role(svc_call *c, const organization_user_scope *at)
+{
+  const char *field = at->in_group ? "groupRole" : "orgRole";
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S(""));
+  svc_node *item = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_node_str(c->checked, field));
+  if (!list || !item) return NULL;
+  svc_node_append(list, item);
+  return svc_roles_check(c, list, at->in_group ? SVC_SCOPE_GROUP : SVC_SCOPE_ORGANIZATION, field) ? list : NULL;
+}
+
+static bool organization_user_change_role(svc_call *c, bool add)
+{
+  organization_user_scope at;
+  svc_member m;
+  const svc_node *list;
+  svc_str line;
+  if (!organization_user_target(c, &at, &m, false)) return false;
+  list = organization_user_one_role(c, &at);
+  if (!list) return c->error ? false : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  line = svc_grants_from(c, list, at.on, SVC_S(""));
+  return organization_user_store_roles(c, &at, &m,
+                                       add ? svc_grants_plus(c, m.lines, line) : svc_grants_minus(c, m.lines, line));
+}
+
+static bool organization_user_add_role(svc_call *c)
+{
+  return organization_user_change_role(c, true);
+}
+
+static bool organization_user_remove_role(svc_call *c)
+{
+  return organization_user_change_role(c, false);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- teams */
+
+static bool organization_user_of_team(svc_call *c, const organization_user_scope *at, svc_str id_text, svc_member *m)
+{
+  svc_id id;
+  if (!svc_id_parse(id_text, &id)) return svc_fail(c, SVC_E_USER_NOT_IN_ORG, "SS", &id_text, &at->on);
+  if (!svc_member_get(c, &at->org, &id, m)) return false;
+  return m->there ? true : svc_fail(c, SVC_E_USER_NOT_IN_ORG, "SS", &id_text, &at->on);
+}
+
+static bool organization_user_into_team(svc_call *c, const organization_user_scope *at, svc_str id, svc_member *m)
+{
+  if (!organization_user_of_team(c, at, id, m)) return false;
+  if (svc_grants_have(m->lines, at->role, at->team)) return svc_fail(c, SVC_E_USER_ALREADY_IN_TEAM, "SS", &id, &at->team);
+  return svc_member_put(c, m, m->status, svc_arena_print(c->arena, SVC_FMT SVC_FMT " " SVC_FMT "\n", SVC_ARG(m->lines),
+                                                         SVC_ARG(at->role), SVC_ARG(at->team)));
+}
+
+static bool organization_user_join_team(svc_call *c)
+{
+  organization_user_scope at;
+  svc_member m;
+  if (!organization_user_scope_of(c, &at)) return false;
+  if (!organization_user_into_team(c, &at, svc_node_str(c->checked, "id"), &m)) return false;
+  return organization_user_answer(c, &at, &m.entity);
+}
+
+static bool organization_user_join_team_all(svc_call *c)
+{
+  organization_user_scope at;
+  const svc_node *item;
+  svc_member m;
+  if (!organization_user_scope_of(c, &at)) return false;
+  for (item = c->checked->first; item; item = item->next)
+    if (!organization_user_into_team(c, &at, svc_node_str(item, "id"), &m)) return false;
+  return organization_user_list_at(c, &at);
+}
+
+static bool organization_user_leave_team(svc_call *c)
+{
+  organization_user_scope at;
+  bool named = c->method == SVC_DELETE; /* in the path */
+  svc_str id;
+  svc_member m;
+  if (!organization_user_scope_of(c, &at)) return false;
+  id = named ? c->params[2] : svc_node_str(c->checked, "id");
+  if (!organization_user_of_team(c, &at, id, &m)) return false;
+  if (!svc_grants_have(m.lines, at.role, at.team)) return svc_fail(c, SVC_E_USER_NOT_FOUND, "SS", &id, &at.team);
+  if (!svc_member_put(c, &m, m.status, svc_grants_without(c, m.lines, at.team))) return false;
+  return named ? svc_answer_nothing(c) : organization_user_answer(c, &at, &m.entity);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_organization_user = {
+  .name = "organization user",
+  .rel = "orgUser",
+  .kind = "ousr",
+  .parent = "organization",
+  .view_of = "user",
+  .param = "userId",
+  .flags = SVC_IS_MEMBER,
+  .object = &organization_user_object,
+  .err_not_found = SVC_E_USER_NOT_IN_ORG,
+  .lifecycle = &organization_user_lifecycle,
+  .routes = organization_user_routes,
+};

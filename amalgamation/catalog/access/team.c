@@ -1,0 +1,298 @@
+/*
+** Team: people of an organization who hold roles in its projects together. Its name is unique in the organization. Who
+** is in it stands with the people (organization_user.c); what it may do in projects stands here, as lines beside it,
+** where authentication finds them. Seen below a project it is the roles it has there, and only teams with some are there.
+**
+** A team goes only when no project has it, and takes its people's memberships of it along.
+*/
+#include "internal.h"
+
+#define TEAM_MOST 100 /* in an organization */
+#define TEAM_USERS_MOST 250
+
+static const svc_field team_fields[] = {
+  F_ID(),
+  F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 64),
+  { .name = "usernames", .type = SVC_ARRAY, .item = SVC_STRING, .format = SVC_FORMAT_EMAIL,
+    .flags = SVC_REQUIRED | SVC_WRITE_ONLY | SVC_UNIQUE_ITEMS },
+  F_END
+};
+static const svc_object team_object = { .name = "Team", .fields = team_fields };
+
+static const svc_field team_update_fields[] = {
+  F_ID(),
+  F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 64),
+  F_END
+};
+static const svc_object team_update_object = { .name = "TeamUpdate", .fields = team_update_fields };
+
+static const svc_field team_role_fields[] = {
+  F_STRS("roleNames", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100),
+  F_HEX24("teamId", .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object team_role_object = { .name = "TeamRole", .fields = team_role_fields };
+
+static bool team_create(svc_call *c);
+static bool team_list_group(svc_call *c);
+static bool team_assign(svc_call *c);
+static bool team_read_group(svc_call *c);
+static bool team_update_group(svc_call *c);
+static bool team_withdraw(svc_call *c);
+
+#define TEAM_ORG(m, p, ...) \
+  { .method = m, .path = "/orgs/{orgId}/teams" p, .set = SVC_SET_ORGANIZATION_TEAMS, .versions = { 20230101 }, __VA_ARGS__ }
+#define TEAM_GROUP(m, p, ...) \
+  { .method = m, .path = "/groups/{groupId}/teams" p, .set = SVC_SET_PROJECT_TEAMS, .versions = { 20230101 }, __VA_ARGS__ }
+
+static const svc_route team_routes[] = {
+  TEAM_ORG(SVC_GET, "", .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED, .run = svc_verb_list),
+  TEAM_ORG(SVC_POST, "", .roles = SVC_R_ORG_OWNER, .status = 201, .run = team_create),
+  TEAM_ORG(SVC_GET, "/byName/{teamName}", .roles = SVC_R_ORG_MEMBER, .by = "name", .err_not_found = SVC_E_TEAM_NAME_NOT_FOUND,
+           .run = svc_verb_read),
+  TEAM_ORG(SVC_GET, "/{teamId}", .roles = SVC_R_ORG_MEMBER, .run = svc_verb_read),
+  TEAM_ORG(SVC_PATCH, "/{teamId}", .roles = SVC_R_ORG_OWNER, .body = &team_update_object, .run = svc_verb_update),
+  TEAM_ORG(SVC_DELETE, "/{teamId}", .roles = SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
+  TEAM_GROUP(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .run = team_list_group),
+  TEAM_GROUP(SVC_POST, "", .roles = SVC_R_GROUP_ACCESS_MANAGER, .flags = SVC_PAGED | SVC_BODY_ARRAY,
+             .body = &team_role_object, .run = team_assign),
+  TEAM_GROUP(SVC_GET, "/{teamId}", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_ITEM, .run = team_read_group),
+  TEAM_GROUP(SVC_PATCH, "/{teamId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .flags = SVC_PAGED, .body = &team_role_object,
+             .run = team_update_group),
+  TEAM_GROUP(SVC_DELETE, "/{teamId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 204, .run = team_withdraw),
+  SVC_ROUTES_END
+};
+
+/* ------------------------------------------------------------------------------------------------------------- its people */
+
+/* A person of the organization, by name. */
+static bool team_person(svc_call *c, const svc_id *org, svc_str name, svc_member *m)
+{
+  svc_str org_text = svc_id_str(c->arena, org);
+  if (!svc_member_named(c, org, name, m)) return false;
+  return m->there ? true : svc_fail(c, SVC_E_USERNAME_NOT_FOUND, "SS", &name, &org_text);
+}
+
+static bool team_create(svc_call *c)
+{
+  const svc_node *names = svc_node_get(c->body, "usernames"), *item;
+  svc_id org;
+  svc_str id, line;
+  svc_node *answer;
+  svc_member m;
+  if (!svc_resolve_all(c)) return false;
+  org = svc_call_org(c);
+  if (!names->first) return svc_fail(c, SVC_E_CANNOT_CREATE_EMPTY_TEAM, "");
+  for (item = names->first; item; item = item->next)
+    if (!team_person(c, &org, item->text, &m)) return false;
+  if (!svc_verb_create(c)) return false;
+  id = svc_arena_copy(c->arena, c->answer.own);
+  line = svc_arena_print(c->arena, "@" SVC_FMT " " SVC_FMT "\n", SVC_ARG(svc_id_str(c->arena, &org)), SVC_ARG(id));
+  answer = svc_json_parse(c->arena, svc_arena_copy(c->arena, c->answer.body));
+  for (item = names->first; item; item = item->next)
+    if (!team_person(c, &org, item->text, &m) || !svc_member_put(c, &m, m.status, svc_grants_plus(c, m.lines, line))) return false;
+  if (!answer) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  svc_node_put(c->arena, answer, svc_node_copy(c->arena, names));
+  return svc_answer_body(c, answer);
+}
+
+static bool team_prepare(svc_call *c, svc_change *change)
+{
+  svc_id org = svc_call_org(c);
+  svc_str org_text = svc_id_str(c->arena, &org);
+  int64_t most = TEAM_MOST, users = TEAM_USERS_MOST;
+  const svc_node *names = svc_node_get(change->input, "usernames");
+  if (change->before) {
+    if (change->pending.n) change->extra = change->pending;
+    return true;
+  }
+  change->extra = svc_credential_pack(c->arena, SVC_S(""), SVC_S(""));
+  if (svc_entity_count(c->txn, change->noun->noun->kind, &org) >= TEAM_MOST)
+    return svc_fail(c, SVC_E_MAX_TEAMS_PER_ORG_EXCEEDED, "iS", &most, &org_text);
+  if (names && svc_node_count(names) > TEAM_USERS_MOST) {
+    svc_str name = svc_node_str(change->body, "name");
+    return svc_fail(c, SVC_E_MAX_USERS_PER_TEAM_EXCEEDED, "iS", &users, &name);
+  }
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- projects */
+
+static svc_str team_lines(svc_call *c, const svc_entity *e)
+{
+  svc_str verifier, lines = SVC_S("");
+  svc_credential_unpack(svc_arena_copy(c->arena, e->extra), &verifier, &lines);
+  return lines;
+}
+
+static bool team_removing(svc_call *c, const svc_entity *e)
+{
+  svc_str rest = team_lines(c, e), role, on, id = svc_id_str(c->arena, &e->id);
+  svc_id group;
+  while (svc_grants_next(&rest, &role, &on))
+    if (svc_member_group(c, &e->parent, on, &group)) return svc_fail(c, SVC_E_CANNOT_DELETE_TEAM_ASSIGNED_TO_PROJECT, "S", &id);
+  return svc_member_leave_team(c, &e->parent, id);
+}
+
+static svc_node *team_view(svc_call *c, const svc_entity *e, svc_str group)
+{
+  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *names = svc_grants_names(c, team_lines(c, e), group, "roleNames");
+  if (!body || !names) return NULL;
+  svc_node_append(body, names);
+  svc_node_set_str(c->arena, body, "teamId", e->key);
+  return body;
+}
+
+typedef struct team_source {
+  svc_scan scan;
+  svc_str group;
+} team_source;
+
+static bool team_next(svc_call *c, void *state, svc_item *out)
+{
+  team_source *from = state;
+  svc_str key, value;
+  svc_entity e;
+  svc_node *view;
+  while (svc_scan_next(&from->scan, &key, &value)) {
+    e.kind = c->plan->noun->noun->kind;
+    if (!svc_entity_decode(key, value, &e) || !svc_grants_have(team_lines(c, &e), SVC_S(""), from->group)) continue;
+    if (!out) return true;
+    view = team_view(c, &e, from->group);
+    if (view) svc_item_node(c, out, e.key, view);
+    return view != NULL;
+  }
+  if (c->txn->error) svc_store_failed(c, c->txn->error);
+  return false;
+}
+
+static bool team_list_group(svc_call *c)
+{
+  team_source from;
+  svc_key prefix;
+  svc_id org, group;
+  bool good;
+  if (!svc_resolve_all(c)) return false;
+  memset(&c->answer, 0, sizeof c->answer); /* after a change the whole list is shown, not what was changed */
+  org = svc_call_org(c);
+  group = svc_call_group(c);
+  from.group = svc_id_str(c->arena, &group);
+  svc_key_entity(&prefix, c->plan->noun->noun->kind, &org, NULL);
+  if (!svc_scan_begin(&from.scan, c->txn, &prefix, false)) return svc_store_failed(c, c->txn->error);
+  good = svc_list_items(c, team_next, &from, -1);
+  svc_scan_end(&from.scan);
+  return good;
+}
+
+/* The team of the path, which has to be in the project. */
+static bool team_target(svc_call *c, svc_change *change, svc_str *lines, svc_str *group)
+{
+  svc_id id;
+  if (!svc_change_begin(c, change)) return false;
+  id = svc_call_group(c);
+  *group = svc_id_str(c->arena, &id);
+  *lines = team_lines(c, &change->entity);
+  if (svc_grants_have(*lines, SVC_S(""), *group)) return true;
+  return svc_fail(c, SVC_E_TEAM_NOT_IN_GROUP, "SS", &change->entity.key, group);
+}
+
+static bool team_read_group(svc_call *c)
+{
+  svc_change change;
+  svc_str lines, group;
+  svc_node *view;
+  if (!team_target(c, &change, &lines, &group)) return false;
+  view = team_view(c, &change.entity, group);
+  if (!view) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  return svc_answer_entity(c, &change.entity) && svc_answer_body(c, view);
+}
+
+static bool team_store(svc_call *c, svc_change *change, svc_str lines, const char *event)
+{
+  change->pending = svc_credential_pack(c->arena, SVC_S(""), lines);
+  change->event = event;
+  return svc_change_store(c, change);
+}
+
+static bool team_roles_check(svc_call *c, const svc_node *roles)
+{
+  if (!roles || !roles->first) return svc_fail(c, SVC_E_NO_ROLES_IN_ASSIGNMENT, "");
+  return svc_roles_check(c, roles, SVC_SCOPE_GROUP, "roleNames");
+}
+
+static bool team_update_group(svc_call *c)
+{
+  svc_change change;
+  svc_str lines, group, named;
+  const svc_node *roles;
+  if (!team_target(c, &change, &lines, &group)) return false;
+  svc_check(c, &team_role_object, c->body, NULL, SVC_CHECK_REPLACE);
+  if (!svc_check_done(c)) return false;
+  roles = svc_node_get(c->body, "roleNames");
+  named = svc_node_str(c->body, "teamId");
+  if (!svc_str_eq(named, change.entity.key)) svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, SVC_S("teamId"), "must be that of the path");
+  if (!svc_check_done(c) || !team_roles_check(c, roles)) return false;
+  lines = svc_grants_from(c, roles, group, svc_grants_without(c, lines, group));
+  return team_store(c, &change, lines, "TEAM_ROLES_MODIFIED") && team_list_group(c);
+}
+
+static bool team_withdraw(svc_call *c)
+{
+  svc_change change;
+  svc_str lines, group;
+  if (!team_target(c, &change, &lines, &group)) return false;
+  return team_store(c, &change, svc_grants_without(c, lines, group), "TEAM_REMOVED_FROM_GROUP") && svc_answer_nothing(c);
+}
+
+/* One team of the body into the project. */
+static bool team_assign_one(svc_call *c, const svc_node *item, const svc_id *org, svc_str group)
+{
+  svc_str text = svc_node_str(item, "teamId"), org_text = svc_id_str(c->arena, org), lines;
+  const svc_node *roles = svc_node_get(item, "roleNames");
+  svc_change change;
+  svc_id id;
+  memset(&change, 0, sizeof change);
+  if (!team_roles_check(c, roles)) return false;
+  if (!svc_id_parse(text, &id) || svc_entity_get(c->txn, c->plan->noun->noun->kind, org, &id, &change.entity) != SVC_OK)
+    return svc_fail(c, SVC_E_TEAM_NOT_IN_ORG, "SS", &text, &org_text);
+  lines = team_lines(c, &change.entity);
+  if (svc_grants_have(lines, SVC_S(""), group)) return svc_fail(c, SVC_E_TEAM_EXISTS_IN_GROUP, "SS", &text, &group);
+  change.noun = c->plan->noun;
+  change.stored = true;
+  change.before = svc_entity_body(c, &change.entity);
+  change.body = change.before ? svc_node_copy(c->arena, change.before) : NULL;
+  if (!change.body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  return team_store(c, &change, svc_grants_from(c, roles, group, lines), "TEAM_ADDED_TO_GROUP");
+}
+
+static bool team_assign(svc_call *c)
+{
+  const svc_node *item;
+  svc_id org, group;
+  if (!svc_resolve_all(c)) return false;
+  org = svc_call_org(c);
+  group = svc_call_group(c);
+  for (item = c->checked->first; item; item = item->next)
+    if (!team_assign_one(c, item, &org, svc_id_str(c->arena, &group))) return false;
+  return team_list_group(c);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_team = {
+  .name = "team",
+  .kind = "team",
+  .parent = "organization",
+  .param = "teamId",
+  .flags = SVC_IS_TEAM | SVC_EVENT_KEY,
+  .object = &team_object,
+  .unique = "name",
+  .err_not_found = SVC_E_TEAM_NOT_FOUND,
+  .err_exists = SVC_E_TEAM_NAME_NOT_AVAILABLE,
+  .event_created = "TEAM_CREATED",
+  .event_updated = "TEAM_NAME_CHANGED",
+  .event_deleted = "TEAM_DELETED",
+  .event_field = "teamId",
+  .routes = team_routes,
+  .prepare = team_prepare,
+  .removing = team_removing,
+};

@@ -1,0 +1,182 @@
+/*
+** User: a person, whatever organizations it is in. What it is there is in organization_user.c and pipeline/member.c; here
+** is who it is, and all that it is where the caller may see it: people see themselves, and owners see whoever is in their
+** organization or invited to it. To anybody else a user is as one that does not exist.
+**
+** Registering takes up what was invited under the name: the id stays, and invitations that have not expired are
+** accepted. A password is checked and forgotten: the host says who its users are.
+*/
+#include "internal.h"
+
+static const svc_field user_role_fields[] = {
+  F_HEX24("groupId"),
+  F_HEX24("orgId"),
+  F_STR("roleName", .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object user_role_object = { .name = "CloudAccessRoleAssignment", .fields = user_role_fields };
+
+static const svc_field user_fields[] = {
+  F_STR("country", .flags = SVC_REQUIRED, .pattern = "^[A-Z]{2}$"),
+  F_DATE("createdAt", .flags = SVC_READ_ONLY),
+  F_STR("emailAddress", .flags = SVC_READ_ONLY),
+  F_STR("firstName", .flags = SVC_REQUIRED, .min = 1, .max = 255),
+  F_ID(),
+  F_DATE("lastAuth", .flags = SVC_READ_ONLY),
+  F_STR("lastName", .flags = SVC_REQUIRED, .min = 1, .max = 255),
+  F_STR("mobileNumber", .flags = SVC_REQUIRED, .pattern = "^\\+?[0-9 ().-]{7,24}$"),
+  F_STR("password", .flags = SVC_REQUIRED | SVC_WRITE_ONLY, .min = 8, .max = 1024),
+  F_LIST("roles", &user_role_object, .flags = SVC_REQUIRED, .max_items = 100),
+  F_STRS("teamIds", .flags = SVC_READ_ONLY),
+  F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
+  F_END
+};
+static const svc_object user_object = { .name = "CloudAppUser", .fields = user_fields };
+
+static bool user_create(svc_call *c);
+static bool user_read(svc_call *c);
+
+#define USER_ROUTE(m, p, ...) \
+  { .method = m, .path = "/users" p, .set = SVC_SET_USERS, .versions = { 20230101 }, .deprecated = 20250219, \
+    .sunset = 20270701, __VA_ARGS__ }
+
+static const svc_route user_routes[] = {
+  USER_ROUTE(SVC_POST, "", .status = 201, .run = user_create),
+  USER_ROUTE(SVC_GET, "/byName/{userName}", .by = "username", .err_not_found = SVC_E_USERNAME_NOT_FOUND, .run = user_read),
+  USER_ROUTE(SVC_GET, "/{userId}", .flags = SVC_ITEM, .run = user_read),
+  SVC_ROUTES_END
+};
+
+/* -------------------------------------------------------------------------------------------------------------- reading */
+
+static bool user_unknown(svc_call *c)
+{
+  svc_not_found(c, c->plan->noun, 0, c->params[0]);
+  c->error_detail = svc_arena_print(c->arena, "No user " SVC_FMT " exists.", SVC_ARG(c->params[0]));
+  return false;
+}
+
+static bool user_show(svc_call *c, const svc_entity *e, bool made)
+{
+  svc_node *view = svc_person_view(c, e, made);
+  if (c->error || c->arena->failed) return c->error ? false : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!view) return user_unknown(c);
+  if (!svc_answer_entity(c, e) || !svc_answer_body(c, view)) return false;
+  c->answer.revision = svc_body_revision(c->answer.body); /* what is seen depends on who looks */
+  return true;
+}
+
+static bool user_read(svc_call *c)
+{
+  if (svc_resolve_all(c)) return user_show(c, &c->chain[0], false);
+  return svc_error_status(c->error) == 404 ? user_unknown(c) : false;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- registering */
+
+/* The organization that a role of the body is for; the caller must own what the role is on. */
+static bool user_role_org(svc_call *c, const svc_node *item, svc_str *on, svc_id *org)
+{
+  static const svc_id root;
+  svc_str name = svc_node_str(item, "roleName");
+  int role = svc_role_by_name(name);
+  bool group = role >= 0 && svc_role_level(role) == SVC_SCOPE_GROUP;
+  const svc_noun_info *noun = group ? c->s->group : c->s->org;
+  svc_entity e;
+  svc_id id;
+  if (role < 0) return svc_fail(c, SVC_E_INVALID_ROLE, "S", &name);
+  *on = svc_node_str(item, group ? "groupId" : "orgId");
+  if (on->n == 0) return svc_fail(c, group ? SVC_E_ROLE_NEEDS_GROUP_ID : SVC_E_ROLE_NEEDS_ORG_ID, "S", &name);
+  if (!noun || !svc_id_parse(*on, &id) || svc_entity_get(c->txn, noun->noun->kind, &root, &id, &e) != SVC_OK ||
+      !svc_entity_visible(c, noun, &e))
+    return svc_fail(c, group ? SVC_E_GROUP_NOT_FOUND : SVC_E_ORG_NOT_FOUND, "S", on);
+  *org = group ? e.owner : e.id;
+  if (svc_roles_on(c, group ? &id : NULL, org) & (group ? SVC_R_GROUP_OWNER : SVC_R_ORG_OWNER)) return true;
+  return svc_lacks_role(c, group ? SVC_R_GROUP_OWNER : SVC_R_ORG_OWNER);
+}
+
+/* The lines that the body asks for in this organization; who has any there is at least a member. */
+static svc_str user_lines_in(svc_call *c, const svc_node *roles, const svc_id *org)
+{
+  svc_str lines = SVC_S(""), on, org_text = svc_id_str(c->arena, org);
+  const svc_node *item;
+  svc_id other;
+  for (item = roles ? roles->first : NULL; item; item = item->next) {
+    svc_buf b = svc_buf_new(c->arena, 64);
+    if (!user_role_org(c, item, &on, &other)) return SVC_S("");
+    svc_grant_line(&b, svc_node_str(item, "roleName"), on);
+    if (svc_id_eq(&other, org)) lines = svc_grants_plus(c, lines, svc_buf_done(&b));
+  }
+  if (lines.n == 0 || svc_grants_have(lines, SVC_S(""), org_text)) return lines;
+  return svc_arena_print(c->arena, "ORG_MEMBER " SVC_FMT "\n" SVC_FMT, SVC_ARG(org_text), SVC_ARG(lines));
+}
+
+static bool user_join(svc_call *c, const svc_id *org, const svc_id *user, svc_str lines)
+{
+  svc_member m;
+  if (!svc_member_get(c, org, user, &m)) return false;
+  if (svc_str_is(m.status, "PENDING")) lines = svc_grants_plus(c, m.lines, lines);
+  return lines.n == 0 || svc_member_put(c, &m, SVC_S("ACTIVE"), lines);
+}
+
+/* Into every organization that the body names, and those that have invited it. */
+static bool user_join_all(svc_call *c, const svc_node *roles, const svc_id *user, svc_str invited)
+{
+  const svc_node *item;
+  svc_str role, on;
+  svc_id org;
+  for (item = roles ? roles->first : NULL; item; item = item->next) {
+    if (!user_role_org(c, item, &on, &org)) return false;
+    if (!user_join(c, &org, user, user_lines_in(c, roles, &org)) || c->error) return false;
+  }
+  while (svc_grants_next(&invited, &role, &on))
+    if (svc_line_class(role) == SVC_LINE_INVITED && svc_id_parse(on, &org) && !user_join(c, &org, user, SVC_S(""))) return false;
+  return true;
+}
+
+static bool user_create(svc_call *c)
+{
+  const svc_node *roles = svc_node_get(c->checked, "roles"), *item;
+  svc_str name = svc_person_name(c, svc_node_str(c->checked, "username")), verifier, lines = SVC_S(""), on;
+  svc_node *body = svc_node_copy(c->arena, c->checked);
+  svc_entity e;
+  svc_id org;
+  bool found;
+  if (!body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  for (item = roles->first; item; item = item->next)
+    if (!user_role_org(c, item, &on, &org)) return false;
+  if (!svc_person_find(c, name, &e, &found)) return false;
+  if (found && svc_person_registered(&e)) {
+    svc_fail(c, SVC_E_USER_ALREADY_EXISTS, "S", &name);
+    c->error_detail = svc_arena_print(c->arena, "A user " SVC_FMT " already exists.", SVC_ARG(name));
+    return false;
+  }
+  if (!found && !svc_person_make(c, name, &e)) return false;
+  svc_credential_unpack(e.extra, &verifier, &lines);
+  svc_node_drop(body, "roles");
+  svc_node_set_str(c->arena, body, "createdAt", svc_node_str(svc_entity_body(c, &e), "createdAt"));
+  svc_node_set_str(c->arena, body, "emailAddress", name);
+  svc_node_set_str(c->arena, body, "id", e.key);
+  svc_node_set_str(c->arena, body, "username", name);
+  if (!svc_person_store(c, &e, body, true, lines) || !user_join_all(c, roles, &e.id, lines)) return false;
+  if (!svc_person_find(c, name, &e, &found)) return false; /* with the lines that it has by now */
+  return user_show(c, &e, true);
+}
+
+static svc_str user_spell(svc_call *c, svc_str key)
+{
+  return svc_person_name(c, key);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_user = {
+  .name = "user",
+  .kind = "user",
+  .param = "userId",
+  .flags = SVC_GLOBAL | SVC_IS_USER,
+  .object = &user_object,
+  .unique = "username",
+  .err_not_found = SVC_E_USER_NOT_FOUND,
+  .err_exists = SVC_E_USER_ALREADY_EXISTS,
+  .routes = user_routes,
+  .spell = user_spell,
+};

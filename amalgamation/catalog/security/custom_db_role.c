@@ -1,0 +1,139 @@
+/*
+** Custom database role: a set of actions, and of other roles, that a project's database users can be given. Its name is
+** unique in the project and does not change.
+**
+** Roles inherit from one another, but never in a circle; one that another inherits cannot be deleted.
+*/
+#include "internal.h"
+
+#define CUSTOM_DB_ROLE_DEPTH 128 /* roles that are followed: more than a project may have at first */
+
+static const char *const custom_db_role_actions[] = {
+  "FIND", "INSERT", "REMOVE", "UPDATE", "BYPASS_DOCUMENT_VALIDATION", "USE_UUID", "KILL_OP",
+  "BYPASS_DEFAULT_MAX_TIME_MS", "CREATE_COLLECTION", "CREATE_INDEX", "DROP_COLLECTION", "ENABLE_PROFILER",
+  "KILL_ANY_CURSOR", "ANALYZE", "CHANGE_STREAM", "COLL_MOD", "COMPACT", "CONVERT_TO_CAPPED", "DROP_DATABASE",
+  "DROP_INDEX", "RE_INDEX", "RENAME_COLLECTION_SAME_DB", "SET_USER_WRITE_BLOCK", "BYPASS_USER_WRITE_BLOCK",
+  "LIST_SESSIONS", "KILL_ANY_SESSION", "COLL_STATS", "CONN_POOL_STATS", "DB_HASH", "DB_STATS",
+  "GET_CMD_LINE_OPTS", "GET_LOG", "GET_PARAMETER", "GET_SHARD_MAP", "HOST_INFO", "IN_PROG", "LIST_DATABASES",
+  "LIST_COLLECTIONS", "LIST_INDEXES", "LIST_SHARDS", "NET_STAT", "REPL_SET_GET_CONFIG", "REPL_SET_GET_STATUS",
+  "SERVER_STATUS", "VALIDATE", "SHARDING_STATE", "TOP", "SQL_GET_SCHEMA", "SQL_SET_SCHEMA", "VIEW_ALL_HISTORY",
+  "OUT_TO_S3", "OUT_TO_AZURE", "OUT_TO_GCS", "STORAGE_GET_CONFIG", "STORAGE_SET_CONFIG", "FLUSH_ROUTER_CONFIG",
+  "ENABLE_SHARDING", "CHECK_METADATA_CONSISTENCY", "MOVE_CHUNK", "SPLIT_CHUNK", "ANALYZE_SHARD_KEY",
+  "REFINE_COLLECTION_SHARD_KEY", "CLEAR_JUMBO_FLAG", "RESHARD_COLLECTION", "SHARDED_DATA_DISTRIBUTION",
+  "GET_STREAM_PROCESSOR", "CREATE_STREAM_PROCESSOR", "PROCESS_STREAM_PROCESSOR", "MODIFY_STREAM_PROCESSOR",
+  "START_STREAM_PROCESSOR", "STOP_STREAM_PROCESSOR", "DROP_STREAM_PROCESSOR", "SAMPLE_STREAM_PROCESSOR",
+  "LIST_STREAM_PROCESSORS", "LIST_CONNECTIONS", "STREAM_PROCESSOR_STATS", "CREATE_SEARCH_INDEX",
+  "DROP_SEARCH_INDEX", "LIST_SEARCH_INDEXES", "UPDATE_SEARCH_INDEX", NULL
+};
+
+static const svc_field custom_db_role_resource_fields[] = {
+  F_BOOL("cluster", .flags = SVC_REQUIRED),
+  F_STR("collection", .flags = SVC_REQUIRED),
+  F_STR("db", .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object custom_db_role_resource = { .name = "PermittedNamespace", .fields = custom_db_role_resource_fields };
+
+static const svc_field custom_db_role_action_fields[] = {
+  F_ENUM("action", custom_db_role_actions, .flags = SVC_REQUIRED),
+  F_LIST("resources", &custom_db_role_resource, .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object custom_db_role_action = { .name = "PrivilegeAction", .fields = custom_db_role_action_fields };
+
+static const svc_field custom_db_role_inherited_fields[] = {
+  F_STR("db", .flags = SVC_REQUIRED),
+  F_STR("role", .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object custom_db_role_inherited = { .name = "InheritedRole", .fields = custom_db_role_inherited_fields };
+
+static const svc_field custom_db_role_fields[] = {
+  F_LIST("actions", &custom_db_role_action, .preset = "[]"),
+  F_LIST("inheritedRoles", &custom_db_role_inherited, .flags = SVC_UNIQUE_ITEMS, .max_items = 100, .preset = "[]"),
+  F_STR("roleName", .flags = SVC_REQUIRED | SVC_FIXED, .pattern = "^([-\\w._()])+$", .max = 128),
+  F_END
+};
+static const svc_object custom_db_role_object = { .name = "CustomDBRole", .fields = custom_db_role_fields };
+
+#define CUSTOM_DB_ROLE(m, p, ...) \
+  { .method = m, .path = "/groups/{groupId}/customDBRoles/roles" p, .set = SVC_SET_CUSTOM_DB_ROLES, \
+    .versions = { 20230101 }, __VA_ARGS__ }
+#define CUSTOM_DB_ROLE_ADMINS (SVC_R_GROUP_DATABASE_ACCESS_ADMIN | SVC_R_GROUP_STREAM_PROCESSING_OWNER)
+
+static const svc_route custom_db_role_routes[] = {
+  CUSTOM_DB_ROLE(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_BARE, .run = svc_verb_list),
+  CUSTOM_DB_ROLE(SVC_POST, "", .roles = CUSTOM_DB_ROLE_ADMINS, .status = 202, .run = svc_verb_create,
+                 .example = "{\"roleName\":\"orderReader\",\"actions\":[{\"action\":\"FIND\",\"resources\":[{\"cluster\":false,"
+                            "\"collection\":\"orders\",\"db\":\"shop\"}]}]}"),
+  CUSTOM_DB_ROLE(SVC_GET, "/{roleName}", .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_read),
+  CUSTOM_DB_ROLE(SVC_PATCH, "/{roleName}", .roles = CUSTOM_DB_ROLE_ADMINS, .run = svc_verb_update),
+  CUSTOM_DB_ROLE(SVC_DELETE, "/{roleName}", .roles = CUSTOM_DB_ROLE_ADMINS, .status = 204, .run = svc_verb_delete),
+  SVC_ROUTES_END
+};
+
+/* Does this body inherit the role, itself or through others? `budget` bounds the walk. */
+static bool custom_db_role_inherits(svc_call *c, const svc_node *body, svc_str name, int *budget)
+{
+  svc_id group = svc_call_group(c);
+  const svc_node *list = svc_node_get(body, "inheritedRoles"), *item;
+  for (item = list ? list->first : NULL; item && --*budget > 0; item = item->next) {
+    svc_str role = svc_node_str(item, "role");
+    svc_entity e;
+    const svc_node *other;
+    if (svc_str_eq(role, name)) return true;
+    if (svc_entity_find(c->txn, c->plan->noun->noun->kind, &group, &group, role, &e) != SVC_OK) continue; /* a built-in one */
+    other = svc_entity_body(c, &e);
+    if (other && custom_db_role_inherits(c, other, name, budget)) return true;
+  }
+  return false;
+}
+
+static bool custom_db_role_prepare(svc_call *c, svc_change *change)
+{
+  svc_str name = svc_node_str(change->body, "roleName");
+  int budget = CUSTOM_DB_ROLE_DEPTH;
+  if (!custom_db_role_inherits(c, change->body, name, &budget) && budget > 0) return c->error == SVC_E_NONE;
+  return svc_fail(c, SVC_E_INVALID_CUSTOM_ROLE_CIRCULAR_DEPENDENCY, "S", &name);
+}
+
+static bool custom_db_role_removing(svc_call *c, const svc_entity *e)
+{
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value, group = svc_id_str(c->arena, &e->parent);
+  svc_entity other;
+  bool used = false;
+  svc_key_entity(&prefix, e->kind, &e->parent, NULL);
+  if (!svc_scan_begin(&scan, c->txn, &prefix, false)) return svc_store_failed(c, c->txn->error);
+  while (!used && svc_scan_next(&scan, &key, &value)) {
+    const svc_node *body = svc_entity_decode(key, value, &other) ? svc_entity_body(c, &other) : NULL;
+    int budget = 1 + CUSTOM_DB_ROLE_DEPTH;
+    const svc_node *list = svc_node_get(body, "inheritedRoles"), *item;
+    for (item = list ? list->first : NULL; item && budget-- > 0; item = item->next)
+      used |= svc_str_eq(svc_node_str(item, "role"), e->unique);
+  }
+  svc_scan_end(&scan);
+  return used ? svc_fail(c, SVC_E_CUSTOM_ROLE_IN_USE_BY_ROLES, "SS", &e->unique, &group) : c->error == SVC_E_NONE;
+}
+
+SVC_PRIVATE const svc_noun svc_noun_custom_db_role = {
+  .name = "custom database role",
+  .rel = "customDBRole",
+  .kind = "dbrl",
+  .parent = "project",
+  .param = "roleName",
+  .object = &custom_db_role_object,
+  .key = "roleName",
+  .unique = "roleName",
+  .err_not_found = SVC_E_CUSTOM_ROLE_NOT_FOUND,
+  .err_exists = SVC_E_CUSTOM_ROLE_NAME_ALREADY_EXISTS,
+  .quota = "svc.project.security.databaseAccess.customRoles",
+  .err_quota = SVC_E_CUSTOM_ROLES_LIMIT_EXCEEDED,
+  .event_created = "DB_ROLE_ADDED",
+  .event_updated = "DB_ROLE_UPDATED",
+  .event_deleted = "DB_ROLE_DELETED",
+  .routes = custom_db_role_routes,
+  .prepare = custom_db_role_prepare,
+  .removing = custom_db_role_removing,
+};

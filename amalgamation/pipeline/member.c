@@ -1,0 +1,574 @@
+/*
+** People, and what they are in organizations.
+**
+** A person is one entity, whatever organizations it is in; its `extra` holds all its roles and teams as lines, where
+** authentication reads them (credential.c). A membership is an entity below an organization and has the person's id: it
+** holds the lines of this organization and its projects, the state of the membership, and goes with the organization.
+**
+**   invited ----> PENDING ----> INVITATION_EXPIRED      30 days after the invitation; can be invited again
+**                    |
+**                    v  the person registers
+**   added -----> ACTIVE ----> removed
+**
+** The rule it keeps: the lines of a person are those of its active memberships, and a line "? organization" for every
+** other one. Both are written together, and nothing else writes either. Who is invited can do nothing yet.
+**
+** Lines of projects and organizations that are gone stay where they are and grant nothing: ids do not come again. What
+** is shown leaves them out.
+*/
+#include "internal.h"
+
+#define MEMBER_INVITED_MS (30 * 24 * 3600 * (int64_t)1000)
+#define MEMBER_TEAM_MOST 250 /* members of a team */
+
+static bool member_no_memory(svc_call *c)
+{
+  return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+}
+
+/* What is in the store moves when it is written to. */
+static void member_keep(svc_call *c, svc_entity *e)
+{
+  e->key = svc_arena_copy(c->arena, e->key);
+  e->unique = svc_arena_copy(c->arena, e->unique);
+  e->body = svc_arena_copy(c->arena, e->body);
+  e->extra = svc_arena_copy(c->arena, e->extra);
+}
+
+static svc_str member_lines_of(const svc_entity *e)
+{
+  svc_str verifier, lines;
+  return svc_credential_unpack(e->extra, &verifier, &lines) ? lines : SVC_S("");
+}
+
+static bool member_write(svc_call *c, svc_entity *e, const svc_entity *old, const svc_node *body)
+{
+  svc_buf b = svc_buf_new(c->arena, 512);
+  svc_node_write(&b, body);
+  e->body = svc_buf_done(&b);
+  e->links_at = svc_body_links_at(body, e->body);
+  e->revision = svc_new_revision(c->txn);
+  if (b.failed || c->arena->failed) return member_no_memory(c);
+  if (old ? svc_entity_update(c->txn, c->arena, e, old) != SVC_OK : svc_entity_insert(c->txn, c->arena, e) != SVC_OK)
+    return svc_store_failed(c, c->txn->error);
+  return true;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- lines */
+
+SVC_PRIVATE int svc_line_class(svc_str role)
+{
+  int number;
+  if (role.n && role.p[0] == '@') return SVC_LINE_TEAM;
+  if (role.n && role.p[0] == '?') return SVC_LINE_INVITED;
+  number = svc_role_by_name(role);
+  return number >= 0 && svc_role_level(number) == SVC_SCOPE_ORGANIZATION ? SVC_LINE_ORG : SVC_LINE_GROUP;
+}
+
+/* Only the lines of this class, or all others. */
+static svc_str member_class(svc_call *c, svc_str lines, int class, bool others)
+{
+  svc_buf b = svc_buf_new(c->arena, lines.n + 1);
+  svc_str role, on;
+  while (svc_grants_next(&lines, &role, &on))
+    if ((svc_line_class(role) == class) != others) svc_grant_line(&b, role, on);
+  return svc_buf_done(&b);
+}
+
+/* Only the lines on this id. */
+static svc_str member_on(svc_call *c, svc_str lines, svc_str id)
+{
+  return svc_grants_minus(c, lines, svc_grants_without(c, lines, id));
+}
+
+static bool member_same(svc_call *c, svc_str a, svc_str b)
+{
+  return svc_grants_minus(c, a, b).n == 0 && svc_grants_minus(c, b, a).n == 0;
+}
+
+SVC_PRIVATE bool svc_member_group(svc_call *c, const svc_id *org, svc_str on, svc_id *group)
+{
+  static const svc_id root;
+  svc_entity e;
+  if (!c->s->group || !svc_id_parse(on, group)) return false;
+  return svc_entity_get(c->txn, c->s->group->noun->kind, &root, group, &e) == SVC_OK && svc_id_eq(&e.owner, org);
+}
+
+SVC_PRIVATE bool svc_lines_org(svc_call *c, const svc_id *org, const svc_node *names, const char *field, svc_str *lines)
+{
+  if (!svc_roles_check(c, names, SVC_SCOPE_ORGANIZATION, field)) return false;
+  *lines = svc_grants_from(c, names, svc_id_str(c->arena, org), member_class(c, *lines, SVC_LINE_ORG, true));
+  return true;
+}
+
+SVC_PRIVATE bool svc_lines_groups(svc_call *c, const svc_id *org, const svc_node *list, const char *names, svc_str *lines)
+{
+  svc_str others = member_class(c, *lines, SVC_LINE_GROUP, true);
+  const svc_node *item;
+  svc_id group;
+  int i = 0;
+  for (item = list ? list->first : NULL; item; item = item->next, i++) {
+    svc_str on = svc_node_str(item, "groupId"), field;
+    if (!svc_member_group(c, org, on, &group)) return svc_fail(c, SVC_E_GROUP_NOT_FOUND, "S", &on);
+    field = svc_arena_print(c->arena, "groupRoleAssignments[%d].%s", i, names);
+    if (!svc_roles_check(c, svc_node_get(item, names), SVC_SCOPE_GROUP, field.p)) return false;
+    others = svc_grants_from(c, svc_node_get(item, names), on, others);
+  }
+  *lines = others;
+  return true;
+}
+
+SVC_PRIVATE bool svc_lines_teams(svc_call *c, const svc_id *org, const svc_node *ids, svc_str *lines)
+{
+  svc_str others = member_class(c, *lines, SVC_LINE_TEAM, true), org_text = svc_id_str(c->arena, org);
+  svc_str role = svc_arena_print(c->arena, "@" SVC_FMT, SVC_ARG(org_text));
+  svc_buf b = svc_buf_new(c->arena, others.n + 64);
+  const svc_node *item;
+  svc_entity team;
+  svc_id id;
+  svc_buf_str(&b, others);
+  for (item = ids ? ids->first : NULL; item; item = item->next) {
+    if (!c->s->team || !svc_id_parse(item->text, &id) ||
+        svc_entity_get(c->txn, c->s->team->noun->kind, org, &id, &team) != SVC_OK)
+      return svc_fail(c, SVC_E_TEAM_NOT_FOUND, "SS", &item->text, &org_text);
+    svc_grant_line(&b, role, item->text);
+  }
+  *lines = svc_buf_done(&b);
+  return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- people */
+
+SVC_PRIVATE svc_str svc_person_name(svc_call *c, svc_str name)
+{
+  svc_str copy = svc_arena_copy(c->arena, name);
+  size_t i;
+  for (i = 0; i < copy.n; i++)
+    if (copy.p[i] >= 'A' && copy.p[i] <= 'Z') ((char *)(uintptr_t)copy.p)[i] = (char)(copy.p[i] + 32);
+  return copy;
+}
+
+SVC_PRIVATE bool svc_person_registered(const svc_entity *person)
+{
+  svc_str verifier, lines;
+  return svc_credential_unpack(person->extra, &verifier, &lines) && verifier.n;
+}
+
+SVC_PRIVATE bool svc_person_find(svc_call *c, svc_str name, svc_entity *out, bool *found)
+{
+  static const svc_id root;
+  int rc = SVC_NOT_FOUND;
+  if (c->s->user) rc = svc_entity_find(c->txn, c->s->user->noun->kind, &root, &root, svc_person_name(c, name), out);
+  *found = rc == SVC_OK;
+  if (*found) member_keep(c, out);
+  return rc == SVC_OK || rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
+}
+
+SVC_PRIVATE bool svc_person_make(svc_call *c, svc_str name, svc_entity *out)
+{
+  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  char created[21];
+  if (!body || !c->s->user) return member_no_memory(c);
+  memset(out, 0, sizeof *out);
+  out->kind = c->s->user->noun->kind;
+  out->id = svc_new_id(c->txn);
+  out->key = svc_id_str(c->arena, &out->id);
+  out->unique = svc_person_name(c, name);
+  out->extra = svc_credential_pack(c->arena, SVC_S(""), SVC_S(""));
+  svc_date_text(c->now, created);
+  svc_node_set_str(c->arena, body, "createdAt", svc_str_c(created));
+  svc_node_set_str(c->arena, body, "emailAddress", out->unique);
+  svc_node_set_str(c->arena, body, "id", out->key);
+  svc_node_set_str(c->arena, body, "username", out->unique);
+  return member_write(c, out, NULL, body);
+}
+
+SVC_PRIVATE bool svc_person_store(svc_call *c, svc_entity *person, const svc_node *body, bool registered, svc_str lines)
+{
+  svc_entity old = *person;
+  person->extra = svc_credential_pack(c->arena, registered ? SVC_S("1") : SVC_S(""), lines);
+  return member_write(c, person, &old, body);
+}
+
+static svc_node *member_teams(svc_call *c, svc_str lines)
+{
+  svc_node *teams = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("teamIds"), SVC_S(""));
+  svc_str role, on;
+  while (teams && svc_grants_next(&lines, &role, &on)) {
+    svc_node *item = svc_line_class(role) == SVC_LINE_TEAM ? svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), on) : NULL;
+    if (item) svc_node_append(teams, item);
+  }
+  return teams;
+}
+
+/* The organization of a line, and whether what it speaks of is still there. */
+static bool member_org_of(svc_call *c, svc_str role, svc_str on, svc_id *org)
+{
+  static const svc_id root;
+  svc_entity e;
+  svc_id id;
+  int class = svc_line_class(role);
+  if (class == SVC_LINE_TEAM) on = (svc_str){ role.p + 1, role.n - 1 };
+  if (!c->s->org || !c->s->group || !svc_id_parse(on, &id)) return false;
+  *org = id;
+  if (class != SVC_LINE_GROUP) return svc_entity_get(c->txn, c->s->org->noun->kind, &root, &id, &e) == SVC_OK;
+  if (svc_entity_get(c->txn, c->s->group->noun->kind, &root, &id, &e) != SVC_OK) return false;
+  *org = e.owner;
+  return true;
+}
+
+/* People see themselves; an owner sees who is in its organization, and of them what they are there. */
+SVC_PRIVATE svc_node *svc_person_view(svc_call *c, const svc_entity *person, bool made)
+{
+  bool self = c->who.kind == SVC_WHO_USER && svc_id_eq(&c->who.id, &person->id);
+  bool seen = self || made || svc_roles_on(c, NULL, NULL) & SVC_R_ORG_OWNER;
+  svc_node *body = svc_entity_body(c, person), *list, *teams;
+  svc_str rest = svc_arena_copy(c->arena, member_lines_of(person)), role, on;
+  svc_buf b = svc_buf_new(c->arena, rest.n + 1);
+  svc_id org, id;
+  while (svc_grants_next(&rest, &role, &on)) {
+    uint64_t may;
+    if (!member_org_of(c, role, on, &org)) continue;
+    may = svc_roles_on(c, svc_line_class(role) == SVC_LINE_GROUP && svc_id_parse(on, &id) ? &id : NULL, &org);
+    if (may & SVC_R_ORG_OWNER) seen = true;
+    if (!self && !(may & (svc_line_class(role) == SVC_LINE_GROUP ? SVC_R_GROUP_OWNER : SVC_R_ORG_OWNER))) continue;
+    svc_grant_line(&b, role, on);
+  }
+  list = svc_grants_objects(c, svc_buf_done(&b), "roles");
+  teams = member_teams(c, svc_buf_done(&b));
+  if (!seen || !body || !list || !teams || c->arena->failed) return NULL;
+  svc_node_put(c->arena, body, list);
+  svc_node_put(c->arena, body, teams);
+  return body;
+}
+
+/* -------------------------------------------------------------------------------------------------------- memberships */
+
+static bool member_find(svc_call *c, svc_member *m)
+{
+  int rc = SVC_NOT_FOUND;
+  const svc_node *body;
+  if (c->s->member) rc = svc_entity_get(c->txn, c->s->member->noun->kind, &m->org, &m->user.id, &m->entity);
+  m->status = m->lines = SVC_S("");
+  m->there = rc == SVC_OK;
+  if (rc == SVC_NOT_FOUND) return true;
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  member_keep(c, &m->entity);
+  body = svc_entity_body(c, &m->entity);
+  if (!body) return false;
+  m->status = svc_node_str(body, "orgMembershipStatus");
+  m->lines = member_lines_of(&m->entity);
+  return true;
+}
+
+SVC_PRIVATE bool svc_member_get(svc_call *c, const svc_id *org, const svc_id *user, svc_member *out)
+{
+  static const svc_id root;
+  int rc = SVC_NOT_FOUND;
+  memset(out, 0, sizeof *out);
+  out->org = *org;
+  if (c->s->user) rc = svc_entity_get(c->txn, c->s->user->noun->kind, &root, user, &out->user);
+  if (rc == SVC_NOT_FOUND) return true;
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  member_keep(c, &out->user);
+  return member_find(c, out);
+}
+
+SVC_PRIVATE bool svc_member_named(svc_call *c, const svc_id *org, svc_str name, svc_member *out)
+{
+  bool found;
+  memset(out, 0, sizeof *out);
+  out->org = *org;
+  if (!svc_person_find(c, name, &out->user, &found)) return false;
+  return !found || member_find(c, out);
+}
+
+/* The roles as they are shown: those in the organization, and those in each of its projects. */
+static svc_node *member_roles(svc_call *c, const svc_id *org, svc_str lines)
+{
+  svc_node *roles = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("roles"), SVC_S(""));
+  svc_node *groups = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("groupRoleAssignments"), SVC_S(""));
+  svc_node *names = svc_grants_names(c, lines, svc_id_str(c->arena, org), "orgRoles");
+  svc_str rest = lines, role, on;
+  svc_id group;
+  if (!roles || !groups || !names) return NULL;
+  while (svc_grants_next(&rest, &role, &on)) {
+    svc_str before = { lines.p, (size_t)(role.p - lines.p) };
+    svc_node *item, *own;
+    if (svc_line_class(role) != SVC_LINE_GROUP || svc_grants_have(before, SVC_S(""), on)) continue;
+    if (!svc_member_group(c, org, on, &group)) continue;
+    item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    own = svc_grants_names(c, lines, on, "groupRoles");
+    if (!item || !own) return NULL;
+    svc_node_set_str(c->arena, item, "groupId", on);
+    svc_node_put(c->arena, item, own);
+    svc_node_append(groups, item);
+  }
+  svc_node_append(roles, groups);
+  svc_node_append(roles, names);
+  return roles;
+}
+
+static bool member_show_lines(svc_call *c, const svc_id *org, svc_str lines, svc_node *body)
+{
+  svc_node *roles = member_roles(c, org, lines), *teams = member_teams(c, lines);
+  if (!roles || !teams) return member_no_memory(c);
+  svc_node_put(c->arena, body, roles);
+  svc_node_put(c->arena, body, teams);
+  return true;
+}
+
+SVC_PRIVATE svc_node *svc_member_view(svc_call *c, const svc_id *org, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e);
+  svc_str lines = svc_arena_copy(c->arena, member_lines_of(e));
+  return body && member_show_lines(c, org, lines, body) ? body : NULL;
+}
+
+/* What an active member shows of itself, and what an invitation says. */
+static void member_details(svc_call *c, const svc_member *m, bool pending, svc_node *body)
+{
+  static const char *const own[] = { "country", "createdAt", "firstName", "lastAuth", "lastName", "mobileNumber" };
+  const svc_node *person = svc_entity_body(c, &m->user);
+  char created[21], expires[21];
+  size_t i;
+  if (!pending) {
+    for (i = 0; person && i < sizeof own / sizeof own[0]; i++)
+      if (svc_node_get(person, own[i])) svc_node_set_str(c->arena, body, own[i], svc_node_str(person, own[i]));
+    return;
+  }
+  svc_date_text(c->now, created);
+  svc_date_text(c->now + MEMBER_INVITED_MS, expires);
+  svc_node_set_str(c->arena, body, "invitationCreatedAt", svc_str_c(created));
+  svc_node_set_str(c->arena, body, "invitationExpiresAt", svc_str_c(expires));
+  if (c->who.kind == SVC_WHO_USER && c->who.username.n)
+    svc_node_set_str(c->arena, body, "inviterUsername", c->who.username);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- rules */
+
+typedef struct member_others {
+  const svc_member *but;
+  svc_str role, on; /* the line that is looked for */
+  bool active_only;
+} member_others;
+
+/* How many others of the organization have this line. */
+static size_t member_count_others(svc_call *c, const member_others *wanted)
+{
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  svc_entity e;
+  size_t n = 0;
+  svc_key_entity(&prefix, c->s->member->noun->kind, &wanted->but->org, NULL);
+  if (!svc_scan_begin(&scan, c->txn, &prefix, false)) return 0;
+  while (svc_scan_next(&scan, &key, &value)) {
+    e.kind = c->s->member->noun->kind;
+    if (!svc_entity_decode(key, value, &e) || svc_id_eq(&e.id, &wanted->but->user.id)) continue;
+    if (!svc_grants_have(member_lines_of(&e), wanted->role, wanted->on)) continue;
+    if (!wanted->active_only) n++;
+    else n += svc_str_is(svc_node_str(svc_entity_body(c, &e), "orgMembershipStatus"), "ACTIVE");
+  }
+  svc_scan_end(&scan);
+  return n;
+}
+
+/* An organization that has owners among its people keeps one. */
+static bool member_keeps_owner(svc_call *c, const svc_member *m, svc_str status, svc_str lines)
+{
+  svc_str org = svc_id_str(c->arena, &m->org);
+  member_others wanted = { m, SVC_S("ORG_OWNER"), org, true };
+  if (!svc_str_is(m->status, "ACTIVE") || !svc_grants_have(m->lines, wanted.role, org)) return true;
+  if (svc_str_is(status, "ACTIVE") && svc_grants_have(lines, wanted.role, org)) return true;
+  return member_count_others(c, &wanted) ? true : svc_fail(c, SVC_E_CANNOT_DEMOTE_LAST_ORG_OWNER, "S", &org);
+}
+
+static bool member_teams_have_room(svc_call *c, const svc_member *m, svc_str lines)
+{
+  svc_str rest = svc_grants_minus(c, member_class(c, lines, SVC_LINE_TEAM, false), m->lines), role, on;
+  int64_t most = MEMBER_TEAM_MOST;
+  while (svc_grants_next(&rest, &role, &on)) {
+    member_others wanted = { m, role, on, false };
+    if (member_count_others(c, &wanted) >= MEMBER_TEAM_MOST)
+      return svc_fail(c, SVC_E_MAX_USERS_PER_TEAM_EXCEEDED, "iS", &most, &on);
+  }
+  return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- events */
+
+static bool member_event(svc_call *c, const svc_member *m, const char *type, const svc_id *group)
+{
+  return svc_event_write(c, type, group, &m->org, "targetUsername", m->user.unique);
+}
+
+/* What became of the roles in each project that either side speaks of. */
+static bool member_group_events(svc_call *c, const svc_member *m, bool active, svc_str before, svc_str after)
+{
+  svc_str all = member_class(c, svc_grants_plus(c, before, after), SVC_LINE_GROUP, false), rest = all, role, on;
+  svc_id group;
+  while (svc_grants_next(&rest, &role, &on)) {
+    svc_str had = member_on(c, before, on), has = member_on(c, after, on);
+    const char *type = active ? "JOINED_GROUP" : "INVITED_TO_GROUP";
+    if (svc_grants_have((svc_str){ all.p, (size_t)(role.p - all.p) }, SVC_S(""), on) || member_same(c, had, has)) continue;
+    if (!svc_member_group(c, &m->org, on, &group)) continue;
+    if (had.n) type = has.n ? "USER_ROLES_CHANGED_AUDIT" : active ? "REMOVED_FROM_GROUP" : "GROUP_INVITATION_DELETED";
+    if (!member_event(c, m, type, &group)) return false;
+  }
+  return true;
+}
+
+static bool member_team_events(svc_call *c, const svc_member *m, svc_str before, svc_str after)
+{
+  svc_str gone = member_class(c, svc_grants_minus(c, before, after), SVC_LINE_TEAM, false), role, on;
+  svc_str come = member_class(c, svc_grants_minus(c, after, before), SVC_LINE_TEAM, false);
+  while (svc_grants_next(&gone, &role, &on))
+    if (!member_event(c, m, "REMOVED_FROM_TEAM", NULL)) return false;
+  while (svc_grants_next(&come, &role, &on))
+    if (!member_event(c, m, "JOINED_TEAM", NULL)) return false;
+  return true;
+}
+
+/* From what it was to what it is; a status that is empty: not there. */
+static bool member_events(svc_call *c, const svc_member *m, svc_str was, svc_str before, svc_str is, svc_str after)
+{
+  bool active = svc_str_is(is.n ? is : was, "ACTIVE"), same = svc_str_eq(was, is);
+  const char *type = NULL;
+  if (is.n == 0) type = active ? "REMOVED_FROM_ORG" : "ORG_INVITATION_DELETED";
+  else if (!same) type = active ? "JOINED_ORG" : "INVITED_TO_ORG";
+  else if (!member_same(c, member_class(c, before, SVC_LINE_ORG, false), member_class(c, after, SVC_LINE_ORG, false)))
+    type = "USER_ROLES_CHANGED_AUDIT";
+  if (type && !member_event(c, m, type, NULL)) return false;
+  if (is.n && !same) before = SVC_S(""); /* joining is more than having been invited */
+  return member_group_events(c, m, active, before, after) && (!active || member_team_events(c, m, before, after));
+}
+
+/* -------------------------------------------------------------------------------------------------------------- writing */
+
+/* The lines that a membership gives its person. */
+static svc_str member_gives(svc_call *c, const svc_member *m, svc_str status, svc_str lines)
+{
+  if (status.n == 0) return SVC_S("");
+  if (svc_str_is(status, "ACTIVE")) return lines;
+  return svc_arena_print(c->arena, "? " SVC_FMT "\n", SVC_ARG(svc_id_str(c->arena, &m->org)));
+}
+
+static bool member_tell_person(svc_call *c, svc_member *m, svc_str status, svc_str lines)
+{
+  svc_str old = member_lines_of(&m->user), own = svc_grants_minus(c, old, member_gives(c, m, m->status, m->lines));
+  const svc_node *body = svc_entity_body(c, &m->user);
+  own = svc_grants_plus(c, own, member_gives(c, m, status, lines));
+  if (svc_str_eq(own, old)) return true;
+  return body && svc_person_store(c, &m->user, body, svc_person_registered(&m->user), own);
+}
+
+SVC_PRIVATE bool svc_member_put(svc_call *c, svc_member *m, svc_str is, svc_str lines)
+{
+  svc_str was = m->status, before = m->lines;
+  bool pending = svc_str_is(is, "PENDING"), same = svc_str_eq(was, is);
+  svc_entity e = m->entity;
+  svc_node *body;
+  if (m->there && same && member_same(c, before, lines)) return true;
+  if (!member_keeps_owner(c, m, is, lines) || !member_teams_have_room(c, m, lines)) return false;
+  body = m->there && same ? svc_entity_body(c, &m->entity) : svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!body) return member_no_memory(c);
+  if (!m->there) {
+    memset(&e, 0, sizeof e);
+    e.kind = c->s->member->noun->kind;
+    e.parent = m->org;
+    e.id = m->user.id;
+    e.key = svc_id_str(c->arena, &e.id);
+  }
+  if (!same) {
+    svc_node_set_str(c->arena, body, "id", e.key);
+    svc_node_set_str(c->arena, body, "orgMembershipStatus", is);
+    svc_node_set_str(c->arena, body, "username", m->user.unique);
+    member_details(c, m, pending, body);
+    e.due = pending ? c->now + MEMBER_INVITED_MS : 0;
+  }
+  if (!member_show_lines(c, &m->org, lines, body) || !member_tell_person(c, m, is, lines)) return false;
+  e.extra = svc_credential_pack(c->arena, SVC_S(""), lines);
+  if (!member_write(c, &e, m->there ? &m->entity : NULL, body)) return false;
+  m->entity = e;
+  m->there = true;
+  m->status = is;
+  m->lines = lines;
+  return member_events(c, m, was, before, is, lines);
+}
+
+SVC_PRIVATE bool svc_member_remove(svc_call *c, svc_member *m)
+{
+  if (!member_keeps_owner(c, m, SVC_S(""), SVC_S("")) || !member_tell_person(c, m, SVC_S(""), SVC_S(""))) return false;
+  if (svc_entity_remove(c->txn, &m->entity) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  /* of who was only ever invited, and is no more, nothing is kept */
+  if (!svc_person_registered(&m->user) && member_lines_of(&m->user).n == 0 && svc_entity_remove(c->txn, &m->user) != SVC_OK)
+    return svc_store_failed(c, c->txn->error);
+  return member_events(c, m, m->status, m->lines, SVC_S(""), SVC_S(""));
+}
+
+static bool member_exists(svc_call *c, const svc_member *m, const svc_id *in)
+{
+  svc_str where = svc_id_str(c->arena, in);
+  return svc_fail(c, SVC_E_USER_ALREADY_EXISTS, "SS", &m->user.unique, &where);
+}
+
+SVC_PRIVATE bool svc_member_add(svc_call *c, const svc_id *org, svc_str name, svc_str lines, bool invite, svc_member *out)
+{
+  bool registered;
+  if (!c->s->member || !c->s->user) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "users");
+  if (!svc_member_named(c, org, name, out)) return false;
+  registered = !svc_id_is_zero(&out->user.id) && svc_person_registered(&out->user);
+  if (svc_str_is(out->status, "ACTIVE")) return member_exists(c, out, org);
+  if (svc_str_is(out->status, "PENDING") && (invite || !registered)) return member_exists(c, out, org);
+  if (svc_id_is_zero(&out->user.id) && !svc_person_make(c, name, &out->user)) return false;
+  return svc_member_put(c, out, registered && !invite ? SVC_S("ACTIVE") : SVC_S("PENDING"), lines);
+}
+
+SVC_PRIVATE bool svc_member_join(svc_call *c, const svc_id *group, const svc_id *org, const svc_node *request, bool invite,
+                                 svc_member *out)
+{
+  const svc_node *roles = svc_node_get(request, "roles");
+  svc_str on = svc_id_str(c->arena, group), name = svc_node_str(request, "username"), lines;
+  if (!svc_roles_check(c, roles, SVC_SCOPE_GROUP, "roles") || !svc_member_named(c, org, name, out)) return false;
+  if (!roles || !roles->first) return svc_fail(c, SVC_E_NO_ROLES_IN_ASSIGNMENT, "");
+  if (svc_str_is(out->status, "ACTIVE") || svc_str_is(out->status, "PENDING")) {
+    if (svc_grants_have(out->lines, SVC_S(""), on)) return member_exists(c, out, group);
+    return svc_member_put(c, out, out->status, svc_grants_from(c, roles, on, out->lines));
+  }
+  lines = svc_arena_print(c->arena, "ORG_MEMBER " SVC_FMT "\n", SVC_ARG(svc_id_str(c->arena, org)));
+  return svc_member_add(c, org, name, svc_grants_from(c, roles, on, lines), invite, out);
+}
+
+/* The next member of the organization, from this id on, who is in the team. */
+static bool member_next_in_team(svc_call *c, const svc_id *org, svc_str team, svc_id *user)
+{
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  svc_entity e;
+  bool found = false;
+  svc_key_entity(&prefix, c->s->member->noun->kind, org, NULL);
+  if (!svc_scan_begin(&scan, c->txn, &prefix, false)) return false;
+  while (!found && svc_scan_next(&scan, &key, &value)) {
+    e.kind = c->s->member->noun->kind;
+    if (!svc_entity_decode(key, value, &e) || !svc_grants_have(member_lines_of(&e), SVC_S(""), team)) continue;
+    *user = e.id;
+    found = true;
+  }
+  svc_scan_end(&scan);
+  return found;
+}
+
+SVC_PRIVATE bool svc_member_leave_team(svc_call *c, const svc_id *org, svc_str team)
+{
+  svc_member m;
+  svc_id user;
+  if (!c->s->member) return true;
+  while (member_next_in_team(c, org, team, &user)) {
+    if (!svc_member_get(c, org, &user, &m)) return false;
+    if (!m.there) return svc_store_failed(c, SVC_CORRUPT);
+    if (!svc_member_put(c, &m, m.status, svc_grants_without(c, m.lines, team))) return false;
+  }
+  return true;
+}

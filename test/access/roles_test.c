@@ -1,0 +1,138 @@
+/*
+** Every operation that stands, with every role there is: who holds one of the roles that the public catalog names, or a
+** role that includes one, gets past the permission step; whoever else has a role gets 403, and who has none gets 404.
+**
+** What includes what is written down here once more, by hand, from the description of the roles, so that a slip in the
+** library's own table shows.
+*/
+#include "support.h"
+
+#include "catalog/operations_list.h"
+
+static bool roles_is_group(const char *role)
+{
+  return strncmp(role, "GROUP_", 6) == 0;
+}
+
+/* Does holding `held` mean holding `wanted`? */
+static bool roles_includes(const char *held, const char *wanted)
+{
+  static const char *const rows[][2] = {
+    { "ORG_BILLING_ADMIN", "ORG_BILLING_READ_ONLY" },
+    { "ORG_READ_ONLY", "GROUP_READ_ONLY" },
+    { "ORG_STREAM_PROCESSING_ADMIN", "GROUP_READ_ONLY" },
+    { "ORG_STREAM_PROCESSING_ADMIN", "GROUP_STREAM_PROCESSING_MANAGER" },
+    { "GROUP_STREAM_PROCESSING_OWNER", "GROUP_STREAM_PROCESSING_MANAGER" },
+    { "GROUP_DATA_ACCESS_ADMIN", "GROUP_DATA_ACCESS_READ_WRITE" },
+    { "GROUP_DATA_ACCESS_ADMIN", "GROUP_DATA_ACCESS_READ_ONLY" },
+    { "GROUP_DATA_ACCESS_READ_WRITE", "GROUP_DATA_ACCESS_READ_ONLY" },
+    { "GROUP_BACKUP_MANAGER", "GROUP_BACKUP_CREATOR" },
+    { "GROUP_BACKUP_MANAGER", "GROUP_BACKUP_RECOVERY_OPERATOR" },
+    { "GROUP_BACKUP_MANAGER", "GROUP_BACKUP_EXPORT_OPERATOR" },
+  };
+  size_t i;
+  if (strcmp(held, wanted) == 0 || strcmp(held, "ORG_OWNER") == 0) return true;
+  if (!roles_is_group(held) && strcmp(wanted, "ORG_MEMBER") == 0) return true;
+  if (roles_is_group(held) && strcmp(wanted, "GROUP_READ_ONLY") == 0) return true;
+  if (strcmp(held, "GROUP_OWNER") == 0 && roles_is_group(wanted)) return true;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    if (strcmp(rows[i][0], held) == 0 && strcmp(rows[i][1], wanted) == 0) return true;
+  return false;
+}
+
+static bool roles_suffice(const char *held, const char *wanted)
+{
+  svc_str rest = svc_str_c(wanted);
+  char name[64];
+  if (rest.n == 0) return true;
+  while (rest.n) {
+    svc_str word = svc_str_cut(&rest, ' ');
+    snprintf(name, sizeof name, SVC_FMT, SVC_ARG(word));
+    if (roles_includes(held, name)) return true;
+  }
+  return false;
+}
+
+/* The path with the ids of what is there; anything else is made up. */
+static void roles_path(const char *pattern, const char *org, const char *group, char *out)
+{
+  for (; *pattern; pattern++) {
+    const char *end, *value = "5f00000000000000000000aa";
+    if (*pattern != '{') {
+      *out++ = *pattern;
+      continue;
+    }
+    end = strchr(pattern, '}');
+    if (strncmp(pattern, "{orgId}", 7) == 0) value = org;
+    if (strncmp(pattern, "{groupId}", 9) == 0) value = group;
+    out += sprintf(out, "%s", value);
+    pattern = end;
+  }
+  *out = 0;
+}
+
+static const operations_row *roles_operation(const svc_route *r)
+{
+  static const char *const methods[] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
+  size_t i;
+  for (i = 0; i < sizeof operations_list / sizeof operations_list[0]; i++)
+    if (strcmp(operations_list[i].method, methods[r->method]) == 0 && strcmp(operations_list[i].path, r->path) == 0)
+      return &operations_list[i];
+  return NULL;
+}
+
+static MunitResult roles_all(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *group, *other;
+  char path[512];
+  size_t i, checked = 0;
+  int role;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  org = t_organization(&t, "One");
+  group = t_project(&t, org, "one");
+  other = t_organization(&t, "Other");
+  t_header(&t, "If-Match", "\"none of them\""); /* nothing that gets through may change anything */
+  t_header(&t, "Content-Type", "text/plain");
+  for (i = 0; i < t.s->plan_count; i++) {
+    const svc_plan *plan = &t.s->plans[i];
+    const operations_row *o = roles_operation(plan->route);
+    bool scoped;
+    if (plan->route->flags & (SVC_ABSOLUTE | SVC_NO_AUTH)) continue;
+    munit_assert_not_null(o);
+    if (o->roles[0] == 0) continue; /* whoever is authenticated: what it shows is tested with its noun */
+    scoped = strstr(o->path, "{groupId}") || strstr(o->path, "{orgId}");
+    roles_path(o->path, org, group, path);
+    for (role = 0; role < SVC_ROLE_COUNT; role++) {
+      const char *name = svc_role_name(role);
+      bool project = strstr(o->path, "{groupId}") != NULL;
+      int status;
+      if (roles_is_group(name) && !project && scoped) continue; /* a project's role says nothing about its organization */
+      t.grants[0].role = name;
+      t.grants[0].on = roles_is_group(name) ? group : org;
+      status = t_send(&t, o->method, path, strcmp(o->method, "GET") == 0 || strcmp(o->method, "DELETE") == 0 ? NULL : "x");
+      if (roles_suffice(name, o->roles) == (status == 403))
+        munit_errorf("%s %s with %s: %d %s", o->method, o->path, name, status, t_error(&t));
+      if (status == 403) {
+        munit_assert_string_equal(t_error(&t), "ACCESS_FORBIDDEN");
+        munit_assert_not_null(strstr(t_str(&t, "detail"), "role"));
+      }
+      checked++;
+      if (!scoped) continue;
+      t.grants[0].on = other; /* the same role elsewhere: nobody learns that this one exists */
+      status = t_send(&t, o->method, path, strcmp(o->method, "GET") == 0 || strcmp(o->method, "DELETE") == 0 ? NULL : "x");
+      munit_assert_int(status, ==, 404);
+    }
+  }
+  printf("roles: %zu pairs of operation and role\n", checked);
+  munit_assert_size(checked, >, 1000);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/all", roles_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_roles = { "roles", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,286 @@
+/*
+** People: registered, added to organizations and projects, given roles and robbed of them. What they may do is tested by
+** requests in their own name, whose roles the service finds by itself.
+*/
+#include "support.h"
+
+static const char *user_keep(t_service *t, const char *text)
+{
+  return svc_arena_copy(&t->s->memory, svc_str_c(text)).p;
+}
+
+/* Requests from now on are this user's; NULL: the owner's of everything. */
+static void user_as(t_service *t, const char *id)
+{
+  t->caller.user_id = id ? id : "5f0000000000000000000001";
+  t->caller.username = id ? NULL : "owner@example.com";
+  t->caller.grants = id ? NULL : t->grants;
+  t->caller.grant_count = id ? 0 : 1;
+}
+
+/* A registered user with these roles, a JSON array. */
+static const char *user_make(t_service *t, const char *name, const char *roles)
+{
+  char body[1024];
+  snprintf(body, sizeof body, "{\"username\":\"%s\",\"password\":\"correct horse\",\"firstName\":\"Ada\",\"lastName\":\"Byron\","
+           "\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":%s}", name, roles);
+  munit_assert_int(t_send(t, "POST", "/users", body), ==, 201);
+  return user_keep(t, t_str(t, "id"));
+}
+
+static const char *user_owner(t_service *t, const char *name, const char *org)
+{
+  char roles[128];
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]", org);
+  return user_make(t, name, roles);
+}
+
+/* Is there an event of this type, newest first, about this name? */
+static bool user_event(t_service *t, const char *scope, const char *id, const char *type, const char *name)
+{
+  char path[64];
+  size_t i, n;
+  munit_assert_int(t_sendf(t, "GET", NULL, "/%s/%s/events", scope, id), ==, 200);
+  n = t_count(t, "results");
+  for (i = 0; i < n; i++) {
+    snprintf(path, sizeof path, "results[%zu].eventTypeName", i);
+    if (strcmp(t_str(t, path), type) != 0) continue;
+    snprintf(path, sizeof path, "results[%zu].targetUsername", i);
+    if (strcmp(t_str(t, path), name) == 0) return true;
+  }
+  return false;
+}
+
+static MunitResult user_register(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *group, *id;
+  char roles[256];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", group);
+  id = user_make(&t, "Ada@Example.com", roles);
+  munit_assert_string_equal(t_str(&t, "username"), "ada@example.com");
+  munit_assert_string_equal(t_str(&t, "emailAddress"), "ada@example.com");
+  munit_assert_string_equal(t_str(&t, "createdAt"), "2025-06-01T00:00:00Z");
+  munit_assert_null(strstr(t.response.body, "password"));
+  munit_assert_null(strstr(t.response.body, "correct horse"));
+  munit_assert_size(t_count(&t, "roles"), ==, 2); /* a role in a project makes a member of its organization */
+  munit_assert_string_not_equal(t_get_header(&t, "Deprecation"), "");
+  munit_assert_true(user_event(&t, "orgs", org, "JOINED_ORG", "ada@example.com"));
+  munit_assert_true(user_event(&t, "groups", group, "JOINED_GROUP", "ada@example.com"));
+
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", id), ==, 200);
+  munit_assert_string_equal(t_str(&t, "firstName"), "Ada");
+  munit_assert_string_not_equal(t_link(&t, "byName"), "");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/byName/ADA%%40example.com"), ==, 200);
+  munit_assert_string_equal(t_str(&t, "id"), id);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/byName/nobody@example.com"), ==, 404);
+  munit_assert_string_equal(t_error(&t), "USERNAME_NOT_FOUND");
+
+  /* refused: the name is taken, the password short, a role without its place or of no such name */
+  munit_assert_int(t_send(&t, "POST", "/users", "{\"username\":\"ada@EXAMPLE.com\",\"password\":\"correct horse\",\"firstName\":\"A\","
+                          "\"lastName\":\"B\",\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[]}"), ==, 409);
+  munit_assert_string_equal(t_error(&t), "USER_ALREADY_EXISTS");
+  munit_assert_int(t_send(&t, "POST", "/users", "{\"username\":\"eve\",\"password\":\"short\",\"firstName\":\"A\","
+                          "\"lastName\":\"B\",\"country\":\"gb\",\"mobileNumber\":\"2125550123\",\"roles\":[]}"), ==, 400);
+  munit_assert_true(t_violation(&t, "username") && t_violation(&t, "password") && t_violation(&t, "country"));
+  munit_assert_int(t_send(&t, "POST", "/users", "{\"username\":\"eve@x.com\",\"password\":\"longenough\",\"firstName\":\"A\","
+                          "\"lastName\":\"B\",\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[{\"roleName\":\"ORG_OWNER\"}]}"), ==, 400);
+  munit_assert_string_equal(t_error(&t), "ROLE_NEEDS_ORG_ID");
+  munit_assert_int(t_send(&t, "POST", "/users", "{\"username\":\"eve@x.com\",\"password\":\"longenough\",\"firstName\":\"A\","
+                          "\"lastName\":\"B\",\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[{\"roleName\":\"KING\"}]}"), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_ROLE");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult user_own_roles(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *other, *group, *ada, *bob;
+  char body[512];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  other = t_organization(&t, "Other");
+  group = t_project(&t, org, "alpha");
+  ada = user_owner(&t, "ada@example.com", org);
+  bob = user_make(&t, "bob@example.com", "[]");
+
+  user_as(&t, ada);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 200);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", other), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", ada), ==, 200);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 404); /* shares no organization with it */
+  munit_assert_string_equal(t_error(&t), "USER_NOT_FOUND");
+  user_as(&t, bob);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 200); /* itself */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", ada), ==, 404);
+  snprintf(body, sizeof body, "{\"username\":\"eve@x.com\",\"password\":\"longenough\",\"firstName\":\"A\",\"lastName\":\"B\","
+           "\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]}", org);
+  munit_assert_int(t_send(&t, "POST", "/users", body), ==, 404); /* nobody learns what exists */
+
+  /* ada lets bob in as a member, then as a project's owner */
+  user_as(&t, ada);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org),
+                   ==, 201);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
+  munit_assert_string_equal(t_str(&t, "id"), bob);
+  munit_assert_string_equal(t_str(&t, "firstName"), "Ada");
+  munit_assert_string_equal(t_str(&t, "roles.orgRoles[0]"), "ORG_MEMBER");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 200);
+  user_as(&t, bob);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 200);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 404);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"x@x.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 403);
+  munit_assert_int(t_send(&t, "POST", "/users", body), ==, 403);
+  user_as(&t, ada);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/users", group), ==, 201);
+  munit_assert_string_equal(t_str(&t, "roles[0]"), "GROUP_READ_ONLY");
+  user_as(&t, bob);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 403);
+  user_as(&t, ada);
+  munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 200);
+  munit_assert_size(t_count(&t, "roles"), ==, 2);
+  user_as(&t, bob);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 200);
+
+  /* out of the organization: out of its projects */
+  user_as(&t, ada);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/users/%s", org, bob), ==, 204);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 404);
+  munit_assert_string_equal(t_error(&t), "USER_NOT_IN_ORG");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", group, bob), ==, 404);
+  munit_assert_string_equal(t_error(&t), "USER_NOT_IN_GROUP");
+  munit_assert_true(user_event(&t, "orgs", org, "REMOVED_FROM_ORG", "bob@example.com"));
+  munit_assert_true(user_event(&t, "groups", group, "REMOVED_FROM_GROUP", "bob@example.com"));
+  user_as(&t, bob);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 200);
+  munit_assert_size(t_count(&t, "roles"), ==, 0);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult user_roles(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *group, *ada, *bob;
+  char body[512];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  ada = user_owner(&t, "ada@example.com", org);
+  bob = user_make(&t, "bob@example.com", "[]");
+
+  /* of the wrong level */
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"GROUP_OWNER\"]}}", "/orgs/%s/users", org), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_ROLE_FOR_ORG");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/groups/%s/users", group), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_ROLE_FOR_GROUP");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"],\"groupRoleAssignments\":"
+                           "[{\"groupId\":\"5f00000000000000000000aa\",\"groupRoles\":[\"GROUP_OWNER\"]}]}}", "/orgs/%s/users", org), ==, 404);
+  munit_assert_string_equal(t_error(&t), "GROUP_NOT_FOUND");
+
+  snprintf(body, sizeof body, "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"],\"groupRoleAssignments\":"
+           "[{\"groupId\":\"%s\",\"groupRoles\":[\"GROUP_OWNER\"]}]}}", group);
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/users", org), ==, 201);
+  munit_assert_string_equal(t_str(&t, "roles.groupRoleAssignments[0].groupRoles[0]"), "GROUP_OWNER");
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/users", org), ==, 409);
+  munit_assert_string_equal(t_error(&t), "USER_ALREADY_EXISTS");
+
+  /* a change of one part leaves the others */
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}", "/orgs/%s/users/%s", org, bob), ==, 200);
+  munit_assert_string_equal(t_str(&t, "roles.orgRoles[0]"), "ORG_READ_ONLY");
+  munit_assert_size(t_count(&t, "roles.groupRoleAssignments"), ==, 1);
+  munit_assert_true(user_event(&t, "orgs", org, "USER_ROLES_CHANGED_AUDIT", "bob@example.com"));
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"username\":\"x@x.com\"}", "/orgs/%s/users/%s", org, bob), ==, 400);
+  munit_assert_int(t_sendf(&t, "POST", "{\"orgRole\":\"ORG_MEMBER\"}", "/orgs/%s/users/%s:addRole", org, bob), ==, 200);
+  munit_assert_size(t_count(&t, "roles.orgRoles"), ==, 2);
+  munit_assert_int(t_sendf(&t, "POST", "{\"orgRole\":\"ORG_READ_ONLY\"}", "/orgs/%s/users/%s:removeRole", org, bob), ==, 200);
+  munit_assert_size(t_count(&t, "roles.orgRoles"), ==, 1);
+  munit_assert_int(t_sendf(&t, "POST", "{\"orgRole\":\"ORG_MEMBER\"}", "/orgs/%s/users/%s:removeRole", org, bob), ==, 403);
+  munit_assert_string_equal(t_error(&t), "CANNOT_REMOVE_ALL_USER_ROLES");
+  munit_assert_int(t_sendf(&t, "POST", "{\"orgRole\":\"GROUP_OWNER\"}", "/orgs/%s/users/%s:addRole", org, bob), ==, 400);
+  munit_assert_int(t_sendf(&t, "PUT", "{\"orgRoles\":[\"ORG_MEMBER\",\"ORG_BILLING_ADMIN\"]}", "/orgs/%s/users/%s/roles", org, bob), ==, 200);
+  munit_assert_size(t_count(&t, "orgRoles"), ==, 2);
+  munit_assert_int(t_sendf(&t, "PUT", "{\"groupRoles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/users/%s/roles", group, bob), ==, 200);
+  munit_assert_string_equal(t_str(&t, "groupRoles[0]"), "GROUP_READ_ONLY");
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/users/%s", group, bob), ==, 204);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/users/%s", group, bob), ==, 404);
+
+  /* the last owner stays one; of two, one may go */
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/users/%s", org, ada), ==, 403);
+  munit_assert_string_equal(t_error(&t), "CANNOT_DEMOTE_LAST_ORG_OWNER");
+  munit_assert_int(t_sendf(&t, "PUT", "{\"orgRoles\":[\"ORG_MEMBER\"]}", "/orgs/%s/users/%s/roles", org, ada), ==, 403);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":{\"orgRoles\":[\"ORG_OWNER\"]}}", "/orgs/%s/users", org), ==, 201);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/users/%s", org, ada), ==, 403); /* who is invited owns nothing yet */
+  munit_assert_int(t_sendf(&t, "POST", "{\"orgRole\":\"ORG_OWNER\"}", "/orgs/%s/users/%s:addRole", org, bob), ==, 200);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/users/%s", org, ada), ==, 204);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult user_lists(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *group, *gone, *bob;
+  char body[512];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  gone = t_project(&t, org, "omega");
+  user_owner(&t, "ada@example.com", org);
+  bob = user_make(&t, "bob@example.com", "[]");
+  snprintf(body, sizeof body, "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"],\"groupRoleAssignments\":"
+           "[{\"groupId\":\"%s\",\"groupRoles\":[\"GROUP_OWNER\"]},{\"groupId\":\"%s\",\"groupRoles\":[\"GROUP_OWNER\"]}]}}", group, gone);
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/users", org), ==, 201);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
+
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users", org), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 3);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users?orgMembershipStatus=PENDING", org), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users?orgMembershipStatuses=PENDING&orgMembershipStatuses=ACTIVE", org), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 3);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users?username=Bob@example.com", org), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&t, "results[0].id"), bob);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", group), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&t, "results[0].roles[0]"), "GROUP_OWNER");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?includeOrgUsers=true", group), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 2); /* the owner, too */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s?orgMembershipStatuses=PENDING", org, bob), ==, 404);
+
+  /* a project that is gone is not shown any more */
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", gone), ==, 202);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
+  munit_assert_size(t_count(&t, "roles.groupRoleAssignments"), ==, 1);
+  munit_assert_string_not_equal(t_link(&t, "user"), "");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 200);
+  munit_assert_size(t_count(&t, "roles"), ==, 2);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 202);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 200);
+  munit_assert_size(t_count(&t, "roles"), ==, 0);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/register", user_register, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/own_roles", user_own_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/roles", user_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/lists", user_lists, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_user = { "user", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
