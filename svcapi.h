@@ -227,6 +227,12 @@ int svc_tick(svc *s);
 int svc_bootstrap(svc *s, svc_credentials *out);
 
 /*
+** The OpenAPI 3.1 document of what this build serves, made from the tables that serve it, as a response with a JSON body:
+** free it with svc_response_free(). Returns SVC_OK, SVC_NOMEM or SVC_INVALID.
+*/
+int svc_openapi(svc *s, svc_response *out);
+
+/*
 ** Write a consistent copy of the store into the folder `path`, which is made if it is missing and must not hold a store
 ** yet, while requests go on. The copy is compacted and can be opened with svc_open().
 */

@@ -797,6 +797,9 @@ typedef struct svc_entity_source {
 SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_noun_info *noun, const svc_id *parent, bool owned,
                                    bool (*keep)(svc_call *c, const svc_entity *e, void *context), void *context);
 
+/* openapi.c */
+SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a);
+
 /* lifecycle.c */
 SVC_PRIVATE const svc_step *svc_step_from(const svc_noun *noun, svc_str state);
 SVC_PRIVATE int64_t svc_step_due(const svc *s, const svc_noun *noun, svc_str state, int64_t now); /* 0: it stays */

@@ -136,7 +136,7 @@ static MunitResult user_own_roles(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 200);
   user_as(&t, bob);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 200);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 403);
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"x@x.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 403);
   munit_assert_int(t_send(&t, "POST", "/users", body), ==, 403);
   user_as(&t, ada);
@@ -276,10 +276,119 @@ static MunitResult user_lists(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* -------------------------------------------------------------------------------------------------------- no memory */
+
+static void *user_resize(void *context, void *p, size_t size)
+{
+  int *left = context;
+  if (size == 0) {
+    free(p);
+    return NULL;
+  }
+  if (*left == 0) return NULL;
+  if (*left > 0) --*left;
+  return realloc(p, size);
+}
+
+/* Every allocation of a request fails in turn: 503, and nothing is left of it, until it goes through. */
+static void user_starve(t_service *t, int *left, int status, const char *method, const char *body, const char *format, ...)
+  SVC_PRINTF(6, 7);
+static void user_starve(t_service *t, int *left, int status, const char *method, const char *body, const char *format, ...)
+{
+  svc_header type = { "Content-Type", "application/json", 0, 0 };
+  svc_response response;
+  svc_request request;
+  char path[512] = "/api/svc/v2";
+  va_list args;
+  int n = 0;
+  va_start(args, format);
+  vsnprintf(path + 11, sizeof path - 11, format, args);
+  va_end(args);
+  memset(&request, 0, sizeof request);
+  request.method = method;
+  request.target = path;
+  request.headers = &type;
+  request.header_count = 1;
+  request.body = body;
+  request.body_length = body ? strlen(body) : 0;
+  request.caller = &t->caller;
+  for (;;) {
+    *left = n++;
+    svc_handle_request(t->s, &request, &response);
+    *left = -1;
+    if (response.status != 503) break;
+    svc_response_free(&response);
+    munit_assert_int(n, <, 3000);
+  }
+  svc_response_free(&t->response);
+  t->response = response; /* the answer is the last one, as if it had been sent by t_send */
+  t->body = response.body_length ? svc_json_parse(&t->arena, (svc_str){ response.body, response.body_length }) : NULL;
+  if (response.status != status) munit_errorf("%s %s after %d: %d %s", method, path, n - 1, response.status, t_error(t));
+}
+
+static MunitResult user_no_memory(const MunitParameter params[], void *data)
+{
+  t_service t;
+  svc_config config;
+  const char *org, *group, *ada, *team, *id;
+  char body[1024];
+  int left = -1;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  config.allocator.resize = user_resize;
+  config.allocator.context = &left;
+  t_open(&t, &config);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  user_starve(&t, &left, 200, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org);
+  snprintf(body, sizeof body, "{\"username\":\"ada@example.com\",\"password\":\"correct horse\",\"firstName\":\"Ada\",\"lastName\":\"Byron\","
+           "\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]}", group);
+  user_starve(&t, &left, 201, "POST", body, "/users");
+  ada = user_keep(&t, t_str(&t, "id"));
+  munit_assert_size(t_count(&t, "roles"), ==, 3);
+  user_starve(&t, &left, 201, "POST", "{\"name\":\"blue\",\"usernames\":[\"ada@example.com\"]}", "/orgs/%s/teams", org);
+  team = user_keep(&t, t_str(&t, "id"));
+  snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}]", team);
+  user_starve(&t, &left, 200, "POST", body, "/groups/%s/teams", group);
+  snprintf(body, sizeof body, "{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}", team);
+  user_starve(&t, &left, 200, "PATCH", body, "/groups/%s/teams/%s", group, team);
+  user_starve(&t, &left, 200, "GET", NULL, "/groups/%s/users?flattenTeams=true&includeOrgUsers=true", group);
+  user_starve(&t, &left, 200, "GET", NULL, "/groups/%s/teams", group);
+  user_starve(&t, &left, 200, "GET", NULL, "/groups/%s/teams/%s", group, team);
+  user_starve(&t, &left, 200, "GET", NULL, "/orgs/%s/teams/byName/blue", org);
+  user_starve(&t, &left, 200, "GET", NULL, "/users/%s", ada);
+  user_starve(&t, &left, 200, "GET", NULL, "/users/byName/ada@example.com");
+  user_starve(&t, &left, 200, "GET", NULL, "/orgs/%s/users?username=ada@example.com", org);
+  munit_assert_size(t_count(&t, "results"), ==, 1);
+  user_starve(&t, &left, 200, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_OWNER\",\"ORG_MEMBER\"]},\"teamIds\":[]}", "/orgs/%s/users/%s", org, ada);
+  user_starve(&t, &left, 200, "POST", "{\"groupRole\":\"GROUP_READ_ONLY\"}", "/groups/%s/users/%s:addRole", group, ada);
+  user_starve(&t, &left, 200, "PUT", "{\"groupRoles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/users/%s/roles", group, ada);
+  snprintf(body, sizeof body, "{\"id\":\"%s\"}", ada);
+  user_starve(&t, &left, 200, "POST", body, "/orgs/%s/teams/%s:addUser", org, team);
+  user_starve(&t, &left, 200, "GET", NULL, "/orgs/%s/teams/%s/users", org, team);
+  munit_assert_size(t_count(&t, "results"), ==, 1);
+  user_starve(&t, &left, 204, "DELETE", NULL, "/groups/%s/teams/%s", group, team);
+  user_starve(&t, &left, 204, "DELETE", NULL, "/orgs/%s/teams/%s", org, team);
+  user_starve(&t, &left, 200, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/access", group);
+  munit_assert_not_null(strstr(t_link(&t, "self"), org));
+  id = user_keep(&t, t_str(&t, "id"));
+  user_starve(&t, &left, 200, "PATCH", "{\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/invites/%s", group, id);
+  user_starve(&t, &left, 200, "GET", NULL, "/groups/%s/invites", group);
+  munit_assert_size(t_count(&t, ""), ==, 1);
+  user_starve(&t, &left, 200, "GET", NULL, "/orgs/%s/invites", org);
+  munit_assert_size(t_count(&t, ""), ==, 1);
+  user_starve(&t, &left, 204, "DELETE", NULL, "/groups/%s/invites/%s", group, id);
+  user_starve(&t, &left, 204, "DELETE", NULL, "/orgs/%s/invites/%s", org, id);
+  user_starve(&t, &left, 403, "DELETE", NULL, "/orgs/%s/users/%s", org, ada);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/register", user_register, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/own_roles", user_own_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/roles", user_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no_memory", user_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/lists", user_lists, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

@@ -1,0 +1,355 @@
+/*
+** The OpenAPI 3.1 document, from the tables that serve the requests: what it says cannot differ from what is done.
+**
+** Objects become component schemas under their own names; a noun's own object stands for both its request and its
+** answer, with the marks for what is read-only and write-only. Lists, envelopes and errors are the same everywhere and
+** are described once.
+*/
+#include "internal.h"
+
+#define OPENAPI_MOST_OBJECTS 512
+
+typedef struct openapi_writer {
+  const svc *s;
+  svc_buf b;
+  const svc_object *objects[OPENAPI_MOST_OBJECTS]; /* met so far, each name once */
+  size_t count;
+} openapi_writer;
+
+static void openapi_text(openapi_writer *w, const char *text)
+{
+  svc_buf_text(&w->b, text);
+}
+
+static void openapi_string(openapi_writer *w, const char *text)
+{
+  svc_json_escape(&w->b, svc_str_c(text));
+}
+
+static void openapi_ref(openapi_writer *w, const svc_object *object)
+{
+  size_t i;
+  for (i = 0; i < w->count && strcmp(w->objects[i]->name, object->name) != 0; i++) continue;
+  if (i == w->count && w->count < OPENAPI_MOST_OBJECTS) w->objects[w->count++] = object;
+  openapi_text(w, "{\"$ref\":\"#/components/schemas/");
+  openapi_text(w, object->name);
+  openapi_text(w, "\"}");
+}
+
+static void openapi_values(openapi_writer *w, const char *const *values)
+{
+  const char *const *v;
+  openapi_text(w, ",\"enum\":[");
+  for (v = values; *v; v++) {
+    if (v != values) openapi_text(w, ",");
+    openapi_string(w, *v);
+  }
+  openapi_text(w, "]");
+}
+
+static void openapi_number(openapi_writer *w, const char *name, int64_t value)
+{
+  openapi_text(w, ",\"");
+  openapi_text(w, name);
+  openapi_text(w, "\":");
+  svc_buf_i64(&w->b, value);
+}
+
+/* The schema of one value, without its closing brace where more members may follow. */
+static void openapi_scalar(openapi_writer *w, const svc_field *f, int type)
+{
+  static const char *const types[] = { "{\"type\":\"string\"", "{\"type\":\"integer\",\"format\":\"int32\"",
+                                       "{\"type\":\"integer\",\"format\":\"int64\"", "{\"type\":\"number\"",
+                                       "{\"type\":\"boolean\"", "{\"type\":\"string\",\"format\":\"date-time\"" };
+  static const char *const formats[] = { [SVC_FORMAT_ID] = "hex24", [SVC_FORMAT_IP] = "ip", [SVC_FORMAT_CIDR] = "cidr",
+                                         [SVC_FORMAT_IP_OR_CIDR] = "ip-or-cidr", [SVC_FORMAT_EMAIL] = "email",
+                                         [SVC_FORMAT_UUID] = "uuid", [SVC_FORMAT_URI] = "uri", [SVC_FORMAT_DAY] = "date" };
+  if (type == SVC_ANY) {
+    openapi_text(w, "{\"description\":\"any JSON\"");
+    return;
+  }
+  openapi_text(w, types[type]);
+  if (type == SVC_STRING) {
+    if (f->values) openapi_values(w, f->values);
+    if (f->format) {
+      openapi_text(w, ",\"format\":");
+      openapi_string(w, formats[f->format]);
+    }
+    if (f->pattern) {
+      openapi_text(w, ",\"pattern\":");
+      openapi_string(w, f->pattern);
+    }
+    if (f->min) openapi_number(w, "minLength", f->min);
+    if (f->max) openapi_number(w, "maxLength", f->max);
+  } else {
+    if (f->flags & SVC_MIN) openapi_number(w, "minimum", f->min);
+    if (f->flags & SVC_MAX) openapi_number(w, "maximum", f->max);
+  }
+}
+
+static void openapi_item(openapi_writer *w, const svc_field *f)
+{
+  if (f->item == SVC_OBJECT) {
+    openapi_ref(w, f->object);
+  } else {
+    openapi_scalar(w, f, f->item);
+    openapi_text(w, "}");
+  }
+}
+
+static void openapi_field(openapi_writer *w, const svc_field *f)
+{
+  openapi_string(w, f->name);
+  openapi_text(w, ":");
+  if (f->type == SVC_OBJECT) {
+    openapi_text(w, "{\"allOf\":[");
+    openapi_ref(w, f->object);
+    openapi_text(w, "]");
+  } else if (f->type == SVC_ARRAY) {
+    openapi_text(w, "{\"type\":\"array\",\"items\":");
+    openapi_item(w, f);
+    if (f->min_items) openapi_number(w, "minItems", f->min_items);
+    if (f->max_items) openapi_number(w, "maxItems", f->max_items);
+    if (f->flags & SVC_UNIQUE_ITEMS) openapi_text(w, ",\"uniqueItems\":true");
+  } else if (f->type == SVC_MAP) {
+    openapi_text(w, "{\"type\":\"object\",\"additionalProperties\":");
+    openapi_item(w, f);
+  } else {
+    openapi_scalar(w, f, f->type);
+  }
+  if (f->flags & SVC_READ_ONLY) openapi_text(w, ",\"readOnly\":true");
+  if (f->flags & SVC_WRITE_ONLY) openapi_text(w, ",\"writeOnly\":true");
+  if (f->preset) {
+    openapi_text(w, ",\"default\":");
+    openapi_text(w, f->preset);
+  }
+  openapi_text(w, "}");
+}
+
+static void openapi_union(openapi_writer *w, const svc_object *o)
+{
+  const svc_variant *v;
+  openapi_text(w, "{\"oneOf\":[");
+  for (v = o->variants; v->value; v++) {
+    if (v != o->variants) openapi_text(w, ",");
+    openapi_ref(w, v->object);
+  }
+  openapi_text(w, "],\"discriminator\":{\"propertyName\":");
+  openapi_string(w, o->variant_by);
+  openapi_text(w, ",\"mapping\":{");
+  for (v = o->variants; v->value; v++) {
+    if (v != o->variants) openapi_text(w, ",");
+    openapi_string(w, v->value);
+    openapi_text(w, ":\"#/components/schemas/");
+    openapi_text(w, v->object->name);
+    openapi_text(w, "\"");
+  }
+  openapi_text(w, "}}}");
+}
+
+static void openapi_object(openapi_writer *w, const svc_object *o)
+{
+  const svc_field *f;
+  svc_fields fields;
+  bool first = true;
+  if (o->variant_by) {
+    openapi_union(w, o);
+    return;
+  }
+  openapi_text(w, "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{");
+  svc_fields_begin(&fields, o);
+  while ((f = svc_fields_next(&fields)) != NULL) {
+    if (!first) openapi_text(w, ",");
+    openapi_field(w, f);
+    first = false;
+  }
+  openapi_text(w, "}");
+  svc_fields_begin(&fields, o);
+  for (first = true; (f = svc_fields_next(&fields)) != NULL;) {
+    if (!(f->flags & SVC_REQUIRED) || f->flags & SVC_READ_ONLY) continue;
+    openapi_text(w, first ? ",\"required\":[" : ",");
+    openapi_string(w, f->name);
+    first = false;
+  }
+  openapi_text(w, first ? "}" : "]}");
+}
+
+/* --------------------------------------------------------------------------------------------------------------- routes */
+
+static void openapi_parameter(openapi_writer *w, const char *in, svc_str name, bool required, const svc_param *p, bool *first)
+{
+  svc_field f;
+  memset(&f, 0, sizeof f);
+  if (!*first) openapi_text(w, ",");
+  *first = false;
+  openapi_text(w, "{\"in\":\"");
+  openapi_text(w, in);
+  openapi_text(w, "\",\"name\":");
+  svc_json_escape(&w->b, name);
+  if (required) openapi_text(w, ",\"required\":true");
+  openapi_text(w, ",\"schema\":");
+  if (p) {
+    f.format = p->format;
+    f.values = p->values;
+    if (p->flags & SVC_PARAM_REPEATS) openapi_text(w, "{\"type\":\"array\",\"items\":");
+    openapi_scalar(w, &f, p->type);
+    openapi_text(w, p->flags & SVC_PARAM_REPEATS ? "}}" : "}");
+  } else {
+    openapi_text(w, "{\"type\":\"string\"}");
+  }
+  openapi_text(w, "}");
+}
+
+static void openapi_parameters(openapi_writer *w, const svc_plan *plan)
+{
+  static const char *const lists[] = { "pageNum", "itemsPerPage", "includeCount" };
+  const svc_param *p;
+  bool first = true;
+  unsigned i;
+  openapi_text(w, "\"parameters\":[");
+  for (i = 0; i < plan->param_count; i++) openapi_parameter(w, "path", plan->params[i], true, NULL, &first);
+  for (p = plan->route->params; p && p->name; p++)
+    openapi_parameter(w, "query", svc_str_c(p->name), p->flags & SVC_PARAM_REQUIRED, p, &first);
+  for (i = 0; i < (plan->route->method == SVC_GET && plan->route->flags & SVC_PAGED ? 3u : 0u); i++) {
+    openapi_text(w, first ? "{\"$ref\":\"#/components/parameters/" : ",{\"$ref\":\"#/components/parameters/");
+    openapi_text(w, lists[i]);
+    openapi_text(w, "\"}");
+    first = false;
+  }
+  openapi_text(w, first ? "{\"$ref\":\"#/components/parameters/envelope\"}" : ",{\"$ref\":\"#/components/parameters/envelope\"}");
+  openapi_text(w, ",{\"$ref\":\"#/components/parameters/pretty\"}]");
+}
+
+static void openapi_media(openapi_writer *w, const svc_route *r)
+{
+  unsigned i = 0, v;
+  char day[16];
+  while (i + 1 < 4 && r->versions[i + 1]) i++;
+  v = r->versions[i];
+  svc_buf_str(&w->b, w->s->media_prefix);
+  snprintf(day, sizeof day, "%04u-%02u-%02u", v / 10000 % 10000, v / 100 % 100, v % 100);
+  openapi_text(w, day);
+  openapi_text(w, "+json");
+}
+
+static void openapi_body(openapi_writer *w, const svc_plan *plan)
+{
+  const svc_route *r = plan->route;
+  const svc_object *o = r->body ? r->body : plan->noun->noun->object;
+  bool taken = r->method == SVC_POST || r->method == SVC_PUT || r->method == SVC_PATCH;
+  if (!taken || r->flags & SVC_NO_BODY || !o) return;
+  openapi_text(w, ",\"requestBody\":{\"required\":");
+  openapi_text(w, r->flags & SVC_BODY_OPTIONAL ? "false" : "true");
+  openapi_text(w, ",\"content\":{\"application/json\":{\"schema\":");
+  if (r->flags & SVC_BODY_ARRAY) openapi_text(w, "{\"type\":\"array\",\"items\":");
+  openapi_ref(w, o);
+  if (r->flags & SVC_BODY_ARRAY) openapi_text(w, "}");
+  if (r->example) {
+    openapi_text(w, ",\"example\":");
+    openapi_text(w, r->example);
+  }
+  openapi_text(w, "}}}");
+}
+
+static void openapi_responses(openapi_writer *w, const svc_plan *plan)
+{
+  const svc_route *r = plan->route;
+  const svc_object *o = plan->noun->noun->object;
+  int status = r->status ? r->status : 200;
+  bool list = r->flags & (SVC_PAGED | SVC_BARE);
+  openapi_text(w, ",\"responses\":{\"");
+  svc_buf_i64(&w->b, status);
+  openapi_text(w, "\":{\"description\":");
+  openapi_string(w, svc_status_reason(status));
+  if (status != 204) {
+    openapi_text(w, ",\"content\":{\"");
+    openapi_media(w, r);
+    openapi_text(w, "\":{\"schema\":");
+    if (r->flags & SVC_PAGED) openapi_text(w, "{\"type\":\"object\",\"properties\":{\"results\":");
+    if (list) openapi_text(w, "{\"type\":\"array\",\"items\":");
+    if (o && !(r->flags & SVC_EMPTY_OBJECT)) openapi_ref(w, o);
+    else openapi_text(w, "{\"type\":\"object\"}");
+    if (list) openapi_text(w, "}");
+    if (r->flags & SVC_PAGED) openapi_text(w, ",\"totalCount\":{\"type\":\"integer\"}}}");
+    openapi_text(w, "}}");
+  }
+  openapi_text(w, "},\"default\":{\"$ref\":\"#/components/responses/error\"}}");
+}
+
+static void openapi_operation(openapi_writer *w, const svc_plan *plan)
+{
+  static const char *const methods[SVC_METHOD_COUNT] = { "get", "post", "put", "patch", "delete" };
+  const svc_route *r = plan->route;
+  openapi_text(w, "\"");
+  openapi_text(w, methods[r->method]);
+  openapi_text(w, "\":{\"tags\":[");
+  openapi_string(w, plan->noun->noun->name);
+  openapi_text(w, "],");
+  if (r->flags & SVC_NO_AUTH) openapi_text(w, "\"security\":[],");
+  if (r->deprecated) openapi_text(w, "\"deprecated\":true,");
+  openapi_parameters(w, plan);
+  openapi_body(w, plan);
+  openapi_responses(w, plan);
+  openapi_text(w, "}");
+}
+
+static void openapi_paths(openapi_writer *w)
+{
+  const svc *s = w->s;
+  size_t i, j;
+  bool first = true;
+  for (i = 0; i < s->plan_count; i++) {
+    const char *path = s->plans[i].route->path;
+    bool again = false, next = false;
+    for (j = 0; j < i; j++) again |= strcmp(s->plans[j].route->path, path) == 0;
+    if (again || s->plans[i].route->flags & SVC_ABSOLUTE) continue;
+    openapi_text(w, first ? "" : ",");
+    first = false;
+    openapi_string(w, *path ? path : "/");
+    openapi_text(w, ":{");
+    for (j = i; j < s->plan_count; j++) {
+      if (strcmp(s->plans[j].route->path, path) != 0) continue;
+      if (next) openapi_text(w, ",");
+      openapi_operation(w, &s->plans[j]);
+      next = true;
+    }
+    openapi_text(w, "}");
+  }
+}
+
+static const char openapi_parts[] =
+  "\"parameters\":{"
+  "\"pageNum\":{\"in\":\"query\",\"name\":\"pageNum\",\"schema\":{\"type\":\"integer\",\"minimum\":1,\"default\":1}},"
+  "\"itemsPerPage\":{\"in\":\"query\",\"name\":\"itemsPerPage\",\"schema\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":500,\"default\":100}},"
+  "\"includeCount\":{\"in\":\"query\",\"name\":\"includeCount\",\"schema\":{\"type\":\"boolean\",\"default\":true}},"
+  "\"envelope\":{\"in\":\"query\",\"name\":\"envelope\",\"schema\":{\"type\":\"boolean\",\"default\":false}},"
+  "\"pretty\":{\"in\":\"query\",\"name\":\"pretty\",\"schema\":{\"type\":\"boolean\",\"default\":false}}},"
+  "\"responses\":{\"error\":{\"description\":\"An error\",\"content\":{\"application/json\":{\"schema\":{\"$ref\":"
+  "\"#/components/schemas/Error\"}}}}},"
+  "\"securitySchemes\":{\"serviceAccount\":{\"type\":\"http\",\"scheme\":\"bearer\"},\"apiKey\":{\"type\":\"http\",\"scheme\":\"digest\"}},"
+  "\"schemas\":{\"Error\":{\"type\":\"object\",\"required\":[\"error\",\"errorCode\"],\"properties\":{\"badRequestDetail\":{\"type\":\"object\"},"
+  "\"detail\":{\"type\":\"string\"},\"error\":{\"type\":\"integer\"},\"errorCode\":{\"type\":\"string\"},\"parameters\":{\"type\":\"array\",\"items\":{}},"
+  "\"reason\":{\"type\":\"string\"}}}";
+
+SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a)
+{
+  openapi_writer *w = svc_arena_zero(a, sizeof *w);
+  size_t i;
+  if (!w) return SVC_S("");
+  w->s = s;
+  w->b = svc_buf_new(a, 64 << 10);
+  openapi_text(w, "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Administration API\",\"version\":\"" SVC_VERSION "\"},\"servers\":[{\"url\":");
+  svc_json_escape(&w->b, svc_arena_print(a, SVC_FMT SVC_FMT, SVC_ARG(s->base_url), SVC_ARG(s->base_path)));
+  openapi_text(w, "}],\"security\":[{\"serviceAccount\":[]},{\"apiKey\":[]}],\"paths\":{");
+  openapi_paths(w);
+  openapi_text(w, "},\"components\":{");
+  openapi_text(w, openapi_parts);
+  for (i = 0; i < w->count; i++) { /* writing one may meet others, which then follow */
+    openapi_text(w, ",");
+    openapi_string(w, w->objects[i]->name);
+    openapi_text(w, ":");
+    openapi_object(w, w->objects[i]);
+  }
+  openapi_text(w, "}}}");
+  return svc_buf_done(&w->b);
+}

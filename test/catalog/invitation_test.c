@@ -1,0 +1,175 @@
+/*
+** Invitations: to an organization and to a project, seen in the older way and as users whose membership is pending.
+*/
+#include "support.h"
+
+#define INVITATION_DAY ((int64_t)24 * 3600)
+
+static const char *invitation_keep(t_service *t, const char *text)
+{
+  return svc_arena_copy(&t->s->memory, svc_str_c(text)).p;
+}
+
+static void invitation_register(t_service *t, const char *name)
+{
+  char body[512];
+  snprintf(body, sizeof body, "{\"username\":\"%s\",\"password\":\"correct horse\",\"firstName\":\"Ada\",\"lastName\":\"Byron\","
+           "\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[]}", name);
+  munit_assert_int(t_send(t, "POST", "/users", body), ==, 201);
+}
+
+static bool invitation_event(t_service *t, const char *scope, const char *id, const char *type)
+{
+  munit_assert_int(t_sendf(t, "GET", NULL, "/%s/%s/events?eventType=%s", scope, id, type), ==, 200);
+  return t_int(t, "totalCount") > 0;
+}
+
+static MunitResult invitation_organization(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *group, *id;
+  char body[512];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  snprintf(body, sizeof body, "{\"username\":\"new@example.com\",\"roles\":[\"ORG_READ_ONLY\"],\"groupRoleAssignments\":"
+           "[{\"groupId\":\"%s\",\"roles\":[\"GROUP_OWNER\"]}]}", group);
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/invites", org), ==, 200);
+  id = invitation_keep(&t, t_str(&t, "id"));
+  munit_assert_string_equal(t_str(&t, "createdAt"), "2025-06-01T00:00:00Z");
+  munit_assert_string_equal(t_str(&t, "expiresAt"), "2025-07-01T00:00:00Z");
+  munit_assert_string_equal(t_str(&t, "inviterUsername"), "owner@example.com");
+  munit_assert_string_equal(t_str(&t, "orgName"), "Acme");
+  munit_assert_string_equal(t_str(&t, "roles[0]"), "ORG_READ_ONLY");
+  munit_assert_string_equal(t_str(&t, "groupRoleAssignments[0].groupRole"), "GROUP_OWNER");
+  munit_assert_true(invitation_event(&t, "orgs", org, "INVITED_TO_ORG"));
+  munit_assert_true(invitation_event(&t, "groups", group, "INVITED_TO_GROUP"));
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/invites", org), ==, 409);
+
+  /* the same thing, seen three ways */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/invites", org), ==, 200);
+  munit_assert_size(t_count(&t, ""), ==, 1);
+  munit_assert_string_equal(t_str(&t, "[0].id"), id);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 200);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "PENDING");
+  munit_assert_string_equal(t_str(&t, "invitationExpiresAt"), "2025-07-01T00:00:00Z");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/invites/%s", group, id), ==, 200);
+  munit_assert_string_equal(t_str(&t, "groupName"), "alpha");
+
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/invites/%s", org, id), ==, 200);
+  munit_assert_string_equal(t_str(&t, "roles[0]"), "ORG_MEMBER");
+  munit_assert_size(t_count(&t, "groupRoleAssignments"), ==, 1);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"username\":\"new@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org), ==, 200);
+  munit_assert_string_equal(t_str(&t, "roles[0]"), "ORG_OWNER");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"username\":\"no@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org), ==, 404);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"GROUP_OWNER\"]}", "/orgs/%s/invites/%s", org, id), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_ROLE_FOR_ORG");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/invites/none", org), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_INVITATION_ID");
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/invites/%s", org, id), ==, 204);
+  munit_assert_true(invitation_event(&t, "orgs", org, "ORG_INVITATION_DELETED"));
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/invites/%s", org, id), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", id), ==, 404); /* nobody has ever known more of them than a name */
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult invitation_project(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *group, *id;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 200);
+  id = invitation_keep(&t, t_str(&t, "id"));
+  munit_assert_string_equal(t_str(&t, "expiresAt"), "2025-07-01T00:00:00Z");
+  munit_assert_string_equal(t_str(&t, "groupId"), group);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/invites?username=new@example.com", group), ==, 200);
+  munit_assert_size(t_count(&t, ""), ==, 1);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/invites?username=old@example.com", group), ==, 200);
+  munit_assert_size(t_count(&t, ""), ==, 0);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/invites/%s", group, id), ==, 200);
+  munit_assert_string_equal(t_str(&t, "roles[0]"), "GROUP_READ_ONLY");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 200);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"ORG_OWNER\"]}", "/groups/%s/invites/%s", group, id), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_ROLE_FOR_GROUP");
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/invites/%s", group, id), ==, 204);
+  munit_assert_true(invitation_event(&t, "groups", group, "GROUP_INVITATION_DELETED"));
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/invites/%s", group, id), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/invites/%s", org, id), ==, 200); /* the organization still wants them */
+
+  /* access: an invitation for who is no member, nothing to say of who is */
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"far@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/access", group), ==, 200);
+  munit_assert_string_equal(t_str(&t, "orgId"), org);
+  munit_assert_string_not_equal(t_link(&t, "self"), "");
+  invitation_register(&t, "ada@example.com");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/access", group), ==, 204);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?username=ada@example.com", group), ==, 200);
+  munit_assert_string_equal(t_str(&t, "results[0].orgMembershipStatus"), "ACTIVE");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/access", group), ==, 409);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult invitation_time(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *late, *early;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"late@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
+  late = invitation_keep(&t, t_str(&t, "id"));
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "PENDING");
+  munit_assert_string_equal(t_str(&t, "inviterUsername"), "owner@example.com");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"early@example.com\",\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}", "/orgs/%s/users", org), ==, 201);
+  early = invitation_keep(&t, t_str(&t, "id"));
+
+  /* who is invited can do nothing; who registers in time is in */
+  t.caller.user_id = early;
+  t.caller.grants = NULL;
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 404);
+  t_advance(&t, 29 * INVITATION_DAY);
+  invitation_register(&t, "early@example.com");
+  munit_assert_string_equal(t_str(&t, "id"), early);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 200);
+  t.caller.grants = t.grants;
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, early), ==, 200);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
+  munit_assert_null(t_node(&t, "invitationExpiresAt"));
+  munit_assert_true(invitation_event(&t, "orgs", org, "JOINED_ORG"));
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/invites/%s", org, early), ==, 404);
+
+  t_advance(&t, INVITATION_DAY);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, late), ==, 200);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "INVITATION_EXPIRED");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/invites", org), ==, 200);
+  munit_assert_size(t_count(&t, ""), ==, 0);
+  invitation_register(&t, "late@example.com"); /* too late: a user, but no member */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, late), ==, 200);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "INVITATION_EXPIRED");
+
+  /* and again: registered by now, an invitation is still one, and adding lets in */
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"late@example.com\"}", "/orgs/%s/invites", org), ==, 200);
+  munit_assert_string_equal(t_str(&t, "roles[0]"), "ORG_MEMBER");
+  munit_assert_string_equal(t_str(&t, "expiresAt"), "2025-07-31T00:00:00Z");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"late@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
+  t_advance(&t, 60 * INVITATION_DAY);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, late), ==, 200);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/organization", invitation_organization, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/project", invitation_project, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/time", invitation_time, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_invitation = { "invitation", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,253 @@
+/*
+** Teams: named once in an organization, with people in them, and roles in projects that these people have through them.
+*/
+#include "support.h"
+
+static const char *team_keep(t_service *t, const char *text)
+{
+  return svc_arena_copy(&t->s->memory, svc_str_c(text)).p;
+}
+
+static void team_as(t_service *t, const char *id)
+{
+  t->caller.user_id = id ? id : "5f0000000000000000000001";
+  t->caller.username = id ? NULL : "owner@example.com";
+  t->caller.grants = id ? NULL : t->grants;
+  t->caller.grant_count = id ? 0 : 1;
+}
+
+/* A registered member of the organization. */
+static const char *team_member(t_service *t, const char *org, const char *name)
+{
+  char body[512];
+  snprintf(body, sizeof body, "{\"username\":\"%s\",\"password\":\"correct horse\",\"firstName\":\"Ada\",\"lastName\":\"Byron\","
+           "\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]}", name, org);
+  munit_assert_int(t_send(t, "POST", "/users", body), ==, 201);
+  return team_keep(t, t_str(t, "id"));
+}
+
+static const char *team_make(t_service *t, const char *org, const char *name, const char *user)
+{
+  char body[256];
+  snprintf(body, sizeof body, "{\"name\":\"%s\",\"usernames\":[\"%s\"]}", name, user);
+  munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/teams", org), ==, 201);
+  return team_keep(t, t_str(t, "id"));
+}
+
+static const char *team_newest(t_service *t, const char *scope, const char *id)
+{
+  munit_assert_int(t_sendf(t, "GET", NULL, "/%s/%s/events", scope, id), ==, 200);
+  return t_str(t, "results[0].eventTypeName");
+}
+
+static MunitResult team_life(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *other, *ada, *team, *far;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  other = t_organization(&t, "Other");
+  ada = team_member(&t, org, "ada@example.com");
+  team_member(&t, other, "far@example.com");
+  team = team_make(&t, org, "blue", "Ada@example.com");
+  munit_assert_string_equal(t_str(&t, "usernames[0]"), "Ada@example.com");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/events?eventType=TEAM_CREATED", org), ==, 200);
+  munit_assert_string_equal(t_str(&t, "results[0].teamId"), team);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/events?eventType=JOINED_TEAM", org), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+
+  /* one name, one team; in another organization it is free */
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"blue\",\"usernames\":[\"ada@example.com\"]}", "/orgs/%s/teams", org), ==, 409);
+  munit_assert_string_equal(t_error(&t), "TEAM_NAME_NOT_AVAILABLE");
+  far = team_make(&t, other, "blue", "far@example.com");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams/byName/blue", org), ==, 200);
+  munit_assert_string_equal(t_str(&t, "id"), team);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams/byName/blue", other), ==, 200);
+  munit_assert_string_equal(t_str(&t, "id"), far);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams/byName/red", org), ==, 404);
+  munit_assert_string_equal(t_error(&t), "TEAM_NAME_NOT_FOUND");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams/%s", org, far), ==, 404);
+  munit_assert_string_equal(t_error(&t), "TEAM_NOT_FOUND");
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"red\",\"usernames\":[]}", "/orgs/%s/teams", org), ==, 400);
+  munit_assert_string_equal(t_error(&t), "CANNOT_CREATE_EMPTY_TEAM");
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"red\",\"usernames\":[\"far@example.com\"]}", "/orgs/%s/teams", org), ==, 404);
+  munit_assert_string_equal(t_error(&t), "USERNAME_NOT_FOUND");
+
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"navy\"}", "/orgs/%s/teams/%s", org, team), ==, 200);
+  munit_assert_string_equal(t_str(&t, "name"), "navy");
+  munit_assert_string_equal(team_newest(&t, "orgs", org), "TEAM_NAME_CHANGED");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams/%s", org, team), ==, 200);
+  munit_assert_string_not_equal(t_link(&t, "byName"), "");
+  munit_assert_null(t_node(&t, "usernames"));
+
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, ada), ==, 200);
+  munit_assert_string_equal(t_str(&t, "teamIds[0]"), team);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/teams/%s", org, team), ==, 204);
+  munit_assert_string_equal(team_newest(&t, "orgs", org), "TEAM_DELETED");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, ada), ==, 200);
+  munit_assert_size(t_count(&t, "teamIds"), ==, 0);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams", org), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult team_people(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *ada, *bob, *team;
+  char body[512];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  ada = team_member(&t, org, "ada@example.com");
+  bob = team_member(&t, org, "bob@example.com");
+  team = team_make(&t, org, "blue", "ada@example.com");
+  snprintf(body, sizeof body, "{\"id\":\"%s\"}", bob);
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/teams/%s:addUser", org, team), ==, 200);
+  munit_assert_string_equal(t_str(&t, "username"), "bob@example.com");
+  munit_assert_string_equal(t_str(&t, "teamIds[0]"), team);
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/teams/%s:addUser", org, team), ==, 409);
+  munit_assert_string_equal(t_error(&t), "USER_ALREADY_IN_TEAM");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams/%s/users", org, team), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams/%s/users?userId=%s", org, team, ada), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/teams/%s:removeUser", org, team), ==, 200);
+  munit_assert_size(t_count(&t, "teamIds"), ==, 0);
+  munit_assert_string_equal(team_newest(&t, "orgs", org), "REMOVED_FROM_TEAM");
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/teams/%s:removeUser", org, team), ==, 404);
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/teams/5f00000000000000000000aa:addUser", org), ==, 404);
+  munit_assert_string_equal(t_error(&t), "TEAM_NOT_FOUND");
+  munit_assert_int(t_sendf(&t, "POST", "{\"id\":\"5f00000000000000000000aa\"}", "/orgs/%s/teams/%s:addUser", org, team), ==, 404);
+  munit_assert_string_equal(t_error(&t), "USER_NOT_IN_ORG");
+
+  /* the older way */
+  snprintf(body, sizeof body, "[{\"id\":\"%s\"}]", bob);
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/teams/%s/users", org, team), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/teams/%s/users/%s", org, team, bob), ==, 204);
+  /* by the user itself */
+  snprintf(body, sizeof body, "{\"teamIds\":[\"%s\"]}", team);
+  munit_assert_int(t_sendf(&t, "PATCH", body, "/orgs/%s/users/%s", org, bob), ==, 200);
+  munit_assert_string_equal(t_str(&t, "teamIds[0]"), team);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/users/%s", org, bob), ==, 204);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams/%s/users", org, team), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult team_projects(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *group, *gone, *ada, *team;
+  char body[512];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  gone = t_project(&t, org, "omega");
+  ada = team_member(&t, org, "ada@example.com");
+  team = team_make(&t, org, "blue", "ada@example.com");
+  team_as(&t, ada);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", group), ==, 403);
+  team_as(&t, NULL);
+  snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]", team);
+  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&t, "results[0].teamId"), team);
+  munit_assert_string_equal(t_str(&t, "results[0].roleNames[0]"), "GROUP_READ_ONLY");
+  munit_assert_string_equal(team_newest(&t, "groups", group), "TEAM_ADDED_TO_GROUP");
+  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 409);
+  munit_assert_string_equal(t_error(&t), "TEAM_EXISTS_IN_GROUP");
+
+  /* what the team may do, its people may */
+  team_as(&t, ada);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", group), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?flattenTeams=true", group), ==, 200);
+  munit_assert_string_equal(t_str(&t, "results[0].username"), "ada@example.com");
+  munit_assert_string_equal(t_str(&t, "results[0].roles[0]"), "GROUP_READ_ONLY");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 403);
+  team_as(&t, NULL);
+  snprintf(body, sizeof body, "{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}", team);
+  munit_assert_int(t_sendf(&t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 200);
+  munit_assert_string_equal(t_str(&t, "results[0].roleNames[0]"), "GROUP_OWNER");
+  munit_assert_string_equal(team_newest(&t, "groups", group), "TEAM_ROLES_MODIFIED");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/teams/%s", group, team), ==, 200);
+  munit_assert_string_equal(t_str(&t, "roleNames[0]"), "GROUP_OWNER");
+  team_as(&t, ada);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 200);
+  team_as(&t, NULL);
+
+  /* refused */
+  snprintf(body, sizeof body, "{\"teamId\":\"%s\",\"roleNames\":[]}", team);
+  munit_assert_int(t_sendf(&t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 403);
+  munit_assert_string_equal(t_error(&t), "NO_ROLES_IN_ASSIGNMENT");
+  snprintf(body, sizeof body, "{\"teamId\":\"%s\",\"roleNames\":[\"ORG_OWNER\"]}", team);
+  munit_assert_int(t_sendf(&t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_ROLE_FOR_GROUP");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/teams/%s", gone, team), ==, 404);
+  munit_assert_string_equal(t_error(&t), "TEAM_NOT_IN_GROUP");
+  munit_assert_int(t_sendf(&t, "POST", "[{\"teamId\":\"5f00000000000000000000aa\",\"roleNames\":[\"GROUP_OWNER\"]}]", "/groups/%s/teams", group), ==, 404);
+  munit_assert_string_equal(t_error(&t), "TEAM_NOT_IN_ORG");
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/teams/%s", org, team), ==, 404);
+  munit_assert_string_equal(t_error(&t), "CANNOT_DELETE_TEAM_ASSIGNED_TO_PROJECT");
+
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/teams/%s", group, team), ==, 204);
+  team_as(&t, ada);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"gamma\"}", "/groups/%s", group), ==, 403);
+  team_as(&t, NULL);
+  /* a project that is gone holds no team back */
+  snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}]", team);
+  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", gone), ==, 200);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", gone), ==, 202);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/teams/%s", org, team), ==, 204);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult team_limits(const MunitParameter params[], void *data)
+{
+  t_service t;
+  svc_limit_override wide[2];
+  svc_config config;
+  const char *org, *team;
+  char body[512];
+  int i;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  memset(wide, 0, sizeof wide);
+  wide[0].endpoint_set_id = "organizationUsers_organization";
+  wide[0].capacity = wide[0].refill_rate = 5000;
+  config.limits = wide;
+  config.limit_count = 1;
+  t_open(&t, &config);
+  org = t_organization(&t, "Acme");
+  team_member(&t, org, "ada@example.com");
+  team = team_make(&t, org, "t0", "ada@example.com");
+  for (i = 1; i < 100; i++) {
+    snprintf(body, sizeof body, "t%d", i);
+    team_make(&t, org, body, "ada@example.com");
+  }
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"more\",\"usernames\":[\"ada@example.com\"]}", "/orgs/%s/teams", org), ==, 400);
+  munit_assert_string_equal(t_error(&t), "MAX_TEAMS_PER_ORG_EXCEEDED");
+  for (i = 1; i <= 250; i++) {
+    snprintf(body, sizeof body, "{\"username\":\"u%d@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]},\"teamIds\":[\"%s\"]}", i, team);
+    munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/users", org), ==, i < 250 ? 201 : 400);
+  }
+  munit_assert_string_equal(t_error(&t), "MAX_USERS_PER_TEAM_EXCEEDED");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/life", team_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/people", team_people, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/projects", team_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/limits", team_limits, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_team = { "team", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
