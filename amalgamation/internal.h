@@ -532,6 +532,7 @@ SVC_PRIVATE bool svc_access_add(svc_call *c);
 SVC_PRIVATE bool svc_access_removing(svc_call *c, const svc_entity *e);
 
 /* grants.c: roles in bodies, and the same as lines. */
+SVC_PRIVATE svc_str svc_call_scope(svc_call *c, int *level); /* the path's project, else its organization: its id */
 SVC_PRIVATE bool svc_roles_check(svc_call *c, const svc_node *roles, int level, const char *field); /* an array of names */
 SVC_PRIVATE svc_str svc_grants_from(svc_call *c, const svc_node *names, svc_str on, svc_str others); /* others: kept lines */
 SVC_PRIVATE svc_str svc_grants_without(svc_call *c, svc_str grants, svc_str on);
@@ -681,6 +682,9 @@ struct svc_call {
   size_t header_count;
 };
 
+/* A call of the service's own, for work that no request asked for; free the arena's blocks afterwards. */
+SVC_PRIVATE void svc_own_call(svc_call *c, svc *s, svc_arena *arena, svc_txn *txn, int64_t now); /* behave.c */
+
 /* errors.c */
 SVC_PRIVATE int svc_error_status(int code);
 SVC_PRIVATE const char *svc_error_name(int code);
@@ -769,6 +773,8 @@ SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body);   /* another body
 SVC_PRIVATE bool svc_answer_nothing(svc_call *c);                /* 204, or what the route says */
 SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body); /* a computed entity, with the links of its route */
 SVC_PRIVATE svc_node *svc_entity_body(svc_call *c, const svc_entity *e); /* parsed */
+/* A stored entity with another body and due time, and nothing else: no hook, no event. */
+SVC_PRIVATE bool svc_rewrite(svc_call *c, const svc_entity *stored, const svc_node *body, int64_t due);
 SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out); /* a create, checked and prepared */
 /* An action that changes the entity of its path: begin, change change->body, store; that also answers with the entity. */
 SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change);

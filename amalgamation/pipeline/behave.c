@@ -7,10 +7,21 @@
 */
 #include "internal.h"
 
+#define BEHAVE_ENVELOPE 128
+#define BEHAVE_HEADERS 2048
+
 typedef struct behave_job {
   svc_job job; /* first: it is cast back */
   svc_call *c;
 } behave_job;
+
+/* Memory for writing out the answer, while the work can still be undone: what is done is not answered with 503. */
+static void behave_reserve(svc_call *c)
+{
+  size_t links = c->answer.links ? svc_template_size(c->answer.links, c, &c->answer) : 0;
+  size_t body = c->answer.body.n + links + BEHAVE_ENVELOPE;
+  svc_arena_reserve(c->arena, BEHAVE_HEADERS + (c->pretty ? 16 : 2) * body);
+}
 
 static void behave_keep(svc_call *c)
 {
@@ -21,6 +32,7 @@ static void behave_keep(svc_call *c)
   a->own = svc_arena_copy(c->arena, a->own);
   a->owner = svc_arena_copy(c->arena, a->owner);
   a->unique = svc_arena_copy(c->arena, a->unique);
+  behave_reserve(c);
 }
 
 static bool behave_work(svc_job *job, svc_txn *txn)
@@ -39,6 +51,18 @@ static bool behave_work(svc_job *job, svc_txn *txn)
   c->txn = NULL;
   c->resolved = good ? c->resolved : 0;
   return good;
+}
+
+SVC_PRIVATE void svc_own_call(svc_call *c, svc *s, svc_arena *arena, svc_txn *txn, int64_t now)
+{
+  static const svc_request nobody = { .method = "", .target = "" };
+  memset(c, 0, sizeof *c);
+  svc_arena_init(arena, &s->allocator);
+  c->s = s;
+  c->request = &nobody;
+  c->arena = arena;
+  c->txn = txn;
+  c->now = now;
 }
 
 SVC_PRIVATE bool svc_step_behave(svc_call *c)

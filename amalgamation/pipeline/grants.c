@@ -3,6 +3,13 @@
 */
 #include "internal.h"
 
+SVC_PRIVATE svc_str svc_call_scope(svc_call *c, int *level)
+{
+  svc_id group = svc_call_group(c), org = svc_call_org(c);
+  *level = svc_id_is_zero(&group) ? SVC_SCOPE_ORGANIZATION : SVC_SCOPE_GROUP;
+  return svc_id_str(c->arena, svc_id_is_zero(&group) ? &org : &group);
+}
+
 static const svc_node *grants_role_name(const svc_node *item)
 {
   return item->type == SVC_J_OBJECT ? svc_node_get(item, "roleName") : item;

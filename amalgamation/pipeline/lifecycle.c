@@ -55,28 +55,20 @@ static bool lifecycle_event(svc_call *c, const svc_noun_info *noun, const svc_en
 static bool lifecycle_step(svc_call *c, const svc_noun_info *noun, const svc_entity *stored)
 {
   const svc_lifecycle *life = noun->noun->lifecycle;
-  svc_entity e = *stored, old = *stored;
+  svc_entity e = *stored;
   svc_node *body = svc_entity_body(c, stored);
   const svc_step *step = body && life ? svc_step_from(noun->noun, svc_node_str(body, life->field)) : NULL;
-  svc_buf b;
+  int64_t due = 0;
   if (!body) return false;
-  e.key = svc_arena_copy(c->arena, stored->key);
-  e.unique = old.unique = svc_arena_copy(c->arena, stored->unique);
-  e.extra = svc_arena_copy(c->arena, stored->extra);
+  e.key = svc_arena_copy(c->arena, stored->key); /* for the event, after the entity was written */
+  e.unique = svc_arena_copy(c->arena, stored->unique);
   if (noun->noun->flags & SVC_EXPIRES) return svc_erase(c, noun, &e);
   if (step && !step->to) return svc_erase(c, noun, &e) && lifecycle_event(c, noun, &e, step->event);
-  e.due = 0;
   if (step) {
     svc_node_set_str(c->arena, body, life->field, svc_str_c(step->to));
-    e.due = svc_step_due(c->s, noun->noun, svc_str_c(step->to), c->now);
+    due = svc_step_due(c->s, noun->noun, svc_str_c(step->to), c->now);
   }
-  b = svc_buf_new(c->arena, stored->body.n + 16);
-  svc_node_write(&b, body);
-  e.body = svc_buf_done(&b);
-  e.links_at = svc_body_links_at(body, e.body);
-  e.revision = svc_new_revision(c->txn);
-  if (svc_entity_update(c->txn, c->arena, &e, &old) != SVC_OK) return false;
-  return !step || lifecycle_event(c, noun, &e, step->event);
+  return svc_rewrite(c, stored, body, due) && (!step || lifecycle_event(c, noun, &e, step->event));
 }
 
 static bool lifecycle_apply_first(svc_call *c, int64_t now, bool *found)
@@ -110,18 +102,11 @@ typedef struct lifecycle_job {
 static bool lifecycle_work(svc_job *job, svc_txn *txn)
 {
   lifecycle_job *work = (lifecycle_job *)job;
-  svc_request nobody;
   svc_arena arena;
   svc_call c;
   bool good = true, found = true;
   int n;
-  memset(&nobody, 0, sizeof nobody);
-  memset(&c, 0, sizeof c);
-  svc_arena_init(&arena, &work->s->allocator);
-  c.s = work->s;
-  c.request = &nobody;
-  c.arena = &arena;
-  c.txn = txn;
+  svc_own_call(&c, work->s, &arena, txn, job->now);
   for (n = 0; n < LIFECYCLE_BATCH && good && found; n++) good = lifecycle_apply_first(&c, job->now, &found);
   work->more = good && found;
   if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;

@@ -205,7 +205,7 @@ enum svc_noun_flags {
   SVC_EXPIRES = 65536,    /* when it falls due it is removed */
   SVC_IS_MEMBER = 131072, /* people as members of an organization, by the ids they have as users (pipeline/member.c) */
   SVC_EVENT_KEY = 262144, /* event_field carries how a path names it, not its unique value */
-  SVC_BY_TABLE = 256, /* its path names a row of a table: nothing is looked up in the store */
+  SVC_BY_TABLE = 256, /* its path names a row of a table, or a view of another noun: nothing is looked up for it */
   SVC_IS_QUOTA = 128 /* it knows the limits of a project: its quota hook is asked */
 };
 

@@ -87,42 +87,24 @@ typedef struct usage_job {
 static bool usage_write(svc_call *c, const usage_slot *slot)
 {
   svc_use use = { slot->count, slot->last, slot->address };
-  svc_entity e, old;
+  svc_entity old;
   svc_node *body;
-  svc_buf b;
   if (svc_entity_get(c->txn, slot->list->noun->kind, &slot->parent, &slot->id, &old) != SVC_OK)
     return c->txn->error == SVC_OK; /* it was deleted meanwhile */
   body = svc_entity_body(c, &old);
   if (!body) return false;
   slot->list->noun->used(c, body, &use);
-  b = svc_buf_new(c->arena, old.body.n + 128);
-  svc_node_write(&b, body);
-  e = old;
-  e.key = svc_arena_copy(c->arena, old.key);
-  e.unique = old.unique = svc_arena_copy(c->arena, old.unique);
-  e.extra = svc_arena_copy(c->arena, old.extra);
-  e.body = svc_buf_done(&b);
-  e.links_at = svc_body_links_at(body, e.body);
-  e.revision = svc_new_revision(c->txn);
-  return svc_entity_update(c->txn, c->arena, &e, &old) == SVC_OK;
+  return svc_rewrite(c, &old, body, old.due);
 }
 
 static bool usage_work(svc_job *job, svc_txn *txn)
 {
   usage_job *work = (usage_job *)job;
-  svc_request nobody;
   svc_arena arena;
   svc_call c;
   bool good = true;
   int i;
-  memset(&nobody, 0, sizeof nobody);
-  memset(&c, 0, sizeof c);
-  svc_arena_init(&arena, &work->s->allocator);
-  c.s = work->s;
-  c.request = &nobody;
-  c.arena = &arena;
-  c.txn = txn;
-  c.now = job->now;
+  svc_own_call(&c, work->s, &arena, txn, job->now);
   for (i = 0; i < USAGE_SLOTS && good; i++)
     if (work->slots[i].list) good = usage_write(&c, &work->slots[i]);
   if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;

@@ -299,30 +299,34 @@ static bool verbs_free_name(svc_call *c, const svc_change *change, const svc_ent
   return svc_fail(c, noun->err_exists, "SS", &shown, &parent_key);
 }
 
+SVC_PRIVATE bool svc_rewrite(svc_call *c, const svc_entity *stored, const svc_node *body, int64_t due)
+{
+  svc_entity e = *stored, old = *stored;
+  svc_buf b = svc_buf_new(c->arena, stored->body.n + 128);
+  svc_node_write(&b, body);
+  e.key = svc_arena_copy(c->arena, stored->key); /* what is in the store moves when it is written to */
+  e.unique = old.unique = svc_arena_copy(c->arena, stored->unique);
+  e.extra = svc_arena_copy(c->arena, stored->extra);
+  e.body = svc_buf_done(&b);
+  e.links_at = svc_body_links_at(body, e.body);
+  e.due = due;
+  e.revision = svc_new_revision(c->txn);
+  return svc_entity_update(c->txn, c->arena, &e, &old) == SVC_OK || svc_store_failed(c, c->txn->error);
+}
+
 /* The parent shows how many of these it has. */
 static bool verbs_recount(svc_call *c, const svc_noun_info *noun, const svc_id *parent)
 {
   static const svc_id root;
   const svc_noun_info *up = noun->parent;
-  svc_entity e, old;
+  svc_entity old;
   svc_node *body;
-  svc_buf b;
   if (!noun->noun->counted_in || !up || !(up->noun->flags & SVC_GLOBAL)) return true;
   if (svc_entity_get(c->txn, up->noun->kind, &root, parent, &old) != SVC_OK) return true; /* it goes as well */
   body = svc_entity_body(c, &old);
   if (!body) return false;
   svc_node_set_i64(c->arena, body, noun->noun->counted_in, (int64_t)svc_entity_count(c->txn, noun->noun->kind, parent));
-  b = svc_buf_new(c->arena, old.body.n + 32);
-  svc_node_write(&b, body);
-  e = old;
-  e.key = svc_arena_copy(c->arena, old.key); /* what is in the store moves when it is written to */
-  e.unique = svc_arena_copy(c->arena, old.unique);
-  e.extra = svc_arena_copy(c->arena, old.extra);
-  old.unique = e.unique;
-  e.body = svc_buf_done(&b);
-  e.links_at = svc_body_links_at(body, e.body);
-  e.revision = svc_new_revision(c->txn);
-  return svc_entity_update(c->txn, c->arena, &e, &old) == SVC_OK || svc_store_failed(c, c->txn->error);
+  return svc_rewrite(c, &old, body, old.due);
 }
 
 /* Has this member another value than before? */

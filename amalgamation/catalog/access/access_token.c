@@ -68,23 +68,14 @@ static bool access_token_account(svc_call *c, svc_entity *out, svc_id *used)
 /* Note when the secret was last used, in the account's body. */
 static bool access_token_note(svc_call *c, const svc_entity *account, const svc_id *used)
 {
-  svc_entity e = *account, old = *account;
   svc_node *body = svc_entity_body(c, account), *secrets = svc_node_get(body, "secrets"), *item;
   svc_str id = svc_id_str(c->arena, used);
   char date[21];
-  svc_buf b;
   if (!body) return false;
   svc_date_text(c->now, date);
   for (item = secrets ? secrets->first : NULL; item; item = item->next)
     if (svc_str_eq(svc_node_str(item, "id"), id)) svc_node_set_str(c->arena, item, "lastUsedAt", svc_str_c(date));
-  b = svc_buf_new(c->arena, account->body.n + 64);
-  svc_node_write(&b, body);
-  e.key = svc_arena_copy(c->arena, account->key);
-  e.unique = old.unique = svc_arena_copy(c->arena, account->unique);
-  e.extra = svc_arena_copy(c->arena, account->extra);
-  e.body = svc_buf_done(&b);
-  e.links_at = svc_body_links_at(body, e.body);
-  return svc_entity_update(c->txn, c->arena, &e, &old) == SVC_OK || svc_store_failed(c, c->txn->error);
+  return svc_rewrite(c, account, body, account->due);
 }
 
 static bool access_token_store(svc_call *c, const svc_id *account, const svc_id *org, svc_str token)

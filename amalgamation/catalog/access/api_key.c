@@ -63,14 +63,6 @@ static const svc_field_event api_key_events[] = {
 
 /* --------------------------------------------------------------------------------------------------------------- roles */
 
-/* The scope of the path: its project, else its organization. */
-static svc_str api_key_scope(svc_call *c, int *level)
-{
-  svc_id group = svc_call_group(c), org = svc_call_org(c);
-  *level = svc_id_is_zero(&group) ? SVC_SCOPE_ORGANIZATION : SVC_SCOPE_GROUP;
-  return svc_id_str(c->arena, svc_id_is_zero(&group) ? &org : &group);
-}
-
 /* Are these roles as a GET shows them? Then they speak of all scopes, and must be what they were elsewhere. */
 static bool api_key_shown(const svc_node *roles)
 {
@@ -92,7 +84,7 @@ static svc_str api_key_shown_grants(svc_call *c, const svc_node *roles)
 static bool api_key_new_grants(svc_call *c, const svc_node *roles, svc_str old, svc_str *out)
 {
   int level;
-  svc_str on = api_key_scope(c, &level), others = svc_grants_without(c, old, on);
+  svc_str on = svc_call_scope(c, &level), others = svc_grants_without(c, old, on);
   if (api_key_shown(roles)) {
     svc_str shown = api_key_shown_grants(c, roles), role, where, rest;
     rest = svc_grants_without(c, shown, on);
@@ -204,7 +196,7 @@ static bool api_key_target(svc_call *c, svc_change *change, svc_str *verifier, s
   int level;
   svc_str on;
   if (!svc_change_begin(c, change)) return false;
-  on = api_key_scope(c, &level);
+  on = svc_call_scope(c, &level);
   if (!svc_credential_unpack(svc_arena_copy(c->arena, change->entity.extra), verifier, grants))
     return svc_store_failed(c, SVC_CORRUPT);
   if (assigned && level == SVC_SCOPE_GROUP && !svc_grants_have(*grants, SVC_S(""), on))
@@ -233,7 +225,7 @@ static bool api_key_assign(svc_call *c)
   const svc_node *item;
   int level;
   if (!api_key_target(c, &change, &verifier, &grants, false)) return false;
-  on = api_key_scope(c, &level);
+  on = svc_call_scope(c, &level);
   for (item = c->checked->first; item; item = item->next) {
     const svc_node *roles = svc_node_get(item, "roles");
     if (!svc_roles_check(c, roles, level, "roles")) return false;
@@ -250,7 +242,7 @@ static bool api_key_withdraw(svc_call *c)
   svc_change change;
   int level;
   if (!api_key_target(c, &change, &verifier, &grants, true)) return false;
-  grants = svc_grants_without(c, grants, api_key_scope(c, &level));
+  grants = svc_grants_without(c, grants, svc_call_scope(c, &level));
   change.pending = svc_credential_pack(c->arena, verifier, grants);
   change.event = "API_KEY_REMOVED_FROM_GROUP";
   return svc_change_store(c, &change) && svc_answer_nothing(c);
@@ -269,7 +261,7 @@ static bool api_key_list_group(svc_call *c)
   int level;
   if (!svc_resolve_all(c)) return false;
   org = svc_call_org(c);
-  on = api_key_scope(c, &level);
+  on = svc_call_scope(c, &level);
   return svc_list_entities(c, c->plan->noun, &org, false, api_key_in_group, &on);
 }
 

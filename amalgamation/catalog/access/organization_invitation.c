@@ -18,7 +18,8 @@ static const svc_object organization_invitation_group = { .name = "InvitationGro
 static const svc_field organization_invitation_roles_fields[] = {
   F_LIST("groupRoleAssignments", &organization_invitation_group, .max_items = 500),
   F_STRS("roles", .flags = SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
-  { .name = "teamIds", .type = SVC_ARRAY, .item = SVC_STRING, .format = SVC_FORMAT_ID, .flags = SVC_UNIQUE_ITEMS, .max_items = 100 },
+  { .name = "teamIds", .type = SVC_ARRAY, .item = SVC_STRING, .format = SVC_FORMAT_ID, .flags = SVC_UNIQUE_ITEMS,
+    .max_items = 100 },
   F_END
 };
 static const svc_object organization_invitation_roles = { .name = "OrganizationInvitationUpdate",
@@ -40,7 +41,10 @@ static const svc_field organization_invitation_access_fields[] = {
 static const svc_object organization_invitation_access = { .name = "GroupAccessRequest",
                                                            .fields = organization_invitation_access_fields };
 
-static const svc_param organization_invitation_params[] = { { .name = "username", .format = SVC_FORMAT_EMAIL }, { .name = NULL } };
+static const svc_param organization_invitation_params[] = {
+  { .name = "username", .format = SVC_FORMAT_EMAIL },
+  { .name = NULL }
+};
 
 static bool organization_invitation_list(svc_call *c);
 static bool organization_invitation_create(svc_call *c);
@@ -54,14 +58,17 @@ static bool organization_invitation_add(svc_call *c);
     .roles = SVC_R_ORG_OWNER, .deprecated = 20250219, .sunset = 20270701, __VA_ARGS__ }
 
 static const svc_route organization_invitation_routes[] = {
-  ORGANIZATION_INVITATION(SVC_GET, "", .flags = SVC_BARE, .params = organization_invitation_params, .run = organization_invitation_list),
+  ORGANIZATION_INVITATION(SVC_GET, "", .flags = SVC_BARE, .params = organization_invitation_params,
+                          .run = organization_invitation_list),
   ORGANIZATION_INVITATION(SVC_POST, "", .body = &organization_invitation_object, .run = organization_invitation_create),
   ORGANIZATION_INVITATION(SVC_PATCH, "", .body = &organization_invitation_object, .run = organization_invitation_change),
   ORGANIZATION_INVITATION(SVC_GET, "/{invitationId}", .flags = SVC_ITEM, .run = organization_invitation_read),
-  ORGANIZATION_INVITATION(SVC_PATCH, "/{invitationId}", .body = &organization_invitation_roles, .run = organization_invitation_change),
+  ORGANIZATION_INVITATION(SVC_PATCH, "/{invitationId}", .body = &organization_invitation_roles,
+                          .run = organization_invitation_change),
   ORGANIZATION_INVITATION(SVC_DELETE, "/{invitationId}", .status = 204, .run = organization_invitation_remove),
   { .method = SVC_POST, .path = "/groups/{groupId}/access", .set = SVC_SET_PROJECTS, .versions = { 20230201 },
-    .roles = SVC_R_GROUP_OWNER, .deprecated = 20250219, .body = &organization_invitation_access, .run = organization_invitation_add },
+    .roles = SVC_R_GROUP_OWNER, .deprecated = 20250219, .body = &organization_invitation_access,
+    .run = organization_invitation_add },
   SVC_ROUTES_END
 };
 
@@ -191,7 +198,8 @@ static bool organization_invitation_create(svc_call *c)
   svc_str lines;
   if (!svc_resolve_all(c)) return false;
   org = svc_call_org(c);
-  lines = svc_arena_print(c->arena, "ORG_MEMBER " SVC_FMT "\n", SVC_ARG(svc_id_str(c->arena, &org))); /* unless it says else */
+  /* a member, unless the body says else */
+  lines = svc_arena_print(c->arena, "ORG_MEMBER " SVC_FMT "\n", SVC_ARG(svc_id_str(c->arena, &org)));
   if (!organization_invitation_lines(c, &org, c->checked, &lines)) return false;
   if (!svc_member_add(c, &org, svc_node_str(c->checked, "username"), lines, true, &m)) return false;
   return organization_invitation_answer(c, &m);

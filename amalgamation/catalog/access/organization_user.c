@@ -12,7 +12,8 @@
 #include "internal.h"
 #include "catalog/objects.h"
 
-static const char *const organization_user_states[] = { "ACTIVE", "INVITATION_EXPIRED", "INVITATION_REJECTED", "PENDING", NULL };
+static const char *const organization_user_states[] = { "ACTIVE", "INVITATION_EXPIRED", "INVITATION_REJECTED", "PENDING",
+                                                        NULL };
 
 static const svc_field organization_user_group_fields[] = {
   F_HEX24("groupId", .flags = SVC_REQUIRED),
@@ -42,7 +43,8 @@ static const svc_field organization_user_fields[] = {
   F_STR("mobileNumber", .flags = SVC_READ_ONLY),
   F_ENUM("orgMembershipStatus", organization_user_states, .flags = SVC_READ_ONLY),
   F_OBJ("roles", &organization_user_roles_object),
-  { .name = "teamIds", .type = SVC_ARRAY, .item = SVC_STRING, .format = SVC_FORMAT_ID, .flags = SVC_UNIQUE_ITEMS, .max_items = 100 },
+  { .name = "teamIds", .type = SVC_ARRAY, .item = SVC_STRING, .format = SVC_FORMAT_ID, .flags = SVC_UNIQUE_ITEMS,
+    .max_items = 100 },
   F_STR("username", .flags = SVC_READ_ONLY),
   F_END
 };
@@ -50,7 +52,8 @@ static const svc_object organization_user_object = { .name = "OrgUser", .fields 
 
 static const svc_field organization_user_add_fields[] = {
   F_OBJ("roles", &organization_user_roles_object, .flags = SVC_REQUIRED),
-  { .name = "teamIds", .type = SVC_ARRAY, .item = SVC_STRING, .format = SVC_FORMAT_ID, .flags = SVC_UNIQUE_ITEMS, .max_items = 100 },
+  { .name = "teamIds", .type = SVC_ARRAY, .item = SVC_STRING, .format = SVC_FORMAT_ID, .flags = SVC_UNIQUE_ITEMS,
+    .max_items = 100 },
   F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
   F_END
 };
@@ -72,14 +75,16 @@ static const svc_field organization_user_group_roles_fields[] = {
   F_STRS("groupRoles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100),
   F_END
 };
-static const svc_object organization_user_group_roles = { .name = "GroupRoles", .fields = organization_user_group_roles_fields };
+static const svc_object organization_user_group_roles = { .name = "GroupRoles",
+                                                          .fields = organization_user_group_roles_fields };
 
 static const svc_field organization_user_join_fields[] = {
   F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
   F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
   F_END
 };
-static const svc_object organization_user_join_object = { .name = "GroupUserRequest", .fields = organization_user_join_fields };
+static const svc_object organization_user_join_object = { .name = "GroupUserRequest",
+                                                          .fields = organization_user_join_fields };
 
 static const svc_field organization_user_id_fields[] = { F_HEX24("id", .flags = SVC_REQUIRED), F_END };
 static const svc_object organization_user_id_object = { .name = "UserOfTeam", .fields = organization_user_id_fields };
@@ -89,12 +94,24 @@ static const svc_object organization_user_id_object = { .name = "UserOfTeam", .f
   { .name = "orgMembershipStatuses", .values = organization_user_states, .flags = SVC_PARAM_REPEATS, .max_repeats = 4 }
 #define ORGANIZATION_USER_NAME { .name = "username", .format = SVC_FORMAT_EMAIL }
 
-static const svc_param organization_user_org_params[] = { ORGANIZATION_USER_STATES, ORGANIZATION_USER_NAME, { .name = NULL } };
-static const svc_param organization_user_team_params[] = { ORGANIZATION_USER_STATES, { .name = "userId", .format = SVC_FORMAT_ID },
-                                                           ORGANIZATION_USER_NAME, { .name = NULL } };
-static const svc_param organization_user_project_params[] = { { .name = "flattenTeams", .type = SVC_BOOLEAN },
-                                                              { .name = "includeOrgUsers", .type = SVC_BOOLEAN },
-                                                              ORGANIZATION_USER_STATES, ORGANIZATION_USER_NAME, { .name = NULL } };
+static const svc_param organization_user_org_params[] = {
+  ORGANIZATION_USER_STATES,
+  ORGANIZATION_USER_NAME,
+  { .name = NULL }
+};
+static const svc_param organization_user_team_params[] = {
+  ORGANIZATION_USER_STATES,
+  { .name = "userId", .format = SVC_FORMAT_ID },
+  ORGANIZATION_USER_NAME,
+  { .name = NULL }
+};
+static const svc_param organization_user_project_params[] = {
+  { .name = "flattenTeams", .type = SVC_BOOLEAN },
+  { .name = "includeOrgUsers", .type = SVC_BOOLEAN },
+  ORGANIZATION_USER_STATES,
+  ORGANIZATION_USER_NAME,
+  { .name = NULL }
+};
 static const svc_param organization_user_read_params[] = {
   { .name = "orgMembershipStatuses", .values = organization_user_states, .flags = SVC_PARAM_REPEATS, .max_repeats = 4 },
   { .name = NULL }
@@ -130,7 +147,8 @@ static const svc_route organization_user_routes[] = {
                         .body = &organization_user_add_object, .run = organization_user_create),
   ORGANIZATION_USER_ORG(SVC_GET, "/{userId}", ORGANIZATION_USER_NEW, .roles = SVC_R_ORG_MEMBER, .flags = SVC_ITEM,
                         .params = organization_user_read_params, .run = organization_user_read),
-  ORGANIZATION_USER_ORG(SVC_PATCH, "/{userId}", ORGANIZATION_USER_NEW, .roles = SVC_R_ORG_OWNER, .run = organization_user_update),
+  ORGANIZATION_USER_ORG(SVC_PATCH, "/{userId}", ORGANIZATION_USER_NEW, .roles = SVC_R_ORG_OWNER,
+                        .run = organization_user_update),
   ORGANIZATION_USER_ORG(SVC_DELETE, "/{userId}", ORGANIZATION_USER_BOTH, .roles = SVC_R_ORG_OWNER, .status = 204,
                         .run = organization_user_remove),
   ORGANIZATION_USER_ORG(SVC_PUT, "/{userId}/roles", ORGANIZATION_USER_OLD, .roles = SVC_R_ORG_OWNER,
@@ -271,7 +289,8 @@ static bool organization_user_wanted(svc_call *c, const organization_user_source
   if (!svc_credential_unpack(e->extra, &verifier, &lines)) return false;
   if (at->team.n && !svc_grants_have(lines, at->role, at->team)) return false;
   if (at->in_group && !svc_grants_have(lines, SVC_S(""), at->on) &&
-      !(from->by_teams && organization_user_by_teams(c, at, lines).n) && !(from->by_org && organization_user_by_org(c, at, lines)))
+      !(from->by_teams && organization_user_by_teams(c, at, lines).n) &&
+      !(from->by_org && organization_user_by_org(c, at, lines)))
     return false;
   if (from->all) return true;
   body = svc_entity_body(c, e);
@@ -335,7 +354,8 @@ static bool organization_user_target(svc_call *c, organization_user_scope *at, s
   if (!svc_member_get(c, &at->org, &e->id, m)) return false;
   if (m->there && (!at->in_group || svc_grants_have(m->lines, SVC_S(""), at->on)))
     return c->method == SVC_GET || svc_if_match(c, m->entity.revision);
-  if (m->there && any && (organization_user_by_teams(c, at, m->lines).n || organization_user_by_org(c, at, m->lines))) return true;
+  if (m->there && any && (organization_user_by_teams(c, at, m->lines).n || organization_user_by_org(c, at, m->lines)))
+    return true;
   return svc_not_found(c, c->plan->noun, 1, c->params[c->plan->param_count - 1]);
 }
 
@@ -400,7 +420,8 @@ static bool organization_user_remove(svc_call *c)
 /* Store what the roles in the path's scope come to; nobody is left without any. */
 static bool organization_user_store_roles(svc_call *c, const organization_user_scope *at, svc_member *m, svc_str lines)
 {
-  if (!svc_grants_have(lines, SVC_S(""), at->on)) return svc_fail(c, SVC_E_CANNOT_REMOVE_ALL_USER_ROLES, "S", &m->entity.key);
+  if (!svc_grants_have(lines, SVC_S(""), at->on))
+    return svc_fail(c, SVC_E_CANNOT_REMOVE_ALL_USER_ROLES, "S", &m->entity.key);
   return svc_member_put(c, m, m->status, lines) && organization_user_answer(c, at, &m->entity);
 }
 
@@ -417,7 +438,8 @@ static bool organization_user_set_roles(svc_call *c)
   if (!svc_check_done(c)) return false;
   names = svc_node_get(c->body, field);
   if (!svc_roles_check(c, names, at.in_group ? SVC_SCOPE_GROUP : SVC_SCOPE_ORGANIZATION, field)) return false;
-  if (!organization_user_store_roles(c, &at, &m, svc_grants_from(c, names, at.on, svc_grants_without(c, m.lines, at.on)))) return false;
+  if (!organization_user_store_roles(c, &at, &m, svc_grants_from(c, names, at.on, svc_grants_without(c, m.lines, at.on))))
+    return false;
   answer = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   shown = svc_grants_names(c, m.lines, at.on, field);
   if (!answer || !shown) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");

@@ -11,7 +11,8 @@ static const svc_field project_invitation_roles_fields[] = {
   F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
   F_END
 };
-static const svc_object project_invitation_roles = { .name = "GroupInvitationUpdate", .fields = project_invitation_roles_fields };
+static const svc_object project_invitation_roles = { .name = "GroupInvitationUpdate",
+                                                     .fields = project_invitation_roles_fields };
 
 static const svc_field project_invitation_name_fields[] = {
   F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
@@ -154,7 +155,8 @@ static bool project_invitation_target(svc_call *c, svc_member *m, svc_str *on)
     if (!svc_member_get(c, &org, &user, m)) return false;
   }
   if (svc_str_is(m->status, "PENDING") && svc_grants_have(m->lines, SVC_S(""), *on)) return true;
-  return named ? svc_fail(c, SVC_E_USERNAME_NOT_FOUND, "SS", &name, on) : svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->path);
+  return named ? svc_fail(c, SVC_E_USERNAME_NOT_FOUND, "SS", &name, on)
+               : svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->path);
 }
 
 static bool project_invitation_create(svc_call *c)

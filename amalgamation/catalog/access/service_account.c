@@ -190,20 +190,13 @@ static bool service_account_opens(svc_call *c, const svc_entity *account, svc_st
 
 /* --------------------------------------------------------------------------------------------------------------- scope */
 
-static svc_str service_account_scope(svc_call *c, int *level)
-{
-  svc_id group = svc_call_group(c), org = svc_call_org(c);
-  *level = svc_id_is_zero(&group) ? SVC_SCOPE_ORGANIZATION : SVC_SCOPE_GROUP;
-  return svc_id_str(c->arena, svc_id_is_zero(&group) ? &org : &group);
-}
-
 /* An account as it is seen from the path's scope: the roles it has there. */
 static svc_node *service_account_view(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e), *roles;
   svc_str verifier, grants;
   int level;
-  svc_str on = service_account_scope(c, &level);
+  svc_str on = svc_call_scope(c, &level);
   if (!body || level == SVC_SCOPE_ORGANIZATION || !svc_credential_unpack(e->extra, &verifier, &grants)) return body;
   roles = svc_grants_names(c, svc_arena_copy(c->arena, grants), on, "roles");
   if (roles) svc_node_put(c->arena, body, roles);
@@ -216,7 +209,7 @@ static bool service_account_target(svc_call *c, svc_change *change, svc_str *ver
   int level;
   svc_str on;
   if (!svc_change_begin(c, change)) return false;
-  on = service_account_scope(c, &level);
+  on = svc_call_scope(c, &level);
   if (!svc_credential_unpack(svc_arena_copy(c->arena, change->entity.extra), verifier, grants))
     return svc_store_failed(c, SVC_CORRUPT);
   if (assigned && level == SVC_SCOPE_GROUP && !svc_grants_have(*grants, SVC_S(""), on))
@@ -230,7 +223,7 @@ static bool service_account_store(svc_call *c, svc_change *change, svc_str verif
   svc_id org = svc_call_org(c);
   svc_node *roles = svc_grants_names(c, grants, svc_id_str(c->arena, &org), "roles"), *view;
   int level;
-  svc_str on = service_account_scope(c, &level);
+  svc_str on = svc_call_scope(c, &level);
   if (!roles) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   svc_node_put(c->arena, change->body, roles);
   change->pending = svc_credential_pack(c->arena, verifier, grants);
@@ -296,7 +289,7 @@ static bool service_account_create(svc_call *c)
   int level;
   if (!svc_resolve_all(c)) return false;
   org = svc_call_org(c);
-  on = service_account_scope(c, &level);
+  on = svc_call_scope(c, &level);
   if (!svc_node_get(c->body, "secretExpiresAfterHours"))
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("secretExpiresAfterHours"), "is required");
   if (!svc_check_done(c) || !svc_roles_check(c, roles, level, "roles")) return false;
@@ -323,7 +316,7 @@ static bool service_account_update(svc_call *c)
   svc_change change;
   int level;
   if (!service_account_target(c, &change, &verifier, &grants, true)) return false;
-  on = service_account_scope(c, &level);
+  on = svc_call_scope(c, &level);
   change.body = svc_check(c, &service_account_object, c->body, change.before, SVC_CHECK_UPDATE);
   if (!svc_check_done(c)) return false;
   if (svc_node_get(c->body, "secretExpiresAfterHours"))
@@ -340,7 +333,7 @@ static bool service_account_invite(svc_call *c)
   svc_change change;
   int level;
   if (!service_account_target(c, &change, &verifier, &grants, false)) return false;
-  on = service_account_scope(c, &level);
+  on = svc_call_scope(c, &level);
   if (!svc_roles_check(c, roles, level, "roles")) return false;
   grants = svc_grants_from(c, roles, on, svc_grants_without(c, grants, on));
   change.event = "SERVICE_ACCOUNT_ADDED_TO_GROUP";
@@ -353,7 +346,7 @@ static bool service_account_withdraw(svc_call *c)
   svc_change change;
   int level;
   if (!service_account_target(c, &change, &verifier, &grants, true)) return false;
-  grants = svc_grants_without(c, grants, service_account_scope(c, &level));
+  grants = svc_grants_without(c, grants, svc_call_scope(c, &level));
   change.event = "SERVICE_ACCOUNT_REMOVED_FROM_GROUP";
   return service_account_store(c, &change, verifier, grants) && svc_answer_nothing(c);
 }
@@ -448,7 +441,7 @@ static bool service_account_list_group(svc_call *c)
   int level;
   if (!svc_resolve_all(c)) return false;
   org = svc_call_org(c);
-  from.on = service_account_scope(c, &level);
+  from.on = svc_call_scope(c, &level);
   svc_key_entity(&prefix, c->plan->noun->noun->kind, &org, NULL);
   if (!svc_scan_begin(&from.scan, c->txn, &prefix, false)) return svc_store_failed(c, c->txn->error);
   good = svc_list_items(c, service_account_next, &from, -1);
