@@ -572,7 +572,10 @@ SVC_PRIVATE bool svc_member_join(svc_call *c, const svc_id *group, const svc_id 
                                  svc_member *out);
 SVC_PRIVATE svc_node *svc_member_view(svc_call *c, const svc_id *org, const svc_entity *e);
 SVC_PRIVATE bool svc_member_group(svc_call *c, const svc_id *org, svc_str on, svc_id *group); /* a project of this one? */
-SVC_PRIVATE bool svc_member_leave_team(svc_call *c, const svc_id *org, svc_str team); /* everybody */
+/* People and teams of this organization lose what they have on this id: a team, or a project that leaves. */
+SVC_PRIVATE bool svc_member_forget(svc_call *c, const svc_id *org, svc_str on);
+/* Who made it owns it: this person the new organization, or (if a member) the new project in it. Others: nothing. */
+SVC_PRIVATE bool svc_member_own(svc_call *c, const svc_id *org, const svc_id *group, const svc_id *user, bool *owns);
 /* Lines with those of one class replaced by what a body says; false: refused. */
 SVC_PRIVATE bool svc_lines_org(svc_call *c, const svc_id *org, const svc_node *names, const char *field, svc_str *lines);
 SVC_PRIVATE bool svc_lines_groups(svc_call *c, const svc_id *org, const svc_node *list, const char *names, svc_str *lines);

@@ -6,8 +6,8 @@
 **
 ** A noun packs both into `extra`, so that a request is authenticated without parsing anything:
 **
-**   u16 length of verifier, verifier (the noun's own), then the roles: a line each, "ROLE id", "@organization id" for a team of that
-**   organization, or "? id" for an organization that invites its holder
+**   u16 length of verifier, verifier (the noun's own), then the roles, a line each: "ROLE id",
+**   "@organization id" for a team of that organization, or "? id" for an organization that invites its holder
 */
 #include "internal.h"
 

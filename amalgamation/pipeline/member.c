@@ -469,6 +469,7 @@ SVC_PRIVATE bool svc_member_put(svc_call *c, svc_member *m, svc_str is, svc_str 
   bool pending = svc_str_is(is, "PENDING"), same = svc_str_eq(was, is);
   svc_entity e = m->entity;
   svc_node *body;
+  if (!c->s->member) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "users");
   if (m->there && same && member_same(c, before, lines)) return true;
   if (!member_keeps_owner(c, m, is, lines) || !member_teams_have_room(c, m, lines)) return false;
   body = m->there && same ? svc_entity_body(c, &m->entity) : svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
@@ -516,7 +517,7 @@ static bool member_exists(svc_call *c, const svc_member *m, const svc_id *in)
 SVC_PRIVATE bool svc_member_add(svc_call *c, const svc_id *org, svc_str name, svc_str lines, bool invite, svc_member *out)
 {
   bool registered;
-  if (!c->s->member || !c->s->user) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "users");
+  if (!c->s->user) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "users");
   if (!svc_member_named(c, org, name, out)) return false;
   registered = !svc_id_is_zero(&out->user.id) && svc_person_registered(&out->user);
   if (svc_str_is(out->status, "ACTIVE")) return member_exists(c, out, org);
@@ -540,35 +541,52 @@ SVC_PRIVATE bool svc_member_join(svc_call *c, const svc_id *group, const svc_id 
   return svc_member_add(c, org, name, svc_grants_from(c, roles, on, lines), invite, out);
 }
 
-/* The next member of the organization, from this id on, who is in the team. */
-static bool member_next_in_team(svc_call *c, const svc_id *org, svc_str team, svc_id *user)
+SVC_PRIVATE bool svc_member_own(svc_call *c, const svc_id *org, const svc_id *group, const svc_id *user, bool *owns)
+{
+  const char *role = group ? "GROUP_OWNER" : "ORG_OWNER";
+  svc_member m;
+  svc_str line = svc_arena_print(c->arena, "%s " SVC_FMT "\n", role, SVC_ARG(svc_id_str(c->arena, group ? group : org)));
+  *owns = false;
+  if (!svc_member_get(c, org, user, &m)) return false;
+  if (!c->s->member || svc_id_is_zero(&m.user.id) || !svc_person_registered(&m.user)) return true;
+  if (group && !svc_str_is(m.status, "ACTIVE")) return true;
+  *owns = true;
+  return svc_member_put(c, &m, SVC_S("ACTIVE"), svc_grants_plus(c, m.lines, line));
+}
+
+/* The first of this kind below the organization that has a line on this id. */
+static bool member_first_on(svc_call *c, const svc_noun_info *noun, const svc_id *org, svc_str on, svc_entity *out)
 {
   svc_scan scan;
   svc_key prefix;
   svc_str key, value;
-  svc_entity e;
   bool found = false;
-  svc_key_entity(&prefix, c->s->member->noun->kind, org, NULL);
+  if (!noun) return false;
+  svc_key_entity(&prefix, noun->noun->kind, org, NULL);
   if (!svc_scan_begin(&scan, c->txn, &prefix, false)) return false;
   while (!found && svc_scan_next(&scan, &key, &value)) {
-    e.kind = c->s->member->noun->kind;
-    if (!svc_entity_decode(key, value, &e) || !svc_grants_have(member_lines_of(&e), SVC_S(""), team)) continue;
-    *user = e.id;
-    found = true;
+    out->kind = noun->noun->kind;
+    found = svc_entity_decode(key, value, out) && svc_grants_have(member_lines_of(out), SVC_S(""), on);
   }
   svc_scan_end(&scan);
+  if (found) member_keep(c, out);
   return found;
 }
 
-SVC_PRIVATE bool svc_member_leave_team(svc_call *c, const svc_id *org, svc_str team)
+SVC_PRIVATE bool svc_member_forget(svc_call *c, const svc_id *org, svc_str on)
 {
+  svc_entity e, old;
   svc_member m;
-  svc_id user;
-  if (!c->s->member) return true;
-  while (member_next_in_team(c, org, team, &user)) {
-    if (!svc_member_get(c, org, &user, &m)) return false;
+  while (member_first_on(c, c->s->member, org, on, &e)) {
+    if (!svc_member_get(c, org, &e.id, &m)) return false;
     if (!m.there) return svc_store_failed(c, SVC_CORRUPT);
-    if (!svc_member_put(c, &m, m.status, svc_grants_without(c, m.lines, team))) return false;
+    if (!svc_member_put(c, &m, m.status, svc_grants_without(c, m.lines, on))) return false;
   }
-  return true;
+  while (member_first_on(c, c->s->team, org, on, &e)) {
+    const svc_node *body = svc_entity_body(c, &e);
+    old = e;
+    e.extra = svc_credential_pack(c->arena, SVC_S(""), svc_grants_without(c, member_lines_of(&e), on));
+    if (!body || !member_write(c, &e, &old, body)) return false;
+  }
+  return c->txn->error == SVC_OK || svc_store_failed(c, c->txn->error);
 }

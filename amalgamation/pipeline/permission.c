@@ -13,6 +13,8 @@ SVC_PRIVATE uint64_t svc_roles_on(const svc_call *c, const svc_id *group, const 
 {
   uint64_t roles = 0;
   size_t i;
+  /* a credential is of one organization: a project that has moved to another one is out of its reach */
+  if (org && !svc_id_is_zero(&c->who.org) && !svc_id_eq(org, &c->who.org)) return 0;
   for (i = 0; i < c->who.grant_count; i++) {
     const svc_grant *g = &c->who.grants[i];
     svc_id on;

@@ -276,6 +276,43 @@ static MunitResult user_lists(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Who makes an organization or a project owns it; and a project that moves leaves the people of its old one behind. */
+static MunitResult user_makes(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *other, *group, *ada, *bob;
+  char body[512];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  ada = user_make(&t, "ada@example.com", "[]");
+  bob = user_make(&t, "bob@example.com", "[]");
+  user_as(&t, ada);
+  org = t_organization(&t, "Acme");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, ada), ==, 200);
+  munit_assert_string_equal(t_str(&t, "roles.orgRoles[0]"), "ORG_OWNER");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_GROUP_CREATOR\"]}}", "/orgs/%s/users", org), ==, 201);
+  other = t_organization(&t, "Other");
+  user_as(&t, bob);
+  group = t_project(&t, org, "alpha");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", group, bob), ==, 200);
+  munit_assert_string_equal(t_str(&t, "roles[0]"), "GROUP_OWNER");
+  snprintf(body, sizeof body, "{\"name\":\"beta\",\"orgId\":\"%s\"}", org);
+  munit_assert_int(t_sendf(&t, "POST", body, "/groups?projectOwnerId=%s", "5f00000000000000000000aa"), ==, 404);
+  munit_assert_string_equal(t_error(&t), "USER_NOT_IN_ORG");
+  munit_assert_int(t_sendf(&t, "POST", body, "/groups?projectOwnerId=%s", ada), ==, 201);
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"New\",\"orgOwnerId\":\"5f00000000000000000000aa\"}"), ==, 404);
+
+  user_as(&t, ada);
+  snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", other);
+  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s:migrate", group), ==, 200);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", group), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
+  user_as(&t, bob);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 404);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 /* -------------------------------------------------------------------------------------------------------- no memory */
 
 static void *user_resize(void *context, void *p, size_t size)
@@ -388,6 +425,7 @@ static MunitTest tests[] = {
   { "/register", user_register, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/own_roles", user_own_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/roles", user_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/makes", user_makes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/no_memory", user_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/lists", user_lists, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -90,7 +90,8 @@ static bool team_create(svc_call *c)
   line = svc_arena_print(c->arena, "@" SVC_FMT " " SVC_FMT "\n", SVC_ARG(svc_id_str(c->arena, &org)), SVC_ARG(id));
   answer = svc_json_parse(c->arena, svc_arena_copy(c->arena, c->answer.body));
   for (item = names->first; item; item = item->next)
-    if (!team_person(c, &org, item->text, &m) || !svc_member_put(c, &m, m.status, svc_grants_plus(c, m.lines, line))) return false;
+    if (!team_person(c, &org, item->text, &m) || !svc_member_put(c, &m, m.status, svc_grants_plus(c, m.lines, line)))
+      return false;
   if (!answer) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   svc_node_put(c->arena, answer, svc_node_copy(c->arena, names));
   return svc_answer_body(c, answer);
@@ -130,8 +131,9 @@ static bool team_removing(svc_call *c, const svc_entity *e)
   svc_str rest = team_lines(c, e), role, on, id = svc_id_str(c->arena, &e->id);
   svc_id group;
   while (svc_grants_next(&rest, &role, &on))
-    if (svc_member_group(c, &e->parent, on, &group)) return svc_fail(c, SVC_E_CANNOT_DELETE_TEAM_ASSIGNED_TO_PROJECT, "S", &id);
-  return svc_member_leave_team(c, &e->parent, id);
+    if (svc_member_group(c, &e->parent, on, &group))
+      return svc_fail(c, SVC_E_CANNOT_DELETE_TEAM_ASSIGNED_TO_PROJECT, "S", &id);
+  return svc_member_forget(c, &e->parent, id);
 }
 
 static svc_node *team_view(svc_call *c, const svc_entity *e, svc_str group)
@@ -231,7 +233,8 @@ static bool team_update_group(svc_call *c)
   if (!svc_check_done(c)) return false;
   roles = svc_node_get(c->body, "roleNames");
   named = svc_node_str(c->body, "teamId");
-  if (!svc_str_eq(named, change.entity.key)) svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, SVC_S("teamId"), "must be that of the path");
+  if (!svc_str_eq(named, change.entity.key))
+    svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, SVC_S("teamId"), "must be that of the path");
   if (!svc_check_done(c) || !team_roles_check(c, roles)) return false;
   lines = svc_grants_from(c, roles, group, svc_grants_without(c, lines, group));
   return team_store(c, &change, lines, "TEAM_ROLES_MODIFIED") && team_list_group(c);

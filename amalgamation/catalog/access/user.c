@@ -130,7 +130,8 @@ static bool user_join_all(svc_call *c, const svc_node *roles, const svc_id *user
     if (!user_join(c, &org, user, user_lines_in(c, roles, &org)) || c->error) return false;
   }
   while (svc_grants_next(&invited, &role, &on))
-    if (svc_line_class(role) == SVC_LINE_INVITED && svc_id_parse(on, &org) && !user_join(c, &org, user, SVC_S(""))) return false;
+    if (svc_line_class(role) == SVC_LINE_INVITED && svc_id_parse(on, &org) && !user_join(c, &org, user, SVC_S("")))
+      return false;
   return true;
 }
 

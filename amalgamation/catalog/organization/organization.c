@@ -100,13 +100,27 @@ static bool organization_insert(svc_call *c, svc_entity *e, svc_node **body)
   return svc_insert(c, &change, e);
 }
 
+/* Its first owner: whom the body names, else the person who creates it. */
+static bool organization_owner(svc_call *c, const svc_id *org)
+{
+  svc_str wanted = svc_node_str(c->checked, "orgOwnerId");
+  svc_id user = c->who.id;
+  bool owns = false;
+  if (!c->s->user || (wanted.n == 0 && c->who.kind != SVC_WHO_USER)) return true;
+  if ((wanted.n == 0 || svc_id_parse(wanted, &user)) && !svc_member_own(c, org, NULL, &user, &owns)) return false;
+  if (owns || wanted.n == 0) return true;
+  svc_fail(c, SVC_E_USER_NOT_FOUND, "S", &wanted);
+  c->error_detail = svc_arena_print(c->arena, "No user " SVC_FMT " exists.", SVC_ARG(wanted));
+  return false;
+}
+
 static bool organization_create(svc_call *c)
 {
   svc_entity e;
   svc_node *organization = NULL, *answer, *stored;
   if (svc_node_get(c->checked, "federationSettingsId"))
     return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "federationSettingsId");
-  if (!organization_insert(c, &e, &organization)) return false;
+  if (!organization_insert(c, &e, &organization) || !organization_owner(c, &e.id)) return false;
   answer = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   organization = svc_node_copy(c->arena, organization);
   if (!answer || !organization) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");

@@ -31,13 +31,14 @@ static const svc_object project_migrate_object = { .name = "GroupMigrationReques
 static const svc_param project_list_params[] = { { .name = "name" }, { .name = NULL } };
 static const svc_param project_create_params[] = { { .name = "projectOwnerId", .format = SVC_FORMAT_ID }, { .name = NULL } };
 
+static bool project_create(svc_call *c);
 static bool project_migrate(svc_call *c);
 
 static const svc_route project_routes[] = {
   { .method = SVC_GET, .path = "/groups", .set = SVC_SET_PROJECT_LIST, .versions = { 20230101 },
     .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .run = svc_verb_list },
   { .method = SVC_POST, .path = "/groups", .set = SVC_SET_PROJECT_LIST, .versions = { 20230101 }, .status = 201,
-    .params = project_create_params, .run = svc_verb_create },
+    .params = project_create_params, .run = project_create },
   { .method = SVC_GET, .path = "/groups/byName/{groupName}", .set = SVC_SET_PROJECT_LIST, .versions = { 20230101 },
     .by = "name", .err_not_found = SVC_E_GROUP_NAME_NOT_FOUND, .run = svc_verb_read },
   { .method = SVC_GET, .path = "/groups/{groupId}", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
@@ -81,6 +82,22 @@ static bool project_prepare(svc_call *c, svc_change *change)
                               &change->owner);
 }
 
+/* Its first owner is whom the query names, else the person who creates it; both have to be in the organization. */
+static bool project_create(svc_call *c)
+{
+  const svc_query_value *wanted = svc_query_get(c, "projectOwnerId");
+  svc_str org_text;
+  svc_id org, group, user = c->who.id;
+  bool owns;
+  if (!svc_verb_create(c)) return false;
+  org_text = svc_node_str(c->checked, "orgId");
+  if (!c->s->user || (!wanted && c->who.kind != SVC_WHO_USER)) return true;
+  if ((wanted && !svc_id_parse(wanted->text, &user)) || !svc_id_parse(org_text, &org) || !svc_id_parse(c->answer.own, &group))
+    return true;
+  if (!svc_member_own(c, &org, &group, &user, &owns)) return false;
+  return owns || !wanted ? true : svc_fail(c, SVC_E_USER_NOT_IN_ORG, "SS", &wanted->text, &org_text);
+}
+
 static bool project_key_opens(svc_call *c, svc_str public_key, svc_str private_key, const svc_id *org)
 {
   const svc_noun *noun = c->s->key->noun;
@@ -114,7 +131,8 @@ static bool project_migrate(svc_call *c)
   svc_node_set_str(c->arena, change.body, "orgId", svc_id_str(c->arena, &to));
   if (!svc_change_store(c, &change)) return false;
   return svc_id_eq(&to, &from) ||
-         svc_event_write(c, "GROUP_MOVED_FROM_ORG", NULL, &from, "groupId", svc_id_str(c->arena, &change.id));
+         (svc_member_forget(c, &from, svc_id_str(c->arena, &change.id)) &&
+          svc_event_write(c, "GROUP_MOVED_FROM_ORG", NULL, &from, "groupId", svc_id_str(c->arena, &change.id)));
 }
 
 SVC_PRIVATE const svc_noun svc_noun_project = {
