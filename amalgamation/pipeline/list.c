@@ -228,13 +228,37 @@ static void list_close_bare(svc_call *c, list_page *page)
   }
 }
 
-SVC_PRIVATE bool svc_list_items(svc_call *c, svc_item_source source, void *state, int64_t total)
+/* The usual case of list_fill: entities as they are stored, none of them left out, and it is known how many there are. */
+static bool list_fill_stored(svc_call *c, list_page *page, svc_scan *scan, int64_t total)
+{
+  bool paged = c->plan->route->flags & SVC_PAGED;
+  int64_t skip = paged ? (c->page - 1) * c->per_page : 0, most = paged ? c->per_page : INT64_MAX, passed = skip;
+  svc_str key, value;
+  svc_item item;
+  if (skip >= total) return true;
+  while (page->written < most && svc_scan_next(scan, &key, &value)) {
+    if (passed > 0) {
+      passed--;
+      continue;
+    }
+    if (!svc_entity_glance(value, &item.key, &item.body, &item.links_at)) return svc_store_failed(c, SVC_CORRUPT);
+    if (page->written == 0) list_reserve(c, page, &item, total - skip);
+    list_write_item(c, page, &item);
+    page->written++;
+    if (page->out.failed) break;
+  }
+  page->more = skip + page->written < total;
+  return c->txn->error ? svc_store_failed(c, c->txn->error) : true;
+}
+
+/* The page as it is written: from a source of items, or, where that is NULL, straight from a scan of entities. */
+static bool list_write(svc_call *c, svc_item_source source, void *state, int64_t total)
 {
   bool paged = c->plan->route->flags & SVC_PAGED;
   list_page page;
   memset(&page, 0, sizeof page);
   page.room = paged ? list_front_room(c) : 12;
-  if (!list_fill(c, &page, source, state, total)) return false;
+  if (source ? !list_fill(c, &page, source, state, total) : !list_fill_stored(c, &page, state, total)) return false;
   if (!page.out.arena) {
     page.out = svc_buf_new(c->arena, page.room + 64);
     page.out.n = page.room;
@@ -245,6 +269,11 @@ SVC_PRIVATE bool svc_list_items(svc_call *c, svc_item_source source, void *state
   c->answer.status = 200;
   c->answer.whole = true;
   return c->error == SVC_E_NONE;
+}
+
+SVC_PRIVATE bool svc_list_items(svc_call *c, svc_item_source source, void *state, int64_t total)
+{
+  return list_write(c, source, state, total);
 }
 
 SVC_PRIVATE void svc_item_node(svc_call *c, svc_item *item, svc_str key, const svc_node *body)
@@ -274,11 +303,6 @@ static bool list_next_entity(svc_call *c, void *state, svc_item *out)
   svc_str key, value;
   svc_entity e;
   while (svc_scan_next(&from->scan, &key, &value)) {
-    if (!from->keep && !from->owned) {
-      if (!out || svc_entity_glance(value, &out->key, &out->body, &out->links_at)) return true;
-      c->txn->error = SVC_CORRUPT;
-      break;
-    }
     if (!from->keep && !out) return true;
     e.kind = from->noun->noun->kind;
     if (from->owned ? !list_owned(c, from, key, &e) : !svc_entity_decode(key, value, &e)) {
@@ -312,7 +336,7 @@ SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_noun_info *noun, const
   else svc_key_entity(&prefix, noun->noun->kind, parent, NULL);
   if (!svc_scan_begin(&from.scan, c->txn, &prefix, c->plan->route->flags & SVC_NEWEST_FIRST))
     return svc_store_failed(c, c->txn->error);
-  good = svc_list_items(c, list_next_entity, &from, total);
+  good = keep || owned ? list_write(c, list_next_entity, &from, total) : list_write(c, NULL, &from.scan, total);
   svc_scan_end(&from.scan);
   return good;
 }
