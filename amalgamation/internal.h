@@ -532,6 +532,7 @@ SVC_PRIVATE bool svc_access_add(svc_call *c);
 SVC_PRIVATE bool svc_access_removing(svc_call *c, const svc_entity *e);
 
 /* grants.c: roles in bodies, and the same as lines. */
+SVC_PRIVATE bool svc_keep_granted(svc_call *c, const svc_entity *e, void *on); /* keeps what has a role on this id, a svc_str */
 SVC_PRIVATE svc_str svc_call_scope(svc_call *c, int *level); /* the path's project, else its organization: its id */
 SVC_PRIVATE bool svc_roles_check(svc_call *c, const svc_node *roles, int level, const char *field); /* an array of names */
 SVC_PRIVATE svc_str svc_grants_from(svc_call *c, const svc_node *names, svc_str on, svc_str others); /* others: kept lines */
@@ -801,6 +802,7 @@ typedef struct svc_entity_source {
   bool owned;
   svc_scan scan;
   bool (*keep)(svc_call *c, const svc_entity *e, void *context);
+  svc_node *(*view)(svc_call *c, const svc_entity *e, void *context);
   void *context;
 } svc_entity_source;
 SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_noun_info *noun, const svc_id *parent, bool owned,
@@ -808,6 +810,11 @@ SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_noun_info *noun, const
 
 /* openapi.c */
 SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a);
+
+/* The same, each shown as `view` makes of it; NULL from it: out of memory, or c->error is set. */
+SVC_PRIVATE bool svc_list_views(svc_call *c, const svc_noun_info *noun, const svc_id *parent,
+                                bool (*keep)(svc_call *c, const svc_entity *e, void *context),
+                                svc_node *(*view)(svc_call *c, const svc_entity *e, void *context), void *context);
 
 /* lifecycle.c */
 SVC_PRIVATE const svc_step *svc_step_from(const svc_noun *noun, svc_str state);

@@ -3,6 +3,13 @@
 */
 #include "internal.h"
 
+SVC_PRIVATE bool svc_keep_granted(svc_call *c, const svc_entity *e, void *on)
+{
+  svc_str verifier, grants;
+  (void)c;
+  return svc_credential_unpack(e->extra, &verifier, &grants) && svc_grants_have(grants, SVC_S(""), *(const svc_str *)on);
+}
+
 SVC_PRIVATE svc_str svc_call_scope(svc_call *c, int *level)
 {
   svc_id group = svc_call_group(c), org = svc_call_org(c);

@@ -297,6 +297,14 @@ static bool list_owned(svc_call *c, const svc_entity_source *from, svc_str key, 
   return svc_entity_get(c->txn, from->noun->noun->kind, &root, &id, e) == SVC_OK;
 }
 
+static bool list_view(svc_call *c, const svc_entity_source *from, const svc_entity *e, svc_item *out)
+{
+  svc_node *body = from->view(c, e, from->context);
+  if (!body) return c->error ? false : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  svc_item_node(c, out, e->key, body);
+  return true;
+}
+
 static bool list_next_entity(svc_call *c, void *state, svc_item *out)
 {
   svc_entity_source *from = state;
@@ -310,6 +318,7 @@ static bool list_next_entity(svc_call *c, void *state, svc_item *out)
       break;
     }
     if (from->keep && !from->keep(c, &e, from->context)) continue;
+    if (out && from->view) return list_view(c, from, &e, out);
     if (out) {
       out->key = e.key;
       out->body = e.body;
@@ -321,8 +330,9 @@ static bool list_next_entity(svc_call *c, void *state, svc_item *out)
   return false;
 }
 
-SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_noun_info *noun, const svc_id *parent, bool owned,
-                                   bool (*keep)(svc_call *c, const svc_entity *e, void *context), void *context)
+static bool list_entities(svc_call *c, const svc_noun_info *noun, const svc_id *parent, bool owned,
+                          bool (*keep)(svc_call *c, const svc_entity *e, void *context),
+                          svc_node *(*view)(svc_call *c, const svc_entity *e, void *context), void *context)
 {
   svc_entity_source from;
   svc_key prefix;
@@ -331,12 +341,26 @@ SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_noun_info *noun, const
   from.noun = noun;
   from.owned = owned;
   from.keep = keep;
+  from.view = view;
   from.context = context;
   if (owned) svc_key_owned(&prefix, noun->noun->kind, parent, NULL);
   else svc_key_entity(&prefix, noun->noun->kind, parent, NULL);
   if (!svc_scan_begin(&from.scan, c->txn, &prefix, c->plan->route->flags & SVC_NEWEST_FIRST))
     return svc_store_failed(c, c->txn->error);
-  good = keep || owned ? list_write(c, list_next_entity, &from, total) : list_write(c, NULL, &from.scan, total);
+  good = keep || owned || view ? list_write(c, list_next_entity, &from, total) : list_write(c, NULL, &from.scan, total);
   svc_scan_end(&from.scan);
   return good;
+}
+
+SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_noun_info *noun, const svc_id *parent, bool owned,
+                                   bool (*keep)(svc_call *c, const svc_entity *e, void *context), void *context)
+{
+  return list_entities(c, noun, parent, owned, keep, NULL, context);
+}
+
+SVC_PRIVATE bool svc_list_views(svc_call *c, const svc_noun_info *noun, const svc_id *parent,
+                                bool (*keep)(svc_call *c, const svc_entity *e, void *context),
+                                svc_node *(*view)(svc_call *c, const svc_entity *e, void *context), void *context)
+{
+  return list_entities(c, noun, parent, false, keep, view, context);
 }

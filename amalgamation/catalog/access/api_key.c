@@ -248,12 +248,6 @@ static bool api_key_withdraw(svc_call *c)
   return svc_change_store(c, &change) && svc_answer_nothing(c);
 }
 
-static bool api_key_in_group(svc_call *c, const svc_entity *e, void *context)
-{
-  svc_str verifier, grants;
-  return svc_credential_unpack(e->extra, &verifier, &grants) && svc_grants_have(grants, SVC_S(""), *(svc_str *)context) && c;
-}
-
 static bool api_key_list_group(svc_call *c)
 {
   svc_str on;
@@ -262,7 +256,7 @@ static bool api_key_list_group(svc_call *c)
   if (!svc_resolve_all(c)) return false;
   org = svc_call_org(c);
   on = svc_call_scope(c, &level);
-  return svc_list_entities(c, c->plan->noun, &org, false, api_key_in_group, &on);
+  return svc_list_entities(c, c->plan->noun, &org, false, svc_keep_granted, &on);
 }
 
 /* What the operations decided about the roles becomes the entity's. */

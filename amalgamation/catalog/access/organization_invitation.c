@@ -128,39 +128,25 @@ static bool organization_invitation_answer(svc_call *c, const svc_member *m)
   return true;
 }
 
-static bool organization_invitation_next(svc_call *c, void *state, svc_item *out)
+static svc_node *organization_invitation_item(svc_call *c, const svc_entity *e, void *org)
+{
+  return organization_invitation_view(c, org, e);
+}
+
+static bool organization_invitation_wanted(svc_call *c, const svc_entity *e, void *org)
 {
   const svc_query_value *name = svc_query_get(c, "username");
-  svc_id org = svc_call_org(c);
-  svc_str key, value;
-  svc_entity e;
-  while (svc_scan_next(state, &key, &value)) {
-    svc_node *view;
-    e.kind = c->s->member->noun->kind;
-    if (!svc_entity_decode(key, value, &e)) continue;
-    view = organization_invitation_view(c, &org, &e);
-    if (c->error || c->arena->failed) return false;
-    if (!view || (name && !svc_str_eq(svc_person_name(c, name->text), svc_node_str(view, "username")))) continue;
-    if (out) svc_item_node(c, out, e.key, view);
-    return true;
-  }
-  return false;
+  const svc_node *view = organization_invitation_view(c, org, e); /* NULL: it is none */
+  return view && (!name || svc_str_eq(svc_person_name(c, name->text), svc_node_str(view, "username")));
 }
 
 static bool organization_invitation_list(svc_call *c)
 {
-  svc_scan scan;
-  svc_key prefix;
   svc_id org;
-  bool good;
   if (!svc_resolve_all(c)) return false;
   if (!c->s->member) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "users");
   org = svc_call_org(c);
-  svc_key_entity(&prefix, c->s->member->noun->kind, &org, NULL);
-  if (!svc_scan_begin(&scan, c->txn, &prefix, false)) return svc_store_failed(c, c->txn->error);
-  good = svc_list_items(c, organization_invitation_next, &scan, -1);
-  svc_scan_end(&scan);
-  return good;
+  return svc_list_views(c, c->s->member, &org, organization_invitation_wanted, organization_invitation_item, &org);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- operations */

@@ -268,7 +268,6 @@ static bool organization_user_answer(svc_call *c, const organization_user_scope 
 }
 
 typedef struct organization_user_source {
-  svc_scan scan;
   const organization_user_scope *at;
   bool by_teams, by_org, all;
 } organization_user_source;
@@ -280,8 +279,9 @@ static bool organization_user_state_wanted(const svc_call *c, svc_str status)
   return !svc_query_get(c, "orgMembershipStatuses") || svc_query_has(c, "orgMembershipStatuses", status);
 }
 
-static bool organization_user_wanted(svc_call *c, const organization_user_source *from, const svc_entity *e)
+static bool organization_user_wanted(svc_call *c, const svc_entity *e, void *context)
 {
+  const organization_user_source *from = context;
   const svc_query_value *id = svc_query_get(c, "userId"), *name = svc_query_get(c, "username");
   const organization_user_scope *at = from->at;
   svc_str verifier, lines;
@@ -299,42 +299,18 @@ static bool organization_user_wanted(svc_call *c, const organization_user_source
   return organization_user_state_wanted(c, svc_node_str(body, "orgMembershipStatus"));
 }
 
-static bool organization_user_next(svc_call *c, void *state, svc_item *out)
+static svc_node *organization_user_item(svc_call *c, const svc_entity *e, void *context)
 {
-  organization_user_source *from = state;
-  svc_str key, value;
-  svc_entity e;
-  svc_node *view;
-  while (svc_scan_next(&from->scan, &key, &value)) {
-    e.kind = c->plan->noun->noun->kind;
-    if (!svc_entity_decode(key, value, &e) || !organization_user_wanted(c, from, &e)) continue;
-    if (!out) return true;
-    view = organization_user_view(c, from->at, &e, from->by_teams);
-    if (view) svc_item_node(c, out, e.key, view);
-    return view != NULL;
-  }
-  if (c->txn->error) svc_store_failed(c, c->txn->error);
-  return false;
+  const organization_user_source *from = context;
+  return organization_user_view(c, from->at, e, from->by_teams);
 }
 
 static bool organization_user_list_at(svc_call *c, const organization_user_scope *at)
 {
   const svc_query_value *flatten = svc_query_get(c, "flattenTeams"), *include = svc_query_get(c, "includeOrgUsers");
-  organization_user_source from;
-  svc_key prefix;
-  bool good;
-  memset(&from, 0, sizeof from);
-  from.at = at;
-  from.by_teams = flatten && flatten->number;
-  from.by_org = include && include->number;
-  from.all = c->query_count == 0;
-  svc_key_entity(&prefix, c->plan->noun->noun->kind, &at->org, NULL);
-  if (!svc_scan_begin(&from.scan, c->txn, &prefix, false)) return svc_store_failed(c, c->txn->error);
-  good = svc_list_items(c, organization_user_next, &from,
-                        from.all && !at->in_group && !at->team.n
-                          ? (int64_t)svc_entity_count(c->txn, c->plan->noun->noun->kind, &at->org) : -1);
-  svc_scan_end(&from.scan);
-  return good;
+  organization_user_source from = { at, flatten && flatten->number, include && include->number, c->query_count == 0 };
+  bool whole = from.all && !at->in_group && !at->team.n; /* then their number is known without a walk */
+  return svc_list_views(c, c->plan->noun, &at->org, whole ? NULL : organization_user_wanted, organization_user_item, &from);
 }
 
 static bool organization_user_list(svc_call *c)

@@ -90,11 +90,6 @@ static bool project_invitation_answer(svc_call *c, const svc_member *m)
   return true;
 }
 
-typedef struct project_invitation_source {
-  svc_scan scan;
-  svc_entity group;
-} project_invitation_source;
-
 static bool project_invitation_pending(svc_call *c, const svc_entity *e, svc_str on)
 {
   svc_str verifier, lines;
@@ -102,37 +97,25 @@ static bool project_invitation_pending(svc_call *c, const svc_entity *e, svc_str
   return svc_str_is(svc_node_str(svc_entity_body(c, e), "orgMembershipStatus"), "PENDING");
 }
 
-static bool project_invitation_next(svc_call *c, void *state, svc_item *out)
+static svc_node *project_invitation_item(svc_call *c, const svc_entity *e, void *group)
 {
-  project_invitation_source *from = state;
+  return project_invitation_view(c, group, e);
+}
+
+static bool project_invitation_wanted(svc_call *c, const svc_entity *e, void *context)
+{
   const svc_query_value *name = svc_query_get(c, "username");
-  svc_str key, value, on = svc_id_str(c->arena, &from->group.id);
-  svc_entity e;
-  while (svc_scan_next(&from->scan, &key, &value)) {
-    svc_node *view;
-    e.kind = c->s->member->noun->kind;
-    if (!svc_entity_decode(key, value, &e) || !project_invitation_pending(c, &e, on)) continue;
-    view = project_invitation_view(c, &from->group, &e);
-    if (!view) return false;
-    if (name && !svc_str_eq(svc_person_name(c, name->text), svc_node_str(view, "username"))) continue;
-    if (out) svc_item_node(c, out, e.key, view);
-    return true;
-  }
-  return false;
+  const svc_entity *group = context;
+  if (!project_invitation_pending(c, e, svc_id_str(c->arena, &group->id))) return false;
+  return !name || svc_str_eq(svc_person_name(c, name->text), svc_node_str(svc_entity_body(c, e), "username"));
 }
 
 static bool project_invitation_list(svc_call *c)
 {
-  project_invitation_source from;
-  svc_key prefix;
-  bool good;
-  if (!svc_resolve_all(c) || !project_invitation_group(c, &from.group)) return false;
+  svc_entity group;
+  if (!svc_resolve_all(c) || !project_invitation_group(c, &group)) return false;
   if (!c->s->member) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "users");
-  svc_key_entity(&prefix, c->s->member->noun->kind, &from.group.owner, NULL);
-  if (!svc_scan_begin(&from.scan, c->txn, &prefix, false)) return svc_store_failed(c, c->txn->error);
-  good = svc_list_items(c, project_invitation_next, &from, -1);
-  svc_scan_end(&from.scan);
-  return good;
+  return svc_list_views(c, c->s->member, &group.owner, project_invitation_wanted, project_invitation_item, &group);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- operations */

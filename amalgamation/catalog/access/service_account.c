@@ -408,45 +408,21 @@ static bool service_account_delete_secret(svc_call *c)
 
 /* --------------------------------------------------------------------------------------------------------------- lists */
 
-typedef struct service_account_source {
-  svc_scan scan;
-  svc_str on;
-} service_account_source;
-
-static bool service_account_next(svc_call *c, void *state, svc_item *out)
+static svc_node *service_account_item(svc_call *c, const svc_entity *e, void *context)
 {
-  service_account_source *from = state;
-  svc_str key, value, verifier, grants;
-  svc_entity e;
-  svc_node *view;
-  while (svc_scan_next(&from->scan, &key, &value)) {
-    e.kind = c->s->account->noun->kind;
-    if (!svc_entity_decode(key, value, &e) || !svc_credential_unpack(e.extra, &verifier, &grants)) continue;
-    if (!svc_grants_have(grants, SVC_S(""), from->on)) continue;
-    if (!out) return true;
-    view = service_account_view(c, &e);
-    if (!view) return false;
-    svc_item_node(c, out, e.key, view);
-    return true;
-  }
-  return false;
+  (void)context;
+  return service_account_view(c, e);
 }
 
 static bool service_account_list_group(svc_call *c)
 {
-  service_account_source from;
-  svc_key prefix;
+  svc_str on;
   svc_id org;
-  bool good;
   int level;
   if (!svc_resolve_all(c)) return false;
   org = svc_call_org(c);
-  from.on = svc_call_scope(c, &level);
-  svc_key_entity(&prefix, c->plan->noun->noun->kind, &org, NULL);
-  if (!svc_scan_begin(&from.scan, c->txn, &prefix, false)) return svc_store_failed(c, c->txn->error);
-  good = svc_list_items(c, service_account_next, &from, -1);
-  svc_scan_end(&from.scan);
-  return good;
+  on = svc_call_scope(c, &level);
+  return svc_list_views(c, c->plan->noun, &org, svc_keep_granted, service_account_item, &on);
 }
 
 /* Its projects: one for each scope of its lines that is not the organization. */

@@ -146,45 +146,21 @@ static svc_node *team_view(svc_call *c, const svc_entity *e, svc_str group)
   return body;
 }
 
-typedef struct team_source {
-  svc_scan scan;
-  svc_str group;
-} team_source;
-
-static bool team_next(svc_call *c, void *state, svc_item *out)
+static svc_node *team_item(svc_call *c, const svc_entity *e, void *context)
 {
-  team_source *from = state;
-  svc_str key, value;
-  svc_entity e;
-  svc_node *view;
-  while (svc_scan_next(&from->scan, &key, &value)) {
-    e.kind = c->plan->noun->noun->kind;
-    if (!svc_entity_decode(key, value, &e) || !svc_grants_have(team_lines(c, &e), SVC_S(""), from->group)) continue;
-    if (!out) return true;
-    view = team_view(c, &e, from->group);
-    if (view) svc_item_node(c, out, e.key, view);
-    return view != NULL;
-  }
-  if (c->txn->error) svc_store_failed(c, c->txn->error);
-  return false;
+  return team_view(c, e, *(const svc_str *)context);
 }
 
 static bool team_list_group(svc_call *c)
 {
-  team_source from;
-  svc_key prefix;
   svc_id org, group;
-  bool good;
+  svc_str on;
   if (!svc_resolve_all(c)) return false;
   memset(&c->answer, 0, sizeof c->answer); /* after a change the whole list is shown, not what was changed */
   org = svc_call_org(c);
   group = svc_call_group(c);
-  from.group = svc_id_str(c->arena, &group);
-  svc_key_entity(&prefix, c->plan->noun->noun->kind, &org, NULL);
-  if (!svc_scan_begin(&from.scan, c->txn, &prefix, false)) return svc_store_failed(c, c->txn->error);
-  good = svc_list_items(c, team_next, &from, -1);
-  svc_scan_end(&from.scan);
-  return good;
+  on = svc_id_str(c->arena, &group);
+  return svc_list_views(c, c->plan->noun, &org, svc_keep_granted, team_item, &on);
 }
 
 /* The team of the path, which has to be in the project. */

@@ -131,56 +131,22 @@ static bool event_wants_raw(const svc_call *c)
 }
 
 /* The event with itself inside, as "raw". */
-static svc_node *event_with_raw(svc_call *c, const svc_entity *e)
+static svc_node *event_with_raw(svc_call *c, const svc_entity *e, void *context)
 {
   svc_node *body = svc_entity_body(c, e), *raw = body ? svc_node_copy(c->arena, body) : NULL;
+  (void)context;
   if (!raw) return NULL;
   raw->name = SVC_S("raw");
   svc_node_put(c->arena, body, raw);
   return body;
 }
 
-typedef struct event_raw_source {
-  svc_scan scan;
-} event_raw_source;
-
-static bool event_next_raw(svc_call *c, void *state, svc_item *out)
-{
-  event_raw_source *from = state;
-  svc_str key, value;
-  svc_entity e;
-  svc_node *body;
-  while (svc_scan_next(&from->scan, &key, &value)) {
-    if (!svc_entity_decode(key, value, &e) || !event_keep(c, &e, NULL)) continue;
-    if (!out) return true;
-    body = event_with_raw(c, &e);
-    if (!body) return false;
-    svc_item_node(c, out, e.key, body);
-    return true;
-  }
-  if (c->txn->error) svc_store_failed(c, c->txn->error);
-  return false;
-}
-
-static bool event_list_raw(svc_call *c, const svc_id *parent)
-{
-  event_raw_source from;
-  svc_key prefix;
-  bool good;
-  svc_key_entity(&prefix, c->plan->noun->noun->kind, parent, NULL);
-  if (!svc_scan_begin(&from.scan, c->txn, &prefix, true)) return svc_store_failed(c, c->txn->error);
-  good = svc_list_items(c, event_next_raw, &from, -1);
-  svc_scan_end(&from.scan);
-  return good;
-}
-
 static bool event_list(svc_call *c)
 {
-  const svc_id *parent;
+  bool (*keep)(svc_call *, const svc_entity *, void *) = event_filtered(c) ? event_keep : NULL;
   if (!event_known_types(c) || !event_dates(c) || !svc_resolve_all(c)) return false;
-  parent = &c->chain[0].id;
-  if (event_wants_raw(c)) return event_list_raw(c, parent);
-  return svc_list_entities(c, c->plan->noun, parent, false, event_filtered(c) ? event_keep : NULL, NULL);
+  if (event_wants_raw(c)) return svc_list_views(c, c->plan->noun, &c->chain[0].id, keep, event_with_raw, NULL);
+  return svc_list_entities(c, c->plan->noun, &c->chain[0].id, false, keep, NULL);
 }
 
 static bool event_read(svc_call *c)
@@ -188,7 +154,7 @@ static bool event_read(svc_call *c)
   svc_node *body;
   if (!event_wants_raw(c)) return svc_verb_read(c);
   if (!svc_resolve_all(c)) return false;
-  body = event_with_raw(c, &c->chain[c->plan->step_count - 1]);
+  body = event_with_raw(c, &c->chain[c->plan->step_count - 1], NULL);
   return body && svc_answer_node(c, body);
 }
 
