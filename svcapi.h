@@ -223,7 +223,6 @@ int svc_tick(svc *s);
 ** can be used over a network. The organization asks for no access list.
 ** Returns SVC_OK with *out filled in; SVC_BUSY when the store has an organization already; else what went wrong.
 */
-#define SVC_HAS_BOOTSTRAP 1
 int svc_bootstrap(svc *s, svc_credentials *out);
 
 /*

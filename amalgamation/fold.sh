@@ -30,7 +30,7 @@ list() { for f in "$@"; do if [ -f "$f" ] && [ "$f" != ports/mongoose.c ]; then 
 before=$(list amalgamation/base/*.c ports/*.c amalgamation/store/*.c amalgamation/pipeline/*.c amalgamation/catalog/*.c)
 nouns=$(list amalgamation/catalog/*/*.c)
 after=$(list amalgamation/api.c)
-headers=$(find amalgamation ports -name '*.h' 2>/dev/null | sort)
+headers=$(find amalgamation -name '*.h' | sort)
 
 # One line a noun: its file, its stem, its guard.
 for f in $nouns; do echo "$f"; done | awk '

@@ -277,18 +277,25 @@ static void pattern_alternatives(struct pattern_program *g, size_t at, size_t to
   }
 }
 
-static bool pattern_compile(struct pattern_program *g, const char *pattern)
+/* The pattern without the anchors at its ends, which stand for what is done anyway. */
+static void pattern_begin(struct pattern_program *g, const char *pattern, size_t *from, size_t *to)
 {
-  size_t from = 0, to = strlen(pattern), slashes = 0;
+  size_t slashes = 0;
+  *from = 0;
+  *to = strlen(pattern);
   g->p = pattern;
-  g->n = to;
+  g->n = *to;
   g->count = 0;
-  g->bad = to >= PATTERN_NONE;
-  if (to > 0 && pattern[0] == '^') from++;
-  if (to > from && pattern[to - 1] == '$') {
-    while (to - 1 - slashes > from && pattern[to - 2 - slashes] == '\\') slashes++;
-    if (slashes % 2 == 0) to--;
+  g->bad = *to >= PATTERN_NONE;
+  if (*to > 0 && pattern[0] == '^') ++*from;
+  if (*to > *from && pattern[*to - 1] == '$') {
+    while (*to - 1 - slashes > *from && pattern[*to - 2 - slashes] == '\\') slashes++;
+    if (slashes % 2 == 0) --*to;
   }
+}
+
+static bool pattern_compile(struct pattern_program *g, size_t from, size_t to)
+{
   if (!g->bad) pattern_alternatives(g, from, to, 0);
   pattern_emit(g, PATTERN_END, 0, 0);
   return !g->bad;
@@ -398,11 +405,33 @@ static bool pattern_go(struct pattern_run *r, svc_str text)
   return r->ended;
 }
 
+/* Most patterns are one class and how often it may stand: those need no program. False: this is not one of them. */
+static bool pattern_is_one_class(const struct pattern_program *g, size_t from, size_t to, svc_str text, bool *matches)
+{
+  size_t end, at = 0;
+  unsigned least, most, count = 0;
+  unsigned long c;
+  if (g->bad || from >= to || g->p[from] != '[') return false;
+  end = pattern_skip_one(g, from, to);
+  if (end == 0 || pattern_quantifier(g, end, to, &least, &most) != to) return false;
+  *matches = true;
+  while (at < text.n && *matches) {
+    *matches = pattern_decode(text.p, text.n, &at, &c) && count < PATTERN_NONE && pattern_in_class(g, from + 1, end - 1, c);
+    count++;
+  }
+  *matches = *matches && count >= least && (most == PATTERN_NONE || count <= most);
+  return true;
+}
+
 SVC_PRIVATE bool svc_pattern_match(const char *pattern, svc_str text)
 {
   struct pattern_program program;
   struct pattern_run run;
-  if (!pattern_compile(&program, pattern)) return false;
+  size_t from, to;
+  bool matches;
+  pattern_begin(&program, pattern, &from, &to);
+  if (pattern_is_one_class(&program, from, to, text, &matches)) return matches;
+  if (!pattern_compile(&program, from, to)) return false;
   run.g = &program;
   run.count[0] = run.count[1] = 0;
   memset(run.seen, 0, program.count * sizeof run.seen[0]);

@@ -8,7 +8,7 @@
 
 SVC_PRIVATE bool svc_store_failed(svc_call *c, int status)
 {
-  svc_log(c->s, SVC_LOG_ERROR, "store: %s", svc_strerror(status));
+  if (status != SVC_MAP_FULL) svc_log(c->s, SVC_LOG_ERROR, "store: %s", svc_strerror(status)); /* that one is tried again */
   return svc_fail(c, status == SVC_FULL ? SVC_E_INSUFFICIENT_STORAGE : SVC_E_SERVICE_UNAVAILABLE, "");
 }
 

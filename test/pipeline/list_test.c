@@ -540,7 +540,7 @@ static MunitResult list_item_links(const MunitParameter params[], void *data)
   n = fill_paths(&t, paths, 40);
   for (i = 0; i < n; i++) {
     const svc_node *item, *links;
-    char href[256] = "", id[64] = "";
+    char href[1024] = "", id[64] = "";
     munit_assert_int(t_send(&t, "GET", paths[i], NULL), ==, 200);
     if (!t_node(&t, "results") && t.body->type == SVC_J_OBJECT) { /* an entity */
       munit_assert_string_equal(t_str(&t, "links[0].rel"), "self");
