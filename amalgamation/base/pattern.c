@@ -408,15 +408,15 @@ static bool pattern_go(struct pattern_run *r, svc_str text)
 /* Most patterns are one class and how often it may stand: those need no program. False: this is not one of them. */
 static bool pattern_is_one_class(const struct pattern_program *g, size_t from, size_t to, svc_str text, bool *matches)
 {
-  size_t end, at = 0;
-  unsigned least, most, count = 0;
+  size_t end, at = 0, count = 0;
+  unsigned least, most;
   unsigned long c;
   if (g->bad || from >= to || g->p[from] != '[') return false;
   end = pattern_skip_one(g, from, to);
   if (end == 0 || pattern_quantifier(g, end, to, &least, &most) != to) return false;
   *matches = true;
   while (at < text.n && *matches) {
-    *matches = pattern_decode(text.p, text.n, &at, &c) && count < PATTERN_NONE && pattern_in_class(g, from + 1, end - 1, c);
+    *matches = pattern_decode(text.p, text.n, &at, &c) && pattern_in_class(g, from + 1, end - 1, c);
     count++;
   }
   *matches = *matches && count >= least && (most == PATTERN_NONE || count <= most);
