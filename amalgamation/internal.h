@@ -627,6 +627,7 @@ typedef struct svc_answer {
   svc_str own, owner, unique; /* for the holes; parents are the chain's keys */
   bool whole;        /* the body is complete: a list, or an error */
   svc_str kept;      /* p not NULL: what Idempotency-Key keeps in place of a body that shows a secret */
+  size_t kept_links_at;
 } svc_answer;
 
 struct svc_call {
@@ -773,6 +774,7 @@ SVC_PRIVATE bool svc_verb_delete(svc_call *c);
 SVC_PRIVATE uint64_t svc_body_revision(svc_str body); /* the ETag of what is not stored */
 SVC_PRIVATE bool svc_if_match(svc_call *c, uint64_t revision); /* false: 412 */
 SVC_PRIVATE bool svc_answer_entity(svc_call *c, const svc_entity *e);
+SVC_PRIVATE void svc_answer_keep(svc_call *c);                   /* Idempotency-Key keeps what is answered so far, no more */
 SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body);   /* another body for the entity that was answered */
 SVC_PRIVATE bool svc_answer_nothing(svc_call *c);                /* 204, or what the route says */
 SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body); /* a computed entity, with the links of its route */

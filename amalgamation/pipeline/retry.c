@@ -121,7 +121,7 @@ SVC_PRIVATE bool svc_retry_after(svc_call *c)
   retry_request_hash(c, h.request);
   h.expiry = c->now + RETRY_MS;
   h.revision = a->revision;
-  h.links_at = (uint32_t)a->links_at;
+  h.links_at = (uint32_t)(a->kept.p ? a->kept_links_at : a->links_at);
   h.status = (uint32_t)a->status;
   h.flags = (a->whole ? RETRY_WHOLE : 0u) | (a->body.p ? 0u : RETRY_BODILESS) | (a->links ? RETRY_LINKED : 0u);
   b = svc_buf_new(c->arena, sizeof h + a->body.n + 128);

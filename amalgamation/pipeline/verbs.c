@@ -61,6 +61,12 @@ SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body)
   return !b.failed || svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
 }
 
+SVC_PRIVATE void svc_answer_keep(svc_call *c)
+{
+  c->answer.kept = c->answer.body;
+  c->answer.kept_links_at = c->answer.links_at;
+}
+
 SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body)
 {
   svc_buf b = svc_buf_new(c->arena, 512);

@@ -292,7 +292,7 @@ static MunitResult list_by_name(const MunitParameter params[], void *data)
 static void assert_names(t_service *t, const char *path, const char *const *names)
 {
   size_t i;
-  char at[32];
+  char at[64];
   int status = t_send(t, "GET", path, NULL);
   if (status != 200) munit_errorf("%s: %d %s", path, status, t->response.body);
   for (i = 0; names[i]; i++) {
@@ -494,11 +494,11 @@ static MunitResult list_formats(const MunitParameter params[], void *data)
     munit_assert_string_equal(plain, t.response.body); /* there was none to be taken away */
     size = strlen(plain);
 
-    snprintf(path, sizeof path, "%s?pretty=false&envelope=false", paths[i]);
+    snprintf(path, sizeof path, "%.159s?pretty=false&envelope=false", paths[i]);
     munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
     munit_assert_string_equal(t.response.body, plain);
 
-    snprintf(path, sizeof path, "%s?pretty=true", paths[i]);
+    snprintf(path, sizeof path, "%.159s?pretty=true", paths[i]);
     munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
     check_sorted(t.response.body);
     munit_assert_size(t.response.body_length, >, size);
@@ -508,7 +508,7 @@ static MunitResult list_formats(const MunitParameter params[], void *data)
     munit_assert_string_equal(other, plain);
     free(other);
 
-    snprintf(path, sizeof path, "%s?envelope=true", paths[i]);
+    snprintf(path, sizeof path, "%.159s?envelope=true", paths[i]);
     munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
     check_sorted(t.response.body);
     other = compacted(t.response.body, "&envelope=true");
@@ -545,7 +545,7 @@ static MunitResult list_item_links(const MunitParameter params[], void *data)
     if (!t_node(&t, "results") && t.body->type == SVC_J_OBJECT) { /* an entity */
       munit_assert_string_equal(t_str(&t, "links[0].rel"), "self");
       if (strstr(paths[i], "byName")) continue;
-      snprintf(href, sizeof href, HERE "%s", paths[i]);
+      snprintf(href, sizeof href, HERE "%.159s", paths[i]);
       munit_assert_string_equal(t_str(&t, "links[0].href"), href);
       continue;
     }

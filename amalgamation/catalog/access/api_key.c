@@ -55,48 +55,43 @@ static const svc_route api_key_routes[] = {
   SVC_ROUTES_END
 };
 
+/* The event of the roles is chosen by the operation that changes them. */
 static const svc_field_event api_key_events[] = {
   { "desc", "API_KEY_DESCRIPTION_CHANGED", NULL },
-  { "roles", "API_KEY_ROLES_CHANGED", NULL },
   { NULL, NULL, NULL }
 };
 
 /* --------------------------------------------------------------------------------------------------------------- roles */
 
-/* Are these roles as a GET shows them? Then they speak of all scopes, and must be what they were elsewhere. */
-static bool api_key_shown(const svc_node *roles)
+/* Where an element as a GET shows it says that it is held; "": it is a name alone, which speaks of the path's scope. */
+static svc_str api_key_shown_on(const svc_node *item)
 {
-  return roles->first && roles->first->type == SVC_J_OBJECT;
+  svc_str group = svc_node_str(item, "groupId");
+  return group.n ? group : svc_node_str(item, "orgId");
 }
 
-static svc_str api_key_shown_grants(svc_call *c, const svc_node *roles)
-{
-  svc_buf b = svc_buf_new(c->arena, 256);
-  const svc_node *item;
-  for (item = roles->first; item; item = item->next) {
-    svc_str group = svc_node_str(item, "groupId");
-    svc_grant_line(&b, svc_node_str(item, "roleName"), group.n ? group : svc_node_str(item, "orgId"));
-  }
-  return svc_buf_done(&b);
-}
-
-/* The lines after a change of the roles in this scope; `old` what they were. */
+/*
+** The lines after a change of the roles in this scope; `old` what they were. Elements as a GET shows them may speak of
+** other scopes, but only to say what is so there anyway: those roles are kept, listed or not.
+*/
 static bool api_key_new_grants(svc_call *c, const svc_node *roles, svc_str old, svc_str *out)
 {
   int level;
   svc_str on = svc_call_scope(c, &level), others = svc_grants_without(c, old, on);
-  if (api_key_shown(roles)) {
-    svc_str shown = api_key_shown_grants(c, roles), role, where, rest;
-    rest = svc_grants_without(c, shown, on);
-    while (svc_grants_next(&rest, &role, &where))
-      if (!svc_grants_have(others, role, where))
-        svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("roles"), "cannot set roles outside of the path's own scope");
-    if (!svc_check_done(c)) return false;
-    *out = shown;
-    return true;
+  svc_node *own = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("roles"), SVC_S(""));
+  const svc_node *item;
+  if (!own) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  for (item = roles->first; item; item = item->next) {
+    svc_str where = item->type == SVC_J_OBJECT ? api_key_shown_on(item) : SVC_S(""), name = svc_node_str(item, "roleName");
+    if (where.n == 0 || svc_str_eq(where, on)) {
+      svc_node *copy = svc_node_copy(c->arena, item);
+      if (!copy) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+      svc_node_append(own, copy);
+    } else if (name.n == 0 || !svc_grants_have(others, name, where))
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("roles"), "cannot set roles outside of the path's own scope");
   }
-  if (!svc_roles_check(c, roles, level, "roles")) return false;
-  *out = svc_grants_from(c, roles, on, others);
+  if (!svc_check_done(c) || !svc_roles_check(c, own, level, "roles")) return false;
+  *out = svc_grants_from(c, own, on, others);
   return true;
 }
 
@@ -178,15 +173,14 @@ static bool api_key_create(svc_call *c)
 {
   svc_node *answer;
   svc_entity e;
-  svc_str grants, kept;
+  svc_str grants;
   svc_id org;
   if (!svc_resolve_all(c)) return false;
   org = svc_call_org(c);
   if (!api_key_new_grants(c, svc_node_get(c->checked, "roles"), SVC_S(""), &grants)) return false;
   if (!api_key_make(c, &org, c->checked, grants, &e, &answer)) return false;
-  kept = e.body;
   if (!svc_answer_entity(c, &e)) return false;
-  c->answer.kept = kept;
+  svc_answer_keep(c);
   return svc_answer_body(c, answer);
 }
 
@@ -215,6 +209,7 @@ static bool api_key_update(svc_call *c)
   roles = svc_node_get(c->body, "roles");
   if (roles && !api_key_new_grants(c, roles, grants, &grants)) return false;
   change.pending = svc_credential_pack(c->arena, verifier, grants);
+  change.event = "API_KEY_ROLES_CHANGED";
   return svc_change_store(c, &change);
 }
 

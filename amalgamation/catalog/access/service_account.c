@@ -103,13 +103,6 @@ static const svc_route service_account_routes[] = {
   SVC_ROUTES_END
 };
 
-static const svc_field_event service_account_events[] = {
-  { "description", "SERVICE_ACCOUNT_DETAILS_CHANGED", NULL },
-  { "name", "SERVICE_ACCOUNT_DETAILS_CHANGED", NULL },
-  { "roles", "SERVICE_ACCOUNT_ROLES_CHANGED", NULL },
-  { NULL, NULL, NULL }
-};
-
 /* ------------------------------------------------------------------------------------------------------------- secrets */
 
 typedef struct service_account_verifier {
@@ -297,7 +290,7 @@ static bool service_account_create(svc_call *c)
   if (!service_account_make(c, &org, c->body, grants, &e, &answer) || !svc_answer_entity(c, &e)) return false;
   shown = svc_grants_names(c, grants, on, "roles");
   if (shown) svc_node_put(c->arena, answer, shown);
-  c->answer.kept = e.body;
+  svc_answer_keep(c);
   return svc_answer_body(c, answer);
 }
 
@@ -309,11 +302,20 @@ static bool service_account_read(svc_call *c)
   return svc_answer_entity(c, &change.entity) && svc_answer_body(c, service_account_view(c, &change.entity));
 }
 
+static bool service_account_differs(const svc_change *change, const char *field)
+{
+  return !svc_str_eq(svc_node_str(change->before, field), svc_node_str(change->body, field));
+}
+
+/* Its details and its roles are two things: a change of both writes two events. */
 static bool service_account_update(svc_call *c)
 {
+  static const char roles_changed[] = "SERVICE_ACCOUNT_ROLES_CHANGED";
   const svc_node *roles = svc_node_get(c->body, "roles");
-  svc_str verifier, grants, on;
+  svc_str verifier, grants, old, on;
   svc_change change;
+  svc_entity e;
+  bool details;
   int level;
   if (!service_account_target(c, &change, &verifier, &grants, true)) return false;
   on = svc_call_scope(c, &level);
@@ -322,8 +324,15 @@ static bool service_account_update(svc_call *c)
   if (svc_node_get(c->body, "secretExpiresAfterHours"))
     svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, SVC_S("secretExpiresAfterHours"), "is given when a secret is made");
   if (!svc_check_done(c) || (roles && !svc_roles_check(c, roles, level, "roles"))) return false;
+  old = grants;
   if (roles) grants = svc_grants_from(c, roles, on, svc_grants_without(c, grants, on));
-  return service_account_store(c, &change, verifier, grants);
+  details = service_account_differs(&change, "name") || service_account_differs(&change, "description");
+  change.event = details ? "SERVICE_ACCOUNT_DETAILS_CHANGED" : roles_changed;
+  if (!service_account_store(c, &change, verifier, grants)) return false;
+  if (!details || svc_str_eq(old, grants)) return true;
+  e = change.entity;
+  e.key = e.unique = svc_node_str(change.body, "clientId");
+  return svc_event_about(c, change.noun, &e, roles_changed, false);
 }
 
 static bool service_account_invite(svc_call *c)
@@ -373,7 +382,7 @@ static bool service_account_add_secret(svc_call *c)
   c->answer.links = NULL;
   c->answer.revision = 0;
   if (!svc_answer_body(c, (svc_node *)(uintptr_t)record)) return false;
-  c->answer.kept = c->answer.body;
+  svc_answer_keep(c);
   return svc_answer_body(c, service_account_show(c, record, secret));
 }
 
@@ -478,7 +487,6 @@ SVC_PRIVATE const svc_noun svc_noun_service_account = {
   .err_exists = SVC_E_INVALID_ATTRIBUTE,
   .event_created = "SERVICE_ACCOUNT_CREATED",
   .event_deleted = "SERVICE_ACCOUNT_DELETED",
-  .field_events = service_account_events,
   .event_field = "resourceId",
   .routes = service_account_routes,
   .prepare = service_account_prepare,

@@ -21,6 +21,10 @@ static const svc_object service_account_access_list_object = { .name = "ServiceA
 #define SERVICE_ACCOUNT_ORG_LIST "/orgs/{orgId}/serviceAccounts/{clientId}/accessList"
 #define SERVICE_ACCOUNT_GROUP_LIST "/groups/{groupId}/serviceAccounts/{clientId}/accessList"
 
+static bool service_account_access_list_list(svc_call *c);
+static bool service_account_access_list_add(svc_call *c);
+static bool service_account_access_list_delete(svc_call *c);
+
 static const svc_route service_account_access_list_routes[] = {
   SERVICE_ACCOUNT_ACCESS_LIST(SVC_GET, SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, SERVICE_ACCOUNT_ORG_LIST,
                               .roles = SVC_R_ORG_READ_ONLY, .flags = SVC_PAGED, .run = svc_verb_list),
@@ -29,13 +33,40 @@ static const svc_route service_account_access_list_routes[] = {
   SERVICE_ACCOUNT_ACCESS_LIST(SVC_DELETE, SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, SERVICE_ACCOUNT_ORG_LIST "/{ipAddress}",
                               .roles = SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
   SERVICE_ACCOUNT_ACCESS_LIST(SVC_GET, SVC_SET_PROJECT_SERVICE_ACCOUNTS, SERVICE_ACCOUNT_GROUP_LIST,
-                              .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .run = svc_verb_list),
+                              .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .run = service_account_access_list_list),
   SERVICE_ACCOUNT_ACCESS_LIST(SVC_POST, SVC_SET_PROJECT_SERVICE_ACCOUNTS, SERVICE_ACCOUNT_GROUP_LIST,
-                              .roles = SVC_R_GROUP_ACCESS_MANAGER, .flags = SVC_PAGED | SVC_BODY_ARRAY, .run = svc_access_add),
+                              .roles = SVC_R_GROUP_ACCESS_MANAGER, .flags = SVC_PAGED | SVC_BODY_ARRAY,
+                              .run = service_account_access_list_add),
   SERVICE_ACCOUNT_ACCESS_LIST(SVC_DELETE, SVC_SET_PROJECT_SERVICE_ACCOUNTS, SERVICE_ACCOUNT_GROUP_LIST "/{ipAddress}",
-                              .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 204, .run = svc_verb_delete),
+                              .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 204,
+                              .run = service_account_access_list_delete),
   SVC_ROUTES_END
 };
+
+/* Below a project only the accounts that hold a role there are seen, and so are their lists. */
+static bool service_account_access_list_seen(svc_call *c)
+{
+  svc_str on;
+  int level;
+  if (!svc_resolve(c, 2)) return false;
+  on = svc_call_scope(c, &level);
+  return svc_keep_granted(c, &c->chain[1], &on) || svc_not_found(c, c->s->account, 1, c->params[1]);
+}
+
+static bool service_account_access_list_list(svc_call *c)
+{
+  return service_account_access_list_seen(c) && svc_verb_list(c);
+}
+
+static bool service_account_access_list_add(svc_call *c)
+{
+  return service_account_access_list_seen(c) && svc_access_add(c);
+}
+
+static bool service_account_access_list_delete(svc_call *c)
+{
+  return service_account_access_list_seen(c) && svc_verb_delete(c);
+}
 
 static void service_account_access_list_used(svc_call *c, svc_node *body, const svc_use *use)
 {

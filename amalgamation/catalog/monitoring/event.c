@@ -109,7 +109,7 @@ static bool event_keep(svc_call *c, const svc_entity *e, void *context)
   rest.n -= sizeof created;
   type = svc_str_cut(&rest, '\n');
   if (low && created < low->number) return false;
-  if (high && created > high->number) return false;
+  if (high && created - created % 1000 > high->number) return false; /* it is shown to the second, and must be found by that */
   if (svc_query_get(c, "eventType") && !svc_query_has(c, "eventType", type)) return false;
   if (svc_query_has(c, "excludedEventType", type)) return false;
   if (!svc_query_get(c, "clusterNames")) return true;

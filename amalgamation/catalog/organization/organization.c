@@ -64,6 +64,8 @@ static const svc_route organization_routes[] = {
   SVC_ROUTES_END
 };
 
+static const svc_field_event organization_events[] = { { "name", "ORG_RENAMED", NULL }, { NULL, NULL, NULL } };
+
 /* The credential that the request asks for, as a member of the answer; kept without its secret in *stored. */
 static bool organization_credential(svc_call *c, const svc_id *org, const char *name, svc_node *answer, svc_node *stored)
 {
@@ -135,7 +137,7 @@ static bool organization_create(svc_call *c)
       !organization_credential(c, &e.id, "serviceAccount", answer, stored))
     return c->error ? false : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   if (!svc_answer_node(c, stored)) return false;
-  c->answer.kept = c->answer.body;
+  svc_answer_keep(c);
   c->answer.own = e.key;
   return svc_answer_body(c, answer);
 }
@@ -150,6 +152,7 @@ SVC_PRIVATE const svc_noun svc_noun_organization = {
   .unique = "name",
   .err_not_found = SVC_E_ORG_NOT_FOUND,
   .event_created = "ORG_CREATED",
-  .event_updated = "ORG_RENAMED",
+  .event_updated = "ORG_SETTINGS_UPDATED",
+  .field_events = organization_events,
   .routes = organization_routes,
 };

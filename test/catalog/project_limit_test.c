@@ -1,0 +1,185 @@
+/*
+** The limits of a project: a fixed list, each changed and set back by its name.
+*/
+#include "support.h"
+
+#define LIMITS "/groups/%s/limits"
+#define CLUSTERS LIMITS "/svc.project.deployment.clusters"
+
+static const char *limit_open(t_service *t)
+{
+  t_open(t, NULL);
+  return t_project(t, t_organization(t, "Acme"), "alpha");
+}
+
+static int64_t events(t_service *t, const char *group)
+{
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?eventType=PROJECT_LIMIT_UPDATED", group), ==, 200);
+  return t_int(t, "totalCount");
+}
+
+static MunitResult project_limit_list(const MunitParameter params[], void *data)
+{
+  static const struct { const char *name; int64_t preset, highest; } rows[] = {
+    { "dataFederation.bytesProcessed.daily", 109951162777600, 1099511627776000 },
+    { "dataFederation.bytesProcessed.monthly", 1099511627776000, 10995116277760000 },
+    { "dataFederation.bytesProcessed.query", 10995116277760, 109951162777600 },
+    { "dataFederation.bytesProcessed.weekly", 549755813888000, 5497558138880000 },
+    { "svc.project.deployment.clusters", 25, 100 },
+    { "svc.project.deployment.nodesPerPrivateLinkRegion", 50, 90 },
+    { "svc.project.deployment.privateServiceConnectionsPerRegionGroup", 50, 100 },
+    { "svc.project.deployment.privateServiceConnectionsSubnetMask", 27, 27 },
+    { "svc.project.deployment.serverlessMTMs", 100, 100 },
+    { "svc.project.security.databaseAccess.customRoles", 100, 1400 },
+    { "svc.project.security.databaseAccess.users", 100, 900 },
+    { "svc.project.security.networkAccess.crossRegionEntries", 40, 220 },
+    { "svc.project.security.networkAccess.entries", 200, 200 },
+  };
+  t_service t;
+  const char *group;
+  char path[48];
+  int i;
+  (void)params, (void)data;
+  group = limit_open(&t);
+  munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS, group), ==, 200);
+  munit_assert_int(t.body->type, ==, SVC_J_ARRAY);
+  munit_assert_size(svc_node_count(t.body), ==, 13);
+  for (i = 0; i < 13; i++) {
+    snprintf(path, sizeof path, "[%d].name", i);
+    munit_assert_string_equal(t_str(&t, path), rows[i].name);
+    snprintf(path, sizeof path, "[%d].defaultLimit", i);
+    munit_assert_int64(t_int(&t, path), ==, rows[i].preset);
+    snprintf(path, sizeof path, "[%d].value", i);
+    munit_assert_int64(t_int(&t, path), ==, rows[i].preset);
+    snprintf(path, sizeof path, "[%d].maximumLimit", i);
+    munit_assert_int64(t_int(&t, path), ==, rows[i].highest);
+    snprintf(path, sizeof path, "[%d].currentUsage", i);
+    munit_assert_int64(t_int(&t, path), ==, 0);
+  }
+  for (i = 0; i < 13; i++) {
+    munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS "/%s", group, rows[i].name), ==, 200);
+    munit_assert_string_equal(t_str(&t, "name"), rows[i].name);
+    munit_assert_int64(t_int(&t, "value"), ==, rows[i].preset);
+  }
+  munit_assert_int(t_sendf(&t, "POST", "{\"roleName\":\"r\",\"actions\":[]}", "/groups/%s/customDBRoles/roles", group), ==, 202);
+  munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS "/svc.project.security.databaseAccess.customRoles", group), ==, 200);
+  munit_assert_int64(t_int(&t, "currentUsage"), ==, 1);
+  munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS, "5f5f5f5f5f5f5f5f5f5f5f5f"), ==, 404);
+  munit_assert_string_equal(t_error(&t), "GROUP_NOT_FOUND");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult project_limit_change(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *group, *other;
+  (void)params, (void)data;
+  group = limit_open(&t);
+  other = t_project(&t, t_organization(&t, "Beta"), "alpha");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":25}", CLUSTERS, group), ==, 200); /* what it is */
+  munit_assert_int(t_sendf(&t, "PATCH", "{}", CLUSTERS, group), ==, 200);
+  munit_assert_int64(t_int(&t, "value"), ==, 25);
+  munit_assert_int64(events(&t, group), ==, 0);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":7}", CLUSTERS, group), ==, 200);
+  munit_assert_int64(t_int(&t, "value"), ==, 7);
+  munit_assert_int64(t_int(&t, "defaultLimit"), ==, 25);
+  munit_assert_int64(events(&t, group), ==, 1);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":7}", CLUSTERS, group), ==, 200);
+  munit_assert_int64(events(&t, group), ==, 1);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":9}", CLUSTERS, group), ==, 200); /* stored before */
+  munit_assert_int64(events(&t, group), ==, 2);
+  munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS, group), ==, 200);
+  munit_assert_int64(t_int(&t, "[4].value"), ==, 9);
+  munit_assert_int64(t_int(&t, "[5].value"), ==, 50);
+  munit_assert_int(t_sendf(&t, "GET", NULL, CLUSTERS, other), ==, 200);
+  munit_assert_int64(t_int(&t, "value"), ==, 25);
+
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, CLUSTERS, group), ==, 204);
+  munit_assert_int(t_sendf(&t, "GET", NULL, CLUSTERS, group), ==, 200);
+  munit_assert_int64(t_int(&t, "value"), ==, 25);
+  munit_assert_int64(events(&t, group), ==, 3);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, CLUSTERS, group), ==, 204); /* nothing to set back */
+  munit_assert_int64(events(&t, group), ==, 3);
+  t.grants[0].role = "GROUP_READ_ONLY";
+  munit_assert_int(t_sendf(&t, "GET", NULL, CLUSTERS, group), ==, 200);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":1}", CLUSTERS, group), ==, 403);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, CLUSTERS, group), ==, 403);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult project_limit_bounds(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *group;
+  (void)params, (void)data;
+  group = limit_open(&t);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":101}", CLUSTERS, group), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_ATTRIBUTE");
+  munit_assert_true(t_violation(&t, "value"));
+  munit_assert_string_equal(t_str(&t, "badRequestDetail.fields[0].description"), "must be at most 100");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":-1}", CLUSTERS, group), ==, 400);
+  munit_assert_string_equal(t_str(&t, "badRequestDetail.fields[0].description"), "must be at least 0");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":\"7\",\"x\":1}", CLUSTERS, group), ==, 400);
+  munit_assert_true(t_violation(&t, "value"));
+  munit_assert_true(t_violation(&t, "x"));
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":7,\"maximumLimit\":1000}", CLUSTERS, group), ==, 400);
+  munit_assert_string_equal(t_error(&t), "ATTRIBUTE_READ_ONLY");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":100}", CLUSTERS, group), ==, 200);
+  munit_assert_int64(t_int(&t, "value"), ==, 100);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":0}", CLUSTERS, group), ==, 200);
+  munit_assert_int64(t_int(&t, "value"), ==, 0);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":10995116277760001}", LIMITS "/dataFederation.bytesProcessed.monthly", group), ==, 400);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":10995116277760000}", LIMITS "/dataFederation.bytesProcessed.monthly", group), ==, 200);
+  munit_assert_int64(t_int(&t, "value"), ==, 10995116277760000);
+  munit_assert_int64(events(&t, group), ==, 3);
+
+  munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS "/svc.project.nothing", group), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_PATH_PARAMETER");
+  munit_assert_string_equal(t_param(&t, 0), "limitName");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":1}", LIMITS "/svc.project.nothing", group), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_PATH_PARAMETER");
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, LIMITS "/svc.project.nothing", group), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_PATH_PARAMETER");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult project_limit_if_match(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *group;
+  char first[64], second[64];
+  (void)params, (void)data;
+  group = limit_open(&t);
+  munit_assert_int(t_sendf(&t, "GET", NULL, CLUSTERS, group), ==, 200);
+  snprintf(first, sizeof first, "%s", t_get_header(&t, "ETag"));
+  munit_assert_string_not_equal(first, "");
+  t_header(&t, "If-Match", first);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":7}", CLUSTERS, group), ==, 200);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":8}", CLUSTERS, group), ==, 412);
+  munit_assert_string_equal(t_error(&t), "PRECONDITION_FAILED");
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, CLUSTERS, group), ==, 412);
+  t_headers_clear(&t);
+  munit_assert_int(t_sendf(&t, "GET", NULL, CLUSTERS, group), ==, 200);
+  munit_assert_int64(t_int(&t, "value"), ==, 7);
+  snprintf(second, sizeof second, "%s", t_get_header(&t, "ETag"));
+  munit_assert_string_not_equal(first, second);
+  t_header(&t, "If-Match", second);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, CLUSTERS, group), ==, 204);
+  t_headers_clear(&t);
+  munit_assert_int(t_sendf(&t, "GET", NULL, CLUSTERS, group), ==, 200);
+  munit_assert_string_equal(t_get_header(&t, "ETag"), first);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/list", project_limit_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/change", project_limit_change, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bounds", project_limit_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/if_match", project_limit_if_match, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_project_limit = { "project_limit", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,385 @@
+/*
+** Service accounts: made in an organization or a project, seen from both, invited and withdrawn; their secrets and access
+** lists.
+*/
+#include "support.h"
+
+#define SERVICE_ACCOUNT_ABSENT "svc_sa_id_5f5f5f5f5f5f5f5f5f5f5f5f"
+#define SERVICE_ACCOUNT_BODY(role) \
+  "{\"name\":\"deployer\",\"description\":\"deploys\",\"roles\":[\"" role "\"],\"secretExpiresAfterHours\":8}"
+
+typedef struct service_account_world {
+  t_service t;
+  const char *org, *group, *other; /* two projects of the organization */
+  char id[64];                     /* of the account made last */
+} service_account_world;
+
+static void service_account_open(service_account_world *w)
+{
+  memset(w, 0, sizeof *w);
+  t_open(&w->t, NULL);
+  w->org = t_organization(&w->t, "Acme");
+  w->group = t_project(&w->t, w->org, "alpha");
+  w->other = t_project(&w->t, w->org, "beta");
+}
+
+static void service_account_make_one(service_account_world *w, const char *level, const char *scope, const char *body)
+{
+  munit_assert_int(t_sendf(&w->t, "POST", body, "/%s/%s/serviceAccounts", level, scope), ==, 201);
+  snprintf(w->id, sizeof w->id, "%s", t_str(&w->t, "clientId"));
+}
+
+/* A request about the account made last; `rest` is what follows its id in the path. */
+static int service_account_call(service_account_world *w, const char *method, const char *scope, const char *rest, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/%s/%s/serviceAccounts/%s%s", scope == w->org ? "orgs" : "groups", scope, w->id, rest);
+}
+
+static int64_t service_account_total(service_account_world *w, const char *scope)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/%s/%s/serviceAccounts", scope == w->org ? "orgs" : "groups", scope), ==, 200);
+  munit_assert_int64((int64_t)t_count(&w->t, "results"), ==, t_int(&w->t, "totalCount"));
+  return t_int(&w->t, "totalCount");
+}
+
+/* How many events of this type there are; the newest is about the account made last. */
+static int64_t service_account_events(service_account_world *w, const char *scope, const char *type)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/%s/%s/events?eventType=%s", scope == w->org ? "orgs" : "groups", scope, type), ==, 200);
+  if (t_count(&w->t, "results") && !strstr(type, "ACCESS_LIST")) munit_assert_string_equal(t_str(&w->t, "results[0].resourceId"), w->id);
+  return t_int(&w->t, "totalCount");
+}
+
+/* The account has just this role where it is looked at from. */
+static void service_account_role(service_account_world *w, const char *scope, const char *role)
+{
+  munit_assert_int(service_account_call(w, "GET", scope, "", NULL), ==, 200);
+  munit_assert_size(t_count(&w->t, "roles"), ==, *role ? 1 : 0);
+  munit_assert_string_equal(t_str(&w->t, "roles[0]"), role);
+}
+
+static MunitResult service_account_life(const MunitParameter params[], void *data)
+{
+  service_account_world w;
+  char secret[128], masked[64], kept[2048];
+  (void)params, (void)data;
+  service_account_open(&w);
+  service_account_make_one(&w, "orgs", w.org, SERVICE_ACCOUNT_BODY("ORG_MEMBER"));
+  munit_assert_true(svc_pattern_match("^svc_sa_id_[a-f0-9]{24}$", svc_str_c(w.id)));
+  munit_assert_string_equal(t_str(&w.t, "name"), "deployer");
+  munit_assert_string_equal(t_str(&w.t, "description"), "deploys");
+  munit_assert_string_equal(t_str(&w.t, "createdAt"), "2025-06-01T00:00:00Z");
+  munit_assert_size(t_count(&w.t, "roles"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "roles[0]"), "ORG_MEMBER");
+  munit_assert_null(t_node(&w.t, "secretExpiresAfterHours"));
+  munit_assert_size(t_count(&w.t, "secrets"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "secrets[0].createdAt"), "2025-06-01T00:00:00Z");
+  munit_assert_string_equal(t_str(&w.t, "secrets[0].expiresAt"), "2025-06-01T08:00:00Z");
+  munit_assert_null(t_node(&w.t, "secrets[0].maskedSecretValue"));
+  snprintf(secret, sizeof secret, "%s", t_str(&w.t, "secrets[0].secret"));
+  munit_assert_true(svc_pattern_match("^svc_sa_sk_[A-Za-z0-9_+/-]{40}$", svc_str_c(secret)));
+  snprintf(masked, sizeof masked, "svc_sa_sk_****%s", secret + strlen(secret) - 4);
+  munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_CREATED"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].orgId"), w.org);
+
+  service_account_role(&w, w.org, "ORG_MEMBER");
+  munit_assert_string_equal(t_str(&w.t, "secrets[0].maskedSecretValue"), masked);
+  munit_assert_null(t_node(&w.t, "secrets[0].secret"));
+  munit_assert_null(strstr(w.t.response.body, secret));
+  munit_assert_int64(service_account_total(&w, w.org), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].clientId"), w.id);
+  munit_assert_null(strstr(w.t.response.body, secret));
+  munit_assert_int64(service_account_total(&w, w.group), ==, 0);
+
+  /* what a GET gave can be sent back, and changes nothing */
+  service_account_role(&w, w.org, "ORG_MEMBER");
+  snprintf(kept, sizeof kept, "%s", w.t.response.body);
+  munit_assert_int(service_account_call(&w, "PATCH", w.org, "", kept), ==, 200);
+  munit_assert_string_equal(w.t.response.body, kept);
+  munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_DETAILS_CHANGED"), ==, 0);
+  munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_ROLES_CHANGED"), ==, 0);
+
+  munit_assert_int(service_account_call(&w, "PATCH", w.org, "", "{\"name\":\"builder\",\"description\":\"builds\"}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "name"), "builder");
+  munit_assert_string_equal(t_str(&w.t, "description"), "builds");
+  munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_DETAILS_CHANGED"), ==, 1);
+  munit_assert_int(service_account_call(&w, "PATCH", w.org, "", "{\"roles\":[\"ORG_READ_ONLY\"]}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "roles[0]"), "ORG_READ_ONLY");
+  munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_ROLES_CHANGED"), ==, 1);
+  munit_assert_int(service_account_call(&w, "PATCH", w.org, "", "{\"name\":\"both\",\"roles\":[\"ORG_MEMBER\"]}"), ==, 200);
+  munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_DETAILS_CHANGED"), ==, 2);
+  munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_ROLES_CHANGED"), ==, 2);
+  munit_assert_int(service_account_call(&w, "PATCH", w.org, "", "{\"roles\":[\"GROUP_OWNER\"]}"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_ROLE_FOR_ORG");
+  munit_assert_int(service_account_call(&w, "PATCH", w.org, "", "{\"roles\":[]}"), ==, 400);
+  munit_assert_true(t_violation(&w.t, "roles"));
+  munit_assert_int(service_account_call(&w, "PATCH", w.org, "", "{\"secretExpiresAfterHours\":9}"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "ATTRIBUTE_READ_ONLY");
+  service_account_role(&w, w.org, "ORG_MEMBER");
+
+  munit_assert_int(service_account_call(&w, "DELETE", w.org, "", NULL), ==, 204);
+  munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_DELETED"), ==, 1);
+  munit_assert_int(service_account_call(&w, "GET", w.org, "", NULL), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "RESOURCE_NOT_FOUND");
+  munit_assert_int(service_account_call(&w, "DELETE", w.org, "", NULL), ==, 404);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/serviceAccounts/" SERVICE_ACCOUNT_ABSENT, w.org), ==, 404);
+  munit_assert_int64(service_account_total(&w, w.org), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult service_account_refused(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *level, *body, *error, *field;
+  } rows[] = {
+    { "orgs", SERVICE_ACCOUNT_BODY("GROUP_OWNER"), "INVALID_ROLE_FOR_ORG", "roles[0]" },
+    { "groups", SERVICE_ACCOUNT_BODY("ORG_OWNER"), "INVALID_ROLE_FOR_GROUP", "roles[0]" },
+    { "orgs", "{\"name\":\"a\",\"description\":\"b\",\"roles\":[\"ORG_OWNER\"]}", "MISSING_ATTRIBUTE", "secretExpiresAfterHours" },
+    { "orgs", "{\"description\":\"b\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8}", "MISSING_ATTRIBUTE", "name" },
+    { "orgs", "{\"name\":\"a\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8}", "MISSING_ATTRIBUTE", "description" },
+    { "orgs", "{\"name\":\"a\",\"description\":\"b\",\"secretExpiresAfterHours\":8}", "MISSING_ATTRIBUTE", "roles" },
+    { "orgs", "{\"name\":\"a<\",\"description\":\"b\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8}", NULL, "name" },
+    { "orgs", "{\"name\":\"a\",\"description\":\"b\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":7}", NULL, "secretExpiresAfterHours" },
+    { "orgs", "{\"name\":\"a\",\"description\":\"b\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8761}", NULL, "secretExpiresAfterHours" },
+  };
+  service_account_world w;
+  size_t i;
+  (void)params, (void)data;
+  service_account_open(&w);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    munit_assert_int(t_sendf(&w.t, "POST", rows[i].body, "/%s/%s/serviceAccounts", rows[i].level,
+                             rows[i].level[0] == 'o' ? w.org : w.group), ==, 400);
+    if (rows[i].error) munit_assert_string_equal(t_error(&w.t), rows[i].error);
+    munit_assert_true(t_violation(&w.t, rows[i].field));
+  }
+  munit_assert_int64(service_account_total(&w, w.org), ==, 0);
+  munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_CREATED"), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult service_account_in_projects(const MunitParameter params[], void *data)
+{
+  service_account_world w;
+  char kept[2048];
+  (void)params, (void)data;
+  service_account_open(&w);
+  service_account_make_one(&w, "groups", w.group, SERVICE_ACCOUNT_BODY("GROUP_OWNER"));
+  munit_assert_size(t_count(&w.t, "roles"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "roles[0]"), "GROUP_OWNER");
+  munit_assert_size(strlen(t_str(&w.t, "secrets[0].secret")), ==, 50);
+  munit_assert_int64(service_account_events(&w, w.group, "SERVICE_ACCOUNT_CREATED"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].groupId"), w.group);
+  service_account_role(&w, w.group, "GROUP_OWNER");
+  service_account_role(&w, w.org, "");
+  munit_assert_int(service_account_call(&w, "GET", w.other, "", NULL), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "RESOURCE_NOT_FOUND");
+
+  service_account_make_one(&w, "orgs", w.org, SERVICE_ACCOUNT_BODY("ORG_MEMBER"));
+  munit_assert_int(service_account_call(&w, "GET", w.group, "", NULL), ==, 404);
+  munit_assert_int(service_account_call(&w, "PATCH", w.group, "", "{\"name\":\"x\"}"), ==, 404);
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, "", NULL), ==, 404);
+  munit_assert_int(service_account_call(&w, "POST", w.group, "/secrets", "{\"secretExpiresAfterHours\":8}"), ==, 404);
+  munit_assert_int(service_account_call(&w, "GET", w.group, "/accessList", NULL), ==, 404);
+  munit_assert_int(service_account_call(&w, "POST", w.group, "/accessList", "[{\"ipAddress\":\"192.0.2.1\"}]"), ==, 404);
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, "/accessList/192.0.2.1", NULL), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "RESOURCE_NOT_FOUND");
+
+  munit_assert_int(service_account_call(&w, "POST", w.group, ":invite", "{\"roles\":[\"ORG_OWNER\"]}"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_ROLE_FOR_GROUP");
+  munit_assert_int(service_account_call(&w, "POST", w.group, ":invite", "{\"roles\":[]}"), ==, 400);
+  munit_assert_int(service_account_call(&w, "POST", w.group, ":invite", "{\"roles\":[\"GROUP_READ_ONLY\"]}"), ==, 200);
+  munit_assert_size(t_count(&w.t, "roles"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "roles[0]"), "GROUP_READ_ONLY");
+  munit_assert_int64(service_account_events(&w, w.group, "SERVICE_ACCOUNT_ADDED_TO_GROUP"), ==, 1);
+  munit_assert_int(service_account_call(&w, "POST", w.other, ":invite", "{\"roles\":[\"GROUP_OWNER\",\"GROUP_READ_ONLY\"]}"), ==, 200);
+  munit_assert_int64(service_account_events(&w, w.other, "SERVICE_ACCOUNT_ADDED_TO_GROUP"), ==, 1);
+  service_account_role(&w, w.org, "ORG_MEMBER");
+  service_account_role(&w, w.group, "GROUP_READ_ONLY");
+  munit_assert_int64(service_account_total(&w, w.org), ==, 2);
+  munit_assert_int64(service_account_total(&w, w.other), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].clientId"), w.id);
+  munit_assert_size(t_count(&w.t, "results[0].roles"), ==, 2);
+  munit_assert_string_equal(t_str(&w.t, "results[0].roles[0]"), "GROUP_OWNER");
+  munit_assert_int64(service_account_total(&w, w.group), ==, 2);
+
+  munit_assert_int(service_account_call(&w, "GET", w.org, "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  munit_assert_string_equal(t_str(&w.t, "results[0].groupId"), w.group);
+  munit_assert_size(t_count(&w.t, "results[0].roles"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].roles[0]"), "GROUP_READ_ONLY");
+  munit_assert_string_equal(t_str(&w.t, "results[1].groupId"), w.other);
+  munit_assert_size(t_count(&w.t, "results[1].roles"), ==, 2);
+  munit_assert_int(service_account_call(&w, "GET", w.org, "/groups?itemsPerPage=1&pageNum=2", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "results"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].groupId"), w.other);
+
+  /* a change in one scope leaves the others alone; what a GET gave can be sent back */
+  service_account_role(&w, w.group, "GROUP_READ_ONLY");
+  snprintf(kept, sizeof kept, "%s", w.t.response.body);
+  munit_assert_int(service_account_call(&w, "PATCH", w.group, "", kept), ==, 200);
+  munit_assert_int64(service_account_events(&w, w.group, "SERVICE_ACCOUNT_ROLES_CHANGED"), ==, 0);
+  munit_assert_int(service_account_call(&w, "PATCH", w.group, "", "{\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}"), ==, 200);
+  munit_assert_size(t_count(&w.t, "roles"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "roles[0]"), "GROUP_CLUSTER_MANAGER");
+  munit_assert_int64(service_account_events(&w, w.group, "SERVICE_ACCOUNT_ROLES_CHANGED"), ==, 1);
+  munit_assert_int(service_account_call(&w, "PATCH", w.group, "", "{\"name\":\"renamed\",\"roles\":[\"GROUP_OWNER\"]}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "name"), "renamed");
+  munit_assert_int64(service_account_events(&w, w.group, "SERVICE_ACCOUNT_ROLES_CHANGED"), ==, 2);
+  munit_assert_int64(service_account_events(&w, w.group, "SERVICE_ACCOUNT_DETAILS_CHANGED"), ==, 1);
+  service_account_role(&w, w.org, "ORG_MEMBER");
+  munit_assert_string_equal(t_str(&w.t, "name"), "renamed");
+
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, "", NULL), ==, 204);
+  munit_assert_int64(service_account_events(&w, w.group, "SERVICE_ACCOUNT_REMOVED_FROM_GROUP"), ==, 1);
+  munit_assert_int(service_account_call(&w, "GET", w.group, "", NULL), ==, 404);
+  service_account_role(&w, w.org, "ORG_MEMBER");
+  munit_assert_int(service_account_call(&w, "GET", w.org, "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].groupId"), w.other);
+  munit_assert_int64(service_account_total(&w, w.group), ==, 1);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult service_account_secrets(const MunitParameter params[], void *data)
+{
+  service_account_world w;
+  char first[32], second[64], path[64], masked[64];
+  (void)params, (void)data;
+  service_account_open(&w);
+  service_account_make_one(&w, "orgs", w.org, SERVICE_ACCOUNT_BODY("ORG_MEMBER"));
+  snprintf(first, sizeof first, "%s", t_str(&w.t, "secrets[0].id"));
+  munit_assert_int(service_account_call(&w, "POST", w.org, "/secrets", "{\"secretExpiresAfterHours\":7}"), ==, 400);
+  munit_assert_true(t_violation(&w.t, "secretExpiresAfterHours"));
+  munit_assert_int(service_account_call(&w, "POST", w.org, "/secrets", "{\"secretExpiresAfterHours\":8761}"), ==, 400);
+  munit_assert_int(service_account_call(&w, "POST", w.org, "/secrets", "{}"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "MISSING_ATTRIBUTE");
+  t_advance(&w.t, 60);
+  munit_assert_int(service_account_call(&w, "POST", w.org, "/secrets", "{\"secretExpiresAfterHours\":8760}"), ==, 201);
+  munit_assert_string_equal(t_str(&w.t, "createdAt"), "2025-06-01T00:01:00Z");
+  munit_assert_string_equal(t_str(&w.t, "expiresAt"), "2026-06-01T00:01:00Z");
+  munit_assert_size(strlen(t_str(&w.t, "secret")), ==, 50);
+  snprintf(masked, sizeof masked, "svc_sa_sk_****%s", t_str(&w.t, "secret") + 46);
+  snprintf(second, sizeof second, "%s", t_str(&w.t, "id"));
+  munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_SECRET_ADDED"), ==, 1);
+  munit_assert_int(service_account_call(&w, "GET", w.org, "", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "secrets"), ==, 2);
+  munit_assert_string_equal(t_str(&w.t, "secrets[0].id"), first);
+  munit_assert_string_equal(t_str(&w.t, "secrets[1].id"), second);
+  munit_assert_string_equal(t_str(&w.t, "secrets[1].maskedSecretValue"), masked);
+  munit_assert_null(t_node(&w.t, "secrets[1].secret"));
+
+  munit_assert_int(service_account_call(&w, "POST", w.org, "/secrets", "{\"secretExpiresAfterHours\":8}"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_REQUEST");
+  munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_SECRET_ADDED"), ==, 1);
+  snprintf(path, sizeof path, "/secrets/%s", first);
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, path, NULL), ==, 404); /* not of that project */
+  munit_assert_int(service_account_call(&w, "DELETE", w.org, path, NULL), ==, 204);
+  munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_SECRET_DELETED"), ==, 1);
+  munit_assert_int(service_account_call(&w, "DELETE", w.org, path, NULL), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "RESOURCE_NOT_FOUND");
+  munit_assert_int(service_account_call(&w, "GET", w.org, "", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "secrets"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "secrets[0].id"), second);
+
+  /* the organization may allow less, and a project's owner may make them, too */
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"maxServiceAccountSecretValidityInHours\":24}", "/orgs/%s/settings", w.org), ==, 200);
+  munit_assert_int(service_account_call(&w, "POST", w.group, ":invite", "{\"roles\":[\"GROUP_OWNER\"]}"), ==, 200);
+  munit_assert_int(service_account_call(&w, "POST", w.group, "/secrets", "{\"secretExpiresAfterHours\":25}"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_ATTRIBUTE");
+  munit_assert_true(t_violation(&w.t, "secretExpiresAfterHours"));
+  munit_assert_int(service_account_call(&w, "POST", w.group, "/secrets", "{\"secretExpiresAfterHours\":24}"), ==, 201);
+  munit_assert_string_equal(t_str(&w.t, "expiresAt"), "2025-06-02T00:01:00Z");
+  snprintf(path, sizeof path, "/secrets/%s", t_str(&w.t, "id"));
+  munit_assert_int64(service_account_events(&w, w.group, "SERVICE_ACCOUNT_SECRET_ADDED"), ==, 1);
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, path, NULL), ==, 204);
+  munit_assert_int64(service_account_events(&w, w.group, "SERVICE_ACCOUNT_SECRET_DELETED"), ==, 1);
+  service_account_role(&w, w.group, "GROUP_OWNER");
+  service_account_role(&w, w.org, "ORG_MEMBER");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult service_account_limit(const MunitParameter params[], void *data)
+{
+  service_account_world w;
+  int i;
+  (void)params, (void)data;
+  service_account_open(&w);
+  for (i = 0; i < 200; i++) {
+    service_account_make_one(&w, i % 2 ? "orgs" : "groups", i % 2 ? w.org : w.group,
+                             i % 2 ? SERVICE_ACCOUNT_BODY("ORG_MEMBER") : SERVICE_ACCOUNT_BODY("GROUP_OWNER"));
+    t_advance(&w.t, 60); /* no test of rate limits */
+  }
+  munit_assert_int(t_sendf(&w.t, "POST", SERVICE_ACCOUNT_BODY("ORG_MEMBER"), "/orgs/%s/serviceAccounts", w.org), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "MAX_API_KEYS_PER_ORG_EXCEEDED");
+  munit_assert_string_equal(t_param(&w.t, 0), "200");
+  munit_assert_string_equal(t_param(&w.t, 1), w.org);
+  munit_assert_int(t_sendf(&w.t, "POST", SERVICE_ACCOUNT_BODY("GROUP_OWNER"), "/groups/%s/serviceAccounts", w.group), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "MAX_API_KEYS_PER_ORG_EXCEEDED");
+  munit_assert_int64(service_account_total(&w, w.group), ==, 100);
+  munit_assert_int(service_account_call(&w, "DELETE", w.org, "", NULL), ==, 204);
+  service_account_make_one(&w, "orgs", w.org, SERVICE_ACCOUNT_BODY("ORG_MEMBER"));
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult service_account_access_list(const MunitParameter params[], void *data)
+{
+  service_account_world w;
+  (void)params, (void)data;
+  service_account_open(&w);
+  service_account_make_one(&w, "orgs", w.org, SERVICE_ACCOUNT_BODY("ORG_MEMBER"));
+  munit_assert_int(service_account_call(&w, "POST", w.group, ":invite", "{\"roles\":[\"GROUP_OWNER\"]}"), ==, 200);
+  munit_assert_int(service_account_call(&w, "POST", w.org, "/accessList",
+                                        "[{\"ipAddress\":\"192.0.2.1\"},{\"cidrBlock\":\"198.51.100.9/24\"}]"), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  munit_assert_string_equal(t_str(&w.t, "results[0].ipAddress"), "192.0.2.1");
+  munit_assert_string_equal(t_str(&w.t, "results[0].cidrBlock"), "192.0.2.1/32");
+  munit_assert_string_equal(t_str(&w.t, "results[0].createdAt"), "2025-06-01T00:00:00Z");
+  munit_assert_int64(t_int(&w.t, "results[0].requestCount"), ==, 0);
+  munit_assert_null(t_node(&w.t, "results[1].ipAddress"));
+  munit_assert_string_equal(t_str(&w.t, "results[1].cidrBlock"), "198.51.100.0/24");
+  munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_ACCESS_LIST_ENTRY_ADDED"), ==, 2);
+  munit_assert_string_equal(t_str(&w.t, "results[0].whitelistEntry"), "198.51.100.0/24");
+
+  munit_assert_int(service_account_call(&w, "POST", w.group, "/accessList",
+                                        "[{\"ipAddress\":\"2001:DB8:0::1\"},{\"ipAddress\":\"192.0.2.1\"}]"), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3); /* one list, seen from both levels */
+  munit_assert_int64(service_account_events(&w, w.group, "SERVICE_ACCOUNT_ACCESS_LIST_ENTRY_ADDED"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].whitelistEntry"), "2001:db8::1");
+  munit_assert_int(service_account_call(&w, "GET", w.org, "/accessList", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
+  munit_assert_int(service_account_call(&w, "POST", w.group, "/accessList", "[{}]"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "MISSING_ONE_OF_ATTRIBUTES");
+  munit_assert_int(service_account_call(&w, "POST", w.org, "/accessList", "[{\"ipAddress\":\"here\"}]"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_IP_ADDRESS_OR_CIDR_NOTATION");
+
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, "/accessList/198.51.100.44%2F24", NULL), ==, 204);
+  munit_assert_int64(service_account_events(&w, w.group, "SERVICE_ACCOUNT_ACCESS_LIST_ENTRY_DELETED"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].whitelistEntry"), "198.51.100.0/24");
+  munit_assert_int(service_account_call(&w, "DELETE", w.org, "/accessList/2001:db8:0:0:0:0:0:1", NULL), ==, 204);
+  munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_ACCESS_LIST_ENTRY_DELETED"), ==, 1);
+  munit_assert_int(service_account_call(&w, "DELETE", w.org, "/accessList/2001:db8::1", NULL), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "ACCESS_LIST_NOT_FOUND");
+  munit_assert_int(service_account_call(&w, "GET", w.group, "/accessList", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].ipAddress"), "192.0.2.1");
+  munit_assert_int(service_account_call(&w, "DELETE", w.org, "", NULL), ==, 204);
+  munit_assert_int(service_account_call(&w, "GET", w.org, "/accessList", NULL), ==, 404);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/life", service_account_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/refused", service_account_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/in_projects", service_account_in_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/secrets", service_account_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/limit", service_account_limit, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/access_list", service_account_access_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_service_account = { "service_account", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
