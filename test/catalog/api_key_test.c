@@ -226,7 +226,9 @@ static MunitResult api_key_in_projects(const MunitParameter params[], void *data
   munit_assert_int(t_sendf(&w.t, "PATCH", kept, "/orgs/%s/apiKeys/%s", w.org, first), ==, 200);
   munit_assert_size(t_count(&w.t, "roles"), ==, 4);
   munit_assert_int(t_sendf(&w.t, "PATCH", kept, "/groups/%s/apiKeys/%s", w.group, first), ==, 200);
-  munit_assert_size(t_count(&w.t, "roles"), ==, 4);
+  munit_assert_string_equal(w.t.response.body, kept);
+  munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_ROLES_CHANGED"), ==, 0);
+  munit_assert_int64(api_key_events(&w, "groups", w.group, "API_KEY_ROLES_CHANGED"), ==, 0);
 
   /* names change the roles of the path's scope, the others stay */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"roles\":[\"ORG_READ_ONLY\"]}", "/orgs/%s/apiKeys/%s", w.org, first), ==, 200);

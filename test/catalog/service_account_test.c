@@ -173,6 +173,10 @@ static MunitResult service_account_in_projects(const MunitParameter params[], vo
   munit_assert_string_equal(t_str(&w.t, "results[0].groupId"), w.group);
   service_account_role(&w, w.group, "GROUP_OWNER");
   service_account_role(&w, w.org, "");
+  snprintf(kept, sizeof kept, "%s", w.t.response.body);
+  munit_assert_int(service_account_call(&w, "PATCH", w.org, "", kept), ==, 200); /* also with no role there */
+  munit_assert_string_equal(w.t.response.body, kept);
+  service_account_role(&w, w.group, "GROUP_OWNER");
   munit_assert_int(service_account_call(&w, "GET", w.other, "", NULL), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "RESOURCE_NOT_FOUND");
 

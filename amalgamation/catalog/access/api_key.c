@@ -91,7 +91,9 @@ static bool api_key_new_grants(svc_call *c, const svc_node *roles, svc_str old, 
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("roles"), "cannot set roles outside of the path's own scope");
   }
   if (!svc_check_done(c) || !svc_roles_check(c, own, level, "roles")) return false;
-  *out = svc_grants_from(c, own, on, others);
+  others = svc_grants_from(c, own, on, others);
+  /* the same roles in another order are no change */
+  *out = svc_grants_minus(c, others, old).n == 0 && svc_grants_minus(c, old, others).n == 0 ? old : others;
   return true;
 }
 

@@ -319,6 +319,10 @@ static bool service_account_update(svc_call *c)
   int level;
   if (!service_account_target(c, &change, &verifier, &grants, true)) return false;
   on = svc_call_scope(c, &level);
+  if (roles && roles->type == SVC_J_ARRAY && !roles->first && !svc_grants_have(grants, SVC_S(""), on)) {
+    svc_node_drop(c->body, "roles"); /* none here, as a GET shows an account that has only roles in projects */
+    roles = NULL;
+  }
   change.body = svc_check(c, &service_account_object, c->body, change.before, SVC_CHECK_UPDATE);
   if (!svc_check_done(c)) return false;
   if (svc_node_get(c->body, "secretExpiresAfterHours"))
@@ -326,6 +330,7 @@ static bool service_account_update(svc_call *c)
   if (!svc_check_done(c) || (roles && !svc_roles_check(c, roles, level, "roles"))) return false;
   old = grants;
   if (roles) grants = svc_grants_from(c, roles, on, svc_grants_without(c, grants, on));
+  if (svc_grants_minus(c, old, grants).n == 0 && svc_grants_minus(c, grants, old).n == 0) grants = old; /* another order is no change */
   details = service_account_differs(&change, "name") || service_account_differs(&change, "description");
   change.event = details ? "SERVICE_ACCOUNT_DETAILS_CHANGED" : roles_changed;
   if (!service_account_store(c, &change, verifier, grants)) return false;
