@@ -371,6 +371,7 @@ typedef struct svc_commit {
   svc_mutex lock;
   svc_job *first, *last; /* waiting */
   bool leading;
+  unsigned waiting, last_batch; /* jobs in the queue; jobs of the batch before */
   uint64_t base; /* added to the store's numbers of transactions */
   svc_ids ids;
   atomic_uint next_due; /* second from which something is due; UINT_MAX: nothing is */

@@ -12,6 +12,7 @@
 #include "internal.h"
 
 #define COMMIT_BATCH 128
+#define COMMIT_PATIENCE 64 /* times that a leader lets others run before it begins */
 #define COMMIT_SCHEMA 1
 #define COMMIT_COPY_SLACK 1000000 /* commits that may come between the two steps of a copy */
 
@@ -254,10 +255,23 @@ static svc_job *commit_take(svc_commit *k)
   svc_job *batch = k->first, *job = batch;
   int n;
   for (n = 1; n < COMMIT_BATCH && job->next; n++) job = job->next;
+  k->waiting -= (unsigned)n;
+  k->last_batch = (unsigned)n;
   k->first = job->next;
   if (!k->first) k->last = NULL;
   job->next = NULL;
   return batch;
+}
+
+/* Those whom the batch before has answered are likely to come again: a moment's patience lets them share this flush. */
+static void commit_gather(svc_commit *k)
+{
+  int i;
+  for (i = 0; i < COMMIT_PATIENCE && k->waiting < k->last_batch; i++) {
+    svc_mutex_unlock(&k->lock);
+    svc_thread_yield();
+    svc_mutex_lock(&k->lock);
+  }
 }
 
 SVC_PRIVATE int svc_commit_run(svc_commit *k, svc_job *own)
@@ -272,10 +286,12 @@ SVC_PRIVATE int svc_commit_run(svc_commit *k, svc_job *own)
   if (k->last) k->last->next = own;
   else k->first = own;
   k->last = own;
+  k->waiting++;
   if (k->leading)
     while (!own->done && !own->lead) svc_condition_wait(&own->wake, &k->lock);
   if (!own->done) {
     k->leading = true;
+    commit_gather(k);
     batch = commit_take(k);
     svc_mutex_unlock(&k->lock);
     commit_batch(k, batch);
