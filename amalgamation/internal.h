@@ -12,6 +12,10 @@
 #define _GNU_SOURCE /* flock, mkdtemp, clock_gettime under -std=c11 */
 #endif
 
+#ifndef _FILE_OFFSET_BITS
+#define _FILE_OFFSET_BITS 64 /* 32-bit boards: a file with a large inode number is none of stat's errors */
+#endif
+
 #include "svcapi.h"
 
 #include <errno.h>
