@@ -93,13 +93,23 @@ typedef struct svc_buf {
 } svc_buf;
 
 SVC_PRIVATE svc_buf svc_buf_new(svc_arena *a, size_t capacity);
-SVC_PRIVATE char *svc_buf_room(svc_buf *b, size_t n); /* n bytes to be filled in at once; NULL: failed */
+SVC_PRIVATE bool svc_buf_grow(svc_buf *b, size_t n);
 SVC_PRIVATE void svc_buf_add(svc_buf *b, const char *p, size_t n);
 SVC_PRIVATE void svc_buf_str(svc_buf *b, svc_str s);
 SVC_PRIVATE void svc_buf_text(svc_buf *b, const char *text);
 SVC_PRIVATE void svc_buf_char(svc_buf *b, char c);
 SVC_PRIVATE void svc_buf_i64(svc_buf *b, int64_t value);
 SVC_PRIVATE svc_str svc_buf_done(svc_buf *b); /* NUL-terminated; empty when failed */
+
+/* n bytes to be filled in at once; NULL: failed. Here, because all that is written passes through it. */
+static inline char *svc_buf_room(svc_buf *b, size_t n)
+{
+  char *p;
+  if (b->failed || (b->capacity - b->n < n && !svc_buf_grow(b, n))) return NULL;
+  p = b->p + b->n;
+  b->n += n;
+  return p;
+}
 
 /* uri.c */
 SVC_PRIVATE bool svc_percent_decode(svc_arena *a, svc_str in, bool plus_is_space, svc_str *out); /* false: malformed */
@@ -193,6 +203,7 @@ SVC_PRIVATE void svc_node_write(svc_buf *b, const svc_node *node); /* compact, m
 
 /* json_text.c */
 SVC_PRIVATE void svc_json_escape(svc_buf *b, svc_str text); /* with the quotes around */
+SVC_PRIVATE size_t svc_json_plain(const char *p, size_t n, bool ascii); /* bytes from here on that need no second look */
 SVC_PRIVATE bool svc_json_unescape(svc_arena *a, svc_str raw, svc_str *out); /* raw: between the quotes, gate-checked */
 SVC_PRIVATE void svc_json_pretty(svc_buf *b, svc_str compact); /* two spaces a level, a newline at the end */
 SVC_PRIVATE bool svc_json_number_i64(svc_str text, int64_t *out);  /* 5, 5.0 and 5e0 are 5; false: no integer in range */

@@ -29,6 +29,17 @@ struct frozen_reader {
   bool failed;
 };
 
+/* From an opening quote to the closing one; at or behind the end of the text: there is none. */
+static size_t frozen_string_end(svc_str text, size_t at)
+{
+  for (at++; at < text.n; at++) {
+    at += svc_json_plain(text.p + at, text.n - at, false);
+    if (at < text.n && text.p[at] == '"') break;
+    at += at < text.n && text.p[at] == '\\';
+  }
+  return at;
+}
+
 /*
 ** Our own texts pass no gate on their way back. So the members are counted here: each has a ':' outside of a string. A
 ** text that has grown too deep for frozen then gives no tree, where it would give one with holes, or crash.
@@ -36,18 +47,22 @@ struct frozen_reader {
 static bool frozen_count(svc_str text, size_t *members)
 {
   size_t i, depth = 0;
-  bool in_string = false;
   *members = 0;
   for (i = 0; i < text.n; i++) {
     char c = text.p[i];
-    if (c == '"') in_string = !in_string;
-    else if (in_string) i += c == '\\';
-    else if (c == ':') ++*members;
-    else if (c == '{' || c == '[') depth++;
-    else if (c == '}' || c == ']') depth--; /* one too many wraps around, and is too deep */
+    if (c == '"') {
+      i = frozen_string_end(text, i);
+      if (i >= text.n) return false;
+    } else if (c == ':') {
+      ++*members;
+    } else if (c == '{' || c == '[') {
+      depth++;
+    } else if (c == '}' || c == ']') {
+      depth--; /* one too many wraps around, and is too deep */
+    }
     if (depth > FROZEN_DEPTH) return false;
   }
-  return !in_string;
+  return true;
 }
 
 static bool frozen_before(const svc_node *a, const svc_node *b)

@@ -14,7 +14,7 @@ SVC_PRIVATE svc_buf svc_buf_new(svc_arena *a, size_t capacity)
   return b;
 }
 
-static bool buf_grow(svc_buf *b, size_t n)
+SVC_PRIVATE bool svc_buf_grow(svc_buf *b, size_t n)
 {
   svc_arena *a = b->arena;
   size_t want = b->capacity ? b->capacity * 2 : 256;
@@ -37,15 +37,6 @@ fail:
   a->failed = true;
   b->failed = true;
   return false;
-}
-
-SVC_PRIVATE char *svc_buf_room(svc_buf *b, size_t n)
-{
-  char *p;
-  if (b->failed || (b->capacity - b->n < n && !buf_grow(b, n))) return NULL;
-  p = b->p + b->n;
-  b->n += n;
-  return p;
 }
 
 SVC_PRIVATE void svc_buf_add(svc_buf *b, const char *p, size_t n)

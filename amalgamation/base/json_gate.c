@@ -148,7 +148,10 @@ static bool json_gate_string(struct json_gate *g, svc_str *raw)
 {
   size_t from = ++g->at;
   while (g->at < g->n) {
-    unsigned char c = g->p[g->at];
+    unsigned char c;
+    g->at += svc_json_plain((const char *)g->p + g->at, g->n - g->at, true);
+    if (g->at == g->n) break;
+    c = g->p[g->at];
     if (c == '"') {
       raw->p = (const char *)g->p + from;
       raw->n = g->at++ - from;
@@ -158,10 +161,8 @@ static bool json_gate_string(struct json_gate *g, svc_str *raw)
       if (!json_gate_escape(g)) return false;
     } else if (c >= 0x80) {
       if (!json_gate_utf8(g)) return false;
-    } else if (c < 0x20) {
-      return json_gate_fault(g, g->at, "control character in a string");
     } else {
-      g->at++;
+      return json_gate_fault(g, g->at, "control character in a string");
     }
   }
   return json_gate_expected(g, "");

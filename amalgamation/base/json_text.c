@@ -38,34 +38,42 @@ static void json_text_escape_one(svc_buf *b, unsigned char c)
   svc_buf_add(b, escape, escape[1] == 'u' ? 6 : 2);
 }
 
-/* How many bytes from here on need no escape. Eight at a time: most text is plain, and all of it passes through here. */
-static size_t json_text_run(const char *p, size_t n)
+/* The first byte lowest, whatever the machine: compilers make one load of it. */
+static uint64_t json_text_word(const char *text)
+{
+  const unsigned char *p = (const unsigned char *)text;
+  return p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
+         (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+}
+
+/*
+** How many bytes from here on stand for themselves in a string. Eight at a time: most text is plain, and all of it passes
+** through here. With `ascii`, bytes of other characters end the run as well.
+*/
+SVC_PRIVATE size_t svc_json_plain(const char *p, size_t n, bool ascii)
 {
   const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
   size_t i = 0;
-  uint64_t word;
   for (; n - i >= 8; i += 8) {
-    uint64_t quote, slash, hit;
-    memcpy(&word, p + i, 8);
-    quote = word ^ ones * '"';
-    slash = word ^ ones * '\\';
+    uint64_t word = json_text_word(p + i), quote = word ^ ones * '"', slash = word ^ ones * '\\', hit;
     hit = ((word - ones * 0x20) & ~word) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash);
-    if (hit & highs) break;
+    hit = (ascii ? hit | word : hit) & highs;
+    if (hit) return i + (size_t)((((hit & (0 - hit)) - 1) & ones) * ones >> 56) - 1; /* bytes below the lowest bit */
   }
-  while (i < n && json_text_plain((unsigned char)p[i])) i++;
+  while (i < n && json_text_plain((unsigned char)p[i]) && !(ascii && (unsigned char)p[i] >= 0x80)) i++;
   return i;
 }
 
 SVC_PRIVATE void svc_json_escape(svc_buf *b, svc_str text)
 {
-  size_t at = 0, run = json_text_run(text.p, text.n);
+  size_t at = 0, run = svc_json_plain(text.p, text.n, false);
   char *to = svc_buf_room(b, run + 1);
   if (!to) return;
   *to = '"';
   if (run) memcpy(to + 1, text.p, run);
   for (at = run; at < text.n; at += run) {
     json_text_escape_one(b, (unsigned char)text.p[at++]);
-    run = json_text_run(text.p + at, text.n - at);
+    run = svc_json_plain(text.p + at, text.n - at, false);
     svc_buf_add(b, text.p + at, run);
   }
   svc_buf_char(b, '"');

@@ -21,11 +21,14 @@ typedef struct list_page {
 /* Characters that a path may hold, but a JSON string or a URL may not hold plainly. */
 static void list_write_path(svc_buf *b, svc_str path)
 {
-  size_t i;
+  size_t i, from = 0;
   for (i = 0; i < path.n; i++) {
-    if (path.p[i] == '"' || path.p[i] == '\\') svc_percent_encode(b, (svc_str){ path.p + i, 1 });
-    else svc_buf_char(b, path.p[i]);
+    if (path.p[i] != '"' && path.p[i] != '\\') continue;
+    svc_buf_add(b, path.p + from, i - from);
+    svc_percent_encode(b, (svc_str){ path.p + i, 1 });
+    from = i + 1;
   }
+  svc_buf_add(b, path.p + from, path.n - from);
 }
 
 static void list_write_link(svc_buf *b, const svc_call *c, const char *rel, int64_t page)
@@ -135,7 +138,8 @@ static void list_write_item(svc_call *c, list_page *page, const svc_item *item)
   char *to = list_room(page, item->body.n + (linked ? page->link.n + item->key.n : 0) + 2 + LIST_STRIDE);
   if (!to) return;
   if (page->written) *to++ = ',';
-  to = list_copy(to, item->body.p, at);
+  if (item->body.n - at >= LIST_STRIDE) to = list_copy_padded(to, item->body.p, at);
+  else to = list_copy(to, item->body.p, at);
   if (linked) {
     last = item->body.p[at] == '}';
     if (last && at > 1) *to++ = ',';

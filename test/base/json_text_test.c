@@ -261,7 +261,32 @@ TEST(test_double_random)
   return MUNIT_OK;
 }
 
+/* Every byte at every place of every short text, beside a second one behind it, against the plain definition. */
+TEST(test_plain)
+{
+  char text[20];
+  int byte;
+  size_t n, at, i, want;
+  UNUSED;
+  for (n = 0; n <= sizeof text; n++)
+    for (at = 0; at <= n; at++)
+      for (byte = 0; byte < 512; byte++) {
+        bool ascii = byte > 255;
+        memset(text, 'a', sizeof text);
+        if (at < n) text[at] = (char)byte;
+        if (at + 1 < n) text[n - 1] = '"';
+        for (want = 0; want < n; want++) {
+          unsigned char c = (unsigned char)text[want];
+          if (c < 0x20 || c == '"' || c == '\\' || (ascii && c >= 0x80)) break;
+        }
+        i = svc_json_plain(text, n, ascii);
+        if (i != want) munit_errorf("byte %d at %zu of %zu: %zu instead of %zu", byte & 255, at, n, i, want);
+      }
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/plain", test_plain, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/ascii", test_ascii, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
   { "/escape", test_escape, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
   { "/unescape", test_unescape, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
