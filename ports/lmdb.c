@@ -153,6 +153,26 @@ static void lmdb_unlink(const char *path)
   rmdir(path);
 }
 
+/*
+** A file that was cut off would end the process where LMDB reads behind its end. With a hole there instead, it finds a
+** page that is none, and says so. Pages that were never used may be missing from a good file: those are not read.
+*/
+static int lmdb_fill_up(MDB_env *env)
+{
+  MDB_envinfo info;
+  MDB_stat stat;
+  mdb_filehandle_t fd;
+  struct stat file;
+  off_t whole;
+  int rc = mdb_env_info(env, &info);
+  if (!rc) rc = mdb_env_stat(env, &stat);
+  if (!rc) rc = mdb_env_get_fd(env, &fd);
+  if (rc) return rc;
+  whole = (off_t)(info.me_last_pgno + 1) * stat.ms_psize;
+  if (fstat(fd, &file) != 0) return errno;
+  return file.st_size < whole && ftruncate(fd, whole) != 0 ? errno : 0;
+}
+
 static int lmdb_open_env(svc_store *store, const char *path, unsigned flags, char *why, size_t why_size)
 {
   MDB_txn *txn = NULL;
@@ -161,6 +181,7 @@ static int lmdb_open_env(svc_store *store, const char *path, unsigned flags, cha
   if (!rc) rc = mdb_env_set_maxreaders(store->env, LMDB_READERS + 8);
   if (!rc) rc = mdb_env_set_mapsize(store->env, store->map_size);
   if (!rc) rc = mdb_env_open(store->env, path, flags | MDB_NOTLS | MDB_NORDAHEAD, 0600);
+  if (!rc) rc = lmdb_fill_up(store->env);
   if (!rc) rc = mdb_txn_begin(store->env, NULL, 0, &txn);
   if (!rc) rc = mdb_dbi_open(txn, NULL, 0, &store->dbi);
   if (!rc) {

@@ -813,11 +813,54 @@ static MunitResult store_backup_tags(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A file that was cut off, anywhere: an error, or what is left of it, but never the end of the process. */
+static MunitResult store_cut_off(const MunitParameter params[], void *data)
+{
+  char path[128], name[256], org[25], *whole;
+  svc_config config;
+  t_service t;
+  size_t size, cut;
+  int i, refused = 0, failed = 0;
+  (void)params, (void)data;
+  store_folder(path);
+  config = at_path(path);
+  t_open(&t, &config);
+  strcpy(org, t_organization(&t, "Acme"));
+  for (i = 0; i < 60; i++) {
+    char project[32];
+    snprintf(project, sizeof project, "p%d", i);
+    t_project(&t, org, project);
+  }
+  t_close(&t);
+  whole = file_read(path, "data.mdb", &size);
+  munit_assert_size(size, >, 16 * 4096);
+  for (cut = 2 * 4096; cut < size; cut += 4096 + 512) {
+    svc *s;
+    file_write(path, "data.mdb", whole, size);
+    snprintf(name, sizeof name, "%s/data.mdb", path);
+    munit_assert_int(truncate(name, (off_t)cut), ==, 0);
+    if (svc_open(&s, &config) != SVC_OK) {
+      refused++;
+      continue;
+    }
+    svc_close(s);
+    t_open(&t, &config);
+    failed += t_send(&t, "GET", "/groups", NULL) != 200;
+    t_send(&t, "POST", "/orgs", "{\"name\":\"After\"}");
+    t_close(&t);
+  }
+  munit_assert_int(refused + failed, >, 0);
+  free(whole);
+  store_remove(path);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/reopens", store_reopens, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/private", store_private, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/schema", store_schema, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/garbage", store_garbage, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/cut_off", store_cut_off, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/no_folder", store_no_folder, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/busy", store_busy, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/killed", store_killed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
