@@ -16,6 +16,7 @@ usage: ./build.sh VERB [ARGUMENT]...
   test [NAME]    build and run all tests and checks, or those whose name contains NAME
   check [NAME]   only the static checks
   bench [ARG]... build and run the benchmarks
+  fuzz [SECONDS] random input for test/fuzz, each for so long (60); needs clang with its sanitizers
   fold           write svcapi.c from the parts
   arm            cross-build for armhf and arm64, run the unit tests under qemu
   clean [--all]  remove build/ except build/deps; with --all everything
@@ -46,7 +47,7 @@ package_of() {
   case $1 in
     cc|gcc) echo gcc libc6-dev ;; headers) echo libc6-dev ;; xz) echo xz-utils ;; awk) echo mawk ;;
     sha256sum) echo coreutils ;; dpkg-deb) echo dpkg ;; ar|nm) echo binutils ;; find) echo findutils ;;
-    qemu-arm|qemu-aarch64) echo qemu-user ;;
+    qemu-arm|qemu-aarch64) echo qemu-user ;; clang) echo clang libclang-rt-dev ;;
     arm-linux-gnueabihf-gcc) echo gcc-arm-linux-gnueabihf libc6-dev-armhf-cross ;;
     aarch64-linux-gnu-gcc) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
     *) echo "$1" ;;
@@ -453,6 +454,36 @@ arm() {
   summary
 }
 
+fuzz() { # every X_fuzz.c is a program of its own; what it learns stays in build/fuzz/X, and a crash beside it
+  seconds=${1:-60}
+  case $seconds in *[!0-9]*|'') die "fuzz takes a number of seconds" ;; esac
+  deps; fold
+  need clang
+  begin build/fuzz
+  dep_objects "clang -g -O1 -fsanitize=address,fuzzer-no-link"
+  library=$objects
+  flags='-g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined'
+  for f in test/fuzz/*_fuzz.c; do
+    objects=; object "$f" "clang -std=c11 $flags $WARN -Wno-missing-field-initializers -I. -Iports $INCLUDES"
+    name=${f##*/}
+    printf '%s: svcapi.c\n' "$O/obj/${f%.c}.o" >>"$M"
+    program "build/fuzz/${name%.c}" "$objects$library$(mbed_libs "$D/mbedtls")" "clang $flags"
+  done
+  finish "fuzzers, with clang"
+  for f in test/fuzz/*_fuzz.c; do
+    name=${f##*/}; name=${name%_fuzz.c}; words=
+    mkdir -p "build/fuzz/$name/seeds" "build/fuzz/$name/found"
+    SVC_FUZZ_SEEDS=build/fuzz/$name/seeds "build/fuzz/${name}_fuzz" -runs=1 >/dev/null 2>&1 || :
+    if [ -f "build/fuzz/$name/words" ]; then words=-dict=build/fuzz/$name/words; fi
+    say "fuzz: $name, $seconds seconds"
+    # shellcheck disable=SC2086
+    "build/fuzz/${name}_fuzz" "build/fuzz/$name/found" "build/fuzz/$name/seeds" $words -max_len=4096 -timeout=10 \
+      -max_total_time="$seconds" -artifact_prefix="build/fuzz/$name/" -print_final_stats=1 >"build/fuzz/$name/log" 2>&1 ||
+      { tail -n 40 "build/fuzz/$name/log" >&2; die "fuzz: $name found something; the input is in build/fuzz/$name"; }
+    sed -n 's/^Done /fuzz: /p' "build/fuzz/$name/log"
+  done
+}
+
 clean() {
   case ${1:-} in
     --all) rm -rf build; say 'clean: removed build/' ;;
@@ -472,7 +503,7 @@ case $verb in
     say "link: cc program.c -I. build/libsvcapi.a$(mbed_libs "$D/mbedtls") -pthread" ;;
   fold) need awk sha256sum; fold; say 'fold: svcapi.c is the fold of the parts' ;;
   test) test_all "$@" ;;
-  run|check|bench|arm|clean) "$verb" "$@" ;;
+  run|check|bench|fuzz|arm|clean) "$verb" "$@" ;;
   help|--help|-h) usage ;;
   *) echo "build.sh: no verb '$verb'" >&2; usage >&2; exit 2 ;;
 esac

@@ -58,7 +58,8 @@ SVC_PRIVATE svc_str svc_str_cut(svc_str *rest, char at)
     rest->p = end + 1;
     rest->n -= head.n + 1;
   } else {
-    *rest = (svc_str){ rest->p + rest->n, 0 };
+    if (rest->n) rest->p += rest->n; /* an empty one may point nowhere */
+    rest->n = 0;
   }
   return head;
 }

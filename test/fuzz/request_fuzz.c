@@ -1,0 +1,309 @@
+/*
+** Requests made of bytes: whatever comes in, the answer is well-formed and the process lives.
+**
+** An input is a text: method and target in the first line, a header in each line up to an empty one, the rest is the body.
+** Names in braces that stand in paths ({groupId}) are replaced by what the fixture has of that name. The service goes on
+** from input to input, so that one may find what another has left; it begins anew every FUZZ_LIFE inputs.
+**
+** The first inputs come from the tables: a request to every operation, with a body that has every field of its object,
+** written into the folder SVC_FUZZ_SEEDS together with a dictionary of all names (build.sh fuzz).
+*/
+#include "svcapi.c"
+
+#define FUZZ_LIFE 5000
+#define FUZZ_HEADERS 16
+
+typedef struct fuzz_fixture {
+  svc *s;
+  int64_t now;
+  uint64_t random;
+  int inputs;
+  char org[25], group[25];
+} fuzz_fixture;
+
+static int64_t fuzz_clock(void *context)
+{
+  return ((fuzz_fixture *)context)->now += 10;
+}
+
+static int fuzz_random(void *context, void *out, size_t size)
+{
+  fuzz_fixture *f = context;
+  unsigned char *p = out;
+  while (size--) {
+    f->random = f->random * 6364136223846793005u + 1442695040888963407u;
+    *p++ = (unsigned char)(f->random >> 33);
+  }
+  return 0;
+}
+
+static const svc_grant fuzz_grants[] = { { "ORG_OWNER", NULL } };
+static const svc_caller fuzz_caller = { "5f0000000000000000000001", "owner@example.com", fuzz_grants, 1 };
+
+static void fuzz_die(const char *what)
+{
+  fprintf(stderr, "fuzz: %s\n", what);
+  abort();
+}
+
+/* --------------------------------------------------------------------------------------------------------- the fixture */
+
+static void fuzz_make(fuzz_fixture *f, const char *target, const char *body, char id[25])
+{
+  static const svc_header json = { "Content-Type", "application/json", 0, 0 };
+  svc_request request;
+  svc_response response;
+  const char *found;
+  memset(&request, 0, sizeof request);
+  request.method = "POST";
+  request.target = target;
+  request.headers = &json;
+  request.header_count = 1;
+  request.body = body;
+  request.body_length = strlen(body);
+  request.caller = &fuzz_caller;
+  if (svc_handle_request(f->s, &request, &response) != SVC_OK || response.status != 201) fuzz_die("no fixture");
+  found = id ? strstr(response.body, "\"id\":\"") : NULL;
+  if (id) memcpy(id, found ? found + 6 : "", found ? 24 : 1);
+  svc_response_free(&response);
+}
+
+static void fuzz_open(fuzz_fixture *f)
+{
+  svc_config config;
+  char text[512];
+  memset(f, 0, sizeof *f);
+  memset(&config, 0, sizeof config);
+  f->now = (int64_t)1748736000000;
+  config.clock = fuzz_clock;
+  config.clock_context = f;
+  config.random = fuzz_random;
+  config.random_context = f;
+  config.limiter_off = 1;
+  if (svc_open(&f->s, &config) != SVC_OK) fuzz_die("the service does not open");
+  fuzz_make(f, "/api/svc/v2/orgs", "{\"name\":\"Acme\"}", f->org);
+  snprintf(text, sizeof text, "{\"name\":\"p\",\"orgId\":\"%s\"}", f->org);
+  fuzz_make(f, "/api/svc/v2/groups", text, f->group);
+  snprintf(text, sizeof text, "/api/svc/v2/groups/%s/clusters", f->group);
+  fuzz_make(f, text,
+            "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
+            "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}",
+            NULL);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the seeds */
+
+static void fuzz_write(const char *folder, const char *name, svc_str text)
+{
+  char path[PATH_MAX];
+  FILE *file;
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  file = fopen(path, "wb");
+  if (!file || fwrite(text.p, 1, text.n, file) != text.n || fclose(file) != 0) fuzz_die("a seed cannot be written");
+}
+
+static void fuzz_object(svc_buf *b, const svc_object *object, int depth);
+
+static void fuzz_value(svc_buf *b, const svc_field *f, int type, int depth)
+{
+  switch (type) {
+  case SVC_INT32:
+  case SVC_INT64:
+  case SVC_NUMBER: svc_buf_i64(b, f->flags & SVC_MIN ? f->min : 1); break;
+  case SVC_BOOLEAN: svc_buf_text(b, "true"); break;
+  case SVC_DATE: svc_buf_text(b, "\"2025-06-02T00:00:00Z\""); break;
+  case SVC_OBJECT:
+  case SVC_MAP: fuzz_object(b, f->object, depth + 1); break;
+  case SVC_ARRAY:
+    svc_buf_char(b, '[');
+    fuzz_value(b, f, f->item, depth + 1);
+    svc_buf_char(b, ']');
+    break;
+  default:
+    if (f->format == SVC_FORMAT_ID) svc_buf_text(b, strcmp(f->name, "orgId") == 0 ? "\"{orgId}\"" : "\"{groupId}\"");
+    else svc_json_escape(b, f->values ? svc_str_c(f->values[0]) : SVC_S("abcdefgh"));
+  }
+}
+
+/* All fields that a body may set. */
+static void fuzz_object(svc_buf *b, const svc_object *object, int depth)
+{
+  const svc_field *f;
+  svc_fields fields;
+  bool first = true;
+  svc_buf_char(b, '{');
+  if (object && object->variant_by) object = object->variants[0].object;
+  svc_fields_begin(&fields, depth < 8 ? object : NULL);
+  while ((f = svc_fields_next(&fields)) != NULL) {
+    if (f->flags & SVC_READ_ONLY) continue;
+    if (!first) svc_buf_char(b, ',');
+    first = false;
+    svc_json_escape(b, svc_str_c(f->name));
+    svc_buf_char(b, ':');
+    fuzz_value(b, f, f->type, depth);
+  }
+  svc_buf_char(b, '}');
+}
+
+static void fuzz_names(svc_buf *words, const svc_object *object, int depth)
+{
+  const svc_field *f;
+  const char *const *v;
+  svc_fields fields;
+  svc_fields_begin(&fields, depth < 8 ? object : NULL);
+  while ((f = svc_fields_next(&fields)) != NULL) {
+    svc_buf_text(words, "\"\\\"");
+    svc_buf_text(words, f->name);
+    svc_buf_text(words, "\\\":\"\n");
+    for (v = f->values; v && *v; v++) {
+      svc_buf_text(words, "\"");
+      svc_buf_text(words, *v);
+      svc_buf_text(words, "\"\n");
+    }
+    if (f->object) fuzz_names(words, f->object, depth + 1);
+  }
+}
+
+static void fuzz_seed(svc_arena *a, const char *folder, const svc_noun *noun, const svc_route *route, size_t number)
+{
+  static const char *const methods[] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
+  char name[64];
+  svc_buf b = svc_buf_new(a, 1024);
+  svc_buf_text(&b, methods[route->method]);
+  svc_buf_text(&b, route->flags & SVC_ABSOLUTE ? " " : " /api/svc/v2");
+  svc_buf_text(&b, route->path);
+  svc_buf_text(&b, "\nContent-Type: application/json\n\n");
+  if (route->example) svc_buf_text(&b, route->example);
+  else if (route->method != SVC_GET && route->method != SVC_DELETE && !(route->flags & SVC_NO_BODY)) {
+    if (route->flags & SVC_BODY_ARRAY) svc_buf_char(&b, '[');
+    fuzz_object(&b, route->body ? route->body : noun->object, 0);
+    if (route->flags & SVC_BODY_ARRAY) svc_buf_char(&b, ']');
+  }
+  snprintf(name, sizeof name, "seed-%03zu", number);
+  if (!b.failed) fuzz_write(folder, name, (svc_str){ b.p, b.n });
+}
+
+static void fuzz_seeds(const svc *s, const char *folder)
+{
+  svc_arena a;
+  svc_buf words;
+  size_t i, number = 0;
+  svc_arena_init(&a, NULL);
+  words = svc_buf_new(&a, 4096);
+  for (i = 0; i < s->noun_count; i++) {
+    const svc_noun *noun = s->nouns[i].noun;
+    const svc_route *route;
+    for (route = noun->routes; route && route->path; route++) {
+      fuzz_seed(&a, folder, noun, route, number++);
+      if (route->body) fuzz_names(&words, route->body, 0);
+    }
+    fuzz_names(&words, noun->object, 0);
+  }
+  if (!words.failed) fuzz_write(folder, "../words", (svc_str){ words.p, words.n });
+  svc_blocks_free(a.blocks);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- one input */
+
+/* What stands for a name in braces; a name of which the fixture has nothing stands for "c". */
+static const char *fuzz_stand_in(const fuzz_fixture *f, svc_str name)
+{
+  if (svc_str_is(name, "orgId")) return f->org;
+  if (svc_str_is(name, "groupId")) return f->group;
+  return "c";
+}
+
+static char *fuzz_fill_in(const fuzz_fixture *f, const uint8_t *data, size_t size, size_t *length)
+{
+  char *text = malloc(size * 4 + 32), *to = text; /* "{}" is two bytes, an id twenty-four */
+  size_t i;
+  if (!text) fuzz_die("no memory");
+  for (i = 0; i < size; i++) {
+    size_t end = i + 1;
+    if (data[i] == '{')
+      while (end < size && ((data[end] >= 'a' && data[end] <= 'z') || (data[end] >= 'A' && data[end] <= 'Z'))) end++;
+    if (data[i] == '{' && end < size && end > i + 5 && data[end] == '}') {
+      const char *with = fuzz_stand_in(f, (svc_str){ (const char *)data + i + 1, end - i - 1 });
+      memcpy(to, with, strlen(with));
+      to += strlen(with);
+      i = end;
+    } else {
+      *to++ = (char)data[i];
+    }
+  }
+  *to = 0;
+  *length = (size_t)(to - text);
+  return text;
+}
+
+/* The next line, ended by a NUL in place; NULL: there is none. */
+static char *fuzz_line(char **at, const char *end)
+{
+  char *line = *at, *newline = line < end ? memchr(line, '\n', (size_t)(end - line)) : NULL;
+  if (!newline) return NULL;
+  *newline = 0;
+  *at = newline + 1;
+  return line;
+}
+
+static void fuzz_check(const svc_response *r)
+{
+  svc_arena a;
+  svc_json_fault fault;
+  const char *type = svc_response_header(r, "Content-Type");
+  if (r->status < 200 || r->status > 599 || r->status == 500) fuzz_die("a status that should not be");
+  if (r->body_length == 0 || !type || !strstr(type, "json")) return;
+  svc_arena_init(&a, NULL);
+  if (!svc_json_gate(&a, (svc_str){ r->body, r->body_length }, 64, &fault)) {
+    fprintf(stderr, "%s at %zu of %.*s\n", fault.what, fault.at, (int)r->body_length, r->body);
+    fuzz_die("an answer that is no JSON");
+  }
+  if (r->status >= 400 && !strstr(r->body, "\"errorCode\"") && !strstr(r->body, "\"error\"")) fuzz_die("no error document");
+  svc_blocks_free(a.blocks);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  static fuzz_fixture f;
+  svc_header headers[FUZZ_HEADERS];
+  svc_request request;
+  svc_response response;
+  char *text, *at, *line, *space;
+  size_t length;
+  if (!f.s || ++f.inputs > FUZZ_LIFE) {
+    const char *folder = f.s ? NULL : getenv("SVC_FUZZ_SEEDS");
+    svc_close(f.s);
+    fuzz_open(&f);
+    if (folder) fuzz_seeds(f.s, folder);
+  }
+  at = text = fuzz_fill_in(&f, data, size, &length);
+  line = fuzz_line(&at, text + length);
+  space = line ? strchr(line, ' ') : NULL;
+  if (!space) goto done;
+  *space = 0;
+  memset(&request, 0, sizeof request);
+  memset(headers, 0, sizeof headers);
+  request.method = line;
+  request.target = space + 1;
+  request.headers = headers;
+  request.peer = "192.0.2.1";
+  request.caller = &fuzz_caller;
+  while ((line = fuzz_line(&at, text + length)) != NULL && *line) {
+    char *colon = strstr(line, ": ");
+    if (!colon || request.header_count == FUZZ_HEADERS) continue;
+    *colon = 0;
+    headers[request.header_count].name = line;
+    headers[request.header_count++].value = colon + 2;
+    if (strcmp(line, "Authorization") == 0) request.caller = NULL;
+  }
+  request.body = at;
+  request.body_length = (size_t)(text + length - at);
+  if (svc_handle_request(f.s, &request, &response) != SVC_OK) fuzz_die("svc_handle_request failed");
+  fuzz_check(&response);
+  svc_response_free(&response);
+done:
+  free(text);
+  return 0;
+}
