@@ -99,7 +99,7 @@ typedef struct svc_control_address {
 typedef struct svc_config {
   const char *path;  /* folder of the store, made if it is missing; NULL: a private store that vanishes at close */
   size_t map_size;   /* first size of the store's memory map, doubled whenever it is full; default 16 MiB */
-  size_t map_limit;  /* the map never grows past this (507 from then on); default: no limit */
+  size_t map_limit;  /* the map never grows past this (507 from then on, but for deletes); default: no limit */
   int durability;    /* SVC_DURABLE (default), SVC_NO_META_SYNC, SVC_NO_SYNC; a private store never syncs */
 
   int64_t (*clock)(void *context); /* milliseconds since 1970-01-01 UTC; default: the system's clock */

@@ -280,7 +280,9 @@ typedef struct svc_store_port {
   int (*cursor_before)(svc_cursor *cursor, svc_str key, svc_str *found, svc_str *value); /* last key < this one */
   int (*cursor_next)(svc_cursor *cursor, svc_str *found, svc_str *value);
   int (*cursor_previous)(svc_cursor *cursor, svc_str *found, svc_str *value);
-  int (*grow)(svc_store *store); /* outside of any transaction of the caller's; SVC_FULL: it cannot */
+  /* both outside of any transaction of the caller's */
+  int (*grow)(svc_store *store, bool beyond); /* beyond its limit, for what frees; SVC_FULL: it cannot */
+  int (*settle)(svc_store *store);            /* no larger than the limit, if what is in it allows */
   int (*copy)(svc_store *store, const char *path);
 } svc_store_port;
 
@@ -375,6 +377,7 @@ struct svc_job {
   int64_t now;
   int status; /* SVC_OK, or the store's error that kept the work from being done */
   bool failed; /* work said no and has been answered for: it is not run again */
+  bool frees;  /* there is less in the store afterwards: may be done where it is full */
   bool done, lead;
   svc_job *next;
   svc_condition wake;

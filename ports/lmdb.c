@@ -472,24 +472,35 @@ static bool lmdb_address_space(size_t size)
   return true;
 }
 
-static int lmdb_grow(svc_store *store)
+static int lmdb_resize(svc_store *store, size_t size)
 {
-  size_t size = store->map_size > SIZE_MAX / 4 ? store->map_size : store->map_size * 2;
+  MDB_envinfo info;
   int rc;
-  if (size > store->map_limit) size = store->map_limit & ~(size_t)65535;
-  if (size <= store->map_size || !lmdb_address_space(size)) return SVC_FULL;
   svc_mutex_lock(&store->copy_lock);
   atomic_store(&store->growing, 1);
   while (atomic_load(&store->active)) svc_thread_yield();
   rc = mdb_env_set_mapsize(store->env, size);
-  if (rc) {
-    atomic_store(&store->broken, 1);
-  } else {
-    store->map_size = size;
-  }
+  if (!rc) rc = mdb_env_info(store->env, &info); /* it keeps what is in use, whatever it is told */
+  if (rc) atomic_store(&store->broken, 1);
+  else store->map_size = info.me_mapsize;
   atomic_store(&store->growing, 0);
   svc_mutex_unlock(&store->copy_lock);
   return rc ? SVC_IO : SVC_OK;
+}
+
+static int lmdb_grow(svc_store *store, bool beyond)
+{
+  size_t size = store->map_size > SIZE_MAX / 4 ? store->map_size : store->map_size * 2, limit = store->map_limit;
+  if (beyond) limit = limit > SIZE_MAX / 2 ? SIZE_MAX : limit * 2; /* at most every page is written anew */
+  if (size > limit) size = limit & ~(size_t)65535;
+  if (size <= store->map_size || !lmdb_address_space(size)) return SVC_FULL;
+  return lmdb_resize(store, size);
+}
+
+static int lmdb_settle(svc_store *store)
+{
+  size_t size = store->map_limit & ~(size_t)65535;
+  return store->map_size > size ? lmdb_resize(store, size) : SVC_OK;
 }
 
 static int lmdb_copy(svc_store *store, const char *path)
@@ -529,6 +540,7 @@ SVC_PRIVATE const svc_store_port *svc_lmdb_port(void)
     .cursor_next = lmdb_cursor_next,
     .cursor_previous = lmdb_cursor_previous,
     .grow = lmdb_grow,
+    .settle = lmdb_settle,
     .copy = lmdb_copy,
   };
   return &port;

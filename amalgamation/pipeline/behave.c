@@ -74,6 +74,7 @@ SVC_PRIVATE bool svc_step_behave(svc_call *c)
   memset(&work, 0, sizeof work);
   work.job.work = behave_work;
   work.job.now = c->now;
+  work.job.frees = c->method == SVC_DELETE;
   work.c = c;
   status = svc_commit_run(&c->s->commit, &work.job);
   if (status != SVC_OK) return svc_store_failed(c, status);

@@ -8,6 +8,9 @@
 ** A job either keeps all it wrote or nothing. Jobs check before they write, so one that says no has usually written
 ** nothing, and the batch goes on; one that says no after a write spoils the transaction, which is then aborted and
 ** done again without it. The same happens after the map had to grow. Jobs are therefore written to be run again.
+**
+** A store that has reached its limit still takes jobs that make it smaller: to free pages takes pages first, so the map
+** goes beyond the limit for as long as such a job needs it.
 */
 #include "internal.h"
 
@@ -226,20 +229,43 @@ static int commit_try(svc_commit *k, svc_job *batch)
   return good ? SVC_OK : rc != SVC_OK ? rc : COMMIT_AGAIN;
 }
 
+/* Of a batch that does not fit, what frees is done without the others. False: there is no such job. */
+static bool commit_only_freeing(svc_job *batch)
+{
+  svc_job *job;
+  bool any = false;
+  for (job = batch; job; job = job->next) any |= job->frees && !job->failed;
+  for (job = batch; any && job; job = job->next) {
+    if (job->frees || job->failed) continue;
+    job->status = SVC_FULL;
+    job->failed = true;
+  }
+  return any;
+}
+
+static int commit_make_room(svc_commit *k, svc_job *batch, bool *beyond)
+{
+  int rc = *beyond ? SVC_FULL : k->port->grow(k->store, false);
+  if (rc == SVC_FULL && commit_only_freeing(batch)) {
+    *beyond = true;
+    rc = k->port->grow(k->store, true);
+  }
+  return rc == SVC_OK ? COMMIT_AGAIN : rc;
+}
+
 static void commit_batch(svc_commit *k, svc_job *batch)
 {
   const svc_id last = k->ids.last, reserved = k->ids.reserved;
   svc_job *job;
+  bool beyond = false;
   int rc;
   do {
     k->ids.last = last;
     k->ids.reserved = reserved;
     rc = commit_try(k, batch);
-    if (rc == SVC_MAP_FULL) {
-      rc = k->port->grow(k->store);
-      if (rc == SVC_OK) rc = COMMIT_AGAIN;
-    }
+    if (rc == SVC_MAP_FULL) rc = commit_make_room(k, batch, &beyond);
   } while (rc == COMMIT_AGAIN);
+  if (beyond) k->port->settle(k->store); /* if that fails the store says so at the next request */
   if (rc == SVC_OK) return;
   k->ids.last = last;
   k->ids.reserved = reserved;
