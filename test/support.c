@@ -268,7 +268,7 @@ const char *t_link(const t_service *t, const char *rel)
 }
 
 /* Kept in the handle's own memory, which t_close frees. */
-static const char *t_keep(t_service *t, const char *text)
+const char *t_keep(t_service *t, const char *text)
 {
   return svc_arena_copy(&t->s->memory, svc_str_c(text)).p;
 }
@@ -287,4 +287,21 @@ const char *t_project(t_service *t, const char *org_id, const char *name)
   snprintf(body, sizeof body, "{\"name\":\"%s\",\"orgId\":\"%s\"}", name, org_id);
   munit_assert_int(t_send(t, "POST", "/groups", body), ==, 201);
   return t_keep(t, t_str(t, "id"));
+}
+
+const char *t_user(t_service *t, const char *name, const char *roles)
+{
+  char body[1024];
+  snprintf(body, sizeof body, "{\"username\":\"%s\",\"password\":\"correct horse\",\"firstName\":\"Ada\",\"lastName\":\"Byron\","
+           "\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":%s}", name, roles);
+  munit_assert_int(t_send(t, "POST", "/users", body), ==, 201);
+  return t_keep(t, t_str(t, "id"));
+}
+
+void t_as(t_service *t, const char *user_id)
+{
+  t->caller.user_id = user_id ? user_id : "5f0000000000000000000001";
+  t->caller.username = user_id ? NULL : "owner@example.com";
+  t->caller.grants = user_id ? NULL : t->grants;
+  t->caller.grant_count = user_id ? 0 : 1;
 }

@@ -5,19 +5,6 @@
 
 #define INVITATION_DAY ((int64_t)24 * 3600)
 
-static const char *invitation_keep(t_service *t, const char *text)
-{
-  return svc_arena_copy(&t->s->memory, svc_str_c(text)).p;
-}
-
-static void invitation_register(t_service *t, const char *name)
-{
-  char body[512];
-  snprintf(body, sizeof body, "{\"username\":\"%s\",\"password\":\"correct horse\",\"firstName\":\"Ada\",\"lastName\":\"Byron\","
-           "\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[]}", name);
-  munit_assert_int(t_send(t, "POST", "/users", body), ==, 201);
-}
-
 static bool invitation_event(t_service *t, const char *scope, const char *id, const char *type)
 {
   munit_assert_int(t_sendf(t, "GET", NULL, "/%s/%s/events?eventType=%s", scope, id, type), ==, 200);
@@ -36,7 +23,7 @@ static MunitResult invitation_organization(const MunitParameter params[], void *
   snprintf(body, sizeof body, "{\"username\":\"new@example.com\",\"roles\":[\"ORG_READ_ONLY\"],\"groupRoleAssignments\":"
            "[{\"groupId\":\"%s\",\"roles\":[\"GROUP_OWNER\"]}]}", group);
   munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/invites", org), ==, 200);
-  id = invitation_keep(&t, t_str(&t, "id"));
+  id = t_keep(&t, t_str(&t, "id"));
   munit_assert_string_equal(t_str(&t, "createdAt"), "2025-06-01T00:00:00Z");
   munit_assert_string_equal(t_str(&t, "expiresAt"), "2025-07-01T00:00:00Z");
   munit_assert_string_equal(t_str(&t, "inviterUsername"), "owner@example.com");
@@ -85,7 +72,7 @@ static MunitResult invitation_project(const MunitParameter params[], void *data)
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 200);
-  id = invitation_keep(&t, t_str(&t, "id"));
+  id = t_keep(&t, t_str(&t, "id"));
   munit_assert_string_equal(t_str(&t, "expiresAt"), "2025-07-01T00:00:00Z");
   munit_assert_string_equal(t_str(&t, "groupId"), group);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/invites?username=new@example.com", group), ==, 200);
@@ -106,7 +93,7 @@ static MunitResult invitation_project(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"far@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/access", group), ==, 200);
   munit_assert_string_equal(t_str(&t, "orgId"), org);
   munit_assert_string_not_equal(t_link(&t, "self"), "");
-  invitation_register(&t, "ada@example.com");
+  t_user(&t, "ada@example.com", "[]");
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/access", group), ==, 204);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?username=ada@example.com", group), ==, 200);
   munit_assert_string_equal(t_str(&t, "results[0].orgMembershipStatus"), "ACTIVE");
@@ -123,18 +110,18 @@ static MunitResult invitation_time(const MunitParameter params[], void *data)
   t_open(&t, NULL);
   org = t_organization(&t, "Acme");
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"late@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
-  late = invitation_keep(&t, t_str(&t, "id"));
+  late = t_keep(&t, t_str(&t, "id"));
   munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "PENDING");
   munit_assert_string_equal(t_str(&t, "inviterUsername"), "owner@example.com");
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"early@example.com\",\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}", "/orgs/%s/users", org), ==, 201);
-  early = invitation_keep(&t, t_str(&t, "id"));
+  early = t_keep(&t, t_str(&t, "id"));
 
   /* who is invited can do nothing; who registers in time is in */
   t.caller.user_id = early;
   t.caller.grants = NULL;
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 404);
   t_advance(&t, 29 * INVITATION_DAY);
-  invitation_register(&t, "early@example.com");
+  t_user(&t, "early@example.com", "[]");
   munit_assert_string_equal(t_str(&t, "id"), early);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 200);
   t.caller.grants = t.grants;
@@ -149,7 +136,7 @@ static MunitResult invitation_time(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "INVITATION_EXPIRED");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/invites", org), ==, 200);
   munit_assert_size(t_count(&t, ""), ==, 0);
-  invitation_register(&t, "late@example.com"); /* too late: a user, but no member */
+  t_user(&t, "late@example.com", "[]"); /* too late: a user, but no member */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, late), ==, 200);
   munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "INVITATION_EXPIRED");
 

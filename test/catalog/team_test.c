@@ -3,27 +3,12 @@
 */
 #include "support.h"
 
-static const char *team_keep(t_service *t, const char *text)
-{
-  return svc_arena_copy(&t->s->memory, svc_str_c(text)).p;
-}
-
-static void team_as(t_service *t, const char *id)
-{
-  t->caller.user_id = id ? id : "5f0000000000000000000001";
-  t->caller.username = id ? NULL : "owner@example.com";
-  t->caller.grants = id ? NULL : t->grants;
-  t->caller.grant_count = id ? 0 : 1;
-}
-
 /* A registered member of the organization. */
 static const char *team_member(t_service *t, const char *org, const char *name)
 {
-  char body[512];
-  snprintf(body, sizeof body, "{\"username\":\"%s\",\"password\":\"correct horse\",\"firstName\":\"Ada\",\"lastName\":\"Byron\","
-           "\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]}", name, org);
-  munit_assert_int(t_send(t, "POST", "/users", body), ==, 201);
-  return team_keep(t, t_str(t, "id"));
+  char roles[128];
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", org);
+  return t_user(t, name, roles);
 }
 
 static const char *team_make(t_service *t, const char *org, const char *name, const char *user)
@@ -31,7 +16,7 @@ static const char *team_make(t_service *t, const char *org, const char *name, co
   char body[256];
   snprintf(body, sizeof body, "{\"name\":\"%s\",\"usernames\":[\"%s\"]}", name, user);
   munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/teams", org), ==, 201);
-  return team_keep(t, t_str(t, "id"));
+  return t_keep(t, t_str(t, "id"));
 }
 
 static const char *team_newest(t_service *t, const char *scope, const char *id)
@@ -151,9 +136,9 @@ static MunitResult team_projects(const MunitParameter params[], void *data)
   gone = t_project(&t, org, "omega");
   ada = team_member(&t, org, "ada@example.com");
   team = team_make(&t, org, "blue", "ada@example.com");
-  team_as(&t, ada);
+  t_as(&t, ada);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", group), ==, 403);
-  team_as(&t, NULL);
+  t_as(&t, NULL);
   snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]", team);
   munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
@@ -164,23 +149,23 @@ static MunitResult team_projects(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_error(&t), "TEAM_EXISTS_IN_GROUP");
 
   /* what the team may do, its people may */
-  team_as(&t, ada);
+  t_as(&t, ada);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", group), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?flattenTeams=true", group), ==, 200);
   munit_assert_string_equal(t_str(&t, "results[0].username"), "ada@example.com");
   munit_assert_string_equal(t_str(&t, "results[0].roles[0]"), "GROUP_READ_ONLY");
   munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 403);
-  team_as(&t, NULL);
+  t_as(&t, NULL);
   snprintf(body, sizeof body, "{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}", team);
   munit_assert_int(t_sendf(&t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 200);
   munit_assert_string_equal(t_str(&t, "results[0].roleNames[0]"), "GROUP_OWNER");
   munit_assert_string_equal(team_newest(&t, "groups", group), "TEAM_ROLES_MODIFIED");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/teams/%s", group, team), ==, 200);
   munit_assert_string_equal(t_str(&t, "roleNames[0]"), "GROUP_OWNER");
-  team_as(&t, ada);
+  t_as(&t, ada);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 200);
-  team_as(&t, NULL);
+  t_as(&t, NULL);
 
   /* refused */
   snprintf(body, sizeof body, "{\"teamId\":\"%s\",\"roleNames\":[]}", team);
@@ -197,9 +182,9 @@ static MunitResult team_projects(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_error(&t), "CANNOT_DELETE_TEAM_ASSIGNED_TO_PROJECT");
 
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/teams/%s", group, team), ==, 204);
-  team_as(&t, ada);
+  t_as(&t, ada);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"gamma\"}", "/groups/%s", group), ==, 403);
-  team_as(&t, NULL);
+  t_as(&t, NULL);
   /* a project that is gone holds no team back */
   snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}]", team);
   munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", gone), ==, 200);

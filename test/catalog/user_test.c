@@ -4,35 +4,11 @@
 */
 #include "support.h"
 
-static const char *user_keep(t_service *t, const char *text)
-{
-  return svc_arena_copy(&t->s->memory, svc_str_c(text)).p;
-}
-
-/* Requests from now on are this user's; NULL: the owner's of everything. */
-static void user_as(t_service *t, const char *id)
-{
-  t->caller.user_id = id ? id : "5f0000000000000000000001";
-  t->caller.username = id ? NULL : "owner@example.com";
-  t->caller.grants = id ? NULL : t->grants;
-  t->caller.grant_count = id ? 0 : 1;
-}
-
-/* A registered user with these roles, a JSON array. */
-static const char *user_make(t_service *t, const char *name, const char *roles)
-{
-  char body[1024];
-  snprintf(body, sizeof body, "{\"username\":\"%s\",\"password\":\"correct horse\",\"firstName\":\"Ada\",\"lastName\":\"Byron\","
-           "\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":%s}", name, roles);
-  munit_assert_int(t_send(t, "POST", "/users", body), ==, 201);
-  return user_keep(t, t_str(t, "id"));
-}
-
 static const char *user_owner(t_service *t, const char *name, const char *org)
 {
   char roles[128];
   snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]", org);
-  return user_make(t, name, roles);
+  return t_user(t, name, roles);
 }
 
 /* Is there an event of this type, newest first, about this name? */
@@ -61,7 +37,7 @@ static MunitResult user_register(const MunitParameter params[], void *data)
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
   snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", group);
-  id = user_make(&t, "Ada@Example.com", roles);
+  id = t_user(&t, "Ada@Example.com", roles);
   munit_assert_string_equal(t_str(&t, "username"), "ada@example.com");
   munit_assert_string_equal(t_str(&t, "emailAddress"), "ada@example.com");
   munit_assert_string_equal(t_str(&t, "createdAt"), "2025-06-01T00:00:00Z");
@@ -108,15 +84,15 @@ static MunitResult user_own_roles(const MunitParameter params[], void *data)
   other = t_organization(&t, "Other");
   group = t_project(&t, org, "alpha");
   ada = user_owner(&t, "ada@example.com", org);
-  bob = user_make(&t, "bob@example.com", "[]");
+  bob = t_user(&t, "bob@example.com", "[]");
 
-  user_as(&t, ada);
+  t_as(&t, ada);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 200);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", other), ==, 404);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", ada), ==, 200);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 404); /* shares no organization with it */
   munit_assert_string_equal(t_error(&t), "USER_NOT_FOUND");
-  user_as(&t, bob);
+  t_as(&t, bob);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 404);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 404);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 200); /* itself */
@@ -126,7 +102,7 @@ static MunitResult user_own_roles(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "POST", "/users", body), ==, 404); /* nobody learns what exists */
 
   /* ada lets bob in as a member, then as a project's owner */
-  user_as(&t, ada);
+  t_as(&t, ada);
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org),
                    ==, 201);
   munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
@@ -134,25 +110,25 @@ static MunitResult user_own_roles(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&t, "firstName"), "Ada");
   munit_assert_string_equal(t_str(&t, "roles.orgRoles[0]"), "ORG_MEMBER");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 200);
-  user_as(&t, bob);
+  t_as(&t, bob);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 200);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 403);
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"x@x.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 403);
   munit_assert_int(t_send(&t, "POST", "/users", body), ==, 403);
-  user_as(&t, ada);
+  t_as(&t, ada);
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/users", group), ==, 201);
   munit_assert_string_equal(t_str(&t, "roles[0]"), "GROUP_READ_ONLY");
-  user_as(&t, bob);
+  t_as(&t, bob);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 403);
-  user_as(&t, ada);
+  t_as(&t, ada);
   munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 200);
   munit_assert_size(t_count(&t, "roles"), ==, 2);
-  user_as(&t, bob);
+  t_as(&t, bob);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 200);
 
   /* out of the organization: out of its projects */
-  user_as(&t, ada);
+  t_as(&t, ada);
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/users/%s", org, bob), ==, 204);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 404);
   munit_assert_string_equal(t_error(&t), "USER_NOT_IN_ORG");
@@ -160,7 +136,7 @@ static MunitResult user_own_roles(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_error(&t), "USER_NOT_IN_GROUP");
   munit_assert_true(user_event(&t, "orgs", org, "REMOVED_FROM_ORG", "bob@example.com"));
   munit_assert_true(user_event(&t, "groups", group, "REMOVED_FROM_GROUP", "bob@example.com"));
-  user_as(&t, bob);
+  t_as(&t, bob);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 404);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 200);
   munit_assert_size(t_count(&t, "roles"), ==, 0);
@@ -178,7 +154,7 @@ static MunitResult user_roles(const MunitParameter params[], void *data)
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
   ada = user_owner(&t, "ada@example.com", org);
-  bob = user_make(&t, "bob@example.com", "[]");
+  bob = t_user(&t, "bob@example.com", "[]");
 
   /* of the wrong level */
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"GROUP_OWNER\"]}}", "/orgs/%s/users", org), ==, 400);
@@ -239,7 +215,7 @@ static MunitResult user_lists(const MunitParameter params[], void *data)
   group = t_project(&t, org, "alpha");
   gone = t_project(&t, org, "omega");
   user_owner(&t, "ada@example.com", org);
-  bob = user_make(&t, "bob@example.com", "[]");
+  bob = t_user(&t, "bob@example.com", "[]");
   snprintf(body, sizeof body, "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"],\"groupRoleAssignments\":"
            "[{\"groupId\":\"%s\",\"groupRoles\":[\"GROUP_OWNER\"]},{\"groupId\":\"%s\",\"groupRoles\":[\"GROUP_OWNER\"]}]}}", group, gone);
   munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/users", org), ==, 201);
@@ -284,15 +260,15 @@ static MunitResult user_makes(const MunitParameter params[], void *data)
   char body[512];
   (void)params, (void)data;
   t_open(&t, NULL);
-  ada = user_make(&t, "ada@example.com", "[]");
-  bob = user_make(&t, "bob@example.com", "[]");
-  user_as(&t, ada);
+  ada = t_user(&t, "ada@example.com", "[]");
+  bob = t_user(&t, "bob@example.com", "[]");
+  t_as(&t, ada);
   org = t_organization(&t, "Acme");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, ada), ==, 200);
   munit_assert_string_equal(t_str(&t, "roles.orgRoles[0]"), "ORG_OWNER");
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_GROUP_CREATOR\"]}}", "/orgs/%s/users", org), ==, 201);
   other = t_organization(&t, "Other");
-  user_as(&t, bob);
+  t_as(&t, bob);
   group = t_project(&t, org, "alpha");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", group, bob), ==, 200);
   munit_assert_string_equal(t_str(&t, "roles[0]"), "GROUP_OWNER");
@@ -302,12 +278,12 @@ static MunitResult user_makes(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "POST", body, "/groups?projectOwnerId=%s", ada), ==, 201);
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"New\",\"orgOwnerId\":\"5f00000000000000000000aa\"}"), ==, 404);
 
-  user_as(&t, ada);
+  t_as(&t, ada);
   snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", other);
   munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s:migrate", group), ==, 200);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", group), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
-  user_as(&t, bob);
+  t_as(&t, bob);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 404);
   t_close(&t);
   return MUNIT_OK;
@@ -381,10 +357,10 @@ static MunitResult user_no_memory(const MunitParameter params[], void *data)
   snprintf(body, sizeof body, "{\"username\":\"ada@example.com\",\"password\":\"correct horse\",\"firstName\":\"Ada\",\"lastName\":\"Byron\","
            "\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]}", group);
   user_starve(&t, &left, 201, "POST", body, "/users");
-  ada = user_keep(&t, t_str(&t, "id"));
+  ada = t_keep(&t, t_str(&t, "id"));
   munit_assert_size(t_count(&t, "roles"), ==, 3);
   user_starve(&t, &left, 201, "POST", "{\"name\":\"blue\",\"usernames\":[\"ada@example.com\"]}", "/orgs/%s/teams", org);
-  team = user_keep(&t, t_str(&t, "id"));
+  team = t_keep(&t, t_str(&t, "id"));
   snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}]", team);
   user_starve(&t, &left, 200, "POST", body, "/groups/%s/teams", group);
   snprintf(body, sizeof body, "{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}", team);
@@ -408,7 +384,7 @@ static MunitResult user_no_memory(const MunitParameter params[], void *data)
   user_starve(&t, &left, 204, "DELETE", NULL, "/orgs/%s/teams/%s", org, team);
   user_starve(&t, &left, 200, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/access", group);
   munit_assert_not_null(strstr(t_link(&t, "self"), org));
-  id = user_keep(&t, t_str(&t, "id"));
+  id = t_keep(&t, t_str(&t, "id"));
   user_starve(&t, &left, 200, "PATCH", "{\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/invites/%s", group, id);
   user_starve(&t, &left, 200, "GET", NULL, "/groups/%s/invites", group);
   munit_assert_size(t_count(&t, ""), ==, 1);
