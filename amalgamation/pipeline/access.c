@@ -116,11 +116,6 @@ SVC_PRIVATE bool svc_access_add(svc_call *c)
   if (!ranges) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   for (item = c->checked->first; item; item = item->next, n++) access_range(c, item, n, &ranges[n]);
   if (!svc_check_done(c)) return false;
-  if (svc_entity_count(c->txn, c->plan->noun->noun->kind, &credential->id) + n > 200) {
-    int64_t limit = 200;
-    svc_str key = svc_id_str(c->arena, &credential->id);
-    return svc_fail(c, SVC_E_NETWORK_PERMISSIONS_LIMIT_EXCEEDED, "iS", &limit, &key);
-  }
   for (i = 0; i < n; i++)
     if (!access_add_one(c, &ranges[i])) return false;
   return svc_list_entities(c, c->plan->noun, &credential->id, false, NULL, NULL);

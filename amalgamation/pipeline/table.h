@@ -243,7 +243,8 @@ struct svc_noun {
   const svc_field_event *field_events; /* event_updated is for changes of other fields than these; closed by no field */
   const char *event_field; /* event field that carries its key, "clusterName"; NULL: none */
   const char *quota;       /* limit of the project on how many there may be; NULL: none */
-  unsigned short err_quota; /* SVC_E_...; parameters: the limit, then the project's id */
+  unsigned short most;      /* how many there may be below one parent, where no project sets a limit; 0: any number */
+  unsigned short err_quota; /* SVC_E_...; parameters: the limit, then the parent's id */
   const svc_route *routes; /* closed by SVC_ROUTES_END */
 
   /* Hooks: only for what no table can say. Each refuses by svc_fail() and returning false. They may run twice for one

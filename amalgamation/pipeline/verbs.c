@@ -377,18 +377,16 @@ static bool verbs_events(svc_call *c, const svc_change *change, const svc_entity
   return !others || svc_event_about(c, change->noun, e, change->event, false);
 }
 
-/* The project may have a limit on how many there are. */
+/* There may be a limit on how many there are: one of its noun's, or one that the project sets. */
 static bool verbs_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent)
 {
-  const svc_noun_info *quota = c->s->quota;
   svc_id group = svc_call_group(c);
+  int64_t limit = noun->most ? noun->most : -1;
   svc_str key;
-  int64_t limit;
-  if (!noun->quota || !quota || svc_id_is_zero(&group)) return true;
-  limit = quota->noun->limit(c, &group, noun->quota);
+  if (noun->quota && c->s->quota && !svc_id_is_zero(&group)) limit = c->s->quota->noun->limit(c, &group, noun->quota);
   if (c->error) return false;
   if (limit < 0 || svc_entity_count(c->txn, noun->kind, parent) < (uint64_t)limit) return true;
-  key = svc_id_str(c->arena, &group);
+  key = svc_id_str(c->arena, parent);
   return svc_fail(c, noun->err_quota, "iS", &limit, &key);
 }
 

@@ -205,7 +205,7 @@ static void catalog_check_noun(t_service *t, const svc_noun_info *info)
     munit_errorf("%s: unique, but without an error for it", noun->name);
   if (noun->unique) munit_assert_not_null(catalog_field(noun->object, noun->unique));
   if (noun->counted_in) munit_assert_not_null(catalog_field(info->parent->noun->object, noun->counted_in));
-  if (noun->quota) munit_assert_int(noun->err_quota, !=, 0);
+  if (noun->quota || noun->most) munit_assert_int(noun->err_quota, !=, 0);
   if (noun->object) catalog_check_object(t, noun->object, 0);
   if (noun->lifecycle) catalog_check_lifecycle(noun);
   catalog_check_event(noun, noun->event_created);

@@ -199,8 +199,9 @@ static MunitResult team_limits(const MunitParameter params[], void *data)
   t_service t;
   svc_limit_override wide[2];
   svc_config config;
-  const char *org, *team;
+  const char *org, *team, *fits = NULL;
   char body[512];
+  svc_buf names;
   int i;
   (void)params, (void)data;
   memset(&config, 0, sizeof config);
@@ -224,6 +225,22 @@ static MunitResult team_limits(const MunitParameter params[], void *data)
     munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/users", org), ==, i < 250 ? 201 : 400);
   }
   munit_assert_string_equal(t_error(&t), "MAX_USERS_PER_TEAM_EXCEEDED");
+
+  /* the same bound for those it is made with: 250 will do */
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"u250@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/teams/%s", org, team), ==, 204);
+  names = svc_buf_new(&t.s->memory, 8192);
+  svc_buf_text(&names, "{\"name\":\"all\",\"usernames\":[\"ada@example.com\"");
+  for (i = 1; i <= 250; i++) {
+    snprintf(body, sizeof body, ",\"u%d@example.com\"", i);
+    svc_buf_text(&names, body);
+    if (i == 249) fits = svc_arena_print(&t.s->memory, SVC_FMT "]}", (int)names.n, names.p).p;
+  }
+  svc_buf_text(&names, "]}");
+  munit_assert_int(t_sendf(&t, "POST", svc_buf_done(&names).p, "/orgs/%s/teams", org), ==, 400);
+  munit_assert_string_equal(t_error(&t), "MAX_USERS_PER_TEAM_EXCEEDED");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams/byName/all", org), ==, 404);
+  munit_assert_int(t_sendf(&t, "POST", fits, "/orgs/%s/teams", org), ==, 201);
   t_close(&t);
   return MUNIT_OK;
 }

@@ -11,7 +11,6 @@
 #include "internal.h"
 
 #define SERVICE_ACCOUNT_SECRETS 2
-#define SERVICE_ACCOUNT_MOST 200 /* in an organization */
 #define SERVICE_ACCOUNT_LEAST_HOURS 8
 #define SERVICE_ACCOUNT_MOST_HOURS 8760
 #define SERVICE_ACCOUNT_TEXT "^[\\p{L}\\p{N}\\-_.,' ]*$"
@@ -239,10 +238,7 @@ static bool service_account_make(svc_call *c, const svc_id *org, const svc_node 
   svc_change change;
   svc_node *record, *secrets, *roles;
   svc_str secret;
-  int64_t most = SERVICE_ACCOUNT_MOST;
   svc_str org_text = svc_id_str(c->arena, org);
-  if (svc_entity_count(c->txn, c->s->account->noun->kind, org) >= SERVICE_ACCOUNT_MOST)
-    return svc_fail(c, SVC_E_MAX_API_KEYS_PER_ORG_EXCEEDED, "iS", &most, &org_text);
   memset(&change, 0, sizeof change);
   change.noun = c->s->account;
   change.parent = *org;
@@ -490,6 +486,8 @@ SVC_PRIVATE const svc_noun svc_noun_service_account = {
   .unique = "clientId",
   .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
   .err_exists = SVC_E_INVALID_ATTRIBUTE,
+  .most = 200,
+  .err_quota = SVC_E_MAX_API_KEYS_PER_ORG_EXCEEDED,
   .event_created = "SERVICE_ACCOUNT_CREATED",
   .event_deleted = "SERVICE_ACCOUNT_DELETED",
   .event_field = "resourceId",

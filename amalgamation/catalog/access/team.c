@@ -7,9 +7,6 @@
 */
 #include "internal.h"
 
-#define TEAM_MOST 100 /* in an organization */
-#define TEAM_USERS_MOST 250
-
 static const svc_field team_fields[] = {
   F_ID(),
   F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 64),
@@ -99,21 +96,8 @@ static bool team_create(svc_call *c)
 
 static bool team_prepare(svc_call *c, svc_change *change)
 {
-  svc_id org = svc_call_org(c);
-  svc_str org_text = svc_id_str(c->arena, &org);
-  int64_t most = TEAM_MOST, users = TEAM_USERS_MOST;
-  const svc_node *names = svc_node_get(change->input, "usernames");
-  if (change->before) {
-    if (change->pending.n) change->extra = change->pending;
-    return true;
-  }
-  change->extra = svc_credential_pack(c->arena, SVC_S(""), SVC_S(""));
-  if (svc_entity_count(c->txn, change->noun->noun->kind, &org) >= TEAM_MOST)
-    return svc_fail(c, SVC_E_MAX_TEAMS_PER_ORG_EXCEEDED, "iS", &most, &org_text);
-  if (names && svc_node_count(names) > TEAM_USERS_MOST) {
-    svc_str name = svc_node_str(change->body, "name");
-    return svc_fail(c, SVC_E_MAX_USERS_PER_TEAM_EXCEEDED, "iS", &users, &name);
-  }
+  if (!change->before) change->extra = svc_credential_pack(c->arena, SVC_S(""), SVC_S(""));
+  else if (change->pending.n) change->extra = change->pending;
   return true;
 }
 
@@ -267,6 +251,8 @@ SVC_PRIVATE const svc_noun svc_noun_team = {
   .unique = "name",
   .err_not_found = SVC_E_TEAM_NOT_FOUND,
   .err_exists = SVC_E_TEAM_NAME_NOT_AVAILABLE,
+  .most = 100,
+  .err_quota = SVC_E_MAX_TEAMS_PER_ORG_EXCEEDED,
   .event_created = "TEAM_CREATED",
   .event_updated = "TEAM_NAME_CHANGED",
   .event_deleted = "TEAM_DELETED",
