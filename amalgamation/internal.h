@@ -531,6 +531,7 @@ typedef struct svc_who {
 ** "ROLE id", "@organization id" for the roles of a team, or "? id" for an organization that invites its holder. */
 SVC_PRIVATE svc_str svc_credential_pack(svc_arena *a, svc_str verifier, svc_str grants);
 SVC_PRIVATE bool svc_credential_unpack(svc_str extra, svc_str *verifier, svc_str *grants);
+SVC_PRIVATE svc_str svc_grants_of(const svc_entity *e); /* its lines; of who has none: empty */
 SVC_PRIVATE void svc_grant_line(svc_buf *b, svc_str role, svc_str on);
 SVC_PRIVATE bool svc_grants_have(svc_str grants, svc_str role, svc_str on); /* role empty: any; on empty: anywhere */
 SVC_PRIVATE bool svc_grants_next(svc_str *rest, svc_str *role, svc_str *on);
@@ -554,13 +555,15 @@ SVC_PRIVATE bool svc_access_removing(svc_call *c, const svc_entity *e);
 SVC_PRIVATE bool svc_keep_granted(svc_call *c, const svc_entity *e, void *on); /* keeps what has a role on this id, a svc_str */
 SVC_PRIVATE svc_str svc_call_scope(svc_call *c, int *level); /* the path's project, else its organization: its id */
 SVC_PRIVATE bool svc_roles_check(svc_call *c, const svc_node *roles, int level, const char *field); /* an array of names */
+SVC_PRIVATE svc_str svc_grant_text(svc_call *c, svc_str role, svc_str on); /* a line by itself */
 SVC_PRIVATE svc_str svc_grants_from(svc_call *c, const svc_node *names, svc_str on, svc_str others); /* others: kept lines */
 SVC_PRIVATE svc_str svc_grants_without(svc_call *c, svc_str grants, svc_str on);
+SVC_PRIVATE svc_str svc_grants_on(svc_call *c, svc_str grants, svc_str on);
 SVC_PRIVATE svc_node *svc_grants_names(svc_call *c, svc_str grants, svc_str on, const char *name); /* an array of names */
 SVC_PRIVATE svc_node *svc_grants_objects(svc_call *c, svc_str grants, const char *name); /* {groupId or orgId, roleName} */
-
 SVC_PRIVATE svc_str svc_grants_minus(svc_call *c, svc_str grants, svc_str others); /* those that are not in both */
 SVC_PRIVATE svc_str svc_grants_plus(svc_call *c, svc_str grants, svc_str others);  /* none twice */
+SVC_PRIVATE bool svc_grants_same(svc_str a, svc_str b); /* in whatever order */
 
 /* member.c: people, and what they are in organizations. */
 typedef struct svc_member {
@@ -574,6 +577,8 @@ typedef struct svc_member {
 
 enum svc_line_class { SVC_LINE_ORG, SVC_LINE_GROUP, SVC_LINE_TEAM, SVC_LINE_INVITED };
 SVC_PRIVATE int svc_line_class(svc_str role);
+SVC_PRIVATE svc_str svc_team_line(svc_call *c, const svc_id *org, svc_str team); /* is in this team */
+SVC_PRIVATE svc_str svc_member_line(svc_call *c, const svc_id *org);             /* the least that a member has */
 SVC_PRIVATE svc_str svc_person_name(svc_call *c, svc_str name); /* as it is stored: names differ by more than case */
 SVC_PRIVATE bool svc_person_find(svc_call *c, svc_str name, svc_entity *out, bool *found);
 SVC_PRIVATE bool svc_person_make(svc_call *c, svc_str name, svc_entity *out); /* known by name, not registered */
@@ -592,6 +597,12 @@ SVC_PRIVATE bool svc_member_join(svc_call *c, const svc_id *group, const svc_id 
                                  svc_member *out);
 SVC_PRIVATE svc_node *svc_member_view(svc_call *c, const svc_id *org, const svc_entity *e);
 SVC_PRIVATE bool svc_member_group(svc_call *c, const svc_id *org, svc_str on, svc_id *group); /* a project of this one? */
+/* Invitations to the path's project, or its organization: who is PENDING, and has roles there. They are found by the id
+** of the path, else by the username of the body; a view is made for the project or organization `to` with this id. */
+SVC_PRIVATE bool svc_invitation_find(svc_call *c, svc_member *m);
+SVC_PRIVATE bool svc_invitation_list(svc_call *c, svc_node *(*view)(svc_call *c, const svc_entity *e, void *context));
+SVC_PRIVATE svc_node *svc_invitation_view(svc_call *c, const svc_noun_info *to, const svc_id *id, const svc_entity *e);
+SVC_PRIVATE bool svc_invitation_answer(svc_call *c, const svc_member *m, svc_node *view);
 /* People and teams of this organization lose what they have on this id: a team, or a project that leaves. */
 SVC_PRIVATE bool svc_member_forget(svc_call *c, const svc_id *org, svc_str on);
 /* Who made it owns it: this person the new organization, or (if a member) the new project in it. Others: nothing. */
@@ -792,7 +803,9 @@ SVC_PRIVATE bool svc_verb_delete(svc_call *c);
 /* For the functions of a noun: */
 SVC_PRIVATE uint64_t svc_body_revision(svc_str body); /* the ETag of what is not stored */
 SVC_PRIVATE bool svc_if_match(svc_call *c, uint64_t revision); /* false: 412 */
+SVC_PRIVATE bool svc_if_match_view(svc_call *c, const svc_node *view); /* the same, of a body made for the request */
 SVC_PRIVATE bool svc_answer_entity(svc_call *c, const svc_entity *e);
+SVC_PRIVATE bool svc_answer_view(svc_call *c, const svc_entity *e, svc_node *view); /* it, as it is seen here; NULL: 503 */
 SVC_PRIVATE void svc_answer_keep(svc_call *c);                   /* Idempotency-Key keeps what is answered so far, no more */
 SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body);   /* another body for the entity that was answered */
 SVC_PRIVATE bool svc_answer_nothing(svc_call *c);                /* 204, or what the route says */

@@ -65,10 +65,7 @@ void t_open(t_service *t, const svc_config *changes)
   t->now = T_START;
   t->random = 0x9E3779B97F4A7C15u;
   t->grants[0].role = "ORG_OWNER";
-  t->caller.user_id = "5f0000000000000000000001";
-  t->caller.username = "owner@example.com";
-  t->caller.grants = t->grants;
-  t->caller.grant_count = 1;
+  t_as(t, NULL);
   t->peer = "192.0.2.7";
   svc_arena_init(&t->arena, NULL);
   t_reopen(t, changes);

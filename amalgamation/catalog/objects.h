@@ -24,4 +24,22 @@ SVC_SHARED svc_field svc_fields_label[] = {
 };
 SVC_SHARED svc_object svc_object_label = { .name = "ComponentLabel", .fields = svc_fields_label };
 
+/* Roles by name; and somebody who shall have them. */
+SVC_SHARED svc_field svc_fields_roles[] = {
+  F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
+  F_END
+};
+SVC_SHARED svc_object svc_object_roles = { .name = "RoleNames", .fields = svc_fields_roles };
+
+SVC_SHARED svc_field svc_fields_user_roles[] = {
+  F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
+  F_END
+};
+SVC_SHARED svc_object svc_object_user_roles = { .name = "UserRoleNames", .base = &svc_object_roles,
+                                                .fields = svc_fields_user_roles };
+
+/* The teams that somebody is in, as a row. */
+#define F_TEAM_IDS() \
+  F_STRS("teamIds", .format = SVC_FORMAT_ID, .flags = SVC_UNIQUE_ITEMS, .max_items = 100)
+
 #endif /* SVC_OBJECTS_H */

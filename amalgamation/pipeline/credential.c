@@ -35,6 +35,12 @@ SVC_PRIVATE bool svc_credential_unpack(svc_str extra, svc_str *verifier, svc_str
   return true;
 }
 
+SVC_PRIVATE svc_str svc_grants_of(const svc_entity *e)
+{
+  svc_str verifier, grants;
+  return svc_credential_unpack(e->extra, &verifier, &grants) ? grants : SVC_S("");
+}
+
 SVC_PRIVATE void svc_grant_line(svc_buf *b, svc_str role, svc_str on)
 {
   svc_buf_str(b, role);

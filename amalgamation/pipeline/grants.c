@@ -5,9 +5,8 @@
 
 SVC_PRIVATE bool svc_keep_granted(svc_call *c, const svc_entity *e, void *on)
 {
-  svc_str verifier, grants;
   (void)c;
-  return svc_credential_unpack(e->extra, &verifier, &grants) && svc_grants_have(grants, SVC_S(""), *(const svc_str *)on);
+  return svc_grants_have(svc_grants_of(e), SVC_S(""), *(const svc_str *)on);
 }
 
 SVC_PRIVATE svc_str svc_call_scope(svc_call *c, int *level)
@@ -36,6 +35,22 @@ SVC_PRIVATE bool svc_roles_check(svc_call *c, const svc_node *roles, int level, 
                 level == SVC_SCOPE_GROUP ? "a project" : "an organization");
   }
   return svc_check_done(c);
+}
+
+SVC_PRIVATE svc_str svc_grant_text(svc_call *c, svc_str role, svc_str on)
+{
+  svc_buf b = svc_buf_new(c->arena, role.n + on.n + 3);
+  svc_grant_line(&b, role, on);
+  return svc_buf_done(&b);
+}
+
+SVC_PRIVATE svc_str svc_grants_on(svc_call *c, svc_str grants, svc_str on)
+{
+  svc_buf b = svc_buf_new(c->arena, 64);
+  svc_str role, where;
+  while (svc_grants_next(&grants, &role, &where))
+    if (svc_str_eq(where, on)) svc_grant_line(&b, role, where);
+  return svc_buf_done(&b);
 }
 
 SVC_PRIVATE svc_str svc_grants_without(svc_call *c, svc_str grants, svc_str on)
@@ -102,4 +117,14 @@ SVC_PRIVATE svc_str svc_grants_plus(svc_call *c, svc_str grants, svc_str others)
   while (svc_grants_next(&others, &role, &on))
     if (!svc_grants_have((svc_str){ b.p, b.n }, role, on)) svc_grant_line(&b, role, on);
   return svc_buf_done(&b);
+}
+
+SVC_PRIVATE bool svc_grants_same(svc_str a, svc_str b)
+{
+  svc_str rest = a, role, on;
+  while (svc_grants_next(&rest, &role, &on))
+    if (!svc_grants_have(b, role, on)) return false;
+  while (svc_grants_next(&b, &role, &on))
+    if (!svc_grants_have(a, role, on)) return false;
+  return true;
 }

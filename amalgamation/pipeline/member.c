@@ -35,12 +35,6 @@ static void member_keep(svc_call *c, svc_entity *e)
   e->extra = svc_arena_copy(c->arena, e->extra);
 }
 
-static svc_str member_lines_of(const svc_entity *e)
-{
-  svc_str verifier, lines;
-  return svc_credential_unpack(e->extra, &verifier, &lines) ? lines : SVC_S("");
-}
-
 static bool member_write(svc_call *c, svc_entity *e, const svc_entity *old, const svc_node *body)
 {
   svc_buf b = svc_buf_new(c->arena, 512);
@@ -75,15 +69,14 @@ static svc_str member_class(svc_call *c, svc_str lines, int class, bool others)
   return svc_buf_done(&b);
 }
 
-/* Only the lines on this id. */
-static svc_str member_on(svc_call *c, svc_str lines, svc_str id)
+SVC_PRIVATE svc_str svc_team_line(svc_call *c, const svc_id *org, svc_str team)
 {
-  return svc_grants_minus(c, lines, svc_grants_without(c, lines, id));
+  return svc_grant_text(c, svc_arena_print(c->arena, "@" SVC_FMT, SVC_ARG(svc_id_str(c->arena, org))), team);
 }
 
-static bool member_same(svc_call *c, svc_str a, svc_str b)
+SVC_PRIVATE svc_str svc_member_line(svc_call *c, const svc_id *org)
 {
-  return svc_grants_minus(c, a, b).n == 0 && svc_grants_minus(c, b, a).n == 0;
+  return svc_grant_text(c, SVC_S("ORG_MEMBER"), svc_id_str(c->arena, org));
 }
 
 SVC_PRIVATE bool svc_member_group(svc_call *c, const svc_id *org, svc_str on, svc_id *group)
@@ -103,35 +96,36 @@ SVC_PRIVATE bool svc_lines_org(svc_call *c, const svc_id *org, const svc_node *n
 
 SVC_PRIVATE bool svc_lines_groups(svc_call *c, const svc_id *org, const svc_node *list, const char *names, svc_str *lines)
 {
-  svc_str others = member_class(c, *lines, SVC_LINE_GROUP, true);
+  svc_buf b = svc_buf_new(c->arena, lines->n + 256);
   const svc_node *item;
   svc_id group;
   int i = 0;
+  svc_buf_str(&b, member_class(c, *lines, SVC_LINE_GROUP, true));
   for (item = list ? list->first : NULL; item; item = item->next, i++) {
-    svc_str on = svc_node_str(item, "groupId"), field;
+    svc_str on = svc_node_str(item, "groupId"), field, own;
     if (!svc_member_group(c, org, on, &group)) return svc_fail(c, SVC_E_GROUP_NOT_FOUND, "S", &on);
     field = svc_arena_print(c->arena, "groupRoleAssignments[%d].%s", i, names);
     if (!svc_roles_check(c, svc_node_get(item, names), SVC_SCOPE_GROUP, field.p)) return false;
-    others = svc_grants_from(c, svc_node_get(item, names), on, others);
+    own = svc_grants_from(c, svc_node_get(item, names), on, SVC_S(""));
+    svc_buf_str(&b, svc_grants_minus(c, own, (svc_str){ b.p, b.n })); /* a project may stand in the list twice */
   }
-  *lines = others;
+  *lines = svc_buf_done(&b);
   return true;
 }
 
 SVC_PRIVATE bool svc_lines_teams(svc_call *c, const svc_id *org, const svc_node *ids, svc_str *lines)
 {
-  svc_str others = member_class(c, *lines, SVC_LINE_TEAM, true), org_text = svc_id_str(c->arena, org);
-  svc_str role = svc_arena_print(c->arena, "@" SVC_FMT, SVC_ARG(org_text));
-  svc_buf b = svc_buf_new(c->arena, others.n + 64);
+  svc_str org_text = svc_id_str(c->arena, org);
+  svc_buf b = svc_buf_new(c->arena, lines->n + 64);
   const svc_node *item;
   svc_entity team;
   svc_id id;
-  svc_buf_str(&b, others);
+  svc_buf_str(&b, member_class(c, *lines, SVC_LINE_TEAM, true));
   for (item = ids ? ids->first : NULL; item; item = item->next) {
     if (!c->s->team || !svc_id_parse(item->text, &id) ||
         svc_entity_get(c->txn, c->s->team->noun->kind, org, &id, &team) != SVC_OK)
       return svc_fail(c, SVC_E_TEAM_NOT_FOUND, "SS", &item->text, &org_text);
-    svc_grant_line(&b, role, item->text);
+    svc_buf_str(&b, svc_team_line(c, org, item->text));
   }
   *lines = svc_buf_done(&b);
   return true;
@@ -223,7 +217,7 @@ SVC_PRIVATE svc_node *svc_person_view(svc_call *c, const svc_entity *person, boo
   bool self = c->who.kind == SVC_WHO_USER && svc_id_eq(&c->who.id, &person->id);
   bool seen = self || made || svc_roles_on(c, NULL, NULL) & SVC_R_ORG_OWNER;
   svc_node *body = svc_entity_body(c, person), *list, *teams;
-  svc_str rest = svc_arena_copy(c->arena, member_lines_of(person)), role, on;
+  svc_str rest = svc_arena_copy(c->arena, svc_grants_of(person)), role, on;
   svc_buf b = svc_buf_new(c->arena, rest.n + 1);
   svc_id org, id;
   while (svc_grants_next(&rest, &role, &on)) {
@@ -257,7 +251,7 @@ static bool member_find(svc_call *c, svc_member *m)
   body = svc_entity_body(c, &m->entity);
   if (!body) return false;
   m->status = svc_node_str(body, "orgMembershipStatus");
-  m->lines = member_lines_of(&m->entity);
+  m->lines = svc_grants_of(&m->entity);
   return true;
 }
 
@@ -321,7 +315,7 @@ static bool member_show_lines(svc_call *c, const svc_id *org, svc_str lines, svc
 SVC_PRIVATE svc_node *svc_member_view(svc_call *c, const svc_id *org, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e);
-  svc_str lines = svc_arena_copy(c->arena, member_lines_of(e));
+  svc_str lines = svc_arena_copy(c->arena, svc_grants_of(e));
   return body && member_show_lines(c, org, lines, body) ? body : NULL;
 }
 
@@ -366,7 +360,7 @@ static size_t member_count_others(svc_call *c, const member_others *wanted)
   while (svc_scan_next(&scan, &key, &value)) {
     e.kind = c->s->member->noun->kind;
     if (!svc_entity_decode(key, value, &e) || svc_id_eq(&e.id, &wanted->but->user.id)) continue;
-    if (!svc_grants_have(member_lines_of(&e), wanted->role, wanted->on)) continue;
+    if (!svc_grants_have(svc_grants_of(&e), wanted->role, wanted->on)) continue;
     if (!wanted->active_only) n++;
     else n += svc_str_is(svc_node_str(svc_entity_body(c, &e), "orgMembershipStatus"), "ACTIVE");
   }
@@ -409,10 +403,12 @@ static bool member_group_events(svc_call *c, const svc_member *m, bool active, s
   svc_str all = member_class(c, svc_grants_plus(c, before, after), SVC_LINE_GROUP, false), rest = all, role, on;
   svc_id group;
   while (svc_grants_next(&rest, &role, &on)) {
-    svc_str had = member_on(c, before, on), has = member_on(c, after, on);
     const char *type = active ? "JOINED_GROUP" : "INVITED_TO_GROUP";
-    if (svc_grants_have((svc_str){ all.p, (size_t)(role.p - all.p) }, SVC_S(""), on) || member_same(c, had, has)) continue;
-    if (!svc_member_group(c, &m->org, on, &group)) continue;
+    svc_str had, has;
+    if (svc_grants_have((svc_str){ all.p, (size_t)(role.p - all.p) }, SVC_S(""), on)) continue; /* once for each project */
+    had = svc_grants_on(c, before, on);
+    has = svc_grants_on(c, after, on);
+    if (svc_grants_same(had, has) || !svc_member_group(c, &m->org, on, &group)) continue;
     if (had.n) type = has.n ? "USER_ROLES_CHANGED_AUDIT" : active ? "REMOVED_FROM_GROUP" : "GROUP_INVITATION_DELETED";
     if (!member_event(c, m, type, &group)) return false;
   }
@@ -437,7 +433,7 @@ static bool member_events(svc_call *c, const svc_member *m, svc_str was, svc_str
   const char *type = NULL;
   if (is.n == 0) type = active ? "REMOVED_FROM_ORG" : "ORG_INVITATION_DELETED";
   else if (!same) type = active ? "JOINED_ORG" : "INVITED_TO_ORG";
-  else if (!member_same(c, member_class(c, before, SVC_LINE_ORG, false), member_class(c, after, SVC_LINE_ORG, false)))
+  else if (!svc_grants_same(member_class(c, before, SVC_LINE_ORG, false), member_class(c, after, SVC_LINE_ORG, false)))
     type = "USER_ROLES_CHANGED_AUDIT";
   if (type && !member_event(c, m, type, NULL)) return false;
   if (is.n && !same) before = SVC_S(""); /* joining is more than having been invited */
@@ -451,12 +447,12 @@ static svc_str member_gives(svc_call *c, const svc_member *m, svc_str status, sv
 {
   if (status.n == 0) return SVC_S("");
   if (svc_str_is(status, "ACTIVE")) return lines;
-  return svc_arena_print(c->arena, "? " SVC_FMT "\n", SVC_ARG(svc_id_str(c->arena, &m->org)));
+  return svc_grant_text(c, SVC_S("?"), svc_id_str(c->arena, &m->org));
 }
 
 static bool member_tell_person(svc_call *c, svc_member *m, svc_str status, svc_str lines)
 {
-  svc_str old = member_lines_of(&m->user), own = svc_grants_minus(c, old, member_gives(c, m, m->status, m->lines));
+  svc_str old = svc_grants_of(&m->user), own = svc_grants_minus(c, old, member_gives(c, m, m->status, m->lines));
   const svc_node *body = svc_entity_body(c, &m->user);
   own = svc_grants_plus(c, own, member_gives(c, m, status, lines));
   if (svc_str_eq(own, old)) return true;
@@ -470,7 +466,7 @@ SVC_PRIVATE bool svc_member_put(svc_call *c, svc_member *m, svc_str is, svc_str 
   svc_entity e = m->entity;
   svc_node *body;
   if (!c->s->member) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "users");
-  if (m->there && same && member_same(c, before, lines)) return true;
+  if (m->there && same && svc_grants_same(before, lines)) return true;
   if (!member_keeps_owner(c, m, is, lines) || !member_teams_have_room(c, m, lines)) return false;
   body = m->there && same ? svc_entity_body(c, &m->entity) : svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   if (!body) return member_no_memory(c);
@@ -503,7 +499,7 @@ SVC_PRIVATE bool svc_member_remove(svc_call *c, svc_member *m)
   if (!member_keeps_owner(c, m, SVC_S(""), SVC_S("")) || !member_tell_person(c, m, SVC_S(""), SVC_S(""))) return false;
   if (svc_entity_remove(c->txn, &m->entity) != SVC_OK) return svc_store_failed(c, c->txn->error);
   /* of who was only ever invited, and is no more, nothing is kept */
-  if (!svc_person_registered(&m->user) && member_lines_of(&m->user).n == 0 && svc_entity_remove(c->txn, &m->user) != SVC_OK)
+  if (!svc_person_registered(&m->user) && svc_grants_of(&m->user).n == 0 && svc_entity_remove(c->txn, &m->user) != SVC_OK)
     return svc_store_failed(c, c->txn->error);
   return member_events(c, m, m->status, m->lines, SVC_S(""), SVC_S(""));
 }
@@ -531,21 +527,20 @@ SVC_PRIVATE bool svc_member_join(svc_call *c, const svc_id *group, const svc_id 
 {
   const svc_node *roles = svc_node_get(request, "roles");
   svc_str on = svc_id_str(c->arena, group), name = svc_node_str(request, "username"), lines;
+  bool there;
   if (!svc_roles_check(c, roles, SVC_SCOPE_GROUP, "roles") || !svc_member_named(c, org, name, out)) return false;
   if (!roles || !roles->first) return svc_fail(c, SVC_E_NO_ROLES_IN_ASSIGNMENT, "");
-  if (svc_str_is(out->status, "ACTIVE") || svc_str_is(out->status, "PENDING")) {
-    if (svc_grants_have(out->lines, SVC_S(""), on)) return member_exists(c, out, group);
-    return svc_member_put(c, out, out->status, svc_grants_from(c, roles, on, out->lines));
-  }
-  lines = svc_arena_print(c->arena, "ORG_MEMBER " SVC_FMT "\n", SVC_ARG(svc_id_str(c->arena, org)));
-  return svc_member_add(c, org, name, svc_grants_from(c, roles, on, lines), invite, out);
+  there = svc_str_is(out->status, "ACTIVE") || svc_str_is(out->status, "PENDING");
+  if (there && svc_grants_have(out->lines, SVC_S(""), on)) return member_exists(c, out, group);
+  lines = svc_grants_from(c, roles, on, there ? out->lines : svc_member_line(c, org));
+  return there ? svc_member_put(c, out, out->status, lines) : svc_member_add(c, org, name, lines, invite, out);
 }
 
 SVC_PRIVATE bool svc_member_own(svc_call *c, const svc_id *org, const svc_id *group, const svc_id *user, bool *owns)
 {
-  const char *role = group ? "GROUP_OWNER" : "ORG_OWNER";
+  svc_str role = group ? SVC_S("GROUP_OWNER") : SVC_S("ORG_OWNER");
+  svc_str line = svc_grant_text(c, role, svc_id_str(c->arena, group ? group : org));
   svc_member m;
-  svc_str line = svc_arena_print(c->arena, "%s " SVC_FMT "\n", role, SVC_ARG(svc_id_str(c->arena, group ? group : org)));
   *owns = false;
   if (!svc_member_get(c, org, user, &m)) return false;
   if (!c->s->member || svc_id_is_zero(&m.user.id) || !svc_person_registered(&m.user)) return true;
@@ -553,6 +548,79 @@ SVC_PRIVATE bool svc_member_own(svc_call *c, const svc_id *org, const svc_id *gr
   *owns = true;
   return svc_member_put(c, &m, SVC_S("ACTIVE"), svc_grants_plus(c, m.lines, line));
 }
+
+/* --------------------------------------------------------------------------------------------------------- invitations */
+
+SVC_PRIVATE bool svc_invitation_find(svc_call *c, svc_member *m)
+{
+  bool named = c->plan->param_count == 1;
+  int level;
+  svc_str name = svc_node_str(c->body, "username"), on;
+  svc_id org, user;
+  if (!svc_resolve_all(c)) return false;
+  on = svc_call_scope(c, &level);
+  org = svc_call_org(c);
+  if (!named && !svc_id_parse(c->params[1], &user)) return svc_fail(c, SVC_E_INVALID_INVITATION_ID, "S", &c->params[1]);
+  if (named ? !svc_member_named(c, &org, name, m) : !svc_member_get(c, &org, &user, m)) return false;
+  if (svc_str_is(m->status, "PENDING") && svc_grants_have(m->lines, SVC_S(""), on)) return true;
+  if (named) return svc_fail(c, SVC_E_USERNAME_NOT_FOUND, "SS", &name, &on);
+  return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->path);
+}
+
+static bool member_invited(svc_call *c, const svc_entity *e, void *on)
+{
+  const svc_query_value *name = svc_query_get(c, "username");
+  const svc_node *body = svc_keep_granted(c, e, on) ? svc_entity_body(c, e) : NULL;
+  if (!svc_str_is(svc_node_str(body, "orgMembershipStatus"), "PENDING")) return false;
+  return !name || svc_str_eq(svc_person_name(c, name->text), svc_node_str(body, "username"));
+}
+
+SVC_PRIVATE bool svc_invitation_list(svc_call *c, svc_node *(*view)(svc_call *c, const svc_entity *e, void *context))
+{
+  int level;
+  svc_str on;
+  svc_id org;
+  if (!c->s->member) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "users");
+  if (!svc_resolve_all(c)) return false;
+  on = svc_call_scope(c, &level);
+  org = svc_call_org(c);
+  return svc_list_views(c, c->s->member, &org, member_invited, view, &on);
+}
+
+SVC_PRIVATE svc_node *svc_invitation_view(svc_call *c, const svc_noun_info *to, const svc_id *id, const svc_entity *e)
+{
+  static const svc_id root;
+  svc_str on = svc_id_str(c->arena, id);
+  svc_node *member = svc_entity_body(c, e), *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *roles = svc_grants_names(c, svc_arena_copy(c->arena, svc_grants_of(e)), on, "roles");
+  svc_entity scope;
+  char now[21];
+  if (!member || !out || !roles || svc_entity_get(c->txn, to->noun->kind, &root, id, &scope) != SVC_OK) return NULL;
+  svc_date_text(c->now, now);
+  svc_node_set_str(c->arena, out, "createdAt", svc_str_c(now)); /* of who is a member, and was not invited */
+  if (svc_node_get(member, "invitationCreatedAt")) {
+    svc_node_set_str(c->arena, out, "createdAt", svc_node_str(member, "invitationCreatedAt"));
+    svc_node_set_str(c->arena, out, "expiresAt", svc_node_str(member, "invitationExpiresAt"));
+  }
+  svc_node_set_str(c->arena, out, to == c->s->group ? "groupId" : "orgId", on);
+  svc_node_set_str(c->arena, out, to == c->s->group ? "groupName" : "orgName", scope.unique);
+  svc_node_set_str(c->arena, out, "id", svc_node_str(member, "id"));
+  if (svc_node_get(member, "inviterUsername"))
+    svc_node_set_str(c->arena, out, "inviterUsername", svc_node_str(member, "inviterUsername"));
+  svc_node_put(c->arena, out, roles);
+  svc_node_set_str(c->arena, out, "username", svc_node_str(member, "username"));
+  return out;
+}
+
+SVC_PRIVATE bool svc_invitation_answer(svc_call *c, const svc_member *m, svc_node *view)
+{
+  if (!view) return c->error ? false : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!svc_answer_node(c, view)) return false;
+  c->answer.own = m->entity.key;
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ forgetting */
 
 /* The first of this kind below the organization that has a line on this id. */
 static bool member_first_on(svc_call *c, const svc_noun_info *noun, const svc_id *org, svc_str on, svc_entity *out)
@@ -566,7 +634,7 @@ static bool member_first_on(svc_call *c, const svc_noun_info *noun, const svc_id
   if (!svc_scan_begin(&scan, c->txn, &prefix, false)) return false;
   while (!found && svc_scan_next(&scan, &key, &value)) {
     out->kind = noun->noun->kind;
-    found = svc_entity_decode(key, value, out) && svc_grants_have(member_lines_of(out), SVC_S(""), on);
+    found = svc_entity_decode(key, value, out) && svc_grants_have(svc_grants_of(out), SVC_S(""), on);
   }
   svc_scan_end(&scan);
   if (found) member_keep(c, out);
@@ -585,7 +653,7 @@ SVC_PRIVATE bool svc_member_forget(svc_call *c, const svc_id *org, svc_str on)
   while (member_first_on(c, c->s->team, org, on, &e)) {
     const svc_node *body = svc_entity_body(c, &e);
     old = e;
-    e.extra = svc_credential_pack(c->arena, SVC_S(""), svc_grants_without(c, member_lines_of(&e), on));
+    e.extra = svc_credential_pack(c->arena, SVC_S(""), svc_grants_without(c, svc_grants_of(&e), on));
     if (!body || !member_write(c, &e, &old, body)) return false;
   }
   return c->txn->error == SVC_OK || svc_store_failed(c, c->txn->error);

@@ -76,6 +76,15 @@ SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body)
   return !b.failed || svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
 }
 
+/* What is shown may change without the entity, so the tag is that of what is shown. */
+SVC_PRIVATE bool svc_answer_view(svc_call *c, const svc_entity *e, svc_node *view)
+{
+  if (!view) return c->error ? false : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!svc_answer_entity(c, e) || !svc_answer_body(c, view)) return false;
+  c->answer.revision = svc_body_revision(c->answer.body);
+  return true;
+}
+
 SVC_PRIVATE bool svc_answer_nothing(svc_call *c)
 {
   memset(&c->answer, 0, sizeof c->answer);
@@ -99,6 +108,14 @@ SVC_PRIVATE bool svc_if_match(svc_call *c, uint64_t revision)
     if (svc_str_eq(svc_str_cut(&tag, '-'), (svc_str){ wanted, (size_t)n })) return true; /* whatever its formatting */
   }
   return svc_fail(c, SVC_E_PRECONDITION_FAILED, "");
+}
+
+SVC_PRIVATE bool svc_if_match_view(svc_call *c, const svc_node *view)
+{
+  svc_buf b = svc_buf_new(c->arena, 512);
+  if (!view) return c->error ? false : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  svc_node_write(&b, view);
+  return svc_if_match(c, svc_body_revision(svc_buf_done(&b)));
 }
 
 SVC_PRIVATE svc_node *svc_entity_body(svc_call *c, const svc_entity *e)

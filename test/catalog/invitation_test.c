@@ -63,6 +63,42 @@ static MunitResult invitation_organization(const MunitParameter params[], void *
   return MUNIT_OK;
 }
 
+/* What a GET has tagged can be changed on the condition that it is so still, seen from either side. */
+static MunitResult invitation_tags(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *group, *id;
+  char tags[2][64], paths[2][128];
+  int i;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 200);
+  id = t_keep(&t, t_str(&t, "id"));
+  snprintf(paths[0], sizeof paths[0], "/orgs/%s/invites/%s", org, id);
+  snprintf(paths[1], sizeof paths[1], "/groups/%s/invites/%s", group, id);
+  for (i = 0; i < 2; i++) {
+    munit_assert_int(t_send(&t, "GET", paths[i], NULL), ==, 200);
+    snprintf(tags[i], sizeof tags[i], "%s", t_get_header(&t, "ETag"));
+  }
+  munit_assert_int(t_send(&t, "PATCH", paths[1], "{\"roles\":[\"GROUP_READ_ONLY\"]}"), ==, 200);
+  for (i = 0; i < 2; i++) {
+    t_header(&t, "If-Match", tags[i]);
+    munit_assert_int(t_send(&t, "PATCH", paths[i], i ? "{\"roles\":[\"GROUP_OWNER\"]}" : "{\"roles\":[\"ORG_OWNER\"]}"), ==, 412);
+    munit_assert_int(t_send(&t, "DELETE", paths[i], NULL), ==, 412);
+    t_headers_clear(&t);
+  }
+  for (i = 1; i >= 0; i--) {
+    munit_assert_int(t_send(&t, "GET", paths[i], NULL), ==, 200);
+    t_header(&t, "If-Match", t_keep(&t, t_get_header(&t, "ETag")));
+    munit_assert_int(t_send(&t, "DELETE", paths[i], NULL), ==, 204);
+    t_headers_clear(&t);
+  }
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitResult invitation_project(const MunitParameter params[], void *data)
 {
   t_service t;
@@ -131,7 +167,11 @@ static MunitResult invitation_time(const MunitParameter params[], void *data)
   munit_assert_true(invitation_event(&t, "orgs", org, "JOINED_ORG"));
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/invites/%s", org, early), ==, 404);
 
-  t_advance(&t, INVITATION_DAY);
+  t_advance(&t, INVITATION_DAY); /* to the very moment, or a millisecond before it */
+  t.now--;
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, late), ==, 200);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "PENDING");
+  t.now++;
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, late), ==, 200);
   munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "INVITATION_EXPIRED");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/invites", org), ==, 200);
@@ -155,6 +195,7 @@ static MunitResult invitation_time(const MunitParameter params[], void *data)
 
 static MunitTest tests[] = {
   { "/organization", invitation_organization, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/tags", invitation_tags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/project", invitation_project, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/time", invitation_time, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -289,6 +289,102 @@ static MunitResult user_makes(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* What a user shows depends on its projects: the tag is that of what is shown, and If-Match speaks of the same one. */
+static MunitResult user_tags(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *group, *ada;
+  char roles[256], tag[64], path[128];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", group);
+  ada = t_user(&t, "ada@example.com", roles);
+  snprintf(path, sizeof path, "/orgs/%s/users/%s", org, ada);
+  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+  snprintf(tag, sizeof tag, "%s", t_get_header(&t, "ETag"));
+  t_header(&t, "If-None-Match", tag);
+  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 304);
+  t_headers_clear(&t);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 202);
+  t_header(&t, "If-None-Match", tag);
+  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+  munit_assert_size(t_count(&t, "roles.groupRoleAssignments"), ==, 0);
+  t_headers_clear(&t);
+  t_header(&t, "If-Match", tag);
+  munit_assert_int(t_send(&t, "PATCH", path, "{\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}"), ==, 412);
+  munit_assert_int(t_send(&t, "DELETE", path, NULL), ==, 412);
+  t_headers_clear(&t);
+  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+  snprintf(tag, sizeof tag, "%s", t_get_header(&t, "ETag"));
+  t_header(&t, "If-Match", tag);
+  munit_assert_int(t_send(&t, "PATCH", path, "{\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}"), ==, 200);
+  snprintf(tag, sizeof tag, "%s", t_get_header(&t, "ETag"));
+  t_headers_clear(&t);
+  t_header(&t, "If-Match", tag); /* of the answer to a change, too */
+  munit_assert_int(t_send(&t, "DELETE", path, NULL), ==, 204);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- memory */
+
+typedef struct user_memory {
+  size_t asked; /* bytes, of all blocks since it was set to 0 */
+} user_memory;
+
+static void *user_measure(void *context, void *p, size_t size)
+{
+  if (size == 0) {
+    free(p);
+    return NULL;
+  }
+  ((user_memory *)context)->asked += size;
+  return realloc(p, size);
+}
+
+/* A change of somebody with many roles takes memory in proportion to them, not to their square. */
+static MunitResult user_many_roles(const MunitParameter params[], void *data)
+{
+  static const char *const roles[] = { "GROUP_READ_ONLY", "GROUP_CLUSTER_MANAGER", "GROUP_CLUSTER_CREATOR", "GROUP_INDEX_MANAGER" };
+  enum { PROJECTS = 100, ROLES = sizeof roles / sizeof roles[0] };
+  user_memory memory = { 0 };
+  svc_config config;
+  t_service t;
+  svc_buf b;
+  const char *org, *ada;
+  char name[16];
+  int i, j;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  config.limiter_off = 1;
+  config.allocator.resize = user_measure;
+  config.allocator.context = &memory;
+  t_open(&t, &config);
+  org = t_organization(&t, "Acme");
+  ada = user_owner(&t, "ada@example.com", org);
+  b = svc_buf_new(&t.s->memory, 65536);
+  svc_buf_text(&b, "{\"roles\":{\"groupRoleAssignments\":[");
+  for (i = 0; i < PROJECTS; i++) {
+    snprintf(name, sizeof name, "p%d", i);
+    svc_buf_text(&b, i ? ",{\"groupId\":\"" : "{\"groupId\":\"");
+    svc_buf_text(&b, t_project(&t, org, name));
+    for (j = 0; j < ROLES; j++) {
+      svc_buf_text(&b, j ? "\",\"" : "\",\"groupRoles\":[\"");
+      svc_buf_text(&b, roles[j]);
+    }
+    svc_buf_text(&b, "\"]}");
+  }
+  svc_buf_text(&b, "]}}");
+  memory.asked = 0;
+  munit_assert_int(t_sendf(&t, "PATCH", svc_buf_done(&b).p, "/orgs/%s/users/%s", org, ada), ==, 200);
+  munit_assert_size(t_count(&t, "roles.groupRoleAssignments"), ==, PROJECTS);
+  munit_assert_size(memory.asked, <, 100 * b.n); /* the body is some 14 kilobytes */
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 /* -------------------------------------------------------------------------------------------------------- no memory */
 
 static void *user_resize(void *context, void *p, size_t size)
@@ -401,6 +497,8 @@ static MunitTest tests[] = {
   { "/register", user_register, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/own_roles", user_own_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/roles", user_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/tags", user_tags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/many_roles", user_many_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/makes", user_makes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/no_memory", user_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/lists", user_lists, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

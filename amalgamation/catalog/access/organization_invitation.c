@@ -6,6 +6,7 @@
 ** Who is registered is invited here all the same; POST /orgs/{orgId}/users would let them in at once.
 */
 #include "internal.h"
+#include "catalog/objects.h"
 
 static const svc_field organization_invitation_group_fields[] = {
   F_HEX24("groupId", .flags = SVC_REQUIRED),
@@ -18,8 +19,7 @@ static const svc_object organization_invitation_group = { .name = "InvitationGro
 static const svc_field organization_invitation_roles_fields[] = {
   F_LIST("groupRoleAssignments", &organization_invitation_group, .max_items = 500),
   F_STRS("roles", .flags = SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
-  { .name = "teamIds", .type = SVC_ARRAY, .item = SVC_STRING, .format = SVC_FORMAT_ID, .flags = SVC_UNIQUE_ITEMS,
-    .max_items = 100 },
+  F_TEAM_IDS(),
   F_END
 };
 static const svc_object organization_invitation_roles = { .name = "OrganizationInvitationUpdate",
@@ -32,14 +32,6 @@ static const svc_field organization_invitation_name_fields[] = {
 static const svc_object organization_invitation_object = { .name = "OrganizationInvitationRequest",
                                                            .base = &organization_invitation_roles,
                                                            .fields = organization_invitation_name_fields };
-
-static const svc_field organization_invitation_access_fields[] = {
-  F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
-  F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
-  F_END
-};
-static const svc_object organization_invitation_access = { .name = "GroupAccessRequest",
-                                                           .fields = organization_invitation_access_fields };
 
 static const svc_param organization_invitation_params[] = {
   { .name = "username", .format = SVC_FORMAT_EMAIL },
@@ -67,7 +59,7 @@ static const svc_route organization_invitation_routes[] = {
                           .run = organization_invitation_change),
   ORGANIZATION_INVITATION(SVC_DELETE, "/{invitationId}", .status = 204, .run = organization_invitation_remove),
   { .method = SVC_POST, .path = "/groups/{groupId}/access", .set = SVC_SET_PROJECTS, .versions = { 20230201 },
-    .roles = SVC_R_GROUP_OWNER, .deprecated = 20250219, .body = &organization_invitation_access,
+    .roles = SVC_R_GROUP_OWNER, .deprecated = 20250219, .body = &svc_object_user_roles,
     .run = organization_invitation_add },
   SVC_ROUTES_END
 };
@@ -91,81 +83,37 @@ static svc_node *organization_invitation_groups(svc_call *c, const svc_id *org, 
   return list;
 }
 
-/* NULL without an error: it is no invitation (any more). */
 static svc_node *organization_invitation_view(svc_call *c, const svc_id *org, const svc_entity *e)
 {
-  static const svc_id root;
-  svc_node *member = svc_member_view(c, org, e), *out, *part;
-  svc_str verifier, lines = SVC_S("");
-  svc_entity organization;
-  if (!member || !svc_str_is(svc_node_str(member, "orgMembershipStatus"), "PENDING")) return NULL;
-  svc_credential_unpack(svc_arena_copy(c->arena, e->extra), &verifier, &lines);
-  out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  part = organization_invitation_groups(c, org, lines);
-  if (!out || !part) return NULL;
-  svc_node_put(c->arena, out, part);
-  svc_node_set_str(c->arena, out, "createdAt", svc_node_str(member, "invitationCreatedAt"));
-  svc_node_set_str(c->arena, out, "expiresAt", svc_node_str(member, "invitationExpiresAt"));
-  svc_node_set_str(c->arena, out, "id", svc_node_str(member, "id"));
-  if (svc_node_get(member, "inviterUsername"))
-    svc_node_set_str(c->arena, out, "inviterUsername", svc_node_str(member, "inviterUsername"));
-  svc_node_set_str(c->arena, out, "orgId", svc_id_str(c->arena, org));
-  if (svc_entity_get(c->txn, c->s->org->noun->kind, &root, org, &organization) == SVC_OK)
-    svc_node_set_str(c->arena, out, "orgName", svc_arena_copy(c->arena, organization.unique));
-  part = svc_grants_names(c, lines, svc_id_str(c->arena, org), "roles");
-  if (part) svc_node_put(c->arena, out, part);
-  part = svc_node_copy(c->arena, svc_node_get(member, "teamIds"));
-  if (part) svc_node_put(c->arena, out, part);
-  svc_node_set_str(c->arena, out, "username", svc_node_str(member, "username"));
+  svc_str lines = svc_arena_copy(c->arena, svc_grants_of(e));
+  svc_node *out = svc_invitation_view(c, c->s->org, org, e), *member = out ? svc_member_view(c, org, e) : NULL;
+  if (!member) return NULL;
+  svc_node_put(c->arena, out, organization_invitation_groups(c, org, lines));
+  svc_node_put(c->arena, out, svc_node_copy(c->arena, svc_node_get(member, "teamIds")));
   return out;
 }
 
-static bool organization_invitation_answer(svc_call *c, const svc_member *m)
+static svc_node *organization_invitation_item(svc_call *c, const svc_entity *e, void *context)
 {
-  svc_node *view = organization_invitation_view(c, &m->org, &m->entity);
-  if (!view || !svc_answer_node(c, view)) return c->error ? false : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  c->answer.own = m->entity.key;
-  return true;
-}
-
-static svc_node *organization_invitation_item(svc_call *c, const svc_entity *e, void *org)
-{
-  return organization_invitation_view(c, org, e);
-}
-
-static bool organization_invitation_wanted(svc_call *c, const svc_entity *e, void *org)
-{
-  const svc_query_value *name = svc_query_get(c, "username");
-  const svc_node *view = organization_invitation_view(c, org, e); /* NULL: it is none */
-  return view && (!name || svc_str_eq(svc_person_name(c, name->text), svc_node_str(view, "username")));
+  (void)context;
+  return organization_invitation_view(c, &e->parent, e);
 }
 
 static bool organization_invitation_list(svc_call *c)
 {
-  svc_id org;
-  if (!svc_resolve_all(c)) return false;
-  if (!c->s->member) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "users");
-  org = svc_call_org(c);
-  return svc_list_views(c, c->s->member, &org, organization_invitation_wanted, organization_invitation_item, &org);
+  return svc_invitation_list(c, organization_invitation_item);
+}
+
+static bool organization_invitation_answer(svc_call *c, const svc_member *m)
+{
+  return svc_invitation_answer(c, m, organization_invitation_view(c, &m->org, &m->entity));
 }
 
 /* ---------------------------------------------------------------------------------------------------------- operations */
 
-/* The one that the path names, or the body by its username. */
 static bool organization_invitation_target(svc_call *c, svc_member *m)
 {
-  svc_id org, user;
-  svc_str name = svc_node_str(c->body, "username"), org_text;
-  if (!svc_resolve_all(c)) return false;
-  org = svc_call_org(c);
-  org_text = svc_id_str(c->arena, &org);
-  if (c->plan->param_count == 1) {
-    if (!svc_member_named(c, &org, name, m)) return false;
-    return svc_str_is(m->status, "PENDING") ? true : svc_fail(c, SVC_E_USERNAME_NOT_FOUND, "SS", &name, &org_text);
-  }
-  if (!svc_id_parse(c->params[1], &user)) return svc_fail(c, SVC_E_INVALID_INVITATION_ID, "S", &c->params[1]);
-  if (!svc_member_get(c, &org, &user, m)) return false;
-  return svc_str_is(m->status, "PENDING") ? true : svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->path);
+  return svc_invitation_find(c, m) && svc_if_match_view(c, organization_invitation_view(c, &m->org, &m->entity));
 }
 
 static bool organization_invitation_lines(svc_call *c, const svc_id *org, const svc_node *request, svc_str *lines)
@@ -185,7 +133,7 @@ static bool organization_invitation_create(svc_call *c)
   if (!svc_resolve_all(c)) return false;
   org = svc_call_org(c);
   /* a member, unless the body says else */
-  lines = svc_arena_print(c->arena, "ORG_MEMBER " SVC_FMT "\n", SVC_ARG(svc_id_str(c->arena, &org)));
+  lines = svc_member_line(c, &org);
   if (!organization_invitation_lines(c, &org, c->checked, &lines)) return false;
   if (!svc_member_add(c, &org, svc_node_str(c->checked, "username"), lines, true, &m)) return false;
   return organization_invitation_answer(c, &m);

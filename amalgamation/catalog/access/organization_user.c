@@ -43,8 +43,7 @@ static const svc_field organization_user_fields[] = {
   F_STR("mobileNumber", .flags = SVC_READ_ONLY),
   F_ENUM("orgMembershipStatus", organization_user_states, .flags = SVC_READ_ONLY),
   F_OBJ("roles", &organization_user_roles_object),
-  { .name = "teamIds", .type = SVC_ARRAY, .item = SVC_STRING, .format = SVC_FORMAT_ID, .flags = SVC_UNIQUE_ITEMS,
-    .max_items = 100 },
+  F_TEAM_IDS(),
   F_STR("username", .flags = SVC_READ_ONLY),
   F_END
 };
@@ -52,8 +51,7 @@ static const svc_object organization_user_object = { .name = "OrgUser", .fields 
 
 static const svc_field organization_user_add_fields[] = {
   F_OBJ("roles", &organization_user_roles_object, .flags = SVC_REQUIRED),
-  { .name = "teamIds", .type = SVC_ARRAY, .item = SVC_STRING, .format = SVC_FORMAT_ID, .flags = SVC_UNIQUE_ITEMS,
-    .max_items = 100 },
+  F_TEAM_IDS(),
   F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
   F_END
 };
@@ -77,14 +75,6 @@ static const svc_field organization_user_group_roles_fields[] = {
 };
 static const svc_object organization_user_group_roles = { .name = "GroupRoles",
                                                           .fields = organization_user_group_roles_fields };
-
-static const svc_field organization_user_join_fields[] = {
-  F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
-  F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
-  F_END
-};
-static const svc_object organization_user_join_object = { .name = "GroupUserRequest",
-                                                          .fields = organization_user_join_fields };
 
 static const svc_field organization_user_id_fields[] = { F_HEX24("id", .flags = SVC_REQUIRED), F_END };
 static const svc_object organization_user_id_object = { .name = "UserOfTeam", .fields = organization_user_id_fields };
@@ -160,7 +150,7 @@ static const svc_route organization_user_routes[] = {
   ORGANIZATION_USER_GROUP(SVC_GET, "", ORGANIZATION_USER_BOTH, .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED,
                           .params = organization_user_project_params, .run = organization_user_list),
   ORGANIZATION_USER_GROUP(SVC_POST, "", ORGANIZATION_USER_NEW, .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 201,
-                          .body = &organization_user_join_object, .run = organization_user_create),
+                          .body = &svc_object_user_roles, .run = organization_user_create),
   ORGANIZATION_USER_GROUP(SVC_GET, "/{userId}", ORGANIZATION_USER_NEW, .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_ITEM,
                           .params = organization_user_read_params, .run = organization_user_read),
   ORGANIZATION_USER_GROUP(SVC_DELETE, "/{userId}", ORGANIZATION_USER_BOTH, .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 204,
@@ -199,7 +189,7 @@ typedef struct organization_user_scope {
   svc_id org, group;
   svc_str on;         /* id of the project, else of the organization */
   bool in_group;
-  svc_str team, role; /* the line of the path's team; empty: none is named */
+  svc_str team, line; /* the path's team, and the line of who is in it; empty: none is named */
 } organization_user_scope;
 
 static bool organization_user_scope_of(svc_call *c, organization_user_scope *at)
@@ -214,7 +204,7 @@ static bool organization_user_scope_of(svc_call *c, organization_user_scope *at)
   at->on = svc_id_str(c->arena, at->in_group ? &at->group : &at->org);
   if (c->plan->param_count < 2 || !svc_str_is(c->plan->params[1], "teamId")) return true;
   at->team = c->params[1];
-  at->role = svc_arena_print(c->arena, "@" SVC_FMT, SVC_ARG(at->on));
+  at->line = svc_team_line(c, &at->org, at->team);
   if (c->s->team && svc_id_parse(at->team, &id) &&
       svc_entity_get(c->txn, c->s->team->noun->kind, &at->org, &id, &team) == SVC_OK)
     return true;
@@ -224,14 +214,13 @@ static bool organization_user_scope_of(svc_call *c, organization_user_scope *at)
 /* The roles that the teams of these lines have in the project. */
 static svc_str organization_user_by_teams(svc_call *c, const organization_user_scope *at, svc_str lines)
 {
-  svc_str out = SVC_S(""), role, on, verifier, grants;
+  svc_str out = SVC_S(""), role, on;
   svc_entity team;
   svc_id id;
   while (svc_grants_next(&lines, &role, &on)) {
     if (svc_line_class(role) != SVC_LINE_TEAM || !c->s->team || !svc_id_parse(on, &id)) continue;
     if (svc_entity_get(c->txn, c->s->team->noun->kind, &at->org, &id, &team) != SVC_OK) continue;
-    if (!svc_credential_unpack(team.extra, &verifier, &grants) || !svc_grants_have(grants, SVC_S(""), at->on)) continue;
-    out = svc_grants_plus(c, out, svc_grants_minus(c, grants, svc_grants_without(c, grants, at->on)));
+    out = svc_grants_plus(c, out, svc_grants_on(c, svc_grants_of(&team), at->on));
   }
   return out;
 }
@@ -250,8 +239,8 @@ static bool organization_user_by_org(svc_call *c, const organization_user_scope 
 static svc_node *organization_user_view(svc_call *c, const organization_user_scope *at, const svc_entity *e, bool teams)
 {
   svc_node *body = svc_member_view(c, &at->org, e), *roles;
-  svc_str verifier, lines;
-  if (!body || !at->in_group || !svc_credential_unpack(svc_arena_copy(c->arena, e->extra), &verifier, &lines)) return body;
+  svc_str lines = svc_arena_copy(c->arena, svc_grants_of(e));
+  if (!body || !at->in_group) return body;
   if (teams) lines = svc_grants_plus(c, lines, organization_user_by_teams(c, at, lines));
   roles = svc_grants_names(c, lines, at->on, "roles");
   if (!roles) return NULL;
@@ -262,9 +251,7 @@ static svc_node *organization_user_view(svc_call *c, const organization_user_sco
 
 static bool organization_user_answer(svc_call *c, const organization_user_scope *at, const svc_entity *e)
 {
-  svc_node *view = organization_user_view(c, at, e, false);
-  if (!view) return c->error ? false : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  return svc_answer_entity(c, e) && svc_answer_body(c, view);
+  return svc_answer_view(c, e, organization_user_view(c, at, e, false));
 }
 
 typedef struct organization_user_source {
@@ -284,10 +271,9 @@ static bool organization_user_wanted(svc_call *c, const svc_entity *e, void *con
   const organization_user_source *from = context;
   const svc_query_value *id = svc_query_get(c, "userId"), *name = svc_query_get(c, "username");
   const organization_user_scope *at = from->at;
-  svc_str verifier, lines;
+  svc_str lines = svc_grants_of(e);
   const svc_node *body;
-  if (!svc_credential_unpack(e->extra, &verifier, &lines)) return false;
-  if (at->team.n && !svc_grants_have(lines, at->role, at->team)) return false;
+  if (at->team.n && !svc_grants_have(lines, SVC_S(""), at->team)) return false;
   if (at->in_group && !svc_grants_have(lines, SVC_S(""), at->on) &&
       !(from->by_teams && organization_user_by_teams(c, at, lines).n) &&
       !(from->by_org && organization_user_by_org(c, at, lines)))
@@ -329,7 +315,7 @@ static bool organization_user_target(svc_call *c, organization_user_scope *at, s
   e = &c->chain[c->plan->step_count - 1];
   if (!svc_member_get(c, &at->org, &e->id, m)) return false;
   if (m->there && (!at->in_group || svc_grants_have(m->lines, SVC_S(""), at->on)))
-    return c->method == SVC_GET || svc_if_match(c, m->entity.revision);
+    return c->method == SVC_GET || svc_if_match_view(c, organization_user_view(c, at, &m->entity, false));
   if (m->there && any && (organization_user_by_teams(c, at, m->lines).n || organization_user_by_org(c, at, m->lines)))
     return true;
   return svc_not_found(c, c->plan->noun, 1, c->params[c->plan->param_count - 1]);
@@ -471,9 +457,8 @@ static bool organization_user_of_team(svc_call *c, const organization_user_scope
 static bool organization_user_into_team(svc_call *c, const organization_user_scope *at, svc_str id, svc_member *m)
 {
   if (!organization_user_of_team(c, at, id, m)) return false;
-  if (svc_grants_have(m->lines, at->role, at->team)) return svc_fail(c, SVC_E_USER_ALREADY_IN_TEAM, "SS", &id, &at->team);
-  return svc_member_put(c, m, m->status, svc_arena_print(c->arena, SVC_FMT SVC_FMT " " SVC_FMT "\n", SVC_ARG(m->lines),
-                                                         SVC_ARG(at->role), SVC_ARG(at->team)));
+  if (svc_grants_have(m->lines, SVC_S(""), at->team)) return svc_fail(c, SVC_E_USER_ALREADY_IN_TEAM, "SS", &id, &at->team);
+  return svc_member_put(c, m, m->status, svc_grants_plus(c, m->lines, at->line));
 }
 
 static bool organization_user_join_team(svc_call *c)
@@ -505,7 +490,7 @@ static bool organization_user_leave_team(svc_call *c)
   if (!organization_user_scope_of(c, &at)) return false;
   id = named ? c->params[2] : svc_node_str(c->checked, "id");
   if (!organization_user_of_team(c, &at, id, &m)) return false;
-  if (!svc_grants_have(m.lines, at.role, at.team)) return svc_fail(c, SVC_E_USER_NOT_FOUND, "SS", &id, &at.team);
+  if (!svc_grants_have(m.lines, SVC_S(""), at.team)) return svc_fail(c, SVC_E_USER_NOT_FOUND, "SS", &id, &at.team);
   if (!svc_member_put(c, &m, m.status, svc_grants_without(c, m.lines, at.team))) return false;
   return named ? svc_answer_nothing(c) : organization_user_answer(c, &at, &m.entity);
 }

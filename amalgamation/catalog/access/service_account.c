@@ -9,6 +9,7 @@
 **   verifier: for each secret  id(12) i64 expiry, salt(16) hash(32)
 */
 #include "internal.h"
+#include "catalog/objects.h"
 
 #define SERVICE_ACCOUNT_SECRETS 2
 #define SERVICE_ACCOUNT_LEAST_HOURS 8
@@ -46,12 +47,6 @@ static const svc_field service_account_hours_fields[] = {
 };
 static const svc_object service_account_hours_object = { .name = "ServiceAccountSecretRequest",
                                                          .fields = service_account_hours_fields };
-
-static const svc_field service_account_roles_fields[] = {
-  F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
-  F_END
-};
-static const svc_object service_account_roles_object = { .name = "ServiceAccountRoles", .fields = service_account_roles_fields };
 
 static const svc_param service_account_list_params[] = { { .name = "includeSystemManaged", .type = SVC_BOOLEAN }, { .name = NULL } };
 
@@ -93,7 +88,7 @@ static const svc_route service_account_routes[] = {
   SERVICE_ACCOUNT_GROUP(SVC_GET, "/{clientId}", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_ITEM, .run = service_account_read),
   SERVICE_ACCOUNT_GROUP(SVC_PATCH, "/{clientId}", .roles = SVC_R_GROUP_OWNER, .run = service_account_update),
   SERVICE_ACCOUNT_GROUP(SVC_DELETE, "/{clientId}", .roles = SVC_R_GROUP_OWNER, .status = 204, .run = service_account_withdraw),
-  SERVICE_ACCOUNT_GROUP(SVC_POST, "/{clientId}:invite", .roles = SVC_R_ORG_OWNER, .body = &service_account_roles_object,
+  SERVICE_ACCOUNT_GROUP(SVC_POST, "/{clientId}:invite", .roles = SVC_R_ORG_OWNER, .body = &svc_object_roles,
                         .run = service_account_invite, .example = "{\"roles\":[\"GROUP_OWNER\"]}"),
   SERVICE_ACCOUNT_GROUP(SVC_POST, "/{clientId}/secrets", .roles = SVC_R_GROUP_OWNER, .status = 201,
                         .body = &service_account_hours_object, .run = service_account_add_secret),
@@ -326,7 +321,7 @@ static bool service_account_update(svc_call *c)
   if (!svc_check_done(c) || (roles && !svc_roles_check(c, roles, level, "roles"))) return false;
   old = grants;
   if (roles) grants = svc_grants_from(c, roles, on, svc_grants_without(c, grants, on));
-  if (svc_grants_minus(c, old, grants).n == 0 && svc_grants_minus(c, grants, old).n == 0) grants = old; /* another order is no change */
+  if (svc_grants_same(old, grants)) grants = old; /* another order is no change */
   details = service_account_differs(&change, "name") || service_account_differs(&change, "description");
   change.event = details ? "SERVICE_ACCOUNT_DETAILS_CHANGED" : roles_changed;
   if (!service_account_store(c, &change, verifier, grants)) return false;

@@ -74,7 +74,7 @@ static bool team_create(svc_call *c)
 {
   const svc_node *names = svc_node_get(c->body, "usernames"), *item;
   svc_id org;
-  svc_str id, line;
+  svc_str line;
   svc_node *answer;
   svc_member m;
   if (!svc_resolve_all(c)) return false;
@@ -83,8 +83,7 @@ static bool team_create(svc_call *c)
   for (item = names->first; item; item = item->next)
     if (!team_person(c, &org, item->text, &m)) return false;
   if (!svc_verb_create(c)) return false;
-  id = svc_arena_copy(c->arena, c->answer.own);
-  line = svc_arena_print(c->arena, "@" SVC_FMT " " SVC_FMT "\n", SVC_ARG(svc_id_str(c->arena, &org)), SVC_ARG(id));
+  line = svc_team_line(c, &org, c->answer.own);
   answer = svc_json_parse(c->arena, svc_arena_copy(c->arena, c->answer.body));
   for (item = names->first; item; item = item->next)
     if (!team_person(c, &org, item->text, &m) || !svc_member_put(c, &m, m.status, svc_grants_plus(c, m.lines, line)))
@@ -105,9 +104,7 @@ static bool team_prepare(svc_call *c, svc_change *change)
 
 static svc_str team_lines(svc_call *c, const svc_entity *e)
 {
-  svc_str verifier, lines = SVC_S("");
-  svc_credential_unpack(svc_arena_copy(c->arena, e->extra), &verifier, &lines);
-  return lines;
+  return svc_arena_copy(c->arena, svc_grants_of(e));
 }
 
 static bool team_removing(svc_call *c, const svc_entity *e)

@@ -59,11 +59,7 @@ static bool user_unknown(svc_call *c)
 static bool user_show(svc_call *c, const svc_entity *e, bool made)
 {
   svc_node *view = svc_person_view(c, e, made);
-  if (c->error || c->arena->failed) return c->error ? false : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  if (!view) return user_unknown(c);
-  if (!svc_answer_entity(c, e) || !svc_answer_body(c, view)) return false;
-  c->answer.revision = svc_body_revision(c->answer.body); /* what is seen depends on who looks */
-  return true;
+  return view || c->error || c->arena->failed ? svc_answer_view(c, e, view) : user_unknown(c);
 }
 
 static bool user_read(svc_call *c)
@@ -102,13 +98,11 @@ static svc_str user_lines_in(svc_call *c, const svc_node *roles, const svc_id *o
   const svc_node *item;
   svc_id other;
   for (item = roles ? roles->first : NULL; item; item = item->next) {
-    svc_buf b = svc_buf_new(c->arena, 64);
     if (!user_role_org(c, item, &on, &other)) return SVC_S("");
-    svc_grant_line(&b, svc_node_str(item, "roleName"), on);
-    if (svc_id_eq(&other, org)) lines = svc_grants_plus(c, lines, svc_buf_done(&b));
+    if (svc_id_eq(&other, org)) lines = svc_grants_plus(c, lines, svc_grant_text(c, svc_node_str(item, "roleName"), on));
   }
   if (lines.n == 0 || svc_grants_have(lines, SVC_S(""), org_text)) return lines;
-  return svc_arena_print(c->arena, "ORG_MEMBER " SVC_FMT "\n" SVC_FMT, SVC_ARG(org_text), SVC_ARG(lines));
+  return svc_grants_plus(c, svc_member_line(c, org), lines);
 }
 
 static bool user_join(svc_call *c, const svc_id *org, const svc_id *user, svc_str lines)
@@ -138,7 +132,7 @@ static bool user_join_all(svc_call *c, const svc_node *roles, const svc_id *user
 static bool user_create(svc_call *c)
 {
   const svc_node *roles = svc_node_get(c->checked, "roles"), *item;
-  svc_str name = svc_person_name(c, svc_node_str(c->checked, "username")), verifier, lines = SVC_S(""), on;
+  svc_str name = svc_person_name(c, svc_node_str(c->checked, "username")), lines, on;
   svc_node *body = svc_node_copy(c->arena, c->checked);
   svc_entity e;
   svc_id org;
@@ -153,7 +147,7 @@ static bool user_create(svc_call *c)
     return false;
   }
   if (!found && !svc_person_make(c, name, &e)) return false;
-  svc_credential_unpack(e.extra, &verifier, &lines);
+  lines = svc_grants_of(&e);
   svc_node_drop(body, "roles");
   svc_node_set_str(c->arena, body, "createdAt", svc_node_str(svc_entity_body(c, &e), "createdAt"));
   svc_node_set_str(c->arena, body, "emailAddress", name);

@@ -153,10 +153,7 @@ static svc_node *project_limit_before(svc_call *c, const project_limit_row *row)
 {
   svc_id group = svc_call_group(c);
   svc_node *before = project_limit_node(c, row, &group);
-  svc_buf b = svc_buf_new(c->arena, 256);
-  if (!before) return NULL;
-  svc_node_write(&b, before);
-  return svc_if_match(c, svc_body_revision(svc_buf_done(&b))) ? before : NULL;
+  return svc_if_match_view(c, before) ? before : NULL;
 }
 
 static bool project_limit_event(svc_call *c)
