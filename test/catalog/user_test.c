@@ -289,6 +289,29 @@ static MunitResult user_makes(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Registering with several roles in one organization keeps all that was promised there by the invitation. */
+static MunitResult user_invited(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *group, *ada;
+  char roles[256];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org), ==, 200);
+  snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"},{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]",
+           group, org);
+  ada = t_user(&t, "ada@example.com", roles);
+  munit_assert_size(t_count(&t, "roles"), ==, 3);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, ada), ==, 200);
+  munit_assert_string_equal(t_str(&t, "roles.orgRoles[0]"), "ORG_OWNER");
+  munit_assert_string_equal(t_str(&t, "roles.orgRoles[1]"), "ORG_MEMBER");
+  munit_assert_size(t_count(&t, "roles.groupRoleAssignments"), ==, 1);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 /* What a user shows depends on its projects: the tag is that of what is shown, and If-Match speaks of the same one. */
 static MunitResult user_tags(const MunitParameter params[], void *data)
 {
@@ -497,6 +520,7 @@ static MunitTest tests[] = {
   { "/register", user_register, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/own_roles", user_own_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/roles", user_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/invited", user_invited, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/tags", user_tags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/many_roles", user_many_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/makes", user_makes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -109,7 +109,8 @@ static bool user_join(svc_call *c, const svc_id *org, const svc_id *user, svc_st
 {
   svc_member m;
   if (!svc_member_get(c, org, user, &m)) return false;
-  if (svc_str_is(m.status, "PENDING")) lines = svc_grants_plus(c, m.lines, lines);
+  /* what it was invited to, and, where the body has several roles in one organization, what it has joined with already */
+  if (!svc_str_is(m.status, "INVITATION_EXPIRED")) lines = svc_grants_plus(c, m.lines, lines);
   return lines.n == 0 || svc_member_put(c, &m, SVC_S("ACTIVE"), lines);
 }
 
