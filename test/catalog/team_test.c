@@ -112,6 +112,8 @@ static MunitResult team_people(const MunitParameter params[], void *data)
   snprintf(body, sizeof body, "[{\"id\":\"%s\"}]", bob);
   munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/teams/%s/users", org, team), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
+  munit_assert_string_equal(t_str(&t, "results[1].emailAddress"), "bob@example.com"); /* users, not members */
+  munit_assert_string_equal(t_str(&t, "results[1].roles[0].roleName"), "ORG_MEMBER");
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/teams/%s/users/%s", org, team, bob), ==, 204);
   /* by the user itself */
   snprintf(body, sizeof body, "{\"teamIds\":[\"%s\"]}", team);

@@ -257,6 +257,7 @@ static bool organization_user_answer(svc_call *c, const organization_user_scope 
 typedef struct organization_user_source {
   const organization_user_scope *at;
   bool by_teams, by_org, all;
+  bool people; /* shown as users, not as members */
 } organization_user_source;
 
 static bool organization_user_state_wanted(const svc_call *c, svc_str status)
@@ -288,13 +289,15 @@ static bool organization_user_wanted(svc_call *c, const svc_entity *e, void *con
 static svc_node *organization_user_item(svc_call *c, const svc_entity *e, void *context)
 {
   const organization_user_source *from = context;
-  return organization_user_view(c, from->at, e, from->by_teams);
+  svc_member m;
+  if (!from->people) return organization_user_view(c, from->at, e, from->by_teams);
+  return svc_member_get(c, &from->at->org, &e->id, &m) ? svc_person_view(c, &m.user, false) : NULL;
 }
 
-static bool organization_user_list_at(svc_call *c, const organization_user_scope *at)
+static bool organization_user_list_at(svc_call *c, const organization_user_scope *at, bool people)
 {
   const svc_query_value *flatten = svc_query_get(c, "flattenTeams"), *include = svc_query_get(c, "includeOrgUsers");
-  organization_user_source from = { at, flatten && flatten->number, include && include->number, c->query_count == 0 };
+  organization_user_source from = { at, flatten && flatten->number, include && include->number, c->query_count == 0, people };
   bool whole = from.all && !at->in_group && !at->team.n; /* then their number is known without a walk */
   return svc_list_views(c, c->plan->noun, &at->org, whole ? NULL : organization_user_wanted, organization_user_item, &from);
 }
@@ -302,7 +305,7 @@ static bool organization_user_list_at(svc_call *c, const organization_user_scope
 static bool organization_user_list(svc_call *c)
 {
   organization_user_scope at;
-  return organization_user_scope_of(c, &at) && organization_user_list_at(c, &at);
+  return organization_user_scope_of(c, &at) && organization_user_list_at(c, &at, false);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- operations */
@@ -478,7 +481,7 @@ static bool organization_user_join_team_all(svc_call *c)
   if (!organization_user_scope_of(c, &at)) return false;
   for (item = c->checked->first; item; item = item->next)
     if (!organization_user_into_team(c, &at, svc_node_str(item, "id"), &m)) return false;
-  return organization_user_list_at(c, &at);
+  return organization_user_list_at(c, &at, true);
 }
 
 static bool organization_user_leave_team(svc_call *c)
