@@ -555,6 +555,7 @@ SVC_PRIVATE bool svc_access_removing(svc_call *c, const svc_entity *e);
 SVC_PRIVATE bool svc_keep_granted(svc_call *c, const svc_entity *e, void *on); /* keeps what has a role on this id, a svc_str */
 SVC_PRIVATE svc_str svc_call_scope(svc_call *c, int *level); /* the path's project, else its organization: its id */
 SVC_PRIVATE bool svc_roles_check(svc_call *c, const svc_node *roles, int level, const char *field); /* an array of names */
+SVC_PRIVATE bool svc_may_grant(svc_call *c, svc_str before, svc_str after); /* in the path's project; false: 403 */
 SVC_PRIVATE svc_str svc_grant_text(svc_call *c, svc_str role, svc_str on); /* a line by itself */
 SVC_PRIVATE svc_str svc_grants_from(svc_call *c, const svc_node *names, svc_str on, svc_str others); /* others: kept lines */
 SVC_PRIVATE svc_str svc_grants_without(svc_call *c, svc_str grants, svc_str on);

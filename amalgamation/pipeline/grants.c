@@ -37,6 +37,15 @@ SVC_PRIVATE bool svc_roles_check(svc_call *c, const svc_node *roles, int level, 
   return svc_check_done(c);
 }
 
+/* Who manages access to a project hands out its roles, but makes no owner of it: that could be itself. */
+SVC_PRIVATE bool svc_may_grant(svc_call *c, svc_str before, svc_str after)
+{
+  svc_id group = svc_call_group(c), org = svc_call_org(c);
+  svc_str on = svc_id_str(c->arena, &group), owner = SVC_S("GROUP_OWNER");
+  if (!svc_grants_have(after, owner, on) || svc_grants_have(before, owner, on)) return true;
+  return svc_roles_on(c, &group, &org) & SVC_R_GROUP_OWNER ? true : svc_lacks_role(c, SVC_R_GROUP_OWNER);
+}
+
 SVC_PRIVATE svc_str svc_grant_text(svc_call *c, svc_str role, svc_str on)
 {
   svc_buf b = svc_buf_new(c->arena, role.n + on.n + 3);

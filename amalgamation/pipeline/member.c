@@ -533,6 +533,7 @@ SVC_PRIVATE bool svc_member_join(svc_call *c, const svc_id *group, const svc_id 
   there = svc_str_is(out->status, "ACTIVE") || svc_str_is(out->status, "PENDING");
   if (there && svc_grants_have(out->lines, SVC_S(""), on)) return member_exists(c, out, group);
   lines = svc_grants_from(c, roles, on, there ? out->lines : svc_member_line(c, org));
+  if (!svc_may_grant(c, SVC_S(""), lines)) return false;
   return there ? svc_member_put(c, out, out->status, lines) : svc_member_add(c, org, name, lines, invite, out);
 }
 

@@ -312,6 +312,55 @@ static MunitResult user_invited(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Who manages access to a project hands out its roles, but makes nobody its owner: neither itself nor a key or team. */
+static MunitResult user_manager(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *group, *ada, *bob, *team, *key;
+  char roles[256], body[256];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_ACCESS_MANAGER\"}]", group);
+  ada = t_user(&t, "ada@example.com", roles);
+  snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", group);
+  bob = t_user(&t, "bob@example.com", roles);
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"blue\",\"usernames\":[\"ada@example.com\"]}", "/orgs/%s/teams", org), ==, 201);
+  team = t_keep(&t, t_str(&t, "id"));
+  munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"old\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", group), ==, 200);
+  key = t_keep(&t, t_str(&t, "id"));
+
+  t_as(&t, ada);
+  munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, ada), ==, 403);
+  munit_assert_string_equal(t_error(&t), "ACCESS_FORBIDDEN");
+  munit_assert_not_null(strstr(t_str(&t, "detail"), "GROUP_OWNER"));
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/users", group), ==, 403);
+  snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}]", team);
+  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 403);
+  munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"x\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", group), ==, 403);
+
+  /* any other role it may, and leave an owner what it is, or take that away */
+  munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_CLUSTER_MANAGER\"}", "/groups/%s/users/%s:addRole", group, ada), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/users", group), ==, 201);
+  snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]", team);
+  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 200);
+  snprintf(body, sizeof body, "{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}", team);
+  munit_assert_int(t_sendf(&t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 403);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"desc\":\"new\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 200);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 200);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 403);
+  munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_READ_ONLY\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:removeRole", group, bob), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 403);
+  t_as(&t, NULL);
+  munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 200);
+  t_as(&t, bob);
+  munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, ada), ==, 200);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 /* What a user shows depends on its projects: the tag is that of what is shown, and If-Match speaks of the same one. */
 static MunitResult user_tags(const MunitParameter params[], void *data)
 {
@@ -521,6 +570,7 @@ static MunitTest tests[] = {
   { "/own_roles", user_own_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/roles", user_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/invited", user_invited, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/manager", user_manager, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/tags", user_tags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/many_roles", user_many_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/makes", user_makes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

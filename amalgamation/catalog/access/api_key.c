@@ -94,7 +94,7 @@ static bool api_key_new_grants(svc_call *c, const svc_node *roles, svc_str old, 
   others = svc_grants_from(c, own, on, others);
   /* the same roles in another order are no change */
   *out = svc_grants_same(others, old) ? old : others;
-  return true;
+  return svc_may_grant(c, old, *out);
 }
 
 /* Write roles and verifier where authentication looks for them, and the roles as they are shown. */

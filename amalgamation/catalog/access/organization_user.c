@@ -387,7 +387,8 @@ static bool organization_user_store_roles(svc_call *c, const organization_user_s
 {
   if (!svc_grants_have(lines, SVC_S(""), at->on))
     return svc_fail(c, SVC_E_CANNOT_REMOVE_ALL_USER_ROLES, "S", &m->entity.key);
-  return svc_member_put(c, m, m->status, lines) && organization_user_answer(c, at, &m->entity);
+  if (!svc_may_grant(c, m->lines, lines) || !svc_member_put(c, m, m->status, lines)) return false;
+  return organization_user_answer(c, at, &m->entity);
 }
 
 static bool organization_user_set_roles(svc_call *c)

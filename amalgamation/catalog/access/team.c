@@ -169,6 +169,7 @@ static bool team_read_group(svc_call *c)
 
 static bool team_store(svc_call *c, svc_change *change, svc_str lines, const char *event)
 {
+  if (!svc_may_grant(c, team_lines(c, &change->entity), lines)) return false;
   change->pending = svc_credential_pack(c->arena, SVC_S(""), lines);
   change->event = event;
   return svc_change_store(c, change);
