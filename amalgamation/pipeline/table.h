@@ -158,7 +158,8 @@ struct svc_route {
   svc_date_version sunset;      /* the served version ends on this day; 0: no end is set */
   const svc_param *params;      /* closed by a row without name */
   const svc_object *body;       /* what the body must be when it is not the noun's own object */
-  const char *example;          /* of a POST: a body that is accepted, for documentation and for the tests that need one */
+  const char *example;          /* of a POST: a body that is accepted, for documentation and for the tests that need one; an
+                                   id in it that is named as in a path stands for one that is there */
   const char *by; /* field whose unique value stands in the path instead of the noun's own key ("name" in byName) */
   unsigned short err_not_found; /* SVC_E_...: rather than the noun's, where the entity is looked up in this way */
   bool (*run)(svc_call *c); /* the verb (svc_verb_list, ...) or a function of the noun's */

@@ -44,7 +44,8 @@ static bool team_withdraw(svc_call *c);
 
 static const svc_route team_routes[] = {
   TEAM_ORG(SVC_GET, "", .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED, .run = svc_verb_list),
-  TEAM_ORG(SVC_POST, "", .roles = SVC_R_ORG_OWNER, .status = 201, .run = team_create),
+  TEAM_ORG(SVC_POST, "", .roles = SVC_R_ORG_OWNER, .status = 201, .run = team_create,
+           .example = "{\"name\":\"on call\",\"usernames\":[\"ada@example.com\"]}"),
   TEAM_ORG(SVC_GET, "/byName/{teamName}", .roles = SVC_R_ORG_MEMBER, .by = "name", .err_not_found = SVC_E_TEAM_NAME_NOT_FOUND,
            .run = svc_verb_read),
   TEAM_ORG(SVC_GET, "/{teamId}", .roles = SVC_R_ORG_MEMBER, .run = svc_verb_read),
@@ -52,7 +53,8 @@ static const svc_route team_routes[] = {
   TEAM_ORG(SVC_DELETE, "/{teamId}", .roles = SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
   TEAM_GROUP(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .run = team_list_group),
   TEAM_GROUP(SVC_POST, "", .roles = SVC_R_GROUP_ACCESS_MANAGER, .flags = SVC_PAGED | SVC_BODY_ARRAY,
-             .body = &team_role_object, .run = team_assign),
+             .body = &team_role_object, .run = team_assign,
+             .example = "[{\"teamId\":\"5f0000000000000000000001\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]"),
   TEAM_GROUP(SVC_GET, "/{teamId}", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_ITEM, .run = team_read_group),
   TEAM_GROUP(SVC_PATCH, "/{teamId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .flags = SVC_PAGED, .body = &team_role_object,
              .run = team_update_group),
