@@ -316,7 +316,7 @@ static MunitResult user_invited(const MunitParameter params[], void *data)
 static MunitResult user_manager(const MunitParameter params[], void *data)
 {
   t_service t;
-  const char *org, *group, *ada, *bob, *team, *key;
+  const char *org, *group, *ada, *bob, *team, *key, *account;
   char roles[256], body[256];
   (void)params, (void)data;
   t_open(&t, NULL);
@@ -357,6 +357,20 @@ static MunitResult user_manager(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 200);
   t_as(&t, bob);
   munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, ada), ==, 200);
+
+  /* the owner of a project gets no secret of an account that may do more than that */
+  t_as(&t, NULL);
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"root\",\"description\":\"all\",\"roles\":[\"ORG_OWNER\"],"
+                           "\"secretExpiresAfterHours\":8}", "/orgs/%s/serviceAccounts", org), ==, 201);
+  account = t_keep(&t, t_str(&t, "clientId"));
+  munit_assert_int(t_sendf(&t, "POST", "{\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/serviceAccounts/%s:invite", group, account), ==, 200);
+  t_as(&t, bob);
+  munit_assert_int(t_sendf(&t, "POST", "{\"secretExpiresAfterHours\":8}", "/groups/%s/serviceAccounts/%s/secrets", group, account), ==, 403);
+  munit_assert_string_equal(t_error(&t), "ACCESS_FORBIDDEN");
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"own\",\"description\":\"of it\",\"roles\":[\"GROUP_OWNER\"],"
+                           "\"secretExpiresAfterHours\":8}", "/groups/%s/serviceAccounts", group), ==, 201);
+  account = t_keep(&t, t_str(&t, "clientId"));
+  munit_assert_int(t_sendf(&t, "POST", "{\"secretExpiresAfterHours\":8}", "/groups/%s/serviceAccounts/%s/secrets", group, account), ==, 201);
   t_close(&t);
   return MUNIT_OK;
 }
