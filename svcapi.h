@@ -150,9 +150,13 @@ typedef struct svc_grant {
   const char *on;
 } svc_grant;
 
-/* Somebody whom the host vouches for: no credential is asked of the request. Never fill it in from a socket. */
+/*
+** Somebody whom the host vouches for: no credential is asked of the request, and no access list holds. An organization that
+** a person creates asks for access lists until its setting apiAccessListRequired is turned off. Never fill it in from a
+** socket.
+*/
 typedef struct svc_caller {
-  const char *user_id;  /* 24 hex digits */
+  const char *user_id;  /* 24 hex digits; all of them 0: the host itself, not a person */
   const char *username; /* shown in events; may be NULL */
   const svc_grant *grants;
   size_t grant_count;

@@ -407,6 +407,28 @@ static bool verbs_within_quota(svc_call *c, const svc_noun *noun, const svc_id *
   return svc_fail(c, noun->err_quota, "iS", &limit, &key);
 }
 
+/* Singletons of a new parent that do not begin with their defaults. The event of the parent speaks for them. */
+static bool verbs_begin_singletons(svc_call *c, const svc_noun_info *parent, const svc_id *id)
+{
+  size_t i;
+  for (i = 0; i < c->s->noun_count; i++) {
+    const svc_noun_info *info = &c->s->nouns[i];
+    const svc_node *preset;
+    svc_change change;
+    svc_entity e;
+    if (info->parent != parent || !info->noun->begin) continue;
+    memset(&change, 0, sizeof change);
+    change.noun = info;
+    change.parent = *id;
+    preset = svc_json_parse(c->arena, info->preset);
+    change.body = preset ? svc_node_copy(c->arena, preset) : NULL;
+    if (!change.body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+    info->noun->begin(c, change.body);
+    if (!svc_node_same(change.body, preset) && !svc_insert(c, &change, &e)) return false;
+  }
+  return true;
+}
+
 SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out)
 {
   const svc_noun *noun = change->noun->noun;
@@ -430,7 +452,8 @@ SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out)
   if (!verbs_serialise(c, change, out)) return false;
   out->revision = svc_new_revision(c->txn);
   if (svc_entity_insert(c->txn, c->arena, out) != SVC_OK) return svc_store_failed(c, c->txn->error);
-  return verbs_recount(c, change->noun, &out->parent) && verbs_events(c, change, out);
+  return verbs_recount(c, change->noun, &out->parent) && verbs_events(c, change, out) &&
+         verbs_begin_singletons(c, change->noun, &out->id);
 }
 
 SVC_PRIVATE bool svc_verb_create(svc_call *c)

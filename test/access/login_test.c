@@ -371,6 +371,53 @@ static MunitResult login_access_list(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* An organization with a service account of its own, made by whoever the next request comes from; its account then calls. */
+static void login_organization(login *l, const char *name, char org[25])
+{
+  char body[256];
+  snprintf(body, sizeof body, "{\"name\":\"%s\",\"serviceAccount\":{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"ORG_OWNER\"],"
+           "\"secretExpiresAfterHours\":8}}", name);
+  munit_assert_int(t_send(&l->t, "POST", "/orgs", body), ==, 201);
+  snprintf(org, 25, "%s", t_str(&l->t, "organization.id"));
+  snprintf(l->keys.client_id, sizeof l->keys.client_id, "%s", t_str(&l->t, "serviceAccount.clientId"));
+  snprintf(l->keys.client_secret, sizeof l->keys.client_secret, "%s", t_str(&l->t, "serviceAccount.secrets[0].secret"));
+  l->t.anonymous = true;
+  t_headers_clear(&l->t);
+  login_account(l);
+}
+
+/* Whether an organization asks for access lists at first depends on who makes it: nobody is shut out of his own. */
+static MunitResult login_list_required(const MunitParameter params[], void *data)
+{
+  login l;
+  char org[25];
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  login_account(&l);
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/settings", l.keys.org_id), ==, 200); /* svc_bootstrap */
+  munit_assert_string_equal(t_str(&l.t, "apiAccessListRequired"), "false");
+
+  login_organization(&l, "Second", org); /* a service account */
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
+  munit_assert_string_equal(t_str(&l.t, "apiAccessListRequired"), "false");
+
+  l.t.anonymous = false;
+  login_organization(&l, "Third", org); /* a person */
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/settings", org), ==, 403);
+  munit_assert_string_equal(t_error(&l.t), "ORG_REQUIRES_ACCESS_LIST");
+  l.t.anonymous = false;
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
+  munit_assert_string_equal(t_str(&l.t, "apiAccessListRequired"), "true");
+  munit_assert_string_equal(t_str(&l.t, "genAIFeaturesEnabled"), "true"); /* and all else as it always is */
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/events", org), ==, 200);
+  munit_assert_int64(t_int(&l.t, "totalCount"), ==, 2); /* ORG_CREATED and that of the account: no setting was changed */
+  munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", org), ==, 200);
+  l.t.anonymous = true;
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
 /* ----------------------------------------------------------------------------------------------------- secrets at rest */
 
 static void login_scan_file(const char *path, const char *secret)
@@ -438,6 +485,7 @@ static MunitTest tests[] = {
   { "/token_errors", login_token_errors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/secrets", login_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/access_list", login_access_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/list_required", login_list_required, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/nothing_in_clear", login_nothing_in_clear, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

@@ -255,7 +255,7 @@ static MunitResult organization_settings_merge(const MunitParameter params[], vo
   (void)params, (void)data;
   org = settings_open(&t);
   munit_assert_int(t_sendf(&t, "GET", NULL, SETTINGS, org), ==, 200);
-  munit_assert_string_equal(t_str(&t, "apiAccessListRequired"), "false");
+  munit_assert_string_equal(t_str(&t, "apiAccessListRequired"), "true"); /* a person made it */
   munit_assert_string_equal(t_str(&t, "genAIFeaturesEnabled"), "true");
   munit_assert_int64(t_int(&t, "maxServiceAccountSecretValidityInHours"), ==, 8760);
   munit_assert_string_equal(t_str(&t, "multiFactorAuthRequired"), "false");
@@ -318,8 +318,8 @@ static MunitResult organization_settings_bounds(const MunitParameter params[], v
 static MunitResult organization_settings_events(const MunitParameter params[], void *data)
 {
   static const struct { const char *body, *event; int64_t count; } steps[] = {
+    { "{\"apiAccessListRequired\":false}", "ORG_PUBLIC_API_ACCESS_LIST_NOT_REQUIRED", 1 }, /* it was, from the start */
     { "{\"apiAccessListRequired\":true}", "ORG_PUBLIC_API_ACCESS_LIST_REQUIRED", 1 },
-    { "{\"apiAccessListRequired\":false}", "ORG_PUBLIC_API_ACCESS_LIST_NOT_REQUIRED", 1 },
     { "{\"multiFactorAuthRequired\":true}", "ORG_TWO_FACTOR_AUTH_REQUIRED", 1 },
     { "{\"multiFactorAuthRequired\":false}", "ORG_TWO_FACTOR_AUTH_OPTIONAL", 1 },
     { "{\"restrictEmployeeAccess\":true}", "ORG_EMPLOYEE_ACCESS_RESTRICTED", 1 },
@@ -345,8 +345,8 @@ static MunitResult organization_settings_events(const MunitParameter params[], v
     munit_assert_int64(t_int(&t, "totalCount"), ==, (int64_t)i + 2);
     munit_assert_string_equal(t_str(&t, "results[0].eventTypeName"), steps[i].event);
   }
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"apiAccessListRequired\":true,\"genAIFeaturesEnabled\":true}", SETTINGS, org), ==, 200);
-  munit_assert_int64(events(&t, org, "ORG_PUBLIC_API_ACCESS_LIST_REQUIRED"), ==, 2); /* one for each */
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"apiAccessListRequired\":false,\"genAIFeaturesEnabled\":true}", SETTINGS, org), ==, 200);
+  munit_assert_int64(events(&t, org, "ORG_PUBLIC_API_ACCESS_LIST_NOT_REQUIRED"), ==, 2); /* one for each */
   munit_assert_int64(events(&t, org, "ORG_SETTINGS_UPDATED"), ==, 3);
   t_close(&t);
   return MUNIT_OK;

@@ -1,7 +1,8 @@
 /*
 ** The settings of an organization: one for each, always there, changed field by field.
 **
-** Several settings have an event of their own; the rest share ORG_SETTINGS_UPDATED.
+** Several settings have an event of their own; the rest share ORG_SETTINGS_UPDATED. Unusual: whether the credentials of an
+** organization need an access list depends, at first, on who creates it.
 */
 #include "internal.h"
 
@@ -58,6 +59,17 @@ static bool organization_settings_prepare(svc_call *c, svc_change *change)
   return true;
 }
 
+/*
+** An organization that a person makes asks for access lists, as one made in a web interface does: people are not bound by
+** lists and can always go on. One that a credential makes, or the host itself at bootstrap (it has no id), does not, for
+** nobody could get into it.
+*/
+static void organization_settings_begin(svc_call *c, svc_node *body)
+{
+  bool person = c->who.kind == SVC_WHO_USER && !svc_id_is_zero(&c->who.id);
+  if (person) svc_node_set_bool(c->arena, body, "apiAccessListRequired", true);
+}
+
 SVC_PRIVATE const svc_noun svc_noun_organization_settings = {
   .name = "organization settings",
   .kind = "oset",
@@ -68,4 +80,5 @@ SVC_PRIVATE const svc_noun svc_noun_organization_settings = {
   .field_events = organization_settings_events,
   .routes = organization_settings_routes,
   .prepare = organization_settings_prepare,
+  .begin = organization_settings_begin,
 };
