@@ -355,8 +355,14 @@ static MunitResult api_key_access_list_limit(const MunitParameter params[], void
   munit_assert_string_equal(t_param(&w.t, 1), w.id);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, API_KEY_LIST "/192.0.2.0", w.org, w.id), ==, 204);
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.200\"},{\"ipAddress\":\"192.0.2.201\"}]", API_KEY_LIST, w.org, w.id), ==, 403);
-  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.200\"}]", API_KEY_LIST, w.org, w.id), ==, 200);
+  /* what is there already, or stands in the body twice, is not new and does not count */
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.1\"},{\"ipAddress\":\"192.0.2.200\"},{\"cidrBlock\":\"192.0.2.200/32\"},"
+                           "{\"ipAddress\":\"192.0.2.2\"}]", API_KEY_LIST, w.org, w.id), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.200\"},{\"ipAddress\":\"192.0.2.1\"}]", API_KEY_LIST, w.org, w.id), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.1\"},{\"ipAddress\":\"192.0.2.201\"}]", API_KEY_LIST, w.org, w.id), ==, 403);
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.201\"},{}]", API_KEY_LIST, w.org, w.id), ==, 400); /* that first */
+  munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_ACCESS_LIST_ENTRY_ADDED"), ==, 201);
   t_close(&w.t);
   return MUNIT_OK;
 }
