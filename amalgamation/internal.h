@@ -550,6 +550,10 @@ SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, cons
 SVC_PRIVATE svc_str svc_access_spell(svc_call *c, svc_str text);
 SVC_PRIVATE bool svc_access_add(svc_call *c);
 SVC_PRIVATE bool svc_access_removing(svc_call *c, const svc_entity *e);
+/* No credential takes its own last way in. The caller's organization is to ask for lists; and removing, for the nouns that
+** are credentials, and for whatever leaves one without use. Both refuse. */
+SVC_PRIVATE bool svc_access_requiring(svc_call *c);
+SVC_PRIVATE bool svc_credential_removing(svc_call *c, const svc_entity *e);
 
 /* grants.c: roles in bodies, and the same as lines. */
 SVC_PRIVATE bool svc_keep_granted(svc_call *c, const svc_entity *e, void *on); /* keeps what has a role on this id, a svc_str */

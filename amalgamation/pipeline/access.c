@@ -4,6 +4,9 @@
 ** A credential with entries may only be used from an address that one of them covers. One without entries may be used
 ** from anywhere, unless its organization asks for a list. The entries are the children of the credential, each with its
 ** range in binary form, so that no text is parsed here.
+**
+** The rule for changes: no credential takes its own last way in. Whatever would shut out the one that asks for it is
+** refused, here, in whatever noun it is asked for; people, whom no list binds, may do it.
 */
 #include "internal.h"
 
@@ -31,32 +34,70 @@ static bool access_refuse(svc_call *c, int code)
   return svc_fail(c, code, "S", &c->peer);
 }
 
-SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, const svc_entity *credential)
+/* What a list has to say of the caller's address. */
+typedef struct access_view {
+  int entries; /* that were looked at: 0, there are none */
+  bool covered;
+  svc_id by; /* the entry that covers it */
+} access_view;
+
+/* Look for an entry, but this one (NULL: any), that covers the caller's address. False: the store failed. */
+static bool access_look(svc_call *c, const svc_noun_info *list, const svc_id *credential, const svc_id *but, access_view *out)
 {
-  const svc_noun_info *list = access_list_of(c->s, noun);
   svc_address caller, range;
   svc_scan scan;
   svc_key prefix;
   svc_str key, value;
   svc_entity entry;
-  bool found = false;
-  int n = 0;
-  if (!list) return true;
-  svc_key_entity(&prefix, list->noun->kind, &credential->id, NULL);
+  memset(out, 0, sizeof *out);
+  svc_key_entity(&prefix, list->noun->kind, credential, NULL);
   if (!svc_scan_begin(&scan, c->txn, &prefix, false)) return svc_store_failed(c, c->txn->error);
   if (!svc_address_parse(c->peer, &caller)) memset(&caller, 0, sizeof caller);
-  while (!found && n < ACCESS_MOST && svc_scan_next(&scan, &key, &value)) {
-    n++;
-    if (!svc_entity_decode(key, value, &entry) || entry.extra.n != sizeof range) continue;
+  while (!out->covered && out->entries < ACCESS_MOST && svc_scan_next(&scan, &key, &value)) {
+    bool good = svc_entity_decode(key, value, &entry);
+    if (good && but && svc_id_eq(&entry.id, but)) continue;
+    out->entries++;
+    if (!good || entry.extra.n != sizeof range) continue;
     memcpy(&range, entry.extra.p, sizeof range);
-    found = svc_address_within(&caller, &range);
+    out->covered = svc_address_within(&caller, &range);
+    out->by = entry.id;
   }
   svc_scan_end(&scan);
-  if (c->txn->error) return svc_store_failed(c, c->txn->error);
-  if (n == 0) return access_list_required(c) ? access_refuse(c, SVC_E_ORG_REQUIRES_ACCESS_LIST) : true;
-  if (!found) return access_refuse(c, SVC_E_IP_ADDRESS_NOT_ON_ACCESS_LIST);
-  svc_usage_note(c->s, list, &credential->id, &entry.id, c->now, c->peer);
+  return c->txn->error == SVC_OK || svc_store_failed(c, c->txn->error);
+}
+
+SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, const svc_entity *credential)
+{
+  const svc_noun_info *list = access_list_of(c->s, noun);
+  access_view view;
+  if (!list) return true;
+  if (!access_look(c, list, &credential->id, NULL, &view)) return false;
+  if (view.entries == 0) return access_list_required(c) ? access_refuse(c, SVC_E_ORG_REQUIRES_ACCESS_LIST) : true;
+  if (!view.covered) return access_refuse(c, SVC_E_IP_ADDRESS_NOT_ON_ACCESS_LIST);
+  svc_usage_note(c->s, list, &credential->id, &view.by, c->now, c->peer);
   return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------- the last way in */
+
+static bool access_is_caller(const svc_call *c, const svc_id *credential)
+{
+  return (c->who.kind == SVC_WHO_KEY || c->who.kind == SVC_WHO_ACCOUNT) && svc_id_eq(&c->who.id, credential);
+}
+
+SVC_PRIVATE bool svc_access_requiring(svc_call *c)
+{
+  const svc_noun_info *noun = c->who.kind == SVC_WHO_KEY ? c->s->key : c->who.kind == SVC_WHO_ACCOUNT ? c->s->account : NULL;
+  const svc_noun_info *list = noun ? access_list_of(c->s, noun) : NULL;
+  access_view view;
+  if (!list) return true;
+  if (!access_look(c, list, &c->who.id, NULL, &view)) return false;
+  return view.entries ? true : access_refuse(c, SVC_E_CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST);
+}
+
+SVC_PRIVATE bool svc_credential_removing(svc_call *c, const svc_entity *e)
+{
+  return access_is_caller(c, &e->id) ? svc_fail(c, SVC_E_CANNOT_REMOVE_CALLING_CREDENTIAL, "S", &e->key) : true;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- entries */
@@ -104,45 +145,39 @@ static bool access_add_one(svc_call *c, const svc_address *range)
   return svc_insert(c, &change, &e);
 }
 
+/* Does the caller still get in, now that there are more on its own list? The first ones shut out everybody else. */
+static bool access_keeps_caller(svc_call *c, const svc_id *credential)
+{
+  access_view view;
+  if (!access_is_caller(c, credential)) return true;
+  if (!access_look(c, c->plan->noun, credential, NULL, &view)) return false;
+  return view.covered || view.entries == 0 ? true : access_refuse(c, SVC_E_CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST);
+}
+
 SVC_PRIVATE bool svc_access_add(svc_call *c)
 {
   const svc_node *item;
-  const svc_entity *credential;
+  svc_id credential;
   svc_address *ranges;
   size_t n = 0, i;
   if (!svc_resolve_all(c)) return false;
-  credential = svc_parent_of_call(c);
+  credential = svc_parent_of_call(c)->id;
   ranges = svc_arena_alloc(c->arena, (svc_node_count(c->checked) + 1) * sizeof *ranges);
   if (!ranges) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   for (item = c->checked->first; item; item = item->next, n++) access_range(c, item, n, &ranges[n]);
   if (!svc_check_done(c)) return false;
   for (i = 0; i < n; i++)
     if (!access_add_one(c, &ranges[i])) return false;
-  return svc_list_entities(c, c->plan->noun, &credential->id, false, NULL, NULL);
+  return access_keeps_caller(c, &credential) && svc_list_entities(c, c->plan->noun, &credential, false, NULL, NULL);
 }
 
-/* Would the caller still get in if this entry of its own credential were gone? */
+/* Would the caller still get in if this entry of its own list were gone? */
 SVC_PRIVATE bool svc_access_removing(svc_call *c, const svc_entity *e)
 {
-  const svc_entity *credential = svc_parent_of_call(c);
-  svc_address caller, range;
-  svc_scan scan;
-  svc_key prefix;
-  svc_str key, value;
-  svc_entity other;
-  int others = 0;
-  bool covered = false;
-  if (c->who.kind == SVC_WHO_USER || !svc_id_eq(&c->who.id, &credential->id)) return true;
-  if (!svc_address_parse(c->peer, &caller)) return true;
-  svc_key_entity(&prefix, e->kind, &credential->id, NULL);
-  if (!svc_scan_begin(&scan, c->txn, &prefix, false)) return svc_store_failed(c, c->txn->error);
-  while (svc_scan_next(&scan, &key, &value)) {
-    if (!svc_entity_decode(key, value, &other) || svc_id_eq(&other.id, &e->id) || other.extra.n != sizeof range) continue;
-    memcpy(&range, other.extra.p, sizeof range);
-    covered |= svc_address_within(&caller, &range);
-    others++;
-  }
-  svc_scan_end(&scan);
-  if (covered || (others == 0 && !access_list_required(c))) return true;
-  return svc_fail(c, SVC_E_CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST, "S", &c->peer);
+  svc_id credential = svc_parent_of_call(c)->id;
+  access_view rest;
+  if (!access_is_caller(c, &credential)) return true;
+  if (!access_look(c, c->plan->noun, &credential, &e->id, &rest)) return false;
+  if (rest.covered || (rest.entries == 0 && !access_list_required(c))) return true;
+  return access_refuse(c, SVC_E_CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST);
 }

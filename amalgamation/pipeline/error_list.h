@@ -274,6 +274,9 @@
   X(CANNOT_REMOVE_ALL_USER_ROLES, 403, \
     "User {0} must keep at least one role. To take all of them, remove the user.", "userId") \
   X(NO_ROLES_IN_ASSIGNMENT, 403, "The assignment names no roles.", "") \
+  /* This library's own: nothing is known of how such services answer a credential that would make itself useless. */ \
+  X(CANNOT_REMOVE_CALLING_CREDENTIAL, 403, \
+    "You are calling with {0}, and this would leave it without use. Please do it with another credential.", "credential") \
   /* ---- Network */ \
   X(INVALID_IP_ADDRESS_OR_CIDR_NOTATION, 400, "{0} is neither an IP address nor a block in CIDR notation.", "value") \
   X(INVALID_CIDR_BLOCK, 400, "{0} is not a block in CIDR notation.", "cidrBlock") \
@@ -284,7 +287,7 @@
   X(MULTIPLE_VALUES_SPECIFIED_FOR_ONE_NETWORK_PERMISSION_ENTRY, 400, \
     "An entry takes only one of cidrBlock, ipAddress and awsSecurityGroup.", "") \
   X(CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST, 400, \
-    "Removing {0} would shut out the address you are calling from.", "value") \
+    "This would shut out {0}, the address you are calling from.", "callerIp") \
   X(CANNOT_ASSUME_ROLE, 400, "The service cannot assume the role {0}. Please check its trust policy.", "roleId") \
   X(NETWORK_PERMISSIONS_LIMIT_EXCEEDED, 403, \
     "An access list can have {0} entries at most; that of {1} has reached this number.", "limit,groupId") \

@@ -335,11 +335,13 @@ static MunitResult login_access_list(const MunitParameter params[], void *data)
   login_open(&l, NULL);
   login_account(&l);
 #define ACCESS "/orgs/%s/serviceAccounts/%s/accessList"
+  l.t.anonymous = false; /* the host lets itself in */
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", l.keys.org_id), ==, 200);
+  l.t.anonymous = true;
   munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 403);
   munit_assert_string_equal(t_error(&l.t), "ORG_REQUIRES_ACCESS_LIST");
   munit_assert_string_equal(t_param(&l.t, 0), "192.0.2.7");
-  l.t.anonymous = false; /* the host lets itself in */
+  l.t.anonymous = false;
   munit_assert_int(t_sendf(&l.t, "POST", "[{\"cidrBlock\":\"192.0.2.9/29\"},{\"ipAddress\":\"2001:DB8:0:0::1\"}]", ACCESS,
                            l.keys.org_id, l.keys.client_id), ==, 200);
   munit_assert_int64(t_int(&l.t, "totalCount"), ==, 2);
@@ -367,6 +369,126 @@ static MunitResult login_access_list(const MunitParameter params[], void *data)
   munit_assert_int64(t_int(&l.t, "results[0].requestCount"), ==, 4);
   munit_assert_string_equal(t_str(&l.t, "results[0].lastUsedAddress"), "192.0.2.15");
   munit_assert_string_equal(t_str(&l.t, "results[0].lastUsedAt"), "2025-06-01T00:00:00Z");
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* A request with the API key, as one that comes over the network. */
+static int login_by_key(login *l, const char *public_key, const char *private_key, const char *method, const char *body,
+                        const char *path_format, ...) SVC_PRINTF(6, 7);
+static int login_by_key(login *l, const char *public_key, const char *private_key, const char *method, const char *body,
+                        const char *path_format, ...)
+{
+  char path[512], target[600], nonce[64];
+  va_list args;
+  va_start(args, path_format);
+  vsnprintf(path, sizeof path, path_format, args);
+  va_end(args);
+  snprintf(target, sizeof target, "/api/svc/v2%s", path);
+  t_headers_clear(&l->t);
+  munit_assert_int(t_send(&l->t, method, target, body), ==, 401);
+  snprintf(nonce, sizeof nonce, "%s", login_nonce(l));
+  login_digest(l, method, target, public_key, private_key, nonce, 1, false);
+  return t_send(&l->t, method, target, body);
+}
+
+#define LOGIN_KEYS "/orgs/%s/apiKeys"
+#define LOGIN_ACCOUNTS "/orgs/%s/serviceAccounts"
+
+/* What would shut out the credential that asks for it: refused to that credential, not to others and not to people. */
+static MunitResult login_last_way_in(const MunitParameter params[], void *data)
+{
+  static const svc_config calm = { .limiter_off = 1 };
+  login l;
+  const char *org, *account;
+  char key[32], secret[32];
+  (void)params, (void)data;
+  login_open(&l, &calm);
+  org = l.keys.org_id;
+  account = l.keys.client_id;
+  login_account(&l);
+
+  /* to ask for lists, without one of its own */
+  munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", org), ==, 400);
+  munit_assert_string_equal(t_error(&l.t), "CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST");
+  munit_assert_string_equal(t_param(&l.t, 0), "192.0.2.7");
+  munit_assert_int(t_sendf(&l.t, "PATCH", "{\"genAIFeaturesEnabled\":false}", "/orgs/%s/settings", org), ==, 200);
+  munit_assert_string_equal(t_str(&l.t, "apiAccessListRequired"), "false");
+
+  /* the first entries of its own list, with none for itself */
+  munit_assert_int(t_sendf(&l.t, "POST", "[]", LOGIN_ACCOUNTS "/%s/accessList", org, account), ==, 200); /* says nothing */
+  munit_assert_int(t_sendf(&l.t, "POST", "[{\"ipAddress\":\"203.0.113.1\"},{\"cidrBlock\":\"198.51.100.0/24\"}]",
+                           LOGIN_ACCOUNTS "/%s/accessList", org, account), ==, 400);
+  munit_assert_string_equal(t_error(&l.t), "CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST");
+  munit_assert_string_equal(t_param(&l.t, 0), "192.0.2.7");
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, LOGIN_ACCOUNTS "/%s/accessList", org, account), ==, 200);
+  munit_assert_int64(t_int(&l.t, "totalCount"), ==, 0);
+  munit_assert_int(t_sendf(&l.t, "POST", "[{\"ipAddress\":\"203.0.113.1\"},{\"cidrBlock\":\"192.0.2.0/28\"}]",
+                           LOGIN_ACCOUNTS "/%s/accessList", org, account), ==, 200);
+  munit_assert_int(t_sendf(&l.t, "POST", "[{\"ipAddress\":\"203.0.113.2\"}]", LOGIN_ACCOUNTS "/%s/accessList", org, account), ==, 200);
+  munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", org), ==, 200);
+  munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", org), ==, 200);
+  munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", org), ==, 200);
+
+  /* its last secret that works, and itself */
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, LOGIN_ACCOUNTS "/%s", org, account), ==, 200);
+  snprintf(secret, sizeof secret, "%s", t_str(&l.t, "secrets[0].id"));
+  munit_assert_int(t_sendf(&l.t, "DELETE", NULL, LOGIN_ACCOUNTS "/%s/secrets/%s", org, account, secret), ==, 403);
+  munit_assert_string_equal(t_error(&l.t), "CANNOT_REMOVE_CALLING_CREDENTIAL");
+  munit_assert_string_equal(t_param(&l.t, 0), account);
+  munit_assert_int(t_sendf(&l.t, "DELETE", NULL, LOGIN_ACCOUNTS "/%s", org, account), ==, 403);
+  munit_assert_string_equal(t_error(&l.t), "CANNOT_REMOVE_CALLING_CREDENTIAL");
+  munit_assert_int(t_sendf(&l.t, "POST", "{\"secretExpiresAfterHours\":8}", LOGIN_ACCOUNTS "/%s/secrets", org, account), ==, 201);
+  snprintf(l.keys.client_secret, sizeof l.keys.client_secret, "%s", t_str(&l.t, "secret"));
+  munit_assert_int(t_sendf(&l.t, "DELETE", NULL, LOGIN_ACCOUNTS "/%s/secrets/%s", org, account, secret), ==, 204);
+  login_account(&l);
+
+  /* the same with a key; one credential may remove another */
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, LOGIN_KEYS, org), ==, 200);
+  snprintf(key, sizeof key, "%s", t_str(&l.t, "results[0].id"));
+#define BY_KEY(...) login_by_key(&l, l.keys.public_key, l.keys.private_key, __VA_ARGS__)
+  munit_assert_int(BY_KEY("PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", org), ==, 400);
+  munit_assert_int(BY_KEY("POST", "[{\"ipAddress\":\"203.0.113.1\"}]", LOGIN_KEYS "/%s/accessList", org, key), ==, 400);
+  munit_assert_string_equal(t_error(&l.t), "CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST");
+  munit_assert_int(BY_KEY("DELETE", NULL, LOGIN_KEYS "/%s", org, key), ==, 403);
+  munit_assert_string_equal(t_error(&l.t), "CANNOT_REMOVE_CALLING_CREDENTIAL");
+  munit_assert_string_equal(t_param(&l.t, 0), key);
+  munit_assert_int(BY_KEY("DELETE", NULL, LOGIN_ACCOUNTS "/%s", org, account), ==, 204);
+
+  /* people may do all of it */
+  t_headers_clear(&l.t);
+  l.t.anonymous = false;
+  munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", org), ==, 200);
+  munit_assert_int(t_sendf(&l.t, "POST", "[{\"ipAddress\":\"203.0.113.1\"}]", LOGIN_KEYS "/%s/accessList", org, key), ==, 200);
+  munit_assert_int(t_sendf(&l.t, "DELETE", NULL, LOGIN_KEYS "/%s", org, key), ==, 204);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* A key that has no role but those in one project leaves it only by somebody else's hand. */
+static MunitResult login_last_role(const MunitParameter params[], void *data)
+{
+  login l;
+  char key[32], public_key[16], private_key[48], other[32];
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  l.t.anonymous = false;
+  snprintf(other, sizeof other, "%s", t_project(&l.t, l.keys.org_id, "other"));
+  munit_assert_int(t_sendf(&l.t, "POST", "{\"desc\":\"x\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", l.keys.group_id), ==, 200);
+  snprintf(key, sizeof key, "%s", t_str(&l.t, "id"));
+  snprintf(public_key, sizeof public_key, "%s", t_str(&l.t, "publicKey"));
+  snprintf(private_key, sizeof private_key, "%s", t_str(&l.t, "privateKey"));
+  l.t.anonymous = true;
+  munit_assert_int(login_by_key(&l, public_key, private_key, "DELETE", NULL, "/groups/%s/apiKeys/%s", l.keys.group_id, key), ==, 403);
+  munit_assert_string_equal(t_error(&l.t), "CANNOT_REMOVE_CALLING_CREDENTIAL");
+  t_headers_clear(&l.t);
+  l.t.anonymous = false;
+  munit_assert_int(t_sendf(&l.t, "POST", "[{\"roles\":[\"GROUP_READ_ONLY\"]}]", "/groups/%s/apiKeys/%s", other, key), ==, 204);
+  l.t.anonymous = true;
+  munit_assert_int(login_by_key(&l, public_key, private_key, "DELETE", NULL, "/groups/%s/apiKeys/%s", l.keys.group_id, key), ==, 204);
+  t_headers_clear(&l.t);
+  l.t.anonymous = false;
+  munit_assert_int(t_sendf(&l.t, "DELETE", NULL, "/groups/%s/apiKeys/%s", other, key), ==, 204);
   login_close(&l);
   return MUNIT_OK;
 }
@@ -485,6 +607,8 @@ static MunitTest tests[] = {
   { "/token_errors", login_token_errors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/secrets", login_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/access_list", login_access_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/last_way_in", login_last_way_in, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/last_role", login_last_role, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/list_required", login_list_required, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/nothing_in_clear", login_nothing_in_clear, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

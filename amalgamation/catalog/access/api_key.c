@@ -240,6 +240,7 @@ static bool api_key_withdraw(svc_call *c)
   int level;
   if (!api_key_target(c, &change, &verifier, &grants, true)) return false;
   grants = svc_grants_without(c, grants, svc_call_scope(c, &level));
+  if (grants.n == 0 && !svc_credential_removing(c, &change.entity)) return false;
   change.pending = svc_credential_pack(c->arena, verifier, grants);
   change.event = "API_KEY_REMOVED_FROM_GROUP";
   return svc_change_store(c, &change) && svc_answer_nothing(c);
@@ -282,6 +283,7 @@ SVC_PRIVATE const svc_noun svc_noun_api_key = {
   .event_field = "targetPublicKey",
   .routes = api_key_routes,
   .prepare = api_key_prepare,
+  .removing = svc_credential_removing,
   .make = api_key_make,
   .opens = api_key_opens,
 };

@@ -1,7 +1,7 @@
 /*
 ** The access list of an API key: the addresses and ranges from which it may be used, with how often each let it in.
 **
-** A key may add to its own list; deleting the entry through which the caller comes in is refused.
+** A key may change its own list, but not so that it shuts out the address it is calling from (pipeline/access.c).
 */
 #include "internal.h"
 

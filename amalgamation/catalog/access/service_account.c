@@ -352,6 +352,7 @@ static bool service_account_withdraw(svc_call *c)
   int level;
   if (!service_account_target(c, &change, &verifier, &grants, true)) return false;
   grants = svc_grants_without(c, grants, svc_call_scope(c, &level));
+  if (grants.n == 0 && !svc_credential_removing(c, &change.entity)) return false;
   change.event = "SERVICE_ACCOUNT_REMOVED_FROM_GROUP";
   return service_account_store(c, &change, verifier, grants) && svc_answer_nothing(c);
 }
@@ -400,16 +401,23 @@ static bool service_account_delete_secret(svc_call *c)
   svc_change change;
   svc_node *secrets, *kept, *item;
   svc_buf b;
-  size_t removed = 0;
+  size_t removed = 0, live = 0; /* live: secrets that are left and have not expired */
+  bool was_live = false;
   if (!service_account_target(c, &change, &verifier, &grants, true)) return false;
   secret_id = c->params[2];
   b = svc_buf_new(c->arena, verifier.n + 1);
   for (; verifier.n >= sizeof v; verifier.p += sizeof v, verifier.n -= sizeof v) {
     memcpy(&v, verifier.p, sizeof v);
-    if (svc_str_eq(svc_id_str(c->arena, &v.id), secret_id)) removed++;
-    else svc_buf_add(&b, verifier.p, sizeof v);
+    if (svc_str_eq(svc_id_str(c->arena, &v.id), secret_id)) {
+      removed++;
+      was_live = c->now < v.expiry;
+    } else {
+      svc_buf_add(&b, verifier.p, sizeof v);
+      live += c->now < v.expiry;
+    }
   }
   if (!removed) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->path);
+  if (was_live && !live && !svc_credential_removing(c, &change.entity)) return false; /* its token would be its last */
   secrets = svc_node_get(change.before, "secrets");
   kept = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("secrets"), SVC_S(""));
   if (!kept) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
@@ -499,6 +507,7 @@ SVC_PRIVATE const svc_noun svc_noun_service_account = {
   .event_field = "resourceId",
   .routes = service_account_routes,
   .prepare = service_account_prepare,
+  .removing = svc_credential_removing,
   .make = service_account_make,
   .opens = service_account_opens,
 };

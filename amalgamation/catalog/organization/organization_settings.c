@@ -54,9 +54,10 @@ static const svc_field_event organization_settings_events[] = {
 /* What authentication asks for with every request is kept where it needs no parsing. */
 static bool organization_settings_prepare(svc_call *c, svc_change *change)
 {
-  (void)c;
-  change->extra = svc_node_bool(change->body, "apiAccessListRequired", false) ? SVC_S("1") : SVC_S("");
-  return true;
+  bool was = svc_node_bool(change->before, "apiAccessListRequired", false);
+  bool is = svc_node_bool(change->body, "apiAccessListRequired", false);
+  change->extra = is ? SVC_S("1") : SVC_S("");
+  return was || !is || svc_access_requiring(c);
 }
 
 /*
