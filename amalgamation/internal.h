@@ -569,6 +569,8 @@ SVC_PRIVATE svc_node *svc_grants_objects(svc_call *c, svc_str grants, const char
 SVC_PRIVATE svc_str svc_grants_minus(svc_call *c, svc_str grants, svc_str others); /* those that are not in both */
 SVC_PRIVATE svc_str svc_grants_plus(svc_call *c, svc_str grants, svc_str others);  /* none twice */
 SVC_PRIVATE bool svc_grants_same(svc_str a, svc_str b); /* in whatever order */
+/* Keys and accounts of this organization lose their roles on a project that is no longer there. */
+SVC_PRIVATE bool svc_grants_forget(svc_call *c, const svc_id *org, svc_str on);
 
 /* member.c: people, and what they are in organizations. */
 typedef struct svc_member {
@@ -822,6 +824,8 @@ SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out); /
 /* An action that changes the entity of its path: begin, change change->body, store; that also answers with the entity. */
 SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change);
 SVC_PRIVATE bool svc_change_store(svc_call *c, svc_change *change);
+/* Another entity changes along with it: what is pending goes through its prepare hook. No event, and it is not answered. */
+SVC_PRIVATE bool svc_change_aside(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, svc_str pending);
 SVC_PRIVATE bool svc_erase(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* it and all below it */
 
 /* list.c: pages. */

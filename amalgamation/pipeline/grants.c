@@ -1,5 +1,5 @@
 /*
-** Roles in bodies, and the same roles as the lines that authentication reads.
+** Roles in bodies, and the same roles as the lines that authentication reads. Both are changed together.
 */
 #include "internal.h"
 
@@ -135,5 +135,51 @@ SVC_PRIVATE bool svc_grants_same(svc_str a, svc_str b)
     if (!svc_grants_have(b, role, on)) return false;
   while (svc_grants_next(&b, &role, &on))
     if (!svc_grants_have(a, role, on)) return false;
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ forgetting */
+
+static bool grants_forget_one(svc_call *c, const svc_noun_info *noun, const svc_id *org, const svc_id *id, svc_str on)
+{
+  svc_entity e;
+  svc_str verifier, grants;
+  int rc = svc_entity_get(c->txn, noun->noun->kind, org, id, &e);
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  if (!svc_credential_unpack(svc_arena_copy(c->arena, e.extra), &verifier, &grants)) return svc_store_failed(c, SVC_CORRUPT);
+  return svc_change_aside(c, noun, &e, svc_credential_pack(c->arena, verifier, svc_grants_without(c, grants, on)));
+}
+
+/*
+** Reads show the stored body as it is, so what it says of a project that is gone has to go with the project. The work is
+** one look at every credential of the organization, and one write for each that has a role there. The event of the
+** project speaks for them.
+*/
+SVC_PRIVATE bool svc_grants_forget(svc_call *c, const svc_id *org, svc_str on)
+{
+  const svc_noun_info *nouns[2] = { c->s->key, c->s->account };
+  int i;
+  for (i = 0; i < 2; i++) {
+    svc_buf found = svc_buf_new(c->arena, 256); /* their ids: writing would move what the scan stands on */
+    svc_str key, value;
+    svc_scan scan;
+    svc_key prefix;
+    svc_entity e;
+    svc_id id;
+    size_t at;
+    if (!nouns[i]) continue;
+    svc_key_entity(&prefix, nouns[i]->noun->kind, org, NULL);
+    if (!svc_scan_begin(&scan, c->txn, &prefix, false)) return svc_store_failed(c, c->txn->error);
+    while (svc_scan_next(&scan, &key, &value))
+      if (svc_entity_decode(key, value, &e) && svc_keep_granted(c, &e, &on))
+        svc_buf_add(&found, (const char *)e.id.b, sizeof e.id.b);
+    svc_scan_end(&scan);
+    if (c->txn->error) return svc_store_failed(c, c->txn->error);
+    if (found.failed) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+    for (at = 0; at < found.n; at += sizeof id.b) {
+      memcpy(id.b, found.p + at, sizeof id.b);
+      if (!grants_forget_one(c, nouns[i], org, &id, on)) return false;
+    }
+  }
   return true;
 }

@@ -534,11 +534,30 @@ SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change)
   return change->body ? true : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
 }
 
+static bool verbs_store(svc_call *c, svc_change *change, svc_entity *out)
+{
+  *out = change->entity;
+  return change->stored ? verbs_store_entity(c, change, &change->entity, out) : verbs_store_singleton(c, change, out);
+}
+
 SVC_PRIVATE bool svc_change_store(svc_call *c, svc_change *change)
 {
-  svc_entity e = change->entity;
-  bool good = change->stored ? verbs_store_entity(c, change, &change->entity, &e) : verbs_store_singleton(c, change, &e);
-  return good && svc_answer_entity(c, &e);
+  svc_entity e;
+  return verbs_store(c, change, &e) && svc_answer_entity(c, &e);
+}
+
+SVC_PRIVATE bool svc_change_aside(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, svc_str pending)
+{
+  svc_change change;
+  svc_entity e;
+  memset(&change, 0, sizeof change);
+  change.noun = noun;
+  change.entity = *stored;
+  change.stored = true;
+  change.pending = pending;
+  change.before = svc_entity_body(c, stored);
+  change.body = change.before ? svc_node_copy(c->arena, change.before) : NULL;
+  return change.body ? verbs_store(c, &change, &e) : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
 }
 
 static bool verbs_change(svc_call *c, int mode)
@@ -602,6 +621,7 @@ SVC_PRIVATE bool svc_erase(svc_call *c, const svc_noun_info *noun, const svc_ent
       if (!svc_erase(c, &s->nouns[i], &child)) return false;
   }
   if (svc_entity_remove(c->txn, &own) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  if (noun == s->group && !svc_grants_forget(c, &own.owner, svc_id_str(c->arena, &own.id))) return false;
   return verbs_recount(c, noun, &own.parent);
 }
 

@@ -261,6 +261,58 @@ static MunitResult api_key_in_projects(const MunitParameter params[], void *data
   return MUNIT_OK;
 }
 
+/* Of a project that is gone, or belongs to another organization, a key shows nothing; it is another key then. */
+static MunitResult api_key_lost_projects(const MunitParameter params[], void *data)
+{
+  api_key_world w;
+  char both[32], etag[64], bystander[32], untouched[64], body[64];
+  const char *second;
+  (void)params, (void)data;
+  api_key_open(&w);
+  second = t_organization(&w.t, "Beta");
+  api_key_make_one(&w, "orgs", w.org, "{\"desc\":\"c\",\"roles\":[\"ORG_MEMBER\"]}");
+  snprintf(bystander, sizeof bystander, "%s", w.id);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s", w.org, bystander), ==, 200);
+  snprintf(untouched, sizeof untouched, "%s", t_get_header(&w.t, "ETag"));
+  api_key_make_one(&w, "groups", w.group, "{\"desc\":\"b\",\"roles\":[\"GROUP_OWNER\",\"GROUP_CLUSTER_MANAGER\"]}");
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"roles\":[\"GROUP_READ_ONLY\"]}]", "/groups/%s/apiKeys/%s", w.other, w.id), ==, 204);
+  snprintf(both, sizeof both, "%s", w.id);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s", w.org, both), ==, 200);
+  munit_assert_size(t_count(&w.t, "roles"), ==, 3);
+  snprintf(etag, sizeof etag, "%s", t_get_header(&w.t, "ETag"));
+
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);
+  munit_assert_string_equal(w.t.response.body, "{}");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s", w.org, both), ==, 200);
+  munit_assert_size(t_count(&w.t, "roles"), ==, 1);
+  api_key_role(&w, 0, "groupId", w.other, "GROUP_READ_ONLY");
+  munit_assert_string_equal(t_str(&w.t, "desc"), "b");
+  munit_assert_string_not_equal(t_get_header(&w.t, "ETag"), etag);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s", w.org, bystander), ==, 200);
+  munit_assert_string_equal(t_get_header(&w.t, "ETag"), untouched);
+  munit_assert_int64(api_key_total(&w, "groups", w.other), ==, 1);
+
+  snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", second);
+  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s:migrate", w.other), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "id"), w.other); /* the answer is the project */
+  munit_assert_string_equal(t_str(&w.t, "orgId"), second);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s", w.org, both), ==, 200);
+  munit_assert_size(t_count(&w.t, "roles"), ==, 0);
+  munit_assert_int64(api_key_total(&w, "groups", w.other), ==, 0);
+  munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_ROLES_CHANGED"), ==, 0);
+  munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_REMOVED_FROM_GROUP"), ==, 0);
+  munit_assert_int64(api_key_events(&w, "orgs", w.org, "GROUP_DELETED"), ==, 1);
+
+  /* what is shown can be sent back, and the key is given roles again */
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"desc\":\"d\",\"roles\":[]}", "/orgs/%s/apiKeys/%s", w.org, both), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "desc"), "d");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/apiKeys/%s", w.org, both), ==, 200);
+  api_key_role(&w, 0, "orgId", w.org, "ORG_MEMBER");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"roles\":[]}", "/orgs/%s/apiKeys/%s", w.org, both), ==, 400);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 #define API_KEY_LIST "/orgs/%s/apiKeys/%s/accessList"
 
 static MunitResult api_key_access_list(const MunitParameter params[], void *data)
@@ -371,6 +423,7 @@ static MunitTest tests[] = {
   { "/life", api_key_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refused", api_key_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/in_projects", api_key_in_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/lost_projects", api_key_lost_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/access_list", api_key_access_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/access_list_limit", api_key_access_list_limit, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

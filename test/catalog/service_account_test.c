@@ -377,6 +377,29 @@ static MunitResult service_account_access_list(const MunitParameter params[], vo
   return MUNIT_OK;
 }
 
+/* Its projects are those that are still there. */
+static MunitResult service_account_lost_project(const MunitParameter params[], void *data)
+{
+  service_account_world w;
+  (void)params, (void)data;
+  service_account_open(&w);
+  service_account_make_one(&w, "orgs", w.org, SERVICE_ACCOUNT_BODY("ORG_MEMBER"));
+  munit_assert_int(service_account_call(&w, "POST", w.group, ":invite", "{\"roles\":[\"GROUP_OWNER\"]}"), ==, 200);
+  munit_assert_int(service_account_call(&w, "POST", w.other, ":invite", "{\"roles\":[\"GROUP_READ_ONLY\"]}"), ==, 200);
+  munit_assert_int(service_account_call(&w, "GET", w.org, "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);
+  munit_assert_int(service_account_call(&w, "GET", w.org, "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].groupId"), w.other);
+  service_account_role(&w, w.org, "ORG_MEMBER");
+  munit_assert_size(t_count(&w.t, "secrets"), ==, 1);
+  service_account_role(&w, w.other, "GROUP_READ_ONLY");
+  munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_ROLES_CHANGED"), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/life", service_account_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refused", service_account_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -384,6 +407,7 @@ static MunitTest tests[] = {
   { "/secrets", service_account_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/limit", service_account_limit, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/access_list", service_account_access_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/lost_project", service_account_lost_project, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_service_account = { "service_account", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

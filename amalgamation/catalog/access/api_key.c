@@ -204,11 +204,16 @@ static bool api_key_update(svc_call *c)
 {
   svc_str verifier, grants;
   svc_change change;
+  svc_node *input = svc_node_copy(c->arena, c->body);
   const svc_node *roles;
+  if (!input) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   if (!api_key_target(c, &change, &verifier, &grants, true)) return false;
-  change.body = svc_check(c, &api_key_object, c->body, change.before, SVC_CHECK_UPDATE);
+  roles = svc_node_get(input, "roles");
+  if (grants.n == 0 && roles && roles->type == SVC_J_ARRAY && !roles->first)
+    svc_node_drop(input, "roles"); /* none, as a GET shows a key that has lost the projects it had roles in */
+  change.body = svc_check(c, &api_key_object, input, change.before, SVC_CHECK_UPDATE);
   if (!svc_check_done(c)) return false;
-  roles = svc_node_get(c->body, "roles");
+  roles = svc_node_get(input, "roles");
   if (roles && !api_key_new_grants(c, roles, grants, &grants)) return false;
   change.pending = svc_credential_pack(c->arena, verifier, grants);
   change.event = "API_KEY_ROLES_CHANGED";

@@ -132,6 +132,7 @@ static bool project_migrate(svc_call *c)
   if (!svc_change_store(c, &change)) return false;
   return svc_id_eq(&to, &from) ||
          (svc_member_forget(c, &from, svc_id_str(c->arena, &change.id)) &&
+          svc_grants_forget(c, &from, svc_id_str(c->arena, &change.id)) &&
           svc_event_write(c, "GROUP_MOVED_FROM_ORG", NULL, &from, "groupId", svc_id_str(c->arena, &change.id)));
 }
 
