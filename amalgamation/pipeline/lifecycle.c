@@ -2,7 +2,8 @@
 ** States move by due dates, not by threads.
 **
 ** An entity that enters a state with a step out of it gets an entry in the due index. Whatever is due is applied before
-** the next request is served, and by svc_tick(), in the order it fell due; the events bear the time at which it did.
+** the next request is served, and by svc_tick(), in the order it fell due; the events bear the time at which it did. A
+** noun whose states do not follow from a table alone has a say in it: its fell_due hook.
 */
 #include "internal.h"
 
@@ -52,23 +53,43 @@ static bool lifecycle_event(svc_call *c, const svc_noun_info *noun, const svc_en
   return svc_event_write(c, type, svc_id_is_zero(&group) ? NULL : &group, &org, noun->noun->event_field, value);
 }
 
+/* The entity in the state that it goes into by its table, or as its noun will have it. */
+static bool lifecycle_move(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_step *step,
+                           svc_change *change)
+{
+  const svc_lifecycle *life = noun->noun->lifecycle;
+  change->noun = noun;
+  change->stored = true;
+  change->old = stored;
+  change->id = stored->id;
+  change->extra = svc_arena_copy(c->arena, stored->extra);
+  change->body = svc_node_copy(c->arena, change->before);
+  if (!change->body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (step) {
+    svc_node_set_str(c->arena, change->body, life->field, svc_str_c(step->to));
+    change->due = svc_step_due(c->s, noun->noun, svc_str_c(step->to), c->now);
+    change->event = step->event;
+  }
+  return !noun->noun->fell_due || noun->noun->fell_due(c, change);
+}
+
 static bool lifecycle_step(svc_call *c, const svc_noun_info *noun, const svc_entity *stored)
 {
   const svc_lifecycle *life = noun->noun->lifecycle;
-  svc_entity e = *stored;
-  svc_node *body = svc_entity_body(c, stored);
-  const svc_step *step = body && life ? svc_step_from(noun->noun, svc_node_str(body, life->field)) : NULL;
-  int64_t due = 0;
-  if (!body) return false;
+  const svc_step *step;
+  svc_entity e = *stored, before = *stored;
+  svc_change change;
+  memset(&change, 0, sizeof change);
+  change.before = svc_entity_body(c, stored);
+  if (!change.before) return false;
+  step = life ? svc_step_from(noun->noun, svc_node_str(change.before, life->field)) : NULL;
   e.key = svc_arena_copy(c->arena, stored->key); /* for the event, after the entity was written */
   e.unique = svc_arena_copy(c->arena, stored->unique);
   if (noun->noun->flags & SVC_EXPIRES) return svc_erase(c, noun, &e);
   if (step && !step->to) return svc_erase(c, noun, &e) && lifecycle_event(c, noun, &e, step->event);
-  if (step) {
-    svc_node_set_str(c->arena, body, life->field, svc_str_c(step->to));
-    due = svc_step_due(c->s, noun->noun, svc_str_c(step->to), c->now);
-  }
-  return svc_rewrite(c, stored, body, due) && (!step || lifecycle_event(c, noun, &e, step->event));
+  if (!lifecycle_move(c, noun, stored, step, &change)) return false;
+  before.extra = change.extra;
+  return svc_rewrite(c, &before, change.body, change.due) && lifecycle_event(c, noun, &e, change.event);
 }
 
 static bool lifecycle_apply_first(svc_call *c, int64_t now, bool *found)

@@ -252,6 +252,9 @@ struct svc_noun {
   ** request (a commit is repeated when the store has to grow), so they keep nothing outside of the call. */
   bool (*prepare)(svc_call *c, svc_change *change);  /* a create or update, checked and merged, before it is stored */
   void (*begin)(svc_call *c, svc_node *body); /* of a singleton, its parent being new: changes its defaults */
+  /* it fell due: the step of its table, if there is one, has been taken in body, event and due (0: it stays); the hook may
+  ** change these and extra */
+  bool (*fell_due)(svc_call *c, svc_change *change);
   svc_str (*spell)(svc_call *c, svc_str key); /* the one way to spell a key that a path may spell in several */
   bool (*removing)(svc_call *c, const svc_entity *e); /* a delete, before anything is removed */
   int64_t (*limit)(svc_call *c, const svc_id *group, const char *name); /* of SVC_IS_QUOTA; < 0: no such limit */

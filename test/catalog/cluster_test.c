@@ -602,6 +602,75 @@ static MunitResult test_pause(const MunitParameter params[], void *data)
   return close_world(&w);
 }
 
+#define DAY ((int64_t)24 * 60 * 60 * 1000)
+
+/* After 30 days a paused cluster resumes by itself, with the events of a change and by nobody. */
+static MunitResult test_resumes(const MunitParameter params[], void *data)
+{
+  cluster_world w;
+  cluster_reply r;
+  svc_str etag;
+  (void)params;
+  (void)data;
+  open_world(&w);
+  make_idle(&w, NULL);
+  r = patch_done(&w, "{\"paused\":true}"); /* which takes five seconds of the 30 days */
+  etag = r.etag;
+  r = call(&w, "GET", CLUSTER_C "/status", NULL);
+  expect_text(&w, r, "changeStatus", "APPLIED");
+  w.t.now += 29 * DAY;
+  r = patch(&w, "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"); /* changes nothing of the pause */
+  munit_assert_int(r.status, ==, 200);
+  w.t.now += DAY - 5000 - 1;
+  r = get(&w);
+  expect_text(&w, r, "paused", "true");
+  expect_text(&w, r, "stateName", "IDLE");
+  w.t.now += 1;
+  r = get(&w);
+  expect_text(&w, r, "paused", "false");
+  expect_text(&w, r, "stateName", "UPDATING");
+  munit_assert_false(svc_str_eq(r.etag, etag));
+  r = call(&w, "GET", CLUSTER_C "/status", NULL);
+  expect_text(&w, r, "changeStatus", "PENDING");
+  r = call(&w, "GET", "/groups/%G/events?clusterNames=C&itemsPerPage=1", NULL);
+  expect_text(&w, r, "results[0].eventTypeName", "CLUSTER_UPDATE_STARTED");
+  expect_text(&w, r, "results[0].created", "2025-07-01T00:00:10Z");
+  expect_none(r, "results[0].userId");
+  w.t.now += 5000;
+  r = get(&w);
+  expect_text(&w, r, "stateName", "IDLE");
+  munit_assert_string_equal(events(&w), "CLUSTER_UPDATE_COMPLETED CLUSTER_UPDATE_STARTED CLUSTER_TAGS_MODIFIED "
+                                        "CLUSTER_UPDATE_COMPLETED CLUSTER_UPDATE_STARTED CLUSTER_READY CLUSTER_CREATED");
+  expect_error(&w, patch(&w, "{\"paused\":true}"), 400, "CANNOT_PAUSE_RECENTLY_RESUMED_CLUSTER");
+  w.t.now += 100 * DAY;
+  r = get(&w);
+  expect_text(&w, r, "stateName", "IDLE");
+  r = patch_done(&w, "{\"paused\":true}");
+  w.t.now += 10 * DAY;
+  patch_done(&w, "{\"paused\":false}"); /* before that: no step is left over */
+  w.t.now += 10 * DAY;
+  r = patch_done(&w, "{\"paused\":true}"); /* and the next pause counts from its own beginning */
+  w.t.now += 30 * DAY - 5001;
+  r = get(&w);
+  expect_text(&w, r, "paused", "true");
+  munit_assert_int(call(&w, "DELETE", CLUSTER_C, NULL).status, ==, 202);
+  r = call(&w, "GET", CLUSTER_C "/status", NULL);
+  expect_text(&w, r, "changeStatus", "PENDING");
+  w.t.now += 2500;
+  expect_error(&w, call(&w, "GET", CLUSTER_C, NULL), 404, "CLUSTER_NOT_FOUND");
+  w.t.now += 30 * DAY;
+  munit_assert_int(strncmp(events(&w), "CLUSTER_DELETED CLUSTER_DELETE_SUBMITTED ", 41), ==, 0);
+
+  make_idle(&w, NULL); /* months without a request: every step at its own time, in order */
+  munit_assert_int(patch(&w, "{\"paused\":true}").status, ==, 200);
+  w.t.now += 90 * DAY;
+  r = get(&w);
+  expect_text(&w, r, "paused", "false");
+  expect_text(&w, r, "stateName", "IDLE");
+  munit_assert_int(patch(&w, "{\"paused\":true}").status, ==, 200);
+  return close_world(&w);
+}
+
 static MunitResult test_versions_of_database(const MunitParameter params[], void *data)
 {
   cluster_world w;
@@ -1007,7 +1076,7 @@ static MunitResult test_no_memory(const MunitParameter params[], void *data)
 
 static MunitTest tests[] = {
   TEST(create_minimal), TEST(create_full), TEST(refusals), TEST(all_violations), TEST(patch_merges), TEST(send_back),
-  TEST(lifecycle), TEST(changes_while_creating), TEST(light_changes), TEST(pause), TEST(versions_of_database),
+  TEST(lifecycle), TEST(changes_while_creating), TEST(light_changes), TEST(pause), TEST(resumes), TEST(versions_of_database),
   TEST(shards), TEST(tenant), TEST(delete), TEST(duplicates), TEST(connection_strings), TEST(quota), TEST(everywhere), TEST(list),
   TEST(version_dates), TEST(roles), TEST(no_memory),
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }

@@ -5,7 +5,8 @@
 **                           |
 **                           +-----> DELETING <-- DELETE     then it is gone: 404
 **
-** Unusual: pausing is a change of its own, and none comes within an hour of a resume. Tags, labels and the protection
+** Unusual: pausing is a change of its own, and none comes within an hour of a resume; after 30 days a paused cluster resumes
+** by itself, as if it had been asked to. Tags, labels and the protection
 ** from termination are only written down: they leave the state alone and also go through while the cluster is paused.
 ** What changes during CREATING is part of the creation. Several replication specs of one zone are its shards: they
 ** share a zone name and a zone id.
@@ -24,8 +25,11 @@ enum {
   CLUSTER_MAX_VOTES = 7,  /* electable nodes of a shard: more cannot vote */
   CLUSTER_MAX_NODES = 50, /* other nodes of one kind in a region */
   CLUSTER_TENANT_NODES = 3,
-  CLUSTER_PAUSE_MINUTES = 60 /* after a resume */
+  CLUSTER_PAUSE_MINUTES = 60, /* after a resume */
+  CLUSTER_PAUSED_DAYS = 30    /* then it resumes */
 };
+
+#define CLUSTER_DAY_MS ((int64_t)24 * 60 * 60 * 1000)
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
 
@@ -354,7 +358,8 @@ static const svc_lifecycle cluster_lifecycle = {
 ** What is kept beside the body, as text of fixed width:
 **
 **   offset  0  six characters that name the hosts
-**           6  when it was last resumed: milliseconds since 1970 in 14 digits; all zeros: never
+**           6  when it was last resumed, or, of one that is paused, when it will be: milliseconds since 1970 in 14
+**              digits; all zeros: never
 **          20  how it shows in the list of all clusters: a JSON object
 */
 enum { CLUSTER_ID = 6, CLUSTER_TIME = 14, CLUSTER_SUMMARY = CLUSTER_ID + CLUSTER_TIME };
@@ -791,14 +796,17 @@ static bool cluster_run_everywhere(svc_call *c)
 
 /* ---- status */
 
-/* Whatever is under way ends at a known time: what has none is done. */
+/* Whatever is under way ends at a known time: what has none is done, and so is a pause that only waits for its end. */
 static bool cluster_run_status(svc_call *c)
 {
   svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  const svc_entity *e;
+  bool pending;
   if (!svc_resolve_all(c)) return false;
   if (!body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  svc_node_set_str(c->arena, body, "changeStatus",
-                   c->chain[c->plan->step_count - 1].due ? SVC_S("PENDING") : SVC_S("APPLIED"));
+  e = &c->chain[c->plan->step_count - 1];
+  pending = e->due && e->due != cluster_old_facts(e).resumed;
+  svc_node_set_str(c->arena, body, "changeStatus", pending ? SVC_S("PENDING") : SVC_S("APPLIED"));
   return svc_answer_node(c, body);
 }
 
@@ -863,7 +871,8 @@ static bool cluster_update(svc_call *c, svc_change *change, cluster_facts *facts
   if (!cluster_is(change->before, "clusterType", "REPLICASET") && cluster_is(change->body, "clusterType", "REPLICASET"))
     return cluster_fail(c, change, SVC_E_SHARDED_CLUSTER_CANT_BECOME_REPLICA_SET);
   if (!cluster_pause_rules(c, change, &diff, facts)) return false;
-  if (diff.pause && !svc_node_bool(change->body, "paused", false)) facts->resumed = c->now;
+  if (diff.pause)
+    facts->resumed = svc_node_bool(change->body, "paused", false) ? c->now + CLUSTER_PAUSED_DAYS * CLUSTER_DAY_MS : c->now;
   if (diff.heavy) cluster_connect(c, change->body, facts->id);
   if (diff.heavy || diff.pause) {
     if (cluster_is(change->before, "stateName", "CREATING")) {
@@ -886,6 +895,24 @@ static bool cluster_prepare(svc_call *c, svc_change *change)
   if (!cluster_version(c, change) || !cluster_specs(c, change)) return false;
   if (!change->old) cluster_connect(c, change->body, facts.id);
   else if (!cluster_update(c, change, &facts)) return false;
+  change->extra = cluster_extra(c, change, &facts);
+  return true;
+}
+
+/* A pause that is done waits for its end; at its end the cluster is updated as by a request to resume. */
+static bool cluster_fell_due(svc_call *c, svc_change *change)
+{
+  cluster_facts facts = cluster_old_facts(change->old);
+  if (!svc_node_bool(change->body, "paused", false) || !cluster_is(change->body, "stateName", "IDLE")) return true;
+  if (!cluster_is(change->before, "stateName", "IDLE")) {
+    change->due = facts.resumed > c->now ? facts.resumed : c->now;
+    return true;
+  }
+  facts.resumed = c->now;
+  svc_node_set_bool(c->arena, change->body, "paused", false);
+  svc_node_set_str(c->arena, change->body, "stateName", SVC_S("UPDATING"));
+  change->due = svc_step_due(c->s, change->noun->noun, SVC_S("UPDATING"), c->now);
+  change->event = change->noun->noun->event_updated;
   change->extra = cluster_extra(c, change, &facts);
   return true;
 }
@@ -923,5 +950,6 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .event_field = "clusterName",
   .routes = cluster_routes,
   .prepare = cluster_prepare,
+  .fell_due = cluster_fell_due,
   .removing = cluster_removing
 };
