@@ -443,6 +443,45 @@ static MunitResult test_patch_merges(const MunitParameter params[], void *data)
   return close_world(&w);
 }
 
+#define DISKS(region, electable, further) \
+  "{\"name\":\"C\",\"clusterType\":\"REPLICASET\"," DISKS_ONLY(region, electable, further)
+#define DISKS_PATCH(region, electable, further) "{" DISKS_ONLY(region, electable, further)
+#define DISKS_ONLY(region, electable, further) \
+  "\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"" region "\",\"electableSpecs\":" \
+  "{\"instanceSize\":\"M30\"" electable "},\"readOnlySpecs\":{\"nodeCount\":1" further "}}]}]}"
+#define DISK(size) ",\"diskSizeGB\":" size
+
+static void expect_disks(cluster_world *w, cluster_reply r, const char *electable, const char *further)
+{
+  munit_assert_int(r.status, ==, 200);
+  expect_text(w, r, "replicationSpecs[0].regionConfigs[0].electableSpecs.diskSizeGB", electable);
+  expect_text(w, r, "replicationSpecs[0].regionConfigs[0].readOnlySpecs.diskSizeGB", further);
+  expect_text(w, r, "effectiveReplicationSpecs[0].regionConfigs[0].electableSpecs.diskSizeGB", electable);
+}
+
+static MunitResult test_disks_grow(const MunitParameter params[], void *data)
+{
+  cluster_world w;
+  cluster_reply r;
+  (void)params;
+  (void)data;
+  open_world(&w);
+  make_idle(&w, DISKS("US_EAST_1", DISK("40.5"), DISK("80")));
+  r = patch(&w, DISKS_PATCH("US_EAST_1", DISK("40"), DISK("80")));
+  expect_error(&w, r, 500, "CANNOT_DECREASE_DISK_SIZE");
+  expect_text(&w, r, "parameters[0]", "C");
+  expect_error(&w, patch(&w, DISKS_PATCH("US_EAST_1", DISK("40.5"), DISK("79.9"))), 500, "CANNOT_DECREASE_DISK_SIZE");
+  r = get(&w);
+  expect_text(&w, r, "stateName", "IDLE");
+  expect_disks(&w, r, "40.5", "80");
+  expect_disks(&w, patch_done(&w, DISKS_PATCH("US_EAST_1", DISK("40.50"), DISK("8e1"))), "40.5", "80"); /* the same */
+  expect_disks(&w, patch_done(&w, DISKS_PATCH("US_EAST_1", "", "")), "40.5", "80"); /* what is not said stays */
+  expect_disks(&w, patch_done(&w, DISKS_PATCH("US_EAST_1", DISK("100"), "")), "100", "100"); /* and follows, where it can */
+  expect_error(&w, patch(&w, DISKS_PATCH("US_EAST_1", DISK("99"), "")), 500, "CANNOT_DECREASE_DISK_SIZE");
+  expect_disks(&w, patch_done(&w, DISKS_PATCH("EU_WEST_1", DISK("20"), "")), "20", "20"); /* other disks, elsewhere */
+  return close_world(&w);
+}
+
 /* What a GET gave is accepted, and nothing has changed. */
 static void send_back(cluster_world *w)
 {
@@ -1075,7 +1114,8 @@ static MunitResult test_no_memory(const MunitParameter params[], void *data)
 #define TEST(n) { "/" #n, test_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 
 static MunitTest tests[] = {
-  TEST(create_minimal), TEST(create_full), TEST(refusals), TEST(all_violations), TEST(patch_merges), TEST(send_back),
+  TEST(create_minimal), TEST(create_full), TEST(refusals), TEST(all_violations), TEST(patch_merges), TEST(disks_grow),
+  TEST(send_back),
   TEST(lifecycle), TEST(changes_while_creating), TEST(light_changes), TEST(pause), TEST(resumes), TEST(versions_of_database),
   TEST(shards), TEST(tenant), TEST(delete), TEST(duplicates), TEST(connection_strings), TEST(quota), TEST(everywhere), TEST(list),
   TEST(version_dates), TEST(roles), TEST(no_memory),

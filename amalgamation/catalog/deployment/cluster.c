@@ -5,11 +5,11 @@
 **                           |
 **                           +-----> DELETING <-- DELETE     then it is gone: 404
 **
-** Unusual: pausing is a change of its own, and none comes within an hour of a resume; after 30 days a paused cluster resumes
-** by itself, as if it had been asked to. Tags, labels and the protection
-** from termination are only written down: they leave the state alone and also go through while the cluster is paused.
-** What changes during CREATING is part of the creation. Several replication specs of one zone are its shards: they
-** share a zone name and a zone id.
+** Unusual: pausing is a change of its own, and none comes within an hour of a resume; after 30 days a paused cluster
+** resumes by itself, as if it had been asked to. Disks grow only, and one that a change says nothing of stays as it is.
+** Tags, labels and the protection from termination are only written down: they leave the state alone and also go through
+** while the cluster is paused. What changes during CREATING is part of the creation. Several replication specs of one
+** zone are its shards: they share a zone name and a zone id.
 **
 ** Beside the body a cluster keeps what is drawn at struct cluster_facts, and behind it, ready to be copied, how it
 ** shows in the list of all clusters.
@@ -596,6 +596,58 @@ static bool cluster_is_tenant(const svc_node *body)
   return false;
 }
 
+/* ---- disks, which grow only */
+
+static double cluster_disk_size(const svc_node *nodes)
+{
+  const svc_node *size = svc_node_get(nodes, "diskSizeGB");
+  double value;
+  return size && svc_json_number_double(size->text, &value) ? value : 0;
+}
+
+/* Nodes of one kind in one region: those that were there, those that shall be, and what was sent of them. */
+static bool cluster_keep_disk(svc_call *c, const svc_change *change, const svc_node *old, svc_node *nodes,
+                              const svc_node *sent)
+{
+  if (!old || !nodes || !svc_node_i64(old, "nodeCount", 1) || !svc_node_i64(nodes, "nodeCount", 1)) return true;
+  if (cluster_disk_size(nodes) >= cluster_disk_size(old)) return true;
+  if (svc_node_get(sent, "diskSizeGB")) return cluster_fail(c, change, SVC_E_CANNOT_DECREASE_DISK_SIZE);
+  svc_node_put(c->arena, nodes, svc_node_copy(c->arena, svc_node_get(old, "diskSizeGB"))); /* nothing was said of it */
+  return true;
+}
+
+static const svc_node *cluster_same_region(const svc_node *spec, const svc_node *region)
+{
+  const svc_node *regions = svc_node_get(spec, "regionConfigs"), *other;
+  svc_str provider = svc_node_str(region, "providerName"), name = svc_node_str(region, "regionName");
+  for (other = regions ? regions->first : NULL; other; other = other->next)
+    if (svc_str_eq(svc_node_str(other, "providerName"), provider) && svc_str_eq(svc_node_str(other, "regionName"), name))
+      return other;
+  return NULL;
+}
+
+static const svc_node *cluster_element(const svc_node *array, size_t index)
+{
+  const svc_node *item = array ? array->first : NULL;
+  while (item && index-- > 0) item = item->next;
+  return item;
+}
+
+/* Nodes of this kind in all regions of a spec, which stands in the body where it stood in what was sent. */
+static bool cluster_keep_disks(svc_call *c, const svc_change *change, const svc_node *spec, size_t index, const char *kind)
+{
+  const svc_node *held = svc_node_get(change->before, "replicationSpecs"), *region;
+  const svc_node *old = cluster_spec_with(held, NULL, "id", svc_node_str(spec, "id"));
+  const svc_node *sent = cluster_element(svc_node_get(change->input, "replicationSpecs"), index);
+  size_t i = 0;
+  if (!old || !sent) return true;
+  for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next, i++)
+    if (!cluster_keep_disk(c, change, svc_node_get(cluster_same_region(old, region), kind), svc_node_get(region, kind),
+                           svc_node_get(cluster_element(svc_node_get(sent, "regionConfigs"), i), kind)))
+      return false;
+  return true;
+}
+
 static bool cluster_specs(svc_call *c, svc_change *change)
 {
   svc_node *specs = svc_node_get(change->body, "replicationSpecs"), *spec, *effective;
@@ -605,7 +657,10 @@ static bool cluster_specs(svc_call *c, svc_change *change)
   if (single && svc_node_count(specs) != 1)
     svc_violate(c, SVC_E_REPLICATION_SPECS_INVALID, SVC_S("replicationSpecs"), "must have one element in a REPLICASET");
   for (spec = specs->first; spec; spec = spec->next, i++) {
+    if (!cluster_keep_disks(c, change, spec, i, "electableSpecs")) return false; /* first: others follow these */
     cluster_fill_spec(c, spec, i);
+    if (!cluster_keep_disks(c, change, spec, i, "readOnlySpecs") || !cluster_keep_disks(c, change, spec, i, "analyticsSpecs"))
+      return false;
     if (!cluster_name_spec(c, specs, old, spec)) return false;
   }
   if (cluster_is_tenant(change->body) && !(single && svc_node_count(svc_node_get(specs->first, "regionConfigs")) == 1))
