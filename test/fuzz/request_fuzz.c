@@ -183,12 +183,34 @@ static void fuzz_seed(svc_arena *a, const char *folder, const svc_noun *noun, co
   if (!b.failed) fuzz_write(folder, name, (svc_str){ b.p, b.n });
 }
 
+/* What no table knows: headers, and what comes with them. */
+static const char *const fuzz_spoken[] = {
+  "POST /api/oauth/token\nAuthorization: Basic YTpi\nContent-Type: application/x-www-form-urlencoded\n\n"
+  "grant_type=client_credentials",
+  "POST /api/oauth/revoke\nAuthorization: Basic YTpi\nContent-Type: application/x-www-form-urlencoded\n\n"
+  "token=a&token_type_hint=access_token",
+  "GET /api/svc/v2/groups\nAuthorization: Bearer abcdefgh\n\n",
+  "GET /api/svc/v2/groups\nAuthorization: Digest username=\"a\", realm=\"b\", nonce=\"c\", uri=\"/api/svc/v2/groups\", "
+  "cnonce=\"d\", nc=00000001, qop=auth, response=\"00000000000000000000000000000000\", algorithm=MD5\n\n",
+  "GET /api/svc/v2/groups/{groupId}?pretty=true&envelope=true&pageNum=2&itemsPerPage=500&includeCount=false\n"
+  "Accept: application/vnd.svc.2023-01-01+json;q=0.5, text/html, */*;q=0.1\nIf-None-Match: \"1\", W/\"2\"\n\n",
+  "PATCH /api/svc/v2/groups/{groupId}\nContent-Type: application/vnd.svc.2023-01-01+json; charset=utf-8\nIf-Match: *\n\n"
+  "{\"name\":\"\\u0061\\ud83d\\ude00\",\"tags\":[{\"key\":\"k\",\"value\":\"v\"}]}",
+  "POST /api/svc/v2/groups\nContent-Type: application/json\nIdempotency-Key: abc\nX-Forwarded-For: 192.0.2.7, ::1\n\n"
+  "{\"name\":\"n\",\"orgId\":\"{orgId}\",\"tags\":[]}",
+};
+
 static void fuzz_seeds(const svc *s, const char *folder)
 {
   svc_arena a;
   svc_buf words;
   size_t i, number = 0;
   svc_arena_init(&a, NULL);
+  for (; number < sizeof fuzz_spoken / sizeof fuzz_spoken[0]; number++) {
+    char name[64];
+    snprintf(name, sizeof name, "seed-%03zu", number);
+    fuzz_write(folder, name, svc_str_c(fuzz_spoken[number]));
+  }
   words = svc_buf_new(&a, 4096);
   for (i = 0; i < s->noun_count; i++) {
     const svc_noun *noun = s->nouns[i].noun;
