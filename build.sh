@@ -31,6 +31,7 @@ MBED_FLAGS='-DMBEDTLS_THREADING_C -DMBEDTLS_THREADING_PTHREAD' # library and use
 MG_FLAGS='-DMG_TLS=MG_TLS_MBED -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE=1024 -DMG_ENABLE_DIRLIST=0 -DMG_ENABLE_SSI=0 -DMG_ENABLE_IPV6=1'
 INCLUDES="-isystem $D -isystem $D/mbedtls/include $MBED_FLAGS"
 WARN='-Wall -Wextra'
+LISTENER='ports/mongoose.c ports/http_reader.c' # compiled apart, never folded: they may see svcapi.h only
 
 say() { printf '%s\n' "$*"; }
 die() { printf 'build.sh: %s\n' "$*" >&2; exit 1; }
@@ -304,7 +305,7 @@ daemon() { # build/svcd
   lib
   begin build/daemon
   object "$D/mongoose.c" "$CC -O2 -std=gnu11 -w $INCLUDES $MG_FLAGS"
-  object ports/mongoose.c "$CC -O2 -std=c11 $WARN -I. $INCLUDES $MG_FLAGS"
+  for f in $LISTENER; do object "$f" "$CC -O2 -std=c11 $WARN -I. $INCLUDES $MG_FLAGS"; done
   object examples/svcd.c "$CC -O2 -std=c11 $WARN -I. -Iports"
   program build/svcd "$objects build/libsvcapi.a$(mbed_libs "$D/mbedtls")" "$CC"
   finish svcd
@@ -344,11 +345,11 @@ test_program() { # DIR MBEDTLS-DIR CC+FLAGS CC+FLAGS-FOR-DEPS LINK-FLAGS: DIR/ru
   update "$O/registry.c" <"$O/registry.new"; rm -f "$O/registry.new"
   strict="$3 -std=c11 $WARN -Werror -DSVC_SPLIT=1 -Iamalgamation -I. -Itest $INCLUDES"
   support=; if [ -f test/support.c ]; then support=test/support.c; fi
-  for f in $(find amalgamation -name '*.c' | sort) $(find ports -name '*.c' ! -name mongoose.c | sort) \
-    $tests $support "$O/main.c" "$O/registry.c"; do
+  for f in $(find amalgamation ports -name '*.c' | sort) $tests $support "$O/main.c" "$O/registry.c"; do
+    case " $LISTENER " in *" $f "*) continue ;; esac
     object "$f" "$strict"
   done
-  object ports/mongoose.c "$3 -std=c11 $WARN -Werror -I. $INCLUDES $MG_FLAGS" # apart: it may see svcapi.h only
+  for f in $LISTENER; do object "$f" "$3 -std=c11 $WARN -Werror -I. $INCLUDES $MG_FLAGS"; done
   dep_objects "$4"
   object "$D/mongoose.c" "$4 -std=gnu11 -w $INCLUDES $MG_FLAGS"
   object "$D/munit.c" "$4 -std=gnu11 -w"

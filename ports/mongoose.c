@@ -1,11 +1,12 @@
 /*
-** The HTTP listener on mongoose 7.23: sockets and event loops are mongoose's, HTTP is this file's.
+** The HTTP listener on mongoose 7.23: sockets and event loops are mongoose's, HTTP is ours. Requests are read by
+** http_reader.c; this file holds the connections, the threads and the answers.
 **
 ** Why not mongoose's HTTP as well: it delivers a body that was cut off as if it were whole, drops headers past a fixed
 ** number (and with them a Content-Length, so that a body runs as the next request), eats the request after a POST
 ** without a length, cannot read a chunk whose size line comes in two segments, and closes without a word where a 400 is
-** due. Each could be guarded, all together are a parser; so the parser stands here, strict, and mongoose only moves
-** bytes: MG_EV_ACCEPT, MG_EV_READ, MG_EV_POLL and MG_EV_CLOSE are all that is used of it.
+** due. Each could be guarded, all together are a parser; so there is one, strict, and mongoose only moves bytes:
+** MG_EV_ACCEPT, MG_EV_READ, MG_EV_POLL and MG_EV_CLOSE are all that is used of it.
 **
 ** The rules it keeps. (1) A request reaches the service only if its end is certain; after anything doubtful the
 ** connection is closed, so nothing can be smuggled in as a second request. (2) A connection has one request under way;
@@ -22,8 +23,9 @@
 ** reads the end of the input, though an answer may be due. So c->send is never used, and a pause takes the socket's
 ** events away (listener_reading).
 */
-#define _GNU_SOURCE /* memmem, pthread_setname_np */
+#define _GNU_SOURCE /* pthread_setname_np */
 #include "listener.h"
+#include "http_reader.h"
 
 #include <mongoose.h>
 
@@ -40,7 +42,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -52,8 +53,6 @@
 #error "the listener needs mongoose's epoll loop"
 #endif
 
-#define LISTENER_HEADERS 64     /* of a request; more get 431 */
-#define LISTENER_METHOD 24      /* bytes of a method, with its NUL */
 #define LISTENER_LINGER_MS 2000 /* how long a closed connection is read from, so that the client gets the answer */
 #define LISTENER_TURN_MS 250    /* how long a loop sleeps at the most: the grain of all timeouts */
 #define LISTENER_BACKLOG 1024   /* mongoose accepts one connection a turn, so many may have to wait */
@@ -62,30 +61,12 @@
 
 /* ----------------------------------------------------------------------------------------------------------- errors */
 
+/* Beside those of the reader. */
 enum {
-  LISTENER_OK,
-  LISTENER_E_LINE,
-  LISTENER_E_BYTES,
-  LISTENER_E_TARGET_FORM,
-  LISTENER_E_HEADER,
-  LISTENER_E_TWICE,
-  LISTENER_E_HOST,
-  LISTENER_E_LENGTH,
-  LISTENER_E_FRAMING,
-  LISTENER_E_CHUNK,
-  LISTENER_E_TIMEOUT,
-  LISTENER_E_NO_LENGTH,
-  LISTENER_E_BODY,
-  LISTENER_E_TARGET,
-  LISTENER_E_EXPECT,
-  LISTENER_E_HEADER_BYTES,
-  LISTENER_E_HEADER_COUNT,
+  LISTENER_E_TIMEOUT = SVC_HTTP_E_COUNT,
   LISTENER_E_SERVICE,
-  LISTENER_E_CODING,
   LISTENER_E_CONNECTIONS,
   LISTENER_E_WAITING,
-  LISTENER_E_MEMORY,
-  LISTENER_E_VERSION,
   LISTENER_E_COUNT
 };
 
@@ -99,28 +80,28 @@ typedef struct listener_error {
 #define LISTENER_BAD(what) { 400, "INVALID_REQUEST", "The request cannot be understood: ", ".", what }
 #define LISTENER_LATER(why) { 503, "SERVICE_UNAVAILABLE", why " Please try again later.", "", NULL }
 static const listener_error listener_errors[LISTENER_E_COUNT] = {
-  [LISTENER_E_LINE] = LISTENER_BAD("the request line is malformed"),
-  [LISTENER_E_BYTES] = LISTENER_BAD("it holds bytes that do not belong to HTTP"),
-  [LISTENER_E_TARGET_FORM] = LISTENER_BAD("the request target must be a path or an http URL with a path"),
-  [LISTENER_E_HEADER] = LISTENER_BAD("a header line is malformed"),
-  [LISTENER_E_TWICE] = LISTENER_BAD("a header stands twice that may stand only once"),
-  [LISTENER_E_HOST] = LISTENER_BAD("the Host header is missing or malformed"),
-  [LISTENER_E_LENGTH] = LISTENER_BAD("Content-Length is not a number that can be used"),
-  [LISTENER_E_FRAMING] = LISTENER_BAD("Transfer-Encoding stands beside Content-Length or in HTTP/1.0"),
-  [LISTENER_E_CHUNK] = LISTENER_BAD("the chunked body is malformed"),
+  [SVC_HTTP_E_LINE] = LISTENER_BAD("the request line is malformed"),
+  [SVC_HTTP_E_BYTES] = LISTENER_BAD("it holds bytes that do not belong to HTTP"),
+  [SVC_HTTP_E_TARGET_FORM] = LISTENER_BAD("the request target must be a path or an http URL with a path"),
+  [SVC_HTTP_E_HEADER] = LISTENER_BAD("a header line is malformed"),
+  [SVC_HTTP_E_TWICE] = LISTENER_BAD("a header stands twice that may stand only once"),
+  [SVC_HTTP_E_HOST] = LISTENER_BAD("the Host header is missing or malformed"),
+  [SVC_HTTP_E_LENGTH] = LISTENER_BAD("Content-Length is not a number that can be used"),
+  [SVC_HTTP_E_FRAMING] = LISTENER_BAD("Transfer-Encoding stands beside Content-Length or in HTTP/1.0"),
+  [SVC_HTTP_E_CHUNK] = LISTENER_BAD("the chunked body is malformed"),
   [LISTENER_E_TIMEOUT] = { 408, "REQUEST_TIMEOUT", "The request did not arrive in time.", "", NULL },
-  [LISTENER_E_NO_LENGTH] = { 411, "LENGTH_REQUIRED", "A Content-Length is needed, 0 if there is no body.", "", NULL },
-  [LISTENER_E_BODY] = { 413, "REQUEST_TOO_LARGE", "The body of the request is larger than ", " bytes.", NULL },
-  [LISTENER_E_TARGET] = { 414, "URI_TOO_LONG", "The address of the request is longer than ", " bytes.", NULL },
-  [LISTENER_E_EXPECT] = { 417, "EXPECTATION_FAILED", "Only 100-continue can be expected of this service.", "", NULL },
-  [LISTENER_E_HEADER_BYTES] = { 431, "HEADERS_TOO_LARGE", "The headers are larger than ", " bytes together.", NULL },
-  [LISTENER_E_HEADER_COUNT] = { 431, "HEADERS_TOO_LARGE", "The request has more headers than ", ".", NULL },
+  [SVC_HTTP_E_NO_LENGTH] = { 411, "LENGTH_REQUIRED", "A Content-Length is needed, 0 if there is no body.", "", NULL },
+  [SVC_HTTP_E_BODY] = { 413, "REQUEST_TOO_LARGE", "The body of the request is larger than ", " bytes.", NULL },
+  [SVC_HTTP_E_TARGET] = { 414, "URI_TOO_LONG", "The address of the request is longer than ", " bytes.", NULL },
+  [SVC_HTTP_E_EXPECT] = { 417, "EXPECTATION_FAILED", "Only 100-continue can be expected of this service.", "", NULL },
+  [SVC_HTTP_E_HEADER_BYTES] = { 431, "HEADERS_TOO_LARGE", "The headers are larger than ", " bytes together.", NULL },
+  [SVC_HTTP_E_HEADER_COUNT] = { 431, "HEADERS_TOO_LARGE", "The request has more headers than ", ".", NULL },
   [LISTENER_E_SERVICE] = { 500, "UNEXPECTED_ERROR", "Something went wrong on our side.", "", NULL },
-  [LISTENER_E_CODING] = { 501, "NOT_IMPLEMENTED", "The only transfer coding known here is chunked.", "", NULL },
+  [SVC_HTTP_E_CODING] = { 501, "NOT_IMPLEMENTED", "The only transfer coding known here is chunked.", "", NULL },
   [LISTENER_E_CONNECTIONS] = LISTENER_LATER("The service has all the connections it can serve."),
   [LISTENER_E_WAITING] = LISTENER_LATER("Too many changes wait to be made."),
-  [LISTENER_E_MEMORY] = LISTENER_LATER("The service is out of memory."),
-  [LISTENER_E_VERSION] = { 505, "HTTP_VERSION_NOT_SUPPORTED", "Only HTTP/1.0 and HTTP/1.1 are known here.", "", NULL },
+  [SVC_HTTP_E_MEMORY] = LISTENER_LATER("The service is out of memory."),
+  [SVC_HTTP_E_VERSION] = { 505, "HTTP_VERSION_NOT_SUPPORTED", "Only HTTP/1.0 and HTTP/1.1 are known here.", "", NULL },
 };
 
 static const char *listener_reason(int status)
@@ -152,30 +133,6 @@ typedef struct listener_address { /* an IP address; IPv4 in 4 bytes, also when i
   bool six;
 } listener_address;
 
-/* The headers that decide where a request ends, and Authorization: none of them may stand twice. */
-enum { LISTENER_HOST, LISTENER_LENGTH, LISTENER_CODING, LISTENER_EXPECT, LISTENER_AUTHORIZATION, LISTENER_ONCE };
-
-typedef struct listener_head { /* request line and headers; points into the text it was read from */
-  char method[LISTENER_METHOD];
-  const char *target;
-  size_t target_length;
-  svc_header headers[LISTENER_HEADERS];
-  size_t header_count;
-  const svc_header *once[LISTENER_ONCE]; /* NULL: it is not there */
-  uint64_t length; /* of the body, unless it is chunked */
-  bool old;        /* HTTP/1.0 */
-  bool keep;       /* the connection may go on after the answer */
-  bool chunked, expect;
-  bool is_head, reads; /* HEAD; GET or HEAD */
-} listener_head;
-
-typedef struct listener_chunks { /* where the reader of a chunked body stands */
-  int state;
-  unsigned digits;
-  uint64_t left;   /* of this chunk */
-  size_t overhead; /* bytes of extensions and trailers so far: they are bounded as headers are */
-} listener_chunks;
-
 typedef struct listener_conn listener_conn;
 typedef struct listener_loop listener_loop;
 
@@ -185,11 +142,9 @@ typedef struct listener_job {
   listener_loop *loop;
   listener_conn *conn; /* NULL: gone meanwhile. For the loop's thread only */
   char *text;          /* what head points into */
-  listener_head head;
+  svc_http_head head;
   char peer[INET6_ADDRSTRLEN];
-  char *body;
-  size_t body_length, body_size;
-  listener_chunks chunks;
+  svc_http_body body;
   svc_response response;
 } listener_job;
 
@@ -205,7 +160,7 @@ struct listener_conn {
   bool proxied;      /* the socket's address is a trusted proxy's */
   uint64_t deadline; /* mg_millis() at which this state has lasted too long */
   size_t at;         /* bytes of c->recv that are done with */
-  size_t scanned;    /* bytes of c->recv in which the end of the head was looked for */
+  svc_http_scan scan; /* HEAD: of what follows in c->recv, how far its end was looked for */
   listener_job *job; /* BODY: ours; WAIT: the writers' */
   char peer[INET6_ADDRSTRLEN];
   char *text;        /* SEND: what is left of the answer's head, */
@@ -232,6 +187,7 @@ struct listener_loop {
 
 struct svc_listener {
   svc_listener_config config;
+  svc_http_limits limits;
   svc *s;
   char *urls[LISTENER_URLS];
   listener_address *proxies;
@@ -268,342 +224,11 @@ static void listener_warn(svc_listener *l, const char *text)
     listener_log(l, SVC_LOG_WARNING, "%s", text);
 }
 
-/* --------------------------------------------------------------------------------------------------------- the head */
-
-static bool listener_is_token(const char *p, size_t n)
-{
-  size_t i;
-  for (i = 0; i < n; i++) {
-    char c = p[i];
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-') continue;
-    if (c == '\0' || !strchr("!#$%&'*+.^_`|~", c)) return false;
-  }
-  return n > 0;
-}
-
-static bool listener_is_text(const char *p, size_t n)
-{
-  size_t i;
-  for (i = 0; i < n; i++)
-    if (((unsigned char)p[i] < 0x20 && p[i] != '\t') || p[i] == 0x7F) return false;
-  return true;
-}
-
-static bool listener_is(const char *p, size_t n, const char *word)
-{
-  return strlen(word) == n && strncasecmp(p, word, n) == 0;
-}
-
-/* The next element of a comma-separated list, trimmed; false: there is none. */
-static bool listener_element(const char **p, const char *end, const char **element, size_t *n)
-{
-  const char *comma;
-  if (*p >= end) return false;
-  comma = memchr(*p, ',', (size_t)(end - *p));
-  if (!comma) comma = end;
-  *element = *p;
-  *p = comma + 1;
-  while (*element < comma && (**element == ' ' || **element == '\t')) ++*element;
-  while (comma > *element && (comma[-1] == ' ' || comma[-1] == '\t')) comma--;
-  *n = (size_t)(comma - *element);
-  return true;
-}
-
-/* "/path?query" as it is; "http://host/path?query" becomes the former: the host is ours, whatever it says. */
-static int listener_parse_target(listener_head *h)
-{
-  const char *p = h->target, *end = p + h->target_length;
-  if (*p == '/') return LISTENER_OK;
-  if (h->target_length > 7 && strncasecmp(p, "http://", 7) == 0) p += 7;
-  else if (h->target_length > 8 && strncasecmp(p, "https://", 8) == 0) p += 8;
-  else return LISTENER_E_TARGET_FORM;
-  if (*p == '/' || *p == '?') return LISTENER_E_TARGET_FORM;
-  while (p < end && *p != '/' && *p != '?') p++;
-  if (p < end && *p == '?') return LISTENER_E_TARGET_FORM;
-  h->target = p < end ? p : "/";
-  h->target_length = p < end ? (size_t)(end - p) : 1;
-  return LISTENER_OK;
-}
-
-static int listener_parse_line(listener_head *h, const char *p, size_t n, size_t max_target)
-{
-  const char *end = p + n, *target = memchr(p, ' ', n), *version;
-  size_t method = target ? (size_t)(target - p) : 0, i;
-  if (method == 0 || method >= LISTENER_METHOD || !listener_is_token(p, method)) return LISTENER_E_LINE;
-  memcpy(h->method, p, method);
-  h->method[method] = '\0';
-  h->is_head = strcmp(h->method, "HEAD") == 0;
-  h->reads = h->is_head || strcmp(h->method, "GET") == 0;
-  target++;
-  version = memchr(target, ' ', (size_t)(end - target));
-  if (!version || version == target) return LISTENER_E_LINE;
-  h->target = target;
-  h->target_length = (size_t)(version - target);
-  version++;
-  for (i = 0; i < h->target_length; i++)
-    if (target[i] <= ' ' || target[i] >= 0x7F) return LISTENER_E_LINE; /* char may be signed: both ways it is refused */
-  if (end - version != 8 || memcmp(version, "HTTP/", 5) != 0 || version[6] != '.' || version[5] < '0' ||
-      version[5] > '9' || version[7] < '0' || version[7] > '9')
-    return LISTENER_E_LINE;
-  if (version[5] != '1' || version[7] > '1') return LISTENER_E_VERSION;
-  h->old = version[7] == '0';
-  h->keep = !h->old;
-  if (h->target_length > max_target) return LISTENER_E_TARGET;
-  return listener_parse_target(h);
-}
-
-/* "close" anywhere in the list, or in any of several Connection headers, closes; "keep-alive" matters to 1.0 only. */
-static void listener_parse_connection(listener_head *h)
-{
-  bool close = false, keep = false;
-  size_t i, n;
-  for (i = 0; i < h->header_count; i++) {
-    const svc_header *header = &h->headers[i];
-    const char *p = header->value, *end = p + header->value_length, *element;
-    if (!listener_is(header->name, header->name_length, "connection")) continue;
-    while (listener_element(&p, end, &element, &n)) {
-      close |= listener_is(element, n, "close");
-      keep |= listener_is(element, n, "keep-alive");
-    }
-  }
-  h->keep = !close && (keep || !h->old);
-}
-
-static int listener_parse_header(listener_head *h, const char *p, size_t n)
-{
-  static const struct {
-    const char *name;
-    size_t length;
-  } once[LISTENER_ONCE] = {
-    [LISTENER_HOST] = { "host", 4 }, [LISTENER_LENGTH] = { "content-length", 14 },
-    [LISTENER_CODING] = { "transfer-encoding", 17 }, [LISTENER_EXPECT] = { "expect", 6 },
-    [LISTENER_AUTHORIZATION] = { "authorization", 13 },
-  };
-  const char *colon = memchr(p, ':', n), *value, *end = p + n;
-  svc_header *header;
-  size_t i;
-  if (!colon || !listener_is_token(p, (size_t)(colon - p))) return LISTENER_E_HEADER;
-  for (value = colon + 1; value < end && (*value == ' ' || *value == '\t');) value++;
-  while (end > value && (end[-1] == ' ' || end[-1] == '\t')) end--;
-  if (!listener_is_text(value, (size_t)(end - value))) return LISTENER_E_HEADER;
-  if (h->header_count == LISTENER_HEADERS) return LISTENER_E_HEADER_COUNT;
-  header = &h->headers[h->header_count++];
-  header->name = p;
-  header->name_length = (size_t)(colon - p);
-  header->value_length = (size_t)(end - value);
-  header->value = header->value_length ? value : ""; /* to the library a length of 0 means "up to the NUL" */
-  for (i = 0; i < LISTENER_ONCE; i++) {
-    if (header->name_length != once[i].length || strncasecmp(p, once[i].name, once[i].length) != 0) continue;
-    if (h->once[i]) return LISTENER_E_TWICE;
-    h->once[i] = header;
-  }
-  return LISTENER_OK;
-}
-
-static int listener_parse_length(listener_head *h, size_t max_body)
-{
-  const svc_header *length = h->once[LISTENER_LENGTH];
-  size_t i;
-  if (length->value_length == 0) return LISTENER_E_LENGTH;
-  for (i = 0; i < length->value_length; i++) {
-    char c = length->value[i];
-    if (c < '0' || c > '9' || h->length > UINT64_MAX / 100) return LISTENER_E_LENGTH;
-    h->length = h->length * 10 + (uint64_t)(c - '0');
-  }
-  return h->length > max_body ? LISTENER_E_BODY : LISTENER_OK;
-}
-
-/* Where the body ends: every doubt is an error here. */
-static int listener_parse_framing(listener_head *h, size_t max_body)
-{
-  const svc_header *host = h->once[LISTENER_HOST], *coding = h->once[LISTENER_CODING];
-  const svc_header *expect = h->once[LISTENER_EXPECT];
-  if (!host && !h->old) return LISTENER_E_HOST;
-  if (host && strcspn(host->value, " \t\r,/@?#") < host->value_length) return LISTENER_E_HOST;
-  if (coding) {
-    if (h->old || h->once[LISTENER_LENGTH]) return LISTENER_E_FRAMING;
-    if (!listener_is(coding->value, coding->value_length, "chunked")) return LISTENER_E_CODING;
-    h->chunked = true;
-  } else if (h->once[LISTENER_LENGTH]) {
-    int error = listener_parse_length(h, max_body);
-    if (error) return error;
-  } else if (strcmp(h->method, "POST") == 0 || strcmp(h->method, "PUT") == 0 || strcmp(h->method, "PATCH") == 0) {
-    return LISTENER_E_NO_LENGTH;
-  }
-  if (expect && !h->old) {
-    if (!listener_is(expect->value, expect->value_length, "100-continue")) return LISTENER_E_EXPECT;
-    h->expect = true;
-  }
-  return LISTENER_OK;
-}
-
-/* A whole head, up to and with its empty line. */
-static int listener_parse(listener_head *h, const char *p, size_t n, const svc_listener_config *k)
-{
-  const char *end = p + n;
-  size_t bytes = 0;
-  bool first = true;
-  memset(h, 0, sizeof *h);
-  for (;;) {
-    const char *lf = memchr(p, '\n', (size_t)(end - p));
-    size_t line;
-    int error;
-    if (!lf || lf == p || lf[-1] != '\r') return LISTENER_E_BYTES;
-    line = (size_t)(lf - 1 - p);
-    if (line == 0) break;
-    error = first ? listener_parse_line(h, p, line, k->max_target) : listener_parse_header(h, p, line);
-    if (error) return error;
-    if (!first) bytes += h->headers[h->header_count - 1].name_length + h->headers[h->header_count - 1].value_length;
-    if (bytes > k->max_header_bytes) return LISTENER_E_HEADER_BYTES;
-    first = false;
-    p = lf + 1;
-  }
-  if (first) return LISTENER_E_LINE;
-  listener_parse_connection(h);
-  return listener_parse_framing(h, k->max_body);
-}
-
-/* A head that has not come to its end yet: can it still become one? Garbage is not waited for. */
-static int listener_still_good(const char *p, size_t n, size_t scanned, const svc_listener_config *k)
-{
-  const char *lf = memchr(p, '\n', n), *space = memchr(p, ' ', n);
-  size_t i, method = space ? (size_t)(space - p) : n;
-  if (method >= LISTENER_METHOD || (method && !listener_is_token(p, method) && p[0] != '\r')) return LISTENER_E_LINE;
-  for (i = scanned; i < n; i++) {
-    bool after_cr = i > 0 && p[i - 1] == '\r';
-    if (after_cr != (p[i] == '\n')) return LISTENER_E_BYTES;
-    if (p[i] != '\r' && p[i] != '\n' && !listener_is_text(p + i, 1)) return LISTENER_E_BYTES;
-  }
-  if (!lf && n > k->max_target + LISTENER_METHOD + 16) return LISTENER_E_TARGET;
-  if (n > k->max_target + k->max_header_bytes + LISTENER_HEADERS * 8) return LISTENER_E_HEADER_BYTES;
-  return LISTENER_OK;
-}
-
-/* --------------------------------------------------------------------------------------------------------- the body */
-
-enum {
-  LISTENER_CHUNK_SIZE,
-  LISTENER_CHUNK_EXTENSION,
-  LISTENER_CHUNK_SIZE_LF,
-  LISTENER_CHUNK_DATA,
-  LISTENER_CHUNK_DATA_CR,
-  LISTENER_CHUNK_DATA_LF,
-  LISTENER_CHUNK_LINE, /* the start of a trailer line, or of the empty line that ends it all */
-  LISTENER_CHUNK_TRAILER,
-  LISTENER_CHUNK_TRAILER_LF,
-  LISTENER_CHUNK_END_LF,
-  LISTENER_CHUNK_END
-};
-
-static int listener_body_add(listener_job *job, const char *p, size_t n)
-{
-  if (job->body_size - job->body_length < n) {
-    size_t size = job->body_size ? job->body_size * 2 : 4096;
-    char *body;
-    while (size - job->body_length < n) size *= 2; /* lengths are bounded by max_body */
-    body = realloc(job->body, size);
-    if (!body) return LISTENER_E_MEMORY;
-    job->body = body;
-    job->body_size = size;
-  }
-  memcpy(job->body + job->body_length, p, n);
-  job->body_length += n;
-  return LISTENER_OK;
-}
-
-static int listener_hex(char c)
-{
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-/* One byte of the size line: digits, then perhaps an extension, which means nothing to us. */
-static int listener_chunk_size(listener_chunks *k, char c, size_t room)
-{
-  int digit = listener_hex(c);
-  if (k->state == LISTENER_CHUNK_SIZE && digit >= 0) {
-    k->digits++;
-    k->left = k->left * 16 + (uint64_t)digit;
-    if (k->digits > 16) return LISTENER_E_CHUNK; /* zeros without end */
-    return k->left > room ? LISTENER_E_BODY : LISTENER_OK;
-  }
-  if (k->digits == 0) return LISTENER_E_CHUNK;
-  if (c == '\r') {
-    k->state = LISTENER_CHUNK_SIZE_LF;
-    return LISTENER_OK;
-  }
-  if (k->state == LISTENER_CHUNK_SIZE && c != ';' && c != ' ' && c != '\t') return LISTENER_E_CHUNK;
-  k->state = LISTENER_CHUNK_EXTENSION;
-  k->overhead++;
-  return listener_is_text(&c, 1) ? LISTENER_OK : LISTENER_E_CHUNK;
-}
-
-/* One byte that is not data; `room` is what the body may still grow by. */
-static int listener_chunk_byte(listener_chunks *k, char c, size_t room)
-{
-  switch (k->state) {
-  case LISTENER_CHUNK_SIZE:
-  case LISTENER_CHUNK_EXTENSION: return listener_chunk_size(k, c, room);
-  case LISTENER_CHUNK_SIZE_LF: k->state = k->left ? LISTENER_CHUNK_DATA : LISTENER_CHUNK_LINE; break;
-  case LISTENER_CHUNK_DATA_CR: k->state = LISTENER_CHUNK_DATA_LF; return c == '\r' ? LISTENER_OK : LISTENER_E_CHUNK;
-  case LISTENER_CHUNK_DATA_LF:
-    k->state = LISTENER_CHUNK_SIZE;
-    k->digits = 0;
-    break;
-  case LISTENER_CHUNK_LINE:
-  case LISTENER_CHUNK_TRAILER:
-    if (c == '\r') {
-      k->state = k->state == LISTENER_CHUNK_LINE ? LISTENER_CHUNK_END_LF : LISTENER_CHUNK_TRAILER_LF;
-      return LISTENER_OK;
-    }
-    k->state = LISTENER_CHUNK_TRAILER;
-    k->overhead++;
-    return listener_is_text(&c, 1) ? LISTENER_OK : LISTENER_E_CHUNK;
-  case LISTENER_CHUNK_TRAILER_LF: k->state = LISTENER_CHUNK_LINE; break;
-  default: k->state = LISTENER_CHUNK_END; break;
-  }
-  return c == '\n' ? LISTENER_OK : LISTENER_E_CHUNK;
-}
-
-/* Take what belongs to the body off the n bytes at p. Sets *taken, and *whole when the end has come. */
-static int listener_body_take(listener_job *job, const char *p, size_t n, const svc_listener_config *k, size_t *taken,
-                              bool *whole)
-{
-  listener_chunks *chunks = &job->chunks;
-  size_t i = 0, step;
-  int error = LISTENER_OK;
-  if (!job->head.chunked) {
-    step = (size_t)job->head.length - job->body_length;
-    if (step > n) step = n;
-    if (step) error = listener_body_add(job, p, step);
-    *taken = step;
-    *whole = job->body_length == job->head.length;
-    return error;
-  }
-  while (i < n && !error && chunks->state != LISTENER_CHUNK_END) {
-    if (chunks->state != LISTENER_CHUNK_DATA) {
-      error = listener_chunk_byte(chunks, p[i++], k->max_body - job->body_length);
-      if (!error && chunks->overhead > k->max_header_bytes) error = LISTENER_E_CHUNK;
-      continue;
-    }
-    step = chunks->left < n - i ? (size_t)chunks->left : n - i;
-    error = listener_body_add(job, p + i, step);
-    i += step;
-    chunks->left -= step;
-    if (chunks->left == 0) chunks->state = LISTENER_CHUNK_DATA_CR;
-  }
-  *taken = i;
-  *whole = chunks->state == LISTENER_CHUNK_END;
-  return error;
-}
-
 static void listener_job_free(listener_job *job)
 {
   if (!job) return;
   svc_response_free(&job->response);
-  free(job->body);
+  svc_http_body_free(&job->body);
   free(job->text);
   free(job);
 }
@@ -669,7 +294,7 @@ static bool listener_is_proxy(const svc_listener *l, const listener_address *a)
 ** Who really sent it: walk X-Forwarded-For from the right for as long as the address in hand is a trusted proxy's. What
 ** stands further left was written by somebody whom we do not know, and counts for nothing.
 */
-static void listener_peer(const listener_conn *conn, const listener_head *h, char peer[INET6_ADDRSTRLEN])
+static void listener_peer(const listener_conn *conn, const svc_http_head *h, char peer[INET6_ADDRSTRLEN])
 {
   listener_address a;
   size_t i = h->header_count;
@@ -678,13 +303,13 @@ static void listener_peer(const listener_conn *conn, const listener_head *h, cha
   while (i-- > 0) {
     const svc_header *header = &h->headers[i];
     const char *p = header->value, *end = p + header->value_length;
-    if (!listener_is(header->name, header->name_length, "x-forwarded-for")) continue;
+    if (!svc_http_is(header->name, header->name_length, "x-forwarded-for")) continue;
     while (end > p) {
       const char *from = end, *element, *rest;
       size_t n;
       while (from > p && from[-1] != ',') from--;
       rest = from;
-      if (!listener_element(&rest, end, &element, &n)) n = 0, element = from; /* an empty element */
+      if (!svc_http_element(&rest, end, &element, &n)) n = 0, element = from; /* an empty element */
       if (!n || !listener_forwarded_parse(&a, element, n)) return;
       if (!inet_ntop(a.six ? AF_INET6 : AF_INET, a.ip, peer, INET6_ADDRSTRLEN)) return;
       if (!listener_is_proxy(conn->loop->listener, &a)) return;
@@ -738,7 +363,6 @@ static void listener_answered(listener_conn *conn)
     listener_state(conn, LISTENER_LINGER, LISTENER_LINGER_MS);
   } else {
     conn->started = c->recv.len > conn->at;
-    conn->scanned = conn->at;
     listener_state(conn, LISTENER_HEAD, conn->started ? k->header_timeout_ms : k->idle_timeout_ms);
   }
   listener_reading(conn, true);
@@ -885,10 +509,10 @@ static void listener_put_end(listener_text *t, listener_conn *conn)
 static uint64_t listener_limit(const svc_listener_config *k, int error)
 {
   switch (error) {
-  case LISTENER_E_BODY: return k->max_body;
-  case LISTENER_E_TARGET: return k->max_target;
-  case LISTENER_E_HEADER_BYTES: return k->max_header_bytes;
-  case LISTENER_E_HEADER_COUNT: return LISTENER_HEADERS;
+  case SVC_HTTP_E_BODY: return k->max_body;
+  case SVC_HTTP_E_TARGET: return k->max_target;
+  case SVC_HTTP_E_HEADER_BYTES: return k->max_header_bytes;
+  case SVC_HTTP_E_HEADER_COUNT: return SVC_HTTP_HEADERS;
   default: return 0;
   }
 }
@@ -924,7 +548,7 @@ static void listener_refuse(listener_conn *conn, int error, bool is_head, bool c
 }
 
 /* The service's answer; conn->response owns it from here on. */
-static void listener_answer(listener_conn *conn, const listener_head *h, svc_response *response)
+static void listener_answer(listener_conn *conn, const svc_http_head *h, svc_response *response)
 {
   bool bare = response->status == 204 || response->status == 304, length = false;
   listener_text t;
@@ -944,7 +568,7 @@ static void listener_answer(listener_conn *conn, const listener_head *h, svc_res
     const svc_header *header = &conn->response.headers[i];
     size_t name = header->name_length ? header->name_length : strlen(header->name);
     size_t value = header->value_length ? header->value_length : strlen(header->value);
-    if (listener_is(header->name, name, "content-length")) {
+    if (svc_http_is(header->name, name, "content-length")) {
       /* only the service knows what the GET would have given; else what counts is what is really sent */
       if (!h->is_head || length) continue;
       length = true;
@@ -961,8 +585,8 @@ static void listener_answer(listener_conn *conn, const listener_head *h, svc_res
   listener_put_end(&t, conn);
 }
 
-static void listener_handle(svc_listener *l, const listener_head *h, const char *peer, const char *body,
-                            size_t body_length, svc_response *response)
+static void listener_handle(svc_listener *l, const svc_http_head *h, const char *peer, const svc_http_body *body,
+                            svc_response *response)
 {
   svc_request request;
   memset(&request, 0, sizeof request);
@@ -972,8 +596,8 @@ static void listener_handle(svc_listener *l, const listener_head *h, const char 
   request.target_length = h->target_length;
   request.headers = h->headers;
   request.header_count = h->header_count;
-  request.body = body_length ? body : NULL;
-  request.body_length = body_length;
+  request.body = body ? body->bytes : NULL;
+  request.body_length = body ? body->length : 0;
   request.peer = peer;
   if (l->config.handle) l->config.handle(l->config.handle_context, l->s, &request, response);
   else svc_handle_request(l->s, &request, response);
@@ -1026,7 +650,7 @@ static void *listener_writer(void *argument)
   while ((job = listener_next_job(l)) != NULL) {
     listener_loop *loop = job->loop;
     bool first;
-    if (job->text) listener_handle(l, &job->head, job->peer, job->body, job->body_length, &job->response);
+    if (job->text) listener_handle(l, &job->head, job->peer, &job->body, &job->response);
     else if (l->s) svc_tick(l->s);
     pthread_mutex_lock(&loop->lock);
     first = !loop->done;
@@ -1053,7 +677,7 @@ static listener_job *listener_job_new(listener_conn *conn, const char *text, siz
     return NULL;
   }
   memcpy(job->text, text, n);
-  listener_parse(&job->head, job->text, n, &conn->loop->listener->config); /* as before, on other memory */
+  svc_http_parse(&job->head, job->text, n, &conn->loop->listener->limits); /* as before, on other memory */
   listener_peer(conn, &job->head, job->peer);
   return job;
 }
@@ -1065,7 +689,7 @@ static void listener_dispatch(listener_conn *conn)
   listener_job *job = conn->job;
   if (job->head.reads) {
     conn->job = NULL;
-    listener_handle(l, &job->head, job->peer, job->body, job->body_length, &job->response);
+    listener_handle(l, &job->head, job->peer, &job->body, &job->response);
     listener_answer(conn, &job->head, &job->response);
     listener_job_free(job);
     return;
@@ -1091,21 +715,21 @@ static void listener_continue(listener_conn *conn)
 static void listener_begin(listener_conn *conn, const char *text, size_t n)
 {
   svc_listener *l = conn->loop->listener;
-  listener_head head;
-  int error = listener_parse(&head, text, n, &l->config);
+  svc_http_head head;
+  int error = svc_http_parse(&head, text, n, &l->limits);
   bool more = conn->c->recv.len > conn->at + n;
   conn->at += n;
-  conn->scanned = conn->at;
+  memset(&conn->scan, 0, sizeof conn->scan);
   if (error) {
     listener_refuse(conn, error, head.is_head, true);
   } else if (head.reads && !head.chunked && head.length == 0) {
     char peer[INET6_ADDRSTRLEN];
     svc_response response;
     listener_peer(conn, &head, peer);
-    listener_handle(l, &head, peer, NULL, 0, &response);
+    listener_handle(l, &head, peer, NULL, &response);
     listener_answer(conn, &head, &response);
   } else if (!(conn->job = listener_job_new(conn, text, n))) {
-    listener_refuse(conn, LISTENER_E_MEMORY, head.is_head, true);
+    listener_refuse(conn, SVC_HTTP_E_MEMORY, head.is_head, true);
   } else {
     listener_state(conn, LISTENER_BODY, l->config.body_timeout_ms);
     if (head.expect && !more && (head.chunked || head.length)) listener_continue(conn);
@@ -1115,25 +739,19 @@ static void listener_begin(listener_conn *conn, const char *text, size_t n)
 /* HEAD: look for the end of the head. Returns false when there is nothing to do until more bytes come. */
 static bool listener_read_head(listener_conn *conn)
 {
-  const svc_listener_config *k = &conn->loop->listener->config;
-  const char *buf = (const char *)conn->c->recv.buf, *end;
-  size_t n = conn->c->recv.len, from;
-  while (n - conn->at >= 2 && memcmp(buf + conn->at, "\r\n", 2) == 0) conn->at += 2; /* as RFC 9112, 2.2 wants */
-  if (n == conn->at) return false;
-  if (conn->scanned < conn->at) conn->scanned = conn->at;
-  if (!conn->started) listener_state(conn, LISTENER_HEAD, k->header_timeout_ms);
+  const svc_listener *l = conn->loop->listener;
+  const char *p = (const char *)conn->c->recv.buf + conn->at;
+  size_t n = conn->c->recv.len - conn->at, blank;
+  int rc;
+  if (n == 0) return false;
+  rc = svc_http_scan_head(&conn->scan, p, n, &l->limits, &blank);
+  conn->at += blank;
+  if (blank == n) return false;
+  if (!conn->started) listener_state(conn, LISTENER_HEAD, l->config.header_timeout_ms);
   conn->started = true;
-  from = conn->scanned > conn->at + 3 ? conn->scanned - 3 : conn->at;
-  end = memmem(buf + from, n - from, "\r\n\r\n", 4);
-  if (end) {
-    listener_begin(conn, buf + conn->at, (size_t)(end + 4 - (buf + conn->at)));
-    return true;
-  } else {
-    int error = listener_still_good(buf + conn->at, n - conn->at, conn->scanned - conn->at, k);
-    conn->scanned = n;
-    if (error) listener_refuse(conn, error, n - conn->at > 5 && memcmp(buf + conn->at, "HEAD ", 5) == 0, true);
-    return false;
-  }
+  if (rc == SVC_HTTP_OK) listener_begin(conn, p + blank, conn->scan.at);
+  else if (rc != SVC_HTTP_MORE) listener_refuse(conn, rc, n - blank >= 5 && memcmp(p + blank, "HEAD ", 5) == 0, true);
+  return rc == SVC_HTTP_OK;
 }
 
 /* BODY: take what has come of it. Returns false when there is nothing to do until more bytes come. */
@@ -1141,20 +759,19 @@ static bool listener_read_body(listener_conn *conn)
 {
   struct mg_connection *c = conn->c;
   listener_job *job = conn->job;
-  size_t taken = 0;
-  bool whole = false, is_head = job->head.is_head;
-  int error = listener_body_take(job, (const char *)c->recv.buf + conn->at, c->recv.len - conn->at,
-                                 &conn->loop->listener->config, &taken, &whole);
+  size_t taken;
+  int rc = svc_http_take(&job->body, &job->head, (const char *)c->recv.buf + conn->at, c->recv.len - conn->at,
+                         &conn->loop->listener->limits, &taken);
   conn->at += taken;
-  conn->scanned = conn->at;
-  if (error) {
+  if (rc == SVC_HTTP_OK) {
+    listener_dispatch(conn);
+  } else if (rc != SVC_HTTP_MORE) {
+    bool is_head = job->head.is_head;
     listener_job_free(job);
     conn->job = NULL;
-    listener_refuse(conn, error, is_head, true);
-    return false;
+    listener_refuse(conn, rc, is_head, true);
   }
-  if (whole) listener_dispatch(conn);
-  return whole;
+  return rc == SVC_HTTP_OK;
 }
 
 /* Go on with what has been received, request by request, as far as it goes. */
@@ -1171,7 +788,6 @@ static void listener_advance(listener_conn *conn)
   /* not mg_iobuf_del(): it wipes what it removes, byte by byte */
   if (conn->at) memmove(c->recv.buf, c->recv.buf + conn->at, c->recv.len - conn->at);
   c->recv.len -= conn->at;
-  conn->scanned = conn->scanned > conn->at ? conn->scanned - conn->at : 0;
   conn->at = 0;
 }
 
@@ -1511,6 +1127,7 @@ static int listener_configure(svc_listener *l, const svc_listener_config *config
   if (k->writers > 256) return listener_why(why, size, SVC_INVALID, "there can be 256 writer threads at the most");
   if (k->max_body > 1 << 30 || k->max_header_bytes > 1 << 20 || k->max_target > 1 << 20)
     return listener_why(why, size, SVC_INVALID, "a body can have 1 GiB, headers and target 1 MiB, at the most");
+  l->limits = (svc_http_limits){ .target = k->max_target, .header_bytes = k->max_header_bytes, .body = k->max_body };
   /* without a file to accept with, mongoose tries again at every turn, without end: stay below */
   if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY) {
     size_t all = files.rlim_cur > 160 ? (size_t)files.rlim_cur - 96 : 64, usable = all - all / 8 - 16;

@@ -18,3 +18,10 @@ include='^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]*'
 never "$A/base" "base includes a layer above it" "${include}(store|pipeline|catalog)/"
 never "$A/store" "store includes a layer above it" "${include}(pipeline|catalog)/"
 never "$A/pipeline" "pipeline includes the catalog" "${include}catalog/"
+
+# The listener is not ours to fold, mongoose's licence forbids it; and it uses what everyone can use.
+hit=$(grep -nE 'mongoose\.h|svc_http_scan|svc_listener' svcapi.c | head -n 1)
+[ -z "$hit" ] || fail "svcapi.c holds a part of the listener: $hit"
+never "ports/mongoose.c ports/http_reader.c ports/http_reader.h ports/listener.h" "the listener uses private parts" "${include}(internal\.h|base/|store/|pipeline/|catalog/)"
+# and its reader knows no sockets
+never "ports/http_reader.c ports/http_reader.h" "the HTTP reader includes what it must not know" '#[[:space:]]*include[[:space:]]*<(mongoose|sys/|netinet/|arpa/|pthread|unistd)'
