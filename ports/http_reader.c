@@ -4,7 +4,7 @@
 ** The rule it keeps: a request is let through only if its end is certain to every reader of it, this one and any proxy
 ** in front. So there is one way to write each thing. Lines end in CR LF, and neither byte stands anywhere else; a header
 ** is a name, a colon at once, a value, on one line; a length is digits, once; a body has a length or is chunked, never
-** both; chunk sizes are hex digits. Where RFC 9112 lets a server repair a message, it is refused.
+** both; chunk sizes are hex digits, trailers are headers. Where RFC 9112 lets a server repair a message, it is refused.
 **
 ** Split. A head is read in two passes: svc_http_scan_head() looks at every byte once, in order, and svc_http_parse() at
 ** the whole. A body is read by a machine that takes one byte at a time, runs of data apart. So no result depends on
@@ -177,12 +177,12 @@ int svc_http_scan_head(svc_http_scan *s, const char *p, size_t n, const svc_http
 
 /* --------------------------------------------------------------------------------------------------------- the head */
 
-/* What may stand in a Host header. Whose host it is does not matter here. */
+/* What may stand in a Host header and between http:// and the path. Whose host it is does not matter here. */
 static bool http_is_host(const char *p, size_t n)
 {
   size_t i;
   for (i = 0; i < n; i++)
-    if (!http_is_a(p[i], HTTP_VISIBLE) || strchr(",/@?#", p[i])) return false;
+    if (!http_is_a(p[i], HTTP_VISIBLE) || strchr(",/\\@?#\"<>", p[i])) return false;
   return true;
 }
 
@@ -194,8 +194,8 @@ static int http_parse_target(svc_http_head *h)
   if (h->target_length > 7 && strncasecmp(p, "http://", 7) == 0) p += 7;
   else if (h->target_length > 8 && strncasecmp(p, "https://", 8) == 0) p += 8;
   else return SVC_HTTP_E_TARGET_FORM;
-  for (host = p; p < end && *p != '/' && *p != '?';) p++;
-  if (p == host || (p < end && *p == '?')) return SVC_HTTP_E_TARGET_FORM;
+  for (host = p; p < end && *p != '/';) p++;
+  if (p == host || !http_is_host(host, (size_t)(p - host))) return SVC_HTTP_E_TARGET_FORM;
   h->target = p < end ? p : "/";
   h->target_length = p < end ? (size_t)(end - p) : 1;
   return SVC_HTTP_OK;
@@ -338,13 +338,15 @@ int svc_http_parse(svc_http_head *h, const char *p, size_t n, const svc_http_lim
 
 enum {
   HTTP_CHUNK_SIZE, /* must be 0 */
+  HTTP_CHUNK_SPACE, /* behind the size; then an extension or the end of the line */
   HTTP_CHUNK_EXTENSION,
   HTTP_CHUNK_SIZE_LF,
   HTTP_CHUNK_DATA,
   HTTP_CHUNK_DATA_CR,
   HTTP_CHUNK_DATA_LF,
   HTTP_CHUNK_LINE, /* the start of a trailer line, or of the empty line that ends it all */
-  HTTP_CHUNK_TRAILER,
+  HTTP_CHUNK_NAME,
+  HTTP_CHUNK_VALUE,
   HTTP_CHUNK_TRAILER_LF,
   HTTP_CHUNK_END_LF,
   HTTP_CHUNK_END
@@ -392,8 +394,27 @@ static int http_chunk_size(svc_http_body *b, char c, size_t room)
   }
   b->overhead++;
   if (b->state == HTTP_CHUNK_EXTENSION) return http_is_a(c, HTTP_TEXT) ? SVC_HTTP_OK : SVC_HTTP_E_CHUNK;
-  if (c != ';' && c != ' ' && c != '\t') return SVC_HTTP_E_CHUNK;
-  b->state = HTTP_CHUNK_EXTENSION;
+  if (c != ';' && c != ' ' && c != '\t') return SVC_HTTP_E_CHUNK; /* "5 5" too: which of them would count? */
+  b->state = c == ';' ? HTTP_CHUNK_EXTENSION : HTTP_CHUNK_SPACE;
+  return SVC_HTTP_OK;
+}
+
+/* One byte of a trailer: a header, which is not kept. Anything else could be a request to somebody else's eyes. */
+static int http_chunk_trailer(svc_http_body *b, char c)
+{
+  b->overhead++;
+  if (b->state == HTTP_CHUNK_VALUE) {
+    if (c == '\r') b->state = HTTP_CHUNK_TRAILER_LF;
+    else if (!http_is_a(c, HTTP_TEXT)) return SVC_HTTP_E_CHUNK;
+    return SVC_HTTP_OK;
+  }
+  if (http_is_a(c, HTTP_TOKEN)) {
+    b->state = HTTP_CHUNK_NAME;
+    return SVC_HTTP_OK;
+  }
+  if (b->state == HTTP_CHUNK_LINE && c == '\r') b->state = HTTP_CHUNK_END_LF;
+  else if (b->state == HTTP_CHUNK_NAME && c == ':') b->state = HTTP_CHUNK_VALUE;
+  else return SVC_HTTP_E_CHUNK;
   return SVC_HTTP_OK;
 }
 
@@ -402,6 +423,7 @@ static int http_chunk_byte(svc_http_body *b, char c, size_t room)
 {
   switch (b->state) {
   case HTTP_CHUNK_SIZE:
+  case HTTP_CHUNK_SPACE:
   case HTTP_CHUNK_EXTENSION: return http_chunk_size(b, c, room);
   case HTTP_CHUNK_SIZE_LF: b->state = b->left ? HTTP_CHUNK_DATA : HTTP_CHUNK_LINE; break;
   case HTTP_CHUNK_DATA_CR: b->state = HTTP_CHUNK_DATA_LF; return c == '\r' ? SVC_HTTP_OK : SVC_HTTP_E_CHUNK;
@@ -410,14 +432,8 @@ static int http_chunk_byte(svc_http_body *b, char c, size_t room)
     b->digits = 0;
     break;
   case HTTP_CHUNK_LINE:
-  case HTTP_CHUNK_TRAILER:
-    if (c == '\r') {
-      b->state = b->state == HTTP_CHUNK_LINE ? HTTP_CHUNK_END_LF : HTTP_CHUNK_TRAILER_LF;
-      return SVC_HTTP_OK;
-    }
-    b->state = HTTP_CHUNK_TRAILER;
-    b->overhead++;
-    return http_is_a(c, HTTP_TEXT) ? SVC_HTTP_OK : SVC_HTTP_E_CHUNK;
+  case HTTP_CHUNK_NAME:
+  case HTTP_CHUNK_VALUE: return http_chunk_trailer(b, c);
   case HTTP_CHUNK_TRAILER_LF: b->state = HTTP_CHUNK_LINE; break;
   default: b->state = HTTP_CHUNK_END; break;
   }
