@@ -21,7 +21,8 @@
 ** What else is to be known of mongoose: while c->send is not empty its epoll code asks for EPOLLIN at every turn, and
 ** is_full does not take EPOLLIN away; both spin when a client sends and does not read. It also closes at once when it
 ** reads the end of the input, though an answer may be due. So c->send is never used, and a pause takes the socket's
-** events away (listener_reading).
+** events away (listener_reading). Closing a socket takes it out of an epoll only if no child process has it as well, so
+** `writable` is left before (listener_leave).
 */
 #define _GNU_SOURCE /* pthread_setname_np */
 #include "listener.h"
@@ -333,6 +334,7 @@ static void listener_reading(listener_conn *conn, bool on)
   struct epoll_event e = { on ? EPOLLIN : 0, { c } };
   if (c->is_full == !on) return;
   c->is_full = !on;
+  if (!on) c->is_readable = 0; /* nor in this turn */
   if (epoll_ctl(c->mgr->epoll_fd, EPOLL_CTL_MOD, (int)(size_t)c->fd, &e) != 0) c->is_closing = 1;
 }
 
@@ -344,6 +346,14 @@ static void listener_wait_writable(listener_conn *conn, bool on)
     conn->c->is_closing = 1;
   if (on) loop->sending++;
   else loop->sending--;
+}
+
+/* It will be closed in this turn: the last moment at which its socket can be taken out of `writable`. */
+static void listener_leave(listener_conn *conn)
+{
+  if (conn->state != LISTENER_SEND) return;
+  listener_wait_writable(conn, false);
+  listener_state(conn, LISTENER_LINGER, -1);
 }
 
 static void listener_advance(listener_conn *conn);
@@ -427,6 +437,7 @@ static void listener_send(listener_conn *conn, const char *text, size_t n)
     memcpy(conn->text, text + sent, conn->text_length);
   }
   listener_reading(conn, false);
+  if (conn->c->is_closing) return;
   listener_wait_writable(conn, true);
   listener_state(conn, LISTENER_SEND, conn->loop->listener->config.idle_timeout_ms);
 }
@@ -832,7 +843,7 @@ static void listener_accept(listener_loop *loop, struct mg_connection *c)
 static void listener_closed(listener_conn *conn)
 {
   svc_listener *l = conn->loop->listener;
-  if (conn->state == LISTENER_SEND) conn->loop->sending--; /* closing the socket has taken it out of `writable` */
+  if (conn->state == LISTENER_SEND) conn->loop->sending--;
   if (conn->job && conn->state == LISTENER_WAIT) conn->job->conn = NULL;
   else listener_job_free(conn->job);
   svc_response_free(&conn->response);
@@ -857,6 +868,7 @@ static void listener_event(struct mg_connection *c, int ev, void *data)
     else listener_advance(conn);
   } else if (ev == MG_EV_POLL) {
     if (!c->is_closing && *(uint64_t *)data >= conn->deadline) listener_expire(conn);
+    if (c->is_closing) listener_leave(conn);
   } else if (ev == MG_EV_CLOSE) {
     c->fn_data = NULL;
     listener_closed(conn);

@@ -17,6 +17,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -1116,6 +1118,59 @@ static MunitResult test_max_connections(const MunitParameter params[], void *dat
   return MUNIT_OK;
 }
 
+/*
+** The host has forked, and the child still has our sockets open: a connection that we close is then not taken out of
+** an epoll by that. Whoever is closed while an answer waits to be sent must be gone all the same.
+*/
+static MunitResult test_forked_host(const MunitParameter params[], void *data)
+{
+  struct linger reset = { 1, 0 };
+  server t;
+  client c[4], waiting;
+  double cpu;
+  int i, ready[2], status;
+  char byte;
+  pid_t child;
+  (void)params, (void)data;
+  server_open(&t, NULL);
+  client_open(&waiting, t.port);
+  client_text(&waiting, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
+  for (i = 0; i < 4; i++) {
+    client_open(&c[i], t.port);
+    client_text(&c[i], "GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
+  }
+  while (server_count(&t) < 5) usleep(1000);
+  usleep(50000);
+  munit_assert_int(pipe(ready), ==, 0);
+  child = fork();
+  if (child == 0) {
+    for (i = 0; i < 4; i++) close(c[i].fd); /* the other ends are the clients' own */
+    close(waiting.fd);
+    if (write(ready[1], "x", 1) != 1) _exit(1);
+    sleep(5); /* it ends by itself, should the test not come to that */
+    _exit(0);
+  }
+  munit_assert_int(child, >, 0);
+  munit_assert_int((int)read(ready[0], &byte, 1), ==, 1);
+  for (i = 0; i < 4; i++) {
+    setsockopt(c[i].fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+    client_close(&c[i]);
+  }
+  usleep(100000);
+  cpu = cpu_seconds();
+  usleep(500000);
+  munit_assert_double(cpu_seconds() - cpu, <, 0.2);
+  munit_assert_int(one_request(t.port, GET), ==, 200);
+  munit_assert_int(client_answer(&waiting), ==, 200);
+  munit_assert_size(waiting.body_length, ==, BIG);
+  client_close(&waiting);
+  kill(child, SIGKILL);
+  munit_assert_int(waitpid(child, &status, 0), ==, child);
+  close(ready[0]), close(ready[1]);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- writers */
 
 #define HELD "POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx"
@@ -1441,8 +1496,8 @@ static MunitResult test_tick(const MunitParameter params[], void *data)
 #define T(name) { "/" #name, test_##name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 static MunitTest tests[] = {
   T(serves), T(connection), T(pipelining), T(refused), T(refused_head), T(body_cut), T(chunked), T(large_bodies),
-  T(expect), T(limits), T(targets), T(timeouts), T(never_reads), T(slow_reader), T(many_connects), T(max_connections),
-  T(writers), T(threads), T(proxies), T(open), T(stop), T(tick),
+  T(expect), T(limits), T(targets), T(timeouts), T(never_reads), T(slow_reader), T(many_connects),
+  T(max_connections), T(forked_host), T(writers), T(threads), T(proxies), T(open), T(stop), T(tick),
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_listener = { "listener", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
