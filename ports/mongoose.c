@@ -178,6 +178,9 @@ struct listener_loop {
   int writable;   /* an epoll of its own, of the sockets in SEND: tells the loop when one can be written to again */
   size_t sending; /* how many these are */
   size_t conns;
+  struct mg_connection *listening[LISTENER_URLS]; /* NULL: closed */
+  bool accepted;       /* somebody, in this turn */
+  uint64_t accept_at;  /* when to try to accept again; 0: nothing keeps us from it */
   bool ticking;   /* a call of svc_tick() is under way */
   uint64_t ticked;
   time_t date_second;
@@ -821,6 +824,7 @@ static void listener_accept(listener_loop *loop, struct mg_connection *c)
   listener_conn *conn = calloc(1, sizeof *conn);
   listener_address a;
   c->fn_data = conn;
+  loop->accepted = true;
   if (!conn) {
     c->is_closing = 1;
     return;
@@ -853,9 +857,18 @@ static void listener_closed(listener_conn *conn)
   free(conn);
 }
 
+/* Put `to` in the place of `from` among the listening sockets of a loop. */
+static void listener_listening(listener_loop *loop, const struct mg_connection *from, struct mg_connection *to)
+{
+  size_t i;
+  for (i = 0; i < LISTENER_URLS && loop->listening[i] != from;) i++;
+  if (i < LISTENER_URLS) loop->listening[i] = to;
+}
+
 static void listener_event(struct mg_connection *c, int ev, void *data)
 {
   listener_conn *conn;
+  if (c->is_listening && ev == MG_EV_CLOSE) listener_listening(c->fn_data, c, NULL);
   if (c->is_listening || ev == MG_EV_OPEN) return;
   if (ev == MG_EV_ACCEPT) {
     listener_accept(c->fn_data, c);
@@ -924,6 +937,38 @@ static void listener_tick(listener_loop *loop)
   if (!loop->ticking) free(job);
 }
 
+static void listener_accepting(listener_loop *loop, bool on)
+{
+  size_t i;
+  for (i = 0; i < LISTENER_URLS; i++) {
+    struct epoll_event e = { on ? EPOLLIN : 0, { loop->listening[i] } };
+    if (loop->listening[i]) epoll_ctl(loop->mgr.epoll_fd, EPOLL_CTL_MOD, (int)(size_t)loop->listening[i]->fd, &e);
+  }
+  loop->accept_at = on ? 0 : mg_millis() + LISTENER_TURN_MS;
+}
+
+/*
+** Somebody knocks, and nobody was let in: perhaps the process or the machine has no more files. mongoose does not say
+** so, and would try again at every turn, without end: so leave the knocking alone for a while. Whether it is that is
+** tried with a socket of our own; on a machine without SO_REUSEPORT another loop may just have been faster.
+*/
+static void listener_check_accept(listener_loop *loop)
+{
+  bool knocks = false;
+  size_t i;
+  int fd;
+  if (loop->accept_at && mg_millis() >= loop->accept_at) listener_accepting(loop, true);
+  for (i = 0; i < LISTENER_URLS; i++) knocks |= loop->listening[i] && loop->listening[i]->is_readable;
+  if (!knocks || loop->accepted) return;
+  fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd >= 0) {
+    close(fd);
+    return;
+  }
+  listener_warn(loop->listener, "there is no file to accept a connection with: clients have to wait");
+  listener_accepting(loop, false);
+}
+
 /* Take no more connections, and close those on which nothing is under way. */
 static void listener_wind_down(listener_loop *loop)
 {
@@ -942,7 +987,9 @@ static void *listener_run(void *argument)
   uint64_t until = LISTENER_NEVER;
   pthread_setname_np(pthread_self(), "svc-loop");
   for (;;) {
+    loop->accepted = false;
     mg_mgr_poll(&loop->mgr, LISTENER_TURN_MS);
+    listener_check_accept(loop);
     if (loop->sending) listener_resume_all(loop);
     listener_collect(loop);
     if (loop == l->loops) listener_tick(loop);
@@ -1068,6 +1115,7 @@ static int listener_bind(svc_listener *l, size_t which, char *why, size_t size)
       return SVC_NOMEM;
     }
     c->is_listening = 1;
+    listener_listening(&l->loops[i], NULL, c);
   }
   if (rc != SVC_OK) return rc;
   n = (size_t)(host_end - url) + 8;
@@ -1140,7 +1188,7 @@ static int listener_configure(svc_listener *l, const svc_listener_config *config
   if (k->max_body > 1 << 30 || k->max_header_bytes > 1 << 20 || k->max_target > 1 << 20)
     return listener_why(why, size, SVC_INVALID, "a body can have 1 GiB, headers and target 1 MiB, at the most");
   l->limits = (svc_http_limits){ .target = k->max_target, .header_bytes = k->max_header_bytes, .body = k->max_body };
-  /* without a file to accept with, mongoose tries again at every turn, without end: stay below */
+  /* so that there is a file to accept with, if only to say 503; the host may need more of them than we think, though */
   if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY) {
     size_t all = files.rlim_cur > 160 ? (size_t)files.rlim_cur - 96 : 64, usable = all - all / 8 - 16;
     if (k->max_connections > usable) {

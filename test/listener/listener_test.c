@@ -1118,6 +1118,54 @@ static MunitResult test_max_connections(const MunitParameter params[], void *dat
   return MUNIT_OK;
 }
 
+/* No file is left to accept with: clients wait, the loop does not spin, and all goes on when there is one again. */
+static MunitResult test_no_files(const MunitParameter params[], void *data)
+{
+  svc_listener_config k = { .threads = 2 };
+  struct sockaddr_in a;
+  struct rlimit files, none;
+  server t;
+  client before, c[4];
+  double cpu;
+  int i, next;
+  (void)params, (void)data;
+  server_open(&t, &k);
+  client_open(&before, t.port);
+  client_text(&before, GET);
+  munit_assert_int(client_answer(&before), ==, 200);
+  memset(&a, 0, sizeof a);
+  a.sin_family = AF_INET;
+  a.sin_port = htons((uint16_t)t.port);
+  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  memset(c, 0, sizeof c);
+  for (i = 0; i < 4; i++) c[i].fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  next = dup(0); /* the lowest that is free: none from here on */
+  close(next);
+  getrlimit(RLIMIT_NOFILE, &files);
+  none = files;
+  none.rlim_cur = (rlim_t)next;
+  munit_assert_int(setrlimit(RLIMIT_NOFILE, &none), ==, 0);
+  for (i = 0; i < 4; i++) {
+    munit_assert_int(connect(c[i].fd, (struct sockaddr *)&a, sizeof a), ==, 0);
+    client_text(&c[i], GET);
+  }
+  usleep(100000);
+  cpu = cpu_seconds();
+  usleep(600000);
+  munit_assert_double(cpu_seconds() - cpu, <, 0.2);
+  client_text(&before, GET);
+  munit_assert_int(client_answer(&before), ==, 200);
+  munit_assert_size(server_count(&t), ==, 2);
+  setrlimit(RLIMIT_NOFILE, &files);
+  for (i = 0; i < 4; i++) {
+    munit_assert_int(client_answer(&c[i]), ==, 200);
+    client_close(&c[i]);
+  }
+  client_close(&before);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
 /*
 ** The host has forked, and the child still has our sockets open: a connection that we close is then not taken out of
 ** an epoll by that. Whoever is closed while an answer waits to be sent must be gone all the same.
@@ -1497,7 +1545,7 @@ static MunitResult test_tick(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   T(serves), T(connection), T(pipelining), T(refused), T(refused_head), T(body_cut), T(chunked), T(large_bodies),
   T(expect), T(limits), T(targets), T(timeouts), T(never_reads), T(slow_reader), T(many_connects),
-  T(max_connections), T(forked_host), T(writers), T(threads), T(proxies), T(open), T(stop), T(tick),
+  T(max_connections), T(no_files), T(forked_host), T(writers), T(threads), T(proxies), T(open), T(stop), T(tick),
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_listener = { "listener", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
