@@ -985,6 +985,7 @@ static void *listener_run(void *argument)
   listener_loop *loop = argument;
   svc_listener *l = loop->listener;
   uint64_t until = LISTENER_NEVER;
+  struct mg_connection *c;
   pthread_setname_np(pthread_self(), "svc-loop");
   for (;;) {
     loop->accepted = false;
@@ -998,6 +999,8 @@ static void *listener_run(void *argument)
     listener_wind_down(loop);
     if (loop->conns == 0 || mg_millis() >= until) break;
   }
+  for (c = loop->mgr.conns; c; c = c->next)
+    if (c->fn == listener_event && c->fn_data) c->is_closing = 1; /* those who did not get ready */
   mg_mgr_poll(&loop->mgr, 0); /* closes the sockets that are marked: nobody shall connect to a loop that is not there */
   return NULL;
 }

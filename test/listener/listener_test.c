@@ -1515,6 +1515,7 @@ static MunitResult test_stop(const MunitParameter params[], void *data)
   start = now_ms();
   svc_listener_stop(t.l);
   munit_assert_int64(now_ms() - start, <, 2000);
+  munit_assert_true(client_ended(&half, WAIT_MS)); /* closed by then, not by svc_listener_close() */
   client_close(&half);
   server_close(&t);
   return MUNIT_OK;
