@@ -375,8 +375,8 @@ static void listener_answered(listener_conn *conn)
     c->recv.len = conn->at = 0;
     listener_state(conn, LISTENER_LINGER, LISTENER_LINGER_MS);
   } else {
-    conn->started = c->recv.len > conn->at;
-    listener_state(conn, LISTENER_HEAD, conn->started ? k->header_timeout_ms : k->idle_timeout_ms);
+    conn->started = false; /* an empty line may follow, which begins nothing: listener_read_head() looks */
+    listener_state(conn, LISTENER_HEAD, k->idle_timeout_ms);
   }
   listener_reading(conn, true);
 }

@@ -972,6 +972,31 @@ static MunitResult test_timeouts(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* An empty line behind a request, as some clients send it, does not begin another: no 408 comes of it. */
+static MunitResult test_empty_lines(const MunitParameter params[], void *data)
+{
+  svc_listener_config k = { .header_timeout_ms = 300, .idle_timeout_ms = 1800 };
+  server t;
+  client c, drip;
+  int64_t start;
+  (void)params, (void)data;
+  server_open(&t, &k);
+  client_open(&c, t.port), client_open(&drip, t.port);
+  start = now_ms();
+  client_text(&c, GET "\r\n");
+  client_text(&drip, POST "Content-Length: 1\r\n\r\nx\r\n\r\n");
+  munit_assert_int(client_answer(&c), ==, 200);
+  munit_assert_int(client_answer(&drip), ==, 200);
+  munit_assert_int(client_more(&c, now_ms() + 1000), ==, -1);
+  client_text(&c, GET);
+  munit_assert_int(client_answer(&c), ==, 200);
+  while (now_ms() - start < 1500) client_text(&drip, "\r\n"), usleep(20000); /* nor do they keep it open */
+  munit_assert_true(client_ended(&drip, 1500));
+  client_close(&c), client_close(&drip);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
 /* A client that sends and never reads is closed, and costs the others nothing; nor does the loop spin meanwhile. */
 static MunitResult test_never_reads(const MunitParameter params[], void *data)
 {
@@ -1545,7 +1570,7 @@ static MunitResult test_tick(const MunitParameter params[], void *data)
 #define T(name) { "/" #name, test_##name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 static MunitTest tests[] = {
   T(serves), T(connection), T(pipelining), T(refused), T(refused_head), T(body_cut), T(chunked), T(large_bodies),
-  T(expect), T(limits), T(targets), T(timeouts), T(never_reads), T(slow_reader), T(many_connects),
+  T(expect), T(limits), T(targets), T(timeouts), T(empty_lines), T(never_reads), T(slow_reader), T(many_connects),
   T(max_connections), T(no_files), T(forked_host), T(writers), T(threads), T(proxies), T(open), T(stop), T(tick),
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
