@@ -1203,9 +1203,9 @@ static int listener_configure(svc_listener *l, const svc_listener_config *config
   l->proxies = calloc(k->trusted_proxy_count + 1, sizeof *l->proxies);
   if (!l->proxies) return SVC_NOMEM;
   for (i = 0; i < k->trusted_proxy_count; i++)
-    if (!k->trusted_proxies[i] || !listener_network_parse(&l->proxies[i], k->trusted_proxies[i]))
+    if (!k->trusted_proxies || !k->trusted_proxies[i] || !listener_network_parse(&l->proxies[i], k->trusted_proxies[i]))
       return listener_why(why, size, SVC_INVALID, "trusted proxy %s: not an address or network",
-                          k->trusted_proxies[i] ? k->trusted_proxies[i] : "NULL");
+                          k->trusted_proxies && k->trusted_proxies[i] ? k->trusted_proxies[i] : "NULL");
   return SVC_OK;
 }
 
