@@ -64,6 +64,9 @@ typedef struct svc_listener_config {
   */
   int (*handle)(void *context, svc *s, const svc_request *request, svc_response *response);
   void *handle_context;
+
+  /* bytes of memory for large bodies that are arriving or waiting, all together; more get 503; default 64 MiB */
+  size_t max_body_memory;
 } svc_listener_config;
 
 /*

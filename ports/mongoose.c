@@ -58,6 +58,7 @@
 #define LISTENER_TURN_MS 250    /* how long a loop sleeps at the most: the grain of all timeouts */
 #define LISTENER_BACKLOG 1024   /* mongoose accepts one connection a turn, so many may have to wait */
 #define LISTENER_URLS 16
+#define LISTENER_SMALL ((size_t)16 << 10) /* of a body: so much is not counted, connections are; no flood shuts them out */
 #define LISTENER_NEVER UINT64_MAX
 
 /* ----------------------------------------------------------------------------------------------------------- errors */
@@ -68,6 +69,7 @@ enum {
   LISTENER_E_SERVICE,
   LISTENER_E_CONNECTIONS,
   LISTENER_E_WAITING,
+  LISTENER_E_BODIES,
   LISTENER_E_COUNT
 };
 
@@ -101,6 +103,7 @@ static const listener_error listener_errors[LISTENER_E_COUNT] = {
   [SVC_HTTP_E_CODING] = { 501, "NOT_IMPLEMENTED", "The only transfer coding known here is chunked.", "", NULL },
   [LISTENER_E_CONNECTIONS] = LISTENER_LATER("The service has all the connections it can serve."),
   [LISTENER_E_WAITING] = LISTENER_LATER("Too many changes wait to be made."),
+  [LISTENER_E_BODIES] = LISTENER_LATER("Too many large requests are under way."),
   [SVC_HTTP_E_MEMORY] = LISTENER_LATER("The service is out of memory."),
   [SVC_HTTP_E_VERSION] = { 505, "HTTP_VERSION_NOT_SUPPORTED", "Only HTTP/1.0 and HTTP/1.1 are known here.", "", NULL },
 };
@@ -201,6 +204,7 @@ struct svc_listener {
   bool started, stopped;
   atomic_bool stopping;
   atomic_size_t connections, refused;
+  atomic_size_t bodies; /* bytes of memory */
   atomic_uint_fast64_t warned;
   pthread_mutex_t lock; /* of what follows: */
   pthread_cond_t work;
@@ -228,9 +232,16 @@ static void listener_warn(svc_listener *l, const char *text)
     listener_log(l, SVC_LOG_WARNING, "%s", text);
 }
 
+/* What a body counts for in max_body_memory. */
+static size_t listener_counted(const svc_http_body *b)
+{
+  return b->size > LISTENER_SMALL ? b->size - LISTENER_SMALL : 0;
+}
+
 static void listener_job_free(listener_job *job)
 {
   if (!job) return;
+  atomic_fetch_sub(&job->loop->listener->bodies, listener_counted(&job->body));
   svc_response_free(&job->response);
   svc_http_body_free(&job->body);
   free(job->text);
@@ -773,10 +784,16 @@ static bool listener_read_body(listener_conn *conn)
 {
   struct mg_connection *c = conn->c;
   listener_job *job = conn->job;
-  size_t taken;
+  svc_listener *l = conn->loop->listener;
+  size_t taken, before = listener_counted(&job->body), grown;
   int rc = svc_http_take(&job->body, &job->head, (const char *)c->recv.buf + conn->at, c->recv.len - conn->at,
-                         &conn->loop->listener->limits, &taken);
+                         &l->limits, &taken);
   conn->at += taken;
+  grown = listener_counted(&job->body) - before;
+  if (grown && atomic_fetch_add(&l->bodies, grown) + grown > l->config.max_body_memory && rc <= SVC_HTTP_MORE) {
+    listener_warn(l, "too many large requests are under way: some clients get 503");
+    rc = LISTENER_E_BODIES;
+  }
   if (rc == SVC_HTTP_OK) {
     listener_dispatch(conn);
   } else if (rc != SVC_HTTP_MORE) {
@@ -1188,6 +1205,8 @@ static int listener_configure(svc_listener *l, const svc_listener_config *config
     return listener_why(why, size, SVC_INVALID, "there must be 1 to %d URLs to listen on", LISTENER_URLS);
   if (k->threads > 64) return listener_why(why, size, SVC_INVALID, "there can be 64 event-loop threads at the most");
   if (k->writers > 256) return listener_why(why, size, SVC_INVALID, "there can be 256 writer threads at the most");
+  listener_or(&k->max_body_memory, (size_t)64 << 20);
+  if (k->max_body_memory < k->max_body) k->max_body_memory = k->max_body; /* one can always be had */
   if (k->max_body > 1 << 30 || k->max_header_bytes > 1 << 20 || k->max_target > 1 << 20)
     return listener_why(why, size, SVC_INVALID, "a body can have 1 GiB, headers and target 1 MiB, at the most");
   l->limits = (svc_http_limits){ .target = k->max_target, .header_bytes = k->max_header_bytes, .body = k->max_body };

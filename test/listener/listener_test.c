@@ -808,6 +808,52 @@ static MunitResult test_large_bodies(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Large bodies share a bound; small ones get in all the same, and the next large one when there is room again. */
+static MunitResult test_body_memory(const MunitParameter params[], void *data)
+{
+  svc_listener_config k = { .max_body = 128 << 10, .max_body_memory = 256 << 10 };
+  server t;
+  client c[6];
+  size_t i, n = 100 << 10;
+  int status = 0, good = 0, round;
+  (void)params, (void)data;
+  server_open(&t, &k);
+  for (i = 0; i < 6; i++) {
+    client_open(&c[i], t.port);
+    client_text(&c[i], POST "Content-Length: 131072\r\n\r\n");
+    client_send(&c[i], server_big, n);
+    usleep(50000);
+    if (i < 2) munit_assert_int(client_more(&c[i], now_ms() + 20), ==, -1); /* waits for the rest */
+  }
+  for (i = 2; i < 6; i++) {
+    munit_assert_int(client_answer(&c[i]), ==, 503);
+    munit_assert_string_equal(client_header(&c[i], "Retry-After"), "1");
+    munit_assert_true(client_ended(&c[i], WAIT_MS));
+    client_close(&c[i]);
+  }
+  munit_assert_int(one_request(t.port, POST "Content-Length: 5\r\n\r\nsmall"), ==, 200);
+  for (i = 0; i < 2; i++) { /* those who were there first get through */
+    client_send(&c[i], server_big + n, (128 << 10) - n);
+    munit_assert_int(client_answer(&c[i]), ==, 200);
+    munit_assert_ulong(server_seen(&t, 0).sum, ==, sum_of(server_big, 128 << 10));
+    client_close(&c[i]);
+  }
+  for (round = 0; round < 8; round++) { /* nothing stays counted, also of those who go in the middle */
+    client_open(&c[0], t.port);
+    client_text(&c[0], POST "Content-Length: 131072\r\n\r\n");
+    client_send(&c[0], server_big, round % 2 ? 131072 : n);
+    if (round % 2) {
+      status = client_answer(&c[0]);
+      good += status == 200;
+    }
+    client_close(&c[0]);
+    usleep(20000);
+  }
+  munit_assert_int(good, ==, 4);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitResult test_expect(const MunitParameter params[], void *data)
 {
   server t;
@@ -1447,6 +1493,8 @@ static MunitResult test_open(const MunitParameter params[], void *data)
   k.trusted_proxy_count = 1;
   munit_assert_int(svc_listener_open(&l, &k, why, sizeof why), ==, SVC_INVALID);
   munit_assert_not_null(strstr(why, bad_proxy));
+  k.trusted_proxies = NULL;
+  munit_assert_int(svc_listener_open(&l, &k, why, sizeof why), ==, SVC_INVALID);
   k.trusted_proxy_count = 0;
   six = socket(AF_INET6, SOCK_STREAM, 0); /* a machine without IPv6 is one too */
   if (six < 0) urls[1] = urls[0];
@@ -1570,8 +1618,9 @@ static MunitResult test_tick(const MunitParameter params[], void *data)
 #define T(name) { "/" #name, test_##name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 static MunitTest tests[] = {
   T(serves), T(connection), T(pipelining), T(refused), T(refused_head), T(body_cut), T(chunked), T(large_bodies),
-  T(expect), T(limits), T(targets), T(timeouts), T(empty_lines), T(never_reads), T(slow_reader), T(many_connects),
-  T(max_connections), T(no_files), T(forked_host), T(writers), T(threads), T(proxies), T(open), T(stop), T(tick),
+  T(body_memory), T(expect), T(limits), T(targets), T(timeouts), T(empty_lines), T(never_reads), T(slow_reader),
+  T(many_connects), T(max_connections), T(no_files), T(forked_host), T(writers), T(threads), T(proxies), T(open),
+  T(stop), T(tick),
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_listener = { "listener", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
