@@ -12,7 +12,7 @@ usage() {
 usage: ./build.sh VERB [ARGUMENT]...
   deps           fetch the dependencies into build/deps, verified by hash; install missing tools when root
   lib            build/libsvcapi.a
-  run [ARG]...   build and start build/svcd on build/data
+  run [ARG]...   build and start build/svcd on build/data; on a new store it prints the credentials
   test [NAME]    build and run all tests and checks, or those whose name contains NAME
   check [NAME]   only the static checks
   bench [ARG]... build and run the benchmarks
@@ -418,7 +418,7 @@ check() { lib; run_checks "$@"; summary; }
 run() {
   daemon
   mkdir -p build/data
-  exec build/svcd --data build/data "$@"
+  exec build/svcd --data build/data --show-credentials "$@" # on a new store: secrets and all, for whoever tries it
 }
 
 bench() {

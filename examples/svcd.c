@@ -3,9 +3,10 @@
 ** wait for a signal, stop, close, from top to bottom in main().
 **
 ** The rule it keeps: whatever goes wrong at the start is one line on standard error, and status 2 when the command line
-** is at fault, 1 otherwise. Nothing secret is printed: the credentials are in a file that only its owner can read.
+** is at fault, 1 otherwise. Nothing secret is printed unless --show-credentials asks for it: the credentials are in a
+** file that only its owner can read, and no log shall hold them by accident.
 */
-#define _GNU_SOURCE /* fsync, sigwait */
+#define _GNU_SOURCE /* fsync, realpath, sigwait */
 #include "listener.h"
 #include "svcapi.h"
 
@@ -26,12 +27,13 @@ typedef struct svcd_options {
   const char *urls[SVCD_URLS];
   size_t url_count;
   long threads, provision_seconds;
-  int no_sync;
+  int no_sync, show_credentials;
 } svcd_options;
 
 static const char svcd_usage[] =
   "usage: svcd --data DIR [--listen http://127.0.0.1:8080]... [--threads N] [--bootstrap FILE] [--base-url URL]\n"
-  "            [--vendor WORD] [--provision-seconds N] [--no-sync] [--cert FILE --key FILE] [--help] [--version]\n";
+  "            [--vendor WORD] [--provision-seconds N] [--no-sync] [--show-credentials] [--cert FILE --key FILE]\n"
+  "            [--help] [--version]\n";
 
 static const char svcd_help[] =
   "\n"
@@ -43,6 +45,7 @@ static const char svcd_help[] =
   "  --vendor WORD          the word in /api/WORD/v2 and application/vnd.WORD.DATE+json (svc)\n"
   "  --provision-seconds N  how long a cluster takes to be made; 0: no time at all (10)\n"
   "  --no-sync              do not wait for the disk: a power cut may damage the store\n"
+  "  --show-credentials     print the first credentials, too, secrets and all, when they are made\n"
   "  --cert, --key FILE     for https, which is not supported yet\n";
 
 /* ------------------------------------------------------------------------------------------------------------ flags */
@@ -109,6 +112,10 @@ static int svcd_parse(svcd_options *o, int argc, char **argv)
       o->no_sync = 1;
       continue;
     }
+    if (strcmp(argv[i], "--show-credentials") == 0) {
+      o->show_credentials = 1;
+      continue;
+    }
     if (!svcd_is_flag(argv[i])) return svcd_wrong(": no such flag", argv[i]);
     if (i + 1 == argc) return svcd_wrong(" needs a value", argv[i]);
     status = svcd_flag(o, argv[i], argv[i + 1]);
@@ -145,22 +152,55 @@ static int svcd_write_credentials(int fd, const char *base_url, const svc_creden
   return fsync(fd);
 }
 
-/* The line reads the key from the file, so that it can be pasted and still no log holds a secret. */
-static void svcd_greet(const char *base_url, const char *vendor, const char *org_id, const char *path)
+/* In single quotes, for a shell. */
+static void svcd_print_quoted(const char *text)
 {
-  printf("base URL:     %s\norganization: %s\ncredentials:  %s\ntry:\n", base_url, org_id, path);
-  printf("  curl --digest --user "
-         "\"$(sed 's/.*\"publicKey\":\"\\([^\"]*\\)\",\"privateKey\":\"\\([^\"]*\\)\".*/\\1:\\2/' '%s')\" "
-         "'%s/api/%s/v2/orgs?pretty=true'\n",
-         path, base_url, vendor);
+  putchar('\'');
+  for (; *text; text++) {
+    if (*text == '\'') fputs("'\\''", stdout);
+    else putchar(*text);
+  }
+  putchar('\'');
+}
+
+/*
+** The line reads the key from the file, so that it can be pasted and still no log holds a secret. It names the file
+** from the root and the port itself, not the base URL, so that it works in any folder, whatever stands in front of us.
+*/
+static void svcd_print_try(const char *url, const char *vendor, const char *path)
+{
+  char *whole = realpath(path, NULL);
+  printf("try:\n  curl --digest --user "
+         "\"$(sed 's/.*\"publicKey\":\"\\([^\"]*\\)\",\"privateKey\":\"\\([^\"]*\\)\".*/\\1:\\2/' ");
+  svcd_print_quoted(whole ? whole : path);
+  printf(")\" '%s/api/%s/v2/orgs?pretty=true'\n", url, vendor);
+  free(whole);
+}
+
+static void svcd_greet(const svcd_options *o, const char *base_url, const svc_credentials *c, const char *path)
+{
+  printf("base URL:      %s\norganization:  %s\n", base_url, c->org_id);
+  if (o->show_credentials)
+    printf("project:       %s\npublicKey:     %s\nprivateKey:    %s\nclientId:      %s\nclientSecret:  %s\n", c->group_id,
+           c->public_key, c->private_key, c->client_id, c->client_secret);
+  printf("credentials:   %s\n", path);
+}
+
+/* The store is not new, so nothing secret is known any more: at the most where it was written to. */
+static void svcd_greet_again(const char *base_url, const char *path)
+{
+  int there = access(path, F_OK) == 0;
+  printf("base URL:      %s\ncredentials:   %s, %s\n", base_url, path,
+         there ? "written when the store was made" : "written when the store was made, is not there any more");
 }
 
 /*
 ** On an empty store: the first organization, project and credentials. The secrets exist only in this moment, so the
 ** file is made before them, and gets its name when it is complete.
 */
-static int svcd_bootstrap(svc *s, const svcd_options *o, const char *base_url, const char *path)
+static int svcd_bootstrap(svc *s, const svcd_options *o, const char *base_url, const char *url, const char *path)
 {
+  const char *vendor = o->vendor ? o->vendor : "svc";
   char new_path[4096];
   svc_credentials credentials;
   int fd, rc, written;
@@ -179,10 +219,14 @@ static int svcd_bootstrap(svc *s, const svcd_options *o, const char *base_url, c
   written = rc == SVC_OK && svcd_write_credentials(fd, base_url, &credentials) == 0 && rename(new_path, path) == 0;
   close(fd);
   if (!written) unlink(new_path);
-  if (rc == SVC_BUSY) return 0; /* not empty: whoever made it has the credentials */
+  if (rc == SVC_BUSY) { /* not empty: whoever made it has the credentials */
+    if (o->show_credentials) svcd_greet_again(base_url, path);
+    if (o->show_credentials && access(path, R_OK) == 0) svcd_print_try(url, vendor, path);
+    return 0;
+  }
   if (rc != SVC_OK) fprintf(stderr, "svcd: cannot set up the store: %s\n", svc_strerror(rc));
   else if (!written) fprintf(stderr, "svcd: cannot write %s: remove %s and start again\n", path, o->data);
-  else svcd_greet(base_url, o->vendor ? o->vendor : "svc", credentials.org_id, path);
+  else svcd_greet(o, base_url, &credentials, path), svcd_print_try(url, vendor, path);
   memset(&credentials, 0, sizeof credentials);
   return written ? 0 : -1;
 }
@@ -198,7 +242,7 @@ static int svcd_serve(svc *s, svc_listener *listener, const svcd_options *o, con
     fprintf(stderr, "svcd: %s: the name is too long\n", o->data);
     return 1;
   }
-  if (svcd_bootstrap(s, o, base_url, o->bootstrap ? o->bootstrap : path) != 0) return 1;
+  if (svcd_bootstrap(s, o, base_url, svc_listener_url(listener, 0), o->bootstrap ? o->bootstrap : path) != 0) return 1;
   if (svc_listener_start(listener, s) != SVC_OK) {
     fprintf(stderr, "svcd: cannot start threads\n");
     return 1;

@@ -185,12 +185,36 @@ static MunitResult test_life(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* The value of a field of a file of credentials. */
+static void field_of(const char *text, const char *field, char *value, size_t size)
+{
+  char name[64];
+  const char *at;
+  snprintf(name, sizeof name, "\"%s\":\"", field);
+  at = strstr(text, name);
+  munit_assert_not_null(at);
+  at += strlen(name);
+  snprintf(value, size, "%.*s", (int)strcspn(at, "\""), at);
+}
+
+/* The line behind "try:" works when it is pasted, in any folder. */
+static void paste(const char *output)
+{
+  const char *line = strstr(output, "try:\n  curl ");
+  char command[4096];
+  munit_assert_not_null(line);
+  if (system("command -v curl >/dev/null") != 0) return;
+  line += 12;
+  snprintf(command, sizeof command, "cd / && curl -fsS %.*s | grep -q '\"totalCount\"'", (int)strcspn(line, "\n"), line);
+  munit_assert_int(system(command), ==, 0);
+}
+
 /* The credentials: where they are told to be, complete, in nobody else's sight; and the line to paste works. */
 static MunitResult test_bootstrap(const MunitParameter params[], void *data)
 {
   static const char *const fields[] = { "baseUrl", "orgId", "groupId", "publicKey", "privateKey", "clientId",
                                         "clientSecret" };
-  char *folder, store[128], file[128], text[2048] = "", command[4096], *line;
+  char *folder, store[128], file[128], text[2048] = "";
   const char *args[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--bootstrap", file, NULL };
   daemon_run d;
   int fd;
@@ -207,24 +231,66 @@ static MunitResult test_bootstrap(const MunitParameter params[], void *data)
   munit_assert_long((long)read(fd, text, sizeof text - 1), >, 0);
   close(fd);
   for (i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-    char name[64], value[128];
-    snprintf(name, sizeof name, "\"%s\":\"", fields[i]);
-    line = strstr(text, name);
-    munit_assert_not_null(line);
-    snprintf(value, sizeof value, "%.*s", (int)strcspn(line + strlen(name), "\""), line + strlen(name));
+    char value[128];
+    field_of(text, fields[i], value, sizeof value);
     munit_assert_size(strlen(value), >, 0);
     if (i == 0) munit_assert_not_null(strstr(d.text, value));
     if (i == 4 || i == 6) munit_assert_null(strstr(d.text, value)); /* secrets are not printed */
   }
-  line = strstr(d.text, "curl ");
-  munit_assert_not_null(line);
-  if (system("command -v curl >/dev/null") == 0) {
-    line += 5;
-    snprintf(command, sizeof command, "curl -fsS %.*s | grep -q '\"totalCount\"'", (int)strcspn(line, "\n"), line);
-    munit_assert_int(system(command), ==, 0);
-  }
+  paste(d.text);
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
   remove_folder(folder);
+  return MUNIT_OK;
+}
+
+/* Everything is printed if it is asked for, once; a store that is not new has nothing to tell but where the file is. */
+static MunitResult test_show_credentials(const MunitParameter params[], void *data)
+{
+  static const char *const fields[] = { "baseUrl", "orgId", "groupId", "publicKey", "privateKey", "clientId",
+                                        "clientSecret" };
+  static const char *const labels[] = { "base URL:      ", "organization:  ", "project:       ", "publicKey:     ",
+                                        "privateKey:    ", "clientId:      ", "clientSecret:  " };
+  char folder[] = "build/test/svcd it's XXXXXX", file[128], line[1024], text[2048] = "", values[7][128], command[160];
+  const char *args[] = { "--data", folder, "--listen", "http://127.0.0.1:0", "--base-url", "http://api.example.com",
+                         "--show-credentials", NULL };
+  daemon_run d;
+  int fd, round;
+  size_t i;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  munit_assert_not_null(mkdtemp(folder)); /* a name from here, that a shell would not take as it is */
+  snprintf(file, sizeof file, "%s/bootstrap.json", folder);
+  start(&d, args);
+  await_ready(&d);
+  fd = open(file, O_RDONLY | O_CLOEXEC);
+  munit_assert_int(fd, >=, 0);
+  munit_assert_long((long)read(fd, text, sizeof text - 1), >, 0);
+  close(fd);
+  for (i = 0; i < 7; i++) {
+    field_of(text, fields[i], values[i], sizeof values[i]);
+    snprintf(line, sizeof line, "%s%s\n", labels[i], values[i]);
+    munit_assert_not_null(strstr(d.text, line));
+    munit_assert_true(strstr(d.text, line) < strstr(d.text, "\nsvcd ready on "));
+  }
+  snprintf(line, sizeof line, "credentials:   %s\n", file);
+  munit_assert_not_null(strstr(d.text, line));
+  snprintf(line, sizeof line, "\nsvcd ready on http://127.0.0.1:%d\n", d.port);
+  munit_assert_not_null(strstr(d.text, line));
+  paste(d.text);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  for (round = 0; round < 2; round++) {
+    if (round) munit_assert_int(unlink(file), ==, 0);
+    start(&d, args);
+    await_ready(&d);
+    for (i = 3; i < 7; i++) munit_assert_null(strstr(d.text, values[i]));
+    munit_assert_not_null(strstr(d.text, file));
+    if (round == 0) paste(d.text);
+    else munit_assert_null(strstr(d.text, "curl"));
+    munit_assert_true((strstr(d.text, "is not there any more") != NULL) == (round == 1));
+    munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  }
+  snprintf(command, sizeof command, "rm -rf \"%s\"", folder);
+  munit_assert_int(system(command), ==, 0);
   return MUNIT_OK;
 }
 
@@ -297,6 +363,7 @@ static MunitResult test_port_in_use(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   { "/life", test_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap", test_bootstrap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/show_credentials", test_show_credentials, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/flags", test_flags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/port_in_use", test_port_in_use, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
