@@ -16,7 +16,7 @@ usage: ./build.sh VERB [ARGUMENT]...
   test [NAME]    build and run all tests and checks, or those whose name contains NAME
   check [NAME]   only the static checks
   bench [ARG]... build and run the benchmarks
-  fuzz [SECONDS] random input for test/fuzz, each for so long (60); needs clang with its sanitizers
+  fuzz [SECONDS] random requests and bytes (test/fuzz), each for so long (60), with clang
   fold           write svcapi.c from the parts
   arm            cross-build for armhf and arm64, run the unit tests under qemu
   clean [--all]  remove build/ except build/deps; with --all everything
@@ -467,7 +467,7 @@ fuzz() { # every X_fuzz.c is a program of its own; what it learns stays in build
   for f in test/fuzz/*_fuzz.c; do
     objects=; object "$f" "clang -std=c11 $flags $WARN -Wno-missing-field-initializers -I. -Iports $INCLUDES"
     name=${f##*/}
-    printf '%s: svcapi.c\n' "$O/obj/${f%.c}.o" >>"$M"
+    printf '%s: svcapi.c ports/http_reader.c\n' "$O/obj/${f%.c}.o" >>"$M"
     program "build/fuzz/${name%.c}" "$objects$library$(mbed_libs "$D/mbedtls")" "clang $flags"
   done
   finish "fuzzers, with clang"

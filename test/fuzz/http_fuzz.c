@@ -1,0 +1,144 @@
+/*
+** Bytes on a connection: however they are cut into segments, the same requests come of them, or the same error at the
+** same byte. The first byte of an input says how it is cut.
+*/
+#include "ports/http_reader.c"
+
+#include <stdio.h>
+
+#define FUZZ_LOG 65536
+
+/* What came of a stream: one line for each request, and what ended it. */
+typedef struct fuzz_outcome {
+  char text[FUZZ_LOG];
+  size_t n;
+} fuzz_outcome;
+
+static void fuzz_die(const char *what)
+{
+  fprintf(stderr, "fuzz: %s\n", what);
+  abort();
+}
+
+static void fuzz_note(fuzz_outcome *o, const void *p, size_t n)
+{
+  if (n > sizeof o->text - o->n) n = sizeof o->text - o->n;
+  if (n) memcpy(o->text + o->n, p, n);
+  o->n += n;
+}
+
+static void fuzz_number(fuzz_outcome *o, const char *what, size_t value)
+{
+  char text[64];
+  fuzz_note(o, text, (size_t)snprintf(text, sizeof text, "%s %zu\n", what, value));
+}
+
+static void fuzz_request(fuzz_outcome *o, const svc_http_head *h, const svc_http_body *b)
+{
+  size_t i;
+  fuzz_note(o, h->method, strlen(h->method));
+  fuzz_note(o, h->target, h->target_length);
+  for (i = 0; i < h->header_count; i++) {
+    fuzz_note(o, h->headers[i].name, h->headers[i].name_length);
+    fuzz_note(o, h->headers[i].value, h->headers[i].value_length);
+  }
+  fuzz_number(o, h->keep ? "keep" : "close", b->length);
+  fuzz_note(o, b->bytes, b->length);
+}
+
+/* Reads the stream as a connection does: what has arrived so far is data[0 .. arrived). */
+static void fuzz_read(const char *data, size_t size, unsigned cut, fuzz_outcome *o)
+{
+  static const svc_http_limits limits = { 256, 1024, 4096 };
+  size_t at = 0, arrived = 0;
+  unsigned random = cut;
+  o->n = 0;
+  for (;;) {
+    svc_http_scan scan;
+    svc_http_head head;
+    svc_http_body body;
+    size_t blank, taken, start;
+    int rc;
+    memset(&scan, 0, sizeof scan);
+    memset(&body, 0, sizeof body);
+    do {
+      char *part = malloc(arrived - at + 1); /* of its own, so that a byte too many is seen */
+      if (!part) fuzz_die("no memory");
+      memcpy(part, data + at, arrived - at);
+      rc = svc_http_scan_head(&scan, part, arrived - at, &limits, &blank);
+      free(part);
+      at += blank;
+      if (rc != SVC_HTTP_MORE) break;
+      if (arrived == size) {
+        fuzz_number(o, "unfinished head", scan.at);
+        return;
+      }
+      random = random * 1664525u + 1013904223u;
+      arrived += cut == 0 ? size - arrived : cut == 1 ? 1 : 1 + (random >> 16) % 40;
+      if (arrived > size) arrived = size;
+    } while (true);
+    if (rc == SVC_HTTP_OK) rc = svc_http_parse(&head, data + at, scan.at, &limits);
+    if (rc != SVC_HTTP_OK) {
+      fuzz_number(o, "bad head", (size_t)rc);
+      fuzz_number(o, "at", scan.at);
+      return;
+    }
+    start = at;
+    at += scan.at;
+    for (;;) {
+      rc = svc_http_take(&body, &head, data + at, arrived - at, &limits, &taken);
+      at += taken;
+      if (rc != SVC_HTTP_MORE || arrived == size) break;
+      random = random * 1664525u + 1013904223u;
+      arrived += cut == 0 ? size - arrived : cut == 1 ? 1 : 1 + (random >> 16) % 40;
+      if (arrived > size) arrived = size;
+    }
+    if (rc == SVC_HTTP_OK) fuzz_request(o, &head, &body);
+    if (body.length > limits.body || at > arrived || at < start) fuzz_die("out of its bounds");
+    svc_http_body_free(&body);
+    if (rc != SVC_HTTP_OK) {
+      fuzz_number(o, "bad body", (size_t)rc);
+      fuzz_number(o, "at", at);
+      return;
+    }
+    if (!head.keep) {
+      fuzz_number(o, "closed", at);
+      return;
+    }
+  }
+}
+
+static void fuzz_seed(const char *folder, const char *name, const char *text)
+{
+  char path[4096];
+  FILE *file;
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  file = fopen(path, "wb");
+  if (!file || fwrite(text, 1, strlen(text), file) != strlen(text) || fclose(file) != 0) fuzz_die("a seed cannot be written");
+}
+
+static void fuzz_seeds(const char *folder)
+{
+  fuzz_seed(folder, "get", "2GET /api/svc/v2/groups?pretty=true HTTP/1.1\r\nHost: a:80\r\nAccept: */*\r\n\r\n"
+                           "HEAD http://a/b HTTP/1.1\r\nHost: a\r\nConnection: close, x\r\n\r\n");
+  fuzz_seed(folder, "post", "2POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\nhello"
+                            "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+  fuzz_seed(folder, "chunked", "2PUT /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+                               "5;a=b\r\nhello\r\n0a\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  static fuzz_outcome whole, bytes, parts;
+  const char *folder = getenv("SVC_FUZZ_SEEDS");
+  if (folder && size == 0) fuzz_seeds(folder);
+  if (size == 0) return 0;
+  fuzz_read((const char *)data + 1, size - 1, 0, &whole);
+  fuzz_read((const char *)data + 1, size - 1, 1, &bytes);
+  fuzz_read((const char *)data + 1, size - 1, 2u + data[0], &parts);
+  if (whole.n != bytes.n || memcmp(whole.text, bytes.text, whole.n) != 0) fuzz_die("byte by byte it is something else");
+  if (whole.n != parts.n || memcmp(whole.text, parts.text, whole.n) != 0) fuzz_die("in parts it is something else");
+  return 0;
+}
