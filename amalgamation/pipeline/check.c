@@ -106,10 +106,8 @@ static svc_node *check_integer(svc_call *c, const svc_field *f, int type, const 
 {
   svc_node *out;
   int64_t value;
-  if (!svc_json_number_i64(input->text, &value))
-    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be an integer of 64 bits");
-  if (type == SVC_INT32 && (value < INT32_MIN || value > INT32_MAX))
-    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be an integer of 32 bits");
+  if (!svc_json_number_i64(input->text, &value) || (type == SVC_INT32 && (value < INT32_MIN || value > INT32_MAX)))
+    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be an integer of %d bits", type == SVC_INT32 ? 32 : 64);
   out = check_bounds(c, f, value < f->min, value > f->max, path);
   if (out) out->text = svc_arena_print(c->arena, "%lld", (long long)value);
   return out;
@@ -173,40 +171,88 @@ static const svc_node *check_by_id(const svc_node *array, svc_str id)
 /* The stored element that one which was sent speaks of: the one whose id it bears; without an id, the one at its place,
 ** unless another one that was sent bears that one's id. */
 static const svc_node *check_counterpart(const svc_field *f, const svc_node *input, const svc_node *item,
-                                         const svc_node *before, size_t index)
+                                         const svc_node *before, const svc_node *at_place)
 {
-  const svc_node *old = before ? before->first : NULL;
   svc_str wanted = svc_node_str(item, "id");
   bool by_id = check_has_own_id(f);
   if (by_id && wanted.n) return check_by_id(before, wanted);
-  while (old && index-- > 0) old = old->next;
-  return old && by_id && check_by_id(input, svc_node_str(old, "id")) ? NULL : old;
+  return at_place && by_id && check_by_id(input, svc_node_str(at_place, "id")) ? NULL : at_place;
+}
+
+/* An element as text, for sorting: a body may hold a hundred thousand of them, too many to compare each with each. */
+typedef struct check_element {
+  svc_str text;
+  int type;
+  size_t index;
+} check_element;
+
+static check_element check_as_text(svc_call *c, const svc_node *value, size_t index)
+{
+  check_element e = { value->text, value->type, index };
+  svc_buf b;
+  int64_t whole;
+  double number;
+  if (value->type == SVC_J_NUMBER && svc_json_number_i64(value->text, &whole)) {
+    e.text = svc_arena_print(c->arena, "%lld", (long long)whole);
+  } else if (value->type == SVC_J_NUMBER && svc_json_number_double(value->text, &number)) {
+    e.text = svc_arena_print(c->arena, "%.17g", number);
+  } else if (value->type == SVC_J_OBJECT || value->type == SVC_J_ARRAY) {
+    b = svc_buf_new(c->arena, 128);
+    svc_node_write(&b, value);
+    e.text = svc_buf_done(&b);
+  }
+  return e;
+}
+
+static int check_order(const void *left, const void *right)
+{
+  const check_element *a = left, *b = right;
+  size_t n = a->text.n < b->text.n ? a->text.n : b->text.n;
+  int order = n ? memcmp(a->text.p, b->text.p, n) : 0;
+  if (order == 0) order = (a->text.n > b->text.n) - (a->text.n < b->text.n);
+  return order ? order : a->type != b->type ? a->type - b->type : (a->index > b->index) - (a->index < b->index);
+}
+
+/* Notes every element that is the same as one before it; false: there are some. */
+static bool check_unique(svc_call *c, check_element *elements, size_t count, size_t length, const check_path *path)
+{
+  bool *twice = svc_arena_zero(c->arena, length + 1), good = twice != NULL;
+  size_t i;
+  if (!twice || c->arena->failed) return false;
+  qsort(elements, count, sizeof *elements, check_order);
+  for (i = 1; i < count; i++)
+    if (elements[i].type == elements[i - 1].type && svc_str_eq(elements[i].text, elements[i - 1].text))
+      twice[elements[i].index] = true;
+  for (i = 0; i < length; i++) {
+    check_path here = { path, SVC_S(""), i };
+    if (!twice[i]) continue;
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &here), "stands in the array twice");
+    good = false;
+  }
+  return good;
 }
 
 static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *input, const svc_node *before,
                              const check_path *path)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S("")), *item, *other;
-  size_t count = 0;
+  svc_node *out = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S("")), *item;
+  const svc_node *at_place = before ? before->first : NULL;
+  check_element *elements = NULL;
+  size_t count = 0, sound = 0;
   bool good = out != NULL;
   if (input->type != SVC_J_ARRAY) return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be an array");
+  if (f->flags & SVC_UNIQUE_ITEMS && input->first)
+    elements = svc_arena_alloc(c->arena, svc_node_count(input) * sizeof *elements);
   for (item = input->first; item; item = item->next, count++) {
     check_path here = { path, SVC_S(""), count };
-    const svc_node *old = check_counterpart(f, input, item, before, count);
+    const svc_node *old = check_counterpart(f, input, item, before, at_place);
     svc_node *value = check_value(c, f, f->item, item, old, SVC_CHECK_REPLACE, &here);
-    if (!value) {
-      good = false;
-      continue;
-    }
-    if (f->flags & SVC_UNIQUE_ITEMS)
-      for (other = input->first; other != item; other = other->next)
-        if (svc_node_same(other, item)) {
-          svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &here), "stands in the array twice");
-          good = false;
-          break;
-        }
-    if (out) svc_node_append(out, value);
+    if (at_place) at_place = at_place->next;
+    if (value && elements) elements[sound++] = check_as_text(c, value, count);
+    if (value && out) svc_node_append(out, value);
+    good = good && value;
   }
+  if (elements && !check_unique(c, elements, sound, count, path)) good = false;
   if (count < f->min_items)
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must have at least %u elements", f->min_items);
   if (f->max_items && count > f->max_items)
@@ -249,13 +295,21 @@ static svc_node *check_absent(svc_call *c, const svc_field *f, const svc_node *o
   return check_preset(c, f);
 }
 
+/* Is this what it was? A moment may be written in more ways than one, and clients write it in their own. */
+static bool check_unchanged(const svc_field *f, const svc_node *old, const svc_node *input)
+{
+  int64_t was, is;
+  if (f->type != SVC_DATE || input->type != SVC_J_STRING) return svc_node_same(old, input);
+  return svc_date_parse(old->text, &was) && svc_date_parse(input->text, &is) && was == is;
+}
+
 static svc_node *check_sent(svc_call *c, const svc_field *f, const svc_node *input, const svc_node *old, int mode,
                             const check_path *path, bool *good)
 {
   svc_node *value;
   bool closed = f->flags & SVC_READ_ONLY || (f->flags & SVC_FIXED && (old || mode == SVC_CHECK_UPDATE));
   if (closed) {
-    if (old && svc_node_same(old, input)) return svc_node_copy(c->arena, old);
+    if (old && check_unchanged(f, old, input)) return svc_node_copy(c->arena, old);
     *good = false;
     return CHECK_NO(c, SVC_E_ATTRIBUTE_READ_ONLY, path, "cannot be set or changed");
   }
