@@ -3,31 +3,32 @@
 **
 ** Accept names a day: application/vnd.svc.2025-03-12+json. It selects the newest version of the operation that is not
 ** after that day. Each operation serves the shape of its newest version only, so a day that selects an older one is
-** answered with 410, and a day before the first with 406. An Accept list is tried from the highest q down.
+** answered with 410, and a day before the first with 406. Of an Accept list the best range that can be served counts,
+** by q and then by how much it says; the error is that of the best range of all.
 */
 #include "internal.h"
 
 typedef struct version_range {
   bool any;     /* no version named: the newest one will do */
   unsigned day; /* 0: not understood */
-  int quality;  /* 0..1000 */
+  int quality;  /* 0..1000; less: what stands there is no q */
   int specific; /* a version beats a media type, that beats a wildcard */
 } version_range;
 
-/* "0.8" as 800; anything else as 0, so that a malformed one is never preferred. */
+/* "0.8" as 800; anything else as -1, so that a malformed one is never preferred. */
 static int version_quality(svc_str text)
 {
   int value = 0, unit = 1000;
   size_t i;
-  if (text.n == 0 || (text.p[0] != '0' && text.p[0] != '1')) return 0;
+  if (text.n == 0 || (text.p[0] != '0' && text.p[0] != '1')) return -1;
   value = (text.p[0] - '0') * 1000;
-  if (text.n > 1 && (text.p[1] != '.' || text.n > 5)) return 0;
+  if (text.n > 1 && (text.p[1] != '.' || text.n > 5)) return -1;
   for (i = 2; i < text.n; i++) {
     unit /= 10;
-    if (text.p[i] < '0' || text.p[i] > '9') return 0;
+    if (text.p[i] < '0' || text.p[i] > '9') return -1;
     value += (text.p[i] - '0') * unit;
   }
-  return value > 1000 ? 0 : value;
+  return value > 1000 ? -1 : value;
 }
 
 static version_range version_parse(const svc_call *c, svc_str item)
@@ -90,48 +91,60 @@ static bool version_fail(svc_call *c, int error, unsigned version)
   return svc_fail(c, error, "sS", day, &c->path);
 }
 
-/* The best range of the list that has not been tried; false: none is left. */
-static bool version_best(const svc_call *c, unsigned tried, version_range *best, unsigned *index)
+static bool version_better(const version_range *a, const version_range *b)
+{
+  return a->quality != b->quality ? a->quality > b->quality : a->specific > b->specific;
+}
+
+/* Does the list rule out, with q=0 for something less vague, what a wildcard in it would bring back? */
+static bool version_ruled_out(const svc_call *c, const version_range *wildcard)
 {
   svc_str rest = c->accept;
-  bool found = false;
-  unsigned i;
-  for (i = 0; rest.n && i < 32; i++) {
-    svc_str item = svc_str_trim(svc_str_cut(&rest, ','));
-    version_range r = version_parse(c, item);
-    if (item.n == 0 || tried & 1u << i || r.quality == 0) continue;
-    if (found && (r.quality < best->quality || (r.quality == best->quality && r.specific <= best->specific))) continue;
-    *best = r;
-    *index = i;
-    found = true;
+  unsigned version;
+  while (rest.n) {
+    version_range r = version_parse(c, svc_str_trim(svc_str_cut(&rest, ',')));
+    if (r.quality != 0 || r.specific <= wildcard->specific) continue;
+    if (r.specific == 1 || (r.specific == 3 && version_judge(c, &r, &version) == SVC_E_NONE)) return true;
   }
-  return found;
+  return false;
 }
 
 SVC_PRIVATE bool svc_step_version(svc_call *c)
 {
-  version_range r = { true, 0, 1000, 0 };
-  unsigned tried = 0, index = 0, version = 0, first_version = 0;
-  int error, first_error = SVC_E_NONE;
-  bool more = true;
+  version_range best = { true, 0, 1000, 0 }, refused = { false, 0, 0, 0 };
+  unsigned version = 0, refused_version = 0;
+  int error, refused_error = SVC_E_INVALID_VERSION_DATE, ruled_out[2] = { -1, -1 };
+  svc_str rest = c->accept;
   if (c->plan->route->flags & SVC_ABSOLUTE) return true;
   if (c->v1) {
     c->version = version_newest(c->plan->route); /* the older base path knows no versions */
     return true;
   }
-  if (c->accept.n) more = version_best(c, tried, &r, &index);
-  while (more) {
-    error = version_judge(c, &r, &version);
-    if (error == SVC_E_NONE) {
-      c->version = version;
-      return true;
-    }
-    if (first_error == SVC_E_NONE) {
-      first_error = error;
-      first_version = version;
-    }
-    tried |= 1u << index;
-    more = c->accept.n && version_best(c, tried, &r, &index);
+  if (rest.n == 0) {
+    error = version_judge(c, &best, &version);
+    if (error != SVC_E_NONE) return version_fail(c, error, version);
+    c->version = version;
+    return true;
   }
-  return version_fail(c, first_error == SVC_E_NONE ? SVC_E_INVALID_VERSION_DATE : first_error, first_version);
+  best.quality = 0;
+  while (rest.n) {
+    svc_str item = svc_str_trim(svc_str_cut(&rest, ','));
+    version_range r = version_parse(c, item);
+    if (item.n == 0 || r.quality <= 0) continue;
+    error = version_judge(c, &r, &version);
+    if (error == SVC_E_NONE && r.any && r.specific < 2 && item.n != c->accept.n) {
+      int *known = &ruled_out[r.specific]; /* asked once, however many wildcards there are */
+      if (*known < 0) *known = version_ruled_out(c, &r);
+      if (*known) error = SVC_E_INVALID_VERSION_DATE;
+    }
+    if (error == SVC_E_NONE && version_better(&r, &best)) {
+      best = r;
+      c->version = version;
+    } else if (error != SVC_E_NONE && version_better(&r, &refused)) {
+      refused = r;
+      refused_error = error;
+      refused_version = version;
+    }
+  }
+  return c->version ? true : version_fail(c, refused_error, refused_version);
 }

@@ -3,6 +3,8 @@
 */
 #include "support.h"
 
+#include <time.h>
+
 #define MEDIA(day) "application/vnd.svc." day "+json"
 #define SERVED(day) "application/vnd.svc." day "+json;charset=utf-8"
 
@@ -168,6 +170,16 @@ static MunitResult version_quality(const MunitParameter params[], void *data)
   assert_406(&t, path, "*/*;q=0");
   assert_406(&t, path, "application/json;q=0.0, " MEDIA("2024-08-05") ";q=0");
   assert_410(&t, path, MEDIA("2024-08-05") ";q=0, " MEDIA("2023-01-01") ";q=0.001", "2023-01-01");
+  /* and no wildcard brings it back */
+  assert_406(&t, path, MEDIA("2024-08-05") ";q=0, */*");
+  assert_406(&t, path, "*/*, " MEDIA("2025-03-12") ";q=0.0, application/*;q=0.1");
+  assert_406(&t, path, "application/*;q=0, */*;q=0.5, */*");
+  assert_served(&t, path, "application/*;q=0, */*, application/json", SERVED("2024-08-05"));
+  assert_served(&t, path, "application/*;q=0, " MEDIA("2024-08-05") ";q=0.1", SERVED("2024-08-05"));
+  assert_served(&t, path, MEDIA("2023-01-01") ";q=0, */*", SERVED("2024-08-05")); /* another one than is served */
+  assert_served(&t, path, "text/*;q=0, text/html;q=0, */*;q=0, application/*", SERVED("2024-08-05"));
+  assert_served(&t, path, MEDIA("2024-08-05") ";q=abc, */*", SERVED("2024-08-05")); /* that says nothing */
+  assert_410(&t, path, MEDIA("2024-08-05") ";q=0, */*;q=0.5, " MEDIA("2023-01-01") ";q=0.6", "2023-01-01");
   /* what is no q is never preferred */
   assert_406(&t, path, MEDIA("2024-08-05") ";q=2");
   assert_406(&t, path, MEDIA("2024-08-05") ";q=1.001");
@@ -185,6 +197,33 @@ static MunitResult version_quality(const MunitParameter params[], void *data)
   assert_410(&t, path, "Application/Vnd.Svc.2023-01-01+Json", "2023-01-01");
   assert_served(&t, path, ",, " MEDIA("2024-08-05") " ,", SERVED("2024-08-05"));
   t_close(&t);
+  return MUNIT_OK;
+}
+
+/* However long the list is, all of it is read, and once. */
+static MunitResult version_long_list(const MunitParameter params[], void *data)
+{
+  enum { SIZE = 15000 };
+  static const char *const fills[] = { "a/b,", "*/*;q=0.1,", "a/b;q=0,", ",", "text/html;q=0.001 ," };
+  t_service t;
+  char path[128], *list = malloc(SIZE + 128);
+  size_t i, n;
+  (void)params, (void)data;
+  munit_assert_not_null(list);
+  t_open(&t, &quiet);
+  snprintf(path, sizeof path, "/groups/%s/clusters", t_project(&t, t_organization(&t, "Acme"), "alpha"));
+  for (i = 0; i < sizeof fills / sizeof fills[0]; i++) {
+    clock_t start = clock();
+    for (n = 0; n < SIZE; n += strlen(fills[i])) memcpy(list + n, fills[i], strlen(fills[i]) + 1);
+    memcpy(list + n, MEDIA("2024-08-05"), sizeof MEDIA("2024-08-05"));
+    assert_served(&t, path, list, SERVED("2024-08-05"));
+    memcpy(list + n, MEDIA("2023-01-01"), sizeof MEDIA("2023-01-01"));
+    if (i == 1) assert_served(&t, path, list, SERVED("2024-08-05"));
+    else if (i == 0) assert_410(&t, path, list, "2023-01-01");
+    munit_assert_double((double)(clock() - start) / CLOCKS_PER_SEC, <, 1.0);
+  }
+  t_close(&t);
+  free(list);
   return MUNIT_OK;
 }
 
@@ -418,6 +457,7 @@ static MunitTest tests[] = {
   { "/malformed", version_malformed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/none-named", version_none_named, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/quality", version_quality, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/long-list", version_long_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/two-headers", version_two_headers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/vendor", version_vendor, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/every-route", version_every_route, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
