@@ -17,6 +17,13 @@ static bool body_media_type(const svc_call *c)
          svc_day_parse((svc_str){ media.p + prefix.n, 10 }, &day);
 }
 
+static bool body_unsupported(svc_call *c)
+{
+  svc_fail(c, SVC_E_UNSUPPORTED_MEDIA_TYPE, "S", &c->content_type);
+  if (c->content_type.n == 0) c->error_detail = SVC_S("The request has no Content-Type. Please send a body of type application/json.");
+  return false;
+}
+
 static bool body_parse(svc_call *c, svc_str text)
 {
   svc_json_fault fault = { 0, "" };
@@ -48,7 +55,7 @@ SVC_PRIVATE bool svc_step_body(svc_call *c)
   if (!body_is_taken(c) || route->flags & SVC_RAW_BODY) return text.n <= c->s->config.max_body ? true : body_too_large(c);
   if (text.n == 0 && route->flags & (SVC_BODY_OPTIONAL | SVC_NO_BODY)) return true;
   if (text.n > c->s->config.max_body) return body_too_large(c);
-  if (!body_media_type(c)) return svc_fail(c, SVC_E_UNSUPPORTED_MEDIA_TYPE, "S", &c->content_type);
+  if (!body_media_type(c)) return body_unsupported(c);
   if (!body_parse(c, text)) return false;
   if (route->flags & SVC_NO_BODY)
     return c->body->type == SVC_J_OBJECT && !c->body->first

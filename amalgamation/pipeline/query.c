@@ -46,7 +46,7 @@ static bool query_common_value(svc_call *c, int which, svc_str name, svc_str tex
   case QUERY_PRETTY: return query_boolean(c, name, text, &c->pretty);
   case QUERY_PAGE:
     if (!svc_str_i64(text, &number) || number < 1 || number > INT32_MAX)
-      return query_bad(c, name, "it must be an integer of at least 1");
+      return query_bad(c, name, "it must be an integer from 1 to 2147483647");
     c->page = number;
     return true;
   default:
@@ -66,6 +66,18 @@ static bool query_in(const char *const *values, svc_str text)
   return false;
 }
 
+/* A plus that was not encoded reads as a space; in a date it can only have been the sign of a time zone. */
+static svc_str query_with_zone(svc_call *c, svc_str text)
+{
+  size_t i = text.n;
+  svc_str copy;
+  while (i > 0 && text.p[i - 1] != ' ') i--;
+  if (i == 0) return text;
+  copy = svc_arena_copy(c->arena, text);
+  if (copy.n) ((char *)(uintptr_t)copy.p)[i - 1] = '+';
+  return copy;
+}
+
 static bool query_own_value(svc_call *c, const svc_param *p, svc_query_value *v)
 {
   svc_str name = svc_str_c(p->name);
@@ -77,6 +89,7 @@ static bool query_own_value(svc_call *c, const svc_param *p, svc_query_value *v)
     v->number = truth;
     return true;
   case SVC_DATE:
+    v->text = query_with_zone(c, v->text);
     if (!svc_date_parse(v->text, &v->number)) return query_bad(c, name, "it must be a date and time in ISO 8601");
     return true;
   case SVC_INT32:

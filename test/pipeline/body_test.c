@@ -79,6 +79,8 @@ static MunitResult body_no_media_type(const MunitParameter params[], void *data)
   munit_assert_int(svc_handle_request(t.s, &request, &response), ==, SVC_OK);
   munit_assert_int(response.status, ==, 415);
   munit_assert_string_equal(svc_response_header(&response, "X-Error-Code"), "UNSUPPORTED_MEDIA_TYPE");
+  munit_assert_not_null(strstr(response.body, "\"detail\":\"The request has no Content-Type. ")); /* not: of type "" */
+  munit_assert_not_null(strstr(response.body, "\"parameters\":[\"\"]"));
   svc_response_free(&response);
   t_close(&t);
   return MUNIT_OK;
