@@ -132,7 +132,8 @@ typedef struct svc_config {
   const svc_control_address *control_addresses; /* default: none */
   size_t control_address_count;
 
-  int64_t provision_ms; /* how long a cluster takes to be made; default 10 000; SVC_PROVISION_NOW: no time at all */
+  int64_t provision_ms; /* how long a cluster takes to be made, up to a hundred years; default 10 000; SVC_PROVISION_NOW: no
+                           time at all */
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */

@@ -7,6 +7,8 @@
 
 #include <time.h>
 
+#define API_LONGEST_PROVISION (INT64_C(36525) * 86400 * 1000)
+
 /* -------------------------------------------------------------------------------------------------------------- opening */
 
 static int64_t api_system_clock(void *context)
@@ -26,6 +28,14 @@ SVC_PRIVATE void svc_log(const svc *s, int level, const char *format, ...)
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   s->config.log(s->config.log_context, level, text);
+}
+
+/* A clock that is out of its mind must not make sums overflow; dates end long before this. */
+SVC_PRIVATE int64_t svc_now(const svc *s)
+{
+  const int64_t latest = INT64_MAX / 4;
+  int64_t now = s->config.clock(s->config.clock_context);
+  return now > latest ? latest : now < -latest ? -latest : now;
 }
 
 static size_t api_default(size_t value, size_t otherwise)
@@ -94,6 +104,8 @@ static int api_configure(svc *s)
   if (k->max_depth > 512) return api_invalid(s, "max_depth", "is more than 512");
   if (k->max_page > 100000) return api_invalid(s, "max_page", "is more than 100000");
   if (k->durability < SVC_DURABLE || k->durability > SVC_NO_SYNC) return api_invalid(s, "durability", "is unknown");
+  if (k->provision_ms < SVC_PROVISION_NOW || k->provision_ms > API_LONGEST_PROVISION)
+    return api_invalid(s, "provision_ms", "is negative, or more than a hundred years");
   if (!k->clock) k->clock = api_system_clock;
   return s->memory.failed ? SVC_NOMEM : api_addresses(s);
 }
@@ -239,7 +251,7 @@ int svc_handle_request(svc *s, const svc_request *request, svc_response *respons
   c.s = s;
   c.request = request;
   c.arena = &arena;
-  c.now = s->config.clock(s->config.clock_context);
+  c.now = svc_now(s);
   api_apply_due(s, c.now);
 
   (void)(svc_step_request(&c) &&    /* the request line and headers */
@@ -366,7 +378,7 @@ int svc_tick(svc *s)
 {
   int64_t now;
   if (!s) return SVC_INVALID;
-  now = s->config.clock(s->config.clock_context);
+  now = svc_now(s);
   if (svc_usage_due(s, now)) svc_usage_flush(s, now);
   return svc_apply_due(s, now);
 }
@@ -396,7 +408,7 @@ int svc_openapi(svc *s, svc_response *out)
 int svc_backup(svc *s, const char *path)
 {
   if (!s || !path || !*path) return SVC_INVALID;
-  return svc_commit_copy(&s->commit, path, s->config.clock(s->config.clock_context));
+  return svc_commit_copy(&s->commit, path, svc_now(s));
 }
 
 const char *svc_version(void)

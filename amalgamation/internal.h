@@ -513,6 +513,7 @@ struct svc {
   size_t plan_count;
   svc_router *router;
 };
+SVC_PRIVATE int64_t svc_now(const svc *s); /* the configuration's clock */
 SVC_PRIVATE void svc_log(const svc *s, int level, const char *format, ...) SVC_PRINTF(3, 4);
 
 /* Who calls. */

@@ -37,7 +37,7 @@ SVC_PRIVATE int svc_usage_open(svc *s)
 SVC_PRIVATE void svc_usage_close(svc *s)
 {
   if (!s->usage) return;
-  if (s->commit.store) svc_usage_flush(s, s->config.clock(s->config.clock_context));
+  if (s->commit.store) svc_usage_flush(s, svc_now(s));
   svc_mutex_destroy(&s->usage->lock);
 }
 

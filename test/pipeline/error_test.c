@@ -464,6 +464,52 @@ static MunitResult error_hidden(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+static void configuration_log(void *context, int level, const char *text)
+{
+  munit_assert_int(level, ==, SVC_LOG_ERROR);
+  snprintf(context, 256, "%s", text);
+}
+
+/* What makes no sense in a configuration is refused, and named. */
+static MunitResult error_configuration(const MunitParameter params[], void *data)
+{
+  static const svc_control_address no_region = { "aws", NULL, "10.0.0.0/8", 0 }, no_cloud = { "ours", "x", "10.0.0.0/8", 0 },
+                                   no_address = { "gcp", "x", "10.0.0.0/33", 0 };
+  static const struct {
+    svc_config config;
+    const char *member;
+  } rows[] = {
+    { { .vendor = "Svc" }, "svc_config.vendor " },
+    { { .vendor = "" }, "svc_config.vendor " },
+    { { .base_url = "localhost" }, "svc_config.base_url " },
+    { { .base_url = "///" }, "svc_config.base_url " },
+    { { .db_scheme = "a b" }, "svc_config.db_scheme " },
+    { { .db_domain = ".local" }, "svc_config.db_domain " },
+    { { .max_depth = 513 }, "svc_config.max_depth " },
+    { { .max_page = 100001 }, "svc_config.max_page " },
+    { { .durability = 3 }, "svc_config.durability " },
+    { { .durability = -1 }, "svc_config.durability " },
+    { { .provision_ms = -2 }, "svc_config.provision_ms " },
+    { { .provision_ms = INT64_MAX }, "svc_config.provision_ms " },
+    { { .control_addresses = &no_region, .control_address_count = 1 }, "svc_config.control_addresses " },
+    { { .control_addresses = &no_cloud, .control_address_count = 1 }, "svc_config.control_addresses " },
+    { { .control_addresses = &no_address, .control_address_count = 1 }, "svc_config.control_addresses " },
+  };
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    svc_config config = rows[i].config;
+    char said[256] = "";
+    svc *s = (svc *)(void *)said;
+    config.log = configuration_log;
+    config.log_context = said;
+    munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+    munit_assert_null(s);
+    if (strncmp(said, rows[i].member, strlen(rows[i].member)) != 0) munit_errorf("row %zu: \"%s\"", i, said);
+  }
+  return MUNIT_OK;
+}
+
 static MunitResult error_arguments(const MunitParameter params[], void *data)
 {
   t_service t;
@@ -906,6 +952,7 @@ static MunitTest tests[] = {
   { "/anonymous", error_anonymous, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/lacks-role", error_lacks_role, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/hidden", error_hidden, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/configuration", error_configuration, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/arguments", error_arguments, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/memory-open", memory_open, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/memory-requests", memory_requests, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

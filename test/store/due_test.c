@@ -317,6 +317,24 @@ static MunitResult due_odd_clocks(const MunitParameter params[], void *data)
     store_whole(t.s);
     t_close(&t);
   }
+  for (i = 0; i < 2; i++) { /* as far as a clock goes: nothing overflows, and all that waits for a time is there afterwards */
+    const char *org, *group;
+    t_open(&t, NULL);
+    t.now = i ? INT64_MAX : INT64_MIN;
+    org = t_organization(&t, "Acme");
+    t_header(&t, "Idempotency-Key", "k");
+    group = t_project(&t, org, "alpha");
+    munit_assert_string_equal(t_project(&t, org, "alpha"), group);
+    t_headers_clear(&t);
+    cluster(&t, group, "a");
+    munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"n\",\"description\":\"d\",\"roles\":[\"ORG_MEMBER\"],"
+                             "\"secretExpiresAfterHours\":8}", "/orgs/%s/serviceAccounts", org), ==, 201);
+    munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+    t.now = T_START;
+    munit_assert_string_equal(state(&t, group, "a"), i ? "CREATING" : "IDLE");
+    store_whole(t.s);
+    t_close(&t);
+  }
   t_open(&t, NULL); /* back by a day while one is being made: it waits until its time comes again */
   {
     const char *group = t_project(&t, t_organization(&t, "Acme"), "alpha");
