@@ -223,7 +223,11 @@ static int commit_try(svc_commit *k, svc_job *batch)
   k->ids.revision = (k->base + k->port->number(txn)) << 20;
   good = commit_work(k, batch, txn, &wrote);
   if (good) commit_note_due(k, txn);
-  if (good && wrote) return k->port->commit(txn);
+  if (good && wrote) {
+    rc = k->port->commit(txn);
+    if (rc == SVC_OK) k->turned = false;
+    return rc;
+  }
   rc = txn->error;
   k->port->abort(txn); /* spoiled, or there is nothing to flush */
   return good ? SVC_OK : rc != SVC_OK ? rc : COMMIT_AGAIN;
@@ -243,9 +247,31 @@ static bool commit_only_freeing(svc_job *batch)
   return any;
 }
 
+/*
+** Pages that a commit frees are given out again by the next but one, and one that does not fit is none: a store could stay
+** full for ever with room in it. So a commit of next to nothing is put between, once after each that counts.
+*/
+static bool commit_turn(svc_commit *k)
+{
+  svc_txn *txn;
+  svc_key key;
+  svc_str value;
+  uint32_t schema;
+  if (k->turned || k->port->write_begin(k->store, &txn) != SVC_OK) return false;
+  k->turned = true;
+  svc_key_meta(&key, "schema");
+  if (svc_get(txn, &key, &value) == SVC_OK && value.n == sizeof schema) {
+    memcpy(&schema, value.p, sizeof schema);
+    if (svc_put(txn, &key, (svc_str){ (const char *)&schema, sizeof schema }) == SVC_OK) return k->port->commit(txn) == SVC_OK;
+  }
+  k->port->abort(txn);
+  return false;
+}
+
 static int commit_make_room(svc_commit *k, svc_job *batch, bool *beyond)
 {
   int rc = *beyond ? SVC_FULL : k->port->grow(k->store, false);
+  if (rc == SVC_FULL && commit_turn(k)) return COMMIT_AGAIN;
   if (rc == SVC_FULL && commit_only_freeing(batch)) {
     *beyond = true;
     rc = k->port->grow(k->store, true);
@@ -265,7 +291,10 @@ static void commit_batch(svc_commit *k, svc_job *batch)
     rc = commit_try(k, batch);
     if (rc == SVC_MAP_FULL) rc = commit_make_room(k, batch, &beyond);
   } while (rc == COMMIT_AGAIN);
-  if (beyond) k->port->settle(k->store); /* if that fails the store says so at the next request */
+  if (beyond) {
+    if (rc == SVC_OK) commit_turn(k);
+    k->port->settle(k->store); /* if that fails the store says so at the next request */
+  }
   if (rc == SVC_OK) return;
   k->ids.last = last;
   k->ids.reserved = reserved;

@@ -821,6 +821,94 @@ static MunitResult commit_map_limit(const MunitParameter params[], void *data)
 }
 
 /* Steps that are due while the store is full: the state stays as it is, reads go on, and once there is room it moves on. */
+static int failing_commit(svc_txn *txn)
+{
+  lmdb->abort(txn);
+  return SVC_IO;
+}
+
+/* A commit that failed has changed nothing, not even when the service looks next at what is due. */
+static MunitResult commit_fails(const MunitParameter params[], void *data)
+{
+  t_service t;
+  char group[25], body[512];
+  uint64_t print;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  strcpy(group, t_project(&t, t_organization(&t, "Acme"), "alpha"));
+  snprintf(body, sizeof body, CLUSTER, 0);
+  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/clusters", group), ==, 201); /* IDLE 10 seconds later */
+  t_advance(&t, 5);
+  print = store_print(t.s);
+  count_commits(t.s);
+  counting.commit = failing_commit;
+  /* would be IDLE only 15 seconds after its creation */
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"labels\":[{\"key\":\"a\",\"value\":\"b\"}]}", "/groups/%s/clusters/c0", group), ==, 503);
+  munit_assert_string_equal(t_error(&t), "SERVICE_UNAVAILABLE");
+  munit_assert_string_equal(t_get_header(&t, "Retry-After"), "1");
+  counting.commit = counting_commit;
+  munit_assert_true(store_print(t.s) == print);
+  t_advance(&t, 6);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/c0", group), ==, 200);
+  munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
+  munit_assert_size(t_count(&t, "labels"), ==, 0);
+  /* while steps cannot be stored, requests go on, and do not all of them try */
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/c0", group), ==, 202);
+  t_advance(&t, 100);
+  counting.commit = failing_commit;
+  munit_assert_int(svc_tick(t.s), ==, SVC_IO);
+  atomic_store(&commits, 0);
+  counting.commit = counting_commit;
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/c0", group), ==, 200);
+  munit_assert_int(atomic_load(&commits), ==, 0);
+  t_advance(&t, 1);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/c0", group), ==, 404);
+  munit_assert_int(atomic_load(&commits), ==, 1);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* To the last page: what is removed takes more pages than there are, and gets them; nothing else does. */
+static MunitResult commit_full_and_delete(const MunitParameter params[], void *data)
+{
+  char path[128], org[25], group[25], name[32];
+  svc_config config;
+  t_service t;
+  hand h[1];
+  int i;
+  (void)params, (void)data;
+  store_folder(path);
+  memset(&config, 0, sizeof config);
+  config.limiter_off = 1;
+  config.map_limit = 400000;
+  config.path = path;
+  config.durability = SVC_NO_SYNC;
+  t_open(&t, &config);
+  strcpy(org, t_organization(&t, "Acme"));
+  munit_assert_int(create_large(&t, org, "first"), ==, 201);
+  strcpy(group, t_str(&t, "id"));
+  for (i = 0;; i++) {
+    snprintf(name, sizeof name, "p%d", i);
+    if (create_large(&t, org, name) == 507) break;
+  }
+  memset(h, 0, sizeof h);
+  h[0].key = name;
+  h[0].says_yes = true;
+  for (i = 0; i < 100000 && h[0].status == SVC_OK; i++) {
+    snprintf(name, sizeof name, "filler%d", i);
+    hands_run(t.s, h, 1);
+  }
+  munit_assert_int(h[0].status, ==, SVC_FULL);
+  munit_assert_int(create(&t, org, "small"), ==, 507);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"other\"}", "/groups/%s", group), ==, 507);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 202);
+  munit_assert_int(create(&t, org, "small"), ==, 201); /* there is room again */
+  store_whole(t.s);
+  t_close(&t);
+  store_remove(path);
+  return MUNIT_OK;
+}
+
 static MunitResult commit_full_and_due(const MunitParameter params[], void *data)
 {
   char path[128], org[25], group[25], name[32], body[512];
@@ -1063,6 +1151,7 @@ static MunitTest tests[] = {
   { "/same_name", commit_same_name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/many", commit_many, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/batches", commit_batches, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/fails", commit_fails, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/spoiled", commit_spoiled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/error", commit_error, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/batch_answers", commit_batch_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -1070,6 +1159,7 @@ static MunitTest tests[] = {
   { "/no_half_state", commit_no_half_state, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/grows", commit_grows, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/map_limit", commit_map_limit, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/full_and_delete", commit_full_and_delete, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/full_and_due", commit_full_and_due, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/many_readers", commit_many_readers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/full_disk", commit_full_disk, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
