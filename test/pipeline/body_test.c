@@ -101,6 +101,9 @@ static MunitResult body_size(const MunitParameter params[], void *data)
   munit_assert_int64(t_int(&t, "parameters[0]"), ==, 64);
   munit_assert_string_equal(t_str(&t, "detail"), "The body of the request is larger than 64 bytes.");
   munit_assert_string_equal(t_str(&t, "reason"), "Content Too Large");
+  /* where no body is looked at, whatever it is, it has the same limit */
+  munit_assert_int(t_send_raw(&t, "GET", "/api/svc/v2/orgs", body, 65), ==, 413);
+  munit_assert_int(t_send_raw(&t, "GET", "/api/svc/v2/orgs", "{", 1), ==, 200);
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
   t_close(&t);
@@ -507,6 +510,29 @@ static MunitResult check_large(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* As many as a body has, up to a thousand: an answer does not grow without end. */
+static MunitResult body_many_violations(const MunitParameter params[], void *data)
+{
+  t_service t;
+  char *text = malloc(64 * 1024), *end;
+  int i, most;
+  (void)params, (void)data;
+  munit_assert_not_null(text);
+  t_open(&t, &quiet);
+  for (most = 999; most <= 3000; most += 2001) {
+    end = text + sprintf(text, "{\"name\":\"a\"");
+    for (i = 0; i < most; i++) end += sprintf(end, ",\"x%04d\":1", i);
+    memcpy(end, "}", 2);
+    munit_assert_int(t_send(&t, "POST", "/orgs", text), ==, 400);
+    munit_assert_size(t_count(&t, "badRequestDetail.fields"), ==, most < 1000 ? (size_t)most : 1000);
+    munit_assert_true(t_violation(&t, "x0000"));
+    munit_assert_true(t_violation(&t, "x0998"));
+  }
+  t_close(&t);
+  free(text);
+  return MUNIT_OK;
+}
+
 static MunitResult check_top(const MunitParameter params[], void *data)
 {
   static const check_row rows[] = {
@@ -861,6 +887,7 @@ static MunitTest tests[] = {
   { "/check-update", check_update, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/check-replace", check_replace, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/violations", body_violations, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/many-violations", body_many_violations, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/patch-merges", body_patch_merges, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/sent-back", body_sent_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/read-only", body_read_only, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -266,15 +266,17 @@ static void if_match_case(t_service *t, const char *org, const char *group, cons
                           const char *bodies[6], bool last)
 {
   static const char *const stale[] = { "\"x\"", "\"0\"", "\"x\", \"y\"", "x", "\"\"", ",", "\"-p\"" };
-  char weak[80], bare[80], list[256], pretty[160];
+  char weak[80], bare[80], half[80], list[256], pretty[160];
   tag now, formatted;
   int64_t events = events_of(t, org, group);
   size_t i;
   get_tag(t, path, now);
   snprintf(weak, sizeof weak, "W/%s", now);
   snprintf(bare, sizeof bare, "%.*s", (int)strlen(now) - 2, now + 1);
-  for (i = 0; i < sizeof stale / sizeof stale[0] + 2; i++) {
-    t_header(t, "If-Match", i < sizeof stale / sizeof stale[0] ? stale[i] : i % 2 ? weak : bare);
+  snprintf(half, sizeof half, "x%s", now + 1);
+  for (i = 0; i < sizeof stale / sizeof stale[0] + 3; i++) {
+    const char *const odd[] = { weak, bare, half };
+    t_header(t, "If-Match", i < sizeof stale / sizeof stale[0] ? stale[i] : odd[i - sizeof stale / sizeof stale[0]]);
     if (t_send(t, method, path, bodies[0]) != 412)
       munit_errorf("%s %s with %s: %d", method, path, t->headers[0].value, t->response.status);
     munit_assert_string_equal(t_error(t), "PRECONDITION_FAILED");

@@ -276,11 +276,16 @@ static MunitResult error_every_status(const MunitParameter params[], void *data)
   t_send_raw(t, "GET", target, NULL, 0);
   assert_document(t, 414, "URI_TOO_LONG");
   munit_assert_int64(t_int(t, "parameters[0]"), ==, 400);
+  header[291] = 0; /* names and values together: one byte too many, then as many as may be */
   t_header(t, "X-Anything", header);
   t_send(t, "GET", "/orgs", NULL);
   assert_document(t, 431, "HEADERS_TOO_LARGE");
   munit_assert_int64(t_int(t, "parameters[0]"), ==, 300);
   munit_assert_string_equal(t_str(t, "reason"), "Request Header Fields Too Large");
+  t_headers_clear(t);
+  header[290] = 0;
+  t_header(t, "X-Anything", header);
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
   t_headers_clear(t);
   munit_assert_int(t_send(t, "GET", "/eventTypes", NULL), ==, 200);
   t_advance(t, 15);

@@ -257,6 +257,12 @@ static MunitResult version_two_headers(const MunitParameter params[], void *data
   munit_assert_int(response.status, ==, 200);
   munit_assert_string_equal(svc_response_header(&response, "content-type"), SERVED("2023-01-01"));
   svc_response_free(&response);
+  headers[0] = headers[2]; /* and in the other order */
+  headers[2].value = "text/html";
+  headers[2].value_length = 0;
+  munit_assert_int(svc_handle_request(t.s, &request, &response), ==, SVC_OK);
+  munit_assert_int(response.status, ==, 200);
+  svc_response_free(&response);
   t_close(&t);
   return MUNIT_OK;
 }
