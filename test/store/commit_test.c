@@ -837,21 +837,19 @@ static MunitResult commit_fails(const MunitParameter params[], void *data)
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   strcpy(group, t_project(&t, t_organization(&t, "Acme"), "alpha"));
   snprintf(body, sizeof body, CLUSTER, 0);
-  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/clusters", group), ==, 201); /* IDLE 10 seconds later */
-  t_advance(&t, 5);
+  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/clusters", group), ==, 201);
+  t_advance(&t, 9);
   print = store_print(t.s);
   count_commits(t.s);
   counting.commit = failing_commit;
-  /* would be IDLE only 15 seconds after its creation */
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"labels\":[{\"key\":\"a\",\"value\":\"b\"}]}", "/groups/%s/clusters/c0", group), ==, 503);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/c0", group), ==, 503); /* would be due later than it is */
   munit_assert_string_equal(t_error(&t), "SERVICE_UNAVAILABLE");
   munit_assert_string_equal(t_get_header(&t, "Retry-After"), "1");
   counting.commit = counting_commit;
   munit_assert_true(store_print(t.s) == print);
-  t_advance(&t, 6);
+  t_advance(&t, 1);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/c0", group), ==, 200);
   munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
-  munit_assert_size(t_count(&t, "labels"), ==, 0);
   /* while steps cannot be stored, requests go on, and do not all of them try */
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/c0", group), ==, 202);
   t_advance(&t, 100);
