@@ -611,6 +611,7 @@ SVC_PRIVATE bool svc_member_group(svc_call *c, const svc_id *org, svc_str on, sv
 SVC_PRIVATE bool svc_invitation_find(svc_call *c, svc_member *m);
 SVC_PRIVATE bool svc_invitation_list(svc_call *c, svc_node *(*view)(svc_call *c, const svc_entity *e, void *context));
 SVC_PRIVATE svc_node *svc_invitation_view(svc_call *c, const svc_noun_info *to, const svc_id *id, const svc_entity *e);
+SVC_PRIVATE svc_node *svc_invitation_check(svc_call *c, const svc_node *view); /* the body, without what it leaves; NULL: bad */
 SVC_PRIVATE bool svc_invitation_answer(svc_call *c, const svc_member *m, svc_node *view);
 /* People and teams of this organization lose what they have on this id: a team, or a project that leaves. */
 SVC_PRIVATE bool svc_member_forget(svc_call *c, const svc_id *org, svc_str on);

@@ -143,10 +143,12 @@ static bool organization_invitation_change(svc_call *c)
 {
   svc_member m;
   svc_str lines;
-  svc_check(c, c->plan->route->body, c->body, NULL, SVC_CHECK_CREATE);
-  if (!svc_check_done(c) || !organization_invitation_target(c, &m)) return false;
+  const svc_node *input;
+  if (!organization_invitation_target(c, &m)) return false;
+  input = svc_invitation_check(c, organization_invitation_view(c, &m.org, &m.entity));
+  if (!input) return false;
   lines = m.lines;
-  if (!organization_invitation_lines(c, &m.org, c->body, &lines) || !svc_member_put(c, &m, m.status, lines)) return false;
+  if (!organization_invitation_lines(c, &m.org, input, &lines) || !svc_member_put(c, &m, m.status, lines)) return false;
   return organization_invitation_answer(c, &m);
 }
 

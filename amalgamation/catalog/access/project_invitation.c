@@ -75,10 +75,11 @@ static bool project_invitation_change(svc_call *c)
 {
   svc_member m;
   svc_str on;
-  const svc_node *roles;
-  svc_check(c, c->plan->route->body, c->body, NULL, SVC_CHECK_CREATE);
-  if (!svc_check_done(c) || !project_invitation_target(c, &m, &on)) return false;
-  roles = svc_node_get(c->body, "roles");
+  const svc_node *roles, *input;
+  if (!project_invitation_target(c, &m, &on)) return false;
+  input = svc_invitation_check(c, project_invitation_item(c, &m.entity, NULL));
+  if (!input) return false;
+  roles = svc_node_get(input, "roles");
   if (!svc_roles_check(c, roles, SVC_SCOPE_GROUP, "roles")) return false;
   if (!svc_member_put(c, &m, m.status, svc_grants_from(c, roles, on, svc_grants_without(c, m.lines, on)))) return false;
   return project_invitation_answer(c, &m);
