@@ -290,34 +290,45 @@ const char *svc_response_header(const svc_response *response, const char *name)
 
 /* ------------------------------------------------------------------------------------------------------------ bootstrap */
 
-/* One request of the host's own, on its way to the first credentials; the body's member at `path` goes to `out`. */
-static int api_ask(svc *s, const char *target, const char *body, int expected, svc_node **answer, svc_arena *arena)
+/*
+** The first credentials are all there or none is: what is made goes its usual way, but in one transaction. Limits and
+** versions are no matter here: the host asks for it once, whatever it has configured for others.
+*/
+typedef struct api_first {
+  svc_job job; /* first: it is cast back */
+  svc *s;
+  svc_credentials *out;
+  svc_arena *arena; /* of the requests; what is answered is in there */
+  int status;       /* why it was refused */
+} api_first;
+
+/* One request of the host's own; NULL: refused, or txn->error is set. */
+static svc_node *api_ask(api_first *first, svc_txn *txn, svc_str target, svc_str body)
 {
   static const svc_grant owner = { "ORG_OWNER", NULL };
   static const svc_caller host = { "000000000000000000000000", "bootstrap", &owner, 1 };
-  const svc_header json = { "Content-Type", "application/json", 0, 0 };
-  svc_request request;
-  svc_response response;
-  int rc;
-  memset(&request, 0, sizeof request);
-  request.method = "POST";
-  request.target = target;
-  request.headers = &json;
-  request.header_count = 1;
-  request.body = body;
-  request.body_length = strlen(body);
-  request.caller = &host;
-  rc = svc_handle_request(s, &request, &response);
-  if (rc == SVC_OK && response.status != expected)
-    rc = response.status == 507 ? SVC_FULL : response.status == 503 ? SVC_IO : SVC_INVALID;
-  if (rc == SVC_OK) {
-    *answer = svc_json_parse(arena, svc_arena_copy(arena, (svc_str){ response.body, response.body_length }));
-    if (!*answer) rc = SVC_NOMEM;
-  } else {
-    svc_log(s, SVC_LOG_ERROR, "bootstrap: %s answered %d", target, response.status);
+  static const svc_header json = { "Content-Type", "application/json", 0, 0 };
+  svc_request request = { .method = "POST", .target = target.p, .headers = &json, .header_count = 1, .body = body.p,
+                          .body_length = body.n, .caller = &host };
+  svc_response response = { 0 };
+  svc_node *answer = NULL;
+  svc_call c;
+  memset(&c, 0, sizeof c);
+  c.s = first->s;
+  c.request = &request;
+  c.arena = first->arena;
+  c.now = first->job.now;
+  c.txn = txn;
+  if (svc_step_request(&c) && svc_step_route(&c) && svc_step_caller(&c) && svc_step_permission(&c) && svc_step_query(&c) &&
+      svc_step_body(&c) && svc_behave_in(&c, txn)) {
+    svc_step_respond(&c, &response);
+    answer = svc_json_parse(first->arena, svc_arena_copy(first->arena, (svc_str){ response.body, response.body_length }));
+  } else if (txn->error == SVC_OK && !first->arena->failed) {
+    svc_log(first->s, SVC_LOG_ERROR, "bootstrap: %s answers %s", target.p, svc_error_name(c.error));
+    first->status = SVC_INVALID;
   }
-  svc_response_free(&response);
-  return rc;
+  if (first->arena->failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
+  return txn->error == SVC_OK ? answer : NULL;
 }
 
 static void api_take(char *out, size_t size, svc_str value)
@@ -325,48 +336,57 @@ static void api_take(char *out, size_t size, svc_str value)
   snprintf(out, size, SVC_FMT, SVC_ARG(value));
 }
 
-static int api_bootstrap(svc *s, svc_credentials *out, svc_arena *arena)
+static bool api_first_work(svc_job *job, svc_txn *txn)
 {
-  const char *base = s->base_path.p;
+  static const svc_id root;
+  api_first *first = (api_first *)job;
+  svc_credentials *out = first->out;
+  svc_arena *arena = first->arena;
+  const char *base = first->s->base_path.p;
   svc_node *answer;
-  int rc = api_ask(s, svc_arena_print(arena, "%s/orgs", base).p, "{\"name\":\"First\"}", 201, &answer, arena);
-  if (rc != SVC_OK) return rc;
+  if (svc_entity_count(txn, first->s->org->noun->kind, &root)) {
+    first->status = SVC_BUSY;
+    return false;
+  }
+  answer = api_ask(first, txn, svc_arena_print(arena, "%s/orgs", base), SVC_S("{\"name\":\"First\"}"));
+  if (!answer) return false;
   api_take(out->org_id, sizeof out->org_id, svc_node_str(svc_node_get(answer, "organization"), "id"));
-  rc = api_ask(s, svc_arena_print(arena, "%s/groups", base).p,
-               svc_arena_print(arena, "{\"name\":\"First\",\"orgId\":\"%s\"}", out->org_id).p, 201, &answer, arena);
-  if (rc != SVC_OK) return rc;
+  answer = api_ask(first, txn, svc_arena_print(arena, "%s/groups", base),
+                   svc_arena_print(arena, "{\"name\":\"First\",\"orgId\":\"%s\"}", out->org_id));
+  if (!answer) return false;
   api_take(out->group_id, sizeof out->group_id, svc_node_str(answer, "id"));
-  rc = api_ask(s, svc_arena_print(arena, "%s/orgs/%s/apiKeys", base, out->org_id).p,
-               "{\"desc\":\"bootstrap\",\"roles\":[\"ORG_OWNER\"]}", 200, &answer, arena);
-  if (rc != SVC_OK) return rc;
+  answer = api_ask(first, txn, svc_arena_print(arena, "%s/orgs/%s/apiKeys", base, out->org_id),
+                   SVC_S("{\"desc\":\"bootstrap\",\"roles\":[\"ORG_OWNER\"]}"));
+  if (!answer) return false;
   api_take(out->public_key, sizeof out->public_key, svc_node_str(answer, "publicKey"));
   api_take(out->private_key, sizeof out->private_key, svc_node_str(answer, "privateKey"));
-  rc = api_ask(s, svc_arena_print(arena, "%s/orgs/%s/serviceAccounts", base, out->org_id).p,
-               "{\"name\":\"bootstrap\",\"description\":\"owner of the first organization\",\"roles\":[\"ORG_OWNER\"],"
-               "\"secretExpiresAfterHours\":8760}", 201, &answer, arena);
-  if (rc != SVC_OK) return rc;
+  answer = api_ask(first, txn, svc_arena_print(arena, "%s/orgs/%s/serviceAccounts", base, out->org_id),
+                   SVC_S("{\"name\":\"bootstrap\",\"description\":\"owner of the first organization\","
+                         "\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8760}"));
+  if (!answer) return false;
   api_take(out->client_id, sizeof out->client_id, svc_node_str(answer, "clientId"));
   api_take(out->client_secret, sizeof out->client_secret, svc_node_str(svc_node_get(answer, "secrets")->first, "secret"));
-  return SVC_OK;
+  return true;
 }
 
 int svc_bootstrap(svc *s, svc_credentials *out)
 {
-  static const svc_id root;
   svc_arena arena;
-  svc_txn *txn;
-  uint64_t organizations;
+  api_first first;
   int rc;
   if (!s || !out) return SVC_INVALID;
   memset(out, 0, sizeof *out);
   if (!s->org || !s->group || !s->key || !s->account) return SVC_INVALID; /* a build without them has nothing to make */
-  rc = s->commit.port->read_begin(s->commit.store, &txn);
-  if (rc != SVC_OK) return rc;
-  organizations = svc_entity_count(txn, s->org->noun->kind, &root);
-  s->commit.port->read_end(txn);
-  if (organizations) return SVC_BUSY;
   svc_arena_init(&arena, &s->allocator);
-  rc = api_bootstrap(s, out, &arena);
+  memset(&first, 0, sizeof first);
+  first.job.work = api_first_work;
+  first.job.now = s->config.clock(s->config.clock_context);
+  first.s = s;
+  first.out = out;
+  first.arena = &arena;
+  first.status = SVC_NOMEM; /* unless it is refused for another reason */
+  rc = svc_commit_run(&s->commit, &first.job);
+  if (rc == SVC_OK && first.job.failed) rc = first.status;
   svc_blocks_free(arena.blocks);
   if (rc != SVC_OK) memset(out, 0, sizeof *out);
   return rc;

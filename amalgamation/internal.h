@@ -756,6 +756,7 @@ SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted); /* 403 that names
 SVC_PRIVATE bool svc_step_query(svc_call *c);      /* query.c */
 SVC_PRIVATE bool svc_step_body(svc_call *c);       /* body.c */
 SVC_PRIVATE bool svc_step_behave(svc_call *c);     /* behave.c */
+SVC_PRIVATE bool svc_behave_in(svc_call *c, svc_txn *txn); /* the same, as a part of somebody else's write transaction */
 SVC_PRIVATE void svc_step_respond(svc_call *c, svc_response *response); /* respond.c */
 
 /* digest.c */

@@ -35,9 +35,8 @@ static void behave_keep(svc_call *c)
   behave_reserve(c);
 }
 
-static bool behave_work(svc_job *job, svc_txn *txn)
+SVC_PRIVATE bool svc_behave_in(svc_call *c, svc_txn *txn)
 {
-  svc_call *c = ((behave_job *)job)->c;
   bool answered = false, good;
   c->txn = txn;
   c->resolved = 0;
@@ -51,6 +50,11 @@ static bool behave_work(svc_job *job, svc_txn *txn)
   c->txn = NULL;
   c->resolved = good ? c->resolved : 0;
   return good;
+}
+
+static bool behave_work(svc_job *job, svc_txn *txn)
+{
+  return svc_behave_in(((behave_job *)job)->c, txn);
 }
 
 SVC_PRIVATE void svc_own_call(svc_call *c, svc *s, svc_arena *arena, svc_txn *txn, int64_t now)

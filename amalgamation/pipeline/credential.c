@@ -143,6 +143,7 @@ SVC_PRIVATE bool svc_secret_bytes(svc_call *c, unsigned char *out, size_t n)
 {
   const svc_ids *ids = &c->s->commit.ids;
   if (ids->random(ids->random_context, out, n) == 0) return true;
+  if (c->txn && c->txn->error == SVC_OK) c->txn->error = SVC_RANDOM;
   return svc_store_failed(c, SVC_RANDOM);
 }
 

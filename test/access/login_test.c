@@ -125,6 +125,74 @@ static MunitResult login_bootstrap(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Gives out so many times, then fails once. */
+typedef struct login_faulty {
+  int good, calls;
+  unsigned char next;
+} login_faulty;
+
+static int login_faulty_random(void *context, void *buffer, size_t size)
+{
+  login_faulty *f = context;
+  unsigned char *to = buffer;
+  if (f->calls++ == f->good) return 1;
+  while (size--) *to++ = f->next = (unsigned char)(f->next * 5 + 17 + f->calls);
+  return 0;
+}
+
+/* Whatever goes wrong on the way leaves nothing behind, so that it can be done again. */
+static MunitResult login_bootstrap_all_or_nothing(const MunitParameter params[], void *data)
+{
+  static const svc_id root;
+  int at, failed = 0;
+  (void)params, (void)data;
+  for (at = 0;; at++) {
+    login_faulty source = { -1, 0, 0 };
+    svc_config config = { .random = login_faulty_random, .random_context = &source };
+    svc_credentials keys;
+    t_service t;
+    svc_txn *txn;
+    int rc;
+    t_open(&t, &config);
+    source.good = source.calls + at;
+    rc = svc_bootstrap(t.s, &keys);
+    if (rc == SVC_OK) {
+      t_close(&t);
+      break;
+    }
+    failed++;
+    munit_assert_int(rc, ==, SVC_RANDOM);
+    munit_assert_string_equal(keys.org_id, "");
+    munit_assert_int(t.s->commit.port->read_begin(t.s->commit.store, &txn), ==, SVC_OK);
+    munit_assert_uint64(svc_entity_count(txn, t.s->org->noun->kind, &root), ==, 0);
+    munit_assert_uint64(svc_entity_count(txn, t.s->group->noun->kind, &root), ==, 0);
+    t.s->commit.port->read_end(txn);
+    munit_assert_int(svc_bootstrap(t.s, &keys), ==, SVC_OK);
+    munit_assert_size(strlen(keys.client_secret), >, 40);
+    t_close(&t);
+  }
+  munit_assert_int(failed, >, 10);
+  return MUNIT_OK;
+}
+
+/* What the host has configured for others does not stand in its own way. */
+static MunitResult login_bootstrap_configured(const MunitParameter params[], void *data)
+{
+  static const svc_limit_override one[] = { { "organizationServiceAccounts_organization", 1, 1, 0 },
+                                            { "organizationAPIKeys_organization", 1, 1, 0 } };
+  svc_config config = { .strict_accept = 1, .limits = one, .limit_count = 2, .map_size = 64 << 10 };
+  login l;
+  (void)params, (void)data;
+  login_open(&l, &config);
+  t_header(&l.t, "Accept", "application/vnd.svc.2025-03-12+json");
+  l.t.anonymous = false;
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/apiKeys", l.keys.org_id), ==, 200); /* its token is still there */
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/events", l.keys.org_id), ==, 200);
+  munit_assert_int64(t_int(&l.t, "totalCount"), ==, 3); /* the organization, the key, the account */
+  login_close(&l);
+  return MUNIT_OK;
+}
+
 /* --------------------------------------------------------------------------------------------------------------- digest */
 
 static MunitResult login_by_digest(const MunitParameter params[], void *data)
@@ -601,6 +669,8 @@ static MunitResult login_nothing_in_clear(const MunitParameter params[], void *d
 
 static MunitTest tests[] = {
   { "/bootstrap", login_bootstrap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bootstrap-all-or-nothing", login_bootstrap_all_or_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bootstrap-configured", login_bootstrap_configured, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest", login_by_digest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/odd_headers", login_odd_headers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/token", login_by_token, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
