@@ -518,14 +518,18 @@ SVC_PRIVATE int64_t svc_now(const svc *s); /* the configuration's clock */
 SVC_PRIVATE void svc_log(const svc *s, int level, const char *format, ...) SVC_PRINTF(3, 4);
 
 /* Who calls. */
+typedef struct svc_held_table svc_held_table;
 enum svc_who_kind { SVC_WHO_NOBODY, SVC_WHO_USER, SVC_WHO_KEY, SVC_WHO_ACCOUNT };
 typedef struct svc_who {
   int kind; /* enum svc_who_kind */
   bool known;
   svc_str user_id;  /* 24 hex digits: of the user, the key or the account */
   svc_str username; /* the user's name, the public key, the client id */
-  const svc_grant *grants;
+  const svc_grant *grants; /* of whom the host vouches for, what it says that it holds */
   size_t grant_count;
+  svc_str lines; /* of anybody else, what the store says: see credential.c */
+  const svc_held_table *held; /* the same, once it is worth its making */
+  unsigned questions;
   svc_id id, org; /* of a key or account: itself, and the organization it belongs to */
 } svc_who;
 
@@ -537,7 +541,7 @@ SVC_PRIVATE svc_str svc_grants_of(const svc_entity *e); /* its lines; of who has
 SVC_PRIVATE void svc_grant_line(svc_buf *b, svc_str role, svc_str on);
 SVC_PRIVATE bool svc_grants_have(svc_str grants, svc_str role, svc_str on); /* role empty: any; on empty: anywhere */
 SVC_PRIVATE bool svc_grants_next(svc_str *rest, svc_str *role, svc_str *on);
-SVC_PRIVATE bool svc_who_take_grants(svc_call *c, svc_str grants); /* teams are followed */
+SVC_PRIVATE bool svc_who_take_grants(svc_call *c, svc_str lines); /* these are the caller's */
 /* An entity by its unique value, whatever its scope: keys, accounts, tokens. */
 SVC_PRIVATE int svc_find_anywhere(svc_txn *txn, const svc_noun *noun, svc_str unique, svc_id *scope, svc_id *id);
 /* A fresh secret of so many random bytes; and its salted hash, 16 bytes of salt and 32 of hash. */
@@ -545,6 +549,22 @@ SVC_PRIVATE bool svc_secret_bytes(svc_call *c, unsigned char *out, size_t n);
 SVC_PRIVATE bool svc_secret_hash(svc_call *c, svc_str secret, unsigned char out[48]);
 SVC_PRIVATE bool svc_secret_same(svc_str secret, const unsigned char hash[48]);
 SVC_PRIVATE bool svc_digest_verifier(svc_call *c, svc_str public_key, svc_str private_key, unsigned char out[48]);
+
+/* held.c: what the caller holds. */
+typedef struct svc_held { /* a walk over all of it */
+  svc_str role, on;  /* on empty: on everything; both are valid until the next step */
+  bool by_team;
+  svc_id via;        /* the organization of that team */
+  const svc_id *only; /* teams of this organization only; NULL: all */
+  size_t vouched;
+  svc_str lines, team;
+  char hex[24];
+} svc_held;
+SVC_PRIVATE void svc_held_begin(svc_call *c, svc_held *h, const svc_id *org);
+SVC_PRIVATE bool svc_held_next(svc_call *c, svc_held *h);
+SVC_PRIVATE uint64_t svc_roles_on(svc_call *c, const svc_id *group, const svc_id *org); /* either may be NULL */
+SVC_PRIVATE bool svc_holds_any(svc_call *c, uint64_t wanted); /* one of these roles, wherever */
+SVC_PRIVATE bool svc_holds_inside(svc_call *c, const svc_id *org); /* a role on one of its projects */
 
 /* access.c: may a credential be used from there? */
 SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, const svc_entity *credential);
@@ -765,8 +785,7 @@ SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale); /* 401 with a ch
 
 /* permission.c */
 SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted); /* 403 that names them; false */
-SVC_PRIVATE uint64_t svc_roles_on(const svc_call *c, const svc_id *group, const svc_id *org); /* either may be NULL */
-SVC_PRIVATE bool svc_entity_visible(const svc_call *c, const svc_noun_info *noun, const svc_entity *e);
+SVC_PRIVATE bool svc_entity_visible(svc_call *c, const svc_noun_info *noun, const svc_entity *e);
 
 /* resolve.c: the entities that the path names. */
 SVC_PRIVATE bool svc_begin_read(svc_call *c); /* unless a transaction is open */

@@ -11,9 +11,6 @@
 */
 #include "internal.h"
 
-#define CREDENTIAL_GRANTS 512 /* more than these are not followed: work per request is bounded */
-#define CREDENTIAL_TEAMS 64
-
 SVC_PRIVATE svc_str svc_credential_pack(svc_arena *a, svc_str verifier, svc_str grants)
 {
   svc_buf b = svc_buf_new(a, 2 + verifier.n + grants.n + 1);
@@ -65,59 +62,10 @@ SVC_PRIVATE bool svc_grants_have(svc_str grants, svc_str role, svc_str on)
   return false;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the caller */
-
-typedef struct credential_grants {
-  svc_grant *list;
-  size_t count;
-} credential_grants;
-
-static void credential_add(svc_call *c, credential_grants *out, svc_str text, bool teams);
-
-static void credential_add_team(svc_call *c, credential_grants *out, svc_str org_text, svc_str id_text)
+SVC_PRIVATE bool svc_who_take_grants(svc_call *c, svc_str lines)
 {
-  svc_id org, id;
-  svc_str verifier, grants;
-  svc_entity team;
-  if (!c->s->team || !svc_id_parse(org_text, &org) || !svc_id_parse(id_text, &id)) return;
-  if (svc_entity_get(c->txn, c->s->team->noun->kind, &org, &id, &team) != SVC_OK) return;
-  if (svc_credential_unpack(team.extra, &verifier, &grants)) credential_add(c, out, grants, false);
-}
-
-static void credential_add(svc_call *c, credential_grants *out, svc_str text, bool teams)
-{
-  svc_str role, on;
-  int followed = 0;
-  while (svc_grants_next(&text, &role, &on)) {
-    if (svc_str_starts(role, "?")) continue;
-    if (svc_str_starts(role, "@")) {
-      if (teams && followed++ < CREDENTIAL_TEAMS) credential_add_team(c, out, (svc_str){ role.p + 1, role.n - 1 }, on);
-    } else if (out->count < CREDENTIAL_GRANTS) {
-      svc_grant *g = &out->list[out->count++];
-      g->role = svc_arena_copy(c->arena, role).p;
-      g->on = svc_arena_copy(c->arena, on).p;
-    }
-  }
-}
-
-static size_t credential_lines(svc_str text)
-{
-  size_t n = 0, i;
-  for (i = 0; i < text.n; i++) n += text.p[i] == '\n';
-  return n;
-}
-
-SVC_PRIVATE bool svc_who_take_grants(svc_call *c, svc_str text)
-{
-  credential_grants out = { NULL, 0 };
-  bool teams = memchr(text.p, '@', text.n) != NULL;
-  size_t room = teams ? CREDENTIAL_GRANTS : credential_lines(text);
-  out.list = svc_arena_alloc(c->arena, (room + 1) * sizeof *out.list);
-  if (!out.list) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  credential_add(c, &out, text, true);
-  c->who.grants = out.list;
-  c->who.grant_count = out.count;
-  return true;
+  c->who.lines = svc_arena_copy(c->arena, lines); /* the store moves on under who changes something */
+  return !c->arena->failed || svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
 }
 
 SVC_PRIVATE int svc_find_anywhere(svc_txn *txn, const svc_noun *noun, svc_str unique, svc_id *scope, svc_id *id)

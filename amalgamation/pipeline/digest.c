@@ -255,7 +255,6 @@ SVC_PRIVATE bool svc_digest_caller(svc_call *c)
   unsigned char verifier[48];
   digest_fields f;
   svc_entity key;
-  svc_str bytes, grants;
   uint64_t stamp, oldest = (uint64_t)(c->now > DIGEST_SECONDS * 1000 ? c->now - DIGEST_SECONDS * 1000 : 0) << 12;
   uint32_t count;
   bool known, right, stale = false;
@@ -280,6 +279,5 @@ SVC_PRIVATE bool svc_digest_caller(svc_call *c)
   c->who.org = key.parent;
   c->who.user_id = svc_id_str(c->arena, &key.id);
   c->who.username = svc_arena_copy(c->arena, key.unique);
-  svc_credential_unpack(key.extra, &bytes, &grants);
-  return svc_who_take_grants(c, grants) && svc_access_allowed(c, c->s->key, &key);
+  return svc_who_take_grants(c, svc_grants_of(&key)) && svc_access_allowed(c, c->s->key, &key);
 }

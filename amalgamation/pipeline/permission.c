@@ -9,43 +9,12 @@
 */
 #include "internal.h"
 
-SVC_PRIVATE uint64_t svc_roles_on(const svc_call *c, const svc_id *group, const svc_id *org)
+SVC_PRIVATE bool svc_entity_visible(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
-  uint64_t roles = 0;
-  size_t i;
-  /* a credential is of one organization: a project that has moved to another one is out of its reach */
-  if (org && !svc_id_is_zero(&c->who.org) && !svc_id_eq(org, &c->who.org)) return 0;
-  for (i = 0; i < c->who.grant_count; i++) {
-    const svc_grant *g = &c->who.grants[i];
-    svc_id on;
-    int role;
-    if (g->on) {
-      if (!svc_id_parse(svc_str_c(g->on), &on)) continue;
-      if (!(group && svc_id_eq(group, &on)) && !(org && svc_id_eq(org, &on))) continue;
-    }
-    role = svc_role_by_name(svc_str_c(g->role));
-    if (role >= 0) roles |= svc_role_includes(role);
-  }
-  return roles;
-}
-
-SVC_PRIVATE bool svc_entity_visible(const svc_call *c, const svc_noun_info *noun, const svc_entity *e)
-{
-  uint64_t roles;
-  size_t i;
   if (noun == c->s->group) return (svc_roles_on(c, &e->id, &e->owner) & SVC_R_GROUP_READ_ONLY) != 0;
   if (noun != c->s->org) return true;
-  if (svc_roles_on(c, NULL, &e->id) != 0) return true;
   /* a role on one of its projects lets the organization be seen, too */
-  for (i = 0, roles = 0; i < c->who.grant_count && !roles; i++) {
-    static const svc_id root;
-    svc_entity group;
-    svc_id id;
-    if (!c->s->group || !c->who.grants[i].on || !svc_id_parse(svc_str_c(c->who.grants[i].on), &id)) continue;
-    if (svc_entity_get(c->txn, c->s->group->noun->kind, &root, &id, &group) == SVC_OK && svc_id_eq(&group.owner, &e->id))
-      roles = svc_roles_on(c, &id, NULL);
-  }
-  return roles != 0;
+  return svc_roles_on(c, NULL, &e->id) != 0 || svc_holds_inside(c, &e->id);
 }
 
 /* How many steps of the path are organizations and projects; they come first. */
@@ -72,17 +41,6 @@ SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted)
   return false;
 }
 
-static uint64_t permission_anywhere(const svc_call *c)
-{
-  uint64_t roles = 0;
-  size_t i;
-  for (i = 0; i < c->who.grant_count; i++) {
-    int role = svc_role_by_name(svc_str_c(c->who.grants[i].role));
-    if (role >= 0) roles |= svc_role_includes(role);
-  }
-  return roles;
-}
-
 SVC_PRIVATE bool svc_step_permission(svc_call *c)
 {
   unsigned scopes = permission_scopes(c);
@@ -99,7 +57,8 @@ SVC_PRIVATE bool svc_step_permission(svc_call *c)
       return svc_not_found(c, c->plan->steps[scopes - 1].noun, 0, key);
     }
   } else {
-    roles = permission_anywhere(c);
+    if (wanted && !svc_begin_read(c)) return false;
+    roles = wanted && svc_holds_any(c, wanted) ? wanted : 0;
   }
   return wanted == 0 || roles & wanted ? true : svc_lacks_role(c, wanted);
 }

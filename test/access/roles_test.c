@@ -131,7 +131,130 @@ static MunitResult roles_all(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* The names of all roles of projects, as a JSON array. */
+static const char *roles_of_groups(void)
+{
+  static char text[2048];
+  char *to = text;
+  int role;
+  for (role = 0; role < SVC_ROLE_COUNT; role++)
+    if (svc_role_level(role) == SVC_SCOPE_GROUP)
+      to += sprintf(to, "%s\"%s\"", to == text ? "[" : ",", svc_role_name(role));
+  sprintf(to, "]");
+  return text;
+}
+
+/* Who holds hundreds of roles in projects holds the last one as well as the first. */
+static MunitResult roles_many(const MunitParameter params[], void *data)
+{
+  enum { PROJECTS = 40 };
+  t_service t;
+  const char *org, *user, *groups[PROJECTS];
+  char body[4096], name[16];
+  int i;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  org = t_organization(&t, "One");
+  snprintf(body, sizeof body, "[{\"roleName\":\"ORG_MEMBER\",\"orgId\":\"%s\"}]", org);
+  user = t_user(&t, "many@example.com", body);
+  for (i = 0; i < PROJECTS; i++) {
+    snprintf(name, sizeof name, "p%d", i);
+    groups[i] = t_project(&t, org, name);
+    snprintf(body, sizeof body, "{\"username\":\"many@example.com\",\"roles\":%s}", roles_of_groups());
+    munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/users", groups[i]), ==, 201);
+  }
+  t_project(&t, org, "elsewhere");
+  t_as(&t, user);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", groups[PROJECTS - 1]), ==, 200);
+  munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, PROJECTS);
+  munit_assert_int(t_send(&t, "GET", "", NULL), ==, 200);
+  munit_assert_size(t_count(&t, "apiKey.roles"), >, 1000);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"Two\"}", "/orgs/%s", org), ==, 403);
+  t_as(&t, NULL);
+  munit_assert_int(t_sendf(&t, "POST", "{\"orgRole\":\"ORG_OWNER\"}", "/orgs/%s/users/%s:addRole", org, user), ==, 200);
+  t_as(&t, user);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"Two\"}", "/orgs/%s", org), ==, 200);
+  munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, PROJECTS + 1);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* The same by way of teams, each of which has a role in a project of its own. */
+static MunitResult roles_many_teams(const MunitParameter params[], void *data)
+{
+  enum { TEAMS = 90 };
+  t_service t;
+  const char *org, *other, *user, *group = "", *team = "";
+  char body[512], name[16];
+  int i;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  org = t_organization(&t, "One");
+  other = t_organization(&t, "Other");
+  snprintf(body, sizeof body, "[{\"roleName\":\"ORG_MEMBER\",\"orgId\":\"%s\"}]", org);
+  user = t_user(&t, "many@example.com", body);
+  for (i = 0; i < TEAMS; i++) {
+    snprintf(name, sizeof name, "t%d", i);
+    snprintf(body, sizeof body, "{\"name\":\"%s\",\"usernames\":[\"many@example.com\"]}", name);
+    munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/teams", org), ==, 201);
+    team = t_keep(&t, t_str(&t, "id"));
+    group = t_project(&t, org, name);
+    snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_CLUSTER_MANAGER\"]}]", team);
+    munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 200);
+  }
+  t_project(&t, org, "elsewhere");
+  t_as(&t, user);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 403);
+  munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, TEAMS);
+  munit_assert_int(t_send(&t, "GET", "/eventTypes", NULL), ==, 200);
+  t_as(&t, NULL); /* a team is of its organization: a project that leaves it is out of reach */
+  snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", other);
+  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s:migrate", group), ==, 200);
+  t_as(&t, user);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 404);
+  munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, TEAMS - 1);
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* A credential with roles in projects only: it sees its organization, and no other. */
+static MunitResult roles_project_only(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *group, *user;
+  char body[256];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "One");
+  t_organization(&t, "Other");
+  group = t_project(&t, org, "one");
+  t.grants[0].role = "GROUP_READ_ONLY"; /* as the host says it */
+  t.grants[0].on = group;
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  t.grants[0].role = "ORG_OWNER";
+  t.grants[0].on = NULL;
+  snprintf(body, sizeof body, "[{\"roleName\":\"GROUP_READ_ONLY\",\"groupId\":\"%s\"}]", group);
+  user = t_user(&t, "one@example.com", body);
+  t_as(&t, user);
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&t, "results[0].id"), org);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/many", roles_many, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/many_teams", roles_many_teams, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/project_only", roles_project_only, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/all", roles_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
