@@ -590,7 +590,7 @@ SVC_PRIVATE svc_node *svc_grants_names(svc_call *c, svc_str grants, svc_str on, 
 SVC_PRIVATE svc_node *svc_grants_objects(svc_call *c, svc_str grants, const char *name); /* {groupId or orgId, roleName} */
 SVC_PRIVATE svc_str svc_grants_minus(svc_call *c, svc_str grants, svc_str others); /* those that are not in both */
 SVC_PRIVATE svc_str svc_grants_plus(svc_call *c, svc_str grants, svc_str others);  /* none twice */
-SVC_PRIVATE bool svc_grants_same(svc_str a, svc_str b); /* in whatever order */
+SVC_PRIVATE bool svc_grants_same(svc_call *c, svc_str a, svc_str b); /* in whatever order */
 /* Keys and accounts of this organization lose their roles on a project that is no longer there. */
 SVC_PRIVATE bool svc_grants_forget(svc_call *c, const svc_id *org, svc_str on);
 

@@ -109,33 +109,93 @@ SVC_PRIVATE svc_node *svc_grants_objects(svc_call *c, svc_str grants, const char
   return out;
 }
 
+/*
+** Lines as a set, for those who have thousands: comparing each with each would keep the one writer busy for long. Where
+** there is no memory for it, they are compared one by one.
+*/
+typedef struct grants_set {
+  svc_str lines, *rows; /* rows NULL: none was made; a row with p NULL is free */
+  size_t mask;
+} grants_set;
+
+#define GRANTS_FEW 1024 /* bytes of lines, up to which one by one is as good */
+
+/* Role and id stand behind each other. */
+static svc_str grants_line(svc_str role, svc_str on)
+{
+  return (svc_str){ role.p, (size_t)(on.p + on.n - role.p) };
+}
+
+static svc_str *grants_row(const grants_set *set, svc_str line)
+{
+  size_t hash = 5381, i, at;
+  for (i = 0; i < line.n; i++) hash = hash * 33 ^ (unsigned char)line.p[i];
+  for (at = hash & set->mask; set->rows[at].p && !svc_str_eq(set->rows[at], line); at = (at + 1) & set->mask) continue;
+  return &set->rows[at];
+}
+
+static void grants_set_add(grants_set *set, svc_str role, svc_str on)
+{
+  *grants_row(set, grants_line(role, on)) = grants_line(role, on);
+}
+
+/* asked: bytes of the lines that will be looked for in it; more: of those that may be added. */
+static grants_set grants_set_of(svc_call *c, svc_str lines, size_t asked, size_t more)
+{
+  grants_set set = { lines, NULL, 15 };
+  svc_str rest = lines, role, on;
+  size_t i, n = 1;
+  if (lines.n + more <= GRANTS_FEW || asked <= GRANTS_FEW) return set;
+  for (i = 0; i < lines.n; i++) n += lines.p[i] == '\n';
+  n += more / 24; /* no line is shorter */
+  while (set.mask < 2 * n) set.mask = 2 * set.mask + 1;
+  set.rows = svc_arena_zero(c->arena, (set.mask + 1) * sizeof *set.rows);
+  while (set.rows && svc_grants_next(&rest, &role, &on)) grants_set_add(&set, role, on);
+  return set;
+}
+
+static bool grants_set_has(const grants_set *set, svc_str role, svc_str on)
+{
+  return set->rows ? grants_row(set, grants_line(role, on))->p != NULL : svc_grants_have(set->lines, role, on);
+}
+
 SVC_PRIVATE svc_str svc_grants_minus(svc_call *c, svc_str grants, svc_str others)
 {
   svc_buf b = svc_buf_new(c->arena, grants.n + 1);
+  grants_set set = grants_set_of(c, others, grants.n, 0);
   svc_str role, on;
   while (svc_grants_next(&grants, &role, &on))
-    if (!svc_grants_have(others, role, on)) svc_grant_line(&b, role, on);
+    if (!grants_set_has(&set, role, on)) svc_grant_line(&b, role, on);
   return svc_buf_done(&b);
 }
 
 SVC_PRIVATE svc_str svc_grants_plus(svc_call *c, svc_str grants, svc_str others)
 {
   svc_buf b = svc_buf_new(c->arena, grants.n + others.n + 1);
+  grants_set set = grants_set_of(c, grants, others.n, others.n);
   svc_str role, on;
   svc_buf_str(&b, grants);
-  while (svc_grants_next(&others, &role, &on))
-    if (!svc_grants_have((svc_str){ b.p, b.n }, role, on)) svc_grant_line(&b, role, on);
+  while (svc_grants_next(&others, &role, &on)) {
+    if (grants_set_has(&set, role, on)) continue;
+    svc_grant_line(&b, role, on);
+    if (set.rows) grants_set_add(&set, role, on);
+    else set.lines = (svc_str){ b.p, b.n };
+  }
   return svc_buf_done(&b);
 }
 
-SVC_PRIVATE bool svc_grants_same(svc_str a, svc_str b)
+static bool grants_within(svc_call *c, svc_str a, svc_str b)
 {
-  svc_str rest = a, role, on;
-  while (svc_grants_next(&rest, &role, &on))
-    if (!svc_grants_have(b, role, on)) return false;
-  while (svc_grants_next(&b, &role, &on))
-    if (!svc_grants_have(a, role, on)) return false;
+  grants_set set = grants_set_of(c, b, a.n, 0);
+  svc_str role, on;
+  while (svc_grants_next(&a, &role, &on))
+    if (!grants_set_has(&set, role, on)) return false;
   return true;
+}
+
+SVC_PRIVATE bool svc_grants_same(svc_call *c, svc_str a, svc_str b)
+{
+  return svc_str_eq(a, b) || (grants_within(c, a, b) && grants_within(c, b, a));
 }
 
 /* ------------------------------------------------------------------------------------------------------------ forgetting */

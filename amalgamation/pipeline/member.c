@@ -283,12 +283,14 @@ static svc_node *member_roles(svc_call *c, const svc_id *org, svc_str lines)
   svc_node *roles = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("roles"), SVC_S(""));
   svc_node *groups = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("groupRoleAssignments"), SVC_S(""));
   svc_node *names = svc_grants_names(c, lines, svc_id_str(c->arena, org), "orgRoles");
-  svc_str rest = lines, role, on;
+  svc_str rest = lines, role, on, last = SVC_S("");
   svc_id group;
   if (!roles || !groups || !names) return NULL;
   while (svc_grants_next(&rest, &role, &on)) {
     svc_str before = { lines.p, (size_t)(role.p - lines.p) };
     svc_node *item, *own;
+    if (svc_str_eq(on, last)) continue; /* those of one project usually follow each other */
+    last = on;
     if (svc_line_class(role) != SVC_LINE_GROUP || svc_grants_have(before, SVC_S(""), on)) continue;
     if (!svc_member_group(c, org, on, &group)) continue;
     item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
@@ -397,10 +399,11 @@ static bool member_event(svc_call *c, const svc_member *m, const char *type, con
   return svc_event_write(c, type, group, &m->org, "targetUsername", m->user.unique);
 }
 
-/* What became of the roles in each project that either side speaks of. */
+/* What became of the roles in each project where they changed. */
 static bool member_group_events(svc_call *c, const svc_member *m, bool active, svc_str before, svc_str after)
 {
-  svc_str all = member_class(c, svc_grants_plus(c, before, after), SVC_LINE_GROUP, false), rest = all, role, on;
+  svc_str changed = svc_grants_plus(c, svc_grants_minus(c, before, after), svc_grants_minus(c, after, before));
+  svc_str all = member_class(c, changed, SVC_LINE_GROUP, false), rest = all, role, on;
   svc_id group;
   while (svc_grants_next(&rest, &role, &on)) {
     const char *type = active ? "JOINED_GROUP" : "INVITED_TO_GROUP";
@@ -408,7 +411,7 @@ static bool member_group_events(svc_call *c, const svc_member *m, bool active, s
     if (svc_grants_have((svc_str){ all.p, (size_t)(role.p - all.p) }, SVC_S(""), on)) continue; /* once for each project */
     had = svc_grants_on(c, before, on);
     has = svc_grants_on(c, after, on);
-    if (svc_grants_same(had, has) || !svc_member_group(c, &m->org, on, &group)) continue;
+    if (!svc_member_group(c, &m->org, on, &group)) continue;
     if (had.n) type = has.n ? "USER_ROLES_CHANGED_AUDIT" : active ? "REMOVED_FROM_GROUP" : "GROUP_INVITATION_DELETED";
     if (!member_event(c, m, type, &group)) return false;
   }
@@ -433,7 +436,7 @@ static bool member_events(svc_call *c, const svc_member *m, svc_str was, svc_str
   const char *type = NULL;
   if (is.n == 0) type = active ? "REMOVED_FROM_ORG" : "ORG_INVITATION_DELETED";
   else if (!same) type = active ? "JOINED_ORG" : "INVITED_TO_ORG";
-  else if (!svc_grants_same(member_class(c, before, SVC_LINE_ORG, false), member_class(c, after, SVC_LINE_ORG, false)))
+  else if (!svc_grants_same(c, member_class(c, before, SVC_LINE_ORG, false), member_class(c, after, SVC_LINE_ORG, false)))
     type = "USER_ROLES_CHANGED_AUDIT";
   if (type && !member_event(c, m, type, NULL)) return false;
   if (is.n && !same) before = SVC_S(""); /* joining is more than having been invited */
@@ -466,7 +469,7 @@ SVC_PRIVATE bool svc_member_put(svc_call *c, svc_member *m, svc_str is, svc_str 
   svc_entity e = m->entity;
   svc_node *body;
   if (!c->s->member) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "users");
-  if (m->there && same && svc_grants_same(before, lines)) return true;
+  if (m->there && same && svc_grants_same(c, before, lines)) return true;
   if (!member_keeps_owner(c, m, is, lines) || !member_teams_have_room(c, m, lines)) return false;
   body = m->there && same ? svc_entity_body(c, &m->entity) : svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   if (!body) return member_no_memory(c);

@@ -93,7 +93,7 @@ static bool api_key_new_grants(svc_call *c, const svc_node *roles, svc_str old, 
   if (!svc_check_done(c) || !svc_roles_check(c, own, level, "roles")) return false;
   others = svc_grants_from(c, own, on, others);
   /* the same roles in another order are no change */
-  *out = svc_grants_same(others, old) ? old : others;
+  *out = svc_grants_same(c, others, old) ? old : others;
   return svc_may_grant(c, old, *out);
 }
 

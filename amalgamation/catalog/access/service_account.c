@@ -321,7 +321,7 @@ static bool service_account_update(svc_call *c)
   if (!svc_check_done(c) || (roles && !svc_roles_check(c, roles, level, "roles"))) return false;
   old = grants;
   if (roles) grants = svc_grants_from(c, roles, on, svc_grants_without(c, grants, on));
-  if (svc_grants_same(old, grants)) grants = old; /* another order is no change */
+  if (svc_grants_same(c, old, grants)) grants = old; /* another order is no change */
   details = service_account_differs(&change, "name") || service_account_differs(&change, "description");
   change.event = details ? "SERVICE_ACCOUNT_DETAILS_CHANGED" : roles_changed;
   if (!service_account_store(c, &change, verifier, grants)) return false;
