@@ -400,7 +400,66 @@ static MunitResult service_account_lost_project(const MunitParameter params[], v
   return MUNIT_OK;
 }
 
+typedef struct service_account_twice {
+  svc_job job; /* first: it is cast back */
+  svc_call *c;
+  int runs;
+} service_account_twice;
+
+static bool service_account_run(svc_job *job, svc_txn *txn)
+{
+  service_account_twice *work = (service_account_twice *)job;
+  svc_buf before = svc_buf_new(work->c->arena, 64), after = svc_buf_new(work->c->arena, 64);
+  bool good;
+  svc_node_write(&before, work->c->body);
+  good = svc_behave_in(work->c, txn);
+  svc_node_write(&after, work->c->body);
+  munit_assert_string_equal(svc_buf_done(&after).p, svc_buf_done(&before).p);
+  if (++work->runs == 1) txn->error = SVC_MAP_FULL; /* once more, please */
+  return good;
+}
+
+/* A write that has to be done again finds the body as it was sent. */
+static MunitResult service_account_again(const MunitParameter params[], void *data)
+{
+  static const char body[] = "{\"name\":\"renamed\",\"roles\":[]}";
+  const svc_header json = { "Content-Type", "application/json", 0, 0 };
+  service_account_world w;
+  service_account_twice work;
+  svc_request request;
+  svc_arena arena;
+  svc_call c;
+  char target[160];
+  (void)params, (void)data;
+  service_account_open(&w);
+  service_account_make_one(&w, "groups", w.group, SERVICE_ACCOUNT_BODY("GROUP_OWNER"));
+  snprintf(target, sizeof target, "/api/svc/v2/orgs/%s/serviceAccounts/%s", w.org, w.id);
+  request = (svc_request){ .method = "PATCH", .target = target, .headers = &json, .header_count = 1, .body = body,
+                           .body_length = sizeof body - 1, .caller = &w.t.caller };
+  memset(&c, 0, sizeof c);
+  svc_arena_init(&arena, NULL);
+  c.s = w.t.s;
+  c.request = &request;
+  c.arena = &arena;
+  c.now = w.t.now;
+  munit_assert_true(svc_step_request(&c) && svc_step_route(&c) && svc_step_caller(&c) && svc_step_permission(&c) &&
+                    svc_step_query(&c) && svc_step_body(&c));
+  svc_end_read(&c);
+  memset(&work, 0, sizeof work);
+  work.job.work = service_account_run;
+  work.job.now = w.t.now;
+  work.c = &c;
+  munit_assert_int(svc_commit_run(&w.t.s->commit, &work.job), ==, SVC_OK);
+  munit_assert_int(work.runs, ==, 2);
+  svc_blocks_free(arena.blocks);
+  service_account_role(&w, w.org, "");
+  munit_assert_string_equal(t_str(&w.t, "name"), "renamed");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/again", service_account_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/life", service_account_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refused", service_account_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/in_projects", service_account_in_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -302,21 +302,23 @@ static bool service_account_differs(const svc_change *change, const char *field)
 static bool service_account_update(svc_call *c)
 {
   static const char roles_changed[] = "SERVICE_ACCOUNT_ROLES_CHANGED";
-  const svc_node *roles = svc_node_get(c->body, "roles");
+  svc_node *input = svc_node_copy(c->arena, c->body);
+  const svc_node *roles = svc_node_get(input, "roles");
   svc_str verifier, grants, old, on;
   svc_change change;
   svc_entity e;
   bool details;
   int level;
+  if (!input) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   if (!service_account_target(c, &change, &verifier, &grants, true)) return false;
   on = svc_call_scope(c, &level);
   if (roles && roles->type == SVC_J_ARRAY && !roles->first && !svc_grants_have(grants, SVC_S(""), on)) {
-    svc_node_drop(c->body, "roles"); /* none here, as a GET shows an account that has only roles in projects */
+    svc_node_drop(input, "roles"); /* none here, as a GET shows an account that has only roles in projects */
     roles = NULL;
   }
-  change.body = svc_check(c, &service_account_object, c->body, change.before, SVC_CHECK_UPDATE);
+  change.body = svc_check(c, &service_account_object, input, change.before, SVC_CHECK_UPDATE);
   if (!svc_check_done(c)) return false;
-  if (svc_node_get(c->body, "secretExpiresAfterHours"))
+  if (svc_node_get(input, "secretExpiresAfterHours"))
     svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, SVC_S("secretExpiresAfterHours"), "is given when a secret is made");
   if (!svc_check_done(c) || (roles && !svc_roles_check(c, roles, level, "roles"))) return false;
   old = grants;
