@@ -105,7 +105,10 @@ static bool resolve_step(svc_call *c, unsigned i)
   if (rc == SVC_NOT_FOUND) return svc_not_found(c, step->noun, i, text);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   if (c->plan->item_by_owner && i == 0) c->owner_key = svc_id_str(c->arena, &e->owner);
-  if (c->txn->ids) e->key = svc_arena_copy(c->arena, e->key); /* what is in the store moves when it is written to */
+  if (c->txn->ids) { /* what is in the store moves when it is written to */
+    e->key = svc_arena_copy(c->arena, e->key);
+    e->unique = svc_arena_copy(c->arena, e->unique);
+  }
   return true;
 }
 

@@ -339,6 +339,7 @@ static MunitResult api_key_access_list(const MunitParameter params[], void *data
   munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_ACCESS_LIST_ENTRY_ADDED"), ==, 4);
   munit_assert_string_equal(t_str(&w.t, "results[0].whitelistEntry"), "2001:db8:ffff::/48");
   munit_assert_string_equal(t_str(&w.t, "results[3].whitelistEntry"), "192.0.2.1");
+  munit_assert_true(svc_pattern_match("^[a-z]{8}$", svc_str_c(t_str(&w.t, "results[0].targetPublicKey")))); /* whose list it is */
 
   /* what is there is not added again, in no spelling, and is no event */
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"cidrBlock\":\"192.0.2.1/32\"},{\"ipAddress\":\"::ffff:192.0.2.1\"},"
