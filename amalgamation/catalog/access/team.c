@@ -186,14 +186,15 @@ static bool team_roles_check(svc_call *c, const svc_node *roles)
 static bool team_update_group(svc_call *c)
 {
   svc_change change;
-  svc_str lines, group, named;
-  const svc_node *roles;
+  svc_str lines, group;
+  const svc_node *roles, *checked, *before;
   if (!team_target(c, &change, &lines, &group)) return false;
-  svc_check(c, &team_role_object, c->body, NULL, SVC_CHECK_REPLACE);
+  before = team_view(c, &change.entity, group);
+  if (!before) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  checked = svc_check(c, &team_role_object, c->body, before, SVC_CHECK_UPDATE);
   if (!svc_check_done(c)) return false;
-  roles = svc_node_get(c->body, "roleNames");
-  named = svc_node_str(c->body, "teamId");
-  if (!svc_str_eq(named, change.entity.key))
+  roles = svc_node_get(checked, "roleNames");
+  if (!svc_str_eq(svc_node_str(checked, "teamId"), change.entity.key))
     svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, SVC_S("teamId"), "must be that of the path");
   if (!svc_check_done(c) || !team_roles_check(c, roles)) return false;
   lines = svc_grants_from(c, roles, group, svc_grants_without(c, lines, group));
