@@ -688,6 +688,7 @@ typedef struct svc_answer {
   bool whole;        /* the body is complete: a list, or an error */
   svc_str kept;      /* p not NULL: what Idempotency-Key keeps in place of a body that shows a secret */
   size_t kept_links_at;
+  bool secret;       /* it shows one: not for keeping */
 } svc_answer;
 
 struct svc_call {

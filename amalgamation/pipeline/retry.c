@@ -14,7 +14,7 @@
 #define RETRY_MS (24 * 3600 * (int64_t)1000)
 #define RETRY_LONGEST_KEY 255
 
-enum retry_flags { RETRY_WHOLE = 1, RETRY_BODILESS = 2, RETRY_LINKED = 4 };
+enum retry_flags { RETRY_WHOLE = 1, RETRY_BODILESS = 2, RETRY_LINKED = 4, RETRY_SECRET = 8 };
 
 typedef struct retry_header {
   unsigned char request[32];
@@ -71,6 +71,7 @@ static bool retry_replay(svc_call *c, svc_str record, const retry_header *h)
   a->revision = h->revision;
   a->links_at = h->links_at;
   a->whole = (h->flags & RETRY_WHOLE) != 0;
+  a->secret = (h->flags & RETRY_SECRET) != 0; /* no longer, but the headers are those of the first answer */
   if (h->flags & RETRY_BODILESS) a->body.p = NULL;
   a->links = h->flags & RETRY_LINKED && c->plan->item ? &c->plan->item->links : NULL; /* a POST has none of its own */
   return true;
@@ -123,7 +124,8 @@ SVC_PRIVATE bool svc_retry_after(svc_call *c)
   h.revision = a->revision;
   h.links_at = (uint32_t)(a->kept.p ? a->kept_links_at : a->links_at);
   h.status = (uint32_t)a->status;
-  h.flags = (a->whole ? RETRY_WHOLE : 0u) | (a->body.p ? 0u : RETRY_BODILESS) | (a->links ? RETRY_LINKED : 0u);
+  h.flags = (a->whole ? RETRY_WHOLE : 0u) | (a->body.p ? 0u : RETRY_BODILESS) | (a->links ? RETRY_LINKED : 0u) |
+            (a->secret ? RETRY_SECRET : 0u);
   b = svc_buf_new(c->arena, sizeof h + a->body.n + 128);
   for (i = 0; i < 4; i++) h.lengths[i] = (uint32_t)parts[i].n;
   svc_buf_add(&b, (const char *)&h, sizeof h);

@@ -65,6 +65,7 @@ SVC_PRIVATE void svc_answer_keep(svc_call *c)
 {
   c->answer.kept = c->answer.body;
   c->answer.kept_links_at = c->answer.links_at;
+  c->answer.secret = true;
 }
 
 SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body)

@@ -100,6 +100,7 @@ static void login_account(login *l)
   munit_assert_int(login_token(l, "grant_type=client_credentials"), ==, 200);
   munit_assert_int64(t_int(&l->t, "expires_in"), ==, 3600);
   munit_assert_string_equal(t_str(&l->t, "token_type"), "Bearer");
+  munit_assert_string_equal(t_get_header(&l->t, "Cache-Control"), "no-store"); /* RFC 6749 5.1 */
   snprintf(token, sizeof token, "%s", t_str(&l->t, "access_token"));
   login_bearer(l, token);
 }
