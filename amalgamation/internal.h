@@ -567,6 +567,7 @@ SVC_PRIVATE bool svc_holds_any(svc_call *c, uint64_t wanted); /* one of these ro
 SVC_PRIVATE bool svc_holds_inside(svc_call *c, const svc_id *org); /* a role on one of its projects */
 
 /* access.c: may a credential be used from there? */
+SVC_PRIVATE svc_node *svc_access_shown(svc_call *c, const char *name); /* the caller's own list; NULL: no memory */
 SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, const svc_entity *credential);
 /* For the nouns that are entries of such lists: their object, spell, POST (answers with the whole list) and removing. */
 SVC_PRIVATE svc_str svc_access_spell(svc_call *c, svc_str text);

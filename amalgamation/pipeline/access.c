@@ -20,6 +20,23 @@ static const svc_noun_info *access_list_of(const svc *s, const svc_noun_info *cr
   return NULL;
 }
 
+/* What the caller is; NULL: no credential. */
+static const svc_noun_info *access_credential(const svc_call *c)
+{
+  return c->who.kind == SVC_WHO_KEY ? c->s->key : c->who.kind == SVC_WHO_ACCOUNT ? c->s->account : NULL;
+}
+
+/* How an entry shows its range; one address is shown both ways. */
+static void access_show(svc_call *c, svc_node *body, const svc_address *range)
+{
+  svc_str text = svc_address_text(c->arena, range);
+  if (range->bits == 128) {
+    svc_node_set_str(c->arena, body, "ipAddress", text);
+    text = svc_arena_print(c->arena, SVC_FMT "/%d", SVC_ARG(text), memchr(text.p, '.', text.n) ? 32 : 128);
+  }
+  svc_node_set_str(c->arena, body, "cidrBlock", text);
+}
+
 static bool access_list_required(const svc_call *c)
 {
   static const svc_id none;
@@ -78,6 +95,30 @@ SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, cons
   return true;
 }
 
+SVC_PRIVATE svc_node *svc_access_shown(svc_call *c, const char *name)
+{
+  const svc_noun_info *noun = access_credential(c), *list = noun ? access_list_of(c->s, noun) : NULL;
+  svc_node *out = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S("")), *item;
+  svc_address range;
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  svc_entity entry;
+  if (!list || !out) return out;
+  svc_key_entity(&prefix, list->noun->kind, &c->who.id, NULL);
+  if (!svc_scan_begin(&scan, c->txn, &prefix, false)) return NULL;
+  while (svc_scan_next(&scan, &key, &value)) {
+    if (!svc_entity_decode(key, value, &entry) || entry.extra.n != sizeof range) continue;
+    memcpy(&range, entry.extra.p, sizeof range);
+    item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    if (!item) break;
+    access_show(c, item, &range);
+    svc_node_append(out, item);
+  }
+  svc_scan_end(&scan);
+  return c->txn->error == SVC_OK && !c->arena->failed ? out : NULL;
+}
+
 /* ---------------------------------------------------------------------------------------------------- the last way in */
 
 static bool access_is_caller(const svc_call *c, const svc_id *credential)
@@ -87,8 +128,7 @@ static bool access_is_caller(const svc_call *c, const svc_id *credential)
 
 SVC_PRIVATE bool svc_access_requiring(svc_call *c)
 {
-  const svc_noun_info *noun = c->who.kind == SVC_WHO_KEY ? c->s->key : c->who.kind == SVC_WHO_ACCOUNT ? c->s->account : NULL;
-  const svc_noun_info *list = noun ? access_list_of(c->s, noun) : NULL;
+  const svc_noun_info *noun = access_credential(c), *list = noun ? access_list_of(c->s, noun) : NULL;
   access_view view;
   if (!list) return true;
   if (!access_look(c, list, &c->who.id, NULL, &view)) return false;
@@ -112,13 +152,16 @@ SVC_PRIVATE svc_str svc_access_spell(svc_call *c, svc_str text)
 static bool access_range(svc_call *c, const svc_node *item, size_t index, svc_address *out)
 {
   svc_str address = svc_node_str(item, "ipAddress"), block = svc_node_str(item, "cidrBlock");
-  svc_str path = svc_arena_print(c->arena, "[%zu]", index);
+  svc_str path = svc_arena_print(c->arena, "[%zu]", index), text = address.n ? address : block;
+  bool ranged = text.n && memchr(text.p, '/', text.n);
   if ((address.n != 0) == (block.n != 0)) {
     svc_violate(c, SVC_E_MISSING_ONE_OF_ATTRIBUTES, path, "must have either ipAddress or cidrBlock");
     return false;
   }
-  if (svc_address_parse(address.n ? address : block, out)) return true;
-  svc_violate(c, SVC_E_INVALID_IP_ADDRESS_OR_CIDR_NOTATION, path, "is neither an IP address nor a CIDR block");
+  if (ranged == (block.n != 0) && svc_address_parse(text, out)) return true;
+  svc_violate(c, SVC_E_INVALID_IP_ADDRESS_OR_CIDR_NOTATION,
+              svc_arena_print(c->arena, "%s.%s", path.p, address.n ? "ipAddress" : "cidrBlock"),
+              address.n ? "is not an IP address" : "is not a CIDR block");
   return false;
 }
 
@@ -136,10 +179,7 @@ static bool access_add_one(svc_call *c, const svc_address *range)
   change.extra = svc_arena_copy(c->arena, (svc_str){ (const char *)range, sizeof *range });
   change.body = svc_presets(c->arena, c->plan->noun->noun->object);
   if (!change.body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  svc_node_set_str(c->arena, change.body, range->bits == 128 ? "ipAddress" : "cidrBlock", change.key);
-  if (range->bits == 128)
-    svc_node_set_str(c->arena, change.body, "cidrBlock",
-                     svc_arena_print(c->arena, SVC_FMT "/%d", SVC_ARG(change.key), memchr(change.key.p, '.', change.key.n) ? 32 : 128));
+  access_show(c, change.body, range);
   svc_key_unique(&key, c->plan->noun->noun->kind, change.key, &credential->id);
   if (svc_get(c->txn, &key, &found) == SVC_OK) return true; /* it is on the list: adding it again changes nothing */
   return svc_insert(c, &change, &e);

@@ -194,6 +194,45 @@ static MunitResult login_bootstrap_configured(const MunitParameter params[], voi
   return MUNIT_OK;
 }
 
+/* ------------------------------------------------------------------------------------------------------------ addresses */
+
+/* An address is the same however it is spelled: for lists, in answers, for buckets. */
+static MunitResult login_spelled(const MunitParameter params[], void *data)
+{
+  login l;
+  char path[160];
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  login_account(&l);
+  snprintf(path, sizeof path, "/orgs/%s/serviceAccounts/%s/accessList", l.keys.org_id, l.keys.client_id);
+  munit_assert_int(t_send(&l.t, "GET", "", NULL), ==, 200);
+  munit_assert_size(t_count(&l.t, "apiKey.accessList"), ==, 0);
+  munit_assert_int(t_send(&l.t, "POST", path, "[{\"ipAddress\":\"192.0.2.7\"},{\"cidrBlock\":\"2001:DB8::7/64\"}]"), ==, 200);
+  munit_assert_int(t_send(&l.t, "GET", "", NULL), ==, 200); /* the root shows a caller its own list */
+  munit_assert_size(t_count(&l.t, "apiKey.accessList"), ==, 2);
+  munit_assert_string_equal(t_str(&l.t, "apiKey.accessList[0].ipAddress"), "192.0.2.7");
+  munit_assert_string_equal(t_str(&l.t, "apiKey.accessList[0].cidrBlock"), "192.0.2.7/32");
+  munit_assert_null(t_node(&l.t, "apiKey.accessList[1].ipAddress"));
+  munit_assert_string_equal(t_str(&l.t, "apiKey.accessList[1].cidrBlock"), "2001:db8::/64");
+  l.t.peer = "::FFFF:192.0.2.7";
+  munit_assert_int(t_send(&l.t, "GET", "/rateLimits?ipAddress=192.0.2.7", NULL), ==, 200);
+  munit_assert_int(t_send(&l.t, "GET", "/rateLimits?ipAddress=::ffff:192.0.2.7", NULL), ==, 200);
+  munit_assert_int(t_send(&l.t, "GET", "/rateLimits?ipAddress=192.0.2.8", NULL), ==, 403);
+  l.t.peer = "::ffff:192.0.2.8";
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 403);
+  munit_assert_string_equal(t_param(&l.t, 0), "192.0.2.8");
+  l.t.peer = "2001:0DB8:0:0::9";
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
+  t_advance(&l.t, 61);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t_str(&l.t, "results[1].lastUsedAddress"), "2001:db8::9");
+  munit_assert_int(t_sendf(&l.t, "PATCH", "{\"name\":\"Else\"}", "/orgs/%s", l.keys.org_id), ==, 200);
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/events", l.keys.org_id), ==, 200);
+  munit_assert_string_equal(t_str(&l.t, "results[0].remoteAddress"), "2001:db8::9");
+  login_close(&l);
+  return MUNIT_OK;
+}
+
 /* --------------------------------------------------------------------------------------------------------------- digest */
 
 static MunitResult login_by_digest(const MunitParameter params[], void *data)
@@ -672,6 +711,7 @@ static MunitTest tests[] = {
   { "/bootstrap", login_bootstrap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap-all-or-nothing", login_bootstrap_all_or_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap-configured", login_bootstrap_configured, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/spelled", login_spelled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest", login_by_digest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/odd_headers", login_odd_headers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/token", login_by_token, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

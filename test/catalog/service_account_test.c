@@ -360,6 +360,11 @@ static MunitResult service_account_access_list(const MunitParameter params[], vo
   munit_assert_string_equal(t_error(&w.t), "MISSING_ONE_OF_ATTRIBUTES");
   munit_assert_int(service_account_call(&w, "POST", w.org, "/accessList", "[{\"ipAddress\":\"here\"}]"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_IP_ADDRESS_OR_CIDR_NOTATION");
+  /* an address is no block, and a block no address */
+  munit_assert_int(service_account_call(&w, "POST", w.org, "/accessList",
+                                        "[{\"ipAddress\":\"192.0.2.0/24\"},{\"cidrBlock\":\"192.0.2.9\"}]"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_IP_ADDRESS_OR_CIDR_NOTATION");
+  munit_assert_true(t_violation(&w.t, "[0].ipAddress") && t_violation(&w.t, "[1].cidrBlock"));
 
   munit_assert_int(service_account_call(&w, "DELETE", w.group, "/accessList/198.51.100.44%2F24", NULL), ==, 204);
   munit_assert_int64(service_account_events(&w, w.group, "SERVICE_ACCOUNT_ACCESS_LIST_ENTRY_DELETED"), ==, 1);
