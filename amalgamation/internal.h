@@ -582,6 +582,8 @@ SVC_PRIVATE bool svc_credential_removing(svc_call *c, const svc_entity *e);
 SVC_PRIVATE bool svc_keep_granted(svc_call *c, const svc_entity *e, void *on); /* keeps what has a role on this id, a svc_str */
 SVC_PRIVATE svc_str svc_call_scope(svc_call *c, int *level); /* the path's project, else its organization: its id */
 SVC_PRIVATE bool svc_roles_check(svc_call *c, const svc_node *roles, int level, const char *field); /* an array of names */
+/* Is the credential with these roles the path's project's own, or the caller an owner of its organization? False: 403. */
+SVC_PRIVATE bool svc_may_manage(svc_call *c, svc_str grants);
 SVC_PRIVATE bool svc_may_grant(svc_call *c, svc_str before, svc_str after); /* in the path's project; false: 403 */
 SVC_PRIVATE svc_str svc_grant_text(svc_call *c, svc_str role, svc_str on); /* a line by itself */
 SVC_PRIVATE svc_str svc_grants_from(svc_call *c, const svc_node *names, svc_str on, svc_str others); /* others: kept lines */

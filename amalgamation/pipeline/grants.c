@@ -46,6 +46,19 @@ SVC_PRIVATE bool svc_may_grant(svc_call *c, svc_str before, svc_str after)
   return svc_roles_on(c, &group, &org) & SVC_R_GROUP_OWNER ? true : svc_lacks_role(c, SVC_R_GROUP_OWNER);
 }
 
+/*
+** Secrets and access lists are of the whole credential: whoever sets them opens, or shuts, all that it may do. Below a
+** project that is done for credentials which have roles in no other place; an owner of the organization may do it for all.
+*/
+SVC_PRIVATE bool svc_may_manage(svc_call *c, svc_str grants)
+{
+  svc_id org = svc_call_org(c);
+  int level;
+  svc_str on = svc_call_scope(c, &level);
+  if (level == SVC_SCOPE_ORGANIZATION || svc_grants_without(c, grants, on).n == 0) return true;
+  return svc_roles_on(c, NULL, &org) & SVC_R_ORG_OWNER ? true : svc_lacks_role(c, SVC_R_ORG_OWNER);
+}
+
 SVC_PRIVATE svc_str svc_grant_text(svc_call *c, svc_str role, svc_str on)
 {
   svc_buf b = svc_buf_new(c->arena, role.n + on.n + 3);

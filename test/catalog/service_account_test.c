@@ -405,6 +405,41 @@ static MunitResult service_account_lost_project(const MunitParameter params[], v
   return MUNIT_OK;
 }
 
+/* What is of the whole account is not for who owns only one of its projects. */
+static MunitResult service_account_may_do_more(const MunitParameter params[], void *data)
+{
+  static const char entry[] = "[{\"ipAddress\":\"203.0.113.1\"}]";
+  service_account_world w;
+  char secret[64];
+  (void)params, (void)data;
+  service_account_open(&w);
+  service_account_make_one(&w, "orgs", w.org, SERVICE_ACCOUNT_BODY("ORG_OWNER"));
+  snprintf(secret, sizeof secret, "/secrets/%s", t_str(&w.t, "secrets[0].id"));
+  munit_assert_int(service_account_call(&w, "POST", w.group, ":invite", "{\"roles\":[\"GROUP_READ_ONLY\"]}"), ==, 200);
+  munit_assert_int(service_account_call(&w, "POST", w.org, "/accessList", "[{\"ipAddress\":\"192.0.2.1\"}]"), ==, 200);
+  w.t.grants[0].role = "GROUP_OWNER";
+  w.t.grants[0].on = w.group;
+  munit_assert_int(service_account_call(&w, "POST", w.group, "/secrets", "{\"secretExpiresAfterHours\":8}"), ==, 403);
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, secret, NULL), ==, 403);
+  munit_assert_int(service_account_call(&w, "POST", w.group, "/accessList", entry), ==, 403);
+  munit_assert_string_equal(t_error(&w.t), "ACCESS_FORBIDDEN");
+  munit_assert_not_null(strstr(t_str(&w.t, "detail"), "ORG_OWNER"));
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, "/accessList/192.0.2.1", NULL), ==, 403);
+  munit_assert_int(service_account_call(&w, "GET", w.group, "/accessList", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+
+  service_account_make_one(&w, "groups", w.group, SERVICE_ACCOUNT_BODY("GROUP_OWNER")); /* one that is of the project alone */
+  snprintf(secret, sizeof secret, "/secrets/%s", t_str(&w.t, "secrets[0].id"));
+  munit_assert_int(service_account_call(&w, "POST", w.group, "/accessList", entry), ==, 200);
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, "/accessList/203.0.113.1", NULL), ==, 204);
+  munit_assert_int(service_account_call(&w, "POST", w.group, "/secrets", "{\"secretExpiresAfterHours\":8}"), ==, 201);
+  munit_assert_string_equal(t_get_header(&w.t, "Cache-Control"), "no-store");
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, secret, NULL), ==, 204);
+  munit_assert_string_equal(t_get_header(&w.t, "Cache-Control"), "");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 typedef struct service_account_twice {
   svc_job job; /* first: it is cast back */
   svc_call *c;
@@ -464,6 +499,7 @@ static MunitResult service_account_again(const MunitParameter params[], void *da
 }
 
 static MunitTest tests[] = {
+  { "/may_do_more", service_account_may_do_more, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/again", service_account_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/life", service_account_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refused", service_account_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

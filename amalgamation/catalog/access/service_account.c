@@ -359,17 +359,6 @@ static bool service_account_withdraw(svc_call *c)
   return service_account_store(c, &change, verifier, grants) && svc_answer_nothing(c);
 }
 
-/* A secret opens all that the account may do: below a project it is given only for accounts that have roles in no other
-** place, unless the caller owns the organization. */
-static bool service_account_may_open(svc_call *c, svc_str grants)
-{
-  svc_id org = svc_call_org(c);
-  int level;
-  svc_str on = svc_call_scope(c, &level);
-  if (level == SVC_SCOPE_ORGANIZATION || svc_grants_without(c, grants, on).n == 0) return true;
-  return svc_roles_on(c, NULL, &org) & SVC_R_ORG_OWNER ? true : svc_lacks_role(c, SVC_R_ORG_OWNER);
-}
-
 static bool service_account_add_secret(svc_call *c)
 {
   svc_str verifier, grants, secret;
@@ -377,7 +366,7 @@ static bool service_account_add_secret(svc_call *c)
   svc_change change;
   svc_node *record, *secrets;
   svc_buf b;
-  if (!service_account_target(c, &change, &verifier, &grants, true) || !service_account_may_open(c, grants)) return false;
+  if (!service_account_target(c, &change, &verifier, &grants, true) || !svc_may_manage(c, grants)) return false;
   if (verifier.n >= SERVICE_ACCOUNT_SECRETS * sizeof v)
     return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "a service account has at most two secrets: delete one first");
   record = service_account_new_secret(c, svc_node_i64(c->checked, "secretExpiresAfterHours", 0), &v, &secret);
@@ -405,7 +394,7 @@ static bool service_account_delete_secret(svc_call *c)
   svc_buf b;
   size_t removed = 0, live = 0; /* live: secrets that are left and have not expired */
   bool was_live = false;
-  if (!service_account_target(c, &change, &verifier, &grants, true)) return false;
+  if (!service_account_target(c, &change, &verifier, &grants, true) || !svc_may_manage(c, grants)) return false;
   secret_id = c->params[2];
   b = svc_buf_new(c->arena, verifier.n + 1);
   for (; verifier.n >= sizeof v; verifier.p += sizeof v, verifier.n -= sizeof v) {

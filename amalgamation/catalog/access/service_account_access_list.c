@@ -58,14 +58,19 @@ static bool service_account_access_list_list(svc_call *c)
   return service_account_access_list_seen(c) && svc_verb_list(c);
 }
 
+static bool service_account_access_list_managed(svc_call *c)
+{
+  return service_account_access_list_seen(c) && svc_may_manage(c, svc_grants_of(&c->chain[1]));
+}
+
 static bool service_account_access_list_add(svc_call *c)
 {
-  return service_account_access_list_seen(c) && svc_access_add(c);
+  return service_account_access_list_managed(c) && svc_access_add(c);
 }
 
 static bool service_account_access_list_delete(svc_call *c)
 {
-  return service_account_access_list_seen(c) && svc_verb_delete(c);
+  return service_account_access_list_managed(c) && svc_verb_delete(c);
 }
 
 static void service_account_access_list_used(svc_call *c, svc_node *body, const svc_use *use)
