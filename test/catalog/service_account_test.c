@@ -102,6 +102,9 @@ static MunitResult service_account_life(const MunitParameter params[], void *dat
   munit_assert_int(service_account_call(&w, "PATCH", w.org, "", "{\"name\":\"builder\",\"description\":\"builds\"}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "name"), "builder");
   munit_assert_string_equal(t_str(&w.t, "description"), "builds");
+  munit_assert_int(service_account_call(&w, "PATCH", w.org, "", "{\"name\":null,\"description\":null}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "name"), "builder"); /* null: it stays */
+  munit_assert_string_equal(t_str(&w.t, "description"), "builds");
   munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_DETAILS_CHANGED"), ==, 1);
   munit_assert_int(service_account_call(&w, "PATCH", w.org, "", "{\"roles\":[\"ORG_READ_ONLY\"]}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "roles[0]"), "ORG_READ_ONLY");

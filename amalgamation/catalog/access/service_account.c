@@ -30,8 +30,8 @@ static const svc_object service_account_secret_object = { .name = "ServiceAccoun
 static const svc_field service_account_fields[] = {
   F_STR("clientId", .flags = SVC_READ_ONLY),
   F_CREATED("createdAt"),
-  F_STR("description", .flags = SVC_REQUIRED | SVC_NULLABLE, .pattern = SERVICE_ACCOUNT_TEXT, .min = 1, .max = 250),
-  F_STR("name", .flags = SVC_REQUIRED | SVC_NULLABLE, .pattern = SERVICE_ACCOUNT_TEXT, .min = 1, .max = 64),
+  F_STR("description", .flags = SVC_REQUIRED, .pattern = SERVICE_ACCOUNT_TEXT, .min = 1, .max = 250),
+  F_STR("name", .flags = SVC_REQUIRED, .pattern = SERVICE_ACCOUNT_TEXT, .min = 1, .max = 64),
   F_STRS("roles", .flags = SVC_REQUIRED, .min_items = 1),
   F_INT("secretExpiresAfterHours", .flags = SVC_WRITE_ONLY | SVC_MIN | SVC_MAX, .min = SERVICE_ACCOUNT_LEAST_HOURS,
         .max = SERVICE_ACCOUNT_MOST_HOURS),
@@ -302,16 +302,22 @@ static bool service_account_differs(const svc_change *change, const char *field)
 static bool service_account_update(svc_call *c)
 {
   static const char roles_changed[] = "SERVICE_ACCOUNT_ROLES_CHANGED";
+  static const char *const texts[] = { "description", "name" };
   svc_node *input = svc_node_copy(c->arena, c->body);
   const svc_node *roles = svc_node_get(input, "roles");
   svc_str verifier, grants, old, on;
   svc_change change;
   svc_entity e;
   bool details;
+  size_t i;
   int level;
   if (!input) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   if (!service_account_target(c, &change, &verifier, &grants, true)) return false;
   on = svc_call_scope(c, &level);
+  for (i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    const svc_node *text = svc_node_get(input, texts[i]);
+    if (text && text->type == SVC_J_NULL) svc_node_drop(input, texts[i]); /* null: it stays as it is */
+  }
   if (roles && roles->type == SVC_J_ARRAY && !roles->first && !svc_grants_have(grants, SVC_S(""), on)) {
     svc_node_drop(input, "roles"); /* none here, as a GET shows an account that has only roles in projects */
     roles = NULL;
