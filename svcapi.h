@@ -225,7 +225,7 @@ int svc_tick(svc *s);
 
 /*
 ** Make the first organization, a project in it, and an API key and a service account that own both, so that the service
-** can be used over a network. The organization asks for no access list.
+** can be used over a network. The organization asks for no access list. All of it is made in one commit, or nothing is.
 ** Returns SVC_OK with *out filled in; SVC_BUSY when the store has an organization already; else what went wrong.
 */
 int svc_bootstrap(svc *s, svc_credentials *out);
