@@ -594,6 +594,8 @@ SVC_PRIVATE svc_node *svc_grants_objects(svc_call *c, svc_str grants, const char
 SVC_PRIVATE svc_str svc_grants_minus(svc_call *c, svc_str grants, svc_str others); /* those that are not in both */
 SVC_PRIVATE svc_str svc_grants_plus(svc_call *c, svc_str grants, svc_str others);  /* none twice */
 SVC_PRIVATE bool svc_grants_same(svc_call *c, svc_str a, svc_str b); /* in whatever order */
+/* The credential that has made this project owns it. A caller that is none, or owns it anyway: nothing. */
+SVC_PRIVATE bool svc_grants_own(svc_call *c, const svc_id *org, const svc_id *group);
 /* Keys and accounts of this organization lose their roles on a project that is no longer there. */
 SVC_PRIVATE bool svc_grants_forget(svc_call *c, const svc_id *org, svc_str on);
 

@@ -211,6 +211,22 @@ SVC_PRIVATE bool svc_grants_same(svc_call *c, svc_str a, svc_str b)
   return svc_str_eq(a, b) || (grants_within(c, a, b) && grants_within(c, b, a));
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- owning */
+
+SVC_PRIVATE bool svc_grants_own(svc_call *c, const svc_id *org, const svc_id *group)
+{
+  const svc_noun_info *noun = c->who.kind == SVC_WHO_KEY ? c->s->key : c->who.kind == SVC_WHO_ACCOUNT ? c->s->account : NULL;
+  svc_str verifier, grants, line = svc_grant_text(c, SVC_S("GROUP_OWNER"), svc_id_str(c->arena, group));
+  svc_entity e;
+  int rc;
+  if (!noun || svc_roles_on(c, group, org) & SVC_R_GROUP_OWNER) return true;
+  rc = svc_entity_get(c->txn, noun->noun->kind, &c->who.org, &c->who.id, &e);
+  if (rc == SVC_NOT_FOUND) return true; /* it was deleted meanwhile */
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  if (!svc_credential_unpack(svc_arena_copy(c->arena, e.extra), &verifier, &grants)) return svc_store_failed(c, SVC_CORRUPT);
+  return svc_change_aside(c, noun, &e, svc_credential_pack(c->arena, verifier, svc_grants_plus(c, grants, line)));
+}
+
 /* ------------------------------------------------------------------------------------------------------------ forgetting */
 
 static bool grants_forget_one(svc_call *c, const svc_noun_info *noun, const svc_id *org, const svc_id *id, svc_str on)

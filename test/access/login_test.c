@@ -194,6 +194,40 @@ static MunitResult login_bootstrap_configured(const MunitParameter params[], voi
   return MUNIT_OK;
 }
 
+/* Who may create projects, and no more, owns those that it has created. */
+static MunitResult login_creates(const MunitParameter params[], void *data)
+{
+  login l;
+  char body[128], group[32], id[64], secret[128], token[128];
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  l.t.anonymous = false;
+  munit_assert_int(t_sendf(&l.t, "POST", "{\"name\":\"maker\",\"description\":\"makes\",\"roles\":[\"ORG_GROUP_CREATOR\"],"
+                           "\"secretExpiresAfterHours\":8}", "/orgs/%s/serviceAccounts", l.keys.org_id), ==, 201);
+  snprintf(id, sizeof id, "%s", t_str(&l.t, "clientId"));
+  snprintf(secret, sizeof secret, "%s", t_str(&l.t, "secrets[0].secret"));
+  l.t.anonymous = true;
+  login_basic(&l, id, secret);
+  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
+  snprintf(token, sizeof token, "%s", t_str(&l.t, "access_token"));
+  login_bearer(&l, token);
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/groups/%s", l.keys.group_id), ==, 403);
+  snprintf(body, sizeof body, "{\"name\":\"made\",\"orgId\":\"%s\"}", l.keys.org_id);
+  munit_assert_int(t_send(&l.t, "POST", "/groups", body), ==, 201);
+  snprintf(group, sizeof group, "%s", t_str(&l.t, "id"));
+  munit_assert_int(t_sendf(&l.t, "PATCH", "{\"name\":\"mine\"}", "/groups/%s", group), ==, 200);
+  munit_assert_int(t_send(&l.t, "GET", "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(&l.t, "totalCount"), ==, 1);
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/groups/%s/serviceAccounts/%s", group, id), ==, 200);
+  munit_assert_string_equal(t_str(&l.t, "roles[0]"), "GROUP_OWNER");
+  login_account(&l); /* an owner of the organization owns it anyway: nothing is added */
+  munit_assert_int(t_send(&l.t, "POST", "/groups", body), ==, 201);
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/serviceAccounts/%s/groups", l.keys.org_id, l.keys.client_id), ==, 200);
+  munit_assert_int64(t_int(&l.t, "totalCount"), ==, 0);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
 /* ------------------------------------------------------------------------------------------------------------ addresses */
 
 /* An address is the same however it is spelled: for lists, in answers, for buckets. */
@@ -711,6 +745,7 @@ static MunitTest tests[] = {
   { "/bootstrap", login_bootstrap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap-all-or-nothing", login_bootstrap_all_or_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap-configured", login_bootstrap_configured, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/creates", login_creates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/spelled", login_spelled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest", login_by_digest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/odd_headers", login_odd_headers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -82,7 +82,7 @@ static bool project_prepare(svc_call *c, svc_change *change)
                               &change->owner);
 }
 
-/* Its first owner is whom the query names, else the person who creates it; both have to be in the organization. */
+/* Its first owner is whom the query names, else who creates it: a person has to be in the organization. */
 static bool project_create(svc_call *c)
 {
   const svc_query_value *wanted = svc_query_get(c, "projectOwnerId");
@@ -91,9 +91,10 @@ static bool project_create(svc_call *c)
   bool owns;
   if (!svc_verb_create(c)) return false;
   org_text = svc_node_str(c->checked, "orgId");
-  if (!c->s->user || (!wanted && c->who.kind != SVC_WHO_USER)) return true;
   if ((wanted && !svc_id_parse(wanted->text, &user)) || !svc_id_parse(org_text, &org) || !svc_id_parse(c->answer.own, &group))
     return true;
+  if (!wanted && c->who.kind != SVC_WHO_USER) return svc_grants_own(c, &org, &group);
+  if (!c->s->user) return true;
   if (!svc_member_own(c, &org, &group, &user, &owns)) return false;
   return owns || !wanted ? true : svc_fail(c, SVC_E_USER_NOT_IN_ORG, "SS", &wanted->text, &org_text);
 }
