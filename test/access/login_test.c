@@ -176,6 +176,42 @@ static MunitResult login_bootstrap_all_or_nothing(const MunitParameter params[],
   return MUNIT_OK;
 }
 
+static void *login_short_of_memory(void *context, void *p, size_t size)
+{
+  int *left = context;
+  if (size == 0) {
+    free(p);
+    return NULL;
+  }
+  return *left >= 0 && (*left)-- == 0 ? NULL : realloc(p, size);
+}
+
+/* The same where memory is short. */
+static MunitResult login_bootstrap_no_memory(const MunitParameter params[], void *data)
+{
+  int at, left;
+  (void)params, (void)data;
+  for (at = 0;; at++) {
+    svc_config config = { .allocator = { login_short_of_memory, &left } };
+    svc_credentials keys;
+    t_service t;
+    int rc;
+    left = -1;
+    t_open(&t, &config);
+    left = at;
+    rc = svc_bootstrap(t.s, &keys);
+    left = -1;
+    if (rc != SVC_OK) {
+      munit_assert_int(rc, ==, SVC_NOMEM);
+      munit_assert_int(svc_bootstrap(t.s, &keys), ==, SVC_OK);
+    }
+    t_close(&t);
+    if (rc == SVC_OK) break;
+  }
+  munit_assert_int(at, >, 2);
+  return MUNIT_OK;
+}
+
 /* What the host has configured for others does not stand in its own way. */
 static MunitResult login_bootstrap_configured(const MunitParameter params[], void *data)
 {
@@ -744,6 +780,7 @@ static MunitResult login_nothing_in_clear(const MunitParameter params[], void *d
 static MunitTest tests[] = {
   { "/bootstrap", login_bootstrap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap-all-or-nothing", login_bootstrap_all_or_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bootstrap-no-memory", login_bootstrap_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap-configured", login_bootstrap_configured, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/creates", login_creates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/spelled", login_spelled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
