@@ -98,9 +98,12 @@ SVC_PRIVATE bool svc_address_parse(svc_str text, svc_address *out)
   return true;
 }
 
+/* A block of IPv6 holds no IPv4 address, though all of these have a place among the others: ::/0 is not for everybody. */
 SVC_PRIVATE bool svc_address_within(const svc_address *one, const svc_address *range)
 {
+  static const unsigned char mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF };
   int whole = range->bits / 8, rest = range->bits % 8;
+  if (range->bits < 96 && one->bits >= 96 && memcmp(one->b, mapped, sizeof mapped) == 0) return false;
   if (one->bits < range->bits || memcmp(one->b, range->b, (size_t)whole) != 0) return false;
   return rest == 0 || ((one->b[whole] ^ range->b[whole]) & (0xFF << (8 - rest))) == 0;
 }

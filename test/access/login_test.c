@@ -299,6 +299,19 @@ static MunitResult login_spelled(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"name\":\"Else\"}", "/orgs/%s", l.keys.org_id), ==, 200);
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/events", l.keys.org_id), ==, 200);
   munit_assert_string_equal(t_str(&l.t, "results[0].remoteAddress"), "2001:db8::9");
+  /* all of IPv6 is nothing of IPv4, and the other way round */
+  munit_assert_int(t_send(&l.t, "POST", path, "[{\"cidrBlock\":\"::/0\"}]"), ==, 200);
+  l.t.peer = "2001:db8:1::1";
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
+  l.t.peer = "203.0.113.1";
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 403);
+  l.t.peer = "192.0.2.7";
+  munit_assert_int(t_sendf(&l.t, "DELETE", NULL, "%s/::%%2F0", path), ==, 204);
+  munit_assert_int(t_send(&l.t, "POST", path, "[{\"cidrBlock\":\"0.0.0.0/0\"}]"), ==, 200);
+  l.t.peer = "203.0.113.1";
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
+  l.t.peer = "2001:db8:1::1";
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 403);
   login_close(&l);
   return MUNIT_OK;
 }
