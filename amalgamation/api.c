@@ -380,7 +380,7 @@ int svc_bootstrap(svc *s, svc_credentials *out)
   svc_arena_init(&arena, &s->allocator);
   memset(&first, 0, sizeof first);
   first.job.work = api_first_work;
-  first.job.now = s->config.clock(s->config.clock_context);
+  first.job.now = svc_now(s);
   first.s = s;
   first.out = out;
   first.arena = &arena;

@@ -748,7 +748,7 @@ struct svc_call {
   svc_violation *violations, *violations_last;
   unsigned violation_count;
 
-  svc_str challenge, location;
+  svc_str challenge;
   svc_header *headers;
   size_t header_count;
 };
@@ -773,12 +773,7 @@ SVC_PRIVATE bool svc_step_route(svc_call *c);      /* route.c */
 SVC_PRIVATE bool svc_step_caller(svc_call *c);     /* caller.c */
 SVC_PRIVATE bool svc_step_version(svc_call *c);    /* version.c */
 SVC_PRIVATE bool svc_step_limiter(svc_call *c);    /* limiter.c */
-SVC_PRIVATE bool svc_step_permission(svc_call *c); /* digest.c */
-SVC_PRIVATE bool svc_digest_caller(svc_call *c);
-SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale); /* 401 with a challenge; false */
-
-/* permission.c */
-SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted); /* 403 that names them; false */
+SVC_PRIVATE bool svc_step_permission(svc_call *c); /* permission.c */
 SVC_PRIVATE bool svc_step_query(svc_call *c);      /* query.c */
 SVC_PRIVATE bool svc_step_body(svc_call *c);       /* body.c */
 SVC_PRIVATE bool svc_step_behave(svc_call *c);     /* behave.c */

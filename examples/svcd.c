@@ -21,19 +21,20 @@
 #include <unistd.h>
 
 #define SVCD_URLS 16
+#define SVCD_PROXIES 16
 
 typedef struct svcd_options {
   const char *data, *bootstrap, *base_url, *vendor, *cert, *key;
-  const char *urls[SVCD_URLS];
-  size_t url_count;
+  const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES];
+  size_t url_count, proxy_count;
   long threads, provision_seconds;
   int no_sync, show_credentials;
 } svcd_options;
 
 static const char svcd_usage[] =
   "usage: svcd --data DIR [--listen http://127.0.0.1:8080]... [--threads N] [--bootstrap FILE] [--base-url URL]\n"
-  "            [--vendor WORD] [--provision-seconds N] [--no-sync] [--show-credentials] [--cert FILE --key FILE]\n"
-  "            [--help] [--version]\n";
+  "            [--vendor WORD] [--provision-seconds N] [--no-sync] [--show-credentials]\n"
+  "            [--trusted-proxy ADDRESS]... [--cert FILE --key FILE] [--help] [--version]\n";
 
 static const char svcd_help[] =
   "\n"
@@ -46,6 +47,7 @@ static const char svcd_help[] =
   "  --provision-seconds N  how long a cluster takes to be made; 0: no time at all (10)\n"
   "  --no-sync              do not wait for the disk: a power cut may damage the store\n"
   "  --show-credentials     print the first credentials, too, secrets and all, when they are made\n"
+  "  --trusted-proxy ADDR   a proxy's address or network (10.0.0.0/8): the client is whom its X-Forwarded-For names\n"
   "  --cert, --key FILE     for https, which is not supported yet\n";
 
 /* ------------------------------------------------------------------------------------------------------------ flags */
@@ -64,6 +66,13 @@ static int svcd_number(const char *text, long max, long *out)
   return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && *out <= max;
 }
 
+static int svcd_one_more(const char **list, size_t *count, size_t most, const char *flag, const char *value)
+{
+  if (*count == most) return svcd_wrong(": too many of them", flag);
+  list[(*count)++] = value;
+  return 0;
+}
+
 /* A flag that has a value. Returns 0, or the status to exit with. */
 static int svcd_flag(svcd_options *o, const char *flag, const char *value)
 {
@@ -75,11 +84,8 @@ static int svcd_flag(svcd_options *o, const char *flag, const char *value)
     { "--vendor", &o->vendor }, { "--cert", &o->cert }, { "--key", &o->key },
   };
   size_t i;
-  if (strcmp(flag, "--listen") == 0) {
-    if (o->url_count == SVCD_URLS) return svcd_wrong(": too many of them", flag);
-    o->urls[o->url_count++] = value;
-    return 0;
-  }
+  if (strcmp(flag, "--listen") == 0) return svcd_one_more(o->urls, &o->url_count, SVCD_URLS, flag, value);
+  if (strcmp(flag, "--trusted-proxy") == 0) return svcd_one_more(o->proxies, &o->proxy_count, SVCD_PROXIES, flag, value);
   if (strcmp(flag, "--threads") == 0)
     return svcd_number(value, 64, &o->threads) && o->threads > 0 ? 0 : svcd_wrong(": a number from 1 to 64", flag);
   if (strcmp(flag, "--provision-seconds") == 0)
@@ -92,7 +98,7 @@ static int svcd_flag(svcd_options *o, const char *flag, const char *value)
 static int svcd_is_flag(const char *text)
 {
   static const char *const flags[] = { "--data", "--listen", "--threads", "--bootstrap", "--base-url", "--vendor",
-                                       "--provision-seconds", "--cert", "--key" };
+                                       "--provision-seconds", "--trusted-proxy", "--cert", "--key" };
   size_t i;
   for (i = 0; i < sizeof flags / sizeof flags[0]; i++)
     if (strcmp(text, flags[i]) == 0) return 1;
@@ -291,6 +297,8 @@ int main(int argc, char **argv)
   memset(&listen, 0, sizeof listen);
   listen.urls = o.urls;
   listen.url_count = o.url_count;
+  listen.trusted_proxies = o.proxies;
+  listen.trusted_proxy_count = o.proxy_count;
   listen.threads = (size_t)o.threads;
   listen.log = svcd_log;
   status = svc_listener_open(&listener, &listen, why, sizeof why);

@@ -171,7 +171,6 @@ static void respond_headers(svc_call *c, int status, size_t body_length)
   if (status == 405) respond_header(c, "Allow", respond_allow(c));
   if (c->version && route->deprecated) respond_header(c, "Deprecation", respond_http_date(c, route->deprecated));
   if (c->version && route->sunset) respond_header(c, "Sunset", respond_http_date(c, route->sunset));
-  if (c->location.n) respond_header(c, "Location", c->location);
   /* what shows a secret is not for keeping; RFC 6749 5.1 asks the same of the token endpoint */
   if ((c->answer.secret && !c->error) || (route && route->flags & SVC_ABSOLUTE)) respond_header(c, "Cache-Control", SVC_S("no-store"));
   respond_header(c, "X-Content-Type-Options", SVC_S("nosniff"));
