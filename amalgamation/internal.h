@@ -389,7 +389,7 @@ typedef struct svc_commit {
   svc_mutex lock;
   svc_job *first, *last; /* waiting */
   bool leading;
-  unsigned waiting, last_batch; /* jobs in the queue; jobs of the batch before */
+  unsigned last_batch; /* jobs of the batch before */
   bool turned; /* nothing was committed since pages were last made free for use; the leader's */
   uint64_t base; /* added to the store's numbers of transactions */
   svc_ids ids;

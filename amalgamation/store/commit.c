@@ -2,8 +2,9 @@
 ** One writer at a time; writers that wait are committed together.
 **
 ** A durable commit costs two flushes of the disk, whatever it holds. Who finds nobody committing becomes the leader: it
-** takes all jobs that wait, does them in one transaction in the order they came, commits, and wakes their owners; the
-** first of those that came meanwhile leads next. A job is answered only when its transaction is durable.
+** takes all jobs that wait, does them in one transaction in the order they came, and those that come meanwhile; then it
+** commits and wakes their owners. The first of those that came during the commit leads next. A job is answered only when
+** its transaction is durable.
 **
 ** A job either keeps all it wrote or nothing. Jobs check before they write, so one that says no has usually written
 ** nothing, and the batch goes on; one that says no after a write spoils the transaction, which is then aborted and
@@ -15,7 +16,7 @@
 #include "internal.h"
 
 #define COMMIT_BATCH 128
-#define COMMIT_PATIENCE 64 /* times that a leader lets others run before it begins */
+#define COMMIT_PATIENCE 64 /* times that a leader lets others run before it commits */
 #define COMMIT_SCHEMA 1
 #define COMMIT_COPY_SLACK 1000000 /* commits that may come between the two steps of a copy */
 
@@ -180,32 +181,78 @@ SVC_PRIVATE void svc_commit_close(svc_commit *k)
 
 /* ------------------------------------------------------------------------------------------------------------- a batch */
 
+typedef struct commit_batch {
+  svc_job *first, *last;
+  unsigned count;
+} commit_batch;
+
+/* Put those who wait into the batch, as many as there is room for; the lock is held. The first of them; NULL: none. */
+static svc_job *commit_take(svc_commit *k, commit_batch *batch)
+{
+  svc_job *first = k->first;
+  if (!first || batch->count >= COMMIT_BATCH) return NULL;
+  if (batch->last) batch->last->next = first;
+  else batch->first = first;
+  for (batch->last = first, batch->count++; batch->count < COMMIT_BATCH && batch->last->next; batch->count++)
+    batch->last = batch->last->next;
+  k->first = batch->last->next;
+  if (!k->first) k->last = NULL;
+  batch->last->next = NULL;
+  return first;
+}
+
+/*
+** Who has come meanwhile shares the flush. Those whom the batch before has answered are likely to come again: while they
+** make themselves ready the leader works, and a moment's patience at the end lets the last of them in.
+*/
+static svc_job *commit_join(svc_commit *k, commit_batch *batch)
+{
+  svc_job *more;
+  int i;
+  svc_mutex_lock(&k->lock);
+  for (i = 0; i < COMMIT_PATIENCE && !k->first && batch->count < k->last_batch; i++) {
+    svc_mutex_unlock(&k->lock);
+    svc_thread_yield();
+    svc_mutex_lock(&k->lock);
+  }
+  more = commit_take(k, batch);
+  svc_mutex_unlock(&k->lock);
+  return more;
+}
+
 /* Errors that are one job's own: the others are done without it. */
 static bool commit_is_own(int error)
 {
   return error == SVC_NOMEM || error == SVC_CORRUPT || error == SVC_INVALID || error == SVC_RANDOM;
 }
 
-/* Do all jobs in this transaction. False: it was spoiled and has to be aborted; the jobs may be done again. */
-static bool commit_work(svc_commit *k, svc_job *batch, svc_txn *txn, bool *wrote)
+/* Do a job in this transaction. False: it was spoiled and has to be aborted; the jobs may be done again. */
+static bool commit_do(svc_commit *k, svc_job *job, svc_txn *txn, bool *wrote)
 {
-  svc_job *job;
-  for (job = batch; job; job = job->next) {
-    if (job->failed) continue;
-    k->ids.now = job->now;
-    txn->dirty = false;
-    if (!job->work(job, txn) && txn->error == SVC_OK) {
-      job->failed = true;
-      if (txn->dirty) return false;
-    }
-    if (commit_is_own(txn->error)) {
-      job->status = txn->error;
-      job->failed = true;
-      txn->error = SVC_OK;
-      return false;
-    }
-    if (txn->error != SVC_OK) return false;
-    *wrote |= txn->dirty;
+  if (job->failed) return true;
+  k->ids.now = job->now;
+  txn->dirty = false;
+  if (!job->work(job, txn) && txn->error == SVC_OK) {
+    job->failed = true;
+    if (txn->dirty) return false;
+  }
+  if (commit_is_own(txn->error)) {
+    job->status = txn->error;
+    job->failed = true;
+    txn->error = SVC_OK;
+    return false;
+  }
+  *wrote |= txn->dirty;
+  return txn->error == SVC_OK;
+}
+
+static bool commit_work(svc_commit *k, commit_batch *batch, svc_txn *txn, bool *wrote)
+{
+  svc_job *job = batch->first;
+  while (job) {
+    for (; job; job = job->next)
+      if (!commit_do(k, job, txn, wrote)) return false;
+    job = commit_join(k, batch);
   }
   return true;
 }
@@ -213,7 +260,7 @@ static bool commit_work(svc_commit *k, svc_job *batch, svc_txn *txn, bool *wrote
 #define COMMIT_AGAIN (-1)
 
 /* One try at a batch. SVC_OK: what was to be kept is durable. COMMIT_AGAIN: a job that said no is out of the way. */
-static int commit_try(svc_commit *k, svc_job *batch)
+static int commit_try(svc_commit *k, commit_batch *batch)
 {
   svc_txn *txn;
   bool wrote = false, good;
@@ -234,12 +281,12 @@ static int commit_try(svc_commit *k, svc_job *batch)
 }
 
 /* Of a batch that does not fit, what frees is done without the others. False: there is no such job. */
-static bool commit_only_freeing(svc_job *batch)
+static bool commit_only_freeing(const commit_batch *batch)
 {
   svc_job *job;
   bool any = false;
-  for (job = batch; job; job = job->next) any |= job->frees && !job->failed;
-  for (job = batch; any && job; job = job->next) {
+  for (job = batch->first; job; job = job->next) any |= job->frees && !job->failed;
+  for (job = batch->first; any && job; job = job->next) {
     if (job->frees || job->failed) continue;
     job->status = SVC_FULL;
     job->failed = true;
@@ -268,7 +315,7 @@ static bool commit_turn(svc_commit *k)
   return false;
 }
 
-static int commit_make_room(svc_commit *k, svc_job *batch, bool *beyond)
+static int commit_make_room(svc_commit *k, const commit_batch *batch, bool *beyond)
 {
   int rc = *beyond ? SVC_FULL : k->port->grow(k->store, false);
   if (rc == SVC_FULL && commit_turn(k)) return COMMIT_AGAIN;
@@ -279,7 +326,7 @@ static int commit_make_room(svc_commit *k, svc_job *batch, bool *beyond)
   return rc == SVC_OK ? COMMIT_AGAIN : rc;
 }
 
-static void commit_batch(svc_commit *k, svc_job *batch)
+static void commit_all(svc_commit *k, commit_batch *batch)
 {
   const svc_id last = k->ids.last, reserved = k->ids.reserved;
   svc_job *job;
@@ -299,39 +346,16 @@ static void commit_batch(svc_commit *k, svc_job *batch)
   k->ids.last = last;
   k->ids.reserved = reserved;
   atomic_store(&k->next_due, 0); /* it may speak of what was not committed: the next request looks again */
-  for (job = batch; job; job = job->next) /* also those that were refused: it may have been for what did not happen */
+  for (job = batch->first; job; job = job->next) /* also those that were refused: it may have been for what did not happen */
     if (job->status == SVC_OK) job->status = rc;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the queue */
 
-static svc_job *commit_take(svc_commit *k)
-{
-  svc_job *batch = k->first, *job = batch;
-  int n;
-  for (n = 1; n < COMMIT_BATCH && job->next; n++) job = job->next;
-  k->waiting -= (unsigned)n;
-  k->last_batch = (unsigned)n;
-  k->first = job->next;
-  if (!k->first) k->last = NULL;
-  job->next = NULL;
-  return batch;
-}
-
-/* Those whom the batch before has answered are likely to come again: a moment's patience lets them share this flush. */
-static void commit_gather(svc_commit *k)
-{
-  int i;
-  for (i = 0; i < COMMIT_PATIENCE && k->waiting < k->last_batch; i++) {
-    svc_mutex_unlock(&k->lock);
-    svc_thread_yield();
-    svc_mutex_lock(&k->lock);
-  }
-}
-
 SVC_PRIVATE int svc_commit_run(svc_commit *k, svc_job *own)
 {
-  svc_job *batch, *next;
+  commit_batch batch = { NULL, NULL, 0 };
+  svc_job *job, *next;
   own->status = SVC_OK;
   own->failed = own->done = own->lead = false;
   own->next = NULL;
@@ -341,20 +365,19 @@ SVC_PRIVATE int svc_commit_run(svc_commit *k, svc_job *own)
   if (k->last) k->last->next = own;
   else k->first = own;
   k->last = own;
-  k->waiting++;
   if (k->leading)
     while (!own->done && !own->lead) svc_condition_wait(&own->wake, &k->lock);
   if (!own->done) {
     k->leading = true;
-    commit_gather(k);
-    batch = commit_take(k);
+    commit_take(k, &batch);
     svc_mutex_unlock(&k->lock);
-    commit_batch(k, batch);
+    commit_all(k, &batch);
     svc_mutex_lock(&k->lock);
-    for (; batch; batch = next) {
-      next = batch->next;
-      batch->done = true;
-      if (batch != own) svc_condition_signal(&batch->wake); /* from here on it is gone */
+    k->last_batch = batch.count;
+    for (job = batch.first; job; job = next) {
+      next = job->next;
+      job->done = true;
+      if (job != own) svc_condition_signal(&job->wake); /* from here on it is gone */
     }
     k->leading = k->first != NULL;
     if (k->first) {
