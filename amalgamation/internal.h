@@ -213,6 +213,7 @@ SVC_PRIVATE bool svc_json_number_double(svc_str text, double *out); /* locale-fr
 
 /* ports/frozen.c: text that the gate has passed, as a tree. NULL: no memory (or text that no gate has seen). */
 SVC_PRIVATE svc_node *svc_json_parse(svc_arena *a, svc_str text);
+SVC_PRIVATE svc_node *svc_json_parse_gated(svc_arena *a, svc_str text); /* one that has just passed svc_json_gate() */
 /* The longest path of keys and indices that the parser follows, as frozen counts it; the gate refuses longer ones. */
 #define SVC_JSON_MAX_PATH 255
 

@@ -30,7 +30,7 @@ typedef struct lmdb_txn {
   svc_txn head;
   svc_store *store;
   MDB_txn *txn;
-  struct lmdb_cursor *cursor; /* kept with a reader: the first cursor it opens */
+  struct lmdb_cursor *cursor; /* kept: the first one that is opened; a writer's lives as long as its transaction */
   atomic_flag busy;           /* of a reader */
 } lmdb_txn;
 
@@ -338,12 +338,22 @@ static bool lmdb_disk_full(svc_store *store)
   return ftruncate(fd, st.st_size) == 0 && (size_t)n < sizeof page;
 }
 
+/* A cursor of a writer is gone with its transaction; one of a reader is used again. */
+static void lmdb_forget_cursor(lmdb_txn *w)
+{
+  if (!w->cursor) return;
+  mdb_cursor_close(w->cursor->cursor);
+  free(w->cursor);
+  w->cursor = NULL;
+}
+
 static int lmdb_commit(svc_txn *txn)
 {
   lmdb_txn *w = (lmdb_txn *)txn;
   MDB_txn *t = w->txn;
   int rc;
   w->txn = NULL;
+  lmdb_forget_cursor(w);
   rc = mdb_txn_commit(t);
   return rc == EIO && lmdb_disk_full(w->store) ? SVC_FULL : lmdb_result(rc);
 }
@@ -353,6 +363,7 @@ static void lmdb_abort(svc_txn *txn)
   lmdb_txn *w = (lmdb_txn *)txn;
   MDB_txn *t = w->txn;
   w->txn = NULL; /* before the next writer may set it */
+  lmdb_forget_cursor(w);
   mdb_txn_abort(t);
 }
 
@@ -395,7 +406,7 @@ static int lmdb_cursor_open(svc_txn *txn, svc_cursor **out)
   int rc;
   *out = NULL;
   if (c && !c->open) {
-    rc = mdb_cursor_renew(t->txn, c->cursor);
+    rc = t == &t->store->writer ? 0 : mdb_cursor_renew(t->txn, c->cursor);
     if (rc) return lmdb_result(rc);
   } else {
     c = calloc(1, sizeof *c);
@@ -406,7 +417,7 @@ static int lmdb_cursor_open(svc_txn *txn, svc_cursor **out)
       free(c);
       return lmdb_result(rc);
     }
-    if (t != &t->store->writer && !t->cursor) {
+    if (!t->cursor) {
       t->cursor = c;
       c->kept = true;
     }

@@ -31,7 +31,7 @@ static bool body_parse(svc_call *c, svc_str text)
     int64_t at = (int64_t)fault.at;
     return svc_fail(c, SVC_E_MALFORMED_JSON, "is", &at, fault.what);
   }
-  c->body = svc_json_parse(c->arena, text);
+  c->body = svc_json_parse_gated(c->arena, text);
   if (!c->body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   return true;
 }

@@ -277,9 +277,20 @@ static svc_node *check_map(svc_call *c, const svc_field *f, const svc_node *inpu
 
 /* -------------------------------------------------------------------------------------------------------------- members */
 
+/* A default, which our tables have as JSON; most are too simple to be parsed. */
+static svc_node *check_constant(svc_arena *a, const char *preset)
+{
+  svc_str text = svc_str_c(preset), none = SVC_S("");
+  if (text.p[0] == 't' || text.p[0] == 'f') return svc_node_new(a, SVC_J_BOOL, none, text);
+  if (svc_str_is(text, "[]")) return svc_node_new(a, SVC_J_ARRAY, none, none);
+  if (text.p[0] == '"' && !memchr(text.p, '\\', text.n))
+    return svc_node_new(a, SVC_J_STRING, none, (svc_str){ text.p + 1, text.n - 2 });
+  return svc_json_parse(a, text);
+}
+
 static svc_node *check_preset(svc_call *c, const svc_field *f)
 {
-  return f->preset ? svc_json_parse(c->arena, svc_str_c(f->preset)) : NULL;
+  return f->preset ? check_constant(c->arena, f->preset) : NULL;
 }
 
 /* What a field that was not sent comes to; NULL with *good true: it has no value. */
@@ -417,7 +428,7 @@ SVC_PRIVATE svc_node *svc_presets(svc_arena *a, const svc_object *object)
   svc_fields fields;
   svc_fields_begin(&fields, object);
   while (out && (f = svc_fields_next(&fields)) != NULL) {
-    svc_node *value = f->preset ? svc_json_parse(a, svc_str_c(f->preset)) : NULL;
+    svc_node *value = f->preset ? check_constant(a, f->preset) : NULL;
     if (!value) continue;
     value->name = svc_str_c(f->name);
     svc_node_append(out, value);
