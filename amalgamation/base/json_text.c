@@ -67,10 +67,14 @@ SVC_PRIVATE size_t svc_json_plain(const char *p, size_t n, bool ascii)
 SVC_PRIVATE void svc_json_escape(svc_buf *b, svc_str text)
 {
   size_t at = 0, run = svc_json_plain(text.p, text.n, false);
-  char *to = svc_buf_room(b, run + 1);
+  char *to = svc_buf_room(b, run + (run == text.n ? 2 : 1));
   if (!to) return;
   *to = '"';
   if (run) memcpy(to + 1, text.p, run);
+  if (run == text.n) {
+    to[run + 1] = '"';
+    return;
+  }
   for (at = run; at < text.n; at += run) {
     json_text_escape_one(b, (unsigned char)text.p[at++]);
     run = svc_json_plain(text.p + at, text.n - at, false);

@@ -56,6 +56,7 @@ SVC_PRIVATE void svc_fields_begin(svc_fields *f, const svc_object *object)
 SVC_PRIVATE const svc_field *svc_fields_next(svc_fields *f)
 {
   int i, best = -1;
+  if (f->count == 1) return f->at[0]->name ? f->at[0]++ : NULL;
   for (i = 0; i < f->count; i++)
     if (f->at[i]->name && (best < 0 || strcmp(f->at[i]->name, f->at[best]->name) < 0)) best = i;
   return best < 0 ? NULL : f->at[best]++;

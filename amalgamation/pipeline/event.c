@@ -10,9 +10,9 @@
 static void event_member(svc_buf *b, const char *name, svc_str value)
 {
   if (value.n == 0) return;
-  svc_buf_char(b, b->n ? ',' : '{');
-  svc_json_escape(b, svc_str_c(name));
-  svc_buf_char(b, ':');
+  svc_buf_add(b, b->n ? ",\"" : "{\"", 2);
+  svc_buf_text(b, name);
+  svc_buf_add(b, "\":", 2);
   svc_json_escape(b, value);
 }
 
