@@ -58,6 +58,7 @@ typedef struct svc_str {
 SVC_PRIVATE svc_str svc_str_c(const char *text);                    /* NULL gives an empty slice */
 SVC_PRIVATE svc_str svc_str_n(const char *text, size_t n);          /* n 0: NUL-terminated */
 SVC_PRIVATE bool svc_str_eq(svc_str a, svc_str b);
+SVC_PRIVATE int svc_str_order(svc_str a, svc_str b); /* by bytes; of two that start alike the shorter one comes first */
 SVC_PRIVATE bool svc_str_is(svc_str a, const char *text);
 SVC_PRIVATE bool svc_str_is_nocase(svc_str a, const char *text);    /* ASCII */
 SVC_PRIVATE bool svc_str_starts(svc_str a, const char *prefix);
@@ -161,6 +162,7 @@ typedef struct svc_address {
 SVC_PRIVATE bool svc_address_parse(svc_str text, svc_address *out); /* an address, or a range with "/"; bits behind go */
 SVC_PRIVATE bool svc_address_within(const svc_address *one, const svc_address *range);
 SVC_PRIVATE svc_str svc_address_text(svc_arena *a, const svc_address *address); /* the usual form; one address has no "/" */
+SVC_PRIVATE svc_str svc_address_spell(svc_arena *a, svc_str text); /* in that form; what is no address: as it is */
 
 /* json_gate.c: strict RFC 8259, before anything else looks at the text. */
 typedef struct svc_json_fault {
@@ -543,6 +545,7 @@ SVC_PRIVATE void svc_grant_line(svc_buf *b, svc_str role, svc_str on);
 SVC_PRIVATE bool svc_grants_have(svc_str grants, svc_str role, svc_str on); /* role empty: any; on empty: anywhere */
 SVC_PRIVATE bool svc_grants_next(svc_str *rest, svc_str *role, svc_str *on);
 SVC_PRIVATE bool svc_who_take_grants(svc_call *c, svc_str lines); /* these are the caller's */
+SVC_PRIVATE const svc_noun_info *svc_who_noun(const svc_call *c); /* what credential the caller is; NULL: none */
 /* An entity by its unique value, whatever its scope: keys, accounts, tokens. */
 SVC_PRIVATE int svc_find_anywhere(svc_txn *txn, const svc_noun *noun, svc_str unique, svc_id *scope, svc_id *id);
 /* A fresh secret of so many random bytes; and its salted hash, 16 bytes of salt and 32 of hash. */
@@ -819,6 +822,7 @@ typedef struct svc_fields {
 } svc_fields;
 SVC_PRIVATE void svc_fields_begin(svc_fields *f, const svc_object *object);
 SVC_PRIVATE const svc_field *svc_fields_next(svc_fields *f); /* in the order of names, base objects merged in */
+SVC_PRIVATE const svc_field *svc_field_named(const svc_object *object, svc_str name); /* NULL: it has none */
 
 /* links.c */
 SVC_PRIVATE void svc_template_write(svc_buf *b, const svc_template *t, const svc_call *c, const svc_answer *answer);

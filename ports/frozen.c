@@ -65,18 +65,11 @@ static bool frozen_count(svc_str text, size_t *members)
   return true;
 }
 
-static bool frozen_before(const svc_node *a, const svc_node *b)
-{
-  size_t n = a->name.n < b->name.n ? a->name.n : b->name.n;
-  int order = n ? memcmp(a->name.p, b->name.p, n) : 0;
-  return order ? order < 0 : a->name.n < b->name.n;
-}
-
 static bool frozen_is_sorted(const svc_node *object)
 {
   const svc_node *at;
   for (at = object->first; at && at->next; at = at->next) {
-    if (!frozen_before(at, at->next)) return false;
+    if (svc_str_order(at->name, at->next->name) >= 0) return false;
   }
   return true;
 }
@@ -93,7 +86,7 @@ static size_t frozen_merge(svc_node *object, size_t width)
     for (n_left = 0; n_left < width && right; n_left++) right = right->next;
     n_right = width;
     while (n_left > 0 || (n_right > 0 && right)) {
-      bool from_left = n_left > 0 && (n_right == 0 || !right || !frozen_before(right, left));
+      bool from_left = n_left > 0 && (n_right == 0 || !right || svc_str_order(right->name, left->name) >= 0);
       next = from_left ? left : right;
       if (from_left) left = left->next, n_left--;
       else right = right->next, n_right--;

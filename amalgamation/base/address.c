@@ -160,3 +160,9 @@ SVC_PRIVATE svc_str svc_address_text(svc_arena *a, const svc_address *address)
   }
   return svc_buf_done(&out);
 }
+
+SVC_PRIVATE svc_str svc_address_spell(svc_arena *a, svc_str text)
+{
+  svc_address address;
+  return svc_address_parse(text, &address) ? svc_address_text(a, &address) : text;
+}

@@ -32,14 +32,6 @@ SVC_PRIVATE void svc_node_append(svc_node *parent, svc_node *child)
   parent->last = child;
 }
 
-/* By bytes; of two that start alike, the shorter one comes first. */
-static int json_node_order(svc_str a, svc_str b)
-{
-  size_t n = a.n < b.n ? a.n : b.n;
-  int order = n ? memcmp(a.p, b.p, n) : 0;
-  return order ? order : (a.n > b.n) - (a.n < b.n);
-}
-
 SVC_PRIVATE void svc_node_put(svc_arena *a, svc_node *object, svc_node *member)
 {
   svc_node *before = NULL, *at;
@@ -49,12 +41,12 @@ SVC_PRIVATE void svc_node_put(svc_arena *a, svc_node *object, svc_node *member)
     return;
   }
   /* Members mostly come in their order: then each goes behind the last, and a large object is not searched. */
-  if (!object->last || json_node_order(object->last->name, member->name) < 0) {
+  if (!object->last || svc_str_order(object->last->name, member->name) < 0) {
     svc_node_append(object, member);
     return;
   }
   for (at = object->first; at; before = at, at = at->next) {
-    order = json_node_order(at->name, member->name);
+    order = svc_str_order(at->name, member->name);
     if (order >= 0) break;
   }
   member->next = at && order == 0 ? at->next : at;

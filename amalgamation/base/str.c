@@ -13,6 +13,13 @@ SVC_PRIVATE svc_str svc_str_n(const char *text, size_t n)
   return n ? (svc_str){ text, n } : svc_str_c(text);
 }
 
+SVC_PRIVATE int svc_str_order(svc_str a, svc_str b)
+{
+  size_t n = a.n < b.n ? a.n : b.n;
+  int order = n ? memcmp(a.p, b.p, n) : 0;
+  return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
 SVC_PRIVATE bool svc_str_eq(svc_str a, svc_str b)
 {
   return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);

@@ -20,12 +20,6 @@ static const svc_noun_info *access_list_of(const svc *s, const svc_noun_info *cr
   return NULL;
 }
 
-/* What the caller is; NULL: no credential. */
-static const svc_noun_info *access_credential(const svc_call *c)
-{
-  return c->who.kind == SVC_WHO_KEY ? c->s->key : c->who.kind == SVC_WHO_ACCOUNT ? c->s->account : NULL;
-}
-
 /* How an entry shows its range; one address is shown both ways. */
 static void access_show(svc_call *c, svc_node *body, const svc_address *range)
 {
@@ -97,7 +91,7 @@ SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, cons
 
 SVC_PRIVATE svc_node *svc_access_shown(svc_call *c, const char *name)
 {
-  const svc_noun_info *noun = access_credential(c), *list = noun ? access_list_of(c->s, noun) : NULL;
+  const svc_noun_info *noun = svc_who_noun(c), *list = noun ? access_list_of(c->s, noun) : NULL;
   svc_node *out = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S("")), *item;
   svc_address range;
   svc_scan scan;
@@ -123,12 +117,12 @@ SVC_PRIVATE svc_node *svc_access_shown(svc_call *c, const char *name)
 
 static bool access_is_caller(const svc_call *c, const svc_id *credential)
 {
-  return (c->who.kind == SVC_WHO_KEY || c->who.kind == SVC_WHO_ACCOUNT) && svc_id_eq(&c->who.id, credential);
+  return svc_who_noun(c) && svc_id_eq(&c->who.id, credential);
 }
 
 SVC_PRIVATE bool svc_access_requiring(svc_call *c)
 {
-  const svc_noun_info *noun = access_credential(c), *list = noun ? access_list_of(c->s, noun) : NULL;
+  const svc_noun_info *noun = svc_who_noun(c), *list = noun ? access_list_of(c->s, noun) : NULL;
   access_view view;
   if (!list) return true;
   if (!access_look(c, list, &c->who.id, NULL, &view)) return false;
@@ -144,8 +138,7 @@ SVC_PRIVATE bool svc_credential_removing(svc_call *c, const svc_entity *e)
 
 SVC_PRIVATE svc_str svc_access_spell(svc_call *c, svc_str text)
 {
-  svc_address a;
-  return svc_address_parse(text, &a) ? svc_address_text(c->arena, &a) : text;
+  return svc_address_spell(c->arena, text);
 }
 
 /* The range that one element of the body names: by exactly one of two members. */

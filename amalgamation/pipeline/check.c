@@ -62,7 +62,7 @@ SVC_PRIVATE const svc_field *svc_fields_next(svc_fields *f)
   return best < 0 ? NULL : f->at[best]++;
 }
 
-static const svc_field *check_find(const svc_object *object, svc_str name)
+SVC_PRIVATE const svc_field *svc_field_named(const svc_object *object, svc_str name)
 {
   for (; object; object = object->base) {
     const svc_field *field;
@@ -158,7 +158,7 @@ static svc_node *check_value(svc_call *c, const svc_field *f, int type, const sv
 
 static bool check_has_own_id(const svc_field *f)
 {
-  const svc_field *id = f->object ? check_find(f->object, SVC_S("id")) : NULL;
+  const svc_field *id = f->object ? svc_field_named(f->object, SVC_S("id")) : NULL;
   return id && id->flags & SVC_READ_ONLY;
 }
 
@@ -208,9 +208,7 @@ static check_element check_as_text(svc_call *c, const svc_node *value, size_t in
 static int check_order(const void *left, const void *right)
 {
   const check_element *a = left, *b = right;
-  size_t n = a->text.n < b->text.n ? a->text.n : b->text.n;
-  int order = n ? memcmp(a->text.p, b->text.p, n) : 0;
-  if (order == 0) order = (a->text.n > b->text.n) - (a->text.n < b->text.n);
+  int order = svc_str_order(a->text, b->text);
   return order ? order : a->type != b->type ? a->type - b->type : (a->index > b->index) - (a->index < b->index);
 }
 
@@ -361,7 +359,7 @@ static bool check_names(svc_call *c, const svc_object *object, const svc_node *i
   bool good = true;
   for (member = input->first; member; member = member->next) {
     check_path here = { path, member->name, SIZE_MAX };
-    if (check_find(object, member->name)) continue;
+    if (svc_field_named(object, member->name)) continue;
     if (!path && svc_str_is(member->name, "links") && member->type == SVC_J_ARRAY) continue;
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &here), "is not a field of this object");
     good = false;

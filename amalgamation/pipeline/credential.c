@@ -62,6 +62,11 @@ SVC_PRIVATE bool svc_grants_have(svc_str grants, svc_str role, svc_str on)
   return false;
 }
 
+SVC_PRIVATE const svc_noun_info *svc_who_noun(const svc_call *c)
+{
+  return c->who.kind == SVC_WHO_KEY ? c->s->key : c->who.kind == SVC_WHO_ACCOUNT ? c->s->account : NULL;
+}
+
 SVC_PRIVATE bool svc_who_take_grants(svc_call *c, svc_str lines)
 {
   c->who.lines = svc_arena_copy(c->arena, lines); /* the store moves on under who changes something */

@@ -215,7 +215,7 @@ SVC_PRIVATE bool svc_grants_same(svc_call *c, svc_str a, svc_str b)
 
 SVC_PRIVATE bool svc_grants_own(svc_call *c, const svc_id *org, const svc_id *group)
 {
-  const svc_noun_info *noun = c->who.kind == SVC_WHO_KEY ? c->s->key : c->who.kind == SVC_WHO_ACCOUNT ? c->s->account : NULL;
+  const svc_noun_info *noun = svc_who_noun(c);
   svc_str verifier, grants, line = svc_grant_text(c, SVC_S("GROUP_OWNER"), svc_id_str(c->arena, group));
   svc_entity e;
   int rc;

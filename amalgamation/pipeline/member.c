@@ -616,16 +616,6 @@ SVC_PRIVATE svc_node *svc_invitation_view(svc_call *c, const svc_noun_info *to, 
   return out;
 }
 
-static const svc_field *member_field(const svc_object *object, svc_str name)
-{
-  const svc_field *f;
-  svc_fields fields;
-  svc_fields_begin(&fields, object);
-  while ((f = svc_fields_next(&fields)) != NULL)
-    if (svc_str_is(name, f->name)) return f;
-  return NULL;
-}
-
 /* What is shown has more members than what is taken, and some in another shape: those that come back as they were say
 ** nothing, and are left out before the rest is checked. */
 SVC_PRIVATE svc_node *svc_invitation_check(svc_call *c, const svc_node *view)
@@ -635,7 +625,7 @@ SVC_PRIVATE svc_node *svc_invitation_check(svc_call *c, const svc_node *view)
   const svc_node *member;
   for (member = c->body->first; input && member; member = member->next) {
     const svc_node *shown = svc_node_find(view, member->name);
-    const svc_field *f = member_field(object, member->name);
+    const svc_field *f = svc_field_named(object, member->name);
     bool same = shown && svc_node_same(shown, member);
     if (shown && !f && !same) svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, member->name, "cannot be set or changed");
     if (!(shown && !f) && !(same && !(f->flags & SVC_REQUIRED)))

@@ -83,6 +83,6 @@ static bool request_headers(svc_call *c)
 SVC_PRIVATE bool svc_step_request(svc_call *c)
 {
   c->peer = svc_str_c(c->request->peer ? c->request->peer : "127.0.0.1");
-  if (memchr(c->peer.p, ':', c->peer.n)) c->peer = svc_access_spell(c, c->peer); /* one address, one bucket: also ::ffff:a.b.c.d */
+  if (memchr(c->peer.p, ':', c->peer.n)) c->peer = svc_address_spell(c->arena, c->peer); /* one address, one bucket: also ::ffff:a.b.c.d */
   return request_method(c) && request_target(c) && request_headers(c);
 }

@@ -319,12 +319,7 @@ SVC_PRIVATE size_t svc_body_links_at(const svc_node *body, svc_str text)
   const svc_node *member;
   size_t skip = 0, at = 1, depth = 0;
   bool quoted = false;
-  for (member = body->first; member && (svc_str_eq(member->name, SVC_S("links")) ? 0 : 1); member = member->next) {
-    size_t n = member->name.n < 5 ? member->name.n : 5;
-    int order = n ? memcmp(member->name.p, "links", n) : -1;
-    if (order > 0 || (order == 0 && member->name.n > 5)) break;
-    skip++;
-  }
+  for (member = body->first; member && svc_str_order(member->name, SVC_S("links")) < 0; member = member->next) skip++;
   for (; skip > 0 && at + 1 < text.n; at++) {
     char ch = text.p[at];
     if (quoted) {

@@ -46,6 +46,15 @@ static void fuzz_request(fuzz_outcome *o, const svc_http_head *h, const svc_http
   fuzz_note(o, b->bytes, b->length);
 }
 
+/* One segment more: all, a byte, or some. */
+static size_t fuzz_arrive(size_t arrived, size_t size, unsigned cut, unsigned *random)
+{
+  size_t more = cut == 0 ? size : 1;
+  *random = *random * 1664525u + 1013904223u;
+  if (cut > 1) more += (*random >> 16) % 40;
+  return more < size - arrived ? arrived + more : size;
+}
+
 /* Reads the stream as a connection does: what has arrived so far is data[0 .. arrived). */
 static void fuzz_read(const char *data, size_t size, unsigned cut, fuzz_outcome *o)
 {
@@ -73,9 +82,7 @@ static void fuzz_read(const char *data, size_t size, unsigned cut, fuzz_outcome 
         fuzz_number(o, "unfinished head", scan.at);
         return;
       }
-      random = random * 1664525u + 1013904223u;
-      arrived += cut == 0 ? size - arrived : cut == 1 ? 1 : 1 + (random >> 16) % 40;
-      if (arrived > size) arrived = size;
+      arrived = fuzz_arrive(arrived, size, cut, &random);
     } while (true);
     if (rc == SVC_HTTP_OK) rc = svc_http_parse(&head, data + at, scan.at, &limits);
     if (rc != SVC_HTTP_OK) {
@@ -89,9 +96,7 @@ static void fuzz_read(const char *data, size_t size, unsigned cut, fuzz_outcome 
       rc = svc_http_take(&body, &head, data + at, arrived - at, &limits, &taken);
       at += taken;
       if (rc != SVC_HTTP_MORE || arrived == size) break;
-      random = random * 1664525u + 1013904223u;
-      arrived += cut == 0 ? size - arrived : cut == 1 ? 1 : 1 + (random >> 16) % 40;
-      if (arrived > size) arrived = size;
+      arrived = fuzz_arrive(arrived, size, cut, &random);
     }
     if (rc == SVC_HTTP_OK) fuzz_request(o, &head, &body);
     if (body.length > limits.body || at > arrived || at < start) fuzz_die("out of its bounds");
