@@ -167,7 +167,7 @@ static int api_store(svc *s)
     svc_log(s, SVC_LOG_ERROR, "%s", why[0] ? why : svc_strerror(rc));
     return rc;
   }
-  rc = svc_commit_open(&s->commit, port, store);
+  rc = svc_commit_open(&s->commit, port, store, &s->allocator);
   if (rc == SVC_OK) return SVC_OK;
   svc_log(s, SVC_LOG_ERROR, "the store cannot be used: %s", svc_strerror(rc));
   port->close(store);

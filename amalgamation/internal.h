@@ -320,6 +320,7 @@ SVC_PRIVATE void svc_key_meta(svc_key *k, const char *name);
 SVC_PRIVATE void svc_key_retry(svc_key *k, const unsigned char hash[16]);
 
 /* scan.c: all records below a prefix, forwards or backwards, and thin wrappers that remember errors in the txn. */
+SVC_PRIVATE int svc_corrupt(svc_txn *txn); /* what the store holds cannot be: remembered, and SVC_CORRUPT */
 SVC_PRIVATE int svc_get(svc_txn *txn, const svc_key *key, svc_str *value);
 SVC_PRIVATE int svc_put(svc_txn *txn, const svc_key *key, svc_str value);
 SVC_PRIVATE int svc_remove(svc_txn *txn, const svc_key *key);
@@ -334,13 +335,14 @@ SVC_PRIVATE bool svc_scan_begin(svc_scan *scan, svc_txn *txn, const svc_key *pre
 SVC_PRIVATE bool svc_scan_next(svc_scan *scan, svc_str *key, svc_str *value);
 SVC_PRIVATE void svc_scan_end(svc_scan *scan);
 
-/* entity.c: one resource as it is stored: the JSON that is served, less the links, and what reads need beside it. */
+/* record.c: one resource as it is stored: the JSON that is served, less the links, and what reads need beside it. */
 typedef struct svc_entity {
   const char *kind;
   svc_id parent, id, owner;
   uint64_t revision; /* another one with every change: the ETag */
   int64_t due;       /* when its state moves on; 0: it stays */
   uint32_t ordinal;  /* the store's own: what counts are made of */
+  uint16_t late;     /* the store's own: how many up to this one are not indexed yet */
   svc_str key;       /* how a path names it, percent-encoded: "Cluster0", "admin/joe" */
   svc_str unique;    /* the value that is unique in its scope, or just its name; empty: none */
   bool shared;       /* others may have the same: it is not indexed */
@@ -349,17 +351,64 @@ typedef struct svc_entity {
   svc_str extra;     /* what the noun keeps beside it and does not show */
 } svc_entity;
 
+#define SVC_RECORD_LATE_AT 6
+#define SVC_RECORD_ORDINAL_AT 44
 SVC_PRIVATE bool svc_entity_decode(svc_str key, svc_str record, svc_entity *out); /* key NULL p: ids stay as they are */
 SVC_PRIVATE bool svc_entity_glance(svc_str record, svc_str *key, svc_str *body, size_t *links_at);
 SVC_PRIVATE int svc_entity_get(svc_txn *txn, const char *kind, const svc_id *parent, const svc_id *id, svc_entity *out);
+SVC_PRIVATE int svc_record_put(svc_txn *txn, svc_arena *a, const svc_entity *e);
+SVC_PRIVATE size_t svc_body_links_at(const svc_node *body, svc_str text); /* where "links" belongs in the written body */
+
+/* count.c: how many there are in a list, 'e' or 'o'. */
+typedef struct svc_list_end { /* of the last one; zero: the list is empty */
+  svc_id id;
+  uint32_t ordinal;
+  uint16_t late;
+} svc_list_end;
+SVC_PRIVATE void svc_list_last(svc_txn *txn, char list, const char *kind, const svc_id *parent, svc_list_end *out);
+SVC_PRIVATE bool svc_list_at_end(const svc_list_end *last, const svc_id *id); /* would it come behind that one? */
+/* Called before one is put into a list: its ordinal there. */
+SVC_PRIVATE uint32_t svc_list_next(svc_txn *txn, char list, const char *kind, const svc_id *parent, const svc_list_end *last,
+                                   const svc_id *id);
+/* Called after one was taken out of a list that had `before`. */
+SVC_PRIVATE void svc_list_removed(svc_txn *txn, char list, const char *kind, const svc_id *parent, int64_t before);
+SVC_PRIVATE int64_t svc_list_count(svc_txn *txn, char list, const char *kind, const svc_id *parent);
+
+/* index.c: entities by their unique value and by their owner. */
+#define SVC_LATE 16 /* so many new ones share the work of indexing them */
+SVC_PRIVATE void svc_index_insert(svc_txn *txn, svc_arena *a, svc_entity *e, const svc_list_end *last);
+SVC_PRIVATE void svc_index_update(svc_txn *txn, svc_arena *a, svc_entity *e, const svc_entity *old);
+SVC_PRIVATE void svc_index_remove(svc_txn *txn, svc_arena *a, const svc_entity *e);  /* before its record is */
+SVC_PRIVATE void svc_index_removed(svc_txn *txn, svc_arena *a, const svc_entity *e); /* after its record was */
+/* Who has this value; owned: scope is an owner, not a parent. */
+SVC_PRIVATE int svc_unique_find(svc_txn *txn, const char *kind, const svc_id *scope, bool owned, svc_str value, svc_id *out);
+SVC_PRIVATE uint64_t svc_owned_count(svc_txn *txn, const char *kind, const svc_id *owner);
+
+typedef struct svc_finder {
+  svc_scan entries;
+  const char *kind;
+  svc_id owner;
+  svc_str value;
+  bool by_owner, owned; /* owned: late ones are still to be looked at */
+  struct {
+    svc_id id, scope;
+  } late[SVC_LATE];
+  unsigned late_count;
+} svc_finder;
+/* All of one owner, in the order of their creation; or all that have a value, in whatever scope. */
+SVC_PRIVATE bool svc_owned_begin(svc_finder *f, svc_txn *txn, const char *kind, const svc_id *owner);
+SVC_PRIVATE bool svc_named_begin(svc_finder *f, svc_txn *txn, const char *kind, svc_str value, bool owned);
+SVC_PRIVATE bool svc_finder_next(svc_finder *f, svc_id *scope, svc_id *id);
+SVC_PRIVATE void svc_finder_end(svc_finder *f);
+
+/* entity.c: records with their index entries, due dates and counts. */
 /* Look up by the unique value; scope is the owner for owned entities, else the parent. */
 SVC_PRIVATE int svc_entity_find(svc_txn *txn, const char *kind, const svc_id *parent, const svc_id *scope, svc_str unique,
                                 svc_entity *out);
-SVC_PRIVATE int svc_entity_insert(svc_txn *txn, svc_arena *a, svc_entity *e); /* with its index entries and its count */
+SVC_PRIVATE int svc_entity_insert(svc_txn *txn, svc_arena *a, svc_entity *e);
 SVC_PRIVATE int svc_entity_update(svc_txn *txn, svc_arena *a, svc_entity *e, const svc_entity *old);
-SVC_PRIVATE int svc_entity_remove(svc_txn *txn, const svc_entity *e);
-SVC_PRIVATE uint64_t svc_entity_count(svc_txn *txn, const char *kind, const svc_id *parent); /* or of that owner */
-SVC_PRIVATE size_t svc_body_links_at(const svc_node *body, svc_str text); /* where "links" belongs in the written body */
+SVC_PRIVATE int svc_entity_remove(svc_txn *txn, svc_arena *a, const svc_entity *e);
+SVC_PRIVATE uint64_t svc_entity_count(svc_txn *txn, const char *kind, const svc_id *parent);
 
 /* commit.c: one writer at a time; writers that wait are committed together. */
 struct svc_ids { /* what numbers entities */
@@ -369,11 +418,14 @@ struct svc_ids { /* what numbers entities */
   int64_t now; /* of the request that is being served */
   int (*random)(void *context, void *buffer, size_t size);
   void *random_context;
+  unsigned char pool[64]; /* random bytes for ids to come, the writer's; used from the end */
+  size_t pool_left;
 };
 SVC_PRIVATE svc_id svc_new_id(svc_txn *txn);
 SVC_PRIVATE uint64_t svc_new_revision(svc_txn *txn);
 
 typedef struct svc_job svc_job;
+typedef struct svc_waiter svc_waiter;
 struct svc_job {
   /* Does the work in the transaction. False: nothing of it is to be kept. May be called again with another one. */
   bool (*work)(svc_job *job, svc_txn *txn);
@@ -381,15 +433,16 @@ struct svc_job {
   int status; /* SVC_OK, or the store's error that kept the work from being done */
   bool failed; /* work said no and has been answered for: it is not run again */
   bool frees;  /* there is less in the store afterwards: may be done where it is full */
-  bool done, lead;
   svc_job *next;
-  svc_condition wake;
+  svc_waiter *waiter; /* NULL: its thread leads */
 };
 
 typedef struct svc_commit {
   const svc_store_port *port;
   svc_store *store;
   svc_mutex lock;
+  svc_allocator allocator;
+  svc_waiter *waiters; /* as many as ever waited at once */
   svc_job *first, *last; /* waiting */
   bool leading;
   unsigned last_batch; /* jobs of the batch before */
@@ -399,7 +452,7 @@ typedef struct svc_commit {
   atomic_uint next_due; /* second from which something is due; UINT_MAX: nothing is */
 } svc_commit;
 
-SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_store *store);
+SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_store *store, const svc_allocator *allocator);
 SVC_PRIVATE void svc_commit_close(svc_commit *k);
 SVC_PRIVATE int svc_commit_run(svc_commit *k, svc_job *job);
 SVC_PRIVATE int svc_commit_copy(svc_commit *k, const char *path, int64_t now);
@@ -869,14 +922,6 @@ typedef bool (*svc_item_source)(svc_call *c, void *state, svc_item *out);
 SVC_PRIVATE bool svc_list_items(svc_call *c, svc_item_source source, void *state, int64_t total); /* total < 0: unknown */
 SVC_PRIVATE void svc_item_node(svc_call *c, svc_item *item, svc_str key, const svc_node *body);
 /* The stored entities of a noun below a parent (or owner), as a source. Filter NULL: all. */
-typedef struct svc_entity_source {
-  const svc_noun_info *noun;
-  bool owned;
-  svc_scan scan;
-  bool (*keep)(svc_call *c, const svc_entity *e, void *context);
-  svc_node *(*view)(svc_call *c, const svc_entity *e, void *context);
-  void *context;
-} svc_entity_source;
 SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_noun_info *noun, const svc_id *parent, bool owned,
                                    bool (*keep)(svc_call *c, const svc_entity *e, void *context), void *context);
 

@@ -387,6 +387,7 @@ static int lmdb_put(svc_txn *txn, svc_str key, svc_str value)
 {
   lmdb_txn *t = (lmdb_txn *)txn;
   MDB_val k = lmdb_in(key), v = lmdb_in(value);
+  if (t->cursor && !t->cursor->open) return lmdb_result(mdb_cursor_put(t->cursor->cursor, &k, &v, 0)); /* often near */
   return lmdb_result(mdb_put(t->txn, t->store->dbi, &k, &v, 0));
 }
 

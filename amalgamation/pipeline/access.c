@@ -163,8 +163,7 @@ static bool access_add_one(svc_call *c, const svc_address *range)
   const svc_entity *credential = svc_parent_of_call(c);
   svc_change change;
   svc_entity e;
-  svc_key key;
-  svc_str found;
+  svc_id known;
   memset(&change, 0, sizeof change);
   change.noun = c->plan->noun;
   change.event = c->plan->noun->noun->event_created;
@@ -173,8 +172,7 @@ static bool access_add_one(svc_call *c, const svc_address *range)
   change.body = svc_presets(c->arena, c->plan->noun->noun->object);
   if (!change.body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   access_show(c, change.body, range);
-  svc_key_unique(&key, c->plan->noun->noun->kind, change.key, &credential->id);
-  if (svc_get(c->txn, &key, &found) == SVC_OK) return true; /* it is on the list: adding it again changes nothing */
+  if (svc_unique_find(c->txn, c->plan->noun->noun->kind, &credential->id, false, change.key, &known) == SVC_OK) return true; /* it is on the list: adding it again changes nothing */
   return svc_insert(c, &change, &e);
 }
 

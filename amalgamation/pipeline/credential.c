@@ -75,19 +75,10 @@ SVC_PRIVATE bool svc_who_take_grants(svc_call *c, svc_str lines)
 
 SVC_PRIVATE int svc_find_anywhere(svc_txn *txn, const svc_noun *noun, svc_str unique, svc_id *scope, svc_id *id)
 {
-  svc_scan scan;
-  svc_key prefix;
-  svc_str key, value;
-  int rc = SVC_NOT_FOUND;
-  svc_key_unique(&prefix, noun->kind, unique, NULL);
-  if (!svc_scan_begin(&scan, txn, &prefix, false)) return txn->error;
-  if (svc_scan_next(&scan, &key, &value) && key.n == prefix.n + 12 && value.n == 12) {
-    memcpy(scope->b, key.p + prefix.n, 12);
-    memcpy(id->b, value.p, 12);
-    rc = SVC_OK;
-  }
-  svc_scan_end(&scan);
-  return txn->error ? txn->error : rc;
+  svc_finder finder;
+  bool found = svc_named_begin(&finder, txn, noun->kind, unique, false) && svc_finder_next(&finder, scope, id);
+  svc_finder_end(&finder);
+  return txn->error ? txn->error : found ? SVC_OK : SVC_NOT_FOUND;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- secrets */

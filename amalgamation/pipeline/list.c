@@ -291,17 +291,36 @@ SVC_PRIVATE void svc_item_node(svc_call *c, svc_item *item, svc_str key, const s
 
 /* ------------------------------------------------------------------------------------------------------ stored entities */
 
-/* The entity that an index entry of an owner stands for. */
-static bool list_owned(svc_call *c, const svc_entity_source *from, svc_str key, svc_entity *e)
+/* Below a parent they are scanned, those of an owner are found one by one. */
+typedef struct list_source {
+  const svc_noun_info *noun;
+  bool owned;
+  svc_scan scan;
+  svc_finder finder;
+  bool (*keep)(svc_call *c, const svc_entity *e, void *context);
+  svc_node *(*view)(svc_call *c, const svc_entity *e, void *context);
+  void *context;
+} list_source;
+
+/* The next one of the owner; out NULL: it is only passed. */
+static bool list_next_owned(svc_call *c, list_source *from, svc_entity *out)
 {
   static const svc_id root;
-  svc_id id;
-  if (key.n < sizeof id.b) return false;
-  memcpy(id.b, key.p + key.n - sizeof id.b, sizeof id.b);
-  return svc_entity_get(c->txn, from->noun->noun->kind, &root, &id, e) == SVC_OK;
+  svc_id owner, id;
+  if (!svc_finder_next(&from->finder, &owner, &id)) return false;
+  if (out && svc_entity_get(c->txn, from->noun->noun->kind, &root, &id, out) == SVC_NOT_FOUND) svc_corrupt(c->txn);
+  return c->txn->error == SVC_OK;
 }
 
-static bool list_view(svc_call *c, const svc_entity_source *from, const svc_entity *e, svc_item *out)
+static bool list_next_scanned(svc_call *c, list_source *from, svc_entity *out)
+{
+  svc_str key, value;
+  if (!svc_scan_next(&from->scan, &key, &value)) return false;
+  if (out && !svc_entity_decode(key, value, out)) svc_corrupt(c->txn);
+  return c->txn->error == SVC_OK;
+}
+
+static bool list_view(svc_call *c, const list_source *from, const svc_entity *e, svc_item *out)
 {
   svc_node *body = from->view(c, e, from->context);
   if (!body) return c->error ? false : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
@@ -311,16 +330,10 @@ static bool list_view(svc_call *c, const svc_entity_source *from, const svc_enti
 
 static bool list_next_entity(svc_call *c, void *state, svc_item *out)
 {
-  svc_entity_source *from = state;
-  svc_str key, value;
-  svc_entity e;
-  while (svc_scan_next(&from->scan, &key, &value)) {
-    if (!from->keep && !out) return true;
-    e.kind = from->noun->noun->kind;
-    if (from->owned ? !list_owned(c, from, key, &e) : !svc_entity_decode(key, value, &e)) {
-      c->txn->error = c->txn->error ? c->txn->error : SVC_CORRUPT;
-      break;
-    }
+  list_source *from = state;
+  svc_entity e, *wanted = from->keep || out ? &e : NULL;
+  e.kind = from->noun->noun->kind;
+  while (from->owned ? list_next_owned(c, from, wanted) : list_next_scanned(c, from, wanted)) {
     if (from->keep && !from->keep(c, &e, from->context)) continue;
     if (out && from->view) return list_view(c, from, &e, out);
     if (out) {
@@ -338,22 +351,27 @@ static bool list_entities(svc_call *c, const svc_noun_info *noun, const svc_id *
                           bool (*keep)(svc_call *c, const svc_entity *e, void *context),
                           svc_node *(*view)(svc_call *c, const svc_entity *e, void *context), void *context)
 {
-  svc_entity_source from;
+  const char *kind = noun->noun->kind;
+  list_source from;
   svc_key prefix;
   bool good;
-  int64_t total = keep ? -1 : (int64_t)svc_entity_count(c->txn, noun->noun->kind, parent);
+  int64_t total = -1;
+  if (!keep) total = (int64_t)(owned ? svc_owned_count(c->txn, kind, parent) : svc_entity_count(c->txn, kind, parent));
   from.noun = noun;
   from.owned = owned;
   from.keep = keep;
   from.view = view;
   from.context = context;
-  if (owned) svc_key_owned(&prefix, noun->noun->kind, parent, NULL);
-  else svc_key_entity(&prefix, noun->noun->kind, parent, NULL);
-  if (!svc_scan_begin(&from.scan, c->txn, &prefix, c->plan->route->flags & SVC_NEWEST_FIRST))
-    return svc_store_failed(c, c->txn->error);
-  good = keep || owned || view ? list_write(c, list_next_entity, &from, total) : list_write(c, NULL, &from.scan, total);
-  svc_scan_end(&from.scan);
-  return good;
+  if (owned) {
+    good = svc_owned_begin(&from.finder, c->txn, kind, parent) && list_write(c, list_next_entity, &from, total);
+    svc_finder_end(&from.finder);
+  } else {
+    svc_key_entity(&prefix, kind, parent, NULL);
+    good = svc_scan_begin(&from.scan, c->txn, &prefix, c->plan->route->flags & SVC_NEWEST_FIRST) &&
+           (keep || view ? list_write(c, list_next_entity, &from, total) : list_write(c, NULL, &from.scan, total));
+    svc_scan_end(&from.scan);
+  }
+  return c->txn->error && !c->error ? svc_store_failed(c, c->txn->error) : good;
 }
 
 SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_noun_info *noun, const svc_id *parent, bool owned,

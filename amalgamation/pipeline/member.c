@@ -500,9 +500,9 @@ SVC_PRIVATE bool svc_member_put(svc_call *c, svc_member *m, svc_str is, svc_str 
 SVC_PRIVATE bool svc_member_remove(svc_call *c, svc_member *m)
 {
   if (!member_keeps_owner(c, m, SVC_S(""), SVC_S("")) || !member_tell_person(c, m, SVC_S(""), SVC_S(""))) return false;
-  if (svc_entity_remove(c->txn, &m->entity) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  if (svc_entity_remove(c->txn, c->arena, &m->entity) != SVC_OK) return svc_store_failed(c, c->txn->error);
   /* of who was only ever invited, and is no more, nothing is kept */
-  if (!svc_person_registered(&m->user) && svc_grants_of(&m->user).n == 0 && svc_entity_remove(c->txn, &m->user) != SVC_OK)
+  if (!svc_person_registered(&m->user) && svc_grants_of(&m->user).n == 0 && svc_entity_remove(c->txn, c->arena, &m->user) != SVC_OK)
     return svc_store_failed(c, c->txn->error);
   return member_events(c, m, m->status, m->lines, SVC_S(""), SVC_S(""));
 }

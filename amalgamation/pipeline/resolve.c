@@ -58,21 +58,16 @@ static svc_str resolve_text(svc_call *c, const struct svc_plan_step *step)
 static int resolve_anywhere(svc_call *c, const svc_noun_info *noun, svc_str value, svc_entity *out)
 {
   static const svc_id root;
-  svc_scan scan;
-  svc_key prefix;
-  svc_str key, id_text;
-  svc_id id;
+  svc_finder finder;
+  svc_id scope, id;
   int rc = SVC_NOT_FOUND;
-  svc_key_unique(&prefix, noun->noun->kind, value, NULL);
-  if (!svc_scan_begin(&scan, c->txn, &prefix, false)) return c->txn->error;
-  while (rc == SVC_NOT_FOUND && svc_scan_next(&scan, &key, &id_text)) {
-    if (key.n != prefix.n + sizeof id.b || id_text.n != sizeof id.b) continue;
-    memcpy(id.b, id_text.p, sizeof id.b);
+  if (!svc_named_begin(&finder, c->txn, noun->noun->kind, value, true)) return c->txn->error;
+  while (rc == SVC_NOT_FOUND && svc_finder_next(&finder, &scope, &id)) {
     rc = svc_entity_get(c->txn, noun->noun->kind, &root, &id, out);
     if (rc == SVC_OK && !svc_entity_visible(c, noun, out)) rc = SVC_NOT_FOUND;
   }
-  svc_scan_end(&scan);
-  return rc;
+  svc_finder_end(&finder);
+  return c->txn->error ? c->txn->error : rc;
 }
 
 /* What belongs to an organization can be named below its projects, too. */

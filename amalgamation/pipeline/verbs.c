@@ -312,12 +312,11 @@ static bool verbs_free_name(svc_call *c, const svc_change *change, const svc_ent
 {
   const svc_noun *noun = change->noun->noun;
   const svc_id *scope = svc_id_is_zero(&e->owner) ? &e->parent : &e->owner;
-  svc_str parent_key = svc_id_str(c->arena, scope), shown = e->unique, found;
-  svc_key key;
+  svc_str parent_key = svc_id_str(c->arena, scope), shown = e->unique;
+  svc_id other;
   int rc;
   if (e->shared || e->unique.n == 0) return true;
-  svc_key_unique(&key, noun->kind, e->unique, scope);
-  rc = svc_get(c->txn, &key, &found);
+  rc = svc_unique_find(c->txn, noun->kind, scope, scope == &e->owner, e->unique, &other);
   if (rc == SVC_NOT_FOUND) return true;
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   return svc_fail(c, noun->err_exists, "SS", &shown, &parent_key);
@@ -595,18 +594,24 @@ static bool verbs_is_parent(const svc *s, const svc_noun_info *noun)
 static bool verbs_first_below(svc_call *c, const svc_noun_info *noun, const svc_id *parent, svc_entity *out)
 {
   static const svc_id root;
-  bool owned = noun->noun->flags & SVC_GLOBAL;
+  const char *kind = noun->noun->kind;
+  svc_finder owned;
   svc_scan scan;
   svc_key prefix;
   svc_str key, value;
-  svc_id id;
+  svc_id scope, id;
   bool found;
-  if (owned) svc_key_owned(&prefix, noun->noun->kind, parent, NULL);
-  else svc_key_entity(&prefix, noun->noun->kind, parent, NULL);
-  found = svc_scan_begin(&scan, c->txn, &prefix, false) && svc_scan_next(&scan, &key, &value) && key.n >= sizeof id.b;
-  if (found) memcpy(id.b, key.p + key.n - sizeof id.b, sizeof id.b);
+  if (noun->noun->flags & SVC_GLOBAL) {
+    found = svc_owned_begin(&owned, c->txn, kind, parent) && svc_finder_next(&owned, &scope, &id);
+    svc_finder_end(&owned);
+    return found && svc_entity_get(c->txn, kind, &root, &id, out) == SVC_OK;
+  }
+  svc_key_entity(&prefix, kind, parent, NULL);
+  found = svc_scan_begin(&scan, c->txn, &prefix, false) && svc_scan_next(&scan, &key, &value);
   svc_scan_end(&scan);
-  return found && svc_entity_get(c->txn, noun->noun->kind, owned ? &root : parent, &id, out) == SVC_OK;
+  out->kind = kind;
+  if (found && !svc_entity_decode(key, value, out)) return svc_corrupt(c->txn), false;
+  return found;
 }
 
 /* The tree of nouns is a few levels deep, and so is this recursion. */
@@ -621,7 +626,7 @@ SVC_PRIVATE bool svc_erase(svc_call *c, const svc_noun_info *noun, const svc_ent
     while (verbs_first_below(c, &s->nouns[i], &own.id, &child))
       if (!svc_erase(c, &s->nouns[i], &child)) return false;
   }
-  if (svc_entity_remove(c->txn, &own) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  if (svc_entity_remove(c->txn, c->arena, &own) != SVC_OK) return svc_store_failed(c, c->txn->error);
   if (noun == s->group && !svc_grants_forget(c, &own.owner, svc_id_str(c->arena, &own.id))) return false;
   return verbs_recount(c, noun, &own.parent);
 }
@@ -635,7 +640,8 @@ static bool verbs_unused(svc_call *c, const svc_entity *e)
     const svc_noun *noun = s->nouns[i].noun;
     svc_str key = svc_id_str(c->arena, &e->id);
     if (s->nouns[i].parent != c->plan->noun || !noun->err_in_use) continue;
-    if (svc_entity_count(c->txn, noun->kind, &e->id)) return svc_fail(c, noun->err_in_use, "S", &key);
+    if (noun->flags & SVC_GLOBAL ? svc_owned_count(c->txn, noun->kind, &e->id) : svc_entity_count(c->txn, noun->kind, &e->id))
+      return svc_fail(c, noun->err_in_use, "S", &key);
   }
   return true;
 }

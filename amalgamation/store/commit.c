@@ -17,7 +17,7 @@
 
 #define COMMIT_BATCH 128
 #define COMMIT_PATIENCE 64 /* times that a leader lets others run before it commits */
-#define COMMIT_SCHEMA 1
+#define COMMIT_SCHEMA 2 /* 1: everything was indexed at once; may be read as it is */
 #define COMMIT_COPY_SLACK 1000000 /* commits that may come between the two steps of a copy */
 
 /* ---------------------------------------------------------------------------------------------- ids and revisions */
@@ -36,15 +36,27 @@ static void commit_save_last(svc_txn *txn, const svc_id *last)
   svc_put(txn, &key, (svc_str){ (const char *)last->b, sizeof last->b });
 }
 
+/* Eight random bytes. A call for many costs about as much as one for few. */
+static const unsigned char *commit_random(svc_txn *txn)
+{
+  svc_ids *ids = txn->ids;
+  if (ids->pool_left == 0) {
+    if (ids->random(ids->random_context, ids->pool, sizeof ids->pool) == 0) {
+      ids->pool_left = sizeof ids->pool;
+    } else {
+      ids->pool_left = 8;
+      memset(ids->pool, 0, 8);
+      txn->error = SVC_RANDOM;
+    }
+  }
+  ids->pool_left -= 8;
+  return ids->pool + ids->pool_left;
+}
+
 SVC_PRIVATE svc_id svc_new_id(svc_txn *txn)
 {
-  unsigned char random[8];
   svc_ids *ids = txn->ids;
-  if (ids->random(ids->random_context, random, sizeof random) != 0) {
-    memset(random, 0, sizeof random);
-    txn->error = SVC_RANDOM;
-  }
-  ids->last = svc_id_next(&ids->last, ids->now, random);
+  ids->last = svc_id_next(&ids->last, ids->now, commit_random(txn));
   if (memcmp(ids->last.b, ids->reserved.b, sizeof ids->last.b) > 0) {
     static const unsigned char most[8] = { 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF };
     unsigned long second = (unsigned long)ids->last.b[0] << 24 | (unsigned long)ids->last.b[1] << 16 |
@@ -96,14 +108,17 @@ static int commit_check_schema(svc_txn *txn)
   if (rc == SVC_OK) {
     if (value.n != sizeof schema) return SVC_CORRUPT;
     memcpy(&schema, value.p, sizeof schema);
-    return schema > COMMIT_SCHEMA ? SVC_NEWER : SVC_OK;
+    if (schema == COMMIT_SCHEMA) return SVC_OK;
+    if (schema > COMMIT_SCHEMA) return SVC_NEWER;
+    schema = COMMIT_SCHEMA;
+  } else {
+    if (rc == SVC_NOT_FOUND) rc = commit_check_empty(txn);
+    if (rc != SVC_OK) return rc;
   }
-  if (rc == SVC_NOT_FOUND) rc = commit_check_empty(txn);
-  if (rc != SVC_OK) return rc;
   return svc_put(txn, &key, (svc_str){ (const char *)&schema, sizeof schema });
 }
 
-SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_store *store)
+SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_store *store, const svc_allocator *allocator)
 {
   svc_txn *txn;
   svc_key key;
@@ -111,6 +126,7 @@ SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_s
   int rc;
   k->port = port;
   k->store = store;
+  k->allocator = *allocator;
   atomic_init(&k->next_due, UINT_MAX);
   if (!svc_mutex_init(&k->lock)) return SVC_NOMEM;
   rc = port->write_begin(store, &txn);
@@ -168,15 +184,6 @@ SVC_PRIVATE int svc_commit_copy(svc_commit *k, const char *path, int64_t now)
   work.k = k;
   rc = svc_commit_run(k, &work.job);
   return rc == SVC_OK ? k->port->copy(k->store, path) : rc;
-}
-
-SVC_PRIVATE void svc_commit_close(svc_commit *k)
-{
-  if (!k->store) return;
-  commit_close_ids(k);
-  svc_mutex_destroy(&k->lock);
-  k->port->close(k->store);
-  k->store = NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- a batch */
@@ -352,40 +359,122 @@ static void commit_all(svc_commit *k, commit_batch *batch)
 
 /* ------------------------------------------------------------------------------------------------------------ the queue */
 
-SVC_PRIVATE int svc_commit_run(svc_commit *k, svc_job *own)
+/*
+** Where a thread waits for its job. Each has a lock of its own: were it the queue's, those who are woken together would
+** wait for each other. It stays when the job is gone, so that the thread is woken after the lock is free again, and finds
+** it free; a signal that comes late finds another job's thread, which looks and waits on.
+*/
+struct svc_waiter {
+  svc_mutex lock; /* of these two */
+  bool done, lead;
+  svc_condition wake;
+  atomic_bool used; /* set with the queue's lock held */
+  svc_waiter *next;
+};
+
+/* The lock of the queue is held. NULL: no memory. */
+static svc_waiter *commit_waiter(svc_commit *k)
+{
+  svc_waiter *w;
+  for (w = k->waiters; w && atomic_load(&w->used); w = w->next) continue;
+  if (!w) {
+    w = k->allocator.resize(k->allocator.context, NULL, sizeof *w);
+    if (!w) return NULL;
+    if (!svc_mutex_init(&w->lock)) goto fail;
+    if (!svc_condition_init(&w->wake)) goto fail_lock;
+    w->next = k->waiters;
+    k->waiters = w;
+  }
+  w->done = w->lead = false;
+  atomic_init(&w->used, true);
+  return w;
+fail_lock:
+  svc_mutex_destroy(&w->lock);
+fail:
+  k->allocator.resize(k->allocator.context, w, 0);
+  return NULL;
+}
+
+static void commit_free_waiters(svc_commit *k)
+{
+  while (k->waiters) {
+    svc_waiter *w = k->waiters;
+    k->waiters = w->next;
+    svc_condition_destroy(&w->wake);
+    svc_mutex_destroy(&w->lock);
+    k->allocator.resize(k->allocator.context, w, 0);
+  }
+}
+
+/* After `done` the job is gone. */
+static void commit_tell(svc_waiter *w, bool *what)
+{
+  svc_mutex_lock(&w->lock);
+  *what = true;
+  svc_mutex_unlock(&w->lock);
+  svc_condition_signal(&w->wake);
+}
+
+/* True: the job is done. False: its thread is to lead. */
+static bool commit_wait(svc_waiter *w)
+{
+  bool done;
+  svc_mutex_lock(&w->lock);
+  while (!w->done && !w->lead) svc_condition_wait(&w->wake, &w->lock);
+  done = w->done;
+  svc_mutex_unlock(&w->lock);
+  atomic_store(&w->used, false);
+  return done;
+}
+
+static void commit_lead(svc_commit *k, const svc_job *own)
 {
   commit_batch batch = { NULL, NULL, 0 };
   svc_job *job, *next;
-  own->status = SVC_OK;
-  own->failed = own->done = own->lead = false;
-  own->next = NULL;
-  if (!svc_condition_init(&own->wake)) return own->status = SVC_NOMEM;
-
   svc_mutex_lock(&k->lock);
+  commit_take(k, &batch);
+  svc_mutex_unlock(&k->lock);
+  commit_all(k, &batch);
+  svc_mutex_lock(&k->lock);
+  k->last_batch = batch.count;
+  k->leading = k->first != NULL;
+  job = k->first; /* it stays the first until it leads */
+  svc_mutex_unlock(&k->lock);
+  if (job) commit_tell(job->waiter, &job->waiter->lead);
+  for (job = batch.first; job; job = next) {
+    next = job->next;
+    if (job != own) commit_tell(job->waiter, &job->waiter->done);
+  }
+}
+
+SVC_PRIVATE int svc_commit_run(svc_commit *k, svc_job *own)
+{
+  bool wait;
+  own->status = SVC_OK;
+  own->failed = false;
+  own->next = NULL;
+  svc_mutex_lock(&k->lock);
+  wait = k->leading;
+  own->waiter = wait ? commit_waiter(k) : NULL;
+  if (wait && !own->waiter) {
+    svc_mutex_unlock(&k->lock);
+    return own->status = SVC_NOMEM;
+  }
+  k->leading = true;
   if (k->last) k->last->next = own;
   else k->first = own;
   k->last = own;
-  if (k->leading)
-    while (!own->done && !own->lead) svc_condition_wait(&own->wake, &k->lock);
-  if (!own->done) {
-    k->leading = true;
-    commit_take(k, &batch);
-    svc_mutex_unlock(&k->lock);
-    commit_all(k, &batch);
-    svc_mutex_lock(&k->lock);
-    k->last_batch = batch.count;
-    for (job = batch.first; job; job = next) {
-      next = job->next;
-      job->done = true;
-      if (job != own) svc_condition_signal(&job->wake); /* from here on it is gone */
-    }
-    k->leading = k->first != NULL;
-    if (k->first) {
-      k->first->lead = true;
-      svc_condition_signal(&k->first->wake);
-    }
-  }
   svc_mutex_unlock(&k->lock);
-  svc_condition_destroy(&own->wake);
+  if (!wait || !commit_wait(own->waiter)) commit_lead(k, own);
   return own->status;
+}
+
+SVC_PRIVATE void svc_commit_close(svc_commit *k)
+{
+  if (!k->store) return;
+  commit_close_ids(k);
+  commit_free_waiters(k);
+  svc_mutex_destroy(&k->lock);
+  k->port->close(k->store);
+  k->store = NULL;
 }

@@ -2,8 +2,8 @@
 ** The layout of keys: one ordered space of bytes, told apart by the first letter.
 **
 **   d due(8) kind(4) parent(12) id(12)      something happens to this entity at that time: empty
-**   e kind(4) parent(12) id(12)             an entity (entity.c draws the record)
-**   e kind(4) parent(12) 0xFF               how many were removed (entity.c says how that makes a count): i64
+**   e kind(4) parent(12) id(12)             an entity (record.c draws it)
+**   e kind(4) parent(12) 0xFF               how many were removed (count.c says how that makes a count): i64
 **   i hash(16)                              an Idempotency-Key and the first answer to it (pipeline/retry.c)
 **   m name                                  the store's own: "schema", "ids"
 **   o kind(4) owner(12) id(12)              an owned entity, listed under its owner: u32 ordinal
@@ -14,6 +14,8 @@
 ** the entities of a parent in the order of their creation. An entity without parent has twelve zero bytes there. In "u"
 ** the value stands before the scope: a value can also be looked up without knowing the scope. A value that would make
 ** the key too long is replaced by its SHA-256.
+**
+** Owned entities come into "o" and "u" late: the newest have no entries there yet (index.c).
 **
 ** No id begins with 0xFF: a scan of a list ends at the record of what was removed from it.
 */

@@ -12,6 +12,11 @@ static int scan_note(svc_txn *txn, int rc)
   return rc;
 }
 
+SVC_PRIVATE int svc_corrupt(svc_txn *txn)
+{
+  return scan_note(txn, SVC_CORRUPT);
+}
+
 SVC_PRIVATE int svc_get(svc_txn *txn, const svc_key *key, svc_str *value)
 {
   return scan_note(txn, txn->port->get(txn, svc_key_str(key), value));

@@ -108,13 +108,13 @@ static bool whole_is_count(whole *w, svc_str key, svc_str value)
   return key.n == 18 && value.n == 8;
 }
 
-static void whole_count_is(whole *w, svc_str group, uint64_t count) /* group: kind and parent, as in keys */
+static void whole_count_is(whole *w, char letter, svc_str group, uint64_t count) /* group: kind and parent, as in keys */
 {
   char kind[SVC_KIND_SIZE];
   svc_id parent;
   memcpy(kind, group.p, sizeof kind);
   memcpy(parent.b, group.p + SVC_KIND_SIZE, 12);
-  munit_assert_uint64(svc_entity_count(w->txn, kind, &parent), ==, count);
+  munit_assert_int64(svc_list_count(w->txn, letter, kind, &parent), ==, (int64_t)count);
   w->counts++;
 }
 
@@ -133,14 +133,37 @@ static void whole_runs(whole *w, char letter)
     if (key.n == 18) continue; /* a count */
     munit_assert_size(key.n, ==, 29);
     if (run && memcmp(group, key.p + 1, 16) != 0) {
-      whole_count_is(w, (svc_str){ group, 16 }, run);
+      whole_count_is(w, letter, (svc_str){ group, 16 }, run);
       run = 0;
     }
     memcpy(group, key.p + 1, 16);
     run++;
   }
   svc_scan_end(&scan);
-  if (run) whole_count_is(w, (svc_str){ group, 16 }, run);
+  if (run) whole_count_is(w, letter, (svc_str){ group, 16 }, run);
+}
+
+/* Is it among the last of its list, of which none has index entries? Those are numbered, from 1 on. */
+static bool whole_is_late(whole *w, const char *kind, const svc_entity *e)
+{
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  svc_entity other;
+  bool late = false, first = true;
+  unsigned expected = 0;
+  if (svc_id_is_zero(&e->owner)) return false;
+  svc_key_entity(&prefix, kind, &e->parent, NULL);
+  munit_assert_true(svc_scan_begin(&scan, w->txn, &prefix, true));
+  while (svc_scan_next(&scan, &key, &value) && svc_entity_decode(key, value, &other) && other.late) {
+    if (first) munit_assert_uint(expected = other.late, <, SVC_LATE);
+    first = false;
+    munit_assert_uint(other.late, ==, expected--);
+    if (svc_id_eq(&other.id, &e->id)) late = true;
+  }
+  munit_assert_uint(expected, ==, 0);
+  svc_scan_end(&scan);
+  return late;
 }
 
 static bool whole_entity(whole *w, svc_str key, svc_str value)
@@ -149,20 +172,22 @@ static bool whole_entity(whole *w, svc_str key, svc_str value)
   svc_entity e;
   svc_key index;
   svc_str found;
+  int expected = SVC_OK;
   if (key.n == 18) return false; /* a count */
   memcpy(kind, key.p + 1, sizeof kind);
   munit_assert_true(svc_entity_decode(key, value, &e));
   munit_assert_true(e.body.n >= 2 && e.body.p[0] == '{' && e.body.p[e.body.n - 1] == '}');
+  if (whole_is_late(w, kind, &e)) expected = SVC_NOT_FOUND;
   if (e.unique.n && !e.shared) {
     svc_key_unique(&index, kind, e.unique, svc_id_is_zero(&e.owner) ? &e.parent : &e.owner);
-    munit_assert_int(svc_get(w->txn, &index, &found), ==, SVC_OK);
-    munit_assert_true(found.n == 12 && memcmp(found.p, e.id.b, 12) == 0);
-    w->uniques++;
+    munit_assert_int(svc_get(w->txn, &index, &found), ==, expected);
+    if (expected == SVC_OK) munit_assert_true(found.n == 12 && memcmp(found.p, e.id.b, 12) == 0);
+    w->uniques += expected == SVC_OK;
   }
   if (!svc_id_is_zero(&e.owner)) {
     svc_key_owned(&index, kind, &e.owner, &e.id);
-    munit_assert_int(svc_get(w->txn, &index, &found), ==, SVC_OK);
-    w->owned++;
+    munit_assert_int(svc_get(w->txn, &index, &found), ==, expected);
+    w->owned += expected == SVC_OK;
   }
   if (e.due) {
     svc_key_due(&index, e.due, kind, &e.parent, &e.id);
@@ -179,7 +204,7 @@ static bool whole_due(whole *w, svc_str key, svc_str value)
   return memcmp(key.p + 9, "-try", 4) != 0; /* those of answers that are kept have no entity */
 }
 
-/* Every index entry has its entity and every entity its entries; every count is right. Returns how many projects. */
+/* Every index entry has its entity and every entity its entries, unless they come late; every count is right. Returns how many projects. */
 size_t store_whole(svc *s)
 {
   whole w;
@@ -367,6 +392,19 @@ static void put_raw(const char *path, svc_str key, svc_str value)
   port->close(store);
 }
 
+static uint32_t stored_schema(svc *s)
+{
+  uint32_t schema = 0;
+  svc_txn *txn;
+  svc_key key;
+  svc_str value;
+  svc_key_meta(&key, "schema");
+  munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
+  if (svc_get(txn, &key, &value) == SVC_OK && value.n == sizeof schema) memcpy(&schema, value.p, sizeof schema);
+  s->commit.port->read_end(txn);
+  return schema;
+}
+
 static MunitResult store_schema(const MunitParameter params[], void *data)
 {
   char path[128], *before, *after;
@@ -380,7 +418,7 @@ static MunitResult store_schema(const MunitParameter params[], void *data)
   t_open(&t, &config);
   t_organization(&t, "Acme");
   t_close(&t);
-  schema = 2;
+  schema = 3;
   put_raw(path, SVC_S("mschema"), (svc_str){ (const char *)&schema, sizeof schema });
   before = file_read(path, "data.mdb", &before_size);
   munit_assert_int(refused_open(path), ==, SVC_NEWER);
@@ -398,9 +436,10 @@ static MunitResult store_schema(const MunitParameter params[], void *data)
   munit_assert_int(refused_open(path), ==, SVC_CORRUPT);
   schema = 1;
   put_raw(path, SVC_S("mschema"), (svc_str){ (const char *)&schema, sizeof schema });
-  t_open(&t, &config);
+  t_open(&t, &config); /* an older one is brought up to date */
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  munit_assert_uint32(stored_schema(t.s), ==, 2);
   t_close(&t);
   store_remove(path);
   return MUNIT_OK;

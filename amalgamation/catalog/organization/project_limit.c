@@ -211,7 +211,7 @@ static bool project_limit_reset(svc_call *c)
   rc = project_limit_stored(c, &group, row->name, &e, &value);
   if (rc == SVC_NOT_FOUND) return svc_answer_nothing(c);
   e.unique = svc_str_c(row->name);
-  if (rc == SVC_OK) rc = svc_entity_remove(c->txn, &e);
+  if (rc == SVC_OK) rc = svc_entity_remove(c->txn, c->arena, &e);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   return project_limit_event(c) && svc_answer_nothing(c);
 }
