@@ -202,6 +202,8 @@ SVC_PRIVATE svc_str svc_node_str(const svc_node *object, const char *name); /* a
 SVC_PRIVATE bool svc_node_bool(const svc_node *object, const char *name, bool otherwise);
 SVC_PRIVATE int64_t svc_node_i64(const svc_node *object, const char *name, int64_t otherwise);
 SVC_PRIVATE void svc_node_write(svc_buf *b, const svc_node *node); /* compact, members in the order they stand */
+/* The same; where in what is written a member of that name would belong, members being sorted. */
+SVC_PRIVATE size_t svc_node_write_for(svc_buf *b, const svc_node *node, svc_str name);
 
 /* json_text.c */
 SVC_PRIVATE void svc_json_escape(svc_buf *b, svc_str text); /* with the quotes around */
@@ -357,7 +359,8 @@ SVC_PRIVATE bool svc_entity_decode(svc_str key, svc_str record, svc_entity *out)
 SVC_PRIVATE bool svc_entity_glance(svc_str record, svc_str *key, svc_str *body, size_t *links_at);
 SVC_PRIVATE int svc_entity_get(svc_txn *txn, const char *kind, const svc_id *parent, const svc_id *id, svc_entity *out);
 SVC_PRIVATE int svc_record_put(svc_txn *txn, svc_arena *a, const svc_entity *e);
-SVC_PRIVATE size_t svc_body_links_at(const svc_node *body, svc_str text); /* where "links" belongs in the written body */
+/* The text of a body, and where "links" belongs in it. False: no memory. */
+SVC_PRIVATE bool svc_body_write(svc_arena *a, const svc_node *body, svc_str *text, size_t *links_at);
 
 /* count.c: how many there are in a list, 'e' or 'o'. */
 typedef struct svc_list_end { /* of the last one; zero: the list is empty */

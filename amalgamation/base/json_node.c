@@ -232,12 +232,13 @@ static void json_node_write_head(svc_buf *b, const svc_node *node)
   }
 }
 
-SVC_PRIVATE void svc_node_write(svc_buf *b, const svc_node *node)
+SVC_PRIVATE size_t svc_node_write_for(svc_buf *b, const svc_node *node, svc_str name)
 {
   const svc_node *open[JSON_NODE_DEPTH];
-  size_t depth = 0;
+  size_t depth = 0, start = b->n, at = 0;
   if (!node) b->failed = true;
   while (node && !b->failed) {
+    if (depth == 1 && at == 0 && svc_str_order(node->name, name) >= 0) at = b->n - start;
     if (depth > 0 && open[depth - 1]->type == SVC_J_OBJECT) {
       svc_json_escape(b, node->name);
       svc_buf_char(b, ':');
@@ -246,7 +247,7 @@ SVC_PRIVATE void svc_node_write(svc_buf *b, const svc_node *node)
     if (node->first) {
       if (depth == JSON_NODE_DEPTH) {
         b->failed = true;
-        return;
+        break;
       }
       open[depth++] = node;
       node = node->first;
@@ -256,8 +257,14 @@ SVC_PRIVATE void svc_node_write(svc_buf *b, const svc_node *node)
       node = open[--depth];
       svc_buf_char(b, node->type == SVC_J_OBJECT ? '}' : ']');
     }
-    if (depth == 0) return;
+    if (depth == 0) break;
     svc_buf_char(b, ',');
     node = node->next;
   }
+  return b->failed ? 0 : at ? at : b->n - start - 1;
+}
+
+SVC_PRIVATE void svc_node_write(svc_buf *b, const svc_node *node)
+{
+  svc_node_write_for(b, node, SVC_S(""));
 }

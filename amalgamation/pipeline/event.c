@@ -7,12 +7,16 @@
 */
 #include "internal.h"
 
-static void event_member(svc_buf *b, const char *name, svc_str value)
+/* One member; `front` is all before its value, and begins with a comma. */
+static void event_write_member(svc_buf *b, svc_str front, svc_str value)
 {
+  bool first = b->n == 0;
+  char *to;
   if (value.n == 0) return;
-  svc_buf_add(b, b->n ? ",\"" : "{\"", 2);
-  svc_buf_text(b, name);
-  svc_buf_add(b, "\":", 2);
+  to = svc_buf_room(b, front.n);
+  if (!to) return;
+  memcpy(to, front.p, front.n);
+  if (first) to[0] = '{';
   svc_json_escape(b, value);
 }
 
@@ -21,8 +25,23 @@ static svc_str event_id_text(svc_call *c, const svc_id *id)
   return id ? svc_id_str(c->arena, id) : SVC_S("");
 }
 
+/* What an event is about: one field or two, in the order of their names; no name: there is none. */
+typedef struct event_subject {
+  const char *name;
+  svc_str value;
+} event_subject;
+
+static void event_write_subject(svc_buf *b, const event_subject *about)
+{
+  if (about->value.n == 0) return;
+  svc_buf_add(b, b->n ? ",\"" : "{\"", 2);
+  svc_buf_text(b, about->name);
+  svc_buf_add(b, "\":", 2);
+  svc_json_escape(b, about->value);
+}
+
 /* A service account acts as itself: its client id. */
-static void event_principal(svc_call *c, svc_buf *b)
+static void event_write_principal(svc_buf *b, const svc_call *c)
 {
   if (c->who.kind != SVC_WHO_ACCOUNT) return;
   svc_buf_text(b, ",\"delegatePrincipal\":{\"id\":");
@@ -30,46 +49,48 @@ static void event_principal(svc_call *c, svc_buf *b)
   svc_buf_char(b, '}');
 }
 
-/* What an event is about: one field or two, in the order of their names; no name: there is none. */
-typedef struct event_subject {
-  const char *name;
-  svc_str value;
-} event_subject;
-
-/* Members that come in the order of names; the subjects find their places among them. */
+/* Members in the order of their names; the subjects find their places among them. */
 static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type, const svc_id *group, const svc_id *org,
                        const event_subject about[2])
 {
+  enum { TEXT, PRINCIPAL, ADMIN, LINKS };
+#define EVENT_MEMBER(name) name, { ",\"" name "\":", sizeof name + 3 }
   char created[21];
-  struct {
+  const bool key = c->who.kind == SVC_WHO_KEY, user = c->who.kind == SVC_WHO_USER;
+  const svc_str none = { "", 0 };
+  const struct {
     const char *name;
-    svc_str value;
+    svc_str front, value;
+    int what;
   } members[] = {
-    { "apiKeyId", c->who.kind == SVC_WHO_KEY ? c->who.user_id : SVC_S("") },
-    { "created", { created, 20 } },
-    { "delegatePrincipal", { "", 0 } },
-    { "eventTypeName", svc_str_c(type) },
-    { "groupId", event_id_text(c, group) },
-    { "id", event_id_text(c, &e->id) },
-    { "isGlobalAdmin", { "", 0 } },
-    { "links", { "", 0 } },
-    { "orgId", event_id_text(c, org) },
-    { "publicKey", c->who.kind == SVC_WHO_KEY ? c->who.username : SVC_S("") },
-    { "remoteAddress", c->peer },
-    { "userId", c->who.kind == SVC_WHO_USER ? c->who.user_id : SVC_S("") },
-    { "username", c->who.kind == SVC_WHO_USER ? c->who.username : SVC_S("") },
+    { EVENT_MEMBER("apiKeyId"), key ? c->who.user_id : none, TEXT },
+    { EVENT_MEMBER("created"), { created, 20 }, TEXT },
+    { EVENT_MEMBER("delegatePrincipal"), none, PRINCIPAL },
+    { EVENT_MEMBER("eventTypeName"), svc_str_c(type), TEXT },
+    { EVENT_MEMBER("groupId"), event_id_text(c, group), TEXT },
+    { EVENT_MEMBER("id"), e->key, TEXT },
+    { EVENT_MEMBER("isGlobalAdmin"), none, ADMIN },
+    { EVENT_MEMBER("links"), none, LINKS },
+    { EVENT_MEMBER("orgId"), event_id_text(c, org), TEXT },
+    { EVENT_MEMBER("publicKey"), key ? c->who.username : none, TEXT },
+    { EVENT_MEMBER("remoteAddress"), c->peer, TEXT },
+    { EVENT_MEMBER("userId"), user ? c->who.user_id : none, TEXT },
+    { EVENT_MEMBER("username"), user ? c->who.username : none, TEXT },
   };
+#undef EVENT_MEMBER
   size_t i, next = 0;
   svc_date_text(c->now, created);
   for (i = 0; i < sizeof members / sizeof members[0]; i++) {
     for (; next < 2 && about[next].name && strcmp(about[next].name, members[i].name) < 0; next++)
-      event_member(b, about[next].name, about[next].value);
-    if (strcmp(members[i].name, "links") == 0) e->links_at = b->n + 1;
-    else if (strcmp(members[i].name, "isGlobalAdmin") == 0) svc_buf_text(b, ",\"isGlobalAdmin\":false");
-    else if (strcmp(members[i].name, "delegatePrincipal") == 0) event_principal(c, b);
-    else event_member(b, members[i].name, members[i].value);
+      event_write_subject(b, &about[next]);
+    switch (members[i].what) {
+    case PRINCIPAL: event_write_principal(b, c); break;
+    case ADMIN: svc_buf_text(b, ",\"isGlobalAdmin\":false"); break;
+    case LINKS: e->links_at = b->n + 1; break;
+    default: event_write_member(b, members[i].front, members[i].value);
+    }
   }
-  for (; next < 2 && about[next].name; next++) event_member(b, about[next].name, about[next].value);
+  for (; next < 2 && about[next].name; next++) event_write_subject(b, &about[next]);
   svc_buf_char(b, '}');
 }
 

@@ -282,11 +282,8 @@ SVC_PRIVATE bool svc_list_items(svc_call *c, svc_item_source source, void *state
 
 SVC_PRIVATE void svc_item_node(svc_call *c, svc_item *item, svc_str key, const svc_node *body)
 {
-  svc_buf b = svc_buf_new(c->arena, 256);
-  svc_node_write(&b, body);
   item->key = key;
-  item->body = svc_buf_done(&b);
-  item->links_at = svc_body_links_at(body, item->body);
+  svc_body_write(c->arena, body, &item->body, &item->links_at); /* the list looks whether there was memory */
 }
 
 /* ------------------------------------------------------------------------------------------------------ stored entities */

@@ -37,12 +37,8 @@ static void member_keep(svc_call *c, svc_entity *e)
 
 static bool member_write(svc_call *c, svc_entity *e, const svc_entity *old, const svc_node *body)
 {
-  svc_buf b = svc_buf_new(c->arena, 512);
-  svc_node_write(&b, body);
-  e->body = svc_buf_done(&b);
-  e->links_at = svc_body_links_at(body, e->body);
+  if (!svc_body_write(c->arena, body, &e->body, &e->links_at)) return member_no_memory(c);
   e->revision = svc_new_revision(c->txn);
-  if (b.failed || c->arena->failed) return member_no_memory(c);
   if (old ? svc_entity_update(c->txn, c->arena, e, old) != SVC_OK : svc_entity_insert(c->txn, c->arena, e) != SVC_OK)
     return svc_store_failed(c, c->txn->error);
   return true;

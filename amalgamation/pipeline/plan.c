@@ -24,13 +24,8 @@ SVC_PRIVATE const svc_noun_info *svc_noun_by_kind(const svc *s, const char *kind
 
 static bool plan_presets(svc *s, svc_noun_info *info)
 {
-  svc_buf b = svc_buf_new(&s->memory, 256);
   svc_node *body = svc_presets(&s->memory, info->noun->object);
-  if (!body) return false;
-  svc_node_write(&b, body);
-  info->preset = svc_buf_done(&b);
-  info->preset_links_at = svc_body_links_at(body, info->preset);
-  return !b.failed;
+  return body && svc_body_write(&s->memory, body, &info->preset, &info->preset_links_at);
 }
 
 /* Nouns that the pipeline rests on are found by their flags, not by their names. */

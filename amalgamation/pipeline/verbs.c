@@ -46,19 +46,20 @@ SVC_PRIVATE bool svc_answer_entity(svc_call *c, const svc_entity *e)
   return true;
 }
 
+SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body)
+{
+  return svc_body_write(c->arena, body, &c->answer.body, &c->answer.links_at) || svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+}
+
 SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body)
 {
   svc_answer *a = &c->answer;
-  svc_buf b = svc_buf_new(c->arena, 256);
-  if (!body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  svc_node_write(&b, body);
+  if (!svc_answer_body(c, body)) return false;
   a->status = verbs_status(c);
-  a->body = svc_buf_done(&b);
-  a->links_at = svc_body_links_at(body, a->body);
   a->links = c->plan->links.count ? &c->plan->links : c->plan->item ? &c->plan->item->links : NULL;
   if (c->plan->own) a->own = c->chain[c->plan->step_count - 1].key;
   if (c->method == SVC_GET) a->revision = svc_body_revision(a->body);
-  return !b.failed || svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  return true;
 }
 
 SVC_PRIVATE void svc_answer_keep(svc_call *c)
@@ -66,15 +67,6 @@ SVC_PRIVATE void svc_answer_keep(svc_call *c)
   c->answer.kept = c->answer.body;
   c->answer.kept_links_at = c->answer.links_at;
   c->answer.secret = true;
-}
-
-SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body)
-{
-  svc_buf b = svc_buf_new(c->arena, 512);
-  svc_node_write(&b, body);
-  c->answer.body = svc_buf_done(&b);
-  c->answer.links_at = svc_body_links_at(body, c->answer.body);
-  return !b.failed || svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
 }
 
 /* What is shown may change without the entity, so the tag is that of what is shown. */
@@ -99,8 +91,9 @@ SVC_PRIVATE bool svc_if_match(svc_call *c, uint64_t revision)
 {
   svc_str rest = c->if_match;
   char wanted[24];
-  int n = snprintf(wanted, sizeof wanted, "%llx", (unsigned long long)revision);
+  int n;
   if (rest.n == 0) return true;
+  n = snprintf(wanted, sizeof wanted, "%llx", (unsigned long long)revision);
   while (rest.n) {
     svc_str tag = svc_str_trim(svc_str_cut(&rest, ','));
     if (svc_str_is(tag, "*")) return true;
@@ -240,11 +233,14 @@ static void verbs_fill(svc_call *c, svc_change *change, const svc_object *object
   }
   svc_fields_begin(&fields, object);
   while ((f = svc_fields_next(&fields)) != NULL) {
-    svc_node *value = svc_node_get(body, f->name), *item;
+    bool nested = f->object && (f->type == SVC_OBJECT || (f->type == SVC_ARRAY && f->item == SVC_OBJECT));
+    svc_node *value, *item;
     svc_id id;
-    if (value && f->type == SVC_ARRAY && f->item == SVC_OBJECT && f->object)
+    if (f->fill == SVC_AUTO_NONE && !nested) continue;
+    value = svc_node_get(body, f->name);
+    if (nested && value && f->type == SVC_OBJECT) verbs_fill(c, change, f->object, value, false);
+    if (nested && value && f->type == SVC_ARRAY)
       for (item = value->first; item; item = item->next) verbs_fill(c, change, f->object, item, false);
-    if (value && f->type == SVC_OBJECT && f->object) verbs_fill(c, change, f->object, value, false);
     if (f->fill == SVC_AUTO_NONE || value) continue;
     switch (f->fill) {
     case SVC_AUTO_ID: id = top ? change->id : svc_new_id(c->txn); break;
@@ -286,12 +282,8 @@ static void verbs_keys(svc_call *c, const svc_change *change, svc_entity *e)
 
 static bool verbs_serialise(svc_call *c, const svc_change *change, svc_entity *e)
 {
-  svc_buf b = svc_buf_new(c->arena, 1024);
-  svc_node_write(&b, change->body);
-  e->body = svc_buf_done(&b);
-  e->links_at = svc_body_links_at(change->body, e->body);
   e->extra = change->extra;
-  return !b.failed && !c->arena->failed ? true : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  return svc_body_write(c->arena, change->body, &e->body, &e->links_at) || svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
 }
 
 /* Put the entity into the state that the change leads to, and set when it leaves it. */
@@ -312,26 +304,24 @@ static bool verbs_free_name(svc_call *c, const svc_change *change, const svc_ent
 {
   const svc_noun *noun = change->noun->noun;
   const svc_id *scope = svc_id_is_zero(&e->owner) ? &e->parent : &e->owner;
-  svc_str parent_key = svc_id_str(c->arena, scope), shown = e->unique;
+  svc_str parent_key, shown = e->unique;
   svc_id other;
   int rc;
   if (e->shared || e->unique.n == 0) return true;
   rc = svc_unique_find(c->txn, noun->kind, scope, scope == &e->owner, e->unique, &other);
   if (rc == SVC_NOT_FOUND) return true;
   if (rc != SVC_OK) return svc_store_failed(c, rc);
+  parent_key = svc_id_str(c->arena, scope);
   return svc_fail(c, noun->err_exists, "SS", &shown, &parent_key);
 }
 
 SVC_PRIVATE bool svc_rewrite(svc_call *c, const svc_entity *stored, const svc_node *body, int64_t due)
 {
   svc_entity e = *stored, old = *stored;
-  svc_buf b = svc_buf_new(c->arena, stored->body.n + 128);
-  svc_node_write(&b, body);
+  if (!svc_body_write(c->arena, body, &e.body, &e.links_at)) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   e.key = svc_arena_copy(c->arena, stored->key); /* what is in the store moves when it is written to */
   e.unique = old.unique = svc_arena_copy(c->arena, stored->unique);
   e.extra = svc_arena_copy(c->arena, stored->extra);
-  e.body = svc_buf_done(&b);
-  e.links_at = svc_body_links_at(body, e.body);
   e.due = due;
   e.revision = svc_new_revision(c->txn);
   return svc_entity_update(c->txn, c->arena, &e, &old) == SVC_OK || svc_store_failed(c, c->txn->error);
@@ -509,13 +499,8 @@ static bool verbs_store_entity(svc_call *c, svc_change *change, const svc_entity
 static bool verbs_store_singleton(svc_call *c, svc_change *change, svc_entity *out)
 {
   change->old = NULL;
-  if (svc_node_same(change->body, change->before)) {
-    const svc_node *same = change->body;
-    svc_buf b = svc_buf_new(c->arena, 256);
-    svc_node_write(&b, same);
-    out->body = svc_buf_done(&b);
-    return true;
-  }
+  if (svc_node_same(change->body, change->before))
+    return svc_body_write(c->arena, change->body, &out->body, &out->links_at) || svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   return svc_insert(c, change, out);
 }
 

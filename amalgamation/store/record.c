@@ -124,30 +124,10 @@ SVC_PRIVATE int svc_record_put(svc_txn *txn, svc_arena *a, const svc_entity *e)
   return svc_put(txn, &key, (svc_str){ record.p, record.n });
 }
 
-/*
-** Where "links" belongs. `text` is what svc_node_write made of `body`; lengths of the members before are found by
-** writing nothing again: the text is walked member by member, over strings and nesting, without a parser.
-*/
-SVC_PRIVATE size_t svc_body_links_at(const svc_node *body, svc_str text)
+SVC_PRIVATE bool svc_body_write(svc_arena *a, const svc_node *body, svc_str *text, size_t *links_at)
 {
-  const svc_node *member;
-  size_t skip = 0, at = 1, depth = 0;
-  bool quoted = false;
-  for (member = body->first; member && svc_str_order(member->name, SVC_S("links")) < 0; member = member->next) skip++;
-  for (; skip > 0 && at + 1 < text.n; at++) {
-    char ch = text.p[at];
-    if (quoted) {
-      if (ch == '\\') at++;
-      else if (ch == '"') quoted = false;
-    } else if (ch == '"') {
-      quoted = true;
-    } else if (ch == '{' || ch == '[') {
-      depth++;
-    } else if (ch == '}' || ch == ']') {
-      depth--;
-    } else if (ch == ',' && depth == 0 && --skip == 0) {
-      return at + 1;
-    }
-  }
-  return skip ? text.n - 1 : at;
+  svc_buf b = svc_buf_new(a, 512);
+  *links_at = svc_node_write_for(&b, body, SVC_S("links"));
+  *text = svc_buf_done(&b);
+  return !b.failed && !a->failed;
 }
