@@ -12,17 +12,24 @@
 ** (microseconds), and lets them in again. A copy reads for long: it takes copy_lock, which the grower takes first, so
 ** that only writers wait for a copy, never readers. LMDB unmaps before it maps, and is left without a map when the
 ** second fails: the address space is therefore tried first, and should it fail nevertheless the store is `broken`.
+**
+** Writing. LMDB uses a freed page again as soon as no reader can see it, one here and one there, so what a commit writes
+** would lie scattered in the file, and every piece is a write and a request to the disk of its own. The writer therefore
+** keeps a reader of its own at a state of up to LMDB_RUN commits ago: the pages of these come free together, in runs, and
+** commits go on writing in runs. The price is the room of so many commits; when room is short the reader lets go.
 */
 #include "internal.h"
 
 #include <fcntl.h>
 #include <lmdb.h>
+#include <setjmp.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define LMDB_READERS 64
+#define LMDB_RUN 4
 #define LMDB_FIRST_MAP ((size_t)16 << 20)
 #define LMDB_LEAST_MAP ((size_t)64 << 10)
 
@@ -49,6 +56,8 @@ struct svc_store {
   svc_mutex copy_lock;
   atomic_int active, growing, broken;
   lmdb_txn writer;
+  MDB_txn *held;      /* the writer's reader; NULL until it is needed */
+  unsigned held_for;  /* commits since its state; 0: it holds nothing */
   lmdb_txn readers[LMDB_READERS];
 };
 
@@ -97,6 +106,7 @@ static void lmdb_close(svc_store *store)
     }
     if (r->txn) mdb_txn_abort(r->txn);
   }
+  if (store->held) mdb_txn_abort(store->held);
   if (store->env) mdb_env_close(store->env);
   if (store->lock_fd >= 0) {
     flock(store->lock_fd, LOCK_UN); /* a child that the host has forked may have it open as well */
@@ -153,9 +163,61 @@ static void lmdb_unlink(const char *path)
   rmdir(path);
 }
 
+/* LMDB knows no other way to say that a page is none than to end the process, but for calling this first. */
+typedef struct lmdb_check {
+  jmp_buf back;
+  MDB_txn *txn;
+  MDB_cursor *cursor;
+} lmdb_check;
+
+static void lmdb_check_failed(MDB_env *env, const char *what)
+{
+  (void)what;
+  longjmp(((lmdb_check *)mdb_env_get_userctx(env))->back, 1);
+}
+
+/* Read every record of a database, and by that every page. */
+static int lmdb_check_all(lmdb_check *check, MDB_dbi dbi)
+{
+  MDB_val key, value;
+  int rc = mdb_cursor_open(check->txn, dbi, &check->cursor);
+  if (rc) return rc;
+  do rc = mdb_cursor_get(check->cursor, &key, &value, MDB_NEXT);
+  while (!rc);
+  mdb_cursor_close(check->cursor);
+  check->cursor = NULL;
+  return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+static int lmdb_check_both(lmdb_check *check, MDB_env *env)
+{
+  int rc;
+  if (setjmp(check->back)) return MDB_CORRUPTED;
+  rc = mdb_txn_begin(env, NULL, MDB_RDONLY, &check->txn);
+  if (!rc) rc = lmdb_check_all(check, 0); /* where LMDB keeps the numbers of free pages */
+  if (!rc) rc = lmdb_check_all(check, 1);
+  return rc;
+}
+
+static int lmdb_check_pages(MDB_env *env)
+{
+  lmdb_check check;
+  int rc;
+  check.txn = NULL;
+  check.cursor = NULL;
+  mdb_env_set_userctx(env, &check);
+  mdb_env_set_assert(env, lmdb_check_failed);
+  rc = lmdb_check_both(&check, env);
+  if (check.cursor) mdb_cursor_close(check.cursor);
+  if (check.txn) mdb_txn_abort(check.txn);
+  mdb_env_set_assert(env, NULL);
+  mdb_env_set_userctx(env, NULL);
+  return rc;
+}
+
 /*
-** A file that was cut off would end the process where LMDB reads behind its end. With a hole there instead, it finds a
-** page that is none, and says so. Pages that were never used may be missing from a good file: those are not read.
+** A file that was cut off would end the process where LMDB reads behind its end. So there is made a hole, and should a
+** page that is in use be in it, the store is not opened. Pages that were never used may be missing from a good file.
 */
 static int lmdb_fill_up(MDB_env *env)
 {
@@ -170,7 +232,8 @@ static int lmdb_fill_up(MDB_env *env)
   if (rc) return rc;
   whole = (off_t)(info.me_last_pgno + 1) * stat.ms_psize;
   if (fstat(fd, &file) != 0) return errno;
-  return file.st_size < whole && ftruncate(fd, whole) != 0 ? errno : 0;
+  if (file.st_size >= whole) return 0;
+  return ftruncate(fd, whole) != 0 ? errno : lmdb_check_pages(env);
 }
 
 static int lmdb_open_env(svc_store *store, const char *path, unsigned flags, char *why, size_t why_size)
@@ -347,6 +410,23 @@ static void lmdb_forget_cursor(lmdb_txn *w)
   w->cursor = NULL;
 }
 
+/* True: there may be more room now. */
+static bool lmdb_let_go(svc_store *store)
+{
+  if (!store->held_for) return false;
+  mdb_txn_reset(store->held);
+  store->held_for = 0;
+  return true;
+}
+
+/* Called after a commit. That it may fail does not matter: then pages are used again one by one. */
+static void lmdb_hold_pages(svc_store *store)
+{
+  if (store->held_for && store->held_for++ < LMDB_RUN) return;
+  lmdb_let_go(store);
+  if (store->held ? !mdb_txn_renew(store->held) : !mdb_txn_begin(store->env, NULL, MDB_RDONLY, &store->held)) store->held_for = 1;
+}
+
 static int lmdb_commit(svc_txn *txn)
 {
   lmdb_txn *w = (lmdb_txn *)txn;
@@ -355,7 +435,9 @@ static int lmdb_commit(svc_txn *txn)
   w->txn = NULL;
   lmdb_forget_cursor(w);
   rc = mdb_txn_commit(t);
-  return rc == EIO && lmdb_disk_full(w->store) ? SVC_FULL : lmdb_result(rc);
+  if (!rc) lmdb_hold_pages(w->store);
+  rc = rc == EIO && lmdb_disk_full(w->store) ? SVC_FULL : lmdb_result(rc);
+  return rc == SVC_FULL && w->store->held_for ? SVC_MAP_FULL : rc; /* growing begins with letting go */
 }
 
 static void lmdb_abort(svc_txn *txn)
@@ -488,6 +570,7 @@ static int lmdb_resize(svc_store *store, size_t size)
 {
   MDB_envinfo info;
   int rc;
+  lmdb_let_go(store);
   svc_mutex_lock(&store->copy_lock);
   atomic_store(&store->growing, 1);
   while (atomic_load(&store->active)) svc_thread_yield();
@@ -503,6 +586,7 @@ static int lmdb_resize(svc_store *store, size_t size)
 static int lmdb_grow(svc_store *store, bool beyond)
 {
   size_t size = store->map_size > SIZE_MAX / 4 ? store->map_size : store->map_size * 2, limit = store->map_limit;
+  if (lmdb_let_go(store)) return SVC_OK; /* that may be enough */
   if (beyond) limit = limit > SIZE_MAX / 2 ? SIZE_MAX : limit * 2; /* at most every page is written anew */
   if (size > limit) size = limit & ~(size_t)65535;
   if (size <= store->map_size || !lmdb_address_space(size)) return SVC_FULL;
