@@ -322,7 +322,7 @@ SVC_PRIVATE void svc_key_meta(svc_key *k, const char *name);
 SVC_PRIVATE void svc_key_retry(svc_key *k, const unsigned char hash[16]);
 
 /* scan.c: all records below a prefix, forwards or backwards, and thin wrappers that remember errors in the txn. */
-SVC_PRIVATE int svc_corrupt(svc_txn *txn); /* what the store holds cannot be: remembered, and SVC_CORRUPT */
+SVC_PRIVATE int svc_note(svc_txn *txn, int rc); /* remembers the first error, which "not found" is not; returns rc */
 SVC_PRIVATE int svc_get(svc_txn *txn, const svc_key *key, svc_str *value);
 SVC_PRIVATE int svc_put(svc_txn *txn, const svc_key *key, svc_str value);
 SVC_PRIVATE int svc_remove(svc_txn *txn, const svc_key *key);
@@ -363,8 +363,9 @@ SVC_PRIVATE int svc_record_put(svc_txn *txn, svc_arena *a, const svc_entity *e);
 SVC_PRIVATE bool svc_body_write(svc_arena *a, const svc_node *body, svc_str *text, size_t *links_at);
 
 /* count.c: how many there are in a list, 'e' or 'o'. */
-typedef struct svc_list_end { /* of the last one; zero: the list is empty */
+typedef struct svc_list_end { /* of the last one; zero: there is none */
   svc_id id;
+  int64_t missing; /* count = ordinal - missing */
   uint32_t ordinal;
   uint16_t late;
 } svc_list_end;

@@ -305,7 +305,7 @@ static bool list_next_owned(svc_call *c, list_source *from, svc_entity *out)
   static const svc_id root;
   svc_id owner, id;
   if (!svc_finder_next(&from->finder, &owner, &id)) return false;
-  if (out && svc_entity_get(c->txn, from->noun->noun->kind, &root, &id, out) == SVC_NOT_FOUND) svc_corrupt(c->txn);
+  if (out && svc_entity_get(c->txn, from->noun->noun->kind, &root, &id, out) == SVC_NOT_FOUND) svc_note(c->txn, SVC_CORRUPT);
   return c->txn->error == SVC_OK;
 }
 
@@ -313,7 +313,7 @@ static bool list_next_scanned(svc_call *c, list_source *from, svc_entity *out)
 {
   svc_str key, value;
   if (!svc_scan_next(&from->scan, &key, &value)) return false;
-  if (out && !svc_entity_decode(key, value, out)) svc_corrupt(c->txn);
+  if (out && !svc_entity_decode(key, value, out)) svc_note(c->txn, SVC_CORRUPT);
   return c->txn->error == SVC_OK;
 }
 

@@ -595,7 +595,7 @@ static bool verbs_first_below(svc_call *c, const svc_noun_info *noun, const svc_
   found = svc_scan_begin(&scan, c->txn, &prefix, false) && svc_scan_next(&scan, &key, &value);
   svc_scan_end(&scan);
   out->kind = kind;
-  if (found && !svc_entity_decode(key, value, out)) return svc_corrupt(c->txn), false;
+  if (found && !svc_entity_decode(key, value, out)) return svc_note(c->txn, SVC_CORRUPT), false;
   return found;
 }
 

@@ -9,32 +9,35 @@
 */
 #include "internal.h"
 
+/*
+** The count is kept under the key that ends the list, so one look-up finds both: what stands there, or else behind it,
+** and the last one before that.
+*/
 SVC_PRIVATE void svc_list_last(svc_txn *txn, char list, const char *kind, const svc_id *parent, svc_list_end *out)
 {
-  svc_scan scan;
-  svc_key prefix;
-  svc_str key, value;
+  const svc_store_port *port = txn->port;
   size_t at = list == 'e' ? SVC_RECORD_ORDINAL_AT : 0;
+  svc_cursor *cursor;
+  svc_key end;
+  svc_str key, value;
+  int rc;
   memset(out, 0, sizeof *out);
-  if (list == 'e') svc_key_entity(&prefix, kind, parent, NULL);
-  else svc_key_owned(&prefix, kind, parent, NULL);
-  if (!svc_scan_begin(&scan, txn, &prefix, true)) return;
-  if (svc_scan_next(&scan, &key, &value) && value.n >= at + sizeof out->ordinal && key.n >= sizeof out->id.b) {
-    memcpy(&out->ordinal, value.p + at, sizeof out->ordinal);
-    memcpy(out->id.b, key.p + key.n - sizeof out->id.b, sizeof out->id.b);
-    if (list == 'e') memcpy(&out->late, value.p + SVC_RECORD_LATE_AT, sizeof out->late);
+  svc_key_count(&end, list, kind, parent);
+  rc = port->cursor_open(txn, &cursor);
+  if (rc == SVC_OK) {
+    rc = port->cursor_from(cursor, svc_key_str(&end), &key, &value);
+    if (rc == SVC_OK && svc_str_eq(key, svc_key_str(&end)) && value.n == sizeof out->missing)
+      memcpy(&out->missing, value.p, sizeof out->missing);
+    rc = rc == SVC_OK ? port->cursor_previous(cursor, &key, &value) : port->cursor_before(cursor, svc_key_str(&end), &key, &value);
+    if (rc == SVC_OK && key.n == end.n - 1 + sizeof out->id.b && memcmp(key.p, end.b, end.n - 1) == 0 &&
+        value.n >= at + sizeof out->ordinal) {
+      memcpy(&out->ordinal, value.p + at, sizeof out->ordinal);
+      memcpy(out->id.b, key.p + end.n - 1, sizeof out->id.b);
+      if (list == 'e') memcpy(&out->late, value.p + SVC_RECORD_LATE_AT, sizeof out->late);
+    }
+    port->cursor_close(cursor);
   }
-  svc_scan_end(&scan);
-}
-
-static int64_t count_missing(svc_txn *txn, char list, const char *kind, const svc_id *parent)
-{
-  svc_key key;
-  svc_str value;
-  int64_t missing = 0;
-  svc_key_count(&key, list, kind, parent);
-  if (svc_get(txn, &key, &value) == SVC_OK && value.n == sizeof missing) memcpy(&missing, value.p, sizeof missing);
-  return missing;
+  svc_note(txn, rc);
 }
 
 static void count_set_missing(svc_txn *txn, char list, const char *kind, const svc_id *parent, int64_t missing)
@@ -54,7 +57,7 @@ SVC_PRIVATE uint32_t svc_list_next(svc_txn *txn, char list, const char *kind, co
                                    const svc_id *id)
 {
   if (svc_list_at_end(last, id)) return last->ordinal + 1;
-  count_set_missing(txn, list, kind, parent, count_missing(txn, list, kind, parent) - 1);
+  count_set_missing(txn, list, kind, parent, last->missing - 1);
   return last->ordinal;
 }
 
@@ -64,12 +67,12 @@ SVC_PRIVATE void svc_list_removed(svc_txn *txn, char list, const char *kind, con
   int64_t missing;
   svc_list_last(txn, list, kind, parent, &last);
   missing = last.ordinal - (before - 1);
-  if (missing != count_missing(txn, list, kind, parent)) count_set_missing(txn, list, kind, parent, missing);
+  if (missing != last.missing) count_set_missing(txn, list, kind, parent, missing);
 }
 
 SVC_PRIVATE int64_t svc_list_count(svc_txn *txn, char list, const char *kind, const svc_id *parent)
 {
   svc_list_end last;
   svc_list_last(txn, list, kind, parent, &last);
-  return last.ordinal - count_missing(txn, list, kind, parent);
+  return last.ordinal - last.missing;
 }

@@ -12,7 +12,7 @@ SVC_PRIVATE int svc_entity_find(svc_txn *txn, const char *kind, const svc_id *pa
   int rc = svc_unique_find(txn, kind, scope, !svc_id_eq(scope, parent), unique, &id);
   if (rc != SVC_OK) return rc;
   rc = svc_entity_get(txn, kind, parent, &id, out);
-  return rc == SVC_NOT_FOUND ? svc_corrupt(txn) : rc;
+  return rc == SVC_NOT_FOUND ? svc_note(txn, SVC_CORRUPT) : rc;
 }
 
 SVC_PRIVATE uint64_t svc_entity_count(svc_txn *txn, const char *kind, const svc_id *parent)

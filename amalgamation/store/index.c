@@ -47,6 +47,7 @@ static void index_put(svc_txn *txn, const svc_entity *e, index_tail *tail)
   tail->owner = e->owner;
   ordinal = svc_list_next(txn, 'o', e->kind, &e->owner, &tail->last, &e->id);
   if (ordinal > tail->last.ordinal) tail->last.id = e->id;
+  else tail->last.missing--;
   tail->last.ordinal = ordinal;
   svc_key_owned(&key, e->kind, &e->owner, &e->id);
   svc_put(txn, &key, (svc_str){ (const char *)&ordinal, sizeof ordinal });
@@ -78,7 +79,7 @@ static bool index_late_next(svc_scan *scan, svc_entity *out)
 {
   svc_str key, record;
   if (!svc_scan_next(scan, &key, &record)) return false;
-  if (!svc_entity_decode(key, record, out)) return svc_corrupt(scan->txn), false;
+  if (!svc_entity_decode(key, record, out)) return svc_note(scan->txn, SVC_CORRUPT), false;
   return out->late != 0;
 }
 
@@ -169,7 +170,7 @@ SVC_PRIVATE int svc_unique_find(svc_txn *txn, const char *kind, const svc_id *sc
   svc_key_unique(&key, kind, value, scope);
   rc = svc_get(txn, &key, &found);
   if (rc == SVC_OK && found.n == sizeof out->b) memcpy(out->b, found.p, sizeof out->b);
-  else if (rc == SVC_OK) rc = svc_corrupt(txn);
+  else if (rc == SVC_OK) rc = svc_note(txn, SVC_CORRUPT);
   if (rc != SVC_NOT_FOUND || !owned) return rc;
   if (!index_late_begin(&scan, txn, kind)) return txn->error;
   while (rc == SVC_NOT_FOUND && index_late_next(&scan, &e)) {
@@ -242,7 +243,7 @@ SVC_PRIVATE bool svc_finder_next(svc_finder *f, svc_id *scope, svc_id *id)
       return true;
     }
     memcpy(scope->b, key.p + f->entries.prefix.n, sizeof scope->b);
-    if (value.n != sizeof id->b) return svc_corrupt(f->entries.txn), false;
+    if (value.n != sizeof id->b) return svc_note(f->entries.txn, SVC_CORRUPT), false;
     memcpy(id->b, value.p, sizeof id->b);
     return true;
   }

@@ -93,7 +93,7 @@ SVC_PRIVATE int svc_entity_get(svc_txn *txn, const char *kind, const svc_id *par
   rc = svc_get(txn, &key, &record);
   if (rc != SVC_OK) return rc;
   out->kind = kind;
-  return svc_entity_decode(svc_key_str(&key), record, out) ? SVC_OK : svc_corrupt(txn);
+  return svc_entity_decode(svc_key_str(&key), record, out) ? SVC_OK : svc_note(txn, SVC_CORRUPT);
 }
 
 SVC_PRIVATE int svc_record_put(svc_txn *txn, svc_arena *a, const svc_entity *e)

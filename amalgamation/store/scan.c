@@ -6,32 +6,27 @@
 */
 #include "internal.h"
 
-static int scan_note(svc_txn *txn, int rc)
+SVC_PRIVATE int svc_note(svc_txn *txn, int rc)
 {
   if (rc != SVC_OK && rc != SVC_NOT_FOUND && txn->error == SVC_OK) txn->error = rc;
   return rc;
 }
 
-SVC_PRIVATE int svc_corrupt(svc_txn *txn)
-{
-  return scan_note(txn, SVC_CORRUPT);
-}
-
 SVC_PRIVATE int svc_get(svc_txn *txn, const svc_key *key, svc_str *value)
 {
-  return scan_note(txn, txn->port->get(txn, svc_key_str(key), value));
+  return svc_note(txn, txn->port->get(txn, svc_key_str(key), value));
 }
 
 SVC_PRIVATE int svc_put(svc_txn *txn, const svc_key *key, svc_str value)
 {
   txn->dirty = true;
-  return txn->error ? txn->error : scan_note(txn, txn->port->put(txn, svc_key_str(key), value));
+  return txn->error ? txn->error : svc_note(txn, txn->port->put(txn, svc_key_str(key), value));
 }
 
 SVC_PRIVATE int svc_remove(svc_txn *txn, const svc_key *key)
 {
   txn->dirty = true;
-  return txn->error ? txn->error : scan_note(txn, txn->port->remove(txn, svc_key_str(key)));
+  return txn->error ? txn->error : svc_note(txn, txn->port->remove(txn, svc_key_str(key)));
 }
 
 SVC_PRIVATE bool svc_scan_begin(svc_scan *scan, svc_txn *txn, const svc_key *prefix, bool backwards)
@@ -42,7 +37,7 @@ SVC_PRIVATE bool svc_scan_begin(svc_scan *scan, svc_txn *txn, const svc_key *pre
   scan->prefix.n = prefix->n;
   scan->backwards = backwards;
   scan->started = false;
-  return scan_note(txn, txn->port->cursor_open(txn, &scan->cursor)) == SVC_OK;
+  return svc_note(txn, txn->port->cursor_open(txn, &scan->cursor)) == SVC_OK;
 }
 
 static int scan_first(svc_scan *scan, svc_str *key, svc_str *value)
@@ -83,7 +78,7 @@ SVC_PRIVATE bool svc_scan_next(svc_scan *scan, svc_str *key, svc_str *value)
   else if (scan->backwards) rc = port->cursor_previous(scan->cursor, key, value);
   else rc = port->cursor_next(scan->cursor, key, value);
   if (rc != SVC_OK) {
-    scan_note(scan->txn, rc);
+    svc_note(scan->txn, rc);
     return false;
   }
   if (!scan_below(*key, &scan->prefix)) return false;
