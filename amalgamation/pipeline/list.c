@@ -7,7 +7,7 @@
 */
 #include "internal.h"
 
-#define LIST_STRIDE 32
+#define LIST_STRIDE 16
 
 typedef struct list_page {
   svc_buf out;
