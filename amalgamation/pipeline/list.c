@@ -31,14 +31,22 @@ static void list_write_path(svc_buf *b, svc_str path)
   svc_buf_add(b, path.p + from, path.n - from);
 }
 
-static void list_write_link(svc_buf *b, const svc_call *c, const char *rel, int64_t page)
+/* How the links of a list begin, all of them. */
+static svc_str list_link_front(svc_call *c)
+{
+  svc_buf b = svc_buf_new(c->arena, 128);
+  svc_buf_text(&b, "{\"href\":\"");
+  svc_buf_str(&b, c->s->base_url);
+  list_write_path(&b, c->path);
+  svc_buf_text(&b, c->include_count ? "?includeCount=true" : "?includeCount=false");
+  return svc_buf_done(&b);
+}
+
+static void list_write_link(svc_buf *b, const svc_call *c, svc_str front, const char *rel, int64_t page)
 {
   bool self = strcmp(rel, "self") == 0;
   size_t i;
-  svc_buf_text(b, "{\"href\":\"");
-  svc_buf_str(b, c->s->base_url);
-  list_write_path(b, c->path);
-  svc_buf_text(b, c->include_count ? "?includeCount=true" : "?includeCount=false");
+  svc_buf_str(b, front);
   if (self) {
     svc_buf_text(b, "&pageNum=");
     svc_buf_i64(b, page);
@@ -65,15 +73,16 @@ static void list_write_link(svc_buf *b, const svc_call *c, const char *rel, int6
 static svc_str list_front(svc_call *c, const list_page *page)
 {
   svc_buf b = svc_buf_new(c->arena, 512);
+  svc_str front = list_link_front(c);
   svc_buf_text(&b, "{\"links\":[");
-  list_write_link(&b, c, "self", c->page);
+  list_write_link(&b, c, front, "self", c->page);
   if (page->more) {
     svc_buf_char(&b, ',');
-    list_write_link(&b, c, "next", c->page + 1);
+    list_write_link(&b, c, front, "next", c->page + 1);
   }
   if (c->page > 1) {
     svc_buf_char(&b, ',');
-    list_write_link(&b, c, "previous", c->page - 1);
+    list_write_link(&b, c, front, "previous", c->page - 1);
   }
   svc_buf_text(&b, "],\"results\":[");
   return svc_buf_done(&b);
@@ -90,12 +99,12 @@ static void list_link_text(svc_call *c, list_page *page)
 {
   const svc_template *self = &c->plan->item->self;
   svc_buf b = svc_buf_new(c->arena, self->text_size + 96);
+  svc_answer holes;
   size_t i, n;
+  memset(&holes, 0, sizeof holes);
   svc_buf_text(&b, "\"links\":");
   for (i = 0; i < self->count; i++) {
-    svc_answer holes;
     svc_template piece = { &self->pieces[i], 1, self->pieces[i].text.n, false, false };
-    memset(&holes, 0, sizeof holes);
     svc_template_write(&b, &piece, c, &holes);
     if (self->pieces[i].hole == SVC_HOLE_OWN) page->key_at = b.n;
   }
@@ -207,7 +216,7 @@ static void list_close(svc_call *c, list_page *page, int64_t total)
   }
   svc_buf_char(&page->out, '}');
   front = list_front(c, page);
-  if (page->out.failed || front.n > page->room) {
+  if (page->out.failed || c->arena->failed || front.n > page->room) {
     svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
     return;
   }
