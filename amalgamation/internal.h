@@ -384,6 +384,7 @@ SVC_PRIVATE void svc_index_insert(svc_txn *txn, svc_arena *a, svc_entity *e, con
 SVC_PRIVATE void svc_index_update(svc_txn *txn, svc_arena *a, svc_entity *e, const svc_entity *old);
 SVC_PRIVATE void svc_index_remove(svc_txn *txn, svc_arena *a, const svc_entity *e);  /* before its record is */
 SVC_PRIVATE void svc_index_removed(svc_txn *txn, svc_arena *a, const svc_entity *e); /* after its record was */
+SVC_PRIVATE const svc_id *svc_entity_scope(const svc_entity *e); /* where its unique value is: of its owner, else its parent */
 /* Who has this value; owned: scope is an owner, not a parent. */
 SVC_PRIVATE int svc_unique_find(svc_txn *txn, const char *kind, const svc_id *scope, bool owned, svc_str value, svc_id *out);
 SVC_PRIVATE uint64_t svc_owned_count(svc_txn *txn, const char *kind, const svc_id *owner);
@@ -900,6 +901,7 @@ SVC_PRIVATE bool svc_if_match_view(svc_call *c, const svc_node *view); /* the sa
 SVC_PRIVATE bool svc_answer_entity(svc_call *c, const svc_entity *e);
 SVC_PRIVATE bool svc_answer_view(svc_call *c, const svc_entity *e, svc_node *view); /* it, as it is seen here; NULL: 503 */
 SVC_PRIVATE void svc_answer_keep(svc_call *c);                   /* Idempotency-Key keeps what is answered so far, no more */
+SVC_PRIVATE uint64_t svc_count_below(svc_txn *txn, const svc_noun *noun, const svc_id *above); /* a parent, or an owner */
 SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body);   /* another body for the entity that was answered */
 SVC_PRIVATE bool svc_answer_nothing(svc_call *c);                /* 204, or what the route says */
 SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body); /* a computed entity, with the links of its route */

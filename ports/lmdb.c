@@ -163,7 +163,7 @@ static void lmdb_unlink(const char *path)
   rmdir(path);
 }
 
-/* LMDB knows no other way to say that a page is none than to end the process, but for calling this first. */
+/* LMDB's one way to say that a page is none is to end the process, after calling this; with NDEBUG it says nothing. */
 typedef struct lmdb_check {
   jmp_buf back;
   MDB_txn *txn;
@@ -422,9 +422,11 @@ static bool lmdb_let_go(svc_store *store)
 /* Called after a commit. That it may fail does not matter: then pages are used again one by one. */
 static void lmdb_hold_pages(svc_store *store)
 {
+  int rc;
   if (store->held_for && store->held_for++ < LMDB_RUN) return;
   lmdb_let_go(store);
-  if (store->held ? !mdb_txn_renew(store->held) : !mdb_txn_begin(store->env, NULL, MDB_RDONLY, &store->held)) store->held_for = 1;
+  rc = store->held ? mdb_txn_renew(store->held) : mdb_txn_begin(store->env, NULL, MDB_RDONLY, &store->held);
+  if (!rc) store->held_for = 1;
 }
 
 static int lmdb_commit(svc_txn *txn)

@@ -302,3 +302,29 @@ void t_as(t_service *t, const char *user_id)
   t->caller.grants = user_id ? NULL : t->grants;
   t->caller.grant_count = user_id ? 0 : 1;
 }
+
+/* ------------------------------------------------------------------------------------------------------ without a service */
+
+void t_store_open(t_store *t)
+{
+  svc_config config;
+  char why[256] = "";
+  memset(t, 0, sizeof *t);
+  memset(&config, 0, sizeof config);
+  svc_arena_init(&t->arena, NULL);
+  if (svc_lmdb_port()->open(&t->store, &config, why, sizeof why) != SVC_OK) munit_errorf("open: %s", why);
+  munit_assert_int(svc_lmdb_port()->write_begin(t->store, &t->txn), ==, SVC_OK);
+}
+
+void t_store_close(t_store *t)
+{
+  svc_lmdb_port()->abort(t->txn);
+  svc_lmdb_port()->close(t->store);
+  svc_blocks_free(t->arena.blocks);
+}
+
+svc_id t_id(unsigned n)
+{
+  svc_id id = { { 0x68, 0, 0, 0, 0, 0, 0, 0, 0, 0, (unsigned char)(n >> 8), (unsigned char)n } };
+  return id;
+}

@@ -62,4 +62,19 @@ const char *t_user(t_service *t, const char *name, const char *roles); /* regist
 const char *t_keep(t_service *t, const char *text);                   /* of the last answer, say */
 void t_as(t_service *t, const char *user_id); /* requests are this user's, with its own roles; NULL: the owner's of everything */
 
+/* A store without a service: one write transaction on a private store, which is never committed. */
+typedef struct t_store {
+  svc_store *store;
+  svc_txn *txn;
+  svc_arena arena;
+  svc_id root; /* zero */
+} t_store;
+void t_store_open(t_store *t);
+void t_store_close(t_store *t);
+svc_id t_id(unsigned n); /* a greater one for a greater number */
+
+/* In store_test.c: checks every record of a store against every other, and returns how many projects there are. */
+size_t store_whole(svc *s);
+uint64_t store_print(svc *s); /* one number for all that is in it */
+
 #endif

@@ -161,6 +161,7 @@ static bool access_range(svc_call *c, const svc_node *item, size_t index, svc_ad
 static bool access_add_one(svc_call *c, const svc_address *range)
 {
   const svc_entity *credential = svc_parent_of_call(c);
+  const char *kind = c->plan->noun->noun->kind;
   svc_change change;
   svc_entity e;
   svc_id known;
@@ -172,7 +173,8 @@ static bool access_add_one(svc_call *c, const svc_address *range)
   change.body = svc_presets(c->arena, c->plan->noun->noun->object);
   if (!change.body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   access_show(c, change.body, range);
-  if (svc_unique_find(c->txn, c->plan->noun->noun->kind, &credential->id, false, change.key, &known) == SVC_OK) return true; /* it is on the list: adding it again changes nothing */
+  if (svc_unique_find(c->txn, kind, &credential->id, false, change.key, &known) == SVC_OK)
+    return true; /* it is on the list: adding it again changes nothing */
   return svc_insert(c, &change, &e);
 }
 

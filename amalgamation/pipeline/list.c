@@ -361,8 +361,7 @@ static bool list_entities(svc_call *c, const svc_noun_info *noun, const svc_id *
   list_source from;
   svc_key prefix;
   bool good;
-  int64_t total = -1;
-  if (!keep) total = (int64_t)(owned ? svc_owned_count(c->txn, kind, parent) : svc_entity_count(c->txn, kind, parent));
+  int64_t total = keep ? -1 : (int64_t)svc_count_below(c->txn, noun->noun, parent);
   from.noun = noun;
   from.owned = owned;
   from.keep = keep;

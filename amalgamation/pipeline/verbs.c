@@ -303,7 +303,7 @@ static void verbs_due(const svc_change *change, svc_entity *e)
 static bool verbs_free_name(svc_call *c, const svc_change *change, const svc_entity *e)
 {
   const svc_noun *noun = change->noun->noun;
-  const svc_id *scope = svc_id_is_zero(&e->owner) ? &e->parent : &e->owner;
+  const svc_id *scope = svc_entity_scope(e);
   svc_str parent_key, shown = e->unique;
   svc_id other;
   int rc;
@@ -616,6 +616,12 @@ SVC_PRIVATE bool svc_erase(svc_call *c, const svc_noun_info *noun, const svc_ent
   return verbs_recount(c, noun, &own.parent);
 }
 
+SVC_PRIVATE uint64_t svc_count_below(svc_txn *txn, const svc_noun *noun, const svc_id *above)
+{
+  bool owned = noun->flags & SVC_GLOBAL && !svc_id_is_zero(above);
+  return owned ? svc_owned_count(txn, noun->kind, above) : svc_entity_count(txn, noun->kind, above);
+}
+
 /* What is below may keep its parent from being deleted. */
 static bool verbs_unused(svc_call *c, const svc_entity *e)
 {
@@ -625,8 +631,7 @@ static bool verbs_unused(svc_call *c, const svc_entity *e)
     const svc_noun *noun = s->nouns[i].noun;
     svc_str key = svc_id_str(c->arena, &e->id);
     if (s->nouns[i].parent != c->plan->noun || !noun->err_in_use) continue;
-    if (noun->flags & SVC_GLOBAL ? svc_owned_count(c->txn, noun->kind, &e->id) : svc_entity_count(c->txn, noun->kind, &e->id))
-      return svc_fail(c, noun->err_in_use, "S", &key);
+    if (svc_count_below(c->txn, noun, &e->id)) return svc_fail(c, noun->err_in_use, "S", &key);
   }
   return true;
 }

@@ -382,11 +382,12 @@ static svc_waiter *commit_waiter(svc_commit *k)
     if (!w) return NULL;
     if (!svc_mutex_init(&w->lock)) goto fail;
     if (!svc_condition_init(&w->wake)) goto fail_lock;
+    atomic_init(&w->used, true);
     w->next = k->waiters;
     k->waiters = w;
   }
   w->done = w->lead = false;
-  atomic_init(&w->used, true);
+  atomic_store(&w->used, true);
   return w;
 fail_lock:
   svc_mutex_destroy(&w->lock);

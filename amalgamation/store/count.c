@@ -28,7 +28,8 @@ SVC_PRIVATE void svc_list_last(svc_txn *txn, char list, const char *kind, const 
     rc = port->cursor_from(cursor, svc_key_str(&end), &key, &value);
     if (rc == SVC_OK && svc_str_eq(key, svc_key_str(&end)) && value.n == sizeof out->missing)
       memcpy(&out->missing, value.p, sizeof out->missing);
-    rc = rc == SVC_OK ? port->cursor_previous(cursor, &key, &value) : port->cursor_before(cursor, svc_key_str(&end), &key, &value);
+    if (rc == SVC_OK) rc = port->cursor_previous(cursor, &key, &value);
+    else if (rc == SVC_NOT_FOUND) rc = port->cursor_before(cursor, svc_key_str(&end), &key, &value);
     if (rc == SVC_OK && key.n == end.n - 1 + sizeof out->id.b && memcmp(key.p, end.b, end.n - 1) == 0 &&
         value.n >= at + sizeof out->ordinal) {
       memcpy(&out->ordinal, value.p + at, sizeof out->ordinal);

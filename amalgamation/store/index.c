@@ -1,9 +1,9 @@
 /*
 ** How entities are found other than by their id: by a unique value, and in the list of their owner.
 **
-** A new project would have to be written in four places: its record and its event, each at the end of its list, its name,
-** and its entry in the list of its owner; and every place is pages that a durable commit writes and flushes. So what has
-** an owner is indexed late. The newest ones, up to SVC_LATE of them, have no entries; who looks something up reads their
+** What has an owner would have to be written in four places: its record and its event, each at the end of its list, its
+** name, and its entry in the list of its owner; and every place is pages that a durable commit writes and flushes. So it
+** is indexed late. The newest ones, up to SVC_LATE of them, have no entries; who looks something up reads their
 ** records as well. The next one that is inserted writes the entries of all, and its own.
 **
 ** The rule: `late` in a record is how many up to this one have no entries yet. Where it is 0, this one has its entries and
@@ -24,10 +24,15 @@ static bool index_is_owned(const svc_entity *e)
   return !svc_id_is_zero(&e->owner);
 }
 
+SVC_PRIVATE const svc_id *svc_entity_scope(const svc_entity *e)
+{
+  return index_is_owned(e) ? &e->owner : &e->parent;
+}
+
 static bool index_key(const svc_entity *e, svc_key *key)
 {
   if (e->shared || e->unique.n == 0) return false;
-  svc_key_unique(key, e->kind, e->unique, index_is_owned(e) ? &e->owner : &e->parent);
+  svc_key_unique(key, e->kind, e->unique, svc_entity_scope(e));
   return true;
 }
 
@@ -37,7 +42,7 @@ typedef struct index_tail {
   svc_list_end last;
 } index_tail;
 
-static void index_put(svc_txn *txn, const svc_entity *e, index_tail *tail)
+static void index_put_next(svc_txn *txn, const svc_entity *e, index_tail *tail)
 {
   svc_key key;
   uint32_t ordinal;
@@ -53,7 +58,14 @@ static void index_put(svc_txn *txn, const svc_entity *e, index_tail *tail)
   svc_put(txn, &key, (svc_str){ (const char *)&ordinal, sizeof ordinal });
 }
 
-static void index_take(svc_txn *txn, const svc_entity *e)
+static void index_put(svc_txn *txn, const svc_entity *e)
+{
+  index_tail tail;
+  memset(&tail, 0, sizeof tail);
+  index_put_next(txn, e, &tail);
+}
+
+static void index_drop(svc_txn *txn, const svc_entity *e)
 {
   svc_key key;
   int64_t before;
@@ -83,8 +95,15 @@ static bool index_late_next(svc_scan *scan, svc_entity *out)
   return out->late != 0;
 }
 
+/* Is a late one looked for? Owner NULL: of whomever; value NULL: whatever it is called. */
+static bool index_is_meant(const svc_entity *e, const svc_id *owner, const svc_str *value)
+{
+  if (owner && !svc_id_eq(&e->owner, owner)) return false;
+  return !value || (!e->shared && svc_str_eq(e->unique, *value));
+}
+
 /* The entries of all that have none. */
-static void index_late(svc_txn *txn, svc_arena *a, const char *kind)
+static void index_catch_up(svc_txn *txn, svc_arena *a, const char *kind)
 {
   svc_entity late[SVC_LATE];
   index_tail tail;
@@ -98,7 +117,7 @@ static void index_late(svc_txn *txn, svc_arena *a, const char *kind)
   svc_scan_end(&scan);
   if (a->failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
   memset(&tail, 0, sizeof tail);
-  while (n > 0 && txn->error == SVC_OK) index_put(txn, &late[--n], &tail);
+  while (n > 0 && txn->error == SVC_OK) index_put_next(txn, &late[--n], &tail);
 }
 
 /* The last one says that there are no late ones. */
@@ -117,40 +136,36 @@ static void index_close(svc_txn *txn, svc_arena *a, const char *kind)
 SVC_PRIVATE void svc_index_insert(svc_txn *txn, svc_arena *a, svc_entity *e, const svc_list_end *last)
 {
   bool at_end = svc_list_at_end(last, &e->id);
-  index_tail tail;
   e->late = 0;
   if (index_is_owned(e) && svc_id_is_zero(&e->parent) && at_end && last->late + 1 < SVC_LATE) {
     e->late = (uint16_t)(last->late + 1);
     return;
   }
-  if (last->late) index_late(txn, a, e->kind);
+  if (last->late) index_catch_up(txn, a, e->kind);
   if (last->late && !at_end) index_close(txn, a, e->kind);
-  memset(&tail, 0, sizeof tail);
-  index_put(txn, e, &tail);
+  index_put(txn, e);
 }
 
 SVC_PRIVATE void svc_index_update(svc_txn *txn, svc_arena *a, svc_entity *e, const svc_entity *old)
 {
   bool at_root = svc_id_is_zero(&e->parent);
-  index_tail tail;
   svc_entity now;
   if (svc_id_eq(&e->owner, &old->owner) && svc_str_eq(e->unique, old->unique)) {
     e->late = 0; /* or what it has become since `old` was read */
     if (at_root && svc_entity_get(txn, e->kind, &e->parent, &e->id, &now) == SVC_OK) e->late = now.late;
     return;
   }
-  if (at_root) index_late(txn, a, e->kind);
+  if (at_root) index_catch_up(txn, a, e->kind);
   if (at_root) index_close(txn, a, e->kind);
   e->late = 0;
-  index_take(txn, old);
-  memset(&tail, 0, sizeof tail);
-  index_put(txn, e, &tail);
+  index_drop(txn, old);
+  index_put(txn, e);
 }
 
 SVC_PRIVATE void svc_index_remove(svc_txn *txn, svc_arena *a, const svc_entity *e)
 {
-  if (svc_id_is_zero(&e->parent)) index_late(txn, a, e->kind);
-  index_take(txn, e);
+  if (svc_id_is_zero(&e->parent)) index_catch_up(txn, a, e->kind);
+  index_drop(txn, e);
 }
 
 SVC_PRIVATE void svc_index_removed(svc_txn *txn, svc_arena *a, const svc_entity *e)
@@ -174,7 +189,7 @@ SVC_PRIVATE int svc_unique_find(svc_txn *txn, const char *kind, const svc_id *sc
   if (rc != SVC_NOT_FOUND || !owned) return rc;
   if (!index_late_begin(&scan, txn, kind)) return txn->error;
   while (rc == SVC_NOT_FOUND && index_late_next(&scan, &e)) {
-    if (e.shared || !svc_id_eq(&e.owner, scope) || !svc_str_eq(e.unique, value)) continue;
+    if (!index_is_meant(&e, scope, &value)) continue;
     *out = e.id;
     rc = SVC_OK;
   }
@@ -188,7 +203,7 @@ SVC_PRIVATE uint64_t svc_owned_count(svc_txn *txn, const char *kind, const svc_i
   svc_scan scan;
   svc_entity e;
   if (index_late_begin(&scan, txn, kind)) {
-    while (index_late_next(&scan, &e)) count += svc_id_eq(&e.owner, owner);
+    while (index_late_next(&scan, &e)) count += index_is_meant(&e, owner, NULL);
     svc_scan_end(&scan);
   }
   return count > 0 ? (uint64_t)count : 0;
@@ -218,13 +233,13 @@ SVC_PRIVATE bool svc_named_begin(svc_finder *f, svc_txn *txn, const char *kind, 
 }
 
 /* After the entries: which of the late ones are looked for. They are kept, newest first, and given out oldest first. */
-static void index_take_late(svc_finder *f)
+static void index_collect_late(svc_finder *f)
 {
   svc_scan scan;
   svc_entity e;
   if (!f->owned || !index_late_begin(&scan, f->entries.txn, f->kind)) return;
   while (f->late_count < SVC_LATE && index_late_next(&scan, &e)) {
-    if (f->by_owner ? !svc_id_eq(&e.owner, &f->owner) : e.shared || !svc_str_eq(e.unique, f->value)) continue;
+    if (f->by_owner ? !index_is_meant(&e, &f->owner, NULL) : !index_is_meant(&e, NULL, &f->value)) continue;
     f->late[f->late_count].id = e.id;
     f->late[f->late_count++].scope = e.owner;
   }
@@ -248,7 +263,7 @@ SVC_PRIVATE bool svc_finder_next(svc_finder *f, svc_id *scope, svc_id *id)
     return true;
   }
   svc_scan_end(&f->entries);
-  index_take_late(f);
+  index_collect_late(f);
   if (f->late_count == 0) return false;
   *scope = f->late[--f->late_count].scope;
   *id = f->late[f->late_count].id;

@@ -10,8 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-size_t store_whole(svc *s); /* store_test.c */
-uint64_t store_print(svc *s);
 void store_folder(char out[128]);
 void store_remove(const char *path);
 

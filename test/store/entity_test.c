@@ -3,47 +3,12 @@
 */
 #include "support.h"
 
-typedef struct box {
-  svc_store *store;
-  svc_txn *txn;
-  svc_arena arena;
-  svc_id root;
-} box;
-
-static void box_open(box *b)
-{
-  svc_config config;
-  char why[256] = "";
-  memset(b, 0, sizeof *b);
-  memset(&config, 0, sizeof config);
-  svc_arena_init(&b->arena, NULL);
-  if (svc_lmdb_port()->open(&b->store, &config, why, sizeof why) != SVC_OK) munit_errorf("open: %s", why);
-  munit_assert_int(svc_lmdb_port()->write_begin(b->store, &b->txn), ==, SVC_OK);
-}
-
-static void box_close(box *b)
-{
-  svc_lmdb_port()->abort(b->txn);
-  svc_lmdb_port()->close(b->store);
-  svc_blocks_free(b->arena.blocks);
-}
-
-static svc_id id_n(unsigned n)
-{
-  svc_id id;
-  memset(id.b, 0, sizeof id.b);
-  id.b[0] = 0x68;
-  id.b[10] = (unsigned char)(n >> 8);
-  id.b[11] = (unsigned char)n;
-  return id;
-}
-
 static svc_entity entity_n(unsigned n, const char *unique)
 {
   svc_entity e;
   memset(&e, 0, sizeof e);
   e.kind = "test";
-  e.id = id_n(n);
+  e.id = t_id(n);
   e.revision = n;
   e.key = svc_str_c(unique);
   e.unique = svc_str_c(unique);
@@ -54,7 +19,7 @@ static svc_entity entity_n(unsigned n, const char *unique)
 }
 
 /* How many records of a class there are: its counts, or the others. */
-static unsigned box_records(box *b, char letter, bool counts)
+static unsigned box_records(t_store *b, char letter, bool counts)
 {
   svc_scan scan;
   svc_key prefix;
@@ -69,7 +34,7 @@ static unsigned box_records(box *b, char letter, bool counts)
 }
 
 /* How many of the owned ones have no index entries yet. */
-static unsigned box_late(box *b)
+static unsigned box_late(t_store *b)
 {
   svc_list_end last;
   svc_list_last(b->txn, 'e', "test", &b->root, &last);
@@ -77,7 +42,7 @@ static unsigned box_late(box *b)
 }
 
 /* Owned and unique: whether they are indexed or will be. */
-static void box_expect(box *b, unsigned counts, unsigned due, unsigned entities, unsigned owned, unsigned uniques)
+static void box_expect(t_store *b, unsigned counts, unsigned due, unsigned entities, unsigned owned, unsigned uniques)
 {
   munit_assert_uint(box_records(b, 'e', true) + box_records(b, 'o', true), <=, counts); /* only of lists that shrank */
   munit_assert_uint(box_records(b, 'd', false), ==, due);
@@ -90,14 +55,14 @@ static void box_expect(box *b, unsigned counts, unsigned due, unsigned entities,
 
 static MunitResult entity_round(const MunitParameter params[], void *data)
 {
-  box b;
+  t_store b;
   svc_entity e, got;
-  svc_id parent = id_n(500);
+  svc_id parent = t_id(500);
   (void)params, (void)data;
-  box_open(&b);
+  t_store_open(&b);
   e = entity_n(1, "Cluster0");
   e.parent = parent;
-  e.owner = id_n(600);
+  e.owner = t_id(600);
   e.revision = UINT64_MAX - 1;
   e.due = INT64_MAX;
   e.key = SVC_S("admin/joe%20x");
@@ -130,7 +95,7 @@ static MunitResult entity_round(const MunitParameter params[], void *data)
   munit_assert_true(got.shared && svc_str_is(got.unique, "same"));
   munit_assert_int(svc_entity_find(b.txn, "test", &b.root, &b.root, SVC_S("same"), &got), ==, SVC_NOT_FOUND);
   box_expect(&b, 3, 1, 3, 1, 1);
-  box_close(&b);
+  t_store_close(&b);
   return MUNIT_OK;
 }
 
@@ -148,13 +113,13 @@ static void same_at_a_glance(svc_str record, bool good, const svc_entity *e)
 /* A record cut anywhere before its extra is refused; nothing outside of it is ever read (the copies are exact). */
 static MunitResult entity_truncated(const MunitParameter params[], void *data)
 {
-  box b;
+  t_store b;
   svc_entity e, got;
   svc_key key;
   svc_str record;
   size_t n;
   (void)params, (void)data;
-  box_open(&b);
+  t_store_open(&b);
   e = entity_n(1, "name");
   e.extra = SVC_S("extra");
   munit_assert_int(svc_entity_insert(b.txn, &b.arena, &e), ==, SVC_OK);
@@ -178,7 +143,7 @@ static MunitResult entity_truncated(const MunitParameter params[], void *data)
   munit_assert_true(svc_entity_decode((svc_str){ NULL, 0 }, record, &got)); /* without a key the ids stay as they are */
   munit_assert_int(got.id.b[0], ==, 7);
   munit_assert_int(got.parent.b[11], ==, 7);
-  box_close(&b);
+  t_store_close(&b);
   return MUNIT_OK;
 }
 
@@ -189,14 +154,14 @@ static bool inside(svc_str part, svc_str whole)
 
 static MunitResult entity_garbage(const MunitParameter params[], void *data)
 {
-  box b;
+  t_store b;
   svc_entity e, got;
   svc_key key;
   svc_str record;
   char *copy;
   size_t n, i, decoded = 0;
   (void)params, (void)data;
-  box_open(&b);
+  t_store_open(&b);
   e = entity_n(1, "name");
   munit_assert_int(svc_entity_insert(b.txn, &b.arena, &e), ==, SVC_OK);
   svc_key_entity(&key, "test", &b.root, &e.id);
@@ -232,18 +197,18 @@ static MunitResult entity_garbage(const MunitParameter params[], void *data)
   munit_assert_size(decoded, >, 100); /* both ends are tried */
   munit_assert_size(decoded, <, 99900);
   free(copy);
-  box_close(&b);
+  t_store_close(&b);
   return MUNIT_OK;
 }
 
 /* What is in the store and cannot be right is an error of the transaction, not "not found". */
 static MunitResult entity_corrupt(const MunitParameter params[], void *data)
 {
-  box b;
+  t_store b;
   svc_entity e, got;
   svc_key key;
   (void)params, (void)data;
-  box_open(&b);
+  t_store_open(&b);
   e = entity_n(1, "name");
   svc_key_entity(&key, "test", &b.root, &e.id);
   svc_put(b.txn, &key, SVC_S("garbage"));
@@ -264,18 +229,18 @@ static MunitResult entity_corrupt(const MunitParameter params[], void *data)
   b.txn->error = SVC_OK;
   munit_assert_int(svc_entity_find(b.txn, "test", &b.root, &b.root, SVC_S("none"), &got), ==, SVC_NOT_FOUND);
   munit_assert_int(b.txn->error, ==, SVC_OK);
-  box_close(&b);
+  t_store_close(&b);
   return MUNIT_OK;
 }
 
 static MunitResult entity_too_long(const MunitParameter params[], void *data)
 {
   static char text[70000];
-  box b;
+  t_store b;
   svc_entity e, got;
   (void)params, (void)data;
   memset(text, 'n', sizeof text);
-  box_open(&b);
+  t_store_open(&b);
   e = entity_n(1, "");
   e.unique = (svc_str){ text, 65535 }; /* what a length of 16 bits holds */
   munit_assert_int(svc_entity_insert(b.txn, &b.arena, &e), ==, SVC_OK);
@@ -289,7 +254,7 @@ static MunitResult entity_too_long(const MunitParameter params[], void *data)
   e = entity_n(3, "");
   e.key = (svc_str){ text, 65536 };
   munit_assert_int(svc_entity_insert(b.txn, &b.arena, &e), ==, SVC_INVALID);
-  box_close(&b);
+  t_store_close(&b);
   return MUNIT_OK;
 }
 
@@ -297,12 +262,12 @@ static MunitResult entity_too_long(const MunitParameter params[], void *data)
 
 static MunitResult entity_counts(const MunitParameter params[], void *data)
 {
-  box b;
-  svc_id parent = id_n(500);
+  t_store b;
+  svc_id parent = t_id(500);
   svc_entity e[5];
   unsigned i;
   (void)params, (void)data;
-  box_open(&b);
+  t_store_open(&b);
   munit_assert_uint64(svc_entity_count(b.txn, "test", &parent), ==, 0);
   for (i = 0; i < 5; i++) {
     char *name = svc_arena_alloc(&b.arena, 8);
@@ -322,7 +287,7 @@ static MunitResult entity_counts(const MunitParameter params[], void *data)
     if (i < 3) munit_assert_uint64(svc_entity_count(b.txn, "test", &parent), ==, 2 - i);
   }
   box_expect(&b, 0, 0, 0, 0, 0); /* no count of zero stays behind */
-  box_close(&b);
+  t_store_close(&b);
   return MUNIT_OK;
 }
 
@@ -330,16 +295,16 @@ static MunitResult entity_counts(const MunitParameter params[], void *data)
 static MunitResult entity_counts_random(const MunitParameter params[], void *data)
 {
   enum { MOST = 60, OWNERS = 3 };
-  box b;
+  t_store b;
   svc_entity e[MOST];
   svc_id owners[OWNERS + 1];
   bool there[MOST];
   int owner_of[MOST], i, round;
   (void)params, (void)data;
-  box_open(&b);
+  t_store_open(&b);
   memset(there, 0, sizeof there);
   memset(owners, 0, sizeof owners); /* the last is nobody */
-  for (i = 0; i < OWNERS; i++) owners[i] = id_n(1000u + (unsigned)i);
+  for (i = 0; i < OWNERS; i++) owners[i] = t_id(1000u + (unsigned)i);
   for (round = 0; round < 6000; round++) {
     int n = munit_rand_int_range(0, MOST - 1), to = munit_rand_int_range(0, OWNERS), total = 0, owned[OWNERS + 1] = { 0 };
     if (round % 1000 > 900) to = OWNERS; /* now and then nearly all go */
@@ -352,7 +317,7 @@ static MunitResult entity_counts_random(const MunitParameter params[], void *dat
       owner_of[n] = to;
     } else if (round % 3 == 0 && round % 1000 <= 900) {
       svc_entity old, changed;
-      svc_id id = id_n((unsigned)n + 1);
+      svc_id id = t_id((unsigned)n + 1);
       munit_assert_int(svc_entity_get(b.txn, "test", &b.root, &id, &old), ==, SVC_OK);
       old.body = SVC_S("{}");
       old.links_at = 1;
@@ -363,7 +328,7 @@ static MunitResult entity_counts_random(const MunitParameter params[], void *dat
       owner_of[n] = to;
     } else {
       svc_entity old;
-      svc_id id = id_n((unsigned)n + 1);
+      svc_id id = t_id((unsigned)n + 1);
       munit_assert_int(svc_entity_get(b.txn, "test", &b.root, &id, &old), ==, SVC_OK);
       munit_assert_int(svc_entity_remove(b.txn, &b.arena, &old), ==, SVC_OK);
       there[n] = false;
@@ -377,7 +342,7 @@ static MunitResult entity_counts_random(const MunitParameter params[], void *dat
     for (i = 0; i < OWNERS; i++) munit_assert_uint64(svc_owned_count(b.txn, "test", &owners[i]), ==, (uint64_t)owned[i]);
   }
   for (i = 0; i < MOST; i++) {
-    svc_id id = id_n((unsigned)i + 1);
+    svc_id id = t_id((unsigned)i + 1);
     svc_entity old;
     if (!there[i]) continue;
     munit_assert_int(svc_entity_get(b.txn, "test", &b.root, &id, &old), ==, SVC_OK);
@@ -386,21 +351,21 @@ static MunitResult entity_counts_random(const MunitParameter params[], void *dat
   munit_assert_uint64(svc_entity_count(b.txn, "test", &b.root), ==, 0);
   for (i = 0; i < OWNERS; i++) munit_assert_uint64(svc_owned_count(b.txn, "test", &owners[i]), ==, 0);
   munit_assert_int(b.txn->error, ==, SVC_OK);
-  box_close(&b);
+  t_store_close(&b);
   return MUNIT_OK;
 }
 
 /* Owned entities: below the root, listed and counted under their owner, unique in it. */
 static MunitResult entity_owners(const MunitParameter params[], void *data)
 {
-  box b;
-  svc_id one = id_n(700), two = id_n(701);
+  t_store b;
+  svc_id one = t_id(700), two = t_id(701);
   svc_entity e[4], got;
   svc_finder finder;
   svc_id owner, id;
   unsigned i, n = 0;
   (void)params, (void)data;
-  box_open(&b);
+  t_store_open(&b);
   for (i = 0; i < 4; i++) { /* inserted last id first */
     e[3 - i] = entity_n(4 - i, i % 2 ? "same" : i ? "b" : "a");
     e[3 - i].owner = i < 2 ? one : two;
@@ -425,17 +390,17 @@ static MunitResult entity_owners(const MunitParameter params[], void *data)
   munit_assert_uint(n, ==, 2);
   for (i = 0; i < 4; i++) munit_assert_int(svc_entity_remove(b.txn, &b.arena, &e[i]), ==, SVC_OK);
   box_expect(&b, 0, 0, 0, 0, 0);
-  box_close(&b);
+  t_store_close(&b);
   return MUNIT_OK;
 }
 
 static MunitResult entity_moves(const MunitParameter params[], void *data)
 {
-  box b;
-  svc_id one = id_n(700), two = id_n(701);
+  t_store b;
+  svc_id one = t_id(700), two = t_id(701);
   svc_entity old, e, got;
   (void)params, (void)data;
-  box_open(&b);
+  t_store_open(&b);
   old = entity_n(1, "before");
   old.owner = one;
   old.due = 5000;
@@ -475,18 +440,18 @@ static MunitResult entity_moves(const MunitParameter params[], void *data)
   box_expect(&b, 2, 0, 1, 1, 0);
   munit_assert_int(svc_entity_remove(b.txn, &b.arena, &e), ==, SVC_OK);
   box_expect(&b, 0, 0, 0, 0, 0);
-  box_close(&b);
+  t_store_close(&b);
   return MUNIT_OK;
 }
 
 /* From no owner to one and back: the root's count is not the owner's. */
 static MunitResult entity_adopted(const MunitParameter params[], void *data)
 {
-  box b;
-  svc_id one = id_n(700);
+  t_store b;
+  svc_id one = t_id(700);
   svc_entity old, e, other, got;
   (void)params, (void)data;
-  box_open(&b);
+  t_store_open(&b);
   other = entity_n(2, "other");
   old = entity_n(1, "name");
   munit_assert_int(svc_entity_insert(b.txn, &b.arena, &other), ==, SVC_OK);
@@ -502,7 +467,7 @@ static MunitResult entity_adopted(const MunitParameter params[], void *data)
   box_expect(&b, 1, 0, 2, 0, 2);
   munit_assert_uint64(svc_entity_count(b.txn, "test", &b.root), ==, 2);
   munit_assert_int(svc_entity_find(b.txn, "test", &b.root, &b.root, SVC_S("name"), &got), ==, SVC_OK);
-  box_close(&b);
+  t_store_close(&b);
   return MUNIT_OK;
 }
 
@@ -510,14 +475,14 @@ static MunitResult entity_adopted(const MunitParameter params[], void *data)
 static MunitResult entity_odd_names(const MunitParameter params[], void *data)
 {
   static char text[2000];
-  box b;
+  t_store b;
   svc_entity e[8], got;
   const svc_str names[8] = { { text, 2000 }, { text, 1999 }, { text, 401 }, { text, 400 }, SVC_S("a"), SVC_S("a\0"),
                              SVC_S("a\0\0\0\0\0\0\0\0\0\0\0\0\0"), SVC_S("\0") };
   unsigned i, j;
   (void)params, (void)data;
   memset(text, 'x', sizeof text);
-  box_open(&b);
+  t_store_open(&b);
   for (i = 0; i < 8; i++) {
     e[i] = entity_n(i + 1, "");
     e[i].unique = names[i];
@@ -533,7 +498,7 @@ static MunitResult entity_odd_names(const MunitParameter params[], void *data)
     munit_assert_int(svc_entity_find(b.txn, "test", &b.root, &b.root, names[i], &got), ==, SVC_NOT_FOUND);
   }
   box_expect(&b, 0, 0, 0, 0, 0);
-  box_close(&b);
+  t_store_close(&b);
   return MUNIT_OK;
 }
 

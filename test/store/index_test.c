@@ -9,46 +9,31 @@
 #define NAMES 12
 
 typedef struct shelf {
-  svc_store *store;
-  svc_txn *txn;
-  svc_arena arena;
-  svc_id root, owners[OWNERS + 1]; /* the last is nobody */
+  t_store t;
+  svc_id owners[OWNERS + 1]; /* the last is nobody */
   struct {
     bool there;
     int owner, name;
   } all[MOST];
 } shelf;
 
-static svc_id id_of(int n)
-{
-  svc_id id = { { 0x68, 0, 0, 0, 0, 0, 0, 0, 0, 0, (unsigned char)(n >> 8), (unsigned char)n } };
-  return id;
-}
-
 static void shelf_open(shelf *f)
 {
-  svc_config config;
-  char why[256] = "";
-  int i;
+  unsigned i;
   memset(f, 0, sizeof *f);
-  memset(&config, 0, sizeof config);
-  svc_arena_init(&f->arena, NULL);
-  if (svc_lmdb_port()->open(&f->store, &config, why, sizeof why) != SVC_OK) munit_errorf("open: %s", why);
-  munit_assert_int(svc_lmdb_port()->write_begin(f->store, &f->txn), ==, SVC_OK);
-  for (i = 0; i < OWNERS; i++) f->owners[i] = id_of(1000 + i);
+  t_store_open(&f->t);
+  for (i = 0; i < OWNERS; i++) f->owners[i] = t_id(1000 + i);
 }
 
 static void shelf_close(shelf *f)
 {
-  munit_assert_int(f->txn->error, ==, SVC_OK);
-  svc_lmdb_port()->abort(f->txn);
-  svc_lmdb_port()->close(f->store);
-  svc_blocks_free(f->arena.blocks);
+  munit_assert_int(f->t.txn->error, ==, SVC_OK);
+  t_store_close(&f->t);
 }
 
 static svc_str name_of(shelf *f, int name)
 {
-  return svc_arena_print(&f->arena, "name-%d", name);
+  return svc_arena_print(&f->t.arena, "name-%d", name);
 }
 
 static void shelf_insert(shelf *f, int n, int owner, int name)
@@ -56,13 +41,13 @@ static void shelf_insert(shelf *f, int n, int owner, int name)
   svc_entity e;
   memset(&e, 0, sizeof e);
   e.kind = "test";
-  e.id = id_of(n + 1);
+  e.id = t_id((unsigned)n + 1);
   e.owner = f->owners[owner];
-  e.key = svc_id_str(&f->arena, &e.id);
+  e.key = svc_id_str(&f->t.arena, &e.id);
   e.unique = name_of(f, name);
   e.body = SVC_S("{\"a\":1}");
   e.extra = SVC_S("");
-  munit_assert_int(svc_entity_insert(f->txn, &f->arena, &e), ==, SVC_OK);
+  munit_assert_int(svc_entity_insert(f->t.txn, &f->t.arena, &e), ==, SVC_OK);
   f->all[n].there = true;
   f->all[n].owner = owner;
   f->all[n].name = name;
@@ -72,12 +57,12 @@ static void shelf_insert(shelf *f, int n, int owner, int name)
 static svc_entity shelf_get(shelf *f, int n)
 {
   svc_entity e;
-  svc_id id = id_of(n + 1);
-  munit_assert_int(svc_entity_get(f->txn, "test", &f->root, &id, &e), ==, SVC_OK);
-  e.key = svc_arena_copy(&f->arena, e.key);
-  e.unique = svc_arena_copy(&f->arena, e.unique);
-  e.body = svc_arena_copy(&f->arena, e.body);
-  e.extra = svc_arena_copy(&f->arena, e.extra);
+  svc_id id = t_id((unsigned)n + 1);
+  munit_assert_int(svc_entity_get(f->t.txn, "test", &f->t.root, &id, &e), ==, SVC_OK);
+  e.key = svc_arena_copy(&f->t.arena, e.key);
+  e.unique = svc_arena_copy(&f->t.arena, e.unique);
+  e.body = svc_arena_copy(&f->t.arena, e.body);
+  e.extra = svc_arena_copy(&f->t.arena, e.extra);
   return e;
 }
 
@@ -86,7 +71,7 @@ static void shelf_change(shelf *f, int n, int owner, int name)
   svc_entity old = shelf_get(f, n), e = old;
   e.owner = f->owners[owner];
   e.unique = name_of(f, name);
-  munit_assert_int(svc_entity_update(f->txn, &f->arena, &e, &old), ==, SVC_OK);
+  munit_assert_int(svc_entity_update(f->t.txn, &f->t.arena, &e, &old), ==, SVC_OK);
   f->all[n].owner = owner;
   f->all[n].name = name;
 }
@@ -94,7 +79,7 @@ static void shelf_change(shelf *f, int n, int owner, int name)
 static void shelf_remove(shelf *f, int n)
 {
   svc_entity e = shelf_get(f, n);
-  munit_assert_int(svc_entity_remove(f->txn, &f->arena, &e), ==, SVC_OK);
+  munit_assert_int(svc_entity_remove(f->t.txn, &f->t.arena, &e), ==, SVC_OK);
   f->all[n].there = false;
 }
 
@@ -109,7 +94,7 @@ static bool shelf_taken(const shelf *f, int owner, int name)
 static unsigned shelf_late(shelf *f)
 {
   svc_list_end last;
-  svc_list_last(f->txn, 'e', "test", &f->root, &last);
+  svc_list_last(f->t.txn, 'e', "test", &f->t.root, &last);
   return last.late;
 }
 
@@ -118,10 +103,10 @@ static void check_owner(shelf *f, int owner)
   svc_finder finder;
   svc_id scope, id, expected;
   int i, n = 0;
-  munit_assert_true(svc_owned_begin(&finder, f->txn, "test", &f->owners[owner]));
+  munit_assert_true(svc_owned_begin(&finder, f->t.txn, "test", &f->owners[owner]));
   for (i = 0; i < MOST; i++) {
     if (!f->all[i].there || f->all[i].owner != owner) continue;
-    expected = id_of(i + 1);
+    expected = t_id((unsigned)i + 1);
     munit_assert_true(svc_finder_next(&finder, &scope, &id));
     munit_assert_true(svc_id_eq(&id, &expected) && svc_id_eq(&scope, &f->owners[owner]));
     n++;
@@ -129,7 +114,7 @@ static void check_owner(shelf *f, int owner)
   munit_assert_false(svc_finder_next(&finder, &scope, &id));
   munit_assert_false(svc_finder_next(&finder, &scope, &id)); /* and not once more */
   svc_finder_end(&finder);
-  munit_assert_uint64(svc_owned_count(f->txn, "test", &f->owners[owner]), ==, (uint64_t)n);
+  munit_assert_uint64(svc_owned_count(f->t.txn, "test", &f->owners[owner]), ==, (uint64_t)n);
 }
 
 static void check_name(shelf *f, int name)
@@ -139,7 +124,7 @@ static void check_name(shelf *f, int name)
   svc_id scope, id;
   int i, expected = 0, found = 0;
   for (i = 0; i < MOST; i++) expected += f->all[i].there && f->all[i].name == name;
-  munit_assert_true(svc_named_begin(&finder, f->txn, "test", text, true));
+  munit_assert_true(svc_named_begin(&finder, f->t.txn, "test", text, true));
   while (svc_finder_next(&finder, &scope, &id)) {
     i = (id.b[10] << 8 | id.b[11]) - 1;
     munit_assert_true(f->all[i].there && f->all[i].name == name && svc_id_eq(&scope, &f->owners[f->all[i].owner]));
@@ -148,7 +133,7 @@ static void check_name(shelf *f, int name)
   svc_finder_end(&finder);
   munit_assert_int(found, ==, expected);
   for (i = 0; i < OWNERS; i++) {
-    int rc = svc_unique_find(f->txn, "test", &f->owners[i], true, text, &id);
+    int rc = svc_unique_find(f->t.txn, "test", &f->owners[i], true, text, &id);
     munit_assert_int(rc, ==, shelf_taken(f, i, name) ? SVC_OK : SVC_NOT_FOUND);
     if (rc != SVC_OK) continue;
     rc = (id.b[10] << 8 | id.b[11]) - 1;
@@ -162,7 +147,7 @@ static void shelf_check(shelf *f)
   for (i = 0; i < OWNERS; i++) check_owner(f, i);
   for (i = 0; i < NAMES; i++) check_name(f, i);
   for (i = 0; i < MOST; i++) n += f->all[i].there;
-  munit_assert_uint64(svc_entity_count(f->txn, "test", &f->root), ==, (uint64_t)n);
+  munit_assert_uint64(svc_entity_count(f->t.txn, "test", &f->t.root), ==, (uint64_t)n);
   munit_assert_uint(shelf_late(f), <, SVC_LATE);
 }
 
@@ -176,16 +161,16 @@ static MunitResult index_shares(const MunitParameter params[], void *data)
   (void)params, (void)data;
   shelf_open(&f);
   for (i = 0; i < 2 * SVC_LATE + 3; i++) {
-    svc_id id = id_of(i + 1);
+    svc_id id = t_id((unsigned)i + 1);
     shelf_insert(&f, i, i % OWNERS, i);
     munit_assert_uint(shelf_late(&f), ==, (unsigned)(i + 1) % SVC_LATE);
     svc_key_owned(&key, "test", &f.owners[i % OWNERS], &id);
-    munit_assert_int(svc_get(f.txn, &key, &value), ==, (i + 1) % SVC_LATE ? SVC_NOT_FOUND : SVC_OK);
+    munit_assert_int(svc_get(f.t.txn, &key, &value), ==, (i + 1) % SVC_LATE ? SVC_NOT_FOUND : SVC_OK);
   }
   for (i = 0; i < 2 * SVC_LATE; i++) {
-    svc_id id = id_of(i + 1);
+    svc_id id = t_id((unsigned)i + 1);
     svc_key_owned(&key, "test", &f.owners[i % OWNERS], &id);
-    munit_assert_int(svc_get(f.txn, &key, &value), ==, SVC_OK);
+    munit_assert_int(svc_get(f.t.txn, &key, &value), ==, SVC_OK);
   }
   for (i = 0; i < OWNERS; i++) check_owner(&f, i);
   shelf_close(&f);
@@ -211,7 +196,7 @@ static MunitResult index_plain_change(const MunitParameter params[], void *data)
   munit_assert_uint(shelf_late(&f), ==, 0);
   e = old;
   e.body = SVC_S("{\"a\":2}");
-  munit_assert_int(svc_entity_update(f.txn, &f.arena, &e, &old), ==, SVC_OK);
+  munit_assert_int(svc_entity_update(f.t.txn, &f.t.arena, &e, &old), ==, SVC_OK);
   munit_assert_uint(shelf_late(&f), ==, 0);
   shelf_check(&f);
   shelf_close(&f);
@@ -286,36 +271,34 @@ static MunitResult index_corrupt(const MunitParameter params[], void *data)
 {
   shelf f;
   svc_key key;
-  svc_id id = id_of(50);
+  svc_id id = t_id(50);
   svc_finder finder;
   svc_id scope;
   (void)params, (void)data;
   shelf_open(&f);
   shelf_insert(&f, 0, 0, 0);
-  svc_key_entity(&key, "test", &f.root, &id);
-  munit_assert_int(svc_put(f.txn, &key, SVC_S("no record")), ==, SVC_OK);
-  munit_assert_int(svc_unique_find(f.txn, "test", &f.owners[0], true, SVC_S("name-0"), &id), ==, SVC_CORRUPT);
-  munit_assert_int(f.txn->error, ==, SVC_CORRUPT);
-  f.txn->error = SVC_OK;
-  munit_assert_true(svc_owned_begin(&finder, f.txn, "test", &f.owners[0]));
+  svc_key_entity(&key, "test", &f.t.root, &id);
+  munit_assert_int(svc_put(f.t.txn, &key, SVC_S("no record")), ==, SVC_OK);
+  munit_assert_int(svc_unique_find(f.t.txn, "test", &f.owners[0], true, SVC_S("name-0"), &id), ==, SVC_CORRUPT);
+  munit_assert_int(f.t.txn->error, ==, SVC_CORRUPT);
+  f.t.txn->error = SVC_OK;
+  munit_assert_true(svc_owned_begin(&finder, f.t.txn, "test", &f.owners[0]));
   munit_assert_false(svc_finder_next(&finder, &scope, &id));
   svc_finder_end(&finder);
-  munit_assert_int(f.txn->error, ==, SVC_CORRUPT);
-  f.txn->error = SVC_OK;
+  munit_assert_int(f.t.txn->error, ==, SVC_CORRUPT);
+  f.t.txn->error = SVC_OK;
   svc_key_unique(&key, "test", SVC_S("odd"), &f.owners[0]);
-  munit_assert_int(svc_put(f.txn, &key, SVC_S("short")), ==, SVC_OK);
-  munit_assert_true(svc_named_begin(&finder, f.txn, "test", SVC_S("odd"), false));
+  munit_assert_int(svc_put(f.t.txn, &key, SVC_S("short")), ==, SVC_OK);
+  munit_assert_true(svc_named_begin(&finder, f.t.txn, "test", SVC_S("odd"), false));
   munit_assert_false(svc_finder_next(&finder, &scope, &id));
   svc_finder_end(&finder);
-  munit_assert_int(f.txn->error, ==, SVC_CORRUPT);
-  f.txn->error = SVC_OK;
+  munit_assert_int(f.t.txn->error, ==, SVC_CORRUPT);
+  f.t.txn->error = SVC_OK;
   shelf_close(&f);
   return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------- through the interface */
-
-size_t store_whole(svc *s); /* store_test.c */
 
 static void check_project(t_service *t, const char *org, const char *name, const char *id, int64_t of_org)
 {

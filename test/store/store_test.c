@@ -14,8 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-size_t store_whole(svc *s);
-uint64_t store_print(svc *s);
 void store_folder(char out[128]);
 void store_remove(const char *path);
 
@@ -204,7 +202,7 @@ static bool whole_due(whole *w, svc_str key, svc_str value)
   return memcmp(key.p + 9, "-try", 4) != 0; /* those of answers that are kept have no entity */
 }
 
-/* Every index entry has its entity and every entity its entries, unless they come late; every count is right. Returns how many projects. */
+/* Every index entry has its entity, every entity its entries, unless they come late, and every count is right. */
 size_t store_whole(svc *s)
 {
   whole w;
