@@ -8,6 +8,15 @@
 #include "internal.h"
 
 #define LIST_STRIDE 16
+#define LIST_FIRST 32 /* at least so much is copied: most pieces are about as long, and then there is no loop */
+#define LIST_LINE 64  /* of a cache */
+
+/* A page is longer than the fastest cache: stores would wait for every line of it, one after the other. */
+#if defined(__GNUC__)
+#define LIST_EXPECT_WRITE(p) __builtin_prefetch(p, 1)
+#else
+#define LIST_EXPECT_WRITE(p) ((void)(p))
+#endif
 
 typedef struct list_page {
   svc_buf out;
@@ -94,8 +103,8 @@ static size_t list_front_room(const svc_call *c)
   return 3 * (c->s->base_url.n + 3 * (c->path.n + c->query_text.n) + 192) + 64;
 }
 
-/* The self link with every hole filled but the item's own, which stands at key_at. */
-static void list_link_text(svc_call *c, list_page *page)
+/* The self link with every hole filled but the item's own, which stands at key_at. False: no memory. */
+static bool list_link_text(svc_call *c, list_page *page)
 {
   const svc_template *self = &c->plan->item->self;
   svc_buf b = svc_buf_new(c->arena, self->text_size + 96);
@@ -109,16 +118,17 @@ static void list_link_text(svc_call *c, list_page *page)
     if (self->pieces[i].hole == SVC_HOLE_OWN) page->key_at = b.n;
   }
   n = b.n;
-  svc_buf_room(&b, 2 * LIST_STRIDE); /* for copies in strides */
-  page->link = (svc_str){ b.p, b.failed ? 0 : n };
-  if (b.failed) page->key_at = 0;
+  svc_buf_room(&b, LIST_FIRST); /* for copies in strides */
+  page->link = (svc_str){ b.p, n };
+  return !b.failed;
 }
 
-/* Copies a whole number of LIST_STRIDE bytes, without a call: both sides have room for what is too much. */
+/* Copies LIST_FIRST bytes and whole strides, without a call: both sides have room for what is too much. */
 static char *list_copy_padded(char *to, const char *p, size_t n)
 {
   size_t i;
-  for (i = 0; i < n; i += LIST_STRIDE) memcpy(to + i, p + i, LIST_STRIDE);
+  memcpy(to, p, LIST_FIRST);
+  for (i = LIST_FIRST; i < n; i += LIST_STRIDE) memcpy(to + i, p + i, LIST_STRIDE);
   return to + n;
 }
 
@@ -143,11 +153,13 @@ static char *list_room(list_page *page, size_t most)
 static void list_write_item(svc_call *c, list_page *page, const svc_item *item)
 {
   bool linked = item->key.n && c->plan->item, last;
-  size_t at = linked ? item->links_at : item->body.n;
-  char *to = list_room(page, item->body.n + (linked ? page->link.n + item->key.n : 0) + 2 + LIST_STRIDE);
+  size_t at = linked ? item->links_at : item->body.n, i;
+  size_t most = item->body.n + (linked ? page->link.n + item->key.n : 0) + 2 + LIST_FIRST;
+  char *to = list_room(page, most);
   if (!to) return;
+  for (i = LIST_LINE; i < most; i += LIST_LINE) LIST_EXPECT_WRITE(to + i); /* the first line is of the item before */
   if (page->written) *to++ = ',';
-  if (item->body.n - at >= LIST_STRIDE) to = list_copy_padded(to, item->body.p, at);
+  if (item->body.n - at >= LIST_FIRST) to = list_copy_padded(to, item->body.p, at);
   else to = list_copy(to, item->body.p, at);
   if (linked) {
     last = item->body.p[at] == '}';
@@ -166,13 +178,12 @@ static void list_reserve(svc_call *c, list_page *page, const svc_item *first, in
 {
   int64_t items = c->plan->route->flags & SVC_PAGED ? c->per_page : 64;
   size_t size = first->body.n + first->key.n + 2;
-  if (c->plan->item) {
-    list_link_text(c, page);
-    size += page->link.n;
-  }
+  bool good = !c->plan->item || list_link_text(c, page);
+  size += page->link.n;
   if (total >= 0 && items > total) items = total;
   page->out = svc_buf_new(c->arena, page->room + size * (size_t)items + size / 4 * (size_t)items + 256);
   page->out.n = page->room;
+  if (!good) page->out.failed = true; /* there is no item without its link */
 }
 
 static bool list_fill(svc_call *c, list_page *page, svc_item_source source, void *state, int64_t total)
