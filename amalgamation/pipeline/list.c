@@ -186,7 +186,7 @@ static void list_reserve(svc_call *c, list_page *page, const svc_item *first, in
   bool good = !c->plan->item || list_link_text(c, page);
   size += page->link.n;
   if (total >= 0 && items > total) items = total;
-  page->out = svc_buf_new(c->arena, page->room + size * (size_t)items + size / 4 * (size_t)items + 256);
+  page->out = svc_buf_new(c->arena, page->room + size * (size_t)items + size / 4 * (size_t)items + 512);
   page->out.n = page->room;
   if (!good) page->out.failed = true; /* there is no item without its link */
 }
