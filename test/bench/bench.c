@@ -65,7 +65,6 @@ static double ratio(const measure *a, const measure *b)
   return median(x);
 }
 
-
 static double now(void)
 {
   struct timespec t;
@@ -178,10 +177,9 @@ static svc *open_service(const char *path, int durability, counter *count)
   return s;
 }
 
-static size_t fill(svc *s, int count)
+static void fill(svc *s, int count)
 {
   char body[1024];
-  size_t stored = 0;
   int i;
   for (i = 0; i < count; i++) {
     svc_response r;
@@ -190,7 +188,6 @@ static size_t fill(svc *s, int count)
     take_id(&r, ids[i]);
     svc_response_free(&r);
   }
-  return stored;
 }
 
 static unsigned next_random(unsigned *state)
@@ -556,8 +553,7 @@ static void remove_folder(const char *path)
   char name[600];
   size_t i;
   for (i = 0; i < sizeof files / sizeof files[0]; i++) {
-    snprintf(name, sizeof name, "%s/%s", path, files[i]);
-    unlink(name);
+    if ((size_t)snprintf(name, sizeof name, "%s/%s", path, files[i]) < sizeof name) unlink(name);
   }
   rmdir(path);
 }
