@@ -71,7 +71,30 @@ static MunitResult maintenance_window_deferrals(const MunitParameter params[], v
   return MUNIT_OK;
 }
 
+/* What a GET gave can be sent back, and changes nothing: not the deferrals, and so not how many are left. */
+static MunitResult maintenance_window_sent_back(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *group, *tag, *body;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"dayOfWeek\":2,\"startASAP\":true}", WINDOW, group), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", NULL, WINDOW "/defer", group), ==, 200);
+  munit_assert_int(t_sendf(&t, "GET", NULL, WINDOW, group), ==, 200);
+  tag = t_keep(&t, t_get_header(&t, "ETag"));
+  body = t_keep(&t, t.response.body);
+  munit_assert_int(t_sendf(&t, "PATCH", body, WINDOW, group), ==, 200);
+  munit_assert_int64(t_int(&t, "numberOfDeferrals"), ==, 1);
+  munit_assert_string_equal(t_get_header(&t, "ETag"), tag);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"hourOfDay\":3}", WINDOW, group), ==, 200);
+  munit_assert_int64(t_int(&t, "numberOfDeferrals"), ==, 0);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/sent_back", maintenance_window_sent_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/life", maintenance_window_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/deferrals", maintenance_window_deferrals, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -47,10 +47,14 @@ static const svc_route maintenance_window_routes[] = {
   SVC_ROUTES_END
 };
 
+/* Another day or hour is another window; the same ones, in a body that was read and sent back, are not. */
 static bool maintenance_window_prepare(svc_call *c, svc_change *change)
 {
-  const svc_node *day = svc_node_get(change->input, "dayOfWeek"), *hour = svc_node_get(change->input, "hourOfDay");
-  if (day || hour) svc_node_set_i64(c->arena, change->body, "numberOfDeferrals", 0);
+  static const char *const when[] = { "dayOfWeek", "hourOfDay" };
+  size_t i;
+  for (i = 0; i < 2; i++)
+    if (svc_node_i64(change->body, when[i], -1) != svc_node_i64(change->before, when[i], -1))
+      svc_node_set_i64(c->arena, change->body, "numberOfDeferrals", 0);
   return true;
 }
 
