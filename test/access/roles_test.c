@@ -251,7 +251,37 @@ static MunitResult roles_project_only(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A role that the host grants on everything shows a list no more than each of its items by itself. */
+static MunitResult roles_everywhere(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *role;
+    int status, seen;
+  } rows[] = { { "ORG_MEMBER", 403, 0 }, { "ORG_GROUP_CREATOR", 403, 0 }, { "ORG_READ_ONLY", 200, 2 }, { "GROUP_READ_ONLY", 200, 2 } };
+  t_service t;
+  const char *org, *group;
+  size_t i;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "One");
+  group = t_project(&t, org, "one");
+  t_project(&t, org, "two");
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    t.grants[0].role = rows[i].role;
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, rows[i].status);
+    munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
+    munit_assert_int64(t_int(&t, "totalCount"), ==, rows[i].seen);
+    munit_assert_int(t_send(&t, "GET", "/clusters", NULL), ==, 200);
+    munit_assert_int64(t_int(&t, "totalCount"), ==, rows[i].seen);
+    munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+    munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  }
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/everywhere", roles_everywhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/many", roles_many, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/many_teams", roles_many_teams, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/project_only", roles_project_only, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
