@@ -297,7 +297,7 @@ static const struct cluster_refusal {
   { WITH("\"backupEnabled\":\"yes\""), "INVALID_ATTRIBUTE", "backupEnabled" },
   { WITH("\"backupEnabled\":null"), "INVALID_ATTRIBUTE", "backupEnabled" },
   { WITH("\"biConnector\":{\"readPreference\":\"secondary\"}"), "INVALID_ENUM_VALUE", "biConnector.readPreference" },
-  { WITH("\"connectionStrings\":{}"), "ATTRIBUTE_READ_ONLY", "connectionStrings" },
+  { WITH("\"connectionStrings\":{\"standard\":\"db://x\"}"), "ATTRIBUTE_READ_ONLY", "connectionStrings.standard" },
   { WITH("\"dbVersion\":\"8.0.9\""), "ATTRIBUTE_READ_ONLY", "dbVersion" },
   { WITH("\"id\":\"0123456789abcdef01234567\""), "ATTRIBUTE_READ_ONLY", "id" },
   { WITH("\"labels\":[{\"key\":\"\"}]"), "INVALID_ATTRIBUTE", "labels[0].key" },
@@ -513,6 +513,29 @@ static MunitResult test_send_back(const MunitParameter params[], void *data)
   w.t.now += 5000;
   patch_done(&w, "{\"paused\":true}");
   send_back(&w); /* paused */
+  return close_world(&w);
+}
+
+/* Connection strings are read-only one by one: one alone may be sent back, and another one is named by its path. */
+static MunitResult test_send_back_part(const MunitParameter params[], void *data)
+{
+  cluster_world w;
+  cluster_reply r;
+  const char *srv;
+  (void)params;
+  (void)data;
+  open_world(&w);
+  make_idle(&w, NULL);
+  r = get(&w);
+  srv = text_at(&w, &r, "connectionStrings.standardSrv");
+  r = patch(&w, svc_arena_print(&w.arena, "{\"connectionStrings\":{\"standardSrv\":\"%s\"}}", srv).p);
+  munit_assert_int(r.status, ==, 200);
+  expect_text(&w, r, "stateName", "IDLE");
+  expect_text(&w, r, "connectionStrings.standardSrv", srv);
+  text_at(&w, &r, "connectionStrings.standard");
+  expect_error(&w, patch(&w, "{\"connectionStrings\":{\"private\":\"x\",\"standardSrv\":\"y\"}}"), 400, "ATTRIBUTE_READ_ONLY");
+  munit_assert_true(t_violation(&w.t, "connectionStrings.private"));
+  munit_assert_true(t_violation(&w.t, "connectionStrings.standardSrv"));
   return close_world(&w);
 }
 
@@ -1115,7 +1138,7 @@ static MunitResult test_no_memory(const MunitParameter params[], void *data)
 
 static MunitTest tests[] = {
   TEST(create_minimal), TEST(create_full), TEST(refusals), TEST(all_violations), TEST(patch_merges), TEST(disks_grow),
-  TEST(send_back),
+  TEST(send_back), TEST(send_back_part),
   TEST(lifecycle), TEST(changes_while_creating), TEST(light_changes), TEST(pause), TEST(resumes), TEST(versions_of_database),
   TEST(shards), TEST(tenant), TEST(delete), TEST(duplicates), TEST(connection_strings), TEST(quota), TEST(everywhere), TEST(list),
   TEST(version_dates), TEST(roles), TEST(no_memory),

@@ -241,13 +241,13 @@ static const svc_field cluster_private_fields[] = {
 static const svc_object cluster_private = { .name = "PrivateEndpointStrings", .fields = cluster_private_fields };
 
 static const svc_field cluster_strings_fields[] = {
-  { .name = "awsPrivateLink", .type = SVC_MAP, .item = SVC_STRING },
-  { .name = "awsPrivateLinkSrv", .type = SVC_MAP, .item = SVC_STRING },
-  F_STR("private"),
-  F_LIST("privateEndpoint", &cluster_private),
-  F_STR("privateSrv"),
-  F_STR("standard"),
-  F_STR("standardSrv"),
+  { .name = "awsPrivateLink", .type = SVC_MAP, .item = SVC_STRING, .flags = SVC_READ_ONLY },
+  { .name = "awsPrivateLinkSrv", .type = SVC_MAP, .item = SVC_STRING, .flags = SVC_READ_ONLY },
+  F_STR("private", .flags = SVC_READ_ONLY),
+  F_LIST("privateEndpoint", &cluster_private, .flags = SVC_READ_ONLY),
+  F_STR("privateSrv", .flags = SVC_READ_ONLY),
+  F_STR("standard", .flags = SVC_READ_ONLY),
+  F_STR("standardSrv", .flags = SVC_READ_ONLY),
   F_END
 };
 static const svc_object cluster_strings = { .name = "ClusterConnectionStrings", .fields = cluster_strings_fields };
@@ -270,7 +270,7 @@ static const svc_field cluster_fields[] = {
   F_ENUM("clusterType", cluster_types, .flags = SVC_REQUIRED),
   F_ENUM("configServerManagementMode", cluster_config_modes, .preset = "\"SVC_MANAGED\""),
   F_ENUM("configServerType", cluster_config_types, .flags = SVC_READ_ONLY),
-  F_OBJ("connectionStrings", &cluster_strings, .flags = SVC_READ_ONLY),
+  F_OBJ("connectionStrings", &cluster_strings), /* each of them read-only by itself: any part may be sent back */
   F_CREATED("createDate"),
   F_STR("dbMajorVersion", .min = 1),
   F_STR("dbVersion", .flags = SVC_READ_ONLY),
