@@ -6,7 +6,7 @@
 */
 #include "internal.h"
 
-#define QUERY_MOST 128
+#define QUERY_MOST 128 /* values of own parameters; the catalog bounds most lists of them not at all */
 
 static bool query_bad(svc_call *c, svc_str name, const char *why)
 {
@@ -117,7 +117,7 @@ static bool query_own(svc_call *c, svc_str name, svc_str text)
   if (!p || !p->name) return query_bad(c, name, "this operation has no such parameter");
   for (i = 0; i < c->query_count; i++) seen += c->query[i].param == p;
   if (seen && !(p->flags & SVC_PARAM_REPEATS)) return query_bad(c, name, "it may be given only once");
-  if (seen >= (p->max_repeats ? p->max_repeats : 32)) return query_bad(c, name, "it is given too often");
+  if (seen >= (p->max_repeats ? p->max_repeats : QUERY_MOST)) return query_bad(c, name, "it is given too often");
   if (!c->query) c->query = svc_arena_zero(c->arena, QUERY_MOST * sizeof *c->query);
   if (!c->query || c->query_count == QUERY_MOST) return query_bad(c, name, "there are too many parameters");
   v = &c->query[c->query_count++];

@@ -117,7 +117,7 @@ typedef struct svc_param {
   unsigned char type;   /* SVC_STRING, SVC_INT32, SVC_INT64, SVC_BOOLEAN, SVC_DATE */
   unsigned char format; /* enum svc_format */
   unsigned char flags;
-  unsigned char max_repeats; /* 0: 32 */
+  unsigned char max_repeats; /* 0: as many as a query may have */
   const char *const *values;
   int64_t min, max; /* integers: bounds when max > min */
 } svc_param;
