@@ -191,6 +191,7 @@ static void openapi_parameter(openapi_writer *w, const char *in, svc_str name, b
   if (p) {
     f.format = p->format;
     f.values = p->values;
+    f.pattern = p->pattern;
     if (p->flags & SVC_PARAM_REPEATS) openapi_text(w, "{\"type\":\"array\",\"items\":");
     openapi_scalar(w, &f, p->type);
     openapi_text(w, p->flags & SVC_PARAM_REPEATS ? "}}" : "}");

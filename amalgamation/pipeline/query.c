@@ -100,6 +100,10 @@ static bool query_own_value(svc_call *c, const svc_param *p, svc_query_value *v)
     return true;
   default:
     if (p->values && !query_in(p->values, v->text)) return query_bad(c, name, "it is not one of the values that are known");
+    if (p->pattern && !svc_pattern_match(p->pattern, v->text)) {
+      snprintf(why, sizeof why, "it must match %s", p->pattern);
+      return query_bad(c, name, why);
+    }
     if (p->format && !svc_format_check(p->format, v->text)) {
       snprintf(why, sizeof why, "it must be %s", svc_format_name(p->format));
       return query_bad(c, name, why);

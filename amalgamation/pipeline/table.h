@@ -119,6 +119,7 @@ typedef struct svc_param {
   unsigned char flags;
   unsigned char max_repeats; /* 0: as many as a query may have */
   const char *const *values;
+  const char *pattern; /* strings */
   int64_t min, max; /* integers: bounds when max > min */
 } svc_param;
 

@@ -184,6 +184,8 @@ static MunitResult event_filters(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_error(&t), "INVALID_QUERY_PARAMETER");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/events?excludedEventType=ORG_CREATED", org), ==, 400);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/events?clusterNames=C", org), ==, 400);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?clusterNames=C&clusterNames=-D", group), ==, 400);
+  munit_assert_string_equal(t_param(&t, 0), "clusterNames");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events", EVENT_ABSENT), ==, 404);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/events", EVENT_ABSENT), ==, 404);
   t_close(&t);

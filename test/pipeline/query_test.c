@@ -328,7 +328,8 @@ static MunitResult query_typed(const MunitParameter params[], void *data)
     { .name = "int", .type = SVC_INT32 },       { .name = "long", .type = SVC_INT64 },
     { .name = "bound", .type = SVC_INT32, .min = 1, .max = 10 }, { .name = "flag", .type = SVC_BOOLEAN },
     { .name = "colour", .values = colours, .flags = SVC_PARAM_REPEATS, .max_repeats = 2 },
-    { .name = "id", .format = SVC_FORMAT_ID },  { .name = "must", .flags = SVC_PARAM_REQUIRED }, { .name = NULL }
+    { .name = "id", .format = SVC_FORMAT_ID },  { .name = "must", .flags = SVC_PARAM_REQUIRED },
+    { .name = "word", .pattern = "^[a-z][a-z-]*$", .flags = SVC_PARAM_REPEATS }, { .name = NULL }
   };
   static const svc_route route = { .method = SVC_GET, .params = own };
   static const struct {
@@ -353,6 +354,9 @@ static MunitResult query_typed(const MunitParameter params[], void *data)
     { "must=x&colour=RED&colour=GREEN&colour=RED", "colour" },
     { "must=x&id=0123456789abcdef01234567", NULL },
     { "must=x&id=0123456789abcdef0123456", "id" },
+    { "must=x&word=a-b&word=c", NULL },
+    { "must=x&word=a&word=-b", "word" },
+    { "must=x&word=", "word" },
     { "must=x&must=y", "must" },
     { "must=x&pageNum=1", "pageNum" }, /* it is no list */
   };

@@ -16,7 +16,7 @@ static const svc_field event_fields[] = {
 static const svc_object event_object = { .name = "Event", .fields = event_fields };
 
 static const svc_param event_group_params[] = {
-  { .name = "clusterNames", .flags = SVC_PARAM_REPEATS },
+  { .name = "clusterNames", .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$", .flags = SVC_PARAM_REPEATS },
   { .name = "eventType", .flags = SVC_PARAM_REPEATS },
   { .name = "excludedEventType", .flags = SVC_PARAM_REPEATS },
   { .name = "includeRaw", .type = SVC_BOOLEAN },
