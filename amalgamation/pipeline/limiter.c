@@ -16,6 +16,7 @@
 #define LIMITER_WAYS 8
 #define LIMITER_LOCKS 64
 #define LIMITER_DEFAULT 4096
+#define LIMITER_SHARES (INT64_C(1) << 20) /* of a full bucket, to compare buckets of any capacity */
 #define LIMITER_LATEST (INT64_MAX / 4) /* times of a clock that is out of its mind: differences must not overflow */
 
 typedef struct limiter_bucket {
@@ -118,7 +119,8 @@ static limiter_bucket *limiter_place(svc_limiter *l, limiter_bucket *row, uint64
     if (row[i].key) {
       const svc_set_row *set = &l->sets[row[i].set];
       limiter_refill(&row[i], set, now);
-      missing = (set->capacity - row[i].tokens) * 1000 / set->capacity;
+      missing = (set->capacity - row[i].tokens) * LIMITER_SHARES / set->capacity;
+      if (missing == 0 && row[i].tokens < set->capacity) missing = 1; /* little was drawn, but it is no free place */
     }
     if (missing < best_missing) {
       best_missing = missing;

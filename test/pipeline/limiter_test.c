@@ -128,6 +128,24 @@ static MunitResult limiter_refill(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* As many buckets as there are places in a row, drawn from in turn: each one counts, however large it is. */
+static MunitResult limiter_neighbours(const MunitParameter params[], void *data)
+{
+  static const char *const who[] = { "a", "b", "c", "d", "e", "f", "g", "h" };
+  static const int sets[] = { TEN, HAMMERED, EVEN, DROPS };
+  counter c;
+  size_t i, set;
+  int64_t round;
+  (void)params, (void)data;
+  for (set = 0; set < sizeof sets / sizeof sets[0]; set++) {
+    svc_limiter *l = limiter(8, &c);
+    for (round = 1; round <= 10; round++)
+      for (i = 0; i < 8; i++) taken(l, sets[set], who[i], T_START, rows[sets[set]].capacity - round);
+    svc_limiter_close(l);
+  }
+  return MUNIT_OK;
+}
+
 static MunitResult limiter_never_above(const MunitParameter params[], void *data)
 {
   counter c;
@@ -621,6 +639,7 @@ static MunitResult limiter_overrides(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   { "/capacity", limiter_capacity, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refill", limiter_refill, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/neighbours", limiter_neighbours, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/never_above", limiter_never_above, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/huge_jumps", limiter_huge_jumps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/steps_back", limiter_steps_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
