@@ -58,7 +58,7 @@ SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body)
   a->status = verbs_status(c);
   a->links = c->plan->links.count ? &c->plan->links : c->plan->item ? &c->plan->item->links : NULL;
   if (c->plan->own) a->own = c->chain[c->plan->step_count - 1].key;
-  if (c->method == SVC_GET) a->revision = svc_body_revision(a->body);
+  if (c->method != SVC_POST) a->revision = svc_body_revision(a->body); /* that may answer with more than the entity */
   return true;
 }
 
