@@ -147,6 +147,15 @@ static void openapi_union(openapi_writer *w, const svc_object *o)
   openapi_text(w, "}}}");
 }
 
+/* What answers are made of has links. */
+static bool openapi_has_links(const svc *s, const svc_object *o)
+{
+  size_t i;
+  for (i = 0; i < s->plan_count; i++)
+    if (s->plans[i].noun->noun->object == o || s->plans[i].route->answer == o) return true;
+  return false;
+}
+
 static void openapi_object(openapi_writer *w, const svc_object *o)
 {
   const svc_field *f;
@@ -162,6 +171,10 @@ static void openapi_object(openapi_writer *w, const svc_object *o)
     if (!first) openapi_text(w, ",");
     openapi_field(w, f);
     first = false;
+  }
+  if (openapi_has_links(w->s, o)) {
+    if (!first) openapi_text(w, ",");
+    openapi_text(w, "\"links\":{\"$ref\":\"#/components/schemas/Links\"}");
   }
   openapi_text(w, "}");
   svc_fields_begin(&fields, o);
@@ -255,7 +268,7 @@ static void openapi_body(openapi_writer *w, const svc_plan *plan)
 static void openapi_responses(openapi_writer *w, const svc_plan *plan)
 {
   const svc_route *r = plan->route;
-  const svc_object *o = plan->noun->noun->object;
+  const svc_object *o = r->answer ? r->answer : plan->noun->noun->object;
   int status = r->status ? r->status : 200;
   bool list = r->flags & (SVC_PAGED | SVC_BARE);
   openapi_text(w, ",\"responses\":{\"");
@@ -266,7 +279,8 @@ static void openapi_responses(openapi_writer *w, const svc_plan *plan)
     openapi_text(w, ",\"content\":{\"");
     openapi_media(w, r);
     openapi_text(w, "\":{\"schema\":");
-    if (r->flags & SVC_PAGED) openapi_text(w, "{\"type\":\"object\",\"properties\":{\"results\":");
+    if (r->flags & SVC_PAGED)
+      openapi_text(w, "{\"type\":\"object\",\"properties\":{\"links\":{\"$ref\":\"#/components/schemas/Links\"},\"results\":");
     if (list) openapi_text(w, "{\"type\":\"array\",\"items\":");
     if (o && !(r->flags & SVC_EMPTY_OBJECT)) openapi_ref(w, o);
     else openapi_text(w, "{\"type\":\"object\"}");
@@ -330,7 +344,8 @@ static const char openapi_parts[] =
   "\"securitySchemes\":{\"serviceAccount\":{\"type\":\"http\",\"scheme\":\"bearer\"},\"apiKey\":{\"type\":\"http\",\"scheme\":\"digest\"}},"
   "\"schemas\":{\"Error\":{\"type\":\"object\",\"required\":[\"error\",\"errorCode\"],\"properties\":{\"badRequestDetail\":{\"type\":\"object\"},"
   "\"detail\":{\"type\":\"string\"},\"error\":{\"type\":\"integer\"},\"errorCode\":{\"type\":\"string\"},\"parameters\":{\"type\":\"array\",\"items\":{}},"
-  "\"reason\":{\"type\":\"string\"}}}";
+  "\"reason\":{\"type\":\"string\"}}},\"Links\":{\"type\":\"array\",\"readOnly\":true,\"items\":{\"type\":\"object\",\"properties\":{"
+  "\"href\":{\"type\":\"string\"},\"rel\":{\"type\":\"string\"}}}}";
 
 SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a)
 {

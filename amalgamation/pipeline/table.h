@@ -159,6 +159,7 @@ struct svc_route {
   svc_date_version sunset;      /* the served version ends on this day; 0: no end is set */
   const svc_param *params;      /* closed by a row without name */
   const svc_object *body;       /* what the body must be when it is not the noun's own object */
+  const svc_object *answer;     /* what it answers with when that is not the noun's own object, for documentation */
   const char *example;          /* of a POST: a body that is accepted, for documentation and for the tests that need one; an
                                    id in it that is named as in a path stands for one that is there */
   const char *by; /* field whose unique value stands in the path instead of the noun's own key ("name" in byName) */

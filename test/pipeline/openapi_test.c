@@ -52,7 +52,79 @@ static MunitResult openapi_document(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Every member of the value must be one that the schema knows, where it says that it knows them all. */
+static void openapi_check_members(const svc_node *schema, const svc_node *value, const char *what)
+{
+  const svc_node *ref, *member, *known;
+  while (schema && (ref = svc_node_get(schema, "$ref")) != NULL) {
+    svc_str rest = ref->text;
+    svc_str_cut(&rest, '/');
+    for (schema = root; rest.n;) schema = svc_node_find(schema, svc_str_cut(&rest, '/'));
+  }
+  if (svc_node_get(schema, "allOf")) schema = svc_node_get(schema, "allOf")->first;
+  if (svc_node_get(schema, "$ref")) {
+    openapi_check_members(schema, value, what);
+    return;
+  }
+  for (member = value->first; member; member = member->next) {
+    known = value->type == SVC_J_ARRAY ? svc_node_get(schema, "items") : svc_node_find(svc_node_get(schema, "properties"), member->name);
+    if (known) openapi_check_members(known, member, what);
+    else if (svc_node_get(schema, "additionalProperties") && !svc_node_bool(schema, "additionalProperties", true))
+      munit_errorf("%s: " SVC_FMT " is not in the schema", what, SVC_ARG(member->name));
+  }
+}
+
+/* What is answered is what the document says: links and all. */
+static MunitResult openapi_answers(const MunitParameter params[], void *data)
+{
+  static const char *const paths[] = {
+    "/orgs", "/orgs/{orgId}", "/orgs/{orgId}/settings", "/orgs/{orgId}/events", "/orgs/{orgId}/activityFeed",
+    "/orgs/{orgId}/groups", "/groups", "/groups/{groupId}", "/groups/{groupId}/settings", "/groups/{groupId}/limits",
+    "/groups/{groupId}/privateIpMode", "/groups/{groupId}/maintenanceWindow", "/groups/{groupId}/events",
+    "/groups/{groupId}/activityFeed", "/groups/{groupId}/clusters", "/groups/{groupId}/clusters/C",
+    "/groups/{groupId}/clusters/C/status", "/clusters", "/eventTypes", "/rateLimits"
+  };
+  t_service t;
+  svc_response r;
+  svc_arena arena;
+  const char *ids[2], *id;
+  const svc_node *schema;
+  char path[160], key[160];
+  size_t i;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  ids[0] = t_organization(&t, "Acme");
+  ids[1] = t_project(&t, ids[0], "alpha");
+  munit_assert_int(svc_openapi(t.s, &r), ==, SVC_OK);
+  svc_arena_init(&arena, NULL);
+  root = svc_json_parse(&arena, (svc_str){ r.body, r.body_length });
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
+                           "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}",
+                           "/groups/%s/clusters", ids[1]), ==, 201);
+  for (i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+    const char *open = strchr(paths[i], '{'), *close = strchr(paths[i], '}'), *c = strstr(paths[i], "/C");
+    id = ids[strncmp(paths[i], "/groups", 7) == 0];
+    if (open) snprintf(path, sizeof path, "%.*s%s%s", (int)(open - paths[i]), paths[i], id, close + 1);
+    else snprintf(path, sizeof path, "%s", paths[i]);
+    if (c) snprintf(key, sizeof key, "%.*s/{clusterName}%s", (int)(c - paths[i]), paths[i], c + 2);
+    else snprintf(key, sizeof key, "%s", paths[i]);
+    munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+    schema = svc_node_get(svc_node_get(svc_node_get(root, "paths"), key), "get");
+    schema = svc_node_get(svc_node_get(svc_node_get(svc_node_get(schema, "responses"), "200"), "content")->first, "schema");
+    munit_assert_not_null(schema);
+    openapi_check_members(schema, t.body, paths[i]);
+  }
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"New\",\"apiKey\":{\"desc\":\"k\",\"roles\":[\"ORG_OWNER\"]}}"), ==, 201);
+  schema = svc_node_get(svc_node_get(svc_node_get(svc_node_get(root, "paths"), "/orgs"), "post"), "responses");
+  openapi_check_members(svc_node_get(svc_node_get(svc_node_get(schema, "201"), "content")->first, "schema"), t.body, "POST /orgs");
+  svc_blocks_free(arena.blocks);
+  svc_response_free(&r);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/answers", openapi_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/document", openapi_document, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

@@ -302,6 +302,41 @@ static const svc_field cluster_fields[] = {
 };
 static const svc_object cluster_object = { .name = "Cluster", .fields = cluster_fields };
 
+/* What the status shows, and the list of all clusters: nobody sends these. */
+static const char *const cluster_change_states[] = { "PENDING", "APPLIED", NULL };
+static const svc_field cluster_status_fields[] = {
+  F_ENUM("changeStatus", cluster_change_states, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object cluster_status = { .name = "ClusterStatus", .fields = cluster_status_fields };
+
+static const svc_field cluster_summary_fields[] = {
+  F_INT("alertCount", .flags = SVC_READ_ONLY),
+  F_BOOL("authEnabled", .flags = SVC_READ_ONLY),
+  F_STR("availability", .flags = SVC_READ_ONLY),
+  F_BOOL("backupEnabled", .flags = SVC_READ_ONLY),
+  F_HEX24("clusterId", .flags = SVC_READ_ONLY),
+  F_LONG("dataSizeBytes", .flags = SVC_READ_ONLY),
+  F_STR("name", .flags = SVC_READ_ONLY),
+  F_INT("nodeCount", .flags = SVC_READ_ONLY),
+  F_BOOL("sslEnabled", .flags = SVC_READ_ONLY),
+  F_STR("type", .flags = SVC_READ_ONLY),
+  F_STRS("versions", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object cluster_summary = { .name = "CloudCluster", .fields = cluster_summary_fields };
+static const svc_field cluster_project_fields[] = {
+  F_LIST("clusters", &cluster_summary, .flags = SVC_READ_ONLY),
+  F_HEX24("groupId", .flags = SVC_READ_ONLY),
+  F_STR("groupName", .flags = SVC_READ_ONLY),
+  F_HEX24("orgId", .flags = SVC_READ_ONLY),
+  F_STR("orgName", .flags = SVC_READ_ONLY),
+  F_STR("planType", .flags = SVC_READ_ONLY),
+  F_STRS("tags", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object cluster_project = { .name = "OrgGroup", .fields = cluster_project_fields };
+
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
 static bool cluster_run_status(svc_call *c);
@@ -334,9 +369,9 @@ static const svc_route cluster_routes[] = {
     .flags = SVC_EMPTY_OBJECT, .versions = { 20230101, 20230201 }, .roles = SVC_R_GROUP_OWNER,
     .params = cluster_delete_params, .run = svc_verb_delete },
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/status", .set = SVC_SET_CLUSTERS,
-    .versions = { 20230101 }, .roles = SVC_R_GROUP_READ_ONLY, .run = cluster_run_status },
+    .versions = { 20230101 }, .roles = SVC_R_GROUP_READ_ONLY, .answer = &cluster_status, .run = cluster_run_status },
   { .method = SVC_GET, .path = "/clusters", .set = SVC_SET_CLUSTER_LIST, .flags = SVC_PAGED,
-    .versions = { 20230101 }, .run = cluster_run_everywhere },
+    .versions = { 20230101 }, .answer = &cluster_project, .run = cluster_run_everywhere },
   SVC_ROUTES_END
 };
 

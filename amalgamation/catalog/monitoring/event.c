@@ -7,13 +7,33 @@
 #include "internal.h"
 #include "catalog/event_type_list.h"
 
+/* All that an event may have; what it is about depends on its type. */
 static const svc_field event_fields[] = {
+  F_HEX24("apiKeyId", .flags = SVC_READ_ONLY),
+  F_STR("clusterName", .flags = SVC_READ_ONLY),
   F_DATE("created", .flags = SVC_READ_ONLY),
+  F_ANY("delegatePrincipal", .flags = SVC_READ_ONLY),
   F_STR("eventTypeName", .flags = SVC_READ_ONLY),
+  F_HEX24("groupId", .flags = SVC_READ_ONLY),
   F_ID(),
+  F_BOOL("isGlobalAdmin", .flags = SVC_READ_ONLY),
+  F_HEX24("orgId", .flags = SVC_READ_ONLY),
+  F_STR("publicKey", .flags = SVC_READ_ONLY),
+  F_ANY("raw", .flags = SVC_READ_ONLY),
+  F_STR("remoteAddress", .flags = SVC_READ_ONLY),
+  F_STR("resourceId", .flags = SVC_READ_ONLY),
+  F_STR("targetPublicKey", .flags = SVC_READ_ONLY),
+  F_STR("targetUsername", .flags = SVC_READ_ONLY),
+  F_HEX24("teamId", .flags = SVC_READ_ONLY),
+  F_STR("userId", .flags = SVC_READ_ONLY),
+  F_STR("username", .flags = SVC_READ_ONLY),
+  F_STR("whitelistEntry", .flags = SVC_READ_ONLY),
   F_END
 };
 static const svc_object event_object = { .name = "Event", .fields = event_fields };
+
+static const svc_field event_feed_fields[] = { F_STR("link", .flags = SVC_READ_ONLY), F_END };
+static const svc_object event_feed = { .name = "ActivityFeedLink", .fields = event_feed_fields };
 
 static const svc_param event_group_params[] = {
   { .name = "clusterNames", .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$", .flags = SVC_PARAM_REPEATS },
@@ -61,9 +81,11 @@ static const svc_route event_routes[] = {
     .versions = { 20230101 }, .roles = SVC_R_ORG_MEMBER, .flags = SVC_ITEM, .params = event_read_params,
     .err_not_found = SVC_E_ORG_EVENT_NOT_FOUND, .run = event_read },
   { .method = SVC_GET, .path = "/groups/{groupId}/activityFeed", .set = SVC_SET_PROJECT_ACTIVITY, .versions = { 20250312 },
-    .roles = SVC_R_GROUP_READ_ONLY, .params = event_group_feed_params, .run = event_activity_feed },
+    .roles = SVC_R_GROUP_READ_ONLY, .params = event_group_feed_params, .answer = &event_feed,
+    .run = event_activity_feed },
   { .method = SVC_GET, .path = "/orgs/{orgId}/activityFeed", .set = SVC_SET_ORGANIZATION_ACTIVITY,
-    .versions = { 20250312 }, .roles = SVC_R_ORG_MEMBER, .params = event_org_feed_params, .run = event_activity_feed },
+    .versions = { 20250312 }, .roles = SVC_R_ORG_MEMBER, .params = event_org_feed_params, .answer = &event_feed,
+    .run = event_activity_feed },
   SVC_ROUTES_END
 };
 

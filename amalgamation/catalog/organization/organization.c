@@ -46,6 +46,16 @@ static const svc_field organization_create_fields[] = {
 };
 static const svc_object organization_create_object = { .name = "OrganizationCreate", .fields = organization_create_fields };
 
+static const svc_field organization_created_fields[] = {
+  F_ANY("apiKey", .flags = SVC_READ_ONLY),
+  F_HEX24("orgOwnerId", .flags = SVC_READ_ONLY),
+  F_OBJ("organization", &organization_object, .flags = SVC_READ_ONLY),
+  F_ANY("serviceAccount", .flags = SVC_READ_ONLY),
+  F_BOOL("skipDefaultAlertsSettings", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object organization_created_object = { .name = "OrganizationCreated", .fields = organization_created_fields };
+
 static const svc_param organization_list_params[] = { { .name = "name" }, { .name = NULL } };
 
 static bool organization_create(svc_call *c);
@@ -54,7 +64,7 @@ static const svc_route organization_routes[] = {
   { .method = SVC_GET, .path = "/orgs", .set = SVC_SET_ORGANIZATION_LIST, .versions = { 20230101 },
     .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .params = organization_list_params, .run = svc_verb_list },
   { .method = SVC_POST, .path = "/orgs", .set = SVC_SET_ORGANIZATION_LIST, .versions = { 20230101 }, .status = 201,
-    .body = &organization_create_object, .run = organization_create },
+    .body = &organization_create_object, .answer = &organization_created_object, .run = organization_create },
   { .method = SVC_GET, .path = "/orgs/{orgId}", .set = SVC_SET_ORGANIZATIONS, .versions = { 20230101 },
     .roles = SVC_R_ORG_MEMBER, .run = svc_verb_read },
   { .method = SVC_PATCH, .path = "/orgs/{orgId}", .set = SVC_SET_ORGANIZATIONS, .versions = { 20230101 },
