@@ -949,6 +949,16 @@ SVC_PRIVATE bool svc_event_write(svc_call *c, const char *type, const svc_id *gr
                                  svc_str value); /* into the project's feed; group NULL: the organization's */
 SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *type, bool gone);
 
+/* A row of catalog/event_type_list.h. Zeroed, it stands before the first. */
+typedef struct svc_event_type {
+  size_t number; /* from 1 */
+  const char *name, *description;
+  int where; /* enum svc_event_where */
+  bool alertable;
+} svc_event_type;
+
+SVC_PRIVATE bool svc_event_type_next(svc_event_type *t);
+
 /* caller.c */
 SVC_PRIVATE svc_str svc_token_name(svc_arena *a, svc_str token);
 SVC_PRIVATE bool svc_basic_credentials(svc_call *c, svc_str *user, svc_str *password);

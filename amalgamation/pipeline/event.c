@@ -6,6 +6,39 @@
 ** the feed of its owner.
 */
 #include "internal.h"
+#include "catalog/event_type_list.h"
+
+/* ---------------------------------------------------------------------------------------------------------------- types */
+
+/* The table in little room: one text behind the other, without a pointer to each. */
+#define EVENT_NAME_ROOM(name, where, alertable, description) char of_##name[sizeof #name];
+#define EVENT_NAME(name, where, alertable, description) #name,
+static const struct event_names {
+  SVC_EVENT_TYPE_LIST(EVENT_NAME_ROOM)
+} event_names = { SVC_EVENT_TYPE_LIST(EVENT_NAME) };
+
+#define EVENT_DESCRIPTION_ROOM(name, where, alertable, description) char of_##name[sizeof description];
+#define EVENT_DESCRIPTION(name, where, alertable, description) description,
+static const struct event_descriptions {
+  SVC_EVENT_TYPE_LIST(EVENT_DESCRIPTION_ROOM)
+} event_descriptions = { SVC_EVENT_TYPE_LIST(EVENT_DESCRIPTION) };
+
+#define EVENT_ALERTABLE 4 /* beside the bits of enum svc_event_where */
+#define EVENT_FLAGS(name, where, alertable, description) (where) | (alertable ? EVENT_ALERTABLE : 0),
+static const unsigned char event_flags[] = { SVC_EVENT_TYPE_LIST(EVENT_FLAGS) };
+
+SVC_PRIVATE bool svc_event_type_next(svc_event_type *t)
+{
+  if (t->number == SVC_EVENT_TYPE_COUNT) return false;
+  t->name = t->number ? t->name + strlen(t->name) + 1 : (const char *)&event_names;
+  t->description = t->number ? t->description + strlen(t->description) + 1 : (const char *)&event_descriptions;
+  t->where = event_flags[t->number] & ~EVENT_ALERTABLE;
+  t->alertable = event_flags[t->number] & EVENT_ALERTABLE;
+  t->number++;
+  return true;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- events */
 
 /* One member; `front` is all before its value, and begins with a comma. */
 static void event_write_member(svc_buf *b, svc_str front, svc_str value)

@@ -7,7 +7,6 @@
 */
 #include "support.h"
 
-#include "catalog/event_type_list.h"
 #include "catalog/operations_list.h"
 
 #define OPERATION_COUNT (sizeof operations_list / sizeof operations_list[0])
@@ -140,13 +139,15 @@ static void catalog_check_object(t_service *t, const svc_object *object, int dep
 
 static void catalog_check_event(const svc_noun *noun, const char *event)
 {
-#define CATALOG_EVENT(name, where, alertable, description) #name,
-  static const char *const types[] = { SVC_EVENT_TYPE_LIST(CATALOG_EVENT) };
-#undef CATALOG_EVENT
-  size_t i;
-  for (i = 0; event && i < sizeof types / sizeof types[0]; i++)
-    if (strcmp(types[i], event) == 0) return;
-  if (event) munit_errorf("%s: event %s is unknown", noun->name, event);
+  svc_event_type type;
+  memset(&type, 0, sizeof type);
+  if (!event) return;
+  while (svc_event_type_next(&type)) {
+    if (strcmp(type.name, event) != 0) continue;
+    if (!*type.description) munit_errorf("%s: event %s has no description", noun->name, event);
+    return;
+  }
+  munit_errorf("%s: event %s is unknown", noun->name, event);
 }
 
 static const svc_field *catalog_field(const svc_object *object, const char *name)

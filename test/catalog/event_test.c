@@ -179,6 +179,8 @@ static MunitResult event_filters(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?eventType=ORG_CREATED", group), ==, 400); /* of the other feed */
   munit_assert_string_equal(t_error(&t), "INVALID_QUERY_PARAMETER");
 
+  munit_assert_int64(event_total(&t, "groups", group, "?eventType=AUTO_INDEXING_ENABLED"), ==, 0); /* nothing writes it */
+
   munit_assert_int64(event_total(&t, "orgs", org, "?eventType=ORG_CREATED"), ==, 1);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/events?eventType=CLUSTER_CREATED", org), ==, 400);
   munit_assert_string_equal(t_error(&t), "INVALID_QUERY_PARAMETER");
@@ -348,16 +350,17 @@ static MunitResult event_feed_links(const MunitParameter params[], void *data)
 
 static MunitResult event_types(const MunitParameter params[], void *data)
 {
-#define EVENT_ROW(name, where, alertable, description) { #name, description, alertable },
+#define EVENT_ROW(name, where, alertable, description) { #name, description, where, alertable },
   static const struct {
     const char *name, *description;
+    int where;
     bool alertable;
   } rows[] = { SVC_EVENT_TYPE_LIST(EVENT_ROW) };
 #undef EVENT_ROW
   const int count = (int)(sizeof rows / sizeof rows[0]);
   t_service t;
   char path[64];
-  int page, i, n = 0, alertable = 0;
+  int page, i, n = 0, alertable = 0, in_groups = 0, in_orgs = 0, stale = 0;
   (void)params, (void)data;
   t_open(&t, NULL);
   t_organization(&t, "Acme");
@@ -369,15 +372,23 @@ static MunitResult event_types(const MunitParameter params[], void *data)
       snprintf(path, sizeof path, "results[%d].eventType", i);
       munit_assert_string_equal(t_str(&t, path), rows[n].name);
       snprintf(path, sizeof path, "results[%d].description", i);
-      munit_assert_string_equal(t_str(&t, path), rows[n].description);
+      if (*rows[n].description) munit_assert_string_equal(t_str(&t, path), rows[n].description);
+      else munit_assert_size(strlen(t_str(&t, path)), ==, strlen(rows[n].name) + 1); /* its words, and a full stop */
       snprintf(path, sizeof path, "results[%d].alertable", i);
       munit_assert_string_equal(t_str(&t, path), rows[n].alertable ? "true" : "false");
       alertable += rows[n].alertable;
+      in_groups += rows[n].where & SVC_EVENT_GROUP ? 1 : 0;
+      in_orgs += rows[n].where & SVC_EVENT_ORG ? 1 : 0;
+      if (strcmp(rows[n].name, "HOST_SSL_CERTIFICATE_STALE") == 0) stale = n + 1;
     }
     munit_assert_int(*t_link(&t, "next") != 0, ==, n < count);
   }
   munit_assert_int(alertable, >, 0);
   munit_assert_int(alertable, <, count);
+  munit_assert_int(in_groups, ==, 710 + 2); /* two are our own */
+  munit_assert_int(in_orgs, ==, 298);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/eventTypes?itemsPerPage=1&pageNum=%d", stale), ==, 200);
+  munit_assert_string_equal(t_str(&t, "results[0].description"), "Host SSL certificate stale.");
   munit_assert_int(t_send(&t, "GET", "/eventTypes", NULL), ==, 200);
   munit_assert_size(t_count(&t, "results"), ==, 100);
   munit_assert_int(t_send(&t, "GET", "/eventTypes?itemsPerPage=501", NULL), ==, 400);

@@ -89,23 +89,24 @@ static const svc_route event_routes[] = {
   SVC_ROUTES_END
 };
 
+static bool event_is_type(svc_str name, int where)
+{
+  svc_event_type type;
+  memset(&type, 0, sizeof type);
+  while (svc_event_type_next(&type))
+    if (type.where & where && svc_str_is(name, type.name)) return true;
+  return false;
+}
+
 /* A type that is asked for must be one that this feed can hold. */
 static bool event_known_types(svc_call *c)
 {
-#define EVENT_ROW(name, where, alertable, description) { #name, where },
-  static const struct {
-    const char *name;
-    int where;
-  } types[] = { SVC_EVENT_TYPE_LIST(EVENT_ROW) };
-#undef EVENT_ROW
   int where = c->plan->steps[0].noun == c->s->group ? SVC_EVENT_GROUP : SVC_EVENT_ORG;
-  size_t i, j;
+  size_t i;
   for (i = 0; i < c->query_count; i++) {
     const char *name = c->query[i].param->name;
     if (strcmp(name, "eventType") != 0 && strcmp(name, "excludedEventType") != 0) continue;
-    for (j = 0; j < sizeof types / sizeof types[0]; j++)
-      if (types[j].where & where && svc_str_is(c->query[i].text, types[j].name)) break;
-    if (j == sizeof types / sizeof types[0])
+    if (!event_is_type(c->query[i].text, where))
       return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", name, "it is not an event type of this feed");
   }
   return true;

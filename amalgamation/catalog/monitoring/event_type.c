@@ -1,19 +1,10 @@
 /*
 ** The types of events there are: the table of event types, as a list.
+**
+** Types that nothing writes have no description of their own: then it is made of the words of the name.
 */
 #include "internal.h"
 #include "catalog/event_type_list.h"
-
-typedef struct event_type_row {
-  const char *name;
-  bool alertable;
-  const char *description;
-} event_type_row;
-
-#define EVENT_TYPE_ROW(name, where, alertable, description) { #name, alertable, description },
-static const event_type_row event_type_table[] = { SVC_EVENT_TYPE_LIST(EVENT_TYPE_ROW) };
-#undef EVENT_TYPE_ROW
-#define EVENT_TYPE_COUNT (sizeof event_type_table / sizeof event_type_table[0])
 
 static bool event_type_list(svc_call *c);
 
@@ -23,18 +14,49 @@ static const svc_route event_type_routes[] = {
   SVC_ROUTES_END
 };
 
+/* Words that stay in capital letters. */
+static bool event_type_abbreviation(svc_str word)
+{
+  static const char *const all[] = { "AI", "API", "APIS", "AWS", "CA", "CPU", "CRL", "DB", "DNS", "FTS", "GCP", "ID", "IDP",
+                                     "IP", "JWKS", "KMIP", "KMS", "LDAP", "MFA", "OIDC", "OS", "S3", "SQL", "SSH", "SSL",
+                                     "TLS", "TTL", "UI", "URI", "URL", "UUID", "VM", "VPC", "X509" };
+  size_t i;
+  for (i = 0; i < sizeof all / sizeof all[0]; i++)
+    if (svc_str_is(word, all[i])) return true;
+  return false;
+}
+
+/* HOST_SSL_CERTIFICATE_STALE: "Host SSL certificate stale." */
+static svc_str event_type_words(svc_call *c, const char *name)
+{
+  svc_buf b = svc_buf_new(c->arena, strlen(name) + 2);
+  svc_str rest = svc_str_c(name);
+  while (rest.n) {
+    svc_str word = svc_str_cut(&rest, '_');
+    bool capitals = event_type_abbreviation(word);
+    size_t i;
+    if (b.n) svc_buf_char(&b, ' ');
+    for (i = 0; i < word.n; i++) {
+      bool upper = word.p[i] >= 'A' && word.p[i] <= 'Z';
+      svc_buf_char(&b, upper && !capitals && b.n > 0 ? (char)(word.p[i] - 'A' + 'a') : word.p[i]);
+    }
+  }
+  svc_buf_char(&b, '.');
+  return svc_buf_done(&b);
+}
+
 static bool event_type_next(svc_call *c, void *state, svc_item *out)
 {
-  size_t *at = state;
-  const event_type_row *row;
+  svc_event_type *row = state;
+  svc_str description;
   svc_node *body;
-  if (*at == EVENT_TYPE_COUNT) return false;
-  row = &event_type_table[(*at)++];
+  if (!svc_event_type_next(row)) return false;
   if (!out) return true;
+  description = *row->description ? svc_str_c(row->description) : event_type_words(c, row->name);
   body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   if (!body) return false;
   svc_node_set_bool(c->arena, body, "alertable", row->alertable);
-  svc_node_set_str(c->arena, body, "description", svc_str_c(row->description));
+  svc_node_set_str(c->arena, body, "description", description);
   svc_node_set_str(c->arena, body, "eventType", svc_str_c(row->name));
   svc_item_node(c, out, SVC_S(""), body);
   return true;
@@ -42,8 +64,9 @@ static bool event_type_next(svc_call *c, void *state, svc_item *out)
 
 static bool event_type_list(svc_call *c)
 {
-  size_t at = 0;
-  return svc_list_items(c, event_type_next, &at, (int64_t)EVENT_TYPE_COUNT);
+  svc_event_type row;
+  memset(&row, 0, sizeof row);
+  return svc_list_items(c, event_type_next, &row, SVC_EVENT_TYPE_COUNT);
 }
 
 SVC_PRIVATE const svc_noun svc_noun_event_type = {
