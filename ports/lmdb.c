@@ -612,6 +612,7 @@ static int lmdb_copy(svc_store *store, const char *path)
   svc_mutex_lock(&store->copy_lock);
   rc = mdb_env_copy2(store->env, path, MDB_CP_COMPACT);
   svc_mutex_unlock(&store->copy_lock);
+  if (rc == EEXIST) return SVC_BUSY; /* another copy was there first: it is not ours to remove */
   if (rc) unlink(name);
   else chmod(name, 0600);
   return lmdb_result(rc);

@@ -816,6 +816,51 @@ static MunitResult store_backup(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+typedef struct backup_race {
+  svc *s;
+  const char *path;
+  pthread_t thread;
+  int rc;
+} backup_race;
+
+static void *backup_to(void *context)
+{
+  backup_race *b = context;
+  b->rc = svc_backup(b->s, b->path);
+  return NULL;
+}
+
+/* Two into the same folder at once: one of them is made, and whoever is told so finds it there. */
+static MunitResult store_backup_twice(const MunitParameter params[], void *data)
+{
+  char path[128], copy[192];
+  svc_config config;
+  backup_race b[2];
+  t_service t, other;
+  int i, j;
+  (void)params, (void)data;
+  store_folder(path);
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  t_organization(&t, "Acme");
+  for (i = 0; i < 20; i++) {
+    snprintf(copy, sizeof copy, "%s/copy%d", path, i);
+    for (j = 0; j < 2; j++) {
+      b[j] = (backup_race){ .s = t.s, .path = copy };
+      munit_assert_int(pthread_create(&b[j].thread, NULL, backup_to, &b[j]), ==, 0);
+    }
+    for (j = 0; j < 2; j++) munit_assert_int(pthread_join(b[j].thread, NULL), ==, 0);
+    munit_assert_int(b[0].rc + b[1].rc, ==, SVC_OK + SVC_BUSY);
+    config = at_path(copy);
+    t_open(&other, &config);
+    munit_assert_int(t_send(&other, "GET", "/orgs", NULL), ==, 200);
+    munit_assert_int64(t_int(&other, "totalCount"), ==, 1);
+    t_close(&other);
+  }
+  t_close(&t);
+  store_remove(path);
+  return MUNIT_OK;
+}
+
 /* Whoever holds a tag of the store that was copied must not find it on another state of the copy. */
 static MunitResult store_backup_tags(const MunitParameter params[], void *data)
 {
@@ -903,6 +948,7 @@ static MunitTest tests[] = {
   { "/busy", store_busy, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/killed", store_killed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/backup", store_backup, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/backup_twice", store_backup_twice, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/backup_tags", store_backup_tags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
