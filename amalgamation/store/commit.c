@@ -81,7 +81,7 @@ static void commit_note_due(svc_commit *k, svc_txn *txn)
   svc_id parent, id;
   int64_t when;
   unsigned second = UINT_MAX;
-  if (svc_due_first(txn, &when, kind, &parent, &id)) second = when <= 0 ? 0 : (unsigned)(when / 1000);
+  if (svc_due_first(txn, &when, kind, &parent, &id) && when / 1000 < UINT_MAX) second = when <= 0 ? 0 : (unsigned)(when / 1000);
   atomic_store(&k->next_due, second);
 }
 

@@ -460,6 +460,24 @@ static MunitResult due_nothing(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* What is due beyond the seconds that 32 bits hold is not due at once: reads stay out of the writers' way. */
+static MunitResult due_far(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *group;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .provision_ms = INT64_C(36525) * 86400 * 1000 });
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  cluster(&t, group, "a");
+  munit_assert_uint(atomic_load(&t.s->commit.next_due), >, (unsigned)(t.now / 1000));
+  t.now += INT64_C(36525) * 86400 * 1000 - 1;
+  munit_assert_string_equal(state(&t, group, "a"), "CREATING");
+  t.now += 1;
+  munit_assert_string_equal(state(&t, group, "a"), "IDLE");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/index", due_index, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/life", due_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -467,6 +485,7 @@ static MunitTest tests[] = {
   { "/reopens", due_reopens, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/thousand", due_thousand, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/now", due_now, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/far", due_far, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/odd_clocks", due_odd_clocks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/strays", due_strays, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/kept_answers", due_kept_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
