@@ -465,6 +465,8 @@ SVC_PRIVATE int svc_commit_copy(svc_commit *k, const char *path, int64_t now);
 /* due.c: what is to happen when, in the store. */
 SVC_PRIVATE int svc_due_set(svc_txn *txn, svc_entity *e, int64_t when); /* also takes the one before away; 0: none */
 SVC_PRIVATE bool svc_due_first(svc_txn *txn, int64_t *when, char kind[SVC_KIND_SIZE], svc_id *parent, svc_id *id);
+SVC_PRIVATE bool svc_due_begin(svc_scan *scan, svc_txn *txn); /* all, in their order */
+SVC_PRIVATE bool svc_due_next(svc_scan *scan, int64_t *when, char kind[SVC_KIND_SIZE], svc_id *parent, svc_id *id);
 
 /* ============================================================================================================ pipeline */
 

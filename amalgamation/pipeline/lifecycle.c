@@ -92,32 +92,81 @@ static bool lifecycle_step(svc_call *c, const svc_noun_info *noun, const svc_ent
   return svc_rewrite(c, &before, change.body, change.due) && lifecycle_event(c, noun, &e, change.event);
 }
 
-static bool lifecycle_apply_first(svc_call *c, int64_t now, bool *found)
-{
-  char kind[SVC_KIND_SIZE];
-  const svc_noun_info *noun;
-  svc_id parent, id;
-  svc_entity e;
-  svc_key key;
+/* An entry of the due index. */
+typedef struct lifecycle_entry {
   int64_t when;
-  *found = svc_due_first(c->txn, &when, kind, &parent, &id) && when <= now;
-  if (!*found) return c->txn->error == SVC_OK;
-  c->now = when;
-  if (svc_retry_expire(c->txn, kind, &parent, &id)) {
-    svc_key_due(&key, when, kind, &parent, &id);
-    return svc_remove(c->txn, &key) == SVC_OK;
-  }
-  noun = svc_noun_by_kind(c->s, kind);
-  if (noun && svc_entity_get(c->txn, noun->noun->kind, &parent, &id, &e) == SVC_OK && e.due == when)
-    if (lifecycle_step(c, noun, &e) || c->arena->failed || c->txn->error) return c->txn->error == SVC_OK && !c->arena->failed;
-  svc_key_due(&key, when, kind, &parent, &id); /* of a noun that this build leaves out: forgotten, not tried for ever */
-  return svc_remove(c->txn, &key) == SVC_OK;
+  char kind[SVC_KIND_SIZE];
+  svc_id parent, id;
+} lifecycle_entry;
+
+/* The entity that an entry is of. False: of none, or of one that waits for another time. */
+static bool lifecycle_entity(svc_call *c, const lifecycle_entry *due, const svc_noun_info **noun, svc_entity *e)
+{
+  *noun = svc_noun_by_kind(c->s, due->kind);
+  return *noun && svc_entity_get(c->txn, (*noun)->noun->kind, &due->parent, &due->id, e) == SVC_OK && e->due == due->when;
 }
 
+static bool lifecycle_apply(svc_call *c, const lifecycle_entry *due)
+{
+  const svc_noun_info *noun;
+  svc_entity e;
+  svc_key key;
+  c->now = due->when;
+  if (!svc_retry_expire(c->txn, due->kind, &due->parent, &due->id) && lifecycle_entity(c, due, &noun, &e))
+    if (lifecycle_step(c, noun, &e) || c->arena->failed || c->txn->error) return c->txn->error == SVC_OK && !c->arena->failed;
+  /* of a noun that this build leaves out: forgotten, not tried for ever */
+  svc_key_due(&key, due->when, due->kind, &due->parent, &due->id);
+  svc_remove(c->txn, &key);
+  return c->txn->error == SVC_OK;
+}
+
+static bool lifecycle_apply_first(svc_call *c, int64_t now, bool *found)
+{
+  lifecycle_entry due;
+  *found = svc_due_first(c->txn, &due.when, due.kind, &due.parent, &due.id) && due.when <= now;
+  return *found ? lifecycle_apply(c, &due) : c->txn->error == SVC_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------- a full store */
+
+/* Is there less in the store after this? What has no entity is only forgotten. */
+static bool lifecycle_frees(svc_call *c, const lifecycle_entry *due)
+{
+  const svc_noun_info *noun;
+  const svc_step *step;
+  svc_arena arena; /* many may be looked at */
+  svc_entity e;
+  if (!lifecycle_entity(c, due, &noun, &e) || noun->noun->flags & SVC_EXPIRES) return true;
+  if (!noun->noun->lifecycle) return false;
+  svc_arena_init(&arena, &c->s->allocator);
+  step = svc_step_from(noun->noun, svc_node_str(svc_json_parse(&arena, e.body), noun->noun->lifecycle->field));
+  svc_blocks_free(arena.blocks);
+  return step && !step->to;
+}
+
+/* Those of what is due that free, out of turn: what has no room to go on must not keep the others from making it. */
+static bool lifecycle_apply_freeing(svc_call *c, int64_t now, int *n)
+{
+  lifecycle_entry *all = svc_arena_alloc(c->arena, LIFECYCLE_BATCH * sizeof *all), due; /* writing moves what a scan stands on */
+  svc_scan scan;
+  bool good;
+  int i;
+  *n = 0;
+  good = all && svc_due_begin(&scan, c->txn);
+  if (!good) return false;
+  while (*n < LIFECYCLE_BATCH && svc_due_next(&scan, &due.when, due.kind, &due.parent, &due.id) && due.when <= now)
+    if (lifecycle_frees(c, &due)) all[(*n)++] = due;
+  svc_scan_end(&scan);
+  for (i = 0; i < *n && good; i++) good = lifecycle_apply(c, &all[i]);
+  return good && c->txn->error == SVC_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- jobs */
+
 typedef struct lifecycle_job {
-  svc_job job; /* first: it is cast back */
+  svc_job job; /* first: it is cast back; what frees is all that is done, or everything */
   svc *s;
-  bool more;
+  int done;
 } lifecycle_job;
 
 static bool lifecycle_work(svc_job *job, svc_txn *txn)
@@ -126,26 +175,39 @@ static bool lifecycle_work(svc_job *job, svc_txn *txn)
   svc_arena arena;
   svc_call c;
   bool good = true, found = true;
-  int n;
   svc_own_call(&c, work->s, &arena, txn, job->now);
-  for (n = 0; n < LIFECYCLE_BATCH && good && found; n++) good = lifecycle_apply_first(&c, job->now, &found);
-  work->more = good && found;
+  work->done = 0;
+  if (job->frees) good = lifecycle_apply_freeing(&c, job->now, &work->done);
+  for (; !job->frees && work->done < LIFECYCLE_BATCH && good && found; work->done += found)
+    good = lifecycle_apply_first(&c, job->now, &found);
   if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
   svc_blocks_free(arena.blocks);
   return good;
 }
 
-SVC_PRIVATE int svc_apply_due(svc *s, int64_t now)
+/* *any: something was done. */
+static int lifecycle_run(svc *s, int64_t now, bool freeing, bool *any)
 {
   lifecycle_job work;
   int status;
+  *any = false;
   do {
     memset(&work, 0, sizeof work);
     work.job.work = lifecycle_work;
     work.job.now = now;
+    work.job.frees = freeing;
     work.s = s;
     status = svc_commit_run(&s->commit, &work.job);
-  } while (status == SVC_OK && work.more && !work.job.failed);
+    if (status == SVC_OK && !work.job.failed && work.done) *any = true;
+  } while (status == SVC_OK && work.done == LIFECYCLE_BATCH && !work.job.failed);
+  return status;
+}
+
+SVC_PRIVATE int svc_apply_due(svc *s, int64_t now)
+{
+  bool any;
+  int status = lifecycle_run(s, now, false, &any);
+  if (status == SVC_FULL && lifecycle_run(s, now, true, &any) == SVC_OK && any) status = lifecycle_run(s, now, false, &any);
   if (status != SVC_OK) {
     /* reads go on; the next try is made in a second */
     svc_log(s, SVC_LOG_ERROR, "steps that are due could not be stored: %s", svc_strerror(status));

@@ -21,25 +21,33 @@ SVC_PRIVATE int svc_due_set(svc_txn *txn, svc_entity *e, int64_t when)
   return txn->error;
 }
 
+SVC_PRIVATE bool svc_due_begin(svc_scan *scan, svc_txn *txn)
+{
+  svc_key prefix;
+  svc_key_due(&prefix, 0, NULL, NULL, NULL);
+  return svc_scan_begin(scan, txn, &prefix, false);
+}
+
+SVC_PRIVATE bool svc_due_next(svc_scan *scan, int64_t *when, char kind[SVC_KIND_SIZE], svc_id *parent, svc_id *id)
+{
+  svc_str key, value;
+  const unsigned char *p;
+  uint64_t v = 0;
+  int i;
+  if (!svc_scan_next(scan, &key, &value) || key.n != 1 + 8 + SVC_KIND_SIZE + 24) return false;
+  p = (const unsigned char *)key.p + 1;
+  for (i = 0; i < 8; i++) v = v << 8 | *p++;
+  *when = (int64_t)v;
+  memcpy(kind, p, SVC_KIND_SIZE);
+  memcpy(parent->b, p + SVC_KIND_SIZE, 12);
+  memcpy(id->b, p + SVC_KIND_SIZE + 12, 12);
+  return true;
+}
+
 SVC_PRIVATE bool svc_due_first(svc_txn *txn, int64_t *when, char kind[SVC_KIND_SIZE], svc_id *parent, svc_id *id)
 {
   svc_scan scan;
-  svc_key prefix;
-  svc_str key, value;
-  bool found;
-  svc_key_due(&prefix, 0, NULL, NULL, NULL);
-  found = svc_scan_begin(&scan, txn, &prefix, false) && svc_scan_next(&scan, &key, &value) &&
-          key.n == 1 + 8 + SVC_KIND_SIZE + 24;
-  if (found) {
-    const unsigned char *p = (const unsigned char *)key.p + 1;
-    uint64_t v = 0;
-    int i;
-    for (i = 0; i < 8; i++) v = v << 8 | *p++;
-    *when = (int64_t)v;
-    memcpy(kind, p, SVC_KIND_SIZE);
-    memcpy(parent->b, p + SVC_KIND_SIZE, 12);
-    memcpy(id->b, p + SVC_KIND_SIZE + 12, 12);
-  }
+  bool found = svc_due_begin(&scan, txn) && svc_due_next(&scan, when, kind, parent, id);
   svc_scan_end(&scan);
   return found;
 }

@@ -968,6 +968,52 @@ static MunitResult commit_full_and_due(const MunitParameter params[], void *data
   return MUNIT_OK;
 }
 
+/* What was accepted for deletion goes when its time comes, though there is no room, and others that are due wait for some. */
+static MunitResult commit_full_and_gone(const MunitParameter params[], void *data)
+{
+  char path[128], org[25], group[25], name[32], body[512];
+  svc_config config;
+  t_service t;
+  int i;
+  (void)params, (void)data;
+  store_folder(path);
+  memset(&config, 0, sizeof config);
+  config.limiter_off = 1;
+  config.map_limit = 400000;
+  config.path = path;
+  config.durability = SVC_NO_SYNC;
+  t_open(&t, &config);
+  strcpy(org, t_organization(&t, "Acme"));
+  strcpy(group, t_project(&t, org, "alpha"));
+  for (i = 0; i < 20; i++) {
+    snprintf(body, sizeof body, CLUSTER, i);
+    munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/clusters", group), ==, 201);
+  }
+  for (i = 0;; i++) {
+    snprintf(name, sizeof name, "p%d", i);
+    if (create_large(&t, org, name) == 507) break;
+  }
+  for (i = 0;; i++) {
+    snprintf(name, sizeof name, "s%d", i);
+    if (create(&t, org, name) == 507) break;
+  }
+  for (i = 10; i < 20; i++) munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/c%d", group, i), ==, 202);
+  t_advance(&t, 100);
+  svc_tick(t.s);
+  munit_assert_int64(total_of(&t, t_keep(&t, svc_arena_print(&t.arena, "/groups/%s/clusters", group).p)), ==, 10);
+  store_whole(t.s);
+  config.map_limit = 0;
+  t_reopen(&t, &config);
+  for (i = 0; i < 10; i++) {
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/c%d", group, i), ==, 200);
+    munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
+  }
+  store_whole(t.s);
+  t_close(&t);
+  store_remove(path);
+  return MUNIT_OK;
+}
+
 static void *read_some(void *context)
 {
   worker *w = context;
@@ -1168,6 +1214,7 @@ static MunitTest tests[] = {
   { "/map_limit", commit_map_limit, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/full_and_delete", commit_full_and_delete, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/full_and_due", commit_full_and_due, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/full_and_gone", commit_full_and_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/many_readers", commit_many_readers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/full_disk", commit_full_disk, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/random_fails", commit_random_fails, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
