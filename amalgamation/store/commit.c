@@ -125,10 +125,10 @@ SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_s
   svc_str value;
   int rc;
   k->port = port;
-  k->store = store;
   k->allocator = *allocator;
   atomic_init(&k->next_due, UINT_MAX);
   if (!svc_mutex_init(&k->lock)) return SVC_NOMEM;
+  k->store = store; /* not before: it says that there is something to close */
   rc = port->write_begin(store, &txn);
   if (rc != SVC_OK) goto fail;
   rc = commit_check_schema(txn);
