@@ -287,16 +287,19 @@ static int commit_try(svc_commit *k, commit_batch *batch)
   return good ? SVC_OK : rc != SVC_OK ? rc : COMMIT_AGAIN;
 }
 
-/* Of a batch that does not fit, what frees is done without the others. False: there is no such job. */
+/*
+** Of a batch that does not fit, what frees is done without the others. False: there is no such job. Who was refused may
+** have been for what does not happen now: it is not told so.
+*/
 static bool commit_only_freeing(const commit_batch *batch)
 {
   svc_job *job;
   bool any = false;
   for (job = batch->first; job; job = job->next) any |= job->frees && !job->failed;
   for (job = batch->first; any && job; job = job->next) {
-    if (job->frees || job->failed) continue;
-    job->status = SVC_FULL;
-    job->failed = true;
+    if (job->status != SVC_OK) continue;
+    job->failed = !job->frees;
+    if (!job->frees) job->status = SVC_FULL;
   }
   return any;
 }

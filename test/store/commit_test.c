@@ -388,6 +388,29 @@ static MunitResult commit_error(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* In a full store only what frees is kept of a batch, and nobody is refused for what another would have written. */
+static MunitResult commit_full_batch(const MunitParameter params[], void *data)
+{
+  enum { WRITES, REFUSED, FREES, NO_ROOM, HANDS };
+  hand h[HANDS];
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1, .map_limit = 1 << 20 });
+  memset(h, 0, sizeof h);
+  h[WRITES].key = "x", h[WRITES].says_yes = true;
+  h[FREES].key = "y", h[FREES].says_yes = true, h[FREES].job.frees = true;
+  h[NO_ROOM].says_yes = true, h[NO_ROOM].error = SVC_MAP_FULL;
+  hands_run(t.s, h, HANDS);
+  munit_assert_int(h[WRITES].status, ==, SVC_FULL);
+  munit_assert_int(h[REFUSED].status, ==, SVC_FULL);
+  munit_assert_int(h[FREES].status, ==, SVC_OK);
+  munit_assert_int(h[NO_ROOM].status, ==, SVC_FULL);
+  munit_assert_false(has_meta(t.s, "x"));
+  munit_assert_true(has_meta(t.s, "y"));
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 /* ---------------------------------------------------------------------------------------- a batch and the same in a row */
 
 #define CLUSTER "{\"name\":\"c%d\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":" \
@@ -1206,6 +1229,7 @@ static MunitTest tests[] = {
   { "/batches", commit_batches, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/fails", commit_fails, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/spoiled", commit_spoiled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/full_batch", commit_full_batch, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/error", commit_error, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/batch_answers", commit_batch_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/readers_go_on", commit_readers_go_on, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
