@@ -9,6 +9,7 @@
 static bool address_v4(svc_str text, unsigned char out[4])
 {
   int i;
+  if (text.n && text.p[text.n - 1] == '.') return false; /* a cut does not see that nothing follows */
   for (i = 0; i < 4; i++) {
     svc_str part = svc_str_cut(&text, '.');
     int64_t value;
@@ -85,8 +86,8 @@ SVC_PRIVATE bool svc_address_parse(svc_str text, svc_address *out)
   if (address_v4(plain, out->b + 12)) offset = 96;
   else if (!address_v6(plain, out->b)) return false;
   if (range) {
-    if (rest.n > 3 || (rest.n > 1 && rest.p[0] == '0') || !svc_str_i64(rest, &bits) || bits < 0 || bits > 128 - offset)
-      return false;
+    if (rest.n == 0 || rest.n > 3 || rest.p[0] == '-' || (rest.n > 1 && rest.p[0] == '0')) return false; /* -0 is 0, too */
+    if (!svc_str_i64(rest, &bits) || bits > 128 - offset) return false;
     bits += offset;
   }
   out->bits = (unsigned char)bits;

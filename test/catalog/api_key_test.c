@@ -357,6 +357,10 @@ static MunitResult api_key_access_list(const MunitParameter params[], void *data
   munit_assert_string_equal(t_error(&w.t), "INVALID_IP_ADDRESS_OR_CIDR_NOTATION");
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"cidrBlock\":\"192.0.2.0/33\"}]", API_KEY_LIST, w.org, w.id), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_IP_ADDRESS_OR_CIDR_NOTATION");
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"cidrBlock\":\"192.0.2.0/-0\"}]", API_KEY_LIST, w.org, w.id), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_IP_ADDRESS_OR_CIDR_NOTATION"); /* and not everybody */
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.1.\"}]", API_KEY_LIST, w.org, w.id), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_IP_ADDRESS_OR_CIDR_NOTATION");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, API_KEY_LIST, w.org, w.id), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 5);
 
