@@ -105,6 +105,8 @@ static int api_configure(svc *s)
   k->max_page = api_default(k->max_page, 500);
   if (k->max_depth > 512) return api_invalid(s, "max_depth", "is more than 512");
   if (k->max_page > 100000) return api_invalid(s, "max_page", "is more than 100000");
+  if (k->limit_count && !k->limits) return api_invalid(s, "limits", "are missing");
+  if (k->control_address_count && !k->control_addresses) return api_invalid(s, "control_addresses", "are missing");
   if (k->durability < SVC_DURABLE || k->durability > SVC_NO_SYNC) return api_invalid(s, "durability", "is unknown");
   if (k->provision_ms < SVC_PROVISION_NOW || k->provision_ms > API_LONGEST_PROVISION)
     return api_invalid(s, "provision_ms", "is negative, or more than a hundred years");

@@ -500,6 +500,8 @@ static MunitResult error_configuration(const MunitParameter params[], void *data
     { { .durability = -1 }, "svc_config.durability " },
     { { .provision_ms = -2 }, "svc_config.provision_ms " },
     { { .provision_ms = INT64_MAX }, "svc_config.provision_ms " },
+    { { .control_address_count = 1 }, "svc_config.control_addresses " },
+    { { .limit_count = 1 }, "svc_config.limits " },
     { { .control_addresses = &no_region, .control_address_count = 1 }, "svc_config.control_addresses " },
     { { .control_addresses = &no_cloud, .control_address_count = 1 }, "svc_config.control_addresses " },
     { { .control_addresses = &no_address, .control_address_count = 1 }, "svc_config.control_addresses " },
