@@ -424,6 +424,29 @@ static MunitResult api_key_access_list_limit(const MunitParameter params[], void
   return MUNIT_OK;
 }
 
+/* A source that always says the same gives no second key, and holds nobody up. */
+static int api_key_no_chance(void *context, void *buffer, size_t size)
+{
+  (void)context;
+  memset(buffer, 7, size);
+  return 0;
+}
+
+static MunitResult api_key_same_random(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .random = api_key_no_chance });
+  org = t_organization(&t, "Acme");
+  munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"a\",\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/apiKeys", org), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"b\",\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/apiKeys", org), ==, 503);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/apiKeys", org), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/life", api_key_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refused", api_key_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -431,6 +454,7 @@ static MunitTest tests[] = {
   { "/lost_projects", api_key_lost_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/access_list", api_key_access_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/access_list_limit", api_key_access_list_limit, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/same_random", api_key_same_random, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_api_key = { "api_key", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -9,6 +9,7 @@
 
 #define API_KEY_PUBLIC 8
 #define API_KEY_PRIVATE 36
+#define API_KEY_TRIES 16 /* at a public key that is free: then it is not chance that they are taken, and the writer goes on */
 
 static const svc_field api_key_fields[] = {
   F_STR("desc", .flags = SVC_REQUIRED, .min = 1, .max = 250),
@@ -111,13 +112,14 @@ static bool api_key_make_public(svc_call *c, char out[API_KEY_PUBLIC + 1])
 {
   unsigned char random[API_KEY_PUBLIC];
   svc_id scope, id;
-  int i;
-  do {
+  int i, tries;
+  for (tries = 0; tries < API_KEY_TRIES; tries++) {
     if (!svc_secret_bytes(c, random, sizeof random)) return false;
     for (i = 0; i < API_KEY_PUBLIC; i++) out[i] = (char)('a' + random[i] % 26);
     out[API_KEY_PUBLIC] = 0;
-  } while (svc_find_anywhere(c->txn, c->s->key->noun, svc_str_c(out), &scope, &id) == SVC_OK);
-  return true;
+    if (svc_find_anywhere(c->txn, c->s->key->noun, svc_str_c(out), &scope, &id) != SVC_OK) return true;
+  }
+  return svc_store_failed(c, SVC_RANDOM);
 }
 
 /* A UUID of version 4: 122 random bits. */
