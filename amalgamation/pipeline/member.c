@@ -561,6 +561,10 @@ SVC_PRIVATE bool svc_invitation_find(svc_call *c, svc_member *m)
   on = svc_call_scope(c, &level);
   org = svc_call_org(c);
   if (!named && !svc_id_parse(c->params[1], &user)) return svc_fail(c, SVC_E_INVALID_INVITATION_ID, "S", &c->params[1]);
+  if (named && name.n == 0) { /* a body that names nobody is a bad one, and not somebody who is not there */
+    svc_check(c, c->plan->route->body, c->body, NULL, SVC_CHECK_CREATE);
+    if (!svc_check_done(c)) return false;
+  }
   if (named ? !svc_member_named(c, &org, name, m) : !svc_member_get(c, &org, &user, m)) return false;
   if (svc_str_is(m->status, "PENDING") && svc_grants_have(m->lines, SVC_S(""), on)) return true;
   if (named) return svc_fail(c, SVC_E_USERNAME_NOT_FOUND, "SS", &name, &on);
@@ -619,7 +623,8 @@ SVC_PRIVATE svc_node *svc_invitation_check(svc_call *c, const svc_node *view)
   const svc_object *object = c->plan->route->body;
   svc_node *input = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   const svc_node *member;
-  for (member = c->body->first; input && member; member = member->next) {
+  bool whole = c->body->type == SVC_J_OBJECT; /* what is none is checked as it is, and refused */
+  for (member = whole ? c->body->first : NULL; input && member; member = member->next) {
     const svc_node *shown = svc_node_find(view, member->name);
     const svc_field *f = svc_field_named(object, member->name);
     bool same = shown && svc_node_same(shown, member);
@@ -631,7 +636,7 @@ SVC_PRIVATE svc_node *svc_invitation_check(svc_call *c, const svc_node *view)
     svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
     return NULL;
   }
-  svc_check(c, object, input, NULL, SVC_CHECK_CREATE);
+  svc_check(c, object, whole ? input : c->body, NULL, SVC_CHECK_CREATE);
   return svc_check_done(c) ? input : NULL;
 }
 

@@ -99,6 +99,33 @@ static MunitResult invitation_tags(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A body that is no object, or names nobody, is refused as such. */
+static MunitResult invitation_no_body(const MunitParameter params[], void *data)
+{
+  static const char *const bodies[] = { "5", "[]", "\"x\"", "null", "true" };
+  t_service t;
+  const char *org, *group, *id;
+  size_t i;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 200);
+  id = t_keep(&t, t_str(&t, "id"));
+  for (i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+    munit_assert_int(t_sendf(&t, "PATCH", bodies[i], "/orgs/%s/invites/%s", org, id), ==, 400);
+    munit_assert_int(t_sendf(&t, "PATCH", bodies[i], "/groups/%s/invites/%s", group, id), ==, 400);
+    munit_assert_int(t_sendf(&t, "PATCH", bodies[i], "/orgs/%s/invites", org), ==, 400);
+    munit_assert_int(t_sendf(&t, "PATCH", bodies[i], "/groups/%s/invites", group), ==, 400);
+  }
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/invites", org), ==, 400);
+  munit_assert_true(t_violation(&t, "username"));
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"username\":5,\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 400);
+  munit_assert_true(t_violation(&t, "username"));
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitResult invitation_project(const MunitParameter params[], void *data)
 {
   t_service t;
@@ -231,6 +258,7 @@ static MunitTest tests[] = {
   { "/tags", invitation_tags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/project", invitation_project, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/time", invitation_time, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no_body", invitation_no_body, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_invitation = { "invitation", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
