@@ -233,7 +233,10 @@ static int lmdb_fill_up(MDB_env *env)
   whole = (off_t)(info.me_last_pgno + 1) * stat.ms_psize;
   if (fstat(fd, &file) != 0) return errno;
   if (file.st_size >= whole) return 0;
-  return ftruncate(fd, whole) != 0 ? errno : lmdb_check_pages(env);
+  if (ftruncate(fd, whole) != 0) return errno;
+  rc = lmdb_check_pages(env);
+  if (rc && ftruncate(fd, file.st_size) != 0) rc = errno; /* as it was: who tries again has to see it, too */
+  return rc;
 }
 
 static int lmdb_open_env(svc_store *store, const char *path, unsigned flags, char *why, size_t why_size)
