@@ -286,6 +286,18 @@ const char *t_project(t_service *t, const char *org_id, const char *name)
   return t_keep(t, t_str(t, "id"));
 }
 
+int t_large_project(t_service *t, const char *org, const char *name)
+{
+  static const char filler[] = "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"
+                               "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890";
+  char body[20000];
+  int n = snprintf(body, sizeof body, "{\"name\":\"%s\",\"orgId\":\"%s\",\"tags\":[", name, org), i;
+  for (i = 0; i < 50; i++)
+    n += snprintf(body + n, sizeof body - (size_t)n, "%s{\"key\":\"key%d\",\"value\":\"%s%s\"}", i ? "," : "", i, filler, "....");
+  snprintf(body + n, sizeof body - (size_t)n, "]}");
+  return t_send(t, "POST", "/groups", body);
+}
+
 const char *t_user(t_service *t, const char *name, const char *roles)
 {
   char body[1024];

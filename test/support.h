@@ -58,6 +58,7 @@ const char *t_link(const t_service *t, const char *rel); /* href of the link who
 /* Things most tests need; each returns an id in memory of the service's (valid until t_close). */
 const char *t_organization(t_service *t, const char *name);
 const char *t_project(t_service *t, const char *org_id, const char *name);
+int t_large_project(t_service *t, const char *org, const char *name); /* of some 15 KB; the status */
 const char *t_user(t_service *t, const char *name, const char *roles); /* registered; roles: a JSON array */
 const char *t_keep(t_service *t, const char *text);                   /* of the last answer, say */
 void t_as(t_service *t, const char *user_id); /* requests are this user's, with its own roles; NULL: the owner's of everything */

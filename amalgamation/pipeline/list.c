@@ -11,6 +11,10 @@
 #define LIST_FIRST 32 /* at least so much is copied: most pieces are about as long, and then there is no loop */
 #define LIST_LINE 64  /* of a cache */
 
+/* Bytes that a page is given before it has more than one item: if it is not known how many come, and if it is. */
+#define LIST_GUESS ((size_t)64 << 10)
+#define LIST_GUESS_COUNTED ((size_t)1 << 20)
+
 /*
 ** Tells the cache that four lines will be written: a page is longer than the fastest cache, and stores would wait for its
 ** lines one after the other. (Not a function: gcc takes calls of one that does nothing else away.)
@@ -178,14 +182,16 @@ static void list_write_item(svc_call *c, list_page *page, const svc_item *item)
   page->out.n = (size_t)(to - page->out.p);
 }
 
-/* Memory for the whole page at once, judging by its first item. */
+/* Memory for the whole page at once, judging by its first item, which may be an odd one: so within bounds. */
 static void list_reserve(svc_call *c, list_page *page, const svc_item *first, int64_t total)
 {
-  int64_t items = c->plan->route->flags & SVC_PAGED ? c->per_page : 64;
+  int64_t items = c->plan->route->flags & SVC_PAGED ? c->per_page : 64, most;
   size_t size = first->body.n + first->key.n + 2;
   bool good = !c->plan->item || list_link_text(c, page);
   size += page->link.n;
+  most = (int64_t)((total < 0 ? LIST_GUESS : LIST_GUESS_COUNTED) / size) + 1;
   if (total >= 0 && items > total) items = total;
+  if (items > most) items = most;
   page->out = svc_buf_new(c->arena, page->room + size * (size_t)items + size / 4 * (size_t)items + 512);
   page->out.n = page->room;
   if (!good) page->out.failed = true; /* there is no item without its link */

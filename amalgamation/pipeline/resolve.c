@@ -9,6 +9,8 @@
 SVC_PRIVATE bool svc_store_failed(svc_call *c, int status)
 {
   if (status != SVC_MAP_FULL) svc_log(c->s, SVC_LOG_ERROR, "store: %s", svc_strerror(status)); /* that one is tried again */
+  c->violations = c->violations_last = NULL; /* they were of a body that has not been judged in the end */
+  c->violation_count = 0;
   return svc_fail(c, status == SVC_FULL ? SVC_E_INSUFFICIENT_STORAGE : SVC_E_SERVICE_UNAVAILABLE, "");
 }
 

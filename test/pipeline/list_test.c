@@ -709,6 +709,53 @@ static MunitResult list_long_query(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* The allocator, with the largest block that was asked for. */
+static void *list_measure(void *context, void *p, size_t size)
+{
+  size_t *largest = context;
+  if (size > *largest) *largest = size;
+  if (size == 0) {
+    free(p);
+    return NULL;
+  }
+  return realloc(p, size);
+}
+
+/* The first item is the measure of a page, but not of its memory: the others may be small, or few. */
+static MunitResult list_odd_first(const MunitParameter params[], void *data)
+{
+  enum { SMALL = 120 };
+  size_t largest = 0;
+  svc_config config = quiet;
+  t_service t;
+  const char *org;
+  char name[32];
+  int i;
+  (void)params, (void)data;
+  config.allocator.resize = list_measure;
+  config.allocator.context = &largest;
+  t_open(&t, &config);
+  org = t_organization(&t, "Acme");
+  munit_assert_int(t_large_project(&t, org, "large"), ==, 201);
+  for (i = 0; i < SMALL; i++) {
+    snprintf(name, sizeof name, "small%d", i);
+    t_project(&t, org, name);
+  }
+  largest = 0;
+  munit_assert_int(t_send(&t, "GET", "/groups?itemsPerPage=500", NULL), ==, 200);
+  munit_assert_size(t_count(&t, "results"), ==, SMALL + 1);
+  munit_assert_string_equal(t_str(&t, "results[120].name"), "small119");
+  munit_assert_size(largest, <, (size_t)1400 << 10);
+  t.grants[0] = (svc_grant){ "ORG_OWNER", org }; /* one by one: it is not known how many there are */
+  largest = 0;
+  munit_assert_int(t_send(&t, "GET", "/groups?itemsPerPage=500", NULL), ==, 200);
+  munit_assert_size(t_count(&t, "results"), ==, SMALL + 1);
+  munit_assert_string_equal(t_str(&t, "results[120].name"), "small119");
+  munit_assert_size(largest, <, (size_t)400 << 10);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/links", list_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/filtered-links", list_filtered_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -723,6 +770,7 @@ static MunitTest tests[] = {
   { "/envelope", list_envelope, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/odd-path", list_odd_path, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/long-query", list_long_query, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/odd-first", list_odd_first, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_list = { "list", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

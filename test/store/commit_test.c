@@ -59,19 +59,6 @@ static int create(t_service *t, const char *org, const char *name)
   return t_send(t, "POST", "/groups", body);
 }
 
-/* A project of some 15 KB. */
-static int create_large(t_service *t, const char *org, const char *name)
-{
-  static const char filler[] = "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"
-                               "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890";
-  char body[20000];
-  int n = snprintf(body, sizeof body, "{\"name\":\"%s\",\"orgId\":\"%s\",\"tags\":[", name, org), i;
-  for (i = 0; i < 50; i++)
-    n += snprintf(body + n, sizeof body - (size_t)n, "%s{\"key\":\"key%d\",\"value\":\"%s%s\"}", i ? "," : "", i, filler, "....");
-  snprintf(body + n, sizeof body - (size_t)n, "]}");
-  return t_send(t, "POST", "/groups", body);
-}
-
 static int64_t total_of(t_service *t, const char *path)
 {
   munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
@@ -754,7 +741,7 @@ static MunitResult commit_grows(const MunitParameter params[], void *data)
   }
   for (n = 0; file_size(path) < 5 << 20; n++) {
     snprintf(name, sizeof name, "large%d", n);
-    munit_assert_int(create_large(&t, org, name), ==, 201);
+    munit_assert_int(t_large_project(&t, org, name), ==, 201);
     munit_assert_int(n, <, 2000);
   }
   atomic_store(&stop, 1);
@@ -769,7 +756,7 @@ static MunitResult commit_grows(const MunitParameter params[], void *data)
     munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/byName/large%d", i), ==, 200);
     munit_assert_size(t_count(&t, "tags"), ==, 50);
   }
-  munit_assert_int(create_large(&t, t_str(&t, "orgId"), "one-more"), ==, 201);
+  munit_assert_int(t_large_project(&t, t_str(&t, "orgId"), "one-more"), ==, 201);
   t_close(&t);
   store_remove(path);
   return MUNIT_OK;
@@ -795,7 +782,7 @@ static MunitResult commit_map_limit(const MunitParameter params[], void *data)
     int status;
     snprintf(name, sizeof name, "p%d", n);
     print = store_print(t.s);
-    status = create_large(&t, org, name);
+    status = t_large_project(&t, org, name);
     if (status == 507) break;
     munit_assert_int(status, ==, 201);
   }
@@ -818,7 +805,7 @@ static MunitResult commit_map_limit(const MunitParameter params[], void *data)
   munit_assert_int(small, <, 1000);
   munit_assert_size(store_whole(t.s), ==, (size_t)(n + small));
   t_reopen(&t, &config); /* full as it is, it opens */
-  munit_assert_int(create_large(&t, org, "no"), ==, 507);
+  munit_assert_int(t_large_project(&t, org, "no"), ==, 507);
   munit_assert_size(store_whole(t.s), ==, (size_t)(n + small));
 
   /* deleting takes pages, too, and gets them; what is freed can be used again, and the limit holds again */
@@ -833,7 +820,7 @@ static MunitResult commit_map_limit(const MunitParameter params[], void *data)
   for (n = 0; n < 1000; n++) {
     int status;
     snprintf(name, sizeof name, "r%d", n);
-    status = create_large(&t, org, name);
+    status = t_large_project(&t, org, name);
     if (status == 507) break;
     munit_assert_int(status, ==, 201);
   }
@@ -843,7 +830,7 @@ static MunitResult commit_map_limit(const MunitParameter params[], void *data)
   t_reopen(&t, &config);
   for (i = 0; i < 100; i++) {
     snprintf(name, sizeof name, "q%d", i);
-    munit_assert_int(create_large(&t, org, name), ==, 201);
+    munit_assert_int(t_large_project(&t, org, name), ==, 201);
   }
   munit_assert_size(store_whole(t.s), ==, (size_t)(n + small + 100));
   t_close(&t);
@@ -914,11 +901,11 @@ static MunitResult commit_full_and_delete(const MunitParameter params[], void *d
   config.durability = SVC_NO_SYNC;
   t_open(&t, &config);
   strcpy(org, t_organization(&t, "Acme"));
-  munit_assert_int(create_large(&t, org, "first"), ==, 201);
+  munit_assert_int(t_large_project(&t, org, "first"), ==, 201);
   strcpy(group, t_str(&t, "id"));
   for (i = 0;; i++) {
     snprintf(name, sizeof name, "p%d", i);
-    if (create_large(&t, org, name) == 507) break;
+    if (t_large_project(&t, org, name) == 507) break;
   }
   memset(h, 0, sizeof h);
   h[0].key = name;
@@ -960,7 +947,7 @@ static MunitResult commit_full_and_due(const MunitParameter params[], void *data
   }
   for (i = 0;; i++) {
     snprintf(name, sizeof name, "p%d", i);
-    if (create_large(&t, org, name) == 507) break;
+    if (t_large_project(&t, org, name) == 507) break;
   }
   for (i = 0;; i++) {
     snprintf(name, sizeof name, "s%d", i);
@@ -1014,7 +1001,7 @@ static MunitResult commit_full_and_gone(const MunitParameter params[], void *dat
   }
   for (i = 0;; i++) {
     snprintf(name, sizeof name, "p%d", i);
-    if (create_large(&t, org, name) == 507) break;
+    if (t_large_project(&t, org, name) == 507) break;
   }
   for (i = 0;; i++) {
     snprintf(name, sizeof name, "s%d", i);
@@ -1067,7 +1054,7 @@ static MunitResult commit_many_readers(const MunitParameter params[], void *data
     worker_start(&w[i], &t, i, read_some);
     if (i % 4) continue;
     snprintf(name, sizeof name, "p%d", i);
-    munit_assert_int(create_large(&t, org, name), ==, 201);
+    munit_assert_int(t_large_project(&t, org, name), ==, 201);
   }
   for (i = 0; i < READERS; i++) worker_join(&w[i]);
   munit_assert_size(store_whole(t.s), ==, READERS / 4 + 1);
@@ -1095,13 +1082,13 @@ static void disk_child(const svc_config *config, const char *org, off_t limit, i
   if (setrlimit(RLIMIT_FSIZE, &rl) != 0) _exit(3);
   for (;; r.acknowledged++) {
     snprintf(name, sizeof name, "d%lld-%d", (long long)limit, r.acknowledged);
-    r.status = create_large(&t, org, name);
+    r.status = t_large_project(&t, org, name);
     if (r.status != 201) break;
     if (r.acknowledged > 1000) _exit(4);
   }
   snprintf(r.error, sizeof r.error, "%s", t_error(&t));
   for (i = 0; i < 50; i++) {
-    if (i % 10 == 0 && create_large(&t, org, "full") != r.status) _exit(5); /* it stays so, and the store stays usable */
+    if (i % 10 == 0 && t_large_project(&t, org, "full") != r.status) _exit(5); /* it stays so, and the store stays usable */
     r.reads_while_full += t_send(&t, "GET", "/groups?itemsPerPage=5", NULL) == 200 && t_send(&t, "GET", "/orgs", NULL) == 200;
   }
   if (write(out, &r, sizeof r) != (ssize_t)sizeof r) _exit(6);
@@ -1154,7 +1141,7 @@ static MunitResult commit_full_disk(const MunitParameter params[], void *data)
     {
       char name[32];
       snprintf(name, sizeof name, "after%zu", k);
-      munit_assert_int(create_large(&t, org, name), ==, 201);
+      munit_assert_int(t_large_project(&t, org, name), ==, 201);
       projects++;
     }
     t_close(&t);
