@@ -7,10 +7,10 @@
 ** an LMDB store in the folder that the configuration names, or in a private store that vanishes at svc_close().
 **
 ** THREADS. svc_handle_request(), svc_tick() and svc_backup() may be called on one handle from any number of threads at
-** once. Reads never wait for a write. Writes that wait at the same time are committed together, so that one flush of
-** the disk serves them all; a write is answered only when it is durable (see `durability`). svc_open() and svc_close()
-** of one handle belong to one thread, with no other call under way. The callbacks of the configuration are called from
-** whichever thread makes a request, several at a time.
+** once. Reads never wait for a write, unless they find something due (see svc_is_due). Writes that wait at the same time
+** are committed together, so that one flush of the disk serves them all; a write is answered only when it is durable
+** (see `durability`). svc_open() and svc_close() of one handle belong to one thread, with no other call under way. The
+** callbacks of the configuration are called from whichever thread makes a request, several at a time.
 **
 ** PROCESSES. One process at a time may hold a store; a second one gets SVC_BUSY. After fork() the child must not use a
 ** handle of the parent, not even to close it.
@@ -222,6 +222,12 @@ const char *svc_response_header(const svc_response *response, const char *name);
 ** this by themselves; a host calls it to have the steps, and their events, without waiting for a request.
 */
 int svc_tick(svc *s);
+
+/*
+** 1: something is due, so that the next request, even one that only reads, will store it first and wait for the disk;
+** 0: nothing is. For a host that answers reads on a thread that must not wait. Cheap; from any thread. NULL gives 0.
+*/
+int svc_is_due(svc *s);
 
 /*
 ** Make the first organization, a project in it, and an API key and a service account that own both, so that the service

@@ -238,9 +238,14 @@ static void api_no_memory(svc_response *response)
   response->body_length = sizeof body - 1;
 }
 
+static bool api_steps_due(svc *s, int64_t now)
+{
+  return now > 0 && now / 1000 >= (int64_t)atomic_load(&s->commit.next_due);
+}
+
 static void api_apply_due(svc *s, int64_t now)
 {
-  if (now > 0 && now / 1000 >= (int64_t)atomic_load(&s->commit.next_due)) svc_apply_due(s, now);
+  if (api_steps_due(s, now)) svc_apply_due(s, now);
   if (svc_usage_due(s, now)) svc_usage_flush(s, now);
 }
 
@@ -405,6 +410,12 @@ int svc_tick(svc *s)
   now = svc_now(s);
   if (svc_usage_due(s, now)) svc_usage_flush(s, now);
   return svc_apply_due(s, now);
+}
+
+int svc_is_due(svc *s)
+{
+  int64_t now = s ? svc_now(s) : 0;
+  return s && (api_steps_due(s, now) || svc_usage_due(s, now));
 }
 
 int svc_openapi(svc *s, svc_response *out)

@@ -8,8 +8,9 @@
 ** under way and ends them; svc_listener_close() frees. Clients that connect between open and start wait in the backlog.
 **
 ** THREADS. The calling thread is never used. Event-loop threads read requests and answer GET and HEAD; other methods
-** go to the writer threads, so that no loop ever waits for a disk. Threads block all signals, so these reach the host's
-** own threads. A connection has one request under way at a time; answers keep the order of the requests.
+** go to the writer threads, so that no loop ever waits for a disk, and so do these two while svc_is_due(). Threads block
+** all signals, so these reach the host's own threads. A connection has one request under way at a time; answers keep
+** the order of the requests.
 **
 ** PROCESS. mongoose ignores SIGPIPE for the whole process, and its log, which is global too, is switched off here.
 **
@@ -35,7 +36,7 @@ typedef struct svc_listener_config {
   size_t url_count;        /* at least 1, at most 16 */
 
   size_t threads;         /* event loops, each on a thread of its own; default 1, at most 64 */
-  size_t writers;         /* threads that answer all but GET and HEAD; default 16, at most 256 */
+  size_t writers;         /* threads that answer what the loops do not; default 16, at most 256 */
   size_t max_waiting;     /* requests that wait for a writer; more get 503 with Retry-After; default 256 */
   size_t max_connections; /* further ones get 503 and are closed; default 1024, fewer if open files are limited */
 

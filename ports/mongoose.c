@@ -18,6 +18,8 @@
 **      accept -> HEAD -> [BODY] -> GET, HEAD: answered at once ------------> SEND, if it did not fit -> HEAD
 **                              \-> others: WAIT for a writer -> answered --/                        \-> LINGER, closed
 **
+** A GET or HEAD that finds something due (svc_is_due) is one of the others: it stores that first.
+**
 ** What else is to be known of mongoose: while c->send is not empty its epoll code asks for EPOLLIN at every turn, and
 ** is_full does not take EPOLLIN away; both spin when a client sends and does not read. It also closes at once when it
 ** reads the end of the input, though an answer may be due. So c->send is never used, and a pause takes the socket's
@@ -640,7 +642,8 @@ static bool listener_submit(svc_listener *l, listener_job *job)
   bool room;
   job->next = NULL;
   pthread_mutex_lock(&l->lock);
-  room = l->waiting < l->config.max_waiting || !job->text; /* a tick is always let in: there is only one */
+  /* always let in: a tick, there is only one; and reads, of which a connection has one */
+  room = l->waiting < l->config.max_waiting || !job->text || job->head.reads;
   if (room) {
     if (l->last) l->last->next = job;
     else l->first = job;
@@ -707,12 +710,18 @@ static listener_job *listener_job_new(listener_conn *conn, const char *text, siz
   return job;
 }
 
+/* Is it answered by the loop? A read is, unless it would store what has fallen due first, and so wait for the disk. */
+static bool listener_at_once(const svc_listener *l, const svc_http_head *h)
+{
+  return h->reads && !(l->s && svc_is_due(l->s));
+}
+
 /* The body is there: GET and HEAD are answered here, all others by a writer. */
 static void listener_dispatch(listener_conn *conn)
 {
   svc_listener *l = conn->loop->listener;
   listener_job *job = conn->job;
-  if (job->head.reads) {
+  if (listener_at_once(l, &job->head)) {
     conn->job = NULL;
     listener_handle(l, &job->head, job->peer, &job->body, &job->response);
     listener_answer(conn, &job->head, &job->response);
@@ -747,7 +756,7 @@ static void listener_begin(listener_conn *conn, const char *text, size_t n)
   memset(&conn->scan, 0, sizeof conn->scan);
   if (error) {
     listener_refuse(conn, error, head.is_head, true);
-  } else if (head.reads && !head.chunked && head.length == 0) {
+  } else if (!head.chunked && head.length == 0 && listener_at_once(l, &head)) {
     char peer[INET6_ADDRSTRLEN];
     svc_response response;
     listener_peer(conn, &head, peer);

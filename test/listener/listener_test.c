@@ -41,6 +41,7 @@
 
 typedef struct seen { /* a request as it was delivered */
   char method[24], target[64], peer[64], authorization[64];
+  char thread[16]; /* that delivered it */
   size_t headers, body_length;
   char body[256]; /* its beginning */
   unsigned long sum; /* of all bytes */
@@ -57,6 +58,7 @@ typedef struct server {
   bool held;     /* requests to /held wait */
   size_t waiting;
   long clock_calls;
+  int64_t clock_ahead; /* milliseconds */
 } server;
 
 static char *server_big; /* the long answer: made once per process, never changed */
@@ -77,6 +79,7 @@ static void server_note(server *t, const svc_request *r)
   snprintf(s->method, sizeof s->method, "%s", r->method);
   memcpy(s->target, r->target, n);
   snprintf(s->peer, sizeof s->peer, "%s", r->peer);
+  pthread_getname_np(pthread_self(), s->thread, sizeof s->thread);
   s->headers = r->header_count;
   s->body_length = r->body_length;
   if (r->body_length) memcpy(s->body, r->body, r->body_length < sizeof s->body ? r->body_length : sizeof s->body - 1);
@@ -120,11 +123,13 @@ static int64_t server_clock(void *context)
 {
   server *t = context;
   struct timespec now;
+  int64_t ahead;
   pthread_mutex_lock(&t->lock);
   t->clock_calls++;
+  ahead = t->clock_ahead;
   pthread_mutex_unlock(&t->lock);
   clock_gettime(CLOCK_REALTIME, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + ahead;
 }
 
 static void server_open(server *t, const svc_listener_config *changes)
@@ -1615,12 +1620,64 @@ static MunitResult test_tick(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A read that finds something due stores it, which may take the disk long: so it waits for a writer, never the loop. */
+static MunitResult test_due(const MunitParameter params[], void *data)
+{
+  static const svc_grant owner = { "ORG_OWNER", NULL };
+  static const svc_caller me = { "5f0000000000000000000001", "me@example.com", &owner, 1 };
+  static const svc_header headers[] = { { "Content-Type", "application/json", 0, 0 }, { "Idempotency-Key", "k", 0, 0 } };
+  static const svc_request create = { .method = "POST", .target = "/api/svc/v2/orgs", .headers = headers,
+                                      .header_count = 2, .body = "{\"name\":\"A\"}", .body_length = 12, .caller = &me };
+  svc_listener_config k = { .writers = 1, .max_waiting = 1 };
+  svc_response response;
+  server t;
+  client held, c[3];
+  int64_t until = now_ms() + WAIT_MS;
+  size_t i;
+  (void)params, (void)data;
+  server_open(&t, &k);
+  munit_assert_int(svc_handle_request(t.s, &create, &response), ==, SVC_OK); /* the key is forgotten in a day */
+  munit_assert_int(response.status, ==, 201);
+  svc_response_free(&response);
+  munit_assert_int(one_request(t.port, GET), ==, 200);
+  munit_assert_string_equal(server_seen(&t, 0).thread, "svc-loop");
+  munit_assert_int(svc_is_due(t.s), ==, 0);
+  server_hold(&t, true);
+  client_open(&held, t.port);
+  client_text(&held, HELD);
+  server_await_held(&t, 1); /* the only writer: nor does svc_tick() come to pass */
+  pthread_mutex_lock(&t.lock);
+  t.clock_ahead = (int64_t)25 * 3600 * 1000;
+  pthread_mutex_unlock(&t.lock);
+  munit_assert_int(svc_is_due(t.s), ==, 1);
+  for (i = 0; i < 3; i++) { /* more than may wait: reads are never refused for that */
+    client_open(&c[i], t.port);
+    client_text(&c[i], i == 1 ? "HEAD /seen HTTP/1.1\r\nHost: a\r\n\r\n" : GET);
+  }
+  munit_assert_int(client_more(&c[0], now_ms() + 300), ==, -1);
+  server_hold(&t, false);
+  for (i = 0; i < 3; i++) {
+    munit_assert_int(client_answer_to(&c[i], i == 1), ==, 200);
+    munit_assert_string_equal(server_seen(&t, i).thread, "svc-writer");
+  }
+  munit_assert_int(client_answer(&held), ==, 200);
+  do { /* until the tick */
+    usleep(20000);
+    munit_assert_int(one_request(t.port, GET), ==, 200);
+  } while (strcmp(server_seen(&t, 0).thread, "svc-loop") != 0 && now_ms() < until);
+  munit_assert_int(svc_is_due(t.s), ==, 0);
+  for (i = 0; i < 3; i++) client_close(&c[i]);
+  client_close(&held);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
 #define T(name) { "/" #name, test_##name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 static MunitTest tests[] = {
   T(serves), T(connection), T(pipelining), T(refused), T(refused_head), T(body_cut), T(chunked), T(large_bodies),
   T(body_memory), T(expect), T(limits), T(targets), T(timeouts), T(empty_lines), T(never_reads), T(slow_reader),
   T(many_connects), T(max_connections), T(no_files), T(forked_host), T(writers), T(threads), T(proxies), T(open),
-  T(stop), T(tick),
+  T(stop), T(tick), T(due),
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_listener = { "listener", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

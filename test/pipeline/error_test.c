@@ -558,6 +558,7 @@ static MunitResult error_arguments(const MunitParameter params[], void *data)
   svc_response_free(&response);
   munit_assert_int(svc_open(NULL, NULL), ==, SVC_INVALID);
   munit_assert_int(svc_tick(NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_is_due(NULL), ==, 0);
   munit_assert_int(svc_backup(NULL, "x"), ==, SVC_INVALID);
   munit_assert_int(svc_backup(t.s, ""), ==, SVC_INVALID);
   svc_close(NULL);
