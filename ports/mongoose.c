@@ -780,7 +780,7 @@ static bool listener_read_head(listener_conn *conn)
   if (n == 0) return false;
   rc = svc_http_scan_head(&conn->scan, p, n, &l->limits, &blank);
   conn->at += blank;
-  if (blank == n) return false;
+  if (blank == n || (n - blank == 1 && p[blank] == '\r')) return false; /* nor does half an empty line begin anything */
   if (!conn->started) listener_state(conn, LISTENER_HEAD, l->config.header_timeout_ms);
   conn->started = true;
   if (rc == SVC_HTTP_OK) listener_begin(conn, p + blank, conn->scan.at);

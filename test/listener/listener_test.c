@@ -1028,12 +1028,15 @@ static MunitResult test_empty_lines(const MunitParameter params[], void *data)
 {
   svc_listener_config k = { .header_timeout_ms = 300, .idle_timeout_ms = 1800 };
   server t;
-  client c, drip;
+  client c, drip, split;
   int64_t start;
   (void)params, (void)data;
   server_open(&t, &k);
-  client_open(&c, t.port), client_open(&drip, t.port);
+  client_open(&c, t.port), client_open(&drip, t.port), client_open(&split, t.port);
   start = now_ms();
+  client_text(&split, GET "\r"); /* the other half comes later */
+  munit_assert_int(client_answer(&split), ==, 200);
+  client_text(&split, "\n");
   client_text(&c, GET "\r\n");
   client_text(&drip, POST "Content-Length: 1\r\n\r\nx\r\n\r\n");
   munit_assert_int(client_answer(&c), ==, 200);
@@ -1041,9 +1044,15 @@ static MunitResult test_empty_lines(const MunitParameter params[], void *data)
   munit_assert_int(client_more(&c, now_ms() + 1000), ==, -1);
   client_text(&c, GET);
   munit_assert_int(client_answer(&c), ==, 200);
+  munit_assert_size(split.n, ==, 0);
+  munit_assert_int(client_more(&split, now_ms()), ==, -1);
+  client_text(&split, "\r");
+  usleep(50000);
+  client_text(&split, "\n" GET);
+  munit_assert_int(client_answer(&split), ==, 200);
   while (now_ms() - start < 1500) client_text(&drip, "\r\n"), usleep(20000); /* nor do they keep it open */
   munit_assert_true(client_ended(&drip, 1500));
-  client_close(&c), client_close(&drip);
+  client_close(&c), client_close(&drip), client_close(&split);
   server_close(&t);
   return MUNIT_OK;
 }
