@@ -733,7 +733,7 @@ static void listener_dispatch(listener_conn *conn)
   if (listener_submit(l, job)) return;
   conn->job = NULL;
   listener_warn(l, "too many changes wait to be made: some clients get 503");
-  listener_refuse(conn, LISTENER_E_WAITING, false, !job->head.keep || atomic_load(&l->stopping));
+  listener_refuse(conn, LISTENER_E_WAITING, false, !job->head.keep || job->head.old || atomic_load(&l->stopping));
   listener_job_free(job);
 }
 

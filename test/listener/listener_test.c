@@ -1340,6 +1340,12 @@ static MunitResult test_writers(const MunitParameter params[], void *data)
   }
   munit_assert_int(client_answer(&more), ==, 200);
   client_close(&more);
+  client_open(&more, t.port); /* what is not said to be kept open ends, to HTTP/1.0 */
+  client_text(&more, "POST /held HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n");
+  munit_assert_int(client_answer(&more), ==, 503);
+  munit_assert_string_equal(client_header(&more, "Connection"), "close");
+  munit_assert_true(client_ended(&more, 3000));
+  client_close(&more);
   client_close(&c[0]); /* under way */
   setsockopt(c[2].fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
   client_close(&c[2]); /* waiting */
