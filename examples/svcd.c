@@ -200,16 +200,37 @@ static void svcd_greet_again(const char *base_url, const char *path)
          there ? "written when the store was made" : "written when the store was made, is not there any more");
 }
 
+/* Is there an organization? Then whoever made it has the credentials, and no file is to be touched. */
+static int svcd_is_set_up(svc *s, const char *vendor)
+{
+  static const svc_grant grant = { "ORG_OWNER", NULL };
+  static const svc_caller host = { "000000000000000000000000", "svcd", &grant, 1 };
+  char target[512];
+  svc_request request = { .method = "GET", .target = target, .caller = &host };
+  svc_response response;
+  int there;
+  snprintf(target, sizeof target, "/api/%s/v2/orgs?itemsPerPage=1", vendor);
+  svc_handle_request(s, &request, &response);
+  there = response.status == 200 && !strstr(response.body, "\"results\":[]");
+  svc_response_free(&response);
+  return there;
+}
+
 /*
 ** On an empty store: the first organization, project and credentials. The secrets exist only in this moment, so the
-** file is made before them, and gets its name when it is complete.
+** file is made before them, and gets its name when it is complete; if it cannot get that, it stays as it is.
 */
 static int svcd_bootstrap(svc *s, const svcd_options *o, const char *base_url, const char *url, const char *path)
 {
   const char *vendor = o->vendor ? o->vendor : "svc";
   char new_path[4096];
   svc_credentials credentials;
-  int fd, rc, written;
+  int fd, rc, written, named;
+  if (svcd_is_set_up(s, vendor)) {
+    if (o->show_credentials) svcd_greet_again(base_url, path);
+    if (o->show_credentials && access(path, R_OK) == 0) svcd_print_try(url, vendor, path);
+    return 0;
+  }
   if ((size_t)snprintf(new_path, sizeof new_path, "%s.new", path) >= sizeof new_path) {
     fprintf(stderr, "svcd: %s: the name is too long\n", path);
     return -1;
@@ -222,19 +243,16 @@ static int svcd_bootstrap(svc *s, const svcd_options *o, const char *base_url, c
   }
   memset(&credentials, 0, sizeof credentials);
   rc = svc_bootstrap(s, &credentials);
-  written = rc == SVC_OK && svcd_write_credentials(fd, base_url, &credentials) == 0 && rename(new_path, path) == 0;
+  written = rc == SVC_OK && svcd_write_credentials(fd, base_url, &credentials) == 0;
+  named = written && rename(new_path, path) == 0;
   close(fd);
   if (!written) unlink(new_path);
-  if (rc == SVC_BUSY) { /* not empty: whoever made it has the credentials */
-    if (o->show_credentials) svcd_greet_again(base_url, path);
-    if (o->show_credentials && access(path, R_OK) == 0) svcd_print_try(url, vendor, path);
-    return 0;
-  }
   if (rc != SVC_OK) fprintf(stderr, "svcd: cannot set up the store: %s\n", svc_strerror(rc));
   else if (!written) fprintf(stderr, "svcd: cannot write %s: remove %s and start again\n", path, o->data);
+  else if (!named) fprintf(stderr, "svcd: cannot write %s: the credentials are in %s\n", path, new_path);
   else svcd_greet(o, base_url, &credentials, path), svcd_print_try(url, vendor, path);
   memset(&credentials, 0, sizeof credentials);
-  return written ? 0 : -1;
+  return named ? 0 : -1;
 }
 
 /* Prepare an opened service, then serve until a signal comes. Returns the status to exit with. */

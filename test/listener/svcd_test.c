@@ -243,6 +243,58 @@ static MunitResult test_bootstrap(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/*
+** The folder of the file may go when the credentials are in a safe place: svcd starts all the same, as there is nothing
+** to write. And a file that cannot get its name is kept: the secrets in it are nowhere else.
+*/
+static MunitResult test_bootstrap_folder(const MunitParameter params[], void *data)
+{
+  char *folder, store[128], keys[128], file[160], taken[160], text[2048] = "";
+  const char *args[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--bootstrap", file, NULL };
+  daemon_run d;
+  struct stat st;
+  int fd;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  folder = new_folder();
+  snprintf(store, sizeof store, "%s/1", folder);
+  snprintf(keys, sizeof keys, "%s/keys", folder);
+  snprintf(file, sizeof file, "%s/file", keys);
+  snprintf(taken, sizeof taken, "%s/file.new", keys);
+  munit_assert_int(mkdir(keys, 0700), ==, 0);
+  start(&d, args);
+  await_ready(&d);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  remove_folder(keys);
+  start(&d, args);
+  await_ready(&d);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_string_equal(d.errors, "");
+  snprintf(store, sizeof store, "%s/2", folder); /* on a new store it is an error, and nothing is made */
+  start(&d, args);
+  munit_assert_int(finish(&d, 0), ==, 1);
+  munit_assert_not_null(strstr(d.errors, file));
+  munit_assert_int(lines_of(d.errors), ==, 1);
+  munit_assert_int(mkdir(keys, 0700), ==, 0);
+  munit_assert_int(mkdir(file, 0700), ==, 0);
+  start(&d, args);
+  munit_assert_int(finish(&d, 0), ==, 1);
+  munit_assert_not_null(strstr(d.errors, taken));
+  munit_assert_int(lines_of(d.errors), ==, 1);
+  start(&d, args); /* nor does the next start remove it */
+  await_ready(&d);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_int(stat(taken, &st), ==, 0);
+  munit_assert_int(st.st_mode & 0777, ==, 0600);
+  fd = open(taken, O_RDONLY | O_CLOEXEC);
+  munit_assert_int(fd, >=, 0);
+  munit_assert_long((long)read(fd, text, sizeof text - 1), >, 0);
+  close(fd);
+  munit_assert_not_null(strstr(text, "\"privateKey\":\""));
+  remove_folder(folder);
+  return MUNIT_OK;
+}
+
 /* Everything is printed if it is asked for, once; a store that is not new has nothing to tell but where the file is. */
 static MunitResult test_show_credentials(const MunitParameter params[], void *data)
 {
@@ -364,6 +416,7 @@ static MunitResult test_port_in_use(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   { "/life", test_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap", test_bootstrap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bootstrap_folder", test_bootstrap_folder, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/show_credentials", test_show_credentials, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/flags", test_flags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/port_in_use", test_port_in_use, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
