@@ -85,9 +85,9 @@ static int api_configure(svc *s)
   while (url.n && url.p[url.n - 1] == '/') url.n--;
   s->base_url = svc_arena_copy(&s->memory, url);
   s->vendor = svc_arena_copy(&s->memory, svc_str_c(k->vendor ? k->vendor : "svc"));
-  /* links begin with it as it is: what ends a JSON string or a path has no place in it */
-  if (!svc_format_check(SVC_FORMAT_URI, s->base_url) || strpbrk(s->base_url.p, "\"\\?#"))
-    return api_invalid(s, "base_url", "is not a URL");
+  if (!svc_format_check(SVC_FORMAT_URI, s->base_url)) return api_invalid(s, "base_url", "is not a URL");
+  /* it goes into JSON as it is, and paths are put behind it */
+  if (strpbrk(s->base_url.p, "\"\\?#")) return api_invalid(s, "base_url", "may not hold any of \" \\ ? #");
   if (!api_is_word(s->vendor)) return api_invalid(s, "vendor", "must be a word of lower-case letters, digits and hyphens");
   if (!api_is_word(scheme)) return api_invalid(s, "db_scheme", "must be a word of lower-case letters, digits and hyphens");
   if (!svc_pattern_match("^[a-zA-Z0-9][a-zA-Z0-9.-]{0,200}$", domain)) return api_invalid(s, "db_domain", "is not a domain");

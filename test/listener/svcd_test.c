@@ -369,6 +369,7 @@ static MunitResult test_flags(const MunitParameter params[], void *data)
     { { "--data", "/tmp/x", "--listen", "localhost:80" }, 2, "", "not a URL like http://", 1 },
     { { "--data", "/tmp/x", "--listen", "http://127.0.0.1:0", "--vendor", "A B" }, 2, "", "vendor", 1 },
     { { "--data", "/tmp/x", "--listen", "http://127.0.0.1:0", "--base-url", "x y" }, 2, "", "base_url", 1 },
+    { { "--data", "/tmp/x", "--listen", "http://127.0.0.1:0", "--base-url", "http://a\"b" }, 2, "", "base_url", 1 },
     { { "--data", "/tmp/x", "--listen", "http://127.0.0.1:0", "--trusted-proxy", "nobody" }, 2, "", "nobody", 1 },
     { { "--data", "/dev/null/x", "--listen", "http://127.0.0.1:0" }, 1, "", "/dev/null/x", 1 },
   };
