@@ -225,6 +225,7 @@ static int svcd_bootstrap(svc *s, const svcd_options *o, const char *base_url, c
   const char *vendor = o->vendor ? o->vendor : "svc";
   char new_path[4096];
   svc_credentials credentials;
+  struct stat there;
   int fd, rc, written, named;
   if (svcd_is_set_up(s, vendor)) {
     if (o->show_credentials) svcd_greet_again(base_url, path);
@@ -233,6 +234,10 @@ static int svcd_bootstrap(svc *s, const svcd_options *o, const char *base_url, c
   }
   if ((size_t)snprintf(new_path, sizeof new_path, "%s.new", path) >= sizeof new_path) {
     fprintf(stderr, "svcd: %s: the name is too long\n", path);
+    return -1;
+  }
+  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) { /* /dev/null, say: a rename would replace even that */
+    fprintf(stderr, "svcd: cannot write %s: it is there, and not a file\n", path);
     return -1;
   }
   unlink(new_path);

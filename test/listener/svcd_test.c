@@ -93,7 +93,7 @@ static int finish(daemon_run *d, int with_signal)
 {
   int status;
   if (with_signal) kill(d->pid, with_signal);
-  read_until(d->out, d->text, sizeof d->text, NULL);
+  if (!read_until(d->out, d->text, sizeof d->text, NULL)) kill(d->pid, SIGKILL); /* it should have ended, and serves */
   read_until(d->err, d->errors, sizeof d->errors, NULL);
   munit_assert_int(waitpid(d->pid, &status, 0), ==, d->pid);
   close(d->out);
@@ -245,22 +245,21 @@ static MunitResult test_bootstrap(const MunitParameter params[], void *data)
 
 /*
 ** The folder of the file may go when the credentials are in a safe place: svcd starts all the same, as there is nothing
-** to write. And a file that cannot get its name is kept: the secrets in it are nowhere else.
+** to write. What is not a file, a folder or a device like /dev/null, is not replaced by one; nor is anything made then.
 */
 static MunitResult test_bootstrap_folder(const MunitParameter params[], void *data)
 {
-  char *folder, store[128], keys[128], file[160], taken[160], text[2048] = "";
+  char *folder, store[128], keys[128], file[160];
   const char *args[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--bootstrap", file, NULL };
   daemon_run d;
   struct stat st;
-  int fd;
+  int i;
   (void)params, (void)data;
   if (!can_run()) return MUNIT_SKIP;
   folder = new_folder();
   snprintf(store, sizeof store, "%s/1", folder);
   snprintf(keys, sizeof keys, "%s/keys", folder);
   snprintf(file, sizeof file, "%s/file", keys);
-  snprintf(taken, sizeof taken, "%s/file.new", keys);
   munit_assert_int(mkdir(keys, 0700), ==, 0);
   start(&d, args);
   await_ready(&d);
@@ -276,21 +275,21 @@ static MunitResult test_bootstrap_folder(const MunitParameter params[], void *da
   munit_assert_not_null(strstr(d.errors, file));
   munit_assert_int(lines_of(d.errors), ==, 1);
   munit_assert_int(mkdir(keys, 0700), ==, 0);
-  munit_assert_int(mkdir(file, 0700), ==, 0);
+  for (i = 0; i < 2; i++) {
+    munit_assert_int(i ? mkfifo(file, 0600) : mkdir(file, 0700), ==, 0);
+    start(&d, args);
+    munit_assert_int(finish(&d, 0), ==, 1);
+    munit_assert_not_null(strstr(d.errors, file));
+    munit_assert_int(lines_of(d.errors), ==, 1);
+    munit_assert_int(stat(file, &st), ==, 0);
+    munit_assert_true(i ? S_ISFIFO(st.st_mode) : S_ISDIR(st.st_mode));
+    munit_assert_int(i ? unlink(file) : rmdir(file), ==, 0);
+  }
   start(&d, args);
-  munit_assert_int(finish(&d, 0), ==, 1);
-  munit_assert_not_null(strstr(d.errors, taken));
-  munit_assert_int(lines_of(d.errors), ==, 1);
-  start(&d, args); /* nor does the next start remove it */
   await_ready(&d);
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
-  munit_assert_int(stat(taken, &st), ==, 0);
+  munit_assert_int(stat(file, &st), ==, 0);
   munit_assert_int(st.st_mode & 0777, ==, 0600);
-  fd = open(taken, O_RDONLY | O_CLOEXEC);
-  munit_assert_int(fd, >=, 0);
-  munit_assert_long((long)read(fd, text, sizeof text - 1), >, 0);
-  close(fd);
-  munit_assert_not_null(strstr(text, "\"privateKey\":\""));
   remove_folder(folder);
   return MUNIT_OK;
 }
