@@ -46,6 +46,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -995,6 +996,13 @@ static void listener_check_accept(listener_loop *loop)
   listener_accepting(loop, false);
 }
 
+/* Has the client sent what we have not read yet? Closing would answer it with a reset. */
+static bool listener_unread(const struct mg_connection *c)
+{
+  int n = 0;
+  return ioctl((int)(size_t)c->fd, FIONREAD, &n) == 0 && n > 0;
+}
+
 /* Take no more connections, and close those on which nothing is under way. */
 static void listener_wind_down(listener_loop *loop)
 {
@@ -1002,7 +1010,8 @@ static void listener_wind_down(listener_loop *loop)
   for (c = loop->mgr.conns; c; c = c->next) {
     const listener_conn *conn = c->fn_data;
     if (c->fn != listener_event) continue;
-    if (c->is_listening || (conn && conn->state == LISTENER_HEAD && !conn->started)) c->is_closing = 1;
+    if (c->is_listening) c->is_closing = 1;
+    else if (conn && conn->state == LISTENER_HEAD && !conn->started && !listener_unread(c)) c->is_closing = 1;
   }
 }
 

@@ -1614,6 +1614,35 @@ static MunitResult test_stop(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A request that has arrived when the listener is stopped is answered, though it was not read yet: no reset. */
+static MunitResult test_stop_unread(const MunitParameter params[], void *data)
+{
+  server t;
+  client busy, other, idle;
+  pthread_t stopper;
+  (void)params, (void)data;
+  server_open(&t, NULL);
+  client_open(&busy, t.port), client_open(&other, t.port), client_open(&idle, t.port);
+  client_text(&other, GET), client_text(&idle, GET);
+  munit_assert_int(client_answer(&other), ==, 200);
+  munit_assert_int(client_answer(&idle), ==, 200);
+  server_hold(&t, true);
+  client_text(&busy, "GET /held HTTP/1.1\r\nHost: a\r\n\r\n"); /* keeps the loop itself from reading */
+  server_await_held(&t, 1);
+  client_text(&other, GET);
+  pthread_create(&stopper, NULL, stop_run, &t);
+  usleep(200000);
+  server_hold(&t, false);
+  munit_assert_int(client_answer(&busy), ==, 200);
+  munit_assert_int(client_answer(&other), ==, 200);
+  munit_assert_string_equal(client_header(&other, "Connection"), "close");
+  munit_assert_true(client_ended(&idle, WAIT_MS));
+  client_close(&busy), client_close(&other), client_close(&idle);
+  pthread_join(stopper, NULL);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
 /* What falls due happens without a request. */
 static MunitResult test_tick(const MunitParameter params[], void *data)
 {
@@ -1692,7 +1721,7 @@ static MunitTest tests[] = {
   T(serves), T(connection), T(pipelining), T(refused), T(refused_head), T(body_cut), T(chunked), T(large_bodies),
   T(body_memory), T(expect), T(limits), T(targets), T(timeouts), T(empty_lines), T(never_reads), T(slow_reader),
   T(many_connects), T(max_connections), T(no_files), T(forked_host), T(writers), T(threads), T(proxies), T(open),
-  T(stop), T(tick), T(due),
+  T(stop), T(stop_unread), T(tick), T(due),
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_listener = { "listener", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
