@@ -105,6 +105,13 @@ static int svcd_is_flag(const char *text)
   return 0;
 }
 
+/* Paths are put behind the base URL, by the service and by who reads it from the file of credentials. */
+static void svcd_trim(char *url)
+{
+  size_t n = strlen(url);
+  while (n && url[n - 1] == '/') url[--n] = '\0';
+}
+
 /* Returns -1 to go on, or the status to exit with. */
 static int svcd_parse(svcd_options *o, int argc, char **argv)
 {
@@ -124,6 +131,7 @@ static int svcd_parse(svcd_options *o, int argc, char **argv)
     }
     if (!svcd_is_flag(argv[i])) return svcd_wrong(": no such flag", argv[i]);
     if (i + 1 == argc) return svcd_wrong(" needs a value", argv[i]);
+    if (strcmp(argv[i], "--base-url") == 0) svcd_trim(argv[i + 1]);
     status = svcd_flag(o, argv[i], argv[i + 1]);
     if (status) return status;
     i++;

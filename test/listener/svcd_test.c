@@ -302,7 +302,7 @@ static MunitResult test_show_credentials(const MunitParameter params[], void *da
   static const char *const labels[] = { "base URL:      ", "organization:  ", "project:       ", "publicKey:     ",
                                         "privateKey:    ", "clientId:      ", "clientSecret:  " };
   char folder[] = "build/test/svcd it's XXXXXX", file[128], line[1024], text[2048] = "", values[7][128], command[160];
-  const char *args[] = { "--data", folder, "--listen", "http://127.0.0.1:0", "--base-url", "http://api.example.com",
+  const char *args[] = { "--data", folder, "--listen", "http://127.0.0.1:0", "--base-url", "http://api.example.com/",
                          "--show-credentials", NULL };
   daemon_run d;
   int fd, round;
@@ -319,6 +319,7 @@ static MunitResult test_show_credentials(const MunitParameter params[], void *da
   close(fd);
   for (i = 0; i < 7; i++) {
     field_of(text, fields[i], values[i], sizeof values[i]);
+    if (i == 0) munit_assert_string_equal(values[i], "http://api.example.com"); /* a path can be put behind it */
     snprintf(line, sizeof line, "%s%s\n", labels[i], values[i]);
     munit_assert_not_null(strstr(d.text, line));
     munit_assert_true(strstr(d.text, line) < strstr(d.text, "\nsvcd ready on "));
