@@ -472,6 +472,7 @@ SVC_PRIVATE bool svc_due_next(svc_scan *scan, int64_t *when, char kind[SVC_KIND_
 
 #include "catalog/set_list.h"
 #include "catalog/role_list.h"
+#include "catalog/event_type_list.h"
 #include "pipeline/error_list.h"
 #include "pipeline/table.h"
 

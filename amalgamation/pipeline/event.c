@@ -6,7 +6,6 @@
 ** the feed of its owner.
 */
 #include "internal.h"
-#include "catalog/event_type_list.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- types */
 

@@ -3,7 +3,6 @@
 ** through filters; links to feeds; and the list of types.
 */
 #include "support.h"
-#include "catalog/event_type_list.h"
 
 #define EVENT_ABSENT "5f5f5f5f5f5f5f5f5f5f5f5f"
 #define EVENT_CLUSTER(name) \

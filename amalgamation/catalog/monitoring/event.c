@@ -5,7 +5,6 @@
 ** includeRaw, which asks for the event once more inside of itself, does that.
 */
 #include "internal.h"
-#include "catalog/event_type_list.h"
 
 /* All that an event may have; what it is about depends on its type. */
 static const svc_field event_fields[] = {

@@ -4,7 +4,6 @@
 ** Types that nothing writes have no description of their own: then it is made of the words of the name.
 */
 #include "internal.h"
-#include "catalog/event_type_list.h"
 
 static bool event_type_list(svc_call *c);
 
