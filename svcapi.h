@@ -110,7 +110,7 @@ typedef struct svc_config {
   void (*log)(void *context, int level, const char *text); /* default: nothing is logged */
   void *log_context;
 
-  const char *base_url; /* what links start with, without a trailing slash; default "http://localhost:8080" */
+  const char *base_url; /* what links start with, at most 1024 bytes; default "http://localhost:8080" */
   const char *vendor;   /* the word in /api/svc/v2 and application/vnd.svc.DATE+json; default "svc" */
   int digest_sha256;    /* not 0: API keys are asked for a SHA-256 digest, not for the MD5 that every client knows */
   int strict_accept;    /* not 0: a request that names no version in Accept gets 406, not the newest version */
@@ -244,7 +244,7 @@ int svc_openapi(svc *s, svc_response *out);
 
 /*
 ** Write a consistent copy of the store into the folder `path`, which is made if it is missing and must not hold a store
-** yet, while requests go on. The copy is compacted and can be opened with svc_open().
+** yet, while requests go on. The copy is compacted, is on the disk when this returns, and can be opened with svc_open().
 */
 int svc_backup(svc *s, const char *path);
 

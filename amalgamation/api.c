@@ -7,6 +7,7 @@
 
 #include <time.h>
 
+#define API_LONGEST_URL 1024
 #define API_LONGEST_PROVISION (INT64_C(36525) * 86400 * 1000)
 
 /* -------------------------------------------------------------------------------------------------------------- opening */
@@ -88,6 +89,7 @@ static int api_configure(svc *s)
   if (!svc_format_check(SVC_FORMAT_URI, s->base_url)) return api_invalid(s, "base_url", "is not a URL");
   /* it goes into JSON as it is, and paths are put behind it */
   if (strpbrk(s->base_url.p, "\"\\?#")) return api_invalid(s, "base_url", "may not hold any of \" \\ ? #");
+  if (s->base_url.n > API_LONGEST_URL) return api_invalid(s, "base_url", "is longer than 1024 bytes");
   if (!api_is_word(s->vendor)) return api_invalid(s, "vendor", "must be a word of lower-case letters, digits and hyphens");
   if (!api_is_word(scheme)) return api_invalid(s, "db_scheme", "must be a word of lower-case letters, digits and hyphens");
   if (!svc_pattern_match("^[a-zA-Z0-9][a-zA-Z0-9.-]{0,200}$", domain)) return api_invalid(s, "db_domain", "is not a domain");

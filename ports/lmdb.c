@@ -604,20 +604,32 @@ static int lmdb_settle(svc_store *store)
   return store->map_size > size ? lmdb_resize(store, size) : SVC_OK;
 }
 
+/* That a file is in its folder is on the disk when the folder is. */
+static int lmdb_flush_folder(const char *path)
+{
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+  if (fd < 0) return errno;
+  rc = fsync(fd) != 0 && errno != EINVAL ? errno : 0; /* that: a file system which has no such thing */
+  close(fd);
+  return rc;
+}
+
+/* The file is made here, not by LMDB: nobody else may ever read it, and it is a copy only when it is on the disk. */
 static int lmdb_copy(svc_store *store, const char *path)
 {
   char name[PATH_MAX];
-  struct stat st;
-  int rc;
+  int rc, fd;
   if (mkdir(path, 0700) != 0 && errno != EEXIST) return SVC_IO;
   if ((size_t)snprintf(name, sizeof name, "%s/data.mdb", path) >= sizeof name) return SVC_INVALID;
-  if (stat(name, &st) == 0) return SVC_BUSY;
+  fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return errno == EEXIST ? SVC_BUSY : lmdb_result(errno);
   svc_mutex_lock(&store->copy_lock);
-  rc = mdb_env_copy2(store->env, path, MDB_CP_COMPACT);
+  rc = mdb_env_copyfd2(store->env, fd, MDB_CP_COMPACT);
   svc_mutex_unlock(&store->copy_lock);
-  if (rc == EEXIST) return SVC_BUSY; /* another copy was there first: it is not ours to remove */
+  if (!rc && fsync(fd) != 0) rc = errno;
+  if (close(fd) != 0 && !rc) rc = errno;
+  if (!rc) rc = lmdb_flush_folder(path);
   if (rc) unlink(name);
-  else chmod(name, 0600);
   return lmdb_result(rc);
 }
 

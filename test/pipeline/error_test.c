@@ -480,6 +480,7 @@ static MunitResult error_configuration(const MunitParameter params[], void *data
 {
   static const svc_control_address no_region = { "aws", NULL, "10.0.0.0/8", 0 }, no_cloud = { "ours", "x", "10.0.0.0/8", 0 },
                                    no_address = { "gcp", "x", "10.0.0.0/33", 0 };
+  static char long_url[1100] = "http://a/";
   static const struct {
     svc_config config;
     const char *member;
@@ -492,6 +493,7 @@ static MunitResult error_configuration(const MunitParameter params[], void *data
     { { .base_url = "http://a\\b" }, "svc_config.base_url " },
     { { .base_url = "http://a?b" }, "svc_config.base_url " }, /* no path can follow it */
     { { .base_url = "http://a/#b" }, "svc_config.base_url " },
+    { { .base_url = long_url }, "svc_config.base_url " },
     { { .db_scheme = "a b" }, "svc_config.db_scheme " },
     { { .db_domain = ".local" }, "svc_config.db_domain " },
     { { .max_depth = 513 }, "svc_config.max_depth " },
@@ -507,6 +509,7 @@ static MunitResult error_configuration(const MunitParameter params[], void *data
     { { .control_addresses = &no_address, .control_address_count = 1 }, "svc_config.control_addresses " },
   };
   size_t i;
+  memset(long_url + strlen(long_url), 'a', sizeof long_url - strlen(long_url) - 1);
   (void)params, (void)data;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     svc_config config = rows[i].config;

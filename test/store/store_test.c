@@ -755,7 +755,8 @@ static void *backup_write(void *context)
 static MunitResult store_backup(const MunitParameter params[], void *data)
 {
   static backup_writer writers[2];
-  char path[128], copy[192];
+  char path[128], copy[192], file[224];
+  struct stat st;
   const char *org;
   pthread_t threads[2];
   atomic_int stop, done;
@@ -783,6 +784,9 @@ static MunitResult store_backup(const MunitParameter params[], void *data)
     before = atomic_load(&done);
     munit_assert_int(svc_backup(t.s, copy), ==, SVC_OK);
     after = atomic_load(&done) + 2; /* two may be stored and not counted yet */
+    snprintf(file, sizeof file, "%s/data.mdb", copy);
+    munit_assert_int(stat(file, &st), ==, 0);
+    munit_assert_int((int)(st.st_mode & 0777), ==, 0600);
     config = at_path(copy);
     t_open(&other, &config);
     projects = store_whole(other.s);
