@@ -74,8 +74,10 @@ void t_store_open(t_store *t);
 void t_store_close(t_store *t);
 svc_id t_id(unsigned n); /* a greater one for a greater number */
 
-/* In store_test.c: checks every record of a store against every other, and returns how many projects there are. */
-size_t store_whole(svc *s);
+/* In store_test.c. */
+void store_folder(char out[128]); /* a new one, for a store */
+void store_remove(const char *path);
+size_t store_whole(svc *s);   /* checks every record against every other, and returns how many projects there are */
 uint64_t store_print(svc *s); /* one number for all that is in it */
 
 #endif

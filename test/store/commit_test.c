@@ -10,9 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void store_folder(char out[128]);
-void store_remove(const char *path);
-
 enum { THREADS = 16 };
 
 /* A thread's own end of the service: the same handle, its own requests. */
@@ -925,34 +922,42 @@ static MunitResult commit_full_and_delete(const MunitParameter params[], void *d
   return MUNIT_OK;
 }
 
+/* A store that has no room left, with 20 clusters that are still being made. */
+static void full_of_clusters(t_service *t, svc_config *config, char path[128], char group[25])
+{
+  char org[25], name[32], body[512];
+  int i;
+  store_folder(path);
+  memset(config, 0, sizeof *config);
+  config->limiter_off = 1;
+  config->map_limit = 400000;
+  config->path = path;
+  config->durability = SVC_NO_SYNC;
+  t_open(t, config);
+  strcpy(org, t_organization(t, "Acme"));
+  strcpy(group, t_project(t, org, "alpha"));
+  for (i = 0; i < 20; i++) {
+    snprintf(body, sizeof body, CLUSTER, i);
+    munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/clusters", group), ==, 201);
+  }
+  for (i = 0;; i++) {
+    snprintf(name, sizeof name, "p%d", i);
+    if (t_large_project(t, org, name) == 507) break;
+  }
+  for (i = 0;; i++) {
+    snprintf(name, sizeof name, "s%d", i);
+    if (create(t, org, name) == 507) break;
+  }
+}
+
 static MunitResult commit_full_and_due(const MunitParameter params[], void *data)
 {
-  char path[128], org[25], group[25], name[32], body[512];
+  char path[128], group[25];
   svc_config config;
   t_service t;
   int i;
   (void)params, (void)data;
-  store_folder(path);
-  memset(&config, 0, sizeof config);
-  config.limiter_off = 1;
-  config.map_limit = 400000;
-  config.path = path;
-  config.durability = SVC_NO_SYNC;
-  t_open(&t, &config);
-  strcpy(org, t_organization(&t, "Acme"));
-  strcpy(group, t_project(&t, org, "alpha"));
-  for (i = 0; i < 20; i++) {
-    snprintf(body, sizeof body, CLUSTER, i);
-    munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/clusters", group), ==, 201);
-  }
-  for (i = 0;; i++) {
-    snprintf(name, sizeof name, "p%d", i);
-    if (t_large_project(&t, org, name) == 507) break;
-  }
-  for (i = 0;; i++) {
-    snprintf(name, sizeof name, "s%d", i);
-    if (create(&t, org, name) == 507) break;
-  }
+  full_of_clusters(&t, &config, path, group);
   t.log[0] = 0;
   t_advance(&t, 10);
   munit_assert_int(svc_tick(t.s), ==, SVC_FULL);
@@ -981,32 +986,12 @@ static MunitResult commit_full_and_due(const MunitParameter params[], void *data
 /* What was accepted for deletion goes when its time comes, though there is no room, and others that are due wait for some. */
 static MunitResult commit_full_and_gone(const MunitParameter params[], void *data)
 {
-  char path[128], org[25], group[25], name[32], body[512];
+  char path[128], group[25];
   svc_config config;
   t_service t;
   int i;
   (void)params, (void)data;
-  store_folder(path);
-  memset(&config, 0, sizeof config);
-  config.limiter_off = 1;
-  config.map_limit = 400000;
-  config.path = path;
-  config.durability = SVC_NO_SYNC;
-  t_open(&t, &config);
-  strcpy(org, t_organization(&t, "Acme"));
-  strcpy(group, t_project(&t, org, "alpha"));
-  for (i = 0; i < 20; i++) {
-    snprintf(body, sizeof body, CLUSTER, i);
-    munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/clusters", group), ==, 201);
-  }
-  for (i = 0;; i++) {
-    snprintf(name, sizeof name, "p%d", i);
-    if (t_large_project(&t, org, name) == 507) break;
-  }
-  for (i = 0;; i++) {
-    snprintf(name, sizeof name, "s%d", i);
-    if (create(&t, org, name) == 507) break;
-  }
+  full_of_clusters(&t, &config, path, group);
   for (i = 10; i < 20; i++) munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/c%d", group, i), ==, 202);
   t_advance(&t, 100);
   svc_tick(t.s);

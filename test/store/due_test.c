@@ -5,9 +5,6 @@
 
 #include <unistd.h>
 
-void store_folder(char out[128]);
-void store_remove(const char *path);
-
 #define CLUSTER "{\"name\":\"%s\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":" \
                 "{\"instanceSize\":\"M10\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
 

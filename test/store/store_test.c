@@ -14,9 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void store_folder(char out[128]);
-void store_remove(const char *path);
-
 /* -------------------------------------------------------------------------------------------------------------- folders */
 
 void store_folder(char out[128])
