@@ -2,7 +2,7 @@
 ** The event types: what the event log can say has happened.
 **
 ** The rule it keeps: a type is written down once, here. /eventTypes answers from this list, and whatever writes an
-** event names a type that stands in it, and describes it here. A type belongs to the log of projects, of organizations, or both; an event is
+** event names a type that stands in it. A type belongs to the log of projects, of organizations, or both; an event is
 ** never written to a log that its type is not of. Alertable are those types, and only those, for which an alert can be
 ** configured in a project.
 */
@@ -252,7 +252,7 @@ enum svc_event_where { SVC_EVENT_GROUP = 1, SVC_EVENT_ORG = 2 };
   X(STREAM_PROCESSOR_MODIFIED, SVC_EVENT_GROUP, false, "A stream processor was changed.") \
   X(STREAM_PROCESSOR_DROPPED, SVC_EVENT_GROUP, false, "A stream processor was dropped.") \
   X(STREAM_PROCESSOR_STATE_IS_FAILED, SVC_EVENT_GROUP, true, "A stream processor has failed.") \
-  /* ---- What nothing here writes yet: one may ask for it. The name is the description */ \
+  /* ---- Those whose name is their description; most are not written yet, but may be asked for */ \
   X(ACCOUNT_DOWNGRADED, SVC_EVENT_ORG, false, "") \
   X(ACCOUNT_MODIFIED, SVC_EVENT_ORG, false, "") \
   X(ACCOUNT_UPGRADED, SVC_EVENT_ORG, false, "") \

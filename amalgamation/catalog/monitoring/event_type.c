@@ -1,7 +1,7 @@
 /*
 ** The types of events there are: the table of event types, as a list.
 **
-** Types that nothing writes have no description of their own: then it is made of the words of the name.
+** Most types have no description of their own: then it is made of the words of the name.
 */
 #include "internal.h"
 
