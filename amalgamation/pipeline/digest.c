@@ -92,7 +92,7 @@ static uint64_t digest_open_nonce(svc_call *c, svc_str text)
   return stamp;
 }
 
-static digest_slot *digest_find(svc_digest *d, uint64_t stamp, uint64_t oldest)
+static digest_slot *digest_find(svc_digest *d, uint64_t stamp)
 {
   size_t start = (size_t)(stamp * 0x9E3779B97F4A7C15u >> 54) % DIGEST_SLOTS, i;
   digest_slot *best = NULL;
@@ -102,19 +102,19 @@ static digest_slot *digest_find(svc_digest *d, uint64_t stamp, uint64_t oldest)
     if (!best || slot->stamp < best->stamp) best = slot;
   }
   if (stamp <= d->forgotten) return NULL;
-  if (best->stamp >= oldest && best->stamp > d->forgotten) d->forgotten = best->stamp; /* one still alive gives way */
+  if (best->stamp > d->forgotten) d->forgotten = best->stamp; /* one too old as well: the clock may be set back */
   memset(best, 0, sizeof *best);
   best->stamp = stamp;
   return best;
 }
 
 /* Note a count of a nonce. False: it was seen before, or it can no longer be told. */
-static bool digest_count(svc_digest *d, uint64_t stamp, uint64_t oldest, uint32_t count, bool *stale)
+static bool digest_count(svc_digest *d, uint64_t stamp, uint32_t count, bool *stale)
 {
   digest_slot *slot;
   bool good = false;
   svc_mutex_lock(&d->lock);
-  slot = digest_find(d, stamp, oldest);
+  slot = digest_find(d, stamp);
   *stale = !slot;
   if (slot && count > slot->highest) {
     uint32_t by = count - slot->highest;
@@ -271,7 +271,7 @@ SVC_PRIVATE bool svc_digest_caller(svc_call *c)
   stamp = digest_open_nonce(c, f.nonce);
   if (!known || !right || stamp == 0) return svc_digest_challenge(c, known && right && stamp == 0);
   if (stamp < oldest) return svc_digest_challenge(c, true);
-  if (!digest_count(c->s->digest, stamp, oldest, count, &stale)) return svc_digest_challenge(c, stale);
+  if (!digest_count(c->s->digest, stamp, count, &stale)) return svc_digest_challenge(c, stale);
 
   c->who.kind = SVC_WHO_KEY;
   c->who.known = true;

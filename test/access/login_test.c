@@ -374,6 +374,34 @@ static MunitResult login_by_digest(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A clock that is set back makes old nonces young again, but not their counts unseen. */
+static MunitResult login_digest_clock_back(const MunitParameter params[], void *data)
+{
+  login l;
+  char path[128], seen[1024];
+  int i;
+  (void)params, (void)data;
+  login_open(&l, &(svc_config){ .limiter_off = 1 });
+  snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+  login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, login_nonce(&l), 1, false);
+  strcpy(seen, l.authorization);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+  t_advance(&l.t, 61);
+  for (i = 0; i < 4096; i++) { /* more than there is room for */
+    t_headers_clear(&l.t);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, login_nonce(&l), 1, false);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+    if (i % 64 == 63) t_advance(&l.t, 61); /* so that only old ones give way */
+  }
+  l.t.now = T_START;
+  t_header(&l.t, "Authorization", seen);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
 static MunitResult login_odd_headers(const MunitParameter params[], void *data)
 {
   static const char *const headers[] = { "Digest", "Digest ", "Digest username", "Digest username=\"a", "Bearer", "Bearer ",
@@ -802,6 +830,7 @@ static MunitTest tests[] = {
   { "/creates", login_creates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/spelled", login_spelled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest", login_by_digest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/digest_clock_back", login_digest_clock_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/odd_headers", login_odd_headers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/token", login_by_token, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/token_errors", login_token_errors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
