@@ -23,9 +23,10 @@ typedef struct retry_header {
   uint32_t links_at, status, lengths[4], flags, spare;
 } retry_header;
 
+/* Where no caller is asked for, the host may vouch for one all the same; but then it is not the caller who opens the door. */
 static bool retry_applies(const svc_call *c)
 {
-  return c->method == SVC_POST && c->retry_key.n && c->who.known;
+  return c->method == SVC_POST && c->retry_key.n && c->who.known && !(c->plan->route->flags & SVC_NO_AUTH);
 }
 
 static void retry_key_of(svc_call *c, svc_key *key)

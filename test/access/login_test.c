@@ -516,6 +516,26 @@ static MunitResult login_token_errors(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Whoever the host vouches for still needs the secret for a token, and no answer of the token endpoint is kept. */
+static MunitResult login_token_not_kept(const MunitParameter params[], void *data)
+{
+  login l;
+  char first[128];
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  l.t.anonymous = false;
+  t_header(&l.t, "Idempotency-Key", "once");
+  login_basic(&l, l.keys.client_id, l.keys.client_secret);
+  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
+  snprintf(first, sizeof first, "%s", t_str(&l.t, "access_token"));
+  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
+  munit_assert_string_not_equal(t_str(&l.t, "access_token"), first);
+  login_basic(&l, l.keys.client_id, "svc_sa_sk_wrong");
+  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 401);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
 static MunitResult login_secrets(const MunitParameter params[], void *data)
 {
   login l;
@@ -834,6 +854,7 @@ static MunitTest tests[] = {
   { "/odd_headers", login_odd_headers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/token", login_by_token, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/token_errors", login_token_errors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/token_not_kept", login_token_not_kept, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/secrets", login_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/access_list", login_access_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/last_way_in", login_last_way_in, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
