@@ -31,12 +31,12 @@ static void access_show(svc_call *c, svc_node *body, const svc_address *range)
   svc_node_set_str(c->arena, body, "cidrBlock", text);
 }
 
-static bool access_list_required(const svc_call *c)
+static bool access_list_required(const svc_call *c, const svc_id *org)
 {
   static const svc_id none;
   svc_entity policy;
   if (!c->s->policy) return false;
-  if (svc_entity_get(c->txn, c->s->policy->noun->kind, &c->who.org, &none, &policy) != SVC_OK) return false;
+  if (svc_entity_get(c->txn, c->s->policy->noun->kind, org, &none, &policy) != SVC_OK) return false;
   return svc_str_is(policy.extra, "1");
 }
 
@@ -83,7 +83,8 @@ SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, cons
   access_view view;
   if (!list) return true;
   if (!access_look(c, list, &credential->id, NULL, &view)) return false;
-  if (view.entries == 0) return access_list_required(c) ? access_refuse(c, SVC_E_ORG_REQUIRES_ACCESS_LIST) : true;
+  if (view.entries == 0)
+    return access_list_required(c, &credential->parent) ? access_refuse(c, SVC_E_ORG_REQUIRES_ACCESS_LIST) : true;
   if (!view.covered) return access_refuse(c, SVC_E_IP_ADDRESS_NOT_ON_ACCESS_LIST);
   svc_usage_note(c->s, list, &credential->id, &view.by, c->now, c->peer);
   return true;
@@ -211,6 +212,6 @@ SVC_PRIVATE bool svc_access_removing(svc_call *c, const svc_entity *e)
   access_view rest;
   if (!access_is_caller(c, &credential)) return true;
   if (!access_look(c, c->plan->noun, &credential, &e->id, &rest)) return false;
-  if (rest.covered || (rest.entries == 0 && !access_list_required(c))) return true;
+  if (rest.covered || (rest.entries == 0 && !access_list_required(c, &c->who.org))) return true;
   return access_refuse(c, SVC_E_CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST);
 }

@@ -336,6 +336,7 @@ static MunitResult project_migrate_by_key(const MunitParameter params[], void *d
   t_service t;
   const char *acme, *beta, *id;
   char public_key[16], private_key[48], weak[16], weak_private[48], elsewhere[16], elsewhere_private[48];
+  char entry[128];
   (void)params, (void)data;
   t_open(&t, NULL);
   acme = t_organization(&t, "Acme");
@@ -356,6 +357,27 @@ static MunitResult project_migrate_by_key(const MunitParameter params[], void *d
   munit_assert_int(migrate(&t, id, beta, weak, weak_private), ==, 404);           /* a key that may not */
   munit_assert_int(migrate(&t, id, beta, elsewhere, elsewhere_private), ==, 404); /* a key of another organization */
   munit_assert_int64(project_count(&t, acme), ==, 1);
+
+  t.grants[0].on = beta; /* a key is good only from where its list says so, here as well */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/apiKeys", beta), ==, 200);
+  snprintf(entry, sizeof entry, "/orgs/%s/apiKeys/%s/accessList", beta, t_str(&t, "results[0].id"));
+  munit_assert_string_equal(t_str(&t, "results[0].publicKey"), public_key);
+  munit_assert_int(t_send(&t, "POST", entry, "[{\"ipAddress\":\"192.0.2.99\"}]"), ==, 200);
+  t.grants[0].on = acme;
+  munit_assert_int(migrate(&t, id, beta, public_key, private_key), ==, 403);
+  munit_assert_string_equal(t_error(&t), "IP_ADDRESS_NOT_ON_ACCESS_LIST");
+  munit_assert_string_equal(t_param(&t, 0), "192.0.2.7");
+  munit_assert_int(migrate(&t, id, beta, public_key, "00000000-0000-4000-8000-000000000000"), ==, 404);
+  t.grants[0].on = beta;
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "%s/192.0.2.99", entry), ==, 204);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", beta), ==, 200);
+  t.grants[0].on = acme;
+  munit_assert_int(migrate(&t, id, beta, public_key, private_key), ==, 403);
+  munit_assert_string_equal(t_error(&t), "ORG_REQUIRES_ACCESS_LIST");
+  munit_assert_int64(project_count(&t, acme), ==, 1);
+  t.grants[0].on = beta;
+  munit_assert_int(t_send(&t, "POST", entry, "[{\"ipAddress\":\"192.0.2.7\"}]"), ==, 200);
+  t.grants[0].on = acme;
 
   munit_assert_int(migrate(&t, id, beta, public_key, private_key), ==, 200);
   munit_assert_string_equal(t_str(&t, "orgId"), beta);
