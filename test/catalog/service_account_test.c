@@ -501,8 +501,31 @@ static MunitResult service_account_again(const MunitParameter params[], void *da
   return MUNIT_OK;
 }
 
+/* With an Idempotency-Key the second answer is the first one, but for the secret: also the roles in the project. */
+static MunitResult service_account_sent_again(const MunitParameter params[], void *data)
+{
+  service_account_world w;
+  char first[64];
+  int i;
+  (void)params, (void)data;
+  service_account_open(&w);
+  t_header(&w.t, "Idempotency-Key", "once");
+  for (i = 0; i < 2; i++) {
+    service_account_make_one(&w, "groups", w.group, SERVICE_ACCOUNT_BODY("GROUP_OWNER"));
+    munit_assert_size(t_count(&w.t, "roles"), ==, 1);
+    munit_assert_string_equal(t_str(&w.t, "roles[0]"), "GROUP_OWNER");
+    munit_assert_int(strlen(t_str(&w.t, "secrets[0].secret")) > 0, ==, i == 0);
+    if (i) munit_assert_string_equal(w.id, first);
+    strcpy(first, w.id);
+  }
+  munit_assert_true(svc_str_starts(svc_str_c(t_str(&w.t, "secrets[0].maskedSecretValue")), "svc_sa_sk_****"));
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/may_do_more", service_account_may_do_more, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/sent_again", service_account_sent_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/again", service_account_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/life", service_account_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refused", service_account_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

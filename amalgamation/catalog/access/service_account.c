@@ -279,9 +279,11 @@ static bool service_account_create(svc_call *c)
   if (!svc_check_done(c) || !svc_roles_check(c, roles, level, "roles")) return false;
   grants = svc_grants_from(c, roles, on, SVC_S(""));
   if (!service_account_make(c, &org, c->body, grants, &e, &answer) || !svc_answer_entity(c, &e)) return false;
+  shown = service_account_view(c, &e);
+  if (!shown || !svc_answer_body(c, shown)) return false;
+  svc_answer_keep(c); /* as it is seen from here, but without the secret */
   shown = svc_grants_names(c, grants, on, "roles");
   if (shown) svc_node_put(c->arena, answer, shown);
-  svc_answer_keep(c);
   return svc_answer_body(c, answer);
 }
 
