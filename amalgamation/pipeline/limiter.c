@@ -163,10 +163,25 @@ SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set_index, svc_str i
   return out;
 }
 
-static svc_str limiter_instance(const svc_call *c, int scope)
+/* Has the caller any part in the organization or project that the path begins with? Permission.c needs the same look-up. */
+static bool limiter_is_part(svc_call *c)
+{
+  svc_id group, org;
+  if (!svc_begin_read(c) || !svc_resolve(c, 1)) {
+    c->error = SVC_E_NONE; /* that is for permission.c to say */
+    return false;
+  }
+  group = svc_call_group(c);
+  org = svc_call_org(c);
+  return svc_roles_on(c, svc_id_is_zero(&group) ? NULL : &group, &org) ||
+         svc_entity_visible(c, c->plan->steps[0].noun, &c->chain[0]);
+}
+
+/* Strangers draw from a bucket of their own: they use up nobody else's, and do not see from it whether there is one. */
+static svc_str limiter_instance(svc_call *c, int scope)
 {
   if (scope == SVC_SCOPE_IP) return c->peer;
-  return c->plan->scope_param >= 0 ? c->params[c->plan->scope_param] : c->who.user_id;
+  return c->plan->scope_param >= 0 && limiter_is_part(c) ? c->params[c->plan->scope_param] : c->who.user_id;
 }
 
 /* The token endpoint: so many tries a minute for each client at each address, against guessing. */

@@ -444,12 +444,12 @@ static MunitResult limiter_what_spends(const MunitParameter params[], void *data
   LEFT("3");
   t.grants[0].on = "5f00000000000000000000aa"; /* does not see it */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 404);
-  LEFT("2");
+  LEFT("6"); /* of the caller's own */
   t.grants[0].on = NULL;
-  munit_assert_int(t_send(&t, "GET", "/orgs/5f00000000000000000000bb/settings", NULL), ==, 404); /* not there: its own bucket */
-  LEFT("6");
+  munit_assert_int(t_send(&t, "GET", "/orgs/5f00000000000000000000bb/settings", NULL), ==, 404); /* not there: no difference */
+  LEFT("5");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
-  LEFT("1");
+  LEFT("2");
 #undef LEFT
   t_close(&t);
   return MUNIT_OK;
@@ -636,7 +636,36 @@ static MunitResult limiter_overrides(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* What strangers ask for is not drawn from the bucket of whom they ask about, nor does it show how much is left there. */
+static MunitResult limiter_strangers(const MunitParameter params[], void *data)
+{
+  svc_limit_override few[] = { { "organizationSettings_organization", 7, 1, 60 }, { "projectsProjectInvitationsProjectLimitsAndSettings_group", 7, 1, 60 } };
+  svc_config config;
+  t_service t;
+  const char *org, *group, *own;
+  int i;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  config.limits = few;
+  config.limit_count = 2;
+  t_open(&t, &config);
+  org = t_organization(&t, "Acme");
+  own = t_organization(&t, "Other");
+  group = t_project(&t, org, "alpha");
+  t.grants[0].on = own;
+  for (i = 0; i < 7; i++) {
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 404);
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 404);
+  }
+  t.grants[0].on = org;
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/strangers", limiter_strangers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/capacity", limiter_capacity, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refill", limiter_refill, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/neighbours", limiter_neighbours, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
