@@ -81,10 +81,12 @@ SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, cons
 {
   const svc_noun_info *list = access_list_of(c->s, noun);
   access_view view;
+  bool required;
   if (!list) return true;
   if (!access_look(c, list, &credential->id, NULL, &view)) return false;
-  if (view.entries == 0)
-    return access_list_required(c, &credential->parent) ? access_refuse(c, SVC_E_ORG_REQUIRES_ACCESS_LIST) : true;
+  required = view.entries == 0 && access_list_required(c, &credential->parent);
+  if (c->txn->error) return svc_store_failed(c, c->txn->error);
+  if (view.entries == 0) return required ? access_refuse(c, SVC_E_ORG_REQUIRES_ACCESS_LIST) : true;
   if (!view.covered) return access_refuse(c, SVC_E_IP_ADDRESS_NOT_ON_ACCESS_LIST);
   svc_usage_note(c->s, list, &credential->id, &view.by, c->now, c->peer);
   return true;

@@ -72,7 +72,8 @@ static bool caller_bearer(svc_call *c)
   svc_entity account;
   svc_str_cut(&token, ' ');
   if (!svc_begin_read(c)) return false;
-  if (!caller_account(c, svc_str_trim(token), &account)) return svc_digest_challenge(c, false);
+  if (!caller_account(c, svc_str_trim(token), &account))
+    return c->txn->error ? svc_store_failed(c, c->txn->error) : svc_digest_challenge(c, false);
   c->who.kind = SVC_WHO_ACCOUNT;
   c->who.known = true;
   c->who.id = account.id;

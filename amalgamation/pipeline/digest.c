@@ -266,6 +266,7 @@ SVC_PRIVATE bool svc_digest_caller(svc_call *c)
     return svc_digest_challenge(c, false);
   if (!svc_begin_read(c)) return false;
   known = digest_key(c, f.username, &key, verifier);
+  if (c->txn->error) return svc_store_failed(c, c->txn->error);
   expected = digest_expected(c, &f, verifier);
   right = expected.n && expected.n == f.response.n && svc_same_bytes(expected.p, f.response.p, expected.n);
   stamp = digest_open_nonce(c, f.nonce);

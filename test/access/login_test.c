@@ -842,6 +842,63 @@ static MunitResult login_nothing_in_clear(const MunitParameter params[], void *d
   return MUNIT_OK;
 }
 
+/* ------------------------------------------------------------------------------------------------------- a broken store */
+
+typedef struct login_spoil {
+  svc_job job; /* first: it is cast back */
+  const svc_noun_info *noun;
+  svc_id parent, id;
+} login_spoil;
+
+static bool login_spoil_work(svc_job *job, svc_txn *txn)
+{
+  const login_spoil *work = (login_spoil *)job;
+  svc_key key;
+  svc_key_entity(&key, work->noun->noun->kind, &work->parent, &work->id);
+  return svc_put(txn, &key, SVC_S("x")) == SVC_OK;
+}
+
+/* The record of this entity cannot be read any more. */
+static void login_spoil_one(login *l, const svc_noun_info *noun, const char *parent, const char *id)
+{
+  login_spoil work;
+  memset(&work, 0, sizeof work);
+  work.job.work = login_spoil_work;
+  work.job.now = l->t.now;
+  work.noun = noun;
+  munit_assert_true(svc_id_parse(svc_str_c(parent), &work.parent));
+  munit_assert_true(svc_id_parse(svc_str_c(id), &work.id));
+  munit_assert_int(svc_commit_run(&l->t.s->commit, &work.job), ==, SVC_OK);
+}
+
+/* What cannot be read opens no door, and is no word about the credentials. */
+static MunitResult login_broken_store(const MunitParameter params[], void *data)
+{
+  login l;
+  char path[128];
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
+  login_account(&l);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+  login_spoil_one(&l, l.t.s->policy, l.keys.org_id, "000000000000000000000000");
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 503); /* is a list asked for? */
+  login_spoil_one(&l, l.t.s->account, l.keys.org_id, l.keys.client_id + 10);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 503);
+  login_basic(&l, l.keys.client_id, l.keys.client_secret);
+  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 503);
+  t_headers_clear(&l.t);
+  l.t.anonymous = false;
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/apiKeys", l.keys.org_id), ==, 200);
+  login_spoil_one(&l, l.t.s->key, l.keys.org_id, t_str(&l.t, "results[0].id"));
+  l.t.anonymous = true;
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+  login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, login_nonce(&l), 1, false);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 503);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/bootstrap", login_bootstrap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap-all-or-nothing", login_bootstrap_all_or_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -860,6 +917,7 @@ static MunitTest tests[] = {
   { "/last_way_in", login_last_way_in, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/last_role", login_last_role, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/list_required", login_list_required, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/broken_store", login_broken_store, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/nothing_in_clear", login_nothing_in_clear, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

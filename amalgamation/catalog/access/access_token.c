@@ -60,6 +60,7 @@ static bool access_token_account(svc_call *c, svc_entity *out, svc_id *used)
     return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "the Authorization header must be Basic");
   known = c->s->account && svc_find_anywhere(c->txn, c->s->account->noun, id_text, &org, &id) == SVC_OK &&
           svc_entity_get(c->txn, c->s->account->noun->kind, &org, &id, out) == SVC_OK;
+  if (c->txn->error) return svc_store_failed(c, c->txn->error);
   if (!known || !c->s->account->noun->opens(c, out, secret, used))
     return access_token_fail(c, SVC_E_USER_UNAUTHORIZED, "invalid_client", "the client id or its secret is not right");
   return true;
