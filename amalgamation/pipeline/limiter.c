@@ -177,11 +177,17 @@ static bool limiter_is_part(svc_call *c)
          svc_entity_visible(c, c->plan->steps[0].noun, &c->chain[0]);
 }
 
-/* Strangers draw from a bucket of their own: they use up nobody else's, and do not see from it whether there is one. */
+/*
+** Strangers draw from a bucket of their own for each id that they ask for: they use up nobody else's, and it looks the same
+** whether there is something by that id or not.
+*/
 static svc_str limiter_instance(svc_call *c, int scope)
 {
+  svc_str id;
   if (scope == SVC_SCOPE_IP) return c->peer;
-  return c->plan->scope_param >= 0 && limiter_is_part(c) ? c->params[c->plan->scope_param] : c->who.user_id;
+  if (c->plan->scope_param < 0) return c->who.user_id;
+  id = c->params[c->plan->scope_param];
+  return limiter_is_part(c) ? id : svc_arena_print(c->arena, SVC_FMT " " SVC_FMT, SVC_ARG(id), SVC_ARG(c->who.user_id));
 }
 
 /* The token endpoint: so many tries a minute for each client at each address, against guessing. */

@@ -444,10 +444,10 @@ static MunitResult limiter_what_spends(const MunitParameter params[], void *data
   LEFT("3");
   t.grants[0].on = "5f00000000000000000000aa"; /* does not see it */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 404);
-  LEFT("6"); /* of the caller's own */
+  LEFT("6"); /* of a bucket of the caller's own */
   t.grants[0].on = NULL;
   munit_assert_int(t_send(&t, "GET", "/orgs/5f00000000000000000000bb/settings", NULL), ==, 404); /* not there: no difference */
-  LEFT("5");
+  LEFT("6");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
   LEFT("2");
 #undef LEFT
