@@ -42,6 +42,12 @@ update() { # FILE: replace it by standard input, only if that differs (make look
   if cmp -s "$1.new" "$1"; then rm -f "$1.new"; else mv "$1.new" "$1"; fi
 }
 
+one_at_a_time() { # two runs in one tree write the same files: the second waits. The lock ends with its process, never stale
+  command -v flock >/dev/null 2>&1 || return 0
+  exec 9<build.sh # what is started to stay, or may be left behind, closes it: 9<&-
+  flock -n 9 || { say 'build.sh: waiting for another run in this folder'; flock 9 || :; }
+}
+
 # ---- system tools ---------------------------------------------------------------------------------------------------
 
 package_of() {
@@ -360,7 +366,7 @@ test_program() { # DIR MBEDTLS-DIR CC+FLAGS CC+FLAGS-FOR-DEPS LINK-FLAGS: DIR/ru
 passed=0; failed=0
 
 run_suites() { # PROGRAM [NAME] with $EMULATOR before it: shows its output, adds to passed and failed
-  { status=0; $EMULATOR "$1" ${2:+--only "$2"} --color never --seed 1 2>&1 || status=$?; echo $status >"$1.status"; } | tee "$1.log"
+  { status=0; $EMULATOR "$1" ${2:+--only "$2"} --color never --seed 1 2>&1 9<&- || status=$?; echo $status >"$1.status"; } | tee "$1.log"
   counts=$(sed -n 's/^\([0-9][0-9]*\) of \([0-9][0-9]*\) (.*tests successful.*/\1 \2/p' "$1.log" | tail -n 1)
   status=$(cat "$1.status")
   if [ -n "$counts" ]; then
@@ -385,7 +391,7 @@ run_checks() { # [NAME]: each script is one test
   for f in test/check/*.sh; do
     name=check/$(basename "$f" .sh)
     case $name in *"${1:-}"*) ;; *) continue ;; esac
-    if sh "$f" >build/check/log 2>&1; then
+    if sh "$f" >build/check/log 2>&1 9<&-; then
       passed=$((passed + 1)); say "$name: ok"
     else
       failed=$((failed + 1)); say "$name: FAILED: $(tail -n 1 build/check/log)"
@@ -418,7 +424,7 @@ check() { lib; run_checks "$@"; summary; }
 run() {
   daemon
   mkdir -p build/data
-  exec build/svcd --data build/data --show-credentials "$@" # on a new store: secrets and all, for whoever tries it
+  exec build/svcd --data build/data --show-credentials "$@" 9<&- # on a new store: secrets and all, for whoever tries it
 }
 
 bench() {
@@ -438,7 +444,7 @@ bench() {
   # shellcheck disable=SC2086
   $CC -std=c11 -Os -DNDEBUG -ffunction-sections -c -o build/bench/size.o $INCLUDES svcapi.c &&
     SVC_SIZE_OS=$(size build/bench/size.o | awk 'NR == 2 { print $1 + $2 }') && export SVC_SIZE_OS
-  exec build/bench/bench "$@"
+  exec build/bench/bench "$@" 9<&-
 }
 
 arm() {
@@ -497,6 +503,7 @@ clean() {
 
 [ $# -gt 0 ] || { usage >&2; exit 2; }
 verb=$1; shift
+case $verb in deps|lib|fold|test|run|check|bench|fuzz|arm|clean) one_at_a_time ;; esac
 case $verb in
   deps) deps; say "deps: all in $D" ;;
   lib)
