@@ -502,6 +502,7 @@ clean() {
 }
 
 [ $# -gt 0 ] || { usage >&2; exit 2; }
+case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'" ;; esac
 verb=$1; shift
 case $verb in deps|lib|fold|test|run|check|bench|fuzz|arm|clean) one_at_a_time ;; esac
 case $verb in
