@@ -33,6 +33,31 @@ static const svc_object organization_invitation_object = { .name = "Organization
                                                            .base = &organization_invitation_roles,
                                                            .fields = organization_invitation_name_fields };
 
+/* As it is shown: one object for each role in a project. */
+static const svc_field organization_invitation_shown_group_fields[] = {
+  F_HEX24("groupId", .flags = SVC_READ_ONLY),
+  F_STR("groupRole", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object organization_invitation_shown_group = { .name = "InvitationGroupRole",
+                                                                .fields = organization_invitation_shown_group_fields };
+
+static const svc_field organization_invitation_shown_fields[] = {
+  F_DATE("createdAt", .flags = SVC_READ_ONLY),
+  F_DATE("expiresAt", .flags = SVC_READ_ONLY),
+  F_LIST("groupRoleAssignments", &organization_invitation_shown_group, .flags = SVC_READ_ONLY),
+  F_HEX24("id", .flags = SVC_READ_ONLY),
+  F_STR("inviterUsername", .flags = SVC_READ_ONLY),
+  F_HEX24("orgId", .flags = SVC_READ_ONLY),
+  F_STR("orgName", .flags = SVC_READ_ONLY),
+  F_STRS("roles", .flags = SVC_READ_ONLY),
+  F_STRS("teamIds", .flags = SVC_READ_ONLY),
+  F_STR("username", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object organization_invitation_shown = { .name = "OrganizationInvitation",
+                                                          .fields = organization_invitation_shown_fields };
+
 static const svc_param organization_invitation_params[] = {
   { .name = "username", .format = SVC_FORMAT_EMAIL },
   { .name = NULL }
@@ -47,7 +72,8 @@ static bool organization_invitation_add(svc_call *c);
 
 #define ORGANIZATION_INVITATION(m, p, ...) \
   { .method = m, .path = "/orgs/{orgId}/invites" p, .set = SVC_SET_ORGANIZATIONS, .versions = { 20230101 }, \
-    .roles = SVC_R_ORG_OWNER, .deprecated = 20250219, .sunset = 20270701, __VA_ARGS__ }
+    .roles = SVC_R_ORG_OWNER, .deprecated = 20250219, .sunset = 20270701, \
+    .answer = &organization_invitation_shown, __VA_ARGS__ }
 
 static const svc_route organization_invitation_routes[] = {
   ORGANIZATION_INVITATION(SVC_GET, "", .flags = SVC_BARE, .params = organization_invitation_params,
@@ -60,7 +86,7 @@ static const svc_route organization_invitation_routes[] = {
   ORGANIZATION_INVITATION(SVC_DELETE, "/{invitationId}", .status = 204, .run = organization_invitation_remove),
   { .method = SVC_POST, .path = "/groups/{groupId}/access", .set = SVC_SET_PROJECTS, .versions = { 20230201 },
     .roles = SVC_R_GROUP_OWNER, .deprecated = 20250219, .body = &svc_object_user_roles,
-    .run = organization_invitation_add },
+    .answer = &organization_invitation_shown, .run = organization_invitation_add },
   SVC_ROUTES_END
 };
 

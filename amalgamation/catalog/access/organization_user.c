@@ -30,24 +30,37 @@ static const svc_field organization_user_roles_fields[] = {
 };
 static const svc_object organization_user_roles_object = { .name = "OrgUserRoles", .fields = organization_user_roles_fields };
 
+/* Who it is: the rows that come before its roles. */
+#define ORGANIZATION_USER_PERSON \
+  F_STR("country", .flags = SVC_READ_ONLY), \
+  F_DATE("createdAt", .flags = SVC_READ_ONLY), \
+  F_STR("firstName", .flags = SVC_READ_ONLY), \
+  F_ID(), \
+  F_DATE("invitationCreatedAt", .flags = SVC_READ_ONLY), \
+  F_DATE("invitationExpiresAt", .flags = SVC_READ_ONLY), \
+  F_STR("inviterUsername", .flags = SVC_READ_ONLY), \
+  F_DATE("lastAuth", .flags = SVC_READ_ONLY), \
+  F_STR("lastName", .flags = SVC_READ_ONLY), \
+  F_STR("mobileNumber", .flags = SVC_READ_ONLY), \
+  F_ENUM("orgMembershipStatus", organization_user_states, .flags = SVC_READ_ONLY)
+
 static const svc_field organization_user_fields[] = {
-  F_STR("country", .flags = SVC_READ_ONLY),
-  F_DATE("createdAt", .flags = SVC_READ_ONLY),
-  F_STR("firstName", .flags = SVC_READ_ONLY),
-  F_ID(),
-  F_DATE("invitationCreatedAt", .flags = SVC_READ_ONLY),
-  F_DATE("invitationExpiresAt", .flags = SVC_READ_ONLY),
-  F_STR("inviterUsername", .flags = SVC_READ_ONLY),
-  F_DATE("lastAuth", .flags = SVC_READ_ONLY),
-  F_STR("lastName", .flags = SVC_READ_ONLY),
-  F_STR("mobileNumber", .flags = SVC_READ_ONLY),
-  F_ENUM("orgMembershipStatus", organization_user_states, .flags = SVC_READ_ONLY),
+  ORGANIZATION_USER_PERSON,
   F_OBJ("roles", &organization_user_roles_object),
   F_TEAM_IDS(),
   F_STR("username", .flags = SVC_READ_ONLY),
   F_END
 };
 static const svc_object organization_user_object = { .name = "OrgUser", .fields = organization_user_fields };
+
+/* The same, seen from a project. */
+static const svc_field organization_user_in_group_fields[] = {
+  ORGANIZATION_USER_PERSON,
+  F_STRS("roles", .flags = SVC_READ_ONLY),
+  F_STR("username", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object organization_user_in_group_object = { .name = "GroupUser", .fields = organization_user_in_group_fields };
 
 static const svc_field organization_user_add_fields[] = {
   F_OBJ("roles", &organization_user_roles_object, .flags = SVC_REQUIRED),
@@ -124,6 +137,7 @@ static bool organization_user_leave_team(svc_call *c);
 #define ORGANIZATION_USER_GROUP(m, p, ...) \
   { .method = m, .path = "/groups/{groupId}/users" p, .set = SVC_SET_PROJECT_USERS, \
     .err_not_found = SVC_E_USER_NOT_IN_GROUP, __VA_ARGS__ }
+#define ORGANIZATION_USER_SEEN .answer = &organization_user_in_group_object
 #define ORGANIZATION_USER_TEAM(m, p, ...) \
   { .method = m, .path = "/orgs/{orgId}/teams/{teamId}" p, .set = SVC_SET_ORGANIZATION_TEAMS, __VA_ARGS__ }
 #define ORGANIZATION_USER_NEW .versions = { 20250219 }
@@ -143,25 +157,27 @@ static const svc_route organization_user_routes[] = {
   ORGANIZATION_USER_ORG(SVC_DELETE, "/{userId}", ORGANIZATION_USER_BOTH, .roles = SVC_R_ORG_OWNER, .status = 204,
                         .run = organization_user_remove),
   ORGANIZATION_USER_ORG(SVC_PUT, "/{userId}/roles", ORGANIZATION_USER_OLD, .roles = SVC_R_ORG_OWNER,
-                        .body = &organization_user_org_roles, .run = organization_user_set_roles),
+                        .body = &organization_user_org_roles, .answer = &organization_user_org_roles,
+                        .run = organization_user_set_roles),
   ORGANIZATION_USER_ORG(SVC_POST, "/{userId}:addRole", ORGANIZATION_USER_NEW, .roles = SVC_R_ORG_OWNER,
                         .body = &organization_user_org_role, .run = organization_user_add_role),
   ORGANIZATION_USER_ORG(SVC_POST, "/{userId}:removeRole", ORGANIZATION_USER_NEW, .roles = SVC_R_ORG_OWNER,
                         .body = &organization_user_org_role, .run = organization_user_remove_role),
   ORGANIZATION_USER_GROUP(SVC_GET, "", ORGANIZATION_USER_BOTH, .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED,
-                          .params = organization_user_project_params, .run = organization_user_list),
+                          .params = organization_user_project_params, ORGANIZATION_USER_SEEN, .run = organization_user_list),
   ORGANIZATION_USER_GROUP(SVC_POST, "", ORGANIZATION_USER_NEW, .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 201,
-                          .body = &svc_object_user_roles, .run = organization_user_create),
+                          .body = &svc_object_user_roles, ORGANIZATION_USER_SEEN, .run = organization_user_create),
   ORGANIZATION_USER_GROUP(SVC_GET, "/{userId}", ORGANIZATION_USER_NEW, .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_ITEM,
-                          .params = organization_user_read_params, .run = organization_user_read),
+                          .params = organization_user_read_params, ORGANIZATION_USER_SEEN, .run = organization_user_read),
   ORGANIZATION_USER_GROUP(SVC_DELETE, "/{userId}", ORGANIZATION_USER_BOTH, .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 204,
                           .run = organization_user_remove),
   ORGANIZATION_USER_GROUP(SVC_PUT, "/{userId}/roles", ORGANIZATION_USER_OLD, .roles = SVC_R_GROUP_OWNER,
-                          .body = &organization_user_group_roles, .run = organization_user_set_roles),
+                          .body = &organization_user_group_roles, .answer = &organization_user_group_roles,
+                          .run = organization_user_set_roles),
   ORGANIZATION_USER_GROUP(SVC_POST, "/{userId}:addRole", ORGANIZATION_USER_NEW, .roles = SVC_R_GROUP_ACCESS_MANAGER,
-                          .body = &organization_user_group_role, .run = organization_user_add_role),
+                          .body = &organization_user_group_role, ORGANIZATION_USER_SEEN, .run = organization_user_add_role),
   ORGANIZATION_USER_GROUP(SVC_POST, "/{userId}:removeRole", ORGANIZATION_USER_NEW, .roles = SVC_R_GROUP_ACCESS_MANAGER,
-                          .body = &organization_user_group_role, .run = organization_user_remove_role),
+                          .body = &organization_user_group_role, ORGANIZATION_USER_SEEN, .run = organization_user_remove_role),
   ORGANIZATION_USER_TEAM(SVC_GET, "/users", ORGANIZATION_USER_BOTH, .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED,
                          .params = organization_user_team_params, .run = organization_user_list),
   ORGANIZATION_USER_TEAM(SVC_POST, "/users", ORGANIZATION_USER_OLD, .roles = SVC_R_ORG_OWNER,

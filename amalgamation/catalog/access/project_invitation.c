@@ -8,6 +8,19 @@
 #include "internal.h"
 #include "catalog/objects.h"
 
+static const svc_field project_invitation_shown_fields[] = {
+  F_DATE("createdAt", .flags = SVC_READ_ONLY),
+  F_DATE("expiresAt", .flags = SVC_READ_ONLY),
+  F_HEX24("groupId", .flags = SVC_READ_ONLY),
+  F_STR("groupName", .flags = SVC_READ_ONLY),
+  F_HEX24("id", .flags = SVC_READ_ONLY),
+  F_STR("inviterUsername", .flags = SVC_READ_ONLY),
+  F_STRS("roles", .flags = SVC_READ_ONLY),
+  F_STR("username", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object project_invitation_shown = { .name = "ProjectInvitation", .fields = project_invitation_shown_fields };
+
 static const svc_param project_invitation_params[] = { { .name = "username", .format = SVC_FORMAT_EMAIL }, { .name = NULL } };
 
 static bool project_invitation_list(svc_call *c);
@@ -18,7 +31,8 @@ static bool project_invitation_remove(svc_call *c);
 
 #define PROJECT_INVITATION(m, p, ...) \
   { .method = m, .path = "/groups/{groupId}/invites" p, .set = SVC_SET_PROJECTS, .versions = { 20230101 }, \
-    .roles = SVC_R_GROUP_OWNER, .deprecated = 20250219, .sunset = 20270701, __VA_ARGS__ }
+    .roles = SVC_R_GROUP_OWNER, .deprecated = 20250219, .sunset = 20270701, \
+    .answer = &project_invitation_shown, __VA_ARGS__ }
 
 static const svc_route project_invitation_routes[] = {
   PROJECT_INVITATION(SVC_GET, "", .flags = SVC_BARE, .params = project_invitation_params, .run = project_invitation_list),

@@ -22,6 +22,7 @@ static const svc_field service_account_secret_fields[] = {
   F_HEX24("id", .flags = SVC_READ_ONLY),
   F_DATE("lastUsedAt", .flags = SVC_READ_ONLY),
   F_STR("maskedSecretValue", .flags = SVC_READ_ONLY),
+  F_STR("secret", .flags = SVC_READ_ONLY), /* only in the answer that makes it */
   F_END
 };
 static const svc_object service_account_secret_object = { .name = "ServiceAccountSecret",
@@ -47,6 +48,13 @@ static const svc_field service_account_hours_fields[] = {
 };
 static const svc_object service_account_hours_object = { .name = "ServiceAccountSecretRequest",
                                                          .fields = service_account_hours_fields };
+
+static const svc_field service_account_group_fields[] = {
+  F_HEX24("groupId", .flags = SVC_READ_ONLY),
+  F_STRS("roles", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object service_account_group_object = { .name = "ServiceAccountGroup", .fields = service_account_group_fields };
 
 static const svc_param service_account_list_params[] = { { .name = "includeSystemManaged", .type = SVC_BOOLEAN }, { .name = NULL } };
 
@@ -77,9 +85,10 @@ static const svc_route service_account_routes[] = {
   SERVICE_ACCOUNT_ORG(SVC_PATCH, "/{clientId}", .roles = SVC_R_ORG_OWNER, .run = service_account_update),
   SERVICE_ACCOUNT_ORG(SVC_DELETE, "/{clientId}", .roles = SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
   SERVICE_ACCOUNT_ORG(SVC_GET, "/{clientId}/groups", .roles = SVC_R_ORG_READ_ONLY, .flags = SVC_PAGED,
-                      .run = service_account_groups),
+                      .answer = &service_account_group_object, .run = service_account_groups),
   SERVICE_ACCOUNT_ORG(SVC_POST, "/{clientId}/secrets", .roles = SVC_R_ORG_OWNER, .status = 201,
-                      .body = &service_account_hours_object, .run = service_account_add_secret),
+                      .body = &service_account_hours_object, .answer = &service_account_secret_object,
+                      .run = service_account_add_secret),
   SERVICE_ACCOUNT_ORG(SVC_DELETE, "/{clientId}/secrets/{secretId}", .roles = SVC_R_ORG_OWNER, .status = 204,
                       .run = service_account_delete_secret),
   SERVICE_ACCOUNT_GROUP(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED,
@@ -91,7 +100,8 @@ static const svc_route service_account_routes[] = {
   SERVICE_ACCOUNT_GROUP(SVC_POST, "/{clientId}:invite", .roles = SVC_R_ORG_OWNER, .body = &svc_object_roles,
                         .run = service_account_invite, .example = "{\"roles\":[\"GROUP_OWNER\"]}"),
   SERVICE_ACCOUNT_GROUP(SVC_POST, "/{clientId}/secrets", .roles = SVC_R_GROUP_OWNER, .status = 201,
-                        .body = &service_account_hours_object, .run = service_account_add_secret),
+                        .body = &service_account_hours_object, .answer = &service_account_secret_object,
+                        .run = service_account_add_secret),
   SERVICE_ACCOUNT_GROUP(SVC_DELETE, "/{clientId}/secrets/{secretId}", .roles = SVC_R_GROUP_OWNER, .status = 204,
                         .run = service_account_delete_secret),
   SVC_ROUTES_END
