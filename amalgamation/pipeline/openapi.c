@@ -320,8 +320,15 @@ static void openapi_paths(openapi_writer *w)
     if (again || s->plans[i].route->flags & SVC_ABSOLUTE) continue;
     openapi_text(w, first ? "" : ",");
     first = false;
-    openapi_string(w, *path ? path : "/");
-    openapi_text(w, ":{");
+    if (*path) {
+      openapi_string(w, path);
+      openapi_text(w, ":{");
+    } else { /* the root has no slash at its end: a path of "/" behind the server's URL would lead nowhere */
+      svc_json_escape(&w->b, s->base_path);
+      openapi_text(w, ":{\"servers\":[{\"url\":");
+      svc_json_escape(&w->b, s->base_url);
+      openapi_text(w, "}],");
+    }
     for (j = i; j < s->plan_count; j++) {
       if (strcmp(s->plans[j].route->path, path) != 0) continue;
       if (next) openapi_text(w, ",");
@@ -332,10 +339,18 @@ static void openapi_paths(openapi_writer *w)
   }
 }
 
+/* Its bounds are the configuration's. */
+static void openapi_items_per_page(openapi_writer *w)
+{
+  int64_t most = (int64_t)w->s->config.max_page;
+  openapi_text(w, "\"itemsPerPage\":{\"in\":\"query\",\"name\":\"itemsPerPage\",\"schema\":{\"type\":\"integer\",\"minimum\":1");
+  openapi_number(w, "maximum", most);
+  openapi_number(w, "default", most < 100 ? most : 100);
+  openapi_text(w, "}},");
+}
+
 static const char openapi_parts[] =
-  "\"parameters\":{"
   "\"pageNum\":{\"in\":\"query\",\"name\":\"pageNum\",\"schema\":{\"type\":\"integer\",\"minimum\":1,\"default\":1}},"
-  "\"itemsPerPage\":{\"in\":\"query\",\"name\":\"itemsPerPage\",\"schema\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":500,\"default\":100}},"
   "\"includeCount\":{\"in\":\"query\",\"name\":\"includeCount\",\"schema\":{\"type\":\"boolean\",\"default\":true}},"
   "\"envelope\":{\"in\":\"query\",\"name\":\"envelope\",\"schema\":{\"type\":\"boolean\",\"default\":false}},"
   "\"pretty\":{\"in\":\"query\",\"name\":\"pretty\",\"schema\":{\"type\":\"boolean\",\"default\":false}}},"
@@ -358,7 +373,8 @@ SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a)
   svc_json_escape(&w->b, svc_arena_print(a, SVC_FMT SVC_FMT, SVC_ARG(s->base_url), SVC_ARG(s->base_path)));
   openapi_text(w, "}],\"security\":[{\"serviceAccount\":[]},{\"apiKey\":[]}],\"paths\":{");
   openapi_paths(w);
-  openapi_text(w, "},\"components\":{");
+  openapi_text(w, "},\"components\":{\"parameters\":{");
+  openapi_items_per_page(w);
   openapi_text(w, openapi_parts);
   for (i = 0; i < w->count; i++) { /* writing one may meet others, which then follow */
     openapi_text(w, ",");

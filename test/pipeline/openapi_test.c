@@ -40,7 +40,7 @@ static MunitResult openapi_document(const MunitParameter params[], void *data)
   munit_assert_not_null(root);
   for (i = 0; i < t.s->plan_count; i++) {
     const svc_route *route = t.s->plans[i].route;
-    const svc_node *path = svc_node_get(svc_node_get(root, "paths"), *route->path ? route->path : "/");
+    const svc_node *path = svc_node_get(svc_node_get(root, "paths"), *route->path ? route->path : "/api/svc/v2");
     if (route->flags & SVC_ABSOLUTE) continue;
     if (!svc_node_get(path, methods[route->method])) munit_errorf("%s %s is missing", methods[route->method], route->path);
   }
@@ -82,7 +82,8 @@ static MunitResult openapi_answers(const MunitParameter params[], void *data)
     "/orgs/{orgId}/groups", "/groups", "/groups/{groupId}", "/groups/{groupId}/settings", "/groups/{groupId}/limits",
     "/groups/{groupId}/privateIpMode", "/groups/{groupId}/maintenanceWindow", "/groups/{groupId}/events",
     "/groups/{groupId}/activityFeed", "/groups/{groupId}/clusters", "/groups/{groupId}/clusters/C",
-    "/groups/{groupId}/clusters/C/status", "/clusters", "/eventTypes", "/rateLimits"
+    "/groups/{groupId}/clusters/C/status", "/clusters", "/eventTypes", "/rateLimits",
+    "/orgs/{orgId}/invites", "/orgs/{orgId}/users", "/groups/{groupId}/invites", "/groups/{groupId}/users"
   };
   t_service t;
   svc_response r;
@@ -101,6 +102,8 @@ static MunitResult openapi_answers(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
                            "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}",
                            "/groups/%s/clusters", ids[1]), ==, 201);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"a@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/invites", ids[1]),
+                   ==, 200);
   for (i = 0; i < sizeof paths / sizeof paths[0]; i++) {
     const char *open = strchr(paths[i], '{'), *close = strchr(paths[i], '}'), *c = strstr(paths[i], "/C");
     id = ids[strncmp(paths[i], "/groups", 7) == 0];
@@ -117,7 +120,28 @@ static MunitResult openapi_answers(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"New\",\"apiKey\":{\"desc\":\"k\",\"roles\":[\"ORG_OWNER\"]}}"), ==, 201);
   schema = svc_node_get(svc_node_get(svc_node_get(svc_node_get(root, "paths"), "/orgs"), "post"), "responses");
   openapi_check_members(svc_node_get(svc_node_get(svc_node_get(schema, "201"), "content")->first, "schema"), t.body, "POST /orgs");
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"ORG_MEMBER\"],\"secretExpiresAfterHours\":8}",
+                           "/orgs/%s/serviceAccounts", ids[0]), ==, 201);
+  schema = svc_node_get(svc_node_get(svc_node_get(svc_node_get(root, "paths"), "/orgs/{orgId}/serviceAccounts"), "post"), "responses");
+  openapi_check_members(svc_node_get(svc_node_get(svc_node_get(schema, "201"), "content")->first, "schema"), t.body, "POST serviceAccounts");
   svc_blocks_free(arena.blocks);
+  svc_response_free(&r);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* A client puts a path behind its server: the root too must be there. And the bounds of a page are the configuration's. */
+static MunitResult openapi_configured(const MunitParameter params[], void *data)
+{
+  svc_config config = { .max_page = 50, .base_url = "https://x.test" };
+  t_service t;
+  svc_response r;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  munit_assert_int(svc_openapi(t.s, &r), ==, SVC_OK);
+  munit_assert_not_null(strstr(r.body, "\"/api/svc/v2\":{\"servers\":[{\"url\":\"https://x.test\"}],\"get\":"));
+  munit_assert_null(strstr(r.body, "\"/\":{"));
+  munit_assert_not_null(strstr(r.body, "\"minimum\":1,\"maximum\":50,\"default\":50"));
   svc_response_free(&r);
   t_close(&t);
   return MUNIT_OK;
@@ -125,6 +149,7 @@ static MunitResult openapi_answers(const MunitParameter params[], void *data)
 
 static MunitTest tests[] = {
   { "/answers", openapi_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/configured", openapi_configured, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/document", openapi_document, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
