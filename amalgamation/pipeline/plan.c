@@ -163,18 +163,28 @@ static const svc_plan *plan_item(const svc *s, const svc_plan *plan)
   return found;
 }
 
+/* Is all in this build that the route stands on: what its noun belongs to, and the project or organization of its path? */
+static bool plan_served(const svc *s, const svc_noun_info *noun, const svc_route *r)
+{
+  for (; noun; noun = noun->parent)
+    if (noun->noun->parent && !noun->parent) return false;
+  return (s->group || !strstr(r->path, "{groupId}")) && (s->org || !strstr(r->path, "{orgId}"));
+}
+
 SVC_PRIVATE int svc_plan_open(svc *s)
 {
   size_t i, n = 0;
   const svc_route *r;
   if (!plan_nouns(s)) return SVC_NOMEM;
   for (i = 0; i < s->noun_count; i++)
-    for (r = s->nouns[i].noun->routes; r && r->path; r++) s->plan_count++;
+    for (r = s->nouns[i].noun->routes; r && r->path; r++) s->plan_count += plan_served(s, &s->nouns[i], r);
   s->plans = svc_arena_zero(&s->memory, s->plan_count * sizeof *s->plans);
   if (!s->plans) return SVC_NOMEM;
   for (i = 0; i < s->noun_count; i++)
     for (r = s->nouns[i].noun->routes; r && r->path; r++) {
-      svc_plan *plan = &s->plans[n++];
+      svc_plan *plan = &s->plans[n];
+      if (!plan_served(s, &s->nouns[i], r)) continue;
+      n++;
       plan->route = r;
       plan->noun = &s->nouns[i];
       plan_params(plan);
