@@ -40,7 +40,8 @@ static bool team_withdraw(svc_call *c);
 #define TEAM_ORG(m, p, ...) \
   { .method = m, .path = "/orgs/{orgId}/teams" p, .set = SVC_SET_ORGANIZATION_TEAMS, .versions = { 20230101 }, __VA_ARGS__ }
 #define TEAM_GROUP(m, p, ...) \
-  { .method = m, .path = "/groups/{groupId}/teams" p, .set = SVC_SET_PROJECT_TEAMS, .versions = { 20230101 }, __VA_ARGS__ }
+  { .method = m, .path = "/groups/{groupId}/teams" p, .set = SVC_SET_PROJECT_TEAMS, .versions = { 20230101 }, \
+    .answer = &team_role_object, __VA_ARGS__ }
 
 static const svc_route team_routes[] = {
   TEAM_ORG(SVC_GET, "", .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED, .run = svc_verb_list),
