@@ -207,7 +207,8 @@ void svc_close(svc *s);
 ** Answer one request. Whatever is due (see svc_tick) is applied first. `response` is overwritten; free it with
 ** svc_response_free().
 ** Returns SVC_OK when the response stands, whatever its status; SVC_NOMEM when there was no memory even for an error
-** document: then the response is a constant 503, which may be freed as any other; SVC_INVALID when an argument is NULL.
+** document: then the response is a constant 503, which may be freed as any other; SVC_INVALID when an argument, the method,
+** the target, or headers or a body with a length are NULL: then the response is zeroed, its body too.
 */
 int svc_handle_request(svc *s, const svc_request *request, svc_response *response);
 

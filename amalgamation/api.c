@@ -257,6 +257,7 @@ int svc_handle_request(svc *s, const svc_request *request, svc_response *respons
   svc_call c;
   if (response) memset(response, 0, sizeof *response);
   if (!s || !request || !response || !request->method || !request->target) return SVC_INVALID;
+  if ((request->header_count && !request->headers) || (request->body_length && !request->body)) return SVC_INVALID;
   svc_arena_init(&arena, &s->allocator);
   memset(&c, 0, sizeof c);
   c.s = s;

@@ -543,6 +543,12 @@ static MunitResult error_arguments(const MunitParameter params[], void *data)
   munit_assert_int(svc_handle_request(NULL, &request, &response), ==, SVC_INVALID);
   munit_assert_int(svc_handle_request(t.s, &request, NULL), ==, SVC_INVALID);
   munit_assert_int(svc_handle_request(NULL, NULL, NULL), ==, SVC_INVALID);
+  request.header_count = 1;
+  munit_assert_int(svc_handle_request(t.s, &request, &response), ==, SVC_INVALID);
+  request.header_count = 0;
+  request.body_length = 2;
+  munit_assert_int(svc_handle_request(t.s, &request, &response), ==, SVC_INVALID);
+  request.body_length = 0;
   request.method = NULL;
   munit_assert_int(svc_handle_request(t.s, &request, &response), ==, SVC_INVALID);
   request.method = "GET";
