@@ -464,9 +464,15 @@ SVC_PRIVATE int svc_commit_copy(svc_commit *k, const char *path, int64_t now);
 
 /* due.c: what is to happen when, in the store. */
 SVC_PRIVATE int svc_due_set(svc_txn *txn, svc_entity *e, int64_t when); /* also takes the one before away; 0: none */
-SVC_PRIVATE bool svc_due_first(svc_txn *txn, int64_t *when, char kind[SVC_KIND_SIZE], svc_id *parent, svc_id *id);
+typedef struct svc_due_entry {
+  int64_t when;
+  char kind[SVC_KIND_SIZE];
+  svc_id parent, id;
+} svc_due_entry;
+
+SVC_PRIVATE bool svc_due_first(svc_txn *txn, svc_due_entry *out);
 SVC_PRIVATE bool svc_due_begin(svc_scan *scan, svc_txn *txn); /* all, in their order */
-SVC_PRIVATE bool svc_due_next(svc_scan *scan, int64_t *when, char kind[SVC_KIND_SIZE], svc_id *parent, svc_id *id);
+SVC_PRIVATE bool svc_due_next(svc_scan *scan, svc_due_entry *out);
 
 /* ============================================================================================================ pipeline */
 
@@ -852,6 +858,8 @@ SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale); /* 401 with a ch
 /* permission.c */
 SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted); /* 403 that names them; false */
 SVC_PRIVATE bool svc_entity_visible(svc_call *c, const svc_noun_info *noun, const svc_entity *e);
+/* Has the caller any part in the last of the organizations and projects with which the path begins? c->error: there is none. */
+SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned scopes, uint64_t *roles);
 
 /* resolve.c: the entities that the path names. */
 SVC_PRIVATE bool svc_begin_read(svc_call *c); /* unless a transaction is open */

@@ -92,21 +92,14 @@ static bool lifecycle_step(svc_call *c, const svc_noun_info *noun, const svc_ent
   return svc_rewrite(c, &before, change.body, change.due) && lifecycle_event(c, noun, &e, change.event);
 }
 
-/* An entry of the due index. */
-typedef struct lifecycle_entry {
-  int64_t when;
-  char kind[SVC_KIND_SIZE];
-  svc_id parent, id;
-} lifecycle_entry;
-
 /* The entity that an entry is of. False: of none, or of one that waits for another time. */
-static bool lifecycle_entity(svc_call *c, const lifecycle_entry *due, const svc_noun_info **noun, svc_entity *e)
+static bool lifecycle_entity(svc_call *c, const svc_due_entry *due, const svc_noun_info **noun, svc_entity *e)
 {
   *noun = svc_noun_by_kind(c->s, due->kind);
   return *noun && svc_entity_get(c->txn, (*noun)->noun->kind, &due->parent, &due->id, e) == SVC_OK && e->due == due->when;
 }
 
-static bool lifecycle_apply(svc_call *c, const lifecycle_entry *due)
+static bool lifecycle_apply(svc_call *c, const svc_due_entry *due)
 {
   const svc_noun_info *noun;
   svc_entity e;
@@ -122,15 +115,15 @@ static bool lifecycle_apply(svc_call *c, const lifecycle_entry *due)
 
 static bool lifecycle_apply_first(svc_call *c, int64_t now, bool *found)
 {
-  lifecycle_entry due;
-  *found = svc_due_first(c->txn, &due.when, due.kind, &due.parent, &due.id) && due.when <= now;
+  svc_due_entry due;
+  *found = svc_due_first(c->txn, &due) && due.when <= now;
   return *found ? lifecycle_apply(c, &due) : c->txn->error == SVC_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------- a full store */
 
 /* Is there less in the store after this? What has no entity is only forgotten. */
-static bool lifecycle_frees(svc_call *c, const lifecycle_entry *due)
+static bool lifecycle_frees(svc_call *c, const svc_due_entry *due)
 {
   const svc_noun_info *noun;
   const svc_step *step;
@@ -147,14 +140,14 @@ static bool lifecycle_frees(svc_call *c, const lifecycle_entry *due)
 /* Those of what is due that free, out of turn: what has no room to go on must not keep the others from making it. */
 static bool lifecycle_apply_freeing(svc_call *c, int64_t now, int *n)
 {
-  lifecycle_entry *all = svc_arena_alloc(c->arena, LIFECYCLE_BATCH * sizeof *all), due; /* writing moves what a scan stands on */
+  svc_due_entry *all = svc_arena_alloc(c->arena, LIFECYCLE_BATCH * sizeof *all), due; /* writing moves what a scan stands on */
   svc_scan scan;
   bool good;
   int i;
   *n = 0;
   good = all && svc_due_begin(&scan, c->txn);
   if (!good) return false;
-  while (*n < LIFECYCLE_BATCH && svc_due_next(&scan, &due.when, due.kind, &due.parent, &due.id) && due.when <= now)
+  while (*n < LIFECYCLE_BATCH && svc_due_next(&scan, &due) && due.when <= now)
     if (lifecycle_frees(c, &due)) all[(*n)++] = due;
   svc_scan_end(&scan);
   for (i = 0; i < *n && good; i++) good = lifecycle_apply(c, &all[i]);

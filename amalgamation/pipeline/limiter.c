@@ -163,18 +163,13 @@ SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set_index, svc_str i
   return out;
 }
 
-/* Has the caller any part in the organization or project that the path begins with? Permission.c needs the same look-up. */
+/* Of the organization or project that the path begins with? */
 static bool limiter_is_part(svc_call *c)
 {
-  svc_id group, org;
-  if (!svc_begin_read(c) || !svc_resolve(c, 1)) {
-    c->error = SVC_E_NONE; /* that is for permission.c to say */
-    return false;
-  }
-  group = svc_call_group(c);
-  org = svc_call_org(c);
-  return svc_roles_on(c, svc_id_is_zero(&group) ? NULL : &group, &org) ||
-         svc_entity_visible(c, c->plan->steps[0].noun, &c->chain[0]);
+  uint64_t roles;
+  bool part = svc_takes_part(c, 1, &roles);
+  c->error = SVC_E_NONE; /* that it is not there is for permission.c to say */
+  return part;
 }
 
 /*

@@ -41,20 +41,26 @@ SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted)
   return false;
 }
 
+SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned scopes, uint64_t *roles)
+{
+  svc_id group, org;
+  *roles = 0;
+  if (!svc_begin_read(c) || !svc_resolve(c, scopes)) return false;
+  group = svc_call_group(c);
+  org = svc_call_org(c);
+  *roles = svc_roles_on(c, svc_id_is_zero(&group) ? NULL : &group, &org);
+  return *roles || svc_entity_visible(c, c->plan->steps[scopes - 1].noun, &c->chain[scopes - 1]);
+}
+
 SVC_PRIVATE bool svc_step_permission(svc_call *c)
 {
   unsigned scopes = permission_scopes(c);
   uint64_t roles, wanted = c->plan->route->roles;
   if (c->plan->route->flags & SVC_NO_AUTH) return true;
   if (scopes) {
-    svc_id group, org;
-    if (!svc_begin_read(c) || !svc_resolve(c, scopes)) return false;
-    group = svc_call_group(c);
-    org = svc_call_org(c);
-    roles = svc_roles_on(c, svc_id_is_zero(&group) ? NULL : &group, &org);
-    if (roles == 0 && !svc_entity_visible(c, c->plan->steps[scopes - 1].noun, &c->chain[scopes - 1])) {
+    if (!svc_takes_part(c, scopes, &roles)) {
       svc_str key = c->params[c->plan->steps[scopes - 1].param];
-      return svc_not_found(c, c->plan->steps[scopes - 1].noun, 0, key);
+      return c->error ? false : svc_not_found(c, c->plan->steps[scopes - 1].noun, 0, key);
     }
   } else {
     if (wanted && !svc_begin_read(c)) return false;

@@ -77,11 +77,9 @@ SVC_PRIVATE uint64_t svc_new_revision(svc_txn *txn)
 
 static void commit_note_due(svc_commit *k, svc_txn *txn)
 {
-  char kind[SVC_KIND_SIZE];
-  svc_id parent, id;
-  int64_t when;
+  svc_due_entry first;
   unsigned second = UINT_MAX;
-  if (svc_due_first(txn, &when, kind, &parent, &id) && when / 1000 < UINT_MAX) second = when <= 0 ? 0 : (unsigned)(when / 1000);
+  if (svc_due_first(txn, &first) && first.when / 1000 < UINT_MAX) second = first.when <= 0 ? 0 : (unsigned)(first.when / 1000);
   atomic_store(&k->next_due, second);
 }
 

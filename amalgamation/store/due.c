@@ -28,7 +28,7 @@ SVC_PRIVATE bool svc_due_begin(svc_scan *scan, svc_txn *txn)
   return svc_scan_begin(scan, txn, &prefix, false);
 }
 
-SVC_PRIVATE bool svc_due_next(svc_scan *scan, int64_t *when, char kind[SVC_KIND_SIZE], svc_id *parent, svc_id *id)
+SVC_PRIVATE bool svc_due_next(svc_scan *scan, svc_due_entry *out)
 {
   svc_str key, value;
   const unsigned char *p;
@@ -37,17 +37,17 @@ SVC_PRIVATE bool svc_due_next(svc_scan *scan, int64_t *when, char kind[SVC_KIND_
   if (!svc_scan_next(scan, &key, &value) || key.n != 1 + 8 + SVC_KIND_SIZE + 24) return false;
   p = (const unsigned char *)key.p + 1;
   for (i = 0; i < 8; i++) v = v << 8 | *p++;
-  *when = (int64_t)v;
-  memcpy(kind, p, SVC_KIND_SIZE);
-  memcpy(parent->b, p + SVC_KIND_SIZE, 12);
-  memcpy(id->b, p + SVC_KIND_SIZE + 12, 12);
+  out->when = (int64_t)v;
+  memcpy(out->kind, p, SVC_KIND_SIZE);
+  memcpy(out->parent.b, p + SVC_KIND_SIZE, 12);
+  memcpy(out->id.b, p + SVC_KIND_SIZE + 12, 12);
   return true;
 }
 
-SVC_PRIVATE bool svc_due_first(svc_txn *txn, int64_t *when, char kind[SVC_KIND_SIZE], svc_id *parent, svc_id *id)
+SVC_PRIVATE bool svc_due_first(svc_txn *txn, svc_due_entry *out)
 {
   svc_scan scan;
-  bool found = svc_due_begin(&scan, txn) && svc_due_next(&scan, when, kind, parent, id);
+  bool found = svc_due_begin(&scan, txn) && svc_due_next(&scan, out);
   svc_scan_end(&scan);
   return found;
 }

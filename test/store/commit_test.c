@@ -950,30 +950,33 @@ static void full_of_clusters(t_service *t, svc_config *config, char path[128], c
   }
 }
 
+/* The first n of them; so many seconds pass before each look. */
+static void clusters_are(t_service *t, const char *group, int n, const char *state, int seconds)
+{
+  int i;
+  for (i = 0; i < n; i++) {
+    t_advance(t, seconds);
+    munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/c%d", group, i), ==, 200);
+    munit_assert_string_equal(t_str(t, "stateName"), state);
+  }
+}
+
 static MunitResult commit_full_and_due(const MunitParameter params[], void *data)
 {
   char path[128], group[25];
   svc_config config;
   t_service t;
-  int i;
   (void)params, (void)data;
   full_of_clusters(&t, &config, path, group);
   t.log[0] = 0;
   t_advance(&t, 10);
   munit_assert_int(svc_tick(t.s), ==, SVC_FULL);
   munit_assert_not_null(strstr(t.log, "steps that are due could not be stored: the disk is full"));
-  for (i = 0; i < 20; i++) {
-    t_advance(&t, 1);
-    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/c%d", group, i), ==, 200);
-    munit_assert_string_equal(t_str(&t, "stateName"), "CREATING");
-  }
+  clusters_are(&t, group, 20, "CREATING", 1);
   store_whole(t.s);
   config.map_limit = 0;
   t_reopen(&t, &config);
-  for (i = 0; i < 20; i++) {
-    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/c%d", group, i), ==, 200);
-    munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
-  }
+  clusters_are(&t, group, 20, "IDLE", 0);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?eventType=CLUSTER_READY", group), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 20);
   munit_assert_string_equal(t_str(&t, "results[0].created"), "2025-06-01T00:00:10Z");
@@ -999,10 +1002,7 @@ static MunitResult commit_full_and_gone(const MunitParameter params[], void *dat
   store_whole(t.s);
   config.map_limit = 0;
   t_reopen(&t, &config);
-  for (i = 0; i < 10; i++) {
-    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/c%d", group, i), ==, 200);
-    munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
-  }
+  clusters_are(&t, group, 10, "IDLE", 0);
   store_whole(t.s);
   t_close(&t);
   store_remove(path);
