@@ -53,6 +53,7 @@ extern "C" {
 #define SVC_NEWER 6   /* the store was written by a newer version of this library */
 #define SVC_CORRUPT 7 /* the folder holds something that is not a store of this library */
 #define SVC_RANDOM 8  /* the random source failed */
+#define SVC_OLDER 9   /* the store was written by an older version, whose format is not read any more */
 
 typedef struct svc svc; /* a handle; opaque */
 
@@ -96,6 +97,65 @@ typedef struct svc_control_address {
 /* Steps of the life of a resource fall due at the next request, without any waiting. See svc_config.provision_ms. */
 #define SVC_PROVISION_NOW (-1)
 
+/* ------------------------------------------------------------------------------------------------------------ the driver */
+
+/*
+** The control plane decides and remembers; a driver acts on the data plane and measures it. Without one (svc_config.driver
+** NULL) both are simulated: states move by the clock, and figures are made up, the same on every run.
+**
+** An order: do this to the data plane. The strings live as long as the call. Nothing in it is secret in clear.
+*/
+typedef struct svc_order {
+  const char *id;          /* 24 hex digits; the same when it is given out again */
+  const char *action;      /* for example "cluster.create" */
+  const char *resource;    /* what it is for, for example "cluster" */
+  const char *resource_id; /* 24 hex digits, as those that follow */
+  const char *parent_id;
+  const char *group_id;    /* its project; "": it is in none */
+  const char *org_id;      /* its organization; "": it is in none */
+  const char *name;
+  const char *desired;     /* the state to bring about, a JSON object */
+  size_t desired_length;
+  int attempt;             /* from 1 */
+} svc_order;
+
+/* A question: measure, or look something up. The strings live as long as the call. */
+typedef struct svc_question {
+  const char *what;        /* for example "measure" */
+  const char *resource;
+  const char *resource_id;
+  const char *group_id, *org_id;
+  const char *name;
+  const char *parameters;  /* what exactly, a JSON object; may be NULL */
+  int64_t now;             /* milliseconds since 1970-01-01 UTC */
+  size_t most;             /* bytes that the reply may have */
+} svc_question;
+
+/* What a driver answers: filled by svc_reply_add(). */
+typedef struct svc_reply {
+  char *bytes;
+  size_t length;
+  size_t most, room; /* private, as what follows */
+  void *memory;
+} svc_reply;
+
+typedef struct svc_driver {
+  /*
+  ** Called by svc_tick(), outside of any request and any transaction, one order at a time. SVC_OK: taken, and
+  ** svc_order_done() follows, now or days later, from any thread. SVC_BUSY: it is given out again later, after a wait that
+  ** grows. Another code: it has failed. What was taken and not done when the process ended is given out again, so an order
+  ** may come more than once; a newer order for the same resource replaces an older one.
+  */
+  int (*perform)(void *context, svc *s, const svc_order *order);
+  /* Called during a request, outside of any transaction, on the thread of the request: it may wait. Not SVC_OK: 503. */
+  int (*ask)(void *context, svc *s, const svc_question *question, svc_reply *reply);
+  void *context;
+} svc_driver;
+
+typedef struct svc_store_port svc_store_port; /* another engine than LMDB: see ports/store_port.h */
+
+/* --------------------------------------------------------------------------------------------------- the configuration */
+
 typedef struct svc_config {
   const char *path;  /* folder of the store, made if it is missing; NULL: a private store that vanishes at close */
   size_t map_size;   /* first size of the store's memory map, doubled whenever it is full; default 16 MiB */
@@ -131,6 +191,9 @@ typedef struct svc_config {
 
   const svc_control_address *control_addresses; /* default: none */
   size_t control_address_count;
+
+  const svc_driver *driver; /* what acts and measures; must outlive the handle; default: a simulation */
+  const svc_store_port *store; /* the engine that keeps the data, and takes `path`; default: LMDB */
 
   int64_t provision_ms; /* how long a cluster takes to be made, up to a hundred years; default 10 000; SVC_PROVISION_NOW: no
                            time at all */
@@ -220,7 +283,9 @@ const char *svc_response_header(const svc_response *response, const char *name);
 
 /*
 ** Apply every step of a lifecycle that is due by the clock (a cluster that becomes IDLE, one that is gone). Requests do
-** this by themselves; a host calls it to have the steps, and their events, without waiting for a request.
+** this by themselves; a host calls it to have the steps, and their events, without waiting for a request. With a driver it
+** also gives out the orders that wait, which nothing else does: a host that has one calls this at least every second.
+** Not from within a driver's functions.
 */
 int svc_tick(svc *s);
 
@@ -229,6 +294,18 @@ int svc_tick(svc *s);
 ** 0: nothing is. For a host that answers reads on a thread that must not wait. Cheap; from any thread. NULL gives 0.
 */
 int svc_is_due(svc *s);
+
+/*
+** The driver has finished an order. `result` SVC_OK: it is done; another code: it has failed. `facts`: what came of it, a
+** JSON object in text (hosts and ports, sizes, certificates; of a failure its "reason"), or NULL. The state of the resource
+** moves and the facts are taken in one commit. From any thread, also from within perform(), and again if it fails.
+** Returns SVC_OK, also for an order that another one has replaced, or that was done before: then nothing changes.
+** SVC_INVALID: the id is none, or the facts are no JSON object.
+*/
+int svc_order_done(svc *s, const char *order_id, int result, const char *facts);
+
+/* Add to what a driver answers. SVC_FULL: that would be more than the question allows. */
+int svc_reply_add(svc_reply *reply, const void *bytes, size_t n);
 
 /*
 ** Make the first organization, a project in it, and an API key and a service account that own both, so that the service

@@ -3,7 +3,7 @@
 **
 ** svc_handle_request() is the map of the whole library: read it top to bottom and follow the step that interests you.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 #include <time.h>
 
@@ -112,6 +112,7 @@ static int api_configure(svc *s)
   if (k->durability < SVC_DURABLE || k->durability > SVC_NO_SYNC) return api_invalid(s, "durability", "is unknown");
   if (k->provision_ms < SVC_PROVISION_NOW || k->provision_ms > API_LONGEST_PROVISION)
     return api_invalid(s, "provision_ms", "is negative, or more than a hundred years");
+  if (k->driver && !k->driver->perform) return api_invalid(s, "driver", "has no function perform");
   if (!k->clock) k->clock = api_system_clock;
   return s->memory.failed ? SVC_NOMEM : api_addresses(s);
 }
@@ -134,7 +135,7 @@ static int api_limit(svc *s, const svc_limit_override *o)
 {
   char id[80];
   int i;
-  for (i = 0; i < SVC_SET_COUNT; i++) {
+  for (i = 0; i < s->set_count; i++) {
     svc_set_row *set = &s->sets[i];
     svc_set_id(i, id, sizeof id);
     if (!o->endpoint_set_id || strcmp(id, o->endpoint_set_id) != 0) continue;
@@ -151,11 +152,14 @@ static int api_limit(svc *s, const svc_limit_override *o)
 
 static int api_limiter(svc *s)
 {
+  const svc_set_row *table = svc_set_table(&s->set_count);
   uint64_t seed;
   size_t i;
   int rc = SVC_OK;
-  memcpy(s->sets, svc_set_table(), SVC_SET_COUNT * sizeof s->sets[0]);
-  s->sets[SVC_SET_COUNT] = (svc_set_row){ "Access tokens", SVC_SCOPE_IP, 10, 10, 60 };
+  s->sets = svc_arena_alloc(&s->memory, ((size_t)s->set_count + 1) * sizeof *s->sets);
+  if (!s->sets) return SVC_NOMEM;
+  memcpy(s->sets, table, (size_t)s->set_count * sizeof *s->sets);
+  s->sets[s->set_count] = (svc_set_row){ "Access tokens", SVC_SCOPE_IP, 10, 10, 60 };
   for (i = 0; i < s->config.limit_count && rc == SVC_OK; i++) rc = api_limit(s, &s->config.limits[i]);
   s->config.limits = NULL;
   if (rc != SVC_OK || s->config.limiter_off) return rc;
@@ -165,7 +169,7 @@ static int api_limiter(svc *s)
 
 static int api_store(svc *s)
 {
-  const svc_store_port *port = svc_lmdb_port();
+  const svc_store_port *port = s->config.store ? s->config.store : svc_lmdb_port();
   svc_store *store;
   char why[256] = "";
   int rc = port->open(&store, &s->config, why, sizeof why);
@@ -197,11 +201,12 @@ int svc_open(svc **out, const svc_config *config)
   if (rc == SVC_OK) rc = api_random(s);
   if (rc == SVC_OK) rc = api_limiter(s);
   if (rc == SVC_OK) rc = svc_digest_open(s);
-  if (rc == SVC_OK) rc = svc_usage_open(s);
+  if (rc == SVC_OK) rc = svc_access_uses_open(s);
   if (rc == SVC_OK) rc = svc_plan_open(s);
   if (rc == SVC_OK) rc = svc_router_open(s);
   if (rc == SVC_OK) rc = svc_links_open(s);
   if (rc == SVC_OK) rc = api_store(s);
+  if (rc == SVC_OK) rc = svc_orders_open(s);
   if (rc != SVC_OK) {
     svc_close(s);
     return rc;
@@ -214,7 +219,7 @@ int svc_open(svc **out, const svc_config *config)
 void svc_close(svc *s)
 {
   if (!s) return;
-  svc_usage_close(s);
+  svc_access_uses_close(s);
   svc_digest_close(s);
   svc_commit_close(&s->commit);
   svc_limiter_close(s->limiter);
@@ -240,15 +245,10 @@ static void api_no_memory(svc_response *response)
   response->body_length = sizeof body - 1;
 }
 
-static bool api_steps_due(svc *s, int64_t now)
-{
-  return now > 0 && now / 1000 >= (int64_t)atomic_load(&s->commit.next_due);
-}
-
 static void api_apply_due(svc *s, int64_t now)
 {
-  if (api_steps_due(s, now)) svc_apply_due(s, now);
-  if (svc_usage_due(s, now)) svc_usage_flush(s, now);
+  if (svc_commit_due(&s->commit, now)) svc_apply_due(s, now);
+  if (svc_access_uses_due(s, now)) svc_access_uses_flush(s, now);
 }
 
 int svc_handle_request(svc *s, const svc_request *request, svc_response *response)
@@ -261,21 +261,21 @@ int svc_handle_request(svc *s, const svc_request *request, svc_response *respons
   svc_arena_init(&arena, &s->allocator);
   memset(&c, 0, sizeof c);
   c.s = s;
-  c.request = request;
+  c.request.raw = request;
   c.arena = &arena;
   c.now = svc_now(s);
   api_apply_due(s, c.now);
 
-  (void)(svc_step_request(&c) &&    /* the request line and headers */
-         svc_step_route(&c) &&      /* path and method to operation */
-         svc_step_caller(&c) &&     /* who sends it */
-         svc_step_version(&c) &&    /* which dated version of the operation */
-         svc_step_limiter(&c) &&    /* one token of its bucket */
-         svc_step_permission(&c) && /* what the caller's roles allow */
-         svc_step_query(&c) &&      /* the parameters */
-         svc_step_body(&c) &&       /* strict JSON, checked against its fields */
-         svc_step_behave(&c));      /* what the operation does, in its transaction */
-  svc_step_respond(&c, response);   /* the answer, or the error that a step has set */
+  (void)(svc_stage_request(&c) &&    /* the request line and headers */
+         svc_stage_route(&c) &&      /* path and method to operation */
+         svc_stage_caller(&c) &&     /* who sends it */
+         svc_stage_version(&c) &&    /* which dated version of the operation */
+         svc_stage_limiter(&c) &&    /* one token of its bucket */
+         svc_stage_permission(&c) && /* what the caller's roles allow */
+         svc_stage_query(&c) &&      /* the parameters */
+         svc_stage_body(&c) &&       /* strict JSON, checked against its fields */
+         svc_stage_behave(&c));      /* what the operation does, in its transaction */
+  svc_stage_respond(&c, response);   /* the answer, or the error that a step has set */
 
   svc_end_read(&c);
   response->memory = arena.blocks;
@@ -327,16 +327,16 @@ static svc_node *api_ask(api_first *first, svc_txn *txn, svc_str target, svc_str
   svc_call c;
   memset(&c, 0, sizeof c);
   c.s = first->s;
-  c.request = &request;
+  c.request.raw = &request;
   c.arena = first->arena;
   c.now = first->job.now;
   c.txn = txn;
-  if (svc_step_request(&c) && svc_step_route(&c) && svc_step_caller(&c) && svc_step_permission(&c) && svc_step_query(&c) &&
-      svc_step_body(&c) && svc_behave_in(&c, txn)) {
-    svc_step_respond(&c, &response);
+  if (svc_stage_request(&c) && svc_stage_route(&c) && svc_stage_caller(&c) && svc_stage_permission(&c) && svc_stage_query(&c) &&
+      svc_stage_body(&c) && svc_behave_in(&c, txn)) {
+    svc_stage_respond(&c, &response);
     answer = svc_json_parse(first->arena, svc_arena_copy(first->arena, (svc_str){ response.body, response.body_length }));
   } else if (txn->error == SVC_OK && !first->arena->failed) {
-    svc_log(first->s, SVC_LOG_ERROR, "bootstrap: %s answers %s", target.p, svc_error_name(c.error));
+    svc_log(first->s, SVC_LOG_ERROR, "bootstrap: %s answers %s", target.p, svc_error_name(c.error.code));
     first->status = SVC_INVALID;
   }
   if (first->arena->failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
@@ -356,7 +356,7 @@ static bool api_first_work(svc_job *job, svc_txn *txn)
   svc_arena *arena = first->arena;
   const char *base = first->s->base_path.p;
   svc_node *answer;
-  if (svc_entity_count(txn, first->s->org->noun->kind, &root)) {
+  if (svc_count(txn, first->s->org->noun->kind, &root)) {
     first->status = SVC_BUSY;
     return false;
   }
@@ -388,7 +388,7 @@ int svc_bootstrap(svc *s, svc_credentials *out)
   int rc;
   if (!s || !out) return SVC_INVALID;
   memset(out, 0, sizeof *out);
-  if (!s->org || !s->group || !s->key || !s->account) return SVC_INVALID; /* a build without them has nothing to make */
+  if (!s->org || !s->group || !s->seats[SVC_SEAT_KEY] || !s->seats[SVC_SEAT_ACCOUNT]) return SVC_INVALID; /* a build without them has nothing to make */
   svc_arena_init(&arena, &s->allocator);
   memset(&first, 0, sizeof first);
   first.job.work = api_first_work;
@@ -398,7 +398,7 @@ int svc_bootstrap(svc *s, svc_credentials *out)
   first.arena = &arena;
   first.status = SVC_NOMEM; /* unless it is refused for another reason */
   rc = svc_commit_run(&s->commit, &first.job);
-  if (rc == SVC_OK && first.job.failed) rc = first.status;
+  if (rc == SVC_OK && first.job.refused) rc = first.status;
   svc_blocks_free(arena.blocks);
   if (rc != SVC_OK) memset(out, 0, sizeof *out);
   return rc;
@@ -409,16 +409,18 @@ int svc_bootstrap(svc *s, svc_credentials *out)
 int svc_tick(svc *s)
 {
   int64_t now;
+  int rc;
   if (!s) return SVC_INVALID;
   now = svc_now(s);
-  if (svc_usage_due(s, now)) svc_usage_flush(s, now);
-  return svc_apply_due(s, now);
+  if (svc_access_uses_due(s, now)) svc_access_uses_flush(s, now);
+  rc = svc_apply_due(s, now);
+  return rc == SVC_OK ? svc_orders_hand_out(s, now) : rc;
 }
 
 int svc_is_due(svc *s)
 {
   int64_t now = s ? svc_now(s) : 0;
-  return s && (api_steps_due(s, now) || svc_usage_due(s, now));
+  return s && (svc_commit_due(&s->commit, now) || svc_access_uses_due(s, now));
 }
 
 int svc_openapi(svc *s, svc_response *out)
@@ -466,6 +468,7 @@ const char *svc_strerror(int code)
   case SVC_NEWER: return "the store was written by a newer version of this library";
   case SVC_CORRUPT: return "the store is damaged, or is not a store of this library";
   case SVC_RANDOM: return "the source of random bytes failed";
+  case SVC_OLDER: return "the store was written by an older version of this library, whose format is not read any more";
   default: return "unknown error";
   }
 }

@@ -11,7 +11,7 @@
 ** into the text, which has to live as long as the tree. Members are sorted by name, as svc_node_put() keeps them; two
 ** objects with the same members are then compared in one go, however many there are.
 */
-#include "internal.h"
+#include "ports/ports.h"
 
 #include <frozen.h>
 

@@ -5,7 +5,8 @@
 ** limiter and the due time live in the memory of one process: a second opener is refused, also within this process.
 **
 ** Reading. Beginning a read transaction costs more than the read, so up to LMDB_READERS of them are kept and renewed,
-** each with its cursor. A thread takes the first free one, starting at a place of its own.
+** each with its cursor. A thread takes the first free one, starting at a place of its own. What a reader gets are
+** pointers into the map; what a writer gets are copies, because LMDB moves what it has when it is written to.
 **
 ** Growing. mdb_env_set_mapsize() may only be called while no transaction is active in the process. Readers therefore
 ** count themselves in `active`; who grows the map raises `growing`, waits until the readers of the moment are through
@@ -17,8 +18,15 @@
 ** would lie scattered in the file, and every piece is a write and a request to the disk of its own. The writer therefore
 ** keeps a reader of its own at a state of up to LMDB_RUN commits ago: the pages of these come free together, in runs, and
 ** commits go on writing in runs. The price is the room of so many commits; when room is short the reader lets go.
+**
+** Room. A map that is full is doubled, up to the limit. Pages that a commit frees are given out again by the next but one,
+** and a commit that does not fit is none: a store could stay full for ever with room in it. So one of next to nothing is
+** put between, once after each that counts. To free pages takes pages first: work that frees may go beyond the limit.
+**
+** Keys that begin with a zero byte are this port's own: "\0base" is added to the numbers of transactions, because a copy
+** begins to count them anew.
 */
-#include "internal.h"
+#include "ports/ports.h"
 
 #include <fcntl.h>
 #include <lmdb.h>
@@ -37,16 +45,11 @@ typedef struct lmdb_txn {
   svc_txn head;
   svc_store *store;
   MDB_txn *txn;
-  struct lmdb_cursor *cursor; /* kept: the first one that is opened; a writer's lives as long as its transaction */
-  atomic_flag busy;           /* of a reader */
+  MDB_cursor *cursor; /* kept: of a reader for its next transaction, of a writer until its transaction ends */
+  bool renewed;       /* of a reader: the cursor is one of this transaction */
+  svc_arena copies;   /* of a writer: what it was given */
+  atomic_flag busy;   /* of a reader */
 } lmdb_txn;
-
-struct lmdb_cursor {
-  MDB_cursor *cursor;
-  lmdb_txn *txn;
-  bool kept, open;
-};
-typedef struct lmdb_cursor lmdb_cursor;
 
 struct svc_store {
   MDB_env *env;
@@ -54,6 +57,9 @@ struct svc_store {
   int lock_fd;
   size_t map_size, map_limit;
   svc_mutex copy_lock;
+  svc_allocator allocator; /* of the copies */
+  atomic_ullong base;      /* added to LMDB's numbers of transactions */
+  bool turned;             /* pages were made free for use since the last commit that counts */
   atomic_int active, growing, broken;
   lmdb_txn writer;
   MDB_txn *held;      /* the writer's reader; NULL until it is needed */
@@ -66,7 +72,7 @@ static int lmdb_result(int rc)
   switch (rc) {
   case MDB_SUCCESS: return SVC_OK;
   case MDB_NOTFOUND: return SVC_NOT_FOUND;
-  case MDB_MAP_FULL: return SVC_MAP_FULL;
+  case MDB_MAP_FULL: return SVC_NO_ROOM;
   case ENOMEM: return SVC_NOMEM;
   case ENOSPC:
   case EDQUOT:
@@ -100,10 +106,7 @@ static void lmdb_close(svc_store *store)
   if (!store) return;
   for (i = 0; i < LMDB_READERS; i++) {
     lmdb_txn *r = &store->readers[i];
-    if (r->cursor) {
-      mdb_cursor_close(r->cursor->cursor);
-      free(r->cursor);
-    }
+    if (r->cursor) mdb_cursor_close(r->cursor);
     if (r->txn) mdb_txn_abort(r->txn);
   }
   if (store->held) mdb_txn_abort(store->held);
@@ -239,10 +242,21 @@ static int lmdb_fill_up(MDB_env *env)
   return rc;
 }
 
+static const svc_str lmdb_base_key = { "\0base", 5 };
+
+static int lmdb_read_base(svc_store *store, MDB_txn *txn, uint64_t *base)
+{
+  MDB_val key = lmdb_in(lmdb_base_key), value;
+  int rc = mdb_get(txn, store->dbi, &key, &value);
+  if (!rc && value.mv_size == sizeof *base) memcpy(base, value.mv_data, sizeof *base);
+  return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
 static int lmdb_open_env(svc_store *store, const char *path, unsigned flags, char *why, size_t why_size)
 {
   MDB_txn *txn = NULL;
   MDB_envinfo info;
+  uint64_t base = 0;
   int rc = mdb_env_create(&store->env);
   if (!rc) rc = mdb_env_set_maxreaders(store->env, LMDB_READERS + 8);
   if (!rc) rc = mdb_env_set_mapsize(store->env, store->map_size);
@@ -250,6 +264,7 @@ static int lmdb_open_env(svc_store *store, const char *path, unsigned flags, cha
   if (!rc) rc = lmdb_fill_up(store->env);
   if (!rc) rc = mdb_txn_begin(store->env, NULL, 0, &txn);
   if (!rc) rc = mdb_dbi_open(txn, NULL, 0, &store->dbi);
+  if (!rc) rc = lmdb_read_base(store, txn, &base);
   if (!rc) {
     rc = mdb_txn_commit(txn);
     txn = NULL;
@@ -259,6 +274,7 @@ static int lmdb_open_env(svc_store *store, const char *path, unsigned flags, cha
     snprintf(why, why_size, "cannot open the store in %s: %s", path, mdb_strerror(rc));
     return lmdb_result(rc);
   }
+  atomic_init(&store->base, base);
   if (mdb_env_info(store->env, &info) == 0) store->map_size = info.me_mapsize; /* an older store may be larger */
   return SVC_OK;
 }
@@ -277,6 +293,7 @@ static int lmdb_open(svc_store **out, const svc_config *config, char *why, size_
     free(store);
     return SVC_NOMEM;
   }
+  store->allocator = config->allocator;
   store->map_limit = config->map_limit ? config->map_limit : SIZE_MAX;
   store->map_size = config->map_size ? config->map_size : LMDB_FIRST_MAP;
   if (store->map_size > store->map_limit) store->map_size = store->map_limit & ~(size_t)65535;
@@ -357,8 +374,9 @@ static int lmdb_read_begin(svc_store *store, svc_txn **out)
   }
   r->head.port = svc_lmdb_port();
   r->head.ids = NULL;
-  r->head.dirty = false;
+  r->head.writing = r->head.dirty = false;
   r->head.error = SVC_OK;
+  r->renewed = false;
   *out = &r->head;
   return SVC_OK;
 }
@@ -382,8 +400,10 @@ static int lmdb_write_begin(svc_store *store, svc_txn **out)
   if (rc) return lmdb_result(rc);
   w->head.port = svc_lmdb_port();
   w->head.ids = NULL;
+  w->head.writing = true;
   w->head.dirty = false;
   w->head.error = SVC_OK;
+  svc_arena_init(&w->copies, &store->allocator);
   *out = &w->head;
   return SVC_OK;
 }
@@ -404,13 +424,12 @@ static bool lmdb_disk_full(svc_store *store)
   return ftruncate(fd, st.st_size) == 0 && (size_t)n < sizeof page;
 }
 
-/* A cursor of a writer is gone with its transaction; one of a reader is used again. */
-static void lmdb_forget_cursor(lmdb_txn *w)
+/* What lives no longer than a writer's transaction. */
+static void lmdb_forget(lmdb_txn *w)
 {
-  if (!w->cursor) return;
-  mdb_cursor_close(w->cursor->cursor);
-  free(w->cursor);
+  if (w->cursor) mdb_cursor_close(w->cursor);
   w->cursor = NULL;
+  svc_blocks_free(w->copies.blocks);
 }
 
 /* True: there may be more room now. */
@@ -438,11 +457,12 @@ static int lmdb_commit(svc_txn *txn)
   MDB_txn *t = w->txn;
   int rc;
   w->txn = NULL;
-  lmdb_forget_cursor(w);
+  lmdb_forget(w);
   rc = mdb_txn_commit(t);
   if (!rc) lmdb_hold_pages(w->store);
+  if (!rc) w->store->turned = false;
   rc = rc == EIO && lmdb_disk_full(w->store) ? SVC_FULL : lmdb_result(rc);
-  return rc == SVC_FULL && w->store->held_for ? SVC_MAP_FULL : rc; /* growing begins with letting go */
+  return rc == SVC_FULL && w->store->held_for ? SVC_NO_ROOM : rc; /* growing begins with letting go */
 }
 
 static void lmdb_abort(svc_txn *txn)
@@ -450,31 +470,51 @@ static void lmdb_abort(svc_txn *txn)
   lmdb_txn *w = (lmdb_txn *)txn;
   MDB_txn *t = w->txn;
   w->txn = NULL; /* before the next writer may set it */
-  lmdb_forget_cursor(w);
+  lmdb_forget(w);
   mdb_txn_abort(t);
 }
 
 static uint64_t lmdb_number(svc_txn *txn)
 {
-  return mdb_txn_id(((lmdb_txn *)txn)->txn);
+  lmdb_txn *w = (lmdb_txn *)txn;
+  return atomic_load(&w->store->base) + mdb_txn_id(w->txn);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- records */
+
+/* What a transaction may keep: a writer's are copies. */
+static int lmdb_given(lmdb_txn *t, const MDB_val *v, svc_str *out)
+{
+  *out = lmdb_out(v);
+  if (!t->head.writing) return SVC_OK;
+  *out = svc_arena_copy(&t->copies, *out);
+  return t->copies.failed ? SVC_NOMEM : SVC_OK;
+}
 
 static int lmdb_get(svc_txn *txn, svc_str key, svc_str *value)
 {
   lmdb_txn *t = (lmdb_txn *)txn;
   MDB_val k = lmdb_in(key), v;
   int rc = mdb_get(t->txn, t->store->dbi, &k, &v);
-  if (!rc) *value = lmdb_out(&v);
-  return lmdb_result(rc);
+  return rc ? lmdb_result(rc) : lmdb_given(t, &v, value);
+}
+
+static int lmdb_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values)
+{
+  size_t i;
+  for (i = 0; i < n; i++) {
+    int rc = lmdb_get(txn, keys[i], &values[i]);
+    if (rc == SVC_NOT_FOUND) values[i] = (svc_str){ NULL, 0 };
+    else if (rc != SVC_OK) return rc;
+  }
+  return SVC_OK;
 }
 
 static int lmdb_put(svc_txn *txn, svc_str key, svc_str value)
 {
   lmdb_txn *t = (lmdb_txn *)txn;
   MDB_val k = lmdb_in(key), v = lmdb_in(value);
-  if (t->cursor && !t->cursor->open) return lmdb_result(mdb_cursor_put(t->cursor->cursor, &k, &v, 0)); /* often near */
+  if (t->cursor) return lmdb_result(mdb_cursor_put(t->cursor, &k, &v, 0)); /* often near where it stands */
   return lmdb_result(mdb_put(t->txn, t->store->dbi, &k, &v, 0));
 }
 
@@ -482,86 +522,101 @@ static int lmdb_remove(svc_txn *txn, svc_str key)
 {
   lmdb_txn *t = (lmdb_txn *)txn;
   MDB_val k = lmdb_in(key);
-  return lmdb_result(mdb_del(t->txn, t->store->dbi, &k, NULL));
+  int rc = mdb_del(t->txn, t->store->dbi, &k, NULL);
+  return rc == MDB_NOTFOUND ? SVC_OK : lmdb_result(rc);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- cursors */
+/* The transaction's one cursor: nobody needs its place between two calls. */
+static int lmdb_cursor(lmdb_txn *t)
+{
+  int rc = 0;
+  if (!t->cursor) rc = mdb_cursor_open(t->txn, t->store->dbi, &t->cursor);
+  else if (!t->head.writing && !t->renewed) rc = mdb_cursor_renew(t->txn, t->cursor);
+  t->renewed = !rc;
+  return rc;
+}
 
-static int lmdb_cursor_open(svc_txn *txn, svc_cursor **out)
+static int lmdb_order(const MDB_val *a, svc_str b)
+{
+  int order = memcmp(a->mv_data, b.p, a->mv_size < b.n ? a->mv_size : b.n);
+  return order ? order : (a->mv_size > b.n) - (a->mv_size < b.n);
+}
+
+/* To the first row of a range, seen in its direction. */
+static int lmdb_range_first(MDB_cursor *cursor, const svc_range *range, MDB_val *key, MDB_val *value)
+{
+  int rc;
+  *key = lmdb_in(range->backwards ? range->to : range->from);
+  rc = mdb_cursor_get(cursor, key, value, MDB_SET_RANGE);
+  if (!range->backwards) return rc;
+  return mdb_cursor_get(cursor, key, value, rc == MDB_NOTFOUND ? MDB_LAST : MDB_PREV);
+}
+
+static bool lmdb_in_range(const svc_range *range, const MDB_val *key)
+{
+  return range->backwards ? lmdb_order(key, range->from) >= 0 : lmdb_order(key, range->to) < 0;
+}
+
+static int lmdb_scan(svc_txn *txn, const svc_range *range, svc_row *rows, size_t most, size_t *n)
 {
   lmdb_txn *t = (lmdb_txn *)txn;
-  lmdb_cursor *c = t->cursor;
-  int rc;
-  *out = NULL;
-  if (c && !c->open) {
-    rc = t == &t->store->writer ? 0 : mdb_cursor_renew(t->txn, c->cursor);
-    if (rc) return lmdb_result(rc);
-  } else {
-    c = calloc(1, sizeof *c);
-    if (!c) return SVC_NOMEM;
-    c->txn = t;
-    rc = mdb_cursor_open(t->txn, t->store->dbi, &c->cursor);
-    if (rc) {
-      free(c);
-      return lmdb_result(rc);
+  MDB_cursor_op next = range->backwards ? MDB_PREV : MDB_NEXT;
+  MDB_val key, value;
+  uint64_t passed = 0;
+  int rc = lmdb_cursor(t);
+  *n = 0;
+  if (!rc) rc = lmdb_range_first(t->cursor, range, &key, &value);
+  while (!rc && lmdb_in_range(range, &key)) {
+    if (passed < range->skip) {
+      passed++;
+    } else {
+      rc = lmdb_given(t, &key, &rows[*n].key);
+      if (rc == SVC_OK) rc = lmdb_given(t, &value, &rows[*n].value);
+      if (rc != SVC_OK) return rc;
+      if (++*n == most) return SVC_OK;
     }
-    if (!t->cursor) {
-      t->cursor = c;
-      c->kept = true;
-    }
+    rc = mdb_cursor_get(t->cursor, &key, &value, next);
   }
-  c->open = true;
-  *out = (svc_cursor *)c;
-  return SVC_OK;
+  return rc && rc != MDB_NOTFOUND ? lmdb_result(rc) : SVC_OK;
 }
 
-static void lmdb_cursor_close(svc_cursor *cursor)
+static int lmdb_remove_range(svc_txn *txn, svc_str from, svc_str to)
 {
-  lmdb_cursor *c = (lmdb_cursor *)cursor;
-  c->open = false;
-  if (c->kept) return;
-  mdb_cursor_close(c->cursor);
-  free(c);
+  lmdb_txn *t = (lmdb_txn *)txn;
+  const svc_range range = { from, to, false, 0 };
+  MDB_val key, value;
+  int rc = lmdb_cursor(t);
+  if (!rc) rc = lmdb_range_first(t->cursor, &range, &key, &value);
+  while (!rc && lmdb_in_range(&range, &key)) {
+    rc = mdb_cursor_del(t->cursor, 0);
+    if (!rc) rc = mdb_cursor_get(t->cursor, &key, &value, MDB_NEXT); /* after a removal: the one that was behind it */
+  }
+  return rc && rc != MDB_NOTFOUND ? lmdb_result(rc) : SVC_OK;
 }
 
-static int lmdb_cursor_op(svc_cursor *cursor, MDB_cursor_op op, svc_str *found, svc_str *value)
+/* There is one writer: a count is a record. */
+static int lmdb_count(svc_txn *txn, svc_str key, int64_t *out)
 {
-  MDB_val k, v;
-  int rc = mdb_cursor_get(((lmdb_cursor *)cursor)->cursor, &k, &v, op);
-  if (rc) return lmdb_result(rc);
-  *found = lmdb_out(&k);
-  *value = lmdb_out(&v);
-  return SVC_OK;
-}
-
-static int lmdb_cursor_from(svc_cursor *cursor, svc_str key, svc_str *found, svc_str *value)
-{
+  lmdb_txn *t = (lmdb_txn *)txn;
   MDB_val k = lmdb_in(key), v;
-  int rc = mdb_cursor_get(((lmdb_cursor *)cursor)->cursor, &k, &v, MDB_SET_RANGE);
-  if (rc) return lmdb_result(rc);
-  *found = lmdb_out(&k);
-  *value = lmdb_out(&v);
+  int rc = mdb_get(t->txn, t->store->dbi, &k, &v);
+  *out = 0;
+  if (rc) return rc == MDB_NOTFOUND ? SVC_OK : lmdb_result(rc);
+  if (v.mv_size != sizeof *out) return SVC_CORRUPT;
+  memcpy(out, v.mv_data, sizeof *out);
   return SVC_OK;
 }
 
-static int lmdb_cursor_before(svc_cursor *cursor, svc_str key, svc_str *found, svc_str *value)
+static int lmdb_count_add(svc_txn *txn, svc_str key, int64_t delta)
 {
-  int rc = lmdb_cursor_from(cursor, key, found, value);
-  if (rc == SVC_NOT_FOUND) return lmdb_cursor_op(cursor, MDB_LAST, found, value);
-  return rc == SVC_OK ? lmdb_cursor_op(cursor, MDB_PREV, found, value) : rc;
+  int64_t count;
+  int rc = lmdb_count(txn, key, &count);
+  if (rc != SVC_OK) return rc;
+  count += delta;
+  return count ? lmdb_put(txn, key, (svc_str){ (const char *)&count, sizeof count }) : lmdb_remove(txn, key);
 }
 
-static int lmdb_cursor_next(svc_cursor *cursor, svc_str *found, svc_str *value)
-{
-  return lmdb_cursor_op(cursor, MDB_NEXT, found, value);
-}
-
-static int lmdb_cursor_previous(svc_cursor *cursor, svc_str *found, svc_str *value)
-{
-  return lmdb_cursor_op(cursor, MDB_PREV, found, value);
-}
-
-/* ----------------------------------------------------------------------------------------------------------- grow, copy */
+/* ----------------------------------------------------------------------------------------------------------- room, copy */
 
 static bool lmdb_address_space(size_t size)
 {
@@ -604,6 +659,43 @@ static int lmdb_settle(svc_store *store)
   return store->map_size > size ? lmdb_resize(store, size) : SVC_OK;
 }
 
+/* A commit of next to nothing: the first record as it is. False: it would change nothing, or did not go. */
+static bool lmdb_turn(svc_store *store)
+{
+  MDB_txn *txn;
+  MDB_cursor *cursor = NULL;
+  MDB_val key, value;
+  int rc;
+  if (store->turned || mdb_txn_begin(store->env, NULL, 0, &txn)) return false;
+  store->turned = true;
+  rc = mdb_cursor_open(txn, store->dbi, &cursor);
+  if (!rc) rc = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
+  if (!rc) {
+    svc_arena copy; /* what is put must not be what is overwritten */
+    svc_str same;
+    svc_arena_init(&copy, &store->allocator);
+    same = svc_arena_copy(&copy, lmdb_out(&value));
+    value = lmdb_in(same);
+    rc = copy.failed ? ENOMEM : mdb_cursor_put(cursor, &key, &value, MDB_CURRENT);
+    svc_blocks_free(copy.blocks);
+  }
+  if (cursor) mdb_cursor_close(cursor);
+  if (!rc) return mdb_txn_commit(txn) == 0;
+  mdb_txn_abort(txn);
+  return false;
+}
+
+static int lmdb_room(svc_store *store, int what)
+{
+  int rc;
+  if (what == SVC_ROOM_DONE) {
+    lmdb_turn(store);
+    return lmdb_settle(store);
+  }
+  rc = lmdb_grow(store, what == SVC_ROOM_TO_FREE);
+  return rc == SVC_FULL && lmdb_turn(store) ? SVC_OK : rc;
+}
+
 /* That a file is in its folder is on the disk when the folder is. */
 static int lmdb_flush_folder(const char *path)
 {
@@ -612,6 +704,15 @@ static int lmdb_flush_folder(const char *path)
   rc = fsync(fd) != 0 && errno != EINVAL ? errno : 0; /* that: a file system which has no such thing */
   close(fd);
   return rc;
+}
+
+#define LMDB_COPY_SLACK 1000000 /* transactions that may come between the two steps of a copy */
+
+/* A copy begins to number its transactions anew, so it is told first where numbers have to go on. */
+static int lmdb_copy_begin(svc_txn *txn)
+{
+  uint64_t base = lmdb_number(txn) + LMDB_COPY_SLACK;
+  return lmdb_put(txn, lmdb_base_key, (svc_str){ (const char *)&base, sizeof base });
 }
 
 /* The file is made here, not by LMDB: nobody else may ever read it, and it is a copy only when it is on the disk. */
@@ -645,16 +746,15 @@ SVC_PRIVATE const svc_store_port *svc_lmdb_port(void)
     .abort = lmdb_abort,
     .number = lmdb_number,
     .get = lmdb_get,
+    .get_many = lmdb_get_many,
+    .scan = lmdb_scan,
     .put = lmdb_put,
     .remove = lmdb_remove,
-    .cursor_open = lmdb_cursor_open,
-    .cursor_close = lmdb_cursor_close,
-    .cursor_from = lmdb_cursor_from,
-    .cursor_before = lmdb_cursor_before,
-    .cursor_next = lmdb_cursor_next,
-    .cursor_previous = lmdb_cursor_previous,
-    .grow = lmdb_grow,
-    .settle = lmdb_settle,
+    .remove_range = lmdb_remove_range,
+    .count = lmdb_count,
+    .count_add = lmdb_count_add,
+    .room = lmdb_room,
+    .copy_begin = lmdb_copy_begin,
     .copy = lmdb_copy,
   };
   return &port;

@@ -4,7 +4,7 @@
 ** The generator is one per handle and has a lock of its own, so that it does not matter whether the library was built
 ** with threading. Seeding happens once, at open: a board without entropy fails there, not in the middle of a request.
 */
-#include "internal.h"
+#include "ports/ports.h"
 
 #include <mbedtls/base64.h>
 #include <mbedtls/constant_time.h>

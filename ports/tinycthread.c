@@ -5,7 +5,7 @@
 ** Only this file includes its header, because badthreads.h in it poisons the C11 names. Lock and unlock cannot fail on
 ** an initialised plain mutex, so their results are not looked at.
 */
-#include "internal.h"
+#include "ports/ports.h"
 
 #include <tinycthread.h>
 

@@ -6,7 +6,7 @@
 #ifndef SVC_TEST_SUPPORT_H
 #define SVC_TEST_SUPPORT_H
 
-#include "internal.h"
+#include "catalog/catalog.h"
 
 #include <munit.h>
 

@@ -4,7 +4,7 @@
 ** The rule: there is one form of each. IPv4 is kept as an IPv4-mapped IPv6 address, so that a dual-stack socket's
 ** ::ffff:192.0.2.1 and a plain 192.0.2.1 are the same caller; a range has no bits set behind its prefix.
 */
-#include "internal.h"
+#include "base/base.h"
 
 static bool address_v4(svc_str text, unsigned char out[4])
 {

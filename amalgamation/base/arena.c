@@ -5,7 +5,7 @@
 ** needed: usually one block, one call of the allocator. The blocks carry their allocator, because a response is freed
 ** without its handle. A failed allocation sets `failed` for good; callers may therefore go on and check once.
 */
-#include "internal.h"
+#include "base/base.h"
 
 #define ARENA_FIRST 4064 /* with malloc's own bookkeeping within a page */
 #define ARENA_ALIGN 8

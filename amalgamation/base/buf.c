@@ -1,7 +1,7 @@
 /*
 ** Text that grows in an arena. One that stands last in its block grows in place; any other moves, twice as large.
 */
-#include "internal.h"
+#include "base/base.h"
 
 SVC_PRIVATE svc_buf svc_buf_new(svc_arena *a, size_t capacity)
 {

@@ -5,7 +5,7 @@
 ** The rule it keeps: everything is calculated in the proleptic Gregorian calendar, in UTC, for the years 0 to 9999; a
 ** text names a moment that exists, or it is refused.
 */
-#include "internal.h"
+#include "base/base.h"
 
 #define DATE_DAY_MS INT64_C(86400000)
 #define DATE_FIRST_MS (INT64_C(-719528) * DATE_DAY_MS)  /* 0000-01-01 */

@@ -5,7 +5,7 @@
 ** a text is checked by its bytes alone, in one pass, with neither the host's resolver nor its locale; whatever passes
 ** is the one usual spelling of its kind (no 010.1.1.1, no zone behind an address).
 */
-#include "internal.h"
+#include "base/base.h"
 
 static bool format_is_digit(char c)
 {

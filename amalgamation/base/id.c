@@ -5,7 +5,7 @@
 ** creation, also when many are made in one second and when the clock steps back. The eight bytes behind the second
 ** start at random and go up by random steps: ids cannot be guessed from their neighbours' in any useful way.
 */
-#include "internal.h"
+#include "base/base.h"
 
 #define ID_LAST_SECOND 0xFEFFFFFFu /* in 2105: no id begins with 0xFF, which keys use as their end */
 
@@ -76,6 +76,11 @@ static void id_store(unsigned char *p, int bytes, uint64_t v)
     p[bytes] = (unsigned char)v;
     v >>= 8;
   }
+}
+
+SVC_PRIVATE int64_t svc_id_second(const svc_id *id)
+{
+  return (int64_t)id_load(id->b, 4);
 }
 
 SVC_PRIVATE svc_id svc_id_next(const svc_id *last, int64_t now_ms, const unsigned char random[8])

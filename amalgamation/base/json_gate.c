@@ -10,7 +10,7 @@
 ** duplicate keys too, because the keys of an object stand in a PATRICIA tree, whose depth is bounded by the bits of a
 ** key: there is no hash that a sender could make collide.
 */
-#include "internal.h"
+#include "base/base.h"
 
 enum {
   JSON_GATE_MAX_DEPTH = 512, /* svc_config.max_depth can ask for no more */

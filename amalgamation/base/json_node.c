@@ -7,7 +7,7 @@
 ** size, so the depth of a value cannot exhaust the thread's own. No memory shows as NULL, and is remembered by the
 ** arena: functions that take a node accept that NULL and leave everything as it was.
 */
-#include "internal.h"
+#include "base/base.h"
 
 enum { JSON_NODE_DEPTH = 528 }; /* a body's 512 levels, and a few that are put around it */
 

@@ -5,7 +5,7 @@
 ** its numbers overflow in silence. The rules it keeps: what is written is always valid JSON when the text was valid
 ** UTF-8; an integer is exact or refused; nothing depends on the locale of the host program.
 */
-#include "internal.h"
+#include "base/base.h"
 
 #include <float.h>
 
@@ -369,4 +369,37 @@ SVC_PRIVATE bool svc_json_number_double(svc_str text, double *out)
   if (value > DBL_MAX) return false;
   *out = d.negative ? -value : value;
   return true;
+}
+
+/* Behind the value that begins here, in text that is known to be compact JSON. */
+static const char *json_text_behind(const char *p, const char *end)
+{
+  int depth = 0;
+  for (; p < end; p++) {
+    if (*p == '"') {
+      for (p++; p < end && *p != '"'; p++)
+        if (*p == '\\') p++;
+    } else if (*p == '{' || *p == '[') {
+      depth++;
+    } else if (*p == '}' || *p == ']') {
+      if (depth-- == 0) return p;
+    } else if (*p == ',' && depth == 0) {
+      return p;
+    }
+  }
+  return end;
+}
+
+SVC_PRIVATE svc_str svc_json_member(svc_str object, svc_str name)
+{
+  const char *p = object.p + 1, *end = object.p + object.n, *value;
+  if (object.n < 2 || object.p[0] != '{') return SVC_S("");
+  for (; p < end && *p == '"'; p = value + 1) {
+    const char *key = p + 1, *stop = key;
+    while (stop < end && *stop != '"') stop += *stop == '\\' ? 2 : 1;
+    value = json_text_behind(stop + 2, end);
+    if ((size_t)(stop - key) == name.n && memcmp(key, name.p, name.n) == 0)
+      return (svc_str){ stop + 2, (size_t)(value - stop - 2) };
+  }
+  return SVC_S("");
 }

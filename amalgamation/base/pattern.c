@@ -17,7 +17,7 @@
 **
 ** A pattern that is none of this matches nothing; the tests look at each pattern of the catalog.
 */
-#include "internal.h"
+#include "base/base.h"
 
 enum {
   PATTERN_STEPS = 512,      /* of a program, where {n} stands for n copies */

@@ -1,7 +1,7 @@
 /*
 ** Slices of text. Nothing here allocates, and nothing depends on the locale: the C library's character classes do.
 */
-#include "internal.h"
+#include "base/base.h"
 
 SVC_PRIVATE svc_str svc_str_c(const char *text)
 {

@@ -1,7 +1,7 @@
 /*
 ** Percent-encoding, strictly: "%" must be followed by two hex digits, and no encoded NUL gets in.
 */
-#include "internal.h"
+#include "base/base.h"
 
 static int uri_hex(char c)
 {

@@ -9,9 +9,6 @@
 #ifndef SVC_EVENT_TYPE_LIST_H
 #define SVC_EVENT_TYPE_LIST_H
 
-/* Whose log a type can stand in. */
-enum svc_event_where { SVC_EVENT_GROUP = 1, SVC_EVENT_ORG = 2 };
-
 /* X(name, where, alertable, description); description "": its name has to do */
 #define SVC_EVENT_TYPE_LIST(X) \
   /* ---- Organizations and projects */ \

@@ -4,7 +4,7 @@
 ** The rule it keeps: a role includes itself, so asking whether a caller may do something is one AND of two sets.
 ** Numbers of roles are for memory only; what is stored and shown are their names, as their order may change.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 typedef struct roles_row {
   const char *name, *title;
@@ -35,9 +35,14 @@ SVC_PRIVATE uint64_t svc_role_includes(int role)
   return roles_table()[role].includes;
 }
 
+SVC_PRIVATE uint64_t svc_role_least(int level)
+{
+  return level == SVC_SCOPE_GROUP ? SVC_R_GROUP_READ_ONLY : SVC_R_ORG_MEMBER;
+}
+
 SVC_PRIVATE const char *svc_role_name(int role)
 {
-  return roles_table()[role].name;
+  return role < SVC_ROLE_COUNT ? roles_table()[role].name : NULL;
 }
 
 SVC_PRIVATE const char *svc_role_title(int role)

@@ -9,9 +9,6 @@
 #ifndef SVC_SET_LIST_H
 #define SVC_SET_LIST_H
 
-/* What has a bucket of its own: each caller's address, each project, each organization, each user. */
-enum svc_scope { SVC_SCOPE_IP, SVC_SCOPE_GROUP, SVC_SCOPE_ORGANIZATION, SVC_SCOPE_USER };
-
 /* X(enumerator, name, scope, capacity in tokens, tokens added at each refill, seconds between refills) */
 #define SVC_SET_LIST(X) \
   X(CUSTOM_DNS, "Custom DNS", GROUP, 1200, 500, 60) \

@@ -4,14 +4,15 @@
 ** The rule it keeps: nothing of a set stands here that could be read off set_list.h. An id is made from the name of the
 ** set and its scope, so two sets may share a name only when their scopes differ.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
-SVC_PRIVATE const svc_set_row *svc_set_table(void)
+SVC_PRIVATE const svc_set_row *svc_set_table(int *count)
 {
 #define SETS_ROW(id, name, scope, capacity, refill_rate, refill_seconds) \
   { name, SVC_SCOPE_##scope, capacity, refill_rate, refill_seconds },
   static const svc_set_row rows[SVC_SET_COUNT] = { SVC_SET_LIST(SETS_ROW) };
 #undef SETS_ROW
+  *count = SVC_SET_COUNT;
   return rows;
 }
 
@@ -37,7 +38,8 @@ SVC_PRIVATE size_t svc_set_id(int set, char *out, size_t size)
     [SVC_SCOPE_ORGANIZATION] = "_organization",
     [SVC_SCOPE_USER] = "_user",
   };
-  const svc_set_row *row = &svc_set_table()[set];
+  int count;
+  const svc_set_row *row = &svc_set_table(&count)[set];
   const char *p = row->name;
   size_t n = 0; /* length of the whole id; what does not fit is counted, not written */
   for (;;) {

@@ -5,10 +5,11 @@
 ** from the store. Anything else becomes a job of the commit queue and may run more than once, so every run begins with
 ** a clean slate, and what the answer needs is copied out before the transaction ends.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 #define BEHAVE_ENVELOPE 128
 #define BEHAVE_HEADERS 2048
+#define BEHAVE_REPLY ((size_t)16 << 20) /* bytes that a driver may answer with */
 
 typedef struct behave_job {
   svc_job job; /* first: it is cast back */
@@ -20,17 +21,17 @@ static void behave_reserve(svc_call *c)
 {
   size_t links = c->answer.links ? svc_template_size(c->answer.links, c, &c->answer) : 0;
   size_t body = c->answer.body.n + links + BEHAVE_ENVELOPE;
-  svc_arena_reserve(c->arena, BEHAVE_HEADERS + (c->pretty ? 16 : 2) * body);
+  svc_arena_reserve(c->arena, BEHAVE_HEADERS + (c->query.pretty ? 16 : 2) * body);
 }
 
 static void behave_keep(svc_call *c)
 {
   svc_answer *a = &c->answer;
   unsigned i;
-  for (i = 0; i < c->resolved; i++) c->chain[i].key = svc_arena_copy(c->arena, c->chain[i].key);
+  for (i = 0; i < c->route.resolved; i++) c->route.chain[i].key = svc_arena_copy(c->arena, c->route.chain[i].key);
   if (a->body.p) a->body = svc_arena_copy(c->arena, a->body);
   a->own = svc_arena_copy(c->arena, a->own);
-  a->owner = svc_arena_copy(c->arena, a->owner);
+  a->parent = svc_arena_copy(c->arena, a->parent);
   a->unique = svc_arena_copy(c->arena, a->unique);
   behave_reserve(c);
 }
@@ -39,16 +40,17 @@ SVC_PRIVATE bool svc_behave_in(svc_call *c, svc_txn *txn)
 {
   bool answered = false, good;
   c->txn = txn;
-  c->resolved = 0;
-  c->error = SVC_E_NONE;
-  c->violations = c->violations_last = NULL;
-  c->violation_count = 0;
+  c->route.resolved = 0;
+  c->error.code = SVC_E_NONE;
+  c->error.violations = c->error.violations_last = NULL;
+  c->error.violation_count = 0;
+  memset(&c->scope, 0, sizeof c->scope);
   memset(&c->answer, 0, sizeof c->answer);
   good = svc_retry_before(c, &answered) && (answered || (c->plan->route->run(c) && svc_retry_after(c)));
   if (good) behave_keep(c);
   if (c->arena->failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
   c->txn = NULL;
-  c->resolved = good ? c->resolved : 0;
+  c->route.resolved = good ? c->route.resolved : 0;
   return good;
 }
 
@@ -63,24 +65,51 @@ SVC_PRIVATE void svc_own_call(svc_call *c, svc *s, svc_arena *arena, svc_txn *tx
   memset(c, 0, sizeof *c);
   svc_arena_init(arena, &s->allocator);
   c->s = s;
-  c->request = &nobody;
+  c->request.raw = &nobody;
   c->arena = arena;
   c->txn = txn;
   c->now = now;
 }
 
-SVC_PRIVATE bool svc_step_behave(svc_call *c)
+/* A question to the driver: the transaction ends before it is asked, for it may take its time. */
+static bool behave_ask(svc_call *c)
+{
+  const svc_driver *driver = c->s->config.driver ? c->s->config.driver : svc_simulator();
+  svc_question question;
+  svc_reply reply;
+  unsigned i;
+  int rc;
+  memset(&question, 0, sizeof question);
+  c->question = &question;
+  if (!svc_begin_read(c) || !c->plan->route->run(c)) return false;
+  for (i = 0; i < c->route.resolved; i++) c->route.chain[i].key = svc_arena_copy(c->arena, c->route.chain[i].key);
+  c->s->commit.port->read_end(c->txn);
+  c->txn = NULL;
+  if (!question.what) return true; /* it has been answered without */
+  question.now = c->now;
+  question.most = BEHAVE_REPLY;
+  svc_reply_begin(&reply, c->arena, question.most);
+  rc = driver->ask ? driver->ask(driver->context, c->s, &question, &reply) : SVC_INVALID;
+  if (rc != SVC_OK) {
+    svc_log(c->s, SVC_LOG_WARNING, "the driver did not answer %s: %s", question.what, svc_strerror(rc));
+    return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  }
+  return c->plan->route->told(c, &reply);
+}
+
+SVC_PRIVATE bool svc_stage_behave(svc_call *c)
 {
   behave_job work;
   int status;
-  if (c->method == SVC_GET) return svc_begin_read(c) && c->plan->route->run(c);
+  if (c->plan->route->told) return behave_ask(c);
+  if (c->request.method == SVC_GET) return svc_begin_read(c) && c->plan->route->run(c);
   svc_end_read(c);
   memset(&work, 0, sizeof work);
   work.job.work = behave_work;
   work.job.now = c->now;
-  work.job.frees = c->method == SVC_DELETE;
+  work.job.frees = c->request.method == SVC_DELETE;
   work.c = c;
   status = svc_commit_run(&c->s->commit, &work.job);
   if (status != SVC_OK) return svc_store_failed(c, status);
-  return !work.job.failed;
+  return !work.job.refused;
 }

@@ -4,11 +4,11 @@
 ** What changes an existing entity (PATCH, PUT) is checked later, against that entity, in the transaction of the change:
 ** only there is it known what a read-only field was.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 static bool body_media_type(const svc_call *c)
 {
-  svc_str rest = c->content_type, prefix = c->s->media_prefix;
+  svc_str rest = c->request.content_type, prefix = c->s->media_prefix;
   svc_str media = svc_str_trim(svc_str_cut(&rest, ';'));
   unsigned day;
   if (svc_str_is_nocase(media, "application/json")) return true;
@@ -19,9 +19,8 @@ static bool body_media_type(const svc_call *c)
 
 static bool body_unsupported(svc_call *c)
 {
-  svc_fail(c, SVC_E_UNSUPPORTED_MEDIA_TYPE, "S", &c->content_type);
-  if (c->content_type.n == 0) c->error_detail = SVC_S("The request has no Content-Type. Please send a body of type application/json.");
-  return false;
+  svc_str none = SVC_S("The request has no Content-Type. Please send a body of type application/json.");
+  return svc_fail_as(c, c->request.content_type.n ? SVC_S("") : none, SVC_E_UNSUPPORTED_MEDIA_TYPE, "S", &c->request.content_type);
 }
 
 static bool body_parse(svc_call *c, svc_str text)
@@ -32,13 +31,13 @@ static bool body_parse(svc_call *c, svc_str text)
     return svc_fail(c, SVC_E_MALFORMED_JSON, "is", &at, fault.what);
   }
   c->body = svc_json_parse_gated(c->arena, text);
-  if (!c->body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!c->body) return svc_no_memory(c);
   return true;
 }
 
 static bool body_is_taken(const svc_call *c)
 {
-  return c->method == SVC_POST || c->method == SVC_PUT || c->method == SVC_PATCH;
+  return c->request.method == SVC_POST || c->request.method == SVC_PUT || c->request.method == SVC_PATCH;
 }
 
 static bool body_too_large(svc_call *c)
@@ -47,11 +46,11 @@ static bool body_too_large(svc_call *c)
   return svc_fail(c, SVC_E_REQUEST_TOO_LARGE, "i", &limit);
 }
 
-SVC_PRIVATE bool svc_step_body(svc_call *c)
+SVC_PRIVATE bool svc_stage_body(svc_call *c)
 {
   const svc_route *route = c->plan->route;
   const svc_object *object = route->body ? route->body : c->plan->noun->noun->object;
-  svc_str text = { c->request->body, c->request->body_length };
+  svc_str text = { c->request.raw->body, c->request.raw->body_length };
   if (!body_is_taken(c) || route->flags & SVC_RAW_BODY) return text.n <= c->s->config.max_body ? true : body_too_large(c);
   if (text.n == 0 && route->flags & (SVC_BODY_OPTIONAL | SVC_NO_BODY)) return true;
   if (text.n > c->s->config.max_body) return body_too_large(c);
@@ -65,7 +64,7 @@ SVC_PRIVATE bool svc_step_body(svc_call *c)
     c->checked = svc_check_array(c, object, c->body);
     return svc_check_done(c);
   }
-  if (c->method != SVC_POST || !object) return true;
+  if (c->request.method != SVC_POST || !object) return true;
   c->checked = svc_check(c, object, c->body, NULL, SVC_CHECK_CREATE);
   return svc_check_done(c);
 }

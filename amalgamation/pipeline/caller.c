@@ -5,7 +5,7 @@
 ** in an in-process request; the listener never does that. A vouched user without roles of its own has those that the
 ** store knows of. Whoever is not known gets 401 with a challenge.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 static bool caller_vouched(svc_call *c, const svc_caller *vouched)
 {
@@ -20,14 +20,14 @@ static bool caller_vouched(svc_call *c, const svc_caller *vouched)
   c->who.known = true;
   c->who.grants = vouched->grants;
   c->who.grant_count = vouched->grants ? vouched->grant_count : 0;
-  if (vouched->grants || !c->s->user) return true;
+  if (vouched->grants || !c->s->seats[SVC_SEAT_USER]) return true;
   if (!svc_begin_read(c)) return false;
-  if (svc_entity_get(c->txn, c->s->user->noun->kind, &root, &c->who.id, &user) != SVC_OK) return true;
+  if (svc_entity_get(c->txn, c->s->seats[SVC_SEAT_USER]->noun->kind, &root, &c->who.id, &user) != SVC_OK) return true;
   if (c->who.username.n == 0) c->who.username = svc_arena_copy(c->arena, user.unique);
-  return !svc_credential_unpack(user.extra, &verifier, &grants) || svc_who_take_grants(c, grants);
+  return !svc_credential_unpack(user.extra, &verifier, &grants) || svc_who_takes(c, grants);
 }
 
-/* How a token is looked up: half of its hash, in hex. */
+/* How a token is looked up: its hash, in hex. */
 SVC_PRIVATE svc_str svc_token_name(svc_arena *a, svc_str token)
 {
   static const char hex[] = "0123456789abcdef";
@@ -46,29 +46,28 @@ SVC_PRIVATE svc_str svc_token_name(svc_arena *a, svc_str token)
 
 SVC_PRIVATE bool svc_basic_credentials(svc_call *c, svc_str *user, svc_str *password)
 {
-  svc_str rest = c->authorization, scheme = svc_str_cut(&rest, ' ');
+  svc_str rest = c->request.authorization, scheme = svc_str_cut(&rest, ' ');
   if (!svc_str_is_nocase(scheme, "basic") || !svc_base64_decode(c->arena, svc_str_trim(rest), password)) return false;
   if (!memchr(password->p, ':', password->n)) return false;
   *user = svc_str_cut(password, ':');
   return true;
 }
 
-/* The account whose token this is. The token keeps the organization beside it, so its account is one look-up away. */
+/* The account whose token this is. The token knows its organization, so its account is one look-up away. */
 static bool caller_account(svc_call *c, svc_str token, svc_entity *out)
 {
-  svc_id account, id, org;
+  svc_id account, id;
   svc_entity t;
-  if (!c->s->token || !c->s->account) return false;
-  if (svc_find_anywhere(c->txn, c->s->token->noun, svc_token_name(c->arena, token), &account, &id) != SVC_OK) return false;
-  if (svc_entity_get(c->txn, c->s->token->noun->kind, &account, &id, &t) != SVC_OK) return false;
-  if (t.due <= c->now || t.extra.n != sizeof org.b) return false;
-  memcpy(org.b, t.extra.p, sizeof org.b);
-  return svc_entity_get(c->txn, c->s->account->noun->kind, &org, &account, out) == SVC_OK;
+  if (!c->s->seats[SVC_SEAT_TOKEN] || !c->s->seats[SVC_SEAT_ACCOUNT]) return false;
+  if (svc_find_anywhere(c->txn, c->s->seats[SVC_SEAT_TOKEN]->noun, svc_token_name(c->arena, token), &account, &id) != SVC_OK) return false;
+  if (svc_entity_get(c->txn, c->s->seats[SVC_SEAT_TOKEN]->noun->kind, &account, &id, &t) != SVC_OK) return false;
+  if (svc_due_get(&t, SVC_DUE_EXPIRY) <= c->now) return false;
+  return svc_entity_get(c->txn, c->s->seats[SVC_SEAT_ACCOUNT]->noun->kind, &t.scope.org, &account, out) == SVC_OK;
 }
 
 static bool caller_bearer(svc_call *c)
 {
-  svc_str token = c->authorization, verifier, grants;
+  svc_str token = c->request.authorization, verifier, grants;
   svc_entity account;
   svc_str_cut(&token, ' ');
   if (!svc_begin_read(c)) return false;
@@ -81,13 +80,13 @@ static bool caller_bearer(svc_call *c)
   c->who.user_id = svc_id_str(c->arena, &account.id);
   c->who.username = svc_arena_copy(c->arena, account.unique);
   if (!svc_credential_unpack(account.extra, &verifier, &grants)) return svc_digest_challenge(c, false);
-  return svc_who_take_grants(c, grants) && svc_access_allowed(c, c->s->account, &account);
+  return svc_who_takes(c, grants) && svc_access_allowed(c, c->s->seats[SVC_SEAT_ACCOUNT], &account);
 }
 
-SVC_PRIVATE bool svc_step_caller(svc_call *c)
+SVC_PRIVATE bool svc_stage_caller(svc_call *c)
 {
-  svc_str rest = c->authorization, scheme = svc_str_cut(&rest, ' ');
-  if (c->request->caller) return caller_vouched(c, c->request->caller);
+  svc_str rest = c->request.authorization, scheme = svc_str_cut(&rest, ' ');
+  if (c->request.raw->caller) return caller_vouched(c, c->request.raw->caller);
   if (c->plan->route->flags & SVC_NO_AUTH) return true;
   if (svc_str_is_nocase(scheme, "bearer")) return caller_bearer(c);
   if (svc_str_is_nocase(scheme, "digest")) return svc_digest_caller(c);

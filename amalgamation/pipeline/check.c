@@ -7,7 +7,7 @@
 **
 ** The rule: what a GET gave may be sent back. A read-only field is accepted when it is what it was; links are ignored.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 /* Where the walk is; written out only when something is wrong. */
 typedef struct check_path {
@@ -41,36 +41,6 @@ static svc_str check_path_text(svc_call *c, const check_path *path)
 }
 
 #define CHECK_NO(c, code, path, ...) (svc_violate(c, code, check_path_text(c, path), __VA_ARGS__), (svc_node *)NULL)
-
-/* -------------------------------------------------------------------------------------------------------- field tables */
-
-SVC_PRIVATE void svc_fields_begin(svc_fields *f, const svc_object *object)
-{
-  f->count = 0;
-  for (; object && f->count < 3; object = object->base) {
-    f->level[f->count] = object;
-    f->at[f->count++] = object->fields;
-  }
-}
-
-SVC_PRIVATE const svc_field *svc_fields_next(svc_fields *f)
-{
-  int i, best = -1;
-  if (f->count == 1) return f->at[0]->name ? f->at[0]++ : NULL;
-  for (i = 0; i < f->count; i++)
-    if (f->at[i]->name && (best < 0 || strcmp(f->at[i]->name, f->at[best]->name) < 0)) best = i;
-  return best < 0 ? NULL : f->at[best]++;
-}
-
-SVC_PRIVATE const svc_field *svc_field_named(const svc_object *object, svc_str name)
-{
-  for (; object; object = object->base) {
-    const svc_field *field;
-    for (field = object->fields; field->name; field++)
-      if (svc_str_is(name, field->name)) return field;
-  }
-  return NULL;
-}
 
 /* --------------------------------------------------------------------------------------------------------------- values */
 
@@ -268,7 +238,7 @@ static svc_node *check_map(svc_call *c, const svc_field *f, const svc_node *inpu
     check_path here = { path, item->name, SIZE_MAX };
     svc_node *value = check_value(c, f, f->item, item, NULL, SVC_CHECK_REPLACE, &here);
     if (value) value->name = item->name;
-    if (value && out) svc_node_put(c->arena, out, value);
+    if (value && out) svc_node_append(out, value); /* the parser has sorted them */
     good = good && value;
   }
   return good ? out : NULL;
@@ -335,21 +305,16 @@ static svc_node *check_sent(svc_call *c, const svc_field *f, const svc_node *inp
   return value;
 }
 
-/* The object that the value of the discriminating field asks for; NULL: a violation was noted. */
+/* The variant of a union that the body asks for: by what it says, by what was, or by default. NULL: a violation was noted. */
 static const svc_object *check_variant(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before,
                                        const check_path *path)
 {
-  const svc_variant *v;
-  const svc_node *by = svc_node_get(input, object->variant_by);
+  bool said = svc_node_get(input, object->variant_by) != NULL;
+  const svc_object *variant = svc_object_of(object, said || !before ? input : before);
   check_path here = { path, svc_str_c(object->variant_by), SIZE_MAX };
-  if (!by && before) by = svc_node_get(before, object->variant_by);
-  if (!by || by->type != SVC_J_STRING) {
-    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, check_path_text(c, &here), "is required: it says which kind of object this is");
-    return NULL;
-  }
-  for (v = object->variants; v->value; v++)
-    if (svc_str_is(by->text, v->value)) return v->object;
-  svc_violate(c, SVC_E_INVALID_ENUM_VALUE, check_path_text(c, &here), "is not one of the values that are known");
+  if (variant) return variant;
+  if (said) svc_violate(c, SVC_E_INVALID_ENUM_VALUE, check_path_text(c, &here), "is not one of the values that are known");
+  else svc_violate(c, SVC_E_MISSING_ATTRIBUTE, check_path_text(c, &here), "is required: it says which kind of object this is");
   return NULL;
 }
 
@@ -411,13 +376,11 @@ SVC_PRIVATE svc_node *svc_check_array(svc_call *c, const svc_object *object, con
 
 SVC_PRIVATE bool svc_check_done(svc_call *c)
 {
-  svc_violation *first = c->violations;
-  if (c->error) return false;
-  if (!first) return c->arena->failed ? svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "") : true;
-  svc_fail(c, first->code, "S", &first->field);
-  c->error_detail = svc_arena_print(c->arena, "The attribute " SVC_FMT " " SVC_FMT ".", SVC_ARG(first->field),
-                                    SVC_ARG(first->description));
-  return false;
+  svc_violation *first = c->error.violations;
+  if (c->error.code) return false;
+  if (!first) return c->arena->failed ? svc_no_memory(c) : true;
+  return svc_fail_as(c, svc_arena_print(c->arena, "The attribute " SVC_FMT " " SVC_FMT ".", SVC_ARG(first->field),
+                                        SVC_ARG(first->description)), first->code, "S", &first->field);
 }
 
 SVC_PRIVATE svc_node *svc_presets(svc_arena *a, const svc_object *object)
@@ -425,7 +388,7 @@ SVC_PRIVATE svc_node *svc_presets(svc_arena *a, const svc_object *object)
   svc_node *out = svc_node_new(a, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   const svc_field *f;
   svc_fields fields;
-  svc_fields_begin(&fields, object);
+  svc_fields_begin(&fields, svc_object_of(object, NULL));
   while (out && (f = svc_fields_next(&fields)) != NULL) {
     svc_node *value = f->preset ? check_constant(a, f->preset) : NULL;
     if (!value) continue;

@@ -6,10 +6,9 @@
 **
 ** A noun packs both into `extra`, so that a request is authenticated without parsing anything:
 **
-**   u16 length of verifier, verifier (the noun's own), then the roles, a line each: "ROLE id",
-**   "@organization id" for a team of that organization, or "? id" for an organization that invites its holder
+**   u16 length of verifier, verifier (the noun's own), then the role assignments (drawn in pipeline.h)
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 SVC_PRIVATE svc_str svc_credential_pack(svc_arena *a, svc_str verifier, svc_str grants)
 {
@@ -32,13 +31,13 @@ SVC_PRIVATE bool svc_credential_unpack(svc_str extra, svc_str *verifier, svc_str
   return true;
 }
 
-SVC_PRIVATE svc_str svc_grants_of(const svc_entity *e)
+SVC_PRIVATE svc_str svc_assignments_of(const svc_entity *e)
 {
   svc_str verifier, grants;
   return svc_credential_unpack(e->extra, &verifier, &grants) ? grants : SVC_S("");
 }
 
-SVC_PRIVATE void svc_grant_line(svc_buf *b, svc_str role, svc_str on)
+SVC_PRIVATE void svc_assignment_write(svc_buf *b, svc_str role, svc_str on)
 {
   svc_buf_str(b, role);
   svc_buf_char(b, ' ');
@@ -46,7 +45,7 @@ SVC_PRIVATE void svc_grant_line(svc_buf *b, svc_str role, svc_str on)
   svc_buf_char(b, '\n');
 }
 
-SVC_PRIVATE bool svc_grants_next(svc_str *rest, svc_str *role, svc_str *on)
+SVC_PRIVATE bool svc_assignments_next(svc_str *rest, svc_str *role, svc_str *on)
 {
   if (rest->n == 0) return false;
   *on = svc_str_cut(rest, '\n');
@@ -54,31 +53,34 @@ SVC_PRIVATE bool svc_grants_next(svc_str *rest, svc_str *role, svc_str *on)
   return true;
 }
 
-SVC_PRIVATE bool svc_grants_have(svc_str grants, svc_str role, svc_str on)
+SVC_PRIVATE bool svc_assignments_have(svc_str grants, svc_str role, svc_str on)
 {
   svc_str r, o;
-  while (svc_grants_next(&grants, &r, &o))
+  while (svc_assignments_next(&grants, &r, &o))
     if ((role.n == 0 || svc_str_eq(r, role)) && (on.n == 0 || svc_str_eq(o, on))) return true;
   return false;
 }
 
 SVC_PRIVATE const svc_noun_info *svc_who_noun(const svc_call *c)
 {
-  return c->who.kind == SVC_WHO_KEY ? c->s->key : c->who.kind == SVC_WHO_ACCOUNT ? c->s->account : NULL;
+  return c->who.kind == SVC_WHO_KEY ? c->s->seats[SVC_SEAT_KEY] : c->who.kind == SVC_WHO_ACCOUNT ? c->s->seats[SVC_SEAT_ACCOUNT] : NULL;
 }
 
-SVC_PRIVATE bool svc_who_take_grants(svc_call *c, svc_str lines)
+SVC_PRIVATE bool svc_who_takes(svc_call *c, svc_str assignments)
 {
-  c->who.lines = svc_arena_copy(c->arena, lines); /* the store moves on under who changes something */
-  return !c->arena->failed || svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  c->who.assignments = svc_arena_copy(c->arena, assignments); /* the store moves on under who changes something */
+  return !c->arena->failed || svc_no_memory(c);
 }
 
 SVC_PRIVATE int svc_find_anywhere(svc_txn *txn, const svc_noun *noun, svc_str unique, svc_id *scope, svc_id *id)
 {
-  svc_finder finder;
-  bool found = svc_named_begin(&finder, txn, noun->kind, unique, false) && svc_finder_next(&finder, scope, id);
-  svc_finder_end(&finder);
-  return txn->error ? txn->error : found ? SVC_OK : SVC_NOT_FOUND;
+  svc_named found;
+  svc_scan scan;
+  svc_named_begin(&scan, txn, noun->names ? noun->names : noun->kind, unique);
+  if (!svc_named_next(&scan, &found)) return txn->error ? txn->error : SVC_NOT_FOUND;
+  *scope = found.scope;
+  *id = found.id;
+  return SVC_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- secrets */
@@ -94,7 +96,7 @@ SVC_PRIVATE bool svc_secret_bytes(svc_call *c, unsigned char *out, size_t n)
 SVC_PRIVATE bool svc_secret_hash(svc_call *c, svc_str secret, unsigned char out[48])
 {
   if (!svc_secret_bytes(c, out, 16)) return false;
-  return svc_hmac_sha256((svc_str){ (const char *)out, 16 }, secret, out + 16) || svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  return svc_hmac_sha256((svc_str){ (const char *)out, 16 }, secret, out + 16) || svc_no_memory(c);
 }
 
 SVC_PRIVATE bool svc_secret_same(svc_str secret, const unsigned char hash[48])
@@ -109,5 +111,5 @@ SVC_PRIVATE bool svc_digest_verifier(svc_call *c, svc_str public_key, svc_str pr
   svc_str text = svc_arena_print(c->arena, SVC_FMT ":" SVC_FMT ":" SVC_FMT, SVC_ARG(public_key), SVC_ARG(c->s->vendor),
                                  SVC_ARG(private_key));
   svc_sha256(text, out + 16);
-  return svc_md5(text, out) || svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  return svc_md5(text, out) || svc_no_memory(c);
 }

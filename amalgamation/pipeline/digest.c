@@ -6,7 +6,7 @@
 ** window of 64 counts for each nonce that is in use. Where there is no room left for one, nonces of its age are no
 ** longer accepted, and their clients are asked, with stale=true, to take a new one; a replay never gets through.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 #define DIGEST_SECONDS 60
 #define DIGEST_SLOTS 1024
@@ -221,7 +221,7 @@ static svc_str digest_expected(svc_call *c, const digest_fields *f, const unsign
 {
   bool sha = c->s->config.digest_sha256 != 0;
   svc_str first = digest_hex(c, sha ? verifier + 16 : verifier, sha ? 32 : 16);
-  svc_str second = digest_hash(c, svc_arena_print(c->arena, "%s:" SVC_FMT, c->request->method, SVC_ARG(f->uri)));
+  svc_str second = digest_hash(c, svc_arena_print(c->arena, "%s:" SVC_FMT, c->request.raw->method, SVC_ARG(f->uri)));
   return digest_hash(c, svc_arena_print(c->arena, SVC_FMT ":" SVC_FMT ":" SVC_FMT ":" SVC_FMT ":auth:" SVC_FMT, SVC_ARG(first),
                                         SVC_ARG(f->nonce), SVC_ARG(f->nc), SVC_ARG(f->cnonce), SVC_ARG(second)));
 }
@@ -229,7 +229,7 @@ static svc_str digest_expected(svc_call *c, const digest_fields *f, const unsign
 SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale)
 {
   svc_fail(c, SVC_E_USER_UNAUTHORIZED, "");
-  c->challenge = svc_arena_print(c->arena, "Digest realm=\"" SVC_FMT "\", domain=\"\", nonce=\"" SVC_FMT
+  c->error.challenge = svc_arena_print(c->arena, "Digest realm=\"" SVC_FMT "\", domain=\"\", nonce=\"" SVC_FMT
                                  "\", algorithm=%s, qop=\"auth\", stale=%s", SVC_ARG(c->s->vendor),
                                  SVC_ARG(digest_new_nonce(c)), c->s->config.digest_sha256 ? "SHA-256" : "MD5",
                                  stale ? "true" : "false");
@@ -242,8 +242,8 @@ static bool digest_key(svc_call *c, svc_str public_key, svc_entity *out, unsigne
   svc_id org, id;
   svc_str bytes, grants;
   memset(verifier, 0, 48);
-  if (!c->s->key || svc_find_anywhere(c->txn, c->s->key->noun, public_key, &org, &id) != SVC_OK) return false;
-  if (svc_entity_get(c->txn, c->s->key->noun->kind, &org, &id, out) != SVC_OK) return false;
+  if (!c->s->seats[SVC_SEAT_KEY] || svc_find_anywhere(c->txn, c->s->seats[SVC_SEAT_KEY]->noun, public_key, &org, &id) != SVC_OK) return false;
+  if (svc_entity_get(c->txn, c->s->seats[SVC_SEAT_KEY]->noun->kind, &org, &id, out) != SVC_OK) return false;
   if (!svc_credential_unpack(out->extra, &bytes, &grants) || bytes.n != 48) return false;
   memcpy(verifier, bytes.p, 48);
   return true;
@@ -251,7 +251,7 @@ static bool digest_key(svc_call *c, svc_str public_key, svc_entity *out, unsigne
 
 SVC_PRIVATE bool svc_digest_caller(svc_call *c)
 {
-  svc_str header = c->authorization, target = svc_str_n(c->request->target, c->request->target_length), expected;
+  svc_str header = c->request.authorization, target = svc_str_n(c->request.raw->target, c->request.raw->target_length), expected;
   unsigned char verifier[48];
   digest_fields f;
   svc_entity key;
@@ -280,5 +280,5 @@ SVC_PRIVATE bool svc_digest_caller(svc_call *c)
   c->who.org = key.parent;
   c->who.user_id = svc_id_str(c->arena, &key.id);
   c->who.username = svc_arena_copy(c->arena, key.unique);
-  return svc_who_take_grants(c, svc_grants_of(&key)) && svc_access_allowed(c, c->s->key, &key);
+  return svc_who_takes(c, svc_assignments_of(&key)) && svc_access_allowed(c, c->s->seats[SVC_SEAT_KEY], &key);
 }

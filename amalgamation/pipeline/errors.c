@@ -4,18 +4,18 @@
 ** The rule: a step that refuses calls svc_fail() once and returns false; nothing else writes an error. Texts are the
 ** table's, with the parameters filled in, so the same failure always reads the same.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 #define ERRORS_MOST_VIOLATIONS 1000 /* a hostile body could have as many as it has bytes */
 
 typedef struct errors_row {
   const char *name;
   short status;
-  const char *detail;
+  const char *detail, *parameters;
 } errors_row;
 
-#define ERRORS_ROW(name, status, detail, parameters) { #name, status, detail },
-static const errors_row errors_table[SVC_E_COUNT] = { { "", 500, "" }, SVC_ERROR_LIST(ERRORS_ROW) };
+#define ERRORS_ROW(name, status, detail, parameters) { #name, status, detail, parameters },
+static const errors_row errors_table[SVC_E_COUNT] = { { "", 500, "", "" }, SVC_ERROR_LIST(ERRORS_ROW) };
 #undef ERRORS_ROW
 
 SVC_PRIVATE int svc_error_status(int code)
@@ -31,6 +31,14 @@ SVC_PRIVATE const char *svc_error_name(int code)
 SVC_PRIVATE const char *svc_error_detail(int code)
 {
   return errors_table[code].detail;
+}
+
+SVC_PRIVATE unsigned svc_error_params(int code)
+{
+  const char *p = errors_table[code].parameters;
+  unsigned n = *p != 0;
+  for (; *p; p++) n += *p == ',';
+  return n;
 }
 
 SVC_PRIVATE const char *svc_status_reason(int status)
@@ -72,21 +80,63 @@ static svc_str errors_quoted(svc_call *c, svc_str text)
   return svc_buf_done(&b);
 }
 
-SVC_PRIVATE bool svc_fail(svc_call *c, int code, const char *format, ...)
+static bool errors_fail(svc_call *c, svc_str detail, int code, const char *format, va_list args)
 {
-  va_list args;
-  c->error = code;
-  c->error_param_count = 0;
-  c->error_detail = SVC_S("");
-  va_start(args, format);
-  for (; *format && c->error_param_count < 5; format++) {
-    svc_str *to = &c->error_params[c->error_param_count++];
+  c->error.code = code;
+  c->error.param_count = 0;
+  c->error.detail = detail;
+  for (; *format && c->error.param_count < 5; format++) {
+    svc_str *to = &c->error.params[c->error.param_count++];
     if (*format == 's') *to = errors_quoted(c, svc_str_c(va_arg(args, const char *)));
     else if (*format == 'S') *to = errors_quoted(c, *va_arg(args, const svc_str *));
     else *to = svc_arena_print(c->arena, "%lld", (long long)*va_arg(args, const int64_t *));
   }
+  return false;
+}
+
+SVC_PRIVATE bool svc_fail(svc_call *c, int code, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  errors_fail(c, SVC_S(""), code, format, args);
   va_end(args);
   return false;
+}
+
+SVC_PRIVATE bool svc_fail_as(svc_call *c, svc_str detail, int code, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  errors_fail(c, detail, code, format, args);
+  va_end(args);
+  return false;
+}
+
+SVC_PRIVATE bool svc_fail_about(svc_call *c, int code, svc_str key, svc_str parent)
+{
+  static const char *const formats[] = { "", "S", "SS" };
+  unsigned n = parent.n ? svc_error_params(code) : 1;
+  if (code == SVC_E_RESOURCE_NOT_FOUND) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
+  return svc_fail(c, code, formats[n < 2 ? n : 2], &key, &parent);
+}
+
+SVC_PRIVATE bool svc_no_memory(svc_call *c)
+{
+  return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+}
+
+SVC_PRIVATE bool svc_store_failed(svc_call *c, int status)
+{
+  bool again = status == SVC_NO_ROOM || status == SVC_RETRY;
+  if (!again) svc_log(c->s, SVC_LOG_ERROR, "store: %s", svc_strerror(status));
+  c->error.violations = c->error.violations_last = NULL; /* they were of a body that has not been judged in the end */
+  c->error.violation_count = 0;
+  return svc_fail(c, status == SVC_FULL ? SVC_E_INSUFFICIENT_STORAGE : SVC_E_SERVICE_UNAVAILABLE, "");
+}
+
+SVC_PRIVATE bool svc_txn_good(svc_call *c)
+{
+  return c->txn->error == SVC_OK ? true : svc_store_failed(c, c->txn->error);
 }
 
 SVC_PRIVATE void svc_violate(svc_call *c, int code, svc_str path, const char *format, ...)
@@ -95,16 +145,16 @@ SVC_PRIVATE void svc_violate(svc_call *c, int code, svc_str path, const char *fo
   char text[200];
   va_list args;
   int n;
-  if (!v || ++c->violation_count > ERRORS_MOST_VIOLATIONS) return;
+  if (!v || ++c->error.violation_count > ERRORS_MOST_VIOLATIONS) return;
   va_start(args, format);
   n = vsnprintf(text, sizeof text, format, args);
   va_end(args);
   v->code = code;
   v->field = svc_arena_copy(c->arena, path);
   v->description = svc_arena_copy(c->arena, (svc_str){ text, n < 0 ? 0 : strlen(text) });
-  if (c->violations_last) c->violations_last->next = v;
-  else c->violations = v;
-  c->violations_last = v;
+  if (c->error.violations_last) c->error.violations_last->next = v;
+  else c->error.violations = v;
+  c->error.violations_last = v;
 }
 
 /* The text between the quotes of a JSON string, or a number as it is: what {n} in a detail stands for. */
@@ -117,16 +167,16 @@ static svc_str errors_bare(svc_str param)
 /* The detail as a JSON string: the table's text needs no escaping, the parameters are escaped already. */
 static void errors_write_detail(svc_buf *b, const svc_call *c)
 {
-  const char *p = svc_error_detail(c->error);
-  if (c->error_detail.n) {
-    svc_json_escape(b, c->error_detail);
+  const char *p = svc_error_detail(c->error.code);
+  if (c->error.detail.n) {
+    svc_json_escape(b, c->error.detail);
     return;
   }
   svc_buf_char(b, '"');
   for (; *p; p++) {
     if (p[0] == '{' && p[1] >= '0' && p[1] <= '9' && p[2] == '}') {
       unsigned i = (unsigned)(p[1] - '0');
-      if (i < c->error_param_count) svc_buf_str(b, errors_bare(c->error_params[i]));
+      if (i < c->error.param_count) svc_buf_str(b, errors_bare(c->error.params[i]));
       p += 2;
     } else {
       svc_buf_char(b, *p);
@@ -139,8 +189,8 @@ static void errors_write_violations(svc_buf *b, const svc_call *c)
 {
   const svc_violation *v;
   svc_buf_text(b, "\"badRequestDetail\":{\"fields\":[");
-  for (v = c->violations; v; v = v->next) {
-    svc_buf_text(b, v == c->violations ? "{\"description\":" : ",{\"description\":");
+  for (v = c->error.violations; v; v = v->next) {
+    svc_buf_text(b, v == c->error.violations ? "{\"description\":" : ",{\"description\":");
     svc_json_escape(b, v->description);
     svc_buf_text(b, ",\"field\":");
     svc_json_escape(b, v->field);
@@ -152,20 +202,20 @@ static void errors_write_violations(svc_buf *b, const svc_call *c)
 SVC_PRIVATE svc_str svc_error_document(svc_call *c)
 {
   svc_buf b = svc_buf_new(c->arena, 512);
-  int status = svc_error_status(c->error);
+  int status = svc_error_status(c->error.code);
   unsigned i;
   svc_buf_char(&b, '{');
-  if (c->violations) errors_write_violations(&b, c);
+  if (c->error.violations) errors_write_violations(&b, c);
   svc_buf_text(&b, "\"detail\":");
   errors_write_detail(&b, c);
   svc_buf_text(&b, ",\"error\":");
   svc_buf_i64(&b, status);
   svc_buf_text(&b, ",\"errorCode\":\"");
-  svc_buf_text(&b, svc_error_name(c->error));
+  svc_buf_text(&b, svc_error_name(c->error.code));
   svc_buf_text(&b, "\",\"parameters\":[");
-  for (i = 0; i < c->error_param_count; i++) {
+  for (i = 0; i < c->error.param_count; i++) {
     if (i) svc_buf_char(&b, ',');
-    svc_buf_str(&b, c->error_params[i]);
+    svc_buf_str(&b, c->error.params[i]);
   }
   svc_buf_text(&b, "],\"reason\":\"");
   svc_buf_text(&b, svc_status_reason(status));

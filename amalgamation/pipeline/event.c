@@ -1,41 +1,11 @@
 /*
 ** Every change writes its event, in the transaction of the change.
 **
-** An event is an entity of the noun that is marked as the feed, below a project or an organization. It is written in
-** the order of its members, so no tree is made for it. The event of something that is gone with its own feed goes to
-** the feed of its owner.
+** An event is an entity of the noun in the seat of the feed, below a project or an organization. It is written in the
+** order of its members, so no tree is made for it. The event of a project that is gone goes to the feed of its
+** organization. Its id is of the time at which it happened, so that a feed is in that order.
 */
-#include "internal.h"
-
-/* ---------------------------------------------------------------------------------------------------------------- types */
-
-/* The table in little room: one text behind the other, without a pointer to each. */
-#define EVENT_NAME_ROOM(name, where, alertable, description) char of_##name[sizeof #name];
-#define EVENT_NAME(name, where, alertable, description) #name,
-static const struct event_names {
-  SVC_EVENT_TYPE_LIST(EVENT_NAME_ROOM)
-} event_names = { SVC_EVENT_TYPE_LIST(EVENT_NAME) };
-
-#define EVENT_DESCRIPTION_ROOM(name, where, alertable, description) char of_##name[sizeof description];
-#define EVENT_DESCRIPTION(name, where, alertable, description) description,
-static const struct event_descriptions {
-  SVC_EVENT_TYPE_LIST(EVENT_DESCRIPTION_ROOM)
-} event_descriptions = { SVC_EVENT_TYPE_LIST(EVENT_DESCRIPTION) };
-
-#define EVENT_ALERTABLE 4 /* beside the bits of enum svc_event_where */
-#define EVENT_FLAGS(name, where, alertable, description) (where) | (alertable ? EVENT_ALERTABLE : 0),
-static const unsigned char event_flags[] = { SVC_EVENT_TYPE_LIST(EVENT_FLAGS) };
-
-SVC_PRIVATE bool svc_event_type_next(svc_event_type *t)
-{
-  if (t->number == SVC_EVENT_TYPE_COUNT) return false;
-  t->name = t->number ? t->name + strlen(t->name) + 1 : (const char *)&event_names;
-  t->description = t->number ? t->description + strlen(t->description) + 1 : (const char *)&event_descriptions;
-  t->where = event_flags[t->number] & ~EVENT_ALERTABLE;
-  t->alertable = event_flags[t->number] & EVENT_ALERTABLE;
-  t->number++;
-  return true;
-}
+#include "pipeline/pipeline.h"
 
 /* --------------------------------------------------------------------------------------------------------------- events */
 
@@ -105,7 +75,7 @@ static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type,
     { EVENT_MEMBER("links"), none, LINKS },
     { EVENT_MEMBER("orgId"), event_id_text(c, org), TEXT },
     { EVENT_MEMBER("publicKey"), key ? c->who.username : none, TEXT },
-    { EVENT_MEMBER("remoteAddress"), c->peer, TEXT },
+    { EVENT_MEMBER("remoteAddress"), c->request.peer, TEXT },
     { EVENT_MEMBER("userId"), user ? c->who.user_id : none, TEXT },
     { EVENT_MEMBER("username"), user ? c->who.username : none, TEXT },
   };
@@ -126,80 +96,79 @@ static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type,
   svc_buf_char(b, '}');
 }
 
-/* What feeds are filtered by: the time (8 bytes), the type, a newline, and the member it is about as name=value. */
-static svc_str event_extra(svc_call *c, const char *type, const char *field, svc_str value)
+/* Who listens hears of it in its transaction: nothing is heard that has not happened. */
+static bool event_heard(svc_call *c, const char *type, const svc_entity *e)
 {
-  svc_buf b = svc_buf_new(c->arena, 96);
-  svc_buf_add(&b, (const char *)&c->now, sizeof c->now);
-  svc_buf_text(&b, type);
-  svc_buf_char(&b, '\n');
-  if (field) {
-    svc_buf_text(&b, field);
-    svc_buf_char(&b, '=');
-    svc_buf_str(&b, value);
-  }
-  return svc_buf_done(&b);
+  const svc_noun_info *alerts = c->s->seats[SVC_SEAT_ALERTS];
+  svc_event_type row;
+  if (!alerts || !alerts->noun->hears || !svc_event_type_named(type, &row)) return true;
+  return alerts->noun->hears(c, &row, e);
 }
 
-static bool event_write(svc_call *c, const char *type, const svc_id *group, const svc_id *org, const event_subject about[2])
+static bool event_write(svc_call *c, const char *type, const svc_scope *scope, const event_subject about[2])
 {
+  const svc_noun_info *feed = c->s->seats[SVC_SEAT_FEED];
+  bool in_group = !svc_id_is_zero(&scope->group);
   svc_buf b;
   svc_entity e;
-  if (!c->s->feed || !type) return true; /* built without events */
+  if (!feed || !type || (!in_group && svc_id_is_zero(&scope->org))) return true; /* built without events, or in no feed */
   b = svc_buf_new(c->arena, 384);
   memset(&e, 0, sizeof e);
-  e.kind = c->s->feed->noun->kind;
-  e.parent = group ? *group : *org;
-  e.id = svc_new_id(c->txn);
+  e.kind = feed->noun->kind;
+  e.parent = in_group ? scope->group : scope->org;
+  e.scope = *scope;
+  e.id = svc_new_id_at(c->txn, c->now);
   e.key = svc_id_str(c->arena, &e.id);
   e.revision = svc_new_revision(c->txn);
-  e.extra = event_extra(c, type, about[0].name, about[0].value);
-  event_body(c, &b, &e, type, group, org, about);
+  event_body(c, &b, &e, type, in_group ? &scope->group : NULL, &scope->org, about);
   e.body = svc_buf_done(&b);
-  if (b.failed) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  return svc_entity_insert(c->txn, c->arena, &e) == SVC_OK || svc_store_failed(c, c->txn->error);
+  if (b.failed) return svc_no_memory(c);
+  if (svc_entity_insert(c->txn, c->arena, &e) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  return event_heard(c, type, &e);
 }
 
-SVC_PRIVATE bool svc_event_write(svc_call *c, const char *type, const svc_id *group, const svc_id *org, const char *field,
-                                 svc_str value)
+SVC_PRIVATE bool svc_event_write(svc_call *c, const char *type, const svc_scope *scope, const char *field, svc_str value)
 {
   const event_subject about[2] = { { field, value }, { NULL, { NULL, 0 } } };
-  return event_write(c, type, group, org, about);
+  return event_write(c, type, scope, about);
 }
 
-/* Whose list it is an entry of: the credential of the path. */
-static event_subject event_credential(svc_call *c, const svc_noun_info *noun)
+/* The entity above it, as events name that. */
+static event_subject event_parent(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
-  event_subject none = { NULL, { NULL, 0 } };
-  unsigned i;
-  if (!(noun->noun->flags & SVC_IS_ACCESS_LIST)) return none;
-  for (i = 0; c->plan && i < c->resolved; i++)
-    if (c->plan->steps[i].noun == noun->parent) return (event_subject){ noun->parent->noun->event_field, c->chain[i].unique };
-  return none;
+  event_subject subject = { NULL, { NULL, 0 } };
+  svc_entity up;
+  if (!(noun->noun->flags & SVC_EVENT_PARENT) || !noun->parent) return subject;
+  if (svc_entity_above(c, noun, e, &up) != SVC_OK) return subject;
+  subject.name = noun->parent->noun->event_field;
+  subject.value = up.unique.n ? up.unique : up.key;
+  return subject;
+}
+
+/* Whose feed it goes into: that of the path; of what is a scope itself, its own, or when it is gone the one above. */
+static svc_scope event_scope(const svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool gone)
+{
+  static const svc_id none;
+  svc_scope scope = c->scope;
+  if (noun == c->s->group) scope = (svc_scope){ gone ? none : e->id, e->parent };
+  else if (noun == c->s->org) scope = (svc_scope){ none, gone ? none : e->id };
+  else if (svc_id_is_zero(&scope.org) && svc_id_is_zero(&scope.group)) scope = e->scope;
+  return scope;
 }
 
 SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *type, bool gone)
 {
-  svc_id group = svc_call_group(c), org = svc_call_org(c);
+  svc_scope scope = event_scope(c, noun, e, gone);
   event_subject about[2];
   if (!type) return true;
-  if (noun == c->s->group) {
-    group = e->id;
-    org = e->owner;
-  } else if (noun == c->s->org) {
-    org = e->id;
-    if (gone) return true; /* its feed went with it, and it has no owner */
-  }
-  if (svc_id_is_zero(&org) && noun->parent && noun->parent == c->s->org) org = e->parent;
-  if (gone && noun == c->s->group) return svc_event_write(c, type, NULL, &org, "groupId", svc_id_str(c->arena, &group));
+  if (gone && noun == c->s->group) return svc_event_write(c, type, &scope, "groupId", svc_id_str(c->arena, &e->id));
   about[0].name = noun->noun->event_field;
   about[0].value = e->unique.n && !(noun->noun->flags & SVC_EVENT_KEY) ? e->unique : e->key;
-  about[1] = event_credential(c, noun);
-  if (about[1].name && strcmp(about[1].name, about[0].name) < 0) {
+  about[1] = event_parent(c, noun, e);
+  if (about[1].name && about[0].name && strcmp(about[1].name, about[0].name) < 0) {
     event_subject other = about[0];
     about[0] = about[1];
     about[1] = other;
   }
-  if (svc_id_is_zero(&group)) return svc_id_is_zero(&org) || event_write(c, type, NULL, &org, about);
-  return event_write(c, type, &group, &org, about);
+  return event_write(c, type, &scope, about);
 }

@@ -2,13 +2,13 @@
 ** What the caller holds: the roles of its own and those of its teams.
 **
 ** A caller may hold thousands of roles, and most requests ask for those on one organization or project. So nothing is
-** made of them beforehand: they stay the lines that credential.c keeps, a question is one pass over these, and of the
+** made of them beforehand: they stay the assignments that credential.c keeps, a question is one pass over these, and of the
 ** teams only those are looked at that belong to the organization asked for. Who asks often, as lists do for each of
-** their items, makes the lines into a table once, so that a list costs one pass more and not one for each item.
+** their items, makes the assignments into a table once, so that a list costs one pass more and not one for each item.
 **
 ** The rule: no role is left out, however many there are. The work is linear in what the caller holds.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 #define HELD_QUESTIONS 4 /* from this one on a table is worth its making */
 
@@ -17,7 +17,7 @@
 SVC_PRIVATE void svc_held_begin(svc_call *c, svc_held *h, const svc_id *org)
 {
   memset(h, 0, sizeof *h);
-  h->lines = c->who.lines;
+  h->assignments = c->who.assignments;
   h->only = org;
 }
 
@@ -38,25 +38,25 @@ static bool held_vouched(svc_call *c, svc_held *h)
   return false;
 }
 
-/* The lines of a team, which stand in the store; of one that is gone: none. */
+/* The assignments of a team, which stand in the store; of one that is gone: none. */
 static svc_str held_team(svc_call *c, svc_held *h)
 {
   svc_entity team;
   svc_id id;
-  if (!c->s->team || !svc_id_parse((svc_str){ h->role.p + 1, h->role.n - 1 }, &h->via) || !svc_id_parse(h->on, &id))
+  if (!c->s->seats[SVC_SEAT_TEAM] || !svc_id_parse((svc_str){ h->role.p + 1, h->role.n - 1 }, &h->via) || !svc_id_parse(h->on, &id))
     return SVC_S("");
   if (h->only && !svc_id_eq(h->only, &h->via)) return SVC_S("");
-  if (svc_entity_get(c->txn, c->s->team->noun->kind, &h->via, &id, &team) != SVC_OK) return SVC_S("");
-  return svc_grants_of(&team);
+  if (svc_entity_get(c->txn, c->s->seats[SVC_SEAT_TEAM]->noun->kind, &h->via, &id, &team) != SVC_OK) return SVC_S("");
+  return svc_assignments_of(&team);
 }
 
 SVC_PRIVATE bool svc_held_next(svc_call *c, svc_held *h)
 {
   if (held_vouched(c, h)) return true;
   for (;;) {
-    h->by_team = svc_grants_next(&h->team, &h->role, &h->on);
+    h->by_team = svc_assignments_next(&h->team, &h->role, &h->on);
     if (h->by_team) return true;
-    if (!svc_grants_next(&h->lines, &h->role, &h->on)) return false;
+    if (!svc_assignments_next(&h->assignments, &h->role, &h->on)) return false;
     if (h->role.n && h->role.p[0] == '@') h->team = held_team(c, h);
     else if (h->role.n && h->role.p[0] != '?') return true;
   }
@@ -105,11 +105,11 @@ static const held_row *held_find(const svc_held_table *t, const svc_id *on, cons
 /* Whoever holds something in a project is seen to be in its organization. */
 static void held_note_inside(svc_call *c, svc_held_table *t, const svc_id *group, const svc_held *h)
 {
-  static const svc_id root, none;
+  static const svc_id none;
   svc_entity e;
-  if (!c->s->group || svc_entity_get(c->txn, c->s->group->noun->kind, &root, group, &e) != SVC_OK) return;
-  if (h->by_team && !svc_id_eq(&h->via, &e.owner)) return;
-  held_place(t, &e.owner, &none)->inside = true;
+  if (!c->s->group || svc_get_noun(c->txn, c->s->group, group, &e) != SVC_OK) return;
+  if (h->by_team && !svc_id_eq(&h->via, &e.parent)) return;
+  held_place(t, &e.parent, &none)->inside = true;
 }
 
 static const svc_held_table *held_make(svc_call *c)
@@ -186,13 +186,12 @@ SVC_PRIVATE bool svc_holds_any(svc_call *c, uint64_t wanted)
 /* For the few of whom the host says so: each of their grants is looked up. */
 static bool held_inside_vouched(svc_call *c, const svc_id *org)
 {
-  static const svc_id root;
   svc_entity group;
   svc_held h;
   svc_id id;
   for (svc_held_begin(c, &h, NULL); c->s->group && svc_held_next(c, &h);)
-    if (svc_id_parse(h.on, &id) && svc_role_by_name(h.role) >= 0 &&
-        svc_entity_get(c->txn, c->s->group->noun->kind, &root, &id, &group) == SVC_OK && svc_id_eq(&group.owner, org))
+    if (svc_id_parse(h.on, &id) && svc_role_by_name(h.role) >= 0 && svc_get_noun(c->txn, c->s->group, &id, &group) == SVC_OK &&
+        svc_id_eq(&group.parent, org))
       return true;
   return false;
 }
@@ -206,4 +205,91 @@ SVC_PRIVATE bool svc_holds_inside(svc_call *c, const svc_id *org)
   if (!c->who.held && !held_make(c)) return false;
   row = held_find(c->who.held, org, &none);
   return row && row->inside;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- what is seen */
+
+static int held_order(const void *a, const void *b)
+{
+  return memcmp(a, b, sizeof(svc_id));
+}
+
+/* Sorted, and each once. */
+static size_t held_sort(svc_id *ids, size_t n)
+{
+  size_t i, kept = 0;
+  if (n) qsort(ids, n, sizeof *ids, held_order);
+  for (i = 0; i < n; i++)
+    if (kept == 0 || !svc_id_eq(&ids[kept - 1], &ids[i])) ids[kept++] = ids[i];
+  return kept;
+}
+
+static bool held_has(const svc_id *ids, size_t n, const svc_id *id)
+{
+  return n && bsearch(id, ids, n, sizeof *ids, held_order) != NULL;
+}
+
+/* Of the projects that are held one by one: those that are there, are not seen anyway, and are of the right organization. */
+static void held_single_groups(svc_call *c, svc_seen *seen, const svc_id *via)
+{
+  static const svc_id none;
+  size_t i, kept = 0;
+  svc_entity e;
+  for (i = 0; i < seen->id_count; i++) {
+    if (svc_get_noun(c->txn, c->s->group, &seen->ids[i], &e) != SVC_OK) continue;
+    if (!svc_id_eq(&via[i], &none) && !svc_id_eq(&via[i], &e.parent)) continue;
+    if (!svc_id_is_zero(&c->who.org) && !svc_id_eq(&c->who.org, &e.parent)) continue;
+    if (!held_has(seen->parents, seen->parent_count, &e.parent)) seen->ids[kept++] = e.id;
+  }
+  seen->id_count = held_sort(seen->ids, kept);
+}
+
+/* The organizations that one line lets be seen: it, or that of its project. */
+static void held_organization(svc_call *c, svc_seen *seen, const svc_held *h, const svc_id *on, bool group)
+{
+  svc_entity e;
+  svc_id org = *on;
+  if (group) {
+    if (!c->s->group || svc_get_noun(c->txn, c->s->group, on, &e) != SVC_OK) return;
+    if (h->by_team && !svc_id_eq(&h->via, &e.parent)) return;
+    org = e.parent;
+  }
+  if (!svc_id_is_zero(&c->who.org) && !svc_id_eq(&c->who.org, &org)) return;
+  if (svc_get_noun(c->txn, c->s->org, &org, &e) == SVC_OK) seen->ids[seen->id_count++] = org;
+}
+
+SVC_PRIVATE bool svc_seen_of(svc_call *c, const svc_noun_info *noun, svc_seen *out)
+{
+  static const svc_id none;
+  uint64_t least = svc_role_least(SVC_SCOPE_GROUP);
+  bool groups = noun == c->s->group;
+  svc_id *via, on;
+  svc_held h;
+  size_t n = 0;
+  memset(out, 0, sizeof *out);
+  for (svc_held_begin(c, &h, NULL); svc_held_next(c, &h); n++) continue;
+  out->parents = svc_arena_alloc(c->arena, (n + 1) * sizeof *out->parents);
+  out->ids = svc_arena_alloc(c->arena, (n + 1) * sizeof *out->ids);
+  via = svc_arena_alloc(c->arena, (n + 1) * sizeof *via);
+  if (!out->parents || !out->ids || !via) return svc_no_memory(c);
+  for (svc_held_begin(c, &h, NULL); svc_held_next(c, &h);) {
+    int role = svc_role_by_name(h.role);
+    bool group = role >= 0 && svc_role_level(role) == SVC_SCOPE_GROUP;
+    if (role < 0) continue;
+    if (h.on.n == 0) out->everything |= !groups || svc_role_includes(role) & least;
+    if (!svc_id_parse(h.on, &on)) continue;
+    if (!groups) {
+      held_organization(c, out, &h, &on, group);
+    } else if (!group) {
+      bool own = svc_id_is_zero(&c->who.org) || svc_id_eq(&c->who.org, &on);
+      if (own && svc_role_includes(role) & least) out->parents[out->parent_count++] = on;
+    } else {
+      via[out->id_count] = h.by_team ? h.via : none;
+      out->ids[out->id_count++] = on;
+    }
+  }
+  out->parent_count = held_sort(out->parents, out->parent_count);
+  if (groups) held_single_groups(c, out, via);
+  else out->id_count = held_sort(out->ids, out->id_count);
+  return svc_txn_good(c);
 }

@@ -1,123 +1,167 @@
 /*
 ** States move by due dates, not by threads.
 **
-** An entity that enters a state with a step out of it gets an entry in the due index. Whatever is due is applied before
-** the next request is served, and by svc_tick(), in the order it fell due; the events bear the time at which it did. A
-** noun whose states do not follow from a table alone has a say in it: its fell_due hook.
+** An entity that enters a state with a transition out of it gets an entry in the due index, unless the driver has an order
+** for it (order.c). Whatever is due is applied before the next request is served, and by svc_tick(), in the order it fell
+** due; the events bear the time at which it did. A noun whose states do not follow from a table alone has a say in it: its
+** fell_due hook.
+**
+** The rule: work that falls due runs in the scope of its record, and may insert, count, meter and write events as a
+** request does.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 #define LIFECYCLE_BATCH 256 /* steps of one transaction */
 #define LIFECYCLE_DEFAULT_MS 10000
 
-SVC_PRIVATE const svc_step *svc_step_from(const svc_noun *noun, svc_str state)
+SVC_PRIVATE const svc_transition *svc_transition_from(const svc_noun *noun, svc_str state)
 {
-  const svc_step *step;
-  for (step = noun->lifecycle ? noun->lifecycle->steps : NULL; step && step->from; step++)
-    if (svc_str_is(state, step->from)) return step;
+  const svc_transition *t;
+  for (t = noun->lifecycle ? noun->lifecycle->transitions : NULL; t && t->from; t++)
+    if (svc_str_is(state, t->from)) return t;
   return NULL;
 }
 
-SVC_PRIVATE int64_t svc_step_due(const svc *s, const svc_noun *noun, svc_str state, int64_t now)
+SVC_PRIVATE const char *svc_event_of_gone(const svc_noun *noun)
 {
-  const svc_step *step = svc_step_from(noun, state);
+  const svc_transition *t;
+  for (t = noun->lifecycle ? noun->lifecycle->transitions : NULL; t && t->from; t++)
+    if (!t->to) return t->event;
+  return noun->event_deleted;
+}
+
+SVC_PRIVATE int64_t svc_transition_due(const svc *s, const svc_noun *noun, svc_str state, int64_t now)
+{
+  const svc_transition *t = svc_transition_from(noun, state);
   int64_t whole = s->config.provision_ms;
-  if (!step) return 0;
+  if (!t || (t->order && s->config.driver)) return 0; /* then it is the driver who says when */
   if (whole == 0) whole = LIFECYCLE_DEFAULT_MS;
   if (whole < 0) whole = 0;
-  whole = now + whole * step->percent / 100;
+  whole = now + whole * t->percent / 100;
   return whole ? whole : 1; /* 0 would mean never */
 }
 
-/* The project and organization that an entity belongs to, for its event: found upwards from its parent. */
-static void lifecycle_scope(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_id *group, svc_id *org)
-{
-  static const svc_id root;
-  svc_entity up;
-  memset(group, 0, sizeof *group);
-  memset(org, 0, sizeof *org);
-  if (c->s->group && svc_entity_get(c->txn, c->s->group->noun->kind, &root, &e->parent, &up) == SVC_OK) {
-    *group = up.id;
-    *org = up.owner;
-  } else if (noun->parent == c->s->org) {
-    *org = e->parent;
-  }
-}
-
-static bool lifecycle_event(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *type)
-{
-  svc_id group, org;
-  svc_str value = e->unique.n ? e->unique : e->key;
-  lifecycle_scope(c, noun, e, &group, &org);
-  if (!type || (svc_id_is_zero(&group) && svc_id_is_zero(&org))) return true;
-  return svc_event_write(c, type, svc_id_is_zero(&group) ? NULL : &group, &org, noun->noun->event_field, value);
-}
+/* ---------------------------------------------------------------------------------------------------------------- steps */
 
 /* The entity in the state that it goes into by its table, or as its noun will have it. */
-static bool lifecycle_move(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_step *step,
-                           svc_change *change)
+static bool lifecycle_move(svc_call *c, const svc_transition *t, svc_change *change, int tag)
 {
-  const svc_lifecycle *life = noun->noun->lifecycle;
-  change->noun = noun;
-  change->stored = true;
-  change->old = stored;
-  change->id = stored->id;
-  change->extra = svc_arena_copy(c->arena, stored->extra);
-  change->body = svc_node_copy(c->arena, change->before);
-  if (!change->body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  if (step) {
-    svc_node_set_str(c->arena, change->body, life->field, svc_str_c(step->to));
-    change->due = svc_step_due(c->s, noun->noun, svc_str_c(step->to), c->now);
-    change->event = step->event;
+  const svc_noun *noun = change->noun->noun;
+  change->extra = change->entity.extra;
+  change->id = change->entity.id;
+  change->parent = change->entity.parent;
+  if (t) {
+    svc_node_set_str(c->arena, change->body, noun->lifecycle->field, svc_str_c(t->to));
+    change->due = svc_transition_due(c->s, noun, svc_str_c(t->to), c->now);
+    change->event = t->event;
   }
-  return !noun->noun->fell_due || noun->noun->fell_due(c, change);
+  return !noun->fell_due || noun->fell_due(c, change, tag);
 }
 
-static bool lifecycle_step(svc_call *c, const svc_noun_info *noun, const svc_entity *stored)
+static bool lifecycle_store(svc_call *c, svc_change *change, int tag)
+{
+  const svc_noun_info *noun = change->noun;
+  svc_entity e = change->entity;
+  svc_str was = SVC_S(""), is = SVC_S("");
+  unsigned i;
+  svc_due_set(&e, tag, 0);
+  if (tag == SVC_DUE_STATE || change->due) svc_due_set(&e, SVC_DUE_STATE, change->due < 0 ? 0 : change->due);
+  for (i = 0; i < change->due_count; i++) svc_due_set(&e, change->dues[i].tag, change->dues[i].when);
+  e.extra = change->extra;
+  if (!svc_body_write(c->arena, change->body, &e.body, &e.links_at)) return svc_no_memory(c);
+  if (!svc_node_same(change->before, change->body)) e.revision = svc_new_revision(c->txn);
+  if (svc_entity_update(c->txn, c->arena, &e, &change->entity) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  if (noun->noun->lifecycle) {
+    was = svc_node_str(change->before, noun->noun->lifecycle->field);
+    is = svc_node_str(change->body, noun->noun->lifecycle->field);
+  }
+  return svc_change_along(c, noun, &e, change->before, change->body) &&
+         (svc_str_eq(was, is) || svc_order_put(c, noun, &e)) && svc_event_about(c, noun, &e, change->event, false);
+}
+
+/* The transition out of the state that it is in: what an order that is done, and a date that has come, have in common. */
+SVC_PRIVATE bool svc_transition_take(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_node *facts,
+                                     int tag)
 {
   const svc_lifecycle *life = noun->noun->lifecycle;
-  const svc_step *step;
-  svc_entity e = *stored, before = *stored;
+  const svc_transition *t;
   svc_change change;
-  memset(&change, 0, sizeof change);
-  change.before = svc_entity_body(c, stored);
-  if (!change.before) return false;
-  step = life ? svc_step_from(noun->noun, svc_node_str(change.before, life->field)) : NULL;
-  e.key = svc_arena_copy(c->arena, stored->key); /* for the event, after the entity was written */
-  e.unique = svc_arena_copy(c->arena, stored->unique);
-  if (noun->noun->flags & SVC_EXPIRES) return svc_erase(c, noun, &e);
-  if (step && !step->to) return svc_erase(c, noun, &e) && lifecycle_event(c, noun, &e, step->event);
-  if (!lifecycle_move(c, noun, stored, step, &change)) return false;
-  before.extra = change.extra;
-  return svc_rewrite(c, &before, change.body, change.due) && lifecycle_event(c, noun, &e, change.event);
+  svc_scope_enter(c, stored);
+  if (!svc_change_of(c, noun, stored, &change)) return false;
+  t = life && tag == SVC_DUE_STATE ? svc_transition_from(noun->noun, svc_node_str(change.before, life->field)) : NULL;
+  if (t && !t->to) return svc_erase(c, noun, stored);
+  if (!lifecycle_move(c, t, &change, tag)) return false;
+  if (facts && noun->noun->facts && !noun->noun->facts(c, &change, facts)) return false;
+  return lifecycle_store(c, &change, tag);
+}
+
+static bool lifecycle_step(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, int tag)
+{
+  svc_scope_enter(c, stored);
+  if (noun->noun->flags & SVC_EXPIRES && tag == SVC_DUE_EXPIRY) return svc_erase(c, noun, stored);
+  return svc_transition_take(c, noun, stored, NULL, tag);
 }
 
 /* The entity that an entry is of. False: of none, or of one that waits for another time. */
 static bool lifecycle_entity(svc_call *c, const svc_due_entry *due, const svc_noun_info **noun, svc_entity *e)
 {
   *noun = svc_noun_by_kind(c->s, due->kind);
-  return *noun && svc_entity_get(c->txn, (*noun)->noun->kind, &due->parent, &due->id, e) == SVC_OK && e->due == due->when;
+  return *noun && svc_entity_get(c->txn, (*noun)->noun->kind, &due->parent, &due->id, e) == SVC_OK &&
+         svc_due_get(e, due->tag) == due->when;
 }
 
-static bool lifecycle_apply(svc_call *c, const svc_due_entry *due)
+/* Something else than an entity may wait: an Idempotency-Key for its end, a line of the ledger for that of its month. */
+static bool lifecycle_other(svc_call *c, const svc_due_entry *due, bool *good)
+{
+  bool mine = svc_retry_expire(c->txn, due);
+  *good = true;
+  if (!mine) *good = svc_meter_due(c, due, &mine);
+  return mine;
+}
+
+typedef struct lifecycle_job {
+  svc_job job; /* first: it is cast back; what frees is all that is done, or everything */
+  svc *s;
+  int done;
+  bool more;         /* there may be */
+  bool spoiled;      /* this one refused after it had written: it is given up, and what it wrote never happens */
+  svc_due_entry bad;
+} lifecycle_job;
+
+static bool lifecycle_forget(svc_call *c, const svc_due_entry *due)
+{
+  svc_key key;
+  svc_key_due(&key, due);
+  return svc_remove(c->txn, &key) == SVC_OK;
+}
+
+/* One that is due. False: the transaction has failed, or was spoiled. */
+static bool lifecycle_apply(svc_call *c, lifecycle_job *work, const svc_due_entry *due)
 {
   const svc_noun_info *noun;
   svc_entity e;
-  svc_key key;
+  bool good = true, dirty = c->txn->dirty;
   c->now = due->when;
-  if (!svc_retry_expire(c->txn, due->kind, &due->parent, &due->id) && lifecycle_entity(c, due, &noun, &e))
-    if (lifecycle_step(c, noun, &e) || c->arena->failed || c->txn->error) return c->txn->error == SVC_OK && !c->arena->failed;
-  /* of a noun that this build leaves out: forgotten, not tried for ever */
-  svc_key_due(&key, due->when, due->kind, &due->parent, &due->id);
-  svc_remove(c->txn, &key);
-  return c->txn->error == SVC_OK;
+  c->txn->dirty = false;
+  if (!lifecycle_other(c, due, &good) && lifecycle_entity(c, due, &noun, &e)) good = lifecycle_step(c, noun, &e, due->tag);
+  if (c->txn->error || c->arena->failed) return false;
+  if (!good) {
+    svc_log(c->s, SVC_LOG_WARNING, "a step that was due is given up: %s", svc_error_name(c->error.code));
+    c->error.code = SVC_E_NONE;
+    work->spoiled = c->txn->dirty;
+    work->bad = *due;
+  }
+  c->txn->dirty |= dirty;
+  if (work->spoiled) return false;
+  /* of a noun that this build leaves out, or one that refuses: forgotten, not tried for ever */
+  return lifecycle_forget(c, due);
 }
 
-static bool lifecycle_apply_first(svc_call *c, int64_t now, bool *found)
+static bool lifecycle_apply_first(svc_call *c, lifecycle_job *work, int64_t now, bool *found)
 {
   svc_due_entry due;
   *found = svc_due_first(c->txn, &due) && due.when <= now;
-  return *found ? lifecycle_apply(c, &due) : c->txn->error == SVC_OK;
+  return *found ? lifecycle_apply(c, work, &due) : c->txn->error == SVC_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------- a full store */
@@ -126,41 +170,32 @@ static bool lifecycle_apply_first(svc_call *c, int64_t now, bool *found)
 static bool lifecycle_frees(svc_call *c, const svc_due_entry *due)
 {
   const svc_noun_info *noun;
-  const svc_step *step;
-  svc_arena arena; /* many may be looked at */
+  const svc_transition *t;
+  svc_str state;
   svc_entity e;
-  if (!lifecycle_entity(c, due, &noun, &e) || noun->noun->flags & SVC_EXPIRES) return true;
-  if (!noun->noun->lifecycle) return false;
-  svc_arena_init(&arena, &c->s->allocator);
-  step = svc_step_from(noun->noun, svc_node_str(svc_json_parse(&arena, e.body), noun->noun->lifecycle->field));
-  svc_blocks_free(arena.blocks);
-  return step && !step->to;
+  if (!lifecycle_entity(c, due, &noun, &e) || (noun->noun->flags & SVC_EXPIRES && due->tag == SVC_DUE_EXPIRY)) return true;
+  if (!noun->noun->lifecycle || due->tag != SVC_DUE_STATE) return false;
+  state = svc_json_member(e.body, svc_str_c(noun->noun->lifecycle->field));
+  if (state.n < 2) return false;
+  t = svc_transition_from(noun->noun, (svc_str){ state.p + 1, state.n - 2 });
+  return t && !t->to;
 }
 
 /* Those of what is due that free, out of turn: what has no room to go on must not keep the others from making it. */
-static bool lifecycle_apply_freeing(svc_call *c, int64_t now, int *n)
+static bool lifecycle_apply_freeing(svc_call *c, lifecycle_job *work, int64_t now)
 {
-  svc_due_entry *all = svc_arena_alloc(c->arena, LIFECYCLE_BATCH * sizeof *all), due; /* writing moves what a scan stands on */
+  svc_due_entry due;
   svc_scan scan;
-  bool good;
-  int i;
-  *n = 0;
-  good = all && svc_due_begin(&scan, c->txn);
-  if (!good) return false;
-  while (*n < LIFECYCLE_BATCH && svc_due_next(&scan, &due) && due.when <= now)
-    if (lifecycle_frees(c, &due)) all[(*n)++] = due;
-  svc_scan_end(&scan);
-  for (i = 0; i < *n && good; i++) good = lifecycle_apply(c, &all[i]);
-  return good && c->txn->error == SVC_OK;
+  svc_due_begin(&scan, c->txn);
+  while (work->done < LIFECYCLE_BATCH && svc_due_next(&scan, &due) && due.when <= now) {
+    if (!lifecycle_frees(c, &due)) continue;
+    if (!lifecycle_apply(c, work, &due)) return false;
+    work->done++;
+  }
+  return c->txn->error == SVC_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- jobs */
-
-typedef struct lifecycle_job {
-  svc_job job; /* first: it is cast back; what frees is all that is done, or everything */
-  svc *s;
-  int done;
-} lifecycle_job;
 
 static bool lifecycle_work(svc_job *job, svc_txn *txn)
 {
@@ -170,9 +205,17 @@ static bool lifecycle_work(svc_job *job, svc_txn *txn)
   bool good = true, found = true;
   svc_own_call(&c, work->s, &arena, txn, job->now);
   work->done = 0;
-  if (job->frees) good = lifecycle_apply_freeing(&c, job->now, &work->done);
+  if (work->spoiled) { /* the run before this one was undone: that step goes, and the others have their turn again */
+    work->spoiled = false;
+    work->done = 1;
+    good = lifecycle_forget(&c, &work->bad);
+    found = false;
+  } else if (job->frees) {
+    good = lifecycle_apply_freeing(&c, work, job->now);
+  }
   for (; !job->frees && work->done < LIFECYCLE_BATCH && good && found; work->done += found)
-    good = lifecycle_apply_first(&c, job->now, &found);
+    good = lifecycle_apply_first(&c, work, job->now, &found);
+  work->more = good && (found || job->alone);
   if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
   svc_blocks_free(arena.blocks);
   return good;
@@ -191,8 +234,8 @@ static int lifecycle_run(svc *s, int64_t now, bool freeing, bool *any)
     work.job.frees = freeing;
     work.s = s;
     status = svc_commit_run(&s->commit, &work.job);
-    if (status == SVC_OK && !work.job.failed && work.done) *any = true;
-  } while (status == SVC_OK && work.done == LIFECYCLE_BATCH && !work.job.failed);
+    if (status == SVC_OK && !work.job.refused && work.done) *any = true;
+  } while (status == SVC_OK && work.more && !work.job.refused);
   return status;
 }
 
@@ -204,7 +247,7 @@ SVC_PRIVATE int svc_apply_due(svc *s, int64_t now)
   if (status != SVC_OK) {
     /* reads go on; the next try is made in a second */
     svc_log(s, SVC_LOG_ERROR, "steps that are due could not be stored: %s", svc_strerror(status));
-    atomic_store(&s->commit.next_due, (unsigned)(now / 1000 + 1));
+    svc_commit_look_at(&s->commit, now + 1000);
   }
   return status;
 }

@@ -11,7 +11,7 @@
 **
 ** Time is the caller's. Where it steps back, the interval begins again: nobody gains a token or waits longer than one.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 #define LIMITER_WAYS 8
 #define LIMITER_LOCKS 64
@@ -168,7 +168,7 @@ static bool limiter_is_part(svc_call *c)
 {
   uint64_t roles;
   bool part = svc_takes_part(c, 1, &roles);
-  c->error = SVC_E_NONE; /* that it is not there is for permission.c to say */
+  c->error.code = SVC_E_NONE; /* that it is not there is for permission.c to say */
   return part;
 }
 
@@ -179,37 +179,37 @@ static bool limiter_is_part(svc_call *c)
 static svc_str limiter_instance(svc_call *c, int scope)
 {
   svc_str id;
-  if (scope == SVC_SCOPE_IP) return c->peer;
+  if (scope == SVC_SCOPE_IP) return c->request.peer;
   if (c->plan->scope_param < 0) return c->who.user_id;
-  id = c->params[c->plan->scope_param];
+  id = c->route.params[c->plan->scope_param];
   return limiter_is_part(c) ? id : svc_arena_print(c->arena, SVC_FMT " " SVC_FMT, SVC_ARG(id), SVC_ARG(c->who.user_id));
 }
 
 /* The token endpoint: so many tries a minute for each client at each address, against guessing. */
 static bool limiter_tokens(svc_call *c)
 {
-  const svc_set_row *set = &c->s->sets[SVC_SET_COUNT];
+  const svc_set_row *set = &c->s->sets[c->s->set_count];
   svc_str user = SVC_S(""), password;
   int64_t minutes = 1;
   svc_basic_credentials(c, &user, &password);
-  c->tokens = svc_limiter_take(c->s->limiter, SVC_SET_COUNT,
-                               svc_arena_print(c->arena, SVC_FMT "\n" SVC_FMT, SVC_ARG(c->peer), SVC_ARG(user)), c->now);
-  if (c->tokens.taken) return true;
-  c->limited = true;
-  return svc_fail(c, SVC_E_RATE_LIMITED, "Sii", &c->path, &set->capacity, &minutes);
+  c->route.tokens = svc_limiter_take(c->s->limiter, c->s->set_count,
+                               svc_arena_print(c->arena, SVC_FMT "\n" SVC_FMT, SVC_ARG(c->request.peer), SVC_ARG(user)), c->now);
+  if (c->route.tokens.taken) return true;
+  c->route.limited = true;
+  return svc_fail(c, SVC_E_RATE_LIMITED, "Sii", &c->request.path, &set->capacity, &minutes);
 }
 
-SVC_PRIVATE bool svc_step_limiter(svc_call *c)
+SVC_PRIVATE bool svc_stage_limiter(svc_call *c)
 {
   int set_index = c->plan->route->set;
   const svc_set_row *set = &c->s->sets[set_index];
-  svc_str path = c->path;
-  if (!c->s->limiter || c->v1) return true;
+  svc_str path = c->request.path;
+  if (!c->s->limiter || c->request.v1) return true;
   if (c->plan->route->flags & SVC_ABSOLUTE) return limiter_tokens(c);
-  c->tokens = svc_limiter_take(c->s->limiter, set_index, limiter_instance(c, set->scope), c->now);
-  c->limited = true;
-  if (c->tokens.taken) return true;
+  c->route.tokens = svc_limiter_take(c->s->limiter, set_index, limiter_instance(c, set->scope), c->now);
+  c->route.limited = true;
+  if (c->route.tokens.taken) return true;
   if (path.n) path.p++, path.n--; /* this error names the path without its first slash */
-  return svc_fail(c, SVC_E_RATE_LIMITED_TOKEN_BUCKET, "Siiii", &path, &c->tokens.wait_seconds, &set->capacity,
+  return svc_fail(c, SVC_E_RATE_LIMITED_TOKEN_BUCKET, "Siiii", &path, &c->route.tokens.wait_seconds, &set->capacity,
                   &set->refill_rate, &set->refill_seconds);
 }

@@ -2,14 +2,14 @@
 ** Links, from the tables.
 **
 ** The answer of a GET carries a link to itself; one to every GET whose path goes on from its own by literal segments
-** alone (its sub-resources); one to each entity that its own path leads through (what it belongs to), or to its owner;
+** alone (its sub-resources); one to each entity that its own path leads through (what it belongs to), or to its parent;
 ** and one to the route that finds it by its unique value. So every resource can be reached from the root. Relations
 ** besides self are named by a URL: the base URL and what follows in the path, or the name of the noun.
 **
 ** All of this is known at open. Each route gets its links as ready text with holes for the keys; writing them is
 ** copying. The rule: what is in a hole is percent-encoded already.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 #define LINKS_MOST_PIECES 1024
 
@@ -38,11 +38,11 @@ static int links_param_hole(const svc_plan *plan, unsigned param, unsigned *coun
 {
   unsigned i;
   *count = 1;
-  for (i = 0; i < plan->step_count; i++) {
-    if (plan->steps[i].param != param) continue;
-    *count = plan->steps[i].param_count;
-    if (plan->steps[i].by_unique) return SVC_HOLE_UNIQUE;
-    return plan->own && i + 1 == plan->step_count ? SVC_HOLE_OWN : (int)i;
+  for (i = 0; i < plan->hop_count; i++) {
+    if (plan->hops[i].param != param) continue;
+    *count = plan->hops[i].param_count;
+    if (plan->hops[i].by_unique) return SVC_HOLE_UNIQUE;
+    return plan->own && i + 1 == plan->hop_count ? SVC_HOLE_OWN : (int)i;
   }
   return SVC_HOLE_PARAM + (int)param;
 }
@@ -111,9 +111,9 @@ static const svc_plan *links_plan_of(const svc *s, const svc_noun_info *noun, co
 static bool links_same_parents(const svc_plan *a, const svc_plan *b)
 {
   unsigned i;
-  for (i = 0; i + 1 < a->step_count && i + 1 < b->step_count; i++)
-    if (a->steps[i].noun != b->steps[i].noun) return false;
-  return a->step_count == b->step_count;
+  for (i = 0; i + 1 < a->hop_count && i + 1 < b->hop_count; i++)
+    if (a->hops[i].noun != b->hops[i].noun) return false;
+  return a->hop_count == b->hop_count;
 }
 
 /* What shows the same entity under its id: where that is named first and alone in the path. */
@@ -134,7 +134,7 @@ static void links_view_of(links_writer *w, const svc_plan *plan)
 static void links_related(links_writer *w, const svc_plan *plan)
 {
   svc *s = w->s;
-  unsigned parents = plan->step_count - (plan->own ? 1 : 0), i;
+  unsigned parents = plan->hop_count - (plan->own ? 1 : 0), i;
   const svc_plan *p;
   size_t j;
   if (plan->own && parents == 0 && plan->noun->noun->flags & SVC_GLOBAL && plan->noun->parent &&
@@ -144,15 +144,15 @@ static void links_related(links_writer *w, const svc_plan *plan)
     svc_buf_str(&w->text, s->base_url);
     svc_buf_str(&w->text, s->base_path);
     svc_buf_add(&w->text, p->route->path, (size_t)(open - p->route->path));
-    links_hole(w, SVC_HOLE_OWNER);
+    links_hole(w, SVC_HOLE_PARENT);
     links_end(w, s->base_url.p, svc_str_c(links_rel(plan->noun->parent->noun)));
   }
   for (i = 0; i < parents; i++) {
-    p = links_plan_of(s, plan->steps[i].noun, plan);
+    p = links_plan_of(s, plan->hops[i].noun, plan);
     if (!p) continue;
     links_begin(w, false);
     links_path(w, plan, p->route->path);
-    links_end(w, s->base_url.p, svc_str_c(links_rel(plan->steps[i].noun->noun)));
+    links_end(w, s->base_url.p, svc_str_c(links_rel(plan->hops[i].noun->noun)));
   }
   if (plan->item != plan) {
     if (!plan->own || !plan->item || plan->route->by) return; /* a view of an entity leads back to it */
@@ -181,7 +181,7 @@ static bool links_finish(links_writer *w, svc_template *out)
   memcpy((void *)(uintptr_t)out->pieces, w->pieces, w->count * sizeof *w->pieces);
   for (i = 0; i < w->count; i++) {
     out->text_size += w->pieces[i].text.n;
-    out->has_owner |= w->pieces[i].hole == SVC_HOLE_OWNER;
+    out->has_parent |= w->pieces[i].hole == SVC_HOLE_PARENT;
     out->has_unique |= w->pieces[i].hole == SVC_HOLE_UNIQUE;
   }
   w->count = 0;
@@ -241,12 +241,12 @@ static svc_str links_value(const svc_call *c, const svc_answer *answer, int hole
 {
   switch (hole) {
   case SVC_HOLE_OWN: return answer->own;
-  case SVC_HOLE_OWNER: return answer->owner;
+  case SVC_HOLE_PARENT: return answer->parent;
   case SVC_HOLE_UNIQUE: return answer->unique;
   case SVC_HOLE_NONE: return SVC_S("");
   default:
-    if (hole >= SVC_HOLE_PARAM) return c->raw_params[hole - SVC_HOLE_PARAM];
-    return hole == 0 && c->plan->item_by_owner ? c->owner_key : c->chain[hole].key;
+    if (hole >= SVC_HOLE_PARAM) return c->route.raw[hole - SVC_HOLE_PARAM];
+    return hole == 0 && c->plan->item_by_org ? c->route.org_key : c->route.chain[hole].key;
   }
 }
 

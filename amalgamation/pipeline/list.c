@@ -5,7 +5,7 @@
 ** stands before them (the links of the list, members being sorted) depends on whether more items follow, so room for it
 ** is left at the front and filled in last, right up to the first item. Nothing is copied twice.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 #define LIST_STRIDE 16
 #define LIST_FIRST 32 /* at least so much is copied: most pieces are about as long, and then there is no loop */
@@ -55,8 +55,8 @@ static svc_str list_link_front(svc_call *c)
   svc_buf b = svc_buf_new(c->arena, 128);
   svc_buf_text(&b, "{\"href\":\"");
   svc_buf_str(&b, c->s->base_url);
-  list_write_path(&b, c->path);
-  svc_buf_text(&b, c->include_count ? "?includeCount=true" : "?includeCount=false");
+  list_write_path(&b, c->request.path);
+  svc_buf_text(&b, c->query.include_count ? "?includeCount=true" : "?includeCount=false");
   return svc_buf_done(&b);
 }
 
@@ -70,19 +70,19 @@ static void list_write_link(svc_buf *b, const svc_call *c, svc_str front, const 
     svc_buf_i64(b, page);
   }
   svc_buf_text(b, "&itemsPerPage=");
-  svc_buf_i64(b, c->per_page);
+  svc_buf_i64(b, c->query.per_page);
   if (!self) {
     svc_buf_text(b, "&pageNum=");
     svc_buf_i64(b, page);
   }
-  for (i = 0; i < c->query_count; i++) {
+  for (i = 0; i < c->query.count; i++) {
     svc_buf_char(b, '&');
-    svc_buf_text(b, c->query[i].param->name);
+    svc_buf_text(b, c->query.values[i].param->name);
     svc_buf_char(b, '=');
-    svc_percent_encode(b, c->query[i].text);
+    svc_percent_encode(b, c->query.values[i].text);
   }
-  if (c->envelope) svc_buf_text(b, "&envelope=true");
-  if (c->pretty) svc_buf_text(b, "&pretty=true");
+  if (c->query.envelope) svc_buf_text(b, "&envelope=true");
+  if (c->query.pretty) svc_buf_text(b, "&pretty=true");
   svc_buf_text(b, "\",\"rel\":\"");
   svc_buf_text(b, rel);
   svc_buf_text(b, "\"}");
@@ -93,14 +93,14 @@ static svc_str list_front(svc_call *c, const list_page *page)
   svc_buf b = svc_buf_new(c->arena, 512);
   svc_str front = list_link_front(c);
   svc_buf_text(&b, "{\"links\":[");
-  list_write_link(&b, c, front, "self", c->page);
+  list_write_link(&b, c, front, "self", c->query.page);
   if (page->more) {
     svc_buf_char(&b, ',');
-    list_write_link(&b, c, front, "next", c->page + 1);
+    list_write_link(&b, c, front, "next", c->query.page + 1);
   }
-  if (c->page > 1) {
+  if (c->query.page > 1) {
     svc_buf_char(&b, ',');
-    list_write_link(&b, c, front, "previous", c->page - 1);
+    list_write_link(&b, c, front, "previous", c->query.page - 1);
   }
   svc_buf_text(&b, "],\"results\":[");
   return svc_buf_done(&b);
@@ -109,7 +109,7 @@ static svc_str list_front(svc_call *c, const list_page *page)
 /* Three links at their longest: every byte of path and query percent-encoded. */
 static size_t list_front_room(const svc_call *c)
 {
-  return 3 * (c->s->base_url.n + 3 * (c->path.n + c->query_text.n) + 192) + 64;
+  return 3 * (c->s->base_url.n + 3 * (c->request.path.n + c->request.query.n) + 192) + 64;
 }
 
 /* The self link with every hole filled but the item's own, which stands at key_at. False: no memory. */
@@ -185,7 +185,7 @@ static void list_write_item(svc_call *c, list_page *page, const svc_item *item)
 /* Memory for the whole page at once, judging by its first item, which may be an odd one: so within bounds. */
 static void list_reserve(svc_call *c, list_page *page, const svc_item *first, int64_t total)
 {
-  int64_t items = c->plan->route->flags & SVC_PAGED ? c->per_page : 64, most;
+  int64_t items = c->plan->route->flags & SVC_PAGED ? c->query.per_page : 64, most;
   size_t size = first->body.n + first->key.n + 2;
   bool good = !c->plan->item || list_link_text(c, page);
   size += page->link.n;
@@ -200,8 +200,8 @@ static void list_reserve(svc_call *c, list_page *page, const svc_item *first, in
 static bool list_fill(svc_call *c, list_page *page, svc_item_source source, void *state, int64_t total)
 {
   bool paged = c->plan->route->flags & SVC_PAGED;
-  int64_t skip = paged ? (c->page - 1) * c->per_page : 0, most = paged ? c->per_page : INT64_MAX;
-  bool counting = paged && total < 0 && c->include_count;
+  int64_t skip = paged ? (c->query.page - 1) * c->query.per_page : 0, most = paged ? c->query.per_page : INT64_MAX;
+  bool counting = paged && total < 0 && c->query.include_count;
   svc_item item;
   if (total >= 0 && skip >= total) return true;
   for (;;) {
@@ -218,28 +218,28 @@ static bool list_fill(svc_call *c, list_page *page, svc_item_source source, void
       if (!counting) return true;
     }
     if (!wanted) continue;
-    if (c->arena->failed) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, ""); /* half an item is none */
+    if (c->arena->failed) return svc_no_memory(c); /* half an item is none */
     if (page->written == 0) list_reserve(c, page, &item, total < 0 ? total : total - skip);
     list_write_item(c, page, &item);
     page->written++;
     if (page->out.failed) break;
   }
-  return c->error == SVC_E_NONE;
+  return c->error.code == SVC_E_NONE;
 }
 
 static void list_close(svc_call *c, list_page *page, int64_t total)
 {
   svc_str front;
   svc_buf_char(&page->out, ']');
-  if (c->envelope) svc_buf_text(&page->out, ",\"status\":200");
-  if (c->include_count) {
+  if (c->query.envelope) svc_buf_text(&page->out, ",\"status\":200");
+  if (c->query.include_count) {
     svc_buf_text(&page->out, ",\"totalCount\":");
     svc_buf_i64(&page->out, total < 0 ? page->seen : total);
   }
   svc_buf_char(&page->out, '}');
   front = list_front(c, page);
   if (page->out.failed || c->arena->failed || front.n > page->room) {
-    svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+    svc_no_memory(c);
     return;
   }
   memcpy(page->out.p + page->room - front.n, front.p, front.n);
@@ -251,10 +251,10 @@ static void list_close(svc_call *c, list_page *page, int64_t total)
 static void list_close_bare(svc_call *c, list_page *page)
 {
   svc_buf_char(&page->out, ']');
-  if (c->envelope) svc_buf_text(&page->out, ",\"status\":200}");
+  if (c->query.envelope) svc_buf_text(&page->out, ",\"status\":200}");
   c->answer.body = svc_buf_done(&page->out);
   if (page->out.failed) return;
-  if (c->envelope) {
+  if (c->query.envelope) {
     memcpy(page->out.p, "{\"content\":[", 12);
   } else {
     page->out.p[11] = '[';
@@ -267,15 +267,13 @@ static void list_close_bare(svc_call *c, list_page *page)
 static bool list_fill_stored(svc_call *c, list_page *page, svc_scan *scan, int64_t total)
 {
   bool paged = c->plan->route->flags & SVC_PAGED;
-  int64_t skip = paged ? (c->page - 1) * c->per_page : 0, most = paged ? c->per_page : INT64_MAX, passed = skip;
+  int64_t skip = paged ? (c->query.page - 1) * c->query.per_page : 0, most = paged ? c->query.per_page : INT64_MAX;
   svc_str key, value;
   svc_item item;
   if (skip >= total) return true;
+  scan->skip = (uint64_t)skip;
+  svc_scan_expect(scan, (uint64_t)(total - skip < most ? total - skip : most));
   while (page->written < most && svc_scan_next(scan, &key, &value)) {
-    if (passed > 0) {
-      passed--;
-      continue;
-    }
     if (!svc_entity_glance(value, &item.key, &item.body, &item.links_at)) return svc_store_failed(c, SVC_CORRUPT);
     if (page->written == 0) list_reserve(c, page, &item, total - skip);
     list_write_item(c, page, &item);
@@ -283,7 +281,7 @@ static bool list_fill_stored(svc_call *c, list_page *page, svc_scan *scan, int64
     if (page->out.failed) break;
   }
   page->more = skip + page->written < total;
-  return c->txn->error ? svc_store_failed(c, c->txn->error) : true;
+  return svc_txn_good(c);
 }
 
 /* The page as it is written: from a source of items, or, where that is NULL, straight from a scan of entities. */
@@ -300,10 +298,10 @@ static bool list_write(svc_call *c, svc_item_source source, void *state, int64_t
   }
   if (paged) list_close(c, &page, total);
   else list_close_bare(c, &page);
-  if (page.out.failed && !c->error) svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (page.out.failed && !c->error.code) svc_no_memory(c);
   c->answer.status = 200;
   c->answer.whole = true;
-  return c->error == SVC_E_NONE;
+  return c->error.code == SVC_E_NONE;
 }
 
 SVC_PRIVATE bool svc_list_items(svc_call *c, svc_item_source source, void *state, int64_t total)
@@ -311,105 +309,13 @@ SVC_PRIVATE bool svc_list_items(svc_call *c, svc_item_source source, void *state
   return list_write(c, source, state, total);
 }
 
+SVC_PRIVATE bool svc_list_stored(svc_call *c, svc_scan *scan, int64_t total)
+{
+  return list_write(c, NULL, scan, total);
+}
+
 SVC_PRIVATE void svc_item_node(svc_call *c, svc_item *item, svc_str key, const svc_node *body)
 {
   item->key = key;
   svc_body_write(c->arena, body, &item->body, &item->links_at); /* the list looks whether there was memory */
-}
-
-/* ------------------------------------------------------------------------------------------------------ stored entities */
-
-/* Below a parent they are scanned, those of an owner are found one by one. */
-typedef struct list_source {
-  const svc_noun_info *noun;
-  bool owned;
-  svc_scan scan;
-  svc_finder finder;
-  bool (*keep)(svc_call *c, const svc_entity *e, void *context);
-  svc_node *(*view)(svc_call *c, const svc_entity *e, void *context);
-  void *context;
-} list_source;
-
-/* The next one of the owner; out NULL: it is only passed. */
-static bool list_next_owned(svc_call *c, list_source *from, svc_entity *out)
-{
-  static const svc_id root;
-  svc_id owner, id;
-  if (!svc_finder_next(&from->finder, &owner, &id)) return false;
-  if (out && svc_entity_get(c->txn, from->noun->noun->kind, &root, &id, out) == SVC_NOT_FOUND) svc_note(c->txn, SVC_CORRUPT);
-  return c->txn->error == SVC_OK;
-}
-
-static bool list_next_scanned(svc_call *c, list_source *from, svc_entity *out)
-{
-  svc_str key, value;
-  if (!svc_scan_next(&from->scan, &key, &value)) return false;
-  if (out && !svc_entity_decode(key, value, out)) svc_note(c->txn, SVC_CORRUPT);
-  return c->txn->error == SVC_OK;
-}
-
-static bool list_view(svc_call *c, const list_source *from, const svc_entity *e, svc_item *out)
-{
-  svc_node *body = from->view(c, e, from->context);
-  if (!body) return c->error ? false : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  svc_item_node(c, out, e->key, body);
-  return true;
-}
-
-static bool list_next_entity(svc_call *c, void *state, svc_item *out)
-{
-  list_source *from = state;
-  svc_entity e, *wanted = from->keep || out ? &e : NULL;
-  e.kind = from->noun->noun->kind;
-  while (from->owned ? list_next_owned(c, from, wanted) : list_next_scanned(c, from, wanted)) {
-    if (from->keep && !from->keep(c, &e, from->context)) continue;
-    if (out && from->view) return list_view(c, from, &e, out);
-    if (out) {
-      out->key = e.key;
-      out->body = e.body;
-      out->links_at = e.links_at;
-    }
-    return true;
-  }
-  if (c->txn->error) svc_store_failed(c, c->txn->error);
-  return false;
-}
-
-static bool list_entities(svc_call *c, const svc_noun_info *noun, const svc_id *parent, bool owned,
-                          bool (*keep)(svc_call *c, const svc_entity *e, void *context),
-                          svc_node *(*view)(svc_call *c, const svc_entity *e, void *context), void *context)
-{
-  const char *kind = noun->noun->kind;
-  list_source from;
-  svc_key prefix;
-  bool good;
-  int64_t total = keep ? -1 : (int64_t)svc_count_below(c->txn, noun->noun, parent);
-  from.noun = noun;
-  from.owned = owned;
-  from.keep = keep;
-  from.view = view;
-  from.context = context;
-  if (owned) {
-    good = svc_owned_begin(&from.finder, c->txn, kind, parent) && list_write(c, list_next_entity, &from, total);
-    svc_finder_end(&from.finder);
-  } else {
-    svc_key_entity(&prefix, kind, parent, NULL);
-    good = svc_scan_begin(&from.scan, c->txn, &prefix, c->plan->route->flags & SVC_NEWEST_FIRST) &&
-           (keep || view ? list_write(c, list_next_entity, &from, total) : list_write(c, NULL, &from.scan, total));
-    svc_scan_end(&from.scan);
-  }
-  return c->txn->error && !c->error ? svc_store_failed(c, c->txn->error) : good;
-}
-
-SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_noun_info *noun, const svc_id *parent, bool owned,
-                                   bool (*keep)(svc_call *c, const svc_entity *e, void *context), void *context)
-{
-  return list_entities(c, noun, parent, owned, keep, NULL, context);
-}
-
-SVC_PRIVATE bool svc_list_views(svc_call *c, const svc_noun_info *noun, const svc_id *parent,
-                                bool (*keep)(svc_call *c, const svc_entity *e, void *context),
-                                svc_node *(*view)(svc_call *c, const svc_entity *e, void *context), void *context)
-{
-  return list_entities(c, noun, parent, false, keep, view, context);
 }

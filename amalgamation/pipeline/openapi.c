@@ -5,16 +5,28 @@
 ** answer, with the marks for what is read-only and write-only. Lists, envelopes and errors are the same everywhere and
 ** are described once.
 */
-#include "internal.h"
-
-#define OPENAPI_MOST_OBJECTS 512
+#include "pipeline/pipeline.h"
 
 typedef struct openapi_writer {
   const svc *s;
   svc_buf b;
-  const svc_object *objects[OPENAPI_MOST_OBJECTS]; /* met so far, each name once */
-  size_t count;
+  const svc_object **objects; /* met so far, each name once */
+  size_t count, room;
 } openapi_writer;
+
+/* One more object that is to be described. */
+static void openapi_meet(openapi_writer *w, const svc_object *object)
+{
+  if (w->count == w->room) {
+    size_t room = w->room ? 2 * w->room : 256;
+    const svc_object **grown = svc_arena_alloc(w->b.arena, room * sizeof *grown);
+    if (!grown) return; /* the arena remembers it */
+    if (w->count) memcpy(grown, w->objects, w->count * sizeof *grown);
+    w->objects = grown;
+    w->room = room;
+  }
+  w->objects[w->count++] = object;
+}
 
 static void openapi_text(openapi_writer *w, const char *text)
 {
@@ -30,7 +42,7 @@ static void openapi_ref(openapi_writer *w, const svc_object *object)
 {
   size_t i;
   for (i = 0; i < w->count && strcmp(w->objects[i]->name, object->name) != 0; i++) continue;
-  if (i == w->count && w->count < OPENAPI_MOST_OBJECTS) w->objects[w->count++] = object;
+  if (i == w->count) openapi_meet(w, object);
   openapi_text(w, "{\"$ref\":\"#/components/schemas/");
   openapi_text(w, object->name);
   openapi_text(w, "\"}");
@@ -147,12 +159,22 @@ static void openapi_union(openapi_writer *w, const svc_object *o)
   openapi_text(w, "}}}");
 }
 
+/* Is it this object, or a variant of it? */
+static bool openapi_is_of(const svc_object *whole, const svc_object *o)
+{
+  const svc_variant *v;
+  if (whole == o || !whole) return whole == o;
+  for (v = whole->variant_by ? whole->variants : NULL; v && v->value; v++)
+    if (openapi_is_of(v->object, o)) return true;
+  return false;
+}
+
 /* What answers are made of has links. */
 static bool openapi_has_links(const svc *s, const svc_object *o)
 {
   size_t i;
   for (i = 0; i < s->plan_count; i++)
-    if (s->plans[i].noun->noun->object == o || s->plans[i].route->answer == o) return true;
+    if (openapi_is_of(s->plans[i].noun->noun->object, o) || openapi_is_of(s->plans[i].route->answer, o)) return true;
   return false;
 }
 
@@ -238,12 +260,17 @@ static void openapi_media(openapi_writer *w, const svc_route *r)
 {
   unsigned i = 0, v;
   char day[16];
+  if (r->media && strchr(r->media, '/')) {
+    openapi_text(w, r->media);
+    return;
+  }
   while (i + 1 < 4 && r->versions[i + 1]) i++;
   v = r->versions[i];
   svc_buf_str(&w->b, w->s->media_prefix);
   snprintf(day, sizeof day, "%04u-%02u-%02u", v / 10000 % 10000, v / 100 % 100, v % 100);
   openapi_text(w, day);
-  openapi_text(w, "+json");
+  openapi_text(w, "+");
+  openapi_text(w, r->media ? r->media : "json");
 }
 
 static void openapi_body(openapi_writer *w, const svc_plan *plan)
@@ -282,7 +309,8 @@ static void openapi_responses(openapi_writer *w, const svc_plan *plan)
     if (r->flags & SVC_PAGED)
       openapi_text(w, "{\"type\":\"object\",\"properties\":{\"links\":{\"$ref\":\"#/components/schemas/Links\"},\"results\":");
     if (list) openapi_text(w, "{\"type\":\"array\",\"items\":");
-    if (o && !(r->flags & SVC_EMPTY_OBJECT)) openapi_ref(w, o);
+    if (r->media) openapi_text(w, "{\"type\":\"string\",\"format\":\"binary\"}");
+    else if (o && !(r->flags & SVC_EMPTY_OBJECT)) openapi_ref(w, o);
     else openapi_text(w, "{\"type\":\"object\"}");
     if (list) openapi_text(w, "}");
     if (r->flags & SVC_PAGED) openapi_text(w, ",\"totalCount\":{\"type\":\"integer\"}}}");

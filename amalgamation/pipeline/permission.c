@@ -4,14 +4,17 @@
 ** A role is held on an organization or a project, and includes others (catalog/role_list.h); a role of an organization
 ** counts in its projects through the project roles it includes. Each route names the roles of which any one suffices.
 **
+** A path that names neither says otherwise whose roles count: its noun knows the organizations it belongs to, or the route
+** is marked SVC_ANYWHERE. One that says nothing lets nobody in.
+**
 ** The rule: who has no role at all on an organization or project gets the same 404 as for one that does not exist, so
 ** nobody learns what exists elsewhere. Who has some role, but none of those asked for, gets 403.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 SVC_PRIVATE bool svc_entity_visible(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
-  if (noun == c->s->group) return (svc_roles_on(c, &e->id, &e->owner) & SVC_R_GROUP_READ_ONLY) != 0;
+  if (noun == c->s->group) return (svc_roles_on(c, &e->id, &e->parent) & svc_role_least(SVC_SCOPE_GROUP)) != 0;
   if (noun != c->s->org) return true;
   /* a role on one of its projects lets the organization be seen, too */
   return svc_roles_on(c, NULL, &e->id) != 0 || svc_holds_inside(c, &e->id);
@@ -21,7 +24,7 @@ SVC_PRIVATE bool svc_entity_visible(svc_call *c, const svc_noun_info *noun, cons
 static unsigned permission_scopes(const svc_call *c)
 {
   unsigned n = 0;
-  while (n < c->plan->step_count && (c->plan->steps[n].noun == c->s->org || c->plan->steps[n].noun == c->s->group)) n++;
+  while (n < c->plan->hop_count && (c->plan->hops[n].noun == c->s->org || c->plan->hops[n].noun == c->s->group)) n++;
   return n;
 }
 
@@ -30,41 +33,55 @@ SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted)
   svc_buf b = svc_buf_new(c->arena, 128);
   int role, n = 0;
   svc_buf_text(&b, "The caller lacks the role that this operation asks for: ");
-  for (role = 0; role < SVC_ROLE_COUNT; role++) {
+  for (role = 0; svc_role_name(role); role++) {
     if (!(wanted >> role & 1)) continue;
     if (n++) svc_buf_text(&b, " or ");
     svc_buf_text(&b, svc_role_name(role));
   }
   svc_buf_char(&b, '.');
-  svc_fail(c, SVC_E_ACCESS_FORBIDDEN, "");
-  c->error_detail = svc_buf_done(&b);
-  return false;
+  return svc_fail_as(c, svc_buf_done(&b), SVC_E_ACCESS_FORBIDDEN, "");
 }
 
 SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned scopes, uint64_t *roles)
 {
-  svc_id group, org;
   *roles = 0;
   if (!svc_begin_read(c) || !svc_resolve(c, scopes)) return false;
-  group = svc_call_group(c);
-  org = svc_call_org(c);
-  *roles = svc_roles_on(c, svc_id_is_zero(&group) ? NULL : &group, &org);
-  return *roles || svc_entity_visible(c, c->plan->steps[scopes - 1].noun, &c->chain[scopes - 1]);
+  *roles = svc_roles_on(c, svc_id_is_zero(&c->scope.group) ? NULL : &c->scope.group, &c->scope.org);
+  return *roles || svc_entity_visible(c, c->plan->hops[scopes - 1].noun, &c->route.chain[scopes - 1]);
 }
 
-SVC_PRIVATE bool svc_step_permission(svc_call *c)
+#define PERMISSION_MOST 32 /* organizations that one entity may belong to and be asked about */
+
+/* An entity outside of organizations and projects: roles count on the organizations that it belongs to, and who holds none
+** there is a stranger to it. */
+static bool permission_elsewhere(svc_call *c, uint64_t *roles)
+{
+  const svc_hop *hop = &c->plan->hops[0];
+  svc_id orgs[PERMISSION_MOST];
+  size_t n, i;
+  *roles = 0;
+  if (!svc_begin_read(c) || !svc_resolve(c, 1)) return false;
+  n = hop->noun->noun->organizations(c, &c->route.chain[0], orgs, PERMISSION_MOST);
+  if (c->error.code) return false;
+  for (i = 0; i < n; i++) *roles |= svc_roles_on(c, NULL, &orgs[i]);
+  return *roles ? true : svc_not_found(c, hop->noun, 0, c->route.params[hop->param]);
+}
+
+SVC_PRIVATE bool svc_stage_permission(svc_call *c)
 {
   unsigned scopes = permission_scopes(c);
-  uint64_t roles, wanted = c->plan->route->roles;
+  uint64_t roles = 0, wanted = c->plan->route->roles;
   if (c->plan->route->flags & SVC_NO_AUTH) return true;
   if (scopes) {
     if (!svc_takes_part(c, scopes, &roles)) {
-      svc_str key = c->params[c->plan->steps[scopes - 1].param];
-      return c->error ? false : svc_not_found(c, c->plan->steps[scopes - 1].noun, 0, key);
+      svc_str key = c->route.params[c->plan->hops[scopes - 1].param];
+      return c->error.code ? false : svc_not_found(c, c->plan->hops[scopes - 1].noun, 0, key);
     }
-  } else {
-    if (wanted && !svc_begin_read(c)) return false;
-    roles = wanted && svc_holds_any(c, wanted) ? wanted : 0;
+  } else if (c->plan->hop_count && c->plan->hops[0].noun->noun->organizations) {
+    if (!permission_elsewhere(c, &roles)) return false;
+  } else if (wanted && c->plan->route->flags & SVC_ANYWHERE) {
+    if (!svc_begin_read(c)) return false;
+    roles = svc_holds_any(c, wanted) ? wanted : 0;
   }
   return wanted == 0 || roles & wanted ? true : svc_lacks_role(c, wanted);
 }

@@ -4,7 +4,7 @@
 ** The tables refer to each other by name, so that no noun's file needs another's symbol; here the names are resolved,
 ** once, at open. A noun that was left out of the build is simply not there: what belongs to it is left out as well.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 SVC_PRIVATE const svc_noun_info *svc_noun_named(const svc *s, const char *name)
 {
@@ -28,51 +28,98 @@ static bool plan_presets(svc *s, svc_noun_info *info)
   return body && svc_body_write(&s->memory, body, &info->preset, &info->preset_links_at);
 }
 
-/* Nouns that the pipeline rests on are found by their flags, not by their names. */
-static void plan_mark(svc *s, const svc_noun_info *info)
+/* A table that says what cannot be is a fault of the build: it is named, and nothing is opened. */
+static int plan_bad(const svc *s, const char *noun, const char *row, const char *why)
 {
-  const struct {
-    unsigned flag;
-    const svc_noun_info **slot;
-  } marks[] = {
-    { SVC_IS_GROUP, &s->group }, { SVC_IS_ORG, &s->org },         { SVC_IS_FEED, &s->feed },   { SVC_IS_QUOTA, &s->quota },
-    { SVC_IS_KEY, &s->key },     { SVC_IS_ACCOUNT, &s->account }, { SVC_IS_TOKEN, &s->token }, { SVC_IS_USER, &s->user },
-    { SVC_IS_TEAM, &s->team },   { SVC_IS_MEMBER, &s->member },   { SVC_IS_ORG_POLICY, &s->policy },
-  };
-  size_t i;
-  for (i = 0; i < sizeof marks / sizeof marks[0]; i++)
-    if (info->noun->flags & marks[i].flag) *marks[i].slot = info;
+  svc_log(s, SVC_LOG_ERROR, "catalog: %s: %s %s", noun, row, why);
+  return SVC_INVALID;
 }
 
-static bool plan_nouns(svc *s)
+/* Nouns that the pipeline rests on are found by their seats, not by their names. */
+static int plan_seat(svc *s, const svc_noun_info *info)
+{
+  const svc_noun_info **seat = &s->seats[info->noun->seat];
+  if (info->noun->seat == SVC_SEAT_NONE) return SVC_OK;
+  if (*seat) return plan_bad(s, info->noun->name, (*seat)->noun->name, "has the same seat");
+  *seat = info;
+  return SVC_OK;
+}
+
+static const svc_noun_info *plan_scope_of(const svc *s, const svc_noun_info *info)
+{
+  const svc_noun_info *up = info->parent;
+  while (up && up != s->group && up != s->org) up = up->parent;
+  return up;
+}
+
+static void plan_mark(svc *s, svc_noun_info *info)
+{
+  const svc_ref *ref;
+  size_t i;
+  for (ref = info->noun->refs; ref && ref->field; ref++)
+    for (i = 0; i < s->noun_count; i++)
+      if (strcmp(s->nouns[i].noun->name, ref->noun) == 0) s->nouns[i].is_target = true;
+  for (i = 0; i < s->noun_count; i++)
+    if (&s->nouns[i] == info->parent) s->nouns[i].is_parent = true;
+  info->scope = plan_scope_of(s, info);
+}
+
+static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *object)
+{
+  const svc_object *base = object;
+  int n = 0;
+  for (; base; base = base->base) n++;
+  return n <= SVC_FIELD_LEVELS ? SVC_OK : plan_bad(s, noun->name, object->name, "is based on too many objects");
+}
+
+/* What no other part looks at before it relies on it. */
+static int plan_check_noun(const svc *s, const svc_noun_info *info)
+{
+  const svc_noun *noun = info->noun;
+  int rc = noun->object ? plan_levels(s, noun, noun->object) : SVC_OK;
+  if (rc != SVC_OK) return rc;
+  if (noun->counted_in && info->parent && !(info->parent->noun->flags & SVC_GLOBAL))
+    return plan_bad(s, noun->name, noun->counted_in, "is of a parent that is not SVC_GLOBAL");
+  if (noun->quota && s->seats[SVC_SEAT_QUOTA] && s->seats[SVC_SEAT_QUOTA]->noun->limit(NULL, NULL, noun->quota) < 0)
+    return plan_bad(s, noun->name, noun->quota, "is no limit that is known");
+  return SVC_OK;
+}
+
+static int plan_nouns(svc *s)
 {
   const svc_noun *const *nouns = svc_catalog(&s->noun_count);
   size_t i;
-  s->nouns = svc_arena_zero(&s->memory, s->noun_count * sizeof *s->nouns);
-  if (!s->nouns) return false;
-  for (i = 0; i < s->noun_count; i++) {
-    svc_noun_info *info = &s->nouns[i];
-    info->noun = nouns[i];
-    plan_mark(s, info);
+  int rc = SVC_OK;
+  s->nouns = svc_arena_zero(&s->memory, s->noun_count * sizeof *s->nouns + 1);
+  if (!s->nouns) return SVC_NOMEM;
+  for (i = 0; i < s->noun_count && rc == SVC_OK; i++) {
+    s->nouns[i].noun = nouns[i];
+    rc = plan_seat(s, &s->nouns[i]);
   }
-  for (i = 0; i < s->noun_count; i++) {
+  s->group = s->seats[SVC_SEAT_GROUP];
+  s->org = s->seats[SVC_SEAT_ORG];
+  for (i = 0; i < s->noun_count && rc == SVC_OK; i++) {
     svc_noun_info *info = &s->nouns[i];
     info->parent = svc_noun_named(s, info->noun->parent);
-    if (info->noun->flags & SVC_SINGLETON && !plan_presets(s, info)) return false;
+    if (info->noun->flags & SVC_SINGLETON && !plan_presets(s, info)) rc = SVC_NOMEM;
   }
-  return true;
+  for (i = 0; i < s->noun_count && rc == SVC_OK; i++) plan_mark(s, &s->nouns[i]);
+  for (i = 0; i < s->noun_count && rc == SVC_OK; i++) rc = plan_check_noun(s, &s->nouns[i]);
+  return rc;
 }
 
 /* The names between braces, in order. */
-static void plan_params(svc_plan *plan)
+static int plan_params(const svc *s, svc_plan *plan)
 {
   const char *p = plan->route->path;
-  while ((p = strchr(p, '{')) != NULL && plan->param_count < SVC_MAX_PARAMS) {
+  while ((p = strchr(p, '{')) != NULL) {
     const char *end = strchr(p, '}');
-    if (!end) return;
+    if (!end || plan->param_count == SVC_MAX_PARAMS)
+      return plan_bad(s, plan->noun->noun->name, plan->route->path, end ? "has too many parameters" : "has a brace too much");
     plan->params[plan->param_count++] = (svc_str){ p + 1, (size_t)(end - p - 1) };
     p = end;
   }
+  return SVC_OK;
 }
 
 /* How many parameters, from this one on, name one of the noun: 0 when they do not. */
@@ -89,24 +136,27 @@ static unsigned plan_matches(const svc_plan *plan, unsigned at, const svc_noun *
   return n;
 }
 
-static void plan_step(svc_plan *plan, const svc_noun_info *noun, unsigned param, unsigned count, bool by_unique)
+static int plan_hop(const svc *s, svc_plan *plan, const svc_noun_info *noun, unsigned param, unsigned count, bool by_unique)
 {
-  struct svc_plan_step *step = &plan->steps[plan->step_count++];
-  step->noun = noun;
-  step->param = param;
-  step->param_count = count;
-  step->by_unique = by_unique;
+  svc_hop *hop = &plan->hops[plan->hop_count];
+  if (plan->hop_count == SVC_MAX_CHAIN) return plan_bad(s, plan->noun->noun->name, plan->route->path, "names too many entities");
+  plan->hop_count++;
+  hop->noun = noun;
+  hop->param = param;
+  hop->param_count = count;
+  hop->by_unique = by_unique;
   plan->own = noun == plan->noun;
+  return SVC_OK;
 }
 
 /* The project or organization whose bucket the route draws from. */
 static int plan_scope_param(const svc *s, const svc_plan *plan)
 {
-  int scope = svc_set_table()[plan->route->set].scope;
+  int scope = s->sets[plan->route->set].scope;
   const svc_noun_info *noun = scope == SVC_SCOPE_GROUP ? s->group : scope == SVC_SCOPE_ORGANIZATION ? s->org : NULL;
   unsigned i;
-  for (i = 0; noun && i < plan->step_count; i++)
-    if (plan->steps[i].noun == noun && !plan->steps[i].by_unique) return (int)plan->steps[i].param;
+  for (i = 0; noun && i < plan->hop_count; i++)
+    if (plan->hops[i].noun == noun && !plan->hops[i].by_unique) return (int)plan->hops[i].param;
   return -1;
 }
 
@@ -122,27 +172,33 @@ static unsigned plan_find(const svc *s, const svc_plan *plan, unsigned at, const
   return 0;
 }
 
-static void plan_steps(const svc *s, svc_plan *plan)
+static unsigned plan_parts(const char *fields)
 {
-  unsigned at = 0;
-  while (at < plan->param_count && plan->step_count < SVC_MAX_CHAIN) {
+  unsigned n = 1;
+  for (; *fields; fields++) n += *fields == '/';
+  return n;
+}
+
+static int plan_hops(const svc *s, svc_plan *plan)
+{
+  unsigned at = 0, parts = plan->route->by ? plan_parts(plan->route->by) : 0;
+  int rc = SVC_OK;
+  while (at < plan->param_count && rc == SVC_OK) {
     const svc_noun_info *noun = NULL;
     unsigned n = plan_find(s, plan, at, &noun);
-    if (n == 0 && plan->route->by && at + 1 == plan->param_count) {
-      plan_step(plan, plan->noun, at, 1, true);
-      return;
-    }
-    if (n) plan_step(plan, noun, at, n, false);
+    if (n == 0 && parts && at + parts == plan->param_count) return plan_hop(s, plan, plan->noun, at, parts, true);
+    if (n) rc = plan_hop(s, plan, noun, at, n, false);
     at += n ? n : 1;
   }
+  return rc;
 }
 
 static bool plan_same_parents(const svc_plan *a, const svc_plan *item)
 {
-  unsigned parents = a->step_count - (a->own ? 1 : 0), i;
-  if (item->step_count - (item->own ? 1 : 0) != parents) return false;
+  unsigned parents = a->hop_count - (a->own ? 1 : 0), i;
+  if (item->hop_count - (item->own ? 1 : 0) != parents) return false;
   for (i = 0; i < parents; i++)
-    if (a->steps[i].noun != item->steps[i].noun) return false;
+    if (a->hops[i].noun != item->hops[i].noun) return false;
   return true;
 }
 
@@ -171,31 +227,39 @@ static bool plan_served(const svc *s, const svc_noun_info *noun, const svc_route
   return (s->group || !strstr(r->path, "{groupId}")) && (s->org || !strstr(r->path, "{orgId}"));
 }
 
+static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const svc_route *r)
+{
+  int rc;
+  plan->route = r;
+  plan->noun = noun;
+  rc = plan_params(s, plan);
+  if (rc == SVC_OK) rc = plan_hops(s, plan);
+  if (rc == SVC_OK && r->body) rc = plan_levels(s, noun->noun, r->body);
+  plan->scope_param = plan_scope_param(s, plan);
+  return rc;
+}
+
 SVC_PRIVATE int svc_plan_open(svc *s)
 {
   size_t i, n = 0;
   const svc_route *r;
-  if (!plan_nouns(s)) return SVC_NOMEM;
+  int rc = plan_nouns(s);
+  if (rc != SVC_OK) return rc;
   for (i = 0; i < s->noun_count; i++)
     for (r = s->nouns[i].noun->routes; r && r->path; r++) s->plan_count += plan_served(s, &s->nouns[i], r);
-  s->plans = svc_arena_zero(&s->memory, s->plan_count * sizeof *s->plans);
+  s->plans = svc_arena_zero(&s->memory, s->plan_count * sizeof *s->plans + 1);
   if (!s->plans) return SVC_NOMEM;
   for (i = 0; i < s->noun_count; i++)
     for (r = s->nouns[i].noun->routes; r && r->path; r++) {
-      svc_plan *plan = &s->plans[n];
       if (!plan_served(s, &s->nouns[i], r)) continue;
-      n++;
-      plan->route = r;
-      plan->noun = &s->nouns[i];
-      plan_params(plan);
-      plan_steps(s, plan);
-      plan->scope_param = plan_scope_param(s, plan);
+      rc = plan_route(s, &s->plans[n++], &s->nouns[i], r);
+      if (rc != SVC_OK) return rc;
     }
   for (i = 0; i < s->plan_count; i++) {
     svc_plan *plan = &s->plans[i];
     plan->item = plan_item(s, plan);
-    plan->item_by_owner = plan->item && plan->step_count && plan->item->step_count && plan->steps[0].noun == s->group &&
-                          plan->item->steps[0].noun == s->org;
+    plan->item_by_org = plan->item && plan->hop_count && plan->item->hop_count && plan->hops[0].noun == s->group &&
+                        plan->item->hops[0].noun == s->org;
   }
   return SVC_OK;
 }

@@ -4,7 +4,7 @@
 ** The rule: nothing is ignored. A parameter that the operation does not have, one that stands twice but may not, and a
 ** value that is none, are refused by name.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 #define QUERY_MOST 128 /* values of own parameters; the catalog bounds most lists of them not at all */
 
@@ -22,7 +22,7 @@ static bool query_boolean(svc_call *c, svc_str name, svc_str text, bool *out)
 /* A list has pages when it is not a bare array. */
 static bool query_is_list(const svc_call *c)
 {
-  return c->method == SVC_GET && c->plan->route->flags & SVC_PAGED;
+  return c->request.method == SVC_GET && c->plan->route->flags & SVC_PAGED;
 }
 
 enum query_common { QUERY_PAGE, QUERY_PER_PAGE, QUERY_COUNT, QUERY_ENVELOPE, QUERY_PRETTY, QUERY_COMMON };
@@ -41,20 +41,20 @@ static bool query_common_value(svc_call *c, int which, svc_str name, svc_str tex
   int64_t number = 0;
   char why[64];
   switch (which) {
-  case QUERY_COUNT: return query_boolean(c, name, text, &c->include_count);
-  case QUERY_ENVELOPE: return query_boolean(c, name, text, &c->envelope);
-  case QUERY_PRETTY: return query_boolean(c, name, text, &c->pretty);
+  case QUERY_COUNT: return query_boolean(c, name, text, &c->query.include_count);
+  case QUERY_ENVELOPE: return query_boolean(c, name, text, &c->query.envelope);
+  case QUERY_PRETTY: return query_boolean(c, name, text, &c->query.pretty);
   case QUERY_PAGE:
     if (!svc_str_i64(text, &number) || number < 1 || number > INT32_MAX)
       return query_bad(c, name, "it must be an integer from 1 to 2147483647");
-    c->page = number;
+    c->query.page = number;
     return true;
   default:
     if (!svc_str_i64(text, &number) || number < 1 || number > (int64_t)c->s->config.max_page) {
       snprintf(why, sizeof why, "it must be an integer from 1 to %zu", c->s->config.max_page);
       return query_bad(c, name, why);
     }
-    c->per_page = number;
+    c->query.per_page = number;
     return true;
   }
 }
@@ -119,12 +119,12 @@ static bool query_own(svc_call *c, svc_str name, svc_str text)
   size_t i, seen = 0;
   while (p && p->name && !svc_str_is(name, p->name)) p++;
   if (!p || !p->name) return query_bad(c, name, "this operation has no such parameter");
-  for (i = 0; i < c->query_count; i++) seen += c->query[i].param == p;
+  for (i = 0; i < c->query.count; i++) seen += c->query.values[i].param == p;
   if (seen && !(p->flags & SVC_PARAM_REPEATS)) return query_bad(c, name, "it may be given only once");
   if (seen >= (p->max_repeats ? p->max_repeats : QUERY_MOST)) return query_bad(c, name, "it is given too often");
-  if (!c->query) c->query = svc_arena_zero(c->arena, QUERY_MOST * sizeof *c->query);
-  if (!c->query || c->query_count == QUERY_MOST) return query_bad(c, name, "there are too many parameters");
-  v = &c->query[c->query_count++];
+  if (!c->query.values) c->query.values = svc_arena_zero(c->arena, QUERY_MOST * sizeof *c->query.values);
+  if (!c->query.values || c->query.count == QUERY_MOST) return query_bad(c, name, "there are too many parameters");
+  v = &c->query.values[c->query.count++];
   v->param = p;
   v->text = text;
   return query_own_value(c, p, v);
@@ -144,13 +144,13 @@ static bool query_decode(svc_call *c, svc_str in, svc_str *out)
   return svc_percent_decode(c->arena, in, true, out) && svc_utf8_valid(*out);
 }
 
-SVC_PRIVATE bool svc_step_query(svc_call *c)
+SVC_PRIVATE bool svc_stage_query(svc_call *c)
 {
-  svc_str rest = c->query_text;
+  svc_str rest = c->request.query;
   unsigned seen = 0;
-  c->page = 1;
-  c->per_page = c->s->config.max_page < 100 ? (int64_t)c->s->config.max_page : 100;
-  c->include_count = true;
+  c->query.page = 1;
+  c->query.per_page = c->s->config.max_page < 100 ? (int64_t)c->s->config.max_page : 100;
+  c->query.include_count = true;
   while (rest.n) {
     svc_str text = svc_str_cut(&rest, '&'), raw, name;
     int which;
@@ -173,15 +173,15 @@ SVC_PRIVATE bool svc_step_query(svc_call *c)
 SVC_PRIVATE const svc_query_value *svc_query_get(const svc_call *c, const char *name)
 {
   size_t i;
-  for (i = 0; i < c->query_count; i++)
-    if (strcmp(c->query[i].param->name, name) == 0) return &c->query[i];
+  for (i = 0; i < c->query.count; i++)
+    if (strcmp(c->query.values[i].param->name, name) == 0) return &c->query.values[i];
   return NULL;
 }
 
 SVC_PRIVATE bool svc_query_has(const svc_call *c, const char *name, svc_str value)
 {
   size_t i;
-  for (i = 0; i < c->query_count; i++)
-    if (strcmp(c->query[i].param->name, name) == 0 && svc_str_eq(c->query[i].text, value)) return true;
+  for (i = 0; i < c->query.count; i++)
+    if (strcmp(c->query.values[i].param->name, name) == 0 && svc_str_eq(c->query.values[i].text, value)) return true;
   return false;
 }

@@ -4,35 +4,35 @@
 ** The rule: nothing behind this step looks at the raw request again, except for the body. What is too large is refused
 ** here, before any work is done for it.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 static bool request_method(svc_call *c)
 {
   static const char *const names[SVC_METHOD_COUNT] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
-  svc_str method = svc_str_c(c->request->method);
+  svc_str method = svc_str_c(c->request.raw->method);
   int i;
-  c->head = svc_str_is(method, "HEAD");
-  c->method = SVC_METHOD_COUNT; /* one that no resource has: the router says 405 */
-  if (c->head) c->method = SVC_GET;
+  c->request.head = svc_str_is(method, "HEAD");
+  c->request.method = SVC_METHOD_COUNT; /* one that no resource has: the router says 405 */
+  if (c->request.head) c->request.method = SVC_GET;
   for (i = 0; i < SVC_METHOD_COUNT; i++)
-    if (svc_str_is(method, names[i])) c->method = i;
+    if (svc_str_is(method, names[i])) c->request.method = i;
   return true;
 }
 
 /* How the answer is to be written: an error of a step before the query's must know it, too. Query.c reads it strictly. */
 static void request_format(svc_call *c)
 {
-  svc_str rest = c->query_text;
+  svc_str rest = c->request.query;
   while (rest.n) {
     svc_str pair = svc_str_cut(&rest, '&');
-    if (svc_str_is(pair, "envelope=true")) c->envelope = true;
-    if (svc_str_is(pair, "pretty=true")) c->pretty = true;
+    if (svc_str_is(pair, "envelope=true")) c->query.envelope = true;
+    if (svc_str_is(pair, "pretty=true")) c->query.pretty = true;
   }
 }
 
 static bool request_target(svc_call *c)
 {
-  svc_str target = svc_str_n(c->request->target, c->request->target_length);
+  svc_str target = svc_str_n(c->request.raw->target, c->request.raw->target_length);
   int64_t limit = (int64_t)c->s->config.max_target;
   size_t i;
   if (target.n > c->s->config.max_target) return svc_fail(c, SVC_E_URI_TOO_LONG, "i", &limit);
@@ -41,8 +41,8 @@ static bool request_target(svc_call *c)
   for (i = 0; i < target.n; i++)
     if ((unsigned char)target.p[i] <= ' ' || (unsigned char)target.p[i] >= 0x7F)
       return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the request target holds a character that must be percent-encoded");
-  c->query_text = target;
-  c->path = svc_str_cut(&c->query_text, '?');
+  c->request.query = target;
+  c->request.path = svc_str_cut(&c->request.query, '?');
   request_format(c);
   return true;
 }
@@ -53,16 +53,16 @@ static bool request_headers(svc_call *c)
     const char *name;
     size_t length, offset;
   } wanted[] = {
-    { "accept", 6, offsetof(svc_call, accept) },
-    { "if-match", 8, offsetof(svc_call, if_match) },
-    { "content-type", 12, offsetof(svc_call, content_type) },
-    { "authorization", 13, offsetof(svc_call, authorization) },
-    { "if-none-match", 13, offsetof(svc_call, if_none_match) },
-    { "idempotency-key", 15, offsetof(svc_call, retry_key) },
+    { "accept", 6, offsetof(svc_call, request.accept) },
+    { "if-match", 8, offsetof(svc_call, request.if_match) },
+    { "content-type", 12, offsetof(svc_call, request.content_type) },
+    { "authorization", 13, offsetof(svc_call, request.authorization) },
+    { "if-none-match", 13, offsetof(svc_call, request.if_none_match) },
+    { "idempotency-key", 15, offsetof(svc_call, request.retry_key) },
   };
   size_t i, j, total = 0;
-  for (i = 0; i < c->request->header_count; i++) {
-    const svc_header *h = &c->request->headers[i];
+  for (i = 0; i < c->request.raw->header_count; i++) {
+    const svc_header *h = &c->request.raw->headers[i];
     svc_str name = svc_str_n(h->name, h->name_length), value = svc_str_n(h->value, h->value_length);
     total += name.n + value.n;
     for (j = 0; j < sizeof wanted / sizeof wanted[0]; j++) {
@@ -80,9 +80,9 @@ static bool request_headers(svc_call *c)
   return true;
 }
 
-SVC_PRIVATE bool svc_step_request(svc_call *c)
+SVC_PRIVATE bool svc_stage_request(svc_call *c)
 {
-  c->peer = svc_str_c(c->request->peer ? c->request->peer : "127.0.0.1");
-  if (memchr(c->peer.p, ':', c->peer.n)) c->peer = svc_address_spell(c->arena, c->peer); /* one address, one bucket: also ::ffff:a.b.c.d */
+  c->request.peer = svc_str_c(c->request.raw->peer ? c->request.raw->peer : "127.0.0.1");
+  if (memchr(c->request.peer.p, ':', c->request.peer.n)) c->request.peer = svc_address_spell(c->arena, c->request.peer); /* one address, one bucket: also ::ffff:a.b.c.d */
   return request_method(c) && request_target(c) && request_headers(c);
 }

@@ -4,15 +4,7 @@
 ** The rule: each is looked up below the one before it, in the transaction of the call, so an answer never mixes two
 ** states of the store; the first that is missing gives the error of its noun.
 */
-#include "internal.h"
-
-SVC_PRIVATE bool svc_store_failed(svc_call *c, int status)
-{
-  if (status != SVC_MAP_FULL) svc_log(c->s, SVC_LOG_ERROR, "store: %s", svc_strerror(status)); /* that one is tried again */
-  c->violations = c->violations_last = NULL; /* they were of a body that has not been judged in the end */
-  c->violation_count = 0;
-  return svc_fail(c, status == SVC_FULL ? SVC_E_INSUFFICIENT_STORAGE : SVC_E_SERVICE_UNAVAILABLE, "");
-}
+#include "pipeline/pipeline.h"
 
 SVC_PRIVATE bool svc_begin_read(svc_call *c)
 {
@@ -27,124 +19,168 @@ SVC_PRIVATE void svc_end_read(svc_call *c)
 {
   if (c->txn) c->s->commit.port->read_end(c->txn);
   c->txn = NULL;
-  c->resolved = 0;
+  c->route.resolved = 0;
 }
 
-SVC_PRIVATE bool svc_not_found(svc_call *c, const svc_noun_info *noun, unsigned step, svc_str key)
+SVC_PRIVATE bool svc_not_found(svc_call *c, const svc_noun_info *noun, unsigned hop, svc_str key)
 {
-  svc_str parent;
+  svc_str parent = SVC_S("");
   int code = noun->noun->err_not_found ? noun->noun->err_not_found : SVC_E_RESOURCE_NOT_FOUND;
   if (noun == c->plan->noun && c->plan->route->err_not_found) code = c->plan->route->err_not_found;
-  if (code == SVC_E_RESOURCE_NOT_FOUND) return svc_fail(c, code, "S", &c->path);
-  if (step == 0) return svc_fail(c, code, "S", &key);
-  parent = c->chain[step - 1].unique.n && !(c->plan->steps[step - 1].noun->noun->flags & SVC_GLOBAL) ? c->chain[step - 1].unique
-                                                                                                   : c->chain[step - 1].key;
-  return svc_fail(c, code, "SS", &key, &parent);
+  if (hop > 0) {
+    const svc_entity *above = &c->route.chain[hop - 1];
+    bool by_id = c->plan->hops[hop - 1].noun->noun->flags & SVC_GLOBAL || above->unique.n == 0;
+    parent = by_id ? above->key : above->unique;
+  }
+  return svc_fail_about(c, code, key, parent);
 }
 
-/* What the path says of this step: one segment decoded, or several joined as they stand in keys. */
-static svc_str resolve_text(svc_call *c, const struct svc_plan_step *step)
+/* What the path says of this hop: one segment decoded, or several joined as they stand in keys. */
+static svc_str resolve_text(svc_call *c, const svc_hop *hop)
 {
   svc_buf b;
   unsigned i;
-  if (step->param_count == 1) return c->params[step->param];
+  if (hop->param_count == 1) return c->route.params[hop->param];
   b = svc_buf_new(c->arena, 64);
-  for (i = 0; i < step->param_count; i++) {
+  for (i = 0; i < hop->param_count; i++) {
     if (i) svc_buf_char(&b, '/');
-    svc_percent_encode(&b, c->params[step->param + i]);
+    svc_percent_encode(&b, c->route.params[hop->param + i]);
   }
   return svc_buf_done(&b);
+}
+
+SVC_PRIVATE int svc_get_noun(svc_txn *txn, const svc_noun_info *noun, const svc_id *id, svc_entity *out)
+{
+  static const svc_id root;
+  return noun->parent ? svc_entity_by_id(txn, noun->noun->kind, id, out) : svc_entity_get(txn, noun->noun->kind, &root, id, out);
 }
 
 /* By its unique value, in whatever scope it is: the first that the caller may see. */
 static int resolve_anywhere(svc_call *c, const svc_noun_info *noun, svc_str value, svc_entity *out)
 {
-  static const svc_id root;
-  svc_finder finder;
-  svc_id scope, id;
-  int rc = SVC_NOT_FOUND;
-  if (!svc_named_begin(&finder, c->txn, noun->noun->kind, value, true)) return c->txn->error;
-  while (rc == SVC_NOT_FOUND && svc_finder_next(&finder, &scope, &id)) {
-    rc = svc_entity_get(c->txn, noun->noun->kind, &root, &id, out);
-    if (rc == SVC_OK && !svc_entity_visible(c, noun, out)) rc = SVC_NOT_FOUND;
+  const svc_noun *n = noun->noun;
+  svc_named found;
+  svc_scan scan;
+  svc_named_begin(&scan, c->txn, n->names ? n->names : n->kind, value);
+  while (svc_named_next(&scan, &found)) {
+    if (memcmp(found.kind, n->kind, SVC_KIND_SIZE) != 0) continue;
+    if (svc_entity_get(c->txn, n->kind, &found.scope, &found.id, out) == SVC_OK && svc_entity_visible(c, noun, out)) return SVC_OK;
   }
-  svc_finder_end(&finder);
-  return c->txn->error ? c->txn->error : rc;
+  return c->txn->error ? c->txn->error : SVC_NOT_FOUND;
 }
 
-/* What belongs to an organization can be named below its projects, too. */
-static const svc_id *resolve_parent(const svc_call *c, unsigned i)
-{
-  bool owned = c->plan->steps[i].noun->parent == c->s->org && c->plan->steps[i - 1].noun == c->s->group;
-  return owned ? &c->chain[i - 1].owner : &c->chain[i - 1].id;
-}
-
-static bool resolve_step(svc_call *c, unsigned i)
+SVC_PRIVATE svc_id svc_parent_in(const svc_call *c, const svc_noun_info *noun, const svc_entity *above)
 {
   static const svc_id root;
-  const struct svc_plan_step *step = &c->plan->steps[i];
-  const svc_noun *noun = step->noun->noun;
-  const svc_id *parent = i > 0 && !(noun->flags & SVC_GLOBAL) ? resolve_parent(c, i) : &root;
-  svc_entity *e = &c->chain[i];
-  svc_str text = resolve_text(c, step);
-  svc_id id;
-  int rc = SVC_NOT_FOUND;
+  const svc *s = c->s;
+  if (noun->noun->flags & SVC_GLOBAL && !noun->parent) return root;
+  if (noun->parent && noun->parent == s->org && above->kind == (s->group ? s->group->noun->kind : NULL)) return above->parent;
+  return above->id;
+}
+
+/* An element of an array of the entity before it. */
+static int resolve_element(svc_call *c, const svc_noun *noun, unsigned i, svc_str id, svc_entity *out)
+{
+  const svc_entity *whole = &c->route.chain[i - 1];
+  svc_node *body = svc_entity_body(c, whole), *list = svc_node_get(body, noun->element_of), *item;
+  if (!body) return SVC_NOMEM;
+  for (item = list ? list->first : NULL; item && !svc_str_eq(svc_node_str(item, "id"), id); item = item->next) continue;
+  if (!item) return SVC_NOT_FOUND;
+  *out = *whole;
+  out->key = c->route.raw[c->plan->hops[i].param];
+  out->unique = SVC_S("");
+  return svc_body_write(c->arena, item, &out->body, &out->links_at) ? SVC_OK : SVC_NOMEM;
+}
+
+static int resolve_entity(svc_call *c, unsigned i, svc_str text, svc_entity *out)
+{
+  static const svc_id root;
+  const svc_hop *hop = &c->plan->hops[i];
+  const svc_noun *noun = hop->noun->noun;
+  svc_id parent = i > 0 ? svc_parent_in(c, hop->noun, &c->route.chain[i - 1]) : root, id;
+  if (noun->element_of) return i > 0 ? resolve_element(c, noun, i, text, out) : SVC_NOT_FOUND;
+  if (hop->by_unique && i == 0) return resolve_anywhere(c, hop->noun, text, out);
+  if (noun->key || hop->by_unique) return svc_entity_named(c->txn, noun->kind, noun->names, &parent, text, out);
+  if (!svc_id_parse(text, &id)) return SVC_NOT_FOUND;
+  if (noun->flags & SVC_GLOBAL) {
+    int rc = svc_get_noun(c->txn, hop->noun, &id, out);
+    return rc == SVC_OK && i > 0 && hop->noun->parent && !svc_id_eq(&out->parent, &parent) ? SVC_NOT_FOUND : rc;
+  }
+  return svc_entity_get(c->txn, noun->kind, &parent, &id, out);
+}
+
+/* The name may be that of another noun, with which this one shares the space of names. */
+static bool resolve_missing(svc_call *c, unsigned i, svc_str text)
+{
+  const svc_noun_info *noun = c->plan->hops[i].noun;
+  svc_named other;
+  if (noun->noun->err_other && noun->noun->names && i > 0 &&
+      svc_named_get(c->txn, noun->noun->names, &c->route.chain[i - 1].id, text, &other) == SVC_OK)
+    return svc_fail_about(c, noun->noun->err_other, text, c->route.chain[i - 1].key);
+  return svc_not_found(c, noun, i, text);
+}
+
+static bool resolve_hop(svc_call *c, unsigned i)
+{
+  const svc_hop *hop = &c->plan->hops[i];
+  const svc_noun *noun = hop->noun->noun;
+  svc_entity *e = &c->route.chain[i];
+  svc_str text = resolve_text(c, hop);
+  int rc;
   if (noun->flags & SVC_BY_TABLE) {
     memset(e, 0, sizeof *e);
-    e->key = c->raw_params[step->param];
+    e->key = c->route.raw[hop->param];
     return true;
   }
   if (noun->spell) text = noun->spell(c, text);
-  if (step->by_unique && i == 0) rc = resolve_anywhere(c, step->noun, text, e);
-  else if (noun->key || step->by_unique) rc = svc_entity_find(c->txn, noun->kind, parent, parent, text, e);
-  else if (svc_id_parse(text, &id)) rc = svc_entity_get(c->txn, noun->kind, parent, &id, e);
-  if (rc == SVC_OK && noun->flags & SVC_GLOBAL && i > 0 && !svc_id_eq(&e->owner, &c->chain[i - 1].id)) rc = SVC_NOT_FOUND;
-  if (rc == SVC_NOT_FOUND) return svc_not_found(c, step->noun, i, text);
+  rc = resolve_entity(c, i, text, e);
+  if (rc == SVC_NOT_FOUND) return resolve_missing(c, i, text);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
-  if (c->plan->item_by_owner && i == 0) c->owner_key = svc_id_str(c->arena, &e->owner);
-  if (c->txn->ids) { /* what is in the store moves when it is written to */
-    e->key = svc_arena_copy(c->arena, e->key);
-    e->unique = svc_arena_copy(c->arena, e->unique);
-  }
+  if (hop->noun == c->s->group || (hop->noun == c->s->org && svc_id_is_zero(&c->scope.group))) c->scope = e->scope;
+  if (i == 0 && hop->noun != c->s->group && hop->noun != c->s->org) c->scope = e->scope;
+  if (c->plan->item_by_org && i == 0) c->route.org_key = svc_id_str(c->arena, &e->parent);
   return true;
 }
 
-SVC_PRIVATE bool svc_resolve(svc_call *c, unsigned steps)
+SVC_PRIVATE bool svc_resolve(svc_call *c, unsigned hops)
 {
-  for (; c->resolved < steps; c->resolved++)
-    if (!resolve_step(c, c->resolved)) return false;
+  for (; c->route.resolved < hops; c->route.resolved++)
+    if (!resolve_hop(c, c->route.resolved)) return false;
   return true;
 }
 
 SVC_PRIVATE bool svc_resolve_all(svc_call *c)
 {
-  return svc_resolve(c, c->plan->step_count);
+  return svc_resolve(c, c->plan->hop_count);
 }
 
 SVC_PRIVATE const svc_entity *svc_parent_of_call(const svc_call *c)
 {
-  unsigned parents = c->plan->step_count - (c->plan->own ? 1 : 0);
-  return parents ? &c->chain[parents - 1] : NULL;
+  unsigned parents = c->plan->hop_count - (c->plan->own ? 1 : 0);
+  return parents ? &c->route.chain[parents - 1] : NULL;
 }
 
-static const svc_entity *resolve_of(const svc_call *c, const svc_noun_info *noun)
+SVC_PRIVATE const svc_entity *svc_path_entity(const svc_call *c, const char *noun)
 {
   unsigned i;
-  for (i = 0; c->plan && i < c->resolved; i++)
-    if (c->plan->steps[i].noun == noun) return &c->chain[i];
+  for (i = 0; c->plan && i < c->route.resolved; i++)
+    if (strcmp(c->plan->hops[i].noun->noun->name, noun) == 0) return &c->route.chain[i];
   return NULL;
 }
 
-SVC_PRIVATE svc_id svc_call_group(const svc_call *c)
+SVC_PRIVATE svc_str svc_path_param(const svc_call *c, const char *name)
 {
-  static const svc_id none;
-  const svc_entity *group = resolve_of(c, c->s->group);
-  return group ? group->id : none;
+  unsigned i;
+  for (i = 0; c->plan && i < c->plan->param_count; i++)
+    if (svc_str_is(c->plan->params[i], name)) return c->route.params[i];
+  return SVC_S("");
 }
 
-SVC_PRIVATE svc_id svc_call_org(const svc_call *c)
+SVC_PRIVATE int svc_entity_above(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_entity *out)
 {
-  static const svc_id none;
-  const svc_entity *org = resolve_of(c, c->s->org), *group = resolve_of(c, c->s->group);
-  return org ? org->id : group ? group->owner : none;
+  const svc_noun_info *up = noun->parent;
+  if (!up || !up->noun->kind) return SVC_NOT_FOUND;
+  if (up == c->s->org || up == c->s->group || up->noun->flags & SVC_GLOBAL) return svc_get_noun(c->txn, up, &e->parent, out);
+  /* below a project or organization at the most twice removed: what is above that is its scope */
+  return svc_entity_get(c->txn, up->noun->kind, up->parent == c->s->org ? &e->scope.org : &e->scope.group, &e->parent, out);
 }

@@ -4,9 +4,9 @@
 ** An entity is written as two copies with its links between; a list and an error come ready. Envelope and formatting
 ** are put around it here, so no operation knows of them. HEAD is a GET whose body is taken away at the very end.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
-#define RESPOND_HEADERS 16
+#define RESPOND_HEADERS 16 /* an answer has 11 at the most: see respond_headers() */
 
 static void respond_header(svc_call *c, const char *name, svc_str value)
 {
@@ -47,7 +47,7 @@ static svc_str respond_entity(svc_call *c)
   size_t tail_size = a->body.n - a->links_at, links = a->links ? svc_template_size(a->links, c, a) : 0;
   bool last = tail[0] == '}';
   svc_buf b = svc_buf_new(c->arena, a->body.n + links + 64);
-  if (c->envelope) svc_buf_add(&b, "{\"content\":", 11);
+  if (c->query.envelope) svc_buf_add(&b, "{\"content\":", 11);
   svc_buf_add(&b, a->body.p, a->links_at);
   if (a->links) {
     if (last && a->links_at > 1) svc_buf_char(&b, ',');
@@ -56,7 +56,7 @@ static svc_str respond_entity(svc_call *c)
     if (!last) svc_buf_char(&b, ',');
   }
   svc_buf_add(&b, tail, tail_size);
-  if (c->envelope) {
+  if (c->query.envelope) {
     svc_buf_text(&b, ",\"status\":");
     svc_buf_i64(&b, a->status);
     svc_buf_char(&b, '}');
@@ -69,9 +69,9 @@ static svc_str respond_oauth_error(svc_call *c)
 {
   svc_buf b = svc_buf_new(c->arena, 128);
   svc_buf_text(&b, "{\"error\":");
-  svc_json_escape(&b, svc_str_c(c->oauth_error));
+  svc_json_escape(&b, svc_str_c(c->error.oauth));
   svc_buf_text(&b, ",\"error_description\":");
-  svc_json_escape(&b, c->error_detail);
+  svc_json_escape(&b, c->error.detail);
   svc_buf_char(&b, '}');
   return svc_buf_done(&b);
 }
@@ -80,15 +80,16 @@ static svc_str respond_body(svc_call *c, int status)
 {
   svc_str body = SVC_S("");
   svc_buf b;
-  if (c->error && c->oauth_error) {
+  if (c->error.code && c->error.oauth) {
     body = respond_oauth_error(c);
-  } else if (c->error) {
+  } else if (c->error.code) {
     body = svc_error_document(c);
   } else if (status != 204 && status != 304 && c->answer.body.p) {
     body = c->answer.whole ? c->answer.body : respond_entity(c);
   }
-  if (c->error && c->envelope) body = svc_arena_print(c->arena, "{\"content\":" SVC_FMT ",\"status\":%d}", SVC_ARG(body), status);
-  if (!c->pretty || body.n == 0) return body;
+  if (!c->error.code && c->plan && c->plan->route->media) return body; /* as it is: neither envelope nor formatting */
+  if (c->error.code && c->query.envelope) body = svc_arena_print(c->arena, "{\"content\":" SVC_FMT ",\"status\":%d}", SVC_ARG(body), status);
+  if (!c->query.pretty || body.n == 0) return body;
   b = svc_buf_new(c->arena, body.n * 2);
   svc_json_pretty(&b, body);
   return svc_buf_done(&b);
@@ -104,9 +105,9 @@ static svc_str respond_etag(svc_call *c)
   char text[24];
   size_t at = sizeof text;
   text[--at] = '"';
-  if (c->envelope) text[--at] = 'e';
-  if (c->pretty) text[--at] = 'p';
-  if (c->envelope || c->pretty) text[--at] = '-';
+  if (c->query.envelope) text[--at] = 'e';
+  if (c->query.pretty) text[--at] = 'p';
+  if (c->query.envelope || c->query.pretty) text[--at] = '-';
   do text[--at] = hex[rest & 15];
   while (rest >>= 4);
   text[--at] = '"';
@@ -115,8 +116,8 @@ static svc_str respond_etag(svc_call *c)
 
 static bool respond_not_modified(const svc_call *c, svc_str etag)
 {
-  svc_str rest = c->if_none_match;
-  if (c->method != SVC_GET) return false;
+  svc_str rest = c->request.if_none_match;
+  if (c->request.method != SVC_GET) return false;
   while (rest.n) {
     svc_str tag = svc_str_trim(svc_str_cut(&rest, ','));
     if (svc_str_starts(tag, "W/")) tag = (svc_str){ tag.p + 2, tag.n - 2 };
@@ -127,18 +128,23 @@ static bool respond_not_modified(const svc_call *c, svc_str etag)
 
 static svc_str respond_content_type(svc_call *c)
 {
-  static const char tail[] = "0000-00-00+json;charset=utf-8";
+  static const char day[] = "0000-00-00", json[] = "json;charset=utf-8";
   static const unsigned char digits[8] = { 9, 8, 6, 5, 3, 2, 1, 0 }; /* where they stand, last first */
+  const char *media = c->plan && !c->error.code ? c->plan->route->media : NULL;
   svc_buf b;
   char *to;
-  unsigned v = c->version, i;
-  if (c->error || c->v1 || !v) return SVC_S("application/json");
-  b = svc_buf_new(c->arena, c->s->media_prefix.n + sizeof tail);
+  unsigned v = c->route.version, i;
+  if (media && strchr(media, '/')) return svc_str_c(media); /* a type of its own */
+  if (c->error.code || c->request.v1 || !v) return SVC_S("application/json");
+  b = svc_buf_new(c->arena, c->s->media_prefix.n + sizeof day + sizeof json);
   svc_buf_str(&b, c->s->media_prefix);
-  to = svc_buf_room(&b, sizeof tail - 1);
+  to = svc_buf_room(&b, sizeof day - 1);
   if (!to) return SVC_S("application/json");
-  memcpy(to, tail, sizeof tail - 1);
+  memcpy(to, day, sizeof day - 1);
   for (i = 0; i < 8; i++, v /= 10) to[digits[i]] = (char)('0' + v % 10);
+  svc_buf_char(&b, '+');
+  if (media) svc_buf_text(&b, media);
+  else svc_buf_add(&b, json, sizeof json - 1);
   return svc_buf_done(&b);
 }
 
@@ -148,7 +154,7 @@ static svc_str respond_allow(svc_call *c)
   svc_buf b = svc_buf_new(c->arena, 48);
   int i;
   for (i = 0; i < SVC_METHOD_COUNT; i++) {
-    if (!(c->allowed & 1u << i)) continue;
+    if (!(c->route.allowed & 1u << i)) continue;
     if (b.n) svc_buf_text(&b, ", ");
     svc_buf_text(&b, names[i]);
   }
@@ -160,27 +166,27 @@ static void respond_headers(svc_call *c, int status, size_t body_length)
   const svc_route *route = c->plan ? c->plan->route : NULL;
   if (body_length) respond_header(c, "Content-Type", respond_content_type(c));
   if (status != 204 && status != 304) respond_number(c, "Content-Length", (int64_t)body_length);
-  if (c->limited) {
-    respond_number(c, "RateLimit-Limit", c->s->sets[route->flags & SVC_ABSOLUTE ? SVC_SET_COUNT : route->set].capacity);
-    respond_number(c, "RateLimit-Remaining", c->tokens.remaining);
-    if (!c->tokens.taken) respond_number(c, "Retry-After", c->tokens.wait_seconds);
+  if (c->route.limited) {
+    respond_number(c, "RateLimit-Limit", c->s->sets[route->flags & SVC_ABSOLUTE ? c->s->set_count : route->set].capacity);
+    respond_number(c, "RateLimit-Remaining", c->route.tokens.remaining);
+    if (!c->route.tokens.taken) respond_number(c, "Retry-After", c->route.tokens.wait_seconds);
   }
-  if (c->error && status != 401) respond_header(c, "X-Error-Code", svc_str_c(svc_error_name(c->error)));
-  if (c->challenge.n) respond_header(c, "WWW-Authenticate", c->challenge);
+  if (c->error.code && status != 401) respond_header(c, "X-Error-Code", svc_str_c(svc_error_name(c->error.code)));
+  if (c->error.challenge.n) respond_header(c, "WWW-Authenticate", c->error.challenge);
   if (status == 503) respond_number(c, "Retry-After", 1);
   if (status == 405) respond_header(c, "Allow", respond_allow(c));
-  if (c->version && route->deprecated) respond_header(c, "Deprecation", respond_http_date(c, route->deprecated));
-  if (c->version && route->sunset) respond_header(c, "Sunset", respond_http_date(c, route->sunset));
+  if (c->route.version && route->deprecated) respond_header(c, "Deprecation", respond_http_date(c, route->deprecated));
+  if (c->route.version && route->sunset) respond_header(c, "Sunset", respond_http_date(c, route->sunset));
   /* what shows a secret is not for keeping; RFC 6749 5.1 asks the same of the token endpoint */
-  if ((c->answer.secret && !c->error) || (route && route->flags & SVC_ABSOLUTE)) respond_header(c, "Cache-Control", SVC_S("no-store"));
+  if ((c->answer.secret && !c->error.code) || (route && route->flags & SVC_ABSOLUTE)) respond_header(c, "Cache-Control", SVC_S("no-store"));
   respond_header(c, "X-Content-Type-Options", SVC_S("nosniff"));
 }
 
-SVC_PRIVATE void svc_step_respond(svc_call *c, svc_response *response)
+SVC_PRIVATE void svc_stage_respond(svc_call *c, svc_response *response)
 {
-  int status = c->error ? svc_error_status(c->error) : c->answer.status;
+  int status = c->error.code ? svc_error_status(c->error.code) : c->answer.status;
   svc_str body, etag = SVC_S("");
-  if (!c->error && c->answer.revision) {
+  if (!c->error.code && c->answer.revision) {
     etag = respond_etag(c);
     if (respond_not_modified(c, etag)) status = 304;
   }
@@ -190,6 +196,6 @@ SVC_PRIVATE void svc_step_respond(svc_call *c, svc_response *response)
   response->status = status;
   response->headers = c->headers;
   response->header_count = c->header_count;
-  response->body = c->head ? "" : body.p;
-  response->body_length = c->head ? 0 : body.n;
+  response->body = c->request.head ? "" : body.p;
+  response->body_length = c->request.head ? 0 : body.n;
 }

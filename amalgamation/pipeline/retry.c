@@ -5,10 +5,10 @@
 ** which one is there without the other. It holds a hash of the request and the answer before formatting; it goes after
 ** 24 hours, through the due index. Only success is kept: what was refused may be tried again.
 **
-**   hash of the request(32) i64 expiry, u64 revision, u32 links_at, u32 status, u32 length of body, own, owner, unique,
-**   u32 flags, u32 spare; then body, own, owner, unique
+**   hash of the request(32) i64 expiry, u64 revision, u32 links_at, u32 status, u32 length of body, own, parent, unique,
+**   u32 flags, u32 spare; then body, own, parent, unique
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 #define RETRY_KIND "-try"
 #define RETRY_MS (24 * 3600 * (int64_t)1000)
@@ -26,32 +26,32 @@ typedef struct retry_header {
 /* Where no caller is asked for, the host may vouch for one all the same; but then it is not the caller who opens the door. */
 static bool retry_applies(const svc_call *c)
 {
-  return c->method == SVC_POST && c->retry_key.n && c->who.known && !(c->plan->route->flags & SVC_NO_AUTH);
+  return c->request.method == SVC_POST && c->request.retry_key.n && c->who.known && !(c->plan->route->flags & SVC_NO_AUTH);
 }
 
 static void retry_key_of(svc_call *c, svc_key *key)
 {
   unsigned char hash[32];
-  svc_str text = svc_arena_print(c->arena, SVC_FMT "\n" SVC_FMT "\n" SVC_FMT, SVC_ARG(c->who.user_id), SVC_ARG(c->path),
-                                 SVC_ARG(c->retry_key));
+  svc_str text = svc_arena_print(c->arena, SVC_FMT "\n" SVC_FMT "\n" SVC_FMT, SVC_ARG(c->who.user_id), SVC_ARG(c->request.path),
+                                 SVC_ARG(c->request.retry_key));
   svc_sha256(text, hash);
   svc_key_retry(key, hash);
 }
 
 static void retry_request_hash(svc_call *c, unsigned char out[32])
 {
-  svc_buf b = svc_buf_new(c->arena, c->path.n + c->request->body_length + 1);
+  svc_buf b = svc_buf_new(c->arena, c->request.path.n + c->request.raw->body_length + 1);
   size_t i;
-  svc_buf_str(&b, c->path);
+  svc_buf_str(&b, c->request.path);
   svc_buf_char(&b, '\n');
-  for (i = 0; i < c->query_count; i++) { /* how the answer is formatted does not matter */
-    svc_buf_text(&b, c->query[i].param->name);
+  for (i = 0; i < c->query.count; i++) { /* how the answer is formatted does not matter */
+    svc_buf_text(&b, c->query.values[i].param->name);
     svc_buf_char(&b, '=');
-    svc_percent_encode(&b, c->query[i].text);
+    svc_percent_encode(&b, c->query.values[i].text);
     svc_buf_char(&b, '\n');
   }
   svc_buf_char(&b, '\n');
-  svc_buf_add(&b, c->request->body, c->request->body_length);
+  svc_buf_add(&b, c->request.raw->body, c->request.raw->body_length);
   svc_sha256(svc_buf_done(&b), out);
 }
 
@@ -59,7 +59,7 @@ static bool retry_replay(svc_call *c, svc_str record, const retry_header *h)
 {
   const char *p = record.p + sizeof *h;
   svc_answer *a = &c->answer;
-  svc_str *to[4] = { &a->body, &a->own, &a->owner, &a->unique };
+  svc_str *to[4] = { &a->body, &a->own, &a->parent, &a->unique };
   size_t rest = record.n - sizeof *h, i;
   if (!svc_resolve_all(c)) return false;
   for (i = 0; i < 4; i++) {
@@ -86,7 +86,7 @@ SVC_PRIVATE bool svc_retry_before(svc_call *c, bool *answered)
   svc_key key;
   int rc;
   if (!retry_applies(c)) return true;
-  if (c->retry_key.n > RETRY_LONGEST_KEY)
+  if (c->request.retry_key.n > RETRY_LONGEST_KEY)
     return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "Idempotency-Key has more than 255 characters");
   retry_key_of(c, &key);
   rc = svc_get(c->txn, &key, &record);
@@ -95,7 +95,7 @@ SVC_PRIVATE bool svc_retry_before(svc_call *c, bool *answered)
   memcpy(&h, record.p, sizeof h);
   if (h.expiry <= c->now) return true;
   retry_request_hash(c, request);
-  if (memcmp(request, h.request, sizeof request) != 0) return svc_fail(c, SVC_E_IDEMPOTENCY_KEY_REUSED, "S", &c->retry_key);
+  if (memcmp(request, h.request, sizeof request) != 0) return svc_fail(c, SVC_E_IDEMPOTENCY_KEY_REUSED, "S", &c->request.retry_key);
   *answered = true;
   return retry_replay(c, record, &h);
 }
@@ -103,17 +103,19 @@ SVC_PRIVATE bool svc_retry_before(svc_call *c, bool *answered)
 /* The hash as the two ids of a due entry. */
 static void retry_due_key(const svc_key *key, int64_t when, svc_key *out)
 {
-  svc_id parent, id;
-  memset(&id, 0, sizeof id);
-  memcpy(parent.b, key->b + 1, 12);
-  memcpy(id.b, key->b + 13, 4);
-  svc_key_due(out, when, RETRY_KIND, &parent, &id);
+  svc_due_entry due;
+  memset(&due, 0, sizeof due);
+  due.when = when;
+  memcpy(due.kind, RETRY_KIND, SVC_KIND_SIZE);
+  memcpy(due.parent.b, key->b + 1, 12);
+  memcpy(due.id.b, key->b + 13, 4);
+  svc_key_due(out, &due);
 }
 
 SVC_PRIVATE bool svc_retry_after(svc_call *c)
 {
   const svc_answer *a = &c->answer;
-  svc_str parts[4] = { a->kept.p ? a->kept : a->body, a->own, a->owner, a->unique }, old;
+  svc_str parts[4] = { a->kept.p ? a->kept : a->body, a->own, a->parent, a->unique }, old;
   retry_header h;
   svc_key key, due;
   svc_buf b;
@@ -131,7 +133,7 @@ SVC_PRIVATE bool svc_retry_after(svc_call *c)
   for (i = 0; i < 4; i++) h.lengths[i] = (uint32_t)parts[i].n;
   svc_buf_add(&b, (const char *)&h, sizeof h);
   for (i = 0; i < 4; i++) svc_buf_str(&b, parts[i]);
-  if (b.failed) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (b.failed) return svc_no_memory(c);
   retry_key_of(c, &key);
   if (svc_get(c->txn, &key, &old) == SVC_OK && old.n >= sizeof h) { /* one that has expired, but not been swept yet */
     int64_t expiry;
@@ -145,13 +147,13 @@ SVC_PRIVATE bool svc_retry_after(svc_call *c)
   return c->txn->error == SVC_OK || svc_store_failed(c, c->txn->error);
 }
 
-SVC_PRIVATE bool svc_retry_expire(svc_txn *txn, const char *kind, const svc_id *parent, const svc_id *id)
+SVC_PRIVATE bool svc_retry_expire(svc_txn *txn, const svc_due_entry *due)
 {
   unsigned char hash[16];
   svc_key key;
-  if (memcmp(kind, RETRY_KIND, SVC_KIND_SIZE) != 0) return false;
-  memcpy(hash, parent->b, 12);
-  memcpy(hash + 12, id->b, 4);
+  if (memcmp(due->kind, RETRY_KIND, SVC_KIND_SIZE) != 0) return false;
+  memcpy(hash, due->parent.b, 12);
+  memcpy(hash + 12, due->id.b, 4);
   svc_key_retry(&key, hash);
   svc_remove(txn, &key);
   return true;

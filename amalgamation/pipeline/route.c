@@ -3,13 +3,14 @@
 **
 ** A tree of segments, built once at open. Below a node stand literal segments, sorted, and parameters, each with the
 ** text that must follow it in its segment: nothing, ":action", ".gz". A literal beats a parameter, and a parameter with
-** a suffix beats one without; where the better choice leads nowhere, the next is tried (/clusters/provider is a cluster
-** of that name, although /clusters/provider/regions is not).
+** a suffix beats one without; where the better choice leads nowhere, or to no operation of this method, the next is tried:
+** /clusters/provider is a cluster of that name, although /clusters/provider/regions is not, and GET /clusters/tenantUpgrade
+** is one, although POST is an operation. What a path allows is what all its choices allow together.
 **
 ** The rule: structure is read from the path as it was sent, before percent-decoding, so that a name may hold an encoded
 ** slash or colon. Encoded unreserved characters are the same as plain ones, as RFC 3986 says, and are decoded first.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 typedef struct route_node route_node;
 typedef struct route_edge {
@@ -94,8 +95,28 @@ SVC_PRIVATE int svc_router_open(svc *s)
 typedef struct route_path {
   svc_str segments[SVC_MAX_SEGMENTS];
   unsigned count;
+  int method;    /* that is asked for */
+  bool v1;       /* only what is served at the older base path counts */
+  unsigned allowed; /* methods of all that was found, as bits */
   svc_str found[SVC_MAX_PARAMS]; /* raw */
 } route_path;
+
+/* The methods of a node, as far as they are served at this base path. */
+static unsigned route_allowed(const route_node *node, bool v1)
+{
+  unsigned allowed = 0, i;
+  if (!v1) return node->allowed;
+  for (i = 0; i < SVC_METHOD_COUNT; i++)
+    if (node->plans[i] && node->plans[i]->route->flags & SVC_V1_TOO) allowed |= 1u << i;
+  return allowed;
+}
+
+static const route_node *route_end(const route_node *node, route_path *path)
+{
+  unsigned allowed = route_allowed(node, path->v1);
+  path->allowed |= allowed;
+  return path->method < SVC_METHOD_COUNT && allowed & 1u << path->method ? node : NULL;
+}
 
 static const route_node *route_literal(const route_node *node, svc_str segment)
 {
@@ -115,7 +136,7 @@ static const route_node *route_match(const route_node *node, route_path *path, u
   const route_node *to;
   svc_str text;
   unsigned i;
-  if (segment == path->count) return node->allowed ? node : NULL;
+  if (segment == path->count) return route_end(node, path);
   text = path->segments[segment];
   to = route_literal(node, text);
   if (to && (to = route_match(to, path, segment + 1, param)) != NULL) return to;
@@ -195,33 +216,34 @@ static bool route_params(svc_call *c, const route_path *path)
 {
   unsigned i;
   for (i = 0; i < c->plan->param_count; i++) {
-    c->raw_params[i] = path->found[i];
-    if (!svc_percent_decode(c->arena, path->found[i], false, &c->params[i]) || !svc_utf8_valid(c->params[i]))
+    c->route.raw[i] = path->found[i];
+    if (!svc_percent_decode(c->arena, path->found[i], false, &c->route.params[i]) || !svc_utf8_valid(c->route.params[i]))
       return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the path is not properly percent-encoded UTF-8");
   }
   return true;
 }
 
-SVC_PRIVATE bool svc_step_route(svc_call *c)
+SVC_PRIVATE bool svc_stage_route(svc_call *c)
 {
   route_path path;
-  const route_node *node = NULL;
-  svc_str rest, method = svc_str_c(c->request->method);
-  if (route_below(c->path, c->s->base_path, &rest) ||
-      (c->v1 = route_below(c->path, c->s->base_path_v1, &rest)) == true)
-    node = route_split(c, rest, &path) ? route_match(&c->s->router->root, &path, 0, 0) : NULL;
-  else if (route_split(c, c->path, &path))
-    node = route_match(&c->s->router->absolute, &path, 0, 0);
-  if (node && c->v1) {
-    unsigned i;
-    for (i = 0; i < SVC_METHOD_COUNT; i++)
-      if (node->plans[i] && node->plans[i]->route->flags & SVC_V1_TOO) c->allowed |= 1u << i;
-  } else if (node) {
-    c->allowed = node->allowed;
+  const route_node *node = NULL, *root = NULL;
+  svc_str rest, method = svc_str_c(c->request.raw->method);
+  path.method = c->request.method;
+  path.allowed = 0;
+  if (route_below(c->request.path, c->s->base_path, &rest)) {
+    root = &c->s->router->root;
+  } else if (route_below(c->request.path, c->s->base_path_v1, &rest)) {
+    root = &c->s->router->root;
+    c->request.v1 = true;
+  } else {
+    root = &c->s->router->absolute;
+    rest = c->request.path;
   }
-  if (!c->allowed) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->path);
-  if (c->method == SVC_METHOD_COUNT || !(c->allowed & 1u << c->method))
-    return svc_fail(c, SVC_E_METHOD_NOT_ALLOWED, "SS", &method, &c->path);
-  c->plan = node->plans[c->method];
+  path.v1 = c->request.v1;
+  if (route_split(c, rest, &path)) node = route_match(root, &path, 0, 0);
+  c->route.allowed = path.allowed;
+  if (!path.allowed) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
+  if (!node) return svc_fail(c, SVC_E_METHOD_NOT_ALLOWED, "SS", &method, &c->request.path);
+  c->plan = node->plans[c->request.method];
   return route_params(c, &path);
 }

@@ -15,6 +15,16 @@ typedef struct svc_noun svc_noun;
 typedef struct svc_object svc_object;
 typedef struct svc_field svc_field;
 typedef struct svc_route svc_route;
+struct svc_event_type;
+
+enum svc_set_scope { SVC_SCOPE_IP, SVC_SCOPE_GROUP, SVC_SCOPE_ORGANIZATION, SVC_SCOPE_USER };
+
+/* An endpoint set: what its buckets are of, and how they fill. */
+typedef struct svc_set_row {
+  const char *name;
+  unsigned char scope; /* enum svc_set_scope */
+  int64_t capacity, refill_rate, refill_seconds;
+} svc_set_row;
 
 /* ------------------------------------------------------------------------------------------------------------- fields */
 
@@ -72,8 +82,10 @@ struct svc_object {
   const char *name;
   const svc_field *fields; /* sorted by name, closed by a row without name */
   const svc_object *base;  /* fields of another object that this one has as well; NULL: none */
-  /* a union: the value of field `variant_by` chooses the object that is checked instead of this one */
+  /* a union: the value of field `variant_by` chooses the object that holds instead of this one, which then has no fields of
+  ** its own; svc_object_of() (check.c) finds it, everywhere */
   const char *variant_by;
+  const char *variant_default; /* the value where the field is missing; NULL: then it is refused */
   const struct svc_variant {
     const char *value;
     const svc_object *object;
@@ -123,6 +135,21 @@ typedef struct svc_param {
   int64_t min, max; /* integers: bounds when max > min */
 } svc_param;
 
+enum svc_compare {
+  SVC_EQUALS,   /* the text of the field is the parameter's; of a parameter that repeats: one of them */
+  SVC_PREFIX,   /* the field begins with it, in whatever case */
+  SVC_NOT_IN,   /* the field is none of those given */
+  SVC_MIN_DATE, /* the date in the field is not before it; of a field that is set at creation the list begins there */
+  SVC_MAX_DATE  /* not after it; the same */
+};
+
+/* What a query parameter does to a list: of the entities those that compare so. A field of several names, "a.b", is inside. */
+typedef struct svc_filter {
+  const char *param;
+  unsigned char compare; /* enum svc_compare */
+  const char *field;
+} svc_filter;
+
 /* -------------------------------------------------------------------------------------------------------------- routes */
 
 enum svc_method { SVC_GET, SVC_POST, SVC_PUT, SVC_PATCH, SVC_DELETE, SVC_METHOD_COUNT };
@@ -141,7 +168,8 @@ enum svc_route_flags {
   SVC_BODY_ARRAY = 2048,   /* the body is an array of `body` objects */
   SVC_ABSOLUTE = 4096,     /* the path is not below the base path; not limited and without versions */
   SVC_RAW_BODY = 8192,     /* the body is not JSON: the function reads it itself */
-  SVC_NO_BODY = 256        /* a POST, PUT or PATCH that takes no body */
+  SVC_NO_BODY = 256,       /* a POST, PUT or PATCH that takes no body */
+  SVC_ANYWHERE = 16384     /* its path names no organization or project: a role that is held anywhere suffices */
 };
 
 /* A date version as a number: 20230101. */
@@ -158,58 +186,107 @@ struct svc_route {
   svc_date_version deprecated;  /* the served version is deprecated since this day; 0: it is not */
   svc_date_version sunset;      /* the served version ends on this day; 0: no end is set */
   const svc_param *params;      /* closed by a row without name */
+  const svc_filter *filters;    /* of a list: closed by a row without param */
   const svc_object *body;       /* what the body must be when it is not the noun's own object */
   const svc_object *answer;     /* what it answers with when that is not the noun's own object, for documentation */
   const char *example;          /* of a POST: a body that is accepted, for documentation and for the tests that need one; an
                                    id in it that is named as in a path stands for one that is there */
-  const char *by; /* field whose unique value stands in the path instead of the noun's own key ("name" in byName) */
+  const char *by; /* the noun's unique field, or fields, where they stand in the path instead of its own key ("name" in byName) */
+  const char *media; /* what it answers with is not JSON: "gzip" and "csv" are versioned as JSON is, "application/xml" is not */
   unsigned short err_not_found; /* SVC_E_...: rather than the noun's, where the entity is looked up in this way */
+  unsigned short err_not_kept;  /* SVC_E_...: it is there, but not seen from here: its `keep` says so; 0: as if it were not */
   bool (*run)(svc_call *c); /* the verb (svc_verb_list, ...) or a function of the noun's */
+  /* What is seen from here, of all that is there: in a list the others are left out, and one of them by itself is not found.
+  ** NULL: all. Called in the transaction of the request. */
+  bool (*keep)(svc_call *c, const svc_entity *e);
+  /* What the answer shows of an entity, where this route shows it otherwise than its noun's `view` does. */
+  svc_node *(*view)(svc_call *c, const svc_entity *e);
+  /* A question to the driver. `run` has resolved the path and filled in c->question, in a read transaction; then, outside
+  ** of any transaction, the driver is asked; then this makes the answer of what it said. */
+  bool (*told)(svc_call *c, const svc_reply *reply);
 };
 
 #define SVC_ROUTES_END { .path = NULL }
 
+/*
+** Routes of one base path. What they have in common is written once, as a macro of the noun's: path, set, versions, the
+** roles that may read, and those that may write.
+**
+**   #define TEAM_ORG "/orgs/{orgId}/teams", SVC_SET_ORGANIZATION_TEAMS, (20230101), SVC_R_ORG_MEMBER, SVC_R_ORG_OWNER
+**
+**   R_GET(TEAM_ORG, "/{teamId}", .run = svc_verb_read),
+**   R_FOR(SVC_R_ORG_READ_ONLY, TEAM_ORG, SVC_POST, ":find", .run = team_find),      with other roles than those
+*/
+#define R_GET(base, ...) SVC_ROUTE_READ(base, SVC_GET, __VA_ARGS__)
+#define R_POST(base, ...) SVC_ROUTE_WRITE(base, SVC_POST, __VA_ARGS__)
+#define R_PUT(base, ...) SVC_ROUTE_WRITE(base, SVC_PUT, __VA_ARGS__)
+#define R_PATCH(base, ...) SVC_ROUTE_WRITE(base, SVC_PATCH, __VA_ARGS__)
+#define R_DELETE(base, ...) SVC_ROUTE_WRITE(base, SVC_DELETE, __VA_ARGS__)
+#define R_FOR(who, base, ...) SVC_ROUTE_FOR(who, base, __VA_ARGS__)
+#define SVC_ROUTE_READ(...) SVC_ROUTE_READ_(__VA_ARGS__)
+#define SVC_ROUTE_WRITE(...) SVC_ROUTE_WRITE_(__VA_ARGS__)
+#define SVC_ROUTE_FOR(...) SVC_ROUTE_FOR_(__VA_ARGS__)
+#define SVC_ROUTE_VERSIONS(...) { __VA_ARGS__ }
+#define SVC_ROUTE_READ_(base, s, v, reads, writes, m, p, ...) SVC_ROUTE_FOR_(reads, base, s, v, 0, 0, m, p, __VA_ARGS__)
+#define SVC_ROUTE_WRITE_(base, s, v, reads, writes, m, p, ...) SVC_ROUTE_FOR_(writes, base, s, v, 0, 0, m, p, __VA_ARGS__)
+#define SVC_ROUTE_FOR_(who, base, s, v, reads, writes, m, p, ...) \
+  { .method = m, .path = base p, .set = s, .versions = SVC_ROUTE_VERSIONS v, .roles = who, __VA_ARGS__ }
+
 /* ---------------------------------------------------------------------------------------------------------- lifecycle */
 
-/* In state `from` until `percent` of the provisioning time has passed, then in `to`; `to` NULL: removed. */
-typedef struct svc_step {
+/*
+** In state `from` until what is done there is done, then in `to`; `to` NULL: removed. Who does it is the driver, to whom
+** `order` is given when the state is entered. Without a driver, or without an order, `percent` of the provisioning time
+** passes.
+*/
+typedef struct svc_transition {
   const char *from;
   const char *to;
   unsigned percent;
-  const char *event; /* written when the step is taken */
-} svc_step;
+  const char *event; /* written when it is taken */
+  const char *order; /* "cluster.create"; NULL: it is no work of the driver's */
+} svc_transition;
 
 typedef struct svc_lifecycle {
   const char *field;     /* the field that shows the state */
   const char *created;   /* state after POST */
   const char *updated;   /* state after a change; NULL: the state stays */
   const char *deleted;   /* state after DELETE; NULL: removed at once */
-  const svc_step *steps; /* closed by a row without from */
+  const char *failed;    /* state after an order that failed; NULL: it stays in the state it is in */
+  const char *event_failed; /* written then */
+  const char *reason;    /* the field that shows why; NULL: only the log says it */
+  const svc_transition *transitions; /* closed by a row without from */
 } svc_lifecycle;
 
 /* --------------------------------------------------------------------------------------------------------------- nouns */
 
+/* What the pipeline rests on. Each seat is taken by one noun at the most; where it is empty, that is left out. */
+enum svc_seat {
+  SVC_SEAT_NONE,
+  SVC_SEAT_GROUP,   /* the project: the scope of GROUP buckets and of project roles */
+  SVC_SEAT_ORG,     /* the organization */
+  SVC_SEAT_FEED,    /* the event log, into which changes are written */
+  SVC_SEAT_QUOTA,   /* knows the limits of a project: its `limit` is asked */
+  SVC_SEAT_KEY,     /* API keys: `unique` is the public key */
+  SVC_SEAT_ACCOUNT, /* service accounts: `unique` is the client id */
+  SVC_SEAT_TOKEN,   /* access tokens of a service account: `unique` is the hash of one */
+  SVC_SEAT_USER,    /* people */
+  SVC_SEAT_MEMBER,  /* people as members of an organization, by the ids they have as users */
+  SVC_SEAT_TEAM,    /* groups of people that hold roles together */
+  SVC_SEAT_POLICY,  /* settings of an organization; `extra` "1": its credentials need an access list */
+  SVC_SEAT_ALERTS,  /* hears of every event that is written, in its transaction: its `hears` */
+  SVC_SEAT_COUNT
+};
+
 enum svc_noun_flags {
-  SVC_SINGLETON = 1, /* one per parent, always there: its defaults are served until it is changed */
-  SVC_GLOBAL = 2,    /* addressed by its id alone; listed under its owner through an index */
-  SVC_IS_GROUP = 4,  /* it is the project: the scope of GROUP buckets and project roles */
-  SVC_IS_ORG = 8,    /* it is the organization */
-  SVC_IS_FEED = 16,  /* it is the event log, into which changes are written */
-  SVC_VIRTUAL = 32,  /* nothing of it is stored: its routes answer from tables */
-  SVC_SHARED_NAME = 64, /* `unique` names it, but two may share it */
-  /* what authentication rests on (pipeline/caller.c); the credential is packed into `extra`, see credential.c */
-  SVC_IS_KEY = 512,       /* API keys: `unique` is the public key */
-  SVC_IS_ACCOUNT = 1024,  /* service accounts: `unique` is the client id */
-  SVC_IS_TOKEN = 2048,    /* access tokens of a service account: `unique` is the hash of one */
-  SVC_IS_USER = 4096,     /* people */
-  SVC_IS_TEAM = 8192,     /* groups of people that hold roles together */
-  SVC_IS_ACCESS_LIST = 16384, /* entries of the access list of its parent, which is a key or an account */
-  SVC_IS_ORG_POLICY = 32768,  /* settings of an organization; `extra` "1": its credentials need an access list */
-  SVC_EXPIRES = 65536,    /* when it falls due it is removed */
-  SVC_IS_MEMBER = 131072, /* people as members of an organization, by the ids they have as users (pipeline/member.c) */
-  SVC_EVENT_KEY = 262144, /* event_field carries how a path names it, not its unique value */
-  SVC_BY_TABLE = 256, /* its path names a row of a table, or a view of another noun: nothing is looked up for it */
-  SVC_IS_QUOTA = 128 /* it knows the limits of a project: its quota hook is asked */
+  SVC_SINGLETON = 1,    /* one per parent, always there: its defaults are served until it is changed */
+  SVC_GLOBAL = 2,       /* a path names it by its id alone, whatever its parent */
+  SVC_VIRTUAL = 4,      /* nothing of it is stored: its routes answer from tables */
+  SVC_SHARED_NAME = 8,  /* `unique` names it, but two may share it */
+  SVC_EXPIRES = 16,     /* when its SVC_DUE_EXPIRY falls due it is removed */
+  SVC_EVENT_KEY = 32,   /* event_field carries how a path names it, not its unique value */
+  SVC_EVENT_PARENT = 64, /* its events carry its parent's event_field as well */
+  SVC_BY_TABLE = 128    /* its path names a row of a table, or a view of another noun: nothing is looked up for it */
 };
 
 /* The event of a change of one field; `value`: only of a change to this JSON value, "true". */
@@ -217,13 +294,54 @@ typedef struct svc_field_event {
   const char *field, *event, *value;
 } svc_field_event;
 
+/*
+** A field that names another entity: it must be there, and it may not go while it is named. The name is an id, or the
+** unique value below the same project. "roles[].roleName": in each element of an array.
+*/
+typedef struct svc_ref {
+  const char *field;
+  const char *noun;           /* its name; of one that this build leaves out, nothing is checked */
+  unsigned short err_missing; /* SVC_E_...; parameters: what was named, then the project; 0: what is not there is none */
+  unsigned short err_locked;  /* SVC_E_...: it cannot be deleted; parameters: its name, then its parent's key */
+} svc_ref;
+
+enum svc_guard_what { SVC_GUARD_CHANGE = 1, SVC_GUARD_DELETE = 2 };
+
+/* Where `field` has this JSON value ("true", or a string without its quotes), it may not be changed, or deleted. */
+typedef struct svc_guard {
+  const char *field, *value;
+  unsigned char what; /* enum svc_guard_what */
+  unsigned short error; /* SVC_E_...; parameters: its name, then its parent's key */
+} svc_guard;
+
+#define SVC_METERS 8 /* things that are counted of one entity */
+
+/* What costs money: what is counted, and how many thousandths of it run at a time. */
+typedef struct svc_meter {
+  svc_str sku; /* "INSTANCE_AWS_M10" */
+  int64_t quantity;
+} svc_meter;
+
 /* How often an entry of an access list let somebody in since it was last written down. */
 typedef struct svc_use {
   int64_t count, last; /* last: milliseconds */
   const char *address; /* of the last one */
 } svc_use;
 
-typedef struct svc_change svc_change; /* a change about to be stored (pipeline/verbs.c) */
+/* Of a noun whose entities are credentials. Each is called in the transaction of the request. */
+typedef struct svc_credential_ops {
+  /* Make one for an organization; *shown: its body with its secret in it. */
+  bool (*make)(svc_call *c, const svc_id *org, const svc_node *request, svc_str assignments, svc_entity *out, svc_node **shown);
+  /* Does this secret open it? *which: of several. */
+  bool (*opens)(svc_call *c, const svc_entity *credential, svc_str secret, svc_id *which);
+} svc_credential_ops;
+
+/* Of a noun whose entities are the entries of the access list of its parent, which is a credential. */
+typedef struct svc_access_ops {
+  void (*used)(svc_call *c, svc_node *body, const svc_use *use); /* what it shows of its uses */
+} svc_access_ops;
+
+typedef struct svc_change svc_change; /* a change about to be stored (pipeline/change.c) */
 
 struct svc_noun {
   const char *name;   /* what errors and this catalog call it: "cluster" */
@@ -232,38 +350,66 @@ struct svc_noun {
   const char *parent; /* name of the noun it belongs to; NULL: none, or an organization or project of the path */
   const char *view_of; /* name of the noun that shows the same under the same id, and is linked to; NULL: none */
   const char *param;  /* path parameter that names one of it; several: "databaseName/username" */
+  unsigned char seat; /* enum svc_seat */
   unsigned flags;     /* enum svc_noun_flags */
   const svc_object *object;
-  const char *key;    /* field whose value stands in the path; NULL: "id" */
-  const char *unique; /* field that no two of one parent (owner, where SVC_GLOBAL) share; NULL: none */
+  const char *key;    /* field whose value stands in the path; several: "databaseName/username"; NULL: "id" */
+  const char *unique; /* field that no two of one parent share, or fields, "database/collection/name"; NULL: none */
+  const char *names;  /* four characters: nouns that have the same share one space of unique values; NULL: its own */
+  const char *element_of; /* it is no entity, but an element of this array of its parent's, named by its "id" */
   const char *counted_in; /* field of the parent that shows how many there are */
   unsigned short err_not_found; /* SVC_E_...; parameters: its key, then its parent's */
   unsigned short err_exists;    /* SVC_E_...; parameters: the unique value, then the parent's key */
+  unsigned short err_other;     /* SVC_E_...: what the path names is another noun with which it shares `names`; its key, its parent's */
   unsigned short err_in_use;    /* SVC_E_...: the parent cannot be deleted while one of these is left; 0: they go with it */
   const svc_lifecycle *lifecycle;
+  const svc_ref *refs;     /* closed by a row without field */
+  const svc_guard *guards; /* closed by a row without field */
   /* names of the events written when one is created, changed, about to be deleted; NULL: none */
   const char *event_created, *event_updated, *event_deleted;
   const svc_field_event *field_events; /* event_updated is for changes of other fields than these; closed by no field */
   const char *event_field; /* event field that carries its key, "clusterName"; NULL: none */
-  const char *quota;       /* limit of the project on how many there may be; NULL: none */
+  const char *quota;       /* limit of the project on how many there may be, known to SVC_SEAT_QUOTA; NULL: none */
   unsigned short most;      /* how many there may be below one parent, where no project sets a limit; 0: any number */
   unsigned short err_quota; /* SVC_E_...; parameters: the limit, then the parent's id */
+  const svc_credential_ops *credential;
+  const svc_access_ops *access;
   const svc_route *routes; /* closed by SVC_ROUTES_END */
 
-  /* Hooks: only for what no table can say. Each refuses by svc_fail() and returning false. They may run twice for one
-  ** request (a commit is repeated when the store has to grow), so they keep nothing outside of the call. */
-  bool (*prepare)(svc_call *c, svc_change *change);  /* a create or update, checked and merged, before it is stored */
-  void (*begin)(svc_call *c, svc_node *body); /* of a singleton, its parent being new: changes its defaults */
-  /* it fell due: the step of its table, if there is one, has been taken in body, event and due (0: it stays); the hook may
-  ** change these and extra */
-  bool (*fell_due)(svc_call *c, svc_change *change);
-  svc_str (*spell)(svc_call *c, svc_str key); /* the one way to spell a key that a path may spell in several */
-  bool (*removing)(svc_call *c, const svc_entity *e); /* a delete, before anything is removed */
-  int64_t (*limit)(svc_call *c, const svc_id *group, const char *name); /* of SVC_IS_QUOTA; < 0: no such limit */
-  /* of credentials: make one for an organization, *shown with its secret; and, does this secret open it? *which: of several */
-  bool (*make)(svc_call *c, const svc_id *org, const svc_node *request, svc_str grants, svc_entity *out, svc_node **shown);
-  bool (*opens)(svc_call *c, const svc_entity *credential, svc_str secret, svc_id *which);
-  void (*used)(svc_call *c, svc_node *body, const struct svc_use *use); /* of SVC_IS_ACCESS_LIST: what usage it shows */
+  /*
+  ** Hooks: only for what no table can say. Those that return bool refuse by svc_fail() and false. All but `spell` run in
+  ** the transaction of the work, and may run twice for one request (a commit is repeated when the store has to grow, or
+  ** when another process came first): they keep nothing outside of the call and change only what they are given.
+  ** c->plan is NULL in work that no request asked for; c->scope holds always.
+  */
+  /* A create or update, checked and merged, before it is stored. change->before NULL: a create. */
+  bool (*prepare)(svc_call *c, svc_change *change);
+  /* After a create or update was stored, with its events: for what goes along with it. */
+  bool (*stored)(svc_call *c, const svc_change *change, const svc_entity *e);
+  /* Of a singleton whose parent is being made: changes its defaults. */
+  void (*begin)(svc_call *c, svc_node *body);
+  /* Something that it waited for fell due: `tag` says what. Of SVC_DUE_STATE the transition of its table, if there is one,
+  ** has been taken in change->body, event and due; the hook may change these, its dues and extra. NULL: no say in it. */
+  bool (*fell_due)(svc_call *c, svc_change *change, int tag);
+  /* The one way to spell a key that a path may spell in several. Anywhere; needs no transaction. */
+  svc_str (*spell)(svc_call *c, svc_str key);
+  /* A delete that a request asks for, before anything is removed. Not called for what goes in a cascade. */
+  bool (*removing)(svc_call *c, const svc_entity *e);
+  /* It is gone, alone or in a cascade, by a request or by itself; its record is there no more. */
+  bool (*gone)(svc_call *c, const svc_entity *e);
+  /* What is shown of it, where that is more than what is stored. NULL from it: no memory, or refused. */
+  svc_node *(*view)(svc_call *c, const svc_entity *e);
+  /* The organizations that it belongs to, where its paths name none: roles count that are held there. How many; at most
+  ** `most`. */
+  size_t (*organizations)(svc_call *c, const svc_entity *e, svc_id *out, size_t most);
+  /* What of it costs money, each thing once: how many; at most `most`. */
+  size_t (*meters)(svc_call *c, const svc_node *body, svc_meter *out, size_t most);
+  /* The order for a state: the desired state as JSON where that is not its body, without secrets. */
+  svc_node *(*desired)(svc_call *c, const svc_entity *e);
+  /* An order was done: takes what it needs of the facts into change->body and extra. */
+  bool (*facts)(svc_call *c, svc_change *change, const svc_node *facts);
+  int64_t (*limit)(svc_call *c, const svc_id *group, const char *name); /* of SVC_SEAT_QUOTA; < 0: no such limit */
+  bool (*hears)(svc_call *c, const struct svc_event_type *type, const svc_entity *event); /* of SVC_SEAT_ALERTS */
 };
 
 #endif /* SVC_TABLE_H */

@@ -6,7 +6,7 @@
 ** answered with 410, and a day before the first with 406. Of an Accept list the best range that can be served counts,
 ** by q and then by how much it says; the error is that of the best range of all.
 */
-#include "internal.h"
+#include "pipeline/pipeline.h"
 
 typedef struct version_range {
   bool any;     /* no version named: the newest one will do */
@@ -31,6 +31,29 @@ static int version_quality(svc_str text)
   return value > 1000 ? -1 : value;
 }
 
+/* The plain type of what the route answers with: "application/gzip", "text/csv", or the one that it names. */
+static bool version_is_plain(const svc_call *c, svc_str media)
+{
+  const char *own = c->plan->route->media;
+  svc_str type = svc_str_cut(&media, '/');
+  if (!own) return false;
+  if (strchr(own, '/')) {
+    svc_str rest = svc_str_c(own);
+    svc_str own_type = svc_str_trim(svc_str_cut(&rest, ';'));
+    svc_str first = svc_str_cut(&own_type, '/');
+    return svc_str_eq(first, type) && svc_str_eq(own_type, media);
+  }
+  return (svc_str_is_nocase(type, "application") || svc_str_is_nocase(type, "text")) && svc_str_is_nocase(media, own);
+}
+
+/* "+json" behind the day, or what else the route answers with. */
+static bool version_suffix(const svc_call *c, svc_str text)
+{
+  const char *media = c->plan->route->media;
+  if (svc_str_is_nocase(text, "+json")) return true; /* what is not JSON is answered with to who asks for JSON, and errors are */
+  return text.n && text.p[0] == '+' && media && svc_str_is_nocase((svc_str){ text.p + 1, text.n - 1 }, media);
+}
+
 static version_range version_parse(const svc_call *c, svc_str item)
 {
   version_range r = { false, 0, 1000, 0 };
@@ -46,11 +69,11 @@ static version_range version_parse(const svc_call *c, svc_str item)
   } else if (svc_str_is_nocase(media, "application/*")) {
     r.any = true;
     r.specific = 1;
-  } else if (svc_str_is_nocase(media, "application/json")) {
+  } else if (svc_str_is_nocase(media, "application/json") || version_is_plain(c, media)) {
     r.any = true;
     r.specific = 2;
-  } else if (media.n == prefix.n + 15 && svc_str_is_nocase((svc_str){ media.p, prefix.n }, prefix.p) &&
-             svc_str_is_nocase((svc_str){ media.p + prefix.n + 10, 5 }, "+json")) {
+  } else if (media.n > prefix.n + 10 && svc_str_is_nocase((svc_str){ media.p, prefix.n }, prefix.p) &&
+             version_suffix(c, (svc_str){ media.p + prefix.n + 10, media.n - prefix.n - 10 })) {
     svc_day_parse((svc_str){ media.p + prefix.n, 10 }, &r.day);
     r.specific = 3;
   }
@@ -88,7 +111,7 @@ static bool version_fail(svc_call *c, int error, unsigned version)
   char day[11];
   if (error != SVC_E_VERSION_GONE) return svc_fail(c, error, "");
   snprintf(day, sizeof day, "%04u-%02u-%02u", version / 10000 % 10000, version / 100 % 100, version % 100);
-  return svc_fail(c, error, "sS", day, &c->path);
+  return svc_fail(c, error, "sS", day, &c->request.path);
 }
 
 static bool version_better(const version_range *a, const version_range *b)
@@ -99,7 +122,7 @@ static bool version_better(const version_range *a, const version_range *b)
 /* Does the list rule out, with q=0 for something less vague, what a wildcard in it would bring back? */
 static bool version_ruled_out(const svc_call *c, const version_range *wildcard)
 {
-  svc_str rest = c->accept;
+  svc_str rest = c->request.accept;
   unsigned version;
   while (rest.n) {
     version_range r = version_parse(c, svc_str_trim(svc_str_cut(&rest, ',')));
@@ -109,21 +132,21 @@ static bool version_ruled_out(const svc_call *c, const version_range *wildcard)
   return false;
 }
 
-SVC_PRIVATE bool svc_step_version(svc_call *c)
+SVC_PRIVATE bool svc_stage_version(svc_call *c)
 {
   version_range best = { true, 0, 1000, 0 }, refused = { false, 0, 0, 0 };
   unsigned version = 0, refused_version = 0;
   int error, refused_error = SVC_E_INVALID_VERSION_DATE, ruled_out[2] = { -1, -1 };
-  svc_str rest = c->accept;
+  svc_str rest = c->request.accept;
   if (c->plan->route->flags & SVC_ABSOLUTE) return true;
-  if (c->v1) {
-    c->version = version_newest(c->plan->route); /* the older base path knows no versions */
+  if (c->request.v1) {
+    c->route.version = version_newest(c->plan->route); /* the older base path knows no versions */
     return true;
   }
   if (rest.n == 0) {
     error = version_judge(c, &best, &version);
     if (error != SVC_E_NONE) return version_fail(c, error, version);
-    c->version = version;
+    c->route.version = version;
     return true;
   }
   best.quality = 0;
@@ -132,19 +155,19 @@ SVC_PRIVATE bool svc_step_version(svc_call *c)
     version_range r = version_parse(c, item);
     if (item.n == 0 || r.quality <= 0) continue;
     error = version_judge(c, &r, &version);
-    if (error == SVC_E_NONE && r.any && r.specific < 2 && item.n != c->accept.n) {
+    if (error == SVC_E_NONE && r.any && r.specific < 2 && item.n != c->request.accept.n) {
       int *known = &ruled_out[r.specific]; /* asked once, however many wildcards there are */
       if (*known < 0) *known = version_ruled_out(c, &r);
       if (*known) error = SVC_E_INVALID_VERSION_DATE;
     }
     if (error == SVC_E_NONE && version_better(&r, &best)) {
       best = r;
-      c->version = version;
+      c->route.version = version;
     } else if (error != SVC_E_NONE && version_better(&r, &refused)) {
       refused = r;
       refused_error = error;
       refused_version = version;
     }
   }
-  return c->version ? true : version_fail(c, refused_error, refused_version);
+  return c->route.version ? true : version_fail(c, refused_error, refused_version);
 }

@@ -7,18 +7,21 @@
 ** its transaction is durable.
 **
 ** A job either keeps all it wrote or nothing. Jobs check before they write, so one that says no has usually written
-** nothing, and the batch goes on; one that says no after a write spoils the transaction, which is then aborted and
-** done again without it. The same happens after the map had to grow. Jobs are therefore written to be run again.
+** nothing, and the batch goes on; one that says no after a write spoils the transaction, which is then aborted and done
+** again without it: it has its turn alone, when the others are done. A transaction is also done again when the store had
+** no room, or when another process came first. Jobs are therefore written to be run again.
 **
-** A store that has reached its limit still takes jobs that make it smaller: to free pages takes pages first, so the map
-** goes beyond the limit for as long as such a job needs it.
+** The rule: what a job was told in a try that was aborted counts for nothing. It may have been refused for what another
+** job had done there, and that never happened.
+**
+** A store that has reached its limit still takes jobs that make it smaller.
 */
-#include "internal.h"
+#include "store/store.h"
 
 #define COMMIT_BATCH 128
 #define COMMIT_PATIENCE 64 /* times that a leader lets others run before it commits */
-#define COMMIT_SCHEMA 2 /* 1: everything was indexed at once; may be read as it is */
-#define COMMIT_COPY_SLACK 1000000 /* commits that may come between the two steps of a copy */
+#define COMMIT_RETRIES 16  /* tries that another process may spoil */
+#define COMMIT_SCHEMA 3 /* older ones are refused: records knew neither project nor organization */
 
 /* ---------------------------------------------------------------------------------------------- ids and revisions */
 
@@ -59,12 +62,18 @@ SVC_PRIVATE svc_id svc_new_id(svc_txn *txn)
   ids->last = svc_id_next(&ids->last, ids->now, commit_random(txn));
   if (memcmp(ids->last.b, ids->reserved.b, sizeof ids->last.b) > 0) {
     static const unsigned char most[8] = { 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF };
-    unsigned long second = (unsigned long)ids->last.b[0] << 24 | (unsigned long)ids->last.b[1] << 16 |
-                           (unsigned long)ids->last.b[2] << 8 | ids->last.b[3];
-    ids->reserved = svc_id_next(&ids->last, ((int64_t)second + COMMIT_AHEAD) * 1000, most);
+    ids->reserved = svc_id_next(&ids->last, (svc_id_second(&ids->last) + COMMIT_AHEAD) * 1000, most);
     commit_save_last(txn, &ids->reserved);
   }
   return ids->last;
+}
+
+SVC_PRIVATE svc_id svc_new_id_at(svc_txn *txn, int64_t when)
+{
+  static const svc_id none;
+  svc_ids *ids = txn->ids;
+  if (when / 1000 >= ids->now / 1000) return svc_new_id(txn);
+  return ids->late = svc_id_next(svc_id_second(&ids->late) == when / 1000 ? &ids->late : &none, when, commit_random(txn));
 }
 
 /* Transactions are numbered by the store; the changes within one follow each other. */
@@ -75,24 +84,44 @@ SVC_PRIVATE uint64_t svc_new_revision(svc_txn *txn)
 
 /* ------------------------------------------------------------------------------------------------------------- opening */
 
+SVC_PRIVATE void svc_commit_look_at(svc_commit *k, int64_t when)
+{
+  unsigned second = when <= 0 ? 0 : when / 1000 < UINT_MAX ? (unsigned)(when / 1000) : UINT_MAX;
+  svc_mutex_lock(&k->lock);
+  k->due = when;
+  atomic_store(&k->due_second, second);
+  svc_mutex_unlock(&k->lock);
+}
+
+/* Most requests see from the second that nothing is due, and take no lock. */
+SVC_PRIVATE bool svc_commit_due(svc_commit *k, int64_t now)
+{
+  bool due;
+  if (now <= 0 || now / 1000 < (int64_t)atomic_load(&k->due_second)) return false;
+  svc_mutex_lock(&k->lock);
+  due = now >= k->due;
+  svc_mutex_unlock(&k->lock);
+  return due;
+}
+
+#define COMMIT_SHARED_LOOK 1000 /* milliseconds after which what others have written is looked at */
+
 static void commit_note_due(svc_commit *k, svc_txn *txn)
 {
   svc_due_entry first;
-  unsigned second = UINT_MAX;
-  if (svc_due_first(txn, &first) && first.when / 1000 < UINT_MAX) second = first.when <= 0 ? 0 : (unsigned)(first.when / 1000);
-  atomic_store(&k->next_due, second);
+  int64_t when = svc_due_first(txn, &first) ? first.when : INT64_MAX;
+  if (k->port->shared && when > k->ids.now + COMMIT_SHARED_LOOK) when = k->ids.now + COMMIT_SHARED_LOOK;
+  svc_commit_look_at(k, when);
 }
 
 /* A store without our mark is ours to begin only when there is nothing in it. */
 static int commit_check_empty(svc_txn *txn)
 {
-  svc_cursor *cursor;
-  svc_str key, value;
-  int rc = txn->port->cursor_open(txn, &cursor);
-  if (rc != SVC_OK) return rc;
-  rc = txn->port->cursor_from(cursor, SVC_S("\0"), &key, &value);
-  txn->port->cursor_close(cursor);
-  return rc == SVC_NOT_FOUND ? SVC_OK : rc == SVC_OK ? SVC_CORRUPT : rc;
+  const svc_range all = { SVC_S("\1"), SVC_S("\377"), false, 0 };
+  svc_row row;
+  size_t n;
+  int rc = txn->port->scan(txn, &all, &row, 1, &n);
+  return rc != SVC_OK ? rc : n ? SVC_CORRUPT : SVC_OK;
 }
 
 static int commit_check_schema(svc_txn *txn)
@@ -106,14 +135,10 @@ static int commit_check_schema(svc_txn *txn)
   if (rc == SVC_OK) {
     if (value.n != sizeof schema) return SVC_CORRUPT;
     memcpy(&schema, value.p, sizeof schema);
-    if (schema == COMMIT_SCHEMA) return SVC_OK;
-    if (schema > COMMIT_SCHEMA) return SVC_NEWER;
-    schema = COMMIT_SCHEMA;
-  } else {
-    if (rc == SVC_NOT_FOUND) rc = commit_check_empty(txn);
-    if (rc != SVC_OK) return rc;
+    return schema == COMMIT_SCHEMA ? SVC_OK : schema > COMMIT_SCHEMA ? SVC_NEWER : SVC_OLDER;
   }
-  return svc_put(txn, &key, (svc_str){ (const char *)&schema, sizeof schema });
+  if (rc == SVC_NOT_FOUND) rc = commit_check_empty(txn);
+  return rc == SVC_OK ? svc_put(txn, &key, (svc_str){ (const char *)&schema, sizeof schema }) : rc;
 }
 
 SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_store *store, const svc_allocator *allocator)
@@ -124,7 +149,8 @@ SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_s
   int rc;
   k->port = port;
   k->allocator = *allocator;
-  atomic_init(&k->next_due, UINT_MAX);
+  atomic_init(&k->due_second, UINT_MAX);
+  k->due = INT64_MAX;
   if (!svc_mutex_init(&k->lock)) return SVC_NOMEM;
   k->store = store; /* not before: it says that there is something to close */
   rc = port->write_begin(store, &txn);
@@ -135,8 +161,6 @@ SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_s
     memcpy(k->ids.last.b, value.p, value.n);
     k->ids.reserved = k->ids.last;
   }
-  svc_key_meta(&key, "base");
-  if (rc == SVC_OK && svc_get(txn, &key, &value) == SVC_OK && value.n == sizeof k->base) memcpy(&k->base, value.p, value.n);
   if (rc == SVC_OK) commit_note_due(k, txn);
   if (rc == SVC_OK && txn->dirty) rc = port->commit(txn);
   else port->abort(txn);
@@ -157,30 +181,21 @@ static void commit_close_ids(svc_commit *k)
   else k->port->abort(txn);
 }
 
-typedef struct commit_base_job {
-  svc_job job; /* first: it is cast back */
-  svc_commit *k;
-} commit_base_job;
-
-static bool commit_write_base(svc_job *job, svc_txn *txn)
+static bool commit_copy_work(svc_job *job, svc_txn *txn)
 {
-  svc_commit *k = ((commit_base_job *)job)->k;
-  uint64_t base = k->base + k->port->number(txn) + COMMIT_COPY_SLACK;
-  svc_key key;
-  svc_key_meta(&key, "base");
-  return svc_put(txn, &key, (svc_str){ (const char *)&base, sizeof base }) == SVC_OK;
+  (void)job;
+  txn->dirty = true;
+  return svc_note(txn, txn->port->copy_begin(txn)) == SVC_OK;
 }
 
-/* A copy begins to number its transactions anew, so it is told first where revisions have to go on. */
 SVC_PRIVATE int svc_commit_copy(svc_commit *k, const char *path, int64_t now)
 {
-  commit_base_job work;
+  svc_job job;
   int rc;
-  memset(&work, 0, sizeof work);
-  work.job.work = commit_write_base;
-  work.job.now = now;
-  work.k = k;
-  rc = svc_commit_run(k, &work.job);
+  memset(&job, 0, sizeof job);
+  job.work = commit_copy_work;
+  job.now = now;
+  rc = svc_commit_run(k, &job);
   return rc == SVC_OK ? k->port->copy(k->store, path) : rc;
 }
 
@@ -234,16 +249,15 @@ static bool commit_is_own(int error)
 /* Do a job in this transaction. False: it was spoiled and has to be aborted; the jobs may be done again. */
 static bool commit_do(svc_commit *k, svc_job *job, svc_txn *txn, bool *wrote)
 {
-  if (job->failed) return true;
   k->ids.now = job->now;
   txn->dirty = false;
-  if (!job->work(job, txn) && txn->error == SVC_OK) {
-    job->failed = true;
-    if (txn->dirty) return false;
+  job->refused = !job->work(job, txn) && txn->error == SVC_OK;
+  if (job->refused && txn->dirty) {
+    job->alone = true;
+    return false;
   }
   if (commit_is_own(txn->error)) {
     job->status = txn->error;
-    job->failed = true;
     txn->error = SVC_OK;
     return false;
   }
@@ -251,111 +265,94 @@ static bool commit_do(svc_commit *k, svc_job *job, svc_txn *txn, bool *wrote)
   return txn->error == SVC_OK;
 }
 
-static bool commit_work(svc_commit *k, commit_batch *batch, svc_txn *txn, bool *wrote)
+/* The jobs of a try: those that may share it, or one that has to be alone. */
+static bool commit_has_part(const svc_job *job, const svc_job *only)
+{
+  return job->status == SVC_OK && (only ? job == only : !job->alone);
+}
+
+static bool commit_work(svc_commit *k, commit_batch *batch, const svc_job *only, svc_txn *txn, bool *wrote)
 {
   svc_job *job = batch->first;
   while (job) {
     for (; job; job = job->next)
-      if (!commit_do(k, job, txn, wrote)) return false;
-    job = commit_join(k, batch);
+      if (commit_has_part(job, only) && !commit_do(k, job, txn, wrote)) return false;
+    job = only ? NULL : commit_join(k, batch);
   }
   return true;
 }
 
 #define COMMIT_AGAIN (-1)
 
-/* One try at a batch. SVC_OK: what was to be kept is durable. COMMIT_AGAIN: a job that said no is out of the way. */
-static int commit_try(svc_commit *k, commit_batch *batch)
+/* One try at a batch. SVC_OK: what was to be kept is durable. COMMIT_AGAIN: a job that spoiled it is out of the way. */
+static int commit_try(svc_commit *k, commit_batch *batch, const svc_job *only)
 {
   svc_txn *txn;
   bool wrote = false, good;
   int rc = k->port->write_begin(k->store, &txn);
   if (rc != SVC_OK) return rc;
   txn->ids = &k->ids;
-  k->ids.revision = (k->base + k->port->number(txn)) << 20;
-  good = commit_work(k, batch, txn, &wrote);
+  k->ids.revision = k->port->number(txn) << 20;
+  good = commit_work(k, batch, only, txn, &wrote);
   if (good) commit_note_due(k, txn);
-  if (good && wrote) {
-    rc = k->port->commit(txn);
-    if (rc == SVC_OK) k->turned = false;
-    return rc;
-  }
+  if (good && wrote) return k->port->commit(txn);
   rc = txn->error;
   k->port->abort(txn); /* spoiled, or there is nothing to flush */
-  return good ? SVC_OK : rc != SVC_OK ? rc : COMMIT_AGAIN;
+  return good || (only && only->refused) ? SVC_OK : rc != SVC_OK ? rc : COMMIT_AGAIN;
 }
 
-/*
-** Of a batch that does not fit, what frees is done without the others. False: there is no such job. Who was refused may
-** have been for what does not happen now: it is not told so.
-*/
-static bool commit_only_freeing(const commit_batch *batch)
+/* Of a batch that does not fit, what frees is done without the others. False: there is no such job. */
+static bool commit_only_freeing(const commit_batch *batch, const svc_job *only)
 {
   svc_job *job;
   bool any = false;
-  for (job = batch->first; job; job = job->next) any |= job->frees && !job->failed;
-  for (job = batch->first; any && job; job = job->next) {
-    if (job->status != SVC_OK) continue;
-    job->failed = !job->frees;
-    if (!job->frees) job->status = SVC_FULL;
-  }
+  for (job = batch->first; job; job = job->next) any |= job->frees && commit_has_part(job, only);
+  for (job = batch->first; any && job; job = job->next)
+    if (!job->frees && commit_has_part(job, only)) job->status = SVC_FULL;
   return any;
 }
 
-/*
-** Pages that a commit frees are given out again by the next but one, and one that does not fit is none: a store could stay
-** full for ever with room in it. So a commit of next to nothing is put between, once after each that counts.
-*/
-static bool commit_turn(svc_commit *k)
+static int commit_make_room(svc_commit *k, const commit_batch *batch, const svc_job *only, bool *beyond)
 {
-  svc_txn *txn;
-  svc_key key;
-  svc_str value;
-  uint32_t schema;
-  if (k->turned || k->port->write_begin(k->store, &txn) != SVC_OK) return false;
-  k->turned = true;
-  svc_key_meta(&key, "schema");
-  if (svc_get(txn, &key, &value) == SVC_OK && value.n == sizeof schema) {
-    memcpy(&schema, value.p, sizeof schema);
-    if (svc_put(txn, &key, (svc_str){ (const char *)&schema, sizeof schema }) == SVC_OK) return k->port->commit(txn) == SVC_OK;
-  }
-  k->port->abort(txn);
-  return false;
-}
-
-static int commit_make_room(svc_commit *k, const commit_batch *batch, bool *beyond)
-{
-  int rc = *beyond ? SVC_FULL : k->port->grow(k->store, false);
-  if (rc == SVC_FULL && commit_turn(k)) return COMMIT_AGAIN;
-  if (rc == SVC_FULL && commit_only_freeing(batch)) {
+  int rc = k->port->room(k->store, *beyond ? SVC_ROOM_TO_FREE : SVC_ROOM_MORE);
+  if (rc == SVC_FULL && !*beyond && commit_only_freeing(batch, only)) {
     *beyond = true;
-    rc = k->port->grow(k->store, true);
+    rc = k->port->room(k->store, SVC_ROOM_TO_FREE);
   }
   return rc == SVC_OK ? COMMIT_AGAIN : rc;
 }
 
-static void commit_all(svc_commit *k, commit_batch *batch)
+static void commit_all(svc_commit *k, commit_batch *batch, const svc_job *only)
 {
   const svc_id last = k->ids.last, reserved = k->ids.reserved;
   svc_job *job;
   bool beyond = false;
-  int rc;
+  int rc, tries = 0;
   do {
     k->ids.last = last;
     k->ids.reserved = reserved;
-    rc = commit_try(k, batch);
-    if (rc == SVC_MAP_FULL) rc = commit_make_room(k, batch, &beyond);
+    for (job = batch->first; job; job = job->next)
+      if (commit_has_part(job, only)) job->refused = false;
+    rc = commit_try(k, batch, only);
+    if (rc == SVC_NO_ROOM) rc = commit_make_room(k, batch, only, &beyond);
+    if (rc == SVC_RETRY) rc = ++tries < COMMIT_RETRIES ? COMMIT_AGAIN : SVC_BUSY;
   } while (rc == COMMIT_AGAIN);
-  if (beyond) {
-    if (rc == SVC_OK) commit_turn(k);
-    k->port->settle(k->store); /* if that fails the store says so at the next request */
-  }
-  if (rc == SVC_OK) return;
+  if (beyond) k->port->room(k->store, SVC_ROOM_DONE); /* if that fails the store says so at the next request */
+  if (rc == SVC_OK && !(only && only->refused)) return;
   k->ids.last = last;
   k->ids.reserved = reserved;
-  atomic_store(&k->next_due, 0); /* it may speak of what was not committed: the next request looks again */
-  for (job = batch->first; job; job = job->next) /* also those that were refused: it may have been for what did not happen */
-    if (job->status == SVC_OK) job->status = rc;
+  if (rc == SVC_OK) return;
+  svc_commit_look_at(k, 0); /* it may speak of what was not committed: the next request looks again */
+  for (job = batch->first; job; job = job->next)
+    if (commit_has_part(job, only)) job->status = rc;
+}
+
+/* Those that spoiled the work of others, each by itself. What they are told now is true. */
+static void commit_alone(svc_commit *k, commit_batch *batch)
+{
+  svc_job *job;
+  for (job = batch->first; job; job = job->next)
+    if (job->alone && job->status == SVC_OK) commit_all(k, batch, job);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the queue */
@@ -436,7 +433,8 @@ static void commit_lead(svc_commit *k, const svc_job *own)
   svc_mutex_lock(&k->lock);
   commit_take(k, &batch);
   svc_mutex_unlock(&k->lock);
-  commit_all(k, &batch);
+  commit_all(k, &batch, NULL);
+  commit_alone(k, &batch);
   svc_mutex_lock(&k->lock);
   k->last_batch = batch.count;
   k->leading = k->first != NULL;
@@ -453,7 +451,7 @@ SVC_PRIVATE int svc_commit_run(svc_commit *k, svc_job *own)
 {
   bool wait;
   own->status = SVC_OK;
-  own->failed = false;
+  own->refused = own->alone = false;
   own->next = NULL;
   svc_mutex_lock(&k->lock);
   wait = k->leading;

@@ -1,31 +1,65 @@
 /*
 ** What is to happen when.
 **
-** The rule: an entity has at most one entry here, and its record says when; both are written in the transaction that
-** brings the entity into the state it will leave. A crash loses nothing, and whoever looks later catches up.
+** An entity may wait for several things: a state that moves on, an end, the next run of a schedule. Each has a tag, and
+** there is one date for each tag.
+**
+** The rule: what an entity waits for stands in its record, and each date has an entry here; both are written in one
+** transaction. A crash loses nothing, and whoever looks later catches up.
 */
-#include "internal.h"
+#include "store/store.h"
 
-SVC_PRIVATE int svc_due_set(svc_txn *txn, svc_entity *e, int64_t when)
+SVC_PRIVATE int64_t svc_due_get(const svc_entity *e, int tag)
 {
-  svc_key key;
-  if (e->due) {
-    svc_key_due(&key, e->due, e->kind, &e->parent, &e->id);
-    svc_remove(txn, &key);
-  }
-  e->due = when;
-  if (when) {
-    svc_key_due(&key, when, e->kind, &e->parent, &e->id);
-    svc_put(txn, &key, SVC_S(""));
-  }
-  return txn->error;
+  unsigned i;
+  for (i = 0; i < e->due_count; i++)
+    if (e->dues[i].tag == tag) return e->dues[i].when;
+  return 0;
 }
 
-SVC_PRIVATE bool svc_due_begin(svc_scan *scan, svc_txn *txn)
+SVC_PRIVATE void svc_due_set(svc_entity *e, int tag, int64_t when)
+{
+  unsigned i = 0;
+  while (i < e->due_count && e->dues[i].tag != tag) i++;
+  if (when == 0) {
+    if (i < e->due_count) e->dues[i] = e->dues[--e->due_count];
+    return;
+  }
+  if (i == SVC_DUES) return; /* the catalog's tags are fewer: see enum svc_due */
+  if (i == e->due_count) e->due_count++;
+  e->dues[i].tag = (unsigned char)tag;
+  e->dues[i].when = when;
+}
+
+static void due_entry(svc_txn *txn, const svc_entity *e, const svc_due *due, bool put)
+{
+  svc_due_entry entry;
+  svc_key key;
+  entry.when = due->when;
+  memcpy(entry.kind, e->kind, SVC_KIND_SIZE);
+  entry.parent = e->parent;
+  entry.id = e->id;
+  entry.tag = due->tag;
+  svc_key_due(&key, &entry);
+  if (put) svc_put(txn, &key, SVC_S(""));
+  else svc_remove(txn, &key);
+}
+
+SVC_PRIVATE void svc_dues_write(svc_txn *txn, const svc_entity *e, const svc_entity *old)
+{
+  unsigned i;
+  for (i = 0; old && i < old->due_count; i++)
+    if (!e || svc_due_get(e, old->dues[i].tag) != old->dues[i].when) due_entry(txn, old, &old->dues[i], false);
+  for (i = 0; e && i < e->due_count; i++)
+    if (!old || svc_due_get(old, e->dues[i].tag) != e->dues[i].when) due_entry(txn, e, &e->dues[i], true);
+}
+
+SVC_PRIVATE void svc_due_begin(svc_scan *scan, svc_txn *txn)
 {
   svc_key prefix;
-  svc_key_due(&prefix, 0, NULL, NULL, NULL);
-  return svc_scan_begin(scan, txn, &prefix, false);
+  svc_key_begin(&prefix, 'd');
+  svc_scan_below(scan, txn, &prefix, false);
+  svc_scan_expect(scan, 1);
 }
 
 SVC_PRIVATE bool svc_due_next(svc_scan *scan, svc_due_entry *out)
@@ -34,20 +68,20 @@ SVC_PRIVATE bool svc_due_next(svc_scan *scan, svc_due_entry *out)
   const unsigned char *p;
   uint64_t v = 0;
   int i;
-  if (!svc_scan_next(scan, &key, &value) || key.n != 1 + 8 + SVC_KIND_SIZE + 24) return false;
+  if (!svc_scan_next(scan, &key, &value) || key.n != 1 + 8 + SVC_KIND_SIZE + 24 + 1) return false;
   p = (const unsigned char *)key.p + 1;
   for (i = 0; i < 8; i++) v = v << 8 | *p++;
   out->when = (int64_t)v;
   memcpy(out->kind, p, SVC_KIND_SIZE);
   memcpy(out->parent.b, p + SVC_KIND_SIZE, 12);
   memcpy(out->id.b, p + SVC_KIND_SIZE + 12, 12);
+  out->tag = p[SVC_KIND_SIZE + 24];
   return true;
 }
 
 SVC_PRIVATE bool svc_due_first(svc_txn *txn, svc_due_entry *out)
 {
   svc_scan scan;
-  bool found = svc_due_begin(&scan, txn) && svc_due_next(&scan, out);
-  svc_scan_end(&scan);
-  return found;
+  svc_due_begin(&scan, txn);
+  return svc_due_next(&scan, out);
 }

@@ -1,25 +1,28 @@
 /*
 ** The layout of keys: one ordered space of bytes, told apart by the first letter.
 **
-**   d due(8) kind(4) parent(12) id(12)      something happens to this entity at that time: empty
-**   e kind(4) parent(12) id(12)             an entity (record.c draws it)
-**   e kind(4) parent(12) 0xFF               how many were removed (count.c says how that makes a count): i64
-**   i hash(16)                              an Idempotency-Key and the first answer to it (pipeline/retry.c)
-**   m name                                  the store's own: "schema", "ids"
-**   o kind(4) owner(12) id(12)              an owned entity, listed under its owner: u32 ordinal
-**   o kind(4) owner(12) 0xFF                as above, for the list of the owner
-**   u kind(4) value 0 scope(12)             a unique value: id(12) of the entity that has it
+**   b org(12) month(4) group(12) id(12) since(8) slot(1)   a line of the ledger (pipeline/meter.c)
+**   c kind(4) parent(12)                           how many there are below a parent: a count of the port's
+**   c kind(4)                                      of what is found by its id alone: how many there are at all
+**   d due(8) kind(4) parent(12) id(12) tag(1)      something happens to this entity at that time: empty
+**   e kind(4) parent(12) id(12)                    an entity (record.c draws it)
+**   g kind(4) id(12)                               below which parent it is, of what is found by its id alone: parent(12)
+**   i hash(16)                                     an Idempotency-Key and the first answer to it (pipeline/retry.c)
+**   l id(12) slot(1)                               where the line of the ledger is that is still open for this entity
+**   m name                                         the store's own: "schema", "ids"
+**   o kind(4) parent(12) id(12)                    the order that the driver has for this entity (pipeline/order.c)
+**   q id(12)                                       an order by its own id: kind(4) parent(12) id(12)
+**   r kind(4) id(12) kind(4) parent(12) id(12)     the second entity names the first: empty (pipeline/refs.c)
+**   u names(4) value 0 scope(12)                   a unique value: kind(4) id(12) of the entity that has it
+**   w when(8) id(12)                               an order that waits to be handed out, not before this time: empty
 **
 ** Numbers in keys are big-endian, so that their order is the order of keys; ids rise in time, so a scan of "e" gives
 ** the entities of a parent in the order of their creation. An entity without parent has twelve zero bytes there. In "u"
-** the value stands before the scope: a value can also be looked up without knowing the scope. A value that would make
-** the key too long is replaced by its SHA-256.
-**
-** Owned entities come into "o" and "u" late: the newest have no entries there yet (index.c).
-**
-** No id begins with 0xFF: a scan of a list ends at the record of what was removed from it.
+** the value stands before the scope: a value can also be looked up without knowing the scope. `names` is the kind of the
+** entity, or the space of names that several kinds share. A value that would make the key too long is replaced by its
+** SHA-256.
 */
-#include "internal.h"
+#include "store/store.h"
 
 #define KEYS_LONGEST_VALUE 400
 
@@ -28,78 +31,94 @@ SVC_PRIVATE svc_str svc_key_str(const svc_key *k)
   return (svc_str){ (const char *)k->b, k->n };
 }
 
-static void keys_add(svc_key *k, const void *p, size_t n)
+SVC_PRIVATE void svc_key_begin(svc_key *k, char class_letter)
+{
+  k->b[0] = (unsigned char)class_letter;
+  k->n = 1;
+}
+
+SVC_PRIVATE void svc_key_add(svc_key *k, const void *p, size_t n)
 {
   memcpy(k->b + k->n, p, n);
   k->n += n;
 }
 
-static void keys_begin(svc_key *k, char class_letter, const char *kind)
+SVC_PRIVATE void svc_key_number(svc_key *k, uint64_t value, int bytes)
 {
-  k->b[0] = (unsigned char)class_letter;
-  k->n = 1;
-  if (kind) keys_add(k, kind, SVC_KIND_SIZE);
+  while (bytes-- > 0) k->b[k->n++] = (unsigned char)(value >> 8 * bytes);
 }
 
-static void keys_id(svc_key *k, const svc_id *id)
+SVC_PRIVATE void svc_key_id(svc_key *k, const svc_id *id)
 {
-  if (id) keys_add(k, id->b, sizeof id->b);
+  if (id) svc_key_add(k, id->b, sizeof id->b);
 }
 
-SVC_PRIVATE void svc_key_count(svc_key *k, char list, const char *kind, const svc_id *parent)
+/* The least key that does not begin with this one. None begins with 0xFF alone. */
+SVC_PRIVATE void svc_key_behind(svc_key *k, const svc_key *prefix)
 {
-  keys_begin(k, list, kind);
-  keys_id(k, parent);
-  k->b[k->n++] = SVC_KEY_END;
+  memcpy(k->b, prefix->b, prefix->n);
+  k->n = prefix->n;
+  while (k->n > 1 && k->b[k->n - 1] == 0xFF) k->n--;
+  k->b[k->n - 1]++;
 }
 
-SVC_PRIVATE void svc_key_due(svc_key *k, int64_t when, const char *kind, const svc_id *parent, const svc_id *id)
+static void keys_kind(svc_key *k, char class_letter, const char *kind)
 {
-  int shift;
-  keys_begin(k, 'd', NULL);
-  if (!kind) return;
-  for (shift = 56; shift >= 0; shift -= 8) k->b[k->n++] = (unsigned char)((uint64_t)when >> shift);
-  keys_add(k, kind, SVC_KIND_SIZE);
-  keys_id(k, parent);
-  keys_id(k, id);
+  svc_key_begin(k, class_letter);
+  svc_key_add(k, kind, SVC_KIND_SIZE);
+}
+
+SVC_PRIVATE void svc_key_count(svc_key *k, const char *kind, const svc_id *parent)
+{
+  keys_kind(k, 'c', kind);
+  svc_key_id(k, parent);
+}
+
+SVC_PRIVATE void svc_key_due(svc_key *k, const svc_due_entry *due)
+{
+  svc_key_begin(k, 'd');
+  svc_key_number(k, (uint64_t)due->when, 8);
+  svc_key_add(k, due->kind, SVC_KIND_SIZE);
+  svc_key_id(k, &due->parent);
+  svc_key_id(k, &due->id);
+  svc_key_number(k, due->tag, 1);
 }
 
 SVC_PRIVATE void svc_key_entity(svc_key *k, const char *kind, const svc_id *parent, const svc_id *id)
 {
-  keys_begin(k, 'e', kind);
-  keys_id(k, parent);
-  keys_id(k, id);
+  keys_kind(k, 'e', kind);
+  svc_key_id(k, parent);
+  svc_key_id(k, id);
 }
 
-SVC_PRIVATE void svc_key_owned(svc_key *k, const char *kind, const svc_id *owner, const svc_id *id)
+SVC_PRIVATE void svc_key_by_id(svc_key *k, const char *kind, const svc_id *id)
 {
-  keys_begin(k, 'o', kind);
-  keys_id(k, owner);
-  keys_id(k, id);
+  keys_kind(k, 'g', kind);
+  svc_key_id(k, id);
 }
 
-SVC_PRIVATE void svc_key_unique(svc_key *k, const char *kind, svc_str value, const svc_id *scope)
+SVC_PRIVATE void svc_key_unique(svc_key *k, const char *names, svc_str value, const svc_id *scope)
 {
-  keys_begin(k, 'u', kind);
+  keys_kind(k, 'u', names);
   if (value.n > KEYS_LONGEST_VALUE) {
     unsigned char hash[32];
     svc_sha256(value, hash);
-    keys_add(k, hash, sizeof hash);
+    svc_key_add(k, hash, sizeof hash);
   } else {
-    keys_add(k, value.p, value.n);
+    svc_key_add(k, value.p, value.n);
   }
-  k->b[k->n++] = 0;
-  keys_id(k, scope);
+  svc_key_number(k, 0, 1);
+  svc_key_id(k, scope);
 }
 
 SVC_PRIVATE void svc_key_meta(svc_key *k, const char *name)
 {
-  keys_begin(k, 'm', NULL);
-  keys_add(k, name, strlen(name));
+  svc_key_begin(k, 'm');
+  svc_key_add(k, name, strlen(name));
 }
 
 SVC_PRIVATE void svc_key_retry(svc_key *k, const unsigned char hash[16])
 {
-  keys_begin(k, 'i', NULL);
-  keys_add(k, hash, 16);
+  svc_key_begin(k, 'i');
+  svc_key_add(k, hash, 16);
 }

@@ -3,65 +3,80 @@
 **
 ** The rule: the stored form is the wire form. The body is the JSON that is served, members sorted, without its links;
 ** links_at is the place where they belong, so a read copies two pieces and writes the links between them. Beside the
-** body stands all that a read or a cascade needs, so that neither has to parse.
+** body stands all that a read, a step or a cascade needs, so that none of them has to parse: to which project and
+** organization it belongs, and what it waits for.
 **
-**   offset  0  u8  format, 1
-**           1  u8  1: unique is only a name and not indexed
+**   offset  0  u8  format, 2
+**           1  u8  flags: enum svc_entity_flags
 **           2  u16 length of key
 **           4  u16 length of unique
-**           6  u16 late: how many up to this one have no index entries yet (index.c)
+**           6  u8  how many dues
+**           7  u8  spare
 **           8  u32 length of body
 **          12  u32 links_at
 **          16  u64 revision
-**          24  i64 due
-**          32  owner(12)
-**          44  u32 ordinal: how many had been made below the parent when this one was (count.c)
-**          48  key, unique, body, extra (the rest)
+**          24  group(12), zero: it is in no project
+**          36  org(12), zero: it is in no organization
+**          48  names(4), zero: its kind
+**          52  dues, each i64 when, u8 tag; then key, unique, body, extra (the rest)
 **
 ** Numbers are in the byte order of the machine, as LMDB's own are.
 */
-#include "internal.h"
+#include "store/store.h"
 
-#define RECORD_FORMAT 1
+#define RECORD_FORMAT 2
+#define RECORD_DUE 9 /* bytes of one */
 
 typedef struct record_header {
-  uint8_t format, shared;
-  uint16_t key_length, unique_length, late;
+  uint8_t format, flags;
+  uint16_t key_length, unique_length;
+  uint8_t due_count, spare;
   uint32_t body_length, links_at;
   uint64_t revision;
-  int64_t due;
-  svc_id owner;
-  uint32_t ordinal;
+  svc_scope scope;
+  char names[SVC_KIND_SIZE];
 } record_header;
 
-_Static_assert(sizeof(record_header) == 48, "the header of a stored entity has changed its size");
-_Static_assert(offsetof(record_header, late) == SVC_RECORD_LATE_AT, "count.c looks for it elsewhere");
-_Static_assert(offsetof(record_header, ordinal) == SVC_RECORD_ORDINAL_AT, "count.c looks for it elsewhere");
+#define RECORD_HEADER 52
+_Static_assert(offsetof(record_header, names) + SVC_KIND_SIZE == RECORD_HEADER, "the header of a stored entity has changed its size");
+
+static bool record_dues(const char *p, const record_header *h, svc_entity *out)
+{
+  unsigned i;
+  out->due_count = h->due_count;
+  if (h->due_count > SVC_DUES) return false;
+  for (i = 0; i < h->due_count; i++, p += RECORD_DUE) {
+    memcpy(&out->dues[i].when, p, 8);
+    out->dues[i].tag = (unsigned char)p[8];
+  }
+  return true;
+}
 
 SVC_PRIVATE bool svc_entity_decode(svc_str key, svc_str record, svc_entity *out)
 {
   record_header h;
-  const char *p = record.p + sizeof h;
-  size_t rest;
-  if (record.n < sizeof h) return false;
-  memcpy(&h, record.p, sizeof h);
-  rest = record.n - sizeof h;
-  if (h.format != RECORD_FORMAT || (size_t)h.key_length + h.unique_length > rest) return false;
-  rest -= (size_t)h.key_length + h.unique_length;
+  const char *p;
+  size_t rest, front;
+  if (record.n < RECORD_HEADER) return false;
+  memcpy(&h, record.p, RECORD_HEADER);
+  front = (size_t)h.due_count * RECORD_DUE;
+  rest = record.n - RECORD_HEADER;
+  if (h.format != RECORD_FORMAT || front + h.key_length + h.unique_length > rest) return false;
+  rest -= front + h.key_length + h.unique_length;
   if (h.body_length > rest || h.links_at > h.body_length) return false;
+  if (!record_dues(record.p + RECORD_HEADER, &h, out)) return false;
   if (key.p) {
     if (key.n != 1 + SVC_KIND_SIZE + 24) return false;
     memcpy(out->parent.b, key.p + 1 + SVC_KIND_SIZE, 12);
     memcpy(out->id.b, key.p + 1 + SVC_KIND_SIZE + 12, 12);
   }
-  out->owner = h.owner;
-  out->ordinal = h.ordinal;
-  out->late = h.late;
+  p = record.p + RECORD_HEADER + front;
+  out->scope = h.scope;
+  memcpy(out->names, h.names, SVC_KIND_SIZE);
+  out->flags = h.flags;
   out->revision = h.revision;
-  out->due = h.due;
   out->key = (svc_str){ p, h.key_length };
   out->unique = (svc_str){ p + h.key_length, h.unique_length };
-  out->shared = h.shared != 0;
   out->body = (svc_str){ out->unique.p + h.unique_length, h.body_length };
   out->links_at = h.links_at;
   out->extra = (svc_str){ out->body.p + h.body_length, rest - h.body_length };
@@ -73,12 +88,13 @@ SVC_PRIVATE bool svc_entity_glance(svc_str record, svc_str *key, svc_str *body, 
 {
   record_header h;
   size_t front;
-  if (record.n < sizeof h) return false;
+  if (record.n < RECORD_HEADER) return false;
   memcpy(&h, record.p, 16); /* up to links_at */
-  front = sizeof h + h.key_length + h.unique_length;
-  if (h.format != RECORD_FORMAT || front > record.n || h.body_length > record.n - front || h.links_at > h.body_length)
-    return false;
-  *key = (svc_str){ record.p + sizeof h, h.key_length };
+  front = RECORD_HEADER + (size_t)h.due_count * RECORD_DUE;
+  if (h.format != RECORD_FORMAT || front + h.key_length + h.unique_length > record.n) return false;
+  *key = (svc_str){ record.p + front, h.key_length };
+  front += (size_t)h.key_length + h.unique_length;
+  if (h.body_length > record.n - front || h.links_at > h.body_length) return false;
   *body = (svc_str){ record.p + front, h.body_length };
   *links_at = h.links_at;
   return true;
@@ -100,26 +116,30 @@ SVC_PRIVATE int svc_record_put(svc_txn *txn, svc_arena *a, const svc_entity *e)
 {
   record_header h;
   svc_key key;
-  svc_buf record = svc_buf_new(a, sizeof h + e->key.n + e->unique.n + e->body.n + e->extra.n);
-  if (e->key.n > UINT16_MAX || e->unique.n > UINT16_MAX || e->body.n > UINT32_MAX) return txn->error = SVC_INVALID;
+  svc_buf record = svc_buf_new(a, RECORD_HEADER + e->due_count * RECORD_DUE + e->key.n + e->unique.n + e->body.n + e->extra.n);
+  unsigned i;
+  if (e->key.n > UINT16_MAX || e->unique.n > UINT16_MAX || e->body.n > UINT32_MAX) return svc_note(txn, SVC_INVALID);
   memset(&h, 0, sizeof h);
   h.format = RECORD_FORMAT;
-  h.shared = e->shared;
+  h.flags = e->flags;
   h.key_length = (uint16_t)e->key.n;
   h.unique_length = (uint16_t)e->unique.n;
+  h.due_count = (uint8_t)e->due_count;
   h.body_length = (uint32_t)e->body.n;
   h.links_at = (uint32_t)e->links_at;
   h.revision = e->revision;
-  h.due = e->due;
-  h.owner = e->owner;
-  h.ordinal = e->ordinal;
-  h.late = e->late;
-  svc_buf_add(&record, (const char *)&h, sizeof h);
+  h.scope = e->scope;
+  memcpy(h.names, e->names, SVC_KIND_SIZE);
+  svc_buf_add(&record, (const char *)&h, RECORD_HEADER);
+  for (i = 0; i < e->due_count; i++) {
+    svc_buf_add(&record, (const char *)&e->dues[i].when, 8);
+    svc_buf_char(&record, (char)e->dues[i].tag);
+  }
   svc_buf_str(&record, e->key);
   svc_buf_str(&record, e->unique);
   svc_buf_str(&record, e->body);
   svc_buf_str(&record, e->extra);
-  if (record.failed) return txn->error = SVC_NOMEM;
+  if (record.failed) return svc_note(txn, SVC_NOMEM);
   svc_key_entity(&key, e->kind, &e->parent, &e->id);
   return svc_put(txn, &key, (svc_str){ record.p, record.n });
 }

@@ -1,10 +1,11 @@
 /*
-** Records of a transaction: single ones, and all below a prefix.
+** Records of a transaction: single ones, several at once, and all of a range, in batches.
 **
 ** The rule: whatever the store says besides "not found" is remembered in the transaction. Callers may therefore treat
-** every failure as an end, and who began the transaction finds out why.
+** every failure as an end, and who began the transaction finds out why. A scan needs no end: it holds nothing, and what
+** it gave stays valid as long as its transaction. What is written into its range meanwhile may or may not be seen.
 */
-#include "internal.h"
+#include "store/store.h"
 
 SVC_PRIVATE int svc_note(svc_txn *txn, int rc)
 {
@@ -29,64 +30,84 @@ SVC_PRIVATE int svc_remove(svc_txn *txn, const svc_key *key)
   return txn->error ? txn->error : svc_note(txn, txn->port->remove(txn, svc_key_str(key)));
 }
 
-SVC_PRIVATE bool svc_scan_begin(svc_scan *scan, svc_txn *txn, const svc_key *prefix, bool backwards)
+SVC_PRIVATE int svc_remove_below(svc_txn *txn, const svc_key *prefix)
+{
+  svc_key end;
+  svc_key_behind(&end, prefix);
+  txn->dirty = true;
+  return txn->error ? txn->error : svc_note(txn, txn->port->remove_range(txn, svc_key_str(prefix), svc_key_str(&end)));
+}
+
+SVC_PRIVATE uint64_t svc_count(svc_txn *txn, const char *kind, const svc_id *parent)
+{
+  int64_t count = 0;
+  svc_key key;
+  svc_key_count(&key, kind, parent);
+  svc_note(txn, txn->port->count(txn, svc_key_str(&key), &count));
+  return count > 0 ? (uint64_t)count : 0;
+}
+
+SVC_PRIVATE void svc_count_add(svc_txn *txn, const char *kind, const svc_id *parent, int64_t delta)
+{
+  svc_key key;
+  svc_key_count(&key, kind, parent);
+  txn->dirty = true;
+  if (txn->error == SVC_OK) svc_note(txn, txn->port->count_add(txn, svc_key_str(&key), delta));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- scans */
+
+SVC_PRIVATE void svc_scan_below(svc_scan *scan, svc_txn *txn, const svc_key *prefix, bool backwards)
 {
   scan->txn = txn;
-  scan->cursor = NULL;
-  memcpy(scan->prefix.b, prefix->b, prefix->n);
-  scan->prefix.n = prefix->n;
+  memcpy(scan->from.b, prefix->b, prefix->n);
+  scan->from.n = prefix->n;
+  svc_key_behind(&scan->to, prefix);
   scan->backwards = backwards;
-  scan->started = false;
-  return svc_note(txn, txn->port->cursor_open(txn, &scan->cursor)) == SVC_OK;
+  scan->skip = 0;
+  scan->batch = SVC_SCAN_BATCH;
+  scan->at = scan->n = 0;
+  scan->ended = false;
 }
 
-static int scan_first(svc_scan *scan, svc_str *key, svc_str *value)
+SVC_PRIVATE void svc_scan_expect(svc_scan *scan, uint64_t rows)
 {
-  const svc_store_port *port = scan->txn->port;
-  svc_key end;
-  scan->started = true;
-  if (!scan->backwards) return port->cursor_from(scan->cursor, svc_key_str(&scan->prefix), key, value);
-  memcpy(end.b, scan->prefix.b, scan->prefix.n);
-  end.b[scan->prefix.n] = SVC_KEY_END;
-  end.n = scan->prefix.n + 1;
-  return port->cursor_before(scan->cursor, svc_key_str(&end), key, value);
+  scan->batch = rows < SVC_SCAN_BATCH ? rows ? (unsigned)rows : 1 : SVC_SCAN_BATCH;
 }
 
-/* Is this the beginning of a key? Eight bytes at a time: prefixes are short, and this is asked for every record. */
-static bool scan_below(svc_str key, const svc_key *prefix)
+/* The range goes on behind the last row, seen in its direction. */
+static void scan_go_on(svc_scan *scan)
 {
-  uint64_t a, b;
-  size_t i, n = prefix->n;
-  if (key.n < n) return false;
-  if (n < 8) return memcmp(key.p, prefix->b, n) == 0;
-  for (i = 0; i + 8 < n; i += 8) {
-    memcpy(&a, key.p + i, 8);
-    memcpy(&b, prefix->b + i, 8);
-    if (a != b) return false;
+  svc_key *edge = scan->backwards ? &scan->to : &scan->from;
+  svc_str last = scan->rows[scan->n - 1].key;
+  memcpy(edge->b, last.p, last.n);
+  edge->n = last.n;
+  if (!scan->backwards) edge->b[edge->n++] = 0;
+  scan->skip = 0;
+}
+
+static bool scan_fill(svc_scan *scan)
+{
+  svc_range range;
+  size_t n;
+  if (scan->n) scan_go_on(scan);
+  if (scan->ended) return false;
+  range = (svc_range){ svc_key_str(&scan->from), svc_key_str(&scan->to), scan->backwards, scan->skip };
+  scan->at = scan->n = 0;
+  if (svc_note(scan->txn, scan->txn->port->scan(scan->txn, &range, scan->rows, scan->batch, &n)) != SVC_OK) {
+    scan->ended = true;
+    return false;
   }
-  memcpy(&a, key.p + n - 8, 8);
-  memcpy(&b, prefix->b + n - 8, 8);
-  return a == b;
+  scan->n = (unsigned)n;
+  scan->ended = n < scan->batch;
+  scan->batch = SVC_SCAN_BATCH; /* who wants more than was expected wants many */
+  return n > 0;
 }
 
 SVC_PRIVATE bool svc_scan_next(svc_scan *scan, svc_str *key, svc_str *value)
 {
-  const svc_store_port *port = scan->txn->port;
-  int rc;
-  if (!scan->cursor) return false;
-  if (!scan->started) rc = scan_first(scan, key, value);
-  else if (scan->backwards) rc = port->cursor_previous(scan->cursor, key, value);
-  else rc = port->cursor_next(scan->cursor, key, value);
-  if (rc != SVC_OK) {
-    svc_note(scan->txn, rc);
-    return false;
-  }
-  if (!scan_below(*key, &scan->prefix)) return false;
-  return key->n != scan->prefix.n + 1 || (unsigned char)key->p[scan->prefix.n] != SVC_KEY_END; /* the count: the end */
-}
-
-SVC_PRIVATE void svc_scan_end(svc_scan *scan)
-{
-  if (scan->cursor) scan->txn->port->cursor_close(scan->cursor);
-  scan->cursor = NULL;
+  if (scan->at == scan->n && !scan_fill(scan)) return false;
+  *key = scan->rows[scan->at].key;
+  *value = scan->rows[scan->at++].value;
+  return true;
 }

@@ -1,5 +1,5 @@
 /* Dates against known moments, the edges of the calendar, and themselves: every day of 10 000 years there and back. */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 #include <munit.h>
 

@@ -2,7 +2,7 @@
 ** The gate is all that stands between a request and a parser that believes anything: every defect of that parser that
 ** was found (and each that it does not have, lest the gate be laxer) is a row here.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 #include <munit.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* Trees: built by hand, and read through the port to frozen; written, compared, copied, and without memory. */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 #include <munit.h>
 #include <time.h>

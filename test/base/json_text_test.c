@@ -1,5 +1,5 @@
 /* Strings and numbers in and out of JSON, where the parser's own functions are wrong. */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 #include <locale.h>
 #include <munit.h>

@@ -1,5 +1,5 @@
 /* Every pattern that the interface description uses, what it takes and what it refuses; hostile texts; and formats. */
-#include "internal.h"
+#include "catalog/catalog.h"
 #include "pipeline/table.h"
 
 #include <munit.h>

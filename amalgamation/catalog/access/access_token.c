@@ -4,7 +4,7 @@
 ** A token is 32 random bytes. Only its hash is stored, as an entity below the account, with the time at which it ends;
 ** so it dies with its account, and an expired one is swept by the due index. Errors have the shape of RFC 6749.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 #define ACCESS_TOKEN_SECONDS 3600
 #define ACCESS_TOKEN_MOST 100 /* live ones of an account */
@@ -23,17 +23,16 @@ static const svc_route access_token_routes[] = {
 
 static bool access_token_fail(svc_call *c, int code, const char *error, const char *why)
 {
-  svc_fail(c, code, "s", why);
-  c->oauth_error = error;
-  c->error_detail = svc_str_c(why);
-  if (svc_error_status(code) == 401) c->challenge = svc_arena_print(c->arena, "Basic realm=\"" SVC_FMT "\"", SVC_ARG(c->s->vendor));
+  svc_fail_as(c, svc_str_c(why), code, svc_error_params(code) ? "s" : "", why);
+  c->error.oauth = error;
+  if (svc_error_status(code) == 401) c->error.challenge = svc_arena_print(c->arena, "Basic realm=\"" SVC_FMT "\"", SVC_ARG(c->s->vendor));
   return false;
 }
 
 /* A field of the form; false with the error set: the body is no form, or has it twice. */
 static bool access_token_form(svc_call *c, const char *name, svc_str *out)
 {
-  svc_str rest = { c->request->body, c->request->body_length }, type = c->content_type;
+  svc_str rest = { c->request.raw->body, c->request.raw->body_length }, type = c->request.content_type;
   *out = SVC_S("");
   if (!svc_str_is_nocase(svc_str_trim(svc_str_cut(&type, ';')), "application/x-www-form-urlencoded"))
     return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "the body must be application/x-www-form-urlencoded");
@@ -54,14 +53,14 @@ static bool access_token_account(svc_call *c, svc_entity *out, svc_id *used)
   svc_str id_text, secret;
   svc_id org, id;
   bool known;
-  if (c->authorization.n == 0)
+  if (c->request.authorization.n == 0)
     return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "No Authorization header provided");
   if (!svc_basic_credentials(c, &id_text, &secret))
     return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "the Authorization header must be Basic");
-  known = c->s->account && svc_find_anywhere(c->txn, c->s->account->noun, id_text, &org, &id) == SVC_OK &&
-          svc_entity_get(c->txn, c->s->account->noun->kind, &org, &id, out) == SVC_OK;
+  known = c->s->seats[SVC_SEAT_ACCOUNT] && svc_find_anywhere(c->txn, c->s->seats[SVC_SEAT_ACCOUNT]->noun, id_text, &org, &id) == SVC_OK &&
+          svc_entity_get(c->txn, c->s->seats[SVC_SEAT_ACCOUNT]->noun->kind, &org, &id, out) == SVC_OK;
   if (c->txn->error) return svc_store_failed(c, c->txn->error);
-  if (!known || !c->s->account->noun->opens(c, out, secret, used))
+  if (!known || !c->s->seats[SVC_SEAT_ACCOUNT]->noun->credential->opens(c, out, secret, used))
     return access_token_fail(c, SVC_E_USER_UNAUTHORIZED, "invalid_client", "the client id or its secret is not right");
   return true;
 }
@@ -76,7 +75,7 @@ static bool access_token_note(svc_call *c, const svc_entity *account, const svc_
   svc_date_text(c->now, date);
   for (item = secrets ? secrets->first : NULL; item; item = item->next)
     if (svc_str_eq(svc_node_str(item, "id"), id)) svc_node_set_str(c->arena, item, "lastUsedAt", svc_str_c(date));
-  return svc_rewrite(c, account, body, account->due);
+  return svc_rewrite(c, account, body);
 }
 
 static bool access_token_store(svc_call *c, const svc_id *account, const svc_id *org, svc_str token)
@@ -91,8 +90,8 @@ static bool access_token_store(svc_call *c, const svc_id *account, const svc_id 
   e.body = SVC_S("{}");
   e.links_at = 1;
   e.revision = svc_new_revision(c->txn);
-  e.due = c->now + ACCESS_TOKEN_SECONDS * 1000;
-  e.extra = svc_arena_copy(c->arena, (svc_str){ (const char *)org->b, sizeof org->b });
+  e.scope.org = *org; /* authentication finds the account by it */
+  svc_due_set(&e, SVC_DUE_EXPIRY, c->now + ACCESS_TOKEN_SECONDS * 1000);
   return svc_entity_insert(c->txn, c->arena, &e) == SVC_OK || svc_store_failed(c, c->txn->error);
 }
 
@@ -109,12 +108,12 @@ static bool access_token_issue(svc_call *c)
     return access_token_fail(c, SVC_E_INVALID_REQUEST, "unsupported_grant_type", "only client_credentials is supported");
   id = account.id;
   org = account.parent;
-  if (svc_entity_count(c->txn, c->plan->noun->noun->kind, &id) >= ACCESS_TOKEN_MOST)
+  if (svc_count(c->txn, c->plan->noun->noun->kind, &id) >= ACCESS_TOKEN_MOST)
     return access_token_fail(c, SVC_E_RATE_LIMITED, "rate_limited", "the account has 100 live tokens");
   if (!svc_secret_bytes(c, random, sizeof random)) return false;
   token = svc_base64(c->arena, (svc_str){ (const char *)random, sizeof random });
   if (!access_token_note(c, &account, &used) || !access_token_store(c, &id, &org, token)) return false;
-  if (!body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!body) return svc_no_memory(c);
   svc_node_set_str(c->arena, body, "access_token", token);
   svc_node_set_i64(c->arena, body, "expires_in", ACCESS_TOKEN_SECONDS);
   svc_node_set_str(c->arena, body, "token_type", SVC_S("Bearer"));
@@ -141,7 +140,8 @@ SVC_PRIVATE const svc_noun svc_noun_access_token = {
   .name = "access token",
   .kind = "tokn",
   .parent = "service account",
-  .flags = SVC_IS_TOKEN | SVC_EXPIRES,
+  .seat = SVC_SEAT_TOKEN,
+  .flags = SVC_EXPIRES,
   .object = &access_token_object,
   .routes = access_token_routes,
 };

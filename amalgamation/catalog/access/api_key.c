@@ -5,7 +5,7 @@
 ** The private key is shown in the answer that creates it and never again: what is stored is what Digest needs to verify
 ** it, beside the roles, where authentication finds both without parsing.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 #define API_KEY_PUBLIC 8
 #define API_KEY_PRIVATE 36
@@ -31,7 +31,6 @@ static const svc_object api_key_assign_object = { .name = "ApiKeyAssignment", .f
 
 static bool api_key_create(svc_call *c);
 static bool api_key_update(svc_call *c);
-static bool api_key_list_group(svc_call *c);
 static bool api_key_assign(svc_call *c);
 static bool api_key_withdraw(svc_call *c);
 
@@ -47,12 +46,15 @@ static const svc_route api_key_routes[] = {
   API_KEY_ORG(SVC_GET, "/{apiUserId}", .roles = SVC_R_ORG_MEMBER, .run = svc_verb_read),
   API_KEY_ORG(SVC_PATCH, "/{apiUserId}", .roles = SVC_R_ORG_OWNER, .run = api_key_update),
   API_KEY_ORG(SVC_DELETE, "/{apiUserId}", .roles = SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
-  API_KEY_GROUP(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .run = api_key_list_group),
+  API_KEY_GROUP(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .keep = svc_keep_assigned,
+                .run = svc_verb_list),
   API_KEY_GROUP(SVC_POST, "", .roles = SVC_R_GROUP_ACCESS_MANAGER, .run = api_key_create),
   API_KEY_GROUP(SVC_POST, "/{apiUserId}", .roles = SVC_R_GROUP_OWNER, .status = 204, .flags = SVC_BODY_ARRAY,
                 .body = &api_key_assign_object, .run = api_key_assign, .example = "[{\"roles\":[\"GROUP_READ_ONLY\"]}]"),
-  API_KEY_GROUP(SVC_PATCH, "/{apiUserId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .run = api_key_update),
-  API_KEY_GROUP(SVC_DELETE, "/{apiUserId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 204, .run = api_key_withdraw),
+  API_KEY_GROUP(SVC_PATCH, "/{apiUserId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .keep = svc_keep_assigned,
+                .run = api_key_update),
+  API_KEY_GROUP(SVC_DELETE, "/{apiUserId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 204, .keep = svc_keep_assigned,
+                .run = api_key_withdraw),
   SVC_ROUTES_END
 };
 
@@ -72,38 +74,38 @@ static svc_str api_key_shown_on(const svc_node *item)
 }
 
 /*
-** The lines after a change of the roles in this scope; `old` what they were. Elements as a GET shows them may speak of
+** The assignments after a change of the roles in this scope; `old` what they were. Elements as a GET shows them may speak of
 ** other scopes, but only to say what is so there anyway: those roles are kept, listed or not.
 */
-static bool api_key_new_grants(svc_call *c, const svc_node *roles, svc_str old, svc_str *out)
+static bool api_key_new_assignments(svc_call *c, const svc_node *roles, svc_str old, svc_str *out)
 {
   int level;
-  svc_str on = svc_call_scope(c, &level), others = svc_grants_without(c, old, on);
+  svc_str on = svc_call_scope(c, &level), others = svc_assignments_without(c, old, on);
   svc_node *own = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("roles"), SVC_S(""));
   const svc_node *item;
-  if (!own) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!own) return svc_no_memory(c);
   for (item = roles->first; item; item = item->next) {
     svc_str where = item->type == SVC_J_OBJECT ? api_key_shown_on(item) : SVC_S(""), name = svc_node_str(item, "roleName");
     if (where.n == 0 || svc_str_eq(where, on)) {
       svc_node *copy = svc_node_copy(c->arena, item);
-      if (!copy) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+      if (!copy) return svc_no_memory(c);
       svc_node_append(own, copy);
-    } else if (name.n == 0 || !svc_grants_have(others, name, where))
+    } else if (name.n == 0 || !svc_assignments_have(others, name, where))
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("roles"), "cannot set roles outside of the path's own scope");
   }
   if (!svc_check_done(c) || !svc_roles_check(c, own, level, "roles")) return false;
-  others = svc_grants_from(c, own, on, others);
+  others = svc_assignments_from(c, own, on, others);
   /* the same roles in another order are no change */
-  *out = svc_grants_same(c, others, old) ? old : others;
+  *out = svc_assignments_same(c, others, old) ? old : others;
   return svc_may_grant(c, old, *out);
 }
 
 /* Write roles and verifier where authentication looks for them, and the roles as they are shown. */
-static void api_key_keep(svc_call *c, svc_change *change, svc_str verifier, svc_str grants)
+static void api_key_keep(svc_call *c, svc_change *change, svc_str verifier, svc_str assignments)
 {
-  svc_node *shown = svc_grants_objects(c, grants, "roles");
+  svc_node *shown = svc_assignments_objects(c, assignments, "roles");
   if (shown) svc_node_put(c->arena, change->body, shown);
-  change->extra = svc_credential_pack(c->arena, verifier, grants);
+  change->extra = svc_credential_pack(c->arena, verifier, assignments);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- secrets */
@@ -117,7 +119,7 @@ static bool api_key_make_public(svc_call *c, char out[API_KEY_PUBLIC + 1])
     if (!svc_secret_bytes(c, random, sizeof random)) return false;
     for (i = 0; i < API_KEY_PUBLIC; i++) out[i] = (char)('a' + random[i] % 26);
     out[API_KEY_PUBLIC] = 0;
-    if (svc_find_anywhere(c->txn, c->s->key->noun, svc_str_c(out), &scope, &id) != SVC_OK) return true;
+    if (svc_find_anywhere(c->txn, c->s->seats[SVC_SEAT_KEY]->noun, svc_str_c(out), &scope, &id) != SVC_OK) return true;
   }
   return svc_store_failed(c, SVC_RANDOM);
 }
@@ -137,27 +139,27 @@ static bool api_key_make_private(svc_call *c, char out[API_KEY_PRIVATE + 1])
 /* ---------------------------------------------------------------------------------------------------------- operations */
 
 /* Create a key with these roles; *answer is its body with the private key in it. */
-static bool api_key_make(svc_call *c, const svc_id *org, const svc_node *request, svc_str grants, svc_entity *e,
+static bool api_key_make(svc_call *c, const svc_id *org, const svc_node *request, svc_str assignments, svc_entity *e,
                          svc_node **answer)
 {
   char public_key[API_KEY_PUBLIC + 1], private_key[API_KEY_PRIVATE + 1];
   unsigned char verifier[48];
   svc_change change;
   memset(&change, 0, sizeof change);
-  change.noun = c->s->key;
+  change.noun = c->s->seats[SVC_SEAT_KEY];
   change.parent = *org;
-  change.event = c->s->key->noun->event_created;
+  change.event = c->s->seats[SVC_SEAT_KEY]->noun->event_created;
   change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  if (!change.body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!change.body) return svc_no_memory(c);
   if (!api_key_make_public(c, public_key) || !api_key_make_private(c, private_key)) return false;
   if (!svc_digest_verifier(c, svc_str_c(public_key), svc_str_c(private_key), verifier)) return false;
   svc_node_set_str(c->arena, change.body, "desc", svc_node_str(request, "desc"));
   svc_node_set_str(c->arena, change.body, "publicKey", svc_str_c(public_key));
   svc_node_set_str(c->arena, change.body, "privateKey", svc_arena_print(c->arena, "********-****-****-%s", private_key + 24));
-  api_key_keep(c, &change, (svc_str){ (const char *)verifier, sizeof verifier }, grants);
+  api_key_keep(c, &change, (svc_str){ (const char *)verifier, sizeof verifier }, assignments);
   if (!svc_insert(c, &change, e)) return false;
   *answer = svc_node_copy(c->arena, change.body);
-  if (!*answer) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!*answer) return svc_no_memory(c);
   svc_node_set_str(c->arena, *answer, "privateKey", svc_str_c(private_key));
   return true;
 }
@@ -166,10 +168,10 @@ static bool api_key_make(svc_call *c, const svc_id *org, const svc_node *request
 static bool api_key_opens(svc_call *c, const svc_entity *e, svc_str private_key, svc_id *which)
 {
   unsigned char verifier[48];
-  svc_str bytes, grants;
+  svc_str bytes, assignments;
   if (!svc_digest_verifier(c, e->unique, private_key, verifier)) return false;
   *which = e->id;
-  return svc_credential_unpack(e->extra, &bytes, &grants) && bytes.n == sizeof verifier &&
+  return svc_credential_unpack(e->extra, &bytes, &assignments) && bytes.n == sizeof verifier &&
          svc_same_bytes(bytes.p, verifier, sizeof verifier);
 }
 
@@ -177,101 +179,85 @@ static bool api_key_create(svc_call *c)
 {
   svc_node *answer;
   svc_entity e;
-  svc_str grants;
+  svc_str assignments;
   svc_id org;
   if (!svc_resolve_all(c)) return false;
-  org = svc_call_org(c);
-  if (!api_key_new_grants(c, svc_node_get(c->checked, "roles"), SVC_S(""), &grants)) return false;
-  if (!api_key_make(c, &org, c->checked, grants, &e, &answer)) return false;
+  org = c->scope.org;
+  if (!api_key_new_assignments(c, svc_node_get(c->checked, "roles"), SVC_S(""), &assignments)) return false;
+  if (!api_key_make(c, &org, c->checked, assignments, &e, &answer)) return false;
   if (!svc_answer_entity(c, &e)) return false;
   svc_answer_keep(c);
   return svc_answer_body(c, answer);
 }
 
-/* The key of the path; below a project it must hold a role there. */
-static bool api_key_target(svc_call *c, svc_change *change, svc_str *verifier, svc_str *grants, bool assigned)
+/* The key of the path, and what is kept of it. */
+static bool api_key_target(svc_call *c, svc_change *change, svc_str *verifier, svc_str *assignments)
 {
-  int level;
-  svc_str on;
-  if (!svc_change_begin(c, change)) return false;
-  on = svc_call_scope(c, &level);
-  if (!svc_credential_unpack(svc_arena_copy(c->arena, change->entity.extra), verifier, grants))
-    return svc_store_failed(c, SVC_CORRUPT);
-  if (assigned && level == SVC_SCOPE_GROUP && !svc_grants_have(*grants, SVC_S(""), on))
-    return svc_not_found(c, c->plan->noun, c->plan->step_count - 1, c->params[c->plan->param_count - 1]);
-  return true;
+  return svc_change_begin(c, change) && (svc_credential_unpack(change->entity.extra, verifier, assignments) ||
+                                         svc_store_failed(c, SVC_CORRUPT));
 }
 
 static bool api_key_update(svc_call *c)
 {
-  svc_str verifier, grants;
+  svc_str verifier, assignments;
   svc_change change;
   svc_node *input = svc_node_copy(c->arena, c->body);
   const svc_node *roles;
-  if (!input) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  if (!api_key_target(c, &change, &verifier, &grants, true)) return false;
+  if (!input) return svc_no_memory(c);
+  if (!api_key_target(c, &change, &verifier, &assignments)) return false;
   roles = svc_node_get(input, "roles");
-  if (grants.n == 0 && roles && roles->type == SVC_J_ARRAY && !roles->first)
+  if (assignments.n == 0 && roles && roles->type == SVC_J_ARRAY && !roles->first)
     svc_node_drop(input, "roles"); /* none, as a GET shows a key that has lost the projects it had roles in */
   change.body = svc_check(c, &api_key_object, input, change.before, SVC_CHECK_UPDATE);
   if (!svc_check_done(c)) return false;
   roles = svc_node_get(input, "roles");
-  if (roles && !api_key_new_grants(c, roles, grants, &grants)) return false;
-  change.pending = svc_credential_pack(c->arena, verifier, grants);
+  if (roles && !api_key_new_assignments(c, roles, assignments, &assignments)) return false;
+  change.pending = svc_credential_pack(c->arena, verifier, assignments);
   change.event = "API_KEY_ROLES_CHANGED";
   return svc_change_store(c, &change);
 }
 
 static bool api_key_assign(svc_call *c)
 {
-  svc_str verifier, grants, on;
+  svc_str verifier, assignments, on;
   svc_change change;
   const svc_node *item;
   int level;
-  if (!api_key_target(c, &change, &verifier, &grants, false)) return false;
+  if (!api_key_target(c, &change, &verifier, &assignments)) return false;
   on = svc_call_scope(c, &level);
   for (item = c->checked->first; item; item = item->next) {
     const svc_node *roles = svc_node_get(item, "roles");
     if (!svc_roles_check(c, roles, level, "roles")) return false;
-    grants = svc_grants_from(c, roles, on, grants);
+    assignments = svc_assignments_from(c, roles, on, assignments);
   }
-  change.pending = svc_credential_pack(c->arena, verifier, grants);
+  change.pending = svc_credential_pack(c->arena, verifier, assignments);
   change.event = "API_KEY_ADDED_TO_GROUP";
   return svc_change_store(c, &change) && svc_answer_nothing(c);
 }
 
 static bool api_key_withdraw(svc_call *c)
 {
-  svc_str verifier, grants;
+  svc_str verifier, assignments;
   svc_change change;
   int level;
-  if (!api_key_target(c, &change, &verifier, &grants, true)) return false;
-  grants = svc_grants_without(c, grants, svc_call_scope(c, &level));
-  if (grants.n == 0 && !svc_credential_removing(c, &change.entity)) return false;
-  change.pending = svc_credential_pack(c->arena, verifier, grants);
+  if (!api_key_target(c, &change, &verifier, &assignments)) return false;
+  assignments = svc_assignments_without(c, assignments, svc_call_scope(c, &level));
+  if (assignments.n == 0 && !svc_credential_removing(c, &change.entity)) return false;
+  change.pending = svc_credential_pack(c->arena, verifier, assignments);
   change.event = "API_KEY_REMOVED_FROM_GROUP";
   return svc_change_store(c, &change) && svc_answer_nothing(c);
-}
-
-static bool api_key_list_group(svc_call *c)
-{
-  svc_str on;
-  svc_id org;
-  int level;
-  if (!svc_resolve_all(c)) return false;
-  org = svc_call_org(c);
-  on = svc_call_scope(c, &level);
-  return svc_list_entities(c, c->plan->noun, &org, false, svc_keep_granted, &on);
 }
 
 /* What the operations decided about the roles becomes the entity's. */
 static bool api_key_prepare(svc_call *c, svc_change *change)
 {
-  svc_str verifier, grants;
+  svc_str verifier, assignments;
   svc_str packed = change->pending.n ? change->pending : change->extra;
-  if (svc_credential_unpack(packed, &verifier, &grants)) api_key_keep(c, change, verifier, grants);
+  if (svc_credential_unpack(packed, &verifier, &assignments)) api_key_keep(c, change, verifier, assignments);
   return true;
 }
+
+static const svc_credential_ops api_key_credential = { .make = api_key_make, .opens = api_key_opens };
 
 SVC_PRIVATE const svc_noun svc_noun_api_key = {
   .name = "API key",
@@ -279,7 +265,7 @@ SVC_PRIVATE const svc_noun svc_noun_api_key = {
   .kind = "akey",
   .parent = "organization",
   .param = "apiUserId",
-  .flags = SVC_IS_KEY,
+  .seat = SVC_SEAT_KEY,
   .object = &api_key_object,
   .unique = "publicKey",
   .err_not_found = SVC_E_API_KEY_NOT_FOUND,
@@ -291,6 +277,5 @@ SVC_PRIVATE const svc_noun svc_noun_api_key = {
   .routes = api_key_routes,
   .prepare = api_key_prepare,
   .removing = svc_credential_removing,
-  .make = api_key_make,
-  .opens = api_key_opens,
+  .credential = &api_key_credential,
 };

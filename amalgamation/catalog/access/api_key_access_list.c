@@ -3,7 +3,7 @@
 **
 ** A key may change its own list, but not so that it shuts out the address it is calling from (pipeline/access.c).
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 static const svc_field api_key_access_list_fields[] = {
   F_STR("cidrBlock", .flags = SVC_NULLABLE),
@@ -37,8 +37,8 @@ static bool api_key_access_list_may(svc_call *c)
 {
   svc_id org;
   if (!svc_resolve(c, 2)) return false;
-  org = svc_call_org(c);
-  if (c->who.kind == SVC_WHO_KEY && svc_id_eq(&c->who.id, &c->chain[1].id)) return true;
+  org = c->scope.org;
+  if (c->who.kind == SVC_WHO_KEY && svc_id_eq(&c->who.id, &svc_path_entity(c, "API key")->id)) return true;
   return svc_roles_on(c, NULL, &org) & SVC_R_ORG_OWNER ? true : svc_lacks_role(c, SVC_R_ORG_OWNER);
 }
 
@@ -61,13 +61,15 @@ static void api_key_access_list_used(svc_call *c, svc_node *body, const svc_use 
   svc_node_set_str(c->arena, body, "lastUsedAddress", svc_str_c(use->address));
 }
 
+static const svc_access_ops api_key_access_list_access = { .used = api_key_access_list_used };
+
 SVC_PRIVATE const svc_noun svc_noun_api_key_access_list = {
   .name = "API key access list entry",
   .rel = "accessListEntry",
   .kind = "akal",
   .parent = "API key",
   .param = "ipAddress",
-  .flags = SVC_IS_ACCESS_LIST,
+  .flags = SVC_EVENT_PARENT,
   .object = &api_key_access_list_object,
   .key = "ipAddress",
   .unique = "ipAddress",
@@ -80,6 +82,6 @@ SVC_PRIVATE const svc_noun svc_noun_api_key_access_list = {
   .event_field = "whitelistEntry",
   .routes = api_key_access_list_routes,
   .spell = svc_access_spell,
-  .used = api_key_access_list_used,
+  .access = &api_key_access_list_access,
   .removing = svc_access_removing,
 };

@@ -5,7 +5,7 @@
 **
 ** Who is registered is invited here all the same; POST /orgs/{orgId}/users would let them in at once.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 #include "catalog/objects.h"
 
 static const svc_field organization_invitation_group_fields[] = {
@@ -93,13 +93,13 @@ static const svc_route organization_invitation_routes[] = {
 /* --------------------------------------------------------------------------------------------------------------- views */
 
 /* One object for each role in a project. */
-static svc_node *organization_invitation_groups(svc_call *c, const svc_id *org, svc_str lines)
+static svc_node *organization_invitation_groups(svc_call *c, const svc_id *org, svc_str assignments)
 {
   svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("groupRoleAssignments"), SVC_S("")), *item;
   svc_str role, on;
   svc_id group;
-  while (list && svc_grants_next(&lines, &role, &on)) {
-    if (svc_line_class(role) != SVC_LINE_GROUP || !svc_member_group(c, org, on, &group)) continue;
+  while (list && svc_assignments_next(&assignments, &role, &on)) {
+    if (svc_assignment_class(role) != SVC_ASSIGNED_GROUP || !svc_member_group(c, org, on, &group)) continue;
     item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
     if (!item) return NULL;
     svc_node_set_str(c->arena, item, "groupId", on);
@@ -111,10 +111,10 @@ static svc_node *organization_invitation_groups(svc_call *c, const svc_id *org, 
 
 static svc_node *organization_invitation_view(svc_call *c, const svc_id *org, const svc_entity *e)
 {
-  svc_str lines = svc_arena_copy(c->arena, svc_grants_of(e));
+  svc_str assignments = svc_arena_copy(c->arena, svc_assignments_of(e));
   svc_node *out = svc_invitation_view(c, c->s->org, org, e), *member = out ? svc_member_view(c, org, e) : NULL;
   if (!member) return NULL;
-  svc_node_put(c->arena, out, organization_invitation_groups(c, org, lines));
+  svc_node_put(c->arena, out, organization_invitation_groups(c, org, assignments));
   svc_node_put(c->arena, out, svc_node_copy(c->arena, svc_node_get(member, "teamIds")));
   return out;
 }
@@ -142,39 +142,39 @@ static bool organization_invitation_target(svc_call *c, svc_member *m)
   return svc_invitation_find(c, m) && svc_if_match_view(c, organization_invitation_view(c, &m->org, &m->entity));
 }
 
-static bool organization_invitation_lines(svc_call *c, const svc_id *org, const svc_node *request, svc_str *lines)
+static bool organization_invitation_lines(svc_call *c, const svc_id *org, const svc_node *request, svc_str *assignments)
 {
   const svc_node *roles = svc_node_get(request, "roles"), *groups = svc_node_get(request, "groupRoleAssignments");
   const svc_node *teams = svc_node_get(request, "teamIds");
-  if (roles && !svc_lines_org(c, org, roles, "roles", lines)) return false;
-  if (groups && !svc_lines_groups(c, org, groups, "roles", lines)) return false;
-  return !teams || svc_lines_teams(c, org, teams, lines);
+  if (roles && !svc_assign_org(c, org, roles, "roles", assignments)) return false;
+  if (groups && !svc_assign_groups(c, org, groups, "roles", assignments)) return false;
+  return !teams || svc_assign_teams(c, org, teams, assignments);
 }
 
 static bool organization_invitation_create(svc_call *c)
 {
   svc_id org;
   svc_member m;
-  svc_str lines;
+  svc_str assignments;
   if (!svc_resolve_all(c)) return false;
-  org = svc_call_org(c);
+  org = c->scope.org;
   /* a member, unless the body says else */
-  lines = svc_member_line(c, &org);
-  if (!organization_invitation_lines(c, &org, c->checked, &lines)) return false;
-  if (!svc_member_add(c, &org, svc_node_str(c->checked, "username"), lines, true, &m)) return false;
+  assignments = svc_member_assignment(c, &org);
+  if (!organization_invitation_lines(c, &org, c->checked, &assignments)) return false;
+  if (!svc_member_add(c, &org, svc_node_str(c->checked, "username"), assignments, true, &m)) return false;
   return organization_invitation_answer(c, &m);
 }
 
 static bool organization_invitation_change(svc_call *c)
 {
   svc_member m;
-  svc_str lines;
+  svc_str assignments;
   const svc_node *input;
   if (!organization_invitation_target(c, &m)) return false;
   input = svc_invitation_check(c, organization_invitation_view(c, &m.org, &m.entity));
   if (!input) return false;
-  lines = m.lines;
-  if (!organization_invitation_lines(c, &m.org, input, &lines) || !svc_member_put(c, &m, m.status, lines)) return false;
+  assignments = m.assignments;
+  if (!organization_invitation_lines(c, &m.org, input, &assignments) || !svc_member_put(c, &m, m.status, assignments)) return false;
   return organization_invitation_answer(c, &m);
 }
 
@@ -196,8 +196,8 @@ static bool organization_invitation_add(svc_call *c)
   svc_id org, group;
   svc_member m;
   if (!svc_resolve_all(c)) return false;
-  org = svc_call_org(c);
-  group = svc_call_group(c);
+  org = c->scope.org;
+  group = c->scope.group;
   if (!svc_member_join(c, &group, &org, c->checked, false, &m)) return false;
   if (svc_str_is(m.status, "PENDING")) return organization_invitation_answer(c, &m);
   svc_answer_nothing(c);

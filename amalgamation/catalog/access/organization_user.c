@@ -7,9 +7,9 @@
 **   POST of anybody else ----> PENDING ----> INVITATION_EXPIRED, after 30 days
 **                                 '--------> ACTIVE, when the person registers
 **
-** What all of this writes is in pipeline/member.c, which invitations and teams share.
+** What all of this writes is in catalog/members.c, which invitations and teams share.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 #include "catalog/objects.h"
 
 static const char *const organization_user_states[] = { "ACTIVE", "INVITATION_EXPIRED", "INVITATION_REJECTED", "PENDING",
@@ -192,12 +192,12 @@ static const svc_route organization_user_routes[] = {
   SVC_ROUTES_END
 };
 
-static const svc_step organization_user_steps[] = {
-  { "PENDING", "INVITATION_EXPIRED", 0, NULL }, /* when is set with the invitation */
-  { NULL, NULL, 0, NULL }
+static const svc_transition organization_user_transitions[] = {
+  { .from = "PENDING", .to = "INVITATION_EXPIRED" }, /* when is set with the invitation */
+  { .from = NULL }
 };
 static const svc_lifecycle organization_user_lifecycle = { .field = "orgMembershipStatus", .created = "PENDING",
-                                                           .steps = organization_user_steps };
+                                                           .transitions = organization_user_transitions };
 
 /* --------------------------------------------------------------------------------------------------------------- views */
 
@@ -215,38 +215,38 @@ static bool organization_user_scope_of(svc_call *c, organization_user_scope *at)
   svc_id id;
   memset(at, 0, sizeof *at);
   if (!svc_resolve_all(c)) return false;
-  at->org = svc_call_org(c);
-  at->group = svc_call_group(c);
+  at->org = c->scope.org;
+  at->group = c->scope.group;
   at->in_group = !svc_id_is_zero(&at->group);
   at->on = svc_id_str(c->arena, at->in_group ? &at->group : &at->org);
-  if (c->plan->param_count < 2 || !svc_str_is(c->plan->params[1], "teamId")) return true;
-  at->team = c->params[1];
-  at->line = svc_team_line(c, &at->org, at->team);
-  if (c->s->team && svc_id_parse(at->team, &id) &&
-      svc_entity_get(c->txn, c->s->team->noun->kind, &at->org, &id, &team) == SVC_OK)
+  at->team = svc_path_param(c, "teamId");
+  if (at->team.n == 0) return true;
+  at->line = svc_team_assignment(c, &at->org, at->team);
+  if (c->s->seats[SVC_SEAT_TEAM] && svc_id_parse(at->team, &id) &&
+      svc_entity_get(c->txn, c->s->seats[SVC_SEAT_TEAM]->noun->kind, &at->org, &id, &team) == SVC_OK)
     return true;
   return svc_fail(c, SVC_E_TEAM_NOT_FOUND, "SS", &at->team, &at->on);
 }
 
-/* The roles that the teams of these lines have in the project. */
-static svc_str organization_user_by_teams(svc_call *c, const organization_user_scope *at, svc_str lines)
+/* The roles that the teams of these assignments have in the project. */
+static svc_str organization_user_by_teams(svc_call *c, const organization_user_scope *at, svc_str assignments)
 {
   svc_str out = SVC_S(""), role, on;
   svc_entity team;
   svc_id id;
-  while (svc_grants_next(&lines, &role, &on)) {
-    if (svc_line_class(role) != SVC_LINE_TEAM || !c->s->team || !svc_id_parse(on, &id)) continue;
-    if (svc_entity_get(c->txn, c->s->team->noun->kind, &at->org, &id, &team) != SVC_OK) continue;
-    out = svc_grants_plus(c, out, svc_grants_on(c, svc_grants_of(&team), at->on));
+  while (svc_assignments_next(&assignments, &role, &on)) {
+    if (svc_assignment_class(role) != SVC_ASSIGNED_TEAM || !c->s->seats[SVC_SEAT_TEAM] || !svc_id_parse(on, &id)) continue;
+    if (svc_entity_get(c->txn, c->s->seats[SVC_SEAT_TEAM]->noun->kind, &at->org, &id, &team) != SVC_OK) continue;
+    out = svc_assignments_plus(c, out, svc_assignments_on(c, svc_assignments_of(&team), at->on));
   }
   return out;
 }
 
 /* Does a role in the organization reach into its projects? */
-static bool organization_user_by_org(svc_call *c, const organization_user_scope *at, svc_str lines)
+static bool organization_user_by_org(svc_call *c, const organization_user_scope *at, svc_str assignments)
 {
   svc_str role, on, org = svc_id_str(c->arena, &at->org);
-  while (svc_grants_next(&lines, &role, &on)) {
+  while (svc_assignments_next(&assignments, &role, &on)) {
     int number = svc_str_eq(on, org) ? svc_role_by_name(role) : -1;
     if (number >= 0 && svc_role_includes(number) & SVC_R_GROUP_READ_ONLY) return true;
   }
@@ -256,10 +256,10 @@ static bool organization_user_by_org(svc_call *c, const organization_user_scope 
 static svc_node *organization_user_view(svc_call *c, const organization_user_scope *at, const svc_entity *e, bool teams)
 {
   svc_node *body = svc_member_view(c, &at->org, e), *roles;
-  svc_str lines = svc_arena_copy(c->arena, svc_grants_of(e));
+  svc_str assignments = svc_assignments_of(e);
   if (!body || !at->in_group) return body;
-  if (teams) lines = svc_grants_plus(c, lines, organization_user_by_teams(c, at, lines));
-  roles = svc_grants_names(c, lines, at->on, "roles");
+  if (teams) assignments = svc_assignments_plus(c, assignments, organization_user_by_teams(c, at, assignments));
+  roles = svc_assignments_names(c, assignments, at->on, "roles");
   if (!roles) return NULL;
   svc_node_put(c->arena, body, roles);
   svc_node_drop(body, "teamIds");
@@ -289,12 +289,12 @@ static bool organization_user_wanted(svc_call *c, const svc_entity *e, void *con
   const organization_user_source *from = context;
   const svc_query_value *id = svc_query_get(c, "userId"), *name = svc_query_get(c, "username");
   const organization_user_scope *at = from->at;
-  svc_str lines = svc_grants_of(e);
+  svc_str assignments = svc_assignments_of(e);
   const svc_node *body;
-  if (at->team.n && !svc_grants_have(lines, SVC_S(""), at->team)) return false;
-  if (at->in_group && !svc_grants_have(lines, SVC_S(""), at->on) &&
-      !(from->by_teams && organization_user_by_teams(c, at, lines).n) &&
-      !(from->by_org && organization_user_by_org(c, at, lines)))
+  if (at->team.n && !svc_assignments_have(assignments, SVC_S(""), at->team)) return false;
+  if (at->in_group && !svc_assignments_have(assignments, SVC_S(""), at->on) &&
+      !(from->by_teams && organization_user_by_teams(c, at, assignments).n) &&
+      !(from->by_org && organization_user_by_org(c, at, assignments)))
     return false;
   if (from->all) return true;
   body = svc_entity_body(c, e);
@@ -314,9 +314,11 @@ static svc_node *organization_user_item(svc_call *c, const svc_entity *e, void *
 static bool organization_user_list_at(svc_call *c, const organization_user_scope *at, bool people)
 {
   const svc_query_value *flatten = svc_query_get(c, "flattenTeams"), *include = svc_query_get(c, "includeOrgUsers");
-  organization_user_source from = { at, flatten && flatten->number, include && include->number, c->query_count == 0, people };
+  organization_user_source from = { at, flatten && flatten->number, include && include->number, c->query.count == 0, people };
   bool whole = from.all && !at->in_group && !at->team.n; /* then their number is known without a walk */
-  return svc_list_views(c, c->plan->noun, &at->org, whole ? NULL : organization_user_wanted, organization_user_item, &from);
+  svc_entities which = { .noun = c->plan->noun, .parent = at->org, .view = organization_user_item, .context = &from };
+  if (!whole) which.keep = organization_user_wanted;
+  return svc_list_entities(c, &which);
 }
 
 static bool organization_user_list(svc_call *c)
@@ -332,13 +334,13 @@ static bool organization_user_target(svc_call *c, organization_user_scope *at, s
 {
   const svc_entity *e;
   if (!organization_user_scope_of(c, at)) return false;
-  e = &c->chain[c->plan->step_count - 1];
+  e = &c->route.chain[c->plan->hop_count - 1];
   if (!svc_member_get(c, &at->org, &e->id, m)) return false;
-  if (m->there && (!at->in_group || svc_grants_have(m->lines, SVC_S(""), at->on)))
-    return c->method == SVC_GET || svc_if_match_view(c, organization_user_view(c, at, &m->entity, false));
-  if (m->there && any && (organization_user_by_teams(c, at, m->lines).n || organization_user_by_org(c, at, m->lines)))
+  if (m->there && (!at->in_group || svc_assignments_have(m->assignments, SVC_S(""), at->on)))
+    return c->request.method == SVC_GET || svc_if_match_view(c, organization_user_view(c, at, &m->entity, false));
+  if (m->there && any && (organization_user_by_teams(c, at, m->assignments).n || organization_user_by_org(c, at, m->assignments)))
     return true;
-  return svc_not_found(c, c->plan->noun, 1, c->params[c->plan->param_count - 1]);
+  return svc_not_found(c, c->plan->noun, 1, svc_path_param(c, "userId"));
 }
 
 static bool organization_user_read(svc_call *c)
@@ -346,31 +348,31 @@ static bool organization_user_read(svc_call *c)
   organization_user_scope at;
   svc_member m;
   if (!organization_user_target(c, &at, &m, true)) return false;
-  if (!organization_user_state_wanted(c, m.status)) return svc_not_found(c, c->plan->noun, 1, c->params[1]);
+  if (!organization_user_state_wanted(c, m.status)) return svc_not_found(c, c->plan->noun, 1, svc_path_param(c, "userId"));
   return organization_user_answer(c, &at, &m.entity);
 }
 
 /* Roles and teams as a body has them. */
-static bool organization_user_lines(svc_call *c, const svc_id *org, const svc_node *request, svc_str *lines)
+static bool organization_user_lines(svc_call *c, const svc_id *org, const svc_node *request, svc_str *assignments)
 {
   const svc_node *roles = svc_node_get(request, "roles"), *teams = svc_node_get(request, "teamIds");
   const svc_node *groups = svc_node_get(roles, "groupRoleAssignments");
-  if (roles && !svc_lines_org(c, org, svc_node_get(roles, "orgRoles"), "roles.orgRoles", lines)) return false;
-  if (groups && !svc_lines_groups(c, org, groups, "groupRoles", lines)) return false;
-  return !teams || svc_lines_teams(c, org, teams, lines);
+  if (roles && !svc_assign_org(c, org, svc_node_get(roles, "orgRoles"), "roles.orgRoles", assignments)) return false;
+  if (groups && !svc_assign_groups(c, org, groups, "groupRoles", assignments)) return false;
+  return !teams || svc_assign_teams(c, org, teams, assignments);
 }
 
 static bool organization_user_create(svc_call *c)
 {
   organization_user_scope at;
-  svc_str lines = SVC_S("");
+  svc_str assignments = SVC_S("");
   svc_member m;
   if (!organization_user_scope_of(c, &at)) return false;
   if (at.in_group) {
     if (!svc_member_join(c, &at.group, &at.org, c->checked, false, &m)) return false;
   } else {
-    if (!organization_user_lines(c, &at.org, c->checked, &lines)) return false;
-    if (!svc_member_add(c, &at.org, svc_node_str(c->checked, "username"), lines, false, &m)) return false;
+    if (!organization_user_lines(c, &at.org, c->checked, &assignments)) return false;
+    if (!svc_member_add(c, &at.org, svc_node_str(c->checked, "username"), assignments, false, &m)) return false;
   }
   return organization_user_answer(c, &at, &m.entity);
 }
@@ -379,14 +381,14 @@ static bool organization_user_update(svc_call *c)
 {
   organization_user_scope at;
   svc_member m;
-  svc_str lines;
+  svc_str assignments;
   const svc_node *checked, *before;
   if (!organization_user_target(c, &at, &m, false)) return false;
   before = svc_member_view(c, &at.org, &m.entity);
   checked = before ? svc_check(c, &organization_user_object, c->body, before, SVC_CHECK_UPDATE) : NULL;
   if (!svc_check_done(c) || !checked) return false;
-  lines = m.lines;
-  if (!organization_user_lines(c, &at.org, checked, &lines) || !svc_member_put(c, &m, m.status, lines)) return false;
+  assignments = m.assignments;
+  if (!organization_user_lines(c, &at.org, checked, &assignments) || !svc_member_put(c, &m, m.status, assignments)) return false;
   return organization_user_answer(c, &at, &m.entity);
 }
 
@@ -396,15 +398,15 @@ static bool organization_user_remove(svc_call *c)
   svc_member m;
   if (!organization_user_target(c, &at, &m, false)) return false;
   if (!at.in_group) return svc_member_remove(c, &m) && svc_answer_nothing(c);
-  return svc_member_put(c, &m, m.status, svc_grants_without(c, m.lines, at.on)) && svc_answer_nothing(c);
+  return svc_member_put(c, &m, m.status, svc_assignments_without(c, m.assignments, at.on)) && svc_answer_nothing(c);
 }
 
 /* Store what the roles in the path's scope come to; nobody is left without any. */
-static bool organization_user_store_roles(svc_call *c, const organization_user_scope *at, svc_member *m, svc_str lines)
+static bool organization_user_store_roles(svc_call *c, const organization_user_scope *at, svc_member *m, svc_str assignments)
 {
-  if (!svc_grants_have(lines, SVC_S(""), at->on))
+  if (!svc_assignments_have(assignments, SVC_S(""), at->on))
     return svc_fail(c, SVC_E_CANNOT_REMOVE_ALL_USER_ROLES, "S", &m->entity.key);
-  if (!svc_may_grant(c, m->lines, lines) || !svc_member_put(c, m, m->status, lines)) return false;
+  if (!svc_may_grant(c, m->assignments, assignments) || !svc_member_put(c, m, m->status, assignments)) return false;
   return organization_user_answer(c, at, &m->entity);
 }
 
@@ -421,11 +423,11 @@ static bool organization_user_set_roles(svc_call *c)
   if (!svc_check_done(c)) return false;
   names = svc_node_get(c->body, field);
   if (!svc_roles_check(c, names, at.in_group ? SVC_SCOPE_GROUP : SVC_SCOPE_ORGANIZATION, field)) return false;
-  if (!organization_user_store_roles(c, &at, &m, svc_grants_from(c, names, at.on, svc_grants_without(c, m.lines, at.on))))
+  if (!organization_user_store_roles(c, &at, &m, svc_assignments_from(c, names, at.on, svc_assignments_without(c, m.assignments, at.on))))
     return false;
   answer = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  shown = svc_grants_names(c, m.lines, at.on, field);
-  if (!answer || !shown) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  shown = svc_assignments_names(c, m.assignments, at.on, field);
+  if (!answer || !shown) return svc_no_memory(c);
   svc_node_append(answer, shown);
   return svc_answer_body(c, answer);
 }
@@ -449,10 +451,10 @@ static bool organization_user_change_role(svc_call *c, bool add)
   svc_str line;
   if (!organization_user_target(c, &at, &m, false)) return false;
   list = organization_user_one_role(c, &at);
-  if (!list) return c->error ? false : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  line = svc_grants_from(c, list, at.on, SVC_S(""));
+  if (!list) return c->error.code ? false : svc_no_memory(c);
+  line = svc_assignments_from(c, list, at.on, SVC_S(""));
   return organization_user_store_roles(c, &at, &m,
-                                       add ? svc_grants_plus(c, m.lines, line) : svc_grants_minus(c, m.lines, line));
+                                       add ? svc_assignments_plus(c, m.assignments, line) : svc_assignments_minus(c, m.assignments, line));
 }
 
 static bool organization_user_add_role(svc_call *c)
@@ -475,11 +477,17 @@ static bool organization_user_of_team(svc_call *c, const organization_user_scope
   return m->there ? true : svc_fail(c, SVC_E_USER_NOT_IN_ORG, "SS", &id_text, &at->on);
 }
 
-static bool organization_user_into_team(svc_call *c, const organization_user_scope *at, svc_str id, svc_member *m)
+static bool organization_user_may_join(svc_call *c, const organization_user_scope *at, svc_str id, svc_member *m)
 {
   if (!organization_user_of_team(c, at, id, m)) return false;
-  if (svc_grants_have(m->lines, SVC_S(""), at->team)) return svc_fail(c, SVC_E_USER_ALREADY_IN_TEAM, "SS", &id, &at->team);
-  return svc_member_put(c, m, m->status, svc_grants_plus(c, m->lines, at->line));
+  if (svc_assignments_have(m->assignments, SVC_S(""), at->team)) return svc_fail(c, SVC_E_USER_ALREADY_IN_TEAM, "SS", &id, &at->team);
+  return true;
+}
+
+static bool organization_user_into_team(svc_call *c, const organization_user_scope *at, svc_str id, svc_member *m)
+{
+  if (!organization_user_may_join(c, at, id, m)) return false;
+  return svc_member_put(c, m, m->status, svc_assignments_plus(c, m->assignments, at->line));
 }
 
 static bool organization_user_join_team(svc_call *c)
@@ -497,6 +505,8 @@ static bool organization_user_join_team_all(svc_call *c)
   const svc_node *item;
   svc_member m;
   if (!organization_user_scope_of(c, &at)) return false;
+  for (item = c->checked->first; item; item = item->next) /* all are looked at before the first is written */
+    if (!organization_user_may_join(c, &at, svc_node_str(item, "id"), &m)) return false;
   for (item = c->checked->first; item; item = item->next)
     if (!organization_user_into_team(c, &at, svc_node_str(item, "id"), &m)) return false;
   return organization_user_list_at(c, &at, true);
@@ -505,14 +515,14 @@ static bool organization_user_join_team_all(svc_call *c)
 static bool organization_user_leave_team(svc_call *c)
 {
   organization_user_scope at;
-  bool named = c->method == SVC_DELETE; /* in the path */
+  bool named = c->request.method == SVC_DELETE; /* in the path */
   svc_str id;
   svc_member m;
   if (!organization_user_scope_of(c, &at)) return false;
-  id = named ? c->params[2] : svc_node_str(c->checked, "id");
+  id = named ? svc_path_param(c, "userId") : svc_node_str(c->checked, "id");
   if (!organization_user_of_team(c, &at, id, &m)) return false;
-  if (!svc_grants_have(m.lines, SVC_S(""), at.team)) return svc_fail(c, SVC_E_USER_NOT_FOUND, "SS", &id, &at.team);
-  if (!svc_member_put(c, &m, m.status, svc_grants_without(c, m.lines, at.team))) return false;
+  if (!svc_assignments_have(m.assignments, SVC_S(""), at.team)) return svc_fail(c, SVC_E_USER_NOT_FOUND, "SS", &id, &at.team);
+  if (!svc_member_put(c, &m, m.status, svc_assignments_without(c, m.assignments, at.team))) return false;
   return named ? svc_answer_nothing(c) : organization_user_answer(c, &at, &m.entity);
 }
 
@@ -523,7 +533,7 @@ SVC_PRIVATE const svc_noun svc_noun_organization_user = {
   .parent = "organization",
   .view_of = "user",
   .param = "userId",
-  .flags = SVC_IS_MEMBER,
+  .seat = SVC_SEAT_MEMBER,
   .object = &organization_user_object,
   .err_not_found = SVC_E_USER_NOT_IN_ORG,
   .lifecycle = &organization_user_lifecycle,

@@ -5,7 +5,7 @@
 ** Members of the organization need no invitation: the roles are theirs at once, and the answer is an invitation that is
 ** over already.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 #include "catalog/objects.h"
 
 static const svc_field project_invitation_shown_fields[] = {
@@ -49,7 +49,7 @@ static const svc_route project_invitation_routes[] = {
 
 static svc_node *project_invitation_item(svc_call *c, const svc_entity *e, void *context)
 {
-  svc_id group = svc_call_group(c);
+  svc_id group = c->scope.group;
   (void)context;
   return svc_invitation_view(c, c->s->group, &group, e);
 }
@@ -80,8 +80,8 @@ static bool project_invitation_create(svc_call *c)
   svc_id org, group;
   svc_member m;
   if (!svc_resolve_all(c)) return false;
-  org = svc_call_org(c);
-  group = svc_call_group(c);
+  org = c->scope.org;
+  group = c->scope.group;
   return svc_member_join(c, &group, &org, c->checked, true, &m) && project_invitation_answer(c, &m);
 }
 
@@ -95,7 +95,7 @@ static bool project_invitation_change(svc_call *c)
   if (!input) return false;
   roles = svc_node_get(input, "roles");
   if (!svc_roles_check(c, roles, SVC_SCOPE_GROUP, "roles")) return false;
-  if (!svc_member_put(c, &m, m.status, svc_grants_from(c, roles, on, svc_grants_without(c, m.lines, on)))) return false;
+  if (!svc_member_put(c, &m, m.status, svc_assignments_from(c, roles, on, svc_assignments_without(c, m.assignments, on)))) return false;
   return project_invitation_answer(c, &m);
 }
 
@@ -112,7 +112,7 @@ static bool project_invitation_remove(svc_call *c)
   svc_member m;
   svc_str on;
   if (!project_invitation_target(c, &m, &on)) return false;
-  return svc_member_put(c, &m, m.status, svc_grants_without(c, m.lines, on)) && svc_answer_nothing(c);
+  return svc_member_put(c, &m, m.status, svc_assignments_without(c, m.assignments, on)) && svc_answer_nothing(c);
 }
 
 SVC_PRIVATE const svc_noun svc_noun_project_invitation = {

@@ -8,7 +8,7 @@
 **
 **   verifier: for each secret  id(12) i64 expiry, salt(16) hash(32)
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 #include "catalog/objects.h"
 
 #define SERVICE_ACCOUNT_SECRETS 2
@@ -59,9 +59,8 @@ static const svc_object service_account_group_object = { .name = "ServiceAccount
 static const svc_param service_account_list_params[] = { { .name = "includeSystemManaged", .type = SVC_BOOLEAN }, { .name = NULL } };
 
 static bool service_account_create(svc_call *c);
-static bool service_account_read(svc_call *c);
+static svc_node *service_account_view(svc_call *c, const svc_entity *e);
 static bool service_account_update(svc_call *c);
-static bool service_account_list_group(svc_call *c);
 static bool service_account_invite(svc_call *c);
 static bool service_account_withdraw(svc_call *c);
 static bool service_account_groups(svc_call *c);
@@ -73,7 +72,8 @@ static bool service_account_delete_secret(svc_call *c);
     .versions = { 20240805 }, __VA_ARGS__ }
 #define SERVICE_ACCOUNT_GROUP(m, p, ...) \
   { .method = m, .path = "/groups/{groupId}/serviceAccounts" p, .set = SVC_SET_PROJECT_SERVICE_ACCOUNTS, \
-    .versions = { 20240805 }, __VA_ARGS__ }
+    .versions = { 20240805 }, .view = service_account_view, __VA_ARGS__ }
+#define SERVICE_ACCOUNT_ASSIGNED .keep = svc_keep_assigned
 
 static const svc_route service_account_routes[] = {
   SERVICE_ACCOUNT_ORG(SVC_GET, "", .roles = SVC_R_ORG_READ_ONLY, .flags = SVC_PAGED, .params = service_account_list_params,
@@ -92,18 +92,20 @@ static const svc_route service_account_routes[] = {
   SERVICE_ACCOUNT_ORG(SVC_DELETE, "/{clientId}/secrets/{secretId}", .roles = SVC_R_ORG_OWNER, .status = 204,
                       .run = service_account_delete_secret),
   SERVICE_ACCOUNT_GROUP(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED,
-                        .params = service_account_list_params, .run = service_account_list_group),
+                        .params = service_account_list_params, SERVICE_ACCOUNT_ASSIGNED, .run = svc_verb_list),
   SERVICE_ACCOUNT_GROUP(SVC_POST, "", .roles = SVC_R_GROUP_OWNER, .status = 201, .run = service_account_create),
-  SERVICE_ACCOUNT_GROUP(SVC_GET, "/{clientId}", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_ITEM, .run = service_account_read),
-  SERVICE_ACCOUNT_GROUP(SVC_PATCH, "/{clientId}", .roles = SVC_R_GROUP_OWNER, .run = service_account_update),
-  SERVICE_ACCOUNT_GROUP(SVC_DELETE, "/{clientId}", .roles = SVC_R_GROUP_OWNER, .status = 204, .run = service_account_withdraw),
+  SERVICE_ACCOUNT_GROUP(SVC_GET, "/{clientId}", .roles = SVC_R_GROUP_READ_ONLY, SERVICE_ACCOUNT_ASSIGNED, .run = svc_verb_read),
+  SERVICE_ACCOUNT_GROUP(SVC_PATCH, "/{clientId}", .roles = SVC_R_GROUP_OWNER, SERVICE_ACCOUNT_ASSIGNED,
+                        .run = service_account_update),
+  SERVICE_ACCOUNT_GROUP(SVC_DELETE, "/{clientId}", .roles = SVC_R_GROUP_OWNER, .status = 204, SERVICE_ACCOUNT_ASSIGNED,
+                        .run = service_account_withdraw),
   SERVICE_ACCOUNT_GROUP(SVC_POST, "/{clientId}:invite", .roles = SVC_R_ORG_OWNER, .body = &svc_object_roles,
                         .run = service_account_invite, .example = "{\"roles\":[\"GROUP_OWNER\"]}"),
-  SERVICE_ACCOUNT_GROUP(SVC_POST, "/{clientId}/secrets", .roles = SVC_R_GROUP_OWNER, .status = 201,
+  SERVICE_ACCOUNT_GROUP(SVC_POST, "/{clientId}/secrets", .roles = SVC_R_GROUP_OWNER, .status = 201, SERVICE_ACCOUNT_ASSIGNED,
                         .body = &service_account_hours_object, .answer = &service_account_secret_object,
                         .run = service_account_add_secret),
   SERVICE_ACCOUNT_GROUP(SVC_DELETE, "/{clientId}/secrets/{secretId}", .roles = SVC_R_GROUP_OWNER, .status = 204,
-                        .run = service_account_delete_secret),
+                        SERVICE_ACCOUNT_ASSIGNED, .run = service_account_delete_secret),
   SVC_ROUTES_END
 };
 
@@ -120,11 +122,11 @@ typedef struct service_account_verifier {
 static bool service_account_hours(svc_call *c, int64_t hours)
 {
   static const svc_id none;
-  svc_id org = svc_call_org(c);
+  svc_id org = c->scope.org;
   svc_entity settings;
   const svc_node *body;
   int64_t most;
-  if (!c->s->policy || svc_entity_get(c->txn, c->s->policy->noun->kind, &org, &none, &settings) != SVC_OK) return true;
+  if (!c->s->seats[SVC_SEAT_POLICY] || svc_entity_get(c->txn, c->s->seats[SVC_SEAT_POLICY]->noun->kind, &org, &none, &settings) != SVC_OK) return true;
   body = svc_entity_body(c, &settings);
   if (!body) return false;
   most = svc_node_i64(body, "maxServiceAccountSecretValidityInHours", SERVICE_ACCOUNT_MOST_HOURS);
@@ -144,7 +146,7 @@ static svc_node *service_account_new_secret(svc_call *c, int64_t hours, service_
   if (!service_account_hours(c, hours) || !svc_secret_bytes(c, random, sizeof random)) return NULL;
   *secret = svc_arena_print(c->arena, "svc_sa_sk_" SVC_FMT, SVC_ARG(svc_base64(c->arena, (svc_str){ (const char *)random, 30 })));
   if (!record || secret->n < 40) {
-    svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+    svc_no_memory(c);
     return NULL;
   }
   v->id = svc_new_id(c->txn);
@@ -171,10 +173,10 @@ static svc_node *service_account_show(svc_call *c, const svc_node *record, svc_s
 
 static bool service_account_opens(svc_call *c, const svc_entity *account, svc_str secret, svc_id *which)
 {
-  svc_str verifier, grants;
+  svc_str verifier, assignments;
   service_account_verifier v;
   bool found = false;
-  if (!svc_credential_unpack(account->extra, &verifier, &grants)) return false;
+  if (!svc_credential_unpack(account->extra, &verifier, &assignments)) return false;
   for (; verifier.n >= sizeof v; verifier.p += sizeof v, verifier.n -= sizeof v) {
     memcpy(&v, verifier.p, sizeof v);
     if (svc_secret_same(secret, v.hash) && c->now < v.expiry) {
@@ -187,56 +189,36 @@ static bool service_account_opens(svc_call *c, const svc_entity *account, svc_st
 
 /* --------------------------------------------------------------------------------------------------------------- scope */
 
-/* An account as it is seen from the path's scope: the roles it has there. */
+/* An account as it is seen from a project: the roles it has there. */
 static svc_node *service_account_view(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e), *roles;
-  svc_str verifier, grants;
-  int level;
-  svc_str on = svc_call_scope(c, &level);
-  if (!body || level == SVC_SCOPE_ORGANIZATION || !svc_credential_unpack(e->extra, &verifier, &grants)) return body;
-  roles = svc_grants_names(c, svc_arena_copy(c->arena, grants), on, "roles");
-  if (roles) svc_node_put(c->arena, body, roles);
+  roles = svc_assignments_names(c, svc_assignments_of(e), svc_id_str(c->arena, &c->scope.group), "roles");
+  if (body && roles) svc_node_put(c->arena, body, roles);
   return body;
 }
 
-/* The account of the path; below a project it must hold a role there, unless it is being invited. */
-static bool service_account_target(svc_call *c, svc_change *change, svc_str *verifier, svc_str *grants, bool assigned)
+/* The account of the path, and what is kept of it. */
+static bool service_account_target(svc_call *c, svc_change *change, svc_str *verifier, svc_str *assignments)
 {
-  int level;
-  svc_str on;
-  if (!svc_change_begin(c, change)) return false;
-  on = svc_call_scope(c, &level);
-  if (!svc_credential_unpack(svc_arena_copy(c->arena, change->entity.extra), verifier, grants))
-    return svc_store_failed(c, SVC_CORRUPT);
-  if (assigned && level == SVC_SCOPE_GROUP && !svc_grants_have(*grants, SVC_S(""), on))
-    return svc_not_found(c, c->plan->noun, 1, c->params[1]);
-  return true;
+  return svc_change_begin(c, change) && (svc_credential_unpack(change->entity.extra, verifier, assignments) ||
+                                         svc_store_failed(c, SVC_CORRUPT));
 }
 
-/* Store, and answer with what is seen from the path's scope. */
-static bool service_account_store(svc_call *c, svc_change *change, svc_str verifier, svc_str grants)
+/* Store, and answer with what is seen from the path. */
+static bool service_account_store(svc_call *c, svc_change *change, svc_str verifier, svc_str assignments)
 {
-  svc_id org = svc_call_org(c);
-  svc_node *roles = svc_grants_names(c, grants, svc_id_str(c->arena, &org), "roles"), *view;
-  int level;
-  svc_str on = svc_call_scope(c, &level);
-  if (!roles) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  svc_node *roles = svc_assignments_names(c, assignments, svc_id_str(c->arena, &c->scope.org), "roles");
+  if (!roles) return svc_no_memory(c);
   svc_node_put(c->arena, change->body, roles);
-  change->pending = svc_credential_pack(c->arena, verifier, grants);
-  if (!svc_change_store(c, change)) return false;
-  if (level == SVC_SCOPE_ORGANIZATION) return true;
-  view = svc_node_copy(c->arena, change->body);
-  roles = svc_grants_names(c, grants, on, "roles");
-  if (!view || !roles) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  svc_node_put(c->arena, view, roles);
-  return svc_answer_body(c, view);
+  change->pending = svc_credential_pack(c->arena, verifier, assignments);
+  return svc_change_store(c, change);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- operations */
 
 /* Create an account with a first secret; *answer is its body with the secret in it, roles as seen from `on`. */
-static bool service_account_make(svc_call *c, const svc_id *org, const svc_node *request, svc_str grants, svc_entity *e,
+static bool service_account_make(svc_call *c, const svc_id *org, const svc_node *request, svc_str assignments, svc_entity *e,
                                  svc_node **answer)
 {
   service_account_verifier v;
@@ -245,15 +227,15 @@ static bool service_account_make(svc_call *c, const svc_id *org, const svc_node 
   svc_str secret;
   svc_str org_text = svc_id_str(c->arena, org);
   memset(&change, 0, sizeof change);
-  change.noun = c->s->account;
+  change.noun = c->s->seats[SVC_SEAT_ACCOUNT];
   change.parent = *org;
-  change.event = c->s->account->noun->event_created;
+  change.event = c->s->seats[SVC_SEAT_ACCOUNT]->noun->event_created;
   change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   record = service_account_new_secret(c, svc_node_i64(request, "secretExpiresAfterHours", 720), &v, &secret);
   secrets = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("secrets"), SVC_S(""));
-  roles = svc_grants_names(c, grants, org_text, "roles");
-  if (c->error) return false;
-  if (!record || !secrets || !roles || !change.body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  roles = svc_assignments_names(c, assignments, org_text, "roles");
+  if (c->error.code) return false;
+  if (!record || !secrets || !roles || !change.body) return svc_no_memory(c);
   svc_node_append(secrets, record);
   change.id = svc_new_id(c->txn);
   svc_node_set_str(c->arena, change.body, "clientId",
@@ -262,12 +244,12 @@ static bool service_account_make(svc_call *c, const svc_id *org, const svc_node 
   svc_node_set_str(c->arena, change.body, "name", svc_node_str(request, "name"));
   svc_node_put(c->arena, change.body, roles);
   svc_node_put(c->arena, change.body, secrets);
-  change.extra = svc_credential_pack(c->arena, (svc_str){ (const char *)&v, sizeof v }, grants);
+  change.extra = svc_credential_pack(c->arena, (svc_str){ (const char *)&v, sizeof v }, assignments);
   if (!svc_insert(c, &change, e)) return false;
   *answer = svc_node_copy(c->arena, change.body);
   record = service_account_show(c, record, secret);
   secrets = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("secrets"), SVC_S(""));
-  if (!*answer || !record || !secrets) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!*answer || !record || !secrets) return svc_no_memory(c);
   svc_node_append(secrets, record);
   svc_node_put(c->arena, *answer, secrets);
   return true;
@@ -278,31 +260,21 @@ static bool service_account_create(svc_call *c)
   const svc_node *roles = svc_node_get(c->checked, "roles");
   svc_node *answer = NULL, *shown;
   svc_entity e;
-  svc_str on, grants;
+  svc_str on, assignments;
   svc_id org;
   int level;
   if (!svc_resolve_all(c)) return false;
-  org = svc_call_org(c);
+  org = c->scope.org;
   on = svc_call_scope(c, &level);
   if (!svc_node_get(c->body, "secretExpiresAfterHours"))
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("secretExpiresAfterHours"), "is required");
   if (!svc_check_done(c) || !svc_roles_check(c, roles, level, "roles")) return false;
-  grants = svc_grants_from(c, roles, on, SVC_S(""));
-  if (!service_account_make(c, &org, c->body, grants, &e, &answer) || !svc_answer_entity(c, &e)) return false;
-  shown = service_account_view(c, &e);
-  if (!shown || !svc_answer_body(c, shown)) return false;
+  assignments = svc_assignments_from(c, roles, on, SVC_S(""));
+  if (!service_account_make(c, &org, c->body, assignments, &e, &answer) || !svc_answer_entity(c, &e)) return false;
   svc_answer_keep(c); /* as it is seen from here, but without the secret */
-  shown = svc_grants_names(c, grants, on, "roles");
+  shown = svc_assignments_names(c, assignments, on, "roles");
   if (shown) svc_node_put(c->arena, answer, shown);
   return svc_answer_body(c, answer);
-}
-
-static bool service_account_read(svc_call *c)
-{
-  svc_str verifier, grants;
-  svc_change change;
-  if (!service_account_target(c, &change, &verifier, &grants, true)) return false;
-  return svc_answer_entity(c, &change.entity) && svc_answer_body(c, service_account_view(c, &change.entity));
 }
 
 static bool service_account_differs(const svc_change *change, const char *field)
@@ -317,20 +289,20 @@ static bool service_account_update(svc_call *c)
   static const char *const texts[] = { "description", "name" };
   svc_node *input = svc_node_copy(c->arena, c->body);
   const svc_node *roles = svc_node_get(input, "roles");
-  svc_str verifier, grants, old, on;
+  svc_str verifier, assignments, old, on;
   svc_change change;
   svc_entity e;
   bool details;
   size_t i;
   int level;
-  if (!input) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  if (!service_account_target(c, &change, &verifier, &grants, true)) return false;
+  if (!input) return svc_no_memory(c);
+  if (!service_account_target(c, &change, &verifier, &assignments)) return false;
   on = svc_call_scope(c, &level);
   for (i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     const svc_node *text = svc_node_get(input, texts[i]);
     if (text && text->type == SVC_J_NULL) svc_node_drop(input, texts[i]); /* null: it stays as it is */
   }
-  if (roles && roles->type == SVC_J_ARRAY && !roles->first && !svc_grants_have(grants, SVC_S(""), on)) {
+  if (roles && roles->type == SVC_J_ARRAY && !roles->first && !svc_assignments_have(assignments, SVC_S(""), on)) {
     svc_node_drop(input, "roles"); /* none here, as a GET shows an account that has only roles in projects */
     roles = NULL;
   }
@@ -339,13 +311,13 @@ static bool service_account_update(svc_call *c)
   if (svc_node_get(input, "secretExpiresAfterHours"))
     svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, SVC_S("secretExpiresAfterHours"), "is given when a secret is made");
   if (!svc_check_done(c) || (roles && !svc_roles_check(c, roles, level, "roles"))) return false;
-  old = grants;
-  if (roles) grants = svc_grants_from(c, roles, on, svc_grants_without(c, grants, on));
-  if (svc_grants_same(c, old, grants)) grants = old; /* another order is no change */
+  old = assignments;
+  if (roles) assignments = svc_assignments_from(c, roles, on, svc_assignments_without(c, assignments, on));
+  if (svc_assignments_same(c, old, assignments)) assignments = old; /* another order is no change */
   details = service_account_differs(&change, "name") || service_account_differs(&change, "description");
   change.event = details ? "SERVICE_ACCOUNT_DETAILS_CHANGED" : roles_changed;
-  if (!service_account_store(c, &change, verifier, grants)) return false;
-  if (!details || svc_str_eq(old, grants)) return true;
+  if (!service_account_store(c, &change, verifier, assignments)) return false;
+  if (!details || svc_str_eq(old, assignments)) return true;
   e = change.entity;
   e.key = e.unique = svc_node_str(change.body, "clientId");
   return svc_event_about(c, change.noun, &e, roles_changed, false);
@@ -354,37 +326,37 @@ static bool service_account_update(svc_call *c)
 static bool service_account_invite(svc_call *c)
 {
   const svc_node *roles = svc_node_get(c->checked, "roles");
-  svc_str verifier, grants, on;
+  svc_str verifier, assignments, on;
   svc_change change;
   int level;
-  if (!service_account_target(c, &change, &verifier, &grants, false)) return false;
+  if (!service_account_target(c, &change, &verifier, &assignments)) return false;
   on = svc_call_scope(c, &level);
   if (!svc_roles_check(c, roles, level, "roles")) return false;
-  grants = svc_grants_from(c, roles, on, svc_grants_without(c, grants, on));
+  assignments = svc_assignments_from(c, roles, on, svc_assignments_without(c, assignments, on));
   change.event = "SERVICE_ACCOUNT_ADDED_TO_GROUP";
-  return service_account_store(c, &change, verifier, grants);
+  return service_account_store(c, &change, verifier, assignments);
 }
 
 static bool service_account_withdraw(svc_call *c)
 {
-  svc_str verifier, grants;
+  svc_str verifier, assignments;
   svc_change change;
   int level;
-  if (!service_account_target(c, &change, &verifier, &grants, true)) return false;
-  grants = svc_grants_without(c, grants, svc_call_scope(c, &level));
-  if (grants.n == 0 && !svc_credential_removing(c, &change.entity)) return false;
+  if (!service_account_target(c, &change, &verifier, &assignments)) return false;
+  assignments = svc_assignments_without(c, assignments, svc_call_scope(c, &level));
+  if (assignments.n == 0 && !svc_credential_removing(c, &change.entity)) return false;
   change.event = "SERVICE_ACCOUNT_REMOVED_FROM_GROUP";
-  return service_account_store(c, &change, verifier, grants) && svc_answer_nothing(c);
+  return service_account_store(c, &change, verifier, assignments) && svc_answer_nothing(c);
 }
 
 static bool service_account_add_secret(svc_call *c)
 {
-  svc_str verifier, grants, secret;
+  svc_str verifier, assignments, secret;
   service_account_verifier v;
   svc_change change;
   svc_node *record, *secrets;
   svc_buf b;
-  if (!service_account_target(c, &change, &verifier, &grants, true) || !svc_may_manage(c, grants)) return false;
+  if (!service_account_target(c, &change, &verifier, &assignments) || !svc_may_manage(c, assignments)) return false;
   if (verifier.n >= SERVICE_ACCOUNT_SECRETS * sizeof v)
     return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "a service account has at most two secrets: delete one first");
   record = service_account_new_secret(c, svc_node_i64(c->checked, "secretExpiresAfterHours", 0), &v, &secret);
@@ -395,7 +367,7 @@ static bool service_account_add_secret(svc_call *c)
   svc_buf_str(&b, verifier);
   svc_buf_add(&b, (const char *)&v, sizeof v);
   change.event = "SERVICE_ACCOUNT_SECRET_ADDED";
-  if (!service_account_store(c, &change, (svc_str){ b.p, b.n }, grants)) return false;
+  if (!service_account_store(c, &change, (svc_str){ b.p, b.n }, assignments)) return false;
   c->answer.links = NULL;
   c->answer.revision = 0;
   if (!svc_answer_body(c, (svc_node *)(uintptr_t)record)) return false;
@@ -405,15 +377,15 @@ static bool service_account_add_secret(svc_call *c)
 
 static bool service_account_delete_secret(svc_call *c)
 {
-  svc_str verifier, grants, secret_id;
+  svc_str verifier, assignments, secret_id;
   service_account_verifier v;
   svc_change change;
   svc_node *secrets, *kept, *item;
   svc_buf b;
   size_t removed = 0, live = 0; /* live: secrets that are left and have not expired */
   bool was_live = false;
-  if (!service_account_target(c, &change, &verifier, &grants, true) || !svc_may_manage(c, grants)) return false;
-  secret_id = c->params[2];
+  if (!service_account_target(c, &change, &verifier, &assignments) || !svc_may_manage(c, assignments)) return false;
+  secret_id = svc_path_param(c, "secretId");
   b = svc_buf_new(c->arena, verifier.n + 1);
   for (; verifier.n >= sizeof v; verifier.p += sizeof v, verifier.n -= sizeof v) {
     memcpy(&v, verifier.p, sizeof v);
@@ -425,54 +397,37 @@ static bool service_account_delete_secret(svc_call *c)
       live += c->now < v.expiry;
     }
   }
-  if (!removed) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->path);
+  if (!removed) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
   if (was_live && !live && !svc_credential_removing(c, &change.entity)) return false; /* its token would be its last */
   secrets = svc_node_get(change.before, "secrets");
   kept = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("secrets"), SVC_S(""));
-  if (!kept) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!kept) return svc_no_memory(c);
   for (item = secrets ? secrets->first : NULL; item; item = item->next) {
     svc_node *copy = svc_str_eq(svc_node_str(item, "id"), secret_id) ? NULL : svc_node_copy(c->arena, item);
     if (copy) svc_node_append(kept, copy);
   }
   svc_node_put(c->arena, change.body, kept);
   change.event = "SERVICE_ACCOUNT_SECRET_DELETED";
-  return service_account_store(c, &change, (svc_str){ b.p, b.n }, grants) && svc_answer_nothing(c);
+  return service_account_store(c, &change, (svc_str){ b.p, b.n }, assignments) && svc_answer_nothing(c);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- lists */
 
-static svc_node *service_account_item(svc_call *c, const svc_entity *e, void *context)
-{
-  (void)context;
-  return service_account_view(c, e);
-}
-
-static bool service_account_list_group(svc_call *c)
-{
-  svc_str on;
-  svc_id org;
-  int level;
-  if (!svc_resolve_all(c)) return false;
-  org = svc_call_org(c);
-  on = svc_call_scope(c, &level);
-  return svc_list_views(c, c->plan->noun, &org, svc_keep_granted, service_account_item, &on);
-}
-
-/* Its projects: one for each scope of its lines that is not the organization. */
+/* Its projects: one for each scope of its assignments that is not the organization. */
 static bool service_account_next_group(svc_call *c, void *state, svc_item *out)
 {
-  svc_str *rest = state, role, on, verifier, grants, before;
-  const svc_entity *e = &c->chain[1];
-  svc_id org = svc_call_org(c);
+  svc_str *rest = state, role, on, verifier, assignments, before;
+  const svc_entity *e = svc_path_entity(c, "service account");
+  svc_id org = c->scope.org;
   svc_str org_text = svc_id_str(c->arena, &org);
-  if (!svc_credential_unpack(e->extra, &verifier, &grants)) return false;
-  while (svc_grants_next(rest, &role, &on)) {
+  if (!svc_credential_unpack(e->extra, &verifier, &assignments)) return false;
+  while (svc_assignments_next(rest, &role, &on)) {
     svc_node *body, *roles;
-    before = (svc_str){ grants.p, (size_t)(role.p - grants.p) };
-    if (svc_str_eq(on, org_text) || svc_grants_have(before, SVC_S(""), on)) continue;
+    before = (svc_str){ assignments.p, (size_t)(role.p - assignments.p) };
+    if (svc_str_eq(on, org_text) || svc_assignments_have(before, SVC_S(""), on)) continue;
     if (!out) return true;
     body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-    roles = svc_grants_names(c, grants, on, "roles");
+    roles = svc_assignments_names(c, assignments, on, "roles");
     if (!body || !roles) return false;
     svc_node_set_str(c->arena, body, "groupId", on);
     svc_node_put(c->arena, body, roles);
@@ -484,10 +439,10 @@ static bool service_account_next_group(svc_call *c, void *state, svc_item *out)
 
 static bool service_account_groups(svc_call *c)
 {
-  svc_str verifier, grants;
+  svc_str verifier, assignments;
   if (!svc_resolve_all(c)) return false;
-  if (!svc_credential_unpack(c->chain[1].extra, &verifier, &grants)) return svc_store_failed(c, SVC_CORRUPT);
-  return svc_list_items(c, service_account_next_group, &grants, -1);
+  if (!svc_credential_unpack(svc_path_entity(c, "service account")->extra, &verifier, &assignments)) return svc_store_failed(c, SVC_CORRUPT);
+  return svc_list_items(c, service_account_next_group, &assignments, -1);
 }
 
 static bool service_account_prepare(svc_call *c, svc_change *change)
@@ -497,13 +452,15 @@ static bool service_account_prepare(svc_call *c, svc_change *change)
   return true;
 }
 
+static const svc_credential_ops service_account_credential = { .make = service_account_make, .opens = service_account_opens };
+
 SVC_PRIVATE const svc_noun svc_noun_service_account = {
   .name = "service account",
   .rel = "serviceAccount",
   .kind = "sacc",
   .parent = "organization",
   .param = "clientId",
-  .flags = SVC_IS_ACCOUNT,
+  .seat = SVC_SEAT_ACCOUNT,
   .object = &service_account_object,
   .key = "clientId",
   .unique = "clientId",
@@ -517,6 +474,5 @@ SVC_PRIVATE const svc_noun svc_noun_service_account = {
   .routes = service_account_routes,
   .prepare = service_account_prepare,
   .removing = svc_credential_removing,
-  .make = service_account_make,
-  .opens = service_account_opens,
+  .credential = &service_account_credential,
 };

@@ -2,7 +2,7 @@
 ** The access list of a service account: the addresses and ranges from which its tokens may be used, with how often each
 ** let one in. Getting a token is not bound to the list, only using it is.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 static const svc_field service_account_access_list_fields[] = {
   F_STR("cidrBlock", .flags = SVC_NULLABLE),
@@ -46,11 +46,8 @@ static const svc_route service_account_access_list_routes[] = {
 /* Below a project only the accounts that hold a role there are seen, and so are their lists. */
 static bool service_account_access_list_seen(svc_call *c)
 {
-  svc_str on;
-  int level;
-  if (!svc_resolve(c, 2)) return false;
-  on = svc_call_scope(c, &level);
-  return svc_keep_granted(c, &c->chain[1], &on) || svc_not_found(c, c->s->account, 1, c->params[1]);
+  return svc_resolve(c, 2) && (svc_keep_assigned(c, svc_path_entity(c, "service account")) ||
+                               svc_not_found(c, c->s->seats[SVC_SEAT_ACCOUNT], 1, svc_path_param(c, "clientId")));
 }
 
 static bool service_account_access_list_list(svc_call *c)
@@ -60,7 +57,7 @@ static bool service_account_access_list_list(svc_call *c)
 
 static bool service_account_access_list_managed(svc_call *c)
 {
-  return service_account_access_list_seen(c) && svc_may_manage(c, svc_grants_of(&c->chain[1]));
+  return service_account_access_list_seen(c) && svc_may_manage(c, svc_assignments_of(svc_path_entity(c, "service account")));
 }
 
 static bool service_account_access_list_add(svc_call *c)
@@ -82,13 +79,15 @@ static void service_account_access_list_used(svc_call *c, svc_node *body, const 
   svc_node_set_i64(c->arena, body, "requestCount", svc_node_i64(body, "requestCount", 0) + use->count);
 }
 
+static const svc_access_ops service_account_access_list_access = { .used = service_account_access_list_used };
+
 SVC_PRIVATE const svc_noun svc_noun_service_account_access_list = {
   .name = "service account access list entry",
   .rel = "accessListEntry",
   .kind = "saal",
   .parent = "service account",
   .param = "ipAddress",
-  .flags = SVC_IS_ACCESS_LIST,
+  .flags = SVC_EVENT_PARENT,
   .object = &service_account_access_list_object,
   .key = "ipAddress",
   .unique = "ipAddress",
@@ -101,6 +100,6 @@ SVC_PRIVATE const svc_noun svc_noun_service_account_access_list = {
   .event_field = "whitelistEntry",
   .routes = service_account_access_list_routes,
   .spell = svc_access_spell,
-  .used = service_account_access_list_used,
+  .access = &service_account_access_list_access,
   .removing = svc_access_removing,
 };

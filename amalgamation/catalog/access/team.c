@@ -1,11 +1,11 @@
 /*
 ** Team: people of an organization who hold roles in its projects together. Its name is unique in the organization. Who
-** is in it stands with the people (organization_user.c); what it may do in projects stands here, as lines beside it,
+** is in it stands with the people (organization_user.c); what it may do in projects stands here, as assignments beside it,
 ** where authentication finds them. Seen below a project it is the roles it has there, and only teams with some are there.
 **
 ** A team goes only when no project has it, and takes its people's memberships of it along.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 static const svc_field team_fields[] = {
   F_ID(),
@@ -31,9 +31,8 @@ static const svc_field team_role_fields[] = {
 static const svc_object team_role_object = { .name = "TeamRole", .fields = team_role_fields };
 
 static bool team_create(svc_call *c);
-static bool team_list_group(svc_call *c);
 static bool team_assign(svc_call *c);
-static bool team_read_group(svc_call *c);
+static svc_node *team_view(svc_call *c, const svc_entity *e);
 static bool team_update_group(svc_call *c);
 static bool team_withdraw(svc_call *c);
 
@@ -41,7 +40,8 @@ static bool team_withdraw(svc_call *c);
   { .method = m, .path = "/orgs/{orgId}/teams" p, .set = SVC_SET_ORGANIZATION_TEAMS, .versions = { 20230101 }, __VA_ARGS__ }
 #define TEAM_GROUP(m, p, ...) \
   { .method = m, .path = "/groups/{groupId}/teams" p, .set = SVC_SET_PROJECT_TEAMS, .versions = { 20230101 }, \
-    .answer = &team_role_object, __VA_ARGS__ }
+    .answer = &team_role_object, .view = team_view, __VA_ARGS__ }
+#define TEAM_IN_GROUP .keep = svc_keep_assigned, .err_not_kept = SVC_E_TEAM_NOT_IN_GROUP
 
 static const svc_route team_routes[] = {
   TEAM_ORG(SVC_GET, "", .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED, .run = svc_verb_list),
@@ -52,14 +52,14 @@ static const svc_route team_routes[] = {
   TEAM_ORG(SVC_GET, "/{teamId}", .roles = SVC_R_ORG_MEMBER, .run = svc_verb_read),
   TEAM_ORG(SVC_PATCH, "/{teamId}", .roles = SVC_R_ORG_OWNER, .body = &team_update_object, .run = svc_verb_update),
   TEAM_ORG(SVC_DELETE, "/{teamId}", .roles = SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
-  TEAM_GROUP(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .run = team_list_group),
+  TEAM_GROUP(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, TEAM_IN_GROUP, .run = svc_verb_list),
   TEAM_GROUP(SVC_POST, "", .roles = SVC_R_GROUP_ACCESS_MANAGER, .flags = SVC_PAGED | SVC_BODY_ARRAY,
              .body = &team_role_object, .run = team_assign,
              .example = "[{\"teamId\":\"5f0000000000000000000001\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]"),
-  TEAM_GROUP(SVC_GET, "/{teamId}", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_ITEM, .run = team_read_group),
+  TEAM_GROUP(SVC_GET, "/{teamId}", .roles = SVC_R_GROUP_READ_ONLY, TEAM_IN_GROUP, .run = svc_verb_read),
   TEAM_GROUP(SVC_PATCH, "/{teamId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .flags = SVC_PAGED, .body = &team_role_object,
-             .run = team_update_group),
-  TEAM_GROUP(SVC_DELETE, "/{teamId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 204, .run = team_withdraw),
+             TEAM_IN_GROUP, .run = team_update_group),
+  TEAM_GROUP(SVC_DELETE, "/{teamId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 204, TEAM_IN_GROUP, .run = team_withdraw),
   SVC_ROUTES_END
 };
 
@@ -77,21 +77,23 @@ static bool team_create(svc_call *c)
 {
   const svc_node *names = svc_node_get(c->body, "usernames"), *item;
   svc_id org;
-  svc_str line;
+  svc_str assignment, name = svc_node_str(c->checked, "name");
+  int64_t most = SVC_TEAM_MOST;
   svc_node *answer;
   svc_member m;
   if (!svc_resolve_all(c)) return false;
-  org = svc_call_org(c);
+  org = c->scope.org;
   if (!names->first) return svc_fail(c, SVC_E_CANNOT_CREATE_EMPTY_TEAM, "");
+  if (svc_node_count(names) > SVC_TEAM_MOST) return svc_fail(c, SVC_E_MAX_USERS_PER_TEAM_EXCEEDED, "iS", &most, &name);
   for (item = names->first; item; item = item->next)
     if (!team_person(c, &org, item->text, &m)) return false;
   if (!svc_verb_create(c)) return false;
-  line = svc_team_line(c, &org, c->answer.own);
-  answer = svc_json_parse(c->arena, svc_arena_copy(c->arena, c->answer.body));
+  assignment = svc_team_assignment(c, &org, c->answer.own);
+  answer = svc_json_parse(c->arena, c->answer.body);
   for (item = names->first; item; item = item->next)
-    if (!team_person(c, &org, item->text, &m) || !svc_member_put(c, &m, m.status, svc_grants_plus(c, m.lines, line)))
+    if (!team_person(c, &org, item->text, &m) || !svc_member_put(c, &m, m.status, svc_assignments_plus(c, m.assignments, assignment)))
       return false;
-  if (!answer) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!answer) return svc_no_memory(c);
   svc_node_put(c->arena, answer, svc_node_copy(c->arena, names));
   return svc_answer_body(c, answer);
 }
@@ -105,75 +107,60 @@ static bool team_prepare(svc_call *c, svc_change *change)
 
 /* ------------------------------------------------------------------------------------------------------------- projects */
 
-static svc_str team_lines(svc_call *c, const svc_entity *e)
-{
-  return svc_arena_copy(c->arena, svc_grants_of(e));
-}
-
 static bool team_removing(svc_call *c, const svc_entity *e)
 {
-  svc_str rest = team_lines(c, e), role, on, id = svc_id_str(c->arena, &e->id);
+  svc_str rest = svc_assignments_of(e), role, on, id = svc_id_str(c->arena, &e->id);
   svc_id group;
-  while (svc_grants_next(&rest, &role, &on))
+  while (svc_assignments_next(&rest, &role, &on))
     if (svc_member_group(c, &e->parent, on, &group))
       return svc_fail(c, SVC_E_CANNOT_DELETE_TEAM_ASSIGNED_TO_PROJECT, "S", &id);
   return svc_member_forget(c, &e->parent, id);
 }
 
-static svc_node *team_view(svc_call *c, const svc_entity *e, svc_str group)
+/* As it is seen from a project: the roles it has there. */
+static svc_node *team_view(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  svc_node *names = svc_grants_names(c, team_lines(c, e), group, "roleNames");
+  svc_node *names = svc_assignments_names(c, svc_assignments_of(e), svc_id_str(c->arena, &c->scope.group), "roleNames");
   if (!body || !names) return NULL;
   svc_node_append(body, names);
   svc_node_set_str(c->arena, body, "teamId", e->key);
   return body;
 }
 
+static bool team_keep(svc_call *c, const svc_entity *e, void *context)
+{
+  (void)context;
+  return svc_keep_assigned(c, e);
+}
+
 static svc_node *team_item(svc_call *c, const svc_entity *e, void *context)
 {
-  return team_view(c, e, *(const svc_str *)context);
+  (void)context;
+  return team_view(c, e);
 }
 
-static bool team_list_group(svc_call *c)
+/* After a change the whole list is shown, not what was changed. */
+static bool team_answer_list(svc_call *c)
 {
-  svc_id org, group;
-  svc_str on;
-  if (!svc_resolve_all(c)) return false;
-  memset(&c->answer, 0, sizeof c->answer); /* after a change the whole list is shown, not what was changed */
-  org = svc_call_org(c);
-  group = svc_call_group(c);
-  on = svc_id_str(c->arena, &group);
-  return svc_list_views(c, c->plan->noun, &org, svc_keep_granted, team_item, &on);
+  svc_entities which = { .noun = c->plan->noun, .parent = c->scope.org, .keep = team_keep, .view = team_item };
+  memset(&c->answer, 0, sizeof c->answer);
+  return svc_list_entities(c, &which);
 }
 
-/* The team of the path, which has to be in the project. */
-static bool team_target(svc_call *c, svc_change *change, svc_str *lines, svc_str *group)
+/* The team of the path. */
+static bool team_target(svc_call *c, svc_change *change, svc_str *assignments, svc_str *group)
 {
-  svc_id id;
   if (!svc_change_begin(c, change)) return false;
-  id = svc_call_group(c);
-  *group = svc_id_str(c->arena, &id);
-  *lines = team_lines(c, &change->entity);
-  if (svc_grants_have(*lines, SVC_S(""), *group)) return true;
-  return svc_fail(c, SVC_E_TEAM_NOT_IN_GROUP, "SS", &change->entity.key, group);
+  *group = svc_id_str(c->arena, &c->scope.group);
+  *assignments = svc_assignments_of(&change->entity);
+  return true;
 }
 
-static bool team_read_group(svc_call *c)
+static bool team_store(svc_call *c, svc_change *change, svc_str assignments, const char *event)
 {
-  svc_change change;
-  svc_str lines, group;
-  svc_node *view;
-  if (!team_target(c, &change, &lines, &group)) return false;
-  view = team_view(c, &change.entity, group);
-  if (!view) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  return svc_answer_entity(c, &change.entity) && svc_answer_body(c, view);
-}
-
-static bool team_store(svc_call *c, svc_change *change, svc_str lines, const char *event)
-{
-  if (!svc_may_grant(c, team_lines(c, &change->entity), lines)) return false;
-  change->pending = svc_credential_pack(c->arena, SVC_S(""), lines);
+  if (!svc_may_grant(c, svc_assignments_of(&change->entity), assignments)) return false;
+  change->pending = svc_credential_pack(c->arena, SVC_S(""), assignments);
   change->event = event;
   return svc_change_store(c, change);
 }
@@ -187,60 +174,71 @@ static bool team_roles_check(svc_call *c, const svc_node *roles)
 static bool team_update_group(svc_call *c)
 {
   svc_change change;
-  svc_str lines, group;
+  svc_str assignments, group;
   const svc_node *roles, *checked, *before;
-  if (!team_target(c, &change, &lines, &group)) return false;
-  before = team_view(c, &change.entity, group);
-  if (!before) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!team_target(c, &change, &assignments, &group)) return false;
+  before = team_view(c, &change.entity);
+  if (!before) return svc_no_memory(c);
   checked = svc_check(c, &team_role_object, c->body, before, SVC_CHECK_UPDATE);
   if (!svc_check_done(c)) return false;
   roles = svc_node_get(checked, "roleNames");
   if (!svc_str_eq(svc_node_str(checked, "teamId"), change.entity.key))
     svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, SVC_S("teamId"), "must be that of the path");
   if (!svc_check_done(c) || !team_roles_check(c, roles)) return false;
-  lines = svc_grants_from(c, roles, group, svc_grants_without(c, lines, group));
-  return team_store(c, &change, lines, "TEAM_ROLES_MODIFIED") && team_list_group(c);
+  assignments = svc_assignments_from(c, roles, group, svc_assignments_without(c, assignments, group));
+  return team_store(c, &change, assignments, "TEAM_ROLES_MODIFIED") && team_answer_list(c);
 }
 
 static bool team_withdraw(svc_call *c)
 {
   svc_change change;
-  svc_str lines, group;
-  if (!team_target(c, &change, &lines, &group)) return false;
-  return team_store(c, &change, svc_grants_without(c, lines, group), "TEAM_REMOVED_FROM_GROUP") && svc_answer_nothing(c);
+  svc_str assignments, group;
+  if (!team_target(c, &change, &assignments, &group)) return false;
+  return team_store(c, &change, svc_assignments_without(c, assignments, group), "TEAM_REMOVED_FROM_GROUP") && svc_answer_nothing(c);
 }
 
-/* One team of the body into the project. */
-static bool team_assign_one(svc_call *c, const svc_node *item, const svc_id *org, svc_str group)
+/* One team of the body into the project. All are looked at first, and then all are written. */
+static bool team_assign_one(svc_call *c, const svc_node *item, bool write)
 {
-  svc_str text = svc_node_str(item, "teamId"), org_text = svc_id_str(c->arena, org), lines;
+  const svc_id *org = &c->scope.org;
+  svc_str text = svc_node_str(item, "teamId"), org_text = svc_id_str(c->arena, org), assignments;
+  svc_str group = svc_id_str(c->arena, &c->scope.group);
   const svc_node *roles = svc_node_get(item, "roleNames");
   svc_change change;
+  svc_entity e;
   svc_id id;
-  memset(&change, 0, sizeof change);
   if (!team_roles_check(c, roles)) return false;
-  if (!svc_id_parse(text, &id) || svc_entity_get(c->txn, c->plan->noun->noun->kind, org, &id, &change.entity) != SVC_OK)
+  if (!svc_id_parse(text, &id) || svc_entity_get(c->txn, c->plan->noun->noun->kind, org, &id, &e) != SVC_OK)
     return svc_fail(c, SVC_E_TEAM_NOT_IN_ORG, "SS", &text, &org_text);
-  lines = team_lines(c, &change.entity);
-  if (svc_grants_have(lines, SVC_S(""), group)) return svc_fail(c, SVC_E_TEAM_EXISTS_IN_GROUP, "SS", &text, &group);
-  change.noun = c->plan->noun;
-  change.stored = true;
-  change.before = svc_entity_body(c, &change.entity);
-  change.body = change.before ? svc_node_copy(c->arena, change.before) : NULL;
-  if (!change.body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  return team_store(c, &change, svc_grants_from(c, roles, group, lines), "TEAM_ADDED_TO_GROUP");
+  assignments = svc_assignments_of(&e);
+  if (svc_assignments_have(assignments, SVC_S(""), group)) return svc_fail(c, SVC_E_TEAM_EXISTS_IN_GROUP, "SS", &text, &group);
+  if (!write) return svc_may_grant(c, assignments, svc_assignments_from(c, roles, group, assignments));
+  if (!svc_change_of(c, c->plan->noun, &e, &change)) return false;
+  return team_store(c, &change, svc_assignments_from(c, roles, group, assignments), "TEAM_ADDED_TO_GROUP");
+}
+
+/* The same team before this element: it would be in the project already. */
+static bool team_stands_before(const svc_node *first, const svc_node *item)
+{
+  for (; first != item; first = first->next)
+    if (svc_str_eq(svc_node_str(first, "teamId"), svc_node_str(item, "teamId"))) return true;
+  return false;
 }
 
 static bool team_assign(svc_call *c)
 {
-  const svc_node *item;
-  svc_id org, group;
+  const svc_node *first = c->checked->first, *item;
+  svc_str group;
   if (!svc_resolve_all(c)) return false;
-  org = svc_call_org(c);
-  group = svc_call_group(c);
-  for (item = c->checked->first; item; item = item->next)
-    if (!team_assign_one(c, item, &org, svc_id_str(c->arena, &group))) return false;
-  return team_list_group(c);
+  group = svc_id_str(c->arena, &c->scope.group);
+  for (item = first; item; item = item->next) {
+    svc_str id = svc_node_str(item, "teamId");
+    if (!team_assign_one(c, item, false)) return false;
+    if (team_stands_before(first, item)) return svc_fail(c, SVC_E_TEAM_EXISTS_IN_GROUP, "SS", &id, &group);
+  }
+  for (item = first; item; item = item->next)
+    if (!team_assign_one(c, item, true)) return false;
+  return team_answer_list(c);
 }
 
 SVC_PRIVATE const svc_noun svc_noun_team = {
@@ -248,7 +246,8 @@ SVC_PRIVATE const svc_noun svc_noun_team = {
   .kind = "team",
   .parent = "organization",
   .param = "teamId",
-  .flags = SVC_IS_TEAM | SVC_EVENT_KEY,
+  .seat = SVC_SEAT_TEAM,
+  .flags = SVC_EVENT_KEY,
   .object = &team_object,
   .unique = "name",
   .err_not_found = SVC_E_TEAM_NOT_FOUND,

@@ -14,7 +14,7 @@
 ** Beside the body a cluster keeps what is drawn at struct cluster_facts, and behind it, ready to be copied, how it
 ** shows in the list of all clusters.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 #include "catalog/db_versions.h"
 #include "catalog/objects.h"
@@ -29,6 +29,7 @@ enum {
   CLUSTER_PAUSED_DAYS = 30    /* then it resumes */
 };
 
+#define CLUSTER_KIND "clus"
 #define CLUSTER_DAY_MS ((int64_t)24 * 60 * 60 * 1000)
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
@@ -377,14 +378,23 @@ static const svc_route cluster_routes[] = {
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
 
-static const svc_step cluster_steps[] = {
-  { "CREATING", "IDLE", 100, "CLUSTER_READY" },
-  { "UPDATING", "IDLE", 50, "CLUSTER_UPDATE_COMPLETED" },
-  { "DELETING", NULL, 25, "CLUSTER_DELETED" },
-  { NULL, NULL, 0, NULL }
+static const svc_transition cluster_transitions[] = {
+  { "CREATING", "IDLE", 100, "CLUSTER_READY", "cluster.create" },
+  { "UPDATING", "IDLE", 50, "CLUSTER_UPDATE_COMPLETED", "cluster.update" },
+  { "DELETING", NULL, 25, "CLUSTER_DELETED", "cluster.delete" },
+  { NULL, NULL, 0, NULL, NULL }
 };
 static const svc_lifecycle cluster_lifecycle = {
-  .field = "stateName", .created = "CREATING", .updated = "UPDATING", .deleted = "DELETING", .steps = cluster_steps
+  .field = "stateName", .created = "CREATING", .updated = "UPDATING", .deleted = "DELETING", .failed = "REPAIRING",
+  .event_failed = "DEPLOYMENT_FAILURE", .transitions = cluster_transitions
+};
+
+/* One that is being deleted is not changed, nor deleted once more; one that is protected is not deleted. */
+static const svc_guard cluster_guards[] = {
+  { "stateName", "DELETING", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_CLUSTER_ALREADY_REQUESTED_DELETION },
+  { "terminationProtectionEnabled", "true", SVC_GUARD_DELETE,
+    SVC_E_CANNOT_TERMINATE_CLUSTER_WHEN_TERMINATION_PROTECTION_ENABLED },
+  { NULL, NULL, 0, 0 }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -393,10 +403,10 @@ static const svc_lifecycle cluster_lifecycle = {
 ** What is kept beside the body, as text of fixed width:
 **
 **   offset  0  six characters that name the hosts
-**           6  when it was last resumed, or, of one that is paused, when it will be: milliseconds since 1970 in 14
-**              digits; all zeros: never
+**           6  when it was last resumed: milliseconds since 1970 in 14 digits; all zeros: never
 **          20  how it shows in the list of all clusters: a JSON object
 */
+enum { CLUSTER_DUE_RESUME = SVC_DUE_OWN }; /* the end of a pause */
 enum { CLUSTER_ID = 6, CLUSTER_TIME = 14, CLUSTER_SUMMARY = CLUSTER_ID + CLUSTER_TIME };
 
 typedef struct cluster_facts {
@@ -414,17 +424,15 @@ static void cluster_base36(uint64_t value, char *out, size_t digits)
 
 static bool cluster_id_taken(svc_call *c, const char *id)
 {
-  svc_id group = svc_call_group(c);
   svc_str key, value;
   svc_entity e;
   svc_scan scan;
   svc_key prefix;
   bool taken = false;
-  svc_key_entity(&prefix, c->plan->noun->noun->kind, &group, NULL);
-  if (!svc_scan_begin(&scan, c->txn, &prefix, false)) return false;
+  svc_key_entity(&prefix, CLUSTER_KIND, &c->scope.group, NULL);
+  svc_scan_below(&scan, c->txn, &prefix, false);
   while (!taken && svc_scan_next(&scan, &key, &value))
     taken = svc_entity_decode(key, value, &e) && e.extra.n >= CLUSTER_ID && memcmp(e.extra.p, id, CLUSTER_ID) == 0;
-  svc_scan_end(&scan);
   return taken;
 }
 
@@ -464,13 +472,6 @@ static bool cluster_fail(svc_call *c, const svc_change *change, int code)
 static bool cluster_is(const svc_node *body, const char *field, const char *value)
 {
   return svc_str_is(svc_node_str(body, field), value);
-}
-
-static bool cluster_refuse_deleting(svc_call *c, const svc_node *body)
-{
-  svc_str name = svc_node_str(body, "name"), group = svc_node_str(body, "groupId");
-  if (!cluster_is(body, "stateName", "DELETING")) return true;
-  return svc_fail(c, SVC_E_CLUSTER_ALREADY_REQUESTED_DELETION, "SS", &name, &group);
 }
 
 /* ---- database version */
@@ -741,7 +742,7 @@ static void cluster_connect(svc_call *c, svc_node *body, const char *id)
 {
   const svc_config *config = &c->s->config;
   svc_node *strings = svc_node_get(body, "connectionStrings");
-  svc_id group = svc_call_group(c);
+  svc_id group = c->scope.group;
   svc_buf b = svc_buf_new(c->arena, 256);
   svc_str domain;
   char hash[5];
@@ -803,99 +804,66 @@ static svc_str cluster_extra(svc_call *c, const svc_change *change, const cluste
   return svc_buf_done(&b);
 }
 
-typedef struct cluster_projects {
-  const svc_noun_info *cluster;
-  svc_scan scan;
-} cluster_projects;
-
-static void cluster_write_summaries(svc_call *c, const cluster_projects *from, const svc_id *project, svc_buf *b)
+static void cluster_write_summaries(svc_call *c, const svc_id *project, svc_buf *b)
 {
   svc_str key, value;
   svc_entity e;
   svc_scan scan;
   svc_key prefix;
   bool first = true;
-  svc_key_entity(&prefix, from->cluster->noun->kind, project, NULL);
-  if (!svc_scan_begin(&scan, c->txn, &prefix, false)) return;
+  svc_key_entity(&prefix, CLUSTER_KIND, project, NULL);
+  svc_scan_below(&scan, c->txn, &prefix, false);
   while (svc_scan_next(&scan, &key, &value)) {
     if (!svc_entity_decode(key, value, &e) || e.extra.n < CLUSTER_SUMMARY) continue;
     if (!first) svc_buf_char(b, ',');
     svc_buf_add(b, e.extra.p + CLUSTER_SUMMARY, e.extra.n - CLUSTER_SUMMARY);
     first = false;
   }
-  svc_scan_end(&scan);
 }
 
-static bool cluster_write_project(svc_call *c, const cluster_projects *from, const svc_entity *project, svc_item *out)
+/* A project with its clusters. */
+static bool cluster_write_project(svc_call *c, const svc_entity *project, svc_item *out)
 {
-  static const svc_id root;
   svc_buf b = svc_buf_new(c->arena, 512);
   svc_entity org;
   char id[24];
-  bool known = c->s->org && svc_entity_get(c->txn, c->s->org->noun->kind, &root, &project->owner, &org) == SVC_OK;
+  bool known = c->s->org && svc_get_noun(c->txn, c->s->org, &project->parent, &org) == SVC_OK;
   svc_buf_text(&b, "{\"clusters\":[");
-  cluster_write_summaries(c, from, &project->id, &b);
+  cluster_write_summaries(c, &project->id, &b);
   svc_buf_text(&b, "],\"groupId\":\"");
   svc_id_hex(&project->id, id);
   svc_buf_add(&b, id, sizeof id);
   svc_buf_text(&b, "\",\"groupName\":");
   svc_json_escape(&b, project->unique);
   svc_buf_text(&b, ",\"orgId\":\"");
-  svc_id_hex(&project->owner, id);
+  svc_id_hex(&project->parent, id);
   svc_buf_add(&b, id, sizeof id);
   svc_buf_text(&b, "\",\"orgName\":");
   svc_json_escape(&b, known ? org.unique : SVC_S(""));
   svc_buf_text(&b, ",\"planType\":\"STANDARD\",\"tags\":[]}");
+  memset(out, 0, sizeof *out);
   out->body = svc_buf_done(&b);
-  return !b.failed || svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-}
-
-static bool cluster_next_project(svc_call *c, void *state, svc_item *out)
-{
-  cluster_projects *from = state;
-  svc_str key, value;
-  svc_entity e;
-  while (svc_scan_next(&from->scan, &key, &value)) {
-    if (!svc_entity_decode(key, value, &e)) {
-      c->txn->error = SVC_CORRUPT;
-      break;
-    }
-    if (!svc_entity_visible(c, c->s->group, &e)) continue;
-    return !out || cluster_write_project(c, from, &e, out);
-  }
-  if (c->txn->error) svc_store_failed(c, c->txn->error);
-  return false;
+  return !b.failed || svc_no_memory(c);
 }
 
 static bool cluster_run_everywhere(svc_call *c)
 {
-  static const svc_id root;
-  cluster_projects from;
-  svc_key prefix;
-  bool good;
-  memset(&from, 0, sizeof from);
-  from.cluster = c->plan->noun;
-  if (c->s->group) { /* else no projects are in this build, and the list is empty */
-    svc_key_entity(&prefix, c->s->group->noun->kind, &root, NULL);
-    if (!svc_scan_begin(&from.scan, c->txn, &prefix, false)) return svc_store_failed(c, c->txn->error);
-  }
-  good = svc_list_items(c, cluster_next_project, &from, -1);
-  svc_scan_end(&from.scan);
-  return good;
+  const svc_entities projects = { .noun = c->s->group, .write = cluster_write_project };
+  return svc_list_seen(c, &projects);
 }
 
 /* ---- status */
 
-/* Whatever is under way ends at a known time: what has none is done, and so is a pause that only waits for its end. */
+/* Whatever is under way ends at a known time, or when the driver says so. */
 static bool cluster_run_status(svc_call *c)
 {
   svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   const svc_entity *e;
   bool pending;
   if (!svc_resolve_all(c)) return false;
-  if (!body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  e = &c->chain[c->plan->step_count - 1];
-  pending = e->due && e->due != cluster_old_facts(e).resumed;
+  if (!body) return svc_no_memory(c);
+  e = svc_path_entity(c, "cluster");
+  pending = svc_due_get(e, SVC_DUE_STATE) || svc_order_waits(c, e);
   svc_node_set_str(c->arena, body, "changeStatus", pending ? SVC_S("PENDING") : SVC_S("APPLIED"));
   return svc_answer_node(c, body);
 }
@@ -961,8 +929,11 @@ static bool cluster_update(svc_call *c, svc_change *change, cluster_facts *facts
   if (!cluster_is(change->before, "clusterType", "REPLICASET") && cluster_is(change->body, "clusterType", "REPLICASET"))
     return cluster_fail(c, change, SVC_E_SHARDED_CLUSTER_CANT_BECOME_REPLICA_SET);
   if (!cluster_pause_rules(c, change, &diff, facts)) return false;
-  if (diff.pause)
-    facts->resumed = svc_node_bool(change->body, "paused", false) ? c->now + CLUSTER_PAUSED_DAYS * CLUSTER_DAY_MS : c->now;
+  if (diff.pause) {
+    bool pause = svc_node_bool(change->body, "paused", false);
+    svc_change_due(change, CLUSTER_DUE_RESUME, pause ? c->now + CLUSTER_PAUSED_DAYS * CLUSTER_DAY_MS : 0);
+    if (!pause) facts->resumed = c->now;
+  }
   if (diff.heavy) cluster_connect(c, change->body, facts->id);
   if (diff.heavy || diff.pause) {
     if (cluster_is(change->before, "stateName", "CREATING")) {
@@ -978,50 +949,79 @@ static bool cluster_update(svc_call *c, svc_change *change, cluster_facts *facts
 
 static bool cluster_prepare(svc_call *c, svc_change *change)
 {
-  cluster_facts facts = change->old ? cluster_old_facts(change->old) : cluster_new_facts(c, &change->id);
-  if (change->old && !cluster_refuse_deleting(c, change->before)) return false;
-  if (!change->old && svc_node_bool(change->body, "paused", false))
+  cluster_facts facts = change->before ? cluster_old_facts(&change->entity) : cluster_new_facts(c, &change->id);
+  if (!change->before && svc_node_bool(change->body, "paused", false))
     return svc_fail(c, SVC_E_CANNOT_CREATE_PAUSED_CLUSTER, "");
   if (!cluster_version(c, change) || !cluster_specs(c, change)) return false;
-  if (!change->old) cluster_connect(c, change->body, facts.id);
+  if (!change->before) cluster_connect(c, change->body, facts.id);
   else if (!cluster_update(c, change, &facts)) return false;
   change->extra = cluster_extra(c, change, &facts);
   return true;
 }
 
-/* A pause that is done waits for its end; at its end the cluster is updated as by a request to resume. */
-static bool cluster_fell_due(svc_call *c, svc_change *change)
+/* At the end of a pause the cluster is updated as by a request to resume. */
+static bool cluster_fell_due(svc_call *c, svc_change *change, int tag)
 {
-  cluster_facts facts = cluster_old_facts(change->old);
-  if (!svc_node_bool(change->body, "paused", false) || !cluster_is(change->body, "stateName", "IDLE")) return true;
-  if (!cluster_is(change->before, "stateName", "IDLE")) {
-    change->due = facts.resumed > c->now ? facts.resumed : c->now;
-    return true;
-  }
+  cluster_facts facts = cluster_old_facts(&change->entity);
+  if (tag != CLUSTER_DUE_RESUME || !svc_node_bool(change->body, "paused", false)) return true;
   facts.resumed = c->now;
   svc_node_set_bool(c->arena, change->body, "paused", false);
   svc_node_set_str(c->arena, change->body, "stateName", SVC_S("UPDATING"));
-  change->due = svc_step_due(c->s, change->noun->noun, SVC_S("UPDATING"), c->now);
+  change->due = svc_transition_due(c->s, change->noun->noun, SVC_S("UPDATING"), c->now);
   change->event = change->noun->noun->event_updated;
   change->extra = cluster_extra(c, change, &facts);
   return true;
 }
 
-static bool cluster_removing(svc_call *c, const svc_entity *e)
+/* What a driver says of it: its hosts, as "name:port", and the name that stands for all of them. */
+static bool cluster_facts_taken(svc_call *c, svc_change *change, const svc_node *facts)
 {
-  const svc_node *body = svc_entity_body(c, e);
-  svc_str name = svc_node_str(body, "name");
-  if (!body) return false;
-  if (!cluster_refuse_deleting(c, body)) return false;
-  if (!svc_node_bool(body, "terminationProtectionEnabled", false)) return true;
-  return svc_fail(c, SVC_E_CANNOT_TERMINATE_CLUSTER_WHEN_TERMINATION_PROTECTION_ENABLED, "S", &name);
+  const svc_node *hosts = svc_node_get(facts, "hosts"), *host;
+  svc_str srv = svc_node_str(facts, "srvHost");
+  svc_node *strings = svc_node_get(change->body, "connectionStrings");
+  svc_buf b = svc_buf_new(c->arena, 256);
+  if (!strings) return true;
+  for (host = hosts && hosts->type == SVC_J_ARRAY ? hosts->first : NULL; host; host = host->next) {
+    if (b.n) svc_buf_char(&b, ',');
+    svc_buf_str(&b, host->text);
+  }
+  if (b.n)
+    svc_node_set_str(c->arena, strings, "standard", svc_arena_print(c->arena, "%s://" SVC_FMT "/?ssl=true&authSource=admin",
+                                                                     c->s->config.db_scheme, SVC_ARG(svc_buf_done(&b))));
+  if (srv.n)
+    svc_node_set_str(c->arena, strings, "standardSrv",
+                     svc_arena_print(c->arena, "%s+srv://" SVC_FMT, c->s->config.db_scheme, SVC_ARG(srv)));
+  return true;
+}
+
+/* Nodes of each size, while it runs; a paused one keeps its disks only, which are not counted. */
+static size_t cluster_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
+{
+  static const char *const kinds[] = { "electableSpecs", "readOnlySpecs", "analyticsSpecs" };
+  const svc_node *spec = svc_node_get(body, "replicationSpecs"), *region;
+  size_t n = 0, i, k;
+  if (svc_node_bool(body, "paused", false) || !spec) return 0;
+  for (spec = spec->first; spec; spec = spec->next)
+    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
+      for (k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        const svc_node *nodes = svc_node_get(region, kinds[k]);
+        int64_t count = k == 0 ? cluster_electable(region) : svc_node_i64(nodes, "nodeCount", 0);
+        svc_str sku = svc_arena_print(c->arena, "INSTANCE_" SVC_FMT "_" SVC_FMT, SVC_ARG(svc_node_str(region, "providerName")),
+                                      SVC_ARG(svc_node_str(nodes, "instanceSize")));
+        if (!nodes || count <= 0) continue;
+        for (i = 0; i < n && !svc_str_eq(out[i].sku, sku); i++) continue;
+        if (i == most) continue;
+        if (i == n) out[n++] = (svc_meter){ sku, 0 };
+        out[i].quantity += count * 1000;
+      }
+  return n;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
 SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .name = "cluster",
-  .kind = "clus",
+  .kind = CLUSTER_KIND,
   .parent = "project",
   .param = "clusterName",
   .object = &cluster_object,
@@ -1034,6 +1034,7 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .quota = "svc.project.deployment.clusters",
   .err_quota = SVC_E_CLUSTERS_LIMIT_EXCEEDED,
   .lifecycle = &cluster_lifecycle,
+  .guards = cluster_guards,
   .event_created = "CLUSTER_CREATED",
   .event_updated = "CLUSTER_UPDATE_STARTED",
   .event_deleted = "CLUSTER_DELETE_SUBMITTED",
@@ -1041,5 +1042,6 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .routes = cluster_routes,
   .prepare = cluster_prepare,
   .fell_due = cluster_fell_due,
-  .removing = cluster_removing
+  .facts = cluster_facts_taken,
+  .meters = cluster_meters
 };

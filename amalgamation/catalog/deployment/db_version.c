@@ -2,7 +2,7 @@
 ** The database versions that a project may choose from, by provider and instance size. Nothing is stored: it is the
 ** table of versions, crossed with the sizes of each provider.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 #include "catalog/db_versions.h"
 #include "catalog/values.h"
 

@@ -6,7 +6,7 @@
 ** on. Nothing schedules maintenance by itself here: startASAP does, for the next request of the data plane; deferring
 ** it takes that back. Setting the window anew forgets earlier deferrals.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 #define MAINTENANCE_WINDOW_DEFERRALS 2
 
@@ -71,7 +71,7 @@ static bool maintenance_window_defer(svc_call *c)
 {
   svc_change change;
   int64_t deferrals, most = MAINTENANCE_WINDOW_DEFERRALS;
-  svc_str group = c->params[0];
+  svc_str group = svc_path_param(c, "groupId");
   if (!svc_change_begin(c, &change)) return false;
   if (!svc_node_bool(change.before, "startASAP", false)) return svc_fail(c, SVC_E_MAINTENANCE_NOT_SCHEDULED, "S", &group);
   deferrals = svc_node_i64(change.before, "numberOfDeferrals", 0);

@@ -1,16 +1,16 @@
 /*
 ** Events: what happened in a project or organization, written by the pipeline with every change, newest first.
 **
-** Filters work on what the pipeline keeps beside each event (time, type, subject), so no event is parsed for them; only
-** includeRaw, which asks for the event once more inside of itself, does that.
+** Ids of events are of the time at which they happened, so a filter by date begins where the date is. Only includeRaw, which
+** asks for the event once more inside of itself, parses anything.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 /* All that an event may have; what it is about depends on its type. */
 static const svc_field event_fields[] = {
   F_HEX24("apiKeyId", .flags = SVC_READ_ONLY),
   F_STR("clusterName", .flags = SVC_READ_ONLY),
-  F_DATE("created", .flags = SVC_READ_ONLY),
+  F_CREATED("created"),
   F_ANY("delegatePrincipal", .flags = SVC_READ_ONLY),
   F_STR("eventTypeName", .flags = SVC_READ_ONLY),
   F_HEX24("groupId", .flags = SVC_READ_ONLY),
@@ -65,17 +65,28 @@ static const svc_param event_org_feed_params[] = {
   { .name = NULL }
 };
 
+static const svc_filter event_filters[] = {
+  { "clusterNames", SVC_EQUALS, "clusterName" },
+  { "eventType", SVC_EQUALS, "eventTypeName" },
+  { "excludedEventType", SVC_NOT_IN, "eventTypeName" },
+  { "maxDate", SVC_MAX_DATE, "created" },
+  { "minDate", SVC_MIN_DATE, "created" },
+  { NULL, 0, NULL }
+};
+
 static bool event_list(svc_call *c);
 static bool event_read(svc_call *c);
 static bool event_activity_feed(svc_call *c);
 
 static const svc_route event_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/events", .set = SVC_SET_PROJECT_EVENTS, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_group_params, .run = event_list },
+    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_group_params,
+    .filters = event_filters, .run = event_list },
   { .method = SVC_GET, .path = "/groups/{groupId}/events/{eventId}", .set = SVC_SET_PROJECT_EVENTS,
     .versions = { 20230101 }, .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_ITEM, .params = event_read_params, .run = event_read },
   { .method = SVC_GET, .path = "/orgs/{orgId}/events", .set = SVC_SET_ORGANIZATION_EVENTS, .versions = { 20230101 },
-    .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_org_params, .run = event_list },
+    .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_org_params,
+    .filters = event_filters, .run = event_list },
   { .method = SVC_GET, .path = "/orgs/{orgId}/events/{eventId}", .set = SVC_SET_ORGANIZATION_EVENTS,
     .versions = { 20230101 }, .roles = SVC_R_ORG_MEMBER, .flags = SVC_ITEM, .params = event_read_params,
     .err_not_found = SVC_E_ORG_EVENT_NOT_FOUND, .run = event_read },
@@ -100,12 +111,12 @@ static bool event_is_type(svc_str name, int where)
 /* A type that is asked for must be one that this feed can hold. */
 static bool event_known_types(svc_call *c)
 {
-  int where = c->plan->steps[0].noun == c->s->group ? SVC_EVENT_GROUP : SVC_EVENT_ORG;
+  int where = c->plan->hops[0].noun == c->s->group ? SVC_EVENT_GROUP : SVC_EVENT_ORG;
   size_t i;
-  for (i = 0; i < c->query_count; i++) {
-    const char *name = c->query[i].param->name;
+  for (i = 0; i < c->query.count; i++) {
+    const char *name = c->query.values[i].param->name;
     if (strcmp(name, "eventType") != 0 && strcmp(name, "excludedEventType") != 0) continue;
-    if (!event_is_type(c->query[i].text, where))
+    if (!event_is_type(c->query.values[i].text, where))
       return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", name, "it is not an event type of this feed");
   }
   return true;
@@ -117,33 +128,6 @@ static bool event_dates(svc_call *c)
   if (low && high && low->number > high->number)
     return svc_fail(c, SVC_E_START_DATE_AFTER_END_DATE, "SS", &low->text, &high->text);
   return true;
-}
-
-static bool event_keep(svc_call *c, const svc_entity *e, void *context)
-{
-  const svc_query_value *low = svc_query_get(c, "minDate"), *high = svc_query_get(c, "maxDate");
-  svc_str rest = e->extra, type;
-  int64_t created;
-  (void)context;
-  if (rest.n < sizeof created) return false;
-  memcpy(&created, rest.p, sizeof created);
-  rest.p += sizeof created;
-  rest.n -= sizeof created;
-  type = svc_str_cut(&rest, '\n');
-  if (low && created < low->number) return false;
-  if (high && created - created % 1000 > high->number) return false; /* it is shown to the second, and must be found by that */
-  if (svc_query_get(c, "eventType") && !svc_query_has(c, "eventType", type)) return false;
-  if (svc_query_has(c, "excludedEventType", type)) return false;
-  if (!svc_query_get(c, "clusterNames")) return true;
-  return svc_str_is(svc_str_cut(&rest, '='), "clusterName") && svc_query_has(c, "clusterNames", rest);
-}
-
-static bool event_filtered(const svc_call *c)
-{
-  size_t i;
-  for (i = 0; i < c->query_count; i++)
-    if (strcmp(c->query[i].param->name, "includeRaw") != 0) return true;
-  return false;
 }
 
 static bool event_wants_raw(const svc_call *c)
@@ -165,10 +149,11 @@ static svc_node *event_with_raw(svc_call *c, const svc_entity *e, void *context)
 
 static bool event_list(svc_call *c)
 {
-  bool (*keep)(svc_call *, const svc_entity *, void *) = event_filtered(c) ? event_keep : NULL;
+  svc_entities which = { .noun = c->plan->noun, .filters = c->plan->route->filters };
   if (!event_known_types(c) || !event_dates(c) || !svc_resolve_all(c)) return false;
-  if (event_wants_raw(c)) return svc_list_views(c, c->plan->noun, &c->chain[0].id, keep, event_with_raw, NULL);
-  return svc_list_entities(c, c->plan->noun, &c->chain[0].id, false, keep, NULL);
+  which.parent = svc_parent_of_call(c)->id;
+  if (event_wants_raw(c)) which.view = event_with_raw;
+  return svc_list_entities(c, &which);
 }
 
 static bool event_read(svc_call *c)
@@ -176,7 +161,7 @@ static bool event_read(svc_call *c)
   svc_node *body;
   if (!event_wants_raw(c)) return svc_verb_read(c);
   if (!svc_resolve_all(c)) return false;
-  body = event_with_raw(c, &c->chain[c->plan->step_count - 1], NULL);
+  body = event_with_raw(c, &c->route.chain[c->plan->hop_count - 1], NULL);
   return body && svc_answer_node(c, body);
 }
 
@@ -189,17 +174,17 @@ static bool event_activity_feed(svc_call *c)
   if (!event_known_types(c) || !event_dates(c) || !svc_resolve_all(c)) return false;
   svc_buf_str(&b, c->s->base_url);
   svc_buf_str(&b, c->s->base_path);
-  svc_buf_text(&b, c->plan->steps[0].noun == c->s->group ? "/groups/" : "/orgs/");
-  svc_buf_str(&b, c->chain[0].key);
+  svc_buf_text(&b, c->plan->hops[0].noun == c->s->group ? "/groups/" : "/orgs/");
+  svc_buf_str(&b, c->route.chain[0].key);
   svc_buf_text(&b, "/events");
-  for (i = 0; i < c->query_count; i++) {
-    const char *name = c->query[i].param->name;
+  for (i = 0; i < c->query.count; i++) {
+    const char *name = c->query.values[i].param->name;
     svc_buf_char(&b, i ? '&' : '?');
     svc_buf_text(&b, strcmp(name, "clusterName") == 0 ? "clusterNames" : name);
     svc_buf_char(&b, '=');
-    svc_percent_encode(&b, c->query[i].text);
+    svc_percent_encode(&b, c->query.values[i].text);
   }
-  if (!body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!body) return svc_no_memory(c);
   svc_node_set_str(c->arena, body, "link", svc_buf_done(&b));
   return svc_answer_node(c, body);
 }
@@ -208,7 +193,7 @@ SVC_PRIVATE const svc_noun svc_noun_event = {
   .name = "event",
   .kind = "evnt",
   .param = "eventId",
-  .flags = SVC_IS_FEED,
+  .seat = SVC_SEAT_FEED,
   .object = &event_object,
   .err_not_found = SVC_E_EVENT_NOT_FOUND,
   .routes = event_routes,

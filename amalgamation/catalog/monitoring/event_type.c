@@ -3,13 +3,13 @@
 **
 ** Most types have no description of their own: then it is made of the words of the name.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 static bool event_type_list(svc_call *c);
 
 static const svc_route event_type_routes[] = {
   { .method = SVC_GET, .path = "/eventTypes", .set = SVC_SET_EVENT_TYPES, .versions = { 20230101 },
-    .roles = SVC_R_ORG_MEMBER | SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .run = event_type_list },
+    .roles = SVC_R_ORG_MEMBER | SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED | SVC_ANYWHERE, .run = event_type_list },
   SVC_ROUTES_END
 };
 

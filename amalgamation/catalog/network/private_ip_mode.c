@@ -2,7 +2,7 @@
 ** Private IP mode of a project: whether its peered clusters are reached by private addresses only. An older switch,
 ** also served at the older base path, where clients that never moved still look for it.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 static const svc_field private_ip_mode_fields[] = {
   F_BOOL("enabled", .flags = SVC_REQUIRED, .preset = "false"),

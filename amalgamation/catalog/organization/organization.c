@@ -4,7 +4,7 @@
 ** Creating one answers with a wrapper around the new organization, because a first API key and a first service account
 ** may be asked for at the same time: whoever creates an organization with a credential of another one needs a way in.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 #define ORGANIZATION_NAME "^[\\p{L}\\p{N}\\-_.(),:&@+']{1,64}$"
 
@@ -57,12 +57,14 @@ static const svc_field organization_created_fields[] = {
 static const svc_object organization_created_object = { .name = "OrganizationCreated", .fields = organization_created_fields };
 
 static const svc_param organization_list_params[] = { { .name = "name" }, { .name = NULL } };
+static const svc_filter organization_filters[] = { { "name", SVC_PREFIX, "name" }, { NULL, 0, NULL } };
 
 static bool organization_create(svc_call *c);
 
 static const svc_route organization_routes[] = {
   { .method = SVC_GET, .path = "/orgs", .set = SVC_SET_ORGANIZATION_LIST, .versions = { 20230101 },
-    .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .params = organization_list_params, .run = svc_verb_list },
+    .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .params = organization_list_params,
+    .filters = organization_filters, .run = svc_verb_list },
   { .method = SVC_POST, .path = "/orgs", .set = SVC_SET_ORGANIZATION_LIST, .versions = { 20230101 }, .status = 201,
     .body = &organization_create_object, .answer = &organization_created_object, .run = organization_create },
   { .method = SVC_GET, .path = "/orgs/{orgId}", .set = SVC_SET_ORGANIZATIONS, .versions = { 20230101 },
@@ -80,16 +82,15 @@ static const svc_field_event organization_events[] = { { "name", "ORG_RENAMED", 
 static bool organization_credential(svc_call *c, const svc_id *org, const char *name, svc_node *answer, svc_node *stored)
 {
   const svc_node *wanted = svc_node_get(c->checked, name);
-  const svc_noun_info *noun = strcmp(name, "apiKey") == 0 ? c->s->key : c->s->account;
+  const svc_noun_info *noun = strcmp(name, "apiKey") == 0 ? c->s->seats[SVC_SEAT_KEY] : c->s->seats[SVC_SEAT_ACCOUNT];
   svc_node *shown = NULL, *kept;
   svc_entity e;
   svc_str grants;
   if (!wanted) return true;
-  if (!noun) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", name);
-  grants = svc_grants_from(c, svc_node_get(wanted, "roles"), svc_id_str(c->arena, org), SVC_S(""));
-  if (!noun->noun->make(c, org, wanted, grants, &e, &shown)) return false;
+  grants = svc_assignments_from(c, svc_node_get(wanted, "roles"), svc_id_str(c->arena, org), SVC_S(""));
+  if (!noun->noun->credential->make(c, org, wanted, grants, &e, &shown)) return false;
   kept = svc_json_parse(c->arena, e.body);
-  if (!kept || !shown) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!kept || !shown) return svc_no_memory(c);
   shown->name = kept->name = svc_str_c(name);
   svc_node_put(c->arena, answer, shown);
   svc_node_put(c->arena, stored, kept);
@@ -104,7 +105,7 @@ static bool organization_insert(svc_call *c, svc_entity *e, svc_node **body)
   change.input = c->body;
   change.event = c->plan->noun->noun->event_created;
   change.body = svc_presets(c->arena, &organization_object);
-  if (!change.body) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!change.body) return svc_no_memory(c);
   svc_node_set_str(c->arena, change.body, "name", svc_node_str(c->checked, "name"));
   svc_node_set_bool(c->arena, change.body, "skipDefaultAlertsSettings",
                     svc_node_bool(c->checked, "skipDefaultAlertsSettings", false));
@@ -112,30 +113,43 @@ static bool organization_insert(svc_call *c, svc_entity *e, svc_node **body)
   return svc_insert(c, &change, e);
 }
 
+/* A build may have no such credentials. */
+static bool organization_credentials_known(svc_call *c)
+{
+  bool key = svc_node_get(c->checked, "apiKey") != NULL, account = svc_node_get(c->checked, "serviceAccount") != NULL;
+  if (key && !c->s->seats[SVC_SEAT_KEY]) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "apiKey");
+  return !account || c->s->seats[SVC_SEAT_ACCOUNT] ? true : svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "serviceAccount");
+}
+
 /* Its first owner: whom the body names, else the person who creates it. */
-static bool organization_owner(svc_call *c, const svc_id *org)
+static bool organization_owner(svc_call *c, svc_id *out, bool *any)
 {
   svc_str wanted = svc_node_str(c->checked, "orgOwnerId");
-  svc_id user = c->who.id;
-  bool owns = false;
-  if (!c->s->user || (wanted.n == 0 && c->who.kind != SVC_WHO_USER)) return true;
-  if ((wanted.n == 0 || svc_id_parse(wanted, &user)) && !svc_member_own(c, org, NULL, &user, &owns)) return false;
-  if (owns || wanted.n == 0) return true;
-  svc_fail(c, SVC_E_USER_NOT_FOUND, "S", &wanted);
-  c->error_detail = svc_arena_print(c->arena, "No user " SVC_FMT " exists.", SVC_ARG(wanted));
-  return false;
+  static const svc_id nowhere;
+  svc_member m;
+  *out = c->who.id;
+  *any = c->s->seats[SVC_SEAT_USER] && (wanted.n || c->who.kind == SVC_WHO_USER);
+  if (!*any || wanted.n == 0) return true;
+  if (svc_id_parse(wanted, out)) {
+    if (!svc_member_get(c, &nowhere, out, &m)) return false;
+    if (!svc_id_is_zero(&m.user.id) && svc_person_registered(&m.user)) return true;
+  }
+  return svc_fail_as(c, svc_arena_print(c->arena, "No user " SVC_FMT " exists.", SVC_ARG(wanted)), SVC_E_USER_NOT_FOUND, "S", &wanted);
 }
 
 static bool organization_create(svc_call *c)
 {
   svc_entity e;
   svc_node *organization = NULL, *answer, *stored;
+  svc_id owner;
+  bool any, owns;
   if (svc_node_get(c->checked, "federationSettingsId"))
     return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "federationSettingsId");
-  if (!organization_insert(c, &e, &organization) || !organization_owner(c, &e.id)) return false;
+  if (!organization_owner(c, &owner, &any) || !organization_credentials_known(c)) return false;
+  if (!organization_insert(c, &e, &organization) || (any && !svc_member_own(c, &e.id, NULL, &owner, &owns))) return false;
   answer = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   organization = svc_node_copy(c->arena, organization);
-  if (!answer || !organization) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!answer || !organization) return svc_no_memory(c);
   organization->name = SVC_S("organization");
   svc_node_put(c->arena, answer, organization);
   if (svc_node_get(c->checked, "orgOwnerId"))
@@ -145,7 +159,7 @@ static bool organization_create(svc_call *c)
   stored = svc_node_copy(c->arena, answer);
   if (!stored || !organization_credential(c, &e.id, "apiKey", answer, stored) ||
       !organization_credential(c, &e.id, "serviceAccount", answer, stored))
-    return c->error ? false : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+    return c->error.code ? false : svc_no_memory(c);
   if (!svc_answer_node(c, stored)) return false;
   svc_answer_keep(c);
   c->answer.own = e.key;
@@ -157,7 +171,8 @@ SVC_PRIVATE const svc_noun svc_noun_organization = {
   .rel = "org",
   .kind = "org.",
   .param = "orgId",
-  .flags = SVC_GLOBAL | SVC_IS_ORG | SVC_SHARED_NAME,
+  .seat = SVC_SEAT_ORG,
+  .flags = SVC_GLOBAL | SVC_SHARED_NAME,
   .object = &organization_object,
   .unique = "name",
   .err_not_found = SVC_E_ORG_NOT_FOUND,

@@ -4,7 +4,7 @@
 ** Several settings have an event of their own; the rest share ORG_SETTINGS_UPDATED. Unusual: whether the credentials of an
 ** organization need an access list depends, at first, on who creates it.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 static const svc_field organization_settings_timeout_fields[] = {
   F_INT("absoluteSessionTimeoutInSeconds", .flags = SVC_MIN, .min = 1),
@@ -75,7 +75,8 @@ SVC_PRIVATE const svc_noun svc_noun_organization_settings = {
   .name = "organization settings",
   .kind = "oset",
   .parent = "organization",
-  .flags = SVC_SINGLETON | SVC_IS_ORG_POLICY,
+  .seat = SVC_SEAT_POLICY,
+  .flags = SVC_SINGLETON,
   .object = &organization_settings_object,
   .event_updated = "ORG_SETTINGS_UPDATED",
   .field_events = organization_settings_events,

@@ -2,7 +2,7 @@
 ** Project, "group" in paths: what clusters and their users belong to. It is owned by an organization and moves to
 ** another one by :migrate. Its name is unique in its organization.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 #include "catalog/objects.h"
 
 static const char *const project_regions[] = { "COMMERCIAL_FEDRAMP_REGIONS_ONLY", "GOV_REGIONS_ONLY", NULL };
@@ -29,16 +29,16 @@ static const svc_field project_migrate_fields[] = {
 static const svc_object project_migrate_object = { .name = "GroupMigrationRequest", .fields = project_migrate_fields };
 
 static const svc_param project_list_params[] = { { .name = "name" }, { .name = NULL } };
+static const svc_filter project_filters[] = { { "name", SVC_PREFIX, "name" }, { NULL, 0, NULL } };
 static const svc_param project_create_params[] = { { .name = "projectOwnerId", .format = SVC_FORMAT_ID }, { .name = NULL } };
 
-static bool project_create(svc_call *c);
 static bool project_migrate(svc_call *c);
 
 static const svc_route project_routes[] = {
   { .method = SVC_GET, .path = "/groups", .set = SVC_SET_PROJECT_LIST, .versions = { 20230101 },
     .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .run = svc_verb_list },
   { .method = SVC_POST, .path = "/groups", .set = SVC_SET_PROJECT_LIST, .versions = { 20230101 }, .status = 201,
-    .params = project_create_params, .run = project_create },
+    .params = project_create_params, .run = svc_verb_create },
   { .method = SVC_GET, .path = "/groups/byName/{groupName}", .set = SVC_SET_PROJECT_LIST, .versions = { 20230101 },
     .by = "name", .err_not_found = SVC_E_GROUP_NAME_NOT_FOUND, .run = svc_verb_read },
   { .method = SVC_GET, .path = "/groups/{groupId}", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
@@ -50,7 +50,8 @@ static const svc_route project_routes[] = {
   { .method = SVC_POST, .path = "/groups/{groupId}:migrate", .set = SVC_SET_PROJECTS, .versions = { 20240530 },
     .roles = SVC_R_ORG_OWNER, .body = &project_migrate_object, .run = project_migrate },
   { .method = SVC_GET, .path = "/orgs/{orgId}/groups", .set = SVC_SET_ORGANIZATIONS, .versions = { 20230101 },
-    .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .params = project_list_params, .run = svc_verb_list },
+    .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .params = project_list_params,
+    .filters = project_filters, .run = svc_verb_list },
   SVC_ROUTES_END
 };
 
@@ -65,51 +66,63 @@ static const svc_field_event project_events[] = {
 /* The organization that a body names: it must be there, be visible, and let the caller do this. */
 static bool project_organization(svc_call *c, svc_str text, uint64_t roles, svc_id *out)
 {
-  static const svc_id root;
   svc_entity org;
   int rc = SVC_NOT_FOUND;
-  if (svc_id_parse(text, out) && c->s->org) rc = svc_entity_get(c->txn, c->s->org->noun->kind, &root, out, &org);
+  if (svc_id_parse(text, out) && c->s->org) rc = svc_get_noun(c->txn, c->s->org, out, &org);
   if (rc == SVC_OK && !svc_entity_visible(c, c->s->org, &org)) rc = SVC_NOT_FOUND;
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_ORG_NOT_FOUND, "S", &text);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   return svc_roles_on(c, NULL, out) & roles ? true : svc_lacks_role(c, roles);
 }
 
-static bool project_prepare(svc_call *c, svc_change *change)
-{
-  if (change->before) return svc_id_parse(svc_node_str(change->body, "orgId"), &change->owner); /* moved by :migrate */
-  return project_organization(c, svc_node_str(change->body, "orgId"), SVC_R_ORG_OWNER | SVC_R_ORG_GROUP_CREATOR,
-                              &change->owner);
-}
-
-/* Its first owner is whom the query names, else who creates it: a person has to be in the organization. */
-static bool project_create(svc_call *c)
+/* Its first owner is whom the query names: that person has to be in the organization. */
+static bool project_owner_known(svc_call *c, const svc_id *org)
 {
   const svc_query_value *wanted = svc_query_get(c, "projectOwnerId");
-  svc_str org_text;
-  svc_id org, group, user = c->who.id;
+  svc_str org_text = svc_id_str(c->arena, org);
+  svc_member m;
+  svc_id user;
+  if (!wanted || !svc_id_parse(wanted->text, &user) || !c->s->seats[SVC_SEAT_USER]) return true;
+  if (!svc_member_get(c, org, &user, &m)) return false;
+  return svc_str_is(m.status, "ACTIVE") ? true : svc_fail(c, SVC_E_USER_NOT_IN_ORG, "SS", &wanted->text, &org_text);
+}
+
+static bool project_prepare(svc_call *c, svc_change *change)
+{
+  svc_str org = svc_node_str(change->body, "orgId");
+  if (change->before) return svc_id_parse(org, &change->parent); /* moved by :migrate */
+  return project_organization(c, org, SVC_R_ORG_OWNER | SVC_R_ORG_GROUP_CREATOR, &change->parent) &&
+         project_owner_known(c, &change->parent);
+}
+
+/* Whom the query names owns it, else who creates it. */
+static bool project_stored(svc_call *c, const svc_change *change, const svc_entity *e)
+{
+  const svc_query_value *wanted = svc_query_get(c, "projectOwnerId");
+  svc_id user = c->who.id;
   bool owns;
-  if (!svc_verb_create(c)) return false;
-  org_text = svc_node_str(c->checked, "orgId");
-  if ((wanted && !svc_id_parse(wanted->text, &user)) || !svc_id_parse(org_text, &org) || !svc_id_parse(c->answer.own, &group))
-    return true;
-  if (!wanted && c->who.kind != SVC_WHO_USER) return svc_grants_own(c, &org, &group);
-  if (!c->s->user) return true;
-  if (!svc_member_own(c, &org, &group, &user, &owns)) return false;
-  return owns || !wanted ? true : svc_fail(c, SVC_E_USER_NOT_IN_ORG, "SS", &wanted->text, &org_text);
+  if (change->before || (wanted && !svc_id_parse(wanted->text, &user))) return true;
+  if (!wanted && c->who.kind != SVC_WHO_USER) return svc_assignments_own(c, &e->parent, &e->id);
+  return !c->s->seats[SVC_SEAT_USER] || svc_member_own(c, &e->parent, &e->id, &user, &owns);
+}
+
+/* Credentials show their roles as they are stored: what they say of a project that is gone goes with it. */
+static bool project_gone(svc_call *c, const svc_entity *e)
+{
+  return svc_assignments_forget(c, &e->parent, svc_id_str(c->arena, &e->id));
 }
 
 static bool project_key_opens(svc_call *c, svc_str public_key, svc_str private_key, const svc_id *org)
 {
-  const svc_noun *noun = c->s->key->noun;
+  const svc_noun *noun = c->s->seats[SVC_SEAT_KEY]->noun;
   svc_str bytes, grants;
   svc_id scope, id;
   svc_entity key;
   return svc_find_anywhere(c->txn, noun, public_key, &scope, &id) == SVC_OK && svc_id_eq(&scope, org) &&
-         svc_entity_get(c->txn, noun->kind, &scope, &id, &key) == SVC_OK && noun->opens(c, &key, private_key, &id) &&
+         svc_entity_get(c->txn, noun->kind, &scope, &id, &key) == SVC_OK && noun->credential->opens(c, &key, private_key, &id) &&
          svc_credential_unpack(key.extra, &bytes, &grants) &&
-         svc_grants_have(grants, SVC_S("ORG_OWNER"), svc_id_str(c->arena, org)) &&
-         svc_access_allowed(c, c->s->key, &key); /* its list holds for this use, too */
+         svc_assignments_have(grants, SVC_S("ORG_OWNER"), svc_id_str(c->arena, org)) &&
+         svc_access_allowed(c, c->s->seats[SVC_SEAT_KEY], &key); /* its list holds for this use, too */
 }
 
 /* Where it goes: the caller must own that organization, or bring an API key that does. */
@@ -119,23 +132,25 @@ static bool project_destination(svc_call *c, svc_id *to)
   public_key = svc_node_str(c->checked, "destinationOrgPublicApiKey");
   private_key = svc_node_str(c->body, "destinationOrgPrivateApiKey");
   if (public_key.n == 0 && private_key.n == 0) return project_organization(c, text, SVC_R_ORG_OWNER, to);
-  if (!c->s->key) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "destinationOrgPublicApiKey");
+  if (!c->s->seats[SVC_SEAT_KEY]) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "destinationOrgPublicApiKey");
   if (svc_id_parse(text, to) && project_key_opens(c, public_key, private_key, to)) return true;
-  return c->error ? false : svc_fail(c, SVC_E_ORG_NOT_FOUND, "S", &text);
+  return c->error.code ? false : svc_fail(c, SVC_E_ORG_NOT_FOUND, "S", &text);
 }
 
 static bool project_migrate(svc_call *c)
 {
+  static const svc_id none;
   svc_change change;
-  svc_id to, from;
+  svc_scope left;
+  svc_str id;
+  svc_id to;
   if (!svc_change_begin(c, &change) || !project_destination(c, &to)) return false;
-  from = change.entity.owner;
+  left = (svc_scope){ none, change.entity.parent };
+  id = svc_id_str(c->arena, &change.entity.id);
   svc_node_set_str(c->arena, change.body, "orgId", svc_id_str(c->arena, &to));
-  if (!svc_change_store(c, &change)) return false;
-  return svc_id_eq(&to, &from) ||
-         (svc_member_forget(c, &from, svc_id_str(c->arena, &change.id)) &&
-          svc_grants_forget(c, &from, svc_id_str(c->arena, &change.id)) &&
-          svc_event_write(c, "GROUP_MOVED_FROM_ORG", NULL, &from, "groupId", svc_id_str(c->arena, &change.id)));
+  if (!svc_change_store(c, &change) || svc_id_eq(&to, &left.org)) return c->error.code == SVC_E_NONE;
+  return svc_scope_move(c, &change.entity.id, &to) && svc_member_forget(c, &left.org, id) &&
+         svc_assignments_forget(c, &left.org, id) && svc_event_write(c, "GROUP_MOVED_FROM_ORG", &left, "groupId", id);
 }
 
 SVC_PRIVATE const svc_noun svc_noun_project = {
@@ -144,7 +159,8 @@ SVC_PRIVATE const svc_noun svc_noun_project = {
   .kind = "proj",
   .parent = "organization",
   .param = "groupId",
-  .flags = SVC_GLOBAL | SVC_IS_GROUP,
+  .seat = SVC_SEAT_GROUP,
+  .flags = SVC_GLOBAL,
   .object = &project_object,
   .unique = "name",
   .err_not_found = SVC_E_GROUP_NOT_FOUND,
@@ -155,4 +171,6 @@ SVC_PRIVATE const svc_noun svc_noun_project = {
   .field_events = project_events,
   .routes = project_routes,
   .prepare = project_prepare,
+  .stored = project_stored,
+  .gone = project_gone,
 };

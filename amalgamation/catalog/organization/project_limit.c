@@ -4,31 +4,30 @@
 ** Only what was changed is stored; a limit that was not is answered from the table below. The pipeline asks this noun,
 ** through its `limit` hook, before anything counted is created.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
-/* A limit: its default, the highest value it takes, and the noun whose number is its usage (NULL: none is measured). */
+/* A limit: its default, and the highest value it takes. Which noun it is of says the noun: its `quota`. */
 typedef struct project_limit_row {
   const char *name;
   int64_t preset, highest;
-  const char *counts;
 } project_limit_row;
 
 #define PROJECT_LIMIT_TB ((int64_t)1 << 40)
 
 static const project_limit_row project_limit_table[] = {
-  { "dataFederation.bytesProcessed.daily", 100 * PROJECT_LIMIT_TB, 1000 * PROJECT_LIMIT_TB, NULL },
-  { "dataFederation.bytesProcessed.monthly", 1000 * PROJECT_LIMIT_TB, 10000 * PROJECT_LIMIT_TB, NULL },
-  { "dataFederation.bytesProcessed.query", 10 * PROJECT_LIMIT_TB, 100 * PROJECT_LIMIT_TB, NULL },
-  { "dataFederation.bytesProcessed.weekly", 500 * PROJECT_LIMIT_TB, 5000 * PROJECT_LIMIT_TB, NULL },
-  { "svc.project.deployment.clusters", 25, 100, "cluster" },
-  { "svc.project.deployment.nodesPerPrivateLinkRegion", 50, 90, NULL },
-  { "svc.project.deployment.privateServiceConnectionsPerRegionGroup", 50, 100, NULL },
-  { "svc.project.deployment.privateServiceConnectionsSubnetMask", 27, 27, NULL },
-  { "svc.project.deployment.serverlessMTMs", 100, 100, NULL },
-  { "svc.project.security.databaseAccess.customRoles", 100, 1400, "custom database role" },
-  { "svc.project.security.databaseAccess.users", 100, 900, "database user" },
-  { "svc.project.security.networkAccess.crossRegionEntries", 40, 220, NULL },
-  { "svc.project.security.networkAccess.entries", 200, 200, "access list entry" },
+  { "dataFederation.bytesProcessed.daily", 100 * PROJECT_LIMIT_TB, 1000 * PROJECT_LIMIT_TB },
+  { "dataFederation.bytesProcessed.monthly", 1000 * PROJECT_LIMIT_TB, 10000 * PROJECT_LIMIT_TB },
+  { "dataFederation.bytesProcessed.query", 10 * PROJECT_LIMIT_TB, 100 * PROJECT_LIMIT_TB },
+  { "dataFederation.bytesProcessed.weekly", 500 * PROJECT_LIMIT_TB, 5000 * PROJECT_LIMIT_TB },
+  { "svc.project.deployment.clusters", 25, 100 },
+  { "svc.project.deployment.nodesPerPrivateLinkRegion", 50, 90 },
+  { "svc.project.deployment.privateServiceConnectionsPerRegionGroup", 50, 100 },
+  { "svc.project.deployment.privateServiceConnectionsSubnetMask", 27, 27 },
+  { "svc.project.deployment.serverlessMTMs", 100, 100 },
+  { "svc.project.security.databaseAccess.customRoles", 100, 1400 },
+  { "svc.project.security.databaseAccess.users", 100, 900 },
+  { "svc.project.security.networkAccess.crossRegionEntries", 40, 220 },
+  { "svc.project.security.networkAccess.entries", 200, 200 },
 };
 #define PROJECT_LIMIT_COUNT (sizeof project_limit_table / sizeof project_limit_table[0])
 
@@ -70,8 +69,8 @@ static const project_limit_row *project_limit_named(svc_str name)
 /* What is stored of a limit, its value being kept beside the body. */
 static int project_limit_stored(svc_call *c, const svc_id *group, const char *name, svc_entity *e, int64_t *value)
 {
-  const char *kind = svc_noun_named(c->s, "project limit")->noun->kind;
-  int rc = svc_entity_find(c->txn, kind, group, group, svc_str_c(name), e);
+  const char *kind = c->s->seats[SVC_SEAT_QUOTA]->noun->kind;
+  int rc = svc_entity_named(c->txn, kind, NULL, group, svc_str_c(name), e);
   if (rc == SVC_OK && e->extra.n == sizeof *value) memcpy(value, e->extra.p, sizeof *value);
   return rc;
 }
@@ -82,21 +81,30 @@ static int64_t project_limit_value(svc_call *c, const svc_id *group, const char 
   svc_entity e;
   int64_t value;
   int rc;
-  if (!row) return -1;
+  if (!row || !c) return row ? row->preset : -1; /* without a call: is there such a limit? */
   value = row->preset;
   rc = project_limit_stored(c, group, name, &e, &value);
   if (rc != SVC_OK && rc != SVC_NOT_FOUND) svc_store_failed(c, rc);
   return value;
 }
 
+/* The noun whose number is the usage of the limit; NULL: none is measured. */
+static const svc_noun *project_limit_counts(const svc *s, const char *name)
+{
+  size_t i;
+  for (i = 0; i < s->noun_count; i++)
+    if (s->nouns[i].noun->quota && strcmp(s->nouns[i].noun->quota, name) == 0) return s->nouns[i].noun;
+  return NULL;
+}
+
 static svc_node *project_limit_node(svc_call *c, const project_limit_row *row, const svc_id *group)
 {
-  const svc_noun_info *counted = row->counts ? svc_noun_named(c->s, row->counts) : NULL;
+  const svc_noun *counted = project_limit_counts(c->s, row->name);
   svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   int64_t value = project_limit_value(c, group, row->name);
-  if (!out || c->error) return NULL;
+  if (!out || c->error.code) return NULL;
   svc_node_set_i64(c->arena, out, "currentUsage",
-                   counted ? (int64_t)svc_entity_count(c->txn, counted->noun->kind, group) : 0);
+                   counted ? (int64_t)svc_count(c->txn, counted->kind, group) : 0);
   svc_node_set_i64(c->arena, out, "defaultLimit", row->preset);
   svc_node_set_i64(c->arena, out, "maximumLimit", row->highest);
   svc_node_set_str(c->arena, out, "name", svc_str_c(row->name));
@@ -107,7 +115,7 @@ static svc_node *project_limit_node(svc_call *c, const project_limit_row *row, c
 static bool project_limit_next(svc_call *c, void *state, svc_item *out)
 {
   size_t *at = state;
-  svc_id group = svc_call_group(c);
+  svc_id group = c->scope.group;
   const project_limit_row *row;
   svc_node *body;
   if (*at == PROJECT_LIMIT_COUNT) return false;
@@ -128,7 +136,7 @@ static bool project_limit_list(svc_call *c)
 /* The limit that the path names. */
 static const project_limit_row *project_limit_target(svc_call *c)
 {
-  svc_str name = c->params[1];
+  svc_str name = svc_path_param(c, "limitName");
   const project_limit_row *row = project_limit_named(name);
   if (!svc_resolve_all(c)) return NULL;
   if (!row) svc_fail(c, SVC_E_INVALID_PATH_PARAMETER, "s", "limitName");
@@ -137,7 +145,7 @@ static const project_limit_row *project_limit_target(svc_call *c)
 
 static bool project_limit_answer(svc_call *c, const project_limit_row *row)
 {
-  svc_id group = svc_call_group(c);
+  svc_id group = c->scope.group;
   svc_node *body = project_limit_node(c, row, &group);
   return body ? svc_answer_node(c, body) : false;
 }
@@ -151,20 +159,19 @@ static bool project_limit_read(svc_call *c)
 /* The limit as it is shown now, provided that it is in a state which If-Match names. */
 static svc_node *project_limit_before(svc_call *c, const project_limit_row *row)
 {
-  svc_id group = svc_call_group(c);
+  svc_id group = c->scope.group;
   svc_node *before = project_limit_node(c, row, &group);
   return svc_if_match_view(c, before) ? before : NULL;
 }
 
 static bool project_limit_event(svc_call *c)
 {
-  svc_id group = svc_call_group(c), org = svc_call_org(c);
-  return svc_event_write(c, "PROJECT_LIMIT_UPDATED", &group, &org, NULL, SVC_S(""));
+  return svc_event_write(c, "PROJECT_LIMIT_UPDATED", &c->scope, NULL, SVC_S(""));
 }
 
 static bool project_limit_store(svc_call *c, const project_limit_row *row, int64_t value)
 {
-  svc_id group = svc_call_group(c);
+  svc_id group = c->scope.group;
   svc_entity old, e;
   int64_t unused;
   int rc = project_limit_stored(c, &group, row->name, &old, &unused);
@@ -172,6 +179,7 @@ static bool project_limit_store(svc_call *c, const project_limit_row *row, int64
   memset(&e, 0, sizeof e);
   e.kind = c->plan->noun->noun->kind;
   e.parent = group;
+  e.scope = c->scope;
   e.id = rc == SVC_OK ? old.id : svc_new_id(c->txn);
   e.unique = e.key = old.unique = svc_str_c(row->name);
   e.body = SVC_S("{}");
@@ -203,15 +211,14 @@ static bool project_limit_set(svc_call *c)
 static bool project_limit_reset(svc_call *c)
 {
   const project_limit_row *row = project_limit_target(c);
-  svc_id group = svc_call_group(c);
+  svc_id group = c->scope.group;
   svc_entity e;
   int64_t value;
   int rc;
   if (!row || !project_limit_before(c, row)) return false;
   rc = project_limit_stored(c, &group, row->name, &e, &value);
   if (rc == SVC_NOT_FOUND) return svc_answer_nothing(c);
-  e.unique = svc_str_c(row->name);
-  if (rc == SVC_OK) rc = svc_entity_remove(c->txn, c->arena, &e);
+  if (rc == SVC_OK) rc = svc_entity_remove(c->txn, &e);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   return project_limit_event(c) && svc_answer_nothing(c);
 }
@@ -222,7 +229,8 @@ SVC_PRIVATE const svc_noun svc_noun_project_limit = {
   .kind = "plim",
   .parent = "project",
   .param = "limitName",
-  .flags = SVC_IS_QUOTA | SVC_BY_TABLE,
+  .seat = SVC_SEAT_QUOTA,
+  .flags = SVC_BY_TABLE,
   .object = &project_limit_object,
   .unique = "name",
   .routes = project_limit_routes,

@@ -1,7 +1,7 @@
 /*
 ** The settings of a project: one for each, always there, changed field by field.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 static const svc_field project_settings_fields[] = {
   F_BOOL("isClusterAiAssistantEnabled", .preset = "true"),

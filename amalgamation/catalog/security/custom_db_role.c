@@ -4,9 +4,10 @@
 **
 ** Roles inherit from one another, but never in a circle; one that another inherits cannot be deleted.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
-#define CUSTOM_DB_ROLE_DEPTH 128 /* roles that are followed: more than a project may have at first */
+#define CUSTOM_DB_ROLE_KIND "dbrl"
+#define CUSTOM_DB_ROLE_MOST 1400 /* roles that are followed: as many as a project may have at the most */
 
 static const char *const custom_db_role_actions[] = {
   "FIND", "INSERT", "REMOVE", "UPDATE", "BYPASS_DOCUMENT_VALIDATION", "USE_UUID", "KILL_OP",
@@ -72,55 +73,49 @@ static const svc_route custom_db_role_routes[] = {
   SVC_ROUTES_END
 };
 
-/* Does this body inherit the role, itself or through others? `budget` bounds the walk. */
-static bool custom_db_role_inherits(svc_call *c, const svc_node *body, svc_str name, int *budget)
+/* What is inherited and is no custom role of the project is a built-in one. */
+static const svc_ref custom_db_role_refs[] = {
+  { "inheritedRoles[].role", "custom database role", SVC_E_NONE, SVC_E_CUSTOM_ROLE_IN_USE_BY_ROLES },
+  { NULL, NULL, 0, 0 }
+};
+
+/* A walk over all that a role inherits: each role once, however many ways lead to it. */
+typedef struct custom_db_role_walk {
+  svc_call *c;
+  svc_str wanted, *seen;
+  size_t count;
+} custom_db_role_walk;
+
+static bool custom_db_role_follow(void *context, const svc_node *value)
 {
-  svc_id group = svc_call_group(c);
-  const svc_node *list = svc_node_get(body, "inheritedRoles"), *item;
-  for (item = list ? list->first : NULL; item && --*budget > 0; item = item->next) {
-    svc_str role = svc_node_str(item, "role");
-    svc_entity e;
-    const svc_node *other;
-    if (svc_str_eq(role, name)) return true;
-    if (svc_entity_find(c->txn, c->plan->noun->noun->kind, &group, &group, role, &e) != SVC_OK) continue; /* a built-in one */
-    other = svc_entity_body(c, &e);
-    if (other && custom_db_role_inherits(c, other, name, budget)) return true;
-  }
-  return false;
+  custom_db_role_walk *walk = context;
+  svc_call *c = walk->c;
+  const svc_node *body;
+  svc_entity e;
+  size_t i;
+  if (svc_str_eq(value->text, walk->wanted)) return false;
+  for (i = 0; i < walk->count; i++)
+    if (svc_str_eq(walk->seen[i], value->text)) return true;
+  if (svc_entity_named(c->txn, CUSTOM_DB_ROLE_KIND, NULL, &c->scope.group, value->text, &e) != SVC_OK) return true;
+  if (walk->count == CUSTOM_DB_ROLE_MOST) return false;
+  walk->seen[walk->count++] = value->text;
+  body = svc_entity_body(c, &e);
+  return body && svc_each_value(body, "inheritedRoles[].role", custom_db_role_follow, walk);
 }
 
 static bool custom_db_role_prepare(svc_call *c, svc_change *change)
 {
-  svc_str name = svc_node_str(change->body, "roleName");
-  int budget = CUSTOM_DB_ROLE_DEPTH;
-  if (!custom_db_role_inherits(c, change->body, name, &budget) && budget > 0) return c->error == SVC_E_NONE;
-  return svc_fail(c, SVC_E_INVALID_CUSTOM_ROLE_CIRCULAR_DEPENDENCY, "S", &name);
-}
-
-static bool custom_db_role_removing(svc_call *c, const svc_entity *e)
-{
-  svc_scan scan;
-  svc_key prefix;
-  svc_str key, value, group = svc_id_str(c->arena, &e->parent);
-  svc_entity other;
-  bool used = false;
-  svc_key_entity(&prefix, e->kind, &e->parent, NULL);
-  if (!svc_scan_begin(&scan, c->txn, &prefix, false)) return svc_store_failed(c, c->txn->error);
-  while (!used && svc_scan_next(&scan, &key, &value)) {
-    const svc_node *body = svc_entity_decode(key, value, &other) ? svc_entity_body(c, &other) : NULL;
-    int budget = 1 + CUSTOM_DB_ROLE_DEPTH;
-    const svc_node *list = svc_node_get(body, "inheritedRoles"), *item;
-    for (item = list ? list->first : NULL; item && budget-- > 0; item = item->next)
-      used |= svc_str_eq(svc_node_str(item, "role"), e->unique);
-  }
-  svc_scan_end(&scan);
-  return used ? svc_fail(c, SVC_E_CUSTOM_ROLE_IN_USE_BY_ROLES, "SS", &e->unique, &group) : c->error == SVC_E_NONE;
+  custom_db_role_walk walk = { c, svc_node_str(change->body, "roleName"), NULL, 0 };
+  walk.seen = svc_arena_alloc(c->arena, CUSTOM_DB_ROLE_MOST * sizeof *walk.seen);
+  if (!walk.seen) return svc_no_memory(c);
+  if (svc_each_value(change->body, "inheritedRoles[].role", custom_db_role_follow, &walk)) return true;
+  return c->error.code ? false : svc_fail(c, SVC_E_INVALID_CUSTOM_ROLE_CIRCULAR_DEPENDENCY, "S", &walk.wanted);
 }
 
 SVC_PRIVATE const svc_noun svc_noun_custom_db_role = {
   .name = "custom database role",
   .rel = "customDBRole",
-  .kind = "dbrl",
+  .kind = CUSTOM_DB_ROLE_KIND,
   .parent = "project",
   .param = "roleName",
   .object = &custom_db_role_object,
@@ -128,6 +123,7 @@ SVC_PRIVATE const svc_noun svc_noun_custom_db_role = {
   .unique = "roleName",
   .err_not_found = SVC_E_CUSTOM_ROLE_NOT_FOUND,
   .err_exists = SVC_E_CUSTOM_ROLE_NAME_ALREADY_EXISTS,
+  .refs = custom_db_role_refs,
   .quota = "svc.project.security.databaseAccess.customRoles",
   .err_quota = SVC_E_CUSTOM_ROLES_LIMIT_EXCEEDED,
   .event_created = "DB_ROLE_ADDED",
@@ -135,5 +131,4 @@ SVC_PRIVATE const svc_noun svc_noun_custom_db_role = {
   .event_deleted = "DB_ROLE_DELETED",
   .routes = custom_db_role_routes,
   .prepare = custom_db_role_prepare,
-  .removing = custom_db_role_removing,
 };

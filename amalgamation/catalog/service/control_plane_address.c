@@ -2,7 +2,7 @@
 ** The addresses of the control plane, for firewalls: whatever the host's configuration says, by direction, provider and
 ** region. Anybody may ask, so it is limited by the caller's address.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 static bool control_plane_address_read(svc_call *c);
 
@@ -46,7 +46,7 @@ static bool control_plane_address_read(svc_call *c)
   svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   if (!body || !control_plane_address_direction(c, body, "inbound", 0) ||
       !control_plane_address_direction(c, body, "outbound", 1))
-    return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+    return svc_no_memory(c);
   return svc_answer_node(c, body);
 }
 

@@ -4,7 +4,7 @@
 ** A scope filter narrows the list to the sets of that scope. A project or organization may be asked for by whoever may
 ** read it, a user or address only by that user and from that address: the limits of others are nobody's business.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 #define RATE_LIMIT_ID_SIZE 80
 
@@ -72,7 +72,8 @@ static svc_node *rate_limit_endpoints(svc_call *c, int set)
 
 static svc_node *rate_limit_node(svc_call *c, int set, const char *id)
 {
-  const svc_set_row *now = &c->s->sets[set], *preset = &svc_set_table()[set];
+  int count;
+  const svc_set_row *now = &c->s->sets[set], *preset = &svc_set_table(&count)[set];
   svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *endpoints = rate_limit_endpoints(c, set);
   if (!body || !endpoints) return NULL;
   rate_limit_value(c, body, "capacity", now->capacity, preset->capacity);
@@ -89,15 +90,14 @@ static svc_node *rate_limit_node(svc_call *c, int set, const char *id)
 
 static bool rate_limit_scope_given(svc_call *c, const char *name, const svc_noun_info *noun, uint64_t roles)
 {
-  static const svc_id root;
   const svc_query_value *q = svc_query_get(c, name);
   svc_entity e;
   svc_id id;
   uint64_t held = 0;
   bool seen = false;
   if (!q) return true;
-  if (noun && svc_id_parse(q->text, &id) && svc_entity_get(c->txn, noun->noun->kind, &root, &id, &e) == SVC_OK) {
-    held = noun == c->s->group ? svc_roles_on(c, &id, &e.owner) : svc_roles_on(c, NULL, &id);
+  if (noun && svc_id_parse(q->text, &id) && svc_get_noun(c->txn, noun, &id, &e) == SVC_OK) {
+    held = noun == c->s->group ? svc_roles_on(c, &id, &e.parent) : svc_roles_on(c, NULL, &id);
     seen = held || svc_entity_visible(c, noun, &e);
   }
   if (!seen) return svc_fail(c, noun ? noun->noun->err_not_found : SVC_E_RESOURCE_NOT_FOUND, "S", &q->text);
@@ -123,7 +123,7 @@ static bool rate_limit_scope(svc_call *c, int *scope)
     first = filters[i].name;
   }
   if (user && !svc_str_eq(user->text, c->who.user_id)) return svc_fail(c, SVC_E_ACCESS_FORBIDDEN, "");
-  if (ip && !svc_str_eq(svc_address_spell(c->arena, ip->text), c->peer)) return svc_fail(c, SVC_E_ACCESS_FORBIDDEN, "");
+  if (ip && !svc_str_eq(svc_address_spell(c->arena, ip->text), c->request.peer)) return svc_fail(c, SVC_E_ACCESS_FORBIDDEN, "");
   return rate_limit_scope_given(c, "groupId", c->s->group, SVC_R_GROUP_READ_ONLY) &&
          rate_limit_scope_given(c, "orgId", c->s->org, SVC_R_ORG_READ_ONLY | SVC_R_ORG_OWNER);
 }
@@ -136,9 +136,9 @@ static bool rate_limit_has_path(const svc_call *c, int set)
   for (i = 0; i < c->s->plan_count; i++) {
     const char *path = c->s->plans[i].route->path;
     if (c->s->plans[i].route->set != set || c->s->plans[i].route->flags & SVC_ABSOLUTE) continue;
-    for (j = 0; j < c->query_count; j++) {
-      svc_str text = c->query[j].text;
-      if (strcmp(c->query[j].param->name, "endpointPath") != 0) continue;
+    for (j = 0; j < c->query.count; j++) {
+      svc_str text = c->query.values[j].text;
+      if (strcmp(c->query.values[j].param->name, "endpointPath") != 0) continue;
       if (text.n >= c->s->base_path.n && memcmp(text.p, c->s->base_path.p, c->s->base_path.n) == 0)
         text = (svc_str){ text.p + c->s->base_path.n, text.n - c->s->base_path.n };
       if (svc_str_is(text, path)) return true;
@@ -186,11 +186,11 @@ static bool rate_limit_read(svc_call *c)
   if (!rate_limit_scope(c, &scope) || !svc_resolve_all(c)) return false;
   for (set = 0; set < SVC_SET_COUNT; set++) {
     svc_set_id(set, id, sizeof id);
-    if (svc_str_is(c->params[0], id) && (scope < 0 || c->s->sets[set].scope == scope)) break;
+    if (svc_str_is(c->route.params[0], id) && (scope < 0 || c->s->sets[set].scope == scope)) break;
   }
-  if (set == SVC_SET_COUNT) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->path);
+  if (set == SVC_SET_COUNT) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
   body = rate_limit_node(c, set, id);
-  return body ? svc_answer_node(c, body) : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  return body ? svc_answer_node(c, body) : svc_no_memory(c);
 }
 
 SVC_PRIVATE const svc_noun svc_noun_rate_limit = {

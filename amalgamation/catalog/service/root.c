@@ -1,7 +1,7 @@
 /*
 ** The root: what this service is, who asks, and the links from which everything can be reached.
 */
-#include "internal.h"
+#include "catalog/catalog.h"
 
 static bool root_read(svc_call *c);
 
@@ -32,7 +32,7 @@ static bool root_read(svc_call *c)
   svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   svc_node *key = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("apiKey"), SVC_S(""));
   svc_node *list = svc_access_shown(c, "accessList"), *roles = root_grants(c);
-  if (!body || !key || !list || !roles) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!body || !key || !list || !roles) return svc_no_memory(c);
   svc_node_put(c->arena, key, list);
   svc_node_set_str(c->arena, key, "id", c->who.user_id);
   svc_node_set_str(c->arena, key, "publicKey", c->who.username);

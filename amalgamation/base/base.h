@@ -1,0 +1,217 @@
+/*
+** base: memory, text, JSON, dates, ids. It knows nothing of HTTP, of stores or of this API.
+*/
+#ifndef SVC_BASE_H
+#define SVC_BASE_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* flock, mkdtemp, clock_gettime under -std=c11 */
+#endif
+
+#ifndef _FILE_OFFSET_BITS
+#define _FILE_OFFSET_BITS 64 /* 32-bit boards: a file with a large inode number is none of stat's errors */
+#endif
+
+#include "svcapi.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Folded into one file everything private is static; compiled part by part it cannot be. */
+#if defined(SVC_SPLIT)
+#define SVC_PRIVATE
+#elif defined(__GNUC__)
+#define SVC_PRIVATE static __attribute__((unused))
+#else
+#define SVC_PRIVATE static
+#endif
+
+#if defined(__GNUC__)
+#define SVC_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#else
+#define SVC_PRINTF(f, a)
+#endif
+
+
+/* A slice of text: not owned, not NUL-terminated unless said so. */
+typedef struct svc_str {
+  const char *p;
+  size_t n;
+} svc_str;
+
+#define SVC_S(literal) ((svc_str){ "" literal, sizeof literal - 1 })
+#define SVC_FMT "%.*s"
+#define SVC_ARG(s) (int)(s).n, (s).p
+
+/* str.c */
+SVC_PRIVATE svc_str svc_str_c(const char *text);                    /* NULL gives an empty slice */
+SVC_PRIVATE svc_str svc_str_n(const char *text, size_t n);          /* n 0: NUL-terminated */
+SVC_PRIVATE bool svc_str_eq(svc_str a, svc_str b);
+SVC_PRIVATE int svc_str_order(svc_str a, svc_str b); /* by bytes; of two that start alike the shorter one comes first */
+SVC_PRIVATE bool svc_str_is(svc_str a, const char *text);
+SVC_PRIVATE bool svc_str_is_nocase(svc_str a, const char *text);    /* ASCII */
+SVC_PRIVATE bool svc_str_starts(svc_str a, const char *prefix);
+SVC_PRIVATE svc_str svc_str_trim(svc_str a);                        /* spaces and tabs at both ends */
+SVC_PRIVATE svc_str svc_str_cut(svc_str *rest, char at);            /* up to `at`; rest goes on behind it */
+SVC_PRIVATE bool svc_str_i64(svc_str a, int64_t *out);              /* all of it a decimal integer in range */
+SVC_PRIVATE size_t svc_utf8_length(svc_str a);                      /* code points, of valid UTF-8 */
+SVC_PRIVATE bool svc_utf8_valid(svc_str a);
+
+/* arena.c: all memory of one request. A failed allocation is remembered, so that it may be checked once at the end. */
+typedef struct svc_block svc_block;
+typedef struct svc_arena {
+  svc_allocator allocator;
+  svc_block *blocks; /* newest first; svc_response.memory */
+  char *next, *end;
+  bool failed;
+} svc_arena;
+
+SVC_PRIVATE void svc_arena_init(svc_arena *a, const svc_allocator *allocator);
+SVC_PRIVATE void *svc_arena_alloc(svc_arena *a, size_t size);       /* aligned; NULL when there is none */
+SVC_PRIVATE void *svc_arena_zero(svc_arena *a, size_t size);
+SVC_PRIVATE svc_str svc_arena_copy(svc_arena *a, svc_str text);     /* with a NUL behind; empty when there is none */
+SVC_PRIVATE svc_str svc_arena_print(svc_arena *a, const char *format, ...) SVC_PRINTF(2, 3);
+SVC_PRIVATE void svc_arena_reserve(svc_arena *a, size_t size);      /* one block for what is to come */
+SVC_PRIVATE void svc_blocks_free(svc_block *blocks);
+
+/* buf.c: text that grows in an arena. A failure is remembered, and what follows is ignored. */
+typedef struct svc_buf {
+  svc_arena *arena;
+  char *p;
+  size_t n, capacity;
+  bool failed;
+} svc_buf;
+
+SVC_PRIVATE svc_buf svc_buf_new(svc_arena *a, size_t capacity);
+SVC_PRIVATE bool svc_buf_grow(svc_buf *b, size_t n);
+SVC_PRIVATE void svc_buf_add(svc_buf *b, const char *p, size_t n);
+SVC_PRIVATE void svc_buf_str(svc_buf *b, svc_str s);
+SVC_PRIVATE void svc_buf_text(svc_buf *b, const char *text);
+SVC_PRIVATE void svc_buf_char(svc_buf *b, char c);
+SVC_PRIVATE void svc_buf_i64(svc_buf *b, int64_t value);
+SVC_PRIVATE svc_str svc_buf_done(svc_buf *b); /* NUL-terminated; empty when failed */
+
+/* n bytes to be filled in at once; NULL: failed. Here, because all that is written passes through it. */
+static inline char *svc_buf_room(svc_buf *b, size_t n)
+{
+  char *p;
+  if (b->failed || (b->capacity - b->n < n && !svc_buf_grow(b, n))) return NULL;
+  p = b->p + b->n;
+  b->n += n;
+  return p;
+}
+
+/* uri.c */
+SVC_PRIVATE bool svc_percent_decode(svc_arena *a, svc_str in, bool plus_is_space, svc_str *out); /* false: malformed */
+SVC_PRIVATE void svc_percent_encode(svc_buf *b, svc_str segment); /* all but the unreserved characters */
+
+/* id.c: 12 bytes, shown as 24 hex digits, rising in time. */
+typedef struct svc_id {
+  unsigned char b[12];
+} svc_id;
+
+SVC_PRIVATE bool svc_id_parse(svc_str text, svc_id *out);
+SVC_PRIVATE void svc_id_hex(const svc_id *id, char out[24]);
+SVC_PRIVATE svc_str svc_id_str(svc_arena *a, const svc_id *id);
+SVC_PRIVATE bool svc_id_eq(const svc_id *a, const svc_id *b);
+SVC_PRIVATE bool svc_id_is_zero(const svc_id *id);
+SVC_PRIVATE int64_t svc_id_second(const svc_id *id); /* since 1970, in which it was made */
+/* The id after `last` at this time: greater than it, in the second of `now_ms` unless the clock stepped back. */
+SVC_PRIVATE svc_id svc_id_next(const svc_id *last, int64_t now_ms, const unsigned char random[8]);
+
+/* date.c: milliseconds since 1970-01-01T00:00:00Z. */
+SVC_PRIVATE bool svc_date_parse(svc_str text, int64_t *ms); /* ISO 8601, no zone means UTC; impossible dates refused */
+SVC_PRIVATE bool svc_day_parse(svc_str text, unsigned *yyyymmdd); /* "2025-03-12" gives 20250312; a real day only */
+SVC_PRIVATE void svc_date_text(int64_t ms, char out[21]); /* "2025-03-12T08:00:00Z" and a NUL */
+SVC_PRIVATE void svc_http_date(int64_t ms, char out[30]); /* "Wed, 12 Mar 2025 08:00:00 GMT" and a NUL */
+SVC_PRIVATE int64_t svc_day_ms(unsigned yyyymmdd);        /* its midnight */
+
+/* pattern.c, format.c */
+/* What a string must look like where a pattern cannot say it (base/format.c). */
+enum svc_format {
+  SVC_FORMAT_NONE,
+  SVC_FORMAT_ID, /* 24 hex digits */
+  SVC_FORMAT_IP,
+  SVC_FORMAT_CIDR,
+  SVC_FORMAT_IP_OR_CIDR,
+  SVC_FORMAT_EMAIL,
+  SVC_FORMAT_UUID,
+  SVC_FORMAT_URI,
+  SVC_FORMAT_DAY /* YYYY-MM-DD */
+};
+
+SVC_PRIVATE bool svc_pattern_match(const char *pattern, svc_str text);
+SVC_PRIVATE bool svc_format_check(int format, svc_str text); /* enum svc_format */
+SVC_PRIVATE const char *svc_format_name(int format);         /* for error texts: "an IP address" */
+
+/* address.c */
+typedef struct svc_address {
+  unsigned char b[16]; /* IPv4 as ::ffff:a.b.c.d */
+  unsigned char bits;  /* length of the prefix: 128, one address */
+} svc_address;
+SVC_PRIVATE bool svc_address_parse(svc_str text, svc_address *out); /* an address, or a range with "/"; bits behind go */
+SVC_PRIVATE bool svc_address_within(const svc_address *one, const svc_address *range);
+SVC_PRIVATE svc_str svc_address_text(svc_arena *a, const svc_address *address); /* the usual form; one address has no "/" */
+SVC_PRIVATE svc_str svc_address_spell(svc_arena *a, svc_str text); /* in that form; what is no address: as it is */
+
+/* The longest path of keys and indices that the parser follows, as frozen counts it; the gate refuses longer ones. */
+#define SVC_JSON_MAX_PATH 255
+
+/* json_gate.c: strict RFC 8259, before anything else looks at the text. */
+typedef struct svc_json_fault {
+  size_t at;        /* byte position */
+  const char *what; /* a constant */
+} svc_json_fault;
+
+/* One pass, no recursion. False: *fault is set. Scratch memory for the duplicate-key check comes from the arena; when
+** there is none, arena->failed is set and the text counts as refused. */
+SVC_PRIVATE bool svc_json_gate(svc_arena *a, svc_str text, size_t max_depth, svc_json_fault *fault);
+
+/* json_node.c: a JSON value in memory, made on writes only. */
+enum svc_json_type { SVC_J_NULL, SVC_J_BOOL, SVC_J_NUMBER, SVC_J_STRING, SVC_J_OBJECT, SVC_J_ARRAY };
+
+typedef struct svc_node svc_node;
+struct svc_node {
+  int type;     /* enum svc_json_type */
+  svc_str name; /* in an object: its key, unescaped */
+  svc_str text; /* string: unescaped UTF-8; number: as written; boolean: "true" or "false" */
+  svc_node *first, *last, *next;
+};
+
+SVC_PRIVATE svc_node *svc_node_new(svc_arena *a, int type, svc_str name, svc_str text); /* NULL: no memory */
+SVC_PRIVATE void svc_node_append(svc_node *parent, svc_node *child);
+SVC_PRIVATE svc_node *svc_node_get(const svc_node *object, const char *name); /* NULL: not there, or no object */
+SVC_PRIVATE svc_node *svc_node_find(const svc_node *object, svc_str name);
+SVC_PRIVATE svc_node *svc_node_copy(svc_arena *a, const svc_node *node);
+SVC_PRIVATE bool svc_node_same(const svc_node *a, const svc_node *b); /* key order does not matter, numbers by value */
+SVC_PRIVATE size_t svc_node_count(const svc_node *node);
+/* Set, or replace in place, a member. An object's members are kept sorted by name. */
+SVC_PRIVATE void svc_node_put(svc_arena *a, svc_node *object, svc_node *member);
+SVC_PRIVATE void svc_node_set_str(svc_arena *a, svc_node *object, const char *name, svc_str value);
+SVC_PRIVATE void svc_node_set_i64(svc_arena *a, svc_node *object, const char *name, int64_t value);
+SVC_PRIVATE void svc_node_set_bool(svc_arena *a, svc_node *object, const char *name, bool value);
+SVC_PRIVATE void svc_node_drop(svc_node *object, const char *name);
+SVC_PRIVATE svc_str svc_node_str(const svc_node *object, const char *name); /* a string member, or empty */
+SVC_PRIVATE bool svc_node_bool(const svc_node *object, const char *name, bool otherwise);
+SVC_PRIVATE int64_t svc_node_i64(const svc_node *object, const char *name, int64_t otherwise);
+SVC_PRIVATE void svc_node_write(svc_buf *b, const svc_node *node); /* compact, members in the order they stand */
+/* The same; where in what is written a member of that name would belong, members being sorted. */
+SVC_PRIVATE size_t svc_node_write_for(svc_buf *b, const svc_node *node, svc_str name);
+
+/* json_text.c */
+SVC_PRIVATE void svc_json_escape(svc_buf *b, svc_str text); /* with the quotes around */
+SVC_PRIVATE size_t svc_json_plain(const char *p, size_t n, bool ascii); /* bytes from here on that need no second look */
+SVC_PRIVATE bool svc_json_unescape(svc_arena *a, svc_str raw, svc_str *out); /* raw: between the quotes, gate-checked */
+SVC_PRIVATE void svc_json_pretty(svc_buf *b, svc_str compact); /* two spaces a level, a newline at the end */
+/* The value of a member as it stands in a compact object, without a parse; n 0: there is none. Names without escapes only. */
+SVC_PRIVATE svc_str svc_json_member(svc_str object, svc_str name);
+SVC_PRIVATE bool svc_json_number_i64(svc_str text, int64_t *out);  /* 5, 5.0 and 5e0 are 5; false: no integer in range */
+SVC_PRIVATE bool svc_json_number_double(svc_str text, double *out); /* locale-free; false: overflow */
+
+#endif /* SVC_BASE_H */

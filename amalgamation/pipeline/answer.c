@@ -1,0 +1,147 @@
+/*
+** What a request is answered with: an entity, as it is stored or as its noun shows it, or something computed.
+**
+** The rule: an answer is only noted here; bytes are made of it by respond.c. What is stored is answered as it lies in the
+** store, without a parse; a view is made where a noun shows more than that.
+*/
+#include "pipeline/pipeline.h"
+
+SVC_PRIVATE uint64_t svc_body_revision(svc_str body)
+{
+  uint64_t h = 0xcbf29ce484222325u;
+  size_t i;
+  for (i = 0; i < body.n; i++) h = (h ^ (unsigned char)body.p[i]) * 0x100000001b3u;
+  return h | (uint64_t)1 << 63; /* never that of a stored entity, which counts from 1 */
+}
+
+/* The unique value as it stands in a path; one of several parts is encoded already. */
+static svc_str answer_unique(svc_call *c, const svc_entity *e)
+{
+  const char *unique = c->plan->noun->noun->unique;
+  svc_buf b;
+  if (unique && strchr(unique, '/')) return e->unique;
+  b = svc_buf_new(c->arena, e->unique.n * 3 + 1);
+  svc_percent_encode(&b, e->unique);
+  return svc_buf_done(&b);
+}
+
+static int answer_status(const svc_call *c)
+{
+  return c->plan->route->status ? c->plan->route->status : 200;
+}
+
+static void answer_stored(svc_call *c, const svc_entity *e)
+{
+  const svc_plan *item = c->plan->item ? c->plan->item : c->plan;
+  svc_answer *a = &c->answer;
+  a->status = answer_status(c);
+  a->body = e->body;
+  a->links_at = e->links_at;
+  a->revision = e->revision;
+  a->links = item->links.count ? &item->links : NULL;
+  a->own = e->key;
+  if (item->links.has_parent) a->parent = svc_id_str(c->arena, &e->parent);
+  if (item->links.has_unique) a->unique = answer_unique(c, e);
+}
+
+SVC_PRIVATE svc_node *svc_entity_view(svc_call *c, const svc_entity *e)
+{
+  const svc_noun *noun = c->plan->noun->noun;
+  svc_node *view = c->plan->route->view ? c->plan->route->view(c, e) : noun->view ? noun->view(c, e) : svc_entity_body(c, e);
+  if (!view && !c->error.code) svc_no_memory(c);
+  return view;
+}
+
+SVC_PRIVATE bool svc_answer_entity(svc_call *c, const svc_entity *e)
+{
+  if (c->plan->route->view || c->plan->noun->noun->view) return svc_answer_view(c, e, svc_entity_view(c, e));
+  answer_stored(c, e);
+  return true;
+}
+
+/* What is shown may change without the entity, so the tag is that of what is shown. */
+SVC_PRIVATE bool svc_answer_view(svc_call *c, const svc_entity *e, svc_node *view)
+{
+  if (!view) return c->error.code ? false : svc_no_memory(c);
+  answer_stored(c, e);
+  if (!svc_answer_body(c, view)) return false;
+  c->answer.revision = svc_body_revision(c->answer.body);
+  return true;
+}
+
+SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body)
+{
+  if (!body) return c->error.code ? false : svc_no_memory(c);
+  return svc_body_write(c->arena, body, &c->answer.body, &c->answer.links_at) || svc_no_memory(c);
+}
+
+SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body)
+{
+  svc_answer *a = &c->answer;
+  if (!svc_answer_body(c, body)) return false;
+  a->status = answer_status(c);
+  a->links = c->plan->links.count ? &c->plan->links : c->plan->item ? &c->plan->item->links : NULL;
+  if (c->plan->own) a->own = c->route.chain[c->plan->hop_count - 1].key;
+  if (c->request.method != SVC_POST) a->revision = svc_body_revision(a->body); /* that may answer with more than the entity */
+  return true;
+}
+
+SVC_PRIVATE bool svc_answer_bytes(svc_call *c, svc_str bytes)
+{
+  memset(&c->answer, 0, sizeof c->answer);
+  c->answer.status = answer_status(c);
+  c->answer.body = bytes.p ? bytes : SVC_S("");
+  c->answer.whole = true;
+  return true;
+}
+
+SVC_PRIVATE void svc_answer_keep(svc_call *c)
+{
+  c->answer.kept = c->answer.body;
+  c->answer.kept_links_at = c->answer.links_at;
+  c->answer.secret = true;
+}
+
+SVC_PRIVATE bool svc_answer_nothing(svc_call *c)
+{
+  memset(&c->answer, 0, sizeof c->answer);
+  c->answer.status = c->plan->route->status ? c->plan->route->status : 204;
+  if (c->plan->route->flags & SVC_EMPTY_OBJECT) c->answer.body = SVC_S("{}");
+  return true;
+}
+
+SVC_PRIVATE svc_node *svc_entity_body(svc_call *c, const svc_entity *e)
+{
+  svc_node *node = svc_json_parse(c->arena, e->body);
+  if (!node) svc_no_memory(c);
+  return node;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- preconditions */
+
+/* If-Match names the states that the caller has seen: the entity must be in one of them. */
+SVC_PRIVATE bool svc_if_match(svc_call *c, uint64_t revision)
+{
+  svc_str rest = c->request.if_match;
+  char wanted[24];
+  int n;
+  if (rest.n == 0) return true;
+  n = snprintf(wanted, sizeof wanted, "%llx", (unsigned long long)revision);
+  while (rest.n) {
+    svc_str tag = svc_str_trim(svc_str_cut(&rest, ','));
+    if (svc_str_is(tag, "*")) return true;
+    if (tag.n < 2 || tag.p[0] != '"' || tag.p[tag.n - 1] != '"') continue; /* a weak tag never matches here */
+    tag = (svc_str){ tag.p + 1, tag.n - 2 };
+    if (svc_str_eq(svc_str_cut(&tag, '-'), (svc_str){ wanted, (size_t)n })) return true; /* whatever its formatting */
+  }
+  return svc_fail(c, SVC_E_PRECONDITION_FAILED, "");
+}
+
+SVC_PRIVATE bool svc_if_match_view(svc_call *c, const svc_node *view)
+{
+  svc_buf b = svc_buf_new(c->arena, 512);
+  if (!view) return c->error.code ? false : svc_no_memory(c);
+  if (c->request.if_match.n == 0) return true;
+  svc_node_write(&b, view);
+  return svc_if_match(c, svc_body_revision(svc_buf_done(&b)));
+}

@@ -1,0 +1,414 @@
+/*
+** Creates and changes.
+**
+** The rule: first everything is checked, then everything is written. A change writes the entity, its index entries, what
+** it names, what its parent shows of it, its order to the driver, its line in the ledger and its event, in one transaction.
+** No noun is named here: what differs from one to the other is in the tables, and what no table can say is in its hooks.
+*/
+#include "pipeline/pipeline.h"
+
+/* ------------------------------------------------------------------------------------------------------------- targets */
+
+/* The singleton of the parent: as it is stored, or its defaults. */
+static bool change_singleton(svc_call *c, svc_entity *out, bool *stored)
+{
+  static const svc_id none;
+  const svc_noun_info *noun = c->plan->noun;
+  const svc_entity *parent = svc_parent_of_call(c);
+  int rc = svc_entity_get(c->txn, noun->noun->kind, parent ? &parent->id : &none, &none, out);
+  *stored = rc == SVC_OK;
+  if (rc == SVC_OK) return true;
+  if (rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
+  memset(out, 0, sizeof *out);
+  out->kind = noun->noun->kind;
+  out->parent = parent ? parent->id : none;
+  out->scope = c->scope;
+  out->body = noun->preset;
+  out->links_at = noun->preset_links_at;
+  out->revision = svc_body_revision(noun->preset);
+  return true;
+}
+
+/* It is there, but not for who looks from this path. */
+static bool change_unseen(svc_call *c, const svc_entity *e)
+{
+  const svc_route *route = c->plan->route;
+  unsigned hop = c->plan->hop_count - 1;
+  if (c->error.code) return false;
+  if (route->err_not_kept) return svc_fail_about(c, route->err_not_kept, e->key, hop ? c->route.chain[hop - 1].key : SVC_S(""));
+  return svc_not_found(c, c->plan->noun, hop, c->route.params[c->plan->hops[hop].param]);
+}
+
+SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored)
+{
+  *stored = true;
+  if (!svc_resolve_all(c)) return false;
+  if (c->plan->noun->noun->flags & SVC_SINGLETON) return change_singleton(c, out, stored);
+  *out = c->route.chain[c->plan->hop_count - 1];
+  return !c->plan->route->keep || c->plan->route->keep(c, out) || change_unseen(c, out);
+}
+
+/* ------------------------------------------------------------------------------------------- what the service fills in */
+
+static void change_date(svc_call *c, svc_node *body, const svc_field *f)
+{
+  char date[21];
+  svc_date_text(c->now, date);
+  svc_node_set_str(c->arena, body, f->name, svc_str_c(date));
+}
+
+/* What shows when the entity was last changed; only called when it was. */
+static void change_touch(svc_call *c, const svc_change *change)
+{
+  const svc_field *f;
+  svc_fields fields;
+  svc_fields_begin(&fields, svc_object_of(change->noun->noun->object, change->body));
+  while ((f = svc_fields_next(&fields)) != NULL)
+    if (f->fill == SVC_AUTO_CHANGED) change_date(c, change->body, f);
+}
+
+static void change_fill_one(svc_call *c, const svc_change *change, const svc_field *f, svc_node *body, bool top)
+{
+  svc_id id;
+  switch (f->fill) {
+  case SVC_AUTO_ID: id = top ? change->id : svc_new_id(c->txn); break;
+  case SVC_AUTO_GROUP_ID: id = c->scope.group; break;
+  case SVC_AUTO_ORG_ID: id = c->scope.org; break;
+  default: change_date(c, body, f); return;
+  }
+  if (!svc_id_is_zero(&id)) svc_node_set_str(c->arena, body, f->name, svc_id_str(c->arena, &id));
+}
+
+/* Fields that the service fills in: of the entity, of objects in it, and of the elements of its arrays. */
+static void change_fill(svc_call *c, const svc_change *change, const svc_object *object, svc_node *body, bool top)
+{
+  const svc_field *f;
+  svc_fields fields;
+  svc_fields_begin(&fields, svc_object_of(object, body));
+  while ((f = svc_fields_next(&fields)) != NULL) {
+    bool nested = f->object && (f->type == SVC_OBJECT || (f->type == SVC_ARRAY && f->item == SVC_OBJECT));
+    svc_node *value, *item;
+    if (f->fill == SVC_AUTO_NONE && !nested) continue;
+    value = svc_node_get(body, f->name);
+    if (nested && value && f->type == SVC_OBJECT) change_fill(c, change, f->object, value, false);
+    if (nested && value && f->type == SVC_ARRAY)
+      for (item = value->first; item; item = item->next) change_fill(c, change, f->object, item, false);
+    if (f->fill != SVC_AUTO_NONE && !value) change_fill_one(c, change, f, body, top);
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- keys */
+
+/* The values of several fields, "a/b", as they stand in a path. */
+static svc_str change_joined(svc_call *c, const svc_node *body, const char *fields)
+{
+  svc_str rest = svc_str_c(fields);
+  svc_buf b = svc_buf_new(c->arena, 64);
+  while (rest.n) {
+    const svc_node *value = svc_node_find(body, svc_str_cut(&rest, '/'));
+    if (b.n) svc_buf_char(&b, '/');
+    if (value) svc_percent_encode(&b, value->text);
+  }
+  return svc_buf_done(&b);
+}
+
+/* How a path names the entity, percent-encoded; and its unique value, as look-ups by path find it. */
+static void change_keys(svc_call *c, const svc_change *change, svc_entity *e)
+{
+  const svc_noun *noun = change->noun->noun;
+  const char *unique = noun->unique;
+  svc_buf b;
+  if (noun->flags & SVC_SINGLETON) return;
+  if (noun->names) memcpy(e->names, noun->names, SVC_KIND_SIZE);
+  e->flags = (noun->flags & SVC_SHARED_NAME ? SVC_ENTITY_SHARED_NAME : 0) |
+             (noun->flags & SVC_GLOBAL && change->noun->parent ? SVC_ENTITY_BY_ID : 0);
+  if (noun->key && strchr(noun->key, '/') && !unique) unique = noun->key; /* a key of several parts is unique as a whole */
+  e->unique = !unique ? SVC_S("") : strchr(unique, '/') ? change_joined(c, change->body, unique) : svc_node_str(change->body, unique);
+  if (change->key.n) e->unique = change->key;
+  if (noun->key && !change->key.n) {
+    e->key = change_joined(c, change->body, noun->key);
+  } else if (change->key.n) {
+    b = svc_buf_new(c->arena, change->key.n * 3 + 1);
+    svc_percent_encode(&b, change->key);
+    e->key = svc_buf_done(&b);
+  } else {
+    e->key = svc_id_str(c->arena, &e->id);
+  }
+}
+
+static bool change_free_name(svc_call *c, const svc_change *change, const svc_entity *e)
+{
+  svc_named other;
+  int rc;
+  if (e->flags & SVC_ENTITY_SHARED_NAME || e->unique.n == 0) return true;
+  rc = svc_named_get(c->txn, svc_entity_names(e), &e->parent, e->unique, &other);
+  if (rc == SVC_NOT_FOUND) return true;
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  return svc_fail_about(c, change->noun->noun->err_exists, e->unique, svc_id_str(c->arena, &e->parent));
+}
+
+/* ------------------------------------------------------------------------------------------------------- states and dues */
+
+SVC_PRIVATE void svc_change_due(svc_change *change, int tag, int64_t when)
+{
+  unsigned i = 0;
+  while (i < change->due_count && change->dues[i].tag != tag) i++;
+  if (i == SVC_DUES) return;
+  if (i == change->due_count) change->due_count++;
+  change->dues[i].tag = (unsigned char)tag;
+  change->dues[i].when = when;
+}
+
+/* Put the entity into the state that the change leads to, and set when it leaves it. */
+static void change_state(svc_call *c, const svc_change *change, svc_entity *e)
+{
+  const svc_noun *noun = change->noun->noun;
+  unsigned i;
+  if (noun->lifecycle && change->state) {
+    svc_node_set_str(c->arena, change->body, noun->lifecycle->field, svc_str_c(change->state));
+    svc_due_set(e, SVC_DUE_STATE, svc_transition_due(c->s, noun, svc_str_c(change->state), c->now));
+  }
+  if (change->due) svc_due_set(e, SVC_DUE_STATE, change->due < 0 ? 0 : change->due);
+  for (i = 0; i < change->due_count; i++) svc_due_set(e, change->dues[i].tag, change->dues[i].when);
+}
+
+static bool change_serialise(svc_call *c, const svc_change *change, svc_entity *e)
+{
+  e->extra = change->extra;
+  return svc_body_write(c->arena, change->body, &e->body, &e->links_at) || svc_no_memory(c);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- events */
+
+/* Has this member another value than before? */
+static bool change_differs(const svc_change *change, const char *field)
+{
+  const svc_node *old = svc_node_get(change->before, field), *now = svc_node_get(change->body, field);
+  return old && now ? !svc_node_same(old, now) : old != now;
+}
+
+static svc_str change_text(const svc_node *body, const char *field)
+{
+  const svc_node *member = svc_node_get(body, field);
+  return member ? member->text : SVC_S("");
+}
+
+/* The events of the fields that changed and have one of their own; *others: some that have none changed as well. */
+static bool change_field_events(svc_call *c, const svc_change *change, const svc_entity *e, bool *others)
+{
+  const svc_noun *noun = change->noun->noun;
+  const svc_field_event *row;
+  const svc_field *f;
+  svc_fields fields;
+  svc_fields_begin(&fields, svc_object_of(noun->object, change->body));
+  while ((f = svc_fields_next(&fields)) != NULL) {
+    bool own = false;
+    if (!change_differs(change, f->name)) continue;
+    for (row = noun->field_events; row && row->field; row++) {
+      if (strcmp(row->field, f->name) != 0) continue;
+      own = true;
+      if (row->value && !svc_str_is(change_text(change->body, f->name), row->value)) continue;
+      if (!svc_event_about(c, change->noun, e, row->event, false)) return false;
+    }
+    if (!own && !(f->flags & SVC_READ_ONLY)) *others = true;
+  }
+  return true;
+}
+
+static bool change_events(svc_call *c, const svc_change *change, const svc_entity *e)
+{
+  bool others = !change->before || !change->noun->noun->field_events || change->unseen;
+  if (!others && !change_field_events(c, change, e, &others)) return false;
+  return !others || svc_event_about(c, change->noun, e, change->event, false);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- inserting */
+
+/* There may be a limit on how many there are: one of its noun's, or one that the project sets. */
+static bool change_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent)
+{
+  const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
+  int64_t limit = noun->most ? noun->most : -1;
+  svc_str key;
+  if (noun->quota && quota && !svc_id_is_zero(&c->scope.group)) limit = quota->noun->limit(c, &c->scope.group, noun->quota);
+  if (c->error.code) return false;
+  if (limit < 0 || svc_count(c->txn, noun->kind, parent) < (uint64_t)limit) return svc_txn_good(c);
+  key = svc_id_str(c->arena, parent);
+  return svc_fail(c, noun->err_quota, svc_error_params(noun->err_quota) > 1 ? "iS" : "i", &limit, &key);
+}
+
+/* Singletons of a new parent that do not begin with their defaults. The event of the parent speaks for them. */
+static bool change_begin_singletons(svc_call *c, const svc_noun_info *parent, const svc_id *id)
+{
+  size_t i;
+  for (i = 0; i < c->s->noun_count; i++) {
+    const svc_noun_info *info = &c->s->nouns[i];
+    const svc_node *preset;
+    svc_change change;
+    svc_entity e;
+    if (info->parent != parent || !info->noun->begin) continue;
+    memset(&change, 0, sizeof change);
+    change.noun = info;
+    change.parent = *id;
+    preset = svc_json_parse(c->arena, info->preset);
+    change.body = preset ? svc_node_copy(c->arena, preset) : NULL;
+    if (!change.body) return svc_no_memory(c);
+    info->noun->begin(c, change.body);
+    if (!svc_node_same(change.body, preset) && !svc_insert(c, &change, &e)) return false;
+  }
+  return true;
+}
+
+/* Where a new entity belongs: the project or organization is the one above it, or itself. */
+static svc_scope change_scope(const svc_call *c, const svc_change *change, const svc_entity *e)
+{
+  static const svc_id none;
+  const svc_noun_info *noun = change->noun;
+  svc_scope scope = c->scope;
+  if (noun == c->s->org) return (svc_scope){ none, e->id };
+  if (noun == c->s->group) return (svc_scope){ e->id, e->parent };
+  if (noun->scope == c->s->org) scope.group = none;
+  if (noun->scope == c->s->org && noun->parent == c->s->org) scope.org = e->parent;
+  if (!noun->scope) scope = (svc_scope){ none, none };
+  return scope;
+}
+
+/* The parent shows how many of these it has. */
+static bool change_recount(svc_call *c, const svc_noun_info *noun, const svc_id *parent)
+{
+  const svc_noun_info *up = noun->parent;
+  svc_entity old;
+  svc_node *body;
+  if (!noun->noun->counted_in || !up) return true;
+  if (svc_get_noun(c->txn, up, parent, &old) != SVC_OK) return svc_txn_good(c); /* it goes as well */
+  body = svc_entity_body(c, &old);
+  if (!body) return false;
+  svc_node_set_i64(c->arena, body, noun->noun->counted_in, (int64_t)svc_count(c->txn, noun->noun->kind, parent));
+  return svc_rewrite(c, &old, body);
+}
+
+/* What is written along with an entity, whatever brought it about; `body` NULL: it is gone. */
+SVC_PRIVATE bool svc_change_along(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *before,
+                                  const svc_node *body)
+{
+  if (!svc_refs_write(c, noun, e, before, body)) return false;
+  if (!before != !body && !change_recount(c, noun, &e->parent)) return false;
+  return svc_meter_note(c, noun, e, body);
+}
+
+SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out)
+{
+  const svc_noun *noun = change->noun->noun;
+  const svc_entity *above = c->plan ? svc_parent_of_call(c) : NULL;
+  memset(out, 0, sizeof *out);
+  out->kind = noun->kind;
+  if (svc_id_is_zero(&change->parent) && above) change->parent = svc_parent_in(c, change->noun, above);
+  out->parent = change->parent;
+  if (!change_within_quota(c, noun, &out->parent)) return false;
+  if (svc_id_is_zero(&change->id) && !(noun->flags & SVC_SINGLETON)) change->id = svc_new_id(c->txn);
+  out->id = change->id;
+  if (noun->lifecycle && !change->state) change->state = noun->lifecycle->created;
+  change_fill(c, change, noun->object, change->body, true);
+  if (noun->prepare && !noun->prepare(c, change)) return false;
+  out->parent = change->parent;
+  out->scope = change_scope(c, change, out);
+  change_state(c, change, out);
+  change_touch(c, change);
+  change_keys(c, change, out);
+  if (!svc_refs_check(c, change) || !change_free_name(c, change, out) || !change_serialise(c, change, out)) return false;
+  out->revision = svc_new_revision(c->txn);
+  if (svc_entity_insert(c->txn, c->arena, out) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  return svc_change_along(c, change->noun, out, NULL, change->body) && svc_order_put(c, change->noun, out) &&
+         change_events(c, change, out) && change_begin_singletons(c, change->noun, &out->id) &&
+         (!noun->stored || noun->stored(c, change, out));
+}
+
+/* -------------------------------------------------------------------------------------------------------------- changing */
+
+SVC_PRIVATE bool svc_rewrite(svc_call *c, const svc_entity *stored, const svc_node *body)
+{
+  svc_entity e = *stored;
+  if (!svc_body_write(c->arena, body, &e.body, &e.links_at)) return svc_no_memory(c);
+  e.revision = svc_new_revision(c->txn);
+  return svc_entity_update(c->txn, c->arena, &e, stored) == SVC_OK || svc_store_failed(c, c->txn->error);
+}
+
+static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out)
+{
+  const svc_noun *noun = change->noun->noun;
+  const svc_entity *old = &change->entity;
+  change->id = old->id;
+  change->parent = old->parent;
+  change->extra = old->extra;
+  change_fill(c, change, noun->object, change->body, true);
+  if (noun->prepare && !noun->prepare(c, change)) return false;
+  *out = *old;
+  change->unseen = svc_node_same(change->body, change->before);
+  if (change->unseen && svc_str_eq(change->extra, old->extra)) return true; /* nothing changed: nothing to write, and no event */
+  out->parent = change->parent;
+  change_state(c, change, out);
+  change_touch(c, change);
+  change_keys(c, change, out);
+  if (!svc_refs_check(c, change)) return false;
+  if ((!svc_str_eq(out->unique, old->unique) || !svc_id_eq(&out->parent, &old->parent)) && !change_free_name(c, change, out))
+    return false;
+  if (!change_serialise(c, change, out)) return false;
+  if (change->noun == c->s->group) out->scope.org = out->parent;
+  out->revision = svc_new_revision(c->txn);
+  if (svc_entity_update(c->txn, c->arena, out, old) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  return svc_change_along(c, change->noun, out, change->before, change->body) &&
+         (!change->state || svc_order_put(c, change->noun, out)) && change_events(c, change, out) &&
+         (!noun->stored || noun->stored(c, change, out));
+}
+
+/* A singleton's first change makes it. */
+static bool change_store_singleton(svc_call *c, svc_change *change, svc_entity *out)
+{
+  *out = change->entity;
+  if (svc_node_same(change->body, change->before))
+    return svc_body_write(c->arena, change->body, &out->body, &out->links_at) || svc_no_memory(c);
+  return svc_insert(c, change, out);
+}
+
+static bool change_of(svc_call *c, svc_change *change)
+{
+  change->before = svc_entity_body(c, &change->entity);
+  if (!change->before) return false;
+  change->body = svc_node_copy(c->arena, change->before);
+  return change->body ? true : svc_no_memory(c);
+}
+
+SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change)
+{
+  const svc_noun *noun = c->plan->noun->noun;
+  memset(change, 0, sizeof *change);
+  change->noun = c->plan->noun;
+  if (!svc_target(c, &change->entity, &change->stored)) return false;
+  if (noun->view || c->plan->route->view ? !svc_if_match_view(c, svc_entity_view(c, &change->entity))
+                                         : !svc_if_match(c, change->entity.revision))
+    return false;
+  change->input = c->body;
+  change->event = noun->event_updated;
+  change->state = noun->lifecycle ? noun->lifecycle->updated : NULL;
+  return change_of(c, change) && svc_guarded(c, change->noun, &change->entity, change->before, SVC_GUARD_CHANGE);
+}
+
+SVC_PRIVATE bool svc_change_of(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, svc_change *change)
+{
+  memset(change, 0, sizeof *change);
+  change->noun = noun;
+  change->entity = *stored;
+  change->stored = true;
+  return change_of(c, change);
+}
+
+SVC_PRIVATE bool svc_change_keep(svc_call *c, svc_change *change, svc_entity *out)
+{
+  return change->stored ? change_store_entity(c, change, out) : change_store_singleton(c, change, out);
+}
+
+SVC_PRIVATE bool svc_change_store(svc_call *c, svc_change *change)
+{
+  svc_entity e;
+  return svc_change_keep(c, change, &e) && svc_answer_entity(c, &e);
+}

@@ -1,0 +1,224 @@
+/*
+** Stored entities as the items of a list: those below a parent, or those that the caller may see.
+**
+** The rule: the cost of a page follows what is returned, not what is stored. How many there are is known from a count,
+** unless a filter leaves some out; what lies before the page is passed over by the store; a filter by date begins where
+** the date is; and what the caller may see is found from what the caller holds.
+*/
+#include "pipeline/pipeline.h"
+
+/* -------------------------------------------------------------------------------------------------------------- filters */
+
+/* The text of a value in a body, which may be inside of another ("a.b"); n 0: there is none. Nothing is parsed. */
+static svc_str entities_text(svc_call *c, const svc_entity *e, const char *field)
+{
+  svc_str rest = svc_str_c(field), raw = e->body, text;
+  while (rest.n && raw.n) raw = svc_json_member(raw, svc_str_cut(&rest, '.'));
+  if (raw.n < 2 || raw.p[0] != '"') return raw;
+  raw = (svc_str){ raw.p + 1, raw.n - 2 };
+  if (!memchr(raw.p, '\\', raw.n)) return raw;
+  return svc_json_unescape(c->arena, raw, &text) ? text : raw;
+}
+
+static bool entities_begins(svc_str text, svc_str prefix)
+{
+  size_t i;
+  if (prefix.n > text.n) return false;
+  for (i = 0; i < prefix.n; i++) {
+    int a = (unsigned char)prefix.p[i], b = (unsigned char)text.p[i];
+    if (a >= 'A' && a <= 'Z') a += 32;
+    if (b >= 'A' && b <= 'Z') b += 32;
+    if (a != b) return false;
+  }
+  return true;
+}
+
+static bool entities_compares(svc_call *c, const svc_filter *f, const svc_query_value *given, svc_str text)
+{
+  int64_t date;
+  switch (f->compare) {
+  case SVC_PREFIX: return entities_begins(text, given->text);
+  case SVC_NOT_IN: return !svc_query_has(c, f->param, text);
+  case SVC_MIN_DATE: return svc_date_parse(text, &date) && date >= given->number;
+  case SVC_MAX_DATE: return svc_date_parse(text, &date) && date <= given->number;
+  default: return svc_query_has(c, f->param, text);
+  }
+}
+
+static bool entities_pass(svc_call *c, const svc_entities *which, const svc_entity *e)
+{
+  const char *unique = which->noun->noun->unique;
+  const svc_filter *f;
+  for (f = which->filters; f && f->param; f++) {
+    const svc_query_value *given = svc_query_get(c, f->param);
+    bool named = unique && strcmp(unique, f->field) == 0;
+    if (given && !entities_compares(c, f, given, named ? e->unique : entities_text(c, e, f->field))) return false;
+  }
+  return !which->keep || which->keep(c, e, which->context);
+}
+
+static bool entities_filtered(const svc_call *c, const svc_entities *which)
+{
+  const svc_filter *f;
+  for (f = which->filters; f && f->param; f++)
+    if (svc_query_get(c, f->param)) return true;
+  return which->keep != NULL;
+}
+
+/*
+** An id begins with the second of its making: a bound on when an entity was made is a bound on its id.
+*/
+static void entities_seek(svc_call *c, const svc_entities *which, svc_scan *scan, const svc_key *prefix)
+{
+  const svc_filter *f;
+  for (f = which->filters; f && f->param; f++) {
+    const svc_field *field = svc_field_named(svc_object_of(which->noun->noun->object, NULL), svc_str_c(f->field));
+    const svc_query_value *given = svc_query_get(c, f->param);
+    svc_key *edge = f->compare == SVC_MIN_DATE ? &scan->from : &scan->to;
+    int64_t second;
+    if (!given || (f->compare != SVC_MIN_DATE && f->compare != SVC_MAX_DATE) || !field || field->fill != SVC_AUTO_NOW) continue;
+    second = given->number / 1000 + (f->compare == SVC_MAX_DATE);
+    if (second < 0) second = 0;
+    if (second > 0xFFFFFFFE) continue;
+    *edge = *prefix;
+    svc_key_number(edge, (uint64_t)second, 4);
+  }
+}
+
+/* --------------------------------------------------------------------------------------------------------------- source */
+
+/* What is given out: the rows of a range, then of the next one, then single ones. */
+typedef struct entities_source {
+  const svc_entities *which;
+  svc_scan scan;
+  const svc_seen *seen; /* NULL: the scan is all */
+  size_t next_parent, next_id;
+} entities_source;
+
+static void entities_below(svc_call *c, entities_source *from, const svc_id *parent)
+{
+  svc_key prefix;
+  svc_key_entity(&prefix, from->which->noun->noun->kind, parent, NULL);
+  svc_scan_below(&from->scan, c->txn, &prefix, c->plan->route->flags & SVC_NEWEST_FIRST);
+  entities_seek(c, from->which, &from->scan, &prefix);
+}
+
+static bool entities_row(svc_call *c, entities_source *from, svc_entity *out)
+{
+  svc_str key, value;
+  while (!svc_scan_next(&from->scan, &key, &value)) {
+    if (c->txn->error || !from->seen || from->next_parent == from->seen->parent_count) return false;
+    entities_below(c, from, &from->seen->parents[from->next_parent++]);
+  }
+  if (!svc_entity_decode(key, value, out)) svc_note(c->txn, SVC_CORRUPT);
+  return c->txn->error == SVC_OK;
+}
+
+/* What stands in a list of ids may be gone. */
+static bool entities_single(svc_call *c, entities_source *from, svc_entity *out)
+{
+  while (from->seen && from->next_id < from->seen->id_count)
+    if (svc_get_noun(c->txn, from->which->noun, &from->seen->ids[from->next_id++], out) == SVC_OK) return true;
+  return false;
+}
+
+static bool entities_item(svc_call *c, const svc_entities *which, const svc_entity *e, svc_item *out)
+{
+  svc_node *body;
+  out->key = e->key;
+  out->body = e->body;
+  out->links_at = e->links_at;
+  if (which->write) return which->write(c, e, out);
+  if (!which->view) return true;
+  body = which->view(c, e, which->context);
+  if (!body) return c->error.code ? false : svc_no_memory(c);
+  svc_item_node(c, out, e->key, body);
+  return true;
+}
+
+static bool entities_next(svc_call *c, void *state, svc_item *out)
+{
+  entities_source *from = state;
+  svc_entity e;
+  e.kind = from->which->noun->noun->kind;
+  while (entities_row(c, from, &e) || (!c->txn->error && entities_single(c, from, &e))) {
+    if (!entities_pass(c, from->which, &e)) {
+      if (c->error.code) return false;
+      continue;
+    }
+    return !out || entities_item(c, from->which, &e, out);
+  }
+  svc_txn_good(c);
+  return false;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- lists */
+
+SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_entities *which)
+{
+  bool filtered = entities_filtered(c, which);
+  int64_t total = filtered ? -1 : (int64_t)svc_count(c->txn, which->noun->noun->kind, &which->parent);
+  entities_source from;
+  memset(&from, 0, offsetof(entities_source, scan));
+  from.which = which;
+  from.seen = NULL;
+  entities_below(c, &from, &which->parent);
+  if (!filtered && !which->view && !which->write) return svc_list_stored(c, &from.scan, total);
+  return svc_list_items(c, entities_next, &from, total);
+}
+
+/* All there are, in one range: they lie below their parents, one behind the other. */
+static bool entities_everything(svc_call *c, const svc_entities *which)
+{
+  bool filtered = entities_filtered(c, which);
+  static const svc_id root;
+  int64_t total = filtered ? -1 : (int64_t)svc_count(c->txn, which->noun->noun->kind, which->noun->parent ? NULL : &root);
+  entities_source from;
+  svc_key prefix;
+  from.which = which;
+  from.seen = NULL;
+  svc_key_entity(&prefix, which->noun->noun->kind, NULL, NULL);
+  svc_scan_below(&from.scan, c->txn, &prefix, false);
+  if (!filtered && !which->view && !which->write) return svc_list_stored(c, &from.scan, total);
+  return svc_list_items(c, entities_next, &from, total);
+}
+
+/* Those of one organization, where the caller does not see all of it: the single ones that are in it. */
+static bool entities_in_parent(svc_call *c, const svc_entity *e, void *context)
+{
+  const svc_entities *which = context;
+  return svc_id_eq(&e->parent, &which->parent) && (!which->keep || which->keep(c, e, which->context));
+}
+
+SVC_PRIVATE bool svc_list_seen(svc_call *c, const svc_entities *which)
+{
+  entities_source from;
+  svc_entities inside = *which;
+  svc_seen seen;
+  bool one = !svc_id_is_zero(&which->parent);
+  int64_t total = 0;
+  size_t i;
+  if (!svc_seen_of(c, which->noun, &seen)) return false;
+  for (i = 0; one && i < seen.parent_count && !svc_id_eq(&seen.parents[i], &which->parent); i++) continue;
+  if (one && (seen.everything || i < seen.parent_count)) return svc_list_entities(c, which);
+  if (seen.everything) return entities_everything(c, which);
+  if (one) {
+    seen.parent_count = 0;
+    inside.keep = entities_in_parent;
+    inside.context = (void *)(uintptr_t)which;
+    inside.view = which->view; /* views of such lists need no context of their own */
+  }
+  for (i = 0; i < seen.parent_count; i++) total += (int64_t)svc_count(c->txn, which->noun->noun->kind, &seen.parents[i]);
+  from.which = &inside;
+  from.seen = &seen;
+  from.next_parent = from.next_id = 0;
+  memset(&from.scan, 0, offsetof(svc_scan, rows));
+  from.scan.txn = c->txn;
+  from.scan.ended = true;
+  if (!entities_filtered(c, &inside) && !inside.view && !inside.write && seen.id_count == 0 && seen.parent_count == 1) {
+    entities_below(c, &from, &seen.parents[0]);
+    return svc_list_stored(c, &from.scan, total);
+  }
+  if (entities_filtered(c, &inside)) return svc_list_items(c, entities_next, &from, -1);
+  return svc_list_items(c, entities_next, &from, total + (int64_t)seen.id_count);
+}

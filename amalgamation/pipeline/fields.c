@@ -1,0 +1,59 @@
+/*
+** The tables of fields: an object with those it is based on, and the variant of a union.
+**
+** The rule: whoever looks at the fields of a body asks svc_object_of() first. A union has no fields of its own; what holds
+** is the variant that the body asks for, or the one by default.
+*/
+#include "pipeline/pipeline.h"
+
+SVC_PRIVATE const svc_object *svc_object_of(const svc_object *object, const svc_node *body)
+{
+  while (object && object->variant_by) { /* a variant may be a union itself */
+    const svc_node *by = svc_node_get(body, object->variant_by);
+    const svc_variant *v = object->variants;
+    svc_str value = by && by->type == SVC_J_STRING ? by->text : svc_str_c(by ? NULL : object->variant_default);
+    while (v->value && !svc_str_is(value, v->value)) v++;
+    object = v->object; /* of the row that closes them: NULL */
+  }
+  return object;
+}
+
+SVC_PRIVATE void svc_fields_begin(svc_fields *f, const svc_object *object)
+{
+  f->count = 0;
+  for (; object && f->count < SVC_FIELD_LEVELS; object = object->base)
+    if (object->fields) f->at[f->count++] = object->fields;
+}
+
+SVC_PRIVATE const svc_field *svc_fields_next(svc_fields *f)
+{
+  int i, best = -1;
+  if (f->count == 1) return f->at[0]->name ? f->at[0]++ : NULL;
+  for (i = 0; i < f->count; i++)
+    if (f->at[i]->name && (best < 0 || strcmp(f->at[i]->name, f->at[best]->name) < 0)) best = i;
+  return best < 0 ? NULL : f->at[best]++;
+}
+
+SVC_PRIVATE const svc_field *svc_field_named(const svc_object *object, svc_str name)
+{
+  for (; object; object = object->base) {
+    const svc_field *field;
+    for (field = object->fields; field && field->name; field++)
+      if (svc_str_is(name, field->name)) return field;
+  }
+  return NULL;
+}
+
+/* "a.b" is inside of a, "a[].b" in each of its elements. */
+SVC_PRIVATE bool svc_each_value(const svc_node *body, const char *field, svc_value_visitor visit, void *context)
+{
+  size_t n = strcspn(field, ".[");
+  bool each = strncmp(field + n, "[]", 2) == 0;
+  const svc_node *node = body && body->type == SVC_J_OBJECT ? svc_node_find(body, (svc_str){ field, n }) : NULL;
+  const char *rest = field + n + (each ? 2 : 0);
+  if (*rest == '.') rest++;
+  if (!node || (each && node->type != SVC_J_ARRAY)) return true;
+  for (node = each ? node->first : node; node; node = each ? node->next : NULL)
+    if (*rest ? !svc_each_value(node, rest, visit, context) : !visit(context, node)) return false;
+  return true;
+}

@@ -1,0 +1,222 @@
+/*
+** The ledger of what costs money: which organization had how much of what, from when until when.
+**
+** A noun that costs says what is counted and how much of it runs (its `meters`). A line in the ledger begins when that begins
+** and ends when it changes or the entity is gone; at the end of a month it ends as well, and goes on in the next. So the
+** lines of a month are all that its invoice needs, and what is gone has left them behind.
+**
+**   b org(12) month(4) group(12) id(12) since(8) slot(1)   kind(4) i64 quantity, i64 until, then what is counted
+**   l id(12) slot(1)                                       org(12) month(4) group(12) since(8): the line that is open
+**
+** The rule: an entity has one open line for each slot at the most, and of what it counts each has a slot. A line that ran
+** for some time is never removed.
+*/
+#include "pipeline/pipeline.h"
+
+#define METER_KIND "-mtr" /* of due entries: a month ends */
+#define METER_FRONT (SVC_KIND_SIZE + 16)
+#define METER_OPEN 36
+
+static unsigned meter_month(int64_t ms)
+{
+  char text[21];
+  svc_date_text(ms, text);
+  return (unsigned)(atoi(text) * 100 + atoi(text + 5));
+}
+
+static int64_t meter_next_month(unsigned month)
+{
+  return svc_day_ms((month % 100 == 12 ? month + 89 : month + 1) * 100 + 1);
+}
+
+static void meter_key(svc_key *key, const svc_ledger_line *line)
+{
+  svc_key_begin(key, 'b');
+  svc_key_id(key, &line->org);
+  svc_key_number(key, line->month, 4);
+  svc_key_id(key, &line->group);
+  svc_key_id(key, &line->id);
+  svc_key_number(key, (uint64_t)line->since, 8);
+  svc_key_number(key, line->slot, 1);
+}
+
+static void meter_open_key(svc_key *key, const svc_id *id, unsigned slot)
+{
+  svc_key_begin(key, 'l');
+  svc_key_id(key, id);
+  svc_key_number(key, slot, 1);
+}
+
+static void meter_due_key(svc_key *key, const svc_ledger_line *line)
+{
+  svc_due_entry due;
+  memset(&due, 0, sizeof due);
+  due.when = meter_next_month(line->month);
+  memcpy(due.kind, METER_KIND, SVC_KIND_SIZE);
+  due.id = line->id;
+  due.tag = (unsigned char)line->slot;
+  svc_key_due(key, &due);
+}
+
+static uint64_t meter_number(const char *p, int bytes)
+{
+  uint64_t v = 0;
+  while (bytes-- > 0) v = v << 8 | (unsigned char)*p++;
+  return v;
+}
+
+static bool meter_decode(svc_str key, svc_str value, svc_ledger_line *out)
+{
+  if (key.n != 1 + 12 + 4 + 12 + 12 + 8 + 1 || value.n < METER_FRONT) return false;
+  memcpy(out->org.b, key.p + 1, 12);
+  out->month = (unsigned)meter_number(key.p + 13, 4);
+  memcpy(out->group.b, key.p + 17, 12);
+  memcpy(out->id.b, key.p + 29, 12);
+  out->since = (int64_t)meter_number(key.p + 41, 8);
+  out->slot = (unsigned char)key.p[49];
+  memcpy(out->kind, value.p, SVC_KIND_SIZE);
+  memcpy(&out->meter.quantity, value.p + SVC_KIND_SIZE, 8);
+  memcpy(&out->until, value.p + SVC_KIND_SIZE + 8, 8);
+  out->meter.sku = (svc_str){ value.p + METER_FRONT, value.n - METER_FRONT };
+  return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- writing */
+
+static void meter_put(svc_call *c, const svc_ledger_line *line)
+{
+  svc_buf b = svc_buf_new(c->arena, METER_FRONT + line->meter.sku.n);
+  svc_key key;
+  svc_buf_add(&b, line->kind, SVC_KIND_SIZE);
+  svc_buf_add(&b, (const char *)&line->meter.quantity, 8);
+  svc_buf_add(&b, (const char *)&line->until, 8);
+  svc_buf_str(&b, line->meter.sku);
+  meter_key(&key, line);
+  if (b.failed) svc_note(c->txn, SVC_NOMEM);
+  else svc_put(c->txn, &key, (svc_str){ b.p, b.n });
+}
+
+static void meter_begin(svc_call *c, svc_ledger_line *line)
+{
+  char open[METER_OPEN];
+  svc_key key;
+  line->month = meter_month(line->since);
+  line->until = 0;
+  meter_put(c, line);
+  meter_key(&key, line);
+  memcpy(open, key.b + 1, 28);       /* org, month, group */
+  memcpy(open + 28, key.b + 41, 8);  /* since */
+  meter_open_key(&key, &line->id, line->slot);
+  svc_put(c->txn, &key, (svc_str){ open, sizeof open });
+  meter_due_key(&key, line);
+  svc_put(c->txn, &key, SVC_S(""));
+}
+
+/* One that ran for no time at all leaves nothing. */
+static void meter_end(svc_call *c, svc_ledger_line *line, int64_t until)
+{
+  svc_key key;
+  meter_open_key(&key, &line->id, line->slot);
+  svc_remove(c->txn, &key);
+  meter_due_key(&key, line);
+  svc_remove(c->txn, &key);
+  line->until = until;
+  if (until > line->since) {
+    meter_put(c, line);
+    return;
+  }
+  meter_key(&key, line);
+  svc_remove(c->txn, &key);
+}
+
+/* The open line of a slot. */
+static int meter_find(svc_call *c, const svc_id *id, unsigned slot, svc_ledger_line *out)
+{
+  svc_key key;
+  svc_str open, value;
+  int rc;
+  meter_open_key(&key, id, slot);
+  rc = svc_get(c->txn, &key, &open);
+  if (rc != SVC_OK) return rc;
+  if (open.n != METER_OPEN) return svc_note(c->txn, SVC_CORRUPT);
+  svc_key_begin(&key, 'b');
+  svc_key_add(&key, open.p, 28);
+  svc_key_id(&key, id);
+  svc_key_add(&key, open.p + 28, 8);
+  svc_key_number(&key, slot, 1);
+  rc = svc_get(c->txn, &key, &value);
+  if (rc == SVC_OK && !meter_decode(svc_key_str(&key), value, out)) rc = SVC_CORRUPT;
+  if (rc == SVC_OK) out->meter.sku = svc_arena_copy(c->arena, out->meter.sku);
+  return rc == SVC_OK ? SVC_OK : svc_note(c->txn, SVC_CORRUPT);
+}
+
+static bool meter_same(const svc_ledger_line *line, const svc_entity *e, const svc_meter *meter)
+{
+  return svc_id_eq(&line->org, &e->scope.org) && svc_id_eq(&line->group, &e->scope.group) &&
+         line->meter.quantity == meter->quantity && svc_str_eq(line->meter.sku, meter->sku);
+}
+
+/* What a slot counts from now on; NULL: nothing. */
+static bool meter_slot(svc_call *c, const svc_entity *e, unsigned slot, const svc_meter *meter)
+{
+  svc_ledger_line line;
+  int rc = meter_find(c, &e->id, slot, &line);
+  if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
+  if (rc == SVC_OK && meter && meter_same(&line, e, meter)) return true;
+  if (rc == SVC_OK) meter_end(c, &line, c->now);
+  if (meter) {
+    memset(&line, 0, sizeof line);
+    line.org = e->scope.org;
+    line.group = e->scope.group;
+    line.id = e->id;
+    memcpy(line.kind, e->kind, SVC_KIND_SIZE);
+    line.since = c->now;
+    line.slot = slot;
+    line.meter = *meter;
+    meter_begin(c, &line);
+  }
+  return svc_txn_good(c);
+}
+
+SVC_PRIVATE bool svc_meter_note(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *body)
+{
+  svc_meter meters[SVC_METERS];
+  size_t n, i;
+  if (!noun->noun->meters) return true;
+  n = body ? noun->noun->meters(c, body, meters, SVC_METERS) : 0;
+  for (i = 0; i < SVC_METERS; i++)
+    if (!meter_slot(c, e, (unsigned)i, i < n ? &meters[i] : NULL)) return false;
+  return true;
+}
+
+SVC_PRIVATE bool svc_meter_due(svc_call *c, const svc_due_entry *due, bool *mine)
+{
+  svc_ledger_line line;
+  int rc;
+  *mine = memcmp(due->kind, METER_KIND, SVC_KIND_SIZE) == 0;
+  if (!*mine) return true;
+  rc = meter_find(c, &due->id, due->tag, &line);
+  if (rc != SVC_OK) return rc == SVC_NOT_FOUND;
+  meter_end(c, &line, due->when);
+  line.since = due->when;
+  meter_begin(c, &line);
+  return c->txn->error == SVC_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- reading */
+
+SVC_PRIVATE void svc_ledger_begin(svc_scan *scan, svc_txn *txn, const svc_id *org, unsigned month)
+{
+  svc_key prefix;
+  svc_key_begin(&prefix, 'b');
+  svc_key_id(&prefix, org);
+  if (month) svc_key_number(&prefix, month, 4);
+  svc_scan_below(scan, txn, &prefix, false);
+}
+
+SVC_PRIVATE bool svc_ledger_next(svc_scan *scan, svc_ledger_line *out)
+{
+  svc_str key, value;
+  if (!svc_scan_next(scan, &key, &value)) return false;
+  return meter_decode(key, value, out) ? true : (svc_note(scan->txn, SVC_CORRUPT), false);
+}

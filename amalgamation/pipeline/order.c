@@ -1,0 +1,443 @@
+/*
+** What the driver is to do, and what it has done.
+**
+** A change that needs work of the data plane writes its order in its own transaction. svc_tick() hands orders out, outside
+** of any request and any transaction; the driver says through svc_order_done(), from any thread, what came of one.
+**
+**   o kind parent id   the order of an entity: id(12) u64 taken by, i64 not before, u32 attempt, u16 length of action,
+**                      action, desired state
+**   q id               where that is: kind(4) parent(12) id(12)
+**   w when id          it waits to be handed out
+**
+** The rules: an entity has one order at the most, and a newer one replaces it; being told that the older one is done finds
+** nothing. An order that was taken belongs to the handle that gave it out: another handle, after this one has ended, gives
+** it out again, under the same id. What is done moves the state and is gone, in one commit.
+**
+** Without a driver there are no orders: states move by due dates (lifecycle.c), and that is the simulation. Orders that a
+** driver has left behind become due dates when the store is opened without one.
+*/
+#include "pipeline/pipeline.h"
+
+#define ORDER_FRONT 34
+#define ORDER_BATCH 32 /* that are read at once */
+#define ORDER_FIRST_WAIT 1000 /* milliseconds, after the driver was busy; doubled each time */
+#define ORDER_LONGEST_WAIT 300000
+
+typedef struct order_record {
+  svc_id id;
+  uint64_t taken_by; /* session of the handle; 0: it waits */
+  int64_t not_before;
+  uint32_t attempt; /* how often it was handed out */
+  svc_str action, desired;
+} order_record;
+
+typedef struct order_address {
+  char kind[SVC_KIND_SIZE];
+  svc_id parent, id;
+} order_address;
+
+/* ----------------------------------------------------------------------------------------------------------------- keys */
+
+static void order_key(svc_key *key, const char *kind, const svc_id *parent, const svc_id *id)
+{
+  svc_key_begin(key, 'o');
+  svc_key_add(key, kind, SVC_KIND_SIZE);
+  svc_key_id(key, parent);
+  svc_key_id(key, id);
+}
+
+static void order_id_key(svc_key *key, const svc_id *id)
+{
+  svc_key_begin(key, 'q');
+  svc_key_id(key, id);
+}
+
+static void order_wait_key(svc_key *key, const order_record *r)
+{
+  svc_key_begin(key, 'w');
+  svc_key_number(key, (uint64_t)r->not_before, 8);
+  svc_key_id(key, &r->id);
+}
+
+static bool order_decode(svc_str value, order_record *out)
+{
+  uint16_t length;
+  if (value.n < ORDER_FRONT) return false;
+  memcpy(out->id.b, value.p, 12);
+  memcpy(&out->taken_by, value.p + 12, 8);
+  memcpy(&out->not_before, value.p + 20, 8);
+  memcpy(&out->attempt, value.p + 28, 4);
+  memcpy(&length, value.p + 32, 2);
+  if (length > value.n - ORDER_FRONT) return false;
+  out->action = (svc_str){ value.p + ORDER_FRONT, length };
+  out->desired = (svc_str){ value.p + ORDER_FRONT + length, value.n - ORDER_FRONT - length };
+  return true;
+}
+
+static bool order_put(svc_call *c, const order_address *at, const order_record *r)
+{
+  svc_buf b = svc_buf_new(c->arena, ORDER_FRONT + r->action.n + r->desired.n);
+  uint16_t length = (uint16_t)r->action.n;
+  svc_key key;
+  svc_buf_add(&b, (const char *)r->id.b, 12);
+  svc_buf_add(&b, (const char *)&r->taken_by, 8);
+  svc_buf_add(&b, (const char *)&r->not_before, 8);
+  svc_buf_add(&b, (const char *)&r->attempt, 4);
+  svc_buf_add(&b, (const char *)&length, 2);
+  svc_buf_str(&b, r->action);
+  svc_buf_str(&b, r->desired);
+  if (b.failed) return svc_no_memory(c);
+  order_key(&key, at->kind, &at->parent, &at->id);
+  svc_put(c->txn, &key, (svc_str){ b.p, b.n });
+  order_wait_key(&key, r);
+  if (r->taken_by) svc_remove(c->txn, &key);
+  else svc_put(c->txn, &key, SVC_S(""));
+  return svc_txn_good(c);
+}
+
+static int order_get(svc_call *c, const order_address *at, order_record *out)
+{
+  svc_key key;
+  svc_str value;
+  int rc;
+  order_key(&key, at->kind, &at->parent, &at->id);
+  rc = svc_get(c->txn, &key, &value);
+  if (rc != SVC_OK) return rc;
+  return order_decode(value, out) ? SVC_OK : svc_note(c->txn, SVC_CORRUPT);
+}
+
+/* By its own id. SVC_NOT_FOUND: it is done, or another one has replaced it. */
+static int order_find(svc_call *c, const svc_id *id, order_address *at, order_record *out)
+{
+  svc_key key;
+  svc_str value;
+  int rc;
+  order_id_key(&key, id);
+  rc = svc_get(c->txn, &key, &value);
+  if (rc != SVC_OK) return rc;
+  if (value.n != SVC_KIND_SIZE + 24) return svc_note(c->txn, SVC_CORRUPT);
+  memcpy(at->kind, value.p, SVC_KIND_SIZE);
+  memcpy(at->parent.b, value.p + SVC_KIND_SIZE, 12);
+  memcpy(at->id.b, value.p + SVC_KIND_SIZE + 12, 12);
+  return order_get(c, at, out);
+}
+
+static bool order_remove(svc_call *c, const order_address *at, const order_record *r)
+{
+  svc_key key;
+  order_key(&key, at->kind, &at->parent, &at->id);
+  svc_remove(c->txn, &key);
+  order_id_key(&key, &r->id);
+  svc_remove(c->txn, &key);
+  order_wait_key(&key, r);
+  svc_remove(c->txn, &key);
+  return svc_txn_good(c);
+}
+
+static order_address order_address_of(const svc_entity *e)
+{
+  order_address at;
+  memcpy(at.kind, e->kind, SVC_KIND_SIZE);
+  at.parent = e->parent;
+  at.id = e->id;
+  return at;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- writing */
+
+SVC_PRIVATE bool svc_order_drop(svc_call *c, const svc_entity *e)
+{
+  order_address at = order_address_of(e);
+  order_record old;
+  int rc;
+  if (!c->s->config.driver) return true;
+  rc = order_get(c, &at, &old);
+  if (rc == SVC_OK) return order_remove(c, &at, &old);
+  return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
+}
+
+SVC_PRIVATE bool svc_order_waits(svc_call *c, const svc_entity *e)
+{
+  order_address at = order_address_of(e);
+  order_record r;
+  return c->s->config.driver && order_get(c, &at, &r) == SVC_OK;
+}
+
+static svc_str order_desired(svc_call *c, const svc_noun *noun, const svc_entity *e)
+{
+  svc_node *desired = noun->desired ? noun->desired(c, e) : NULL;
+  svc_buf b;
+  if (!desired) return e->body;
+  b = svc_buf_new(c->arena, 512);
+  svc_node_write(&b, desired);
+  return svc_buf_done(&b);
+}
+
+SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
+{
+  const svc_lifecycle *life = noun->noun->lifecycle;
+  order_address at = order_address_of(e);
+  const svc_transition *t;
+  char value[SVC_KIND_SIZE + 24];
+  order_record r;
+  svc_str state;
+  svc_key key;
+  if (!life || !c->s->config.driver) return true;
+  if (!svc_order_drop(c, e)) return false;
+  state = svc_json_member(e->body, svc_str_c(life->field));
+  t = state.n > 2 ? svc_transition_from(noun->noun, (svc_str){ state.p + 1, state.n - 2 }) : NULL;
+  if (!t || !t->order) return true;
+  memset(&r, 0, sizeof r);
+  r.id = svc_new_id(c->txn);
+  r.not_before = c->now;
+  r.action = svc_str_c(t->order);
+  r.desired = order_desired(c, noun->noun, e);
+  if (c->error.code || !order_put(c, &at, &r)) return false;
+  memcpy(value, at.kind, SVC_KIND_SIZE);
+  memcpy(value + SVC_KIND_SIZE, at.parent.b, 12);
+  memcpy(value + SVC_KIND_SIZE + 12, at.id.b, 12);
+  order_id_key(&key, &r.id);
+  svc_put(c->txn, &key, (svc_str){ value, sizeof value });
+  return svc_txn_good(c);
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- jobs */
+
+/* What the driver says of an order: that it has taken it, is busy, is done with it, or has failed. */
+enum order_word { ORDER_TAKEN, ORDER_BUSY, ORDER_DONE, ORDER_FAILED, ORDER_OPEN };
+
+typedef struct order_job {
+  svc_job job; /* first: it is cast back */
+  svc *s;
+  int word;
+  svc_id id;
+  svc_str facts; /* JSON; n 0: none */
+} order_job;
+
+static int64_t order_wait(uint32_t attempt)
+{
+  return attempt > 8 ? ORDER_LONGEST_WAIT : (int64_t)ORDER_FIRST_WAIT << attempt;
+}
+
+/* It goes into its failed state, with the reason where its noun shows one. */
+static bool order_failed(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_node *facts)
+{
+  const svc_lifecycle *life = noun->noun->lifecycle;
+  svc_str reason = svc_node_str(facts, "reason");
+  svc_change change;
+  svc_scope_enter(c, stored);
+  svc_log(c->s, SVC_LOG_WARNING, "an order for %s " SVC_FMT " has failed: " SVC_FMT, noun->noun->name, SVC_ARG(stored->key),
+          SVC_ARG(reason.n ? reason : SVC_S("no reason given")));
+  if (!svc_change_of(c, noun, stored, &change)) return false;
+  if (life->failed) svc_node_set_str(c->arena, change.body, life->field, svc_str_c(life->failed));
+  if (life->reason && reason.n) svc_node_set_str(c->arena, change.body, life->reason, reason);
+  return svc_rewrite(c, stored, change.body) && svc_change_along(c, noun, stored, change.before, change.body) &&
+         svc_event_about(c, noun, stored, life->event_failed, false);
+}
+
+static bool order_settle(svc_call *c, const order_job *work, const order_address *at, const order_record *r)
+{
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, at->kind);
+  const svc_node *facts = work->facts.n ? svc_json_parse(c->arena, work->facts) : NULL;
+  svc_entity e;
+  int rc;
+  if (work->facts.n && !facts) return svc_no_memory(c);
+  if (!order_remove(c, at, r)) return false;
+  rc = noun ? svc_entity_get(c->txn, noun->noun->kind, &at->parent, &at->id, &e) : SVC_NOT_FOUND;
+  if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
+  return work->word == ORDER_DONE ? svc_transition_take(c, noun, &e, facts, SVC_DUE_STATE) : order_failed(c, noun, &e, facts);
+}
+
+/* There is no driver any more: what it was to do is simulated from here on. */
+static bool order_simulate(svc_call *c, const order_address *at, const order_record *r)
+{
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, at->kind);
+  svc_entity e, old;
+  svc_str state;
+  if (!order_remove(c, at, r)) return false;
+  if (!noun || svc_entity_get(c->txn, noun->noun->kind, &at->parent, &at->id, &old) != SVC_OK) return svc_txn_good(c);
+  e = old;
+  state = svc_json_member(e.body, svc_str_c(noun->noun->lifecycle->field));
+  if (state.n > 2)
+    svc_due_set(&e, SVC_DUE_STATE, svc_transition_due(c->s, noun->noun, (svc_str){ state.p + 1, state.n - 2 }, c->now));
+  return svc_entity_update(c->txn, c->arena, &e, &old) == SVC_OK || svc_store_failed(c, c->txn->error);
+}
+
+/* What an earlier handle had given out waits again. */
+static bool order_reopen(svc_call *c)
+{
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  order_record r;
+  order_address at;
+  svc_key_begin(&prefix, 'o');
+  svc_scan_below(&scan, c->txn, &prefix, false);
+  while (svc_scan_next(&scan, &key, &value)) {
+    if (key.n != 1 + SVC_KIND_SIZE + 24 || !order_decode(value, &r)) return svc_store_failed(c, svc_note(c->txn, SVC_CORRUPT));
+    memcpy(at.kind, key.p + 1, SVC_KIND_SIZE);
+    memcpy(at.parent.b, key.p + 1 + SVC_KIND_SIZE, 12);
+    memcpy(at.id.b, key.p + 1 + SVC_KIND_SIZE + 12, 12);
+    if (!c->s->config.driver && !order_simulate(c, &at, &r)) return false;
+    if (!c->s->config.driver || r.taken_by == 0) continue;
+    r.taken_by = 0;
+    if (!order_put(c, &at, &r)) return false;
+  }
+  return svc_txn_good(c);
+}
+
+static bool order_note(svc_call *c, const order_job *work)
+{
+  order_address at;
+  order_record r;
+  svc_key key;
+  int rc;
+  if (work->word == ORDER_OPEN) return order_reopen(c);
+  rc = order_find(c, &work->id, &at, &r);
+  if (rc == SVC_NOT_FOUND) return true;
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  if (work->word == ORDER_DONE || work->word == ORDER_FAILED) return order_settle(c, work, &at, &r);
+  order_wait_key(&key, &r);
+  svc_remove(c->txn, &key);
+  if (work->word == ORDER_TAKEN) r.taken_by = c->s->session;
+  else r.not_before = c->now + order_wait(r.attempt);
+  r.attempt++;
+  return order_put(c, &at, &r);
+}
+
+static bool order_work(svc_job *job, svc_txn *txn)
+{
+  order_job *work = (order_job *)job;
+  svc_arena arena;
+  svc_call c;
+  bool good;
+  svc_own_call(&c, work->s, &arena, txn, job->now);
+  good = order_note(&c, work);
+  if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
+  svc_blocks_free(arena.blocks);
+  return good;
+}
+
+static int order_say(svc *s, int word, const svc_id *id, svc_str facts, int64_t now)
+{
+  order_job work;
+  int rc;
+  memset(&work, 0, sizeof work);
+  work.job.work = order_work;
+  work.job.now = now;
+  work.s = s;
+  work.word = word;
+  if (id) work.id = *id;
+  work.facts = facts;
+  rc = svc_commit_run(&s->commit, &work.job);
+  return rc == SVC_OK && work.job.refused ? SVC_INVALID : rc;
+}
+
+/* --------------------------------------------------------------------------------------------------------- handing out */
+
+/* An order as the driver sees it; its strings are the arena's. */
+static bool order_show(svc_call *c, const order_address *at, const order_record *r, svc_order *out)
+{
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, at->kind);
+  svc_entity e;
+  memset(out, 0, sizeof *out);
+  if (!noun || svc_entity_get(c->txn, noun->noun->kind, &at->parent, &at->id, &e) != SVC_OK) return false;
+  out->id = svc_id_str(c->arena, &r->id).p;
+  out->action = svc_arena_copy(c->arena, r->action).p;
+  out->resource = noun->noun->name;
+  out->resource_id = svc_id_str(c->arena, &e.id).p;
+  out->parent_id = svc_id_str(c->arena, &e.parent).p;
+  out->name = svc_arena_copy(c->arena, e.unique.n ? e.unique : e.key).p;
+  out->group_id = svc_id_is_zero(&e.scope.group) ? "" : svc_id_str(c->arena, &e.scope.group).p;
+  out->org_id = svc_id_is_zero(&e.scope.org) ? "" : svc_id_str(c->arena, &e.scope.org).p;
+  out->desired = svc_arena_copy(c->arena, r->desired).p;
+  out->desired_length = r->desired.n;
+  out->attempt = (int)r->attempt + 1;
+  return !c->arena->failed;
+}
+
+/* Those that wait, the first of them: read, and the transaction is over. */
+static int order_collect(svc *s, svc_arena *arena, int64_t now, svc_order *orders, svc_id *ids, size_t *n)
+{
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  svc_call c;
+  int rc;
+  *n = 0;
+  svc_own_call(&c, s, arena, NULL, now);
+  rc = s->commit.port->read_begin(s->commit.store, &c.txn);
+  if (rc != SVC_OK) return rc;
+  svc_key_begin(&prefix, 'w');
+  svc_scan_below(&scan, c.txn, &prefix, false);
+  svc_key_begin(&scan.to, 'w');
+  svc_key_number(&scan.to, (uint64_t)now + 1, 8);
+  while (*n < ORDER_BATCH && svc_scan_next(&scan, &key, &value)) {
+    order_address at;
+    order_record r;
+    if (key.n != 1 + 8 + 12) continue;
+    memcpy(ids[*n].b, key.p + 9, 12);
+    if (order_find(&c, &ids[*n], &at, &r) == SVC_OK && order_show(&c, &at, &r, &orders[*n])) ++*n;
+  }
+  rc = c.txn->error;
+  svc_end_read(&c);
+  return arena->failed ? SVC_NOMEM : rc;
+}
+
+static int order_hand_out(svc *s, const svc_order *order, const svc_id *id, int64_t now)
+{
+  const svc_driver *driver = s->config.driver;
+  int said = driver->perform(driver->context, s, order), word = ORDER_FAILED;
+  svc_str why = SVC_S("{\"reason\":\"the driver refused it\"}");
+  if (said == SVC_OK) word = ORDER_TAKEN;
+  else if (said == SVC_BUSY) word = ORDER_BUSY;
+  return order_say(s, word, id, word == ORDER_FAILED ? why : SVC_S(""), now);
+}
+
+/* One thread at a time hands out: else two would give the same order. */
+SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now)
+{
+  svc_order orders[ORDER_BATCH];
+  svc_id ids[ORDER_BATCH];
+  svc_arena arena;
+  size_t n = 0, i;
+  int rc = SVC_OK;
+  if (!s->config.driver || atomic_exchange(&s->handing_out, true)) return SVC_OK;
+  do {
+    svc_arena_init(&arena, &s->allocator);
+    if (rc == SVC_OK) rc = order_collect(s, &arena, now, orders, ids, &n);
+    for (i = 0; i < n && rc == SVC_OK; i++) rc = order_hand_out(s, &orders[i], &ids[i], now);
+    svc_blocks_free(arena.blocks);
+  } while (rc == SVC_OK && n == ORDER_BATCH);
+  atomic_store(&s->handing_out, false);
+  return rc;
+}
+
+SVC_PRIVATE int svc_orders_open(svc *s)
+{
+  const svc_range all = { SVC_S("o"), SVC_S("p"), false, 0 };
+  svc_txn *txn;
+  svc_row row;
+  size_t n = 0;
+  int rc = s->commit.port->read_begin(s->commit.store, &txn);
+  if (rc != SVC_OK) return rc;
+  rc = txn->port->scan(txn, &all, &row, 1, &n);
+  s->commit.port->read_end(txn);
+  return rc == SVC_OK && n ? order_say(s, ORDER_OPEN, NULL, SVC_S(""), svc_now(s)) : rc;
+}
+
+int svc_order_done(svc *s, const char *order_id, int result, const char *facts)
+{
+  svc_json_fault fault;
+  svc_str text = svc_str_c(facts);
+  svc_arena arena;
+  svc_id id;
+  bool sound;
+  if (!s || !order_id || !svc_id_parse(svc_str_c(order_id), &id)) return SVC_INVALID;
+  if (text.n > s->config.max_body) return SVC_INVALID;
+  svc_arena_init(&arena, &s->allocator);
+  sound = text.n == 0 || (svc_json_gate(&arena, text, s->config.max_depth, &fault) && text.p[0] == '{');
+  svc_blocks_free(arena.blocks);
+  if (arena.failed) return SVC_NOMEM;
+  return sound ? order_say(s, result == SVC_OK ? ORDER_DONE : ORDER_FAILED, &id, text, svc_now(s)) : SVC_INVALID;
+}

@@ -1,0 +1,571 @@
+/*
+** pipeline: requests and tables. It knows no noun: what a noun is stands in its table, and those it rests on take seats.
+*/
+#ifndef SVC_PIPELINE_H
+#define SVC_PIPELINE_H
+
+#include "store/store.h"
+#include "pipeline/error_list.h"
+#include "pipeline/table.h"
+
+/* ------------------------------------------------------------------------------------------ the tables of an open handle */
+
+/* Text with holes that are filled in with keys of the request: how links are written without any search. */
+enum svc_hole { SVC_HOLE_NONE = -1, SVC_HOLE_OWN = 8, SVC_HOLE_PARENT, SVC_HOLE_UNIQUE, /* 0..7: an entity of the path */
+                SVC_HOLE_PARAM = 16 /* and up: a parameter that names no entity */ };
+typedef struct svc_piece {
+  svc_str text;
+  int hole; /* behind the text */
+} svc_piece;
+typedef struct svc_template {
+  const svc_piece *pieces;
+  size_t count, text_size;
+  bool has_parent, has_unique; /* holes that are filled in only where they are */
+} svc_template;
+
+/* A noun as the open handle knows it. */
+typedef struct svc_noun_info {
+  const svc_noun *noun;
+  const struct svc_noun_info *parent;
+  const struct svc_noun_info *scope; /* the project or organization above it, through its parents; NULL: neither */
+  bool is_parent; /* others are below it */
+  bool is_target; /* fields of others name it */
+  svc_str preset; /* of a singleton: what is served until it is changed */
+  size_t preset_links_at;
+} svc_noun_info;
+
+#define SVC_MAX_SEGMENTS 16
+#define SVC_MAX_PARAMS 8
+#define SVC_MAX_CHAIN 6
+
+/* An entity that a path names, by one of its parameters or several. */
+typedef struct svc_hop {
+  const svc_noun_info *noun;
+  unsigned param, param_count;
+  bool by_unique;
+} svc_hop;
+
+/* A route as the open handle knows it: which entities its path names, and the links of its answer. */
+typedef struct svc_plan svc_plan;
+struct svc_plan {
+  const svc_route *route;
+  const svc_noun_info *noun;
+  svc_str params[SVC_MAX_PARAMS]; /* their names */
+  unsigned param_count;
+  svc_hop hops[SVC_MAX_CHAIN];
+  unsigned hop_count;
+  bool own;             /* the last hop is the route's own noun */
+  int scope_param;      /* the parameter that names the project or organization whose bucket is drawn from; -1: none */
+  bool item_by_org;     /* the item is reached through the organization of the project of this path */
+  const svc_plan *item; /* the route that reads one of the noun, as seen from here; itself where it is that one */
+  svc_template self, links; /* of a GET: its own link; all links that its answer carries, with the brackets */
+};
+
+/* plan.c: the tables as the handle uses them. */
+SVC_PRIVATE int svc_plan_open(svc *s); /* a row that breaks a bound is named in the log: SVC_INVALID */
+SVC_PRIVATE const svc_noun_info *svc_noun_by_kind(const svc *s, const char *kind);
+SVC_PRIVATE const svc_noun_info *svc_noun_named(const svc *s, const char *name); /* NULL: left out of this build */
+
+/* route.c */
+typedef struct svc_router svc_router;
+SVC_PRIVATE int svc_router_open(svc *s);
+
+/* limiter.c */
+typedef struct svc_limiter svc_limiter;
+typedef struct svc_tokens {
+  bool taken;
+  int64_t remaining, wait_seconds;
+} svc_tokens;
+SVC_PRIVATE int svc_limiter_open(svc_limiter **out, const svc_allocator *allocator, size_t buckets, uint64_t seed,
+                                 const svc_set_row *sets); /* sets must outlive it */
+SVC_PRIVATE void svc_limiter_close(svc_limiter *l);
+SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set, svc_str instance, int64_t now);
+
+/* digest.c: what the server knows of its nonces. access_use.c: what access lists let in. */
+typedef struct svc_digest svc_digest;
+typedef struct svc_access_uses svc_access_uses;
+SVC_PRIVATE int svc_digest_open(svc *s);
+SVC_PRIVATE void svc_digest_close(svc *s);
+SVC_PRIVATE int svc_access_uses_open(svc *s);
+SVC_PRIVATE void svc_access_uses_close(svc *s);
+SVC_PRIVATE void svc_access_use_note(svc *s, const svc_noun_info *list, const svc_id *parent, const svc_id *id, int64_t now,
+                                     svc_str address);
+SVC_PRIVATE bool svc_access_uses_due(const svc *s, int64_t now);
+SVC_PRIVATE void svc_access_uses_flush(svc *s, int64_t now);
+
+/* A handle. */
+struct svc {
+  svc_config config;      /* strings are the handle's own */
+  svc_allocator allocator;
+  svc_arena memory;       /* what lives as long as the handle */
+  svc_str base_url, vendor, base_path, base_path_v1, media_prefix; /* "/api/svc/v2", "application/vnd.svc." */
+  svc_drbg *drbg;
+  svc_commit commit;
+  svc_set_row *sets;      /* with the overrides applied; the last one is the token endpoint's */
+  int set_count;          /* without that one */
+  svc_limiter *limiter;
+  svc_noun_info *nouns;
+  size_t noun_count;
+  const svc_noun_info *group, *org; /* those in the seats of these names, which everything asks for */
+  const svc_noun_info *seats[SVC_SEAT_COUNT]; /* NULL: that noun is left out of this build */
+  svc_digest *digest;
+  svc_access_uses *access_uses;
+  svc_plan *plans;
+  size_t plan_count;
+  svc_router *router;
+  uint64_t session; /* of this handle, for orders that it has given out */
+  atomic_bool handing_out;
+};
+SVC_PRIVATE int64_t svc_now(const svc *s); /* the configuration's clock */
+SVC_PRIVATE void svc_log(const svc *s, int level, const char *format, ...) SVC_PRINTF(3, 4);
+
+/* -------------------------------------------------------------------------------------------------------------- callers */
+
+/*
+** Role assignments: what somebody holds, as text, a line each:
+**
+**   ROLE id             a role on an organization or project
+**   @organization id    membership of a team of that organization, which holds roles itself
+**   ? id                an organization that invites its holder
+*/
+typedef struct svc_held_table svc_held_table;
+enum svc_who_kind { SVC_WHO_NOBODY, SVC_WHO_USER, SVC_WHO_KEY, SVC_WHO_ACCOUNT };
+
+/* Who calls. */
+typedef struct svc_who {
+  int kind; /* enum svc_who_kind */
+  bool known;
+  svc_str user_id;  /* 24 hex digits: of the user, the key or the account */
+  svc_str username; /* the user's name, the public key, the client id */
+  const svc_grant *grants; /* of whom the host vouches for, what it says that it holds */
+  size_t grant_count;
+  svc_str assignments; /* of anybody else, what the store says */
+  const svc_held_table *held; /* the same, once it is worth its making */
+  unsigned questions;
+  svc_id id, org; /* of a key or account: itself, and the organization it belongs to */
+} svc_who;
+
+/* credential.c: what a noun keeps of a credential in `extra`: bytes that verify it, and its assignments. */
+SVC_PRIVATE svc_str svc_credential_pack(svc_arena *a, svc_str verifier, svc_str assignments);
+SVC_PRIVATE bool svc_credential_unpack(svc_str extra, svc_str *verifier, svc_str *assignments);
+SVC_PRIVATE svc_str svc_assignments_of(const svc_entity *e); /* of who has none: empty */
+SVC_PRIVATE void svc_assignment_write(svc_buf *b, svc_str role, svc_str on);
+SVC_PRIVATE bool svc_assignments_have(svc_str assignments, svc_str role, svc_str on); /* role empty: any; on empty: anywhere */
+SVC_PRIVATE bool svc_assignments_next(svc_str *rest, svc_str *role, svc_str *on);
+SVC_PRIVATE bool svc_who_takes(svc_call *c, svc_str assignments); /* these are the caller's */
+SVC_PRIVATE const svc_noun_info *svc_who_noun(const svc_call *c); /* what credential the caller is; NULL: none */
+/* An entity by its unique value, whatever its scope: keys, accounts, tokens. */
+SVC_PRIVATE int svc_find_anywhere(svc_txn *txn, const svc_noun *noun, svc_str unique, svc_id *scope, svc_id *id);
+/* A fresh secret of so many random bytes; and its salted hash, 16 bytes of salt and 32 of hash. */
+SVC_PRIVATE bool svc_secret_bytes(svc_call *c, unsigned char *out, size_t n);
+SVC_PRIVATE bool svc_secret_hash(svc_call *c, svc_str secret, unsigned char out[48]);
+SVC_PRIVATE bool svc_secret_same(svc_str secret, const unsigned char hash[48]);
+SVC_PRIVATE bool svc_digest_verifier(svc_call *c, svc_str public_key, svc_str private_key, unsigned char out[48]);
+
+/* held.c: what the caller holds. */
+typedef struct svc_held { /* a walk over all of it */
+  svc_str role, on;  /* on empty: on everything; both are valid until the next step */
+  bool by_team;
+  svc_id via;        /* the organization of that team */
+  const svc_id *only; /* teams of this organization only; NULL: all */
+  size_t vouched;
+  svc_str assignments, team;
+  char hex[24];
+} svc_held;
+SVC_PRIVATE void svc_held_begin(svc_call *c, svc_held *h, const svc_id *org);
+SVC_PRIVATE bool svc_held_next(svc_call *c, svc_held *h);
+SVC_PRIVATE uint64_t svc_roles_on(svc_call *c, const svc_id *group, const svc_id *org); /* either may be NULL */
+SVC_PRIVATE bool svc_holds_any(svc_call *c, uint64_t wanted); /* one of these roles, wherever */
+SVC_PRIVATE bool svc_holds_inside(svc_call *c, const svc_id *org); /* a role on one of its projects */
+/* What the caller may see of a noun that is the project or the organization, without looking at all there are. */
+typedef struct svc_seen {
+  bool everything;
+  svc_id *parents; /* organizations all of whose projects are seen, in the order of ids */
+  size_t parent_count;
+  svc_id *ids; /* others that are seen one by one, in the order of ids; none of them below one of the parents */
+  size_t id_count;
+} svc_seen;
+SVC_PRIVATE bool svc_seen_of(svc_call *c, const svc_noun_info *noun, svc_seen *out); /* false: the error is set */
+
+/* access.c: may a credential be used from there? */
+SVC_PRIVATE const svc_noun_info *svc_access_list_of(const svc *s, const svc_noun_info *credential); /* NULL: it has none */
+SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, const svc_entity *credential);
+SVC_PRIVATE bool svc_access_required(const svc_call *c, const svc_id *org); /* of every credential of the organization */
+typedef struct svc_access_view { /* what a list has to say of the caller's address */
+  int entries; /* that were looked at: 0, there are none */
+  bool covered;
+  svc_id by; /* the entry that covers it */
+} svc_access_view;
+/* Look for an entry, but this one (NULL: any), that covers the caller's address. False: the store failed. */
+SVC_PRIVATE bool svc_access_look(svc_call *c, const svc_noun_info *list, const svc_id *credential, const svc_id *but,
+                                 svc_access_view *out);
+
+/* ---------------------------------------------------------------------------------------------------------------- calls */
+
+/* One value of a query parameter. */
+typedef struct svc_query_value {
+  const svc_param *param;
+  svc_str text;   /* decoded */
+  int64_t number; /* integer, date in milliseconds, 0 or 1 */
+} svc_query_value;
+
+/* A violation found in a body. */
+typedef struct svc_violation {
+  svc_str field;       /* full path: "replicationSpecs[0].regionConfigs[1].priority" */
+  svc_str description;
+  int code;            /* SVC_E_... */
+  struct svc_violation *next;
+} svc_violation;
+
+/*
+** A change about to be stored, as the hooks see it. Who is set when:
+**
+**             a create        a change              first change of a singleton   fell due, or an order is done
+**   entity    zero            as it is stored       its defaults                  as it is stored
+**   stored    false           true                  false                         true
+**   before    NULL            entity's body         entity's body                 entity's body
+**   input     as it was sent  as it was sent        as it was sent                NULL
+**   body      checked         before, with input    before, with input            before, with the transition
+**
+** What a hook may change: body, extra, event, state, due, dues, parent and id of a create, key.
+*/
+struct svc_change {
+  const svc_noun_info *noun;
+  svc_entity entity;
+  bool stored;
+  const svc_node *before;
+  const svc_node *input;
+  svc_node *body;         /* as it shall be stored */
+  svc_id id;
+  svc_id parent;          /* of a create: zero: the last entity of the path; of a change: it goes below that one */
+  const char *event;      /* the event to be written; NULL: none */
+  const char *state;      /* the state it goes into; NULL: it stays as it is */
+  int64_t due;            /* when the state moves on, whatever the table says; 0: the table; < 0: never */
+  svc_due dues[SVC_DUES]; /* what else it waits for, by tag; of a change: what is not named stays; when 0: no longer */
+  unsigned due_count;
+  svc_str extra;          /* what is kept beside the body */
+  bool unseen;            /* only what is beside the body changed */
+  svc_str pending;        /* what an operation hands to its noun's prepare hook */
+  svc_str key;            /* how a path names it, where that is no field of its own */
+};
+SVC_PRIVATE void svc_change_due(svc_change *change, int tag, int64_t when); /* 0: it waits for that no longer */
+
+/* What a call answers, before it is written out. */
+typedef struct svc_answer {
+  int status;
+  svc_str body;      /* JSON without links, or of another media type; p NULL: no body */
+  size_t links_at;
+  uint64_t revision; /* 0: no ETag */
+  const svc_template *links;
+  svc_str own, parent, unique; /* for the holes; others are keys of the path's entities */
+  bool whole;        /* the body is complete: a list, an error, or not JSON */
+  svc_str kept;      /* p not NULL: what Idempotency-Key keeps in place of a body that shows a secret */
+  size_t kept_links_at;
+  bool secret;       /* it shows one: not for keeping */
+} svc_answer;
+
+struct svc_call {
+  svc *s;
+  svc_arena *arena;
+  int64_t now;
+  svc_txn *txn;
+  svc_who who;
+  svc_scope scope; /* project and organization: of the path, or of the record that the work is about */
+
+  struct { /* the request line and headers */
+    const svc_request *raw;
+    int method; /* enum svc_method */
+    bool head, v1;
+    svc_str path, query; /* path: as sent, without the query */
+    svc_str accept, content_type, if_match, if_none_match, retry_key, authorization;
+    svc_str peer;
+  } request;
+
+  const svc_plan *plan; /* NULL: work that no request asked for */
+  struct { /* what the path says */
+    svc_str params[SVC_MAX_PARAMS], raw[SVC_MAX_PARAMS]; /* decoded, and as they were sent */
+    unsigned allowed; /* methods of the path, as bits */
+    unsigned version; /* 20250312 */
+    svc_tokens tokens;
+    bool limited;
+    unsigned resolved; /* hops whose entities hold in this transaction */
+    svc_entity chain[SVC_MAX_CHAIN];
+    svc_str org_key; /* with plan->item_by_org: of that organization */
+  } route;
+
+  struct {
+    int64_t page, per_page;
+    bool include_count, envelope, pretty;
+    svc_query_value *values;
+    size_t count;
+  } query;
+
+  svc_node *body;          /* as it was sent */
+  const svc_node *checked; /* of a POST: checked, with defaults; change a copy */
+
+  svc_question *question; /* for the driver: see svc_route.told */
+  svc_answer answer;
+  svc_header *headers; /* of the answer */
+  size_t header_count;
+
+  struct { /* svc_fail() sets it */
+    int code;          /* SVC_E_NONE: there is none */
+    svc_str params[5]; /* JSON texts */
+    unsigned param_count;
+    svc_str detail; /* n 0: from the table */
+    svc_violation *violations, *violations_last;
+    unsigned violation_count;
+    const char *oauth; /* it has the OAuth shape, with `detail` as its description */
+    svc_str challenge;
+  } error;
+};
+
+/* A call of the service's own, for work that no request asked for; free the arena's blocks afterwards. */
+SVC_PRIVATE void svc_own_call(svc_call *c, svc *s, svc_arena *arena, svc_txn *txn, int64_t now); /* behave.c */
+
+/* errors.c */
+SVC_PRIVATE int svc_error_status(int code);
+SVC_PRIVATE const char *svc_error_name(int code);
+SVC_PRIVATE const char *svc_error_detail(int code);
+SVC_PRIVATE unsigned svc_error_params(int code); /* how many parameters it has */
+SVC_PRIVATE const char *svc_status_reason(int status);
+/* Refuse: set the error with its parameters and return false. Format: one letter a parameter: s const char *, S svc_str
+** by pointer, i int64_t by pointer. As many as error_list.h names: a test looks. */
+SVC_PRIVATE bool svc_fail(svc_call *c, int code, const char *format, ...);
+SVC_PRIVATE bool svc_fail_as(svc_call *c, svc_str detail, int code, const char *format, ...); /* with a sentence of its own */
+SVC_PRIVATE bool svc_fail_about(svc_call *c, int code, svc_str key, svc_str parent); /* as many of these as the code has */
+SVC_PRIVATE bool svc_no_memory(svc_call *c);                /* 503; false */
+SVC_PRIVATE bool svc_store_failed(svc_call *c, int status); /* the error for what the store said; false */
+SVC_PRIVATE bool svc_txn_good(svc_call *c); /* false, with the error set: the transaction has failed */
+SVC_PRIVATE void svc_violate(svc_call *c, int code, svc_str path, const char *format, ...) SVC_PRINTF(4, 5);
+SVC_PRIVATE svc_str svc_error_document(svc_call *c);
+
+/* the stages, in the order of the request; each true, or false with the error set */
+SVC_PRIVATE bool svc_stage_request(svc_call *c);    /* request.c */
+SVC_PRIVATE bool svc_stage_route(svc_call *c);      /* route.c */
+SVC_PRIVATE bool svc_stage_caller(svc_call *c);     /* caller.c */
+SVC_PRIVATE bool svc_stage_version(svc_call *c);    /* version.c */
+SVC_PRIVATE bool svc_stage_limiter(svc_call *c);    /* limiter.c */
+SVC_PRIVATE bool svc_stage_permission(svc_call *c); /* permission.c */
+SVC_PRIVATE bool svc_stage_query(svc_call *c);      /* query.c */
+SVC_PRIVATE bool svc_stage_body(svc_call *c);       /* body.c */
+SVC_PRIVATE bool svc_stage_behave(svc_call *c);     /* behave.c */
+SVC_PRIVATE bool svc_behave_in(svc_call *c, svc_txn *txn); /* the same, as a part of somebody else's write transaction */
+SVC_PRIVATE void svc_stage_respond(svc_call *c, svc_response *response); /* respond.c */
+
+/* caller.c, digest.c */
+SVC_PRIVATE svc_str svc_token_name(svc_arena *a, svc_str token);
+SVC_PRIVATE bool svc_basic_credentials(svc_call *c, svc_str *user, svc_str *password);
+SVC_PRIVATE bool svc_digest_caller(svc_call *c);
+SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale); /* 401 with a challenge; false */
+
+/* permission.c */
+SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted); /* 403 that names them; false */
+SVC_PRIVATE bool svc_entity_visible(svc_call *c, const svc_noun_info *noun, const svc_entity *e);
+/* Has the caller any part in the last of the organizations and projects with which the path begins? c->error: there is none. */
+SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned scopes, uint64_t *roles);
+
+/* resolve.c: the entities that the path names. */
+SVC_PRIVATE bool svc_begin_read(svc_call *c); /* unless a transaction is open */
+SVC_PRIVATE void svc_end_read(svc_call *c);
+SVC_PRIVATE bool svc_resolve(svc_call *c, unsigned hops); /* false: 404 is set, or the store failed */
+SVC_PRIVATE bool svc_resolve_all(svc_call *c);
+SVC_PRIVATE const svc_entity *svc_parent_of_call(const svc_call *c); /* NULL: none */
+SVC_PRIVATE const svc_entity *svc_path_entity(const svc_call *c, const char *noun); /* by its noun's name; NULL: not in the path */
+SVC_PRIVATE svc_str svc_path_param(const svc_call *c, const char *name); /* decoded; empty: the path has none of this name */
+SVC_PRIVATE bool svc_not_found(svc_call *c, const svc_noun_info *noun, unsigned hop, svc_str key);
+/* A noun below organizations, whose entities the path may also name below their projects: whose it is. */
+SVC_PRIVATE svc_id svc_parent_in(const svc_call *c, const svc_noun_info *noun, const svc_entity *above);
+SVC_PRIVATE int svc_entity_above(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_entity *out); /* its parent */
+SVC_PRIVATE int svc_get_noun(svc_txn *txn, const svc_noun_info *noun, const svc_id *id, svc_entity *out); /* SVC_GLOBAL ones */
+
+/* query.c */
+SVC_PRIVATE const svc_query_value *svc_query_get(const svc_call *c, const char *name); /* the first; NULL: not given */
+SVC_PRIVATE bool svc_query_has(const svc_call *c, const char *name, svc_str value); /* one of a repeated one */
+
+/* check.c: a body against the table of its fields. */
+enum svc_check_mode { SVC_CHECK_CREATE, SVC_CHECK_UPDATE, SVC_CHECK_REPLACE };
+/* The body as it shall be stored; NULL: violations were found, or there is no memory. `before` NULL: there is none. */
+SVC_PRIVATE svc_node *svc_check(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before,
+                                int mode);
+SVC_PRIVATE svc_node *svc_check_array(svc_call *c, const svc_object *object, const svc_node *input); /* an array of them */
+SVC_PRIVATE bool svc_check_done(svc_call *c); /* false with the error when there were violations */
+SVC_PRIVATE svc_node *svc_presets(svc_arena *a, const svc_object *object); /* an object with nothing but its defaults */
+
+/* fields.c: the tables of fields, with base objects and unions. */
+#define SVC_FIELD_LEVELS 6 /* an object and those it is based on; svc_open() refuses tables with more */
+typedef struct svc_fields {
+  const svc_field *at[SVC_FIELD_LEVELS];
+  int count;
+} svc_fields;
+/* The object itself, or the variant of a union that this body asks for; NULL: none. */
+SVC_PRIVATE const svc_object *svc_object_of(const svc_object *object, const svc_node *body);
+SVC_PRIVATE void svc_fields_begin(svc_fields *f, const svc_object *object); /* of no union: ask svc_object_of() first */
+SVC_PRIVATE const svc_field *svc_fields_next(svc_fields *f); /* in the order of names, base objects merged in */
+SVC_PRIVATE const svc_field *svc_field_named(const svc_object *object, svc_str name); /* NULL: it has none */
+/* The values of a field that may be inside, "a.b", or in each element of an array, "a[].b". False: a visit said so. */
+typedef bool (*svc_value_visitor)(void *context, const svc_node *value);
+SVC_PRIVATE bool svc_each_value(const svc_node *body, const char *field, svc_value_visitor visit, void *context);
+
+/* links.c */
+SVC_PRIVATE void svc_template_write(svc_buf *b, const svc_template *t, const svc_call *c, const svc_answer *answer);
+SVC_PRIVATE size_t svc_template_size(const svc_template *t, const svc_call *c, const svc_answer *answer);
+SVC_PRIVATE int svc_links_open(svc *s);
+
+/* ---------------------------------------------------------------------------------------------------------- behaviour */
+
+/* answer.c: what a request is answered with. */
+SVC_PRIVATE uint64_t svc_body_revision(svc_str body); /* the ETag of what is not stored */
+SVC_PRIVATE bool svc_if_match(svc_call *c, uint64_t revision); /* false: 412 */
+SVC_PRIVATE bool svc_if_match_view(svc_call *c, const svc_node *view); /* the same, of a body made for the request */
+SVC_PRIVATE bool svc_answer_entity(svc_call *c, const svc_entity *e); /* as its route or noun shows it */
+SVC_PRIVATE bool svc_answer_view(svc_call *c, const svc_entity *e, svc_node *view); /* shown as this; NULL: no memory */
+SVC_PRIVATE svc_node *svc_entity_view(svc_call *c, const svc_entity *e); /* as its route or noun shows it; NULL: failed */
+SVC_PRIVATE void svc_answer_keep(svc_call *c);                   /* Idempotency-Key keeps what is answered so far, no more */
+SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body);   /* another body for the entity that was answered */
+SVC_PRIVATE bool svc_answer_nothing(svc_call *c);                /* 204, or what the route says */
+SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body);   /* a computed entity, with the links of its route */
+SVC_PRIVATE bool svc_answer_bytes(svc_call *c, svc_str bytes);   /* of a route with `media`, as they are */
+SVC_PRIVATE svc_node *svc_entity_body(svc_call *c, const svc_entity *e); /* parsed; NULL: no memory, and the error is set */
+
+/* verbs.c: what most operations are. Each serves one request inside of its transaction. */
+SVC_PRIVATE bool svc_verb_list(svc_call *c);
+SVC_PRIVATE bool svc_verb_read(svc_call *c);
+SVC_PRIVATE bool svc_verb_create(svc_call *c);
+SVC_PRIVATE bool svc_verb_update(svc_call *c);  /* PATCH: merges */
+SVC_PRIVATE bool svc_verb_replace(svc_call *c); /* PUT */
+SVC_PRIVATE bool svc_verb_delete(svc_call *c);
+
+/* change.c: creates and changes. */
+SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored); /* the entity that the request is about */
+SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out); /* a create, checked and prepared */
+/* An action that changes the entity of its path: begin, change change->body, store; that also answers with the entity. */
+SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change);
+SVC_PRIVATE bool svc_change_store(svc_call *c, svc_change *change);
+/* The same for another entity than that of the path; it is not answered with, and has no event unless one is set between. */
+SVC_PRIVATE bool svc_change_of(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, svc_change *change);
+SVC_PRIVATE bool svc_change_keep(svc_call *c, svc_change *change, svc_entity *out);
+/* A stored entity with another body, and nothing else: no hook, no event. */
+SVC_PRIVATE bool svc_rewrite(svc_call *c, const svc_entity *stored, const svc_node *body);
+
+/* What is written along with an entity; before NULL: it is new, body NULL: it is gone. */
+SVC_PRIVATE bool svc_change_along(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *before,
+                                  const svc_node *body);
+
+/* scope.c: to which project and organization things belong. */
+SVC_PRIVATE void svc_scope_enter(svc_call *c, const svc_entity *e); /* work of the service's own is about this one */
+/* A project has gone to another organization: all that is below it belongs there now. */
+SVC_PRIVATE bool svc_scope_move(svc_call *c, const svc_id *group, const svc_id *org);
+
+/* erase.c: what goes. */
+SVC_PRIVATE bool svc_erase(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* it and all below it; each speaks */
+SVC_PRIVATE bool svc_may_erase(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* nothing holds it; false: refused */
+SVC_PRIVATE bool svc_guarded(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *body, int what);
+
+/* refs.c: entities that name others. */
+SVC_PRIVATE bool svc_refs_check(svc_call *c, const svc_change *change); /* what is named must be there */
+SVC_PRIVATE bool svc_refs_write(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *before,
+                                const svc_node *body); /* either may be NULL */
+SVC_PRIVATE bool svc_refs_free(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* false: it is named */
+
+/* list.c: pages. */
+typedef struct svc_item {
+  svc_str key;  /* percent-encoded; empty: it has no link */
+  svc_str body; /* JSON object without links */
+  size_t links_at;
+} svc_item;
+/* Gives the items one by one, in order; false: no more, or c->error is set. Filters by going on to the next. With `out`
+** NULL the item is only passed over. */
+typedef bool (*svc_item_source)(svc_call *c, void *state, svc_item *out);
+SVC_PRIVATE bool svc_list_items(svc_call *c, svc_item_source source, void *state, int64_t total); /* total < 0: unknown */
+SVC_PRIVATE bool svc_list_stored(svc_call *c, svc_scan *scan, int64_t total); /* records, straight as they are */
+SVC_PRIVATE void svc_item_node(svc_call *c, svc_item *item, svc_str key, const svc_node *body);
+
+/* entities.c: stored entities as a source of items. */
+typedef struct svc_entities {
+  const svc_noun_info *noun;
+  svc_id parent;
+  const svc_filter *filters; /* NULL: none */
+  /* NULL: all, as they are stored. Context: whatever these need. */
+  bool (*keep)(svc_call *c, const svc_entity *e, void *context);
+  svc_node *(*view)(svc_call *c, const svc_entity *e, void *context);
+  bool (*write)(svc_call *c, const svc_entity *e, svc_item *out); /* rather than `view`: the item's own text */
+  void *context;
+} svc_entities;
+SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_entities *which);
+/* Those of a noun that is the project or the organization which the caller may see; parent zero: wherever. */
+SVC_PRIVATE bool svc_list_seen(svc_call *c, const svc_entities *which);
+
+/* lifecycle.c */
+SVC_PRIVATE const svc_transition *svc_transition_from(const svc_noun *noun, svc_str state);
+SVC_PRIVATE int64_t svc_transition_due(const svc *s, const svc_noun *noun, svc_str state, int64_t now); /* 0: it stays */
+SVC_PRIVATE const char *svc_event_of_gone(const svc_noun *noun); /* written when one is gone; NULL: none */
+/* Out of the state that it is in; facts NULL: none came of it. */
+SVC_PRIVATE bool svc_transition_take(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_node *facts,
+                                     int tag);
+SVC_PRIVATE int svc_apply_due(svc *s, int64_t now);
+
+/* order.c: what the driver is to do, and has done. */
+SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* for the state it is in, if any */
+SVC_PRIVATE bool svc_order_drop(svc_call *c, const svc_entity *e); /* it is gone */
+SVC_PRIVATE bool svc_order_waits(svc_call *c, const svc_entity *e); /* is there one for it? */
+SVC_PRIVATE int svc_orders_open(svc *s);
+SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now);
+
+/* simulator.c: the driver where the host has none; and what drivers answer. */
+SVC_PRIVATE const svc_driver *svc_simulator(void);
+SVC_PRIVATE int64_t svc_simulated(const char *resource, const char *what, int64_t now); /* a figure from 0 to 1000 */
+SVC_PRIVATE void svc_reply_begin(svc_reply *reply, svc_arena *arena, size_t most);
+
+/* meter.c: the ledger of what costs money. */
+SVC_PRIVATE bool svc_meter_note(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *body); /* NULL: gone */
+typedef struct svc_ledger_line {
+  svc_id org, group, id;
+  char kind[SVC_KIND_SIZE];
+  unsigned month;       /* 202503 */
+  unsigned slot;        /* which of those that its entity has */
+  int64_t since, until; /* milliseconds; until 0: it is still running */
+  svc_meter meter;
+} svc_ledger_line;
+SVC_PRIVATE void svc_ledger_begin(svc_scan *scan, svc_txn *txn, const svc_id *org, unsigned month); /* month 0: all */
+SVC_PRIVATE bool svc_ledger_next(svc_scan *scan, svc_ledger_line *out);
+SVC_PRIVATE bool svc_meter_due(svc_call *c, const svc_due_entry *due, bool *mine); /* a month ends */
+
+/* event.c */
+SVC_PRIVATE bool svc_event_write(svc_call *c, const char *type, const svc_scope *scope, const char *field, svc_str value);
+SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *type, bool gone);
+
+/* retry.c: Idempotency-Key. */
+SVC_PRIVATE bool svc_retry_before(svc_call *c, bool *answered);
+SVC_PRIVATE bool svc_retry_after(svc_call *c);
+SVC_PRIVATE bool svc_retry_expire(svc_txn *txn, const svc_due_entry *due); /* false: not mine */
+
+/* openapi.c */
+SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a);
+
+/* ------------------------------------------------------------------------------------------- what the catalog provides */
+
+SVC_PRIVATE const svc_noun *const *svc_catalog(size_t *count); /* written by the fold: every noun file */
+
+/* catalog/sets.c, catalog/roles.c, catalog/event_types.c */
+SVC_PRIVATE const svc_set_row *svc_set_table(int *count);
+SVC_PRIVATE size_t svc_set_id(int set, char *out, size_t size);
+SVC_PRIVATE int svc_role_by_name(svc_str name); /* -1: there is none */
+SVC_PRIVATE uint64_t svc_role_includes(int role);
+SVC_PRIVATE uint64_t svc_role_least(int level); /* what every role of this level includes */
+SVC_PRIVATE const char *svc_role_name(int role); /* NULL: there are not so many */
+SVC_PRIVATE const char *svc_role_title(int role);
+SVC_PRIVATE int svc_role_level(int role); /* SVC_SCOPE_ORGANIZATION or SVC_SCOPE_GROUP */
+
+/* A row of catalog/event_type_list.h. Zeroed, it stands before the first. */
+typedef struct svc_event_type {
+  size_t number; /* from 1 */
+  const char *name, *description;
+  int where; /* enum svc_event_where */
+  bool alertable;
+} svc_event_type;
+enum svc_event_where { SVC_EVENT_GROUP = 1, SVC_EVENT_ORG = 2 }; /* whose log a type can stand in */
+SVC_PRIVATE bool svc_event_type_next(svc_event_type *t);
+SVC_PRIVATE bool svc_event_type_named(const char *name, svc_event_type *out); /* false: there is none */
+
+#endif /* SVC_PIPELINE_H */

@@ -1,0 +1,69 @@
+/*
+** The driver where the host supplies none: a simulation of a data plane.
+**
+** It performs nothing: without a driver there are no orders, and states move by due dates (lifecycle.c). Asked for a
+** measurement it gives a figure that is made of the resource's id, what is measured and the time: the same on every run,
+** and said to be simulated.
+*/
+#include "pipeline/pipeline.h"
+
+SVC_PRIVATE void svc_reply_begin(svc_reply *reply, svc_arena *arena, size_t most)
+{
+  memset(reply, 0, sizeof *reply);
+  reply->memory = arena;
+  reply->most = most;
+}
+
+int svc_reply_add(svc_reply *reply, const void *bytes, size_t n)
+{
+  svc_arena *arena = reply ? reply->memory : NULL;
+  char *grown;
+  size_t room;
+  if (!arena || (n && !bytes)) return SVC_INVALID;
+  if (n > reply->most - reply->length) return SVC_FULL;
+  if (n > reply->room - reply->length) {
+    room = reply->length + n < 2 * reply->room ? 2 * reply->room : reply->length + n + 1024;
+    grown = svc_arena_alloc(arena, room);
+    if (!grown) return SVC_NOMEM;
+    if (reply->length) memcpy(grown, reply->bytes, reply->length);
+    reply->bytes = grown;
+    reply->room = room;
+  }
+  if (n) memcpy(reply->bytes + reply->length, bytes, n);
+  reply->length += n;
+  return SVC_OK;
+}
+
+static uint64_t simulator_hash(uint64_t h, const char *text)
+{
+  for (; text && *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+  h ^= h >> 29;
+  return h * 0x9E3779B97F4A7C15u;
+}
+
+/* From 0 to 1000, moving slowly: one value for each minute, near the one before. */
+SVC_PRIVATE int64_t svc_simulated(const char *resource, const char *what, int64_t now)
+{
+  uint64_t base = simulator_hash(0xcbf29ce484222325u, resource), own = simulator_hash(base, what);
+  int64_t minute = now / 60000, wave = 60 + (int64_t)(own % 180), at = (minute + (int64_t)(own >> 32 & 1023)) % wave;
+  int64_t slope = at * 2 < wave ? at * 2 : 2 * (wave - at);
+  return (int64_t)(own >> 16 & 255) + slope * 600 / wave + (int64_t)(simulator_hash(own, "") >> 40 & 63);
+}
+
+static int simulator_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
+{
+  char text[128];
+  int n;
+  (void)context;
+  (void)s;
+  if (strcmp(q->what, "measure") != 0) return SVC_INVALID;
+  n = snprintf(text, sizeof text, "{\"simulated\":true,\"value\":%lld}",
+               (long long)svc_simulated(q->resource_id, q->parameters, q->now));
+  return svc_reply_add(r, text, (size_t)n);
+}
+
+SVC_PRIVATE const svc_driver *svc_simulator(void)
+{
+  static const svc_driver driver = { NULL, simulator_ask, NULL };
+  return &driver;
+}

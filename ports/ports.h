@@ -1,0 +1,49 @@
+/*
+** What the ports offer to the layers above. Each wraps one dependency and is the only file that includes its header.
+*/
+#ifndef SVC_PORTS_H
+#define SVC_PORTS_H
+
+#include "base/base.h"
+#include "ports/store_port.h"
+
+/* ports/frozen.c: text that the gate has passed, as a tree. NULL: no memory (or text that no gate has seen). */
+SVC_PRIVATE svc_node *svc_json_parse(svc_arena *a, svc_str text);
+SVC_PRIVATE svc_node *svc_json_parse_gated(svc_arena *a, svc_str text); /* one that has just passed svc_json_gate() */
+
+/* ports/tinycthread.c: locks. The space is checked against the real types when the port is compiled. */
+typedef union svc_mutex {
+  void *align;
+  unsigned char space[64];
+} svc_mutex;
+typedef union svc_condition {
+  void *align;
+  unsigned char space[64];
+} svc_condition;
+
+SVC_PRIVATE bool svc_mutex_init(svc_mutex *m);
+SVC_PRIVATE void svc_mutex_destroy(svc_mutex *m);
+SVC_PRIVATE void svc_mutex_lock(svc_mutex *m);
+SVC_PRIVATE void svc_mutex_unlock(svc_mutex *m);
+SVC_PRIVATE bool svc_condition_init(svc_condition *c);
+SVC_PRIVATE void svc_condition_destroy(svc_condition *c);
+SVC_PRIVATE void svc_condition_wait(svc_condition *c, svc_mutex *m);
+SVC_PRIVATE void svc_condition_signal(svc_condition *c);
+SVC_PRIVATE void svc_thread_yield(void);
+
+/* ports/mbedtls.c: hashes and random bytes. */
+typedef struct svc_drbg svc_drbg;
+SVC_PRIVATE svc_drbg *svc_drbg_new(void); /* NULL: no entropy or no memory */
+SVC_PRIVATE void svc_drbg_free(svc_drbg *d);
+SVC_PRIVATE int svc_drbg_fill(void *drbg, void *buffer, size_t size); /* 0 is good; thread-safe */
+SVC_PRIVATE void svc_sha256(svc_str text, unsigned char out[32]);
+SVC_PRIVATE bool svc_hmac_sha256(svc_str key, svc_str text, unsigned char out[32]);
+SVC_PRIVATE bool svc_md5(svc_str text, unsigned char out[16]);
+SVC_PRIVATE bool svc_same_bytes(const void *a, const void *b, size_t n); /* in constant time */
+SVC_PRIVATE svc_str svc_base64(svc_arena *a, svc_str bytes); /* the URL alphabet, without padding */
+SVC_PRIVATE bool svc_base64_decode(svc_arena *a, svc_str text, svc_str *out); /* the ordinary alphabet, as in Basic */
+
+/* ports/lmdb.c: the store that is used where svc_config.store names no other. */
+SVC_PRIVATE const svc_store_port *svc_lmdb_port(void);
+
+#endif /* SVC_PORTS_H */

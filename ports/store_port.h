@@ -1,0 +1,85 @@
+/*
+** The store port: what a store must be able to do. LMDB is the one that is folded in (ports/lmdb.c); another engine is
+** another struct of these functions, and svc_config.store chooses it.
+**
+** Keys and values are bytes; keys are ordered as memcmp orders them and have at most SVC_KEY_MOST bytes. Any number of
+** read transactions beside the write transaction: each sees the state of its beginning, a writer also what it has written.
+**
+** The rule for memory: whatever get, get_many and scan give is valid until the transaction ends, also when the
+** transaction writes meanwhile. A port whose memory moves under writes makes copies in write transactions.
+**
+** Results are SVC_OK or an error of svcapi.h, or one of these:
+*/
+#ifndef SVC_STORE_PORT_H
+#define SVC_STORE_PORT_H
+
+#include "base/base.h"
+
+#define SVC_NOT_FOUND 100
+#define SVC_NO_ROOM 101 /* abort, call room(), and do it again */
+#define SVC_RETRY 102   /* another writer came first: abort and do it again. A pause between two tries is the port's, in write_begin */
+
+#define SVC_KEY_MOST 511
+
+typedef struct svc_store svc_store;
+typedef struct svc_txn svc_txn;
+typedef struct svc_ids svc_ids;
+
+typedef struct svc_row {
+  svc_str key, value;
+} svc_row;
+
+/* The keys from `from` up to `to`, which is not one of them. */
+typedef struct svc_range {
+  svc_str from, to;
+  bool backwards; /* the greatest first */
+  uint64_t skip;  /* so many of the first are passed over */
+} svc_range;
+
+/* What is to be had in room(). */
+enum svc_room {
+  SVC_ROOM_MORE,    /* more of it, within the limit that is configured; SVC_FULL: there is none */
+  SVC_ROOM_TO_FREE, /* beyond the limit, for work that leaves less in the store than there was */
+  SVC_ROOM_DONE     /* that work is done: back within the limit, if what is stored allows */
+};
+
+struct svc_store_port {
+  /* Opens what config->path names; NULL: a private store that vanishes at close. why: for people, when it fails. */
+  int (*open)(svc_store **out, const svc_config *config, char *why, size_t why_size);
+  void (*close)(svc_store *store);
+  int (*read_begin)(svc_store *store, svc_txn **out);
+  void (*read_end)(svc_txn *txn);
+  int (*write_begin)(svc_store *store, svc_txn **out);
+  int (*commit)(svc_txn *txn); /* ends it, whatever comes of it; SVC_OK: it is as durable as was configured */
+  void (*abort)(svc_txn *txn);
+  uint64_t (*number)(svc_txn *txn); /* of a write transaction: less than 2^44, and no other one of this store ever has it */
+
+  int (*get)(svc_txn *txn, svc_str key, svc_str *value);
+  /* Several at once; values[i].p NULL: there is no keys[i]. */
+  int (*get_many)(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values);
+  /* The first rows of a range, `most` of them; *n less than that: these were all. */
+  int (*scan)(svc_txn *txn, const svc_range *range, svc_row *rows, size_t most, size_t *n);
+  int (*put)(svc_txn *txn, svc_str key, svc_str value);
+  int (*remove)(svc_txn *txn, svc_str key); /* also of what is not there */
+  int (*remove_range)(svc_txn *txn, svc_str from, svc_str to);
+  /* A number that writers add to, at first 0; many may do so at once without being in each other's way. */
+  int (*count)(svc_txn *txn, svc_str key, int64_t *out);
+  int (*count_add)(svc_txn *txn, svc_str key, int64_t delta);
+
+  /* Outside of any transaction of the caller's. */
+  int (*room)(svc_store *store, int what); /* enum svc_room; SVC_OK: what had no room may be tried again */
+  int (*copy)(svc_store *store, const char *path); /* a consistent copy that open() takes */
+  int (*copy_begin)(svc_txn *txn); /* in a write transaction that is committed before copy(): what the copy has to know */
+  bool shared; /* other processes write to it as well: nothing that was read in another transaction may be relied on */
+};
+
+/* What every port's transaction begins with. */
+struct svc_txn {
+  const svc_store_port *port;
+  svc_ids *ids;  /* of a write transaction: where new ids and revisions come from */
+  bool writing;
+  bool dirty;    /* something was put or removed */
+  int error;     /* the first error of any call; the transaction can only be aborted then */
+};
+
+#endif /* SVC_STORE_PORT_H */
