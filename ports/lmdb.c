@@ -57,7 +57,6 @@ struct svc_store {
   int lock_fd;
   size_t map_size, map_limit;
   svc_mutex copy_lock;
-  svc_allocator allocator; /* of the copies */
   atomic_ullong base;      /* added to LMDB's numbers of transactions */
   bool turned;             /* pages were made free for use since the last commit that counts */
   atomic_int active, growing, broken;
@@ -293,7 +292,6 @@ static int lmdb_open(svc_store **out, const svc_config *config, char *why, size_
     free(store);
     return SVC_NOMEM;
   }
-  store->allocator = config->allocator;
   store->map_limit = config->map_limit ? config->map_limit : SIZE_MAX;
   store->map_size = config->map_size ? config->map_size : LMDB_FIRST_MAP;
   if (store->map_size > store->map_limit) store->map_size = store->map_limit & ~(size_t)65535;
@@ -403,7 +401,7 @@ static int lmdb_write_begin(svc_store *store, svc_txn **out)
   w->head.writing = true;
   w->head.dirty = false;
   w->head.error = SVC_OK;
-  svc_arena_init(&w->copies, &store->allocator);
+  svc_arena_init(&w->copies, NULL); /* as LMDB itself, by malloc */
   *out = &w->head;
   return SVC_OK;
 }
@@ -673,7 +671,7 @@ static bool lmdb_turn(svc_store *store)
   if (!rc) {
     svc_arena copy; /* what is put must not be what is overwritten */
     svc_str same;
-    svc_arena_init(&copy, &store->allocator);
+    svc_arena_init(&copy, NULL);
     same = svc_arena_copy(&copy, lmdb_out(&value));
     value = lmdb_in(same);
     rc = copy.failed ? ENOMEM : mdb_cursor_put(cursor, &key, &value, MDB_CURRENT);

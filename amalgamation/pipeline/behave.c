@@ -49,6 +49,7 @@ SVC_PRIVATE bool svc_behave_in(svc_call *c, svc_txn *txn)
   good = svc_retry_before(c, &answered) && (answered || (c->plan->route->run(c) && svc_retry_after(c)));
   if (good) behave_keep(c);
   if (c->arena->failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
+  good = good && !c->arena->failed;
   c->txn = NULL;
   c->route.resolved = good ? c->route.resolved : 0;
   return good;

@@ -292,7 +292,7 @@ SVC_PRIVATE bool svc_change_along(svc_call *c, const svc_noun_info *noun, const 
                                   const svc_node *body)
 {
   if (!svc_refs_write(c, noun, e, before, body)) return false;
-  if (!before != !body && !change_recount(c, noun, &e->parent)) return false;
+  if ((!before || !body) && !change_recount(c, noun, &e->parent)) return false;
   return svc_meter_note(c, noun, e, body);
 }
 

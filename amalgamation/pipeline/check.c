@@ -309,8 +309,9 @@ static svc_node *check_sent(svc_call *c, const svc_field *f, const svc_node *inp
 static const svc_object *check_variant(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before,
                                        const check_path *path)
 {
-  bool said = svc_node_get(input, object->variant_by) != NULL;
-  const svc_object *variant = svc_object_of(object, said || !before ? input : before);
+  const svc_node *by = svc_node_get(input, object->variant_by);
+  bool said = by && by->type == SVC_J_STRING;
+  const svc_object *variant = svc_object_of(object, by || !before ? input : before);
   check_path here = { path, svc_str_c(object->variant_by), SIZE_MAX };
   if (variant) return variant;
   if (said) svc_violate(c, SVC_E_INVALID_ENUM_VALUE, check_path_text(c, &here), "is not one of the values that are known");

@@ -128,6 +128,7 @@ SVC_PRIVATE bool svc_no_memory(svc_call *c)
 SVC_PRIVATE bool svc_store_failed(svc_call *c, int status)
 {
   bool again = status == SVC_NO_ROOM || status == SVC_RETRY;
+  if (status == SVC_NOMEM) c->arena->failed = true; /* one want of memory is as another */
   if (!again) svc_log(c->s, SVC_LOG_ERROR, "store: %s", svc_strerror(status));
   c->error.violations = c->error.violations_last = NULL; /* they were of a body that has not been judged in the end */
   c->error.violation_count = 0;

@@ -182,11 +182,10 @@ static void list_write_item(svc_call *c, list_page *page, const svc_item *item)
   page->out.n = (size_t)(to - page->out.p);
 }
 
-/* Memory for the whole page at once, judging by its first item, which may be an odd one: so within bounds. */
-static void list_reserve(svc_call *c, list_page *page, const svc_item *first, int64_t total)
+/* Memory for the whole page at once, judging by an item of `size` bytes, which may be an odd one: so within bounds. */
+static void list_reserve(svc_call *c, list_page *page, size_t size, int64_t total)
 {
   int64_t items = c->plan->route->flags & SVC_PAGED ? c->query.per_page : 64, most;
-  size_t size = first->body.n + first->key.n + 2;
   bool good = !c->plan->item || list_link_text(c, page);
   size += page->link.n;
   most = (int64_t)((total < 0 ? LIST_GUESS : LIST_GUESS_COUNTED) / size) + 1;
@@ -219,7 +218,7 @@ static bool list_fill(svc_call *c, list_page *page, svc_item_source source, void
     }
     if (!wanted) continue;
     if (c->arena->failed) return svc_no_memory(c); /* half an item is none */
-    if (page->written == 0) list_reserve(c, page, &item, total < 0 ? total : total - skip);
+    if (page->written == 0) list_reserve(c, page, item.body.n + item.key.n + 2, total < 0 ? total : total - skip);
     list_write_item(c, page, &item);
     page->written++;
     if (page->out.failed) break;
@@ -263,6 +262,15 @@ static void list_close_bare(svc_call *c, list_page *page)
   }
 }
 
+/* Of those that were read together with the first. */
+static size_t list_usual_size(const svc_scan *scan)
+{
+  size_t all = 0;
+  unsigned i;
+  for (i = 0; i < scan->n; i++) all += scan->rows[i].value.n;
+  return all / scan->n + 2;
+}
+
 /* The usual case of list_fill: entities as they are stored, none of them left out, and it is known how many there are. */
 static bool list_fill_stored(svc_call *c, list_page *page, svc_scan *scan, int64_t total)
 {
@@ -275,7 +283,7 @@ static bool list_fill_stored(svc_call *c, list_page *page, svc_scan *scan, int64
   svc_scan_expect(scan, (uint64_t)(total - skip < most ? total - skip : most));
   while (page->written < most && svc_scan_next(scan, &key, &value)) {
     if (!svc_entity_glance(value, &item.key, &item.body, &item.links_at)) return svc_store_failed(c, SVC_CORRUPT);
-    if (page->written == 0) list_reserve(c, page, &item, total - skip);
+    if (page->written == 0) list_reserve(c, page, list_usual_size(scan), total - skip);
     list_write_item(c, page, &item);
     page->written++;
     if (page->out.failed) break;

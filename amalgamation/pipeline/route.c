@@ -135,7 +135,7 @@ static const route_node *route_match(const route_node *node, route_path *path, u
 {
   const route_node *to;
   svc_str text;
-  unsigned i;
+  unsigned i, allowed;
   if (segment == path->count) return route_end(node, path);
   text = path->segments[segment];
   to = route_literal(node, text);
@@ -143,7 +143,11 @@ static const route_node *route_match(const route_node *node, route_path *path, u
   for (i = 0; i < node->param_count && param < SVC_MAX_PARAMS; i++) {
     svc_str suffix = node->params[i].text;
     if (text.n <= suffix.n || (suffix.n && memcmp(text.p + text.n - suffix.n, suffix.p, suffix.n) != 0)) continue;
+    allowed = path->allowed;
+    path->allowed = 0;
     to = route_match(node->params[i].to, path, segment + 1, param + 1);
+    if (!to && suffix.n && path->allowed) return NULL; /* that is what it is, with another method: no name ends so */
+    path->allowed |= allowed;
     if (!to) continue;
     path->found[param] = (svc_str){ text.p, text.n - suffix.n };
     return to;

@@ -169,8 +169,8 @@ static MunitResult login_bootstrap_all_or_nothing(const MunitParameter params[],
     munit_assert_int(rc, ==, SVC_RANDOM);
     munit_assert_string_equal(keys.org_id, "");
     munit_assert_int(t.s->commit.port->read_begin(t.s->commit.store, &txn), ==, SVC_OK);
-    munit_assert_uint64(svc_entity_count(txn, t.s->org->noun->kind, &root), ==, 0);
-    munit_assert_uint64(svc_entity_count(txn, t.s->group->noun->kind, &root), ==, 0);
+    munit_assert_uint64(svc_count(txn, t.s->org->noun->kind, &root), ==, 0);
+    munit_assert_uint64(svc_count(txn, t.s->group->noun->kind, &root), ==, 0);
     t.s->commit.port->read_end(txn);
     munit_assert_int(svc_bootstrap(t.s, &keys), ==, SVC_OK);
     munit_assert_size(strlen(keys.client_secret), >, 40);
@@ -881,16 +881,16 @@ static MunitResult login_broken_store(const MunitParameter params[], void *data)
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
   login_account(&l);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
-  login_spoil_one(&l, l.t.s->policy, l.keys.org_id, "000000000000000000000000");
+  login_spoil_one(&l, l.t.s->seats[SVC_SEAT_POLICY], l.keys.org_id, "000000000000000000000000");
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 503); /* is a list asked for? */
-  login_spoil_one(&l, l.t.s->account, l.keys.org_id, l.keys.client_id + 10);
+  login_spoil_one(&l, l.t.s->seats[SVC_SEAT_ACCOUNT], l.keys.org_id, l.keys.client_id + 10);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 503);
   login_basic(&l, l.keys.client_id, l.keys.client_secret);
   munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 503);
   t_headers_clear(&l.t);
   l.t.anonymous = false;
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/apiKeys", l.keys.org_id), ==, 200);
-  login_spoil_one(&l, l.t.s->key, l.keys.org_id, t_str(&l.t, "results[0].id"));
+  login_spoil_one(&l, l.t.s->seats[SVC_SEAT_KEY], l.keys.org_id, t_str(&l.t, "results[0].id"));
   l.t.anonymous = true;
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
   login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, login_nonce(&l), 1, false);

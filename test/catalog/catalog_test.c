@@ -168,16 +168,16 @@ static void catalog_check_lifecycle(const svc_noun *noun)
 {
   const svc_lifecycle *life = noun->lifecycle;
   const svc_field *state = catalog_field(noun->object, life->field);
-  const svc_step *step;
+  const svc_transition *step;
   munit_assert_not_null(state);
   munit_assert_not_null(state->values);
   munit_assert_true(catalog_in(state->values, life->created));
   if (life->updated) munit_assert_true(catalog_in(state->values, life->updated));
   if (life->deleted) {
     munit_assert_true(catalog_in(state->values, life->deleted));
-    munit_assert_not_null(svc_step_from(noun, svc_str_c(life->deleted)));
+    munit_assert_not_null(svc_transition_from(noun, svc_str_c(life->deleted)));
   }
-  for (step = life->steps; step->from; step++) {
+  for (step = life->transitions; step->from; step++) {
     munit_assert_true(catalog_in(state->values, step->from));
     if (step->to) munit_assert_true(catalog_in(state->values, step->to));
     catalog_check_event(noun, step->event);
@@ -224,7 +224,7 @@ static MunitResult catalog_tables(const MunitParameter params[], void *data)
   t_open(&t, NULL);
   munit_assert_not_null(t.s->group);
   munit_assert_not_null(t.s->org);
-  munit_assert_not_null(t.s->feed);
+  munit_assert_not_null(t.s->seats[SVC_SEAT_FEED]);
   for (i = 0; i < t.s->noun_count; i++) catalog_check_noun(&t, &t.s->nouns[i]);
   for (i = 0; i < t.s->plan_count; i++) {
     const svc_plan *p = &t.s->plans[i];
@@ -399,9 +399,9 @@ static MunitResult catalog_reachable(const MunitParameter params[], void *data)
     request.method = "GET";
     request.target = w.seen[next];
     c.s = t.s;
-    c.request = &request;
+    c.request.raw = &request;
     c.arena = &arena;
-    munit_assert_true(svc_step_request(&c) && svc_step_route(&c));
+    munit_assert_true(svc_stage_request(&c) && svc_stage_route(&c));
     reached[c.plan - t.s->plans] = true;
     svc_blocks_free(arena.blocks);
     munit_assert_size(w.count, <, 10000);

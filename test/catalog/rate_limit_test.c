@@ -140,7 +140,7 @@ static MunitResult rate_limit_pages(const MunitParameter params[], void *data)
 static MunitResult rate_limit_links(const MunitParameter params[], void *data)
 {
   t_service t;
-  int i;
+  int i, count;
   (void)params, (void)data;
   t_open(&t, &(svc_config){ .base_url = "https://api.example.com/" });
   munit_assert_int(t_send(&t, "GET", "/rateLimits", NULL), ==, 200);
@@ -158,14 +158,15 @@ static MunitResult rate_limit_links(const MunitParameter params[], void *data)
     munit_assert_string_equal(t_str(&t, path), "self");
   }
   for (i = 0; i < SETS; i++) { /* each can be followed */
+    const svc_set_row *sets = svc_set_table(&count);
     char id[80], href[200];
     svc_set_id(i, id, sizeof id);
     munit_assert_int(t_sendf(&t, "GET", NULL, "/rateLimits/%s", id), ==, 200);
     munit_assert_string_equal(t_str(&t, "endpointSetId"), id);
-    munit_assert_string_equal(t_str(&t, "endpointSetName"), svc_set_table()[i].name);
-    munit_assert_int64(t_int(&t, "capacity.value"), ==, svc_set_table()[i].capacity);
-    munit_assert_int64(t_int(&t, "refillRate.value"), ==, svc_set_table()[i].refill_rate);
-    munit_assert_int64(t_int(&t, "refillDurationSeconds.value"), ==, svc_set_table()[i].refill_seconds);
+    munit_assert_string_equal(t_str(&t, "endpointSetName"), sets[i].name);
+    munit_assert_int64(t_int(&t, "capacity.value"), ==, sets[i].capacity);
+    munit_assert_int64(t_int(&t, "refillRate.value"), ==, sets[i].refill_rate);
+    munit_assert_int64(t_int(&t, "refillDurationSeconds.value"), ==, sets[i].refill_seconds);
     snprintf(href, sizeof href, "https://api.example.com/api/svc/v2/rateLimits/%s", id);
     munit_assert_string_equal(t_link(&t, "self"), href);
   }
@@ -226,13 +227,15 @@ static MunitResult rate_limit_one(const MunitParameter params[], void *data)
 static void only_scope(t_service *t, const char *scope)
 {
   const svc_node *row;
+  int count;
+  const svc_set_row *sets = svc_set_table(&count);
   int64_t n = 0;
   size_t i;
   for (row = t_node(t, "results")->first; row; row = row->next, n++)
     munit_assert_true(svc_str_is(svc_node_str(row, "scope"), scope));
   munit_assert_int64(t_int(t, "totalCount"), ==, n);
   for (i = 0; i < SVC_SET_COUNT; i++)
-    n -= strcmp(scope, (const char *[]){ "IP", "GROUP", "ORGANIZATION", "USER" }[svc_set_table()[i].scope]) == 0;
+    n -= strcmp(scope, (const char *[]){ "IP", "GROUP", "ORGANIZATION", "USER" }[sets[i].scope]) == 0;
   munit_assert_int64(n, ==, 0);
 }
 

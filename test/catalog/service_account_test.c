@@ -458,7 +458,7 @@ static bool service_account_run(svc_job *job, svc_txn *txn)
   good = svc_behave_in(work->c, txn);
   svc_node_write(&after, work->c->body);
   munit_assert_string_equal(svc_buf_done(&after).p, svc_buf_done(&before).p);
-  if (++work->runs == 1) txn->error = SVC_MAP_FULL; /* once more, please */
+  if (++work->runs == 1) txn->error = SVC_NO_ROOM; /* once more, please */
   return good;
 }
 
@@ -482,11 +482,11 @@ static MunitResult service_account_again(const MunitParameter params[], void *da
   memset(&c, 0, sizeof c);
   svc_arena_init(&arena, NULL);
   c.s = w.t.s;
-  c.request = &request;
+  c.request.raw = &request;
   c.arena = &arena;
   c.now = w.t.now;
-  munit_assert_true(svc_step_request(&c) && svc_step_route(&c) && svc_step_caller(&c) && svc_step_permission(&c) &&
-                    svc_step_query(&c) && svc_step_body(&c));
+  munit_assert_true(svc_stage_request(&c) && svc_stage_route(&c) && svc_stage_caller(&c) && svc_stage_permission(&c) &&
+                    svc_stage_query(&c) && svc_stage_body(&c));
   svc_end_read(&c);
   memset(&work, 0, sizeof work);
   work.job.work = service_account_run;

@@ -305,16 +305,16 @@ static const char *checked(svc_arena *a, const svc_object *object, const char *i
   munit_assert_int(good, ==, out != NULL);
   munit_assert_false(a->failed);
   if (good) {
-    munit_assert_null(c.violations);
+    munit_assert_null(c.error.violations);
     svc_node_write(&b, out);
     return svc_buf_done(&b).p;
   }
-  if (!c.violations) return svc_error_name(c.error);
-  munit_assert_int(c.error, ==, c.violations->code); /* code and parameter are those of the first */
-  munit_assert_uint(c.error_param_count, ==, 1);
-  munit_assert_true(svc_json_unescape(a, (svc_str){ c.error_params[0].p + 1, c.error_params[0].n - 2 }, &param));
-  munit_assert_true(svc_str_eq(param, c.violations->field));
-  for (v = c.violations; v; v = v->next) {
+  if (!c.error.violations) return svc_error_name(c.error.code);
+  munit_assert_int(c.error.code, ==, c.error.violations->code); /* code and parameter are those of the first */
+  munit_assert_uint(c.error.param_count, ==, 1);
+  munit_assert_true(svc_json_unescape(a, (svc_str){ c.error.params[0].p + 1, c.error.params[0].n - 2 }, &param));
+  munit_assert_true(svc_str_eq(param, c.error.violations->field));
+  for (v = c.error.violations; v; v = v->next) {
     if (b.n) svc_buf_char(&b, '\n');
     svc_buf_text(&b, svc_error_name(v->code));
     svc_buf_char(&b, ' ');

@@ -394,9 +394,8 @@ static size_t records(t_service *t, char letter)
   prefix.b[0] = (unsigned char)letter;
   prefix.n = 1;
   munit_assert_int(k->port->read_begin(k->store, &txn), ==, SVC_OK);
-  munit_assert_true(svc_scan_begin(&scan, txn, &prefix, false));
+  svc_scan_below(&scan, txn, &prefix, false);
   while (svc_scan_next(&scan, &key, &value)) n++;
-  svc_scan_end(&scan);
   k->port->read_end(txn);
   return n;
 }
@@ -771,23 +770,23 @@ static MunitResult retry_no_entity(const MunitParameter params[], void *data)
       request.body_length = 2;
       snprintf(key, sizeof key, "k%zu", i);
       c.s = t.s;
-      c.request = &request;
+      c.request.raw = &request;
       c.arena = &arena;
       c.now = t.now + (again == 3 ? 24 * 3600 * (int64_t)1000 : 0); /* the last time it has expired, and nobody swept it */
-      c.method = SVC_POST;
+      c.request.method = SVC_POST;
       c.plan = &plan;
-      c.version = 20230101;
-      c.envelope = true; /* not around what is complete, nor around nothing */
-      c.path = SVC_S("/api/svc/v2/made/up");
-      c.retry_key = svc_str_c(key);
+      c.route.version = 20230101;
+      c.query.envelope = true; /* not around what is complete, nor around nothing */
+      c.request.path = SVC_S("/api/svc/v2/made/up");
+      c.request.retry_key = svc_str_c(key);
       c.who.known = true;
       c.who.user_id = svc_str_c(t.caller.user_id);
       runs = 0;
-      munit_assert_true(svc_step_behave(&c));
+      munit_assert_true(svc_stage_behave(&c));
       munit_assert_int(runs, ==, again == 0 || again == 3 ? 1 : 0);
       munit_assert_size(records(&t, 'i'), ==, i + 1);
       munit_assert_size(records(&t, 'd'), ==, i + 1); /* it goes once, at its new time */
-      svc_step_respond(&c, &response);
+      svc_stage_respond(&c, &response);
       munit_assert_int(response.status, ==, rows[i].status);
       munit_assert_size(response.body_length, ==, strlen(rows[i].body));
       munit_assert_string_equal(response.body, rows[i].body);

@@ -885,12 +885,12 @@ static int starving_steps(starving *w, size_t room, svc_response *response, svc_
   memset(&c, 0, sizeof c);
   memset(response, 0, sizeof *response);
   c.s = w->t.s;
-  c.request = &w->request;
+  c.request.raw = &w->request;
   c.arena = arena;
   c.now = w->t.now;
-  (void)(svc_step_request(&c) && svc_step_route(&c) && svc_step_caller(&c) && svc_step_version(&c) && svc_step_limiter(&c) &&
-         svc_step_permission(&c) && svc_step_query(&c) && svc_step_body(&c) && svc_step_behave(&c));
-  svc_step_respond(&c, response);
+  (void)(svc_stage_request(&c) && svc_stage_route(&c) && svc_stage_caller(&c) && svc_stage_version(&c) && svc_stage_limiter(&c) &&
+         svc_stage_permission(&c) && svc_stage_query(&c) && svc_stage_body(&c) && svc_stage_behave(&c));
+  svc_stage_respond(&c, response);
   svc_end_read(&c);
   return arena->failed ? SVC_NOMEM : SVC_OK;
 }

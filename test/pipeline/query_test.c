@@ -317,8 +317,8 @@ static int step(t_service *t, const svc_route *route, const char *query, svc_cal
   c->s = t->s;
   c->arena = arena;
   c->plan = &plan;
-  c->query_text = svc_str_c(query);
-  return svc_step_query(c) ? 0 : c->error;
+  c->request.query = svc_str_c(query);
+  return svc_stage_query(c) ? 0 : c->error.code;
 }
 
 static MunitResult query_typed(const MunitParameter params[], void *data)
@@ -371,12 +371,12 @@ static MunitResult query_typed(const MunitParameter params[], void *data)
     int error = step(&t, &route, rows[i].query, &c, &arena);
     if (error != (rows[i].name ? SVC_E_INVALID_QUERY_PARAMETER : SVC_E_NONE)) munit_errorf("%s: %d", rows[i].query, error);
     snprintf(quoted, sizeof quoted, "\"%s\"", rows[i].name ? rows[i].name : "");
-    if (rows[i].name) munit_assert_true(svc_str_is(c.error_params[0], quoted));
+    if (rows[i].name) munit_assert_true(svc_str_is(c.error.params[0], quoted));
     svc_blocks_free(arena.blocks);
   }
   munit_assert_int(step(&t, &route, "int=1", &c, &arena), ==, SVC_E_MISSING_QUERY_PARAMETER);
-  munit_assert_true(svc_str_is(c.error_params[0], "\"must\""));
-  munit_assert_uint(c.error_param_count, ==, 1);
+  munit_assert_true(svc_str_is(c.error.params[0], "\"must\""));
+  munit_assert_uint(c.error.param_count, ==, 1);
   svc_blocks_free(arena.blocks);
   munit_assert_int(step(&t, &route, "must=a%20b&long=-5&flag=true&colour=GREEN", &c, &arena), ==, SVC_E_NONE);
   munit_assert_true(svc_str_is(svc_query_get(&c, "must")->text, "a b"));

@@ -83,15 +83,15 @@ static int bench_route(bench *b, const char *method, const char *path)
   b->request.method = method;
   b->request.target = svc_arena_copy(&b->arena, svc_str_c(target)).p;
   b->c.s = &b->s;
-  b->c.request = &b->request;
+  b->c.request.raw = &b->request;
   b->c.arena = &b->arena;
-  if (svc_step_request(&b->c) && svc_step_route(&b->c)) {
-    munit_assert_int(b->c.error, ==, SVC_E_NONE);
+  if (svc_stage_request(&b->c) && svc_stage_route(&b->c)) {
+    munit_assert_int(b->c.error.code, ==, SVC_E_NONE);
     munit_assert_not_null(b->c.plan);
     return 0;
   }
-  munit_assert_int(b->c.error, !=, SVC_E_NONE);
-  return svc_error_status(b->c.error);
+  munit_assert_int(b->c.error.code, !=, SVC_E_NONE);
+  return svc_error_status(b->c.error.code);
 }
 
 static void assert_str(svc_str got, const char *wanted)
@@ -107,10 +107,10 @@ static void assert_goes(bench *b, const char *method, const char *path, const ch
   unsigned i;
   int status = bench_route(b, method, path);
   wanted[0] = p0, wanted[1] = p1, wanted[2] = p2;
-  if (status) munit_errorf("%s %s: %d %s", method, path, status, svc_error_name(b->c.error));
+  if (status) munit_errorf("%s %s: %d %s", method, path, status, svc_error_name(b->c.error.code));
   munit_assert_string_equal(b->c.plan->route->path, to);
   munit_assert_int(b->c.plan->route->method, ==, method_number(strcmp(method, "HEAD") == 0 ? "GET" : method));
-  for (i = 0; i < 3 && wanted[i]; i++) assert_str(b->c.params[i], wanted[i]);
+  for (i = 0; i < 3 && wanted[i]; i++) assert_str(b->c.route.params[i], wanted[i]);
   munit_assert_uint(b->c.plan->param_count, >=, i);
 }
 
@@ -169,13 +169,27 @@ static MunitResult route_every_operation(const MunitParameter params[], void *da
       if (b.c.plan != &b.s.plans[i]) munit_errorf("%s went to %s, not %s", path, b.c.plan->route->path, row->path);
       for (p = 0; p < b.c.plan->param_count; p++) {
         snprintf(value, sizeof value, "%s%u", values[v].decoded, p);
-        assert_str(b.c.params[p], value);
+        assert_str(b.c.route.params[p], value);
       }
     }
   }
   munit_assert_size(distinct, ==, 278);
   bench_close(&b);
   return MUNIT_OK;
+}
+
+/* Are the paths of one shape among those of the other? A parameter takes any literal, but not one with another ending. */
+static bool takes_in(const char *wide, const char *narrow)
+{
+  while (*wide && *narrow) {
+    size_t w = strcspn(wide + 1, "/") + 1, n = strcspn(narrow + 1, "/") + 1;
+    bool same = w == n && memcmp(wide, narrow, n) == 0;
+    bool parameter = w == 3 && memcmp(wide, "/{}", 3) == 0 && narrow[1] != '{';
+    if (!same && !parameter) return false;
+    wide += w;
+    narrow += n;
+  }
+  return !*wide && !*narrow;
 }
 
 static MunitResult route_allowed_methods(const MunitParameter params[], void *data)
@@ -187,19 +201,20 @@ static MunitResult route_allowed_methods(const MunitParameter params[], void *da
   (void)params, (void)data;
   bench_open(&b);
   for (i = 0; i < OPERATIONS; i++) {
-    unsigned allowed = 0;
+    unsigned own = 0, allowed = 0;
     shape_of(operations_list[i].path, shape);
     for (j = 0; j < OPERATIONS; j++) {
       unsigned bit = 1u << method_number(operations_list[j].method);
       shape_of(operations_list[j].path, other);
+      if (takes_in(other, shape)) allowed |= bit;
       if (strcmp(shape, other) != 0) continue;
-      if (allowed & bit) munit_errorf("two operations at %s", shape); /* the list itself would be ambiguous */
-      allowed |= bit;
+      if (own & bit) munit_errorf("two operations at %s", shape); /* the list itself would be ambiguous */
+      own |= bit;
     }
     sample_path(operations_list[i].path, "v", path, sizeof path);
     for (m = 0; m < SVC_METHOD_COUNT; m++) {
       int status = bench_route(&b, method_names[m], path);
-      munit_assert_uint(b.c.allowed, ==, allowed);
+      if (status) munit_assert_uint(b.c.route.allowed, ==, allowed); /* who is served is not told what else there is */
       munit_assert_int(status, ==, allowed >> m & 1 ? 0 : 405);
     }
     munit_assert_int(bench_route(&b, "HEAD", path), ==, allowed & 1 ? 0 : 405);
@@ -331,7 +346,7 @@ static MunitResult route_encoding(const MunitParameter params[], void *data)
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     int status = bench_route(&b, "GET", bad[i]);
     if (status != 400) munit_errorf("%s: %d", bad[i], status);
-    munit_assert_int(b.c.error, ==, SVC_E_INVALID_REQUEST);
+    munit_assert_int(b.c.error.code, ==, SVC_E_INVALID_REQUEST);
   }
   /* what is wrong where no parameter is, is another path */
   munit_assert_int(bench_route(&b, "GET", "/groups%zz"), ==, 404);
@@ -347,9 +362,9 @@ static MunitResult route_raw_is_safe(const MunitParameter params[], void *data)
   (void)params, (void)data;
   bench_open(&b);
   assert_goes(&b, "GET", "/groups/a\"b\\c%20/clusters", "/groups/{groupId}/clusters", "a\"b\\c ", NULL, NULL);
-  assert_str(b.c.raw_params[0], "a%22b%5Cc%20");
+  assert_str(b.c.route.raw[0], "a%22b%5Cc%20");
   assert_goes(&b, "GET", "/groups/%61%2Fb/clusters", "/groups/{groupId}/clusters", "a/b", NULL, NULL);
-  assert_str(b.c.raw_params[0], "a%2Fb");
+  assert_str(b.c.route.raw[0], "a%2Fb");
   bench_close(&b);
   return MUNIT_OK;
 }
@@ -369,7 +384,7 @@ static MunitResult route_odd_paths(const MunitParameter params[], void *data)
   for (i = 0; i < sizeof missing / sizeof missing[0]; i++) {
     int status = bench_route(&b, "GET", missing[i]);
     if (status != 404) munit_errorf("%s: %d", missing[i], status);
-    munit_assert_int(b.c.error, ==, SVC_E_RESOURCE_NOT_FOUND);
+    munit_assert_int(b.c.error.code, ==, SVC_E_RESOURCE_NOT_FOUND);
     munit_assert_ptr_null(b.c.plan);
   }
   assert_goes(&b, "GET", "", "", NULL, NULL, NULL);
@@ -382,7 +397,7 @@ static MunitResult route_odd_paths(const MunitParameter params[], void *data)
   memset(longest, 'a', 8000);
   memcpy(longest, "/groups/", 8);
   munit_assert_int(bench_route(&b, "GET", longest), ==, 0);
-  munit_assert_size(b.c.params[0].n, ==, 8000 - 8);
+  munit_assert_size(b.c.route.params[0].n, ==, 8000 - 8);
   /* 8192 bytes fit, one more does not */
   memset(longest, 'a', sizeof longest);
   memcpy(longest, "/groups/", 8);

@@ -313,12 +313,12 @@ static MunitResult version_every_route(const MunitParameter params[], void *data
       c.arena = &arena;
       c.plan = plan;
       c.now = t.now;
-      c.path = SVC_S("/x");
+      c.request.path = SVC_S("/x");
       snprintf(accept, sizeof accept, "application/vnd.svc.%04u-%02u-%02u+json", day / 10000, day / 100 % 100, day % 100);
-      c.accept = svc_str_c(accept);
-      munit_assert_int(svc_step_version(&c), ==, newest);
-      munit_assert_int(c.error, ==, newest ? SVC_E_NONE : SVC_E_VERSION_GONE);
-      munit_assert_uint(c.version, ==, newest ? day : 0);
+      c.request.accept = svc_str_c(accept);
+      munit_assert_int(svc_stage_version(&c), ==, newest);
+      munit_assert_int(c.error.code, ==, newest ? SVC_E_NONE : SVC_E_VERSION_GONE);
+      munit_assert_uint(c.route.version, ==, newest ? day : 0);
       svc_blocks_free(arena.blocks);
     }
     munit_assert_uint(v, >, 0);
@@ -350,18 +350,18 @@ static void ending_run(ending *e, t_service *t, const svc_route *route, const ch
   plan.route = route;
   c.s = t->s;
   c.arena = &e->arena;
-  c.request = &request;
+  c.request.raw = &request;
   c.plan = &plan;
-  c.path = SVC_S("/api/svc/v2/old");
-  c.accept = svc_str_c(accept);
+  c.request.path = SVC_S("/api/svc/v2/old");
+  c.request.accept = svc_str_c(accept);
   munit_assert_true(svc_date_parse(svc_str_c(now), &c.now));
-  e->served = svc_step_version(&c);
+  e->served = svc_stage_version(&c);
   if (e->served) {
     c.answer.status = 200;
     c.answer.body = SVC_S("{}");
     c.answer.links_at = 1;
   }
-  svc_step_respond(&c, &e->response);
+  svc_stage_respond(&c, &e->response);
 }
 
 static const char *ending_header(const ending *e, const char *name)
