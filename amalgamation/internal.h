@@ -831,7 +831,6 @@ SVC_PRIVATE void svc_own_call(svc_call *c, svc *s, svc_arena *arena, svc_txn *tx
 SVC_PRIVATE int svc_error_status(int code);
 SVC_PRIVATE const char *svc_error_name(int code);
 SVC_PRIVATE const char *svc_error_detail(int code);
-SVC_PRIVATE const char *svc_status_reason(int status);
 /* Refuse: set the error with its parameters and return false. Format: one letter a parameter: s const char *, S svc_str
 ** by pointer, i int64_t by pointer. */
 SVC_PRIVATE bool svc_fail(svc_call *c, int code, const char *format, ...);

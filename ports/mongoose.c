@@ -111,27 +111,6 @@ static const listener_error listener_errors[LISTENER_E_COUNT] = {
   [SVC_HTTP_E_VERSION] = { 505, "HTTP_VERSION_NOT_SUPPORTED", "Only HTTP/1.0 and HTTP/1.1 are known here.", "", NULL },
 };
 
-static const char *listener_reason(int status)
-{
-  static const struct {
-    int status;
-    const char *reason;
-  } reasons[] = {
-    { 200, "OK" }, { 201, "Created" }, { 202, "Accepted" }, { 204, "No Content" }, { 304, "Not Modified" },
-    { 400, "Bad Request" }, { 401, "Unauthorized" }, { 402, "Payment Required" }, { 403, "Forbidden" },
-    { 404, "Not Found" }, { 405, "Method Not Allowed" }, { 406, "Not Acceptable" }, { 408, "Request Timeout" },
-    { 409, "Conflict" }, { 410, "Gone" }, { 411, "Length Required" }, { 412, "Precondition Failed" },
-    { 413, "Content Too Large" }, { 414, "URI Too Long" }, { 415, "Unsupported Media Type" },
-    { 417, "Expectation Failed" }, { 422, "Unprocessable Content" }, { 429, "Too Many Requests" },
-    { 431, "Request Header Fields Too Large" }, { 500, "Internal Server Error" }, { 501, "Not Implemented" },
-    { 503, "Service Unavailable" }, { 505, "HTTP Version Not Supported" }, { 507, "Insufficient Storage" },
-  };
-  size_t i;
-  for (i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
-    if (reasons[i].status == status) return reasons[i].reason;
-  return "Unknown";
-}
-
 /* ------------------------------------------------------------------------------------------------------------ types */
 
 typedef struct listener_address { /* an IP address; IPv4 in 4 bytes, also when it came as ::ffff:a.b.c.d */
@@ -521,7 +500,7 @@ static void listener_put_start(listener_text *t, listener_conn *conn, int status
   t->size = sizeof t->own;
   t->failed = false;
   listener_put_number(t, "HTTP/1.1 ", (uint64_t)status, " ");
-  listener_puts(t, listener_reason(status));
+  listener_puts(t, svc_status_reason(status));
   listener_puts(t, "\r\nDate: ");
   listener_puts(t, listener_date(conn->loop));
   listener_puts(t, "\r\n");
@@ -561,7 +540,7 @@ static void listener_refuse(listener_conn *conn, int error, bool is_head, bool c
     what = number;
   }
   n = snprintf(body, sizeof body, document, e->before, what, e->after, e->status, e->code, quote, what, quote,
-               listener_reason(e->status));
+               svc_status_reason(e->status));
   listener_log(conn->loop->listener, SVC_LOG_INFO, "%s: %d %s", conn->peer, e->status, e->what ? e->what : e->code);
   conn->close = close;
   conn->body_at = conn->body_length = 0;
