@@ -31,7 +31,7 @@ MBED_FLAGS='-DMBEDTLS_THREADING_C -DMBEDTLS_THREADING_PTHREAD' # library and use
 MG_FLAGS='-DMG_TLS=MG_TLS_MBED -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE=1024 -DMG_ENABLE_DIRLIST=0 -DMG_ENABLE_SSI=0 -DMG_ENABLE_IPV6=1'
 INCLUDES="-isystem $D -isystem $D/mbedtls/include $MBED_FLAGS"
 WARN='-Wall -Wextra'
-LISTENER='ports/mongoose.c ports/http_reader.c' # compiled apart, never folded: they may see svcapi.h only
+LISTENER="ports/mongoose.c ports/http_reader.c $(echo ports/listener/*.c)" # compiled apart, never folded: they see svcapi.h only
 
 say() { printf '%s\n' "$*"; }
 die() { printf 'build.sh: %s\n' "$*" >&2; exit 1; }

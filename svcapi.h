@@ -332,6 +332,12 @@ const char *svc_version(void);
 /* A sentence for a result code. Never NULL. */
 const char *svc_strerror(int code);
 
+/*
+** The words that stand beside a status of HTTP, 404: "Not Found", for a host that writes the status line itself. Known
+** are all that the library and its listener answer with; "Unknown" for others. Never NULL.
+*/
+const char *svc_status_reason(int status);
+
 #ifdef __cplusplus
 }
 #endif

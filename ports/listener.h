@@ -1,7 +1,7 @@
 /*
 ** The HTTP listener: serves svc_handle_request() over sockets. Optional, and apart from the library: compile
-** ports/mongoose.c and ports/http_reader.c together with mongoose.c (GPL-2.0-only or commercial) and use them beside
-** svcapi.c, or write your own.
+** ports/mongoose.c, ports/http_reader.c and what is in ports/listener/ together with mongoose.c (GPL-2.0-only or
+** commercial) and use them beside svcapi.c, or write your own.
 **
 ** ORDER. svc_listener_open() binds and listens, so that the port is known before the service is opened (its base URL
 ** may need it); svc_listener_start() gives it the service and starts its threads; svc_listener_stop() answers what is

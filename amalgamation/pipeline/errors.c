@@ -33,6 +33,7 @@ SVC_PRIVATE const char *svc_error_detail(int code)
   return errors_table[code].detail;
 }
 
+<<<<<<< HEAD
 SVC_PRIVATE unsigned svc_error_params(int code)
 {
   const char *p = errors_table[code].parameters;
@@ -42,18 +43,23 @@ SVC_PRIVATE unsigned svc_error_params(int code)
 }
 
 SVC_PRIVATE const char *svc_status_reason(int status)
+=======
+const char *svc_status_reason(int status)
+>>>>>>> listener
 {
   static const struct {
     int status;
     const char *reason;
   } reasons[] = {
-    { 200, "OK" }, { 201, "Created" }, { 202, "Accepted" }, { 204, "No Content" }, { 304, "Not Modified" },
-    { 400, "Bad Request" }, { 401, "Unauthorized" }, { 402, "Payment Required" }, { 403, "Forbidden" },
-    { 404, "Not Found" }, { 405, "Method Not Allowed" }, { 406, "Not Acceptable" }, { 409, "Conflict" },
-    { 410, "Gone" }, { 411, "Length Required" }, { 412, "Precondition Failed" }, { 413, "Content Too Large" },
-    { 414, "URI Too Long" }, { 415, "Unsupported Media Type" }, { 417, "Expectation Failed" },
+    { 100, "Continue" }, { 200, "OK" }, { 201, "Created" }, { 202, "Accepted" }, { 204, "No Content" },
+    { 304, "Not Modified" }, { 400, "Bad Request" }, { 401, "Unauthorized" }, { 402, "Payment Required" },
+    { 403, "Forbidden" }, { 404, "Not Found" }, { 405, "Method Not Allowed" }, { 406, "Not Acceptable" },
+    { 408, "Request Timeout" }, { 409, "Conflict" }, { 410, "Gone" }, { 411, "Length Required" },
+    { 412, "Precondition Failed" }, { 413, "Content Too Large" }, { 414, "URI Too Long" },
+    { 415, "Unsupported Media Type" }, { 417, "Expectation Failed" }, { 422, "Unprocessable Content" },
     { 429, "Too Many Requests" }, { 431, "Request Header Fields Too Large" }, { 500, "Internal Server Error" },
-    { 503, "Service Unavailable" }, { 507, "Insufficient Storage" },
+    { 501, "Not Implemented" }, { 503, "Service Unavailable" }, { 505, "HTTP Version Not Supported" },
+    { 507, "Insufficient Storage" },
   };
   size_t i;
   for (i = 0; i < sizeof reasons / sizeof reasons[0]; i++)

@@ -41,6 +41,7 @@ static unsigned declared_of(const char *name)
 
 static MunitResult error_table(const MunitParameter params[], void *data)
 {
+  static const int others[] = { 100, 200, 201, 202, 204, 304, 408, 411, 417, 422, 501, 505 }; /* not of the table */
   size_t i, j;
   (void)params, (void)data;
   munit_assert_size(CODES, ==, SVC_E_COUNT - 1);
@@ -71,6 +72,8 @@ static MunitResult error_table(const MunitParameter params[], void *data)
     if (used != (1u << wanted) - 1) munit_errorf("%s does not use all of %s", table[i].name, table[i].parameters);
     for (j = 0; j < i; j++) munit_assert_string_not_equal(table[i].name, table[j].name);
   }
+  for (i = 0; i < sizeof others / sizeof others[0]; i++)
+    munit_assert_string_not_equal(svc_status_reason(others[i]), "Unknown");
   munit_assert_string_equal(svc_status_reason(999), "Unknown");
   return MUNIT_OK;
 }

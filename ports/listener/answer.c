@@ -1,0 +1,220 @@
+/*
+** What is said to a client: the head of an answer is written here, the body is the service's. Errors of the listener's
+** own, for what never reaches the service, look like the service's.
+**
+** The rule it keeps: exactly one answer for a request, and its Content-Length is the length of what is really sent (of
+** an answer to HEAD, of what would be).
+*/
+#include "parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------------------------------------------------- errors */
+
+/* Codes and sentences are the library's where it has them. The parameter stands between `before` and `after`. */
+typedef struct answer_error {
+  short status;
+  const char *code, *before, *after;
+  const char *what; /* the parameter; NULL: none, or a limit of the configuration */
+} answer_error;
+
+#define ANSWER_BAD(what) { 400, "INVALID_REQUEST", "The request cannot be understood: ", ".", what }
+#define ANSWER_LATER(why) { 503, "SERVICE_UNAVAILABLE", why " Please try again later.", "", NULL }
+static const answer_error answer_errors[LISTENER_E_COUNT] = {
+  [SVC_HTTP_E_LINE] = ANSWER_BAD("the request line is malformed"),
+  [SVC_HTTP_E_BYTES] = ANSWER_BAD("it holds bytes that do not belong to HTTP"),
+  [SVC_HTTP_E_TARGET_FORM] = ANSWER_BAD("the request target must be a path or an http URL with a path"),
+  [SVC_HTTP_E_HEADER] = ANSWER_BAD("a header line is malformed"),
+  [SVC_HTTP_E_TWICE] = ANSWER_BAD("a header stands twice that may stand only once"),
+  [SVC_HTTP_E_HOST] = ANSWER_BAD("the Host header is missing or malformed"),
+  [SVC_HTTP_E_LENGTH] = ANSWER_BAD("Content-Length is not a number that can be used"),
+  [SVC_HTTP_E_FRAMING] = ANSWER_BAD("Transfer-Encoding stands beside Content-Length or in HTTP/1.0"),
+  [SVC_HTTP_E_CHUNK] = ANSWER_BAD("the chunked body is malformed"),
+  [LISTENER_E_TIMEOUT] = { 408, "REQUEST_TIMEOUT", "The request did not arrive in time.", "", NULL },
+  [SVC_HTTP_E_NO_LENGTH] = { 411, "LENGTH_REQUIRED", "A Content-Length is needed, 0 if there is no body.", "", NULL },
+  [SVC_HTTP_E_BODY] = { 413, "REQUEST_TOO_LARGE", "The body of the request is larger than ", " bytes.", NULL },
+  [SVC_HTTP_E_TARGET] = { 414, "URI_TOO_LONG", "The address of the request is longer than ", " bytes.", NULL },
+  [SVC_HTTP_E_EXPECT] = { 417, "EXPECTATION_FAILED", "Only 100-continue can be expected of this service.", "", NULL },
+  [SVC_HTTP_E_HEADER_BYTES] = { 431, "HEADERS_TOO_LARGE", "The headers are larger than ", " bytes together.", NULL },
+  [SVC_HTTP_E_HEADER_COUNT] = { 431, "HEADERS_TOO_LARGE", "The request has more headers than ", ".", NULL },
+  [LISTENER_E_SERVICE] = { 500, "UNEXPECTED_ERROR", "Something went wrong on our side.", "", NULL },
+  [SVC_HTTP_E_CODING] = { 501, "NOT_IMPLEMENTED", "The only transfer coding known here is chunked.", "", NULL },
+  [LISTENER_E_CONNECTIONS] = ANSWER_LATER("The service has all the connections it can serve."),
+  [LISTENER_E_WAITING] = ANSWER_LATER("Too many changes wait to be made."),
+  [LISTENER_E_BODIES] = ANSWER_LATER("Too many large requests are under way."),
+  [SVC_HTTP_E_MEMORY] = ANSWER_LATER("The service is out of memory."),
+  [SVC_HTTP_E_VERSION] = { 505, "HTTP_VERSION_NOT_SUPPORTED", "Only HTTP/1.0 and HTTP/1.1 are known here.", "", NULL },
+};
+
+static uint64_t answer_limit(const svc_listener_config *k, int error)
+{
+  switch (error) {
+  case SVC_HTTP_E_BODY: return k->max_body;
+  case SVC_HTTP_E_TARGET: return k->max_target;
+  case SVC_HTTP_E_HEADER_BYTES: return k->max_header_bytes;
+  case SVC_HTTP_E_HEADER_COUNT: return SVC_HTTP_HEADERS;
+  default: return 0;
+  }
+}
+
+/* The error as the document that the library's errors have. Returns its length. */
+static size_t answer_document(char *body, size_t size, const answer_error *e, uint64_t limit)
+{
+  static const char document[] = "{\"detail\":\"%s%s%s\",\"error\":%d,\"errorCode\":\"%s\",\"parameters\":[%s%s%s],"
+                                 "\"reason\":\"%s\"}";
+  const char *what = e->what ? e->what : "", *quote = e->what ? "\"" : "";
+  char number[24];
+  if (limit) {
+    snprintf(number, sizeof number, "%llu", (unsigned long long)limit);
+    what = number;
+  }
+  return (size_t)snprintf(body, size, document, e->before, what, e->after, e->status, e->code, quote, what, quote,
+                          svc_status_reason(e->status));
+}
+
+/* -------------------------------------------------------------------------------------------- the head of an answer */
+
+typedef struct answer_text { /* the head of an answer while it is written; grows out of `own` when it must */
+  char *p;
+  size_t n, size;
+  bool failed;
+  char own[2048];
+} answer_text;
+
+static void answer_put(answer_text *t, const char *p, size_t n)
+{
+  if (t->size - t->n < n && !t->failed) {
+    size_t size = (t->n + n) * 2;
+    char *bigger = realloc(t->p == t->own ? NULL : t->p, size);
+    if (!bigger) {
+      t->failed = true;
+    } else {
+      if (t->p == t->own) memcpy(bigger, t->own, t->n);
+      t->p = bigger;
+      t->size = size;
+    }
+  }
+  if (t->failed) return;
+  memcpy(t->p + t->n, p, n);
+  t->n += n;
+}
+
+static void answer_puts(answer_text *t, const char *text)
+{
+  answer_put(t, text, strlen(text));
+}
+
+static void answer_put_number(answer_text *t, const char *before, uint64_t value, const char *after)
+{
+  char digits[24];
+  size_t at = sizeof digits;
+  do digits[--at] = (char)('0' + value % 10);
+  while (value /= 10);
+  answer_puts(t, before);
+  answer_put(t, digits + at, sizeof digits - at);
+  answer_puts(t, after);
+}
+
+/* "Sun, 06 Nov 1994 08:49:37 GMT", made once a second. */
+static const char *answer_date(listener_loop *loop)
+{
+  static const char days[] = "SunMonTueWedThuFriSat", months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  struct timespec now;
+  struct tm t;
+  if (clock_gettime(CLOCK_REALTIME, &now) != 0 || now.tv_sec == loop->date_second) return loop->date;
+  if (!gmtime_r(&now.tv_sec, &t)) return loop->date;
+  loop->date_second = now.tv_sec;
+  snprintf(loop->date, sizeof loop->date, "%.3s, %02d %.3s %04d %02d:%02d:%02d GMT", days + 3 * t.tm_wday, t.tm_mday,
+           months + 3 * t.tm_mon, (t.tm_year + 1900) % 10000, t.tm_hour, t.tm_min, t.tm_sec);
+  return loop->date;
+}
+
+static void answer_start(answer_text *t, listener_conn *conn, int status)
+{
+  t->p = t->own;
+  t->n = 0;
+  t->size = sizeof t->own;
+  t->failed = false;
+  answer_put_number(t, "HTTP/1.1 ", (uint64_t)status, " ");
+  answer_puts(t, svc_status_reason(status));
+  answer_puts(t, "\r\nDate: ");
+  answer_puts(t, answer_date(conn->loop));
+  answer_puts(t, "\r\n");
+}
+
+static void answer_end(answer_text *t, listener_conn *conn)
+{
+  if (t->failed) svc_listener_drop(conn);
+  else svc_listener_send(conn, t->p, t->n);
+  if (t->p != t->own) free(t->p);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- answers */
+
+void svc_listener_refuse(listener_conn *conn, int error, bool is_head, bool close)
+{
+  const answer_error *e = &answer_errors[error];
+  const svc_listener *l = conn->loop->listener;
+  char body[768];
+  size_t n = answer_document(body, sizeof body, e, answer_limit(&l->config, error));
+  answer_text t;
+  svc_listener_log(l, SVC_LOG_INFO, "%s: %d %s", conn->peer, e->status, e->what ? e->what : e->code);
+  conn->close = close;
+  conn->body_at = conn->body_length = 0;
+  answer_start(&t, conn, e->status);
+  answer_puts(&t, "Content-Type: application/json\r\nX-Error-Code: ");
+  answer_puts(&t, e->code);
+  answer_put_number(&t, "\r\nContent-Length: ", n, "\r\n");
+  if (e->status == 503) answer_puts(&t, "Retry-After: 1\r\n");
+  answer_puts(&t, close ? "Connection: close\r\n\r\n" : "\r\n");
+  if (!is_head) answer_put(&t, body, n);
+  answer_end(&t, conn);
+}
+
+/* The service's headers. Returns whether a Content-Length is among them. */
+static bool answer_put_headers(answer_text *t, const svc_response *r, bool is_head)
+{
+  bool length = false;
+  size_t i;
+  for (i = 0; i < r->header_count; i++) {
+    const svc_header *header = &r->headers[i];
+    size_t name = header->name_length ? header->name_length : strlen(header->name);
+    size_t value = header->value_length ? header->value_length : strlen(header->value);
+    if (svc_http_is(header->name, name, "content-length")) {
+      /* only the service knows what the GET would have given; else what counts is what is really sent */
+      if (!is_head || length) continue;
+      length = true;
+    }
+    answer_put(t, header->name, name);
+    answer_put(t, ": ", 2);
+    answer_put(t, header->value, value);
+    answer_put(t, "\r\n", 2);
+  }
+  return length;
+}
+
+void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_response *response)
+{
+  bool bare = response->status == 204 || response->status == 304, length;
+  const svc_response *r = &conn->response;
+  answer_text t;
+  conn->response = *response;
+  memset(response, 0, sizeof *response);
+  if (r->status < 200 || r->status > 599) {
+    svc_response_free(&conn->response);
+    svc_listener_refuse(conn, LISTENER_E_SERVICE, h->is_head, true);
+    return;
+  }
+  conn->close = !h->keep || atomic_load(&conn->loop->listener->stopping);
+  conn->body_at = 0;
+  conn->body_length = h->is_head || bare ? 0 : r->body_length;
+  answer_start(&t, conn, r->status);
+  length = answer_put_headers(&t, r, h->is_head);
+  if (!bare && !length) answer_put_number(&t, "Content-Length: ", r->body_length, "\r\n");
+  if (conn->close) answer_puts(&t, "Connection: close\r\n");
+  else if (h->old) answer_puts(&t, "Connection: keep-alive\r\n");
+  answer_put(&t, "\r\n", 2);
+  answer_end(&t, conn);
+}

@@ -1,0 +1,167 @@
+/*
+** A connection, from bytes to requests: HEAD and BODY of the drawing in parts.h, and its beginning and end.
+**
+** The rule it keeps: what was received is read in order, request by request, by http_reader.c alone; on an error of the
+** reader the answer is the last one, as nothing can be said of the bytes that follow.
+*/
+#include "parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The body is there: GET and HEAD are answered here, all others by a writer. */
+static void connection_dispatch(listener_conn *conn)
+{
+  svc_listener *l = conn->loop->listener;
+  listener_job *job = conn->job;
+  if (svc_listener_at_once(l, &job->head)) {
+    conn->job = NULL;
+    svc_listener_handle(l, &job->head, job->peer, &job->body, &job->response);
+    svc_listener_answer(conn, &job->head, &job->response);
+    svc_listener_job_free(job);
+    return;
+  }
+  svc_listener_reading(conn, false); /* nor shall a client that has shut its side down be closed before its answer */
+  svc_listener_state(conn, LISTENER_WAIT, -1);
+  if (svc_listener_submit(l, job)) return;
+  conn->job = NULL;
+  svc_listener_warn(l, "too many changes wait to be made: some clients get 503");
+  svc_listener_refuse(conn, LISTENER_E_WAITING, false, !job->head.keep || job->head.old || atomic_load(&l->stopping));
+  svc_listener_job_free(job);
+}
+
+/* It has no body, and the loop answers it: no copy is needed. */
+static void connection_answer(listener_conn *conn, const svc_http_head *head)
+{
+  svc_listener *l = conn->loop->listener;
+  char peer[INET6_ADDRSTRLEN];
+  svc_response response;
+  svc_listener_peer(conn, head, peer);
+  svc_listener_handle(l, head, peer, NULL, &response);
+  svc_listener_answer(conn, head, &response);
+}
+
+/* A whole head of n bytes stands in the buffer; `more` of the input behind it. */
+static void connection_begin(listener_conn *conn, const char *text, size_t n, bool more)
+{
+  const svc_listener *l = conn->loop->listener;
+  svc_http_head head;
+  int error = svc_http_parse(&head, text, n, &l->limits);
+  conn->at += n;
+  memset(&conn->scan, 0, sizeof conn->scan);
+  if (error) {
+    svc_listener_refuse(conn, error, head.is_head, true);
+  } else if (!head.chunked && head.length == 0 && svc_listener_at_once(l, &head)) {
+    connection_answer(conn, &head);
+  } else if (!(conn->job = svc_listener_job_new(conn, text, n))) {
+    svc_listener_refuse(conn, SVC_HTTP_E_MEMORY, head.is_head, true);
+  } else {
+    svc_listener_state(conn, LISTENER_BODY, l->config.body_timeout_ms);
+    if (head.expect && !more && (head.chunked || head.length)) svc_listener_send_continue(conn);
+  }
+}
+
+/* HEAD: look for the end of the head. Returns false when there is nothing to do until more bytes come. */
+static bool connection_read_head(listener_conn *conn)
+{
+  const svc_listener *l = conn->loop->listener;
+  size_t n, blank, length;
+  const char *p = svc_listener_received(conn, &n);
+  int rc;
+  if (n == 0) return false;
+  rc = svc_http_scan_head(&conn->scan, p, n, &l->limits, &blank);
+  conn->at += blank;
+  p += blank;
+  n -= blank;
+  if (n == 0 || (n == 1 && p[0] == '\r')) return false; /* nor does half an empty line begin anything */
+  if (!conn->started) svc_listener_state(conn, LISTENER_HEAD, l->config.header_timeout_ms);
+  conn->started = true;
+  length = conn->scan.at;
+  if (rc == SVC_HTTP_OK) connection_begin(conn, p, length, n > length);
+  else if (rc != SVC_HTTP_MORE) svc_listener_refuse(conn, rc, n >= 5 && memcmp(p, "HEAD ", 5) == 0, true);
+  return rc == SVC_HTTP_OK;
+}
+
+/* Count what the body of a request has grown by. Returns false: there is no room for it. */
+static bool connection_count(svc_listener *l, const listener_job *job, size_t before)
+{
+  size_t grown = svc_listener_counted(&job->body) - before;
+  return !grown || atomic_fetch_add(&l->bodies, grown) + grown <= l->config.max_body_memory;
+}
+
+/* BODY: take what has come of it. Returns false when there is nothing to do until more bytes come. */
+static bool connection_read_body(listener_conn *conn)
+{
+  listener_job *job = conn->job;
+  svc_listener *l = conn->loop->listener;
+  size_t n, taken, before = svc_listener_counted(&job->body);
+  const char *p = svc_listener_received(conn, &n);
+  int rc = svc_http_take(&job->body, &job->head, p, n, &l->limits, &taken);
+  conn->at += taken;
+  if (!connection_count(l, job, before) && rc <= SVC_HTTP_MORE) {
+    svc_listener_warn(l, "too many large requests are under way: some clients get 503");
+    rc = LISTENER_E_BODIES;
+  }
+  if (rc == SVC_HTTP_OK) {
+    connection_dispatch(conn);
+  } else if (rc != SVC_HTTP_MORE) {
+    bool is_head = job->head.is_head;
+    svc_listener_job_free(job);
+    conn->job = NULL;
+    svc_listener_refuse(conn, rc, is_head, true);
+  }
+  return rc == SVC_HTTP_OK;
+}
+
+void svc_listener_advance(listener_conn *conn)
+{
+  bool more = true;
+  while (more && !svc_listener_dropped(conn)) {
+    if (conn->state == LISTENER_HEAD) more = connection_read_head(conn);
+    else if (conn->state == LISTENER_BODY) more = connection_read_body(conn);
+    else more = false;
+  }
+  if (conn->state == LISTENER_LINGER) svc_listener_discard(conn);
+  else svc_listener_shift(conn);
+}
+
+void svc_listener_expire(listener_conn *conn)
+{
+  bool is_head = conn->job && conn->state == LISTENER_BODY && conn->job->head.is_head;
+  if (conn->state == LISTENER_BODY || (conn->state == LISTENER_HEAD && conn->started)) {
+    svc_listener_job_free(conn->job);
+    conn->job = NULL;
+    svc_listener_refuse(conn, LISTENER_E_TIMEOUT, is_head, true);
+  } else {
+    svc_listener_drop(conn);
+  }
+}
+
+void svc_listener_welcome(listener_conn *conn)
+{
+  svc_listener *l = conn->loop->listener;
+  size_t max = l->config.max_connections;
+  conn->loop->conns++;
+  conn->proxied = svc_listener_is_proxy(l, conn->peer);
+  conn->refused = atomic_fetch_add(&l->connections, 1) >= max;
+  svc_listener_state(conn, LISTENER_HEAD, l->config.idle_timeout_ms);
+  if (!conn->refused) return;
+  atomic_fetch_sub(&l->connections, 1);
+  svc_listener_warn(l, "all connections are taken: further clients get 503");
+  /* those who linger are connections too: only so many are told why */
+  if (atomic_fetch_add(&l->refused, 1) < max / 8 + 16) svc_listener_refuse(conn, LISTENER_E_CONNECTIONS, false, true);
+  else svc_listener_drop(conn);
+}
+
+void svc_listener_farewell(listener_conn *conn)
+{
+  svc_listener *l = conn->loop->listener;
+  if (conn->state == LISTENER_SEND) conn->loop->sending--;
+  if (conn->job && conn->state == LISTENER_WAIT) conn->job->conn = NULL;
+  else svc_listener_job_free(conn->job);
+  svc_response_free(&conn->response);
+  free(conn->text);
+  conn->loop->conns--;
+  atomic_fetch_sub(conn->refused ? &l->refused : &l->connections, 1);
+  free(conn);
+}

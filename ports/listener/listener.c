@@ -1,0 +1,140 @@
+/*
+** The listener as a host sees it (ports/listener.h): opening, starting, stopping, closing; and its log.
+**
+** The rule it keeps: threads end in the order loops, writers, and only then is anything freed, because a loop waits for
+** its writers' answers and a writer rings its loop's bell.
+*/
+#include "parts.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void svc_listener_log(const svc_listener *l, int level, const char *format, ...)
+{
+  char text[256];
+  va_list args;
+  if (!l->config.log) return;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  l->config.log(l->config.log_context, level, text);
+}
+
+void svc_listener_warn(svc_listener *l, const char *text)
+{
+  uint_fast64_t last = atomic_load(&l->warned), now = svc_listener_now();
+  if (now - last >= 1000 && atomic_compare_exchange_strong(&l->warned, &last, now))
+    svc_listener_log(l, SVC_LOG_WARNING, "%s", text);
+}
+
+/* All that can fail: configuration, loops, sockets. What is there when it fails, svc_listener_close() frees. */
+static int listener_prepare(svc_listener *l, const svc_listener_config *config, char *why, size_t size)
+{
+  int rc = svc_listener_configure(l, config, why, size);
+  size_t i;
+  if (rc != SVC_OK) return rc;
+  l->loops = calloc(l->config.threads, sizeof *l->loops);
+  l->writers = calloc(l->config.writers, sizeof *l->writers);
+  if (!l->loops || !l->writers) return SVC_NOMEM;
+  for (i = 0; i < l->config.threads && rc == SVC_OK; i++) rc = svc_listener_loop_open(&l->loops[i], l, why, size);
+  for (i = 0; i < l->config.url_count && rc == SVC_OK; i++) rc = svc_listener_bind(l, i, why, size);
+  return rc;
+}
+
+int svc_listener_open(svc_listener **out, const svc_listener_config *config, char *why, size_t why_size)
+{
+  svc_listener *l;
+  int rc;
+  if (why && why_size) why[0] = '\0';
+  if (!out) return SVC_INVALID;
+  *out = NULL;
+  if (!config) return svc_listener_why(why, why_size, SVC_INVALID, "there is no configuration");
+  svc_listener_quiet();
+  l = calloc(1, sizeof *l);
+  if (!l) return SVC_NOMEM;
+  pthread_mutex_init(&l->lock, NULL); /* on Linux neither can fail */
+  pthread_cond_init(&l->work, NULL);
+  rc = listener_prepare(l, config, why, why_size);
+  l->config.urls = NULL; /* the host's memory */
+  l->config.trusted_proxies = NULL;
+  if (rc == SVC_OK) {
+    *out = l;
+    return SVC_OK;
+  }
+  if (why && why_size && !why[0]) svc_listener_why(why, why_size, rc, "%s", svc_strerror(rc));
+  svc_listener_close(l);
+  return rc;
+}
+
+const char *svc_listener_url(const svc_listener *l, size_t i)
+{
+  return l && i < LISTENER_URLS ? l->urls[i] : NULL;
+}
+
+/* Returns false when one of them cannot be had; those before it run. */
+static bool listener_start_threads(svc_listener *l)
+{
+  size_t i;
+  for (i = 0; i < l->config.writers; i++) {
+    if (pthread_create(&l->writers[i], NULL, svc_listener_writer, l) != 0) return false;
+    l->writers_running++;
+  }
+  for (i = 0; i < l->config.threads; i++) {
+    listener_loop *loop = &l->loops[i];
+    if (pthread_create(&loop->thread, NULL, svc_listener_loop_run, loop) != 0) return false;
+    loop->running = true;
+  }
+  return true;
+}
+
+int svc_listener_start(svc_listener *l, svc *s)
+{
+  sigset_t all, before;
+  bool good;
+  if (!l || l->started || (!s && !l->config.handle)) return SVC_INVALID;
+  l->s = s;
+  l->started = true;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before); /* threads inherit it: signals are the host's */
+  good = listener_start_threads(l);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (good) return SVC_OK;
+  svc_listener_stop(l);
+  return SVC_NOMEM;
+}
+
+void svc_listener_stop(svc_listener *l)
+{
+  size_t i;
+  if (!l || !l->started || l->stopped) return;
+  l->stopped = true;
+  atomic_store(&l->stopping, true);
+  for (i = 0; i < l->config.threads; i++)
+    if (l->loops[i].running) svc_listener_ring(&l->loops[i]);
+  for (i = 0; i < l->config.threads; i++)
+    if (l->loops[i].running) pthread_join(l->loops[i].thread, NULL);
+  /* whoever still waits for a writer now has waited for too long, and is not told any more */
+  pthread_mutex_lock(&l->lock);
+  l->quit = true;
+  pthread_cond_broadcast(&l->work);
+  pthread_mutex_unlock(&l->lock);
+  for (i = 0; i < l->writers_running; i++) pthread_join(l->writers[i], NULL);
+}
+
+void svc_listener_close(svc_listener *l)
+{
+  size_t i;
+  if (!l) return;
+  svc_listener_stop(l);
+  for (i = 0; l->loops && i < l->config.threads; i++) svc_listener_loop_close(&l->loops[i]);
+  svc_listener_jobs_free(l->first);
+  for (i = 0; i < LISTENER_URLS; i++) free(l->urls[i]);
+  pthread_cond_destroy(&l->work);
+  pthread_mutex_destroy(&l->lock);
+  free(l->writers);
+  free(l->loops);
+  free(l->proxies);
+  free(l);
+}

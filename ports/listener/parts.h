@@ -1,0 +1,250 @@
+/*
+** What the parts of the listener share. Private to them: a host sees ports/listener.h. Names that the linker sees start
+** with svc_listener_ because the listener is compiled apart, beside code that we do not know.
+**
+**      listener.c     opening, starting, stopping, closing: what ports/listener.h offers
+**      config.c       defaults and bounds of the configuration
+**      socket.c       URLs, and the sockets that listen on them
+**      ../mongoose.c  event loops and their connections: the only part that knows mongoose
+**      connection.c   from bytes to requests, by ../http_reader.c
+**      peer.c         who sent it, also behind proxies
+**      writers.c      jobs, and the threads that do what a loop must not wait for
+**      answer.c       what is said: answers of the service, errors of our own
+**      send.c         how it reaches the client
+**
+** The rules they keep. (1) A request reaches the service only if its end is certain; after anything doubtful the
+** connection is closed, so nothing can be smuggled in as a second request. (2) A connection has one request under way;
+** while it is answered the socket is not read, so answers keep their order and a client that does not read is held back
+** by TCP. (3) A loop never waits: not for a disk (writers), not for a client (what does not fit the socket is kept,
+** see `writable`). (4) A connection is touched by its loop's thread only; jobs travel between threads through locked
+** queues, and the bell that tells a loop of them may get lost: a loop looks by itself at every turn.
+**
+**      accept -> HEAD -> [BODY] -> GET, HEAD: answered at once ------------> SEND, if it did not fit -> HEAD
+**                              \-> others: WAIT for a writer -> answered --/                        \-> LINGER, closed
+**
+** A GET or HEAD that finds something due (svc_is_due) is one of the others: it stores that first.
+*/
+#ifndef SVC_LISTENER_PARTS_H
+#define SVC_LISTENER_PARTS_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* pthread_setname_np, and all of POSIX: so this is the first include of a part */
+#endif
+
+#include "../listener.h"
+#include "../http_reader.h"
+
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#define LISTENER_URLS 16
+#define LISTENER_NEVER UINT64_MAX
+
+/* ------------------------------------------------------------------------------------------------------------ types */
+
+/* Errors of the listener, beside those of the reader. */
+enum {
+  LISTENER_E_TIMEOUT = SVC_HTTP_E_COUNT,
+  LISTENER_E_SERVICE,
+  LISTENER_E_CONNECTIONS,
+  LISTENER_E_WAITING,
+  LISTENER_E_BODIES,
+  LISTENER_E_COUNT
+};
+
+typedef struct listener_address { /* an IP address; IPv4 in 4 bytes, also when it came as ::ffff:a.b.c.d */
+  unsigned char ip[16];
+  unsigned bits; /* 32 or 128; of a network: how many count */
+  bool six;
+} listener_address;
+
+typedef struct listener_conn listener_conn;
+typedef struct listener_loop listener_loop;
+
+/* A request that is not answered on the spot: it has a body, or it goes to a writer. Without text: call svc_tick(). */
+typedef struct listener_job {
+  struct listener_job *next;
+  listener_loop *loop;
+  listener_conn *conn; /* NULL: gone meanwhile. For the loop's thread only */
+  char *text;          /* what head points into */
+  svc_http_head head;
+  char peer[INET6_ADDRSTRLEN];
+  svc_http_body body;
+  svc_response response;
+} listener_job;
+
+enum { LISTENER_HEAD, LISTENER_BODY, LISTENER_WAIT, LISTENER_SEND, LISTENER_LINGER };
+
+struct listener_conn {
+  struct mg_connection *c; /* mongoose.c's */
+  int fd;
+  listener_loop *loop;
+  int state;
+  bool started;       /* HEAD: some of the request has arrived */
+  bool close;         /* after this answer */
+  bool refused;       /* came when there were too many */
+  bool proxied;       /* the socket's address is a trusted proxy's */
+  uint64_t deadline;  /* svc_listener_now() at which this state has lasted too long */
+  size_t at;          /* bytes of what was received that are done with */
+  svc_http_scan scan; /* HEAD: of what follows them, how far its end was looked for */
+  listener_job *job;  /* BODY: ours; WAIT: the writers' */
+  char peer[INET6_ADDRSTRLEN];
+  char *text;         /* SEND: what is left of the answer's head, */
+  size_t text_at, text_length;
+  svc_response response; /* and of its body */
+  size_t body_at, body_length;
+};
+
+struct listener_loop {
+  svc_listener *listener;
+  struct mg_mgr *mgr; /* mongoose.c's; NULL: not open */
+  pthread_t thread;
+  bool running;
+  int writable;   /* an epoll of its own, of the sockets in SEND: tells the loop when one can be written to again */
+  size_t sending; /* how many these are */
+  size_t conns;
+  struct mg_connection *listening[LISTENER_URLS]; /* NULL: closed */
+  bool accepted;      /* somebody, in this turn */
+  uint64_t accept_at; /* when to try to accept again; 0: nothing keeps us from it */
+  bool ticking;       /* a call of svc_tick() is under way */
+  uint64_t ticked;
+  time_t date_second;
+  char date[32];
+  pthread_mutex_t lock; /* of what follows: */
+  listener_job *done;   /* answered; last first */
+};
+
+struct svc_listener {
+  svc_listener_config config;
+  svc_http_limits limits;
+  svc *s;
+  char *urls[LISTENER_URLS];
+  listener_address *proxies;
+  listener_loop *loops;
+  pthread_t *writers;
+  size_t writers_running;
+  bool started, stopped;
+  atomic_bool stopping;
+  atomic_size_t connections, refused;
+  atomic_size_t bodies; /* bytes of memory */
+  atomic_uint_fast64_t warned;
+  pthread_mutex_t lock; /* of what follows: */
+  pthread_cond_t work;
+  listener_job *first, *last; /* that wait for a writer */
+  size_t waiting;
+  bool quit;
+};
+
+/* ----------------------------------------------------------------------------------- listener.c, config.c, socket.c */
+
+void svc_listener_log(const svc_listener *l, int level, const char *format, ...);
+/* For what an attacker can bring about at will: once a second at the most. */
+void svc_listener_warn(svc_listener *l, const char *text);
+
+/* Write why it failed, unless nobody asks. Returns the code. */
+int svc_listener_why(char *why, size_t size, int code, const char *format, ...);
+
+/* Copy the configuration with its defaults filled in. */
+int svc_listener_configure(svc_listener *l, const svc_listener_config *config, char *why, size_t size);
+
+/* Listen on URL number `which`, with a socket for every loop. */
+int svc_listener_bind(svc_listener *l, size_t which, char *why, size_t size);
+
+/* ---------------------------------------------------------------------------------------------------- ../mongoose.c */
+
+/* Milliseconds since some moment: the clock of all deadlines. */
+uint64_t svc_listener_now(void);
+
+/* Switch mongoose's log off, for the process. */
+void svc_listener_quiet(void);
+
+int svc_listener_loop_open(listener_loop *loop, svc_listener *l, char *why, size_t size);
+/* Closes its sockets too. No thread may use it any more, nor ring its bell. One that was not opened is allowed. */
+void svc_listener_loop_close(listener_loop *loop);
+/* Accept from this listening socket, which is the loop's from then on. Returns false: no memory, and it is not. */
+bool svc_listener_loop_listen(listener_loop *loop, int fd);
+/* The thread of a loop. */
+void *svc_listener_loop_run(void *loop);
+/* Wake a loop up, from any thread. */
+void svc_listener_ring(listener_loop *loop);
+
+/* Read from the socket, or leave it alone. */
+void svc_listener_reading(listener_conn *conn, bool on);
+/* What was received and is not done with, *n bytes. */
+const char *svc_listener_received(const listener_conn *conn, size_t *n);
+/* Remove what is done with from what was received; or all. */
+void svc_listener_shift(listener_conn *conn);
+void svc_listener_discard(listener_conn *conn);
+/* Close it at the end of this turn; until then it is there, but is not to be used. */
+void svc_listener_drop(listener_conn *conn);
+bool svc_listener_dropped(const listener_conn *conn);
+
+/* ----------------------------------------------------------------------------------------------------- connection.c */
+
+/* A connection has come; c, fd, loop and peer are set. */
+void svc_listener_welcome(listener_conn *conn);
+/* Go on with what has been received, request by request, as far as it goes. */
+void svc_listener_advance(listener_conn *conn);
+/* Its deadline has passed. */
+void svc_listener_expire(listener_conn *conn);
+/* Its socket is closed: free all of it. */
+void svc_listener_farewell(listener_conn *conn);
+
+/* ----------------------------------------------------------------------------------------------------------- peer.c */
+
+/* An address, or a network as in "10.0.0.0/8". */
+bool svc_listener_network_parse(listener_address *a, const char *text);
+/* Is this the address of a trusted proxy? */
+bool svc_listener_is_proxy(const svc_listener *l, const char *address);
+/* Who really sent it. */
+void svc_listener_peer(const listener_conn *conn, const svc_http_head *h, char peer[INET6_ADDRSTRLEN]);
+
+/* -------------------------------------------------------------------------------------------------------- writers.c */
+
+/* A job gets a copy of the n bytes of its head, as the buffer goes on to the next one. NULL: no memory. */
+listener_job *svc_listener_job_new(listener_conn *conn, const char *text, size_t n);
+void svc_listener_job_free(listener_job *job); /* NULL is allowed */
+void svc_listener_jobs_free(listener_job *first);
+/* Is it answered by the loop? A read is, unless it would store what has fallen due first, and so wait for the disk. */
+bool svc_listener_at_once(const svc_listener *l, const svc_http_head *h);
+/* What a body counts for in max_body_memory. */
+size_t svc_listener_counted(const svc_http_body *b);
+
+/* Have the service answer a request. `body` may be NULL. */
+void svc_listener_handle(svc_listener *l, const svc_http_head *h, const char *peer, const svc_http_body *body,
+                         svc_response *response);
+/* Give a job to the writers. Returns false: too many wait. */
+bool svc_listener_submit(svc_listener *l, listener_job *job);
+/* The thread of a writer. */
+void *svc_listener_writer(void *listener);
+/* Answers of the writers go out; some of the clients may be gone. */
+void svc_listener_collect(listener_loop *loop);
+/* Once a second, have a writer call svc_tick(). */
+void svc_listener_tick(listener_loop *loop);
+
+/* --------------------------------------------------------------------------------------------------------- answer.c */
+
+/* The service's answer; conn->response owns it from here on. */
+void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_response *response);
+/* An error of the listener's own, with the document that the library's errors have. */
+void svc_listener_refuse(listener_conn *conn, int error, bool is_head, bool close);
+
+/* ----------------------------------------------------------------------------------------------------------- send.c */
+
+/* Enter a state, for so long at the most; negative: for ever. */
+void svc_listener_state(listener_conn *conn, int state, int64_t timeout_ms);
+/* Send the head in `text`, then conn->response's body; what the socket does not take waits in the connection. */
+void svc_listener_send(listener_conn *conn, const char *text, size_t n);
+/* Leave to send a body. Should it not fit the socket, the client will send the body all the same. */
+void svc_listener_send_continue(listener_conn *conn);
+/* Go on with all that can be sent again. */
+void svc_listener_resume(listener_loop *loop);
+/* It will be closed in this turn: the last moment at which its socket can be taken out of `writable`. */
+void svc_listener_leave(listener_conn *conn);
+
+#endif /* SVC_LISTENER_PARTS_H */

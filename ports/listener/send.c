@@ -1,0 +1,144 @@
+/*
+** How an answer reaches the client. It is given to the kernel at once; what does not fit waits in the connection (SEND)
+** until the loop's `writable` says that the socket takes bytes again, and the loop goes on with others meanwhile.
+**
+** The rule it keeps: a connection is in `writable` exactly while it is in SEND. Closing a socket takes it out of an
+** epoll only if no child process has it as well, so `writable` is left before (svc_listener_leave). And a connection that
+** is to be closed after its answer is read from for a while (LINGER): closing with unread input would make the kernel
+** send a reset, which may overtake the answer.
+*/
+#include "parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#define SEND_LINGER_MS 2000 /* how long a closed connection is read from, so that the client gets the answer */
+
+void svc_listener_state(listener_conn *conn, int state, int64_t timeout_ms)
+{
+  conn->state = state;
+  conn->deadline = timeout_ms < 0 ? LISTENER_NEVER : svc_listener_now() + (uint64_t)timeout_ms;
+}
+
+static void send_wait(listener_conn *conn, bool on)
+{
+  struct epoll_event e = { EPOLLOUT, { conn } };
+  listener_loop *loop = conn->loop;
+  if (epoll_ctl(loop->writable, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, conn->fd, &e) != 0) svc_listener_drop(conn);
+  if (on) loop->sending++;
+  else loop->sending--;
+}
+
+void svc_listener_leave(listener_conn *conn)
+{
+  if (conn->state != LISTENER_SEND) return;
+  send_wait(conn, false);
+  svc_listener_state(conn, LISTENER_LINGER, -1);
+}
+
+/* The answer is with the kernel: go on to the next request, or close in such a way that the answer still arrives. */
+static void send_done(listener_conn *conn)
+{
+  svc_response_free(&conn->response);
+  free(conn->text);
+  conn->text = NULL;
+  if (conn->close) {
+    shutdown(conn->fd, SHUT_WR);
+    svc_listener_discard(conn);
+    svc_listener_state(conn, LISTENER_LINGER, SEND_LINGER_MS);
+  } else {
+    conn->started = false; /* an empty line may follow, which begins nothing: connection_read_head() looks */
+    svc_listener_state(conn, LISTENER_HEAD, conn->loop->listener->config.idle_timeout_ms);
+  }
+  svc_listener_reading(conn, true);
+}
+
+/* Send what is left. Returns how many bytes went. */
+static size_t send_some(listener_conn *conn, const char *text, size_t text_length)
+{
+  struct iovec parts[2];
+  struct msghdr message;
+  ssize_t n;
+  size_t count = 0;
+  memset(&message, 0, sizeof message);
+  if (text_length) parts[count++] = (struct iovec){ (void *)(uintptr_t)text, text_length };
+  if (conn->body_length > conn->body_at) {
+    const char *body = conn->response.body + conn->body_at;
+    parts[count++] = (struct iovec){ (void *)(uintptr_t)body, conn->body_length - conn->body_at };
+  }
+  message.msg_iov = parts;
+  message.msg_iovlen = count;
+  do n = sendmsg(conn->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  while (n < 0 && errno == EINTR);
+  if (n >= 0) return (size_t)n;
+  if (errno != EAGAIN && errno != EWOULDBLOCK) svc_listener_drop(conn);
+  return 0;
+}
+
+/* Keep what is left after `sent` bytes: of the head a copy, of the body where it goes on. Returns false: no memory. */
+static bool send_keep(listener_conn *conn, const char *text, size_t n, size_t sent)
+{
+  conn->text_at = 0;
+  conn->text_length = sent < n ? n - sent : 0;
+  conn->body_at = sent < n ? 0 : sent - n;
+  if (!conn->text_length) return true;
+  conn->text = malloc(conn->text_length);
+  if (!conn->text) return false;
+  memcpy(conn->text, text + sent, conn->text_length);
+  return true;
+}
+
+void svc_listener_send(listener_conn *conn, const char *text, size_t n)
+{
+  size_t sent = send_some(conn, text, n);
+  if (svc_listener_dropped(conn)) return;
+  if (sent == n + conn->body_length) {
+    send_done(conn);
+    return;
+  }
+  if (!send_keep(conn, text, n, sent)) {
+    svc_listener_drop(conn);
+    return;
+  }
+  svc_listener_reading(conn, false);
+  if (svc_listener_dropped(conn)) return;
+  send_wait(conn, true);
+  svc_listener_state(conn, LISTENER_SEND, conn->loop->listener->config.idle_timeout_ms);
+}
+
+void svc_listener_send_continue(listener_conn *conn)
+{
+  static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
+  ssize_t n = send(conn->fd, text, sizeof text - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (n > 0 && n < (ssize_t)sizeof text - 1) svc_listener_drop(conn);
+}
+
+/* The socket of a connection in SEND takes bytes again. */
+static void send_resume(listener_conn *conn)
+{
+  size_t left = conn->text_length - conn->text_at, n = send_some(conn, conn->text + conn->text_at, left);
+  if (n == 0) return;
+  conn->text_at += n < left ? n : left;
+  conn->body_at += n < left ? 0 : n - left;
+  if (conn->text_at < conn->text_length || conn->body_at < conn->body_length) {
+    svc_listener_state(conn, LISTENER_SEND, conn->loop->listener->config.idle_timeout_ms);
+    return;
+  }
+  send_wait(conn, false);
+  send_done(conn);
+  svc_listener_advance(conn);
+}
+
+void svc_listener_resume(listener_loop *loop)
+{
+  struct epoll_event events[64];
+  int i, n = epoll_wait(loop->writable, events, 64, 0);
+  for (i = 0; i < n; i++) {
+    listener_conn *conn = events[i].data.ptr;
+    if (!svc_listener_dropped(conn)) send_resume(conn);
+  }
+}
