@@ -296,6 +296,12 @@ int svc_tick(svc *s);
 int svc_is_due(svc *s);
 
 /*
+** 1: the answer to this request may have to wait, for the disk or for the driver: it writes, something is due, or it asks the
+** driver. 0: it only reads. For a host that has threads which must not wait. Cheap; from any thread.
+*/
+int svc_may_wait(svc *s, const svc_request *request);
+
+/*
 ** The driver has finished an order. `result` SVC_OK: it is done; another code: it has failed. `facts`: what came of it, a
 ** JSON object in text (hosts and ports, sizes, certificates; of a failure its "reason"), or NULL. The state of the resource
 ** moves and the facts are taken in one commit. From any thread, also from within perform(), and again if it fails.

@@ -423,6 +423,28 @@ int svc_is_due(svc *s)
   return s && (svc_commit_due(&s->commit, now) || svc_access_uses_due(s, now));
 }
 
+/* Does its operation ask the driver? Only then is it worth a look at the path. */
+static bool api_asks(svc *s, const svc_request *request)
+{
+  svc_arena arena;
+  svc_call c;
+  bool asks;
+  if (!s->asks) return false;
+  svc_own_call(&c, s, &arena, NULL, 0);
+  c.request.raw = request;
+  asks = svc_stage_request(&c) && svc_stage_route(&c) && c.plan->route->told;
+  svc_blocks_free(arena.blocks);
+  return asks;
+}
+
+int svc_may_wait(svc *s, const svc_request *request)
+{
+  svc_str method = svc_str_c(request ? request->method : NULL);
+  if (!s || !request || !request->target || method.n == 0) return 0;
+  if (!svc_str_is(method, "GET") && !svc_str_is(method, "HEAD")) return 1;
+  return svc_is_due(s) || api_asks(s, request);
+}
+
 int svc_openapi(svc *s, svc_response *out)
 {
   static const svc_header type = { "Content-Type", "application/json", 12, 16 };

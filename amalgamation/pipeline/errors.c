@@ -33,7 +33,6 @@ SVC_PRIVATE const char *svc_error_detail(int code)
   return errors_table[code].detail;
 }
 
-<<<<<<< HEAD
 SVC_PRIVATE unsigned svc_error_params(int code)
 {
   const char *p = errors_table[code].parameters;
@@ -42,10 +41,7 @@ SVC_PRIVATE unsigned svc_error_params(int code)
   return n;
 }
 
-SVC_PRIVATE const char *svc_status_reason(int status)
-=======
 const char *svc_status_reason(int status)
->>>>>>> listener
 {
   static const struct {
     int status;

@@ -112,6 +112,7 @@ struct svc {
   svc_access_uses *access_uses;
   svc_plan *plans;
   size_t plan_count;
+  bool asks; /* there are operations that ask the driver */
   svc_router *router;
   uint64_t session; /* of this handle, for orders that it has given out */
   atomic_bool handing_out;
@@ -328,7 +329,6 @@ SVC_PRIVATE int svc_error_status(int code);
 SVC_PRIVATE const char *svc_error_name(int code);
 SVC_PRIVATE const char *svc_error_detail(int code);
 SVC_PRIVATE unsigned svc_error_params(int code); /* how many parameters it has */
-SVC_PRIVATE const char *svc_status_reason(int status);
 /* Refuse: set the error with its parameters and return false. Format: one letter a parameter: s const char *, S svc_str
 ** by pointer, i int64_t by pointer. As many as error_list.h names: a test looks. */
 SVC_PRIVATE bool svc_fail(svc_call *c, int code, const char *format, ...);

@@ -236,6 +236,7 @@ static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const s
   if (rc == SVC_OK) rc = plan_hops(s, plan);
   if (rc == SVC_OK && r->body) rc = plan_levels(s, noun->noun, r->body);
   plan->scope_param = plan_scope_param(s, plan);
+  s->asks |= r->told != NULL;
   return rc;
 }
 

@@ -23,13 +23,9 @@ never "$A/pipeline $A/api.c" "pipeline includes the catalog" "${include}catalog/
 # The listener is not ours to fold, mongoose's licence forbids it; and it uses what everyone can use.
 hit=$(grep -nE 'mongoose\.h|svc_http_scan|svc_listener' svcapi.c | head -n 1)
 [ -z "$hit" ] || fail "svcapi.c holds a part of the listener: $hit"
-<<<<<<< HEAD
-never "ports/mongoose.c ports/http_reader.c ports/http_reader.h ports/listener.h" "the listener uses private parts" "${include}(ports\.h|store_port\.h|base/|store/|pipeline/|catalog/)"
-=======
 listener="ports/mongoose.c ports/listener ports/http_reader.c ports/http_reader.h ports/listener.h"
-never "$listener" "the listener uses private parts" "${include}(internal\.h|base/|store/|pipeline/|catalog/)"
+never "$listener" "the listener uses private parts" "${include}(ports\.h|store_port\.h|base/|store/|pipeline/|catalog/)"
 # One file knows mongoose,
 never "${listener#* }" "a part of the listener includes mongoose.h, which is for ports/mongoose.c" '#[[:space:]]*include[[:space:]]*[<"]mongoose\.h'
->>>>>>> listener
 # and its reader knows no sockets
 never "ports/http_reader.c ports/http_reader.h" "the HTTP reader includes what it must not know" '#[[:space:]]*include[[:space:]]*<(mongoose|sys/|netinet/|arpa/|pthread|unistd)'
