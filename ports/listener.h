@@ -8,7 +8,7 @@
 ** under way and ends them; svc_listener_close() frees. Clients that connect between open and start wait in the backlog.
 **
 ** THREADS. The calling thread is never used. Event-loop threads read requests and answer GET and HEAD; other methods
-** go to the writer threads, so that no loop ever waits for a disk, and so do these two while svc_is_due(). Threads block
+** go to the writer threads, so that no loop ever waits for a disk, and so do these two while svc_may_wait(). Threads block
 ** all signals, so these reach the host's own threads. A connection has one request under way at a time; answers keep
 ** the order of the requests.
 **

@@ -315,6 +315,27 @@ void t_as(t_service *t, const char *user_id)
   t->caller.grant_count = user_id ? 0 : 1;
 }
 
+/* --------------------------------------------------------------------------------------------------------- probe nouns */
+
+static const svc_noun *const *t_extra;
+
+void t_probes(const svc_noun *const *nouns)
+{
+  t_extra = nouns;
+}
+
+/* Stronger than the registry's: the catalog, and what a test puts beside it. */
+const svc_noun *const *svc_catalog(size_t *count)
+{
+  static const svc_noun *all[256];
+  const svc_noun *const *nouns = svc_catalog_all(count), *const *extra = t_extra;
+  if (!extra) return nouns;
+  munit_assert_size(*count + 16, <, sizeof all / sizeof all[0]);
+  memcpy(all, nouns, *count * sizeof *all);
+  for (; *extra; extra++) all[(*count)++] = *extra;
+  return all;
+}
+
 /* ------------------------------------------------------------------------------------------------------ without a service */
 
 void t_store_open(t_store *t)

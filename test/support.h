@@ -63,6 +63,10 @@ const char *t_user(t_service *t, const char *name, const char *roles); /* regist
 const char *t_keep(t_service *t, const char *text);                   /* of the last answer, say */
 void t_as(t_service *t, const char *user_id); /* requests are this user's, with its own roles; NULL: the owner's of everything */
 
+/* Nouns of the test's own, which handles opened from here on have beside the catalog's; NULL: none. Closed by a NULL. */
+void t_probes(const svc_noun *const *nouns);
+const svc_noun *const *svc_catalog_all(size_t *count); /* of the registry */
+
 /* A store without a service: one write transaction on a private store, which is never committed. */
 typedef struct t_store {
   svc_store *store;

@@ -22,7 +22,7 @@
 **      accept -> HEAD -> [BODY] -> GET, HEAD: answered at once ------------> SEND, if it did not fit -> HEAD
 **                              \-> others: WAIT for a writer -> answered --/                        \-> LINGER, closed
 **
-** A GET or HEAD that finds something due (svc_is_due) is one of the others: it stores that first.
+** A GET or HEAD that may have to wait (svc_may_wait) is one of the others: it stores what is due first, or asks the driver.
 */
 #ifndef SVC_LISTENER_PARTS_H
 #define SVC_LISTENER_PARTS_H

@@ -60,7 +60,13 @@ void svc_listener_jobs_free(listener_job *job)
 
 bool svc_listener_at_once(const svc_listener *l, const svc_http_head *h)
 {
-  return h->reads && !(l->s && svc_is_due(l->s));
+  svc_request request;
+  if (!h->reads || !l->s) return h->reads;
+  memset(&request, 0, sizeof request);
+  request.method = h->method;
+  request.target = h->target;
+  request.target_length = h->target_length;
+  return !svc_may_wait(l->s, &request);
 }
 
 void svc_listener_handle(svc_listener *l, const svc_http_head *h, const char *peer, const svc_http_body *body,
