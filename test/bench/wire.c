@@ -2,7 +2,7 @@
 ** Requests over the listener, by 64 connections of loopback, beside the same requests to the peer.
 **
 ** Both servers run in processes of their own and are asked in turns; before that, their answers are compared byte by byte.
-** The ratio is the median of those of neighbours in time: client and server share the machine, and not always alike.
+** The ratio is the median of those of neighbours in time: clients and servers share the machine, with others, too.
 */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -21,8 +21,10 @@
 
 #define WIRE_CONNECTIONS 64
 #define WIRE_CREATORS 4
-#define WIRE_TURNS 16
-#define WIRE_LONGER 5 /* turns than in process: so many connections take time to get going */
+#define WIRE_TURNS 32
+#define WIRE_LONGER 2.5 /* turns than in process: so many connections take time to get going */
+#define WIRE_SECONDS 15 /* of one measure at the most, but for WIRE_LEAST turns */
+#define WIRE_LEAST 4
 #define WIRE_READS 2048
 
 /* ------------------------------------------------------------------------------------------------------------- servers */
@@ -166,12 +168,14 @@ static const struct {
 static void wire_measure(int size, wire_server servers[2], bench_store *b, size_t m)
 {
   bench_turns rate[2] = { { { 0 }, 0 }, { { 0 }, 0 } }, more[2] = { { { 0 }, 0 }, { { 0 }, 0 } };
-  int count = wire_measures[m].op == BENCH_GET ? b->own_count < WIRE_READS ? b->own_count : WIRE_READS : 1, i, k;
+  int count = wire_measures[m].op == BENCH_GET ? b->own_count < WIRE_READS ? b->own_count : WIRE_READS : 1, i, n;
   bench_text *reads = calloc((size_t)count, sizeof *reads);
+  double until = bench_now() + WIRE_SECONDS;
   if (!reads) bench_die("no memory");
   for (i = 0; i < count; i++) reads[i] = wire_request(b, wire_measures[m].op, (int)((long)i * b->own_count / count));
-  for (i = 0; i < WIRE_TURNS; i++)
-    for (k = 0; k < 2; k++) {
+  for (i = 0; i < WIRE_TURNS && (i < WIRE_LEAST || bench_now() < until); i++)
+    for (n = 0; n < 2; n++) {
+      int k = (i + n) % 2; /* each is as often the first */
       double cpu = wire_cpu(&servers[k]), seconds = bench_seconds * WIRE_LONGER;
       bench_rate r = bench_load_run(servers[k].load, seconds, reads, (size_t)count, wire_measures[m].creators, b);
       bench_turn(&rate[k], 1 / (r.reads > 0 ? r.reads : 1 / seconds));
@@ -184,7 +188,7 @@ static void wire_measure(int size, wire_server servers[2], bench_store *b, size_
     bench_figure(size, wire_measures[m].cpu, "per s", 1 / bench_median(&more[0]), 1 / bench_median(&more[1]),
                  bench_ratio(&more[1], &more[0]) * 100, BENCH_NONE);
   else if (wire_measures[m].cpu)
-    bench_figure(size, wire_measures[m].cpu, "us", bench_best(&more[0]) * 1e6, bench_best(&more[1]) * 1e6,
+    bench_figure(size, wire_measures[m].cpu, "us", bench_median(&more[0]) * 1e6, bench_median(&more[1]) * 1e6,
                  bench_ratio(&more[0], &more[1]), BENCH_NONE);
   for (i = 0; i < count; i++) free(reads[i].p);
   free(reads);
