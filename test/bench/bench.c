@@ -44,7 +44,7 @@ static void main_run(const char *dir, const char *only, const char *program)
   int i;
   for (i = 0; i < BENCH_SIZES; i++) main_prepare(&b[i], dir, sizes[i]);
   if (main_wanted(only, "reads")) bench_reads(b);
-  for (i = 0; i < BENCH_SIZES && main_wanted(only, "writes"); i++) bench_writes(i, &b[i]);
+  if (main_wanted(only, "writes")) bench_writes(b);
   for (i = 0; i < BENCH_SIZES && main_wanted(only, "wire"); i++) bench_wire(i, &b[i], program);
   for (i = 0; i < BENCH_SIZES; i++) {
     bench_remove_store(b[i].path);

@@ -135,7 +135,7 @@ void bench_keys_free(bench_keys *k);
 /* ---------------------------------------------------------------------------------------------------------------- parts */
 
 void bench_reads(bench_store *b); /* of all sizes */
-void bench_writes(int size, bench_store *b);
+void bench_writes(bench_store *b);
 void bench_wire(int size, bench_store *b, const char *program);
 int bench_serve(const char *path); /* the listener on a free port, which it prints; until its standard input ends */
 void bench_memory(const char *program);
