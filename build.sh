@@ -433,12 +433,9 @@ bench() {
   begin build/bench
   object svcapi.c "$CC -std=c11 -O2 -DNDEBUG $WARN -DSVC_LINES $INCLUDES"
   dep_objects "$CC -O2 -DNDEBUG"
-  library=$objects
-  for f in test/bench/*.c; do
-    objects=; object "$f" "$CC -std=c11 -O2 -DNDEBUG $WARN -I. $INCLUDES"
-    name=${f##*/}
-    program "build/bench/${name%.c}" "$objects$library$(mbed_libs "$D/mbedtls")" "$CC"
-  done
+  object "$D/mongoose.c" "$CC -O2 -DNDEBUG -std=gnu11 -w $INCLUDES $MG_FLAGS"
+  for f in $LISTENER test/bench/*.c; do object "$f" "$CC -std=c11 -O2 -DNDEBUG $WARN -I. $INCLUDES $MG_FLAGS"; done
+  program build/bench/bench "$objects$(mbed_libs "$D/mbedtls")" "$CC"
   finish benchmarks
   # what the library adds to a program: text and data of svcapi.c alone, without names
   # shellcheck disable=SC2086

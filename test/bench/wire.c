@@ -1,0 +1,216 @@
+/*
+** Requests over the listener, by 64 connections of loopback, beside the same requests to the peer.
+**
+** Both servers run in processes of their own and are asked in turns; before that, their answers are compared byte by byte.
+** The ratio is the median of those of neighbours in time: clients and servers share the machine, with others, too.
+*/
+#define _GNU_SOURCE
+#include "bench.h"
+#include "ports/listener.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WIRE_CONNECTIONS 64
+#define WIRE_CREATORS 4
+#define WIRE_TURNS 32
+#define WIRE_LONGER 2.5 /* turns than in process: so many connections take time to get going */
+#define WIRE_SECONDS 15 /* of one measure at the most, but for WIRE_LEAST turns */
+#define WIRE_LEAST 4
+#define WIRE_READS 2048
+
+/* ------------------------------------------------------------------------------------------------------------- servers */
+
+int bench_serve(const char *path)
+{
+  static const char *const url = "http://127.0.0.1:0";
+  bench_options options = { path, SVC_DURABLE, NULL, NULL };
+  svc_listener_config config;
+  svc_listener *l;
+  svc *s;
+  char c;
+  memset(&config, 0, sizeof config);
+  config.urls = &url;
+  config.url_count = 1;
+  if (svc_listener_open(&l, &config, NULL, 0) != SVC_OK) bench_die("the listener does not open");
+  s = bench_open(&options);
+  if (svc_listener_start(l, s) != SVC_OK) bench_die("the listener does not start");
+  printf("%s\n", strrchr(svc_listener_url(l, 0), ':') + 1);
+  fflush(stdout);
+  while (read(0, &c, 1) > 0) continue;
+  svc_listener_close(l);
+  svc_close(s);
+  return 0;
+}
+
+typedef struct wire_server {
+  pid_t pid;
+  int port, input; /* closed: it ends */
+  clockid_t clock; /* of the time that it has computed */
+  bench_load *load;
+} wire_server;
+
+static void wire_start(wire_server *w, const char *program, const char *which, const char *path)
+{
+  int in[2], out[2];
+  char line[32] = "";
+  size_t n = 0;
+  if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) bench_die("no pipe");
+  w->pid = fork();
+  if (w->pid < 0) bench_die("no process");
+  if (w->pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(in[0], 0);
+    dup2(out[1], 1);
+    execl(program, program, "serve", which, path, (char *)NULL);
+    _exit(127);
+  }
+  close(in[0]);
+  close(out[1]);
+  w->input = in[1];
+  while (n < sizeof line - 1 && read(out[0], line + n, 1) == 1 && line[n] != '\n') n++;
+  close(out[0]);
+  w->port = atoi(line);
+  if (w->port <= 0) bench_die("a server did not start");
+  if (clock_getcpuclockid(w->pid, &w->clock) != 0) bench_die("the time of a server cannot be read");
+}
+
+static void wire_stop(wire_server *w)
+{
+  bench_load_close(w->load);
+  close(w->input);
+  waitpid(w->pid, NULL, 0);
+}
+
+static double wire_cpu(const wire_server *w)
+{
+  struct timespec t;
+  clock_gettime(w->clock, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ requests */
+
+static bench_text wire_request(const bench_store *b, bench_op op, int which)
+{
+  char target[128], text[2048], body[1024] = "", type[96] = "";
+  bench_text out;
+  bench_target_of(b, op, which, target, sizeof target);
+  if (op == BENCH_CREATE) {
+    size_t n = bench_create_body(b, 999999999, body, sizeof body);
+    snprintf(type, sizeof type, "Content-Type: application/json\r\nContent-Length: %zu\r\n", n);
+  }
+  out.n = (size_t)snprintf(text, sizeof text, "%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n%s\r\n%s",
+                           op == BENCH_CREATE ? "POST" : "GET", target, b->bearer, type, body);
+  out.p = strdup(text);
+  if (!out.p) bench_die("no memory");
+  return out;
+}
+
+/* Take the value of a header out that may differ. */
+static void wire_mask(char *answer, const char *name)
+{
+  char *p = strstr(answer, name), *end;
+  if (!p) return;
+  p += strlen(name);
+  end = strchr(p, '\r');
+  memmove(p, end, strlen(end) + 1);
+}
+
+/* Is it the same answer? Of a new project the head is, with the length of its body. */
+static void wire_compare(const wire_server *servers, const bench_store *b, bench_op op)
+{
+  bench_text request = wire_request(b, op, b->own_count / 2);
+  char *answer[2];
+  size_t n, i;
+  for (i = 0; i < 2; i++) {
+    answer[i] = bench_load_ask(servers[i].port, request.p, request.n, &n);
+    wire_mask(answer[i], "\r\nDate: ");
+    wire_mask(answer[i], "\r\nRateLimit-Remaining: ");
+    if (op != BENCH_CREATE) continue;
+    wire_mask(answer[i], "\r\nETag: ");
+    strstr(answer[i], "\r\n\r\n")[0] = 0;
+  }
+  if (strcmp(answer[0], answer[1]) != 0) {
+    for (i = 0; answer[0][i] == answer[1][i];) i++;
+    i = i < 60 ? 0 : i - 60;
+    fprintf(stderr, "bench: the peer does not answer %s as the library does:\n%.160s\n%.160s\n", bench_op_names[op],
+            answer[0] + i, answer[1] + i);
+    exit(1);
+  }
+  for (i = 0; i < 2; i++) free(answer[i]);
+  free(request.p);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- measures */
+
+static const struct {
+  const char *name, *cpu;
+  bench_op op;
+  int creators;
+  double least;
+} wire_measures[] = {
+  { "over HTTP: GET of a project", "  server's time for each", BENCH_GET, 0, 75 },
+  { "over HTTP: 100 projects of an organization", NULL, BENCH_ORG_LIST, 0, 75 },
+  { "over HTTP: 100 projects of all organizations", NULL, BENCH_LIST, 0, 75 },
+  { "over HTTP: 100 clusters", NULL, BENCH_CLUSTERS, 0, 75 },
+  { "over HTTP: GET while 4 connections create", "  creates meanwhile", BENCH_GET, WIRE_CREATORS, 70 },
+};
+
+static void wire_measure(int size, wire_server servers[2], bench_store *b, size_t m)
+{
+  bench_turns rate[2] = { { { 0 }, 0 }, { { 0 }, 0 } }, more[2] = { { { 0 }, 0 }, { { 0 }, 0 } };
+  int count = wire_measures[m].op == BENCH_GET ? b->own_count < WIRE_READS ? b->own_count : WIRE_READS : 1, i, n;
+  bench_text *reads = calloc((size_t)count, sizeof *reads);
+  double until = bench_now() + WIRE_SECONDS;
+  if (!reads) bench_die("no memory");
+  for (i = 0; i < count; i++) reads[i] = wire_request(b, wire_measures[m].op, (int)((long)i * b->own_count / count));
+  for (i = 0; i < WIRE_TURNS && (i < WIRE_LEAST || bench_now() < until); i++)
+    for (n = 0; n < 2; n++) {
+      int k = (i + n) % 2; /* each is as often the first */
+      double cpu = wire_cpu(&servers[k]), seconds = bench_seconds * WIRE_LONGER;
+      bench_rate r = bench_load_run(servers[k].load, seconds, reads, (size_t)count, wire_measures[m].creators, b);
+      bench_turn(&rate[k], 1 / (r.reads > 0 ? r.reads : 1 / seconds));
+      bench_turn(&more[k], wire_measures[m].creators ? 1 / (r.creates > 0 ? r.creates : 1 / seconds)
+                                                     : (wire_cpu(&servers[k]) - cpu) / (r.reads > 0 ? r.reads * seconds : 1));
+    }
+  bench_figure(size, wire_measures[m].name, "per s", 1 / bench_best(&rate[0]), 1 / bench_best(&rate[1]),
+               bench_ratio(&rate[1], &rate[0]) * 100, BENCH_AT_LEAST(wire_measures[m].least, "%"));
+  if (wire_measures[m].cpu && wire_measures[m].creators)
+    bench_figure(size, wire_measures[m].cpu, "per s", 1 / bench_median(&more[0]), 1 / bench_median(&more[1]),
+                 bench_ratio(&more[1], &more[0]) * 100, BENCH_NONE);
+  else if (wire_measures[m].cpu)
+    bench_figure(size, wire_measures[m].cpu, "us", bench_median(&more[0]) * 1e6, bench_median(&more[1]) * 1e6,
+                 bench_ratio(&more[0], &more[1]), BENCH_NONE);
+  for (i = 0; i < count; i++) free(reads[i].p);
+  free(reads);
+}
+
+void bench_wire(int size, bench_store *b, const char *program)
+{
+  static const char *const names[2] = { "svcapi", "peer" };
+  char path[2][BENCH_PATH];
+  bench_options options = { path[0], SVC_NO_SYNC, NULL, NULL };
+  wire_server servers[2];
+  svc *s;
+  size_t i;
+  for (i = 0; i < 2; i++) bench_path(b, names[i], path[i]);
+  bench_copy_store(b, path[0]);
+  s = bench_open(&options);
+  bench_peer_fill(s, b, path[1]);
+  svc_close(s);
+  for (i = 0; i < 2; i++) wire_start(&servers[i], program, names[i], path[i]);
+  for (i = 0; i < BENCH_OPS; i++) wire_compare(servers, b, (bench_op)i);
+  for (i = 0; i < 2; i++) servers[i].load = bench_load_open(servers[i].port, WIRE_CONNECTIONS);
+  for (i = 0; i < sizeof wire_measures / sizeof wire_measures[0]; i++) wire_measure(size, servers, b, i);
+  for (i = 0; i < 2; i++) wire_stop(&servers[i]);
+  for (i = 0; i < 2; i++) bench_remove_store(path[i]);
+}
