@@ -202,6 +202,7 @@ int svc_open(svc **out, const svc_config *config)
   if (rc == SVC_OK) rc = api_limiter(s);
   if (rc == SVC_OK) rc = svc_digest_open(s);
   if (rc == SVC_OK) rc = svc_access_uses_open(s);
+  if (rc == SVC_OK) rc = svc_known_open(s);
   if (rc == SVC_OK) rc = svc_plan_open(s);
   if (rc == SVC_OK) rc = svc_router_open(s);
   if (rc == SVC_OK) rc = svc_links_open(s);
@@ -221,6 +222,7 @@ void svc_close(svc *s)
   if (!s) return;
   svc_access_uses_close(s);
   svc_digest_close(s);
+  svc_known_close(s);
   svc_commit_close(&s->commit);
   svc_limiter_close(s->limiter);
   svc_drbg_free(s->drbg);

@@ -478,6 +478,12 @@ static uint64_t lmdb_number(svc_txn *txn)
   return atomic_load(&w->store->base) + mdb_txn_id(w->txn);
 }
 
+/* A reader has the number of the last commit that it sees. */
+static uint64_t lmdb_state(svc_txn *txn)
+{
+  return txn->writing ? 0 : mdb_txn_id(((lmdb_txn *)txn)->txn) + 1;
+}
+
 /* -------------------------------------------------------------------------------------------------------------- records */
 
 /* What a transaction may keep: a writer's are copies. */
@@ -743,6 +749,7 @@ SVC_PRIVATE const svc_store_port *svc_lmdb_port(void)
     .commit = lmdb_commit,
     .abort = lmdb_abort,
     .number = lmdb_number,
+    .state = lmdb_state,
     .get = lmdb_get,
     .get_many = lmdb_get_many,
     .scan = lmdb_scan,

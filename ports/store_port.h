@@ -54,6 +54,9 @@ struct svc_store_port {
   void (*abort)(svc_txn *txn);
   uint64_t (*number)(svc_txn *txn); /* of a write transaction: less than 2^44, and no other one of this store ever has it */
 
+  /* Of a read transaction: another number than this means that something was committed between. 0, or NULL: it cannot tell. */
+  uint64_t (*state)(svc_txn *txn);
+
   int (*get)(svc_txn *txn, svc_str key, svc_str *value);
   /* Several at once; values[i].p NULL: there is no keys[i]. */
   int (*get_many)(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values);

@@ -39,6 +39,25 @@
 #endif
 
 
+/* Eight bytes as they stand in memory, the first of them lowest: one load or store on most machines. */
+static inline uint64_t svc_load64(const void *p)
+{
+  uint64_t v;
+  memcpy(&v, p, 8);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  v = __builtin_bswap64(v);
+#endif
+  return v;
+}
+
+static inline void svc_store64(void *p, uint64_t v)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  v = __builtin_bswap64(v);
+#endif
+  memcpy(p, &v, 8);
+}
+
 /* A slice of text: not owned, not NUL-terminated unless said so. */
 typedef struct svc_str {
   const char *p;
@@ -124,6 +143,9 @@ SVC_PRIVATE bool svc_id_is_zero(const svc_id *id);
 SVC_PRIVATE int64_t svc_id_second(const svc_id *id); /* since 1970, in which it was made */
 /* The id after `last` at this time: greater than it, in the second of `now_ms` unless the clock stepped back. */
 SVC_PRIVATE svc_id svc_id_next(const svc_id *last, int64_t now_ms, const unsigned char random[8]);
+
+/* sip.c */
+SVC_PRIVATE uint64_t svc_sip(const uint64_t key[2], svc_str text); /* SipHash-2-4 */
 
 /* date.c: milliseconds since 1970-01-01T00:00:00Z. */
 SVC_PRIVATE bool svc_date_parse(svc_str text, int64_t *ms); /* ISO 8601, no zone means UTC; impossible dates refused */

@@ -58,15 +58,17 @@ SVC_PRIVATE bool svc_access_look(svc_call *c, const svc_noun_info *list, const s
   return svc_txn_good(c);
 }
 
-SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, const svc_entity *credential)
+SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, const svc_entity *credential, bool *anywhere)
 {
   const svc_noun_info *list = svc_access_list_of(c->s, noun);
   svc_access_view view;
   bool required;
+  *anywhere = true;
   if (!list) return true;
   if (!svc_access_look(c, list, &credential->id, NULL, &view)) return false;
   required = view.entries == 0 && svc_access_required(c, &credential->parent);
   if (c->txn->error) return svc_store_failed(c, c->txn->error);
+  *anywhere = view.entries == 0;
   if (view.entries == 0) return required ? access_refuse(c, SVC_E_ORG_REQUIRES_ACCESS_LIST) : true;
   if (!view.covered) return access_refuse(c, SVC_E_IP_ADDRESS_NOT_ON_ACCESS_LIST);
   svc_access_use_note(c->s, list, &credential->id, &view.by, c->now, c->request.peer);

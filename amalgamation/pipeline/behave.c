@@ -41,6 +41,7 @@ SVC_PRIVATE bool svc_behave_in(svc_call *c, svc_txn *txn)
   bool answered = false, good;
   c->txn = txn;
   c->route.resolved = 0;
+  c->route.parts = 0;
   c->error.code = SVC_E_NONE;
   c->error.violations = c->error.violations_last = NULL;
   c->error.violation_count = 0;

@@ -54,33 +54,46 @@ SVC_PRIVATE bool svc_basic_credentials(svc_call *c, svc_str *user, svc_str *pass
 }
 
 /* The account whose token this is. The token knows its organization, so its account is one look-up away. */
-static bool caller_account(svc_call *c, svc_str token, svc_entity *out)
+static bool caller_account(svc_call *c, svc_str token, svc_entity *out, int64_t *expiry)
 {
+  const svc_noun_info *tokens = c->s->seats[SVC_SEAT_TOKEN], *accounts = c->s->seats[SVC_SEAT_ACCOUNT];
   svc_id account, id;
   svc_entity t;
-  if (!c->s->seats[SVC_SEAT_TOKEN] || !c->s->seats[SVC_SEAT_ACCOUNT]) return false;
-  if (svc_find_anywhere(c->txn, c->s->seats[SVC_SEAT_TOKEN]->noun, svc_token_name(c->arena, token), &account, &id) != SVC_OK) return false;
-  if (svc_entity_get(c->txn, c->s->seats[SVC_SEAT_TOKEN]->noun->kind, &account, &id, &t) != SVC_OK) return false;
-  if (svc_due_get(&t, SVC_DUE_EXPIRY) <= c->now) return false;
-  return svc_entity_get(c->txn, c->s->seats[SVC_SEAT_ACCOUNT]->noun->kind, &t.scope.org, &account, out) == SVC_OK;
+  if (!tokens || !accounts) return false;
+  if (svc_find_anywhere(c->txn, tokens->noun, svc_token_name(c->arena, token), &account, &id) != SVC_OK) return false;
+  if (svc_entity_get(c->txn, tokens->noun->kind, &account, &id, &t) != SVC_OK) return false;
+  *expiry = svc_due_get(&t, SVC_DUE_EXPIRY);
+  if (*expiry <= c->now) return false;
+  return svc_entity_get(c->txn, accounts->noun->kind, &t.scope.org, &account, out) == SVC_OK;
+}
+
+static bool caller_look_up(svc_call *c, svc_str token)
+{
+  svc_str verifier, assignments;
+  svc_entity account;
+  int64_t expiry;
+  bool anywhere;
+  if (!caller_account(c, token, &account, &expiry))
+    return c->txn->error ? svc_store_failed(c, c->txn->error) : svc_digest_challenge(c, false);
+  if (!svc_credential_unpack(account.extra, &verifier, &assignments)) return svc_digest_challenge(c, false);
+  c->who.id = account.id;
+  c->who.org = account.parent;
+  c->who.username = svc_arena_copy(c->arena, account.unique);
+  if (!svc_who_takes(c, assignments) || !svc_access_allowed(c, c->s->seats[SVC_SEAT_ACCOUNT], &account, &anywhere)) return false;
+  if (anywhere) svc_known_keep(c, token, expiry);
+  return true;
 }
 
 static bool caller_bearer(svc_call *c)
 {
-  svc_str token = c->request.authorization, verifier, grants;
-  svc_entity account;
+  svc_str token = c->request.authorization;
   svc_str_cut(&token, ' ');
-  if (!svc_begin_read(c)) return false;
-  if (!caller_account(c, svc_str_trim(token), &account))
-    return c->txn->error ? svc_store_failed(c, c->txn->error) : svc_digest_challenge(c, false);
+  token = svc_str_trim(token);
+  if (!svc_begin_read(c) || (!svc_known_token(c, token) && (c->error.code || !caller_look_up(c, token)))) return false;
   c->who.kind = SVC_WHO_ACCOUNT;
   c->who.known = true;
-  c->who.id = account.id;
-  c->who.org = account.parent;
-  c->who.user_id = svc_id_str(c->arena, &account.id);
-  c->who.username = svc_arena_copy(c->arena, account.unique);
-  if (!svc_credential_unpack(account.extra, &verifier, &grants)) return svc_digest_challenge(c, false);
-  return svc_who_takes(c, grants) && svc_access_allowed(c, c->s->seats[SVC_SEAT_ACCOUNT], &account);
+  c->who.user_id = svc_id_str(c->arena, &c->who.id);
+  return true;
 }
 
 SVC_PRIVATE bool svc_stage_caller(svc_call *c)

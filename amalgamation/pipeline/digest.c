@@ -251,6 +251,7 @@ static bool digest_key(svc_call *c, svc_str public_key, svc_entity *out, unsigne
 
 SVC_PRIVATE bool svc_digest_caller(svc_call *c)
 {
+  bool anywhere;
   svc_str header = c->request.authorization, target = svc_str_n(c->request.raw->target, c->request.raw->target_length), expected;
   unsigned char verifier[48];
   digest_fields f;
@@ -280,5 +281,5 @@ SVC_PRIVATE bool svc_digest_caller(svc_call *c)
   c->who.org = key.parent;
   c->who.user_id = svc_id_str(c->arena, &key.id);
   c->who.username = svc_arena_copy(c->arena, key.unique);
-  return svc_who_takes(c, svc_assignments_of(&key)) && svc_access_allowed(c, c->s->seats[SVC_SEAT_KEY], &key);
+  return svc_who_takes(c, svc_assignments_of(&key)) && svc_access_allowed(c, c->s->seats[SVC_SEAT_KEY], &key, &anywhere);
 }

@@ -42,12 +42,19 @@ SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted)
   return svc_fail_as(c, svc_buf_done(&b), SVC_E_ACCESS_FORBIDDEN, "");
 }
 
+/* Asked by the limiter and here: the second time it is known. */
 SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned scopes, uint64_t *roles)
 {
   *roles = 0;
-  if (!svc_begin_read(c) || !svc_resolve(c, scopes)) return false;
-  *roles = svc_roles_on(c, svc_id_is_zero(&c->scope.group) ? NULL : &c->scope.group, &c->scope.org);
-  return *roles || svc_entity_visible(c, c->plan->hops[scopes - 1].noun, &c->route.chain[scopes - 1]);
+  if (c->route.parts != (int)scopes + 1) {
+    if (!svc_begin_read(c) || !svc_resolve(c, scopes)) return false;
+    c->route.part_roles = svc_roles_on(c, svc_id_is_zero(&c->scope.group) ? NULL : &c->scope.group, &c->scope.org);
+    c->route.takes_part = c->route.part_roles || svc_entity_visible(c, c->plan->hops[scopes - 1].noun, &c->route.chain[scopes - 1]);
+    if (c->error.code) return false;
+    c->route.parts = (int)scopes + 1;
+  }
+  *roles = c->route.part_roles;
+  return c->route.takes_part;
 }
 
 #define PERMISSION_MOST 32 /* organizations that one entity may belong to and be asked about */

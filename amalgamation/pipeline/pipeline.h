@@ -35,8 +35,8 @@ typedef struct svc_noun_info {
 } svc_noun_info;
 
 #define SVC_MAX_SEGMENTS 16
-#define SVC_MAX_PARAMS 8
-#define SVC_MAX_CHAIN 6
+#define SVC_MAX_PARAMS 6
+#define SVC_MAX_CHAIN 4
 
 /* An entity that a path names, by one of its parameters or several. */
 typedef struct svc_hop {
@@ -93,6 +93,13 @@ SVC_PRIVATE void svc_access_use_note(svc *s, const svc_noun_info *list, const sv
 SVC_PRIVATE bool svc_access_uses_due(const svc *s, int64_t now);
 SVC_PRIVATE void svc_access_uses_flush(svc *s, int64_t now);
 
+/* known.c: tokens that were seen lately. */
+typedef struct svc_known svc_known;
+SVC_PRIVATE int svc_known_open(svc *s);
+SVC_PRIVATE void svc_known_close(svc *s);
+SVC_PRIVATE bool svc_known_token(svc_call *c, svc_str token); /* true: c->who has whose it is, and it may be used from anywhere */
+SVC_PRIVATE void svc_known_keep(svc_call *c, svc_str token, int64_t expiry);
+
 /* A handle. */
 struct svc {
   svc_config config;      /* strings are the handle's own */
@@ -110,6 +117,7 @@ struct svc {
   const svc_noun_info *seats[SVC_SEAT_COUNT]; /* NULL: that noun is left out of this build */
   svc_digest *digest;
   svc_access_uses *access_uses;
+  svc_known *known;
   svc_plan *plans;
   size_t plan_count;
   bool asks; /* there are operations that ask the driver */
@@ -190,7 +198,8 @@ SVC_PRIVATE bool svc_seen_of(svc_call *c, const svc_noun_info *noun, svc_seen *o
 
 /* access.c: may a credential be used from there? */
 SVC_PRIVATE const svc_noun_info *svc_access_list_of(const svc *s, const svc_noun_info *credential); /* NULL: it has none */
-SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, const svc_entity *credential);
+/* *anywhere: no list says from where. */
+SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, const svc_entity *credential, bool *anywhere);
 SVC_PRIVATE bool svc_access_required(const svc_call *c, const svc_id *org); /* of every credential of the organization */
 typedef struct svc_access_view { /* what a list has to say of the caller's address */
   int entries; /* that were looked at: 0, there are none */
@@ -289,6 +298,9 @@ struct svc_call {
     unsigned version; /* 20250312 */
     svc_tokens tokens;
     bool limited;
+    int parts;         /* 1 + hops that were looked at, and below them whether the caller takes part; 0: not looked yet */
+    bool takes_part;
+    uint64_t part_roles;
     unsigned resolved; /* hops whose entities hold in this transaction */
     svc_entity chain[SVC_MAX_CHAIN];
     svc_str org_key; /* with plan->item_by_org: of that organization */

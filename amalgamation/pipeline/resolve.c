@@ -20,6 +20,7 @@ SVC_PRIVATE void svc_end_read(svc_call *c)
   if (c->txn) c->s->commit.port->read_end(c->txn);
   c->txn = NULL;
   c->route.resolved = 0;
+  c->route.parts = 0;
 }
 
 SVC_PRIVATE bool svc_not_found(svc_call *c, const svc_noun_info *noun, unsigned hop, svc_str key)
@@ -92,6 +93,13 @@ static int resolve_element(svc_call *c, const svc_noun *noun, unsigned i, svc_st
   return svc_body_write(c->arena, item, &out->body, &out->links_at) ? SVC_OK : SVC_NOMEM;
 }
 
+/* A credential is of one organization, and asks for what is below it: there is no need to look up whose it is. */
+static int resolve_of_caller(svc_call *c, const svc_noun_info *noun, const svc_id *id, svc_entity *out)
+{
+  if (!noun->parent || noun->parent != c->s->org || svc_id_is_zero(&c->who.org)) return SVC_NOT_FOUND;
+  return svc_entity_get(c->txn, noun->noun->kind, &c->who.org, id, out);
+}
+
 static int resolve_entity(svc_call *c, unsigned i, svc_str text, svc_entity *out)
 {
   static const svc_id root;
@@ -103,7 +111,8 @@ static int resolve_entity(svc_call *c, unsigned i, svc_str text, svc_entity *out
   if (noun->key || hop->by_unique) return svc_entity_named(c->txn, noun->kind, noun->names, &parent, text, out);
   if (!svc_id_parse(text, &id)) return SVC_NOT_FOUND;
   if (noun->flags & SVC_GLOBAL) {
-    int rc = svc_get_noun(c->txn, hop->noun, &id, out);
+    int rc = resolve_of_caller(c, hop->noun, &id, out);
+    if (rc == SVC_NOT_FOUND) rc = svc_get_noun(c->txn, hop->noun, &id, out);
     return rc == SVC_OK && i > 0 && hop->noun->parent && !svc_id_eq(&out->parent, &parent) ? SVC_NOT_FOUND : rc;
   }
   return svc_entity_get(c->txn, noun->kind, &parent, &id, out);

@@ -1,0 +1,53 @@
+/*
+** SipHash-2-4: a short keyed hash, for tables in memory that are filled by strangers. Who does not know the key can make
+** neither collisions nor guesses. It is no password hash, and nothing that is stored rests on it.
+*/
+#include "base/base.h"
+
+#define SIP_ROTATE(x, n) ((x) << (n) | (x) >> (64 - (n)))
+
+static void sip_round(uint64_t v[4])
+{
+  v[0] += v[1];
+  v[1] = SIP_ROTATE(v[1], 13) ^ v[0];
+  v[0] = SIP_ROTATE(v[0], 32);
+  v[2] += v[3];
+  v[3] = SIP_ROTATE(v[3], 16) ^ v[2];
+  v[0] += v[3];
+  v[3] = SIP_ROTATE(v[3], 21) ^ v[0];
+  v[2] += v[1];
+  v[1] = SIP_ROTATE(v[1], 17) ^ v[2];
+  v[2] = SIP_ROTATE(v[2], 32);
+}
+
+static uint64_t sip_tail(const unsigned char *p, size_t n)
+{
+  uint64_t v = 0;
+  while (n-- > 0) v = v << 8 | p[n];
+  return v;
+}
+
+SVC_PRIVATE uint64_t svc_sip(const uint64_t key[2], svc_str text)
+{
+  uint64_t v[4] = { key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du, key[0] ^ 0x6c7967656e657261u,
+                    key[1] ^ 0x7465646279746573u };
+  const unsigned char *p = (const unsigned char *)text.p;
+  size_t left = text.n;
+  uint64_t m;
+  int i;
+  for (; left >= 8; left -= 8, p += 8) {
+    m = svc_load64(p);
+    v[3] ^= m;
+    sip_round(v);
+    sip_round(v);
+    v[0] ^= m;
+  }
+  m = (uint64_t)text.n << 56 | sip_tail(p, left);
+  v[3] ^= m;
+  sip_round(v);
+  sip_round(v);
+  v[0] ^= m;
+  v[2] ^= 0xFF;
+  for (i = 0; i < 4; i++) sip_round(v);
+  return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
