@@ -3,6 +3,7 @@
 #
 #   fold.sh [--out FILE]        the whole library (default: standard output)
 #   fold.sh --registry FILE     only the list of nouns, as a C file of its own, for builds that compile the parts apart
+#   fold.sh --parts             the parts in their order, a line each: its file, and for a noun its name and its guard
 #
 # What it keeps true: the same parts give the same bytes (no date, host or absolute path); a part keeps its line numbers
 # (an include of a private header becomes an empty line; the header itself stands before the first part that asks for
@@ -16,7 +17,8 @@ case $#:${1:-} in
   0:) ;;
   2:--out) out=$2 ;;
   2:--registry) what=registry; out=$2 ;;
-  *) die "usage: fold.sh [--out FILE | --registry FILE]" ;;
+  1:--parts) what=parts ;;
+  *) die "usage: fold.sh [--out FILE | --registry FILE | --parts]" ;;
 esac
 case $out in -|/*) ;; *) out=$PWD/$out ;; esac
 cd "$(dirname "$0")/.."
@@ -30,16 +32,23 @@ trap 'rm -f "$tmp" "$tmp".*' EXIT; trap 'exit 1' HUP INT TERM
 listener=' ports/mongoose.c ports/http_reader.c '
 list() { for f in "$@"; do case $listener in *" $f "*) continue ;; esac; if [ -f "$f" ]; then echo "$f"; fi; done; }
 before=$(list amalgamation/base/*.c ports/*.c amalgamation/store/*.c amalgamation/pipeline/*.c amalgamation/catalog/*.c)
-nouns=$(list amalgamation/catalog/*/*.c)
+areas=$(list amalgamation/catalog/*/*.c)
 after=$(list amalgamation/api.c)
 headers=$({ find amalgamation -name '*.h'; list ports/ports.h ports/store_port.h; } | sort)
 
-# One line a noun: its file, its stem, its guard.
-for f in $nouns; do echo "$f"; done | awk '
-  { stem = $0; sub(/.*\//, "", stem); sub(/\.c$/, "", stem) }
-  stem !~ /^[a-z][a-z0-9_]*$/ { print "fold: " $0 ": a noun file is named with a-z, 0-9 and _" > "/dev/stderr"; exit 1 }
-  stem in file { print "fold: " $0 " and " file[stem] " are the same noun" > "/dev/stderr"; exit 1 }
-  { file[stem] = $0; print $0, stem, "SVC_NO_" toupper(stem) }' >"$tmp.nouns"
+# In the folder of an area, X.c that defines svc_noun_X is a noun: one line each, with its file, its name, its guard. Any
+# other file is a helper of nouns: it stands before them, has no guard, and must define no noun of another name.
+# shellcheck disable=SC2086
+grep -noE '^[A-Za-z_][A-Za-z0-9_ ]* svc_noun_[A-Za-z0-9_]+ *=' $areas /dev/null | sed 's/ *=$//' | awk '
+  { at = $0; sub(/:[^:]*$/, "", at); file = at; sub(/:.*/, "", file); noun = $NF; sub(/^svc_noun_/, "", noun)
+    stem = file; sub(/.*\//, "", stem); sub(/\.c$/, "", stem) }
+  stem !~ /^[a-z][a-z0-9_]*$/ { wrong(file ": a noun file is named with a-z, 0-9 and _") }
+  noun != stem { wrong(at ": svc_noun_" noun " belongs into a file " noun ".c") }
+  stem in found { wrong(file " and " found[stem] " are the same noun") }
+  { found[stem] = file; print file, stem, "SVC_NO_" toupper(stem) }
+  function wrong(what) { print "fold: " what > "/dev/stderr"; exit 1 }' >"$tmp.nouns"
+nouns=$(cut -d' ' -f1 "$tmp.nouns")
+helpers=$(for f in $areas; do grep -q "^$f " "$tmp.nouns" || echo "$f"; done)
 
 registry() { # NAME: the nouns as one table
   printf '%s\n' "SVC_PRIVATE const svc_noun *const *$1(size_t *count)" '{' \
@@ -115,10 +124,10 @@ library() {
   [ -n "$version" ] || die 'svcapi.h has no #define SVC_VERSION "x.y.z"'
   [ -n "$after" ] || die "amalgamation/api.c is missing"
   # shellcheck disable=SC2086
-  hash=$({ printf '%s\n' $headers $before $nouns $after; cat $headers $before $nouns $after; } | sha256sum | cut -d' ' -f1)
+  hash=$({ printf '%s\n' $headers $before $helpers $nouns $after; cat $headers $before $helpers $nouns $after; } | sha256sum | cut -d' ' -f1)
   registry svc_catalog >"$tmp.registry"
   {
-    for f in $before; do echo "part $f"; done
+    for f in $before $helpers; do echo "part $f"; done
     while read -r f _ guard; do echo "part $f $guard"; done <"$tmp.nouns"
     echo registry
     for f in $after; do echo "part $f"; done
@@ -129,5 +138,11 @@ library() {
   awk -v registry="$tmp.registry" "$inline" "$tmp.list"
 }
 
-if [ "$what" = library ]; then library >"$tmp"; else registry_file >"$tmp"; fi
+parts() {
+  for f in $before $helpers; do echo "$f"; done
+  cat "$tmp.nouns"
+  for f in $after; do echo "$f"; done
+}
+
+case $what in library) library ;; registry) registry_file ;; parts) parts ;; esac >"$tmp"
 if [ "$out" = - ]; then cat "$tmp"; else cat "$tmp" >"$out" || die "cannot write $out"; fi
