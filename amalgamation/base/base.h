@@ -32,6 +32,13 @@
 #define SVC_PRIVATE static
 #endif
 
+/* Data of one part that others use: in the fold it stands before them, compiled part by part it is declared. */
+#if defined(SVC_SPLIT)
+#define SVC_DECLARE(declaration) extern declaration;
+#else
+#define SVC_DECLARE(declaration)
+#endif
+
 #if defined(__GNUC__)
 #define SVC_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #else

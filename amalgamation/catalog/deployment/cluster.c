@@ -6,30 +6,26 @@
 **                           +-----> DELETING <-- DELETE     then it is gone: 404
 **
 ** Unusual: pausing is a change of its own, and none comes within an hour of a resume; after 30 days a paused cluster
-** resumes by itself, as if it had been asked to. Disks grow only, and one that a change says nothing of stays as it is.
-** Tags, labels and the protection from termination are only written down: they leave the state alone and also go through
-** while the cluster is paused. What changes during CREATING is part of the creation. Several replication specs of one
-** zone are its shards: they share a zone name and a zone id.
+** resumes by itself, as if it had been asked to. Tags, labels and the protection from termination are only written down:
+** they leave the state alone and also go through while the cluster is paused. What changes during CREATING is part of the
+** creation.
 **
-** Beside the body a cluster keeps what is drawn at struct cluster_facts, and behind it, ready to be copied, how it
-** shows in the list of all clusters.
+** What its nodes run on is in cluster_hardware.c, how it is reached in cluster_connection.c; cluster_parts.h draws what is
+** kept beside its body.
 */
 #include "catalog/catalog.h"
 
 #include "catalog/db_versions.h"
 #include "catalog/objects.h"
 #include "catalog/values.h"
+#include "catalog/deployment/cluster_parts.h"
 
 enum {
   CLUSTER_MAX_SHARDS = 50,
-  CLUSTER_MAX_VOTES = 7,  /* electable nodes of a shard: more cannot vote */
-  CLUSTER_MAX_NODES = 50, /* other nodes of one kind in a region */
-  CLUSTER_TENANT_NODES = 3,
   CLUSTER_PAUSE_MINUTES = 60, /* after a resume */
   CLUSTER_PAUSED_DAYS = 30    /* then it resumes */
 };
 
-#define CLUSTER_KIND "clus"
 #define CLUSTER_DAY_MS ((int64_t)24 * 60 * 60 * 1000)
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
@@ -53,8 +49,6 @@ static const char *const cluster_ciphers_12[] = {
 };
 static const char *const cluster_ciphers_13[] = { "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256",
                                                   "TLS_AES_128_GCM_SHA256", "TLS_AES_128_CCM_SHA256", NULL };
-static const char *const cluster_volumes[] = { "STANDARD", "PROVISIONED", "HIGH_PERFORMANCE", NULL };
-static const char *const cluster_tenant_sizes[] = { "FLEX", "M2", "M5", "M0", NULL };
 static const char *const cluster_endpoint_types[] = { "DBD", "DBS", NULL };
 static const char *const cluster_grants[] = { "CLUSTER_DATABASE_LOGS", "CLUSTER_INFRASTRUCTURE",
                                               "CLUSTER_INFRASTRUCTURE_AND_APP_SERVICES_SYNC_DATA", NULL };
@@ -63,147 +57,6 @@ static const char *const cluster_grants[] = { "CLUSTER_DATABASE_LOGS", "CLUSTER_
 static const char *const cluster_light[] = { "labels", "tags", "terminationProtectionEnabled", NULL };
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
-
-static const svc_field cluster_compute_fields[] = {
-  F_BOOL("enabled", .preset = "false"),
-  F_ENUM("maxInstanceSize", svc_values_sizes),
-  F_ENUM("minInstanceSize", svc_values_sizes),
-  F_BOOL("scaleDownEnabled", .preset = "false"),
-  F_END
-};
-static const svc_object cluster_compute = { .name = "AdvancedComputeAutoScaling", .fields = cluster_compute_fields };
-
-static const svc_field cluster_disk_fields[] = { F_BOOL("enabled", .preset = "false"), F_END };
-static const svc_object cluster_disk = { .name = "DiskGBAutoScaling", .fields = cluster_disk_fields };
-
-static const svc_field cluster_auto_fields[] = {
-  F_OBJ("compute", &cluster_compute),
-  F_OBJ("diskGB", &cluster_disk),
-  F_END
-};
-static const svc_object cluster_auto = { .name = "AdvancedAutoScalingSettings", .fields = cluster_auto_fields };
-
-/*
-** Hardware. Nodes that can be elected say what they run on; further ones, read-only or for analytics, follow them where
-** they say nothing.
-*/
-#define CLUSTER_ELECTABLE(sizes) \
-  F_NUM("diskSizeGB", .flags = SVC_MIN, .min = 1, .preset = "10"), \
-  F_ENUM("instanceSize", sizes, .flags = SVC_REQUIRED), \
-  F_INT("nodeCount", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = CLUSTER_MAX_VOTES, .preset = "3"), F_END
-#define CLUSTER_FURTHER(sizes) \
-  F_NUM("diskSizeGB", .flags = SVC_MIN, .min = 1), F_ENUM("instanceSize", sizes), \
-  F_INT("nodeCount", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = CLUSTER_MAX_NODES, .preset = "0"), F_END
-
-static const svc_field cluster_aws_disk_fields[] = {
-  F_INT("diskIOPS", .flags = SVC_MIN, .min = 0),
-  F_INT("diskThroughput", .flags = SVC_READ_ONLY),
-  F_ENUM("ebsVolumeType", cluster_volumes, .preset = "\"STANDARD\""),
-  F_END
-};
-static const svc_object cluster_aws_disk = { .name = "AWSDisk", .fields = cluster_aws_disk_fields };
-static const svc_field cluster_aws_electable_fields[] = { CLUSTER_ELECTABLE(svc_values_aws_sizes) };
-static const svc_object cluster_aws_electable = {
-  .name = "AWSHardwareSpec", .fields = cluster_aws_electable_fields, .base = &cluster_aws_disk
-};
-static const svc_field cluster_aws_further_fields[] = { CLUSTER_FURTHER(svc_values_aws_sizes) };
-static const svc_object cluster_aws_further = {
-  .name = "AWSDedicatedHardwareSpec", .fields = cluster_aws_further_fields, .base = &cluster_aws_disk
-};
-
-static const svc_field cluster_azure_disk_fields[] = { F_INT("diskIOPS", .flags = SVC_MIN, .min = 0), F_END };
-static const svc_object cluster_azure_disk = { .name = "AzureDisk", .fields = cluster_azure_disk_fields };
-static const svc_field cluster_azure_electable_fields[] = { CLUSTER_ELECTABLE(svc_values_azure_sizes) };
-static const svc_object cluster_azure_electable = {
-  .name = "AzureHardwareSpec", .fields = cluster_azure_electable_fields, .base = &cluster_azure_disk
-};
-static const svc_field cluster_azure_further_fields[] = { CLUSTER_FURTHER(svc_values_azure_sizes) };
-static const svc_object cluster_azure_further = {
-  .name = "AzureDedicatedHardwareSpec", .fields = cluster_azure_further_fields, .base = &cluster_azure_disk
-};
-
-static const svc_field cluster_gcp_electable_fields[] = { CLUSTER_ELECTABLE(svc_values_gcp_sizes) };
-static const svc_object cluster_gcp_electable = { .name = "GCPHardwareSpec", .fields = cluster_gcp_electable_fields };
-static const svc_field cluster_gcp_further_fields[] = { CLUSTER_FURTHER(svc_values_gcp_sizes) };
-static const svc_object cluster_gcp_further = {
-  .name = "GCPDedicatedHardwareSpec", .fields = cluster_gcp_further_fields
-};
-
-static const svc_field cluster_tenant_hardware_fields[] = {
-  F_NUM("diskSizeGB", .flags = SVC_MIN, .min = 0),
-  F_ENUM("effectiveInstanceSize", cluster_tenant_sizes, .flags = SVC_READ_ONLY),
-  F_ENUM("instanceSize", svc_values_tenant_sizes, .flags = SVC_REQUIRED),
-  F_END
-};
-static const svc_object cluster_tenant_hardware = {
-  .name = "TenantHardwareSpec", .fields = cluster_tenant_hardware_fields
-};
-
-/* A region, by its provider. */
-static const svc_field cluster_region_fields[] = {
-  F_INT("priority", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 7),
-  F_ENUM("providerName", svc_values_providers, .flags = SVC_REQUIRED),
-  F_END
-};
-static const svc_object cluster_region_base = { .name = "RegionConfig", .fields = cluster_region_fields };
-
-#define CLUSTER_REGION(electable, further, regions) \
-  F_OBJ("analyticsAutoScaling", &cluster_auto), \
-  F_OBJ("analyticsSpecs", further), \
-  F_OBJ("autoScaling", &cluster_auto), \
-  F_OBJ("effectiveAnalyticsSpecs", further, .flags = SVC_READ_ONLY), \
-  F_OBJ("effectiveElectableSpecs", further, .flags = SVC_READ_ONLY), \
-  F_OBJ("effectiveReadOnlySpecs", further, .flags = SVC_READ_ONLY), \
-  F_OBJ("electableSpecs", electable), \
-  F_OBJ("readOnlySpecs", further), \
-  F_ENUM("regionName", regions, .flags = SVC_REQUIRED), F_END
-
-static const svc_field cluster_aws_fields[] = {
-  CLUSTER_REGION(&cluster_aws_electable, &cluster_aws_further, svc_values_aws_regions)
-};
-static const svc_object cluster_aws = {
-  .name = "AWSRegionConfig", .fields = cluster_aws_fields, .base = &cluster_region_base
-};
-static const svc_field cluster_azure_fields[] = {
-  CLUSTER_REGION(&cluster_azure_electable, &cluster_azure_further, svc_values_azure_regions)
-};
-static const svc_object cluster_azure = {
-  .name = "AzureRegionConfig", .fields = cluster_azure_fields, .base = &cluster_region_base
-};
-static const svc_field cluster_gcp_fields[] = {
-  CLUSTER_REGION(&cluster_gcp_electable, &cluster_gcp_further, svc_values_gcp_regions)
-};
-static const svc_object cluster_gcp = {
-  .name = "GCPRegionConfig", .fields = cluster_gcp_fields, .base = &cluster_region_base
-};
-static const svc_field cluster_tenant_fields[] = {
-  F_ENUM("backingProviderName", svc_values_clouds, .flags = SVC_REQUIRED),
-  F_OBJ("electableSpecs", &cluster_tenant_hardware, .flags = SVC_REQUIRED),
-  F_ENUM("regionName", svc_values_regions, .flags = SVC_REQUIRED), /* the hook asks for one of the backing provider's */
-  F_END
-};
-static const svc_object cluster_tenant = {
-  .name = "TenantRegionConfig", .fields = cluster_tenant_fields, .base = &cluster_region_base
-};
-static const svc_variant cluster_region_variants[] = {
-  { "AWS", &cluster_aws }, { "AZURE", &cluster_azure }, { "GCP", &cluster_gcp }, { "TENANT", &cluster_tenant },
-  { NULL, NULL }
-};
-static const svc_object cluster_region = {
-  .name = "CloudRegionConfig",
-  .fields = cluster_region_fields,
-  .variant_by = "providerName",
-  .variants = cluster_region_variants
-};
-
-static const svc_field cluster_spec_fields[] = {
-  F_ID(),
-  F_LIST("regionConfigs", &cluster_region, .flags = SVC_REQUIRED, .min_items = 1, .max_items = 50),
-  F_HEX24("zoneId", .flags = SVC_READ_ONLY), /* one for each zone name, so the hook gives it */
-  F_STR("zoneName", .min = 1, .max = 255),
-  F_END
-};
-static const svc_object cluster_spec = { .name = "ReplicationSpec", .fields = cluster_spec_fields };
 
 static const svc_field cluster_advanced_fields[] = {
   F_STRS("customOpensslCipherConfigTls12", .values = cluster_ciphers_12, .preset = "[]"),
@@ -276,7 +129,7 @@ static const svc_field cluster_fields[] = {
   F_STR("dbMajorVersion", .min = 1),
   F_STR("dbVersion", .flags = SVC_READ_ONLY),
   F_ENUM("diskWarmingMode", cluster_warming, .preset = "\"FULLY_WARMED\""),
-  F_LIST("effectiveReplicationSpecs", &cluster_spec, .flags = SVC_READ_ONLY),
+  F_LIST("effectiveReplicationSpecs", &svc_cluster_spec, .flags = SVC_READ_ONLY),
   F_ENUM("encryptionAtRestProvider", cluster_key_holders, .preset = "\"NONE\""),
   F_STR("featureCompatibilityVersion", .flags = SVC_READ_ONLY),
   F_DATE("featureCompatibilityVersionExpirationDate", .flags = SVC_READ_ONLY),
@@ -290,7 +143,7 @@ static const svc_field cluster_fields[] = {
   F_BOOL("pitEnabled", .preset = "false"),
   F_BOOL("redactClientLogData", .preset = "false"),
   F_ENUM("replicaSetScalingStrategy", cluster_scaling, .preset = "\"WORKLOAD_TYPE\""),
-  F_LIST("replicationSpecs", &cluster_spec, .flags = SVC_REQUIRED, .min_items = 1, .max_items = CLUSTER_MAX_SHARDS),
+  F_LIST("replicationSpecs", &svc_cluster_spec, .flags = SVC_REQUIRED, .min_items = 1, .max_items = CLUSTER_MAX_SHARDS),
   F_BOOL("retainBackups", .flags = SVC_WRITE_ONLY),
   F_ENUM("rootCertType", cluster_root_certs, .preset = "\"ISRGROOTX1\""),
   F_ENUM("stateName", cluster_states, .flags = SVC_READ_ONLY),
@@ -399,60 +252,12 @@ static const svc_guard cluster_guards[] = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-/*
-** What is kept beside the body, as text of fixed width:
-**
-**   offset  0  six characters that name the hosts
-**           6  when it was last resumed: milliseconds since 1970 in 14 digits; all zeros: never
-**          20  how it shows in the list of all clusters: a JSON object
-*/
 enum { CLUSTER_DUE_RESUME = SVC_DUE_OWN }; /* the end of a pause */
-enum { CLUSTER_ID = 6, CLUSTER_TIME = 14, CLUSTER_SUMMARY = CLUSTER_ID + CLUSTER_TIME };
 
 typedef struct cluster_facts {
   char id[CLUSTER_ID];
   int64_t resumed;
 } cluster_facts;
-
-static void cluster_base36(uint64_t value, char *out, size_t digits)
-{
-  while (digits > 0) {
-    out[--digits] = "0123456789abcdefghijklmnopqrstuvwxyz"[value % 36];
-    value /= 36;
-  }
-}
-
-static bool cluster_id_taken(svc_call *c, const char *id)
-{
-  svc_str key, value;
-  svc_entity e;
-  svc_scan scan;
-  svc_key prefix;
-  bool taken = false;
-  svc_key_entity(&prefix, CLUSTER_KIND, &c->scope.group, NULL);
-  svc_scan_below(&scan, c->txn, &prefix, false);
-  while (!taken && svc_scan_next(&scan, &key, &value))
-    taken = svc_entity_decode(key, value, &e) && e.extra.n >= CLUSTER_ID && memcmp(e.extra.p, id, CLUSTER_ID) == 0;
-  return taken;
-}
-
-static uint64_t cluster_hash(const svc_id *id, uint64_t seed)
-{
-  uint64_t hash = 14695981039346656037u + seed; /* FNV-1a, and once more for the short ends of it */
-  size_t i;
-  for (i = 0; i < sizeof id->b; i++) hash = (hash ^ id->b[i]) * 1099511628211u;
-  return (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u >> 8;
-}
-
-/* Six characters that name its hosts, made from its id; no other cluster of the project has them. */
-static cluster_facts cluster_new_facts(svc_call *c, const svc_id *cluster)
-{
-  cluster_facts facts = { { 0 }, 0 };
-  uint64_t attempt = 0;
-  do cluster_base36(cluster_hash(cluster, attempt++), facts.id, CLUSTER_ID);
-  while (cluster_id_taken(c, facts.id));
-  return facts;
-}
 
 static cluster_facts cluster_old_facts(const svc_entity *e)
 {
@@ -461,17 +266,6 @@ static cluster_facts cluster_old_facts(const svc_entity *e)
   memcpy(facts.id, e->extra.p, CLUSTER_ID);
   svc_str_i64((svc_str){ e->extra.p + CLUSTER_ID, CLUSTER_TIME }, &facts.resumed);
   return facts;
-}
-
-static bool cluster_fail(svc_call *c, const svc_change *change, int code)
-{
-  svc_str name = svc_node_str(change->body, "name");
-  return svc_fail(c, code, "S", &name);
-}
-
-static bool cluster_is(const svc_node *body, const char *field, const char *value)
-{
-  return svc_str_is(svc_node_str(body, field), value);
 }
 
 /* ---- database version */
@@ -484,7 +278,7 @@ static int cluster_version_rank(svc_str major)
   return -1;
 }
 
-/* One that is on offer, and never back; a version that is no longer on offer may stay. */
+/* A version must be one of those on offer, and never older than the one it has; one that is no longer on offer may stay. */
 static bool cluster_version(svc_call *c, svc_change *change)
 {
   svc_str wanted = svc_node_str(change->body, "dbMajorVersion"), held = svc_node_str(change->before, "dbMajorVersion");
@@ -503,281 +297,7 @@ static bool cluster_version(svc_call *c, svc_change *change)
   return true;
 }
 
-/* ---- replication specs */
-
-/* Which region of which spec is looked at, for the paths of violations. */
-typedef struct cluster_place {
-  size_t spec, region;
-} cluster_place;
-
-static void cluster_violate(svc_call *c, int code, const cluster_place *at, const char *field, const char *why)
-{
-  svc_violate(c, code, svc_arena_print(c->arena, "replicationSpecs[%u].regionConfigs[%u].%s", (unsigned)at->spec,
-                                       (unsigned)at->region, field), "%s", why);
-}
-
-static int64_t cluster_electable(const svc_node *region)
-{
-  const svc_node *electable = svc_node_get(region, "electableSpecs");
-  if (!electable) return 0;
-  return cluster_is(region, "providerName", "TENANT") ? CLUSTER_TENANT_NODES : svc_node_i64(electable, "nodeCount", 0);
-}
-
-/* Read-only and analytics nodes run on what the electable ones run on, unless they say otherwise. */
-static void cluster_follow(svc_call *c, const svc_node *region, const cluster_place *at, const char *field)
-{
-  static const char *const followed[] = { "diskSizeGB", "instanceSize" };
-  svc_node *nodes = svc_node_get(region, field);
-  size_t i;
-  if (svc_node_i64(nodes, "nodeCount", 0) == 0) return;
-  for (i = 0; i < 2; i++) {
-    const svc_node *model = svc_node_get(svc_node_get(region, "electableSpecs"), followed[i]);
-    if (model && !svc_node_get(nodes, followed[i])) svc_node_put(c->arena, nodes, svc_node_copy(c->arena, model));
-  }
-  if (!svc_node_get(nodes, "instanceSize"))
-    cluster_violate(c, SVC_E_MISSING_ATTRIBUTE, at, field, "needs an instanceSize: the region has no electableSpecs");
-}
-
-static void cluster_scaling_bounds(svc_call *c, const svc_node *region, const cluster_place *at, const char *field)
-{
-  const svc_node *compute = svc_node_get(svc_node_get(region, field), "compute");
-  if (svc_node_bool(compute, "enabled", false) && !svc_node_get(compute, "maxInstanceSize"))
-    cluster_violate(c, SVC_E_COMPUTE_AUTO_SCALING_MAX_INSTANCE_SIZE_REQUIRED, at, field,
-                    "needs a compute.maxInstanceSize when compute scaling is enabled");
-}
-
-static void cluster_tenant_region(svc_call *c, svc_node *region, const cluster_place *at)
-{
-  static const char *const *const regions[] = { svc_values_aws_regions, svc_values_azure_regions,
-                                                svc_values_gcp_regions };
-  svc_node *hardware = svc_node_get(region, "electableSpecs");
-  svc_str name = svc_node_str(region, "regionName");
-  const char *const *list;
-  size_t i = 0;
-  while (svc_values_clouds[i] && !cluster_is(region, "backingProviderName", svc_values_clouds[i])) i++;
-  if (!svc_values_clouds[i]) return;
-  for (list = regions[i]; *list && !svc_str_is(name, *list); list++) continue;
-  if (!*list) cluster_violate(c, SVC_E_INVALID_ENUM_VALUE, at, "regionName", "is not a region of the backing provider");
-  svc_node_set_str(c->arena, hardware, "effectiveInstanceSize", svc_node_str(hardware, "instanceSize"));
-}
-
-/* Fills in what a region leaves open; the first is the preferred one, then they fall. */
-static void cluster_fill_region(svc_call *c, svc_node *region, const cluster_place *at)
-{
-  int64_t priority = at->region < 7 ? 7 - (int64_t)at->region : 0;
-  if (!svc_node_get(region, "priority"))
-    svc_node_set_i64(c->arena, region, "priority", cluster_electable(region) ? priority : 0);
-  if (cluster_is(region, "providerName", "TENANT")) {
-    cluster_tenant_region(c, region, at);
-    return;
-  }
-  cluster_follow(c, region, at, "readOnlySpecs");
-  cluster_follow(c, region, at, "analyticsSpecs");
-  cluster_scaling_bounds(c, region, at, "autoScaling");
-  cluster_scaling_bounds(c, region, at, "analyticsAutoScaling");
-}
-
-static void cluster_fill_spec(svc_call *c, svc_node *spec, size_t index)
-{
-  cluster_place at = { index, 0 };
-  svc_node *regions = svc_node_get(spec, "regionConfigs"), *region;
-  int64_t votes = 0;
-  for (region = regions->first; region; region = region->next, at.region++) {
-    cluster_fill_region(c, region, &at);
-    votes += cluster_electable(region);
-  }
-  if (votes < 1 || votes > CLUSTER_MAX_VOTES)
-    svc_violate(c, SVC_E_REPLICATION_SPECS_INVALID,
-                svc_arena_print(c->arena, "replicationSpecs[%u].regionConfigs", (unsigned)index),
-                "must have from 1 to %d electable nodes in all, not %lld", CLUSTER_MAX_VOTES, (long long)votes);
-}
-
-/* The spec before `end` (NULL: of all) whose field has this value. */
-static const svc_node *cluster_spec_with(const svc_node *specs, const svc_node *end, const char *field, svc_str value)
-{
-  const svc_node *spec = specs ? specs->first : NULL;
-  for (; spec && spec != end; spec = spec->next)
-    if (svc_str_eq(svc_node_str(spec, field), value)) return spec;
-  return NULL;
-}
-
-/* The name and id of its zone: what they were where it was there before. */
-static bool cluster_name_spec(svc_call *c, const svc_node *specs, const svc_node *old_specs, svc_node *spec)
-{
-  svc_str zone = svc_node_str(spec, "zoneName");
-  const svc_node *other, *same = cluster_spec_with(old_specs, NULL, "id", svc_node_str(spec, "id"));
-  svc_id fresh;
-  if (!zone.n && same) zone = svc_node_str(same, "zoneName");
-  if (!zone.n) zone = SVC_S("Zone 1");
-  zone = svc_arena_copy(c->arena, zone);
-  for (other = specs->first; other != spec; other = other->next) {
-    svc_str name = svc_node_str(other, "zoneName");
-    if (!svc_str_eq(name, zone) && svc_str_is_nocase(name, zone.p))
-      return svc_fail(c, SVC_E_DUPLICATE_ZONE_NAME, "S", &zone);
-  }
-  same = cluster_spec_with(specs, spec, "zoneName", zone);
-  if (!same) same = cluster_spec_with(old_specs, NULL, "zoneName", zone);
-  if (!same) fresh = svc_new_id(c->txn);
-  svc_node_set_str(c->arena, spec, "zoneName", zone);
-  svc_node_set_str(c->arena, spec, "zoneId", same ? svc_node_str(same, "zoneId") : svc_id_str(c->arena, &fresh));
-  return true;
-}
-
-static bool cluster_is_tenant(const svc_node *body)
-{
-  const svc_node *spec = svc_node_get(body, "replicationSpecs"), *region;
-  for (spec = spec ? spec->first : NULL; spec; spec = spec->next)
-    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
-      if (cluster_is(region, "providerName", "TENANT")) return true;
-  return false;
-}
-
-/* ---- disks, which grow only */
-
-static double cluster_disk_size(const svc_node *nodes)
-{
-  const svc_node *size = svc_node_get(nodes, "diskSizeGB");
-  double value;
-  return size && svc_json_number_double(size->text, &value) ? value : 0;
-}
-
-/* Nodes of one kind in one region: those that were there, those that shall be, and what was sent of them. */
-static bool cluster_keep_disk(svc_call *c, const svc_change *change, const svc_node *old, svc_node *nodes,
-                              const svc_node *sent)
-{
-  if (!old || !nodes || !svc_node_i64(old, "nodeCount", 1) || !svc_node_i64(nodes, "nodeCount", 1)) return true;
-  if (cluster_disk_size(nodes) >= cluster_disk_size(old)) return true;
-  if (svc_node_get(sent, "diskSizeGB")) return cluster_fail(c, change, SVC_E_CANNOT_DECREASE_DISK_SIZE);
-  svc_node_put(c->arena, nodes, svc_node_copy(c->arena, svc_node_get(old, "diskSizeGB"))); /* nothing was said of it */
-  return true;
-}
-
-static const svc_node *cluster_same_region(const svc_node *spec, const svc_node *region)
-{
-  const svc_node *regions = svc_node_get(spec, "regionConfigs"), *other;
-  svc_str provider = svc_node_str(region, "providerName"), name = svc_node_str(region, "regionName");
-  for (other = regions ? regions->first : NULL; other; other = other->next)
-    if (svc_str_eq(svc_node_str(other, "providerName"), provider) && svc_str_eq(svc_node_str(other, "regionName"), name))
-      return other;
-  return NULL;
-}
-
-static const svc_node *cluster_element(const svc_node *array, size_t index)
-{
-  const svc_node *item = array ? array->first : NULL;
-  while (item && index-- > 0) item = item->next;
-  return item;
-}
-
-/* Nodes of this kind in all regions of a spec, which stands in the body where it stood in what was sent. */
-static bool cluster_keep_disks(svc_call *c, const svc_change *change, const svc_node *spec, size_t index, const char *kind)
-{
-  const svc_node *held = svc_node_get(change->before, "replicationSpecs"), *region;
-  const svc_node *old = cluster_spec_with(held, NULL, "id", svc_node_str(spec, "id"));
-  const svc_node *sent = cluster_element(svc_node_get(change->input, "replicationSpecs"), index);
-  size_t i = 0;
-  if (!old || !sent) return true;
-  for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next, i++)
-    if (!cluster_keep_disk(c, change, svc_node_get(cluster_same_region(old, region), kind), svc_node_get(region, kind),
-                           svc_node_get(cluster_element(svc_node_get(sent, "regionConfigs"), i), kind)))
-      return false;
-  return true;
-}
-
-static bool cluster_specs(svc_call *c, svc_change *change)
-{
-  svc_node *specs = svc_node_get(change->body, "replicationSpecs"), *spec, *effective;
-  const svc_node *old = svc_node_get(change->before, "replicationSpecs");
-  bool single = cluster_is(change->body, "clusterType", "REPLICASET");
-  size_t i = 0;
-  if (single && svc_node_count(specs) != 1)
-    svc_violate(c, SVC_E_REPLICATION_SPECS_INVALID, SVC_S("replicationSpecs"), "must have one element in a REPLICASET");
-  for (spec = specs->first; spec; spec = spec->next, i++) {
-    if (!cluster_keep_disks(c, change, spec, i, "electableSpecs")) return false; /* first: others follow these */
-    cluster_fill_spec(c, spec, i);
-    if (!cluster_keep_disks(c, change, spec, i, "readOnlySpecs") || !cluster_keep_disks(c, change, spec, i, "analyticsSpecs"))
-      return false;
-    if (!cluster_name_spec(c, specs, old, spec)) return false;
-  }
-  if (cluster_is_tenant(change->body) && !(single && svc_node_count(svc_node_get(specs->first, "regionConfigs")) == 1))
-    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("replicationSpecs"),
-                "must have one region and clusterType REPLICASET where the provider is TENANT");
-  if (!svc_check_done(c)) return false;
-  effective = svc_node_copy(c->arena, specs);
-  if (effective) effective->name = SVC_S("effectiveReplicationSpecs");
-  svc_node_put(c->arena, change->body, effective);
-  if (!single) svc_node_set_str(c->arena, change->body, "configServerType", SVC_S("DEDICATED"));
-  return true;
-}
-
-/* ---- connection strings */
-
-/* Hosts of one project have a part of their names in common. */
-static void cluster_project_hash(const svc_id *group, char out[5])
-{
-  cluster_base36(cluster_hash(group, 0), out, 5);
-}
-
-static void cluster_write_hosts(svc_buf *b, const svc_node *body, const char *id, const char *domain)
-{
-  const svc_node *spec = svc_node_get(body, "replicationSpecs")->first, *region;
-  unsigned shard, node;
-  char number[16];
-  for (shard = 0; spec; spec = spec->next, shard++) {
-    int64_t nodes = 0;
-    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
-      nodes += cluster_electable(region);
-    for (node = 0; node < nodes; node++) {
-      if (shard || node) svc_buf_char(b, ',');
-      svc_buf_add(b, id, CLUSTER_ID);
-      snprintf(number, sizeof number, "-shard-%02u-%02u", shard % 100, node % 100);
-      svc_buf_text(b, number);
-      svc_buf_text(b, domain);
-      svc_buf_text(b, ":27017");
-    }
-  }
-}
-
-static void cluster_connect(svc_call *c, svc_node *body, const char *id)
-{
-  const svc_config *config = &c->s->config;
-  svc_node *strings = svc_node_get(body, "connectionStrings");
-  svc_id group = c->scope.group;
-  svc_buf b = svc_buf_new(c->arena, 256);
-  svc_str domain;
-  char hash[5];
-  cluster_project_hash(&group, hash);
-  domain = svc_arena_print(c->arena, ".%.5s.%s", hash, config->db_domain);
-  svc_buf_text(&b, config->db_scheme);
-  svc_buf_text(&b, "://");
-  cluster_write_hosts(&b, body, id, domain.p);
-  svc_buf_text(&b, "/?ssl=true&authSource=admin");
-  if (cluster_is(body, "clusterType", "REPLICASET")) {
-    svc_buf_text(&b, "&replicaSet=");
-    svc_buf_add(&b, id, CLUSTER_ID);
-    svc_buf_text(&b, "-shard-0");
-  }
-  if (!strings) {
-    strings = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("connectionStrings"), SVC_S(""));
-    svc_node_put(c->arena, body, strings);
-  }
-  svc_node_set_str(c->arena, strings, "standard", svc_buf_done(&b));
-  svc_node_set_str(c->arena, strings, "standardSrv",
-                   svc_arena_print(c->arena, "%s+srv://%.6s" SVC_FMT, config->db_scheme, id, SVC_ARG(domain)));
-}
-
 /* ---- the list of all clusters */
-
-static int64_t cluster_node_count(const svc_node *body)
-{
-  const svc_node *spec = svc_node_get(body, "replicationSpecs")->first, *region;
-  int64_t count = 0;
-  for (; spec; spec = spec->next)
-    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
-      count += cluster_electable(region) + svc_node_i64(svc_node_get(region, "readOnlySpecs"), "nodeCount", 0) +
-               svc_node_i64(svc_node_get(region, "analyticsSpecs"), "nodeCount", 0);
-  return count;
-}
 
 static svc_str cluster_extra(svc_call *c, const svc_change *change, const cluster_facts *facts)
 {
@@ -795,9 +315,9 @@ static svc_str cluster_extra(svc_call *c, const svc_change *change, const cluste
   svc_buf_text(&b, "\",\"dataSizeBytes\":0,\"name\":");
   svc_json_escape(&b, svc_node_str(body, "name"));
   svc_buf_text(&b, ",\"nodeCount\":");
-  svc_buf_i64(&b, cluster_node_count(body));
+  svc_buf_i64(&b, svc_cluster_node_count(body));
   svc_buf_text(&b, ",\"sslEnabled\":true,\"type\":\"");
-  svc_buf_text(&b, cluster_is(body, "clusterType", "REPLICASET") ? "REPLICA_SET" : "SHARDED_CLUSTER");
+  svc_buf_text(&b, svc_cluster_is(body, "clusterType", "REPLICASET") ? "REPLICA_SET" : "SHARDED_CLUSTER");
   svc_buf_text(&b, "\",\"versions\":[");
   svc_json_escape(&b, svc_node_str(body, "dbVersion"));
   svc_buf_text(&b, "]}");
@@ -902,10 +422,10 @@ static bool cluster_may_pause(svc_call *c, const svc_change *change, const clust
 {
   int64_t minutes = CLUSTER_PAUSE_MINUTES;
   svc_str name = svc_node_str(change->body, "name");
-  if (diff->light || diff->heavy) return cluster_fail(c, change, SVC_E_CANNOT_UPDATE_AND_PAUSE_CLUSTER);
-  if (cluster_is_tenant(change->body)) return cluster_fail(c, change, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED);
-  if (!cluster_is(change->before, "stateName", "IDLE"))
-    return cluster_fail(c, change, SVC_E_CANNOT_PAUSE_CLUSTER_WITH_PENDING_CHANGES);
+  if (diff->light || diff->heavy) return svc_cluster_fail(c, change, SVC_E_CANNOT_UPDATE_AND_PAUSE_CLUSTER);
+  if (svc_cluster_is_tenant(change->body)) return svc_cluster_fail(c, change, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED);
+  if (!svc_cluster_is(change->before, "stateName", "IDLE"))
+    return svc_cluster_fail(c, change, SVC_E_CANNOT_PAUSE_CLUSTER_WITH_PENDING_CHANGES);
   if (facts->resumed && c->now - facts->resumed < minutes * 60000)
     return svc_fail(c, SVC_E_CANNOT_PAUSE_RECENTLY_RESUMED_CLUSTER, "Si", &name, &minutes);
   return true;
@@ -916,27 +436,27 @@ static bool cluster_pause_rules(svc_call *c, const svc_change *change, const clu
 {
   bool was = svc_node_bool(change->before, "paused", false), is = svc_node_bool(change->body, "paused", false);
   if (is && !was) return cluster_may_pause(c, change, diff, facts);
-  if (was && diff->heavy) return cluster_fail(c, change, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER);
+  if (was && diff->heavy) return svc_cluster_fail(c, change, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER);
   /* a whole body that was read and sent back also says that it is paused: that is no request to pause it */
   if (was && is && svc_node_count(change->input) == 1 && svc_node_get(change->input, "paused"))
-    return cluster_fail(c, change, SVC_E_CLUSTER_ALREADY_PAUSED);
+    return svc_cluster_fail(c, change, SVC_E_CLUSTER_ALREADY_PAUSED);
   return true;
 }
 
 static bool cluster_update(svc_call *c, svc_change *change, cluster_facts *facts)
 {
   cluster_diff diff = cluster_compare(change);
-  if (!cluster_is(change->before, "clusterType", "REPLICASET") && cluster_is(change->body, "clusterType", "REPLICASET"))
-    return cluster_fail(c, change, SVC_E_SHARDED_CLUSTER_CANT_BECOME_REPLICA_SET);
+  if (!svc_cluster_is(change->before, "clusterType", "REPLICASET") && svc_cluster_is(change->body, "clusterType", "REPLICASET"))
+    return svc_cluster_fail(c, change, SVC_E_SHARDED_CLUSTER_CANT_BECOME_REPLICA_SET);
   if (!cluster_pause_rules(c, change, &diff, facts)) return false;
   if (diff.pause) {
     bool pause = svc_node_bool(change->body, "paused", false);
     svc_change_due(change, CLUSTER_DUE_RESUME, pause ? c->now + CLUSTER_PAUSED_DAYS * CLUSTER_DAY_MS : 0);
     if (!pause) facts->resumed = c->now;
   }
-  if (diff.heavy) cluster_connect(c, change->body, facts->id);
+  if (diff.heavy) svc_cluster_connect(c, change->body, facts->id);
   if (diff.heavy || diff.pause) {
-    if (cluster_is(change->before, "stateName", "CREATING")) {
+    if (svc_cluster_is(change->before, "stateName", "CREATING")) {
       change->state = NULL;
       change->event = "CLUSTER_UPDATE_SUBMITTED";
     }
@@ -949,11 +469,13 @@ static bool cluster_update(svc_call *c, svc_change *change, cluster_facts *facts
 
 static bool cluster_prepare(svc_call *c, svc_change *change)
 {
-  cluster_facts facts = change->before ? cluster_old_facts(&change->entity) : cluster_new_facts(c, &change->id);
+  cluster_facts facts = { { 0 }, 0 };
+  if (change->before) facts = cluster_old_facts(&change->entity);
+  else svc_cluster_host_id(c, &change->id, facts.id);
   if (!change->before && svc_node_bool(change->body, "paused", false))
     return svc_fail(c, SVC_E_CANNOT_CREATE_PAUSED_CLUSTER, "");
-  if (!cluster_version(c, change) || !cluster_specs(c, change)) return false;
-  if (!change->before) cluster_connect(c, change->body, facts.id);
+  if (!cluster_version(c, change) || !svc_cluster_specs(c, change)) return false;
+  if (!change->before) svc_cluster_connect(c, change->body, facts.id);
   else if (!cluster_update(c, change, &facts)) return false;
   change->extra = cluster_extra(c, change, &facts);
   return true;
@@ -971,50 +493,6 @@ static bool cluster_fell_due(svc_call *c, svc_change *change, int tag)
   change->event = change->noun->noun->event_updated;
   change->extra = cluster_extra(c, change, &facts);
   return true;
-}
-
-/* What a driver says of it: its hosts, as "name:port", and the name that stands for all of them. */
-static bool cluster_facts_taken(svc_call *c, svc_change *change, const svc_node *facts)
-{
-  const svc_node *hosts = svc_node_get(facts, "hosts"), *host;
-  svc_str srv = svc_node_str(facts, "srvHost");
-  svc_node *strings = svc_node_get(change->body, "connectionStrings");
-  svc_buf b = svc_buf_new(c->arena, 256);
-  if (!strings) return true;
-  for (host = hosts && hosts->type == SVC_J_ARRAY ? hosts->first : NULL; host; host = host->next) {
-    if (b.n) svc_buf_char(&b, ',');
-    svc_buf_str(&b, host->text);
-  }
-  if (b.n)
-    svc_node_set_str(c->arena, strings, "standard", svc_arena_print(c->arena, "%s://" SVC_FMT "/?ssl=true&authSource=admin",
-                                                                     c->s->config.db_scheme, SVC_ARG(svc_buf_done(&b))));
-  if (srv.n)
-    svc_node_set_str(c->arena, strings, "standardSrv",
-                     svc_arena_print(c->arena, "%s+srv://" SVC_FMT, c->s->config.db_scheme, SVC_ARG(srv)));
-  return true;
-}
-
-/* Nodes of each size, while it runs; a paused one keeps its disks only, which are not counted. */
-static size_t cluster_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
-{
-  static const char *const kinds[] = { "electableSpecs", "readOnlySpecs", "analyticsSpecs" };
-  const svc_node *spec = svc_node_get(body, "replicationSpecs"), *region;
-  size_t n = 0, i, k;
-  if (svc_node_bool(body, "paused", false) || !spec) return 0;
-  for (spec = spec->first; spec; spec = spec->next)
-    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
-      for (k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-        const svc_node *nodes = svc_node_get(region, kinds[k]);
-        int64_t count = k == 0 ? cluster_electable(region) : svc_node_i64(nodes, "nodeCount", 0);
-        svc_str sku = svc_arena_print(c->arena, "INSTANCE_" SVC_FMT "_" SVC_FMT, SVC_ARG(svc_node_str(region, "providerName")),
-                                      SVC_ARG(svc_node_str(nodes, "instanceSize")));
-        if (!nodes || count <= 0) continue;
-        for (i = 0; i < n && !svc_str_eq(out[i].sku, sku); i++) continue;
-        if (i == most) continue;
-        if (i == n) out[n++] = (svc_meter){ sku, 0 };
-        out[i].quantity += count * 1000;
-      }
-  return n;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */
@@ -1042,6 +520,6 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .routes = cluster_routes,
   .prepare = cluster_prepare,
   .fell_due = cluster_fell_due,
-  .facts = cluster_facts_taken,
-  .meters = cluster_meters
+  .facts = svc_cluster_facts,
+  .meters = svc_cluster_meters
 };

@@ -1,0 +1,125 @@
+/*
+** How clusters are reached: the names of their hosts, and the connection strings that are made of them.
+**
+** Hosts of one project have a part of their names in common, and those of one cluster six characters that no other cluster
+** of the project has. What a driver says of the hosts that it really has stands above all of that.
+*/
+#include "catalog/catalog.h"
+#include "catalog/deployment/cluster_parts.h"
+
+static void cluster_connection_base36(uint64_t value, char *out, size_t digits)
+{
+  while (digits > 0) {
+    out[--digits] = "0123456789abcdefghijklmnopqrstuvwxyz"[value % 36];
+    value /= 36;
+  }
+}
+
+static bool cluster_connection_id_taken(svc_call *c, const char *id)
+{
+  svc_str key, value;
+  svc_entity e;
+  svc_scan scan;
+  svc_key prefix;
+  bool taken = false;
+  svc_key_entity(&prefix, CLUSTER_KIND, &c->scope.group, NULL);
+  svc_scan_below(&scan, c->txn, &prefix, false);
+  while (!taken && svc_scan_next(&scan, &key, &value))
+    taken = svc_entity_decode(key, value, &e) && e.extra.n >= CLUSTER_ID && memcmp(e.extra.p, id, CLUSTER_ID) == 0;
+  return taken;
+}
+
+static uint64_t cluster_connection_hash(const svc_id *id, uint64_t seed)
+{
+  uint64_t hash = 14695981039346656037u + seed; /* FNV-1a, and once more for the short ends of it */
+  size_t i;
+  for (i = 0; i < sizeof id->b; i++) hash = (hash ^ id->b[i]) * 1099511628211u;
+  return (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u >> 8;
+}
+
+SVC_PRIVATE void svc_cluster_host_id(svc_call *c, const svc_id *cluster, char out[CLUSTER_ID])
+{
+  uint64_t attempt = 0;
+  do cluster_connection_base36(cluster_connection_hash(cluster, attempt++), out, CLUSTER_ID);
+  while (cluster_connection_id_taken(c, out));
+}
+
+/* Hosts of one project have a part of their names in common. */
+static void cluster_connection_project_hash(const svc_id *group, char out[5])
+{
+  cluster_connection_base36(cluster_connection_hash(group, 0), out, 5);
+}
+
+static void cluster_connection_write_hosts(svc_buf *b, const svc_node *body, const char *id, const char *domain)
+{
+  const svc_node *spec = svc_node_get(body, "replicationSpecs")->first, *region;
+  unsigned shard, node;
+  char number[16];
+  for (shard = 0; spec; spec = spec->next, shard++) {
+    int64_t nodes = 0;
+    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
+      nodes += svc_cluster_electable(region);
+    for (node = 0; node < nodes; node++) {
+      if (shard || node) svc_buf_char(b, ',');
+      svc_buf_add(b, id, CLUSTER_ID);
+      snprintf(number, sizeof number, "-shard-%02u-%02u", shard % 100, node % 100);
+      svc_buf_text(b, number);
+      svc_buf_text(b, domain);
+      svc_buf_text(b, ":27017");
+    }
+  }
+}
+
+SVC_PRIVATE void svc_cluster_connect(svc_call *c, svc_node *body, const char *id)
+{
+  const svc_config *config = &c->s->config;
+  svc_node *strings = svc_node_get(body, "connectionStrings");
+  svc_id group = c->scope.group;
+  svc_buf b = svc_buf_new(c->arena, 256);
+  svc_str domain;
+  char hash[5];
+  if (config->driver) return; /* it knows, and says so when it is done */
+  cluster_connection_project_hash(&group, hash);
+  domain = svc_arena_print(c->arena, ".%.5s.%s", hash, config->db_domain);
+  svc_buf_text(&b, config->db_scheme);
+  svc_buf_text(&b, "://");
+  cluster_connection_write_hosts(&b, body, id, domain.p);
+  svc_buf_text(&b, "/?ssl=true&authSource=admin");
+  if (svc_cluster_is(body, "clusterType", "REPLICASET")) {
+    svc_buf_text(&b, "&replicaSet=");
+    svc_buf_add(&b, id, CLUSTER_ID);
+    svc_buf_text(&b, "-shard-0");
+  }
+  if (!strings) {
+    strings = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("connectionStrings"), SVC_S(""));
+    svc_node_put(c->arena, body, strings);
+  }
+  svc_node_set_str(c->arena, strings, "standard", svc_buf_done(&b));
+  svc_node_set_str(c->arena, strings, "standardSrv",
+                   svc_arena_print(c->arena, "%s+srv://%.6s" SVC_FMT, config->db_scheme, id, SVC_ARG(domain)));
+}
+
+/* What a driver says of it: its hosts, as "name:port", and the name that stands for all of them. */
+SVC_PRIVATE bool svc_cluster_facts(svc_call *c, svc_change *change, const svc_node *facts)
+{
+  const svc_node *hosts = svc_node_get(facts, "hosts"), *host;
+  svc_str srv = svc_node_str(facts, "srvHost");
+  svc_node *strings = svc_node_get(change->body, "connectionStrings");
+  svc_buf b = svc_buf_new(c->arena, 256);
+  if (!strings) {
+    strings = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("connectionStrings"), SVC_S(""));
+    if (!strings) return svc_no_memory(c);
+    svc_node_put(c->arena, change->body, strings);
+  }
+  for (host = hosts && hosts->type == SVC_J_ARRAY ? hosts->first : NULL; host; host = host->next) {
+    if (b.n) svc_buf_char(&b, ',');
+    svc_buf_str(&b, host->text);
+  }
+  if (b.n)
+    svc_node_set_str(c->arena, strings, "standard", svc_arena_print(c->arena, "%s://" SVC_FMT "/?ssl=true&authSource=admin",
+                                                                     c->s->config.db_scheme, SVC_ARG(svc_buf_done(&b))));
+  if (srv.n)
+    svc_node_set_str(c->arena, strings, "standardSrv",
+                     svc_arena_print(c->arena, "%s+srv://" SVC_FMT, c->s->config.db_scheme, SVC_ARG(srv)));
+  return true;
+}
