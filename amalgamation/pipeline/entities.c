@@ -93,6 +93,8 @@ typedef struct entities_source {
   svc_scan scan;
   const svc_seen *seen; /* NULL: the scan is all */
   size_t next_parent, next_id;
+  svc_entity some[SVC_MANY]; /* the single ones that were looked up together */
+  size_t at, n;
 } entities_source;
 
 static void entities_below(svc_call *c, entities_source *from, const svc_id *parent)
@@ -114,12 +116,24 @@ static bool entities_row(svc_call *c, entities_source *from, svc_entity *out)
   return c->txn->error == SVC_OK;
 }
 
-/* What stands in a list of ids may be gone. */
 static bool entities_single(svc_call *c, entities_source *from, svc_entity *out)
 {
-  while (from->seen && from->next_id < from->seen->id_count)
-    if (svc_get_noun(c->txn, from->which->noun, &from->seen->ids[from->next_id++], out) == SVC_OK) return true;
-  return false;
+  size_t left;
+  for (;;) {
+    for (; from->at < from->n; from->at++)
+      if (from->some[from->at].kind) {
+        *out = from->some[from->at++];
+        return true;
+      }
+    left = from->seen ? from->seen->id_count - from->next_id : 0;
+    from->n = left < SVC_MANY ? left : SVC_MANY;
+    from->at = 0;
+    if (!left || svc_get_nouns(c->txn, from->which->noun, &from->seen->ids[from->next_id], from->n, from->some) != SVC_OK) {
+      from->n = 0;
+      return false;
+    }
+    from->next_id += from->n;
+  }
 }
 
 static bool entities_item(svc_call *c, const svc_entities *which, const svc_entity *e, svc_item *out)
@@ -159,9 +173,9 @@ SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_entities *which)
   bool filtered = entities_filtered(c, which);
   int64_t total = filtered ? -1 : (int64_t)svc_count(c->txn, which->noun->noun->kind, &which->parent);
   entities_source from;
-  memset(&from, 0, offsetof(entities_source, scan));
   from.which = which;
   from.seen = NULL;
+  from.at = from.n = 0;
   entities_below(c, &from, &which->parent);
   if (!filtered && !which->view && !which->write) return svc_list_stored(c, &from.scan, total);
   return svc_list_items(c, entities_next, &from, total);
@@ -177,6 +191,7 @@ static bool entities_everything(svc_call *c, const svc_entities *which)
   svc_key prefix;
   from.which = which;
   from.seen = NULL;
+  from.at = from.n = 0;
   svc_key_entity(&prefix, which->noun->noun->kind, NULL, NULL);
   svc_scan_below(&from.scan, c->txn, &prefix, false);
   if (!filtered && !which->view && !which->write) return svc_list_stored(c, &from.scan, total);
@@ -211,7 +226,7 @@ SVC_PRIVATE bool svc_list_seen(svc_call *c, const svc_entities *which)
   for (i = 0; i < seen.parent_count; i++) total += (int64_t)svc_count(c->txn, which->noun->noun->kind, &seen.parents[i]);
   from.which = &inside;
   from.seen = &seen;
-  from.next_parent = from.next_id = 0;
+  from.next_parent = from.next_id = from.at = from.n = 0;
   memset(&from.scan, 0, offsetof(svc_scan, rows));
   from.scan.txn = c->txn;
   from.scan.ended = true;

@@ -232,14 +232,16 @@ static bool held_has(const svc_id *ids, size_t n, const svc_id *id)
 /* Of the projects that are held one by one: those that are there, are not seen anyway, and are of the right organization. */
 static void held_single_groups(svc_call *c, svc_seen *seen, const svc_id *via)
 {
-  static const svc_id none;
-  size_t i, kept = 0;
-  svc_entity e;
-  for (i = 0; i < seen->id_count; i++) {
-    if (svc_get_noun(c->txn, c->s->group, &seen->ids[i], &e) != SVC_OK) continue;
-    if (!svc_id_eq(&via[i], &none) && !svc_id_eq(&via[i], &e.parent)) continue;
-    if (!svc_id_is_zero(&c->who.org) && !svc_id_eq(&c->who.org, &e.parent)) continue;
-    if (!held_has(seen->parents, seen->parent_count, &e.parent)) seen->ids[kept++] = e.id;
+  svc_entity e[SVC_MANY];
+  size_t i, k, n, kept = 0;
+  for (i = 0; i < seen->id_count; i += n) {
+    n = seen->id_count - i < SVC_MANY ? seen->id_count - i : SVC_MANY;
+    if (svc_get_nouns(c->txn, c->s->group, &seen->ids[i], n, e) != SVC_OK) return;
+    for (k = 0; k < n; k++) {
+      if (!e[k].kind || (!svc_id_is_zero(&via[i + k]) && !svc_id_eq(&via[i + k], &e[k].parent))) continue;
+      if (!svc_id_is_zero(&c->who.org) && !svc_id_eq(&c->who.org, &e[k].parent)) continue;
+      if (!held_has(seen->parents, seen->parent_count, &e[k].parent)) seen->ids[kept++] = e[k].id;
+    }
   }
   seen->id_count = held_sort(seen->ids, kept);
 }

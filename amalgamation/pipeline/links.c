@@ -11,20 +11,30 @@
 */
 #include "pipeline/pipeline.h"
 
-#define LINKS_MOST_PIECES 1024
-
 typedef struct links_writer {
   svc *s;
+  svc_arena *scratch;
   svc_piece *pieces;
-  size_t count;
+  size_t count, room;
   svc_buf text; /* of the piece that is being written */
   bool failed;
 } links_writer;
 
+static bool links_more(links_writer *w)
+{
+  size_t room = w->room ? 2 * w->room : 256;
+  svc_piece *grown = svc_arena_alloc(w->scratch, room * sizeof *grown);
+  if (!grown) return false;
+  if (w->count) memcpy(grown, w->pieces, w->count * sizeof *grown);
+  w->pieces = grown;
+  w->room = room;
+  return true;
+}
+
 static void links_hole(links_writer *w, int hole)
 {
   svc_str text = svc_buf_done(&w->text);
-  if (w->count == LINKS_MOST_PIECES || w->text.failed) {
+  if (w->text.failed || (w->count == w->room && !links_more(w))) {
     w->failed = true;
     return;
   }
@@ -226,9 +236,8 @@ SVC_PRIVATE int svc_links_open(svc *s)
   svc_arena_init(&scratch, &s->allocator);
   memset(&w, 0, sizeof w);
   w.s = s;
-  w.pieces = svc_arena_alloc(&scratch, LINKS_MOST_PIECES * sizeof *w.pieces);
+  w.scratch = &scratch;
   w.text = svc_buf_new(&s->memory, 0);
-  if (!w.pieces) rc = SVC_NOMEM;
   for (i = 0; i < s->plan_count && rc == SVC_OK; i++)
     if (s->plans[i].route->method == SVC_GET && !(s->plans[i].route->flags & SVC_ABSOLUTE) && !links_compile(&w, &s->plans[i])) rc = SVC_NOMEM;
   svc_blocks_free(scratch.blocks);

@@ -232,6 +232,7 @@ static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const s
   int rc;
   plan->route = r;
   plan->noun = noun;
+  if (plan_parts(r->path) > SVC_MAX_SEGMENTS + 1) return plan_bad(s, noun->noun->name, r->path, "has too many segments");
   rc = plan_params(s, plan);
   if (rc == SVC_OK) rc = plan_hops(s, plan);
   if (rc == SVC_OK && r->body) rc = plan_levels(s, noun->noun, r->body);

@@ -56,6 +56,12 @@ SVC_PRIVATE int svc_get_noun(svc_txn *txn, const svc_noun_info *noun, const svc_
   return noun->parent ? svc_entity_by_id(txn, noun->noun->kind, id, out) : svc_entity_get(txn, noun->noun->kind, &root, id, out);
 }
 
+SVC_PRIVATE int svc_get_nouns(svc_txn *txn, const svc_noun_info *noun, const svc_id *ids, size_t n, svc_entity *out)
+{
+  static const svc_id root;
+  return svc_entities_get(txn, noun->noun->kind, noun->parent ? NULL : &root, ids, n, out);
+}
+
 /* By its unique value, in whatever scope it is: the first that the caller may see. */
 static int resolve_anywhere(svc_call *c, const svc_noun_info *noun, svc_str value, svc_entity *out)
 {

@@ -94,6 +94,44 @@ SVC_PRIVATE int svc_entity_by_id(svc_txn *txn, const char *kind, const svc_id *i
   return rc == SVC_NOT_FOUND ? svc_note(txn, SVC_CORRUPT) : rc;
 }
 
+/* Below which parents they are; zero: nowhere. */
+static int index_parents(svc_txn *txn, const char *kind, const svc_id *ids, size_t n, svc_id *parents)
+{
+  svc_key keys[SVC_MANY];
+  svc_str texts[SVC_MANY] = { { NULL, 0 } }, values[SVC_MANY];
+  size_t i;
+  int rc;
+  for (i = 0; i < n; i++) {
+    svc_key_by_id(&keys[i], kind, &ids[i]);
+    texts[i] = svc_key_str(&keys[i]);
+  }
+  rc = svc_get_many(txn, texts, n, values);
+  memset(parents, 0, n * sizeof *parents);
+  for (i = 0; i < n && rc == SVC_OK; i++)
+    if (values[i].p && values[i].n == sizeof parents[i].b) memcpy(parents[i].b, values[i].p, sizeof parents[i].b);
+  return rc;
+}
+
+SVC_PRIVATE int svc_entities_get(svc_txn *txn, const char *kind, const svc_id *parent, const svc_id *ids, size_t n, svc_entity *out)
+{
+  svc_key keys[SVC_MANY];
+  svc_str texts[SVC_MANY] = { { NULL, 0 } }, values[SVC_MANY];
+  svc_id parents[SVC_MANY];
+  size_t i;
+  int rc = parent ? SVC_OK : index_parents(txn, kind, ids, n, parents);
+  if (rc != SVC_OK) return rc;
+  for (i = 0; i < n; i++) {
+    svc_key_entity(&keys[i], kind, parent ? parent : &parents[i], &ids[i]);
+    texts[i] = svc_key_str(&keys[i]);
+  }
+  rc = svc_get_many(txn, texts, n, values);
+  for (i = 0; i < n && rc == SVC_OK; i++) {
+    out[i].kind = values[i].p ? kind : NULL;
+    if (values[i].p && !svc_entity_decode(texts[i], values[i], &out[i])) rc = svc_note(txn, SVC_CORRUPT);
+  }
+  return rc;
+}
+
 SVC_PRIVATE int svc_entity_named(svc_txn *txn, const char *kind, const char *names, const svc_id *parent, svc_str unique,
                                  svc_entity *out)
 {

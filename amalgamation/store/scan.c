@@ -18,6 +18,11 @@ SVC_PRIVATE int svc_get(svc_txn *txn, const svc_key *key, svc_str *value)
   return svc_note(txn, txn->port->get(txn, svc_key_str(key), value));
 }
 
+SVC_PRIVATE int svc_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values)
+{
+  return svc_note(txn, txn->port->get_many(txn, keys, n, values));
+}
+
 SVC_PRIVATE int svc_put(svc_txn *txn, const svc_key *key, svc_str value)
 {
   txn->dirty = true;

@@ -31,12 +31,14 @@ SVC_PRIVATE void svc_key_retry(svc_key *k, const unsigned char hash[16]);
 /* scan.c: thin wrappers that remember errors in the transaction, and all records of a range. */
 SVC_PRIVATE int svc_note(svc_txn *txn, int rc); /* remembers the first error, which "not found" is not; returns rc */
 SVC_PRIVATE int svc_get(svc_txn *txn, const svc_key *key, svc_str *value);
+SVC_PRIVATE int svc_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values); /* p NULL: there is none */
 SVC_PRIVATE int svc_put(svc_txn *txn, const svc_key *key, svc_str value);
 SVC_PRIVATE int svc_remove(svc_txn *txn, const svc_key *key);
 SVC_PRIVATE int svc_remove_below(svc_txn *txn, const svc_key *prefix);
 SVC_PRIVATE uint64_t svc_count(svc_txn *txn, const char *kind, const svc_id *parent); /* parent NULL: of all of them */
 SVC_PRIVATE void svc_count_add(svc_txn *txn, const char *kind, const svc_id *parent, int64_t delta);
 
+#define SVC_MANY 16 /* keys that are looked up together */
 #define SVC_SCAN_BATCH 32 /* rows that are asked for at once */
 typedef struct svc_scan {
   svc_txn *txn;
@@ -105,6 +107,9 @@ SVC_PRIVATE int svc_named_get(svc_txn *txn, const char *names, const svc_id *sco
 SVC_PRIVATE void svc_named_begin(svc_scan *scan, svc_txn *txn, const char *names, svc_str value); /* whatever its scope */
 SVC_PRIVATE bool svc_named_next(svc_scan *scan, svc_named *out);
 SVC_PRIVATE int svc_entity_by_id(svc_txn *txn, const char *kind, const svc_id *id, svc_entity *out); /* SVC_ENTITY_BY_ID */
+/* Several of them, at most SVC_MANY; parents NULL: found by their ids alone, else all are below that one. out[i].kind NULL:
+** there is none. */
+SVC_PRIVATE int svc_entities_get(svc_txn *txn, const char *kind, const svc_id *parent, const svc_id *ids, size_t n, svc_entity *out);
 SVC_PRIVATE int svc_entity_named(svc_txn *txn, const char *kind, const char *names, const svc_id *parent, svc_str unique,
                                  svc_entity *out); /* names NULL: its kind */
 

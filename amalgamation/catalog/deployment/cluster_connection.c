@@ -70,16 +70,25 @@ static void cluster_connection_write_hosts(svc_buf *b, const svc_node *body, con
   }
 }
 
+/* The object that holds them, made where there is none. */
+static svc_node *cluster_connection_strings(svc_call *c, svc_node *body)
+{
+  svc_node *strings = svc_node_get(body, "connectionStrings");
+  if (strings) return strings;
+  strings = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("connectionStrings"), SVC_S(""));
+  if (strings) svc_node_put(c->arena, body, strings);
+  return strings;
+}
+
 SVC_PRIVATE void svc_cluster_connect(svc_call *c, svc_node *body, const char *id)
 {
   const svc_config *config = &c->s->config;
-  svc_node *strings = svc_node_get(body, "connectionStrings");
-  svc_id group = c->scope.group;
+  svc_node *strings;
   svc_buf b = svc_buf_new(c->arena, 256);
   svc_str domain;
   char hash[5];
   if (config->driver) return; /* it knows, and says so when it is done */
-  cluster_connection_project_hash(&group, hash);
+  cluster_connection_project_hash(&c->scope.group, hash);
   domain = svc_arena_print(c->arena, ".%.5s.%s", hash, config->db_domain);
   svc_buf_text(&b, config->db_scheme);
   svc_buf_text(&b, "://");
@@ -90,10 +99,8 @@ SVC_PRIVATE void svc_cluster_connect(svc_call *c, svc_node *body, const char *id
     svc_buf_add(&b, id, CLUSTER_ID);
     svc_buf_text(&b, "-shard-0");
   }
-  if (!strings) {
-    strings = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("connectionStrings"), SVC_S(""));
-    svc_node_put(c->arena, body, strings);
-  }
+  strings = cluster_connection_strings(c, body);
+  if (!strings) return; /* the arena remembers it */
   svc_node_set_str(c->arena, strings, "standard", svc_buf_done(&b));
   svc_node_set_str(c->arena, strings, "standardSrv",
                    svc_arena_print(c->arena, "%s+srv://%.6s" SVC_FMT, config->db_scheme, id, SVC_ARG(domain)));
@@ -104,13 +111,9 @@ SVC_PRIVATE bool svc_cluster_facts(svc_call *c, svc_change *change, const svc_no
 {
   const svc_node *hosts = svc_node_get(facts, "hosts"), *host;
   svc_str srv = svc_node_str(facts, "srvHost");
-  svc_node *strings = svc_node_get(change->body, "connectionStrings");
+  svc_node *strings = cluster_connection_strings(c, change->body);
   svc_buf b = svc_buf_new(c->arena, 256);
-  if (!strings) {
-    strings = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("connectionStrings"), SVC_S(""));
-    if (!strings) return svc_no_memory(c);
-    svc_node_put(c->arena, change->body, strings);
-  }
+  if (!strings) return svc_no_memory(c);
   for (host = hosts && hosts->type == SVC_J_ARRAY ? hosts->first : NULL; host; host = host->next) {
     if (b.n) svc_buf_char(&b, ',');
     svc_buf_str(&b, host->text);
