@@ -432,7 +432,7 @@ static bool api_asks(svc *s, const svc_request *request)
   svc_call c;
   bool asks;
   if (!s->asks) return false;
-  svc_own_call(&c, s, &arena, NULL, 0);
+  svc_service_call(&c, s, &arena, NULL, 0);
   c.request.raw = request;
   asks = svc_stage_request(&c) && svc_stage_route(&c) && c.plan->route->told;
   svc_blocks_free(arena.blocks);

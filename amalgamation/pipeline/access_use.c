@@ -104,7 +104,7 @@ static bool access_use_work(svc_job *job, svc_txn *txn)
   svc_call c;
   bool good = true;
   int i;
-  svc_own_call(&c, work->s, &arena, txn, job->now);
+  svc_service_call(&c, work->s, &arena, txn, job->now);
   for (i = 0; i < ACCESS_USE_SLOTS && good; i++)
     if (work->slots[i].list) good = access_use_write(&c, &work->slots[i]);
   if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;

@@ -61,7 +61,7 @@ static bool behave_work(svc_job *job, svc_txn *txn)
   return svc_behave_in(((behave_job *)job)->c, txn);
 }
 
-SVC_PRIVATE void svc_own_call(svc_call *c, svc *s, svc_arena *arena, svc_txn *txn, int64_t now)
+SVC_PRIVATE void svc_service_call(svc_call *c, svc *s, svc_arena *arena, svc_txn *txn, int64_t now)
 {
   static const svc_request nobody = { .method = "", .target = "" };
   memset(c, 0, sizeof *c);

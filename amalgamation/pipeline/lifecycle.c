@@ -203,7 +203,7 @@ static bool lifecycle_work(svc_job *job, svc_txn *txn)
   svc_arena arena;
   svc_call c;
   bool good = true, found = true;
-  svc_own_call(&c, work->s, &arena, txn, job->now);
+  svc_service_call(&c, work->s, &arena, txn, job->now);
   work->done = 0;
   if (work->spoiled) { /* the run before this one was undone: that step goes, and the others have their turn again */
     work->spoiled = false;

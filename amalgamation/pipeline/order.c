@@ -311,7 +311,7 @@ static bool order_work(svc_job *job, svc_txn *txn)
   svc_arena arena;
   svc_call c;
   bool good;
-  svc_own_call(&c, work->s, &arena, txn, job->now);
+  svc_service_call(&c, work->s, &arena, txn, job->now);
   good = order_note(&c, work);
   if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
   svc_blocks_free(arena.blocks);
@@ -365,7 +365,7 @@ static int order_collect(svc *s, svc_arena *arena, int64_t now, svc_order *order
   svc_call c;
   int rc;
   *n = 0;
-  svc_own_call(&c, s, arena, NULL, now);
+  svc_service_call(&c, s, arena, NULL, now);
   rc = s->commit.port->read_begin(s->commit.store, &c.txn);
   if (rc != SVC_OK) return rc;
   svc_key_begin(&prefix, 'w');

@@ -334,7 +334,7 @@ struct svc_call {
 };
 
 /* A call of the service's own, for work that no request asked for; free the arena's blocks afterwards. */
-SVC_PRIVATE void svc_own_call(svc_call *c, svc *s, svc_arena *arena, svc_txn *txn, int64_t now); /* behave.c */
+SVC_PRIVATE void svc_service_call(svc_call *c, svc *s, svc_arena *arena, svc_txn *txn, int64_t now); /* behave.c */
 
 /* errors.c */
 SVC_PRIVATE int svc_error_status(int code);

@@ -1,0 +1,30 @@
+/*
+** SipHash-2-4 against the figures of its authors: key 00 01 .. 0f, text 00 01 .. of so many bytes.
+*/
+#include "support.h"
+
+static MunitResult sip_vectors(const MunitParameter params[], void *data)
+{
+  static const struct {
+    size_t n;
+    uint64_t hash;
+  } rows[] = {
+    { 0, 0x726fdb47dd0e0e31u }, { 1, 0x74f839c593dc67fdu }, { 7, 0xab0200f58b01d137u }, { 8, 0x93f5f5799a932462u },
+    { 15, 0xa129ca6149be45e5u }, { 63, 0x958a324ceb064572u },
+  };
+  const uint64_t key[2] = { 0x0706050403020100u, 0x0f0e0d0c0b0a0908u };
+  char text[64];
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; i < sizeof text; i++) text[i] = (char)i;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    munit_assert_uint64(svc_sip(key, (svc_str){ text, rows[i].n }), ==, rows[i].hash);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/vectors", sip_vectors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_sip = { "/sip", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
