@@ -1,7 +1,8 @@
 #!/bin/sh
 # build.sh: the one entrance to building, running and testing svcapi. It exists so that `./build.sh run` and
 # `./build.sh test` work as the first command on a fresh Debian machine: it fetches the dependencies (deps.sh), folds the
-# parts into svcapi.c, writes makefiles and hands the rest to make. Everything it makes lies in build/, except svcapi.c.
+# parts into svcapi.c (amalgamation/fold.sh) and hands the rest to make (rules.mk). Everything it makes lies in build/,
+# except svcapi.c.
 set -eu
 LC_ALL=C; export LC_ALL
 cd "$(dirname "$0")"
@@ -28,10 +29,8 @@ CC=${CC:-gcc}
 AR=${AR:-ar}
 JOBS=${JOBS:-2}
 MBED_FLAGS='-DMBEDTLS_THREADING_C -DMBEDTLS_THREADING_PTHREAD' # library and users must agree: they change struct sizes
-MG_FLAGS='-DMG_TLS=MG_TLS_MBED -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE=1024 -DMG_ENABLE_DIRLIST=0 -DMG_ENABLE_SSI=0 -DMG_ENABLE_IPV6=1'
 INCLUDES="-isystem $D -isystem $D/mbedtls/include $MBED_FLAGS"
-WARN='-Wall -Wextra'
-LISTENER='ports/mongoose.c ports/http_reader.c' # compiled apart, never folded: they may see svcapi.h only
+unset MAKEFLAGS MAKELEVEL EMULATOR # a make that runs this script has nothing to say here
 
 say() { printf '%s\n' "$*"; }
 die() { printf 'build.sh: %s\n' "$*" >&2; exit 1; }
@@ -92,7 +91,7 @@ compiler() { need "${CC%% *}" make ar awk sha256sum find; need headers; }
 
 . ./deps.sh
 
-# ---- fold, objects, libraries ---------------------------------------------------------------------------------------
+# ---- fold, library, daemon -------------------------------------------------------------------------------------------
 
 fold() {
   mkdir -p build
@@ -102,155 +101,69 @@ fold() {
   say "fold: svcapi.c ($(wc -l <svcapi.c) lines)"
 }
 
-# A makefile is written anew each time: begin DIR, then rules, then finish. Objects depend on their source, on all our
-# headers, on the dependencies, on the compiler's name and on this script.
-begin() {
-  O=$1; M=$1/Makefile.new; objects=; count=0
-  mkdir -p "$O"
-  echo "$CC $AR" | update "$O/tools"
-  {
-    printf 'OURS = %s\n' "$(find svcapi.h amalgamation ports test examples -name '*.h' 2>/dev/null | sort | tr '\n' ' ')"
-    printf 'COMMON = build.sh %s\n.DELETE_ON_ERROR:\nall:\n' "$O/tools $D/.stamp $D/mbedtls/.stamp"
-  } >"$M"
-}
-
-# shellcheck disable=SC2016
-object() { # SOURCE COMMAND: adds its object to $objects
-  obj=$O/obj/${1%.c}.o
-  mkdir -p "${obj%/*}"
-  ours='$(OURS)'
-  case $1 in "$D"/*) ours= ;; esac
-  printf '%s: %s %s $(COMMON)\n\t@%s -c -o $@ %s || { echo %s >>%s/failed; exit 1; }\n' \
-    "$obj" "$1" "$ours" "$2" "$1" "$1" "$O" >>"$M"
-  objects="$objects $obj"; count=$((count + 1))
-}
-
-program() { # FILE "OBJECTS AND LIBRARIES" COMMAND
-  printf 'all: %s\n%s: %s\n\t@%s -o $@ %s -pthread || { echo %s >>%s/failed; exit 1; }\n' \
-    "$1" "$1" "$2" "$3" "$2" "$1" "$O" >>"$M"
-}
-
-archive_file() { # FILE "OBJECTS"
-  printf 'all: %s\n%s: %s\n\t@rm -f $@; %s rcs $@ %s || { echo %s >>%s/failed; exit 1; }\n' \
-    "$1" "$1" "$2" "$AR" "$2" "$1" "$O" >>"$M"
-}
-
-finish() { # WHAT: makes it; a failure ends with one line that names the file
-  mv "$M" "$O/Makefile"
-  rm -f "$O/failed"
-  if make -q -f "$O/Makefile" all >/dev/null 2>&1; then return 0; fi
-  say "build: $1 ($count files)"
-  made=0; make -r -Otarget -j"$JOBS" -f "$O/Makefile" all >"$O/log" 2>&1 || made=$?
+build() { # WHAT TARGET VARIABLE=VALUE...: makes it by rules.mk in $O; a failure ends with one line that names the file
+  what=$1; shift
+  mkdir -p "$O"; rm -f "$O/failed"
+  set -- -r -s -f rules.mk "$@" O="$O" CC="$CC" AR="$AR" INCLUDES="$INCLUDES"
+  if plan=$(make -n "$@" 2>/dev/null) && [ -z "$plan" ]; then return 0; fi
+  count=$(printf '%s\n' "$plan" | grep -cE ' -o | rcs ') || :
+  case $count in 1) say "build: $what (1 file)" ;; *) say "build: $what ($count files)" ;; esac
+  made=0; make -Otarget -j"$JOBS" "$@" >"$O/log" 2>&1 || made=$?
   if [ -f "$O/failed" ] || [ $made = 0 ]; then grep -v '^make' "$O/log" >&2 || :; else cat "$O/log" >&2; fi
-  [ $made = 0 ] || { echo "build failed: $(head -n 1 "$O/failed" 2>/dev/null || echo "$1")" >&2; exit 1; }
+  [ $made = 0 ] || { echo "build failed: $(head -n 1 "$O/failed" 2>/dev/null || echo "$what")" >&2; exit 1; }
 }
 
-mbed_libs() { printf ' %s' "$1/library/libmbedtls.a" "$1/library/libmbedx509.a" "$1/library/libmbedcrypto.a"; }
+mbed_libs() { for l in tls x509 crypto; do printf ' %s' "$D/mbedtls/library/libmbed$l.a"; done; }
 
-dep_objects() { # CC+FLAGS: those the library needs; they are gnu11, and their warnings are not ours to mend
-  for f in frozen mdb midl tinycthread; do object "$D/$f.c" "$1 -std=gnu11 -w"; done
-}
-
-lib() {
-  deps; fold
-  begin build/lib
-  object svcapi.c "$CC -std=c11 -O2 $WARN -DSVC_LINES $INCLUDES"
-  dep_objects "$CC -O2"
-  archive_file build/libsvcapi.a "$objects"
-  finish libsvcapi.a
-}
-
-daemon() { # build/svcd
-  lib
-  begin build/daemon
-  object "$D/mongoose.c" "$CC -O2 -std=gnu11 -w $INCLUDES $MG_FLAGS"
-  for f in $LISTENER; do object "$f" "$CC -O2 -std=c11 $WARN -I. $INCLUDES $MG_FLAGS"; done
-  object examples/svcd.c "$CC -O2 -std=c11 $WARN -I. -Iports"
-  program build/svcd "$objects build/libsvcapi.a$(mbed_libs "$D/mbedtls")" "$CC"
-  finish svcd
-}
+lib() { deps; fold; O=build/lib; build libsvcapi.a lib OPT=-O2; }
+daemon() { lib; build svcd svcd OPT=-O2; }
 
 # ---- tests ----------------------------------------------------------------------------------------------------------
 
-test_main() { # the program that collects the suites: every X_test.c has a svc_suite_X
-  names=$(for f in $tests; do f=${f##*/}; echo "${f%_test.c}"; done)
-  twice=$(for n in $names; do echo "$n"; done | sort | uniq -d | tr '\n' ' ')
-  [ -z "$twice" ] || die "two test files are called ${twice% }_test.c"
-  printf '%s\n' '/* GENERATED by build.sh: all suites, or with --only NAME those whose name contains NAME. */' \
-    '#include <string.h>' '#include <munit.h>' ''
-  for n in $names; do echo "extern const MunitSuite svc_suite_$n;"; done
-  printf '%s\n' '' 'static const struct { const char *name; const MunitSuite *suite; } all[] = {'
-  for n in $names; do echo "  { \"$n\", &svc_suite_$n },"; done
-  printf '%s\n' '  { NULL, NULL }' '};' '' \
-    'int main(int argc, char *argv[])' '{' \
-    '  static MunitSuite chosen[sizeof all / sizeof all[0]];' \
-    '  static char prefix[] = "/";' \
-    '  MunitSuite root = { prefix, NULL, chosen, 1, MUNIT_SUITE_OPTION_NONE };' \
-    '  const char *only = "";' \
-    '  size_t i, n = 0;' '' \
-    '  if (argc > 2 && strcmp(argv[1], "--only") == 0) {' \
-    '    only = argv[2];' '    argv[2] = argv[0];' '    argv += 2;' '    argc -= 2;' '  }' \
-    '  for (i = 0; all[i].name != NULL; i++)' \
-    '    if (strstr(all[i].name, only) != NULL) chosen[n++] = *all[i].suite;' \
-    '  return munit_suite_main(&root, NULL, argc, argv);' '}'
-}
+suites() { find test -name '*_test.c' | sort | sed 's,.*/,,; s,_test\.c$,,'; }
+checks() { find test/check -name '*.sh' | sort | sed 's,.*/,check/,; s,\.sh$,,'; }
 
-test_program() { # DIR MBEDTLS-DIR CC+FLAGS CC+FLAGS-FOR-DEPS LINK-FLAGS: DIR/run, from the parts compiled apart
-  begin "$1"
-  tests=$(find test -name '*_test.c' | sort)
-  main=$(test_main) || exit 1
-  printf '%s\n' "$main" | update "$O/main.c"
+split() { # WHAT TARGET VARIABLE=VALUE...: of the parts compiled apart, in $O
+  mkdir -p "$O"
+  twice=$(suites | sort | uniq -d | tr '\n' ' ')
+  [ -z "$twice" ] || die "two test files are called ${twice% }_test.c"
+  suites | sed 's/.*/SUITE(&)/' | update "$O/suites.h"
   sh amalgamation/fold.sh --registry "$O/registry.new" || exit 1
   update "$O/registry.c" <"$O/registry.new"; rm -f "$O/registry.new"
-  strict="$3 -std=c11 $WARN -Werror -DSVC_SPLIT=1 -Iamalgamation -I. -Itest $INCLUDES"
-  support=; if [ -f test/support.c ]; then support=test/support.c; fi
-  for f in $(find amalgamation ports -name '*.c' | sort) $tests $support "$O/main.c" "$O/registry.c"; do
-    case " $LISTENER " in *" $f "*) continue ;; esac
-    object "$f" "$strict"
-  done
-  for f in $LISTENER; do object "$f" "$3 -std=c11 $WARN -Werror -I. $INCLUDES $MG_FLAGS"; done
-  dep_objects "$4"
-  object "$D/mongoose.c" "$4 -std=gnu11 -w $INCLUDES $MG_FLAGS"
-  object "$D/munit.c" "$4 -std=gnu11 -w"
-  program "$O/run" "$objects$(mbed_libs "$2")" "$3 $5"
-  finish 'test objects'
+  build "$@"
+}
+
+sanitized() { # WHAT TARGET: in build/test, as the tests want it
+  san='-g -O1 -fno-omit-frame-pointer -fsanitize=address'
+  O=build/test
+  split "$@" DEP_OPT="$san" OPT="$san -fsanitize=undefined -fno-sanitize-recover=undefined -Werror"
 }
 
 passed=0; failed=0
 
-run_suites() { # PROGRAM [NAME] with $EMULATOR before it: shows its output, adds to passed and failed
-  { status=0; $EMULATOR "$1" ${2:+--only "$2"} --color never --seed 1 2>&1 9<&- || status=$?; echo $status >"$1.status"; } | tee "$1.log"
-  counts=$(sed -n 's/^\([0-9][0-9]*\) of \([0-9][0-9]*\) (.*tests successful.*/\1 \2/p' "$1.log" | tail -n 1)
-  status=$(cat "$1.status")
-  if [ -n "$counts" ]; then
-    good=${counts% *}; bad=$((${counts#* } - good))
-    if [ $bad = 0 ] && [ "$status" != 0 ]; then
-      say "test: $1 ended with status $status after its last test"
-      bad=1
-    fi
-    passed=$((passed + good)); failed=$((failed + bad))
-  elif [ -z "${2:-}" ] || ! grep -q '^No tests run' "$1.log"; then
-    say "test: $1 ended with status $status without running a test to its summary"
-    failed=$((failed + 1))
-  fi
+result() { # FOLDER NAME: what test/one.sh left, in $good, $bad, $took; as a failure if it never came so far
+  { read -r good bad took <"$1/out/$2.result"; } 2>/dev/null || { good=0; bad=1; took=9999; }
 }
 
-run_checks() { # [NAME]: each script is one test
+run_tests() { # FOLDER NAME...: suites of FOLDER/run and checks, as many at a time as there are jobs; counts them
+  folder=$1; shift
+  # those that took longest the last time, and those that are new, start first: none is left alone at the end
+  order=$(for n in "$@"; do result "$folder" "$n"; echo "$took $n"; rm -f "$folder/out/$n.result"; done |
+    sort -s -k1,1nr | cut -d' ' -f2 | tr '\n' ' ')
+  make -r -s -k -Otarget -j"$JOBS" -f test/run.mk O="$folder" NAMES="$order" 9<&- || :
+  bad_ones=
+  for n in "$@"; do
+    result "$folder" "$n"
+    passed=$((passed + good)); failed=$((failed + bad))
+    if [ "$bad" != 0 ]; then bad_ones="$bad_ones $n"; fi
+  done
+  [ -z "$bad_ones" ] || say "test: failures in$bad_ones"
+}
+
+for_checks() { # what they need
   want clang g++ nm
   if [ -e .git ]; then want git; fi
-  mkdir -p build/check
-  export CC INCLUDES
-  MBED_LIBS=$(mbed_libs "$D/mbedtls"); export MBED_LIBS
-  for f in test/check/*.sh; do
-    name=check/$(basename "$f" .sh)
-    case $name in *"${1:-}"*) ;; *) continue ;; esac
-    if sh "$f" >build/check/log 2>&1 9<&-; then
-      passed=$((passed + 1)); say "$name: ok"
-    else
-      failed=$((failed + 1)); say "$name: FAILED: $(tail -n 1 build/check/log)"
-      sed '$d' build/check/log | head -n 12 # a compiler's words, if there were any
-    fi
-  done
+  MBED_LIBS=$(mbed_libs); export CC INCLUDES MBED_LIBS
 }
 
 summary() {
@@ -260,17 +173,23 @@ summary() {
 
 test_all() { # [NAME]
   deps; fold
-  san='-g -O1 -fno-omit-frame-pointer -fsanitize=address'
-  ubsan='-fsanitize=undefined -fno-sanitize-recover=undefined'
-  test_program build/test "$D/mbedtls" "$CC $san $ubsan" "$CC $san" ''
+  sanitized 'test objects' run # first: an error in a part is reported as that part's
   daemon # its tests start it as a user does
-  EMULATOR=
-  run_suites build/test/run "$@"
-  run_checks "$@"
+  for_checks
+  # shellcheck disable=SC2046
+  run_tests build/test $({ suites; checks; } | grep -F -e "${1:-}")
   summary
 }
 
-check() { lib; run_checks "$@"; summary; }
+check() { # [NAME]
+  deps; fold
+  sanitized parts parts
+  lib
+  for_checks
+  # shellcheck disable=SC2046
+  run_tests build/test $(checks | grep -F -e "${1:-}")
+  summary
+}
 
 # ---- the other verbs ------------------------------------------------------------------------------------------------
 
@@ -281,18 +200,9 @@ run() {
 }
 
 bench() {
-  [ -f test/bench/bench.c ] || die "test/bench/bench.c is not there yet, so there is nothing to measure"
   deps; fold
-  begin build/bench
-  object svcapi.c "$CC -std=c11 -O2 -DNDEBUG $WARN -DSVC_LINES $INCLUDES"
-  dep_objects "$CC -O2 -DNDEBUG"
-  library=$objects
-  for f in test/bench/*.c; do
-    objects=; object "$f" "$CC -std=c11 -O2 -DNDEBUG $WARN -I. $INCLUDES"
-    name=${f##*/}
-    program "build/bench/${name%.c}" "$objects$library$(mbed_libs "$D/mbedtls")" "$CC"
-  done
-  finish benchmarks
+  O=build/bench
+  build benchmarks bench OPT='-O2 -DNDEBUG'
   # what the library adds to a program: text and data of svcapi.c alone, without names
   # shellcheck disable=SC2086
   $CC -std=c11 -Os -DNDEBUG -ffunction-sections -c -o build/bench/size.o $INCLUDES svcapi.c &&
@@ -300,16 +210,18 @@ bench() {
   exec build/bench/bench "$@" 9<&-
 }
 
-arm() {
+arm() { # [NAME]
   deps; fold
   need arm-linux-gnueabihf-gcc aarch64-linux-gnu-gcc qemu-arm qemu-aarch64
   SVC_TEST_QEMU=1; export SVC_TEST_QEMU # robust mutexes do not work under qemu: tests of a killed writer look for this
   for target in armhf:arm-linux-gnueabihf:qemu-arm arm64:aarch64-linux-gnu:qemu-aarch64; do
     arch=${target%%:*}; EMULATOR=${target##*:}; cross=${target#*:}; cross=${cross%:*}
-    mbedtls "$D/mbedtls-$arch" "$cross-gcc" "$cross-ar"
-    test_program "build/arm/$arch" "$D/mbedtls-$arch" "$cross-gcc -O2" "$cross-gcc -O2" -static
-    run_suites "build/arm/$arch/run" "$@"
-    say "arm: $arch done, $(wc -c <"build/arm/$arch/run") bytes"
+    O=build/arm/$arch; CC=$cross-gcc; AR=$cross-ar; export EMULATOR
+    mbedtls "$D/mbedtls-$arch" "$CC" "$AR"
+    split "test objects, $arch" run OPT='-O2 -Werror' DEP_OPT=-O2 LINK=-static MBED="$D/mbedtls-$arch"
+    # shellcheck disable=SC2046
+    run_tests "$O" $(suites | grep -F -e "${1:-}")
+    say "arm: $arch done, $(wc -c <"$O/run") bytes"
   done
   summary
 }
@@ -319,17 +231,9 @@ fuzz() { # every X_fuzz.c is a program of its own; what it learns stays in build
   case $seconds in *[!0-9]*|'') die "fuzz takes a number of seconds" ;; esac
   deps; fold
   need clang
-  begin build/fuzz
-  dep_objects "clang -g -O1 -fsanitize=address,fuzzer-no-link"
-  library=$objects
-  flags='-g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined'
-  for f in test/fuzz/*_fuzz.c; do
-    objects=; object "$f" "clang -std=c11 $flags $WARN -Wno-missing-field-initializers -I. -Iports $INCLUDES"
-    name=${f##*/}
-    printf '%s: svcapi.c ports/http_reader.c\n' "$O/obj/${f%.c}.o" >>"$M"
-    program "build/fuzz/${name%.c}" "$objects$library$(mbed_libs "$D/mbedtls")" "clang $flags"
-  done
-  finish "fuzzers, with clang"
+  O=build/fuzz; CC=clang
+  build 'fuzzers, with clang' fuzz DEP_OPT='-g -O1 -fsanitize=address,fuzzer-no-link' \
+    OPT='-g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -Wno-missing-field-initializers'
   for f in test/fuzz/*_fuzz.c; do
     name=${f##*/}; name=${name%_fuzz.c}; words=
     mkdir -p "build/fuzz/$name/seeds" "build/fuzz/$name/found"
@@ -362,7 +266,7 @@ case $verb in
   deps) deps; say "deps: all in $D" ;;
   lib)
     lib
-    say "link: cc program.c -I. build/libsvcapi.a$(mbed_libs "$D/mbedtls") -pthread" ;;
+    say "link: cc program.c -I. build/libsvcapi.a$(mbed_libs) -pthread" ;;
   fold) need awk sha256sum; fold; say 'fold: svcapi.c is the fold of the parts' ;;
   test) test_all "$@" ;;
   run|check|bench|fuzz|arm|clean) "$verb" "$@" ;;
