@@ -3,8 +3,9 @@
 . test/check/common
 
 tool nm
-svcapi_object
-exported=$(nm -g --defined-only build/check/svcapi.o | awk 'NF == 3 { print $3 }')
+o=build/lib/obj/svcapi.o
+[ -f $o ] || fail "$o is missing: run ./build.sh lib"
+exported=$(nm -g --defined-only $o | awk 'NF == 3 { print $3 }')
 [ -n "$exported" ] || fail "svcapi.o exports nothing"
 # what the header declares, without its comments
 echo '#include "svcapi.h"' | $CC -E -P -I. -x c - >build/check/header.i || fail "svcapi.h does not compile"

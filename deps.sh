@@ -1,0 +1,169 @@
+# deps.sh: the dependencies, each pinned by hash, and how they get into build/deps; read in by build.sh. None is in this
+# repository. They come from the mirror that apt is set up with; a copy of the user's in deps/NAME is taken instead.
+# shellcheck shell=sh
+
+# NAME VERSION
+#   from PATH SHA-256           an archive on a Debian mirror; a second one is the spare source
+#   file FILE PATTERN SHA-256   a file taken out of it into build/deps; PATTERN:PART, a part of an amalgamated file
+#   tree FOLDERS SHA-256        the whole archive is unpacked and built; of all files in these folders together
+dependencies() { cat <<'TABLE'
+mongoose 7.23
+  from pool/main/m/mongoose/mongoose-webserver-source_7.23+ds-1_all.deb 3032448ef1f6e6768ed83815bf1b72530c00a39d285980c14b5bb019baf28e63
+  from pool/main/m/mongoose/mongoose_7.23+ds.orig.tar.xz 62ea62b0fe868949c06479c43a9db91dedb2e688c2d6badb9461f1cc7f07ef3d
+  file mongoose.c */mongoose.c 651d514ee52761c26af774d74e91346bf150c915120d967ec4332a69ea1600f5
+  file mongoose.h */mongoose.h 0ee23157099964b7ca1c7bf3e02b1b8250cbd7838a6938fed63726e720f70b0b
+frozen from-openvlbi-3.0.3
+  from pool/main/o/openvlbi/openvlbi_3.0.3.orig.tar.gz 1e17bbda28e49ee49177983258651c07a45dd14e9337debf9dce969ae96be7f9
+  file frozen.c */mjs.c:src/frozen/frozen.c e811934d96752f07c7fb1824fac060e237ca0cc8d1ad5509c8f72cb8b218ed60
+  file frozen.h */mjs.c:src/frozen/frozen.h 52d4048ac263d0f02a1e6b96dadbc5afe607c677d735a8b19b3bbb7d3d39758a
+lmdb 0.9.31
+  from pool/main/l/lmdb/lmdb_0.9.31.orig.tar.gz d35d4f6f46313d62fd342c9dcbf574432919ce5e802d2b6cbe2ebd549821e5c4
+  file mdb.c */liblmdb/mdb.c 25d47ee49975808a4ef923ea711fe29dc958d111e6fa2462fc36ab95923336cc
+  file midl.c */liblmdb/midl.c 91110543f2e84c516188c1e3960b1f504e1c60a4766027a782349c000276ca93
+  file lmdb.h */liblmdb/lmdb.h 8316fc4df7f9c0a8f664c68e79900854f20726c0ee05510bd828c7818f88f9a7
+  file midl.h */liblmdb/midl.h 07c68cf7bb62625f6e893570ae6e2e30b1f3a2b4e9e0b0e5fe1729f8eb72bee8
+tinycthread 1.2
+  from pool/main/r/r-cran-later/r-cran-later_1.3.0+dfsg.orig.tar.xz 3de741f37369df6bf584763150a7f96fcbd2f643f1adbaae5c0e9b09d9277403
+  from pool/main/r/r-cran-later/r-cran-later_1.4.1+dfsg.orig.tar.xz 0af20a1fbb606e40b8e7d492cc896ff4c787a3f463daa61787e73661f65a3ca7
+  file tinycthread.c */src/tinycthread.c 554a90d1368257ad5fe2658917f51629865b7dd822188ac99929c7cfbc0febd5
+  file tinycthread.h */src/tinycthread.h e34a12d6fedb4ee20418a5b04f840919fad6410c7b4e8c6356f62537472ee233
+  file badthreads.h */src/badthreads.h 9d0df1cd41e3a9af85e91f316faf5b6d72ea9707b904c0b22f248cebaa3213bf
+munit 0.4.1
+  from pool/main/r/raft/raft_0.22.1.orig.tar.gz 7e45b6f24f3671c9bfd5b146814493f87cb2e560712bd469c1f5969a4b94291a
+  file munit.c */test/lib/munit.c 21960ad06ecbd5f23ed6f2811046b628fb7d5b93daf889913cec5f0b693e8cd9
+  file munit.h */test/lib/munit.h 081ea8c6ffa312374a3d472d051f6cd69b5fe02e494c96c343118097a3700c9e
+mbedtls 3.6.6
+  from pool/main/m/mbedtls/mbedtls_3.6.6.orig.tar.bz2 8fb65fae8dcae5840f793c0a334860a411f884cc537ea290ce1c52bb64ca007a
+  tree 3rdparty,include,library e265be361184e7e8e61ba84c4d604d7798d7da7b157a872c4bb3cea54b50437f
+TABLE
+}
+
+pins() { # NAME WORD: what follows WORD in the lines of NAME
+  dependencies | awk -v name="$1" -v word="$2" '/^[^ ]/ { on = $1 == name } on && $1 == word { sub(/^ *[^ ]+ /, ""); print }'
+}
+version_of() { pins "$1" "$1"; }
+small() { dependencies | awk '/^[^ ]/ { name = $1 } $1 == "file" && name != last { print last = name }'; }
+
+hash_of() { sha256sum | cut -d' ' -f1; }
+sha_ok() { [ -f "$1" ] && [ "$(hash_of <"$1")" = "$2" ]; }
+user_state() { if [ -d "deps/$1" ]; then find "deps/$1" -type f -printf '%p %s %T@\n' | sort; fi; }
+
+# ---- fetching -------------------------------------------------------------------------------------------------------
+
+mirrors() { # where apt gets its packages; --no-release-info also works before the first apt-get update
+  if [ -n "${DEPS_MIRROR:-}" ]; then echo "${DEPS_MIRROR%/}"; return; fi
+  # shellcheck disable=SC2016
+  apt-get indextargets --no-release-info --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
+    sed 's,/*$,,' | sort -u | grep -v -- '-security$' || :
+}
+
+download() { # PATH SHA256 FILE: from the first mirror that has it
+  if [ -z "${MIRRORS:-}" ]; then
+    MIRRORS=$(mirrors)
+    HELPER=$(dpkg -L apt 2>/dev/null | grep '/apt-helper$' || :) # it follows apt's proxy settings
+  fi
+  for mirror in $MIRRORS; do
+    rm -f "$3" "$3.FAILED"
+    if [ -n "$HELPER" ]; then
+      "$HELPER" -qq download-file "$mirror/$1" "$3" "SHA256:$2" >"$D/dl/log" 2>&1 || :
+    else
+      curl -fsSL --retry 3 -o "$3" "$mirror/$1" >"$D/dl/log" 2>&1 || :
+    fi
+    if sha_ok "$3" "$2"; then return 0; fi
+  done
+  rm -f "$3" "$3.FAILED"
+  return 1
+}
+
+fetch() { # NAME: sets $archive; what is in build/deps/dl already is taken first, then every source in order
+  pins "$1" from >"$D/dl/pins"
+  for how in cached download; do
+    while read -r path sha; do
+      archive=$D/dl/${path##*/}
+      if [ $how = cached ]; then
+        if sha_ok "$archive" "$sha"; then return 0; fi
+      elif download "$path" "$sha" "$archive" </dev/null; then return 0; fi
+    done <"$D/dl/pins"
+  done
+  wanted=$(awk '{ sub(/.*\//, "", $1); w = w (w ? " or " : "") $1 } END { print w }' "$D/dl/pins")
+  [ -n "$MIRRORS" ] || die "apt names no mirror to fetch $1 from: set DEPS_MIRROR, or put $wanted into $D/dl, or the sources into deps/$1"
+  die "cannot fetch $wanted with the pinned SHA-256: put it into $D/dl, or the sources of $1 into deps/$1, and run again"
+}
+
+# ---- taking out -----------------------------------------------------------------------------------------------------
+
+unpack() { # PATTERN: the file, on standard output, out of $archive
+  case $archive in
+    *.deb) dpkg-deb --fsys-tarfile "$archive" >"$D/dl/data.tar"
+      tar -xOf "$D/dl/data.tar" --wildcards --occurrence=1 "$1"; rm -f "$D/dl/data.tar" ;;
+    *) tar -xOf "$archive" --wildcards --occurrence=1 "$1" ;;
+  esac
+}
+
+cut_out() { # FILE PATTERN PART: a part of an amalgamated file; it begins with ifdef, #line, endif, and has lost its include
+  case $1 in *.c) echo "#include \"${1%.c}.h\"" ;; esac
+  unpack "$2" | awk -v want="#line 1 \"$3\"" '
+    $0 == "#ifdef MJS_MODULE_LINES" { h = 1; next }
+    h == 1 { on = ($0 == want); h = 2; next }
+    h == 2 { h = 0; next }
+    on'
+}
+
+take_out() { # FILE PATTERN: the file, on standard output
+  case $2 in *:*) cut_out "$1" "${2%%:*}" "${2#*:}" ;; *) unpack "$2" ;; esac
+}
+
+small_dep() { # NAME: its files into build/deps
+  if [ -d "deps/$1" ]; then origin="(your copy in deps/$1)"; else origin=; fetch "$1"; fi
+  pins "$1" file | while read -r file pattern sha; do
+    if [ -n "$origin" ]; then
+      cp "deps/$1/$file" "$D/$file" 2>/dev/null || die "deps/$1 has no $file: add it, or remove deps/$1 to have it fetched"
+    else
+      take_out "$file" "$pattern" >"$D/$file" 2>/dev/null </dev/null || :
+      sha_ok "$D/$file" "$sha" || die "$file from ${archive##*/} differs from its pinned SHA-256"
+    fi
+  done || exit 1
+  say "deps: $1 ${origin:-$(version_of "$1")}"
+}
+
+tree_ok() { # NAME DIR
+  pins "$1" tree | while read -r folders sha; do
+    # shellcheck disable=SC2046
+    [ "$(cd "$2" && find $(echo "$folders" | tr , ' ') -type f | sort | xargs sha256sum | hash_of)" = "$sha" ]
+  done
+}
+
+mbedtls() { # DIR CC AR: its static libraries, from source
+  key=$( { pins mbedtls from; pins mbedtls tree; echo "$2 $3 $MBED_FLAGS"; user_state mbedtls; } | hash_of)
+  if [ "$(cat "$1/.stamp" 2>/dev/null)" = "$key" ] && [ -f "$1/library/libmbedtls.a" ]; then return 0; fi
+  rm -rf "$1"; mkdir -p "$1"
+  if [ -d deps/mbedtls ]; then
+    cp -R deps/mbedtls/. "$1"
+    origin='(your copy in deps/mbedtls)'
+  else
+    fetch mbedtls
+    tar -xf "$archive" -C "$1" --strip-components=1 --exclude='*/tests' --exclude='*/programs' --exclude='*/docs' \
+      --exclude='*/doxygen' --exclude='*/visualc'
+    tree_ok mbedtls "$1" || die "the files from ${archive##*/} differ from their pinned SHA-256"
+    origin=$(version_of mbedtls)
+  fi
+  say "deps: mbedtls $origin, building with $2"
+  make -s -j"$JOBS" -C "$1/library" CC="$2" AR="$3" CFLAGS="-O2 -fPIC $MBED_FLAGS" \
+    libmbedcrypto.a libmbedx509.a libmbedtls.a >"$1/build.log" 2>&1 || die "mbedtls does not build: see $1/build.log"
+  echo "$key" >"$1/.stamp"
+}
+
+deps() { # all of them, for this machine
+  compiler
+  need tar xz bzip2 dpkg-deb
+  mkdir -p "$D/dl"
+  names=$(small)
+  key=$( { dependencies; for d in $names; do user_state "$d"; done; } | hash_of)
+  if [ "$(cat "$D/.stamp" 2>/dev/null)" != "$key" ] || ! (cd "$D" && sha256sum --quiet -c .sums >/dev/null 2>&1); then
+    rm -f "$D/.stamp"
+    for d in $names; do small_dep "$d"; done
+    (cd "$D" && sha256sum -- *.[ch] >.sums)
+    echo "$key" >"$D/.stamp"
+  fi
+  mbedtls "$D/mbedtls" "$CC" "$AR"
+}

@@ -1,0 +1,91 @@
+# rules.mk: how each object, library and program is made. build.sh calls it with
+#
+#   O          the folder of what is made with one set of flags; objects are at $(O)/obj/PATH-OF-THE-SOURCE.o
+#   CC AR      the tools
+#   OPT        flags of our own code: optimisation, sanitizers
+#   DEP_OPT    the same for the dependencies, where it differs
+#   LINK       flags of linking alone
+#   INCLUDES   where the dependencies are, and the settings on which they and we must agree
+#   MBED       the folder of mbedTLS, built for the same machine
+#
+# An object is made anew when its source changes, a header that the compiler saw it include (-MMD), one of the variables
+# above, the dependencies, or these rules. What could not be made is named in $(O)/failed.
+
+DEPS = build/deps
+MBED = $(DEPS)/mbedtls
+OPT = -O2
+DEP_OPT = $(OPT)
+LINK =
+WARN = -Wall -Wextra
+MG = -DMG_TLS=MG_TLS_MBED -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE=1024 -DMG_ENABLE_DIRLIST=0 \
+  -DMG_ENABLE_SSI=0 -DMG_ENABLE_IPV6=1
+
+# ---- sources ---------------------------------------------------------------------------------------------------------
+
+# The fold knows what is a part of it. Every other port is the listener's: compiled apart, and it sees svcapi.h only.
+PARTS := $(shell sh amalgamation/fold.sh --parts | cut -d' ' -f1)
+LISTENER := $(filter-out $(PARTS),$(sort $(shell find ports -name '*.c')))
+TESTS := $(sort $(shell find test -name '*_test.c')) $(wildcard test/*.c)
+BENCH := $(wildcard test/bench/*.c)
+FUZZERS := $(patsubst test/fuzz/%.c,$(O)/%,$(wildcard test/fuzz/*_fuzz.c))
+
+objects = $(patsubst %.c,$(O)/obj/%.o,$1)
+deps = $(call objects,$(patsubst %,$(DEPS)/%.c,$1))
+PART_OBJECTS := $(call objects,$(PARTS) $(O)/registry.c)
+SERVER_OBJECTS := $(call objects,$(LISTENER)) $(call deps,mongoose)
+DEP_OBJECTS := $(call deps,frozen mdb midl tinycthread)
+MBED_LIBS := $(patsubst %,$(MBED)/library/libmbed%.a,tls x509 crypto)
+
+# ---- what can be asked for -------------------------------------------------------------------------------------------
+
+.DELETE_ON_ERROR:
+.PHONY: lib svcd parts run bench fuzz
+lib: build/libsvcapi.a
+svcd: build/svcd
+parts: $(PART_OBJECTS)
+run: $(O)/run
+bench: $(O)/bench
+fuzz: $(FUZZERS)
+
+# ---- objects ---------------------------------------------------------------------------------------------------------
+
+# $(call noted,FILE,TEXT) is FILE. It holds TEXT, and is written only when that is another: what depends on it sees that.
+differ = $(subst x$1,,x$2)$(subst x$2,,x$1)
+noted = $(if $(call differ,$2,$(file <$1)),$(file >$1,$2))$1
+COMMON := rules.mk $(DEPS)/.stamp $(MBED)/.stamp \
+  $(call noted,$(O)/flags,$(strip $(CC) / $(AR) / $(OPT) / $(DEP_OPT) / $(LINK) / $(INCLUDES) / $(MBED)))
+
+OURS = $(OPT) -std=c11 $(WARN) -I.
+PART = $(OURS) $(INCLUDES) -DSVC_SPLIT=1 -Iamalgamation -Itest -I$(O)
+$(O)/obj/svcapi.o:           FLAGS = $(OURS) $(INCLUDES) -DSVC_LINES
+$(O)/obj/amalgamation/%.o:   FLAGS = $(PART)
+$(O)/obj/ports/%.o:          FLAGS = $(PART)
+$(O)/obj/$(O)/%.o:           FLAGS = $(PART)
+$(O)/obj/test/%.o:           FLAGS = $(PART)
+$(O)/obj/test/bench/%.o:     FLAGS = $(OURS) $(INCLUDES) -Iports $(MG)
+$(O)/obj/test/fuzz/%.o:      FLAGS = $(OURS) $(INCLUDES) -Iports
+$(O)/obj/examples/%.o:       FLAGS = $(OURS) -Iports
+$(call objects,$(LISTENER)): FLAGS = $(OURS) $(INCLUDES) $(MG)
+$(O)/obj/$(DEPS)/%.o:        FLAGS = $(DEP_OPT) -std=gnu11 -w
+$(call deps,mongoose):       FLAGS = $(DEP_OPT) -std=gnu11 -w $(INCLUDES) $(MG)
+
+# What the compiler says stays beside the object: test/check/warnings.sh looks whether it was anything.
+$(O)/obj/%.o: %.c $(COMMON)
+	@mkdir -p $(@D); made=0; $(CC) $(FLAGS) -MMD -MP -c -o $@ $< 2>$(@:.o=.said) || made=1; \
+	cat $(@:.o=.said) >&2; [ $$made = 0 ] || { echo $< >>$(O)/failed; exit 1; }
+
+-include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
+
+# ---- library and programs --------------------------------------------------------------------------------------------
+
+build/libsvcapi.a: $(call objects,svcapi.c) $(DEP_OBJECTS)
+	@rm -f $@; $(AR) rcs $@ $^ || { echo $@ >>$(O)/failed; exit 1; }
+
+# A source that is gone leaves no object that is newer, so programs depend on the list of their sources too.
+build/svcd: $(call objects,examples/svcd.c svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/svcd.list,$(LISTENER))
+$(O)/run:   $(PART_OBJECTS) $(SERVER_OBJECTS) $(call objects,$(TESTS)) $(DEP_OBJECTS) $(call deps,munit) \
+            $(call noted,$(O)/run.list,$(PARTS) $(LISTENER) $(TESTS))
+$(O)/bench: $(call objects,$(BENCH) svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))
+$(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(DEP_OBJECTS)
+build/svcd $(O)/run $(O)/bench $(FUZZERS): $(MBED_LIBS)
+	@$(CC) $(OPT) $(LINK) -o $@ $(filter %.o,$^) $(MBED_LIBS) -pthread || { echo $@ >>$(O)/failed; exit 1; }

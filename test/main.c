@@ -1,0 +1,65 @@
+/*
+** All suites in one program, or with --suite NAME that one; further arguments are munit's. suites.h is written by
+** build.sh: a line SUITE(X) for every X_test.c, which has a svc_suite_X.
+**
+** munit forks for each test. A test that waits for ever is ended by its alarm, and counts as failed.
+*/
+#define _GNU_SOURCE /* pthread_atfork, alarm */
+#include <munit.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAIN_SECONDS 300
+#define MAIN_SECONDS_EMULATED 1500
+
+#define SUITE(name) extern const MunitSuite svc_suite_##name;
+#include "suites.h"
+#undef SUITE
+
+#define SUITE(name) { #name, &svc_suite_##name },
+static const struct {
+  const char *name;
+  const MunitSuite *suite;
+} all[] = {
+#include "suites.h"
+};
+#undef SUITE
+
+#define COUNT (sizeof all / sizeof all[0])
+
+static void main_forked(void)
+{
+  alarm(getenv("SVC_TEST_QEMU") ? MAIN_SECONDS_EMULATED : MAIN_SECONDS);
+}
+
+int main(int argc, char *argv[])
+{
+  static MunitSuite chosen[COUNT + 1];
+  static char prefix[] = "/";
+  MunitSuite root = { prefix, NULL, chosen, 1, MUNIT_SUITE_OPTION_NONE };
+  const char *only = NULL;
+  size_t i, n = 0;
+
+  if (argc > 2 && strcmp(argv[1], "--suite") == 0) {
+    only = argv[2];
+    argv[2] = argv[0];
+    argv += 2;
+    argc -= 2;
+  }
+  for (i = 0; i < COUNT; i++) {
+    if (only && strcmp(all[i].name, only) != 0) continue;
+    chosen[n] = *all[i].suite;
+    if (chosen[n].prefix[0] == '/') chosen[n].prefix++; /* both ways of writing it are in use */
+    n++;
+  }
+  if (n == 0) {
+    fprintf(stderr, "no suite %s\n", only);
+    return 2;
+  }
+  pthread_atfork(NULL, NULL, main_forked);
+  return munit_suite_main(&root, NULL, argc, argv);
+}

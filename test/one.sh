@@ -1,0 +1,39 @@
+#!/bin/sh
+# One suite, or one check: make runs several at a time, so each is shown as a whole when it has ended, and leaves its
+# figures for build.sh to add up.
+#
+#   one.sh FOLDER NAME    FOLDER/run has the suites; $EMULATOR, if any, runs it
+#                         FOLDER/out/NAME.log      all it said
+#                         FOLDER/out/NAME.result   tests passed, tests failed, seconds; not there: it never ended
+set -eu
+name=$2
+out=$1/out/$2
+mkdir -p "${out%/*}"
+rm -f "$out.result"
+start=$(date +%s)
+status=0; good=0; bad=0
+
+case $name in
+  check/*)
+    sh "test/$name.sh" >"$out.log" 2>&1 </dev/null || status=$?
+    if [ $status = 0 ]; then
+      good=1; echo "$name: ok"
+    else
+      bad=1; echo "$name: FAILED: $(tail -n 1 "$out.log")"
+      sed '$d' "$out.log" | head -n 12 # a compiler's words, if there were any
+    fi ;;
+  *)
+    ${EMULATOR:-} "$1/run" --suite "$name" --color never --seed 1 >"$out.log" 2>&1 </dev/null || status=$?
+    summary='^\([0-9][0-9]*\) of \([0-9][0-9]*\) (.*tests successful.*'
+    grep -v -e '^Running test suite' -e "$summary" "$out.log" || :
+    counts=$(sed -n "s/$summary/\\1 \\2/p" "$out.log" | tail -n 1)
+    if [ -n "$counts" ]; then
+      good=${counts% *}; bad=$((${counts#* } - good))
+      if [ $bad = 0 ] && [ $status != 0 ]; then
+        bad=1; echo "test: $name ended with status $status after its last test"
+      fi
+    elif [ $status != 0 ] || ! grep -q 'No tests run, ' "$out.log"; then # all may have been skipped
+      bad=1; echo "test: $name ended with status $status before its last test"
+    fi ;;
+esac
+echo "$good $bad $(($(date +%s) - start))" >"$out.result"
