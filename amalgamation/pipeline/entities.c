@@ -92,6 +92,7 @@ typedef struct entities_source {
   const svc_entities *which;
   svc_scan scan;
   const svc_seen *seen; /* NULL: the scan is all */
+  bool one_parent;      /* of the single ones, those below which->parent */
   size_t next_parent, next_id;
   svc_entity some[SVC_MANY]; /* the single ones that were looked up together */
   size_t at, n;
@@ -156,7 +157,7 @@ static bool entities_next(svc_call *c, void *state, svc_item *out)
   svc_entity e;
   e.kind = from->which->noun->noun->kind;
   while (entities_row(c, from, &e) || (!c->txn->error && entities_single(c, from, &e))) {
-    if (!entities_pass(c, from->which, &e)) {
+    if ((from->one_parent && !svc_id_eq(&e.parent, &from->which->parent)) || !entities_pass(c, from->which, &e)) {
       if (c->error.code) return false;
       continue;
     }
@@ -168,72 +169,72 @@ static bool entities_next(svc_call *c, void *state, svc_item *out)
 
 /* ---------------------------------------------------------------------------------------------------------------- lists */
 
+/* Nothing but records, as they are stored and all of them: they are copied straight. */
+static bool entities_write(svc_call *c, entities_source *from, int64_t total, bool straight)
+{
+  bool plain = !from->which->view && !from->which->write && total >= 0;
+  return plain && straight ? svc_list_stored(c, &from->scan, total) : svc_list_items(c, entities_next, from, total);
+}
+
+static void entities_begin(entities_source *from, const svc_entities *which, const svc_seen *seen)
+{
+  from->which = which;
+  from->seen = seen;
+  from->one_parent = false;
+  from->next_parent = from->next_id = from->at = from->n = 0;
+}
+
 SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_entities *which)
 {
-  bool filtered = entities_filtered(c, which);
-  int64_t total = filtered ? -1 : (int64_t)svc_count(c->txn, which->noun->noun->kind, &which->parent);
+  int64_t total = entities_filtered(c, which) ? -1 : (int64_t)svc_count(c->txn, which->noun->noun->kind, &which->parent);
   entities_source from;
-  from.which = which;
-  from.seen = NULL;
-  from.at = from.n = 0;
+  entities_begin(&from, which, NULL);
   entities_below(c, &from, &which->parent);
-  if (!filtered && !which->view && !which->write) return svc_list_stored(c, &from.scan, total);
-  return svc_list_items(c, entities_next, &from, total);
+  return entities_write(c, &from, total, true);
 }
 
 /* All there are, in one range: they lie below their parents, one behind the other. */
 static bool entities_everything(svc_call *c, const svc_entities *which)
 {
-  bool filtered = entities_filtered(c, which);
   static const svc_id root;
-  int64_t total = filtered ? -1 : (int64_t)svc_count(c->txn, which->noun->noun->kind, which->noun->parent ? NULL : &root);
+  const svc_id *parent = which->noun->parent ? NULL : &root;
+  int64_t total = entities_filtered(c, which) ? -1 : (int64_t)svc_count(c->txn, which->noun->noun->kind, parent);
   entities_source from;
   svc_key prefix;
-  from.which = which;
-  from.seen = NULL;
-  from.at = from.n = 0;
+  entities_begin(&from, which, NULL);
   svc_key_entity(&prefix, which->noun->noun->kind, NULL, NULL);
   svc_scan_below(&from.scan, c->txn, &prefix, false);
-  if (!filtered && !which->view && !which->write) return svc_list_stored(c, &from.scan, total);
-  return svc_list_items(c, entities_next, &from, total);
+  return entities_write(c, &from, total, true);
 }
 
-/* Those of one organization, where the caller does not see all of it: the single ones that are in it. */
-static bool entities_in_parent(svc_call *c, const svc_entity *e, void *context)
+/* Is every one below this parent seen? */
+static bool entities_all_below(const svc_seen *seen, const svc_id *parent)
 {
-  const svc_entities *which = context;
-  return svc_id_eq(&e->parent, &which->parent) && (!which->keep || which->keep(c, e, which->context));
+  size_t i;
+  for (i = 0; i < seen->parent_count; i++)
+    if (svc_id_eq(&seen->parents[i], parent)) return true;
+  return seen->everything;
 }
 
 SVC_PRIVATE bool svc_list_seen(svc_call *c, const svc_entities *which)
 {
+  bool one = !svc_id_is_zero(&which->parent), straight;
   entities_source from;
-  svc_entities inside = *which;
   svc_seen seen;
-  bool one = !svc_id_is_zero(&which->parent);
-  int64_t total = 0;
+  int64_t total;
   size_t i;
   if (!svc_seen_of(c, which->noun, &seen)) return false;
-  for (i = 0; one && i < seen.parent_count && !svc_id_eq(&seen.parents[i], &which->parent); i++) continue;
-  if (one && (seen.everything || i < seen.parent_count)) return svc_list_entities(c, which);
+  if (one && entities_all_below(&seen, &which->parent)) return svc_list_entities(c, which);
   if (seen.everything) return entities_everything(c, which);
-  if (one) {
-    seen.parent_count = 0;
-    inside.keep = entities_in_parent;
-    inside.context = (void *)(uintptr_t)which;
-    inside.view = which->view; /* views of such lists need no context of their own */
-  }
+  if (one) seen.parent_count = 0;
+  entities_begin(&from, which, &seen);
+  from.one_parent = one;
+  total = (int64_t)seen.id_count;
   for (i = 0; i < seen.parent_count; i++) total += (int64_t)svc_count(c->txn, which->noun->noun->kind, &seen.parents[i]);
-  from.which = &inside;
-  from.seen = &seen;
-  from.next_parent = from.next_id = from.at = from.n = 0;
-  memset(&from.scan, 0, offsetof(svc_scan, rows));
-  from.scan.txn = c->txn;
+  if (one || entities_filtered(c, which)) total = -1;
+  straight = seen.parent_count == 1 && seen.id_count == 0;
+  from.scan.n = from.scan.at = 0; /* the first range is begun when it is asked for */
   from.scan.ended = true;
-  if (!entities_filtered(c, &inside) && !inside.view && !inside.write && seen.id_count == 0 && seen.parent_count == 1) {
-    entities_below(c, &from, &seen.parents[0]);
-    return svc_list_stored(c, &from.scan, total);
-  }
-  if (entities_filtered(c, &inside)) return svc_list_items(c, entities_next, &from, -1);
-  return svc_list_items(c, entities_next, &from, total + (int64_t)seen.id_count);
+  if (straight) entities_below(c, &from, &seen.parents[from.next_parent++]);
+  return entities_write(c, &from, total, straight);
 }

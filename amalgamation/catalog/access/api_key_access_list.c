@@ -16,23 +16,22 @@ static const svc_field api_key_access_list_fields[] = {
 };
 static const svc_object api_key_access_list_object = { .name = "ApiKeyAccessListEntry", .fields = api_key_access_list_fields };
 
-#define API_KEY_ACCESS_LIST(m, p, ...) \
-  { .method = m, .path = "/orgs/{orgId}/apiKeys/{apiUserId}/accessList" p, .set = SVC_SET_ORGANIZATION_API_KEYS, \
-    .versions = { 20230101 }, __VA_ARGS__ }
+/* No role is stated for its changes: a key may change its own list, and an owner any (api_key_access_list_may). */
+#define API_KEY_ACCESS_LIST \
+  "/orgs/{orgId}/apiKeys/{apiUserId}/accessList", SVC_SET_ORGANIZATION_API_KEYS, (20230101), SVC_R_ORG_MEMBER, 0
 
 static bool api_key_access_list_add(svc_call *c);
 static bool api_key_access_list_delete(svc_call *c);
 
 static const svc_route api_key_access_list_routes[] = {
-  API_KEY_ACCESS_LIST(SVC_GET, "", .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED, .run = svc_verb_list),
-  API_KEY_ACCESS_LIST(SVC_POST, "", .flags = SVC_PAGED | SVC_BODY_ARRAY, .run = api_key_access_list_add,
-                      .example = "[{\"ipAddress\":\"192.0.2.1\"},{\"cidrBlock\":\"198.51.100.0/24\"}]"),
-  API_KEY_ACCESS_LIST(SVC_GET, "/{ipAddress}", .roles = SVC_R_ORG_MEMBER, .run = svc_verb_read),
-  API_KEY_ACCESS_LIST(SVC_DELETE, "/{ipAddress}", .status = 204, .run = api_key_access_list_delete),
+  R_GET(API_KEY_ACCESS_LIST, "", .flags = SVC_PAGED, .run = svc_verb_list),
+  R_POST(API_KEY_ACCESS_LIST, "", .flags = SVC_PAGED | SVC_BODY_ARRAY, .run = api_key_access_list_add,
+         .example = "[{\"ipAddress\":\"192.0.2.1\"},{\"cidrBlock\":\"198.51.100.0/24\"}]"),
+  R_GET(API_KEY_ACCESS_LIST, "/{ipAddress}", .run = svc_verb_read),
+  R_DELETE(API_KEY_ACCESS_LIST, "/{ipAddress}", .status = 204, .run = api_key_access_list_delete),
   SVC_ROUTES_END
 };
 
-/* No role is stated for these two: a key may change its own list, and an owner any. */
 static bool api_key_access_list_may(svc_call *c)
 {
   svc_id org;

@@ -32,18 +32,15 @@ static const svc_object maintenance_window_object = { .name = "MaintenanceWindow
 static bool maintenance_window_auto_defer(svc_call *c);
 static bool maintenance_window_defer(svc_call *c);
 
-#define MAINTENANCE_WINDOW_ROUTE(m, p, ...) \
-  { .method = m, .path = "/groups/{groupId}/maintenanceWindow" p, .set = SVC_SET_MAINTENANCE_WINDOW, \
-    .versions = { 20230101 }, __VA_ARGS__ }
+#define MAINTENANCE_WINDOW \
+  "/groups/{groupId}/maintenanceWindow", SVC_SET_MAINTENANCE_WINDOW, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route maintenance_window_routes[] = {
-  MAINTENANCE_WINDOW_ROUTE(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_read),
-  MAINTENANCE_WINDOW_ROUTE(SVC_PATCH, "", .roles = SVC_R_GROUP_OWNER, .run = svc_verb_update),
-  MAINTENANCE_WINDOW_ROUTE(SVC_DELETE, "", .roles = SVC_R_GROUP_OWNER, .status = 204, .run = svc_verb_delete),
-  MAINTENANCE_WINDOW_ROUTE(SVC_POST, "/autoDefer", .roles = SVC_R_GROUP_OWNER, .flags = SVC_NO_BODY,
-                           .run = maintenance_window_auto_defer),
-  MAINTENANCE_WINDOW_ROUTE(SVC_POST, "/defer", .roles = SVC_R_GROUP_OWNER, .flags = SVC_NO_BODY,
-                           .run = maintenance_window_defer),
+  R_GET(MAINTENANCE_WINDOW, "", .run = svc_verb_read),
+  R_PATCH(MAINTENANCE_WINDOW, "", .run = svc_verb_update),
+  R_DELETE(MAINTENANCE_WINDOW, "", .status = 204, .run = svc_verb_delete),
+  R_POST(MAINTENANCE_WINDOW, "/autoDefer", .flags = SVC_NO_BODY, .run = maintenance_window_auto_defer),
+  R_POST(MAINTENANCE_WINDOW, "/defer", .flags = SVC_NO_BODY, .run = maintenance_window_defer),
   SVC_ROUTES_END
 };
 

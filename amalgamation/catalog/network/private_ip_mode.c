@@ -10,11 +10,12 @@ static const svc_field private_ip_mode_fields[] = {
 };
 static const svc_object private_ip_mode_object = { .name = "PrivateIPMode", .fields = private_ip_mode_fields };
 
+#define PRIVATE_IP_MODE \
+  "/groups/{groupId}/privateIpMode", SVC_SET_NETWORK, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
+
 static const svc_route private_ip_mode_routes[] = {
-  { .method = SVC_GET, .path = "/groups/{groupId}/privateIpMode", .set = SVC_SET_NETWORK, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_read },
-  { .method = SVC_PATCH, .path = "/groups/{groupId}/privateIpMode", .set = SVC_SET_NETWORK, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_OWNER, .flags = SVC_V1_TOO, .run = svc_verb_update },
+  R_GET(PRIVATE_IP_MODE, "", .run = svc_verb_read),
+  R_PATCH(PRIVATE_IP_MODE, "", .flags = SVC_V1_TOO, .run = svc_verb_update),
   SVC_ROUTES_END
 };
 

@@ -29,11 +29,12 @@ static const svc_field organization_settings_fields[] = {
 static const svc_object organization_settings_object = { .name = "OrganizationSettings",
                                                          .fields = organization_settings_fields };
 
+#define ORGANIZATION_SETTINGS \
+  "/orgs/{orgId}/settings", SVC_SET_ORGANIZATION_SETTINGS, (20230101), SVC_R_ORG_MEMBER, SVC_R_ORG_OWNER
+
 static const svc_route organization_settings_routes[] = {
-  { .method = SVC_GET, .path = "/orgs/{orgId}/settings", .set = SVC_SET_ORGANIZATION_SETTINGS, .versions = { 20230101 },
-    .roles = SVC_R_ORG_MEMBER, .run = svc_verb_read },
-  { .method = SVC_PATCH, .path = "/orgs/{orgId}/settings", .set = SVC_SET_ORGANIZATION_SETTINGS, .versions = { 20230101 },
-    .roles = SVC_R_ORG_OWNER, .run = svc_verb_update },
+  R_GET(ORGANIZATION_SETTINGS, "", .run = svc_verb_read),
+  R_PATCH(ORGANIZATION_SETTINGS, "", .run = svc_verb_update),
   SVC_ROUTES_END
 };
 

@@ -46,15 +46,13 @@ static bool project_limit_read(svc_call *c);
 static bool project_limit_set(svc_call *c);
 static bool project_limit_reset(svc_call *c);
 
+#define PROJECT_LIMIT "/groups/{groupId}/limits", SVC_SET_PROJECTS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
+
 static const svc_route project_limit_routes[] = {
-  { .method = SVC_GET, .path = "/groups/{groupId}/limits", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_BARE, .run = project_limit_list },
-  { .method = SVC_GET, .path = "/groups/{groupId}/limits/{limitName}", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_ITEM, .run = project_limit_read },
-  { .method = SVC_PATCH, .path = "/groups/{groupId}/limits/{limitName}", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_OWNER, .run = project_limit_set },
-  { .method = SVC_DELETE, .path = "/groups/{groupId}/limits/{limitName}", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_OWNER, .status = 204, .run = project_limit_reset },
+  R_GET(PROJECT_LIMIT, "", .flags = SVC_BARE, .run = project_limit_list),
+  R_GET(PROJECT_LIMIT, "/{limitName}", .flags = SVC_ITEM, .run = project_limit_read),
+  R_PATCH(PROJECT_LIMIT, "/{limitName}", .run = project_limit_set),
+  R_DELETE(PROJECT_LIMIT, "/{limitName}", .status = 204, .run = project_limit_reset),
   SVC_ROUTES_END
 };
 

@@ -19,11 +19,11 @@ static const svc_field project_settings_fields[] = {
 };
 static const svc_object project_settings_object = { .name = "GroupSettings", .fields = project_settings_fields };
 
+#define PROJECT_SETTINGS "/groups/{groupId}/settings", SVC_SET_PROJECTS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
+
 static const svc_route project_settings_routes[] = {
-  { .method = SVC_GET, .path = "/groups/{groupId}/settings", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_read },
-  { .method = SVC_PATCH, .path = "/groups/{groupId}/settings", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_OWNER, .run = svc_verb_update },
+  R_GET(PROJECT_SETTINGS, "", .run = svc_verb_read),
+  R_PATCH(PROJECT_SETTINGS, "", .run = svc_verb_update),
   SVC_ROUTES_END
 };
 

@@ -57,19 +57,18 @@ static const svc_field custom_db_role_fields[] = {
 };
 static const svc_object custom_db_role_object = { .name = "CustomDBRole", .fields = custom_db_role_fields };
 
-#define CUSTOM_DB_ROLE(m, p, ...) \
-  { .method = m, .path = "/groups/{groupId}/customDBRoles/roles" p, .set = SVC_SET_CUSTOM_DB_ROLES, \
-    .versions = { 20230101 }, __VA_ARGS__ }
-#define CUSTOM_DB_ROLE_ADMINS (SVC_R_GROUP_DATABASE_ACCESS_ADMIN | SVC_R_GROUP_STREAM_PROCESSING_OWNER)
+#define CUSTOM_DB_ROLE \
+  "/groups/{groupId}/customDBRoles/roles", SVC_SET_CUSTOM_DB_ROLES, (20230101), SVC_R_GROUP_READ_ONLY, \
+    SVC_R_GROUP_DATABASE_ACCESS_ADMIN | SVC_R_GROUP_STREAM_PROCESSING_OWNER
 
 static const svc_route custom_db_role_routes[] = {
-  CUSTOM_DB_ROLE(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_BARE, .run = svc_verb_list),
-  CUSTOM_DB_ROLE(SVC_POST, "", .roles = CUSTOM_DB_ROLE_ADMINS, .status = 202, .run = svc_verb_create,
+  R_GET(CUSTOM_DB_ROLE, "", .flags = SVC_BARE, .run = svc_verb_list),
+  R_POST(CUSTOM_DB_ROLE, "", .status = 202, .run = svc_verb_create,
                  .example = "{\"roleName\":\"orderReader\",\"actions\":[{\"action\":\"FIND\",\"resources\":[{\"cluster\":false,"
                             "\"collection\":\"orders\",\"db\":\"shop\"}]}]}"),
-  CUSTOM_DB_ROLE(SVC_GET, "/{roleName}", .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_read),
-  CUSTOM_DB_ROLE(SVC_PATCH, "/{roleName}", .roles = CUSTOM_DB_ROLE_ADMINS, .run = svc_verb_update),
-  CUSTOM_DB_ROLE(SVC_DELETE, "/{roleName}", .roles = CUSTOM_DB_ROLE_ADMINS, .status = 204, .run = svc_verb_delete),
+  R_GET(CUSTOM_DB_ROLE, "/{roleName}", .run = svc_verb_read),
+  R_PATCH(CUSTOM_DB_ROLE, "/{roleName}", .run = svc_verb_update),
+  R_DELETE(CUSTOM_DB_ROLE, "/{roleName}", .status = 204, .run = svc_verb_delete),
   SVC_ROUTES_END
 };
 
