@@ -89,18 +89,23 @@ void svc_listener_handle(svc_listener *l, const svc_http_head *h, const char *pe
 
 /* ----------------------------------------------------------------------------------------------- the writers' queue */
 
+/* Always let in, and not counted among those that wait: a tick, there is only one; and reads, of which a connection has one. */
+static bool writers_count(const listener_job *job)
+{
+  return job->text && !job->head.reads;
+}
+
 bool svc_listener_submit(svc_listener *l, listener_job *job)
 {
   bool room;
   job->next = NULL;
   pthread_mutex_lock(&l->lock);
-  /* always let in: a tick, there is only one; and reads, of which a connection has one */
-  room = l->waiting < l->config.max_waiting || !job->text || job->head.reads;
+  room = !writers_count(job) || l->waiting < l->config.max_waiting;
   if (room) {
     if (l->last) l->last->next = job;
     else l->first = job;
     l->last = job;
-    l->waiting++;
+    if (writers_count(job)) l->waiting++;
     pthread_cond_signal(&l->work);
   }
   pthread_mutex_unlock(&l->lock);
@@ -117,7 +122,7 @@ static listener_job *writers_next(svc_listener *l)
   if (job) {
     l->first = job->next;
     if (!l->first) l->last = NULL;
-    l->waiting--;
+    if (writers_count(job)) l->waiting--;
   }
   pthread_mutex_unlock(&l->lock);
   return job;
