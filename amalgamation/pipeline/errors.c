@@ -1,7 +1,7 @@
 /*
 ** Errors: one table (error_list.h) gives name, status and text; this file makes documents of them.
 **
-** The rule: a step that refuses calls svc_fail() once and returns false; nothing else writes an error. Texts are the
+** The rule: a stage that refuses calls svc_fail() once and returns false; nothing else writes an error. Texts are the
 ** table's, with the parameters filled in, so the same failure always reads the same.
 */
 #include "pipeline/pipeline.h"

@@ -1,7 +1,7 @@
 /*
-** First step: the request line and the headers that matter.
+** First stage: the request line and the headers that matter.
 **
-** The rule: nothing behind this step looks at the raw request again, except for the body. What is too large is refused
+** The rule: nothing behind this stage looks at the raw request again, except for the body. What is too large is refused
 ** here, before any work is done for it.
 */
 #include "pipeline/pipeline.h"
@@ -19,7 +19,7 @@ static bool request_method(svc_call *c)
   return true;
 }
 
-/* How the answer is to be written: an error of a step before the query's must know it, too. Query.c reads it strictly. */
+/* How the answer is to be written: an error of a stage before the query's must know it, too. Query.c reads it strictly. */
 static void request_format(svc_call *c)
 {
   svc_str rest = c->request.query;

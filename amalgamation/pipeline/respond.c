@@ -1,5 +1,5 @@
 /*
-** Last step: the answer as bytes and headers.
+** Last stage: the answer as bytes and headers.
 **
 ** An entity is written as two copies with its links between; a list and an error come ready. Envelope and formatting
 ** are put around it here, so no operation knows of them. HEAD is a GET whose body is taken away at the very end.
