@@ -29,6 +29,7 @@ typedef struct svc_noun_info {
   const struct svc_noun_info *parent;
   const struct svc_noun_info *scope; /* the project or organization above it, through its parents; NULL: neither */
   bool is_parent; /* others are below it */
+  bool by_id;     /* found by its id alone: SVC_GLOBAL, or a parent that is not itself right below a project or organization */
   bool is_target; /* fields of others name it */
   svc_str preset; /* of a singleton: what is served until it is changed */
   size_t preset_links_at;
@@ -452,8 +453,15 @@ SVC_PRIVATE bool svc_rewrite(svc_call *c, const svc_entity *stored, const svc_no
 SVC_PRIVATE bool svc_change_along(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *before,
                                   const svc_node *body);
 
+/* What an entity shows of how many are below it: as one of them comes or goes, and in a body about to be stored. */
+SVC_PRIVATE bool svc_recount(svc_call *c, const svc_noun_info *noun, const svc_entity *e);
+SVC_PRIVATE void svc_count_below(svc_call *c, const svc_noun_info *noun, const svc_id *id, svc_node *body);
+
 /* scope.c: to which project and organization things belong. */
 SVC_PRIVATE void svc_scope_enter(svc_call *c, const svc_entity *e); /* work of the service's own is about this one */
+SVC_PRIVATE bool svc_scope_covers(const svc_scope *scope, const svc_scope *of); /* is that the same, or the organization above? */
+/* To what one with this parent and id belongs. The call goes on there, unless that is where it is. */
+SVC_PRIVATE bool svc_scope_of_new(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_scope *out);
 /* A project has gone to another organization: all that is below it belongs there now. */
 SVC_PRIVATE bool svc_scope_move(svc_call *c, const svc_id *group, const svc_id *org);
 
