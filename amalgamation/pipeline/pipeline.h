@@ -399,6 +399,8 @@ typedef struct svc_fields {
   const svc_field *at[SVC_FIELD_LEVELS];
   int count;
 } svc_fields;
+/* The variant of a union by the value of its field (NULL: the default one); NULL: there is none. */
+SVC_PRIVATE const svc_object *svc_variant_of(const svc_object *object, const svc_node *by);
 /* The object itself, or the variant of a union that this body asks for; NULL: none. */
 SVC_PRIVATE const svc_object *svc_object_of(const svc_object *object, const svc_node *body);
 SVC_PRIVATE void svc_fields_begin(svc_fields *f, const svc_object *object); /* of no union: ask svc_object_of() first */
