@@ -317,7 +317,7 @@ static bool check_variant_kept(const svc_object *object, const svc_node *before,
 static const svc_object *check_no_variant(svc_call *c, const svc_node *sent, const check_path *path)
 {
   svc_str at = check_path_text(c, path);
-  if (!sent) svc_violate(c, SVC_E_MISSING_ATTRIBUTE, at, "is required: it says which kind of object this is");
+  if (!sent || sent->type == SVC_J_NULL) svc_violate(c, SVC_E_MISSING_ATTRIBUTE, at, "is required: it says which kind of object this is");
   else if (sent->type != SVC_J_STRING) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must be a string");
   else svc_violate(c, SVC_E_INVALID_ENUM_VALUE, at, "is not one of the values that are known");
   return NULL;

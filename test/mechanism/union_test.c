@@ -179,7 +179,7 @@ static MunitResult union_create(const MunitParameter params[], void *data)
 
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":\"CARROT\"}", "INVALID_ENUM_VALUE", "kind");
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":5,\"url\":\"u\"}", "INVALID_ATTRIBUTE", "kind");
-  union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":null,\"url\":\"u\"}", "INVALID_ATTRIBUTE", "kind");
+  union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":null,\"url\":\"u\"}", "MISSING_ATTRIBUTE", "kind");
   union_refused(&w, "POST", "", "{\"name\":\"x\"}", "MISSING_ATTRIBUTE", "url"); /* it is the default one's that is missing */
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":\"KAFKA\",\"brokers\":[\"a\"],\"url\":\"u\"}", "INVALID_ATTRIBUTE", "url");
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":\"CLOUD\",\"bucket\":\"b\"}", "MISSING_ATTRIBUTE", "provider");
