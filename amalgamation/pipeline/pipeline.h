@@ -363,8 +363,9 @@ SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale); /* 401 with a ch
 /* permission.c */
 SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted); /* 403 that names them; false */
 SVC_PRIVATE bool svc_entity_visible(svc_call *c, const svc_noun_info *noun, const svc_entity *e);
-/* Has the caller any part in the last of the organizations and projects with which the path begins? c->error: there is none. */
-SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned scopes, uint64_t *roles);
+/* Has the caller any part in the last of these steps of the path: an organization or project, or what belongs to some?
+** c->error: there is none. */
+SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned hops, uint64_t *roles);
 
 /* resolve.c: the entities that the path names. */
 SVC_PRIVATE bool svc_begin_read(svc_call *c); /* unless a transaction is open */

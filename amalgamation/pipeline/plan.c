@@ -155,14 +155,14 @@ static int plan_hop(const svc *s, svc_plan *plan, const svc_noun_info *noun, uns
   return SVC_OK;
 }
 
-/* The project or organization whose bucket the route draws from. */
+/* The project or organization whose bucket the route draws from. Its id may also be how another noun is named. */
 static int plan_scope_param(const svc *s, const svc_plan *plan)
 {
   int scope = s->sets[plan->route->set].scope;
   const svc_noun_info *noun = scope == SVC_SCOPE_GROUP ? s->group : scope == SVC_SCOPE_ORGANIZATION ? s->org : NULL;
   unsigned i;
-  for (i = 0; noun && i < plan->hop_count; i++)
-    if (plan->hops[i].noun == noun && !plan->hops[i].by_unique) return (int)plan->hops[i].param;
+  for (i = 0; noun && i < plan->param_count; i++)
+    if (svc_str_is(plan->params[i], noun->noun->param)) return (int)i;
   return -1;
 }
 
