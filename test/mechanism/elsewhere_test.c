@@ -46,6 +46,19 @@ static const svc_noun clause_noun = {
   .name = "clause", .kind = "clau", .parent = "pact", .param = "clauseId", .object = &clause_object, .routes = clause_routes
 };
 
+/* What a pact has for one of its organizations, by whose id it is named. */
+static const svc_field seal_fields[] = { F_STR("colour"), F_HEX24("orgId", .flags = SVC_REQUIRED), F_END };
+static const svc_object seal_object = { .name = "Seal", .fields = seal_fields };
+#define SEAL(m, p, ...) { .method = m, .path = "/pacts/{pactId}/seals" p, .set = SVC_SET_FEDERATION_ORGANIZATION, PROBE_VERSIONS, \
+                          .roles = SVC_R_ORG_MEMBER, __VA_ARGS__ }
+static const svc_route seal_routes[] = {
+  SEAL(SVC_POST, "", .status = 201, .run = svc_verb_create), SEAL(SVC_GET, "/{orgId}", .run = svc_verb_read), SVC_ROUTES_END
+};
+static const svc_noun seal_noun = {
+  .name = "seal", .kind = "seal", .parent = "pact", .param = "orgId", .object = &seal_object, .key = "orgId", .unique = "orgId",
+  .err_not_found = SVC_E_ORG_NOT_FOUND, .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = seal_routes
+};
+
 static bool bell_rings(svc_call *c)
 {
   return svc_answer_nothing(c);
@@ -63,7 +76,7 @@ static const svc_route bell_routes[] = {
 };
 static const svc_noun bell_noun = { .name = "bell", .flags = SVC_VIRTUAL, .object = &bell_object, .routes = bell_routes };
 
-static const svc_noun *const probes[] = { &pact_noun, &clause_noun, &bell_noun, NULL };
+static const svc_noun *const probes[] = { &pact_noun, &clause_noun, &seal_noun, &bell_noun, NULL };
 
 /* -------------------------------------------------------------------------------------------------------------- tests */
 
@@ -203,9 +216,47 @@ static MunitResult elsewhere_anywhere(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Who has no part in the pact uses up nobody's requests but its own. */
+static MunitResult elsewhere_buckets(const MunitParameter params[], void *data)
+{
+  char path[80], body[128], set[80];
+  const svc_limit_override few = { set, 3, 3, 60 };
+  const svc_config config = { .limits = &few, .limit_count = 1 };
+  elsewhere_world w;
+  int i;
+  (void)params, (void)data;
+  svc_set_id(SVC_SET_FEDERATION_ORGANIZATION, set, sizeof set);
+  t_probes(probes);
+  t_open(&w.t, &config);
+  w.first = t_organization(&w.t, "First");
+  w.stranger = t_organization(&w.t, "Other");
+  snprintf(body, sizeof body, "{\"orgIds\":[\"%s\"]}", w.first);
+  munit_assert_int(t_send(&w.t, "POST", "/pacts", body), ==, 201);
+  w.pact = t_keep(&w.t, t_str(&w.t, "id"));
+  snprintf(body, sizeof body, "{\"orgId\":\"%s\"}", w.first);
+  munit_assert_int(elsewhere_at(&w, "POST", "/seals", body), ==, 201);
+  snprintf(path, sizeof path, "/seals/%s", w.first);
+  elsewhere_as(&w, "ORG_OWNER", w.stranger);
+  w.t.caller.user_id = "5f0000000000000000000002";
+  for (i = 0; i < 3; i++) munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 404);
+  munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 429);
+  elsewhere_as(&w, "ORG_OWNER", w.first);
+  w.t.caller.user_id = "5f0000000000000000000003";
+  munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), "2"); /* nothing was taken from it */
+  munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 200);
+  w.t.caller.user_id = "5f0000000000000000000004"; /* and it is the organization's, not the caller's */
+  munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), "0");
+  munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 429);
+  elsewhere_close(&w);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/members", elsewhere_members, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/people", elsewhere_people, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/buckets", elsewhere_buckets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/anywhere", elsewhere_anywhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
