@@ -35,6 +35,7 @@ typedef struct t_service {
 void t_open(t_service *t, const svc_config *changes);
 void t_reopen(t_service *t, const svc_config *changes); /* the same clock and caller, another handle */
 void t_close(t_service *t);
+void t_log(void *context, int level, const char *text); /* svc_config.log: into the log of a t_service, the context */
 
 /* One request; the path is below /api/svc/v2. Returns the status. */
 int t_send(t_service *t, const char *method, const char *path, const char *body);

@@ -121,7 +121,8 @@ static void change_keys(svc_call *c, const svc_change *change, svc_entity *e)
   if (noun->flags & SVC_SINGLETON) return;
   if (noun->names) memcpy(e->names, noun->names, SVC_KIND_SIZE);
   e->flags = (noun->flags & SVC_SHARED_NAME ? SVC_ENTITY_SHARED_NAME : 0) |
-             (noun->flags & SVC_GLOBAL && change->noun->parent ? SVC_ENTITY_BY_ID : 0);
+             (change->noun->by_id ? SVC_ENTITY_BY_ID : 0) |
+             (noun->quota && change->noun->parent != c->s->group ? SVC_ENTITY_BY_GROUP : 0);
   if (noun->key && strchr(noun->key, '/') && !unique) unique = noun->key; /* a key of several parts is unique as a whole */
   e->unique = !unique ? SVC_S("") : strchr(unique, '/') ? change_joined(c, change->body, unique) : svc_node_str(change->body, unique);
   if (change->key.n) e->unique = change->key;
@@ -230,7 +231,10 @@ static bool change_within_quota(svc_call *c, const svc_noun *noun, const svc_id 
   const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
   int64_t limit = noun->most ? noun->most : -1;
   svc_str key;
-  if (noun->quota && quota && !svc_id_is_zero(&c->scope.group)) limit = quota->noun->limit(c, &c->scope.group, noun->quota);
+  if (noun->quota && quota && !svc_id_is_zero(&c->scope.group)) {
+    parent = &c->scope.group; /* all of the project, whatever they are below */
+    limit = quota->noun->limit(c, parent, noun->quota);
+  }
   if (c->error.code) return false;
   if (limit < 0 || svc_count(c->txn, noun->kind, parent) < (uint64_t)limit) return svc_txn_good(c);
   key = svc_id_str(c->arena, parent);
@@ -259,68 +263,74 @@ static bool change_begin_singletons(svc_call *c, const svc_noun_info *parent, co
   return true;
 }
 
-/* Where a new entity belongs: the project or organization is the one above it, or itself. */
-static svc_scope change_scope(const svc_call *c, const svc_change *change, const svc_entity *e)
-{
-  static const svc_id none;
-  const svc_noun_info *noun = change->noun;
-  svc_scope scope = c->scope;
-  if (noun == c->s->org) return (svc_scope){ none, e->id };
-  if (noun == c->s->group) return (svc_scope){ e->id, e->parent };
-  if (noun->scope == c->s->org) scope.group = none;
-  if (noun->scope == c->s->org && noun->parent == c->s->org) scope.org = e->parent;
-  if (!noun->scope) scope = (svc_scope){ none, none };
-  return scope;
-}
-
 /* The parent shows how many of these it has. */
-static bool change_recount(svc_call *c, const svc_noun_info *noun, const svc_id *parent)
+SVC_PRIVATE bool svc_recount(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
-  const svc_noun_info *up = noun->parent;
   svc_entity old;
   svc_node *body;
-  if (!noun->noun->counted_in || !up) return true;
-  if (svc_get_noun(c->txn, up, parent, &old) != SVC_OK) return svc_txn_good(c); /* it goes as well */
+  if (!noun->noun->counted_in || !noun->parent) return true;
+  if (svc_entity_above(c, noun, e, &old) != SVC_OK) return svc_txn_good(c);
   body = svc_entity_body(c, &old);
   if (!body) return false;
-  svc_node_set_i64(c->arena, body, noun->noun->counted_in, (int64_t)svc_count(c->txn, noun->noun->kind, parent));
+  svc_count_below(c, noun->parent, &old.id, body);
   return svc_rewrite(c, &old, body);
+}
+
+SVC_PRIVATE void svc_count_below(svc_call *c, const svc_noun_info *noun, const svc_id *id, svc_node *body)
+{
+  size_t i;
+  for (i = 0; i < c->s->noun_count && noun->is_parent; i++) {
+    const svc_noun_info *below = &c->s->nouns[i];
+    if (below->parent != noun || !below->noun->counted_in) continue;
+    svc_node_set_i64(c->arena, body, below->noun->counted_in, (int64_t)svc_count(c->txn, below->noun->kind, id));
+  }
 }
 
 /* What is written along with an entity, whatever brought it about; `body` NULL: it is gone. */
 SVC_PRIVATE bool svc_change_along(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *before,
                                   const svc_node *body)
 {
-  if (!svc_refs_write(c, noun, e, before, body)) return false;
-  if ((!before || !body) && !change_recount(c, noun, &e->parent)) return false;
-  return svc_meter_note(c, noun, e, body);
+  return svc_refs_write(c, noun, e, before, body) && svc_meter_note(c, noun, e, body);
 }
 
-SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out)
+/* In the scope that it belongs to. */
+static bool change_insert(svc_call *c, svc_change *change, svc_entity *out)
 {
   const svc_noun *noun = change->noun->noun;
-  const svc_entity *above = c->plan ? svc_parent_of_call(c) : NULL;
   memset(out, 0, sizeof *out);
   out->kind = noun->kind;
-  if (svc_id_is_zero(&change->parent) && above) change->parent = svc_parent_in(c, change->noun, above);
-  out->parent = change->parent;
-  if (!change_within_quota(c, noun, &out->parent)) return false;
-  if (svc_id_is_zero(&change->id) && !(noun->flags & SVC_SINGLETON)) change->id = svc_new_id(c->txn);
+  if (!change_within_quota(c, noun, &change->parent)) return false;
+  if (svc_id_is_zero(&change->id) && !(noun->flags & SVC_SINGLETON)) change->id = svc_new_id_at(c->txn, c->now);
   out->id = change->id;
   if (noun->lifecycle && !change->state) change->state = noun->lifecycle->created;
   change_fill(c, change, noun->object, change->body, true);
   if (noun->prepare && !noun->prepare(c, change)) return false;
+  out->id = change->id;
   out->parent = change->parent;
-  out->scope = change_scope(c, change, out);
+  if (!svc_scope_of_new(c, change->noun, out, &out->scope)) return false;
   change_state(c, change, out);
   change_touch(c, change);
   change_keys(c, change, out);
   if (!svc_refs_check(c, change) || !change_free_name(c, change, out) || !change_serialise(c, change, out)) return false;
   out->revision = svc_new_revision(c->txn);
   if (svc_entity_insert(c->txn, c->arena, out) != SVC_OK) return svc_store_failed(c, c->txn->error);
-  return svc_change_along(c, change->noun, out, NULL, change->body) && svc_order_put(c, change->noun, out) &&
-         change_events(c, change, out) && change_begin_singletons(c, change->noun, &out->id) &&
-         (!noun->stored || noun->stored(c, change, out));
+  return svc_change_along(c, change->noun, out, NULL, change->body) && svc_recount(c, change->noun, out) &&
+         svc_order_put(c, change->noun, out) && change_events(c, change, out) &&
+         change_begin_singletons(c, change->noun, &out->id) && (!noun->stored || noun->stored(c, change, out));
+}
+
+SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out)
+{
+  const svc_entity *above = c->plan ? svc_parent_of_call(c) : NULL;
+  const svc_scope outer = c->scope;
+  svc_entity e;
+  bool good;
+  if (svc_id_is_zero(&change->parent) && above) change->parent = svc_parent_in(c, change->noun, above);
+  memset(&e, 0, sizeof e);
+  e.parent = change->parent;
+  good = svc_scope_of_new(c, change->noun, &e, &e.scope) && change_insert(c, change, out);
+  c->scope = outer;
+  return good;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- changing */

@@ -126,9 +126,9 @@ static svc_node *check_value(svc_call *c, const svc_field *f, int type, const sv
   }
 }
 
-static bool check_has_own_id(const svc_field *f)
+static bool check_has_own_id(const svc_field *f, const svc_node *item)
 {
-  const svc_field *id = f->object ? svc_field_named(f->object, SVC_S("id")) : NULL;
+  const svc_field *id = svc_field_named(svc_object_of(f->object, item), SVC_S("id"));
   return id && id->flags & SVC_READ_ONLY;
 }
 
@@ -145,7 +145,7 @@ static const svc_node *check_counterpart(const svc_field *f, const svc_node *inp
                                          const svc_node *before, const svc_node *at_place)
 {
   svc_str wanted = svc_node_str(item, "id");
-  bool by_id = check_has_own_id(f);
+  bool by_id = check_has_own_id(f, item);
   if (by_id && wanted.n) return check_by_id(before, wanted);
   return at_place && by_id && check_by_id(input, svc_node_str(at_place, "id")) ? NULL : at_place;
 }
@@ -305,19 +305,55 @@ static svc_node *check_sent(svc_call *c, const svc_field *f, const svc_node *inp
   return value;
 }
 
-/* The variant of a union that the body asks for: by what it says, by what was, or by default. NULL: a violation was noted. */
-static const svc_object *check_variant(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before,
-                                       const check_path *path)
+/* ---------------------------------------------------------------------------------------------------------------- unions */
+
+/* Does the field that chooses the variant stay as it was, where it is not sent? As any other field does, or not. */
+static bool check_variant_kept(const svc_object *object, const svc_node *before, int mode)
 {
-  const svc_node *by = svc_node_get(input, object->variant_by);
-  bool said = by && by->type == SVC_J_STRING;
-  const svc_object *variant = svc_object_of(object, by || !before ? input : before);
-  check_path here = { path, svc_str_c(object->variant_by), SIZE_MAX };
-  if (variant) return variant;
-  if (said) svc_violate(c, SVC_E_INVALID_ENUM_VALUE, check_path_text(c, &here), "is not one of the values that are known");
-  else svc_violate(c, SVC_E_MISSING_ATTRIBUTE, check_path_text(c, &here), "is required: it says which kind of object this is");
+  const svc_field *f = svc_field_named(svc_object_of(object, before), svc_str_c(object->variant_by));
+  return before && (mode == SVC_CHECK_UPDATE || (f && f->flags & (SVC_READ_ONLY | SVC_FIXED)));
+}
+
+static const svc_object *check_no_variant(svc_call *c, const svc_node *sent, const check_path *path)
+{
+  svc_str at = check_path_text(c, path);
+  if (!sent || sent->type == SVC_J_NULL) svc_violate(c, SVC_E_MISSING_ATTRIBUTE, at, "is required: it says which kind of object this is");
+  else if (sent->type != SVC_J_STRING) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must be a string");
+  else svc_violate(c, SVC_E_INVALID_ENUM_VALUE, at, "is not one of the values that are known");
   return NULL;
 }
+
+/* The variant of a union that the body asks for: by what it says, by what was, or by default. NULL: a violation was noted. */
+static const svc_object *check_variant(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before,
+                                       int mode, const check_path *path)
+{
+  while (object->variant_by) {
+    const svc_node *sent = svc_node_get(input, object->variant_by), *was = svc_node_get(before, object->variant_by);
+    const svc_object *variant = svc_variant_of(object, sent || !check_variant_kept(object, before, mode) ? sent : was);
+    check_path here = { path, svc_str_c(object->variant_by), SIZE_MAX };
+    if (!variant) return check_no_variant(c, sent, &here);
+    if (before && variant != svc_variant_of(object, was)) before = NULL; /* what that one says of its variants is nothing here */
+    object = variant;
+  }
+  return object;
+}
+
+/* What another variant had under the same name is the same field when it is of the same type. */
+static bool check_same_field(const svc_field *a, const svc_field *b)
+{
+  return a && a->type == b->type && a->item == b->item && a->object == b->object;
+}
+
+/* A field that was not sent, of a body that was another variant before: what is kept has to fit here. */
+static svc_node *check_carried(svc_call *c, const svc_field *f, const svc_node *old, const check_path *path, bool *good)
+{
+  svc_field open = *f;
+  open.flags &= (unsigned short)~(SVC_READ_ONLY | SVC_FIXED);
+  if (f->flags & SVC_READ_ONLY) return svc_node_copy(c->arena, old);
+  return check_sent(c, &open, old, old, SVC_CHECK_UPDATE, path, good);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- objects */
 
 static bool check_names(svc_call *c, const svc_object *object, const svc_node *input, const check_path *path)
 {
@@ -333,22 +369,34 @@ static bool check_names(svc_call *c, const svc_object *object, const svc_node *i
   return good;
 }
 
+/* One member: as it was sent, or as it stays. `was`: the variant that the body was before, where that is another one. */
+static svc_node *check_member(svc_call *c, const svc_field *f, const svc_object *was, const svc_node *input,
+                              const svc_node *before, int mode, const check_path *path, bool *good)
+{
+  const svc_node *sent = svc_node_get(input, f->name), *old = svc_node_get(before, f->name);
+  if (was && !check_same_field(svc_field_named(was, svc_str_c(f->name)), f)) old = NULL;
+  if (was && !old && mode == SVC_CHECK_UPDATE) mode = SVC_CHECK_REPLACE; /* of this field it is the first word */
+  if (sent) return check_sent(c, f, sent, old, mode, path, good);
+  if (was && old && mode == SVC_CHECK_UPDATE) return check_carried(c, f, old, path, good);
+  return check_absent(c, f, old, mode, path, good);
+}
+
 static svc_node *check_object(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before, int mode,
                               const check_path *path)
 {
   svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  const svc_object *was = before && object->variant_by ? svc_object_of(object, before) : NULL;
   const svc_field *f;
   svc_fields fields;
   bool good;
-  if (object->variant_by) object = check_variant(c, object, input, before, path);
+  if (object->variant_by) object = check_variant(c, object, input, before, mode, path);
   if (!object || !out) return NULL;
+  if (was == object) was = NULL;
   good = check_names(c, object, input, path);
   svc_fields_begin(&fields, object);
   while ((f = svc_fields_next(&fields)) != NULL) {
-    const svc_node *sent = svc_node_get(input, f->name), *old = before ? svc_node_get(before, f->name) : NULL;
     check_path here = { path, svc_str_c(f->name), SIZE_MAX };
-    svc_node *value = sent ? check_sent(c, f, sent, old, mode, &here, &good)
-                           : check_absent(c, f, old, mode, &here, &good);
+    svc_node *value = check_member(c, f, was, input, before, mode, &here, &good);
     if (!value || f->flags & SVC_WRITE_ONLY) continue;
     value->name = svc_str_c(f->name);
     svc_node_append(out, value);

@@ -53,10 +53,19 @@ static bool erase_gone(svc_call *c, const svc_noun_info *noun, const svc_entity 
   return !n->gone || n->gone(c, e);
 }
 
+/* Does one of these lie below one of those? The feed goes last: who hears that something is gone may write into it. */
+static bool erase_is_below(const svc *s, const svc_noun_info *below, const svc_noun_info *noun)
+{
+  bool scope = noun == s->group || noun == s->org;
+  if (!below->noun->kind || below->noun->flags & SVC_VIRTUAL || below == s->seats[SVC_SEAT_FEED]) return false;
+  return below->parent == noun || (scope && !below->parent);
+}
+
 /* The tree of nouns is a few levels deep, and so is this recursion. with_feed: the log that would tell of it goes as well. */
 static bool erase_tree(svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool with_feed)
 {
   svc *s = c->s;
+  const svc_noun_info *feed = s->seats[SVC_SEAT_FEED];
   bool scope = noun == s->group || noun == s->org;
   size_t i;
   for (i = 0; i < s->noun_count && (noun->is_parent || scope); i++) {
@@ -65,24 +74,24 @@ static bool erase_tree(svc_call *c, const svc_noun_info *noun, const svc_entity 
     svc_key prefix;
     svc_str key, value;
     svc_entity child;
-    if (!below->noun->kind || below->noun->flags & SVC_VIRTUAL || (below->parent != noun && !(scope && !below->parent))) continue;
-    if (below == s->seats[SVC_SEAT_FEED]) {
-      if (svc_entity_remove_all(c->txn, below->noun->kind, &e->id) != SVC_OK) return svc_store_failed(c, c->txn->error);
-      continue;
-    }
+    if (!erase_is_below(s, below, noun)) continue;
     svc_key_entity(&prefix, below->noun->kind, &e->id, NULL);
     svc_scan_below(&scan, c->txn, &prefix, false);
     child.kind = below->noun->kind;
     while (svc_scan_next(&scan, &key, &value)) {
       if (!svc_entity_decode(key, value, &child)) return svc_store_failed(c, svc_note(c->txn, SVC_CORRUPT));
+      if (svc_entity_get(c->txn, child.kind, &child.parent, &child.id, &child) != SVC_OK) continue; /* gone with another */
       if (!erase_tree(c, below, &child, with_feed || scope)) return false;
     }
   }
   if (c->txn->error || svc_entity_remove(c->txn, e) != SVC_OK) return svc_store_failed(c, c->txn->error);
-  return erase_gone(c, noun, e, with_feed);
+  if (!erase_gone(c, noun, e, with_feed)) return false;
+  if (scope && feed) svc_entity_remove_all(c->txn, feed->noun->kind, &e->id);
+  return svc_txn_good(c);
 }
 
+/* What is above it shows how many are left; in a cascade that goes as well. */
 SVC_PRIVATE bool svc_erase(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
-  return erase_tree(c, noun, e, false);
+  return erase_tree(c, noun, e, false) && svc_recount(c, noun, e);
 }

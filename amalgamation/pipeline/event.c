@@ -145,14 +145,15 @@ static event_subject event_parent(svc_call *c, const svc_noun_info *noun, const 
   return subject;
 }
 
-/* Whose feed it goes into: that of the path; of what is a scope itself, its own, or when it is gone the one above. */
+/* Whose feed it goes into: that of the path, unless it belongs elsewhere; of what is a scope itself, its own, or when it is
+** gone the one above. */
 static svc_scope event_scope(const svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool gone)
 {
   static const svc_id none;
   svc_scope scope = c->scope;
   if (noun == c->s->group) scope = (svc_scope){ gone ? none : e->id, e->parent };
   else if (noun == c->s->org) scope = (svc_scope){ none, gone ? none : e->id };
-  else if (svc_id_is_zero(&scope.org) && svc_id_is_zero(&scope.group)) scope = e->scope;
+  else if (!svc_scope_covers(&scope, &e->scope)) scope = e->scope;
   return scope;
 }
 

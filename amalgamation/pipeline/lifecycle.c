@@ -68,6 +68,7 @@ static bool lifecycle_store(svc_call *c, svc_change *change, int tag)
   if (tag == SVC_DUE_STATE || change->due) svc_due_set(&e, SVC_DUE_STATE, change->due < 0 ? 0 : change->due);
   for (i = 0; i < change->due_count; i++) svc_due_set(&e, change->dues[i].tag, change->dues[i].when);
   e.extra = change->extra;
+  if (noun->noun->fell_due) svc_count_below(c, noun, &e.id, change->body); /* the hook may have put some there */
   if (!svc_body_write(c->arena, change->body, &e.body, &e.links_at)) return svc_no_memory(c);
   if (!svc_node_same(change->before, change->body)) e.revision = svc_new_revision(c->txn);
   if (svc_entity_update(c->txn, c->arena, &e, &change->entity) != SVC_OK) return svc_store_failed(c, c->txn->error);
@@ -128,9 +129,17 @@ typedef struct lifecycle_job {
   svc_due_entry bad;
 } lifecycle_job;
 
+/* What is of no entity, or of one that waits for another time, and what refuses: forgotten, not tried for ever. */
 static bool lifecycle_forget(svc_call *c, const svc_due_entry *due)
 {
+  const svc_noun_info *noun;
+  svc_entity e, old;
   svc_key key;
+  if (lifecycle_entity(c, due, &noun, &old)) {
+    e = old;
+    svc_due_set(&e, due->tag, 0);
+    return svc_entity_update(c->txn, c->arena, &e, &old) == SVC_OK;
+  }
   svc_key_due(&key, due);
   return svc_remove(c->txn, &key) == SVC_OK;
 }
@@ -140,10 +149,11 @@ static bool lifecycle_apply(svc_call *c, lifecycle_job *work, const svc_due_entr
 {
   const svc_noun_info *noun;
   svc_entity e;
-  bool good = true, dirty = c->txn->dirty;
+  bool good = true, dirty = c->txn->dirty, known;
   c->now = due->when;
   c->txn->dirty = false;
-  if (!lifecycle_other(c, due, &good) && lifecycle_entity(c, due, &noun, &e)) good = lifecycle_step(c, noun, &e, due->tag);
+  known = !lifecycle_other(c, due, &good) && lifecycle_entity(c, due, &noun, &e);
+  if (known) good = lifecycle_step(c, noun, &e, due->tag);
   if (c->txn->error || c->arena->failed) return false;
   if (!good) {
     svc_log(c->s, SVC_LOG_WARNING, "a step that was due is given up: %s", svc_error_name(c->error.code));
@@ -153,8 +163,7 @@ static bool lifecycle_apply(svc_call *c, lifecycle_job *work, const svc_due_entr
   }
   c->txn->dirty |= dirty;
   if (work->spoiled) return false;
-  /* of a noun that this build leaves out, or one that refuses: forgotten, not tried for ever */
-  return lifecycle_forget(c, due);
+  return (known && good) || lifecycle_forget(c, due); /* a step has set what its entity waits for next, maybe at this very time */
 }
 
 static bool lifecycle_apply_first(svc_call *c, lifecycle_job *work, int64_t now, bool *found)

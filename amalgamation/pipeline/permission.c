@@ -42,36 +42,35 @@ SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted)
   return svc_fail_as(c, svc_buf_done(&b), SVC_E_ACCESS_FORBIDDEN, "");
 }
 
-/* Asked by the limiter and here: the second time it is known. */
-SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned scopes, uint64_t *roles)
-{
-  *roles = 0;
-  if (c->route.parts != (int)scopes + 1) {
-    if (!svc_begin_read(c) || !svc_resolve(c, scopes)) return false;
-    c->route.part_roles = svc_roles_on(c, svc_id_is_zero(&c->scope.group) ? NULL : &c->scope.group, &c->scope.org);
-    c->route.takes_part = c->route.part_roles || svc_entity_visible(c, c->plan->hops[scopes - 1].noun, &c->route.chain[scopes - 1]);
-    if (c->error.code) return false;
-    c->route.parts = (int)scopes + 1;
-  }
-  *roles = c->route.part_roles;
-  return c->route.takes_part;
-}
-
 #define PERMISSION_MOST 32 /* organizations that one entity may belong to and be asked about */
 
 /* An entity outside of organizations and projects: roles count on the organizations that it belongs to, and who holds none
 ** there is a stranger to it. */
-static bool permission_elsewhere(svc_call *c, uint64_t *roles)
+static uint64_t permission_elsewhere(svc_call *c, const svc_noun *noun, const svc_entity *e)
 {
-  const svc_hop *hop = &c->plan->hops[0];
   svc_id orgs[PERMISSION_MOST];
-  size_t n, i;
+  size_t n = noun->organizations(c, e, orgs, PERMISSION_MOST), i;
+  uint64_t roles = 0;
+  for (i = 0; i < n && !c->error.code; i++) roles |= svc_roles_on(c, NULL, &orgs[i]);
+  return roles;
+}
+
+/* Asked by the limiter and here: the second time it is known. */
+SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned hops, uint64_t *roles)
+{
+  const svc_noun_info *noun = c->plan->hops[hops - 1].noun;
+  const svc_entity *e = &c->route.chain[hops - 1];
   *roles = 0;
-  if (!svc_begin_read(c) || !svc_resolve(c, 1)) return false;
-  n = hop->noun->noun->organizations(c, &c->route.chain[0], orgs, PERMISSION_MOST);
-  if (c->error.code) return false;
-  for (i = 0; i < n; i++) *roles |= svc_roles_on(c, NULL, &orgs[i]);
-  return *roles ? true : svc_not_found(c, hop->noun, 0, c->route.params[hop->param]);
+  if (c->route.parts != (int)hops + 1) {
+    if (!svc_begin_read(c) || !svc_resolve(c, hops)) return false;
+    if (noun->noun->organizations) c->route.part_roles = permission_elsewhere(c, noun->noun, e);
+    else c->route.part_roles = svc_roles_on(c, svc_id_is_zero(&c->scope.group) ? NULL : &c->scope.group, &c->scope.org);
+    c->route.takes_part = c->route.part_roles || (!noun->noun->organizations && svc_entity_visible(c, noun, e));
+    if (c->error.code) return false;
+    c->route.parts = (int)hops + 1;
+  }
+  *roles = c->route.part_roles;
+  return c->route.takes_part;
 }
 
 SVC_PRIVATE bool svc_stage_permission(svc_call *c)
@@ -79,13 +78,12 @@ SVC_PRIVATE bool svc_stage_permission(svc_call *c)
   unsigned scopes = permission_scopes(c);
   uint64_t roles = 0, wanted = c->plan->route->roles;
   if (c->plan->route->flags & SVC_NO_AUTH) return true;
+  if (!scopes && c->plan->hop_count && c->plan->hops[0].noun->noun->organizations) scopes = 1;
   if (scopes) {
     if (!svc_takes_part(c, scopes, &roles)) {
       svc_str key = c->route.params[c->plan->hops[scopes - 1].param];
       return c->error.code ? false : svc_not_found(c, c->plan->hops[scopes - 1].noun, 0, key);
     }
-  } else if (c->plan->hop_count && c->plan->hops[0].noun->noun->organizations) {
-    if (!permission_elsewhere(c, &roles)) return false;
   } else if (wanted && c->plan->route->flags & SVC_ANYWHERE) {
     if (!svc_begin_read(c)) return false;
     roles = svc_holds_any(c, wanted) ? wanted : 0;

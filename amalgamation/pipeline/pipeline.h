@@ -29,6 +29,7 @@ typedef struct svc_noun_info {
   const struct svc_noun_info *parent;
   const struct svc_noun_info *scope; /* the project or organization above it, through its parents; NULL: neither */
   bool is_parent; /* others are below it */
+  bool by_id;     /* found by its id alone: SVC_GLOBAL, or a parent that is not itself right below a project or organization */
   bool is_target; /* fields of others name it */
   svc_str preset; /* of a singleton: what is served until it is changed */
   size_t preset_links_at;
@@ -374,8 +375,9 @@ SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale); /* 401 with a ch
 /* permission.c */
 SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted); /* 403 that names them; false */
 SVC_PRIVATE bool svc_entity_visible(svc_call *c, const svc_noun_info *noun, const svc_entity *e);
-/* Has the caller any part in the last of the organizations and projects with which the path begins? c->error: there is none. */
-SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned scopes, uint64_t *roles);
+/* Has the caller any part in the last of these steps of the path: an organization or project, or what belongs to some?
+** c->error: there is none. */
+SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned hops, uint64_t *roles);
 
 /* resolve.c: the entities that the path names. */
 SVC_PRIVATE bool svc_begin_read(svc_call *c); /* unless a transaction is open */
@@ -411,6 +413,8 @@ typedef struct svc_fields {
   const svc_field *at[SVC_FIELD_LEVELS];
   int count;
 } svc_fields;
+/* The variant of a union by the value of its field (NULL: the default one); NULL: there is none. */
+SVC_PRIVATE const svc_object *svc_variant_of(const svc_object *object, const svc_node *by);
 /* The object itself, or the variant of a union that this body asks for; NULL: none. */
 SVC_PRIVATE const svc_object *svc_object_of(const svc_object *object, const svc_node *body);
 SVC_PRIVATE void svc_fields_begin(svc_fields *f, const svc_object *object); /* of no union: ask svc_object_of() first */
@@ -465,8 +469,15 @@ SVC_PRIVATE bool svc_rewrite(svc_call *c, const svc_entity *stored, const svc_no
 SVC_PRIVATE bool svc_change_along(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *before,
                                   const svc_node *body);
 
+/* What an entity shows of how many are below it: as one of them comes or goes, and in a body about to be stored. */
+SVC_PRIVATE bool svc_recount(svc_call *c, const svc_noun_info *noun, const svc_entity *e);
+SVC_PRIVATE void svc_count_below(svc_call *c, const svc_noun_info *noun, const svc_id *id, svc_node *body);
+
 /* scope.c: to which project and organization things belong. */
 SVC_PRIVATE void svc_scope_enter(svc_call *c, const svc_entity *e); /* work of the service's own is about this one */
+SVC_PRIVATE bool svc_scope_covers(const svc_scope *scope, const svc_scope *of); /* is that the same, or the organization above? */
+/* To what one with this parent and id belongs. The call goes on there, unless that is where it is. */
+SVC_PRIVATE bool svc_scope_of_new(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_scope *out);
 /* A project has gone to another organization: all that is below it belongs there now. */
 SVC_PRIVATE bool svc_scope_move(svc_call *c, const svc_id *group, const svc_id *org);
 

@@ -64,6 +64,13 @@ static void plan_mark(svc *s, svc_noun_info *info)
   info->scope = plan_scope_of(s, info);
 }
 
+/* What is right below a project or organization is found there, since all below it knows these. */
+static bool plan_by_id(const svc *s, const svc_noun_info *info)
+{
+  if (!info->parent || info->noun->flags & SVC_SINGLETON) return false;
+  return info->noun->flags & SVC_GLOBAL || (info->is_parent && info->parent != s->group && info->parent != s->org);
+}
+
 static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *object)
 {
   const svc_object *base = object;
@@ -78,8 +85,6 @@ static int plan_check_noun(const svc *s, const svc_noun_info *info)
   const svc_noun *noun = info->noun;
   int rc = noun->object ? plan_levels(s, noun, noun->object) : SVC_OK;
   if (rc != SVC_OK) return rc;
-  if (noun->counted_in && info->parent && !(info->parent->noun->flags & SVC_GLOBAL))
-    return plan_bad(s, noun->name, noun->counted_in, "is of a parent that is not SVC_GLOBAL");
   if (noun->quota && s->seats[SVC_SEAT_QUOTA] && s->seats[SVC_SEAT_QUOTA]->noun->limit(NULL, NULL, noun->quota) < 0)
     return plan_bad(s, noun->name, noun->quota, "is no limit that is known");
   return SVC_OK;
@@ -104,6 +109,7 @@ static int plan_nouns(svc *s)
     if (info->noun->flags & SVC_SINGLETON && !plan_presets(s, info)) rc = SVC_NOMEM;
   }
   for (i = 0; i < s->noun_count && rc == SVC_OK; i++) plan_mark(s, &s->nouns[i]);
+  for (i = 0; i < s->noun_count && rc == SVC_OK; i++) s->nouns[i].by_id = plan_by_id(s, &s->nouns[i]);
   for (i = 0; i < s->noun_count && rc == SVC_OK; i++) rc = plan_check_noun(s, &s->nouns[i]);
   return rc;
 }
@@ -149,14 +155,14 @@ static int plan_hop(const svc *s, svc_plan *plan, const svc_noun_info *noun, uns
   return SVC_OK;
 }
 
-/* The project or organization whose bucket the route draws from. */
+/* The project or organization whose bucket the route draws from. Its id may also be how another noun is named. */
 static int plan_scope_param(const svc *s, const svc_plan *plan)
 {
   int scope = s->sets[plan->route->set].scope;
   const svc_noun_info *noun = scope == SVC_SCOPE_GROUP ? s->group : scope == SVC_SCOPE_ORGANIZATION ? s->org : NULL;
   unsigned i;
-  for (i = 0; noun && i < plan->hop_count; i++)
-    if (plan->hops[i].noun == noun && !plan->hops[i].by_unique) return (int)plan->hops[i].param;
+  for (i = 0; noun && i < plan->param_count; i++)
+    if (svc_str_is(plan->params[i], noun->noun->param)) return (int)i;
   return -1;
 }
 

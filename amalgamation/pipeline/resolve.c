@@ -195,7 +195,6 @@ SVC_PRIVATE int svc_entity_above(svc_call *c, const svc_noun_info *noun, const s
 {
   const svc_noun_info *up = noun->parent;
   if (!up || !up->noun->kind) return SVC_NOT_FOUND;
-  if (up == c->s->org || up == c->s->group || up->noun->flags & SVC_GLOBAL) return svc_get_noun(c->txn, up, &e->parent, out);
-  /* below a project or organization at the most twice removed: what is above that is its scope */
+  if (up->by_id || !up->parent) return svc_get_noun(c->txn, up, &e->parent, out);
   return svc_entity_get(c->txn, up->noun->kind, up->parent == c->s->org ? &e->scope.org : &e->scope.group, &e->parent, out);
 }

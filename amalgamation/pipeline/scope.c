@@ -12,19 +12,70 @@ SVC_PRIVATE void svc_scope_enter(svc_call *c, const svc_entity *e)
   c->scope = e->scope;
 }
 
+SVC_PRIVATE bool svc_scope_covers(const svc_scope *scope, const svc_scope *of)
+{
+  bool nowhere = svc_id_is_zero(&of->group) && svc_id_is_zero(&of->org);
+  return nowhere || (svc_id_eq(&scope->org, &of->org) && (svc_id_is_zero(&of->group) || svc_id_eq(&scope->group, &of->group)));
+}
+
+/* By what it is below, which need not be what the path names. */
+static bool scope_below(svc_call *c, const svc_noun_info *noun, const svc_id *parent, svc_scope *out)
+{
+  static const svc_id none;
+  svc_entity up = { .scope = c->scope, .parent = *parent };
+  int rc = SVC_OK;
+  *out = c->scope;
+  if (svc_id_is_zero(parent)) *out = (svc_scope){ none, none };
+  else if (noun->parent == c->s->org || (!noun->parent && svc_id_eq(parent, &c->scope.org))) *out = (svc_scope){ none, *parent };
+  else if (noun->scope == c->s->org) out->group = none;
+  else if (noun->parent == c->s->group && !svc_id_eq(parent, &c->scope.group)) rc = svc_entity_above(c, noun, &up, &up);
+  else if (noun->parent && noun->parent->by_id) rc = svc_entity_above(c, noun, &up, &up);
+  else if (!noun->parent && !svc_id_eq(parent, &c->scope.group)) *out = (svc_scope){ none, none };
+  else return true;
+  if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
+  if (up.kind && rc == SVC_OK) *out = up.scope;
+  return true;
+}
+
+SVC_PRIVATE bool svc_scope_of_new(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_scope *out)
+{
+  static const svc_id none;
+  if (noun == c->s->org) *out = (svc_scope){ none, e->id };
+  else if (noun == c->s->group) *out = (svc_scope){ e->id, e->parent };
+  else if (!scope_below(c, noun, &e->parent, out)) return false;
+  if (!svc_scope_covers(&c->scope, out)) c->scope = *out;
+  return true;
+}
+
 static bool scope_move_below(svc_call *c, const svc_noun_info *noun, const svc_id *parent, const svc_id *org);
+
+/* What shows the organization shows the new one. False: nothing does. */
+static bool scope_shows(svc_call *c, const svc_object *object, svc_node *body, const svc_id *org)
+{
+  const svc_field *f;
+  svc_fields fields;
+  bool any = false;
+  svc_fields_begin(&fields, svc_object_of(object, body));
+  while ((f = svc_fields_next(&fields)) != NULL) {
+    if (f->fill != SVC_AUTO_ORG_ID || !svc_node_get(body, f->name)) continue;
+    svc_node_set_str(c->arena, body, f->name, svc_id_str(c->arena, org));
+    any = true;
+  }
+  return any;
+}
 
 static bool scope_move_one(svc_call *c, const svc_noun_info *noun, const svc_entity *old, const svc_id *org)
 {
   svc_entity e = *old;
-  const svc_node *body;
+  svc_node *body = svc_entity_body(c, old);
+  if (!body) return false;
   e.scope.org = *org;
-  if (svc_record_put(c->txn, c->arena, &e) != SVC_OK) return svc_store_failed(c, c->txn->error);
-  if (noun->noun->meters) {
-    body = svc_entity_body(c, &e);
-    if (!body || !svc_meter_note(c, noun, &e, body)) return false;
+  if (scope_shows(c, noun->noun->object, body, org)) {
+    if (!svc_body_write(c->arena, body, &e.body, &e.links_at)) return svc_no_memory(c);
+    e.revision = svc_new_revision(c->txn);
   }
-  return scope_move_below(c, noun, &e.id, org);
+  if (svc_record_put(c->txn, c->arena, &e) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  return svc_meter_note(c, noun, &e, body) && scope_move_below(c, noun, &e.id, org);
 }
 
 /* Events tell what was, and stay as they are. */

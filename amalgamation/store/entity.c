@@ -16,6 +16,7 @@ static void entity_count(svc_txn *txn, const svc_entity *e, int64_t delta)
   if (!entity_counts(e)) return;
   svc_count_add(txn, e->kind, &e->parent, delta);
   if (e->flags & SVC_ENTITY_BY_ID) svc_count_add(txn, e->kind, NULL, delta);
+  if (e->flags & SVC_ENTITY_BY_GROUP) svc_count_add(txn, e->kind, &e->scope.group, delta);
 }
 
 SVC_PRIVATE int svc_entity_insert(svc_txn *txn, svc_arena *a, const svc_entity *e)

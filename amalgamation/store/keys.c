@@ -3,6 +3,7 @@
 **
 **   b org(12) month(4) group(12) id(12) since(8) slot(1)   a line of the ledger (pipeline/meter.c)
 **   c kind(4) parent(12)                           how many there are below a parent: a count of the port's
+**   c kind(4) group(12)                            the same, of all in a project, where it has a limit on what is deeper in it
 **   c kind(4)                                      of what is found by its id alone: how many there are at all
 **   d due(8) kind(4) parent(12) id(12) tag(1)      something happens to this entity at that time: empty
 **   e kind(4) parent(12) id(12)                    an entity (record.c draws it)

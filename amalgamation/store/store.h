@@ -68,7 +68,8 @@ typedef struct svc_due {
 
 enum svc_entity_flags {
   SVC_ENTITY_SHARED_NAME = 1, /* others may have the same unique value: it is not indexed */
-  SVC_ENTITY_BY_ID = 2        /* it is found by its id alone, whatever its parent */
+  SVC_ENTITY_BY_ID = 2,       /* it is found by its id alone, whatever its parent */
+  SVC_ENTITY_BY_GROUP = 4     /* below something in its project: it is counted there as well */
 };
 
 /* record.c: one resource as it is stored: the JSON that is served, less the links, and what reads need beside it. */

@@ -1,0 +1,263 @@
+/*
+** Permission elsewhere: paths that name no organization and no project. A pact is what several organizations have in
+** common, as a federation is: roles count that are held on one of them. Bells are rung by whoever holds the role anywhere.
+*/
+#include "mechanism/probe.h"
+
+static const svc_config quiet = { .limiter_off = 1 };
+
+static const svc_field pact_fields[] = { F_ID(), F_STR("motto"), F_STRS("orgIds", .flags = SVC_REQUIRED), F_END };
+static const svc_object pact_object = { .name = "Pact", .fields = pact_fields };
+
+static size_t pact_organizations(svc_call *c, const svc_entity *e, svc_id *out, size_t most)
+{
+  const svc_node *body = svc_entity_body(c, e), *org = body ? svc_node_get(body, "orgIds") : NULL;
+  size_t n = 0;
+  for (org = org ? org->first : NULL; org && n < most; org = org->next)
+    if (svc_id_parse(org->text, &out[n])) n++;
+  return n;
+}
+
+#define PACT(m, p, who, ...) { .method = m, .path = "/pacts" p, .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .roles = who, __VA_ARGS__ }
+static const svc_route pact_routes[] = {
+  PACT(SVC_POST, "", 0, .status = 201, .run = svc_verb_create),
+  PACT(SVC_GET, "/{pactId}", SVC_R_ORG_MEMBER, .run = svc_verb_read),
+  PACT(SVC_PATCH, "/{pactId}", SVC_R_ORG_OWNER, .run = svc_verb_update),
+  PACT(SVC_DELETE, "/{pactId}", SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
+  SVC_ROUTES_END
+};
+static const svc_noun pact_noun = {
+  .name = "pact", .kind = "pact", .param = "pactId", .flags = SVC_GLOBAL, .object = &pact_object,
+  .err_not_found = SVC_E_PEER_NOT_FOUND, .event_updated = "FEDERATION_SETTINGS_UPDATED", .routes = pact_routes,
+  .organizations = pact_organizations
+};
+
+/* Below a pact: of one organization each, which the path names as well. */
+static const svc_field clause_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_END };
+static const svc_object clause_object = { .name = "Clause", .fields = clause_fields };
+static const svc_route clause_routes[] = {
+  PACT(SVC_GET, "/{pactId}/clauses", SVC_R_ORG_MEMBER, .flags = SVC_PAGED, .run = svc_verb_list),
+  PACT(SVC_POST, "/{pactId}/clauses", SVC_R_ORG_OWNER, .status = 201, .run = svc_verb_create),
+  PACT(SVC_GET, "/{pactId}/clauses/{clauseId}", SVC_R_ORG_MEMBER, .run = svc_verb_read),
+  PACT(SVC_DELETE, "/{pactId}/clauses/{clauseId}", SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
+  SVC_ROUTES_END
+};
+static const svc_noun clause_noun = {
+  .name = "clause", .kind = "clau", .parent = "pact", .param = "clauseId", .object = &clause_object, .routes = clause_routes
+};
+
+/* What a pact has for one of its organizations, by whose id it is named. */
+static const svc_field seal_fields[] = { F_STR("colour"), F_HEX24("orgId", .flags = SVC_REQUIRED), F_END };
+static const svc_object seal_object = { .name = "Seal", .fields = seal_fields };
+#define SEAL(m, p, ...) { .method = m, .path = "/pacts/{pactId}/seals" p, .set = SVC_SET_FEDERATION_ORGANIZATION, PROBE_VERSIONS, \
+                          .roles = SVC_R_ORG_MEMBER, __VA_ARGS__ }
+static const svc_route seal_routes[] = {
+  SEAL(SVC_POST, "", .status = 201, .run = svc_verb_create), SEAL(SVC_GET, "/{orgId}", .run = svc_verb_read), SVC_ROUTES_END
+};
+static const svc_noun seal_noun = {
+  .name = "seal", .kind = "seal", .parent = "pact", .param = "orgId", .object = &seal_object, .key = "orgId", .unique = "orgId",
+  .err_not_found = SVC_E_ORG_NOT_FOUND, .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = seal_routes
+};
+
+static bool bell_rings(svc_call *c)
+{
+  return svc_answer_nothing(c);
+}
+static const svc_field bell_fields[] = { F_END };
+static const svc_object bell_object = { .name = "Bell", .fields = bell_fields };
+static const svc_route bell_routes[] = {
+  { .method = SVC_POST, .path = "/bells:ring", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .roles = SVC_R_ORG_GROUP_CREATOR,
+    .flags = SVC_ANYWHERE | SVC_NO_BODY, .status = 204, .run = bell_rings },
+  { .method = SVC_POST, .path = "/bells:mute", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .roles = SVC_R_ORG_MEMBER,
+    .flags = SVC_NO_BODY, .status = 204, .run = bell_rings }, /* says neither where nor anywhere */
+  { .method = SVC_POST, .path = "/bells:hear", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .flags = SVC_NO_BODY, .status = 204,
+    .run = bell_rings }, /* for whoever is known */
+  SVC_ROUTES_END
+};
+static const svc_noun bell_noun = { .name = "bell", .flags = SVC_VIRTUAL, .object = &bell_object, .routes = bell_routes };
+
+static const svc_noun *const probes[] = { &pact_noun, &clause_noun, &seal_noun, &bell_noun, NULL };
+
+/* -------------------------------------------------------------------------------------------------------------- tests */
+
+typedef struct elsewhere_world {
+  t_service t;
+  const char *first, *second, *stranger; /* organizations: two of the pact, and another one */
+  const char *pact;
+} elsewhere_world;
+
+static void elsewhere_open(elsewhere_world *w)
+{
+  char body[128];
+  t_probes(probes);
+  t_open(&w->t, &quiet);
+  w->first = t_organization(&w->t, "First");
+  w->second = t_organization(&w->t, "Second");
+  w->stranger = t_organization(&w->t, "Third");
+  snprintf(body, sizeof body, "{\"motto\":\"we\",\"orgIds\":[\"%s\",\"%s\"]}", w->first, w->second);
+  munit_assert_int(t_send(&w->t, "POST", "/pacts", body), ==, 201);
+  w->pact = t_keep(&w->t, t_str(&w->t, "id"));
+}
+
+static void elsewhere_close(elsewhere_world *w)
+{
+  t_close(&w->t);
+  t_probes(NULL);
+}
+
+/* Requests to come are of somebody who holds this, and nothing else. */
+static void elsewhere_as(elsewhere_world *w, const char *role, const char *on)
+{
+  w->t.grants[0].role = role;
+  w->t.grants[0].on = on;
+}
+
+static int elsewhere_at(elsewhere_world *w, const char *method, const char *below, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/pacts/%s%s", w->pact, below);
+}
+
+static MunitResult elsewhere_members(const MunitParameter params[], void *data)
+{
+  elsewhere_world w;
+  const char *project;
+  (void)params, (void)data;
+  elsewhere_open(&w);
+  project = t_project(&w.t, w.first, "alpha");
+
+  elsewhere_as(&w, "ORG_OWNER", w.second); /* of one of its organizations, not the first */
+  munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 200);
+  munit_assert_int(elsewhere_at(&w, "PATCH", "", "{\"motto\":\"us\"}"), ==, 200);
+  munit_assert_int(elsewhere_at(&w, "POST", "/clauses", "{\"name\":\"c\"}"), ==, 201);
+  munit_assert_int(elsewhere_at(&w, "GET", "/clauses", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+
+  elsewhere_as(&w, "ORG_READ_ONLY", w.first); /* part of it, without the role */
+  munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 200);
+  munit_assert_int(elsewhere_at(&w, "PATCH", "", "{\"motto\":\"them\"}"), ==, 403);
+  munit_assert_string_equal(t_error(&w.t), "ACCESS_FORBIDDEN");
+  munit_assert_int(elsewhere_at(&w, "POST", "/clauses", "{\"name\":\"d\"}"), ==, 403);
+  munit_assert_int(elsewhere_at(&w, "DELETE", "", NULL), ==, 403);
+
+  elsewhere_as(&w, "ORG_OWNER", w.stranger); /* owner, but of another: it is as if there were none */
+  munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
+  munit_assert_string_equal(t_param(&w.t, 0), w.pact);
+  munit_assert_int(elsewhere_at(&w, "PATCH", "", "{\"motto\":\"them\"}"), ==, 404);
+  munit_assert_int(elsewhere_at(&w, "DELETE", "", NULL), ==, 404);
+  munit_assert_int(elsewhere_at(&w, "GET", "/clauses", NULL), ==, 404);
+  munit_assert_int(elsewhere_at(&w, "POST", "/clauses", "{\"name\":\"d\"}"), ==, 404);
+  munit_assert_int(t_send(&w.t, "GET", "/pacts/5f5f5f5f5f5f5f5f5f5f5f5f", NULL), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
+
+  elsewhere_as(&w, "GROUP_OWNER", project); /* a project of one of them is not the organization */
+  munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 404);
+  w.t.caller.grant_count = 0;
+  munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 404);
+  w.t.caller.grant_count = 1;
+  elsewhere_as(&w, "ORG_OWNER", NULL);
+  munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "motto"), "us");
+  munit_assert_int(elsewhere_at(&w, "DELETE", "", NULL), ==, 204);
+  munit_assert_size(probe_records(w.t.s, "eclau"), ==, 0);
+  munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 404);
+  elsewhere_close(&w);
+  return MUNIT_OK;
+}
+
+/* The same with roles that are kept in the store. */
+static MunitResult elsewhere_people(const MunitParameter params[], void *data)
+{
+  elsewhere_world w;
+  char roles[128];
+  const char *member, *stranger;
+  (void)params, (void)data;
+  elsewhere_open(&w);
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_READ_ONLY\"}]", w.second);
+  member = t_user(&w.t, "in@example.com", roles);
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]", w.stranger);
+  stranger = t_user(&w.t, "out@example.com", roles);
+  t_as(&w.t, member);
+  munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 200);
+  munit_assert_int(elsewhere_at(&w, "PATCH", "", "{\"motto\":\"x\"}"), ==, 403);
+  munit_assert_int(t_send(&w.t, "POST", "/bells:ring", NULL), ==, 403);
+  t_as(&w.t, stranger);
+  munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 404);
+  munit_assert_int(t_send(&w.t, "POST", "/bells:ring", NULL), ==, 204); /* that one's role is held anywhere */
+  t_as(&w.t, NULL);
+  elsewhere_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitResult elsewhere_anywhere(const MunitParameter params[], void *data)
+{
+  elsewhere_world w;
+  const char *project;
+  (void)params, (void)data;
+  elsewhere_open(&w);
+  project = t_project(&w.t, w.first, "alpha");
+  elsewhere_as(&w, "ORG_GROUP_CREATOR", w.stranger);
+  munit_assert_int(t_send(&w.t, "POST", "/bells:ring", NULL), ==, 204);
+  elsewhere_as(&w, "ORG_OWNER", w.stranger); /* it includes that one */
+  munit_assert_int(t_send(&w.t, "POST", "/bells:ring", NULL), ==, 204);
+  elsewhere_as(&w, "ORG_READ_ONLY", w.stranger);
+  munit_assert_int(t_send(&w.t, "POST", "/bells:ring", NULL), ==, 403);
+  elsewhere_as(&w, "GROUP_OWNER", project);
+  munit_assert_int(t_send(&w.t, "POST", "/bells:ring", NULL), ==, 403);
+  munit_assert_int(t_send(&w.t, "POST", "/bells:hear", NULL), ==, 204);
+  elsewhere_as(&w, "ORG_OWNER", NULL); /* not even an owner of everything: that route forgot to say where */
+  munit_assert_int(t_send(&w.t, "POST", "/bells:mute", NULL), ==, 403);
+  munit_assert_string_equal(t_error(&w.t), "ACCESS_FORBIDDEN");
+  w.t.anonymous = true;
+  munit_assert_int(t_send(&w.t, "POST", "/bells:ring", NULL), ==, 401);
+  munit_assert_int(t_send(&w.t, "POST", "/bells:hear", NULL), ==, 401);
+  munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 401);
+  elsewhere_close(&w);
+  return MUNIT_OK;
+}
+
+/* Who has no part in the pact uses up nobody's requests but its own. */
+static MunitResult elsewhere_buckets(const MunitParameter params[], void *data)
+{
+  char path[80], body[128], set[80];
+  const svc_limit_override few = { set, 3, 3, 60 };
+  const svc_config config = { .limits = &few, .limit_count = 1 };
+  elsewhere_world w;
+  int i;
+  (void)params, (void)data;
+  svc_set_id(SVC_SET_FEDERATION_ORGANIZATION, set, sizeof set);
+  t_probes(probes);
+  t_open(&w.t, &config);
+  w.first = t_organization(&w.t, "First");
+  w.stranger = t_organization(&w.t, "Other");
+  snprintf(body, sizeof body, "{\"orgIds\":[\"%s\"]}", w.first);
+  munit_assert_int(t_send(&w.t, "POST", "/pacts", body), ==, 201);
+  w.pact = t_keep(&w.t, t_str(&w.t, "id"));
+  snprintf(body, sizeof body, "{\"orgId\":\"%s\"}", w.first);
+  munit_assert_int(elsewhere_at(&w, "POST", "/seals", body), ==, 201);
+  snprintf(path, sizeof path, "/seals/%s", w.first);
+  elsewhere_as(&w, "ORG_OWNER", w.stranger);
+  w.t.caller.user_id = "5f0000000000000000000002";
+  for (i = 0; i < 3; i++) munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 404);
+  munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 429);
+  elsewhere_as(&w, "ORG_OWNER", w.first);
+  w.t.caller.user_id = "5f0000000000000000000003";
+  munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), "2"); /* nothing was taken from it */
+  munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 200);
+  w.t.caller.user_id = "5f0000000000000000000004"; /* and it is the organization's, not the caller's */
+  munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), "0");
+  munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 429);
+  elsewhere_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/members", elsewhere_members, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/people", elsewhere_people, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/buckets", elsewhere_buckets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/anywhere", elsewhere_anywhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_elsewhere = { "elsewhere", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

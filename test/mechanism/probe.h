@@ -1,0 +1,116 @@
+/*
+** What the suites of the mechanisms share. Each puts nouns of its own beside the catalog (t_probes), whose tables use the
+** mechanism that it is about; here is how they look into the store behind the service's back.
+*/
+#ifndef SVC_TEST_PROBE_H
+#define SVC_TEST_PROBE_H
+
+#include "support.h"
+
+#define PROBE_VERSIONS .versions = { 20250101 }
+
+/* A cluster of three nodes, as POST /groups/ID/clusters takes it. */
+#define PROBE_CLUSTER(name, size) \
+  "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
+  "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"" size "\",\"nodeCount\":3}}]}]}"
+#define PROBE_RESIZE(size) \
+  "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7," \
+  "\"electableSpecs\":{\"instanceSize\":\"" size "\",\"nodeCount\":3}}]}]}"
+
+/* A walk over the records that begin with a prefix, in a read transaction of its own. */
+typedef struct probe_walk {
+  svc *s;
+  svc_txn *txn;
+  svc_scan scan;
+  svc_str key, value;
+} probe_walk;
+
+static inline void probe_walk_begin(probe_walk *w, svc *s, const char *prefix)
+{
+  svc_key key;
+  w->s = s;
+  key.n = strlen(prefix);
+  memcpy(key.b, prefix, key.n);
+  munit_assert_int(s->commit.port->read_begin(s->commit.store, &w->txn), ==, SVC_OK);
+  svc_scan_below(&w->scan, w->txn, &key, false);
+}
+
+static inline bool probe_walk_next(probe_walk *w)
+{
+  if (svc_scan_next(&w->scan, &w->key, &w->value)) return true;
+  munit_assert_int(w->txn->error, ==, SVC_OK);
+  w->s->commit.port->read_end(w->txn);
+  return false;
+}
+
+/* How many records begin so: "d" all that is due, "eclus" all clusters. */
+static inline size_t probe_records(svc *s, const char *prefix)
+{
+  probe_walk w;
+  size_t n = 0;
+  for (probe_walk_begin(&w, s, prefix); probe_walk_next(&w);) n++;
+  return n;
+}
+
+/* Every entity of a kind must be of this project and organization; how many there are. */
+static inline size_t probe_all_in(svc *s, const char *kind, const char *group, const char *org)
+{
+  char prefix[1 + SVC_KIND_SIZE + 1];
+  svc_id group_id = { { 0 } }, org_id = { { 0 } };
+  probe_walk w;
+  svc_entity e;
+  size_t n = 0;
+  snprintf(prefix, sizeof prefix, "e%s", kind);
+  if (group) munit_assert_true(svc_id_parse(svc_str_c(group), &group_id));
+  if (org) munit_assert_true(svc_id_parse(svc_str_c(org), &org_id));
+  for (probe_walk_begin(&w, s, prefix); probe_walk_next(&w); n++) {
+    munit_assert_true(svc_entity_decode(w.key, w.value, &e));
+    munit_assert_memory_equal(12, e.scope.group.b, group_id.b);
+    munit_assert_memory_equal(12, e.scope.org.b, org_id.b);
+  }
+  return n;
+}
+
+/* The types of a feed ("/groups/ID"), oldest first, with a space between: valid until the next call. */
+static inline const char *probe_feed(t_service *t, const char *of)
+{
+  static char text[8192];
+  char place[64];
+  size_t n, at = 0;
+  munit_assert_int(t_sendf(t, "GET", NULL, "%s/events?itemsPerPage=500", of), ==, 200);
+  text[0] = 0;
+  for (n = t_count(t, "results"); n > 0; n--) {
+    snprintf(place, sizeof place, "results[%zu].eventTypeName", n - 1);
+    at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", at ? " " : "", t_str(t, place));
+    munit_assert_size(at, <, sizeof text);
+  }
+  return text;
+}
+
+/* The same, less what was there when `before` was taken of it. */
+static inline const char *probe_feed_since(t_service *t, const char *of, const char *before)
+{
+  const char *all = probe_feed(t, of);
+  size_t n = strlen(before);
+  munit_assert_size(strlen(all), >=, n);
+  munit_assert_memory_equal(n, all, before);
+  return all[n] == ' ' ? all + n + 1 : all + n;
+}
+
+/* svc_open() with probes that it must refuse, and the log line that says why. */
+static inline const char *probe_refused(const svc_noun *const *nouns, int code)
+{
+  static t_service t;
+  svc_config config = { 0 };
+  svc *s = NULL;
+  memset(&t, 0, sizeof t);
+  t_probes(nouns);
+  config.log = t_log;
+  config.log_context = &t;
+  munit_assert_int(svc_open(&s, &config), ==, code);
+  munit_assert_null(s);
+  t_probes(NULL);
+  return t.log;
+}
+
+#endif

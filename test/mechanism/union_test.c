@@ -1,0 +1,442 @@
+/*
+** Unions: a body whose shape depends on one of its fields. The probe is a pipe of a project: a union at the top, one of
+** whose variants is a union itself; an object in it is one, and so are the elements of an array.
+*/
+#include "mechanism/probe.h"
+
+#define PIPES "/groups/%s/pipes"
+
+static const svc_config quiet = { .limiter_off = 1 };
+
+/* ------------------------------------------------------------------------------------------------------------ objects */
+
+/* auth: by its mode; without one there is none */
+static const svc_field open_fields[] = { F_STR("mode"), F_END };
+static const svc_object open_object = { .name = "PipeOpen", .fields = open_fields };
+static const svc_field password_fields[] = {
+  F_STR("mode"), F_STR("password", .flags = SVC_WRITE_ONLY), F_STR("user", .flags = SVC_REQUIRED), F_END
+};
+static const svc_object password_object = { .name = "PipePassword", .fields = password_fields };
+static const svc_variant auth_variants[] = { { "NONE", &open_object }, { "PASSWORD", &password_object }, { NULL, NULL } };
+static const svc_object auth_object = {
+  .name = "PipeAuth", .variant_by = "mode", .variant_default = "NONE", .variants = auth_variants
+};
+
+/* stages: by what they do; each has an id of its own, and so has each key of a join */
+static const svc_field stage_base_fields[] = { F_ID(), F_STR("op", .flags = SVC_REQUIRED), F_END };
+static const svc_object stage_base = { .name = "PipeStageBase", .fields = stage_base_fields };
+static const svc_field filter_fields[] = { F_STR("expr", .flags = SVC_REQUIRED), F_END };
+static const svc_object filter_object = { .name = "PipeFilter", .fields = filter_fields, .base = &stage_base };
+static const svc_field join_key_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_END };
+static const svc_object join_key = { .name = "PipeJoinKey", .fields = join_key_fields };
+static const svc_field join_fields[] = { F_LIST("keys", &join_key, .preset = "[]"), F_STR("with", .flags = SVC_REQUIRED), F_END };
+static const svc_object join_object = { .name = "PipeJoin", .fields = join_fields, .base = &stage_base };
+static const svc_variant stage_variants[] = { { "FILTER", &filter_object }, { "JOIN", &join_object }, { NULL, NULL } };
+static const svc_object stage_object = { .name = "PipeStage", .variant_by = "op", .variants = stage_variants };
+
+static const svc_field base_fields[] = {
+  F_OBJ("auth", &auth_object),
+  F_DATE("changed", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED),
+  F_GROUP_ID(), F_ID(),
+  F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED),
+  F_STR("note", .max = 16),
+  F_LIST("stages", &stage_object, .preset = "[]"),
+  F_END
+};
+static const svc_object base_object = { .name = "PipeBase", .fields = base_fields };
+
+static const char *const http_kinds[] = { "HTTP", NULL };
+static const svc_field http_fields[] = {
+  F_ENUM("kind", http_kinds, .preset = "\"HTTP\""), F_INT("size", .preset = "1"), F_STR("url", .flags = SVC_REQUIRED), F_END
+};
+static const svc_object http_object = { .name = "PipeHttp", .fields = http_fields, .base = &base_object };
+static const char *const kafka_sizes[] = { "SMALL", "LARGE", NULL };
+static const svc_field kafka_fields[] = {
+  F_STRS("brokers", .flags = SVC_REQUIRED, .min_items = 1), F_STR("kind", .flags = SVC_REQUIRED),
+  F_ENUM("size", kafka_sizes, .preset = "\"SMALL\""), F_DATE("touched", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED), F_END
+};
+static const svc_object kafka_object = { .name = "PipeKafka", .fields = kafka_fields, .base = &base_object };
+static const char *const file_kinds[] = { "FILE", NULL };
+static const svc_field file_fields[] = {
+  F_ENUM("kind", file_kinds, .flags = SVC_REQUIRED), F_ENUM("note", kafka_sizes),
+  F_STR("path", .flags = SVC_REQUIRED | SVC_FIXED), F_END
+};
+static const svc_field file_base_fields[] = { F_GROUP_ID(), F_ID(), F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED), F_END };
+static const svc_object file_base = { .name = "PipeFileBase", .fields = file_base_fields };
+static const svc_object file_object = { .name = "PipeFile", .fields = file_fields, .base = &file_base };
+
+/* a variant that is a union itself */
+static const svc_field cloud_fields[] = { F_STR("kind", .flags = SVC_REQUIRED), F_STR("provider", .flags = SVC_REQUIRED), F_END };
+static const svc_object cloud_base = { .name = "PipeCloudBase", .fields = cloud_fields, .base = &base_object };
+static const svc_field aws_fields[] = { F_STR("bucket", .flags = SVC_REQUIRED), F_END };
+static const svc_object aws_object = { .name = "PipeAws", .fields = aws_fields, .base = &cloud_base };
+static const svc_field gcp_fields[] = { F_STR("project", .flags = SVC_REQUIRED), F_END };
+static const svc_object gcp_object = { .name = "PipeGcp", .fields = gcp_fields, .base = &cloud_base };
+static const svc_variant cloud_variants[] = { { "AWS", &aws_object }, { "GCP", &gcp_object }, { NULL, NULL } };
+static const svc_object cloud_object = { .name = "PipeCloud", .variant_by = "provider", .variants = cloud_variants };
+
+static const svc_variant pipe_variants[] = { { "HTTP", &http_object }, { "KAFKA", &kafka_object }, { "CLOUD", &cloud_object },
+                                             { "FILE", &file_object }, { NULL, NULL } };
+static const svc_object pipe_object = {
+  .name = "Pipe", .variant_by = "kind", .variant_default = "HTTP", .variants = pipe_variants
+};
+
+#define PIPE(m, p, ...) { .method = m, .path = "/groups/{groupId}/" p, .set = SVC_SET_STREAMS, PROBE_VERSIONS, \
+                          .roles = SVC_R_GROUP_OWNER, __VA_ARGS__ }
+#define PIPE_ROUTES(p) \
+  PIPE(SVC_GET, p, .flags = SVC_PAGED, .run = svc_verb_list), PIPE(SVC_POST, p, .status = 201, .run = svc_verb_create), \
+  PIPE(SVC_GET, p "/{pipeName}", .run = svc_verb_read), PIPE(SVC_PATCH, p "/{pipeName}", .run = svc_verb_update), \
+  PIPE(SVC_PUT, p "/{pipeName}", .run = svc_verb_replace), SVC_ROUTES_END
+static const svc_route pipe_routes[] = { PIPE_ROUTES("pipes") };
+static const svc_noun pipe_noun = {
+  .name = "pipe", .kind = "pipe", .parent = "project", .param = "pipeName", .object = &pipe_object, .key = "name",
+  .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .event_created = "CLUSTER_CREATED",
+  .event_updated = "CLUSTER_UPDATE_STARTED", .routes = pipe_routes
+};
+
+/* the same, where some fields of variants have events of their own */
+static const svc_field_event drain_events[] = {
+  { "url", "CLUSTER_TAGS_MODIFIED", NULL }, { "size", "CPS_SNAPSHOT_BEHIND", "LARGE" }, { NULL, NULL, NULL }
+};
+static const svc_route drain_routes[] = { PIPE_ROUTES("drains") };
+static const svc_noun drain_noun = {
+  .name = "drain", .kind = "drai", .parent = "project", .param = "pipeName", .object = &pipe_object, .key = "name",
+  .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .event_created = "CLUSTER_CREATED",
+  .event_updated = "CLUSTER_UPDATE_STARTED", .field_events = drain_events, .routes = drain_routes
+};
+
+static const svc_noun *const probes[] = { &pipe_noun, &drain_noun, NULL };
+
+/* -------------------------------------------------------------------------------------------------------------- tests */
+
+typedef struct union_world {
+  t_service t;
+  const char *group;
+  char feed[40];
+} union_world;
+
+static void union_open(union_world *w)
+{
+  t_probes(probes);
+  t_open(&w->t, &quiet);
+  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "alpha");
+  snprintf(w->feed, sizeof w->feed, "/groups/%s", w->group);
+}
+
+static void union_close(union_world *w)
+{
+  t_close(&w->t);
+  t_probes(NULL);
+}
+
+static const svc_node *union_make(union_world *w, const char *body)
+{
+  int status = t_sendf(&w->t, "POST", body, PIPES, w->group);
+  if (status != 201) munit_errorf("%s: %s", body, w->t.response.body);
+  return w->t.body;
+}
+
+static void union_refused(union_world *w, const char *method, const char *at, const char *body, const char *code, const char *field)
+{
+  munit_assert_int(t_sendf(&w->t, method, body, PIPES "%s", w->group, at), ==, 400);
+  munit_assert_string_equal(t_error(&w->t), code);
+  if (!t_violation(&w->t, field)) munit_errorf("%s is not named: %s", field, w->t.response.body);
+}
+
+#define HTTP "{\"name\":\"h\",\"kind\":\"HTTP\",\"url\":\"http://a\"}"
+#define KAFKA "{\"name\":\"k\",\"kind\":\"KAFKA\",\"brokers\":[\"a:1\"]}"
+#define AWS "{\"name\":\"a\",\"kind\":\"CLOUD\",\"provider\":\"AWS\",\"bucket\":\"b\"}"
+#define GCP "{\"name\":\"g\",\"kind\":\"CLOUD\",\"provider\":\"GCP\",\"project\":\"p\"}"
+
+static MunitResult union_create(const MunitParameter params[], void *data)
+{
+  union_world w;
+  (void)params, (void)data;
+  union_open(&w);
+  union_make(&w, HTTP);
+  munit_assert_string_equal(t_str(&w.t, "kind"), "HTTP");
+  munit_assert_int64(t_int(&w.t, "size"), ==, 1); /* the variant's own default */
+  munit_assert_string_equal(t_str(&w.t, "groupId"), w.group);
+  munit_assert_size(strlen(t_str(&w.t, "id")), ==, 24);
+  munit_assert_string_equal(t_str(&w.t, "changed"), "2025-06-01T00:00:00Z");
+  munit_assert_string_not_equal(t_link(&w.t, "self"), "");
+  union_make(&w, KAFKA);
+  munit_assert_string_equal(t_str(&w.t, "size"), "SMALL");
+  munit_assert_string_equal(t_str(&w.t, "touched"), "2025-06-01T00:00:00Z");
+  munit_assert_null(t_node(&w.t, "url"));
+  union_make(&w, AWS);
+  munit_assert_string_equal(t_str(&w.t, "bucket"), "b");
+  union_make(&w, GCP);
+  munit_assert_string_equal(t_str(&w.t, "project"), "p");
+  union_make(&w, "{\"name\":\"d\",\"url\":\"http://d\"}"); /* by default */
+  munit_assert_string_equal(t_str(&w.t, "kind"), "HTTP");
+  union_make(&w, "{\"name\":\"e\",\"url\":\"u\",\"auth\":{}}"); /* a union inside, by default, and of each kind */
+  union_make(&w, "{\"name\":\"f\",\"url\":\"u\",\"auth\":{\"mode\":\"PASSWORD\",\"user\":\"joe\",\"password\":\"x\"}}");
+  munit_assert_string_equal(t_str(&w.t, "auth.user"), "joe");
+  munit_assert_null(t_node(&w.t, "auth.password"));
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, PIPES, w.group), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 7);
+
+  union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":\"CARROT\"}", "INVALID_ENUM_VALUE", "kind");
+  union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":5,\"url\":\"u\"}", "INVALID_ATTRIBUTE", "kind");
+  union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":null,\"url\":\"u\"}", "MISSING_ATTRIBUTE", "kind");
+  union_refused(&w, "POST", "", "{\"name\":\"x\"}", "MISSING_ATTRIBUTE", "url"); /* it is the default one's that is missing */
+  union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":\"KAFKA\",\"brokers\":[\"a\"],\"url\":\"u\"}", "INVALID_ATTRIBUTE", "url");
+  union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":\"CLOUD\",\"bucket\":\"b\"}", "MISSING_ATTRIBUTE", "provider");
+  union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":\"CLOUD\",\"provider\":\"HOME\"}", "INVALID_ENUM_VALUE", "provider");
+  union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":\"CLOUD\",\"provider\":\"GCP\",\"bucket\":\"b\"}", "INVALID_ATTRIBUTE", "bucket");
+  munit_assert_true(t_violation(&w.t, "project"));
+  union_refused(&w, "POST", "", "{\"name\":\"x\",\"url\":\"u\",\"auth\":{\"mode\":\"LUCK\"}}", "INVALID_ENUM_VALUE", "auth.mode");
+  union_refused(&w, "POST", "", "{\"name\":\"x\",\"url\":\"u\",\"auth\":{\"user\":\"joe\"}}", "INVALID_ATTRIBUTE", "auth.user");
+  union_refused(&w, "POST", "", "{\"name\":\"x\",\"url\":\"u\",\"stages\":[{\"op\":\"FILTER\",\"expr\":\"e\"},{\"expr\":\"e\"}]}",
+                "MISSING_ATTRIBUTE", "stages[1].op");
+  union_refused(&w, "POST", "", "{\"name\":\"x\",\"url\":\"u\",\"stages\":[{\"op\":\"JOIN\",\"with\":\"w\",\"keys\":[{}]}]}",
+                "MISSING_ATTRIBUTE", "stages[0].keys[0].name");
+  union_refused(&w, "POST", "", "{\"name\":\"x\",\"url\":\"u\",\"stages\":[7]}", "INVALID_ATTRIBUTE", "stages[0]");
+  munit_assert_size(probe_records(w.t.s, "epipe"), ==, 7);
+  union_close(&w);
+  return MUNIT_OK;
+}
+
+/* A field of one variant's own changes: the event, and what shows when. */
+static MunitResult union_change(const MunitParameter params[], void *data)
+{
+  const char *before;
+  union_world w;
+  (void)params, (void)data;
+  union_open(&w);
+  union_make(&w, KAFKA);
+  before = t_keep(&w.t, probe_feed(&w.t, w.feed));
+  t_advance(&w.t, 60);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"brokers\":[\"b:2\"]}", PIPES "/k", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "brokers[0]"), "b:2");
+  munit_assert_string_equal(t_str(&w.t, "changed"), "2025-06-01T00:01:00Z");
+  munit_assert_string_equal(t_str(&w.t, "touched"), "2025-06-01T00:01:00Z"); /* this one is the variant's own */
+  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "CLUSTER_UPDATE_STARTED");
+  t_advance(&w.t, 60);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"brokers\":[\"b:2\"]}", PIPES "/k", w.group), ==, 200); /* nothing changes */
+  munit_assert_string_equal(t_str(&w.t, "touched"), "2025-06-01T00:01:00Z");
+  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "CLUSTER_UPDATE_STARTED");
+  union_refused(&w, "PATCH", "/k", "{\"url\":\"u\"}", "INVALID_ATTRIBUTE", "url"); /* that is another's */
+  union_refused(&w, "PATCH", "/k", "{\"size\":\"HUGE\"}", "INVALID_ENUM_VALUE", "size");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"kind\":\"KAFKA\",\"size\":\"LARGE\"}", PIPES "/k", w.group), ==, 200);
+
+  munit_assert_int(t_sendf(&w.t, "POST", AWS, PIPES, w.group), ==, 201); /* of the variant of a variant */
+  before = t_keep(&w.t, probe_feed(&w.t, w.feed));
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"bucket\":\"c\"}", PIPES "/a", w.group), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"kind\":\"CLOUD\",\"bucket\":\"d\"}", PIPES "/a", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "bucket"), "d");
+  munit_assert_string_equal(t_str(&w.t, "provider"), "AWS");
+  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "CLUSTER_UPDATE_STARTED CLUSTER_UPDATE_STARTED");
+  union_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitResult union_field_events(const MunitParameter params[], void *data)
+{
+  const char *before;
+  union_world w;
+  (void)params, (void)data;
+  union_open(&w);
+  munit_assert_int(t_sendf(&w.t, "POST", HTTP, "/groups/%s/drains", w.group), ==, 201);
+  munit_assert_int(t_sendf(&w.t, "POST", KAFKA, "/groups/%s/drains", w.group), ==, 201);
+  before = t_keep(&w.t, probe_feed(&w.t, w.feed));
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"url\":\"http://b\"}", "/groups/%s/drains/h", w.group), ==, 200);
+  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "CLUSTER_TAGS_MODIFIED");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"note\":\"n\"}", "/groups/%s/drains/h", w.group), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"size\":\"LARGE\"}", "/groups/%s/drains/k", w.group), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"size\":\"SMALL\"}", "/groups/%s/drains/k", w.group), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"size\":\"LARGE\",\"brokers\":[\"z:1\"]}", "/groups/%s/drains/k", w.group), ==, 200);
+  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before),
+                            "CLUSTER_TAGS_MODIFIED CLUSTER_UPDATE_STARTED CPS_SNAPSHOT_BEHIND CPS_SNAPSHOT_BEHIND "
+                            "CLUSTER_UPDATE_STARTED");
+  union_close(&w);
+  return MUNIT_OK;
+}
+
+#define STAGES(a, b) \
+  "{\"name\":\"s\",\"url\":\"u\",\"stages\":[{\"op\":\"FILTER\",\"expr\":\"" a "\"},{\"op\":\"JOIN\",\"with\":\"" b "\",\"keys\":" \
+  "[{\"name\":\"x\"},{\"name\":\"y\"}]}]}"
+
+/* Elements of a union have ids of their own, at any depth, and keep them wherever they go. */
+static MunitResult union_ids(const MunitParameter params[], void *data)
+{
+  const char *filter, *join, *x, *y;
+  union_world w;
+  char body[512];
+  (void)params, (void)data;
+  union_open(&w);
+  union_make(&w, STAGES("e", "w"));
+  filter = t_keep(&w.t, t_str(&w.t, "stages[0].id"));
+  join = t_keep(&w.t, t_str(&w.t, "stages[1].id"));
+  x = t_keep(&w.t, t_str(&w.t, "stages[1].keys[0].id"));
+  y = t_keep(&w.t, t_str(&w.t, "stages[1].keys[1].id"));
+  munit_assert_size(strlen(filter), ==, 24);
+  munit_assert_size(strlen(x), ==, 24);
+  munit_assert_true(strcmp(filter, join) != 0 && strcmp(join, x) != 0 && strcmp(x, y) != 0);
+
+  snprintf(body, sizeof body, "{\"stages\":[{\"id\":\"%s\",\"op\":\"JOIN\",\"with\":\"w\",\"keys\":[{\"id\":\"%s\",\"name\":\"y\"},"
+           "{\"name\":\"z\"},{\"id\":\"%s\",\"name\":\"x2\"}]},{\"id\":\"%s\",\"op\":\"FILTER\",\"expr\":\"e\"}]}", join, y, x, filter);
+  munit_assert_int(t_sendf(&w.t, "PATCH", body, PIPES "/s", w.group), ==, 200); /* the other way round */
+  munit_assert_string_equal(t_str(&w.t, "stages[0].id"), join);
+  munit_assert_string_equal(t_str(&w.t, "stages[1].id"), filter);
+  munit_assert_string_equal(t_str(&w.t, "stages[0].keys[0].id"), y);
+  munit_assert_string_equal(t_str(&w.t, "stages[0].keys[2].id"), x);
+  munit_assert_size(strlen(t_str(&w.t, "stages[0].keys[1].id")), ==, 24);
+  munit_assert_string_not_equal(t_str(&w.t, "stages[0].keys[1].id"), x);
+
+  snprintf(body, sizeof body, "{\"stages\":[{\"op\":\"FILTER\",\"expr\":\"new\"},{\"id\":\"%s\",\"op\":\"JOIN\",\"with\":\"w\"}]}", join);
+  munit_assert_int(t_sendf(&w.t, "PATCH", body, PIPES "/s", w.group), ==, 200); /* a new one in front of the first */
+  munit_assert_string_equal(t_str(&w.t, "stages[1].id"), join);
+  munit_assert_string_not_equal(t_str(&w.t, "stages[0].id"), join);
+  munit_assert_size(strlen(t_str(&w.t, "stages[0].id")), ==, 24);
+
+  snprintf(body, sizeof body, "{\"stages\":[{\"id\":\"%s\",\"op\":\"FILTER\",\"expr\":\"was a join\"}]}", join);
+  munit_assert_int(t_sendf(&w.t, "PATCH", body, PIPES "/s", w.group), ==, 200); /* another variant under the same id */
+  munit_assert_string_equal(t_str(&w.t, "stages[0].id"), join);
+  munit_assert_null(t_node(&w.t, "stages[0].with"));
+  snprintf(body, sizeof body, "{\"stages\":[{\"id\":\"%s\",\"op\":\"FILTER\",\"expr\":\"e\"}]}", "5f5f5f5f5f5f5f5f5f5f5f5f");
+  union_refused(&w, "PATCH", "/s", body, "ATTRIBUTE_READ_ONLY", "stages[0].id"); /* nobody chooses an id */
+  union_close(&w);
+  return MUNIT_OK;
+}
+
+/* Another variant: what the old one alone had goes, what both have stays if it fits, and what is new is asked for. */
+static MunitResult union_other_variant(const MunitParameter params[], void *data)
+{
+  union_world w;
+  const char *id;
+  (void)params, (void)data;
+  union_open(&w);
+  union_make(&w, "{\"name\":\"h\",\"url\":\"http://a\",\"size\":3,\"note\":\"kept\",\"auth\":{\"mode\":\"PASSWORD\",\"user\":\"joe\"}}");
+  id = t_keep(&w.t, t_str(&w.t, "id"));
+  union_refused(&w, "PATCH", "/h", "{\"kind\":\"KAFKA\"}", "MISSING_ATTRIBUTE", "brokers");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"kind\":\"KAFKA\",\"brokers\":[\"a:1\"]}", PIPES "/h", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "kind"), "KAFKA");
+  munit_assert_null(t_node(&w.t, "url"));
+  munit_assert_string_equal(t_str(&w.t, "size"), "SMALL"); /* a number there, a word here: not the same field */
+  munit_assert_string_equal(t_str(&w.t, "note"), "kept");
+  munit_assert_string_equal(t_str(&w.t, "auth.user"), "joe");
+  munit_assert_string_equal(t_str(&w.t, "id"), id);
+  munit_assert_string_equal(t_str(&w.t, "groupId"), w.group);
+  munit_assert_string_equal(t_str(&w.t, "touched"), "2025-06-01T00:00:00Z");
+
+  union_refused(&w, "PATCH", "/h", "{\"kind\":\"FILE\",\"path\":\"/tmp\"}", "INVALID_ENUM_VALUE", "note"); /* "kept" does not fit there */
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"kind\":\"FILE\",\"path\":\"/tmp\",\"note\":\"LARGE\"}", PIPES "/h", w.group), ==, 200);
+  munit_assert_null(t_node(&w.t, "auth")); /* what that one has not */
+  munit_assert_null(t_node(&w.t, "changed"));
+  munit_assert_string_equal(t_str(&w.t, "path"), "/tmp"); /* fixed, but not before it was there */
+  munit_assert_string_equal(t_str(&w.t, "id"), id);
+  union_refused(&w, "PATCH", "/h", "{\"path\":\"/home\"}", "ATTRIBUTE_READ_ONLY", "path");
+  union_refused(&w, "PATCH", "/h", "{\"kind\":\"CLOUD\"}", "MISSING_ATTRIBUTE", "provider");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"kind\":\"CLOUD\",\"provider\":\"AWS\",\"bucket\":\"b\",\"note\":\"n\"}", PIPES "/h", w.group),
+                   ==, 200);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"provider\":\"GCP\",\"project\":\"p\"}", PIPES "/h", w.group), ==, 200);
+  munit_assert_null(t_node(&w.t, "bucket"));
+  munit_assert_string_equal(t_str(&w.t, "kind"), "CLOUD");
+  munit_assert_string_equal(t_str(&w.t, "note"), "n");
+
+  munit_assert_int(t_sendf(&w.t, "PUT", KAFKA, PIPES "/h", w.group), ==, 400); /* its name is fixed */
+  munit_assert_int(t_sendf(&w.t, "PUT", "{\"kind\":\"KAFKA\",\"brokers\":[\"a:1\"]}", PIPES "/h", w.group), ==, 200);
+  munit_assert_null(t_node(&w.t, "project"));
+  munit_assert_null(t_node(&w.t, "note")); /* replaced: what was not sent is gone */
+  munit_assert_string_equal(t_str(&w.t, "id"), id);
+  union_refused(&w, "PUT", "/h", "{\"brokers\":[\"a:1\"]}", "INVALID_ATTRIBUTE", "brokers"); /* without a kind it is the default one */
+  munit_assert_int(t_sendf(&w.t, "PUT", "{\"url\":\"u\"}", PIPES "/h", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "kind"), "HTTP");
+  munit_assert_int64(t_int(&w.t, "size"), ==, 1);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, PIPES "/h", w.group), ==, 200);
+  munit_assert_null(t_node(&w.t, "brokers"));
+
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"auth\":{\"mode\":\"PASSWORD\",\"user\":\"a\"}}", PIPES "/h", w.group), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"auth\":{\"user\":\"b\"}}", PIPES "/h", w.group), ==, 200); /* inside, too */
+  munit_assert_string_equal(t_str(&w.t, "auth.user"), "b");
+  munit_assert_string_equal(t_str(&w.t, "auth.mode"), "PASSWORD");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"auth\":{\"mode\":\"NONE\"}}", PIPES "/h", w.group), ==, 200);
+  munit_assert_null(t_node(&w.t, "auth.user"));
+  union_close(&w);
+  return MUNIT_OK;
+}
+
+/* What was read may be sent back, and nothing happens. */
+static MunitResult union_sent_back(const MunitParameter params[], void *data)
+{
+  static const char *const bodies[] = { HTTP, KAFKA, AWS, GCP, STAGES("e", "w"), "{\"name\":\"d\",\"url\":\"u\",\"auth\":{}}",
+                                        "{\"name\":\"f\",\"kind\":\"FILE\",\"path\":\"/tmp\"}" };
+  static const char *const methods[] = { "PUT", "PATCH" };
+  const char *before, *tag, *text;
+  union_world w;
+  size_t i, j;
+  (void)params, (void)data;
+  union_open(&w);
+  for (i = 0; i < sizeof bodies / sizeof bodies[0]; i++) union_make(&w, bodies[i]);
+  before = t_keep(&w.t, probe_feed(&w.t, w.feed));
+  t_advance(&w.t, 60);
+  for (i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+    char name[2] = { bodies[i][9], 0 };
+    for (j = 0; j < 2; j++) {
+      munit_assert_int(t_sendf(&w.t, "GET", NULL, PIPES "/%s", w.group, name), ==, 200);
+      tag = t_keep(&w.t, t_get_header(&w.t, "ETag"));
+      text = t_keep(&w.t, w.t.response.body);
+      if (t_sendf(&w.t, methods[j], text, PIPES "/%s", w.group, name) != 200) munit_errorf("%s: %s", text, w.t.response.body);
+      munit_assert_string_equal(w.t.response.body, text);
+      munit_assert_string_equal(t_get_header(&w.t, "ETag"), tag);
+    }
+  }
+  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "");
+  union_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitResult union_openapi(const MunitParameter params[], void *data)
+{
+  static const char *const with_links[] = { "PipeHttp", "PipeKafka", "PipeAws", "PipeGcp", "PipeFile" };
+  static const char *const without[] = { "PipeOpen", "PipePassword", "PipeFilter", "PipeJoin", "PipeJoinKey" };
+  char path[96];
+  union_world w;
+  size_t i;
+  (void)params, (void)data;
+  union_open(&w);
+  svc_response_free(&w.t.response);
+  munit_assert_int(svc_openapi(w.t.s, &w.t.response), ==, SVC_OK);
+  w.t.body = svc_json_parse(&w.t.arena, (svc_str){ w.t.response.body, w.t.response.body_length });
+  munit_assert_not_null(w.t.body);
+#define SCHEMA "components.schemas."
+  munit_assert_size(t_count(&w.t, SCHEMA "Pipe.oneOf"), ==, 4);
+  munit_assert_string_equal(t_str(&w.t, SCHEMA "Pipe.oneOf[0].$ref"), "#/components/schemas/PipeHttp");
+  munit_assert_string_equal(t_str(&w.t, SCHEMA "Pipe.discriminator.propertyName"), "kind");
+  munit_assert_string_equal(t_str(&w.t, SCHEMA "Pipe.discriminator.mapping.KAFKA"), "#/components/schemas/PipeKafka");
+  munit_assert_string_equal(t_str(&w.t, SCHEMA "Pipe.discriminator.mapping.CLOUD"), "#/components/schemas/PipeCloud");
+  munit_assert_string_equal(t_str(&w.t, SCHEMA "PipeCloud.discriminator.propertyName"), "provider");
+  munit_assert_size(t_count(&w.t, SCHEMA "PipeCloud.oneOf"), ==, 2);
+  munit_assert_string_equal(t_str(&w.t, SCHEMA "PipeStage.discriminator.propertyName"), "op");
+  munit_assert_string_equal(t_str(&w.t, SCHEMA "PipeHttp.properties.stages.items.$ref"), "#/components/schemas/PipeStage");
+  munit_assert_string_equal(t_str(&w.t, SCHEMA "PipeHttp.properties.auth.allOf[0].$ref"), "#/components/schemas/PipeAuth");
+  munit_assert_string_equal(t_str(&w.t, SCHEMA "PipeAws.properties.bucket.type"), "string");
+  munit_assert_string_equal(t_str(&w.t, SCHEMA "PipeAws.properties.name.type"), "string"); /* of the base of its base */
+  munit_assert_string_equal(t_str(&w.t, SCHEMA "PipePassword.properties.password.writeOnly"), "true");
+  for (i = 0; i < sizeof with_links / sizeof with_links[0]; i++) {
+    snprintf(path, sizeof path, SCHEMA "%s.properties.links.$ref", with_links[i]);
+    if (strcmp(t_str(&w.t, path), "#/components/schemas/Links") != 0) munit_errorf("%s has no links", with_links[i]);
+  }
+  for (i = 0; i < sizeof without / sizeof without[0]; i++) {
+    snprintf(path, sizeof path, SCHEMA "%s.properties", without[i]);
+    munit_assert_not_null(t_node(&w.t, path));
+    snprintf(path, sizeof path, SCHEMA "%s.properties.links", without[i]);
+    munit_assert_null(t_node(&w.t, path));
+  }
+  union_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/create", union_create, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/change", union_change, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/field_events", union_field_events, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/ids", union_ids, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/other_variant", union_other_variant, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/sent_back", union_sent_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/openapi", union_openapi, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_union = { "union", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
