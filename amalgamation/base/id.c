@@ -7,7 +7,7 @@
 */
 #include "base/base.h"
 
-#define ID_LAST_SECOND 0xFEFFFFFFu /* in 2105: no id begins with 0xFF, which keys use as their end */
+#define ID_LAST_SECOND 0xFEFFFFFFu /* in 2105 */
 
 SVC_PRIVATE bool svc_id_parse(svc_str text, svc_id *out)
 {

@@ -221,6 +221,7 @@ static bool lifecycle_work(svc_job *job, svc_txn *txn)
     found = false;
   } else if (job->frees) {
     good = lifecycle_apply_freeing(&c, work, job->now);
+    found = work->done == LIFECYCLE_BATCH;
   }
   for (; !job->frees && work->done < LIFECYCLE_BATCH && good && found; work->done += found)
     good = lifecycle_apply_first(&c, work, job->now, &found);

@@ -36,7 +36,7 @@ static void meter_key(svc_key *key, const svc_ledger_line *line)
   svc_key_number(key, line->month, 4);
   svc_key_id(key, &line->group);
   svc_key_id(key, &line->id);
-  svc_key_number(key, (uint64_t)line->since, 8);
+  svc_key_time(key, line->since);
   svc_key_number(key, line->slot, 1);
 }
 
@@ -47,7 +47,8 @@ static void meter_open_key(svc_key *key, const svc_id *id, unsigned slot)
   svc_key_number(key, slot, 1);
 }
 
-static void meter_due_key(svc_key *key, const svc_ledger_line *line)
+/* When its month ends; false: it does not, where dates end and a clock goes on. */
+static bool meter_due_key(svc_key *key, const svc_ledger_line *line)
 {
   svc_due_entry due;
   memset(&due, 0, sizeof due);
@@ -56,23 +57,23 @@ static void meter_due_key(svc_key *key, const svc_ledger_line *line)
   due.id = line->id;
   due.tag = (unsigned char)line->slot;
   svc_key_due(key, &due);
+  return due.when > line->since;
 }
 
-static uint64_t meter_number(const char *p, int bytes)
+static unsigned meter_month_at(const char *p)
 {
-  uint64_t v = 0;
-  while (bytes-- > 0) v = v << 8 | (unsigned char)*p++;
-  return v;
+  const unsigned char *b = (const unsigned char *)p;
+  return (unsigned)b[0] << 24 | (unsigned)b[1] << 16 | (unsigned)b[2] << 8 | b[3];
 }
 
 static bool meter_decode(svc_str key, svc_str value, svc_ledger_line *out)
 {
   if (key.n != 1 + 12 + 4 + 12 + 12 + 8 + 1 || value.n < METER_FRONT) return false;
   memcpy(out->org.b, key.p + 1, 12);
-  out->month = (unsigned)meter_number(key.p + 13, 4);
+  out->month = meter_month_at(key.p + 13);
   memcpy(out->group.b, key.p + 17, 12);
   memcpy(out->id.b, key.p + 29, 12);
-  out->since = (int64_t)meter_number(key.p + 41, 8);
+  out->since = svc_key_time_at(key.p + 41);
   out->slot = (unsigned char)key.p[49];
   memcpy(out->kind, value.p, SVC_KIND_SIZE);
   memcpy(&out->meter.quantity, value.p + SVC_KIND_SIZE, 8);
@@ -108,8 +109,7 @@ static void meter_begin(svc_call *c, svc_ledger_line *line)
   memcpy(open + 28, key.b + 41, 8);  /* since */
   meter_open_key(&key, &line->id, line->slot);
   svc_put(c->txn, &key, (svc_str){ open, sizeof open });
-  meter_due_key(&key, line);
-  svc_put(c->txn, &key, SVC_S(""));
+  if (meter_due_key(&key, line)) svc_put(c->txn, &key, SVC_S(""));
 }
 
 /* One that ran for no time at all leaves nothing. */
@@ -118,9 +118,8 @@ static void meter_end(svc_call *c, svc_ledger_line *line, int64_t until)
   svc_key key;
   meter_open_key(&key, &line->id, line->slot);
   svc_remove(c->txn, &key);
-  meter_due_key(&key, line);
-  svc_remove(c->txn, &key);
-  line->until = until;
+  if (meter_due_key(&key, line)) svc_remove(c->txn, &key);
+  line->until = until ? until : 1; /* 0 would mean that it runs on */
   if (until > line->since) {
     meter_put(c, line);
     return;

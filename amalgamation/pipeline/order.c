@@ -55,7 +55,7 @@ static void order_id_key(svc_key *key, const svc_id *id)
 static void order_wait_key(svc_key *key, const order_record *r)
 {
   svc_key_begin(key, 'w');
-  svc_key_number(key, (uint64_t)r->not_before, 8);
+  svc_key_time(key, r->not_before);
   svc_key_id(key, &r->id);
 }
 
@@ -371,7 +371,7 @@ static int order_collect(svc *s, svc_arena *arena, int64_t now, svc_order *order
   svc_key_begin(&prefix, 'w');
   svc_scan_below(&scan, c.txn, &prefix, false);
   svc_key_begin(&scan.to, 'w');
-  svc_key_number(&scan.to, (uint64_t)now + 1, 8);
+  svc_key_time(&scan.to, now + 1);
   while (*n < ORDER_BATCH && svc_scan_next(&scan, &key, &value)) {
     order_address at;
     order_record r;
@@ -416,10 +416,14 @@ SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now)
 SVC_PRIVATE int svc_orders_open(svc *s)
 {
   const svc_range all = { SVC_S("o"), SVC_S("p"), false, 0 };
+  const svc_ids *ids = &s->commit.ids;
   svc_txn *txn;
   svc_row row;
   size_t n = 0;
-  int rc = s->commit.port->read_begin(s->commit.store, &txn);
+  int rc;
+  if (ids->random(ids->random_context, &s->session, sizeof s->session) != 0) return SVC_RANDOM;
+  s->session |= 1; /* 0 would mean that nobody has taken it */
+  rc = s->commit.port->read_begin(s->commit.store, &txn);
   if (rc != SVC_OK) return rc;
   rc = txn->port->scan(txn, &all, &row, 1, &n);
   s->commit.port->read_end(txn);

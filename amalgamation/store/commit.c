@@ -141,20 +141,13 @@ static int commit_check_schema(svc_txn *txn)
   return rc == SVC_OK ? svc_put(txn, &key, (svc_str){ (const char *)&schema, sizeof schema }) : rc;
 }
 
-SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_store *store, const svc_allocator *allocator)
+static int commit_open_try(svc_commit *k)
 {
   svc_txn *txn;
   svc_key key;
   svc_str value;
-  int rc;
-  k->port = port;
-  k->allocator = *allocator;
-  atomic_init(&k->due_second, UINT_MAX);
-  k->due = INT64_MAX;
-  if (!svc_mutex_init(&k->lock)) return SVC_NOMEM;
-  k->store = store; /* not before: it says that there is something to close */
-  rc = port->write_begin(store, &txn);
-  if (rc != SVC_OK) goto fail;
+  int rc = k->port->write_begin(k->store, &txn);
+  if (rc != SVC_OK) return rc;
   rc = commit_check_schema(txn);
   svc_key_meta(&key, "ids");
   if (rc == SVC_OK && svc_get(txn, &key, &value) == SVC_OK && value.n == sizeof k->ids.last.b) {
@@ -162,13 +155,27 @@ SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_s
     k->ids.reserved = k->ids.last;
   }
   if (rc == SVC_OK) commit_note_due(k, txn);
-  if (rc == SVC_OK && txn->dirty) rc = port->commit(txn);
-  else port->abort(txn);
+  if (rc == SVC_OK) rc = txn->error;
+  if (rc == SVC_OK && txn->dirty) return k->port->commit(txn);
+  k->port->abort(txn);
+  return rc;
+}
+
+SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_store *store, const svc_allocator *allocator)
+{
+  int rc, tries = 0;
+  k->port = port;
+  k->allocator = *allocator;
+  atomic_init(&k->due_second, UINT_MAX);
+  k->due = INT64_MAX;
+  if (!svc_mutex_init(&k->lock)) return SVC_NOMEM;
+  k->store = store; /* not before: it says that there is something to close */
+  do rc = commit_open_try(k);
+  while (rc == SVC_RETRY && ++tries < COMMIT_RETRIES);
   if (rc == SVC_OK) return SVC_OK;
-fail:
   svc_mutex_destroy(&k->lock);
   k->store = NULL;
-  return rc;
+  return rc == SVC_RETRY ? SVC_BUSY : rc;
 }
 
 /* Nothing is lost if this fails: ids then go on from the bound. */
@@ -295,6 +302,7 @@ static int commit_try(svc_commit *k, commit_batch *batch, const svc_job *only)
   k->ids.revision = k->port->number(txn) << 20;
   good = commit_work(k, batch, only, txn, &wrote);
   if (good) commit_note_due(k, txn);
+  good = good && txn->error == SVC_OK;
   if (good && wrote) return k->port->commit(txn);
   rc = txn->error;
   k->port->abort(txn); /* spoiled, or there is nothing to flush */

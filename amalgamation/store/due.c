@@ -25,7 +25,7 @@ SVC_PRIVATE void svc_due_set(svc_entity *e, int tag, int64_t when)
     if (i < e->due_count) e->dues[i] = e->dues[--e->due_count];
     return;
   }
-  if (i == SVC_DUES) return; /* the catalog's tags are fewer: see enum svc_due */
+  if (i == SVC_DUES) return; /* the catalog's tags are fewer: see enum svc_due_tag */
   if (i == e->due_count) e->due_count++;
   e->dues[i].tag = (unsigned char)tag;
   e->dues[i].when = when;
@@ -65,17 +65,14 @@ SVC_PRIVATE void svc_due_begin(svc_scan *scan, svc_txn *txn)
 SVC_PRIVATE bool svc_due_next(svc_scan *scan, svc_due_entry *out)
 {
   svc_str key, value;
-  const unsigned char *p;
-  uint64_t v = 0;
-  int i;
+  const char *p;
   if (!svc_scan_next(scan, &key, &value) || key.n != 1 + 8 + SVC_KIND_SIZE + 24 + 1) return false;
-  p = (const unsigned char *)key.p + 1;
-  for (i = 0; i < 8; i++) v = v << 8 | *p++;
-  out->when = (int64_t)v;
+  p = key.p + 9;
+  out->when = svc_key_time_at(key.p + 1);
   memcpy(out->kind, p, SVC_KIND_SIZE);
   memcpy(out->parent.b, p + SVC_KIND_SIZE, 12);
   memcpy(out->id.b, p + SVC_KIND_SIZE + 12, 12);
-  out->tag = p[SVC_KIND_SIZE + 24];
+  out->tag = (unsigned char)p[SVC_KIND_SIZE + 24];
   return true;
 }
 

@@ -28,16 +28,18 @@ SVC_PRIVATE int svc_entity_insert(svc_txn *txn, svc_arena *a, const svc_entity *
   return txn->error;
 }
 
-/* An entity may go below another parent: then it is written anew. */
-static int entity_move(svc_txn *txn, svc_arena *a, const svc_entity *e, const svc_entity *old)
+/* Below another parent, or found in another way, it is written anew. */
+static bool entity_moves(const svc_entity *e, const svc_entity *old)
 {
-  svc_entity_remove(txn, old);
-  return svc_entity_insert(txn, a, e);
+  return !svc_id_eq(&e->parent, &old->parent) || e->flags != old->flags || memcmp(e->names, old->names, SVC_KIND_SIZE) != 0;
 }
 
 SVC_PRIVATE int svc_entity_update(svc_txn *txn, svc_arena *a, const svc_entity *e, const svc_entity *old)
 {
-  if (!svc_id_eq(&e->parent, &old->parent)) return entity_move(txn, a, e, old);
+  if (entity_moves(e, old)) {
+    svc_entity_remove(txn, old);
+    return svc_entity_insert(txn, a, e);
+  }
   svc_dues_write(txn, e, old);
   if (!svc_str_eq(e->unique, old->unique)) {
     svc_index_drop(txn, old);

@@ -17,7 +17,7 @@
 **   u names(4) value 0 scope(12)                   a unique value: kind(4) id(12) of the entity that has it
 **   w when(8) id(12)                               an order that waits to be handed out, not before this time: empty
 **
-** Numbers in keys are big-endian, so that their order is the order of keys; ids rise in time, so a scan of "e" gives
+** Numbers in keys are big-endian, and times have their sign turned over, so that their order is the order of keys; ids rise in time, so a scan of "e" gives
 ** the entities of a parent in the order of their creation. An entity without parent has twelve zero bytes there. In "u"
 ** the value stands before the scope: a value can also be looked up without knowing the scope. `names` is the kind of the
 ** entity, or the space of names that several kinds share. A value that would make the key too long is replaced by its
@@ -49,6 +49,20 @@ SVC_PRIVATE void svc_key_number(svc_key *k, uint64_t value, int bytes)
   while (bytes-- > 0) k->b[k->n++] = (unsigned char)(value >> 8 * bytes);
 }
 
+/* With its sign turned over, so that what is before 1970 comes first. */
+SVC_PRIVATE void svc_key_time(svc_key *k, int64_t when)
+{
+  svc_key_number(k, (uint64_t)when ^ (uint64_t)1 << 63, 8);
+}
+
+SVC_PRIVATE int64_t svc_key_time_at(const char *p)
+{
+  uint64_t v = 0;
+  int i;
+  for (i = 0; i < 8; i++) v = v << 8 | (unsigned char)p[i];
+  return (int64_t)(v ^ (uint64_t)1 << 63);
+}
+
 SVC_PRIVATE void svc_key_id(svc_key *k, const svc_id *id)
 {
   if (id) svc_key_add(k, id->b, sizeof id->b);
@@ -78,7 +92,7 @@ SVC_PRIVATE void svc_key_count(svc_key *k, const char *kind, const svc_id *paren
 SVC_PRIVATE void svc_key_due(svc_key *k, const svc_due_entry *due)
 {
   svc_key_begin(k, 'd');
-  svc_key_number(k, (uint64_t)due->when, 8);
+  svc_key_time(k, due->when);
   svc_key_add(k, due->kind, SVC_KIND_SIZE);
   svc_key_id(k, &due->parent);
   svc_key_id(k, &due->id);

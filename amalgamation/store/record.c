@@ -91,7 +91,7 @@ SVC_PRIVATE bool svc_entity_glance(svc_str record, svc_str *key, svc_str *body, 
   if (record.n < RECORD_HEADER) return false;
   memcpy(&h, record.p, 16); /* up to links_at */
   front = RECORD_HEADER + (size_t)h.due_count * RECORD_DUE;
-  if (h.format != RECORD_FORMAT || front + h.key_length + h.unique_length > record.n) return false;
+  if (h.format != RECORD_FORMAT || h.due_count > SVC_DUES || front + h.key_length + h.unique_length > record.n) return false;
   *key = (svc_str){ record.p + front, h.key_length };
   front += (size_t)h.key_length + h.unique_length;
   if (h.body_length > record.n - front || h.links_at > h.body_length) return false;

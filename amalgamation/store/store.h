@@ -18,6 +18,8 @@ SVC_PRIVATE svc_str svc_key_str(const svc_key *k);
 SVC_PRIVATE void svc_key_begin(svc_key *k, char class_letter);
 SVC_PRIVATE void svc_key_add(svc_key *k, const void *p, size_t n);
 SVC_PRIVATE void svc_key_number(svc_key *k, uint64_t value, int bytes); /* big-endian */
+SVC_PRIVATE void svc_key_time(svc_key *k, int64_t when);                /* in the order of time */
+SVC_PRIVATE int64_t svc_key_time_at(const char *p);                     /* the time that stands there */
 SVC_PRIVATE void svc_key_id(svc_key *k, const svc_id *id);              /* NULL: nothing */
 SVC_PRIVATE void svc_key_behind(svc_key *k, const svc_key *prefix);     /* the end of what begins with it */
 SVC_PRIVATE void svc_key_count(svc_key *k, const char *kind, const svc_id *parent); /* NULL: of all parents */

@@ -158,34 +158,80 @@ static MunitResult commit_many(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------- a port that counts */
+/* ---------------------------------------------------------------------------------------------- a port that does not do all */
 
-static svc_store_port counting;
-static atomic_int commits, aborts;
+static svc_store_port fake;
 static const svc_store_port *lmdb;
+static atomic_int commits, aborts;
+static struct {
+  int commit, put, begin; /* so many of the next ones find that another writer came first */
+  int then_begin;         /* so many that begin after such a commit */
+  int due;                /* so many looks at what is due fail */
+} fails;
 
-static int counting_commit(svc_txn *txn)
+static bool fake_fails(int *times)
+{
+  if (*times == 0) return false;
+  --*times;
+  return true;
+}
+
+static int fake_begin(svc_store *store, svc_txn **out)
+{
+  int rc;
+  if (fake_fails(&fails.begin)) return SVC_RETRY;
+  rc = lmdb->write_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = &fake;
+  return rc;
+}
+
+static int fake_put(svc_txn *txn, svc_str key, svc_str value)
+{
+  return fake_fails(&fails.put) ? SVC_RETRY : lmdb->put(txn, key, value);
+}
+
+static int fake_scan(svc_txn *txn, const svc_range *range, svc_row *rows, size_t most, size_t *n)
+{
+  if (range->from.p[0] == 'd' && fake_fails(&fails.due)) return SVC_NOMEM;
+  return lmdb->scan(txn, range, rows, most, n);
+}
+
+static int fake_commit(svc_txn *txn)
 {
   atomic_fetch_add(&commits, 1);
+  if (fake_fails(&fails.commit)) {
+    fails.begin = fails.then_begin;
+    lmdb->abort(txn);
+    return SVC_RETRY;
+  }
   usleep(500); /* as a disk does */
   return lmdb->commit(txn);
 }
 
-static void counting_abort(svc_txn *txn)
+static void fake_abort(svc_txn *txn)
 {
   atomic_fetch_add(&aborts, 1);
   lmdb->abort(txn);
 }
 
-static void count_commits(svc *s)
+static void fake_make(void)
 {
   lmdb = svc_lmdb_port();
-  counting = *lmdb;
-  counting.commit = counting_commit;
-  counting.abort = counting_abort;
-  s->commit.port = &counting;
+  fake = *lmdb;
+  fake.write_begin = fake_begin;
+  fake.put = fake_put;
+  fake.scan = fake_scan;
+  fake.commit = fake_commit;
+  fake.abort = fake_abort;
+  memset(&fails, 0, sizeof fails);
   atomic_store(&commits, 0);
   atomic_store(&aborts, 0);
+}
+
+static void count_commits(svc *s)
+{
+  fake_make();
+  s->commit.port = &fake;
 }
 
 static MunitResult commit_batches(const MunitParameter params[], void *data)
@@ -230,10 +276,17 @@ typedef struct hand {
   pthread_t thread;
   const char *key; /* what it writes; NULL: nothing */
   bool says_yes;
+  const char *unless; /* it says no, and writes nothing, where this is written; NULL: it does not look */
+  int no_in;      /* in this run it says no, and writes nothing */
+  int sorry_in;   /* in this run it says no after it has written */
+  int ids;        /* so many ids are taken */
+  int64_t due;    /* something is due then; 0: nothing */
   int error;      /* of the store, while it works */
+  int error_in;   /* only in this run; 0: in all */
   int waits_for;  /* jobs that must be waiting before it goes on, the first time it runs */
   int status;
   atomic_int runs;
+  svc_id last;    /* of those */
 } hand;
 
 static int waiting(svc_commit *k)
@@ -246,18 +299,33 @@ static int waiting(svc_commit *k)
   return n;
 }
 
+static bool hand_sees(svc_txn *txn, const char *name)
+{
+  svc_key key;
+  svc_str value;
+  svc_key_meta(&key, name);
+  return svc_get(txn, &key, &value) == SVC_OK;
+}
+
 static bool hand_work(svc_job *job, svc_txn *txn)
 {
   hand *h = (hand *)job;
   svc_key key;
-  h->runs++;
-  while (atomic_load(&h->runs) == 1 && waiting(&h->s->commit) < h->waits_for) usleep(200);
+  int run = ++h->runs, i;
+  while (run == 1 && waiting(&h->s->commit) < h->waits_for) usleep(200);
+  if (run == h->no_in || (h->unless && hand_sees(txn, h->unless))) return false;
+  for (i = 0; i < h->ids; i++) h->last = svc_new_id(txn);
   if (h->key) {
     svc_key_meta(&key, h->key);
     svc_put(txn, &key, SVC_S("written"));
   }
-  if (h->error) txn->error = h->error;
-  return h->says_yes;
+  if (h->due) {
+    svc_due_entry due = { .when = h->due, .kind = "zzzz" };
+    svc_key_due(&key, &due);
+    svc_put(txn, &key, SVC_S(""));
+  }
+  if (h->error && (!h->error_in || h->error_in == run)) txn->error = h->error;
+  return h->says_yes && run != h->sorry_in;
 }
 
 static void *hand_run(void *context)
@@ -296,55 +364,515 @@ static bool has_meta(svc *s, const char *name)
   return rc == SVC_OK;
 }
 
+static bool has_all(svc *s, const hand *hands, int n)
+{
+  int i;
+  for (i = 0; i < n; i++)
+    if (hands[i].key && !has_meta(s, hands[i].key)) return false;
+  return true;
+}
+
+/* They are to write these, and say yes. */
+static void hands_set(hand *hands, int n, const char *const *keys)
+{
+  int i;
+  memset(hands, 0, (size_t)n * sizeof *hands);
+  for (i = 0; i < n; i++) {
+    hands[i].key = keys[i];
+    hands[i].says_yes = true;
+  }
+}
+
 static MunitResult commit_spoiled(const MunitParameter params[], void *data)
 {
+  static const char *const first[] = { NULL, "one", "two", "three", NULL, "five" }, *const second[] = { NULL, "a", "b", "c" };
+  static const char *const third[] = { "d", "e", "f" };
   hand h[6];
   t_service t;
+  int i;
   (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   count_commits(t.s);
-  memset(h, 0, sizeof h);
-  h[0].says_yes = true; /* writes nothing: no commit */
-  h[1].key = "one", h[1].says_yes = true;
-  h[2].key = "two", h[2].says_yes = false; /* writes, then says no */
-  h[3].key = "three", h[3].says_yes = true;
-  h[4].key = NULL, h[4].says_yes = false; /* says no and has written nothing */
-  h[5].key = "five", h[5].says_yes = true;
+  hands_set(h, 6, first); /* the first writes nothing: no commit */
+  h[2].says_yes = false;  /* writes, then says no */
+  h[4].says_yes = false;  /* says no and has written nothing */
   hands_run(t.s, h, 6);
   munit_assert_true(has_meta(t.s, "one") && has_meta(t.s, "three") && has_meta(t.s, "five"));
   munit_assert_false(has_meta(t.s, "two"));
   munit_assert_int(h[0].runs, ==, 2);
   munit_assert_int(h[1].runs, ==, 2); /* again, without the one that spoiled it */
-  munit_assert_int(h[2].runs, ==, 1);
+  munit_assert_int(h[2].runs, ==, 2); /* again, alone, when the others are done: then what it says counts */
   munit_assert_int(h[3].runs, ==, 1);
   munit_assert_int(h[4].runs, ==, 1);
   munit_assert_int(h[5].runs, ==, 1);
-  munit_assert_true(!h[1].job.failed && h[2].job.failed && !h[3].job.failed && h[4].job.failed && !h[5].job.failed);
-  munit_assert_int(h[2].status, ==, SVC_OK);
+  munit_assert_true(!h[1].job.refused && h[2].job.refused && !h[3].job.refused && h[4].job.refused && !h[5].job.refused);
+  for (i = 0; i < 6; i++) munit_assert_int(h[i].status, ==, SVC_OK);
   munit_assert_int(atomic_load(&commits), ==, 1);
-  munit_assert_int(atomic_load(&aborts), ==, 1); /* the spoiled one */
+  munit_assert_int(atomic_load(&aborts), ==, 2); /* the spoiled one, and the one alone */
 
   count_commits(t.s);
-  memset(h, 0, sizeof h); /* all of a batch say no: nothing is flushed */
-  h[0].says_yes = true;
-  h[1].key = "a";
-  h[2].key = "b";
-  h[3].key = "c";
+  hands_set(h, 4, second); /* all of a batch say no: nothing is flushed */
+  for (i = 1; i < 4; i++) h[i].says_yes = false;
   hands_run(t.s, h, 4);
   munit_assert_false(has_meta(t.s, "a") || has_meta(t.s, "b") || has_meta(t.s, "c"));
   munit_assert_int(atomic_load(&commits), ==, 0);
-  munit_assert_true(h[1].job.failed && h[2].job.failed && h[3].job.failed);
-  munit_assert_int(h[1].runs + h[2].runs + h[3].runs, ==, 3);
+  munit_assert_true(h[1].job.refused && h[2].job.refused && h[3].job.refused);
+  munit_assert_int(h[1].runs + h[2].runs + h[3].runs, ==, 6);
 
   count_commits(t.s);
-  memset(h, 0, sizeof h); /* who comes while the first works shares its commit */
-  h[0].key = "d", h[0].says_yes = true;
-  h[1].key = "e", h[1].says_yes = true;
-  h[2].key = "f", h[2].says_yes = true;
+  hands_set(h, 3, third); /* who comes while the first works shares its commit */
   hands_run(t.s, h, 3);
-  munit_assert_true(has_meta(t.s, "d") && has_meta(t.s, "e") && has_meta(t.s, "f"));
+  munit_assert_true(has_all(t.s, h, 3));
   munit_assert_int(atomic_load(&commits), ==, 1);
   munit_assert_int(h[0].runs + h[1].runs + h[2].runs, ==, 3);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static svc_id stored_ids(svc *s)
+{
+  svc_id id;
+  svc_txn *txn;
+  svc_key key;
+  svc_str value;
+  memset(&id, 0, sizeof id);
+  munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
+  svc_key_meta(&key, "ids");
+  if (svc_get(txn, &key, &value) == SVC_OK && value.n == sizeof id.b) memcpy(id.b, value.p, value.n);
+  s->commit.port->read_end(txn);
+  return id;
+}
+
+/* Whatever was given out, or may be without another word: the store knows it. */
+static void ids_are_known(svc *s)
+{
+  svc_id bound = stored_ids(s);
+  munit_assert_int(memcmp(s->commit.ids.last.b, bound.b, 12), <=, 0);
+  munit_assert_true(svc_id_eq(&s->commit.ids.reserved, &bound));
+}
+
+/* One that says no after it has written: nobody sees what it wrote, and its ids are given to others. */
+static MunitResult commit_alone(const MunitParameter params[], void *data)
+{
+  static const char *const keys[] = { "one", "spoils", "two", "three" };
+  hand h[4];
+  t_service t;
+  svc_id before;
+  int i, known;
+  (void)params, (void)data;
+  for (known = 0; known < 2; known++) { /* ids that the store does not know yet, and such that it does */
+    t_open(&t, &(svc_config){ .limiter_off = 1 });
+    if (known) t_organization(&t, "Acme");
+    before = t.s->commit.ids.last;
+    count_commits(t.s);
+    hands_set(h, 4, keys);
+    for (i = 0; i < 4; i++) h[i].ids = 2;
+    h[1].says_yes = false;
+    h[2].unless = "spoils"; /* it is not refused for what never was */
+    hands_run(t.s, h, 4);
+    for (i = 0; i < 4; i++) {
+      munit_assert_int(h[i].status, ==, SVC_OK);
+      munit_assert_int(h[i].job.refused, ==, i == 1);
+      munit_assert_int(has_meta(t.s, keys[i]), ==, i != 1);
+    }
+    munit_assert_int(memcmp(h[0].last.b, before.b, 12), >, 0);
+    munit_assert_int(memcmp(h[2].last.b, h[0].last.b, 12), >, 0);
+    munit_assert_int(memcmp(h[3].last.b, h[2].last.b, 12), >, 0);
+    munit_assert_true(svc_id_eq(&t.s->commit.ids.last, &h[3].last)); /* the last that was kept */
+    ids_are_known(t.s);
+    munit_assert_int(atomic_load(&commits), ==, 1);
+
+    hands_set(h, 3, keys); /* alone it says yes: it is kept, by a commit of its own, after the others */
+    h[0].key = "four", h[1].key = "late", h[2].key = "five";
+    h[1].sorry_in = 1;
+    h[1].ids = h[2].ids = 1;
+    count_commits(t.s);
+    hands_run(t.s, h, 3);
+    munit_assert_true(has_all(t.s, h, 3));
+    munit_assert_true(!h[0].job.refused && !h[1].job.refused && !h[2].job.refused);
+    munit_assert_int(h[1].runs, ==, 2);
+    munit_assert_int(memcmp(h[1].last.b, h[2].last.b, 12), >, 0);
+    munit_assert_true(svc_id_eq(&t.s->commit.ids.last, &h[1].last));
+    munit_assert_int(atomic_load(&commits), ==, 2);
+    ids_are_known(t.s);
+
+    before = t.s->commit.ids.last; /* the only one there is */
+    hands_set(h, 1, keys);
+    h[0].key = "never";
+    h[0].says_yes = false;
+    h[0].ids = 5;
+    hands_run(t.s, h, 1);
+    munit_assert_true(h[0].job.refused && h[0].status == SVC_OK && !has_meta(t.s, "never"));
+    munit_assert_true(svc_id_eq(&t.s->commit.ids.last, &before));
+    ids_are_known(t.s);
+    t_close(&t);
+  }
+  return MUNIT_OK;
+}
+
+/* Errors that are one job's own: it gets its error and nothing of it stays, the others do not notice. */
+static MunitResult commit_own_errors(const MunitParameter params[], void *data)
+{
+  static const char *const keys[] = { "one", "bad", "two" };
+  static const int own[] = { SVC_NOMEM, SVC_CORRUPT, SVC_INVALID, SVC_RANDOM };
+  hand h[3];
+  t_service t;
+  svc_id before;
+  size_t k;
+  (void)params, (void)data;
+  for (k = 0; k < sizeof own / sizeof own[0]; k++) {
+    t_open(&t, &(svc_config){ .limiter_off = 1 });
+    count_commits(t.s);
+    hands_set(h, 3, keys);
+    h[0].ids = h[1].ids = h[2].ids = 1;
+    h[1].error = own[k];
+    h[1].says_yes = k % 2;
+    hands_run(t.s, h, 3);
+    munit_assert_true(h[0].status == SVC_OK && h[1].status == own[k] && h[2].status == SVC_OK);
+    munit_assert_false(h[0].job.refused || h[1].job.refused || h[2].job.refused);
+    munit_assert_true(has_meta(t.s, "one") && !has_meta(t.s, "bad") && has_meta(t.s, "two"));
+    munit_assert_true(svc_id_eq(&t.s->commit.ids.last, &h[2].last));
+    munit_assert_int(h[1].runs, ==, 1);
+    munit_assert_int(atomic_load(&commits), ==, 1);
+    ids_are_known(t.s);
+
+    before = t.s->commit.ids.last; /* first it spoils the others' work, then it fails alone */
+    hands_set(h, 3, keys);
+    h[0].key = "three", h[2].key = "four";
+    h[1].sorry_in = 1;
+    h[1].error = own[k];
+    h[1].error_in = 2;
+    h[1].ids = 1;
+    hands_run(t.s, h, 3);
+    munit_assert_true(h[0].status == SVC_OK && h[1].status == own[k] && h[2].status == SVC_OK);
+    munit_assert_true(has_meta(t.s, "three") && !has_meta(t.s, "bad") && has_meta(t.s, "four"));
+    munit_assert_true(svc_id_eq(&t.s->commit.ids.last, &before));
+    ids_are_known(t.s);
+    t_close(&t);
+  }
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------- another writer came first */
+
+enum { TRIES = 16 };
+
+/* Wherever the store says so, the whole batch is done again; after so many times it is told that the store is busy. */
+static void retried(int *where, int times)
+{
+  static const char *const keys[] = { NULL, "one", "two" };
+  const bool begin = where == &fails.begin, put = where == &fails.put;
+  hand h[3];
+  t_service t;
+  svc_id before;
+  uint64_t print;
+  int i;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  t_organization(&t, "Acme");
+  before = t.s->commit.ids.last;
+  print = store_print(t.s);
+  count_commits(t.s);
+  hands_set(h, 3, keys);
+  h[1].ids = h[2].ids = 1;
+  *where = times;
+  hands_run(t.s, h, 3);
+  munit_assert_int(*where, ==, times > TRIES ? times - TRIES : 0);
+  for (i = 0; i < 3; i++) {
+    int tries = times < TRIES ? times + 1 : TRIES;
+    munit_assert_int(h[i].status, ==, times < TRIES ? SVC_OK : SVC_BUSY);
+    munit_assert_false(h[i].job.refused);
+    if (begin) tries = times < TRIES ? 1 : 0; /* where none has begun, none has run */
+    if (put && i == 2) tries -= times < TRIES ? times : TRIES; /* the one before it wrote, and that was the end */
+    munit_assert_int(h[i].runs, ==, tries);
+  }
+  if (times < TRIES) {
+    munit_assert_true(has_all(t.s, h, 3));
+    munit_assert_true(svc_id_eq(&t.s->commit.ids.last, &h[2].last));
+  } else {
+    munit_assert_true(store_print(t.s) == print);
+    munit_assert_true(svc_id_eq(&t.s->commit.ids.last, &before)); /* all were taken back */
+    munit_assert_true(svc_commit_due(&t.s->commit, T_START)); /* what is due has to be looked at again */
+    *where = 0;
+    hands_set(h, 3, keys);
+    hands_run(t.s, h, 3);
+    munit_assert_true(h[0].status == SVC_OK && has_all(t.s, h, 3));
+    munit_assert_false(svc_commit_due(&t.s->commit, T_START));
+  }
+  ids_are_known(t.s);
+  t_close(&t);
+}
+
+static MunitResult commit_retried(const MunitParameter params[], void *data)
+{
+  static const int times[] = { 0, 1, 2, TRIES - 1, TRIES, TRIES + 1 };
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; i < sizeof times / sizeof times[0]; i++) {
+    retried(&fails.commit, times[i]);
+    retried(&fails.put, times[i]);
+    if (i < 4) retried(&fails.begin, times[i]); /* nobody stands in a queue where nobody has begun: see below */
+  }
+  return MUNIT_OK;
+}
+
+/* A single job where no transaction begins. */
+static MunitResult commit_not_begun(const MunitParameter params[], void *data)
+{
+  static const char *const keys[] = { "one" };
+  hand h[1];
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  count_commits(t.s);
+  hands_set(h, 1, keys);
+  h[0].s = t.s;
+  fails.begin = TRIES;
+  hand_run(&h[0]);
+  munit_assert_true(h[0].status == SVC_BUSY && h[0].runs == 0 && fails.begin == 0);
+  hand_run(&h[0]);
+  munit_assert_true(h[0].status == SVC_OK && h[0].runs == 1 && has_meta(t.s, "one"));
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* What a job was told in a try that was aborted counts for nothing: what it is told in the last one does. */
+static MunitResult commit_told_last(const MunitParameter params[], void *data)
+{
+  static const char *const keys[] = { NULL, "x", "y", "z" };
+  hand h[4];
+  t_service t;
+  int no_room;
+  (void)params, (void)data;
+  for (no_room = 0; no_room < 2; no_room++) { /* another writer came first, or there was no room */
+    t_open(&t, &(svc_config){ .limiter_off = 1 });
+    count_commits(t.s);
+    hands_set(h, 4, keys);
+    h[1].no_in = 2;     /* had written in the first try, not in the second */
+    h[2].unless = "x";  /* saw that in the first, and has nothing against it in the second */
+    h[3].no_in = 1;     /* the other way round */
+    if (no_room) h[3].error = SVC_NO_ROOM, h[3].error_in = 1, h[3].no_in = 0;
+    else fails.commit = 1;
+    hands_run(t.s, h, 4);
+    munit_assert_true(h[0].runs == 2 && h[1].runs == 2 && h[2].runs == 2 && h[3].runs == 2);
+    munit_assert_true(h[1].job.refused && !h[2].job.refused && !h[3].job.refused);
+    munit_assert_true(!has_meta(t.s, "x") && has_meta(t.s, "y") && has_meta(t.s, "z"));
+    t_close(&t);
+  }
+  t_open(&t, &(svc_config){ .limiter_off = 1 }); /* and in the end nobody is told yes that says no */
+  count_commits(t.s);
+  hands_set(h, 4, keys);
+  h[1].no_in = h[2].no_in = 3;
+  fails.commit = 2;
+  hands_run(t.s, h, 4);
+  munit_assert_true(h[1].job.refused && h[2].job.refused && !h[3].job.refused);
+  munit_assert_true(!has_meta(t.s, "x") && !has_meta(t.s, "y") && has_meta(t.s, "z"));
+
+  hands_set(h, 4, keys); /* nor that it was refused, where nothing came of it at all */
+  h[1].key = "never";
+  h[2].no_in = 1;
+  fails.commit = 1;
+  fails.then_begin = TRIES;
+  hands_run(t.s, h, 4);
+  munit_assert_true(h[2].runs == 1 && h[2].status == SVC_BUSY && !h[2].job.refused && !has_meta(t.s, "never"));
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static int commits_until_busy;
+
+static int busy_after(svc_txn *txn)
+{
+  if (commits_until_busy-- > 0) return fake_commit(txn);
+  atomic_fetch_add(&commits, 1);
+  lmdb->abort(txn);
+  return SVC_RETRY;
+}
+
+/* One that is done alone, and for which the store stays busy: it is told so, and the others have long been done. */
+static MunitResult commit_alone_and_busy(const MunitParameter params[], void *data)
+{
+  static const char *const keys[] = { NULL, "alone", "b", "c" };
+  hand h[4];
+  t_service t;
+  svc_id last;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  count_commits(t.s);
+  fake.commit = busy_after;
+  commits_until_busy = 1;
+  hands_set(h, 4, keys);
+  h[1].sorry_in = 1;
+  h[1].ids = h[3].ids = 1;
+  hands_run(t.s, h, 4);
+  last = h[3].last;
+  munit_assert_int(h[1].status, ==, SVC_BUSY);
+  munit_assert_int(h[1].runs, ==, 1 + TRIES);
+  munit_assert_true(h[0].status == SVC_OK && h[2].status == SVC_OK && h[3].status == SVC_OK);
+  munit_assert_true(!has_meta(t.s, "alone") && has_meta(t.s, "b") && has_meta(t.s, "c"));
+  munit_assert_true(svc_id_eq(&t.s->commit.ids.last, &last));
+  fake.commit = fake_commit;
+  ids_are_known(t.s);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* A new store that another process has just begun as well: opening it is tried again. */
+static MunitResult commit_open_retried(const MunitParameter params[], void *data)
+{
+  svc_config config;
+  t_service t;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  config.limiter_off = 1;
+  config.store = &fake;
+  fake_make();
+  fails.commit = 1;
+  t_open(&t, &config);
+  munit_assert_true(t.s->commit.port == &fake);
+  t_organization(&t, "Acme");
+  munit_assert_int(atomic_load(&commits), >, 1);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------- when to look */
+
+/* Whether something is due is looked up before each commit. Where that fails it must not be taken for "nothing is". */
+static MunitResult commit_due_unseen(const MunitParameter params[], void *data)
+{
+  static const char *const keys[] = { "one" };
+  hand h[1];
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  count_commits(t.s);
+  hands_set(h, 1, keys);
+  h[0].due = T_START + 5000;
+  fails.due = 1;
+  hands_run(t.s, h, 1);
+  munit_assert_int(fails.due, ==, 0);
+  if (h[0].status == SVC_OK) munit_assert_true(svc_commit_due(&t.s->commit, T_START + 5000));
+  else munit_assert_false(has_meta(t.s, "one"));
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* The same at opening: it fails, or it looks again. */
+static MunitResult commit_due_unseen_at_open(const MunitParameter params[], void *data)
+{
+  static const char *const keys[] = { "one" };
+  char path[128];
+  svc_config config;
+  hand h[1];
+  t_service t;
+  svc *s = NULL;
+  (void)params, (void)data;
+  store_folder(path);
+  memset(&config, 0, sizeof config);
+  config.limiter_off = 1;
+  config.path = path;
+  t_open(&t, &config);
+  hands_set(h, 1, keys);
+  h[0].due = T_START + 5000;
+  hands_run(t.s, h, 1);
+  t_close(&t);
+  fake_make();
+  config.store = &fake;
+  fails.due = 1;
+  if (svc_open(&s, &config) == SVC_OK) {
+    munit_assert_true(svc_commit_due(&s->commit, T_START + 5000));
+    svc_close(s);
+  }
+  munit_assert_int(fails.due, ==, 0);
+  store_remove(path);
+  return MUNIT_OK;
+}
+
+/* A store that other processes write to is looked at every second, though nothing is known to be due. */
+static MunitResult commit_shared(const MunitParameter params[], void *data)
+{
+  static const char *const keys[] = { "one" };
+  svc_config config;
+  hand h[1];
+  t_service t;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  config.limiter_off = 1;
+  config.store = &fake;
+  fake_make();
+  fake.shared = true;
+  t_open(&t, &config);
+  munit_assert_true(svc_commit_due(&t.s->commit, T_START)); /* nobody has looked yet */
+  hands_set(h, 1, keys);
+  hands_run(t.s, h, 1); /* at T_START */
+  munit_assert_false(svc_commit_due(&t.s->commit, T_START + 999));
+  munit_assert_true(svc_commit_due(&t.s->commit, T_START + 1000));
+  hands_set(h, 1, keys);
+  h[0].due = T_START + 400; /* unless something is due before that */
+  hands_run(t.s, h, 1);
+  munit_assert_false(svc_commit_due(&t.s->commit, T_START + 399));
+  munit_assert_true(svc_commit_due(&t.s->commit, T_START + 400));
+  t_advance(&t, 2);
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* looked: in a second again */
+  munit_assert_false(svc_commit_due(&t.s->commit, T_START + 2999));
+  munit_assert_true(svc_commit_due(&t.s->commit, T_START + 3000));
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- ids of the past */
+
+typedef struct past {
+  svc_job job; /* first: it is cast back */
+  int64_t times[9];
+  svc_id ids[9];
+  int n;
+} past;
+
+static bool past_work(svc_job *job, svc_txn *txn)
+{
+  past *p = (past *)job;
+  int i;
+  for (i = 0; i < p->n; i++) p->ids[i] = svc_new_id_at(txn, p->times[i]);
+  return true;
+}
+
+static int past_order(const past *p, int a, int b)
+{
+  return memcmp(p->ids[a].b, p->ids[b].b, 12);
+}
+
+/* An id of a time that has passed sorts there, and behind those that were made for it before; the others go on rising. */
+static MunitResult commit_past_ids(const MunitParameter params[], void *data)
+{
+  const int64_t hour = 3600000;
+  t_service t;
+  past p;
+  svc_id last;
+  int round, i;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  t_organization(&t, "Acme");
+  for (round = 0; round < 50; round++) {
+    const int64_t now = T_START + round * 10;
+    const int64_t times[] = { now, now - hour, now - hour + 1, now - hour, now, now + 5 * hour, now - 1000, now - hour,
+                              now - now % 1000 };
+    memset(&p, 0, sizeof p);
+    p.job.work = past_work;
+    p.job.now = now;
+    p.n = 9;
+    memcpy(p.times, times, sizeof times);
+    last = t.s->commit.ids.last;
+    munit_assert_int(svc_commit_run(&t.s->commit, &p.job), ==, SVC_OK);
+    for (i = 0; i < 9; i++)
+      munit_assert_int64(svc_id_second(&p.ids[i]), ==, i == 5 ? T_START / 1000 : times[i] / 1000); /* none is of the future */
+    munit_assert_int(memcmp(p.ids[0].b, last.b, 12), >, 0);
+    munit_assert_true(past_order(&p, 4, 0) > 0 && past_order(&p, 5, 4) > 0 && past_order(&p, 8, 5) > 0); /* of now */
+    munit_assert_true(past_order(&p, 2, 1) > 0 && past_order(&p, 3, 2) > 0); /* of an hour ago */
+    munit_assert_true(svc_id_eq(&t.s->commit.ids.last, &p.ids[8]));          /* the past moves nothing */
+    for (i = 0; i < 7; i++) munit_assert_int(past_order(&p, 7, i), !=, 0);
+  }
+  ids_are_known(t.s);
   t_close(&t);
   return MUNIT_OK;
 }
@@ -383,7 +911,7 @@ static MunitResult commit_full_batch(const MunitParameter params[], void *data)
   memset(h, 0, sizeof h);
   h[WRITES].key = "x", h[WRITES].says_yes = true;
   h[FREES].key = "y", h[FREES].says_yes = true, h[FREES].job.frees = true;
-  h[NO_ROOM].says_yes = true, h[NO_ROOM].error = SVC_MAP_FULL;
+  h[NO_ROOM].says_yes = true, h[NO_ROOM].error = SVC_NO_ROOM;
   hands_run(t.s, h, HANDS);
   munit_assert_int(h[WRITES].status, ==, SVC_FULL);
   munit_assert_int(h[REFUSED].status, ==, SVC_FULL);
@@ -611,7 +1139,6 @@ static void *add_clusters(void *context)
 /* In one transaction: what the project says of its clusters, their count, their records, and their events. */
 static void check_half_state(svc *s, const char *group_text)
 {
-  static const svc_id root;
   char wanted[40];
   svc_id group;
   svc_entity e;
@@ -622,18 +1149,17 @@ static void check_half_state(svc *s, const char *group_text)
   uint64_t count, found = 0;
   munit_assert_true(svc_id_parse(svc_str_c(group_text), &group));
   munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
-  count = svc_entity_count(txn, "clus", &group);
-  munit_assert_int(svc_entity_get(txn, "proj", &root, &group, &e), ==, SVC_OK);
+  count = svc_count(txn, "clus", &group);
+  munit_assert_int(svc_entity_by_id(txn, "proj", &group, &e), ==, SVC_OK);
   snprintf(wanted, sizeof wanted, "{\"clusterCount\":%llu,", (unsigned long long)count);
   munit_assert_true(svc_str_starts(e.body, wanted));
-  munit_assert_uint64(svc_entity_count(txn, "evnt", &group), ==, count + 1);
+  munit_assert_uint64(svc_count(txn, "evnt", &group), ==, count + 1);
   svc_key_entity(&prefix, "clus", &group, NULL);
-  munit_assert_true(svc_scan_begin(&scan, txn, &prefix, false));
+  svc_scan_below(&scan, txn, &prefix, false);
   while (svc_scan_next(&scan, &key, &value)) {
     munit_assert_true(svc_entity_decode(key, value, &e));
     found++;
   }
-  svc_scan_end(&scan);
   munit_assert_uint64(found, ==, count);
   s->commit.port->read_end(txn);
 }
@@ -856,11 +1382,11 @@ static MunitResult commit_fails(const MunitParameter params[], void *data)
   t_advance(&t, 9);
   print = store_print(t.s);
   count_commits(t.s);
-  counting.commit = failing_commit;
+  fake.commit = failing_commit;
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/c0", group), ==, 503); /* would be due later than it is */
   munit_assert_string_equal(t_error(&t), "SERVICE_UNAVAILABLE");
   munit_assert_string_equal(t_get_header(&t, "Retry-After"), "1");
-  counting.commit = counting_commit;
+  fake.commit = fake_commit;
   munit_assert_true(store_print(t.s) == print);
   t_advance(&t, 1);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/c0", group), ==, 200);
@@ -868,10 +1394,10 @@ static MunitResult commit_fails(const MunitParameter params[], void *data)
   /* while steps cannot be stored, requests go on, and do not all of them try */
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/c0", group), ==, 202);
   t_advance(&t, 100);
-  counting.commit = failing_commit;
+  fake.commit = failing_commit;
   munit_assert_int(svc_tick(t.s), ==, SVC_IO);
   atomic_store(&commits, 0);
-  counting.commit = counting_commit;
+  fake.commit = fake_commit;
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/c0", group), ==, 200);
   munit_assert_int(atomic_load(&commits), ==, 0);
   t_advance(&t, 1);
@@ -967,6 +1493,7 @@ static MunitResult commit_full_and_due(const MunitParameter params[], void *data
   svc_config config;
   t_service t;
   (void)params, (void)data;
+  alarm(60); /* rather than looking for room for ever */
   full_of_clusters(&t, &config, path, group);
   t.log[0] = 0;
   t_advance(&t, 10);
@@ -994,6 +1521,7 @@ static MunitResult commit_full_and_gone(const MunitParameter params[], void *dat
   t_service t;
   int i;
   (void)params, (void)data;
+  alarm(60); /* rather than looking for room for ever */
   full_of_clusters(&t, &config, path, group);
   for (i = 10; i < 20; i++) munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/c%d", group, i), ==, 202);
   t_advance(&t, 100);
@@ -1203,6 +1731,17 @@ static MunitTest tests[] = {
   { "/spoiled", commit_spoiled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/full_batch", commit_full_batch, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/error", commit_error, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/alone", commit_alone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/own_errors", commit_own_errors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/retried", commit_retried, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/not_begun", commit_not_begun, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/told_last", commit_told_last, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/alone_and_busy", commit_alone_and_busy, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/open_retried", commit_open_retried, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/due_unseen", commit_due_unseen, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/due_unseen_at_open", commit_due_unseen_at_open, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/shared", commit_shared, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/past_ids", commit_past_ids, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/batch_answers", commit_batch_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/readers_go_on", commit_readers_go_on, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/no_half_state", commit_no_half_state, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -39,7 +39,7 @@ static const char *feed(svc *s, const char *group_text)
   munit_assert_true(svc_id_parse(svc_str_c(group_text), &group));
   munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
   svc_key_entity(&prefix, "evnt", &group, NULL);
-  munit_assert_true(svc_scan_begin(&scan, txn, &prefix, false));
+  svc_scan_below(&scan, txn, &prefix, false);
   svc_arena_init(&arena, NULL);
   out[0] = 0;
   while (svc_scan_next(&scan, &key, &value)) {
@@ -53,45 +53,60 @@ static const char *feed(svc *s, const char *group_text)
                           svc_node_str(body, "created").p + 11);
     munit_assert_size(n, <, sizeof out);
   }
-  svc_scan_end(&scan);
   svc_blocks_free(arena.blocks);
   s->commit.port->read_end(txn);
   return out;
 }
 
+/* Of all that waits, but the ledger for the end of its month. */
 static size_t due_entries(svc *s)
 {
   svc_scan scan;
-  svc_key prefix;
-  svc_str key, value;
+  svc_due_entry due;
   svc_txn *txn;
   size_t n = 0;
   munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
-  svc_key_due(&prefix, 0, NULL, NULL, NULL);
-  munit_assert_true(svc_scan_begin(&scan, txn, &prefix, false));
-  while (svc_scan_next(&scan, &key, &value)) n++;
-  svc_scan_end(&scan);
+  svc_due_begin(&scan, txn);
+  while (svc_due_next(&scan, &due)) n += memcmp(due.kind, "-mtr", SVC_KIND_SIZE) != 0;
+  munit_assert_int(txn->error, ==, SVC_OK);
   s->commit.port->read_end(txn);
   return n;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the index */
 
+/* What the index holds, in its order: "2000 bbbb 0, ": when, kind and tag. */
+static const char *due_all(svc_txn *txn)
+{
+  static char out[1024];
+  svc_scan scan;
+  svc_due_entry due;
+  size_t n = 0;
+  out[0] = 0;
+  svc_due_begin(&scan, txn);
+  while (svc_due_next(&scan, &due))
+    n += (size_t)snprintf(out + n, sizeof out - n, "%lld %.4s %d, ", (long long)due.when, due.kind, due.tag);
+  munit_assert_int(txn->error, ==, SVC_OK);
+  return out;
+}
+
+/* The entity with another date, written as an update writes it. */
+static void due_write(svc_txn *txn, svc_entity *e, int tag, int64_t when)
+{
+  svc_entity old = *e;
+  svc_due_set(e, tag, when);
+  svc_dues_write(txn, e, &old);
+}
+
 static MunitResult due_index(const MunitParameter params[], void *data)
 {
-  const svc_store_port *port = svc_lmdb_port();
-  svc_config config;
-  svc_store *store;
-  svc_txn *txn;
+  t_store t;
   svc_entity a, b;
   svc_due_entry due = { .when = -7 };
-  char why[256];
   (void)params, (void)data;
-  memset(&config, 0, sizeof config);
+  t_store_open(&t);
   memset(&a, 0, sizeof a);
-  munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_OK);
-  munit_assert_int(port->write_begin(store, &txn), ==, SVC_OK);
-  munit_assert_false(svc_due_first(txn, &due));
+  munit_assert_false(svc_due_first(t.txn, &due));
   munit_assert_int64(due.when, ==, -7);
   a.kind = "aaaa";
   memset(a.parent.b, 1, 12);
@@ -99,26 +114,187 @@ static MunitResult due_index(const MunitParameter params[], void *data)
   b = a;
   b.kind = "bbbb";
   b.id.b[0] = 9;
-  munit_assert_int(svc_due_set(txn, &a, 3000), ==, SVC_OK);
-  munit_assert_int(svc_due_set(txn, &b, 2000), ==, SVC_OK);
-  munit_assert_true(svc_due_first(txn, &due));
+  due_write(t.txn, &a, SVC_DUE_STATE, 3000);
+  due_write(t.txn, &b, SVC_DUE_STATE, 2000);
+  munit_assert_true(svc_due_first(t.txn, &due));
   munit_assert_int64(due.when, ==, 2000);
   munit_assert_memory_equal(4, due.kind, "bbbb");
+  munit_assert_int(due.tag, ==, SVC_DUE_STATE);
   munit_assert_true(svc_id_eq(&due.parent, &b.parent) && svc_id_eq(&due.id, &b.id));
-  munit_assert_int(svc_due_set(txn, &b, 4000), ==, SVC_OK); /* another time: not both */
-  munit_assert_int64(b.due, ==, 4000);
-  munit_assert_true(svc_due_first(txn, &due));
+  due_write(t.txn, &b, SVC_DUE_STATE, 4000); /* another time: not both */
+  munit_assert_int64(svc_due_get(&b, SVC_DUE_STATE), ==, 4000);
+  munit_assert_true(svc_due_first(t.txn, &due));
   munit_assert_int64(due.when, ==, 3000);
   munit_assert_memory_equal(4, due.kind, "aaaa");
-  munit_assert_int(svc_due_set(txn, &a, 0), ==, SVC_OK); /* never */
-  munit_assert_true(svc_due_first(txn, &due));
+  due_write(t.txn, &a, SVC_DUE_STATE, 0); /* never */
+  munit_assert_true(svc_due_first(t.txn, &due));
   munit_assert_int64(due.when, ==, 4000);
-  munit_assert_int(svc_due_set(txn, &b, 0), ==, SVC_OK);
-  munit_assert_false(svc_due_first(txn, &due));
-  munit_assert_int(svc_due_set(txn, &b, 0), ==, SVC_OK);
-  munit_assert_int(txn->error, ==, SVC_OK);
-  port->abort(txn);
-  port->close(store);
+  due_write(t.txn, &b, SVC_DUE_STATE, 0);
+  munit_assert_false(svc_due_first(t.txn, &due));
+  due_write(t.txn, &b, SVC_DUE_STATE, 0);
+  munit_assert_int(t.txn->error, ==, SVC_OK);
+  t_store_close(&t);
+  return MUNIT_OK;
+}
+
+/* Several dates of one entity, each under its tag: set, changed, taken away, and all gone with it. */
+static MunitResult due_tags(const MunitParameter params[], void *data)
+{
+  t_store t;
+  svc_entity e, old, other, got;
+  (void)params, (void)data;
+  t_store_open(&t);
+  memset(&e, 0, sizeof e);
+  e.kind = "test";
+  e.id = t_id(1);
+  e.key = e.unique = e.extra = SVC_S("");
+  e.body = SVC_S("{}");
+  svc_due_set(&e, SVC_DUE_STATE, 5000);
+  svc_due_set(&e, SVC_DUE_EXPIRY, 9000);
+  svc_due_set(&e, SVC_DUE_OWN, 1000);
+  munit_assert_uint(e.due_count, ==, 3);
+  munit_assert_int64(svc_due_get(&e, SVC_DUE_RUN), ==, 0);
+  munit_assert_int(svc_entity_insert(t.txn, &t.arena, &e), ==, SVC_OK);
+  munit_assert_string_equal(due_all(t.txn), "1000 test 3, 5000 test 0, 9000 test 1, ");
+  old = e;
+  svc_due_set(&e, SVC_DUE_STATE, 7000); /* one changes */
+  munit_assert_int(svc_entity_update(t.txn, &t.arena, &e, &old), ==, SVC_OK);
+  munit_assert_string_equal(due_all(t.txn), "1000 test 3, 7000 test 0, 9000 test 1, ");
+  old = e;
+  svc_due_set(&e, SVC_DUE_OWN, 0); /* one goes, one comes at the time of another */
+  svc_due_set(&e, SVC_DUE_RUN, 9000);
+  munit_assert_int(svc_entity_update(t.txn, &t.arena, &e, &old), ==, SVC_OK);
+  munit_assert_string_equal(due_all(t.txn), "7000 test 0, 9000 test 1, 9000 test 2, ");
+  munit_assert_int(svc_entity_get(t.txn, "test", &t.root, &e.id, &got), ==, SVC_OK);
+  munit_assert_int64(svc_due_get(&got, SVC_DUE_STATE), ==, 7000);
+  munit_assert_int64(svc_due_get(&got, SVC_DUE_EXPIRY), ==, 9000);
+  munit_assert_int64(svc_due_get(&got, SVC_DUE_RUN), ==, 9000);
+  munit_assert_int64(svc_due_get(&got, SVC_DUE_OWN), ==, 0);
+  old = e;
+  svc_due_set(&e, SVC_DUE_STATE, 9000); /* two change places */
+  svc_due_set(&e, SVC_DUE_EXPIRY, 7000);
+  munit_assert_int(svc_entity_update(t.txn, &t.arena, &e, &old), ==, SVC_OK);
+  munit_assert_string_equal(due_all(t.txn), "7000 test 1, 9000 test 0, 9000 test 2, ");
+  other = e; /* another one with the same dates keeps its own */
+  other.id = t_id(2);
+  munit_assert_int(svc_entity_insert(t.txn, &t.arena, &other), ==, SVC_OK);
+  munit_assert_int(svc_entity_update(t.txn, &t.arena, &e, &e), ==, SVC_OK); /* nothing changes */
+  munit_assert_string_equal(due_all(t.txn), "7000 test 1, 7000 test 1, 9000 test 0, 9000 test 2, 9000 test 0, 9000 test 2, ");
+  munit_assert_int(svc_entity_remove(t.txn, &e), ==, SVC_OK);
+  munit_assert_string_equal(due_all(t.txn), "7000 test 1, 9000 test 0, 9000 test 2, ");
+  old = other; /* below another parent: the entries go along */
+  other.parent = t_id(77);
+  svc_due_set(&other, SVC_DUE_RUN, 0);
+  munit_assert_int(svc_entity_update(t.txn, &t.arena, &other, &old), ==, SVC_OK);
+  munit_assert_string_equal(due_all(t.txn), "7000 test 1, 9000 test 0, ");
+  munit_assert_int(svc_entity_remove(t.txn, &other), ==, SVC_OK);
+  munit_assert_string_equal(due_all(t.txn), "");
+  t_store_close(&t);
+  return MUNIT_OK;
+}
+
+/* Dates of an entity at random, against a plain array; there is room for so many, and one more is not taken. */
+static MunitResult due_tags_random(const MunitParameter params[], void *data)
+{
+  int64_t expected[6] = { 0 };
+  t_store t;
+  svc_entity e;
+  int round, i, n;
+  (void)params, (void)data;
+  t_store_open(&t);
+  memset(&e, 0, sizeof e);
+  e.kind = "test";
+  e.id = t_id(1);
+  e.key = e.unique = e.extra = SVC_S("");
+  e.body = SVC_S("{}");
+  munit_assert_int(svc_entity_insert(t.txn, &t.arena, &e), ==, SVC_OK);
+  for (round = 0; round < 3000; round++) {
+    svc_entity old = e;
+    svc_scan scan;
+    svc_due_entry due;
+    int times = munit_rand_int_range(1, 3);
+    while (times--) {
+      int tag = munit_rand_int_range(0, 5);
+      int64_t when = munit_rand_int_range(0, 4); /* 0: no longer */
+      for (i = 0, n = 0; i < 6; i++) n += expected[i] != 0;
+      svc_due_set(&e, tag, when);
+      if (expected[tag] || n < SVC_DUES) expected[tag] = when;
+    }
+    for (i = 0, n = 0; i < 6; i++) {
+      munit_assert_int64(svc_due_get(&e, i), ==, expected[i]);
+      n += expected[i] != 0;
+    }
+    munit_assert_uint(e.due_count, ==, (unsigned)n);
+    munit_assert_int(svc_entity_update(t.txn, &t.arena, &e, &old), ==, SVC_OK);
+    munit_assert_int(svc_entity_get(t.txn, "test", &t.root, &e.id, &e), ==, SVC_OK);
+    svc_due_begin(&scan, t.txn);
+    for (; svc_due_next(&scan, &due); n--) munit_assert_int64(due.when, ==, expected[due.tag]);
+    munit_assert_int(n, ==, 0);
+  }
+  t_store_close(&t);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ is it due? */
+
+typedef struct wake {
+  svc_job job; /* first: it is cast back */
+  svc_entity e, old;
+} wake;
+
+static bool wake_work(svc_job *job, svc_txn *txn)
+{
+  wake *w = (wake *)job;
+  svc_dues_write(txn, &w->e, &w->old);
+  return true;
+}
+
+/* Have one entity wait for this, and nothing else. */
+static void wake_at(svc *s, wake *w, int64_t when)
+{
+  memset(&w->job, 0, sizeof w->job);
+  w->job.work = wake_work;
+  w->job.now = T_START;
+  w->e.kind = "zzzz";
+  w->old = w->e;
+  svc_due_set(&w->e, SVC_DUE_STATE, when);
+  munit_assert_int(svc_commit_run(&s->commit, &w->job), ==, SVC_OK);
+}
+
+static MunitResult due_exact(const MunitParameter params[], void *data)
+{
+  static const int64_t times[] = { 1, 2, 999, 1000, 1001, T_START - 1, T_START, T_START + 1, T_START + 500, T_START + 999,
+                                   T_START + 1000, 4294967294999, 4294967295000, 4294967295001, 4294967296000, 9999999999999 };
+  t_service t;
+  wake w;
+  size_t i;
+  (void)params, (void)data;
+  memset(&w, 0, sizeof w);
+  t_open(&t, NULL);
+  munit_assert_false(svc_commit_due(&t.s->commit, T_START)); /* nothing is, ever */
+  munit_assert_false(svc_commit_due(&t.s->commit, INT64_MAX / 4));
+  for (i = 0; i < sizeof times / sizeof times[0]; i++) {
+    const int64_t when = times[i];
+    wake_at(t.s, &w, when);
+    munit_assert_false(svc_commit_due(&t.s->commit, when - 1));
+    munit_assert_false(svc_commit_due(&t.s->commit, when - when % 1000 - 1));
+    munit_assert_true(svc_commit_due(&t.s->commit, when));
+    munit_assert_true(svc_commit_due(&t.s->commit, when + 1));
+    munit_assert_true(svc_commit_due(&t.s->commit, INT64_MAX));
+    munit_assert_false(svc_commit_due(&t.s->commit, 0)); /* a clock that has not begun */
+    munit_assert_false(svc_commit_due(&t.s->commit, -1));
+    svc_commit_look_at(&t.s->commit, when + 1000); /* as long as it cannot be done */
+    munit_assert_false(svc_commit_due(&t.s->commit, when + 999));
+    munit_assert_true(svc_commit_due(&t.s->commit, when + 1000));
+  }
+  wake_at(t.s, &w, 0);
+  munit_assert_false(svc_commit_due(&t.s->commit, INT64_MAX / 4));
+  svc_commit_look_at(&t.s->commit, 0); /* whoever comes next looks */
+  munit_assert_true(svc_commit_due(&t.s->commit, 1));
+  munit_assert_true(svc_commit_due(&t.s->commit, T_START));
+  svc_commit_look_at(&t.s->commit, INT64_MAX);
+  munit_assert_false(svc_commit_due(&t.s->commit, INT64_MAX / 4));
+  t_close(&t);
   return MUNIT_OK;
 }
 
@@ -361,11 +537,13 @@ typedef struct stray {
 
 static bool stray_work(svc_job *job, svc_txn *txn)
 {
-  const svc_id some = { "123456789012" };
+  svc_due_entry due = { .when = ((stray *)job)->when, .kind = "zzzz", .parent = { "123456789012" }, .id = { "123456789012" } };
   svc_key key;
-  svc_key_due(&key, ((stray *)job)->when, "zzzz", &some, &some);
+  svc_key_due(&key, &due);
   svc_put(txn, &key, SVC_S(""));
-  svc_key_due(&key, ((stray *)job)->when, "clus", &some, &some);
+  memcpy(due.kind, "clus", SVC_KIND_SIZE);
+  due.tag = SVC_DUE_RUN;
+  svc_key_due(&key, &due);
   svc_put(txn, &key, SVC_S(""));
   return true;
 }
@@ -403,12 +581,10 @@ static unsigned kept_answers(svc *s)
   svc_str key, value;
   svc_txn *txn;
   unsigned n = 0;
-  prefix.n = 1;
-  prefix.b[0] = 'i';
+  svc_key_begin(&prefix, 'i');
   munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
-  munit_assert_true(svc_scan_begin(&scan, txn, &prefix, false));
+  svc_scan_below(&scan, txn, &prefix, false);
   while (svc_scan_next(&scan, &key, &value)) n++;
-  svc_scan_end(&scan);
   s->commit.port->read_end(txn);
   return n;
 }
@@ -465,7 +641,7 @@ static MunitResult due_far(const MunitParameter params[], void *data)
   t_open(&t, &(svc_config){ .provision_ms = INT64_C(36525) * 86400 * 1000 });
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
   cluster(&t, group, "a");
-  munit_assert_uint(atomic_load(&t.s->commit.next_due), >, (unsigned)(t.now / 1000));
+  munit_assert_false(svc_commit_due(&t.s->commit, t.now));
   t.now += INT64_C(36525) * 86400 * 1000 - 1;
   munit_assert_string_equal(state(&t, group, "a"), "CREATING");
   t.now += 1;
@@ -476,6 +652,9 @@ static MunitResult due_far(const MunitParameter params[], void *data)
 
 static MunitTest tests[] = {
   { "/index", due_index, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/tags", due_tags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/tags_random", due_tags_random, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/exact", due_exact, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/life", due_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/jump", due_jump, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/reopens", due_reopens, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

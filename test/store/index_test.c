@@ -1,19 +1,22 @@
 /*
-** Entities by name and by owner, where the index comes late: at every moment look-ups, counts and lists say what a plain
-** array says, whatever was inserted, changed or removed before.
+** Entities by their unique value and by their id alone: at every moment look-ups, counts and lists say what a plain array
+** says, whatever was inserted, changed, moved or removed before.
 */
 #include "support.h"
 
 #define MOST 90
-#define OWNERS 3
+#define PARENTS 3
 #define NAMES 12
+#define SPACE "both" /* the space of names that the two kinds share */
+
+static const char *const kinds[] = { "test", "tesu" };
 
 typedef struct shelf {
   t_store t;
-  svc_id owners[OWNERS + 1]; /* the last is nobody */
+  svc_id parents[PARENTS];
   struct {
-    bool there;
-    int owner, name;
+    bool there, shared; /* shared: others may have its name as well */
+    int kind, parent, name;
   } all[MOST];
 } shelf;
 
@@ -22,7 +25,7 @@ static void shelf_open(shelf *f)
   unsigned i;
   memset(f, 0, sizeof *f);
   t_store_open(&f->t);
-  for (i = 0; i < OWNERS; i++) f->owners[i] = t_id(1000 + i);
+  for (i = 1; i < PARENTS; i++) f->parents[i] = t_id(1000 + i); /* the first is the root */
 }
 
 static void shelf_close(shelf *f)
@@ -36,194 +39,239 @@ static svc_str name_of(shelf *f, int name)
   return svc_arena_print(&f->t.arena, "name-%d", name);
 }
 
-static void shelf_insert(shelf *f, int n, int owner, int name)
+static svc_entity shelf_entity(shelf *f, int n)
 {
   svc_entity e;
   memset(&e, 0, sizeof e);
-  e.kind = "test";
+  e.kind = kinds[f->all[n].kind];
+  memcpy(e.names, SPACE, SVC_KIND_SIZE);
   e.id = t_id((unsigned)n + 1);
-  e.owner = f->owners[owner];
+  e.parent = f->parents[f->all[n].parent];
+  e.flags = SVC_ENTITY_BY_ID | (f->all[n].shared ? SVC_ENTITY_SHARED_NAME : 0);
   e.key = svc_id_str(&f->t.arena, &e.id);
-  e.unique = name_of(f, name);
+  e.unique = name_of(f, f->all[n].name);
   e.body = SVC_S("{\"a\":1}");
   e.extra = SVC_S("");
-  munit_assert_int(svc_entity_insert(f->t.txn, &f->t.arena, &e), ==, SVC_OK);
-  f->all[n].there = true;
-  f->all[n].owner = owner;
-  f->all[n].name = name;
+  return e;
 }
 
-/* As it is stored, in memory of its own. */
+static void shelf_insert(shelf *f, int n, int kind, int parent, int name, bool shared)
+{
+  svc_entity e;
+  f->all[n].there = true;
+  f->all[n].shared = shared;
+  f->all[n].kind = kind;
+  f->all[n].parent = parent;
+  f->all[n].name = name;
+  e = shelf_entity(f, n);
+  munit_assert_int(svc_entity_insert(f->t.txn, &f->t.arena, &e), ==, SVC_OK);
+}
+
+/* As it is stored: what the store gives stays valid while the transaction writes. */
 static svc_entity shelf_get(shelf *f, int n)
 {
   svc_entity e;
   svc_id id = t_id((unsigned)n + 1);
-  munit_assert_int(svc_entity_get(f->t.txn, "test", &f->t.root, &id, &e), ==, SVC_OK);
-  e.key = svc_arena_copy(&f->t.arena, e.key);
-  e.unique = svc_arena_copy(&f->t.arena, e.unique);
-  e.body = svc_arena_copy(&f->t.arena, e.body);
-  e.extra = svc_arena_copy(&f->t.arena, e.extra);
+  munit_assert_int(svc_entity_by_id(f->t.txn, kinds[f->all[n].kind], &id, &e), ==, SVC_OK);
+  munit_assert_true(svc_id_eq(&e.parent, &f->parents[f->all[n].parent]));
   return e;
 }
 
-static void shelf_change(shelf *f, int n, int owner, int name)
+static void shelf_change(shelf *f, int n, int parent, int name)
 {
   svc_entity old = shelf_get(f, n), e = old;
-  e.owner = f->owners[owner];
+  e.parent = f->parents[parent];
   e.unique = name_of(f, name);
   munit_assert_int(svc_entity_update(f->t.txn, &f->t.arena, &e, &old), ==, SVC_OK);
-  f->all[n].owner = owner;
+  f->all[n].parent = parent;
   f->all[n].name = name;
 }
 
 static void shelf_remove(shelf *f, int n)
 {
   svc_entity e = shelf_get(f, n);
-  munit_assert_int(svc_entity_remove(f->t.txn, &f->t.arena, &e), ==, SVC_OK);
+  munit_assert_int(svc_entity_remove(f->t.txn, &e), ==, SVC_OK);
   f->all[n].there = false;
 }
 
-static bool shelf_taken(const shelf *f, int owner, int name)
+/* Who has this name, so that nobody else may have it; -1: nobody. */
+static int shelf_taken(const shelf *f, int parent, int name)
 {
   int i;
   for (i = 0; i < MOST; i++)
-    if (f->all[i].there && f->all[i].owner == owner && f->all[i].name == name) return true;
-  return false;
+    if (f->all[i].there && !f->all[i].shared && f->all[i].parent == parent && f->all[i].name == name) return i;
+  return -1;
 }
 
-static unsigned shelf_late(shelf *f)
+static int number_of(const svc_id *id)
 {
-  svc_list_end last;
-  svc_list_last(f->t.txn, 'e', "test", &f->t.root, &last);
-  return last.late;
+  return (id->b[10] << 8 | id->b[11]) - 1;
 }
 
-static void check_owner(shelf *f, int owner)
+static void check_list(shelf *f, int kind, int parent)
 {
-  svc_finder finder;
-  svc_id scope, id, expected;
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  svc_entity e;
   int i, n = 0;
-  munit_assert_true(svc_owned_begin(&finder, f->t.txn, "test", &f->owners[owner]));
+  svc_key_entity(&prefix, kinds[kind], &f->parents[parent], NULL);
+  svc_scan_below(&scan, f->t.txn, &prefix, false);
   for (i = 0; i < MOST; i++) {
-    if (!f->all[i].there || f->all[i].owner != owner) continue;
-    expected = t_id((unsigned)i + 1);
-    munit_assert_true(svc_finder_next(&finder, &scope, &id));
-    munit_assert_true(svc_id_eq(&id, &expected) && svc_id_eq(&scope, &f->owners[owner]));
+    if (!f->all[i].there || f->all[i].kind != kind || f->all[i].parent != parent) continue;
+    munit_assert_true(svc_scan_next(&scan, &key, &value) && svc_entity_decode(key, value, &e));
+    munit_assert_int(number_of(&e.id), ==, i);
+    munit_assert_true(svc_str_eq(e.unique, name_of(f, f->all[i].name)));
     n++;
   }
-  munit_assert_false(svc_finder_next(&finder, &scope, &id));
-  munit_assert_false(svc_finder_next(&finder, &scope, &id)); /* and not once more */
-  svc_finder_end(&finder);
-  munit_assert_uint64(svc_owned_count(f->t.txn, "test", &f->owners[owner]), ==, (uint64_t)n);
+  munit_assert_false(svc_scan_next(&scan, &key, &value));
+  munit_assert_uint64(svc_count(f->t.txn, kinds[kind], &f->parents[parent]), ==, (uint64_t)n);
 }
 
+/* Below one parent, and below all. */
 static void check_name(shelf *f, int name)
 {
-  svc_str text = name_of(f, name);
-  svc_finder finder;
-  svc_id scope, id;
-  int i, expected = 0, found = 0;
-  for (i = 0; i < MOST; i++) expected += f->all[i].there && f->all[i].name == name;
-  munit_assert_true(svc_named_begin(&finder, f->t.txn, "test", text, true));
-  while (svc_finder_next(&finder, &scope, &id)) {
-    i = (id.b[10] << 8 | id.b[11]) - 1;
-    munit_assert_true(f->all[i].there && f->all[i].name == name && svc_id_eq(&scope, &f->owners[f->all[i].owner]));
-    found++;
+  const svc_str text = name_of(f, name);
+  svc_scan scan;
+  svc_named found;
+  svc_entity e;
+  int i, n, expected = 0, count = 0;
+  for (i = 0; i < PARENTS; i++) {
+    n = shelf_taken(f, i, name);
+    expected += n >= 0;
+    munit_assert_int(svc_named_get(f->t.txn, SPACE, &f->parents[i], text, &found), ==, n >= 0 ? SVC_OK : SVC_NOT_FOUND);
+    if (n < 0) continue;
+    munit_assert_int(number_of(&found.id), ==, n);
+    munit_assert_memory_equal(SVC_KIND_SIZE, found.kind, kinds[f->all[n].kind]);
+    munit_assert_true(svc_id_eq(&found.scope, &f->parents[i]));
+    munit_assert_int(svc_entity_named(f->t.txn, kinds[f->all[n].kind], SPACE, &f->parents[i], text, &e), ==, SVC_OK);
+    munit_assert_int(number_of(&e.id), ==, n);
+    munit_assert_int(svc_entity_named(f->t.txn, kinds[!f->all[n].kind], SPACE, &f->parents[i], text, &e), ==, SVC_NOT_FOUND);
   }
-  svc_finder_end(&finder);
-  munit_assert_int(found, ==, expected);
-  for (i = 0; i < OWNERS; i++) {
-    int rc = svc_unique_find(f->t.txn, "test", &f->owners[i], true, text, &id);
-    munit_assert_int(rc, ==, shelf_taken(f, i, name) ? SVC_OK : SVC_NOT_FOUND);
-    if (rc != SVC_OK) continue;
-    rc = (id.b[10] << 8 | id.b[11]) - 1;
-    munit_assert_true(f->all[rc].there && f->all[rc].owner == i && f->all[rc].name == name);
+  svc_named_begin(&scan, f->t.txn, SPACE, text);
+  while (svc_named_next(&scan, &found)) {
+    n = number_of(&found.id);
+    munit_assert_true(f->all[n].there && f->all[n].name == name && !f->all[n].shared);
+    munit_assert_true(svc_id_eq(&found.scope, &f->parents[f->all[n].parent]));
+    munit_assert_memory_equal(SVC_KIND_SIZE, found.kind, kinds[f->all[n].kind]);
+    count++;
   }
+  munit_assert_false(svc_named_next(&scan, &found)); /* and not once more */
+  munit_assert_int(count, ==, expected);
 }
 
 static void shelf_check(shelf *f)
 {
-  int i, n = 0;
-  for (i = 0; i < OWNERS; i++) check_owner(f, i);
+  svc_entity e;
+  int i, kind, n;
+  for (kind = 0; kind < 2; kind++) {
+    for (i = 0; i < PARENTS; i++) check_list(f, kind, i);
+    for (i = 0, n = 0; i < MOST; i++) {
+      svc_id id = t_id((unsigned)i + 1);
+      bool there = f->all[i].there && f->all[i].kind == kind;
+      n += there;
+      munit_assert_int(svc_entity_by_id(f->t.txn, kinds[kind], &id, &e), ==, there ? SVC_OK : SVC_NOT_FOUND);
+      if (there) munit_assert_true(svc_id_eq(&e.parent, &f->parents[f->all[i].parent]));
+    }
+    munit_assert_uint64(svc_count(f->t.txn, kinds[kind], NULL), ==, (uint64_t)n);
+  }
   for (i = 0; i < NAMES; i++) check_name(f, i);
-  for (i = 0; i < MOST; i++) n += f->all[i].there;
-  munit_assert_uint64(svc_entity_count(f->t.txn, "test", &f->t.root), ==, (uint64_t)n);
-  munit_assert_uint(shelf_late(f), <, SVC_LATE);
 }
 
-/* One in SVC_LATE inserts writes index entries, and then those of all. */
-static MunitResult index_shares(const MunitParameter params[], void *data)
+/* By its id alone: found below whatever parent it is, there and where it goes to, until it is gone. */
+static MunitResult index_by_id(const MunitParameter params[], void *data)
 {
   shelf f;
+  svc_entity e;
+  svc_id id = t_id(1);
   svc_key key;
   svc_str value;
-  int i;
   (void)params, (void)data;
   shelf_open(&f);
-  for (i = 0; i < 2 * SVC_LATE + 3; i++) {
-    svc_id id = t_id((unsigned)i + 1);
-    shelf_insert(&f, i, i % OWNERS, i);
-    munit_assert_uint(shelf_late(&f), ==, (unsigned)(i + 1) % SVC_LATE);
-    svc_key_owned(&key, "test", &f.owners[i % OWNERS], &id);
-    munit_assert_int(svc_get(f.t.txn, &key, &value), ==, (i + 1) % SVC_LATE ? SVC_NOT_FOUND : SVC_OK);
-  }
-  for (i = 0; i < 2 * SVC_LATE; i++) {
-    svc_id id = t_id((unsigned)i + 1);
-    svc_key_owned(&key, "test", &f.owners[i % OWNERS], &id);
-    munit_assert_int(svc_get(f.t.txn, &key, &value), ==, SVC_OK);
-  }
-  for (i = 0; i < OWNERS; i++) check_owner(&f, i);
+  munit_assert_int(svc_entity_by_id(f.t.txn, "test", &id, &e), ==, SVC_NOT_FOUND);
+  munit_assert_int(f.t.txn->error, ==, SVC_OK);
+  shelf_insert(&f, 0, 0, 1, 0, false);
+  shelf_insert(&f, 1, 0, 2, 0, false);
+  shelf_insert(&f, 2, 1, 2, 1, false);
+  munit_assert_int(svc_entity_by_id(f.t.txn, "tesu", &id, &e), ==, SVC_NOT_FOUND); /* another kind */
+  munit_assert_uint64(svc_count(f.t.txn, "test", &f.parents[1]), ==, 1);
+  munit_assert_uint64(svc_count(f.t.txn, "test", &f.parents[2]), ==, 1);
+  munit_assert_uint64(svc_count(f.t.txn, "test", NULL), ==, 2);
+  shelf_check(&f);
+  shelf_change(&f, 0, 2, 5); /* moves, and has another name, for that one is taken there */
+  munit_assert_uint64(svc_count(f.t.txn, "test", &f.parents[1]), ==, 0);
+  munit_assert_uint64(svc_count(f.t.txn, "test", &f.parents[2]), ==, 2);
+  munit_assert_uint64(svc_count(f.t.txn, "test", NULL), ==, 2);
+  svc_key_by_id(&key, "test", &id);
+  munit_assert_int(svc_get(f.t.txn, &key, &value), ==, SVC_OK);
+  munit_assert_true(value.n == 12 && memcmp(value.p, f.parents[2].b, 12) == 0);
+  shelf_check(&f);
+  shelf_remove(&f, 0);
+  munit_assert_uint64(svc_count(f.t.txn, "test", &f.parents[2]), ==, 1);
+  munit_assert_uint64(svc_count(f.t.txn, "test", NULL), ==, 1);
+  munit_assert_int(svc_get(f.t.txn, &key, &value), ==, SVC_NOT_FOUND);
+  shelf_check(&f);
   shelf_close(&f);
   return MUNIT_OK;
 }
 
-/* A change that renames nothing leaves the index as late as it was; also one that began before the index caught up. */
+/* Two kinds in one space: who comes second finds the name taken, and by whom; in a space of its own it would be free. */
+static MunitResult index_shared_space(const MunitParameter params[], void *data)
+{
+  shelf f;
+  svc_named other;
+  svc_entity e;
+  svc_str name;
+  (void)params, (void)data;
+  shelf_open(&f);
+  name = name_of(&f, 7);
+  shelf_insert(&f, 0, 0, 1, 7, false);
+  munit_assert_int(svc_named_get(f.t.txn, SPACE, &f.parents[1], name, &other), ==, SVC_OK); /* what an insert of "tesu" asks */
+  munit_assert_memory_equal(SVC_KIND_SIZE, other.kind, "test");
+  munit_assert_int(number_of(&other.id), ==, 0);
+  munit_assert_int(svc_entity_named(f.t.txn, "tesu", SPACE, &f.parents[1], name, &e), ==, SVC_NOT_FOUND);
+  munit_assert_int(svc_named_get(f.t.txn, SPACE, &f.parents[2], name, &other), ==, SVC_NOT_FOUND);
+  munit_assert_int(svc_named_get(f.t.txn, "test", &f.parents[1], name, &other), ==, SVC_NOT_FOUND); /* not in its kind's own */
+  shelf_insert(&f, 1, 1, 2, 7, false);
+  munit_assert_int(svc_named_get(f.t.txn, SPACE, &f.parents[2], name, &other), ==, SVC_OK);
+  munit_assert_memory_equal(SVC_KIND_SIZE, other.kind, "tesu");
+  shelf_check(&f);
+  shelf_remove(&f, 0);
+  munit_assert_int(svc_named_get(f.t.txn, SPACE, &f.parents[1], name, &other), ==, SVC_NOT_FOUND); /* free again */
+  shelf_insert(&f, 2, 1, 1, 7, false);
+  shelf_check(&f);
+
+  e = shelf_entity(&f, 2); /* a space of its own: zero says its kind */
+  e.id = t_id(200);
+  memset(e.names, 0, sizeof e.names);
+  munit_assert_memory_equal(SVC_KIND_SIZE, svc_entity_names(&e), "tesu");
+  munit_assert_int(svc_named_get(f.t.txn, svc_entity_names(&e), &e.parent, name, &other), ==, SVC_NOT_FOUND);
+  munit_assert_int(svc_entity_insert(f.t.txn, &f.t.arena, &e), ==, SVC_OK);
+  munit_assert_int(svc_entity_named(f.t.txn, "tesu", NULL, &e.parent, name, &e), ==, SVC_OK);
+  munit_assert_int(number_of(&e.id), ==, 199);
+  munit_assert_int(svc_entity_named(f.t.txn, "tesu", SPACE, &e.parent, name, &e), ==, SVC_OK);
+  munit_assert_int(number_of(&e.id), ==, 2);
+  shelf_close(&f);
+  return MUNIT_OK;
+}
+
+/* A change that renames nothing, and one to the same name elsewhere; a name that is given up can be taken in one go. */
 static MunitResult index_plain_change(const MunitParameter params[], void *data)
 {
   shelf f;
-  svc_entity old, e;
   int i;
   (void)params, (void)data;
   shelf_open(&f);
-  for (i = 0; i < 5; i++) shelf_insert(&f, i, 0, i);
-  shelf_change(&f, 4, 0, 4);
-  shelf_change(&f, 2, 0, 2);
-  munit_assert_uint(shelf_late(&f), ==, 5);
+  for (i = 0; i < 5; i++) shelf_insert(&f, i, i % 2, 1, i, false);
+  shelf_change(&f, 4, 1, 4);
   shelf_check(&f);
-  old = shelf_get(&f, 4);
-  munit_assert_uint(old.late, ==, 5);
-  shelf_change(&f, 1, 0, 9); /* indexes all */
-  munit_assert_uint(shelf_late(&f), ==, 0);
-  e = old;
-  e.body = SVC_S("{\"a\":2}");
-  munit_assert_int(svc_entity_update(f.t.txn, &f.t.arena, &e, &old), ==, SVC_OK);
-  munit_assert_uint(shelf_late(&f), ==, 0);
+  shelf_change(&f, 4, 2, 4);
   shelf_check(&f);
-  shelf_close(&f);
-  return MUNIT_OK;
-}
-
-/* The one that says there are no late ones before it goes away. */
-static MunitResult index_mark_removed(const MunitParameter params[], void *data)
-{
-  shelf f;
-  int i;
-  (void)params, (void)data;
-  shelf_open(&f);
-  for (i = 0; i < SVC_LATE; i++) shelf_insert(&f, i, i % OWNERS, i);
-  munit_assert_uint(shelf_late(&f), ==, 0);
-  shelf_remove(&f, SVC_LATE - 1);
-  munit_assert_uint(shelf_late(&f), ==, 0);
-  for (i = 0; i < OWNERS; i++) check_owner(&f, i);
-  shelf_insert(&f, SVC_LATE, 1, 5);
-  munit_assert_uint(shelf_late(&f), ==, 1);
-  shelf_remove(&f, 3); /* one from before */
-  munit_assert_uint(shelf_late(&f), ==, 0);
-  shelf_insert(&f, SVC_LATE + 1, OWNERS, 6); /* of nobody: indexed at once, with all before it */
-  munit_assert_uint(shelf_late(&f), ==, 0);
-  for (i = 0; i < OWNERS; i++) check_owner(&f, i);
-  for (i = 0; i < MOST; i++)
-    if (f.all[i].there) shelf_remove(&f, i);
+  shelf_change(&f, 3, 1, 9);
+  shelf_change(&f, 2, 1, 3);
+  shelf_change(&f, 3, 1, 2);
+  shelf_check(&f);
+  for (i = 0; i < 5; i++) shelf_remove(&f, i);
   shelf_check(&f);
   shelf_close(&f);
   return MUNIT_OK;
@@ -237,20 +285,20 @@ static MunitResult index_random(const MunitParameter params[], void *data)
   (void)params, (void)data;
   shelf_open(&f);
   for (round = 0; round < 3000; round++) {
-    int what = munit_rand_int_range(0, 9), owner = munit_rand_int_range(0, OWNERS), name = munit_rand_int_range(0, NAMES - 1);
-    int n = munit_rand_int_range(0, MOST - 1);
-    if (owner == OWNERS && what < 9) owner = 0; /* nobody's are few */
+    int what = munit_rand_int_range(0, 9), n = munit_rand_int_range(0, MOST - 1), kind = munit_rand_int_range(0, 1);
+    int parent = munit_rand_int_range(0, PARENTS - 1), name = munit_rand_int_range(0, NAMES - 1);
+    bool shared = munit_rand_int_range(0, 5) == 0;
     if (what < 6) {
       if (end >= MOST) continue;
       n = end;
     }
     if (!f.all[n].there) {
-      if (shelf_taken(&f, owner, name)) continue;
-      shelf_insert(&f, n, owner, name);
+      if (!shared && shelf_taken(&f, parent, name) >= 0) continue;
+      shelf_insert(&f, n, kind, parent, name, shared);
       if (n >= end) end = n + 1;
     } else if (what == 6 || what == 7) {
-      if (f.all[n].owner == owner && f.all[n].name == name) shelf_change(&f, n, owner, name);
-      else if (!shelf_taken(&f, owner, name)) shelf_change(&f, n, owner, name);
+      int other = shelf_taken(&f, parent, name);
+      if (f.all[n].shared || other < 0 || other == n) shelf_change(&f, n, parent, name);
     } else {
       shelf_remove(&f, n);
     }
@@ -266,32 +314,57 @@ static MunitResult index_random(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-/* A record that is not one, where the late ones are: an error, not an answer. */
+/* Names of which one is the beginning of the other, or looks like one with its scope behind: each finds its own only. */
+static MunitResult index_alike(const MunitParameter params[], void *data)
+{
+  const svc_str names[] = { SVC_S("a"), SVC_S("a\0"), SVC_S("a\0\0\0\0\0\0\0\0\0\0\0\0\0"), SVC_S("ab"), SVC_S("\0"),
+                            SVC_S("A") };
+  enum { ALIKE = sizeof names / sizeof names[0] };
+  shelf f;
+  svc_scan scan;
+  svc_named found;
+  svc_entity e;
+  unsigned i, j, n;
+  (void)params, (void)data;
+  shelf_open(&f);
+  for (i = 0; i < ALIKE; i++)
+    for (j = 0; j < PARENTS; j++) {
+      e = shelf_entity(&f, 0);
+      e.id = t_id(i * PARENTS + j + 1);
+      e.parent = f.parents[j];
+      e.unique = names[i];
+      munit_assert_int(svc_entity_insert(f.t.txn, &f.t.arena, &e), ==, SVC_OK);
+    }
+  for (i = 0; i < ALIKE; i++) {
+    svc_named_begin(&scan, f.t.txn, SPACE, names[i]);
+    for (n = 0; svc_named_next(&scan, &found); n++) {
+      j = (unsigned)number_of(&found.id);
+      munit_assert_uint(j / PARENTS, ==, i);
+      munit_assert_true(svc_id_eq(&found.scope, &f.parents[j % PARENTS]));
+    }
+    munit_assert_uint(n, ==, PARENTS);
+  }
+  shelf_close(&f);
+  return MUNIT_OK;
+}
+
+/* An entry that is none: an error, not an answer. */
 static MunitResult index_corrupt(const MunitParameter params[], void *data)
 {
   shelf f;
   svc_key key;
-  svc_id id = t_id(50);
-  svc_finder finder;
-  svc_id scope;
+  svc_scan scan;
+  svc_named found;
   (void)params, (void)data;
   shelf_open(&f);
-  shelf_insert(&f, 0, 0, 0);
-  svc_key_entity(&key, "test", &f.t.root, &id);
-  munit_assert_int(svc_put(f.t.txn, &key, SVC_S("no record")), ==, SVC_OK);
-  munit_assert_int(svc_unique_find(f.t.txn, "test", &f.owners[0], true, SVC_S("name-0"), &id), ==, SVC_CORRUPT);
-  munit_assert_int(f.t.txn->error, ==, SVC_CORRUPT);
-  f.t.txn->error = SVC_OK;
-  munit_assert_true(svc_owned_begin(&finder, f.t.txn, "test", &f.owners[0]));
-  munit_assert_false(svc_finder_next(&finder, &scope, &id));
-  svc_finder_end(&finder);
-  munit_assert_int(f.t.txn->error, ==, SVC_CORRUPT);
-  f.t.txn->error = SVC_OK;
-  svc_key_unique(&key, "test", SVC_S("odd"), &f.owners[0]);
+  shelf_insert(&f, 0, 0, 0, 0, false);
+  svc_key_unique(&key, SPACE, SVC_S("odd"), &f.parents[1]);
   munit_assert_int(svc_put(f.t.txn, &key, SVC_S("short")), ==, SVC_OK);
-  munit_assert_true(svc_named_begin(&finder, f.t.txn, "test", SVC_S("odd"), false));
-  munit_assert_false(svc_finder_next(&finder, &scope, &id));
-  svc_finder_end(&finder);
+  munit_assert_int(svc_named_get(f.t.txn, SPACE, &f.parents[1], SVC_S("odd"), &found), ==, SVC_CORRUPT);
+  munit_assert_int(f.t.txn->error, ==, SVC_CORRUPT);
+  f.t.txn->error = SVC_OK;
+  svc_named_begin(&scan, f.t.txn, SPACE, SVC_S("odd"));
+  munit_assert_false(svc_named_next(&scan, &found));
   munit_assert_int(f.t.txn->error, ==, SVC_CORRUPT);
   f.t.txn->error = SVC_OK;
   shelf_close(&f);
@@ -313,23 +386,26 @@ static void check_project(t_service *t, const char *org, const char *name, const
   munit_assert_string_equal(t_str(t, text), id); /* the newest is the last */
 }
 
-/* What a user sees never depends on how far the index has come. */
+/* Projects are below their organizations: names, lists and ids say the same at every moment, whatever came before. */
 static MunitResult index_projects(const MunitParameter params[], void *data)
 {
+  enum { PROJECTS = 36 };
   t_service t;
-  char org[2][25], ids[3 * SVC_LATE][25], name[32], text[64];
+  char org[2][25], ids[PROJECTS][25], name[32], text[64];
   int i;
   (void)params, (void)data;
-  t_open(&t, NULL);
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
   strcpy(org[0], t_organization(&t, "Acme"));
   strcpy(org[1], t_organization(&t, "Other"));
-  for (i = 0; i < 3 * SVC_LATE; i++) {
+  for (i = 0; i < PROJECTS; i++) {
     snprintf(name, sizeof name, "p%d", i);
     strcpy(ids[i], t_project(&t, org[i % 4 == 0], name));
     check_project(&t, org[i % 4 == 0], name, ids[i], i % 4 ? i - i / 4 : i / 4 + 1);
     munit_assert_size(store_whole(t.s), ==, (size_t)i + 1);
   }
-  for (i = 0; i < 3 * SVC_LATE; i += 5) {
+  munit_assert_int(t_send(&t, "GET", "/groups?itemsPerPage=1", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, PROJECTS);
+  for (i = 0; i < PROJECTS; i += 5) {
     snprintf(text, sizeof text, "{\"name\":\"renamed%d\"}", i);
     munit_assert_int(t_sendf(&t, "PATCH", text, "/groups/%s", ids[i]), ==, 200);
     munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/byName/p%d", i), ==, 404);
@@ -338,8 +414,8 @@ static MunitResult index_projects(const MunitParameter params[], void *data)
     t_project(&t, org[1], name); /* the name is free again */
     store_whole(t.s);
   }
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", org[1]), ==, 409); /* not empty, indexed or not */
-  for (i = 0; i < 3 * SVC_LATE; i++) {
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", org[1]), ==, 409); /* not empty */
+  for (i = 0; i < PROJECTS; i++) {
     munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", ids[i]), ==, 202);
     store_whole(t.s);
   }
@@ -349,13 +425,59 @@ static MunitResult index_projects(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+#define CLUSTER "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":" \
+                "{\"instanceSize\":\"M10\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
+
+/* A project that goes to another organization takes all that is below it along, and leaves nothing behind. */
+static MunitResult index_migrates(const MunitParameter params[], void *data)
+{
+  t_service t;
+  char org[2][25], group[25], body[64];
+  int i;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  strcpy(org[0], t_organization(&t, "Acme"));
+  strcpy(org[1], t_organization(&t, "Other"));
+  strcpy(group, t_project(&t, org[0], "alpha"));
+  t_project(&t, org[0], "beta");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":true}", "/groups/%s/privateIpMode", group), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", group), ==, 201);
+  for (i = 1; i < 4; i++) { /* there, back, and there again */
+    snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", org[i % 2]);
+    munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s:migrate", group), ==, 200);
+    t_advance(&t, 20); /* its cluster goes on */
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/c", group), ==, 200);
+    munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
+    munit_assert_size(store_whole(t.s), ==, 2);
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
+    munit_assert_string_equal(t_str(&t, "orgId"), org[i % 2]);
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/privateIpMode", group), ==, 200);
+    munit_assert_string_equal(t_str(&t, "enabled"), "true");
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/groups", org[i % 2]), ==, 200);
+    munit_assert_int64(t_int(&t, "totalCount"), ==, i % 2 ? 1 : 2);
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/groups", org[!(i % 2)]), ==, 200);
+    munit_assert_int64(t_int(&t, "totalCount"), ==, i % 2 ? 1 : 0);
+    munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
+    munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
+  }
+  t_project(&t, org[0], "alpha"); /* its name is free where it was */
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/c", group), ==, 202);
+  t_advance(&t, 20);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 202);
+  munit_assert_size(store_whole(t.s), ==, 2);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
-  { "/shares", index_shares, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/by_id", index_by_id, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/shared_space", index_shared_space, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/plain_change", index_plain_change, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/mark_removed", index_mark_removed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/random", index_random, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/alike", index_alike, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/corrupt", index_corrupt, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/projects", index_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/migrates", index_migrates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_index = { "index", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

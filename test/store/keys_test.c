@@ -19,27 +19,39 @@ static int key_order(const svc_key *a, const svc_key *b)
 
 /* ----------------------------------------------------------------------------------------------------------------- keys */
 
+static svc_due_entry due_of(int64_t when, const char *kind, const svc_id *parent, const svc_id *id, unsigned char tag)
+{
+  svc_due_entry due;
+  due.when = when;
+  memcpy(due.kind, kind, SVC_KIND_SIZE);
+  due.parent = *parent;
+  due.id = *id;
+  due.tag = tag;
+  return due;
+}
+
 static MunitResult keys_layout(const MunitParameter params[], void *data)
 {
   const svc_id a = id_of(0xA1), b = id_of(0xB2);
+  const svc_due_entry due = due_of(0x0102030405060708, "clus", &a, &b, 9);
   const unsigned char hash[16] = "0123456789abcdef";
   svc_key k;
   (void)params, (void)data;
 
-  svc_key_count(&k, 'o', "proj", &a);
-  munit_assert_size(k.n, ==, 18);
-  munit_assert_memory_equal(5, k.b, "oproj");
+  svc_key_count(&k, "proj", &a);
+  munit_assert_size(k.n, ==, 17);
+  munit_assert_memory_equal(5, k.b, "cproj");
   munit_assert_memory_equal(12, k.b + 5, a.b);
-  munit_assert_uint8(k.b[17], ==, 0xFF);
+  svc_key_count(&k, "proj", NULL);
+  munit_assert_size(k.n, ==, 5);
 
-  svc_key_due(&k, 0x0102030405060708, "clus", &a, &b);
-  munit_assert_size(k.n, ==, 37);
-  munit_assert_memory_equal(13, k.b, "d\1\2\3\4\5\6\7\10clus");
+  svc_key_due(&k, &due);
+  munit_assert_size(k.n, ==, 38);
+  munit_assert_uint8(k.b[0], ==, 'd');
+  munit_assert_memory_equal(11, k.b + 2, "\2\3\4\5\6\7\10clus");
   munit_assert_memory_equal(12, k.b + 13, a.b);
   munit_assert_memory_equal(12, k.b + 25, b.b);
-  svc_key_due(&k, 7, NULL, NULL, NULL);
-  munit_assert_size(k.n, ==, 1);
-  munit_assert_memory_equal(1, k.b, "d");
+  munit_assert_uint8(k.b[37], ==, 9);
 
   svc_key_entity(&k, "clus", &a, &b);
   munit_assert_size(k.n, ==, 29);
@@ -48,12 +60,13 @@ static MunitResult keys_layout(const MunitParameter params[], void *data)
   munit_assert_memory_equal(12, k.b + 17, b.b);
   svc_key_entity(&k, "clus", &a, NULL);
   munit_assert_size(k.n, ==, 17);
+  svc_key_entity(&k, "clus", NULL, NULL);
+  munit_assert_size(k.n, ==, 5);
 
-  svc_key_owned(&k, "proj", &a, &b);
-  munit_assert_size(k.n, ==, 29);
-  munit_assert_memory_equal(5, k.b, "oproj");
-  svc_key_owned(&k, "proj", &a, NULL);
+  svc_key_by_id(&k, "proj", &b);
   munit_assert_size(k.n, ==, 17);
+  munit_assert_memory_equal(5, k.b, "gproj");
+  munit_assert_memory_equal(12, k.b + 5, b.b);
 
   svc_key_unique(&k, "proj", SVC_S("alpha"), &a);
   munit_assert_size(k.n, ==, 23);
@@ -69,17 +82,57 @@ static MunitResult keys_layout(const MunitParameter params[], void *data)
   munit_assert_size(k.n, ==, 17);
   munit_assert_memory_equal(17, k.b, "i0123456789abcdef");
   munit_assert_true(svc_key_str(&k).p == (const char *)k.b && svc_key_str(&k).n == 17);
+
+  svc_key_begin(&k, 'w');
+  svc_key_number(&k, 0x0102030405060708, 8);
+  svc_key_number(&k, 0x0A0B0C, 2); /* the low bytes */
+  svc_key_id(&k, NULL);
+  svc_key_add(&k, "xyz", 3);
+  munit_assert_size(k.n, ==, 14);
+  munit_assert_memory_equal(14, k.b, "w\1\2\3\4\5\6\7\10\x0B\x0Cxyz");
+  return MUNIT_OK;
+}
+
+/* Where what begins alike ends. */
+static MunitResult keys_behind(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *prefix, *end;
+  } cases[] = { { "a", "b" }, { "ab", "ac" }, { "a\xFF", "b" }, { "a\xFF\xFF\xFF", "b" }, { "a\xFEz", "a\xFE{" },
+                { "a\xFE\xFF", "a\xFF" }, { "\xFE", "\xFF" }, { "\xFE\xFF", "\xFF" } };
+  svc_key prefix, end, other;
+  size_t i, j;
+  (void)params, (void)data;
+  for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    prefix.n = strlen(cases[i].prefix);
+    memcpy(prefix.b, cases[i].prefix, prefix.n);
+    svc_key_behind(&end, &prefix);
+    munit_assert_size(end.n, ==, strlen(cases[i].end));
+    munit_assert_memory_equal(end.n, end.b, cases[i].end);
+    other = prefix; /* whatever is put behind the prefix comes before the end */
+    for (j = 0; j < 20; j++) {
+      munit_assert_int(key_order(&other, &end), <, 0);
+      svc_key_number(&other, 0xFF, 1);
+    }
+  }
+  memset(prefix.b, 0xFF, SVC_KEY_MOST); /* as long as it gets */
+  prefix.b[0] = 'e';
+  prefix.n = SVC_KEY_MOST;
+  svc_key_behind(&end, &prefix);
+  munit_assert_true(end.n == 1 && end.b[0] == 'f');
   return MUNIT_OK;
 }
 
 /* Keys of entities in the order in which their ids were made, keys of due entries in the order of time. */
 static MunitResult keys_rise(const MunitParameter params[], void *data)
 {
-  static const int64_t times[] = { 0, 1, 255, 256, 65535, 65536, 0xFFFFFFFF, 0x100000000, T_START, INT64_MAX };
+  static const int64_t times[] = { INT64_MIN, -T_START, -256, -255, -1, 0, 1, 255, 256, 65535, 65536, 0xFFFFFFFF, 0x100000000,
+                                   T_START, INT64_MAX };
   static const int64_t steps[] = { 0, 1, 999, 1000, -5000, 60000, -1, 3600000 };
   const svc_id parent = id_of(7), zero = id_of(0), top = id_of(0xFF);
   svc_id last = zero;
   svc_key before, k;
+  svc_due_entry due;
   unsigned char random[8];
   int64_t now = T_START;
   size_t i;
@@ -93,11 +146,13 @@ static MunitResult keys_rise(const MunitParameter params[], void *data)
     munit_assert_int(key_order(&before, &k), <, 0);
     before = k;
   }
-  svc_key_due(&before, 0, NULL, NULL, NULL);
+  svc_key_begin(&before, 'd');
   for (i = 0; i < sizeof times / sizeof times[0]; i++) {
-    svc_key_due(&k, times[i], "aaaa", &zero, &zero);
+    due = due_of(times[i], "aaaa", &zero, &zero, 0);
+    svc_key_due(&k, &due);
     munit_assert_int(key_order(&before, &k), <, 0);
-    svc_key_due(&before, times[i], "zzzz", &top, &top); /* whatever follows, the time decides */
+    due = due_of(times[i], "zzzz", &top, &top, 255); /* whatever follows, the time decides */
+    svc_key_due(&before, &due);
     munit_assert_int(key_order(&k, &before), <, 0);
   }
   return MUNIT_OK;
@@ -191,14 +246,13 @@ static const char *keys_found(svc_txn *txn, const char *prefix, bool backwards)
   size_t n = 0;
   key.n = strlen(prefix);
   memcpy(key.b, prefix, key.n);
-  munit_assert_true(svc_scan_begin(&scan, txn, &key, backwards));
+  svc_scan_below(&scan, txn, &key, backwards);
   while (svc_scan_next(&scan, &found, &value)) {
     munit_assert_true(svc_str_eq(found, value));
     n += (size_t)snprintf(out + n, sizeof out - n, SVC_FMT " ", SVC_ARG(found));
   }
   out[n] = 0;
-  svc_scan_end(&scan);
-  svc_scan_end(&scan); /* allowed */
+  munit_assert_false(svc_scan_next(&scan, &found, &value)); /* and not once more */
   munit_assert_int(txn->error, ==, SVC_OK);
   return out;
 }
@@ -207,13 +261,16 @@ static void keys_check_scans(svc_txn *txn)
 {
   munit_assert_string_equal(keys_found(txn, "a", false), "a ");
   munit_assert_string_equal(keys_found(txn, "a", true), "a ");     /* the very first key */
-  munit_assert_string_equal(keys_found(txn, "b", false), "b b1 b2 b2x b\xFE\xFEz "); /* up to the count */
-  munit_assert_string_equal(keys_found(txn, "b", true), "b\xFE\xFEz b2x b2 b1 b ");
+  munit_assert_string_equal(keys_found(txn, "b", false), "b b1 b2 b2x b\xFE\xFEz b\xFF b\xFF\xFF ");
+  munit_assert_string_equal(keys_found(txn, "b", true), "b\xFF\xFF b\xFF b\xFE\xFEz b2x b2 b1 b ");
   munit_assert_string_equal(keys_found(txn, "b2", false), "b2 b2x ");
   munit_assert_string_equal(keys_found(txn, "b2", true), "b2x b2 ");
   munit_assert_string_equal(keys_found(txn, "b\xFE", false), "b\xFE\xFEz ");
   munit_assert_string_equal(keys_found(txn, "b\xFE", true), "b\xFE\xFEz ");
   munit_assert_string_equal(keys_found(txn, "b\xFE\xFE", true), "b\xFE\xFEz ");
+  munit_assert_string_equal(keys_found(txn, "b\xFF", false), "b\xFF b\xFF\xFF ");
+  munit_assert_string_equal(keys_found(txn, "b\xFF", true), "b\xFF\xFF b\xFF ");
+  munit_assert_string_equal(keys_found(txn, "b\xFF\xFF", true), "b\xFF\xFF ");
   munit_assert_string_equal(keys_found(txn, "y", false), "y1 y2 ");
   munit_assert_string_equal(keys_found(txn, "y", true), "y2 y1 "); /* the very last key */
   munit_assert_string_equal(keys_found(txn, "y2", true), "y2 ");
@@ -222,17 +279,19 @@ static void keys_check_scans(svc_txn *txn)
   munit_assert_string_equal(keys_found(txn, "A", true), "");
   munit_assert_string_equal(keys_found(txn, "b3", false), "");
   munit_assert_string_equal(keys_found(txn, "b3", true), "");
+  munit_assert_string_equal(keys_found(txn, "b\xFF\xFF\xFF", false), "");
+  munit_assert_string_equal(keys_found(txn, "b\xFF\xFF\xFF", true), "");
   munit_assert_string_equal(keys_found(txn, "m", false), "");
   munit_assert_string_equal(keys_found(txn, "m", true), "");
   munit_assert_string_equal(keys_found(txn, "z", false), "");
   munit_assert_string_equal(keys_found(txn, "z", true), "");
-  munit_assert_string_equal(keys_found(txn, "\xFF", false), "");
-  munit_assert_string_equal(keys_found(txn, "\xFF", true), "");
+  munit_assert_string_equal(keys_found(txn, "\xFE", false), "");
+  munit_assert_string_equal(keys_found(txn, "\xFE", true), "");
 }
 
 static MunitResult keys_scans(const MunitParameter params[], void *data)
 {
-  static const char *const names[] = { "y2", "b2", "a", "b\xFE\xFEz", "b1", "y1", "b2x", "c", "b\xFF", "b", NULL };
+  static const char *const names[] = { "y2", "b2", "a", "b\xFE\xFEz", "b1", "y1", "b2x", "c", "b\xFF", "b", "b\xFF\xFF", NULL };
   keys_store k = keys_open(names);
   const svc_store_port *port = svc_lmdb_port();
   svc_scan outer, inner;
@@ -248,21 +307,20 @@ static MunitResult keys_scans(const MunitParameter params[], void *data)
     port->read_end(k.txn);
   }
   munit_assert_int(port->read_begin(k.store, &k.txn), ==, SVC_OK); /* a scan inside of a scan */
-  b.n = y.n = 1;
-  b.b[0] = 'b';
-  y.b[0] = 'y';
-  munit_assert_true(svc_scan_begin(&outer, k.txn, &b, false));
+  svc_key_begin(&b, 'b');
+  svc_key_begin(&y, 'y');
+  svc_scan_below(&outer, k.txn, &b, false);
+  svc_scan_expect(&outer, 2); /* so that it goes on after the inner ones */
   while (svc_scan_next(&outer, &key, &value)) {
     munit_assert_char(key.p[0], ==, 'b');
-    munit_assert_true(svc_scan_begin(&inner, k.txn, &y, true));
+    svc_scan_below(&inner, k.txn, &y, true);
+    svc_scan_expect(&inner, 1);
     while (svc_scan_next(&inner, &key, &value)) {
       munit_assert_char(key.p[0], ==, 'y');
       found++;
     }
-    svc_scan_end(&inner);
   }
-  svc_scan_end(&outer);
-  munit_assert_int(found, ==, 10);
+  munit_assert_int(found, ==, 14);
   port->read_end(k.txn);
   port->close(k.store);
   return MUNIT_OK;
@@ -285,26 +343,130 @@ static MunitResult keys_scan_empty(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+static void number_key(svc_key *key, unsigned n)
+{
+  svc_key_begin(key, 'k');
+  svc_key_number(key, n, 2);
+}
+
+/* Rows come in batches, and nobody sees where one ends: with whatever is expected, skipped, or cut off at an edge. */
+static void check_batches(svc_txn *txn, unsigned rows)
+{
+  static const unsigned some[] = { 0, 1, 2, 31, 32, 33, 63, 64, 65, 200 };
+  enum { SOME = sizeof some / sizeof some[0] };
+  unsigned i, j, way, n;
+  for (i = 0; i < SOME; i++)
+    for (j = 0; j < SOME; j++)
+      for (way = 0; way < 4; way++) {
+        const bool backwards = way & 1;
+        const unsigned cut = way & 2 ? 7 : 0, left = rows > cut + some[j] ? rows - cut - some[j] : 0;
+        svc_scan scan;
+        svc_key key;
+        svc_str found, value;
+        svc_key_begin(&key, 'k');
+        svc_scan_below(&scan, txn, &key, backwards);
+        if (cut && backwards) number_key(&scan.to, rows > cut ? rows - cut : 0); /* the last ones are not wanted */
+        else if (cut) number_key(&scan.from, cut);
+        scan.skip = some[j];
+        svc_scan_expect(&scan, some[i]);
+        for (n = 0; svc_scan_next(&scan, &found, &value); n++) {
+          number_key(&key, backwards ? rows - 1 - cut - some[j] - n : cut + some[j] + n);
+          munit_assert_true(svc_str_eq(found, svc_key_str(&key)) && svc_str_eq(value, svc_key_str(&key)));
+        }
+        munit_assert_uint(n, ==, left);
+      }
+  munit_assert_int(txn->error, ==, SVC_OK);
+}
+
+static MunitResult keys_batches(const MunitParameter params[], void *data)
+{
+  static const char *const around[] = { "j", "l", NULL };
+  static const unsigned counts[] = { 0, 1, 31, 32, 33, 64, 65, 200 };
+  keys_store k = keys_open(around);
+  const svc_store_port *port = svc_lmdb_port();
+  unsigned i, n = 0;
+  svc_key key;
+  (void)params, (void)data;
+  for (i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    for (; n < counts[i]; n++) {
+      number_key(&key, n);
+      munit_assert_int(svc_put(k.txn, &key, svc_key_str(&key)), ==, SVC_OK);
+    }
+    check_batches(k.txn, n);
+    munit_assert_int(port->commit(k.txn), ==, SVC_OK);
+    munit_assert_int(port->read_begin(k.store, &k.txn), ==, SVC_OK);
+    check_batches(k.txn, n);
+    port->read_end(k.txn);
+    munit_assert_int(port->write_begin(k.store, &k.txn), ==, SVC_OK);
+  }
+  port->abort(k.txn);
+  port->close(k.store);
+  return MUNIT_OK;
+}
+
+/* Keys as long as they get: where a batch ends at one of them, the next goes on behind it. */
+static MunitResult keys_longest(const MunitParameter params[], void *data)
+{
+  static const char *const none[] = { NULL };
+  keys_store k = keys_open(none);
+  svc_scan scan;
+  svc_key key, prefix;
+  svc_str found, value;
+  unsigned i, way;
+  (void)params, (void)data;
+  memset(key.b, 0xFF, sizeof key.b);
+  key.b[0] = 'x';
+  key.n = SVC_KEY_MOST;
+  for (i = 0; i < 100; i++) {
+    key.b[SVC_KEY_MOST - 1] = (unsigned char)(156 + i);
+    munit_assert_int(svc_put(k.txn, &key, SVC_S("")), ==, SVC_OK);
+  }
+  for (way = 0; way < 4; way++) {
+    prefix = key;
+    prefix.n = way & 2 ? SVC_KEY_MOST - 1 : 1;
+    svc_scan_below(&scan, k.txn, &prefix, way & 1);
+    svc_scan_expect(&scan, 1);
+    for (i = 0; svc_scan_next(&scan, &found, &value); i++) {
+      munit_assert_size(found.n, ==, SVC_KEY_MOST);
+      munit_assert_int((unsigned char)found.p[SVC_KEY_MOST - 1], ==, way & 1 ? 255 - (int)i : 156 + (int)i);
+    }
+    munit_assert_uint(i, ==, 100);
+  }
+  munit_assert_int(svc_remove_below(k.txn, &prefix), ==, SVC_OK);
+  munit_assert_string_equal(keys_found(k.txn, "x", false), "");
+  svc_lmdb_port()->abort(k.txn);
+  svc_lmdb_port()->close(k.store);
+  return MUNIT_OK;
+}
+
 /* The first error stays, puts after it do nothing, "not found" is none; and a reader cannot write. */
 static MunitResult keys_errors(const MunitParameter params[], void *data)
 {
   static const char *const names[] = { "a", NULL };
+  const svc_id zero = id_of(0);
   keys_store k = keys_open(names);
   const svc_store_port *port = svc_lmdb_port();
-  svc_key key, longest;
+  svc_key key, longest, a;
   svc_str value;
   (void)params, (void)data;
-  key.n = 1;
-  key.b[0] = 'b';
+  svc_key_begin(&key, 'b');
+  svc_key_begin(&a, 'a');
   k.txn->dirty = false;
   munit_assert_int(svc_get(k.txn, &key, &value), ==, SVC_NOT_FOUND);
+  munit_assert_uint64(svc_count(k.txn, "kind", &zero), ==, 0);
   munit_assert_int(k.txn->error, ==, SVC_OK);
   munit_assert_false(k.txn->dirty);
-  munit_assert_int(svc_remove(k.txn, &key), ==, SVC_NOT_FOUND);
-  munit_assert_int(k.txn->error, ==, SVC_OK);
+  munit_assert_int(svc_remove(k.txn, &key), ==, SVC_OK); /* what is not there is gone */
   munit_assert_true(k.txn->dirty);
+  k.txn->dirty = false;
+  munit_assert_int(svc_remove_below(k.txn, &key), ==, SVC_OK);
+  munit_assert_true(k.txn->dirty);
+  k.txn->dirty = false;
+  svc_count_add(k.txn, "kind", &zero, 3);
+  munit_assert_true(k.txn->dirty);
+  munit_assert_uint64(svc_count(k.txn, "kind", &zero), ==, 3);
   memset(longest.b, 'x', sizeof longest.b);
-  longest.n = sizeof longest.b;
+  longest.n = SVC_KEY_MOST;
   munit_assert_int(svc_put(k.txn, &longest, SVC_S("as long as a key can be")), ==, SVC_OK);
   munit_assert_int(svc_get(k.txn, &longest, &value), ==, SVC_OK);
   munit_assert_true(svc_str_is(value, "as long as a key can be"));
@@ -313,7 +475,14 @@ static MunitResult keys_errors(const MunitParameter params[], void *data)
   munit_assert_int(k.txn->error, ==, SVC_IO);
   key.n = 1;
   munit_assert_int(svc_put(k.txn, &key, SVC_S("")), ==, SVC_IO);
+  munit_assert_int(svc_remove(k.txn, &a), ==, SVC_IO);
+  munit_assert_int(svc_remove_below(k.txn, &a), ==, SVC_IO);
+  svc_count_add(k.txn, "kind", &zero, 1);
+  munit_assert_uint64(svc_count(k.txn, "kind", &zero), ==, 3);
   munit_assert_int(port->get(k.txn, svc_key_str(&key), &value), ==, SVC_NOT_FOUND);
+  munit_assert_int(port->get(k.txn, svc_key_str(&a), &value), ==, SVC_OK);
+  munit_assert_int(svc_note(k.txn, SVC_NOMEM), ==, SVC_NOMEM);
+  munit_assert_int(k.txn->error, ==, SVC_IO);
   port->abort(k.txn);
   munit_assert_int(port->read_begin(k.store, &k.txn), ==, SVC_OK);
   munit_assert_int(svc_get(k.txn, &longest, &value), ==, SVC_NOT_FOUND); /* aborted */
@@ -419,11 +588,14 @@ static MunitResult ids_million(const MunitParameter params[], void *data)
 
 static MunitTest tests[] = {
   { "/layout", keys_layout, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/behind", keys_behind, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/rise", keys_rise, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/unique", keys_unique, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/long_values", keys_long_values, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/scans", keys_scans, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/scan_empty", keys_scan_empty, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/batches", keys_batches, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/longest", keys_longest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/errors", keys_errors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/ids_text", ids_text, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/ids_steps", ids_steps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -77,162 +77,476 @@ static char *file_read(const char *folder, const char *name, size_t *size)
 
 /* --------------------------------------------------------------------------------------------------- the store as a whole */
 
+/*
+** Every class of keys that store/keys.c draws, each record against those that it belongs with. An entity is told by its kind
+** and its id, so that what names it without its parent finds it.
+*/
 typedef struct whole {
   svc_txn *txn;
-  size_t counts, entities, owned, uniques, due, projects;
+  char (*entities)[16]; /* kind and id of all, sorted */
+  char (*groups)[16];   /* kind and parent of all that are counted, sorted as they stand */
+  char (*ids)[12];      /* of all entities, sorted */
+  size_t entity_count, group_count, room;
+  size_t records[128]; /* by the letter of their class */
+  size_t uniques, by_id, dues, tries, months, open_lines, waiting, projects;
 } whole;
 
-static size_t whole_records(whole *w, char letter, bool (*check)(whole *w, svc_str key, svc_str value))
+enum { WHOLE_ENTITY = 1 + SVC_KIND_SIZE + 24, WHOLE_LEDGER = 1 + 12 + 4 + 12 + 12 + 8 + 1 };
+
+static void whole_scan(whole *w, svc_scan *scan, char letter)
+{
+  svc_key prefix;
+  svc_key_begin(&prefix, letter);
+  svc_scan_below(scan, w->txn, &prefix, false);
+}
+
+static int by_16(const void *a, const void *b)
+{
+  return memcmp(a, b, 16);
+}
+
+static int by_12(const void *a, const void *b)
+{
+  return memcmp(a, b, 12);
+}
+
+static void whole_room(whole *w, size_t room)
+{
+  w->room = room;
+  w->entities = realloc(w->entities, room * sizeof *w->entities);
+  w->groups = realloc(w->groups, room * sizeof *w->groups);
+  munit_assert_true(w->entities && w->groups);
+}
+
+static void whole_add(whole *w, char (**list)[16], size_t *n, const char *front, const char *id)
+{
+  if (*n == w->room) whole_room(w, 2 * w->room);
+  memcpy((*list)[*n], front, SVC_KIND_SIZE);
+  memcpy((*list)[*n] + SVC_KIND_SIZE, id, 12);
+  ++*n;
+}
+
+static bool whole_has(const whole *w, const char *kind, const char *id)
+{
+  char wanted[16];
+  memcpy(wanted, kind, SVC_KIND_SIZE);
+  memcpy(wanted + SVC_KIND_SIZE, id, 12);
+  return bsearch(wanted, w->entities, w->entity_count, 16, by_16) != NULL;
+}
+
+/* The value under a key that must be there. */
+static svc_str whole_get(whole *w, const svc_key *key)
+{
+  svc_str value = { NULL, 0 };
+  if (svc_get(w->txn, key, &value) != SVC_OK) munit_errorf("a record of class %c is missing", key->b[0]);
+  return value;
+}
+
+/* --- e, c: entities and their counts */
+
+static void whole_dues_of(whole *w, const svc_entity *e)
+{
+  svc_due_entry due;
+  svc_key key;
+  unsigned i;
+  memcpy(due.kind, e->kind, SVC_KIND_SIZE);
+  due.parent = e->parent;
+  due.id = e->id;
+  for (i = 0; i < e->due_count; i++) {
+    munit_assert_int64(e->dues[i].when, !=, 0);
+    munit_assert_int64(svc_due_get(e, e->dues[i].tag), ==, e->dues[i].when); /* one date for each tag */
+    due.when = e->dues[i].when;
+    due.tag = e->dues[i].tag;
+    svc_key_due(&key, &due);
+    munit_assert_size(whole_get(w, &key).n, ==, 0);
+    w->dues++;
+  }
+}
+
+static void whole_indices_of(whole *w, const svc_entity *e)
+{
+  svc_key key;
+  svc_str found;
+  if (e->unique.n && !(e->flags & SVC_ENTITY_SHARED_NAME)) {
+    svc_key_unique(&key, svc_entity_names(e), e->unique, &e->parent);
+    found = whole_get(w, &key);
+    munit_assert_size(found.n, ==, SVC_KIND_SIZE + 12);
+    munit_assert_memory_equal(SVC_KIND_SIZE, found.p, e->kind);
+    munit_assert_memory_equal(12, found.p + SVC_KIND_SIZE, e->id.b);
+    w->uniques++;
+  }
+  if (e->flags & SVC_ENTITY_BY_ID) {
+    svc_key_by_id(&key, e->kind, &e->id);
+    found = whole_get(w, &key);
+    munit_assert_size(found.n, ==, 12);
+    munit_assert_memory_equal(12, found.p, e->parent.b);
+    w->by_id++;
+  }
+}
+
+static void whole_entity(whole *w, svc_str key, svc_str value)
+{
+  svc_str short_key, short_body;
+  size_t links_at;
+  svc_entity e;
+  munit_assert_size(key.n, ==, WHOLE_ENTITY);
+  e.kind = key.p + 1; /* four letters, no NUL behind them */
+  munit_assert_true(svc_entity_decode(key, value, &e));
+  munit_assert_true(svc_entity_glance(value, &short_key, &short_body, &links_at));
+  munit_assert_true(svc_str_eq(short_key, e.key) && svc_str_eq(short_body, e.body) && links_at == e.links_at);
+  munit_assert_true(e.body.n >= 2 && e.body.p[0] == '{' && e.body.p[e.body.n - 1] == '}');
+  whole_dues_of(w, &e);
+  whole_indices_of(w, &e);
+  whole_add(w, &w->entities, &w->entity_count, e.kind, (const char *)e.id.b);
+  if (memcmp(e.kind, "proj", SVC_KIND_SIZE) == 0) w->projects++;
+}
+
+/* Entities of one kind and parent stand together: each run must be as long as the count says. Singletons do not count. */
+static void whole_run_is(whole *w, const char group[16], uint64_t run)
+{
+  svc_id parent;
+  memcpy(parent.b, group + SVC_KIND_SIZE, 12);
+  munit_assert_uint64(svc_count(w->txn, group, &parent), ==, run);
+  if (run) whole_add(w, &w->groups, &w->group_count, group, group + SVC_KIND_SIZE);
+}
+
+static void whole_counts(whole *w)
+{
+  static const char none[12];
+  char group[16] = "";
+  svc_scan scan;
+  svc_str key, value;
+  svc_entity e;
+  uint64_t run = 0, all = 0;
+  whole_scan(w, &scan, 'e');
+  while (svc_scan_next(&scan, &key, &value)) {
+    if (memcmp(group, key.p + 1, 16) != 0) {
+      if (group[0]) whole_run_is(w, group, run);
+      run = 0;
+      if (group[0] && memcmp(group, key.p + 1, SVC_KIND_SIZE) != 0) {
+        munit_assert_uint64(svc_count(w->txn, group, NULL), ==, all); /* of those that are found by their id alone */
+        all = 0;
+      }
+    }
+    memcpy(group, key.p + 1, 16);
+    munit_assert_true(svc_entity_decode(key, value, &e));
+    run += memcmp(e.id.b, none, 12) != 0;
+    all += (e.flags & SVC_ENTITY_BY_ID) != 0;
+  }
+  if (!group[0]) return;
+  whole_run_is(w, group, run);
+  munit_assert_uint64(svc_count(w->txn, group, NULL), ==, all);
+}
+
+/* Where the store shows counts as records there are none of what is not there. */
+static void whole_count(whole *w, svc_str key, svc_str value)
+{
+  size_t i;
+  (void)value;
+  munit_assert_true(key.n == 1 + SVC_KIND_SIZE || key.n == 1 + SVC_KIND_SIZE + 12);
+  for (i = 0; i < w->group_count && memcmp(w->groups[i], key.p + 1, key.n - 1) != 0; i++) continue;
+  munit_assert_size(i, <, w->group_count);
+}
+
+/* What belongs to a project belongs to its organization; and nothing is below what is gone. Events tell what was. */
+static void whole_place(whole *w, const svc_scope *scope, const svc_id *parent)
+{
+  svc_entity group;
+  if (!svc_id_is_zero(&scope->group)) {
+    munit_assert_int(svc_entity_by_id(w->txn, "proj", &scope->group, &group), ==, SVC_OK);
+    munit_assert_true(svc_id_eq(&group.parent, &scope->org));
+  }
+  if (!svc_id_is_zero(&scope->org)) munit_assert_true(whole_has(w, "org.", (const char *)scope->org.b));
+  if (parent && !svc_id_is_zero(parent))
+    munit_assert_not_null(bsearch(parent->b, w->ids, w->entity_count, 12, by_12));
+}
+
+static void whole_places(whole *w)
 {
   svc_scan scan;
-  svc_key prefix;
+  svc_str key, value;
+  svc_entity e;
+  size_t i;
+  w->ids = malloc((w->entity_count + 1) * sizeof *w->ids);
+  munit_assert_not_null(w->ids);
+  for (i = 0; i < w->entity_count; i++) memcpy(w->ids[i], w->entities[i] + SVC_KIND_SIZE, 12);
+  qsort(w->ids, w->entity_count, 12, by_12);
+  whole_scan(w, &scan, 'e');
+  while (svc_scan_next(&scan, &key, &value)) {
+    static const svc_scope nowhere;
+    munit_assert_true(svc_entity_decode(key, value, &e));
+    whole_place(w, memcmp(key.p + 1, "evnt", SVC_KIND_SIZE) == 0 ? &nowhere : &e.scope, &e.parent);
+  }
+}
+
+/* --- d, i: what waits */
+
+static void whole_due(whole *w, const svc_due_entry *due)
+{
+  svc_entity e;
+  svc_key other;
+  if (memcmp(due->kind, "-try", SVC_KIND_SIZE) == 0) {
+    unsigned char hash[16];
+    memcpy(hash, due->parent.b, 12);
+    memcpy(hash + 12, due->id.b, 4);
+    svc_key_retry(&other, hash);
+    whole_get(w, &other);
+    w->tries++;
+  } else if (memcmp(due->kind, "-mtr", SVC_KIND_SIZE) == 0) {
+    svc_key_begin(&other, 'l');
+    svc_key_id(&other, &due->id);
+    svc_key_number(&other, due->tag, 1);
+    whole_get(w, &other);
+    w->months++;
+  } else {
+    munit_assert_int(svc_entity_get(w->txn, due->kind, &due->parent, &due->id, &e), ==, SVC_OK);
+    munit_assert_int64(svc_due_get(&e, due->tag), ==, due->when);
+    w->dues--;
+  }
+}
+
+/* In the order of time. */
+static void whole_all_dues(whole *w)
+{
+  svc_scan scan;
+  svc_due_entry due;
+  int64_t last = INT64_MIN;
+  svc_due_begin(&scan, w->txn);
+  for (; svc_due_next(&scan, &due); w->records['d']++) {
+    munit_assert_int64(due.when, >=, last);
+    last = due.when;
+    whole_due(w, &due);
+  }
+  munit_assert_int(w->txn->error, ==, SVC_OK);
+}
+
+static void whole_retry(whole *w, svc_str key, svc_str value)
+{
+  (void)w;
+  munit_assert_size(key.n, ==, 17);
+  munit_assert_size(value.n, >, 32);
+}
+
+/* --- g, u: how entities are found */
+
+static void whole_by_id(whole *w, svc_str key, svc_str value)
+{
+  svc_entity e;
+  svc_id id;
+  munit_assert_true(key.n == 1 + SVC_KIND_SIZE + 12 && value.n == 12);
+  memcpy(id.b, key.p + 1 + SVC_KIND_SIZE, 12);
+  munit_assert_int(svc_entity_by_id(w->txn, key.p + 1, &id, &e), ==, SVC_OK);
+  munit_assert_memory_equal(12, e.parent.b, value.p);
+  munit_assert_true(e.flags & SVC_ENTITY_BY_ID);
+}
+
+static void whole_unique(whole *w, svc_str key, svc_str value)
+{
+  svc_entity e;
+  svc_id scope, id;
+  svc_key own;
+  munit_assert_true(key.n > 1 + SVC_KIND_SIZE + 1 + 12 && value.n == SVC_KIND_SIZE + 12);
+  memcpy(scope.b, key.p + key.n - 12, 12);
+  memcpy(id.b, value.p + SVC_KIND_SIZE, 12);
+  munit_assert_int(svc_entity_get(w->txn, value.p, &scope, &id, &e), ==, SVC_OK);
+  svc_key_unique(&own, svc_entity_names(&e), e.unique, &scope);
+  munit_assert_true(svc_str_eq(svc_key_str(&own), key));
+}
+
+static void whole_ref(whole *w, svc_str key, svc_str value)
+{
+  svc_entity e;
+  svc_id parent, id;
+  const char *from = key.p + 1 + SVC_KIND_SIZE + 12;
+  munit_assert_true(key.n == 1 + SVC_KIND_SIZE + 12 + SVC_KIND_SIZE + 24 && value.n == 0);
+  munit_assert_true(whole_has(w, key.p + 1, key.p + 1 + SVC_KIND_SIZE));
+  memcpy(parent.b, from + SVC_KIND_SIZE, 12);
+  memcpy(id.b, from + SVC_KIND_SIZE + 12, 12);
+  munit_assert_int(svc_entity_get(w->txn, from, &parent, &id, &e), ==, SVC_OK);
+}
+
+/* --- b, l: the ledger */
+
+static int64_t ledger_until(svc_str value)
+{
+  int64_t until;
+  munit_assert_size(value.n, >=, SVC_KIND_SIZE + 16);
+  memcpy(&until, value.p + SVC_KIND_SIZE + 8, sizeof until);
+  return until;
+}
+
+static void whole_line(whole *w, svc_str key, svc_str value)
+{
+  svc_scope scope;
+  munit_assert_size(key.n, ==, WHOLE_LEDGER);
+  if (ledger_until(value)) return;
+  memcpy(scope.org.b, key.p + 1, 12);
+  memcpy(scope.group.b, key.p + 17, 12);
+  whole_place(w, &scope, NULL);
+  munit_assert_true(whole_has(w, value.p, key.p + 29)); /* what runs is there */
+  w->open_lines++;
+}
+
+/* It leads to its line, which waits for the end of its month. In 9999 the calendar ends. */
+static void whole_open_line(whole *w, svc_str key, svc_str value)
+{
+  svc_due_entry due;
+  svc_key other;
+  unsigned month = 0;
+  int i;
+  munit_assert_true(key.n == 1 + 12 + 1 && value.n == 36);
+  svc_key_begin(&other, 'b');
+  svc_key_add(&other, value.p, 28); /* org, month, group */
+  svc_key_add(&other, key.p + 1, 12);
+  svc_key_add(&other, value.p + 28, 8); /* since */
+  svc_key_add(&other, key.p + 13, 1);
+  munit_assert_int64(ledger_until(whole_get(w, &other)), ==, 0);
+  for (i = 0; i < 4; i++) month = month << 8 | (unsigned char)value.p[12 + i];
+  if (month == 999912) return;
+  memset(&due, 0, sizeof due);
+  due.when = svc_day_ms((month % 100 == 12 ? month + 89 : month + 1) * 100 + 1);
+  memcpy(due.kind, "-mtr", SVC_KIND_SIZE);
+  memcpy(due.id.b, key.p + 1, 12);
+  due.tag = (unsigned char)key.p[13];
+  svc_key_due(&other, &due);
+  whole_get(w, &other);
+}
+
+/* --- o, q, w: orders */
+
+static void whole_order(whole *w, svc_str key, svc_str value)
+{
+  svc_entity e;
+  svc_key other;
+  svc_str found;
+  svc_id parent, id;
+  uint64_t taken_by;
+  int64_t not_before;
+  munit_assert_size(key.n, ==, WHOLE_ENTITY);
+  munit_assert_size(value.n, >=, 34);
+  memcpy(parent.b, key.p + 1 + SVC_KIND_SIZE, 12);
+  memcpy(id.b, key.p + 1 + SVC_KIND_SIZE + 12, 12);
+  munit_assert_int(svc_entity_get(w->txn, key.p + 1, &parent, &id, &e), ==, SVC_OK);
+  svc_key_begin(&other, 'q');
+  svc_key_add(&other, value.p, 12);
+  found = whole_get(w, &other);
+  munit_assert_true(svc_str_eq(found, (svc_str){ key.p + 1, key.n - 1 }));
+  memcpy(&taken_by, value.p + 12, sizeof taken_by);
+  memcpy(&not_before, value.p + 20, sizeof not_before);
+  svc_key_begin(&other, 'w');
+  svc_key_time(&other, not_before);
+  svc_key_add(&other, value.p, 12);
+  munit_assert_int(svc_get(w->txn, &other, &found), ==, taken_by ? SVC_NOT_FOUND : SVC_OK);
+  w->waiting += taken_by == 0;
+}
+
+static void whole_meta(whole *w, svc_str key, svc_str value)
+{
+  (void)w;
+  if (svc_str_is(key, "mschema")) munit_assert_size(value.n, ==, 4);
+  if (svc_str_is(key, "mids")) munit_assert_size(value.n, ==, 12);
+}
+
+/* --- all of them */
+
+static void whole_class(whole *w, char letter, void (*check)(whole *w, svc_str key, svc_str value))
+{
+  svc_scan scan;
+  svc_str key, value;
+  whole_scan(w, &scan, letter);
+  while (svc_scan_next(&scan, &key, &value)) {
+    check(w, key, value);
+    w->records[(int)letter]++;
+  }
+  munit_assert_int(w->txn->error, ==, SVC_OK);
+}
+
+/* All that is in a store, but what the port keeps for itself. */
+static void everything(svc_scan *scan, svc_txn *txn)
+{
+  svc_key first;
+  svc_key_begin(&first, 1);
+  svc_scan_below(scan, txn, &first, false);
+  svc_key_begin(&scan->to, (char)0xFF);
+}
+
+/* A letter that nobody has drawn is nobody's. */
+static void whole_nothing_else(whole *w)
+{
+  svc_scan scan;
+  svc_str key, value;
+  size_t n = 0, known = 0, i;
+  for (i = 0; i < 128; i++) known += w->records[i];
+  everything(&scan, w->txn);
+  while (svc_scan_next(&scan, &key, &value)) {
+    munit_assert_not_null(strchr("bcdegilmoqruw", key.p[0]));
+    n += key.p[0] != 'q' && key.p[0] != 'w'; /* their orders lead to them */
+  }
+  munit_assert_size(n, ==, known);
+}
+
+static size_t whole_number(whole *w, char letter)
+{
+  svc_scan scan;
   svc_str key, value;
   size_t n = 0;
-  prefix.n = 1;
-  prefix.b[0] = (unsigned char)letter;
-  munit_assert_true(svc_scan_begin(&scan, w->txn, &prefix, false));
-  while (svc_scan_next(&scan, &key, &value)) n += check ? check(w, key, value) : 1;
-  svc_scan_end(&scan);
-  munit_assert_int(w->txn->error, ==, SVC_OK);
+  whole_scan(w, &scan, letter);
+  while (svc_scan_next(&scan, &key, &value)) n++;
   return n;
 }
 
-static bool whole_is_count(whole *w, svc_str key, svc_str value)
-{
-  (void)w;
-  return key.n == 18 && value.n == 8;
-}
-
-static void whole_count_is(whole *w, char letter, svc_str group, uint64_t count) /* group: kind and parent, as in keys */
-{
-  char kind[SVC_KIND_SIZE];
-  svc_id parent;
-  memcpy(kind, group.p, sizeof kind);
-  memcpy(parent.b, group.p + SVC_KIND_SIZE, 12);
-  munit_assert_int64(svc_list_count(w->txn, letter, kind, &parent), ==, (int64_t)count);
-  w->counts++;
-}
-
-/* Records of one kind and parent stand together: each run must be as long as the count says. */
-static void whole_runs(whole *w, char letter)
-{
-  char group[16] = "";
-  svc_scan scan;
-  svc_key prefix;
-  svc_str key, value;
-  uint64_t run = 0;
-  prefix.n = 1;
-  prefix.b[0] = (unsigned char)letter;
-  munit_assert_true(svc_scan_begin(&scan, w->txn, &prefix, false));
-  while (svc_scan_next(&scan, &key, &value)) {
-    if (key.n == 18) continue; /* a count */
-    munit_assert_size(key.n, ==, 29);
-    if (run && memcmp(group, key.p + 1, 16) != 0) {
-      whole_count_is(w, letter, (svc_str){ group, 16 }, run);
-      run = 0;
-    }
-    memcpy(group, key.p + 1, 16);
-    run++;
-  }
-  svc_scan_end(&scan);
-  if (run) whole_count_is(w, letter, (svc_str){ group, 16 }, run);
-}
-
-/* Is it among the last of its list, of which none has index entries? Those are numbered, from 1 on. */
-static bool whole_is_late(whole *w, const char *kind, const svc_entity *e)
-{
-  svc_scan scan;
-  svc_key prefix;
-  svc_str key, value;
-  svc_entity other;
-  bool late = false, first = true;
-  unsigned expected = 0;
-  if (svc_id_is_zero(&e->owner)) return false;
-  svc_key_entity(&prefix, kind, &e->parent, NULL);
-  munit_assert_true(svc_scan_begin(&scan, w->txn, &prefix, true));
-  while (svc_scan_next(&scan, &key, &value) && svc_entity_decode(key, value, &other) && other.late) {
-    if (first) munit_assert_uint(expected = other.late, <, SVC_LATE);
-    first = false;
-    munit_assert_uint(other.late, ==, expected--);
-    if (svc_id_eq(&other.id, &e->id)) late = true;
-  }
-  munit_assert_uint(expected, ==, 0);
-  svc_scan_end(&scan);
-  return late;
-}
-
-static bool whole_entity(whole *w, svc_str key, svc_str value)
-{
-  char kind[SVC_KIND_SIZE];
-  svc_entity e;
-  svc_key index;
-  svc_str found;
-  int expected = SVC_OK;
-  if (key.n == 18) return false; /* a count */
-  memcpy(kind, key.p + 1, sizeof kind);
-  munit_assert_true(svc_entity_decode(key, value, &e));
-  munit_assert_true(e.body.n >= 2 && e.body.p[0] == '{' && e.body.p[e.body.n - 1] == '}');
-  if (whole_is_late(w, kind, &e)) expected = SVC_NOT_FOUND;
-  if (e.unique.n && !e.shared) {
-    svc_key_unique(&index, kind, e.unique, svc_id_is_zero(&e.owner) ? &e.parent : &e.owner);
-    munit_assert_int(svc_get(w->txn, &index, &found), ==, expected);
-    if (expected == SVC_OK) munit_assert_true(found.n == 12 && memcmp(found.p, e.id.b, 12) == 0);
-    w->uniques += expected == SVC_OK;
-  }
-  if (!svc_id_is_zero(&e.owner)) {
-    svc_key_owned(&index, kind, &e.owner, &e.id);
-    munit_assert_int(svc_get(w->txn, &index, &found), ==, expected);
-    w->owned += expected == SVC_OK;
-  }
-  if (e.due) {
-    svc_key_due(&index, e.due, kind, &e.parent, &e.id);
-    munit_assert_int(svc_get(w->txn, &index, &found), ==, SVC_OK);
-    w->due++;
-  }
-  if (memcmp(kind, "proj", 4) == 0) w->projects++;
-  return true;
-}
-
-static bool whole_due(whole *w, svc_str key, svc_str value)
-{
-  (void)w, (void)value;
-  return memcmp(key.p + 9, "-try", 4) != 0; /* those of answers that are kept have no entity */
-}
-
-/* Every index entry has its entity, every entity its entries, unless they come late, and every count is right. */
+/* Every entry leads to its record, every record has its entries, and every count is right. */
 size_t store_whole(svc *s)
 {
   whole w;
   memset(&w, 0, sizeof w);
+  whole_room(&w, 1024);
   munit_assert_int(s->commit.port->read_begin(s->commit.store, &w.txn), ==, SVC_OK);
-  whole_records(&w, 'e', whole_entity);
-  munit_assert_size(whole_records(&w, 'u', NULL), ==, w.uniques);
-  munit_assert_size(whole_records(&w, 'o', NULL) - whole_records(&w, 'o', whole_is_count), ==, w.owned);
-  munit_assert_size(whole_records(&w, 'd', whole_due), ==, w.due);
-  whole_runs(&w, 'e');
-  whole_runs(&w, 'o');
-  munit_assert_size(whole_records(&w, 'e', whole_is_count) + whole_records(&w, 'o', whole_is_count), <=, w.counts);
+  whole_class(&w, 'e', whole_entity);
+  qsort(w.entities, w.entity_count, 16, by_16);
+  whole_counts(&w);
+  whole_places(&w);
+  whole_class(&w, 'c', whole_count);
+  whole_all_dues(&w);
+  whole_class(&w, 'i', whole_retry);
+  whole_class(&w, 'g', whole_by_id);
+  whole_class(&w, 'u', whole_unique);
+  whole_class(&w, 'r', whole_ref);
+  whole_class(&w, 'b', whole_line);
+  whole_class(&w, 'l', whole_open_line);
+  whole_class(&w, 'o', whole_order);
+  whole_class(&w, 'm', whole_meta);
+  munit_assert_size(w.records['u'], ==, w.uniques);
+  munit_assert_size(w.records['g'], ==, w.by_id);
+  munit_assert_size(w.dues, ==, 0); /* as many entries as dates */
+  munit_assert_size(w.records['i'], ==, w.tries);
+  munit_assert_size(w.records['l'], ==, w.open_lines);
+  munit_assert_size(w.months, <=, w.records['l']);
+  munit_assert_size(whole_number(&w, 'q'), ==, w.records['o']);
+  munit_assert_size(whole_number(&w, 'w'), ==, w.waiting);
+  whole_nothing_else(&w);
+  munit_assert_int(w.txn->error, ==, SVC_OK);
   s->commit.port->read_end(w.txn);
+  free(w.entities);
+  free(w.groups);
+  free(w.ids);
   return w.projects;
 }
 
 uint64_t store_print(svc *s)
 {
   svc_txn *txn;
-  svc_cursor *cursor;
+  svc_scan scan;
   svc_str key, value;
   uint64_t h = 0xcbf29ce484222325u;
   size_t i;
-  int rc;
   munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
-  munit_assert_int(s->commit.port->cursor_open(txn, &cursor), ==, SVC_OK);
-  for (rc = s->commit.port->cursor_from(cursor, SVC_S("\0"), &key, &value); rc == SVC_OK;
-       rc = s->commit.port->cursor_next(cursor, &key, &value)) {
+  everything(&scan, txn);
+  while (svc_scan_next(&scan, &key, &value)) {
     for (i = 0; i < key.n; i++) h = (h ^ (unsigned char)key.p[i]) * 0x100000001b3u;
     for (i = 0; i < value.n; i++) h = (h ^ (unsigned char)value.p[i]) * 0x100000001b3u;
   }
-  munit_assert_int(rc, ==, SVC_NOT_FOUND);
-  s->commit.port->cursor_close(cursor);
+  munit_assert_int(txn->error, ==, SVC_OK);
   s->commit.port->read_end(txn);
   return h;
 }
@@ -313,6 +627,106 @@ static MunitResult store_reopens(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* The letters of the classes that there is something of. */
+static const char *classes(svc *s)
+{
+  static char out[32];
+  svc_txn *txn;
+  svc_scan scan;
+  svc_str key, value;
+  size_t n = 0;
+  munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
+  everything(&scan, txn);
+  while (svc_scan_next(&scan, &key, &value))
+    if (n == 0 || out[n - 1] != key.p[0]) out[n++] = key.p[0];
+  out[n] = 0;
+  s->commit.port->read_end(txn);
+  return out;
+}
+
+typedef struct crew {
+  int says;       /* to whatever it is told to do */
+  char order[25]; /* the last it was told */
+} crew;
+
+static int crew_perform(void *context, svc *s, const svc_order *order)
+{
+  crew *c = context;
+  (void)s;
+  strcpy(c->order, order->id);
+  return c->says;
+}
+
+#define CLUSTER "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":" \
+                "{\"instanceSize\":\"M10\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
+#define ROLE(name, inherited) "{\"roleName\":\"" name "\",\"actions\":[{\"action\":\"FIND\",\"resources\":[{\"cluster\":false," \
+                              "\"collection\":\"c\",\"db\":\"d\"}]}],\"inheritedRoles\":[" inherited "]}"
+
+/* Something of every class of keys: it comes, agrees with all the rest at each step, and goes. */
+static MunitResult store_classes(const MunitParameter params[], void *data)
+{
+  char path[128], org[25], group[25];
+  crew c = { SVC_BUSY, "" };
+  svc_driver driver = { crew_perform, NULL, &c };
+  svc_config config;
+  t_service t;
+  (void)params, (void)data;
+  store_folder(path);
+  config = at_path(path);
+  config.driver = &driver;
+  t_open(&t, &config);
+  munit_assert_string_equal(classes(t.s), "m");
+  t_header(&t, "Idempotency-Key", "once");
+  strcpy(org, t_organization(&t, "Acme"));
+  t_headers_clear(&t);
+  strcpy(group, t_project(&t, org, "alpha"));
+  munit_assert_int(t_sendf(&t, "POST", ROLE("base", ""), "/groups/%s/customDBRoles/roles", group), ==, 202);
+  munit_assert_int(t_sendf(&t, "POST", ROLE("more", "{\"db\":\"admin\",\"role\":\"base\"}"),
+                           "/groups/%s/customDBRoles/roles", group), ==, 202);
+  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", group), ==, 201);
+  munit_assert_string_equal(classes(t.s), "bcdegilmoqruw");
+  store_whole(t.s);
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* the driver is busy: it waits on */
+  munit_assert_string_equal(classes(t.s), "bcdegilmoqruw");
+  store_whole(t.s);
+  c.says = SVC_OK;
+  t_advance(&t, 10);
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* taken */
+  munit_assert_string_equal(classes(t.s), "bcdegilmoqru");
+  store_whole(t.s);
+  t_reopen(&t, &config); /* it waits again */
+  munit_assert_string_equal(classes(t.s), "bcdegilmoqruw");
+  store_whole(t.s);
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+  munit_assert_int(svc_order_done(t.s, c.order, SVC_OK, NULL), ==, SVC_OK);
+  munit_assert_string_equal(classes(t.s), "bcdegilmru");
+  store_whole(t.s);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/c", group), ==, 202);
+  munit_assert_string_equal(classes(t.s), "bcdegilmoqruw");
+  store_whole(t.s);
+  config.driver = NULL;
+  t_reopen(&t, &config); /* without a driver: what it was to do is simulated */
+  munit_assert_string_equal(classes(t.s), "bcdegilmru");
+  store_whole(t.s);
+  t_advance(&t, 10);
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* the cluster is gone, and its line in the ledger closed */
+  munit_assert_string_equal(classes(t.s), "bcdegimru");
+  store_whole(t.s);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/customDBRoles/roles/more", group), ==, 204);
+  munit_assert_string_equal(classes(t.s), "bcdegimu");
+  store_whole(t.s);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 202);
+  munit_assert_string_equal(classes(t.s), "bcdeim");
+  munit_assert_size(store_whole(t.s), ==, 0);
+  t_advance(&t, 86400);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
+  munit_assert_string_equal(classes(t.s), "bm"); /* what was used up is not forgotten */
+  store_whole(t.s);
+  t_close(&t);
+  store_remove(path);
+  return MUNIT_OK;
+}
+
 static MunitResult store_private(const MunitParameter params[], void *data)
 {
   char path[128];
@@ -387,24 +801,30 @@ static void put_raw(const char *path, svc_str key, svc_str value)
   port->close(store);
 }
 
-static uint32_t stored_schema(svc *s)
+/* It is refused as it is, twice, for a reason that the log has in words, and stays as it is. */
+static void schema_refused(const char *path, uint32_t schema, int expected, const char *words)
 {
-  uint32_t schema = 0;
-  svc_txn *txn;
-  svc_key key;
-  svc_str value;
-  svc_key_meta(&key, "schema");
-  munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
-  if (svc_get(txn, &key, &value) == SVC_OK && value.n == sizeof schema) memcpy(&schema, value.p, sizeof schema);
-  s->commit.port->read_end(txn);
-  return schema;
+  char *before, *after;
+  size_t before_size, after_size;
+  put_raw(path, SVC_S("mschema"), (svc_str){ (const char *)&schema, sizeof schema });
+  before = file_read(path, "data.mdb", &before_size);
+  munit_assert_int(refused_open(path), ==, expected);
+  munit_assert_string_equal(refused_log, words);
+  munit_assert_int(refused_open(path), ==, expected); /* and lets go of the folder */
+  after = file_read(path, "data.mdb", &after_size);
+  munit_assert_size(after_size, ==, before_size);
+  munit_assert_memory_equal(before_size, after, before);
+  free(before);
+  free(after);
 }
 
 static MunitResult store_schema(const MunitParameter params[], void *data)
 {
-  char path[128], *before, *after;
-  size_t before_size, after_size;
-  uint32_t schema;
+  static const char newer[] = "the store cannot be used: the store was written by a newer version of this library\n";
+  static const char older[] = "the store cannot be used: the store was written by an older version of this library, "
+                              "whose format is not read any more\n";
+  const uint32_t now = 3;
+  char path[128];
   svc_config config;
   t_service t;
   (void)params, (void)data;
@@ -413,28 +833,18 @@ static MunitResult store_schema(const MunitParameter params[], void *data)
   t_open(&t, &config);
   t_organization(&t, "Acme");
   t_close(&t);
-  schema = 3;
-  put_raw(path, SVC_S("mschema"), (svc_str){ (const char *)&schema, sizeof schema });
-  before = file_read(path, "data.mdb", &before_size);
-  munit_assert_int(refused_open(path), ==, SVC_NEWER);
-  munit_assert_string_equal(refused_log, "the store cannot be used: the store was written by a newer version of this library\n");
-  munit_assert_int(refused_open(path), ==, SVC_NEWER); /* and lets go of the folder */
-  after = file_read(path, "data.mdb", &after_size);
-  munit_assert_size(after_size, ==, before_size);
-  munit_assert_memory_equal(before_size, after, before);
-  free(before);
-  free(after);
-  schema = UINT32_MAX;
-  put_raw(path, SVC_S("mschema"), (svc_str){ (const char *)&schema, sizeof schema });
-  munit_assert_int(refused_open(path), ==, SVC_NEWER);
+  schema_refused(path, 4, SVC_NEWER, newer);
+  schema_refused(path, UINT32_MAX, SVC_NEWER, newer);
+  schema_refused(path, 2, SVC_OLDER, older);
+  schema_refused(path, 1, SVC_OLDER, older);
+  schema_refused(path, 0, SVC_OLDER, older);
   put_raw(path, SVC_S("mschema"), SVC_S("?"));
   munit_assert_int(refused_open(path), ==, SVC_CORRUPT);
-  schema = 1;
-  put_raw(path, SVC_S("mschema"), (svc_str){ (const char *)&schema, sizeof schema });
-  t_open(&t, &config); /* an older one is brought up to date */
+  put_raw(path, SVC_S("mschema"), (svc_str){ (const char *)&now, sizeof now });
+  t_open(&t, &config); /* what it says of itself was all that was wrong */
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
-  munit_assert_uint32(stored_schema(t.s), ==, 2);
+  store_whole(t.s);
   t_close(&t);
   store_remove(path);
   return MUNIT_OK;
@@ -942,6 +1352,7 @@ static MunitResult store_cut_off(const MunitParameter params[], void *data)
 
 static MunitTest tests[] = {
   { "/reopens", store_reopens, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/classes", store_classes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/private", store_private, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/schema", store_schema, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/garbage", store_garbage, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
