@@ -66,7 +66,8 @@ static bool entities_filtered(const svc_call *c, const svc_entities *which)
 }
 
 /*
-** An id begins with the second of its making: a bound on when an entity was made is a bound on its id.
+** An id begins with the second of its making: a bound on when an entity was made is a bound on its id. An id may be ahead of
+** the clock, after a crash or when that was set back a little, but never behind it.
 */
 static void entities_seek(svc_call *c, const svc_entities *which, svc_scan *scan, const svc_key *prefix)
 {
@@ -77,7 +78,7 @@ static void entities_seek(svc_call *c, const svc_entities *which, svc_scan *scan
     svc_key *edge = f->compare == SVC_MIN_DATE ? &scan->from : &scan->to;
     int64_t second;
     if (!given || (f->compare != SVC_MIN_DATE && f->compare != SVC_MAX_DATE) || !field || field->fill != SVC_AUTO_NOW) continue;
-    second = given->number / 1000 + (f->compare == SVC_MAX_DATE);
+    second = given->number / 1000 + (f->compare == SVC_MAX_DATE ? 1 + SVC_ID_AHEAD : 0);
     if (second < 0) second = 0;
     if (second > 0xFFFFFFFE) continue;
     *edge = *prefix;

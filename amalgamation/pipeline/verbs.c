@@ -60,12 +60,30 @@ SVC_PRIVATE bool svc_verb_create(svc_call *c)
   return svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
 }
 
+/* Of a noun that shows more than is stored: what was shown and is sent back stands for what is stored. NULL: no memory. */
+static const svc_node *verbs_input(svc_call *c, const svc_change *change)
+{
+  svc_node *view, *input, *member;
+  if ((!c->plan->noun->noun->view && !c->plan->route->view) || c->body->type != SVC_J_OBJECT) return c->body;
+  view = svc_entity_view(c, &change->entity);
+  input = view ? svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")) : NULL;
+  for (member = input ? c->body->first : NULL; member; member = member->next) {
+    const svc_node *shown = svc_node_find(view, member->name), *stored = svc_node_find(change->before, member->name);
+    bool same = shown && svc_node_same(shown, member);
+    if (!same || stored) svc_node_append(input, svc_node_copy(c->arena, same ? stored : member));
+  }
+  return input;
+}
+
 static bool verbs_change(svc_call *c, int mode)
 {
   const svc_route *route = c->plan->route;
+  const svc_node *input;
   svc_change change;
   if (!svc_change_begin(c, &change)) return false;
-  change.body = svc_check(c, route->body ? route->body : c->plan->noun->noun->object, c->body, change.before, mode);
+  input = verbs_input(c, &change);
+  if (!input) return c->error.code ? false : svc_no_memory(c);
+  change.body = svc_check(c, route->body ? route->body : c->plan->noun->noun->object, input, change.before, mode);
   return svc_check_done(c) && svc_change_store(c, &change);
 }
 
