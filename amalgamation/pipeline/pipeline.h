@@ -29,8 +29,10 @@ typedef struct svc_noun_info {
   const struct svc_noun_info *parent;
   const struct svc_noun_info *scope; /* the project or organization above it, through its parents; NULL: neither */
   bool is_parent; /* others are below it */
-  bool by_id;     /* found by its id alone: SVC_GLOBAL, or a parent that is not itself right below a project or organization */
+  bool by_id;     /* found by its id alone: SVC_GLOBAL, or others lie below it or name it, and it is deeper than right
+                     below a project or organization */
   bool is_target; /* fields of others name it */
+  bool fixed_name; /* its unique value never changes: others may name it by that */
   svc_str preset; /* of a singleton: what is served until it is changed */
   size_t preset_links_at;
 } svc_noun_info;
@@ -478,6 +480,7 @@ SVC_PRIVATE bool svc_refs_check(svc_call *c, const svc_change *change); /* what 
 SVC_PRIVATE bool svc_refs_write(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *before,
                                 const svc_node *body); /* either may be NULL */
 SVC_PRIVATE bool svc_refs_free(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* false: it is named */
+SVC_PRIVATE bool svc_refs_drop(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* it is gone, whoever names it */
 
 /* list.c: pages. */
 typedef struct svc_item {

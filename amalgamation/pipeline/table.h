@@ -295,14 +295,14 @@ typedef struct svc_field_event {
 } svc_field_event;
 
 /*
-** A field that names another entity: it must be there, and it may not go while it is named. The name is an id, or the
-** unique value below the same project. "roles[].roleName": in each element of an array.
+** A field that names another entity: it must be there, and it may not go while it is named. The name is an id, or, where it
+** never changes, the unique value below the same project or its organization. "roles[].roleName": in each element of an array.
 */
 typedef struct svc_ref {
   const char *field;
   const char *noun;           /* its name; of one that this build leaves out, nothing is checked */
   unsigned short err_missing; /* SVC_E_...; parameters: what was named, then the project; 0: what is not there is none */
-  unsigned short err_locked;  /* SVC_E_...: it cannot be deleted; parameters: its name, then its parent's key */
+  unsigned short err_locked;  /* SVC_E_...: it cannot be deleted; parameters: its name, then its parent's key; 0: it can */
 } svc_ref;
 
 enum svc_guard_what { SVC_GUARD_CHANGE = 1, SVC_GUARD_DELETE = 2 };
