@@ -45,7 +45,7 @@ static bool entities_compares(svc_call *c, const svc_filter *f, const svc_query_
   }
 }
 
-static bool entities_pass(svc_call *c, const svc_entities *which, const svc_entity *e)
+SVC_PRIVATE bool svc_entities_pass(svc_call *c, const svc_entities *which, const svc_entity *e)
 {
   const char *unique = which->noun->noun->unique;
   const svc_filter *f;
@@ -123,7 +123,7 @@ static bool entities_single(svc_call *c, entities_source *from, svc_entity *out)
   return false;
 }
 
-static bool entities_item(svc_call *c, const svc_entities *which, const svc_entity *e, svc_item *out)
+SVC_PRIVATE bool svc_entities_item(svc_call *c, const svc_entities *which, const svc_entity *e, svc_item *out)
 {
   svc_node *body;
   out->key = e->key;
@@ -143,11 +143,11 @@ static bool entities_next(svc_call *c, void *state, svc_item *out)
   svc_entity e;
   e.kind = from->which->noun->noun->kind;
   while (entities_row(c, from, &e) || (!c->txn->error && entities_single(c, from, &e))) {
-    if (!entities_pass(c, from->which, &e)) {
+    if (!svc_entities_pass(c, from->which, &e)) {
       if (c->error.code) return false;
       continue;
     }
-    return !out || entities_item(c, from->which, &e, out);
+    return !out || svc_entities_item(c, from->which, &e, out);
   }
   svc_txn_good(c);
   return false;

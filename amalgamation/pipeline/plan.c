@@ -92,6 +92,13 @@ static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *obj
   return n <= SVC_FIELD_LEVELS ? SVC_OK : plan_bad(s, noun->name, object->name, "is based on too many objects");
 }
 
+static bool plan_is_array(const svc_noun *noun, const char *field)
+{
+  const svc_object *object = svc_object_of(noun->object, NULL);
+  const svc_field *f = svc_field_named(object, svc_str_c(field));
+  return !object || (f && f->type == SVC_ARRAY && f->item == SVC_OBJECT);
+}
+
 /* What no other part looks at before it relies on it. */
 static int plan_check_noun(const svc *s, const svc_noun_info *info)
 {
@@ -104,6 +111,10 @@ static int plan_check_noun(const svc *s, const svc_noun_info *info)
     if (target && target->noun->key && !plan_fixed(target->noun, target->noun->key))
       return plan_bad(s, noun->name, ref->field, "names what may be given another name");
   }
+  if (noun->element_of && info->parent && !plan_is_array(info->parent->noun, noun->element_of))
+    return plan_bad(s, noun->name, noun->element_of, "is no array of objects of its parent's");
+  if (noun->element_of && info->parent && info->parent->noun->flags & SVC_SINGLETON)
+    return plan_bad(s, noun->name, noun->element_of, "is of a singleton, which no path names");
   if (noun->quota && s->seats[SVC_SEAT_QUOTA] && s->seats[SVC_SEAT_QUOTA]->noun->limit(NULL, NULL, noun->quota) < 0)
     return plan_bad(s, noun->name, noun->quota, "is no limit that is known");
   return SVC_OK;
