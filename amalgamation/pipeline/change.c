@@ -403,6 +403,21 @@ SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change)
   return change_of(c, change) && svc_guarded(c, change->noun, &change->entity, change->before, SVC_GUARD_CHANGE);
 }
 
+/* Of a noun that shows more than is stored: what was shown and is sent back stands for what is stored. */
+SVC_PRIVATE const svc_node *svc_change_input(svc_call *c, const svc_change *change)
+{
+  svc_node *view, *input, *member;
+  if ((!c->plan->noun->noun->view && !c->plan->route->view) || c->body->type != SVC_J_OBJECT) return c->body;
+  view = svc_entity_view(c, &change->entity);
+  input = view ? svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")) : NULL;
+  for (member = input ? c->body->first : NULL; member; member = member->next) {
+    const svc_node *shown = svc_node_find(view, member->name), *stored = svc_node_find(change->before, member->name);
+    bool same = shown && svc_node_same(shown, member);
+    if (!same || stored) svc_node_append(input, svc_node_copy(c->arena, same ? stored : member));
+  }
+  return input;
+}
+
 SVC_PRIVATE bool svc_change_of(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, svc_change *change)
 {
   memset(change, 0, sizeof *change);

@@ -45,7 +45,7 @@ static bool entities_compares(svc_call *c, const svc_filter *f, const svc_query_
   }
 }
 
-static bool entities_pass(svc_call *c, const svc_entities *which, const svc_entity *e)
+SVC_PRIVATE bool svc_entities_pass(svc_call *c, const svc_entities *which, const svc_entity *e)
 {
   const char *unique = which->noun->noun->unique;
   const svc_filter *f;
@@ -66,7 +66,8 @@ static bool entities_filtered(const svc_call *c, const svc_entities *which)
 }
 
 /*
-** An id begins with the second of its making: a bound on when an entity was made is a bound on its id.
+** An id begins with the second of its making: a bound on when an entity was made is a bound on its id. An id may be ahead of
+** the clock, after a crash or when that was set back a little, but never behind it.
 */
 static void entities_seek(svc_call *c, const svc_entities *which, svc_scan *scan, const svc_key *prefix)
 {
@@ -77,7 +78,7 @@ static void entities_seek(svc_call *c, const svc_entities *which, svc_scan *scan
     svc_key *edge = f->compare == SVC_MIN_DATE ? &scan->from : &scan->to;
     int64_t second;
     if (!given || (f->compare != SVC_MIN_DATE && f->compare != SVC_MAX_DATE) || !field || field->fill != SVC_AUTO_NOW) continue;
-    second = given->number / 1000 + (f->compare == SVC_MAX_DATE);
+    second = given->number / 1000 + (f->compare == SVC_MAX_DATE ? 1 + SVC_ID_AHEAD : 0);
     if (second < 0) second = 0;
     if (second > 0xFFFFFFFE) continue;
     *edge = *prefix;
@@ -137,7 +138,7 @@ static bool entities_single(svc_call *c, entities_source *from, svc_entity *out)
   }
 }
 
-static bool entities_item(svc_call *c, const svc_entities *which, const svc_entity *e, svc_item *out)
+SVC_PRIVATE bool svc_entities_item(svc_call *c, const svc_entities *which, const svc_entity *e, svc_item *out)
 {
   svc_node *body;
   out->key = e->key;
@@ -157,11 +158,11 @@ static bool entities_next(svc_call *c, void *state, svc_item *out)
   svc_entity e;
   e.kind = from->which->noun->noun->kind;
   while (entities_row(c, from, &e) || (!c->txn->error && entities_single(c, from, &e))) {
-    if ((from->one_parent && !svc_id_eq(&e.parent, &from->which->parent)) || !entities_pass(c, from->which, &e)) {
+    if ((from->one_parent && !svc_id_eq(&e.parent, &from->which->parent)) || !svc_entities_pass(c, from->which, &e)) {
       if (c->error.code) return false;
       continue;
     }
-    return !out || entities_item(c, from->which, &e, out);
+    return !out || svc_entities_item(c, from->which, &e, out);
   }
   svc_txn_good(c);
   return false;

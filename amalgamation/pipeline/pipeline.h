@@ -29,8 +29,10 @@ typedef struct svc_noun_info {
   const struct svc_noun_info *parent;
   const struct svc_noun_info *scope; /* the project or organization above it, through its parents; NULL: neither */
   bool is_parent; /* others are below it */
-  bool by_id;     /* found by its id alone: SVC_GLOBAL, or a parent that is not itself right below a project or organization */
+  bool by_id;     /* found by its id alone: SVC_GLOBAL, or others lie below it or name it, and it is deeper than right
+                     below a project or organization */
   bool is_target; /* fields of others name it */
+  bool fixed_name; /* its unique value never changes: others may name it by that */
   svc_str preset; /* of a singleton: what is served until it is changed */
   size_t preset_links_at;
 } svc_noun_info;
@@ -458,6 +460,7 @@ SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored); /* the 
 SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out); /* a create, checked and prepared */
 /* An action that changes the entity of its path: begin, change change->body, store; that also answers with the entity. */
 SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change);
+SVC_PRIVATE const svc_node *svc_change_input(svc_call *c, const svc_change *change); /* what was sent; NULL: no memory, or refused */
 SVC_PRIVATE bool svc_change_store(svc_call *c, svc_change *change);
 /* The same for another entity than that of the path; it is not answered with, and has no event unless one is set between. */
 SVC_PRIVATE bool svc_change_of(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, svc_change *change);
@@ -472,6 +475,13 @@ SVC_PRIVATE bool svc_change_along(svc_call *c, const svc_noun_info *noun, const 
 /* What an entity shows of how many are below it: as one of them comes or goes, and in a body about to be stored. */
 SVC_PRIVATE bool svc_recount(svc_call *c, const svc_noun_info *noun, const svc_entity *e);
 SVC_PRIVATE void svc_count_below(svc_call *c, const svc_noun_info *noun, const svc_id *id, svc_node *body);
+
+/* element.c: what is no entity, but an element of an array of one. */
+SVC_PRIVATE svc_node *svc_element_named(const svc_node *list, svc_str id); /* NULL: it has none */
+SVC_PRIVATE bool svc_element_entity(svc_call *c, const svc_entity *whole, const svc_node *item, svc_entity *out);
+SVC_PRIVATE bool svc_element_create(svc_call *c);
+SVC_PRIVATE bool svc_element_change(svc_call *c, int mode); /* enum svc_check_mode */
+SVC_PRIVATE bool svc_element_delete(svc_call *c);
 
 /* scope.c: to which project and organization things belong. */
 SVC_PRIVATE void svc_scope_enter(svc_call *c, const svc_entity *e); /* work of the service's own is about this one */
@@ -491,6 +501,7 @@ SVC_PRIVATE bool svc_refs_check(svc_call *c, const svc_change *change); /* what 
 SVC_PRIVATE bool svc_refs_write(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *before,
                                 const svc_node *body); /* either may be NULL */
 SVC_PRIVATE bool svc_refs_free(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* false: it is named */
+SVC_PRIVATE bool svc_refs_drop(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* it is gone, whoever names it */
 
 /* list.c: pages. */
 typedef struct svc_item {
@@ -517,6 +528,9 @@ typedef struct svc_entities {
   void *context;
 } svc_entities;
 SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_entities *which);
+SVC_PRIVATE bool svc_list_elements(svc_call *c, const svc_entities *which); /* element.c */
+SVC_PRIVATE bool svc_entities_pass(svc_call *c, const svc_entities *which, const svc_entity *e); /* by its filters and keep */
+SVC_PRIVATE bool svc_entities_item(svc_call *c, const svc_entities *which, const svc_entity *e, svc_item *out);
 /* Those of a noun that is the project or the organization which the caller may see; parent zero: wherever. */
 SVC_PRIVATE bool svc_list_seen(svc_call *c, const svc_entities *which);
 

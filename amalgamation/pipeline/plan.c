@@ -68,7 +68,20 @@ static void plan_mark(svc *s, svc_noun_info *info)
 static bool plan_by_id(const svc *s, const svc_noun_info *info)
 {
   if (!info->parent || info->noun->flags & SVC_SINGLETON) return false;
-  return info->noun->flags & SVC_GLOBAL || (info->is_parent && info->parent != s->group && info->parent != s->org);
+  return info->noun->flags & SVC_GLOBAL ||
+         ((info->is_parent || info->is_target) && info->parent != s->group && info->parent != s->org);
+}
+
+/* Are all of these fields, "a/b", set once and for all? */
+static bool plan_fixed(const svc_noun *noun, const char *fields)
+{
+  const svc_object *object = svc_object_of(noun->object, NULL);
+  svc_str rest = svc_str_c(fields);
+  while (rest.n) {
+    const svc_field *f = svc_field_named(object, svc_str_cut(&rest, '/'));
+    if (f && !(f->flags & (SVC_FIXED | SVC_READ_ONLY))) return false;
+  }
+  return fields != NULL;
 }
 
 static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *object)
@@ -79,12 +92,29 @@ static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *obj
   return n <= SVC_FIELD_LEVELS ? SVC_OK : plan_bad(s, noun->name, object->name, "is based on too many objects");
 }
 
+static bool plan_is_array(const svc_noun *noun, const char *field)
+{
+  const svc_object *object = svc_object_of(noun->object, NULL);
+  const svc_field *f = svc_field_named(object, svc_str_c(field));
+  return !object || (f && f->type == SVC_ARRAY && f->item == SVC_OBJECT);
+}
+
 /* What no other part looks at before it relies on it. */
 static int plan_check_noun(const svc *s, const svc_noun_info *info)
 {
   const svc_noun *noun = info->noun;
+  const svc_ref *ref;
   int rc = noun->object ? plan_levels(s, noun, noun->object) : SVC_OK;
   if (rc != SVC_OK) return rc;
+  for (ref = noun->refs; ref && ref->field; ref++) {
+    const svc_noun_info *target = svc_noun_named(s, ref->noun);
+    if (target && target->noun->key && !plan_fixed(target->noun, target->noun->key))
+      return plan_bad(s, noun->name, ref->field, "names what may be given another name");
+  }
+  if (noun->element_of && info->parent && !plan_is_array(info->parent->noun, noun->element_of))
+    return plan_bad(s, noun->name, noun->element_of, "is no array of objects of its parent's");
+  if (noun->element_of && info->parent && info->parent->noun->flags & SVC_SINGLETON)
+    return plan_bad(s, noun->name, noun->element_of, "is of a singleton, which no path names");
   if (noun->quota && s->seats[SVC_SEAT_QUOTA] && s->seats[SVC_SEAT_QUOTA]->noun->limit(NULL, NULL, noun->quota) < 0)
     return plan_bad(s, noun->name, noun->quota, "is no limit that is known");
   return SVC_OK;
@@ -109,7 +139,10 @@ static int plan_nouns(svc *s)
     if (info->noun->flags & SVC_SINGLETON && !plan_presets(s, info)) rc = SVC_NOMEM;
   }
   for (i = 0; i < s->noun_count && rc == SVC_OK; i++) plan_mark(s, &s->nouns[i]);
-  for (i = 0; i < s->noun_count && rc == SVC_OK; i++) s->nouns[i].by_id = plan_by_id(s, &s->nouns[i]);
+  for (i = 0; i < s->noun_count && rc == SVC_OK; i++) {
+    s->nouns[i].by_id = plan_by_id(s, &s->nouns[i]);
+    s->nouns[i].fixed_name = plan_fixed(nouns[i], nouns[i]->unique);
+  }
   for (i = 0; i < s->noun_count && rc == SVC_OK; i++) rc = plan_check_noun(s, &s->nouns[i]);
   return rc;
 }

@@ -3,7 +3,9 @@
 **
 ** What is named must be there when it is named, and may not go while it is. So that nobody has to look through all that
 ** could name it, every naming has an entry under what is named (store/keys.c draws it); it is written and removed with the
-** entity that names.
+** entity that names, and all of them go with what is named, which in a cascade may go first.
+**
+** The rule: who names something finds what belongs to the same project, or to its organization, and nothing else.
 */
 #include "pipeline/pipeline.h"
 
@@ -12,20 +14,32 @@ typedef struct refs_visit {
   svc_call *c;
   const svc_noun_info *noun; /* that is named */
   const svc_ref *ref;
+  svc_scope scope;        /* from where it is named */
   const svc_entity *from; /* that names it; NULL: it is only looked whether it is there */
   bool put;               /* the entry is put, else it is removed */
 } refs_visit;
 
+/* An id leads anywhere: it must lead to the same project, or at least, of projects themselves, the same organization. */
+static bool refs_reaches(const svc *s, const svc_noun_info *noun, const svc_scope *scope, const svc_entity *e)
+{
+  svc_scope of = e->scope;
+  if (svc_id_is_zero(&scope->org) && svc_id_is_zero(&scope->group)) return true; /* what belongs nowhere may name everything */
+  if (noun == s->group) memset(&of.group, 0, sizeof of.group);
+  return svc_scope_covers(scope, &of);
+}
+
 /* The entity that a value names: by its id, or by its unique value below the project. */
-static int refs_find(svc_call *c, const svc_noun_info *noun, svc_str value, svc_entity *out)
+static int refs_find(svc_call *c, const svc_noun_info *noun, const svc_scope *scope, svc_str value, svc_entity *out)
 {
   const svc_noun *n = noun->noun;
-  svc_id id, parent = noun->parent == c->s->org ? c->scope.org : c->scope.group;
-  if (n->key || (n->unique && !svc_id_parse(value, &id)))
+  svc_id id, parent = noun->parent == c->s->org ? scope->org : scope->group;
+  int rc;
+  if (n->key || (noun->fixed_name && !svc_id_parse(value, &id)))
     return svc_entity_named(c->txn, n->kind, n->names, &parent, n->spell ? n->spell(c, value) : value, out);
   if (!svc_id_parse(value, &id)) return SVC_NOT_FOUND;
-  if (n->flags & SVC_GLOBAL) return svc_get_noun(c->txn, noun, &id, out);
-  return svc_entity_get(c->txn, n->kind, &parent, &id, out);
+  if (!noun->by_id && !(n->flags & SVC_GLOBAL)) return svc_entity_get(c->txn, n->kind, &parent, &id, out);
+  rc = svc_get_noun(c->txn, noun, &id, out);
+  return rc == SVC_OK && !refs_reaches(c->s, noun, scope, out) ? SVC_NOT_FOUND : rc;
 }
 
 static bool refs_is_there(void *context, const svc_node *value)
@@ -34,18 +48,18 @@ static bool refs_is_there(void *context, const svc_node *value)
   svc_entity e;
   int rc;
   if (value->type != SVC_J_STRING || value->text.n == 0) return true;
-  rc = refs_find(v->c, v->noun, value->text, &e);
+  rc = refs_find(v->c, v->noun, &v->scope, value->text, &e);
   if (rc == SVC_OK) return true;
   if (rc != SVC_NOT_FOUND) return svc_store_failed(v->c, rc);
   if (!v->ref->err_missing) return true;
-  return svc_fail_about(v->c, v->ref->err_missing, value->text, svc_id_str(v->c->arena, &v->c->scope.group));
+  return svc_fail_about(v->c, v->ref->err_missing, value->text, svc_id_str(v->c->arena, &v->scope.group));
 }
 
 SVC_PRIVATE bool svc_refs_check(svc_call *c, const svc_change *change)
 {
   const svc_ref *ref;
   for (ref = change->noun->noun->refs; ref && ref->field; ref++) {
-    refs_visit v = { c, svc_noun_named(c->s, ref->noun), ref, NULL, false };
+    refs_visit v = { c, svc_noun_named(c->s, ref->noun), ref, c->scope, NULL, false };
     if (v.noun && !svc_each_value(change->body, ref->field, refs_is_there, &v)) return false;
   }
   return true;
@@ -63,7 +77,7 @@ static bool refs_entry(void *context, const svc_node *value)
   refs_visit *v = context;
   svc_entity e;
   svc_key key;
-  if (value->type != SVC_J_STRING || refs_find(v->c, v->noun, value->text, &e) != SVC_OK) return svc_txn_good(v->c);
+  if (value->type != SVC_J_STRING || refs_find(v->c, v->noun, &v->scope, value->text, &e) != SVC_OK) return svc_txn_good(v->c);
   if (svc_id_eq(&e.id, &v->from->id)) return true; /* it may name itself, and go */
   refs_key(&key, v->noun->noun->kind, &e.id);
   svc_key_add(&key, v->from->kind, SVC_KIND_SIZE);
@@ -82,8 +96,8 @@ SVC_PRIVATE bool svc_refs_write(svc_call *c, const svc_noun_info *noun, const sv
   int put;
   for (put = 0; put < 2; put++)
     for (ref = noun->noun->refs; ref && ref->field; ref++) {
-      refs_visit v = { c, svc_noun_named(c->s, ref->noun), ref, e, put != 0 };
-      if (v.noun && !svc_each_value(put ? body : before, ref->field, refs_entry, &v)) return false;
+      refs_visit v = { c, svc_noun_named(c->s, ref->noun), ref, e->scope, e, put != 0 };
+      if (v.noun && ref->err_locked && !svc_each_value(put ? body : before, ref->field, refs_entry, &v)) return false;
     }
   return true;
 }
@@ -114,5 +128,14 @@ SVC_PRIVATE bool svc_refs_free(svc_call *c, const svc_noun_info *noun, const svc
     error = refs_error(c, noun, key);
     if (error) return svc_fail_about(c, error, e->unique.n ? e->unique : e->key, svc_id_str(c->arena, &e->parent));
   }
+  return svc_txn_good(c);
+}
+
+SVC_PRIVATE bool svc_refs_drop(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
+{
+  svc_key prefix;
+  if (!noun->is_target) return true;
+  refs_key(&prefix, e->kind, &e->id);
+  svc_remove_below(c->txn, &prefix);
   return svc_txn_good(c);
 }

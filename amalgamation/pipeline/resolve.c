@@ -89,14 +89,11 @@ SVC_PRIVATE svc_id svc_parent_in(const svc_call *c, const svc_noun_info *noun, c
 static int resolve_element(svc_call *c, const svc_noun *noun, unsigned i, svc_str id, svc_entity *out)
 {
   const svc_entity *whole = &c->route.chain[i - 1];
-  svc_node *body = svc_entity_body(c, whole), *list = svc_node_get(body, noun->element_of), *item;
+  svc_node *body = svc_entity_body(c, whole), *item;
   if (!body) return SVC_NOMEM;
-  for (item = list ? list->first : NULL; item && !svc_str_eq(svc_node_str(item, "id"), id); item = item->next) continue;
+  item = svc_element_named(svc_node_get(body, noun->element_of), id);
   if (!item) return SVC_NOT_FOUND;
-  *out = *whole;
-  out->key = c->route.raw[c->plan->hops[i].param];
-  out->unique = SVC_S("");
-  return svc_body_write(c->arena, item, &out->body, &out->links_at) ? SVC_OK : SVC_NOMEM;
+  return svc_element_entity(c, whole, item, out) ? SVC_OK : SVC_NOMEM;
 }
 
 /* A credential is of one organization, and asks for what is below it: there is no need to look up whose it is. */
@@ -194,6 +191,7 @@ SVC_PRIVATE svc_str svc_path_param(const svc_call *c, const char *name)
 SVC_PRIVATE int svc_entity_above(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_entity *out)
 {
   const svc_noun_info *up = noun->parent;
+  if (noun->noun->element_of) return svc_entity_get(c->txn, e->kind, &e->parent, &e->id, out); /* the one that it is in */
   if (!up || !up->noun->kind) return SVC_NOT_FOUND;
   if (up->by_id || !up->parent) return svc_get_noun(c->txn, up, &e->parent, out);
   return svc_entity_get(c->txn, up->noun->kind, up->parent == c->s->org ? &e->scope.org : &e->scope.group, &e->parent, out);

@@ -68,14 +68,14 @@ static bool scope_move_one(svc_call *c, const svc_noun_info *noun, const svc_ent
 {
   svc_entity e = *old;
   svc_node *body = svc_entity_body(c, old);
-  if (!body) return false;
+  if (!body || !svc_refs_write(c, noun, old, body, NULL)) return false; /* what it named there it names no more */
   e.scope.org = *org;
   if (scope_shows(c, noun->noun->object, body, org)) {
     if (!svc_body_write(c->arena, body, &e.body, &e.links_at)) return svc_no_memory(c);
     e.revision = svc_new_revision(c->txn);
   }
   if (svc_record_put(c->txn, c->arena, &e) != SVC_OK) return svc_store_failed(c, c->txn->error);
-  return svc_meter_note(c, noun, &e, body) && scope_move_below(c, noun, &e.id, org);
+  return svc_refs_write(c, noun, &e, NULL, body) && svc_meter_note(c, noun, &e, body) && scope_move_below(c, noun, &e.id, org);
 }
 
 /* Events tell what was, and stay as they are. */

@@ -295,14 +295,14 @@ typedef struct svc_field_event {
 } svc_field_event;
 
 /*
-** A field that names another entity: it must be there, and it may not go while it is named. The name is an id, or the
-** unique value below the same project. "roles[].roleName": in each element of an array.
+** A field that names another entity: it must be there, and it may not go while it is named. The name is an id, or, where it
+** never changes, the unique value below the same project or its organization. "roles[].roleName": in each element of an array.
 */
 typedef struct svc_ref {
   const char *field;
   const char *noun;           /* its name; of one that this build leaves out, nothing is checked */
   unsigned short err_missing; /* SVC_E_...; parameters: what was named, then the project; 0: what is not there is none */
-  unsigned short err_locked;  /* SVC_E_...: it cannot be deleted; parameters: its name, then its parent's key */
+  unsigned short err_locked;  /* SVC_E_...: it cannot be deleted; parameters: its name, then its parent's key; 0: it can */
 } svc_ref;
 
 enum svc_guard_what { SVC_GUARD_CHANGE = 1, SVC_GUARD_DELETE = 2 };
@@ -356,7 +356,8 @@ struct svc_noun {
   const char *key;    /* field whose value stands in the path; several: "databaseName/username"; NULL: "id" */
   const char *unique; /* field that no two of one parent share, or fields, "database/collection/name"; NULL: none */
   const char *names;  /* four characters: nouns that have the same share one space of unique values; NULL: its own */
-  const char *element_of; /* it is no entity, but an element of this array of its parent's, named by its "id" */
+  const char *element_of; /* it is no entity, but an element of this array of its parent's, named by its "id": to change it is to
+                             change its parent. Of its hooks there are prepare, removing, gone and view, of an element's body */
   const char *counted_in; /* field of the parent that shows how many there are */
   unsigned short err_not_found; /* SVC_E_...; parameters: its key, then its parent's */
   unsigned short err_exists;    /* SVC_E_...; parameters: the unique value, then the parent's key */

@@ -2,7 +2,7 @@
 ** The generic verbs: what most operations are.
 **
 ** Each serves one request inside its transaction: resolve the entities of the path, check, change, answer. What they do
-** is in change.c, erase.c, list.c and answer.c; here is only the order of it. No noun is named here.
+** is in change.c, erase.c, element.c, list.c and answer.c; here is only the order of it. No noun is named here.
 */
 #include "pipeline/pipeline.h"
 
@@ -41,6 +41,7 @@ SVC_PRIVATE bool svc_verb_list(svc_call *c)
   which.filters = route->filters;
   which.keep = route->keep ? verbs_keep : NULL;
   which.view = viewed ? verbs_view : NULL;
+  if (c->plan->noun->noun->element_of) return svc_list_elements(c, &which);
   return route->flags & SVC_VISIBLE_ONLY ? svc_list_seen(c, &which) : svc_list_entities(c, &which);
 }
 
@@ -50,6 +51,7 @@ SVC_PRIVATE bool svc_verb_create(svc_call *c)
 {
   svc_change change;
   svc_entity e;
+  if (c->plan->noun->noun->element_of) return svc_element_create(c);
   if (!svc_resolve_all(c)) return false;
   memset(&change, 0, sizeof change);
   change.noun = c->plan->noun;
@@ -63,20 +65,23 @@ SVC_PRIVATE bool svc_verb_create(svc_call *c)
 static bool verbs_change(svc_call *c, int mode)
 {
   const svc_route *route = c->plan->route;
+  const svc_node *input;
   svc_change change;
   if (!svc_change_begin(c, &change)) return false;
-  change.body = svc_check(c, route->body ? route->body : c->plan->noun->noun->object, c->body, change.before, mode);
+  input = svc_change_input(c, &change);
+  if (!input) return c->error.code ? false : svc_no_memory(c);
+  change.body = svc_check(c, route->body ? route->body : c->plan->noun->noun->object, input, change.before, mode);
   return svc_check_done(c) && svc_change_store(c, &change);
 }
 
 SVC_PRIVATE bool svc_verb_update(svc_call *c)
 {
-  return verbs_change(c, SVC_CHECK_UPDATE);
+  return c->plan->noun->noun->element_of ? svc_element_change(c, SVC_CHECK_UPDATE) : verbs_change(c, SVC_CHECK_UPDATE);
 }
 
 SVC_PRIVATE bool svc_verb_replace(svc_call *c)
 {
-  return verbs_change(c, SVC_CHECK_REPLACE);
+  return c->plan->noun->noun->element_of ? svc_element_change(c, SVC_CHECK_REPLACE) : verbs_change(c, SVC_CHECK_REPLACE);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- deleting */
@@ -102,6 +107,7 @@ SVC_PRIVATE bool svc_verb_delete(svc_call *c)
   const svc_noun *noun = c->plan->noun->noun;
   svc_entity e;
   bool stored, good = true;
+  if (noun->element_of) return svc_element_delete(c);
   if (!svc_target(c, &e, &stored)) return false;
   if (noun->view || c->plan->route->view ? !svc_if_match_view(c, svc_entity_view(c, &e)) : !svc_if_match(c, e.revision))
     return false;

@@ -28,10 +28,8 @@
 /*
 ** Ids must rise over the whole life of a store, but a record of the last one in every commit would be one more page to
 ** flush. So the store knows a bound a little ahead in time, written when it is reached, and the last one itself when it
-** is closed. After a crash ids go on from the bound: up to COMMIT_AHEAD seconds ahead of the clock, once.
+** is closed. After a crash ids go on from the bound: up to SVC_ID_AHEAD seconds ahead of the clock, once.
 */
-#define COMMIT_AHEAD 64
-
 static void commit_save_last(svc_txn *txn, const svc_id *last)
 {
   svc_key key;
@@ -62,7 +60,7 @@ SVC_PRIVATE svc_id svc_new_id(svc_txn *txn)
   ids->last = svc_id_next(&ids->last, ids->now, commit_random(txn));
   if (memcmp(ids->last.b, ids->reserved.b, sizeof ids->last.b) > 0) {
     static const unsigned char most[8] = { 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF };
-    ids->reserved = svc_id_next(&ids->last, (svc_id_second(&ids->last) + COMMIT_AHEAD) * 1000, most);
+    ids->reserved = svc_id_next(&ids->last, (svc_id_second(&ids->last) + SVC_ID_AHEAD) * 1000, most);
     commit_save_last(txn, &ids->reserved);
   }
   return ids->last;

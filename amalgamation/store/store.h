@@ -149,6 +149,7 @@ struct svc_ids { /* what numbers entities */
   unsigned char pool[64]; /* random bytes for ids to come, the writer's; used from the end */
   size_t pool_left;
 };
+#define SVC_ID_AHEAD 64 /* seconds by which ids may be ahead of the clock: see commit.c */
 SVC_PRIVATE svc_id svc_new_id(svc_txn *txn);
 SVC_PRIVATE svc_id svc_new_id_at(svc_txn *txn, int64_t when); /* of a time that may have passed: it sorts there */
 SVC_PRIVATE uint64_t svc_new_revision(svc_txn *txn);

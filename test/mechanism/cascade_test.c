@@ -137,7 +137,7 @@ static const svc_noun thorn_noun = {
 
 /* ---------------------------------------------------------------------------------------------------- pots, and bombs */
 
-static const svc_field pot_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_END };
+static const svc_field pot_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED), F_END };
 static const svc_object pot_object = { .name = "Pot", .fields = pot_fields };
 static const svc_route pot_routes[] = { PROBE_ROUTES("pots", "{potName}") };
 static const svc_noun pot_noun = {

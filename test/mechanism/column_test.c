@@ -1,0 +1,718 @@
+/*
+** What a row of a table says and no code: what is shown of an entity and what is kept from sight, filters of lists and what
+** they cost, guards, names that nouns share, keys of several parts, and several things that one entity waits for.
+*/
+#include "mechanism/probe.h"
+
+#define PROBE(m, p, ...) { .method = m, .path = "/groups/{groupId}/" p, .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, \
+                           .roles = SVC_R_GROUP_OWNER, __VA_ARGS__ }
+#define PROBE_ROUTES(list, item) \
+  PROBE(SVC_GET, list, .flags = SVC_PAGED, .run = svc_verb_list), PROBE(SVC_POST, list, .status = 201, .run = svc_verb_create), \
+  PROBE(SVC_GET, list "/" item, .run = svc_verb_read), PROBE(SVC_PATCH, list "/" item, .run = svc_verb_update), \
+  PROBE(SVC_PUT, list "/" item, .run = svc_verb_replace), \
+  PROBE(SVC_DELETE, list "/" item, .status = 204, .run = svc_verb_delete)
+
+static const svc_config quiet = { .limiter_off = 1 };
+
+typedef struct column_world {
+  t_service t;
+  const char *group;
+  char feed[40];
+} column_world;
+
+static void column_open_with(column_world *w, const svc_noun *const *probes, const svc_config *config)
+{
+  t_probes(probes);
+  t_open(&w->t, config);
+  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "alpha");
+  snprintf(w->feed, sizeof w->feed, "/groups/%s", w->group);
+}
+
+static void column_open(column_world *w, const svc_noun *const *probes)
+{
+  column_open_with(w, probes, &quiet);
+}
+
+static void column_close(column_world *w)
+{
+  t_close(&w->t);
+  t_probes(NULL);
+}
+
+static int column_at(column_world *w, const char *method, const char *path, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/groups/%s/%s", w->group, path);
+}
+
+static const char *column_make(column_world *w, const char *path, const char *body)
+{
+  if (column_at(w, "POST", path, body) != 201) munit_errorf("%s: %s", body, w->t.response.body);
+  return t_keep(&w->t, t_str(&w->t, "id"));
+}
+
+/* ---------------------------------------------------------------------------------------------------------- what is shown */
+
+/* A gauge shows twice what is stored, and how many minutes there have been; one route shows its name alone. */
+static const svc_field gauge_fields[] = {
+  F_ID(), F_INT("half"), F_BOOL("loud", .preset = "false"), F_LONG("minutes", .flags = SVC_READ_ONLY),
+  F_STR("name", .flags = SVC_REQUIRED), F_INT("twice", .flags = SVC_READ_ONLY), F_END
+};
+static const svc_object gauge_object = { .name = "Gauge", .fields = gauge_fields };
+static const svc_field gauge_name_fields[] = { F_STR("only"), F_END };
+static const svc_object gauge_name_object = { .name = "GaugeName", .fields = gauge_name_fields };
+
+static svc_node *gauge_view(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e);
+  int64_t half = body ? svc_node_i64(body, "half", 0) : 0;
+  if (!body) return NULL;
+  svc_node_set_i64(c->arena, body, "half", half + 1000); /* not even what is stored is shown as it is */
+  svc_node_set_i64(c->arena, body, "minutes", c->now / 60000);
+  svc_node_set_i64(c->arena, body, "twice", 2 * half);
+  return body;
+}
+static svc_node *gauge_name_view(svc_call *c, const svc_entity *e)
+{
+  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *body = svc_entity_body(c, e);
+  if (!out || !body) return NULL;
+  svc_node_set_str(c->arena, out, "only", svc_node_str(body, "name"));
+  return out;
+}
+static bool gauge_is_loud(svc_call *c, const svc_entity *e)
+{
+  const svc_node *body = svc_entity_body(c, e);
+  return body && svc_node_bool(body, "loud", false);
+}
+static const svc_route gauge_routes[] = {
+  PROBE_ROUTES("gauges", "{gaugeId}"),
+  PROBE(SVC_GET, "gaugeNames", .flags = SVC_PAGED, .answer = &gauge_name_object, .view = gauge_name_view, .run = svc_verb_list),
+  PROBE(SVC_GET, "gaugeNames/{gaugeId}", .answer = &gauge_name_object, .view = gauge_name_view, .run = svc_verb_read),
+  PROBE(SVC_GET, "loud", .flags = SVC_PAGED, .keep = gauge_is_loud, .run = svc_verb_list),
+  PROBE(SVC_GET, "loud/{gaugeId}", .keep = gauge_is_loud, .err_not_kept = SVC_E_PEER_INVALID_STATE, .run = svc_verb_read),
+  PROBE(SVC_PATCH, "loud/{gaugeId}", .keep = gauge_is_loud, .err_not_kept = SVC_E_PEER_INVALID_STATE, .run = svc_verb_update),
+  PROBE(SVC_DELETE, "loud/{gaugeId}", .keep = gauge_is_loud, .status = 204, .run = svc_verb_delete),
+  SVC_ROUTES_END
+};
+static const svc_noun gauge_noun = {
+  .name = "gauge", .kind = "gaug", .parent = "project", .param = "gaugeId", .object = &gauge_object,
+  .err_not_found = SVC_E_PEER_NOT_FOUND, .event_updated = "CLUSTER_UPDATE_STARTED", .routes = gauge_routes, .view = gauge_view
+};
+static const svc_noun *const gauges[] = { &gauge_noun, NULL };
+
+static MunitResult column_view(const MunitParameter params[], void *data)
+{
+  const char *id, *tag, *text, *before;
+  column_world w;
+  char path[64];
+  (void)params, (void)data;
+  column_open(&w, gauges);
+  id = column_make(&w, "gauges", "{\"name\":\"g\",\"half\":21}");
+  munit_assert_int64(t_int(&w.t, "twice"), ==, 42); /* what a create answers with, */
+  munit_assert_int64(t_int(&w.t, "half"), ==, 1021);
+  tag = t_keep(&w.t, t_get_header(&w.t, "ETag"));
+  snprintf(path, sizeof path, "gauges/%s", id);
+  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "twice"), ==, 42); /* a read, */
+  munit_assert_string_not_equal(t_link(&w.t, "self"), "");
+  munit_assert_string_equal(t_get_header(&w.t, "ETag"), tag);
+  munit_assert_int(column_at(&w, "GET", "gauges", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "results[0].twice"), ==, 42); /* a list, */
+  munit_assert_int(column_at(&w, "PATCH", path, "{\"half\":30}"), ==, 200);
+  munit_assert_int64(t_int(&w.t, "twice"), ==, 60); /* and a change */
+  munit_assert_string_not_equal(t_get_header(&w.t, "ETag"), tag);
+
+  t_header(&w.t, "If-Match", tag);
+  munit_assert_int(column_at(&w, "PATCH", path, "{\"half\":31}"), ==, 412);
+  munit_assert_int(column_at(&w, "DELETE", path, NULL), ==, 412);
+  t_headers_clear(&w.t);
+  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200);
+  tag = t_keep(&w.t, t_get_header(&w.t, "ETag"));
+  t_header(&w.t, "If-None-Match", tag);
+  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 304);
+  t_advance(&w.t, 60); /* nothing is stored, but another thing is shown: another tag */
+  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200);
+  t_headers_clear(&w.t);
+  t_header(&w.t, "If-Match", tag);
+  munit_assert_int(column_at(&w, "PATCH", path, "{\"half\":31}"), ==, 412);
+  t_headers_clear(&w.t);
+  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200);
+  t_header(&w.t, "If-Match", t_keep(&w.t, t_get_header(&w.t, "ETag")));
+  munit_assert_int(column_at(&w, "PATCH", path, "{\"half\":31}"), ==, 200);
+  t_headers_clear(&w.t);
+
+  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200); /* what was shown can be sent back, and is no change */
+  text = t_keep(&w.t, w.t.response.body);
+  before = t_keep(&w.t, probe_feed(&w.t, w.feed));
+  if (column_at(&w, "PATCH", path, text) != 200) munit_errorf("%s: %s", text, w.t.response.body);
+  munit_assert_string_equal(w.t.response.body, text);
+  if (column_at(&w, "PUT", path, text) != 200) munit_errorf("%s: %s", text, w.t.response.body);
+  munit_assert_string_equal(w.t.response.body, text);
+  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "");
+  munit_assert_int(column_at(&w, "PATCH", path, "{\"twice\":1}"), ==, 400); /* but not changed */
+  munit_assert_string_equal(t_error(&w.t), "ATTRIBUTE_READ_ONLY");
+  munit_assert_int(column_at(&w, "PATCH", path, "{\"half\":1032}"), ==, 200);
+  munit_assert_int64(t_int(&w.t, "half"), ==, 2032);
+
+  munit_assert_int(column_at(&w, "GET", "gaugeNames", NULL), ==, 200); /* a route that shows it otherwise */
+  munit_assert_string_equal(t_str(&w.t, "results[0].only"), "g");
+  munit_assert_null(t_node(&w.t, "results[0].twice"));
+  snprintf(path, sizeof path, "gaugeNames/%s", id);
+  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "only"), "g");
+  munit_assert_null(t_node(&w.t, "half"));
+  tag = t_keep(&w.t, t_get_header(&w.t, "ETag"));
+  t_advance(&w.t, 600);
+  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t_get_header(&w.t, "ETag"), tag); /* of what is shown here nothing has changed */
+  column_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitResult column_keep(const MunitParameter params[], void *data)
+{
+  const char *loud, *low;
+  column_world w;
+  char path[64], body[64];
+  int i;
+  (void)params, (void)data;
+  column_open(&w, gauges);
+  low = column_make(&w, "gauges", "{\"name\":\"low\"}");
+  loud = column_make(&w, "gauges", "{\"name\":\"high\",\"loud\":true}");
+  for (i = 0; i < 6; i++) {
+    snprintf(body, sizeof body, "{\"name\":\"g%d\",\"loud\":%s}", i, i % 2 ? "true" : "false");
+    column_make(&w, "gauges", body);
+  }
+  munit_assert_int(column_at(&w, "GET", "loud", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 4);
+  munit_assert_size(t_count(&w.t, "results"), ==, 4);
+  munit_assert_string_equal(t_str(&w.t, "results[0].name"), "high");
+  munit_assert_int(column_at(&w, "GET", "loud?itemsPerPage=3&pageNum=2", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 4);
+  munit_assert_size(t_count(&w.t, "results"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].name"), "g5");
+  snprintf(path, sizeof path, "loud/%s", loud);
+  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200);
+  munit_assert_int(column_at(&w, "PATCH", path, "{\"half\":3}"), ==, 200);
+  snprintf(path, sizeof path, "loud/%s", low);
+  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 409); /* there, but not from here */
+  munit_assert_string_equal(t_error(&w.t), "PEER_INVALID_STATE");
+  munit_assert_int(column_at(&w, "PATCH", path, "{\"half\":3}"), ==, 409);
+  munit_assert_int(column_at(&w, "DELETE", path, NULL), ==, 404); /* that row says no more than that it is none */
+  munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
+  munit_assert_string_equal(t_param(&w.t, 0), low);
+  munit_assert_int(column_at(&w, "GET", "loud/5f5f5f5f5f5f5f5f5f5f5f5f", NULL), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
+  snprintf(path, sizeof path, "gauges/%s", low);
+  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "half"), ==, 1000); /* untouched */
+  column_close(&w);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- filters */
+
+static const svc_field mark_deep_fields[] = { F_STR("level"), F_END };
+static const svc_object mark_deep = { .name = "MarkDeep", .fields = mark_deep_fields };
+static const svc_field mark_fields[] = {
+  F_STR("colour"), F_CREATED("created"), F_OBJ("deep", &mark_deep), F_DATE("happened"), F_ID(),
+  F_STR("name", .flags = SVC_REQUIRED), F_END
+};
+static const svc_object mark_object = { .name = "Mark", .fields = mark_fields };
+static const svc_param mark_params[] = {
+  { .name = "after", .type = SVC_DATE }, { .name = "before", .type = SVC_DATE },
+  { .name = "colour", .flags = SVC_PARAM_REPEATS }, { .name = "level" },
+  { .name = "maxDate", .type = SVC_DATE }, { .name = "minDate", .type = SVC_DATE },
+  { .name = "name" }, { .name = "notColour", .flags = SVC_PARAM_REPEATS }, { .name = NULL }
+};
+static const svc_filter mark_filters[] = {
+  { "after", SVC_MIN_DATE, "happened" }, { "before", SVC_MAX_DATE, "happened" }, { "colour", SVC_EQUALS, "colour" },
+  { "level", SVC_EQUALS, "deep.level" }, { "maxDate", SVC_MAX_DATE, "created" }, { "minDate", SVC_MIN_DATE, "created" },
+  { "name", SVC_PREFIX, "name" }, { "notColour", SVC_NOT_IN, "colour" }, { NULL, 0, NULL }
+};
+static const svc_route mark_routes[] = {
+  PROBE(SVC_GET, "marks", .flags = SVC_PAGED, .params = mark_params, .filters = mark_filters, .run = svc_verb_list),
+  PROBE(SVC_GET, "lastMarks", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = mark_params, .filters = mark_filters,
+        .run = svc_verb_list),
+  PROBE(SVC_POST, "marks", .status = 201, .run = svc_verb_create),
+  PROBE(SVC_GET, "marks/{markId}", .run = svc_verb_read),
+  SVC_ROUTES_END
+};
+static const svc_noun mark_noun = {
+  .name = "mark", .kind = "mark", .parent = "project", .param = "markId", .object = &mark_object, .unique = "name",
+  .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = mark_routes
+};
+static const svc_noun *const marks[] = { &mark_noun, NULL };
+
+/* The names of what a query gives, one letter each, and as many as the count says. */
+static void column_gives(column_world *w, const char *query, const char *names)
+{
+  char path[64], got[64] = "";
+  size_t i, n;
+  if (column_at(w, "GET", query, NULL) != 200) munit_errorf("%s: %s", query, w->t.response.body);
+  n = t_count(&w->t, "results");
+  munit_assert_int64(t_int(&w->t, "totalCount"), ==, (int64_t)n);
+  for (i = 0; i < n; i++) {
+    snprintf(path, sizeof path, "results[%zu].name", i);
+    got[i] = t_str(&w->t, path)[0];
+  }
+  if (strcmp(got, names) != 0) munit_errorf("%s gives %s, not %s", query, got, names);
+}
+
+static MunitResult column_filters(const MunitParameter params[], void *data)
+{
+  column_world w;
+  (void)params, (void)data;
+  column_open(&w, marks);
+  column_make(&w, "marks", "{\"name\":\"a\",\"colour\":\"red\",\"deep\":{\"level\":\"1\"},\"happened\":\"2024-02-29T12:00:00Z\"}");
+  w.t.now += 999; /* within the same second */
+  column_make(&w, "marks", "{\"name\":\"b\",\"colour\":\"green\",\"deep\":{\"level\":\"2\"},\"happened\":\"2024-03-01T00:00:00Z\"}");
+  w.t.now += 1;
+  column_make(&w, "marks", "{\"name\":\"C\",\"colour\":\"blue\"}");
+  t_advance(&w.t, 10);
+  column_make(&w, "marks", "{\"name\":\"ab\\u00e9\",\"colour\":\"red\"}");
+  t_advance(&w.t, 10);
+  column_make(&w, "marks", "{\"name\":\"d\"}");
+
+  column_gives(&w, "marks", "abCad");
+  column_gives(&w, "lastMarks", "daCba");
+  column_gives(&w, "marks?colour=red", "aa");
+  column_gives(&w, "marks?colour=red&colour=blue", "aCa");
+  column_gives(&w, "marks?colour=Red", "");
+  column_gives(&w, "marks?colour=re", "");
+  column_gives(&w, "marks?notColour=red", "bCd"); /* what has none is none of those */
+  column_gives(&w, "marks?notColour=red&notColour=green", "Cd");
+  column_gives(&w, "marks?level=2", "b");
+  column_gives(&w, "marks?name=A", "aa"); /* whatever the case */
+  column_gives(&w, "marks?name=c", "C");
+  column_gives(&w, "marks?name=AB%C3%A9", "a");
+  column_gives(&w, "marks?name=abcd", "");
+  column_gives(&w, "marks?name=a&colour=red&level=1", "a");
+  munit_assert_int(column_at(&w, "GET", "marks?name=a&name=b", NULL), ==, 400);
+  munit_assert_int(column_at(&w, "GET", "marks?shade=a", NULL), ==, 400);
+  munit_assert_int(column_at(&w, "GET", "marks?minDate=yesterday", NULL), ==, 400);
+
+  /* by creation: a and b at 0, C at 1, a at 11, d at 21 seconds */
+  column_gives(&w, "marks?minDate=2025-06-01T00:00:00Z", "abCad");
+  column_gives(&w, "marks?minDate=2025-06-01T00:00:00.001Z", "Cad"); /* dates are to the second */
+  column_gives(&w, "marks?minDate=2025-06-01T00:00:01Z", "Cad");
+  column_gives(&w, "marks?minDate=2025-06-01T02:00:01%2B02:00", "Cad");
+  column_gives(&w, "marks?minDate=2025-06-01T00:00:21Z", "d");
+  column_gives(&w, "marks?minDate=2025-06-01T00:00:22Z", "");
+  column_gives(&w, "marks?maxDate=2025-06-01T00:00:00Z", "ab");
+  column_gives(&w, "marks?maxDate=2025-05-31T23:59:59Z", "");
+  column_gives(&w, "marks?maxDate=2025-06-01T00:00:10.999Z", "abC");
+  column_gives(&w, "marks?maxDate=2025-06-01T00:00:11Z", "abCa");
+  column_gives(&w, "marks?minDate=2025-06-01T00:00:01Z&maxDate=2025-06-01T00:00:11Z", "Ca");
+  column_gives(&w, "lastMarks?minDate=2025-06-01T00:00:01Z&maxDate=2025-06-01T00:00:11Z", "aC");
+  column_gives(&w, "marks?minDate=2025-06-01T00:00:11Z&maxDate=2025-06-01T00:00:01Z", "");
+  column_gives(&w, "marks?minDate=1900-01-01T00:00:00Z&maxDate=9999-12-31T23:59:59Z", "abCad");
+  column_gives(&w, "marks?minDate=2025-06-01T00:00:00Z&colour=red&itemsPerPage=500", "aa");
+  /* by a date that somebody sent */
+  column_gives(&w, "marks?after=2024-02-29T12:00:00Z", "ab");
+  column_gives(&w, "marks?after=2024-02-29T12:00:01Z", "b");
+  column_gives(&w, "marks?before=2024-03-01T00:00:00Z", "ab");
+  column_gives(&w, "marks?before=2024-02-29T23:59:59Z", "a");
+
+  t_advance(&w.t, -61); /* the clock is set back: ids go on rising, and dates say what the clock said */
+  column_make(&w, "marks", "{\"name\":\"e\"}");
+  munit_assert_string_equal(t_str(&w.t, "created"), "2025-05-31T23:59:20Z");
+  column_gives(&w, "marks?maxDate=2025-05-31T23:59:59Z", "e");
+  column_gives(&w, "marks?minDate=2025-06-01T00:00:00Z", "abCad");
+  column_close(&w);
+  return MUNIT_OK;
+}
+
+/* ---- what a page costs: the rows that the store was asked for */
+
+static svc_store_port counting;
+static atomic_size_t rows_read;
+
+static int counting_read(svc_store *store, svc_txn **out)
+{
+  int rc = svc_lmdb_port()->read_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = &counting;
+  return rc;
+}
+static int counting_write(svc_store *store, svc_txn **out)
+{
+  int rc = svc_lmdb_port()->write_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = &counting;
+  return rc;
+}
+static int counting_scan(svc_txn *txn, const svc_range *range, svc_row *rows, size_t most, size_t *n)
+{
+  int rc = svc_lmdb_port()->scan(txn, range, rows, most, n);
+  atomic_fetch_add(&rows_read, *n);
+  return rc;
+}
+
+static size_t column_cost(column_world *w, const char *query, size_t results, const char *first)
+{
+  size_t before = atomic_load(&rows_read);
+  if (column_at(w, "GET", query, NULL) != 200) munit_errorf("%s: %s", query, w->t.response.body);
+  munit_assert_size(t_count(&w->t, "results"), ==, results);
+  munit_assert_string_equal(t_str(&w->t, "results[0].name"), first);
+  return atomic_load(&rows_read) - before;
+}
+
+static MunitResult column_filter_cost(const MunitParameter params[], void *data)
+{
+  enum { MARKS = 2000 };
+  svc_config config = quiet;
+  column_world w;
+  char body[64];
+  int i;
+  (void)params, (void)data;
+  counting = *svc_lmdb_port();
+  counting.read_begin = counting_read;
+  counting.write_begin = counting_write;
+  counting.scan = counting_scan;
+  config.store = &counting;
+  column_open_with(&w, marks, &config);
+  for (i = 0; i < MARKS; i++) { /* one each minute */
+    snprintf(body, sizeof body, "{\"name\":\"m%04d\",\"colour\":\"%s\"}", i, i % 2 ? "red" : "blue");
+    column_make(&w, "marks", body);
+    t_advance(&w.t, 60);
+  }
+  /* 2025-06-02T00:00 is number 1440 */
+  munit_assert_size(column_cost(&w, "marks?minDate=2025-06-02T00:00:00Z&itemsPerPage=10&includeCount=false", 10, "m1440"), <, 100);
+  munit_assert_size(column_cost(&w, "lastMarks?maxDate=2025-06-02T00:00:00Z&itemsPerPage=10&includeCount=false", 10, "m1440"), <, 100);
+  munit_assert_size(column_cost(&w, "marks?minDate=2025-06-02T00:00:00Z&maxDate=2025-06-02T00:09:30Z", 10, "m1440"), <, 100);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 10);
+  munit_assert_size(column_cost(&w, "lastMarks?minDate=2025-06-02T00:00:00Z&maxDate=2025-06-02T00:09:30Z", 10, "m1449"), <, 100);
+  munit_assert_size(column_cost(&w, "marks?minDate=2025-06-02T00:00:00Z&maxDate=2025-06-02T00:09:30Z&colour=red", 5, "m1441"), <, 100);
+  munit_assert_size(column_cost(&w, "marks?itemsPerPage=10", 10, "m0000"), <, 100); /* with the count, which is kept */
+  munit_assert_size(column_cost(&w, "marks?itemsPerPage=10&pageNum=150", 10, "m1490"), <, 100);
+  munit_assert_size(column_cost(&w, "marks?colour=red&itemsPerPage=10", 10, "m0001"), >=, MARKS); /* to count these, all are read */
+  column_close(&w);
+  return MUNIT_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- guards */
+
+static const svc_field chest_fields[] = {
+  F_ID(), F_BOOL("locked", .preset = "false"), F_STR("name", .flags = SVC_REQUIRED), F_STR("note"),
+  F_STR("state", .preset = "\"OPEN\""), F_END
+};
+static const svc_object chest_object = { .name = "Chest", .fields = chest_fields };
+static const svc_guard chest_guards[] = {
+  { "state", "SEALED", SVC_GUARD_CHANGE, SVC_E_PEER_INVALID_STATE },
+  { "locked", "true", SVC_GUARD_DELETE, SVC_E_CANNOT_TERMINATE_CLUSTER_WHEN_TERMINATION_PROTECTION_ENABLED },
+  { "state", "CURSED", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_CLUSTER_ALREADY_REQUESTED_DELETION },
+  { NULL, NULL, 0, 0 }
+};
+static const svc_route chest_routes[] = { PROBE_ROUTES("chests", "{chestName}"), SVC_ROUTES_END };
+static const svc_noun chest_noun = {
+  .name = "chest", .kind = "ches", .parent = "project", .param = "chestName", .object = &chest_object, .key = "name",
+  .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .guards = chest_guards, .routes = chest_routes
+};
+static const svc_noun *const chests[] = { &chest_noun, NULL };
+
+static MunitResult column_guards(const MunitParameter params[], void *data)
+{
+  column_world w;
+  (void)params, (void)data;
+  column_open(&w, chests);
+  column_make(&w, "chests", "{\"name\":\"a\",\"state\":\"SEALED\"}"); /* to be made so is no change */
+  munit_assert_int(column_at(&w, "PATCH", "chests/a", "{\"note\":\"n\"}"), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "PEER_INVALID_STATE");
+  munit_assert_int(column_at(&w, "PATCH", "chests/a", "{\"state\":\"OPEN\"}"), ==, 409);
+  munit_assert_int(column_at(&w, "PUT", "chests/a", "{\"name\":\"a\"}"), ==, 409);
+  munit_assert_int(column_at(&w, "DELETE", "chests/a", NULL), ==, 204);
+  column_make(&w, "chests", "{\"name\":\"b\",\"locked\":true}");
+  munit_assert_int(column_at(&w, "DELETE", "chests/b", NULL), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_TERMINATE_CLUSTER_WHEN_TERMINATION_PROTECTION_ENABLED");
+  munit_assert_string_equal(t_param(&w.t, 0), "b");
+  munit_assert_int(column_at(&w, "PATCH", "chests/b", "{\"locked\":false}"), ==, 200);
+  munit_assert_int(column_at(&w, "DELETE", "chests/b", NULL), ==, 204);
+  column_make(&w, "chests", "{\"name\":\"c\"}");
+  munit_assert_int(column_at(&w, "PATCH", "chests/c", "{\"state\":\"CURSED\"}"), ==, 200);
+  munit_assert_int(column_at(&w, "PATCH", "chests/c", "{\"note\":\"n\"}"), ==, 400);
+  munit_assert_int(column_at(&w, "DELETE", "chests/c", NULL), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "CLUSTER_ALREADY_REQUESTED_DELETION");
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202); /* with the project all of it goes */
+  munit_assert_size(probe_records(w.t.s, "eches"), ==, 0);
+  column_close(&w);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- names and keys */
+
+static const svc_field pet_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_END };
+static const svc_object cat_object = { .name = "Cat", .fields = pet_fields };
+static const svc_object dog_object = { .name = "Dog", .fields = pet_fields };
+static const svc_route cat_routes[] = { PROBE_ROUTES("cats", "{catName}"), SVC_ROUTES_END };
+static const svc_route dog_routes[] = { PROBE_ROUTES("dogs", "{dogName}"), SVC_ROUTES_END };
+static const svc_noun cat_noun = {
+  .name = "cat", .kind = "cat.", .parent = "project", .param = "catName", .object = &cat_object, .key = "name", .unique = "name",
+  .names = "pets", .err_not_found = SVC_E_CLUSTER_NOT_FOUND, .err_exists = SVC_E_DUPLICATE_CLUSTER_NAME,
+  .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API, .routes = cat_routes
+};
+static const svc_noun dog_noun = {
+  .name = "dog", .kind = "dog.", .parent = "project", .param = "dogName", .object = &dog_object, .key = "name", .unique = "name",
+  .names = "pets", .err_not_found = SVC_E_PEER_NOT_FOUND, .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = dog_routes
+};
+static const svc_noun *const pets[] = { &cat_noun, &dog_noun, NULL };
+
+static MunitResult column_names(const MunitParameter params[], void *data)
+{
+  const char *other;
+  column_world w;
+  (void)params, (void)data;
+  column_open(&w, pets);
+  column_make(&w, "cats", "{\"name\":\"tom\"}");
+  column_make(&w, "dogs", "{\"name\":\"rex\"}");
+  munit_assert_int(column_at(&w, "POST", "dogs", "{\"name\":\"tom\"}"), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "PEER_ALREADY_EXISTS"); /* each says it its own way */
+  munit_assert_int(column_at(&w, "POST", "cats", "{\"name\":\"rex\"}"), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "DUPLICATE_CLUSTER_NAME");
+  munit_assert_int(column_at(&w, "POST", "cats", "{\"name\":\"tom\"}"), ==, 409);
+  munit_assert_int(column_at(&w, "PATCH", "cats/tom", "{\"name\":\"rex\"}"), ==, 409);
+
+  munit_assert_int(column_at(&w, "GET", "cats/rex", NULL), ==, 400); /* there is one, but it is a dog */
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API");
+  munit_assert_int(column_at(&w, "DELETE", "cats/rex", NULL), ==, 400);
+  munit_assert_int(column_at(&w, "GET", "dogs/tom", NULL), ==, 404); /* dogs have no word for that */
+  munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
+  munit_assert_int(column_at(&w, "GET", "cats/ina", NULL), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "CLUSTER_NOT_FOUND");
+  munit_assert_int(column_at(&w, "GET", "cats", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+
+  munit_assert_int(column_at(&w, "PATCH", "cats/tom", "{\"name\":\"ina\"}"), ==, 200); /* the name it had is free */
+  munit_assert_int(column_at(&w, "GET", "cats/tom", NULL), ==, 404);
+  column_make(&w, "dogs", "{\"name\":\"tom\"}");
+  munit_assert_int(column_at(&w, "DELETE", "dogs/tom", NULL), ==, 204);
+  column_make(&w, "cats", "{\"name\":\"tom\"}");
+  other = t_project(&w.t, t_organization(&w.t, "Other"), "beta"); /* and elsewhere it is another matter */
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"tom\"}", "/groups/%s/dogs", other), ==, 201);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/cats/tom", other), ==, 400);
+  munit_assert_size(probe_records(w.t.s, "upets"), ==, 4);
+  munit_assert_size(probe_records(w.t.s, "ucat.") + probe_records(w.t.s, "udog."), ==, 0);
+  column_close(&w);
+  return MUNIT_OK;
+}
+
+static const svc_field account_fields[] = {
+  F_STR("database", .flags = SVC_REQUIRED), F_ID(), F_STR("note"), F_STR("user", .flags = SVC_REQUIRED), F_END
+};
+static const svc_object account_object = { .name = "Account", .fields = account_fields };
+static const svc_route account_routes[] = { PROBE_ROUTES("accounts", "{database}/{user}"), SVC_ROUTES_END };
+static const svc_noun account_noun = {
+  .name = "account", .kind = "acct", .parent = "project", .param = "database/user", .object = &account_object,
+  .key = "database/user", .err_not_found = SVC_E_PEER_NOT_FOUND, .err_exists = SVC_E_PEER_ALREADY_EXISTS,
+  .event_created = "CLUSTER_CREATED", .event_field = "targetUsername", .routes = account_routes
+};
+
+static const svc_field index_fields[] = {
+  F_STR("collection", .flags = SVC_REQUIRED), F_STR("database", .flags = SVC_REQUIRED), F_ID(),
+  F_STR("name", .flags = SVC_REQUIRED), F_STR("note"), F_END
+};
+static const svc_object index_object = { .name = "Index", .fields = index_fields };
+#define INDEX_BY "indexes/{database}/{collection}/{name}"
+static const svc_route index_routes[] = {
+  PROBE_ROUTES("indexes", "{indexId}"),
+  PROBE(SVC_GET, INDEX_BY, .by = "database/collection/name", .err_not_found = SVC_E_SEARCH_COLLECTION_NOT_FOUND, .run = svc_verb_read),
+  PROBE(SVC_PATCH, INDEX_BY, .by = "database/collection/name", .run = svc_verb_update),
+  PROBE(SVC_DELETE, INDEX_BY, .by = "database/collection/name", .status = 204, .run = svc_verb_delete),
+  SVC_ROUTES_END
+};
+static const svc_noun index_noun = {
+  .name = "index", .kind = "indx", .parent = "project", .param = "indexId", .object = &index_object,
+  .unique = "database/collection/name", .err_not_found = SVC_E_PEER_NOT_FOUND, .err_exists = SVC_E_SEARCH_DUPLICATE_INDEX,
+  .routes = index_routes
+};
+static const svc_noun *const keyed[] = { &account_noun, &index_noun, NULL };
+
+static MunitResult column_keys(const MunitParameter params[], void *data)
+{
+  static const char here[] = "http://localhost:8080/api/svc/v2";
+  column_world w;
+  const char *link;
+  (void)params, (void)data;
+  column_open(&w, keyed);
+  column_make(&w, "accounts", "{\"database\":\"admin\",\"user\":\"joe\"}");
+  munit_assert_int(column_at(&w, "GET", "accounts/admin/joe", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "user"), "joe");
+  column_make(&w, "accounts", "{\"database\":\"$external\",\"user\":\"CN=j/o e,O=%x\\u00e9\"}"); /* whatever a name may hold */
+  munit_assert_int(column_at(&w, "GET", "accounts", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  link = t_keep(&w.t, t_str(&w.t, "results[1].links[0].href"));
+  munit_assert_int(strncmp(link, here, strlen(here)), ==, 0);
+  munit_assert_int(t_send(&w.t, "GET", link + strlen(here), NULL), ==, 200); /* the link leads to it */
+  munit_assert_string_equal(t_str(&w.t, "database"), "$external");
+  munit_assert_string_equal(t_link(&w.t, "self"), link);
+  munit_assert_int(column_at(&w, "GET", "accounts/$external/CN%3Dj%2Fo%20e,O=%25x%C3%A9", NULL), ==, 200);
+  munit_assert_int(column_at(&w, "GET", "accounts/$external/CN=j/o%20e,O=%25x%C3%A9", NULL), ==, 404); /* that is one segment more */
+  munit_assert_int(column_at(&w, "POST", "accounts", "{\"database\":\"admin\",\"user\":\"joe\"}"), ==, 409);
+  column_make(&w, "accounts", "{\"database\":\"other\",\"user\":\"joe\"}"); /* only both together are one name */
+  column_make(&w, "accounts", "{\"database\":\"admin\",\"user\":\"other/joe\"}");
+  column_make(&w, "accounts", "{\"database\":\"admin/other\",\"user\":\"joe\"}");
+  munit_assert_int(column_at(&w, "GET", "accounts/admin/jane", NULL), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
+  munit_assert_int(column_at(&w, "PATCH", "accounts/admin/joe", "{\"note\":\"n\"}"), ==, 200);
+  munit_assert_int(column_at(&w, "PATCH", "accounts/admin/joe", "{\"user\":\"jim\"}"), ==, 200); /* under another name */
+  munit_assert_int(column_at(&w, "GET", "accounts/admin/joe", NULL), ==, 404);
+  munit_assert_int(column_at(&w, "GET", "accounts/admin/jim", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "note"), "n");
+  munit_assert_int(column_at(&w, "PATCH", "accounts/admin/jim", "{\"user\":\"other/joe\"}"), ==, 409);
+  munit_assert_int(column_at(&w, "DELETE", "accounts/admin/jim", NULL), ==, 204);
+  column_make(&w, "accounts", "{\"database\":\"admin\",\"user\":\"jim\"}");
+  munit_assert_size(probe_records(w.t.s, "uacct"), ==, 5);
+  column_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitResult column_second_key(const MunitParameter params[], void *data)
+{
+  static const char here[] = "http://localhost:8080/api/svc/v2";
+  const char *id, *link;
+  column_world w;
+  char path[64];
+  (void)params, (void)data;
+  column_open(&w, keyed);
+  id = column_make(&w, "indexes", "{\"database\":\"d\",\"collection\":\"c/x\",\"name\":\"default\"}");
+  snprintf(path, sizeof path, "indexes/%s", id);
+  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200); /* by its id, */
+  link = t_keep(&w.t, t_link(&w.t, "byName"));
+  munit_assert_string_equal(t_link(&w.t, "self") + strlen(t_link(&w.t, "self")) - 24, id);
+  munit_assert_int(strncmp(link, here, strlen(here)), ==, 0);
+  munit_assert_int(t_send(&w.t, "GET", link + strlen(here), NULL), ==, 200); /* by its names, as the link has them, */
+  munit_assert_string_equal(t_str(&w.t, "id"), id);
+  munit_assert_int(column_at(&w, "GET", "indexes/d/c%2Fx/default", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "id"), id);
+  munit_assert_int(column_at(&w, "GET", "indexes/d/c/default", NULL), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "SEARCH_COLLECTION_NOT_FOUND");
+  munit_assert_int(column_at(&w, "PATCH", "indexes/d/c/default", "{\"note\":\"n\"}"), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
+  munit_assert_int(column_at(&w, "POST", "indexes", "{\"database\":\"d\",\"collection\":\"c/x\",\"name\":\"default\"}"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "SEARCH_DUPLICATE_INDEX");
+  column_make(&w, "indexes", "{\"database\":\"d/c\",\"collection\":\"x\",\"name\":\"default\"}"); /* the same letters, another name */
+  column_make(&w, "indexes", "{\"database\":\"d\",\"collection\":\"c/x\",\"name\":\"other\"}");
+  munit_assert_int(column_at(&w, "PATCH", "indexes/d/c%2Fx/default", "{\"note\":\"n\",\"name\":\"main\"}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "id"), id);
+  munit_assert_int(column_at(&w, "GET", "indexes/d/c%2Fx/default", NULL), ==, 400);
+  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "note"), "n");
+  munit_assert_int(column_at(&w, "DELETE", "indexes/d/c%2Fx/main", NULL), ==, 204);
+  munit_assert_int(column_at(&w, "GET", path, NULL), ==, 404);
+  munit_assert_int(column_at(&w, "GET", "indexes", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  column_close(&w);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------- dues, told by their tags */
+
+enum { ALARM_OWN = SVC_DUE_OWN };
+static const svc_field alarm_fields[] = {
+  F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_INT("other"), F_INT("run"), F_STR("rang", .flags = SVC_READ_ONLY, .preset = "\"\""),
+  F_STR("state", .flags = SVC_READ_ONLY), F_END
+};
+static const svc_object alarm_object = { .name = "Alarm", .fields = alarm_fields };
+static const svc_route alarm_routes[] = { PROBE_ROUTES("alarms", "{alarmName}"), SVC_ROUTES_END };
+static const svc_transition alarm_transitions[] = {
+  { "NEW", "WARM", 50, NULL, NULL }, { "WARM", "READY", 50, "CLUSTER_READY", NULL }, { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle alarm_lifecycle = { .field = "state", .created = "NEW", .transitions = alarm_transitions };
+static bool alarm_prepare(svc_call *c, svc_change *change)
+{
+  const svc_node *run = svc_node_get(change->body, "run"), *other = svc_node_get(change->body, "other");
+  int64_t seconds;
+  if (run && (!change->before || !svc_node_same(run, svc_node_get(change->before, "run")))) {
+    seconds = svc_node_i64(change->body, "run", 0);
+    svc_change_due(change, SVC_DUE_RUN, seconds ? c->now + seconds * 1000 : 0);
+  }
+  if (other && !change->before) svc_change_due(change, ALARM_OWN, c->now + svc_node_i64(change->body, "other", 0) * 1000);
+  return true;
+}
+static bool alarm_fell_due(svc_call *c, svc_change *change, int tag)
+{
+  const char *what = tag == SVC_DUE_STATE ? "s" : tag == SVC_DUE_RUN ? "r" : tag == ALARM_OWN ? "o" : "?";
+  svc_str rang = svc_node_str(change->body, "rang");
+  svc_node_set_str(c->arena, change->body, "rang", svc_arena_print(c->arena, SVC_FMT "%s", SVC_ARG(rang), what));
+  return true;
+}
+static const svc_noun alarm_noun = {
+  .name = "alarm", .kind = "alrm", .parent = "project", .param = "alarmName", .object = &alarm_object, .key = "name",
+  .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .lifecycle = &alarm_lifecycle, .routes = alarm_routes,
+  .prepare = alarm_prepare, .fell_due = alarm_fell_due
+};
+static const svc_noun *const alarms[] = { &alarm_noun, NULL };
+
+static void column_rang(column_world *w, const char *alarm, const char *rang, const char *state)
+{
+  char path[32];
+  snprintf(path, sizeof path, "alarms/%s", alarm);
+  munit_assert_int(column_at(w, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w->t, "rang"), rang);
+  munit_assert_string_equal(t_str(&w->t, "state"), state);
+}
+
+static MunitResult column_dues(const MunitParameter params[], void *data)
+{
+  column_world w;
+  (void)params, (void)data;
+  column_open(&w, alarms); /* ten seconds to provision: five in each state */
+  column_make(&w, "alarms", "{\"name\":\"a\",\"run\":7,\"other\":12}");
+  column_make(&w, "alarms", "{\"name\":\"b\",\"run\":7}");
+  munit_assert_size(probe_records(w.t.s, "d"), ==, 5);
+  column_rang(&w, "a", "", "NEW");
+  t_advance(&w.t, 5);
+  column_rang(&w, "a", "s", "WARM");
+  t_advance(&w.t, 2);
+  column_rang(&w, "a", "sr", "WARM"); /* one thing comes, the others are waited for */
+  t_advance(&w.t, 3);
+  column_rang(&w, "a", "srs", "READY");
+  t_advance(&w.t, 100);
+  column_rang(&w, "a", "srso", "READY");
+  munit_assert_size(probe_records(w.t.s, "d"), ==, 0);
+
+  column_make(&w, "alarms", "{\"name\":\"c\",\"run\":7,\"other\":12}"); /* a change moves one of them */
+  munit_assert_int(column_at(&w, "PATCH", "alarms/c", "{\"run\":30}"), ==, 200);
+  munit_assert_size(probe_records(w.t.s, "d"), ==, 3);
+  t_advance(&w.t, 29);
+  column_rang(&w, "c", "sso", "READY");
+  t_advance(&w.t, 1);
+  column_rang(&w, "c", "ssor", "READY");
+  column_make(&w, "alarms", "{\"name\":\"d\",\"run\":7,\"other\":12}"); /* or takes it away */
+  munit_assert_int(column_at(&w, "PATCH", "alarms/d", "{\"run\":0}"), ==, 200);
+  t_advance(&w.t, 100); /* all at once, in their order */
+  column_rang(&w, "d", "sso", "READY");
+  column_make(&w, "alarms", "{\"name\":\"e\",\"run\":7,\"other\":12}");
+  munit_assert_size(probe_records(w.t.s, "d"), ==, 3);
+  munit_assert_int(column_at(&w, "DELETE", "alarms/e", NULL), ==, 204); /* what is gone waits for nothing */
+  munit_assert_size(probe_records(w.t.s, "d"), ==, 0);
+  column_close(&w);
+  return MUNIT_OK;
+}
+
+/* States that take no time follow one another at one moment. */
+static MunitResult column_dues_at_once(const MunitParameter params[], void *data)
+{
+  const svc_config config = { .limiter_off = 1, .provision_ms = SVC_PROVISION_NOW };
+  column_world w;
+  (void)params, (void)data;
+  column_open_with(&w, alarms, &config);
+  column_make(&w, "alarms", "{\"name\":\"a\"}");
+  munit_assert_string_equal(t_str(&w.t, "state"), "NEW");
+  column_rang(&w, "a", "ss", "READY");
+  munit_assert_size(probe_records(w.t.s, "d"), ==, 0);
+  column_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/view", column_view, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/keep", column_keep, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/filters", column_filters, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/filter_cost", column_filter_cost, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/guards", column_guards, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/names", column_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/keys", column_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/second_key", column_second_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/dues", column_dues, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/dues_at_once", column_dues_at_once, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_column = { "column", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,295 @@
+/*
+** References: a field that names another entity. What is named must be there, and may not go while it is named.
+**
+** The probes: lamps name sockets by name and plugs by id, in fields and in arrays, slots of sockets, shops of the
+** organization, and one another.
+*/
+#include "mechanism/probe.h"
+
+#define PROBE(m, p, ...) { .method = m, .path = p, .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, .roles = SVC_R_GROUP_OWNER, __VA_ARGS__ }
+#define PROBE_ROUTES(list, item) \
+  PROBE(SVC_GET, list, .flags = SVC_PAGED, .run = svc_verb_list), PROBE(SVC_POST, list, .status = 201, .run = svc_verb_create), \
+  PROBE(SVC_GET, list "/" item, .run = svc_verb_read), PROBE(SVC_PATCH, list "/" item, .run = svc_verb_update), \
+  PROBE(SVC_PUT, list "/" item, .run = svc_verb_replace), \
+  PROBE(SVC_DELETE, list "/" item, .status = 204, .run = svc_verb_delete), SVC_ROUTES_END
+
+static const svc_field socket_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED), F_END };
+static const svc_object socket_object = { .name = "Socket", .fields = socket_fields };
+static const svc_route socket_routes[] = { PROBE_ROUTES("/groups/{groupId}/sockets", "{socketName}") };
+static svc_str socket_spell(svc_call *c, svc_str key)
+{
+  svc_str out = svc_arena_copy(c->arena, key);
+  size_t i;
+  for (i = 0; i < out.n; i++)
+    if (out.p[i] >= 'A' && out.p[i] <= 'Z') ((char *)(uintptr_t)out.p)[i] += 32;
+  return out;
+}
+static const svc_noun socket_noun = {
+  .name = "socket", .kind = "sock", .parent = "project", .param = "socketName", .object = &socket_object, .key = "name",
+  .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = socket_routes, .spell = socket_spell
+};
+
+static const svc_field slot_fields[] = { F_ID(), F_END };
+static const svc_object slot_object = { .name = "Slot", .fields = slot_fields };
+static const svc_route slot_routes[] = { PROBE_ROUTES("/groups/{groupId}/sockets/{socketName}/slots", "{slotId}") };
+static const svc_noun slot_noun = {
+  .name = "slot", .kind = "slot", .parent = "socket", .param = "slotId", .object = &slot_object, .routes = slot_routes
+};
+
+static const svc_field plug_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED), F_END };
+static const svc_object plug_object = { .name = "Plug", .fields = plug_fields };
+static const svc_route plug_routes[] = { PROBE_ROUTES("/groups/{groupId}/plugs", "{plugId}") };
+static const svc_noun plug_noun = {
+  .name = "plug", .kind = "plug", .parent = "project", .param = "plugId", .object = &plug_object, .unique = "name",
+  .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = plug_routes
+};
+
+static const svc_object shop_object = { .name = "Shop", .fields = socket_fields };
+#undef PROBE
+#define PROBE(m, p, ...) { .method = m, .path = p, .set = SVC_SET_ORGANIZATIONS, PROBE_VERSIONS, .roles = SVC_R_ORG_OWNER, __VA_ARGS__ }
+static const svc_route shop_routes[] = { PROBE_ROUTES("/orgs/{orgId}/shops", "{shopName}") };
+#undef PROBE
+#define PROBE(m, p, ...) { .method = m, .path = p, .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, .roles = SVC_R_GROUP_OWNER, __VA_ARGS__ }
+static const svc_noun shop_noun = {
+  .name = "shop", .kind = "shop", .parent = "organization", .param = "shopName", .object = &shop_object, .key = "name",
+  .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = shop_routes
+};
+
+static const svc_field wire_fields[] = { F_INT("length", .preset = "1"), F_STR("plugId"), F_END };
+static const svc_object wire_object = { .name = "Wire", .fields = wire_fields };
+static const svc_field lamp_fields[] = {
+  F_STR("absent"), F_ID(), F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED), F_STRS("plugIds", .preset = "[]"), F_STR("shop"),
+  F_STR("slotId"), F_STR("socket", .flags = SVC_NULLABLE), F_STR("twin"), F_LIST("wires", &wire_object, .preset = "[]"),
+  F_STR("wish"), F_END
+};
+static const svc_object lamp_object = { .name = "Lamp", .fields = lamp_fields };
+static const svc_route lamp_routes[] = { PROBE_ROUTES("/groups/{groupId}/lamps", "{lampName}") };
+static const svc_ref lamp_refs[] = {
+  { "absent", "no such noun", SVC_E_ALERT_NOT_FOUND, SVC_E_PEER_INVALID_STATE },
+  { "plugIds[]", "plug", SVC_E_PEER_NOT_FOUND, SVC_E_PEER_INVALID_STATE },
+  { "shop", "shop", SVC_E_TEAM_NOT_FOUND, SVC_E_TEAM_EXISTS_IN_GROUP },
+  { "slotId", "slot", SVC_E_PRIVATELINK_NOT_FOUND, SVC_E_CANNOT_DELETE_PRIVATELINK_WITH_ENDPOINTS },
+  { "socket", "socket", SVC_E_CLOUD_PROVIDER_CONTAINER_NOT_FOUND, SVC_E_CONTAINERS_IN_USE },
+  { "twin", "lamp", SVC_E_SNAPSHOT_NOT_FOUND, SVC_E_CUSTOM_ROLE_IN_USE_BY_ROLES },
+  { "wires[].plugId", "plug", SVC_E_PEER_NOT_FOUND, SVC_E_PEER_INVALID_STATE },
+  { "wish", "plug", 0, 0 },
+  { NULL, NULL, 0, 0 }
+};
+static const svc_noun lamp_noun = {
+  .name = "lamp", .kind = "lamp", .parent = "project", .param = "lampName", .object = &lamp_object, .key = "name",
+  .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .refs = lamp_refs, .routes = lamp_routes
+};
+
+/* What is named stands before who names it, and so goes first in a cascade. */
+static const svc_noun *const probes[] = { &socket_noun, &slot_noun, &plug_noun, &shop_noun, &lamp_noun, NULL };
+
+/* -------------------------------------------------------------------------------------------------------------- tests */
+
+typedef struct reference_world {
+  t_service t;
+  const char *org, *group;
+} reference_world;
+
+static void reference_open(reference_world *w)
+{
+  const svc_config quiet = { .limiter_off = 1 };
+  t_probes(probes);
+  t_open(&w->t, &quiet);
+  w->org = t_organization(&w->t, "Acme");
+  w->group = t_project(&w->t, w->org, "alpha");
+}
+
+static void reference_close(reference_world *w)
+{
+  t_close(&w->t);
+  t_probes(NULL);
+}
+
+static int reference_at(reference_world *w, const char *method, const char *path, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/groups/%s/%s", w->group, path);
+}
+
+static const char *reference_make(reference_world *w, const char *path, const char *body)
+{
+  if (reference_at(w, "POST", path, body) != 201) munit_errorf("%s: %s", body, w->t.response.body);
+  return t_keep(&w->t, t_str(&w->t, "id"));
+}
+
+/* DELETE answers with this error; NULL: it goes. */
+static void reference_delete(reference_world *w, const char *path, const char *name, const char *error)
+{
+  char at[96];
+  snprintf(at, sizeof at, "%s/%s", path, name);
+  munit_assert_int(reference_at(w, "DELETE", at, NULL), ==, error ? 409 : 204);
+  if (error) munit_assert_string_equal(t_error(&w->t), error);
+}
+
+static MunitResult reference_by_name(const MunitParameter params[], void *data)
+{
+  reference_world w;
+  (void)params, (void)data;
+  reference_open(&w);
+  munit_assert_int(reference_at(&w, "POST", "lamps", "{\"name\":\"a\",\"socket\":\"wall\"}"), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "CLOUD_PROVIDER_CONTAINER_NOT_FOUND");
+  munit_assert_string_equal(t_param(&w.t, 0), "wall");
+  munit_assert_size(probe_records(w.t.s, "elamp") + probe_records(w.t.s, "r"), ==, 0);
+  reference_make(&w, "sockets", "{\"name\":\"wall\"}");
+  reference_make(&w, "sockets", "{\"name\":\"floor\"}");
+  reference_make(&w, "lamps", "{\"name\":\"a\",\"socket\":\"WALL\"}"); /* however it is spelled */
+  reference_make(&w, "lamps", "{\"name\":\"b\",\"socket\":\"wall\"}");
+  reference_make(&w, "lamps", "{\"name\":\"c\",\"socket\":\"\"}"); /* that names none */
+  reference_delete(&w, "sockets", "wall", "CONTAINERS_IN_USE");
+  reference_delete(&w, "sockets", "floor", NULL);
+  munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"socket\":\"floor\"}"), ==, 404); /* and it stays as it was */
+  reference_make(&w, "sockets", "{\"name\":\"floor\"}");
+  munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"socket\":\"floor\"}"), ==, 200);
+  reference_delete(&w, "sockets", "wall", "CONTAINERS_IN_USE"); /* b names it still */
+  reference_delete(&w, "lamps", "b", NULL);
+  reference_delete(&w, "sockets", "wall", NULL);
+  reference_delete(&w, "sockets", "floor", "CONTAINERS_IN_USE");
+  munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"socket\":null}"), ==, 200);
+  reference_delete(&w, "sockets", "floor", NULL);
+  munit_assert_size(probe_records(w.t.s, "r"), ==, 0);
+  munit_assert_int(reference_at(&w, "PUT", "lamps/a", "{\"absent\":\"of a noun that is not in this build\"}"), ==, 200);
+  reference_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitResult reference_by_id(const MunitParameter params[], void *data)
+{
+  const char *one, *two, *other;
+  reference_world w;
+  char body[256];
+  (void)params, (void)data;
+  reference_open(&w);
+  one = reference_make(&w, "plugs", "{\"name\":\"one\"}");
+  two = reference_make(&w, "plugs", "{\"name\":\"two\"}");
+  snprintf(body, sizeof body, "{\"name\":\"a\",\"plugIds\":[\"%s\",\"5f5f5f5f5f5f5f5f5f5f5f5f\"]}", one);
+  munit_assert_int(reference_at(&w, "POST", "lamps", body), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
+  munit_assert_string_equal(t_param(&w.t, 0), "5f5f5f5f5f5f5f5f5f5f5f5f");
+  snprintf(body, sizeof body, "{\"name\":\"a\",\"wires\":[{\"length\":2},{\"plugId\":\"nonsense\"}]}");
+  munit_assert_int(reference_at(&w, "POST", "lamps", body), ==, 404);
+  munit_assert_string_equal(t_param(&w.t, 0), "nonsense");
+
+  snprintf(body, sizeof body, "{\"name\":\"a\",\"plugIds\":[\"%s\",\"%s\"],\"wires\":[{},{\"plugId\":\"%s\"}]}", one, two, one);
+  reference_make(&w, "lamps", body);
+  reference_make(&w, "lamps", "{\"name\":\"b\",\"wires\":[{\"plugId\":\"two\"}]}"); /* by its name as well */
+  munit_assert_size(probe_records(w.t.s, "rplug"), ==, 3);
+  reference_delete(&w, "plugs", one, "PEER_INVALID_STATE");
+  reference_delete(&w, "plugs", two, "PEER_INVALID_STATE");
+  munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"plugIds\":[]}"), ==, 200);
+  reference_delete(&w, "plugs", one, "PEER_INVALID_STATE"); /* a wire of it has it still */
+  reference_delete(&w, "plugs", two, "PEER_INVALID_STATE"); /* b has it */
+  munit_assert_int(reference_at(&w, "PATCH", "lamps/b", "{\"wires\":[]}"), ==, 200);
+  reference_delete(&w, "plugs", two, NULL);
+  munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"wires\":[{},{}]}"), ==, 200);
+  reference_delete(&w, "plugs", one, NULL);
+  munit_assert_size(probe_records(w.t.s, "r"), ==, 0);
+
+  one = reference_make(&w, "plugs", "{\"name\":\"one\"}"); /* a wish must not be there, and holds nothing */
+  munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"wish\":\"5f5f5f5f5f5f5f5f5f5f5f5f\"}"), ==, 200);
+  snprintf(body, sizeof body, "{\"wish\":\"%s\"}", one);
+  munit_assert_int(reference_at(&w, "PATCH", "lamps/a", body), ==, 200);
+  reference_delete(&w, "plugs", one, NULL);
+
+  one = reference_make(&w, "plugs", "{\"name\":\"one\"}"); /* what is another project's is not there */
+  other = t_project(&w.t, w.org, "beta");
+  snprintf(body, sizeof body, "{\"name\":\"a\",\"plugIds\":[\"%s\"]}", one);
+  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/lamps", other), ==, 404);
+  reference_close(&w);
+  return MUNIT_OK;
+}
+
+/* What is named may lie deeper, or in the organization. */
+static MunitResult reference_elsewhere(const MunitParameter params[], void *data)
+{
+  const char *slot, *other;
+  reference_world w;
+  char body[128];
+  (void)params, (void)data;
+  reference_open(&w);
+  reference_make(&w, "sockets", "{\"name\":\"wall\"}");
+  slot = reference_make(&w, "sockets/wall/slots", "{}");
+  snprintf(body, sizeof body, "{\"name\":\"a\",\"slotId\":\"%s\"}", slot);
+  reference_make(&w, "lamps", body);
+  munit_assert_int(reference_at(&w, "POST", "lamps", "{\"name\":\"b\",\"slotId\":\"5f5f5f5f5f5f5f5f5f5f5f5f\"}"), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "PRIVATELINK_NOT_FOUND");
+  reference_delete(&w, "sockets/wall/slots", slot, "CANNOT_DELETE_PRIVATELINK_WITH_ENDPOINTS");
+  other = t_project(&w.t, w.org, "beta"); /* found by its id, but not from another project */
+  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/lamps", other), ==, 404);
+  reference_delete(&w, "lamps", "a", NULL);
+  reference_delete(&w, "sockets/wall/slots", slot, NULL);
+
+  munit_assert_int(reference_at(&w, "POST", "lamps", "{\"name\":\"a\",\"shop\":\"corner\"}"), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "TEAM_NOT_FOUND");
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"corner\"}", "/orgs/%s/shops", w.org), ==, 201);
+  reference_make(&w, "lamps", "{\"name\":\"a\",\"shop\":\"corner\"}");
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/shops/corner", w.org), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "TEAM_EXISTS_IN_GROUP");
+  reference_delete(&w, "lamps", "a", NULL);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/shops/corner", w.org), ==, 204);
+
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"corner\"}", "/orgs/%s/shops", w.org), ==, 201);
+  reference_make(&w, "lamps", "{\"name\":\"a\",\"shop\":\"corner\"}");
+  snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", t_organization(&w.t, "Other"));
+  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s:migrate", w.group), ==, 200); /* from there it is named no more */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/shops/corner", w.org), ==, 204);
+  munit_assert_size(probe_records(w.t.s, "r"), ==, 0);
+  reference_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitResult reference_itself(const MunitParameter params[], void *data)
+{
+  reference_world w;
+  (void)params, (void)data;
+  reference_open(&w);
+  munit_assert_int(reference_at(&w, "POST", "lamps", "{\"name\":\"a\",\"twin\":\"a\"}"), ==, 404); /* it is not there yet */
+  reference_make(&w, "lamps", "{\"name\":\"a\"}");
+  munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"twin\":\"a\"}"), ==, 200);
+  reference_make(&w, "lamps", "{\"name\":\"b\",\"twin\":\"a\"}");
+  reference_delete(&w, "lamps", "a", "CUSTOM_ROLE_IN_USE_BY_ROLES");
+  munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"twin\":\"b\"}"), ==, 200); /* each names the other */
+  reference_delete(&w, "lamps", "b", "CUSTOM_ROLE_IN_USE_BY_ROLES");
+  munit_assert_int(reference_at(&w, "PATCH", "lamps/a", "{\"twin\":\"a\"}"), ==, 200);
+  reference_delete(&w, "lamps", "b", NULL);
+  reference_delete(&w, "lamps", "a", NULL); /* to name itself holds nobody */
+  munit_assert_size(probe_records(w.t.s, "r"), ==, 0);
+  reference_close(&w);
+  return MUNIT_OK;
+}
+
+/* With the project all of it goes, whoever goes first, and no entry is left. */
+static MunitResult reference_in_cascade(const MunitParameter params[], void *data)
+{
+  reference_world w;
+  const char *slot, *plug;
+  char body[256];
+  (void)params, (void)data;
+  reference_open(&w);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"corner\"}", "/orgs/%s/shops", w.org), ==, 201);
+  reference_make(&w, "sockets", "{\"name\":\"wall\"}");
+  slot = reference_make(&w, "sockets/wall/slots", "{}");
+  plug = reference_make(&w, "plugs", "{\"name\":\"p\"}");
+  snprintf(body, sizeof body, "{\"name\":\"a\",\"socket\":\"wall\",\"slotId\":\"%s\",\"plugIds\":[\"%s\"],\"shop\":\"corner\"}", slot, plug);
+  reference_make(&w, "lamps", body);
+  reference_make(&w, "lamps", "{\"name\":\"b\",\"twin\":\"a\"}");
+  munit_assert_size(probe_records(w.t.s, "r"), ==, 5);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);
+  munit_assert_size(probe_records(w.t.s, "r"), ==, 0);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/shops/corner", w.org), ==, 204); /* nobody names it now */
+  reference_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/by_name", reference_by_name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/by_id", reference_by_id, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/elsewhere", reference_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/itself", reference_itself, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/in_cascade", reference_in_cascade, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_reference = { "reference", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
