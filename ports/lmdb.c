@@ -57,7 +57,7 @@ struct svc_store {
   int lock_fd;
   size_t map_size, map_limit;
   svc_mutex copy_lock;
-  atomic_ullong base;      /* added to LMDB's numbers of transactions */
+  uint64_t base;           /* added to LMDB's numbers of transactions; set at open */
   bool turned;             /* pages were made free for use since the last commit that counts */
   atomic_int active, growing, broken;
   lmdb_txn writer;
@@ -273,7 +273,7 @@ static int lmdb_open_env(svc_store *store, const char *path, unsigned flags, cha
     snprintf(why, why_size, "cannot open the store in %s: %s", path, mdb_strerror(rc));
     return lmdb_result(rc);
   }
-  atomic_init(&store->base, base);
+  store->base = base;
   if (mdb_env_info(store->env, &info) == 0) store->map_size = info.me_mapsize; /* an older store may be larger */
   return SVC_OK;
 }
@@ -475,7 +475,7 @@ static void lmdb_abort(svc_txn *txn)
 static uint64_t lmdb_number(svc_txn *txn)
 {
   lmdb_txn *w = (lmdb_txn *)txn;
-  return atomic_load(&w->store->base) + mdb_txn_id(w->txn);
+  return w->store->base + mdb_txn_id(w->txn);
 }
 
 /* A reader has the number of the last commit that it sees. */
