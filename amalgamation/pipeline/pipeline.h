@@ -361,7 +361,10 @@ SVC_PRIVATE bool svc_stage_route(svc_call *c);      /* route.c */
 SVC_PRIVATE bool svc_stage_caller(svc_call *c);     /* caller.c */
 SVC_PRIVATE bool svc_stage_version(svc_call *c);    /* version.c */
 SVC_PRIVATE bool svc_stage_limiter(svc_call *c);    /* limiter.c */
-SVC_PRIVATE bool svc_stage_permission(svc_call *c); /* permission.c */
+SVC_PRIVATE bool svc_stage_permission(svc_call *c); /* version.c: the plain type of what a route with `media` answers with; true: it has no versions. */
+SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *sub);
+
+/* permission.c */
 SVC_PRIVATE bool svc_stage_query(svc_call *c);      /* query.c */
 SVC_PRIVATE bool svc_stage_body(svc_call *c);       /* body.c */
 SVC_PRIVATE bool svc_stage_behave(svc_call *c);     /* behave.c */

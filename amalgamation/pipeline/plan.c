@@ -84,12 +84,23 @@ static bool plan_fixed(const svc_noun *noun, const char *fields)
   return fields != NULL;
 }
 
-static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *object)
+#define PLAN_DEPTH 8 /* objects in one another that are looked at: an object may hold itself */
+
+/* An object and all that are in it: is none based on too many? */
+static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *object, int depth)
 {
-  const svc_object *base = object;
-  int n = 0;
-  for (; base; base = base->base) n++;
-  return n <= SVC_FIELD_LEVELS ? SVC_OK : plan_bad(s, noun->name, object->name, "is based on too many objects");
+  const svc_object *base;
+  const svc_variant *v = object->variant_by ? object->variants : NULL;
+  const svc_field *f;
+  int n = 0, rc = SVC_OK;
+  for (base = object; base; base = base->base) n++;
+  if (n > SVC_FIELD_LEVELS) return plan_bad(s, noun->name, object->name, "is based on too many objects");
+  if (depth == PLAN_DEPTH) return SVC_OK;
+  for (base = object; base && !v; base = base->base)
+    for (f = base->fields; f && f->name && rc == SVC_OK; f++)
+      if (f->object) rc = plan_levels(s, noun, f->object, depth + 1);
+  for (; v && v->value && rc == SVC_OK; v++) rc = plan_levels(s, noun, v->object, depth + 1);
+  return rc;
 }
 
 static bool plan_is_array(const svc_noun *noun, const char *field)
@@ -104,7 +115,7 @@ static int plan_check_noun(const svc *s, const svc_noun_info *info)
 {
   const svc_noun *noun = info->noun;
   const svc_ref *ref;
-  int rc = noun->object ? plan_levels(s, noun, noun->object) : SVC_OK;
+  int rc = noun->object ? plan_levels(s, noun, noun->object, 0) : SVC_OK;
   if (rc != SVC_OK) return rc;
   for (ref = noun->refs; ref && ref->field; ref++) {
     const svc_noun_info *target = svc_noun_named(s, ref->noun);
@@ -147,10 +158,19 @@ static int plan_nouns(svc *s)
   return rc;
 }
 
+/* Of what stands between slashes. */
+static unsigned plan_parts(const char *fields)
+{
+  unsigned n = 1;
+  for (; *fields; fields++) n += *fields == '/';
+  return n;
+}
+
 /* The names between braces, in order. */
 static int plan_params(const svc *s, svc_plan *plan)
 {
   const char *p = plan->route->path;
+  if (plan_parts(p) > SVC_MAX_SEGMENTS + 1) return plan_bad(s, plan->noun->noun->name, p, "has too many segments");
   while ((p = strchr(p, '{')) != NULL) {
     const char *end = strchr(p, '}');
     if (!end || plan->param_count == SVC_MAX_PARAMS)
@@ -211,13 +231,6 @@ static unsigned plan_find(const svc *s, const svc_plan *plan, unsigned at, const
   return 0;
 }
 
-static unsigned plan_parts(const char *fields)
-{
-  unsigned n = 1;
-  for (; *fields; fields++) n += *fields == '/';
-  return n;
-}
-
 static int plan_hops(const svc *s, svc_plan *plan)
 {
   unsigned at = 0, parts = plan->route->by ? plan_parts(plan->route->by) : 0;
@@ -274,7 +287,7 @@ static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const s
   if (plan_parts(r->path) > SVC_MAX_SEGMENTS + 1) return plan_bad(s, noun->noun->name, r->path, "has too many segments");
   rc = plan_params(s, plan);
   if (rc == SVC_OK) rc = plan_hops(s, plan);
-  if (rc == SVC_OK && r->body) rc = plan_levels(s, noun->noun, r->body);
+  if (rc == SVC_OK && r->body) rc = plan_levels(s, noun->noun, r->body, 0);
   plan->scope_param = plan_scope_param(s, plan);
   s->asks |= r->told != NULL;
   return rc;

@@ -126,6 +126,14 @@ static bool respond_not_modified(const svc_call *c, svc_str etag)
   return false;
 }
 
+/* Where there are no versions. */
+static svc_str respond_plain_type(svc_call *c)
+{
+  svc_str type, sub;
+  svc_media_of(c->plan->route, &type, &sub);
+  return svc_arena_print(c->arena, SVC_FMT "/" SVC_FMT, SVC_ARG(type), SVC_ARG(sub));
+}
+
 static svc_str respond_content_type(svc_call *c)
 {
   static const char day[] = "0000-00-00", json[] = "json;charset=utf-8";
@@ -135,6 +143,7 @@ static svc_str respond_content_type(svc_call *c)
   char *to;
   unsigned v = c->route.version, i;
   if (media && strchr(media, '/')) return svc_str_c(media); /* a type of its own */
+  if (media && c->request.v1) return respond_plain_type(c);
   if (c->error.code || c->request.v1 || !v) return SVC_S("application/json");
   b = svc_buf_new(c->arena, c->s->media_prefix.n + sizeof day + sizeof json);
   svc_buf_str(&b, c->s->media_prefix);

@@ -10,6 +10,7 @@
 
 typedef struct version_range {
   bool any;     /* no version named: the newest one will do */
+  bool bare;    /* it names a type that has no versions */
   unsigned day; /* 0: not understood */
   int quality;  /* 0..1000; less: what stands there is no q */
   int specific; /* a version beats a media type, that beats a wildcard */
@@ -31,19 +32,25 @@ static int version_quality(svc_str text)
   return value > 1000 ? -1 : value;
 }
 
-/* The plain type of what the route answers with: "application/gzip", "text/csv", or the one that it names. */
-static bool version_is_plain(const svc_call *c, svc_str media)
+SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *sub)
 {
-  const char *own = c->plan->route->media;
-  svc_str type = svc_str_cut(&media, '/');
-  if (!own) return false;
-  if (strchr(own, '/')) {
-    svc_str rest = svc_str_c(own);
-    svc_str own_type = svc_str_trim(svc_str_cut(&rest, ';'));
-    svc_str first = svc_str_cut(&own_type, '/');
-    return svc_str_eq(first, type) && svc_str_eq(own_type, media);
-  }
-  return (svc_str_is_nocase(type, "application") || svc_str_is_nocase(type, "text")) && svc_str_is_nocase(media, own);
+  svc_str rest = svc_str_c(route->media);
+  *type = svc_str_is(rest, "csv") ? SVC_S("text") : SVC_S("application");
+  *sub = rest;
+  if (!route->media || !strchr(route->media, '/')) return false;
+  *sub = svc_str_trim(svc_str_cut(&rest, ';'));
+  *type = svc_str_cut(sub, '/');
+  return true;
+}
+
+/* The plain type of what the route answers with, if that is not JSON: "application/gzip", "text/csv"; any: by a range of that type. */
+static bool version_is_plain(const svc_call *c, svc_str media, bool any)
+{
+  svc_str type, sub, wanted = svc_str_cut(&media, '/');
+  if (!c->plan->route->media) return false;
+  svc_media_of(c->plan->route, &type, &sub);
+  return svc_str_is_nocase(wanted, svc_arena_copy(c->arena, type).p) &&
+         (any ? svc_str_is(media, "*") : svc_str_is_nocase(media, svc_arena_copy(c->arena, sub).p));
 }
 
 /* "+json" behind the day, or what else the route answers with. */
@@ -56,7 +63,7 @@ static bool version_suffix(const svc_call *c, svc_str text)
 
 static version_range version_parse(const svc_call *c, svc_str item)
 {
-  version_range r = { false, 0, 1000, 0 };
+  version_range r = { false, false, 0, 1000, 0 };
   svc_str media = svc_str_trim(svc_str_cut(&item, ';'));
   svc_str prefix = c->s->media_prefix;
   while (item.n) {
@@ -66,11 +73,12 @@ static version_range version_parse(const svc_call *c, svc_str item)
   }
   if (svc_str_is(media, "*/*")) {
     r.any = true;
-  } else if (svc_str_is_nocase(media, "application/*")) {
+  } else if (svc_str_is_nocase(media, "application/*") || version_is_plain(c, media, true)) {
     r.any = true;
     r.specific = 1;
-  } else if (svc_str_is_nocase(media, "application/json") || version_is_plain(c, media)) {
+  } else if (svc_str_is_nocase(media, "application/json") || version_is_plain(c, media, false)) {
     r.any = true;
+    r.bare = c->plan->route->media && strchr(c->plan->route->media, '/') && !svc_str_is_nocase(media, "application/json");
     r.specific = 2;
   } else if (media.n > prefix.n + 10 && svc_str_is_nocase((svc_str){ media.p, prefix.n }, prefix.p) &&
              version_suffix(c, (svc_str){ media.p + prefix.n + 10, media.n - prefix.n - 10 })) {
@@ -101,7 +109,7 @@ static int version_judge(const svc_call *c, const version_range *r, unsigned *ve
   const svc_route *route = c->plan->route;
   unsigned newest = version_newest(route);
   *version = r->any ? newest : r->day ? version_select(route, r->day) : 0;
-  if (*version == 0 || (r->any && c->s->config.strict_accept)) return SVC_E_INVALID_VERSION_DATE;
+  if (*version == 0 || (r->any && !r->bare && c->s->config.strict_accept)) return SVC_E_INVALID_VERSION_DATE;
   if (*version != newest || (route->sunset && c->now >= svc_day_ms(route->sunset))) return SVC_E_VERSION_GONE;
   return SVC_E_NONE;
 }
@@ -134,7 +142,7 @@ static bool version_ruled_out(const svc_call *c, const version_range *wildcard)
 
 SVC_PRIVATE bool svc_stage_version(svc_call *c)
 {
-  version_range best = { true, 0, 1000, 0 }, refused = { false, 0, 0, 0 };
+  version_range best = { true, false, 0, 1000, 0 }, refused = { false, false, 0, 0, 0 };
   unsigned version = 0, refused_version = 0;
   int error, refused_error = SVC_E_INVALID_VERSION_DATE, ruled_out[2] = { -1, -1 };
   svc_str rest = c->request.accept;

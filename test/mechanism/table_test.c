@@ -1,0 +1,222 @@
+/*
+** Tables that cannot be: svc_open() refuses them, and the log names the noun and the row. And paths in which a literal and a
+** parameter stand in one place: which of them is meant follows from the path and the method.
+*/
+#include "mechanism/probe.h"
+
+static const svc_field plain_fields[] = { F_ID(), F_STR("name"), F_END };
+static const svc_object plain_object = { .name = "Plain", .fields = plain_fields };
+
+/* The log names all of these. */
+static void table_refused(const svc_noun *first, const svc_noun *second, const char *noun, const char *row)
+{
+  const svc_noun *nouns[] = { first, second, NULL };
+  const char *log = probe_refused(nouns, SVC_INVALID);
+  if (!strstr(log, noun) || !strstr(log, row)) munit_errorf("%s and %s are not named: %s", noun, row, log);
+}
+
+static MunitResult table_quota(const MunitParameter params[], void *data)
+{
+  static const svc_noun good = {
+    .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .quota = "svc.project.deployment.clusters"
+  };
+  static const svc_noun bad = {
+    .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .quota = "svc.project.deployment.clutters"
+  };
+  static const svc_noun *const fine[] = { &good, NULL };
+  t_service t;
+  (void)params, (void)data;
+  table_refused(&bad, NULL, "probe", "svc.project.deployment.clutters");
+  t_probes(fine);
+  t_open(&t, NULL);
+  t_close(&t);
+  t_probes(NULL);
+  return MUNIT_OK;
+}
+
+static MunitResult table_seats(const MunitParameter params[], void *data)
+{
+  static const svc_noun second = { .name = "second team", .kind = "prob", .object = &plain_object, .seat = SVC_SEAT_TEAM };
+  static const svc_noun ears[] = {
+    { .name = "left ear", .flags = SVC_VIRTUAL, .object = &plain_object, .seat = SVC_SEAT_ALERTS },
+    { .name = "right ear", .flags = SVC_VIRTUAL, .object = &plain_object, .seat = SVC_SEAT_ALERTS }
+  };
+  (void)params, (void)data;
+  table_refused(&second, NULL, "second team", "same seat");
+  table_refused(&ears[0], &ears[1], "right ear", "left ear");
+  return MUNIT_OK;
+}
+
+/* An object based on too many: at the top, inside, in an array, in a variant, in a body of a route's own. */
+static const svc_object level[] = {
+  { .name = "Level0", .fields = plain_fields, .base = &level[1] }, { .name = "Level1", .base = &level[2] },
+  { .name = "Level2", .base = &level[3] }, { .name = "Level3", .base = &level[4] }, { .name = "Level4", .base = &level[5] },
+  { .name = "Level5", .base = &level[6] }, { .name = "Level6" }
+};
+static const svc_field inside_fields[] = { F_OBJ("deep", &level[0]), F_END };
+static const svc_object inside_object = { .name = "Inside", .fields = inside_fields };
+static const svc_field in_array_fields[] = { F_LIST("deep", &inside_object), F_END };
+static const svc_object in_array_object = { .name = "InArray", .fields = in_array_fields };
+static const svc_variant in_variants[] = { { "A", &plain_object }, { "B", &level[0] }, { NULL, NULL } };
+static const svc_object in_variant_object = { .name = "InVariant", .variant_by = "name", .variants = in_variants };
+static const svc_object in_base_object = { .name = "InBase", .fields = plain_fields, .base = &in_array_object };
+static const svc_route body_routes[] = {
+  { .method = SVC_POST, .path = "/probes", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .body = &in_array_object, .run = svc_verb_create },
+  SVC_ROUTES_END
+};
+
+static MunitResult table_levels(const MunitParameter params[], void *data)
+{
+  static const svc_object *const objects[] = { &level[0], &inside_object, &in_array_object, &in_variant_object, &in_base_object };
+  static const svc_noun in_body = { .name = "probe", .kind = "prob", .object = &plain_object, .routes = body_routes };
+  static const svc_noun enough = { .name = "probe", .kind = "prob", .object = &level[1] }; /* six are as many as there may be */
+  static const svc_noun *const fine[] = { &enough, NULL };
+  t_service t;
+  size_t i;
+  (void)params, (void)data;
+  munit_assert_int(SVC_FIELD_LEVELS, ==, 6);
+  for (i = 0; i < sizeof objects / sizeof objects[0]; i++) {
+    const svc_noun noun = { .name = "probe", .kind = "prob", .object = objects[i] };
+    table_refused(&noun, NULL, "probe", "Level0");
+  }
+  table_refused(&in_body, NULL, "probe", "Level0");
+  t_probes(fine);
+  t_open(&t, NULL);
+  t_close(&t);
+  t_probes(NULL);
+  return MUNIT_OK;
+}
+
+#define TABLE_ROUTE(p) { .method = SVC_GET, .path = p, .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .run = svc_verb_read }
+
+static MunitResult table_paths(const MunitParameter params[], void *data)
+{
+  static const svc_route many[] = { TABLE_ROUTE("/p/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}"), SVC_ROUTES_END };
+  static const svc_route open[] = { TABLE_ROUTE("/p/{a}/{b"), SVC_ROUTES_END };
+  static const svc_route deep[] = { TABLE_ROUTE("/{n1}/{n2}/{n3}/{n4}/{n5}/{n6}/{n7}"), SVC_ROUTES_END };
+  static const svc_route longest[] = { TABLE_ROUTE("/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17"), SVC_ROUTES_END };
+  static const svc_noun too_many = { .name = "probe", .kind = "prob", .object = &plain_object, .routes = many };
+  static const svc_noun brace = { .name = "probe", .kind = "prob", .object = &plain_object, .routes = open };
+  static const svc_noun too_long = { .name = "probe", .kind = "prob", .object = &plain_object, .routes = longest };
+  static const svc_noun chain[] = {
+    { .name = "n1", .kind = "n1..", .param = "n1", .object = &plain_object },
+    { .name = "n2", .kind = "n2..", .param = "n2", .object = &plain_object, .parent = "n1" },
+    { .name = "n3", .kind = "n3..", .param = "n3", .object = &plain_object, .parent = "n2" },
+    { .name = "n4", .kind = "n4..", .param = "n4", .object = &plain_object, .parent = "n3" },
+    { .name = "n5", .kind = "n5..", .param = "n5", .object = &plain_object, .parent = "n4" },
+    { .name = "n6", .kind = "n6..", .param = "n6", .object = &plain_object, .parent = "n5" },
+    { .name = "n7", .kind = "n7..", .param = "n7", .object = &plain_object, .parent = "n6", .routes = deep }
+  };
+  const svc_noun *nouns[8] = { NULL };
+  const char *log;
+  size_t i;
+  (void)params, (void)data;
+  table_refused(&too_many, NULL, "probe", "/p/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}");
+  table_refused(&brace, NULL, "probe", "/p/{a}/{b");
+  table_refused(&too_long, NULL, "probe", "/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17");
+  for (i = 0; i < 7; i++) nouns[i] = &chain[i];
+  log = probe_refused(nouns, SVC_INVALID);
+  munit_assert_not_null(strstr(log, "n7: /{n1}/{n2}/{n3}/{n4}/{n5}/{n6}/{n7} names too many entities"));
+  return MUNIT_OK;
+}
+
+static MunitResult table_names(const MunitParameter params[], void *data)
+{
+  static const svc_ref refs[] = { { "name", "target", SVC_E_PEER_NOT_FOUND, SVC_E_PEER_INVALID_STATE }, { NULL, NULL, 0, 0 } };
+  static const svc_noun target = {
+    .name = "target", .kind = "targ", .parent = "project", .object = &plain_object, .key = "name", .unique = "name"
+  };
+  static const svc_noun names = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .refs = refs };
+  static const svc_noun element = { .name = "part", .parent = "target", .object = &plain_object, .element_of = "name" };
+  static const svc_noun lost = { .name = "part", .parent = "target", .object = &plain_object, .element_of = "parts" };
+  static const svc_field list_fields[] = { F_LIST("deep", &plain_object), F_END };
+  static const svc_object list_object = { .name = "Listed", .fields = list_fields };
+  static const svc_noun alone = {
+    .name = "target", .kind = "targ", .parent = "project", .object = &list_object, .flags = SVC_SINGLETON
+  };
+  static const svc_noun of_singleton = { .name = "part", .parent = "target", .object = &plain_object, .element_of = "deep" };
+  (void)params, (void)data;
+  table_refused(&target, &names, "probe", "name"); /* it could be given another name */
+  table_refused(&target, &element, "part", "no array");
+  table_refused(&target, &lost, "part", "parts");
+  table_refused(&alone, &of_singleton, "part", "singleton");
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------- literals and parameters */
+
+static const char *table_ran;
+
+#define TABLE_RUNS(name) \
+  static bool table_run_##name(svc_call *c) \
+  { \
+    table_ran = #name; \
+    return svc_answer_nothing(c); \
+  }
+TABLE_RUNS(all)
+TABLE_RUNS(one)
+TABLE_RUNS(change)
+TABLE_RUNS(action)
+TABLE_RUNS(named_action)
+TABLE_RUNS(below_all)
+TABLE_RUNS(below_one)
+
+#define TABLE_PATH(m, p, r) { .method = m, .path = p, .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .flags = SVC_NO_BODY, .run = r }
+static const svc_route fork_routes[] = {
+  TABLE_PATH(SVC_GET, "/forks/all", table_run_all),
+  TABLE_PATH(SVC_GET, "/forks/{forkName}", table_run_one),
+  TABLE_PATH(SVC_PATCH, "/forks/{forkName}", table_run_change),
+  TABLE_PATH(SVC_POST, "/forks/all", table_run_action),
+  TABLE_PATH(SVC_POST, "/forks/{forkName}:bend", table_run_named_action),
+  TABLE_PATH(SVC_GET, "/forks/all/tines", table_run_below_all),
+  TABLE_PATH(SVC_GET, "/forks/{forkName}/tines/{tine}", table_run_below_one),
+  SVC_ROUTES_END
+};
+static const svc_noun fork_noun = { .name = "fork", .flags = SVC_VIRTUAL, .object = &plain_object, .routes = fork_routes };
+
+static void table_leads(t_service *t, const char *method, const char *path, const char *to)
+{
+  table_ran = NULL;
+  if (t_send(t, method, path, NULL) != 204) munit_errorf("%s %s: %d", method, path, t->response.status);
+  munit_assert_string_equal(table_ran, to);
+}
+
+static MunitResult table_forks(const MunitParameter params[], void *data)
+{
+  static const svc_noun *const nouns[] = { &fork_noun, NULL };
+  const svc_config quiet = { .limiter_off = 1 };
+  t_service t;
+  (void)params, (void)data;
+  t_probes(nouns);
+  t_open(&t, &quiet);
+  table_leads(&t, "GET", "/forks/all", "all");
+  table_leads(&t, "GET", "/forks/al", "one");
+  table_leads(&t, "GET", "/forks/all%20", "one");
+  table_leads(&t, "GET", "/forks/%61ll", "all"); /* the same letters */
+  table_leads(&t, "PATCH", "/forks/all", "change"); /* of that method there is only the other: it is a fork of that name */
+  table_leads(&t, "POST", "/forks/all", "action");
+  table_leads(&t, "POST", "/forks/all:bend", "named_action");
+  table_leads(&t, "GET", "/forks/all/tines", "below_all");
+  table_leads(&t, "GET", "/forks/all/tines/2", "below_one"); /* where the literal leads nowhere */
+  table_leads(&t, "GET", "/forks/big/tines/2", "below_one");
+  munit_assert_int(t_send(&t, "GET", "/forks/big/tines", NULL), ==, 404);
+  munit_assert_int(t_send(&t, "POST", "/forks/big", NULL), ==, 405);
+  munit_assert_string_equal(t_get_header(&t, "Allow"), "GET, HEAD, PATCH");
+  munit_assert_int(t_send(&t, "DELETE", "/forks/all", NULL), ==, 405); /* what both of them allow together */
+  munit_assert_string_equal(t_get_header(&t, "Allow"), "GET, HEAD, POST, PATCH");
+  munit_assert_int(t_send(&t, "GET", "/forks/big:bend", NULL), ==, 405);
+  t_close(&t);
+  t_probes(NULL);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/quota", table_quota, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/seats", table_seats, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/levels", table_levels, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/paths", table_paths, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/names", table_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/forks", table_forks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_table = { "table", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
