@@ -131,7 +131,7 @@ static int element_at(element_world *w, const char *method, const char *below, c
 
 static const char *element_path(const char *id, const char *below)
 {
-  static char path[128];
+  static char path[256];
   snprintf(path, sizeof path, "/cars/%s%s", id, below);
   return path;
 }
