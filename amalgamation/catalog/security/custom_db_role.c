@@ -67,7 +67,8 @@ static const svc_route custom_db_role_routes[] = {
                  .example = "{\"roleName\":\"orderReader\",\"actions\":[{\"action\":\"FIND\",\"resources\":[{\"cluster\":false,"
                             "\"collection\":\"orders\",\"db\":\"shop\"}]}]}"),
   R_GET(CUSTOM_DB_ROLE, "/{roleName}", .run = svc_verb_read),
-  R_PATCH(CUSTOM_DB_ROLE, "/{roleName}", .run = svc_verb_update),
+  R_PATCH(CUSTOM_DB_ROLE, "/{roleName}", .run = svc_verb_update,
+          .example = "{\"inheritedRoles\":[{\"db\":\"shop\",\"role\":\"read\"}]}"),
   R_DELETE(CUSTOM_DB_ROLE, "/{roleName}", .status = 204, .run = svc_verb_delete),
   SVC_ROUTES_END
 };
