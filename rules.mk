@@ -16,6 +16,7 @@ MBED = $(DEPS)/mbedtls
 OPT = -O2
 DEP_OPT = $(OPT)
 LINK =
+comma := ,
 WARN = -Wall -Wextra
 MG = -DMG_TLS=MG_TLS_MBED -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE=1024 -DMG_ENABLE_DIRLIST=0 \
   -DMG_ENABLE_SSI=0 -DMG_ENABLE_IPV6=1
@@ -87,5 +88,7 @@ $(O)/run:   $(PART_OBJECTS) $(SERVER_OBJECTS) $(call objects,$(TESTS)) $(DEP_OBJ
             $(call noted,$(O)/run.list,$(PARTS) $(LISTENER) $(TESTS))
 $(O)/bench: $(call objects,$(BENCH) svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))
 $(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(DEP_OBJECTS)
+# Single allocations of arenas are let fail by test/support.c.
+$(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_arena_%,alloc zero copy print)
 build/svcd $(O)/run $(O)/bench $(FUZZERS): $(MBED_LIBS)
 	@$(CC) $(OPT) $(LINK) -o $@ $(filter %.o,$^) $(MBED_LIBS) -pthread || { echo $@ >>$(O)/failed; exit 1; }

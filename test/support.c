@@ -413,14 +413,14 @@ svc_str __wrap_svc_arena_copy(svc_arena *a, svc_str text)
 
 svc_str __wrap_svc_arena_print(svc_arena *a, const char *format, ...)
 {
-  char small[4096];
+  static _Thread_local char text[64 << 10];
   va_list args;
   int n;
   va_start(args, format);
-  n = vsnprintf(small, sizeof small, format, args);
+  n = vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  munit_assert_int(n, <, (int)sizeof small);
-  return __wrap_svc_arena_copy(a, (svc_str){ small, (size_t)n });
+  munit_assert_int(n, <, (int)sizeof text);
+  return __wrap_svc_arena_copy(a, (svc_str){ text, (size_t)n });
 }
 
 int t_handle_within(t_service *t, t_memory *m, const svc_request *request, size_t room, svc_response *response, svc_arena *arena)

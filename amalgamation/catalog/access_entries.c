@@ -163,8 +163,6 @@ SVC_PRIVATE bool svc_access_add(svc_call *c)
   svc_entities all = { .noun = c->plan->noun };
   const svc_node *item;
   svc_address *ranges;
-  int64_t most = noun->most;
-  svc_str key;
   size_t n = 0, i;
   if (!svc_resolve_all(c)) return false;
   all.parent = svc_parent_of_call(c)->id;
@@ -173,8 +171,8 @@ SVC_PRIVATE bool svc_access_add(svc_call *c)
   for (item = c->checked->first; item; item = item->next, n++) access_entries_range(c, item, n, &ranges[n]);
   if (!svc_check_done(c)) return false;
   if (!access_entries_new(c, &all.parent, ranges, &n)) return false;
-  key = svc_id_str(c->arena, &all.parent);
-  if (svc_count(c->txn, noun->kind, &all.parent) + n > noun->most) return svc_fail(c, noun->err_quota, "iS", &most, &key);
+  if (svc_count(c->txn, noun->kind, &all.parent) + n > noun->most)
+    return svc_quota_exceeded(c, noun, noun->most, &all.parent);
   if (!access_entries_keep_caller(c, &all.parent, ranges, n)) return false;
   for (i = 0; i < n; i++)
     if (!access_entries_add_one(c, &ranges[i])) return false;

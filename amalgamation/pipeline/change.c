@@ -225,20 +225,24 @@ static bool change_events(svc_call *c, const svc_change *change, const svc_entit
 
 /* ------------------------------------------------------------------------------------------------------------- inserting */
 
+SVC_PRIVATE bool svc_quota_exceeded(svc_call *c, const svc_noun *noun, int64_t limit, const svc_id *parent)
+{
+  svc_str key = svc_id_str(c->arena, parent);
+  return svc_fail(c, noun->err_quota, svc_error_params(noun->err_quota) > 1 ? "iS" : "i", &limit, &key);
+}
+
 /* There may be a limit on how many there are: one of its noun's, or one that the project sets. */
 static bool change_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent)
 {
   const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
   int64_t limit = noun->most ? noun->most : -1;
-  svc_str key;
   if (noun->quota && quota && !svc_id_is_zero(&c->scope.group)) {
     parent = &c->scope.group; /* all of the project, whatever they are below */
     limit = quota->noun->limit(c, parent, noun->quota);
   }
   if (c->error.code) return false;
   if (limit < 0 || svc_count(c->txn, noun->kind, parent) < (uint64_t)limit) return svc_txn_good(c);
-  key = svc_id_str(c->arena, parent);
-  return svc_fail(c, noun->err_quota, svc_error_params(noun->err_quota) > 1 ? "iS" : "i", &limit, &key);
+  return svc_quota_exceeded(c, noun, limit, parent);
 }
 
 /* Singletons of a new parent that do not begin with their defaults. The event of the parent speaks for them. */

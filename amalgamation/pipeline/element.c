@@ -125,7 +125,7 @@ static bool element_fits(svc_call *c, const element_change *e, size_t count)
   svc_str name = svc_str_c(noun->noun->element_of);
   const svc_field *f = svc_field_named(svc_object_of(noun->parent->noun->object, e->holder), name);
   int64_t most = noun->noun->most;
-  if (most && (int64_t)count > most) return svc_fail(c, noun->noun->err_quota, "i", &most);
+  if (most && (int64_t)count > most) return svc_quota_exceeded(c, noun->noun, most, &e->whole.entity.id);
   if (f && f->max_items && count > f->max_items)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, name, "must have at most %u elements", f->max_items);
   if (f && count < f->min_items) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, name, "must have at least %u elements", f->min_items);

@@ -459,6 +459,7 @@ SVC_PRIVATE bool svc_verb_replace(svc_call *c); /* PUT */
 SVC_PRIVATE bool svc_verb_delete(svc_call *c);
 
 /* change.c: creates and changes. */
+SVC_PRIVATE bool svc_quota_exceeded(svc_call *c, const svc_noun *noun, int64_t limit, const svc_id *parent); /* refused; false */
 SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored); /* the entity that the request is about */
 SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out); /* a create, checked and prepared */
 /* An action that changes the entity of its path: begin, change change->body, store; that also answers with the entity. */

@@ -252,7 +252,7 @@ static MunitResult api_key_in_projects(const MunitParameter params[], void *data
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/apiKeys/%s", w.group, first), ==, 204);
   munit_assert_int64(api_key_events(&w, "groups", w.group, "API_KEY_REMOVED_FROM_GROUP"), ==, 1);
   munit_assert_int64(api_key_total(&w, "groups", w.group), ==, 1);
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/apiKeys/%s", w.group, first), ==, 400);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/apiKeys/%s", w.group, first), ==, 404);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s", w.org, first), ==, 200);
   munit_assert_size(t_count(&w.t, "roles"), ==, 2);
   api_key_role(&w, 0, "groupId", w.other, "GROUP_OWNER");

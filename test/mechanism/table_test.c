@@ -93,7 +93,7 @@ static MunitResult table_paths(const MunitParameter params[], void *data)
 {
   static const svc_route many[] = { TABLE_ROUTE("/p/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}"), SVC_ROUTES_END };
   static const svc_route open[] = { TABLE_ROUTE("/p/{a}/{b"), SVC_ROUTES_END };
-  static const svc_route deep[] = { TABLE_ROUTE("/{n1}/{n2}/{n3}/{n4}/{n5}/{n6}/{n7}"), SVC_ROUTES_END };
+  static const svc_route deep[] = { TABLE_ROUTE("/{n1}/{n2}/{n3}/{n4}/{n5}"), SVC_ROUTES_END };
   static const svc_route longest[] = { TABLE_ROUTE("/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17"), SVC_ROUTES_END };
   static const svc_noun too_many = { .name = "probe", .kind = "prob", .object = &plain_object, .routes = many };
   static const svc_noun brace = { .name = "probe", .kind = "prob", .object = &plain_object, .routes = open };
@@ -103,20 +103,18 @@ static MunitResult table_paths(const MunitParameter params[], void *data)
     { .name = "n2", .kind = "n2..", .param = "n2", .object = &plain_object, .parent = "n1" },
     { .name = "n3", .kind = "n3..", .param = "n3", .object = &plain_object, .parent = "n2" },
     { .name = "n4", .kind = "n4..", .param = "n4", .object = &plain_object, .parent = "n3" },
-    { .name = "n5", .kind = "n5..", .param = "n5", .object = &plain_object, .parent = "n4" },
-    { .name = "n6", .kind = "n6..", .param = "n6", .object = &plain_object, .parent = "n5" },
-    { .name = "n7", .kind = "n7..", .param = "n7", .object = &plain_object, .parent = "n6", .routes = deep }
+    { .name = "n5", .kind = "n5..", .param = "n5", .object = &plain_object, .parent = "n4", .routes = deep }
   };
-  const svc_noun *nouns[8] = { NULL };
+  const svc_noun *nouns[SVC_MAX_CHAIN + 2] = { NULL };
   const char *log;
   size_t i;
   (void)params, (void)data;
   table_refused(&too_many, NULL, "probe", "/p/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}");
   table_refused(&brace, NULL, "probe", "/p/{a}/{b");
   table_refused(&too_long, NULL, "probe", "/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17");
-  for (i = 0; i < 7; i++) nouns[i] = &chain[i];
+  for (i = 0; i < SVC_MAX_CHAIN + 1; i++) nouns[i] = &chain[i];
   log = probe_refused(nouns, SVC_INVALID);
-  munit_assert_not_null(strstr(log, "n7: /{n1}/{n2}/{n3}/{n4}/{n5}/{n6}/{n7} names too many entities"));
+  munit_assert_not_null(strstr(log, "n5: /{n1}/{n2}/{n3}/{n4}/{n5} names too many entities"));
   return MUNIT_OK;
 }
 
