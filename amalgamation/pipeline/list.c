@@ -32,6 +32,7 @@ typedef struct list_page {
   size_t room;          /* left at the front */
   int64_t written, seen;
   bool more;
+  bool keyed;   /* the items have addresses of their own; else each says where the list is that shows it */
   svc_str link; /* an item's self link: the same for every item, but for its key */
   size_t key_at;
 } list_page;
@@ -49,13 +50,23 @@ static void list_write_path(svc_buf *b, svc_str path)
   svc_buf_add(b, path.p + from, path.n - from);
 }
 
+/* Where the list is. An operation on one of its items may answer with it: then the path goes on beyond it. */
+static svc_str list_path(const svc_call *c)
+{
+  svc_str path = c->request.path;
+  unsigned n = c->plan->own && c->request.method != SVC_GET ? c->plan->hops[c->plan->hop_count - 1].param_count : 0;
+  while (n && path.n)
+    if (path.p[--path.n] == '/') n--;
+  return path;
+}
+
 /* How the links of a list begin, all of them. */
 static svc_str list_link_front(svc_call *c)
 {
   svc_buf b = svc_buf_new(c->arena, 128);
   svc_buf_text(&b, "{\"href\":\"");
   svc_buf_str(&b, c->s->base_url);
-  list_write_path(&b, c->request.path);
+  list_write_path(&b, list_path(c));
   svc_buf_text(&b, c->query.include_count ? "?includeCount=true" : "?includeCount=false");
   return svc_buf_done(&b);
 }
@@ -112,19 +123,35 @@ static size_t list_front_room(const svc_call *c)
   return 3 * (c->s->base_url.n + 3 * (c->request.path.n + c->request.query.n) + 192) + 64;
 }
 
-/* The self link with every hole filled but the item's own, which stands at key_at. False: no memory. */
-static bool list_link_text(svc_call *c, list_page *page)
+/* The self link of an item with every hole filled but the item's own, behind which stands `at`. */
+static size_t list_write_keyed(svc_call *c, svc_buf *b)
 {
   const svc_template *self = &c->plan->item->self;
-  svc_buf b = svc_buf_new(c->arena, self->text_size + 96);
   svc_answer holes;
-  size_t i, n;
+  size_t at = 0, i;
   memset(&holes, 0, sizeof holes);
-  svc_buf_text(&b, "\"links\":");
   for (i = 0; i < self->count; i++) {
     svc_template piece = { &self->pieces[i], 1, self->pieces[i].text.n, false, false };
-    svc_template_write(&b, &piece, c, &holes);
-    if (self->pieces[i].hole == SVC_HOLE_OWN) page->key_at = b.n;
+    svc_template_write(b, &piece, c, &holes);
+    if (self->pieces[i].hole == SVC_HOLE_OWN) at = b->n;
+  }
+  return at;
+}
+
+/* The links of an item; its own key belongs at key_at. False: no memory. */
+static bool list_link_text(svc_call *c, list_page *page)
+{
+  svc_buf b = svc_buf_new(c->arena, page->keyed ? c->plan->item->self.text_size + 96 : 256);
+  size_t n;
+  svc_buf_text(&b, "\"links\":");
+  if (page->keyed) {
+    page->key_at = list_write_keyed(c, &b);
+  } else {
+    svc_buf_text(&b, "[{\"href\":\"");
+    svc_buf_str(&b, c->s->base_url);
+    list_write_path(&b, list_path(c));
+    svc_buf_text(&b, "\",\"rel\":\"self\"}]");
+    page->key_at = b.n;
   }
   n = b.n;
   svc_buf_room(&b, LIST_FIRST); /* for copies in strides */
@@ -159,26 +186,24 @@ static char *list_room(list_page *page, size_t most)
   return b->p + b->n;
 }
 
-static void list_write_item(svc_call *c, list_page *page, const svc_item *item)
+static void list_write_item(list_page *page, const svc_item *item)
 {
-  bool linked = item->key.n && c->plan->item, last;
-  size_t at = linked ? item->links_at : item->body.n, i;
-  size_t most = item->body.n + (linked ? page->link.n + item->key.n : 0) + 2 + LIST_FIRST;
+  bool last;
+  size_t at = item->links_at, key = page->keyed ? item->key.n : 0, i;
+  size_t most = item->body.n + page->link.n + key + 2 + LIST_FIRST;
   char *to = list_room(page, most + 4 * LIST_LINE);
   if (!to) return;
   for (i = LIST_LINE; i < most; i += 4 * LIST_LINE) LIST_EXPECT(to + i); /* the first line is the item's before */
   if (page->written) *to++ = ',';
   if (item->body.n - at >= LIST_FIRST) to = list_copy_padded(to, item->body.p, at);
   else to = list_copy(to, item->body.p, at);
-  if (linked) {
-    last = item->body.p[at] == '}';
-    if (last && at > 1) *to++ = ',';
-    to = list_copy_padded(to, page->link.p, page->key_at);
-    to = item->key.n == 24 ? list_copy(to, item->key.p, 24) : list_copy(to, item->key.p, item->key.n);
-    to = list_copy_padded(to, page->link.p + page->key_at, page->link.n - page->key_at);
-    if (!last) *to++ = ',';
-    to = list_copy(to, item->body.p + at, item->body.n - at);
-  }
+  last = item->body.p[at] == '}';
+  if (last && at > 1) *to++ = ',';
+  to = list_copy_padded(to, page->link.p, page->key_at);
+  if (key) to = key == 24 ? list_copy(to, item->key.p, 24) : list_copy(to, item->key.p, key);
+  to = list_copy_padded(to, page->link.p + page->key_at, page->link.n - page->key_at);
+  if (!last) *to++ = ',';
+  to = list_copy(to, item->body.p + at, item->body.n - at);
   page->out.n = (size_t)(to - page->out.p);
 }
 
@@ -186,7 +211,7 @@ static void list_write_item(svc_call *c, list_page *page, const svc_item *item)
 static void list_reserve(svc_call *c, list_page *page, size_t size, int64_t total)
 {
   int64_t items = c->plan->route->flags & SVC_PAGED ? c->query.per_page : 64, most;
-  bool good = !c->plan->item || list_link_text(c, page);
+  bool good = list_link_text(c, page);
   size += page->link.n;
   most = (int64_t)((total < 0 ? LIST_GUESS : LIST_GUESS_COUNTED) / size) + 1;
   if (total >= 0 && items > total) items = total;
@@ -218,8 +243,11 @@ static bool list_fill(svc_call *c, list_page *page, svc_item_source source, void
     }
     if (!wanted) continue;
     if (c->arena->failed) return svc_no_memory(c); /* half an item is none */
-    if (page->written == 0) list_reserve(c, page, item.body.n + item.key.n + 2, total < 0 ? total : total - skip);
-    list_write_item(c, page, &item);
+    if (page->written == 0) {
+      page->keyed = item.key.n && c->plan->item;
+      list_reserve(c, page, item.body.n + item.key.n + 2, total < 0 ? total : total - skip);
+    }
+    list_write_item(page, &item);
     page->written++;
     if (page->out.failed) break;
   }
@@ -283,8 +311,11 @@ static bool list_fill_stored(svc_call *c, list_page *page, svc_scan *scan, int64
   svc_scan_expect(scan, (uint64_t)(total - skip < most ? total - skip : most));
   while (page->written < most && svc_scan_next(scan, &key, &value)) {
     if (!svc_entity_glance(value, &item.key, &item.body, &item.links_at)) return svc_store_failed(c, SVC_CORRUPT);
-    if (page->written == 0) list_reserve(c, page, list_usual_size(scan), total - skip);
-    list_write_item(c, page, &item);
+    if (page->written == 0) {
+      page->keyed = c->plan->item != NULL;
+      list_reserve(c, page, list_usual_size(scan), total - skip);
+    }
+    list_write_item(page, &item);
     page->written++;
     if (page->out.failed) break;
   }

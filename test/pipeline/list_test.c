@@ -529,7 +529,8 @@ static MunitResult list_formats(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-/* Inside a list an entity carries its self link and no other; by itself at least that one, and it leads to it. */
+/* Inside a list an entity carries its self link and no other; by itself at least that one, and it leads to it. What has no
+** address of its own says where the list is that shows it. */
 static MunitResult list_item_links(const MunitParameter params[], void *data)
 {
   static char paths[40][160];
@@ -550,7 +551,7 @@ static MunitResult list_item_links(const MunitParameter params[], void *data)
       continue;
     }
     item = t.body->type == SVC_J_ARRAY ? t.body->first : t_node(&t, "results")->first;
-    if (item && svc_node_get(item, "links")) {
+    if (item) {
       for (; item; item = item->next, items++) {
         links = svc_node_get(item, "links");
         munit_assert_not_null(links);
@@ -561,6 +562,7 @@ static MunitResult list_item_links(const MunitParameter params[], void *data)
       }
       munit_assert_int(strncmp(href, HERE, strlen(HERE)), ==, 0);
       munit_assert_int(t_send(&t, "GET", href + strlen(HERE), NULL), ==, 200);
+      if (strcmp(href + strlen(HERE), paths[i]) == 0) continue;
       munit_assert_string_equal(t_str(&t, "links[0].href"), href);
       munit_assert_string_equal(t_str(&t, "id"), id);
     }
@@ -678,7 +680,8 @@ static MunitResult list_odd_path(const MunitParameter params[], void *data)
       "{\"links\":[{\"href\":\"http://localhost:8080/x%22y%5Cz'<>?includeCount=true&pageNum=2&itemsPerPage=2&q=%22%5C%26%3D%23%C3%A9"
       "&q=%20\",\"rel\":\"self\"},{\"href\":\"http://localhost:8080/x%22y%5Cz'<>?includeCount=true&itemsPerPage=2&pageNum=3&q=%22%5C%26"
       "%3D%23%C3%A9&q=%20\",\"rel\":\"next\"},{\"href\":\"http://localhost:8080/x%22y%5Cz'<>?includeCount=true&itemsPerPage=2&pageNum=1"
-      "&q=%22%5C%26%3D%23%C3%A9&q=%20\",\"rel\":\"previous\"}],\"results\":[{\"n\":3},{\"n\":4}],\"totalCount\":5}");
+      "&q=%22%5C%26%3D%23%C3%A9&q=%20\",\"rel\":\"previous\"}],\"results\":[{\"links\":[{\"href\":\"http://localhost:8080/x%22y%5Cz'<>\","
+      "\"rel\":\"self\"}],\"n\":3},{\"links\":[{\"href\":\"http://localhost:8080/x%22y%5Cz'<>\",\"rel\":\"self\"}],\"n\":4}],\"totalCount\":5}");
     munit_assert_size(c.answer.body.n, ==, strlen(c.answer.body.p));
     svc_blocks_free(arena.blocks);
   }

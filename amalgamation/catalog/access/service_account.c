@@ -368,8 +368,7 @@ static bool service_account_add_secret(svc_call *c)
   svc_buf_add(&b, (const char *)&v, sizeof v);
   change.event = "SERVICE_ACCOUNT_SECRET_ADDED";
   if (!service_account_store(c, &change, (svc_str){ b.p, b.n }, assignments)) return false;
-  c->answer.links = NULL;
-  c->answer.revision = 0;
+  c->answer.revision = 0; /* its links are those of the account, which shows it from here on */
   if (!svc_answer_body(c, (svc_node *)(uintptr_t)record)) return false;
   svc_answer_keep(c);
   return svc_answer_body(c, service_account_show(c, record, secret));

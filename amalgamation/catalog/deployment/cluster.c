@@ -827,6 +827,7 @@ static bool cluster_write_project(svc_call *c, const svc_entity *project, svc_it
   svc_buf b = svc_buf_new(c->arena, 512);
   svc_entity org;
   char id[24];
+  size_t links_at;
   bool known = c->s->org && svc_get_noun(c->txn, c->s->org, &project->parent, &org) == SVC_OK;
   svc_buf_text(&b, "{\"clusters\":[");
   cluster_write_summaries(c, &project->id, &b);
@@ -835,6 +836,7 @@ static bool cluster_write_project(svc_call *c, const svc_entity *project, svc_it
   svc_buf_add(&b, id, sizeof id);
   svc_buf_text(&b, "\",\"groupName\":");
   svc_json_escape(&b, project->unique);
+  links_at = b.n + 1;
   svc_buf_text(&b, ",\"orgId\":\"");
   svc_id_hex(&project->parent, id);
   svc_buf_add(&b, id, sizeof id);
@@ -843,6 +845,7 @@ static bool cluster_write_project(svc_call *c, const svc_entity *project, svc_it
   svc_buf_text(&b, ",\"planType\":\"STANDARD\",\"tags\":[]}");
   memset(out, 0, sizeof *out);
   out->body = svc_buf_done(&b);
+  out->links_at = links_at;
   return !b.failed || svc_no_memory(c);
 }
 
