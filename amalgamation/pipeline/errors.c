@@ -117,7 +117,7 @@ SVC_PRIVATE bool svc_fail_as(svc_call *c, svc_str detail, int code, const char *
 SVC_PRIVATE bool svc_fail_about(svc_call *c, int code, svc_str key, svc_str parent)
 {
   static const char *const formats[] = { "", "S", "SS" };
-  unsigned n = parent.n ? svc_error_params(code) : 1;
+  unsigned n = svc_error_params(code); /* two at the most: the tests of the tables look */
   if (code == SVC_E_RESOURCE_NOT_FOUND) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
   return svc_fail(c, code, formats[n < 2 ? n : 2], &key, &parent);
 }

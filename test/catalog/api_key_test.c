@@ -99,11 +99,11 @@ static MunitResult api_key_life(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/apiKeys/%s", w.org, w.id), ==, 204);
   munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_DELETED"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].targetPublicKey"), w.public_key);
-  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s", w.org, w.id), ==, 400);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s", w.org, w.id), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "API_KEY_NOT_FOUND");
-  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s/accessList", w.org, w.id), ==, 400); /* gone with it */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s/accessList", w.org, w.id), ==, 404); /* gone with it */
   munit_assert_string_equal(t_error(&w.t), "API_KEY_NOT_FOUND");
-  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s/accessList/192.0.2.1", w.org, w.id), ==, 400);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s/accessList/192.0.2.1", w.org, w.id), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "API_KEY_NOT_FOUND");
   munit_assert_int64(api_key_total(&w, "orgs", w.org), ==, 0);
   t_close(&w.t);
@@ -144,15 +144,15 @@ static MunitResult api_key_refused(const MunitParameter params[], void *data)
   munit_assert_int64(api_key_total(&w, "orgs", w.org), ==, 0);
   munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_CREATED"), ==, 0);
 
-  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s", w.org, API_KEY_ABSENT), ==, 400);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s", w.org, API_KEY_ABSENT), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "API_KEY_NOT_FOUND");
   munit_assert_string_equal(t_param(&w.t, 0), API_KEY_ABSENT);
   munit_assert_string_equal(t_param(&w.t, 1), w.org);
-  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"desc\":\"a\"}", "/orgs/%s/apiKeys/%s", w.org, API_KEY_ABSENT), ==, 400);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"desc\":\"a\"}", "/orgs/%s/apiKeys/%s", w.org, API_KEY_ABSENT), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "API_KEY_NOT_FOUND");
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/apiKeys/%s", w.org, API_KEY_ABSENT), ==, 400);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/apiKeys/%s", w.org, API_KEY_ABSENT), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "API_KEY_NOT_FOUND");
-  munit_assert_int(t_sendf(&w.t, "POST", "[{\"roles\":[\"GROUP_OWNER\"]}]", "/groups/%s/apiKeys/%s", w.group, API_KEY_ABSENT), ==, 400);
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"roles\":[\"GROUP_OWNER\"]}]", "/groups/%s/apiKeys/%s", w.group, API_KEY_ABSENT), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "API_KEY_NOT_FOUND");
 
   /* objects are no way around the check: an unknown role, a role of the other level, more than one line in a name */
@@ -197,10 +197,10 @@ static MunitResult api_key_in_projects(const MunitParameter params[], void *data
   munit_assert_string_equal(t_str(&w.t, "results[0].roles[0].groupId"), w.group);
 
   /* a key without a role there cannot be changed or withdrawn there */
-  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"desc\":\"x\"}", "/groups/%s/apiKeys/%s", w.group, first), ==, 400);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"desc\":\"x\"}", "/groups/%s/apiKeys/%s", w.group, first), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "API_KEY_NOT_FOUND");
   munit_assert_string_equal(t_param(&w.t, 0), first);
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/apiKeys/%s", w.group, first), ==, 400);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/apiKeys/%s", w.group, first), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "API_KEY_NOT_FOUND");
 
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"roles\":[\"ORG_OWNER\"]}]", "/groups/%s/apiKeys/%s", w.group, first), ==, 400);
@@ -252,7 +252,7 @@ static MunitResult api_key_in_projects(const MunitParameter params[], void *data
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/apiKeys/%s", w.group, first), ==, 204);
   munit_assert_int64(api_key_events(&w, "groups", w.group, "API_KEY_REMOVED_FROM_GROUP"), ==, 1);
   munit_assert_int64(api_key_total(&w, "groups", w.group), ==, 1);
-  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/apiKeys/%s", w.group, first), ==, 400);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/apiKeys/%s", w.group, first), ==, 404);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s", w.org, first), ==, 200);
   munit_assert_size(t_count(&w.t, "roles"), ==, 2);
   api_key_role(&w, 0, "groupId", w.other, "GROUP_OWNER");

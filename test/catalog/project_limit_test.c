@@ -135,13 +135,12 @@ static MunitResult project_limit_bounds(const MunitParameter params[], void *dat
   munit_assert_int64(t_int(&t, "value"), ==, 10995116277760000);
   munit_assert_int64(events(&t, group), ==, 3);
 
-  munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS "/svc.project.nothing", group), ==, 400);
-  munit_assert_string_equal(t_error(&t), "INVALID_PATH_PARAMETER");
-  munit_assert_string_equal(t_param(&t, 0), "limitName");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":1}", LIMITS "/svc.project.nothing", group), ==, 400);
-  munit_assert_string_equal(t_error(&t), "INVALID_PATH_PARAMETER");
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, LIMITS "/svc.project.nothing", group), ==, 400);
-  munit_assert_string_equal(t_error(&t), "INVALID_PATH_PARAMETER");
+  munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS "/svc.project.nothing", group), ==, 404);
+  munit_assert_string_equal(t_error(&t), "RESOURCE_NOT_FOUND");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":1}", LIMITS "/svc.project.nothing", group), ==, 404);
+  munit_assert_string_equal(t_error(&t), "RESOURCE_NOT_FOUND");
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, LIMITS "/svc.project.nothing", group), ==, 404);
+  munit_assert_string_equal(t_error(&t), "RESOURCE_NOT_FOUND");
   t_close(&t);
   return MUNIT_OK;
 }

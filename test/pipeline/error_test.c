@@ -226,7 +226,7 @@ static MunitResult error_every_status(const MunitParameter params[], void *data)
   t_send(t, "GET", "/groups/%00", NULL);
   assert_document(t, 400, "INVALID_REQUEST");
   t_sendf(t, "GET", NULL, "%s/limits/nosuch", group);
-  assert_document(t, 400, "INVALID_PATH_PARAMETER");
+  assert_document(t, 404, "RESOURCE_NOT_FOUND");
   t_send(t, "POST", "/orgs", "{\"name\":\"a\",\"federationSettingsId\":\"5f0000000000000000000009\"}");
   assert_document(t, 403, "FEATURE_UNSUPPORTED");
   t_send(t, "GET", "/nothing", NULL);

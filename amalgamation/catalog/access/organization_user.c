@@ -521,7 +521,7 @@ static bool organization_user_leave_team(svc_call *c)
   if (!organization_user_scope_of(c, &at)) return false;
   id = named ? svc_path_param(c, "userId") : svc_node_str(c->checked, "id");
   if (!organization_user_of_team(c, &at, id, &m)) return false;
-  if (!svc_assignments_have(m.assignments, SVC_S(""), at.team)) return svc_fail(c, SVC_E_USER_NOT_FOUND, "SS", &id, &at.team);
+  if (!svc_assignments_have(m.assignments, SVC_S(""), at.team)) return svc_fail(c, SVC_E_USER_NOT_FOUND, "S", &id);
   if (!svc_member_put(c, &m, m.status, svc_assignments_without(c, m.assignments, at.team))) return false;
   return named ? svc_answer_nothing(c) : organization_user_answer(c, &at, &m.entity);
 }

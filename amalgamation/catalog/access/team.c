@@ -68,9 +68,8 @@ static const svc_route team_routes[] = {
 /* A person of the organization, by name. */
 static bool team_person(svc_call *c, const svc_id *org, svc_str name, svc_member *m)
 {
-  svc_str org_text = svc_id_str(c->arena, org);
   if (!svc_member_named(c, org, name, m)) return false;
-  return m->there ? true : svc_fail(c, SVC_E_USERNAME_NOT_FOUND, "SS", &name, &org_text);
+  return m->there ? true : svc_fail(c, SVC_E_USERNAME_NOT_FOUND, "S", &name);
 }
 
 static bool team_create(svc_call *c)

@@ -51,9 +51,7 @@ static const svc_route user_routes[] = {
 
 static bool user_unknown(svc_call *c)
 {
-  svc_str name = c->route.params[0];
-  int code = c->plan->route->err_not_found ? c->plan->route->err_not_found : c->plan->noun->noun->err_not_found;
-  return svc_fail_as(c, svc_arena_print(c->arena, "No user " SVC_FMT " exists.", SVC_ARG(name)), code, "S", &name);
+  return svc_not_found(c, c->plan->noun, 0, c->route.params[0]);
 }
 
 static bool user_show(svc_call *c, const svc_entity *e, bool made)
@@ -141,10 +139,7 @@ static bool user_create(svc_call *c)
   for (item = roles->first; item; item = item->next)
     if (!user_role_org(c, item, &on, &org)) return false;
   if (!svc_person_find(c, name, &e, &found)) return false;
-  if (found && svc_person_registered(&e)) {
-    return svc_fail_as(c, svc_arena_print(c->arena, "A user " SVC_FMT " already exists.", SVC_ARG(name)),
-                       SVC_E_USER_ALREADY_EXISTS, "S", &name);
-  }
+  if (found && svc_person_registered(&e)) return svc_fail(c, SVC_E_USER_ALREADY_EXISTS, "S", &name);
   if (!found && !svc_person_make(c, name, &e)) return false;
   assignments = svc_assignments_of(&e);
   svc_node_drop(body, "roles");

@@ -134,7 +134,7 @@ static bool organization_owner(svc_call *c, svc_id *out, bool *any)
     if (!svc_member_get(c, &nowhere, out, &m)) return false;
     if (!svc_id_is_zero(&m.user.id) && svc_person_registered(&m.user)) return true;
   }
-  return svc_fail_as(c, svc_arena_print(c->arena, "No user " SVC_FMT " exists.", SVC_ARG(wanted)), SVC_E_USER_NOT_FOUND, "S", &wanted);
+  return svc_fail(c, SVC_E_USER_NOT_FOUND, "S", &wanted);
 }
 
 static bool organization_create(svc_call *c)

@@ -139,7 +139,7 @@ static const project_limit_row *project_limit_target(svc_call *c)
   svc_str name = svc_path_param(c, "limitName");
   const project_limit_row *row = project_limit_named(name);
   if (!svc_resolve_all(c)) return NULL;
-  if (!row) svc_fail(c, SVC_E_INVALID_PATH_PARAMETER, "s", "limitName");
+  if (!row) svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
   return row;
 }
 

@@ -1,0 +1,50 @@
+#!/bin/sh
+# An error carries as many parameters as error_list.h names for its code, in every call: clients read them by place. Looked
+# at are the calls of svc_fail and svc_fail_as in which a code and its letters stand side by side as they are; of a choice
+# between two codes, both count. What is chosen at run time is seen by the tests of every route.
+. test/check/common
+
+list=amalgamation/pipeline/error_list.h
+# shellcheck disable=SC2016
+letters='
+FILENAME == list {                                       # X(CODE, status, "sentence", "parameters"), over several lines
+  line = $0; sub(/[ \t]*\\$/, "", line); sub(/^[ \t]+/, "", line)
+  if (line ~ /^X\(/) row = ""
+  row = row line
+  if (row !~ /^X\(.*"\)$/) next
+  code = row; sub(/^X\(/, "", code); sub(/,.*/, "", code)
+  names = row; sub(/"\)$/, "", names); sub(/.*"/, "", names)
+  known[code] = names == "" ? 0 : split(names, unused, ","); codes++; row = ""
+  next
+}
+FNR == 1 { open = "" }
+{
+  line = $0; sub(/^[ \t]+/, "", line)
+  if (open == "") { from = FNR; if (line !~ /svc_fail(_as)?\(/) next }
+  open = open " " line
+  if (line !~ /[;{}]$/) next                             # a statement goes on
+  judge(open); open = ""
+}
+function judge(text,   call, code, first) {              # every call in it
+  while (match(text, /svc_fail(_as)?\(/)) {
+    text = substr(text, RSTART + RLENGTH)
+    call = text; sub(/svc_fail(_as)?\(.*/, "", call)
+    if (!match(call, /SVC_E_[A-Z0-9_]+, "[sSi]*"/)) continue
+    first = substr(call, 1, RSTART + RLENGTH - 1)
+    given = first; sub(/"$/, "", given); sub(/.*"/, "", given)
+    while (match(first, /SVC_E_[A-Z0-9_]+/)) {
+      code = substr(first, RSTART + 6, RLENGTH - 6); first = substr(first, RSTART + RLENGTH)
+      calls++
+      if (!(code in known)) say(code " is not in " list)
+      else if (length(given) != known[code]) say(code " with \"" given "\", but " list " names " known[code])
+    }
+  }
+}
+function say(what) { print FILENAME ":" from ": " what; bad = 1 }
+END {
+  if (codes < 200 || calls < 60) { print "only " codes + 0 " codes and " calls + 0 " calls found: this check looks in vain"; bad = 1 }
+  exit bad
+}'
+# shellcheck disable=SC2046
+awk -v list=$list "$letters" $list $(find amalgamation -name '*.c' | sort) >build/check/error_letters ||
+  fail "$(cat build/check/error_letters)"
