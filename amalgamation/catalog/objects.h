@@ -38,6 +38,32 @@ SVC_SHARED svc_field svc_fields_user_roles[] = {
 SVC_SHARED svc_object svc_object_user_roles = { .name = "UserRoleNames", .base = &svc_object_roles,
                                                 .fields = svc_fields_user_roles };
 
+/* A person, whatever organizations it is in. */
+SVC_SHARED svc_field svc_fields_user_role[] = {
+  F_HEX24("groupId"),
+  F_HEX24("orgId"),
+  F_STR("roleName", .flags = SVC_REQUIRED),
+  F_END
+};
+SVC_SHARED svc_object svc_object_user_role = { .name = "CloudAccessRoleAssignment", .fields = svc_fields_user_role };
+
+SVC_SHARED svc_field svc_fields_user[] = {
+  F_STR("country", .flags = SVC_REQUIRED, .pattern = "^[A-Z]{2}$"),
+  F_DATE("createdAt", .flags = SVC_READ_ONLY),
+  F_STR("emailAddress", .flags = SVC_READ_ONLY),
+  F_STR("firstName", .flags = SVC_REQUIRED, .min = 1, .max = 255),
+  F_ID(),
+  F_DATE("lastAuth", .flags = SVC_READ_ONLY),
+  F_STR("lastName", .flags = SVC_REQUIRED, .min = 1, .max = 255),
+  F_STR("mobileNumber", .flags = SVC_REQUIRED, .pattern = "^\\+?[0-9 ().-]{7,24}$"),
+  F_STR("password", .flags = SVC_REQUIRED | SVC_WRITE_ONLY, .min = 8, .max = 1024),
+  F_LIST("roles", &svc_object_user_role, .flags = SVC_REQUIRED, .max_items = 100),
+  F_STRS("teamIds", .flags = SVC_READ_ONLY),
+  F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
+  F_END
+};
+SVC_SHARED svc_object svc_object_user = { .name = "CloudAppUser", .fields = svc_fields_user };
+
 /* The teams that somebody is in, as a row. */
 #define F_TEAM_IDS() \
   F_STRS("teamIds", .format = SVC_FORMAT_ID, .flags = SVC_UNIQUE_ITEMS, .max_items = 100)

@@ -189,8 +189,10 @@ struct svc_route {
   const svc_filter *filters;    /* of a list: closed by a row without param */
   const svc_object *body;       /* what the body must be when it is not the noun's own object */
   const svc_object *answer;     /* what it answers with when that is not the noun's own object, for documentation */
-  const char *example;          /* of a POST: a body that is accepted, for documentation and for the tests that need one; an
-                                   id in it that is named as in a path stands for one that is there */
+  const char *example;          /* a body that is accepted, for documentation and for the tests that need one: of a POST; of a
+                                   PUT or PATCH (then it changes something) where no GET shows what may be sent back, or
+                                   where no single value of that may be another one. An id in it that is named as in a path
+                                   stands for one that is there, ada@example.com for somebody in the organization */
   const char *by; /* the noun's unique field, or fields, where they stand in the path instead of its own key ("name" in byName) */
   const char *media; /* what it answers with is not JSON: "gzip" and "csv" are versioned as JSON is, "application/xml" is not */
   unsigned short err_not_found; /* SVC_E_...: rather than the noun's, where the entity is looked up in this way */
@@ -207,6 +209,10 @@ struct svc_route {
 };
 
 #define SVC_ROUTES_END { .path = NULL }
+
+/* Ids in examples that stand for what is there, whatever their members are called. */
+#define SVC_EXAMPLE_USER "5f00000000000000000000aa" /* somebody who is in the organization, and is not ada@example.com */
+#define SVC_EXAMPLE_ORG "5f00000000000000000000bb"  /* another organization of the caller's */
 
 /*
 ** Routes of one base path. What they have in common is written once, as a macro of the noun's: path, set, versions, the

@@ -78,15 +78,18 @@ static bool organization_invitation_add(svc_call *c);
 static const svc_route organization_invitation_routes[] = {
   ORGANIZATION_INVITATION(SVC_GET, "", .flags = SVC_BARE, .params = organization_invitation_params,
                           .run = organization_invitation_list),
-  ORGANIZATION_INVITATION(SVC_POST, "", .body = &organization_invitation_object, .run = organization_invitation_create),
-  ORGANIZATION_INVITATION(SVC_PATCH, "", .body = &organization_invitation_object, .run = organization_invitation_change),
+  ORGANIZATION_INVITATION(SVC_POST, "", .body = &organization_invitation_object, .run = organization_invitation_create,
+                          .example = "{\"username\":\"invited@example.com\",\"roles\":[\"ORG_MEMBER\"]}"),
+  ORGANIZATION_INVITATION(SVC_PATCH, "", .body = &organization_invitation_object, .run = organization_invitation_change,
+                          .example = "{\"username\":\"invited@example.com\",\"roles\":[\"ORG_READ_ONLY\"]}"),
   ORGANIZATION_INVITATION(SVC_GET, "/{invitationId}", .flags = SVC_ITEM, .run = organization_invitation_read),
   ORGANIZATION_INVITATION(SVC_PATCH, "/{invitationId}", .body = &organization_invitation_roles,
-                          .run = organization_invitation_change),
+                          .run = organization_invitation_change, .example = "{\"roles\":[\"ORG_READ_ONLY\"]}"),
   ORGANIZATION_INVITATION(SVC_DELETE, "/{invitationId}", .status = 204, .run = organization_invitation_remove),
   { .method = SVC_POST, .path = "/groups/{groupId}/access", .set = SVC_SET_PROJECTS, .versions = { 20230201 },
     .roles = SVC_R_GROUP_OWNER, .deprecated = 20250219, .body = &svc_object_user_roles,
-    .answer = &organization_invitation_shown, .run = organization_invitation_add },
+    .answer = &organization_invitation_shown, .run = organization_invitation_add,
+    .example = "{\"username\":\"welcome@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}" },
   SVC_ROUTES_END
 };
 

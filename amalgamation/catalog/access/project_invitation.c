@@ -38,9 +38,11 @@ static const svc_route project_invitation_routes[] = {
   PROJECT_INVITATION(SVC_GET, "", .flags = SVC_BARE, .params = project_invitation_params, .run = project_invitation_list),
   PROJECT_INVITATION(SVC_POST, "", .body = &svc_object_user_roles, .run = project_invitation_create,
                      .example = "{\"username\":\"guest@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}"),
-  PROJECT_INVITATION(SVC_PATCH, "", .body = &svc_object_user_roles, .run = project_invitation_change),
+  PROJECT_INVITATION(SVC_PATCH, "", .body = &svc_object_user_roles, .run = project_invitation_change,
+                     .example = "{\"username\":\"guest@example.com\",\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}"),
   PROJECT_INVITATION(SVC_GET, "/{invitationId}", .flags = SVC_ITEM, .run = project_invitation_read),
-  PROJECT_INVITATION(SVC_PATCH, "/{invitationId}", .body = &svc_object_roles, .run = project_invitation_change),
+  PROJECT_INVITATION(SVC_PATCH, "/{invitationId}", .body = &svc_object_roles, .run = project_invitation_change,
+                     .example = "{\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}"),
   PROJECT_INVITATION(SVC_DELETE, "/{invitationId}", .status = 204, .run = project_invitation_remove),
   SVC_ROUTES_END
 };

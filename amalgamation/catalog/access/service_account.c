@@ -74,6 +74,7 @@ static bool service_account_delete_secret(svc_call *c);
   { .method = m, .path = "/groups/{groupId}/serviceAccounts" p, .set = SVC_SET_PROJECT_SERVICE_ACCOUNTS, \
     .versions = { 20240805 }, .view = service_account_view, __VA_ARGS__ }
 #define SERVICE_ACCOUNT_ASSIGNED .keep = svc_keep_assigned
+#define SERVICE_ACCOUNT_SECRET_EXAMPLE "{\"secretExpiresAfterHours\":720}"
 
 static const svc_route service_account_routes[] = {
   SERVICE_ACCOUNT_ORG(SVC_GET, "", .roles = SVC_R_ORG_READ_ONLY, .flags = SVC_PAGED, .params = service_account_list_params,
@@ -88,12 +89,14 @@ static const svc_route service_account_routes[] = {
                       .answer = &service_account_group_object, .run = service_account_groups),
   SERVICE_ACCOUNT_ORG(SVC_POST, "/{clientId}/secrets", .roles = SVC_R_ORG_OWNER, .status = 201,
                       .body = &service_account_hours_object, .answer = &service_account_secret_object,
-                      .run = service_account_add_secret),
+                      .run = service_account_add_secret, .example = SERVICE_ACCOUNT_SECRET_EXAMPLE),
   SERVICE_ACCOUNT_ORG(SVC_DELETE, "/{clientId}/secrets/{secretId}", .roles = SVC_R_ORG_OWNER, .status = 204,
                       .run = service_account_delete_secret),
   SERVICE_ACCOUNT_GROUP(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED,
                         .params = service_account_list_params, SERVICE_ACCOUNT_ASSIGNED, .run = svc_verb_list),
-  SERVICE_ACCOUNT_GROUP(SVC_POST, "", .roles = SVC_R_GROUP_OWNER, .status = 201, .run = service_account_create),
+  SERVICE_ACCOUNT_GROUP(SVC_POST, "", .roles = SVC_R_GROUP_OWNER, .status = 201, .run = service_account_create,
+                        .example = "{\"name\":\"builder\",\"description\":\"builds\",\"roles\":[\"GROUP_READ_ONLY\"],"
+                                   "\"secretExpiresAfterHours\":720}"),
   SERVICE_ACCOUNT_GROUP(SVC_GET, "/{clientId}", .roles = SVC_R_GROUP_READ_ONLY, SERVICE_ACCOUNT_ASSIGNED, .run = svc_verb_read),
   SERVICE_ACCOUNT_GROUP(SVC_PATCH, "/{clientId}", .roles = SVC_R_GROUP_OWNER, SERVICE_ACCOUNT_ASSIGNED,
                         .run = service_account_update),
@@ -103,7 +106,7 @@ static const svc_route service_account_routes[] = {
                         .run = service_account_invite, .example = "{\"roles\":[\"GROUP_OWNER\"]}"),
   SERVICE_ACCOUNT_GROUP(SVC_POST, "/{clientId}/secrets", .roles = SVC_R_GROUP_OWNER, .status = 201, SERVICE_ACCOUNT_ASSIGNED,
                         .body = &service_account_hours_object, .answer = &service_account_secret_object,
-                        .run = service_account_add_secret),
+                        .run = service_account_add_secret, .example = SERVICE_ACCOUNT_SECRET_EXAMPLE),
   SERVICE_ACCOUNT_GROUP(SVC_DELETE, "/{clientId}/secrets/{secretId}", .roles = SVC_R_GROUP_OWNER, .status = 204,
                         SERVICE_ACCOUNT_ASSIGNED, .run = service_account_delete_secret),
   SVC_ROUTES_END

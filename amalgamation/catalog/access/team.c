@@ -16,6 +16,15 @@ static const svc_field team_fields[] = {
 };
 static const svc_object team_object = { .name = "Team", .fields = team_fields };
 
+/* As it is answered when it is made; who is in it is read apart from it afterwards. */
+static const svc_field team_created_fields[] = {
+  F_HEX24("id", .flags = SVC_READ_ONLY),
+  F_STR("name", .flags = SVC_READ_ONLY),
+  F_STRS("usernames", .format = SVC_FORMAT_EMAIL, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object team_created_object = { .name = "TeamCreated", .fields = team_created_fields };
+
 static const svc_field team_update_fields[] = {
   F_ID(),
   F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 64),
@@ -45,7 +54,7 @@ static bool team_withdraw(svc_call *c);
 
 static const svc_route team_routes[] = {
   TEAM_ORG(SVC_GET, "", .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED, .run = svc_verb_list),
-  TEAM_ORG(SVC_POST, "", .roles = SVC_R_ORG_OWNER, .status = 201, .run = team_create,
+  TEAM_ORG(SVC_POST, "", .roles = SVC_R_ORG_OWNER, .status = 201, .answer = &team_created_object, .run = team_create,
            .example = "{\"name\":\"on call\",\"usernames\":[\"ada@example.com\"]}"),
   TEAM_ORG(SVC_GET, "/byName/{teamName}", .roles = SVC_R_ORG_MEMBER, .by = "name", .err_not_found = SVC_E_TEAM_NAME_NOT_FOUND,
            .run = svc_verb_read),
@@ -58,7 +67,7 @@ static const svc_route team_routes[] = {
              .example = "[{\"teamId\":\"5f0000000000000000000001\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]"),
   TEAM_GROUP(SVC_GET, "/{teamId}", .roles = SVC_R_GROUP_READ_ONLY, TEAM_IN_GROUP, .run = svc_verb_read),
   TEAM_GROUP(SVC_PATCH, "/{teamId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .flags = SVC_PAGED, .body = &team_role_object,
-             TEAM_IN_GROUP, .run = team_update_group),
+             TEAM_IN_GROUP, .run = team_update_group, .example = "{\"roleNames\":[\"GROUP_CLUSTER_MANAGER\"]}"),
   TEAM_GROUP(SVC_DELETE, "/{teamId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 204, TEAM_IN_GROUP, .run = team_withdraw),
   SVC_ROUTES_END
 };

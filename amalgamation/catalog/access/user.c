@@ -7,31 +7,7 @@
 ** accepted. A password is checked and forgotten: the host says who its users are.
 */
 #include "catalog/catalog.h"
-
-static const svc_field user_role_fields[] = {
-  F_HEX24("groupId"),
-  F_HEX24("orgId"),
-  F_STR("roleName", .flags = SVC_REQUIRED),
-  F_END
-};
-static const svc_object user_role_object = { .name = "CloudAccessRoleAssignment", .fields = user_role_fields };
-
-static const svc_field user_fields[] = {
-  F_STR("country", .flags = SVC_REQUIRED, .pattern = "^[A-Z]{2}$"),
-  F_DATE("createdAt", .flags = SVC_READ_ONLY),
-  F_STR("emailAddress", .flags = SVC_READ_ONLY),
-  F_STR("firstName", .flags = SVC_REQUIRED, .min = 1, .max = 255),
-  F_ID(),
-  F_DATE("lastAuth", .flags = SVC_READ_ONLY),
-  F_STR("lastName", .flags = SVC_REQUIRED, .min = 1, .max = 255),
-  F_STR("mobileNumber", .flags = SVC_REQUIRED, .pattern = "^\\+?[0-9 ().-]{7,24}$"),
-  F_STR("password", .flags = SVC_REQUIRED | SVC_WRITE_ONLY, .min = 8, .max = 1024),
-  F_LIST("roles", &user_role_object, .flags = SVC_REQUIRED, .max_items = 100),
-  F_STRS("teamIds", .flags = SVC_READ_ONLY),
-  F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
-  F_END
-};
-static const svc_object user_object = { .name = "CloudAppUser", .fields = user_fields };
+#include "catalog/objects.h"
 
 static bool user_create(svc_call *c);
 static bool user_read(svc_call *c);
@@ -41,7 +17,10 @@ static bool user_read(svc_call *c);
     .sunset = 20270701, __VA_ARGS__ }
 
 static const svc_route user_routes[] = {
-  USER_ROUTE(SVC_POST, "", .status = 201, .run = user_create),
+  USER_ROUTE(SVC_POST, "", .status = 201, .run = user_create,
+             .example = "{\"username\":\"grace@example.com\",\"password\":\"correct horse\",\"firstName\":\"Grace\","
+                        "\"lastName\":\"Hopper\",\"country\":\"US\",\"mobileNumber\":\"2125550123\","
+                        "\"roles\":[{\"orgId\":\"5f0000000000000000000001\",\"roleName\":\"ORG_MEMBER\"}]}"),
   USER_ROUTE(SVC_GET, "/byName/{userName}", .by = "username", .err_not_found = SVC_E_USERNAME_NOT_FOUND, .run = user_read),
   USER_ROUTE(SVC_GET, "/{userId}", .flags = SVC_ITEM, .run = user_read),
   SVC_ROUTES_END
@@ -163,7 +142,7 @@ SVC_PRIVATE const svc_noun svc_noun_user = {
   .param = "userId",
   .seat = SVC_SEAT_USER,
   .flags = SVC_GLOBAL,
-  .object = &user_object,
+  .object = &svc_object_user,
   .unique = "username",
   .err_not_found = SVC_E_USER_NOT_FOUND,
   .err_exists = SVC_E_USER_ALREADY_EXISTS,

@@ -8,6 +8,15 @@
 
 static const char *const db_version_status[] = { "DEFAULT", NULL };
 
+static const svc_field db_version_fields[] = {
+  F_ENUM("cloudProvider", svc_values_providers, .flags = SVC_READ_ONLY),
+  F_STR("defaultStatus", .flags = SVC_READ_ONLY),
+  F_STR("instanceSize", .flags = SVC_READ_ONLY),
+  F_STR("version", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object db_version_object = { .name = "AvailableVersion", .fields = db_version_fields };
+
 static const svc_param db_version_params[] = {
   { .name = "cloudProvider", .values = svc_values_providers },
   { .name = "defaultStatus", .values = db_version_status },
@@ -19,7 +28,8 @@ static bool db_version_list(svc_call *c);
 
 static const svc_route db_version_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/dbVersions", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .params = db_version_params, .run = db_version_list },
+    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .params = db_version_params,
+    .answer = &db_version_object, .run = db_version_list },
   SVC_ROUTES_END
 };
 

@@ -65,10 +65,16 @@ static const svc_param event_org_feed_params[] = {
   { .name = NULL }
 };
 
-static const svc_filter event_filters[] = {
+static const svc_filter event_group_filters[] = {
   { "clusterNames", SVC_EQUALS, "clusterName" },
   { "eventType", SVC_EQUALS, "eventTypeName" },
   { "excludedEventType", SVC_NOT_IN, "eventTypeName" },
+  { "maxDate", SVC_MAX_DATE, "created" },
+  { "minDate", SVC_MIN_DATE, "created" },
+  { NULL, 0, NULL }
+};
+static const svc_filter event_org_filters[] = {
+  { "eventType", SVC_EQUALS, "eventTypeName" },
   { "maxDate", SVC_MAX_DATE, "created" },
   { "minDate", SVC_MIN_DATE, "created" },
   { NULL, 0, NULL }
@@ -81,12 +87,12 @@ static bool event_activity_feed(svc_call *c);
 static const svc_route event_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/events", .set = SVC_SET_PROJECT_EVENTS, .versions = { 20230101 },
     .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_group_params,
-    .filters = event_filters, .run = event_list },
+    .filters = event_group_filters, .run = event_list },
   { .method = SVC_GET, .path = "/groups/{groupId}/events/{eventId}", .set = SVC_SET_PROJECT_EVENTS,
     .versions = { 20230101 }, .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_ITEM, .params = event_read_params, .run = event_read },
   { .method = SVC_GET, .path = "/orgs/{orgId}/events", .set = SVC_SET_ORGANIZATION_EVENTS, .versions = { 20230101 },
     .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_org_params,
-    .filters = event_filters, .run = event_list },
+    .filters = event_org_filters, .run = event_list },
   { .method = SVC_GET, .path = "/orgs/{orgId}/events/{eventId}", .set = SVC_SET_ORGANIZATION_EVENTS,
     .versions = { 20230101 }, .roles = SVC_R_ORG_MEMBER, .flags = SVC_ITEM, .params = event_read_params,
     .err_not_found = SVC_E_ORG_EVENT_NOT_FOUND, .run = event_read },

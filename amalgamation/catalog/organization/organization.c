@@ -66,7 +66,9 @@ static const svc_route organization_routes[] = {
     .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .params = organization_list_params,
     .filters = organization_filters, .run = svc_verb_list },
   { .method = SVC_POST, .path = "/orgs", .set = SVC_SET_ORGANIZATION_LIST, .versions = { 20230101 }, .status = 201,
-    .body = &organization_create_object, .answer = &organization_created_object, .run = organization_create },
+    .body = &organization_create_object, .answer = &organization_created_object, .run = organization_create,
+    .example = "{\"name\":\"Acme\",\"apiKey\":{\"desc\":\"its first\",\"roles\":[\"ORG_OWNER\"]},\"serviceAccount\":{"
+               "\"name\":\"first\",\"description\":\"its first\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":720}}" },
   { .method = SVC_GET, .path = "/orgs/{orgId}", .set = SVC_SET_ORGANIZATIONS, .versions = { 20230101 },
     .roles = SVC_R_ORG_MEMBER, .run = svc_verb_read },
   { .method = SVC_PATCH, .path = "/orgs/{orgId}", .set = SVC_SET_ORGANIZATIONS, .versions = { 20230101 },

@@ -68,7 +68,8 @@ static const svc_route custom_db_role_routes[] = {
                  .example = "{\"roleName\":\"orderReader\",\"actions\":[{\"action\":\"FIND\",\"resources\":[{\"cluster\":false,"
                             "\"collection\":\"orders\",\"db\":\"shop\"}]}]}"),
   CUSTOM_DB_ROLE(SVC_GET, "/{roleName}", .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_read),
-  CUSTOM_DB_ROLE(SVC_PATCH, "/{roleName}", .roles = CUSTOM_DB_ROLE_ADMINS, .run = svc_verb_update),
+  CUSTOM_DB_ROLE(SVC_PATCH, "/{roleName}", .roles = CUSTOM_DB_ROLE_ADMINS, .run = svc_verb_update,
+                 .example = "{\"inheritedRoles\":[{\"db\":\"shop\",\"role\":\"read\"}]}"),
   CUSTOM_DB_ROLE(SVC_DELETE, "/{roleName}", .roles = CUSTOM_DB_ROLE_ADMINS, .status = 204, .run = svc_verb_delete),
   SVC_ROUTES_END
 };

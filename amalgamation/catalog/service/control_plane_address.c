@@ -4,11 +4,30 @@
 */
 #include "catalog/catalog.h"
 
+/* By region: the ranges of addresses. */
+#define CONTROL_PLANE_ADDRESS_REGIONS(n) { .name = n, .type = SVC_MAP, .item = SVC_ANY, .flags = SVC_READ_ONLY }
+
+static const svc_field control_plane_address_clouds[] = {
+  CONTROL_PLANE_ADDRESS_REGIONS("aws"),
+  CONTROL_PLANE_ADDRESS_REGIONS("azure"),
+  CONTROL_PLANE_ADDRESS_REGIONS("gcp"),
+  F_END
+};
+static const svc_object control_plane_address_one_way = { .name = "ControlPlaneDirection", .fields = control_plane_address_clouds };
+
+static const svc_field control_plane_address_fields[] = {
+  F_OBJ("inbound", &control_plane_address_one_way, .flags = SVC_READ_ONLY),
+  F_OBJ("outbound", &control_plane_address_one_way, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object control_plane_address_object = { .name = "ControlPlaneIPAddresses",
+                                                         .fields = control_plane_address_fields };
+
 static bool control_plane_address_read(svc_call *c);
 
 static const svc_route control_plane_address_routes[] = {
   { .method = SVC_GET, .path = "/unauth/controlPlaneIPAddresses", .set = SVC_SET_CONTROL_PLANE, .versions = { 20231115 },
-    .flags = SVC_NO_AUTH, .run = control_plane_address_read },
+    .flags = SVC_NO_AUTH, .answer = &control_plane_address_object, .run = control_plane_address_read },
   SVC_ROUTES_END
 };
 

@@ -8,6 +8,34 @@
 
 #define RATE_LIMIT_ID_SIZE 80
 
+static const char *const rate_limit_scopes[] = { "GROUP", "IP", "ORGANIZATION", "USER", NULL };
+
+static const svc_field rate_limit_value_fields[] = {
+  F_LONG("defaultValue", .flags = SVC_READ_ONLY), /* where it is another one */
+  F_LONG("value", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object rate_limit_value_object = { .name = "RateLimitValue", .fields = rate_limit_value_fields };
+
+static const svc_field rate_limit_endpoint_fields[] = {
+  F_STR("method", .flags = SVC_READ_ONLY),
+  F_STR("path", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object rate_limit_endpoint = { .name = "RateLimitEndpoint", .fields = rate_limit_endpoint_fields };
+
+static const svc_field rate_limit_fields[] = {
+  F_OBJ("capacity", &rate_limit_value_object, .flags = SVC_READ_ONLY),
+  F_STR("endpointSetId", .flags = SVC_READ_ONLY),
+  F_STR("endpointSetName", .flags = SVC_READ_ONLY),
+  F_LIST("endpoints", &rate_limit_endpoint, .flags = SVC_READ_ONLY),
+  F_OBJ("refillDurationSeconds", &rate_limit_value_object, .flags = SVC_READ_ONLY),
+  F_OBJ("refillRate", &rate_limit_value_object, .flags = SVC_READ_ONLY),
+  F_ENUM("scope", rate_limit_scopes, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object rate_limit_object = { .name = "RateLimit", .fields = rate_limit_fields };
+
 static const svc_param rate_limit_list_params[] = {
   { .name = "endpointPath", .flags = SVC_PARAM_REPEATS },
   { .name = "groupId", .format = SVC_FORMAT_ID },
@@ -30,9 +58,9 @@ static bool rate_limit_read(svc_call *c);
 
 static const svc_route rate_limit_routes[] = {
   { .method = SVC_GET, .path = "/rateLimits", .set = SVC_SET_RATE_LIMITS, .versions = { 20250312 }, .flags = SVC_PAGED,
-    .params = rate_limit_list_params, .run = rate_limit_list },
+    .params = rate_limit_list_params, .answer = &rate_limit_object, .run = rate_limit_list },
   { .method = SVC_GET, .path = "/rateLimits/{endpointSetId}", .set = SVC_SET_RATE_LIMITS, .versions = { 20250312 },
-    .flags = SVC_ITEM, .params = rate_limit_read_params, .run = rate_limit_read },
+    .flags = SVC_ITEM, .params = rate_limit_read_params, .answer = &rate_limit_object, .run = rate_limit_read },
   SVC_ROUTES_END
 };
 

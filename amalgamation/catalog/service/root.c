@@ -3,10 +3,37 @@
 */
 #include "catalog/catalog.h"
 
+static const svc_field root_role_fields[] = {
+  F_STR("groupId", .flags = SVC_READ_ONLY),
+  F_STR("orgId", .flags = SVC_READ_ONLY),
+  F_STR("roleName", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object root_role_object = { .name = "HeldRole", .fields = root_role_fields };
+
+static const svc_field root_caller_fields[] = {
+  { .name = "accessList", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_READ_ONLY }, /* as that of its credential */
+  F_STR("id", .flags = SVC_READ_ONLY),
+  F_STR("publicKey", .flags = SVC_READ_ONLY),
+  F_LIST("roles", &root_role_object, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object root_caller_object = { .name = "Caller", .fields = root_caller_fields };
+
+static const svc_field root_fields[] = {
+  F_OBJ("apiKey", &root_caller_object, .flags = SVC_READ_ONLY),
+  F_STR("appName", .flags = SVC_READ_ONLY),
+  F_STR("build", .flags = SVC_READ_ONLY),
+  F_BOOL("throttling", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object root_object = { .name = "Root", .fields = root_fields };
+
 static bool root_read(svc_call *c);
 
 static const svc_route root_routes[] = {
-  { .method = SVC_GET, .path = "", .set = SVC_SET_ROOT, .versions = { 20230101 }, .run = root_read },
+  { .method = SVC_GET, .path = "", .set = SVC_SET_ROOT, .versions = { 20230101 },
+    .answer = &root_object, .run = root_read },
   SVC_ROUTES_END
 };
 
