@@ -78,6 +78,23 @@ void t_close(t_service *t)
   t->s = NULL;
 }
 
+/* Some answers are not: logs, bills. Errors always are. */
+static bool t_is_json(const t_service *t)
+{
+  svc_str type = svc_str_c(t_get_header(t, "Content-Type")), media = svc_str_trim(svc_str_cut(&type, ';'));
+  return svc_str_is(media, "application/json") || (media.n > 5 && memcmp(media.p + media.n - 5, "+json", 5) == 0);
+}
+
+/* An error has as many parameters as its code has in error_list.h. */
+static void t_check_parameters(const t_service *t)
+{
+  const char *name = t_error(t);
+  int code = 1;
+  while (code < SVC_E_COUNT && strcmp(svc_error_name(code), name) != 0) code++;
+  if (code == SVC_E_COUNT) munit_errorf("no error is called %s", name);
+  if (t_count(t, "parameters") != svc_error_params(code)) munit_errorf("not %u parameters: %s", svc_error_params(code), t->response.body);
+}
+
 /* What must hold of every answer, whatever the test is about. */
 static void t_check(t_service *t, const char *method)
 {
@@ -93,6 +110,8 @@ static void t_check(t_service *t, const char *method)
   }
   munit_assert_int((int)strtol(t_get_header(t, "Content-Length"), NULL, 10), ==, (int)r->body_length);
   if (text.n == 0) return;
+  munit_assert_string_not_equal(t_get_header(t, "Content-Type"), "");
+  if (r->status < 400 && !t_is_json(t)) return;
   if (!svc_json_gate(&t->arena, text, 64, &fault))
     munit_errorf("the answer is not JSON: %s at %zu of %.*s", fault.what, fault.at, (int)text.n, text.p);
   t->body = svc_json_parse(&t->arena, text);
@@ -103,6 +122,7 @@ static void t_check(t_service *t, const char *method)
     munit_assert_not_null(svc_node_get(t->body, "errorCode"));
     munit_assert_not_null(svc_node_get(t->body, "detail"));
     munit_assert_not_null(svc_node_get(t->body, "reason"));
+    t_check_parameters(t);
     if (r->status != 401) munit_assert_string_equal(t_get_header(t, "X-Error-Code"), t_error(t));
   }
   for (member = t->body->first; member && member->next; member = member->next) /* parse sorts; the text must be, too */
@@ -334,6 +354,125 @@ const svc_noun *const *svc_catalog(size_t *count)
   memcpy(all, nouns, *count * sizeof *all);
   for (; *extra; extra++) all[(*count)++] = *extra;
   return all;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- no memory */
+
+void *t_memory_resize(void *context, void *p, size_t size)
+{
+  t_memory *m = context;
+  if (size == 0) {
+    if (p) m->live--;
+    free(p);
+    return NULL;
+  }
+  m->calls++;
+  if (m->fail_at && (m->calls == m->fail_at || (m->for_good && m->calls > m->fail_at))) return NULL;
+  if (!p) m->live++;
+  return realloc(p, size);
+}
+
+/* The linker puts these before the library's own (build.sh). A thread of a test that lets some fail is alone. */
+static long t_arena_calls, t_arena_fail_at;
+void *__real_svc_arena_alloc(svc_arena *a, size_t size);
+void *__real_svc_arena_zero(svc_arena *a, size_t size);
+svc_str __real_svc_arena_copy(svc_arena *a, svc_str text);
+void *__wrap_svc_arena_alloc(svc_arena *a, size_t size);
+void *__wrap_svc_arena_zero(svc_arena *a, size_t size);
+svc_str __wrap_svc_arena_copy(svc_arena *a, svc_str text);
+svc_str __wrap_svc_arena_print(svc_arena *a, const char *format, ...) SVC_PRINTF(2, 3);
+
+long t_arena_fail(long n)
+{
+  long calls = t_arena_calls;
+  t_arena_calls = 0;
+  t_arena_fail_at = n;
+  return calls;
+}
+
+static bool t_arena_fails(svc_arena *a)
+{
+  if (t_arena_fail_at == 0 || ++t_arena_calls != t_arena_fail_at) return false;
+  return a->failed = true;
+}
+
+void *__wrap_svc_arena_alloc(svc_arena *a, size_t size)
+{
+  return t_arena_fails(a) ? NULL : __real_svc_arena_alloc(a, size);
+}
+
+void *__wrap_svc_arena_zero(svc_arena *a, size_t size)
+{
+  return t_arena_fails(a) ? NULL : __real_svc_arena_zero(a, size);
+}
+
+svc_str __wrap_svc_arena_copy(svc_arena *a, svc_str text)
+{
+  return t_arena_fails(a) ? SVC_S("") : __real_svc_arena_copy(a, text);
+}
+
+svc_str __wrap_svc_arena_print(svc_arena *a, const char *format, ...)
+{
+  char small[256], *p;
+  va_list args;
+  int n;
+  va_start(args, format);
+  n = vsnprintf(small, sizeof small, format, args);
+  va_end(args);
+  munit_assert_int(n, >=, 0);
+  p = __wrap_svc_arena_alloc(a, (size_t)n + 1);
+  if (!p) return SVC_S("");
+  va_start(args, format);
+  vsnprintf(p, (size_t)n + 1, format, args);
+  va_end(args);
+  return (svc_str){ p, (size_t)n };
+}
+
+int t_handle_within(t_service *t, t_memory *m, const svc_request *request, size_t room, svc_response *response, svc_arena *arena)
+{
+  svc_call c;
+  svc_allocator plain = { NULL, NULL };
+  char *block;
+  size_t have;
+  svc_arena_init(arena, &plain);
+  svc_arena_reserve(arena, T_MOST_ROOM);
+  have = (size_t)(arena->end - arena->next);
+  munit_assert_size(have, >=, room);
+  block = svc_arena_alloc(arena, (have - room) & ~(size_t)7);
+  munit_assert_not_null(block);
+  arena->allocator.resize = t_memory_resize; /* which always fails from here on */
+  arena->allocator.context = m;
+  m->calls = 0;
+  m->fail_at = 1;
+  m->for_good = true;
+  memset(&c, 0, sizeof c);
+  memset(response, 0, sizeof *response);
+  c.s = t->s;
+  c.request.raw = request;
+  c.arena = arena;
+  c.now = t->now;
+  (void)(svc_stage_request(&c) && svc_stage_route(&c) && svc_stage_caller(&c) && svc_stage_version(&c) && svc_stage_limiter(&c) &&
+         svc_stage_permission(&c) && svc_stage_query(&c) && svc_stage_body(&c) && svc_stage_behave(&c));
+  svc_stage_respond(&c, response);
+  svc_end_read(&c);
+  m->fail_at = 0;
+  m->for_good = false;
+  return arena->failed ? SVC_NOMEM : SVC_OK;
+}
+
+bool t_memory_sufficed(int rc, const svc_response *r)
+{
+  if (rc != SVC_NOMEM && r->status != 503) {
+    munit_assert_int(rc, ==, SVC_OK);
+    return true;
+  }
+  munit_assert_int(r->status, ==, 503);
+  munit_assert_not_null(strstr(r->body, "\"errorCode\":\"SERVICE_UNAVAILABLE\""));
+  munit_assert_size(strlen(r->body), ==, r->body_length);
+  munit_assert_string_equal(svc_response_header(r, "X-Error-Code"), "SERVICE_UNAVAILABLE");
+  munit_assert_string_equal(svc_response_header(r, "Content-Type"), "application/json");
+  munit_assert_string_equal(svc_response_header(r, "Retry-After"), "1");
+  return false;
 }
 
 /* ------------------------------------------------------------------------------------------------------ without a service */

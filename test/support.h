@@ -67,6 +67,22 @@ void t_as(t_service *t, const char *user_id); /* requests are this user's, with 
 void t_probes(const svc_noun *const *nouns);
 const svc_noun *const *svc_catalog_all(size_t *count); /* of the registry */
 
+/* An allocator that counts, and fails where it is told to. */
+typedef struct t_memory {
+  long calls, fail_at, live; /* fail_at 0: never */
+  bool for_good;             /* all calls from that one on, rather than that one */
+} t_memory;
+void *t_memory_resize(void *context, void *p, size_t size);
+/* The same for the arenas' own allocations, of which a request has hundreds, though it calls its allocator only a few times:
+** the n-th from here on fails; 0: none does. How many there were since it was called last. */
+long t_arena_fail(long n);
+/* The same steps as svc_handle_request(), with an arena that has this much room and gets no more: SVC_NOMEM, or SVC_OK.
+** Free the arena's blocks afterwards. */
+#define T_MOST_ROOM ((size_t)1 << 20)
+int t_handle_within(t_service *t, t_memory *m, const svc_request *request, size_t room, svc_response *response, svc_arena *arena);
+/* The answer to a request for which memory may not have sufficed: true, or false for a 503 that is as it should be. */
+bool t_memory_sufficed(int rc, const svc_response *response);
+
 /* A store without a service: one write transaction on a private store, which is never committed. */
 typedef struct t_store {
   svc_store *store;

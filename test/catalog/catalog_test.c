@@ -4,8 +4,10 @@
 ** The first half knows all 447 operations from a list of its own and fails when a route differs from it in set, limits,
 ** versions, roles or status. The second half looks for what a compiler cannot see in tables: rows out of order, names
 ** that lead nowhere, presets that their own field would refuse.
+**
+** What every route does when it is called is in every_plan_test.c.
 */
-#include "support.h"
+#include "world.h"
 
 #include "catalog/operations_list.h"
 
@@ -84,6 +86,25 @@ static MunitResult catalog_operations(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* The tests that call a route with something made up know what that would be, for every parameter of the catalog. */
+static MunitResult catalog_parameters(const MunitParameter params[], void *data)
+{
+  const char *seen[80], *p;
+  size_t count = 0, i, j;
+  (void)params, (void)data;
+  for (i = 0; i < OPERATION_COUNT; i++)
+    for (p = operations_list[i].path; (p = strchr(p, '{')) != NULL; p++) {
+      svc_str name = { p + 1, strcspn(p + 1, "}") };
+      if (!t_sample(name)) munit_errorf("%s: t_sample() does not know " SVC_FMT, operations_list[i].path, SVC_ARG(name));
+      for (j = 0; j < count && strncmp(seen[j], p, name.n + 2) != 0; j++) continue;
+      munit_assert_size(j, <, 80);
+      if (j == count) seen[count++] = p;
+    }
+  munit_assert_size(count, ==, 63);
+  munit_assert_null(t_sample(SVC_S("anything")));
+  return MUNIT_OK;
+}
+
 /* ------------------------------------------------------------------------------------------------------- self-checks */
 
 static void catalog_check_object(t_service *t, const svc_object *object, int depth)
@@ -97,7 +118,7 @@ static void catalog_check_object(t_service *t, const svc_object *object, int dep
   for (v = object->variants; v && v->value; v++) catalog_check_object(t, v->object, depth + 1);
   if (object->variant_by) munit_assert_not_null(object->variants);
   svc_fields_begin(&fields, object);
-  for (f = object->fields; f->name; f++) {
+  for (f = object->fields; f && f->name; f++) {
     if (strcmp(last, f->name) >= 0) munit_errorf("%s: %s stands behind %s", object->name, f->name, last);
     last = f->name;
   }
@@ -147,14 +168,38 @@ static void catalog_check_event(const svc_noun *noun, const char *event)
   munit_errorf("%s: event %s is unknown", noun->name, event);
 }
 
+/* A field of an object, "a.b" inside and "a[].b" in the elements of an array; of a union: of any of its variants. */
 static const svc_field *catalog_field(const svc_object *object, const char *name)
 {
-  const svc_field *f;
-  svc_fields fields;
-  svc_fields_begin(&fields, object);
-  while ((f = svc_fields_next(&fields)) != NULL)
-    if (strcmp(f->name, name) == 0) return f;
-  return NULL;
+  size_t n = strcspn(name, ".[");
+  const char *rest = name + n + (strncmp(name + n, "[]", 2) == 0 ? 2 : 0);
+  const svc_field *f = svc_field_named(object, (svc_str){ name, n });
+  const svc_variant *v;
+  for (v = object->variants; v && v->value && !f; v++)
+    if ((f = catalog_field(v->object, name)) != NULL) return f;
+  if (!f || *rest == 0) return f;
+  if (*rest != '.' || !f->object || (f->type == SVC_ARRAY) != (name[n] == '[')) return NULL;
+  return catalog_field(f->object, rest + 1);
+}
+
+/* One field, or several with slashes between. */
+static void catalog_check_fields(const svc_noun *noun, const svc_object *object, const char *what, const char *fields)
+{
+  svc_str rest = svc_str_c(fields);
+  char name[128];
+  if (fields && !object) munit_errorf("%s: %s of no object", noun->name, what);
+  while (rest.n) {
+    svc_str one = svc_str_cut(&rest, '/');
+    snprintf(name, sizeof name, SVC_FMT, SVC_ARG(one));
+    if (!catalog_field(object, name)) munit_errorf("%s: %s: %s has no field %s", noun->name, what, object->name, name);
+  }
+}
+
+/* svc_fail_about() has two parameters to give, a key and that of the parent. */
+static void catalog_check_code(const svc_noun *noun, const char *what, int code, unsigned least)
+{
+  if (code && (svc_error_params(code) > 2 || svc_error_params(code) < least))
+    munit_errorf("%s: %s: %s has %u parameters", noun->name, what, svc_error_name(code), svc_error_params(code));
 }
 
 static bool catalog_in(const char *const *values, const char *value)
@@ -164,24 +209,64 @@ static bool catalog_in(const char *const *values, const char *value)
   return false;
 }
 
+static void catalog_check_state(const svc_noun *noun, const svc_field *field, const char *state)
+{
+  if (state && !catalog_in(field->values, state)) munit_errorf("%s: %s has no value %s", noun->name, field->name, state);
+}
+
 static void catalog_check_lifecycle(const svc_noun *noun)
 {
   const svc_lifecycle *life = noun->lifecycle;
   const svc_field *state = catalog_field(noun->object, life->field);
-  const svc_transition *step;
-  munit_assert_not_null(state);
-  munit_assert_not_null(state->values);
-  munit_assert_true(catalog_in(state->values, life->created));
-  if (life->updated) munit_assert_true(catalog_in(state->values, life->updated));
-  if (life->deleted) {
-    munit_assert_true(catalog_in(state->values, life->deleted));
-    munit_assert_not_null(svc_transition_from(noun, svc_str_c(life->deleted)));
-  }
+  const svc_transition *step, *other;
+  if (!state || !state->values) munit_errorf("%s: %s is no field with values", noun->name, life->field);
+  munit_assert_not_null(life->created);
+  catalog_check_state(noun, state, life->created);
+  catalog_check_state(noun, state, life->updated);
+  catalog_check_state(noun, state, life->deleted);
+  catalog_check_state(noun, state, life->failed);
+  catalog_check_event(noun, life->event_failed);
+  catalog_check_fields(noun, noun->object, "reason", life->reason);
+  if (life->deleted) munit_assert_not_null(svc_transition_from(noun, svc_str_c(life->deleted)));
   for (step = life->transitions; step->from; step++) {
-    munit_assert_true(catalog_in(state->values, step->from));
-    if (step->to) munit_assert_true(catalog_in(state->values, step->to));
+    catalog_check_state(noun, state, step->from);
+    catalog_check_state(noun, state, step->to);
     catalog_check_event(noun, step->event);
+    for (other = step + 1; other->from; other++)
+      if (strcmp(other->from, step->from) == 0) munit_errorf("%s: two ways out of %s", noun->name, step->from);
   }
+}
+
+/* What a noun says of others, by name. */
+static void catalog_check_names(const svc_noun *noun, const svc *s)
+{
+  const svc_noun_info *feed = s->seats[SVC_SEAT_FEED];
+  const svc_ref *ref;
+  const svc_guard *guard;
+  for (ref = noun->refs; ref && ref->field; ref++) {
+    catalog_check_fields(noun, noun->object, "refs", ref->field);
+    if (!svc_noun_named(s, ref->noun)) munit_errorf("%s: refs: no noun is called %s", noun->name, ref->noun);
+    catalog_check_code(noun, "err_missing", ref->err_missing, 0);
+    catalog_check_code(noun, "err_locked", ref->err_locked, 0);
+  }
+  for (guard = noun->guards; guard && guard->field; guard++) {
+    if (strpbrk(guard->field, ".[")) munit_errorf("%s: guards: %s is no field of its own", noun->name, guard->field);
+    catalog_check_fields(noun, noun->object, "guards", guard->field);
+    catalog_check_code(noun, "guards", guard->error, 0);
+    munit_assert_int(guard->error, !=, 0);
+    munit_assert_int(guard->what, !=, 0);
+  }
+  if (noun->view_of && !svc_noun_named(s, noun->view_of)) munit_errorf("%s: view_of: no noun is called %s", noun->name, noun->view_of);
+  if (noun->event_field && feed) catalog_check_fields(noun, feed->noun->object, "event_field", noun->event_field);
+}
+
+static void catalog_check_element(const svc_noun_info *info)
+{
+  const svc_noun *noun = info->noun;
+  const svc_field *array = info->parent ? catalog_field(info->parent->noun->object, noun->element_of) : NULL;
+  if (!array || array->type != SVC_ARRAY || array->item != SVC_OBJECT)
+    munit_errorf("%s: %s is no array of objects of its parent", noun->name, noun->element_of);
+  if (!catalog_field(array->object, "id")) munit_errorf("%s: the elements of %s have no id", noun->name, noun->element_of);
 }
 
 static void catalog_check_noun(t_service *t, const svc_noun_info *info)
@@ -201,9 +286,17 @@ static void catalog_check_noun(t_service *t, const svc_noun_info *info)
   }
   if (noun->unique && !(noun->flags & (SVC_SHARED_NAME | SVC_BY_TABLE)) && !noun->err_exists)
     munit_errorf("%s: unique, but without an error for it", noun->name);
-  if (noun->unique) munit_assert_not_null(catalog_field(noun->object, noun->unique));
-  if (noun->counted_in) munit_assert_not_null(catalog_field(info->parent->noun->object, noun->counted_in));
+  catalog_check_fields(noun, noun->object, "unique", noun->unique);
+  catalog_check_fields(noun, noun->object, "key", noun->key);
+  if (noun->counted_in) catalog_check_fields(noun, info->parent->noun->object, "counted_in", noun->counted_in);
+  if (noun->element_of) catalog_check_element(info);
   if (noun->quota || noun->most) munit_assert_int(noun->err_quota, !=, 0);
+  catalog_check_code(noun, "err_not_found", noun->err_not_found, 0);
+  catalog_check_code(noun, "err_exists", noun->err_exists, 0);
+  catalog_check_code(noun, "err_other", noun->err_other, 0);
+  catalog_check_code(noun, "err_in_use", noun->err_in_use, 0);
+  catalog_check_code(noun, "err_quota", noun->err_quota, 1);
+  catalog_check_names(noun, t->s);
   if (noun->object) catalog_check_object(t, noun->object, 0);
   if (noun->lifecycle) catalog_check_lifecycle(noun);
   catalog_check_event(noun, noun->event_created);
@@ -211,9 +304,52 @@ static void catalog_check_noun(t_service *t, const svc_noun_info *info)
   catalog_check_event(noun, noun->event_deleted);
   for (fe = noun->field_events; fe && fe->field; fe++) {
     catalog_check_event(noun, fe->event);
-    munit_assert_not_null(catalog_field(noun->object, fe->field));
+    catalog_check_fields(noun, noun->object, "field_events", fe->field);
   }
   munit_assert_not_null(noun->routes);
+}
+
+static const svc_param *catalog_param(const svc_param *p, const char *name)
+{
+  for (; p && p->name; p++)
+    if (strcmp(p->name, name) == 0) return p;
+  return NULL;
+}
+
+/* Whose roles count must be known: those on the organization or project with which the path begins, on those to which what
+** it names belongs, or any. Otherwise nobody is let in. */
+static void catalog_check_permission(const svc *s, const svc_plan *plan)
+{
+  const svc_hop *first = plan->hop_count ? &plan->hops[0] : NULL;
+  bool scoped = first && (first->noun == s->org || first->noun == s->group);
+  bool hooked = first && first->noun->noun->organizations;
+  if (!plan->route->roles || plan->route->flags & SVC_NO_AUTH || scoped || hooked) return;
+  if (!(plan->route->flags & SVC_ANYWHERE)) munit_errorf("%s %s asks for roles on nothing", t_method(plan), plan->route->path);
+}
+
+static void catalog_check_route(t_service *t, const svc_plan *plan)
+{
+  const svc_route *r = plan->route;
+  const svc_noun *noun = plan->noun->noun;
+  const svc_param *q;
+  const svc_filter *f;
+  munit_assert_not_null(r->run);
+  munit_assert_int(r->set, <, SVC_SET_COUNT);
+  if (r->body) catalog_check_object(t, r->body, 0);
+  if (r->answer) catalog_check_object(t, r->answer, 0);
+  for (q = r->params; q && q->name; q++)
+    if (q[1].name && strcmp(q->name, q[1].name) >= 0) munit_errorf("%s: parameter %s is out of order", r->path, q->name);
+  for (f = r->filters; f && f->param; f++) {
+    q = catalog_param(r->params, f->param);
+    if (!q) munit_errorf("%s: it filters by %s, and has no such parameter", r->path, f->param);
+    if ((f->compare == SVC_MIN_DATE || f->compare == SVC_MAX_DATE) != (q->type == SVC_DATE))
+      munit_errorf("%s: %s is not compared as its type asks for", r->path, f->param);
+    catalog_check_fields(noun, noun->object, "filters", f->field);
+  }
+  catalog_check_fields(noun, noun->object, "by", r->by);
+  catalog_check_code(noun, "err_not_found", r->err_not_found, 0);
+  catalog_check_code(noun, "err_not_kept", r->err_not_kept, 0);
+  catalog_check_permission(t->s, plan);
 }
 
 static MunitResult catalog_tables(const MunitParameter params[], void *data)
@@ -226,15 +362,7 @@ static MunitResult catalog_tables(const MunitParameter params[], void *data)
   munit_assert_not_null(t.s->org);
   munit_assert_not_null(t.s->seats[SVC_SEAT_FEED]);
   for (i = 0; i < t.s->noun_count; i++) catalog_check_noun(&t, &t.s->nouns[i]);
-  for (i = 0; i < t.s->plan_count; i++) {
-    const svc_plan *p = &t.s->plans[i];
-    const svc_param *q;
-    munit_assert_not_null(p->route->run);
-    munit_assert_int(p->route->set, <, SVC_SET_COUNT);
-    if (p->route->body) catalog_check_object(&t, p->route->body, 0);
-    for (q = p->route->params; q && q->name; q++)
-      if (q[1].name && strcmp(q->name, q[1].name) >= 0) munit_errorf("%s: parameter %s is out of order", p->route->path, q->name);
-  }
+  for (i = 0; i < t.s->plan_count; i++) catalog_check_route(&t, &t.s->plans[i]);
   t_close(&t);
   return MUNIT_OK;
 }
@@ -273,151 +401,72 @@ static void catalog_follow(catalog_walk *w, const svc_node *node)
   }
 }
 
-/* What each parameter of a path stands for, as the walk has learnt it. */
-typedef struct catalog_values {
-  char names[32][32], values[32][64];
-  size_t count;
-} catalog_values;
-
-static void catalog_learn(catalog_values *v, const char *name, const char *value)
+/* The route of a path. */
+static const svc_plan *catalog_route(svc *s, const char *target)
 {
-  size_t i;
-  for (i = 0; i < v->count && strcmp(v->names[i], name) != 0; i++) continue;
-  munit_assert_size(i, <, 32);
-  if (i == v->count) v->count++;
-  snprintf(v->names[i], sizeof v->names[i], "%s", name);
-  snprintf(v->values[i], sizeof v->values[i], "%s", value);
-}
-
-/* The path with everything filled in that is known; false: something is not. */
-static bool catalog_fill(const catalog_values *v, const char *path, char *out, size_t size)
-{
+  svc_call c;
+  svc_request request;
   svc_arena arena;
-  svc_buf b;
-  size_t i;
-  bool known = true;
+  memset(&c, 0, sizeof c);
+  memset(&request, 0, sizeof request);
   svc_arena_init(&arena, NULL);
-  b = svc_buf_new(&arena, 256);
-  while (*path && known) {
-    const char *end = *path == '{' ? strchr(path, '}') : NULL;
-    if (!end) {
-      svc_buf_char(&b, *path++);
-      continue;
-    }
-    for (i = 0; i < v->count; i++)
-      if (strlen(v->names[i]) == (size_t)(end - path - 1) && strncmp(v->names[i], path + 1, (size_t)(end - path - 1)) == 0) break;
-    known = i < v->count;
-    if (known) svc_buf_text(&b, v->values[i]);
-    path = end + 1;
-  }
-  snprintf(out, size, "%s", svc_buf_done(&b).p);
+  request.method = "GET";
+  request.target = target;
+  c.s = s;
+  c.request.raw = &request;
+  c.arena = &arena;
+  if (!svc_stage_request(&c) || !svc_stage_route(&c)) munit_errorf("the link %s leads nowhere", target);
   svc_blocks_free(arena.blocks);
-  return known;
+  return c.plan;
 }
 
-/* The members of an example that are named as a parameter of a path get the value that is known for it. */
-static void catalog_fill_ids(const catalog_values *v, svc_node *node)
+/* Follow one link, with the parameters that its route requires. */
+static const svc_plan *catalog_visit(t_world *w, catalog_walk *walk, const char *link)
 {
-  size_t i;
-  for (i = 0; i < v->count; i++)
-    if (node->type == SVC_J_STRING && svc_str_is(node->name, v->names[i])) node->text = svc_str_c(v->values[i]);
-  for (node = node->first; node; node = node->next) catalog_fill_ids(v, node);
-}
-
-static int catalog_post(t_service *t, const catalog_values *v, const char *path, const char *example)
-{
-  svc_arena arena;
-  svc_node *body;
-  svc_buf b;
-  int status;
-  svc_arena_init(&arena, NULL);
-  body = svc_json_parse(&arena, svc_str_c(example));
-  b = svc_buf_new(&arena, 1024);
-  catalog_fill_ids(v, body);
-  svc_node_write(&b, body);
-  status = t_send(t, "POST", path, svc_buf_done(&b).p);
-  svc_blocks_free(arena.blocks);
-  return status;
-}
-
-/* One of every noun that has an example: parents first, so what cannot be made yet is tried again. */
-static void catalog_samples(t_service *t, const char *org, const char *group)
-{
-  catalog_values v;
-  bool *made = calloc(t->s->plan_count, sizeof *made);
-  char path[512];
-  size_t i;
-  int round;
-  memset(&v, 0, sizeof v);
-  catalog_learn(&v, "orgId", org);
-  catalog_learn(&v, "groupId", group);
-  for (round = 0; round < 4; round++)
-    for (i = 0; i < t->s->plan_count; i++) {
-      const svc_plan *p = &t->s->plans[i];
-      const char *self, *last;
-      if (made[i] || !p->route->example || !catalog_fill(&v, p->route->path, path, sizeof path)) continue;
-      made[i] = true;
-      if (catalog_post(t, &v, path, p->route->example) >= 300)
-        munit_errorf("the example of POST %s: %d %s", p->route->path, t->response.status, t->response.body);
-      self = t_link(t, "self");
-      last = strrchr(self, '/');
-      if (last && p->noun->noun->param && !p->own && !(p->route->flags & SVC_PAGED)) catalog_learn(&v, p->noun->noun->param, last + 1);
-    }
-  for (i = 0; i < t->s->plan_count; i++)
-    if (t->s->plans[i].route->example && !made[i]) munit_errorf("nothing to put into POST %s", t->s->plans[i].route->path);
-  free(made);
+  const svc_plan *plan = catalog_route(w->t.s, link);
+  char path[1024];
+  snprintf(path, sizeof path, "%s", link);
+  t_world_query(w, plan, path, sizeof path);
+  if (t_send(&w->t, "GET", path, NULL) != 200) munit_errorf("the link %s answers %d %s", path, w->t.response.status, t_error(&w->t));
+  if (plan->route->media) return plan; /* nothing to follow in there */
+  munit_assert_not_null(w->t.body);
+  if (w->t.body->type == SVC_J_OBJECT) munit_assert_string_not_equal(t_link(&w->t, "self"), "");
+  catalog_follow(walk, w->t.body);
+  return plan;
 }
 
 /* Every GET that stands must be met when all links are followed from the root. */
 static MunitResult catalog_reachable(const MunitParameter params[], void *data)
 {
-  t_service t;
-  catalog_walk w = { NULL, 0, 0 };
-  const char *org, *group;
+  static t_world w;
+  catalog_walk walk = { NULL, 0, 0 };
+  char path[512];
   bool *reached;
-  size_t i, next;
+  size_t i;
   (void)params, (void)data;
-  t_open(&t, NULL);
-  reached = calloc(t.s->plan_count, sizeof *reached);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
-  catalog_samples(&t, org, group);
-  t_advance(&t, 3600);
-  catalog_note(&w, "/api/svc/v2");
-  for (next = 0; next < w.count; next++) {
-    svc_call c;
-    svc_request request;
-    svc_arena arena;
-    int status = t_send(&t, "GET", w.seen[next], NULL);
-    if (status != 200) munit_errorf("the link %s answers %d %s", w.seen[next], status, t_error(&t));
-    munit_assert_not_null(t.body);
-    if (t.body->type == SVC_J_OBJECT) munit_assert_string_not_equal(t_link(&t, "self"), "");
-    catalog_follow(&w, t.body);
-    memset(&c, 0, sizeof c);
-    memset(&request, 0, sizeof request);
-    svc_arena_init(&arena, NULL);
-    request.method = "GET";
-    request.target = w.seen[next];
-    c.s = t.s;
-    c.request.raw = &request;
-    c.arena = &arena;
-    munit_assert_true(svc_stage_request(&c) && svc_stage_route(&c));
-    reached[c.plan - t.s->plans] = true;
-    svc_blocks_free(arena.blocks);
-    munit_assert_size(w.count, <, 10000);
+  t_world_open(&w);
+  reached = calloc(w.t.s->plan_count, sizeof *reached);
+  for (i = 0; i < w.t.s->plan_count; i++) /* there is one of everything */
+    if (w.t.s->plans[i].route->method == SVC_GET && !t_world_path(&w, &w.t.s->plans[i], path, sizeof path)) munit_error(w.why);
+  t_advance(&w.t, 3600);
+  catalog_note(&walk, "/api/svc/v2");
+  for (i = 0; i < walk.count; i++) {
+    reached[catalog_visit(&w, &walk, walk.seen[i]) - w.t.s->plans] = true;
+    munit_assert_size(walk.count, <, 10000);
   }
-  for (i = 0; i < t.s->plan_count; i++)
-    if (t.s->plans[i].route->method == SVC_GET && !reached[i])
-      munit_errorf("no link leads to GET %s", t.s->plans[i].route->path);
-  for (i = 0; i < w.count; i++) free(w.seen[i]);
-  free(w.seen);
+  for (i = 0; i < w.t.s->plan_count; i++)
+    if (w.t.s->plans[i].route->method == SVC_GET && !reached[i])
+      munit_errorf("no link leads to GET %s", w.t.s->plans[i].route->path);
+  for (i = 0; i < walk.count; i++) free(walk.seen[i]);
+  free(walk.seen);
   free(reached);
-  t_close(&t);
+  t_world_close(&w);
   return MUNIT_OK;
 }
 
 static MunitTest tests[] = {
   { "/operations", catalog_operations, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/parameters", catalog_parameters, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/tables", catalog_tables, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/reachable", catalog_reachable, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -580,34 +580,15 @@ static MunitResult error_arguments(const MunitParameter params[], void *data)
 
 /* ------------------------------------------------------------------------------------------------------------- no memory */
 
-typedef struct memory {
-  long calls, fail_at, live; /* fail_at 0: never */
-  bool for_good;             /* all calls from that one on, rather than that one */
-} memory;
-
-static void *memory_resize(void *context, void *p, size_t size)
-{
-  memory *m = context;
-  if (size == 0) {
-    if (p) m->live--;
-    free(p);
-    return NULL;
-  }
-  m->calls++;
-  if (m->fail_at && (m->calls == m->fail_at || (m->for_good && m->calls > m->fail_at))) return NULL;
-  if (!p) m->live++;
-  return realloc(p, size);
-}
-
 static MunitResult memory_open(const MunitParameter params[], void *data)
 {
-  memory m;
+  t_memory m;
   int mode;
   long n;
   (void)params, (void)data;
   for (mode = 0; mode < 2; mode++)
     for (n = 1;; n++) {
-      svc_config config = { .allocator = { memory_resize, &m } };
+      svc_config config = { .allocator = { t_memory_resize, &m } };
       svc *s = (svc *)&m;
       int rc;
       memset(&m, 0, sizeof m);
@@ -659,10 +640,8 @@ static const operation operations[] = {
 };
 #define OPERATION_COUNT (sizeof operations / sizeof operations[0])
 
-#define STARVING_MOST ((size_t)1 << 20)
-
 typedef struct starving {
-  memory m;
+  t_memory m;
   t_service t;
   const char *org, *group, *doomed;
   int number;
@@ -759,7 +738,7 @@ static void starving_open(starving *w)
 {
   svc_config config = { .limiter_off = 1, .provision_ms = SVC_PROVISION_NOW };
   memset(w, 0, sizeof *w);
-  config.allocator.resize = memory_resize;
+  config.allocator.resize = t_memory_resize;
   config.allocator.context = &w->m;
   t_open(&w->t, &config);
   w->number = 100;
@@ -779,16 +758,7 @@ static void starving_close(starving *w)
 /* The answer is a 503 that can be freed, or the right one. */
 static bool starving_judge(const operation *o, int rc, const svc_response *r)
 {
-  if (rc == SVC_NOMEM || r->status == 503) {
-    munit_assert_int(r->status, ==, 503);
-    munit_assert_not_null(strstr(r->body, "\"errorCode\":\"SERVICE_UNAVAILABLE\""));
-    munit_assert_size(strlen(r->body), ==, r->body_length);
-    munit_assert_string_equal(svc_response_header(r, "X-Error-Code"), "SERVICE_UNAVAILABLE");
-    munit_assert_string_equal(svc_response_header(r, "Content-Type"), "application/json");
-    munit_assert_string_equal(svc_response_header(r, "Retry-After"), "1");
-    return false;
-  }
-  munit_assert_int(rc, ==, SVC_OK);
+  if (!t_memory_sufficed(rc, r)) return false;
   if (r->status != o->status) munit_errorf("%s %s: %d %s", o->method, o->path, r->status, r->body);
   return true;
 }
@@ -870,34 +840,6 @@ static MunitResult memory_requests(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-/* The same steps as svc_handle_request(), with an arena that has this much room and gets no more. */
-static int starving_steps(starving *w, size_t room, svc_response *response, svc_arena *arena)
-{
-  svc_call c;
-  svc_allocator plain = { NULL, NULL };
-  char *block;
-  size_t have;
-  svc_arena_init(arena, &plain);
-  svc_arena_reserve(arena, STARVING_MOST);
-  have = (size_t)(arena->end - arena->next);
-  munit_assert_size(have, >=, room);
-  block = svc_arena_alloc(arena, (have - room) & ~(size_t)7);
-  munit_assert_not_null(block);
-  arena->allocator.resize = memory_resize; /* which always fails from here on */
-  arena->allocator.context = &w->m;
-  memset(&c, 0, sizeof c);
-  memset(response, 0, sizeof *response);
-  c.s = w->t.s;
-  c.request.raw = &w->request;
-  c.arena = arena;
-  c.now = w->t.now;
-  (void)(svc_stage_request(&c) && svc_stage_route(&c) && svc_stage_caller(&c) && svc_stage_version(&c) && svc_stage_limiter(&c) &&
-         svc_stage_permission(&c) && svc_stage_query(&c) && svc_stage_body(&c) && svc_stage_behave(&c));
-  svc_stage_respond(&c, response);
-  svc_end_read(&c);
-  return arena->failed ? SVC_NOMEM : SVC_OK;
-}
-
 /* Memory ends at every byte of the request's own, not only where the allocator is asked for more. */
 static MunitResult memory_everywhere(const MunitParameter params[], void *data)
 {
@@ -914,15 +856,10 @@ static MunitResult memory_everywhere(const MunitParameter params[], void *data)
       svc_response response;
       svc_arena arena;
       int rc;
-      munit_assert_size(room, <, STARVING_MOST);
+      munit_assert_size(room, <, T_MOST_ROOM);
       starving_prepare(&w, o, i % 2);
       starving_state(&w, before, sizeof before);
-      w.m.calls = 0;
-      w.m.fail_at = 1;
-      w.m.for_good = true;
-      rc = starving_steps(&w, room, &response, &arena);
-      w.m.fail_at = 0;
-      w.m.for_good = false;
+      rc = t_handle_within(&w.t, &w.m, &w.request, room, &response, &arena);
       if (rc == SVC_OK) {
         if (response.status != o->status) munit_errorf("%s %s: %d %s", o->method, o->path, response.status, response.body);
         answered = true;
@@ -939,7 +876,7 @@ static MunitResult memory_everywhere(const MunitParameter params[], void *data)
 /* What is due is applied before a request: without memory it waits, and nothing is lost. */
 static MunitResult memory_due(const MunitParameter params[], void *data)
 {
-  memory m;
+  t_memory m;
   svc_config config = { .limiter_off = 1 };
   t_service t;
   char path[128];
@@ -947,7 +884,7 @@ static MunitResult memory_due(const MunitParameter params[], void *data)
   bool done = false;
   (void)params, (void)data;
   memset(&m, 0, sizeof m);
-  config.allocator.resize = memory_resize;
+  config.allocator.resize = t_memory_resize;
   config.allocator.context = &m;
   t_open(&t, &config);
   snprintf(path, sizeof path, "/groups/%s/clusters", t_project(&t, t_organization(&t, "Acme"), "alpha"));

@@ -1,0 +1,638 @@
+/*
+** What holds of every route, tried on every route that the tables have; world.h says how what they need comes to be.
+**
+** Each route is tried in a world of its own, so nothing that one leaves behind helps or hinders another. Every answer on
+** the way is held against its table.
+*/
+#include "world.h"
+
+/* Who has no part in an organization or project learns nothing of it. */
+#define STRANGER_STATUS 404
+
+#define NOBODY "nosuchField"
+
+/* Begin with the route of this number, in a world of its own. False: there are not so many. */
+static bool begin(t_world *w, size_t i, const svc_plan **plan)
+{
+  t_world_open(w);
+  *plan = &w->t.s->plans[i];
+  if (i < w->t.s->plan_count) return true;
+  t_world_close(w);
+  return false;
+}
+
+/* Its request, unless it is none of the API's: the token endpoint has a shape of its own (login_test.c). */
+static bool ready(t_world *w, const svc_plan *plan)
+{
+  if (plan->route->flags & SVC_ABSOLUTE) return false;
+  if (t_world_ready(w, plan)) return true;
+  t_complain(plan, "not ready: %s", w->why);
+  return false;
+}
+
+static void expect(t_world *w, const svc_plan *plan, int status, int wanted, const char *what)
+{
+  if (status != wanted) t_complain(plan, "%s: %d, not %d: %.300s", what, status, wanted, w->t.response.body);
+}
+
+static bool takes_body(const svc_plan *plan)
+{
+  return plan->route->method != SVC_GET && plan->route->method != SVC_DELETE;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- success */
+
+/* Whatever was written into a feed is of a type that is known, and that such a feed may hold. */
+static void success_events(t_world *w, const svc_plan *plan)
+{
+  const svc_noun_info *feed = w->t.s->seats[SVC_SEAT_FEED];
+  const svc_node *event;
+  svc_event_type type;
+  char path[512];
+  size_t i;
+  for (i = 0; i < w->t.s->plan_count; i++) {
+    const svc_plan *list = &w->t.s->plans[i];
+    if (list->noun != feed || !(list->route->flags & SVC_PAGED) || !t_world_path(w, list, path, sizeof path)) continue;
+    if (t_world_request(w, list, path, NULL) != 200) continue; /* it is gone with what it was of */
+    for (event = t_node(&w->t, "results")->first; event; event = event->next) {
+      int where = list->hops[0].noun == w->t.s->group ? SVC_EVENT_GROUP : SVC_EVENT_ORG;
+      svc_str name = svc_node_str(event, "eventTypeName");
+      if (!svc_event_type_named(svc_arena_copy(&w->t.arena, name).p, &type))
+        t_complain(plan, "writes an unknown event " SVC_FMT, SVC_ARG(name));
+      else if (!(type.where & where)) t_complain(plan, "writes " SVC_FMT " into a feed that cannot hold it", SVC_ARG(name));
+    }
+  }
+}
+
+static MunitResult every_success(const MunitParameter params[], void *data)
+{
+  static t_world w;
+  const svc_plan *plan;
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++) {
+    if (!ready(&w, plan)) continue;
+    expect(&w, plan, t_world_send(&w, plan), t_success(plan), "a good request");
+    t_world_follow(&w, plan);
+    if (plan->route->method != SVC_GET) success_events(&w, plan);
+  }
+  t_complaints_end();
+  return MUNIT_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- roles */
+
+/* Each role that the row names suffices by itself. */
+static void roles_that_may(size_t i, uint64_t roles)
+{
+  static t_world w;
+  const svc_plan *plan;
+  int role;
+  for (role = 0; role < SVC_ROLE_COUNT; role++) {
+    if (!(roles >> role & 1) || !begin(&w, i, &plan)) continue;
+    if (ready(&w, plan)) {
+      t_world_role(&w, role);
+      expect(&w, plan, t_world_send(&w, plan), t_success(plan), svc_role_name(role));
+    }
+    t_world_close(&w);
+  }
+}
+
+/* No other does, unless it includes one of these. */
+static void roles_that_may_not(t_world *w, const svc_plan *plan)
+{
+  int role;
+  for (role = 0; plan->route->roles && role < SVC_ROLE_COUNT; role++) {
+    if (svc_role_includes(role) & plan->route->roles) continue;
+    if (w->group_gone && svc_role_level(role) == SVC_SCOPE_GROUP) continue;
+    t_world_role(w, role);
+    expect(w, plan, t_world_send(w, plan), 403, svc_role_name(role));
+  }
+}
+
+static void roles_of_strangers(t_world *w, const svc_plan *plan)
+{
+  const svc_noun_info *first = plan->hop_count ? plan->hops[0].noun : NULL;
+  bool scoped = first && (first == w->t.s->org || first == w->t.s->group) && !plan->hops[0].by_unique;
+  if (scoped || (first && first->noun->organizations)) {
+    t_world_stranger(w);
+    expect(w, plan, t_world_send(w, plan), STRANGER_STATUS, "a stranger");
+  } else if (plan->route->roles) {
+    w->t.caller.grant_count = 0;
+    expect(w, plan, t_world_send(w, plan), 403, "somebody without any role");
+  }
+}
+
+static MunitResult every_role(const MunitParameter params[], void *data)
+{
+  static t_world w;
+  const svc_plan *plan;
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; begin(&w, i, &plan); i++) {
+    uint64_t print, roles = plan->route->roles;
+    if (ready(&w, plan)) {
+      print = t_world_print(&w);
+      roles_that_may_not(&w, plan);
+      roles_of_strangers(&w, plan);
+      if (t_world_print(&w) != print) t_complain(plan, "who may not has changed something");
+    }
+    t_world_close(&w);
+    roles_that_may(i, roles);
+  }
+  t_complaints_end();
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- unknown */
+
+typedef struct unknown {
+  int left;         /* objects to be passed over */
+  svc_node *object; /* the one that is wanted */
+  char at[256];     /* where it is */
+} unknown;
+
+static void unknown_find(unknown *u, const svc_object *object, svc_node *body, const char *at)
+{
+  const svc_object *own = svc_object_of(object, body);
+  svc_node *member, *value;
+  char inside[256];
+  if (body->type != SVC_J_OBJECT || u->object) return;
+  if (u->left-- == 0) {
+    u->object = body;
+    snprintf(u->at, sizeof u->at, "%s", at);
+    return;
+  }
+  for (member = body->first; member && !u->object; member = member->next) {
+    const svc_field *f = svc_field_named(own, member->name);
+    if (!f || !f->object || f->flags & SVC_READ_ONLY) continue;
+    value = f->type == SVC_OBJECT ? member : member->first;
+    snprintf(inside, sizeof inside, "%s%s" SVC_FMT "%s", at, *at ? "." : "", SVC_ARG(member->name),
+             f->type == SVC_ARRAY ? "[0]" : "");
+    if (value) unknown_find(u, f->object, value, inside);
+  }
+}
+
+/* The body with a member too much in its n-th object; false: there are not so many. */
+static bool unknown_body(const t_world *w, const svc_plan *plan, int n, char *out, size_t size, char *field)
+{
+  const svc_object *object = plan->route->body ? plan->route->body : plan->noun->noun->object;
+  unknown u = { n, NULL, "" };
+  svc_arena arena;
+  svc_node *body;
+  svc_buf b;
+  svc_arena_init(&arena, NULL);
+  body = svc_json_parse(&arena, svc_str_c(w->body));
+  if (plan->route->flags & SVC_BODY_ARRAY) unknown_find(&u, object, body->first, "[0]");
+  else unknown_find(&u, object, body, "");
+  if (u.object) {
+    svc_node_set_i64(&arena, u.object, NOBODY, 1);
+    b = svc_buf_new(&arena, 1024);
+    svc_node_write(&b, body);
+    snprintf(out, size, "%s", svc_buf_done(&b).p);
+    snprintf(field, 300, "%s%s" NOBODY, u.at, u.at[0] ? "." : "");
+  }
+  svc_blocks_free(arena.blocks);
+  return u.object != NULL;
+}
+
+static void unknown_fields(t_world *w, const svc_plan *plan)
+{
+  static char body[sizeof w->body];
+  char field[300];
+  int n;
+  for (n = 0; w->has_body && unknown_body(w, plan, n, body, sizeof body, field); n++) {
+    int status = t_world_request(w, plan, w->path, body);
+    if (status != 400 || !t_violation(&w->t, field)) t_complain(plan, "%s: %d %.300s", field, status, w->t.response.body);
+  }
+}
+
+static void unknown_parameter(t_world *w, const svc_plan *plan)
+{
+  char path[600];
+  snprintf(path, sizeof path, "%s%cnosuch=1", w->path, strchr(w->path, '?') ? '&' : '?');
+  expect(w, plan, t_world_request(w, plan, path, w->has_body ? w->body : NULL), 400, "an unknown parameter");
+  if (strcmp(t_error(&w->t), "INVALID_QUERY_PARAMETER") != 0 || strcmp(t_param(&w->t, 0), "nosuch") != 0)
+    t_complain(plan, "an unknown parameter: %s", w->t.response.body);
+}
+
+static MunitResult every_unknown(const MunitParameter params[], void *data)
+{
+  static t_world w;
+  const svc_plan *plan;
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++) {
+    uint64_t print;
+    if (!ready(&w, plan)) continue;
+    print = t_world_print(&w);
+    unknown_parameter(&w, plan);
+    unknown_fields(&w, plan);
+    if (t_world_print(&w) != print) t_complain(plan, "what was refused has changed something");
+  }
+  t_complaints_end();
+  return MUNIT_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- changes */
+
+static void copy_text(char *out, size_t size, const char *text)
+{
+  munit_assert_int(snprintf(out, size, "%s", text), <, (int)size);
+}
+
+static bool same_but_links(const char *one, const char *other)
+{
+  svc_arena arena;
+  svc_node *a, *b;
+  bool same;
+  svc_arena_init(&arena, NULL);
+  a = svc_json_parse(&arena, svc_str_c(one));
+  b = svc_json_parse(&arena, svc_str_c(other));
+  if (a->type == SVC_J_OBJECT) svc_node_drop(a, "links");
+  if (b->type == SVC_J_OBJECT) svc_node_drop(b, "links");
+  same = svc_node_same(a, b);
+  svc_blocks_free(arena.blocks);
+  return same;
+}
+
+/* What a GET shows may be sent back, and then nothing happens: no other ETag, no event, nothing. */
+static void sent_back(t_world *w, const svc_plan *plan, const svc_plan *get)
+{
+  static char shown[sizeof w->body];
+  char at[512], etag[64];
+  bool here = strcmp(get->route->path, plan->route->path) == 0;
+  uint64_t print;
+  if (!t_world_shown_at(w, plan, get, at, sizeof at)) return;
+  expect(w, get, t_world_request(w, get, at, NULL), 200, "what a GET shows");
+  copy_text(shown, sizeof shown, w->t.response.body);
+  copy_text(etag, sizeof etag, t_get_header(&w->t, "ETag"));
+  print = t_world_print(w);
+  expect(w, plan, t_world_request(w, plan, w->path, shown), t_success(plan), "what a GET shows, sent back");
+  if (!(plan->route->flags & (SVC_PAGED | SVC_BARE)) && here) {
+    if (strcmp(t_get_header(&w->t, "ETag"), etag) != 0) t_complain(plan, "another ETag for what a GET showed");
+    if (!same_but_links(w->t.response.body, shown))
+      t_complain(plan, "%.400s was sent back, %.400s is answered", shown, w->t.response.body);
+  }
+  if (t_world_print(w) != print) t_complain(plan, "what a GET shows, sent back, changes something");
+  expect(w, get, t_world_request(w, get, at, NULL), 200, "the same GET again");
+  if (strcmp(w->t.response.body, shown) != 0 || strcmp(t_get_header(&w->t, "ETag"), etag) != 0)
+    t_complain(plan, "a GET showed %.400s, and after it was sent back %.400s", shown, w->t.response.body);
+}
+
+static MunitResult every_sent_back(const MunitParameter params[], void *data)
+{
+  static t_world w;
+  const svc_plan *plan, *get;
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++) {
+    get = takes_body(plan) && plan->route->method != SVC_POST ? t_world_shows(&w, plan) : NULL;
+    if (get && ready(&w, plan)) sent_back(&w, plan, get);
+  }
+  t_complaints_end();
+  return MUNIT_OK;
+}
+
+/* Another value for a field; false: this is not the one to change. */
+static bool change_value(svc_arena *a, const svc_field *f, svc_node *value)
+{
+  const char *const *v = f->values;
+  int64_t number;
+  if (f->flags & (SVC_READ_ONLY | SVC_FIXED | SVC_WRITE_ONLY)) return false;
+  switch (f->type) {
+  case SVC_BOOLEAN: value->text = svc_str_is(value->text, "true") ? SVC_S("false") : SVC_S("true"); return true;
+  case SVC_INT32:
+  case SVC_INT64:
+    if (!svc_json_number_i64(value->text, &number)) return false;
+    number += f->flags & SVC_MAX && number >= f->max ? -1 : 1;
+    value->text = svc_arena_print(a, "%lld", (long long)number);
+    return true;
+  case SVC_STRING:
+    while (v && *v && svc_str_is(value->text, *v)) v++;
+    if (f->values) return *v ? (value->text = svc_str_c(*v), true) : false;
+    value->text = svc_arena_print(a, SVC_FMT "x", SVC_ARG(value->text));
+    if (f->format || (f->max && (int64_t)value->text.n > f->max)) return false;
+    return !f->pattern || svc_pattern_match(f->pattern, value->text);
+  default: return false;
+  }
+}
+
+/* What is shown with its n-th field changed, as w->body. False: there are not so many. */
+static bool change_nth(t_world *w, const svc_plan *plan, const char *shown, int n)
+{
+  const svc_object *object = plan->route->body ? plan->route->body : plan->noun->noun->object;
+  svc_arena arena;
+  svc_node *body, *member;
+  svc_buf b;
+  bool found = false;
+  svc_arena_init(&arena, NULL);
+  body = svc_json_parse(&arena, svc_str_c(shown));
+  object = svc_object_of(object, body);
+  for (member = body->first; member && !found; member = member->next) {
+    const svc_field *f = svc_field_named(object, member->name);
+    svc_str was = member->text;
+    found = f && change_value(&arena, f, member) && n-- == 0;
+    if (!found) member->text = was;
+  }
+  if (found) {
+    b = svc_buf_new(&arena, 1024);
+    svc_node_write(&b, body);
+    copy_text(w->body, sizeof w->body, svc_buf_done(&b).p);
+  }
+  svc_blocks_free(arena.blocks);
+  return found;
+}
+
+/* Make what is ready a change that is accepted: the row's example, or the first field that may be changed. `n`: which of
+** those; it is sought where it is negative. False: there is none. */
+static bool change_ready(t_world *w, const svc_plan *plan, int *n)
+{
+  static char shown[sizeof w->body];
+  uint64_t print = t_world_print(w);
+  int i;
+  if (plan->route->example) return true;
+  copy_text(shown, sizeof shown, w->body);
+  if (*n >= 0) return change_nth(w, plan, shown, *n);
+  for (i = 0; change_nth(w, plan, shown, i); i++)
+    if (t_send(&w->t, t_method(plan), w->path, w->body) == t_success(plan) && t_world_print(w) != print) return *n = i, true;
+  return false;
+}
+
+/* Something that may be changed is, and a GET shows it as the change was answered. */
+static MunitResult every_change(const MunitParameter params[], void *data)
+{
+  static t_world w;
+  static char answered[sizeof w.body];
+  const svc_plan *plan, *get;
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++) {
+    uint64_t print = 0;
+    int n = -1;
+    if ((plan->route->method != SVC_PATCH && plan->route->method != SVC_PUT) || !ready(&w, plan)) continue;
+    get = t_world_shows(&w, plan);
+    if (!change_ready(&w, plan, &n)) {
+      t_complain(plan, "nothing that it shows can be changed by itself: give the row an example");
+      continue;
+    }
+    if (plan->route->example) print = t_world_print(&w), t_world_send(&w, plan);
+    expect(&w, plan, w.t.response.status, t_success(plan), "a change");
+    t_world_check(&w, plan);
+    if (plan->route->example && t_world_print(&w) == print) t_complain(plan, "its example changes nothing");
+    if (!get || plan->route->flags & SVC_PAGED || strcmp(get->route->path, plan->route->path) != 0) continue;
+    copy_text(answered, sizeof answered, w.t.response.body);
+    expect(&w, get, t_world_request(&w, get, w.path, NULL), 200, "what was changed");
+    if (!same_but_links(w.t.response.body, answered))
+      t_complain(plan, "%.400s is answered, %.400s is shown", answered, w.t.response.body);
+  }
+  t_complaints_end();
+  return MUNIT_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- deleting */
+
+/* What is not there: 404, whatever is done with it. */
+static MunitResult every_missing(const MunitParameter params[], void *data)
+{
+  static t_world w;
+  const svc_plan *plan;
+  size_t i;
+  char path[512];
+  (void)params, (void)data;
+  for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++) {
+    uint64_t print;
+    if (!ready(&w, plan) || !t_world_missing(&w, plan, path, sizeof path)) continue;
+    print = t_world_print(&w);
+    expect(&w, plan, t_world_request(&w, plan, path, w.has_body ? w.body : NULL), 404, path);
+    if (t_world_print(&w) != print) t_complain(plan, "of what is not there something changes");
+  }
+  t_complaints_end();
+  return MUNIT_OK;
+}
+
+/* How many there are beside what a path names; -1: no list says it. */
+static int64_t delete_count(t_world *w, const svc_plan *plan)
+{
+  char route[256], path[512];
+  const svc_plan *list;
+  copy_text(route, sizeof route, plan->route->path);
+  copy_text(path, sizeof path, w->path);
+  if (!plan->own || !strrchr(route, '/')) return -1;
+  *strrchr(route, '/') = *strrchr(path, '/') = 0;
+  list = t_world_plan(w, SVC_GET, route);
+  if (!list || !(list->route->flags & (SVC_PAGED | SVC_BARE))) return -1;
+  expect(w, list, t_world_request(w, list, path, NULL), 200, "the list");
+  return list->route->flags & SVC_PAGED ? t_int(&w->t, "totalCount") : (int64_t)t_count(&w->t, "");
+}
+
+static void delete_it(t_world *w, const svc_plan *plan)
+{
+  const svc_plan *get = t_world_plan(w, SVC_GET, plan->route->path);
+  const svc_lifecycle *life = plan->route->run == svc_verb_delete ? plan->noun->noun->lifecycle : NULL;
+  bool stays = t_world_always(w, plan); /* it is set back to what it was, no more */
+  int64_t count = delete_count(w, plan);
+  expect(w, plan, t_world_send(w, plan), t_success(plan), "a delete");
+  if (get && life && life->deleted) { /* it takes its time */
+    expect(w, get, t_world_request(w, get, w->path, NULL), 200, "while it goes");
+    if (strcmp(t_str(&w->t, life->field), life->deleted) != 0) t_complain(plan, "does not go: %.300s", w->t.response.body);
+    t_advance(&w->t, 3600);
+  }
+  if (get) expect(w, get, t_world_request(w, get, w->path, NULL), stays ? 200 : 404, "what was deleted");
+  if (count >= 0 && delete_count(w, plan) != count - (stays ? 0 : 1)) t_complain(plan, "the list is as long as before");
+  expect(w, plan, t_world_send(w, plan), stays ? t_success(plan) : 404, "a second delete");
+}
+
+static MunitResult every_delete(const MunitParameter params[], void *data)
+{
+  static t_world w;
+  const svc_plan *plan;
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++)
+    if (plan->route->method == SVC_DELETE && ready(&w, plan)) delete_it(&w, plan);
+  t_complaints_end();
+  return MUNIT_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- replay */
+
+static bool replay_masked(const svc_node *value)
+{
+  return value->type == SVC_J_STRING && memchr(value->text.p, '*', value->text.n);
+}
+
+/* The second answer is the first, without its secrets: they are left out, or shown with asterisks, under another name even. */
+static bool replay_same(const svc_node *first, const svc_node *second)
+{
+  const svc_node *one, *other;
+  if (first->type != second->type) return false;
+  if (first->type != SVC_J_OBJECT && first->type != SVC_J_ARRAY) return svc_node_same(first, second) || replay_masked(second);
+  for (one = first->first, other = second->first; one || other;) {
+    int order = !one ? 1 : !other ? -1 : first->type == SVC_J_ARRAY ? 0 : svc_str_order(one->name, other->name);
+    if (order == 0 ? !replay_same(one, other) : order < 0 ? one->type != SVC_J_STRING : !replay_masked(other)) return false;
+    if (order <= 0) one = one->next;
+    if (order >= 0) other = other->next;
+  }
+  return true;
+}
+
+static void replay(t_world *w, const svc_plan *plan)
+{
+  static char first[sizeof w->body];
+  svc_arena arena;
+  uint64_t print;
+  bool secret, same;
+  t_header(&w->t, "Idempotency-Key", "one");
+  expect(w, plan, t_world_send(w, plan), t_success(plan), "with a key");
+  copy_text(first, sizeof first, w->t.response.body);
+  secret = strcmp(t_get_header(&w->t, "Cache-Control"), "no-store") == 0;
+  print = t_world_print(w);
+  expect(w, plan, t_world_send(w, plan), t_success(plan), "with the same key again");
+  svc_arena_init(&arena, NULL);
+  same = strcmp(w->t.response.body, first) == 0 ||
+         (secret && replay_same(svc_json_parse(&arena, svc_str_c(first)), svc_json_parse(&arena, svc_str_c(w->t.response.body))));
+  if (!same) t_complain(plan, "with the same key first %.400s, then %.400s", first, w->t.response.body);
+  if (t_world_print(w) != print) t_complain(plan, "with the same key again something changes");
+  svc_blocks_free(arena.blocks);
+}
+
+static MunitResult every_replay(const MunitParameter params[], void *data)
+{
+  static t_world w;
+  const svc_plan *plan;
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++)
+    if (plan->route->method == SVC_POST && ready(&w, plan)) replay(&w, plan);
+  t_complaints_end();
+  return MUNIT_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- memory */
+
+/* A request that failed for want of memory has changed nothing, or all: then sending it again changes nothing more. */
+static bool whole(t_world *w, const svc_plan *plan, uint64_t before, const char *key)
+{
+  uint64_t after = t_world_print(w);
+  svc_response response;
+  if (after == before) return true;
+  munit_assert_int(svc_handle_request(w->t.s, t_world_raw(w, plan, key), &response), ==, SVC_OK);
+  if (plan->route->method == SVC_GET) t_complain(plan, "a GET without memory changes something");
+  if (plan->route->method != SVC_DELETE && response.status != t_success(plan))
+    t_complain(plan, "half of a change was left behind: %d %.300s", response.status, response.body);
+  svc_response_free(&response);
+  if (t_world_print(w) != after) t_complain(plan, "half of a change was left behind");
+  return false;
+}
+
+/* A world in which a request is ready; of a PUT or PATCH one that changes something, and `n` says what. */
+static bool starve_begin(t_world *w, size_t i, const svc_plan **plan, int *n)
+{
+  const svc_route *r;
+  bool sought = *n < 0;
+  if (!begin(w, i, plan)) return false;
+  r = (*plan)->route;
+  if (!ready(w, *plan)) return t_world_close(w), false;
+  if ((r->method != SVC_PATCH && r->method != SVC_PUT) || r->example) return true;
+  if (!change_ready(w, *plan, n)) return t_world_close(w), false; /* every_change complains */
+  if (!sought) return true;
+  t_world_close(w); /* it has been made by now */
+  return starve_begin(w, i, plan, n);
+}
+
+static size_t plan_total(void)
+{
+  static t_world w;
+  size_t n;
+  t_world_open(&w);
+  n = w.t.s->plan_count;
+  t_world_close(&w);
+  return n;
+}
+
+/* Every allocation of the request's arena fails in turn, those behind it do not; of very many, the later ones in steps. */
+static MunitResult every_allocation(const MunitParameter params[], void *data)
+{
+  static t_world w;
+  const svc_plan *plan;
+  size_t i, total = plan_total();
+  (void)params, (void)data;
+  for (i = 0; i < total; i++) {
+    int which = -1;
+    bool done = false;
+    long n;
+    if (!starve_begin(&w, i, &plan, &which)) continue;
+    for (n = 1; !done; n += 1 + n / 100) {
+      const char *key = plan->route->method == SVC_POST ? "one" : NULL;
+      const svc_request *request = t_world_raw(&w, plan, key);
+      uint64_t print = t_world_print(&w);
+      svc_response response;
+      long live = w.memory.live;
+      int rc;
+      munit_assert_long(n, <, 100000);
+      t_arena_fail(n);
+      rc = svc_handle_request(w.t.s, request, &response);
+      t_arena_fail(0);
+      done = t_memory_sufficed(rc, &response);
+      if (done && response.status != t_success(plan))
+        t_complain(plan, "without failure %ld: %d %.300s", n, response.status, response.body);
+      svc_response_free(&response);
+      munit_assert_long(w.memory.live, ==, live);
+      if (done || whole(&w, plan, print, key)) continue;
+      t_world_close(&w);
+      munit_assert_true(starve_begin(&w, i, &plan, &which));
+    }
+    munit_assert_long(n, >, 2); /* every request needs memory */
+    t_world_close(&w);
+  }
+  t_complaints_end();
+  return MUNIT_OK;
+}
+
+/* Memory ends all along the request, not only where the allocator is asked for more. */
+static MunitResult every_room(const MunitParameter params[], void *data)
+{
+  static t_world w;
+  const svc_plan *plan;
+  size_t i, total = plan_total();
+  (void)params, (void)data;
+  for (i = 0; i < total; i++) {
+    int which = -1;
+    size_t room = 0;
+    bool done = false;
+    if (!starve_begin(&w, i, &plan, &which)) continue;
+    for (; !done; room += 72 + room / 16 / 8 * 8) {
+      const char *key = plan->route->method == SVC_POST ? "one" : NULL;
+      uint64_t print = t_world_print(&w);
+      svc_response response;
+      svc_arena arena;
+      munit_assert_size(room, <, T_MOST_ROOM);
+      done = t_handle_within(&w.t, &w.memory, t_world_raw(&w, plan, key), room, &response, &arena) == SVC_OK;
+      if (done && response.status != t_success(plan))
+        t_complain(plan, "with %zu bytes: %d %.300s", room, response.status, response.body);
+      svc_blocks_free(arena.blocks);
+      if (done || whole(&w, plan, print, key)) continue;
+      t_world_close(&w);
+      munit_assert_true(starve_begin(&w, i, &plan, &which));
+    }
+    t_world_close(&w);
+  }
+  t_complaints_end();
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/success", every_success, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/role", every_role, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/unknown", every_unknown, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/sent-back", every_sent_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/change", every_change, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/missing", every_missing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/delete", every_delete, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/replay", every_replay, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/allocation", every_allocation, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/room", every_room, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_every_plan = { "every_plan", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

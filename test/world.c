@@ -1,0 +1,647 @@
+/*
+** The world of the tests that hold for every route: see world.h.
+*/
+#include "world.h"
+
+/* What has to be done before a request can succeed, where no table says so; with the reason. */
+static const struct {
+  int method;
+  const char *path;
+  int first_method;
+  const char *first, *body; /* body NULL: its example */
+} world_first[] = {
+  /* projects keep their organization */
+  { SVC_DELETE, "/orgs/{orgId}", SVC_DELETE, "/groups/{groupId}", NULL },
+  /* only what is scheduled can be put off */
+  { SVC_POST, "/groups/{groupId}/maintenanceWindow/defer", SVC_PATCH, "/groups/{groupId}/maintenanceWindow",
+    "{\"dayOfWeek\":1,\"startASAP\":true}" },
+  /* whom it is about stands in its body, not in its path */
+  { SVC_PATCH, "/orgs/{orgId}/invites", SVC_POST, "/orgs/{orgId}/invites", NULL },
+  { SVC_PATCH, "/groups/{groupId}/invites", SVC_POST, "/groups/{groupId}/invites", NULL },
+  /* they take back what another one has done, by the same example */
+  { SVC_POST, "/orgs/{orgId}/teams/{teamId}:removeUser", SVC_POST, "/orgs/{orgId}/teams/{teamId}:addUser", NULL },
+  { SVC_POST, "/orgs/{orgId}/users/{userId}:removeRole", SVC_POST, "/orgs/{orgId}/users/{userId}:addRole", NULL },
+  { SVC_POST, "/groups/{groupId}/users/{userId}:removeRole", SVC_POST, "/groups/{groupId}/users/{userId}:addRole", NULL },
+};
+
+/* ------------------------------------------------------------------------------------------------------------- complaints */
+
+#define WORLD_COMPLAINTS 64 /* that are said: more are only counted */
+static int world_complaints;
+
+/* Each is said once: it may be of every item of a list. */
+void t_complain(const svc_plan *plan, const char *format, ...)
+{
+  static char said[WORLD_COMPLAINTS][1200];
+  static int count;
+  char text[sizeof said[0]];
+  va_list args;
+  int n = snprintf(text, sizeof text, "%s %s: ", t_method(plan), plan->route->path), i;
+  va_start(args, format);
+  vsnprintf(text + n, sizeof text - (size_t)n, format, args);
+  va_end(args);
+  if (world_complaints++ == 0) count = 0;
+  for (i = 0; i < count; i++)
+    if (strcmp(said[i], text) == 0) return;
+  if (count == WORLD_COMPLAINTS) return;
+  memcpy(said[count++], text, sizeof text);
+  fprintf(stderr, "\n%s", text);
+}
+
+void t_complaints_end(void)
+{
+  int n = world_complaints;
+  world_complaints = 0;
+  if (n) munit_errorf("%d complaints, see above", n);
+}
+
+static bool world_cannot(t_world *w, const svc_plan *plan, const char *format, ...) SVC_PRINTF(3, 4);
+
+static bool world_cannot(t_world *w, const svc_plan *plan, const char *format, ...)
+{
+  int n = snprintf(w->why, sizeof w->why, "%s %s ", t_method(plan), plan->route->path);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(w->why + n, sizeof w->why - (size_t)n, format, args);
+  va_end(args);
+  return false;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the routes */
+
+const char *t_method(const svc_plan *plan)
+{
+  static const char *const names[SVC_METHOD_COUNT] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
+  return names[plan->route->method];
+}
+
+int t_success(const svc_plan *plan)
+{
+  return plan->route->status ? plan->route->status : 200;
+}
+
+static const svc_plan *world_plan_n(const t_world *w, int method, const char *path, size_t n)
+{
+  size_t i;
+  for (i = 0; i < w->t.s->plan_count; i++) {
+    const svc_route *r = w->t.s->plans[i].route;
+    if (r->method == method && strlen(r->path) == n && strncmp(r->path, path, n) == 0) return &w->t.s->plans[i];
+  }
+  return NULL;
+}
+
+const svc_plan *t_world_plan(const t_world *w, int method, const char *path)
+{
+  return world_plan_n(w, method, path, strlen(path));
+}
+
+static bool world_is_making(const t_world *w, const svc_plan *plan)
+{
+  size_t i;
+  for (i = 0; i < w->making_count; i++)
+    if (w->making[i] == (size_t)(plan - w->t.s->plans)) return true;
+  return false;
+}
+
+/* Does it make something, of which it has an example? */
+static bool world_makes(const t_world *w, const svc_plan *plan)
+{
+  return plan->route->method == SVC_POST && plan->route->example && !world_is_making(w, plan);
+}
+
+/* The POST that makes what stands behind this much of a path. */
+static const svc_plan *world_maker(const t_world *w, const char *path, size_t n)
+{
+  const svc_plan *plan = world_plan_n(w, SVC_POST, path, n);
+  return plan && world_makes(w, plan) ? plan : NULL;
+}
+
+/* Any POST that makes one of this noun. */
+static const svc_plan *world_maker_of(const t_world *w, const svc_noun_info *noun)
+{
+  size_t i;
+  for (i = 0; noun && i < w->t.s->plan_count; i++) {
+    const svc_plan *plan = &w->t.s->plans[i];
+    if (plan->noun == noun && !plan->own && world_makes(w, plan) && !strchr(strrchr(plan->route->path, '/'), ':')) return plan;
+  }
+  return NULL;
+}
+
+static const svc_noun_info *world_noun_of_param(const t_world *w, svc_str name)
+{
+  size_t i;
+  for (i = 0; i < w->t.s->noun_count; i++)
+    if (w->t.s->nouns[i].noun->param && svc_str_is(name, w->t.s->nouns[i].noun->param)) return &w->t.s->nouns[i];
+  return NULL;
+}
+
+static const svc_hop *world_hop(const svc_plan *plan, unsigned param)
+{
+  unsigned i;
+  for (i = 0; i < plan->hop_count; i++)
+    if (plan->hops[i].param == param) return &plan->hops[i];
+  return NULL;
+}
+
+const svc_plan *t_world_shows(const t_world *w, const svc_plan *plan)
+{
+  const svc_plan *same = t_world_plan(w, SVC_GET, plan->route->path);
+  if (same) return same->route->flags & (SVC_PAGED | SVC_BARE) ? NULL : same;
+  return plan->own && !strpbrk(strrchr(plan->route->path, '}'), ":/") ? plan->item : NULL;
+}
+
+bool t_world_always(const t_world *w, const svc_plan *plan)
+{
+  size_t i;
+  if (plan->noun->noun->flags & SVC_SINGLETON) return true;
+  for (i = 0; i < w->t.s->plan_count; i++) {
+    const svc_plan *other = &w->t.s->plans[i];
+    if (other->noun == plan->noun && other->route->method == SVC_POST && !other->own) return false;
+  }
+  return true;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- making */
+
+static const char *world_remember(t_world *w, const char *at, svc_str key)
+{
+  munit_assert_size(w->made_count, <, sizeof w->made / sizeof w->made[0]);
+  munit_assert_size(strlen(at), <, sizeof w->made[0].at);
+  munit_assert_size(key.n, <, sizeof w->made[0].key);
+  snprintf(w->made[w->made_count].at, sizeof w->made[0].at, "%s", at);
+  snprintf(w->made[w->made_count].key, sizeof w->made[0].key, SVC_FMT, SVC_ARG(key));
+  return w->made[w->made_count++].key;
+}
+
+static const char *world_recall(const t_world *w, const char *at)
+{
+  size_t i;
+  for (i = 0; i < w->made_count; i++)
+    if (strcmp(w->made[i].at, at) == 0) return w->made[i].key;
+  return NULL;
+}
+
+/* The fields of a body, "a/b", as they stand in a path. */
+static svc_str world_fields(t_world *w, const svc_node *body, const char *fields)
+{
+  svc_buf b = svc_buf_new(&w->t.arena, 64);
+  svc_str rest = svc_str_c(fields);
+  while (rest.n) {
+    const svc_node *value = svc_node_find(body, svc_str_cut(&rest, '/'));
+    if (!value || value->type == SVC_J_OBJECT || value->type == SVC_J_ARRAY) return SVC_S("");
+    svc_percent_encode(&b, value->text);
+    if (rest.n) svc_buf_char(&b, '/');
+  }
+  return svc_buf_done(&b);
+}
+
+/* The key of what the last answer shows: as its own link says, else as its fields do. Of a list: its first. */
+static svc_str world_key_shown(t_world *w, const svc_noun_info *noun, const char *at)
+{
+  const svc_node *body = w->t.body, *results = svc_node_get(body, "results");
+  svc_str self, base = w->t.s->base_url;
+  size_t n = strlen(at);
+  if (results) body = results->first;
+  else if (body && body->type == SVC_J_ARRAY) body = body->first;
+  self = t_self(body);
+  if (self.n > base.n + w->t.s->base_path.n + n + 1) {
+    self = (svc_str){ self.p + base.n + w->t.s->base_path.n, self.n - base.n - w->t.s->base_path.n };
+    if (memcmp(self.p, at, n) == 0 && self.p[n] == '/') return (svc_str){ self.p + n + 1, self.n - n - 1 };
+  }
+  return world_fields(w, body, noun && noun->noun->key ? noun->noun->key : "id");
+}
+
+/* Send the example of a POST; *at: where to. */
+static bool world_post(t_world *w, const svc_plan *plan, char *at, size_t size)
+{
+  static char body[16384]; /* it is used before another one is made */
+  bool good;
+  munit_assert_size(w->making_count, <, sizeof w->making / sizeof w->making[0]);
+  w->making[w->making_count++] = (size_t)(plan - w->t.s->plans);
+  good = t_world_path(w, plan, at, size) && t_world_example(w, plan, body, sizeof body);
+  w->making_count--;
+  if (!good) return false;
+  if (t_send(&w->t, "POST", at, body) == t_success(plan)) return true;
+  return world_cannot(w, plan, "with its example: %d %s", w->t.response.status, w->t.response.body);
+}
+
+/* One of a collection: `at` as it is filled in. */
+static const char *world_make(t_world *w, const svc_plan *maker, const char *at)
+{
+  char path[512];
+  const char *known = world_recall(w, at);
+  svc_str key;
+  if (known) return known;
+  if (!world_post(w, maker, path, sizeof path)) return NULL;
+  key = world_key_shown(w, maker->own ? NULL : maker->noun, path); /* own: what it makes is a part of one of its noun */
+  if (key.n) return world_remember(w, at, key);
+  world_cannot(w, maker, "does not say how what it has made is called: %s", w->t.response.body);
+  return NULL;
+}
+
+/* The first of a list of what nothing makes. */
+static const char *world_listed(t_world *w, const svc_plan *plan, const char *path, size_t n, const char *at)
+{
+  const svc_plan *list = world_plan_n(w, SVC_GET, path, n);
+  const char *known = world_recall(w, at);
+  svc_str key = SVC_S("");
+  if (known) return known;
+  if (list && t_send(&w->t, "GET", at, NULL) == 200) key = world_key_shown(w, list->noun, at);
+  if (key.n) return world_remember(w, at, key);
+  world_cannot(w, plan, "needs one of %.*s, and there is none: give its POST an example", (int)n, path);
+  return NULL;
+}
+
+/* By its unique value: that of the one that its own path names. */
+static const char *world_by_unique(t_world *w, const svc_plan *plan, const char *at)
+{
+  char path[512];
+  const char *known = world_recall(w, at);
+  if (known) return known;
+  if (!plan->item || !t_world_path(w, plan->item, path, sizeof path)) return NULL;
+  munit_assert_int(t_send(&w->t, "GET", path, NULL), ==, 200);
+  return world_remember(w, at, world_fields(w, w->t.body, plan->route->by));
+}
+
+/* What the parameter, or parameters, at this place of a path are. `n`: as much of the path as stands before it. */
+static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, size_t n, const char *at)
+{
+  const svc_hop *hop = world_hop(plan, param);
+  const svc_noun_info *noun = hop ? hop->noun : world_noun_of_param(w, plan->params[param]);
+  const svc_plan *maker = world_maker(w, plan->route->path, n);
+  char own[512];
+  if (hop && hop->by_unique) return world_by_unique(w, plan, at);
+  if (noun && noun == w->t.s->org) return w->org;
+  if (noun && noun == w->t.s->group) return w->group;
+  if (maker) return world_make(w, maker, at);
+  maker = world_maker_of(w, noun);
+  if (!maker) return world_listed(w, plan, plan->route->path, n, at);
+  if (!t_world_path(w, maker, own, sizeof own)) return NULL;
+  return world_make(w, maker, own);
+}
+
+/* A value for a parameter of a query that has to be given. */
+static void world_query_value(const t_world *w, const svc_param *p, char *out, size_t size)
+{
+  const char *text = p->values ? p->values[0] : p->type == SVC_BOOLEAN ? "true" : "a";
+  if (p->type == SVC_DATE) text = "2025-05-31T00:00:00Z";
+  if (p->format == SVC_FORMAT_ID) text = strcmp(p->name, "orgId") == 0 ? w->org : w->group;
+  if (p->type == SVC_INT32 || p->type == SVC_INT64) snprintf(out, size, "%lld", (long long)(p->min ? p->min : 1));
+  else snprintf(out, size, "%s", text);
+}
+
+void t_world_query(const t_world *w, const svc_plan *plan, char *out, size_t size)
+{
+  const svc_param *p;
+  char value[64], mark = strchr(out, '?') ? '&' : '?';
+  size_t n = strlen(out);
+  for (p = plan->route->params; p && p->name; p++) {
+    if (!(p->flags & SVC_PARAM_REQUIRED)) continue;
+    world_query_value(w, p, value, sizeof value);
+    n += (size_t)snprintf(out + n, size - n, "%c%s=%s", mark, p->name, value);
+    mark = '&';
+  }
+}
+
+/* The path, up to this parameter. */
+static bool world_fill(t_world *w, const svc_plan *plan, unsigned until, char *out, size_t size)
+{
+  const char *p = plan->route->path;
+  svc_str parts = SVC_S(""), part; /* of a key that takes several parameters */
+  size_t n = 0;
+  unsigned param = 0;
+  while (*p) {
+    munit_assert_size(n + sizeof w->made[0].key, <, size);
+    if (*p != '{') {
+      out[n++] = *p++;
+      continue;
+    }
+    out[n] = 0;
+    if (param == until) return true;
+    if (parts.n == 0) {
+      char at[512];
+      snprintf(at, sizeof at, "%.*s", n ? (int)n - 1 : 0, out); /* without the slash */
+      parts = svc_str_c(world_key(w, plan, param, (size_t)(p - plan->route->path) - 1, at));
+      if (parts.n == 0) return false;
+      if (!world_hop(plan, param) || world_hop(plan, param)->param_count == 1) part = parts, parts.n = 0;
+      else part = svc_str_cut(&parts, '/');
+    } else {
+      part = svc_str_cut(&parts, '/');
+    }
+    memcpy(out + n, part.p, part.n);
+    n += part.n;
+    param++;
+    p = strchr(p, '}') + 1;
+  }
+  out[n] = 0;
+  return true;
+}
+
+bool t_world_path(t_world *w, const svc_plan *plan, char *out, size_t size)
+{
+  if (!world_fill(w, plan, UINT_MAX, out, size)) return false;
+  t_world_query(w, plan, out, size);
+  return true;
+}
+
+/* The same entity along another route, which has the same key in another path. */
+static bool world_also(t_world *w, const svc_plan *plan, const char *path, const svc_plan *other, char *out, size_t size)
+{
+  unsigned parts = plan->hops[plan->hop_count - 1].param_count;
+  const char *key = path + strcspn(path, "?");
+  while (parts--)
+    do key--;
+    while (*key != '/');
+  if (!world_fill(w, other, other->hops[other->hop_count - 1].param, out, size)) return false;
+  snprintf(out + strlen(out) - 1, size - strlen(out), "%s", key);
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- examples */
+
+static const char *world_one_of(t_world *w, const svc_noun_info *noun, const svc_plan *by)
+{
+  const svc_plan *maker = world_maker_of(w, noun);
+  char own[512];
+  if (noun == w->t.s->org) return w->org;
+  if (noun == w->t.s->group) return w->group;
+  if (!maker) {
+    world_cannot(w, by, "names one of %s in its example, which nothing makes", noun->noun->name);
+    return NULL;
+  }
+  return t_world_path(w, maker, own, sizeof own) ? world_make(w, maker, own) : NULL;
+}
+
+/* A key as it stands in a body. */
+static svc_str world_plain(t_world *w, const char *key)
+{
+  svc_str text = SVC_S("");
+  munit_assert_true(svc_percent_decode(&w->t.s->memory, svc_str_c(key), false, &text));
+  return text;
+}
+
+/* Ids that are named as in a path, and the two that stand for themselves, become those of what is there. */
+static bool world_ids(t_world *w, const svc_plan *plan, svc_node *node)
+{
+  const svc_noun_info *noun = world_noun_of_param(w, node->name);
+  const char *key = NULL;
+  svc_node *child;
+  svc_id id;
+  if (node->type == SVC_J_STRING && node->text.n == 24 && svc_id_parse(node->text, &id)) {
+    if (svc_str_is(node->text, SVC_EXAMPLE_USER)) key = w->user;
+    else if (svc_str_is(node->text, SVC_EXAMPLE_ORG)) key = w->other_org;
+    else if (noun && !(key = world_one_of(w, noun, plan))) return false;
+    if (key) node->text = world_plain(w, key);
+  }
+  for (child = node->first; child; child = child->next)
+    if (!world_ids(w, plan, child)) return false;
+  return true;
+}
+
+typedef struct world_refs {
+  t_world *w;
+  const svc_plan *plan;
+  const svc_noun_info *noun;
+} world_refs;
+
+static bool world_ref(void *context, const svc_node *value)
+{
+  world_refs *refs = context;
+  const char *key = world_one_of(refs->w, refs->noun, refs->plan);
+  if (key) ((svc_node *)(uintptr_t)value)->text = world_plain(refs->w, key);
+  return key != NULL;
+}
+
+/* What the fields name that must name something that is there. */
+static bool world_named(t_world *w, const svc_plan *plan, svc_node *body)
+{
+  const svc_ref *ref;
+  for (ref = plan->noun->noun->refs; ref && ref->field; ref++) {
+    world_refs refs = { w, plan, svc_noun_named(w->t.s, ref->noun) };
+    if (ref->err_missing && refs.noun && !svc_each_value(body, ref->field, world_ref, &refs)) return false;
+  }
+  return true;
+}
+
+bool t_world_example(t_world *w, const svc_plan *plan, char *out, size_t size)
+{
+  svc_arena arena;
+  svc_node *body;
+  svc_buf b;
+  bool good = true;
+  if (plan->route->flags & SVC_NO_BODY) return *out = 0, true;
+  if (!plan->route->example) return world_cannot(w, plan, "has no example");
+  svc_arena_init(&arena, NULL);
+  body = svc_json_parse(&arena, svc_str_c(plan->route->example));
+  if (!body) good = world_cannot(w, plan, "has an example that is not JSON");
+  if (good) good = world_ids(w, plan, body) && world_named(w, plan, body);
+  if (good) {
+    b = svc_buf_new(&arena, 1024);
+    svc_node_write(&b, body);
+    munit_assert_int(snprintf(out, size, "%s", svc_buf_done(&b).p), <, (int)size);
+  }
+  svc_blocks_free(arena.blocks);
+  return good;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- whole requests */
+
+static bool world_do_first(t_world *w, const svc_plan *plan)
+{
+  size_t i;
+  for (i = 0; i < sizeof world_first / sizeof world_first[0]; i++) {
+    const svc_plan *first;
+    if (plan->route->method != world_first[i].method || strcmp(plan->route->path, world_first[i].path) != 0) continue;
+    first = t_world_plan(w, world_first[i].first_method, world_first[i].first);
+    munit_assert_not_null(first);
+    if (!t_world_path(w, first, w->path, sizeof w->path)) return false;
+    w->body[0] = 0;
+    if (world_first[i].body) snprintf(w->body, sizeof w->body, "%s", world_first[i].body);
+    else if (first->route->method != SVC_DELETE && !t_world_example(w, first, w->body, sizeof w->body)) return false;
+    w->group_gone = first->route->method == SVC_DELETE && first->noun == w->t.s->group;
+    if (t_send(&w->t, t_method(first), w->path, w->body[0] ? w->body : NULL) != t_success(first))
+      return world_cannot(w, first, "comes first: %d %s", w->t.response.status, w->t.response.body);
+  }
+  return true;
+}
+
+bool t_world_missing(t_world *w, const svc_plan *plan, char *out, size_t size)
+{
+  const svc_hop *own = plan->own ? &plan->hops[plan->hop_count - 1] : NULL;
+  const char *p = plan->route->path;
+  unsigned i;
+  size_t n;
+  if (!own || !world_fill(w, plan, own->param, out, size)) return false;
+  n = strlen(out);
+  for (i = 0; i <= own->param; i++) p = strchr(p, '{') + 1;
+  for (p--; *p;) {
+    const char *end = *p == '{' ? strchr(p, '}') : NULL;
+    const char *sample = end ? t_sample((svc_str){ p + 1, (size_t)(end - p - 1) }) : NULL;
+    munit_assert_size(n + 100, <, size);
+    if (sample) n += (size_t)snprintf(out + n, size - n, "%s", sample);
+    else out[n++] = *p;
+    p = end ? end + 1 : p + 1;
+  }
+  out[n] = 0;
+  t_world_query(w, plan, out, size);
+  return true;
+}
+
+bool t_world_shown_at(t_world *w, const svc_plan *plan, const svc_plan *get, char *out, size_t size)
+{
+  if (strcmp(get->route->path, plan->route->path) != 0) return world_also(w, plan, w->path, get, out, size);
+  snprintf(out, size, "%s", w->path);
+  return true;
+}
+
+/* What a GET shows is sent back. */
+static bool world_shown(t_world *w, const svc_plan *plan)
+{
+  const svc_plan *get = t_world_shows(w, plan);
+  char path[512];
+  if (plan->route->example || !get) return t_world_example(w, plan, w->body, sizeof w->body);
+  if (!t_world_shown_at(w, plan, get, path, sizeof path)) return false;
+  if (t_send(&w->t, "GET", path, NULL) != 200)
+    return world_cannot(w, get, "shows nothing: %d %s", w->t.response.status, w->t.response.body);
+  munit_assert_size(w->t.response.body_length, <, sizeof w->body);
+  memcpy(w->body, w->t.response.body, w->t.response.body_length + 1);
+  return true;
+}
+
+bool t_world_ready(t_world *w, const svc_plan *plan)
+{
+  int method = plan->route->method;
+  bool good;
+  w->has_body = false;
+  munit_assert_size(w->making_count, ==, 0);
+  if (!world_do_first(w, plan)) return false;
+  w->making[w->making_count++] = (size_t)(plan - w->t.s->plans);
+  good = t_world_path(w, plan, w->path, sizeof w->path);
+  if (good && method == SVC_POST) good = t_world_example(w, plan, w->body, sizeof w->body);
+  if (good && (method == SVC_PUT || method == SVC_PATCH)) good = world_shown(w, plan);
+  w->making_count--;
+  w->has_body = good && (method == SVC_POST || method == SVC_PUT || method == SVC_PATCH) && !(plan->route->flags & SVC_NO_BODY);
+  return good;
+}
+
+int t_world_request(t_world *w, const svc_plan *plan, const char *path, const char *body)
+{
+  int status = t_send(&w->t, t_method(plan), path, body);
+  t_world_check(w, plan);
+  return status;
+}
+
+int t_world_send(t_world *w, const svc_plan *plan)
+{
+  return t_world_request(w, plan, w->path, w->has_body ? w->body : NULL);
+}
+
+const svc_request *t_world_raw(t_world *w, const svc_plan *plan, const char *retry_key)
+{
+  static char target[600];
+  static svc_header headers[2];
+  static svc_request request;
+  memset(&request, 0, sizeof request);
+  memset(headers, 0, sizeof headers);
+  snprintf(target, sizeof target, "/api/svc/v2%s", w->path);
+  headers[0].name = "Content-Type";
+  headers[0].value = "application/json";
+  headers[1].name = "Idempotency-Key";
+  headers[1].value = retry_key;
+  request.method = t_method(plan);
+  request.target = target;
+  request.headers = headers;
+  request.header_count = retry_key ? 2 : 1;
+  request.body = w->has_body ? w->body : NULL;
+  request.body_length = w->has_body ? strlen(w->body) : 0;
+  request.peer = w->t.peer;
+  request.caller = &w->t.caller;
+  return &request;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- callers */
+
+void t_world_role(t_world *w, int role)
+{
+  bool group = svc_role_level(role) == SVC_SCOPE_GROUP;
+  w->t.grants[0] = (svc_grant){ svc_role_name(role), group ? w->group : w->org };
+  w->t.grants[1] = (svc_grant){ svc_role_name(role), w->other_org };
+  w->t.caller.grant_count = group ? 1 : 2;
+}
+
+void t_world_stranger(t_world *w)
+{
+  w->t.grants[0] = (svc_grant){ "ORG_OWNER", w->other_org };
+  w->t.caller.grant_count = 1;
+}
+
+void t_world_owner(t_world *w)
+{
+  w->t.grants[0] = (svc_grant){ "ORG_OWNER", NULL };
+  w->t.caller.grant_count = 1;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- the world */
+
+void t_world_open(t_world *w)
+{
+  svc_config config = { .limiter_off = 1, .provision_ms = 60000 };
+  char roles[128];
+  memset(w, 0, sizeof *w);
+  config.allocator.resize = t_memory_resize;
+  config.allocator.context = &w->memory;
+  t_open(&w->t, &config);
+  w->other_org = t_organization(&w->t, "Other");
+  w->org = t_organization(&w->t, "Acme");
+  w->group = t_project(&w->t, w->org, "alpha");
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", w->org);
+  t_user(&w->t, "ada@example.com", roles);
+  w->user = t_user(&w->t, "bob@example.com", roles);
+}
+
+void t_world_close(t_world *w)
+{
+  t_close(&w->t);
+  munit_assert_long(w->memory.live, ==, 0);
+}
+
+static uint64_t world_hash(uint64_t h, svc_str bytes)
+{
+  size_t i;
+  for (i = 0; i < bytes.n; i++) h = (h ^ (unsigned char)bytes.p[i]) * 0x100000001b3u;
+  return h;
+}
+
+uint64_t t_world_print(t_world *w)
+{
+  uint64_t h = 0xcbf29ce484222325u;
+  svc_key first = { .b = { 1 }, .n = 1 };
+  svc_str key, value;
+  svc_scan scan;
+  svc_txn *txn;
+  munit_assert_int(w->t.s->commit.port->read_begin(w->t.s->commit.store, &txn), ==, SVC_OK);
+  svc_scan_below(&scan, txn, &first, false);
+  scan.to.b[0] = 0xFF; /* all that there is */
+  while (svc_scan_next(&scan, &key, &value)) h = world_hash(world_hash(h, key), value);
+  munit_assert_int(txn->error, ==, SVC_OK);
+  w->t.s->commit.port->read_end(txn);
+  return h;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- samples */
+
+const char *t_sample(svc_str param)
+{
+  static const char *const named[][2] = {
+    { "cloudProvider", "AWS" }, { "clusterView", "PRIMARY" }, { "entryValue", "192.0.2.77" }, { "hostname", "db.example.com" },
+    { "integrationType", "DATADOG" }, { "ipAddress", "192.0.2.77" }, { "logName", "mongod" }, { "name", "nobody" },
+    { "queryShapeHash", "00000000000000000000000000000000000000000000000000000000000000aa" }, { "token", "abc" },
+    { "userName", "nobody@example.com" }, { "username", "nobody@example.com" }, { "processId", "db.example.com:27017" },
+  };
+  size_t i;
+  for (i = 0; i < sizeof named / sizeof named[0]; i++)
+    if (svc_str_is(param, named[i][0])) return named[i][1];
+  if (param.n >= 2 && (svc_str_is(param, "id") || memcmp(param.p + param.n - 2, "Id", 2) == 0)) return "0123456789abcdef01234567";
+  if (param.n > 4 && memcmp(param.p + param.n - 4, "Name", 4) == 0) return "nobody";
+  return NULL;
+}
