@@ -1,0 +1,79 @@
+#!/bin/sh
+# The pipeline names no noun by its symbol (generic.sh), and not by a string either: no string in base, store, pipeline and
+# api.c is, or holds in quotes or braces, what the catalog calls something: a noun, its links and parameters, a field, a
+# role, a type of event. What a noun has of its own belongs into its table.
+. test/check/common
+
+A=amalgamation
+
+# Words that those layers have a use of their own for: FILE WORD..., "*" for all files.
+cat >build/check/generic_allowed <<'WORDS'
+* id links results totalCount content status
+errors.c badRequestDetail description detail error errorCode field fields parameters reason
+respond.c error error_description
+event.c apiKeyId created delegatePrincipal eventTypeName groupId isGlobalAdmin orgId publicKey remoteAddress userId username
+digest.c algorithm cnonce nonce opaque qop realm response uri username
+simulator.c simulated value
+plan.c groupId orgId
+table.h groupId orgId
+openapi.c additionalProperties allOf apiKey array bearer binary boolean components default deprecated description digest enum example format http in info integer items maxItems maxLength maximum minItems minLength minimum name number object oneOf openapi parameters paths path pattern properties query readOnly required requestBody responses schema schemas scheme security securitySchemes serviceAccount servers string tags title type uniqueItems url version writeOnly
+api.c db
+WORDS
+# event.c: the members of an event, which the pipeline writes with every change. digest.c: those of the HTTP header.
+# plan.c: a build may be without projects or organizations, and has nobody to ask then how their ids are called.
+# table.h: the rows of these ids, which most entities have. simulator.c: what it answers when it is asked for a figure.
+# openapi.c: the words of that format, and what its ways to authenticate are called.
+
+{ # what the catalog calls something, a line each
+  sed -n 's/^  X(\([A-Z0-9_]*\),.*/\1/p' $A/catalog/event_type_list.h $A/catalog/role_list.h
+  find $A/catalog -name '*.[ch]' | sort | xargs awk '
+    /^SVC_PRIVATE const svc_noun svc_noun_/ { noun = 1 }
+    /^};/ { noun = 0 }
+    noun && /^  \.(name|rel|kind|param) = "/ { text = $0; sub(/^[^"]*"/, "", text); sub(/".*/, "", text); print text }
+    {
+      rest = $0
+      while (match(rest, /(^|[^A-Z_])F_[A-Z0-9]+\("[^"]*"|\{ \.name = "[^"]*", \.type/)) {
+        text = substr(rest, RSTART, RLENGTH); rest = substr(rest, RSTART + RLENGTH)
+        sub(/^[^"]*"/, "", text); sub(/".*/, "", text); print text
+      }
+    }'
+} | sort -u >build/check/generic_words
+[ "$(wc -l <build/check/generic_words)" -gt 1200 ] || fail "hardly a word was found in the catalog: this check looks in vain"
+
+# error_list.h is left out: it is a list of all that can be refused, and says of each what it is about. So is what
+# svc_bootstrap() sends: those are requests, as a host would send them.
+# shellcheck disable=SC2016,SC2046
+awk '
+FILENAME ~ /generic_allowed$/ { for (i = 2; i <= NF; i++) allowed[$1, $i] = 1; next }
+FILENAME ~ /generic_words$/ { word[$0] = 1; next }
+FNR == 1 { comment = 0; file = FILENAME; sub(/.*\//, "", file); asked = 0 }
+file == "api.c" && /^typedef struct api_first/ { asked = 1 }
+asked || /^[ \t]*#[ \t]*include/ { next }
+{
+  rest = $0
+  while (rest != "") {
+    if (comment) {
+      end = index(rest, "*/")
+      if (!end) break
+      rest = substr(rest, end + 2); comment = 0
+    }
+    if (!match(rest, /"([^"\\]|\\.)*"|\/\*|\047([^\047\\]|\\.)*\047/)) break
+    text = substr(rest, RSTART, RLENGTH); rest = substr(rest, RSTART + RLENGTH)
+    if (text == "/*") comment = 1
+    else if (substr(text, 1, 1) == "\"") look(substr(text, 2, length(text) - 2))
+  }
+}
+function look(text,   part, n, i) {                      # all of it, and what stands in it between quotes or braces
+  judge(text)
+  n = split(text, part, /\\"|[{}]/)
+  for (i = 2; i < n; i++) judge(part[i])
+}
+function judge(text) {
+  strings++
+  if (!(text in word) || ("*", text) in allowed || (file, text) in allowed) return
+  print FILENAME ":" FNR ": \"" text "\" is what the catalog calls something"; bad = 1
+}
+END { if (strings < 1000) { print "only " strings + 0 " strings found: this check looks in vain"; bad = 1 }; exit bad }
+' build/check/generic_allowed build/check/generic_words \
+  $(find $A/base $A/store $A/pipeline $A/api.c -name '*.[ch]' | grep -v '/error_list\.h$' | sort) >build/check/generic_strings ||
+  fail "$(cat build/check/generic_strings)"
