@@ -3,18 +3,22 @@
 */
 #include "world.h"
 
-/* What has to be done before a request can succeed, where no table says so. */
+/* What has to be done before a request can succeed, where no table says so; with the reason. */
 static const struct {
   int method;
   const char *path;
   int first_method;
   const char *first, *body; /* body NULL: its example */
 } world_first[] = {
-  { SVC_DELETE, "/orgs/{orgId}", SVC_DELETE, "/groups/{groupId}", NULL }, /* projects keep their organization */
+  /* projects keep their organization */
+  { SVC_DELETE, "/orgs/{orgId}", SVC_DELETE, "/groups/{groupId}", NULL },
+  /* only what is scheduled can be put off */
   { SVC_POST, "/groups/{groupId}/maintenanceWindow/defer", SVC_PATCH, "/groups/{groupId}/maintenanceWindow",
-    "{\"dayOfWeek\":1,\"startASAP\":true}" }, /* only what is scheduled is put off */
-  { SVC_PATCH, "/orgs/{orgId}/invites", SVC_POST, "/orgs/{orgId}/invites", NULL }, /* it names whom it is about in its body */
+    "{\"dayOfWeek\":1,\"startASAP\":true}" },
+  /* whom it is about stands in its body, not in its path */
+  { SVC_PATCH, "/orgs/{orgId}/invites", SVC_POST, "/orgs/{orgId}/invites", NULL },
   { SVC_PATCH, "/groups/{groupId}/invites", SVC_POST, "/groups/{groupId}/invites", NULL },
+  /* they take back what another one has done, by the same example */
   { SVC_POST, "/orgs/{orgId}/teams/{teamId}:removeUser", SVC_POST, "/orgs/{orgId}/teams/{teamId}:addUser", NULL },
   { SVC_POST, "/orgs/{orgId}/users/{userId}:removeRole", SVC_POST, "/orgs/{orgId}/users/{userId}:addRole", NULL },
   { SVC_POST, "/groups/{groupId}/users/{userId}:removeRole", SVC_POST, "/groups/{groupId}/users/{userId}:addRole", NULL },
@@ -149,10 +153,11 @@ const svc_plan *t_world_shows(const t_world *w, const svc_plan *plan)
 bool t_world_always(const t_world *w, const svc_plan *plan)
 {
   size_t i;
-  for (i = 0; i < w->t.s->plan_count; i++)
-    if (w->t.s->plans[i].noun == plan->noun && w->t.s->plans[i].route->method == SVC_POST && !w->t.s->plans[i].own &&
-        !(plan->noun->noun->flags & SVC_SINGLETON))
-      return false;
+  if (plan->noun->noun->flags & SVC_SINGLETON) return true;
+  for (i = 0; i < w->t.s->plan_count; i++) {
+    const svc_plan *other = &w->t.s->plans[i];
+    if (other->noun == plan->noun && other->route->method == SVC_POST && !other->own) return false;
+  }
   return true;
 }
 
@@ -161,6 +166,8 @@ bool t_world_always(const t_world *w, const svc_plan *plan)
 static const char *world_remember(t_world *w, const char *at, svc_str key)
 {
   munit_assert_size(w->made_count, <, sizeof w->made / sizeof w->made[0]);
+  munit_assert_size(strlen(at), <, sizeof w->made[0].at);
+  munit_assert_size(key.n, <, sizeof w->made[0].key);
   snprintf(w->made[w->made_count].at, sizeof w->made[0].at, "%s", at);
   snprintf(w->made[w->made_count].key, sizeof w->made[0].key, SVC_FMT, SVC_ARG(key));
   return w->made[w->made_count++].key;
@@ -262,7 +269,7 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   const svc_hop *hop = world_hop(plan, param);
   const svc_noun_info *noun = hop ? hop->noun : world_noun_of_param(w, plan->params[param]);
   const svc_plan *maker = world_maker(w, plan->route->path, n);
-  char own[256];
+  char own[512];
   if (hop && hop->by_unique) return world_by_unique(w, plan, at);
   if (noun && noun == w->t.s->org) return w->org;
   if (noun && noun == w->t.s->group) return w->group;
@@ -276,7 +283,8 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
 /* A value for a parameter of a query that has to be given. */
 static void world_query_value(const t_world *w, const svc_param *p, char *out, size_t size)
 {
-  const char *text = p->values ? p->values[0] : p->type == SVC_DATE ? "2025-05-31T00:00:00Z" : p->type == SVC_BOOLEAN ? "true" : "a";
+  const char *text = p->values ? p->values[0] : p->type == SVC_BOOLEAN ? "true" : "a";
+  if (p->type == SVC_DATE) text = "2025-05-31T00:00:00Z";
   if (p->format == SVC_FORMAT_ID) text = strcmp(p->name, "orgId") == 0 ? w->org : w->group;
   if (p->type == SVC_INT32 || p->type == SVC_INT64) snprintf(out, size, "%lld", (long long)(p->min ? p->min : 1));
   else snprintf(out, size, "%s", text);
@@ -302,7 +310,8 @@ static bool world_fill(t_world *w, const svc_plan *plan, unsigned until, char *o
   svc_str parts = SVC_S(""), part; /* of a key that takes several parameters */
   size_t n = 0;
   unsigned param = 0;
-  while (*p && n + 200 < size) {
+  while (*p) {
+    munit_assert_size(n + sizeof w->made[0].key, <, size);
     if (*p != '{') {
       out[n++] = *p++;
       continue;
@@ -353,7 +362,7 @@ static bool world_also(t_world *w, const svc_plan *plan, const char *path, const
 static const char *world_one_of(t_world *w, const svc_noun_info *noun, const svc_plan *by)
 {
   const svc_plan *maker = world_maker_of(w, noun);
-  char own[256];
+  char own[512];
   if (noun == w->t.s->org) return w->org;
   if (noun == w->t.s->group) return w->group;
   if (!maker) {
@@ -361,6 +370,14 @@ static const char *world_one_of(t_world *w, const svc_noun_info *noun, const svc
     return NULL;
   }
   return t_world_path(w, maker, own, sizeof own) ? world_make(w, maker, own) : NULL;
+}
+
+/* A key as it stands in a body. */
+static svc_str world_plain(t_world *w, const char *key)
+{
+  svc_str text = SVC_S("");
+  munit_assert_true(svc_percent_decode(&w->t.s->memory, svc_str_c(key), false, &text));
+  return text;
 }
 
 /* Ids that are named as in a path, and the two that stand for themselves, become those of what is there. */
@@ -374,7 +391,7 @@ static bool world_ids(t_world *w, const svc_plan *plan, svc_node *node)
     if (svc_str_is(node->text, SVC_EXAMPLE_USER)) key = w->user;
     else if (svc_str_is(node->text, SVC_EXAMPLE_ORG)) key = w->other_org;
     else if (noun && !(key = world_one_of(w, noun, plan))) return false;
-    if (key) node->text = svc_str_c(key);
+    if (key) node->text = world_plain(w, key);
   }
   for (child = node->first; child; child = child->next)
     if (!world_ids(w, plan, child)) return false;
@@ -391,7 +408,7 @@ static bool world_ref(void *context, const svc_node *value)
 {
   world_refs *refs = context;
   const char *key = world_one_of(refs->w, refs->noun, refs->plan);
-  if (key) ((svc_node *)(uintptr_t)value)->text = svc_str_c(key);
+  if (key) ((svc_node *)(uintptr_t)value)->text = world_plain(refs->w, key);
   return key != NULL;
 }
 
@@ -457,9 +474,10 @@ bool t_world_missing(t_world *w, const svc_plan *plan, char *out, size_t size)
   if (!own || !world_fill(w, plan, own->param, out, size)) return false;
   n = strlen(out);
   for (i = 0; i <= own->param; i++) p = strchr(p, '{') + 1;
-  for (p--; *p && n + 100 < size;) {
+  for (p--; *p;) {
     const char *end = *p == '{' ? strchr(p, '}') : NULL;
     const char *sample = end ? t_sample((svc_str){ p + 1, (size_t)(end - p - 1) }) : NULL;
+    munit_assert_size(n + 100, <, size);
     if (sample) n += (size_t)snprintf(out + n, size - n, "%s", sample);
     else out[n++] = *p;
     p = end ? end + 1 : p + 1;
