@@ -934,7 +934,7 @@ static bool cluster_update(svc_call *c, svc_change *change, cluster_facts *facts
     svc_change_due(change, CLUSTER_DUE_RESUME, pause ? c->now + CLUSTER_PAUSED_DAYS * CLUSTER_DAY_MS : 0);
     if (!pause) facts->resumed = c->now;
   }
-  if (diff.heavy) cluster_connect(c, change->body, facts->id);
+  if (diff.heavy && !c->s->config.driver) cluster_connect(c, change->body, facts->id); /* a driver says what its hosts are */
   if (diff.heavy || diff.pause) {
     if (cluster_is(change->before, "stateName", "CREATING")) {
       change->state = NULL;
@@ -982,6 +982,7 @@ static bool cluster_facts_taken(svc_call *c, svc_change *change, const svc_node 
   svc_buf b = svc_buf_new(c->arena, 256);
   if (!strings) return true;
   for (host = hosts && hosts->type == SVC_J_ARRAY ? hosts->first : NULL; host; host = host->next) {
+    if (host->type != SVC_J_STRING || host->text.n == 0) continue;
     if (b.n) svc_buf_char(&b, ',');
     svc_buf_str(&b, host->text);
   }
