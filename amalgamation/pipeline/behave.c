@@ -84,7 +84,12 @@ static bool behave_ask(svc_call *c)
   memset(&question, 0, sizeof question);
   c->question = &question;
   if (!svc_begin_read(c) || !c->plan->route->run(c)) return false;
-  for (i = 0; i < c->route.resolved; i++) c->route.chain[i].key = svc_arena_copy(c->arena, c->route.chain[i].key);
+  for (i = 0; i < c->route.resolved; i++) { /* of what the path names there are names from here on, and no records */
+    svc_entity *e = &c->route.chain[i];
+    e->key = svc_arena_copy(c->arena, e->key);
+    e->unique = svc_arena_copy(c->arena, e->unique);
+    e->body = e->extra = SVC_S("");
+  }
   c->s->commit.port->read_end(c->txn);
   c->txn = NULL;
   if (!question.what) return true; /* it has been answered without */

@@ -53,14 +53,6 @@ static bool erase_gone(svc_call *c, const svc_noun_info *noun, const svc_entity 
   return !n->gone || n->gone(c, e);
 }
 
-/* Does one of these lie below one of those? The feed goes last: who hears that something is gone may write into it. */
-static bool erase_is_below(const svc *s, const svc_noun_info *below, const svc_noun_info *noun)
-{
-  bool scope = noun == s->group || noun == s->org;
-  if (!below->noun->kind || below->noun->flags & SVC_VIRTUAL || below == s->seats[SVC_SEAT_FEED]) return false;
-  return below->parent == noun || (scope && !below->parent);
-}
-
 /* The tree of nouns is a few levels deep, and so is this recursion. with_feed: the log that would tell of it goes as well. */
 static bool erase_tree(svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool with_feed)
 {
@@ -74,7 +66,7 @@ static bool erase_tree(svc_call *c, const svc_noun_info *noun, const svc_entity 
     svc_key prefix;
     svc_str key, value;
     svc_entity child;
-    if (!erase_is_below(s, below, noun)) continue;
+    if (!svc_scope_holds(s, noun, below)) continue;
     svc_key_entity(&prefix, below->noun->kind, &e->id, NULL);
     svc_scan_below(&scan, c->txn, &prefix, false);
     child.kind = below->noun->kind;
@@ -86,7 +78,7 @@ static bool erase_tree(svc_call *c, const svc_noun_info *noun, const svc_entity 
   }
   if (c->txn->error || svc_entity_remove(c->txn, e) != SVC_OK) return svc_store_failed(c, c->txn->error);
   if (!erase_gone(c, noun, e, with_feed)) return false;
-  if (scope && feed) svc_entity_remove_all(c->txn, feed->noun->kind, &e->id);
+  if (scope && feed) svc_entity_remove_all(c->txn, feed->noun->kind, &e->id); /* last: a gone hook may have written there */
   return svc_txn_good(c);
 }
 

@@ -96,13 +96,18 @@ static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type,
   svc_buf_char(b, '}');
 }
 
-/* Who listens hears of it in its transaction: nothing is heard that has not happened. */
+/* Who listens hears of it in its transaction, and where it happened: nothing is heard that has not happened. */
 static bool event_heard(svc_call *c, const char *type, const svc_entity *e)
 {
   const svc_noun_info *alerts = c->s->seats[SVC_SEAT_ALERTS];
+  const svc_scope outer = c->scope;
   svc_event_type row;
+  bool good;
   if (!alerts || !alerts->noun->hears || !svc_event_type_named(type, &row)) return true;
-  return alerts->noun->hears(c, &row, e);
+  svc_scope_enter(c, e);
+  good = alerts->noun->hears(c, &row, e);
+  c->scope = outer;
+  return good;
 }
 
 static bool event_write(svc_call *c, const char *type, const svc_scope *scope, const event_subject about[2])

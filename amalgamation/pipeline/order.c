@@ -9,7 +9,7 @@
 **   q id               where that is: kind(4) parent(12) id(12)
 **   w when id          it waits to be handed out
 **
-** The rules: an entity has one order at the most, and a newer one replaces it; being told that the older one is done finds
+** The rules: an entity has one order at the most, and a newer one replaces it, as does any change of what is wanted; being told that the older one is done finds
 ** nothing. An order that was taken belongs to the handle that gave it out: another handle, after this one has ended, gives
 ** it out again, under the same id. What is done moves the state and is gone, in one commit.
 **
@@ -430,10 +430,17 @@ SVC_PRIVATE int svc_orders_open(svc *s)
   return rc == SVC_OK && n ? order_say(s, ORDER_OPEN, NULL, SVC_S(""), svc_now(s)) : rc;
 }
 
+/* Space around JSON is none of it. */
+static svc_str order_trim(svc_str text)
+{
+  while (text.n && strchr(" \t\r\n", text.p[0])) text.p++, text.n--;
+  return text;
+}
+
 int svc_order_done(svc *s, const char *order_id, int result, const char *facts)
 {
   svc_json_fault fault;
-  svc_str text = svc_str_c(facts);
+  svc_str text = order_trim(svc_str_c(facts));
   svc_arena arena;
   svc_id id;
   bool sound;

@@ -492,6 +492,8 @@ SVC_PRIVATE void svc_scope_enter(svc_call *c, const svc_entity *e); /* work of t
 SVC_PRIVATE bool svc_scope_covers(const svc_scope *scope, const svc_scope *of); /* is that the same, or the organization above? */
 /* To what one with this parent and id belongs. The call goes on there, unless that is where it is. */
 SVC_PRIVATE bool svc_scope_of_new(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_scope *out);
+/* Are there records of the one below those of the other? Of events it says no. */
+SVC_PRIVATE bool svc_scope_holds(const svc *s, const svc_noun_info *noun, const svc_noun_info *below);
 /* A project has gone to another organization: all that is below it belongs there now. */
 SVC_PRIVATE bool svc_scope_move(svc_call *c, const svc_id *group, const svc_id *org);
 

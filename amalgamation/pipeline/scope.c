@@ -49,6 +49,13 @@ SVC_PRIVATE bool svc_scope_of_new(svc_call *c, const svc_noun_info *noun, const 
 
 static bool scope_move_below(svc_call *c, const svc_noun_info *noun, const svc_id *parent, const svc_id *org);
 
+SVC_PRIVATE bool svc_scope_holds(const svc *s, const svc_noun_info *noun, const svc_noun_info *below)
+{
+  bool scope = noun == s->group || noun == s->org;
+  if (!below->noun->kind || below->noun->flags & SVC_VIRTUAL || below == s->seats[SVC_SEAT_FEED]) return false;
+  return below->parent == noun || (scope && !below->parent); /* what has no parent may be of any project or organization */
+}
+
 /* What shows the organization shows the new one. False: nothing does. */
 static bool scope_shows(svc_call *c, const svc_object *object, svc_node *body, const svc_id *org)
 {
@@ -89,7 +96,7 @@ static bool scope_move_below(svc_call *c, const svc_noun_info *noun, const svc_i
     svc_key prefix;
     svc_str key, value;
     svc_entity e;
-    if (below->parent != noun || !below->noun->kind || below->noun->flags & SVC_VIRTUAL || below == s->seats[SVC_SEAT_FEED]) continue;
+    if (!svc_scope_holds(s, noun, below)) continue;
     svc_key_entity(&prefix, below->noun->kind, parent, NULL);
     svc_scan_below(&scan, c->txn, &prefix, false);
     e.kind = below->noun->kind;

@@ -115,6 +115,7 @@ SVC_PRIVATE bool svc_cluster_facts(svc_call *c, svc_change *change, const svc_no
   svc_buf b = svc_buf_new(c->arena, 256);
   if (!strings) return svc_no_memory(c);
   for (host = hosts && hosts->type == SVC_J_ARRAY ? hosts->first : NULL; host; host = host->next) {
+    if (host->type != SVC_J_STRING || host->text.n == 0) continue;
     if (b.n) svc_buf_char(&b, ',');
     svc_buf_str(&b, host->text);
   }

@@ -1,0 +1,899 @@
+/*
+** The driver: orders to the data plane, told to be done now, later, never, twice, in vain, or after a crash; and questions.
+** The orders are those of the real cluster.
+*/
+#include "mechanism/probe.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CLUSTER "/groups/%s/clusters/Main"
+
+/* ------------------------------------------------------------------------------------------------------ a driver to watch */
+
+typedef struct driver_seen {
+  char id[32], action[32], resource_id[32], group_id[32], org_id[32], parent_id[32], name[32], desired[4096];
+  int attempt;
+} driver_seen;
+
+typedef struct driver_log {
+  int answer;        /* what perform() returns */
+  int finish;        /* svc_order_done() from within perform(): 1 done, 2 failed */
+  const char *facts; /* with that */
+  void (*during)(struct driver_log *log, svc *s, const svc_order *order); /* called from perform(); NULL: nothing */
+  void *context;
+  driver_seen seen[128];
+  atomic_int count;
+} driver_log;
+
+static int driver_perform(void *context, svc *s, const svc_order *order)
+{
+  driver_log *log = context;
+  int n = atomic_fetch_add(&log->count, 1);
+  driver_seen *to = &log->seen[n];
+  munit_assert_int(n, <, 128);
+  munit_assert_string_equal(order->resource, "cluster");
+  munit_assert_size(order->desired_length, ==, strlen(order->desired));
+  snprintf(to->id, sizeof to->id, "%s", order->id);
+  snprintf(to->action, sizeof to->action, "%s", order->action);
+  snprintf(to->resource_id, sizeof to->resource_id, "%s", order->resource_id);
+  snprintf(to->group_id, sizeof to->group_id, "%s", order->group_id);
+  snprintf(to->org_id, sizeof to->org_id, "%s", order->org_id);
+  snprintf(to->parent_id, sizeof to->parent_id, "%s", order->parent_id);
+  snprintf(to->name, sizeof to->name, "%s", order->name);
+  snprintf(to->desired, sizeof to->desired, "%s", order->desired);
+  to->attempt = order->attempt;
+  if (log->during) log->during(log, s, order);
+  if (log->finish) munit_assert_int(svc_order_done(s, order->id, log->finish == 1 ? SVC_OK : SVC_IO, log->facts), ==, SVC_OK);
+  return log->answer;
+}
+
+typedef struct driver_world {
+  t_service t;
+  driver_log log;
+  svc_driver driver;
+  const char *org, *group;
+  char feed[40];
+} driver_world;
+
+static svc_config driver_config(driver_world *w)
+{
+  svc_config config;
+  memset(&config, 0, sizeof config);
+  config.limiter_off = 1;
+  config.driver = &w->driver;
+  return config;
+}
+
+static void driver_open(driver_world *w)
+{
+  svc_config config;
+  memset(&w->log, 0, sizeof w->log);
+  w->driver = (svc_driver){ driver_perform, NULL, &w->log };
+  config = driver_config(w);
+  t_open(&w->t, &config);
+  w->org = t_organization(&w->t, "Acme");
+  w->group = t_project(&w->t, w->org, "alpha");
+  snprintf(w->feed, sizeof w->feed, "/groups/%s", w->group);
+}
+
+static void driver_create(driver_world *w)
+{
+  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w->group), ==, 201);
+  munit_assert_string_equal(t_str(&w->t, "stateName"), "CREATING");
+}
+
+static void driver_tick(driver_world *w, int orders)
+{
+  int before = atomic_load(&w->log.count);
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  munit_assert_int(atomic_load(&w->log.count) - before, ==, orders);
+}
+
+static const driver_seen *driver_last(const driver_world *w)
+{
+  return &w->log.seen[atomic_load(&w->log.count) - 1];
+}
+
+static void driver_state(driver_world *w, const char *state)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, CLUSTER, w->group), ==, 200);
+  munit_assert_string_equal(t_str(&w->t, "stateName"), state);
+}
+
+/* How many orders are in the store, each with its entry by id. */
+static void driver_orders(driver_world *w, size_t all, size_t waiting)
+{
+  munit_assert_size(probe_records(w->t.s, "o"), ==, all);
+  munit_assert_size(probe_records(w->t.s, "q"), ==, all);
+  munit_assert_size(probe_records(w->t.s, "w"), ==, waiting);
+}
+
+/* A cluster that stands, its order done. */
+static void driver_idle(driver_world *w)
+{
+  driver_create(w);
+  driver_tick(w, 1);
+  munit_assert_int(svc_order_done(w->t.s, driver_last(w)->id, SVC_OK, NULL), ==, SVC_OK);
+  driver_state(w, "IDLE");
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- orders */
+
+static MunitResult driver_later(const MunitParameter params[], void *data)
+{
+  const driver_seen *order;
+  const char *before;
+  driver_world w;
+  char id[32];
+  (void)params, (void)data;
+  driver_open(&w);
+  driver_create(&w);
+  munit_assert_int(atomic_load(&w.log.count), ==, 0); /* a request gives nothing out, */
+  strcpy(id, t_str(&w.t, "id"));
+  t_advance(&w.t, 86400);
+  driver_state(&w, "CREATING"); /* neither this one nor that of a day later, and no clock moves it */
+  munit_assert_int(atomic_load(&w.log.count), ==, 0);
+  driver_orders(&w, 1, 1);
+  before = t_keep(&w.t, probe_feed(&w.t, w.feed));
+
+  driver_tick(&w, 1);
+  order = driver_last(&w);
+  munit_assert_string_equal(order->action, "cluster.create");
+  munit_assert_string_equal(order->resource_id, id);
+  munit_assert_string_equal(order->group_id, w.group);
+  munit_assert_string_equal(order->parent_id, w.group);
+  munit_assert_string_equal(order->org_id, w.org);
+  munit_assert_string_equal(order->name, "Main");
+  munit_assert_not_null(strstr(order->desired, "\"instanceSize\":\"M10\""));
+  munit_assert_int(order->attempt, ==, 1);
+  munit_assert_size(strlen(order->id), ==, 24);
+  driver_orders(&w, 1, 0);
+  driver_tick(&w, 0); /* taken is taken */
+  t_advance(&w.t, 3600);
+  driver_tick(&w, 0);
+  driver_state(&w, "CREATING");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/status", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "changeStatus"), "PENDING");
+
+  munit_assert_int(svc_order_done(w.t.s, order->id, SVC_OK, NULL), ==, SVC_OK);
+  driver_state(&w, "IDLE");
+  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "CLUSTER_READY");
+  driver_orders(&w, 0, 0);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/status", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "changeStatus"), "APPLIED");
+  munit_assert_int(svc_order_done(w.t.s, order->id, SVC_OK, "{\"srvHost\":\"late\"}"), ==, SVC_OK); /* twice is once */
+  munit_assert_int(svc_order_done(w.t.s, order->id, SVC_IO, "{\"reason\":\"late\"}"), ==, SVC_OK);
+  driver_state(&w, "IDLE");
+  munit_assert_null(strstr(t_str(&w.t, "connectionStrings.standardSrv"), "late"));
+  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "CLUSTER_READY");
+  driver_tick(&w, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult driver_at_once(const MunitParameter params[], void *data)
+{
+  driver_world w;
+  (void)params, (void)data;
+  driver_open(&w);
+  w.log.finish = 1;
+  driver_create(&w);
+  driver_tick(&w, 1);
+  driver_state(&w, "IDLE");
+  driver_orders(&w, 0, 0);
+  munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M20"), CLUSTER, w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "UPDATING");
+  driver_tick(&w, 1);
+  munit_assert_string_equal(driver_last(&w)->action, "cluster.update");
+  munit_assert_not_null(strstr(driver_last(&w)->desired, "M20"));
+  driver_state(&w, "IDLE");
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, CLUSTER, w.group), ==, 202);
+  driver_tick(&w, 1);
+  munit_assert_string_equal(driver_last(&w)->action, "cluster.delete");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER, w.group), ==, 404);
+  driver_orders(&w, 0, 0);
+  w.log.finish = 2; /* and failed at once */
+  w.log.facts = "{\"reason\":\"no room\"}";
+  driver_create(&w);
+  driver_tick(&w, 1);
+  driver_state(&w, "REPAIRING");
+  driver_orders(&w, 0, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+typedef struct driver_call {
+  svc *s;
+  const char *id;
+  int rc;
+} driver_call;
+
+static void *driver_done_thread(void *context)
+{
+  driver_call *call = context;
+  call->rc = svc_order_done(call->s, call->id, SVC_OK, "{}");
+  return NULL;
+}
+
+static MunitResult driver_other_thread(const MunitParameter params[], void *data)
+{
+  driver_world w;
+  driver_call calls[4];
+  pthread_t threads[4];
+  const char *before;
+  int i;
+  (void)params, (void)data;
+  driver_open(&w);
+  driver_create(&w);
+  driver_tick(&w, 1);
+  before = t_keep(&w.t, probe_feed(&w.t, w.feed));
+  for (i = 0; i < 4; i++) { /* all of them at once: one of them it is */
+    calls[i] = (driver_call){ w.t.s, driver_last(&w)->id, -1 };
+    munit_assert_int(pthread_create(&threads[i], NULL, driver_done_thread, &calls[i]), ==, 0);
+  }
+  for (i = 0; i < 4; i++) munit_assert_int(pthread_join(threads[i], NULL), ==, 0);
+  for (i = 0; i < 4; i++) munit_assert_int(calls[i].rc, ==, SVC_OK);
+  driver_state(&w, "IDLE");
+  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "CLUSTER_READY");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult driver_never(const MunitParameter params[], void *data)
+{
+  driver_world w;
+  int i;
+  (void)params, (void)data;
+  driver_open(&w);
+  driver_create(&w);
+  driver_tick(&w, 1);
+  for (i = 0; i < 12; i++) {
+    t_advance(&w.t, 30 * 86400);
+    driver_tick(&w, 0);
+    driver_state(&w, "CREATING");
+    driver_orders(&w, 1, 0);
+  }
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult driver_failure(const MunitParameter params[], void *data)
+{
+  const char *before;
+  driver_world w;
+  (void)params, (void)data;
+  driver_open(&w);
+  driver_create(&w);
+  driver_tick(&w, 1);
+  before = t_keep(&w.t, probe_feed(&w.t, w.feed));
+  munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_IO, "{\"reason\":\"no disks\",\"hosts\":[\"half:1\"]}"), ==, SVC_OK);
+  driver_state(&w, "REPAIRING");
+  munit_assert_null(strstr(t_str(&w.t, "connectionStrings.standard"), "half")); /* never half-changed */
+  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "DEPLOYMENT_FAILURE");
+  munit_assert_not_null(strstr(w.t.log, "Main"));
+  munit_assert_not_null(strstr(w.t.log, "no disks"));
+  driver_orders(&w, 0, 0);
+  driver_tick(&w, 0); /* it is not tried again by itself */
+
+  munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M20"), CLUSTER, w.group), ==, 200); /* but by whoever changes it */
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "UPDATING");
+  driver_tick(&w, 1);
+  munit_assert_string_equal(driver_last(&w)->action, "cluster.update");
+  munit_assert_int(driver_last(&w)->attempt, ==, 1);
+  munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, NULL), ==, SVC_OK);
+  driver_state(&w, "IDLE");
+
+  w.log.answer = SVC_IO; /* the driver will not even take it */
+  w.t.log[0] = 0;
+  munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M30"), CLUSTER, w.group), ==, 200);
+  driver_tick(&w, 1);
+  driver_state(&w, "REPAIRING");
+  munit_assert_not_null(strstr(w.t.log, "refused"));
+  driver_orders(&w, 0, 0);
+  w.log.answer = SVC_OK;
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, CLUSTER, w.group), ==, 202); /* a delete that fails leaves it there */
+  driver_tick(&w, 1);
+  munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_INVALID, NULL), ==, SVC_OK);
+  driver_state(&w, "REPAIRING");
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, CLUSTER, w.group), ==, 202);
+  driver_tick(&w, 1);
+  munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, NULL), ==, SVC_OK);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER, w.group), ==, 404);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult driver_busy(const MunitParameter params[], void *data)
+{
+  int64_t waited, before = 0;
+  driver_world w;
+  char id[32];
+  int i;
+  (void)params, (void)data;
+  driver_open(&w);
+  w.log.answer = SVC_BUSY;
+  driver_create(&w);
+  driver_tick(&w, 1);
+  strcpy(id, driver_last(&w)->id);
+  for (i = 2; i <= 12; i++) {
+    driver_tick(&w, 0); /* not at once, */
+    for (waited = 0; atomic_load(&w.log.count) < i; waited += 500) {
+      w.t.now += 500;
+      munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+      munit_assert_int64(waited, <, 1000000);
+    }
+    munit_assert_int64(waited, >=, before); /* but after a wait that grows, up to five minutes */
+    if (before < 256000) munit_assert_int64(waited, >, before);
+    before = waited;
+    munit_assert_string_equal(driver_last(&w)->id, id);
+    munit_assert_int(driver_last(&w)->attempt, ==, i);
+  }
+  munit_assert_int64(before, ==, 300000);
+  driver_state(&w, "CREATING");
+  driver_orders(&w, 1, 1);
+  w.log.answer = SVC_OK;
+  t_advance(&w.t, 300);
+  driver_tick(&w, 1);
+  munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, NULL), ==, SVC_OK);
+  driver_state(&w, "IDLE");
+  driver_orders(&w, 0, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult driver_replaced(const MunitParameter params[], void *data)
+{
+  driver_world w;
+  char older[32];
+  (void)params, (void)data;
+  driver_open(&w);
+  driver_idle(&w);
+  munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M20"), CLUSTER, w.group), ==, 200);
+  driver_tick(&w, 1);
+  strcpy(older, driver_last(&w)->id);
+  munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M30"), CLUSTER, w.group), ==, 200);
+  driver_orders(&w, 1, 1);
+  munit_assert_int(svc_order_done(w.t.s, older, SVC_OK, "{\"srvHost\":\"old\"}"), ==, SVC_OK);
+  driver_state(&w, "UPDATING"); /* nobody waits for that any more */
+  munit_assert_null(strstr(t_str(&w.t, "connectionStrings.standardSrv"), "old"));
+  munit_assert_int(svc_order_done(w.t.s, older, SVC_IO, NULL), ==, SVC_OK);
+  driver_state(&w, "UPDATING");
+  driver_tick(&w, 1);
+  munit_assert_string_not_equal(driver_last(&w)->id, older);
+  munit_assert_not_null(strstr(driver_last(&w)->desired, "M30"));
+  munit_assert_int(driver_last(&w)->attempt, ==, 1);
+  munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, NULL), ==, SVC_OK);
+  driver_state(&w, "IDLE");
+
+  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Other", "M10"), "/groups/%s/clusters", w.group), ==, 201);
+  driver_tick(&w, 1); /* what changes while it is made is made so */
+  strcpy(older, driver_last(&w)->id);
+  munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M40"), "/groups/%s/clusters/Other", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "CREATING");
+  driver_tick(&w, 1);
+  munit_assert_string_equal(driver_last(&w)->action, "cluster.create");
+  munit_assert_string_not_equal(driver_last(&w)->id, older);
+  munit_assert_not_null(strstr(driver_last(&w)->desired, "M40"));
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{}", "/groups/%s/clusters/Other", w.group), ==, 200); /* no change is no order */
+  driver_tick(&w, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult driver_deleted(const MunitParameter params[], void *data)
+{
+  const char *before;
+  driver_world w;
+  char create[32];
+  (void)params, (void)data;
+  driver_open(&w);
+  driver_create(&w);
+  before = t_keep(&w.t, probe_feed(&w.t, w.feed));
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, CLUSTER, w.group), ==, 202); /* while its order waits */
+  driver_orders(&w, 1, 1);
+  driver_tick(&w, 1);
+  munit_assert_string_equal(driver_last(&w)->action, "cluster.delete");
+  driver_state(&w, "DELETING");
+  munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, "{\"hosts\":[]}"), ==, SVC_OK);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER, w.group), ==, 404);
+  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "CLUSTER_DELETE_SUBMITTED CLUSTER_DELETED");
+  driver_orders(&w, 0, 0);
+
+  driver_create(&w); /* while it is taken */
+  driver_tick(&w, 1);
+  strcpy(create, driver_last(&w)->id);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, CLUSTER, w.group), ==, 202);
+  munit_assert_int(svc_order_done(w.t.s, create, SVC_OK, NULL), ==, SVC_OK);
+  driver_state(&w, "DELETING");
+  driver_tick(&w, 1);
+  munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, NULL), ==, SVC_OK);
+  driver_orders(&w, 0, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult driver_facts(const MunitParameter params[], void *data)
+{
+  static const char *const bad[] = { "{", "[]", "7", "\"x\"", "null", "nonsense", "{\"a\":1,\"a\":2}", "{\"a\":1} x", "{\"a\":\"\xff\"}" };
+  driver_world w;
+  char id[32], *large;
+  size_t i;
+  (void)params, (void)data;
+  driver_open(&w);
+  driver_create(&w);
+  driver_tick(&w, 1);
+  strcpy(id, driver_last(&w)->id);
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    if (svc_order_done(w.t.s, id, SVC_OK, bad[i]) != SVC_INVALID) munit_errorf("%s was taken", bad[i]);
+    driver_state(&w, "CREATING");
+  }
+  large = malloc((size_t)3 << 20);
+  memset(large, ' ', (size_t)3 << 20);
+  memcpy(large, "{\"a\":\"", 6);
+  strcpy(large + ((size_t)3 << 20) - 3, "\"}");
+  munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, large), ==, SVC_INVALID);
+  free(large);
+  munit_assert_int(svc_order_done(w.t.s, "no id at all", SVC_OK, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_order_done(w.t.s, "", SVC_OK, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_order_done(w.t.s, NULL, SVC_OK, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_order_done(NULL, id, SVC_OK, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_order_done(w.t.s, "5f5f5f5f5f5f5f5f5f5f5f5f", SVC_OK, "{\"srvHost\":\"x\"}"), ==, SVC_OK); /* of none that is known */
+  driver_state(&w, "CREATING");
+  driver_orders(&w, 1, 0);
+
+  munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, " \n{\"hosts\":[\"a.example:27017\",\"b.example:27018\"],\"srvHost\":\"main.example\","
+                                                     "\"other\":{\"x\":[1]}}\n"), ==, SVC_OK);
+  driver_state(&w, "IDLE");
+  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "db://a.example:27017,b.example:27018/"));
+  munit_assert_string_equal(t_str(&w.t, "connectionStrings.standardSrv"), "db+srv://main.example");
+  munit_assert_null(t_node(&w.t, "other"));
+
+  munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M20"), CLUSTER, w.group), ==, 200); /* what the driver said holds until it says */
+  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "a.example")); /* something else */
+  driver_tick(&w, 1);
+  munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, "{\"hosts\":\"none\",\"srvHost\":7}"), ==, SVC_OK);
+  driver_state(&w, "IDLE"); /* of another type they are none */
+  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "a.example"));
+  munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M30"), CLUSTER, w.group), ==, 200);
+  driver_tick(&w, 1);
+  munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, "{\"hosts\":[1,{\"a\":2},\"c.example:1\",null,\"\"]}"), ==, SVC_OK);
+  driver_state(&w, "IDLE");
+  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "db://c.example:1/"));
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* perform() is outside of any transaction: it may use the service as anybody. */
+static void driver_uses_service(driver_log *log, svc *s, const svc_order *order)
+{
+  driver_world *w = log->context;
+  char target[128], body[96];
+  svc_caller caller = w->t.caller;
+  svc_header json = { "Content-Type", "application/json", 0, 0 };
+  svc_request get = { .method = "GET", .target = target, .caller = &caller };
+  svc_request post = { .method = "POST", .target = "/api/svc/v2/groups", .headers = &json, .header_count = 1, .body = body, .caller = &caller };
+  svc_response response;
+  snprintf(target, sizeof target, "/api/svc/v2/groups/%s/clusters/%s", order->group_id, order->name);
+  munit_assert_int(svc_handle_request(s, &get, &response), ==, SVC_OK);
+  munit_assert_int(response.status, ==, 200);
+  munit_assert_not_null(strstr(response.body, "CREATING"));
+  svc_response_free(&response);
+  post.body_length = (size_t)snprintf(body, sizeof body, "{\"name\":\"made-by-driver\",\"orgId\":\"%s\"}", order->org_id);
+  munit_assert_int(svc_handle_request(s, &post, &response), ==, SVC_OK);
+  munit_assert_int(response.status, ==, 201);
+  svc_response_free(&response);
+}
+
+static MunitResult driver_calls_back(const MunitParameter params[], void *data)
+{
+  driver_world w;
+  (void)params, (void)data;
+  driver_open(&w);
+  w.log.during = driver_uses_service;
+  w.log.context = &w;
+  w.log.finish = 1;
+  driver_create(&w);
+  driver_tick(&w, 1);
+  driver_state(&w, "IDLE");
+  munit_assert_int(t_send(&w.t, "GET", "/groups/byName/made-by-driver", NULL), ==, 200);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Two threads tick: nobody is given the same order. */
+static void driver_slow(driver_log *log, svc *s, const svc_order *order)
+{
+  (void)log, (void)s, (void)order;
+  usleep(500);
+}
+
+static void *driver_tick_thread(void *context)
+{
+  driver_world *w = context;
+  int i;
+  for (i = 0; i < 200; i++) munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  return NULL;
+}
+
+static MunitResult driver_two_ticks(const MunitParameter params[], void *data)
+{
+  enum { CLUSTERS = 70 }; /* more than are read at once */
+  static driver_world w;
+  pthread_t threads[2];
+  char body[512];
+  int i, j;
+  (void)params, (void)data;
+  driver_open(&w);
+  w.log.during = driver_slow;
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"value\":100}", "/groups/%s/limits/svc.project.deployment.clusters", w.group), ==, 200);
+  for (i = 0; i < CLUSTERS; i++) {
+    snprintf(body, sizeof body, "{\"name\":\"c%d\",%s", i, PROBE_CLUSTER("x", "M10") + strlen("{\"name\":\"x\","));
+    munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/clusters", w.group), ==, 201);
+  }
+  for (i = 0; i < 2; i++) munit_assert_int(pthread_create(&threads[i], NULL, driver_tick_thread, &w), ==, 0);
+  for (i = 0; i < 2; i++) munit_assert_int(pthread_join(threads[i], NULL), ==, 0);
+  munit_assert_int(atomic_load(&w.log.count), ==, CLUSTERS);
+  for (i = 0; i < CLUSTERS; i++) {
+    munit_assert_int(w.log.seen[i].attempt, ==, 1);
+    for (j = 0; j < i; j++) munit_assert_string_not_equal(w.log.seen[i].id, w.log.seen[j].id);
+  }
+  driver_orders(&w, CLUSTERS, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- a crash */
+
+static void driver_folder(char out[64])
+{
+  strcpy(out, "/tmp/svcapi-driver-XXXXXX");
+  munit_assert_not_null(mkdtemp(out));
+}
+
+static void driver_remove(const char *path)
+{
+  static const char *const files[] = { "data.mdb", "lock.mdb", "svcapi.lock" };
+  char name[128];
+  size_t i;
+  for (i = 0; i < sizeof files / sizeof files[0]; i++) {
+    snprintf(name, sizeof name, "%s/%s", path, files[i]);
+    unlink(name);
+  }
+  munit_assert_int(rmdir(path), ==, 0);
+}
+
+static void driver_stuck(driver_log *log, svc *s, const svc_order *order)
+{
+  (void)s, (void)order;
+  munit_assert_int((int)write(*(int *)log->context, "p", 1), ==, 1);
+  for (;;) pause();
+}
+
+/* A process that makes a cluster and is killed: after it was told that the order is taken, or while it is giving it out. */
+static void driver_killed_process(const char *path, bool during, int fd)
+{
+  static driver_world w;
+  svc_config config;
+  memset(&w.log, 0, sizeof w.log);
+  w.driver = (svc_driver){ driver_perform, NULL, &w.log };
+  config = driver_config(&w);
+  config.path = path;
+  t_open(&w.t, &config);
+  w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
+  driver_create(&w);
+  if (during) {
+    w.log.during = driver_stuck;
+    w.log.context = &fd;
+  }
+  svc_tick(w.t.s);
+  munit_assert_int((int)write(fd, driver_last(&w)->id, 24), ==, 24);
+  for (;;) pause();
+}
+
+static MunitResult driver_killed(const MunitParameter params[], void *data)
+{
+  static driver_world w;
+  char path[64], id[32];
+  svc_config config;
+  int fds[2], round, status;
+  pid_t pid;
+  (void)params, (void)data;
+  if (getenv("SVC_TEST_QEMU")) return MUNIT_SKIP;
+  for (round = 0; round < 2; round++) {
+    driver_folder(path);
+    munit_assert_int(pipe(fds), ==, 0);
+    pid = fork();
+    munit_assert_int(pid, >=, 0);
+    if (pid == 0) {
+      driver_killed_process(path, round == 1, fds[1]);
+      _exit(1);
+    }
+    memset(id, 0, sizeof id);
+    munit_assert_int((int)read(fds[0], id, round == 0 ? 24 : 1), ==, round == 0 ? 24 : 1);
+    munit_assert_int(kill(pid, SIGKILL), ==, 0);
+    munit_assert_int(waitpid(pid, &status, 0), ==, pid);
+    close(fds[0]);
+    close(fds[1]);
+
+    memset(&w.log, 0, sizeof w.log);
+    w.driver = (svc_driver){ driver_perform, NULL, &w.log };
+    config = driver_config(&w);
+    config.path = path;
+    t_open(&w.t, &config);
+    driver_orders(&w, 1, 1); /* it waits again */
+    driver_tick(&w, 1);
+    if (round == 0) munit_assert_string_equal(driver_last(&w)->id, id);
+    munit_assert_int(driver_last(&w)->attempt, ==, round == 0 ? 2 : 1);
+    munit_assert_string_equal(driver_last(&w)->action, "cluster.create");
+    strcpy(id, driver_last(&w)->id);
+    driver_tick(&w, 0);
+    t_reopen(&w.t, &config); /* closed in good order it is the same: nobody is left who would say that it is done */
+    driver_tick(&w, 1);
+    munit_assert_string_equal(driver_last(&w)->id, id);
+    munit_assert_int(driver_last(&w)->attempt, ==, round == 0 ? 3 : 2);
+    munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, NULL), ==, SVC_OK);
+    munit_assert_int(t_send(&w.t, "GET", "/groups/byName/alpha", NULL), ==, 200);
+    w.group = t_keep(&w.t, t_str(&w.t, "id"));
+    driver_state(&w, "IDLE");
+    driver_orders(&w, 0, 0);
+    t_close(&w.t);
+    driver_remove(path);
+  }
+  return MUNIT_OK;
+}
+
+/* A store with orders is opened without a driver: from there on the clock moves what they were for. And the other way round. */
+static MunitResult driver_gone(const MunitParameter params[], void *data)
+{
+  static driver_world w;
+  char path[64], group[32];
+  svc_config config, plain = { .limiter_off = 1 };
+  (void)params, (void)data;
+  driver_folder(path);
+  memset(&w.log, 0, sizeof w.log);
+  w.driver = (svc_driver){ driver_perform, NULL, &w.log };
+  config = driver_config(&w);
+  config.path = plain.path = path;
+  t_open(&w.t, &config);
+  strcpy(group, t_project(&w.t, t_organization(&w.t, "Acme"), "alpha"));
+  w.group = group;
+  driver_create(&w);
+  driver_tick(&w, 1);
+  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Waiting", "M10"), "/groups/%s/clusters", w.group), ==, 201);
+  driver_orders(&w, 2, 1);
+  t_advance(&w.t, 3600);
+  t_reopen(&w.t, &plain);
+  driver_orders(&w, 0, 0);
+  driver_state(&w, "CREATING"); /* it begins now */
+  t_advance(&w.t, 9);
+  driver_state(&w, "CREATING");
+  t_advance(&w.t, 1);
+  driver_state(&w, "IDLE");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/Waiting", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
+
+  munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M20"), CLUSTER, w.group), ==, 200);
+  t_reopen(&w.t, &config); /* what the clock had begun it ends */
+  driver_state(&w, "UPDATING");
+  t_advance(&w.t, 5);
+  driver_tick(&w, 0);
+  driver_state(&w, "IDLE");
+  t_close(&w.t);
+  driver_remove(path);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- questions */
+
+static const svc_field load_fields[] = { F_BOOL("simulated"), F_INT("value"), F_END };
+static const svc_object load_object = { .name = "Load", .fields = load_fields };
+
+static bool load_run(svc_call *c)
+{
+  const svc_entity *e;
+  svc_str cpu = SVC_S("{\"metric\":\"CPU\"}");
+  munit_assert_not_null(c->txn);
+  if (!svc_resolve_all(c)) return false;
+  e = svc_path_entity(c, "cluster");
+  if (svc_query_get(c, "quick")) { /* some know the answer */
+    svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    svc_node_set_i64(c->arena, body, "value", -1);
+    return svc_answer_node(c, body);
+  }
+  c->question->what = svc_query_get(c, "odd") ? "odd" : "measure";
+  c->question->resource = "cluster";
+  c->question->resource_id = svc_id_str(c->arena, &e->id).p;
+  c->question->group_id = svc_id_str(c->arena, &c->scope.group).p;
+  c->question->org_id = svc_id_str(c->arena, &c->scope.org).p;
+  c->question->name = svc_arena_copy(c->arena, e->unique).p;
+  c->question->parameters = svc_arena_copy(c->arena, cpu).p;
+  return true;
+}
+static bool load_told(svc_call *c, const svc_reply *reply)
+{
+  const svc_entity *e = svc_path_entity(c, "cluster");
+  munit_assert_null(c->txn);
+  munit_assert_true(svc_str_is(e->unique, "Main")); /* what the path names is known still, but no record of it */
+  munit_assert_size(e->body.n, ==, 0);
+  return svc_answer_node(c, svc_json_parse(c->arena, (svc_str){ reply->bytes, reply->length }));
+}
+static const svc_param load_params[] = {
+  { .name = "odd", .type = SVC_BOOLEAN }, { .name = "quick", .type = SVC_BOOLEAN }, { .name = NULL }
+};
+static const svc_route load_routes[] = {
+  { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/load", .set = SVC_SET_CLUSTERS, PROBE_VERSIONS,
+    .roles = SVC_R_GROUP_READ_ONLY, .params = load_params, .answer = &load_object, .run = load_run, .told = load_told },
+  SVC_ROUTES_END
+};
+static const svc_noun load_noun = {
+  .name = "load", .parent = "cluster", .flags = SVC_VIRTUAL, .object = &load_object, .routes = load_routes
+};
+static const svc_noun *const loads[] = { &load_noun, NULL };
+
+typedef struct driver_asked {
+  driver_world *w;
+  int count, answer;
+  size_t bytes; /* to be answered with; 0: a figure */
+} driver_asked;
+
+static int driver_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
+{
+  driver_asked *asked = context;
+  svc_caller caller = asked->w->t.caller;
+  svc_request request = { .method = "POST", .target = "/api/svc/v2/groups", .caller = &caller };
+  svc_header json = { "Content-Type", "application/json", 0, 0 };
+  svc_response response;
+  char body[96];
+  size_t i;
+  asked->count++;
+  munit_assert_string_equal(q->what, "measure");
+  munit_assert_string_equal(q->name, "Main");
+  munit_assert_string_equal(q->group_id, asked->w->group);
+  munit_assert_string_equal(q->org_id, asked->w->org);
+  munit_assert_string_equal(q->parameters, "{\"metric\":\"CPU\"}");
+  munit_assert_int64(q->now, ==, asked->w->t.now);
+  munit_assert_size(q->most, >, 1000);
+  request.headers = &json; /* outside of any transaction: even a write goes through */
+  request.header_count = 1;
+  request.body = body;
+  request.body_length = (size_t)snprintf(body, sizeof body, "{\"name\":\"asked-%d\",\"orgId\":\"%s\"}", asked->count, q->org_id);
+  munit_assert_int(svc_handle_request(s, &request, &response), ==, SVC_OK);
+  munit_assert_int(response.status, ==, 201);
+  svc_response_free(&response);
+  if (asked->answer != SVC_OK) return asked->answer;
+  if (!asked->bytes) {
+    munit_assert_int(svc_reply_add(r, "{\"value\"", 8), ==, SVC_OK);
+    munit_assert_int(svc_reply_add(r, "", 0), ==, SVC_OK);
+    return svc_reply_add(r, ":17}", 4);
+  }
+  for (i = 0; i < asked->bytes; i += 1 << 20) { /* too much, piece by piece */
+    static char piece[1 << 20];
+    size_t before = r->length;
+    int rc = svc_reply_add(r, piece, sizeof piece);
+    if (rc == SVC_OK) continue;
+    munit_assert_int(rc, ==, SVC_FULL);
+    munit_assert_size(r->length, ==, before);
+    munit_assert_size(r->length + sizeof piece, >, q->most);
+    return rc;
+  }
+  munit_assert_size(r->length, <=, q->most);
+  return SVC_OK;
+}
+
+static int driver_may_wait(driver_world *w, const char *method, const char *path)
+{
+  char target[160];
+  svc_request request = { .method = method, .target = target };
+  snprintf(target, sizeof target, "/api/svc/v2/groups/%s%s", w->group, path);
+  return svc_may_wait(w->t.s, &request);
+}
+
+static MunitResult driver_questions(const MunitParameter params[], void *data)
+{
+  driver_asked asked = { 0 };
+  driver_world w;
+  (void)params, (void)data;
+  t_probes(loads);
+  driver_open(&w);
+  driver_idle(&w);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load", w.group), ==, 503); /* a driver that knows no questions */
+  t_close(&w.t);
+
+  driver_open(&w);
+  driver_idle(&w);
+  w.driver.ask = driver_ask;
+  w.driver.context = &asked;
+  asked.w = &w;
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load", w.group), ==, 200);
+  munit_assert_int64(t_int(&w.t, "value"), ==, 17);
+  munit_assert_string_not_equal(t_link(&w.t, "self"), "");
+  munit_assert_int(t_sendf(&w.t, "HEAD", NULL, CLUSTER "/load", w.group), ==, 200);
+  munit_assert_int(asked.count, ==, 2);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load?quick=true", w.group), ==, 200); /* answered without */
+  munit_assert_int64(t_int(&w.t, "value"), ==, -1);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/None/load", w.group), ==, 404);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load?slow=true", w.group), ==, 400);
+  w.t.anonymous = true;
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load", w.group), ==, 401);
+  w.t.anonymous = false;
+  munit_assert_int(asked.count, ==, 2); /* the driver has not heard of any of these */
+
+  asked.answer = SVC_BUSY;
+  w.t.log[0] = 0;
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load", w.group), ==, 503);
+  munit_assert_string_equal(t_error(&w.t), "SERVICE_UNAVAILABLE");
+  munit_assert_not_null(strstr(w.t.log, "measure"));
+  asked.answer = SVC_OK;
+  asked.bytes = (size_t)1 << 30;
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load", w.group), ==, 503); /* more than there is room for */
+  asked.bytes = 0;
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load", w.group), ==, 200);
+
+  munit_assert_int(driver_may_wait(&w, "GET", "/clusters/Main/load"), ==, 1);
+  munit_assert_int(driver_may_wait(&w, "HEAD", "/clusters/Main/load"), ==, 1);
+  munit_assert_int(driver_may_wait(&w, "GET", "/clusters/Main"), ==, 0);
+  munit_assert_int(driver_may_wait(&w, "GET", "/clusters/Main/load/more"), ==, 0);
+  munit_assert_int(driver_may_wait(&w, "POST", "/clusters"), ==, 1);
+  munit_assert_int(svc_may_wait(w.t.s, NULL), ==, 0);
+  munit_assert_int(svc_may_wait(NULL, NULL), ==, 0);
+  munit_assert_int(svc_reply_add(NULL, "x", 1), ==, SVC_INVALID);
+  t_close(&w.t);
+  t_probes(NULL);
+  return MUNIT_OK;
+}
+
+/* Without a driver a figure is made up: the same on every run, and said to be. */
+static MunitResult driver_simulated(const MunitParameter params[], void *data)
+{
+  const svc_config quiet = { .limiter_off = 1 };
+  int64_t values[2][4];
+  driver_world w;
+  int run, i;
+  (void)params, (void)data;
+  t_probes(loads);
+  for (run = 0; run < 2; run++) {
+    t_open(&w.t, &quiet);
+    w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
+    munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w.group), ==, 201);
+    munit_assert_int(driver_may_wait(&w, "GET", "/clusters/Main/load"), ==, 1); /* who asks cannot know that nobody waits */
+    for (i = 0; i < 4; i++) {
+      munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load", w.group), ==, 200);
+      munit_assert_string_equal(t_str(&w.t, "simulated"), "true");
+      values[run][i] = t_int(&w.t, "value");
+      munit_assert_int64(values[run][i], >=, 0);
+      munit_assert_int64(values[run][i], <=, 1000);
+      t_advance(&w.t, i == 0 ? 1 : 3600);
+    }
+    munit_assert_int64(values[run][0], ==, values[run][1]); /* within the minute */
+    munit_assert_true(values[run][1] != values[run][2] || values[run][2] != values[run][3]);
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER "/load?odd=true", w.group), ==, 503); /* a question that it does not know */
+    t_close(&w.t);
+  }
+  munit_assert_memory_equal(sizeof values[0], values[0], values[1]);
+  t_probes(NULL);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/later", driver_later, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/at_once", driver_at_once, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/other_thread", driver_other_thread, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/never", driver_never, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/failure", driver_failure, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/busy", driver_busy, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/replaced", driver_replaced, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/deleted", driver_deleted, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/facts", driver_facts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/calls_back", driver_calls_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/two_ticks", driver_two_ticks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/killed", driver_killed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/gone", driver_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/questions", driver_questions, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/simulated", driver_simulated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_driver = { "driver", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,449 @@
+/*
+** Who hears of events, and what is written down of what costs money.
+**
+** The probes: sirens, in the seat of the alerts, of which one is made for every event; and pranks, which think better of
+** it after their event is written. The first meter is the cluster's.
+*/
+#include "mechanism/probe.h"
+
+static const svc_config quiet = { .limiter_off = 1, .provision_ms = 10000 };
+
+/* --------------------------------------------------------------------------------------------------------------- sirens */
+
+static char heard[4096]; /* all types, also of what was undone */
+static const char *refused_type;
+
+static const svc_field siren_fields[] = {
+  F_STR("eventId"), F_ID(), F_STR("typeName"), F_END
+};
+static const svc_object siren_object = { .name = "Siren", .fields = siren_fields };
+static const svc_route siren_routes[] = {
+  { .method = SVC_GET, .path = "/groups/{groupId}/sirens", .set = SVC_SET_ALERTS, PROBE_VERSIONS, .flags = SVC_PAGED,
+    .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_list },
+  { .method = SVC_GET, .path = "/orgs/{orgId}/sirens", .set = SVC_SET_ORGANIZATIONS, PROBE_VERSIONS, .flags = SVC_PAGED,
+    .roles = SVC_R_ORG_MEMBER, .run = svc_verb_list },
+  SVC_ROUTES_END
+};
+
+static bool siren_hears(svc_call *c, const svc_event_type *type, const svc_entity *event)
+{
+  const svc_noun_info *noun = c->s->seats[SVC_SEAT_ALERTS];
+  svc_change change;
+  svc_entity e, again;
+  size_t n = strlen(heard);
+  munit_assert_not_null(c->txn);
+  munit_assert_true(type->number > 0 && strlen(type->description) < 1000);
+  munit_assert_int(svc_entity_get(c->txn, event->kind, &event->parent, &event->id, &again), ==, SVC_OK); /* it is there already */
+  if (strcmp(type->name, "ALERT_ACKNOWLEDGED_AUDIT") == 0) return true; /* what a siren itself brings about */
+  snprintf(heard + n, sizeof heard - n, "%s%s", n ? " " : "", type->name);
+  if (refused_type && strcmp(type->name, refused_type) == 0) return svc_fail(c, SVC_E_PEER_INVALID_STATE, "");
+  memset(&change, 0, sizeof change);
+  change.noun = noun;
+  change.parent = event->parent;
+  change.event = noun->noun->event_created;
+  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node_set_str(c->arena, change.body, "typeName", svc_str_c(type->name));
+  svc_node_set_str(c->arena, change.body, "eventId", event->key);
+  return svc_insert(c, &change, &e);
+}
+static const svc_noun siren_noun = {
+  .name = "siren", .kind = "sirn", .param = "sirenId", .seat = SVC_SEAT_ALERTS, .object = &siren_object,
+  .event_created = "ALERT_ACKNOWLEDGED_AUDIT", .routes = siren_routes, .hears = siren_hears
+};
+
+/* A prank writes its event, and then is refused; by itself, after a while, it does the same once more. */
+static const svc_field prank_fields[] = { F_ID(), F_BOOL("late", .preset = "false"), F_STR("name", .flags = SVC_REQUIRED), F_END };
+static const svc_object prank_object = { .name = "Prank", .fields = prank_fields };
+static const svc_route prank_routes[] = {
+  { .method = SVC_POST, .path = "/groups/{groupId}/pranks", .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, .status = 201,
+    .roles = SVC_R_GROUP_OWNER, .run = svc_verb_create },
+  SVC_ROUTES_END
+};
+static bool prank_prepare(svc_call *c, svc_change *change)
+{
+  if (svc_node_bool(change->body, "late", false)) svc_change_due(change, SVC_DUE_RUN, c->now + 60000);
+  return true;
+}
+static bool prank_stored(svc_call *c, const svc_change *change, const svc_entity *e)
+{
+  (void)e;
+  return svc_node_bool(change->body, "late", false) ? true : svc_fail(c, SVC_E_PEER_INVALID_STATE, "");
+}
+static bool prank_fell_due(svc_call *c, svc_change *change, int tag)
+{
+  (void)tag;
+  if (!svc_event_write(c, "CPS_SNAPSHOT_FAILED", &change->entity.scope, NULL, SVC_S(""))) return false;
+  return svc_fail(c, SVC_E_PEER_INVALID_STATE, "");
+}
+static const svc_noun prank_noun = {
+  .name = "prank", .kind = "pran", .parent = "project", .param = "prankId", .object = &prank_object,
+  .event_created = "CPS_SNAPSHOT_STARTED", .routes = prank_routes, .prepare = prank_prepare, .stored = prank_stored,
+  .fell_due = prank_fell_due
+};
+
+/* Nests, and eggs in them, which go together. */
+#define NEST(m, p, ...) { .method = m, .path = "/groups/{groupId}/nests" p, .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, \
+                          .roles = SVC_R_GROUP_OWNER, __VA_ARGS__ }
+static const svc_field nest_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_END };
+static const svc_object nest_object = { .name = "Nest", .fields = nest_fields };
+static const svc_route nest_routes[] = {
+  NEST(SVC_POST, "", .status = 201, .run = svc_verb_create),
+  NEST(SVC_DELETE, "/{nestName}", .status = 204, .run = svc_verb_delete), SVC_ROUTES_END
+};
+static const svc_noun nest_noun = {
+  .name = "nest", .kind = "nest", .parent = "project", .param = "nestName", .object = &nest_object, .key = "name",
+  .unique = "name", .event_deleted = "CPS_SNAPSHOT_BEHIND", .routes = nest_routes
+};
+static const svc_object egg_object = { .name = "Egg", .fields = nest_fields };
+static const svc_route egg_routes[] = { NEST(SVC_POST, "/{nestName}/eggs", .status = 201, .run = svc_verb_create), SVC_ROUTES_END };
+static const svc_noun egg_noun = {
+  .name = "egg", .kind = "egg.", .parent = "nest", .param = "eggId", .object = &egg_object,
+  .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT", .routes = egg_routes
+};
+static const svc_noun *const probes[] = { &siren_noun, &prank_noun, &nest_noun, &egg_noun, NULL };
+
+/* The types that sirens were made for, oldest first: of a project or an organization. */
+static const char *ledger_sirens(t_service *t, const char *of)
+{
+  static char text[2048];
+  char place[64];
+  size_t n, i, at = 0;
+  munit_assert_int(t_sendf(t, "GET", NULL, "%s/sirens?itemsPerPage=500", of), ==, 200);
+  text[0] = 0;
+  for (n = t_count(t, "results"), i = 0; i < n; i++) {
+    snprintf(place, sizeof place, "results[%zu].typeName", i);
+    at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", at ? " " : "", t_str(t, place));
+  }
+  return text;
+}
+
+static MunitResult ledger_heard(const MunitParameter params[], void *data)
+{
+  char group_feed[40], org_feed[40], body[96];
+  const char *org, *other, *group;
+  t_service t;
+  (void)params, (void)data;
+  t_probes(probes);
+  t_open(&t, &quiet);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  snprintf(group_feed, sizeof group_feed, "/groups/%s", group);
+  snprintf(org_feed, sizeof org_feed, "/orgs/%s", org);
+  munit_assert_string_equal(ledger_sirens(&t, org_feed), "ORG_CREATED");
+  munit_assert_string_equal(ledger_sirens(&t, group_feed), "GROUP_CREATED"); /* of a request that names no project */
+  munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 201);
+  t_advance(&t, 10);
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* of a step */
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/Main", group), ==, 202);
+  t_advance(&t, 10);
+  munit_assert_string_equal(ledger_sirens(&t, group_feed), "GROUP_CREATED CLUSTER_CREATED CLUSTER_READY CLUSTER_DELETE_SUBMITTED "
+                                                           "CLUSTER_DELETED");
+  munit_assert_string_equal(heard, "ORG_CREATED GROUP_CREATED CLUSTER_CREATED CLUSTER_READY CLUSTER_DELETE_SUBMITTED CLUSTER_DELETED");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?eventType=ALERT_ACKNOWLEDGED_AUDIT", group), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 5); /* what it makes has its events, in the same feed */
+  munit_assert_string_equal(t_str(&t, "results[0].orgId"), org);
+
+  other = t_organization(&t, "Other"); /* an event of an organization that the request is not about */
+  snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", other);
+  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s:migrate", group), ==, 200);
+  munit_assert_string_equal(ledger_sirens(&t, org_feed), "ORG_CREATED GROUP_MOVED_FROM_ORG");
+  munit_assert_not_null(strstr(ledger_sirens(&t, group_feed), "GROUP_MOVED"));
+  {
+    probe_walk w;
+    svc_entity e;
+    svc_id group_id, other_id;
+    size_t n = 0;
+    munit_assert_true(svc_id_parse(svc_str_c(group), &group_id) && svc_id_parse(svc_str_c(other), &other_id));
+    for (probe_walk_begin(&w, t.s, "esirn"); probe_walk_next(&w); n++) { /* each belongs where its event is, and has moved along */
+      bool of_group;
+      munit_assert_true(svc_entity_decode(w.key, w.value, &e));
+      of_group = svc_id_eq(&e.parent, &group_id);
+      munit_assert_true(of_group ? svc_id_eq(&e.scope.group, &group_id) : svc_id_is_zero(&e.scope.group));
+      munit_assert_true(svc_id_eq(&e.scope.org, of_group ? &other_id : &e.parent));
+    }
+    munit_assert_size(n, ==, 9);
+  }
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 202);
+  munit_assert_size(probe_records(t.s, "esirn"), ==, 4); /* two of each organization: those of the project went with it */
+  t_close(&t);
+  t_probes(NULL);
+  return MUNIT_OK;
+}
+
+/* What goes in a cascade speaks one by one, and each is heard. */
+static MunitResult ledger_cascade(const MunitParameter params[], void *data)
+{
+  char group_feed[40];
+  const char *group;
+  t_service t;
+  (void)params, (void)data;
+  t_probes(probes);
+  t_open(&t, &quiet);
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  snprintf(group_feed, sizeof group_feed, "/groups/%s", group);
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"n\"}", "/groups/%s/nests", group), ==, 201);
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"e\"}", "/groups/%s/nests/n/eggs", group), ==, 201);
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"f\"}", "/groups/%s/nests/n/eggs", group), ==, 201);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/nests/n", group), ==, 204);
+  munit_assert_string_equal(ledger_sirens(&t, group_feed), "GROUP_CREATED CPS_SNAPSHOT_DELETED_AUDIT CPS_SNAPSHOT_DELETED_AUDIT "
+                                                           "CPS_SNAPSHOT_BEHIND");
+  t_close(&t);
+  t_probes(NULL);
+  return MUNIT_OK;
+}
+
+/* What is undone may have been heard, but nothing of it stays. */
+static MunitResult ledger_unheard(const MunitParameter params[], void *data)
+{
+  const char *org, *group;
+  char group_feed[40];
+  t_service t;
+  size_t events;
+  (void)params, (void)data;
+  t_probes(probes);
+  t_open(&t, &quiet);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  snprintf(group_feed, sizeof group_feed, "/groups/%s", group);
+  events = probe_records(t.s, "eevnt");
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"p\"}", "/groups/%s/pranks", group), ==, 409);
+  munit_assert_not_null(strstr(heard, "CPS_SNAPSHOT_STARTED")); /* it was heard, */
+  munit_assert_string_equal(ledger_sirens(&t, group_feed), "GROUP_CREATED"); /* but nothing of it stays */
+  munit_assert_size(probe_records(t.s, "eevnt"), ==, events);
+  munit_assert_size(probe_records(t.s, "epran"), ==, 0);
+
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"p\",\"late\":true}", "/groups/%s/pranks", group), ==, 201);
+  munit_assert_string_equal(ledger_sirens(&t, group_feed), "GROUP_CREATED CPS_SNAPSHOT_STARTED");
+  t_advance(&t, 60);
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* the same of a step that is given up */
+  munit_assert_not_null(strstr(heard, "CPS_SNAPSHOT_FAILED"));
+  munit_assert_string_equal(ledger_sirens(&t, group_feed), "GROUP_CREATED CPS_SNAPSHOT_STARTED");
+  munit_assert_size(probe_records(t.s, "eevnt"), ==, events + 2);
+
+  refused_type = "CLUSTER_CREATED"; /* who hears may refuse: then it does not happen */
+  munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 409);
+  munit_assert_string_equal(t_error(&t), "PEER_INVALID_STATE");
+  munit_assert_size(probe_records(t.s, "eclus") + probe_records(t.s, "l"), ==, 0);
+  refused_type = NULL;
+  munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 201);
+  t_close(&t);
+  t_probes(NULL);
+  return MUNIT_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- meters */
+
+/* The lines of an organization, month 0: all, as "SKU quantity since-until" with a newline behind each. */
+static const char *ledger_lines(svc *s, const char *org, unsigned month)
+{
+  static char text[4096];
+  char since[21], until[21];
+  svc_ledger_line line;
+  svc_scan scan;
+  svc_txn *txn;
+  svc_id id;
+  size_t n = 0;
+  text[0] = 0;
+  munit_assert_true(svc_id_parse(svc_str_c(org), &id));
+  munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
+  for (svc_ledger_begin(&scan, txn, &id, month); svc_ledger_next(&scan, &line);) {
+    if (month) munit_assert_uint(line.month, ==, month);
+    munit_assert_memory_equal(4, line.kind, "clus");
+    svc_date_text(line.since, since);
+    svc_date_text(line.until, until);
+    n += (size_t)snprintf(text + n, sizeof text - n, SVC_FMT " %d %s-%s\n", SVC_ARG(line.meter.sku), (int)line.meter.quantity, since,
+                          line.until ? until : "");
+    munit_assert_size(n, <, sizeof text);
+  }
+  munit_assert_int(txn->error, ==, SVC_OK);
+  s->commit.port->read_end(txn);
+  return text;
+}
+
+typedef struct ledger_world {
+  t_service t;
+  const char *org, *group;
+} ledger_world;
+
+static void ledger_open(ledger_world *w)
+{
+  t_open(&w->t, &quiet);
+  w->org = t_organization(&w->t, "Acme");
+  w->group = t_project(&w->t, w->org, "alpha");
+}
+
+static int ledger_at(ledger_world *w, const char *method, const char *path, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/groups/%s%s", w->group, path);
+}
+
+static MunitResult ledger_cluster(const MunitParameter params[], void *data)
+{
+  ledger_world w;
+  (void)params, (void)data;
+  ledger_open(&w);
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "");
+  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-\n");
+  t_advance(&w.t, 3600);
+  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200); /* nothing of that costs */
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-\n");
+  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", PROBE_RESIZE("M20")), ==, 200);
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T01:00:00Z\n"
+                                                           "INSTANCE_AWS_M20 3000 2025-06-01T01:00:00Z-\n");
+  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", PROBE_RESIZE("M30")), ==, 200); /* in no time nothing was used */
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T01:00:00Z\n"
+                                                           "INSTANCE_AWS_M30 3000 2025-06-01T01:00:00Z-\n");
+  t_advance(&w.t, 3600);
+  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", "{\"paused\":true}"), ==, 200); /* a pause costs nothing */
+#define FIRST_HOURS "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T01:00:00Z\n" \
+                    "INSTANCE_AWS_M30 3000 2025-06-01T01:00:00Z-2025-06-01T02:00:00Z\n"
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), FIRST_HOURS);
+  munit_assert_size(probe_records(w.t.s, "l"), ==, 0);
+  t_advance(&w.t, 3600);
+  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", "{\"paused\":false}"), ==, 200);
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), FIRST_HOURS "INSTANCE_AWS_M30 3000 2025-06-01T03:00:00Z-\n");
+  t_advance(&w.t, 3600);
+  munit_assert_int(ledger_at(&w, "DELETE", "/clusters/Main", NULL), ==, 202); /* it costs until it is gone */
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), FIRST_HOURS "INSTANCE_AWS_M30 3000 2025-06-01T03:00:00Z-\n");
+  t_advance(&w.t, 3600);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+#define ALL_HOURS FIRST_HOURS "INSTANCE_AWS_M30 3000 2025-06-01T03:00:00Z-2025-06-01T04:00:02Z\n"
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), ALL_HOURS);
+  munit_assert_int(ledger_at(&w, "GET", "/clusters/Main", NULL), ==, 404);
+  munit_assert_int(ledger_at(&w, "DELETE", "", NULL), ==, 202);
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), ALL_HOURS); /* what was used stays to be paid */
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202506), ALL_HOURS);
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202507), "");
+  munit_assert_size(probe_records(w.t.s, "l") + probe_records(w.t.s, "d"), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult ledger_months(const MunitParameter params[], void *data)
+{
+  ledger_world w;
+  (void)params, (void)data;
+  ledger_open(&w);
+  t_advance(&w.t, 14 * 86400);
+  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
+  t_advance(&w.t, 87 * 86400); /* to the 10th of September, at once */
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-15T00:00:00Z-2025-07-01T00:00:00Z\n"
+                                                           "INSTANCE_AWS_M10 3000 2025-07-01T00:00:00Z-2025-08-01T00:00:00Z\n"
+                                                           "INSTANCE_AWS_M10 3000 2025-08-01T00:00:00Z-2025-09-01T00:00:00Z\n"
+                                                           "INSTANCE_AWS_M10 3000 2025-09-01T00:00:00Z-\n");
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202507), "INSTANCE_AWS_M10 3000 2025-07-01T00:00:00Z-2025-08-01T00:00:00Z\n");
+  munit_assert_size(probe_records(w.t.s, "l"), ==, 1);
+  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", "{\"paused\":true}"), ==, 200); /* for thirty days, then it runs by itself */
+  t_advance(&w.t, 120 * 86400); /* to the 8th of January: over the end of the year */
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202509), "INSTANCE_AWS_M10 3000 2025-09-01T00:00:00Z-2025-09-10T00:00:00Z\n");
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202510), "INSTANCE_AWS_M10 3000 2025-10-10T00:00:00Z-2025-11-01T00:00:00Z\n");
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202512), "INSTANCE_AWS_M10 3000 2025-12-01T00:00:00Z-2026-01-01T00:00:00Z\n");
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202601), "INSTANCE_AWS_M10 3000 2026-01-01T00:00:00Z-\n");
+  munit_assert_int(ledger_at(&w, "DELETE", "/clusters/Main", NULL), ==, 202);
+  t_advance(&w.t, 60);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202601), "INSTANCE_AWS_M10 3000 2026-01-01T00:00:00Z-2026-01-08T00:00:02Z\n");
+  t_advance(&w.t, 365 * 86400);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202602), ""); /* what has ended goes on in no month */
+  munit_assert_size(probe_records(w.t.s, "l") + probe_records(w.t.s, "d"), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* On the very edge of a month, and at the moment of the roll-over. */
+static MunitResult ledger_edges(const MunitParameter params[], void *data)
+{
+  ledger_world w;
+  (void)params, (void)data;
+  ledger_open(&w);
+  t_advance(&w.t, 30 * 86400);
+  w.t.now -= 1;
+  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201); /* a millisecond before July */
+  w.t.now += 1;
+  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", PROBE_RESIZE("M20")), ==, 200);
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202506), "INSTANCE_AWS_M10 3000 2025-06-30T23:59:59Z-2025-07-01T00:00:00Z\n");
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202507), "INSTANCE_AWS_M20 3000 2025-07-01T00:00:00Z-\n");
+  t_advance(&w.t, 31 * 86400);
+  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", PROBE_RESIZE("M30")), ==, 200);
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202507), "INSTANCE_AWS_M20 3000 2025-07-01T00:00:00Z-2025-08-01T00:00:00Z\n");
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202508), "INSTANCE_AWS_M30 3000 2025-08-01T00:00:00Z-\n");
+  munit_assert_size(probe_records(w.t.s, "l"), ==, 1);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define SEVERAL(size, readers, analysts) \
+  "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":" \
+  "{\"instanceSize\":\"" size "\",\"nodeCount\":3},\"readOnlySpecs\":{\"instanceSize\":\"" size "\",\"nodeCount\":" readers "}," \
+  "\"analyticsSpecs\":{\"instanceSize\":\"M40\",\"nodeCount\":" analysts "}}]}]}"
+
+/* Each thing that is counted has a line of its own. */
+static MunitResult ledger_several(const MunitParameter params[], void *data)
+{
+  ledger_world w;
+  (void)params, (void)data;
+  ledger_open(&w);
+  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
+  t_advance(&w.t, 3600);
+  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", SEVERAL("M10", "2", "0")), ==, 200); /* more of the same */
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T01:00:00Z\n"
+                                                           "INSTANCE_AWS_M10 5000 2025-06-01T01:00:00Z-\n");
+  t_advance(&w.t, 3600);
+  if (ledger_at(&w, "PATCH", "/clusters/Main", SEVERAL("M10", "2", "1")) != 200) munit_errorf("%s", w.t.response.body);
+  munit_assert_size(probe_records(w.t.s, "l"), ==, 2); /* and of something else: the first goes on as it was */
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T01:00:00Z\n"
+                                                           "INSTANCE_AWS_M10 5000 2025-06-01T01:00:00Z-\n"
+                                                           "INSTANCE_AWS_M40 1000 2025-06-01T02:00:00Z-\n");
+  t_advance(&w.t, 3600);
+  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", SEVERAL("M10", "2", "0")), ==, 200);
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T01:00:00Z\n"
+                                                           "INSTANCE_AWS_M10 5000 2025-06-01T01:00:00Z-\n"
+                                                           "INSTANCE_AWS_M40 1000 2025-06-01T02:00:00Z-2025-06-01T03:00:00Z\n");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult ledger_moves(const MunitParameter params[], void *data)
+{
+  const char *other;
+  ledger_world w;
+  char body[96];
+  (void)params, (void)data;
+  ledger_open(&w);
+  other = t_organization(&w.t, "Other");
+  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
+  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Idle", "M10")), ==, 201);
+  t_advance(&w.t, 3600);
+  munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Idle", "{\"paused\":true}"), ==, 200);
+  t_advance(&w.t, 3600);
+  snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", other);
+  munit_assert_int(ledger_at(&w, "POST", ":migrate", body), ==, 200);
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T02:00:00Z\n"
+                                                           "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T01:00:00Z\n");
+  munit_assert_string_equal(ledger_lines(w.t.s, other, 0), "INSTANCE_AWS_M10 3000 2025-06-01T02:00:00Z-\n"); /* the paused one costs nobody */
+  t_advance(&w.t, 35 * 86400);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(ledger_lines(w.t.s, other, 202506), "INSTANCE_AWS_M10 3000 2025-06-01T02:00:00Z-2025-07-01T00:00:00Z\n");
+  munit_assert_string_equal(ledger_lines(w.t.s, other, 202507), "INSTANCE_AWS_M10 3000 2025-07-01T00:00:00Z-\n"
+                                                                "INSTANCE_AWS_M10 3000 2025-07-01T01:00:00Z-\n"); /* that one runs again */
+  munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202507), "");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/heard", ledger_heard, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/cascade", ledger_cascade, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/unheard", ledger_unheard, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/cluster", ledger_cluster, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/months", ledger_months, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/edges", ledger_edges, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/several", ledger_several, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/moves", ledger_moves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_ledger = { "ledger", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
