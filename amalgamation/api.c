@@ -333,8 +333,8 @@ static svc_node *api_ask(api_first *first, svc_txn *txn, svc_str target, svc_str
   c.arena = first->arena;
   c.now = first->job.now;
   c.txn = txn;
-  if (svc_stage_request(&c) && svc_stage_route(&c) && svc_stage_caller(&c) && svc_stage_permission(&c) && svc_stage_query(&c) &&
-      svc_stage_body(&c) && svc_behave_in(&c, txn)) {
+  if (svc_stage_request(&c) && svc_stage_route(&c) && svc_stage_caller(&c) && svc_stage_permission(&c) &&
+      svc_stage_query(&c) && svc_stage_body(&c) && svc_behave_in(&c, txn)) {
     svc_stage_respond(&c, &response);
     answer = svc_json_parse(first->arena, svc_arena_copy(first->arena, (svc_str){ response.body, response.body_length }));
   } else if (txn->error == SVC_OK && !first->arena->failed) {
@@ -390,7 +390,8 @@ int svc_bootstrap(svc *s, svc_credentials *out)
   int rc;
   if (!s || !out) return SVC_INVALID;
   memset(out, 0, sizeof *out);
-  if (!s->org || !s->group || !s->seats[SVC_SEAT_KEY] || !s->seats[SVC_SEAT_ACCOUNT]) return SVC_INVALID; /* a build without them has nothing to make */
+  if (!s->org || !s->group || !s->seats[SVC_SEAT_KEY] || !s->seats[SVC_SEAT_ACCOUNT])
+    return SVC_INVALID; /* a build without them has nothing to make */
   svc_arena_init(&arena, &s->allocator);
   memset(&first, 0, sizeof first);
   first.job.work = api_first_work;

@@ -71,7 +71,8 @@ SVC_PRIVATE void svc_sha256(svc_str text, unsigned char out[32])
 SVC_PRIVATE bool svc_hmac_sha256(svc_str key, svc_str text, unsigned char out[32])
 {
   const mbedtls_md_info_t *sha256 = mbedtls_md_info_from_type(MBEDTLS_MD_SHA256);
-  return sha256 && mbedtls_md_hmac(sha256, (const unsigned char *)key.p, key.n, (const unsigned char *)text.p, text.n, out) == 0;
+  return sha256 &&
+         mbedtls_md_hmac(sha256, (const unsigned char *)key.p, key.n, (const unsigned char *)text.p, text.n, out) == 0;
 }
 
 SVC_PRIVATE bool svc_md5(svc_str text, unsigned char out[16])

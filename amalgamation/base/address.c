@@ -28,7 +28,10 @@ static int address_hex(svc_str part)
   if (part.n == 0 || part.n > 4) return -1;
   for (i = 0; i < part.n; i++) {
     char c = part.p[i];
-    int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    int digit = c >= '0' && c <= '9'   ? c - '0'
+                : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                       : -1;
     if (digit < 0) return -1;
     value = value * 16 + digit;
   }

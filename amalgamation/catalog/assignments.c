@@ -170,7 +170,8 @@ static assignments_set assignments_set_of(svc_call *c, svc_str assignments, size
 
 static bool assignments_set_has(const assignments_set *set, svc_str role, svc_str on)
 {
-  return set->rows ? assignments_row(set, assignments_line(role, on))->p != NULL : svc_assignments_have(set->assignments, role, on);
+  return set->rows ? assignments_row(set, assignments_line(role, on))->p != NULL
+                   : svc_assignments_have(set->assignments, role, on);
 }
 
 SVC_PRIVATE svc_str svc_assignments_minus(svc_call *c, svc_str assignments, svc_str others)

@@ -29,7 +29,7 @@ static bool member_write(svc_call *c, svc_entity *e, const svc_entity *old, cons
   return true;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- assignments */
+/* --------------------------------------------------------------------------------------------------------- assignments */
 
 SVC_PRIVATE int svc_assignment_class(svc_str role)
 {
@@ -132,7 +132,8 @@ SVC_PRIVATE bool svc_person_find(svc_call *c, svc_str name, svc_entity *out, boo
 {
   static const svc_id root;
   int rc = SVC_NOT_FOUND;
-  if (c->s->seats[SVC_SEAT_USER]) rc = svc_entity_named(c->txn, c->s->seats[SVC_SEAT_USER]->noun->kind, NULL, &root, svc_person_name(c, name), out);
+  if (c->s->seats[SVC_SEAT_USER])
+    rc = svc_entity_named(c->txn, c->s->seats[SVC_SEAT_USER]->noun->kind, NULL, &root, svc_person_name(c, name), out);
   *found = rc == SVC_OK;
   return rc == SVC_OK || rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
 }
@@ -168,7 +169,8 @@ static svc_node *member_teams(svc_call *c, svc_str assignments)
   svc_node *teams = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("teamIds"), SVC_S(""));
   svc_str role, on;
   while (teams && svc_assignments_next(&assignments, &role, &on)) {
-    svc_node *item = svc_assignment_class(role) == SVC_ASSIGNED_TEAM ? svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), on) : NULL;
+    svc_node *item =
+        svc_assignment_class(role) == SVC_ASSIGNED_TEAM ? svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), on) : NULL;
     if (item) svc_node_append(teams, item);
   }
   return teams;
@@ -220,7 +222,8 @@ static bool member_find(svc_call *c, svc_member *m)
 {
   int rc = SVC_NOT_FOUND;
   const svc_node *body;
-  if (c->s->seats[SVC_SEAT_MEMBER]) rc = svc_entity_get(c->txn, c->s->seats[SVC_SEAT_MEMBER]->noun->kind, &m->org, &m->user.id, &m->entity);
+  if (c->s->seats[SVC_SEAT_MEMBER])
+    rc = svc_entity_get(c->txn, c->s->seats[SVC_SEAT_MEMBER]->noun->kind, &m->org, &m->user.id, &m->entity);
   m->status = m->assignments = SVC_S("");
   m->there = rc == SVC_OK;
   if (rc == SVC_NOT_FOUND) return true;
@@ -385,7 +388,8 @@ static bool member_group_events(svc_call *c, const svc_member *m, bool active, s
   while (svc_assignments_next(&rest, &role, &on)) {
     const char *type = active ? "JOINED_GROUP" : "INVITED_TO_GROUP";
     svc_str had, has;
-    if (svc_assignments_have((svc_str){ all.p, (size_t)(role.p - all.p) }, SVC_S(""), on)) continue; /* once for each project */
+    if (svc_assignments_have((svc_str){ all.p, (size_t)(role.p - all.p) }, SVC_S(""), on))
+      continue; /* once for each project */
     had = svc_assignments_on(c, before, on);
     has = svc_assignments_on(c, after, on);
     if (!svc_member_group(c, &m->org, on, &group)) continue;
@@ -413,7 +417,8 @@ static bool member_events(svc_call *c, const svc_member *m, svc_str was, svc_str
   const char *type = NULL;
   if (is.n == 0) type = active ? "REMOVED_FROM_ORG" : "ORG_INVITATION_DELETED";
   else if (!same) type = active ? "JOINED_ORG" : "INVITED_TO_ORG";
-  else if (!svc_assignments_same(c, member_class(c, before, SVC_ASSIGNED_ORG, false), member_class(c, after, SVC_ASSIGNED_ORG, false)))
+  else if (!svc_assignments_same(c, member_class(c, before, SVC_ASSIGNED_ORG, false),
+                                 member_class(c, after, SVC_ASSIGNED_ORG, false)))
     type = "USER_ROLES_CHANGED_AUDIT";
   if (type && !member_event(c, m, type, NULL)) return false;
   if (is.n && !same) before = SVC_S(""); /* joining is more than having been invited */
@@ -432,7 +437,8 @@ static svc_str member_gives(svc_call *c, const svc_member *m, svc_str status, sv
 
 static bool member_tell_person(svc_call *c, svc_member *m, svc_str status, svc_str assignments)
 {
-  svc_str old = svc_assignments_of(&m->user), own = svc_assignments_minus(c, old, member_gives(c, m, m->status, m->assignments));
+  svc_str old = svc_assignments_of(&m->user),
+          own = svc_assignments_minus(c, old, member_gives(c, m, m->status, m->assignments));
   const svc_node *body = svc_entity_body(c, &m->user);
   own = svc_assignments_plus(c, own, member_gives(c, m, status, assignments));
   if (svc_str_eq(own, old)) return true;

@@ -20,7 +20,8 @@ static bool body_media_type(const svc_call *c)
 static bool body_unsupported(svc_call *c)
 {
   svc_str none = SVC_S("The request has no Content-Type. Please send a body of type application/json.");
-  return svc_fail_as(c, c->request.content_type.n ? SVC_S("") : none, SVC_E_UNSUPPORTED_MEDIA_TYPE, "S", &c->request.content_type);
+  return svc_fail_as(c, c->request.content_type.n ? SVC_S("") : none, SVC_E_UNSUPPORTED_MEDIA_TYPE, "S",
+                     &c->request.content_type);
 }
 
 static bool body_parse(svc_call *c, svc_str text)

@@ -79,7 +79,8 @@ static bool caller_look_up(svc_call *c, svc_str token)
   c->who.id = account.id;
   c->who.org = account.parent;
   c->who.username = svc_arena_copy(c->arena, account.unique);
-  if (!svc_who_takes(c, assignments) || !svc_access_allowed(c, c->s->seats[SVC_SEAT_ACCOUNT], &account, &anywhere)) return false;
+  if (!svc_who_takes(c, assignments) || !svc_access_allowed(c, c->s->seats[SVC_SEAT_ACCOUNT], &account, &anywhere))
+    return false;
   if (anywhere) svc_known_keep(c, token, expiry);
   return true;
 }

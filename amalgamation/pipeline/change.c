@@ -35,7 +35,8 @@ static bool change_unseen(svc_call *c, const svc_entity *e)
   const svc_route *route = c->plan->route;
   unsigned hop = c->plan->hop_count - 1;
   if (c->error.code) return false;
-  if (route->err_not_kept) return svc_fail_about(c, route->err_not_kept, e->key, hop ? c->route.chain[hop - 1].key : SVC_S(""));
+  if (route->err_not_kept)
+    return svc_fail_about(c, route->err_not_kept, e->key, hop ? c->route.chain[hop - 1].key : SVC_S(""));
   return svc_not_found(c, c->plan->noun, hop, c->route.params[c->plan->hops[hop].param]);
 }
 
@@ -124,7 +125,9 @@ static void change_keys(svc_call *c, const svc_change *change, svc_entity *e)
              (change->noun->by_id ? SVC_ENTITY_BY_ID : 0) |
              (noun->quota && change->noun->parent != c->s->group ? SVC_ENTITY_BY_GROUP : 0);
   if (noun->key && strchr(noun->key, '/') && !unique) unique = noun->key; /* a key of several parts is unique as a whole */
-  e->unique = !unique ? SVC_S("") : strchr(unique, '/') ? change_joined(c, change->body, unique) : svc_node_str(change->body, unique);
+  e->unique = !unique               ? SVC_S("")
+              : strchr(unique, '/') ? change_joined(c, change->body, unique)
+                                    : svc_node_str(change->body, unique);
   if (change->key.n) e->unique = change->key;
   if (noun->key && !change->key.n) {
     e->key = change_joined(c, change->body, noun->key);
@@ -359,7 +362,8 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
   if (noun->prepare && !noun->prepare(c, change)) return false;
   *out = *old;
   change->unseen = svc_node_same(change->body, change->before);
-  if (change->unseen && svc_str_eq(change->extra, old->extra)) return true; /* nothing changed: nothing to write, and no event */
+  if (change->unseen && svc_str_eq(change->extra, old->extra))
+    return true; /* nothing changed: nothing to write, and no event */
   out->parent = change->parent;
   change_state(c, change, out);
   change_touch(c, change);

@@ -317,7 +317,8 @@ static bool check_variant_kept(const svc_object *object, const svc_node *before,
 static const svc_object *check_no_variant(svc_call *c, const svc_node *sent, const check_path *path)
 {
   svc_str at = check_path_text(c, path);
-  if (!sent || sent->type == SVC_J_NULL) svc_violate(c, SVC_E_MISSING_ATTRIBUTE, at, "is required: it says which kind of object this is");
+  if (!sent || sent->type == SVC_J_NULL)
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, at, "is required: it says which kind of object this is");
   else if (sent->type != SVC_J_STRING) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must be a string");
   else svc_violate(c, SVC_E_INVALID_ENUM_VALUE, at, "is not one of the values that are known");
   return NULL;
@@ -332,7 +333,8 @@ static const svc_object *check_variant(svc_call *c, const svc_object *object, co
     const svc_object *variant = svc_variant_of(object, sent || !check_variant_kept(object, before, mode) ? sent : was);
     check_path here = { path, svc_str_c(object->variant_by), SIZE_MAX };
     if (!variant) return check_no_variant(c, sent, &here);
-    if (before && variant != svc_variant_of(object, was)) before = NULL; /* what that one says of its variants is nothing here */
+    if (before && variant != svc_variant_of(object, was))
+      before = NULL; /* what that one says of its variants is nothing here */
     object = variant;
   }
   return object;

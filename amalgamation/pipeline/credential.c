@@ -63,7 +63,9 @@ SVC_PRIVATE bool svc_assignments_have(svc_str grants, svc_str role, svc_str on)
 
 SVC_PRIVATE const svc_noun_info *svc_who_noun(const svc_call *c)
 {
-  return c->who.kind == SVC_WHO_KEY ? c->s->seats[SVC_SEAT_KEY] : c->who.kind == SVC_WHO_ACCOUNT ? c->s->seats[SVC_SEAT_ACCOUNT] : NULL;
+  return c->who.kind == SVC_WHO_KEY       ? c->s->seats[SVC_SEAT_KEY]
+         : c->who.kind == SVC_WHO_ACCOUNT ? c->s->seats[SVC_SEAT_ACCOUNT]
+                                          : NULL;
 }
 
 SVC_PRIVATE bool svc_who_takes(svc_call *c, svc_str assignments)

@@ -180,7 +180,10 @@ static bool digest_hex_count(svc_str text, uint32_t *out)
   if (text.n != 8) return false;
   for (i = 0; i < 8; i++) {
     char ch = text.p[i];
-    int digit = ch >= '0' && ch <= '9' ? ch - '0' : ch >= 'a' && ch <= 'f' ? ch - 'a' + 10 : ch >= 'A' && ch <= 'F' ? ch - 'A' + 10 : -1;
+    int digit = ch >= '0' && ch <= '9'   ? ch - '0'
+                : ch >= 'a' && ch <= 'f' ? ch - 'a' + 10
+                : ch >= 'A' && ch <= 'F' ? ch - 'A' + 10
+                                         : -1;
     if (digit < 0) return false;
     *out = *out << 4 | (uint32_t)digit;
   }
@@ -242,7 +245,9 @@ static bool digest_key(svc_call *c, svc_str public_key, svc_entity *out, unsigne
   svc_id org, id;
   svc_str bytes, grants;
   memset(verifier, 0, 48);
-  if (!c->s->seats[SVC_SEAT_KEY] || svc_find_anywhere(c->txn, c->s->seats[SVC_SEAT_KEY]->noun, public_key, &org, &id) != SVC_OK) return false;
+  if (!c->s->seats[SVC_SEAT_KEY] ||
+      svc_find_anywhere(c->txn, c->s->seats[SVC_SEAT_KEY]->noun, public_key, &org, &id) != SVC_OK)
+    return false;
   if (svc_entity_get(c->txn, c->s->seats[SVC_SEAT_KEY]->noun->kind, &org, &id, out) != SVC_OK) return false;
   if (!svc_credential_unpack(out->extra, &bytes, &grants) || bytes.n != 48) return false;
   memcpy(verifier, bytes.p, 48);
@@ -252,7 +257,8 @@ static bool digest_key(svc_call *c, svc_str public_key, svc_entity *out, unsigne
 SVC_PRIVATE bool svc_digest_caller(svc_call *c)
 {
   bool anywhere;
-  svc_str header = c->request.authorization, target = svc_str_n(c->request.raw->target, c->request.raw->target_length), expected;
+  svc_str header = c->request.authorization, target = svc_str_n(c->request.raw->target, c->request.raw->target_length),
+          expected;
   unsigned char verifier[48];
   digest_fields f;
   svc_entity key;

@@ -29,7 +29,8 @@ static svc_node *element_holder(const svc_call *c, svc_node *body)
 {
   unsigned i = element_first(c), parents = c->plan->hop_count - (c->plan->own ? 1 : 0);
   for (; i < parents && body; i++)
-    body = svc_element_named(svc_node_get(body, c->plan->hops[i].noun->noun->element_of), c->route.params[c->plan->hops[i].param]);
+    body = svc_element_named(svc_node_get(body, c->plan->hops[i].noun->noun->element_of),
+                             c->route.params[c->plan->hops[i].param]);
   return body;
 }
 
@@ -139,7 +140,8 @@ static bool element_is_only(svc_call *c, const element_change *e, const svc_node
   svc_str value = noun->unique ? svc_node_str(item, noun->unique) : SVC_S("");
   const svc_node *other;
   for (other = value.n && e->list ? e->list->first : NULL; other; other = other->next)
-    if (!svc_str_eq(svc_node_str(other, "id"), svc_node_str(item, "id")) && svc_str_eq(svc_node_str(other, noun->unique), value))
+    if (!svc_str_eq(svc_node_str(other, "id"), svc_node_str(item, "id")) &&
+        svc_str_eq(svc_node_str(other, noun->unique), value))
       return svc_fail_about(c, noun->err_exists, value, e->whole.entity.key);
   return true;
 }
@@ -184,7 +186,8 @@ SVC_PRIVATE bool svc_element_create(svc_call *c)
   svc_node_set_str(c->arena, e.own.body, "id", id);
   if (noun->prepare && !noun->prepare(c, &e.own)) return false;
   return element_fits(c, &e, svc_node_count(e.list) + 1) && element_is_only(c, &e, e.own.body) &&
-         element_append(c, &e, e.own.body) && element_store(c, &e, id, noun->event_created, &out) && svc_answer_entity(c, &out);
+         element_append(c, &e, e.own.body) && element_store(c, &e, id, noun->event_created, &out) &&
+         svc_answer_entity(c, &out);
 }
 
 SVC_PRIVATE bool svc_element_change(svc_call *c, int mode)

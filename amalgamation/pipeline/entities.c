@@ -77,7 +77,8 @@ static void entities_seek(svc_call *c, const svc_entities *which, svc_scan *scan
     const svc_query_value *given = svc_query_get(c, f->param);
     svc_key *edge = f->compare == SVC_MIN_DATE ? &scan->from : &scan->to;
     int64_t second;
-    if (!given || (f->compare != SVC_MIN_DATE && f->compare != SVC_MAX_DATE) || !field || field->fill != SVC_AUTO_NOW) continue;
+    if (!given || (f->compare != SVC_MIN_DATE && f->compare != SVC_MAX_DATE) || !field || field->fill != SVC_AUTO_NOW)
+      continue;
     second = given->number / 1000 + (f->compare == SVC_MAX_DATE ? 1 + SVC_ID_AHEAD : 0);
     if (second < 0) second = 0;
     if (second > 0xFFFFFFFE) continue;

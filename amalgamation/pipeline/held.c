@@ -43,7 +43,8 @@ static svc_str held_team(svc_call *c, svc_held *h)
 {
   svc_entity team;
   svc_id id;
-  if (!c->s->seats[SVC_SEAT_TEAM] || !svc_id_parse((svc_str){ h->role.p + 1, h->role.n - 1 }, &h->via) || !svc_id_parse(h->on, &id))
+  if (!c->s->seats[SVC_SEAT_TEAM] || !svc_id_parse((svc_str){ h->role.p + 1, h->role.n - 1 }, &h->via) ||
+      !svc_id_parse(h->on, &id))
     return SVC_S("");
   if (h->only && !svc_id_eq(h->only, &h->via)) return SVC_S("");
   if (svc_entity_get(c->txn, c->s->seats[SVC_SEAT_TEAM]->noun->kind, &h->via, &id, &team) != SVC_OK) return SVC_S("");

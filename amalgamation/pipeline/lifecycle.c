@@ -163,7 +163,8 @@ static bool lifecycle_apply(svc_call *c, lifecycle_job *work, const svc_due_entr
   }
   c->txn->dirty |= dirty;
   if (work->spoiled) return false;
-  return (known && good) || lifecycle_forget(c, due); /* a step has set what its entity waits for next, maybe at this very time */
+  return (known && good) ||
+         lifecycle_forget(c, due); /* a step has set what its entity waits for next, maybe at this very time */
 }
 
 static bool lifecycle_apply_first(svc_call *c, lifecycle_job *work, int64_t now, bool *found)

@@ -192,8 +192,9 @@ static bool limiter_tokens(svc_call *c)
   svc_str user = SVC_S(""), password;
   int64_t minutes = 1;
   svc_basic_credentials(c, &user, &password);
-  c->route.tokens = svc_limiter_take(c->s->limiter, c->s->set_count,
-                               svc_arena_print(c->arena, SVC_FMT "\n" SVC_FMT, SVC_ARG(c->request.peer), SVC_ARG(user)), c->now);
+  c->route.tokens =
+      svc_limiter_take(c->s->limiter, c->s->set_count,
+                       svc_arena_print(c->arena, SVC_FMT "\n" SVC_FMT, SVC_ARG(c->request.peer), SVC_ARG(user)), c->now);
   if (c->route.tokens.taken) return true;
   c->route.limited = true;
   return svc_fail(c, SVC_E_RATE_LIMITED, "Sii", &c->request.path, &set->capacity, &minutes);

@@ -239,7 +239,9 @@ SVC_PRIVATE int svc_links_open(svc *s)
   w.scratch = &scratch;
   w.text = svc_buf_new(&s->memory, 0);
   for (i = 0; i < s->plan_count && rc == SVC_OK; i++)
-    if (s->plans[i].route->method == SVC_GET && !(s->plans[i].route->flags & SVC_ABSOLUTE) && !links_compile(&w, &s->plans[i])) rc = SVC_NOMEM;
+    if (s->plans[i].route->method == SVC_GET && !(s->plans[i].route->flags & SVC_ABSOLUTE) &&
+        !links_compile(&w, &s->plans[i]))
+      rc = SVC_NOMEM;
   svc_blocks_free(scratch.blocks);
   return rc;
 }

@@ -252,7 +252,8 @@ static void openapi_parameters(openapi_writer *w, const svc_plan *plan)
     openapi_text(w, "\"}");
     first = false;
   }
-  openapi_text(w, first ? "{\"$ref\":\"#/components/parameters/envelope\"}" : ",{\"$ref\":\"#/components/parameters/envelope\"}");
+  openapi_text(w, first ? "{\"$ref\":\"#/components/parameters/envelope\"}"
+                        : ",{\"$ref\":\"#/components/parameters/envelope\"}");
   openapi_text(w, ",{\"$ref\":\"#/components/parameters/pretty\"}]");
 }
 
@@ -371,7 +372,8 @@ static void openapi_paths(openapi_writer *w)
 static void openapi_items_per_page(openapi_writer *w)
 {
   int64_t most = (int64_t)w->s->config.max_page;
-  openapi_text(w, "\"itemsPerPage\":{\"in\":\"query\",\"name\":\"itemsPerPage\",\"schema\":{\"type\":\"integer\",\"minimum\":1");
+  openapi_text(
+      w, "\"itemsPerPage\":{\"in\":\"query\",\"name\":\"itemsPerPage\",\"schema\":{\"type\":\"integer\",\"minimum\":1");
   openapi_number(w, "maximum", most);
   openapi_number(w, "default", most < 100 ? most : 100);
   openapi_text(w, "}},");
@@ -397,7 +399,8 @@ SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a)
   if (!w) return SVC_S("");
   w->s = s;
   w->b = svc_buf_new(a, 64 << 10);
-  openapi_text(w, "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Administration API\",\"version\":\"" SVC_VERSION "\"},\"servers\":[{\"url\":");
+  openapi_text(w, "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Administration API\",\"version\":\"" SVC_VERSION
+                  "\"},\"servers\":[{\"url\":");
   svc_json_escape(&w->b, svc_arena_print(a, SVC_FMT SVC_FMT, SVC_ARG(s->base_url), SVC_ARG(s->base_path)));
   openapi_text(w, "}],\"security\":[{\"serviceAccount\":[]},{\"apiKey\":[]}],\"paths\":{");
   openapi_paths(w);

@@ -9,9 +9,10 @@
 **   q id               where that is: kind(4) parent(12) id(12)
 **   w when id          it waits to be handed out
 **
-** The rules: an entity has one order at the most, and a newer one replaces it, as does any change of what is wanted; being told that the older one is done finds
-** nothing. An order that was taken belongs to the handle that gave it out: another handle, after this one has ended, gives
-** it out again, under the same id. What is done moves the state and is gone, in one commit.
+** The rules: an entity has one order at the most, and a newer one replaces it, as does any change of what is wanted; being
+** told that the older one is done finds nothing. An order that was taken belongs to the handle that gave it out: another
+** handle, after this one has ended, gives it out again, under the same id. What is done moves the state and is gone, in one
+** commit.
 **
 ** Without a driver there are no orders: states move by due dates (lifecycle.c), and that is the simulation. Orders that a
 ** driver has left behind become due dates when the store is opened without one.

@@ -361,10 +361,7 @@ SVC_PRIVATE bool svc_stage_route(svc_call *c);      /* route.c */
 SVC_PRIVATE bool svc_stage_caller(svc_call *c);     /* caller.c */
 SVC_PRIVATE bool svc_stage_version(svc_call *c);    /* version.c */
 SVC_PRIVATE bool svc_stage_limiter(svc_call *c);    /* limiter.c */
-SVC_PRIVATE bool svc_stage_permission(svc_call *c); /* version.c: the plain type of what a route with `media` answers with; true: it has no versions. */
-SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *sub);
-
-/* permission.c */
+SVC_PRIVATE bool svc_stage_permission(svc_call *c); /* permission.c */
 SVC_PRIVATE bool svc_stage_query(svc_call *c);      /* query.c */
 SVC_PRIVATE bool svc_stage_body(svc_call *c);       /* body.c */
 SVC_PRIVATE bool svc_stage_behave(svc_call *c);     /* behave.c */
@@ -376,6 +373,9 @@ SVC_PRIVATE svc_str svc_token_name(svc_arena *a, svc_str token);
 SVC_PRIVATE bool svc_basic_credentials(svc_call *c, svc_str *user, svc_str *password);
 SVC_PRIVATE bool svc_digest_caller(svc_call *c);
 SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale); /* 401 with a challenge; false */
+
+/* version.c: the plain type of what a route with `media` answers with; true: it has no versions. */
+SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *sub);
 
 /* permission.c */
 SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted); /* 403 that names them; false */

@@ -198,7 +198,8 @@ static unsigned plan_matches(const svc_plan *plan, unsigned at, const svc_noun *
 static int plan_hop(const svc *s, svc_plan *plan, const svc_noun_info *noun, unsigned param, unsigned count, bool by_unique)
 {
   svc_hop *hop = &plan->hops[plan->hop_count];
-  if (plan->hop_count == SVC_MAX_CHAIN) return plan_bad(s, plan->noun->noun->name, plan->route->path, "names too many entities");
+  if (plan->hop_count == SVC_MAX_CHAIN)
+    return plan_bad(s, plan->noun->noun->name, plan->route->path, "names too many entities");
   plan->hop_count++;
   hop->noun = noun;
   hop->param = param;

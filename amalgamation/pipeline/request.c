@@ -83,6 +83,7 @@ static bool request_headers(svc_call *c)
 SVC_PRIVATE bool svc_stage_request(svc_call *c)
 {
   c->request.peer = svc_str_c(c->request.raw->peer ? c->request.raw->peer : "127.0.0.1");
-  if (memchr(c->request.peer.p, ':', c->request.peer.n)) c->request.peer = svc_address_spell(c->arena, c->request.peer); /* one address, one bucket: also ::ffff:a.b.c.d */
+  if (memchr(c->request.peer.p, ':', c->request.peer.n))
+    c->request.peer = svc_address_spell(c->arena, c->request.peer); /* one address, one bucket: also ::ffff:a.b.c.d */
   return request_method(c) && request_target(c) && request_headers(c);
 }

@@ -53,7 +53,8 @@ static svc_str resolve_text(svc_call *c, const svc_hop *hop)
 SVC_PRIVATE int svc_get_noun(svc_txn *txn, const svc_noun_info *noun, const svc_id *id, svc_entity *out)
 {
   static const svc_id root;
-  return noun->parent ? svc_entity_by_id(txn, noun->noun->kind, id, out) : svc_entity_get(txn, noun->noun->kind, &root, id, out);
+  return noun->parent ? svc_entity_by_id(txn, noun->noun->kind, id, out)
+                      : svc_entity_get(txn, noun->noun->kind, &root, id, out);
 }
 
 SVC_PRIVATE int svc_get_nouns(svc_txn *txn, const svc_noun_info *noun, const svc_id *ids, size_t n, svc_entity *out)
@@ -71,7 +72,8 @@ static int resolve_anywhere(svc_call *c, const svc_noun_info *noun, svc_str valu
   svc_named_begin(&scan, c->txn, n->names ? n->names : n->kind, value);
   while (svc_named_next(&scan, &found)) {
     if (memcmp(found.kind, n->kind, SVC_KIND_SIZE) != 0) continue;
-    if (svc_entity_get(c->txn, n->kind, &found.scope, &found.id, out) == SVC_OK && svc_entity_visible(c, noun, out)) return SVC_OK;
+    if (svc_entity_get(c->txn, n->kind, &found.scope, &found.id, out) == SVC_OK && svc_entity_visible(c, noun, out))
+      return SVC_OK;
   }
   return c->txn->error ? c->txn->error : SVC_NOT_FOUND;
 }

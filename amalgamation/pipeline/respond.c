@@ -88,7 +88,8 @@ static svc_str respond_body(svc_call *c, int status)
     body = c->answer.whole ? c->answer.body : respond_entity(c);
   }
   if (!c->error.code && c->plan && c->plan->route->media) return body; /* as it is: neither envelope nor formatting */
-  if (c->error.code && c->query.envelope) body = svc_arena_print(c->arena, "{\"content\":" SVC_FMT ",\"status\":%d}", SVC_ARG(body), status);
+  if (c->error.code && c->query.envelope)
+    body = svc_arena_print(c->arena, "{\"content\":" SVC_FMT ",\"status\":%d}", SVC_ARG(body), status);
   if (!c->query.pretty || body.n == 0) return body;
   b = svc_buf_new(c->arena, body.n * 2);
   svc_json_pretty(&b, body);
@@ -187,7 +188,8 @@ static void respond_headers(svc_call *c, int status, size_t body_length)
   if (c->route.version && route->deprecated) respond_header(c, "Deprecation", respond_http_date(c, route->deprecated));
   if (c->route.version && route->sunset) respond_header(c, "Sunset", respond_http_date(c, route->sunset));
   /* what shows a secret is not for keeping; RFC 6749 5.1 asks the same of the token endpoint */
-  if ((c->answer.secret && !c->error.code) || (route && route->flags & SVC_ABSOLUTE)) respond_header(c, "Cache-Control", SVC_S("no-store"));
+  if ((c->answer.secret && !c->error.code) || (route && route->flags & SVC_ABSOLUTE))
+    respond_header(c, "Cache-Control", SVC_S("no-store"));
   respond_header(c, "X-Content-Type-Options", SVC_S("nosniff"));
 }
 

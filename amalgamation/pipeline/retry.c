@@ -1,8 +1,8 @@
 /*
 ** Idempotency-Key: a POST that is sent again gets the answer it got the first time, and creates nothing.
 **
-** The key belongs to its caller and to the path it is sent to. Its record is written in the transaction of the first answer, so there is no moment at
-** which one is there without the other. It holds a hash of the request and the answer before formatting; it goes after
+** The key belongs to its caller and to the path it is sent to. Its record is written in the transaction of the first answer,
+** so there is no moment at which one is there without the other. It holds a hash of the request and the answer before formatting; it goes after
 ** 24 hours, through the due index. Only success is kept: what was refused may be tried again.
 **
 **   hash of the request(32) i64 expiry, u64 revision, u32 links_at, u32 status, u32 length of body, own, parent, unique,
@@ -32,8 +32,8 @@ static bool retry_applies(const svc_call *c)
 static void retry_key_of(svc_call *c, svc_key *key)
 {
   unsigned char hash[32];
-  svc_str text = svc_arena_print(c->arena, SVC_FMT "\n" SVC_FMT "\n" SVC_FMT, SVC_ARG(c->who.user_id), SVC_ARG(c->request.path),
-                                 SVC_ARG(c->request.retry_key));
+  svc_str text = svc_arena_print(c->arena, SVC_FMT "\n" SVC_FMT "\n" SVC_FMT, SVC_ARG(c->who.user_id),
+                                 SVC_ARG(c->request.path), SVC_ARG(c->request.retry_key));
   svc_sha256(text, hash);
   svc_key_retry(key, hash);
 }
@@ -95,7 +95,8 @@ SVC_PRIVATE bool svc_retry_before(svc_call *c, bool *answered)
   memcpy(&h, record.p, sizeof h);
   if (h.expiry <= c->now) return true;
   retry_request_hash(c, request);
-  if (memcmp(request, h.request, sizeof request) != 0) return svc_fail(c, SVC_E_IDEMPOTENCY_KEY_REUSED, "S", &c->request.retry_key);
+  if (memcmp(request, h.request, sizeof request) != 0)
+    return svc_fail(c, SVC_E_IDEMPOTENCY_KEY_REUSED, "S", &c->request.retry_key);
   *answered = true;
   return retry_replay(c, record, &h);
 }

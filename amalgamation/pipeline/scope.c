@@ -26,7 +26,8 @@ static bool scope_below(svc_call *c, const svc_noun_info *noun, const svc_id *pa
   int rc = SVC_OK;
   *out = c->scope;
   if (svc_id_is_zero(parent)) *out = (svc_scope){ none, none };
-  else if (noun->parent == c->s->org || (!noun->parent && svc_id_eq(parent, &c->scope.org))) *out = (svc_scope){ none, *parent };
+  else if (noun->parent == c->s->org || (!noun->parent && svc_id_eq(parent, &c->scope.org)))
+    *out = (svc_scope){ none, *parent };
   else if (noun->scope == c->s->org) out->group = none;
   else if (noun->parent == c->s->group && !svc_id_eq(parent, &c->scope.group)) rc = svc_entity_above(c, noun, &up, &up);
   else if (noun->parent && noun->parent->by_id) rc = svc_entity_above(c, noun, &up, &up);

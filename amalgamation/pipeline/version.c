@@ -57,7 +57,8 @@ static bool version_is_plain(const svc_call *c, svc_str media, bool any)
 static bool version_suffix(const svc_call *c, svc_str text)
 {
   const char *media = c->plan->route->media;
-  if (svc_str_is_nocase(text, "+json")) return true; /* what is not JSON is answered with to who asks for JSON, and errors are */
+  if (svc_str_is_nocase(text, "+json"))
+    return true; /* what is not JSON is answered with to who asks for JSON, and errors are */
   return text.n && text.p[0] == '+' && media && svc_str_is_nocase((svc_str){ text.p + 1, text.n - 1 }, media);
 }
 

@@ -17,8 +17,8 @@
 **   u names(4) value 0 scope(12)                   a unique value: kind(4) id(12) of the entity that has it
 **   w when(8) id(12)                               an order that waits to be handed out, not before this time: empty
 **
-** Numbers in keys are big-endian, and times have their sign turned over, so that their order is the order of keys; ids rise in time, so a scan of "e" gives
-** the entities of a parent in the order of their creation. An entity without parent has twelve zero bytes there. In "u"
+** Numbers in keys are big-endian, and times have their sign turned over, so that their order is the order of keys; ids rise
+** in time, so a scan of "e" gives the entities of a parent in the order of their creation. An entity without parent has twelve zero bytes there. In "u"
 ** the value stands before the scope: a value can also be looked up without knowing the scope. `names` is the kind of the
 ** entity, or the space of names that several kinds share. A value that would make the key too long is replaced by its
 ** SHA-256.

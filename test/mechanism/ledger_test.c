@@ -36,7 +36,7 @@ static bool siren_hears(svc_call *c, const svc_event_type *type, const svc_entit
   munit_assert_int(svc_entity_get(c->txn, event->kind, &event->parent, &event->id, &again), ==, SVC_OK); /* it is there already */
   if (strcmp(type->name, "ALERT_ACKNOWLEDGED_AUDIT") == 0) return true; /* what a siren itself brings about */
   snprintf(heard + n, sizeof heard - n, "%s%s", n ? " " : "", type->name);
-  if (refused_type && strcmp(type->name, refused_type) == 0) return svc_fail(c, SVC_E_PEER_INVALID_STATE, "");
+  if (refused_type && strcmp(type->name, refused_type) == 0) return svc_fail(c, SVC_E_PEER_INVALID_STATE, "s", "it");
   memset(&change, 0, sizeof change);
   change.noun = noun;
   change.parent = event->parent;
@@ -67,13 +67,13 @@ static bool prank_prepare(svc_call *c, svc_change *change)
 static bool prank_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
   (void)e;
-  return svc_node_bool(change->body, "late", false) ? true : svc_fail(c, SVC_E_PEER_INVALID_STATE, "");
+  return svc_node_bool(change->body, "late", false) ? true : svc_fail(c, SVC_E_PEER_INVALID_STATE, "s", "it");
 }
 static bool prank_fell_due(svc_call *c, svc_change *change, int tag)
 {
   (void)tag;
   if (!svc_event_write(c, "CPS_SNAPSHOT_FAILED", &change->entity.scope, NULL, SVC_S(""))) return false;
-  return svc_fail(c, SVC_E_PEER_INVALID_STATE, "");
+  return svc_fail(c, SVC_E_PEER_INVALID_STATE, "s", "it");
 }
 static const svc_noun prank_noun = {
   .name = "prank", .kind = "pran", .parent = "project", .param = "prankId", .object = &prank_object,

@@ -25,7 +25,8 @@ static bool access_token_fail(svc_call *c, int code, const char *error, const ch
 {
   svc_fail_as(c, svc_str_c(why), code, svc_error_params(code) ? "s" : "", why);
   c->error.oauth = error;
-  if (svc_error_status(code) == 401) c->error.challenge = svc_arena_print(c->arena, "Basic realm=\"" SVC_FMT "\"", SVC_ARG(c->s->vendor));
+  if (svc_error_status(code) == 401)
+    c->error.challenge = svc_arena_print(c->arena, "Basic realm=\"" SVC_FMT "\"", SVC_ARG(c->s->vendor));
   return false;
 }
 
@@ -35,7 +36,8 @@ static bool access_token_form(svc_call *c, const char *name, svc_str *out)
   svc_str rest = { c->request.raw->body, c->request.raw->body_length }, type = c->request.content_type;
   *out = SVC_S("");
   if (!svc_str_is_nocase(svc_str_trim(svc_str_cut(&type, ';')), "application/x-www-form-urlencoded"))
-    return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "the body must be application/x-www-form-urlencoded");
+    return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request",
+                             "the body must be application/x-www-form-urlencoded");
   while (rest.n) {
     svc_str value = svc_str_cut(&rest, '&'), key = svc_str_cut(&value, '=');
     if (!svc_percent_decode(c->arena, key, true, &key) || !svc_percent_decode(c->arena, value, true, &value))
@@ -57,7 +59,8 @@ static bool access_token_account(svc_call *c, svc_entity *out, svc_id *used)
     return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "No Authorization header provided");
   if (!svc_basic_credentials(c, &id_text, &secret))
     return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "the Authorization header must be Basic");
-  known = c->s->seats[SVC_SEAT_ACCOUNT] && svc_find_anywhere(c->txn, c->s->seats[SVC_SEAT_ACCOUNT]->noun, id_text, &org, &id) == SVC_OK &&
+  known = c->s->seats[SVC_SEAT_ACCOUNT] &&
+          svc_find_anywhere(c->txn, c->s->seats[SVC_SEAT_ACCOUNT]->noun, id_text, &org, &id) == SVC_OK &&
           svc_entity_get(c->txn, c->s->seats[SVC_SEAT_ACCOUNT]->noun->kind, &org, &id, out) == SVC_OK;
   if (c->txn->error) return svc_store_failed(c, c->txn->error);
   if (!known || !c->s->seats[SVC_SEAT_ACCOUNT]->noun->credential->opens(c, out, secret, used))

@@ -34,28 +34,24 @@ static bool api_key_update(svc_call *c);
 static bool api_key_assign(svc_call *c);
 static bool api_key_withdraw(svc_call *c);
 
-#define API_KEY_ORG(m, p, ...) \
-  { .method = m, .path = "/orgs/{orgId}/apiKeys" p, .set = SVC_SET_ORGANIZATION_API_KEYS, .versions = { 20230101 }, __VA_ARGS__ }
-#define API_KEY_GROUP(m, p, ...) \
-  { .method = m, .path = "/groups/{groupId}/apiKeys" p, .set = SVC_SET_PROJECT_API_KEYS, .versions = { 20230101 }, __VA_ARGS__ }
+#define API_KEY_ORG "/orgs/{orgId}/apiKeys", SVC_SET_ORGANIZATION_API_KEYS, (20230101), SVC_R_ORG_MEMBER, SVC_R_ORG_OWNER
+#define API_KEY_GROUP \
+  "/groups/{groupId}/apiKeys", SVC_SET_PROJECT_API_KEYS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_ACCESS_MANAGER
 
 static const svc_route api_key_routes[] = {
-  API_KEY_ORG(SVC_GET, "", .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED, .run = svc_verb_list),
-  API_KEY_ORG(SVC_POST, "", .roles = SVC_R_ORG_OWNER, .run = api_key_create,
-              .example = "{\"desc\":\"for the nightly job\",\"roles\":[\"ORG_READ_ONLY\"]}"),
-  API_KEY_ORG(SVC_GET, "/{apiUserId}", .roles = SVC_R_ORG_MEMBER, .run = svc_verb_read),
-  API_KEY_ORG(SVC_PATCH, "/{apiUserId}", .roles = SVC_R_ORG_OWNER, .run = api_key_update),
-  API_KEY_ORG(SVC_DELETE, "/{apiUserId}", .roles = SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
-  API_KEY_GROUP(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .keep = svc_keep_assigned,
-                .run = svc_verb_list),
-  API_KEY_GROUP(SVC_POST, "", .roles = SVC_R_GROUP_ACCESS_MANAGER, .run = api_key_create,
-                .example = "{\"desc\":\"for one project\",\"roles\":[\"GROUP_READ_ONLY\"]}"),
-  API_KEY_GROUP(SVC_POST, "/{apiUserId}", .roles = SVC_R_GROUP_OWNER, .status = 204, .flags = SVC_BODY_ARRAY,
-                .body = &api_key_assign_object, .run = api_key_assign, .example = "[{\"roles\":[\"GROUP_READ_ONLY\"]}]"),
-  API_KEY_GROUP(SVC_PATCH, "/{apiUserId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .keep = svc_keep_assigned,
-                .run = api_key_update),
-  API_KEY_GROUP(SVC_DELETE, "/{apiUserId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 204, .keep = svc_keep_assigned,
-                .run = api_key_withdraw),
+  R_GET(API_KEY_ORG, "", .flags = SVC_PAGED, .run = svc_verb_list),
+  R_POST(API_KEY_ORG, "", .run = api_key_create,
+         .example = "{\"desc\":\"for the nightly job\",\"roles\":[\"ORG_READ_ONLY\"]}"),
+  R_GET(API_KEY_ORG, "/{apiUserId}", .run = svc_verb_read),
+  R_PATCH(API_KEY_ORG, "/{apiUserId}", .run = api_key_update),
+  R_DELETE(API_KEY_ORG, "/{apiUserId}", .status = 204, .run = svc_verb_delete),
+  R_GET(API_KEY_GROUP, "", .flags = SVC_PAGED, .keep = svc_keep_assigned, .run = svc_verb_list),
+  R_POST(API_KEY_GROUP, "", .run = api_key_create,
+         .example = "{\"desc\":\"for one project\",\"roles\":[\"GROUP_READ_ONLY\"]}"),
+  R_FOR(SVC_R_GROUP_OWNER, API_KEY_GROUP, SVC_POST, "/{apiUserId}", .status = 204, .flags = SVC_BODY_ARRAY,
+        .body = &api_key_assign_object, .run = api_key_assign, .example = "[{\"roles\":[\"GROUP_READ_ONLY\"]}]"),
+  R_PATCH(API_KEY_GROUP, "/{apiUserId}", .keep = svc_keep_assigned, .run = api_key_update),
+  R_DELETE(API_KEY_GROUP, "/{apiUserId}", .status = 204, .keep = svc_keep_assigned, .run = api_key_withdraw),
   SVC_ROUTES_END
 };
 
@@ -132,8 +128,8 @@ static bool api_key_make_private(svc_call *c, char out[API_KEY_PRIVATE + 1])
   if (!svc_secret_bytes(c, r, sizeof r)) return false;
   r[6] = (unsigned char)((r[6] & 0x0F) | 0x40);
   r[8] = (unsigned char)((r[8] & 0x3F) | 0x80);
-  snprintf(out, API_KEY_PRIVATE + 1, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", r[0], r[1], r[2], r[3],
-           r[4], r[5], r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13], r[14], r[15]);
+  snprintf(out, API_KEY_PRIVATE + 1, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", r[0], r[1],
+           r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13], r[14], r[15]);
   return true;
 }
 

@@ -177,7 +177,8 @@ static bool organization_invitation_change(svc_call *c)
   input = svc_invitation_check(c, organization_invitation_view(c, &m.org, &m.entity));
   if (!input) return false;
   assignments = m.assignments;
-  if (!organization_invitation_lines(c, &m.org, input, &assignments) || !svc_member_put(c, &m, m.status, assignments)) return false;
+  if (!organization_invitation_lines(c, &m.org, input, &assignments) || !svc_member_put(c, &m, m.status, assignments))
+    return false;
   return organization_invitation_answer(c, &m);
 }
 

@@ -345,7 +345,8 @@ static bool organization_user_target(svc_call *c, organization_user_scope *at, s
   if (!svc_member_get(c, &at->org, &e->id, m)) return false;
   if (m->there && (!at->in_group || svc_assignments_have(m->assignments, SVC_S(""), at->on)))
     return c->request.method == SVC_GET || svc_if_match_view(c, organization_user_view(c, at, &m->entity, false));
-  if (m->there && any && (organization_user_by_teams(c, at, m->assignments).n || organization_user_by_org(c, at, m->assignments)))
+  if (m->there && any &&
+      (organization_user_by_teams(c, at, m->assignments).n || organization_user_by_org(c, at, m->assignments)))
     return true;
   return svc_not_found(c, c->plan->noun, 1, svc_path_param(c, "userId"));
 }
@@ -395,7 +396,8 @@ static bool organization_user_update(svc_call *c)
   checked = before ? svc_check(c, &organization_user_object, c->body, before, SVC_CHECK_UPDATE) : NULL;
   if (!svc_check_done(c) || !checked) return false;
   assignments = m.assignments;
-  if (!organization_user_lines(c, &at.org, checked, &assignments) || !svc_member_put(c, &m, m.status, assignments)) return false;
+  if (!organization_user_lines(c, &at.org, checked, &assignments) || !svc_member_put(c, &m, m.status, assignments))
+    return false;
   return organization_user_answer(c, &at, &m.entity);
 }
 
@@ -430,7 +432,9 @@ static bool organization_user_set_roles(svc_call *c)
   if (!svc_check_done(c)) return false;
   names = svc_node_get(c->body, field);
   if (!svc_roles_check(c, names, at.in_group ? SVC_SCOPE_GROUP : SVC_SCOPE_ORGANIZATION, field)) return false;
-  if (!organization_user_store_roles(c, &at, &m, svc_assignments_from(c, names, at.on, svc_assignments_without(c, m.assignments, at.on))))
+  if (!organization_user_store_roles(c, &at, &m,
+                                     svc_assignments_from(c, names, at.on,
+                                                          svc_assignments_without(c, m.assignments, at.on))))
     return false;
   answer = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   shown = svc_assignments_names(c, m.assignments, at.on, field);
@@ -461,7 +465,8 @@ static bool organization_user_change_role(svc_call *c, bool add)
   if (!list) return c->error.code ? false : svc_no_memory(c);
   line = svc_assignments_from(c, list, at.on, SVC_S(""));
   return organization_user_store_roles(c, &at, &m,
-                                       add ? svc_assignments_plus(c, m.assignments, line) : svc_assignments_minus(c, m.assignments, line));
+                                       add ? svc_assignments_plus(c, m.assignments, line)
+                                           : svc_assignments_minus(c, m.assignments, line));
 }
 
 static bool organization_user_add_role(svc_call *c)

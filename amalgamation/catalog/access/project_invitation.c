@@ -97,7 +97,8 @@ static bool project_invitation_change(svc_call *c)
   if (!input) return false;
   roles = svc_node_get(input, "roles");
   if (!svc_roles_check(c, roles, SVC_SCOPE_GROUP, "roles")) return false;
-  if (!svc_member_put(c, &m, m.status, svc_assignments_from(c, roles, on, svc_assignments_without(c, m.assignments, on)))) return false;
+  if (!svc_member_put(c, &m, m.status, svc_assignments_from(c, roles, on, svc_assignments_without(c, m.assignments, on))))
+    return false;
   return project_invitation_answer(c, &m);
 }
 

@@ -67,48 +67,45 @@ static bool service_account_groups(svc_call *c);
 static bool service_account_add_secret(svc_call *c);
 static bool service_account_delete_secret(svc_call *c);
 
-#define SERVICE_ACCOUNT_ORG(m, p, ...) \
-  { .method = m, .path = "/orgs/{orgId}/serviceAccounts" p, .set = SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, \
-    .versions = { 20240805 }, __VA_ARGS__ }
-#define SERVICE_ACCOUNT_GROUP(m, p, ...) \
-  { .method = m, .path = "/groups/{groupId}/serviceAccounts" p, .set = SVC_SET_PROJECT_SERVICE_ACCOUNTS, \
-    .versions = { 20240805 }, .view = service_account_view, __VA_ARGS__ }
-#define SERVICE_ACCOUNT_ASSIGNED .keep = svc_keep_assigned
+#define SERVICE_ACCOUNT_ORG \
+  "/orgs/{orgId}/serviceAccounts", SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, (20240805), SVC_R_ORG_READ_ONLY, SVC_R_ORG_OWNER
+#define SERVICE_ACCOUNT_GROUP \
+  "/groups/{groupId}/serviceAccounts", SVC_SET_PROJECT_SERVICE_ACCOUNTS, (20240805), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
+#define SERVICE_ACCOUNT_SEEN .view = service_account_view
+#define SERVICE_ACCOUNT_ASSIGNED SERVICE_ACCOUNT_SEEN, .keep = svc_keep_assigned
 #define SERVICE_ACCOUNT_SECRET_EXAMPLE "{\"secretExpiresAfterHours\":720}"
 
 static const svc_route service_account_routes[] = {
-  SERVICE_ACCOUNT_ORG(SVC_GET, "", .roles = SVC_R_ORG_READ_ONLY, .flags = SVC_PAGED, .params = service_account_list_params,
-                      .run = svc_verb_list),
-  SERVICE_ACCOUNT_ORG(SVC_POST, "", .roles = SVC_R_ORG_OWNER, .status = 201, .run = service_account_create,
-                      .example = "{\"name\":\"deployer\",\"description\":\"deploys\",\"roles\":[\"ORG_MEMBER\"],"
-                                 "\"secretExpiresAfterHours\":720}"),
-  SERVICE_ACCOUNT_ORG(SVC_GET, "/{clientId}", .roles = SVC_R_ORG_READ_ONLY, .run = svc_verb_read),
-  SERVICE_ACCOUNT_ORG(SVC_PATCH, "/{clientId}", .roles = SVC_R_ORG_OWNER, .run = service_account_update),
-  SERVICE_ACCOUNT_ORG(SVC_DELETE, "/{clientId}", .roles = SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
-  SERVICE_ACCOUNT_ORG(SVC_GET, "/{clientId}/groups", .roles = SVC_R_ORG_READ_ONLY, .flags = SVC_PAGED,
-                      .answer = &service_account_group_object, .run = service_account_groups),
-  SERVICE_ACCOUNT_ORG(SVC_POST, "/{clientId}/secrets", .roles = SVC_R_ORG_OWNER, .status = 201,
-                      .body = &service_account_hours_object, .answer = &service_account_secret_object,
-                      .run = service_account_add_secret, .example = SERVICE_ACCOUNT_SECRET_EXAMPLE),
-  SERVICE_ACCOUNT_ORG(SVC_DELETE, "/{clientId}/secrets/{secretId}", .roles = SVC_R_ORG_OWNER, .status = 204,
-                      .run = service_account_delete_secret),
-  SERVICE_ACCOUNT_GROUP(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED,
-                        .params = service_account_list_params, SERVICE_ACCOUNT_ASSIGNED, .run = svc_verb_list),
-  SERVICE_ACCOUNT_GROUP(SVC_POST, "", .roles = SVC_R_GROUP_OWNER, .status = 201, .run = service_account_create,
-                        .example = "{\"name\":\"builder\",\"description\":\"builds\",\"roles\":[\"GROUP_READ_ONLY\"],"
-                                   "\"secretExpiresAfterHours\":720}"),
-  SERVICE_ACCOUNT_GROUP(SVC_GET, "/{clientId}", .roles = SVC_R_GROUP_READ_ONLY, SERVICE_ACCOUNT_ASSIGNED, .run = svc_verb_read),
-  SERVICE_ACCOUNT_GROUP(SVC_PATCH, "/{clientId}", .roles = SVC_R_GROUP_OWNER, SERVICE_ACCOUNT_ASSIGNED,
-                        .run = service_account_update),
-  SERVICE_ACCOUNT_GROUP(SVC_DELETE, "/{clientId}", .roles = SVC_R_GROUP_OWNER, .status = 204, SERVICE_ACCOUNT_ASSIGNED,
-                        .run = service_account_withdraw),
-  SERVICE_ACCOUNT_GROUP(SVC_POST, "/{clientId}:invite", .roles = SVC_R_ORG_OWNER, .body = &svc_object_roles,
-                        .run = service_account_invite, .example = "{\"roles\":[\"GROUP_OWNER\"]}"),
-  SERVICE_ACCOUNT_GROUP(SVC_POST, "/{clientId}/secrets", .roles = SVC_R_GROUP_OWNER, .status = 201, SERVICE_ACCOUNT_ASSIGNED,
-                        .body = &service_account_hours_object, .answer = &service_account_secret_object,
-                        .run = service_account_add_secret, .example = SERVICE_ACCOUNT_SECRET_EXAMPLE),
-  SERVICE_ACCOUNT_GROUP(SVC_DELETE, "/{clientId}/secrets/{secretId}", .roles = SVC_R_GROUP_OWNER, .status = 204,
-                        SERVICE_ACCOUNT_ASSIGNED, .run = service_account_delete_secret),
+  R_GET(SERVICE_ACCOUNT_ORG, "", .flags = SVC_PAGED, .params = service_account_list_params, .run = svc_verb_list),
+  R_POST(SERVICE_ACCOUNT_ORG, "", .status = 201, .run = service_account_create,
+         .example = "{\"name\":\"deployer\",\"description\":\"deploys\",\"roles\":[\"ORG_MEMBER\"],"
+                    "\"secretExpiresAfterHours\":720}"),
+  R_GET(SERVICE_ACCOUNT_ORG, "/{clientId}", .run = svc_verb_read),
+  R_PATCH(SERVICE_ACCOUNT_ORG, "/{clientId}", .run = service_account_update),
+  R_DELETE(SERVICE_ACCOUNT_ORG, "/{clientId}", .status = 204, .run = svc_verb_delete),
+  R_GET(SERVICE_ACCOUNT_ORG, "/{clientId}/groups", .flags = SVC_PAGED, .answer = &service_account_group_object,
+        .run = service_account_groups),
+  R_POST(SERVICE_ACCOUNT_ORG, "/{clientId}/secrets", .status = 201, .body = &service_account_hours_object,
+         .answer = &service_account_secret_object, .run = service_account_add_secret,
+         .example = SERVICE_ACCOUNT_SECRET_EXAMPLE),
+  R_DELETE(SERVICE_ACCOUNT_ORG, "/{clientId}/secrets/{secretId}", .status = 204,
+           .run = service_account_delete_secret),
+  R_GET(SERVICE_ACCOUNT_GROUP, "", .flags = SVC_PAGED, .params = service_account_list_params,
+        SERVICE_ACCOUNT_ASSIGNED, .run = svc_verb_list),
+  R_POST(SERVICE_ACCOUNT_GROUP, "", SERVICE_ACCOUNT_SEEN, .status = 201, .run = service_account_create,
+         .example = "{\"name\":\"builder\",\"description\":\"builds\",\"roles\":[\"GROUP_READ_ONLY\"],"
+                    "\"secretExpiresAfterHours\":720}"),
+  R_GET(SERVICE_ACCOUNT_GROUP, "/{clientId}", SERVICE_ACCOUNT_ASSIGNED, .run = svc_verb_read),
+  R_PATCH(SERVICE_ACCOUNT_GROUP, "/{clientId}", SERVICE_ACCOUNT_ASSIGNED, .run = service_account_update),
+  R_DELETE(SERVICE_ACCOUNT_GROUP, "/{clientId}", .status = 204, SERVICE_ACCOUNT_ASSIGNED,
+           .run = service_account_withdraw),
+  R_FOR(SVC_R_ORG_OWNER, SERVICE_ACCOUNT_GROUP, SVC_POST, "/{clientId}:invite", SERVICE_ACCOUNT_SEEN,
+        .body = &svc_object_roles, .run = service_account_invite, .example = "{\"roles\":[\"GROUP_OWNER\"]}"),
+  R_POST(SERVICE_ACCOUNT_GROUP, "/{clientId}/secrets", .status = 201, SERVICE_ACCOUNT_ASSIGNED,
+         .body = &service_account_hours_object, .answer = &service_account_secret_object,
+         .run = service_account_add_secret, .example = SERVICE_ACCOUNT_SECRET_EXAMPLE),
+  R_DELETE(SERVICE_ACCOUNT_GROUP, "/{clientId}/secrets/{secretId}", .status = 204, SERVICE_ACCOUNT_ASSIGNED,
+           .run = service_account_delete_secret),
   SVC_ROUTES_END
 };
 
@@ -129,7 +126,9 @@ static bool service_account_hours(svc_call *c, int64_t hours)
   svc_entity settings;
   const svc_node *body;
   int64_t most;
-  if (!c->s->seats[SVC_SEAT_POLICY] || svc_entity_get(c->txn, c->s->seats[SVC_SEAT_POLICY]->noun->kind, &org, &none, &settings) != SVC_OK) return true;
+  if (!c->s->seats[SVC_SEAT_POLICY] ||
+      svc_entity_get(c->txn, c->s->seats[SVC_SEAT_POLICY]->noun->kind, &org, &none, &settings) != SVC_OK)
+    return true;
   body = svc_entity_body(c, &settings);
   if (!body) return false;
   most = svc_node_i64(body, "maxServiceAccountSecretValidityInHours", SERVICE_ACCOUNT_MOST_HOURS);
@@ -160,7 +159,8 @@ static svc_node *service_account_new_secret(svc_call *c, int64_t hours, service_
   svc_node_set_str(c->arena, record, "createdAt", svc_str_c(created));
   svc_node_set_str(c->arena, record, "expiresAt", svc_str_c(expires));
   svc_node_set_str(c->arena, record, "id", svc_id_str(c->arena, &v->id));
-  svc_node_set_str(c->arena, record, "maskedSecretValue", svc_arena_print(c->arena, "svc_sa_sk_****%s", secret->p + secret->n - 4));
+  svc_node_set_str(c->arena, record, "maskedSecretValue",
+                   svc_arena_print(c->arena, "svc_sa_sk_****%s", secret->p + secret->n - 4));
   return record;
 }
 
@@ -443,7 +443,8 @@ static bool service_account_groups(svc_call *c)
 {
   svc_str verifier, assignments;
   if (!svc_resolve_all(c)) return false;
-  if (!svc_credential_unpack(svc_path_entity(c, "service account")->extra, &verifier, &assignments)) return svc_store_failed(c, SVC_CORRUPT);
+  if (!svc_credential_unpack(svc_path_entity(c, "service account")->extra, &verifier, &assignments))
+    return svc_store_failed(c, SVC_CORRUPT);
   return svc_list_items(c, service_account_next_group, &assignments, -1);
 }
 

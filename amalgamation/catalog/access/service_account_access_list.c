@@ -16,10 +16,12 @@ static const svc_field service_account_access_list_fields[] = {
 static const svc_object service_account_access_list_object = { .name = "ServiceAccountAccessListEntry",
                                                                .fields = service_account_access_list_fields };
 
-#define SERVICE_ACCOUNT_ACCESS_LIST(m, s, p, ...) \
-  { .method = m, .set = s, .path = p, .versions = { 20240805 }, __VA_ARGS__ }
-#define SERVICE_ACCOUNT_ORG_LIST "/orgs/{orgId}/serviceAccounts/{clientId}/accessList"
-#define SERVICE_ACCOUNT_GROUP_LIST "/groups/{groupId}/serviceAccounts/{clientId}/accessList"
+#define SERVICE_ACCOUNT_ORG_LIST \
+  "/orgs/{orgId}/serviceAccounts/{clientId}/accessList", SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, (20240805), \
+    SVC_R_ORG_READ_ONLY, SVC_R_ORG_OWNER
+#define SERVICE_ACCOUNT_GROUP_LIST \
+  "/groups/{groupId}/serviceAccounts/{clientId}/accessList", SVC_SET_PROJECT_SERVICE_ACCOUNTS, (20240805), \
+    SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_ACCESS_MANAGER
 #define SERVICE_ACCOUNT_LIST_EXAMPLE "[{\"ipAddress\":\"192.0.2.1\"},{\"cidrBlock\":\"198.51.100.0/24\"}]"
 
 static bool service_account_access_list_list(svc_call *c);
@@ -27,21 +29,14 @@ static bool service_account_access_list_add(svc_call *c);
 static bool service_account_access_list_delete(svc_call *c);
 
 static const svc_route service_account_access_list_routes[] = {
-  SERVICE_ACCOUNT_ACCESS_LIST(SVC_GET, SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, SERVICE_ACCOUNT_ORG_LIST,
-                              .roles = SVC_R_ORG_READ_ONLY, .flags = SVC_PAGED, .run = svc_verb_list),
-  SERVICE_ACCOUNT_ACCESS_LIST(SVC_POST, SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, SERVICE_ACCOUNT_ORG_LIST,
-                              .roles = SVC_R_ORG_OWNER, .flags = SVC_PAGED | SVC_BODY_ARRAY, .run = svc_access_add,
-                              .example = SERVICE_ACCOUNT_LIST_EXAMPLE),
-  SERVICE_ACCOUNT_ACCESS_LIST(SVC_DELETE, SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, SERVICE_ACCOUNT_ORG_LIST "/{ipAddress}",
-                              .roles = SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
-  SERVICE_ACCOUNT_ACCESS_LIST(SVC_GET, SVC_SET_PROJECT_SERVICE_ACCOUNTS, SERVICE_ACCOUNT_GROUP_LIST,
-                              .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .run = service_account_access_list_list),
-  SERVICE_ACCOUNT_ACCESS_LIST(SVC_POST, SVC_SET_PROJECT_SERVICE_ACCOUNTS, SERVICE_ACCOUNT_GROUP_LIST,
-                              .roles = SVC_R_GROUP_ACCESS_MANAGER, .flags = SVC_PAGED | SVC_BODY_ARRAY,
-                              .run = service_account_access_list_add, .example = SERVICE_ACCOUNT_LIST_EXAMPLE),
-  SERVICE_ACCOUNT_ACCESS_LIST(SVC_DELETE, SVC_SET_PROJECT_SERVICE_ACCOUNTS, SERVICE_ACCOUNT_GROUP_LIST "/{ipAddress}",
-                              .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 204,
-                              .run = service_account_access_list_delete),
+  R_GET(SERVICE_ACCOUNT_ORG_LIST, "", .flags = SVC_PAGED, .run = svc_verb_list),
+  R_POST(SERVICE_ACCOUNT_ORG_LIST, "", .flags = SVC_PAGED | SVC_BODY_ARRAY, .run = svc_access_add,
+         .example = SERVICE_ACCOUNT_LIST_EXAMPLE),
+  R_DELETE(SERVICE_ACCOUNT_ORG_LIST, "/{ipAddress}", .status = 204, .run = svc_verb_delete),
+  R_GET(SERVICE_ACCOUNT_GROUP_LIST, "", .flags = SVC_PAGED, .run = service_account_access_list_list),
+  R_POST(SERVICE_ACCOUNT_GROUP_LIST, "", .flags = SVC_PAGED | SVC_BODY_ARRAY, .run = service_account_access_list_add,
+         .example = SERVICE_ACCOUNT_LIST_EXAMPLE),
+  R_DELETE(SERVICE_ACCOUNT_GROUP_LIST, "/{ipAddress}", .status = 204, .run = service_account_access_list_delete),
   SVC_ROUTES_END
 };
 

@@ -45,30 +45,29 @@ static svc_node *team_view(svc_call *c, const svc_entity *e);
 static bool team_update_group(svc_call *c);
 static bool team_withdraw(svc_call *c);
 
-#define TEAM_ORG(m, p, ...) \
-  { .method = m, .path = "/orgs/{orgId}/teams" p, .set = SVC_SET_ORGANIZATION_TEAMS, .versions = { 20230101 }, __VA_ARGS__ }
-#define TEAM_GROUP(m, p, ...) \
-  { .method = m, .path = "/groups/{groupId}/teams" p, .set = SVC_SET_PROJECT_TEAMS, .versions = { 20230101 }, \
-    .answer = &team_role_object, .view = team_view, __VA_ARGS__ }
-#define TEAM_IN_GROUP .keep = svc_keep_assigned, .err_not_kept = SVC_E_TEAM_NOT_IN_GROUP
+#define TEAM_ORG "/orgs/{orgId}/teams", SVC_SET_ORGANIZATION_TEAMS, (20230101), SVC_R_ORG_MEMBER, SVC_R_ORG_OWNER
+#define TEAM_GROUP \
+  "/groups/{groupId}/teams", SVC_SET_PROJECT_TEAMS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_ACCESS_MANAGER
+#define TEAM_ROLES .answer = &team_role_object, .view = team_view
+#define TEAM_IN_GROUP TEAM_ROLES, .keep = svc_keep_assigned, .err_not_kept = SVC_E_TEAM_NOT_IN_GROUP
 
 static const svc_route team_routes[] = {
-  TEAM_ORG(SVC_GET, "", .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED, .run = svc_verb_list),
-  TEAM_ORG(SVC_POST, "", .roles = SVC_R_ORG_OWNER, .status = 201, .answer = &team_created_object, .run = team_create,
-           .example = "{\"name\":\"on call\",\"usernames\":[\"ada@example.com\"]}"),
-  TEAM_ORG(SVC_GET, "/byName/{teamName}", .roles = SVC_R_ORG_MEMBER, .by = "name", .err_not_found = SVC_E_TEAM_NAME_NOT_FOUND,
-           .run = svc_verb_read),
-  TEAM_ORG(SVC_GET, "/{teamId}", .roles = SVC_R_ORG_MEMBER, .run = svc_verb_read),
-  TEAM_ORG(SVC_PATCH, "/{teamId}", .roles = SVC_R_ORG_OWNER, .body = &team_update_object, .run = svc_verb_update),
-  TEAM_ORG(SVC_DELETE, "/{teamId}", .roles = SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
-  TEAM_GROUP(SVC_GET, "", .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, TEAM_IN_GROUP, .run = svc_verb_list),
-  TEAM_GROUP(SVC_POST, "", .roles = SVC_R_GROUP_ACCESS_MANAGER, .flags = SVC_PAGED | SVC_BODY_ARRAY,
-             .body = &team_role_object, .run = team_assign,
-             .example = "[{\"teamId\":\"5f0000000000000000000001\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]"),
-  TEAM_GROUP(SVC_GET, "/{teamId}", .roles = SVC_R_GROUP_READ_ONLY, TEAM_IN_GROUP, .run = svc_verb_read),
-  TEAM_GROUP(SVC_PATCH, "/{teamId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .flags = SVC_PAGED, .body = &team_role_object,
-             TEAM_IN_GROUP, .run = team_update_group, .example = "{\"roleNames\":[\"GROUP_CLUSTER_MANAGER\"]}"),
-  TEAM_GROUP(SVC_DELETE, "/{teamId}", .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 204, TEAM_IN_GROUP, .run = team_withdraw),
+  R_GET(TEAM_ORG, "", .flags = SVC_PAGED, .run = svc_verb_list),
+  R_POST(TEAM_ORG, "", .status = 201, .answer = &team_created_object, .run = team_create,
+         .example = "{\"name\":\"on call\",\"usernames\":[\"ada@example.com\"]}"),
+  R_GET(TEAM_ORG, "/byName/{teamName}", .by = "name", .err_not_found = SVC_E_TEAM_NAME_NOT_FOUND,
+        .run = svc_verb_read),
+  R_GET(TEAM_ORG, "/{teamId}", .run = svc_verb_read),
+  R_PATCH(TEAM_ORG, "/{teamId}", .body = &team_update_object, .run = svc_verb_update),
+  R_DELETE(TEAM_ORG, "/{teamId}", .status = 204, .run = svc_verb_delete),
+  R_GET(TEAM_GROUP, "", .flags = SVC_PAGED, TEAM_IN_GROUP, .run = svc_verb_list),
+  R_POST(TEAM_GROUP, "", TEAM_ROLES, .flags = SVC_PAGED | SVC_BODY_ARRAY, .body = &team_role_object,
+         .run = team_assign,
+         .example = "[{\"teamId\":\"5f0000000000000000000001\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]"),
+  R_GET(TEAM_GROUP, "/{teamId}", TEAM_IN_GROUP, .run = svc_verb_read),
+  R_PATCH(TEAM_GROUP, "/{teamId}", .flags = SVC_PAGED, .body = &team_role_object, TEAM_IN_GROUP,
+          .run = team_update_group, .example = "{\"roleNames\":[\"GROUP_CLUSTER_MANAGER\"]}"),
+  R_DELETE(TEAM_GROUP, "/{teamId}", .status = 204, TEAM_IN_GROUP, .run = team_withdraw),
   SVC_ROUTES_END
 };
 
@@ -99,7 +98,8 @@ static bool team_create(svc_call *c)
   assignment = svc_team_assignment(c, &org, c->answer.own);
   answer = svc_json_parse(c->arena, c->answer.body);
   for (item = names->first; item; item = item->next)
-    if (!team_person(c, &org, item->text, &m) || !svc_member_put(c, &m, m.status, svc_assignments_plus(c, m.assignments, assignment)))
+    if (!team_person(c, &org, item->text, &m) ||
+        !svc_member_put(c, &m, m.status, svc_assignments_plus(c, m.assignments, assignment)))
       return false;
   if (!answer) return svc_no_memory(c);
   svc_node_put(c->arena, answer, svc_node_copy(c->arena, names));

@@ -75,7 +75,8 @@ static svc_str user_lines_in(svc_call *c, const svc_node *roles, const svc_id *o
   svc_id other;
   for (item = roles ? roles->first : NULL; item; item = item->next) {
     if (!user_role_org(c, item, &on, &other)) return SVC_S("");
-    if (svc_id_eq(&other, org)) assignments = svc_assignments_plus(c, assignments, svc_assignment_text(c, svc_node_str(item, "roleName"), on));
+    if (svc_id_eq(&other, org))
+      assignments = svc_assignments_plus(c, assignments, svc_assignment_text(c, svc_node_str(item, "roleName"), on));
   }
   if (assignments.n == 0 || svc_assignments_have(assignments, SVC_S(""), org_text)) return assignments;
   return svc_assignments_plus(c, svc_member_assignment(c, org), assignments);

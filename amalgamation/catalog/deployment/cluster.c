@@ -449,7 +449,8 @@ static bool cluster_pause_rules(svc_call *c, const svc_change *change, const clu
 static bool cluster_update(svc_call *c, svc_change *change, cluster_facts *facts)
 {
   cluster_diff diff = cluster_compare(change);
-  if (!svc_cluster_is(change->before, "clusterType", "REPLICASET") && svc_cluster_is(change->body, "clusterType", "REPLICASET"))
+  if (!svc_cluster_is(change->before, "clusterType", "REPLICASET") &&
+      svc_cluster_is(change->body, "clusterType", "REPLICASET"))
     return svc_cluster_fail(c, change, SVC_E_SHARDED_CLUSTER_CANT_BECOME_REPLICA_SET);
   if (!cluster_pause_rules(c, change, &diff, facts)) return false;
   if (diff.pause) {

@@ -227,7 +227,8 @@ static void cluster_hardware_tenant_region(svc_call *c, svc_node *region, const 
   while (svc_values_clouds[i] && !svc_cluster_is(region, "backingProviderName", svc_values_clouds[i])) i++;
   if (!svc_values_clouds[i]) return;
   for (list = regions[i]; *list && !svc_str_is(name, *list); list++) continue;
-  if (!*list) cluster_hardware_violate(c, SVC_E_INVALID_ENUM_VALUE, at, "regionName", "is not a region of the backing provider");
+  if (!*list)
+    cluster_hardware_violate(c, SVC_E_INVALID_ENUM_VALUE, at, "regionName", "is not a region of the backing provider");
   svc_node_set_str(c->arena, hardware, "effectiveInstanceSize", svc_node_str(hardware, "instanceSize"));
 }
 
@@ -348,8 +349,9 @@ static bool cluster_hardware_keep_disks(svc_call *c, const svc_change *change, c
   size_t i = 0;
   if (!old || !sent) return true;
   for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next, i++)
-    if (!cluster_hardware_keep_disk(c, change, svc_node_get(cluster_hardware_same_region(old, region), kind), svc_node_get(region, kind),
-                           svc_node_get(cluster_hardware_element(svc_node_get(sent, "regionConfigs"), i), kind)))
+    if (!cluster_hardware_keep_disk(c, change, svc_node_get(cluster_hardware_same_region(old, region), kind),
+                                    svc_node_get(region, kind),
+                                    svc_node_get(cluster_hardware_element(svc_node_get(sent, "regionConfigs"), i), kind)))
       return false;
   return true;
 }
@@ -365,7 +367,8 @@ SVC_PRIVATE bool svc_cluster_specs(svc_call *c, svc_change *change)
   for (spec = specs->first; spec; spec = spec->next, i++) {
     if (!cluster_hardware_keep_disks(c, change, spec, i, "electableSpecs")) return false; /* first: others follow these */
     cluster_hardware_fill_spec(c, spec, i);
-    if (!cluster_hardware_keep_disks(c, change, spec, i, "readOnlySpecs") || !cluster_hardware_keep_disks(c, change, spec, i, "analyticsSpecs"))
+    if (!cluster_hardware_keep_disks(c, change, spec, i, "readOnlySpecs") ||
+        !cluster_hardware_keep_disks(c, change, spec, i, "analyticsSpecs"))
       return false;
     if (!cluster_hardware_name_spec(c, specs, old, spec)) return false;
   }

@@ -122,8 +122,8 @@ static bool project_key_opens(svc_call *c, svc_str public_key, svc_str private_k
   svc_entity key;
   bool anywhere;
   return svc_find_anywhere(c->txn, noun, public_key, &scope, &id) == SVC_OK && svc_id_eq(&scope, org) &&
-         svc_entity_get(c->txn, noun->kind, &scope, &id, &key) == SVC_OK && noun->credential->opens(c, &key, private_key, &id) &&
-         svc_credential_unpack(key.extra, &bytes, &grants) &&
+         svc_entity_get(c->txn, noun->kind, &scope, &id, &key) == SVC_OK &&
+         noun->credential->opens(c, &key, private_key, &id) && svc_credential_unpack(key.extra, &bytes, &grants) &&
          svc_assignments_have(grants, SVC_S("ORG_OWNER"), svc_id_str(c->arena, org)) &&
          svc_access_allowed(c, c->s->seats[SVC_SEAT_KEY], &key, &anywhere); /* its list holds for this use, too */
 }

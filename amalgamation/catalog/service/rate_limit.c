@@ -151,7 +151,8 @@ static bool rate_limit_scope(svc_call *c, int *scope)
     first = filters[i].name;
   }
   if (user && !svc_str_eq(user->text, c->who.user_id)) return svc_fail(c, SVC_E_ACCESS_FORBIDDEN, "");
-  if (ip && !svc_str_eq(svc_address_spell(c->arena, ip->text), c->request.peer)) return svc_fail(c, SVC_E_ACCESS_FORBIDDEN, "");
+  if (ip && !svc_str_eq(svc_address_spell(c->arena, ip->text), c->request.peer))
+    return svc_fail(c, SVC_E_ACCESS_FORBIDDEN, "");
   return rate_limit_scope_given(c, "groupId", c->s->group, SVC_R_GROUP_READ_ONLY) &&
          rate_limit_scope_given(c, "orgId", c->s->org, SVC_R_ORG_READ_ONLY | SVC_R_ORG_OWNER);
 }
