@@ -605,27 +605,9 @@ void t_world_close(t_world *w)
   munit_assert_long(w->memory.live, ==, 0);
 }
 
-static uint64_t world_hash(uint64_t h, svc_str bytes)
-{
-  size_t i;
-  for (i = 0; i < bytes.n; i++) h = (h ^ (unsigned char)bytes.p[i]) * 0x100000001b3u;
-  return h;
-}
-
 uint64_t t_world_print(t_world *w)
 {
-  uint64_t h = 0xcbf29ce484222325u;
-  svc_key first = { .b = { 1 }, .n = 1 };
-  svc_str key, value;
-  svc_scan scan;
-  svc_txn *txn;
-  munit_assert_int(w->t.s->commit.port->read_begin(w->t.s->commit.store, &txn), ==, SVC_OK);
-  svc_scan_below(&scan, txn, &first, false);
-  scan.to.b[0] = 0xFF; /* all that there is */
-  while (svc_scan_next(&scan, &key, &value)) h = world_hash(world_hash(h, key), value);
-  munit_assert_int(txn->error, ==, SVC_OK);
-  w->t.s->commit.port->read_end(txn);
-  return h;
+  return store_print(w->t.s);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- samples */
