@@ -123,7 +123,7 @@ static void change_keys(svc_call *c, const svc_change *change, svc_entity *e)
   if (noun->names) memcpy(e->names, noun->names, SVC_KIND_SIZE);
   e->flags = (noun->flags & SVC_SHARED_NAME ? SVC_ENTITY_SHARED_NAME : 0) |
              (change->noun->by_id ? SVC_ENTITY_BY_ID : 0) |
-             (noun->quota && change->noun->parent != c->s->group ? SVC_ENTITY_BY_GROUP : 0);
+             (noun->quota && !svc_id_is_zero(&e->scope.group) && !svc_id_eq(&e->parent, &e->scope.group) ? SVC_ENTITY_BY_GROUP : 0);
   if (noun->key && strchr(noun->key, '/') && !unique) unique = noun->key; /* a key of several parts is unique as a whole */
   e->unique = !unique               ? SVC_S("")
               : strchr(unique, '/') ? change_joined(c, change->body, unique)

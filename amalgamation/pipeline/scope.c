@@ -22,20 +22,24 @@ SVC_PRIVATE bool svc_scope_covers(const svc_scope *scope, const svc_scope *of)
 static bool scope_below(svc_call *c, const svc_noun_info *noun, const svc_id *parent, svc_scope *out)
 {
   static const svc_id none;
-  svc_entity up = { .scope = c->scope, .parent = *parent };
-  int rc = SVC_OK;
+  const svc_noun_info *up = noun->parent;
+  svc_entity above = { .scope = c->scope, .parent = *parent };
+  bool here = svc_id_eq(parent, &c->scope.group), nowhere = svc_id_is_zero(parent);
+  int rc;
   *out = c->scope;
+<<<<<<< HEAD
   if (svc_id_is_zero(parent)) *out = (svc_scope){ none, none };
   else if (noun->parent == c->s->org || (!noun->parent && svc_id_eq(parent, &c->scope.org)))
     *out = (svc_scope){ none, *parent };
+=======
+  if (!nowhere && (up == c->s->org || (!up && svc_id_eq(parent, &c->scope.org)))) *out = (svc_scope){ none, *parent };
+  else if (nowhere || (!up && !here)) *out = (svc_scope){ none, none };
+>>>>>>> refs/heads/probe
   else if (noun->scope == c->s->org) out->group = none;
-  else if (noun->parent == c->s->group && !svc_id_eq(parent, &c->scope.group)) rc = svc_entity_above(c, noun, &up, &up);
-  else if (noun->parent && noun->parent->by_id) rc = svc_entity_above(c, noun, &up, &up);
-  else if (!noun->parent && !svc_id_eq(parent, &c->scope.group)) *out = (svc_scope){ none, none };
-  else return true;
-  if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
-  if (up.kind && rc == SVC_OK) *out = up.scope;
-  return true;
+  if (nowhere || here || !up || !up->by_id) return true;
+  rc = svc_entity_above(c, noun, &above, &above);
+  if (rc == SVC_OK) *out = above.scope;
+  return rc == SVC_OK || rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
 }
 
 SVC_PRIVATE bool svc_scope_of_new(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_scope *out)

@@ -100,7 +100,45 @@ static const svc_noun egg_noun = {
   .name = "egg", .kind = "egg.", .parent = "nest", .param = "eggId", .object = &egg_object,
   .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT", .routes = egg_routes
 };
-static const svc_noun *const probes[] = { &siren_noun, &prank_noun, &nest_noun, &egg_noun, NULL };
+
+/* A letter puts a copy of itself into another project, and takes it out when it goes. */
+#define LETTER(m, p, ...) { .method = m, .path = "/groups/{groupId}/letters" p, .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, \
+                            .roles = SVC_R_GROUP_OWNER, __VA_ARGS__ }
+static const svc_field letter_fields[] = { F_GROUP_ID(), F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_ORG_ID(), F_STR("to"), F_END };
+static const svc_object letter_object = { .name = "Letter", .fields = letter_fields };
+static const svc_route letter_routes[] = {
+  LETTER(SVC_POST, "", .status = 201, .run = svc_verb_create), LETTER(SVC_GET, "/{letterName}", .run = svc_verb_read),
+  LETTER(SVC_DELETE, "/{letterName}", .status = 204, .run = svc_verb_delete), SVC_ROUTES_END
+};
+static bool letter_stored(svc_call *c, const svc_change *change, const svc_entity *e)
+{
+  svc_change copy;
+  svc_entity out;
+  (void)e;
+  memset(&copy, 0, sizeof copy);
+  if (!svc_id_parse(svc_node_str(change->body, "to"), &copy.parent)) return true;
+  copy.noun = change->noun;
+  copy.event = change->noun->noun->event_created;
+  copy.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node_set_str(c->arena, copy.body, "name", svc_node_str(change->body, "name"));
+  return svc_insert(c, &copy, &out);
+}
+static bool letter_gone(svc_call *c, const svc_entity *e)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, "letter");
+  const svc_node *body = svc_entity_body(c, e);
+  svc_entity copy;
+  svc_id to;
+  if (!svc_id_parse(svc_node_str(body, "to"), &to)) return true;
+  munit_assert_int(svc_entity_named(c->txn, noun->noun->kind, NULL, &to, e->unique, &copy), ==, SVC_OK);
+  return svc_erase(c, noun, &copy);
+}
+static const svc_noun letter_noun = {
+  .name = "letter", .kind = "lett", .parent = "project", .param = "letterName", .object = &letter_object, .key = "name",
+  .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .event_created = "CPS_SNAPSHOT_STARTED",
+  .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT", .routes = letter_routes, .stored = letter_stored, .gone = letter_gone
+};
+static const svc_noun *const probes[] = { &siren_noun, &prank_noun, &nest_noun, &egg_noun, &letter_noun, NULL };
 
 /* The types that sirens were made for, oldest first: of a project or an organization. */
 static const char *ledger_sirens(t_service *t, const char *of)
@@ -187,6 +225,52 @@ static MunitResult ledger_cascade(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/nests/n", group), ==, 204);
   munit_assert_string_equal(ledger_sirens(&t, group_feed), "GROUP_CREATED CPS_SNAPSHOT_DELETED_AUDIT CPS_SNAPSHOT_DELETED_AUDIT "
                                                            "CPS_SNAPSHOT_BEHIND");
+  t_close(&t);
+  t_probes(NULL);
+  return MUNIT_OK;
+}
+
+/* What a request does in another project than its own belongs there, is told there and heard there. */
+static MunitResult ledger_elsewhere(const MunitParameter params[], void *data)
+{
+  char here[40], there[40], body[96];
+  const char *org, *other, *from, *to;
+  t_service t;
+  (void)params, (void)data;
+  t_probes(probes);
+  t_open(&t, &quiet);
+  org = t_organization(&t, "Acme");
+  other = t_organization(&t, "Other");
+  from = t_project(&t, org, "alpha");
+  to = t_project(&t, other, "beta");
+  snprintf(here, sizeof here, "/groups/%s", from);
+  snprintf(there, sizeof there, "/groups/%s", to);
+  snprintf(body, sizeof body, "{\"name\":\"dear\",\"to\":\"%s\"}", to);
+  munit_assert_int(t_sendf(&t, "POST", body, "%s/letters", here), ==, 201);
+  munit_assert_string_equal(t_str(&t, "groupId"), from);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "%s/letters/dear", there), ==, 200);
+  munit_assert_string_equal(t_str(&t, "groupId"), to);
+  munit_assert_string_equal(t_str(&t, "orgId"), other);
+  munit_assert_string_equal(ledger_sirens(&t, here), "GROUP_CREATED CPS_SNAPSHOT_STARTED");
+  munit_assert_string_equal(ledger_sirens(&t, there), "GROUP_CREATED CPS_SNAPSHOT_STARTED");
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "%s/letters/dear", here), ==, 204);
+  munit_assert_string_equal(ledger_sirens(&t, here), "GROUP_CREATED CPS_SNAPSHOT_STARTED CPS_SNAPSHOT_DELETED_AUDIT");
+  munit_assert_string_equal(ledger_sirens(&t, there), "GROUP_CREATED CPS_SNAPSHOT_STARTED CPS_SNAPSHOT_DELETED_AUDIT");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "%s/events?eventType=CPS_SNAPSHOT_DELETED_AUDIT", there), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&t, "results[0].groupId"), to);
+  munit_assert_string_equal(t_str(&t, "results[0].orgId"), other);
+  {
+    probe_walk w;
+    svc_entity e;
+    svc_id to_id, other_id;
+    munit_assert_true(svc_id_parse(svc_str_c(to), &to_id) && svc_id_parse(svc_str_c(other), &other_id));
+    for (probe_walk_begin(&w, t.s, "esirn"); probe_walk_next(&w);) {
+      munit_assert_true(svc_entity_decode(w.key, w.value, &e));
+      if (!svc_id_eq(&e.parent, &to_id)) continue;
+      munit_assert_true(svc_id_eq(&e.scope.group, &to_id) && svc_id_eq(&e.scope.org, &other_id));
+    }
+  }
   t_close(&t);
   t_probes(NULL);
   return MUNIT_OK;
@@ -438,6 +522,7 @@ static MunitResult ledger_moves(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   { "/heard", ledger_heard, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/cascade", ledger_cascade, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/elsewhere", ledger_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/unheard", ledger_unheard, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/cluster", ledger_cluster, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/months", ledger_months, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -74,9 +74,11 @@ static const svc_field shot_fields[] = {
 static const svc_object shot_object = { .name = "Shot", .fields = shot_fields };
 
 #define SHOTS "/groups/{groupId}/farms/{farmName}/shots"
+static const svc_param shot_params[] = { { .name = "maxDate", .type = SVC_DATE }, { .name = NULL } };
+static const svc_filter shot_filters[] = { { "maxDate", SVC_MAX_DATE, "created" }, { NULL, 0, NULL } };
 static const svc_route shot_routes[] = {
-  { .method = SVC_GET, .path = SHOTS, .set = SVC_SET_BACKUP, PROBE_VERSIONS, .flags = SVC_PAGED,
-    .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_list },
+  { .method = SVC_GET, .path = SHOTS, .set = SVC_SET_BACKUP, PROBE_VERSIONS, .flags = SVC_PAGED, .params = shot_params,
+    .filters = shot_filters, .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_list },
   { .method = SVC_POST, .path = SHOTS, .set = SVC_SET_BACKUP, PROBE_VERSIONS, .status = 201, .roles = SVC_R_GROUP_OWNER,
     .run = svc_verb_create },
   { .method = SVC_GET, .path = SHOTS "/{shotId}", .set = SVC_SET_BACKUP, PROBE_VERSIONS, .roles = SVC_R_GROUP_READ_ONLY,
@@ -281,6 +283,8 @@ static MunitResult scope_by_itself(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "results[4].status"), "completed");
   munit_assert_string_equal(t_str(&w.t, "results[4].created"), "2025-06-01T05:00:00Z");
   munit_assert_string_equal(t_str(&w.t, "results[5].status"), "queued");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, FARMS "/main/shots?maxDate=2025-06-01T03:00:00Z", w.group), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3); /* found by the time that they are of, not that of the tick */
   scope_newest(&w, "CPS_SNAPSHOT_SUCCESSFUL");
   munit_assert_string_equal(t_str(&w.t, "results[0].created"), "2025-06-01T05:00:10Z");
   munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "main");
