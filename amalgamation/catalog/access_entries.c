@@ -28,14 +28,11 @@ SVC_PRIVATE svc_node *svc_access_shown(svc_call *c, const char *name)
   svc_node *out = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S("")), *item;
   svc_address range;
   svc_scan scan;
-  svc_key prefix;
-  svc_str key, value;
   svc_entity entry;
   if (!list || !out) return out;
-  svc_key_entity(&prefix, list->noun->kind, &c->who.id, NULL);
-  svc_scan_below(&scan, c->txn, &prefix, false);
-  while (svc_scan_next(&scan, &key, &value)) {
-    if (!svc_entity_decode(key, value, &entry) || entry.extra.n != sizeof range) continue;
+  svc_below_begin(&scan, c->txn, list->noun->kind, &c->who.id);
+  while (svc_below_next(&scan, list->noun->kind, &entry)) {
+    if (entry.extra.n != sizeof range) continue;
     memcpy(&range, entry.extra.p, sizeof range);
     item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
     if (!item) break;

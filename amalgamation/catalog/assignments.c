@@ -249,16 +249,13 @@ SVC_PRIVATE bool svc_assignments_forget(svc_call *c, const svc_id *org, svc_str 
   const svc_noun_info *nouns[2] = { c->s->seats[SVC_SEAT_KEY], c->s->seats[SVC_SEAT_ACCOUNT] };
   int i;
   for (i = 0; i < 2; i++) {
-    svc_str key, value, verifier, assignments;
+    svc_str verifier, assignments;
     svc_scan scan;
-    svc_key prefix;
     svc_entity e;
     if (!nouns[i]) continue;
-    svc_key_entity(&prefix, nouns[i]->noun->kind, org, NULL);
-    svc_scan_below(&scan, c->txn, &prefix, false);
-    e.kind = nouns[i]->noun->kind;
-    while (svc_scan_next(&scan, &key, &value)) {
-      if (!svc_entity_decode(key, value, &e) || !svc_credential_unpack(e.extra, &verifier, &assignments))
+    svc_below_begin(&scan, c->txn, nouns[i]->noun->kind, org);
+    while (svc_below_next(&scan, nouns[i]->noun->kind, &e)) {
+      if (!svc_credential_unpack(e.extra, &verifier, &assignments))
         return svc_store_failed(c, svc_note(c->txn, SVC_CORRUPT));
       if (!svc_assignments_have(assignments, SVC_S(""), on)) continue;
       if (!assignments_change(c, nouns[i], &e, verifier, svc_assignments_without(c, assignments, on))) return false;

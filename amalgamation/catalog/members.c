@@ -331,16 +331,13 @@ typedef struct member_others {
 /* How many others of the organization have this line. */
 static size_t member_count_others(svc_call *c, const member_others *wanted)
 {
+  const char *kind = c->s->seats[SVC_SEAT_MEMBER]->noun->kind;
   svc_scan scan;
-  svc_key prefix;
-  svc_str key, value;
   svc_entity e;
   size_t n = 0;
-  svc_key_entity(&prefix, c->s->seats[SVC_SEAT_MEMBER]->noun->kind, &wanted->but->org, NULL);
-  svc_scan_below(&scan, c->txn, &prefix, false);
-  while (svc_scan_next(&scan, &key, &value)) {
-    e.kind = c->s->seats[SVC_SEAT_MEMBER]->noun->kind;
-    if (!svc_entity_decode(key, value, &e) || svc_id_eq(&e.id, &wanted->but->user.id)) continue;
+  svc_below_begin(&scan, c->txn, kind, &wanted->but->org);
+  while (svc_below_next(&scan, kind, &e)) {
+    if (svc_id_eq(&e.id, &wanted->but->user.id)) continue;
     if (!svc_assignments_have(svc_assignments_of(&e), wanted->role, wanted->on)) continue;
     if (!wanted->active_only) n++;
     else n += svc_str_is(svc_node_str(svc_entity_body(c, &e), "orgMembershipStatus"), "ACTIVE");
@@ -638,16 +635,11 @@ static bool member_forget_people(svc_call *c, const svc_id *org, svc_str on)
 {
   const svc_noun_info *noun = c->s->seats[SVC_SEAT_MEMBER];
   svc_scan scan;
-  svc_key prefix;
-  svc_str key, value;
   svc_entity e;
   svc_member m;
   if (!noun) return true;
-  svc_key_entity(&prefix, noun->noun->kind, org, NULL);
-  svc_scan_below(&scan, c->txn, &prefix, false);
-  e.kind = noun->noun->kind;
-  while (svc_scan_next(&scan, &key, &value)) {
-    if (!svc_entity_decode(key, value, &e)) return svc_store_failed(c, svc_note(c->txn, SVC_CORRUPT));
+  svc_below_begin(&scan, c->txn, noun->noun->kind, org);
+  while (svc_below_next(&scan, noun->noun->kind, &e)) {
     if (!svc_assignments_have(svc_assignments_of(&e), SVC_S(""), on)) continue;
     if (!svc_member_get(c, org, &e.id, &m)) return false;
     if (!m.there) return svc_store_failed(c, SVC_CORRUPT);
@@ -660,16 +652,11 @@ static bool member_forget_teams(svc_call *c, const svc_id *org, svc_str on)
 {
   const svc_noun_info *noun = c->s->seats[SVC_SEAT_TEAM];
   svc_scan scan;
-  svc_key prefix;
-  svc_str key, value;
   svc_entity e, old;
   if (!noun) return true;
-  svc_key_entity(&prefix, noun->noun->kind, org, NULL);
-  svc_scan_below(&scan, c->txn, &prefix, false);
-  old.kind = noun->noun->kind;
-  while (svc_scan_next(&scan, &key, &value)) {
+  svc_below_begin(&scan, c->txn, noun->noun->kind, org);
+  while (svc_below_next(&scan, noun->noun->kind, &old)) {
     const svc_node *body;
-    if (!svc_entity_decode(key, value, &old)) return svc_store_failed(c, svc_note(c->txn, SVC_CORRUPT));
     if (!svc_assignments_have(svc_assignments_of(&old), SVC_S(""), on)) continue;
     e = old;
     body = svc_entity_body(c, &e);

@@ -38,19 +38,15 @@ SVC_PRIVATE bool svc_access_look(svc_call *c, const svc_noun_info *list, const s
 {
   svc_address caller, range;
   svc_scan scan;
-  svc_key prefix;
-  svc_str key, value;
   svc_entity entry;
   memset(out, 0, sizeof *out);
   if (!svc_count(c->txn, list->noun->kind, credential)) return svc_txn_good(c);
-  svc_key_entity(&prefix, list->noun->kind, credential, NULL);
-  svc_scan_below(&scan, c->txn, &prefix, false);
+  svc_below_begin(&scan, c->txn, list->noun->kind, credential);
   if (!svc_address_parse(c->request.peer, &caller)) memset(&caller, 0, sizeof caller);
-  while (!out->covered && out->entries < ACCESS_MOST && svc_scan_next(&scan, &key, &value)) {
-    bool good = svc_entity_decode(key, value, &entry);
-    if (good && but && svc_id_eq(&entry.id, but)) continue;
+  while (!out->covered && out->entries < ACCESS_MOST && svc_below_next(&scan, list->noun->kind, &entry)) {
+    if (but && svc_id_eq(&entry.id, but)) continue;
     out->entries++;
-    if (!good || entry.extra.n != sizeof range) continue;
+    if (entry.extra.n != sizeof range) continue;
     memcpy(&range, entry.extra.p, sizeof range);
     out->covered = svc_address_within(&caller, &range);
     out->by = entry.id;

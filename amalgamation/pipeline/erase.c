@@ -63,15 +63,10 @@ static bool erase_tree(svc_call *c, const svc_noun_info *noun, const svc_entity 
   for (i = 0; i < s->noun_count && (noun->is_parent || scope); i++) {
     const svc_noun_info *below = &s->nouns[i];
     svc_scan scan;
-    svc_key prefix;
-    svc_str key, value;
     svc_entity child;
     if (!svc_scope_holds(s, noun, below)) continue;
-    svc_key_entity(&prefix, below->noun->kind, &e->id, NULL);
-    svc_scan_below(&scan, c->txn, &prefix, false);
-    child.kind = below->noun->kind;
-    while (svc_scan_next(&scan, &key, &value)) {
-      if (!svc_entity_decode(key, value, &child)) return svc_store_failed(c, svc_note(c->txn, SVC_CORRUPT));
+    svc_below_begin(&scan, c->txn, below->noun->kind, &e->id);
+    while (svc_below_next(&scan, below->noun->kind, &child)) {
       if (svc_entity_get(c->txn, child.kind, &child.parent, &child.id, &child) != SVC_OK) continue; /* gone with another */
       if (!erase_tree(c, below, &child, with_feed || scope)) return false;
     }

@@ -27,14 +27,8 @@ static bool scope_below(svc_call *c, const svc_noun_info *noun, const svc_id *pa
   bool here = svc_id_eq(parent, &c->scope.group), nowhere = svc_id_is_zero(parent);
   int rc;
   *out = c->scope;
-<<<<<<< HEAD
-  if (svc_id_is_zero(parent)) *out = (svc_scope){ none, none };
-  else if (noun->parent == c->s->org || (!noun->parent && svc_id_eq(parent, &c->scope.org)))
-    *out = (svc_scope){ none, *parent };
-=======
   if (!nowhere && (up == c->s->org || (!up && svc_id_eq(parent, &c->scope.org)))) *out = (svc_scope){ none, *parent };
   else if (nowhere || (!up && !here)) *out = (svc_scope){ none, none };
->>>>>>> refs/heads/probe
   else if (noun->scope == c->s->org) out->group = none;
   if (nowhere || here || !up || !up->by_id) return true;
   rc = svc_entity_above(c, noun, &above, &above);
@@ -98,17 +92,11 @@ static bool scope_move_below(svc_call *c, const svc_noun_info *noun, const svc_i
   for (i = 0; i < s->noun_count; i++) {
     const svc_noun_info *below = &s->nouns[i];
     svc_scan scan;
-    svc_key prefix;
-    svc_str key, value;
     svc_entity e;
     if (!svc_scope_holds(s, noun, below)) continue;
-    svc_key_entity(&prefix, below->noun->kind, parent, NULL);
-    svc_scan_below(&scan, c->txn, &prefix, false);
-    e.kind = below->noun->kind;
-    while (svc_scan_next(&scan, &key, &value)) {
-      if (!svc_entity_decode(key, value, &e)) return svc_store_failed(c, svc_note(c->txn, SVC_CORRUPT));
+    svc_below_begin(&scan, c->txn, below->noun->kind, parent);
+    while (svc_below_next(&scan, below->noun->kind, &e))
       if (!scope_move_one(c, below, &e, org)) return false;
-    }
     if (!svc_txn_good(c)) return false;
   }
   return true;

@@ -5,6 +5,21 @@
 */
 #include "store/store.h"
 
+SVC_PRIVATE void svc_below_begin(svc_scan *scan, svc_txn *txn, const char *kind, const svc_id *parent)
+{
+  svc_key prefix;
+  svc_key_entity(&prefix, kind, parent, NULL);
+  svc_scan_below(scan, txn, &prefix, false);
+}
+
+SVC_PRIVATE bool svc_below_next(svc_scan *scan, const char *kind, svc_entity *out)
+{
+  svc_str key, value;
+  out->kind = kind;
+  if (!svc_scan_next(scan, &key, &value)) return false;
+  return svc_entity_decode(key, value, out) ? true : (svc_note(scan->txn, SVC_CORRUPT), false);
+}
+
 /* What there is one of below a parent needs no count. */
 static bool entity_counts(const svc_entity *e)
 {

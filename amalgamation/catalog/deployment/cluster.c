@@ -326,15 +326,12 @@ static svc_str cluster_extra(svc_call *c, const svc_change *change, const cluste
 
 static void cluster_write_summaries(svc_call *c, const svc_id *project, svc_buf *b)
 {
-  svc_str key, value;
   svc_entity e;
   svc_scan scan;
-  svc_key prefix;
   bool first = true;
-  svc_key_entity(&prefix, CLUSTER_KIND, project, NULL);
-  svc_scan_below(&scan, c->txn, &prefix, false);
-  while (svc_scan_next(&scan, &key, &value)) {
-    if (!svc_entity_decode(key, value, &e) || e.extra.n < CLUSTER_SUMMARY) continue;
+  svc_below_begin(&scan, c->txn, CLUSTER_KIND, project);
+  while (svc_below_next(&scan, CLUSTER_KIND, &e)) {
+    if (e.extra.n < CLUSTER_SUMMARY) continue;
     if (!first) svc_buf_char(b, ',');
     svc_buf_add(b, e.extra.p + CLUSTER_SUMMARY, e.extra.n - CLUSTER_SUMMARY);
     first = false;

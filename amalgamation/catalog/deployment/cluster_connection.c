@@ -17,15 +17,12 @@ static void cluster_connection_base36(uint64_t value, char *out, size_t digits)
 
 static bool cluster_connection_id_taken(svc_call *c, const char *id)
 {
-  svc_str key, value;
   svc_entity e;
   svc_scan scan;
-  svc_key prefix;
   bool taken = false;
-  svc_key_entity(&prefix, CLUSTER_KIND, &c->scope.group, NULL);
-  svc_scan_below(&scan, c->txn, &prefix, false);
-  while (!taken && svc_scan_next(&scan, &key, &value))
-    taken = svc_entity_decode(key, value, &e) && e.extra.n >= CLUSTER_ID && memcmp(e.extra.p, id, CLUSTER_ID) == 0;
+  svc_below_begin(&scan, c->txn, CLUSTER_KIND, &c->scope.group);
+  while (!taken && svc_below_next(&scan, CLUSTER_KIND, &e))
+    taken = e.extra.n >= CLUSTER_ID && memcmp(e.extra.p, id, CLUSTER_ID) == 0;
   return taken;
 }
 
