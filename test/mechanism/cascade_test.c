@@ -476,6 +476,34 @@ static MunitResult cascade_given_up(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+static void cascade_same(t_service *t, void *context)
+{
+  (void)context;
+  munit_assert_size(probe_records(t->s, "eleaf"), ==, 3);
+  munit_assert_size(probe_records(t->s, "ebrch"), ==, 2);
+  munit_assert_size(probe_records(t->s, "r"), ==, 2);
+  munit_assert_size(probe_records(t->s, "l"), ==, 2);
+}
+
+static MunitResult cascade_no_memory(const MunitParameter params[], void *data)
+{
+  probe_memory m = { -1 };
+  const svc_config config = { .limiter_off = 1, .allocator = { probe_resize, &m }, .driver = &lazy };
+  cascade_world w;
+  char path[96];
+  (void)params, (void)data;
+  t_probes(probes);
+  t_open(&w.t, &config);
+  w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
+  cascade_make(&w, "pots", "{\"name\":\"clay\"}");
+  cascade_plant(&w, "elm");
+  snprintf(path, sizeof path, "/groups/%s", w.group);
+  probe_with_little(&w.t, &m, "DELETE", path, NULL, 202, cascade_same, NULL);
+  cascade_nothing_left(&w);
+  cascade_close(&w);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/all", cascade_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/one", cascade_one, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -483,6 +511,7 @@ static MunitTest tests[] = {
   { "/project", cascade_project, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/expires", cascade_expires, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/by_step", cascade_by_step, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no_memory", cascade_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/given_up", cascade_given_up, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

@@ -353,11 +353,56 @@ static MunitResult element_in_element(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+static void element_same(t_service *t, void *context)
+{
+  const char *const *was = context;
+  munit_assert_int(t_send(t, "GET", was[0], NULL), ==, 200);
+  munit_assert_string_equal(t->response.body, was[1]);
+}
+
+static MunitResult element_no_memory(const MunitParameter params[], void *data)
+{
+  probe_memory m = { -1 };
+  const svc_config config = { .limiter_off = 1, .allocator = { probe_resize, &m } };
+  static char filler[6000], body[6500], path[256], train[160];
+  const char *was[2] = { train, NULL };
+  element_world w;
+  (void)params, (void)data;
+  t_probes(probes);
+  t_open(&w.t, &config);
+  w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
+  memset(filler, 'x', sizeof filler - 1); /* so that one block is not enough */
+  snprintf(body, sizeof body, "{\"name\":\"express\",\"cars\":[{\"name\":\"%s\"}]}", filler);
+  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/trains", w.group), ==, 201);
+  w.car = t_keep(&w.t, t_str(&w.t, "cars[0].id"));
+  snprintf(train, sizeof train, "/groups/%s/trains/express", w.group);
+  munit_assert_int(t_send(&w.t, "GET", train, NULL), ==, 200);
+  was[1] = t_keep(&w.t, w.t.response.body);
+  snprintf(path, sizeof path, "%s/cars", train);
+  probe_with_little(&w.t, &m, "POST", path, "{\"name\":\"second\"}", 201, element_same, was);
+  munit_assert_int(t_send(&w.t, "GET", train, NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "cars"), ==, 2);
+  was[1] = t_keep(&w.t, w.t.response.body);
+  snprintf(path, sizeof path, "%s/cars/%s", train, w.car);
+  probe_with_little(&w.t, &m, "PATCH", path, "{\"colour\":\"blue\"}", 200, element_same, was);
+  munit_assert_int(t_send(&w.t, "GET", train, NULL), ==, 200);
+  was[1] = t_keep(&w.t, w.t.response.body);
+  probe_with_little(&w.t, &m, "DELETE", path, NULL, 204, element_same, was);
+  munit_assert_int(t_send(&w.t, "GET", train, NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "cars"), ==, 1);
+  snprintf(path, sizeof path, "%s/cars", train);
+  was[1] = t_keep(&w.t, w.t.response.body);
+  probe_with_little(&w.t, &m, "GET", path, NULL, 200, element_same, was);
+  element_close(&w);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/read", element_read, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/create", element_create, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/change", element_change, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/delete", element_delete, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no_memory", element_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/in_element", element_in_element, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

@@ -97,6 +97,50 @@ static inline const char *probe_feed_since(t_service *t, const char *of, const c
   return all[n] == ' ' ? all + n + 1 : all + n;
 }
 
+/* Memory that runs out: so many calls of the allocator still give some; < 0: all. */
+typedef struct probe_memory {
+  long left;
+} probe_memory;
+
+static inline void *probe_resize(void *context, void *p, size_t size)
+{
+  probe_memory *m = context;
+  if (size == 0) {
+    free(p);
+    return NULL;
+  }
+  if (m->left == 0) return NULL;
+  if (m->left > 0) m->left--;
+  return realloc(p, size);
+}
+
+/* A request with less memory than it needs, then with a little more, until it has enough: 503 each time, and nothing of it has
+** happened, which `unchanged` looks at. */
+static inline void probe_with_little(t_service *t, probe_memory *m, const char *method, const char *path, const char *body, int status,
+                                     void (*unchanged)(t_service *t, void *context), void *context)
+{
+  char target[512];
+  svc_header json = { "Content-Type", "application/json", 0, 0 };
+  svc_request request = { .method = method, .target = target, .headers = &json, .header_count = body ? 1 : 0, .body = body,
+                          .body_length = body ? strlen(body) : 0, .caller = &t->caller };
+  svc_response response;
+  long n;
+  snprintf(target, sizeof target, "/api/svc/v2%s", path);
+  for (n = 0; n < 1000; n++) {
+    int rc, got;
+    m->left = n;
+    rc = svc_handle_request(t->s, &request, &response);
+    m->left = -1;
+    got = response.status;
+    if (got != 503 && got != status) munit_errorf("%s %s: %d %s", method, path, got, response.body);
+    munit_assert_true(rc == SVC_OK || (rc == SVC_NOMEM && got == 503));
+    svc_response_free(&response);
+    if (got != 503) return;
+    unchanged(t, context);
+  }
+  munit_error("there is never enough");
+}
+
 /* svc_open() with probes that it must refuse, and the log line that says why. */
 static inline const char *probe_refused(const svc_noun *const *nouns, int code)
 {

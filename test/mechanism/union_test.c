@@ -429,6 +429,41 @@ static MunitResult union_openapi(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+static void union_same(t_service *t, void *context)
+{
+  const char *const *was = context;
+  munit_assert_int(t_send(t, "GET", was[0], NULL), ==, 200);
+  munit_assert_string_equal(t->response.body, was[1]);
+}
+
+static MunitResult union_no_memory(const MunitParameter params[], void *data)
+{
+  probe_memory m = { -1 };
+  const svc_config config = { .limiter_off = 1, .allocator = { probe_resize, &m } };
+  static char body[16000], path[96];
+  const char *was[2] = { path, NULL };
+  union_world w;
+  size_t i, n;
+  (void)params, (void)data;
+  t_probes(probes);
+  t_open(&w.t, &config);
+  w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
+  n = (size_t)snprintf(body, sizeof body, "{\"name\":\"s\",\"url\":\"u\",\"stages\":[");
+  for (i = 0; i < 60; i++) /* so that one block is not enough */
+    n += (size_t)snprintf(body + n, sizeof body - n, "%s{\"op\":\"JOIN\",\"with\":\"w%zu\",\"keys\":[{\"name\":\"k\"}]}", i ? "," : "", i);
+  snprintf(body + n, sizeof body - n, "]}");
+  union_make(&w, body);
+  snprintf(path, sizeof path, PIPES "/s", w.group);
+  munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200);
+  was[1] = t_keep(&w.t, w.t.response.body);
+  probe_with_little(&w.t, &m, "PATCH", path, "{\"kind\":\"KAFKA\",\"brokers\":[\"a:1\"]}", 200, union_same, was);
+  munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "kind"), "KAFKA");
+  munit_assert_size(t_count(&w.t, "stages"), ==, 60);
+  union_close(&w);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/create", union_create, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/change", union_change, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -436,6 +471,7 @@ static MunitTest tests[] = {
   { "/ids", union_ids, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/other_variant", union_other_variant, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/sent_back", union_sent_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no_memory", union_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/openapi", union_openapi, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
