@@ -70,22 +70,26 @@ static bool organization_invitation_read(svc_call *c);
 static bool organization_invitation_remove(svc_call *c);
 static bool organization_invitation_add(svc_call *c);
 
-#define ORGANIZATION_INVITATION(m, p, ...) \
-  { .method = m, .path = "/orgs/{orgId}/invites" p, .set = SVC_SET_ORGANIZATIONS, .versions = { 20230101 }, \
-    .roles = SVC_R_ORG_OWNER, .deprecated = 20250219, .sunset = 20270701, \
-    .answer = &organization_invitation_shown, __VA_ARGS__ }
+#define ORGANIZATION_INVITATION "/orgs/{orgId}/invites", SVC_SET_ORGANIZATIONS, (20230101), SVC_R_ORG_OWNER, SVC_R_ORG_OWNER
+#define ORGANIZATION_INVITATION_ALL \
+  .deprecated = 20250219, .sunset = 20270701, .answer = &organization_invitation_shown
 
 static const svc_route organization_invitation_routes[] = {
-  ORGANIZATION_INVITATION(SVC_GET, "", .flags = SVC_BARE, .params = organization_invitation_params,
-                          .run = organization_invitation_list),
-  ORGANIZATION_INVITATION(SVC_POST, "", .body = &organization_invitation_object, .run = organization_invitation_create,
-                          .example = "{\"username\":\"invited@example.com\",\"roles\":[\"ORG_MEMBER\"]}"),
-  ORGANIZATION_INVITATION(SVC_PATCH, "", .body = &organization_invitation_object, .run = organization_invitation_change,
-                          .example = "{\"username\":\"invited@example.com\",\"roles\":[\"ORG_READ_ONLY\"]}"),
-  ORGANIZATION_INVITATION(SVC_GET, "/{invitationId}", .flags = SVC_ITEM, .run = organization_invitation_read),
-  ORGANIZATION_INVITATION(SVC_PATCH, "/{invitationId}", .body = &organization_invitation_roles,
-                          .run = organization_invitation_change, .example = "{\"roles\":[\"ORG_READ_ONLY\"]}"),
-  ORGANIZATION_INVITATION(SVC_DELETE, "/{invitationId}", .status = 204, .run = organization_invitation_remove),
+  R_GET(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .flags = SVC_BARE,
+        .params = organization_invitation_params, .run = organization_invitation_list),
+  R_POST(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .body = &organization_invitation_object,
+         .run = organization_invitation_create,
+         .example = "{\"username\":\"invited@example.com\",\"roles\":[\"ORG_MEMBER\"]}"),
+  R_PATCH(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .body = &organization_invitation_object,
+          .run = organization_invitation_change,
+          .example = "{\"username\":\"invited@example.com\",\"roles\":[\"ORG_READ_ONLY\"]}"),
+  R_GET(ORGANIZATION_INVITATION, "/{invitationId}", ORGANIZATION_INVITATION_ALL, .flags = SVC_ITEM,
+        .run = organization_invitation_read),
+  R_PATCH(ORGANIZATION_INVITATION, "/{invitationId}", ORGANIZATION_INVITATION_ALL,
+          .body = &organization_invitation_roles, .run = organization_invitation_change,
+          .example = "{\"roles\":[\"ORG_READ_ONLY\"]}"),
+  R_DELETE(ORGANIZATION_INVITATION, "/{invitationId}", ORGANIZATION_INVITATION_ALL, .status = 204,
+           .run = organization_invitation_remove),
   { .method = SVC_POST, .path = "/groups/{groupId}/access", .set = SVC_SET_PROJECTS, .versions = { 20230201 },
     .roles = SVC_R_GROUP_OWNER, .deprecated = 20250219, .body = &svc_object_user_roles,
     .answer = &organization_invitation_shown, .run = organization_invitation_add,

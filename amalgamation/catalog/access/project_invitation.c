@@ -29,21 +29,24 @@ static bool project_invitation_change(svc_call *c);
 static bool project_invitation_read(svc_call *c);
 static bool project_invitation_remove(svc_call *c);
 
-#define PROJECT_INVITATION(m, p, ...) \
-  { .method = m, .path = "/groups/{groupId}/invites" p, .set = SVC_SET_PROJECTS, .versions = { 20230101 }, \
-    .roles = SVC_R_GROUP_OWNER, .deprecated = 20250219, .sunset = 20270701, \
-    .answer = &project_invitation_shown, __VA_ARGS__ }
+#define PROJECT_INVITATION "/groups/{groupId}/invites", SVC_SET_PROJECTS, (20230101), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
+#define PROJECT_INVITATION_ALL .deprecated = 20250219, .sunset = 20270701, .answer = &project_invitation_shown
 
 static const svc_route project_invitation_routes[] = {
-  PROJECT_INVITATION(SVC_GET, "", .flags = SVC_BARE, .params = project_invitation_params, .run = project_invitation_list),
-  PROJECT_INVITATION(SVC_POST, "", .body = &svc_object_user_roles, .run = project_invitation_create,
-                     .example = "{\"username\":\"guest@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}"),
-  PROJECT_INVITATION(SVC_PATCH, "", .body = &svc_object_user_roles, .run = project_invitation_change,
-                     .example = "{\"username\":\"guest@example.com\",\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}"),
-  PROJECT_INVITATION(SVC_GET, "/{invitationId}", .flags = SVC_ITEM, .run = project_invitation_read),
-  PROJECT_INVITATION(SVC_PATCH, "/{invitationId}", .body = &svc_object_roles, .run = project_invitation_change,
-                     .example = "{\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}"),
-  PROJECT_INVITATION(SVC_DELETE, "/{invitationId}", .status = 204, .run = project_invitation_remove),
+  R_GET(PROJECT_INVITATION, "", PROJECT_INVITATION_ALL, .flags = SVC_BARE, .params = project_invitation_params,
+        .run = project_invitation_list),
+  R_POST(PROJECT_INVITATION, "", PROJECT_INVITATION_ALL, .body = &svc_object_user_roles,
+         .run = project_invitation_create,
+         .example = "{\"username\":\"guest@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}"),
+  R_PATCH(PROJECT_INVITATION, "", PROJECT_INVITATION_ALL, .body = &svc_object_user_roles,
+          .run = project_invitation_change,
+          .example = "{\"username\":\"guest@example.com\",\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}"),
+  R_GET(PROJECT_INVITATION, "/{invitationId}", PROJECT_INVITATION_ALL, .flags = SVC_ITEM,
+        .run = project_invitation_read),
+  R_PATCH(PROJECT_INVITATION, "/{invitationId}", PROJECT_INVITATION_ALL, .body = &svc_object_roles,
+          .run = project_invitation_change, .example = "{\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}"),
+  R_DELETE(PROJECT_INVITATION, "/{invitationId}", PROJECT_INVITATION_ALL, .status = 204,
+           .run = project_invitation_remove),
   SVC_ROUTES_END
 };
 

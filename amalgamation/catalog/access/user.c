@@ -12,17 +12,17 @@
 static bool user_create(svc_call *c);
 static bool user_read(svc_call *c);
 
-#define USER_ROUTE(m, p, ...) \
-  { .method = m, .path = "/users" p, .set = SVC_SET_USERS, .versions = { 20230101 }, .deprecated = 20250219, \
-    .sunset = 20270701, __VA_ARGS__ }
+#define USER_BASE "/users", SVC_SET_USERS, (20230101), 0, 0
+#define USER_ALL .deprecated = 20250219, .sunset = 20270701
 
 static const svc_route user_routes[] = {
-  USER_ROUTE(SVC_POST, "", .status = 201, .run = user_create,
-             .example = "{\"username\":\"grace@example.com\",\"password\":\"correct horse\",\"firstName\":\"Grace\","
-                        "\"lastName\":\"Hopper\",\"country\":\"US\",\"mobileNumber\":\"2125550123\","
-                        "\"roles\":[{\"orgId\":\"5f0000000000000000000001\",\"roleName\":\"ORG_MEMBER\"}]}"),
-  USER_ROUTE(SVC_GET, "/byName/{userName}", .by = "username", .err_not_found = SVC_E_USERNAME_NOT_FOUND, .run = user_read),
-  USER_ROUTE(SVC_GET, "/{userId}", .flags = SVC_ITEM, .run = user_read),
+  R_POST(USER_BASE, "", USER_ALL, .status = 201, .run = user_create,
+         .example = "{\"username\":\"grace@example.com\",\"password\":\"correct horse\",\"firstName\":\"Grace\","
+                    "\"lastName\":\"Hopper\",\"country\":\"US\",\"mobileNumber\":\"2125550123\","
+                    "\"roles\":[{\"orgId\":\"5f0000000000000000000001\",\"roleName\":\"ORG_MEMBER\"}]}"),
+  R_GET(USER_BASE, "/byName/{userName}", USER_ALL, .by = "username", .err_not_found = SVC_E_USERNAME_NOT_FOUND,
+        .run = user_read),
+  R_GET(USER_BASE, "/{userId}", USER_ALL, .flags = SVC_ITEM, .run = user_read),
   SVC_ROUTES_END
 };
 

@@ -84,18 +84,17 @@ static bool event_list(svc_call *c);
 static bool event_read(svc_call *c);
 static bool event_activity_feed(svc_call *c);
 
+#define EVENT_GROUP "/groups/{groupId}/events", SVC_SET_PROJECT_EVENTS, (20230101), SVC_R_GROUP_READ_ONLY, 0
+#define EVENT_ORG "/orgs/{orgId}/events", SVC_SET_ORGANIZATION_EVENTS, (20230101), SVC_R_ORG_MEMBER, 0
+
 static const svc_route event_routes[] = {
-  { .method = SVC_GET, .path = "/groups/{groupId}/events", .set = SVC_SET_PROJECT_EVENTS, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_group_params,
-    .filters = event_group_filters, .run = event_list },
-  { .method = SVC_GET, .path = "/groups/{groupId}/events/{eventId}", .set = SVC_SET_PROJECT_EVENTS,
-    .versions = { 20230101 }, .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_ITEM, .params = event_read_params, .run = event_read },
-  { .method = SVC_GET, .path = "/orgs/{orgId}/events", .set = SVC_SET_ORGANIZATION_EVENTS, .versions = { 20230101 },
-    .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_org_params,
-    .filters = event_org_filters, .run = event_list },
-  { .method = SVC_GET, .path = "/orgs/{orgId}/events/{eventId}", .set = SVC_SET_ORGANIZATION_EVENTS,
-    .versions = { 20230101 }, .roles = SVC_R_ORG_MEMBER, .flags = SVC_ITEM, .params = event_read_params,
-    .err_not_found = SVC_E_ORG_EVENT_NOT_FOUND, .run = event_read },
+  R_GET(EVENT_GROUP, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_group_params,
+        .filters = event_group_filters, .run = event_list),
+  R_GET(EVENT_GROUP, "/{eventId}", .flags = SVC_ITEM, .params = event_read_params, .run = event_read),
+  R_GET(EVENT_ORG, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_org_params, .filters = event_org_filters,
+        .run = event_list),
+  R_GET(EVENT_ORG, "/{eventId}", .flags = SVC_ITEM, .params = event_read_params,
+        .err_not_found = SVC_E_ORG_EVENT_NOT_FOUND, .run = event_read),
   { .method = SVC_GET, .path = "/groups/{groupId}/activityFeed", .set = SVC_SET_PROJECT_ACTIVITY, .versions = { 20250312 },
     .roles = SVC_R_GROUP_READ_ONLY, .params = event_group_feed_params, .answer = &event_feed,
     .run = event_activity_feed },

@@ -61,20 +61,19 @@ static const svc_filter organization_filters[] = { { "name", SVC_PREFIX, "name" 
 
 static bool organization_create(svc_call *c);
 
+#define ORGANIZATION_LIST "/orgs", SVC_SET_ORGANIZATION_LIST, (20230101), 0, 0
+#define ORGANIZATION_ONE "/orgs/{orgId}", SVC_SET_ORGANIZATIONS, (20230101), SVC_R_ORG_MEMBER, SVC_R_ORG_OWNER
+
 static const svc_route organization_routes[] = {
-  { .method = SVC_GET, .path = "/orgs", .set = SVC_SET_ORGANIZATION_LIST, .versions = { 20230101 },
-    .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .params = organization_list_params,
-    .filters = organization_filters, .run = svc_verb_list },
-  { .method = SVC_POST, .path = "/orgs", .set = SVC_SET_ORGANIZATION_LIST, .versions = { 20230101 }, .status = 201,
-    .body = &organization_create_object, .answer = &organization_created_object, .run = organization_create,
-    .example = "{\"name\":\"Acme\",\"apiKey\":{\"desc\":\"its first\",\"roles\":[\"ORG_OWNER\"]},\"serviceAccount\":{"
-               "\"name\":\"first\",\"description\":\"its first\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":720}}" },
-  { .method = SVC_GET, .path = "/orgs/{orgId}", .set = SVC_SET_ORGANIZATIONS, .versions = { 20230101 },
-    .roles = SVC_R_ORG_MEMBER, .run = svc_verb_read },
-  { .method = SVC_PATCH, .path = "/orgs/{orgId}", .set = SVC_SET_ORGANIZATIONS, .versions = { 20230101 },
-    .roles = SVC_R_ORG_OWNER, .run = svc_verb_update },
-  { .method = SVC_DELETE, .path = "/orgs/{orgId}", .set = SVC_SET_ORGANIZATIONS, .versions = { 20230101 },
-    .roles = SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete },
+  R_GET(ORGANIZATION_LIST, "", .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .params = organization_list_params,
+        .filters = organization_filters, .run = svc_verb_list),
+  R_POST(ORGANIZATION_LIST, "", .status = 201, .body = &organization_create_object, .answer = &organization_created_object,
+         .run = organization_create,
+         .example = "{\"name\":\"Acme\",\"apiKey\":{\"desc\":\"its first\",\"roles\":[\"ORG_OWNER\"]},\"serviceAccount\":{"
+                    "\"name\":\"first\",\"description\":\"its first\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":720}}"),
+  R_GET(ORGANIZATION_ONE, "", .run = svc_verb_read),
+  R_PATCH(ORGANIZATION_ONE, "", .run = svc_verb_update),
+  R_DELETE(ORGANIZATION_ONE, "", .status = 204, .run = svc_verb_delete),
   SVC_ROUTES_END
 };
 

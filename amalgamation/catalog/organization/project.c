@@ -34,20 +34,17 @@ static const svc_param project_create_params[] = { { .name = "projectOwnerId", .
 
 static bool project_migrate(svc_call *c);
 
+#define PROJECT_LIST "/groups", SVC_SET_PROJECT_LIST, (20230101), 0, 0
+#define PROJECT_ONE "/groups/{groupId}", SVC_SET_PROJECTS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
+
 static const svc_route project_routes[] = {
-  { .method = SVC_GET, .path = "/groups", .set = SVC_SET_PROJECT_LIST, .versions = { 20230101 },
-    .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .run = svc_verb_list },
-  { .method = SVC_POST, .path = "/groups", .set = SVC_SET_PROJECT_LIST, .versions = { 20230101 }, .status = 201,
-    .params = project_create_params, .run = svc_verb_create,
-    .example = "{\"name\":\"shop\",\"orgId\":\"5f0000000000000000000001\"}" },
-  { .method = SVC_GET, .path = "/groups/byName/{groupName}", .set = SVC_SET_PROJECT_LIST, .versions = { 20230101 },
-    .by = "name", .err_not_found = SVC_E_GROUP_NAME_NOT_FOUND, .run = svc_verb_read },
-  { .method = SVC_GET, .path = "/groups/{groupId}", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_read },
-  { .method = SVC_PATCH, .path = "/groups/{groupId}", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_OWNER, .run = svc_verb_update },
-  { .method = SVC_DELETE, .path = "/groups/{groupId}", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_OWNER, .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete },
+  R_GET(PROJECT_LIST, "", .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .run = svc_verb_list),
+  R_POST(PROJECT_LIST, "", .status = 201, .params = project_create_params, .run = svc_verb_create,
+         .example = "{\"name\":\"shop\",\"orgId\":\"5f0000000000000000000001\"}"),
+  R_GET(PROJECT_LIST, "/byName/{groupName}", .by = "name", .err_not_found = SVC_E_GROUP_NAME_NOT_FOUND, .run = svc_verb_read),
+  R_GET(PROJECT_ONE, "", .run = svc_verb_read),
+  R_PATCH(PROJECT_ONE, "", .run = svc_verb_update),
+  R_DELETE(PROJECT_ONE, "", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete),
   { .method = SVC_POST, .path = "/groups/{groupId}:migrate", .set = SVC_SET_PROJECTS, .versions = { 20240530 },
     .roles = SVC_R_ORG_OWNER, .body = &project_migrate_object, .run = project_migrate,
     .example = "{\"destinationOrgId\":\"" SVC_EXAMPLE_ORG "\"}" },
