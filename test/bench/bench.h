@@ -95,7 +95,8 @@ typedef struct bench_options {
 svc *bench_open(const bench_options *options);
 /* Organizations, an account, projects, clusters; then a token. */
 void bench_fill(svc *s, bench_store *b, int size, int orgs, int clusters);
-void bench_token(svc *s, bench_store *b);
+void bench_account(svc *s, bench_store *b); /* another that owns the first organization */
+void bench_token(svc *s, bench_store *b);   /* of the account made last */
 void bench_free(bench_store *b);
 
 /* Requests by somebody whom the host vouches for, who may do everything; `out` is to be freed. */

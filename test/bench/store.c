@@ -118,13 +118,20 @@ static void store_base64(const char *in, char *out)
   *out = 0;
 }
 
-static void store_account(svc *s, bench_store *b)
+/* An organization that a person made asks accounts for access lists. */
+static void store_no_access_lists(svc *s, const char *org)
+{
+  char target[128];
+  svc_response r;
+  snprintf(target, sizeof target, BENCH_API "orgs/%s/settings", org);
+  store_make(s, "PATCH", target, "{\"apiAccessListRequired\":false}", 200, &r);
+  svc_response_free(&r);
+}
+
+void bench_account(svc *s, bench_store *b)
 {
   char target[128], id[64], secret[128], both[256];
   svc_response r;
-  snprintf(target, sizeof target, BENCH_API "orgs/%s/settings", b->org[0]); /* made by a person, it asks for access lists */
-  store_make(s, "PATCH", target, "{\"apiAccessListRequired\":false}", 200, &r);
-  svc_response_free(&r);
   snprintf(target, sizeof target, BENCH_API "orgs/%s/serviceAccounts", b->org[0]);
   store_make(s, "POST", target, "{\"name\":\"bench\",\"description\":\"bench\",\"roles\":[\"ORG_OWNER\"],"
              "\"secretExpiresAfterHours\":8760}", 201, &r);
@@ -200,7 +207,8 @@ void bench_fill(svc *s, bench_store *b, int size, int orgs, int clusters)
     store_take(&r, "\"id\":\"", b->org[i], sizeof b->org[i]);
     svc_response_free(&r);
   }
-  store_account(s, b);
+  store_no_access_lists(s, b->org[0]);
+  bench_account(s, b);
   for (i = 0; i < size; i++) {
     char id[25];
     snprintf(name, sizeof name, "project-%d", i);
