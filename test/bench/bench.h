@@ -129,6 +129,9 @@ typedef struct bench_keys {
 
 void bench_raw_open(bench_raw *r, const char *path, unsigned flags);
 void bench_raw_close(bench_raw *r);
+/* The key is the letter, then a, then b. */
+void bench_raw_put(const bench_raw *r, MDB_txn *txn, char letter, const void *a, size_t an, const void *b, size_t bn,
+                   const void *value, size_t n);
 /* The keys of all records whose value holds these two texts, in order. */
 void bench_raw_find(bench_raw *r, const char *one, const char *two, bench_keys *out);
 void bench_keys_free(bench_keys *k);

@@ -284,16 +284,6 @@ static void peer_submit(struct mg_connection *c, const unsigned char *org, const
   pthread_mutex_unlock(&peer.lock);
 }
 
-static void peer_put(MDB_txn *txn, char letter, const void *a, size_t an, const void *b, size_t bn, const void *value, size_t n)
-{
-  unsigned char bytes[256];
-  MDB_val key = { 1 + an + bn, bytes }, v = { n, (void *)(uintptr_t)value };
-  bytes[0] = (unsigned char)letter;
-  memcpy(bytes + 1, a, an);
-  if (bn) memcpy(bytes + 1 + an, b, bn);
-  if (mdb_put(txn, peer.raw.dbi, &key, &v, 0)) bench_die("the peer cannot write");
-}
-
 static void peer_new_id(peer_job *job)
 {
   struct timespec now;
@@ -353,13 +343,14 @@ static void peer_make(MDB_txn *txn, peer_job *job, uint64_t revision)
   if (peer_look(txn, PEER_KEY_NAME, job->org, job->name, &value)) return;
   peer_new_id(job);
   peer_compose(job, revision);
-  peer_put(txn, PEER_KEY_ITEM, job->org, 12, job->id, 12, job->record, (size_t)(job->item.p + job->item.n - job->record));
-  peer_put(txn, PEER_KEY_PLACE, job->id, 12, NULL, 0, job->org, 12);
-  peer_put(txn, PEER_KEY_NAME, job->org, 12, job->name.p, job->name.n, job->id, 12);
-  peer_put(txn, PEER_KEY_EVENT, job->org, 12, job->id, 12, event, sizeof event);
+  bench_raw_put(&peer.raw, txn, PEER_KEY_ITEM, job->org, 12, job->id, 12, job->record,
+                (size_t)(job->item.p + job->item.n - job->record));
+  bench_raw_put(&peer.raw, txn, PEER_KEY_PLACE, job->id, 12, NULL, 0, job->org, 12);
+  bench_raw_put(&peer.raw, txn, PEER_KEY_NAME, job->org, 12, job->name.p, job->name.n, job->id, 12);
+  bench_raw_put(&peer.raw, txn, PEER_KEY_EVENT, job->org, 12, job->id, 12, event, sizeof event);
   if (peer_look(txn, PEER_KEY_COUNT, job->org, (bench_text){ job->bytes, 0 }, &value)) memcpy(&count, value.mv_data, sizeof count);
   count++;
-  peer_put(txn, PEER_KEY_COUNT, job->org, 12, NULL, 0, &count, sizeof count);
+  bench_raw_put(&peer.raw, txn, PEER_KEY_COUNT, job->org, 12, NULL, 0, &count, sizeof count);
   job->status = 201;
 }
 

@@ -37,16 +37,6 @@ typedef struct fill {
   bench_store *b;
 } fill;
 
-static void fill_put(fill *f, char letter, const void *a, size_t an, const void *b, size_t bn, const void *value, size_t n)
-{
-  unsigned char bytes[512];
-  MDB_val k = { 1 + an + bn, bytes }, v = { n, (void *)(uintptr_t)value };
-  bytes[0] = (unsigned char)letter;
-  memcpy(bytes + 1, a, an);
-  if (bn) memcpy(bytes + 1 + an, b, bn);
-  if (mdb_put(f->txn, f->raw.dbi, &k, &v, 0)) bench_die("the peer's store cannot be written");
-}
-
 /* ---------------------------------------------------------------------------------------------------------------- texts */
 
 /* Put a hole wherever `what` stands. */
@@ -74,7 +64,7 @@ static void fill_text(fill *f, const char *name, int op, const char *text)
 {
   char key[32];
   snprintf(key, sizeof key, op < 0 ? "%s" : "%s%d", name, op);
-  fill_put(f, PEER_KEY_TEXT, key, strlen(key), NULL, 0, text, strlen(text));
+  bench_raw_put(&f->raw, f->txn, PEER_KEY_TEXT, key, strlen(key), NULL, 0, text, strlen(text));
 }
 
 /* The head of an answer as the listener writes it: the library's headers, the date before them, the length behind. */
@@ -188,12 +178,12 @@ static void fill_item(fill *f, const unsigned char *scope, const unsigned char *
   memcpy(value, &head, sizeof head);
   memcpy(value + sizeof head, etag, head.tag);
   memcpy(value + sizeof head + head.tag, item, n);
-  fill_put(f, PEER_KEY_ITEM, scope, 12, id, 12, value, sizeof head + head.tag + n);
+  bench_raw_put(&f->raw, f->txn, PEER_KEY_ITEM, scope, 12, id, 12, value, sizeof head + head.tag + n);
 }
 
 static void fill_count(fill *f, const unsigned char *scope, uint64_t count)
 {
-  fill_put(f, PEER_KEY_COUNT, scope, 12, NULL, 0, &count, sizeof count);
+  bench_raw_put(&f->raw, f->txn, PEER_KEY_COUNT, scope, 12, NULL, 0, &count, sizeof count);
 }
 
 static void fill_project(fill *f, const unsigned char *org, const char *item, size_t n)
@@ -209,9 +199,9 @@ static void fill_project(fill *f, const unsigned char *org, const char *item, si
   snprintf(target, sizeof target, BENCH_API "groups/%s", id_text);
   if (bench_ask(f->s, "GET", target, NULL, &r) != 200 || !(etag = svc_response_header(&r, "ETag"))) bench_die("GET failed");
   fill_item(f, org, id, etag, item, n);
-  fill_put(f, PEER_KEY_PLACE, id, 12, NULL, 0, org, 12);
-  fill_put(f, PEER_KEY_NAME, org, 12, name, strlen(name), id, 12);
-  fill_put(f, PEER_KEY_EVENT, org, 12, id, 12, event, sizeof event);
+  bench_raw_put(&f->raw, f->txn, PEER_KEY_PLACE, id, 12, NULL, 0, org, 12);
+  bench_raw_put(&f->raw, f->txn, PEER_KEY_NAME, org, 12, name, strlen(name), id, 12);
+  bench_raw_put(&f->raw, f->txn, PEER_KEY_EVENT, org, 12, id, 12, event, sizeof event);
   svc_response_free(&r);
 }
 
@@ -254,7 +244,7 @@ void bench_peer_fill(svc *s, bench_store *b, const char *path)
   fill_texts(&f);
   mbedtls_sha256((const unsigned char *)b->bearer + 7, strlen(b->bearer + 7), hash, 0);
   bench_hex_id(b->org[0], org);
-  fill_put(&f, PEER_KEY_TOKEN, hash, sizeof hash, NULL, 0, org, sizeof org);
+  bench_raw_put(&f.raw, f.txn, PEER_KEY_TOKEN, hash, sizeof hash, NULL, 0, org, sizeof org);
   for (i = 0; i < BENCH_ORGS; i++) fill_list(&f, b->org[i], true);
   for (i = 0; i < b->size / 1000; i++) fill_list(&f, b->own[i * (b->own_count / (b->size / 1000))], false);
   if (mdb_txn_commit(f.txn) || mdb_env_sync(f.raw.env, 1)) bench_die("the peer's store cannot be written");

@@ -27,6 +27,18 @@ void bench_raw_close(bench_raw *r)
   r->env = NULL;
 }
 
+void bench_raw_put(const bench_raw *r, MDB_txn *txn, char letter, const void *a, size_t an, const void *b, size_t bn,
+                   const void *value, size_t n)
+{
+  unsigned char bytes[512]; /* LMDB's own limit is 511 */
+  MDB_val key = { 1 + an + bn, bytes }, v = { n, (void *)(uintptr_t)value };
+  if (key.mv_size > sizeof bytes) bench_die("a key is too long");
+  bytes[0] = (unsigned char)letter;
+  memcpy(bytes + 1, a, an);
+  if (bn) memcpy(bytes + 1 + an, b, bn);
+  if (mdb_put(txn, r->dbi, &key, &v, 0)) bench_die("the store of the comparison cannot be written");
+}
+
 static void raw_add(bench_keys *out, const MDB_val *key)
 {
   MDB_val *bigger;
