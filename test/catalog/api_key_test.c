@@ -233,19 +233,19 @@ static MunitResult api_key_in_projects(const MunitParameter params[], void *data
   /* names change the roles of the path's scope, the others stay */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"roles\":[\"ORG_READ_ONLY\"]}", "/orgs/%s/apiKeys/%s", w.org, first), ==, 200);
   munit_assert_size(t_count(&w.t, "roles"), ==, 4);
-  api_key_role(&w, 3, "orgId", w.org, "ORG_READ_ONLY");
+  api_key_role(&w, 0, "orgId", w.org, "ORG_READ_ONLY"); /* that of the organization first, then projects by their ids */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}", "/groups/%s/apiKeys/%s", w.group, first), ==, 200);
   munit_assert_size(t_count(&w.t, "roles"), ==, 3);
-  api_key_role(&w, 0, "groupId", w.other, "GROUP_OWNER");
-  api_key_role(&w, 1, "orgId", w.org, "ORG_READ_ONLY");
-  api_key_role(&w, 2, "groupId", w.group, "GROUP_CLUSTER_MANAGER");
+  api_key_role(&w, 0, "orgId", w.org, "ORG_READ_ONLY");
+  api_key_role(&w, 1, "groupId", w.group, "GROUP_CLUSTER_MANAGER");
+  api_key_role(&w, 2, "groupId", w.other, "GROUP_OWNER");
   /* and so do objects, also when they leave others out */
   snprintf(body, sizeof body, "{\"roles\":[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]}", w.org);
   munit_assert_int(t_sendf(&w.t, "PATCH", body, "/orgs/%s/apiKeys/%s", w.org, first), ==, 200);
   munit_assert_size(t_count(&w.t, "roles"), ==, 3);
-  api_key_role(&w, 0, "groupId", w.other, "GROUP_OWNER");
+  api_key_role(&w, 0, "orgId", w.org, "ORG_MEMBER");
   api_key_role(&w, 1, "groupId", w.group, "GROUP_CLUSTER_MANAGER");
-  api_key_role(&w, 2, "orgId", w.org, "ORG_MEMBER");
+  api_key_role(&w, 2, "groupId", w.other, "GROUP_OWNER");
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"roles\":[\"ORG_OWNER\"]}", "/groups/%s/apiKeys/%s", w.group, first), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_ROLE_FOR_GROUP");
 
@@ -255,8 +255,8 @@ static MunitResult api_key_in_projects(const MunitParameter params[], void *data
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/apiKeys/%s", w.group, first), ==, 404);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s", w.org, first), ==, 200);
   munit_assert_size(t_count(&w.t, "roles"), ==, 2);
-  api_key_role(&w, 0, "groupId", w.other, "GROUP_OWNER");
-  api_key_role(&w, 1, "orgId", w.org, "ORG_MEMBER");
+  api_key_role(&w, 0, "orgId", w.org, "ORG_MEMBER");
+  api_key_role(&w, 1, "groupId", w.other, "GROUP_OWNER");
   t_close(&w.t);
   return MUNIT_OK;
 }
