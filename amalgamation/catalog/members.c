@@ -425,8 +425,10 @@ SVC_PRIVATE bool svc_member_put(svc_call *c, svc_member *m, svc_str is, svc_str 
 static bool member_clean(svc_call *c, const svc_entity *e, svc_entity *person)
 {
   svc_holder h = svc_holder_of(e);
+  svc_str status = svc_member_status(e);
   svc_holdings_drop(c->txn, &h);
-  member_list(c, &e->parent, &e->id, SVC_S(""), SVC_S(""));
+  if (member_owns(c, &e->parent, status, svc_assignments_of(e))) svc_listed_put(c->txn, &e->parent, MEMBER_OWNERS, &e->id, false);
+  if (svc_str_is(status, "PENDING")) svc_listed_put(c->txn, &e->parent, SVC_MEMBERS_INVITED, &e->id, false);
   member_list_teams(c, &e->id, svc_assignments_of(e), false);
   if (!svc_txn_good(c)) return false;
   if (svc_person_registered(person) || member_elsewhere(c, svc_assignments_of(person), &e->parent).n)

@@ -244,9 +244,10 @@ static int held_order(const void *a, const void *b)
 static svc_id *held_ids(svc_call *c, held_list *list, const svc_id *parents, size_t parent_count, size_t *count)
 {
   svc_id *out = svc_arena_alloc(c->arena, (list->n + 1) * sizeof *out);
-  size_t i;
+  size_t i = 1;
   *count = 0;
-  if (list->n) qsort(list->at, list->n, sizeof *list->at, held_order);
+  while (i < list->n && held_order(&list->at[i - 1], &list->at[i]) <= 0) i++;
+  if (i < list->n) qsort(list->at, list->n, sizeof *list->at, held_order); /* those of one holder are in order already */
   for (i = 0; out && i < list->n; i++) {
     const held_one *one = &list->at[i];
     if (*count && svc_id_eq(&out[*count - 1], &one->id)) continue;
@@ -287,6 +288,7 @@ SVC_PRIVATE bool svc_seen_of(svc_call *c, const svc_noun_info *noun, svc_seen *o
     if (!groups) held_add_org(c, &single, &org);
     else if (group) held_add(c, &single, &h.on, &org);
     else if (svc_role_includes(role) & least) held_add(c, &whole, &org, &org);
+    if (!svc_id_is_zero(&c->who.org) && (groups ? whole.n : single.n)) break; /* a credential sees nothing outside of this one */
   }
   out->parents = held_ids(c, &whole, NULL, 0, &out->parent_count);
   out->ids = held_ids(c, &single, out->parents, groups ? out->parent_count : 0, &out->id_count);

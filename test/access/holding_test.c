@@ -79,7 +79,7 @@ static holding_cost holding_of(t_service *t, const char *method, const char *pat
 
 /* ----------------------------------------------------------------------------------------------------------- a crowd */
 
-#define HOLDING_REQUESTS 16
+#define HOLDING_REQUESTS 17
 
 typedef struct holding_world {
   t_service t;
@@ -177,6 +177,7 @@ static void holding_requests(holding_world *w, holding_cost costs[HOLDING_REQUES
     { "GET", "/groups/G/teams", NULL, 1 },
     { "GET", "/orgs/O/users?username=r1@example.com", NULL, 1 },
     { "GET", "/orgs/O/teams/T/users", NULL, 1 },
+    { "GET", "/orgs/O/users?orgMembershipStatus=PENDING", NULL, 2 },
     { "GET", "/orgs/O/invites", NULL, 2 },
     { "GET", "/orgs/O/invites?username=p1@example.com", NULL, 1 },
     { "GET", "/groups/G/invites", NULL, 1 },

@@ -311,22 +311,23 @@ static svc_node *organization_user_item(svc_call *c, const svc_entity *e, void *
   return svc_member_get(c, &from->at->org, &e->id, &m) ? svc_person_view(c, &m.user, false) : NULL;
 }
 
-/* Who is looked for by name is looked up; those of a team or project are found by its list, unless they come in by other ways
-** as well; and only where nothing else is left, all of the organization are looked at. */
+/* Who is looked for by name is looked up; those of a team or project, and those who are invited, are found by a list of them,
+** unless they come in by other ways as well; only where nothing else is left, all of the organization are looked at. */
 static bool organization_user_list_at(svc_call *c, const organization_user_scope *at, bool people)
 {
   const svc_query_value *flatten = svc_query_get(c, "flattenTeams"), *include = svc_query_get(c, "includeOrgUsers");
-  const svc_query_value *name = svc_query_get(c, "username");
+  const svc_query_value *name = svc_query_get(c, "username"), *state = svc_query_get(c, "orgMembershipStatus");
   organization_user_source from = { at, flatten && flatten->number, include && include->number, people };
-  bool all = svc_query_get(c, "orgMembershipStatus") || svc_query_get(c, "orgMembershipStatuses") || svc_query_get(c, "userId");
+  bool some = state || svc_query_get(c, "orgMembershipStatuses") || svc_query_get(c, "userId");
   svc_entities which = { .noun = c->plan->noun, .parent = at->org, .view = organization_user_item, .context = &from };
   const char *kind = which.noun->noun->kind;
   svc_member m;
   svc_id team;
-  if (all || name || from.by_teams || from.by_org) which.keep = organization_user_wanted;
+  if (some || name || from.by_teams || from.by_org) which.keep = organization_user_wanted;
   if (name) return svc_member_named(c, &at->org, name->text, &m) && svc_list_member(c, &which, &m);
   if (at->team.n && svc_id_parse(at->team, &team)) return svc_list_listed(c, &which, &team, kind);
   if (at->in_group && !from.by_teams && !from.by_org) return svc_list_listed(c, &which, &at->group, kind);
+  if (state && svc_str_is(state->text, "PENDING")) return svc_list_listed(c, &which, &at->org, SVC_MEMBERS_INVITED);
   return svc_list_entities(c, &which);
 }
 
