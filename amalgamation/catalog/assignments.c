@@ -273,21 +273,32 @@ SVC_PRIVATE bool svc_holder_gone(svc_call *c, const svc_entity *e)
 
 /* --------------------------------------------------------------------------------------------------------------- lists */
 
-/* The entities that an index names, some at a time. */
+/* The entities that an index, or a list of ids, names, some at a time. */
 typedef struct assignments_source {
   const svc_entities *which;
+  const svc_id *ids; /* NULL: the scan has them */
+  size_t id_count;
   svc_scan scan;
   svc_entity some[SVC_MANY];
   size_t at, n;
   bool all; /* none is left out: what is passed over need not be read */
 } assignments_source;
 
+static bool assignments_id(assignments_source *from, svc_id *out)
+{
+  if (!from->ids) return svc_listed_next(&from->scan, NULL, out);
+  if (from->id_count == 0) return false;
+  from->id_count--;
+  *out = *from->ids++;
+  return true;
+}
+
 static bool assignments_more(svc_call *c, assignments_source *from)
 {
   const char *kind = from->which->noun->noun->kind;
   svc_id ids[SVC_MANY];
   size_t n = 0;
-  while (n < SVC_MANY && svc_listed_next(&from->scan, NULL, &ids[n])) n++;
+  while (n < SVC_MANY && assignments_id(from, &ids[n])) n++;
   from->at = from->n = 0;
   if (n && svc_entities_get(c->txn, kind, &from->which->parent, ids, n, from->some) == SVC_OK) from->n = n;
   return from->n != 0;
@@ -297,7 +308,7 @@ static bool assignments_next(svc_call *c, void *state, svc_item *out)
 {
   assignments_source *from = state;
   svc_id id;
-  if (!out && from->all && from->at == from->n) return svc_listed_next(&from->scan, NULL, &id);
+  if (!out && from->all && from->at == from->n) return assignments_id(from, &id);
   while (from->at < from->n || assignments_more(c, from)) {
     const svc_entity *e = &from->some[from->at++];
     if (!e->kind || !svc_entities_pass(c, from->which, e)) {
@@ -310,14 +321,28 @@ static bool assignments_next(svc_call *c, void *state, svc_item *out)
   return false;
 }
 
+static bool assignments_list(svc_call *c, assignments_source *from, const svc_entities *which, uint64_t count)
+{
+  from->which = which;
+  from->at = from->n = 0;
+  from->all = !which->keep;
+  return svc_list_items(c, assignments_next, from, from->all ? (int64_t)count : -1);
+}
+
 SVC_PRIVATE bool svc_list_listed(svc_call *c, const svc_entities *which, const svc_id *on, const char *kind)
 {
   assignments_source from;
-  from.which = which;
-  from.at = from.n = 0;
-  from.all = !which->keep;
+  from.ids = NULL;
   svc_listed_begin(&from.scan, c->txn, on, kind);
-  return svc_list_items(c, assignments_next, &from, from.all ? (int64_t)svc_count(c->txn, kind, on) : -1);
+  return assignments_list(c, &from, which, svc_count(c->txn, kind, on));
+}
+
+SVC_PRIVATE bool svc_list_ids(svc_call *c, const svc_entities *which, const svc_id *ids, size_t n)
+{
+  assignments_source from;
+  from.ids = ids;
+  from.id_count = n;
+  return assignments_list(c, &from, which, n);
 }
 
 static svc_node *assignments_view(svc_call *c, const svc_entity *e, void *context)

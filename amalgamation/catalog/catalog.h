@@ -57,6 +57,7 @@ SVC_PRIVATE bool svc_holder_gone(svc_call *c, const svc_entity *e); /* `gone` of
 /* Those of a noun that an index names (store/holding.c); and as a route's `run`: those with a role on the path's project. */
 SVC_PRIVATE bool svc_list_listed(svc_call *c, const svc_entities *which, const svc_id *on, const char *kind);
 SVC_PRIVATE bool svc_list_assigned(svc_call *c);
+SVC_PRIVATE bool svc_list_ids(svc_call *c, const svc_entities *which, const svc_id *ids, size_t n); /* these */
 
 /* people.c: people, whatever organizations they are in. */
 SVC_PRIVATE svc_str svc_person_name(svc_call *c, svc_str name); /* as it is stored: names differ by more than case */
@@ -97,6 +98,11 @@ typedef struct svc_group_change {
 SVC_PRIVATE void svc_group_change_sort(svc_call *c, svc_group_change *change);
 
 #define SVC_TEAM_MOST 250 /* people of a team */
+/* Kinds of lists of members, below an organization: of nouns no kind has such a letter. */
+#define SVC_MEMBERS_OWNING "ous!"
+#define SVC_MEMBERS_INVITED "ous?"
+#define SVC_MEMBERS_REACHING "ous+" /* into all its projects, by a role in the organization */
+SVC_PRIVATE bool svc_member_reaches(svc_str assignments);
 SVC_PRIVATE svc_str svc_team_assignment(svc_call *c, const svc_id *org, svc_str team); /* is in this team */
 SVC_PRIVATE svc_str svc_member_assignment(svc_call *c, const svc_id *org);             /* the least that a member has */
 SVC_PRIVATE bool svc_member_get(svc_call *c, const svc_id *org, const svc_id *user, svc_member *out); /* see `there` */
@@ -128,7 +134,6 @@ SVC_PRIVATE bool svc_assign_groups(svc_call *c, const svc_id *org, const svc_nod
 SVC_PRIVATE bool svc_assign_group(svc_call *c, const svc_id *group, svc_str roles, svc_group_change *out); /* one, the others stay */
 
 /* invitations.c: memberships that are PENDING. */
-#define SVC_MEMBERS_INVITED "ous?" /* the kind of a list below an organization: of nouns no kind has such a letter */
 /* Invitations to the path's project, or its organization: who is PENDING, and has roles there. They are found by the id
 ** of the path, else by the username of the body; a view is made for the project or organization `to` with this id. */
 SVC_PRIVATE bool svc_invitation_find(svc_call *c, svc_member *m);

@@ -12,14 +12,12 @@
 **
 ** The rule it keeps: the assignments of a person are those of its active memberships, and a line "? organization" for every
 ** other one. Both are written together, and nothing else writes either; with them go the lists of who is in a team, who
-** owns an organization and who is invited to it, which are all found without a look at the others. Who is invited can do
+** owns an organization, reaches into its projects or is invited to it, which are all found without a look at the others. Who is invited can do
 ** nothing yet: what it would hold in projects counts when it has a role in the organization (held.c).
 */
 #include "catalog/catalog.h"
 
 #define MEMBER_INVITED_MS (30 * 24 * 3600 * (int64_t)1000)
-
-#define MEMBER_OWNERS "ous!" /* as SVC_MEMBERS_INVITED */
 
 static const char *member_kind(const svc_call *c)
 {
@@ -239,7 +237,7 @@ static bool member_keeps_owner(svc_call *c, const svc_member *m, svc_str status,
 {
   svc_str org = svc_id_str(c->arena, &m->org);
   if (!member_owns(c, &m->org, m->status, m->assignments) || member_owns(c, &m->org, status, assignments)) return true;
-  return svc_count(c->txn, MEMBER_OWNERS, &m->org) > 1 ? true : svc_fail(c, SVC_E_CANNOT_DEMOTE_LAST_ORG_OWNER, "S", &org);
+  return svc_count(c->txn, SVC_MEMBERS_OWNING, &m->org) > 1 ? true : svc_fail(c, SVC_E_CANNOT_DEMOTE_LAST_ORG_OWNER, "S", &org);
 }
 
 static bool member_teams_have_room(svc_call *c, const svc_member *m, svc_str assignments)
@@ -297,10 +295,21 @@ static bool member_org_event(svc_call *c, const svc_member *m, svc_str was, svc_
 
 /* -------------------------------------------------------------------------------------------------------------- writing */
 
-/* Who owns the organization, who is invited to it, who is in its teams: what a membership with these is counted as. */
+SVC_PRIVATE bool svc_member_reaches(svc_str assignments)
+{
+  svc_str role, on;
+  while (svc_assignments_next(&assignments, &role, &on)) {
+    int number = svc_role_by_name(role);
+    if (number >= 0 && svc_role_includes(number) & SVC_R_GROUP_READ_ONLY) return true;
+  }
+  return false;
+}
+
+/* Who owns the organization, who reaches into its projects, who is invited to it: as what a membership with these is listed. */
 static void member_list(svc_call *c, const svc_id *org, const svc_id *user, svc_str status, svc_str assignments)
 {
-  svc_listed_put(c->txn, org, MEMBER_OWNERS, user, member_owns(c, org, status, assignments));
+  svc_listed_put(c->txn, org, SVC_MEMBERS_OWNING, user, member_owns(c, org, status, assignments));
+  svc_listed_put(c->txn, org, SVC_MEMBERS_REACHING, user, svc_member_reaches(assignments));
   svc_listed_put(c->txn, org, SVC_MEMBERS_INVITED, user, svc_str_is(status, "PENDING"));
 }
 
@@ -425,11 +434,11 @@ SVC_PRIVATE bool svc_member_put(svc_call *c, svc_member *m, svc_str is, svc_str 
 static bool member_clean(svc_call *c, const svc_entity *e, svc_entity *person)
 {
   svc_holder h = svc_holder_of(e);
-  svc_str status = svc_member_status(e);
+  svc_str lines = svc_assignments_of(e);
   svc_holdings_drop(c->txn, &h);
-  if (member_owns(c, &e->parent, status, svc_assignments_of(e))) svc_listed_put(c->txn, &e->parent, MEMBER_OWNERS, &e->id, false);
-  if (svc_str_is(status, "PENDING")) svc_listed_put(c->txn, &e->parent, SVC_MEMBERS_INVITED, &e->id, false);
-  member_list_teams(c, &e->id, svc_assignments_of(e), false);
+  if (svc_member_reaches(lines) || svc_str_is(svc_member_status(e), "PENDING")) /* else it is in none of them */
+    member_list(c, &e->parent, &e->id, SVC_S(""), SVC_S(""));
+  member_list_teams(c, &e->id, lines, false);
   if (!svc_txn_good(c)) return false;
   if (svc_person_registered(person) || member_elsewhere(c, svc_assignments_of(person), &e->parent).n)
     return member_tell_person(c, person, &e->parent, SVC_S(""), SVC_S(""));
@@ -459,7 +468,7 @@ SVC_PRIVATE bool svc_member_gone(svc_call *c, const svc_entity *e)
 
 SVC_PRIVATE bool svc_member_expired(svc_call *c, const svc_entity *e)
 {
-  member_list(c, &e->parent, &e->id, SVC_S("INVITATION_EXPIRED"), SVC_S(""));
+  svc_listed_put(c->txn, &e->parent, SVC_MEMBERS_INVITED, &e->id, false);
   return svc_txn_good(c);
 }
 

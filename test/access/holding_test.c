@@ -79,7 +79,7 @@ static holding_cost holding_of(t_service *t, const char *method, const char *pat
 
 /* ----------------------------------------------------------------------------------------------------------- a crowd */
 
-#define HOLDING_REQUESTS 17
+#define HOLDING_REQUESTS 19
 
 typedef struct holding_world {
   t_service t;
@@ -135,7 +135,7 @@ static void holding_crowd(holding_world *w, int n)
     }
     holding_member(w, i, true);
     if (i < 80) {
-      snprintf(body, sizeof body, "{\"name\":\"t%d\",\"usernames\":[\"ada@example.com\"]}", i);
+      snprintf(body, sizeof body, "{\"name\":\"t%d\",\"usernames\":[\"r%d@example.com\"]}", i, i);
       munit_assert_int(t_sendf(&w->t, "POST", body, "/orgs/%s/teams", w->org), ==, 201);
       w->team = t_keep(&w->t, t_str(&w->t, "id"));
     }
@@ -144,7 +144,7 @@ static void holding_crowd(holding_world *w, int n)
   munit_assert_int(t_sendf(&w->t, "POST", "[{\"roles\":[\"GROUP_READ_ONLY\"]}]", "/groups/%s/apiKeys/%s", w->group, w->key), ==, 204);
   munit_assert_int(t_sendf(&w->t, "POST", "{\"username\":\"r0@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/users", w->group), ==, 201);
   munit_assert_int(t_sendf(&w->t, "POST", "{\"username\":\"p0@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/users", w->group), ==, 201);
-  munit_assert_int(t_sendf(&w->t, "POST", "{\"name\":\"one\",\"usernames\":[\"r0@example.com\"]}", "/orgs/%s/teams", w->org), ==, 201);
+  munit_assert_int(t_sendf(&w->t, "POST", "{\"name\":\"one\",\"usernames\":[\"r0@example.com\",\"r1@example.com\"]}", "/orgs/%s/teams", w->org), ==, 201);
   w->team = t_keep(&w->t, t_str(&w->t, "id"));
   snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]", w->team);
   munit_assert_int(t_sendf(&w->t, "POST", body, "/groups/%s/teams", w->group), ==, 200);
@@ -174,9 +174,11 @@ static void holding_requests(holding_world *w, holding_cost costs[HOLDING_REQUES
     { "GET", "/groups/G/serviceAccounts", NULL, 1 },
     { "GET", "/groups/G/users", NULL, 2 },
     { "GET", "/groups/G/users?username=p0@example.com", NULL, 1 },
+    { "GET", "/groups/G/users?flattenTeams=true", NULL, 3 },
+    { "GET", "/groups/G/users?flattenTeams=true&includeOrgUsers=true", NULL, 5 },
     { "GET", "/groups/G/teams", NULL, 1 },
     { "GET", "/orgs/O/users?username=r1@example.com", NULL, 1 },
-    { "GET", "/orgs/O/teams/T/users", NULL, 1 },
+    { "GET", "/orgs/O/teams/T/users", NULL, 2 },
     { "GET", "/orgs/O/users?orgMembershipStatus=PENDING", NULL, 2 },
     { "GET", "/orgs/O/invites", NULL, 2 },
     { "GET", "/orgs/O/invites?username=p1@example.com", NULL, 1 },

@@ -436,6 +436,8 @@ static void whole_listed_is(whole *w, const svc_id *on, const char *kind, const 
     if (memcmp(kind, "ous?", SVC_KIND_SIZE) == 0) munit_assert_true(svc_assignments_have(svc_assignments_of(&person), SVC_S("?"), text));
     else if (memcmp(kind, "ous!", SVC_KIND_SIZE) == 0)
       munit_assert_true(svc_assignments_have(svc_assignments_of(&person), SVC_S("ORG_OWNER"), text));
+    else if (memcmp(kind, "ous+", SVC_KIND_SIZE) == 0)
+      munit_assert_int(svc_entity_get(w->txn, "ousr", on, id, &e), ==, SVC_OK);
     else munit_assert_true(whole_has(w, "team", (const char *)on->b));
   }
 }
@@ -471,7 +473,7 @@ static size_t whole_listings_of_members(whole *w)
     munit_assert_true(svc_entity_decode(key, value, &e));
     active = svc_str_is(svc_member_status(&e), "ACTIVE");
     pending = svc_str_is(svc_member_status(&e), "PENDING");
-    n += pending;
+    n += pending + svc_member_reaches(svc_assignments_of(&e));
     for (rest = svc_assignments_of(&e); svc_assignments_next(&rest, &role, &on);)
       n += role.p[0] == '@' || (active && svc_str_is(role, "ORG_OWNER"));
   }

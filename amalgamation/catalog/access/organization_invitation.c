@@ -1,7 +1,8 @@
 /*
 ** Invitation to an organization: the older view of a user of it whose membership is PENDING. It has the id of that user,
 ** and nothing of it is stored apart: what is done here is seen there at once, and the other way round. It is gone when
-** it is withdrawn, when 30 days are over, and when the person registers; accepting is no operation of its own.
+** it is withdrawn, when 30 days are over, and when it is accepted, which is no operation of its own: the person registers
+** (user.c), or an owner adds it to the organization.
 **
 ** Who is registered is invited here all the same; POST /orgs/{orgId}/users would let them in at once.
 */

@@ -5,7 +5,7 @@
 **
 **   POST of a person who is registered ----> ACTIVE
 **   POST of anybody else ----> PENDING ----> INVITATION_EXPIRED, after 30 days
-**                                 '--------> ACTIVE, when the person registers
+**                                 '--------> ACTIVE, when the person registers, or an owner adds it by another POST
 **
 ** What all of this writes is in catalog/members.c, which invitations and teams share.
 */
@@ -248,17 +248,6 @@ static svc_str organization_user_by_teams(svc_call *c, const organization_user_s
   return out;
 }
 
-/* Does a role in the organization reach into its projects? */
-static bool organization_user_by_org(const svc_entity *e)
-{
-  svc_str rest = svc_assignments_of(e), role, on;
-  while (svc_assignments_next(&rest, &role, &on)) {
-    int number = svc_role_by_name(role);
-    if (number >= 0 && svc_role_includes(number) & SVC_R_GROUP_READ_ONLY) return true;
-  }
-  return false;
-}
-
 static svc_node *organization_user_view(svc_call *c, const organization_user_scope *at, const svc_entity *e, bool teams)
 {
   svc_node *body, *roles;
@@ -298,7 +287,7 @@ static bool organization_user_wanted(svc_call *c, const svc_entity *e, void *con
   const organization_user_scope *at = from->at;
   if (at->team.n && !svc_lines_have(svc_assignments_of(e), at->line)) return false;
   if (at->in_group && !svc_keep_assigned(c, e) && !(from->by_teams && organization_user_by_teams(c, at, e).n) &&
-      !(from->by_org && organization_user_by_org(e)))
+      !(from->by_org && svc_member_reaches(svc_assignments_of(e))))
     return false;
   return (!id || svc_str_eq(id->text, e->key)) && organization_user_state_wanted(c, svc_member_status(e));
 }
@@ -311,8 +300,60 @@ static svc_node *organization_user_item(svc_call *c, const svc_entity *e, void *
   return svc_member_get(c, &from->at->org, &e->id, &m) ? svc_person_view(c, &m.user, false) : NULL;
 }
 
-/* Who is looked for by name is looked up; those of a team or project, and those who are invited, are found by a list of them,
-** unless they come in by other ways as well; only where nothing else is left, all of the organization are looked at. */
+/* Ids of members, from several lists. */
+typedef struct organization_user_ids {
+  svc_id *at;
+  size_t n, room;
+} organization_user_ids;
+
+static bool organization_user_gather(svc_call *c, organization_user_ids *list, const svc_id *on, const char *kind)
+{
+  svc_scan scan;
+  svc_id id, *more;
+  svc_listed_begin(&scan, c->txn, on, kind);
+  while (svc_listed_next(&scan, NULL, &id)) {
+    if (list->n == list->room) {
+      list->room = 2 * (list->room + 32);
+      more = svc_arena_alloc(c->arena, list->room * sizeof *more);
+      if (!more) return svc_no_memory(c);
+      if (list->n) memcpy(more, list->at, list->n * sizeof *more);
+      list->at = more;
+    }
+    list->at[list->n++] = id;
+  }
+  return svc_txn_good(c);
+}
+
+static int organization_user_order(const void *a, const void *b)
+{
+  return memcmp(a, b, sizeof(svc_id));
+}
+
+/* Who is in the project by itself, by a team, or by a role in the organization. */
+static bool organization_user_list_ways(svc_call *c, const organization_user_source *from, const svc_entities *which)
+{
+  const organization_user_scope *at = from->at;
+  const svc_noun_info *teams = c->s->seats[SVC_SEAT_TEAM];
+  const char *kind = which->noun->noun->kind;
+  organization_user_ids ids = { NULL, 0, 0 };
+  svc_scan scan;
+  svc_id team;
+  size_t i, n = 0;
+  if (!organization_user_gather(c, &ids, &at->group, kind)) return false;
+  if (from->by_org && !organization_user_gather(c, &ids, &at->org, SVC_MEMBERS_REACHING)) return false;
+  if (from->by_teams && teams) {
+    svc_listed_begin(&scan, c->txn, &at->group, teams->noun->kind);
+    while (svc_listed_next(&scan, NULL, &team))
+      if (!organization_user_gather(c, &ids, &team, kind)) return false;
+  }
+  if (ids.n) qsort(ids.at, ids.n, sizeof *ids.at, organization_user_order);
+  for (i = 0; i < ids.n; i++)
+    if (n == 0 || !svc_id_eq(&ids.at[n - 1], &ids.at[i])) ids.at[n++] = ids.at[i];
+  return svc_list_ids(c, which, ids.n ? ids.at : &at->org, n);
+}
+
+/* Who is looked for by name is looked up; those of a team or project, and those who are invited, are found by lists of them;
+** only where nothing else is left, all of the organization are looked at. */
 static bool organization_user_list_at(svc_call *c, const organization_user_scope *at, bool people)
 {
   const svc_query_value *flatten = svc_query_get(c, "flattenTeams"), *include = svc_query_get(c, "includeOrgUsers");
@@ -323,10 +364,11 @@ static bool organization_user_list_at(svc_call *c, const organization_user_scope
   const char *kind = which.noun->noun->kind;
   svc_member m;
   svc_id team;
-  if (some || name || from.by_teams || from.by_org) which.keep = organization_user_wanted;
+  if (some || name) which.keep = organization_user_wanted;
   if (name) return svc_member_named(c, &at->org, name->text, &m) && svc_list_member(c, &which, &m);
   if (at->team.n && svc_id_parse(at->team, &team)) return svc_list_listed(c, &which, &team, kind);
-  if (at->in_group && !from.by_teams && !from.by_org) return svc_list_listed(c, &which, &at->group, kind);
+  if (from.by_teams || from.by_org) return organization_user_list_ways(c, &from, &which);
+  if (at->in_group) return svc_list_listed(c, &which, &at->group, kind);
   if (state && svc_str_is(state->text, "PENDING")) return svc_list_listed(c, &which, &at->org, SVC_MEMBERS_INVITED);
   return svc_list_entities(c, &which);
 }
@@ -348,7 +390,7 @@ static bool organization_user_target(svc_call *c, organization_user_scope *at, s
   if (!svc_member_get(c, &at->org, &e->id, m)) return false;
   if (m->there && (!at->in_group || svc_keep_assigned(c, &m->entity)))
     return c->request.method == SVC_GET || svc_if_match_view(c, organization_user_view(c, at, &m->entity, false));
-  if (m->there && any && (organization_user_by_teams(c, at, &m->entity).n || organization_user_by_org(&m->entity))) return true;
+  if (m->there && any && (organization_user_by_teams(c, at, &m->entity).n || svc_member_reaches(m->assignments))) return true;
   return svc_not_found(c, c->plan->noun, 1, svc_path_param(c, "userId"));
 }
 
