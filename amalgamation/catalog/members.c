@@ -12,8 +12,8 @@
 **
 ** The rule it keeps: the assignments of a person are those of its active memberships, and a line "? organization" for every
 ** other one. Both are written together, and nothing else writes either; with them go the lists of who is in a team, who
-** owns an organization, reaches into its projects or is invited to it, which are all found without a look at the others. Who is invited can do
-** nothing yet: what it would hold in projects counts when it has a role in the organization (held.c).
+** owns an organization, reaches into its projects or is invited to it, which are all found without a look at the others.
+** Who is invited can do nothing yet: what it would hold in projects counts when it has a role in the organization (held.c).
 */
 #include "catalog/catalog.h"
 
