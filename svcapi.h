@@ -197,6 +197,7 @@ typedef struct svc_config {
 
   int64_t provision_ms; /* how long a cluster takes to be made, up to a hundred years; default 10 000; SVC_PROVISION_NOW: no
                            time at all */
+  int conceal; /* not 0: what the caller has no part in answers 404, as what is not there; default: 401 */
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */

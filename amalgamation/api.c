@@ -271,8 +271,8 @@ int svc_handle_request(svc *s, const svc_request *request, svc_response *respons
   (void)(svc_stage_request(&c) &&    /* the request line and headers */
          svc_stage_route(&c) &&      /* path and method to operation */
          svc_stage_caller(&c) &&     /* who sends it */
-         svc_stage_version(&c) &&    /* which dated version of the operation */
          svc_stage_limiter(&c) &&    /* one token of its bucket */
+         svc_stage_version(&c) &&    /* which dated version of the operation */
          svc_stage_permission(&c) && /* what the caller's roles allow */
          svc_stage_query(&c) &&      /* the parameters */
          svc_stage_body(&c) &&       /* strict JSON, checked against its fields */

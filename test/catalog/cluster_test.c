@@ -1060,7 +1060,7 @@ static MunitResult test_roles(const MunitParameter params[], void *data)
     munit_assert_int(call(&w, rows[i].method, rows[i].path, rows[i].body).status, ==, rows[i].status);
   }
   w.t.caller.grant_count = 0;
-  expect_error(&w, call(&w, "GET", CLUSTER_C, NULL), 404, "GROUP_NOT_FOUND");
+  expect_error(&w, call(&w, "GET", CLUSTER_C, NULL), 401, "USER_UNAUTHORIZED");
   return close_world(&w);
 }
 

@@ -182,7 +182,7 @@ static MunitResult invitation_time(const MunitParameter params[], void *data)
   /* who is invited can do nothing; who registers in time is in */
   t.caller.user_id = early;
   t.caller.grants = NULL;
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 401);
   t_advance(&t, 29 * INVITATION_DAY);
   t_user(&t, "early@example.com", "[]");
   munit_assert_string_equal(t_str(&t, "id"), early);

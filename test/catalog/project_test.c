@@ -163,7 +163,7 @@ static MunitResult project_names(const MunitParameter params[], void *data)
   t.grants[0].on = beta; /* whom it does not concern finds nothing */
   munit_assert_int(t_send(&t, "GET", "/groups/byName/gamma", NULL), ==, 404);
   munit_assert_string_equal(t_error(&t), "GROUP_NAME_NOT_FOUND");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", id), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", id), ==, 401);
   munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
   t_close(&t);
@@ -385,7 +385,7 @@ static MunitResult project_migrate_by_key(const MunitParameter params[], void *d
   munit_assert_null(strstr(t.response.body, private_key));
   munit_assert_int64(project_count(&t, acme), ==, 0);
   munit_assert_int64(org_events(&t, acme, "GROUP_MOVED_FROM_ORG"), ==, 1);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", id), ==, 404); /* it is theirs now */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", id), ==, 401); /* it is theirs now */
   t.grants[0].on = beta;
   munit_assert_int64(project_count(&t, beta), ==, 1);
   munit_assert_int64(group_events(&t, id, "GROUP_MOVED"), ==, 1);

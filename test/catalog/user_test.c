@@ -88,13 +88,13 @@ static MunitResult user_own_roles(const MunitParameter params[], void *data)
 
   t_as(&t, ada);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 200);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", other), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", other), ==, 401);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", ada), ==, 200);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 404); /* shares no organization with it */
   munit_assert_string_equal(t_error(&t), "USER_NOT_FOUND");
   t_as(&t, bob);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 404);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 401);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 401);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 200); /* itself */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", ada), ==, 404);
   snprintf(body, sizeof body, "{\"username\":\"eve@x.com\",\"password\":\"longenough\",\"firstName\":\"A\",\"lastName\":\"B\","
@@ -284,7 +284,7 @@ static MunitResult user_makes(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", group), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
   t_as(&t, bob);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 401);
   t_close(&t);
   return MUNIT_OK;
 }
