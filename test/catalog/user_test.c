@@ -137,7 +137,7 @@ static MunitResult user_own_roles(const MunitParameter params[], void *data)
   munit_assert_true(user_event(&t, "orgs", org, "REMOVED_FROM_ORG", "bob@example.com"));
   munit_assert_true(user_event(&t, "groups", group, "REMOVED_FROM_GROUP", "bob@example.com"));
   t_as(&t, bob);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 401);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 200);
   munit_assert_size(t_count(&t, "roles"), ==, 0);
   t_close(&t);
