@@ -40,6 +40,8 @@ static svc_str check_path_text(svc_call *c, const check_path *path)
   return svc_buf_done(&b);
 }
 
+#define CHECK_VARIANTS 64 /* of a union, that an error counts */
+
 #define CHECK_NO(c, code, path, ...) (svc_violate(c, code, check_path_text(c, path), __VA_ARGS__), (svc_node *)NULL)
 
 /* --------------------------------------------------------------------------------------------------------------- values */
@@ -47,12 +49,8 @@ static svc_str check_path_text(svc_call *c, const check_path *path)
 static svc_node *check_string(svc_call *c, const svc_field *f, const svc_node *input, const check_path *path)
 {
   size_t length = svc_utf8_length(input->text);
-  const char *const *v;
-  if (f->values) {
-    for (v = f->values; *v; v++)
-      if (svc_str_is(input->text, *v)) break;
-    if (!*v) return CHECK_NO(c, SVC_E_INVALID_ENUM_VALUE, path, "is not one of the values that are known");
-  }
+  if (f->values && !svc_value_in(c->s, input->text, f->values))
+    return CHECK_NO(c, SVC_E_INVALID_ENUM_VALUE, path, "must be %s", svc_values_known(c, f->values).p);
   if ((int64_t)length < f->min)
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must have at least %lld characters", (long long)f->min);
   if (f->max && (int64_t)length > f->max)
@@ -247,19 +245,27 @@ static svc_node *check_map(svc_call *c, const svc_field *f, const svc_node *inpu
 /* -------------------------------------------------------------------------------------------------------------- members */
 
 /* A default, which our tables have as JSON; most are too simple to be parsed. */
-static svc_node *check_constant(svc_arena *a, const char *preset)
+static svc_node *check_constant(const svc *s, svc_arena *a, const char *preset)
 {
   svc_str text = svc_str_c(preset), none = SVC_S("");
   if (text.p[0] == 't' || text.p[0] == 'f') return svc_node_new(a, SVC_J_BOOL, none, text);
   if (svc_str_is(text, "[]")) return svc_node_new(a, SVC_J_ARRAY, none, none);
-  if (text.p[0] == '"' && !memchr(text.p, '\\', text.n))
-    return svc_node_new(a, SVC_J_STRING, none, (svc_str){ text.p + 1, text.n - 2 });
+  if (text.p[0] == '"' && !memchr(text.p, '\\', text.n)) {
+    text = (svc_str){ text.p + 1, text.n - 2 };
+    if (text.n > 4 && (text.p[3] == '_' || text.p[3] == '.')) text = svc_value_text(s, a, svc_arena_copy(a, text).p);
+    return svc_node_new(a, SVC_J_STRING, none, text);
+  }
   return svc_json_parse(a, text);
+}
+
+SVC_PRIVATE svc_node *svc_preset(const svc *s, svc_arena *a, const svc_field *f)
+{
+  return f->preset ? check_constant(s, a, f->preset) : NULL;
 }
 
 static svc_node *check_preset(svc_call *c, const svc_field *f)
 {
-  return f->preset ? check_constant(c->arena, f->preset) : NULL;
+  return svc_preset(c->s, c->arena, f);
 }
 
 /* What a field that was not sent comes to; NULL with *good true: it has no value. */
@@ -314,13 +320,18 @@ static bool check_variant_kept(const svc_object *object, const svc_node *before,
   return before && (mode == SVC_CHECK_UPDATE || (f && f->flags & (SVC_READ_ONLY | SVC_FIXED)));
 }
 
-static const svc_object *check_no_variant(svc_call *c, const svc_node *sent, const check_path *path)
+static const svc_object *check_no_variant(svc_call *c, const svc_object *object, const svc_node *sent, const check_path *path)
 {
-  svc_str at = check_path_text(c, path);
+  const char *values[CHECK_VARIANTS + 1];
+  svc_str at = check_path_text(c, path), known;
+  size_t n = 0;
+  for (; n < CHECK_VARIANTS && object->variants[n].value; n++) values[n] = object->variants[n].value;
+  values[n] = NULL;
+  known = svc_values_known(c, values);
   if (!sent || sent->type == SVC_J_NULL)
-    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, at, "is required: it says which kind of object this is");
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, at, "is required, and says which kind of object this is: it must be %s", known.p);
   else if (sent->type != SVC_J_STRING) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must be a string");
-  else svc_violate(c, SVC_E_INVALID_ENUM_VALUE, at, "is not one of the values that are known");
+  else svc_violate(c, SVC_E_INVALID_ENUM_VALUE, at, "must be %s", known.p);
   return NULL;
 }
 
@@ -332,7 +343,7 @@ static const svc_object *check_variant(svc_call *c, const svc_object *object, co
     const svc_node *sent = svc_node_get(input, object->variant_by), *was = svc_node_get(before, object->variant_by);
     const svc_object *variant = svc_variant_of(object, sent || !check_variant_kept(object, before, mode) ? sent : was);
     check_path here = { path, svc_str_c(object->variant_by), SIZE_MAX };
-    if (!variant) return check_no_variant(c, sent, &here);
+    if (!variant) return check_no_variant(c, object, sent, &here);
     if (before && variant != svc_variant_of(object, was))
       before = NULL; /* what that one says of its variants is nothing here */
     object = variant;
@@ -434,14 +445,14 @@ SVC_PRIVATE bool svc_check_done(svc_call *c)
                                         SVC_ARG(first->description)), first->code, "S", &first->field);
 }
 
-SVC_PRIVATE svc_node *svc_presets(svc_arena *a, const svc_object *object)
+SVC_PRIVATE svc_node *svc_presets(const svc *s, svc_arena *a, const svc_object *object)
 {
   svc_node *out = svc_node_new(a, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   const svc_field *f;
   svc_fields fields;
   svc_fields_begin(&fields, svc_object_of(object, NULL));
   while (out && (f = svc_fields_next(&fields)) != NULL) {
-    svc_node *value = f->preset ? check_constant(a, f->preset) : NULL;
+    svc_node *value = svc_preset(s, a, f);
     if (!value) continue;
     value->name = svc_str_c(f->name);
     svc_node_append(out, value);

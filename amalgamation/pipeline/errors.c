@@ -145,7 +145,7 @@ SVC_PRIVATE bool svc_txn_good(svc_call *c)
 SVC_PRIVATE void svc_violate(svc_call *c, int code, svc_str path, const char *format, ...)
 {
   svc_violation *v = svc_arena_zero(c->arena, sizeof *v);
-  char text[200];
+  char text[1024]; /* the longest lists twenty values */
   va_list args;
   int n;
   if (!v || ++c->error.violation_count > ERRORS_MOST_VIOLATIONS) return;

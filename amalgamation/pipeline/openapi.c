@@ -54,7 +54,7 @@ static void openapi_values(openapi_writer *w, const char *const *values)
   openapi_text(w, ",\"enum\":[");
   for (v = values; *v; v++) {
     if (v != values) openapi_text(w, ",");
-    openapi_string(w, *v);
+    svc_json_escape(&w->b, svc_value_text(w->s, w->b.arena, *v));
   }
   openapi_text(w, "]");
 }
@@ -111,6 +111,7 @@ static void openapi_item(openapi_writer *w, const svc_field *f)
 
 static void openapi_field(openapi_writer *w, const svc_field *f)
 {
+  const svc_node *preset = svc_preset(w->s, w->b.arena, f);
   openapi_string(w, f->name);
   openapi_text(w, ":");
   if (f->type == SVC_OBJECT) {
@@ -131,9 +132,9 @@ static void openapi_field(openapi_writer *w, const svc_field *f)
   }
   if (f->flags & SVC_READ_ONLY) openapi_text(w, ",\"readOnly\":true");
   if (f->flags & SVC_WRITE_ONLY) openapi_text(w, ",\"writeOnly\":true");
-  if (f->preset) {
+  if (preset) {
     openapi_text(w, ",\"default\":");
-    openapi_text(w, f->preset);
+    svc_node_write(&w->b, preset);
   }
   openapi_text(w, "}");
 }

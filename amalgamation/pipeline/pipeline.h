@@ -404,6 +404,12 @@ SVC_PRIVATE int svc_get_noun(svc_txn *txn, const svc_noun_info *noun, const svc_
 SVC_PRIVATE const svc_query_value *svc_query_get(const svc_call *c, const char *name); /* the first; NULL: not given */
 SVC_PRIVATE bool svc_query_has(const svc_call *c, const char *name, svc_str value); /* one of a repeated one */
 
+/* values.c: values of the tables, with the vendor's word in place of svc where they begin with it. */
+SVC_PRIVATE svc_str svc_value_text(const svc *s, svc_arena *a, const char *value); /* as it is sent; NUL-terminated */
+SVC_PRIVATE bool svc_value_is(const svc *s, svc_str text, const char *value);
+SVC_PRIVATE bool svc_value_in(const svc *s, svc_str text, const char *const *values);
+SVC_PRIVATE svc_str svc_values_known(svc_call *c, const char *const *values); /* "A, B or C", for an error */
+
 /* check.c: a body against the table of its fields. */
 enum svc_check_mode { SVC_CHECK_CREATE, SVC_CHECK_UPDATE, SVC_CHECK_REPLACE };
 /* The body as it shall be stored; NULL: violations were found, or there is no memory. `before` NULL: there is none. */
@@ -411,7 +417,8 @@ SVC_PRIVATE svc_node *svc_check(svc_call *c, const svc_object *object, const svc
                                 int mode);
 SVC_PRIVATE svc_node *svc_check_array(svc_call *c, const svc_object *object, const svc_node *input); /* an array of them */
 SVC_PRIVATE bool svc_check_done(svc_call *c); /* false with the error when there were violations */
-SVC_PRIVATE svc_node *svc_presets(svc_arena *a, const svc_object *object); /* an object with nothing but its defaults */
+SVC_PRIVATE svc_node *svc_preset(const svc *s, svc_arena *a, const svc_field *f); /* its default; NULL: none, or no memory */
+SVC_PRIVATE svc_node *svc_presets(const svc *s, svc_arena *a, const svc_object *object); /* an object with nothing but its defaults */
 
 /* fields.c: the tables of fields, with base objects and unions. */
 #define SVC_FIELD_LEVELS 6 /* an object and those it is based on; svc_open() refuses tables with more */

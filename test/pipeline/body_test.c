@@ -288,6 +288,8 @@ static const svc_field derived_fields[] = { F_INT("middle", .preset = "5"), F_ST
 static const svc_object derived_object = { .name = "Derived", .fields = derived_fields, .base = &base_object };
 
 /* What comes of a check, as text: the body, or one line a violation: CODE field: description. */
+static svc nowhere = { .vendor = { "svc", 3 } }; /* a handle, as far as a check of values needs one */
+
 static const char *checked(svc_arena *a, const svc_object *object, const char *input, const char *before, int mode)
 {
   svc_json_fault fault;
@@ -299,6 +301,7 @@ static const char *checked(svc_arena *a, const svc_object *object, const char *i
   bool good;
   memset(&c, 0, sizeof c);
   c.arena = a;
+  c.s = &nowhere;
   munit_assert_true(svc_json_gate(a, svc_str_c(input), 64, &fault));
   out = svc_check(&c, object, svc_json_parse(a, svc_str_c(input)), before ? svc_json_parse(a, svc_str_c(before)) : NULL, mode);
   good = svc_check_done(&c);
@@ -400,8 +403,8 @@ static MunitResult check_types(const MunitParameter params[], void *data)
     { "{\"name\":\"\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\"}", "{\"name\":\"\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\",\"note\":\"none\"}" },
     { "{\"name\":\"\\u00e9\\ud83d\\ude00\"}", "{\"name\":\"\xC3\xA9\xF0\x9F\x98\x80\",\"note\":\"none\"}" },
     { N "\"colour\":\"GREEN\"}", "{\"colour\":\"GREEN\"," R "}" },
-    { N "\"colour\":\"green\"}", "INVALID_ENUM_VALUE colour: is not one of the values that are known" },
-    { N "\"colour\":\"\"}", "INVALID_ENUM_VALUE colour: is not one of the values that are known" },
+    { N "\"colour\":\"green\"}", "INVALID_ENUM_VALUE colour: must be RED, GREEN or BLUE" },
+    { N "\"colour\":\"\"}", "INVALID_ENUM_VALUE colour: must be RED, GREEN or BLUE" },
     { N "\"pattern\":\"abc\"}", "{" R ",\"pattern\":\"abc\"}" },
     { N "\"pattern\":\"aBc\"}", "INVALID_ATTRIBUTE pattern: must match ^[a-z]+$" },
     { N "\"ip\":\"10.0.0.1\"}", "{\"ip\":\"10.0.0.1\"," R "}" },
@@ -445,7 +448,7 @@ static MunitResult check_nested(const MunitParameter params[], void *data)
     { N "\"colours\":[]}", "INVALID_ATTRIBUTE colours: must have at least 1 elements" },
     { N "\"colours\":[\"RED\",\"BLUE\",\"GREEN\"]}", "INVALID_ATTRIBUTE colours: must have at most 2 elements" },
     { N "\"colours\":[\"RED\",\"RED\"]}", "INVALID_ATTRIBUTE colours[1]: stands in the array twice" },
-    { N "\"colours\":[\"RED\",\"PINK\"]}", "INVALID_ENUM_VALUE colours[1]: is not one of the values that are known" },
+    { N "\"colours\":[\"RED\",\"PINK\"]}", "INVALID_ENUM_VALUE colours[1]: must be RED, GREEN or BLUE" },
     { N "\"colours\":[null]}", "INVALID_ATTRIBUTE colours[0]: must be a string" },
     { N "\"ints\":[]}", "{\"ints\":[]," R "}" },
     { N "\"ints\":[1,\"2\",3,[4]]}", "INVALID_ATTRIBUTE ints[1]: must be an integer\nINVALID_ATTRIBUTE ints[3]: must be an integer" },
@@ -471,9 +474,9 @@ static MunitResult check_nested(const MunitParameter params[], void *data)
     { N "\"shape\":{\"kind\":\"SQUARE\",\"side\":2}}", "{" R ",\"shape\":{\"kind\":\"SQUARE\",\"side\":2}}" },
     { N "\"shape\":{\"kind\":\"SQUARE\",\"radius\":2}}", "INVALID_ATTRIBUTE shape.radius: is not a field of this object\n"
                                                          "MISSING_ATTRIBUTE shape.side: is required" },
-    { N "\"shape\":{\"kind\":\"OVAL\",\"side\":2}}", "INVALID_ENUM_VALUE shape.kind: is not one of the values that are known" },
-    { N "\"shape\":{\"side\":2}}", "MISSING_ATTRIBUTE shape.kind: is required: it says which kind of object this is" },
-    { N "\"shape\":{\"kind\":null}}", "MISSING_ATTRIBUTE shape.kind: is required: it says which kind of object this is" },
+    { N "\"shape\":{\"kind\":\"OVAL\",\"side\":2}}", "INVALID_ENUM_VALUE shape.kind: must be CIRCLE or SQUARE" },
+    { N "\"shape\":{\"side\":2}}", "MISSING_ATTRIBUTE shape.kind: is required, and says which kind of object this is: it must be CIRCLE or SQUARE" },
+    { N "\"shape\":{\"kind\":null}}", "MISSING_ATTRIBUTE shape.kind: is required, and says which kind of object this is: it must be CIRCLE or SQUARE" },
   };
   (void)params, (void)data;
   RUN_ROWS(&thing_object, rows, NULL, SVC_CHECK_CREATE);
@@ -554,7 +557,7 @@ static MunitResult check_top(const MunitParameter params[], void *data)
     /* all of it at once, in the order of the table */
     { "{\"zzz\":1,\"aaa\":1,\"colour\":\"x\",\"id\":\"x\",\"items\":[{\"rank\":\"a\"},{\"x\":1}],\"name\":\"\",\"num\":11,\"small\":null}",
       "INVALID_ATTRIBUTE aaa: is not a field of this object\nINVALID_ATTRIBUTE zzz: is not a field of this object\n"
-      "INVALID_ENUM_VALUE colour: is not one of the values that are known\nATTRIBUTE_READ_ONLY id: cannot be set or changed\n"
+      "INVALID_ENUM_VALUE colour: must be RED, GREEN or BLUE\nATTRIBUTE_READ_ONLY id: cannot be set or changed\n"
       "INVALID_ATTRIBUTE items[0].rank: must be an integer\nINVALID_ATTRIBUTE items[1].x: is not a field of this object\n"
       "INVALID_ATTRIBUTE name: must have at least 1 characters\nINVALID_ATTRIBUTE num: must be at most 10\n"
       "INVALID_ATTRIBUTE small: must not be null" },
@@ -580,7 +583,7 @@ static MunitResult check_base(const MunitParameter params[], void *data)
   RUN_ROWS(&derived_object, create, NULL, SVC_CHECK_CREATE);
   svc_arena_init(&a, NULL);
   b = svc_buf_new(&a, 64);
-  svc_node_write(&b, svc_presets(&a, &derived_object));
+  svc_node_write(&b, svc_presets(&nowhere, &a, &derived_object));
   munit_assert_string_equal(svc_buf_done(&b).p, "{\"middle\":5,\"numb\":true}");
   svc_blocks_free(a.blocks);
   return MUNIT_OK;
@@ -638,7 +641,7 @@ static MunitResult check_update(const MunitParameter params[], void *data)
   static const check_row empty[] = {
     { "{\"fixed\":\"late\"}", "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed" }, /* it was not set at creation */
     { "{\"inner\":{\"level\":1}}", "MISSING_ATTRIBUTE inner.must: is required" },      /* there is none to merge with */
-    { "{\"shape\":{\"side\":1}}", "MISSING_ATTRIBUTE shape.kind: is required: it says which kind of object this is" },
+    { "{\"shape\":{\"side\":1}}", "MISSING_ATTRIBUTE shape.kind: is required, and says which kind of object this is: it must be CIRCLE or SQUARE" },
   };
   (void)params, (void)data;
   RUN_ROWS(&thing_object, rows, BEFORE, SVC_CHECK_UPDATE);

@@ -104,12 +104,12 @@ static const svc_route event_routes[] = {
   SVC_ROUTES_END
 };
 
-static bool event_is_type(svc_str name, int where)
+static bool event_is_type(const svc_call *c, svc_str name, int where)
 {
   svc_event_type type;
   memset(&type, 0, sizeof type);
   while (svc_event_type_next(&type))
-    if (type.where & where && svc_str_is(name, type.name)) return true;
+    if (type.where & where && svc_value_is(c->s, name, type.name)) return true;
   return false;
 }
 
@@ -121,7 +121,7 @@ static bool event_known_types(svc_call *c)
   for (i = 0; i < c->query.count; i++) {
     const char *name = c->query.values[i].param->name;
     if (strcmp(name, "eventType") != 0 && strcmp(name, "excludedEventType") != 0) continue;
-    if (!event_is_type(c->query.values[i].text, where))
+    if (!event_is_type(c, c->query.values[i].text, where))
       return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", name, "it is not an event type of this feed");
   }
   return true;

@@ -105,7 +105,7 @@ static bool organization_insert(svc_call *c, svc_entity *e, svc_node **body)
   change.noun = c->plan->noun;
   change.input = c->body;
   change.event = c->plan->noun->noun->event_created;
-  change.body = svc_presets(c->arena, &organization_object);
+  change.body = svc_presets(c->s, c->arena, &organization_object);
   if (!change.body) return svc_no_memory(c);
   svc_node_set_str(c->arena, change.body, "name", svc_node_str(c->checked, "name"));
   svc_node_set_bool(c->arena, change.body, "skipDefaultAlertsSettings",
