@@ -88,8 +88,8 @@ static MunitResult close_world(cluster_world *w)
 static cluster_reply make_cluster(cluster_world *w, const char *body)
 {
   cluster_reply r = call(w, "POST", "/groups/%G/clusters", body);
-  if (r.status != 201) munit_logf(MUNIT_LOG_WARNING, "%.*s", (int)r.text.n, r.text.p);
-  munit_assert_int(r.status, ==, 201);
+  if (r.status != 202) munit_logf(MUNIT_LOG_WARNING, "%.*s", (int)r.text.n, r.text.p);
+  munit_assert_int(r.status, ==, 202);
   return r;
 }
 
@@ -373,7 +373,7 @@ static MunitResult test_refusals(const MunitParameter params[], void *data)
   open_world(&w);
   for (i = 0; i < sizeof cluster_refusals / sizeof cluster_refusals[0]; i++) {
     r = call(&w, "POST", "/groups/%G/clusters", cluster_refusals[i].body);
-    if (r.status == 201) munit_logf(MUNIT_LOG_WARNING, "taken: %s", cluster_refusals[i].body);
+    if (r.status == 202) munit_logf(MUNIT_LOG_WARNING, "taken: %s", cluster_refusals[i].body);
     expect_error(&w, r, 400, cluster_refusals[i].code);
     expect_text(&w, r, "parameters[0]", cluster_refusals[i].field);
   }
@@ -920,7 +920,7 @@ static MunitResult test_quota(const MunitParameter params[], void *data)
                    200);
   for (i = 0; i < 3; i++) {
     snprintf(body, sizeof body, "{\"name\":\"Q%d\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[%s]}", i, SPEC("M10"));
-    munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/clusters", w.group), ==, i < 2 ? 201 : 403);
+    munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/clusters", w.group), ==, i < 2 ? 202 : 403);
   }
   munit_assert_string_equal(t_error(&w.t), "CLUSTERS_LIMIT_EXCEEDED");
   munit_assert_string_equal(t_param(&w.t, 0), "2");
@@ -1040,7 +1040,7 @@ static MunitResult test_roles(const MunitParameter params[], void *data)
     { "GROUP_READ_ONLY", "GET", CLUSTER_C "/status", NULL, 200 },
     { "GROUP_READ_ONLY", "PATCH", CLUSTER_C, "{\"backupEnabled\":true}", 403 },
     { "GROUP_READ_ONLY", "POST", "/groups/%G/clusters", BODY("D"), 403 },
-    { "GROUP_CLUSTER_CREATOR", "POST", "/groups/%G/clusters", BODY("D"), 201 },
+    { "GROUP_CLUSTER_CREATOR", "POST", "/groups/%G/clusters", BODY("D"), 202 },
     { "GROUP_CLUSTER_CREATOR", "PATCH", CLUSTER_C, "{\"backupEnabled\":true}", 403 },
     { "GROUP_CLUSTER_MANAGER", "PATCH", CLUSTER_C, "{\"backupEnabled\":true}", 200 },
     { "GROUP_REPLICA_SET_MANAGER", "PATCH", CLUSTER_C, "{\"backupEnabled\":false}", 200 },
@@ -1123,7 +1123,7 @@ static MunitResult test_no_memory(const MunitParameter params[], void *data)
   w.org = t_organization(&w.t, "Acme");
   w.group = t_project(&w.t, w.org, "P1");
   starve(&w, &left, "POST", "/groups/%G/clusters",
-         "{\"name\":\"C\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" SPEC("M10") "," SPEC("M20") "]}", 201);
+         "{\"name\":\"C\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" SPEC("M10") "," SPEC("M20") "]}", 202);
   starve(&w, &left, "PATCH", CLUSTER_C, "{\"replicationSpecs\":[" SPEC("M10") "," SPEC("M30") "," SPEC("M10") "]}",
          200);
   starve(&w, &left, "GET", CLUSTER_C "/status", "", 200);

@@ -299,7 +299,7 @@ static MunitResult user_invited(const MunitParameter params[], void *data)
   t_open(&t, NULL);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org), ==, 201);
   snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"},{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]",
            group, org);
   ada = t_user(&t, "ada@example.com", roles);
@@ -328,7 +328,7 @@ static MunitResult user_manager(const MunitParameter params[], void *data)
   bob = t_user(&t, "bob@example.com", roles);
   munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"blue\",\"usernames\":[\"ada@example.com\"]}", "/orgs/%s/teams", org), ==, 201);
   team = t_keep(&t, t_str(&t, "id"));
-  munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"old\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", group), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"old\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", group), ==, 201);
   key = t_keep(&t, t_str(&t, "id"));
 
   t_as(&t, ada);
@@ -535,7 +535,7 @@ static MunitResult user_no_memory(const MunitParameter params[], void *data)
   t_open(&t, &config);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
-  user_starve(&t, &left, 200, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org);
+  user_starve(&t, &left, 201, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org);
   snprintf(body, sizeof body, "{\"username\":\"ada@example.com\",\"password\":\"correct horse\",\"firstName\":\"Ada\",\"lastName\":\"Byron\","
            "\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]}", group);
   user_starve(&t, &left, 201, "POST", body, "/users");

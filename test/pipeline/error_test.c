@@ -145,7 +145,7 @@ static void world_open(world *w, const svc_config *config)
   w->group = t_project(&w->t, w->org, "alpha");
   w->other_org = t_organization(&w->t, "Other");
   t_project(&w->t, w->other_org, "theirs");
-  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", w->group), ==, 201);
+  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", w->group), ==, 202);
 }
 
 static void world_path(const char *org, const char *group, const char *path, char *out, size_t size)
@@ -652,7 +652,7 @@ static const operation operations[] = {
   { "GET", "/clusters", NULL, 200 },
   { "GET", "/nothing/at/all", NULL, 404 },
   { "POST", "/groups", "{\"name\":\"p%N\",\"orgId\":\"%O\",\"tags\":[{\"key\":\"k\",\"value\":\"v\"}]}", 201 },
-  { "POST", "/groups/%G/clusters", CLUSTER("c%N"), 201 },
+  { "POST", "/groups/%G/clusters", CLUSTER("c%N"), 202 },
   { "POST", "/orgs", "{\"name\":\"o%N\"}", 201 },
   { "POST", "/orgs", "{\"name\":\"\",\"a\":1,\"b\":2}", 400 },
   { "PATCH", "/groups/%G", "{\"tags\":[{\"key\":\"n\",\"value\":\"%N\"}]}", 200 },
@@ -767,7 +767,7 @@ static void starving_open(starving *w)
   w->org = t_organization(&w->t, "Acme");
   w->group = t_project(&w->t, w->org, "alpha");
   munit_assert_int(t_sendf(&w->t, "PATCH", "{\"value\":100}", "/groups/%s/limits/svc.project.deployment.clusters", w->group), ==, 200);
-  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", w->group), ==, 201);
+  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", w->group), ==, 202);
 }
 
 static void starving_close(starving *w)
@@ -910,7 +910,7 @@ static MunitResult memory_due(const MunitParameter params[], void *data)
   config.allocator.context = &m;
   t_open(&t, &config);
   snprintf(path, sizeof path, "/groups/%s/clusters", t_project(&t, t_organization(&t, "Acme"), "alpha"));
-  munit_assert_int(t_send(&t, "POST", path, CLUSTER("Cluster0")), ==, 201);
+  munit_assert_int(t_send(&t, "POST", path, CLUSTER("Cluster0")), ==, 202);
   strcat(path, "/Cluster0");
   t_advance(&t, 60);
   for (n = 1; !done; n++) {

@@ -40,13 +40,13 @@ static bool api_key_withdraw(svc_call *c);
 
 static const svc_route api_key_routes[] = {
   R_GET(API_KEY_ORG, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(API_KEY_ORG, "", .run = api_key_create,
+  R_POST(API_KEY_ORG, "", .status = 201, .run = api_key_create,
          .example = "{\"desc\":\"for the nightly job\",\"roles\":[\"ORG_READ_ONLY\"]}"),
   R_GET(API_KEY_ORG, "/{apiUserId}", .run = svc_verb_read),
   R_PATCH(API_KEY_ORG, "/{apiUserId}", .run = api_key_update),
   R_DELETE(API_KEY_ORG, "/{apiUserId}", .status = 204, .run = svc_verb_delete),
   R_GET(API_KEY_GROUP, "", .flags = SVC_PAGED, .keep = svc_keep_assigned, .run = svc_verb_list),
-  R_POST(API_KEY_GROUP, "", .run = api_key_create,
+  R_POST(API_KEY_GROUP, "", .status = 201, .run = api_key_create,
          .example = "{\"desc\":\"for one project\",\"roles\":[\"GROUP_READ_ONLY\"]}"),
   R_FOR(SVC_R_GROUP_OWNER, API_KEY_GROUP, SVC_POST, "/{apiUserId}", .status = 204, .flags = SVC_BODY_ARRAY,
         .body = &api_key_assign_object, .run = api_key_assign, .example = "[{\"roles\":[\"GROUP_READ_ONLY\"]}]"),

@@ -77,7 +77,7 @@ static bool organization_invitation_add(svc_call *c);
 static const svc_route organization_invitation_routes[] = {
   R_GET(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .flags = SVC_BARE,
         .params = organization_invitation_params, .run = organization_invitation_list),
-  R_POST(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .body = &organization_invitation_object,
+  R_POST(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .status = 201, .body = &organization_invitation_object,
          .run = organization_invitation_create,
          .example = "{\"username\":\"invited@example.com\",\"roles\":[\"ORG_MEMBER\"]}"),
   R_PATCH(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .body = &organization_invitation_object,

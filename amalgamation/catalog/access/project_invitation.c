@@ -35,7 +35,7 @@ static bool project_invitation_remove(svc_call *c);
 static const svc_route project_invitation_routes[] = {
   R_GET(PROJECT_INVITATION, "", PROJECT_INVITATION_ALL, .flags = SVC_BARE, .params = project_invitation_params,
         .run = project_invitation_list),
-  R_POST(PROJECT_INVITATION, "", PROJECT_INVITATION_ALL, .body = &svc_object_user_roles,
+  R_POST(PROJECT_INVITATION, "", PROJECT_INVITATION_ALL, .status = 201, .body = &svc_object_user_roles,
          .run = project_invitation_create,
          .example = "{\"username\":\"guest@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}"),
   R_PATCH(PROJECT_INVITATION, "", PROJECT_INVITATION_ALL, .body = &svc_object_user_roles,

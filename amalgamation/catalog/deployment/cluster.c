@@ -209,7 +209,7 @@ static const svc_route cluster_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters", .set = SVC_SET_CLUSTERS, .flags = SVC_PAGED,
     .versions = { 20230101, 20230201, 20240805 }, .roles = SVC_R_GROUP_READ_ONLY, .params = cluster_list_params,
     .run = svc_verb_list },
-  { .method = SVC_POST, .path = "/groups/{groupId}/clusters", .set = SVC_SET_CLUSTERS, .status = 201,
+  { .method = SVC_POST, .path = "/groups/{groupId}/clusters", .set = SVC_SET_CLUSTERS, .status = 202,
     .versions = { 20230101, 20230201, 20240805, 20241023 }, .roles = SVC_R_GROUP_CLUSTER_CREATOR,
     .run = svc_verb_create,
     .example = "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
