@@ -605,6 +605,7 @@ SVC_PRIVATE svc_node *svc_invitation_check(svc_call *c, const svc_node *view)
   svc_node *input = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   const svc_node *member;
   bool whole = c->body->type == SVC_J_OBJECT; /* what is none is checked as it is, and refused */
+  c->route.links_own = svc_node_str(view, "id");
   for (member = whole ? c->body->first : NULL; input && member; member = member->next) {
     const svc_node *shown = svc_node_find(view, member->name);
     const svc_field *f = svc_field_named(object, member->name);

@@ -227,6 +227,9 @@ typedef struct svc_violation {
   svc_str field;       /* full path: "replicationSpecs[0].regionConfigs[1].priority" */
   svc_str description;
   int code;            /* SVC_E_... */
+  int fault;           /* enum svc_fault */
+  int64_t most;        /* of SVC_FAULT_LONG */
+  svc_str value;       /* what was sent, where it is a text or number; of SVC_FAULT_CHANGED what it was */
   struct svc_violation *next;
 } svc_violation;
 
@@ -307,6 +310,7 @@ struct svc_call {
     unsigned resolved; /* hops whose entities hold in this transaction */
     svc_entity chain[SVC_MAX_CHAIN];
     svc_str org_key; /* with plan->item_by_org: of that organization */
+    svc_str links_own; /* whose links may come back in the body; n 0: those of the path's own entity */
   } route;
 
   struct {
@@ -352,7 +356,7 @@ SVC_PRIVATE bool svc_fail_about(svc_call *c, int code, svc_str key, svc_str pare
 SVC_PRIVATE bool svc_no_memory(svc_call *c);                /* 503; false */
 SVC_PRIVATE bool svc_store_failed(svc_call *c, int status); /* the error for what the store said; false */
 SVC_PRIVATE bool svc_txn_good(svc_call *c); /* false, with the error set: the transaction has failed */
-SVC_PRIVATE void svc_violate(svc_call *c, int code, svc_str path, const char *format, ...) SVC_PRINTF(4, 5);
+SVC_PRIVATE svc_violation *svc_violate(svc_call *c, int code, svc_str path, const char *format, ...) SVC_PRINTF(4, 5); /* may be NULL */
 SVC_PRIVATE svc_str svc_error_document(svc_call *c);
 
 /* the stages, in the order of the request; each true, or false with the error set */
@@ -441,6 +445,7 @@ SVC_PRIVATE bool svc_each_value(const svc_node *body, const char *field, svc_val
 SVC_PRIVATE void svc_template_write(svc_buf *b, const svc_template *t, const svc_call *c, const svc_answer *answer);
 SVC_PRIVATE size_t svc_template_size(const svc_template *t, const svc_call *c, const svc_answer *answer);
 SVC_PRIVATE int svc_links_open(svc *s);
+SVC_PRIVATE bool svc_links_served(svc_call *c, const svc_node *links); /* are these what a GET shows of the path's entity? */
 
 /* ---------------------------------------------------------------------------------------------------------- behaviour */
 
@@ -448,6 +453,7 @@ SVC_PRIVATE int svc_links_open(svc *s);
 SVC_PRIVATE uint64_t svc_body_revision(svc_str body); /* the ETag of what is not stored */
 SVC_PRIVATE bool svc_if_match(svc_call *c, uint64_t revision); /* false: 412 */
 SVC_PRIVATE bool svc_if_match_view(svc_call *c, const svc_node *view); /* the same, of a body made for the request */
+SVC_PRIVATE void svc_answer_keys(svc_call *c, const svc_plan *item, const svc_entity *e, svc_answer *out); /* for its links */
 SVC_PRIVATE bool svc_answer_entity(svc_call *c, const svc_entity *e); /* as its route or noun shows it */
 SVC_PRIVATE bool svc_answer_view(svc_call *c, const svc_entity *e, svc_node *view); /* shown as this; NULL: no memory */
 SVC_PRIVATE svc_node *svc_entity_view(svc_call *c, const svc_entity *e); /* as its route or noun shows it; NULL: failed */

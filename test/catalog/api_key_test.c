@@ -123,8 +123,8 @@ static MunitResult api_key_refused(const MunitParameter params[], void *data)
     { "groups", "{\"desc\":\"a\",\"roles\":[\"ORG_OWNER\"]}", "INVALID_ROLE_FOR_GROUP", "roles[0]" },
     { "groups", "{\"desc\":\"a\",\"roles\":[\"group_owner\"]}", "INVALID_ROLE_FOR_GROUP", "roles[0]" },
     { "orgs", "{\"desc\":\"a\",\"roles\":[{\"orgId\":\"" API_KEY_ABSENT "\",\"roleName\":\"ORG_OWNER\"}]}", "INVALID_ATTRIBUTE", "roles" },
-    { "orgs", "{\"roles\":[\"ORG_OWNER\"]}", "MISSING_ATTRIBUTE", "desc" },
-    { "orgs", "{\"desc\":\"a\"}", "MISSING_ATTRIBUTE", "roles" },
+    { "orgs", "{\"roles\":[\"ORG_OWNER\"]}", "API_KEY_REQUIRES_DESCRIPTION", "desc" },
+    { "orgs", "{\"desc\":\"a\"}", "MISSING_API_KEY_ROLES", "roles" },
   };
   api_key_world w;
   char body[256];

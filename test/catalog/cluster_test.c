@@ -280,9 +280,9 @@ static const struct cluster_refusal {
   { "{\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[" SPEC("M10") "]}", "MISSING_ATTRIBUTE", "name" },
   { "{\"name\":\"C\",\"replicationSpecs\":[" SPEC("M10") "]}", "MISSING_ATTRIBUTE", "clusterType" },
   { "{\"name\":\"C\",\"clusterType\":\"REPLICASET\"}", "MISSING_ATTRIBUTE", "replicationSpecs" },
-  { BODY("-C"), "INVALID_ATTRIBUTE", "name" },
-  { BODY("a_b"), "INVALID_ATTRIBUTE", "name" },
-  { BODY("a123456789a123456789a123456789a123456789a123456789a123456789a1234"), "INVALID_ATTRIBUTE", "name" },
+  { BODY("-C"), "CLUSTER_NAME_INVALID", "name" },
+  { BODY("a_b"), "CLUSTER_NAME_INVALID", "name" },
+  { BODY("a123456789a123456789a123456789a123456789a123456789a123456789a1234"), "CLUSTER_NAME_TOO_LONG", "name" },
   { WITH("\"acceptDataRisksAndForceReplicaSetReconfig\":\"soon\""), "INVALID_DATE_FORMAT",
     "acceptDataRisksAndForceReplicaSetReconfig" },
   { WITH("\"adaptiveCapacity\":\"ON\""), "INVALID_ENUM_VALUE", "adaptiveCapacity" },
@@ -294,16 +294,17 @@ static const struct cluster_refusal {
          "\"TLS_AES_128_CCM_SHA256\",\"TLS_AES_128_CCM_SHA256\",\"TLS_AES_128_CCM_SHA256\","
          "\"TLS_AES_128_CCM_SHA256\"]}"),
     "INVALID_ATTRIBUTE", "advancedConfiguration.customOpensslCipherConfigTls13" },
-  { WITH("\"backupEnabled\":\"yes\""), "INVALID_ATTRIBUTE", "backupEnabled" },
+  { WITH("\"backupEnabled\":\"yes\""), "INVALID_JSON_ATTRIBUTE", "backupEnabled" },
   { WITH("\"backupEnabled\":null"), "INVALID_ATTRIBUTE", "backupEnabled" },
   { WITH("\"biConnector\":{\"readPreference\":\"secondary\"}"), "INVALID_ENUM_VALUE", "biConnector.readPreference" },
   { WITH("\"connectionStrings\":{\"standard\":\"db://x\"}"), "ATTRIBUTE_READ_ONLY", "connectionStrings.standard" },
+  { WITH("\"connectionStrings\":{}"), "ATTRIBUTE_READ_ONLY", "connectionStrings" },
   { WITH("\"dbVersion\":\"8.0.9\""), "ATTRIBUTE_READ_ONLY", "dbVersion" },
   { WITH("\"id\":\"0123456789abcdef01234567\""), "ATTRIBUTE_READ_ONLY", "id" },
   { WITH("\"labels\":[{\"key\":\"\"}]"), "INVALID_ATTRIBUTE", "labels[0].key" },
   { WITH("\"stateName\":\"IDLE\""), "ATTRIBUTE_READ_ONLY", "stateName" },
   { WITH("\"tags\":[{\"key\":\"a\",\"value\":\"b\"},{\"key\":\"a\"}]"), "MISSING_ATTRIBUTE", "tags[1].value" },
-  { WITH("\"tags\":{}"), "INVALID_ATTRIBUTE", "tags" },
+  { WITH("\"tags\":{}"), "INVALID_JSON_ATTRIBUTE", "tags" },
   { WITH("\"vendorEmployeeAccessGrant\":{}"), "ATTRIBUTE_READ_ONLY", "vendorEmployeeAccessGrant" },
   { WITH("\"colour\":\"red\""), "INVALID_ATTRIBUTE", "colour" },
   { "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[]}", "INVALID_ATTRIBUTE",
@@ -316,10 +317,10 @@ static const struct cluster_refusal {
     "INVALID_ATTRIBUTE", "replicationSpecs[0].numShards" },
   { REGION(""), "INVALID_ATTRIBUTE", "replicationSpecs[0].regionConfigs" },
   { REGION("{}"), "MISSING_ATTRIBUTE", R0 ".providerName" },
-  { REGION("{\"providerName\":\"SERVERLESS\"}"), "INVALID_ENUM_VALUE", R0 ".providerName" },
+  { REGION("{\"providerName\":\"SERVERLESS\"}"), "INVALID_PROVIDER", R0 ".providerName" },
   { REGION("{\"providerName\":\"AWS\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}"), "MISSING_ATTRIBUTE",
     R0 ".regionName" },
-  { REGION("{\"providerName\":\"AZURE\",\"regionName\":\"US_EAST_1\"}"), "INVALID_ENUM_VALUE", R0 ".regionName" },
+  { REGION("{\"providerName\":\"AZURE\",\"regionName\":\"US_EAST_1\"}"), "INVALID_REGION", R0 ".regionName" },
   { REGION("{\"providerName\":\"GCP\",\"regionName\":\"WESTERN_US\",\"electableSpecs\":{\"instanceSize\":\"M90\"}}"),
     "INVALID_ENUM_VALUE", R0 ".electableSpecs.instanceSize" },
   { REGION("{\"providerName\":\"GCP\",\"regionName\":\"WESTERN_US\",\"electableSpecs\":{\"diskIOPS\":1,"
@@ -328,13 +329,13 @@ static const struct cluster_refusal {
   { AWS("\"priority\":7"), "REPLICATION_SPECS_INVALID", "replicationSpecs[0].regionConfigs" },
   { ELECTABLE("\"nodeCount\":0"), "REPLICATION_SPECS_INVALID", "replicationSpecs[0].regionConfigs" },
   { ELECTABLE("\"nodeCount\":8"), "INVALID_ATTRIBUTE", R0 ".electableSpecs.nodeCount" },
-  { ELECTABLE("\"nodeCount\":-1"), "INVALID_ATTRIBUTE", R0 ".electableSpecs.nodeCount" },
+  { ELECTABLE("\"nodeCount\":-1"), "ATTRIBUTE_NEGATIVE", R0 ".electableSpecs.nodeCount" },
   { ELECTABLE("\"nodeCount\":2.5"), "INVALID_ATTRIBUTE", R0 ".electableSpecs.nodeCount" },
-  { ELECTABLE("\"diskSizeGB\":0"), "INVALID_ATTRIBUTE", R0 ".electableSpecs.diskSizeGB" },
+  { ELECTABLE("\"diskSizeGB\":0"), "ATTRIBUTE_NEGATIVE_OR_ZERO", R0 ".electableSpecs.diskSizeGB" },
   { ELECTABLE("\"diskThroughput\":1"), "ATTRIBUTE_READ_ONLY", R0 ".electableSpecs.diskThroughput" },
   { ELECTABLE("\"ebsVolumeType\":\"FLOPPY\""), "INVALID_ENUM_VALUE", R0 ".electableSpecs.ebsVolumeType" },
   { AND("\"priority\":8"), "INVALID_ATTRIBUTE", R0 ".priority" },
-  { AND("\"priority\":-1"), "INVALID_ATTRIBUTE", R0 ".priority" },
+  { AND("\"priority\":-1"), "ATTRIBUTE_NEGATIVE", R0 ".priority" },
   { AND("\"effectiveElectableSpecs\":{}"), "ATTRIBUTE_READ_ONLY", R0 ".effectiveElectableSpecs" },
   { AND("\"backingProviderName\":\"AWS\""), "INVALID_ATTRIBUTE", R0 ".backingProviderName" },
   { AND("\"autoScaling\":{\"compute\":{\"maxInstanceSize\":\"M1\"}}"), "INVALID_ENUM_VALUE",
@@ -375,7 +376,8 @@ static MunitResult test_refusals(const MunitParameter params[], void *data)
     r = call(&w, "POST", "/groups/%G/clusters", cluster_refusals[i].body);
     if (r.status == 202) munit_logf(MUNIT_LOG_WARNING, "taken: %s", cluster_refusals[i].body);
     expect_error(&w, r, 400, cluster_refusals[i].code);
-    expect_text(&w, r, "parameters[0]", cluster_refusals[i].field);
+    expect_text(&w, r, at(r.body, "badRequestDetail") ? "badRequestDetail.fields[0].field" : "parameters[0]",
+                cluster_refusals[i].field);
   }
   expect_error(&w, call(&w, "POST", "/groups/%G/clusters", WITH("\"paused\":true")), 400,
                "CANNOT_CREATE_PAUSED_CLUSTER");
@@ -436,7 +438,7 @@ static MunitResult test_patch_merges(const MunitParameter params[], void *data)
   expect_text(&w, r, "replicationSpecs[0].id", text_at(&w, &before, "replicationSpecs[0].id"));
   expect_text(&w, r, "replicationSpecs[0].zoneId", text_at(&w, &before, "replicationSpecs[0].zoneId"));
   expect_text(&w, r, "connectionStrings.standard", text_at(&w, &before, "connectionStrings.standard"));
-  expect_error(&w, patch(&w, "{\"name\":\"D\"}"), 400, "ATTRIBUTE_READ_ONLY");
+  expect_error(&w, patch(&w, "{\"name\":\"D\"}"), 400, "CLUSTER_CANNOT_CHANGE_NAME");
   expect_error(&w, patch(&w, "{\"clusterType\":null}"), 400, "INVALID_ATTRIBUTE");
   expect_error(&w, patch(&w, "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"}]}]}"), 400,
                "MISSING_ATTRIBUTE");

@@ -213,6 +213,10 @@ static MunitResult error_every_status(const MunitParameter params[], void *data)
   snprintf(group, sizeof group, "/groups/%s", w.group);
   snprintf(org, sizeof org, "/orgs/%s", w.org);
   t_send(t, "POST", "/orgs", "{\"name\":\"\"}");
+  assert_document(t, 400, "INVALID_ORG_NAME");
+  t_send(t, "POST", "/orgs", "{\"name\":7}");
+  assert_document(t, 400, "INVALID_JSON_ATTRIBUTE");
+  t_send(t, "POST", "/orgs", "{\"name\":\"a\",\"nosuch\":7}");
   assert_document(t, 400, "INVALID_ATTRIBUTE");
   t_send(t, "POST", "/orgs", "{}");
   assert_document(t, 400, "MISSING_ATTRIBUTE");

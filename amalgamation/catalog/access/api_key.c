@@ -256,6 +256,12 @@ static bool api_key_prepare(svc_call *c, svc_change *change)
 
 static const svc_credential_ops api_key_credential = { .make = api_key_make, .opens = api_key_opens };
 
+static const svc_field_error api_key_errors[] = {
+  { "desc", SVC_FAULT_VALUE | SVC_FAULT_MISSING, SVC_E_API_KEY_REQUIRES_DESCRIPTION },
+  { "roles", SVC_FAULT_MISSING, SVC_E_MISSING_API_KEY_ROLES },
+  { NULL, 0, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_api_key = {
   .name = "API key",
   .rel = "apiKey",
@@ -271,6 +277,7 @@ SVC_PRIVATE const svc_noun svc_noun_api_key = {
   .event_deleted = "API_KEY_DELETED",
   .field_events = api_key_events,
   .event_field = "targetPublicKey",
+  .field_errors = api_key_errors,
   .routes = api_key_routes,
   .prepare = api_key_prepare,
   .removing = svc_credential_removing,

@@ -213,6 +213,11 @@ static bool organization_invitation_add(svc_call *c)
   return true;
 }
 
+static const svc_field_error organization_invitation_errors[] = {
+  { "username", SVC_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
+  { NULL, 0, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_organization_invitation = {
   .name = "organization invitation",
   .rel = "invite",
@@ -221,5 +226,6 @@ SVC_PRIVATE const svc_noun svc_noun_organization_invitation = {
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
   .object = &organization_invitation_object,
   .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+  .field_errors = organization_invitation_errors,
   .routes = organization_invitation_routes,
 };

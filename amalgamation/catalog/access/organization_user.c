@@ -538,6 +538,11 @@ static bool organization_user_leave_team(svc_call *c)
   return named ? svc_answer_nothing(c) : organization_user_answer(c, &at, &m.entity);
 }
 
+static const svc_field_error organization_user_errors[] = {
+  { "username", SVC_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
+  { NULL, 0, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_organization_user = {
   .name = "organization user",
   .rel = "orgUser",
@@ -549,5 +554,6 @@ SVC_PRIVATE const svc_noun svc_noun_organization_user = {
   .object = &organization_user_object,
   .err_not_found = SVC_E_USER_NOT_IN_ORG,
   .lifecycle = &organization_user_lifecycle,
+  .field_errors = organization_user_errors,
   .routes = organization_user_routes,
 };

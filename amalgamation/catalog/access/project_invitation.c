@@ -121,6 +121,11 @@ static bool project_invitation_remove(svc_call *c)
   return svc_member_put(c, &m, m.status, svc_assignments_without(c, m.assignments, on)) && svc_answer_nothing(c);
 }
 
+static const svc_field_error project_invitation_errors[] = {
+  { "username", SVC_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
+  { NULL, 0, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_project_invitation = {
   .name = "project invitation",
   .rel = "invite",
@@ -128,5 +133,6 @@ SVC_PRIVATE const svc_noun svc_noun_project_invitation = {
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
   .object = &svc_object_user_roles,
   .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+  .field_errors = project_invitation_errors,
   .routes = project_invitation_routes,
 };

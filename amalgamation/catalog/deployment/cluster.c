@@ -77,19 +77,19 @@ static const svc_field cluster_bi_fields[] = {
 static const svc_object cluster_bi = { .name = "BiConnector", .fields = cluster_bi_fields };
 
 static const svc_field cluster_endpoint_fields[] = {
-  F_STR("endpointId"),
-  F_ENUM("providerName", svc_values_clouds),
-  F_STR("region"),
+  F_STR("endpointId", .flags = SVC_READ_ONLY),
+  F_ENUM("providerName", svc_values_clouds, .flags = SVC_READ_ONLY),
+  F_STR("region", .flags = SVC_READ_ONLY),
   F_END
 };
 static const svc_object cluster_endpoint = { .name = "PrivateEndpoint", .fields = cluster_endpoint_fields };
 
 static const svc_field cluster_private_fields[] = {
-  F_STR("connectionString"),
-  F_LIST("endpoints", &cluster_endpoint),
-  F_STR("srvConnectionString"),
-  F_STR("srvShardOptimizedConnectionString"),
-  F_ENUM("type", cluster_endpoint_types),
+  F_STR("connectionString", .flags = SVC_READ_ONLY),
+  F_LIST("endpoints", &cluster_endpoint, .flags = SVC_READ_ONLY),
+  F_STR("srvConnectionString", .flags = SVC_READ_ONLY),
+  F_STR("srvShardOptimizedConnectionString", .flags = SVC_READ_ONLY),
+  F_ENUM("type", cluster_endpoint_types, .flags = SVC_READ_ONLY),
   F_END
 };
 static const svc_object cluster_private = { .name = "PrivateEndpointStrings", .fields = cluster_private_fields };
@@ -498,6 +498,15 @@ static bool cluster_fell_due(svc_call *c, svc_change *change, int tag)
 
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
+static const svc_field_error cluster_errors[] = {
+  { "name", SVC_FAULT_VALUE, SVC_E_CLUSTER_NAME_INVALID },
+  { "name", SVC_FAULT_LONG, SVC_E_CLUSTER_NAME_TOO_LONG },
+  { "name", SVC_FAULT_CHANGED, SVC_E_CLUSTER_CANNOT_CHANGE_NAME },
+  { "replicationSpecs[].regionConfigs[].regionName", SVC_FAULT_VALUE, SVC_E_INVALID_REGION },
+  { "replicationSpecs[].regionConfigs[].providerName", SVC_FAULT_VALUE, SVC_E_INVALID_PROVIDER },
+  { NULL, 0, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .name = "cluster",
   .kind = CLUSTER_KIND,
@@ -518,6 +527,7 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .event_updated = "CLUSTER_UPDATE_STARTED",
   .event_deleted = "CLUSTER_DELETE_SUBMITTED",
   .event_field = "clusterName",
+  .field_errors = cluster_errors,
   .routes = cluster_routes,
   .prepare = cluster_prepare,
   .fell_due = cluster_fell_due,

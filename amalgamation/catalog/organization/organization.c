@@ -5,13 +5,12 @@
 ** may be asked for at the same time: whoever creates an organization with a credential of another one needs a way in.
 */
 #include "catalog/catalog.h"
-
-#define ORGANIZATION_NAME "^[\\p{L}\\p{N}\\-_.(),:&@+']{1,64}$"
+#include "catalog/objects.h"
 
 static const svc_field organization_fields[] = {
   F_ID(),
   F_BOOL("isDeleted", .flags = SVC_READ_ONLY, .preset = "false"),
-  F_STR("name", .flags = SVC_REQUIRED, .pattern = ORGANIZATION_NAME),
+  F_STR("name", .flags = SVC_REQUIRED, .pattern = SVC_NAME_PATTERN),
   F_BOOL("skipDefaultAlertsSettings", .preset = "false"),
   F_END
 };
@@ -38,7 +37,7 @@ static const svc_object organization_account_object = { .name = "FirstServiceAcc
 static const svc_field organization_create_fields[] = {
   F_OBJ("apiKey", &organization_key_object),
   F_HEX24("federationSettingsId"),
-  F_STR("name", .flags = SVC_REQUIRED, .pattern = ORGANIZATION_NAME),
+  F_STR("name", .flags = SVC_REQUIRED, .pattern = SVC_NAME_PATTERN),
   F_HEX24("orgOwnerId"),
   F_OBJ("serviceAccount", &organization_account_object),
   F_BOOL("skipDefaultAlertsSettings", .preset = "false"),
@@ -167,6 +166,11 @@ static bool organization_create(svc_call *c)
   return svc_answer_body(c, answer);
 }
 
+static const svc_field_error organization_errors[] = {
+  { "name", SVC_FAULT_VALUE | SVC_FAULT_LONG, SVC_E_INVALID_ORG_NAME },
+  { NULL, 0, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_organization = {
   .name = "organization",
   .rel = "org",
@@ -177,8 +181,10 @@ SVC_PRIVATE const svc_noun svc_noun_organization = {
   .object = &organization_object,
   .unique = "name",
   .err_not_found = SVC_E_ORG_NOT_FOUND,
+  .err_malformed = SVC_E_INVALID_ORG_ID,
   .event_created = "ORG_CREATED",
   .event_updated = "ORG_SETTINGS_UPDATED",
   .field_events = organization_events,
+  .field_errors = organization_errors,
   .routes = organization_routes,
 };
