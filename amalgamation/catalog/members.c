@@ -300,6 +300,12 @@ SVC_PRIVATE svc_node *svc_member_view(svc_call *c, const svc_id *org, const svc_
   return body && member_show_lines(c, org, assignments, body) ? body : NULL;
 }
 
+/* A credential invites under the name that it calls itself by. */
+static svc_str member_caller_name(const svc_call *c)
+{
+  return c->who.username.n ? c->who.username : c->who.user_id;
+}
+
 /* What an active member shows of itself, and what an invitation says. */
 static void member_details(svc_call *c, const svc_member *m, bool pending, svc_node *body)
 {
@@ -316,8 +322,7 @@ static void member_details(svc_call *c, const svc_member *m, bool pending, svc_n
   svc_date_text(c->now + MEMBER_INVITED_MS, expires);
   svc_node_set_str(c->arena, body, "invitationCreatedAt", svc_str_c(created));
   svc_node_set_str(c->arena, body, "invitationExpiresAt", svc_str_c(expires));
-  if (c->who.kind == SVC_WHO_USER && c->who.username.n)
-    svc_node_set_str(c->arena, body, "inviterUsername", c->who.username);
+  svc_node_set_str(c->arena, body, "inviterUsername", member_caller_name(c));
 }
 
 /* --------------------------------------------------------------------------------------------------------------- rules */
@@ -578,6 +583,7 @@ SVC_PRIVATE svc_node *svc_invitation_view(svc_call *c, const svc_noun_info *to, 
   svc_str on = svc_id_str(c->arena, id);
   svc_node *member = svc_entity_body(c, e), *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   svc_node *roles = svc_assignments_names(c, svc_assignments_of(e), on, "roles");
+  svc_str inviter;
   svc_entity scope;
   char now[21];
   if (!member || !out || !roles || svc_get_noun(c->txn, to, id, &scope) != SVC_OK) return NULL;
@@ -590,8 +596,8 @@ SVC_PRIVATE svc_node *svc_invitation_view(svc_call *c, const svc_noun_info *to, 
   svc_node_set_str(c->arena, out, to == c->s->group ? "groupId" : "orgId", on);
   svc_node_set_str(c->arena, out, to == c->s->group ? "groupName" : "orgName", scope.unique);
   svc_node_set_str(c->arena, out, "id", svc_node_str(member, "id"));
-  if (svc_node_get(member, "inviterUsername"))
-    svc_node_set_str(c->arena, out, "inviterUsername", svc_node_str(member, "inviterUsername"));
+  inviter = svc_node_str(member, "inviterUsername");
+  svc_node_set_str(c->arena, out, "inviterUsername", inviter.n ? inviter : member_caller_name(c));
   svc_node_put(c->arena, out, roles);
   svc_node_set_str(c->arena, out, "username", svc_node_str(member, "username"));
   return out;

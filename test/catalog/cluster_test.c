@@ -876,6 +876,24 @@ static MunitResult test_duplicates(const MunitParameter params[], void *data)
 
 /* ----------------------------------------------------------------------------------------------- connection strings */
 
+/* Nineteen digits in base 36 are this id. */
+static void expect_project_in(const char *digits, const char *id)
+{
+  unsigned char bytes[12] = { 0 };
+  char hex[25];
+  int i, k;
+  for (i = 0; i < 19; i++) {
+    unsigned carry = (unsigned)(digits[i] <= '9' ? digits[i] - '0' : digits[i] - 'a' + 10);
+    for (k = 11; k >= 0; k--) {
+      carry += bytes[k] * 36u;
+      bytes[k] = (unsigned char)carry;
+      carry >>= 8;
+    }
+  }
+  for (i = 0; i < 12; i++) snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+  munit_assert_string_equal(hex, id);
+}
+
 static MunitResult test_connection_strings(const MunitParameter params[], void *data)
 {
   enum { COUNT = 60 };
@@ -895,15 +913,16 @@ static MunitResult test_connection_strings(const MunitParameter params[], void *
                                          "\"replicationSpecs\":[%s]}", i, SPEC("M10")).p);
     srv[i] = text_at(&w, &r, "connectionStrings.standardSrv");
     standard = text_at(&w, &r, "connectionStrings.standard");
-    munit_assert(svc_pattern_match("db\\+srv://[a-z0-9]{6}\\.[a-z0-9]{5}\\.db\\.local", svc_str_c(srv[i])));
-    munit_assert(svc_pattern_match("db://[a-z0-9]{6}-shard-00-00\\.[a-z0-9]{5}\\.db\\.local:27017,"
-                                   "[a-z0-9]{6}-shard-00-01\\.[a-z0-9]{5}\\.db\\.local:27017,"
-                                   "[a-z0-9]{6}-shard-00-02\\.[a-z0-9]{5}\\.db\\.local:27017"
+    munit_assert(svc_pattern_match("db\\+srv://[a-z0-9]{6}\\.[a-z0-9]{19}\\.db\\.local", svc_str_c(srv[i])));
+    munit_assert(svc_pattern_match("db://[a-z0-9]{6}-shard-00-00\\.[a-z0-9]{19}\\.db\\.local:27017,"
+                                   "[a-z0-9]{6}-shard-00-01\\.[a-z0-9]{19}\\.db\\.local:27017,"
+                                   "[a-z0-9]{6}-shard-00-02\\.[a-z0-9]{19}\\.db\\.local:27017"
                                    "/\\?ssl=true&authSource=admin&replicaSet=[a-z0-9]{6}-shard-0",
                                    svc_str_c(standard)));
     munit_assert_int(strncmp(standard + 5, srv[i] + 9, 6), ==, 0);
     for (j = 0; j < i; j++) munit_assert_int(strncmp(srv[i] + 9, srv[j] + 9, 6), !=, 0);
   }
+  expect_project_in(srv[COUNT - 1] + 16, w.group); /* it is the project's id: no other project has it */
   munit_assert_string_equal(srv[0] + 15, srv[1] + 15);               /* of one project */
   munit_assert_string_not_equal(srv[0] + 15, srv[COUNT - 1] + 15);   /* of another */
   return close_world(&w);
