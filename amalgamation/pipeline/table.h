@@ -49,7 +49,9 @@ enum svc_field_flags {
   SVC_WRITE_ONLY = 16,   /* taken from the body, seen by the hooks, neither stored nor shown */
   SVC_UNIQUE_ITEMS = 32, /* no element of the array twice */
   SVC_MIN = 64,          /* .min holds */
-  SVC_MAX = 128          /* .max holds */
+  SVC_MAX = 128,         /* .max holds */
+  SVC_GROUP_EVENTS = 256, /* a string: the values are the types of events of projects; */
+  SVC_ORG_EVENTS = 512    /* and of organizations */
 };
 
 /* Fields that the service fills in by itself. */

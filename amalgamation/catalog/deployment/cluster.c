@@ -164,17 +164,20 @@ static const svc_field cluster_status_fields[] = {
 };
 static const svc_object cluster_status = { .name = "ClusterStatus", .fields = cluster_status_fields };
 
+static const char *const cluster_availabilities[] = { "available", "dead", "unavailable", "warning", NULL };
+static const char *const cluster_summary_types[] = { "REPLICA_SET", "SHARDED_CLUSTER", NULL };
+
 static const svc_field cluster_summary_fields[] = {
   F_INT("alertCount", .flags = SVC_READ_ONLY),
   F_BOOL("authEnabled", .flags = SVC_READ_ONLY),
-  F_STR("availability", .flags = SVC_READ_ONLY),
+  F_ENUM("availability", cluster_availabilities, .flags = SVC_READ_ONLY),
   F_BOOL("backupEnabled", .flags = SVC_READ_ONLY),
   F_HEX24("clusterId", .flags = SVC_READ_ONLY),
   F_LONG("dataSizeBytes", .flags = SVC_READ_ONLY),
   F_STR("name", .flags = SVC_READ_ONLY),
   F_INT("nodeCount", .flags = SVC_READ_ONLY),
   F_BOOL("sslEnabled", .flags = SVC_READ_ONLY),
-  F_STR("type", .flags = SVC_READ_ONLY),
+  F_ENUM("type", cluster_summary_types, .flags = SVC_READ_ONLY),
   F_STRS("versions", .flags = SVC_READ_ONLY),
   F_END
 };

@@ -17,8 +17,10 @@ static const svc_field rate_limit_value_fields[] = {
 };
 static const svc_object rate_limit_value_object = { .name = "RateLimitValue", .fields = rate_limit_value_fields };
 
+static const char *const rate_limit_methods[SVC_METHOD_COUNT + 1] = { "GET", "POST", "PUT", "PATCH", "DELETE", NULL };
+
 static const svc_field rate_limit_endpoint_fields[] = {
-  F_STR("method", .flags = SVC_READ_ONLY),
+  F_ENUM("method", rate_limit_methods, .flags = SVC_READ_ONLY),
   F_STR("path", .flags = SVC_READ_ONLY),
   F_END
 };
@@ -83,7 +85,6 @@ static void rate_limit_value(svc_call *c, svc_node *body, const char *name, int6
 
 static svc_node *rate_limit_endpoints(svc_call *c, int set)
 {
-  static const char *const methods[SVC_METHOD_COUNT] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
   svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("endpoints"), SVC_S("")), *item;
   size_t i;
   for (i = 0; list && i < c->s->plan_count; i++) {
@@ -91,7 +92,7 @@ static svc_node *rate_limit_endpoints(svc_call *c, int set)
     if (route->set != set || route->flags & SVC_ABSOLUTE) continue;
     item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
     if (!item) return NULL;
-    svc_node_set_str(c->arena, item, "method", svc_str_c(methods[route->method]));
+    svc_node_set_str(c->arena, item, "method", svc_str_c(rate_limit_methods[route->method]));
     svc_node_set_str(c->arena, item, "path", svc_arena_print(c->arena, SVC_FMT "%s", SVC_ARG(c->s->base_path), route->path));
     svc_node_append(list, item);
   }
