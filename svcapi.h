@@ -171,7 +171,9 @@ typedef struct svc_config {
   void *log_context;
 
   const char *base_url; /* what links start with, at most 1024 bytes; default "http://localhost:8080" */
-  const char *vendor;   /* the word in /api/svc/v2 and application/vnd.svc.DATE+json; default "svc" */
+  const char *vendor;   /* the word in /api/svc/v2, application/vnd.svc.DATE+json, and where values, names of limits and ids
+                           begin with it (SVC_MANAGED, svc_sa_id_): at most 16 characters, the same for the life of a
+                           store; default "svc" */
   int digest_sha256;    /* not 0: API keys are asked for a SHA-256 digest, not for the MD5 that every client knows */
   int strict_accept;    /* not 0: a request that names no version in Accept gets 406, not the newest version */
 
@@ -197,6 +199,7 @@ typedef struct svc_config {
 
   int64_t provision_ms; /* how long a cluster takes to be made, up to a hundred years; default 10 000; SVC_PROVISION_NOW: no
                            time at all */
+  int conceal; /* not 0: what the caller has no part in answers 404, as what is not there; default: 401 */
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */

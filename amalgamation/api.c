@@ -8,6 +8,7 @@
 #include <time.h>
 
 #define API_LONGEST_URL 1024
+#define API_LONGEST_WORD 16 /* a client id goes into svc_credentials with it */
 #define API_LONGEST_PROVISION (INT64_C(36525) * 86400 * 1000)
 
 /* -------------------------------------------------------------------------------------------------------------- opening */
@@ -90,7 +91,8 @@ static int api_configure(svc *s)
   /* it goes into JSON as it is, and paths are put behind it */
   if (strpbrk(s->base_url.p, "\"\\?#")) return api_invalid(s, "base_url", "may not hold any of \" \\ ? #");
   if (s->base_url.n > API_LONGEST_URL) return api_invalid(s, "base_url", "is longer than 1024 bytes");
-  if (!api_is_word(s->vendor)) return api_invalid(s, "vendor", "must be a word of lower-case letters, digits and hyphens");
+  if (!api_is_word(s->vendor) || s->vendor.n > API_LONGEST_WORD)
+    return api_invalid(s, "vendor", "must be a word of at most 16 lower-case letters, digits and hyphens");
   if (!api_is_word(scheme)) return api_invalid(s, "db_scheme", "must be a word of lower-case letters, digits and hyphens");
   if (!svc_pattern_match("^[a-zA-Z0-9][a-zA-Z0-9.-]{0,200}$", domain)) return api_invalid(s, "db_domain", "is not a domain");
   k->base_url = s->base_url.p;
@@ -271,8 +273,8 @@ int svc_handle_request(svc *s, const svc_request *request, svc_response *respons
   (void)(svc_stage_request(&c) &&    /* the request line and headers */
          svc_stage_route(&c) &&      /* path and method to operation */
          svc_stage_caller(&c) &&     /* who sends it */
-         svc_stage_version(&c) &&    /* which dated version of the operation */
          svc_stage_limiter(&c) &&    /* one token of its bucket */
+         svc_stage_version(&c) &&    /* which dated version of the operation */
          svc_stage_permission(&c) && /* what the caller's roles allow */
          svc_stage_query(&c) &&      /* the parameters */
          svc_stage_body(&c) &&       /* strict JSON, checked against its fields */

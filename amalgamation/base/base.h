@@ -154,6 +154,9 @@ SVC_PRIVATE svc_id svc_id_next(const svc_id *last, int64_t now_ms, const unsigne
 /* sip.c */
 SVC_PRIVATE uint64_t svc_sip(const uint64_t key[2], svc_str text); /* SipHash-2-4 */
 
+/* gzip.c */
+SVC_PRIVATE svc_str svc_gzip(svc_arena *a, svc_str bytes); /* a stream of stored blocks */
+
 /* date.c: milliseconds since 1970-01-01T00:00:00Z. */
 SVC_PRIVATE bool svc_date_parse(svc_str text, int64_t *ms); /* ISO 8601, no zone means UTC; impossible dates refused */
 SVC_PRIVATE bool svc_day_parse(svc_str text, unsigned *yyyymmdd); /* "2025-03-12" gives 20250312; a real day only */

@@ -57,6 +57,12 @@ static struct date_parts date_split(int64_t ms)
   return p;
 }
 
+/* Monday is 0. 1970-01-01 was a Thursday. */
+static int64_t date_weekday(int64_t days)
+{
+  return ((days + 3) % 7 + 7) % 7;
+}
+
 /* Exactly n digits at the front of *s, which moves behind them. */
 static bool date_digits(svc_str *s, unsigned n, unsigned *value)
 {
@@ -87,21 +93,64 @@ static bool date_day(svc_str *s, struct date_parts *p)
          p->day <= date_month_days(p->year, p->month);
 }
 
-/* hh:mm[:ss[.f]]. Digits of the fraction behind the third are read and dropped. */
-static bool date_time(svc_str *s, struct date_parts *p, unsigned *ms)
+/* How many weeks a year has: 53 where it begins on a Thursday, or ends on one. */
+static unsigned date_weeks(unsigned year)
 {
-  unsigned digit, n, weight = 100;
-  p->second = 0;
-  *ms = 0;
-  if (!date_digits(s, 2, &p->hour) || !date_char(s, ':', ':') || !date_digits(s, 2, &p->minute)) return false;
-  if (date_char(s, ':', ':')) {
-    if (!date_digits(s, 2, &p->second)) return false;
-    if (date_char(s, '.', '.')) {
-      for (n = 0; n < 9 && date_digits(s, 1, &digit); n++, weight /= 10) *ms += digit * weight;
-      if (n == 0) return false;
-    }
+  return date_weekday(date_days(year, 1, 1)) == 3 || date_weekday(date_days(year, 12, 31)) == 3 ? 53 : 52;
+}
+
+/*
+** A date, as days since 1970-01-01: 2025-03-12, 20250312; the day of the year, 2025-071, 2025071; the day of a week,
+** 2025-W11-3, 2025W113. Week 1 is that with January 4th in it, and begins on a Monday.
+*/
+static bool date_any_day(svc_str *s, int64_t *days, bool *basic)
+{
+  svc_str digits;
+  unsigned year, part, day;
+  if (!date_digits(s, 4, &year)) return false;
+  *basic = !date_char(s, '-', '-');
+  if (date_char(s, 'W', 'w')) {
+    int64_t fourth = date_days(year, 1, 4);
+    if (!date_digits(s, 2, &part) || !(*basic || date_char(s, '-', '-')) || !date_digits(s, 1, &day)) return false;
+    *days = fourth - date_weekday(fourth) + (int64_t)(part - 1) * 7 + day - 1;
+    return part >= 1 && part <= date_weeks(year) && day >= 1 && day <= 7;
   }
-  return p->hour <= 23 && p->minute <= 59 && p->second <= 59;
+  for (digits = *s; digits.n && digits.p[0] >= '0' && digits.p[0] <= '9'; digits.p++) digits.n--;
+  if (digits.p - s->p == 3) {
+    if (!date_digits(s, 3, &day)) return false;
+    *days = date_days(year, 1, 1) + day - 1;
+    return day >= 1 && day <= 337u + date_month_days(year, 2);
+  }
+  if (!date_digits(s, 2, &part) || !(*basic || date_char(s, '-', '-')) || !date_digits(s, 2, &day)) return false;
+  if (part < 1 || part > 12 || day < 1 || day > date_month_days(year, part)) return false;
+  *days = date_days(year, part, day);
+  return true;
+}
+
+/* A fraction of the unit before it, in milliseconds. Digits behind the ninth are refused, what is less than one is dropped. */
+static bool date_fraction(svc_str *s, int64_t unit_ms, int64_t *ms)
+{
+  int64_t value = 0, of = 1;
+  unsigned digit, n;
+  if (!date_char(s, '.', ',')) return true;
+  for (n = 0; n < 9 && date_digits(s, 1, &digit); n++, of *= 10) value = value * 10 + digit;
+  *ms += value * unit_ms / of;
+  return n > 0;
+}
+
+/* hh[:mm[:ss]] or hh[mm[ss]], a fraction behind the last of them; in milliseconds of the day. 24:00 is its end. */
+static bool date_any_time(svc_str *s, bool basic, int64_t *ms)
+{
+  static const unsigned most[] = { 24, 59, 59 };
+  static const int64_t units[] = { 3600000, 60000, 1000 };
+  unsigned i, value;
+  *ms = 0;
+  for (i = 0; i < 3; i++) {
+    if (i && (basic ? s->n == 0 || s->p[0] < '0' || s->p[0] > '9' : !date_char(s, ':', ':'))) break;
+    if (!date_digits(s, 2, &value) || value > most[i]) return false;
+    *ms += value * units[i];
+  }
+  return date_fraction(s, units[i - 1], ms) && *ms <= DATE_DAY_MS;
 }
 
 /* Z, +hh:mm, +hhmm, +hh or nothing, in minutes east of UTC. */
@@ -123,16 +172,14 @@ static bool date_zone(svc_str *s, int *minutes)
 
 SVC_PRIVATE bool svc_date_parse(svc_str text, int64_t *ms)
 {
-  struct date_parts p = { 0 };
-  unsigned fraction = 0;
+  int64_t days, of_day = 0;
   int zone = 0;
-  if (!date_day(&text, &p)) return false;
-  if (text.n > 0 && !(date_char(&text, 'T', 't') && date_time(&text, &p, &fraction) && date_zone(&text, &zone))) {
+  bool basic;
+  if (!date_any_day(&text, &days, &basic)) return false;
+  if (text.n > 0 && !(date_char(&text, 'T', 't') && date_any_time(&text, basic, &of_day) && date_zone(&text, &zone)))
     return false;
-  }
   if (text.n > 0) return false;
-  *ms = date_days(p.year, p.month, p.day) * DATE_DAY_MS;
-  *ms += ((int64_t)p.hour * 3600 + p.minute * 60 + p.second - (int64_t)zone * 60) * 1000 + fraction;
+  *ms = days * DATE_DAY_MS + of_day - (int64_t)zone * 60000;
   return true;
 }
 

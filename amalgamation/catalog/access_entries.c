@@ -102,7 +102,7 @@ static bool access_entries_add_one(svc_call *c, const svc_address *range)
   change.event = c->plan->noun->noun->event_created;
   change.key = svc_address_text(c->arena, range);
   change.extra = svc_arena_copy(c->arena, (svc_str){ (const char *)range, sizeof *range });
-  change.body = svc_presets(c->arena, c->plan->noun->noun->object);
+  change.body = svc_presets(c->s, c->arena, c->plan->noun->noun->object);
   if (!change.body) return svc_no_memory(c);
   access_entries_show(c, change.body, range);
   return svc_insert(c, &change, &e);

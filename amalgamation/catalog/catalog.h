@@ -138,6 +138,7 @@ SVC_PRIVATE bool svc_assign_group(svc_call *c, const svc_id *group, svc_str role
 ** of the path, else by the username of the body; a view is made for the project or organization `to` with this id. */
 SVC_PRIVATE bool svc_invitation_find(svc_call *c, svc_member *m);
 SVC_PRIVATE bool svc_invitation_list(svc_call *c, svc_node *(*view)(svc_call *c, const svc_entity *e, void *context));
+SVC_PRIVATE svc_str svc_inviter_name(const svc_call *c); /* members.c: as the caller calls itself, a credential too */
 SVC_PRIVATE svc_node *svc_invitation_view(svc_call *c, const svc_noun_info *to, const svc_id *id, const svc_entity *e);
 SVC_PRIVATE svc_node *svc_invitation_check(svc_call *c, const svc_node *view); /* the body, without what it leaves; NULL: bad */
 SVC_PRIVATE bool svc_invitation_answer(svc_call *c, const svc_member *m, svc_node *view);

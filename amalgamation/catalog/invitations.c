@@ -50,6 +50,7 @@ SVC_PRIVATE svc_node *svc_invitation_view(svc_call *c, const svc_noun_info *to, 
   svc_str names = group ? svc_holding_get(c->txn, &e->id, &e->parent, id) : svc_assignments_names(c, lines, on);
   svc_node *roles = svc_names_array(c, names, "roles");
   svc_node *teams = group ? NULL : svc_assignments_teams(c, lines);
+  svc_str inviter;
   svc_entity scope;
   char now[21];
   if (!member || !out || !roles || (!group && !teams) || svc_get_noun(c->txn, to, id, &scope) != SVC_OK) return NULL;
@@ -62,8 +63,8 @@ SVC_PRIVATE svc_node *svc_invitation_view(svc_call *c, const svc_noun_info *to, 
   svc_node_set_str(c->arena, out, group ? "groupId" : "orgId", on);
   svc_node_set_str(c->arena, out, group ? "groupName" : "orgName", scope.unique);
   svc_node_set_str(c->arena, out, "id", svc_node_str(member, "id"));
-  if (svc_node_get(member, "inviterUsername"))
-    svc_node_set_str(c->arena, out, "inviterUsername", svc_node_str(member, "inviterUsername"));
+  inviter = svc_node_str(member, "inviterUsername");
+  svc_node_set_str(c->arena, out, "inviterUsername", inviter.n ? inviter : svc_inviter_name(c));
   svc_node_put(c->arena, out, roles);
   if (teams) svc_node_put(c->arena, out, teams);
   svc_node_set_str(c->arena, out, "username", svc_node_str(member, "username"));
@@ -78,6 +79,7 @@ SVC_PRIVATE svc_node *svc_invitation_check(svc_call *c, const svc_node *view)
   svc_node *input = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   const svc_node *member;
   bool whole = c->body->type == SVC_J_OBJECT; /* what is none is checked as it is, and refused */
+  c->route.links_own = svc_node_str(view, "id");
   for (member = whole ? c->body->first : NULL; input && member; member = member->next) {
     const svc_node *shown = svc_node_find(view, member->name);
     const svc_field *f = svc_field_named(object, member->name);

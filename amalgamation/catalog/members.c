@@ -207,6 +207,11 @@ SVC_PRIVATE svc_node *svc_member_view(svc_call *c, const svc_entity *e)
   return body;
 }
 
+SVC_PRIVATE svc_str svc_inviter_name(const svc_call *c)
+{
+  return c->who.username.n ? c->who.username : c->who.user_id;
+}
+
 /* What an active member shows of itself, and what an invitation says. */
 static void member_details(svc_call *c, const svc_member *m, bool pending, svc_node *body)
 {
@@ -221,8 +226,7 @@ static void member_details(svc_call *c, const svc_member *m, bool pending, svc_n
   svc_date_text(c->now + MEMBER_INVITED_MS, expires);
   svc_node_set_str(c->arena, body, "invitationCreatedAt", svc_str_c(created));
   svc_node_set_str(c->arena, body, "invitationExpiresAt", svc_str_c(expires));
-  if (c->who.kind == SVC_WHO_USER && c->who.username.n)
-    svc_node_set_str(c->arena, body, "inviterUsername", c->who.username);
+  svc_node_set_str(c->arena, body, "inviterUsername", svc_inviter_name(c));
 }
 
 /* --------------------------------------------------------------------------------------------------------------- rules */

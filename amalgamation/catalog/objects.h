@@ -8,6 +8,10 @@
 
 #include "catalog/values.h"
 
+/* Names of organizations and projects: spaces inside, not at the ends. */
+#define SVC_NAME_LETTERS "\\p{L}\\p{N}\\-_.(),:&@+'"
+#define SVC_NAME_PATTERN "^[" SVC_NAME_LETTERS "]([" SVC_NAME_LETTERS " ]{0,62}[" SVC_NAME_LETTERS "])?$"
+
 /* A tag: a name and a value that the customer puts on a resource to find it again. */
 SVC_SHARED svc_field svc_fields_tag[] = {
   F_STR("key", .flags = SVC_REQUIRED, .min = 1, .max = 255),

@@ -30,6 +30,13 @@ static int answer_status(const svc_call *c)
   return c->plan->route->status ? c->plan->route->status : 200;
 }
 
+SVC_PRIVATE void svc_answer_keys(svc_call *c, const svc_plan *item, const svc_entity *e, svc_answer *out)
+{
+  out->own = e->key;
+  if (item->links.has_parent) out->parent = svc_id_str(c->arena, &e->parent);
+  if (item->links.has_unique) out->unique = answer_unique(c, e);
+}
+
 static void answer_stored(svc_call *c, const svc_entity *e)
 {
   const svc_plan *item = c->plan->item ? c->plan->item : c->plan;
@@ -39,9 +46,7 @@ static void answer_stored(svc_call *c, const svc_entity *e)
   a->links_at = e->links_at;
   a->revision = e->revision;
   a->links = item->links.count ? &item->links : NULL;
-  a->own = e->key;
-  if (item->links.has_parent) a->parent = svc_id_str(c->arena, &e->parent);
-  if (item->links.has_unique) a->unique = answer_unique(c, e);
+  svc_answer_keys(c, item, e, a);
 }
 
 SVC_PRIVATE svc_node *svc_entity_view(svc_call *c, const svc_entity *e)

@@ -5,7 +5,8 @@
 ** defaults filled in, numbers and dates in one form, members sorted. Everything that is wrong is noted with the full
 ** path of the field, so that the caller sees all of it at once.
 **
-** The rule: what a GET gave may be sent back. A read-only field is accepted when it is what it was; links are ignored.
+** The rule: what a GET gave may be sent back. A read-only field, and links, are accepted when they are what they were; in
+** what is new, when they are what the service sets by itself.
 */
 #include "pipeline/pipeline.h"
 
@@ -40,36 +41,54 @@ static svc_str check_path_text(svc_call *c, const check_path *path)
   return svc_buf_done(&b);
 }
 
+#define CHECK_VARIANTS 64 /* of a union, that an error counts */
+
 #define CHECK_NO(c, code, path, ...) (svc_violate(c, code, check_path_text(c, path), __VA_ARGS__), (svc_node *)NULL)
 
+/* The same of a value that has the right type, which is kept for an error of the field's own. */
+#define CHECK_BAD(c, code, input, path, ...) \
+  (check_note(svc_violate(c, code, check_path_text(c, path), __VA_ARGS__), SVC_FAULT_VALUE, (input)->text), (svc_node *)NULL)
+
+static void check_note(svc_violation *v, int fault, svc_str value)
+{
+  if (!v) return;
+  v->fault = fault;
+  v->value = value;
+}
+
 /* --------------------------------------------------------------------------------------------------------------- values */
+
+static svc_node *check_long(svc_call *c, const svc_field *f, const svc_node *input, const check_path *path)
+{
+  svc_violation *v = svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, path), "must have at most %lld characters",
+                                 (long long)f->max);
+  check_note(v, SVC_FAULT_LONG, input->text);
+  if (v) v->most = f->max;
+  return NULL;
+}
 
 static svc_node *check_string(svc_call *c, const svc_field *f, const svc_node *input, const check_path *path)
 {
   size_t length = svc_utf8_length(input->text);
-  const char *const *v;
-  if (f->values) {
-    for (v = f->values; *v; v++)
-      if (svc_str_is(input->text, *v)) break;
-    if (!*v) return CHECK_NO(c, SVC_E_INVALID_ENUM_VALUE, path, "is not one of the values that are known");
-  }
+  if (f->values && !svc_value_in(c->s, input->text, f->values))
+    return CHECK_BAD(c, SVC_E_INVALID_ENUM_VALUE, input, path, "must be %s", svc_values_known(c, f->values).p);
   if ((int64_t)length < f->min)
-    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must have at least %lld characters", (long long)f->min);
-  if (f->max && (int64_t)length > f->max)
-    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must have at most %lld characters", (long long)f->max);
+    return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must have at least %lld characters", (long long)f->min);
+  if (f->max && (int64_t)length > f->max) return check_long(c, f, input, path);
   if (f->format && !svc_format_check(f->format, input->text))
-    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be %s", svc_format_name(f->format));
+    return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must be %s", svc_format_name(f->format));
   if (f->pattern && !svc_pattern_match(f->pattern, input->text))
-    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must match %s", f->pattern);
+    return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must match %s", f->pattern);
   return svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), input->text);
 }
 
-static svc_node *check_bounds(svc_call *c, const svc_field *f, bool below, bool above, const check_path *path)
+static svc_node *check_bounds(svc_call *c, const svc_field *f, bool below, bool above, const svc_node *input,
+                              const check_path *path)
 {
-  if (f->flags & SVC_MIN && below)
-    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be at least %lld", (long long)f->min);
+  int code = f->min == 0 ? SVC_E_ATTRIBUTE_NEGATIVE : f->min == 1 ? SVC_E_ATTRIBUTE_NEGATIVE_OR_ZERO : SVC_E_INVALID_ATTRIBUTE;
+  if (f->flags & SVC_MIN && below) return CHECK_BAD(c, code, input, path, "must be at least %lld", (long long)f->min);
   if (f->flags & SVC_MAX && above)
-    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be at most %lld", (long long)f->max);
+    return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must be at most %lld", (long long)f->max);
   return svc_node_new(c->arena, SVC_J_NUMBER, SVC_S(""), SVC_S("0"));
 }
 
@@ -79,7 +98,7 @@ static svc_node *check_integer(svc_call *c, const svc_field *f, int type, const 
   int64_t value;
   if (!svc_json_number_i64(input->text, &value) || (type == SVC_INT32 && (value < INT32_MIN || value > INT32_MAX)))
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be an integer of %d bits", type == SVC_INT32 ? 32 : 64);
-  out = check_bounds(c, f, value < f->min, value > f->max, path);
+  out = check_bounds(c, f, value < f->min, value > f->max, input, path);
   if (out) out->text = svc_arena_print(c->arena, "%lld", (long long)value);
   return out;
 }
@@ -90,7 +109,7 @@ static svc_node *check_number(svc_call *c, const svc_field *f, const svc_node *i
   double value;
   if (!svc_json_number_double(input->text, &value))
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "is too large a number");
-  out = check_bounds(c, f, value < (double)f->min, value > (double)f->max, path);
+  out = check_bounds(c, f, value < (double)f->min, value > (double)f->max, input, path);
   if (out) out->text = input->text;
   return out;
 }
@@ -114,7 +133,7 @@ static svc_node *check_value(svc_call *c, const svc_field *f, int type, const sv
   static const int json[] = { SVC_J_STRING, SVC_J_NUMBER, SVC_J_NUMBER, SVC_J_NUMBER, SVC_J_BOOL,
                               SVC_J_STRING, SVC_J_OBJECT, SVC_J_ARRAY,  SVC_J_OBJECT, 0 };
   if (type == SVC_ANY) return svc_node_copy(c->arena, input);
-  if (input->type != json[type]) return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be %s", wanted[type]);
+  if (input->type != json[type]) return CHECK_NO(c, SVC_E_INVALID_JSON_ATTRIBUTE, path, "must be %s", wanted[type]);
   switch (type) {
   case SVC_STRING: return check_string(c, f, input, path);
   case SVC_INT32:
@@ -209,7 +228,7 @@ static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *in
   check_element *elements = NULL;
   size_t count = 0, sound = 0;
   bool good = out != NULL;
-  if (input->type != SVC_J_ARRAY) return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be an array");
+  if (input->type != SVC_J_ARRAY) return CHECK_NO(c, SVC_E_INVALID_JSON_ATTRIBUTE, path, "must be an array");
   if (f->flags & SVC_UNIQUE_ITEMS && input->first)
     elements = svc_arena_alloc(c->arena, svc_node_count(input) * sizeof *elements);
   for (item = input->first; item; item = item->next, count++) {
@@ -222,8 +241,11 @@ static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *in
     good = good && value;
   }
   if (elements && !check_unique(c, elements, sound, count, path)) good = false;
-  if (count < f->min_items)
-    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must have at least %u elements", f->min_items);
+  if (count < f->min_items) {
+    check_note(svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, path), "must have at least %u elements", f->min_items),
+               SVC_FAULT_MISSING, SVC_S(""));
+    return NULL;
+  }
   if (f->max_items && count > f->max_items)
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must have at most %u elements", f->max_items);
   return good ? out : NULL;
@@ -233,7 +255,7 @@ static svc_node *check_map(svc_call *c, const svc_field *f, const svc_node *inpu
 {
   svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *item;
   bool good = out != NULL;
-  if (input->type != SVC_J_OBJECT) return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be an object");
+  if (input->type != SVC_J_OBJECT) return CHECK_NO(c, SVC_E_INVALID_JSON_ATTRIBUTE, path, "must be an object");
   for (item = input->first; item; item = item->next) {
     check_path here = { path, item->name, SIZE_MAX };
     svc_node *value = check_value(c, f, f->item, item, NULL, SVC_CHECK_REPLACE, &here);
@@ -247,19 +269,27 @@ static svc_node *check_map(svc_call *c, const svc_field *f, const svc_node *inpu
 /* -------------------------------------------------------------------------------------------------------------- members */
 
 /* A default, which our tables have as JSON; most are too simple to be parsed. */
-static svc_node *check_constant(svc_arena *a, const char *preset)
+static svc_node *check_constant(const svc *s, svc_arena *a, const char *preset)
 {
   svc_str text = svc_str_c(preset), none = SVC_S("");
   if (text.p[0] == 't' || text.p[0] == 'f') return svc_node_new(a, SVC_J_BOOL, none, text);
   if (svc_str_is(text, "[]")) return svc_node_new(a, SVC_J_ARRAY, none, none);
-  if (text.p[0] == '"' && !memchr(text.p, '\\', text.n))
-    return svc_node_new(a, SVC_J_STRING, none, (svc_str){ text.p + 1, text.n - 2 });
+  if (text.p[0] == '"' && !memchr(text.p, '\\', text.n)) {
+    text = (svc_str){ text.p + 1, text.n - 2 };
+    if (text.n > 4 && (text.p[3] == '_' || text.p[3] == '.')) text = svc_value_text(s, a, svc_arena_copy(a, text).p);
+    return svc_node_new(a, SVC_J_STRING, none, text);
+  }
   return svc_json_parse(a, text);
+}
+
+SVC_PRIVATE svc_node *svc_preset(const svc *s, svc_arena *a, const svc_field *f)
+{
+  return f->preset ? check_constant(s, a, f->preset) : NULL;
 }
 
 static svc_node *check_preset(svc_call *c, const svc_field *f)
 {
-  return f->preset ? check_constant(c->arena, f->preset) : NULL;
+  return svc_preset(c->s, c->arena, f);
 }
 
 /* What a field that was not sent comes to; NULL with *good true: it has no value. */
@@ -270,7 +300,8 @@ static svc_node *check_absent(svc_call *c, const svc_field *f, const svc_node *o
   if (old && kept) return svc_node_copy(c->arena, old);
   if (f->flags & SVC_REQUIRED && !(f->flags & SVC_READ_ONLY)) {
     *good = false;
-    return CHECK_NO(c, SVC_E_MISSING_ATTRIBUTE, path, "is required");
+    check_note(svc_violate(c, SVC_E_MISSING_ATTRIBUTE, check_path_text(c, path), "is required"), SVC_FAULT_MISSING, SVC_S(""));
+    return NULL;
   }
   return check_preset(c, f);
 }
@@ -283,15 +314,38 @@ static bool check_unchanged(const svc_field *f, const svc_node *old, const svc_n
   return svc_date_parse(old->text, &was) && svc_date_parse(input->text, &is) && was == is;
 }
 
+/* What the service would set of a field that no body may set; NULL: nothing that is known already. */
+static const svc_node *check_by_itself(svc_call *c, const svc_field *f)
+{
+  const svc_id *id = f->fill == SVC_AUTO_GROUP_ID ? &c->scope.group : f->fill == SVC_AUTO_ORG_ID ? &c->scope.org : NULL;
+  if (!id) return f->flags & SVC_READ_ONLY ? check_preset(c, f) : NULL;
+  return svc_id_is_zero(id) ? NULL : svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_id_str(c->arena, id));
+}
+
+/* An object of which nothing may be set, sent with nothing in it: that is not what was served. */
+static bool check_is_hollow(const svc_field *f, const svc_node *input)
+{
+  const svc_field *inner;
+  svc_fields fields;
+  if (f->type != SVC_OBJECT || input->type != SVC_J_OBJECT || input->first || f->object->variant_by) return false;
+  svc_fields_begin(&fields, f->object);
+  while ((inner = svc_fields_next(&fields)) != NULL)
+    if (!(inner->flags & SVC_READ_ONLY)) return false;
+  return true;
+}
+
 static svc_node *check_sent(svc_call *c, const svc_field *f, const svc_node *input, const svc_node *old, int mode,
                             const check_path *path, bool *good)
 {
   svc_node *value;
-  bool closed = f->flags & SVC_READ_ONLY || (f->flags & SVC_FIXED && (old || mode == SVC_CHECK_UPDATE));
+  bool closed = f->flags & SVC_READ_ONLY || (f->flags & SVC_FIXED && (old || mode == SVC_CHECK_UPDATE)) || check_is_hollow(f, input);
   if (closed) {
+    if (!old) old = check_by_itself(c, f);
     if (old && check_unchanged(f, old, input)) return svc_node_copy(c->arena, old);
     *good = false;
-    return CHECK_NO(c, SVC_E_ATTRIBUTE_READ_ONLY, path, "cannot be set or changed");
+    check_note(svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, check_path_text(c, path), "cannot be set or changed"), SVC_FAULT_CHANGED,
+               old ? old->text : SVC_S(""));
+    return NULL;
   }
   if (input->type == SVC_J_NULL) {
     if (f->flags & SVC_NULLABLE && !(f->flags & SVC_REQUIRED)) return check_preset(c, f);
@@ -314,13 +368,18 @@ static bool check_variant_kept(const svc_object *object, const svc_node *before,
   return before && (mode == SVC_CHECK_UPDATE || (f && f->flags & (SVC_READ_ONLY | SVC_FIXED)));
 }
 
-static const svc_object *check_no_variant(svc_call *c, const svc_node *sent, const check_path *path)
+static const svc_object *check_no_variant(svc_call *c, const svc_object *object, const svc_node *sent, const check_path *path)
 {
-  svc_str at = check_path_text(c, path);
+  const char *values[CHECK_VARIANTS + 1];
+  svc_str at = check_path_text(c, path), known;
+  size_t n = 0;
+  for (; n < CHECK_VARIANTS && object->variants[n].value; n++) values[n] = object->variants[n].value;
+  values[n] = NULL;
+  known = svc_values_known(c, values);
   if (!sent || sent->type == SVC_J_NULL)
-    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, at, "is required: it says which kind of object this is");
-  else if (sent->type != SVC_J_STRING) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must be a string");
-  else svc_violate(c, SVC_E_INVALID_ENUM_VALUE, at, "is not one of the values that are known");
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, at, "is required, and says which kind of object this is: it must be %s", known.p);
+  else if (sent->type != SVC_J_STRING) svc_violate(c, SVC_E_INVALID_JSON_ATTRIBUTE, at, "must be a string");
+  else check_note(svc_violate(c, SVC_E_INVALID_ENUM_VALUE, at, "must be %s", known.p), SVC_FAULT_VALUE, sent->text);
   return NULL;
 }
 
@@ -332,7 +391,7 @@ static const svc_object *check_variant(svc_call *c, const svc_object *object, co
     const svc_node *sent = svc_node_get(input, object->variant_by), *was = svc_node_get(before, object->variant_by);
     const svc_object *variant = svc_variant_of(object, sent || !check_variant_kept(object, before, mode) ? sent : was);
     check_path here = { path, svc_str_c(object->variant_by), SIZE_MAX };
-    if (!variant) return check_no_variant(c, sent, &here);
+    if (!variant) return check_no_variant(c, object, sent, &here);
     if (before && variant != svc_variant_of(object, was))
       before = NULL; /* what that one says of its variants is nothing here */
     object = variant;
@@ -364,8 +423,12 @@ static bool check_names(svc_call *c, const svc_object *object, const svc_node *i
   for (member = input->first; member; member = member->next) {
     check_path here = { path, member->name, SIZE_MAX };
     if (svc_field_named(object, member->name)) continue;
-    if (!path && svc_str_is(member->name, "links") && member->type == SVC_J_ARRAY) continue;
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &here), "is not a field of this object");
+    if (!path && svc_str_is(member->name, "links")) {
+      if (svc_links_served(c, member)) continue;
+      svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, member->name, "is not what was served");
+    } else {
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &here), "is not a field of this object");
+    }
     good = false;
   }
   return good;
@@ -425,23 +488,47 @@ SVC_PRIVATE svc_node *svc_check_array(svc_call *c, const svc_object *object, con
   return check_array(c, &items, input, NULL, NULL);
 }
 
+/* "specs[].name" stands for the element of any number. */
+static bool check_is_field(svc_str path, const char *field)
+{
+  for (; path.n && *field; path.p++, path.n--, field++) {
+    while (field[0] == ']' && path.n && path.p[0] != ']') path.p++, path.n--;
+    if (path.n == 0 || path.p[0] != *field) return false;
+  }
+  return path.n == 0 && *field == 0;
+}
+
+/* The error of the field's own, if its noun has one for it. */
+static bool check_own_error(svc_call *c, const svc_violation *v)
+{
+  const svc_field_error *row = c->plan ? c->plan->noun->noun->field_errors : NULL;
+  svc_str about = svc_id_is_zero(&c->scope.group) ? svc_id_str(c->arena, &c->scope.org) : svc_id_str(c->arena, &c->scope.group);
+  while (row && row->field && !(row->faults & v->fault && check_is_field(v->field, row->field))) row++;
+  if (!row || !row->field) return false;
+  if (v->fault == SVC_FAULT_LONG) about = svc_arena_print(c->arena, "%lld", (long long)v->most);
+  svc_fail_about(c, row->error, v->value, about);
+  return true;
+}
+
 SVC_PRIVATE bool svc_check_done(svc_call *c)
 {
   svc_violation *first = c->error.violations;
   if (c->error.code) return false;
-  if (!first) return c->arena->failed ? svc_no_memory(c) : true;
+  if (c->arena->failed) return svc_no_memory(c); /* what was found wrong may be right */
+  if (!first) return true;
+  if (check_own_error(c, first)) return false;
   return svc_fail_as(c, svc_arena_print(c->arena, "The attribute " SVC_FMT " " SVC_FMT ".", SVC_ARG(first->field),
                                         SVC_ARG(first->description)), first->code, "S", &first->field);
 }
 
-SVC_PRIVATE svc_node *svc_presets(svc_arena *a, const svc_object *object)
+SVC_PRIVATE svc_node *svc_presets(const svc *s, svc_arena *a, const svc_object *object)
 {
   svc_node *out = svc_node_new(a, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   const svc_field *f;
   svc_fields fields;
   svc_fields_begin(&fields, svc_object_of(object, NULL));
   while (out && (f = svc_fields_next(&fields)) != NULL) {
-    svc_node *value = f->preset ? check_constant(a, f->preset) : NULL;
+    svc_node *value = svc_preset(s, a, f);
     if (!value) continue;
     value->name = svc_str_c(f->name);
     svc_node_append(out, value);

@@ -129,7 +129,7 @@
   X(MAX_GROUPS_PER_USER_EXCEEDED, 400, \
     "A user can belong to {0} projects at most; {1} has reached that number.", "limit,username") \
   X(API_KEY_CREATED_GROUPS_MUST_HAVE_ORG, 400, \
-    "A project created with an API key must name its organization in orgId.", "") \
+    "A project needs an organization, and the request names none.", "") \
   X(CANNOT_CHANGE_GROUP_NAME, 403, "The name of project {0} cannot be changed.", "groupId") \
   X(GROUP_NOT_FOUND, 404, "No project with id {0} exists.", "groupId") \
   X(GROUP_NAME_NOT_FOUND, 404, "No project named {0} exists.", "name") \
@@ -353,7 +353,7 @@
   X(NUM_MAINTENANCE_DEFERRALS_EXCEEDED, 400, \
     "Maintenance can be deferred {0} times at most; project {1} has reached that number.", "limit,groupId") \
   X(INVALID_MAINTENANCE_WINDOW_DAY_OF_WEEK, 400, \
-    "The day of the week in {0} must be a number from 1 to 7.", "attribute") \
+    "{0} is no day of the week.", "value") \
   X(ALERT_NOT_FOUND, 404, "No alert with id {0} exists in project {1}.", "alertId,groupId") \
   X(ALERT_CONFIG_NOT_FOUND, 404, "No alert configuration with id {0} exists in project {1}.", "alertConfigId,groupId") \
   X(EVENT_NOT_FOUND, 404, "No event with id {0} exists in project {1}.", "eventId,groupId") \

@@ -142,13 +142,13 @@ SVC_PRIVATE bool svc_txn_good(svc_call *c)
   return c->txn->error == SVC_OK ? true : svc_store_failed(c, c->txn->error);
 }
 
-SVC_PRIVATE void svc_violate(svc_call *c, int code, svc_str path, const char *format, ...)
+SVC_PRIVATE svc_violation *svc_violate(svc_call *c, int code, svc_str path, const char *format, ...)
 {
   svc_violation *v = svc_arena_zero(c->arena, sizeof *v);
-  char text[200];
+  char text[1024]; /* the longest lists twenty values */
   va_list args;
   int n;
-  if (!v || ++c->error.violation_count > ERRORS_MOST_VIOLATIONS) return;
+  if (!v || ++c->error.violation_count > ERRORS_MOST_VIOLATIONS) return NULL;
   va_start(args, format);
   n = vsnprintf(text, sizeof text, format, args);
   va_end(args);
@@ -158,6 +158,7 @@ SVC_PRIVATE void svc_violate(svc_call *c, int code, svc_str path, const char *fo
   if (c->error.violations_last) c->error.violations_last->next = v;
   else c->error.violations = v;
   c->error.violations_last = v;
+  return v;
 }
 
 /* The text between the quotes of a JSON string, or a number as it is: what {n} in a detail stands for. */
@@ -168,8 +169,9 @@ static svc_str errors_bare(svc_str param)
 }
 
 /* The detail as a JSON string: the table's text needs no escaping, the parameters are escaped already. */
-static void errors_write_detail(svc_buf *b, const svc_call *c)
+static void errors_write_detail(svc_buf *b, svc_call *c)
 {
+  const svc_violation *first = c->error.violations;
   const char *p = svc_error_detail(c->error.code);
   if (c->error.detail.n) {
     svc_json_escape(b, c->error.detail);
@@ -184,6 +186,10 @@ static void errors_write_detail(svc_buf *b, const svc_call *c)
     } else {
       svc_buf_char(b, *p);
     }
+  }
+  if (first) { /* an error of the field's own: it also says what the field must be */
+    svc_buf_str(b, errors_bare(errors_quoted(c, svc_arena_print(c->arena, " The attribute " SVC_FMT " " SVC_FMT ".",
+                                                                SVC_ARG(first->field), SVC_ARG(first->description)))));
   }
   svc_buf_char(b, '"');
 }

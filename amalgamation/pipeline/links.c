@@ -281,3 +281,49 @@ SVC_PRIVATE void svc_template_write(svc_buf *b, const svc_template *t, const svc
     to += value.n;
   }
 }
+
+static bool links_begins(svc_str *text, svc_str with)
+{
+  if (text->n < with.n || (with.n && memcmp(text->p, with.p, with.n) != 0)) return false;
+  text->p += with.n;
+  text->n -= with.n;
+  return true;
+}
+
+/* Whatever stands where its unique value does: who renames it, and asks once more, sends the links of its old name. */
+static void links_skip(svc_str *text)
+{
+  while (text->n && text->p[0] != '"' && text->p[0] != '/') text->p++, text->n--;
+}
+
+static bool links_match(svc_call *c, const svc_template *t, const svc_answer *answer, svc_str text)
+{
+  size_t i;
+  for (i = 0; i < t->count; i++) {
+    if (!links_begins(&text, t->pieces[i].text)) return false;
+    if (t->pieces[i].hole == SVC_HOLE_UNIQUE) links_skip(&text);
+    else if (!links_begins(&text, links_value(c, answer, t->pieces[i].hole))) return false;
+  }
+  return t->count && text.n == 0;
+}
+
+/* As a GET of it shows them, or a list that it is in. What is new was never served. */
+SVC_PRIVATE bool svc_links_served(svc_call *c, const svc_node *links)
+{
+  const svc_plan *item = c->plan ? (c->plan->item ? c->plan->item : c->plan) : NULL;
+  const svc_entity *e;
+  svc_answer answer;
+  svc_str text;
+  svc_buf b;
+  if (!item || c->request.method == SVC_POST) return false;
+  b = svc_buf_new(c->arena, 512);
+  svc_node_write(&b, links);
+  text = svc_buf_done(&b);
+  memset(&answer, 0, sizeof answer);
+  if (c->plan->own && c->route.resolved == c->plan->hop_count) {
+    e = &c->route.chain[c->plan->hop_count - 1];
+    svc_answer_keys(c, item, e, &answer);
+  }
+  if (c->route.links_own.n) answer.own = c->route.links_own;
+  return links_match(c, &item->links, &answer, text) || links_match(c, &item->self, &answer, text);
+}

@@ -254,11 +254,23 @@ static bool list_fill(svc_call *c, list_page *page, svc_item_source source, void
   return c->error.code == SVC_E_NONE;
 }
 
+/* A POST that adds to a list answers with the list. */
+static int list_status(const svc_call *c)
+{
+  return c->plan->route->status ? c->plan->route->status : 200;
+}
+
+static void list_envelope_status(svc_call *c, list_page *page)
+{
+  svc_buf_text(&page->out, ",\"status\":");
+  svc_buf_i64(&page->out, list_status(c));
+}
+
 static void list_close(svc_call *c, list_page *page, int64_t total)
 {
   svc_str front;
   svc_buf_char(&page->out, ']');
-  if (c->query.envelope) svc_buf_text(&page->out, ",\"status\":200");
+  if (c->query.envelope) list_envelope_status(c, page);
   if (c->query.include_count) {
     svc_buf_text(&page->out, ",\"totalCount\":");
     svc_buf_i64(&page->out, total < 0 ? page->seen : total);
@@ -278,7 +290,10 @@ static void list_close(svc_call *c, list_page *page, int64_t total)
 static void list_close_bare(svc_call *c, list_page *page)
 {
   svc_buf_char(&page->out, ']');
-  if (c->query.envelope) svc_buf_text(&page->out, ",\"status\":200}");
+  if (c->query.envelope) {
+    list_envelope_status(c, page);
+    svc_buf_char(&page->out, '}');
+  }
   c->answer.body = svc_buf_done(&page->out);
   if (page->out.failed) return;
   if (c->query.envelope) {
@@ -338,7 +353,7 @@ static bool list_write(svc_call *c, svc_item_source source, void *state, int64_t
   if (paged) list_close(c, &page, total);
   else list_close_bare(c, &page);
   if (page.out.failed && !c->error.code) svc_no_memory(c);
-  c->answer.status = 200;
+  c->answer.status = list_status(c);
   c->answer.whole = true;
   return c->error.code == SVC_E_NONE;
 }

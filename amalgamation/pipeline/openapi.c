@@ -54,7 +54,7 @@ static void openapi_values(openapi_writer *w, const char *const *values)
   openapi_text(w, ",\"enum\":[");
   for (v = values; *v; v++) {
     if (v != values) openapi_text(w, ",");
-    openapi_string(w, *v);
+    svc_json_escape(&w->b, svc_value_text(w->s, w->b.arena, *v));
   }
   openapi_text(w, "]");
 }
@@ -65,6 +65,23 @@ static void openapi_number(openapi_writer *w, const char *name, int64_t value)
   openapi_text(w, name);
   openapi_text(w, "\":");
   svc_buf_i64(&w->b, value);
+}
+
+/* The types of events are too many for a list of pointers. */
+static void openapi_event_types(openapi_writer *w, unsigned flags)
+{
+  const int where = (flags & SVC_GROUP_EVENTS ? SVC_EVENT_GROUP : 0) | (flags & SVC_ORG_EVENTS ? SVC_EVENT_ORG : 0);
+  svc_event_type type;
+  bool first = true;
+  memset(&type, 0, sizeof type);
+  openapi_text(w, ",\"enum\":[");
+  while (svc_event_type_next(&type)) {
+    if (!(type.where & where)) continue;
+    if (!first) openapi_text(w, ",");
+    first = false;
+    svc_json_escape(&w->b, svc_value_text(w->s, w->b.arena, type.name));
+  }
+  openapi_text(w, "]");
 }
 
 /* The schema of one value, without its closing brace where more members may follow. */
@@ -83,6 +100,7 @@ static void openapi_scalar(openapi_writer *w, const svc_field *f, int type)
   openapi_text(w, types[type]);
   if (type == SVC_STRING) {
     if (f->values) openapi_values(w, f->values);
+    if (f->flags & (SVC_GROUP_EVENTS | SVC_ORG_EVENTS)) openapi_event_types(w, f->flags);
     if (f->format) {
       openapi_text(w, ",\"format\":");
       openapi_string(w, formats[f->format]);
@@ -111,6 +129,7 @@ static void openapi_item(openapi_writer *w, const svc_field *f)
 
 static void openapi_field(openapi_writer *w, const svc_field *f)
 {
+  const svc_node *preset = svc_preset(w->s, w->b.arena, f);
   openapi_string(w, f->name);
   openapi_text(w, ":");
   if (f->type == SVC_OBJECT) {
@@ -131,9 +150,9 @@ static void openapi_field(openapi_writer *w, const svc_field *f)
   }
   if (f->flags & SVC_READ_ONLY) openapi_text(w, ",\"readOnly\":true");
   if (f->flags & SVC_WRITE_ONLY) openapi_text(w, ",\"writeOnly\":true");
-  if (f->preset) {
+  if (preset) {
     openapi_text(w, ",\"default\":");
-    openapi_text(w, f->preset);
+    svc_node_write(&w->b, preset);
   }
   openapi_text(w, "}");
 }

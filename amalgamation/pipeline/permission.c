@@ -7,8 +7,9 @@
 ** A path that names neither says otherwise whose roles count: its noun knows the organizations it belongs to, or the route
 ** is marked SVC_ANYWHERE. One that says nothing lets nobody in.
 **
-** The rule: who has no role at all on an organization or project gets the same 404 as for one that does not exist, so
-** nobody learns what exists elsewhere. Who has some role, but none of those asked for, gets 403.
+** The rule: who has no role at all on an organization or project that exists gets 401, who has some, but none of those
+** asked for, 403. With svc_config.conceal the first is the same 404 as for what does not exist, so that nobody learns what
+** exists elsewhere.
 */
 #include "pipeline/pipeline.h"
 
@@ -40,6 +41,14 @@ SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted)
   }
   svc_buf_char(&b, '.');
   return svc_fail_as(c, svc_buf_done(&b), SVC_E_ACCESS_FORBIDDEN, "");
+}
+
+/* Its challenge asks for a token, as 401 must ask for something; a nonce would only make who has a key send all of it again. */
+SVC_PRIVATE bool svc_no_part(svc_call *c, const svc_noun_info *noun, svc_str key)
+{
+  if (c->s->config.conceal) return svc_not_found(c, noun, 0, key);
+  c->error.challenge = svc_arena_print(c->arena, "Bearer realm=\"" SVC_FMT "\"", SVC_ARG(c->s->vendor));
+  return svc_fail(c, SVC_E_USER_UNAUTHORIZED, "");
 }
 
 #define PERMISSION_MOST 32 /* organizations that one entity may belong to and be asked about */
@@ -82,7 +91,7 @@ SVC_PRIVATE bool svc_stage_permission(svc_call *c)
   if (scopes) {
     if (!svc_takes_part(c, scopes, &roles)) {
       svc_str key = c->route.params[c->plan->hops[scopes - 1].param];
-      return c->error.code ? false : svc_not_found(c, c->plan->hops[scopes - 1].noun, 0, key);
+      return c->error.code ? false : svc_no_part(c, c->plan->hops[scopes - 1].noun, key);
     }
   } else if (wanted && c->plan->route->flags & SVC_ANYWHERE) {
     if (!svc_begin_read(c)) return false;

@@ -225,6 +225,9 @@ typedef struct svc_violation {
   svc_str field;       /* full path: "replicationSpecs[0].regionConfigs[1].priority" */
   svc_str description;
   int code;            /* SVC_E_... */
+  int fault;           /* enum svc_fault */
+  int64_t most;        /* of SVC_FAULT_LONG */
+  svc_str value;       /* what was sent, where it is a text or number; of SVC_FAULT_CHANGED what it was */
   struct svc_violation *next;
 } svc_violation;
 
@@ -305,6 +308,7 @@ struct svc_call {
     unsigned resolved; /* hops whose entities hold in this transaction */
     svc_entity chain[SVC_MAX_CHAIN];
     svc_str org_key; /* with plan->item_by_org: of that organization */
+    svc_str links_own; /* whose links may come back in the body; n 0: those of the path's own entity */
   } route;
 
   struct {
@@ -350,7 +354,7 @@ SVC_PRIVATE bool svc_fail_about(svc_call *c, int code, svc_str key, svc_str pare
 SVC_PRIVATE bool svc_no_memory(svc_call *c);                /* 503; false */
 SVC_PRIVATE bool svc_store_failed(svc_call *c, int status); /* the error for what the store said; false */
 SVC_PRIVATE bool svc_txn_good(svc_call *c); /* false, with the error set: the transaction has failed */
-SVC_PRIVATE void svc_violate(svc_call *c, int code, svc_str path, const char *format, ...) SVC_PRINTF(4, 5);
+SVC_PRIVATE svc_violation *svc_violate(svc_call *c, int code, svc_str path, const char *format, ...) SVC_PRINTF(4, 5); /* may be NULL */
 SVC_PRIVATE svc_str svc_error_document(svc_call *c);
 
 /* the stages, in the order of the request; each true, or false with the error set */
@@ -377,6 +381,7 @@ SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *su
 
 /* permission.c */
 SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted); /* 403 that names them; false */
+SVC_PRIVATE bool svc_no_part(svc_call *c, const svc_noun_info *noun, svc_str key); /* it is there, for others; false */
 SVC_PRIVATE bool svc_entity_visible(svc_call *c, const svc_noun_info *noun, const svc_entity *e);
 /* Has the caller any part in the last of these steps of the path: an organization or project, or what belongs to some?
 ** c->error: there is none. */
@@ -401,6 +406,12 @@ SVC_PRIVATE int svc_get_noun(svc_txn *txn, const svc_noun_info *noun, const svc_
 SVC_PRIVATE const svc_query_value *svc_query_get(const svc_call *c, const char *name); /* the first; NULL: not given */
 SVC_PRIVATE bool svc_query_has(const svc_call *c, const char *name, svc_str value); /* one of a repeated one */
 
+/* values.c: values of the tables, with the vendor's word in place of svc where they begin with it. */
+SVC_PRIVATE svc_str svc_value_text(const svc *s, svc_arena *a, const char *value); /* as it is sent; NUL-terminated */
+SVC_PRIVATE bool svc_value_is(const svc *s, svc_str text, const char *value);
+SVC_PRIVATE bool svc_value_in(const svc *s, svc_str text, const char *const *values);
+SVC_PRIVATE svc_str svc_values_known(svc_call *c, const char *const *values); /* "A, B or C", for an error */
+
 /* check.c: a body against the table of its fields. */
 enum svc_check_mode { SVC_CHECK_CREATE, SVC_CHECK_UPDATE, SVC_CHECK_REPLACE };
 /* The body as it shall be stored; NULL: violations were found, or there is no memory. `before` NULL: there is none. */
@@ -408,7 +419,8 @@ SVC_PRIVATE svc_node *svc_check(svc_call *c, const svc_object *object, const svc
                                 int mode);
 SVC_PRIVATE svc_node *svc_check_array(svc_call *c, const svc_object *object, const svc_node *input); /* an array of them */
 SVC_PRIVATE bool svc_check_done(svc_call *c); /* false with the error when there were violations */
-SVC_PRIVATE svc_node *svc_presets(svc_arena *a, const svc_object *object); /* an object with nothing but its defaults */
+SVC_PRIVATE svc_node *svc_preset(const svc *s, svc_arena *a, const svc_field *f); /* its default; NULL: none, or no memory */
+SVC_PRIVATE svc_node *svc_presets(const svc *s, svc_arena *a, const svc_object *object); /* an object with nothing but its defaults */
 
 /* fields.c: the tables of fields, with base objects and unions. */
 #define SVC_FIELD_LEVELS 6 /* an object and those it is based on; svc_open() refuses tables with more */
@@ -431,6 +443,7 @@ SVC_PRIVATE bool svc_each_value(const svc_node *body, const char *field, svc_val
 SVC_PRIVATE void svc_template_write(svc_buf *b, const svc_template *t, const svc_call *c, const svc_answer *answer);
 SVC_PRIVATE size_t svc_template_size(const svc_template *t, const svc_call *c, const svc_answer *answer);
 SVC_PRIVATE int svc_links_open(svc *s);
+SVC_PRIVATE bool svc_links_served(svc_call *c, const svc_node *links); /* are these what a GET shows of the path's entity? */
 
 /* ---------------------------------------------------------------------------------------------------------- behaviour */
 
@@ -438,6 +451,7 @@ SVC_PRIVATE int svc_links_open(svc *s);
 SVC_PRIVATE uint64_t svc_body_revision(svc_str body); /* the ETag of what is not stored */
 SVC_PRIVATE bool svc_if_match(svc_call *c, uint64_t revision); /* false: 412 */
 SVC_PRIVATE bool svc_if_match_view(svc_call *c, const svc_node *view); /* the same, of a body made for the request */
+SVC_PRIVATE void svc_answer_keys(svc_call *c, const svc_plan *item, const svc_entity *e, svc_answer *out); /* for its links */
 SVC_PRIVATE bool svc_answer_entity(svc_call *c, const svc_entity *e); /* as its route or noun shows it */
 SVC_PRIVATE bool svc_answer_view(svc_call *c, const svc_entity *e, svc_node *view); /* shown as this; NULL: no memory */
 SVC_PRIVATE svc_node *svc_entity_view(svc_call *c, const svc_entity *e); /* as its route or noun shows it; NULL: failed */

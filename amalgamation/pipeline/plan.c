@@ -24,7 +24,7 @@ SVC_PRIVATE const svc_noun_info *svc_noun_by_kind(const svc *s, const char *kind
 
 static bool plan_presets(svc *s, svc_noun_info *info)
 {
-  svc_node *body = svc_presets(&s->memory, info->noun->object);
+  svc_node *body = svc_presets(s, &s->memory, info->noun->object);
   return body && svc_body_write(&s->memory, body, &info->preset, &info->preset_links_at);
 }
 

@@ -59,13 +59,6 @@ static bool query_common_value(svc_call *c, int which, svc_str name, svc_str tex
   }
 }
 
-static bool query_in(const char *const *values, svc_str text)
-{
-  for (; *values; values++)
-    if (svc_str_is(text, *values)) return true;
-  return false;
-}
-
 /* A plus that was not encoded reads as a space; in a date it can only have been the sign of a time zone. */
 static svc_str query_with_zone(svc_call *c, svc_str text)
 {
@@ -76,6 +69,12 @@ static svc_str query_with_zone(svc_call *c, svc_str text)
   copy = svc_arena_copy(c->arena, text);
   if (copy.n) ((char *)(uintptr_t)copy.p)[i - 1] = '+';
   return copy;
+}
+
+static svc_str query_range(svc_call *c, const svc_param *p)
+{
+  if (p->max <= p->min) return svc_arena_print(c->arena, "it must be an integer of %d bits", p->type == SVC_INT32 ? 32 : 64);
+  return svc_arena_print(c->arena, "it must be an integer from %lld to %lld", (long long)p->min, (long long)p->max);
 }
 
 static bool query_own_value(svc_call *c, const svc_param *p, svc_query_value *v)
@@ -96,10 +95,11 @@ static bool query_own_value(svc_call *c, const svc_param *p, svc_query_value *v)
   case SVC_INT64:
     if (!svc_str_i64(v->text, &v->number) || (p->type == SVC_INT32 && (v->number < INT32_MIN || v->number > INT32_MAX)) ||
         (p->max > p->min && (v->number < p->min || v->number > p->max)))
-      return query_bad(c, name, p->max > p->min ? "it must be an integer within its bounds" : "it must be an integer");
+      return query_bad(c, name, query_range(c, p).p);
     return true;
   default:
-    if (p->values && !query_in(p->values, v->text)) return query_bad(c, name, "it is not one of the values that are known");
+    if (p->values && !svc_value_in(c->s, v->text, p->values))
+      return query_bad(c, name, svc_arena_print(c->arena, "it must be " SVC_FMT, SVC_ARG(svc_values_known(c, p->values))).p);
     if (p->pattern && !svc_pattern_match(p->pattern, v->text)) {
       snprintf(why, sizeof why, "it must match %s", p->pattern);
       return query_bad(c, name, why);

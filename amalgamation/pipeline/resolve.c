@@ -123,11 +123,14 @@ static int resolve_entity(svc_call *c, unsigned i, svc_str text, svc_entity *out
   return svc_entity_get(c->txn, noun->kind, &parent, &id, out);
 }
 
-/* The name may be that of another noun, with which this one shares the space of names. */
+/* The name may be that of another noun, with which this one shares the space of names; what is no id is no entity's. */
 static bool resolve_missing(svc_call *c, unsigned i, svc_str text)
 {
   const svc_noun_info *noun = c->plan->hops[i].noun;
   svc_named other;
+  svc_id id;
+  if (noun->noun->err_malformed && !noun->noun->key && !c->plan->hops[i].by_unique && !svc_id_parse(text, &id))
+    return svc_fail_about(c, noun->noun->err_malformed, text, i ? c->route.chain[i - 1].key : SVC_S(""));
   if (noun->noun->err_other && noun->noun->names && i > 0 &&
       svc_named_get(c->txn, noun->noun->names, &c->route.chain[i - 1].id, text, &other) == SVC_OK)
     return svc_fail_about(c, noun->noun->err_other, text, c->route.chain[i - 1].key);

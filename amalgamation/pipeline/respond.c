@@ -181,7 +181,7 @@ static void respond_headers(svc_call *c, int status, size_t body_length)
     respond_number(c, "RateLimit-Remaining", c->route.tokens.remaining);
     if (!c->route.tokens.taken) respond_number(c, "Retry-After", c->route.tokens.wait_seconds);
   }
-  if (c->error.code && status != 401) respond_header(c, "X-Error-Code", svc_str_c(svc_error_name(c->error.code)));
+  if (c->error.code && (status != 401 || c->who.known)) respond_header(c, "X-Error-Code", svc_str_c(svc_error_name(c->error.code)));
   if (c->error.challenge.n) respond_header(c, "WWW-Authenticate", c->error.challenge);
   if (status == 503) respond_number(c, "Retry-After", 1);
   if (status == 405) respond_header(c, "Allow", respond_allow(c));

@@ -49,7 +49,9 @@ enum svc_field_flags {
   SVC_WRITE_ONLY = 16,   /* taken from the body, seen by the hooks, neither stored nor shown */
   SVC_UNIQUE_ITEMS = 32, /* no element of the array twice */
   SVC_MIN = 64,          /* .min holds */
-  SVC_MAX = 128          /* .max holds */
+  SVC_MAX = 128,         /* .max holds */
+  SVC_GROUP_EVENTS = 256, /* a string: the values are the types of events of projects; */
+  SVC_ORG_EVENTS = 512    /* and of organizations */
 };
 
 /* Fields that the service fills in by itself. */
@@ -300,6 +302,19 @@ typedef struct svc_field_event {
   const char *field, *event, *value;
 } svc_field_event;
 
+enum svc_fault { SVC_FAULT_VALUE = 1, SVC_FAULT_MISSING = 2, SVC_FAULT_CHANGED = 4, SVC_FAULT_LONG = 8 };
+
+/*
+** A body that is refused for this field has an error of its own, rather than that of all fields. Its parameters: the value
+** that was sent, then the project or organization; of SVC_FAULT_CHANGED the entity's name; of SVC_FAULT_LONG the value, then
+** the length that is allowed. "specs[].regionName": in each element of an array.
+*/
+typedef struct svc_field_error {
+  const char *field;
+  unsigned char faults; /* enum svc_fault, several */
+  unsigned short error; /* SVC_E_... */
+} svc_field_error;
+
 /*
 ** A field that names another entity: it must be there, and it may not go while it is named. The name is an id, or, where it
 ** never changes, the unique value below the same project or its organization. "roles[].roleName": in each element of an array.
@@ -366,10 +381,12 @@ struct svc_noun {
                              change its parent. Of its hooks there are prepare, removing, gone and view, of an element's body */
   const char *counted_in; /* field of the parent that shows how many there are */
   unsigned short err_not_found; /* SVC_E_...; parameters: its key, then its parent's */
+  unsigned short err_malformed; /* SVC_E_...: what stands in the path is no id at all; 0: as not found; parameters: as that */
   unsigned short err_exists;    /* SVC_E_...; parameters: the unique value, then the parent's key */
   unsigned short err_other;     /* SVC_E_...: what the path names is another noun with which it shares `names`; its key, its parent's */
   unsigned short err_in_use;    /* SVC_E_...: the parent cannot be deleted while one of these is left; 0: they go with it */
   const svc_lifecycle *lifecycle;
+  const svc_field_error *field_errors; /* closed by a row without field */
   const svc_ref *refs;     /* closed by a row without field */
   const svc_guard *guards; /* closed by a row without field */
   /* names of the events written when one is created, changed, about to be deleted; NULL: none */

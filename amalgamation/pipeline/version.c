@@ -115,12 +115,37 @@ static int version_judge(const svc_call *c, const version_range *r, unsigned *ve
   return SVC_E_NONE;
 }
 
+static svc_str version_day(svc_call *c, unsigned version)
+{
+  return svc_arena_print(c->arena, "%04u-%02u-%02u", version / 10000, version / 100 % 100, version % 100);
+}
+
+/* What could have been asked for. */
+static svc_str version_there_are(svc_call *c)
+{
+  const svc_route *route = c->plan->route;
+  unsigned newest = version_newest(route), i;
+  svc_buf b = svc_buf_new(c->arena, 256);
+  svc_buf_text(&b, "The Accept header names no version of this operation that can be served. There is ");
+  svc_buf_str(&b, c->s->media_prefix);
+  svc_buf_str(&b, version_day(c, newest));
+  svc_buf_char(&b, '+');
+  svc_buf_text(&b, route->media && !strchr(route->media, '/') ? route->media : "json");
+  svc_buf_text(&b, ", which any later day stands for");
+  for (i = 0; i < 4 && route->versions[i] && route->versions[i] != newest; i++) {
+    svc_buf_text(&b, i ? ", " : "; gone are ");
+    svc_buf_str(&b, version_day(c, route->versions[i]));
+  }
+  svc_buf_char(&b, '.');
+  return svc_buf_done(&b);
+}
+
 static bool version_fail(svc_call *c, int error, unsigned version)
 {
-  char day[11];
-  if (error != SVC_E_VERSION_GONE) return svc_fail(c, error, "");
-  snprintf(day, sizeof day, "%04u-%02u-%02u", version / 10000 % 10000, version / 100 % 100, version % 100);
-  return svc_fail(c, error, "sS", day, &c->request.path);
+  svc_str day;
+  if (error != SVC_E_VERSION_GONE) return svc_fail_as(c, version_there_are(c), error, "");
+  day = version_day(c, version);
+  return svc_fail(c, error, "SS", &day, &c->request.path);
 }
 
 static bool version_better(const version_range *a, const version_range *b)

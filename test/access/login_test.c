@@ -281,7 +281,7 @@ static MunitResult login_spelled(const MunitParameter params[], void *data)
   snprintf(path, sizeof path, "/orgs/%s/serviceAccounts/%s/accessList", l.keys.org_id, l.keys.client_id);
   munit_assert_int(t_send(&l.t, "GET", "", NULL), ==, 200);
   munit_assert_size(t_count(&l.t, "apiKey.accessList"), ==, 0);
-  munit_assert_int(t_send(&l.t, "POST", path, "[{\"ipAddress\":\"192.0.2.7\"},{\"cidrBlock\":\"2001:DB8::7/64\"}]"), ==, 200);
+  munit_assert_int(t_send(&l.t, "POST", path, "[{\"ipAddress\":\"192.0.2.7\"},{\"cidrBlock\":\"2001:DB8::7/64\"}]"), ==, 201);
   munit_assert_int(t_send(&l.t, "GET", "", NULL), ==, 200); /* the root shows a caller its own list */
   munit_assert_size(t_count(&l.t, "apiKey.accessList"), ==, 2);
   munit_assert_string_equal(t_str(&l.t, "apiKey.accessList[0].ipAddress"), "192.0.2.7");
@@ -304,14 +304,14 @@ static MunitResult login_spelled(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/events", l.keys.org_id), ==, 200);
   munit_assert_string_equal(t_str(&l.t, "results[0].remoteAddress"), "2001:db8::9");
   /* all of IPv6 is nothing of IPv4, and the other way round */
-  munit_assert_int(t_send(&l.t, "POST", path, "[{\"cidrBlock\":\"::/0\"}]"), ==, 200);
+  munit_assert_int(t_send(&l.t, "POST", path, "[{\"cidrBlock\":\"::/0\"}]"), ==, 201);
   l.t.peer = "2001:db8:1::1";
   munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
   l.t.peer = "203.0.113.1";
   munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 403);
   l.t.peer = "192.0.2.7";
   munit_assert_int(t_sendf(&l.t, "DELETE", NULL, "%s/::%%2F0", path), ==, 204);
-  munit_assert_int(t_send(&l.t, "POST", path, "[{\"cidrBlock\":\"0.0.0.0/0\"}]"), ==, 200);
+  munit_assert_int(t_send(&l.t, "POST", path, "[{\"cidrBlock\":\"0.0.0.0/0\"}]"), ==, 201);
   l.t.peer = "203.0.113.1";
   munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
   l.t.peer = "2001:db8:1::1";
@@ -506,7 +506,7 @@ static MunitResult login_known_token(const MunitParameter params[], void *data)
   munit_assert_int(login_as_host(&l, "PATCH", account, "{\"roles\":[\"ORG_OWNER\"]}"), ==, 200);
   for (i = 0; i < 3; i++) munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 200);
   snprintf(path, sizeof path, "%s/accessList", account);
-  munit_assert_int(login_as_host(&l, "POST", path, "[{\"ipAddress\":\"198.51.100.9\"}]"), ==, 200);
+  munit_assert_int(login_as_host(&l, "POST", path, "[{\"ipAddress\":\"198.51.100.9\"}]"), ==, 201);
   for (i = 0; i < 2; i++) munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 403); /* from another address */
   l.t.peer = "198.51.100.9";
   for (i = 0; i < 2; i++) munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 200);
@@ -675,7 +675,7 @@ static MunitResult login_access_list(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_param(&l.t, 0), "192.0.2.7");
   l.t.anonymous = false;
   munit_assert_int(t_sendf(&l.t, "POST", "[{\"cidrBlock\":\"192.0.2.9/29\"},{\"ipAddress\":\"2001:DB8:0:0::1\"}]", ACCESS,
-                           l.keys.org_id, l.keys.client_id), ==, 200);
+                           l.keys.org_id, l.keys.client_id), ==, 201);
   munit_assert_int64(t_int(&l.t, "totalCount"), ==, 2);
   munit_assert_string_equal(t_str(&l.t, "results[0].cidrBlock"), "192.0.2.8/29");
   munit_assert_string_equal(t_str(&l.t, "results[1].ipAddress"), "2001:db8::1");
@@ -748,7 +748,7 @@ static MunitResult login_last_way_in(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&l.t, "apiAccessListRequired"), "false");
 
   /* the first entries of its own list, with none for itself */
-  munit_assert_int(t_sendf(&l.t, "POST", "[]", LOGIN_ACCOUNTS "/%s/accessList", org, account), ==, 200); /* says nothing */
+  munit_assert_int(t_sendf(&l.t, "POST", "[]", LOGIN_ACCOUNTS "/%s/accessList", org, account), ==, 201); /* says nothing */
   munit_assert_int(t_sendf(&l.t, "POST", "[{\"ipAddress\":\"203.0.113.1\"},{\"cidrBlock\":\"198.51.100.0/24\"}]",
                            LOGIN_ACCOUNTS "/%s/accessList", org, account), ==, 400);
   munit_assert_string_equal(t_error(&l.t), "CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST");
@@ -756,8 +756,8 @@ static MunitResult login_last_way_in(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&l.t, "GET", NULL, LOGIN_ACCOUNTS "/%s/accessList", org, account), ==, 200);
   munit_assert_int64(t_int(&l.t, "totalCount"), ==, 0);
   munit_assert_int(t_sendf(&l.t, "POST", "[{\"ipAddress\":\"203.0.113.1\"},{\"cidrBlock\":\"192.0.2.0/28\"}]",
-                           LOGIN_ACCOUNTS "/%s/accessList", org, account), ==, 200);
-  munit_assert_int(t_sendf(&l.t, "POST", "[{\"ipAddress\":\"203.0.113.2\"}]", LOGIN_ACCOUNTS "/%s/accessList", org, account), ==, 200);
+                           LOGIN_ACCOUNTS "/%s/accessList", org, account), ==, 201);
+  munit_assert_int(t_sendf(&l.t, "POST", "[{\"ipAddress\":\"203.0.113.2\"}]", LOGIN_ACCOUNTS "/%s/accessList", org, account), ==, 201);
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", org), ==, 200);
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", org), ==, 200);
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", org), ==, 200);
@@ -791,7 +791,7 @@ static MunitResult login_last_way_in(const MunitParameter params[], void *data)
   t_headers_clear(&l.t);
   l.t.anonymous = false;
   munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", org), ==, 200);
-  munit_assert_int(t_sendf(&l.t, "POST", "[{\"ipAddress\":\"203.0.113.1\"}]", LOGIN_KEYS "/%s/accessList", org, key), ==, 200);
+  munit_assert_int(t_sendf(&l.t, "POST", "[{\"ipAddress\":\"203.0.113.1\"}]", LOGIN_KEYS "/%s/accessList", org, key), ==, 201);
   munit_assert_int(t_sendf(&l.t, "DELETE", NULL, LOGIN_KEYS "/%s", org, key), ==, 204);
   login_close(&l);
   return MUNIT_OK;
@@ -806,7 +806,7 @@ static MunitResult login_last_role(const MunitParameter params[], void *data)
   login_open(&l, NULL);
   l.t.anonymous = false;
   snprintf(other, sizeof other, "%s", t_project(&l.t, l.keys.org_id, "other"));
-  munit_assert_int(t_sendf(&l.t, "POST", "{\"desc\":\"x\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", l.keys.group_id), ==, 200);
+  munit_assert_int(t_sendf(&l.t, "POST", "{\"desc\":\"x\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", l.keys.group_id), ==, 201);
   snprintf(key, sizeof key, "%s", t_str(&l.t, "id"));
   snprintf(public_key, sizeof public_key, "%s", t_str(&l.t, "publicKey"));
   snprintf(private_key, sizeof private_key, "%s", t_str(&l.t, "privateKey"));
@@ -902,9 +902,9 @@ static MunitResult login_nothing_in_clear(const MunitParameter params[], void *d
   login_open(&l, &(svc_config){ .path = folder });
   t_header(&l.t, "Idempotency-Key", "once");
   l.t.anonymous = false;
-  munit_assert_int(t_sendf(&l.t, "POST", "{\"desc\":\"x\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", l.keys.group_id), ==, 200);
+  munit_assert_int(t_sendf(&l.t, "POST", "{\"desc\":\"x\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", l.keys.group_id), ==, 201);
   secrets[n++] = strdup(t_str(&l.t, "privateKey"));
-  munit_assert_int(t_sendf(&l.t, "POST", "{\"desc\":\"x\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", l.keys.group_id), ==, 200);
+  munit_assert_int(t_sendf(&l.t, "POST", "{\"desc\":\"x\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", l.keys.group_id), ==, 201);
   munit_assert_true(svc_str_starts(svc_str_c(t_str(&l.t, "privateKey")), "********-****-****-")); /* the replay shows it masked */
   t_headers_clear(&l.t);
   munit_assert_int(t_sendf(&l.t, "POST", "{\"name\":\"y\",\"description\":\"y\",\"roles\":[\"GROUP_OWNER\"],"

@@ -186,7 +186,7 @@ static void store_clusters(svc *s, const char *project)
              "{\"name\":\"cluster-%d\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
              "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{"
              "\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}", i);
-    store_make(s, "POST", target, body, 201, &r);
+    store_make(s, "POST", target, body, 202, &r);
     svc_response_free(&r);
   }
 }

@@ -23,7 +23,7 @@ static void api_key_open(api_key_world *w)
 
 static void api_key_make_one(api_key_world *w, const char *level, const char *scope, const char *body)
 {
-  munit_assert_int(t_sendf(&w->t, "POST", body, "/%s/%s/apiKeys", level, scope), ==, 200);
+  munit_assert_int(t_sendf(&w->t, "POST", body, "/%s/%s/apiKeys", level, scope), ==, 201);
   snprintf(w->id, sizeof w->id, "%s", t_str(&w->t, "id"));
   snprintf(w->public_key, sizeof w->public_key, "%s", t_str(&w->t, "publicKey"));
 }
@@ -95,7 +95,7 @@ static MunitResult api_key_life(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "results[0].orgId"), w.org);
   munit_assert_string_equal(t_str(&w.t, "results[0].username"), "owner@example.com");
 
-  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.1\"}]", "/orgs/%s/apiKeys/%s/accessList", w.org, w.id), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.1\"}]", "/orgs/%s/apiKeys/%s/accessList", w.org, w.id), ==, 201);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/apiKeys/%s", w.org, w.id), ==, 204);
   munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_DELETED"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].targetPublicKey"), w.public_key);
@@ -123,8 +123,8 @@ static MunitResult api_key_refused(const MunitParameter params[], void *data)
     { "groups", "{\"desc\":\"a\",\"roles\":[\"ORG_OWNER\"]}", "INVALID_ROLE_FOR_GROUP", "roles[0]" },
     { "groups", "{\"desc\":\"a\",\"roles\":[\"group_owner\"]}", "INVALID_ROLE_FOR_GROUP", "roles[0]" },
     { "orgs", "{\"desc\":\"a\",\"roles\":[{\"orgId\":\"" API_KEY_ABSENT "\",\"roleName\":\"ORG_OWNER\"}]}", "INVALID_ATTRIBUTE", "roles" },
-    { "orgs", "{\"roles\":[\"ORG_OWNER\"]}", "MISSING_ATTRIBUTE", "desc" },
-    { "orgs", "{\"desc\":\"a\"}", "MISSING_ATTRIBUTE", "roles" },
+    { "orgs", "{\"roles\":[\"ORG_OWNER\"]}", "API_KEY_REQUIRES_DESCRIPTION", "desc" },
+    { "orgs", "{\"desc\":\"a\"}", "MISSING_API_KEY_ROLES", "roles" },
   };
   api_key_world w;
   char body[256];
@@ -324,7 +324,7 @@ static MunitResult api_key_access_list(const MunitParameter params[], void *data
   munit_assert_int(t_sendf(&w.t, "GET", NULL, API_KEY_LIST, w.org, w.id), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.1\"},{\"cidrBlock\":\"198.51.100.77/24\"},"
-                           "{\"ipAddress\":\"2001:DB8:0:0::0001\"},{\"cidrBlock\":\"2001:db8:ffff::1/48\"}]", API_KEY_LIST, w.org, w.id), ==, 200);
+                           "{\"ipAddress\":\"2001:DB8:0:0::0001\"},{\"cidrBlock\":\"2001:db8:ffff::1/48\"}]", API_KEY_LIST, w.org, w.id), ==, 201);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 4);
   munit_assert_string_equal(t_str(&w.t, "results[0].ipAddress"), "192.0.2.1");
   munit_assert_string_equal(t_str(&w.t, "results[0].cidrBlock"), "192.0.2.1/32");
@@ -344,7 +344,7 @@ static MunitResult api_key_access_list(const MunitParameter params[], void *data
   /* what is there is not added again, in no spelling, and is no event */
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"cidrBlock\":\"192.0.2.1/32\"},{\"ipAddress\":\"::ffff:192.0.2.1\"},"
                            "{\"cidrBlock\":\"198.51.100.0/24\"},{\"ipAddress\":\"2001:db8::1\"},{\"ipAddress\":\"203.0.113.9\"},"
-                           "{\"ipAddress\":\"203.0.113.9\"}]", API_KEY_LIST, w.org, w.id), ==, 200);
+                           "{\"ipAddress\":\"203.0.113.9\"}]", API_KEY_LIST, w.org, w.id), ==, 201);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 5);
   munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_ACCESS_LIST_ENTRY_ADDED"), ==, 5);
 
@@ -403,7 +403,7 @@ static MunitResult api_key_access_list_limit(const MunitParameter params[], void
   api_key_make_one(&w, "orgs", w.org, "{\"desc\":\"a\",\"roles\":[\"ORG_MEMBER\"]}");
   for (i = 0; i < 200; i++) n += (size_t)snprintf(body + n, sizeof body - n, "%c{\"ipAddress\":\"192.0.2.%d\"}", i ? ',' : '[', i);
   snprintf(body + n, sizeof body - n, "]");
-  munit_assert_int(t_sendf(&w.t, "POST", body, API_KEY_LIST, w.org, w.id), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "POST", body, API_KEY_LIST, w.org, w.id), ==, 201);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 200);
   munit_assert_size(t_count(&w.t, "results"), ==, 100); /* the first page */
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.200\"}]", API_KEY_LIST, w.org, w.id), ==, 403);
@@ -414,9 +414,9 @@ static MunitResult api_key_access_list_limit(const MunitParameter params[], void
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.200\"},{\"ipAddress\":\"192.0.2.201\"}]", API_KEY_LIST, w.org, w.id), ==, 403);
   /* what is there already, or stands in the body twice, is not new and does not count */
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.1\"},{\"ipAddress\":\"192.0.2.200\"},{\"cidrBlock\":\"192.0.2.200/32\"},"
-                           "{\"ipAddress\":\"192.0.2.2\"}]", API_KEY_LIST, w.org, w.id), ==, 200);
+                           "{\"ipAddress\":\"192.0.2.2\"}]", API_KEY_LIST, w.org, w.id), ==, 201);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 200);
-  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.200\"},{\"ipAddress\":\"192.0.2.1\"}]", API_KEY_LIST, w.org, w.id), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.200\"},{\"ipAddress\":\"192.0.2.1\"}]", API_KEY_LIST, w.org, w.id), ==, 201);
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.1\"},{\"ipAddress\":\"192.0.2.201\"}]", API_KEY_LIST, w.org, w.id), ==, 403);
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.201\"},{}]", API_KEY_LIST, w.org, w.id), ==, 400); /* that first */
   munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_ACCESS_LIST_ENTRY_ADDED"), ==, 201);
@@ -439,7 +439,7 @@ static MunitResult api_key_same_random(const MunitParameter params[], void *data
   (void)params, (void)data;
   t_open(&t, &(svc_config){ .random = api_key_no_chance });
   org = t_organization(&t, "Acme");
-  munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"a\",\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/apiKeys", org), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"a\",\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/apiKeys", org), ==, 201);
   munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"b\",\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/apiKeys", org), ==, 503);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/apiKeys", org), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);

@@ -88,8 +88,8 @@ static MunitResult close_world(cluster_world *w)
 static cluster_reply make_cluster(cluster_world *w, const char *body)
 {
   cluster_reply r = call(w, "POST", "/groups/%G/clusters", body);
-  if (r.status != 201) munit_logf(MUNIT_LOG_WARNING, "%.*s", (int)r.text.n, r.text.p);
-  munit_assert_int(r.status, ==, 201);
+  if (r.status != 202) munit_logf(MUNIT_LOG_WARNING, "%.*s", (int)r.text.n, r.text.p);
+  munit_assert_int(r.status, ==, 202);
   return r;
 }
 
@@ -280,9 +280,9 @@ static const struct cluster_refusal {
   { "{\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[" SPEC("M10") "]}", "MISSING_ATTRIBUTE", "name" },
   { "{\"name\":\"C\",\"replicationSpecs\":[" SPEC("M10") "]}", "MISSING_ATTRIBUTE", "clusterType" },
   { "{\"name\":\"C\",\"clusterType\":\"REPLICASET\"}", "MISSING_ATTRIBUTE", "replicationSpecs" },
-  { BODY("-C"), "INVALID_ATTRIBUTE", "name" },
-  { BODY("a_b"), "INVALID_ATTRIBUTE", "name" },
-  { BODY("a123456789a123456789a123456789a123456789a123456789a123456789a1234"), "INVALID_ATTRIBUTE", "name" },
+  { BODY("-C"), "CLUSTER_NAME_INVALID", "name" },
+  { BODY("a_b"), "CLUSTER_NAME_INVALID", "name" },
+  { BODY("a123456789a123456789a123456789a123456789a123456789a123456789a1234"), "CLUSTER_NAME_TOO_LONG", "name" },
   { WITH("\"acceptDataRisksAndForceReplicaSetReconfig\":\"soon\""), "INVALID_DATE_FORMAT",
     "acceptDataRisksAndForceReplicaSetReconfig" },
   { WITH("\"adaptiveCapacity\":\"ON\""), "INVALID_ENUM_VALUE", "adaptiveCapacity" },
@@ -294,16 +294,17 @@ static const struct cluster_refusal {
          "\"TLS_AES_128_CCM_SHA256\",\"TLS_AES_128_CCM_SHA256\",\"TLS_AES_128_CCM_SHA256\","
          "\"TLS_AES_128_CCM_SHA256\"]}"),
     "INVALID_ATTRIBUTE", "advancedConfiguration.customOpensslCipherConfigTls13" },
-  { WITH("\"backupEnabled\":\"yes\""), "INVALID_ATTRIBUTE", "backupEnabled" },
+  { WITH("\"backupEnabled\":\"yes\""), "INVALID_JSON_ATTRIBUTE", "backupEnabled" },
   { WITH("\"backupEnabled\":null"), "INVALID_ATTRIBUTE", "backupEnabled" },
   { WITH("\"biConnector\":{\"readPreference\":\"secondary\"}"), "INVALID_ENUM_VALUE", "biConnector.readPreference" },
   { WITH("\"connectionStrings\":{\"standard\":\"db://x\"}"), "ATTRIBUTE_READ_ONLY", "connectionStrings.standard" },
+  { WITH("\"connectionStrings\":{}"), "ATTRIBUTE_READ_ONLY", "connectionStrings" },
   { WITH("\"dbVersion\":\"8.0.9\""), "ATTRIBUTE_READ_ONLY", "dbVersion" },
   { WITH("\"id\":\"0123456789abcdef01234567\""), "ATTRIBUTE_READ_ONLY", "id" },
   { WITH("\"labels\":[{\"key\":\"\"}]"), "INVALID_ATTRIBUTE", "labels[0].key" },
   { WITH("\"stateName\":\"IDLE\""), "ATTRIBUTE_READ_ONLY", "stateName" },
   { WITH("\"tags\":[{\"key\":\"a\",\"value\":\"b\"},{\"key\":\"a\"}]"), "MISSING_ATTRIBUTE", "tags[1].value" },
-  { WITH("\"tags\":{}"), "INVALID_ATTRIBUTE", "tags" },
+  { WITH("\"tags\":{}"), "INVALID_JSON_ATTRIBUTE", "tags" },
   { WITH("\"vendorEmployeeAccessGrant\":{}"), "ATTRIBUTE_READ_ONLY", "vendorEmployeeAccessGrant" },
   { WITH("\"colour\":\"red\""), "INVALID_ATTRIBUTE", "colour" },
   { "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[]}", "INVALID_ATTRIBUTE",
@@ -316,10 +317,10 @@ static const struct cluster_refusal {
     "INVALID_ATTRIBUTE", "replicationSpecs[0].numShards" },
   { REGION(""), "INVALID_ATTRIBUTE", "replicationSpecs[0].regionConfigs" },
   { REGION("{}"), "MISSING_ATTRIBUTE", R0 ".providerName" },
-  { REGION("{\"providerName\":\"SERVERLESS\"}"), "INVALID_ENUM_VALUE", R0 ".providerName" },
+  { REGION("{\"providerName\":\"SERVERLESS\"}"), "INVALID_PROVIDER", R0 ".providerName" },
   { REGION("{\"providerName\":\"AWS\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}"), "MISSING_ATTRIBUTE",
     R0 ".regionName" },
-  { REGION("{\"providerName\":\"AZURE\",\"regionName\":\"US_EAST_1\"}"), "INVALID_ENUM_VALUE", R0 ".regionName" },
+  { REGION("{\"providerName\":\"AZURE\",\"regionName\":\"US_EAST_1\"}"), "INVALID_REGION", R0 ".regionName" },
   { REGION("{\"providerName\":\"GCP\",\"regionName\":\"WESTERN_US\",\"electableSpecs\":{\"instanceSize\":\"M90\"}}"),
     "INVALID_ENUM_VALUE", R0 ".electableSpecs.instanceSize" },
   { REGION("{\"providerName\":\"GCP\",\"regionName\":\"WESTERN_US\",\"electableSpecs\":{\"diskIOPS\":1,"
@@ -328,13 +329,13 @@ static const struct cluster_refusal {
   { AWS("\"priority\":7"), "REPLICATION_SPECS_INVALID", "replicationSpecs[0].regionConfigs" },
   { ELECTABLE("\"nodeCount\":0"), "REPLICATION_SPECS_INVALID", "replicationSpecs[0].regionConfigs" },
   { ELECTABLE("\"nodeCount\":8"), "INVALID_ATTRIBUTE", R0 ".electableSpecs.nodeCount" },
-  { ELECTABLE("\"nodeCount\":-1"), "INVALID_ATTRIBUTE", R0 ".electableSpecs.nodeCount" },
+  { ELECTABLE("\"nodeCount\":-1"), "ATTRIBUTE_NEGATIVE", R0 ".electableSpecs.nodeCount" },
   { ELECTABLE("\"nodeCount\":2.5"), "INVALID_ATTRIBUTE", R0 ".electableSpecs.nodeCount" },
-  { ELECTABLE("\"diskSizeGB\":0"), "INVALID_ATTRIBUTE", R0 ".electableSpecs.diskSizeGB" },
+  { ELECTABLE("\"diskSizeGB\":0"), "ATTRIBUTE_NEGATIVE_OR_ZERO", R0 ".electableSpecs.diskSizeGB" },
   { ELECTABLE("\"diskThroughput\":1"), "ATTRIBUTE_READ_ONLY", R0 ".electableSpecs.diskThroughput" },
   { ELECTABLE("\"ebsVolumeType\":\"FLOPPY\""), "INVALID_ENUM_VALUE", R0 ".electableSpecs.ebsVolumeType" },
   { AND("\"priority\":8"), "INVALID_ATTRIBUTE", R0 ".priority" },
-  { AND("\"priority\":-1"), "INVALID_ATTRIBUTE", R0 ".priority" },
+  { AND("\"priority\":-1"), "ATTRIBUTE_NEGATIVE", R0 ".priority" },
   { AND("\"effectiveElectableSpecs\":{}"), "ATTRIBUTE_READ_ONLY", R0 ".effectiveElectableSpecs" },
   { AND("\"backingProviderName\":\"AWS\""), "INVALID_ATTRIBUTE", R0 ".backingProviderName" },
   { AND("\"autoScaling\":{\"compute\":{\"maxInstanceSize\":\"M1\"}}"), "INVALID_ENUM_VALUE",
@@ -373,9 +374,10 @@ static MunitResult test_refusals(const MunitParameter params[], void *data)
   open_world(&w);
   for (i = 0; i < sizeof cluster_refusals / sizeof cluster_refusals[0]; i++) {
     r = call(&w, "POST", "/groups/%G/clusters", cluster_refusals[i].body);
-    if (r.status == 201) munit_logf(MUNIT_LOG_WARNING, "taken: %s", cluster_refusals[i].body);
+    if (r.status == 202) munit_logf(MUNIT_LOG_WARNING, "taken: %s", cluster_refusals[i].body);
     expect_error(&w, r, 400, cluster_refusals[i].code);
-    expect_text(&w, r, "parameters[0]", cluster_refusals[i].field);
+    expect_text(&w, r, at(r.body, "badRequestDetail") ? "badRequestDetail.fields[0].field" : "parameters[0]",
+                cluster_refusals[i].field);
   }
   expect_error(&w, call(&w, "POST", "/groups/%G/clusters", WITH("\"paused\":true")), 400,
                "CANNOT_CREATE_PAUSED_CLUSTER");
@@ -436,7 +438,7 @@ static MunitResult test_patch_merges(const MunitParameter params[], void *data)
   expect_text(&w, r, "replicationSpecs[0].id", text_at(&w, &before, "replicationSpecs[0].id"));
   expect_text(&w, r, "replicationSpecs[0].zoneId", text_at(&w, &before, "replicationSpecs[0].zoneId"));
   expect_text(&w, r, "connectionStrings.standard", text_at(&w, &before, "connectionStrings.standard"));
-  expect_error(&w, patch(&w, "{\"name\":\"D\"}"), 400, "ATTRIBUTE_READ_ONLY");
+  expect_error(&w, patch(&w, "{\"name\":\"D\"}"), 400, "CLUSTER_CANNOT_CHANGE_NAME");
   expect_error(&w, patch(&w, "{\"clusterType\":null}"), 400, "INVALID_ATTRIBUTE");
   expect_error(&w, patch(&w, "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"}]}]}"), 400,
                "MISSING_ATTRIBUTE");
@@ -874,6 +876,24 @@ static MunitResult test_duplicates(const MunitParameter params[], void *data)
 
 /* ----------------------------------------------------------------------------------------------- connection strings */
 
+/* Nineteen digits in base 36 are this id. */
+static void expect_project_in(const char *digits, const char *id)
+{
+  unsigned char bytes[12] = { 0 };
+  char hex[25];
+  int i, k;
+  for (i = 0; i < 19; i++) {
+    unsigned carry = (unsigned)(digits[i] <= '9' ? digits[i] - '0' : digits[i] - 'a' + 10);
+    for (k = 11; k >= 0; k--) {
+      carry += bytes[k] * 36u;
+      bytes[k] = (unsigned char)carry;
+      carry >>= 8;
+    }
+  }
+  for (i = 0; i < 12; i++) snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+  munit_assert_string_equal(hex, id);
+}
+
 static MunitResult test_connection_strings(const MunitParameter params[], void *data)
 {
   enum { COUNT = 60 };
@@ -893,15 +913,16 @@ static MunitResult test_connection_strings(const MunitParameter params[], void *
                                          "\"replicationSpecs\":[%s]}", i, SPEC("M10")).p);
     srv[i] = text_at(&w, &r, "connectionStrings.standardSrv");
     standard = text_at(&w, &r, "connectionStrings.standard");
-    munit_assert(svc_pattern_match("db\\+srv://[a-z0-9]{6}\\.[a-z0-9]{5}\\.db\\.local", svc_str_c(srv[i])));
-    munit_assert(svc_pattern_match("db://[a-z0-9]{6}-shard-00-00\\.[a-z0-9]{5}\\.db\\.local:27017,"
-                                   "[a-z0-9]{6}-shard-00-01\\.[a-z0-9]{5}\\.db\\.local:27017,"
-                                   "[a-z0-9]{6}-shard-00-02\\.[a-z0-9]{5}\\.db\\.local:27017"
+    munit_assert(svc_pattern_match("db\\+srv://[a-z0-9]{6}\\.[a-z0-9]{19}\\.db\\.local", svc_str_c(srv[i])));
+    munit_assert(svc_pattern_match("db://[a-z0-9]{6}-shard-00-00\\.[a-z0-9]{19}\\.db\\.local:27017,"
+                                   "[a-z0-9]{6}-shard-00-01\\.[a-z0-9]{19}\\.db\\.local:27017,"
+                                   "[a-z0-9]{6}-shard-00-02\\.[a-z0-9]{19}\\.db\\.local:27017"
                                    "/\\?ssl=true&authSource=admin&replicaSet=[a-z0-9]{6}-shard-0",
                                    svc_str_c(standard)));
     munit_assert_int(strncmp(standard + 5, srv[i] + 9, 6), ==, 0);
     for (j = 0; j < i; j++) munit_assert_int(strncmp(srv[i] + 9, srv[j] + 9, 6), !=, 0);
   }
+  expect_project_in(srv[COUNT - 1] + 16, w.group); /* it is the project's id: no other project has it */
   munit_assert_string_equal(srv[0] + 15, srv[1] + 15);               /* of one project */
   munit_assert_string_not_equal(srv[0] + 15, srv[COUNT - 1] + 15);   /* of another */
   return close_world(&w);
@@ -920,7 +941,7 @@ static MunitResult test_quota(const MunitParameter params[], void *data)
                    200);
   for (i = 0; i < 3; i++) {
     snprintf(body, sizeof body, "{\"name\":\"Q%d\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[%s]}", i, SPEC("M10"));
-    munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/clusters", w.group), ==, i < 2 ? 201 : 403);
+    munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/clusters", w.group), ==, i < 2 ? 202 : 403);
   }
   munit_assert_string_equal(t_error(&w.t), "CLUSTERS_LIMIT_EXCEEDED");
   munit_assert_string_equal(t_param(&w.t, 0), "2");
@@ -1040,7 +1061,7 @@ static MunitResult test_roles(const MunitParameter params[], void *data)
     { "GROUP_READ_ONLY", "GET", CLUSTER_C "/status", NULL, 200 },
     { "GROUP_READ_ONLY", "PATCH", CLUSTER_C, "{\"backupEnabled\":true}", 403 },
     { "GROUP_READ_ONLY", "POST", "/groups/%G/clusters", BODY("D"), 403 },
-    { "GROUP_CLUSTER_CREATOR", "POST", "/groups/%G/clusters", BODY("D"), 201 },
+    { "GROUP_CLUSTER_CREATOR", "POST", "/groups/%G/clusters", BODY("D"), 202 },
     { "GROUP_CLUSTER_CREATOR", "PATCH", CLUSTER_C, "{\"backupEnabled\":true}", 403 },
     { "GROUP_CLUSTER_MANAGER", "PATCH", CLUSTER_C, "{\"backupEnabled\":true}", 200 },
     { "GROUP_REPLICA_SET_MANAGER", "PATCH", CLUSTER_C, "{\"backupEnabled\":false}", 200 },
@@ -1060,7 +1081,7 @@ static MunitResult test_roles(const MunitParameter params[], void *data)
     munit_assert_int(call(&w, rows[i].method, rows[i].path, rows[i].body).status, ==, rows[i].status);
   }
   w.t.caller.grant_count = 0;
-  expect_error(&w, call(&w, "GET", CLUSTER_C, NULL), 404, "GROUP_NOT_FOUND");
+  expect_error(&w, call(&w, "GET", CLUSTER_C, NULL), 401, "USER_UNAUTHORIZED");
   return close_world(&w);
 }
 
@@ -1123,7 +1144,7 @@ static MunitResult test_no_memory(const MunitParameter params[], void *data)
   w.org = t_organization(&w.t, "Acme");
   w.group = t_project(&w.t, w.org, "P1");
   starve(&w, &left, "POST", "/groups/%G/clusters",
-         "{\"name\":\"C\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" SPEC("M10") "," SPEC("M20") "]}", 201);
+         "{\"name\":\"C\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" SPEC("M10") "," SPEC("M20") "]}", 202);
   starve(&w, &left, "PATCH", CLUSTER_C, "{\"replicationSpecs\":[" SPEC("M10") "," SPEC("M30") "," SPEC("M10") "]}",
          200);
   starve(&w, &left, "GET", CLUSTER_C "/status", "", 200);

@@ -6,8 +6,8 @@
 */
 #include "world.h"
 
-/* Who has no part in an organization or project learns nothing of it. */
-#define STRANGER_STATUS 404
+/* Who has no part in an organization or project that is there. */
+#define STRANGER_STATUS 401
 
 #define NOBODY "nosuchField"
 

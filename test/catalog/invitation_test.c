@@ -22,7 +22,7 @@ static MunitResult invitation_organization(const MunitParameter params[], void *
   group = t_project(&t, org, "alpha");
   snprintf(body, sizeof body, "{\"username\":\"new@example.com\",\"roles\":[\"ORG_READ_ONLY\"],\"groupRoleAssignments\":"
            "[{\"groupId\":\"%s\",\"roles\":[\"GROUP_OWNER\"]}]}", group);
-  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/invites", org), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/invites", org), ==, 201);
   id = t_keep(&t, t_str(&t, "id"));
   munit_assert_string_equal(t_str(&t, "createdAt"), "2025-06-01T00:00:00Z");
   munit_assert_string_equal(t_str(&t, "expiresAt"), "2025-07-01T00:00:00Z");
@@ -74,7 +74,7 @@ static MunitResult invitation_tags(const MunitParameter params[], void *data)
   t_open(&t, NULL);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 201);
   id = t_keep(&t, t_str(&t, "id"));
   snprintf(paths[0], sizeof paths[0], "/orgs/%s/invites/%s", org, id);
   snprintf(paths[1], sizeof paths[1], "/groups/%s/invites/%s", group, id);
@@ -110,7 +110,7 @@ static MunitResult invitation_no_body(const MunitParameter params[], void *data)
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 201);
   id = t_keep(&t, t_str(&t, "id"));
   for (i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
     munit_assert_int(t_sendf(&t, "PATCH", bodies[i], "/orgs/%s/invites/%s", org, id), ==, 400);
@@ -134,7 +134,7 @@ static MunitResult invitation_project(const MunitParameter params[], void *data)
   t_open(&t, NULL);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 201);
   id = t_keep(&t, t_str(&t, "id"));
   munit_assert_string_equal(t_str(&t, "expiresAt"), "2025-07-01T00:00:00Z");
   munit_assert_string_equal(t_str(&t, "groupId"), group);
@@ -182,7 +182,7 @@ static MunitResult invitation_time(const MunitParameter params[], void *data)
   /* who is invited can do nothing; who registers in time is in */
   t.caller.user_id = early;
   t.caller.grants = NULL;
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 401);
   t_advance(&t, 29 * INVITATION_DAY);
   t_user(&t, "early@example.com", "[]");
   munit_assert_string_equal(t_str(&t, "id"), early);
@@ -208,7 +208,7 @@ static MunitResult invitation_time(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "INVITATION_EXPIRED");
 
   /* and again: registered by now, an invitation is still one, and adding lets in */
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"late@example.com\"}", "/orgs/%s/invites", org), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"late@example.com\"}", "/orgs/%s/invites", org), ==, 201);
   munit_assert_string_equal(t_str(&t, "roles[0]"), "ORG_MEMBER");
   munit_assert_string_equal(t_str(&t, "expiresAt"), "2025-07-31T00:00:00Z");
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"late@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
@@ -231,7 +231,7 @@ static MunitResult invitation_sent_back(const MunitParameter params[], void *dat
   t_open(&t, NULL);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 201);
   id = t_keep(&t, t_str(&t, "id"));
   for (i = 0; i < 2; i++) {
     snprintf(path, sizeof path, i ? "/groups/%s/invites/%s" : "/orgs/%s/invites/%s", i ? group : org, id);

@@ -163,7 +163,7 @@ static MunitResult project_names(const MunitParameter params[], void *data)
   t.grants[0].on = beta; /* whom it does not concern finds nothing */
   munit_assert_int(t_send(&t, "GET", "/groups/byName/gamma", NULL), ==, 404);
   munit_assert_string_equal(t_error(&t), "GROUP_NAME_NOT_FOUND");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", id), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", id), ==, 401);
   munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
   t_close(&t);
@@ -221,7 +221,7 @@ static MunitResult project_delete(const MunitParameter params[], void *data)
   id = t_project(&t, org, "alpha");
   munit_assert_int(t_sendf(&t, "PATCH", "{\"isSchemaAdvisorEnabled\":false}", "/groups/%s/settings", id), ==, 200);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":7}", "/groups/%s/limits/svc.project.deployment.clusters", id), ==, 200);
-  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", id), ==, 201);
+  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", id), ==, 202);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", id), ==, 200);
   munit_assert_int64(t_int(&t, "clusterCount"), ==, 1);
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", id), ==, 409);
@@ -326,7 +326,7 @@ static void key_make(t_service *t, const char *org, const char *role, char publi
 {
   char body[128];
   snprintf(body, sizeof body, "{\"desc\":\"for moving\",\"roles\":[\"%s\"]}", role);
-  munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/apiKeys", org), ==, 200);
+  munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/apiKeys", org), ==, 201);
   snprintf(public_key, 16, "%s", t_str(t, "publicKey"));
   snprintf(private_key, 48, "%s", t_str(t, "privateKey"));
 }
@@ -362,7 +362,7 @@ static MunitResult project_migrate_by_key(const MunitParameter params[], void *d
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/apiKeys", beta), ==, 200);
   snprintf(entry, sizeof entry, "/orgs/%s/apiKeys/%s/accessList", beta, t_str(&t, "results[0].id"));
   munit_assert_string_equal(t_str(&t, "results[0].publicKey"), public_key);
-  munit_assert_int(t_send(&t, "POST", entry, "[{\"ipAddress\":\"192.0.2.99\"}]"), ==, 200);
+  munit_assert_int(t_send(&t, "POST", entry, "[{\"ipAddress\":\"192.0.2.99\"}]"), ==, 201);
   t.grants[0].on = acme;
   munit_assert_int(migrate(&t, id, beta, public_key, private_key), ==, 403);
   munit_assert_string_equal(t_error(&t), "IP_ADDRESS_NOT_ON_ACCESS_LIST");
@@ -376,7 +376,7 @@ static MunitResult project_migrate_by_key(const MunitParameter params[], void *d
   munit_assert_string_equal(t_error(&t), "ORG_REQUIRES_ACCESS_LIST");
   munit_assert_int64(project_count(&t, acme), ==, 1);
   t.grants[0].on = beta;
-  munit_assert_int(t_send(&t, "POST", entry, "[{\"ipAddress\":\"192.0.2.7\"}]"), ==, 200);
+  munit_assert_int(t_send(&t, "POST", entry, "[{\"ipAddress\":\"192.0.2.7\"}]"), ==, 201);
   t.grants[0].on = acme;
 
   munit_assert_int(migrate(&t, id, beta, public_key, private_key), ==, 200);
@@ -385,7 +385,7 @@ static MunitResult project_migrate_by_key(const MunitParameter params[], void *d
   munit_assert_null(strstr(t.response.body, private_key));
   munit_assert_int64(project_count(&t, acme), ==, 0);
   munit_assert_int64(org_events(&t, acme, "GROUP_MOVED_FROM_ORG"), ==, 1);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", id), ==, 404); /* it is theirs now */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", id), ==, 401); /* it is theirs now */
   t.grants[0].on = beta;
   munit_assert_int64(project_count(&t, beta), ==, 1);
   munit_assert_int64(group_events(&t, id, "GROUP_MOVED"), ==, 1);

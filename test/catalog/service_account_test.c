@@ -341,7 +341,7 @@ static MunitResult service_account_access_list(const MunitParameter params[], vo
   service_account_make_one(&w, "orgs", w.org, SERVICE_ACCOUNT_BODY("ORG_MEMBER"));
   munit_assert_int(service_account_call(&w, "POST", w.group, ":invite", "{\"roles\":[\"GROUP_OWNER\"]}"), ==, 200);
   munit_assert_int(service_account_call(&w, "POST", w.org, "/accessList",
-                                        "[{\"ipAddress\":\"192.0.2.1\"},{\"cidrBlock\":\"198.51.100.9/24\"}]"), ==, 200);
+                                        "[{\"ipAddress\":\"192.0.2.1\"},{\"cidrBlock\":\"198.51.100.9/24\"}]"), ==, 201);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
   munit_assert_string_equal(t_str(&w.t, "results[0].ipAddress"), "192.0.2.1");
   munit_assert_string_equal(t_str(&w.t, "results[0].cidrBlock"), "192.0.2.1/32");
@@ -353,7 +353,7 @@ static MunitResult service_account_access_list(const MunitParameter params[], vo
   munit_assert_string_equal(t_str(&w.t, "results[0].whitelistEntry"), "198.51.100.0/24");
 
   munit_assert_int(service_account_call(&w, "POST", w.group, "/accessList",
-                                        "[{\"ipAddress\":\"2001:DB8:0::1\"},{\"ipAddress\":\"192.0.2.1\"}]"), ==, 200);
+                                        "[{\"ipAddress\":\"2001:DB8:0::1\"},{\"ipAddress\":\"192.0.2.1\"}]"), ==, 201);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3); /* one list, seen from both levels */
   munit_assert_int64(service_account_events(&w, w.group, "SERVICE_ACCOUNT_ACCESS_LIST_ENTRY_ADDED"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].whitelistEntry"), "2001:db8::1");
@@ -419,7 +419,7 @@ static MunitResult service_account_may_do_more(const MunitParameter params[], vo
   service_account_make_one(&w, "orgs", w.org, SERVICE_ACCOUNT_BODY("ORG_OWNER"));
   snprintf(secret, sizeof secret, "/secrets/%s", t_str(&w.t, "secrets[0].id"));
   munit_assert_int(service_account_call(&w, "POST", w.group, ":invite", "{\"roles\":[\"GROUP_READ_ONLY\"]}"), ==, 200);
-  munit_assert_int(service_account_call(&w, "POST", w.org, "/accessList", "[{\"ipAddress\":\"192.0.2.1\"}]"), ==, 200);
+  munit_assert_int(service_account_call(&w, "POST", w.org, "/accessList", "[{\"ipAddress\":\"192.0.2.1\"}]"), ==, 201);
   w.t.grants[0].role = "GROUP_OWNER";
   w.t.grants[0].on = w.group;
   munit_assert_int(service_account_call(&w, "POST", w.group, "/secrets", "{\"secretExpiresAfterHours\":8}"), ==, 403);
@@ -433,7 +433,7 @@ static MunitResult service_account_may_do_more(const MunitParameter params[], vo
 
   service_account_make_one(&w, "groups", w.group, SERVICE_ACCOUNT_BODY("GROUP_OWNER")); /* one that is of the project alone */
   snprintf(secret, sizeof secret, "/secrets/%s", t_str(&w.t, "secrets[0].id"));
-  munit_assert_int(service_account_call(&w, "POST", w.group, "/accessList", entry), ==, 200);
+  munit_assert_int(service_account_call(&w, "POST", w.group, "/accessList", entry), ==, 201);
   munit_assert_int(service_account_call(&w, "DELETE", w.group, "/accessList/203.0.113.1", NULL), ==, 204);
   munit_assert_int(service_account_call(&w, "POST", w.group, "/secrets", "{\"secretExpiresAfterHours\":8}"), ==, 201);
   munit_assert_string_equal(t_get_header(&w.t, "Cache-Control"), "no-store");

@@ -88,13 +88,13 @@ static MunitResult user_own_roles(const MunitParameter params[], void *data)
 
   t_as(&t, ada);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 200);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", other), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", other), ==, 401);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", ada), ==, 200);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 404); /* shares no organization with it */
   munit_assert_string_equal(t_error(&t), "USER_NOT_FOUND");
   t_as(&t, bob);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 404);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 401);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 401);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 200); /* itself */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", ada), ==, 404);
   snprintf(body, sizeof body, "{\"username\":\"eve@x.com\",\"password\":\"longenough\",\"firstName\":\"A\",\"lastName\":\"B\","
@@ -137,7 +137,7 @@ static MunitResult user_own_roles(const MunitParameter params[], void *data)
   munit_assert_true(user_event(&t, "orgs", org, "REMOVED_FROM_ORG", "bob@example.com"));
   munit_assert_true(user_event(&t, "groups", group, "REMOVED_FROM_GROUP", "bob@example.com"));
   t_as(&t, bob);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 401);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 200);
   munit_assert_size(t_count(&t, "roles"), ==, 0);
   t_close(&t);
@@ -284,7 +284,7 @@ static MunitResult user_makes(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", group), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
   t_as(&t, bob);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 401);
   t_close(&t);
   return MUNIT_OK;
 }
@@ -299,7 +299,7 @@ static MunitResult user_invited(const MunitParameter params[], void *data)
   t_open(&t, NULL);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org), ==, 201);
   snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"},{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]",
            group, org);
   ada = t_user(&t, "ada@example.com", roles);
@@ -328,7 +328,7 @@ static MunitResult user_manager(const MunitParameter params[], void *data)
   bob = t_user(&t, "bob@example.com", roles);
   munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"blue\",\"usernames\":[\"ada@example.com\"]}", "/orgs/%s/teams", org), ==, 201);
   team = t_keep(&t, t_str(&t, "id"));
-  munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"old\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", group), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"old\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", group), ==, 201);
   key = t_keep(&t, t_str(&t, "id"));
 
   t_as(&t, ada);
@@ -542,7 +542,7 @@ static MunitResult user_no_memory(const MunitParameter params[], void *data)
   t_open(&t, &config);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
-  user_starve(&t, &left, 200, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org);
+  user_starve(&t, &left, 201, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org);
   snprintf(body, sizeof body, "{\"username\":\"ada@example.com\",\"password\":\"correct horse\",\"firstName\":\"Ada\",\"lastName\":\"Byron\","
            "\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]}", group);
   user_starve(&t, &left, 201, "POST", body, "/users");

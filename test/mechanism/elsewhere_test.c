@@ -139,21 +139,20 @@ static MunitResult elsewhere_members(const MunitParameter params[], void *data)
   munit_assert_int(elsewhere_at(&w, "POST", "/clauses", "{\"name\":\"d\"}"), ==, 403);
   munit_assert_int(elsewhere_at(&w, "DELETE", "", NULL), ==, 403);
 
-  elsewhere_as(&w, "ORG_OWNER", w.stranger); /* owner, but of another: it is as if there were none */
-  munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 404);
-  munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
-  munit_assert_string_equal(t_param(&w.t, 0), w.pact);
-  munit_assert_int(elsewhere_at(&w, "PATCH", "", "{\"motto\":\"them\"}"), ==, 404);
-  munit_assert_int(elsewhere_at(&w, "DELETE", "", NULL), ==, 404);
-  munit_assert_int(elsewhere_at(&w, "GET", "/clauses", NULL), ==, 404);
-  munit_assert_int(elsewhere_at(&w, "POST", "/clauses", "{\"name\":\"d\"}"), ==, 404);
+  elsewhere_as(&w, "ORG_OWNER", w.stranger); /* owner, but of another: no part in it */
+  munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 401);
+  munit_assert_string_equal(t_error(&w.t), "USER_UNAUTHORIZED");
+  munit_assert_int(elsewhere_at(&w, "PATCH", "", "{\"motto\":\"them\"}"), ==, 401);
+  munit_assert_int(elsewhere_at(&w, "DELETE", "", NULL), ==, 401);
+  munit_assert_int(elsewhere_at(&w, "GET", "/clauses", NULL), ==, 401);
+  munit_assert_int(elsewhere_at(&w, "POST", "/clauses", "{\"name\":\"d\"}"), ==, 401);
   munit_assert_int(t_send(&w.t, "GET", "/pacts/5f5f5f5f5f5f5f5f5f5f5f5f", NULL), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
 
   elsewhere_as(&w, "GROUP_OWNER", project); /* a project of one of them is not the organization */
-  munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 404);
+  munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 401);
   w.t.caller.grant_count = 0;
-  munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 404);
+  munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 401);
   w.t.caller.grant_count = 1;
   elsewhere_as(&w, "ORG_OWNER", NULL);
   munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 200);
@@ -182,7 +181,7 @@ static MunitResult elsewhere_people(const MunitParameter params[], void *data)
   munit_assert_int(elsewhere_at(&w, "PATCH", "", "{\"motto\":\"x\"}"), ==, 403);
   munit_assert_int(t_send(&w.t, "POST", "/bells:ring", NULL), ==, 403);
   t_as(&w.t, stranger);
-  munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 404);
+  munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 401);
   munit_assert_int(t_send(&w.t, "POST", "/bells:ring", NULL), ==, 204); /* that one's role is held anywhere */
   t_as(&w.t, NULL);
   elsewhere_close(&w);
@@ -238,7 +237,7 @@ static MunitResult elsewhere_buckets(const MunitParameter params[], void *data)
   snprintf(path, sizeof path, "/seals/%s", w.first);
   elsewhere_as(&w, "ORG_OWNER", w.stranger);
   w.t.caller.user_id = "5f0000000000000000000002";
-  for (i = 0; i < 3; i++) munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 404);
+  for (i = 0; i < 3; i++) munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 401);
   munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 429);
   elsewhere_as(&w, "ORG_OWNER", w.first);
   w.t.caller.user_id = "5f0000000000000000000003";

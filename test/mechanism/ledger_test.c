@@ -169,7 +169,7 @@ static MunitResult ledger_heard(const MunitParameter params[], void *data)
   snprintf(org_feed, sizeof org_feed, "/orgs/%s", org);
   munit_assert_string_equal(ledger_sirens(&t, org_feed), "ORG_CREATED");
   munit_assert_string_equal(ledger_sirens(&t, group_feed), "GROUP_CREATED"); /* of a request that names no project */
-  munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 201);
+  munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 202);
   t_advance(&t, 10);
   munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* of a step */
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/Main", group), ==, 202);
@@ -309,7 +309,7 @@ static MunitResult ledger_unheard(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_error(&t), "PEER_INVALID_STATE");
   munit_assert_size(probe_records(t.s, "eclus") + probe_records(t.s, "l"), ==, 0);
   refused_type = NULL;
-  munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 201);
+  munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 202);
   t_close(&t);
   t_probes(NULL);
   return MUNIT_OK;
@@ -367,7 +367,7 @@ static MunitResult ledger_cluster(const MunitParameter params[], void *data)
   (void)params, (void)data;
   ledger_open(&w);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "");
-  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
+  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-\n");
   t_advance(&w.t, 3600);
   munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200); /* nothing of that costs */
@@ -410,7 +410,7 @@ static MunitResult ledger_months(const MunitParameter params[], void *data)
   (void)params, (void)data;
   ledger_open(&w);
   t_advance(&w.t, 14 * 86400);
-  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
+  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   t_advance(&w.t, 87 * 86400); /* to the 10th of September, at once */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-15T00:00:00Z-2025-07-01T00:00:00Z\n"
@@ -446,7 +446,7 @@ static MunitResult ledger_edges(const MunitParameter params[], void *data)
   ledger_open(&w);
   t_advance(&w.t, 30 * 86400);
   w.t.now -= 1;
-  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201); /* a millisecond before July */
+  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202); /* a millisecond before July */
   w.t.now += 1;
   munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", PROBE_RESIZE("M20")), ==, 200);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202506), "INSTANCE_AWS_M10 3000 2025-06-30T23:59:59Z-2025-07-01T00:00:00Z\n");
@@ -471,7 +471,7 @@ static MunitResult ledger_several(const MunitParameter params[], void *data)
   ledger_world w;
   (void)params, (void)data;
   ledger_open(&w);
-  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
+  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   t_advance(&w.t, 3600);
   munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", SEVERAL("M10", "2", "0")), ==, 200); /* more of the same */
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T01:00:00Z\n"
@@ -499,8 +499,8 @@ static MunitResult ledger_moves(const MunitParameter params[], void *data)
   (void)params, (void)data;
   ledger_open(&w);
   other = t_organization(&w.t, "Other");
-  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
-  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Idle", "M10")), ==, 201);
+  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
+  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Idle", "M10")), ==, 202);
   t_advance(&w.t, 3600);
   munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Idle", "{\"paused\":true}"), ==, 200);
   t_advance(&w.t, 3600);

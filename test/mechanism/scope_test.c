@@ -51,7 +51,7 @@ static bool farm_fell_due(svc_call *c, svc_change *change, int tag)
   taken.noun = svc_noun_named(c->s, "shot");
   taken.parent = change->id;
   taken.event = taken.noun->noun->event_created;
-  taken.body = svc_presets(c->arena, taken.noun->noun->object);
+  taken.body = svc_presets(c->s, c->arena, taken.noun->noun->object);
   if (!taken.body) return svc_no_memory(c);
   svc_node_set_str(c->arena, taken.body, "name", svc_arena_print(c->arena, "at%lld", (long long)(c->now / 1000)));
   svc_change_due(change, SVC_DUE_RUN, c->now + HOUR * 1000);

@@ -178,7 +178,7 @@ static MunitResult union_create(const MunitParameter params[], void *data)
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 7);
 
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":\"CARROT\"}", "INVALID_ENUM_VALUE", "kind");
-  union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":5,\"url\":\"u\"}", "INVALID_ATTRIBUTE", "kind");
+  union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":5,\"url\":\"u\"}", "INVALID_JSON_ATTRIBUTE", "kind");
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":null,\"url\":\"u\"}", "MISSING_ATTRIBUTE", "kind");
   union_refused(&w, "POST", "", "{\"name\":\"x\"}", "MISSING_ATTRIBUTE", "url"); /* it is the default one's that is missing */
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":\"KAFKA\",\"brokers\":[\"a\"],\"url\":\"u\"}", "INVALID_ATTRIBUTE", "url");
@@ -192,7 +192,7 @@ static MunitResult union_create(const MunitParameter params[], void *data)
                 "MISSING_ATTRIBUTE", "stages[1].op");
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"url\":\"u\",\"stages\":[{\"op\":\"JOIN\",\"with\":\"w\",\"keys\":[{}]}]}",
                 "MISSING_ATTRIBUTE", "stages[0].keys[0].name");
-  union_refused(&w, "POST", "", "{\"name\":\"x\",\"url\":\"u\",\"stages\":[7]}", "INVALID_ATTRIBUTE", "stages[0]");
+  union_refused(&w, "POST", "", "{\"name\":\"x\",\"url\":\"u\",\"stages\":[7]}", "INVALID_JSON_ATTRIBUTE", "stages[0]");
   munit_assert_size(probe_records(w.t.s, "epipe"), ==, 7);
   union_close(&w);
   return MUNIT_OK;

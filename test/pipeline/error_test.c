@@ -4,6 +4,7 @@
 #include "support.h"
 
 static const svc_config quiet = { .limiter_off = 1, .provision_ms = SVC_PROVISION_NOW };
+static const svc_config concealing = { .limiter_off = 1, .provision_ms = SVC_PROVISION_NOW, .conceal = 1 };
 
 #define CLUSTER(name) \
   "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{" \
@@ -144,7 +145,7 @@ static void world_open(world *w, const svc_config *config)
   w->group = t_project(&w->t, w->org, "alpha");
   w->other_org = t_organization(&w->t, "Other");
   t_project(&w->t, w->other_org, "theirs");
-  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", w->group), ==, 201);
+  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", w->group), ==, 202);
 }
 
 static void world_path(const char *org, const char *group, const char *path, char *out, size_t size)
@@ -212,6 +213,10 @@ static MunitResult error_every_status(const MunitParameter params[], void *data)
   snprintf(group, sizeof group, "/groups/%s", w.group);
   snprintf(org, sizeof org, "/orgs/%s", w.org);
   t_send(t, "POST", "/orgs", "{\"name\":\"\"}");
+  assert_document(t, 400, "INVALID_ORG_NAME");
+  t_send(t, "POST", "/orgs", "{\"name\":7}");
+  assert_document(t, 400, "INVALID_JSON_ATTRIBUTE");
+  t_send(t, "POST", "/orgs", "{\"name\":\"a\",\"nosuch\":7}");
   assert_document(t, 400, "INVALID_ATTRIBUTE");
   t_send(t, "POST", "/orgs", "{}");
   assert_document(t, 400, "MISSING_ATTRIBUTE");
@@ -382,7 +387,7 @@ static MunitResult error_lacks_role(const MunitParameter params[], void *data)
   w.t.grants[0] = (svc_grant){ "GROUP_OWNER", w.group };
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"name\":\"x\"}", "/groups/%s", w.group), ==, 200);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"name\":\"x\"}", "/orgs/%s", w.org), ==, 403);
-  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"name\":\"x\"}", "/orgs/%s", w.other_org), ==, 404);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"name\":\"x\"}", "/orgs/%s", w.other_org), ==, 401);
   t_close(&w.t);
   return MUNIT_OK;
 }
@@ -405,7 +410,28 @@ static char *replaced(const char *text, const char *what, const char *by)
   return out;
 }
 
-/* What belongs to others looks exactly as what is not there. */
+/* Who has no part in what is there gets 401, which says so and asks for a token; what is not there is 404. */
+static MunitResult error_no_part(const MunitParameter params[], void *data)
+{
+  world w;
+  (void)params, (void)data;
+  world_open(&w, &quiet);
+  w.t.grants[0] = (svc_grant){ "ORG_OWNER", w.other_org };
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters", w.group), ==, 401);
+  munit_assert_string_equal(t_error(&w.t), "USER_UNAUTHORIZED");
+  munit_assert_string_equal(t_get_header(&w.t, "X-Error-Code"), "USER_UNAUTHORIZED");
+  munit_assert_string_equal(t_get_header(&w.t, "WWW-Authenticate"), "Bearer realm=\"svc\"");
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", w.org), ==, 401);
+  munit_assert_int(t_send(&w.t, "GET", "/groups/" NOBODY_ID "/clusters", NULL), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "GROUP_NOT_FOUND");
+  w.t.grants[0] = (svc_grant){ "GROUP_READ_ONLY", w.group }; /* part of it, but not this role */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 403);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", w.org), ==, 403);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* With `conceal`, what belongs to others looks exactly as what is not there. */
 static MunitResult error_hidden(const MunitParameter params[], void *data)
 {
   world w;
@@ -414,7 +440,7 @@ static MunitResult error_hidden(const MunitParameter params[], void *data)
   size_t i, j, hidden = 0;
   char *first;
   (void)params, (void)data;
-  world_open(&w, &quiet);
+  world_open(&w, &concealing);
   t->grants[0] = (svc_grant){ "ORG_OWNER", w.other_org };
   for (i = 0; i < t->s->plan_count; i++) {
     const svc_route *r = t->s->plans[i].route;
@@ -630,7 +656,7 @@ static const operation operations[] = {
   { "GET", "/clusters", NULL, 200 },
   { "GET", "/nothing/at/all", NULL, 404 },
   { "POST", "/groups", "{\"name\":\"p%N\",\"orgId\":\"%O\",\"tags\":[{\"key\":\"k\",\"value\":\"v\"}]}", 201 },
-  { "POST", "/groups/%G/clusters", CLUSTER("c%N"), 201 },
+  { "POST", "/groups/%G/clusters", CLUSTER("c%N"), 202 },
   { "POST", "/orgs", "{\"name\":\"o%N\"}", 201 },
   { "POST", "/orgs", "{\"name\":\"\",\"a\":1,\"b\":2}", 400 },
   { "PATCH", "/groups/%G", "{\"tags\":[{\"key\":\"n\",\"value\":\"%N\"}]}", 200 },
@@ -745,7 +771,7 @@ static void starving_open(starving *w)
   w->org = t_organization(&w->t, "Acme");
   w->group = t_project(&w->t, w->org, "alpha");
   munit_assert_int(t_sendf(&w->t, "PATCH", "{\"value\":100}", "/groups/%s/limits/svc.project.deployment.clusters", w->group), ==, 200);
-  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", w->group), ==, 201);
+  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", w->group), ==, 202);
 }
 
 static void starving_close(starving *w)
@@ -888,7 +914,7 @@ static MunitResult memory_due(const MunitParameter params[], void *data)
   config.allocator.context = &m;
   t_open(&t, &config);
   snprintf(path, sizeof path, "/groups/%s/clusters", t_project(&t, t_organization(&t, "Acme"), "alpha"));
-  munit_assert_int(t_send(&t, "POST", path, CLUSTER("Cluster0")), ==, 201);
+  munit_assert_int(t_send(&t, "POST", path, CLUSTER("Cluster0")), ==, 202);
   strcat(path, "/Cluster0");
   t_advance(&t, 60);
   for (n = 1; !done; n++) {
@@ -912,6 +938,7 @@ static MunitTest tests[] = {
   { "/every-status", error_every_status, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/anonymous", error_anonymous, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/lacks-role", error_lacks_role, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no-part", error_no_part, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/hidden", error_hidden, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/configuration", error_configuration, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/arguments", error_arguments, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

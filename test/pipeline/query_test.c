@@ -240,7 +240,7 @@ static MunitResult query_encoding(const MunitParameter params[], void *data)
 static MunitResult query_dates(const MunitParameter params[], void *data)
 {
   static const char *const bad[] = { "", "yesterday", "2025-02-30T00:00:00Z", "2025-02-29", "2025-13-01", "2025-00-01", "2025-01-00",
-                                     "2025-06-01T24:00:00Z", "2025-06-01T00:60:00Z", "2025-06-01T00:00:60Z", "2025-06-01T00:00:00X",
+                                     "2025-06-01T25:00:00Z", "2025-06-01T00:60:00Z", "2025-06-01T00:00:60Z", "2025-06-01T00:00:00X",
                                      "2025-06-01T00:00:00+25:00", "1748736000", "2025-6-1", "2025-06-01 00:00:00", "2025-06-01T",
                                      "2025-06-01T00:00:00Z0", "%202025-06-01", "25-06-01" };
   static const struct {

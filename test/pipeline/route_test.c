@@ -428,7 +428,7 @@ static void world_open(world *w)
             "{\"name\":\"Cluster0\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
             "\"electableSpecs\":{\"instanceSize\":\"M10\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}",
             "/groups/%s/clusters", w->group),
-    ==, 201);
+    ==, 202);
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events", w->group), ==, 200);
   w->group_event = svc_arena_copy(&w->t.s->memory, svc_str_c(t_str(&w->t, "results[0].id"))).p;
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/orgs/%s/events", w->org), ==, 200);

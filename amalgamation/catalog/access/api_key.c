@@ -41,13 +41,13 @@ static bool api_key_withdraw(svc_call *c);
 
 static const svc_route api_key_routes[] = {
   R_GET(API_KEY_ORG, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(API_KEY_ORG, "", .run = api_key_create,
+  R_POST(API_KEY_ORG, "", .status = 201, .run = api_key_create,
          .example = "{\"desc\":\"for the nightly job\",\"roles\":[\"ORG_READ_ONLY\"]}"),
   R_GET(API_KEY_ORG, "/{apiUserId}", .run = svc_verb_read),
   R_PATCH(API_KEY_ORG, "/{apiUserId}", .run = api_key_update),
   R_DELETE(API_KEY_ORG, "/{apiUserId}", .status = 204, .run = svc_verb_delete),
   R_GET(API_KEY_GROUP, "", .flags = SVC_PAGED, .run = svc_list_assigned),
-  R_POST(API_KEY_GROUP, "", .run = api_key_create,
+  R_POST(API_KEY_GROUP, "", .status = 201, .run = api_key_create,
          .example = "{\"desc\":\"for one project\",\"roles\":[\"GROUP_READ_ONLY\"]}"),
   R_FOR(SVC_R_GROUP_OWNER, API_KEY_GROUP, SVC_POST, "/{apiUserId}", .status = 204, .flags = SVC_BODY_ARRAY,
         .body = &api_key_assign_object, .run = api_key_assign, .example = "[{\"roles\":[\"GROUP_READ_ONLY\"]}]"),
@@ -297,6 +297,12 @@ static bool api_key_prepare(svc_call *c, svc_change *change)
 
 static const svc_credential_ops api_key_credential = { .make = api_key_make, .opens = api_key_opens };
 
+static const svc_field_error api_key_errors[] = {
+  { "desc", SVC_FAULT_VALUE | SVC_FAULT_MISSING, SVC_E_API_KEY_REQUIRES_DESCRIPTION },
+  { "roles", SVC_FAULT_MISSING, SVC_E_MISSING_API_KEY_ROLES },
+  { NULL, 0, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_api_key = {
   .name = "API key",
   .rel = "apiKey",
@@ -312,6 +318,7 @@ SVC_PRIVATE const svc_noun svc_noun_api_key = {
   .event_deleted = "API_KEY_DELETED",
   .field_events = api_key_events,
   .event_field = "targetPublicKey",
+  .field_errors = api_key_errors,
   .routes = api_key_routes,
   .prepare = api_key_prepare,
   .removing = svc_credential_removing,

@@ -78,7 +78,7 @@ static bool organization_invitation_add(svc_call *c);
 static const svc_route organization_invitation_routes[] = {
   R_GET(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .flags = SVC_BARE,
         .params = organization_invitation_params, .run = organization_invitation_list),
-  R_POST(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .body = &organization_invitation_object,
+  R_POST(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .status = 201, .body = &organization_invitation_object,
          .run = organization_invitation_create,
          .example = "{\"username\":\"invited@example.com\",\"roles\":[\"ORG_MEMBER\"]}"),
   R_PATCH(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .body = &organization_invitation_object,
@@ -223,6 +223,11 @@ static bool organization_invitation_add(svc_call *c)
   return true;
 }
 
+static const svc_field_error organization_invitation_errors[] = {
+  { "username", SVC_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
+  { NULL, 0, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_organization_invitation = {
   .name = "organization invitation",
   .rel = "invite",
@@ -231,5 +236,6 @@ SVC_PRIVATE const svc_noun svc_noun_organization_invitation = {
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
   .object = &organization_invitation_object,
   .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+  .field_errors = organization_invitation_errors,
   .routes = organization_invitation_routes,
 };

@@ -598,6 +598,11 @@ static bool organization_user_fell_due(svc_call *c, svc_change *change, int tag)
   return svc_member_expired(c, &change->entity);
 }
 
+static const svc_field_error organization_user_errors[] = {
+  { "username", SVC_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
+  { NULL, 0, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_organization_user = {
   .name = "organization user",
   .rel = "orgUser",
@@ -609,6 +614,7 @@ SVC_PRIVATE const svc_noun svc_noun_organization_user = {
   .object = &organization_user_object,
   .err_not_found = SVC_E_USER_NOT_IN_ORG,
   .lifecycle = &organization_user_lifecycle,
+  .field_errors = organization_user_errors,
   .routes = organization_user_routes,
   .fell_due = organization_user_fell_due,
   .gone = svc_member_gone,

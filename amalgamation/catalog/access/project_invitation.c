@@ -35,7 +35,7 @@ static bool project_invitation_remove(svc_call *c);
 static const svc_route project_invitation_routes[] = {
   R_GET(PROJECT_INVITATION, "", PROJECT_INVITATION_ALL, .flags = SVC_BARE, .params = project_invitation_params,
         .run = project_invitation_list),
-  R_POST(PROJECT_INVITATION, "", PROJECT_INVITATION_ALL, .body = &svc_object_user_roles,
+  R_POST(PROJECT_INVITATION, "", PROJECT_INVITATION_ALL, .status = 201, .body = &svc_object_user_roles,
          .run = project_invitation_create,
          .example = "{\"username\":\"guest@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}"),
   R_PATCH(PROJECT_INVITATION, "", PROJECT_INVITATION_ALL, .body = &svc_object_user_roles,
@@ -121,6 +121,11 @@ static bool project_invitation_remove(svc_call *c)
   return project_invitation_target(c, &m) && project_invitation_put(c, &m, SVC_S("")) && svc_answer_nothing(c);
 }
 
+static const svc_field_error project_invitation_errors[] = {
+  { "username", SVC_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
+  { NULL, 0, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_project_invitation = {
   .name = "project invitation",
   .rel = "invite",
@@ -128,5 +133,6 @@ SVC_PRIVATE const svc_noun svc_noun_project_invitation = {
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
   .object = &svc_object_user_roles,
   .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+  .field_errors = project_invitation_errors,
   .routes = project_invitation_routes,
 };

@@ -146,7 +146,7 @@ static svc_node *service_account_new_secret(svc_call *c, int64_t hours, service_
   svc_node *record = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   memset(v, 0, sizeof *v);
   if (!service_account_hours(c, hours) || !svc_secret_bytes(c, random, sizeof random)) return NULL;
-  *secret = svc_arena_print(c->arena, "svc_sa_sk_" SVC_FMT, SVC_ARG(svc_base64(c->arena, (svc_str){ (const char *)random, 30 })));
+  *secret = svc_arena_print(c->arena, SVC_FMT SVC_FMT, SVC_ARG(svc_value_text(c->s, c->arena, "svc_sa_sk_")), SVC_ARG(svc_base64(c->arena, (svc_str){ (const char *)random, 30 })));
   if (!record || secret->n < 40) {
     svc_no_memory(c);
     return NULL;
@@ -160,7 +160,8 @@ static svc_node *service_account_new_secret(svc_call *c, int64_t hours, service_
   svc_node_set_str(c->arena, record, "expiresAt", svc_str_c(expires));
   svc_node_set_str(c->arena, record, "id", svc_id_str(c->arena, &v->id));
   svc_node_set_str(c->arena, record, "maskedSecretValue",
-                   svc_arena_print(c->arena, "svc_sa_sk_****%s", secret->p + secret->n - 4));
+                   svc_arena_print(c->arena, SVC_FMT "****%s", SVC_ARG(svc_value_text(c->s, c->arena, "svc_sa_sk_")),
+                                   secret->p + secret->n - 4));
   return record;
 }
 
@@ -264,7 +265,8 @@ static bool service_account_make(svc_call *c, const svc_id *org, const svc_node 
   svc_node_append(secrets, record);
   change.id = svc_new_id(c->txn);
   svc_node_set_str(c->arena, change.body, "clientId",
-                   svc_arena_print(c->arena, "svc_sa_id_" SVC_FMT, SVC_ARG(svc_id_str(c->arena, &change.id))));
+                   svc_arena_print(c->arena, SVC_FMT SVC_FMT, SVC_ARG(svc_value_text(c->s, c->arena, "svc_sa_id_")),
+                                   SVC_ARG(svc_id_str(c->arena, &change.id))));
   svc_node_set_str(c->arena, change.body, "description", svc_node_str(request, "description"));
   svc_node_set_str(c->arena, change.body, "name", svc_node_str(request, "name"));
   svc_node_put(c->arena, change.body, roles);

@@ -211,6 +211,12 @@ static bool team_assign(svc_call *c)
   return team_answer_list(c);
 }
 
+static const svc_field_error team_errors[] = {
+  { "name", SVC_FAULT_VALUE | SVC_FAULT_LONG, SVC_E_INVALID_TEAM_NAME },
+  { "usernames[]", SVC_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
+  { NULL, 0, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_team = {
   .name = "team",
   .kind = "team",
@@ -228,6 +234,7 @@ SVC_PRIVATE const svc_noun svc_noun_team = {
   .event_updated = "TEAM_NAME_CHANGED",
   .event_deleted = "TEAM_DELETED",
   .event_field = "teamId",
+  .field_errors = team_errors,
   .routes = team_routes,
   .removing = team_removing,
   .gone = svc_holder_gone,

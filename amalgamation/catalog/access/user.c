@@ -192,6 +192,11 @@ static svc_str user_spell(svc_call *c, svc_str key)
   return svc_person_name(c, key);
 }
 
+static const svc_field_error user_errors[] = {
+  { "username", SVC_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
+  { NULL, 0, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_user = {
   .name = "user",
   .kind = "user",
@@ -202,6 +207,7 @@ SVC_PRIVATE const svc_noun svc_noun_user = {
   .unique = "username",
   .err_not_found = SVC_E_USER_NOT_FOUND,
   .err_exists = SVC_E_USER_ALREADY_EXISTS,
+  .field_errors = user_errors,
   .routes = user_routes,
   .spell = user_spell,
 };

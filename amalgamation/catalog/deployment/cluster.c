@@ -77,19 +77,19 @@ static const svc_field cluster_bi_fields[] = {
 static const svc_object cluster_bi = { .name = "BiConnector", .fields = cluster_bi_fields };
 
 static const svc_field cluster_endpoint_fields[] = {
-  F_STR("endpointId"),
-  F_ENUM("providerName", svc_values_clouds),
-  F_STR("region"),
+  F_STR("endpointId", .flags = SVC_READ_ONLY),
+  F_ENUM("providerName", svc_values_clouds, .flags = SVC_READ_ONLY),
+  F_STR("region", .flags = SVC_READ_ONLY),
   F_END
 };
 static const svc_object cluster_endpoint = { .name = "PrivateEndpoint", .fields = cluster_endpoint_fields };
 
 static const svc_field cluster_private_fields[] = {
-  F_STR("connectionString"),
-  F_LIST("endpoints", &cluster_endpoint),
-  F_STR("srvConnectionString"),
-  F_STR("srvShardOptimizedConnectionString"),
-  F_ENUM("type", cluster_endpoint_types),
+  F_STR("connectionString", .flags = SVC_READ_ONLY),
+  F_LIST("endpoints", &cluster_endpoint, .flags = SVC_READ_ONLY),
+  F_STR("srvConnectionString", .flags = SVC_READ_ONLY),
+  F_STR("srvShardOptimizedConnectionString", .flags = SVC_READ_ONLY),
+  F_ENUM("type", cluster_endpoint_types, .flags = SVC_READ_ONLY),
   F_END
 };
 static const svc_object cluster_private = { .name = "PrivateEndpointStrings", .fields = cluster_private_fields };
@@ -164,17 +164,20 @@ static const svc_field cluster_status_fields[] = {
 };
 static const svc_object cluster_status = { .name = "ClusterStatus", .fields = cluster_status_fields };
 
+static const char *const cluster_availabilities[] = { "available", "dead", "unavailable", "warning", NULL };
+static const char *const cluster_summary_types[] = { "REPLICA_SET", "SHARDED_CLUSTER", NULL };
+
 static const svc_field cluster_summary_fields[] = {
   F_INT("alertCount", .flags = SVC_READ_ONLY),
   F_BOOL("authEnabled", .flags = SVC_READ_ONLY),
-  F_STR("availability", .flags = SVC_READ_ONLY),
+  F_ENUM("availability", cluster_availabilities, .flags = SVC_READ_ONLY),
   F_BOOL("backupEnabled", .flags = SVC_READ_ONLY),
   F_HEX24("clusterId", .flags = SVC_READ_ONLY),
   F_LONG("dataSizeBytes", .flags = SVC_READ_ONLY),
   F_STR("name", .flags = SVC_READ_ONLY),
   F_INT("nodeCount", .flags = SVC_READ_ONLY),
   F_BOOL("sslEnabled", .flags = SVC_READ_ONLY),
-  F_STR("type", .flags = SVC_READ_ONLY),
+  F_ENUM("type", cluster_summary_types, .flags = SVC_READ_ONLY),
   F_STRS("versions", .flags = SVC_READ_ONLY),
   F_END
 };
@@ -209,7 +212,7 @@ static const svc_route cluster_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters", .set = SVC_SET_CLUSTERS, .flags = SVC_PAGED,
     .versions = { 20230101, 20230201, 20240805 }, .roles = SVC_R_GROUP_READ_ONLY, .params = cluster_list_params,
     .run = svc_verb_list },
-  { .method = SVC_POST, .path = "/groups/{groupId}/clusters", .set = SVC_SET_CLUSTERS, .status = 201,
+  { .method = SVC_POST, .path = "/groups/{groupId}/clusters", .set = SVC_SET_CLUSTERS, .status = 202,
     .versions = { 20230101, 20230201, 20240805, 20241023 }, .roles = SVC_R_GROUP_CLUSTER_CREATOR,
     .run = svc_verb_create,
     .example = "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
@@ -498,6 +501,15 @@ static bool cluster_fell_due(svc_call *c, svc_change *change, int tag)
 
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
+static const svc_field_error cluster_errors[] = {
+  { "name", SVC_FAULT_VALUE, SVC_E_CLUSTER_NAME_INVALID },
+  { "name", SVC_FAULT_LONG, SVC_E_CLUSTER_NAME_TOO_LONG },
+  { "name", SVC_FAULT_CHANGED, SVC_E_CLUSTER_CANNOT_CHANGE_NAME },
+  { "replicationSpecs[].regionConfigs[].regionName", SVC_FAULT_VALUE, SVC_E_INVALID_REGION },
+  { "replicationSpecs[].regionConfigs[].providerName", SVC_FAULT_VALUE, SVC_E_INVALID_PROVIDER },
+  { NULL, 0, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .name = "cluster",
   .kind = CLUSTER_KIND,
@@ -518,6 +530,7 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .event_updated = "CLUSTER_UPDATE_STARTED",
   .event_deleted = "CLUSTER_DELETE_SUBMITTED",
   .event_field = "clusterName",
+  .field_errors = cluster_errors,
   .routes = cluster_routes,
   .prepare = cluster_prepare,
   .fell_due = cluster_fell_due,

@@ -1,8 +1,9 @@
 /*
 ** How clusters are reached: the names of their hosts, and the connection strings that are made of them.
 **
-** Hosts of one project have a part of their names in common, and those of one cluster six characters that no other cluster
-** of the project has. What a driver says of the hosts that it really has stands above all of that.
+** Hosts of one project have a part of their names in common, which is the project's id in other digits, and those of one
+** cluster six characters that no other cluster of the project has. So no two clusters share a host's name, by construction.
+** What a driver says of the hosts that it really has stands above all of that.
 */
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"
@@ -41,10 +42,22 @@ SVC_PRIVATE void svc_cluster_host_id(svc_call *c, const svc_id *cluster, char ou
   while (cluster_connection_id_taken(c, out));
 }
 
-/* Hosts of one project have a part of their names in common. */
-static void cluster_connection_project_hash(const svc_id *group, char out[5])
+#define CLUSTER_CONNECTION_PROJECT 19 /* digits of 96 bits, in base 36 */
+
+/* All of the id, so that it is no other project's. */
+static void cluster_connection_project(const svc_id *group, char out[CLUSTER_CONNECTION_PROJECT])
 {
-  cluster_connection_base36(cluster_connection_hash(group, 0), out, 5);
+  svc_id rest = *group;
+  unsigned digit, value;
+  size_t i;
+  for (digit = CLUSTER_CONNECTION_PROJECT; digit-- > 0;) {
+    for (i = 0, value = 0; i < sizeof rest.b; i++) {
+      value = value << 8 | rest.b[i];
+      rest.b[i] = (unsigned char)(value / 36);
+      value %= 36;
+    }
+    cluster_connection_base36(value, &out[digit], 1);
+  }
 }
 
 static void cluster_connection_write_hosts(svc_buf *b, const svc_node *body, const char *id, const char *domain)
@@ -83,10 +96,10 @@ SVC_PRIVATE void svc_cluster_connect(svc_call *c, svc_node *body, const char *id
   svc_node *strings;
   svc_buf b = svc_buf_new(c->arena, 256);
   svc_str domain;
-  char hash[5];
+  char project[CLUSTER_CONNECTION_PROJECT];
   if (config->driver) return; /* it knows, and says so when it is done */
-  cluster_connection_project_hash(&c->scope.group, hash);
-  domain = svc_arena_print(c->arena, ".%.5s.%s", hash, config->db_domain);
+  cluster_connection_project(&c->scope.group, project);
+  domain = svc_arena_print(c->arena, ".%.*s.%s", CLUSTER_CONNECTION_PROJECT, project, config->db_domain);
   svc_buf_text(&b, config->db_scheme);
   svc_buf_text(&b, "://");
   cluster_connection_write_hosts(&b, body, id, domain.p);

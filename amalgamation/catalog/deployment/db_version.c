@@ -6,11 +6,12 @@
 #include "catalog/db_versions.h"
 #include "catalog/values.h"
 
-static const char *const db_version_status[] = { "DEFAULT", NULL };
+static const char *const db_version_status[] = { "DEFAULT", NULL }; /* that can be asked for */
+static const char *const db_version_states[] = { "DEFAULT", "NOT_DEFAULT", NULL };
 
 static const svc_field db_version_fields[] = {
   F_ENUM("cloudProvider", svc_values_providers, .flags = SVC_READ_ONLY),
-  F_STR("defaultStatus", .flags = SVC_READ_ONLY),
+  F_ENUM("defaultStatus", db_version_states, .flags = SVC_READ_ONLY),
   F_STR("instanceSize", .flags = SVC_READ_ONLY),
   F_STR("version", .flags = SVC_READ_ONLY),
   F_END

@@ -78,6 +78,11 @@ static bool maintenance_window_defer(svc_call *c)
   return svc_change_store(c, &change);
 }
 
+static const svc_field_error maintenance_window_errors[] = {
+  { "dayOfWeek", SVC_FAULT_VALUE, SVC_E_INVALID_MAINTENANCE_WINDOW_DAY_OF_WEEK },
+  { NULL, 0, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_maintenance_window = {
   .name = "maintenance window",
   .kind = "mwin",
@@ -86,6 +91,7 @@ SVC_PRIVATE const svc_noun svc_noun_maintenance_window = {
   .object = &maintenance_window_object,
   .event_updated = "SVC_MAINTENANCE_WINDOW_MODIFIED",
   .event_deleted = "SVC_MAINTENANCE_WINDOW_REMOVED",
+  .field_errors = maintenance_window_errors,
   .routes = maintenance_window_routes,
   .prepare = maintenance_window_prepare,
 };

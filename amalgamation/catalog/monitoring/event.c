@@ -6,21 +6,27 @@
 */
 #include "catalog/catalog.h"
 
-/* All that an event may have; what it is about depends on its type. */
-static const svc_field event_fields[] = {
+/* All that an event may have; what it is about depends on its type. Those of an organization have less than a project's. */
+static const svc_field event_common_fields[] = {
+  F_HEX24("alertConfigId", .flags = SVC_READ_ONLY),
+  F_HEX24("alertId", .flags = SVC_READ_ONLY),
   F_HEX24("apiKeyId", .flags = SVC_READ_ONLY),
   F_STR("clusterName", .flags = SVC_READ_ONLY),
   F_CREATED("created"),
+  F_STR("dbUserUsername", .flags = SVC_READ_ONLY),
   F_ANY("delegatePrincipal", .flags = SVC_READ_ONLY),
-  F_STR("eventTypeName", .flags = SVC_READ_ONLY),
   F_HEX24("groupId", .flags = SVC_READ_ONLY),
   F_ID(),
+  F_HEX24("invoiceId", .flags = SVC_READ_ONLY),
   F_BOOL("isGlobalAdmin", .flags = SVC_READ_ONLY),
   F_HEX24("orgId", .flags = SVC_READ_ONLY),
+  F_HEX24("paymentId", .flags = SVC_READ_ONLY),
   F_STR("publicKey", .flags = SVC_READ_ONLY),
   F_ANY("raw", .flags = SVC_READ_ONLY),
   F_STR("remoteAddress", .flags = SVC_READ_ONLY),
   F_STR("resourceId", .flags = SVC_READ_ONLY),
+  F_HEX24("resourcePolicyId", .flags = SVC_READ_ONLY),
+  F_STR("resourceType", .flags = SVC_READ_ONLY),
   F_STR("targetPublicKey", .flags = SVC_READ_ONLY),
   F_STR("targetUsername", .flags = SVC_READ_ONLY),
   F_HEX24("teamId", .flags = SVC_READ_ONLY),
@@ -29,7 +35,49 @@ static const svc_field event_fields[] = {
   F_STR("whitelistEntry", .flags = SVC_READ_ONLY),
   F_END
 };
-static const svc_object event_object = { .name = "Event", .fields = event_fields };
+static const svc_object event_common = { .name = "EventCommon", .fields = event_common_fields };
+
+static const svc_field event_org_fields[] = { F_STR("eventTypeName", .flags = SVC_READ_ONLY | SVC_ORG_EVENTS), F_END };
+static const svc_object event_org_object = { .name = "OrganizationEvent", .base = &event_common, .fields = event_org_fields };
+
+static const svc_field event_value_fields[] = {
+  F_NUM("number", .flags = SVC_READ_ONLY),
+  F_STR("units", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object event_value_object = { .name = "EventValue", .fields = event_value_fields };
+
+#define EVENT_TEXT(n) F_STR(n, .flags = SVC_READ_ONLY)
+static const svc_field event_fields[] = {
+  EVENT_TEXT("collection"),
+  F_OBJ("currentValue", &event_value_object, .flags = SVC_READ_ONLY),
+  EVENT_TEXT("database"),
+  EVENT_TEXT("deskLocation"),
+  EVENT_TEXT("employeeIdentifier"),
+  F_HEX24("endpointId", .flags = SVC_READ_ONLY),
+  F_STR("eventTypeName", .flags = SVC_READ_ONLY | SVC_GROUP_EVENTS),
+  EVENT_TEXT("fromTier"),
+  EVENT_TEXT("hostname"),
+  EVENT_TEXT("instanceName"),
+  EVENT_TEXT("metricName"),
+  EVENT_TEXT("modifiedBy"),
+  EVENT_TEXT("opType"),
+  F_INT("port", .flags = SVC_READ_ONLY),
+  EVENT_TEXT("processorErrorMsg"),
+  EVENT_TEXT("processorName"),
+  EVENT_TEXT("processorState"),
+  EVENT_TEXT("providerEndpointId"),
+  EVENT_TEXT("reason"),
+  EVENT_TEXT("region"),
+  EVENT_TEXT("replicaSetName"),
+  F_HEX24("sessionId", .flags = SVC_READ_ONLY),
+  EVENT_TEXT("shardName"),
+  EVENT_TEXT("toTier"),
+  F_STRS("violatedPolicies", .flags = SVC_READ_ONLY),
+  EVENT_TEXT("violationAction"),
+  F_END
+};
+static const svc_object event_object = { .name = "ProjectEvent", .base = &event_common, .fields = event_fields };
 
 static const svc_field event_feed_fields[] = { F_STR("link", .flags = SVC_READ_ONLY), F_END };
 static const svc_object event_feed = { .name = "ActivityFeedLink", .fields = event_feed_fields };
@@ -91,9 +139,9 @@ static const svc_route event_routes[] = {
   R_GET(EVENT_GROUP, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_group_params,
         .filters = event_group_filters, .run = event_list),
   R_GET(EVENT_GROUP, "/{eventId}", .flags = SVC_ITEM, .params = event_read_params, .run = event_read),
-  R_GET(EVENT_ORG, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_org_params, .filters = event_org_filters,
+  R_GET(EVENT_ORG, "", .answer = &event_org_object, .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_org_params, .filters = event_org_filters,
         .run = event_list),
-  R_GET(EVENT_ORG, "/{eventId}", .flags = SVC_ITEM, .params = event_read_params,
+  R_GET(EVENT_ORG, "/{eventId}", .answer = &event_org_object, .flags = SVC_ITEM, .params = event_read_params,
         .err_not_found = SVC_E_ORG_EVENT_NOT_FOUND, .run = event_read),
   { .method = SVC_GET, .path = "/groups/{groupId}/activityFeed", .set = SVC_SET_PROJECT_ACTIVITY, .versions = { 20250312 },
     .roles = SVC_R_GROUP_READ_ONLY, .params = event_group_feed_params, .answer = &event_feed,
@@ -104,12 +152,12 @@ static const svc_route event_routes[] = {
   SVC_ROUTES_END
 };
 
-static bool event_is_type(svc_str name, int where)
+static bool event_is_type(const svc_call *c, svc_str name, int where)
 {
   svc_event_type type;
   memset(&type, 0, sizeof type);
   while (svc_event_type_next(&type))
-    if (type.where & where && svc_str_is(name, type.name)) return true;
+    if (type.where & where && svc_value_is(c->s, name, type.name)) return true;
   return false;
 }
 
@@ -121,7 +169,7 @@ static bool event_known_types(svc_call *c)
   for (i = 0; i < c->query.count; i++) {
     const char *name = c->query.values[i].param->name;
     if (strcmp(name, "eventType") != 0 && strcmp(name, "excludedEventType") != 0) continue;
-    if (!event_is_type(c->query.values[i].text, where))
+    if (!event_is_type(c, c->query.values[i].text, where))
       return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", name, "it is not an event type of this feed");
   }
   return true;

@@ -65,7 +65,7 @@ static bool event_type_next(svc_call *c, void *state, svc_item *out)
   if (!body) return false;
   svc_node_set_bool(c->arena, body, "alertable", row->alertable);
   svc_node_set_str(c->arena, body, "description", description);
-  svc_node_set_str(c->arena, body, "eventType", svc_str_c(row->name));
+  svc_node_set_str(c->arena, body, "eventType", svc_value_text(c->s, c->arena, row->name));
   svc_item_node(c, out, SVC_S(""), body);
   return true;
 }

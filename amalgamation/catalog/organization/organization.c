@@ -7,14 +7,14 @@
 ** that was stands in `extra`.
 */
 #include "catalog/catalog.h"
+#include "catalog/objects.h"
 
 #define ORGANIZATION_MOST 100 /* that the credentials of one organization have made */
-#define ORGANIZATION_NAME "^[\\p{L}\\p{N}\\-_.(),:&@+']{1,64}$"
 
 static const svc_field organization_fields[] = {
   F_ID(),
   F_BOOL("isDeleted", .flags = SVC_READ_ONLY, .preset = "false"),
-  F_STR("name", .flags = SVC_REQUIRED, .pattern = ORGANIZATION_NAME),
+  F_STR("name", .flags = SVC_REQUIRED, .pattern = SVC_NAME_PATTERN),
   F_BOOL("skipDefaultAlertsSettings", .preset = "false"),
   F_END
 };
@@ -41,7 +41,7 @@ static const svc_object organization_account_object = { .name = "FirstServiceAcc
 static const svc_field organization_create_fields[] = {
   F_OBJ("apiKey", &organization_key_object),
   F_HEX24("federationSettingsId"),
-  F_STR("name", .flags = SVC_REQUIRED, .pattern = ORGANIZATION_NAME),
+  F_STR("name", .flags = SVC_REQUIRED, .pattern = SVC_NAME_PATTERN),
   F_HEX24("orgOwnerId"),
   F_OBJ("serviceAccount", &organization_account_object),
   F_BOOL("skipDefaultAlertsSettings", .preset = "false"),
@@ -109,7 +109,7 @@ static bool organization_insert(svc_call *c, svc_entity *e, svc_node **body)
   change.input = c->body;
   change.event = c->plan->noun->noun->event_created;
   if (svc_who_noun(c)) change.extra = (svc_str){ (const char *)c->who.org.b, sizeof c->who.org.b };
-  change.body = svc_presets(c->arena, &organization_object);
+  change.body = svc_presets(c->s, c->arena, &organization_object);
   if (!change.body) return svc_no_memory(c);
   svc_node_set_str(c->arena, change.body, "name", svc_node_str(c->checked, "name"));
   svc_node_set_bool(c->arena, change.body, "skipDefaultAlertsSettings",
@@ -202,6 +202,11 @@ static bool organization_create(svc_call *c)
   return svc_answer_body(c, answer);
 }
 
+static const svc_field_error organization_errors[] = {
+  { "name", SVC_FAULT_VALUE | SVC_FAULT_LONG, SVC_E_INVALID_ORG_NAME },
+  { NULL, 0, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_organization = {
   .name = "organization",
   .rel = "org",
@@ -212,9 +217,11 @@ SVC_PRIVATE const svc_noun svc_noun_organization = {
   .object = &organization_object,
   .unique = "name",
   .err_not_found = SVC_E_ORG_NOT_FOUND,
+  .err_malformed = SVC_E_INVALID_ORG_ID,
   .event_created = "ORG_CREATED",
   .event_updated = "ORG_SETTINGS_UPDATED",
   .field_events = organization_events,
+  .field_errors = organization_errors,
   .routes = organization_routes,
   .gone = organization_gone,
 };

@@ -11,7 +11,7 @@ static const svc_field project_fields[] = {
   F_LONG("clusterCount", .flags = SVC_READ_ONLY, .preset = "0"),
   F_CREATED("created"),
   F_ID(),
-  F_STR("name", .flags = SVC_REQUIRED, .pattern = "^[\\p{L}\\p{N}\\-_.(),:&@+']{1,64}$"),
+  F_STR("name", .flags = SVC_REQUIRED, .pattern = SVC_NAME_PATTERN),
   F_HEX24("orgId", .flags = SVC_REQUIRED | SVC_FIXED),
   F_ENUM("regionUsageRestrictions", project_regions, .flags = SVC_FIXED, .preset = "\"COMMERCIAL_FEDRAMP_REGIONS_ONLY\""),
   F_LIST("tags", &svc_object_tag, .max_items = 50, .preset = "[]"),
@@ -155,6 +155,12 @@ static bool project_migrate(svc_call *c)
   return svc_scope_move(c, &change.entity.id, &to) && svc_event_write(c, "GROUP_MOVED_FROM_ORG", &left, "groupId", id);
 }
 
+static const svc_field_error project_errors[] = {
+  { "name", SVC_FAULT_VALUE | SVC_FAULT_LONG, SVC_E_INVALID_GROUP_NAME },
+  { "orgId", SVC_FAULT_MISSING, SVC_E_API_KEY_CREATED_GROUPS_MUST_HAVE_ORG },
+  { NULL, 0, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_project = {
   .name = "project",
   .rel = "group",
@@ -166,11 +172,13 @@ SVC_PRIVATE const svc_noun svc_noun_project = {
   .object = &project_object,
   .unique = "name",
   .err_not_found = SVC_E_GROUP_NOT_FOUND,
+  .err_malformed = SVC_E_INVALID_GROUP_ID,
   .err_exists = SVC_E_GROUP_ALREADY_EXISTS,
   .err_in_use = SVC_E_ORG_NOT_EMPTY,
   .event_created = "GROUP_CREATED",
   .event_deleted = "GROUP_DELETED",
   .field_events = project_events,
+  .field_errors = project_errors,
   .routes = project_routes,
   .prepare = project_prepare,
   .stored = project_stored,

@@ -56,11 +56,13 @@ static const svc_route project_limit_routes[] = {
   SVC_ROUTES_END
 };
 
-static const project_limit_row *project_limit_named(svc_str name)
+/* By the name that the tables have, or (s not NULL) by that which is sent. */
+static const project_limit_row *project_limit_named(const svc *s, svc_str name)
 {
   size_t i;
   for (i = 0; i < PROJECT_LIMIT_COUNT; i++)
-    if (svc_str_is(name, project_limit_table[i].name)) return &project_limit_table[i];
+    if (s ? svc_value_is(s, name, project_limit_table[i].name) : svc_str_is(name, project_limit_table[i].name))
+      return &project_limit_table[i];
   return NULL;
 }
 
@@ -75,7 +77,7 @@ static int project_limit_stored(svc_call *c, const svc_id *group, const char *na
 
 static int64_t project_limit_value(svc_call *c, const svc_id *group, const char *name)
 {
-  const project_limit_row *row = project_limit_named(svc_str_c(name));
+  const project_limit_row *row = project_limit_named(NULL, svc_str_c(name));
   svc_entity e;
   int64_t value;
   int rc;
@@ -105,7 +107,7 @@ static svc_node *project_limit_node(svc_call *c, const project_limit_row *row, c
                    counted ? (int64_t)svc_count(c->txn, counted->kind, group) : 0);
   svc_node_set_i64(c->arena, out, "defaultLimit", row->preset);
   svc_node_set_i64(c->arena, out, "maximumLimit", row->highest);
-  svc_node_set_str(c->arena, out, "name", svc_str_c(row->name));
+  svc_node_set_str(c->arena, out, "name", svc_value_text(c->s, c->arena, row->name));
   svc_node_set_i64(c->arena, out, "value", value);
   return out;
 }
@@ -121,7 +123,7 @@ static bool project_limit_next(svc_call *c, void *state, svc_item *out)
   if (!out) return true;
   body = project_limit_node(c, row, &group);
   if (!body) return false;
-  svc_item_node(c, out, svc_str_c(row->name), body);
+  svc_item_node(c, out, svc_value_text(c->s, c->arena, row->name), body);
   return true;
 }
 
@@ -135,7 +137,7 @@ static bool project_limit_list(svc_call *c)
 static const project_limit_row *project_limit_target(svc_call *c)
 {
   svc_str name = svc_path_param(c, "limitName");
-  const project_limit_row *row = project_limit_named(name);
+  const project_limit_row *row = project_limit_named(c->s, name);
   if (!svc_resolve_all(c)) return NULL;
   if (!row) svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
   return row;

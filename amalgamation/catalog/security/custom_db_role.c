@@ -112,6 +112,11 @@ static bool custom_db_role_prepare(svc_call *c, svc_change *change)
   return c->error.code ? false : svc_fail(c, SVC_E_INVALID_CUSTOM_ROLE_CIRCULAR_DEPENDENCY, "S", &walk.wanted);
 }
 
+static const svc_field_error custom_db_role_errors[] = {
+  { "roleName", SVC_FAULT_VALUE | SVC_FAULT_LONG, SVC_E_CUSTOM_ROLE_INVALID_NAME },
+  { NULL, 0, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_custom_db_role = {
   .name = "custom database role",
   .rel = "customDBRole",
@@ -129,6 +134,7 @@ SVC_PRIVATE const svc_noun svc_noun_custom_db_role = {
   .event_created = "DB_ROLE_ADDED",
   .event_updated = "DB_ROLE_UPDATED",
   .event_deleted = "DB_ROLE_DELETED",
+  .field_errors = custom_db_role_errors,
   .routes = custom_db_role_routes,
   .prepare = custom_db_role_prepare,
 };

@@ -15,12 +15,27 @@ static const svc_field control_plane_address_clouds[] = {
 };
 static const svc_object control_plane_address_one_way = { .name = "ControlPlaneDirection", .fields = control_plane_address_clouds };
 
-static const svc_field control_plane_address_fields[] = {
+static const svc_field control_plane_address_ways_fields[] = {
   F_OBJ("inbound", &control_plane_address_one_way, .flags = SVC_READ_ONLY),
   F_OBJ("outbound", &control_plane_address_one_way, .flags = SVC_READ_ONLY),
   F_END
 };
-static const svc_object control_plane_address_object = { .name = "ControlPlaneIPAddresses",
+static const svc_object control_plane_address_ways = { .name = "ControlPlaneWays", .fields = control_plane_address_ways_fields };
+
+/* Named ways through which the service is reached or calls; a service of one host has none. */
+static const svc_field control_plane_address_gateway_fields[] = {
+  F_OBJ("ips", &control_plane_address_ways, .flags = SVC_READ_ONLY),
+  F_STR("name", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object control_plane_address_gateway = { .name = "ControlPlaneGateway",
+                                                          .fields = control_plane_address_gateway_fields };
+
+static const svc_field control_plane_address_fields[] = {
+  F_LIST("gateways", &control_plane_address_gateway, .flags = SVC_READ_ONLY, .max_items = 25),
+  F_END
+};
+static const svc_object control_plane_address_object = { .name = "ControlPlaneIPAddresses", .base = &control_plane_address_ways,
                                                          .fields = control_plane_address_fields };
 
 static bool control_plane_address_read(svc_call *c);
@@ -63,7 +78,8 @@ static svc_node *control_plane_address_direction(svc_call *c, svc_node *body, co
 static bool control_plane_address_read(svc_call *c)
 {
   svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  if (!body || !control_plane_address_direction(c, body, "inbound", 0) ||
+  if (!body || !control_plane_address_member(c, body, "gateways", SVC_J_ARRAY) ||
+      !control_plane_address_direction(c, body, "inbound", 0) ||
       !control_plane_address_direction(c, body, "outbound", 1))
     return svc_no_memory(c);
   return svc_answer_node(c, body);

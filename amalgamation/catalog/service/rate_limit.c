@@ -1,7 +1,7 @@
 /*
 ** The rate limits: the table of endpoint sets, with whatever the configuration has changed in it.
 **
-** A scope filter narrows the list to the sets of that scope. A project or organization may be asked for by whoever may
+** A scope filter narrows the list to the sets of that scope, several to those of all of them. A project or organization may be asked for by whoever may
 ** read it, a user or address only by that user and from that address: the limits of others are nobody's business.
 */
 #include "catalog/catalog.h"
@@ -17,8 +17,10 @@ static const svc_field rate_limit_value_fields[] = {
 };
 static const svc_object rate_limit_value_object = { .name = "RateLimitValue", .fields = rate_limit_value_fields };
 
+static const char *const rate_limit_methods[SVC_METHOD_COUNT + 1] = { "GET", "POST", "PUT", "PATCH", "DELETE", NULL };
+
 static const svc_field rate_limit_endpoint_fields[] = {
-  F_STR("method", .flags = SVC_READ_ONLY),
+  F_ENUM("method", rate_limit_methods, .flags = SVC_READ_ONLY),
   F_STR("path", .flags = SVC_READ_ONLY),
   F_END
 };
@@ -83,7 +85,6 @@ static void rate_limit_value(svc_call *c, svc_node *body, const char *name, int6
 
 static svc_node *rate_limit_endpoints(svc_call *c, int set)
 {
-  static const char *const methods[SVC_METHOD_COUNT] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
   svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("endpoints"), SVC_S("")), *item;
   size_t i;
   for (i = 0; list && i < c->s->plan_count; i++) {
@@ -91,7 +92,7 @@ static svc_node *rate_limit_endpoints(svc_call *c, int set)
     if (route->set != set || route->flags & SVC_ABSOLUTE) continue;
     item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
     if (!item) return NULL;
-    svc_node_set_str(c->arena, item, "method", svc_str_c(methods[route->method]));
+    svc_node_set_str(c->arena, item, "method", svc_str_c(rate_limit_methods[route->method]));
     svc_node_set_str(c->arena, item, "path", svc_arena_print(c->arena, SVC_FMT "%s", SVC_ARG(c->s->base_path), route->path));
     svc_node_append(list, item);
   }
@@ -132,8 +133,10 @@ static bool rate_limit_scope_given(svc_call *c, const char *name, const svc_noun
   return held & roles ? true : svc_lacks_role(c, roles);
 }
 
-/* The scope that the filters narrow to; -1: none. False: one is not the caller's to ask for. */
-static bool rate_limit_scope(svc_call *c, int *scope)
+#define RATE_LIMIT_ALL (1u << SVC_SCOPE_IP | 1u << SVC_SCOPE_GROUP | 1u << SVC_SCOPE_ORGANIZATION | 1u << SVC_SCOPE_USER)
+
+/* The scopes that the filters narrow to, as bits. False: one is not the caller's to ask for. */
+static bool rate_limit_scope(svc_call *c, unsigned *scopes)
 {
   static const struct {
     const char *name;
@@ -141,15 +144,11 @@ static bool rate_limit_scope(svc_call *c, int *scope)
   } filters[] = { { "groupId", SVC_SCOPE_GROUP }, { "orgId", SVC_SCOPE_ORGANIZATION }, { "userId", SVC_SCOPE_USER },
                   { "ipAddress", SVC_SCOPE_IP } };
   const svc_query_value *user = svc_query_get(c, "userId"), *ip = svc_query_get(c, "ipAddress");
-  const char *first = "";
   size_t i;
-  *scope = -1;
-  for (i = 0; i < 4; i++) {
-    if (!svc_query_get(c, filters[i].name)) continue;
-    if (*scope >= 0) return svc_fail(c, SVC_E_MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS, "ss", first, filters[i].name);
-    *scope = filters[i].scope;
-    first = filters[i].name;
-  }
+  *scopes = 0;
+  for (i = 0; i < 4; i++)
+    if (svc_query_get(c, filters[i].name)) *scopes |= 1u << filters[i].scope;
+  if (*scopes == 0) *scopes = RATE_LIMIT_ALL;
   if (user && !svc_str_eq(user->text, c->who.user_id)) return svc_fail(c, SVC_E_ACCESS_FORBIDDEN, "");
   if (ip && !svc_str_eq(svc_address_spell(c->arena, ip->text), c->request.peer))
     return svc_fail(c, SVC_E_ACCESS_FORBIDDEN, "");
@@ -177,7 +176,8 @@ static bool rate_limit_has_path(const svc_call *c, int set)
 }
 
 typedef struct rate_limit_at {
-  int set, scope;
+  int set;
+  unsigned scopes;
 } rate_limit_at;
 
 static bool rate_limit_next(svc_call *c, void *state, svc_item *out)
@@ -187,7 +187,7 @@ static bool rate_limit_next(svc_call *c, void *state, svc_item *out)
   svc_node *body;
   for (; at->set < SVC_SET_COUNT; at->set++) {
     const svc_set_row *row = &c->s->sets[at->set];
-    if (at->scope >= 0 && row->scope != at->scope) continue;
+    if (!(at->scopes >> row->scope & 1)) continue;
     if (svc_query_get(c, "name") && !svc_query_has(c, "name", svc_str_c(row->name))) continue;
     if (!rate_limit_has_path(c, at->set)) continue;
     at->set++;
@@ -203,19 +203,20 @@ static bool rate_limit_next(svc_call *c, void *state, svc_item *out)
 
 static bool rate_limit_list(svc_call *c)
 {
-  rate_limit_at at = { 0, -1 };
-  return rate_limit_scope(c, &at.scope) && svc_list_items(c, rate_limit_next, &at, -1);
+  rate_limit_at at = { 0, 0 };
+  return rate_limit_scope(c, &at.scopes) && svc_list_items(c, rate_limit_next, &at, -1);
 }
 
 static bool rate_limit_read(svc_call *c)
 {
   char id[RATE_LIMIT_ID_SIZE];
   svc_node *body;
-  int set, scope;
-  if (!rate_limit_scope(c, &scope) || !svc_resolve_all(c)) return false;
+  unsigned scopes;
+  int set;
+  if (!rate_limit_scope(c, &scopes) || !svc_resolve_all(c)) return false;
   for (set = 0; set < SVC_SET_COUNT; set++) {
     svc_set_id(set, id, sizeof id);
-    if (svc_str_is(c->route.params[0], id) && (scope < 0 || c->s->sets[set].scope == scope)) break;
+    if (svc_str_is(c->route.params[0], id) && scopes >> c->s->sets[set].scope & 1) break;
   }
   if (set == SVC_SET_COUNT) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
   body = rate_limit_node(c, set, id);

@@ -11,8 +11,16 @@ static const svc_field root_role_fields[] = {
 };
 static const svc_object root_role_object = { .name = "HeldRole", .fields = root_role_fields };
 
+/* An entry of its access list. */
+static const svc_field root_entry_fields[] = {
+  F_STR("cidrBlock", .flags = SVC_READ_ONLY),
+  F_STR("ipAddress", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object root_entry_object = { .name = "CallerAccessEntry", .fields = root_entry_fields };
+
 static const svc_field root_caller_fields[] = {
-  { .name = "accessList", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_READ_ONLY }, /* as that of its credential */
+  F_LIST("accessList", &root_entry_object, .flags = SVC_READ_ONLY),
   F_STR("id", .flags = SVC_READ_ONLY),
   F_STR("publicKey", .flags = SVC_READ_ONLY),
   F_LIST("roles", &root_role_object, .flags = SVC_READ_ONLY),
@@ -20,9 +28,11 @@ static const svc_field root_caller_fields[] = {
 };
 static const svc_object root_caller_object = { .name = "Caller", .fields = root_caller_fields };
 
+static const char *const root_names[] = { "Db Svc", NULL };
+
 static const svc_field root_fields[] = {
   F_OBJ("apiKey", &root_caller_object, .flags = SVC_READ_ONLY),
-  F_STR("appName", .flags = SVC_READ_ONLY),
+  F_ENUM("appName", root_names, .flags = SVC_READ_ONLY),
   F_STR("build", .flags = SVC_READ_ONLY),
   F_BOOL("throttling", .flags = SVC_READ_ONLY),
   F_END
@@ -65,7 +75,7 @@ static bool root_read(svc_call *c)
   svc_node_set_str(c->arena, key, "publicKey", c->who.username);
   svc_node_put(c->arena, key, roles);
   svc_node_put(c->arena, body, key);
-  svc_node_set_str(c->arena, body, "appName", SVC_S("Db Svc"));
+  svc_node_set_str(c->arena, body, "appName", svc_str_c(root_names[0]));
   svc_node_set_str(c->arena, body, "build", svc_str_c(SVC_VERSION));
   svc_node_set_bool(c->arena, body, "throttling", c->s->limiter != NULL);
   return svc_answer_node(c, body);
