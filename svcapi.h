@@ -224,7 +224,7 @@ typedef struct svc_grant {
 */
 typedef struct svc_caller {
   const char *user_id;  /* 24 hex digits; all of them 0: the host itself, not a person */
-  const char *username; /* shown in events; may be NULL */
+  const char *username; /* shown in events; the person of this name accepts its invitations by POST /users; may be NULL */
   const svc_grant *grants;
   size_t grant_count;
 } svc_caller;

@@ -335,6 +335,47 @@ void t_as(t_service *t, const char *user_id)
   t->caller.grant_count = user_id ? 0 : 1;
 }
 
+void t_as_host(t_service *t)
+{
+  t_headers_clear(t);
+  t->anonymous = false;
+  t_as(t, NULL);
+}
+
+static void t_base64(const char *text, char *out)
+{
+  static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  size_t n = strlen(text), i;
+  for (i = 0; i < n; i += 3) {
+    unsigned long v = (unsigned long)(unsigned char)text[i] << 16;
+    if (i + 1 < n) v |= (unsigned long)(unsigned char)text[i + 1] << 8;
+    if (i + 2 < n) v |= (unsigned char)text[i + 2];
+    *out++ = alphabet[v >> 18 & 63];
+    *out++ = alphabet[v >> 12 & 63];
+    *out++ = i + 1 < n ? alphabet[v >> 6 & 63] : '=';
+    *out++ = i + 2 < n ? alphabet[v & 63] : '=';
+  }
+  *out = 0;
+}
+
+int t_as_account(t_service *t, const char *client_id, const char *secret)
+{
+  static const char form[] = "grant_type=client_credentials";
+  char plain[256], value[400] = "Basic ";
+  int status;
+  snprintf(plain, sizeof plain, "%s:%s", client_id, secret);
+  t_base64(plain, value + 6);
+  t_headers_clear(t);
+  t->anonymous = true;
+  t_header(t, "Authorization", t_keep(t, value));
+  t_header(t, "Content-Type", "application/x-www-form-urlencoded");
+  status = t_send_raw(t, "POST", "/api/oauth/token", form, sizeof form - 1);
+  snprintf(value, sizeof value, "Bearer %s", t_str(t, "access_token"));
+  t_headers_clear(t);
+  t_header(t, "Authorization", t_keep(t, value));
+  return status;
+}
+
 /* --------------------------------------------------------------------------------------------------------- probe nouns */
 
 static const svc_noun *const *t_extra;

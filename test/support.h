@@ -64,6 +64,10 @@ const char *t_user(t_service *t, const char *name, const char *roles); /* regist
 const char *t_keep(t_service *t, const char *text);                   /* of the last answer, say */
 void t_as(t_service *t, const char *user_id); /* requests are this user's, with its own roles; NULL: the owner's of everything */
 
+/* Requests are this account's, by a token that is got for its secret; the status of that. Headers are cleared. */
+int t_as_account(t_service *t, const char *client_id, const char *secret);
+void t_as_host(t_service *t); /* back to the owner of everything */
+
 /* Nouns of the test's own, which handles opened from here on have beside the catalog's; NULL: none. Closed by a NULL. */
 void t_probes(const svc_noun *const *nouns);
 const svc_noun *const *svc_catalog_all(size_t *count); /* of the registry */

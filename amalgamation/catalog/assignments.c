@@ -1,25 +1,99 @@
 /*
-** Roles in bodies, and the same roles as the assignments that authentication reads. Both are changed together.
+** Roles in bodies, and the same roles where authentication reads them.
+**
+** What a key, an account, a member or a team holds on an organization are lines beside its record; what it holds on a project
+** stands in the index of store/holding.c. Here both have one shape: the names of the roles that one holder has on one
+** thing, a line each, in the order in which they were given.
 */
 #include "catalog/catalog.h"
 
-SVC_PRIVATE bool svc_keep_assigned(svc_call *c, const svc_entity *e)
+/* ------------------------------------------------------------------------------------------------------- sets of lines */
+
+SVC_PRIVATE bool svc_lines_have(svc_str lines, svc_str line)
 {
-  char on[24];
-  svc_id_hex(svc_id_is_zero(&c->scope.group) ? &c->scope.org : &c->scope.group, on);
-  return svc_assignments_have(svc_assignments_of(e), SVC_S(""), (svc_str){ on, sizeof on });
+  while (lines.n)
+    if (svc_str_eq(svc_str_cut(&lines, '\n'), line)) return true;
+  return false;
 }
 
-SVC_PRIVATE svc_str svc_call_scope(svc_call *c, int *level)
+/* None twice. */
+static void assignments_add(svc_buf *b, svc_str line)
 {
-  bool in_group = !svc_id_is_zero(&c->scope.group);
-  *level = in_group ? SVC_SCOPE_GROUP : SVC_SCOPE_ORGANIZATION;
-  return svc_id_str(c->arena, in_group ? &c->scope.group : &c->scope.org);
+  if (svc_lines_have((svc_str){ b->p, b->n }, line)) return;
+  svc_buf_str(b, line);
+  svc_buf_char(b, '\n');
 }
+
+SVC_PRIVATE svc_str svc_lines_plus(svc_call *c, svc_str lines, svc_str others)
+{
+  svc_buf b = svc_buf_new(c->arena, lines.n + others.n + 1);
+  svc_buf_str(&b, lines);
+  while (others.n) assignments_add(&b, svc_str_cut(&others, '\n'));
+  return svc_buf_done(&b);
+}
+
+SVC_PRIVATE svc_str svc_lines_minus(svc_call *c, svc_str lines, svc_str others)
+{
+  svc_buf b = svc_buf_new(c->arena, lines.n + 1);
+  while (lines.n) {
+    svc_str line = svc_str_cut(&lines, '\n');
+    if (!svc_lines_have(others, line)) assignments_add(&b, line);
+  }
+  return svc_buf_done(&b);
+}
+
+static bool assignments_within(svc_str a, svc_str b)
+{
+  while (a.n)
+    if (!svc_lines_have(b, svc_str_cut(&a, '\n'))) return false;
+  return true;
+}
+
+SVC_PRIVATE bool svc_lines_same(svc_str a, svc_str b)
+{
+  return svc_str_eq(a, b) || (assignments_within(a, b) && assignments_within(b, a));
+}
+
+/* --------------------------------------------------------------------------------------------------------------- names */
 
 static const svc_node *assignments_role_name(const svc_node *item)
 {
   return item->type == SVC_J_OBJECT ? svc_node_get(item, "roleName") : item;
+}
+
+SVC_PRIVATE svc_str svc_names_from(svc_call *c, const svc_node *list)
+{
+  svc_buf b = svc_buf_new(c->arena, 64);
+  const svc_node *item;
+  for (item = list ? list->first : NULL; item; item = item->next) {
+    const svc_node *name = assignments_role_name(item);
+    if (name) assignments_add(&b, name->text);
+  }
+  return svc_buf_done(&b);
+}
+
+SVC_PRIVATE svc_node *svc_names_array(svc_call *c, svc_str names, const char *name)
+{
+  svc_node *out = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S("")), *item;
+  while (out && names.n) {
+    item = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_str_cut(&names, '\n'));
+    if (!item) return NULL;
+    svc_node_append(out, item);
+  }
+  return out;
+}
+
+SVC_PRIVATE bool svc_names_objects(svc_call *c, svc_node *list, svc_str names, const char *scope, const svc_id *on)
+{
+  svc_str id = names.n ? svc_id_str(c->arena, on) : SVC_S("");
+  while (names.n) {
+    svc_node *item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    if (!item) return svc_no_memory(c);
+    svc_node_set_str(c->arena, item, scope, id);
+    svc_node_set_str(c->arena, item, "roleName", svc_str_cut(&names, '\n'));
+    svc_node_append(list, item);
+  }
+  return true;
 }
 
 /* Every element must name a role of this level. */
@@ -38,41 +112,12 @@ SVC_PRIVATE bool svc_roles_check(svc_call *c, const svc_node *roles, int level, 
   return svc_check_done(c);
 }
 
-/* Who manages access to a project hands out its roles, but makes no owner of it: that could be itself. */
-SVC_PRIVATE bool svc_may_grant(svc_call *c, svc_str before, svc_str after)
-{
-  svc_id group = c->scope.group, org = c->scope.org;
-  svc_str on = svc_id_str(c->arena, &group), owner = SVC_S("GROUP_OWNER");
-  if (!svc_assignments_have(after, owner, on) || svc_assignments_have(before, owner, on)) return true;
-  return svc_roles_on(c, &group, &org) & SVC_R_GROUP_OWNER ? true : svc_lacks_role(c, SVC_R_GROUP_OWNER);
-}
-
-/*
-** Secrets and access lists are of the whole credential: whoever sets them opens, or shuts, all that it may do. Below a
-** project that is done for credentials which have roles in no other place; an owner of the organization may do it for all.
-*/
-SVC_PRIVATE bool svc_may_manage(svc_call *c, svc_str assignments)
-{
-  svc_id org = c->scope.org;
-  int level;
-  svc_str on = svc_call_scope(c, &level);
-  if (level == SVC_SCOPE_ORGANIZATION || svc_assignments_without(c, assignments, on).n == 0) return true;
-  return svc_roles_on(c, NULL, &org) & SVC_R_ORG_OWNER ? true : svc_lacks_role(c, SVC_R_ORG_OWNER);
-}
+/* --------------------------------------------------------------------------------------------------------------- lines */
 
 SVC_PRIVATE svc_str svc_assignment_text(svc_call *c, svc_str role, svc_str on)
 {
   svc_buf b = svc_buf_new(c->arena, role.n + on.n + 3);
   svc_assignment_write(&b, role, on);
-  return svc_buf_done(&b);
-}
-
-SVC_PRIVATE svc_str svc_assignments_on(svc_call *c, svc_str assignments, svc_str on)
-{
-  svc_buf b = svc_buf_new(c->arena, 64);
-  svc_str role, where;
-  while (svc_assignments_next(&assignments, &role, &where))
-    if (svc_str_eq(where, on)) svc_assignment_write(&b, role, where);
   return svc_buf_done(&b);
 }
 
@@ -85,182 +130,233 @@ SVC_PRIVATE svc_str svc_assignments_without(svc_call *c, svc_str assignments, sv
   return svc_buf_done(&b);
 }
 
-SVC_PRIVATE svc_str svc_assignments_from(svc_call *c, const svc_node *names, svc_str on, svc_str others)
+SVC_PRIVATE svc_str svc_assignments_names(svc_call *c, svc_str assignments, svc_str on)
 {
-  svc_buf b = svc_buf_new(c->arena, others.n + 256);
-  const svc_node *item;
-  svc_buf_str(&b, others);
-  for (item = names ? names->first : NULL; item; item = item->next) {
-    const svc_node *name = assignments_role_name(item);
-    if (name && !svc_assignments_have((svc_str){ b.p, b.n }, name->text, on)) svc_assignment_write(&b, name->text, on);
+  svc_buf b = svc_buf_new(c->arena, 64);
+  svc_str role, where;
+  while (svc_assignments_next(&assignments, &role, &where)) {
+    if (!svc_str_eq(where, on) || svc_role_by_name(role) < 0) continue;
+    svc_buf_str(&b, role);
+    svc_buf_char(&b, '\n');
   }
   return svc_buf_done(&b);
 }
 
-SVC_PRIVATE svc_node *svc_assignments_names(svc_call *c, svc_str assignments, svc_str on, const char *name)
+SVC_PRIVATE svc_str svc_assignments_set(svc_call *c, svc_str assignments, svc_str on, svc_str names)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S(""));
-  svc_str role, where;
-  while (out && svc_assignments_next(&assignments, &role, &where)) {
-    svc_node *item = svc_str_eq(where, on) && role.p[0] != '@' ? svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), role) : NULL;
-    if (item) svc_node_append(out, item);
-  }
-  return out;
+  svc_buf b = svc_buf_new(c->arena, assignments.n + names.n + 64);
+  svc_buf_str(&b, svc_assignments_without(c, assignments, on));
+  while (names.n) svc_assignment_write(&b, svc_str_cut(&names, '\n'), on);
+  return svc_buf_done(&b);
 }
 
-SVC_PRIVATE svc_node *svc_assignments_objects(svc_call *c, svc_str assignments, const char *name)
+SVC_PRIVATE int svc_assignment_class(svc_str role)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S(""));
-  svc_str role, where;
-  while (out && svc_assignments_next(&assignments, &role, &where)) {
-    int number = svc_role_by_name(role);
-    svc_node *item = number >= 0 ? svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")) : NULL;
-    if (!item) continue;
-    svc_node_set_str(c->arena, item, svc_role_level(number) == SVC_SCOPE_GROUP ? "groupId" : "orgId", where);
-    svc_node_set_str(c->arena, item, "roleName", role);
-    svc_node_append(out, item);
-  }
-  return out;
+  return role.n && role.p[0] == '@' ? SVC_ASSIGNED_TEAM : role.n && role.p[0] == '?' ? SVC_INVITED : SVC_ASSIGNED_ROLE;
 }
 
-/*
-** Lines as a set, for those who have thousands: comparing each with each would keep the one writer busy for long. Where
-** there is no memory for it, they are compared one by one.
-*/
-typedef struct assignments_set {
-  svc_str assignments, *rows; /* rows NULL: none was made; a row with p NULL is free */
-  size_t mask;
-} assignments_set;
-
-#define ASSIGNMENTS_FEW 1024 /* bytes of assignments, up to which one by one is as good */
-
-/* Role and id stand behind each other. */
-static svc_str assignments_line(svc_str role, svc_str on)
+SVC_PRIVATE svc_str svc_assignment_org(svc_str role, svc_str on)
 {
-  return (svc_str){ role.p, (size_t)(on.p + on.n - role.p) };
+  return svc_assignment_class(role) == SVC_ASSIGNED_TEAM ? (svc_str){ role.p + 1, role.n - 1 } : on;
 }
 
-static svc_str *assignments_row(const assignments_set *set, svc_str line)
-{
-  size_t hash = 5381, i, at;
-  for (i = 0; i < line.n; i++) hash = hash * 33 ^ (unsigned char)line.p[i];
-  for (at = hash & set->mask; set->rows[at].p && !svc_str_eq(set->rows[at], line); at = (at + 1) & set->mask) continue;
-  return &set->rows[at];
-}
-
-static void assignments_set_add(assignments_set *set, svc_str role, svc_str on)
-{
-  *assignments_row(set, assignments_line(role, on)) = assignments_line(role, on);
-}
-
-/* asked: bytes of the assignments that will be looked for in it; more: of those that may be added. */
-static assignments_set assignments_set_of(svc_call *c, svc_str assignments, size_t asked, size_t more)
-{
-  assignments_set set = { assignments, NULL, 15 };
-  svc_str rest = assignments, role, on;
-  size_t i, n = 1;
-  if (assignments.n + more <= ASSIGNMENTS_FEW || asked <= ASSIGNMENTS_FEW) return set;
-  for (i = 0; i < assignments.n; i++) n += assignments.p[i] == '\n';
-  n += more / 24; /* no line is shorter */
-  while (set.mask < 2 * n) set.mask = 2 * set.mask + 1;
-  set.rows = svc_arena_zero(c->arena, (set.mask + 1) * sizeof *set.rows);
-  while (set.rows && svc_assignments_next(&rest, &role, &on)) assignments_set_add(&set, role, on);
-  return set;
-}
-
-static bool assignments_set_has(const assignments_set *set, svc_str role, svc_str on)
-{
-  return set->rows ? assignments_row(set, assignments_line(role, on))->p != NULL
-                   : svc_assignments_have(set->assignments, role, on);
-}
-
-SVC_PRIVATE svc_str svc_assignments_minus(svc_call *c, svc_str assignments, svc_str others)
+SVC_PRIVATE svc_str svc_assignments_of_class(svc_call *c, svc_str assignments, int class, bool others)
 {
   svc_buf b = svc_buf_new(c->arena, assignments.n + 1);
-  assignments_set set = assignments_set_of(c, others, assignments.n, 0);
   svc_str role, on;
   while (svc_assignments_next(&assignments, &role, &on))
-    if (!assignments_set_has(&set, role, on)) svc_assignment_write(&b, role, on);
+    if ((svc_assignment_class(role) == class) != others) svc_assignment_write(&b, role, on);
   return svc_buf_done(&b);
 }
 
-SVC_PRIVATE svc_str svc_assignments_plus(svc_call *c, svc_str assignments, svc_str others)
+SVC_PRIVATE svc_node *svc_assignments_teams(svc_call *c, svc_str assignments)
 {
-  svc_buf b = svc_buf_new(c->arena, assignments.n + others.n + 1);
-  assignments_set set = assignments_set_of(c, assignments, others.n, others.n);
+  svc_node *teams = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("teamIds"), SVC_S(""));
   svc_str role, on;
-  svc_buf_str(&b, assignments);
-  while (svc_assignments_next(&others, &role, &on)) {
-    if (assignments_set_has(&set, role, on)) continue;
-    svc_assignment_write(&b, role, on);
-    if (set.rows) assignments_set_add(&set, role, on);
-    else set.assignments = (svc_str){ b.p, b.n };
+  while (teams && svc_assignments_next(&assignments, &role, &on)) {
+    bool team = svc_assignment_class(role) == SVC_ASSIGNED_TEAM;
+    svc_node *item = team ? svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), on) : NULL;
+    if (item) svc_node_append(teams, item);
   }
-  return svc_buf_done(&b);
+  return teams;
 }
 
-static bool assignments_within(svc_call *c, svc_str a, svc_str b)
+/* ------------------------------------------------------------------------------------------------- in the path's scope */
+
+SVC_PRIVATE svc_str svc_call_scope(svc_call *c, int *level)
 {
-  assignments_set set = assignments_set_of(c, b, a.n, 0);
-  svc_str role, on;
-  while (svc_assignments_next(&a, &role, &on))
-    if (!assignments_set_has(&set, role, on)) return false;
+  bool in_group = !svc_id_is_zero(&c->scope.group);
+  *level = in_group ? SVC_SCOPE_GROUP : SVC_SCOPE_ORGANIZATION;
+  return svc_id_str(c->arena, in_group ? &c->scope.group : &c->scope.org);
+}
+
+SVC_PRIVATE svc_holder svc_holder_of(const svc_entity *e)
+{
+  return (svc_holder){ e->kind, e->id, e->parent };
+}
+
+SVC_PRIVATE svc_str svc_names_here(svc_call *c, const svc_entity *e)
+{
+  if (!svc_id_is_zero(&c->scope.group)) return svc_holding_get(c->txn, &e->id, &e->parent, &c->scope.group);
+  return svc_assignments_names(c, svc_assignments_of(e), svc_id_str(c->arena, &c->scope.org));
+}
+
+SVC_PRIVATE bool svc_keep_assigned(svc_call *c, const svc_entity *e)
+{
+  return svc_names_here(c, e).n != 0;
+}
+
+SVC_PRIVATE bool svc_names_put(svc_call *c, const svc_entity *e, svc_str names)
+{
+  svc_holder h = svc_holder_of(e);
+  svc_holding_put(c->txn, &h, &c->scope.group, names);
+  return svc_txn_good(c);
+}
+
+SVC_PRIVATE bool svc_holds_only_here(svc_call *c, const svc_entity *e)
+{
+  svc_holding one;
+  svc_scan scan;
+  if (svc_assignments_of(e).n) return false;
+  svc_holdings_begin(&scan, c->txn, &e->id, &e->parent);
+  svc_scan_expect(&scan, 2);
+  while (svc_holdings_next(&scan, &one))
+    if (!svc_id_eq(&one.group, &c->scope.group)) return false;
   return true;
 }
 
-SVC_PRIVATE bool svc_assignments_same(svc_call *c, svc_str a, svc_str b)
+/* Who manages access to a project hands out its roles and takes them back, but an owner of it is neither made nor unmade by
+** who is none: that could be itself. */
+SVC_PRIVATE bool svc_may_grant(svc_call *c, svc_str before, svc_str after)
 {
-  return svc_str_eq(a, b) || (assignments_within(c, a, b) && assignments_within(c, b, a));
+  svc_id group = c->scope.group, org = c->scope.org;
+  svc_str owner = SVC_S("GROUP_OWNER");
+  if (svc_id_is_zero(&group) || svc_lines_have(before, owner) == svc_lines_have(after, owner)) return true;
+  return svc_roles_on(c, &group, &org) & SVC_R_GROUP_OWNER ? true : svc_lacks_role(c, SVC_R_GROUP_OWNER);
+}
+
+/*
+** Texts, secrets and access lists are of the whole credential: whoever sets them speaks for, opens, or shuts all that it may
+** do. Below a project that is done for credentials which have roles in no other place; an owner of the organization may do
+** it for all.
+*/
+SVC_PRIVATE bool svc_may_manage(svc_call *c, const svc_entity *e)
+{
+  svc_id org = c->scope.org;
+  if (svc_id_is_zero(&c->scope.group) || svc_holds_only_here(c, e)) return svc_txn_good(c);
+  return svc_roles_on(c, NULL, &org) & SVC_R_ORG_OWNER ? true : svc_lacks_role(c, SVC_R_ORG_OWNER);
 }
 
 /* ------------------------------------------------------------------------------------------------------- of credentials */
 
-/* Another set of assignments for a credential, without an event: that of what brought it about speaks for it. */
-static bool assignments_change(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_str verifier, svc_str assignments)
-{
-  svc_change change;
-  svc_entity out;
-  if (!svc_change_of(c, noun, e, &change)) return false;
-  change.pending = svc_credential_pack(c->arena, verifier, assignments);
-  return svc_change_keep(c, &change, &out);
-}
-
-SVC_PRIVATE bool svc_assignments_own(svc_call *c, const svc_id *org, const svc_id *group)
+SVC_PRIVATE bool svc_credential_owns(svc_call *c, const svc_id *org, const svc_id *group)
 {
   const svc_noun_info *noun = svc_who_noun(c);
-  svc_str verifier, assignments, own = svc_assignment_text(c, SVC_S("GROUP_OWNER"), svc_id_str(c->arena, group));
+  svc_holder h;
   svc_entity e;
   int rc;
   if (!noun || svc_roles_on(c, group, org) & SVC_R_GROUP_OWNER) return true;
   rc = svc_entity_get(c->txn, noun->noun->kind, &c->who.org, &c->who.id, &e);
   if (rc == SVC_NOT_FOUND) return true; /* it was deleted meanwhile */
   if (rc != SVC_OK) return svc_store_failed(c, rc);
-  if (!svc_credential_unpack(e.extra, &verifier, &assignments)) return svc_store_failed(c, SVC_CORRUPT);
-  return assignments_change(c, noun, &e, verifier, svc_assignments_plus(c, assignments, own));
+  h = svc_holder_of(&e);
+  svc_holding_put(c->txn, &h, group, SVC_S("GROUP_OWNER\n"));
+  return svc_txn_good(c);
 }
 
-/*
-** Reads show the stored body as it is, so what it says of a project that is gone has to go with the project. The work is
-** one look at every credential of the organization, and one write for each that has a role there. The event of the
-** project speaks for them.
-*/
-SVC_PRIVATE bool svc_assignments_forget(svc_call *c, const svc_id *org, svc_str on)
+SVC_PRIVATE bool svc_holder_gone(svc_call *c, const svc_entity *e)
 {
-  const svc_noun_info *nouns[2] = { c->s->seats[SVC_SEAT_KEY], c->s->seats[SVC_SEAT_ACCOUNT] };
-  int i;
-  for (i = 0; i < 2; i++) {
-    svc_str verifier, assignments;
-    svc_scan scan;
-    svc_entity e;
-    if (!nouns[i]) continue;
-    svc_below_begin(&scan, c->txn, nouns[i]->noun->kind, org);
-    while (svc_below_next(&scan, nouns[i]->noun->kind, &e)) {
-      if (!svc_credential_unpack(e.extra, &verifier, &assignments))
-        return svc_store_failed(c, svc_note(c->txn, SVC_CORRUPT));
-      if (!svc_assignments_have(assignments, SVC_S(""), on)) continue;
-      if (!assignments_change(c, nouns[i], &e, verifier, svc_assignments_without(c, assignments, on))) return false;
-    }
-    if (!svc_txn_good(c)) return false;
-  }
+  svc_holder h = svc_holder_of(e);
+  svc_holdings_drop(c->txn, &h);
+  return svc_txn_good(c);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- lists */
+
+/* The entities that an index, or a list of ids, names, some at a time. */
+typedef struct assignments_source {
+  const svc_entities *which;
+  const svc_id *ids; /* NULL: the scan has them */
+  size_t id_count;
+  svc_scan scan;
+  svc_entity some[SVC_MANY];
+  size_t at, n;
+  bool all; /* none is left out: what is passed over need not be read */
+} assignments_source;
+
+static bool assignments_id(assignments_source *from, svc_id *out)
+{
+  if (!from->ids) return svc_listed_next(&from->scan, NULL, out);
+  if (from->id_count == 0) return false;
+  from->id_count--;
+  *out = *from->ids++;
   return true;
+}
+
+static bool assignments_more(svc_call *c, assignments_source *from)
+{
+  const char *kind = from->which->noun->noun->kind;
+  svc_id ids[SVC_MANY];
+  size_t n = 0;
+  while (n < SVC_MANY && assignments_id(from, &ids[n])) n++;
+  from->at = from->n = 0;
+  if (n && svc_entities_get(c->txn, kind, &from->which->parent, ids, n, from->some) == SVC_OK) from->n = n;
+  return from->n != 0;
+}
+
+static bool assignments_next(svc_call *c, void *state, svc_item *out)
+{
+  assignments_source *from = state;
+  svc_id id;
+  if (!out && from->all && from->at == from->n) return assignments_id(from, &id);
+  while (from->at < from->n || assignments_more(c, from)) {
+    const svc_entity *e = &from->some[from->at++];
+    if (!e->kind || !svc_entities_pass(c, from->which, e)) {
+      if (c->error.code) return false;
+      continue;
+    }
+    return !out || svc_entities_item(c, from->which, e, out);
+  }
+  svc_txn_good(c);
+  return false;
+}
+
+static bool assignments_list(svc_call *c, assignments_source *from, const svc_entities *which, uint64_t count)
+{
+  from->which = which;
+  from->at = from->n = 0;
+  from->all = !which->keep;
+  return svc_list_items(c, assignments_next, from, from->all ? (int64_t)count : -1);
+}
+
+SVC_PRIVATE bool svc_list_listed(svc_call *c, const svc_entities *which, const svc_id *on, const char *kind)
+{
+  assignments_source from;
+  from.ids = NULL;
+  svc_listed_begin(&from.scan, c->txn, on, kind);
+  return assignments_list(c, &from, which, svc_count(c->txn, kind, on));
+}
+
+SVC_PRIVATE bool svc_list_ids(svc_call *c, const svc_entities *which, const svc_id *ids, size_t n)
+{
+  assignments_source from;
+  from.ids = ids;
+  from.id_count = n;
+  return assignments_list(c, &from, which, n);
+}
+
+static svc_node *assignments_view(svc_call *c, const svc_entity *e, void *context)
+{
+  (void)context;
+  return svc_entity_view(c, e);
+}
+
+SVC_PRIVATE bool svc_list_assigned(svc_call *c)
+{
+  svc_entities which = { .noun = c->plan->noun, .view = assignments_view };
+  svc_id group;
+  if (!svc_resolve_all(c)) return false;
+  group = c->scope.group;
+  which.parent = c->scope.org;
+  return svc_list_listed(c, &which, &group, c->plan->noun->noun->kind);
 }

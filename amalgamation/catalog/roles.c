@@ -40,6 +40,11 @@ SVC_PRIVATE uint64_t svc_role_least(int level)
   return level == SVC_SCOPE_GROUP ? SVC_R_GROUP_READ_ONLY : SVC_R_ORG_MEMBER;
 }
 
+SVC_PRIVATE uint64_t svc_role_all(int level)
+{
+  return level == SVC_SCOPE_GROUP ? SVC_R_ALL_GROUP : SVC_R_ALL & ~SVC_R_ALL_GROUP;
+}
+
 SVC_PRIVATE const char *svc_role_name(int role)
 {
   return role < SVC_ROLE_COUNT ? roles_table()[role].name : NULL;

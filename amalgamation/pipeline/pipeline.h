@@ -134,13 +134,12 @@ SVC_PRIVATE void svc_log(const svc *s, int level, const char *format, ...) SVC_P
 /* -------------------------------------------------------------------------------------------------------------- callers */
 
 /*
-** Role assignments: what somebody holds, as text, a line each:
+** Role assignments: what somebody holds besides roles on projects (store/holding.c has those), as text, a line each:
 **
-**   ROLE id             a role on an organization or project
+**   ROLE id             a role on an organization
 **   @organization id    membership of a team of that organization, which holds roles itself
 **   ? id                an organization that invites its holder
 */
-typedef struct svc_held_table svc_held_table;
 enum svc_who_kind { SVC_WHO_NOBODY, SVC_WHO_USER, SVC_WHO_KEY, SVC_WHO_ACCOUNT };
 
 /* Who calls. */
@@ -151,10 +150,8 @@ typedef struct svc_who {
   svc_str username; /* the user's name, the public key, the client id */
   const svc_grant *grants; /* of whom the host vouches for, what it says that it holds */
   size_t grant_count;
-  svc_str assignments; /* of anybody else, what the store says */
-  const svc_held_table *held; /* the same, once it is worth its making */
-  unsigned questions;
-  svc_id id, org; /* of a key or account: itself, and the organization it belongs to */
+  svc_str assignments; /* of anybody else, what its record says; its roles on projects are looked up */
+  svc_id id, org; /* itself; of a key or account: the organization it belongs to */
 } svc_who;
 
 /* credential.c: what a noun keeps of a credential in `extra`: bytes that verify it, and its assignments. */
@@ -176,15 +173,16 @@ SVC_PRIVATE bool svc_digest_verifier(svc_call *c, svc_str public_key, svc_str pr
 
 /* held.c: what the caller holds. */
 typedef struct svc_held { /* a walk over all of it */
-  svc_str role, on;  /* on empty: on everything; both are valid until the next step */
-  bool by_team;
-  svc_id via;        /* the organization of that team */
-  const svc_id *only; /* teams of this organization only; NULL: all */
+  svc_str role;
+  bool everywhere; /* on everything there is */
+  svc_id on;       /* else on this */
+  svc_id org;      /* of a project: its organization; zero: that is not known, since the host says so, or it is none */
   size_t vouched;
-  svc_str assignments, team;
-  char hex[24];
+  svc_str lines, names; /* names: other roles on the same project; whoever wants none of them empties it */
+  bool scanning, own, counts;
+  svc_scan scan;
 } svc_held;
-SVC_PRIVATE void svc_held_begin(svc_call *c, svc_held *h, const svc_id *org);
+SVC_PRIVATE void svc_held_begin(svc_call *c, svc_held *h);
 SVC_PRIVATE bool svc_held_next(svc_call *c, svc_held *h);
 SVC_PRIVATE uint64_t svc_roles_on(svc_call *c, const svc_id *group, const svc_id *org); /* either may be NULL */
 SVC_PRIVATE bool svc_holds_any(svc_call *c, uint64_t wanted); /* one of these roles, wherever */
@@ -611,6 +609,7 @@ SVC_PRIVATE size_t svc_set_id(int set, char *out, size_t size);
 SVC_PRIVATE int svc_role_by_name(svc_str name); /* -1: there is none */
 SVC_PRIVATE uint64_t svc_role_includes(int role);
 SVC_PRIVATE uint64_t svc_role_least(int level); /* what every role of this level includes */
+SVC_PRIVATE uint64_t svc_role_all(int level);   /* all roles of this level */
 SVC_PRIVATE const char *svc_role_name(int role); /* NULL: there are not so many */
 SVC_PRIVATE const char *svc_role_title(int role);
 SVC_PRIVATE int svc_role_level(int role); /* SVC_SCOPE_ORGANIZATION or SVC_SCOPE_GROUP */

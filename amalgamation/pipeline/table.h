@@ -351,10 +351,10 @@ typedef struct svc_use {
 
 /* Of a noun whose entities are credentials. Each is called in the transaction of the request. */
 typedef struct svc_credential_ops {
-  /* Make one for an organization; *shown: its body with its secret in it. */
+  /* Make one for an organization, with these roles on it; *shown: its body with its secret in it. */
   bool (*make)(svc_call *c, const svc_id *org, const svc_node *request, svc_str assignments, svc_entity *out, svc_node **shown);
-  /* Does this secret open it? *which: of several. */
-  bool (*opens)(svc_call *c, const svc_entity *credential, svc_str secret, svc_id *which);
+  /* Does this secret open it? *which: of several; *until: when that one ends, 0: never. */
+  bool (*opens)(svc_call *c, const svc_entity *credential, svc_str secret, svc_id *which, int64_t *until);
 } svc_credential_ops;
 
 /* Of a noun whose entities are the entries of the access list of its parent, which is a credential. */

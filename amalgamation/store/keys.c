@@ -1,13 +1,16 @@
 /*
 ** The layout of keys: one ordered space of bytes, told apart by the first letter.
 **
+**   a on(12) kind(4) holder(12)                    who holds a role on this project, or is in this team: empty (holding.c)
 **   b org(12) month(4) group(12) id(12) since(8) slot(1)   a line of the ledger (pipeline/meter.c)
 **   c kind(4) parent(12)                           how many there are below a parent: a count of the port's
 **   c kind(4) group(12)                            the same, of all in a project, where it has a limit on what is deeper in it
+**   c kind(4) on(12), c kind(4) holder(12)         how many "a" there are of this kind, and how many "h" of this holder
 **   c kind(4)                                      of what is found by its id alone: how many there are at all
 **   d due(8) kind(4) parent(12) id(12) tag(1)      something happens to this entity at that time: empty
 **   e kind(4) parent(12) id(12)                    an entity (record.c draws it)
 **   g kind(4) id(12)                               below which parent it is, of what is found by its id alone: parent(12)
+**   h holder(12) org(12) group(12)                 what it holds on this project: names of roles, a line each (holding.c)
 **   i hash(16)                                     an Idempotency-Key and the first answer to it (pipeline/retry.c)
 **   l id(12) slot(1)                               where the line of the ledger is that is still open for this entity
 **   m name                                         the store's own: "schema", "ids"

@@ -125,6 +125,28 @@ SVC_PRIVATE int svc_entity_remove(svc_txn *txn, const svc_entity *e);
 /* All below a parent, at once: for what has neither unique values nor dues. */
 SVC_PRIVATE int svc_entity_remove_all(svc_txn *txn, const char *kind, const svc_id *parent);
 
+/* holding.c: roles on projects, from both sides. */
+typedef struct svc_holder { /* a key, an account, a person in an organization, a team */
+  const char *kind;
+  svc_id id, org;
+} svc_holder;
+typedef struct svc_holding {
+  svc_id org, group;
+  svc_str roles; /* their names, a line each */
+} svc_holding;
+SVC_PRIVATE svc_str svc_holding_get(svc_txn *txn, const svc_id *holder, const svc_id *org, const svc_id *group); /* n 0: none */
+SVC_PRIVATE void svc_holding_put(svc_txn *txn, const svc_holder *h, const svc_id *group, svc_str roles); /* n 0: none any more */
+/* All of one holder; org NULL: in every organization. In the order of organizations, and in each of projects. */
+SVC_PRIVATE void svc_holdings_begin(svc_scan *scan, svc_txn *txn, const svc_id *holder, const svc_id *org);
+SVC_PRIVATE bool svc_holdings_next(svc_scan *scan, svc_holding *out);
+SVC_PRIVATE int svc_holdings_drop(svc_txn *txn, const svc_holder *h); /* all that it has in its organization */
+SVC_PRIVATE int svc_holdings_drop_on(svc_txn *txn, const svc_id *group, const svc_id *org); /* all that anybody has there */
+/* Who holds something on a project, by kind and id; and, written by this alone, who is in what gives no roles. svc_count() of
+** this kind and `on` says how many. */
+SVC_PRIVATE void svc_listed_put(svc_txn *txn, const svc_id *on, const char *kind, const svc_id *id, bool there);
+SVC_PRIVATE void svc_listed_begin(svc_scan *scan, svc_txn *txn, const svc_id *on, const char *kind); /* kind NULL: all */
+SVC_PRIVATE bool svc_listed_next(svc_scan *scan, char kind[SVC_KIND_SIZE], svc_id *id); /* kind may be NULL */
+
 /* due.c: what is to happen when, in the store. */
 struct svc_due_entry {
   int64_t when;

@@ -233,19 +233,19 @@ static MunitResult api_key_in_projects(const MunitParameter params[], void *data
   /* names change the roles of the path's scope, the others stay */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"roles\":[\"ORG_READ_ONLY\"]}", "/orgs/%s/apiKeys/%s", w.org, first), ==, 200);
   munit_assert_size(t_count(&w.t, "roles"), ==, 4);
-  api_key_role(&w, 3, "orgId", w.org, "ORG_READ_ONLY");
+  api_key_role(&w, 0, "orgId", w.org, "ORG_READ_ONLY"); /* that of the organization first, then projects by their ids */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}", "/groups/%s/apiKeys/%s", w.group, first), ==, 200);
   munit_assert_size(t_count(&w.t, "roles"), ==, 3);
-  api_key_role(&w, 0, "groupId", w.other, "GROUP_OWNER");
-  api_key_role(&w, 1, "orgId", w.org, "ORG_READ_ONLY");
-  api_key_role(&w, 2, "groupId", w.group, "GROUP_CLUSTER_MANAGER");
+  api_key_role(&w, 0, "orgId", w.org, "ORG_READ_ONLY");
+  api_key_role(&w, 1, "groupId", w.group, "GROUP_CLUSTER_MANAGER");
+  api_key_role(&w, 2, "groupId", w.other, "GROUP_OWNER");
   /* and so do objects, also when they leave others out */
   snprintf(body, sizeof body, "{\"roles\":[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]}", w.org);
   munit_assert_int(t_sendf(&w.t, "PATCH", body, "/orgs/%s/apiKeys/%s", w.org, first), ==, 200);
   munit_assert_size(t_count(&w.t, "roles"), ==, 3);
-  api_key_role(&w, 0, "groupId", w.other, "GROUP_OWNER");
+  api_key_role(&w, 0, "orgId", w.org, "ORG_MEMBER");
   api_key_role(&w, 1, "groupId", w.group, "GROUP_CLUSTER_MANAGER");
-  api_key_role(&w, 2, "orgId", w.org, "ORG_MEMBER");
+  api_key_role(&w, 2, "groupId", w.other, "GROUP_OWNER");
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"roles\":[\"ORG_OWNER\"]}", "/groups/%s/apiKeys/%s", w.group, first), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_ROLE_FOR_GROUP");
 
@@ -255,8 +255,8 @@ static MunitResult api_key_in_projects(const MunitParameter params[], void *data
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/apiKeys/%s", w.group, first), ==, 404);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s", w.org, first), ==, 200);
   munit_assert_size(t_count(&w.t, "roles"), ==, 2);
-  api_key_role(&w, 0, "groupId", w.other, "GROUP_OWNER");
-  api_key_role(&w, 1, "orgId", w.org, "ORG_MEMBER");
+  api_key_role(&w, 0, "orgId", w.org, "ORG_MEMBER");
+  api_key_role(&w, 1, "groupId", w.other, "GROUP_OWNER");
   t_close(&w.t);
   return MUNIT_OK;
 }
@@ -447,6 +447,55 @@ static MunitResult api_key_same_random(const MunitParameter params[], void *data
   return MUNIT_OK;
 }
 
+/* Who manages a project manages what keys may do there, and not the keys that may do more than that. */
+static MunitResult api_key_managers(const MunitParameter params[], void *data)
+{
+  api_key_world w;
+  const char *root, *own, *manager, *reader, *owner;
+  char body[256];
+  (void)params, (void)data;
+  api_key_open(&w);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"desc\":\"root\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/apiKeys", w.org) / 100, ==, 2);
+  root = t_keep(&w.t, t_str(&w.t, "id"));
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"roles\":[\"GROUP_READ_ONLY\"]}]", "/groups/%s/apiKeys/%s", w.group, root), ==, 204);
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"roles\":[\"GROUP_OWNER\"]}]", "/groups/%s/apiKeys/%s", w.other, root), ==, 204);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"desc\":\"own\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", w.group) / 100, ==, 2);
+  own = t_keep(&w.t, t_str(&w.t, "id"));
+  snprintf(body, sizeof body, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_ACCESS_MANAGER\"}]", w.group);
+  manager = t_user(&w.t, "manager@example.com", body);
+  snprintf(body, sizeof body, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_READ_ONLY\"}]", w.group);
+  reader = t_user(&w.t, "reader@example.com", body);
+  snprintf(body, sizeof body, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]", w.org);
+  owner = t_user(&w.t, "owner@example.com", body);
+
+  t_as(&w.t, manager);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"desc\":\"mine\"}", "/groups/%s/apiKeys/%s", w.group, root), ==, 403);
+  munit_assert_string_equal(t_error(&w.t), "ACCESS_FORBIDDEN");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"desc\":\"root\",\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}", "/groups/%s/apiKeys/%s", w.group, root), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"desc\":\"ours\"}", "/groups/%s/apiKeys/%s", w.group, own), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/apiKeys/%s", w.group, own), ==, 403);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/apiKeys/%s", w.group, own), ==, 403);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/apiKeys/%s", w.group, root), ==, 204);
+  t_as(&w.t, NULL);
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"roles\":[\"GROUP_READ_ONLY\"]}]", "/groups/%s/apiKeys/%s", w.group, root), ==, 204);
+
+  /* of other projects and of the organization it is shown nothing, unless it sees these, too */
+  t_as(&w.t, reader);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/apiKeys", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "results[0].id"), root);
+  munit_assert_size(t_count(&w.t, "results[0].roles"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].roles[0].groupId"), w.group);
+  munit_assert_null(strstr(w.t.response.body, w.other));
+  munit_assert_null(strstr(w.t.response.body, "ORG_OWNER"));
+  t_as(&w.t, owner);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/apiKeys", w.group), ==, 200);
+  munit_assert_size(t_count(&w.t, "results[0].roles"), ==, 3);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"desc\":\"renamed\"}", "/groups/%s/apiKeys/%s", w.group, root), ==, 200);
+  munit_assert_size(t_count(&w.t, "roles"), ==, 3);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/life", api_key_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refused", api_key_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -455,6 +504,7 @@ static MunitTest tests[] = {
   { "/access_list", api_key_access_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/access_list_limit", api_key_access_list_limit, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/same_random", api_key_same_random, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/managers", api_key_managers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_api_key = { "api_key", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

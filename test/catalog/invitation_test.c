@@ -252,6 +252,147 @@ static MunitResult invitation_sent_back(const MunitParameter params[], void *dat
   return MUNIT_OK;
 }
 
+/* An account of the organization that owns it; its requests from here on. */
+static void invitation_as_owner_of(t_service *t, const char *org)
+{
+  const char *id;
+  munit_assert_int(t_sendf(t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", org), ==, 200);
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8}",
+                           "/orgs/%s/serviceAccounts", org), ==, 201);
+  id = t_keep(t, t_str(t, "clientId"));
+  munit_assert_int(t_as_account(t, id, t_keep(t, t_str(t, "secrets[0].secret"))), ==, 200);
+  t_header(t, "Content-Type", "application/json");
+}
+
+static int invitation_register(t_service *t, const char *name, const char *first, const char *roles)
+{
+  char body[512];
+  snprintf(body, sizeof body, "{\"username\":\"%s\",\"password\":\"correct horse\",\"firstName\":\"%s\",\"lastName\":\"Byron\","
+           "\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":%s}", name, first, roles);
+  return t_send(t, "POST", "/users", body);
+}
+
+/* Whoever registers somebody accepts no invitation for them elsewhere, and says nothing of them there. */
+static MunitResult invitation_stranger(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *other, *third, *group, *owner, *id;
+  char roles[256];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  other = t_organization(&t, "Other");
+  third = t_organization(&t, "Third");
+  group = t_project(&t, org, "alpha");
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]", org);
+  owner = t_user(&t, "owner@acme.com", roles);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"v@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org) / 100, ==, 2);
+  id = t_keep(&t, t_str(&t, "id"));
+  invitation_as_owner_of(&t, other);
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]", other);
+  munit_assert_int(invitation_register(&t, "v@example.com", "Mallory", roles), ==, 201);
+  munit_assert_string_equal(t_str(&t, "id"), id);
+  munit_assert_size(t_count(&t, "roles"), ==, 1);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", other, id), ==, 200); /* its own words, in its own place */
+  munit_assert_string_equal(t_str(&t, "firstName"), "Mallory");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", id), ==, 200);
+  munit_assert_string_equal(t_str(&t, "firstName"), "Mallory");
+
+  t_as_host(&t);
+  t_as(&t, owner);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 200);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "PENDING");
+  munit_assert_false(invitation_event(&t, "orgs", org, "JOINED_ORG") && strstr(t.response.body, "v@example.com"));
+  munit_assert_int(t_send(&t, "GET", "/users/byName/v@example.com", NULL), ==, 200);
+  munit_assert_null(t_node(&t, "firstName"));
+  munit_assert_null(t_node(&t, "mobileNumber"));
+  t_as(&t, id); /* and it can do nothing there */
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"Mine\"}", "/orgs/%s", org), >=, 400);
+
+  /* nor does the owner of a project, who may add people to that */
+  t_as(&t, NULL);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"w@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org) / 100, ==, 2);
+  snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", group);
+  t_as(&t, t_user(&t, "lead@acme.com", roles));
+  munit_assert_int(invitation_register(&t, "w@example.com", "W", roles), ==, 201);
+  t_as(&t, owner);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users?username=w@example.com", org), ==, 200);
+  munit_assert_string_equal(t_str(&t, "results[0].orgMembershipStatus"), "PENDING");
+  munit_assert_size(t_count(&t, "results[0].roles.groupRoleAssignments"), ==, 1); /* what the invitation is for, too */
+
+  /* an owner adds it: in, without the other's words */
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"v@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
+  munit_assert_null(t_node(&t, "firstName"));
+
+  /* the person itself registers: what it says is shown everywhere, and what it was invited to is accepted */
+  t_as(&t, NULL);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"v@example.com\",\"roles\":[\"ORG_READ_ONLY\"]}", "/orgs/%s/invites", third) / 100, ==, 2);
+  t_as(&t, id);
+  munit_assert_int(invitation_register(&t, "v@example.com", "Vera", "[]"), ==, 201);
+  munit_assert_size(t_count(&t, "roles"), ==, 3);
+  munit_assert_int(invitation_register(&t, "v@example.com", "Vera", "[]"), ==, 409);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", third), ==, 200);
+  t_as(&t, owner);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 200);
+  munit_assert_string_equal(t_str(&t, "firstName"), "Vera");
+  munit_assert_int(t_send(&t, "GET", "/users/byName/v@example.com", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&t, "firstName"), "Vera");
+  store_whole(t.s);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* An owner registers somebody whom the organization has invited, and who has not come by itself: that accepts it. */
+static MunitResult invitation_by_owner(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *id;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"v@example.com\",\"roles\":[\"ORG_READ_ONLY\"]}", "/orgs/%s/invites", org) / 100, ==, 2);
+  id = t_keep(&t, t_str(&t, "id"));
+  invitation_as_owner_of(&t, org);
+  munit_assert_int(invitation_register(&t, "v@example.com", "Vera", "[]"), ==, 201);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 200);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
+  munit_assert_string_equal(t_str(&t, "firstName"), "Vera");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* Of an organization that is gone nothing is known of those who were only ever invited to it. */
+static MunitResult invitation_of_gone(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *other, *id;
+  char body[256];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  other = t_organization(&t, "Other");
+  snprintf(body, sizeof body, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]", org);
+  id = t_user(&t, "ada@example.com", body);
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"t\",\"usernames\":[\"ada@example.com\"]}", "/orgs/%s/teams", org), ==, 201);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"ghost@example.com\"}", "/orgs/%s/invites", org) / 100, ==, 2);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"both@example.com\"}", "/orgs/%s/invites", org) / 100, ==, 2);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"both@example.com\"}", "/orgs/%s/invites", other) / 100, ==, 2);
+  munit_assert_int(t_send(&t, "GET", "/users/byName/ghost@example.com", NULL), ==, 200);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
+  munit_assert_int(t_send(&t, "GET", "/users/byName/ghost@example.com", NULL), ==, 404);
+  munit_assert_int(t_send(&t, "GET", "/users/byName/both@example.com", NULL), ==, 200);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", id), ==, 200);
+  munit_assert_size(t_count(&t, "roles"), ==, 0);
+  munit_assert_size(t_count(&t, "teamIds"), ==, 0);
+  store_whole(t.s);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", other), ==, 204);
+  munit_assert_int(t_send(&t, "GET", "/users/byName/both@example.com", NULL), ==, 404);
+  store_whole(t.s);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/sent_back", invitation_sent_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/organization", invitation_organization, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -259,6 +400,9 @@ static MunitTest tests[] = {
   { "/project", invitation_project, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/time", invitation_time, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/no_body", invitation_no_body, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/stranger", invitation_stranger, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/by_owner", invitation_by_owner, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/of_gone", invitation_of_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_invitation = { "invitation", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -352,6 +352,59 @@ static MunitResult organization_settings_events(const MunitParameter params[], v
   return MUNIT_OK;
 }
 
+/* A credential reaches its own organization alone: one that makes another has to ask for a way into it. */
+static MunitResult organization_by_credential(const MunitParameter params[], void *data)
+{
+  enum { MOST = 100 };
+  static const char with_key[] = "{\"name\":\"More\",\"apiKey\":{\"desc\":\"k\",\"roles\":[\"ORG_OWNER\"]}}";
+  t_service t;
+  const char *org, *id, *user, *last = "";
+  char body[128];
+  int i;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  org = t_organization(&t, "Acme");
+  user = t_user(&t, "ada@example.com", "[]");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", org), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"ORG_MEMBER\"],\"secretExpiresAfterHours\":8}",
+                           "/orgs/%s/serviceAccounts", org), ==, 201);
+  id = t_keep(&t, t_str(&t, "clientId"));
+  munit_assert_int(t_as_account(&t, id, t_keep(&t, t_str(&t, "secrets[0].secret"))), ==, 200);
+  t_header(&t, "Content-Type", "application/json");
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"Lost\"}"), ==, 403);
+  munit_assert_string_equal(t_error(&t), "API_KEY_CANNOT_CREATE_ORG");
+  munit_assert_not_null(strstr(t_str(&t, "detail"), "apiKey"));
+  munit_assert_not_null(strstr(t_str(&t, "detail"), "orgOwnerId"));
+  munit_assert_int(t_send(&t, "POST", "/orgs", with_key), ==, 201);
+  munit_assert_size(strlen(t_str(&t, "apiKey.privateKey")), ==, 36);
+  munit_assert_string_equal(t_str(&t, "apiKey.roles[0].roleName"), "ORG_OWNER");
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"More\",\"serviceAccount\":{\"name\":\"a\",\"description\":\"a\",\"roles\":"
+                          "[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8}}"), ==, 201);
+  munit_assert_string_not_equal(t_str(&t, "serviceAccount.secrets[0].secret"), "");
+  snprintf(body, sizeof body, "{\"name\":\"More\",\"orgOwnerId\":\"%s\"}", user);
+  munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 201);
+  for (i = 3; i < MOST; i++) {
+    munit_assert_int(t_send(&t, "POST", "/orgs", with_key), ==, 201);
+    last = t_keep(&t, t_str(&t, "organization.id"));
+  }
+  munit_assert_int(t_send(&t, "POST", "/orgs", with_key), ==, 400);
+  munit_assert_string_equal(t_error(&t), "MAX_ORGS_PER_USER_EXCEEDED");
+  t_as_host(&t); /* one of them goes, then there is room for one more */
+  t_organization(&t, "Others"); /* people are whom the host lets in: it says how many they make */
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", last), ==, 204);
+  munit_assert_int(t_sendf(&t, "POST", "{\"secretExpiresAfterHours\":8}", "/orgs/%s/serviceAccounts/%s/secrets", org, id), ==, 201);
+  munit_assert_int(t_as_account(&t, id, t_keep(&t, t_str(&t, "secret"))), ==, 200);
+  t_header(&t, "Content-Type", "application/json");
+  munit_assert_int(t_send(&t, "POST", "/orgs", with_key), ==, 201);
+  munit_assert_int(t_send(&t, "POST", "/orgs", with_key), ==, 400);
+  t_as_host(&t);
+  store_whole(t.s);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", org), ==, 204); /* who made them is gone, they stay */
+  store_whole(t.s);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/life", organization_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/not_empty", organization_not_empty, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -363,6 +416,7 @@ static MunitTest tests[] = {
   { "/settings_merge", organization_settings_merge, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/settings_bounds", organization_settings_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/settings_events", organization_settings_events, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/by_credential", organization_by_credential, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_organization = { "organization", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -523,6 +523,89 @@ static MunitResult service_account_sent_again(const MunitParameter params[], voi
   return MUNIT_OK;
 }
 
+/* The owner of a project says what an account may do there; its name is that of the whole account. */
+static MunitResult service_account_managers(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *group, *root, *own, *lead;
+  char body[256];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"root\",\"description\":\"all\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8}",
+                           "/orgs/%s/serviceAccounts", org), ==, 201);
+  root = t_keep(&t, t_str(&t, "clientId"));
+  munit_assert_int(t_sendf(&t, "POST", "{\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/serviceAccounts/%s:invite", group, root), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"own\",\"description\":\"here\",\"roles\":[\"GROUP_READ_ONLY\"],\"secretExpiresAfterHours\":8}",
+                           "/groups/%s/serviceAccounts", group), ==, 201);
+  own = t_keep(&t, t_str(&t, "clientId"));
+  snprintf(body, sizeof body, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", group);
+  lead = t_user(&t, "lead@example.com", body);
+  t_as(&t, lead);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"mine\"}", "/groups/%s/serviceAccounts/%s", group, root), ==, 403);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"description\":\"mine\"}", "/groups/%s/serviceAccounts/%s", group, root), ==, 403);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"root\",\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}", "/groups/%s/serviceAccounts/%s", group, root), ==, 200);
+  munit_assert_string_equal(t_str(&t, "roles[0]"), "GROUP_CLUSTER_MANAGER");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"ours\"}", "/groups/%s/serviceAccounts/%s", group, own), ==, 200);
+  munit_assert_string_equal(t_str(&t, "name"), "ours");
+  t_as(&t, NULL);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/serviceAccounts/%s", org, root), ==, 200);
+  munit_assert_string_equal(t_str(&t, "name"), "root");
+  munit_assert_string_equal(t_str(&t, "roles[0]"), "ORG_OWNER");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* A token ends with the secret that it was got by, when that is deleted and when it expires, and with no other. */
+static MunitResult service_account_tokens(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *id, *first, *second, *first_id, *by_first, *by_second;
+  char path[64];
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  org = t_organization(&t, "Acme");
+  snprintf(path, sizeof path, "/orgs/%s", org);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", org), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"ORG_MEMBER\"],\"secretExpiresAfterHours\":8}",
+                           "/orgs/%s/serviceAccounts", org), ==, 201);
+  id = t_keep(&t, t_str(&t, "clientId"));
+  first = t_keep(&t, t_str(&t, "secrets[0].secret"));
+  first_id = t_keep(&t, t_str(&t, "secrets[0].id"));
+  munit_assert_int(t_sendf(&t, "POST", "{\"secretExpiresAfterHours\":8}", "/orgs/%s/serviceAccounts/%s/secrets", org, id), ==, 201);
+  second = t_keep(&t, t_str(&t, "secret"));
+
+  munit_assert_int(t_as_account(&t, id, first), ==, 200);
+  munit_assert_int64(t_int(&t, "expires_in"), ==, 3600);
+  by_first = t_keep(&t, t.headers[0].value);
+  munit_assert_int(t_as_account(&t, id, second), ==, 200);
+  by_second = t_keep(&t, t.headers[0].value);
+  t_headers_clear(&t);
+  t_header(&t, "Authorization", by_first);
+  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+  t_as_host(&t);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/serviceAccounts/%s/secrets/%s", org, id, first_id), ==, 204);
+  store_whole(t.s);
+  t.anonymous = true;
+  t_header(&t, "Authorization", by_first);
+  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 401);
+  t_headers_clear(&t);
+  t_header(&t, "Authorization", by_second);
+  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+
+  t_advance(&t, 8 * 3600 - 600); /* ten minutes are left to the secret */
+  munit_assert_int(t_as_account(&t, id, second), ==, 200);
+  munit_assert_int64(t_int(&t, "expires_in"), ==, 600);
+  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+  t_advance(&t, 599);
+  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+  t_advance(&t, 1);
+  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 401);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/may_do_more", service_account_may_do_more, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/sent_again", service_account_sent_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -534,6 +617,8 @@ static MunitTest tests[] = {
   { "/limit", service_account_limit, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/access_list", service_account_access_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/lost_project", service_account_lost_project, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/managers", service_account_managers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/tokens", service_account_tokens, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_service_account = { "service_account", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -253,11 +253,45 @@ static MunitResult team_limits(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A team that owns a project is sent there, changed and sent away by who owns it. */
+static MunitResult team_owners(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *group, *team, *manager;
+  char body[256];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  snprintf(body, sizeof body, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_ACCESS_MANAGER\"}]", group);
+  manager = t_user(&t, "manager@example.com", body);
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"blue\",\"usernames\":[\"manager@example.com\"]}", "/orgs/%s/teams", org), ==, 201);
+  team = t_keep(&t, t_str(&t, "id"));
+  t_user(&t, "other@example.com", "[]");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"other@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
+  snprintf(body, sizeof body, "[{\"id\":\"%s\"}]", t_str(&t, "id"));
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/teams/%s/users", org, team), ==, 200);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/teams/%s/users/%s", org, team, manager), ==, 204);
+  snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}]", team);
+  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 200);
+  t_as(&t, manager);
+  snprintf(body, sizeof body, "{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}", team);
+  munit_assert_int(t_sendf(&t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 403);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/teams/%s", group, team), ==, 403);
+  t_as(&t, NULL);
+  munit_assert_int(t_sendf(&t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 200);
+  t_as(&t, manager);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/teams/%s", group, team), ==, 204);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/life", team_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/people", team_people, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/projects", team_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/limits", team_limits, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/owners", team_owners, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_team = { "team", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -340,7 +340,7 @@ static MunitResult user_manager(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 403);
   munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"x\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", group), ==, 403);
 
-  /* any other role it may, and leave an owner what it is, or take that away */
+  /* any other role it may, and leave an owner what it is; but it unmakes no owner either */
   munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_CLUSTER_MANAGER\"}", "/groups/%s/users/%s:addRole", group, ada), ==, 200);
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/users", group), ==, 201);
   snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]", team);
@@ -348,11 +348,18 @@ static MunitResult user_manager(const MunitParameter params[], void *data)
   snprintf(body, sizeof body, "{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}", team);
   munit_assert_int(t_sendf(&t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 403);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"desc\":\"new\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 200);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 200);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 403);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 403);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/apiKeys/%s", group, key), ==, 403);
   munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_READ_ONLY\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 200);
+  munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:removeRole", group, bob), ==, 403);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/users/%s", group, bob), ==, 403);
+  t_as(&t, NULL);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 200);
   munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:removeRole", group, bob), ==, 200);
+  t_as(&t, ada);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 403);
   munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 403);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/apiKeys/%s", group, key), ==, 204); /* it is no owner any more */
   t_as(&t, NULL);
   munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 200);
   t_as(&t, bob);

@@ -89,6 +89,8 @@ typedef struct whole {
   size_t entity_count, group_count, room;
   size_t records[128]; /* by the letter of their class */
   size_t uniques, by_id, dues, tries, months, open_lines, waiting, projects;
+  char run[16]; /* kind and id of what is being counted */
+  uint64_t run_length;
 } whole;
 
 enum { WHOLE_ENTITY = 1 + SVC_KIND_SIZE + 24, WHOLE_LEDGER = 1 + 12 + 4 + 12 + 12 + 8 + 1 };
@@ -365,6 +367,142 @@ static void whole_ref(whole *w, svc_str key, svc_str value)
   munit_assert_int(svc_entity_get(w->txn, from, &parent, &id, &e), ==, SVC_OK);
 }
 
+/* --- a, h: who holds what */
+
+/* The kind of a holder below an organization. */
+static const char *whole_holder(whole *w, const svc_id *org, const svc_id *id, svc_entity *out)
+{
+  static const char *const kinds[] = { "akey", "ousr", "sacc", "team" };
+  size_t i;
+  for (i = 0; i < 4; i++)
+    if (svc_entity_get(w->txn, kinds[i], org, id, out) == SVC_OK) return kinds[i];
+  munit_error("something is held by nobody");
+  return NULL;
+}
+
+static void whole_listed_key(svc_key *key, const char *on, const char *kind, const char *id)
+{
+  svc_key_begin(key, 'a');
+  svc_key_add(key, on, 12);
+  svc_key_add(key, kind, SVC_KIND_SIZE);
+  svc_key_add(key, id, 12);
+}
+
+/* It is held on a project of the organization, and listed there. */
+static void whole_holding(whole *w, svc_str key, svc_str value)
+{
+  const char *kind;
+  svc_scope scope;
+  svc_entity e;
+  svc_key other;
+  svc_id id;
+  munit_assert_true(key.n == 1 + 36 && value.n > 0 && value.p[value.n - 1] == '\n');
+  memcpy(id.b, key.p + 1, 12);
+  memcpy(scope.org.b, key.p + 13, 12);
+  memcpy(scope.group.b, key.p + 25, 12);
+  whole_place(w, &scope, NULL);
+  while (value.n) {
+    int role = svc_role_by_name(svc_str_cut(&value, '\n'));
+    munit_assert_true(role >= 0 && svc_role_level(role) == SVC_SCOPE_GROUP);
+  }
+  kind = whole_holder(w, &scope.org, &id, &e);
+  whole_listed_key(&other, key.p + 25, kind, key.p + 1);
+  munit_assert_size(whole_get(w, &other).n, ==, 0);
+  if (memcmp(w->run + SVC_KIND_SIZE, id.b, 12) != 0 && w->run_length) whole_run_is(w, w->run, w->run_length);
+  if (memcmp(w->run + SVC_KIND_SIZE, id.b, 12) != 0) w->run_length = 0;
+  memcpy(w->run, kind, SVC_KIND_SIZE);
+  memcpy(w->run + SVC_KIND_SIZE, id.b, 12);
+  w->run_length++;
+}
+
+/* On a project: there is a role. In a team: the person says so, too. In an organization: who owns it, who is invited, and
+** which others it has made. */
+static void whole_listed_is(whole *w, const svc_id *on, const char *kind, const svc_id *id)
+{
+  svc_entity group, e, person;
+  svc_str text;
+  char org[24];
+  svc_id root;
+  memset(&root, 0, sizeof root);
+  if (svc_entity_by_id(w->txn, "proj", on, &group) == SVC_OK) {
+    munit_assert_size(svc_holding_get(w->txn, id, &group.parent, on).n, >, 0);
+  } else if (memcmp(kind, "org.", SVC_KIND_SIZE) == 0) {
+    munit_assert_int(svc_entity_get(w->txn, "org.", &root, id, &e), ==, SVC_OK);
+    munit_assert_memory_equal(12, e.extra.p, on->b);
+  } else {
+    munit_assert_int(svc_entity_get(w->txn, "user", &root, id, &person), ==, SVC_OK);
+    svc_id_hex(on, org);
+    text = (svc_str){ org, sizeof org };
+    if (memcmp(kind, "ous?", SVC_KIND_SIZE) == 0) munit_assert_true(svc_assignments_have(svc_assignments_of(&person), SVC_S("?"), text));
+    else if (memcmp(kind, "ous!", SVC_KIND_SIZE) == 0)
+      munit_assert_true(svc_assignments_have(svc_assignments_of(&person), SVC_S("ORG_OWNER"), text));
+    else if (memcmp(kind, "ous+", SVC_KIND_SIZE) == 0)
+      munit_assert_int(svc_entity_get(w->txn, "ousr", on, id, &e), ==, SVC_OK);
+    else munit_assert_true(whole_has(w, "team", (const char *)on->b));
+  }
+}
+
+static void whole_listed(whole *w, svc_str key, svc_str value)
+{
+  char run[16];
+  svc_id on, id;
+  munit_assert_true(key.n == 1 + 12 + SVC_KIND_SIZE + 12 && value.n == 0);
+  memcpy(on.b, key.p + 1, 12);
+  memcpy(id.b, key.p + 1 + 12 + SVC_KIND_SIZE, 12);
+  memcpy(run, key.p + 13, SVC_KIND_SIZE);
+  memcpy(run + SVC_KIND_SIZE, on.b, 12);
+  whole_listed_is(w, &on, run, &id);
+  if (memcmp(w->run, run, 16) != 0 && w->run_length) whole_run_is(w, w->run, w->run_length);
+  if (memcmp(w->run, run, 16) != 0) w->run_length = 0;
+  memcpy(w->run, run, 16);
+  w->run_length++;
+}
+
+/* What a member has in its record is listed: one entry for each team, for an owner, and for who is invited. */
+static size_t whole_listings_of_members(whole *w)
+{
+  svc_scan scan;
+  svc_str key, value, rest, role, on;
+  svc_entity e;
+  svc_key prefix;
+  size_t n = 0;
+  svc_key_entity(&prefix, "ousr", NULL, NULL);
+  svc_scan_below(&scan, w->txn, &prefix, false);
+  while (svc_scan_next(&scan, &key, &value)) {
+    bool active, pending;
+    munit_assert_true(svc_entity_decode(key, value, &e));
+    active = svc_str_is(svc_member_status(&e), "ACTIVE");
+    pending = svc_str_is(svc_member_status(&e), "PENDING");
+    n += pending + svc_member_reaches(svc_assignments_of(&e));
+    for (rest = svc_assignments_of(&e); svc_assignments_next(&rest, &role, &on);)
+      n += role.p[0] == '@' || (active && svc_str_is(role, "ORG_OWNER"));
+  }
+  return n;
+}
+
+static size_t whole_made(whole *w)
+{
+  svc_scan scan;
+  svc_str key, value;
+  svc_entity e;
+  svc_key prefix;
+  size_t n = 0;
+  svc_key_entity(&prefix, "org.", NULL, NULL);
+  svc_scan_below(&scan, w->txn, &prefix, false);
+  while (svc_scan_next(&scan, &key, &value)) {
+    munit_assert_true(svc_entity_decode(key, value, &e));
+    n += e.extra.n == 12 && whole_has(w, "org.", e.extra.p);
+  }
+  return n;
+}
+
+static void whole_run_end(whole *w)
+{
+  if (w->run_length) whole_run_is(w, w->run, w->run_length);
+  memset(w->run, 0, sizeof w->run);
+  w->run_length = 0;
+}
+
 /* --- b, l: the ledger */
 
 static int64_t ledger_until(svc_str value)
@@ -479,7 +617,7 @@ static void whole_nothing_else(whole *w)
   for (i = 0; i < 128; i++) known += w->records[i];
   everything(&scan, w->txn);
   while (svc_scan_next(&scan, &key, &value)) {
-    munit_assert_not_null(strchr("bcdegilmoqruw", key.p[0]));
+    munit_assert_not_null(strchr("abcdeghilmoqruw", key.p[0]));
     n += key.p[0] != 'q' && key.p[0] != 'w'; /* their orders lead to them */
   }
   munit_assert_size(n, ==, known);
@@ -506,6 +644,11 @@ size_t store_whole(svc *s)
   qsort(w.entities, w.entity_count, 16, by_16);
   whole_counts(&w);
   whole_places(&w);
+  whole_class(&w, 'h', whole_holding);
+  whole_run_end(&w);
+  whole_class(&w, 'a', whole_listed);
+  whole_run_end(&w);
+  munit_assert_size(w.records['a'], ==, w.records['h'] + whole_listings_of_members(&w) + whole_made(&w));
   whole_class(&w, 'c', whole_count);
   whole_all_dues(&w);
   whole_class(&w, 'i', whole_retry);
@@ -823,7 +966,7 @@ static MunitResult store_schema(const MunitParameter params[], void *data)
   static const char newer[] = "the store cannot be used: the store was written by a newer version of this library\n";
   static const char older[] = "the store cannot be used: the store was written by an older version of this library, "
                               "whose format is not read any more\n";
-  const uint32_t now = 3;
+  const uint32_t now = 4;
   char path[128];
   svc_config config;
   t_service t;
@@ -833,9 +976,9 @@ static MunitResult store_schema(const MunitParameter params[], void *data)
   t_open(&t, &config);
   t_organization(&t, "Acme");
   t_close(&t);
-  schema_refused(path, 4, SVC_NEWER, newer);
+  schema_refused(path, 5, SVC_NEWER, newer);
   schema_refused(path, UINT32_MAX, SVC_NEWER, newer);
-  schema_refused(path, 2, SVC_OLDER, older);
+  schema_refused(path, 3, SVC_OLDER, older);
   schema_refused(path, 1, SVC_OLDER, older);
   schema_refused(path, 0, SVC_OLDER, older);
   put_raw(path, SVC_S("mschema"), SVC_S("?"));

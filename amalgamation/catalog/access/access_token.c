@@ -2,7 +2,9 @@
 ** Access tokens: what a service account gets for its client id and secret (OAuth 2.0, client credentials).
 **
 ** A token is 32 random bytes. Only its hash is stored, as an entity below the account, with the time at which it ends;
-** so it dies with its account, and an expired one is swept by the due index. Errors have the shape of RFC 6749.
+** so it dies with its account, and an expired one is swept by the due index. It also dies with the secret that it was got
+** by: it ends when that expires, if not before, and remembers its id in `extra`, so that it goes when that is deleted.
+** Errors have the shape of RFC 6749.
 */
 #include "catalog/catalog.h"
 
@@ -49,8 +51,14 @@ static bool access_token_form(svc_call *c, const char *name, svc_str *out)
   return true;
 }
 
+/* A secret that was used, and when it ends. */
+typedef struct access_token_secret {
+  svc_id id;
+  int64_t until;
+} access_token_secret;
+
 /* The account that the Basic credentials open. *used: the secret that did. */
-static bool access_token_account(svc_call *c, svc_entity *out, svc_id *used)
+static bool access_token_account(svc_call *c, svc_entity *out, access_token_secret *used)
 {
   svc_str id_text, secret;
   svc_id org, id;
@@ -63,7 +71,7 @@ static bool access_token_account(svc_call *c, svc_entity *out, svc_id *used)
           svc_find_anywhere(c->txn, c->s->seats[SVC_SEAT_ACCOUNT]->noun, id_text, &org, &id) == SVC_OK &&
           svc_entity_get(c->txn, c->s->seats[SVC_SEAT_ACCOUNT]->noun->kind, &org, &id, out) == SVC_OK;
   if (c->txn->error) return svc_store_failed(c, c->txn->error);
-  if (!known || !c->s->seats[SVC_SEAT_ACCOUNT]->noun->credential->opens(c, out, secret, used))
+  if (!known || !c->s->seats[SVC_SEAT_ACCOUNT]->noun->credential->opens(c, out, secret, &used->id, &used->until))
     return access_token_fail(c, SVC_E_USER_UNAUTHORIZED, "invalid_client", "the client id or its secret is not right");
   return true;
 }
@@ -81,20 +89,22 @@ static bool access_token_note(svc_call *c, const svc_entity *account, const svc_
   return svc_rewrite(c, account, body);
 }
 
-static bool access_token_store(svc_call *c, const svc_id *account, const svc_id *org, svc_str token)
+static bool access_token_store(svc_call *c, const svc_entity *account, const access_token_secret *used, svc_str token,
+                               int64_t until)
 {
   svc_entity e;
   memset(&e, 0, sizeof e);
   e.kind = c->plan->noun->noun->kind;
-  e.parent = *account;
+  e.parent = account->id;
   e.id = svc_new_id(c->txn);
   e.key = svc_id_str(c->arena, &e.id);
   e.unique = svc_token_name(c->arena, token);
   e.body = SVC_S("{}");
   e.links_at = 1;
   e.revision = svc_new_revision(c->txn);
-  e.scope.org = *org; /* authentication finds the account by it */
-  svc_due_set(&e, SVC_DUE_EXPIRY, c->now + ACCESS_TOKEN_SECONDS * 1000);
+  e.scope.org = account->parent; /* authentication finds the account by it */
+  e.extra = (svc_str){ (const char *)used->id.b, sizeof used->id.b };
+  svc_due_set(&e, SVC_DUE_EXPIRY, until);
   return svc_entity_insert(c->txn, c->arena, &e) == SVC_OK || svc_store_failed(c, c->txn->error);
 }
 
@@ -103,22 +113,22 @@ static bool access_token_issue(svc_call *c)
   unsigned char random[32];
   svc_str grant, token;
   svc_entity account;
-  svc_id used, id, org;
+  access_token_secret used;
+  int64_t until = c->now + ACCESS_TOKEN_SECONDS * 1000;
   svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   if (!access_token_account(c, &account, &used) || !access_token_form(c, "grant_type", &grant)) return false;
   if (grant.n == 0) return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "grant_type is required");
   if (!svc_str_is(grant, "client_credentials"))
     return access_token_fail(c, SVC_E_INVALID_REQUEST, "unsupported_grant_type", "only client_credentials is supported");
-  id = account.id;
-  org = account.parent;
-  if (svc_count(c->txn, c->plan->noun->noun->kind, &id) >= ACCESS_TOKEN_MOST)
+  if (svc_count(c->txn, c->plan->noun->noun->kind, &account.id) >= ACCESS_TOKEN_MOST)
     return access_token_fail(c, SVC_E_RATE_LIMITED, "rate_limited", "the account has 100 live tokens");
   if (!svc_secret_bytes(c, random, sizeof random)) return false;
+  if (used.until && used.until < until) until = used.until;
   token = svc_base64(c->arena, (svc_str){ (const char *)random, sizeof random });
-  if (!access_token_note(c, &account, &used) || !access_token_store(c, &id, &org, token)) return false;
+  if (!access_token_note(c, &account, &used.id) || !access_token_store(c, &account, &used, token, until)) return false;
   if (!body) return svc_no_memory(c);
   svc_node_set_str(c->arena, body, "access_token", token);
-  svc_node_set_i64(c->arena, body, "expires_in", ACCESS_TOKEN_SECONDS);
+  svc_node_set_i64(c->arena, body, "expires_in", (until - c->now) / 1000);
   svc_node_set_str(c->arena, body, "token_type", SVC_S("Bearer"));
   return svc_answer_node(c, body);
 }
@@ -128,7 +138,8 @@ static bool access_token_revoke(svc_call *c)
 {
   svc_str token;
   svc_entity account, e;
-  svc_id used, scope, id;
+  access_token_secret used;
+  svc_id scope, id;
   if (!access_token_account(c, &account, &used) || !access_token_form(c, "token", &token)) return false;
   if (token.n == 0) return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "token is required");
   if (svc_find_anywhere(c->txn, c->plan->noun->noun, svc_token_name(c->arena, token), &scope, &id) == SVC_OK &&

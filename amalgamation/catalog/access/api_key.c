@@ -1,9 +1,10 @@
 /*
 ** API key: a pair of a public and a private key, the older way to authenticate (HTTP Digest). It belongs to an
-** organization and holds roles there and in its projects; below a project only the keys with a role there are seen.
+** organization and holds roles there and in its projects. Below a project only the keys with a role there are seen, and of
+** their roles only those, unless the caller sees all projects of the organization.
 **
 ** The private key is shown in the answer that creates it and never again: what is stored is what Digest needs to verify
-** it, beside the roles, where authentication finds both without parsing.
+** it, beside the roles on the organization, where authentication finds both without parsing.
 */
 #include "catalog/catalog.h"
 
@@ -45,7 +46,7 @@ static const svc_route api_key_routes[] = {
   R_GET(API_KEY_ORG, "/{apiUserId}", .run = svc_verb_read),
   R_PATCH(API_KEY_ORG, "/{apiUserId}", .run = api_key_update),
   R_DELETE(API_KEY_ORG, "/{apiUserId}", .status = 204, .run = svc_verb_delete),
-  R_GET(API_KEY_GROUP, "", .flags = SVC_PAGED, .keep = svc_keep_assigned, .run = svc_verb_list),
+  R_GET(API_KEY_GROUP, "", .flags = SVC_PAGED, .run = svc_list_assigned),
   R_POST(API_KEY_GROUP, "", .status = 201, .run = api_key_create,
          .example = "{\"desc\":\"for one project\",\"roles\":[\"GROUP_READ_ONLY\"]}"),
   R_FOR(SVC_R_GROUP_OWNER, API_KEY_GROUP, SVC_POST, "/{apiUserId}", .status = 204, .flags = SVC_BODY_ARRAY,
@@ -70,14 +71,22 @@ static svc_str api_key_shown_on(const svc_node *item)
   return group.n ? group : svc_node_str(item, "orgId");
 }
 
+/* Does the key hold this outside of the path's scope? */
+static bool api_key_holds(svc_call *c, const svc_entity *e, svc_str on, svc_str role)
+{
+  svc_id group;
+  if (svc_assignments_have(svc_assignments_of(e), role, on)) return true;
+  return svc_id_parse(on, &group) && svc_lines_have(svc_holding_get(c->txn, &e->id, &e->parent, &group), role);
+}
+
 /*
-** The assignments after a change of the roles in this scope; `old` what they were. Elements as a GET shows them may speak of
+** The names of the roles in the path's scope after a change; e NULL: of a new key. Elements as a GET shows them may speak of
 ** other scopes, but only to say what is so there anyway: those roles are kept, listed or not.
 */
-static bool api_key_new_assignments(svc_call *c, const svc_node *roles, svc_str old, svc_str *out)
+static bool api_key_names(svc_call *c, const svc_entity *e, const svc_node *roles, svc_str *out)
 {
   int level;
-  svc_str on = svc_call_scope(c, &level), others = svc_assignments_without(c, old, on);
+  svc_str on = svc_call_scope(c, &level);
   svc_node *own = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("roles"), SVC_S(""));
   const svc_node *item;
   if (!own) return svc_no_memory(c);
@@ -87,22 +96,40 @@ static bool api_key_new_assignments(svc_call *c, const svc_node *roles, svc_str 
       svc_node *copy = svc_node_copy(c->arena, item);
       if (!copy) return svc_no_memory(c);
       svc_node_append(own, copy);
-    } else if (name.n == 0 || !svc_assignments_have(others, name, where))
+    } else if (name.n == 0 || !e || !api_key_holds(c, e, where, name))
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("roles"), "cannot set roles outside of the path's own scope");
   }
   if (!svc_check_done(c) || !svc_roles_check(c, own, level, "roles")) return false;
-  others = svc_assignments_from(c, own, on, others);
-  /* the same roles in another order are no change */
-  *out = svc_assignments_same(c, others, old) ? old : others;
-  return svc_may_grant(c, old, *out);
+  *out = svc_names_from(c, own);
+  return true;
 }
 
-/* Write roles and verifier where authentication looks for them, and the roles as they are shown. */
-static void api_key_keep(svc_call *c, svc_change *change, svc_str verifier, svc_str assignments)
+/* The roles as they are shown. */
+static svc_node *api_key_roles(svc_call *c, const svc_entity *e)
 {
-  svc_node *shown = svc_assignments_objects(c, assignments, "roles");
-  if (shown) svc_node_put(c->arena, change->body, shown);
-  change->extra = svc_credential_pack(c->arena, verifier, assignments);
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("roles"), SVC_S(""));
+  svc_id group = c->scope.group;
+  bool below = !svc_id_is_zero(&group);
+  svc_holding one;
+  svc_scan scan;
+  if (!list) return NULL;
+  if (below && !(svc_roles_on(c, NULL, &e->parent) & SVC_R_GROUP_READ_ONLY))
+    return svc_names_objects(c, list, svc_names_here(c, e), "groupId", &group) ? list : NULL;
+  if (!svc_names_objects(c, list, svc_assignments_names(c, svc_assignments_of(e), svc_id_str(c->arena, &e->parent)), "orgId",
+                         &e->parent))
+    return NULL;
+  svc_holdings_begin(&scan, c->txn, &e->id, &e->parent);
+  while (svc_holdings_next(&scan, &one))
+    if (!svc_names_objects(c, list, one.roles, "groupId", &one.group)) return NULL;
+  return svc_txn_good(c) ? list : NULL;
+}
+
+static svc_node *api_key_view(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e), *roles = body ? api_key_roles(c, e) : NULL;
+  if (!roles) return NULL;
+  svc_node_put(c->arena, body, roles);
+  return body;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- secrets */
@@ -135,7 +162,7 @@ static bool api_key_make_private(svc_call *c, char out[API_KEY_PRIVATE + 1])
 
 /* ---------------------------------------------------------------------------------------------------------- operations */
 
-/* Create a key with these roles; *answer is its body with the private key in it. */
+/* Create a key with these roles on its organization; *answer is its body with the private key in it. */
 static bool api_key_make(svc_call *c, const svc_id *org, const svc_node *request, svc_str assignments, svc_entity *e,
                          svc_node **answer)
 {
@@ -153,104 +180,118 @@ static bool api_key_make(svc_call *c, const svc_id *org, const svc_node *request
   svc_node_set_str(c->arena, change.body, "desc", svc_node_str(request, "desc"));
   svc_node_set_str(c->arena, change.body, "publicKey", svc_str_c(public_key));
   svc_node_set_str(c->arena, change.body, "privateKey", svc_arena_print(c->arena, "********-****-****-%s", private_key + 24));
-  api_key_keep(c, &change, (svc_str){ (const char *)verifier, sizeof verifier }, assignments);
+  change.extra = svc_credential_pack(c->arena, (svc_str){ (const char *)verifier, sizeof verifier }, assignments);
   if (!svc_insert(c, &change, e)) return false;
-  *answer = svc_node_copy(c->arena, change.body);
-  if (!*answer) return svc_no_memory(c);
+  *answer = api_key_view(c, e);
+  if (!*answer) return c->error.code ? false : svc_no_memory(c);
   svc_node_set_str(c->arena, *answer, "privateKey", svc_str_c(private_key));
   return true;
 }
 
 /* For operations that take a key as proof. */
-static bool api_key_opens(svc_call *c, const svc_entity *e, svc_str private_key, svc_id *which)
+static bool api_key_opens(svc_call *c, const svc_entity *e, svc_str private_key, svc_id *which, int64_t *until)
 {
   unsigned char verifier[48];
   svc_str bytes, assignments;
   if (!svc_digest_verifier(c, e->unique, private_key, verifier)) return false;
   *which = e->id;
+  *until = 0;
   return svc_credential_unpack(e->extra, &bytes, &assignments) && bytes.n == sizeof verifier &&
          svc_same_bytes(bytes.p, verifier, sizeof verifier);
 }
 
 static bool api_key_create(svc_call *c)
 {
-  svc_node *answer;
+  svc_node *answer, *roles;
   svc_entity e;
-  svc_str assignments;
+  svc_str names, lines = SVC_S(""), on;
   svc_id org;
+  int level;
   if (!svc_resolve_all(c)) return false;
   org = c->scope.org;
-  if (!api_key_new_assignments(c, svc_node_get(c->checked, "roles"), SVC_S(""), &assignments)) return false;
-  if (!api_key_make(c, &org, c->checked, assignments, &e, &answer)) return false;
+  on = svc_call_scope(c, &level);
+  if (!api_key_names(c, NULL, svc_node_get(c->checked, "roles"), &names) || !svc_may_grant(c, SVC_S(""), names)) return false;
+  if (level == SVC_SCOPE_ORGANIZATION) lines = svc_assignments_set(c, lines, on, names);
+  if (!api_key_make(c, &org, c->checked, lines, &e, &answer)) return false;
+  if (level == SVC_SCOPE_GROUP && !svc_names_put(c, &e, names)) return false;
+  roles = api_key_roles(c, &e);
+  if (!roles) return c->error.code ? false : svc_no_memory(c);
+  svc_node_put(c->arena, answer, roles);
   if (!svc_answer_entity(c, &e)) return false;
   svc_answer_keep(c);
   return svc_answer_body(c, answer);
 }
 
-/* The key of the path, and what is kept of it. */
-static bool api_key_target(svc_call *c, svc_change *change, svc_str *verifier, svc_str *assignments)
+/* The roles in the path's scope become these; whatever else the change says is stored as well. */
+static bool api_key_store(svc_call *c, svc_change *change, svc_str names, const char *event)
 {
-  return svc_change_begin(c, change) && (svc_credential_unpack(change->entity.extra, verifier, assignments) ||
-                                         svc_store_failed(c, SVC_CORRUPT));
+  const svc_entity *key = &change->entity;
+  svc_str before = svc_names_here(c, key), verifier, lines;
+  bool changed = !svc_lines_same(before, names); /* in another order they are the same */
+  svc_entity e;
+  int level;
+  svc_str on = svc_call_scope(c, &level);
+  if (!svc_credential_unpack(key->extra, &verifier, &lines)) return svc_store_failed(c, SVC_CORRUPT);
+  if (!svc_may_grant(c, before, names)) return false;
+  if (changed && level == SVC_SCOPE_GROUP && !svc_names_put(c, key, names)) return false;
+  if (changed && level == SVC_SCOPE_ORGANIZATION)
+    change->pending = svc_credential_pack(c->arena, verifier, svc_assignments_set(c, lines, on, names));
+  svc_node_drop(change->body, "roles");
+  change->event = NULL; /* that of the roles is written below, and the description has its own */
+  if (!svc_change_keep(c, change, &e)) return false;
+  return (!changed || svc_event_about(c, change->noun, &e, event, false)) && svc_answer_entity(c, &e);
 }
 
 static bool api_key_update(svc_call *c)
 {
-  svc_str verifier, assignments;
   svc_change change;
   svc_node *input = svc_node_copy(c->arena, c->body);
-  const svc_node *roles;
+  const svc_node *roles, *shown;
+  svc_str names;
   if (!input) return svc_no_memory(c);
-  if (!api_key_target(c, &change, &verifier, &assignments)) return false;
+  if (!svc_change_begin(c, &change)) return false;
+  shown = api_key_view(c, &change.entity);
+  if (!shown) return c->error.code ? false : svc_no_memory(c);
   roles = svc_node_get(input, "roles");
-  if (assignments.n == 0 && roles && roles->type == SVC_J_ARRAY && !roles->first)
+  if (roles && roles->type == SVC_J_ARRAY && !roles->first && !svc_node_get(shown, "roles")->first)
     svc_node_drop(input, "roles"); /* none, as a GET shows a key that has lost the projects it had roles in */
-  change.body = svc_check(c, &api_key_object, input, change.before, SVC_CHECK_UPDATE);
+  change.body = svc_check(c, &api_key_object, input, shown, SVC_CHECK_UPDATE);
   if (!svc_check_done(c)) return false;
   roles = svc_node_get(input, "roles");
-  if (roles && !api_key_new_assignments(c, roles, assignments, &assignments)) return false;
-  change.pending = svc_credential_pack(c->arena, verifier, assignments);
-  change.event = "API_KEY_ROLES_CHANGED";
-  return svc_change_store(c, &change);
+  names = svc_names_here(c, &change.entity);
+  if (roles && !api_key_names(c, &change.entity, roles, &names)) return false;
+  if (!svc_str_eq(svc_node_str(shown, "desc"), svc_node_str(change.body, "desc")) && !svc_may_manage(c, &change.entity))
+    return false;
+  return api_key_store(c, &change, names, "API_KEY_ROLES_CHANGED");
 }
 
 static bool api_key_assign(svc_call *c)
 {
-  svc_str verifier, assignments, on;
   svc_change change;
   const svc_node *item;
-  int level;
-  if (!api_key_target(c, &change, &verifier, &assignments)) return false;
-  on = svc_call_scope(c, &level);
+  svc_str names;
+  if (!svc_change_begin(c, &change)) return false;
+  names = svc_names_here(c, &change.entity);
   for (item = c->checked->first; item; item = item->next) {
     const svc_node *roles = svc_node_get(item, "roles");
-    if (!svc_roles_check(c, roles, level, "roles")) return false;
-    assignments = svc_assignments_from(c, roles, on, assignments);
+    if (!svc_roles_check(c, roles, SVC_SCOPE_GROUP, "roles")) return false;
+    names = svc_lines_plus(c, names, svc_names_from(c, roles));
   }
-  change.pending = svc_credential_pack(c->arena, verifier, assignments);
-  change.event = "API_KEY_ADDED_TO_GROUP";
-  return svc_change_store(c, &change) && svc_answer_nothing(c);
+  return api_key_store(c, &change, names, "API_KEY_ADDED_TO_GROUP") && svc_answer_nothing(c);
 }
 
 static bool api_key_withdraw(svc_call *c)
 {
-  svc_str verifier, assignments;
   svc_change change;
-  int level;
-  if (!api_key_target(c, &change, &verifier, &assignments)) return false;
-  assignments = svc_assignments_without(c, assignments, svc_call_scope(c, &level));
-  if (assignments.n == 0 && !svc_credential_removing(c, &change.entity)) return false;
-  change.pending = svc_credential_pack(c->arena, verifier, assignments);
-  change.event = "API_KEY_REMOVED_FROM_GROUP";
-  return svc_change_store(c, &change) && svc_answer_nothing(c);
+  if (!svc_change_begin(c, &change)) return false;
+  if (svc_holds_only_here(c, &change.entity) && !svc_credential_removing(c, &change.entity)) return false;
+  return api_key_store(c, &change, SVC_S(""), "API_KEY_REMOVED_FROM_GROUP") && svc_answer_nothing(c);
 }
 
-/* What the operations decided about the roles becomes the entity's. */
 static bool api_key_prepare(svc_call *c, svc_change *change)
 {
-  svc_str verifier, assignments;
-  svc_str packed = change->pending.n ? change->pending : change->extra;
-  if (svc_credential_unpack(packed, &verifier, &assignments)) api_key_keep(c, change, verifier, assignments);
+  (void)c;
+  if (change->pending.n) change->extra = change->pending;
   return true;
 }
 
@@ -281,5 +322,7 @@ SVC_PRIVATE const svc_noun svc_noun_api_key = {
   .routes = api_key_routes,
   .prepare = api_key_prepare,
   .removing = svc_credential_removing,
+  .gone = svc_holder_gone,
+  .view = api_key_view,
   .credential = &api_key_credential,
 };

@@ -1,7 +1,8 @@
 /*
 ** Invitation to an organization: the older view of a user of it whose membership is PENDING. It has the id of that user,
 ** and nothing of it is stored apart: what is done here is seen there at once, and the other way round. It is gone when
-** it is withdrawn, when 30 days are over, and when the person registers; accepting is no operation of its own.
+** it is withdrawn, when 30 days are over, and when it is accepted, which is no operation of its own: the person registers
+** (user.c), or an owner adds it to the organization.
 **
 ** Who is registered is invited here all the same; POST /orgs/{orgId}/users would let them in at once.
 */
@@ -100,36 +101,37 @@ static const svc_route organization_invitation_routes[] = {
 /* --------------------------------------------------------------------------------------------------------------- views */
 
 /* One object for each role in a project. */
-static svc_node *organization_invitation_groups(svc_call *c, const svc_id *org, svc_str assignments)
+static svc_node *organization_invitation_groups(svc_call *c, const svc_entity *e)
 {
   svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("groupRoleAssignments"), SVC_S("")), *item;
-  svc_str role, on;
-  svc_id group;
-  while (list && svc_assignments_next(&assignments, &role, &on)) {
-    if (svc_assignment_class(role) != SVC_ASSIGNED_GROUP || !svc_member_group(c, org, on, &group)) continue;
-    item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-    if (!item) return NULL;
-    svc_node_set_str(c->arena, item, "groupId", on);
-    svc_node_set_str(c->arena, item, "groupRole", role);
-    svc_node_append(list, item);
+  svc_holding one;
+  svc_scan scan;
+  svc_holdings_begin(&scan, c->txn, &e->id, &e->parent);
+  while (list && svc_holdings_next(&scan, &one)) {
+    svc_str group = svc_id_str(c->arena, &one.group);
+    while (one.roles.n) {
+      item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+      if (!item) return NULL;
+      svc_node_set_str(c->arena, item, "groupId", group);
+      svc_node_set_str(c->arena, item, "groupRole", svc_str_cut(&one.roles, '\n'));
+      svc_node_append(list, item);
+    }
   }
-  return list;
+  return svc_txn_good(c) ? list : NULL;
 }
 
-static svc_node *organization_invitation_view(svc_call *c, const svc_id *org, const svc_entity *e)
+static svc_node *organization_invitation_view(svc_call *c, const svc_entity *e)
 {
-  svc_str assignments = svc_arena_copy(c->arena, svc_assignments_of(e));
-  svc_node *out = svc_invitation_view(c, c->s->org, org, e), *member = out ? svc_member_view(c, org, e) : NULL;
-  if (!member) return NULL;
-  svc_node_put(c->arena, out, organization_invitation_groups(c, org, assignments));
-  svc_node_put(c->arena, out, svc_node_copy(c->arena, svc_node_get(member, "teamIds")));
+  svc_node *out = svc_invitation_view(c, c->s->org, &e->parent, e), *groups = out ? organization_invitation_groups(c, e) : NULL;
+  if (!groups) return NULL;
+  svc_node_put(c->arena, out, groups);
   return out;
 }
 
 static svc_node *organization_invitation_item(svc_call *c, const svc_entity *e, void *context)
 {
   (void)context;
-  return organization_invitation_view(c, &e->parent, e);
+  return organization_invitation_view(c, e);
 }
 
 static bool organization_invitation_list(svc_call *c)
@@ -139,22 +141,25 @@ static bool organization_invitation_list(svc_call *c)
 
 static bool organization_invitation_answer(svc_call *c, const svc_member *m)
 {
-  return svc_invitation_answer(c, m, organization_invitation_view(c, &m->org, &m->entity));
+  return svc_invitation_answer(c, m, organization_invitation_view(c, &m->entity));
 }
 
 /* ---------------------------------------------------------------------------------------------------------- operations */
 
 static bool organization_invitation_target(svc_call *c, svc_member *m)
 {
-  return svc_invitation_find(c, m) && svc_if_match_view(c, organization_invitation_view(c, &m->org, &m->entity));
+  return svc_invitation_find(c, m) && svc_if_match_view(c, organization_invitation_view(c, &m->entity));
 }
 
-static bool organization_invitation_lines(svc_call *c, const svc_id *org, const svc_node *request, svc_str *assignments)
+/* *groups: what the request says of projects, if *any. */
+static bool organization_invitation_lines(svc_call *c, const svc_id *org, const svc_node *request, svc_str *assignments,
+                                          svc_group_change *groups, bool *any)
 {
-  const svc_node *roles = svc_node_get(request, "roles"), *groups = svc_node_get(request, "groupRoleAssignments");
+  const svc_node *roles = svc_node_get(request, "roles"), *list = svc_node_get(request, "groupRoleAssignments");
   const svc_node *teams = svc_node_get(request, "teamIds");
+  *any = list != NULL;
   if (roles && !svc_assign_org(c, org, roles, "roles", assignments)) return false;
-  if (groups && !svc_assign_groups(c, org, groups, "roles", assignments)) return false;
+  if (list && !svc_assign_groups(c, org, list, "roles", groups)) return false;
   return !teams || svc_assign_teams(c, org, teams, assignments);
 }
 
@@ -163,12 +168,14 @@ static bool organization_invitation_create(svc_call *c)
   svc_id org;
   svc_member m;
   svc_str assignments;
+  svc_group_change groups;
+  bool any;
   if (!svc_resolve_all(c)) return false;
   org = c->scope.org;
   /* a member, unless the body says else */
   assignments = svc_member_assignment(c, &org);
-  if (!organization_invitation_lines(c, &org, c->checked, &assignments)) return false;
-  if (!svc_member_add(c, &org, svc_node_str(c->checked, "username"), assignments, true, &m)) return false;
+  if (!organization_invitation_lines(c, &org, c->checked, &assignments, &groups, &any)) return false;
+  if (!svc_member_add(c, &org, svc_node_str(c->checked, "username"), assignments, any ? &groups : NULL, true, &m)) return false;
   return organization_invitation_answer(c, &m);
 }
 
@@ -176,12 +183,15 @@ static bool organization_invitation_change(svc_call *c)
 {
   svc_member m;
   svc_str assignments;
+  svc_group_change groups;
   const svc_node *input;
+  bool any;
   if (!organization_invitation_target(c, &m)) return false;
-  input = svc_invitation_check(c, organization_invitation_view(c, &m.org, &m.entity));
+  input = svc_invitation_check(c, organization_invitation_view(c, &m.entity));
   if (!input) return false;
   assignments = m.assignments;
-  if (!organization_invitation_lines(c, &m.org, input, &assignments) || !svc_member_put(c, &m, m.status, assignments))
+  if (!organization_invitation_lines(c, &m.org, input, &assignments, &groups, &any) ||
+      !svc_member_put(c, &m, m.status, assignments, any ? &groups : NULL))
     return false;
   return organization_invitation_answer(c, &m);
 }

@@ -5,7 +5,7 @@
 **
 **   POST of a person who is registered ----> ACTIVE
 **   POST of anybody else ----> PENDING ----> INVITATION_EXPIRED, after 30 days
-**                                 '--------> ACTIVE, when the person registers
+**                                 '--------> ACTIVE, when the person registers, or an owner adds it by another POST
 **
 ** What all of this writes is in catalog/members.c, which invitations and teams share.
 */
@@ -228,48 +228,37 @@ static bool organization_user_scope_of(svc_call *c, organization_user_scope *at)
   at->on = svc_id_str(c->arena, at->in_group ? &at->group : &at->org);
   at->team = svc_path_param(c, "teamId");
   if (at->team.n == 0) return true;
+  if (!c->s->seats[SVC_SEAT_TEAM] || !svc_id_parse(at->team, &id) ||
+      svc_entity_get(c->txn, c->s->seats[SVC_SEAT_TEAM]->noun->kind, &at->org, &id, &team) != SVC_OK)
+    return svc_fail(c, SVC_E_TEAM_NOT_FOUND, "SS", &at->team, &at->on);
+  at->team = svc_id_str(c->arena, &id);
   at->line = svc_team_assignment(c, &at->org, at->team);
-  if (c->s->seats[SVC_SEAT_TEAM] && svc_id_parse(at->team, &id) &&
-      svc_entity_get(c->txn, c->s->seats[SVC_SEAT_TEAM]->noun->kind, &at->org, &id, &team) == SVC_OK)
-    return true;
-  return svc_fail(c, SVC_E_TEAM_NOT_FOUND, "SS", &at->team, &at->on);
+  at->line = svc_str_cut(&at->line, '\n');
+  return true;
 }
 
-/* The roles that the teams of these assignments have in the project. */
-static svc_str organization_user_by_teams(svc_call *c, const organization_user_scope *at, svc_str assignments)
+/* The roles that the teams of this member have in the project. */
+static svc_str organization_user_by_teams(svc_call *c, const organization_user_scope *at, const svc_entity *e)
 {
-  svc_str out = SVC_S(""), role, on;
-  svc_entity team;
+  svc_str out = SVC_S(""), rest = svc_assignments_of(e), role, on;
   svc_id id;
-  while (svc_assignments_next(&assignments, &role, &on)) {
-    if (svc_assignment_class(role) != SVC_ASSIGNED_TEAM || !c->s->seats[SVC_SEAT_TEAM] || !svc_id_parse(on, &id)) continue;
-    if (svc_entity_get(c->txn, c->s->seats[SVC_SEAT_TEAM]->noun->kind, &at->org, &id, &team) != SVC_OK) continue;
-    out = svc_assignments_plus(c, out, svc_assignments_on(c, svc_assignments_of(&team), at->on));
-  }
+  while (svc_assignments_next(&rest, &role, &on))
+    if (role.p[0] == '@' && svc_id_parse(on, &id))
+      out = svc_lines_plus(c, out, svc_holding_get(c->txn, &id, &at->org, &at->group));
   return out;
-}
-
-/* Does a role in the organization reach into its projects? */
-static bool organization_user_by_org(svc_call *c, const organization_user_scope *at, svc_str assignments)
-{
-  svc_str role, on, org = svc_id_str(c->arena, &at->org);
-  while (svc_assignments_next(&assignments, &role, &on)) {
-    int number = svc_str_eq(on, org) ? svc_role_by_name(role) : -1;
-    if (number >= 0 && svc_role_includes(number) & SVC_R_GROUP_READ_ONLY) return true;
-  }
-  return false;
 }
 
 static svc_node *organization_user_view(svc_call *c, const organization_user_scope *at, const svc_entity *e, bool teams)
 {
-  svc_node *body = svc_member_view(c, &at->org, e), *roles;
-  svc_str assignments = svc_assignments_of(e);
-  if (!body || !at->in_group) return body;
-  if (teams) assignments = svc_assignments_plus(c, assignments, organization_user_by_teams(c, at, assignments));
-  roles = svc_assignments_names(c, assignments, at->on, "roles");
-  if (!roles) return NULL;
+  svc_node *body, *roles;
+  svc_str names;
+  if (!at->in_group) return svc_member_view(c, e);
+  names = svc_names_here(c, e);
+  if (teams) names = svc_lines_plus(c, names, organization_user_by_teams(c, at, e));
+  body = svc_entity_body(c, e);
+  roles = svc_names_array(c, names, "roles");
+  if (!body || !roles) return NULL;
   svc_node_put(c->arena, body, roles);
-  svc_node_drop(body, "teamIds");
   return body;
 }
 
@@ -280,7 +269,7 @@ static bool organization_user_answer(svc_call *c, const organization_user_scope 
 
 typedef struct organization_user_source {
   const organization_user_scope *at;
-  bool by_teams, by_org, all;
+  bool by_teams, by_org;
   bool people; /* shown as users, not as members */
 } organization_user_source;
 
@@ -294,20 +283,13 @@ static bool organization_user_state_wanted(const svc_call *c, svc_str status)
 static bool organization_user_wanted(svc_call *c, const svc_entity *e, void *context)
 {
   const organization_user_source *from = context;
-  const svc_query_value *id = svc_query_get(c, "userId"), *name = svc_query_get(c, "username");
+  const svc_query_value *id = svc_query_get(c, "userId");
   const organization_user_scope *at = from->at;
-  svc_str assignments = svc_assignments_of(e);
-  const svc_node *body;
-  if (at->team.n && !svc_assignments_have(assignments, SVC_S(""), at->team)) return false;
-  if (at->in_group && !svc_assignments_have(assignments, SVC_S(""), at->on) &&
-      !(from->by_teams && organization_user_by_teams(c, at, assignments).n) &&
-      !(from->by_org && organization_user_by_org(c, at, assignments)))
+  if (at->team.n && !svc_lines_have(svc_assignments_of(e), at->line)) return false;
+  if (at->in_group && !svc_keep_assigned(c, e) && !(from->by_teams && organization_user_by_teams(c, at, e).n) &&
+      !(from->by_org && svc_member_reaches(svc_assignments_of(e))))
     return false;
-  if (from->all) return true;
-  body = svc_entity_body(c, e);
-  if (!body || (id && !svc_str_eq(id->text, e->key))) return false;
-  if (name && !svc_str_eq(svc_person_name(c, name->text), svc_node_str(body, "username"))) return false;
-  return organization_user_state_wanted(c, svc_node_str(body, "orgMembershipStatus"));
+  return (!id || svc_str_eq(id->text, e->key)) && organization_user_state_wanted(c, svc_member_status(e));
 }
 
 static svc_node *organization_user_item(svc_call *c, const svc_entity *e, void *context)
@@ -318,13 +300,76 @@ static svc_node *organization_user_item(svc_call *c, const svc_entity *e, void *
   return svc_member_get(c, &from->at->org, &e->id, &m) ? svc_person_view(c, &m.user, false) : NULL;
 }
 
+/* Ids of members, from several lists. */
+typedef struct organization_user_ids {
+  svc_id *at;
+  size_t n, room;
+} organization_user_ids;
+
+static bool organization_user_gather(svc_call *c, organization_user_ids *list, const svc_id *on, const char *kind)
+{
+  svc_scan scan;
+  svc_id id, *more;
+  svc_listed_begin(&scan, c->txn, on, kind);
+  while (svc_listed_next(&scan, NULL, &id)) {
+    if (list->n == list->room) {
+      list->room = 2 * (list->room + 32);
+      more = svc_arena_alloc(c->arena, list->room * sizeof *more);
+      if (!more) return svc_no_memory(c);
+      if (list->n) memcpy(more, list->at, list->n * sizeof *more);
+      list->at = more;
+    }
+    list->at[list->n++] = id;
+  }
+  return svc_txn_good(c);
+}
+
+static int organization_user_order(const void *a, const void *b)
+{
+  return memcmp(a, b, sizeof(svc_id));
+}
+
+/* Who is in the project by itself, by a team, or by a role in the organization. */
+static bool organization_user_list_ways(svc_call *c, const organization_user_source *from, const svc_entities *which)
+{
+  const organization_user_scope *at = from->at;
+  const svc_noun_info *teams = c->s->seats[SVC_SEAT_TEAM];
+  const char *kind = which->noun->noun->kind;
+  organization_user_ids ids = { NULL, 0, 0 };
+  svc_scan scan;
+  svc_id team;
+  size_t i, n = 0;
+  if (!organization_user_gather(c, &ids, &at->group, kind)) return false;
+  if (from->by_org && !organization_user_gather(c, &ids, &at->org, SVC_MEMBERS_REACHING)) return false;
+  if (from->by_teams && teams) {
+    svc_listed_begin(&scan, c->txn, &at->group, teams->noun->kind);
+    while (svc_listed_next(&scan, NULL, &team))
+      if (!organization_user_gather(c, &ids, &team, kind)) return false;
+  }
+  if (ids.n) qsort(ids.at, ids.n, sizeof *ids.at, organization_user_order);
+  for (i = 0; i < ids.n; i++)
+    if (n == 0 || !svc_id_eq(&ids.at[n - 1], &ids.at[i])) ids.at[n++] = ids.at[i];
+  return svc_list_ids(c, which, ids.n ? ids.at : &at->org, n);
+}
+
+/* Who is looked for by name is looked up; those of a team or project, and those who are invited, are found by lists of them;
+** only where nothing else is left, all of the organization are looked at. */
 static bool organization_user_list_at(svc_call *c, const organization_user_scope *at, bool people)
 {
   const svc_query_value *flatten = svc_query_get(c, "flattenTeams"), *include = svc_query_get(c, "includeOrgUsers");
-  organization_user_source from = { at, flatten && flatten->number, include && include->number, c->query.count == 0, people };
-  bool whole = from.all && !at->in_group && !at->team.n; /* then their number is known without a walk */
+  const svc_query_value *name = svc_query_get(c, "username"), *state = svc_query_get(c, "orgMembershipStatus");
+  organization_user_source from = { at, flatten && flatten->number, include && include->number, people };
+  bool some = state || svc_query_get(c, "orgMembershipStatuses") || svc_query_get(c, "userId");
   svc_entities which = { .noun = c->plan->noun, .parent = at->org, .view = organization_user_item, .context = &from };
-  if (!whole) which.keep = organization_user_wanted;
+  const char *kind = which.noun->noun->kind;
+  svc_member m;
+  svc_id team;
+  if (some || name) which.keep = organization_user_wanted;
+  if (name) return svc_member_named(c, &at->org, name->text, &m) && svc_list_member(c, &which, &m);
+  if (at->team.n && svc_id_parse(at->team, &team)) return svc_list_listed(c, &which, &team, kind);
+  if (from.by_teams || from.by_org) return organization_user_list_ways(c, &from, &which);
+  if (at->in_group) return svc_list_listed(c, &which, &at->group, kind);
+  if (state && svc_str_is(state->text, "PENDING")) return svc_list_listed(c, &which, &at->org, SVC_MEMBERS_INVITED);
   return svc_list_entities(c, &which);
 }
 
@@ -343,11 +388,9 @@ static bool organization_user_target(svc_call *c, organization_user_scope *at, s
   if (!organization_user_scope_of(c, at)) return false;
   e = &c->route.chain[c->plan->hop_count - 1];
   if (!svc_member_get(c, &at->org, &e->id, m)) return false;
-  if (m->there && (!at->in_group || svc_assignments_have(m->assignments, SVC_S(""), at->on)))
+  if (m->there && (!at->in_group || svc_keep_assigned(c, &m->entity)))
     return c->request.method == SVC_GET || svc_if_match_view(c, organization_user_view(c, at, &m->entity, false));
-  if (m->there && any &&
-      (organization_user_by_teams(c, at, m->assignments).n || organization_user_by_org(c, at, m->assignments)))
-    return true;
+  if (m->there && any && (organization_user_by_teams(c, at, &m->entity).n || svc_member_reaches(m->assignments))) return true;
   return svc_not_found(c, c->plan->noun, 1, svc_path_param(c, "userId"));
 }
 
@@ -360,13 +403,15 @@ static bool organization_user_read(svc_call *c)
   return organization_user_answer(c, &at, &m.entity);
 }
 
-/* Roles and teams as a body has them. */
-static bool organization_user_lines(svc_call *c, const svc_id *org, const svc_node *request, svc_str *assignments)
+/* Roles and teams as a body has them. *groups: what it says of projects, if *any. */
+static bool organization_user_lines(svc_call *c, const svc_id *org, const svc_node *request, svc_str *assignments,
+                                    svc_group_change *groups, bool *any)
 {
   const svc_node *roles = svc_node_get(request, "roles"), *teams = svc_node_get(request, "teamIds");
-  const svc_node *groups = svc_node_get(roles, "groupRoleAssignments");
+  const svc_node *list = svc_node_get(roles, "groupRoleAssignments");
+  *any = list != NULL;
   if (roles && !svc_assign_org(c, org, svc_node_get(roles, "orgRoles"), "roles.orgRoles", assignments)) return false;
-  if (groups && !svc_assign_groups(c, org, groups, "groupRoles", assignments)) return false;
+  if (list && !svc_assign_groups(c, org, list, "groupRoles", groups)) return false;
   return !teams || svc_assign_teams(c, org, teams, assignments);
 }
 
@@ -374,13 +419,16 @@ static bool organization_user_create(svc_call *c)
 {
   organization_user_scope at;
   svc_str assignments = SVC_S("");
+  svc_group_change groups;
   svc_member m;
+  bool any;
   if (!organization_user_scope_of(c, &at)) return false;
   if (at.in_group) {
     if (!svc_member_join(c, &at.group, &at.org, c->checked, false, &m)) return false;
   } else {
-    if (!organization_user_lines(c, &at.org, c->checked, &assignments)) return false;
-    if (!svc_member_add(c, &at.org, svc_node_str(c->checked, "username"), assignments, false, &m)) return false;
+    if (!organization_user_lines(c, &at.org, c->checked, &assignments, &groups, &any)) return false;
+    if (!svc_member_add(c, &at.org, svc_node_str(c->checked, "username"), assignments, any ? &groups : NULL, false, &m))
+      return false;
   }
   return organization_user_answer(c, &at, &m.entity);
 }
@@ -390,15 +438,27 @@ static bool organization_user_update(svc_call *c)
   organization_user_scope at;
   svc_member m;
   svc_str assignments;
+  svc_group_change groups;
   const svc_node *checked, *before;
+  bool any;
   if (!organization_user_target(c, &at, &m, false)) return false;
-  before = svc_member_view(c, &at.org, &m.entity);
+  before = svc_member_view(c, &m.entity);
   checked = before ? svc_check(c, &organization_user_object, c->body, before, SVC_CHECK_UPDATE) : NULL;
   if (!svc_check_done(c) || !checked) return false;
   assignments = m.assignments;
-  if (!organization_user_lines(c, &at.org, checked, &assignments) || !svc_member_put(c, &m, m.status, assignments))
+  if (!organization_user_lines(c, &at.org, checked, &assignments, &groups, &any) ||
+      !svc_member_put(c, &m, m.status, assignments, any ? &groups : NULL))
     return false;
   return organization_user_answer(c, &at, &m.entity);
+}
+
+/* The names of the roles in the path's scope become these. */
+static bool organization_user_put(svc_call *c, const organization_user_scope *at, svc_member *m, svc_str names)
+{
+  svc_group_change one;
+  if (!at->in_group) return svc_member_put(c, m, m->status, svc_assignments_set(c, m->assignments, at->on, names), NULL);
+  if (!svc_may_grant(c, svc_names_here(c, &m->entity), names) || !svc_assign_group(c, &at->group, names, &one)) return false;
+  return svc_member_put(c, m, m->status, m->assignments, &one);
 }
 
 static bool organization_user_remove(svc_call *c)
@@ -406,17 +466,14 @@ static bool organization_user_remove(svc_call *c)
   organization_user_scope at;
   svc_member m;
   if (!organization_user_target(c, &at, &m, false)) return false;
-  if (!at.in_group) return svc_member_remove(c, &m) && svc_answer_nothing(c);
-  return svc_member_put(c, &m, m.status, svc_assignments_without(c, m.assignments, at.on)) && svc_answer_nothing(c);
+  return (at.in_group ? organization_user_put(c, &at, &m, SVC_S("")) : svc_member_remove(c, &m)) && svc_answer_nothing(c);
 }
 
 /* Store what the roles in the path's scope come to; nobody is left without any. */
-static bool organization_user_store_roles(svc_call *c, const organization_user_scope *at, svc_member *m, svc_str assignments)
+static bool organization_user_store_roles(svc_call *c, const organization_user_scope *at, svc_member *m, svc_str names)
 {
-  if (!svc_assignments_have(assignments, SVC_S(""), at->on))
-    return svc_fail(c, SVC_E_CANNOT_REMOVE_ALL_USER_ROLES, "S", &m->entity.key);
-  if (!svc_may_grant(c, m->assignments, assignments) || !svc_member_put(c, m, m->status, assignments)) return false;
-  return organization_user_answer(c, at, &m->entity);
+  if (names.n == 0) return svc_fail(c, SVC_E_CANNOT_REMOVE_ALL_USER_ROLES, "S", &m->entity.key);
+  return organization_user_put(c, at, m, names) && organization_user_answer(c, at, &m->entity);
 }
 
 static bool organization_user_set_roles(svc_call *c)
@@ -432,12 +489,9 @@ static bool organization_user_set_roles(svc_call *c)
   if (!svc_check_done(c)) return false;
   names = svc_node_get(c->body, field);
   if (!svc_roles_check(c, names, at.in_group ? SVC_SCOPE_GROUP : SVC_SCOPE_ORGANIZATION, field)) return false;
-  if (!organization_user_store_roles(c, &at, &m,
-                                     svc_assignments_from(c, names, at.on,
-                                                          svc_assignments_without(c, m.assignments, at.on))))
-    return false;
+  if (!organization_user_store_roles(c, &at, &m, svc_names_from(c, names))) return false;
   answer = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  shown = svc_assignments_names(c, m.assignments, at.on, field);
+  shown = svc_names_array(c, svc_names_here(c, &m.entity), field);
   if (!answer || !shown) return svc_no_memory(c);
   svc_node_append(answer, shown);
   return svc_answer_body(c, answer);
@@ -459,14 +513,13 @@ static bool organization_user_change_role(svc_call *c, bool add)
   organization_user_scope at;
   svc_member m;
   const svc_node *list;
-  svc_str line;
+  svc_str had, one;
   if (!organization_user_target(c, &at, &m, false)) return false;
   list = organization_user_one_role(c, &at);
   if (!list) return c->error.code ? false : svc_no_memory(c);
-  line = svc_assignments_from(c, list, at.on, SVC_S(""));
-  return organization_user_store_roles(c, &at, &m,
-                                       add ? svc_assignments_plus(c, m.assignments, line)
-                                           : svc_assignments_minus(c, m.assignments, line));
+  had = svc_names_here(c, &m.entity);
+  one = svc_names_from(c, list);
+  return organization_user_store_roles(c, &at, &m, add ? svc_lines_plus(c, had, one) : svc_lines_minus(c, had, one));
 }
 
 static bool organization_user_add_role(svc_call *c)
@@ -492,14 +545,14 @@ static bool organization_user_of_team(svc_call *c, const organization_user_scope
 static bool organization_user_may_join(svc_call *c, const organization_user_scope *at, svc_str id, svc_member *m)
 {
   if (!organization_user_of_team(c, at, id, m)) return false;
-  if (svc_assignments_have(m->assignments, SVC_S(""), at->team)) return svc_fail(c, SVC_E_USER_ALREADY_IN_TEAM, "SS", &id, &at->team);
+  if (svc_lines_have(m->assignments, at->line)) return svc_fail(c, SVC_E_USER_ALREADY_IN_TEAM, "SS", &id, &at->team);
   return true;
 }
 
 static bool organization_user_into_team(svc_call *c, const organization_user_scope *at, svc_str id, svc_member *m)
 {
   if (!organization_user_may_join(c, at, id, m)) return false;
-  return svc_member_put(c, m, m->status, svc_assignments_plus(c, m->assignments, at->line));
+  return svc_member_put(c, m, m->status, svc_lines_plus(c, m->assignments, at->line), NULL);
 }
 
 static bool organization_user_join_team(svc_call *c)
@@ -533,9 +586,16 @@ static bool organization_user_leave_team(svc_call *c)
   if (!organization_user_scope_of(c, &at)) return false;
   id = named ? svc_path_param(c, "userId") : svc_node_str(c->checked, "id");
   if (!organization_user_of_team(c, &at, id, &m)) return false;
-  if (!svc_assignments_have(m.assignments, SVC_S(""), at.team)) return svc_fail(c, SVC_E_USER_NOT_FOUND, "S", &id);
-  if (!svc_member_put(c, &m, m.status, svc_assignments_without(c, m.assignments, at.team))) return false;
+  if (!svc_lines_have(m.assignments, at.line)) return svc_fail(c, SVC_E_USER_NOT_FOUND, "S", &id);
+  if (!svc_member_put(c, &m, m.status, svc_lines_minus(c, m.assignments, at.line), NULL)) return false;
   return named ? svc_answer_nothing(c) : organization_user_answer(c, &at, &m.entity);
+}
+
+/* What an invitation waits for is its end. */
+static bool organization_user_fell_due(svc_call *c, svc_change *change, int tag)
+{
+  (void)tag;
+  return svc_member_expired(c, &change->entity);
 }
 
 static const svc_field_error organization_user_errors[] = {
@@ -556,4 +616,6 @@ SVC_PRIVATE const svc_noun svc_noun_organization_user = {
   .lifecycle = &organization_user_lifecycle,
   .field_errors = organization_user_errors,
   .routes = organization_user_routes,
+  .fell_due = organization_user_fell_due,
+  .gone = svc_member_gone,
 };

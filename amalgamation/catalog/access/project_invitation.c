@@ -71,13 +71,17 @@ static bool project_invitation_answer(svc_call *c, const svc_member *m)
 
 /* ---------------------------------------------------------------------------------------------------------- operations */
 
-/* *on: the project's id. */
-static bool project_invitation_target(svc_call *c, svc_member *m, svc_str *on)
+static bool project_invitation_target(svc_call *c, svc_member *m)
 {
-  int level;
-  if (!svc_invitation_find(c, m) || !svc_if_match_view(c, project_invitation_item(c, &m->entity, NULL))) return false;
-  *on = svc_call_scope(c, &level);
-  return true;
+  return svc_invitation_find(c, m) && svc_if_match_view(c, project_invitation_item(c, &m->entity, NULL));
+}
+
+/* The roles in the project become these. */
+static bool project_invitation_put(svc_call *c, svc_member *m, svc_str names)
+{
+  svc_id group = c->scope.group;
+  svc_group_change one;
+  return svc_assign_group(c, &group, names, &one) && svc_member_put(c, m, m->status, m->assignments, &one);
 }
 
 static bool project_invitation_create(svc_call *c)
@@ -93,32 +97,28 @@ static bool project_invitation_create(svc_call *c)
 static bool project_invitation_change(svc_call *c)
 {
   svc_member m;
-  svc_str on;
   const svc_node *roles, *input;
-  if (!project_invitation_target(c, &m, &on)) return false;
+  svc_str names;
+  if (!project_invitation_target(c, &m)) return false;
   input = svc_invitation_check(c, project_invitation_item(c, &m.entity, NULL));
   if (!input) return false;
   roles = svc_node_get(input, "roles");
   if (!svc_roles_check(c, roles, SVC_SCOPE_GROUP, "roles")) return false;
-  if (!svc_member_put(c, &m, m.status, svc_assignments_from(c, roles, on, svc_assignments_without(c, m.assignments, on))))
-    return false;
-  return project_invitation_answer(c, &m);
+  names = roles ? svc_names_from(c, roles) : svc_names_here(c, &m.entity);
+  return project_invitation_put(c, &m, names) && project_invitation_answer(c, &m);
 }
 
 static bool project_invitation_read(svc_call *c)
 {
   svc_member m;
-  svc_str on;
-  return project_invitation_target(c, &m, &on) && project_invitation_answer(c, &m);
+  return project_invitation_target(c, &m) && project_invitation_answer(c, &m);
 }
 
 /* The invitation to the organization stays. */
 static bool project_invitation_remove(svc_call *c)
 {
   svc_member m;
-  svc_str on;
-  if (!project_invitation_target(c, &m, &on)) return false;
-  return svc_member_put(c, &m, m.status, svc_assignments_without(c, m.assignments, on)) && svc_answer_nothing(c);
+  return project_invitation_target(c, &m) && project_invitation_put(c, &m, SVC_S("")) && svc_answer_nothing(c);
 }
 
 static const svc_field_error project_invitation_errors[] = {

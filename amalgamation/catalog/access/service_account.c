@@ -91,7 +91,7 @@ static const svc_route service_account_routes[] = {
   R_DELETE(SERVICE_ACCOUNT_ORG, "/{clientId}/secrets/{secretId}", .status = 204,
            .run = service_account_delete_secret),
   R_GET(SERVICE_ACCOUNT_GROUP, "", .flags = SVC_PAGED, .params = service_account_list_params,
-        SERVICE_ACCOUNT_ASSIGNED, .run = svc_verb_list),
+        SERVICE_ACCOUNT_SEEN, .run = svc_list_assigned),
   R_POST(SERVICE_ACCOUNT_GROUP, "", SERVICE_ACCOUNT_SEEN, .status = 201, .run = service_account_create,
          .example = "{\"name\":\"builder\",\"description\":\"builds\",\"roles\":[\"GROUP_READ_ONLY\"],"
                     "\"secretExpiresAfterHours\":720}"),
@@ -175,7 +175,7 @@ static svc_node *service_account_show(svc_call *c, const svc_node *record, svc_s
   return shown;
 }
 
-static bool service_account_opens(svc_call *c, const svc_entity *account, svc_str secret, svc_id *which)
+static bool service_account_opens(svc_call *c, const svc_entity *account, svc_str secret, svc_id *which, int64_t *until)
 {
   svc_str verifier, assignments;
   service_account_verifier v;
@@ -186,6 +186,7 @@ static bool service_account_opens(svc_call *c, const svc_entity *account, svc_st
     if (svc_secret_same(secret, v.hash) && c->now < v.expiry) {
       found = true;
       *which = v.id;
+      *until = v.expiry;
     }
   }
   return found;
@@ -196,32 +197,53 @@ static bool service_account_opens(svc_call *c, const svc_entity *account, svc_st
 /* An account as it is seen from a project: the roles it has there. */
 static svc_node *service_account_view(svc_call *c, const svc_entity *e)
 {
-  svc_node *body = svc_entity_body(c, e), *roles;
-  roles = svc_assignments_names(c, svc_assignments_of(e), svc_id_str(c->arena, &c->scope.group), "roles");
-  if (body && roles) svc_node_put(c->arena, body, roles);
+  svc_node *body = svc_entity_body(c, e), *roles = svc_names_array(c, svc_names_here(c, e), "roles");
+  if (!body || !roles) return NULL;
+  svc_node_put(c->arena, body, roles);
   return body;
 }
 
-/* The account of the path, and what is kept of it. */
-static bool service_account_target(svc_call *c, svc_change *change, svc_str *verifier, svc_str *assignments)
+/* Store, and answer with what is seen from the path. The roles in its scope become these; verifier: of the secrets. */
+static bool service_account_store(svc_call *c, svc_change *change, svc_str verifier, svc_str names, svc_entity *e)
 {
-  return svc_change_begin(c, change) && (svc_credential_unpack(change->entity.extra, verifier, assignments) ||
-                                         svc_store_failed(c, SVC_CORRUPT));
-}
-
-/* Store, and answer with what is seen from the path. */
-static bool service_account_store(svc_call *c, svc_change *change, svc_str verifier, svc_str assignments)
-{
-  svc_node *roles = svc_assignments_names(c, assignments, svc_id_str(c->arena, &c->scope.org), "roles");
+  int level;
+  svc_str on = svc_call_scope(c, &level), lines = svc_assignments_of(&change->entity), org;
+  svc_node *roles;
+  org = svc_id_str(c->arena, &change->entity.parent);
+  if (level == SVC_SCOPE_GROUP && !svc_names_put(c, &change->entity, names)) return false;
+  if (level == SVC_SCOPE_ORGANIZATION && !svc_lines_same(names, svc_assignments_names(c, lines, on)))
+    lines = svc_assignments_set(c, lines, on, names);
+  roles = svc_names_array(c, svc_assignments_names(c, lines, org), "roles");
   if (!roles) return svc_no_memory(c);
   svc_node_put(c->arena, change->body, roles);
-  change->pending = svc_credential_pack(c->arena, verifier, assignments);
-  return svc_change_store(c, change);
+  change->pending = svc_credential_pack(c->arena, verifier, lines);
+  return svc_change_keep(c, change, e) && svc_answer_entity(c, e);
+}
+
+/* The account of the path, and what is kept of it: its secrets, and the roles that it has in the path's scope. */
+static bool service_account_target(svc_call *c, svc_change *change, svc_str *verifier, svc_str *names)
+{
+  svc_str lines;
+  if (!svc_change_begin(c, change)) return false;
+  if (!svc_credential_unpack(change->entity.extra, verifier, &lines)) return svc_store_failed(c, SVC_CORRUPT);
+  *names = svc_names_here(c, &change->entity);
+  return true;
+}
+
+/* Other roles in the path's scope, and nothing else: its record may stay as it is, so the event is written here. */
+static bool service_account_assign(svc_call *c, svc_change *change, svc_str names, const char *event)
+{
+  svc_str verifier, lines, before = svc_names_here(c, &change->entity);
+  svc_entity e;
+  if (!svc_credential_unpack(change->entity.extra, &verifier, &lines)) return svc_store_failed(c, SVC_CORRUPT);
+  change->event = NULL;
+  if (!service_account_store(c, change, verifier, svc_lines_same(before, names) ? before : names, &e)) return false;
+  return svc_lines_same(before, names) || svc_event_about(c, change->noun, &e, event, false);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- operations */
 
-/* Create an account with a first secret; *answer is its body with the secret in it, roles as seen from `on`. */
+/* Create an account with a first secret and these roles on its organization; *answer is its body with the secret in it. */
 static bool service_account_make(svc_call *c, const svc_id *org, const svc_node *request, svc_str assignments, svc_entity *e,
                                  svc_node **answer)
 {
@@ -237,7 +259,7 @@ static bool service_account_make(svc_call *c, const svc_id *org, const svc_node 
   change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   record = service_account_new_secret(c, svc_node_i64(request, "secretExpiresAfterHours", 720), &v, &secret);
   secrets = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("secrets"), SVC_S(""));
-  roles = svc_assignments_names(c, assignments, org_text, "roles");
+  roles = svc_names_array(c, svc_assignments_names(c, assignments, org_text), "roles");
   if (c->error.code) return false;
   if (!record || !secrets || !roles || !change.body) return svc_no_memory(c);
   svc_node_append(secrets, record);
@@ -265,7 +287,7 @@ static bool service_account_create(svc_call *c)
   const svc_node *roles = svc_node_get(c->checked, "roles");
   svc_node *answer = NULL, *shown;
   svc_entity e;
-  svc_str on, assignments;
+  svc_str on, names, lines = SVC_S("");
   svc_id org;
   int level;
   if (!svc_resolve_all(c)) return false;
@@ -274,10 +296,12 @@ static bool service_account_create(svc_call *c)
   if (!svc_node_get(c->body, "secretExpiresAfterHours"))
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("secretExpiresAfterHours"), "is required");
   if (!svc_check_done(c) || !svc_roles_check(c, roles, level, "roles")) return false;
-  assignments = svc_assignments_from(c, roles, on, SVC_S(""));
-  if (!service_account_make(c, &org, c->body, assignments, &e, &answer) || !svc_answer_entity(c, &e)) return false;
+  names = svc_names_from(c, roles);
+  if (level == SVC_SCOPE_ORGANIZATION) lines = svc_assignments_set(c, lines, on, names);
+  if (!service_account_make(c, &org, c->body, lines, &e, &answer)) return false;
+  if ((level == SVC_SCOPE_GROUP && !svc_names_put(c, &e, names)) || !svc_answer_entity(c, &e)) return false;
   svc_answer_keep(c); /* as it is seen from here, but without the secret */
-  shown = svc_assignments_names(c, assignments, on, "roles");
+  shown = svc_names_array(c, names, "roles");
   if (shown) svc_node_put(c->arena, answer, shown);
   return svc_answer_body(c, answer);
 }
@@ -287,81 +311,77 @@ static bool service_account_differs(const svc_change *change, const char *field)
   return !svc_str_eq(svc_node_str(change->before, field), svc_node_str(change->body, field));
 }
 
-/* Its details and its roles are two things: a change of both writes two events. */
-static bool service_account_update(svc_call *c)
+/* The body, without what says that something stays as it is. */
+static svc_node *service_account_input(svc_call *c, svc_str names)
 {
-  static const char roles_changed[] = "SERVICE_ACCOUNT_ROLES_CHANGED";
   static const char *const texts[] = { "description", "name" };
   svc_node *input = svc_node_copy(c->arena, c->body);
   const svc_node *roles = svc_node_get(input, "roles");
-  svc_str verifier, assignments, old, on;
-  svc_change change;
-  svc_entity e;
-  bool details;
   size_t i;
-  int level;
-  if (!input) return svc_no_memory(c);
-  if (!service_account_target(c, &change, &verifier, &assignments)) return false;
-  on = svc_call_scope(c, &level);
   for (i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     const svc_node *text = svc_node_get(input, texts[i]);
     if (text && text->type == SVC_J_NULL) svc_node_drop(input, texts[i]); /* null: it stays as it is */
   }
-  if (roles && roles->type == SVC_J_ARRAY && !roles->first && !svc_assignments_have(assignments, SVC_S(""), on)) {
+  if (roles && roles->type == SVC_J_ARRAY && !roles->first && names.n == 0)
     svc_node_drop(input, "roles"); /* none here, as a GET shows an account that has only roles in projects */
-    roles = NULL;
-  }
+  return input;
+}
+
+/* Its details and its roles are two things: a change of both writes two events. */
+static bool service_account_update(svc_call *c)
+{
+  svc_str verifier, names, before;
+  const svc_node *roles;
+  svc_node *input;
+  svc_change change;
+  svc_entity e;
+  bool details;
+  int level;
+  if (!service_account_target(c, &change, &verifier, &names)) return false;
+  before = names;
+  input = service_account_input(c, names);
+  if (!input) return svc_no_memory(c);
+  roles = svc_node_get(input, "roles");
+  svc_call_scope(c, &level);
   change.body = svc_check(c, &service_account_object, input, change.before, SVC_CHECK_UPDATE);
   if (!svc_check_done(c)) return false;
   if (svc_node_get(input, "secretExpiresAfterHours"))
     svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, SVC_S("secretExpiresAfterHours"), "is given when a secret is made");
   if (!svc_check_done(c) || (roles && !svc_roles_check(c, roles, level, "roles"))) return false;
-  old = assignments;
-  if (roles) assignments = svc_assignments_from(c, roles, on, svc_assignments_without(c, assignments, on));
-  if (svc_assignments_same(c, old, assignments)) assignments = old; /* another order is no change */
+  if (roles) names = svc_names_from(c, roles);
   details = service_account_differs(&change, "name") || service_account_differs(&change, "description");
-  change.event = details ? "SERVICE_ACCOUNT_DETAILS_CHANGED" : roles_changed;
-  if (!service_account_store(c, &change, verifier, assignments)) return false;
-  if (!details || svc_str_eq(old, assignments)) return true;
-  e = change.entity;
-  e.key = e.unique = svc_node_str(change.body, "clientId");
-  return svc_event_about(c, change.noun, &e, roles_changed, false);
+  if ((details && !svc_may_manage(c, &change.entity)) || !svc_may_grant(c, before, names)) return false;
+  if (!details) return service_account_assign(c, &change, names, "SERVICE_ACCOUNT_ROLES_CHANGED");
+  change.event = "SERVICE_ACCOUNT_DETAILS_CHANGED";
+  if (!service_account_store(c, &change, verifier, names, &e)) return false;
+  return svc_lines_same(before, names) || svc_event_about(c, change.noun, &e, "SERVICE_ACCOUNT_ROLES_CHANGED", false);
 }
 
 static bool service_account_invite(svc_call *c)
 {
   const svc_node *roles = svc_node_get(c->checked, "roles");
-  svc_str verifier, assignments, on;
   svc_change change;
-  int level;
-  if (!service_account_target(c, &change, &verifier, &assignments)) return false;
-  on = svc_call_scope(c, &level);
-  if (!svc_roles_check(c, roles, level, "roles")) return false;
-  assignments = svc_assignments_from(c, roles, on, svc_assignments_without(c, assignments, on));
-  change.event = "SERVICE_ACCOUNT_ADDED_TO_GROUP";
-  return service_account_store(c, &change, verifier, assignments);
+  if (!svc_change_begin(c, &change) || !svc_roles_check(c, roles, SVC_SCOPE_GROUP, "roles")) return false;
+  return service_account_assign(c, &change, svc_names_from(c, roles), "SERVICE_ACCOUNT_ADDED_TO_GROUP");
 }
 
 static bool service_account_withdraw(svc_call *c)
 {
-  svc_str verifier, assignments;
   svc_change change;
-  int level;
-  if (!service_account_target(c, &change, &verifier, &assignments)) return false;
-  assignments = svc_assignments_without(c, assignments, svc_call_scope(c, &level));
-  if (assignments.n == 0 && !svc_credential_removing(c, &change.entity)) return false;
-  change.event = "SERVICE_ACCOUNT_REMOVED_FROM_GROUP";
-  return service_account_store(c, &change, verifier, assignments) && svc_answer_nothing(c);
+  if (!svc_change_begin(c, &change)) return false;
+  if (svc_holds_only_here(c, &change.entity) && !svc_credential_removing(c, &change.entity)) return false;
+  return service_account_assign(c, &change, SVC_S(""), "SERVICE_ACCOUNT_REMOVED_FROM_GROUP") && svc_answer_nothing(c);
 }
 
 static bool service_account_add_secret(svc_call *c)
 {
-  svc_str verifier, assignments, secret;
+  svc_str verifier, names, secret;
   service_account_verifier v;
   svc_change change;
   svc_node *record, *secrets;
+  svc_entity e;
   svc_buf b;
-  if (!service_account_target(c, &change, &verifier, &assignments) || !svc_may_manage(c, assignments)) return false;
+  if (!service_account_target(c, &change, &verifier, &names) || !svc_may_manage(c, &change.entity)) return false;
   if (verifier.n >= SERVICE_ACCOUNT_SECRETS * sizeof v)
     return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "a service account has at most two secrets: delete one first");
   record = service_account_new_secret(c, svc_node_i64(c->checked, "secretExpiresAfterHours", 0), &v, &secret);
@@ -372,37 +392,59 @@ static bool service_account_add_secret(svc_call *c)
   svc_buf_str(&b, verifier);
   svc_buf_add(&b, (const char *)&v, sizeof v);
   change.event = "SERVICE_ACCOUNT_SECRET_ADDED";
-  if (!service_account_store(c, &change, (svc_str){ b.p, b.n }, assignments)) return false;
+  if (!service_account_store(c, &change, (svc_str){ b.p, b.n }, names, &e)) return false;
   c->answer.revision = 0; /* its links are those of the account, which shows it from here on */
   if (!svc_answer_body(c, (svc_node *)(uintptr_t)record)) return false;
   svc_answer_keep(c);
   return svc_answer_body(c, service_account_show(c, record, secret));
 }
 
+/* The tokens that were got by a secret end with it. */
+static bool service_account_end_tokens(svc_call *c, const svc_id *account, const svc_id *secret)
+{
+  const svc_noun_info *tokens = c->s->seats[SVC_SEAT_TOKEN];
+  svc_scan scan;
+  svc_entity token;
+  if (!tokens) return true;
+  svc_below_begin(&scan, c->txn, tokens->noun->kind, account);
+  while (svc_below_next(&scan, tokens->noun->kind, &token))
+    if (svc_str_eq(token.extra, (svc_str){ (const char *)secret->b, sizeof secret->b }) && !svc_erase(c, tokens, &token))
+      return false;
+  return svc_txn_good(c);
+}
+
+/* The verifiers without that of one secret; *live: some are left that have not expired, or it had expired itself. */
+static bool service_account_without(svc_call *c, svc_str verifier, const svc_id *secret, svc_str *out, bool *live)
+{
+  service_account_verifier v;
+  svc_buf b = svc_buf_new(c->arena, verifier.n + 1);
+  bool found = false;
+  *live = false;
+  for (; verifier.n >= sizeof v; verifier.p += sizeof v, verifier.n -= sizeof v) {
+    bool same;
+    memcpy(&v, verifier.p, sizeof v);
+    same = svc_id_eq(&v.id, secret);
+    if (same) found = true;
+    else svc_buf_add(&b, verifier.p, sizeof v);
+    if (same != (c->now < v.expiry)) *live = true;
+  }
+  *out = svc_buf_done(&b);
+  return found;
+}
+
 static bool service_account_delete_secret(svc_call *c)
 {
-  svc_str verifier, assignments, secret_id;
-  service_account_verifier v;
+  svc_str verifier, names, secret_id, rest;
   svc_change change;
+  svc_entity e;
   svc_node *secrets, *kept, *item;
-  svc_buf b;
-  size_t removed = 0, live = 0; /* live: secrets that are left and have not expired */
-  bool was_live = false;
-  if (!service_account_target(c, &change, &verifier, &assignments) || !svc_may_manage(c, assignments)) return false;
+  svc_id secret;
+  bool live;
+  if (!service_account_target(c, &change, &verifier, &names) || !svc_may_manage(c, &change.entity)) return false;
   secret_id = svc_path_param(c, "secretId");
-  b = svc_buf_new(c->arena, verifier.n + 1);
-  for (; verifier.n >= sizeof v; verifier.p += sizeof v, verifier.n -= sizeof v) {
-    memcpy(&v, verifier.p, sizeof v);
-    if (svc_str_eq(svc_id_str(c->arena, &v.id), secret_id)) {
-      removed++;
-      was_live = c->now < v.expiry;
-    } else {
-      svc_buf_add(&b, verifier.p, sizeof v);
-      live += c->now < v.expiry;
-    }
-  }
-  if (!removed) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
-  if (was_live && !live && !svc_credential_removing(c, &change.entity)) return false; /* its token would be its last */
+  if (!svc_id_parse(secret_id, &secret) || !service_account_without(c, verifier, &secret, &rest, &live))
+    return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
+  if (!live && !svc_credential_removing(c, &change.entity)) return false; /* its token would be its last */
   secrets = svc_node_get(change.before, "secrets");
   kept = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("secrets"), SVC_S(""));
   if (!kept) return svc_no_memory(c);
@@ -412,42 +454,39 @@ static bool service_account_delete_secret(svc_call *c)
   }
   svc_node_put(c->arena, change.body, kept);
   change.event = "SERVICE_ACCOUNT_SECRET_DELETED";
-  return service_account_store(c, &change, (svc_str){ b.p, b.n }, assignments) && svc_answer_nothing(c);
+  return service_account_end_tokens(c, &change.entity.id, &secret) &&
+         service_account_store(c, &change, rest, names, &e) && svc_answer_nothing(c);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- lists */
 
-/* Its projects: one for each scope of its assignments that is not the organization. */
+/* Its projects. */
 static bool service_account_next_group(svc_call *c, void *state, svc_item *out)
 {
-  svc_str *rest = state, role, on, verifier, assignments, before;
-  const svc_entity *e = svc_path_entity(c, "service account");
-  svc_id org = c->scope.org;
-  svc_str org_text = svc_id_str(c->arena, &org);
-  if (!svc_credential_unpack(e->extra, &verifier, &assignments)) return false;
-  while (svc_assignments_next(rest, &role, &on)) {
-    svc_node *body, *roles;
-    before = (svc_str){ assignments.p, (size_t)(role.p - assignments.p) };
-    if (svc_str_eq(on, org_text) || svc_assignments_have(before, SVC_S(""), on)) continue;
-    if (!out) return true;
-    body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-    roles = svc_assignments_names(c, assignments, on, "roles");
-    if (!body || !roles) return false;
-    svc_node_set_str(c->arena, body, "groupId", on);
-    svc_node_put(c->arena, body, roles);
-    svc_item_node(c, out, SVC_S(""), body);
-    return true;
+  svc_node *body, *roles;
+  svc_holding one;
+  if (!svc_holdings_next(state, &one)) {
+    svc_txn_good(c);
+    return false;
   }
-  return false;
+  if (!out) return true;
+  body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  roles = svc_names_array(c, one.roles, "roles");
+  if (!body || !roles) return svc_no_memory(c);
+  svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &one.group));
+  svc_node_put(c->arena, body, roles);
+  svc_item_node(c, out, SVC_S(""), body);
+  return true;
 }
 
 static bool service_account_groups(svc_call *c)
 {
-  svc_str verifier, assignments;
+  const svc_entity *e;
+  svc_scan scan;
   if (!svc_resolve_all(c)) return false;
-  if (!svc_credential_unpack(svc_path_entity(c, "service account")->extra, &verifier, &assignments))
-    return svc_store_failed(c, SVC_CORRUPT);
-  return svc_list_items(c, service_account_next_group, &assignments, -1);
+  e = svc_path_entity(c, "service account");
+  svc_holdings_begin(&scan, c->txn, &e->id, &e->parent);
+  return svc_list_items(c, service_account_next_group, &scan, (int64_t)svc_count(c->txn, e->kind, &e->id));
 }
 
 static bool service_account_prepare(svc_call *c, svc_change *change)
@@ -479,5 +518,6 @@ SVC_PRIVATE const svc_noun svc_noun_service_account = {
   .routes = service_account_routes,
   .prepare = service_account_prepare,
   .removing = svc_credential_removing,
+  .gone = svc_holder_gone,
   .credential = &service_account_credential,
 };

@@ -1,7 +1,7 @@
 /*
 ** Team: people of an organization who hold roles in its projects together. Its name is unique in the organization. Who
-** is in it stands with the people (organization_user.c); what it may do in projects stands here, as assignments beside it,
-** where authentication finds them. Seen below a project it is the roles it has there, and only teams with some are there.
+** is in it stands with the people (organization_user.c); what it may do in projects stands in the index of store/holding.c,
+** where authentication finds it. Seen below a project it is the roles it has there, and only teams with some are there.
 **
 ** A team goes only when no project has it, and takes its people's memberships of it along.
 */
@@ -60,7 +60,7 @@ static const svc_route team_routes[] = {
   R_GET(TEAM_ORG, "/{teamId}", .run = svc_verb_read),
   R_PATCH(TEAM_ORG, "/{teamId}", .body = &team_update_object, .run = svc_verb_update),
   R_DELETE(TEAM_ORG, "/{teamId}", .status = 204, .run = svc_verb_delete),
-  R_GET(TEAM_GROUP, "", .flags = SVC_PAGED, TEAM_IN_GROUP, .run = svc_verb_list),
+  R_GET(TEAM_GROUP, "", .flags = SVC_PAGED, TEAM_ROLES, .run = svc_list_assigned),
   R_POST(TEAM_GROUP, "", TEAM_ROLES, .flags = SVC_PAGED | SVC_BODY_ARRAY, .body = &team_role_object,
          .run = team_assign,
          .example = "[{\"teamId\":\"5f0000000000000000000001\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]"),
@@ -99,78 +99,46 @@ static bool team_create(svc_call *c)
   answer = svc_json_parse(c->arena, c->answer.body);
   for (item = names->first; item; item = item->next)
     if (!team_person(c, &org, item->text, &m) ||
-        !svc_member_put(c, &m, m.status, svc_assignments_plus(c, m.assignments, assignment)))
+        !svc_member_put(c, &m, m.status, svc_lines_plus(c, m.assignments, assignment), NULL))
       return false;
   if (!answer) return svc_no_memory(c);
   svc_node_put(c->arena, answer, svc_node_copy(c->arena, names));
   return svc_answer_body(c, answer);
 }
 
-static bool team_prepare(svc_call *c, svc_change *change)
-{
-  if (!change->before) change->extra = svc_credential_pack(c->arena, SVC_S(""), SVC_S(""));
-  else if (change->pending.n) change->extra = change->pending;
-  return true;
-}
-
 /* ------------------------------------------------------------------------------------------------------------- projects */
 
 static bool team_removing(svc_call *c, const svc_entity *e)
 {
-  svc_str rest = svc_assignments_of(e), role, on, id = svc_id_str(c->arena, &e->id);
-  svc_id group;
-  while (svc_assignments_next(&rest, &role, &on))
-    if (svc_member_group(c, &e->parent, on, &group))
-      return svc_fail(c, SVC_E_CANNOT_DELETE_TEAM_ASSIGNED_TO_PROJECT, "S", &id);
-  return svc_member_forget(c, &e->parent, id);
+  svc_str id = svc_id_str(c->arena, &e->id);
+  if (svc_count(c->txn, e->kind, &e->id)) return svc_fail(c, SVC_E_CANNOT_DELETE_TEAM_ASSIGNED_TO_PROJECT, "S", &id);
+  return svc_team_forget(c, &e->parent, &e->id);
 }
 
 /* As it is seen from a project: the roles it has there. */
 static svc_node *team_view(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  svc_node *names = svc_assignments_names(c, svc_assignments_of(e), svc_id_str(c->arena, &c->scope.group), "roleNames");
+  svc_node *names = svc_names_array(c, svc_names_here(c, e), "roleNames");
   if (!body || !names) return NULL;
   svc_node_append(body, names);
   svc_node_set_str(c->arena, body, "teamId", e->key);
   return body;
 }
 
-static bool team_keep(svc_call *c, const svc_entity *e, void *context)
-{
-  (void)context;
-  return svc_keep_assigned(c, e);
-}
-
-static svc_node *team_item(svc_call *c, const svc_entity *e, void *context)
-{
-  (void)context;
-  return team_view(c, e);
-}
-
 /* After a change the whole list is shown, not what was changed. */
 static bool team_answer_list(svc_call *c)
 {
-  svc_entities which = { .noun = c->plan->noun, .parent = c->scope.org, .keep = team_keep, .view = team_item };
   memset(&c->answer, 0, sizeof c->answer);
-  return svc_list_entities(c, &which);
+  return svc_list_assigned(c);
 }
 
-/* The team of the path. */
-static bool team_target(svc_call *c, svc_change *change, svc_str *assignments, svc_str *group)
+static bool team_store(svc_call *c, const svc_entity *e, svc_str names, const char *event)
 {
-  if (!svc_change_begin(c, change)) return false;
-  *group = svc_id_str(c->arena, &c->scope.group);
-  *assignments = svc_assignments_of(&change->entity);
-  return true;
-}
-
-static bool team_store(svc_call *c, svc_change *change, svc_str assignments, const char *event)
-{
-  if (!svc_may_grant(c, svc_assignments_of(&change->entity), assignments)) return false;
-  change->pending = svc_credential_pack(c->arena, SVC_S(""), assignments);
-  change->event = event;
-  return svc_change_store(c, change);
+  svc_str before = svc_names_here(c, e);
+  if (!svc_may_grant(c, before, names)) return false;
+  if (svc_lines_same(before, names)) return true;
+  return svc_names_put(c, e, names) && svc_event_about(c, c->plan->noun, e, event, false);
 }
 
 static bool team_roles_check(svc_call *c, const svc_node *roles)
@@ -182,9 +150,8 @@ static bool team_roles_check(svc_call *c, const svc_node *roles)
 static bool team_update_group(svc_call *c)
 {
   svc_change change;
-  svc_str assignments, group;
   const svc_node *roles, *checked, *before;
-  if (!team_target(c, &change, &assignments, &group)) return false;
+  if (!svc_change_begin(c, &change)) return false;
   before = team_view(c, &change.entity);
   if (!before) return svc_no_memory(c);
   checked = svc_check(c, &team_role_object, c->body, before, SVC_CHECK_UPDATE);
@@ -193,36 +160,31 @@ static bool team_update_group(svc_call *c)
   if (!svc_str_eq(svc_node_str(checked, "teamId"), change.entity.key))
     svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, SVC_S("teamId"), "must be that of the path");
   if (!svc_check_done(c) || !team_roles_check(c, roles)) return false;
-  assignments = svc_assignments_from(c, roles, group, svc_assignments_without(c, assignments, group));
-  return team_store(c, &change, assignments, "TEAM_ROLES_MODIFIED") && team_answer_list(c);
+  return team_store(c, &change.entity, svc_names_from(c, roles), "TEAM_ROLES_MODIFIED") && team_answer_list(c);
 }
 
 static bool team_withdraw(svc_call *c)
 {
   svc_change change;
-  svc_str assignments, group;
-  if (!team_target(c, &change, &assignments, &group)) return false;
-  return team_store(c, &change, svc_assignments_without(c, assignments, group), "TEAM_REMOVED_FROM_GROUP") && svc_answer_nothing(c);
+  if (!svc_change_begin(c, &change)) return false;
+  return team_store(c, &change.entity, SVC_S(""), "TEAM_REMOVED_FROM_GROUP") && svc_answer_nothing(c);
 }
 
 /* One team of the body into the project. All are looked at first, and then all are written. */
 static bool team_assign_one(svc_call *c, const svc_node *item, bool write)
 {
   const svc_id *org = &c->scope.org;
-  svc_str text = svc_node_str(item, "teamId"), org_text = svc_id_str(c->arena, org), assignments;
+  svc_str text = svc_node_str(item, "teamId"), org_text = svc_id_str(c->arena, org), names;
   svc_str group = svc_id_str(c->arena, &c->scope.group);
   const svc_node *roles = svc_node_get(item, "roleNames");
-  svc_change change;
   svc_entity e;
   svc_id id;
   if (!team_roles_check(c, roles)) return false;
   if (!svc_id_parse(text, &id) || svc_entity_get(c->txn, c->plan->noun->noun->kind, org, &id, &e) != SVC_OK)
     return svc_fail(c, SVC_E_TEAM_NOT_IN_ORG, "SS", &text, &org_text);
-  assignments = svc_assignments_of(&e);
-  if (svc_assignments_have(assignments, SVC_S(""), group)) return svc_fail(c, SVC_E_TEAM_EXISTS_IN_GROUP, "SS", &text, &group);
-  if (!write) return svc_may_grant(c, assignments, svc_assignments_from(c, roles, group, assignments));
-  if (!svc_change_of(c, c->plan->noun, &e, &change)) return false;
-  return team_store(c, &change, svc_assignments_from(c, roles, group, assignments), "TEAM_ADDED_TO_GROUP");
+  if (svc_names_here(c, &e).n) return svc_fail(c, SVC_E_TEAM_EXISTS_IN_GROUP, "SS", &text, &group);
+  names = svc_names_from(c, roles);
+  return write ? team_store(c, &e, names, "TEAM_ADDED_TO_GROUP") : svc_may_grant(c, SVC_S(""), names);
 }
 
 /* The same team before this element: it would be in the project already. */
@@ -274,6 +236,6 @@ SVC_PRIVATE const svc_noun svc_noun_team = {
   .event_field = "teamId",
   .field_errors = team_errors,
   .routes = team_routes,
-  .prepare = team_prepare,
   .removing = team_removing,
+  .gone = svc_holder_gone,
 };

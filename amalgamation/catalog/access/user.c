@@ -3,8 +3,11 @@
 ** is who it is, and all that it is where the caller may see it: people see themselves, and owners see whoever is in their
 ** organization or invited to it. To anybody else a user is as one that does not exist.
 **
-** Registering takes up what was invited under the name: the id stays, and invitations that have not expired are
-** accepted. A password is checked and forgotten: the host says who its users are.
+** Registering takes up what was invited under the name: the id stays. An invitation is accepted by it only where that is the
+** caller's to do: by the person itself, whom the host vouches for, or by an owner of the organization that invites. Elsewhere
+** it stays as it is, until an owner there adds the person, or the person registers itself; for that it may do so once more
+** when somebody else has done it, or when it was invited since. A password is checked and forgotten: the host says who its
+** users are.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
@@ -47,87 +50,139 @@ static bool user_read(svc_call *c)
 
 /* ---------------------------------------------------------------------------------------------------------- registering */
 
-/* The organization that a role of the body is for; the caller must own what the role is on. */
-static bool user_role_org(svc_call *c, const svc_node *item, svc_str *on, svc_id *org)
+/* A role of the body, and the organization that it is for. */
+typedef struct user_role {
+  svc_id on, org;
+  bool group; /* it is on a project */
+  svc_str name;
+} user_role;
+
+/* The caller must own what the role is on. */
+static bool user_role_of(svc_call *c, const svc_node *item, user_role *out)
 {
-  svc_str name = svc_node_str(item, "roleName");
+  svc_str name = svc_node_str(item, "roleName"), on;
   int role = svc_role_by_name(name);
   bool group = role >= 0 && svc_role_level(role) == SVC_SCOPE_GROUP;
   const svc_noun_info *noun = group ? c->s->group : c->s->org;
+  uint64_t wanted = group ? SVC_R_GROUP_OWNER : SVC_R_ORG_OWNER;
   svc_entity e;
-  svc_id id;
   if (role < 0) return svc_fail(c, SVC_E_INVALID_ROLE, "S", &name);
-  *on = svc_node_str(item, group ? "groupId" : "orgId");
-  if (on->n == 0) return svc_fail(c, group ? SVC_E_ROLE_NEEDS_GROUP_ID : SVC_E_ROLE_NEEDS_ORG_ID, "S", &name);
-  if (!noun || !svc_id_parse(*on, &id) || svc_get_noun(c->txn, noun, &id, &e) != SVC_OK ||
+  on = svc_node_str(item, group ? "groupId" : "orgId");
+  if (on.n == 0) return svc_fail(c, group ? SVC_E_ROLE_NEEDS_GROUP_ID : SVC_E_ROLE_NEEDS_ORG_ID, "S", &name);
+  if (!noun || !svc_id_parse(on, &out->on) || svc_get_noun(c->txn, noun, &out->on, &e) != SVC_OK ||
       !svc_entity_visible(c, noun, &e))
-    return svc_fail(c, group ? SVC_E_GROUP_NOT_FOUND : SVC_E_ORG_NOT_FOUND, "S", on);
-  *org = group ? e.parent : e.id;
-  if (svc_roles_on(c, group ? &id : NULL, org) & (group ? SVC_R_GROUP_OWNER : SVC_R_ORG_OWNER)) return true;
-  return svc_lacks_role(c, group ? SVC_R_GROUP_OWNER : SVC_R_ORG_OWNER);
+    return svc_fail(c, group ? SVC_E_GROUP_NOT_FOUND : SVC_E_ORG_NOT_FOUND, "S", &on);
+  out->group = group;
+  out->name = name;
+  out->org = group ? e.parent : e.id;
+  return svc_roles_on(c, group ? &out->on : NULL, &out->org) & wanted ? true : svc_lacks_role(c, wanted);
 }
 
-/* The assignments that the body asks for in this organization; who has any there is at least a member. */
-static svc_str user_lines_in(svc_call *c, const svc_node *roles, const svc_id *org)
+/* Into an organization, with these roles, or what it was invited to; `roles` may hold those for other organizations. */
+static bool user_join(svc_call *c, const svc_id *org, const svc_id *user, const user_role *roles, size_t n)
 {
-  svc_str assignments = SVC_S(""), on, org_text = svc_id_str(c->arena, org);
-  const svc_node *item;
-  svc_id other;
-  for (item = roles ? roles->first : NULL; item; item = item->next) {
-    if (!user_role_org(c, item, &on, &other)) return SVC_S("");
-    if (svc_id_eq(&other, org))
-      assignments = svc_assignments_plus(c, assignments, svc_assignment_text(c, svc_node_str(item, "roleName"), on));
-  }
-  if (assignments.n == 0 || svc_assignments_have(assignments, SVC_S(""), org_text)) return assignments;
-  return svc_assignments_plus(c, svc_member_assignment(c, org), assignments);
-}
-
-static bool user_join(svc_call *c, const svc_id *org, const svc_id *user, svc_str assignments)
-{
+  svc_str on = svc_id_str(c->arena, org), lines;
+  svc_group_change groups = { svc_arena_alloc(c->arena, (n + 1) * sizeof *groups.rows), 0, false };
   svc_member m;
+  bool owner, pending, in_org = false;
+  size_t i;
+  if (!groups.rows) return svc_no_memory(c);
   if (!svc_member_get(c, org, user, &m)) return false;
-  /* what it was invited to, and, where the body has several roles in one organization, what it has joined with already */
-  if (!svc_str_is(m.status, "INVITATION_EXPIRED")) assignments = svc_assignments_plus(c, m.assignments, assignments);
-  return assignments.n == 0 || svc_member_put(c, &m, SVC_S("ACTIVE"), assignments);
+  owner = svc_person_is_caller(c, &m.user) || svc_roles_on(c, NULL, org) & SVC_R_ORG_OWNER;
+  pending = svc_str_is(m.status, "PENDING");
+  groups.others_go = svc_str_is(m.status, "INVITATION_EXPIRED"); /* what it said is said no more */
+  lines = groups.others_go ? SVC_S("") : m.assignments;
+  for (i = 0; i < n; i++) {
+    if (!svc_id_eq(&roles[i].org, org)) continue;
+    if (roles[i].group)
+      groups.rows[groups.count++] = (svc_group_roles){ roles[i].on, svc_lines_plus(c, SVC_S(""), roles[i].name) };
+    else lines = svc_lines_plus(c, lines, svc_assignment_text(c, roles[i].name, on));
+    in_org |= !roles[i].group;
+  }
+  if (groups.count && !in_org) lines = svc_lines_plus(c, lines, svc_member_assignment(c, org)); /* at least a member */
+  if (lines.n == 0) return true;
+  svc_group_change_sort(c, &groups);
+  for (i = 0; i < groups.count && !groups.others_go; i++)
+    groups.rows[i].roles = svc_lines_plus(c, svc_member_group(c, &m, &groups.rows[i].group), groups.rows[i].roles);
+  return svc_member_put(c, &m, pending && !owner ? m.status : SVC_S("ACTIVE"), lines, &groups);
 }
 
-/* Into every organization that the body names, and those that have invited it. */
-static bool user_join_all(svc_call *c, const svc_node *roles, const svc_id *user, svc_str invited)
+/* Into every organization that the body names, and those that have invited it, if that is the caller's to do. */
+static bool user_join_all(svc_call *c, const svc_entity *person, const user_role *roles, size_t n, svc_str invited)
 {
-  const svc_node *item;
+  bool self = svc_person_is_caller(c, person);
   svc_str role, on;
   svc_id org;
-  for (item = roles ? roles->first : NULL; item; item = item->next) {
-    if (!user_role_org(c, item, &on, &org)) return false;
-    if (!user_join(c, &org, user, user_lines_in(c, roles, &org)) || c->error.code) return false;
+  size_t i, j;
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < i && !svc_id_eq(&roles[j].org, &roles[i].org); j++) continue;
+    if (j == i && !user_join(c, &roles[i].org, &person->id, roles, n)) return false;
   }
-  while (svc_assignments_next(&invited, &role, &on))
-    if (svc_assignment_class(role) == SVC_ASSIGNED_INVITED && svc_id_parse(on, &org) && !user_join(c, &org, user, SVC_S("")))
-      return false;
+  while (svc_assignments_next(&invited, &role, &on)) {
+    if (role.p[0] != '?' || !svc_id_parse(on, &org)) continue;
+    if ((self || svc_roles_on(c, NULL, &org) & SVC_R_ORG_OWNER) && !user_join(c, &org, &person->id, NULL, 0)) return false;
+  }
+  return true;
+}
+
+/* Whose words it is what the body says of the person, unless they are its own: those of the caller's organization. */
+static const svc_id *user_registered_by(svc_call *c, const svc_entity *person, const user_role *roles, size_t n)
+{
+  if (svc_person_is_caller(c, person) || svc_roles_on(c, NULL, NULL) & SVC_R_ORG_OWNER) return NULL;
+  return !svc_id_is_zero(&c->who.org) ? &c->who.org : n ? &roles[0].org : &c->who.id;
+}
+
+/* May it register once more? */
+static bool user_may_again(svc_call *c, const svc_entity *person)
+{
+  svc_id by;
+  svc_str lines = svc_assignments_of(person), role, on;
+  if (!svc_person_is_caller(c, person)) return false;
+  if (svc_person_by(person, &by)) return true;
+  while (svc_assignments_next(&lines, &role, &on))
+    if (role.p[0] == '?') return true;
+  return false;
+}
+
+/* Where it is a member already, it is shown as it says now. */
+static bool user_refresh(svc_call *c, const svc_entity *person)
+{
+  svc_str lines = svc_assignments_of(person), role, on, last = SVC_S("");
+  svc_member m;
+  svc_id org;
+  while (svc_assignments_next(&lines, &role, &on)) {
+    if (svc_role_by_name(role) < 0 || svc_str_eq(on, last) || !svc_id_parse(on, &org)) continue;
+    last = on;
+    if (!svc_member_get(c, &org, &person->id, &m) || !svc_member_refresh(c, &m)) return false;
+  }
   return true;
 }
 
 static bool user_create(svc_call *c)
 {
-  const svc_node *roles = svc_node_get(c->checked, "roles"), *item;
-  svc_str name = svc_person_name(c, svc_node_str(c->checked, "username")), assignments, on;
+  const svc_node *list = svc_node_get(c->checked, "roles"), *item;
+  svc_str name = svc_person_name(c, svc_node_str(c->checked, "username")), lines;
   svc_node *body = svc_node_copy(c->arena, c->checked);
+  user_role *roles = svc_arena_alloc(c->arena, (svc_node_count(list) + 1) * sizeof *roles);
+  size_t n = 0;
   svc_entity e;
-  svc_id org;
-  bool found;
-  if (!body) return svc_no_memory(c);
-  for (item = roles->first; item; item = item->next)
-    if (!user_role_org(c, item, &on, &org)) return false;
+  bool found, again;
+  if (!body || !roles) return svc_no_memory(c);
+  for (item = list->first; item; item = item->next, n++)
+    if (!user_role_of(c, item, &roles[n])) return false;
   if (!svc_person_find(c, name, &e, &found)) return false;
-  if (found && svc_person_registered(&e)) return svc_fail(c, SVC_E_USER_ALREADY_EXISTS, "S", &name);
+  again = found && svc_person_registered(&e);
+  if (again && !user_may_again(c, &e)) return svc_fail(c, SVC_E_USER_ALREADY_EXISTS, "S", &name);
   if (!found && !svc_person_make(c, name, &e)) return false;
-  assignments = svc_assignments_of(&e);
+  lines = svc_assignments_of(&e);
   svc_node_drop(body, "roles");
   svc_node_set_str(c->arena, body, "createdAt", svc_node_str(svc_entity_body(c, &e), "createdAt"));
   svc_node_set_str(c->arena, body, "emailAddress", name);
   svc_node_set_str(c->arena, body, "id", e.key);
   svc_node_set_str(c->arena, body, "username", name);
-  if (!svc_person_store(c, &e, body, true, assignments) || !user_join_all(c, roles, &e.id, assignments)) return false;
+  if (!svc_person_register(c, &e, body, user_registered_by(c, &e, roles, n)) || (again && !user_refresh(c, &e)) ||
+      !user_join_all(c, &e, roles, n, lines))
+    return false;
   if (!svc_person_find(c, name, &e, &found)) return false; /* with the assignments that it has by now */
   return user_show(c, &e, true);
 }

@@ -2,10 +2,14 @@
 ** Organization: what projects, people and bills belong to. It has no parent; its projects keep it from being deleted.
 **
 ** Creating one answers with a wrapper around the new organization, because a first API key and a first service account
-** may be asked for at the same time: whoever creates an organization with a credential of another one needs a way in.
+** may be asked for at the same time. A credential is of one organization and never reaches another: one that creates an
+** organization has to ask for a way in, or name an owner, and its own organization may have made so many in all. Which one
+** that was stands in `extra`.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
+
+#define ORGANIZATION_MOST 100 /* that the credentials of one organization have made */
 
 static const svc_field organization_fields[] = {
   F_ID(),
@@ -87,10 +91,10 @@ static bool organization_credential(svc_call *c, const svc_id *org, const char *
   svc_entity e;
   svc_str grants;
   if (!wanted) return true;
-  grants = svc_assignments_from(c, svc_node_get(wanted, "roles"), svc_id_str(c->arena, org), SVC_S(""));
+  grants = svc_assignments_set(c, SVC_S(""), svc_id_str(c->arena, org), svc_names_from(c, svc_node_get(wanted, "roles")));
   if (!noun->noun->credential->make(c, org, wanted, grants, &e, &shown)) return false;
-  kept = svc_json_parse(c->arena, e.body);
-  if (!kept || !shown) return svc_no_memory(c);
+  kept = noun->noun->view ? noun->noun->view(c, &e) : svc_entity_body(c, &e);
+  if (!kept || !shown) return c->error.code ? false : svc_no_memory(c);
   shown->name = kept->name = svc_str_c(name);
   svc_node_put(c->arena, answer, shown);
   svc_node_put(c->arena, stored, kept);
@@ -104,6 +108,7 @@ static bool organization_insert(svc_call *c, svc_entity *e, svc_node **body)
   change.noun = c->plan->noun;
   change.input = c->body;
   change.event = c->plan->noun->noun->event_created;
+  if (svc_who_noun(c)) change.extra = (svc_str){ (const char *)c->who.org.b, sizeof c->who.org.b };
   change.body = svc_presets(c->s, c->arena, &organization_object);
   if (!change.body) return svc_no_memory(c);
   svc_node_set_str(c->arena, change.body, "name", svc_node_str(c->checked, "name"));
@@ -137,6 +142,36 @@ static bool organization_owner(svc_call *c, svc_id *out, bool *any)
   return svc_fail(c, SVC_E_USER_NOT_FOUND, "S", &wanted);
 }
 
+/* A credential does not get in by itself, and makes no more than so many. */
+static bool organization_by_credential(svc_call *c)
+{
+  static const char *const ways[] = { "apiKey", "orgOwnerId", "serviceAccount" };
+  int64_t most = ORGANIZATION_MOST;
+  size_t i = 0;
+  if (!svc_who_noun(c)) return true;
+  while (i < 3 && !svc_node_get(c->checked, ways[i])) i++;
+  if (i == 3)
+    return svc_fail_as(c, SVC_S("A credential belongs to one organization and cannot reach another. Send apiKey or serviceAccount "
+                                "to get a credential of the new organization, or orgOwnerId to name its owner."),
+                       SVC_E_API_KEY_CANNOT_CREATE_ORG, "");
+  if (svc_count(c->txn, c->plan->noun->noun->kind, &c->who.org) < ORGANIZATION_MOST) return svc_txn_good(c);
+  return svc_fail(c, SVC_E_MAX_ORGS_PER_USER_EXCEEDED, "iS", &most, &c->who.username);
+}
+
+/* It is one less of those that made it, and what it has made is nobody's. */
+static bool organization_gone(svc_call *c, const svc_entity *e)
+{
+  svc_scan scan;
+  svc_id id;
+  if (e->extra.n == sizeof id.b) {
+    memcpy(id.b, e->extra.p, sizeof id.b);
+    svc_listed_put(c->txn, &id, e->kind, &e->id, false);
+  }
+  svc_listed_begin(&scan, c->txn, &e->id, e->kind);
+  while (svc_listed_next(&scan, NULL, &id)) svc_listed_put(c->txn, &e->id, e->kind, &id, false);
+  return svc_txn_good(c);
+}
+
 static bool organization_create(svc_call *c)
 {
   svc_entity e;
@@ -145,8 +180,9 @@ static bool organization_create(svc_call *c)
   bool any, owns;
   if (svc_node_get(c->checked, "federationSettingsId"))
     return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "federationSettingsId");
-  if (!organization_owner(c, &owner, &any) || !organization_credentials_known(c)) return false;
+  if (!organization_owner(c, &owner, &any) || !organization_credentials_known(c) || !organization_by_credential(c)) return false;
   if (!organization_insert(c, &e, &organization) || (any && !svc_member_own(c, &e.id, NULL, &owner, &owns))) return false;
+  if (svc_who_noun(c)) svc_listed_put(c->txn, &c->who.org, e.kind, &e.id, true);
   answer = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   organization = svc_node_copy(c->arena, organization);
   if (!answer || !organization) return svc_no_memory(c);
@@ -187,4 +223,5 @@ SVC_PRIVATE const svc_noun svc_noun_organization = {
   .field_events = organization_events,
   .field_errors = organization_errors,
   .routes = organization_routes,
+  .gone = organization_gone,
 };

@@ -101,14 +101,15 @@ static bool project_stored(svc_call *c, const svc_change *change, const svc_enti
   svc_id user = c->who.id;
   bool owns;
   if (change->before || (wanted && !svc_id_parse(wanted->text, &user))) return true;
-  if (!wanted && c->who.kind != SVC_WHO_USER) return svc_assignments_own(c, &e->parent, &e->id);
+  if (!wanted && c->who.kind != SVC_WHO_USER) return svc_credential_owns(c, &e->parent, &e->id);
   return !c->s->seats[SVC_SEAT_USER] || svc_member_own(c, &e->parent, &e->id, &user, &owns);
 }
 
-/* Credentials show their roles as they are stored: what they say of a project that is gone goes with it. */
+/* Whatever anybody held on it goes with it. The event of the project speaks for that. */
 static bool project_gone(svc_call *c, const svc_entity *e)
 {
-  return svc_assignments_forget(c, &e->parent, svc_id_str(c->arena, &e->id));
+  svc_holdings_drop_on(c->txn, &e->id, &e->parent);
+  return svc_txn_good(c);
 }
 
 static bool project_key_opens(svc_call *c, svc_str public_key, svc_str private_key, const svc_id *org)
@@ -117,10 +118,11 @@ static bool project_key_opens(svc_call *c, svc_str public_key, svc_str private_k
   svc_str bytes, grants;
   svc_id scope, id;
   svc_entity key;
+  int64_t until;
   bool anywhere;
   return svc_find_anywhere(c->txn, noun, public_key, &scope, &id) == SVC_OK && svc_id_eq(&scope, org) &&
          svc_entity_get(c->txn, noun->kind, &scope, &id, &key) == SVC_OK &&
-         noun->credential->opens(c, &key, private_key, &id) && svc_credential_unpack(key.extra, &bytes, &grants) &&
+         noun->credential->opens(c, &key, private_key, &id, &until) && svc_credential_unpack(key.extra, &bytes, &grants) &&
          svc_assignments_have(grants, SVC_S("ORG_OWNER"), svc_id_str(c->arena, org)) &&
          svc_access_allowed(c, c->s->seats[SVC_SEAT_KEY], &key, &anywhere); /* its list holds for this use, too */
 }
@@ -149,8 +151,8 @@ static bool project_migrate(svc_call *c)
   id = svc_id_str(c->arena, &change.entity.id);
   svc_node_set_str(c->arena, change.body, "orgId", svc_id_str(c->arena, &to));
   if (!svc_change_store(c, &change) || svc_id_eq(&to, &left.org)) return c->error.code == SVC_E_NONE;
-  return svc_scope_move(c, &change.entity.id, &to) && svc_member_forget(c, &left.org, id) &&
-         svc_assignments_forget(c, &left.org, id) && svc_event_write(c, "GROUP_MOVED_FROM_ORG", &left, "groupId", id);
+  svc_holdings_drop_on(c->txn, &change.entity.id, &left.org); /* who holds something there is of the organization it leaves */
+  return svc_scope_move(c, &change.entity.id, &to) && svc_event_write(c, "GROUP_MOVED_FROM_ORG", &left, "groupId", id);
 }
 
 static const svc_field_error project_errors[] = {

@@ -51,13 +51,13 @@ static svc_node *root_grants(svc_call *c)
 {
   svc_node *roles = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("roles"), SVC_S(""));
   svc_held h;
-  for (svc_held_begin(c, &h, NULL); roles && svc_held_next(c, &h);) {
+  for (svc_held_begin(c, &h); roles && svc_held_next(c, &h);) {
     int role = svc_role_by_name(h.role);
     svc_node *item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
     if (role < 0 || !item) continue;
-    if (h.on.n)
+    if (!h.everywhere)
       svc_node_set_str(c->arena, item, svc_role_level(role) == SVC_SCOPE_GROUP ? "groupId" : "orgId",
-                       svc_arena_copy(c->arena, h.on));
+                       svc_id_str(c->arena, &h.on));
     svc_node_set_str(c->arena, item, "roleName", svc_str_c(svc_role_name(role)));
     svc_node_append(roles, item);
   }
