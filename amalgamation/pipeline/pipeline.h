@@ -312,6 +312,7 @@ struct svc_call {
   struct {
     int64_t page, per_page;
     bool include_count, envelope, pretty;
+    bool paged; /* of a list: a page of it, not all */
     svc_query_value *values;
     size_t count;
   } query;
@@ -508,6 +509,8 @@ SVC_PRIVATE bool svc_refs_write(svc_call *c, const svc_noun_info *noun, const sv
                                 const svc_node *body); /* either may be NULL */
 SVC_PRIVATE bool svc_refs_free(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* false: it is named */
 SVC_PRIVATE bool svc_refs_drop(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* it is gone, whoever names it */
+/* Of a field that names others of the same noun: do these, or those that they name, name it again? False: failed. */
+SVC_PRIVATE bool svc_refs_circle(svc_call *c, const svc_change *change, const char *field, bool *circle);
 
 /* list.c: pages. */
 typedef struct svc_item {

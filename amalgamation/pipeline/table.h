@@ -156,7 +156,7 @@ enum svc_method { SVC_GET, SVC_POST, SVC_PUT, SVC_PATCH, SVC_DELETE, SVC_METHOD_
 
 enum svc_route_flags {
   SVC_PAGED = 512,         /* a list, in pages */
-  SVC_BARE = 1,            /* a list as a plain JSON array, without pages and wrapper */
+  SVC_BARE = 1,            /* a list as a plain JSON array, without wrapper: whole, unless a page of it is asked for */
   SVC_EMPTY_OBJECT = 2,    /* the answer's body is {} */
   SVC_NO_AUTH = 4,         /* anybody may call it */
   SVC_V1_TOO = 8,          /* also served below /api/VENDOR/v1.0, where nothing is limited */

@@ -21,7 +21,7 @@
 #define COMMIT_BATCH 128
 #define COMMIT_PATIENCE 64 /* times that a leader lets others run before it commits */
 #define COMMIT_RETRIES 16  /* tries that another process may spoil */
-#define COMMIT_SCHEMA 3 /* older ones are refused: records knew neither project nor organization */
+#define COMMIT_SCHEMA 4 /* older ones are refused: what is named by its name had no entries of its own */
 
 /* ---------------------------------------------------------------------------------------------- ids and revisions */
 

@@ -759,7 +759,48 @@ static MunitResult list_odd_first(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A list that is an array is given whole, or in pages when these are asked for; it has neither links nor a count. */
+static MunitResult list_arrays(const MunitParameter params[], void *data)
+{
+  static const char at[] = "/groups/%s/customDBRoles/roles%s";
+  const char *group;
+  char body[64];
+  t_service t;
+  int i;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1, .max_page = 7 });
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  for (i = 0; i < 20; i++) {
+    snprintf(body, sizeof body, "{\"roleName\":\"r%d\"}", i);
+    munit_assert_int(t_sendf(&t, "POST", body, at, group, ""), ==, 202);
+  }
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, ""), ==, 200);
+  munit_assert_size(svc_node_count(t.body), ==, 20);
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?includeCount=true"), ==, 200); /* that asks for no page */
+  munit_assert_int(t.body->type, ==, SVC_J_ARRAY);
+  munit_assert_size(svc_node_count(t.body), ==, 20);
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?pageNum=1"), ==, 200);
+  munit_assert_size(svc_node_count(t.body), ==, 7);
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?itemsPerPage=3&pageNum=2&includeCount=false"), ==, 200);
+  munit_assert_size(svc_node_count(t.body), ==, 3);
+  munit_assert_string_equal(t_str(&t, "[0].roleName"), "r3");
+  munit_assert_string_equal(t_str(&t, "[2].roleName"), "r5");
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?itemsPerPage=6&pageNum=4"), ==, 200);
+  munit_assert_size(svc_node_count(t.body), ==, 2);
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?itemsPerPage=6&pageNum=5"), ==, 200);
+  munit_assert_size(svc_node_count(t.body), ==, 0);
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?itemsPerPage=2&envelope=true"), ==, 200);
+  munit_assert_size(t_count(&t, "content"), ==, 2);
+  munit_assert_int64(t_int(&t, "status"), ==, 200);
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?itemsPerPage=8"), ==, 400);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/limits?itemsPerPage=2&pageNum=2", group), ==, 200); /* of a table */
+  munit_assert_size(svc_node_count(t.body), ==, 2);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/arrays", list_arrays, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/links", list_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/filtered-links", list_filtered_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/base-url", list_base_url, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -358,11 +358,18 @@ static void whole_ref(whole *w, svc_str key, svc_str value)
   svc_entity e;
   svc_id parent, id;
   const char *from = key.p + 1 + SVC_KIND_SIZE + 12;
-  munit_assert_true(key.n == 1 + SVC_KIND_SIZE + 12 + SVC_KIND_SIZE + 24 && value.n == 0);
-  munit_assert_true(whole_has(w, key.p + 1, key.p + 1 + SVC_KIND_SIZE));
+  unsigned char name[512], hash[32];
+  munit_assert_true(key.n == 1 + SVC_KIND_SIZE + 12 + SVC_KIND_SIZE + 24 && value.n == 12);
   memcpy(parent.b, from + SVC_KIND_SIZE, 12);
   memcpy(id.b, from + SVC_KIND_SIZE + 12, 12);
   munit_assert_int(svc_entity_get(w->txn, from, &parent, &id, &e), ==, SVC_OK);
+  munit_assert_size(e.unique.n, <=, sizeof name - 12); /* who names has its own name beside it, or its id */
+  memcpy(name, parent.b, 12);
+  memcpy(name + 12, e.unique.p, e.unique.n);
+  svc_sha256((svc_str){ (const char *)name, 12 + e.unique.n }, hash);
+  munit_assert_true(memcmp(value.p, hash, 12) == 0 || memcmp(value.p, id.b, 12) == 0);
+  if (memcmp(from, "dbrl", SVC_KIND_SIZE) != 0) /* a role may inherit what is not there */
+    munit_assert_true(whole_has(w, key.p + 1, key.p + 1 + SVC_KIND_SIZE));
 }
 
 /* --- b, l: the ledger */
@@ -823,7 +830,7 @@ static MunitResult store_schema(const MunitParameter params[], void *data)
   static const char newer[] = "the store cannot be used: the store was written by a newer version of this library\n";
   static const char older[] = "the store cannot be used: the store was written by an older version of this library, "
                               "whose format is not read any more\n";
-  const uint32_t now = 3;
+  const uint32_t now = 4;
   char path[128];
   svc_config config;
   t_service t;
@@ -833,8 +840,9 @@ static MunitResult store_schema(const MunitParameter params[], void *data)
   t_open(&t, &config);
   t_organization(&t, "Acme");
   t_close(&t);
-  schema_refused(path, 4, SVC_NEWER, newer);
+  schema_refused(path, 5, SVC_NEWER, newer);
   schema_refused(path, UINT32_MAX, SVC_NEWER, newer);
+  schema_refused(path, 3, SVC_OLDER, older);
   schema_refused(path, 2, SVC_OLDER, older);
   schema_refused(path, 1, SVC_OLDER, older);
   schema_refused(path, 0, SVC_OLDER, older);
