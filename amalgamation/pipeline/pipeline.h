@@ -82,7 +82,8 @@ typedef struct svc_tokens {
 SVC_PRIVATE int svc_limiter_open(svc_limiter **out, const svc_allocator *allocator, size_t buckets, uint64_t seed,
                                  const svc_set_row *sets); /* sets must outlive it */
 SVC_PRIVATE void svc_limiter_close(svc_limiter *l);
-SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set, svc_str instance, int64_t now);
+/* owner: who answers for the bucket, if it is new; the more of them an owner has, the sooner one of them gives way. */
+SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set, svc_str instance, svc_str owner, int64_t now);
 
 /* digest.c: what the server knows of its nonces. access_use.c: what access lists let in. */
 typedef struct svc_digest svc_digest;
