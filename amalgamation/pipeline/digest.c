@@ -340,7 +340,7 @@ static bool digest_key(svc_call *c, svc_str public_key, svc_entity *out, unsigne
       svc_find_anywhere(c->txn, c->s->seats[SVC_SEAT_KEY]->noun, public_key, &org, &id) != SVC_OK)
     return false;
   if (svc_entity_get(c->txn, c->s->seats[SVC_SEAT_KEY]->noun->kind, &org, &id, out) != SVC_OK) return false;
-  if (!svc_credential_unpack(out->extra, &bytes, &grants) || bytes.n != 48) return false;
+  if (!svc_credential_unpack(out->extra, &bytes, &grants) || bytes.n != 48 || !svc_credential_lives(c, out)) return false;
   memcpy(verifier, bytes.p, 48);
   return true;
 }

@@ -144,7 +144,10 @@ static event_subject event_parent(svc_call *c, const svc_noun_info *noun, const 
   event_subject subject = { NULL, { NULL, 0 } };
   svc_entity up;
   if (!(noun->noun->flags & SVC_EVENT_PARENT) || !noun->parent) return subject;
-  if (svc_entity_above(c, noun, e, &up) != SVC_OK) return subject;
+  if (svc_entity_above(c, noun, e, &up) != SVC_OK) {
+    if (!c->erasing || !svc_id_eq(&c->erasing->id, &e->parent)) return subject;
+    up = *c->erasing;
+  }
   subject.name = noun->parent->noun->event_field;
   subject.value = up.unique.n ? up.unique : up.key;
   return subject;

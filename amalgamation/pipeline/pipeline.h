@@ -321,6 +321,7 @@ struct svc_call {
   svc_node *body;          /* as it was sent */
   const svc_node *checked; /* of a POST: checked, with defaults; change a copy */
 
+  const svc_entity *erasing; /* gone already, while what is below it goes; NULL: nothing is */
   svc_question *question; /* for the driver: see svc_route.told */
   svc_answer answer;
   svc_header *headers; /* of the answer */
@@ -372,6 +373,7 @@ SVC_PRIVATE void svc_stage_respond(svc_call *c, svc_response *response); /* resp
 
 /* caller.c, digest.c */
 SVC_PRIVATE svc_str svc_token_name(svc_arena *a, svc_str token);
+SVC_PRIVATE bool svc_credential_lives(svc_call *c, const svc_entity *credential); /* false: its organization is gone */
 SVC_PRIVATE bool svc_basic_credentials(svc_call *c, svc_str *user, svc_str *password);
 SVC_PRIVATE bool svc_digest_caller(svc_call *c);
 SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale); /* 401 with a challenge; false */
@@ -500,7 +502,9 @@ SVC_PRIVATE bool svc_scope_holds(const svc *s, const svc_noun_info *noun, const 
 SVC_PRIVATE bool svc_scope_move(svc_call *c, const svc_id *group, const svc_id *org);
 
 /* erase.c: what goes. */
-SVC_PRIVATE bool svc_erase(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* it and all below it; each speaks */
+/* It and all below it; each speaks. It is gone at once, but of what is below it only so much; the rest follows by itself. */
+SVC_PRIVATE bool svc_erase(svc_call *c, const svc_noun_info *noun, const svc_entity *e);
+SVC_PRIVATE bool svc_erase_due(svc_call *c, const svc_due_entry *due, bool *mine); /* the next of it */
 SVC_PRIVATE bool svc_may_erase(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* nothing holds it; false: refused */
 SVC_PRIVATE bool svc_guarded(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *body, int what);
 

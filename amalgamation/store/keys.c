@@ -17,6 +17,7 @@
 **                                                  first bytes of a hash stand there: those of its own name (pipeline/refs.c)
 **   u names(4) value 0 scope(12)                   a unique value: kind(4) id(12) of the entity that has it
 **   w when(8) id(12)                               an order that waits to be handed out, not before this time: empty
+**   x kind(4) parent(12) id(12)                    an entity that is gone, below which there is more to erase: its record
 **
 ** Numbers in keys are big-endian, and times have their sign turned over, so that their order is the order of keys; ids rise
 ** in time, so a scan of "e" gives the entities of a parent in the order of their creation. An entity without parent has twelve zero bytes there. In "u"

@@ -61,7 +61,8 @@ typedef struct svc_scope {
 } svc_scope;
 
 /* What an entity waits for. Tags from SVC_DUE_OWN on are the noun's own. */
-enum svc_due_tag { SVC_DUE_STATE, SVC_DUE_EXPIRY, SVC_DUE_RUN, SVC_DUE_OWN };
+enum svc_due_tag { SVC_DUE_STATE, SVC_DUE_EXPIRY, SVC_DUE_RUN, SVC_DUE_OWN,
+                   SVC_DUE_ERASE = 255 /* of what is gone: what is below it is (pipeline/erase.c) */ };
 typedef struct svc_due {
   int64_t when; /* milliseconds */
   unsigned char tag;
@@ -124,6 +125,7 @@ SVC_PRIVATE int svc_entity_update(svc_txn *txn, svc_arena *a, const svc_entity *
 SVC_PRIVATE int svc_entity_remove(svc_txn *txn, const svc_entity *e);
 /* All below a parent, at once: for what has neither unique values nor dues. */
 SVC_PRIVATE int svc_entity_remove_all(svc_txn *txn, const char *kind, const svc_id *parent);
+SVC_PRIVATE int svc_entity_remove_some(svc_txn *txn, const char *kind, const svc_id *parent, uint64_t most); /* the first ones */
 
 /* due.c: what is to happen when, in the store. */
 struct svc_due_entry {

@@ -484,6 +484,59 @@ static MunitResult login_digest_no_replay(const MunitParameter params[], void *d
   return MUNIT_OK;
 }
 
+/* An organization with more in it than goes at once: none of its credentials is one from the moment that it is gone. */
+static MunitResult login_gone_organization(const MunitParameter params[], void *data)
+{
+  enum { KEYS = 600 };
+  char path[128], first[2][64], last[2][64], bearer[1024];
+  t_reads small, large;
+  login l;
+  int i, steps;
+  (void)params, (void)data;
+  login_open(&l, &(svc_config){ .limiter_off = 1, .store = t_counting_port() });
+  snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
+  login_account(&l);
+  strcpy(bearer, l.authorization);
+  l.t.anonymous = false;
+  t_headers_clear(&l.t);
+  munit_assert_int(t_sendf(&l.t, "DELETE", NULL, "/groups/%s", l.keys.group_id), ==, 202);
+  for (i = 0; i < KEYS; i++) {
+    char (*to)[64] = i ? last : first;
+    munit_assert_int(t_sendf(&l.t, "POST", "{\"desc\":\"one of many\",\"roles\":[\"ORG_READ_ONLY\"]}", "/orgs/%s/apiKeys", l.keys.org_id), <, 300);
+    strcpy(to[0], t_str(&l.t, "publicKey"));
+    strcpy(to[1], t_str(&l.t, "privateKey"));
+  }
+  l.t.anonymous = true;
+  munit_assert_int(login_fresh(&l, path, first[0], first[1]), ==, 200);
+  munit_assert_int(login_fresh(&l, path, last[0], last[1]), ==, 200);
+  login_bearer(&l, bearer + 7);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+  t_reads_taken();
+  munit_assert_int(t_send(&l.t, "DELETE", path, NULL), ==, 204);
+  small = t_reads_taken();
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+  munit_assert_int(login_fresh(&l, path, first[0], first[1]), ==, 401);
+  munit_assert_int(login_fresh(&l, path, last[0], last[1]), ==, 401);
+  l.t.anonymous = false;
+  t_headers_clear(&l.t);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 404);
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(&l.t, "totalCount"), ==, 0);
+  for (steps = 0; steps < 10; steps++) {
+    l.t.now += 10;
+    t_reads_taken();
+    munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200); /* a request does a step, as svc_tick() would */
+    large = t_reads_taken();
+    munit_assert_long(large.writes, <, small.writes + 50);
+  }
+  munit_assert_int(svc_is_due(l.t.s), ==, 0);
+  store_whole(l.t.s);
+  t_organization(&l.t, "First");
+  store_whole(l.t.s);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
 static MunitResult login_odd_headers(const MunitParameter params[], void *data)
 {
   static const char *const headers[] = { "Digest", "Digest ", "Digest username", "Digest username=\"a", "Bearer", "Bearer ",
@@ -1079,6 +1132,7 @@ static MunitTest tests[] = {
   { "/spelled", login_spelled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest", login_by_digest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_clock_back", login_digest_clock_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/gone_organization", login_gone_organization, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_shares", login_digest_shares, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_no_replay", login_digest_no_replay, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/odd_headers", login_odd_headers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -298,6 +298,11 @@ static void whole_due(whole *w, const svc_due_entry *due)
     svc_key_number(&other, due->tag, 1);
     whole_get(w, &other);
     w->months++;
+  } else if (due->tag == SVC_DUE_ERASE) { /* more is to go from below it */
+    svc_key_entity(&other, due->kind, &due->parent, &due->id);
+    other.b[0] = 'x';
+    munit_assert_true(svc_entity_decode(svc_key_str(&other), whole_get(w, &other), &e));
+    munit_assert_int(svc_entity_get(w->txn, due->kind, &due->parent, &due->id, &e), ==, SVC_NOT_FOUND);
   } else {
     munit_assert_int(svc_entity_get(w->txn, due->kind, &due->parent, &due->id, &e), ==, SVC_OK);
     munit_assert_int64(svc_due_get(&e, due->tag), ==, due->when);
