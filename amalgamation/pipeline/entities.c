@@ -3,16 +3,19 @@
 **
 ** The rule: the cost of a page follows what is returned, not what is stored. How many there are is known from a count,
 ** unless a filter leaves some out; what lies before the page is passed over by the store; a filter by date begins where
-** the date is; and what the caller may see is found from what the caller holds.
+** the date is; what the caller may see is found from what the caller holds; a log that is tallied is listed block by block
+** (blocks.c).
 */
 #include "pipeline/pipeline.h"
 
 /* -------------------------------------------------------------------------------------------------------------- filters */
 
 /* The text of a value in a body, which may be inside of another ("a.b"); n 0: there is none. Nothing is parsed. */
-static svc_str entities_text(svc_call *c, const svc_entity *e, const char *field)
+static svc_str entities_text(svc_call *c, const svc_noun *noun, const svc_entity *e, const char *field)
 {
   svc_str rest = svc_str_c(field), raw = e->body, text;
+  int tallied = svc_tallied(noun, field);
+  if (tallied >= 0 && svc_tally_text(c, e, tallied, &text)) return text;
   while (rest.n && raw.n) raw = svc_json_member(raw, svc_str_cut(&rest, '.'));
   if (raw.n < 2 || raw.p[0] != '"') return raw;
   raw = (svc_str){ raw.p + 1, raw.n - 2 };
@@ -33,7 +36,7 @@ static bool entities_begins(svc_str text, svc_str prefix)
   return true;
 }
 
-static bool entities_compares(svc_call *c, const svc_filter *f, const svc_query_value *given, svc_str text)
+SVC_PRIVATE bool svc_filter_compares(svc_call *c, const svc_filter *f, const svc_query_value *given, svc_str text)
 {
   int64_t date;
   switch (f->compare) {
@@ -52,7 +55,7 @@ SVC_PRIVATE bool svc_entities_pass(svc_call *c, const svc_entities *which, const
   for (f = which->filters; f && f->param; f++) {
     const svc_query_value *given = svc_query_get(c, f->param);
     bool named = unique && strcmp(unique, f->field) == 0;
-    if (given && !entities_compares(c, f, given, named ? e->unique : entities_text(c, e, f->field))) return false;
+    if (given && !svc_filter_compares(c, f, given, named ? e->unique : entities_text(c, which->noun->noun, e, f->field))) return false;
   }
   return !which->keep || which->keep(c, e, which->context);
 }
@@ -87,6 +90,14 @@ static void entities_seek(svc_call *c, const svc_entities *which, svc_scan *scan
   }
 }
 
+SVC_PRIVATE void svc_entities_scan(svc_call *c, const svc_entities *which, const svc_id *parent, svc_scan *scan)
+{
+  svc_key prefix;
+  svc_key_entity(&prefix, which->noun->noun->kind, parent, NULL);
+  svc_scan_below(scan, c->txn, &prefix, c->plan->route->flags & SVC_NEWEST_FIRST);
+  entities_seek(c, which, scan, &prefix);
+}
+
 /* --------------------------------------------------------------------------------------------------------------- source */
 
 /* What is given out: the rows of a range, then of the next one, then single ones. */
@@ -102,10 +113,7 @@ typedef struct entities_source {
 
 static void entities_below(svc_call *c, entities_source *from, const svc_id *parent)
 {
-  svc_key prefix;
-  svc_key_entity(&prefix, from->which->noun->noun->kind, parent, NULL);
-  svc_scan_below(&from->scan, c->txn, &prefix, c->plan->route->flags & SVC_NEWEST_FIRST);
-  entities_seek(c, from->which, &from->scan, &prefix);
+  svc_entities_scan(c, from->which, parent, &from->scan);
 }
 
 static bool entities_row(svc_call *c, entities_source *from, svc_entity *out)
@@ -188,8 +196,11 @@ static void entities_begin(entities_source *from, const svc_entities *which, con
 
 SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_entities *which)
 {
-  int64_t total = entities_filtered(c, which) ? -1 : (int64_t)svc_count(c->txn, which->noun->noun->kind, &which->parent);
+  bool filtered = entities_filtered(c, which);
+  int64_t total = filtered ? -1 : (int64_t)svc_count(c->txn, which->noun->noun->kind, &which->parent);
   entities_source from;
+  if (which->noun->noun->tallies && !which->keep && c->plan->route->flags & SVC_NEWEST_FIRST && (filtered || c->query.page > 1))
+    return svc_list_blocks(c, which, total);
   entities_begin(&from, which, NULL);
   entities_below(c, &from, &which->parent);
   return entities_write(c, &from, total, true);

@@ -96,6 +96,7 @@ static bool erase_feed(svc_call *c, const svc_noun_info *noun, const svc_entity 
   uint64_t count, most = (uint64_t)*left * ERASE_EVENTS;
   if (*left <= 0 || !feed || !erase_is_scope(c->s, noun)) return true;
   count = svc_count(c->txn, feed->noun->kind, &e->id);
+  svc_tally_forget(c->txn, feed->noun, &e->id);
   if (count > most) {
     svc_entity_remove_some(c->txn, feed->noun->kind, &e->id, most);
     *left = 0;

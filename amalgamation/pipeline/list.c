@@ -232,7 +232,22 @@ static bool list_too_long(svc_call *c)
   return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", "itemsPerPage", "the list is too long to be given whole: ask for pages of it");
 }
 
-static bool list_fill(svc_call *c, list_page *page, svc_item_source source, void *state, int64_t total)
+/* Several items are passed over at once, where the source can. True: some were. */
+static bool list_pass(svc_call *c, list_page *page, svc_item_pass pass, void *state, int64_t skip)
+{
+  int64_t n = pass ? pass(c, state, page->seen < skip ? skip - page->seen : INT64_MAX) : 0;
+  page->seen += n;
+  return n > 0;
+}
+
+/* From a source of items, and what may pass over several of them, or NULL. */
+typedef struct list_source {
+  svc_item_source next;
+  svc_item_pass pass;
+  void *state;
+} list_source;
+
+static bool list_fill(svc_call *c, list_page *page, const list_source *from, int64_t total)
 {
   const bool paged = c->query.paged;
   int64_t skip = paged ? (c->query.page - 1) * c->query.per_page : 0, most = paged ? c->query.per_page : INT64_MAX;
@@ -246,8 +261,10 @@ static bool list_fill(svc_call *c, list_page *page, svc_item_source source, void
       return true;
     }
     memset(&item, 0, sizeof item);
-    if (!source(c, state, wanted ? &item : NULL)) break;
-    page->seen++;
+    if (wanted || !list_pass(c, page, from->pass, from->state, skip)) {
+      if (c->error.code || !from->next(c, from->state, wanted ? &item : NULL)) break;
+      page->seen++;
+    }
     if (page->written == most) {
       page->more = true;
       if (!counting) return true;
@@ -337,13 +354,13 @@ static bool list_fill_stored(svc_call *c, list_page *page, svc_scan *scan, int64
 }
 
 /* The page as it is written: from a source of items, or, where that is NULL, straight from a scan of entities. */
-static bool list_write(svc_call *c, svc_item_source source, void *state, int64_t total)
+static bool list_write(svc_call *c, const list_source *from, svc_scan *scan, int64_t total)
 {
   bool paged = c->plan->route->flags & SVC_PAGED;
   list_page page;
   memset(&page, 0, sizeof page);
   page.room = paged ? list_front_room(c) : 12;
-  if (source ? !list_fill(c, &page, source, state, total) : !list_fill_stored(c, &page, state, total)) return false;
+  if (from ? !list_fill(c, &page, from, total) : !list_fill_stored(c, &page, scan, total)) return false;
   if (!page.out.arena) {
     page.out = svc_buf_new(c->arena, page.room + 64);
     page.out.n = page.room;
@@ -358,7 +375,13 @@ static bool list_write(svc_call *c, svc_item_source source, void *state, int64_t
 
 SVC_PRIVATE bool svc_list_items(svc_call *c, svc_item_source source, void *state, int64_t total)
 {
-  return list_write(c, source, state, total);
+  return svc_list_passing(c, source, NULL, state, total);
+}
+
+SVC_PRIVATE bool svc_list_passing(svc_call *c, svc_item_source source, svc_item_pass pass, void *state, int64_t total)
+{
+  const list_source from = { source, pass, state };
+  return list_write(c, &from, NULL, total);
 }
 
 SVC_PRIVATE bool svc_list_stored(svc_call *c, svc_scan *scan, int64_t total)

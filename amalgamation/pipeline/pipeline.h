@@ -527,8 +527,32 @@ typedef struct svc_item {
 ** NULL the item is only passed over. */
 typedef bool (*svc_item_source)(svc_call *c, void *state, svc_item *out);
 SVC_PRIVATE bool svc_list_items(svc_call *c, svc_item_source source, void *state, int64_t total); /* total < 0: unknown */
+/* Passes over several items at once, at most so many: how many; 0: it has to be one by one from here, or there are no more. */
+typedef int64_t (*svc_item_pass)(svc_call *c, void *state, int64_t most);
+SVC_PRIVATE bool svc_list_passing(svc_call *c, svc_item_source source, svc_item_pass pass, void *state, int64_t total);
 SVC_PRIVATE bool svc_list_stored(svc_call *c, svc_scan *scan, int64_t total); /* records, straight as they are */
 SVC_PRIVATE void svc_item_node(svc_call *c, svc_item *item, svc_str key, const svc_node *body);
+
+/* tally.c: of a log that grows without end, how many there are of each value, block by block. */
+#define SVC_TALLIES 4 /* fields of a noun that are tallied */
+typedef struct svc_place { /* of a value in a body: what stands beside it in `extra`, one for each field that is tallied */
+  uint32_t at, n;
+} svc_place;
+typedef struct svc_tally {
+  svc_id first, last;
+  uint32_t count;
+  svc_str rest; /* private, as what follows */
+  int field;
+  uint32_t left;
+} svc_tally;
+SVC_PRIVATE size_t svc_tally_fields(const svc_noun *noun); /* how many are tallied */
+SVC_PRIVATE int svc_tallied(const svc_noun *noun, const char *field); /* which of its fields that is; -1: none of those */
+SVC_PRIVATE bool svc_tally_text(svc_call *c, const svc_entity *e, int field, svc_str *out); /* false: it is not known */
+SVC_PRIVATE void svc_tally_begin(svc_scan *scan, svc_txn *txn, const char *kind, const svc_id *parent, bool backwards);
+SVC_PRIVATE bool svc_tally_next(svc_scan *scan, svc_tally *out);
+SVC_PRIVATE bool svc_tally_value(svc_tally *t, int *field, svc_str *text, uint32_t *count); /* one by one, in the order of fields */
+SVC_PRIVATE bool svc_tally_note(svc_call *c, const svc_noun *noun, const svc_entity *e); /* it was inserted */
+SVC_PRIVATE void svc_tally_forget(svc_txn *txn, const svc_noun *noun, const svc_id *parent);
 
 /* entities.c: stored entities as a source of items. */
 typedef struct svc_entities {
@@ -544,6 +568,10 @@ typedef struct svc_entities {
 SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_entities *which);
 SVC_PRIVATE bool svc_list_elements(svc_call *c, const svc_entities *which); /* element.c */
 SVC_PRIVATE bool svc_entities_pass(svc_call *c, const svc_entities *which, const svc_entity *e); /* by its filters and keep */
+SVC_PRIVATE bool svc_filter_compares(svc_call *c, const svc_filter *f, const svc_query_value *given, svc_str text);
+/* Those below a parent, as far as the filters by date go. */
+SVC_PRIVATE void svc_entities_scan(svc_call *c, const svc_entities *which, const svc_id *parent, svc_scan *scan);
+SVC_PRIVATE bool svc_list_blocks(svc_call *c, const svc_entities *which, int64_t total); /* blocks.c: of a noun that is tallied */
 SVC_PRIVATE bool svc_entities_item(svc_call *c, const svc_entities *which, const svc_entity *e, svc_item *out);
 /* Those of a noun that is the project or the organization which the caller may see; parent zero: wherever. */
 SVC_PRIVATE bool svc_list_seen(svc_call *c, const svc_entities *which);

@@ -364,6 +364,7 @@ struct svc_noun {
   const char *names;  /* four characters: nouns that have the same share one space of unique values; NULL: its own */
   const char *element_of; /* it is no entity, but an element of this array of its parent's, named by its "id": to change it is to
                              change its parent. Of its hooks there are prepare, removing, gone and view, of an element's body */
+  const char *const *tallies; /* of the feed: fields that lists are filtered by, strings; at most SVC_TALLIES, closed by NULL */
   const char *counted_in; /* field of the parent that shows how many there are */
   unsigned short err_not_found; /* SVC_E_...; parameters: its key, then its parent's */
   unsigned short err_exists;    /* SVC_E_...; parameters: the unique value, then the parent's key */

@@ -15,6 +15,7 @@
 **   q id(12)                                       an order by its own id: kind(4) parent(12) id(12)
 **   r kind(4) id(12) kind(4) parent(12) id(12)     the second entity names the first, by its id or by its name, of which the
 **                                                  first bytes of a hash stand there: those of its own name (pipeline/refs.c)
+**   t kind(4) parent(12) id(12)                    how many there are of each value in a block, by its last (pipeline/tally.c)
 **   u names(4) value 0 scope(12)                   a unique value: kind(4) id(12) of the entity that has it
 **   w when(8) id(12)                               an order that waits to be handed out, not before this time: empty
 **   x kind(4) parent(12) id(12)                    an entity that is gone, below which there is more to erase: its record

@@ -53,6 +53,7 @@ typedef struct svc_scan {
 } svc_scan;
 SVC_PRIVATE void svc_scan_below(svc_scan *scan, svc_txn *txn, const svc_key *prefix, bool backwards);
 SVC_PRIVATE void svc_scan_expect(svc_scan *scan, uint64_t rows); /* so many are wanted first; else a whole batch is read */
+SVC_PRIVATE bool svc_scan_more(svc_scan *scan); /* is there another one? */
 SVC_PRIVATE bool svc_scan_next(svc_scan *scan, svc_str *key, svc_str *value); /* false: no more, or txn->error is set */
 
 /* Where something belongs; zero: in no project, in no organization. */

@@ -377,6 +377,61 @@ static void whole_ref(whole *w, svc_str key, svc_str value)
     munit_assert_true(whole_has(w, key.p + 1, key.p + 1 + SVC_KIND_SIZE));
 }
 
+/* --- t: tallies */
+
+/* What a tally says against the entities of its block; *behind: where the block before ended. */
+static void whole_tally_block(whole *w, const char *kind, const svc_id *parent, const svc_id *behind, svc_tally *t)
+{
+  static const char *const fields[] = { "eventTypeName", "clusterName" };
+  svc_str text, key, value, raw;
+  uint32_t count, all[2] = { 0, 0 };
+  svc_entity e;
+  svc_scan scan;
+  int field;
+  while (svc_tally_value(t, &field, &text, &count)) {
+    uint32_t n = 0, of = 0;
+    munit_assert_true(field < 2 && count > 0);
+    all[field] += count;
+    svc_below_begin(&scan, w->txn, kind, parent);
+    svc_key_entity(&scan.from, kind, parent, behind);
+    scan.from.b[scan.from.n++] = 0;
+    while (svc_scan_next(&scan, &key, &value) && of < t->count) {
+      munit_assert_true(svc_entity_decode(key, value, &e));
+      munit_assert_int(memcmp(e.id.b, t->first.b, 12), >=, 0);
+      munit_assert_int(memcmp(e.id.b, t->last.b, 12), <=, 0);
+      raw = svc_json_member(e.body, svc_str_c(fields[field]));
+      n += raw.n ? svc_str_eq((svc_str){ raw.p + 1, raw.n - 2 }, text) : text.n == 0;
+      of++;
+    }
+    munit_assert_uint32(of, ==, t->count);
+    munit_assert_true(svc_id_eq(&e.id, &t->last)); /* the last one that was looked at */
+    munit_assert_uint32(n, ==, count);
+  }
+  munit_assert_true(all[0] == t->count && all[1] == t->count);
+}
+
+/* Blocks follow each other without a gap, from the first entity on. */
+static void whole_tallies(whole *w)
+{
+  svc_scan scan;
+  svc_str key, value;
+  char group[16] = "";
+  svc_id parent, behind;
+  svc_tally t;
+  for (whole_scan(w, &scan, 't'); svc_scan_next(&scan, &key, &value); w->records['t']++) {
+    svc_scan one;
+    if (memcmp(group, key.p + 1, 16) != 0) memset(&behind, 0, sizeof behind);
+    memcpy(group, key.p + 1, 16);
+    memcpy(parent.b, group + SVC_KIND_SIZE, 12);
+    svc_tally_begin(&one, w->txn, group, &parent, false);
+    memcpy(one.from.b, key.p, key.n);
+    one.from.n = key.n;
+    munit_assert_true(svc_tally_next(&one, &t));
+    whole_tally_block(w, group, &parent, &behind, &t);
+    behind = t.last;
+  }
+}
+
 /* --- b, l: the ledger */
 
 static int64_t ledger_until(svc_str value)
@@ -491,7 +546,7 @@ static void whole_nothing_else(whole *w)
   for (i = 0; i < 128; i++) known += w->records[i];
   everything(&scan, w->txn);
   while (svc_scan_next(&scan, &key, &value)) {
-    munit_assert_not_null(strchr("bcdegilmoqruw", key.p[0]));
+    munit_assert_not_null(strchr("bcdegilmoqrtuw", key.p[0]));
     n += key.p[0] != 'q' && key.p[0] != 'w'; /* their orders lead to them */
   }
   munit_assert_size(n, ==, known);
@@ -524,6 +579,7 @@ size_t store_whole(svc *s)
   whole_class(&w, 'g', whole_by_id);
   whole_class(&w, 'u', whole_unique);
   whole_class(&w, 'r', whole_ref);
+  whole_tallies(&w);
   whole_class(&w, 'b', whole_line);
   whole_class(&w, 'l', whole_open_line);
   whole_class(&w, 'o', whole_order);
