@@ -151,14 +151,16 @@ static limiter_bucket *limiter_yields(svc_limiter *l, limiter_bucket *row, uint1
 }
 
 /* The bucket of this key in its row, made where there is none. */
-static limiter_bucket *limiter_place(svc_limiter *l, limiter_bucket *row, uint64_t key, int set_index, uint16_t owner, int64_t now)
+static limiter_bucket *limiter_place(svc_limiter *l, limiter_bucket *row, uint64_t key, int set_index, svc_str whose, int64_t now)
 {
   const svc_set_row *set = &l->sets[set_index];
   limiter_bucket *b;
   int64_t missing;
+  uint16_t owner;
   int i;
   for (i = 0; i < LIMITER_WAYS; i++)
     if (row[i].key == key) return &row[i];
+  owner = (uint16_t)limiter_hash(l->seed, 0, whose);
   b = limiter_yields(l, row, owner, now, &missing);
   if (!b->key || b->owner != owner) {
     missing = 0;
@@ -181,7 +183,7 @@ SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set_index, svc_str i
   limiter_bucket *b;
   now = now > LIMITER_LATEST ? LIMITER_LATEST : now < -LIMITER_LATEST ? -LIMITER_LATEST : now;
   svc_mutex_lock(lock);
-  b = limiter_place(l, &l->buckets[row * LIMITER_WAYS], key, set_index, (uint16_t)limiter_hash(l->seed, 0, owner), now);
+  b = limiter_place(l, &l->buckets[row * LIMITER_WAYS], key, set_index, owner, now);
   limiter_refill(b, set, now);
   if (b->tokens == set->capacity) b->since = now; /* it stood full: the first token taken starts the interval */
   if (b->tokens > 0) {

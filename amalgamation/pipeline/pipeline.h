@@ -573,6 +573,9 @@ SVC_PRIVATE bool svc_filter_compares(svc_call *c, const svc_filter *f, const svc
 SVC_PRIVATE void svc_entities_scan(svc_call *c, const svc_entities *which, const svc_id *parent, svc_scan *scan);
 SVC_PRIVATE bool svc_list_blocks(svc_call *c, const svc_entities *which, int64_t total); /* blocks.c: of a noun that is tallied */
 SVC_PRIVATE bool svc_entities_item(svc_call *c, const svc_entities *which, const svc_entity *e, svc_item *out);
+/* prefix.c: those below a parent whose unique value begins so, in whatever case. *found false: it is better to look at each. */
+SVC_PRIVATE bool svc_prefix_find(svc_call *c, const svc_noun_info *noun, const svc_id *parent, svc_str prefix, svc_seen *out,
+                                 bool *found);
 /* Those of a noun that is the project or the organization which the caller may see; parent zero: wherever. */
 SVC_PRIVATE bool svc_list_seen(svc_call *c, const svc_entities *which);
 

@@ -137,7 +137,7 @@ typedef struct svc_param {
 
 enum svc_compare {
   SVC_EQUALS,   /* the text of the field is the parameter's; of a parameter that repeats: one of them */
-  SVC_PREFIX,   /* the field begins with it, in whatever case */
+  SVC_PREFIX,   /* the field begins with it, in whatever case; a unique one, of at most 400 bytes, is found by its index */
   SVC_NOT_IN,   /* the field is none of those given */
   SVC_MIN_DATE, /* the date in the field is not before it; of a field that is set at creation the list begins there */
   SVC_MAX_DATE  /* not after it; the same */
