@@ -35,7 +35,6 @@ static MunitResult custom_db_role_life(const MunitParameter params[], void *data
   munit_assert_true(t_violation(&t, "roleName"));
   munit_assert_true(t_violation(&t, "actions[0].action"));
   munit_assert_true(t_violation(&t, "actions[0].resources[0].cluster"));
-  munit_assert_true(t_violation(&t, "actions[0].resources[0].collection"));
   munit_assert_true(t_violation(&t, "x"));
   munit_assert_int(t_sendf(&t, "GET", NULL, ROLES, group), ==, 200);
   munit_assert_int(t.body->type, ==, SVC_J_ARRAY);
@@ -49,6 +48,37 @@ static MunitResult custom_db_role_life(const MunitParameter params[], void *data
   munit_assert_string_equal(t_error(&t), "CUSTOM_ROLE_NOT_FOUND");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?eventType=DB_ROLE_ADDED&eventType=DB_ROLE_DELETED", group), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* A resource: the cluster alone, or a database and a collection, which may be empty. */
+static MunitResult custom_db_role_resources(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *resource, *wrong; /* NULL: it is accepted */
+  } rows[] = {
+    { "{\"cluster\":true}", NULL },
+    { "{\"cluster\":true,\"db\":\"\",\"collection\":\"\"}", NULL },
+    { "{\"db\":\"shop\",\"collection\":\"\"}", NULL },
+    { "{\"cluster\":false,\"db\":\"\",\"collection\":\"\"}", NULL },
+    { "{\"cluster\":true,\"db\":\"shop\"}", "actions[0].resources[0].db" },
+    { "{\"cluster\":true,\"collection\":\"orders\"}", "actions[0].resources[0].collection" },
+    { "{\"cluster\":false}", "actions[0].resources[0].db" },
+    { "{\"db\":\"shop\"}", "actions[0].resources[0].collection" },
+    { "{}", "actions[0].resources[0].collection" },
+  };
+  char body[256];
+  t_service t;
+  size_t i;
+  (void)params, (void)data;
+  role_open(&t);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    snprintf(body, sizeof body, "{\"roleName\":\"r%zu\",\"actions\":[{\"action\":\"FIND\",\"resources\":[%s]}]}", i, rows[i].resource);
+    munit_assert_int(t_sendf(&t, "POST", body, ROLES, group), ==, rows[i].wrong ? 400 : 202);
+    if (rows[i].wrong) munit_assert_true(t_violation(&t, rows[i].wrong));
+    else munit_assert_size(t_count(&t, "actions[0].resources"), ==, 1);
+  }
   t_close(&t);
   return MUNIT_OK;
 }
@@ -236,6 +266,7 @@ static MunitResult custom_db_role_later(const MunitParameter params[], void *dat
 
 static MunitTest tests[] = {
   { "/life", custom_db_role_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/resources", custom_db_role_resources, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/circles", custom_db_role_circles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bounds", custom_db_role_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/cost", custom_db_role_cost, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -31,10 +31,10 @@ static const char *const custom_db_role_actions[] = {
   "DROP_SEARCH_INDEX", "LIST_SEARCH_INDEXES", "UPDATE_SEARCH_INDEX", NULL
 };
 
-static const svc_field custom_db_role_resource_fields[] = {
-  F_BOOL("cluster", .flags = SVC_REQUIRED),
-  F_STR("collection", .flags = SVC_REQUIRED, .max = 255),
-  F_STR("db", .flags = SVC_REQUIRED, .max = 64),
+static const svc_field custom_db_role_resource_fields[] = { /* the cluster, or a database and a collection: see below */
+  F_BOOL("cluster"),
+  F_STR("collection", .max = 255),
+  F_STR("db", .max = 64),
   F_END
 };
 static const svc_object custom_db_role_resource = { .name = "PermittedNamespace", .fields = custom_db_role_resource_fields };
@@ -83,6 +83,32 @@ static const svc_ref custom_db_role_refs[] = {
   { NULL, NULL, 0, 0 }
 };
 
+static void custom_db_role_resource_is(svc_call *c, const svc_node *resource, size_t action, size_t index)
+{
+  const char *const members[] = { "db", "collection" };
+  bool cluster = svc_node_bool(resource, "cluster", false);
+  int i;
+  for (i = 0; i < 2; i++) {
+    const svc_node *value = svc_node_get(resource, members[i]);
+    svc_str at = svc_arena_print(c->arena, "actions[%zu].resources[%zu].%s", action, index, members[i]);
+    if (cluster && value && value->text.n) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must be empty beside the whole cluster");
+    if (!cluster && !value) svc_violate(c, SVC_E_MISSING_ATTRIBUTE, at, "is required, unless cluster is true");
+  }
+}
+
+/* A resource is the cluster alone, or a database and a collection, either of which may be empty: then all of them. */
+static bool custom_db_role_resources(svc_call *c, const svc_node *body)
+{
+  const svc_node *actions = svc_node_get(body, "actions"), *action, *resource;
+  size_t i = 0, j;
+  for (action = actions ? actions->first : NULL; action; action = action->next, i++) {
+    const svc_node *resources = svc_node_get(action, "resources");
+    for (j = 0, resource = resources ? resources->first : NULL; resource; resource = resource->next, j++)
+      custom_db_role_resource_is(c, resource, i, j);
+  }
+  return svc_check_done(c);
+}
+
 static bool custom_db_role_fits(svc_call *c, const svc_node *body)
 {
   svc_str text;
@@ -98,7 +124,7 @@ static bool custom_db_role_prepare(svc_call *c, svc_change *change)
   const svc_node *before = svc_node_get(change->before, "inheritedRoles");
   svc_str name = svc_node_str(change->body, "roleName");
   bool circle = false;
-  if (!custom_db_role_fits(c, change->body)) return false;
+  if (!custom_db_role_resources(c, change->body) || !custom_db_role_fits(c, change->body)) return false;
   if (before && svc_node_same(before, svc_node_get(change->body, "inheritedRoles"))) return true;
   if (!svc_refs_circle(c, change, "inheritedRoles[].role", &circle)) return false;
   return circle ? svc_fail(c, SVC_E_INVALID_CUSTOM_ROLE_CIRCULAR_DEPENDENCY, "S", &name) : true;
