@@ -102,15 +102,13 @@ static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type,
     for (; next < 2 && about[next].name && strcmp(about[next].name, members[i].name) < 0; next++)
       event_write_subject(b, &about[next], places);
     switch (members[i].what) {
-    case TYPE:
-      from = b->n + members[i].front.n;
-      event_write_member(b, members[i].front, members[i].value);
-      event_note_place(places, members[i].name, from, b->n);
-      break;
     case PRINCIPAL: event_write_principal(b, c); break;
     case ADMIN: svc_buf_text(b, ",\"isGlobalAdmin\":false"); break;
     case LINKS: e->links_at = b->n + 1; break;
-    default: event_write_member(b, members[i].front, members[i].value);
+    default:
+      from = b->n + members[i].front.n;
+      event_write_member(b, members[i].front, members[i].value);
+      if (members[i].what == TYPE) event_note_place(places, members[i].name, from, b->n);
     }
   }
   for (; next < 2 && about[next].name; next++) event_write_subject(b, &about[next], places);
