@@ -24,7 +24,7 @@
 ** the same answers each time.
 **
 ** LIMITS. Body 1 MiB, nesting 32, headers 16 KiB together, request target 8 KiB, page 500 items: all can be changed
-** in svc_config. The store grows by itself.
+** in svc_config. A list that is a plain array is given whole up to 4 MiB, and in pages on request. The store grows by itself.
 **
 ** Zero-initialise every struct before filling it in: zero always means the default. Members are only ever appended.
 */
@@ -288,6 +288,7 @@ const char *svc_response_header(const svc_response *response, const char *name);
 ** Apply every step of a lifecycle that is due by the clock (a cluster that becomes IDLE, one that is gone). Requests do
 ** this by themselves; a host calls it to have the steps, and their events, without waiting for a request. With a driver it
 ** also gives out the orders that wait, which nothing else does: a host that has one calls this at least every second.
+** What was below something large that was deleted goes in such steps, too, 256 entities in each and 10 ms between two.
 ** Not from within a driver's functions.
 */
 int svc_tick(svc *s);

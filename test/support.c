@@ -541,3 +541,90 @@ svc_id t_id(unsigned n)
   svc_id id = { { 0x68, 0, 0, 0, 0, 0, 0, 0, 0, 0, (unsigned char)(n >> 8), (unsigned char)n } };
   return id;
 }
+
+/* ------------------------------------------------------------------------------------------------------ what is read */
+
+static t_reads reads;
+
+static int counting_get(svc_txn *txn, svc_str key, svc_str *value)
+{
+  int rc = svc_lmdb_port()->get(txn, key, value);
+  reads.gets++;
+  if (rc == SVC_OK) reads.bytes += (long)value->n;
+  return rc;
+}
+
+static int counting_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values)
+{
+  int rc = svc_lmdb_port()->get_many(txn, keys, n, values);
+  size_t i;
+  reads.gets += (long)n;
+  for (i = 0; rc == SVC_OK && i < n; i++) reads.bytes += (long)values[i].n;
+  return rc;
+}
+
+static int counting_scan(svc_txn *txn, const svc_range *range, svc_row *rows, size_t most, size_t *n)
+{
+  int rc = svc_lmdb_port()->scan(txn, range, rows, most, n);
+  size_t i;
+  reads.rows += (long)*n;
+  reads.passed += (long)range->skip;
+  for (i = 0; rc == SVC_OK && i < *n; i++) reads.bytes += (long)(rows[i].key.n + rows[i].value.n);
+  return rc;
+}
+
+static int counting_put(svc_txn *txn, svc_str key, svc_str value)
+{
+  reads.writes++;
+  return svc_lmdb_port()->put(txn, key, value);
+}
+
+static int counting_remove(svc_txn *txn, svc_str key)
+{
+  reads.writes++;
+  return svc_lmdb_port()->remove(txn, key);
+}
+
+static int counting_remove_range(svc_txn *txn, svc_str from, svc_str to)
+{
+  reads.writes++;
+  return svc_lmdb_port()->remove_range(txn, from, to);
+}
+
+/* What LMDB's own functions call goes by svc_txn.port, which must lead here. */
+static int counting_read_begin(svc_store *store, svc_txn **out)
+{
+  int rc = svc_lmdb_port()->read_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = t_counting_port();
+  return rc;
+}
+
+static int counting_write_begin(svc_store *store, svc_txn **out)
+{
+  int rc = svc_lmdb_port()->write_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = t_counting_port();
+  return rc;
+}
+
+const svc_store_port *t_counting_port(void)
+{
+  static svc_store_port port;
+  if (port.open) return &port;
+  port = *svc_lmdb_port();
+  port.get = counting_get;
+  port.get_many = counting_get_many;
+  port.scan = counting_scan;
+  port.put = counting_put;
+  port.remove = counting_remove;
+  port.remove_range = counting_remove_range;
+  port.read_begin = counting_read_begin;
+  port.write_begin = counting_write_begin;
+  return &port;
+}
+
+t_reads t_reads_taken(void)
+{
+  t_reads out = reads;
+  memset(&reads, 0, sizeof reads);
+  return out;
+}

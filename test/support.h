@@ -88,6 +88,17 @@ int t_handle_within(t_service *t, t_memory *m, const svc_request *request, size_
 /* The answer to a request for which memory may not have sufficed: true, or false for a 503 that is as it should be. */
 bool t_memory_sufficed(int rc, const svc_response *response);
 
+/* LMDB, with what is read of it counted: svc_config.store. */
+typedef struct t_reads {
+  long gets;   /* single records */
+  long rows;   /* of ranges */
+  long passed; /* rows that were passed over, and not looked at */
+  long bytes;  /* of keys and values that were given */
+  long writes; /* puts and removals, a range as one */
+} t_reads;
+const svc_store_port *t_counting_port(void);
+t_reads t_reads_taken(void); /* since it was called last */
+
 /* A store without a service: one write transaction on a private store, which is never committed. */
 typedef struct t_store {
   svc_store *store;

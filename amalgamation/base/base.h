@@ -150,6 +150,7 @@ SVC_PRIVATE bool svc_id_is_zero(const svc_id *id);
 SVC_PRIVATE int64_t svc_id_second(const svc_id *id); /* since 1970, in which it was made */
 /* The id after `last` at this time: greater than it, in the second of `now_ms` unless the clock stepped back. */
 SVC_PRIVATE svc_id svc_id_next(const svc_id *last, int64_t now_ms, const unsigned char random[8]);
+SVC_PRIVATE svc_id svc_id_after(const svc_id *id, uint64_t by); /* the id so many further on */
 
 /* sip.c */
 SVC_PRIVATE uint64_t svc_sip(const uint64_t key[2], svc_str text); /* SipHash-2-4 */

@@ -105,3 +105,12 @@ SVC_PRIVATE svc_id svc_id_next(const svc_id *last, int64_t now_ms, const unsigne
   id_store(id.b + 4, 8, tail);
   return id;
 }
+
+SVC_PRIVATE svc_id svc_id_after(const svc_id *id, uint64_t by)
+{
+  uint64_t before = id_load(id->b + 4, 8), tail = before + by;
+  svc_id out;
+  id_store(out.b, 4, id_load(id->b, 4) + (tail < before));
+  id_store(out.b + 4, 8, tail);
+  return out;
+}

@@ -53,6 +53,13 @@ SVC_PRIVATE bool svc_basic_credentials(svc_call *c, svc_str *user, svc_str *pass
   return true;
 }
 
+/* A credential is none any more when its organization is gone, though it may take a moment until it has gone, too. */
+SVC_PRIVATE bool svc_credential_lives(svc_call *c, const svc_entity *credential)
+{
+  svc_entity org;
+  return !c->s->org || svc_get_noun(c->txn, c->s->org, &credential->parent, &org) == SVC_OK;
+}
+
 /* The account whose token this is. The token knows its organization, so its account is one look-up away. */
 static bool caller_account(svc_call *c, svc_str token, svc_entity *out, int64_t *expiry)
 {
@@ -64,7 +71,7 @@ static bool caller_account(svc_call *c, svc_str token, svc_entity *out, int64_t 
   if (svc_entity_get(c->txn, tokens->noun->kind, &account, &id, &t) != SVC_OK) return false;
   *expiry = svc_due_get(&t, SVC_DUE_EXPIRY);
   if (*expiry <= c->now) return false;
-  return svc_entity_get(c->txn, accounts->noun->kind, &t.scope.org, &account, out) == SVC_OK;
+  return svc_entity_get(c->txn, accounts->noun->kind, &t.scope.org, &account, out) == SVC_OK && svc_credential_lives(c, out);
 }
 
 static bool caller_look_up(svc_call *c, svc_str token)

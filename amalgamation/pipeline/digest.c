@@ -2,29 +2,50 @@
 ** HTTP Digest (RFC 7616, qop=auth), for API keys: the private key never crosses the network.
 **
 ** A nonce is a time with a keyed hash over it, so the server need not remember the ones it gave out, and one that is
-** made up is seen at once. It lives DIGEST_SECONDS. What has to be remembered is which counts of a nonce were used: a
-** window of 64 counts for each nonce that is in use. Where there is no room left for one, nonces of its age are no
-** longer accepted, and their clients are asked, with stale=true, to take a new one; a replay never gets through.
+** made up is seen at once. It lives DIGEST_SECONDS. What has to be remembered is which counts of a nonce were used, and
+** only of those that came with the right secret: a window of 64 counts for each nonce that a key has in use.
+**
+** There is a fixed number of slots for these, in rows; a key has its row by a keyed hash. Where a row is full, whoever has
+** most there gives one up: of the organizations the one with most slots, of its keys that with most, of that the oldest. So
+** a key that takes a nonce for every request, or an organization that does so with many keys, is in nobody's way but its
+** own, and alone has all the room there is. From what is given up on, older nonces of the same key are no longer accepted, and its
+** clients are asked, with stale=true, to take a new one; a replay never gets through.
 */
 #include "pipeline/pipeline.h"
 
 #define DIGEST_SECONDS 60
-#define DIGEST_SLOTS 1024
+#define DIGEST_ROWS 16
+#define DIGEST_WAYS 48
 #define DIGEST_NONCE 32 /* characters: 24 bytes in base64 */
 
 typedef struct digest_slot {
   uint64_t stamp;  /* the first eight bytes of the nonce, which are unique; 0: free */
   uint64_t window; /* bit n: count highest-n was seen */
+  uint64_t floor;     /* no nonce up to this stamp is accepted of this key unless it has a slot */
+  uint64_t org_floor; /* the same, of any key of this organization */
   uint32_t highest;
+  uint32_t key, org; /* hashes of whose it is */
 } digest_slot;
+
+typedef struct digest_row {
+  uint64_t floor; /* of any key */
+  digest_slot slots[DIGEST_WAYS];
+} digest_row;
 
 struct svc_digest {
   svc_mutex lock;
   unsigned char secret[32];
-  uint64_t last;      /* stamp of the nonce given out last */
-  uint64_t forgotten; /* no nonce up to this stamp is accepted unless it has a slot */
-  digest_slot slots[DIGEST_SLOTS];
+  uint64_t last; /* stamp of the nonce given out last */
+  digest_row rows[DIGEST_ROWS];
 };
+
+/* One use of a nonce. */
+typedef struct digest_use {
+  uint64_t stamp, oldest; /* oldest: the stamp of one that has just come to its end */
+  uint32_t count;
+  uint32_t key, org;
+  unsigned row;
+} digest_use;
 
 SVC_PRIVATE int svc_digest_open(svc *s)
 {
@@ -92,29 +113,89 @@ static uint64_t digest_open_nonce(svc_call *c, svc_str text)
   return stamp;
 }
 
-static digest_slot *digest_find(svc_digest *d, uint64_t stamp)
+/* How many slots of the row the organization and the key of this one have, counting the one that is about to be taken. */
+static void digest_shares(const digest_row *row, const digest_slot *of, const digest_use *use, unsigned *org, unsigned *key)
 {
-  size_t start = (size_t)(stamp * 0x9E3779B97F4A7C15u >> 54) % DIGEST_SLOTS, i;
-  digest_slot *best = NULL;
-  for (i = 0; i < 8; i++) {
-    digest_slot *slot = &d->slots[(start + i) % DIGEST_SLOTS];
-    if (slot->stamp == stamp) return slot;
-    if (!best || slot->stamp < best->stamp) best = slot;
+  unsigned i;
+  *org = of->org == use->org;
+  *key = of->key == use->key;
+  for (i = 0; i < DIGEST_WAYS; i++) {
+    *org += row->slots[i].org == of->org;
+    *key += row->slots[i].key == of->key;
   }
-  if (stamp <= d->forgotten) return NULL;
-  if (best->stamp > d->forgotten) d->forgotten = best->stamp; /* one too old as well: the clock may be set back */
-  memset(best, 0, sizeof *best);
-  best->stamp = stamp;
+}
+
+/* The slot that gives way in a full row: one that is too old anyway, else of who has most. */
+static digest_slot *digest_greediest(digest_row *row, const digest_use *use)
+{
+  digest_slot *best = &row->slots[0], *slot;
+  unsigned best_org = 0, best_key = 0, org, key;
+  for (slot = row->slots; slot < row->slots + DIGEST_WAYS; slot++)
+    if (slot->stamp < best->stamp) best = slot;
+  if (best->stamp < use->oldest) return best;
+  for (slot = row->slots; slot < row->slots + DIGEST_WAYS; slot++) {
+    digest_shares(row, slot, use, &org, &key);
+    if (org < best_org || (org == best_org && (key < best_key || (key == best_key && slot->stamp > best->stamp)))) continue;
+    best = slot;
+    best_org = org;
+    best_key = key;
+  }
   return best;
 }
 
+static void digest_raise(uint64_t *floor, uint64_t to)
+{
+  if (*floor < to) *floor = to;
+}
+
+/* What a slot says lives on in another one of its key, or of its organization. It may be too old: the clock may be set back. */
+static void digest_give_up(digest_row *row, digest_slot *slot)
+{
+  digest_slot *other, *same = NULL, *akin = NULL;
+  digest_raise(&slot->floor, slot->stamp);
+  for (other = row->slots; other < row->slots + DIGEST_WAYS; other++) {
+    if (other == slot || !other->stamp) continue;
+    if (other->key == slot->key) same = other;
+    if (other->org == slot->org) akin = other;
+  }
+  if (same) digest_raise(&same->floor, slot->floor);
+  else if (akin) digest_raise(&akin->org_floor, slot->floor);
+  else digest_raise(&row->floor, slot->floor);
+  if (akin) digest_raise(&akin->org_floor, slot->org_floor);
+  else digest_raise(&row->floor, slot->org_floor);
+  memset(slot, 0, sizeof *slot);
+}
+
+/* The slot of a nonce. NULL: it can no longer be told which counts of it were used. */
+static digest_slot *digest_find(digest_row *row, const digest_use *use)
+{
+  digest_slot *slot, *empty = NULL;
+  uint64_t floor = row->floor;
+  for (slot = row->slots; slot < row->slots + DIGEST_WAYS; slot++) {
+    if (slot->key == use->key && slot->stamp == use->stamp) return slot;
+    if (!slot->stamp) empty = slot;
+    else if (slot->key == use->key) digest_raise(&floor, slot->floor);
+    if (slot->stamp && slot->org == use->org) digest_raise(&floor, slot->org_floor);
+  }
+  if (use->stamp <= floor) return NULL;
+  if (!empty) {
+    empty = digest_greediest(row, use);
+    digest_give_up(row, empty);
+  }
+  empty->stamp = use->stamp;
+  empty->key = use->key;
+  empty->org = use->org;
+  return empty;
+}
+
 /* Note a count of a nonce. False: it was seen before, or it can no longer be told. */
-static bool digest_count(svc_digest *d, uint64_t stamp, uint32_t count, bool *stale)
+static bool digest_count(svc_digest *d, const digest_use *use, bool *stale)
 {
   digest_slot *slot;
+  uint32_t count = use->count;
   bool good = false;
   svc_mutex_lock(&d->lock);
-  slot = digest_find(d, stamp);
+  slot = digest_find(&d->rows[use->row], use);
   *stale = !slot;
   if (slot && count > slot->highest) {
     uint32_t by = count - slot->highest;
@@ -127,6 +208,16 @@ static bool digest_count(svc_digest *d, uint64_t stamp, uint32_t count, bool *st
   }
   svc_mutex_unlock(&d->lock);
   return good;
+}
+
+static void digest_whose(const svc_digest *d, const svc_entity *key, digest_use *use)
+{
+  uint64_t secret[2], hash;
+  memcpy(secret, d->secret, sizeof secret);
+  hash = svc_sip(secret, (svc_str){ (const char *)key->id.b, sizeof key->id.b });
+  use->key = (uint32_t)(hash >> 32);
+  use->row = (unsigned)(hash % DIGEST_ROWS);
+  use->org = (uint32_t)svc_sip(secret, (svc_str){ (const char *)key->parent.b, sizeof key->parent.b });
 }
 
 /* -------------------------------------------------------------------------------------------------------------- header */
@@ -249,7 +340,7 @@ static bool digest_key(svc_call *c, svc_str public_key, svc_entity *out, unsigne
       svc_find_anywhere(c->txn, c->s->seats[SVC_SEAT_KEY]->noun, public_key, &org, &id) != SVC_OK)
     return false;
   if (svc_entity_get(c->txn, c->s->seats[SVC_SEAT_KEY]->noun->kind, &org, &id, out) != SVC_OK) return false;
-  if (!svc_credential_unpack(out->extra, &bytes, &grants) || bytes.n != 48) return false;
+  if (!svc_credential_unpack(out->extra, &bytes, &grants) || bytes.n != 48 || !svc_credential_lives(c, out)) return false;
   memcpy(verifier, bytes.p, 48);
   return true;
 }
@@ -262,11 +353,10 @@ SVC_PRIVATE bool svc_digest_caller(svc_call *c)
   unsigned char verifier[48];
   digest_fields f;
   svc_entity key;
-  uint64_t stamp, oldest = (uint64_t)(c->now > DIGEST_SECONDS * 1000 ? c->now - DIGEST_SECONDS * 1000 : 0) << 12;
-  uint32_t count;
+  digest_use use = { .oldest = (uint64_t)(c->now > DIGEST_SECONDS * 1000 ? c->now - DIGEST_SECONDS * 1000 : 0) << 12 };
   bool known, right, stale = false;
   svc_str_cut(&header, ' ');
-  if (!digest_parse(header, &f) || !svc_str_is_nocase(f.qop, "auth") || !digest_hex_count(f.nc, &count) ||
+  if (!digest_parse(header, &f) || !svc_str_is_nocase(f.qop, "auth") || !digest_hex_count(f.nc, &use.count) ||
       !svc_str_eq(f.realm, c->s->vendor) || !svc_str_eq(f.uri, target) || f.cnonce.n == 0)
     return svc_digest_challenge(c, false);
   if (f.algorithm.n && !svc_str_is_nocase(f.algorithm, c->s->config.digest_sha256 ? "SHA-256" : "MD5"))
@@ -276,10 +366,11 @@ SVC_PRIVATE bool svc_digest_caller(svc_call *c)
   if (c->txn->error) return svc_store_failed(c, c->txn->error);
   expected = digest_expected(c, &f, verifier);
   right = expected.n && expected.n == f.response.n && svc_same_bytes(expected.p, f.response.p, expected.n);
-  stamp = digest_open_nonce(c, f.nonce);
-  if (!known || !right || stamp == 0) return svc_digest_challenge(c, known && right && stamp == 0);
-  if (stamp < oldest) return svc_digest_challenge(c, true);
-  if (!digest_count(c->s->digest, stamp, count, &stale)) return svc_digest_challenge(c, stale);
+  use.stamp = digest_open_nonce(c, f.nonce);
+  if (!known || !right || use.stamp == 0) return svc_digest_challenge(c, known && right && use.stamp == 0);
+  if (use.stamp < use.oldest) return svc_digest_challenge(c, true);
+  digest_whose(c->s->digest, &key, &use);
+  if (!digest_count(c->s->digest, &use, &stale)) return svc_digest_challenge(c, stale);
 
   c->who.kind = SVC_WHO_KEY;
   c->who.known = true;

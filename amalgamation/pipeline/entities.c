@@ -3,16 +3,19 @@
 **
 ** The rule: the cost of a page follows what is returned, not what is stored. How many there are is known from a count,
 ** unless a filter leaves some out; what lies before the page is passed over by the store; a filter by date begins where
-** the date is; and what the caller may see is found from what the caller holds.
+** the date is; what the caller may see is found from what the caller holds; a log that is tallied is listed block by block
+** (blocks.c).
 */
 #include "pipeline/pipeline.h"
 
 /* -------------------------------------------------------------------------------------------------------------- filters */
 
 /* The text of a value in a body, which may be inside of another ("a.b"); n 0: there is none. Nothing is parsed. */
-static svc_str entities_text(svc_call *c, const svc_entity *e, const char *field)
+static svc_str entities_text(svc_call *c, const svc_noun *noun, const svc_entity *e, const char *field)
 {
   svc_str rest = svc_str_c(field), raw = e->body, text;
+  int tallied = svc_tallied(noun, field);
+  if (tallied >= 0 && svc_tally_text(c, e, tallied, &text)) return text;
   while (rest.n && raw.n) raw = svc_json_member(raw, svc_str_cut(&rest, '.'));
   if (raw.n < 2 || raw.p[0] != '"') return raw;
   raw = (svc_str){ raw.p + 1, raw.n - 2 };
@@ -33,7 +36,7 @@ static bool entities_begins(svc_str text, svc_str prefix)
   return true;
 }
 
-static bool entities_compares(svc_call *c, const svc_filter *f, const svc_query_value *given, svc_str text)
+SVC_PRIVATE bool svc_filter_compares(svc_call *c, const svc_filter *f, const svc_query_value *given, svc_str text)
 {
   int64_t date;
   switch (f->compare) {
@@ -51,8 +54,9 @@ SVC_PRIVATE bool svc_entities_pass(svc_call *c, const svc_entities *which, const
   const svc_filter *f;
   for (f = which->filters; f && f->param; f++) {
     const svc_query_value *given = svc_query_get(c, f->param);
-    bool named = unique && strcmp(unique, f->field) == 0;
-    if (given && !entities_compares(c, f, given, named ? e->unique : entities_text(c, e, f->field))) return false;
+    bool named = given && unique && strcmp(unique, f->field) == 0;
+    if (given && !svc_filter_compares(c, f, given, named ? e->unique : entities_text(c, which->noun->noun, e, f->field)))
+      return false;
   }
   return !which->keep || which->keep(c, e, which->context);
 }
@@ -87,12 +91,21 @@ static void entities_seek(svc_call *c, const svc_entities *which, svc_scan *scan
   }
 }
 
+SVC_PRIVATE void svc_entities_scan(svc_call *c, const svc_entities *which, const svc_id *parent, svc_scan *scan)
+{
+  svc_key prefix;
+  svc_key_entity(&prefix, which->noun->noun->kind, parent, NULL);
+  svc_scan_below(scan, c->txn, &prefix, c->plan->route->flags & SVC_NEWEST_FIRST);
+  entities_seek(c, which, scan, &prefix);
+}
+
 /* --------------------------------------------------------------------------------------------------------------- source */
 
 /* What is given out: the rows of a range, then of the next one, then single ones. */
 typedef struct entities_source {
   const svc_entities *which;
   svc_scan scan;
+  bool fresh; /* nothing of it was read */
   const svc_seen *seen; /* NULL: the scan is all */
   bool one_parent;      /* of the single ones, those below which->parent */
   size_t next_parent, next_id;
@@ -102,19 +115,24 @@ typedef struct entities_source {
 
 static void entities_below(svc_call *c, entities_source *from, const svc_id *parent)
 {
-  svc_key prefix;
-  svc_key_entity(&prefix, from->which->noun->noun->kind, parent, NULL);
-  svc_scan_below(&from->scan, c->txn, &prefix, c->plan->route->flags & SVC_NEWEST_FIRST);
-  entities_seek(c, from->which, &from->scan, &prefix);
+  svc_entities_scan(c, from->which, parent, &from->scan);
+  from->fresh = true;
+}
+
+/* On to the next parent; false: there is none. */
+static bool entities_next_parent(svc_call *c, entities_source *from)
+{
+  if (!from->seen || from->next_parent == from->seen->parent_count) return false;
+  entities_below(c, from, &from->seen->parents[from->next_parent++]);
+  return true;
 }
 
 static bool entities_row(svc_call *c, entities_source *from, svc_entity *out)
 {
   svc_str key, value;
-  while (!svc_scan_next(&from->scan, &key, &value)) {
-    if (c->txn->error || !from->seen || from->next_parent == from->seen->parent_count) return false;
-    entities_below(c, from, &from->seen->parents[from->next_parent++]);
-  }
+  while (!svc_scan_next(&from->scan, &key, &value))
+    if (c->txn->error || !entities_next_parent(c, from)) return false;
+  from->fresh = false;
   if (!svc_entity_decode(key, value, out)) svc_note(c->txn, SVC_CORRUPT);
   return c->txn->error == SVC_OK;
 }
@@ -153,6 +171,34 @@ SVC_PRIVATE bool svc_entities_item(svc_call *c, const svc_entities *which, const
   return true;
 }
 
+/* Some of the single ones, that were not looked up yet. */
+static int64_t entities_pass_singles(entities_source *from, int64_t most)
+{
+  int64_t left = from->seen && from->at == from->n ? (int64_t)(from->seen->id_count - from->next_id) : 0;
+  if (left > most) left = most;
+  from->next_id += (size_t)left;
+  return left;
+}
+
+/* Of a list that leaves nothing out: rows are passed over by the store, parents by their counts. */
+static int64_t entities_pass_over(svc_call *c, void *state, int64_t most)
+{
+  entities_source *from = state;
+  const svc_seen *seen = from->seen;
+  for (;;) {
+    if (from->fresh) { /* where there is one range the list knows that there are more in it than it passes over */
+      int64_t n = seen ? (int64_t)svc_count(c->txn, from->which->noun->noun->kind, &seen->parents[from->next_parent - 1]) : INT64_MAX;
+      from->fresh = false;
+      from->scan.skip = (uint64_t)most;
+      if (n > most) return most;
+      from->scan.ended = true;
+      if (n) return n;
+    }
+    if (svc_scan_more(&from->scan)) return 0;
+    if (c->txn->error || !entities_next_parent(c, from)) return c->txn->error ? 0 : entities_pass_singles(from, most);
+  }
+}
+
 static bool entities_next(svc_call *c, void *state, svc_item *out)
 {
   entities_source *from = state;
@@ -175,21 +221,55 @@ static bool entities_next(svc_call *c, void *state, svc_item *out)
 static bool entities_write(svc_call *c, entities_source *from, int64_t total, bool straight)
 {
   bool plain = !from->which->view && !from->which->write && total >= 0;
-  return plain && straight ? svc_list_stored(c, &from->scan, total) : svc_list_items(c, entities_next, from, total);
+  if (plain && straight) return svc_list_stored(c, &from->scan, total);
+  return svc_list_passing(c, entities_next, total >= 0 ? entities_pass_over : NULL, from, total);
 }
 
 static void entities_begin(entities_source *from, const svc_entities *which, const svc_seen *seen)
 {
   from->which = which;
   from->seen = seen;
-  from->one_parent = false;
+  from->fresh = from->one_parent = false;
   from->next_parent = from->next_id = from->at = from->n = 0;
+}
+
+/* What a filter asks for by the beginning of the unique value; NULL: none does. */
+static const svc_query_value *entities_prefix(const svc_call *c, const svc_entities *which)
+{
+  const char *unique = which->noun->noun->unique;
+  const svc_filter *f;
+  for (f = which->filters; f && f->param && unique; f++)
+    if (f->compare == SVC_PREFIX && strcmp(f->field, unique) == 0) return svc_query_get(c, f->param);
+  return NULL;
+}
+
+/* Those that the index has found; if there are other filters, these are for each of them. */
+static bool entities_named(svc_call *c, const svc_entities *which, const svc_seen *named)
+{
+  const svc_filter *f;
+  entities_source from;
+  int given = 0;
+  for (f = which->filters; f->param; f++) given += svc_query_get(c, f->param) != NULL;
+  entities_begin(&from, which, named);
+  from.scan.n = from.scan.at = 0;
+  from.scan.ended = true;
+  return entities_write(c, &from, given > 1 || which->keep ? -1 : (int64_t)named->id_count, false);
 }
 
 SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_entities *which)
 {
-  int64_t total = entities_filtered(c, which) ? -1 : (int64_t)svc_count(c->txn, which->noun->noun->kind, &which->parent);
+  const svc_query_value *prefix = entities_prefix(c, which);
+  svc_seen named;
+  bool found = false;
+  bool filtered = entities_filtered(c, which);
+  int64_t total = filtered ? -1 : (int64_t)svc_count(c->txn, which->noun->noun->kind, &which->parent);
   entities_source from;
+  if (which->noun->noun->tallies && !which->keep && c->plan->route->flags & SVC_NEWEST_FIRST && (filtered || c->query.page > 1))
+    return svc_list_blocks(c, which, total);
+  if (prefix && !(c->plan->route->flags & SVC_NEWEST_FIRST) &&
+      !svc_prefix_find(c, which->noun, &which->parent, prefix->text, &named, &found))
+    return false;
+  if (found) return entities_named(c, which, &named);
   entities_begin(&from, which, NULL);
   entities_below(c, &from, &which->parent);
   return entities_write(c, &from, total, true);
@@ -206,6 +286,7 @@ static bool entities_everything(svc_call *c, const svc_entities *which)
   entities_begin(&from, which, NULL);
   svc_key_entity(&prefix, which->noun->noun->kind, NULL, NULL);
   svc_scan_below(&from.scan, c->txn, &prefix, false);
+  from.fresh = true;
   return entities_write(c, &from, total, true);
 }
 

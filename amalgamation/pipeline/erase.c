@@ -4,8 +4,17 @@
 ** The rule: whatever is erased, alone or in a cascade, by a request or by itself, passes erase_gone(): what it named is
 ** free again, its order is taken back, its line in the ledger ends, its event is written, its noun hears of it. Only the
 ** events of what goes are not told one by one.
+**
+** A transaction erases ERASE_STEP entities at the most, so that no other writer waits for a large cascade. Where there is
+** more below it, the entity itself is gone at once, with its name and all that is said above, and nobody reaches what is
+** below it any more; its record stays aside (class x in store/keys.c) with a due date, and each time that comes the next step
+** is done, until nothing is left. That is in the store as everything else, and goes on after a crash.
 */
 #include "pipeline/pipeline.h"
+
+#define ERASE_STEP 256  /* entities of one transaction */
+#define ERASE_EVENTS 16 /* events that count as one of them */
+#define ERASE_PAUSE 10  /* milliseconds between two steps: others write meanwhile */
 
 /* -------------------------------------------------------------------------------------------------------- what holds it */
 
@@ -53,32 +62,119 @@ static bool erase_gone(svc_call *c, const svc_noun_info *noun, const svc_entity 
   return !n->gone || n->gone(c, e);
 }
 
-/* The tree of nouns is a few levels deep, and so is this recursion. with_feed: the log that would tell of it goes as well. */
-static bool erase_tree(svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool with_feed)
+static bool erase_tree(svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool with_feed, int *left);
+
+static bool erase_is_scope(const svc *s, const svc_noun_info *noun)
+{
+  return noun == s->group || noun == s->org;
+}
+
+/* What is below an entity, as much as may go; *left 0 afterwards: there may be more. */
+static bool erase_below(svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool with_feed, int *left)
 {
   svc *s = c->s;
-  const svc_noun_info *feed = s->seats[SVC_SEAT_FEED];
-  bool scope = noun == s->group || noun == s->org;
+  bool scope = erase_is_scope(s, noun);
   size_t i;
-  for (i = 0; i < s->noun_count && (noun->is_parent || scope); i++) {
+  for (i = 0; i < s->noun_count && *left > 0 && (noun->is_parent || scope); i++) {
     const svc_noun_info *below = &s->nouns[i];
     svc_scan scan;
     svc_entity child;
     if (!svc_scope_holds(s, noun, below)) continue;
     svc_below_begin(&scan, c->txn, below->noun->kind, &e->id);
-    while (svc_below_next(&scan, below->noun->kind, &child)) {
+    while (*left > 0 && svc_below_next(&scan, below->noun->kind, &child)) {
       if (svc_entity_get(c->txn, child.kind, &child.parent, &child.id, &child) != SVC_OK) continue; /* gone with another */
-      if (!erase_tree(c, below, &child, with_feed || scope)) return false;
+      if (!erase_tree(c, below, &child, with_feed || scope, left)) return false;
     }
   }
-  if (c->txn->error || svc_entity_remove(c->txn, e) != SVC_OK) return svc_store_failed(c, c->txn->error);
-  if (!erase_gone(c, noun, e, with_feed)) return false;
-  if (scope && feed) svc_entity_remove_all(c->txn, feed->noun->kind, &e->id); /* last: a gone hook may have written there */
+  return svc_txn_good(c);
+}
+
+/* The log of a project or organization, the same. */
+static bool erase_feed(svc_call *c, const svc_noun_info *noun, const svc_entity *e, int *left)
+{
+  const svc_noun_info *feed = c->s->seats[SVC_SEAT_FEED];
+  uint64_t count, most = (uint64_t)*left * ERASE_EVENTS;
+  if (*left <= 0 || !feed || !erase_is_scope(c->s, noun)) return true;
+  count = svc_count(c->txn, feed->noun->kind, &e->id);
+  svc_tally_forget(c->txn, feed->noun, &e->id);
+  if (count > most) {
+    svc_entity_remove_some(c->txn, feed->noun->kind, &e->id, most);
+    *left = 0;
+  } else {
+    svc_entity_remove_all(c->txn, feed->noun->kind, &e->id);
+    *left -= (int)(count / ERASE_EVENTS);
+  }
+  return svc_txn_good(c);
+}
+
+static bool erase_one(svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool with_feed)
+{
+  if (svc_entity_remove(c->txn, e) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  return erase_gone(c, noun, e, with_feed);
+}
+
+/* The tree of nouns is a few levels deep, and so is this recursion. with_feed: the log that would tell of it goes as well. */
+static bool erase_tree(svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool with_feed, int *left)
+{
+  int all = ERASE_STEP;
+  if (!erase_below(c, noun, e, with_feed, left) || !erase_feed(c, noun, e, left)) return false;
+  if (*left <= 0) return true; /* it has its turn when all below it is gone */
+  --*left;
+  return erase_one(c, noun, e, with_feed) && erase_feed(c, noun, e, &all); /* a gone hook may have written there */
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- steps */
+
+static void erase_rest_key(svc_key *key, const char *kind, const svc_id *parent, const svc_id *id)
+{
+  svc_key_entity(key, kind, parent, id);
+  key->b[0] = 'x';
+}
+
+static bool erase_later(svc_call *c, const svc_entity *e)
+{
+  svc_due_entry due = { .when = c->txn->ids->now + ERASE_PAUSE, .parent = e->parent, .id = e->id, .tag = SVC_DUE_ERASE };
+  svc_key key;
+  memcpy(due.kind, e->kind, SVC_KIND_SIZE);
+  svc_key_due(&key, &due);
+  svc_put(c->txn, &key, SVC_S(""));
   return svc_txn_good(c);
 }
 
 /* What is above it shows how many are left; in a cascade that goes as well. */
 SVC_PRIVATE bool svc_erase(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
-  return erase_tree(c, noun, e, false) && svc_recount(c, noun, e);
+  int left = ERASE_STEP;
+  svc_key key, rest;
+  svc_str record;
+  svc_key_entity(&key, e->kind, &e->parent, &e->id);
+  erase_rest_key(&rest, e->kind, &e->parent, &e->id);
+  if (svc_get(c->txn, &key, &record) != SVC_OK) record = SVC_S("");
+  if (!erase_below(c, noun, e, false, &left) || !erase_one(c, noun, e, false) || !erase_feed(c, noun, e, &left)) return false;
+  if (left <= 0) svc_put(c->txn, &rest, record);
+  return (left > 0 || erase_later(c, e)) && svc_recount(c, noun, e);
+}
+
+SVC_PRIVATE bool svc_erase_due(svc_call *c, const svc_due_entry *due, bool *mine)
+{
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, due->kind);
+  int left = ERASE_STEP;
+  svc_str record;
+  svc_entity e;
+  svc_key key;
+  bool good;
+  *mine = due->tag == SVC_DUE_ERASE;
+  if (!*mine || !noun) return true;
+  erase_rest_key(&key, due->kind, &due->parent, &due->id);
+  if (svc_get(c->txn, &key, &record) != SVC_OK) return true;
+  e.kind = noun->noun->kind;
+  if (!svc_entity_decode(svc_key_str(&key), record, &e)) return svc_store_failed(c, svc_note(c->txn, SVC_CORRUPT));
+  svc_scope_enter(c, &e);
+  c->erasing = &e;
+  good = erase_below(c, noun, &e, false, &left) && erase_feed(c, noun, &e, &left);
+  c->erasing = NULL;
+  if (!good) return false;
+  if (left <= 0) return erase_later(c, &e);
+  svc_remove(c->txn, &key);
+  return svc_txn_good(c);
 }

@@ -33,13 +33,29 @@ typedef struct event_subject {
   svc_str value;
 } event_subject;
 
-static void event_write_subject(svc_buf *b, const event_subject *about)
+/* Where the values stand that the feed is filtered by. */
+typedef struct event_places {
+  const svc_noun *feed;
+  svc_place at[SVC_TALLIES];
+} event_places;
+
+/* A value was written from here on. */
+static void event_note_place(event_places *places, const char *name, size_t from, size_t to)
 {
+  int field = svc_tallied(places->feed, name);
+  if (field >= 0) places->at[field] = (svc_place){ (uint32_t)(from + 1), (uint32_t)(to - from - 2) }; /* without its quotes */
+}
+
+static void event_write_subject(svc_buf *b, const event_subject *about, event_places *places)
+{
+  size_t from;
   if (about->value.n == 0) return;
   svc_buf_add(b, b->n ? ",\"" : "{\"", 2);
   svc_buf_text(b, about->name);
   svc_buf_add(b, "\":", 2);
+  from = b->n;
   svc_json_escape(b, about->value);
+  event_note_place(places, about->name, from, b->n);
 }
 
 /* A service account acts as itself: its client id. */
@@ -53,9 +69,9 @@ static void event_write_principal(svc_buf *b, const svc_call *c)
 
 /* Members in the order of their names; the subjects find their places among them. */
 static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type, const svc_id *group, const svc_id *org,
-                       const event_subject about[2])
+                       const event_subject about[2], event_places *places)
 {
-  enum { TEXT, PRINCIPAL, ADMIN, LINKS };
+  enum { TEXT, TYPE, PRINCIPAL, ADMIN, LINKS };
 #define EVENT_MEMBER(name) name, { ",\"" name "\":", sizeof name + 3 }
   char created[21];
   const bool key = c->who.kind == SVC_WHO_KEY, user = c->who.kind == SVC_WHO_USER;
@@ -68,7 +84,7 @@ static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type,
     { EVENT_MEMBER("apiKeyId"), key ? c->who.user_id : none, TEXT },
     { EVENT_MEMBER("created"), { created, 20 }, TEXT },
     { EVENT_MEMBER("delegatePrincipal"), none, PRINCIPAL },
-    { EVENT_MEMBER("eventTypeName"), svc_value_text(c->s, c->arena, type), TEXT },
+    { EVENT_MEMBER("eventTypeName"), svc_value_text(c->s, c->arena, type), TYPE },
     { EVENT_MEMBER("groupId"), event_id_text(c, group), TEXT },
     { EVENT_MEMBER("id"), e->key, TEXT },
     { EVENT_MEMBER("isGlobalAdmin"), none, ADMIN },
@@ -80,19 +96,22 @@ static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type,
     { EVENT_MEMBER("username"), user ? c->who.username : none, TEXT },
   };
 #undef EVENT_MEMBER
-  size_t i, next = 0;
+  size_t i, from, next = 0;
   svc_date_text(c->now, created);
   for (i = 0; i < sizeof members / sizeof members[0]; i++) {
     for (; next < 2 && about[next].name && strcmp(about[next].name, members[i].name) < 0; next++)
-      event_write_subject(b, &about[next]);
+      event_write_subject(b, &about[next], places);
     switch (members[i].what) {
     case PRINCIPAL: event_write_principal(b, c); break;
     case ADMIN: svc_buf_text(b, ",\"isGlobalAdmin\":false"); break;
     case LINKS: e->links_at = b->n + 1; break;
-    default: event_write_member(b, members[i].front, members[i].value);
+    default:
+      from = b->n + members[i].front.n;
+      event_write_member(b, members[i].front, members[i].value);
+      if (members[i].what == TYPE) event_note_place(places, members[i].name, from, b->n);
     }
   }
-  for (; next < 2 && about[next].name; next++) event_write_subject(b, &about[next]);
+  for (; next < 2 && about[next].name; next++) event_write_subject(b, &about[next], places);
   svc_buf_char(b, '}');
 }
 
@@ -114,21 +133,26 @@ static bool event_write(svc_call *c, const char *type, const svc_scope *scope, c
 {
   const svc_noun_info *feed = c->s->seats[SVC_SEAT_FEED];
   bool in_group = !svc_id_is_zero(&scope->group);
+  event_places places;
   svc_buf b;
   svc_entity e;
   if (!feed || !type || (!in_group && svc_id_is_zero(&scope->org))) return true; /* built without events, or in no feed */
   b = svc_buf_new(c->arena, 384);
   memset(&e, 0, sizeof e);
+  memset(&places, 0, sizeof places);
+  places.feed = feed->noun;
   e.kind = feed->noun->kind;
   e.parent = in_group ? scope->group : scope->org;
   e.scope = *scope;
   e.id = svc_new_id_at(c->txn, c->now);
   e.key = svc_id_str(c->arena, &e.id);
   e.revision = svc_new_revision(c->txn);
-  event_body(c, &b, &e, type, in_group ? &scope->group : NULL, &scope->org, about);
+  event_body(c, &b, &e, type, in_group ? &scope->group : NULL, &scope->org, about, &places);
   e.body = svc_buf_done(&b);
+  e.extra = (svc_str){ (const char *)places.at, svc_tally_fields(feed->noun) * sizeof places.at[0] };
   if (b.failed) return svc_no_memory(c);
   if (svc_entity_insert(c->txn, c->arena, &e) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  if (feed->noun->tallies && !svc_tally_note(c, feed->noun, &e)) return false;
   return event_heard(c, type, &e);
 }
 
@@ -144,7 +168,10 @@ static event_subject event_parent(svc_call *c, const svc_noun_info *noun, const 
   event_subject subject = { NULL, { NULL, 0 } };
   svc_entity up;
   if (!(noun->noun->flags & SVC_EVENT_PARENT) || !noun->parent) return subject;
-  if (svc_entity_above(c, noun, e, &up) != SVC_OK) return subject;
+  if (svc_entity_above(c, noun, e, &up) != SVC_OK) {
+    if (!c->erasing || !svc_id_eq(&c->erasing->id, &e->parent)) return subject;
+    up = *c->erasing;
+  }
   subject.name = noun->parent->noun->event_field;
   subject.value = up.unique.n ? up.unique : up.key;
   return subject;

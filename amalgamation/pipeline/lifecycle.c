@@ -111,12 +111,14 @@ static bool lifecycle_entity(svc_call *c, const svc_due_entry *due, const svc_no
          svc_due_get(e, due->tag) == due->when;
 }
 
-/* Something else than an entity may wait: an Idempotency-Key for its end, a line of the ledger for that of its month. */
+/* Something else than an entity may wait: an Idempotency-Key for its end, a line of the ledger for that of its month, what is
+** left of something for its going. */
 static bool lifecycle_other(svc_call *c, const svc_due_entry *due, bool *good)
 {
   bool mine = svc_retry_expire(c->txn, due);
   *good = true;
   if (!mine) *good = svc_meter_due(c, due, &mine);
+  if (!mine) *good = svc_erase_due(c, due, &mine);
   return mine;
 }
 

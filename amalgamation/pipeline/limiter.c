@@ -5,9 +5,15 @@
 ** address. It starts full and gets refill_rate tokens after every whole refill_seconds, never more than its capacity.
 **
 ** A full bucket is the same as none at all, so only buckets that were drawn from take memory, and there is a fixed
-** number of places for them: rows of LIMITER_WAYS, chosen by a hash with a secret seed. Where a row is full, the bucket
-** that is nearest to full gives way: what a flood of made-up ids leaves behind, not the one that is used up. Each row
-** is under one of LIMITER_LOCKS locks; there is none over all.
+** number of places for them: rows of LIMITER_WAYS, chosen by a hash with a secret seed. Each row is under one of
+** LIMITER_LOCKS locks; there is none over all.
+**
+** Where a row is full, the bucket that is nearest to full gives way; of several that are alike, which all are when they are
+** used up, one of the owner who has most of them there. The owner of a bucket is who first drew from it: a credential's
+** organization, a person, a network.
+**
+** The rule: nobody gains tokens by drawing from other buckets. Who takes the place of a bucket of its own takes over how
+** much of that is left. What is asked for by made-up ids is one bucket for all of them.
 **
 ** Time is the caller's. Where it steps back, the interval begins again: nobody gains a token or waits longer than one.
 */
@@ -24,7 +30,9 @@ typedef struct limiter_bucket {
   int64_t since;   /* when the interval that runs now began */
   int32_t tokens;
   uint16_t set;
+  uint16_t owner; /* a hash */
 } limiter_bucket;
+_Static_assert(sizeof(limiter_bucket) == 24, "svcapi.h says how large a bucket is");
 
 struct svc_limiter {
   svc_allocator allocator;
@@ -106,32 +114,66 @@ static void limiter_refill(limiter_bucket *b, const svc_set_row *set, int64_t no
   else b->tokens += (int32_t)(passed * set->refill_rate);
 }
 
-/* The bucket's place in its row: where it stands, a free one, or that of the bucket nearest to full. */
-static limiter_bucket *limiter_place(svc_limiter *l, limiter_bucket *row, uint64_t key, int64_t now)
+/* The share of a bucket that was drawn. */
+static int64_t limiter_missing(svc_limiter *l, limiter_bucket *b, int64_t now)
+{
+  const svc_set_row *set = &l->sets[b->set];
+  int64_t missing;
+  if (!b->key) return 0;
+  limiter_refill(b, set, now);
+  missing = (set->capacity - b->tokens) * LIMITER_SHARES / set->capacity;
+  return missing == 0 && b->tokens < set->capacity ? 1 : missing; /* little was drawn, but it is no free place */
+}
+
+/* How many of a row are this owner's, counting the one that comes. */
+static int limiter_owned(const limiter_bucket *row, uint16_t owner, uint16_t comes)
+{
+  int i, n = owner == comes;
+  for (i = 0; i < LIMITER_WAYS; i++) n += row[i].owner == owner;
+  return n;
+}
+
+/* The bucket that gives way to one that comes: a free place, or one that is nearest to full. */
+static limiter_bucket *limiter_yields(svc_limiter *l, limiter_bucket *row, uint16_t comes, int64_t now, int64_t *missing)
 {
   limiter_bucket *best = NULL;
-  int64_t best_missing = INT64_MAX;
-  int i;
-  for (i = 0; i < LIMITER_WAYS; i++)
-    if (row[i].key == key) return &row[i];
+  int i, best_owned = 0;
+  *missing = INT64_MAX;
   for (i = 0; i < LIMITER_WAYS; i++) {
-    int64_t missing = 0;
-    if (row[i].key) {
-      const svc_set_row *set = &l->sets[row[i].set];
-      limiter_refill(&row[i], set, now);
-      missing = (set->capacity - row[i].tokens) * LIMITER_SHARES / set->capacity;
-      if (missing == 0 && row[i].tokens < set->capacity) missing = 1; /* little was drawn, but it is no free place */
-    }
-    if (missing < best_missing) {
-      best_missing = missing;
-      best = &row[i];
-    }
+    int64_t share = limiter_missing(l, &row[i], now);
+    int owned = share <= *missing ? limiter_owned(row, row[i].owner, comes) : 0;
+    if (share > *missing || (share == *missing && owned <= best_owned)) continue;
+    *missing = share;
+    best_owned = owned;
+    best = &row[i];
   }
-  best->key = 0;
   return best;
 }
 
-SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set_index, svc_str instance, int64_t now)
+/* The bucket of this key in its row, made where there is none. */
+static limiter_bucket *limiter_place(svc_limiter *l, limiter_bucket *row, uint64_t key, int set_index, svc_str whose, int64_t now)
+{
+  const svc_set_row *set = &l->sets[set_index];
+  limiter_bucket *b;
+  int64_t missing;
+  uint16_t owner;
+  int i;
+  for (i = 0; i < LIMITER_WAYS; i++)
+    if (row[i].key == key) return &row[i];
+  owner = (uint16_t)limiter_hash(l->seed, 0, whose);
+  b = limiter_yields(l, row, owner, now, &missing);
+  if (!b->key || b->owner != owner) {
+    missing = 0;
+    b->since = now;
+  }
+  b->key = key;
+  b->set = (uint16_t)set_index;
+  b->owner = owner;
+  b->tokens = (int32_t)(set->capacity - missing * set->capacity / LIMITER_SHARES);
+  return b;
+}
+
+SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set_index, svc_str instance, svc_str owner, int64_t now)
 {
   const svc_set_row *set = &l->sets[set_index];
   uint64_t key = limiter_hash(l->seed, set_index, instance);
@@ -141,16 +183,9 @@ SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set_index, svc_str i
   limiter_bucket *b;
   now = now > LIMITER_LATEST ? LIMITER_LATEST : now < -LIMITER_LATEST ? -LIMITER_LATEST : now;
   svc_mutex_lock(lock);
-  b = limiter_place(l, &l->buckets[row * LIMITER_WAYS], key, now);
-  if (b->key == 0) {
-    b->key = key;
-    b->set = (uint16_t)set_index;
-    b->tokens = (int32_t)set->capacity;
-    b->since = now;
-  } else {
-    limiter_refill(b, set, now);
-    if (b->tokens == set->capacity) b->since = now; /* it stood full: the first token taken starts the interval */
-  }
+  b = limiter_place(l, &l->buckets[row * LIMITER_WAYS], key, set_index, owner, now);
+  limiter_refill(b, set, now);
+  if (b->tokens == set->capacity) b->since = now; /* it stood full: the first token taken starts the interval */
   if (b->tokens > 0) {
     b->tokens--;
   } else {
@@ -163,6 +198,24 @@ SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set_index, svc_str i
   return out;
 }
 
+/* -------------------------------------------------------------------------------------------------------------- requests */
+
+/* Whoever has one address of IPv6 has many: what counts is the network, as it stands in a binary address. */
+static svc_str limiter_network(svc_call *c)
+{
+  static const unsigned char mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF };
+  svc_address a;
+  if (!svc_address_parse(c->request.peer, &a)) return c->request.peer;
+  return svc_arena_copy(c->arena, (svc_str){ (const char *)a.b, memcmp(a.b, mapped, sizeof mapped) == 0 ? 16 : 8 });
+}
+
+/* Who answers for a bucket. */
+static svc_str limiter_owner(svc_call *c)
+{
+  if (!svc_id_is_zero(&c->who.org)) return (svc_str){ (const char *)c->who.org.b, sizeof c->who.org.b };
+  return c->who.known ? c->who.user_id : limiter_network(c);
+}
+
 /* Of the organization or project that the path begins with? */
 static bool limiter_is_part(svc_call *c)
 {
@@ -173,28 +226,40 @@ static bool limiter_is_part(svc_call *c)
 }
 
 /*
-** Strangers draw from a bucket of their own for each id that they ask for: they use up nobody else's, and it looks the same
-** whether there is something by that id or not.
+** Strangers draw from a bucket of their own, one for all ids that they ask for: they use up nobody else's, take no more
+** places the more ids they make up, and it looks the same whether there is something by that id or not.
 */
 static svc_str limiter_instance(svc_call *c, int scope)
 {
-  svc_str id;
   if (scope == SVC_SCOPE_IP) return c->request.peer;
   if (c->plan->scope_param < 0) return c->who.user_id;
-  id = c->route.params[c->plan->scope_param];
-  return limiter_is_part(c) ? id : svc_arena_print(c->arena, SVC_FMT " " SVC_FMT, SVC_ARG(id), SVC_ARG(c->who.user_id));
+  if (limiter_is_part(c)) return c->route.params[c->plan->scope_param];
+  return svc_arena_print(c->arena, " " SVC_FMT, SVC_ARG(c->who.user_id));
 }
 
-/* The token endpoint: so many tries a minute for each client at each address, against guessing. */
+/* Is there an account of this name? */
+static bool limiter_knows(svc_call *c, svc_str client)
+{
+  const svc_noun_info *account = c->s->seats[SVC_SEAT_ACCOUNT];
+  svc_id org, id;
+  bool known = account && client.n && svc_begin_read(c) && svc_find_anywhere(c->txn, account->noun, client, &org, &id) == SVC_OK;
+  c->error.code = SVC_E_NONE; /* of a store that fails others will tell */
+  return known;
+}
+
+/* The token endpoint: so many tries a minute for each client from each network, against guessing; and as many for all clients
+** together that there are none of. */
 static bool limiter_tokens(svc_call *c)
 {
   const svc_set_row *set = &c->s->sets[c->s->set_count];
-  svc_str user = SVC_S(""), password;
+  svc_str user = SVC_S(""), password, network = limiter_network(c);
+  svc_buf b = svc_buf_new(c->arena, 96);
   int64_t minutes = 1;
   svc_basic_credentials(c, &user, &password);
-  c->route.tokens =
-      svc_limiter_take(c->s->limiter, c->s->set_count,
-                       svc_arena_print(c->arena, SVC_FMT "\n" SVC_FMT, SVC_ARG(c->request.peer), SVC_ARG(user)), c->now);
+  svc_buf_str(&b, network);
+  svc_buf_char(&b, '\n');
+  if (limiter_knows(c, user)) svc_buf_str(&b, user);
+  c->route.tokens = svc_limiter_take(c->s->limiter, c->s->set_count, svc_buf_done(&b), network, c->now);
   if (c->route.tokens.taken) return true;
   c->route.limited = true;
   return svc_fail(c, SVC_E_RATE_LIMITED, "Sii", &c->request.path, &set->capacity, &minutes);
@@ -207,7 +272,7 @@ SVC_PRIVATE bool svc_stage_limiter(svc_call *c)
   svc_str path = c->request.path;
   if (!c->s->limiter || c->request.v1) return true;
   if (c->plan->route->flags & SVC_ABSOLUTE) return limiter_tokens(c);
-  c->route.tokens = svc_limiter_take(c->s->limiter, set_index, limiter_instance(c, set->scope), c->now);
+  c->route.tokens = svc_limiter_take(c->s->limiter, set_index, limiter_instance(c, set->scope), limiter_owner(c), c->now);
   c->route.limited = true;
   if (c->route.tokens.taken) return true;
   if (path.n) path.p++, path.n--; /* this error names the path without its first slash */

@@ -4,6 +4,10 @@
 ** Items are written one behind the other into one buffer, each copied from the store with its self link put in. What
 ** stands before them (the links of the list, members being sorted) depends on whether more items follow, so room for it
 ** is left at the front and filled in last, right up to the first item. Nothing is copied twice.
+**
+** The rule: no answer grows with what is stored. A list that is an array, without wrapper, is given whole unless a page of it
+** is asked for; where that would be more than LIST_WHOLE bytes it is refused, with the words that pages may be asked for, since
+** an array that ends too early looks as if it were all.
 */
 #include "pipeline/pipeline.h"
 
@@ -26,6 +30,8 @@
 #else
 #define LIST_EXPECT(p) ((void)(p))
 #endif
+
+#define LIST_WHOLE ((size_t)4 << 20) /* bytes of an array that is given whole */
 
 typedef struct list_page {
   svc_buf out;
@@ -210,7 +216,7 @@ static void list_write_item(list_page *page, const svc_item *item)
 /* Memory for the whole page at once, judging by an item of `size` bytes, which may be an odd one: so within bounds. */
 static void list_reserve(svc_call *c, list_page *page, size_t size, int64_t total)
 {
-  int64_t items = c->plan->route->flags & SVC_PAGED ? c->query.per_page : 64, most;
+  int64_t items = c->query.paged ? c->query.per_page : 64, most;
   bool good = list_link_text(c, page);
   size += page->link.n;
   most = (int64_t)((total < 0 ? LIST_GUESS : LIST_GUESS_COUNTED) / size) + 1;
@@ -221,11 +227,31 @@ static void list_reserve(svc_call *c, list_page *page, size_t size, int64_t tota
   if (!good) page->out.failed = true; /* there is no item without its link */
 }
 
-static bool list_fill(svc_call *c, list_page *page, svc_item_source source, void *state, int64_t total)
+static bool list_too_long(svc_call *c)
 {
-  bool paged = c->plan->route->flags & SVC_PAGED;
+  return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", "itemsPerPage", "the list is too long to be given whole: ask for pages of it");
+}
+
+/* Several items are passed over at once, where the source can. True: some were. */
+static bool list_pass(svc_call *c, list_page *page, svc_item_pass pass, void *state, int64_t skip)
+{
+  int64_t n = pass ? pass(c, state, page->seen < skip ? skip - page->seen : INT64_MAX) : 0;
+  page->seen += n;
+  return n > 0;
+}
+
+/* From a source of items, and what may pass over several of them, or NULL. */
+typedef struct list_source {
+  svc_item_source next;
+  svc_item_pass pass;
+  void *state;
+} list_source;
+
+static bool list_fill(svc_call *c, list_page *page, const list_source *from, int64_t total)
+{
+  const bool paged = c->query.paged;
   int64_t skip = paged ? (c->query.page - 1) * c->query.per_page : 0, most = paged ? c->query.per_page : INT64_MAX;
-  bool counting = paged && total < 0 && c->query.include_count;
+  bool counting = c->plan->route->flags & SVC_PAGED && total < 0 && c->query.include_count;
   svc_item item;
   if (total >= 0 && skip >= total) return true;
   for (;;) {
@@ -235,8 +261,10 @@ static bool list_fill(svc_call *c, list_page *page, svc_item_source source, void
       return true;
     }
     memset(&item, 0, sizeof item);
-    if (!source(c, state, wanted ? &item : NULL)) break;
-    page->seen++;
+    if (wanted || !list_pass(c, page, from->pass, from->state, skip)) {
+      if (c->error.code || !from->next(c, from->state, wanted ? &item : NULL)) break;
+      page->seen++;
+    }
     if (page->written == most) {
       page->more = true;
       if (!counting) return true;
@@ -250,6 +278,7 @@ static bool list_fill(svc_call *c, list_page *page, svc_item_source source, void
     list_write_item(page, &item);
     page->written++;
     if (page->out.failed) break;
+    if (page->out.n > LIST_WHOLE && !paged) return list_too_long(c);
   }
   return c->error.code == SVC_E_NONE;
 }
@@ -317,7 +346,7 @@ static size_t list_usual_size(const svc_scan *scan)
 /* The usual case of list_fill: entities as they are stored, none of them left out, and it is known how many there are. */
 static bool list_fill_stored(svc_call *c, list_page *page, svc_scan *scan, int64_t total)
 {
-  bool paged = c->plan->route->flags & SVC_PAGED;
+  const bool paged = c->query.paged;
   int64_t skip = paged ? (c->query.page - 1) * c->query.per_page : 0, most = paged ? c->query.per_page : INT64_MAX;
   svc_str key, value;
   svc_item item;
@@ -333,19 +362,20 @@ static bool list_fill_stored(svc_call *c, list_page *page, svc_scan *scan, int64
     list_write_item(page, &item);
     page->written++;
     if (page->out.failed) break;
+    if (page->out.n > LIST_WHOLE && !paged) return list_too_long(c);
   }
   page->more = skip + page->written < total;
   return svc_txn_good(c);
 }
 
 /* The page as it is written: from a source of items, or, where that is NULL, straight from a scan of entities. */
-static bool list_write(svc_call *c, svc_item_source source, void *state, int64_t total)
+static bool list_write(svc_call *c, const list_source *from, svc_scan *scan, int64_t total)
 {
   bool paged = c->plan->route->flags & SVC_PAGED;
   list_page page;
   memset(&page, 0, sizeof page);
   page.room = paged ? list_front_room(c) : 12;
-  if (source ? !list_fill(c, &page, source, state, total) : !list_fill_stored(c, &page, state, total)) return false;
+  if (from ? !list_fill(c, &page, from, total) : !list_fill_stored(c, &page, scan, total)) return false;
   if (!page.out.arena) {
     page.out = svc_buf_new(c->arena, page.room + 64);
     page.out.n = page.room;
@@ -360,7 +390,13 @@ static bool list_write(svc_call *c, svc_item_source source, void *state, int64_t
 
 SVC_PRIVATE bool svc_list_items(svc_call *c, svc_item_source source, void *state, int64_t total)
 {
-  return list_write(c, source, state, total);
+  return svc_list_passing(c, source, NULL, state, total);
+}
+
+SVC_PRIVATE bool svc_list_passing(svc_call *c, svc_item_source source, svc_item_pass pass, void *state, int64_t total)
+{
+  const list_source from = { source, pass, state };
+  return list_write(c, &from, NULL, total);
 }
 
 SVC_PRIVATE bool svc_list_stored(svc_call *c, svc_scan *scan, int64_t total)

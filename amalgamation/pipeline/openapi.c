@@ -265,7 +265,7 @@ static void openapi_parameters(openapi_writer *w, const svc_plan *plan)
   for (i = 0; i < plan->param_count; i++) openapi_parameter(w, "path", plan->params[i], true, NULL, &first);
   for (p = plan->route->params; p && p->name; p++)
     openapi_parameter(w, "query", svc_str_c(p->name), p->flags & SVC_PARAM_REQUIRED, p, &first);
-  for (i = 0; i < (plan->route->method == SVC_GET && plan->route->flags & SVC_PAGED ? 3u : 0u); i++) {
+  for (i = 0; i < (plan->route->method == SVC_GET && plan->route->flags & (SVC_PAGED | SVC_BARE) ? 3u : 0u); i++) {
     openapi_text(w, first ? "{\"$ref\":\"#/components/parameters/" : ",{\"$ref\":\"#/components/parameters/");
     openapi_text(w, lists[i]);
     openapi_text(w, "\"}");

@@ -82,7 +82,8 @@ typedef struct svc_tokens {
 SVC_PRIVATE int svc_limiter_open(svc_limiter **out, const svc_allocator *allocator, size_t buckets, uint64_t seed,
                                  const svc_set_row *sets); /* sets must outlive it */
 SVC_PRIVATE void svc_limiter_close(svc_limiter *l);
-SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set, svc_str instance, int64_t now);
+/* owner: who answers for the bucket, if it is new; the more of them an owner has, the sooner one of them gives way. */
+SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set, svc_str instance, svc_str owner, int64_t now);
 
 /* digest.c: what the server knows of its nonces. access_use.c: what access lists let in. */
 typedef struct svc_digest svc_digest;
@@ -314,6 +315,7 @@ struct svc_call {
   struct {
     int64_t page, per_page;
     bool include_count, envelope, pretty;
+    bool paged; /* of a list: a page of it, not all */
     svc_query_value *values;
     size_t count;
   } query;
@@ -321,6 +323,7 @@ struct svc_call {
   svc_node *body;          /* as it was sent */
   const svc_node *checked; /* of a POST: checked, with defaults; change a copy */
 
+  const svc_entity *erasing; /* gone already, while what is below it goes; NULL: nothing is */
   svc_question *question; /* for the driver: see svc_route.told */
   svc_answer answer;
   svc_header *headers; /* of the answer */
@@ -372,6 +375,7 @@ SVC_PRIVATE void svc_stage_respond(svc_call *c, svc_response *response); /* resp
 
 /* caller.c, digest.c */
 SVC_PRIVATE svc_str svc_token_name(svc_arena *a, svc_str token);
+SVC_PRIVATE bool svc_credential_lives(svc_call *c, const svc_entity *credential); /* false: its organization is gone */
 SVC_PRIVATE bool svc_basic_credentials(svc_call *c, svc_str *user, svc_str *password);
 SVC_PRIVATE bool svc_digest_caller(svc_call *c);
 SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale); /* 401 with a challenge; false */
@@ -510,7 +514,9 @@ SVC_PRIVATE bool svc_scope_holds(const svc *s, const svc_noun_info *noun, const 
 SVC_PRIVATE bool svc_scope_move(svc_call *c, const svc_id *group, const svc_id *org);
 
 /* erase.c: what goes. */
-SVC_PRIVATE bool svc_erase(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* it and all below it; each speaks */
+/* It and all below it; each speaks. It is gone at once, but of what is below it only so much; the rest follows by itself. */
+SVC_PRIVATE bool svc_erase(svc_call *c, const svc_noun_info *noun, const svc_entity *e);
+SVC_PRIVATE bool svc_erase_due(svc_call *c, const svc_due_entry *due, bool *mine); /* the next of it */
 SVC_PRIVATE bool svc_may_erase(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* nothing holds it; false: refused */
 SVC_PRIVATE bool svc_guarded(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *body, int what);
 
@@ -520,6 +526,8 @@ SVC_PRIVATE bool svc_refs_write(svc_call *c, const svc_noun_info *noun, const sv
                                 const svc_node *body); /* either may be NULL */
 SVC_PRIVATE bool svc_refs_free(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* false: it is named */
 SVC_PRIVATE bool svc_refs_drop(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* it is gone, whoever names it */
+/* Of a field that names others of the same noun: do these, or those that they name, name it again? False: failed. */
+SVC_PRIVATE bool svc_refs_circle(svc_call *c, const svc_change *change, const char *field, bool *circle);
 
 /* list.c: pages. */
 typedef struct svc_item {
@@ -531,8 +539,32 @@ typedef struct svc_item {
 ** NULL the item is only passed over. */
 typedef bool (*svc_item_source)(svc_call *c, void *state, svc_item *out);
 SVC_PRIVATE bool svc_list_items(svc_call *c, svc_item_source source, void *state, int64_t total); /* total < 0: unknown */
+/* Passes over several items at once, at most so many: how many; 0: it has to be one by one from here, or there are no more. */
+typedef int64_t (*svc_item_pass)(svc_call *c, void *state, int64_t most);
+SVC_PRIVATE bool svc_list_passing(svc_call *c, svc_item_source source, svc_item_pass pass, void *state, int64_t total);
 SVC_PRIVATE bool svc_list_stored(svc_call *c, svc_scan *scan, int64_t total); /* records, straight as they are */
 SVC_PRIVATE void svc_item_node(svc_call *c, svc_item *item, svc_str key, const svc_node *body);
+
+/* tally.c: of a log that grows without end, how many there are of each value, block by block. */
+#define SVC_TALLIES 4 /* fields of a noun that are tallied */
+typedef struct svc_place { /* of a value in a body: what stands beside it in `extra`, one for each field that is tallied */
+  uint32_t at, n;
+} svc_place;
+typedef struct svc_tally {
+  svc_id first, last;
+  uint32_t count;
+  svc_str rest; /* private, as what follows */
+  int field;
+  uint32_t left;
+} svc_tally;
+SVC_PRIVATE size_t svc_tally_fields(const svc_noun *noun); /* how many are tallied */
+SVC_PRIVATE int svc_tallied(const svc_noun *noun, const char *field); /* which of its fields that is; -1: none of those */
+SVC_PRIVATE bool svc_tally_text(svc_call *c, const svc_entity *e, int field, svc_str *out); /* false: it is not known */
+SVC_PRIVATE void svc_tally_begin(svc_scan *scan, svc_txn *txn, const char *kind, const svc_id *parent, bool backwards);
+SVC_PRIVATE bool svc_tally_next(svc_scan *scan, svc_tally *out);
+SVC_PRIVATE bool svc_tally_value(svc_tally *t, int *field, svc_str *text, uint32_t *count); /* one by one, in the order of fields */
+SVC_PRIVATE bool svc_tally_note(svc_call *c, const svc_noun *noun, const svc_entity *e); /* it was inserted */
+SVC_PRIVATE void svc_tally_forget(svc_txn *txn, const svc_noun *noun, const svc_id *parent);
 
 /* entities.c: stored entities as a source of items. */
 typedef struct svc_entities {
@@ -548,7 +580,14 @@ typedef struct svc_entities {
 SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_entities *which);
 SVC_PRIVATE bool svc_list_elements(svc_call *c, const svc_entities *which); /* element.c */
 SVC_PRIVATE bool svc_entities_pass(svc_call *c, const svc_entities *which, const svc_entity *e); /* by its filters and keep */
+SVC_PRIVATE bool svc_filter_compares(svc_call *c, const svc_filter *f, const svc_query_value *given, svc_str text);
+/* Those below a parent, as far as the filters by date go. */
+SVC_PRIVATE void svc_entities_scan(svc_call *c, const svc_entities *which, const svc_id *parent, svc_scan *scan);
+SVC_PRIVATE bool svc_list_blocks(svc_call *c, const svc_entities *which, int64_t total); /* blocks.c: of a noun that is tallied */
 SVC_PRIVATE bool svc_entities_item(svc_call *c, const svc_entities *which, const svc_entity *e, svc_item *out);
+/* prefix.c: those below a parent whose unique value begins so, in whatever case. *found false: it is better to look at each. */
+SVC_PRIVATE bool svc_prefix_find(svc_call *c, const svc_noun_info *noun, const svc_id *parent, svc_str prefix, svc_seen *out,
+                                 bool *found);
 /* Those of a noun that is the project or the organization which the caller may see; parent zero: wherever. */
 SVC_PRIVATE bool svc_list_seen(svc_call *c, const svc_entities *which);
 

@@ -128,6 +128,8 @@ static int plan_check_noun(const svc *s, const svc_noun_info *info)
     return plan_bad(s, noun->name, noun->element_of, "is of a singleton, which no path names");
   if (noun->meters && noun->flags & SVC_SINGLETON)
     return plan_bad(s, noun->name, "meters", "are of what has an id, which a singleton has not");
+  if (noun->tallies && (noun->seat != SVC_SEAT_FEED || svc_tally_fields(noun) > SVC_TALLIES))
+    return plan_bad(s, noun->name, "tallies", "are of the feed, and no more than it may have");
   if (noun->quota && s->seats[SVC_SEAT_QUOTA] && s->seats[SVC_SEAT_QUOTA]->noun->limit(NULL, NULL, noun->quota) < 0)
     return plan_bad(s, noun->name, noun->quota, "is no limit that is known");
   return SVC_OK;

@@ -19,10 +19,10 @@ static bool query_boolean(svc_call *c, svc_str name, svc_str text, bool *out)
   return *out || svc_str_is(text, "false") ? true : query_bad(c, name, "it must be true or false");
 }
 
-/* A list has pages when it is not a bare array. */
+/* A bare array has pages, too, when they are asked for. */
 static bool query_is_list(const svc_call *c)
 {
-  return c->request.method == SVC_GET && c->plan->route->flags & SVC_PAGED;
+  return c->request.method == SVC_GET && c->plan->route->flags & (SVC_PAGED | SVC_BARE);
 }
 
 enum query_common { QUERY_PAGE, QUERY_PER_PAGE, QUERY_COUNT, QUERY_ENVELOPE, QUERY_PRETTY, QUERY_COMMON };
@@ -151,6 +151,7 @@ SVC_PRIVATE bool svc_stage_query(svc_call *c)
   c->query.page = 1;
   c->query.per_page = c->s->config.max_page < 100 ? (int64_t)c->s->config.max_page : 100;
   c->query.include_count = true;
+  c->query.paged = c->plan->route->flags & SVC_PAGED;
   while (rest.n) {
     svc_str text = svc_str_cut(&rest, '&'), raw, name;
     int which;
@@ -165,6 +166,7 @@ SVC_PRIVATE bool svc_stage_query(svc_call *c)
     }
     if (seen & 1u << which) return query_bad(c, name, "it may be given only once");
     seen |= 1u << which;
+    c->query.paged |= which == QUERY_PAGE || which == QUERY_PER_PAGE;
     if (!query_common_value(c, which, name, text)) return false;
   }
   return query_required(c);

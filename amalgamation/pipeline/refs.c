@@ -3,7 +3,9 @@
 **
 ** What is named must be there when it is named, and may not go while it is. So that nobody has to look through all that
 ** could name it, every naming has an entry under what is named (store/keys.c draws it); it is written and removed with the
-** entity that names, and all of them go with what is named, which in a cascade may go first.
+** entity that names, and all of them go with what is named, which in a cascade may go first. What is named by its unique
+** value has its entries under a hash of that and of its parent: where it need not be there, it has them all the same, and
+** they count when it comes.
 **
 ** The rule: who names something finds what belongs to the same project, or to its organization, and nothing else.
 */
@@ -16,6 +18,7 @@ typedef struct refs_visit {
   const svc_ref *ref;
   svc_scope scope;        /* from where it is named */
   const svc_entity *from; /* that names it; NULL: it is only looked whether it is there */
+  svc_id own;             /* what stands for the name of that one */
   bool put;               /* the entry is put, else it is removed */
 } refs_visit;
 
@@ -28,16 +31,53 @@ static bool refs_reaches(const svc *s, const svc_noun_info *noun, const svc_scop
   return svc_scope_covers(scope, &of);
 }
 
+/* By its unique value, or else by its id? */
+static bool refs_by_name(const svc_noun_info *noun, svc_str value)
+{
+  svc_id id;
+  return noun->noun->key || (noun->fixed_name && !svc_id_parse(value, &id));
+}
+
+/* Below which project or organization it is named. */
+static const svc_id *refs_parent(const svc *s, const svc_noun_info *noun, const svc_scope *scope)
+{
+  return noun->parent == s->org ? &scope->org : &scope->group;
+}
+
+static svc_str refs_spelled(svc_call *c, const svc_noun_info *noun, svc_str value)
+{
+  return noun->noun->spell ? noun->noun->spell(c, value) : value;
+}
+
+/* What stands for a name in keys. */
+static svc_id refs_name(svc_call *c, const svc_id *parent, svc_str unique)
+{
+  svc_buf b = svc_buf_new(c->arena, sizeof parent->b + unique.n);
+  unsigned char hash[32];
+  svc_id id;
+  svc_buf_add(&b, (const char *)parent->b, sizeof parent->b);
+  svc_buf_str(&b, unique);
+  svc_sha256(svc_buf_done(&b), hash);
+  memcpy(id.b, hash, sizeof id.b);
+  return id;
+}
+
+/* The same of an entity; of what is named by its id alone, that. */
+static svc_id refs_name_of(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
+{
+  return (noun->noun->key || noun->fixed_name) && e->unique.n ? refs_name(c, &e->parent, e->unique) : e->id;
+}
+
 /* The entity that a value names: by its id, or by its unique value below the project. */
 static int refs_find(svc_call *c, const svc_noun_info *noun, const svc_scope *scope, svc_str value, svc_entity *out)
 {
   const svc_noun *n = noun->noun;
-  svc_id id, parent = noun->parent == c->s->org ? scope->org : scope->group;
+  const svc_id *parent = refs_parent(c->s, noun, scope);
+  svc_id id;
   int rc;
-  if (n->key || (noun->fixed_name && !svc_id_parse(value, &id)))
-    return svc_entity_named(c->txn, n->kind, n->names, &parent, n->spell ? n->spell(c, value) : value, out);
+  if (refs_by_name(noun, value)) return svc_entity_named(c->txn, n->kind, n->names, parent, refs_spelled(c, noun, value), out);
   if (!svc_id_parse(value, &id)) return SVC_NOT_FOUND;
-  if (!noun->by_id && !(n->flags & SVC_GLOBAL)) return svc_entity_get(c->txn, n->kind, &parent, &id, out);
+  if (!noun->by_id && !(n->flags & SVC_GLOBAL)) return svc_entity_get(c->txn, n->kind, parent, &id, out);
   rc = svc_get_noun(c->txn, noun, &id, out);
   return rc == SVC_OK && !refs_reaches(c->s, noun, scope, out) ? SVC_NOT_FOUND : rc;
 }
@@ -51,7 +91,6 @@ static bool refs_is_there(void *context, const svc_node *value)
   rc = refs_find(v->c, v->noun, &v->scope, value->text, &e);
   if (rc == SVC_OK) return true;
   if (rc != SVC_NOT_FOUND) return svc_store_failed(v->c, rc);
-  if (!v->ref->err_missing) return true;
   return svc_fail_about(v->c, v->ref->err_missing, value->text, svc_id_str(v->c->arena, &v->scope.group));
 }
 
@@ -59,8 +98,8 @@ SVC_PRIVATE bool svc_refs_check(svc_call *c, const svc_change *change)
 {
   const svc_ref *ref;
   for (ref = change->noun->noun->refs; ref && ref->field; ref++) {
-    refs_visit v = { c, svc_noun_named(c->s, ref->noun), ref, c->scope, NULL, false };
-    if (v.noun && !svc_each_value(change->body, ref->field, refs_is_there, &v)) return false;
+    refs_visit v = { c, svc_noun_named(c->s, ref->noun), ref, c->scope, NULL, { { 0 } }, false };
+    if (v.noun && ref->err_missing && !svc_each_value(change->body, ref->field, refs_is_there, &v)) return false;
   }
   return true;
 }
@@ -72,18 +111,32 @@ static void refs_key(svc_key *key, const char *kind, const svc_id *id)
   svc_key_id(key, id);
 }
 
+/* What stands in keys for what a value names. False: it names nothing. */
+static bool refs_target(refs_visit *v, svc_str value, svc_id *out)
+{
+  bool named = refs_by_name(v->noun, value), anyway = named && !(v->ref && v->ref->err_missing);
+  svc_entity e = { .kind = NULL };
+  if (value.n == 0 || (!anyway && refs_find(v->c, v->noun, &v->scope, value, &e) != SVC_OK)) return false;
+  if (named) {
+    *out = refs_name(v->c, refs_parent(v->c->s, v->noun, &v->scope), refs_spelled(v->c, v->noun, value));
+    return true;
+  }
+  *out = e.id;
+  return true;
+}
+
 static bool refs_entry(void *context, const svc_node *value)
 {
   refs_visit *v = context;
-  svc_entity e;
+  svc_id target;
   svc_key key;
-  if (value->type != SVC_J_STRING || refs_find(v->c, v->noun, &v->scope, value->text, &e) != SVC_OK) return svc_txn_good(v->c);
-  if (svc_id_eq(&e.id, &v->from->id)) return true; /* it may name itself, and go */
-  refs_key(&key, v->noun->noun->kind, &e.id);
+  if (value->type != SVC_J_STRING || !refs_target(v, value->text, &target)) return svc_txn_good(v->c);
+  if (svc_id_eq(&target, &v->from->id) || svc_id_eq(&target, &v->own)) return true; /* it may name itself, and go */
+  refs_key(&key, v->noun->noun->kind, &target);
   svc_key_add(&key, v->from->kind, SVC_KIND_SIZE);
   svc_key_id(&key, &v->from->parent);
   svc_key_id(&key, &v->from->id);
-  if (v->put) svc_put(v->c->txn, &key, SVC_S(""));
+  if (v->put) svc_put(v->c->txn, &key, (svc_str){ (const char *)v->own.b, sizeof v->own.b });
   else svc_remove(v->c->txn, &key);
   return svc_txn_good(v->c);
 }
@@ -92,11 +145,14 @@ static bool refs_entry(void *context, const svc_node *value)
 SVC_PRIVATE bool svc_refs_write(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *before,
                                 const svc_node *body)
 {
-  const svc_ref *ref;
+  const svc_ref *ref = noun->noun->refs;
+  svc_id own;
   int put;
+  if (!ref) return true;
+  own = refs_name_of(c, noun, e);
   for (put = 0; put < 2; put++)
     for (ref = noun->noun->refs; ref && ref->field; ref++) {
-      refs_visit v = { c, svc_noun_named(c->s, ref->noun), ref, e->scope, e, put != 0 };
+      refs_visit v = { c, svc_noun_named(c->s, ref->noun), ref, e->scope, e, own, put != 0 };
       if (v.noun && ref->err_locked && !svc_each_value(put ? body : before, ref->field, refs_entry, &v)) return false;
     }
   return true;
@@ -114,14 +170,14 @@ static int refs_error(svc_call *c, const svc_noun_info *noun, svc_str key)
   return SVC_E_NONE;
 }
 
-SVC_PRIVATE bool svc_refs_free(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
+/* Who names what stands under this. False: refused. */
+static bool refs_unnamed(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_id *under)
 {
   svc_scan scan;
   svc_key prefix;
   svc_str key, value;
   int error;
-  if (!noun->is_target) return true;
-  refs_key(&prefix, e->kind, &e->id);
+  refs_key(&prefix, e->kind, under);
   svc_scan_below(&scan, c->txn, &prefix, false);
   svc_scan_expect(&scan, 1);
   while (svc_scan_next(&scan, &key, &value)) {
@@ -131,11 +187,132 @@ SVC_PRIVATE bool svc_refs_free(svc_call *c, const svc_noun_info *noun, const svc
   return svc_txn_good(c);
 }
 
+SVC_PRIVATE bool svc_refs_free(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
+{
+  svc_id name;
+  if (!noun->is_target) return true;
+  name = refs_name_of(c, noun, e);
+  return refs_unnamed(c, noun, e, &e->id) && (svc_id_eq(&name, &e->id) || refs_unnamed(c, noun, e, &name));
+}
+
 SVC_PRIVATE bool svc_refs_drop(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
   svc_key prefix;
+  svc_id name;
   if (!noun->is_target) return true;
+  name = refs_name_of(c, noun, e);
   refs_key(&prefix, e->kind, &e->id);
   svc_remove_below(c->txn, &prefix);
+  refs_key(&prefix, e->kind, &name);
+  svc_remove_below(c->txn, &prefix);
   return svc_txn_good(c);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- circles */
+
+/* Entities of one noun, each once: in the order in which they were met, and in a table to find them by. */
+typedef struct refs_met {
+  svc_call *c;
+  svc_id *ids, *names;
+  size_t n, room;
+  uint32_t *table; /* place in ids, from 1; 0: free. Twice as many as there is room for */
+} refs_met;
+
+static uint32_t *refs_place(const refs_met *met, const svc_id *id)
+{
+  uint64_t hash;
+  size_t at;
+  memcpy(&hash, id->b + 4, sizeof hash);
+  for (at = (size_t)(hash * 0x9E3779B97F4A7C15u >> 20) & (2 * met->room - 1);; at = (at + 1) & (2 * met->room - 1))
+    if (!met->table[at] || svc_id_eq(&met->ids[met->table[at] - 1], id)) return &met->table[at];
+}
+
+static bool refs_grow(refs_met *met)
+{
+  refs_met more = { met->c, NULL, NULL, met->n, met->room ? 2 * met->room : 64, NULL };
+  size_t i;
+  more.ids = svc_arena_alloc(met->c->arena, more.room * sizeof *more.ids);
+  more.names = svc_arena_alloc(met->c->arena, more.room * sizeof *more.names);
+  more.table = svc_arena_zero(met->c->arena, 2 * more.room * sizeof *more.table);
+  if (!more.ids || !more.names || !more.table) return svc_no_memory(met->c);
+  for (i = 0; i < met->n; i++) {
+    more.ids[i] = met->ids[i];
+    more.names[i] = met->names[i];
+    *refs_place(&more, &more.ids[i]) = (uint32_t)i + 1;
+  }
+  *met = more;
+  return true;
+}
+
+static bool refs_meet(refs_met *met, const svc_id *id, const svc_id *name)
+{
+  uint32_t *place;
+  if (met->n == met->room && !refs_grow(met)) return false;
+  place = refs_place(met, id);
+  if (*place) return true;
+  met->ids[met->n] = *id;
+  met->names[met->n] = *name;
+  *place = (uint32_t)++met->n;
+  return true;
+}
+
+/* Those of the same noun that name what stands under this. */
+static bool refs_meet_namers(refs_met *met, const char *kind, const svc_id *under)
+{
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  svc_id id, name;
+  refs_key(&prefix, kind, under);
+  svc_scan_below(&scan, met->c->txn, &prefix, false);
+  while (svc_scan_next(&scan, &key, &value)) {
+    const char *from = key.p + prefix.n;
+    if (key.n != prefix.n + SVC_KIND_SIZE + 24 || value.n != sizeof name.b || memcmp(from, kind, SVC_KIND_SIZE) != 0) continue;
+    memcpy(id.b, from + SVC_KIND_SIZE + 12, sizeof id.b);
+    memcpy(name.b, value.p, sizeof name.b);
+    if (!refs_meet(met, &id, &name)) return false;
+  }
+  return svc_txn_good(met->c);
+}
+
+typedef struct refs_wanted {
+  refs_visit visit;
+  const refs_met *met;
+  bool found;
+} refs_wanted;
+
+static bool refs_is_met(void *context, const svc_node *value)
+{
+  refs_wanted *w = context;
+  svc_id target;
+  size_t i;
+  if (value->type != SVC_J_STRING || !refs_target(&w->visit, value->text, &target)) return svc_txn_good(w->visit.c);
+  for (i = 0; i < w->met->n && !w->found; i++)
+    w->found = svc_id_eq(&target, &w->met->ids[i]) || svc_id_eq(&target, &w->met->names[i]);
+  return true;
+}
+
+/*
+** Backwards, from who is changed to who names it, and so on: these are few where something is inherited from, and none where
+** it is new, while what it names may be all there are. No record is read.
+*/
+SVC_PRIVATE bool svc_refs_circle(svc_call *c, const svc_change *change, const char *field, bool *circle)
+{
+  const svc_noun_info *noun = change->noun;
+  const char *kind = noun->noun->kind;
+  refs_wanted wanted = { { c, noun, NULL, c->scope, NULL, { { 0 } }, false }, NULL, false };
+  refs_met met = { c, NULL, NULL, 0, 0, NULL };
+  svc_entity self = { .id = change->id, .parent = change->parent, .unique = svc_node_str(change->body, noun->noun->unique) };
+  svc_id name = refs_name_of(c, noun, &self);
+  size_t i;
+  if (!refs_meet(&met, &self.id, &name)) return false;
+  for (i = 0; i < met.n; i++) {
+    const svc_id id = met.ids[i], other = met.names[i]; /* the table may move */
+    if (!refs_meet_namers(&met, kind, &other)) return false;
+    if (!svc_id_eq(&id, &other) && !refs_meet_namers(&met, kind, &id)) return false;
+  }
+  wanted.met = &met;
+  if (!svc_each_value(change->body, field, refs_is_met, &wanted)) return false;
+  *circle = wanted.found;
+  return true;
 }

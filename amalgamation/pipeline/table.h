@@ -139,7 +139,7 @@ typedef struct svc_param {
 
 enum svc_compare {
   SVC_EQUALS,   /* the text of the field is the parameter's; of a parameter that repeats: one of them */
-  SVC_PREFIX,   /* the field begins with it, in whatever case */
+  SVC_PREFIX,   /* the field begins with it, in whatever case; a unique one, of at most 400 bytes, is found by its index */
   SVC_NOT_IN,   /* the field is none of those given */
   SVC_MIN_DATE, /* the date in the field is not before it; of a field that is set at creation the list begins there */
   SVC_MAX_DATE  /* not after it; the same */
@@ -158,7 +158,7 @@ enum svc_method { SVC_GET, SVC_POST, SVC_PUT, SVC_PATCH, SVC_DELETE, SVC_METHOD_
 
 enum svc_route_flags {
   SVC_PAGED = 512,         /* a list, in pages */
-  SVC_BARE = 1,            /* a list as a plain JSON array, without pages and wrapper */
+  SVC_BARE = 1,            /* a list as a plain JSON array, without wrapper: whole, unless a page of it is asked for */
   SVC_EMPTY_OBJECT = 2,    /* the answer's body is {} */
   SVC_NO_AUTH = 4,         /* anybody may call it */
   SVC_V1_TOO = 8,          /* also served below /api/VENDOR/v1.0, where nothing is limited */
@@ -379,6 +379,7 @@ struct svc_noun {
   const char *names;  /* four characters: nouns that have the same share one space of unique values; NULL: its own */
   const char *element_of; /* it is no entity, but an element of this array of its parent's, named by its "id": to change it is to
                              change its parent. Of its hooks there are prepare, removing, gone and view, of an element's body */
+  const char *const *tallies; /* of the feed: fields that lists are filtered by, strings; at most SVC_TALLIES, closed by NULL */
   const char *counted_in; /* field of the parent that shows how many there are */
   unsigned short err_not_found; /* SVC_E_...; parameters: its key, then its parent's */
   unsigned short err_malformed; /* SVC_E_...: what stands in the path is no id at all; 0: as not found; parameters: as that */

@@ -21,15 +21,26 @@
 #define COMMIT_BATCH 128
 #define COMMIT_PATIENCE 64 /* times that a leader lets others run before it commits */
 #define COMMIT_RETRIES 16  /* tries that another process may spoil */
-#define COMMIT_SCHEMA 4 /* older ones are refused: roles on projects stood in the records of those who hold them */
+#define COMMIT_SCHEMA 4 /* older ones are refused: roles on projects, and who names whom, stood in the records themselves */
 
 /* ---------------------------------------------------------------------------------------------- ids and revisions */
 
 /*
 ** Ids must rise over the whole life of a store, but a record of the last one in every commit would be one more page to
 ** flush. So the store knows a bound a little ahead in time, written when it is reached, and the last one itself when it
-** is closed. After a crash ids go on from the bound: up to SVC_ID_AHEAD seconds ahead of the clock, once.
+** is closed. After a crash ids go on from the bound, up to SVC_ID_AHEAD seconds ahead of the clock; the next bound is then
+** only COMMIT_ID_STEP ids further, so that they do not run away from the clock however often that happens.
 */
+#define COMMIT_ID_STEP (UINT64_C(1) << 44) /* a second has room for a million of these; ids are 2^32 apart at the most */
+
+static svc_id commit_bound(const svc_ids *ids)
+{
+  static const unsigned char most[8] = { 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF };
+  int64_t ahead = ids->now < INT64_MAX / 2 ? ids->now + SVC_ID_AHEAD * 1000 : ids->now;
+  if (ahead / 1000 > svc_id_second(&ids->last)) return svc_id_next(&ids->last, ahead, most);
+  return svc_id_after(&ids->last, COMMIT_ID_STEP);
+}
+
 static void commit_save_last(svc_txn *txn, const svc_id *last)
 {
   svc_key key;
@@ -59,8 +70,7 @@ SVC_PRIVATE svc_id svc_new_id(svc_txn *txn)
   svc_ids *ids = txn->ids;
   ids->last = svc_id_next(&ids->last, ids->now, commit_random(txn));
   if (memcmp(ids->last.b, ids->reserved.b, sizeof ids->last.b) > 0) {
-    static const unsigned char most[8] = { 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF };
-    ids->reserved = svc_id_next(&ids->last, (svc_id_second(&ids->last) + SVC_ID_AHEAD) * 1000, most);
+    ids->reserved = commit_bound(ids);
     commit_save_last(txn, &ids->reserved);
   }
   return ids->last;

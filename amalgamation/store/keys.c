@@ -16,9 +16,12 @@
 **   m name                                         the store's own: "schema", "ids"
 **   o kind(4) parent(12) id(12)                    the order that the driver has for this entity (pipeline/order.c)
 **   q id(12)                                       an order by its own id: kind(4) parent(12) id(12)
-**   r kind(4) id(12) kind(4) parent(12) id(12)     the second entity names the first: empty (pipeline/refs.c)
+**   r kind(4) id(12) kind(4) parent(12) id(12)     the second entity names the first, by its id or by its name, of which the
+**                                                  first bytes of a hash stand there: those of its own name (pipeline/refs.c)
+**   t kind(4) parent(12) id(12)                    how many there are of each value in a block, by its last (pipeline/tally.c)
 **   u names(4) value 0 scope(12)                   a unique value: kind(4) id(12) of the entity that has it
 **   w when(8) id(12)                               an order that waits to be handed out, not before this time: empty
+**   x kind(4) parent(12) id(12)                    an entity that is gone, below which there is more to erase: its record
 **
 ** Numbers in keys are big-endian, and times have their sign turned over, so that their order is the order of keys; ids rise
 ** in time, so a scan of "e" gives the entities of a parent in the order of their creation. An entity without parent has twelve zero bytes there. In "u"

@@ -109,6 +109,11 @@ static bool scan_fill(svc_scan *scan)
   return n > 0;
 }
 
+SVC_PRIVATE bool svc_scan_more(svc_scan *scan)
+{
+  return scan->at < scan->n || scan_fill(scan);
+}
+
 SVC_PRIVATE bool svc_scan_next(svc_scan *scan, svc_str *key, svc_str *value)
 {
   if (scan->at == scan->n && !scan_fill(scan)) return false;

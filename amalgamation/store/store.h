@@ -53,6 +53,7 @@ typedef struct svc_scan {
 } svc_scan;
 SVC_PRIVATE void svc_scan_below(svc_scan *scan, svc_txn *txn, const svc_key *prefix, bool backwards);
 SVC_PRIVATE void svc_scan_expect(svc_scan *scan, uint64_t rows); /* so many are wanted first; else a whole batch is read */
+SVC_PRIVATE bool svc_scan_more(svc_scan *scan); /* is there another one? */
 SVC_PRIVATE bool svc_scan_next(svc_scan *scan, svc_str *key, svc_str *value); /* false: no more, or txn->error is set */
 
 /* Where something belongs; zero: in no project, in no organization. */
@@ -61,7 +62,8 @@ typedef struct svc_scope {
 } svc_scope;
 
 /* What an entity waits for. Tags from SVC_DUE_OWN on are the noun's own. */
-enum svc_due_tag { SVC_DUE_STATE, SVC_DUE_EXPIRY, SVC_DUE_RUN, SVC_DUE_OWN };
+enum svc_due_tag { SVC_DUE_STATE, SVC_DUE_EXPIRY, SVC_DUE_RUN, SVC_DUE_OWN,
+                   SVC_DUE_ERASE = 255 /* of what is gone: what is below it is (pipeline/erase.c) */ };
 typedef struct svc_due {
   int64_t when; /* milliseconds */
   unsigned char tag;
@@ -124,6 +126,7 @@ SVC_PRIVATE int svc_entity_update(svc_txn *txn, svc_arena *a, const svc_entity *
 SVC_PRIVATE int svc_entity_remove(svc_txn *txn, const svc_entity *e);
 /* All below a parent, at once: for what has neither unique values nor dues. */
 SVC_PRIVATE int svc_entity_remove_all(svc_txn *txn, const char *kind, const svc_id *parent);
+SVC_PRIVATE int svc_entity_remove_some(svc_txn *txn, const char *kind, const svc_id *parent, uint64_t most); /* the first ones */
 
 /* holding.c: roles on projects, from both sides. */
 typedef struct svc_holder { /* a key, an account, a person in an organization, a team */

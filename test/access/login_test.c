@@ -402,6 +402,141 @@ static MunitResult login_digest_clock_back(const MunitParameter params[], void *
   return MUNIT_OK;
 }
 
+/* One request by digest with a nonce of its own; the status. */
+static int login_fresh(login *l, const char *path, const char *user, const char *password)
+{
+  t_headers_clear(&l->t);
+  munit_assert_int(t_send(&l->t, "GET", path, NULL), ==, 401);
+  login_digest(l, "GET", path, user, password, login_nonce(l), 1, false);
+  return t_send(&l->t, "GET", path, NULL);
+}
+
+/* Who takes a nonce for every request takes none from others: neither one in use, nor one that was just given out. */
+static MunitResult login_digest_shares(const MunitParameter params[], void *data)
+{
+  enum { KEYS = 40 };
+  char path[128], used[64], issued[64], user[KEYS][16], password[KEYS][48], seen[1024];
+  login l;
+  int i, limited = 0, round;
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  snprintf(path, sizeof path, "/api/svc/v2/orgs/%s/settings", l.keys.org_id);
+  l.t.anonymous = false;
+  for (i = 0; i < KEYS; i++) {
+    munit_assert_int(t_sendf(&l.t, "POST", "{\"desc\":\"greedy\",\"roles\":[\"ORG_READ_ONLY\"]}", "/orgs/%s/apiKeys", l.keys.org_id), <, 300);
+    strcpy(user[i], t_str(&l.t, "publicKey"));
+    strcpy(password[i], t_str(&l.t, "privateKey"));
+  }
+  l.t.anonymous = true;
+  for (round = 0; round < 2; round++) { /* with one key, and with many */
+    t_advance(&l.t, 3600);
+    t_headers_clear(&l.t);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+    strcpy(used, login_nonce(&l));
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, used, 1, false);
+    strcpy(seen, l.authorization);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+    t_headers_clear(&l.t);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+    strcpy(issued, login_nonce(&l));
+    for (i = 0; i < 3000; i++) {
+      int which = round ? i % KEYS : 0, status = login_fresh(&l, path, user[which], password[which]);
+      munit_assert_true(status == 200 || status == 429);
+      limited += status == 429;
+    }
+    munit_assert_int(limited, >, 1000);
+    for (i = 0; i < 3000; i++) munit_assert_int(login_fresh(&l, path, user[0], "00000000-0000-4000-8000-000000000000"), ==, 401);
+    t_advance(&l.t, 59); /* what was given out lives as long as it should */
+    t_headers_clear(&l.t);
+    t_header(&l.t, "Authorization", seen); /* and nothing is let in twice */
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, used, 2, false);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), !=, 401);
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, issued, 1, false);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), !=, 401);
+  }
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* Of those that a key had to give up none is let in again. */
+static MunitResult login_digest_no_replay(const MunitParameter params[], void *data)
+{
+  enum { SEEN = 300 };
+  static char seen[SEEN][1024];
+  char path[128];
+  login l;
+  int i;
+  (void)params, (void)data;
+  login_open(&l, &(svc_config){ .limiter_off = 1 });
+  snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
+  for (i = 0; i < SEEN; i++) {
+    munit_assert_int(login_fresh(&l, path, l.keys.public_key, l.keys.private_key), ==, 200);
+    strcpy(seen[i], l.authorization);
+  }
+  for (i = 0; i < SEEN; i++) {
+    t_headers_clear(&l.t);
+    t_header(&l.t, "Authorization", seen[i]);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+  }
+  munit_assert_int(login_fresh(&l, path, l.keys.public_key, l.keys.private_key), ==, 200);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* An organization with more in it than goes at once: none of its credentials is one from the moment that it is gone. */
+static MunitResult login_gone_organization(const MunitParameter params[], void *data)
+{
+  enum { KEYS = 600 };
+  char path[128], first[2][64], last[2][64], bearer[1024];
+  t_reads small, large;
+  login l;
+  int i, steps;
+  (void)params, (void)data;
+  login_open(&l, &(svc_config){ .limiter_off = 1, .store = t_counting_port() });
+  snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
+  login_account(&l);
+  strcpy(bearer, l.authorization);
+  l.t.anonymous = false;
+  t_headers_clear(&l.t);
+  munit_assert_int(t_sendf(&l.t, "DELETE", NULL, "/groups/%s", l.keys.group_id), ==, 202);
+  for (i = 0; i < KEYS; i++) {
+    char (*to)[64] = i ? last : first;
+    munit_assert_int(t_sendf(&l.t, "POST", "{\"desc\":\"one of many\",\"roles\":[\"ORG_READ_ONLY\"]}", "/orgs/%s/apiKeys", l.keys.org_id), <, 300);
+    strcpy(to[0], t_str(&l.t, "publicKey"));
+    strcpy(to[1], t_str(&l.t, "privateKey"));
+  }
+  l.t.anonymous = true;
+  munit_assert_int(login_fresh(&l, path, first[0], first[1]), ==, 200);
+  munit_assert_int(login_fresh(&l, path, last[0], last[1]), ==, 200);
+  login_bearer(&l, bearer + 7);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+  t_reads_taken();
+  munit_assert_int(t_send(&l.t, "DELETE", path, NULL), ==, 204);
+  small = t_reads_taken();
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+  munit_assert_int(login_fresh(&l, path, first[0], first[1]), ==, 401);
+  munit_assert_int(login_fresh(&l, path, last[0], last[1]), ==, 401);
+  l.t.anonymous = false;
+  t_headers_clear(&l.t);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 404);
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(&l.t, "totalCount"), ==, 0);
+  for (steps = 0; steps < 10; steps++) {
+    l.t.now += 10;
+    t_reads_taken();
+    munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200); /* a request does a step, as svc_tick() would */
+    large = t_reads_taken();
+    munit_assert_long(large.writes, <, small.writes + 50);
+  }
+  munit_assert_int(svc_is_due(l.t.s), ==, 0);
+  store_whole(l.t.s);
+  t_organization(&l.t, "First");
+  store_whole(l.t.s);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
 static MunitResult login_odd_headers(const MunitParameter params[], void *data)
 {
   static const char *const headers[] = { "Digest", "Digest ", "Digest username", "Digest username=\"a", "Bearer", "Bearer ",
@@ -997,6 +1132,9 @@ static MunitTest tests[] = {
   { "/spelled", login_spelled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest", login_by_digest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_clock_back", login_digest_clock_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/gone_organization", login_gone_organization, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/digest_shares", login_digest_shares, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/digest_no_replay", login_digest_no_replay, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/odd_headers", login_odd_headers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/token", login_by_token, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/token_errors", login_token_errors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

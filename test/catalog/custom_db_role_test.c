@@ -35,7 +35,6 @@ static MunitResult custom_db_role_life(const MunitParameter params[], void *data
   munit_assert_true(t_violation(&t, "roleName"));
   munit_assert_true(t_violation(&t, "actions[0].action"));
   munit_assert_true(t_violation(&t, "actions[0].resources[0].cluster"));
-  munit_assert_true(t_violation(&t, "actions[0].resources[0].collection"));
   munit_assert_true(t_violation(&t, "x"));
   munit_assert_int(t_sendf(&t, "GET", NULL, ROLES, group), ==, 200);
   munit_assert_int(t.body->type, ==, SVC_J_ARRAY);
@@ -49,6 +48,37 @@ static MunitResult custom_db_role_life(const MunitParameter params[], void *data
   munit_assert_string_equal(t_error(&t), "CUSTOM_ROLE_NOT_FOUND");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?eventType=DB_ROLE_ADDED&eventType=DB_ROLE_DELETED", group), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* A resource: the cluster alone, or a database and a collection, which may be empty. */
+static MunitResult custom_db_role_resources(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *resource, *wrong; /* NULL: it is accepted */
+  } rows[] = {
+    { "{\"cluster\":true}", NULL },
+    { "{\"cluster\":true,\"db\":\"\",\"collection\":\"\"}", NULL },
+    { "{\"db\":\"shop\",\"collection\":\"\"}", NULL },
+    { "{\"cluster\":false,\"db\":\"\",\"collection\":\"\"}", NULL },
+    { "{\"cluster\":true,\"db\":\"shop\"}", "actions[0].resources[0].db" },
+    { "{\"cluster\":true,\"collection\":\"orders\"}", "actions[0].resources[0].collection" },
+    { "{\"cluster\":false}", "actions[0].resources[0].db" },
+    { "{\"db\":\"shop\"}", "actions[0].resources[0].collection" },
+    { "{}", "actions[0].resources[0].collection" },
+  };
+  char body[256];
+  t_service t;
+  size_t i;
+  (void)params, (void)data;
+  role_open(&t);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    snprintf(body, sizeof body, "{\"roleName\":\"r%zu\",\"actions\":[{\"action\":\"FIND\",\"resources\":[%s]}]}", i, rows[i].resource);
+    munit_assert_int(t_sendf(&t, "POST", body, ROLES, group), ==, rows[i].wrong ? 400 : 202);
+    if (rows[i].wrong) munit_assert_true(t_violation(&t, rows[i].wrong));
+    else munit_assert_size(t_count(&t, "actions[0].resources"), ==, 1);
+  }
   t_close(&t);
   return MUNIT_OK;
 }
@@ -75,9 +105,173 @@ static MunitResult custom_db_role_circles(const MunitParameter params[], void *d
   return MUNIT_OK;
 }
 
+/* A role with so many resources in its one action, with names of so many characters; the status. */
+static int role_of_size(t_service *t, const char *method, const char *name, int resources, int length)
+{
+  char *body = malloc((size_t)resources * (size_t)(length + 64) + 256), *end = body;
+  int i, status;
+  munit_assert_not_null(body);
+  end += sprintf(end, "{%s%s%s\"actions\":[{\"action\":\"FIND\",\"resources\":[", name ? "\"roleName\":\"" : "", name ? name : "",
+                 name ? "\"," : "");
+  for (i = 0; i < resources; i++)
+    end += sprintf(end, "%s{\"cluster\":false,\"collection\":\"%0*d\",\"db\":\"\"}", i ? "," : "", length, i);
+  sprintf(end, "]}]}");
+  status = t_sendf(t, method, body, name ? ROLES : ROLES "/r0", group);
+  free(body);
+  return status;
+}
+
+/* A role has bounds, and so has the list of all. */
+static MunitResult custom_db_role_bounds(const MunitParameter params[], void *data)
+{
+  char body[16384], *end = body, name[32], long_name[300];
+  t_service t;
+  size_t whole;
+  int i;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  munit_assert_int(role_of_size(&t, "POST", "r0", 500, 3), ==, 202);
+  munit_assert_int(role_of_size(&t, "POST", "no", 501, 3), ==, 400);
+  munit_assert_true(t_violation(&t, "actions[0].resources"));
+  munit_assert_int(role_of_size(&t, "POST", "no", 1, 256), ==, 400);
+  munit_assert_true(t_violation(&t, "actions[0].resources[0].collection"));
+  munit_assert_int(role_of_size(&t, "POST", "no", 150, 200), ==, 400); /* each of it is within its bounds, but not all together */
+  munit_assert_true(t_violation(&t, "actions"));
+  munit_assert_int(role_of_size(&t, "PATCH", NULL, 150, 200), ==, 400);
+  munit_assert_true(t_violation(&t, "actions"));
+  munit_assert_int(t_sendf(&t, "GET", NULL, ROLES "/r0", group), ==, 200);
+  munit_assert_size(t_count(&t, "actions[0].resources"), ==, 500);
+  end += sprintf(end, "{\"roleName\":\"no\",\"actions\":[");
+  for (i = 0; i < 101; i++) end += sprintf(end, "%s{\"action\":\"FIND\",\"resources\":[]}", i ? "," : "");
+  sprintf(end, "]}");
+  munit_assert_int(t_sendf(&t, "POST", body, ROLES, group), ==, 400);
+  munit_assert_true(t_violation(&t, "actions"));
+  memset(long_name, 'x', sizeof long_name);
+  long_name[129] = 0;
+  snprintf(body, sizeof body, "{\"db\":\"admin\",\"role\":\"%s\"}", long_name);
+  munit_assert_int(role_make(&t, "no", body), ==, 400);
+  munit_assert_true(t_violation(&t, "inheritedRoles[0].role"));
+
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, ROLES "/r0", group), ==, 204);
+  for (i = 0; i < 100; i++) { /* as many as a project may have, each as large as may be: the list is less than 4 MiB */
+    snprintf(name, sizeof name, "r%d", i);
+    munit_assert_int(role_of_size(&t, "POST", name, 130, 202), ==, 202);
+  }
+  munit_assert_int(role_of_size(&t, "POST", "no", 1, 1), ==, 403);
+  munit_assert_int(t_sendf(&t, "GET", NULL, ROLES, group), ==, 200);
+  whole = t.response.body_length;
+  munit_assert_size(whole, >, 3000000);
+  munit_assert_size(whole, <, (size_t)4 << 20);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":1400}", "/groups/%s/limits/svc.project.security.databaseAccess.customRoles", group),
+                   ==, 200);
+  for (; i < 140; i++) { /* a project that may have more gives them in pages */
+    snprintf(name, sizeof name, "r%d", i);
+    munit_assert_int(role_of_size(&t, "POST", name, 130, 202), ==, 202);
+  }
+  munit_assert_int(t_sendf(&t, "GET", NULL, ROLES, group), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_QUERY_PARAMETER");
+  munit_assert_string_equal(t_param(&t, 0), "itemsPerPage");
+  munit_assert_int(t_sendf(&t, "GET", NULL, ROLES "?pageNum=2", group), ==, 200);
+  munit_assert_size(svc_node_count(t.body), ==, 40);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* What a change of what is inherited costs follows what it names, not how large roles are or how many there are. */
+static MunitResult custom_db_role_cost(const MunitParameter params[], void *data)
+{
+  char body[8192], *end, name[32];
+  t_reads small, all;
+  t_service t;
+  int i;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1, .store = t_counting_port() });
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  for (i = 0; i < 100; i++) {
+    snprintf(name, sizeof name, "r%d", i);
+    munit_assert_int(role_of_size(&t, "POST", name, i ? 130 : 1, 202), ==, 202);
+  }
+  t_reads_taken();
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"inheritedRoles\":[{\"db\":\"admin\",\"role\":\"r1\"}]}", ROLES "/r0", group), ==, 200);
+  small = t_reads_taken();
+  end = body + sprintf(body, "{\"inheritedRoles\":[");
+  for (i = 1; i < 100; i++) end += sprintf(end, "%s{\"db\":\"admin\",\"role\":\"r%d\"}", i > 1 ? "," : "", i);
+  sprintf(end, "]}");
+  munit_assert_int(t_sendf(&t, "PATCH", body, ROLES "/r0", group), ==, 200);
+  all = t_reads_taken();
+  munit_assert_long(all.gets, ==, small.gets);
+  munit_assert_long(all.rows, ==, small.rows);
+  munit_assert_long(all.bytes, <, 2 * small.bytes + 1000); /* no other role is read */
+  munit_assert_long(all.writes, <=, small.writes + 99);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, ROLES "/r5", group), ==, 409);
+  munit_assert_long(t_reads_taken().rows, <, 10);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, ROLES "/r0", group), ==, 204);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, ROLES "/r5", group), ==, 204);
+  all = t_reads_taken();
+  munit_assert_long(all.rows + all.gets, <, 60);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* A hundred parents that inherit two each are no circle, however many ways lead from one to the other. */
+static MunitResult custom_db_role_wide(const MunitParameter params[], void *data)
+{
+  char body[8192], *end = body, name[32];
+  t_service t;
+  int i;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":400}", "/groups/%s/limits/svc.project.security.databaseAccess.customRoles", group),
+                   ==, 200);
+  munit_assert_int(role_make(&t, "g0", ""), ==, 202);
+  munit_assert_int(role_make(&t, "g1", "{\"db\":\"admin\",\"role\":\"g0\"}"), ==, 202);
+  end += sprintf(end, "{\"roleName\":\"child\",\"inheritedRoles\":[");
+  for (i = 0; i < 100; i++) {
+    char two[128];
+    snprintf(name, sizeof name, "p%d", i);
+    snprintf(two, sizeof two, "{\"db\":\"admin\",\"role\":\"%s%d\"},{\"db\":\"admin\",\"role\":\"g%d\"}", i > 1 ? "p" : "g", i > 1 ? i - 2 : 0,
+             i > 1 ? i % 2 : 1);
+    munit_assert_int(role_make(&t, name, two), ==, 202);
+    end += sprintf(end, "%s{\"db\":\"admin\",\"role\":\"p%d\"}", i ? "," : "", i);
+  }
+  sprintf(end, "]}");
+  munit_assert_int(t_sendf(&t, "POST", body, ROLES, group), ==, 202);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"inheritedRoles\":[{\"db\":\"admin\",\"role\":\"child\"}]}", ROLES "/g0", group), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_CUSTOM_ROLE_CIRCULAR_DEPENDENCY");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"inheritedRoles\":[{\"db\":\"admin\",\"role\":\"p99\"}]}", ROLES "/p1", group), ==, 400);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"inheritedRoles\":[{\"db\":\"admin\",\"role\":\"p98\"}]}", ROLES "/p1", group), ==, 200);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* A name that nothing has yet is that of a role as soon as there is one: it closes a circle, and holds the role. */
+static MunitResult custom_db_role_later(const MunitParameter params[], void *data)
+{
+  t_service t;
+  (void)params, (void)data;
+  role_open(&t);
+  munit_assert_int(role_make(&t, "a", "{\"db\":\"admin\",\"role\":\"b\"}"), ==, 202);
+  munit_assert_int(role_make(&t, "b", "{\"db\":\"admin\",\"role\":\"a\"}"), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_CUSTOM_ROLE_CIRCULAR_DEPENDENCY");
+  munit_assert_int(role_make(&t, "b", ""), ==, 202);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, ROLES "/b", group), ==, 409);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"inheritedRoles\":[]}", ROLES "/a", group), ==, 200);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, ROLES "/b", group), ==, 204);
+  store_whole(t.s);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/life", custom_db_role_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/resources", custom_db_role_resources, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/circles", custom_db_role_circles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bounds", custom_db_role_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/cost", custom_db_role_cost, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/wide", custom_db_role_wide, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/later", custom_db_role_later, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_custom_db_role = { "custom_db_role", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -396,7 +396,238 @@ static MunitResult event_types(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* ---------------------------------------------------------------------------------------------------------- long feeds */
+
+static const char *const long_types[] = { "CLUSTER_CREATED", "CLUSTER_READY", "CLUSTER_DELETED", "DB_ROLE_ADDED", "DB_ROLE_UPDATED" };
+static const char *const long_clusters[] = { "", "a", "b", "c", "d-1" };
+
+/* Events of a project, some of them of times that have passed. */
+typedef struct long_job {
+  svc_job job; /* first: it is cast back */
+  svc *s;
+  svc_scope scope;
+  int n;
+  int64_t late; /* milliseconds by which some are late; 0: none is */
+  int type, cluster; /* < 0: any */
+} long_job;
+
+static bool long_work(svc_job *job, svc_txn *txn)
+{
+  long_job *l = (long_job *)job;
+  svc_arena arena;
+  svc_call c;
+  int i;
+  svc_service_call(&c, l->s, &arena, txn, job->now);
+  for (i = 0; i < l->n; i++) {
+    int type = l->type < 0 ? munit_rand_int_range(0, 3) : l->type;
+    c.now = l->late && munit_rand_int_range(0, 9) == 0 ? job->now - (int64_t)munit_rand_int_range(0, (int)l->late) : job->now;
+    munit_assert_true(svc_event_write(&c, long_types[type], &l->scope, "clusterName",
+                                      svc_str_c(long_clusters[l->cluster < 0 ? munit_rand_int_range(0, 3) : l->cluster])));
+  }
+  svc_blocks_free(arena.blocks);
+  return true;
+}
+
+static void long_write(t_service *t, const char *org, const char *group, int n, int64_t late, int type, int cluster)
+{
+  long_job l;
+  memset(&l, 0, sizeof l);
+  l.job.work = long_work;
+  l.s = t->s;
+  l.n = 20;
+  l.late = late;
+  l.type = type;
+  l.cluster = cluster;
+  munit_assert_true(svc_id_parse(svc_str_c(org), &l.scope.org) && svc_id_parse(svc_str_c(group), &l.scope.group));
+  for (; n > 0; n -= l.n) {
+    t->now += munit_rand_int_range(0, 5000);
+    l.job.now = t->now;
+    munit_assert_int(svc_commit_run(&t->s->commit, &l.job), ==, SVC_OK);
+  }
+}
+
+/* An event as the model knows it. */
+typedef struct long_event {
+  char id[25], type[32], cluster[16];
+  int64_t created;
+} long_event;
+
+static size_t long_all(t_service *t, const char *group, long_event *out, size_t most)
+{
+  svc_scan scan;
+  svc_entity e;
+  svc_id parent;
+  svc_txn *txn;
+  size_t n = 0;
+  munit_assert_int(t->s->commit.port->read_begin(t->s->commit.store, &txn), ==, SVC_OK);
+  munit_assert_true(svc_id_parse(svc_str_c(group), &parent));
+  svc_below_begin(&scan, txn, "evnt", &parent);
+  while (svc_below_next(&scan, "evnt", &e)) {
+    svc_str type = svc_json_member(e.body, SVC_S("eventTypeName")), cluster = svc_json_member(e.body, SVC_S("clusterName"));
+    svc_str created = svc_json_member(e.body, SVC_S("created"));
+    munit_assert_size(n, <, most);
+    snprintf(out[n].id, 25, SVC_FMT, SVC_ARG(e.key));
+    snprintf(out[n].type, 32, "%.*s", (int)type.n - 2, type.p + 1);
+    snprintf(out[n].cluster, 16, "%.*s", cluster.n ? (int)cluster.n - 2 : 0, cluster.n ? cluster.p + 1 : "");
+    munit_assert_true(svc_date_parse((svc_str){ created.p + 1, created.n - 2 }, &out[n].created));
+    n++;
+  }
+  t->s->commit.port->read_end(txn);
+  return n;
+}
+
+/* A filter as it was drawn: as many of each as their bits say; dates 0: none. */
+typedef struct long_filter {
+  unsigned types, excluded, clusters;
+  int64_t low, high;
+} long_filter;
+
+static bool long_passes(const long_filter *f, const long_event *e)
+{
+  bool type = !f->types, cluster = !f->clusters;
+  int i;
+  for (i = 0; i < 5; i++) {
+    if (f->types >> i & 1 && strcmp(e->type, long_types[i]) == 0) type = true;
+    if (f->excluded >> i & 1 && strcmp(e->type, long_types[i]) == 0) return false;
+    if (f->clusters >> i & 1 && strcmp(e->cluster, long_clusters[i]) == 0) cluster = true;
+  }
+  return type && cluster && (!f->low || e->created >= f->low) && (!f->high || e->created <= f->high);
+}
+
+static int long_query(const long_filter *f, char *out, size_t size)
+{
+  char low[21], high[21];
+  int n = 0, i;
+  out[0] = 0;
+  for (i = 0; i < 5; i++) {
+    if (f->types >> i & 1) n += snprintf(out + n, size - (size_t)n, "&eventType=%s", long_types[i]);
+    if (f->excluded >> i & 1) n += snprintf(out + n, size - (size_t)n, "&excludedEventType=%s", long_types[i]);
+    if (f->clusters >> i & 1) n += snprintf(out + n, size - (size_t)n, "&clusterNames=%s", long_clusters[i]);
+  }
+  svc_date_text(f->low, low);
+  svc_date_text(f->high, high);
+  if (f->low) n += snprintf(out + n, size - (size_t)n, "&minDate=%s", low);
+  if (f->high) n += snprintf(out + n, size - (size_t)n, "&maxDate=%s", high);
+  return n;
+}
+
+static void long_compare(t_service *t, const char *group, const long_event *all, size_t n, const long_filter *f, int page, int per_page)
+{
+  char query[1024], at[48];
+  size_t i, seen = 0, shown = 0;
+  const size_t from = (size_t)(page - 1) * (size_t)per_page;
+  long_query(f, query, sizeof query);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?pageNum=%d&itemsPerPage=%d%s", group, page, per_page, query), ==, 200);
+  for (i = n; i-- > 0;) {
+    if (!long_passes(f, &all[i])) continue;
+    if (seen >= from && shown < (size_t)per_page) {
+      snprintf(at, sizeof at, "results[%zu].id", shown++);
+      munit_assert_string_equal(t_str(t, at), all[i].id);
+    }
+    seen++;
+  }
+  munit_assert_int64(t_int(t, "totalCount"), ==, (int64_t)seen);
+  munit_assert_size(t_count(t, "results"), ==, shown);
+  munit_assert_int(*t_link(t, "next") != 0, ==, seen > from + shown && shown > 0);
+}
+
+/* Whatever is asked of a feed of many blocks, with late ones in the middle of them: what a look at each would say. */
+static MunitResult event_long_feed(const MunitParameter params[], void *data)
+{
+  enum { MOST = 6000 };
+  static long_event all[MOST];
+  const char *org, *group;
+  t_service t;
+  size_t n;
+  int i, round;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  for (round = 0; round < 4; round++) {
+    long_write(&t, org, group, 900, 0, -1, -1);
+    long_write(&t, org, group, 20, 0, 4, 4); /* a type and a cluster that only a few blocks have */
+    long_write(&t, org, group, 300, 2000000, -1, -1);
+    n = long_all(&t, group, all, MOST);
+    for (i = 0; i < 60; i++) {
+      long_filter f = { 0, 0, 0, 0, 0 };
+      if (munit_rand_int_range(0, 1)) f.types = (unsigned)munit_rand_int_range(0, 31);
+      if (munit_rand_int_range(0, 2) == 0) f.excluded = 1u << munit_rand_int_range(0, 4);
+      if (munit_rand_int_range(0, 2) == 0) f.clusters = (unsigned)munit_rand_int_range(0, 15) << 1;
+      if (munit_rand_int_range(0, 2) == 0) f.low = all[munit_rand_int_range(0, (int)n - 1)].created;
+      if (munit_rand_int_range(0, 2) == 0) f.high = all[munit_rand_int_range(0, (int)n - 1)].created;
+      if (f.low && f.high && f.low > f.high) f.high = 0;
+      long_compare(&t, group, all, n, &f, munit_rand_int_range(1, i % 2 ? 3 : 40), munit_rand_int_range(1, 120));
+    }
+    store_whole(t.s);
+  }
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 202);
+  for (i = 0; i < 4; i++) {
+    t.now += 10;
+    svc_tick(t.s);
+  }
+  munit_assert_size(store_whole(t.s), ==, 0);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* What is read for one request of a feed. */
+static long long_cost(t_service *t, const char *group, const char *query, int64_t total)
+{
+  t_reads r;
+  t_reads_taken();
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?%s", group, query), ==, 200);
+  r = t_reads_taken();
+  if (total >= 0) munit_assert_int64(t_int(t, "totalCount"), ==, total);
+  return r.gets + r.rows + r.passed;
+}
+
+/* Four times as long a feed: what is read follows what is shown, and one record in 256 of the rest. */
+static MunitResult event_long_costs(const MunitParameter params[], void *data)
+{
+  static const int sizes[] = { 6000, 24000 };
+  char query[128], early[21], late[21];
+  int k;
+  (void)params, (void)data;
+  for (k = 0; k < 2; k++) {
+    const int n = sizes[k];
+    const long blocks = n / 256 + 1200; /* some are not tallied yet, and the blocks that the page is in are read */
+    const char *org, *group;
+    t_service t;
+    t_open(&t, &(svc_config){ .limiter_off = 1, .store = t_counting_port() });
+    org = t_organization(&t, "Acme");
+    group = t_project(&t, org, "alpha");
+    t_advance(&t, 86400);
+    svc_date_text(t.now - 3600000, early);
+    long_write(&t, org, group, 20, 0, 4, 4);
+    long_write(&t, org, group, n, 0, 0, 1);
+    t_advance(&t, 86400);
+    svc_date_text(t.now, late);
+    munit_assert_long(long_cost(&t, group, "eventType=CLUSTER_DELETED", 0), <, blocks);
+    munit_assert_long(long_cost(&t, group, "eventType=CLUSTER_DELETED&includeCount=false", -1), <, blocks);
+    munit_assert_long(long_cost(&t, group, "eventType=DB_ROLE_UPDATED", 20), <, blocks);
+    munit_assert_long(long_cost(&t, group, "excludedEventType=DB_ROLE_UPDATED", n + 1), <, blocks);
+    munit_assert_long(long_cost(&t, group, "clusterNames=nobody", 0), <, blocks);
+    munit_assert_long(long_cost(&t, group, "clusterNames=a&eventType=CLUSTER_CREATED&pageNum=20", n), <, blocks);
+    munit_assert_long(long_cost(&t, group, "clusterNames=a&eventType=DB_ROLE_UPDATED", 0), <, blocks);
+    snprintf(query, sizeof query, "pageNum=%d", n / 100);
+    munit_assert_long(long_cost(&t, group, query, n + 21), <, blocks);
+    snprintf(query, sizeof query, "maxDate=%s", early); /* dates begin where they are */
+    munit_assert_long(long_cost(&t, group, query, 1), <, 40);
+    snprintf(query, sizeof query, "minDate=%s", late);
+    munit_assert_long(long_cost(&t, group, query, 0), <, 40);
+    snprintf(query, sizeof query, "minDate=%s&includeCount=false", early);
+    munit_assert_long(long_cost(&t, group, query, -1), <, 400);
+    snprintf(query, sizeof query, "minDate=%s", early);
+    munit_assert_long(long_cost(&t, group, query, n + 20), <, blocks);
+    t_close(&t);
+  }
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/long_feed", event_long_feed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/long_costs", event_long_costs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/one_for_each_change", event_one_for_each_change, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/pages", event_pages, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/filters", event_filters, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

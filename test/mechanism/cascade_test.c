@@ -504,7 +504,105 @@ static MunitResult cascade_no_memory(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A cascade that is too large for one transaction goes on by itself, also after the process has ended in the middle of it. */
+static MunitResult cascade_in_steps(const MunitParameter params[], void *data)
+{
+  enum { BRANCHES = 700, STEP = 256 };
+  char path[128], body[64], org[25], group[25]; /* what the handle keeps goes with it */
+  svc_config config = { .limiter_off = 1, .durability = SVC_NO_SYNC, .store = t_counting_port() };
+  cascade_world w;
+  t_reads first, step;
+  size_t left = BRANCHES, calls = 0, i;
+  (void)params, (void)data;
+  store_folder(path);
+  config.path = path;
+  tree_gone_calls = branch_gone_calls = 0;
+  t_probes(probes);
+  t_open(&w.t, &config);
+  w.org = strcpy(org, t_organization(&w.t, "Acme"));
+  w.group = strcpy(group, t_project(&w.t, w.org, "alpha"));
+  cascade_make(&w, "pots", "{\"name\":\"clay\"}");
+  cascade_make(&w, "trees", "{\"name\":\"elm\"}");
+  for (i = 0; i < BRANCHES; i++) {
+    snprintf(body, sizeof body, "{\"name\":\"b%zu\",\"pot\":\"clay\"}", i);
+    cascade_make(&w, "trees/elm/branches", body);
+  }
+  t_reads_taken();
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, TREES "/elm", w.group), ==, 204);
+  first = t_reads_taken();
+  munit_assert_size(tree_gone_calls, ==, 1);
+  left -= STEP;
+  while (left) {
+    munit_assert_size(probe_records(w.t.s, "ebrch"), ==, left);
+    munit_assert_size(probe_records(w.t.s, "x"), ==, 1);
+    munit_assert_size(branch_gone_calls, ==, BRANCHES - left);
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, TREES "/elm", w.group), ==, 404); /* it is gone, and what is below it */
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, TREES "/elm/branches", w.group), ==, 404);
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, TREES, w.group), ==, 200);
+    munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK); /* not before its time */
+    munit_assert_size(probe_records(w.t.s, "ebrch"), ==, left);
+    t_reopen(&w.t, &config);
+    munit_assert_size(probe_records(w.t.s, "ebrch"), ==, left);
+    munit_assert_int(svc_is_due(w.t.s), ==, 0);
+    w.t.now += calls++ ? 3600000 : 10; /* however late it is, one step at a time */
+    munit_assert_int(svc_is_due(w.t.s), ==, 1);
+    t_reads_taken();
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+    step = t_reads_taken();
+    munit_assert_long(step.writes, <=, first.writes + 20);
+    left -= left < STEP ? left : STEP;
+  }
+  munit_assert_size(branch_gone_calls, ==, BRANCHES);
+  munit_assert_size(probe_records(w.t.s, "x"), ==, 0);
+  munit_assert_int(svc_is_due(w.t.s), ==, 0);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?itemsPerPage=500", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "results[0].eventTypeName"), "CPS_SNAPSHOT_FAILED"); /* each of them spoke */
+  munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "elm");                  /* and knew where it was */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=CLUSTER_DELETED", w.group), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/pots/clay", w.group), ==, 204); /* nobody names it */
+  t_advance(&w.t, 60);
+  cascade_nothing_left(&w);
+  cascade_close(&w);
+  store_remove(path);
+  return MUNIT_OK;
+}
+
+/* A project with a long log, whose name is free at once. */
+static MunitResult cascade_long_log(const MunitParameter params[], void *data)
+{
+  enum { EVENTS = 6000 };
+  cascade_world w;
+  const char *again;
+  int i, steps = 0;
+  (void)params, (void)data;
+  cascade_open(&w, NULL);
+  for (i = 0; i < EVENTS; i++)
+    munit_assert_int(t_sendf(&w.t, "PATCH", i % 2 ? "{\"enabled\":true}" : "{\"enabled\":false}", "/groups/%s/privateIpMode", w.group), ==, 200);
+  munit_assert_size(probe_records(w.t.s, "eevnt"), >=, EVENTS);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events", w.group), ==, 404);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", w.group), ==, 404);
+  munit_assert_size(probe_records(w.t.s, "x"), ==, 1);
+  again = t_project(&w.t, w.org, "alpha");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events", again), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  for (; probe_records(w.t.s, "x") && steps < 10; steps++) {
+    w.t.now += 10;
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  }
+  munit_assert_int(steps, ==, 1);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/events", w.org), ==, 200);
+  munit_assert_size(probe_records(w.t.s, "eevnt"), ==, (size_t)t_int(&w.t, "totalCount") + 1);
+  munit_assert_size(store_whole(w.t.s), ==, 1);
+  cascade_close(&w);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/in_steps", cascade_in_steps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/long_log", cascade_long_log, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/all", cascade_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/one", cascade_one, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/in_use", cascade_in_use, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -132,12 +132,15 @@ static MunitResult table_names(const MunitParameter params[], void *data)
   static const svc_noun alone = {
     .name = "target", .kind = "targ", .parent = "project", .object = &list_object, .flags = SVC_SINGLETON
   };
+  static const char *const tallied[] = { "name", NULL };
+  static const svc_noun tallies = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .tallies = tallied };
   static const svc_noun of_singleton = { .name = "part", .parent = "target", .object = &plain_object, .element_of = "deep" };
   (void)params, (void)data;
   table_refused(&target, &names, "probe", "name"); /* it could be given another name */
   table_refused(&target, &element, "part", "no array");
   table_refused(&target, &lost, "part", "parts");
   table_refused(&alone, &of_singleton, "part", "singleton");
+  table_refused(&tallies, NULL, "probe", "tallies"); /* it is not the feed */
   return MUNIT_OK;
 }
 

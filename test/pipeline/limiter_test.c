@@ -44,9 +44,15 @@ static svc_limiter *limiter(size_t buckets, counter *c)
   return l;
 }
 
+/* From a bucket that nobody else answers for. */
+static svc_tokens take(svc_limiter *l, int set, svc_str who, int64_t now)
+{
+  return svc_limiter_take(l, set, who, who, now);
+}
+
 static void taken(svc_limiter *l, int set, const char *who, int64_t now, int64_t remaining)
 {
-  svc_tokens t = svc_limiter_take(l, set, svc_str_c(who), now);
+  svc_tokens t = take(l, set, svc_str_c(who), now);
   munit_assert_true(t.taken);
   munit_assert_int64(t.remaining, ==, remaining);
   munit_assert_int64(t.wait_seconds, ==, 0);
@@ -54,7 +60,7 @@ static void taken(svc_limiter *l, int set, const char *who, int64_t now, int64_t
 
 static void refused(svc_limiter *l, int set, const char *who, int64_t now, int64_t wait)
 {
-  svc_tokens t = svc_limiter_take(l, set, svc_str_c(who), now);
+  svc_tokens t = take(l, set, svc_str_c(who), now);
   munit_assert_false(t.taken);
   munit_assert_int64(t.remaining, ==, 0);
   munit_assert_int64(t.wait_seconds, ==, wait);
@@ -64,7 +70,7 @@ static void refused(svc_limiter *l, int set, const char *who, int64_t now, int64
 static int64_t drain(svc_limiter *l, int set, const char *who, int64_t now)
 {
   int64_t n = 0;
-  while (svc_limiter_take(l, set, svc_str_c(who), now).taken) n++;
+  while (take(l, set, svc_str_c(who), now).taken) n++;
   return n;
 }
 
@@ -187,16 +193,16 @@ static MunitResult limiter_huge_jumps(const MunitParameter params[], void *data)
     if (times[i] < INT64_MAX - 100000) munit_assert_int64(drain(l, TEN, "a", times[i]), ==, refilled);
     else drain(l, TEN, "a", times[i]);
     drain(l, ONE, "a", times[i]);
-    svc_limiter_take(l, LARGE, SVC_S("a"), times[i]);
-    svc_limiter_take(l, DROPS, SVC_S("a"), times[i]);
-    munit_assert_int64(svc_limiter_take(l, TEN, SVC_S("a"), times[i]).wait_seconds, <=, 60);
+    take(l, LARGE, SVC_S("a"), times[i]);
+    take(l, DROPS, SVC_S("a"), times[i]);
+    munit_assert_int64(take(l, TEN, SVC_S("a"), times[i]).wait_seconds, <=, 60);
   }
   drain(l, TEN, "a", INT64_MIN); /* back to the beginning of time, and to its end */
   drain(l, TEN, "a", INT64_MAX);
   drain(l, TEN, "a", INT64_MIN + 1);
   drain(l, TEN, "a", 0);
   munit_assert_int64(drain(l, TEN, "new", INT64_MIN), ==, 10);
-  munit_assert_int64(svc_limiter_take(l, TEN, SVC_S("new"), INT64_MIN).wait_seconds, ==, 60);
+  munit_assert_int64(take(l, TEN, SVC_S("new"), INT64_MIN).wait_seconds, ==, 60);
   svc_limiter_close(l);
   return MUNIT_OK;
 }
@@ -244,9 +250,9 @@ static MunitResult limiter_independent(const MunitParameter params[], void *data
   munit_assert_int64(drain(l, THREE, "never seen", T_START), ==, 3);
   munit_assert_int64(drain(other, THREE, "a", T_START), ==, 3); /* another limiter is another world */
   {
-    svc_tokens t = svc_limiter_take(l, THREE, (svc_str){ "a\0", 2 }, T_START); /* not "a" */
+    svc_tokens t = take(l, THREE, (svc_str){ "a\0", 2 }, T_START); /* not "a" */
     munit_assert_true(t.taken);
-    t = svc_limiter_take(l, THREE, (svc_str){ "a\0\0", 3 }, T_START);
+    t = take(l, THREE, (svc_str){ "a\0\0", 3 }, T_START);
     munit_assert_int64(t.remaining, ==, 2);
   }
   svc_limiter_close(l);
@@ -273,10 +279,10 @@ static MunitResult limiter_flood(const MunitParameter params[], void *data)
     for (i = 0; i < 100000; i++) {
       char who[32];
       snprintf(who, sizeof who, "%08x%08x%08x", munit_rand_uint32(), munit_rand_uint32(), (unsigned)i);
-      munit_assert_true(svc_limiter_take(l, EVEN, svc_str_c(who), now).taken);
+      munit_assert_true(take(l, EVEN, svc_str_c(who), now).taken);
       if (i % 100 == 0) {
-        munit_assert_false(svc_limiter_take(l, THREE, SVC_S("exhausted"), now).taken);
-        munit_assert_false(svc_limiter_take(l, EVEN, SVC_S("exhausted"), now).taken);
+        munit_assert_false(take(l, THREE, SVC_S("exhausted"), now).taken);
+        munit_assert_false(take(l, EVEN, SVC_S("exhausted"), now).taken);
       }
     }
     munit_assert_size(c.calls, ==, calls);
@@ -285,6 +291,38 @@ static MunitResult limiter_flood(const MunitParameter params[], void *data)
     munit_assert_int64(drain(l, EVEN, "exhausted", now), ==, 500);
     svc_limiter_close(l);
     munit_assert_size(c.calls, ==, calls + 1);
+  }
+  return MUNIT_OK;
+}
+
+/* Who draws from many buckets until each is used up has none of them anew by that, whatever else others have. */
+static MunitResult limiter_used_up(const MunitParameter params[], void *data)
+{
+  static const size_t sizes[] = { 1, 64, 4096 };
+  size_t k;
+  (void)params, (void)data;
+  for (k = 0; k < 3; k++) {
+    const int most = k == 2 ? 6000 : 600;
+    int64_t got = 0, limit, others = 0;
+    counter c;
+    svc_limiter *l = limiter(sizes[k], &c);
+    int i, n;
+    for (n = 0; n < 9; n++) munit_assert_true(svc_limiter_take(l, TEN, SVC_S("wanted"), SVC_S("greedy"), T_START).taken);
+    munit_assert_int64(drain(l, TEN, "others", T_START), ==, 10);
+    for (i = 0; i < most; i++) {
+      char who[32];
+      snprintf(who, sizeof who, "made up %d", i);
+      for (n = 0; n < 10; n++) got += svc_limiter_take(l, TEN, svc_str_c(who), SVC_S("greedy"), T_START).taken;
+      others += take(l, TEN, SVC_S("others"), T_START).taken;
+    }
+    for (n = 0; n < 10; n++) others += svc_limiter_take(l, TEN, SVC_S("wanted"), SVC_S("greedy"), T_START).taken;
+    munit_assert_int64(others, <=, 1); /* the one that was left of what is wanted */
+    limit = 10 * (int64_t)(sizes[k] < 8 ? 8 : sizes[k]);
+    munit_assert_int64(got, <=, limit); /* no more than there are places */
+    munit_assert_true(take(l, TEN, SVC_S("somebody else"), T_START).taken); /* and all places being used up is nobody else's loss */
+    munit_assert_int64(drain(l, TEN, "one more", T_START), ==, 10);
+    munit_assert_true(svc_limiter_take(l, TEN, SVC_S("wanted"), SVC_S("greedy"), T_START + 60000).taken); /* time goes on for all */
+    svc_limiter_close(l);
   }
   return MUNIT_OK;
 }
@@ -315,7 +353,7 @@ static void *hammering(void *context)
 {
   hammer *h = context;
   int i;
-  for (i = 0; i < 20000; i++) h->taken += svc_limiter_take(h->l, HAMMERED, SVC_S("all"), T_START).taken;
+  for (i = 0; i < 20000; i++) h->taken += take(h->l, HAMMERED, SVC_S("all"), T_START).taken;
   return NULL;
 }
 
@@ -447,7 +485,7 @@ static MunitResult limiter_what_spends(const MunitParameter params[], void *data
   LEFT("6"); /* of a bucket of the caller's own */
   t.grants[0].on = NULL;
   munit_assert_int(t_send(&t, "GET", "/orgs/5f00000000000000000000bb/settings", NULL), ==, 404); /* not there: no difference */
-  LEFT("6");
+  LEFT("5"); /* one bucket for all that the caller has no part in */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
   LEFT("1");
 #undef LEFT
@@ -664,7 +702,92 @@ static MunitResult limiter_strangers(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A request to the token endpoint by a client that may be made up; the status. */
+static int token_try(t_service *t, const char *client, const char *secret)
+{
+  char plain[128], header[256];
+  svc_str text;
+  svc_arena a;
+  int status;
+  char *at;
+  svc_arena_init(&a, NULL);
+  snprintf(plain, sizeof plain, "%s:%s", client, secret);
+  text = svc_base64(&a, svc_str_c(plain));
+  snprintf(header, sizeof header, "Basic " SVC_FMT "%.*s", SVC_ARG(text), (int)(3 - (text.n + 3) % 4), "==");
+  for (at = header; *at; at++) *at = *at == '-' ? '+' : *at == '_' ? '/' : *at; /* from the letters of URLs to the ordinary ones */
+  t_headers_clear(t);
+  t_header(t, "Authorization", header);
+  t_header(t, "Content-Type", "application/x-www-form-urlencoded");
+  status = t_send(t, "POST", "/api/oauth/token", "grant_type=client_credentials");
+  svc_blocks_free(a.blocks);
+  return status;
+}
+
+/* Sixty thousand tries with made-up clients give not one more guess at a real one. */
+static MunitResult limiter_guessing(const MunitParameter params[], void *data)
+{
+  svc_credentials keys;
+  char client[64];
+  t_service t;
+  int i, n, guesses = 0, served = 0;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  munit_assert_int(svc_bootstrap(t.s, &keys), ==, SVC_OK);
+  t.anonymous = true;
+  for (i = 0; i < 10; i++) guesses += token_try(&t, keys.client_id, "wrong") == 401;
+  munit_assert_int(guesses, ==, 10);
+  munit_assert_int(token_try(&t, keys.client_id, "wrong"), ==, 429);
+  for (i = 0; i < 6000; i++) {
+    snprintf(client, sizeof client, "svc_sa_id_%024d", i);
+    for (n = 0; n < 10; n++) served += token_try(&t, client, "wrong") == 401;
+  }
+  munit_assert_int(served, ==, 10); /* they are one bucket */
+  for (i = 0; i < 20; i++) munit_assert_int(token_try(&t, keys.client_id, keys.client_secret), ==, 429);
+  t.peer = "2001:db8::1"; /* another network has tries of its own, but not each address of it */
+  for (guesses = i = 0; i < 100; i++) {
+    char peer[32];
+    snprintf(peer, sizeof peer, "2001:db8::%x", i + 1);
+    t.peer = peer;
+    guesses += token_try(&t, keys.client_id, "wrong") == 401;
+  }
+  munit_assert_int(guesses, ==, 10);
+  t.peer = "192.0.2.7";
+  t_advance(&t, 60);
+  munit_assert_int(token_try(&t, keys.client_id, keys.client_secret), ==, 200);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* Sixty thousand requests for made-up organizations refill nobody's bucket, neither the own one nor another's. */
+static MunitResult limiter_made_up(const MunitParameter params[], void *data)
+{
+  svc_limit_override few[] = { { "organizationSettings_organization", 10, 1, 60 } };
+  const char *org, *mine;
+  t_service t;
+  int i, served = 0, asked = 0;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limits = few, .limit_count = 1 });
+  org = t_organization(&t, "Acme");
+  mine = t_organization(&t, "Mine");
+  for (i = 0; i < 10; i++) munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 429);
+  t.caller.user_id = "5f00000000000000000000cc";
+  t.grants[0].on = mine;
+  for (i = 0; i < 60000; i++) asked += t_sendf(&t, "GET", NULL, "/orgs/%024x/settings", (unsigned)i / 10 + 1) != 429;
+  munit_assert_int(asked, ==, 10);
+  for (i = 0; i < 20; i++) served += t_sendf(&t, "GET", NULL, "/orgs/%s/settings", mine) == 200;
+  munit_assert_int(served, ==, 10); /* what is asked for in vain is not drawn from what is one's own */
+  t_as(&t, NULL);
+  t.grants[0].on = NULL;
+  for (i = 0; i < 20; i++) munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 429);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/used_up", limiter_used_up, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/guessing", limiter_guessing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/made_up", limiter_made_up, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/strangers", limiter_strangers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/capacity", limiter_capacity, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refill", limiter_refill, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -3,6 +3,8 @@
 */
 #include "support.h"
 
+#include <strings.h>
+
 static const svc_config quiet = { .limiter_off = 1, .provision_ms = SVC_PROVISION_NOW };
 
 #define HERE "http://localhost:8080/api/svc/v2"
@@ -759,7 +761,145 @@ static MunitResult list_odd_first(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A list that is an array is given whole, or in pages when these are asked for; it has neither links nor a count. */
+static MunitResult list_arrays(const MunitParameter params[], void *data)
+{
+  static const char at[] = "/groups/%s/customDBRoles/roles%s";
+  const char *group;
+  char body[64];
+  t_service t;
+  int i;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1, .max_page = 7 });
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  for (i = 0; i < 20; i++) {
+    snprintf(body, sizeof body, "{\"roleName\":\"r%d\"}", i);
+    munit_assert_int(t_sendf(&t, "POST", body, at, group, ""), ==, 202);
+  }
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, ""), ==, 200);
+  munit_assert_size(svc_node_count(t.body), ==, 20);
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?includeCount=true"), ==, 200); /* that asks for no page */
+  munit_assert_int(t.body->type, ==, SVC_J_ARRAY);
+  munit_assert_size(svc_node_count(t.body), ==, 20);
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?pageNum=1"), ==, 200);
+  munit_assert_size(svc_node_count(t.body), ==, 7);
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?itemsPerPage=3&pageNum=2&includeCount=false"), ==, 200);
+  munit_assert_size(svc_node_count(t.body), ==, 3);
+  munit_assert_string_equal(t_str(&t, "[0].roleName"), "r3");
+  munit_assert_string_equal(t_str(&t, "[2].roleName"), "r5");
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?itemsPerPage=6&pageNum=4"), ==, 200);
+  munit_assert_size(svc_node_count(t.body), ==, 2);
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?itemsPerPage=6&pageNum=5"), ==, 200);
+  munit_assert_size(svc_node_count(t.body), ==, 0);
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?itemsPerPage=2&envelope=true"), ==, 200);
+  munit_assert_size(t_count(&t, "content"), ==, 2);
+  munit_assert_int64(t_int(&t, "status"), ==, 200);
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?itemsPerPage=8"), ==, 400);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/limits?itemsPerPage=2&pageNum=2", group), ==, 200); /* of a table */
+  munit_assert_size(svc_node_count(t.body), ==, 2);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* Names that differ in case, length and organization: what the index finds is what a look at each would. */
+static MunitResult list_by_prefix(const MunitParameter params[], void *data)
+{
+  enum { COUNT = 400 };
+  static char names[COUNT][24];
+  static const char letters[] = "aAbB-";
+  const char *org[2];
+  t_service t;
+  int owner[COUNT], i, j, round;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  org[0] = t_organization(&t, "A");
+  org[1] = t_organization(&t, "B");
+  for (i = 0; i < COUNT; i++) {
+    int n = munit_rand_int_range(1, 6);
+    for (j = 0; j < n; j++) names[i][j] = letters[munit_rand_int_range(0, 4)];
+    snprintf(names[i] + n, sizeof names[i] - (size_t)n, "%s%d", i % 7 ? "" : "\xC3\x84", i);
+    owner[i] = munit_rand_int_range(0, 3) == 0;
+    t_project(&t, org[owner[i]], names[i]);
+  }
+  for (round = 0; round < 150; round++) {
+    char prefix[24], at[48];
+    int of = munit_rand_int_range(0, 1), per_page = munit_rand_int_range(1, 60), page = munit_rand_int_range(1, 3), seen = 0, shown = 0;
+    int n = munit_rand_int_range(1, 5);
+    for (j = 0; j < n; j++) prefix[j] = letters[munit_rand_int_range(0, 4)];
+    prefix[n] = 0;
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/groups?name=%s&pageNum=%d&itemsPerPage=%d", org[of], prefix, page, per_page), ==, 200);
+    for (i = 0; i < COUNT; i++) {
+      if (owner[i] != of || strncasecmp(names[i], prefix, (size_t)n) != 0) continue;
+      if (seen >= (page - 1) * per_page && shown < per_page) {
+        snprintf(at, sizeof at, "results[%d].name", shown++);
+        munit_assert_string_equal(t_str(&t, at), names[i]);
+      }
+      seen++;
+    }
+    munit_assert_int64(t_int(&t, "totalCount"), ==, seen);
+    munit_assert_size(t_count(&t, "results"), ==, (size_t)shown);
+  }
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* What is read for one request. */
+static t_reads list_cost(t_service *t, const char *path, int64_t total)
+{
+  t_reads_taken();
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, total);
+  return t_reads_taken();
+}
+
+/* Four times as many projects: a list costs what it shows; what lies before its page is passed over. */
+static MunitResult list_costs(const MunitParameter params[], void *data)
+{
+  static const int sizes[] = { 400, 1600 };
+  int k, i;
+  (void)params, (void)data;
+  for (k = 0; k < 2; k++) {
+    const int n = sizes[k];
+    const char *org;
+    char name[32], path[128];
+    t_service t;
+    t_reads r;
+    t_open(&t, &(svc_config){ .limiter_off = 1, .store = t_counting_port() });
+    org = t_organization(&t, "Acme");
+    for (i = 0; i < n; i++) {
+      snprintf(name, sizeof name, "Proj-%d", i);
+      t_project(&t, org, name);
+    }
+    t.grants[0].on = org;
+    r = list_cost(&t, "/clusters", n); /* each shows its clusters, and the name of its organization */
+    munit_assert_long(r.rows + r.gets, <, 350);
+    snprintf(path, sizeof path, "/clusters?pageNum=%d", n / 100);
+    r = list_cost(&t, path, n);
+    munit_assert_long(r.rows + r.gets, <, 350);
+    munit_assert_long(r.passed, ==, n - 100);
+    snprintf(path, sizeof path, "/orgs/%s/groups?name=PROJ-39", org);
+    r = list_cost(&t, path, 11);
+    munit_assert_long(r.rows + r.gets, <, 120);
+    snprintf(path, sizeof path, "/orgs/%s/groups?name=nothing", org);
+    r = list_cost(&t, path, 0);
+    munit_assert_long(r.rows + r.gets, <, 20);
+    t.grants[0].role = "ORG_MEMBER"; /* sees none of them */
+    snprintf(path, sizeof path, "/orgs/%s/groups", org);
+    r = list_cost(&t, path, 0);
+    munit_assert_long(r.rows + r.gets, <, 20);
+    r = list_cost(&t, "/groups", 0);
+    munit_assert_long(r.rows + r.gets, <, 20);
+    r = list_cost(&t, "/clusters", 0);
+    munit_assert_long(r.rows + r.gets, <, 20);
+    t_close(&t);
+  }
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/by_prefix", list_by_prefix, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/costs", list_costs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/arrays", list_arrays, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/links", list_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/filtered-links", list_filtered_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/base-url", list_base_url, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -20,6 +20,19 @@ static void openapi_check_refs(const svc_node *node)
   }
 }
 
+/* Lists, also those that are arrays, show the parameters of pages; nothing else does. */
+static void openapi_check_pages(const svc_route *route, const svc_node *operation)
+{
+  const svc_node *parameter;
+  int pages = 0;
+  for (parameter = svc_node_get(operation, "parameters")->first; parameter; parameter = parameter->next) {
+    svc_str ref = svc_node_str(parameter, "$ref");
+    pages += svc_str_is(ref, "#/components/parameters/pageNum") || svc_str_is(ref, "#/components/parameters/itemsPerPage") ||
+             svc_str_is(ref, "#/components/parameters/includeCount");
+  }
+  munit_assert_int(pages, ==, route->method == SVC_GET && route->flags & (SVC_PAGED | SVC_BARE) ? 3 : 0);
+}
+
 static MunitResult openapi_document(const MunitParameter params[], void *data)
 {
   static const char *const methods[] = { "get", "post", "put", "patch", "delete" };
@@ -43,6 +56,7 @@ static MunitResult openapi_document(const MunitParameter params[], void *data)
     const svc_node *path = svc_node_get(svc_node_get(root, "paths"), *route->path ? route->path : "/api/svc/v2");
     if (route->flags & SVC_ABSOLUTE) continue;
     if (!svc_node_get(path, methods[route->method])) munit_errorf("%s %s is missing", methods[route->method], route->path);
+    openapi_check_pages(route, svc_node_get(path, methods[route->method]));
   }
   openapi_check_refs(root);
   svc_blocks_free(arena.blocks);

@@ -138,7 +138,7 @@ static MunitResult query_unknown(const MunitParameter params[], void *data)
   assert_refused(&t, path, "itemsPerPage");
   snprintf(path, sizeof path, "/orgs/%s?includeCount=true", org);
   assert_refused(&t, path, "includeCount");
-  snprintf(path, sizeof path, "/groups/%s/limits?pageNum=1", t_project(&t, org, "alpha")); /* a bare array has no pages */
+  snprintf(path, sizeof path, "/groups/%s/limits?pageNum=0", t_project(&t, org, "alpha")); /* a bare array has pages, too */
   assert_refused(&t, path, "pageNum");
   assert_refused(&t, "?pageNum=1", "pageNum");
   /* not only for GET, and before anything is done */

@@ -877,6 +877,48 @@ static MunitResult commit_past_ids(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* As a crash leaves it: the store knows the bound, and not the last one. */
+static void crash(t_service *t, const svc_config *config)
+{
+  t->s->commit.ids.last = t->s->commit.ids.reserved;
+  t_reopen(t, config);
+}
+
+/* However often the process ends: ids rise, none is given out twice, and they stay near the clock. */
+static MunitResult commit_ids_near(const MunitParameter params[], void *data)
+{
+  char path[128], org[25], last[25], name[16];
+  svc_config config = { .limiter_off = 1, .durability = SVC_NO_SYNC };
+  t_service t;
+  svc_id id;
+  int i;
+  (void)params, (void)data;
+  store_folder(path);
+  config.path = path;
+  t_open(&t, &config);
+  strcpy(org, t_organization(&t, "Acme"));
+  strcpy(last, org);
+  for (i = 0; i < 300; i++) {
+    if (i % 3 == 2) t_reopen(&t, &config);
+    else crash(&t, &config);
+    snprintf(name, sizeof name, "p%d", i);
+    munit_assert_int(strcmp(t_project(&t, org, name), last), >, 0);
+    strcpy(last, t_str(&t, "id"));
+    munit_assert_true(svc_id_parse(svc_str_c(last), &id));
+    munit_assert_int64(svc_id_second(&id), >=, t.now / 1000);
+    munit_assert_int64(svc_id_second(&id), <=, t.now / 1000 + SVC_ID_AHEAD + 1);
+    ids_are_known(t.s);
+    if (i % 50 == 49) t_advance(&t, 1);
+  }
+  t_advance(&t, 2 * SVC_ID_AHEAD); /* the clock has caught up */
+  munit_assert_true(svc_id_parse(svc_str_c(t_project(&t, org, "later")), &id));
+  munit_assert_int64(svc_id_second(&id), ==, t.now / 1000);
+  munit_assert_size(store_whole(t.s), ==, 301);
+  t_close(&t);
+  store_remove(path);
+  return MUNIT_OK;
+}
+
 /* A single job that fails with an error of the store: it gets that error, and nothing of it stays. */
 static MunitResult commit_error(const MunitParameter params[], void *data)
 {
@@ -1741,6 +1783,7 @@ static MunitTest tests[] = {
   { "/due_unseen", commit_due_unseen, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/due_unseen_at_open", commit_due_unseen_at_open, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/shared", commit_shared, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/ids_near", commit_ids_near, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/past_ids", commit_past_ids, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/batch_answers", commit_batch_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/readers_go_on", commit_readers_go_on, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -300,6 +300,11 @@ static void whole_due(whole *w, const svc_due_entry *due)
     svc_key_number(&other, due->tag, 1);
     whole_get(w, &other);
     w->months++;
+  } else if (due->tag == SVC_DUE_ERASE) { /* more is to go from below it */
+    svc_key_entity(&other, due->kind, &due->parent, &due->id);
+    other.b[0] = 'x';
+    munit_assert_true(svc_entity_decode(svc_key_str(&other), whole_get(w, &other), &e));
+    munit_assert_int(svc_entity_get(w->txn, due->kind, &due->parent, &due->id, &e), ==, SVC_NOT_FOUND);
   } else {
     munit_assert_int(svc_entity_get(w->txn, due->kind, &due->parent, &due->id, &e), ==, SVC_OK);
     munit_assert_int64(svc_due_get(&e, due->tag), ==, due->when);
@@ -360,11 +365,73 @@ static void whole_ref(whole *w, svc_str key, svc_str value)
   svc_entity e;
   svc_id parent, id;
   const char *from = key.p + 1 + SVC_KIND_SIZE + 12;
-  munit_assert_true(key.n == 1 + SVC_KIND_SIZE + 12 + SVC_KIND_SIZE + 24 && value.n == 0);
-  munit_assert_true(whole_has(w, key.p + 1, key.p + 1 + SVC_KIND_SIZE));
+  unsigned char name[512], hash[32];
+  munit_assert_true(key.n == 1 + SVC_KIND_SIZE + 12 + SVC_KIND_SIZE + 24 && value.n == 12);
   memcpy(parent.b, from + SVC_KIND_SIZE, 12);
   memcpy(id.b, from + SVC_KIND_SIZE + 12, 12);
   munit_assert_int(svc_entity_get(w->txn, from, &parent, &id, &e), ==, SVC_OK);
+  munit_assert_size(e.unique.n, <=, sizeof name - 12); /* who names has its own name beside it, or its id */
+  memcpy(name, parent.b, 12);
+  memcpy(name + 12, e.unique.p, e.unique.n);
+  svc_sha256((svc_str){ (const char *)name, 12 + e.unique.n }, hash);
+  munit_assert_true(memcmp(value.p, hash, 12) == 0 || memcmp(value.p, id.b, 12) == 0);
+  if (memcmp(from, "dbrl", SVC_KIND_SIZE) != 0) /* a role may inherit what is not there */
+    munit_assert_true(whole_has(w, key.p + 1, key.p + 1 + SVC_KIND_SIZE));
+}
+
+/* --- t: tallies */
+
+/* What a tally says against the entities of its block; *behind: where the block before ended. */
+static void whole_tally_block(whole *w, const char *kind, const svc_id *parent, const svc_id *behind, svc_tally *t)
+{
+  static const char *const fields[] = { "eventTypeName", "clusterName" };
+  svc_str text, key, value, raw;
+  uint32_t count, all[2] = { 0, 0 };
+  svc_entity e;
+  svc_scan scan;
+  int field;
+  while (svc_tally_value(t, &field, &text, &count)) {
+    uint32_t n = 0, of = 0;
+    munit_assert_true(field < 2 && count > 0);
+    all[field] += count;
+    svc_below_begin(&scan, w->txn, kind, parent);
+    svc_key_entity(&scan.from, kind, parent, behind);
+    scan.from.b[scan.from.n++] = 0;
+    while (svc_scan_next(&scan, &key, &value) && of < t->count) {
+      munit_assert_true(svc_entity_decode(key, value, &e));
+      munit_assert_int(memcmp(e.id.b, t->first.b, 12), >=, 0);
+      munit_assert_int(memcmp(e.id.b, t->last.b, 12), <=, 0);
+      raw = svc_json_member(e.body, svc_str_c(fields[field]));
+      n += raw.n ? svc_str_eq((svc_str){ raw.p + 1, raw.n - 2 }, text) : text.n == 0;
+      of++;
+    }
+    munit_assert_uint32(of, ==, t->count);
+    munit_assert_true(svc_id_eq(&e.id, &t->last)); /* the last one that was looked at */
+    munit_assert_uint32(n, ==, count);
+  }
+  munit_assert_true(all[0] == t->count && all[1] == t->count);
+}
+
+/* Blocks follow each other without a gap, from the first entity on. */
+static void whole_tallies(whole *w)
+{
+  svc_scan scan;
+  svc_str key, value;
+  char group[16] = "";
+  svc_id parent, behind;
+  svc_tally t;
+  for (whole_scan(w, &scan, 't'); svc_scan_next(&scan, &key, &value); w->records['t']++) {
+    svc_scan one;
+    if (memcmp(group, key.p + 1, 16) != 0) memset(&behind, 0, sizeof behind);
+    memcpy(group, key.p + 1, 16);
+    memcpy(parent.b, group + SVC_KIND_SIZE, 12);
+    svc_tally_begin(&one, w->txn, group, &parent, false);
+    memcpy(one.from.b, key.p, key.n);
+    one.from.n = key.n;
+    munit_assert_true(svc_tally_next(&one, &t));
+    whole_tally_block(w, group, &parent, &behind, &t);
+    behind = t.last;
+  }
 }
 
 /* --- a, h: who holds what */
@@ -617,7 +684,7 @@ static void whole_nothing_else(whole *w)
   for (i = 0; i < 128; i++) known += w->records[i];
   everything(&scan, w->txn);
   while (svc_scan_next(&scan, &key, &value)) {
-    munit_assert_not_null(strchr("abcdeghilmoqruw", key.p[0]));
+    munit_assert_not_null(strchr("abcdeghilmoqrtuw", key.p[0]));
     n += key.p[0] != 'q' && key.p[0] != 'w'; /* their orders lead to them */
   }
   munit_assert_size(n, ==, known);
@@ -655,6 +722,7 @@ size_t store_whole(svc *s)
   whole_class(&w, 'g', whole_by_id);
   whole_class(&w, 'u', whole_unique);
   whole_class(&w, 'r', whole_ref);
+  whole_tallies(&w);
   whole_class(&w, 'b', whole_line);
   whole_class(&w, 'l', whole_open_line);
   whole_class(&w, 'o', whole_order);
@@ -979,6 +1047,7 @@ static MunitResult store_schema(const MunitParameter params[], void *data)
   schema_refused(path, 5, SVC_NEWER, newer);
   schema_refused(path, UINT32_MAX, SVC_NEWER, newer);
   schema_refused(path, 3, SVC_OLDER, older);
+  schema_refused(path, 2, SVC_OLDER, older);
   schema_refused(path, 1, SVC_OLDER, older);
   schema_refused(path, 0, SVC_OLDER, older);
   put_raw(path, SVC_S("mschema"), SVC_S("?"));

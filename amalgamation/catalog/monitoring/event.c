@@ -1,8 +1,8 @@
 /*
 ** Events: what happened in a project or organization, written by the pipeline with every change, newest first.
 **
-** Ids of events are of the time at which they happened, so a filter by date begins where the date is. Only includeRaw, which
-** asks for the event once more inside of itself, parses anything.
+** Ids of events are of the time at which they happened, so a filter by date begins where the date is; types and clusters are
+** tallied. Only includeRaw, which asks for the event once more inside of itself, parses anything.
 */
 #include "catalog/catalog.h"
 
@@ -80,6 +80,7 @@ static const svc_field event_fields[] = {
 static const svc_object event_object = { .name = "ProjectEvent", .base = &event_common, .fields = event_fields };
 
 static const svc_field event_feed_fields[] = { F_STR("link", .flags = SVC_READ_ONLY), F_END };
+static const char *const event_tallies[] = { "eventTypeName", "clusterName", NULL };
 static const svc_object event_feed = { .name = "ActivityFeedLink", .fields = event_feed_fields };
 
 static const svc_param event_group_params[] = {
@@ -248,6 +249,7 @@ SVC_PRIVATE const svc_noun svc_noun_event = {
   .param = "eventId",
   .seat = SVC_SEAT_FEED,
   .object = &event_object,
+  .tallies = event_tallies,
   .err_not_found = SVC_E_EVENT_NOT_FOUND,
   .routes = event_routes,
 };

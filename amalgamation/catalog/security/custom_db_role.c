@@ -3,11 +3,15 @@
 ** unique in the project and does not change.
 **
 ** Roles inherit from one another, but never in a circle; one that another inherits cannot be deleted.
+**
+** The specification bounds nothing of a role. Here it has at most CUSTOM_DB_ROLE_BYTES as it is stored, so that the list of
+** all roles of a project, which is one answer, fits into what such an answer may have (pipeline/list.c) as long as the
+** project's limit on roles is what it is by default.
 */
 #include "catalog/catalog.h"
 
 #define CUSTOM_DB_ROLE_KIND "dbrl"
-#define CUSTOM_DB_ROLE_MOST 1400 /* roles that are followed: as many as a project may have at the most */
+#define CUSTOM_DB_ROLE_BYTES (32 << 10) /* some 500 resources with names of usual length */
 
 static const char *const custom_db_role_actions[] = {
   "FIND", "INSERT", "REMOVE", "UPDATE", "BYPASS_DOCUMENT_VALIDATION", "USE_UUID", "KILL_OP",
@@ -27,30 +31,30 @@ static const char *const custom_db_role_actions[] = {
   "DROP_SEARCH_INDEX", "LIST_SEARCH_INDEXES", "UPDATE_SEARCH_INDEX", NULL
 };
 
-static const svc_field custom_db_role_resource_fields[] = {
-  F_BOOL("cluster", .flags = SVC_REQUIRED),
-  F_STR("collection", .flags = SVC_REQUIRED),
-  F_STR("db", .flags = SVC_REQUIRED),
+static const svc_field custom_db_role_resource_fields[] = { /* the cluster, or a database and a collection: see below */
+  F_BOOL("cluster"),
+  F_STR("collection", .max = 255),
+  F_STR("db", .max = 64),
   F_END
 };
 static const svc_object custom_db_role_resource = { .name = "PermittedNamespace", .fields = custom_db_role_resource_fields };
 
 static const svc_field custom_db_role_action_fields[] = {
   F_ENUM("action", custom_db_role_actions, .flags = SVC_REQUIRED),
-  F_LIST("resources", &custom_db_role_resource, .flags = SVC_REQUIRED),
+  F_LIST("resources", &custom_db_role_resource, .flags = SVC_REQUIRED, .max_items = 500),
   F_END
 };
 static const svc_object custom_db_role_action = { .name = "PrivilegeAction", .fields = custom_db_role_action_fields };
 
 static const svc_field custom_db_role_inherited_fields[] = {
-  F_STR("db", .flags = SVC_REQUIRED),
-  F_STR("role", .flags = SVC_REQUIRED),
+  F_STR("db", .flags = SVC_REQUIRED, .max = 64),
+  F_STR("role", .flags = SVC_REQUIRED, .max = 128),
   F_END
 };
 static const svc_object custom_db_role_inherited = { .name = "InheritedRole", .fields = custom_db_role_inherited_fields };
 
 static const svc_field custom_db_role_fields[] = {
-  F_LIST("actions", &custom_db_role_action, .preset = "[]"),
+  F_LIST("actions", &custom_db_role_action, .max_items = 100, .preset = "[]"),
   F_LIST("inheritedRoles", &custom_db_role_inherited, .flags = SVC_UNIQUE_ITEMS, .max_items = 100, .preset = "[]"),
   F_STR("roleName", .flags = SVC_REQUIRED | SVC_FIXED, .pattern = "^([-\\w._()])+$", .max = 128),
   F_END
@@ -79,37 +83,51 @@ static const svc_ref custom_db_role_refs[] = {
   { NULL, NULL, 0, 0 }
 };
 
-/* A walk over all that a role inherits: each role once, however many ways lead to it. */
-typedef struct custom_db_role_walk {
-  svc_call *c;
-  svc_str wanted, *seen;
-  size_t count;
-} custom_db_role_walk;
-
-static bool custom_db_role_follow(void *context, const svc_node *value)
+static void custom_db_role_resource_is(svc_call *c, const svc_node *resource, size_t action, size_t index)
 {
-  custom_db_role_walk *walk = context;
-  svc_call *c = walk->c;
-  const svc_node *body;
-  svc_entity e;
-  size_t i;
-  if (svc_str_eq(value->text, walk->wanted)) return false;
-  for (i = 0; i < walk->count; i++)
-    if (svc_str_eq(walk->seen[i], value->text)) return true;
-  if (svc_entity_named(c->txn, CUSTOM_DB_ROLE_KIND, NULL, &c->scope.group, value->text, &e) != SVC_OK) return true;
-  if (walk->count == CUSTOM_DB_ROLE_MOST) return false;
-  walk->seen[walk->count++] = value->text;
-  body = svc_entity_body(c, &e);
-  return body && svc_each_value(body, "inheritedRoles[].role", custom_db_role_follow, walk);
+  const char *const members[] = { "db", "collection" };
+  bool cluster = svc_node_bool(resource, "cluster", false);
+  int i;
+  for (i = 0; i < 2; i++) {
+    const svc_node *value = svc_node_get(resource, members[i]);
+    svc_str at = svc_arena_print(c->arena, "actions[%zu].resources[%zu].%s", action, index, members[i]);
+    if (cluster && value && value->text.n) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must be empty beside the whole cluster");
+    if (!cluster && !value) svc_violate(c, SVC_E_MISSING_ATTRIBUTE, at, "is required, unless cluster is true");
+  }
+}
+
+/* A resource is the cluster alone, or a database and a collection, either of which may be empty: then all of them. */
+static bool custom_db_role_resources(svc_call *c, const svc_node *body)
+{
+  const svc_node *actions = svc_node_get(body, "actions"), *action, *resource;
+  size_t i = 0, j;
+  for (action = actions ? actions->first : NULL; action; action = action->next, i++) {
+    const svc_node *resources = svc_node_get(action, "resources");
+    for (j = 0, resource = resources ? resources->first : NULL; resource; resource = resource->next, j++)
+      custom_db_role_resource_is(c, resource, i, j);
+  }
+  return svc_check_done(c);
+}
+
+static bool custom_db_role_fits(svc_call *c, const svc_node *body)
+{
+  svc_str text;
+  size_t links_at;
+  if (!svc_body_write(c->arena, body, &text, &links_at)) return svc_no_memory(c);
+  if (text.n <= CUSTOM_DB_ROLE_BYTES) return true;
+  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("actions"), "makes the role larger than %d bytes", CUSTOM_DB_ROLE_BYTES);
+  return svc_check_done(c);
 }
 
 static bool custom_db_role_prepare(svc_call *c, svc_change *change)
 {
-  custom_db_role_walk walk = { c, svc_node_str(change->body, "roleName"), NULL, 0 };
-  walk.seen = svc_arena_alloc(c->arena, CUSTOM_DB_ROLE_MOST * sizeof *walk.seen);
-  if (!walk.seen) return svc_no_memory(c);
-  if (svc_each_value(change->body, "inheritedRoles[].role", custom_db_role_follow, &walk)) return true;
-  return c->error.code ? false : svc_fail(c, SVC_E_INVALID_CUSTOM_ROLE_CIRCULAR_DEPENDENCY, "S", &walk.wanted);
+  const svc_node *before = svc_node_get(change->before, "inheritedRoles");
+  svc_str name = svc_node_str(change->body, "roleName");
+  bool circle = false;
+  if (!custom_db_role_resources(c, change->body) || !custom_db_role_fits(c, change->body)) return false;
+  if (before && svc_node_same(before, svc_node_get(change->body, "inheritedRoles"))) return true;
+  if (!svc_refs_circle(c, change, "inheritedRoles[].role", &circle)) return false;
+  return circle ? svc_fail(c, SVC_E_INVALID_CUSTOM_ROLE_CIRCULAR_DEPENDENCY, "S", &name) : true;
 }
 
 static const svc_field_error custom_db_role_errors[] = {

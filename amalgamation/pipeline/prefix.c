@@ -1,0 +1,103 @@
+/*
+** Entities whose name begins with something, in whatever case, found by the index of unique values.
+**
+** The index is ordered by the bytes of names, so names that begin alike stand together, but in each spelling apart. They are
+** found letter by letter: from what is known to be there one looks for each of the two cases of the next letter, and goes on
+** only where there is something.
+**
+** The rule: it costs no more than a fourth of what a look at all below the parent does. The index holds the names of all
+** organizations, so what begins alike may be somebody else's: where that is too much, the search is given up, and the
+** list looks at each of its own.
+*/
+#include "pipeline/pipeline.h"
+
+#define PREFIX_LONGEST 128 /* of longer ones there are few, and none that somebody types */
+#define PREFIX_LEAST 64    /* steps that are always worth it */
+
+typedef struct prefix_search {
+  svc_call *c;
+  const char *names, *kind;
+  const svc_id *scope;
+  svc_str prefix;
+  int64_t left; /* steps until it is given up */
+  svc_id *ids;
+  size_t n, room;
+  char text[PREFIX_LONGEST];
+} prefix_search;
+
+static bool prefix_add(prefix_search *p, const char *id)
+{
+  if (p->n == p->room) {
+    size_t room = p->room ? 2 * p->room : 64;
+    svc_id *more = svc_arena_alloc(p->c->arena, room * sizeof *more);
+    if (!more) return svc_no_memory(p->c);
+    if (p->n) memcpy(more, p->ids, p->n * sizeof *more);
+    p->ids = more;
+    p->room = room;
+  }
+  memcpy(p->ids[p->n++].b, id, sizeof p->ids->b);
+  return true;
+}
+
+static void prefix_scan(prefix_search *p, size_t n, svc_scan *scan)
+{
+  svc_key key;
+  svc_key_begin(&key, 'u');
+  svc_key_add(&key, p->names, SVC_KIND_SIZE);
+  svc_key_add(&key, p->text, n);
+  svc_scan_below(scan, p->c->txn, &key, false);
+}
+
+/* All that begin so. */
+static bool prefix_take(prefix_search *p)
+{
+  svc_scan scan;
+  svc_str key, value;
+  prefix_scan(p, p->prefix.n, &scan);
+  while (p->left-- > 0 && svc_scan_next(&scan, &key, &value)) {
+    if (value.n != SVC_KIND_SIZE + 12 || memcmp(value.p, p->kind, SVC_KIND_SIZE) != 0) continue;
+    if (memcmp(key.p + key.n - 12, p->scope->b, 12) != 0) continue;
+    if (!prefix_add(p, value.p + SVC_KIND_SIZE)) return false;
+  }
+  return svc_txn_good(p->c);
+}
+
+/* As deep as the prefix is long. */
+static bool prefix_from(prefix_search *p, size_t at)
+{
+  svc_scan scan;
+  char ch = at < p->prefix.n ? p->prefix.p[at] : 0;
+  bool letter = (ch >= 'A' && ch <= 'Z') || (ch >= 'a' && ch <= 'z');
+  int i;
+  if (at == p->prefix.n) return prefix_take(p);
+  for (i = 0; i < (letter ? 2 : 1) && p->left > 0; i++) {
+    p->text[at] = i ? (char)(ch ^ 32) : ch;
+    p->left--;
+    prefix_scan(p, at + 1, &scan);
+    svc_scan_expect(&scan, 1);
+    if (svc_scan_more(&scan) && !prefix_from(p, at + 1)) return false;
+  }
+  return svc_txn_good(p->c);
+}
+
+static int prefix_order(const void *a, const void *b)
+{
+  return memcmp(a, b, sizeof(svc_id));
+}
+
+SVC_PRIVATE bool svc_prefix_find(svc_call *c, const svc_noun_info *noun, const svc_id *parent, svc_str prefix, svc_seen *out,
+                                 bool *found)
+{
+  const svc_noun *n = noun->noun;
+  prefix_search p = { .c = c, .names = n->names ? n->names : n->kind, .kind = n->kind, .scope = parent, .prefix = prefix };
+  *found = false;
+  memset(out, 0, sizeof *out);
+  if (n->flags & SVC_SHARED_NAME || !noun->by_id || prefix.n == 0 || prefix.n > PREFIX_LONGEST) return true;
+  p.left = PREFIX_LEAST + (int64_t)(svc_count(c->txn, n->kind, parent) / 4);
+  if (!prefix_from(&p, 0)) return false;
+  *found = p.left > 0;
+  if (p.n) qsort(p.ids, p.n, sizeof *p.ids, prefix_order); /* in the order of creation, as the list is */
+  out->ids = p.ids;
+  out->id_count = p.n;
+  return true;
+}
