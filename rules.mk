@@ -53,7 +53,7 @@ fuzz: $(FUZZERS)
 # $(call noted,FILE,TEXT) is FILE. It holds TEXT, and is written only when that is another: what depends on it sees that.
 differ = $(subst x$1,,x$2)$(subst x$2,,x$1)
 noted = $(if $(call differ,$2,$(file <$1)),$(file >$1,$2))$1
-COMMON := rules.mk $(DEPS)/.stamp $(MBED)/.stamp \
+COMMON := rules.mk $(patsubst %,$(DEPS)/.stamp-%,lmdb frozen tinycthread) $(MBED)/.stamp \
   $(call noted,$(O)/flags,$(strip $(CC) / $(AR) / $(OPT) / $(DEP_OPT) / $(LINK) / $(INCLUDES) / $(MBED)))
 
 OURS = $(OPT) -std=c11 $(WARN) -I.
@@ -74,6 +74,10 @@ $(call deps,mongoose):       FLAGS = $(DEP_OPT) -std=gnu11 -w $(INCLUDES) $(MG)
 $(O)/obj/%.o: %.c $(COMMON)
 	@mkdir -p $(@D); made=0; $(CC) $(FLAGS) -MMD -MP -c -o $@ $< 2>$(@:.o=.said) || made=1; \
 	cat $(@:.o=.said) >&2; [ $$made = 0 ] || { echo $< >>$(O)/failed; exit 1; }
+
+# These alone see those two.
+$(call objects,$(LISTENER) $(BENCH)) $(call deps,mongoose): $(DEPS)/.stamp-mongoose
+$(call objects,$(TESTS)) $(call deps,munit): $(DEPS)/.stamp-munit
 
 -include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
 
