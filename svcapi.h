@@ -54,6 +54,7 @@ extern "C" {
 #define SVC_CORRUPT 7 /* the folder holds something that is not a store of this library */
 #define SVC_RANDOM 8  /* the random source failed */
 #define SVC_OLDER 9   /* the store was written by an older version, whose format is not read any more */
+#define SVC_EXISTS 10 /* svc_backup(): the folder holds a store already, which stays as it is */
 
 typedef struct svc svc; /* a handle; opaque */
 
@@ -197,6 +198,7 @@ typedef struct svc_config {
 
   int64_t provision_ms; /* how long a cluster takes to be made, up to a hundred years; default 10 000; SVC_PROVISION_NOW: no
                            time at all */
+  int conceal; /* not 0: what the caller has no part in answers 404, as what is not there; default: 401 */
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */
@@ -328,7 +330,8 @@ int svc_openapi(svc *s, svc_response *out);
 
 /*
 ** Write a consistent copy of the store into the folder `path`, which is made if it is missing and must not hold a store
-** yet, while requests go on. The copy is compacted, is on the disk when this returns, and can be opened with svc_open().
+** yet (SVC_EXISTS), while requests go on. The copy is compacted, is on the disk when this returns, and can be opened with
+** svc_open(). The log says what is wrong.
 */
 int svc_backup(svc *s, const char *path);
 

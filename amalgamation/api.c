@@ -120,15 +120,24 @@ static int api_configure(svc *s)
 static int api_random(svc *s)
 {
   svc_ids *ids = &s->commit.ids;
+  char why[256] = "";
   if (s->config.random) {
     ids->random = s->config.random;
     ids->random_context = s->config.random_context;
     return SVC_OK;
   }
-  s->drbg = svc_drbg_new();
+  s->drbg = svc_drbg_new(why, sizeof why);
   ids->random = svc_drbg_fill;
   ids->random_context = s->drbg;
-  return s->drbg ? SVC_OK : SVC_RANDOM;
+  if (s->drbg) return SVC_OK;
+  svc_log(s, SVC_LOG_ERROR, "%s", why);
+  return SVC_RANDOM;
+}
+
+static int api_invalid_limit(const svc *s, const char *id, const char *why)
+{
+  svc_log(s, SVC_LOG_ERROR, "svc_config.limits: %.100s %s", id, why);
+  return SVC_INVALID;
 }
 
 static int api_limit(svc *s, const svc_limit_override *o)
@@ -141,13 +150,13 @@ static int api_limit(svc *s, const svc_limit_override *o)
     if (!o->endpoint_set_id || strcmp(id, o->endpoint_set_id) != 0) continue;
     if (o->capacity < 0 || o->capacity > INT32_MAX || o->refill_rate < 0 || o->refill_rate > INT32_MAX ||
         o->refill_seconds < 0 || o->refill_seconds > INT32_MAX)
-      return api_invalid(s, "limits", "has a value out of range");
+      return api_invalid_limit(s, id, "has a value out of range");
     if (o->capacity) set->capacity = o->capacity;
     if (o->refill_rate) set->refill_rate = o->refill_rate;
     if (o->refill_seconds) set->refill_seconds = o->refill_seconds;
     return SVC_OK;
   }
-  return api_invalid(s, "limits", "names an endpoint set that does not exist");
+  return api_invalid_limit(s, o->endpoint_set_id ? o->endpoint_set_id : "NULL", "is not the id of an endpoint set");
 }
 
 static int api_limiter(svc *s)
@@ -208,6 +217,8 @@ int svc_open(svc **out, const svc_config *config)
   if (rc == SVC_OK) rc = svc_links_open(s);
   if (rc == SVC_OK) rc = api_store(s);
   if (rc == SVC_OK) rc = svc_orders_open(s);
+  if (rc == SVC_RANDOM && (s->config.random || s->drbg)) /* else it has been told why there is none */
+    svc_log(s, SVC_LOG_ERROR, "%s gives no random bytes", s->config.random ? "svc_config.random" : "mbedTLS");
   if (rc != SVC_OK) {
     svc_close(s);
     return rc;
@@ -472,8 +483,11 @@ int svc_openapi(svc *s, svc_response *out)
 
 int svc_backup(svc *s, const char *path)
 {
+  int rc;
   if (!s || !path || !*path) return SVC_INVALID;
-  return svc_commit_copy(&s->commit, path, svc_now(s));
+  rc = svc_commit_copy(&s->commit, path, svc_now(s));
+  if (rc != SVC_OK) svc_log(s, SVC_LOG_ERROR, "cannot write a copy of the store into %.300s: %s", path, svc_strerror(rc));
+  return rc;
 }
 
 const char *svc_version(void)
@@ -493,6 +507,7 @@ const char *svc_strerror(int code)
   case SVC_NEWER: return "the store was written by a newer version of this library";
   case SVC_CORRUPT: return "the store is damaged, or is not a store of this library";
   case SVC_RANDOM: return "the source of random bytes failed";
+  case SVC_EXISTS: return "the folder holds a store already";
   case SVC_OLDER: return "the store was written by an older version of this library, whose format is not read any more";
   default: return "unknown error";
   }

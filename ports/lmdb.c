@@ -251,6 +251,18 @@ static int lmdb_read_base(svc_store *store, MDB_txn *txn, uint64_t *base)
   return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
+/*
+** A child process that the host starts shall not have the store's files: its locks of the table of readers, and the room
+** on the disk, would outlive us. LMDB opens its lock file so, but not the data.
+*/
+static int lmdb_close_on_exec(MDB_env *env)
+{
+  mdb_filehandle_t fd;
+  int rc = mdb_env_get_fd(env, &fd);
+  if (rc) return rc;
+  return fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 ? 0 : errno;
+}
+
 static int lmdb_open_env(svc_store *store, const char *path, unsigned flags, char *why, size_t why_size)
 {
   MDB_txn *txn = NULL;
@@ -260,6 +272,7 @@ static int lmdb_open_env(svc_store *store, const char *path, unsigned flags, cha
   if (!rc) rc = mdb_env_set_maxreaders(store->env, LMDB_READERS + 8);
   if (!rc) rc = mdb_env_set_mapsize(store->env, store->map_size);
   if (!rc) rc = mdb_env_open(store->env, path, flags | MDB_NOTLS | MDB_NORDAHEAD, 0600);
+  if (!rc) rc = lmdb_close_on_exec(store->env);
   if (!rc) rc = lmdb_fill_up(store->env);
   if (!rc) rc = mdb_txn_begin(store->env, NULL, 0, &txn);
   if (!rc) rc = mdb_dbi_open(txn, NULL, 0, &store->dbi);
@@ -727,7 +740,7 @@ static int lmdb_copy(svc_store *store, const char *path)
   if (mkdir(path, 0700) != 0 && errno != EEXIST) return SVC_IO;
   if ((size_t)snprintf(name, sizeof name, "%s/data.mdb", path) >= sizeof name) return SVC_INVALID;
   fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) return errno == EEXIST ? SVC_BUSY : lmdb_result(errno);
+  if (fd < 0) return errno == EEXIST ? SVC_EXISTS : lmdb_result(errno);
   svc_mutex_lock(&store->copy_lock);
   rc = mdb_env_copyfd2(store->env, fd, MDB_CP_COMPACT);
   svc_mutex_unlock(&store->copy_lock);
