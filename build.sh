@@ -101,6 +101,9 @@ need() { # TOOL...: as want, but without them there is no going on
 
 fold() {
   mkdir -p build
+  sh amalgamation/fold.sh --header build/svcapi.h.new || exit 1
+  if cmp -s build/svcapi.h.new svcapi.h; then rm -f build/svcapi.h.new
+  else mv build/svcapi.h.new svcapi.h; say "fold: svcapi.h, its list of names"; fi
   sh amalgamation/fold.sh --out build/svcapi.c.new || exit 1
   if cmp -s build/svcapi.c.new svcapi.c; then rm -f build/svcapi.c.new; return 0; fi
   mv build/svcapi.c.new svcapi.c

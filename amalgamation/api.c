@@ -193,20 +193,49 @@ static int api_store(svc *s)
   return rc;
 }
 
-int svc_open(svc **out, const svc_config *config)
+/* Versions between which structs other than svc_config may differ: the major ones, and while that is 0 the minor ones. */
+static int api_series(int version_number)
+{
+  return version_number >= 1000000 ? version_number / 1000000 * 1000 : version_number / 1000;
+}
+
+/*
+** The configuration of a program that may have been compiled for another version than this. What it does not have is zero
+** here, and so the default; what we do not have must be zero there, or it would ask for something in vain.
+*/
+static int api_take_config(svc *s, const svc_config *config, int version_number, size_t size)
+{
+  const unsigned char *theirs = (const unsigned char *)config;
+  size_t i;
+  if (config) memcpy(&s->config, config, size < sizeof *config ? size : sizeof *config);
+  if (api_series(version_number) != api_series(SVC_VERSION_NUMBER)) {
+    svc_log(s, SVC_LOG_ERROR, "the program was compiled for svcapi %d.%d.%d, this is " SVC_VERSION,
+            version_number / 1000000, version_number / 1000 % 1000, version_number % 1000);
+    return SVC_INVALID;
+  }
+  for (i = sizeof *config; config && i < size; i++)
+    if (theirs[i]) {
+      svc_log(s, SVC_LOG_ERROR, "svc_config has a member set, at byte %zu, that svcapi " SVC_VERSION " does not know", i);
+      return SVC_INVALID;
+    }
+  return SVC_OK;
+}
+
+int svc_open_as(svc **out, const svc_config *config, int version_number, size_t config_size)
 {
   svc_arena first; /* a handle is the first thing in its own arena */
   svc *s;
   int rc;
   if (!out) return SVC_INVALID;
   *out = NULL;
+  if (config_size < offsetof(svc_config, log_context)) return SVC_INVALID; /* no version ever had less */
   svc_arena_init(&first, config ? &config->allocator : NULL);
   s = svc_arena_zero(&first, sizeof *s);
   if (!s) return SVC_NOMEM;
-  if (config) s->config = *config;
   s->memory = first;
   s->allocator = first.allocator;
-  rc = api_configure(s);
+  rc = api_take_config(s, config, version_number, config_size);
+  if (rc == SVC_OK) rc = api_configure(s);
   if (rc == SVC_OK) rc = api_random(s);
   if (rc == SVC_OK) rc = api_limiter(s);
   if (rc == SVC_OK) rc = svc_digest_open(s);
@@ -226,6 +255,11 @@ int svc_open(svc **out, const svc_config *config)
   s->config.path = NULL; /* the host's string; nobody needs it from here on */
   *out = s;
   return SVC_OK;
+}
+
+int (svc_open)(svc **out, const svc_config *config)
+{
+  return svc_open_as(out, config, SVC_VERSION_NUMBER, sizeof(svc_config));
 }
 
 void svc_close(svc *s)
