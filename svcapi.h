@@ -277,7 +277,7 @@ typedef struct svc_response {
   void *memory; /* private */
 } svc_response;
 
-/* What svc_bootstrap() made. The secrets are shown here once and cannot be read again. */
+/* What svc_bootstrap() or svc_new_credentials() made. The secrets are shown here once and cannot be read again. */
 typedef struct svc_credentials {
   char org_id[32], group_id[32];
   char public_key[16], private_key[48];   /* an API key, for HTTP Digest */
@@ -352,6 +352,14 @@ SVC_API int svc_reply_add(svc_reply *reply, const void *bytes, size_t n);
 ** Returns SVC_OK with *out filled in; SVC_BUSY when the store has an organization already; else what went wrong.
 */
 SVC_API int svc_bootstrap(svc *s, svc_credentials *out);
+
+/*
+** For who has lost all credentials but has the store: another API key and another service account that own an organization,
+** by its id, or NULL: the first there is. The older ones stay. out->group_id is its first project, "" if it has none. Where the
+** organization asks for access lists, both can be used from 127.0.0.1 and ::1. All of it is made in one commit, or nothing.
+** Returns SVC_OK with *out filled in; SVC_INVALID when there is no such organization, the log says so; else what went wrong.
+*/
+SVC_API int svc_new_credentials(svc *s, const char *org_id, svc_credentials *out);
 
 /*
 ** The OpenAPI 3.1 document of what this build serves, made from the tables that serve it, as a response with a JSON body:

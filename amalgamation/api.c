@@ -350,25 +350,26 @@ const char *svc_response_header(const svc_response *response, const char *name)
 /* ------------------------------------------------------------------------------------------------------------ bootstrap */
 
 /*
-** The first credentials are all there or none is: what is made goes its usual way, but in one transaction. Limits and
-** versions are no matter here: the host asks for it once, whatever it has configured for others.
+** Credentials are all there or none is: what is made goes its usual way, but in one transaction. Limits and versions are no
+** matter here: the host asks for it, whatever it has configured for others.
 */
 typedef struct api_first {
   svc_job job; /* first: it is cast back */
   svc *s;
+  const char *org_id; /* of svc_new_credentials(): as it was asked for; NULL: the first */
   svc_credentials *out;
   svc_arena *arena; /* of the requests; what is answered is in there */
   int status;       /* why it was refused */
 } api_first;
 
-/* One request of the host's own; NULL: refused, or txn->error is set. */
+/* One request of the host's own; without a body it is a GET. NULL: refused, or txn->error is set. */
 static svc_node *api_ask(api_first *first, svc_txn *txn, svc_str target, svc_str body)
 {
   static const svc_grant owner = { "ORG_OWNER", NULL };
   static const svc_caller host = { "000000000000000000000000", "bootstrap", &owner, 1 };
   static const svc_header json = { "Content-Type", "application/json", 0, 0 };
-  svc_request request = { .method = "POST", .target = target.p, .headers = &json, .header_count = 1, .body = body.p,
-                          .body_length = body.n, .caller = &host };
+  svc_request request = { .method = body.n ? "POST" : "GET", .target = target.p, .headers = &json,
+                          .header_count = body.n ? 1 : 0, .body = body.p, .body_length = body.n, .caller = &host };
   svc_response response = { 0 };
   svc_node *answer = NULL;
   svc_call c;
@@ -383,7 +384,7 @@ static svc_node *api_ask(api_first *first, svc_txn *txn, svc_str target, svc_str
     svc_stage_respond(&c, &response);
     answer = svc_json_parse(first->arena, svc_arena_copy(first->arena, (svc_str){ response.body, response.body_length }));
   } else if (txn->error == SVC_OK && !first->arena->failed) {
-    svc_log(first->s, SVC_LOG_ERROR, "bootstrap: %s answers %s", target.p, svc_error_name(c.error.code));
+    svc_log(first->s, SVC_LOG_ERROR, "credentials: %s answers %s", target.p, svc_error_name(c.error.code));
     first->status = SVC_INVALID;
   }
   if (first->arena->failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
@@ -395,53 +396,103 @@ static void api_take(char *out, size_t size, svc_str value)
   snprintf(out, size, SVC_FMT, SVC_ARG(value));
 }
 
-static bool api_first_work(svc_job *job, svc_txn *txn)
+/* The id of the first of a list; "" if it is empty. */
+static void api_take_first(char *out, size_t size, const svc_node *list)
 {
-  static const svc_id root;
-  api_first *first = (api_first *)job;
+  const svc_node *results = svc_node_get(list, "results");
+  api_take(out, size, results && results->first ? svc_node_str(results->first, "id") : SVC_S(""));
+}
+
+/* Where the organization asks for access lists, a credential without one opens nothing: it can be used from here. */
+static bool api_first_access(api_first *first, svc_txn *txn, const char *whose, svc_str id)
+{
+  const char *base = first->s->base_path.p, *org = first->out->org_id;
+  const svc_node *settings = api_ask(first, txn, svc_arena_print(first->arena, "%s/orgs/%s/settings", base, org), SVC_S(""));
+  if (!settings) return false;
+  if (!svc_node_bool(settings, "apiAccessListRequired", false)) return true;
+  return api_ask(first, txn, svc_arena_print(first->arena, "%s/orgs/%s/%s/" SVC_FMT "/accessList", base, org, whose, SVC_ARG(id)),
+                 SVC_S("[{\"ipAddress\":\"127.0.0.1\"},{\"ipAddress\":\"::1\"}]")) != NULL;
+}
+
+/* An API key and a service account that own out->org_id. */
+static bool api_first_credentials(api_first *first, svc_txn *txn)
+{
   svc_credentials *out = first->out;
   svc_arena *arena = first->arena;
   const char *base = first->s->base_path.p;
-  svc_node *answer;
-  if (svc_count(txn, first->s->org->noun->kind, &root)) {
-    first->status = SVC_BUSY;
-    return false;
-  }
-  answer = api_ask(first, txn, svc_arena_print(arena, "%s/orgs", base), SVC_S("{\"name\":\"First\"}"));
-  if (!answer) return false;
-  api_take(out->org_id, sizeof out->org_id, svc_node_str(svc_node_get(answer, "organization"), "id"));
-  answer = api_ask(first, txn, svc_arena_print(arena, "%s/groups", base),
-                   svc_arena_print(arena, "{\"name\":\"First\",\"orgId\":\"%s\"}", out->org_id));
-  if (!answer) return false;
-  api_take(out->group_id, sizeof out->group_id, svc_node_str(answer, "id"));
-  answer = api_ask(first, txn, svc_arena_print(arena, "%s/orgs/%s/apiKeys", base, out->org_id),
-                   SVC_S("{\"desc\":\"bootstrap\",\"roles\":[\"ORG_OWNER\"]}"));
+  svc_node *answer = api_ask(first, txn, svc_arena_print(arena, "%s/orgs/%s/apiKeys", base, out->org_id),
+                             SVC_S("{\"desc\":\"bootstrap\",\"roles\":[\"ORG_OWNER\"]}"));
   if (!answer) return false;
   api_take(out->public_key, sizeof out->public_key, svc_node_str(answer, "publicKey"));
   api_take(out->private_key, sizeof out->private_key, svc_node_str(answer, "privateKey"));
+  if (!api_first_access(first, txn, "apiKeys", svc_node_str(answer, "id"))) return false;
   answer = api_ask(first, txn, svc_arena_print(arena, "%s/orgs/%s/serviceAccounts", base, out->org_id),
                    SVC_S("{\"name\":\"bootstrap\",\"description\":\"owner of the first organization\","
                          "\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8760}"));
   if (!answer) return false;
   api_take(out->client_id, sizeof out->client_id, svc_node_str(answer, "clientId"));
   api_take(out->client_secret, sizeof out->client_secret, svc_node_str(svc_node_get(answer, "secrets")->first, "secret"));
-  return true;
+  return api_first_access(first, txn, "serviceAccounts", svc_node_str(answer, "clientId"));
 }
 
-int svc_bootstrap(svc *s, svc_credentials *out)
+static bool api_first_work(svc_job *job, svc_txn *txn)
+{
+  static const svc_id root;
+  api_first *first = (api_first *)job;
+  svc_credentials *out = first->out;
+  const char *base = first->s->base_path.p;
+  svc_node *answer;
+  if (svc_count(txn, first->s->org->noun->kind, &root)) {
+    first->status = SVC_BUSY;
+    return false;
+  }
+  answer = api_ask(first, txn, svc_arena_print(first->arena, "%s/orgs", base), SVC_S("{\"name\":\"First\"}"));
+  if (!answer) return false;
+  api_take(out->org_id, sizeof out->org_id, svc_node_str(svc_node_get(answer, "organization"), "id"));
+  answer = api_ask(first, txn, svc_arena_print(first->arena, "%s/groups", base),
+                   svc_arena_print(first->arena, "{\"name\":\"First\",\"orgId\":\"%s\"}", out->org_id));
+  if (!answer) return false;
+  api_take(out->group_id, sizeof out->group_id, svc_node_str(answer, "id"));
+  return api_first_credentials(first, txn);
+}
+
+static bool api_again_work(svc_job *job, svc_txn *txn)
+{
+  api_first *first = (api_first *)job;
+  svc_credentials *out = first->out;
+  const char *base = first->s->base_path.p;
+  svc_node *answer;
+  if (first->org_id) {
+    api_take(out->org_id, sizeof out->org_id, svc_str_c(first->org_id));
+  } else {
+    answer = api_ask(first, txn, svc_arena_print(first->arena, "%s/orgs?itemsPerPage=1", base), SVC_S(""));
+    if (!answer) return false;
+    api_take_first(out->org_id, sizeof out->org_id, answer);
+  }
+  if (!out->org_id[0]) {
+    svc_log(first->s, SVC_LOG_ERROR, "credentials: the store has no organization yet");
+    first->status = SVC_INVALID;
+    return false;
+  }
+  answer = api_ask(first, txn, svc_arena_print(first->arena, "%s/orgs/%s/groups?itemsPerPage=1", base, out->org_id), SVC_S(""));
+  if (!answer) return false;
+  api_take_first(out->group_id, sizeof out->group_id, answer);
+  return api_first_credentials(first, txn);
+}
+
+static int api_credentials(svc *s, bool (*work)(svc_job *job, svc_txn *txn), const char *org_id, svc_credentials *out)
 {
   svc_arena arena;
   api_first first;
   int rc;
-  if (!s || !out) return SVC_INVALID;
-  memset(out, 0, sizeof *out);
   if (!s->org || !s->group || !s->seats[SVC_SEAT_KEY] || !s->seats[SVC_SEAT_ACCOUNT])
     return SVC_INVALID; /* a build without them has nothing to make */
   svc_arena_init(&arena, &s->allocator);
   memset(&first, 0, sizeof first);
-  first.job.work = api_first_work;
+  first.job.work = work;
   first.job.now = svc_now(s);
   first.s = s;
+  first.org_id = org_id;
   first.out = out;
   first.arena = &arena;
   first.status = SVC_NOMEM; /* unless it is refused for another reason */
@@ -450,6 +501,22 @@ int svc_bootstrap(svc *s, svc_credentials *out)
   svc_blocks_free(arena.blocks);
   if (rc != SVC_OK) memset(out, 0, sizeof *out);
   return rc;
+}
+
+int svc_bootstrap(svc *s, svc_credentials *out)
+{
+  if (!s || !out) return SVC_INVALID;
+  memset(out, 0, sizeof *out);
+  return api_credentials(s, api_first_work, NULL, out);
+}
+
+int svc_new_credentials(svc *s, const char *org_id, svc_credentials *out)
+{
+  svc_id id;
+  if (!s || !out) return SVC_INVALID;
+  memset(out, 0, sizeof *out);
+  if (org_id && !svc_id_parse(svc_str_c(org_id), &id)) return SVC_INVALID;
+  return api_credentials(s, api_again_work, org_id, out);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- others */
