@@ -174,7 +174,7 @@ run_tests() { # FOLDER NAME...: suites of FOLDER/run and checks, as many at a ti
 }
 
 for_checks() { # what they need
-  want clang g++ nm
+  want clang g++ nm curl
   if [ -e .git ]; then want git; fi
   MBED_LIBS=$(mbed_libs); export CC INCLUDES MBED_LIBS
 }
@@ -200,7 +200,7 @@ test_all() { # [NAME]
 check() { # [NAME]
   for_tests
   sanitized parts parts
-  lib
+  daemon
   for_checks
   # shellcheck disable=SC2046
   run_tests build/test $(checks | grep -F -e "${1:-}")

@@ -24,7 +24,7 @@ for name in midl.h frozen.c frozen.h; do says "has no $name" "a copy in deps/ th
 cp build/deps/midl.h $T/deps/lmdb/libraries/liblmdb; cp build/deps/frozen.c build/deps/frozen.h $T/deps/frozen
 run deps lmdb tinycthread frozen || { cat build/check/deps.out; fail "the authors' layouts are not taken"; }
 [ ! -e $T/build/deps/badthreads.h ] || fail "badthreads.h came from nowhere"
-awk '/^```c$/ && !done { on = 1; next } /^```/ && on { on = 0; done = 1 } on' README.md >$T/app.c
+readme_c 1 >$T/app.c
 d=$T/build/deps
 for o in mdb midl frozen tinycthread; do $CC -std=gnu11 -w -O0 -c -o $T/$o.o $d/$o.c || fail "$o.c of deps/ does not compile"; done
 # shellcheck disable=SC2086

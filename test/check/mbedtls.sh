@@ -8,7 +8,7 @@ rm -rf $T; mkdir -p $T
 small="-DMBEDTLS_CONFIG_FILE=\"ports/mbedtls_config.h\""
 ours='build/libsvcapi.a'
 [ -f $ours ] || fail "$ours is missing: run ./build.sh lib"
-awk '/^```c$/ && !done { on = 1; next } /^```/ && on { on = 0; done = 1 } on' README.md >$T/readme.c
+readme_c 1 >$T/readme.c
 cat >$T/tells.c <<'C'
 #include "svcapi.h"
 #include <stdio.h>
@@ -23,17 +23,18 @@ int main(void)
 C
 
 # ---- small: these files are what README names
-files=$(sed -n 's/.*mbedtls\/library\/{\([a-z0-9_,]*\)}.*/\1/p' README.md | tr ',' ' ')
+# shellcheck disable=SC2016
+files=$(readme_sh MBEDTLS_CONFIG_FILE | grep -oE '\$M/[a-z0-9_]+\.c' | sed 's,.*/,,; s,\.c$,,')
 [ -n "$files" ] || fail "README.md does not name the files of mbedTLS that the small configuration needs"
 for f in $files; do
   # shellcheck disable=SC2086
-  $CC -O1 -w -I. -I$M/include "$small" -c -o $T/$f.o $M/library/$f.c || fail "$f.c of mbedTLS does not compile with ports/mbedtls_config.h"
+  $CC -O1 -w -I. -I$M/include "$small" -c -o "$T/$f.o" "$M/library/$f.c" || fail "$f.c of mbedTLS does not compile with ports/mbedtls_config.h"
 done
 # shellcheck disable=SC2086
 $CC $STRICT -O0 -I. -isystem build/deps -isystem $M/include "$small" -c -o $T/svcapi.o svcapi.c || fail "svcapi.c does not compile with ports/mbedtls_config.h"
 link() { # PROGRAM OBJECT...
   program=$1; shift
-  $CC -std=c11 -I. -o $T/$program $T/$program.c "$@" -pthread
+  $CC -std=c11 -I. -o "$T/$program" "$T/$program.c" "$@" -pthread
 }
 mbed=; for f in $files; do mbed="$mbed $T/$f.o"; done
 # shellcheck disable=SC2086
@@ -54,7 +55,7 @@ tells 'svcapi.c without threading, mbedTLS with it'
 grep -v THREADING ports/mbedtls_config.h >$T/config.h
 mbed=
 for f in $files; do
-  $CC -O1 -w -I. -I$M/include "-DMBEDTLS_CONFIG_FILE=\"$T/config.h\"" -c -o $T/$f.o $M/library/$f.c
+  $CC -O1 -w -I. -I$M/include "-DMBEDTLS_CONFIG_FILE=\"$T/config.h\"" -c -o "$T/$f.o" "$M/library/$f.c"
   mbed="$mbed $T/$f.o"
 done
 # shellcheck disable=SC2086
