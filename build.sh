@@ -249,7 +249,7 @@ fuzz() { # every X_fuzz.c is a program of its own; what it learns stays in build
   case $seconds in *[!0-9]*|'') die "fuzz takes a number of seconds" ;; esac
   TOOLS=clang
   # shellcheck disable=SC2086
-  deps $LIBRARY mongoose
+  deps $LIBRARY
   fold
   O=build/fuzz; CC=clang
   build 'fuzzers, with clang' fuzz DEP_OPT='-g -O1 -fsanitize=address,fuzzer-no-link' \

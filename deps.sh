@@ -103,10 +103,11 @@ look_for() { # NAME: is all that it is made of there, or to be had?
   if [ -d "deps/$1" ]; then
     pins "$1" file >"$D/dl/pins"
     while read -r file _; do
-      user_file "$1" "$file" >/dev/null || lacking "deps/$1 has no $file$(pins "$1" in | sed 's/^/, neither flat nor in /'): add it, or remove deps/$1 to have it fetched"
+      user_file "$1" "$file" >/dev/null ||
+        lacking "deps/$1 has no $file$(pins "$1" in | sed 's/^/, neither flat nor in /'): add it, or remove deps/$1 to have it fetched"
     done <"$D/dl/pins"
   elif ! fetch "$1"; then
-    lacking "$(awk '{ sub(/.*\//, "", $1); w = w (w ? " or " : "") $1 } END { print w }' "$D/dl/pins")   into $D/dl; or the sources of $1 into deps/$1"
+    lacking "$(awk '{ sub(/.*\//, "", $1); w = w (w ? " or " : "") $1 } END { print w }' "$D/dl/pins"): put it into $D/dl, or the sources of $1 into deps/$1"
   fi
 }
 
@@ -217,9 +218,8 @@ deps() { # NAME...: those that are needed, for this machine. $TOOLS: what else t
   mkdir -p "$D/dl"
   lacks=
   for d in $todo; do look_for "$d"; done
-  [ -z "$lacks" ] || die "these cannot be fetched with their pinned SHA-256 (${MIRRORS:-apt names no mirror: set DEPS_MIRROR}). Put
-$lacks
-and run again"
+  [ -z "$lacks" ] || die "not all that is needed is there, or at the mirror with its pinned SHA-256 (${MIRRORS:-apt names none: set DEPS_MIRROR}):
+$lacks"
   for d in $todo; do
     case $d in mbedtls) mbedtls "$D/mbedtls" "$CC" "$AR" ;; *) small_dep "$d" ;; esac
   done

@@ -355,8 +355,8 @@ SVC_API int svc_bootstrap(svc *s, svc_credentials *out);
 
 /*
 ** For who has lost all credentials but has the store: another API key and another service account that own an organization,
-** by its id, or NULL: the first there is. The older ones stay. out->group_id is its first project, "" if it has none. Where the
-** organization asks for access lists, both can be used from 127.0.0.1 and ::1. All of it is made in one commit, or nothing.
+** by its id, or NULL: the first there is. The older ones stay. out->group_id is its first project, "" if it has none. Where
+** the organization asks for access lists, both can be used from 127.0.0.1 and ::1. All is made in one commit, or nothing.
 ** Returns SVC_OK with *out filled in; SVC_INVALID when there is no such organization, the log says so; else what went wrong.
 */
 SVC_API int svc_new_credentials(svc *s, const char *org_id, svc_credentials *out);

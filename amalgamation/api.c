@@ -410,7 +410,8 @@ static bool api_first_access(api_first *first, svc_txn *txn, const char *whose, 
   const svc_node *settings = api_ask(first, txn, svc_arena_print(first->arena, "%s/orgs/%s/settings", base, org), SVC_S(""));
   if (!settings) return false;
   if (!svc_node_bool(settings, "apiAccessListRequired", false)) return true;
-  return api_ask(first, txn, svc_arena_print(first->arena, "%s/orgs/%s/%s/" SVC_FMT "/accessList", base, org, whose, SVC_ARG(id)),
+  return api_ask(first, txn,
+                 svc_arena_print(first->arena, "%s/orgs/%s/%s/" SVC_FMT "/accessList", base, org, whose, SVC_ARG(id)),
                  SVC_S("[{\"ipAddress\":\"127.0.0.1\"},{\"ipAddress\":\"::1\"}]")) != NULL;
 }
 
@@ -474,7 +475,8 @@ static bool api_again_work(svc_job *job, svc_txn *txn)
     first->status = SVC_INVALID;
     return false;
   }
-  answer = api_ask(first, txn, svc_arena_print(first->arena, "%s/orgs/%s/groups?itemsPerPage=1", base, out->org_id), SVC_S(""));
+  answer = api_ask(first, txn, svc_arena_print(first->arena, "%s/orgs/%s/groups?itemsPerPage=1", base, out->org_id),
+                   SVC_S(""));
   if (!answer) return false;
   api_take_first(out->group_id, sizeof out->group_id, answer);
   return api_first_credentials(first, txn);

@@ -16,7 +16,8 @@
 
 int svcd_credentials_path(const svcd_options *o, char path[SVCD_PATH])
 {
-  int n = o->bootstrap ? snprintf(path, SVCD_PATH, "%s", o->bootstrap) : snprintf(path, SVCD_PATH, "%s/bootstrap.json", o->data);
+  int n = o->bootstrap ? snprintf(path, SVCD_PATH, "%s", o->bootstrap)
+                       : snprintf(path, SVCD_PATH, "%s/bootstrap.json", o->data);
   if (n >= 0 && n < SVCD_PATH - 8) return 1; /* ".new" is put behind it */
   svcd_error(0, "%s: the name is too long", o->bootstrap ? o->bootstrap : o->data);
   return 0;

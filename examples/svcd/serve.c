@@ -104,7 +104,8 @@ static int serve_is_any(const char *url)
 
 static int serve_is_local(const char *url)
 {
-  return strncmp(url, "http://127.", 11) == 0 || strncmp(url, "http://localhost:", 17) == 0 || strncmp(url, "http://[::1]:", 13) == 0;
+  return strncmp(url, "http://127.", 11) == 0 || strncmp(url, "http://localhost:", 17) == 0 ||
+         strncmp(url, "http://[::1]:", 13) == 0;
 }
 
 /* What is allowed, but seldom meant. */
@@ -122,7 +123,8 @@ static void serve_warn(const svcd_options *o, const svc_listener *listener)
 }
 
 /* Prepare an opened service, then serve until a signal comes. Returns the status to exit with. */
-static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options *o, const char *base_url, const sigset_t *signals)
+static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options *o, const char *base_url,
+                              const sigset_t *signals)
 {
   size_t i;
   int signal_number = 0;
@@ -187,7 +189,8 @@ static svc_config serve_config(const svcd_options *o, const svc_listener *listen
   k.conceal = o->conceal;
   k.durability = o->no_sync ? SVC_NO_SYNC : SVC_DURABLE;
   k.log = svcd_log;
-  if (o->provision_seconds >= 0) k.provision_ms = o->provision_seconds ? o->provision_seconds * (int64_t)1000 : SVC_PROVISION_NOW;
+  if (o->provision_seconds >= 0)
+    k.provision_ms = o->provision_seconds ? o->provision_seconds * (int64_t)1000 : SVC_PROVISION_NOW;
   return k;
 }
 

@@ -46,7 +46,8 @@ static const answer_error answer_errors[LISTENER_E_COUNT] = {
   [LISTENER_E_WAITING] = ANSWER_LATER("Too many changes wait to be made."),
   [LISTENER_E_BODIES] = ANSWER_LATER("Too many large requests are under way."),
   [LISTENER_E_ANSWERS] = ANSWER_LATER("Too many large answers wait to be sent."),
-  [LISTENER_E_ANSWER] = { 503, "SERVICE_UNAVAILABLE", "The answer is larger than ", " bytes: ask for less of it at a time.", NULL },
+  [LISTENER_E_ANSWER] = { 503, "SERVICE_UNAVAILABLE", "The answer is larger than ",
+                          " bytes: ask for less of it at a time.", NULL },
   [SVC_HTTP_E_MEMORY] = ANSWER_LATER("The service is out of memory."),
   [SVC_HTTP_E_VERSION] = { 505, "HTTP_VERSION_NOT_SUPPORTED", "Only HTTP/1.0 and HTTP/1.1 are known here.", "", NULL },
 };
@@ -227,7 +228,8 @@ void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_respon
   error = r->status < 200 || r->status > 599 ? LISTENER_E_SERVICE : answer_room(conn, h);
   if (error) {
     svc_response_free(&conn->response);
-    svc_listener_refuse(conn, error, h->is_head, error == LISTENER_E_SERVICE || !h->keep || h->old || atomic_load(&conn->loop->listener->stopping));
+    svc_listener_refuse(conn, error, h->is_head, error == LISTENER_E_SERVICE || !h->keep || h->old ||
+                                                   atomic_load(&conn->loop->listener->stopping));
     return;
   }
   conn->close = !h->keep || atomic_load(&conn->loop->listener->stopping);
