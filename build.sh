@@ -10,7 +10,7 @@ cd "$(dirname "$0")"
 usage() {
   cat <<'USAGE'
 usage: ./build.sh VERB [ARGUMENT]...
-  deps           fetch the dependencies into build/deps, verified by hash; install missing tools when root
+  deps [NAME]... fetch the dependencies, or these, into build/deps, verified by hash; install missing tools when root
   lib            build/libsvcapi.a
   run [ARG]...   build and start build/svcd on build/data; on a new store it prints the credentials
   test [NAME]    build and run all tests and checks, or those whose name contains NAME
@@ -65,7 +65,18 @@ has() {
 
 missing() { for t in "$@"; do has "$t" || printf ' %s' "$t"; done; }
 
-apt_updated=
+apt() { DEBIAN_FRONTEND=noninteractive apt-get -y --no-install-recommends "$@"; }
+
+install() { # PACKAGE...: shows all that comes with them, and removes nothing: the machine is the user's
+  mkdir -p build
+  if [ -z "${apt_updated:-}" ]; then apt-get -qq update >build/apt.log 2>&1 || :; apt_updated=yes; fi
+  plan=$(apt -s install "$@" 2>/dev/null) || :
+  gone=$(printf '%s\n' "$plan" | awk '$1 == "Remv" { printf " %s", $2 }')
+  if [ -n "$gone" ]; then say "tools: not installing $*: that would remove$gone"; return 0; fi
+  say "tools: installing$(printf '%s\n' "$plan" | awk '$1 == "Inst" { printf " %s", $2 }')"
+  apt -qq --no-remove install "$@" >>build/apt.log 2>&1 || :
+}
+
 want() { # TOOL...: install what is missing if that can be done; what stays missing is in $lack
   lack=$(missing "$@")
   [ -n "$lack" ] || return 0
@@ -73,11 +84,8 @@ want() { # TOOL...: install what is missing if that can be done; what stays miss
   packages=$(for t in $lack; do package_of "$t"; done | tr ' ' '\n' | sort -u | tr '\n' ' ')
   packages=${packages% }
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then return 0; fi
-  say "tools: installing $packages"
-  mkdir -p build
-  if [ -z "$apt_updated" ]; then apt-get -qq update >build/apt.log 2>&1 || :; apt_updated=yes; fi
   # shellcheck disable=SC2086
-  DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install $packages >>build/apt.log 2>&1 || :
+  install $packages
   # shellcheck disable=SC2086
   lack=$(missing $lack)
 }
@@ -87,14 +95,15 @@ need() { # TOOL...: as want, but without them there is no going on
   [ -z "$lack" ] || die "missing$lack: run 'apt-get install $packages' as root"
 }
 
-compiler() { need "${CC%% *}" make ar awk sha256sum find; need headers; }
-
 . ./deps.sh
 
 # ---- fold, library, daemon -------------------------------------------------------------------------------------------
 
 fold() {
   mkdir -p build
+  sh amalgamation/fold.sh --header build/svcapi.h.new || exit 1
+  if cmp -s build/svcapi.h.new svcapi.h; then rm -f build/svcapi.h.new
+  else mv build/svcapi.h.new svcapi.h; say "fold: svcapi.h, its list of names"; fi
   sh amalgamation/fold.sh --out build/svcapi.c.new || exit 1
   if cmp -s build/svcapi.c.new svcapi.c; then rm -f build/svcapi.c.new; return 0; fi
   mv build/svcapi.c.new svcapi.c
@@ -115,8 +124,12 @@ build() { # WHAT TARGET VARIABLE=VALUE...: makes it by rules.mk in $O; a failure
 
 mbed_libs() { for l in tls x509 crypto; do printf ' %s' "$D/mbedtls/library/libmbed$l.a"; done; }
 
-lib() { deps; fold; O=build/lib; build libsvcapi.a lib OPT=-O2; }
-daemon() { lib; build svcd svcd OPT=-O2; }
+LIBRARY='lmdb frozen tinycthread mbedtls' # what it is made with
+
+# shellcheck disable=SC2086
+lib() { deps $LIBRARY; fold; O=build/lib; build libsvcapi.a lib OPT=-O2; }
+# shellcheck disable=SC2086
+daemon() { deps $LIBRARY mongoose; lib; build svcd svcd OPT=-O2; }
 
 # ---- tests ----------------------------------------------------------------------------------------------------------
 
@@ -161,7 +174,7 @@ run_tests() { # FOLDER NAME...: suites of FOLDER/run and checks, as many at a ti
 }
 
 for_checks() { # what they need
-  want clang g++ nm
+  want clang g++ nm curl
   if [ -e .git ]; then want git; fi
   MBED_LIBS=$(mbed_libs); export CC INCLUDES MBED_LIBS
 }
@@ -171,8 +184,11 @@ summary() {
   [ "$failed" = 0 ] && [ "$passed" != 0 ]
 }
 
+# shellcheck disable=SC2086
+for_tests() { deps $LIBRARY mongoose munit; fold; }
+
 test_all() { # [NAME]
-  deps; fold
+  for_tests
   sanitized 'test objects' run # first: an error in a part is reported as that part's
   daemon # its tests start it as a user does
   for_checks
@@ -182,9 +198,9 @@ test_all() { # [NAME]
 }
 
 check() { # [NAME]
-  deps; fold
+  for_tests
   sanitized parts parts
-  lib
+  daemon
   for_checks
   # shellcheck disable=SC2046
   run_tests build/test $(checks | grep -F -e "${1:-}")
@@ -200,7 +216,9 @@ run() {
 }
 
 bench() {
-  deps; fold
+  # shellcheck disable=SC2086
+  deps $LIBRARY mongoose
+  fold
   O=build/bench
   build benchmarks bench OPT='-O2 -DNDEBUG'
   # what the library adds to a program: text and data of svcapi.c alone, without names
@@ -211,8 +229,8 @@ bench() {
 }
 
 arm() { # [NAME]
-  deps; fold
-  need arm-linux-gnueabihf-gcc aarch64-linux-gnu-gcc qemu-arm qemu-aarch64
+  TOOLS='arm-linux-gnueabihf-gcc aarch64-linux-gnu-gcc qemu-arm qemu-aarch64'
+  for_tests
   SVC_TEST_QEMU=1; export SVC_TEST_QEMU # robust mutexes do not work under qemu: tests of a killed writer look for this
   for target in armhf:arm-linux-gnueabihf:qemu-arm arm64:aarch64-linux-gnu:qemu-aarch64; do
     arch=${target%%:*}; EMULATOR=${target##*:}; cross=${target#*:}; cross=${cross%:*}
@@ -229,8 +247,10 @@ arm() { # [NAME]
 fuzz() { # every X_fuzz.c is a program of its own; what it learns stays in build/fuzz/X, and a crash beside it
   seconds=${1:-60}
   case $seconds in *[!0-9]*|'') die "fuzz takes a number of seconds" ;; esac
-  deps; fold
-  need clang
+  TOOLS=clang
+  # shellcheck disable=SC2086
+  deps $LIBRARY
+  fold
   O=build/fuzz; CC=clang
   build 'fuzzers, with clang' fuzz DEP_OPT='-g -O1 -fsanitize=address,fuzzer-no-link' \
     OPT='-g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -Wno-missing-field-initializers'
@@ -263,7 +283,12 @@ case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'
 verb=$1; shift
 case $verb in deps|lib|fold|test|run|check|bench|fuzz|arm|clean) one_at_a_time ;; esac
 case $verb in
-  deps) deps; say "deps: all in $D" ;;
+  deps)
+    for d in "$@"; do all_deps | grep -qxF -e "$d" || die "no dependency '$d': there are $(all_deps | tr '\n' ' ')"; done
+    # shellcheck disable=SC2046
+    [ $# -gt 0 ] || set -- $(all_deps)
+    deps "$@"
+    say "deps: all in $D" ;;
   lib)
     lib
     say "link: cc program.c -I. build/libsvcapi.a$(mbed_libs) -pthread" ;;

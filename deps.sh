@@ -5,6 +5,8 @@
 # NAME VERSION
 #   from PATH SHA-256           an archive on a Debian mirror; a second one is the spare source
 #   file FILE PATTERN SHA-256   a file taken out of it into build/deps; PATTERN:PART, a part of an amalgamated file
+#   also FILE PATTERN SHA-256   the same, but a copy of the user's may be without it
+#   in FOLDER                   where its authors keep the files: a copy of the user's may be flat or as they publish it
 #   tree FOLDERS SHA-256        the whole archive is unpacked and built; of all files in these folders together
 dependencies() { cat <<'TABLE'
 mongoose 7.23
@@ -17,17 +19,19 @@ frozen from-openvlbi-3.0.3
   file frozen.c */mjs.c:src/frozen/frozen.c e811934d96752f07c7fb1824fac060e237ca0cc8d1ad5509c8f72cb8b218ed60
   file frozen.h */mjs.c:src/frozen/frozen.h 52d4048ac263d0f02a1e6b96dadbc5afe607c677d735a8b19b3bbb7d3d39758a
 lmdb 0.9.31
+  in libraries/liblmdb
   from pool/main/l/lmdb/lmdb_0.9.31.orig.tar.gz d35d4f6f46313d62fd342c9dcbf574432919ce5e802d2b6cbe2ebd549821e5c4
   file mdb.c */liblmdb/mdb.c 25d47ee49975808a4ef923ea711fe29dc958d111e6fa2462fc36ab95923336cc
   file midl.c */liblmdb/midl.c 91110543f2e84c516188c1e3960b1f504e1c60a4766027a782349c000276ca93
   file lmdb.h */liblmdb/lmdb.h 8316fc4df7f9c0a8f664c68e79900854f20726c0ee05510bd828c7818f88f9a7
   file midl.h */liblmdb/midl.h 07c68cf7bb62625f6e893570ae6e2e30b1f3a2b4e9e0b0e5fe1729f8eb72bee8
 tinycthread 1.2
+  in source
   from pool/main/r/r-cran-later/r-cran-later_1.3.0+dfsg.orig.tar.xz 3de741f37369df6bf584763150a7f96fcbd2f643f1adbaae5c0e9b09d9277403
   from pool/main/r/r-cran-later/r-cran-later_1.4.1+dfsg.orig.tar.xz 0af20a1fbb606e40b8e7d492cc896ff4c787a3f463daa61787e73661f65a3ca7
   file tinycthread.c */src/tinycthread.c 554a90d1368257ad5fe2658917f51629865b7dd822188ac99929c7cfbc0febd5
   file tinycthread.h */src/tinycthread.h e34a12d6fedb4ee20418a5b04f840919fad6410c7b4e8c6356f62537472ee233
-  file badthreads.h */src/badthreads.h 9d0df1cd41e3a9af85e91f316faf5b6d72ea9707b904c0b22f248cebaa3213bf
+  also badthreads.h */src/badthreads.h 9d0df1cd41e3a9af85e91f316faf5b6d72ea9707b904c0b22f248cebaa3213bf
 munit 0.4.1
   from pool/main/r/raft/raft_0.22.1.orig.tar.gz 7e45b6f24f3671c9bfd5b146814493f87cb2e560712bd469c1f5969a4b94291a
   file munit.c */test/lib/munit.c 21960ad06ecbd5f23ed6f2811046b628fb7d5b93daf889913cec5f0b693e8cd9
@@ -42,7 +46,8 @@ pins() { # NAME WORD: what follows WORD in the lines of NAME
   dependencies | awk -v name="$1" -v word="$2" '/^[^ ]/ { on = $1 == name } on && $1 == word { sub(/^ *[^ ]+ /, ""); print }'
 }
 version_of() { pins "$1" "$1"; }
-small() { dependencies | awk '/^[^ ]/ { name = $1 } $1 == "file" && name != last { print last = name }'; }
+files_of() { pins "$1" file; pins "$1" also; }
+all_deps() { dependencies | awk '/^[^ ]/ { print $1 }'; }
 
 hash_of() { sha256sum | cut -d' ' -f1; }
 sha_ok() { [ -f "$1" ] && [ "$(hash_of <"$1")" = "$2" ]; }
@@ -58,7 +63,7 @@ mirrors() { # where apt gets its packages; --no-release-info also works before t
 }
 
 download() { # PATH SHA256 FILE: from the first mirror that has it
-  if [ -z "${MIRRORS:-}" ]; then
+  if [ -z "${HELPER+set}" ]; then
     MIRRORS=$(mirrors)
     HELPER=$(dpkg -L apt 2>/dev/null | grep '/apt-helper$' || :) # it follows apt's proxy settings
   fi
@@ -76,6 +81,7 @@ download() { # PATH SHA256 FILE: from the first mirror that has it
 }
 
 fetch() { # NAME: sets $archive; what is in build/deps/dl already is taken first, then every source in order
+  mkdir -p "$D/dl"
   pins "$1" from >"$D/dl/pins"
   for how in cached download; do
     while read -r path sha; do
@@ -85,9 +91,24 @@ fetch() { # NAME: sets $archive; what is in build/deps/dl already is taken first
       elif download "$path" "$sha" "$archive" </dev/null; then return 0; fi
     done <"$D/dl/pins"
   done
-  wanted=$(awk '{ sub(/.*\//, "", $1); w = w (w ? " or " : "") $1 } END { print w }' "$D/dl/pins")
-  [ -n "$MIRRORS" ] || die "apt names no mirror to fetch $1 from: set DEPS_MIRROR, or put $wanted into $D/dl, or the sources into deps/$1"
-  die "cannot fetch $wanted with the pinned SHA-256: put it into $D/dl, or the sources of $1 into deps/$1, and run again"
+  return 1
+}
+
+lacking() { # TEXT: one more thing that stands in the way; they are told all at once, as each costs a trip to another machine
+  lacks="${lacks:+$lacks
+}  $1"
+}
+
+look_for() { # NAME: is all that it is made of there, or to be had?
+  if [ -d "deps/$1" ]; then
+    pins "$1" file >"$D/dl/pins"
+    while read -r file _; do
+      user_file "$1" "$file" >/dev/null ||
+        lacking "deps/$1 has no $file$(pins "$1" in | sed 's/^/, neither flat nor in /'): add it, or remove deps/$1 to have it fetched"
+    done <"$D/dl/pins"
+  elif ! fetch "$1"; then
+    lacking "$(awk '{ sub(/.*\//, "", $1); w = w (w ? " or " : "") $1 } END { print w }' "$D/dl/pins"): put it into $D/dl, or the sources of $1 into deps/$1"
+  fi
 }
 
 # ---- taking out -----------------------------------------------------------------------------------------------------
@@ -113,17 +134,39 @@ take_out() { # FILE PATTERN: the file, on standard output
   case $2 in *:*) cut_out "$1" "${2%%:*}" "${2#*:}" ;; *) unpack "$2" ;; esac
 }
 
+user_file() { # NAME FILE: where it is in the user's copy
+  for folder in '' $(pins "$1" in); do
+    if [ -f "deps/$1/${folder:+$folder/}$2" ]; then echo "deps/$1/${folder:+$folder/}$2"; return 0; fi
+  done
+  return 1
+}
+
 small_dep() { # NAME: its files into build/deps
   if [ -d "deps/$1" ]; then origin="(your copy in deps/$1)"; else origin=; fetch "$1"; fi
-  pins "$1" file | while read -r file pattern sha; do
+  rm -f "$D/.stamp-$1"
+  files_of "$1" | while read -r file pattern sha; do
+    rm -f "$D/$file"
     if [ -n "$origin" ]; then
-      cp "deps/$1/$file" "$D/$file" 2>/dev/null || die "deps/$1 has no $file: add it, or remove deps/$1 to have it fetched"
+      from=$(user_file "$1" "$file") || continue
+      cp "$from" "$D/$file"
     else
       take_out "$file" "$pattern" >"$D/$file" 2>/dev/null </dev/null || :
       sha_ok "$D/$file" "$sha" || die "$file from ${archive##*/} differs from its pinned SHA-256"
     fi
-  done || exit 1
+    echo "$file"
+  done >"$D/dl/taken" || exit 1
+  # shellcheck disable=SC2046
+  (cd "$D" && sha256sum -- $(cat dl/taken) >".sums-$1")
+  state_of "$1" >"$D/.stamp-$1"
   say "deps: $1 ${origin:-$(version_of "$1")}"
+}
+
+state_of() { { pins "$1" from; files_of "$1"; user_state "$1"; } | hash_of; } # NAME: changes when it is to be taken anew
+
+is_fresh() { # NAME
+  if [ "$1" = mbedtls ]; then mbedtls_fresh "$D/mbedtls" "$CC" "$AR"; return; fi
+  [ "$(cat "$D/.stamp-$1" 2>/dev/null)" = "$(state_of "$1")" ] &&
+    (cd "$D" && sha256sum --quiet -c ".sums-$1" >/dev/null 2>&1)
 }
 
 tree_ok() { # NAME DIR
@@ -133,15 +176,20 @@ tree_ok() { # NAME DIR
   done
 }
 
+mbedtls_key() { { pins mbedtls from; pins mbedtls tree; echo "$1 $2 $MBED_FLAGS"; user_state mbedtls; } | hash_of; }
+
+mbedtls_fresh() { # DIR CC AR
+  [ "$(cat "$1/.stamp" 2>/dev/null)" = "$(mbedtls_key "$2" "$3")" ] && [ -f "$1/library/libmbedtls.a" ]
+}
+
 mbedtls() { # DIR CC AR: its static libraries, from source
-  key=$( { pins mbedtls from; pins mbedtls tree; echo "$2 $3 $MBED_FLAGS"; user_state mbedtls; } | hash_of)
-  if [ "$(cat "$1/.stamp" 2>/dev/null)" = "$key" ] && [ -f "$1/library/libmbedtls.a" ]; then return 0; fi
+  if mbedtls_fresh "$@"; then return 0; fi
   rm -rf "$1"; mkdir -p "$1"
   if [ -d deps/mbedtls ]; then
     cp -R deps/mbedtls/. "$1"
     origin='(your copy in deps/mbedtls)'
   else
-    fetch mbedtls
+    fetch mbedtls || die "the archive of mbedtls is gone from $D/dl: run ./build.sh deps mbedtls"
     tar -xf "$archive" -C "$1" --strip-components=1 --exclude='*/tests' --exclude='*/programs' --exclude='*/docs' \
       --exclude='*/doxygen' --exclude='*/visualc'
     tree_ok mbedtls "$1" || die "the files from ${archive##*/} differ from their pinned SHA-256"
@@ -150,20 +198,29 @@ mbedtls() { # DIR CC AR: its static libraries, from source
   say "deps: mbedtls $origin, building with $2"
   make -s -j"$JOBS" -C "$1/library" CC="$2" AR="$3" CFLAGS="-O2 -fPIC $MBED_FLAGS" \
     libmbedcrypto.a libmbedx509.a libmbedtls.a >"$1/build.log" 2>&1 || die "mbedtls does not build: see $1/build.log"
-  echo "$key" >"$1/.stamp"
+  mbedtls_key "$2" "$3" >"$1/.stamp"
 }
 
-deps() { # all of them, for this machine
-  compiler
-  need tar xz bzip2 dpkg-deb
+archive_tools() { # NAME...: what unpacks those that are fetched
+  for d in "$@"; do
+    if [ ! -d "deps/$d" ]; then pins "$d" from; fi
+  done | awk '{ print "tar" } $1 ~ /\.deb$/ { print "dpkg-deb" } $1 ~ /\.gz$/ { print "gzip" } $1 ~ /\.xz$/ { print "xz" }
+    $1 ~ /\.bz2$/ { print "bzip2" }' | sort -u
+}
+
+deps() { # NAME...: those that are needed, for this machine. $TOOLS: what else the verb needs
+  need awk sha256sum find # what this script itself is made of; every Debian has them
+  todo=
+  for d in "$@"; do is_fresh "$d" || todo="$todo $d"; done
+  # shellcheck disable=SC2046,SC2086
+  need "${CC%% *}" headers make ar ${TOOLS:-} $(archive_tools $todo)
+  [ -n "$todo" ] || return 0
   mkdir -p "$D/dl"
-  names=$(small)
-  key=$( { dependencies; for d in $names; do user_state "$d"; done; } | hash_of)
-  if [ "$(cat "$D/.stamp" 2>/dev/null)" != "$key" ] || ! (cd "$D" && sha256sum --quiet -c .sums >/dev/null 2>&1); then
-    rm -f "$D/.stamp"
-    for d in $names; do small_dep "$d"; done
-    (cd "$D" && sha256sum -- *.[ch] >.sums)
-    echo "$key" >"$D/.stamp"
-  fi
-  mbedtls "$D/mbedtls" "$CC" "$AR"
+  lacks=
+  for d in $todo; do look_for "$d"; done
+  [ -z "$lacks" ] || die "not all that is needed is there, or at the mirror with its pinned SHA-256 (${MIRRORS:-apt names none: set DEPS_MIRROR}):
+$lacks"
+  for d in $todo; do
+    case $d in mbedtls) mbedtls "$D/mbedtls" "$CC" "$AR" ;; *) small_dep "$d" ;; esac
+  done
 }

@@ -17,7 +17,7 @@ OPT = -O2
 DEP_OPT = $(OPT)
 LINK =
 comma := ,
-WARN = -Wall -Wextra
+WARN = -Wall -Wextra -Wpedantic
 MG = -DMG_TLS=MG_TLS_MBED -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE=1024 -DMG_ENABLE_DIRLIST=0 \
   -DMG_ENABLE_SSI=0 -DMG_ENABLE_IPV6=1
 
@@ -27,6 +27,7 @@ MG = -DMG_TLS=MG_TLS_MBED -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE
 PARTS := $(shell sh amalgamation/fold.sh --parts | cut -d' ' -f1)
 LISTENER := $(filter-out $(PARTS),$(sort $(shell find ports -name '*.c')))
 TESTS := $(sort $(shell find test -name '*_test.c')) $(wildcard test/*.c)
+SVCD := $(wildcard examples/svcd/*.c)
 BENCH := $(wildcard test/bench/*.c)
 FUZZERS := $(patsubst test/fuzz/%.c,$(O)/%,$(wildcard test/fuzz/*_fuzz.c))
 
@@ -53,7 +54,7 @@ fuzz: $(FUZZERS)
 # $(call noted,FILE,TEXT) is FILE. It holds TEXT, and is written only when that is another: what depends on it sees that.
 differ = $(subst x$1,,x$2)$(subst x$2,,x$1)
 noted = $(if $(call differ,$2,$(file <$1)),$(file >$1,$2))$1
-COMMON := rules.mk $(DEPS)/.stamp $(MBED)/.stamp \
+COMMON := rules.mk $(patsubst %,$(DEPS)/.stamp-%,lmdb frozen tinycthread) $(MBED)/.stamp \
   $(call noted,$(O)/flags,$(strip $(CC) / $(AR) / $(OPT) / $(DEP_OPT) / $(LINK) / $(INCLUDES) / $(MBED)))
 
 OURS = $(OPT) -std=c11 $(WARN) -I.
@@ -62,7 +63,7 @@ $(O)/obj/svcapi.o:           FLAGS = $(OURS) $(INCLUDES) -DSVC_LINES
 $(O)/obj/amalgamation/%.o:   FLAGS = $(PART)
 $(O)/obj/ports/%.o:          FLAGS = $(PART)
 $(O)/obj/$(O)/%.o:           FLAGS = $(PART)
-$(O)/obj/test/%.o:           FLAGS = $(PART)
+$(O)/obj/test/%.o:           FLAGS = $(PART) -Wno-pedantic
 $(O)/obj/test/bench/%.o:     FLAGS = $(OURS) $(INCLUDES) -Iports $(MG)
 $(O)/obj/test/fuzz/%.o:      FLAGS = $(OURS) $(INCLUDES) -Iports
 $(O)/obj/examples/%.o:       FLAGS = $(OURS) -Iports
@@ -75,6 +76,10 @@ $(O)/obj/%.o: %.c $(COMMON)
 	@mkdir -p $(@D); made=0; $(CC) $(FLAGS) -MMD -MP -c -o $@ $< 2>$(@:.o=.said) || made=1; \
 	cat $(@:.o=.said) >&2; [ $$made = 0 ] || { echo $< >>$(O)/failed; exit 1; }
 
+# These alone see those two.
+$(call objects,$(LISTENER) $(BENCH)) $(call deps,mongoose): $(DEPS)/.stamp-mongoose
+$(call objects,$(TESTS)) $(call deps,munit): $(DEPS)/.stamp-munit
+
 -include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
 
 # ---- library and programs --------------------------------------------------------------------------------------------
@@ -83,7 +88,7 @@ build/libsvcapi.a: $(call objects,svcapi.c) $(DEP_OBJECTS)
 	@rm -f $@; $(AR) rcs $@ $^ || { echo $@ >>$(O)/failed; exit 1; }
 
 # A source that is gone leaves no object that is newer, so programs depend on the list of their sources too.
-build/svcd: $(call objects,examples/svcd.c svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/svcd.list,$(LISTENER))
+build/svcd: $(call objects,$(SVCD) svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/svcd.list,$(SVCD) $(LISTENER))
 $(O)/run:   $(PART_OBJECTS) $(SERVER_OBJECTS) $(call objects,$(TESTS)) $(DEP_OBJECTS) $(call deps,munit) \
             $(call noted,$(O)/run.list,$(PARTS) $(LISTENER) $(TESTS))
 $(O)/bench: $(call objects,$(BENCH) svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))

@@ -26,7 +26,22 @@
 ** LIMITS. Body 1 MiB, nesting 32, headers 16 KiB together, request target 8 KiB, page 500 items: all can be changed
 ** in svc_config. A list that is a plain array is given whole up to 4 MiB, and in pages on request. The store grows by itself.
 **
-** Zero-initialise every struct before filling it in: zero always means the default. Members are only ever appended.
+** STACK. A call needs 40 KiB of the calling thread's stack at the most, whatever the limits are set to (28 KiB are measured
+** on x86-64 with -O2; a check of the tree holds it). What the callbacks of the configuration need comes on top.
+**
+** LEFT OUT. -DSVC_OMIT=CLUSTER+EVENT, where svcapi.c is compiled, leaves nouns out of the build, for small devices; what
+** stands on one of them goes with it, and answers 404. A name that is none does not compile. (-DSVC_OMIT_CLUSTER leaves one
+** out as well, but no compiler can tell when that is misspelt.)
+** The names, written by ./build.sh fold:
+**   ACCESS_TOKEN API_KEY API_KEY_ACCESS_LIST CLUSTER CONTROL_PLANE_ADDRESS CUSTOM_DB_ROLE DB_VERSION EVENT
+**   EVENT_TYPE MAINTENANCE_WINDOW ORGANIZATION ORGANIZATION_INVITATION ORGANIZATION_SETTINGS ORGANIZATION_USER
+**   PRIVATE_IP_MODE PROJECT PROJECT_INVITATION PROJECT_LIMIT PROJECT_SETTINGS RATE_LIMIT ROOT SERVICE_ACCOUNT
+**   SERVICE_ACCOUNT_ACCESS_LIST TEAM USER
+**
+** VERSIONS. Zero-initialise every struct before filling it in: zero always means the default. svc_config grows at its end;
+** svc_open() is told how large the caller's is, so a newer shared library leaves alone what an older program does not
+** have, and an older one refuses what it does not know. All other structs stay as they are within a major version, and
+** while that is 0 within a minor one; a program that was compiled for another is refused (SVC_INVALID, and the log says so).
 */
 #ifndef SVCAPI_H
 #define SVCAPI_H
@@ -36,6 +51,18 @@
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+/*
+** What the functions are declared with. A shared library that is built with -fvisibility=hidden exports these and nothing
+** else; define it, to nothing for example, where your compiler wants something other.
+*/
+#ifndef SVC_API
+#if defined(__GNUC__)
+#define SVC_API __attribute__((visibility("default")))
+#else
+#define SVC_API
+#endif
 #endif
 
 #define SVC_VERSION "0.1.0"
@@ -54,6 +81,7 @@ extern "C" {
 #define SVC_CORRUPT 7 /* the folder holds something that is not a store of this library */
 #define SVC_RANDOM 8  /* the random source failed */
 #define SVC_OLDER 9   /* the store was written by an older version, whose format is not read any more */
+#define SVC_EXISTS 10 /* svc_backup(): the folder holds a store already, which stays as it is */
 
 typedef struct svc svc; /* a handle; opaque */
 
@@ -251,7 +279,7 @@ typedef struct svc_response {
   void *memory; /* private */
 } svc_response;
 
-/* What svc_bootstrap() made. The secrets are shown here once and cannot be read again. */
+/* What svc_bootstrap() or svc_new_credentials() made. The secrets are shown here once and cannot be read again. */
 typedef struct svc_credentials {
   char org_id[32], group_id[32];
   char public_key[16], private_key[48];   /* an API key, for HTTP Digest */
@@ -263,11 +291,15 @@ typedef struct svc_credentials {
 /*
 ** Open a store and make a handle. `config` may be NULL: all defaults, that is, a private store.
 ** Returns SVC_OK and sets *out, else a code with *out NULL; the log callback is given a line that names the culprit.
+** In C and C++ it is a macro, so that the library learns for which svcapi.h the caller was compiled (see VERSIONS). The
+** function of that name is for who loads it by name: it takes the caller's svc_config to be the library's own.
 */
-int svc_open(svc **out, const svc_config *config);
+SVC_API int svc_open(svc **out, const svc_config *config);
+SVC_API int svc_open_as(svc **out, const svc_config *config, int version_number, size_t config_size);
+#define svc_open(out, config) svc_open_as(out, config, SVC_VERSION_NUMBER, sizeof(svc_config))
 
 /* Close a handle and free all it holds. NULL is allowed. No other call on the handle may be under way. */
-void svc_close(svc *s);
+SVC_API void svc_close(svc *s);
 
 /*
 ** Answer one request. Whatever is due (see svc_tick) is applied first. `response` is overwritten; free it with
@@ -276,13 +308,13 @@ void svc_close(svc *s);
 ** document: then the response is a constant 503, which may be freed as any other; SVC_INVALID when an argument, the method,
 ** the target, or headers or a body with a length are NULL: then the response is zeroed, its body too.
 */
-int svc_handle_request(svc *s, const svc_request *request, svc_response *response);
+SVC_API int svc_handle_request(svc *s, const svc_request *request, svc_response *response);
 
 /* Free what a response owns, and zero it. NULL, a zeroed response and a second call are allowed. */
-void svc_response_free(svc_response *response);
+SVC_API void svc_response_free(svc_response *response);
 
 /* The value of a response's header, any case, or NULL. It lives as long as the response. */
-const char *svc_response_header(const svc_response *response, const char *name);
+SVC_API const char *svc_response_header(const svc_response *response, const char *name);
 
 /*
 ** Apply every step of a lifecycle that is due by the clock (a cluster that becomes IDLE, one that is gone). Requests do
@@ -291,19 +323,19 @@ const char *svc_response_header(const svc_response *response, const char *name);
 ** What was below something large that was deleted goes in such steps, too, 256 entities in each and 10 ms between two.
 ** Not from within a driver's functions.
 */
-int svc_tick(svc *s);
+SVC_API int svc_tick(svc *s);
 
 /*
 ** 1: something is due, so that the next request, even one that only reads, will store it first and wait for the disk;
 ** 0: nothing is. For a host that answers reads on a thread that must not wait. Cheap; from any thread. NULL gives 0.
 */
-int svc_is_due(svc *s);
+SVC_API int svc_is_due(svc *s);
 
 /*
 ** 1: the answer to this request may have to wait, for the disk or for the driver: it writes, something is due, or it asks the
 ** driver. 0: it only reads. For a host that has threads which must not wait. Cheap; from any thread.
 */
-int svc_may_wait(svc *s, const svc_request *request);
+SVC_API int svc_may_wait(svc *s, const svc_request *request);
 
 /*
 ** The driver has finished an order. `result` SVC_OK: it is done; another code: it has failed. `facts`: what came of it, a
@@ -312,41 +344,50 @@ int svc_may_wait(svc *s, const svc_request *request);
 ** Returns SVC_OK, also for an order that another one has replaced, or that was done before: then nothing changes.
 ** SVC_INVALID: the id is none, or the facts are no JSON object.
 */
-int svc_order_done(svc *s, const char *order_id, int result, const char *facts);
+SVC_API int svc_order_done(svc *s, const char *order_id, int result, const char *facts);
 
 /* Add to what a driver answers. SVC_FULL: that would be more than the question allows. */
-int svc_reply_add(svc_reply *reply, const void *bytes, size_t n);
+SVC_API int svc_reply_add(svc_reply *reply, const void *bytes, size_t n);
 
 /*
 ** Make the first organization, a project in it, and an API key and a service account that own both, so that the service
 ** can be used over a network. The organization asks for no access list. All of it is made in one commit, or nothing is.
 ** Returns SVC_OK with *out filled in; SVC_BUSY when the store has an organization already; else what went wrong.
 */
-int svc_bootstrap(svc *s, svc_credentials *out);
+SVC_API int svc_bootstrap(svc *s, svc_credentials *out);
+
+/*
+** For who has lost all credentials but has the store: another API key and another service account that own an organization,
+** by its id, or NULL: the first there is. The older ones stay. out->group_id is its first project, "" if it has none. Where
+** the organization asks for access lists, both can be used from 127.0.0.1 and ::1. All is made in one commit, or nothing.
+** Returns SVC_OK with *out filled in; SVC_INVALID when there is no such organization, the log says so; else what went wrong.
+*/
+SVC_API int svc_new_credentials(svc *s, const char *org_id, svc_credentials *out);
 
 /*
 ** The OpenAPI 3.1 document of what this build serves, made from the tables that serve it, as a response with a JSON body:
 ** free it with svc_response_free(). Returns SVC_OK, SVC_NOMEM or SVC_INVALID.
 */
-int svc_openapi(svc *s, svc_response *out);
+SVC_API int svc_openapi(svc *s, svc_response *out);
 
 /*
 ** Write a consistent copy of the store into the folder `path`, which is made if it is missing and must not hold a store
-** yet, while requests go on. The copy is compacted, is on the disk when this returns, and can be opened with svc_open().
+** yet (SVC_EXISTS), while requests go on. The copy is compacted, is on the disk when this returns, and can be opened with
+** svc_open(). The log says what is wrong.
 */
-int svc_backup(svc *s, const char *path);
+SVC_API int svc_backup(svc *s, const char *path);
 
 /* The version of the library as it was compiled: compare with SVC_VERSION. */
-const char *svc_version(void);
+SVC_API const char *svc_version(void);
 
 /* A sentence for a result code. Never NULL. */
-const char *svc_strerror(int code);
+SVC_API const char *svc_strerror(int code);
 
 /*
 ** The words that stand beside a status of HTTP, 404: "Not Found", for a host that writes the status line itself. Known
 ** are all that the library and its listener answer with; "Unknown" for others. Never NULL.
 */
-const char *svc_status_reason(int status);
+SVC_API const char *svc_status_reason(int status);
 
 #ifdef __cplusplus
 }

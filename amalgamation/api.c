@@ -122,15 +122,24 @@ static int api_configure(svc *s)
 static int api_random(svc *s)
 {
   svc_ids *ids = &s->commit.ids;
+  char why[256] = "";
   if (s->config.random) {
     ids->random = s->config.random;
     ids->random_context = s->config.random_context;
     return SVC_OK;
   }
-  s->drbg = svc_drbg_new();
+  s->drbg = svc_drbg_new(why, sizeof why);
   ids->random = svc_drbg_fill;
   ids->random_context = s->drbg;
-  return s->drbg ? SVC_OK : SVC_RANDOM;
+  if (s->drbg) return SVC_OK;
+  svc_log(s, SVC_LOG_ERROR, "%s", why);
+  return SVC_RANDOM;
+}
+
+static int api_invalid_limit(const svc *s, const char *id, const char *why)
+{
+  svc_log(s, SVC_LOG_ERROR, "svc_config.limits: %.100s %s", id, why);
+  return SVC_INVALID;
 }
 
 static int api_limit(svc *s, const svc_limit_override *o)
@@ -143,13 +152,13 @@ static int api_limit(svc *s, const svc_limit_override *o)
     if (!o->endpoint_set_id || strcmp(id, o->endpoint_set_id) != 0) continue;
     if (o->capacity < 0 || o->capacity > INT32_MAX || o->refill_rate < 0 || o->refill_rate > INT32_MAX ||
         o->refill_seconds < 0 || o->refill_seconds > INT32_MAX)
-      return api_invalid(s, "limits", "has a value out of range");
+      return api_invalid_limit(s, id, "has a value out of range");
     if (o->capacity) set->capacity = o->capacity;
     if (o->refill_rate) set->refill_rate = o->refill_rate;
     if (o->refill_seconds) set->refill_seconds = o->refill_seconds;
     return SVC_OK;
   }
-  return api_invalid(s, "limits", "names an endpoint set that does not exist");
+  return api_invalid_limit(s, o->endpoint_set_id ? o->endpoint_set_id : "NULL", "is not the id of an endpoint set");
 }
 
 static int api_limiter(svc *s)
@@ -186,20 +195,49 @@ static int api_store(svc *s)
   return rc;
 }
 
-int svc_open(svc **out, const svc_config *config)
+/* Versions between which structs other than svc_config may differ: the major ones, and while that is 0 the minor ones. */
+static int api_series(int version_number)
+{
+  return version_number >= 1000000 ? version_number / 1000000 * 1000 : version_number / 1000;
+}
+
+/*
+** The configuration of a program that may have been compiled for another version than this. What it does not have is zero
+** here, and so the default; what we do not have must be zero there, or it would ask for something in vain.
+*/
+static int api_take_config(svc *s, const svc_config *config, int version_number, size_t size)
+{
+  const unsigned char *theirs = (const unsigned char *)config;
+  size_t i;
+  if (config) memcpy(&s->config, config, size < sizeof *config ? size : sizeof *config);
+  if (api_series(version_number) != api_series(SVC_VERSION_NUMBER)) {
+    svc_log(s, SVC_LOG_ERROR, "the program was compiled for svcapi %d.%d.%d, this is " SVC_VERSION,
+            version_number / 1000000, version_number / 1000 % 1000, version_number % 1000);
+    return SVC_INVALID;
+  }
+  for (i = sizeof *config; config && i < size; i++)
+    if (theirs[i]) {
+      svc_log(s, SVC_LOG_ERROR, "svc_config has a member set, at byte %zu, that svcapi " SVC_VERSION " does not know", i);
+      return SVC_INVALID;
+    }
+  return SVC_OK;
+}
+
+int svc_open_as(svc **out, const svc_config *config, int version_number, size_t config_size)
 {
   svc_arena first; /* a handle is the first thing in its own arena */
   svc *s;
   int rc;
   if (!out) return SVC_INVALID;
   *out = NULL;
+  if (config_size < offsetof(svc_config, log_context)) return SVC_INVALID; /* no version ever had less */
   svc_arena_init(&first, config ? &config->allocator : NULL);
   s = svc_arena_zero(&first, sizeof *s);
   if (!s) return SVC_NOMEM;
-  if (config) s->config = *config;
   s->memory = first;
   s->allocator = first.allocator;
-  rc = api_configure(s);
+  rc = api_take_config(s, config, version_number, config_size);
+  if (rc == SVC_OK) rc = api_configure(s);
   if (rc == SVC_OK) rc = api_random(s);
   if (rc == SVC_OK) rc = api_limiter(s);
   if (rc == SVC_OK) rc = svc_digest_open(s);
@@ -210,6 +248,8 @@ int svc_open(svc **out, const svc_config *config)
   if (rc == SVC_OK) rc = svc_links_open(s);
   if (rc == SVC_OK) rc = api_store(s);
   if (rc == SVC_OK) rc = svc_orders_open(s);
+  if (rc == SVC_RANDOM && (s->config.random || s->drbg)) /* else it has been told why there is none */
+    svc_log(s, SVC_LOG_ERROR, "%s gives no random bytes", s->config.random ? "svc_config.random" : "mbedTLS");
   if (rc != SVC_OK) {
     svc_close(s);
     return rc;
@@ -217,6 +257,11 @@ int svc_open(svc **out, const svc_config *config)
   s->config.path = NULL; /* the host's string; nobody needs it from here on */
   *out = s;
   return SVC_OK;
+}
+
+int (svc_open)(svc **out, const svc_config *config)
+{
+  return svc_open_as(out, config, SVC_VERSION_NUMBER, sizeof(svc_config));
 }
 
 void svc_close(svc *s)
@@ -307,25 +352,26 @@ const char *svc_response_header(const svc_response *response, const char *name)
 /* ------------------------------------------------------------------------------------------------------------ bootstrap */
 
 /*
-** The first credentials are all there or none is: what is made goes its usual way, but in one transaction. Limits and
-** versions are no matter here: the host asks for it once, whatever it has configured for others.
+** Credentials are all there or none is: what is made goes its usual way, but in one transaction. Limits and versions are no
+** matter here: the host asks for it, whatever it has configured for others.
 */
 typedef struct api_first {
   svc_job job; /* first: it is cast back */
   svc *s;
+  const char *org_id; /* of svc_new_credentials(): as it was asked for; NULL: the first */
   svc_credentials *out;
   svc_arena *arena; /* of the requests; what is answered is in there */
   int status;       /* why it was refused */
 } api_first;
 
-/* One request of the host's own; NULL: refused, or txn->error is set. */
+/* One request of the host's own; without a body it is a GET. NULL: refused, or txn->error is set. */
 static svc_node *api_ask(api_first *first, svc_txn *txn, svc_str target, svc_str body)
 {
   static const svc_grant owner = { "ORG_OWNER", NULL };
   static const svc_caller host = { "000000000000000000000000", "bootstrap", &owner, 1 };
   static const svc_header json = { "Content-Type", "application/json", 0, 0 };
-  svc_request request = { .method = "POST", .target = target.p, .headers = &json, .header_count = 1, .body = body.p,
-                          .body_length = body.n, .caller = &host };
+  svc_request request = { .method = body.n ? "POST" : "GET", .target = target.p, .headers = &json,
+                          .header_count = body.n ? 1 : 0, .body = body.p, .body_length = body.n, .caller = &host };
   svc_response response = { 0 };
   svc_node *answer = NULL;
   svc_call c;
@@ -340,7 +386,7 @@ static svc_node *api_ask(api_first *first, svc_txn *txn, svc_str target, svc_str
     svc_stage_respond(&c, &response);
     answer = svc_json_parse(first->arena, svc_arena_copy(first->arena, (svc_str){ response.body, response.body_length }));
   } else if (txn->error == SVC_OK && !first->arena->failed) {
-    svc_log(first->s, SVC_LOG_ERROR, "bootstrap: %s answers %s", target.p, svc_error_name(c.error.code));
+    svc_log(first->s, SVC_LOG_ERROR, "credentials: %s answers %s", target.p, svc_error_name(c.error.code));
     first->status = SVC_INVALID;
   }
   if (first->arena->failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
@@ -352,53 +398,105 @@ static void api_take(char *out, size_t size, svc_str value)
   snprintf(out, size, SVC_FMT, SVC_ARG(value));
 }
 
-static bool api_first_work(svc_job *job, svc_txn *txn)
+/* The id of the first of a list; "" if it is empty. */
+static void api_take_first(char *out, size_t size, const svc_node *list)
 {
-  static const svc_id root;
-  api_first *first = (api_first *)job;
+  const svc_node *results = svc_node_get(list, "results");
+  api_take(out, size, results && results->first ? svc_node_str(results->first, "id") : SVC_S(""));
+}
+
+/* Where the organization asks for access lists, a credential without one opens nothing: it can be used from here. */
+static bool api_first_access(api_first *first, svc_txn *txn, const char *whose, svc_str id)
+{
+  const char *base = first->s->base_path.p, *org = first->out->org_id;
+  const svc_node *settings = api_ask(first, txn, svc_arena_print(first->arena, "%s/orgs/%s/settings", base, org), SVC_S(""));
+  if (!settings) return false;
+  if (!svc_node_bool(settings, "apiAccessListRequired", false)) return true;
+  return api_ask(first, txn,
+                 svc_arena_print(first->arena, "%s/orgs/%s/%s/" SVC_FMT "/accessList", base, org, whose, SVC_ARG(id)),
+                 SVC_S("[{\"ipAddress\":\"127.0.0.1\"},{\"ipAddress\":\"::1\"}]")) != NULL;
+}
+
+/* An API key and a service account that own out->org_id. */
+static bool api_first_credentials(api_first *first, svc_txn *txn)
+{
   svc_credentials *out = first->out;
   svc_arena *arena = first->arena;
   const char *base = first->s->base_path.p;
-  svc_node *answer;
-  if (svc_count(txn, first->s->org->noun->kind, &root)) {
-    first->status = SVC_BUSY;
-    return false;
-  }
-  answer = api_ask(first, txn, svc_arena_print(arena, "%s/orgs", base), SVC_S("{\"name\":\"First\"}"));
-  if (!answer) return false;
-  api_take(out->org_id, sizeof out->org_id, svc_node_str(svc_node_get(answer, "organization"), "id"));
-  answer = api_ask(first, txn, svc_arena_print(arena, "%s/groups", base),
-                   svc_arena_print(arena, "{\"name\":\"First\",\"orgId\":\"%s\"}", out->org_id));
-  if (!answer) return false;
-  api_take(out->group_id, sizeof out->group_id, svc_node_str(answer, "id"));
-  answer = api_ask(first, txn, svc_arena_print(arena, "%s/orgs/%s/apiKeys", base, out->org_id),
-                   SVC_S("{\"desc\":\"bootstrap\",\"roles\":[\"ORG_OWNER\"]}"));
+  svc_node *answer = api_ask(first, txn, svc_arena_print(arena, "%s/orgs/%s/apiKeys", base, out->org_id),
+                             SVC_S("{\"desc\":\"bootstrap\",\"roles\":[\"ORG_OWNER\"]}"));
   if (!answer) return false;
   api_take(out->public_key, sizeof out->public_key, svc_node_str(answer, "publicKey"));
   api_take(out->private_key, sizeof out->private_key, svc_node_str(answer, "privateKey"));
+  if (!api_first_access(first, txn, "apiKeys", svc_node_str(answer, "id"))) return false;
   answer = api_ask(first, txn, svc_arena_print(arena, "%s/orgs/%s/serviceAccounts", base, out->org_id),
                    SVC_S("{\"name\":\"bootstrap\",\"description\":\"owner of the first organization\","
                          "\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8760}"));
   if (!answer) return false;
   api_take(out->client_id, sizeof out->client_id, svc_node_str(answer, "clientId"));
   api_take(out->client_secret, sizeof out->client_secret, svc_node_str(svc_node_get(answer, "secrets")->first, "secret"));
-  return true;
+  return api_first_access(first, txn, "serviceAccounts", svc_node_str(answer, "clientId"));
 }
 
-int svc_bootstrap(svc *s, svc_credentials *out)
+static bool api_first_work(svc_job *job, svc_txn *txn)
+{
+  static const svc_id root;
+  api_first *first = (api_first *)job;
+  svc_credentials *out = first->out;
+  const char *base = first->s->base_path.p;
+  svc_node *answer;
+  if (svc_count(txn, first->s->org->noun->kind, &root)) {
+    first->status = SVC_BUSY;
+    return false;
+  }
+  answer = api_ask(first, txn, svc_arena_print(first->arena, "%s/orgs", base), SVC_S("{\"name\":\"First\"}"));
+  if (!answer) return false;
+  api_take(out->org_id, sizeof out->org_id, svc_node_str(svc_node_get(answer, "organization"), "id"));
+  answer = api_ask(first, txn, svc_arena_print(first->arena, "%s/groups", base),
+                   svc_arena_print(first->arena, "{\"name\":\"First\",\"orgId\":\"%s\"}", out->org_id));
+  if (!answer) return false;
+  api_take(out->group_id, sizeof out->group_id, svc_node_str(answer, "id"));
+  return api_first_credentials(first, txn);
+}
+
+static bool api_again_work(svc_job *job, svc_txn *txn)
+{
+  api_first *first = (api_first *)job;
+  svc_credentials *out = first->out;
+  const char *base = first->s->base_path.p;
+  svc_node *answer;
+  if (first->org_id) {
+    api_take(out->org_id, sizeof out->org_id, svc_str_c(first->org_id));
+  } else {
+    answer = api_ask(first, txn, svc_arena_print(first->arena, "%s/orgs?itemsPerPage=1", base), SVC_S(""));
+    if (!answer) return false;
+    api_take_first(out->org_id, sizeof out->org_id, answer);
+  }
+  if (!out->org_id[0]) {
+    svc_log(first->s, SVC_LOG_ERROR, "credentials: the store has no organization yet");
+    first->status = SVC_INVALID;
+    return false;
+  }
+  answer = api_ask(first, txn, svc_arena_print(first->arena, "%s/orgs/%s/groups?itemsPerPage=1", base, out->org_id),
+                   SVC_S(""));
+  if (!answer) return false;
+  api_take_first(out->group_id, sizeof out->group_id, answer);
+  return api_first_credentials(first, txn);
+}
+
+static int api_credentials(svc *s, bool (*work)(svc_job *job, svc_txn *txn), const char *org_id, svc_credentials *out)
 {
   svc_arena arena;
   api_first first;
   int rc;
-  if (!s || !out) return SVC_INVALID;
-  memset(out, 0, sizeof *out);
   if (!s->org || !s->group || !s->seats[SVC_SEAT_KEY] || !s->seats[SVC_SEAT_ACCOUNT])
     return SVC_INVALID; /* a build without them has nothing to make */
   svc_arena_init(&arena, &s->allocator);
   memset(&first, 0, sizeof first);
-  first.job.work = api_first_work;
+  first.job.work = work;
   first.job.now = svc_now(s);
   first.s = s;
+  first.org_id = org_id;
   first.out = out;
   first.arena = &arena;
   first.status = SVC_NOMEM; /* unless it is refused for another reason */
@@ -407,6 +505,22 @@ int svc_bootstrap(svc *s, svc_credentials *out)
   svc_blocks_free(arena.blocks);
   if (rc != SVC_OK) memset(out, 0, sizeof *out);
   return rc;
+}
+
+int svc_bootstrap(svc *s, svc_credentials *out)
+{
+  if (!s || !out) return SVC_INVALID;
+  memset(out, 0, sizeof *out);
+  return api_credentials(s, api_first_work, NULL, out);
+}
+
+int svc_new_credentials(svc *s, const char *org_id, svc_credentials *out)
+{
+  svc_id id;
+  if (!s || !out) return SVC_INVALID;
+  memset(out, 0, sizeof *out);
+  if (org_id && !svc_id_parse(svc_str_c(org_id), &id)) return SVC_INVALID;
+  return api_credentials(s, api_again_work, org_id, out);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- others */
@@ -474,8 +588,11 @@ int svc_openapi(svc *s, svc_response *out)
 
 int svc_backup(svc *s, const char *path)
 {
+  int rc;
   if (!s || !path || !*path) return SVC_INVALID;
-  return svc_commit_copy(&s->commit, path, svc_now(s));
+  rc = svc_commit_copy(&s->commit, path, svc_now(s));
+  if (rc != SVC_OK) svc_log(s, SVC_LOG_ERROR, "cannot write a copy of the store into %.300s: %s", path, svc_strerror(rc));
+  return rc;
 }
 
 const char *svc_version(void)
@@ -495,6 +612,7 @@ const char *svc_strerror(int code)
   case SVC_NEWER: return "the store was written by a newer version of this library";
   case SVC_CORRUPT: return "the store is damaged, or is not a store of this library";
   case SVC_RANDOM: return "the source of random bytes failed";
+  case SVC_EXISTS: return "the folder holds a store already";
   case SVC_OLDER: return "the store was written by an older version of this library, whose format is not read any more";
   default: return "unknown error";
   }

@@ -8,9 +8,13 @@
 ** under way and ends them; svc_listener_close() frees. Clients that connect between open and start wait in the backlog.
 **
 ** THREADS. The calling thread is never used. Event-loop threads read requests and answer GET and HEAD; other methods
-** go to the writer threads, so that no loop ever waits for a disk, and so do these two while svc_may_wait(). Threads block
-** all signals, so these reach the host's own threads. A connection has one request under way at a time; answers keep
-** the order of the requests.
+** go to the writer threads, so that no loop ever waits for a disk, and so do these two while svc_may_wait(). Writers start
+** when they are needed and end when they have had nothing to do for a while; one stays. Threads block all signals, so these
+** reach the host's own threads. A connection has one request under way at a time; answers keep the order of the requests.
+**
+** PLACES. A client that connects and does nothing shuts nobody out: an address has a share of the connections, and when all
+** are taken the one that has been idle for longest gives way to a new one. Nor does one that does not read its answers:
+** those that wait to be sent have a bound in bytes, each and all together.
 **
 ** PROCESS. mongoose ignores SIGPIPE for the whole process, and its log, which is global too, is switched off here.
 **
@@ -36,9 +40,10 @@ typedef struct svc_listener_config {
   size_t url_count;        /* at least 1, at most 16 */
 
   size_t threads;         /* event loops, each on a thread of its own; default 1, at most 64 */
-  size_t writers;         /* threads that answer what the loops do not; default 16, at most 256 */
+  size_t writers;         /* threads that answer what the loops do not, at the most; default 16, up to 256 */
   size_t max_waiting;     /* requests that wait for a writer; more get 503 with Retry-After; default 256 */
-  size_t max_connections; /* further ones get 503 and are closed; default 1024, fewer if open files are limited */
+  size_t max_connections; /* further ones take the place of idle ones, or get 503 and are closed; default 1024, fewer if open
+                             files are limited */
 
   size_t max_body;         /* bytes of a request's body; default 1 MiB, as svc_config's: set both alike */
   size_t max_header_bytes; /* names and values of all headers together; default 16 KiB, as svc_config's */
@@ -68,6 +73,22 @@ typedef struct svc_listener_config {
 
   /* bytes of memory for large bodies that are arriving or waiting, all together; more get 503; default 64 MiB */
   size_t max_body_memory;
+
+  /*
+  ** Connections of one address (of IPv6, of one /64); more get 503 and are closed. Those of trusted proxies are not
+  ** counted. Default: a quarter of max_connections.
+  */
+  size_t max_per_address;
+
+  /*
+  ** Bytes of answers that clients have not taken yet, all together and of one answer. A read that has no room gets 503;
+  ** of a change, which is made, the answer is sent as far as the socket takes it. Who has taken nothing for five seconds is
+  ** closed when others need the room. Small answers (16 KiB) are not counted. Default: 64 MiB, and half of it.
+  */
+  size_t max_answer_memory;
+  size_t max_answer;
+
+  int64_t writer_idle_ms; /* after which a writer thread ends; default 10 000 */
 } svc_listener_config;
 
 /*

@@ -23,6 +23,10 @@
 ** and a commit that does not fit is none: a store could stay full for ever with room in it. So one of next to nothing is
 ** put between, once after each that counts. To free pages takes pages first: work that frees may go beyond the limit.
 **
+** A full disk is met in the same way. Beside the data lies a file of LMDB_RESERVE bytes that is good for nothing but to be
+** given up when work that frees finds no room. The data file never gets smaller, so what it took of the disk does not come
+** back; from then on as many free pages in it take the place of that file, and work that does not free has to leave them.
+**
 ** Keys that begin with a zero byte are this port's own: "\0base" is added to the numbers of transactions, because a copy
 ** begins to count them anew.
 */
@@ -40,6 +44,7 @@
 #define LMDB_RUN 4
 #define LMDB_FIRST_MAP ((size_t)16 << 20)
 #define LMDB_LEAST_MAP ((size_t)64 << 10)
+#define LMDB_RESERVE ((off_t)256 << 10)
 
 typedef struct lmdb_txn {
   svc_txn head;
@@ -59,6 +64,10 @@ struct svc_store {
   svc_mutex copy_lock;
   uint64_t base;           /* added to LMDB's numbers of transactions; set at open */
   bool turned;             /* pages were made free for use since the last commit that counts */
+  int reserve_fd;          /* of the file that can be given up; -1: a private store has none */
+  bool reserved;           /* it is whole */
+  bool freeing;            /* what is done now frees, and may take the reserve */
+  bool disk_full;          /* what had no room in this transaction had none on the disk, not in the map */
   atomic_int active, growing, broken;
   lmdb_txn writer;
   MDB_txn *held;      /* the writer's reader; NULL until it is needed */
@@ -110,6 +119,7 @@ static void lmdb_close(svc_store *store)
   }
   if (store->held) mdb_txn_abort(store->held);
   if (store->env) mdb_env_close(store->env);
+  if (store->reserve_fd >= 0) close(store->reserve_fd);
   if (store->lock_fd >= 0) {
     flock(store->lock_fd, LOCK_UN); /* a child that the host has forked may have it open as well */
     close(store->lock_fd);
@@ -140,6 +150,26 @@ static int lmdb_hold(svc_store *store, const char *path, char *why, size_t why_s
     return SVC_BUSY;
   }
   return SVC_OK;
+}
+
+/* Make the reserve whole, if the disk has room for it. Returns whether it is. */
+static bool lmdb_reserve(svc_store *store)
+{
+  struct stat st;
+  if (store->reserved || store->reserve_fd < 0) return store->reserved;
+  store->reserved = fstat(store->reserve_fd, &st) == 0 && (off_t)st.st_blocks * 512 >= LMDB_RESERVE;
+  if (!store->reserved) store->reserved = posix_fallocate(store->reserve_fd, 0, LMDB_RESERVE) == 0;
+  if (!store->reserved && ftruncate(store->reserve_fd, 0) != 0) return false; /* a part of it is of no use */
+  return store->reserved;
+}
+
+/* A disk that is full already, or a folder that takes no more files, is no reason not to open. */
+static void lmdb_reserve_open(svc_store *store, const char *path)
+{
+  char name[PATH_MAX];
+  if ((size_t)snprintf(name, sizeof name, "%s/svcapi.reserve", path) >= sizeof name) return;
+  store->reserve_fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  lmdb_reserve(store);
 }
 
 /* Where the system keeps what need not last, in memory where there is such a place. */
@@ -251,6 +281,18 @@ static int lmdb_read_base(svc_store *store, MDB_txn *txn, uint64_t *base)
   return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
+/*
+** A child process that the host starts shall not have the store's files: its locks of the table of readers, and the room
+** on the disk, would outlive us. LMDB opens its lock file so, but not the data.
+*/
+static int lmdb_close_on_exec(MDB_env *env)
+{
+  mdb_filehandle_t fd;
+  int rc = mdb_env_get_fd(env, &fd);
+  if (rc) return rc;
+  return fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 ? 0 : errno;
+}
+
 static int lmdb_open_env(svc_store *store, const char *path, unsigned flags, char *why, size_t why_size)
 {
   MDB_txn *txn = NULL;
@@ -260,6 +302,7 @@ static int lmdb_open_env(svc_store *store, const char *path, unsigned flags, cha
   if (!rc) rc = mdb_env_set_maxreaders(store->env, LMDB_READERS + 8);
   if (!rc) rc = mdb_env_set_mapsize(store->env, store->map_size);
   if (!rc) rc = mdb_env_open(store->env, path, flags | MDB_NOTLS | MDB_NORDAHEAD, 0600);
+  if (!rc) rc = lmdb_close_on_exec(store->env);
   if (!rc) rc = lmdb_fill_up(store->env);
   if (!rc) rc = mdb_txn_begin(store->env, NULL, 0, &txn);
   if (!rc) rc = mdb_dbi_open(txn, NULL, 0, &store->dbi);
@@ -287,7 +330,8 @@ static int lmdb_open(svc_store **out, const svc_config *config, char *why, size_
   int rc, i;
   *out = NULL;
   if (!store) return SVC_NOMEM;
-  store->lock_fd = -1;
+  store->lock_fd = store->reserve_fd = -1;
+  store->freeing = true; /* the first commit opens the store */
   if (!svc_mutex_init(&store->copy_lock)) {
     free(store);
     return SVC_NOMEM;
@@ -317,6 +361,7 @@ static int lmdb_open(svc_store **out, const svc_config *config, char *why, size_
   if (rc == SVC_OK) rc = lmdb_open_env(store, path ? path : private_path, flags, why, why_size);
   if (!path) lmdb_unlink(private_path);
   if (rc != SVC_OK) goto fail;
+  if (path) lmdb_reserve_open(store, path);
   *out = store;
   return SVC_OK;
 fail:
@@ -396,6 +441,7 @@ static int lmdb_write_begin(svc_store *store, svc_txn **out)
   if (atomic_load(&store->broken)) return SVC_IO;
   rc = mdb_txn_begin(store->env, NULL, 0, &w->txn);
   if (rc) return lmdb_result(rc);
+  store->disk_full = false;
   w->head.port = svc_lmdb_port();
   w->head.ids = NULL;
   w->head.writing = true;
@@ -449,18 +495,60 @@ static void lmdb_hold_pages(svc_store *store)
   if (!rc) store->held_for = 1;
 }
 
+/* Of what goes to the disk: when that is full there may be ways, see lmdb_room(). */
+static int lmdb_written(svc_store *store, int rc)
+{
+  rc = rc == EIO && lmdb_disk_full(store) ? SVC_FULL : lmdb_result(rc);
+  if (rc != SVC_FULL) return rc;
+  store->disk_full = true;
+  return SVC_NO_ROOM;
+}
+
+/* Are there as many free pages in the file as the reserve would be? LMDB lists them by transaction: how many, then which. */
+static bool lmdb_has_pages(svc_store *store)
+{
+  MDB_txn *txn = NULL;
+  MDB_cursor *cursor = NULL;
+  MDB_stat stat;
+  MDB_val key, value;
+  size_t pages = 0, n;
+  int rc = mdb_env_stat(store->env, &stat);
+  if (!rc) rc = mdb_txn_begin(store->env, NULL, MDB_RDONLY, &txn);
+  if (!rc) rc = mdb_cursor_open(txn, 0, &cursor);
+  while (!rc && pages * stat.ms_psize < (size_t)LMDB_RESERVE) {
+    rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+    if (rc || value.mv_size < sizeof n) break;
+    memcpy(&n, value.mv_data, sizeof n);
+    pages += n;
+  }
+  if (cursor) mdb_cursor_close(cursor);
+  if (txn) mdb_txn_abort(txn);
+  return !rc;
+}
+
+/* Does this commit leave what work that frees will need? Only where the reserve is gone is there anything to ask. */
+static bool lmdb_spares(svc_store *store)
+{
+  if (store->freeing || store->reserve_fd < 0) return true;
+  return lmdb_reserve(store) || lmdb_has_pages(store);
+}
+
 static int lmdb_commit(svc_txn *txn)
 {
   lmdb_txn *w = (lmdb_txn *)txn;
+  svc_store *store = w->store;
   MDB_txn *t = w->txn;
   int rc;
   w->txn = NULL;
   lmdb_forget(w);
+  if (!lmdb_spares(store)) {
+    mdb_txn_abort(t);
+    return lmdb_written(store, ENOSPC);
+  }
   rc = mdb_txn_commit(t);
-  if (!rc) lmdb_hold_pages(w->store);
-  if (!rc) w->store->turned = false;
-  rc = rc == EIO && lmdb_disk_full(w->store) ? SVC_FULL : lmdb_result(rc);
-  return rc == SVC_FULL && w->store->held_for ? SVC_NO_ROOM : rc; /* growing begins with letting go */
+  if (!rc) lmdb_hold_pages(store);
+  if (!rc) store->turned = store->freeing = false;
+  return lmdb_written(store, rc);
 }
 
 static void lmdb_abort(svc_txn *txn)
@@ -518,8 +606,8 @@ static int lmdb_put(svc_txn *txn, svc_str key, svc_str value)
 {
   lmdb_txn *t = (lmdb_txn *)txn;
   MDB_val k = lmdb_in(key), v = lmdb_in(value);
-  if (t->cursor) return lmdb_result(mdb_cursor_put(t->cursor, &k, &v, 0)); /* often near where it stands */
-  return lmdb_result(mdb_put(t->txn, t->store->dbi, &k, &v, 0));
+  if (t->cursor) return lmdb_written(t->store, mdb_cursor_put(t->cursor, &k, &v, 0)); /* often near where it stands */
+  return lmdb_written(t->store, mdb_put(t->txn, t->store->dbi, &k, &v, 0));
 }
 
 static int lmdb_remove(svc_txn *txn, svc_str key)
@@ -527,7 +615,7 @@ static int lmdb_remove(svc_txn *txn, svc_str key)
   lmdb_txn *t = (lmdb_txn *)txn;
   MDB_val k = lmdb_in(key);
   int rc = mdb_del(t->txn, t->store->dbi, &k, NULL);
-  return rc == MDB_NOTFOUND ? SVC_OK : lmdb_result(rc);
+  return rc == MDB_NOTFOUND ? SVC_OK : lmdb_written(t->store, rc);
 }
 
 /* The transaction's one cursor: nobody needs its place between two calls. */
@@ -595,7 +683,7 @@ static int lmdb_remove_range(svc_txn *txn, svc_str from, svc_str to)
     rc = mdb_cursor_del(t->cursor, 0);
     if (!rc) rc = mdb_cursor_get(t->cursor, &key, &value, MDB_NEXT); /* after a removal: the one that was behind it */
   }
-  return rc && rc != MDB_NOTFOUND ? lmdb_result(rc) : SVC_OK;
+  return rc && rc != MDB_NOTFOUND ? lmdb_written(t->store, rc) : SVC_OK;
 }
 
 /* There is one writer: a count is a record. */
@@ -689,14 +777,27 @@ static bool lmdb_turn(svc_store *store)
   return false;
 }
 
+/*
+** A disk that is full. The pages that the writer holds may be enough. Work that frees is given the reserve, or what takes its
+** place in the file, and tried once more with that.
+*/
+static int lmdb_disk_room(svc_store *store, bool first)
+{
+  if (first && store->reserved) store->reserved = ftruncate(store->reserve_fd, 0) != 0;
+  return lmdb_let_go(store) || first ? SVC_OK : SVC_FULL;
+}
+
 static int lmdb_room(svc_store *store, int what)
 {
+  bool first = what == SVC_ROOM_TO_FREE && !store->freeing;
   int rc;
+  store->freeing = what == SVC_ROOM_TO_FREE;
   if (what == SVC_ROOM_DONE) {
     lmdb_turn(store);
+    lmdb_reserve(store);
     return lmdb_settle(store);
   }
-  rc = lmdb_grow(store, what == SVC_ROOM_TO_FREE);
+  rc = store->disk_full ? lmdb_disk_room(store, first) : lmdb_grow(store, store->freeing);
   return rc == SVC_FULL && lmdb_turn(store) ? SVC_OK : rc;
 }
 
@@ -727,7 +828,7 @@ static int lmdb_copy(svc_store *store, const char *path)
   if (mkdir(path, 0700) != 0 && errno != EEXIST) return SVC_IO;
   if ((size_t)snprintf(name, sizeof name, "%s/data.mdb", path) >= sizeof name) return SVC_INVALID;
   fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) return errno == EEXIST ? SVC_BUSY : lmdb_result(errno);
+  if (fd < 0) return errno == EEXIST ? SVC_EXISTS : lmdb_result(errno);
   svc_mutex_lock(&store->copy_lock);
   rc = mdb_env_copyfd2(store->env, fd, MDB_CP_COMPACT);
   svc_mutex_unlock(&store->copy_lock);

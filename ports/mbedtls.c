@@ -1,10 +1,24 @@
 /*
-** Hashes and random bytes, from mbedTLS 3.6.
+** Hashes and random bytes, from mbedTLS 3.
 **
 ** The generator is one per handle and has a lock of its own, so that it does not matter whether the library was built
 ** with threading. Seeding happens once, at open: a board without entropy fails there, not in the middle of a request.
+**
+** Settings of mbedTLS change the size of its structures, MBEDTLS_THREADING_C above all, and a library that was built with
+** others than we see here would write beyond ours. What the headers say is checked when this is compiled, what the library
+** does before the first use of it.
 */
 #include "ports/ports.h"
+
+#include <mbedtls/version.h>
+
+#if MBEDTLS_VERSION_NUMBER < 0x03000000 || MBEDTLS_VERSION_NUMBER >= 0x04000000
+#error "svcapi needs mbedTLS 3: the mbedtls/ headers that the compiler found are of another version (Debian 12 packages 2.28)"
+#endif
+#if !defined(MBEDTLS_CTR_DRBG_C) || !defined(MBEDTLS_ENTROPY_C) || !defined(MBEDTLS_MD_C) || !defined(MBEDTLS_MD5_C) || \
+  !defined(MBEDTLS_SHA256_C) || !defined(MBEDTLS_BASE64_C)
+#error "svcapi needs CTR_DRBG, ENTROPY, MD, MD5, SHA256 and BASE64 of mbedTLS: ports/mbedtls_config.h is the least that works"
+#endif
 
 #include <mbedtls/base64.h>
 #include <mbedtls/constant_time.h>
@@ -20,21 +34,71 @@ struct svc_drbg {
   svc_mutex lock;
 };
 
-SVC_PRIVATE svc_drbg *svc_drbg_new(void)
+#define DRBG_BEYOND 4096 /* more than any setting adds to a structure */
+#define DRBG_MARK 0xA5
+
+/* Has nothing been written behind the first n bytes? */
+static bool drbg_clean(const unsigned char *space, size_t n)
 {
-  svc_drbg *d = calloc(1, sizeof *d);
-  if (!d) return NULL;
-  if (!svc_mutex_init(&d->lock)) {
+  size_t i;
+  for (i = n; i < n + DRBG_BEYOND; i++)
+    if (space[i] != DRBG_MARK) return false;
+  return true;
+}
+
+/*
+** Of the generator its init clears all that the library takes it for: that has to end where ours ends. Of the other one only
+** some is written, which has to be within ours. What is found to differ is not used again, not even to be freed.
+*/
+static bool drbg_fits(void)
+{
+  const size_t entropy = sizeof(mbedtls_entropy_context), generator = sizeof(mbedtls_ctr_drbg_context);
+  const size_t size = (entropy > generator ? entropy : generator) + DRBG_BEYOND;
+  unsigned char *space = malloc(size);
+  bool fits;
+  if (!space) return true; /* it is memory that is short, and what comes next will see that */
+  memset(space, DRBG_MARK, size);
+  mbedtls_ctr_drbg_init((mbedtls_ctr_drbg_context *)(void *)space);
+  fits = space[generator - 1] != DRBG_MARK && drbg_clean(space, generator);
+  if (fits) {
+    mbedtls_ctr_drbg_free((mbedtls_ctr_drbg_context *)(void *)space);
+    memset(space, DRBG_MARK, size);
+    mbedtls_entropy_init((mbedtls_entropy_context *)(void *)space);
+    fits = drbg_clean(space, entropy);
+    if (fits) mbedtls_entropy_free((mbedtls_entropy_context *)(void *)space);
+  }
+  free(space);
+  return fits;
+}
+
+static int drbg_seed(svc_drbg *d)
+{
+  mbedtls_entropy_init(&d->entropy);
+  mbedtls_ctr_drbg_init(&d->generator);
+  return mbedtls_ctr_drbg_seed(&d->generator, mbedtls_entropy_func, &d->entropy, (const unsigned char *)"svcapi", 6);
+}
+
+SVC_PRIVATE svc_drbg *svc_drbg_new(char *why, size_t why_size)
+{
+  svc_drbg *d;
+  int rc;
+  if (!drbg_fits()) {
+    snprintf(why, why_size, "mbedTLS was built with other settings than svcapi.c: its structures have other sizes. "
+             "MBEDTLS_THREADING_C and MBEDTLS_THREADING_PTHREAD, or MBEDTLS_CONFIG_FILE, must be the same for both");
+    return NULL;
+  }
+  d = calloc(1, sizeof *d);
+  if (!d || !svc_mutex_init(&d->lock)) {
+    snprintf(why, why_size, "no memory for the generator of random bytes");
     free(d);
     return NULL;
   }
-  mbedtls_entropy_init(&d->entropy);
-  mbedtls_ctr_drbg_init(&d->generator);
-  if (mbedtls_ctr_drbg_seed(&d->generator, mbedtls_entropy_func, &d->entropy, (const unsigned char *)"svcapi", 6) != 0) {
-    svc_drbg_free(d);
-    return NULL;
-  }
-  return d;
+  rc = drbg_seed(d);
+  if (rc == 0) return d;
+  snprintf(why, why_size, "mbedTLS cannot seed its generator of random bytes: -0x%04x%s", (unsigned)-rc,
+           rc == MBEDTLS_ERR_CTR_DRBG_ENTROPY_SOURCE_FAILED ? ", the system gives no entropy" : "");
+  svc_drbg_free(d);
+  return NULL;
 }
 
 SVC_PRIVATE void svc_drbg_free(svc_drbg *d)

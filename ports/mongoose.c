@@ -190,6 +190,31 @@ static bool mongoose_unread(const struct mg_connection *c)
   return ioctl(mongoose_fd(c), FIONREAD, &n) == 0 && n > 0;
 }
 
+/* The one that is in a state for longest, as its deadline tells, but not up to `after`. */
+static listener_conn *mongoose_oldest(listener_loop *loop, int state, uint64_t after)
+{
+  struct mg_connection *c;
+  listener_conn *oldest = NULL;
+  for (c = loop->mgr->conns; c; c = c->next) {
+    listener_conn *conn = c->fn_data;
+    if (c->fn != mongoose_event || c->is_listening || c->is_closing || !conn) continue;
+    if (conn->state != state || !conn->placed || conn->deadline <= after) continue;
+    if (state == LISTENER_HEAD && conn->started) continue;
+    if (!oldest || conn->deadline < oldest->deadline) oldest = conn;
+  }
+  return oldest;
+}
+
+listener_conn *svc_listener_oldest(listener_loop *loop, int state, int64_t least_ms)
+{
+  uint64_t before = mg_millis() + (uint64_t)loop->listener->config.idle_timeout_ms - (uint64_t)least_ms;
+  listener_conn *conn = mongoose_oldest(loop, state, 0);
+  int tries;
+  for (tries = 0; conn && state == LISTENER_HEAD && tries < 8 && mongoose_unread(conn->c); tries++)
+    conn = mongoose_oldest(loop, state, conn->deadline);
+  return conn && conn->deadline <= before ? conn : NULL;
+}
+
 /* Take no more connections, and close those on which nothing is under way. */
 static void mongoose_wind_down(listener_loop *loop)
 {

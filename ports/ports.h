@@ -33,7 +33,7 @@ SVC_PRIVATE void svc_thread_yield(void);
 
 /* ports/mbedtls.c: hashes and random bytes. */
 typedef struct svc_drbg svc_drbg;
-SVC_PRIVATE svc_drbg *svc_drbg_new(void); /* NULL: no entropy or no memory */
+SVC_PRIVATE svc_drbg *svc_drbg_new(char *why, size_t why_size); /* NULL: it cannot be had; why: for people */
 SVC_PRIVATE void svc_drbg_free(svc_drbg *d);
 SVC_PRIVATE int svc_drbg_fill(void *drbg, void *buffer, size_t size); /* 0 is good; thread-safe */
 SVC_PRIVATE void svc_sha256(svc_str text, unsigned char out[32]);

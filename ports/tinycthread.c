@@ -1,13 +1,30 @@
 /*
-** Locks, from tinycthread 1.2 with its tct_ prefix (deps.md of the project says why that one: 1.1 takes the names of
-** C11's <threads.h> and breaks hosts that use them).
+** Locks, from tinycthread 1.2: as its authors publish it, or as a copy that has all its names behind tct_, which is what
+** build.sh fetches. Prefer that one in a program that uses <threads.h> of its C library: the authors' takes those names,
+** with other values behind them.
 **
-** Only this file includes its header, because badthreads.h in it poisons the C11 names. Lock and unlock cannot fail on
-** an initialised plain mutex, so their results are not looked at.
+** Only this file includes its header, because the renamed copy poisons the C11 names. Lock and unlock cannot fail on an
+** initialised plain mutex, so their results are not looked at.
 */
 #include "ports/ports.h"
 
 #include <tinycthread.h>
+
+#ifndef tct_mtx_plain /* the authors' own */
+#define tct_mtx_plain mtx_plain
+#define tct_thrd_success thrd_success
+#define tct_mtx_t mtx_t
+#define tct_cnd_t cnd_t
+#define tct_mtx_init mtx_init
+#define tct_mtx_destroy mtx_destroy
+#define tct_mtx_lock mtx_lock
+#define tct_mtx_unlock mtx_unlock
+#define tct_cnd_init cnd_init
+#define tct_cnd_destroy cnd_destroy
+#define tct_cnd_wait cnd_wait
+#define tct_cnd_signal cnd_signal
+#define tct_thrd_yield thrd_yield
+#endif
 
 _Static_assert(sizeof(tct_mtx_t) <= sizeof(svc_mutex), "svc_mutex has too little space");
 _Static_assert(sizeof(tct_cnd_t) <= sizeof(svc_condition), "svc_condition has too little space");

@@ -96,20 +96,21 @@ struct svc_object {
 typedef struct svc_variant svc_variant;
 
 /*
-** Row macros. Each takes the name and then any further members: F_STR("name", .flags = SVC_REQUIRED, .max = 64).
+** Row macros. Each takes the name and then any further members: F_STR("name", .flags = SVC_REQUIRED, .max = 64). What must
+** be given stands within the dots, as C11 wants one argument there at least.
 */
-#define F_STR(n, ...) { .name = n, .type = SVC_STRING, __VA_ARGS__ }
-#define F_INT(n, ...) { .name = n, .type = SVC_INT32, __VA_ARGS__ }
-#define F_LONG(n, ...) { .name = n, .type = SVC_INT64, __VA_ARGS__ }
-#define F_NUM(n, ...) { .name = n, .type = SVC_NUMBER, __VA_ARGS__ }
-#define F_BOOL(n, ...) { .name = n, .type = SVC_BOOLEAN, __VA_ARGS__ }
-#define F_DATE(n, ...) { .name = n, .type = SVC_DATE, __VA_ARGS__ }
-#define F_OBJ(n, o, ...) { .name = n, .type = SVC_OBJECT, .object = o, __VA_ARGS__ }
-#define F_LIST(n, o, ...) { .name = n, .type = SVC_ARRAY, .item = SVC_OBJECT, .object = o, __VA_ARGS__ }
-#define F_STRS(n, ...) { .name = n, .type = SVC_ARRAY, .item = SVC_STRING, __VA_ARGS__ }
-#define F_ENUM(n, v, ...) { .name = n, .type = SVC_STRING, .values = v, __VA_ARGS__ }
-#define F_HEX24(n, ...) { .name = n, .type = SVC_STRING, .format = SVC_FORMAT_ID, __VA_ARGS__ }
-#define F_ANY(n, ...) { .name = n, .type = SVC_ANY, __VA_ARGS__ }
+#define F_STR(...) { .type = SVC_STRING, .name = __VA_ARGS__ }
+#define F_INT(...) { .type = SVC_INT32, .name = __VA_ARGS__ }
+#define F_LONG(...) { .type = SVC_INT64, .name = __VA_ARGS__ }
+#define F_NUM(...) { .type = SVC_NUMBER, .name = __VA_ARGS__ }
+#define F_BOOL(...) { .type = SVC_BOOLEAN, .name = __VA_ARGS__ }
+#define F_DATE(...) { .type = SVC_DATE, .name = __VA_ARGS__ }
+#define F_OBJ(n, ...) { .name = n, .type = SVC_OBJECT, .object = __VA_ARGS__ }
+#define F_LIST(n, ...) { .name = n, .type = SVC_ARRAY, .item = SVC_OBJECT, .object = __VA_ARGS__ }
+#define F_STRS(...) { .type = SVC_ARRAY, .item = SVC_STRING, .name = __VA_ARGS__ }
+#define F_ENUM(n, ...) { .name = n, .type = SVC_STRING, .values = __VA_ARGS__ }
+#define F_HEX24(...) { .type = SVC_STRING, .format = SVC_FORMAT_ID, .name = __VA_ARGS__ }
+#define F_ANY(...) { .type = SVC_ANY, .name = __VA_ARGS__ }
 #define F_END { .name = NULL }
 
 /* Rows that most entities have. */

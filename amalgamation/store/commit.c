@@ -183,7 +183,7 @@ SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_s
   if (rc == SVC_OK) return SVC_OK;
   svc_mutex_destroy(&k->lock);
   k->store = NULL;
-  return rc == SVC_RETRY ? SVC_BUSY : rc;
+  return rc == SVC_RETRY ? SVC_BUSY : rc == SVC_NO_ROOM ? SVC_FULL : rc;
 }
 
 /* Nothing is lost if this fails: ids then go on from the bound. */
@@ -210,6 +210,7 @@ SVC_PRIVATE int svc_commit_copy(svc_commit *k, const char *path, int64_t now)
   memset(&job, 0, sizeof job);
   job.work = commit_copy_work;
   job.now = now;
+  job.frees = true; /* it adds next to nothing, and a store that is full must be possible to save */
   rc = svc_commit_run(k, &job);
   return rc == SVC_OK ? k->port->copy(k->store, path) : rc;
 }

@@ -42,8 +42,12 @@ static const answer_error answer_errors[LISTENER_E_COUNT] = {
   [LISTENER_E_SERVICE] = { 500, "UNEXPECTED_ERROR", "Something went wrong on our side.", "", NULL },
   [SVC_HTTP_E_CODING] = { 501, "NOT_IMPLEMENTED", "The only transfer coding known here is chunked.", "", NULL },
   [LISTENER_E_CONNECTIONS] = ANSWER_LATER("The service has all the connections it can serve."),
+  [LISTENER_E_ADDRESS] = ANSWER_LATER("Your address has all the connections that one may have."),
   [LISTENER_E_WAITING] = ANSWER_LATER("Too many changes wait to be made."),
   [LISTENER_E_BODIES] = ANSWER_LATER("Too many large requests are under way."),
+  [LISTENER_E_ANSWERS] = ANSWER_LATER("Too many large answers wait to be sent."),
+  [LISTENER_E_ANSWER] = { 503, "SERVICE_UNAVAILABLE", "The answer is larger than ",
+                          " bytes: ask for less of it at a time.", NULL },
   [SVC_HTTP_E_MEMORY] = ANSWER_LATER("The service is out of memory."),
   [SVC_HTTP_E_VERSION] = { 505, "HTTP_VERSION_NOT_SUPPORTED", "Only HTTP/1.0 and HTTP/1.1 are known here.", "", NULL },
 };
@@ -55,6 +59,7 @@ static uint64_t answer_limit(const svc_listener_config *k, int error)
   case SVC_HTTP_E_TARGET: return k->max_target;
   case SVC_HTTP_E_HEADER_BYTES: return k->max_header_bytes;
   case SVC_HTTP_E_HEADER_COUNT: return SVC_HTTP_HEADERS;
+  case LISTENER_E_ANSWER: return k->max_answer;
   default: return 0;
   }
 }
@@ -195,21 +200,40 @@ static bool answer_put_headers(answer_text *t, const svc_response *r, bool is_he
   return length;
 }
 
+/* Is there room for the answer, should the client not take it at once? 0, or the error to refuse a read with. */
+static int answer_room(listener_conn *conn, const svc_http_head *h)
+{
+  svc_listener *l = conn->loop->listener;
+  int error = 0;
+  conn->bounded = false;
+  if (conn->body_length > l->config.max_answer) error = LISTENER_E_ANSWER;
+  else if (!svc_listener_send_reserve(conn, conn->body_length)) error = LISTENER_E_ANSWERS;
+  if (!error) return 0;
+  svc_listener_warn(l, error == LISTENER_E_ANSWER ? "an answer is larger than max_answer: its client gets 503"
+                                                  : "too many large answers wait to be sent: some clients get 503");
+  if (h->reads) return error;
+  conn->bounded = true; /* a change is made, and that must be told */
+  return 0;
+}
+
 void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_response *response)
 {
   bool bare = response->status == 204 || response->status == 304, length;
   const svc_response *r = &conn->response;
   answer_text t;
+  int error;
   conn->response = *response;
   memset(response, 0, sizeof *response);
-  if (r->status < 200 || r->status > 599) {
+  conn->body_length = h->is_head || bare ? 0 : r->body_length;
+  error = r->status < 200 || r->status > 599 ? LISTENER_E_SERVICE : answer_room(conn, h);
+  if (error) {
     svc_response_free(&conn->response);
-    svc_listener_refuse(conn, LISTENER_E_SERVICE, h->is_head, true);
+    svc_listener_refuse(conn, error, h->is_head, error == LISTENER_E_SERVICE || !h->keep || h->old ||
+                                                   atomic_load(&conn->loop->listener->stopping));
     return;
   }
   conn->close = !h->keep || atomic_load(&conn->loop->listener->stopping);
   conn->body_at = 0;
-  conn->body_length = h->is_head || bare ? 0 : r->body_length;
   answer_start(&t, conn, r->status);
   length = answer_put_headers(&t, r, h->is_head);
   if (!bare && !length) answer_put_number(&t, "Content-Length: ", r->body_length, "\r\n");

@@ -44,6 +44,9 @@ static void config_defaults(svc_listener_config *k)
   config_or_ms(&k->stop_timeout_ms, 5000);
   config_or(&k->max_body_memory, (size_t)64 << 20);
   if (k->max_body_memory < k->max_body) k->max_body_memory = k->max_body; /* one can always be had */
+  config_or(&k->max_answer_memory, (size_t)64 << 20);
+  config_or(&k->max_answer, k->max_answer_memory / 2);
+  config_or_ms(&k->writer_idle_ms, 10000);
 }
 
 static int config_check(const svc_listener_config *k, char *why, size_t size)
@@ -99,5 +102,6 @@ int svc_listener_configure(svc_listener *l, const svc_listener_config *config, c
   if (rc != SVC_OK) return rc;
   l->limits = (svc_http_limits){ .target = k->max_target, .header_bytes = k->max_header_bytes, .body = k->max_body };
   config_files(l);
+  config_or(&k->max_per_address, k->max_connections / 4 + 1);
   return config_proxies(l, why, size);
 }

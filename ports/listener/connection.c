@@ -137,20 +137,26 @@ void svc_listener_expire(listener_conn *conn)
   }
 }
 
+/* There is no place for it: it is told why, if not too many are being told already, as these are connections too. */
+static void connection_turn_away(listener_conn *conn, int error)
+{
+  svc_listener *l = conn->loop->listener;
+  svc_listener_warn(l, error == LISTENER_E_ADDRESS ? "an address has all the connections that one may have: it gets 503"
+                                                   : "all connections are taken: further clients get 503");
+  conn->refused = true;
+  if (atomic_fetch_add(&l->refused, 1) < l->config.max_connections / 8 + 16) svc_listener_refuse(conn, error, false, true);
+  else svc_listener_drop(conn);
+}
+
 void svc_listener_welcome(listener_conn *conn)
 {
   svc_listener *l = conn->loop->listener;
-  size_t max = l->config.max_connections;
+  int error;
   conn->loop->conns++;
   conn->proxied = svc_listener_is_proxy(l, conn->peer);
-  conn->refused = atomic_fetch_add(&l->connections, 1) >= max;
   svc_listener_state(conn, LISTENER_HEAD, l->config.idle_timeout_ms);
-  if (!conn->refused) return;
-  atomic_fetch_sub(&l->connections, 1);
-  svc_listener_warn(l, "all connections are taken: further clients get 503");
-  /* those who linger are connections too: only so many are told why */
-  if (atomic_fetch_add(&l->refused, 1) < max / 8 + 16) svc_listener_refuse(conn, LISTENER_E_CONNECTIONS, false, true);
-  else svc_listener_drop(conn);
+  error = svc_listener_place_take(conn);
+  if (error) connection_turn_away(conn, error);
 }
 
 void svc_listener_farewell(listener_conn *conn)
@@ -159,9 +165,9 @@ void svc_listener_farewell(listener_conn *conn)
   if (conn->state == LISTENER_SEND) conn->loop->sending--;
   if (conn->job && conn->state == LISTENER_WAIT) conn->job->conn = NULL;
   else svc_listener_job_free(conn->job);
-  svc_response_free(&conn->response);
-  free(conn->text);
+  svc_listener_send_release(conn);
   conn->loop->conns--;
-  atomic_fetch_sub(conn->refused ? &l->refused : &l->connections, 1);
+  svc_listener_place_leave(conn);
+  if (conn->refused) atomic_fetch_sub(&l->refused, 1);
   free(conn);
 }

@@ -36,8 +36,7 @@ static int listener_prepare(svc_listener *l, const svc_listener_config *config, 
   size_t i;
   if (rc != SVC_OK) return rc;
   l->loops = calloc(l->config.threads, sizeof *l->loops);
-  l->writers = calloc(l->config.writers, sizeof *l->writers);
-  if (!l->loops || !l->writers) return SVC_NOMEM;
+  if (!l->loops || !svc_listener_writers_open(l) || !svc_listener_places_open(l)) return SVC_NOMEM;
   for (i = 0; i < l->config.threads && rc == SVC_OK; i++) rc = svc_listener_loop_open(&l->loops[i], l, why, size);
   for (i = 0; i < l->config.url_count && rc == SVC_OK; i++) rc = svc_listener_bind(l, i, why, size);
   return rc;
@@ -55,7 +54,7 @@ int svc_listener_open(svc_listener **out, const svc_listener_config *config, cha
   l = calloc(1, sizeof *l);
   if (!l) return SVC_NOMEM;
   pthread_mutex_init(&l->lock, NULL); /* on Linux neither can fail */
-  pthread_cond_init(&l->work, NULL);
+  pthread_mutex_init(&l->places_lock, NULL);
   rc = listener_prepare(l, config, why, why_size);
   l->config.urls = NULL; /* the host's memory */
   l->config.trusted_proxies = NULL;
@@ -77,10 +76,7 @@ const char *svc_listener_url(const svc_listener *l, size_t i)
 static bool listener_start_threads(svc_listener *l)
 {
   size_t i;
-  for (i = 0; i < l->config.writers; i++) {
-    if (pthread_create(&l->writers[i], NULL, svc_listener_writer, l) != 0) return false;
-    l->writers_running++;
-  }
+  if (!svc_listener_writers_start(l)) return false;
   for (i = 0; i < l->config.threads; i++) {
     listener_loop *loop = &l->loops[i];
     if (pthread_create(&loop->thread, NULL, svc_listener_loop_run, loop) != 0) return false;
@@ -116,11 +112,7 @@ void svc_listener_stop(svc_listener *l)
   for (i = 0; i < l->config.threads; i++)
     if (l->loops[i].running) pthread_join(l->loops[i].thread, NULL);
   /* whoever still waits for a writer now has waited for too long, and is not told any more */
-  pthread_mutex_lock(&l->lock);
-  l->quit = true;
-  pthread_cond_broadcast(&l->work);
-  pthread_mutex_unlock(&l->lock);
-  for (i = 0; i < l->writers_running; i++) pthread_join(l->writers[i], NULL);
+  svc_listener_writers_stop(l);
 }
 
 void svc_listener_close(svc_listener *l)
@@ -131,9 +123,10 @@ void svc_listener_close(svc_listener *l)
   for (i = 0; l->loops && i < l->config.threads; i++) svc_listener_loop_close(&l->loops[i]);
   svc_listener_jobs_free(l->first);
   for (i = 0; i < LISTENER_URLS; i++) free(l->urls[i]);
-  pthread_cond_destroy(&l->work);
+  svc_listener_writers_close(l);
+  svc_listener_places_close(l);
+  pthread_mutex_destroy(&l->places_lock);
   pthread_mutex_destroy(&l->lock);
-  free(l->writers);
   free(l->loops);
   free(l->proxies);
   free(l);

@@ -7,6 +7,7 @@
 **      socket.c       URLs, and the sockets that listen on them
 **      ../mongoose.c  event loops and their connections: the only part that knows mongoose
 **      connection.c   from bytes to requests, by ../http_reader.c
+**      places.c       how many connections there may be, in all and of one address
 **      peer.c         who sent it, also behind proxies
 **      writers.c      jobs, and the threads that do what a loop must not wait for
 **      answer.c       what is said: answers of the service, errors of our own
@@ -52,8 +53,11 @@ enum {
   LISTENER_E_TIMEOUT = SVC_HTTP_E_COUNT,
   LISTENER_E_SERVICE,
   LISTENER_E_CONNECTIONS,
+  LISTENER_E_ADDRESS,
   LISTENER_E_WAITING,
   LISTENER_E_BODIES,
+  LISTENER_E_ANSWERS,
+  LISTENER_E_ANSWER,
   LISTENER_E_COUNT
 };
 
@@ -87,13 +91,17 @@ struct listener_conn {
   int state;
   bool started;       /* HEAD: some of the request has arrived */
   bool close;         /* after this answer */
-  bool refused;       /* came when there were too many */
+  bool placed;        /* it is counted among the connections; else it came when there were too many, or gave way */
+  bool refused;       /* counted among those */
   bool proxied;       /* the socket's address is a trusted proxy's */
   uint64_t deadline;  /* svc_listener_now() at which this state has lasted too long */
   size_t at;          /* bytes of what was received that are done with */
   svc_http_scan scan; /* HEAD: of what follows them, how far its end was looked for */
   listener_job *job;  /* BODY: ours; WAIT: the writers' */
   char peer[INET6_ADDRSTRLEN];
+  unsigned char place[16]; /* the address that it is counted for */
+  size_t held;        /* bytes of its answer that are counted */
+  bool bounded;       /* its answer found no room: what the socket does not take at once is not kept */
   char *text;         /* SEND: what is left of the answer's head, */
   size_t text_at, text_length;
   svc_response response; /* and of its body */
@@ -119,6 +127,22 @@ struct listener_loop {
   listener_job *done;   /* answered; last first */
 };
 
+/* A writer, or the place of one. NONE: there is no thread; ENDED: it is to be joined. */
+enum { WRITER_NONE, WRITER_BUSY, WRITER_IDLE, WRITER_ENDED };
+
+typedef struct listener_writer {
+  svc_listener *listener;
+  pthread_t thread;
+  pthread_cond_t wake; /* these two with the listener's lock */
+  int state;
+} listener_writer;
+
+/* An address, and how many connections it has; none: the row is free. */
+typedef struct listener_place {
+  unsigned char ip[16];
+  size_t count;
+} listener_place;
+
 struct svc_listener {
   svc_listener_config config;
   svc_http_limits limits;
@@ -126,15 +150,17 @@ struct svc_listener {
   char *urls[LISTENER_URLS];
   listener_address *proxies;
   listener_loop *loops;
-  pthread_t *writers;
-  size_t writers_running;
+  listener_writer *writers;
   bool started, stopped;
   atomic_bool stopping;
-  atomic_size_t connections, refused;
-  atomic_size_t bodies; /* bytes of memory */
+  atomic_size_t refused;
+  atomic_size_t bodies, answers; /* bytes of memory */
   atomic_uint_fast64_t warned;
-  pthread_mutex_t lock; /* of what follows: */
-  pthread_cond_t work;
+  pthread_mutex_t places_lock; /* of what follows: */
+  listener_place *places;
+  size_t place_rows; /* a power of two, and more than there can be connections */
+  size_t connections;
+  pthread_mutex_t lock; /* of the writers, and of what follows: */
   listener_job *first, *last; /* that wait for a writer */
   size_t waiting;
   bool quit;
@@ -184,6 +210,10 @@ void svc_listener_discard(listener_conn *conn);
 void svc_listener_drop(listener_conn *conn);
 bool svc_listener_dropped(const listener_conn *conn);
 
+/* Of this loop, the connection that has been in a state for longest, at least so many ms, and can do without: it is idle and
+** nothing has come from it (HEAD), or the client takes nothing of its answer (SEND). NULL: there is none. */
+listener_conn *svc_listener_oldest(listener_loop *loop, int state, int64_t least_ms);
+
 /* ----------------------------------------------------------------------------------------------------- connection.c */
 
 /* A connection has come; c, fd, loop and peer are set. */
@@ -195,7 +225,17 @@ void svc_listener_expire(listener_conn *conn);
 /* Its socket is closed: free all of it. */
 void svc_listener_farewell(listener_conn *conn);
 
+/* --------------------------------------------------------------------------------------------------------- places.c */
+
+bool svc_listener_places_open(svc_listener *l); /* false: no memory */
+void svc_listener_places_close(svc_listener *l);
+/* Have it counted. Returns 0, or the error to refuse it with. */
+int svc_listener_place_take(listener_conn *conn);
+void svc_listener_place_leave(listener_conn *conn); /* one that is not counted is allowed */
+
 /* ----------------------------------------------------------------------------------------------------------- peer.c */
+
+bool svc_listener_address_parse(listener_address *a, const char *text);
 
 /* An address, or a network as in "10.0.0.0/8". */
 bool svc_listener_network_parse(listener_address *a, const char *text);
@@ -220,8 +260,12 @@ void svc_listener_handle(svc_listener *l, const svc_http_head *h, const char *pe
                          svc_response *response);
 /* Give a job to the writers. Returns false: too many wait. */
 bool svc_listener_submit(svc_listener *l, listener_job *job);
-/* The thread of a writer. */
-void *svc_listener_writer(void *listener);
+/* Make the places of the writers, and start the first of them. False: no memory, or no thread. */
+bool svc_listener_writers_open(svc_listener *l);
+bool svc_listener_writers_start(svc_listener *l);
+/* Have all end after what they are doing, and wait for that. Then: free. Both are allowed without the former. */
+void svc_listener_writers_stop(svc_listener *l);
+void svc_listener_writers_close(svc_listener *l);
 /* Answers of the writers go out; some of the clients may be gone. */
 void svc_listener_collect(listener_loop *loop);
 /* Once a second, have a writer call svc_tick(). */
@@ -240,6 +284,10 @@ void svc_listener_refuse(listener_conn *conn, int error, bool is_head, bool clos
 void svc_listener_state(listener_conn *conn, int state, int64_t timeout_ms);
 /* Send the head in `text`, then conn->response's body; what the socket does not take waits in the connection. */
 void svc_listener_send(listener_conn *conn, const char *text, size_t n);
+/* Count n bytes of an answer that may have to wait. False: there is no room for it. */
+bool svc_listener_send_reserve(listener_conn *conn, size_t n);
+/* Free the answer, or what is left of it, and its room. */
+void svc_listener_send_release(listener_conn *conn);
 /* Leave to send a body. Should it not fit the socket, the client will send the body all the same. */
 void svc_listener_send_continue(listener_conn *conn);
 /* Go on with all that can be sent again. */

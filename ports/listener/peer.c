@@ -65,10 +65,15 @@ static bool peer_trusted(const svc_listener *l, const listener_address *a)
   return false;
 }
 
+bool svc_listener_address_parse(listener_address *a, const char *text)
+{
+  return peer_parse(a, text, strlen(text));
+}
+
 bool svc_listener_is_proxy(const svc_listener *l, const char *address)
 {
   listener_address a;
-  return peer_parse(&a, address, strlen(address)) && peer_trusted(l, &a);
+  return svc_listener_address_parse(&a, address) && peer_trusted(l, &a);
 }
 
 /* Walk one header from the right. Returns true when all in it are trusted, so that what stands further left counts. */

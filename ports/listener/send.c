@@ -16,6 +16,8 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#define SEND_SMALL ((size_t)16 << 10) /* of an answer so much is not counted, connections are */
+#define SEND_STALLED_MS 5000 /* who takes nothing for so long is closed when others need the room */
 #define SEND_LINGER_MS 2000 /* how long a closed connection is read from, so that the client gets the answer */
 
 void svc_listener_state(listener_conn *conn, int state, int64_t timeout_ms)
@@ -40,12 +42,41 @@ void svc_listener_leave(listener_conn *conn)
   svc_listener_state(conn, LISTENER_LINGER, -1);
 }
 
-/* The answer is with the kernel: go on to the next request, or close in such a way that the answer still arrives. */
-static void send_done(listener_conn *conn)
+static bool send_count(svc_listener *l, size_t n)
 {
+  if (atomic_fetch_add(&l->answers, n) + n <= l->config.max_answer_memory) return true;
+  atomic_fetch_sub(&l->answers, n);
+  return false;
+}
+
+bool svc_listener_send_reserve(listener_conn *conn, size_t n)
+{
+  svc_listener *l = conn->loop->listener;
+  if (n <= SEND_SMALL) return true;
+  while (!send_count(l, n)) {
+    listener_conn *stalled = svc_listener_oldest(conn->loop, LISTENER_SEND, SEND_STALLED_MS);
+    if (!stalled) return false;
+    svc_listener_leave(stalled);
+    svc_listener_send_release(stalled);
+    svc_listener_drop(stalled);
+  }
+  conn->held = n;
+  return true;
+}
+
+void svc_listener_send_release(listener_conn *conn)
+{
+  if (conn->held) atomic_fetch_sub(&conn->loop->listener->answers, conn->held);
+  conn->held = 0;
   svc_response_free(&conn->response);
   free(conn->text);
   conn->text = NULL;
+}
+
+/* The answer is with the kernel: go on to the next request, or close in such a way that the answer still arrives. */
+static void send_done(listener_conn *conn)
+{
+  svc_listener_send_release(conn);
   if (conn->close) {
     shutdown(conn->fd, SHUT_WR);
     svc_listener_discard(conn);
@@ -100,7 +131,7 @@ void svc_listener_send(listener_conn *conn, const char *text, size_t n)
     send_done(conn);
     return;
   }
-  if (!send_keep(conn, text, n, sent)) {
+  if (conn->bounded || !send_keep(conn, text, n, sent)) {
     svc_listener_drop(conn);
     return;
   }

@@ -3,11 +3,15 @@
 **
 **      loop: submit -> first ... last, the queue of all writers -> writer: the service -> loop->done -> loop: collect
 **
+** Writers are started when a job comes and none is idle, and always the first idle one is woken: so those at the end have
+** nothing to do unless there are really so many jobs at a time, and end after a while. The first never does.
+**
 ** The rule it keeps: a job belongs to whoever took it off a queue, and only its loop looks at its connection, which may
 ** be gone when the answer is there (job->conn NULL). The queue has a bound; further changes are refused by the loop.
 */
 #include "parts.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +99,33 @@ static bool writers_count(const listener_job *job)
   return job->text && !job->head.reads;
 }
 
+static void *writers_run(void *writer);
+
+/* The lock is held. False: there is no thread to be had. */
+static bool writers_start(listener_writer *w)
+{
+  if (w->state == WRITER_ENDED) pthread_join(w->thread, NULL);
+  w->state = pthread_create(&w->thread, NULL, writers_run, w) == 0 ? WRITER_BUSY : WRITER_NONE;
+  return w->state == WRITER_BUSY;
+}
+
+/* The lock is held. Should no thread be to be had, those that there are come to the job later. */
+static void writers_wake(svc_listener *l)
+{
+  listener_writer *w = NULL;
+  size_t i;
+  for (i = 0; i < l->config.writers; i++) {
+    listener_writer *one = &l->writers[i];
+    if (one->state == WRITER_IDLE) {
+      one->state = WRITER_BUSY; /* not to be woken twice */
+      pthread_cond_signal(&one->wake);
+      return;
+    }
+    if (!w && one->state != WRITER_BUSY) w = one;
+  }
+  if (w) writers_start(w);
+}
+
 bool svc_listener_submit(svc_listener *l, listener_job *job)
 {
   bool room;
@@ -106,19 +137,41 @@ bool svc_listener_submit(svc_listener *l, listener_job *job)
     else l->first = job;
     l->last = job;
     if (writers_count(job)) l->waiting++;
-    pthread_cond_signal(&l->work);
+    writers_wake(l);
   }
   pthread_mutex_unlock(&l->lock);
   return room;
 }
 
-/* Wait for a job. Returns NULL when there will be none. */
-static listener_job *writers_next(svc_listener *l)
+/* The lock is held. Wait until there may be a job. False: there was none for so long that this writer ends. */
+static bool writers_wait(listener_writer *w)
 {
-  listener_job *job;
+  svc_listener *l = w->listener;
+  struct timespec until;
+  int rc = 0;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_sec += (time_t)(l->config.writer_idle_ms / 1000);
+  until.tv_nsec += (long)(l->config.writer_idle_ms % 1000) * 1000000;
+  if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+  w->state = WRITER_IDLE;
+  while (w->state == WRITER_IDLE && rc != ETIMEDOUT) {
+    if (w == l->writers) pthread_cond_wait(&w->wake, &l->lock);
+    else rc = pthread_cond_timedwait(&w->wake, &l->lock, &until);
+  }
+  if (w->state != WRITER_IDLE) return true;
+  w->state = WRITER_ENDED;
+  return false;
+}
+
+/* Wait for a job. Returns NULL when this writer is to end. */
+static listener_job *writers_next(listener_writer *w)
+{
+  svc_listener *l = w->listener;
+  listener_job *job = NULL;
+  bool stay = true;
   pthread_mutex_lock(&l->lock);
-  while (!l->first && !l->quit) pthread_cond_wait(&l->work, &l->lock);
-  job = l->quit ? NULL : l->first;
+  while (stay && !l->first && !l->quit) stay = writers_wait(w);
+  if (stay && !l->quit) job = l->first;
   if (job) {
     l->first = job->next;
     if (!l->first) l->last = NULL;
@@ -141,17 +194,64 @@ static void writers_done(listener_job *job)
   if (first) svc_listener_ring(loop);
 }
 
-void *svc_listener_writer(void *listener)
+static void *writers_run(void *writer)
 {
-  svc_listener *l = listener;
+  listener_writer *w = writer;
+  svc_listener *l = w->listener;
   listener_job *job;
   pthread_setname_np(pthread_self(), "svc-writer");
-  while ((job = writers_next(l)) != NULL) {
+  while ((job = writers_next(w)) != NULL) {
     if (job->text) svc_listener_handle(l, &job->head, job->peer, &job->body, &job->response);
     else if (l->s) svc_tick(l->s);
     writers_done(job);
   }
   return NULL;
+}
+
+bool svc_listener_writers_open(svc_listener *l)
+{
+  pthread_condattr_t clock;
+  size_t i;
+  l->writers = calloc(l->config.writers, sizeof *l->writers);
+  if (!l->writers) return false;
+  pthread_condattr_init(&clock);
+  pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+  for (i = 0; i < l->config.writers; i++) {
+    l->writers[i].listener = l;
+    pthread_cond_init(&l->writers[i].wake, &clock); /* on Linux it cannot fail */
+  }
+  pthread_condattr_destroy(&clock);
+  return true;
+}
+
+bool svc_listener_writers_start(svc_listener *l)
+{
+  bool good;
+  pthread_mutex_lock(&l->lock);
+  good = writers_start(&l->writers[0]);
+  pthread_mutex_unlock(&l->lock);
+  return good;
+}
+
+void svc_listener_writers_stop(svc_listener *l)
+{
+  size_t i;
+  pthread_mutex_lock(&l->lock);
+  l->quit = true;
+  for (i = 0; i < l->config.writers; i++) {
+    if (l->writers[i].state == WRITER_IDLE) l->writers[i].state = WRITER_BUSY;
+    pthread_cond_signal(&l->writers[i].wake);
+  }
+  pthread_mutex_unlock(&l->lock);
+  for (i = 0; i < l->config.writers; i++) /* nobody starts any more: the loops have ended */
+    if (l->writers[i].state != WRITER_NONE) pthread_join(l->writers[i].thread, NULL);
+}
+
+void svc_listener_writers_close(svc_listener *l)
+{
+  size_t i;
+  for (i = 0; l->writers && i < l->config.writers; i++) pthread_cond_destroy(&l->writers[i].wake);
+  free(l->writers);
 }
 
 /* -------------------------------------------------------------------------------------------------- the loop's side */

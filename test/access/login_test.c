@@ -1123,10 +1123,95 @@ static MunitResult login_broken_store(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* ------------------------------------------------------------------------------------------------- credentials made anew */
+
+/* Both credentials are owners of the organization. */
+static void login_owns(login *l, const char *org)
+{
+  char target[128];
+  snprintf(target, sizeof target, "/api/svc/v2/orgs/%s", org);
+  login_account(l);
+  munit_assert_int(t_send(&l->t, "GET", target, NULL), ==, 200);
+  munit_assert_int(t_send(&l->t, "PATCH", target, "{\"name\":\"Mine\"}"), ==, 200);
+  t_headers_clear(&l->t);
+  munit_assert_int(t_send(&l->t, "GET", target, NULL), ==, 401);
+  login_digest(l, "GET", target, l->keys.public_key, l->keys.private_key, login_nonce(l), 1, false);
+  munit_assert_int(t_send(&l->t, "GET", target, NULL), ==, 200);
+  t_headers_clear(&l->t);
+}
+
+static MunitResult login_again(const MunitParameter params[], void *data)
+{
+  char first[25], second[25], group[25];
+  svc_credentials before;
+  login l;
+  (void)params, (void)data;
+  memset(&l, 0, sizeof l);
+  t_open(&l.t, NULL);
+  munit_assert_int(svc_new_credentials(l.t.s, NULL, &l.keys), ==, SVC_INVALID); /* of whom? */
+  munit_assert_not_null(strstr(l.t.log, "no organization yet"));
+  munit_assert_string_equal(l.keys.public_key, "");
+  munit_assert_int(svc_bootstrap(l.t.s, &before), ==, SVC_OK);
+  strcpy(first, before.org_id);
+  strcpy(group, before.group_id);
+  strcpy(second, t_organization(&l.t, "Second")); /* a person's: it asks for access lists */
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/settings", second), ==, 200);
+  l.t.anonymous = true;
+  munit_assert_int(svc_new_credentials(l.t.s, NULL, &l.keys), ==, SVC_OK);
+  munit_assert_string_equal(l.keys.org_id, first);
+  munit_assert_string_equal(l.keys.group_id, group);
+  munit_assert_string_not_equal(l.keys.public_key, before.public_key);
+  munit_assert_string_not_equal(l.keys.client_id, before.client_id);
+  login_owns(&l, first);
+  l.keys = before; /* those that there were still work */
+  login_owns(&l, first);
+  munit_assert_int(svc_new_credentials(l.t.s, second, &l.keys), ==, SVC_OK);
+  munit_assert_string_equal(l.keys.org_id, second);
+  munit_assert_string_equal(l.keys.group_id, "");
+  l.t.peer = "127.0.0.1"; /* from here, as access lists are asked for */
+  login_owns(&l, second);
+  l.t.peer = "::1";
+  login_owns(&l, second);
+  munit_assert_int(svc_new_credentials(l.t.s, group, &l.keys), ==, SVC_INVALID); /* not an organization */
+  munit_assert_int(svc_new_credentials(l.t.s, "../x", &l.keys), ==, SVC_INVALID);
+  munit_assert_int(svc_new_credentials(l.t.s, NULL, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_new_credentials(NULL, NULL, &l.keys), ==, SVC_INVALID);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* With too little memory there are both or none of them, and the next try has them. */
+static MunitResult login_again_no_memory(const MunitParameter params[], void *data)
+{
+  int at, left = -1, rc = SVC_NOMEM;
+  svc_config config = { .allocator = { login_short_of_memory, &left } };
+  svc_credentials keys;
+  uint64_t print;
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  munit_assert_int(svc_bootstrap(t.s, &keys), ==, SVC_OK);
+  print = store_print(t.s);
+  for (at = 0; rc != SVC_OK; at++) {
+    left = at;
+    rc = svc_new_credentials(t.s, NULL, &keys);
+    left = -1;
+    if (rc == SVC_OK) break;
+    munit_assert_int(rc, ==, SVC_NOMEM);
+    munit_assert_true(store_print(t.s) == print);
+  }
+  munit_assert_int(at, >, 2);
+  munit_assert_string_not_equal(keys.client_secret, "");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/bootstrap", login_bootstrap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap-all-or-nothing", login_bootstrap_all_or_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap-no-memory", login_bootstrap_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/again", login_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/again-no-memory", login_again_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap-configured", login_bootstrap_configured, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/creates", login_creates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/spelled", login_spelled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -9,6 +9,8 @@ sh amalgamation/fold.sh --out build/check/fold1.c || exit 1
 sh amalgamation/fold.sh --out build/check/fold2.c || exit 1
 cmp -s build/check/fold1.c build/check/fold2.c || fail "two folds of the same parts differ: amalgamation/fold.sh is not deterministic"
 cmp -s build/check/fold1.c svcapi.c || fail "svcapi.c is not the fold of the parts: run ./build.sh fold"
+sh amalgamation/fold.sh --header build/check/fold.h || exit 1
+cmp -s build/check/fold.h svcapi.h || fail "the names of nouns in svcapi.h are not those of the parts: run ./build.sh fold"
 
 if [ -e .git ]; then
   tool git

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Small devices leave nouns out with -DSVC_NO_<NOUN>: the library must compile without any of them.
+# Small devices leave nouns out with -DSVC_OMIT=NOUN+NOUN: the library must compile without any of them, and must not
+# compile with a name that is none.
 . test/check/common
 
 tool nm
 parts >build/check/leave_out.parts
-flags=$(awk 'NF == 3 { print "-D" $3 }' build/check/leave_out.parts)
-[ -n "$flags" ] || fail "no noun in amalgamation/catalog/*/*.c"
+names=$(awk 'NF == 3 { sub(/^SVC_OMIT_/, "", $3); print $3 }' build/check/leave_out.parts)
+[ -n "$names" ] || fail "no noun in amalgamation/catalog/*/*.c"
 
 # Any one can be missing if nobody but the registry uses what it defines: the objects of the parts, which the tests compile
 # apart, show that. (Listed with the name of the noun; + is the registry, - any other part.)
@@ -20,14 +21,25 @@ awk '
   pass == 1 { noun[$1 ":"] = $2; next }
   pass == 2 { if ($3 != "U" && noun[$1] !~ /^[-+]/) owner[$2] = noun[$1]; next }
   $3 == "U" && $2 in owner && owner[$2] != noun[$1] && !(noun[$1] == "+" && $2 == "svc_noun_" owner[$2]) {
-    sub(/:$/, "", $1); print $1 " uses " $2 ", which is gone with -DSVC_NO_" toupper(owner[$2]); bad = 1; exit }
+    sub(/:$/, "", $1); print $1 " uses " $2 ", which is gone with -DSVC_OMIT=" toupper(owner[$2]); bad = 1; exit }
   END { exit bad }' build/check/leave_out.objects build/check/leave_out.symbols build/check/leave_out.symbols || exit 1
 
 # All missing, and every second one: what only they use must not be warned of as unused.
 for which in 1 'NR % 2' 'NR % 2 == 0'; do
-  out=$(printf '%s\n' "$flags" | awk "$which" | tr '\n' ' ')
+  out=-DSVC_OMIT=$(printf '%s\n' "$names" | awk "$which" | tr '\n' '+' | sed 's/+$//')
   # shellcheck disable=SC2086
   $CC $STRICT $INCLUDES -fsyntax-only $out svcapi.c || fail "svcapi.c does not compile with $out"
+done
+# shellcheck disable=SC2086
+$CC $STRICT $INCLUDES -fsyntax-only -DSVC_OMIT_CLUSTER svcapi.c || fail "svcapi.c does not compile with -DSVC_OMIT_CLUSTER"
+
+# Misspelt, or no list at all.
+for wrong in CLUSTER+EVNT CLUSTERS '' 1; do
+  # shellcheck disable=SC2086
+  if $CC -std=c11 $INCLUDES -fsyntax-only "-DSVC_OMIT=$wrong" svcapi.c 2>build/check/leave_out.said; then
+    fail "svcapi.c compiles with -DSVC_OMIT=$wrong"
+  fi
+  case $wrong in *[A-Z]*) grep -q "${wrong#*+}" build/check/leave_out.said || fail "-DSVC_OMIT=$wrong: the compiler does not name it" ;; esac
 done
 
 # What stands on a noun that is left out is left out with it: without projects, nothing below one is served.
@@ -55,8 +67,8 @@ run=build/check/leave_out.run
 [ -f build/libsvcapi.a ] || fail "build/libsvcapi.a is missing: run ./build.sh lib"
 if [ ! -f $run ] || [ -n "$(find build/libsvcapi.a test/check/leave_out.sh -newer $run)" ]; then # the library is made with svcapi.c
   # shellcheck disable=SC2086
-  $CC $STRICT -O0 $INCLUDES -I. -DSVC_NO_PROJECT -o $run build/check/leave_out.c svcapi.c build/libsvcapi.a \
-    $MBED_LIBS -pthread || fail "a program with -DSVC_NO_PROJECT does not link"
+  $CC $STRICT -O0 $INCLUDES -I. -DSVC_OMIT=PROJECT -o $run build/check/leave_out.c svcapi.c build/libsvcapi.a \
+    $MBED_LIBS -pthread || fail "a program with -DSVC_OMIT=PROJECT does not link"
 fi
 status=0; timeout 60 $run || status=$?
-[ $status = 0 ] || fail "svcapi.c with -DSVC_NO_PROJECT does not serve as it should: status $status of $run"
+[ $status = 0 ] || fail "svcapi.c with -DSVC_OMIT=PROJECT does not serve as it should: status $status of $run"

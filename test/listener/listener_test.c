@@ -11,6 +11,7 @@
 #include <munit.h>
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -233,7 +234,8 @@ static int64_t now_ms(void)
   return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static void client_open(client *c, int port)
+/* From an address of this machine's: all of 127.0.0.0/8 are. */
+static void client_open_from(client *c, int port, uint32_t from)
 {
   struct sockaddr_in a;
   int on = 1;
@@ -245,7 +247,16 @@ static void client_open(client *c, int port)
   c->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   munit_assert_int(c->fd, >=, 0);
   setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (from != INADDR_LOOPBACK) {
+    struct sockaddr_in own = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(from) };
+    munit_assert_int(bind(c->fd, (struct sockaddr *)&own, sizeof own), ==, 0);
+  }
   if (connect(c->fd, (struct sockaddr *)&a, sizeof a) != 0) munit_errorf("connect: %s", strerror(errno));
+}
+
+static void client_open(client *c, int port)
+{
+  client_open_from(c, port, INADDR_LOOPBACK);
 }
 
 static void client_close(client *c)
@@ -1133,7 +1144,7 @@ static void allow_files(size_t n)
 
 static MunitResult test_many_connects(const MunitParameter params[], void *data)
 {
-  svc_listener_config k = { .threads = 2, .max_connections = 1200 };
+  svc_listener_config k = { .threads = 2, .max_connections = 1200, .max_per_address = 1200 };
   static client c[1000];
   struct rlimit files;
   server t;
@@ -1158,7 +1169,7 @@ static MunitResult test_many_connects(const MunitParameter params[], void *data)
 
 static MunitResult test_max_connections(const MunitParameter params[], void *data)
 {
-  svc_listener_config k = { .max_connections = 4 };
+  svc_listener_config k = { .max_connections = 4, .max_per_address = 1000 };
   server t;
   client c[4], more;
   int i, status = 0;
@@ -1168,7 +1179,9 @@ static MunitResult test_max_connections(const MunitParameter params[], void *dat
     client_open(&c[i], t.port);
     client_text(&c[i], GET);
     munit_assert_int(client_answer(&c[i]), ==, 200);
+    client_text(&c[i], "GET /seen HTTP/1.1\r\n"); /* who is in the middle of a request does not give way */
   }
+  usleep(100000);
   for (i = 0; i < 100; i++) {
     client_open(&more, t.port);
     if (i % 2) client_text(&more, GET);
@@ -1186,7 +1199,7 @@ static MunitResult test_max_connections(const MunitParameter params[], void *dat
   }
   munit_assert_size(server_count(&t), ==, 4);
   for (i = 0; i < 4; i++) {
-    client_text(&c[i], GET); /* those who were there first are served as ever */
+    client_text(&c[i], "Host: a\r\n\r\n"); /* those who were there first are served as ever */
     munit_assert_int(client_answer(&c[i]), ==, 200);
   }
   client_close(&c[0]);
@@ -1199,6 +1212,256 @@ static MunitResult test_max_connections(const MunitParameter params[], void *dat
   }
   munit_assert_int(status, ==, 200);
   for (i = 1; i < 4; i++) client_close(&c[i]);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* One address cannot have all the connections, whatever it does with them: the others are served. */
+static MunitResult test_share(const MunitParameter params[], void *data)
+{
+  static const char *const proxies[] = { "127.0.0.3" };
+  svc_listener_config k = { .threads = 1, .max_connections = 40, .trusted_proxies = proxies, .trusted_proxy_count = 1 };
+  server t;
+  client idle[11], more, other;
+  int i, round;
+  (void)params, (void)data;
+  server_open(&t, &k);
+  for (round = 0; round < 3; round++) {
+    for (i = 0; i < 11; i++) client_open(&idle[i], t.port); /* a quarter, and one */
+    for (i = 0; i < 11; i++) client_text(&idle[i], round == 1 ? "GET /seen HTTP/1.1\r\nHo" : "\r\n");
+    usleep(50000);
+    for (i = 0; i < 20; i++) {
+      client_open(&more, t.port);
+      munit_assert_int(client_answer(&more), ==, 503);
+      munit_assert_string_equal(client_header(&more, "Retry-After"), "1");
+      munit_assert_not_null(strstr(more.body, "Your address has all the connections"));
+      client_close(&more);
+      client_open_from(&other, t.port, 0x7F000002 + (uint32_t)(i % 2)); /* also a proxy, which speaks for many */
+      client_text(&other, GET);
+      munit_assert_int(client_answer(&other), ==, 200);
+      client_close(&other);
+    }
+    for (i = 0; i < 11; i++) client_close(&idle[i]);
+    usleep(300000); /* the places are free again when the loop has seen it */
+  }
+  for (i = 0; i < 11; i++) client_open_from(&idle[i], t.port, 0x7F000003);
+  for (i = 0; i < 20; i++) { /* more than its share */
+    client_open_from(&other, t.port, 0x7F000003);
+    client_text(&other, GET);
+    munit_assert_int(client_answer(&other), ==, 200);
+    client_close(&other);
+  }
+  for (i = 0; i < 11; i++) client_close(&idle[i]);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* Addresses come and go in the table of them, many at a time and in any order, and none loses or keeps a place. */
+static MunitResult test_share_many(const MunitParameter params[], void *data)
+{
+  svc_listener_config k = { .max_connections = 60, .max_per_address = 1 };
+  server t;
+  client c[50], more;
+  int i, round;
+  (void)params, (void)data;
+  allow_files(1024);
+  server_open(&t, &k);
+  for (round = 0; round < 6; round++) {
+    for (i = 0; i < 50; i++) client_open_from(&c[i], t.port, 0x7F000100 + (uint32_t)(i + round * 7));
+    for (i = 0; i < 50; i++) {
+      client_text(&c[i], GET);
+      munit_assert_int(client_answer(&c[i]), ==, 200);
+    }
+    for (i = 0; i < 50; i += 9) {
+      client_open_from(&more, t.port, 0x7F000100 + (uint32_t)(i + round * 7));
+      munit_assert_int(client_answer(&more), ==, 503);
+      client_close(&more);
+    }
+    for (i = 0; i < 50; i++) client_close(&c[(i * 17 + round) % 50]);
+    usleep(300000);
+  }
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* All places are taken by clients that do nothing: the one that has done so for longest gives way, and no other. */
+static MunitResult test_give_way(const MunitParameter params[], void *data)
+{
+  svc_listener_config k = { .max_connections = 8, .max_per_address = 8 };
+  server t;
+  client c[8], more[3];
+  int i;
+  (void)params, (void)data;
+  server_open(&t, &k);
+  for (i = 0; i < 8; i++) {
+    client_open(&c[i], t.port);
+    client_text(&c[i], GET);
+    munit_assert_int(client_answer(&c[i]), ==, 200);
+    usleep(5000); /* deadlines have a grain of a millisecond */
+  }
+  client_text(&c[0], "GET /seen HTTP/1.1\r\n"); /* the oldest, but it is in the middle of a request */
+  client_text(&c[1], GET); /* idle since later than the others */
+  munit_assert_int(client_answer(&c[1]), ==, 200);
+  for (i = 0; i < 3; i++) {
+    client_open_from(&more[i], t.port, 0x7F000002);
+    client_text(&more[i], GET);
+    munit_assert_int(client_answer(&more[i]), ==, 200);
+    munit_assert_true(client_ended(&c[2 + i], WAIT_MS)); /* 2, 3, 4 */
+  }
+  client_text(&c[0], "Host: a\r\n\r\n");
+  munit_assert_int(client_answer(&c[0]), ==, 200);
+  for (i = 0; i < 8; i++) {
+    if (i < 2 || i > 4) {
+      client_text(&c[i], GET);
+      munit_assert_int(client_answer(&c[i]), ==, 200);
+    }
+    client_close(&c[i]);
+  }
+  for (i = 0; i < 3; i++) client_close(&more[i]);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* Open, ask for the long answer, and take nothing of it. */
+static void client_stall(client *c, int port, const char *method)
+{
+  int small = 65536;
+  client_open(c, port);
+  setsockopt(c->fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+  client_text(c, method);
+  client_text(c, " /big HTTP/1.1\r\nHost: a\r\n\r\n");
+}
+
+/* The first of what has come of an answer: its status; 0: nothing. It stays where it is. */
+static int client_peek(client *c)
+{
+  char text[16] = "";
+  int status = 0;
+  if (recv(c->fd, text, sizeof text - 1, MSG_PEEK | MSG_DONTWAIT) > 0) sscanf(text, "HTTP/1.1 %3d", &status);
+  return status;
+}
+
+/* Clients that do not read: of their answers only so many bytes are kept, and the others are told to come again. */
+static MunitResult test_answer_memory(const MunitParameter params[], void *data)
+{
+  svc_listener_config k = { .max_answer_memory = 30 << 20, .max_answer = 16 << 20 };
+  server t;
+  client c[20], more;
+  int i, kept = 0, refused = 0;
+  (void)params, (void)data;
+  server_open(&t, &k);
+  for (i = 0; i < 20; i++) client_stall(&c[i], t.port, "GET");
+  for (i = 0; i < 20; i++) {
+    int64_t until = now_ms() + WAIT_MS;
+    while (client_peek(&c[i]) == 0 && now_ms() < until) usleep(1000);
+    kept += client_peek(&c[i]) == 200;
+    refused += client_peek(&c[i]) == 503;
+  }
+  munit_assert_int(kept, ==, 2); /* of 12 MiB each */
+  munit_assert_int(refused, ==, 18);
+  munit_assert_int(one_request(t.port, GET), ==, 200); /* small ones go on */
+  for (i = 0; client_peek(&c[i]) != 503;) i++;
+  munit_assert_int(client_answer(&c[i]), ==, 503);
+  munit_assert_string_equal(client_header(&c[i], "Retry-After"), "1");
+  client_text(&c[i], GET); /* on the same connection */
+  munit_assert_int(client_answer(&c[i]), ==, 200);
+  client_stall(&more, t.port, "DELETE"); /* a change is made, and told as far as that goes */
+  while (client_more(&more, now_ms() + WAIT_MS) == 1) continue;
+  munit_assert_string_equal(server_seen(&t, 0).method, "DELETE");
+  munit_assert_int(strncmp(more.in, "HTTP/1.1 200", 12), ==, 0);
+  munit_assert_size(more.n, <, BIG);
+  client_close(&more);
+  for (i = 0; client_peek(&c[i]) != 200;) i++;
+  munit_assert_int(client_answer(&c[i]), ==, 200); /* who reads gets all of it, and makes room */
+  munit_assert_size(c[i].body_length, ==, BIG);
+  client_open(&more, t.port);
+  client_text(&more, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
+  munit_assert_int(client_answer(&more), ==, 200);
+  munit_assert_size(more.body_length, ==, BIG);
+  client_close(&more);
+  client_stall(&more, t.port, "GET"); /* full again, with one that has taken nothing since the beginning */
+  usleep(5300000);
+  client_close(&c[i]);
+  client_open(&c[i], t.port);
+  client_text(&c[i], "GET /big HTTP/1.1\r\nHost: a\r\n\r\n"); /* it is closed, as there is somebody who needs the room */
+  munit_assert_int(client_answer(&c[i]), ==, 200);
+  client_close(&more);
+  for (i = 0; i < 20; i++) client_close(&c[i]);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult test_answer_size(const MunitParameter params[], void *data)
+{
+  svc_listener_config k = { .max_answer = 1 << 20 };
+  server t;
+  client c;
+  (void)params, (void)data;
+  server_open(&t, &k);
+  client_open(&c, t.port);
+  client_text(&c, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
+  munit_assert_int(client_answer(&c), ==, 503);
+  munit_assert_not_null(strstr(c.body, "The answer is larger than 1048576 bytes"));
+  client_text(&c, "HEAD /big HTTP/1.1\r\nHost: a\r\n\r\n" GET);
+  munit_assert_int(client_answer_to(&c, true), ==, 200);
+  munit_assert_int(client_answer(&c), ==, 200);
+  client_close(&c);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+static size_t writer_threads(void)
+{
+  char name[300], text[32];
+  size_t n = 0;
+  struct dirent *entry;
+  DIR *tasks = opendir("/proc/self/task");
+  munit_assert_not_null(tasks);
+  while ((entry = readdir(tasks)) != NULL) {
+    FILE *f;
+    snprintf(name, sizeof name, "/proc/self/task/%s/comm", entry->d_name);
+    f = fopen(name, "r");
+    if (!f) continue;
+    if (fgets(text, sizeof text, f)) n += strcmp(text, "svc-writer\n") == 0;
+    fclose(f);
+  }
+  closedir(tasks);
+  return n;
+}
+
+/* Writers come when there is something to do, and go: a service at rest has one. */
+static MunitResult test_writers_rest(const MunitParameter params[], void *data)
+{
+  svc_listener_config k = { .writers = 12, .writer_idle_ms = 200 };
+  server t;
+  client c[20];
+  int i, round;
+  (void)params, (void)data;
+  if (getenv("SVC_TEST_QEMU")) return MUNIT_SKIP; /* its threads are among them, by other names */
+  server_open(&t, &k);
+  usleep(50000);
+  munit_assert_size(writer_threads(), ==, 1);
+  for (round = 0; round < 3; round++) {
+    int64_t until = now_ms() + WAIT_MS;
+    server_hold(&t, true);
+    for (i = 0; i < 20; i++) {
+      client_open(&c[i], t.port);
+      client_text(&c[i], "DELETE /held HTTP/1.1\r\nHost: a\r\n\r\n");
+    }
+    server_await_held(&t, 12);
+    munit_assert_size(writer_threads(), ==, 12);
+    server_hold(&t, false);
+    for (i = 0; i < 20; i++) {
+      munit_assert_int(client_answer(&c[i]), ==, 200);
+      client_close(&c[i]);
+    }
+    if (round == 1) continue; /* again at once */
+    while (writer_threads() > 1 && now_ms() < until) {
+      munit_assert_int(one_request(t.port, "DELETE /seen HTTP/1.1\r\nHost: a\r\n\r\n"), ==, 200); /* a little to do keeps few */
+      usleep(20000);
+    }
+    munit_assert_size(writer_threads(), ==, 1);
+  }
   server_close(&t);
   return MUNIT_OK;
 }
@@ -1720,7 +1983,8 @@ static MunitResult test_due(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   T(serves), T(connection), T(pipelining), T(refused), T(refused_head), T(body_cut), T(chunked), T(large_bodies),
   T(body_memory), T(expect), T(limits), T(targets), T(timeouts), T(empty_lines), T(never_reads), T(slow_reader),
-  T(many_connects), T(max_connections), T(no_files), T(forked_host), T(writers), T(threads), T(proxies), T(open),
+  T(many_connects), T(max_connections), T(share), T(share_many), T(give_way), T(answer_memory), T(answer_size),
+  T(writers_rest), T(no_files), T(forked_host), T(writers), T(threads), T(proxies), T(open),
   T(stop), T(stop_unread), T(tick), T(due),
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

@@ -3,21 +3,25 @@
 **
 ** Left out where that program cannot be run: on another processor than the one it was built for.
 */
-#define _GNU_SOURCE /* pipe2, strsignal */
+#define _GNU_SOURCE /* pipe2, unshare */
 #include "svcapi.h"
 
 #include <munit.h>
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -26,7 +30,8 @@
 #include <unistd.h>
 
 #define SVCD "build/svcd"
-#define ARGS 16
+#define ARGS 20
+#define NO_NETWORK 126 /* status where a network of its own cannot be had */
 
 typedef struct daemon_run {
   pid_t pid;
@@ -40,7 +45,23 @@ static bool can_run(void)
   return !getenv("SVC_TEST_QEMU") && access(SVCD, X_OK) == 0;
 }
 
-static void start(daemon_run *d, const char *const *args)
+/* A network that has nothing but a loopback of its own. */
+static bool own_network(void)
+{
+  struct ifreq lo;
+  int fd;
+  bool up;
+  if (unshare(CLONE_NEWNET | (getuid() ? CLONE_NEWUSER : 0)) != 0) return false;
+  memset(&lo, 0, sizeof lo);
+  strcpy(lo.ifr_name, "lo");
+  lo.ifr_flags = IFF_UP | IFF_RUNNING;
+  fd = socket(AF_INET, SOCK_DGRAM, 0);
+  up = fd >= 0 && ioctl(fd, SIOCSIFFLAGS, &lo) == 0;
+  close(fd);
+  return up;
+}
+
+static void start_in(daemon_run *d, const char *const *args, bool apart)
 {
   const char *argv[ARGS + 2] = { SVCD };
   int out[2], err[2], i;
@@ -53,6 +74,7 @@ static void start(daemon_run *d, const char *const *args)
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves none behind: munit would wait for it without end */
     dup2(out[1], 1);
     dup2(err[1], 2);
+    if (apart && !own_network()) _exit(NO_NETWORK);
     execv(SVCD, (char *const *)(uintptr_t)argv);
     _exit(127);
   }
@@ -61,6 +83,11 @@ static void start(daemon_run *d, const char *const *args)
   close(err[1]);
   d->out = out[0];
   d->err = err[0];
+}
+
+static void start(daemon_run *d, const char *const *args)
+{
+  start_in(d, args, false);
 }
 
 /* Read until the text holds `until`, or to the end when that is NULL. False: it has not come. */
@@ -374,6 +401,19 @@ static MunitResult test_flags(const MunitParameter params[], void *data)
     { { "--data", "/tmp/x", "--listen", "http://127.0.0.1:0", "--base-url", "http://a\"b" }, 2, "", "base_url", 1 },
     { { "--data", "/tmp/x", "--listen", "http://127.0.0.1:0", "--trusted-proxy", "nobody" }, 2, "", "nobody", 1 },
     { { "--data", "/dev/null/x", "--listen", "http://127.0.0.1:0" }, 1, "", "/dev/null/x", 1 },
+    { { "--data", "/tmp/x", "--writers", "0" }, 2, "", "--writers: a number from 1 to 256", 0 },
+    { { "--data", "/tmp/x", "--writers", "257" }, 2, "", "--writers: a number from 1 to 256", 0 },
+    { { "--data", "/tmp/x", "--max-per-address", "0" }, 2, "", "--max-per-address: a number from 1", 0 },
+    { { "--data", "/tmp/x", "--listen", "http://127.0.0.1:0", "--db-scheme", "A B" }, 2, "", "db_scheme", 1 },
+    { { "--data", "/tmp/x", "--listen", "http://127.0.0.1:0", "--db-domain", "a/b" }, 2, "", "db_domain", 1 },
+    { { "serve" }, 2, "", "--data DIR is missing", 0 },
+    { { "serve", "--help" }, 0, "--db-domain DOMAIN", "", 0 },
+    { { "version" }, 0, "svcd " SVC_VERSION "\n", "", 0 },
+    { { "version", "--data", "/tmp/x" }, 2, "", "--data: not a flag of this verb", 0 },
+    { { "sing" }, 2, "", "sing: no such verb", 0 },
+    { { "credentials" }, 2, "", "--data DIR is missing", 0 },
+    { { "credentials", "--data", "/tmp/x", "--listen", "http://127.0.0.1:0" }, 2, "", "--listen: not a flag of this verb", 0 },
+    { { "credentials", "--data", "/tmp/x" }, 1, "", "there is no store in /tmp/x", 1 },
   };
   size_t i;
   (void)params, (void)data;
@@ -416,12 +456,190 @@ static MunitResult test_port_in_use(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A signal that a closed terminal sends does not end it. */
+static MunitResult test_hangup(const MunitParameter params[], void *data)
+{
+  static char answer[8192];
+  char *folder;
+  const char *args[] = { "--data", NULL, "--listen", "http://127.0.0.1:0", NULL };
+  daemon_run d;
+  int i;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  args[1] = folder = new_folder();
+  start(&d, args);
+  await_ready(&d);
+  for (i = 0; i < 2; i++) {
+    d.errors[0] = '\0';
+    kill(d.pid, SIGHUP);
+    munit_assert_true(read_until(d.err, d.errors, sizeof d.errors, "SIGHUP"));
+    munit_assert_int(get(d.port, "/api/svc/v2/unauth/controlPlaneIPAddresses", answer, sizeof answer), ==, 200);
+  }
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  remove_folder(folder);
+  return MUNIT_OK;
+}
+
+/* Listening where others get to is allowed, but not without a word. In a network of its own, where nobody does. */
+static MunitResult test_beyond_loopback(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *listen, *base_url;
+    int lines; /* of warnings */
+  } rows[] = { { "http://0.0.0.0:0", NULL, 2 }, { "http://0.0.0.0:0", "http://api.example.com", 1 }, { "http://[::]:0", NULL, 2 },
+               { "http://127.0.0.1:0", NULL, 0 } };
+  char *folder;
+  const char *args[] = { "--data", NULL, "--listen", NULL, NULL, NULL, NULL };
+  size_t i;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  args[1] = folder = new_folder();
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    daemon_run d;
+    int status;
+    args[3] = rows[i].listen;
+    args[4] = rows[i].base_url ? "--base-url" : NULL;
+    args[5] = rows[i].base_url;
+    start_in(&d, args, true);
+    if (!read_until(d.out, d.text, sizeof d.text, "svcd ready on ")) {
+      status = finish(&d, 0);
+      remove_folder(folder);
+      if (status == NO_NETWORK || strstr(d.errors, "kind of address")) return MUNIT_SKIP;
+      munit_errorf("status %d: %s", status, d.errors);
+    }
+    munit_assert_int(finish(&d, SIGTERM), ==, 0);
+    munit_assert_int(lines_of(d.errors), ==, rows[i].lines);
+    munit_assert_true((strstr(d.errors, "--base-url http://NAME:") != NULL) == (rows[i].lines == 2));
+    munit_assert_true((strstr(d.errors, "is plain HTTP") != NULL) == (rows[i].lines > 0));
+  }
+  remove_folder(folder);
+  return MUNIT_OK;
+}
+
+static void read_file(const char *name, char *text, size_t size)
+{
+  int fd = open(name, O_RDONLY | O_CLOEXEC);
+  ssize_t n;
+  munit_assert_int(fd, >=, 0);
+  n = read(fd, text, size - 1);
+  munit_assert_long((long)n, >, 0);
+  text[n] = '\0';
+  close(fd);
+}
+
+/* Run a verb to its end. */
+static int run(daemon_run *d, const char *const *args)
+{
+  start(d, args);
+  return finish(d, 0);
+}
+
+/* The file of credentials is lost: who has the folder gets in again. */
+static MunitResult test_credentials(const MunitParameter params[], void *data)
+{
+  char *folder, file[128], lost[128], text[2048], org[64], other[64];
+  const char *serve[] = { "serve", "--data", NULL, "--listen", "http://127.0.0.1:0", NULL, NULL };
+  const char *make[] = { "credentials", "--data", NULL, NULL, NULL, NULL };
+  daemon_run d, verb;
+  struct stat st;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  serve[2] = make[2] = folder = new_folder();
+  snprintf(file, sizeof file, "%s/bootstrap.json", folder);
+  snprintf(lost, sizeof lost, "%s/lost", folder);
+  start(&d, serve);
+  await_ready(&d);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_int(run(&verb, make), ==, 1); /* it is not lost */
+  munit_assert_not_null(strstr(verb.errors, "is there already"));
+  read_file(file, text, sizeof text);
+  field_of(text, "orgId", org, sizeof org);
+  munit_assert_int(rename(file, lost), ==, 0);
+  start(&d, serve);
+  await_ready(&d);
+  munit_assert_not_null(strstr(d.text, "is not there any more: `svcd credentials --data "));
+  munit_assert_int(run(&verb, make), ==, 1);
+  munit_assert_not_null(strstr(verb.errors, "in use"));
+  munit_assert_int(lines_of(verb.errors), ==, 1);
+  munit_assert_int(access(file, F_OK), !=, 0);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  make[3] = "--org";
+  make[4] = "5f0000000000000000000001"; /* no such */
+  munit_assert_int(run(&verb, make), ==, 1);
+  munit_assert_int(access(file, F_OK), !=, 0);
+  make[4] = org;
+  munit_assert_int(run(&verb, make), ==, 0);
+  munit_assert_string_equal(verb.errors, "");
+  munit_assert_int(stat(file, &st), ==, 0);
+  munit_assert_int(st.st_mode & 0777, ==, 0600);
+  read_file(file, text, sizeof text);
+  field_of(text, "orgId", other, sizeof other);
+  munit_assert_string_equal(other, org);
+  field_of(text, "clientSecret", other, sizeof other);
+  munit_assert_null(strstr(verb.text, other));
+  serve[5] = "--show-credentials";
+  start(&d, serve);
+  await_ready(&d);
+  paste(d.text); /* with the key of the new file */
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  remove_folder(folder);
+  return MUNIT_OK;
+}
+
+static int threads_of(pid_t pid)
+{
+  char name[64];
+  struct dirent *entry;
+  DIR *tasks;
+  int n = 0;
+  snprintf(name, sizeof name, "/proc/%d/task", (int)pid);
+  tasks = opendir(name);
+  munit_assert_not_null(tasks);
+  while ((entry = readdir(tasks)) != NULL) n += entry->d_name[0] != '.';
+  closedir(tasks);
+  return n;
+}
+
+/* Flags that reach the service: what clusters' addresses look like. And at rest there are only a few threads. */
+static MunitResult test_settings(const MunitParameter params[], void *data)
+{
+  char *folder, command[2048];
+  const char *args[] = { "--data", NULL, "--listen", "http://127.0.0.1:0", "--db-scheme", "acme", "--db-domain", "db.example.test",
+                         "--provision-seconds", "0", "--writers", "3", "--conceal", "--max-connections", "100",
+                         "--max-per-address", "50", NULL };
+  daemon_run d;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  args[1] = folder = new_folder();
+  start(&d, args);
+  await_ready(&d);
+  munit_assert_int(threads_of(d.pid), <=, 3); /* one waits for signals, a loop, a writer */
+  snprintf(command, sizeof command,
+           "get() { sed \"s/.*\\\"$1\\\":\\\"\\([^\\\"]*\\)\\\".*/\\1/\" '%s/bootstrap.json'; }\n"
+           "C=http://127.0.0.1:%d/api/svc/v2/groups/$(get groupId)/clusters; K=$(get publicKey):$(get privateKey)\n"
+           "curl -sS --digest --user \"$K\" -H 'Content-Type: application/json' -d '{\"name\":\"c\",\"clusterType\":\"REPLICASET\","
+           "\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,"
+           "\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}' $C >'%s/made'\n"
+           "curl -sS --digest --user \"$K\" $C/c >'%s/is'; grep -q 'acme+srv://[^\"]*db.example.test' '%s/is' || { cat '%s/made' '%s/is'; false; }",
+           folder, d.port, folder, folder, folder, folder, folder);
+  if (system("command -v curl >/dev/null") == 0) munit_assert_int(system(command), ==, 0);
+  munit_assert_int(threads_of(d.pid), <=, 5);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_string_equal(d.errors, "");
+  remove_folder(folder);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/life", test_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap", test_bootstrap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap_folder", test_bootstrap_folder, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/show_credentials", test_show_credentials, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/flags", test_flags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/hangup", test_hangup, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/beyond_loopback", test_beyond_loopback, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/credentials", test_credentials, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/settings", test_settings, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/port_in_use", test_port_in_use, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

@@ -556,7 +556,7 @@ static void driver_folder(char out[64])
 
 static void driver_remove(const char *path)
 {
-  static const char *const files[] = { "data.mdb", "lock.mdb", "svcapi.lock" };
+  static const char *const files[] = { "data.mdb", "lock.mdb", "svcapi.lock", "svcapi.reserve" };
   char name[128];
   size_t i;
   for (i = 0; i < sizeof files / sizeof files[0]; i++) {

@@ -636,6 +636,7 @@ static MunitResult limiter_overrides(const MunitParameter params[], void *data)
     { "rootResource_user", INT64_MAX, 0, 0 }, { "rootResource_user", 0, (int64_t)INT32_MAX + 1, 0 },
     { "rootResource_user", 0, 0, INT64_MAX }, { "rootResource_user", INT64_MIN, 0, 0 },
   };
+  char line[128];
   svc_limit_override good[3] = { { "rootResource_user", 5, 0, 0 }, { "rootResource_user", 4, 0, 30 }, { "users_user", 0, 0, 0 } };
   svc_config config;
   t_service t;
@@ -651,8 +652,9 @@ static MunitResult limiter_overrides(const MunitParameter params[], void *data)
     s = (svc *)&config;
     munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
     munit_assert_null(s);
-    munit_assert_string_equal(said, i < 6 ? "svc_config.limits names an endpoint set that does not exist"
-                                          : "svc_config.limits has a value out of range");
+    snprintf(line, sizeof line, "svc_config.limits: %s %s", bad[i].endpoint_set_id ? bad[i].endpoint_set_id : "NULL",
+             i < 6 ? "is not the id of an endpoint set" : "has a value out of range");
+    munit_assert_string_equal(said, line); /* it names the culprit */
     config.limiter_off = 1; /* also where it would not count */
     munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
     config.limiter_off = 0;

@@ -1417,7 +1417,9 @@ static MunitResult store_backup(const MunitParameter params[], void *data)
     munit_assert_int(t_send(&other, "POST", "/orgs", "{\"name\":\"Other\"}"), ==, 201); /* a store as any other */
     t_close(&other);
   }
-  munit_assert_int(svc_backup(t.s, copy), ==, SVC_BUSY); /* there is one already, and it stays as it is */
+  munit_assert_int(svc_backup(t.s, copy), ==, SVC_EXISTS); /* there is one already, and it stays as it is */
+  munit_assert_not_null(strstr(t.log, copy)); /* said so, in its own words */
+  munit_assert_not_null(strstr(t.log, "holds a store already"));
   t_open(&other, &config);
   munit_assert_int(t_send(&other, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int64(t_int(&other, "totalCount"), ==, 2);
@@ -1434,6 +1436,35 @@ static MunitResult store_backup(const MunitParameter params[], void *data)
   snprintf(copy, sizeof copy, "%s/data.mdb/copy", path);
   munit_assert_int(svc_backup(t.s, copy), ==, SVC_IO);
   t_close(&other);
+  t_close(&t);
+  store_remove(path);
+  return MUNIT_OK;
+}
+
+/* A program that the host starts has none of the store's files, nor the locks and the room on the disk that go with them. */
+static MunitResult store_close_on_exec(const MunitParameter params[], void *data)
+{
+  char path[128], name[64], target[256];
+  svc_config config;
+  t_service t, own;
+  int fd, files = 0;
+  (void)params, (void)data;
+  store_folder(path);
+  config = at_path(path);
+  t_open(&t, &config);
+  t_open(&own, NULL);
+  for (fd = 0; fd < 1024; fd++) {
+    ssize_t n;
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    n = readlink(name, target, sizeof target - 1);
+    if (n <= 0) continue;
+    target[n] = '\0';
+    if (!strstr(target, ".mdb") && !strstr(target, "svcapi")) continue;
+    files++;
+    if (!(fcntl(fd, F_GETFD) & FD_CLOEXEC)) munit_errorf("a child process inherits %s", target);
+  }
+  munit_assert_int(files, >=, 5); /* data.mdb and lock.mdb of both, svcapi.lock of one */
+  t_close(&own);
   t_close(&t);
   store_remove(path);
   return MUNIT_OK;
@@ -1472,7 +1503,7 @@ static MunitResult store_backup_twice(const MunitParameter params[], void *data)
       munit_assert_int(pthread_create(&b[j].thread, NULL, backup_to, &b[j]), ==, 0);
     }
     for (j = 0; j < 2; j++) munit_assert_int(pthread_join(b[j].thread, NULL), ==, 0);
-    munit_assert_int(b[0].rc + b[1].rc, ==, SVC_OK + SVC_BUSY);
+    munit_assert_int(b[0].rc + b[1].rc, ==, SVC_OK + SVC_EXISTS);
     config = at_path(copy);
     t_open(&other, &config);
     munit_assert_int(t_send(&other, "GET", "/orgs", NULL), ==, 200);
@@ -1572,6 +1603,7 @@ static MunitTest tests[] = {
   { "/no_folder", store_no_folder, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/busy", store_busy, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/killed", store_killed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/close_on_exec", store_close_on_exec, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/backup", store_backup, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/backup_twice", store_backup_twice, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/backup_tags", store_backup_tags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -1,0 +1,103 @@
+/*
+** The file of credentials: {"baseUrl":...,"orgId":...,...}, mode 0600, and the verb that makes new ones.
+**
+** The rule it keeps: a file that is there is never written over by the verb, as what is in it may be all that somebody has;
+** and nothing is made in the store before there is a file to write it to.
+*/
+#define _GNU_SOURCE /* fsync */
+#include "svcd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int svcd_credentials_path(const svcd_options *o, char path[SVCD_PATH])
+{
+  int n = o->bootstrap ? snprintf(path, SVCD_PATH, "%s", o->bootstrap)
+                       : snprintf(path, SVCD_PATH, "%s/bootstrap.json", o->data);
+  if (n >= 0 && n < SVCD_PATH - 8) return 1; /* ".new" is put behind it */
+  svcd_error(0, "%s: the name is too long", o->bootstrap ? o->bootstrap : o->data);
+  return 0;
+}
+
+void svcd_greet(const svcd_options *o, const char *base_url, const svc_credentials *c, const char *path)
+{
+  printf("base URL:      %s\norganization:  %s\n", base_url, c->org_id);
+  if (o->show_credentials)
+    printf("project:       %s\npublicKey:     %s\nprivateKey:    %s\nclientId:      %s\nclientSecret:  %s\n", c->group_id,
+           c->public_key, c->private_key, c->client_id, c->client_secret);
+  printf("credentials:   %s\n", path);
+}
+
+static int credentials_put(int fd, const char *base_url, const svc_credentials *c)
+{
+  char text[4096];
+  int n = snprintf(text, sizeof text,
+                   "{\"baseUrl\":\"%s\",\"orgId\":\"%s\",\"groupId\":\"%s\",\"publicKey\":\"%s\",\"privateKey\":\"%s\","
+                   "\"clientId\":\"%s\",\"clientSecret\":\"%s\"}\n",
+                   base_url, c->org_id, c->group_id, c->public_key, c->private_key, c->client_id, c->client_secret);
+  if (n < 0 || (size_t)n >= sizeof text) return -1;
+  if (write(fd, text, (size_t)n) != n) return -1;
+  return fsync(fd);
+}
+
+int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url,
+                           int (*make)(svc *s, const svcd_options *o, svc_credentials *out), svc_credentials *out)
+{
+  char path[SVCD_PATH], new_path[SVCD_PATH + 8];
+  struct stat there;
+  int fd, rc, written, named;
+  if (!svcd_credentials_path(o, path)) return 1;
+  snprintf(new_path, sizeof new_path, "%s.new", path);
+  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) /* /dev/null, say: a rename would replace even that */
+    return svcd_error(1, "cannot write %s: it is there, and not a file", path);
+  unlink(new_path);
+  fd = open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return svcd_error(1, "cannot write %s: %s", path, strerror(errno));
+  memset(out, 0, sizeof *out);
+  rc = make(s, o, out);
+  written = rc == SVC_OK && credentials_put(fd, base_url, out) == 0;
+  named = written && rename(new_path, path) == 0;
+  close(fd);
+  if (!written) unlink(new_path);
+  if (named) return 0;
+  if (rc != SVC_OK) return svcd_error(1, "cannot make credentials: %s", svc_strerror(rc));
+  if (!written) return svcd_error(1, "cannot write %s: `svcd credentials --data %s` makes other ones", path, o->data);
+  return svcd_error(1, "cannot write %s: the credentials are in %s", path, new_path);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- verb */
+
+static int credentials_make(svc *s, const svcd_options *o, svc_credentials *out)
+{
+  return svc_new_credentials(s, o->org, out);
+}
+
+int svcd_credentials(const svcd_options *o)
+{
+  const char *base_url = o->base_url ? o->base_url : o->urls[0];
+  char path[SVCD_PATH], store[SVCD_PATH];
+  svc_credentials c;
+  svc_config config;
+  svc *s;
+  int status;
+  if (!svcd_credentials_path(o, path)) return 1;
+  snprintf(store, sizeof store, "%s/data.mdb", o->data);
+  if (access(store, F_OK) != 0) return svcd_error(1, "there is no store in %s", o->data);
+  if (access(path, F_OK) == 0)
+    return svcd_error(1, "%s is there already: move it away, or name another file with --bootstrap", path);
+  memset(&config, 0, sizeof config);
+  config.path = o->data;
+  config.base_url = base_url;
+  config.log = svcd_log;
+  status = svc_open(&s, &config); /* says itself what is wrong: that svcd is running, most likely */
+  if (status != SVC_OK) return status == SVC_INVALID ? 2 : 1;
+  status = svcd_write_credentials(s, o, base_url, credentials_make, &c);
+  if (status == 0) svcd_greet(o, base_url, &c, path);
+  memset(&c, 0, sizeof c);
+  svc_close(s);
+  return status;
+}

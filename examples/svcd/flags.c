@@ -1,0 +1,183 @@
+/*
+** The flags of svcd, in a table: what each is called, to which verbs it belongs, where its value goes, which values it may
+** have. --help prints the same table.
+*/
+#include "svcd.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLAG_SET, FLAG_TEXT, FLAG_NUMBER, FLAG_LIST };
+
+typedef struct flags_row {
+  const char *name, *value; /* "--data", "DIR" */
+  unsigned verbs;
+  int kind;
+  size_t to;         /* where in svcd_options */
+  long least, most;  /* of a number; of a list: how many */
+  size_t count;      /* of a list: where its count is */
+  const char *help;
+} flags_row;
+
+#define FLAGS_TO(member) offsetof(svcd_options, member)
+#define FLAGS_BOTH (SVCD_SERVE | SVCD_CREDENTIALS)
+
+static const flags_row flags_rows[] = {
+  { "--data", "DIR", FLAGS_BOTH, FLAG_TEXT, FLAGS_TO(data), 0, 0, 0, "folder of the store; serve makes it if it is missing" },
+  { "--listen", "URL", SVCD_SERVE, FLAG_LIST, FLAGS_TO(urls), 0, SVCD_URLS, FLAGS_TO(url_count),
+    "http://HOST:PORT, HOST an IP address; port 0 takes a free one; several times (http://127.0.0.1:8080)" },
+  { "--threads", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(threads), 1, 64, 0, "event-loop threads (1)" },
+  { "--writers", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(writers), 1, 256, 0,
+    "threads that wait for the disk, at the most; they come when they are needed, and go (16)" },
+  { "--bootstrap", "FILE", FLAGS_BOTH, FLAG_TEXT, FLAGS_TO(bootstrap), 0, 0, 0,
+    "where credentials are written when they are made (DIR/bootstrap.json)" },
+  { "--base-url", "URL", FLAGS_BOTH, FLAG_TEXT, FLAGS_TO(base_url), 0, 0, 0,
+    "what links in answers start with (the first --listen URL)" },
+  { "--org", "ID", SVCD_CREDENTIALS, FLAG_TEXT, FLAGS_TO(org), 0, 0, 0,
+    "the organization that they own (the first there is)" },
+  { "--vendor", "WORD", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(vendor), 0, 0, 0,
+    "the word in /api/WORD/v2 and application/vnd.WORD.DATE+json (svc)" },
+  { "--db-scheme", "WORD", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(db_scheme), 0, 0, 0,
+    "of connection strings: WORD://HOST, WORD+srv://HOST (db)" },
+  { "--db-domain", "DOMAIN", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(db_domain), 0, 0, 0,
+    "what the hosts of clusters end in (db.local)" },
+  { "--provision-seconds", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(provision_seconds), 0, 86400, 0,
+    "how long a cluster takes to be made; 0: no time at all (10)" },
+  { "--no-sync", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_sync), 0, 0, 0,
+    "do not wait for the disk: a power cut may damage the store" },
+  { "--conceal", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(conceal), 0, 0, 0,
+    "what a caller has no part in answers 404, as what is not there" },
+  { "--show-credentials", NULL, FLAGS_BOTH, FLAG_SET, FLAGS_TO(show_credentials), 0, 0, 0,
+    "print credentials, too, secrets and all, when they are made" },
+  { "--trusted-proxy", "ADDR", SVCD_SERVE, FLAG_LIST, FLAGS_TO(proxies), 0, SVCD_PROXIES, FLAGS_TO(proxy_count),
+    "a proxy's address or network (10.0.0.0/8): the client is whom its X-Forwarded-For names" },
+  { "--max-connections", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(max_connections), 1, 1000000, 0,
+    "at a time; then the one that is idle for longest gives way (1024)" },
+  { "--max-per-address", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(max_per_address), 1, 1000000, 0,
+    "of these, from one address that is no trusted proxy's (a quarter)" },
+  { "--cert", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(cert), 0, 0, 0, "for https, which is not supported yet" },
+  { "--key", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(key), 0, 0, 0, "for https, which is not supported yet" },
+};
+#define FLAGS_COUNT (sizeof flags_rows / sizeof flags_rows[0])
+
+/* ------------------------------------------------------------------------------------------------------------- help */
+
+static void flags_usage(FILE *to)
+{
+  const svcd_verb *v;
+  fputs("usage: svcd --data DIR [FLAG]...\n       svcd VERB [FLAG]...   VERB:", to);
+  for (v = svcd_verbs; v->name; v++) fprintf(to, " %s", v->name);
+  fputs("; svcd --help lists the flags\n", to);
+}
+
+static int flags_help(void)
+{
+  const svcd_verb *v;
+  size_t i;
+  flags_usage(stdout);
+  for (v = svcd_verbs; v->name; v++) {
+    printf("\nsvcd %s: %s\n", v->name, v->help);
+    for (i = 0; i < FLAGS_COUNT; i++) {
+      const flags_row *row = &flags_rows[i];
+      char name[48];
+      if (!(row->verbs & v->bit)) continue;
+      snprintf(name, sizeof name, "%s%s%s", row->name, row->value ? " " : "", row->value ? row->value : "");
+      printf("  %-22s %s\n", name, row->help);
+    }
+  }
+  return 0;
+}
+
+static int flags_wrong(const char *flag, const char *what)
+{
+  fprintf(stderr, "svcd: %s%s\n", flag, what);
+  flags_usage(stderr);
+  return 2;
+}
+
+int svcd_wrong_verb(const char *name)
+{
+  return flags_wrong(name, ": no such verb");
+}
+
+/* ---------------------------------------------------------------------------------------------------------- reading */
+
+static const flags_row *flags_find(const char *name)
+{
+  size_t i;
+  for (i = 0; i < FLAGS_COUNT; i++)
+    if (strcmp(flags_rows[i].name, name) == 0) return &flags_rows[i];
+  return NULL;
+}
+
+static int flags_number(const flags_row *row, const char *text, long *out)
+{
+  char why[64], *end;
+  errno = 0;
+  *out = strtol(text, &end, 10);
+  if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && *out >= row->least && *out <= row->most) return 0;
+  snprintf(why, sizeof why, ": a number from %ld to %ld", row->least, row->most);
+  return flags_wrong(row->name, why);
+}
+
+/* Put the value where it belongs. Returns 0, or the status to exit with. */
+static int flags_take(svcd_options *o, const flags_row *row, const char *value)
+{
+  char *to = (char *)o + row->to;
+  size_t *count = (size_t *)(void *)((char *)o + row->count);
+  if (row->kind == FLAG_NUMBER) return flags_number(row, value, (long *)(void *)to);
+  if (!value[0]) return flags_wrong(row->name, ": the value is empty");
+  if (row->kind == FLAG_TEXT) {
+    *(const char **)(void *)to = value;
+    return 0;
+  }
+  if (*count == (size_t)row->most) return flags_wrong(row->name, ": too many of them");
+  ((const char **)(void *)to)[(*count)++] = value;
+  return 0;
+}
+
+/* Paths are put behind the base URL, by the service and by who reads it from the file of credentials. */
+static void flags_trim(char *url)
+{
+  size_t n = strlen(url);
+  while (n && url[n - 1] == '/') url[--n] = '\0';
+}
+
+/* What the flags say together. */
+static int flags_check(svcd_options *o, const svcd_verb *verb)
+{
+  size_t i;
+  if (verb->bit & FLAGS_BOTH && !o->data) return flags_wrong("--data DIR", " is missing");
+  if (o->url_count == 0) o->urls[o->url_count++] = "http://127.0.0.1:8080";
+  for (i = 0; i < o->url_count; i++)
+    if (o->cert || o->key || strncmp(o->urls[i], "https:", 6) == 0)
+      return svcd_error(2, "https is not supported yet: listen on http, without --cert and --key");
+  return -1;
+}
+
+int svcd_parse(svcd_options *o, const svcd_verb *verb, int argc, char **argv)
+{
+  int i, status;
+  memset(o, 0, sizeof *o);
+  o->provision_seconds = -1;
+  for (i = 1; i < argc; i++) {
+    const flags_row *row = flags_find(argv[i]);
+    if (strcmp(argv[i], "--help") == 0) return flags_help();
+    if (strcmp(argv[i], "--version") == 0) return printf("svcd %s\n", svc_version()) < 0;
+    if (!row) return flags_wrong(argv[i], ": no such flag");
+    if (!(row->verbs & verb->bit)) return flags_wrong(argv[i], ": not a flag of this verb");
+    if (row->kind == FLAG_SET) {
+      *(int *)(void *)((char *)o + row->to) = 1;
+      continue;
+    }
+    if (i + 1 == argc) return flags_wrong(argv[i], " needs a value");
+    if (row->to == FLAGS_TO(base_url)) flags_trim(argv[i + 1]);
+    status = flags_take(o, row, argv[i + 1]);
+    if (status) return status;
+    i++;
+  }
+  return flags_check(o, verb);
+}

@@ -1,0 +1,221 @@
+/*
+** Serving: listener, service, first credentials, wait for a signal, stop, close, from top to bottom in svcd_serve().
+*/
+#define _GNU_SOURCE /* realpath, sigwait */
+#include "svcd.h"
+#include "listener.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* ---------------------------------------------------------------------------------------------------- first contact */
+
+/* In single quotes, for a shell. */
+static void serve_print_quoted(const char *text)
+{
+  putchar('\'');
+  for (; *text; text++) {
+    if (*text == '\'') fputs("'\\''", stdout);
+    else putchar(*text);
+  }
+  putchar('\'');
+}
+
+/*
+** The line reads the key from the file, so that it can be pasted and still no log holds a secret. It names the file
+** from the root and the port itself, not the base URL, so that it works in any folder, whatever stands in front of us.
+*/
+static void serve_print_try(const char *url, const char *vendor, const char *path)
+{
+  char *whole = realpath(path, NULL);
+  printf("try:\n  curl --digest --user "
+         "\"$(sed 's/.*\"publicKey\":\"\\([^\"]*\\)\",\"privateKey\":\"\\([^\"]*\\)\".*/\\1:\\2/' ");
+  serve_print_quoted(whole ? whole : path);
+  printf(")\" '%s/api/%s/v2/orgs?pretty=true'\n", url, vendor);
+  free(whole);
+}
+
+/* The store is not new, so nothing secret is known any more: at the most where it was written to, or what to do without. */
+static void serve_greet_again(const svcd_options *o, const char *base_url, const char *path)
+{
+  int there = access(path, F_OK) == 0;
+  if (o->show_credentials) printf("base URL:      %s\n", base_url);
+  if (there && !o->show_credentials) return;
+  printf("credentials:   %s, written when the store was made", path);
+  if (!there) printf(", is not there any more: `svcd credentials --data %s` makes new ones while svcd is stopped", o->data);
+  printf("\n");
+}
+
+/* Is there an organization? Then whoever made it has the credentials, and no file is to be touched. */
+static int serve_is_set_up(svc *s, const char *vendor)
+{
+  static const svc_grant grant = { "ORG_OWNER", NULL };
+  static const svc_caller host = { "000000000000000000000000", "svcd", &grant, 1 };
+  char target[512];
+  svc_request request = { .method = "GET", .target = target, .caller = &host };
+  svc_response response;
+  int there;
+  snprintf(target, sizeof target, "/api/%s/v2/orgs?itemsPerPage=1", vendor);
+  svc_handle_request(s, &request, &response);
+  there = response.status == 200 && !strstr(response.body, "\"results\":[]");
+  svc_response_free(&response);
+  return there;
+}
+
+static int serve_make(svc *s, const svcd_options *o, svc_credentials *out)
+{
+  (void)o;
+  return svc_bootstrap(s, out);
+}
+
+/* On an empty store: the first organization, project and credentials. */
+static int serve_first(svc *s, const svcd_options *o, const char *base_url, const char *url)
+{
+  const char *vendor = o->vendor ? o->vendor : "svc";
+  char path[SVCD_PATH];
+  svc_credentials c;
+  int status;
+  if (!svcd_credentials_path(o, path)) return 1;
+  if (serve_is_set_up(s, vendor)) {
+    serve_greet_again(o, base_url, path);
+    if (o->show_credentials && access(path, R_OK) == 0) serve_print_try(url, vendor, path);
+    return 0;
+  }
+  status = svcd_write_credentials(s, o, base_url, serve_make, &c);
+  if (status == 0) {
+    svcd_greet(o, base_url, &c, path);
+    serve_print_try(url, vendor, path);
+  }
+  memset(&c, 0, sizeof c);
+  return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- serving */
+
+/* Does this URL listen on all addresses of the machine, or on one that others can reach? */
+static int serve_is_any(const char *url)
+{
+  return strncmp(url, "http://0.0.0.0:", 15) == 0 || strncmp(url, "http://[::]:", 12) == 0;
+}
+
+static int serve_is_local(const char *url)
+{
+  return strncmp(url, "http://127.", 11) == 0 || strncmp(url, "http://localhost:", 17) == 0 ||
+         strncmp(url, "http://[::1]:", 13) == 0;
+}
+
+/* What is allowed, but seldom meant. */
+static void serve_warn(const svcd_options *o, const svc_listener *listener)
+{
+  const char *first = svc_listener_url(listener, 0);
+  size_t i;
+  if (!o->base_url && serve_is_any(first))
+    svcd_error(0, "warning: links in answers will say %s, where no client gets to: give --base-url http://NAME%s", first,
+               strrchr(first, ':'));
+  for (i = 0; i < o->url_count; i++)
+    if (!serve_is_local(svc_listener_url(listener, i)))
+      svcd_error(0, "warning: %s is plain HTTP, and tokens can be read on the way: put a proxy that ends TLS in front, or "
+                 "listen on 127.0.0.1", svc_listener_url(listener, i));
+}
+
+/* Prepare an opened service, then serve until a signal comes. Returns the status to exit with. */
+static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options *o, const char *base_url,
+                              const sigset_t *signals)
+{
+  size_t i;
+  int signal_number = 0;
+  if (serve_first(s, o, base_url, svc_listener_url(listener, 0)) != 0) return 1;
+  if (svc_listener_start(listener, s) != SVC_OK) return svcd_error(1, "cannot start threads");
+  printf("svcd ready on");
+  for (i = 0; i < o->url_count; i++) printf(" %s", svc_listener_url(listener, i));
+  printf("\n");
+  fflush(stdout);
+  while (sigwait(signals, &signal_number) == 0 && signal_number == SIGHUP)
+    svcd_error(0, "SIGHUP: there is nothing to read anew"); /* a terminal that is closed does not end a daemon */
+  svc_listener_stop(listener); /* answers what is under way */
+  return 0;
+}
+
+/* A connection is a file: allow as many as this user may have, within reason. */
+static void serve_raise_file_limit(long connections)
+{
+  const rlim_t want = connections > 3000 ? (rlim_t)connections + 1000 : 4096;
+  struct rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= want) return;
+  files.rlim_cur = files.rlim_max < want ? files.rlim_max : want;
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
+/* The signals that end it, and SIGHUP, wait until sigwait() asks for them; the listener's threads take none. */
+static void serve_signals(sigset_t *signals)
+{
+  sigemptyset(signals);
+  sigaddset(signals, SIGHUP);
+  sigaddset(signals, SIGINT);
+  sigaddset(signals, SIGTERM);
+  sigprocmask(SIG_BLOCK, signals, NULL);
+  signal(SIGPIPE, SIG_IGN);
+}
+
+static svc_listener_config serve_listener_config(const svcd_options *o)
+{
+  svc_listener_config k;
+  memset(&k, 0, sizeof k);
+  k.urls = o->urls;
+  k.url_count = o->url_count;
+  k.trusted_proxies = o->proxies;
+  k.trusted_proxy_count = o->proxy_count;
+  k.threads = (size_t)o->threads;
+  k.writers = (size_t)o->writers;
+  k.max_connections = (size_t)o->max_connections;
+  k.max_per_address = (size_t)o->max_per_address;
+  k.log = svcd_log;
+  return k;
+}
+
+static svc_config serve_config(const svcd_options *o, const svc_listener *listener)
+{
+  svc_config k;
+  memset(&k, 0, sizeof k);
+  k.path = o->data;
+  k.base_url = o->base_url ? o->base_url : svc_listener_url(listener, 0);
+  k.vendor = o->vendor;
+  k.db_scheme = o->db_scheme;
+  k.db_domain = o->db_domain;
+  k.conceal = o->conceal;
+  k.durability = o->no_sync ? SVC_NO_SYNC : SVC_DURABLE;
+  k.log = svcd_log;
+  if (o->provision_seconds >= 0)
+    k.provision_ms = o->provision_seconds ? o->provision_seconds * (int64_t)1000 : SVC_PROVISION_NOW;
+  return k;
+}
+
+int svcd_serve(const svcd_options *o)
+{
+  const svc_listener_config listen = serve_listener_config(o);
+  svc_listener *listener = NULL;
+  svc_config config;
+  svc *s = NULL;
+  sigset_t signals;
+  char why[256];
+  int status;
+  serve_signals(&signals);
+  serve_raise_file_limit(o->max_connections);
+
+  /* the listener comes first: the links of the service start with the port it really has */
+  status = svc_listener_open(&listener, &listen, why, sizeof why);
+  if (status != SVC_OK) return svcd_error(status == SVC_INVALID ? 2 : 1, "%s", why);
+  config = serve_config(o, listener);
+  status = svc_open(&s, &config); /* says itself what is wrong */
+  if (status == SVC_OK) serve_warn(o, listener);
+  if (status == SVC_OK) status = serve_until_signal(s, listener, o, config.base_url, &signals);
+  else status = status == SVC_INVALID ? 2 : 1;
+
+  svc_listener_close(listener);
+  svc_close(s);
+  return status;
+}

@@ -1,0 +1,67 @@
+/*
+** svcd: the service as a daemon, and what is done to its store beside it. It is also the longest of the examples:
+**
+**      main.c         the verbs, in a table, and which one is meant
+**      flags.c        the flags, in a table, and what they say together
+**      serve.c        listener, service, first credentials, wait for a signal, stop, close
+**      credentials.c  the file of credentials: written once, whoever makes them
+**
+** The rules they keep. Whatever goes wrong at the start is one line on standard error, and the status is 2 when the command
+** line is at fault, 1 otherwise. Nothing secret is printed unless --show-credentials asks for it: the credentials are in a
+** file that only its owner can read, and no log shall hold them by accident.
+*/
+#ifndef SVCD_H
+#define SVCD_H
+
+#include "svcapi.h"
+
+#define SVCD_URLS 16
+#define SVCD_PROXIES 16
+#define SVCD_PATH 4096
+
+/* What the command line says; what it does not say is NULL or 0, and of provision_seconds -1. */
+typedef struct svcd_options {
+  const char *data, *bootstrap, *base_url, *vendor, *cert, *key, *org, *db_scheme, *db_domain;
+  const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES];
+  size_t url_count, proxy_count;
+  long threads, writers, provision_seconds, max_connections, max_per_address;
+  int no_sync, show_credentials, conceal;
+} svcd_options;
+
+typedef struct svcd_verb {
+  const char *name;
+  unsigned bit;     /* which flags are its own: see flags.c */
+  int (*run)(const svcd_options *o); /* the status to exit with */
+  const char *help; /* one line */
+} svcd_verb;
+
+enum { SVCD_SERVE = 1, SVCD_CREDENTIALS = 2, SVCD_VERSION = 4 };
+
+extern const svcd_verb svcd_verbs[]; /* closed by one without name; the first is meant where none is named */
+
+/* main.c: a line on standard error, with "svcd: " before it. Returns the status. */
+int svcd_error(int status, const char *format, ...);
+/* svc_config.log, and the listener's: warnings and errors, on standard error. */
+void svcd_log(void *context, int level, const char *text);
+
+/* flags.c: read the flags of a verb. Returns -1 to go on, or the status to exit with. */
+int svcd_parse(svcd_options *o, const svcd_verb *verb, int argc, char **argv);
+int svcd_wrong_verb(const char *name);
+
+/* serve.c, credentials.c: verbs. */
+int svcd_serve(const svcd_options *o);
+int svcd_credentials(const svcd_options *o);
+
+/*
+** credentials.c: have `make` make credentials, and write them to the file that the options name. The secrets exist only in
+** that moment, so the file is made before them, and gets its name when it is complete; if it cannot get that, it stays as it
+** is. Returns 0; else 1, and has said why.
+*/
+int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url,
+                           int (*make)(svc *s, const svcd_options *o, svc_credentials *out), svc_credentials *out);
+/* Where the credentials are; false: the name is too long, and that has been said. */
+int svcd_credentials_path(const svcd_options *o, char path[SVCD_PATH]);
+/* What was made, for who is looking; the secrets only if they are asked for. */
+void svcd_greet(const svcd_options *o, const char *base_url, const svc_credentials *c, const char *path);
+
+#endif /* SVCD_H */

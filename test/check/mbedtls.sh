@@ -1,0 +1,75 @@
+#!/bin/sh
+# mbedTLS as an embedder may have it: with the small configuration of ports/mbedtls_config.h the library compiles, links and
+# runs; with settings that differ between it and svcapi.c, or another version, somebody is told what is wrong.
+. test/check/common
+
+T=build/check/mbedtls; M=build/deps/mbedtls
+rm -rf $T; mkdir -p $T
+small="-DMBEDTLS_CONFIG_FILE=\"ports/mbedtls_config.h\""
+ours='build/libsvcapi.a'
+[ -f $ours ] || fail "$ours is missing: run ./build.sh lib"
+readme_c 1 >$T/readme.c
+cat >$T/tells.c <<'C'
+#include "svcapi.h"
+#include <stdio.h>
+static void say(void *context, int level, const char *text) { (void)context, (void)level; puts(text); }
+int main(void)
+{
+  svc_config config = { 0 };
+  svc *s;
+  config.log = say;
+  return svc_open(&s, &config);
+}
+C
+
+# ---- small: these files are what README names
+# shellcheck disable=SC2016
+files=$(readme_sh MBEDTLS_CONFIG_FILE | grep -oE '\$M/[a-z0-9_]+\.c' | sed 's,.*/,,; s,\.c$,,')
+[ -n "$files" ] || fail "README.md does not name the files of mbedTLS that the small configuration needs"
+for f in $files; do
+  # shellcheck disable=SC2086
+  $CC -O1 -w -I. -I$M/include "$small" -c -o "$T/$f.o" "$M/library/$f.c" || fail "$f.c of mbedTLS does not compile with ports/mbedtls_config.h"
+done
+# shellcheck disable=SC2086
+$CC $STRICT -O0 -I. -isystem build/deps -isystem $M/include "$small" -c -o $T/svcapi.o svcapi.c || fail "svcapi.c does not compile with ports/mbedtls_config.h"
+link() { # PROGRAM OBJECT...
+  program=$1; shift
+  $CC -std=c11 -I. -o "$T/$program" "$T/$program.c" "$@" -pthread
+}
+mbed=; for f in $files; do mbed="$mbed $T/$f.o"; done
+# shellcheck disable=SC2086
+link readme $T/svcapi.o $ours $mbed || fail "the first example does not link with the files of mbedTLS that README.md names"
+(cd $T && timeout 60 ./readme) >$T/out || fail "the first example does not run with ports/mbedtls_config.h: $(tail -n 1 $T/out)"
+
+# ---- settings that differ: threading here and not there
+tells() { # WHAT
+  status=0; timeout 60 $T/tells >$T/out 2>&1 || status=$?
+  [ $status = 8 ] || { cat $T/out; fail "$1: svc_open() gives $status, not SVC_RANDOM"; }
+  grep -q MBEDTLS_THREADING_C $T/out || { cat $T/out; fail "$1: the log does not name MBEDTLS_THREADING_C"; }
+}
+# shellcheck disable=SC2086
+$CC -std=c11 -O0 -I. -isystem build/deps -isystem $M/include -c -o $T/svcapi.o svcapi.c
+# shellcheck disable=SC2086
+link tells $T/svcapi.o $ours $MBED_LIBS
+tells 'svcapi.c without threading, mbedTLS with it'
+grep -v THREADING ports/mbedtls_config.h >$T/config.h
+mbed=
+for f in $files; do
+  $CC -O1 -w -I. -I$M/include "-DMBEDTLS_CONFIG_FILE=\"$T/config.h\"" -c -o "$T/$f.o" "$M/library/$f.c"
+  mbed="$mbed $T/$f.o"
+done
+# shellcheck disable=SC2086
+link tells $ours $mbed
+tells 'svcapi.c with threading, mbedTLS without it'
+
+# ---- what the compiler can see
+refuses() { # WHAT WORDS FLAG...
+  what=$1 words=$2; shift 2
+  if $CC -std=c11 -fsyntax-only -I. "$@" -isystem build/deps -isystem $M/include svcapi.c 2>$T/out; then fail "$what: svcapi.c compiles"; fi
+  grep -q "#error.*$words" $T/out || { head -n 5 $T/out; fail "$what: no #error says so"; }
+}
+mkdir $T/old $T/old/mbedtls
+echo '#define MBEDTLS_VERSION_NUMBER 0x021C0300' >$T/old/mbedtls/version.h
+refuses 'mbedTLS 2.28' 'needs mbedTLS 3' -I$T/old
+grep -v MD5 ports/mbedtls_config.h >$T/config.h
+refuses 'mbedTLS without MD5' 'MD5' "-DMBEDTLS_CONFIG_FILE=\"$T/config.h\""

@@ -1,0 +1,36 @@
+#!/bin/sh
+# A shared library of it, built with -fvisibility=hidden, exports the functions of svcapi.h, all of them and nothing else:
+# no name of LMDB, frozen, tinycthread or mbedTLS meets another copy of these in a program.
+. test/check/common
+
+tool nm
+so=build/check/libsvcapi.so
+d=build/deps
+# shellcheck disable=SC2086
+$CC -std=gnu11 -O0 -fPIC -fvisibility=hidden -shared -w -I. $INCLUDES -o $so svcapi.c $d/mdb.c $d/midl.c $d/frozen.c \
+  $d/tinycthread.c $MBED_LIBS -Wl,--exclude-libs,ALL -Wl,-z,defs -pthread || fail "svcapi.c does not link as a shared library"
+nm -D --defined-only $so | awk '{ print $NF }' | sort >build/check/shared.has
+printf '%s\n' '#define SVC_API EXPORTED' '#include "svcapi.h"' | $CC -E -P -I. -x c - |
+  grep -oE 'EXPORTED [^;]*' | grep -oE 'svc_[a-z_]+\(' | tr -d '(' | sort -u >build/check/shared.wants
+printf '%s\n' '#define SVC_API EXPORTED' '#include "svcapi.h"' | $CC -E -P -I. -x c - | tr '\n' ' ' | tr ';' '\n' |
+  grep -E '^[^{}]*svc_[a-z_]+\(' | grep -v -e EXPORTED -e typedef >build/check/shared.bare || :
+[ ! -s build/check/shared.bare ] || fail "svcapi.h declares a function without SVC_API: $(head -n 1 build/check/shared.bare)"
+[ -s build/check/shared.wants ] || fail "no function found in svcapi.h: this check looks in vain"
+diff build/check/shared.wants build/check/shared.has >build/check/shared.diff ||
+  fail "the shared library does not export what svcapi.h declares: $(grep '^[<>]' build/check/shared.diff | tr '\n' ' ')"
+
+# A program that was compiled for it finds it, and one that loads it by name.
+cat >build/check/shared.c <<'C'
+#include "svcapi.h"
+int main(void)
+{
+  int (*by_name)(svc **, const svc_config *) = svc_open;
+  svc *a, *b;
+  if (svc_open(&a, NULL) != SVC_OK || by_name(&b, NULL) != SVC_OK) return 1;
+  svc_close(a);
+  svc_close(b);
+  return 0;
+}
+C
+$CC -std=c11 -I. -o build/check/shared build/check/shared.c -Lbuild/check -lsvcapi -Wl,-rpath,'$ORIGIN' || fail "a program does not link with $so"
+timeout 60 build/check/shared || fail "a program does not run with $so"

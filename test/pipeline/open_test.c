@@ -1,0 +1,92 @@
+/*
+** What svc_open() is told of who calls it: a program may have been compiled for another svcapi.h than the library's, where
+** the library is a shared one. svc_config grows at its end, so an older program has less of it and a newer one more.
+*/
+#include "support.h"
+
+/* One with more behind it. */
+typedef struct open_longer {
+  svc_config known;
+  int64_t later[2];
+} open_longer;
+
+static void open_say(void *context, int level, const char *text)
+{
+  munit_assert_int(level, ==, SVC_LOG_ERROR);
+  snprintf(context, 256, "%s", text);
+}
+
+/* Members that were appended since are not looked for: whatever is behind the caller's own counts for nothing. */
+static MunitResult open_older(const MunitParameter params[], void *data)
+{
+  const size_t size = offsetof(svc_config, db_scheme); /* what there was, once */
+  char *theirs = malloc(size); /* the sanitizer sees who reads behind it */
+  svc_config config;
+  svc *s;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  config.vendor = "acme";
+  memcpy(theirs, &config, size);
+  munit_assert_int(svc_open_as(&s, (const svc_config *)(void *)theirs, SVC_VERSION_NUMBER, size), ==, SVC_OK);
+  munit_assert_string_equal(s->config.vendor, "acme");
+  munit_assert_string_equal(s->config.db_scheme, "db"); /* the default */
+  munit_assert_int(s->config.conceal, ==, 0);
+  svc_close(s);
+  free(theirs);
+  return MUNIT_OK;
+}
+
+static MunitResult open_newer(const MunitParameter params[], void *data)
+{
+  char said[256] = "";
+  open_longer theirs;
+  svc *s;
+  (void)params, (void)data;
+  memset(&theirs, 0, sizeof theirs);
+  theirs.known.log = open_say;
+  theirs.known.log_context = said;
+  munit_assert_int(svc_open_as(&s, &theirs.known, SVC_VERSION_NUMBER, sizeof theirs), ==, SVC_OK); /* it asks for nothing new */
+  svc_close(s);
+  theirs.later[1] = 1;
+  munit_assert_int(svc_open_as(&s, &theirs.known, SVC_VERSION_NUMBER, sizeof theirs), ==, SVC_INVALID);
+  munit_assert_null(s);
+  munit_assert_not_null(strstr(said, "does not know"));
+  return MUNIT_OK;
+}
+
+/* Versions between which other structs may differ do not go together, in either direction. */
+static MunitResult open_other_series(const MunitParameter params[], void *data)
+{
+  static const struct {
+    int version;
+    int rc;
+  } rows[] = { { SVC_VERSION_NUMBER + 1, SVC_OK }, { SVC_VERSION_NUMBER + 999, SVC_OK }, { SVC_VERSION_NUMBER + 1000, SVC_INVALID },
+               { SVC_VERSION_NUMBER + 1000000, SVC_INVALID }, { 0, SVC_INVALID }, { -1, SVC_INVALID } };
+  char said[256];
+  svc_config config;
+  svc *s;
+  size_t i;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  config.log = open_say;
+  config.log_context = said;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    said[0] = '\0';
+    munit_assert_int(svc_open_as(&s, &config, rows[i].version, sizeof config), ==, rows[i].rc);
+    munit_assert_true((s != NULL) == (rows[i].rc == SVC_OK));
+    munit_assert_true((strstr(said, "this is " SVC_VERSION) != NULL) == (rows[i].rc != SVC_OK));
+    svc_close(s);
+  }
+  munit_assert_int(svc_open_as(&s, &config, SVC_VERSION_NUMBER, 8), ==, SVC_INVALID); /* never was one so small */
+  munit_assert_int((svc_open)(&s, NULL), ==, SVC_OK); /* who loads it by name */
+  svc_close(s);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/older", open_older, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/newer", open_newer, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/other_series", open_other_series, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_open = { "open", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
