@@ -190,6 +190,11 @@ static bool format_day(svc_str s)
   return svc_day_parse(s, &day);
 }
 
+static bool format_trimmed(svc_str s)
+{
+  return s.n == 0 || (s.p[0] != ' ' && s.p[s.n - 1] != ' ');
+}
+
 struct format_row {
   bool (*check)(svc_str s);
   const char *name;
@@ -207,7 +212,8 @@ static const struct format_row *format_row_of(int format)
     [SVC_FORMAT_EMAIL] = { format_email, "an email address" },
     [SVC_FORMAT_UUID] = { format_uuid, "a UUID" },
     [SVC_FORMAT_URI] = { format_uri, "a URI" },
-    [SVC_FORMAT_DAY] = { format_day, "a day as YYYY-MM-DD" }
+    [SVC_FORMAT_DAY] = { format_day, "a day as YYYY-MM-DD" },
+    [SVC_FORMAT_TRIMMED] = { format_trimmed, "without space at either end" }
   };
   return format >= 0 && (size_t)format < sizeof rows / sizeof rows[0] ? &rows[format] : NULL;
 }

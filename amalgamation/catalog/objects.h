@@ -9,8 +9,7 @@
 #include "catalog/values.h"
 
 /* Names of organizations and projects: spaces inside, not at the ends. */
-#define SVC_NAME_LETTERS "\\p{L}\\p{N}\\-_.(),:&@+'"
-#define SVC_NAME_PATTERN "^[" SVC_NAME_LETTERS "]([" SVC_NAME_LETTERS " ]{0,62}[" SVC_NAME_LETTERS "])?$"
+#define SVC_NAMED .pattern = "^[\\p{L}\\p{N}\\-_.(),:&@+' ]{1,64}$", .format = SVC_FORMAT_TRIMMED
 
 /* A tag: a name and a value that the customer puts on a resource to find it again. */
 SVC_SHARED svc_field svc_fields_tag[] = {

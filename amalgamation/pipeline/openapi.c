@@ -92,7 +92,8 @@ static void openapi_scalar(openapi_writer *w, const svc_field *f, int type)
                                        "{\"type\":\"boolean\"", "{\"type\":\"string\",\"format\":\"date-time\"" };
   static const char *const formats[] = { [SVC_FORMAT_ID] = "hex24", [SVC_FORMAT_IP] = "ip", [SVC_FORMAT_CIDR] = "cidr",
                                          [SVC_FORMAT_IP_OR_CIDR] = "ip-or-cidr", [SVC_FORMAT_EMAIL] = "email",
-                                         [SVC_FORMAT_UUID] = "uuid", [SVC_FORMAT_URI] = "uri", [SVC_FORMAT_DAY] = "date" };
+                                         [SVC_FORMAT_UUID] = "uuid", [SVC_FORMAT_URI] = "uri", [SVC_FORMAT_DAY] = "date",
+                                         [SVC_FORMAT_TRIMMED] = "trimmed" };
   if (type == SVC_ANY) {
     openapi_text(w, "{\"description\":\"any JSON\"");
     return;

@@ -14,7 +14,7 @@
 static const svc_field organization_fields[] = {
   F_ID(),
   F_BOOL("isDeleted", .flags = SVC_READ_ONLY, .preset = "false"),
-  F_STR("name", .flags = SVC_REQUIRED, .pattern = SVC_NAME_PATTERN),
+  F_STR("name", .flags = SVC_REQUIRED, SVC_NAMED),
   F_BOOL("skipDefaultAlertsSettings", .preset = "false"),
   F_END
 };
@@ -41,7 +41,7 @@ static const svc_object organization_account_object = { .name = "FirstServiceAcc
 static const svc_field organization_create_fields[] = {
   F_OBJ("apiKey", &organization_key_object),
   F_HEX24("federationSettingsId"),
-  F_STR("name", .flags = SVC_REQUIRED, .pattern = SVC_NAME_PATTERN),
+  F_STR("name", .flags = SVC_REQUIRED, SVC_NAMED),
   F_HEX24("orgOwnerId"),
   F_OBJ("serviceAccount", &organization_account_object),
   F_BOOL("skipDefaultAlertsSettings", .preset = "false"),
