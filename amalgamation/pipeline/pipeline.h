@@ -58,6 +58,8 @@ struct svc_plan {
   svc_hop hops[SVC_MAX_CHAIN];
   unsigned hop_count;
   bool own;             /* the last hop is the route's own noun */
+  int in_path;          /* the parameter that is a field, see svc_route.in_path; -1: none */
+  const svc_field *in_path_field;
   int scope_param;      /* the parameter that names the project or organization whose bucket is drawn from; -1: none */
   bool item_by_org;     /* the item is reached through the organization of the project of this path */
   const svc_plan *item; /* the route that reads one of the noun, as seen from here; itself where it is that one */
@@ -242,7 +244,7 @@ typedef struct svc_violation {
 **   input     as it was sent  as it was sent        as it was sent                NULL
 **   body      checked         before, with input    before, with input            before, with the transition
 **
-** What a hook may change: body, extra, event, state, due, dues, parent and id of a create, key.
+** A PUT that makes what is the only one of its parent (SVC_SOLE) is a create. What a hook may change: body, extra, event, state, due, dues, parent and id of a create, key.
 */
 struct svc_change {
   const svc_noun_info *noun;
@@ -577,6 +579,8 @@ typedef struct svc_entities {
   bool (*write)(svc_call *c, const svc_entity *e, svc_item *out); /* rather than `view`: the item's own text */
   void *context;
 } svc_entities;
+SVC_PRIVATE svc_str svc_entity_text(svc_call *c, const svc_noun *noun, const svc_entity *e, const char *field); /* of "a.b" in its body */
+SVC_PRIVATE bool svc_entity_in_path(svc_call *c, const svc_entity *e); /* has it the value that stands in the path? */
 SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_entities *which);
 SVC_PRIVATE bool svc_list_elements(svc_call *c, const svc_entities *which); /* element.c */
 SVC_PRIVATE bool svc_entities_pass(svc_call *c, const svc_entities *which, const svc_entity *e); /* by its filters and keep */

@@ -197,6 +197,8 @@ struct svc_route {
                                    where no single value of that may be another one. An id in it that is named as in a path
                                    stands for one that is there, ada@example.com for somebody in the organization */
   const char *by; /* the noun's unique field, or fields, where they stand in the path instead of its own key ("name" in byName) */
+  const char *in_path; /* a field that stands in the path, as a parameter of the same name: what is made has it, and what has
+                          another value of it is not seen from here; a value that the field cannot have: 400 */
   const char *media; /* what it answers with is not JSON: "gzip" and "csv" are versioned as JSON is, "application/xml" is not */
   unsigned short err_not_found; /* SVC_E_...: rather than the noun's, where the entity is looked up in this way */
   unsigned short err_not_kept;  /* SVC_E_...: it is there, but not seen from here: its `keep` says so; 0: as if it were not */
@@ -295,6 +297,8 @@ enum svc_noun_flags {
   SVC_EXPIRES = 16,     /* when its SVC_DUE_EXPIRY falls due it is removed */
   SVC_EVENT_KEY = 32,   /* event_field carries how a path names it, not its unique value */
   SVC_EVENT_PARENT = 64, /* its events carry its parent's event_field as well */
+  SVC_SOLE = 256,       /* one per parent, at a path without a name of its own, and there only when it was made: by a POST, or
+                           by a PUT, which then makes it */
   SVC_BY_TABLE = 128    /* its path names a row of a table, or a view of another noun: nothing is looked up for it */
 };
 
