@@ -449,13 +449,39 @@ end:
   return status;
 }
 
+/* Its role goes from every server of the project; what it owns there stays, with whom the servers begin. */
+static int driver_forget_user(driver_postgres *d, const driver_order *o, driver_result *r)
+{
+  char file[128], sql[2048], literal[600], role[600], *name = NULL, said[512], group[32];
+  struct dirent *entry;
+  DIR *folder;
+  int status = -1;
+  (void)r;
+  json_scanf(o->desired, (int)strlen(o->desired), "{username:%Q}", &name);
+  snprintf(file, sizeof file, "users/%.24s", o->group_id);
+  if (name && driver_quote(literal, sizeof literal, name, '\'') && driver_quote(role, sizeof role, name, '"') &&
+      driver_remove(d, file, o->resource_id) == 0) {
+    snprintf(sql, sizeof sql, "select format('reassign owned by %%I to svc', rolname), format('drop owned by %%I', rolname), "
+             "format('drop role %%I', rolname) from pg_roles where rolname = %s \\gexec\n", literal);
+    status = 0;
+    folder = opendir(d->folder);
+    while (folder && status == 0 && (entry = readdir(folder)) != NULL)
+      if (strlen(entry->d_name) == 24 && driver_read(d, entry->d_name, "group", group, sizeof group) == 0 &&
+          strcmp(group, o->group_id) == 0 && driver_is_running(d, entry->d_name))
+        status = driver_sql(d, entry->d_name, sql, said, sizeof said);
+    if (folder) closedir(folder);
+  }
+  free(name);
+  return status;
+}
+
 static const struct {
   const char *action;
   int (*run)(driver_postgres *d, const driver_order *o, driver_result *r);
 } driver_actions[] = {
   { "cluster.create", driver_cluster },   { "cluster.update", driver_cluster }, { "cluster.delete", driver_delete },
   { "snapshot.take", driver_snapshot },   { "snapshot.delete", driver_forget_snapshot }, { "restore.run", driver_restore },
-  { "user.put", driver_user },
+  { "user.put", driver_user },            { "user.delete", driver_forget_user },
 };
 
 /* What is none of ours is done as it is: there is nothing to do for it here. */

@@ -401,7 +401,8 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
   if (change->noun == c->s->group) out->scope.org = out->parent;
   out->revision = svc_new_revision(c->txn);
   if (svc_entity_update(c->txn, c->arena, out, old) != SVC_OK) return svc_store_failed(c, c->txn->error);
-  ordered = change->state || (!change->unseen && svc_order_waits(c, out)); /* an order is for what is wanted now */
+  /* an order is for what is wanted now */
+  ordered = change->state || noun->order_put || (!change->unseen && svc_order_waits(c, out));
   return svc_change_along(c, change->noun, out, change->before, change->body) &&
          (!ordered || svc_order_put(c, change->noun, out)) && change_events(c, change, out) &&
          (!noun->stored || noun->stored(c, change, out));

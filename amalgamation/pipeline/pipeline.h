@@ -326,6 +326,7 @@ struct svc_call {
   const svc_node *checked; /* of a POST: checked, with defaults; change a copy */
 
   const svc_entity *erasing; /* gone already, while what is below it goes; NULL: nothing is */
+  svc_str ahead;          /* what svc_route.ahead has made */
   svc_question *question; /* for the driver: see svc_route.told */
   svc_answer answer;
   svc_header *headers; /* of the answer */
@@ -606,7 +607,7 @@ SVC_PRIVATE int svc_apply_due(svc *s, int64_t now);
 
 /* order.c: what the driver is to do, and has done. */
 SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* for the state it is in, if any */
-SVC_PRIVATE bool svc_order_drop(svc_call *c, const svc_entity *e); /* it is gone */
+SVC_PRIVATE bool svc_order_gone(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* it is gone */
 SVC_PRIVATE bool svc_order_waits(svc_call *c, const svc_entity *e); /* is there one for it? */
 SVC_PRIVATE int svc_orders_open(svc *s);
 SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now);

@@ -19,6 +19,7 @@ trap end EXIT
 fail() { echo "check/driver_postgres: $*" >&2; cat "$dir/log" >&2 || :; exit 1; }
 
 start() {
+  : >"$dir/out"
   build/svcd --data "$dir/store" --listen http://127.0.0.1:0 --driver postgres --driver-folder "$dir/pg" >"$dir/out" 2>>"$dir/log" &
   pid=$!
   for _ in $(seq 100); do url=$(sed -n 's/^svcd ready on //p' "$dir/out"); [ -z "$url" ] || break; sleep 0.1; done
@@ -56,6 +57,17 @@ server real
 sql 'create table t (n int); insert into t values (42)' || fail 'psql cannot write'
 [ "$(sql 'select n from t')" = 42 ] || fail 'what was written is not there'
 if PGPASSWORD=wrong psql -h 127.0.0.1 -p "$port" -U svc -d postgres -c 'select 1' >/dev/null 2>&1; then fail 'any password will do'; fi
+
+# a database user: its role was made of the verifier, and its password gets in; and no more when it is deleted
+case $(call POST /databaseUsers '{"databaseName":"admin","username":"it'"'"'s \"app\"","password":"correct horse battery","roles":[{"roleName":"readWriteAnyDatabase","databaseName":"admin"}]}') in
+  *201) ;; *) fail 'the database user is refused' ;; esac
+as_app() { PGPASSWORD='correct horse battery' psql -h 127.0.0.1 -p "$port" -U "it's \"app\"" -d postgres -Atqc "$1"; }
+for _ in $(seq 100); do [ "$(as_app 'select n from t' 2>/dev/null)" != 42 ] || break; sleep 0.1; done
+[ "$(as_app 'select n from t')" = 42 ] || fail 'the password that was given to the API does not get in'
+if grep -rq 'correct horse battery' "$dir"; then fail 'a password is kept in clear'; fi
+case $(call DELETE /databaseUsers/admin/it%27s%20%22app%22) in *204) ;; *) fail 'the database user cannot be deleted' ;; esac
+for _ in $(seq 100); do as_app 'select 1' >/dev/null 2>&1 || break; sleep 0.1; done
+if as_app 'select 1' >/dev/null 2>&1; then fail 'a user that was deleted gets in'; fi
 
 server_pid=$(head -n 1 "$dir/pg/$id/data/postmaster.pid")
 case $(call PATCH /clusters/real '{"paused":true}') in *200) ;; *) fail 'a pause is refused' ;; esac
