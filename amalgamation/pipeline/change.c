@@ -261,7 +261,7 @@ SVC_PRIVATE bool svc_quota_exceeded(svc_call *c, const svc_noun *noun, int64_t l
 }
 
 /* There may be a limit on how many there are: one of its noun's, or one that the project sets. */
-static bool change_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent)
+SVC_PRIVATE bool svc_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent, size_t more)
 {
   const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
   int64_t limit = noun->most ? noun->most : -1;
@@ -270,7 +270,7 @@ static bool change_within_quota(svc_call *c, const svc_noun *noun, const svc_id 
     limit = quota->noun->limit(c, parent, noun->quota);
   }
   if (c->error.code) return false;
-  if (limit < 0 || svc_count(c->txn, noun->kind, parent) < (uint64_t)limit) return svc_txn_good(c);
+  if (limit < 0 || svc_count(c->txn, noun->kind, parent) + more <= (uint64_t)limit) return svc_txn_good(c);
   return svc_quota_exceeded(c, noun, limit, parent);
 }
 
@@ -332,7 +332,7 @@ static bool change_insert(svc_call *c, svc_change *change, svc_entity *out)
   const svc_noun *noun = change->noun->noun;
   memset(out, 0, sizeof *out);
   out->kind = noun->kind;
-  if (!change_within_quota(c, noun, &change->parent)) return false;
+  if (!svc_within_quota(c, noun, &change->parent, 1)) return false;
   if (svc_id_is_zero(&change->id) && !(noun->flags & SVC_SINGLETON)) change->id = svc_new_id_at(c->txn, c->now);
   out->id = change->id;
   if (noun->lifecycle && !change->state) change->state = noun->lifecycle->created;

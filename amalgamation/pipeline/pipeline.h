@@ -479,6 +479,7 @@ SVC_PRIVATE bool svc_verb_delete(svc_call *c);
 
 /* change.c: creates and changes. */
 SVC_PRIVATE bool svc_quota_exceeded(svc_call *c, const svc_noun *noun, int64_t limit, const svc_id *parent); /* refused; false */
+SVC_PRIVATE bool svc_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent, size_t more); /* for so many more; false: 403 */
 SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored); /* the entity that the request is about */
 SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out); /* a create, checked and prepared */
 /* An action that changes the entity of its path: begin, change change->body, store; that also answers with the entity. */
@@ -598,6 +599,7 @@ SVC_PRIVATE bool svc_list_seen(svc_call *c, const svc_entities *which);
 
 /* lifecycle.c */
 SVC_PRIVATE const svc_transition *svc_transition_from(const svc_noun *noun, svc_str state);
+SVC_PRIVATE int64_t svc_provisioned(const svc *s, unsigned percent, int64_t now); /* when so much of that time has passed */
 SVC_PRIVATE int64_t svc_transition_due(const svc *s, const svc_noun *noun, svc_str state, int64_t now); /* 0: it stays */
 SVC_PRIVATE const char *svc_event_of_gone(const svc_noun *noun); /* written when one is gone; NULL: none */
 /* Out of the state that it is in; facts NULL: none came of it. */
