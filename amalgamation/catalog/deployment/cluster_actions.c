@@ -142,14 +142,56 @@ SVC_PRIVATE bool svc_cluster_run_restart(svc_call *c)
   return svc_change_keep(c, &change, &e) && svc_answer_nothing(c);
 }
 
-/* A driver is told of a restart, which no field shows. */
+/* ------------------------------------------------------------------------------------------- what lies below clusters */
+
+/* What is below a cluster and is part of what a driver brings about. */
+static const struct cluster_actions_part {
+  const char *noun, *name;
+} cluster_actions_parts[] = { { CLUSTER_PROCESS_ARGS, "processArgs" }, { CLUSTER_GLOBAL_WRITES, "globalWrites" } };
+
+/* A driver is told of a restart, which no field shows, and of what was set below the cluster. */
 SVC_PRIVATE svc_node *svc_cluster_desired(svc_call *c, const svc_entity *e)
 {
-  svc_node *body;
-  if (!svc_cluster_kept_of(e).restarting) return NULL; /* its body is what is wanted */
-  body = svc_entity_body(c, e);
-  if (body) svc_node_set_bool(c->arena, body, "restartPrimaries", true);
+  static const svc_id none;
+  svc_node *body = svc_entity_body(c, e), *part;
+  const svc_noun_info *noun;
+  svc_entity below;
+  size_t i;
+  if (!body) return NULL;
+  for (i = 0; i < sizeof cluster_actions_parts / sizeof cluster_actions_parts[0]; i++) {
+    noun = svc_noun_named(c->s, cluster_actions_parts[i].noun);
+    if (!noun || svc_entity_get(c->txn, noun->noun->kind, &e->id, &none, &below) != SVC_OK) continue;
+    part = svc_entity_body(c, &below);
+    if (!part) return NULL;
+    part->name = svc_str_c(cluster_actions_parts[i].name);
+    svc_node_put(c->arena, body, part);
+  }
+  if (svc_cluster_kept_of(e).restarting) svc_node_set_bool(c->arena, body, "restartPrimaries", true);
   return body;
+}
+
+/* May something below it be changed? */
+SVC_PRIVATE bool svc_cluster_open(svc_call *c, const svc_entity *cluster, svc_change *out)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
+  if (!svc_change_of(c, noun, cluster, out) || !svc_guarded(c, noun, cluster, out->before, SVC_GUARD_CHANGE)) return false;
+  if (svc_cluster_is_tenant(out->before)) return svc_cluster_fail(c, out, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED);
+  if (svc_node_bool(out->before, "paused", false)) return svc_cluster_fail(c, out, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER);
+  return svc_cluster_restarts(out) ? svc_cluster_fail(c, out, SVC_E_CLUSTER_RESTART_IN_PROGRESS) : true;
+}
+
+/* It was: the cluster is updated, unless it is about to be anyway. */
+SVC_PRIVATE bool svc_cluster_updates(svc_call *c, svc_change *change)
+{
+  bool busy = svc_cluster_is(change->before, "stateName", "CREATING") || svc_cluster_is(change->before, "stateName", "UPDATING");
+  svc_entity e;
+  if (!busy) {
+    change->state = change->noun->noun->lifecycle->updated;
+    svc_node_set_str(c->arena, change->body, change->noun->noun->lifecycle->field, svc_str_c(change->state));
+  }
+  change->pending = SVC_S(CLUSTER_ACTIONS_LIGHT);
+  if (!svc_change_keep(c, change, &e)) return false;
+  return busy ? svc_order_put(c, change->noun, &e) : true; /* an order is for what is wanted now */
 }
 
 /* ------------------------------------------------------------------------------------------------------------ views */

@@ -6,7 +6,9 @@
 #define SVC_CLUSTER_PARTS_H
 
 #define CLUSTER_KIND "clus"
-#define CLUSTER_GLOBAL_WRITES "global writes" /* the name of that noun */
+/* The names of nouns below clusters that are part of what a driver brings about. */
+#define CLUSTER_PROCESS_ARGS "process arguments"
+#define CLUSTER_GLOBAL_WRITES "global writes"
 
 /*
 ** What is kept beside the body of a cluster, as text:
@@ -48,6 +50,9 @@ SVC_PRIVATE bool svc_cluster_run_restart(svc_call *c);
 SVC_PRIVATE bool svc_cluster_acts(svc_call *c, svc_change *change); /* in `prepare`: true where it is one of these, and all is done */
 SVC_PRIVATE bool svc_cluster_ended(svc_call *c, svc_change *change, int tag);    /* a pin or a grant is over; false: it is neither */
 SVC_PRIVATE bool svc_cluster_restarts(const svc_change *change);                 /* are its primaries being restarted? */
+/* Of what is set below a cluster: may it be (false: refused), and then, it was. Between them change->body may be changed. */
+SVC_PRIVATE bool svc_cluster_open(svc_call *c, const svc_entity *cluster, svc_change *out);
+SVC_PRIVATE bool svc_cluster_updates(svc_call *c, svc_change *change);
 SVC_PRIVATE svc_node *svc_cluster_desired(svc_call *c, const svc_entity *e);
 
 /* cluster_hardware.c */
