@@ -170,6 +170,16 @@ SVC_PRIVATE svc_node *svc_cluster_desired(svc_call *c, const svc_entity *e)
   return body;
 }
 
+/* One of the project of the path, where that does not name it itself. */
+SVC_PRIVATE bool svc_cluster_named(svc_call *c, svc_str name, svc_entity *out)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
+  svc_str group = svc_id_str(c->arena, &c->scope.group);
+  int rc = noun ? svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &c->scope.group, name, out) : SVC_NOT_FOUND;
+  if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_CLUSTER_NOT_FOUND, "SS", &name, &group);
+  return rc == SVC_OK ? true : svc_store_failed(c, rc);
+}
+
 /* May something below it be changed? */
 SVC_PRIVATE bool svc_cluster_open(svc_call *c, const svc_entity *cluster, svc_change *out)
 {

@@ -104,6 +104,7 @@ static bool cluster_summary_list(svc_call *c)
 
 SVC_PRIVATE const svc_noun svc_noun_cluster_summary = {
   .name = "cluster summary",
+  .parent = "cluster", /* without clusters there is none */
   .flags = SVC_VIRTUAL,
   .routes = cluster_summary_routes
 };
