@@ -100,4 +100,14 @@ SVC_LIST svc_values_sizes[] = {
 SVC_LIST svc_values_org_roles[] = { "ORG_OWNER", "ORG_MEMBER", "ORG_GROUP_CREATOR", "ORG_BILLING_ADMIN",
                                     "ORG_BILLING_READ_ONLY", "ORG_STREAM_PROCESSING_ADMIN", "ORG_READ_ONLY", NULL };
 
+/* ------------------------------------------------------------------------------------------------------------- TLS */
+
+SVC_LIST svc_values_tls[] = { "TLS1_0", "TLS1_1", "TLS1_2", "TLS1_3", NULL };
+SVC_LIST svc_values_cipher_modes[] = { "CUSTOM", "DEFAULT", NULL };
+SVC_LIST svc_values_ciphers_12[] = {
+  "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", NULL
+};
+SVC_LIST svc_values_ciphers_13[] = { "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_GCM_SHA256",
+                                     "TLS_AES_128_CCM_SHA256", NULL };
+
 #endif /* SVC_VALUES_H */

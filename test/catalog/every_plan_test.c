@@ -426,11 +426,19 @@ static int64_t delete_count(t_world *w, const svc_plan *plan)
   return list->route->flags & SVC_PAGED ? t_int(&w->t, "totalCount") : (int64_t)t_count(&w->t, "");
 }
 
+/* Does its query say what goes? */
+static bool delete_names(const svc_plan *plan)
+{
+  const svc_param *p = plan->route->params;
+  while (p && p->name && !(p->flags & SVC_PARAM_REQUIRED)) p++;
+  return p && p->name;
+}
+
 static void delete_it(t_world *w, const svc_plan *plan)
 {
   const svc_plan *get = t_world_plan(w, SVC_GET, plan->route->path);
-  const svc_lifecycle *life = plan->route->run == svc_verb_delete ? plan->noun->noun->lifecycle : NULL;
-  bool stays = t_world_always(w, plan); /* it is set back to what it was, no more */
+  const svc_lifecycle *life = plan->noun->noun->lifecycle;
+  bool stays = t_world_always(w, plan) && !delete_names(plan); /* it is set back to what it was, no more */
   int64_t count = delete_count(w, plan);
   expect(w, plan, t_world_send(w, plan), t_success(plan), "a delete");
   if (get && life && life->deleted) { /* it takes its time */
