@@ -194,6 +194,7 @@ static bool rolling_index_build(svc_call *c)
   change.body = svc_node_copy(c->arena, c->checked);
   if (!change.body) return svc_no_memory(c);
   svc_change_due(&change, SVC_DUE_EXPIRY, c->now + ROLLING_INDEX_KEPT);
+  change.event = c->plan->noun->noun->event_created;
   return svc_insert(c, &change, &e) && svc_answer_nothing(c);
 }
 
