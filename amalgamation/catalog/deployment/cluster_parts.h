@@ -37,6 +37,7 @@ SVC_DECLARE(const svc_object svc_cluster_grant)
 SVC_DECLARE(const svc_object svc_cluster_pin)
 SVC_DECLARE(const svc_object svc_cluster_status)
 SVC_DECLARE(const svc_object svc_cluster_scaling_mode)
+SVC_DECLARE(const svc_object svc_cluster_process_args)
 
 /* cluster_actions.c: what is done to a cluster besides changing its fields, each the run function of a route. */
 enum svc_cluster_due { CLUSTER_DUE_RESUME = SVC_DUE_OWN, CLUSTER_DUE_PIN, CLUSTER_DUE_GRANT }; /* ends of a pause, a pin, a grant */
