@@ -29,6 +29,10 @@ static const struct {
   /* what goes stands in its query */
   { SVC_DELETE, WORLD_GLOBAL "/managedNamespaces", SVC_POST, WORLD_GLOBAL "/managedNamespaces",
     "{\"collection\":\"a\",\"customShardKey\":\"b\",\"db\":\"a\"}" },
+  /* the cluster that it names is on a shared tier */
+  { SVC_POST, "/groups/{groupId}/clusters/tenantUpgrade", SVC_POST, "/groups/{groupId}/clusters",
+    "{\"name\":\"Shared\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\","
+    "\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}" },
   /* they take back what another one has done, by the same example */
   { SVC_POST, "/orgs/{orgId}/teams/{teamId}:removeUser", SVC_POST, "/orgs/{orgId}/teams/{teamId}:addUser", NULL },
   { SVC_POST, "/orgs/{orgId}/users/{userId}:removeRole", SVC_POST, "/orgs/{orgId}/users/{userId}:addRole", NULL },
