@@ -66,7 +66,7 @@ static int simulator_log(const svc_question *q, svc_reply *r)
   char line[256], date[21];
   int n, rc = SVC_OK;
   if (until > q->now / 1000) until = q->now / 1000;
-  step = (until - from) / SIMULATOR_LINES / 60 * 60 + 60;
+  step = ((until - from - 1) / SIMULATOR_LINES / 60 + 1) * 60;
   for (at = (from + 59) / 60 * 60; at <= until && rc == SVC_OK; at += step) {
     svc_date_text(at * 1000, date);
     n = snprintf(line, sizeof line, "{\"t\":{\"$date\":\"%s\"},\"s\":\"I\",\"c\":\"NETWORK\",\"ctx\":\"listener\",\"msg\":"
