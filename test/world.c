@@ -29,6 +29,10 @@ static const struct {
   /* what goes stands in its query */
   { SVC_DELETE, WORLD_GLOBAL "/managedNamespaces", SVC_POST, WORLD_GLOBAL "/managedNamespaces",
     "{\"collection\":\"a\",\"customShardKey\":\"b\",\"db\":\"a\"}" },
+  /* the cluster that it names is on a shared tier */
+  { SVC_POST, "/groups/{groupId}/clusters/tenantUpgrade", SVC_POST, "/groups/{groupId}/clusters",
+    "{\"name\":\"Shared\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\","
+    "\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}" },
   /* they take back what another one has done, by the same example */
   { SVC_POST, "/orgs/{orgId}/teams/{teamId}:removeUser", SVC_POST, "/orgs/{orgId}/teams/{teamId}:addUser", NULL },
   { SVC_POST, "/orgs/{orgId}/users/{userId}:removeRole", SVC_POST, "/orgs/{orgId}/users/{userId}:addRole", NULL },
@@ -295,9 +299,11 @@ static svc_str world_host(svc_str text)
 static const char *world_otherwise(t_world *w, const svc_plan *plan, unsigned param, const char *at)
 {
   const svc_plan *maker, *get;
-  const char *known = world_recall(w, at);
-  char path[512];
+  const char *known;
+  char path[512], so[512]; /* so: the same place, for what is named otherwise there */
   size_t i = 0;
+  munit_assert_int(snprintf(so, sizeof so, "%s#%u", at, param), <, (int)sizeof so);
+  known = world_recall(w, so);
   while (i < sizeof world_named_so / sizeof world_named_so[0] &&
          (strcmp(plan->route->path, world_named_so[i].path) != 0 || !svc_str_is(plan->params[param], world_named_so[i].param)))
     i++;
@@ -306,7 +312,7 @@ static const char *world_otherwise(t_world *w, const svc_plan *plan, unsigned pa
   maker = world_maker_of(w, svc_noun_named(w->t.s, world_named_so[i].noun));
   get = maker ? maker->item : NULL;
   if (!get || !t_world_path(w, get, path, sizeof path) || t_send(&w->t, "GET", path, NULL) != 200) return NULL;
-  return world_remember(w, at, world_host(svc_str_c(t_str(&w->t, world_named_so[i].field))));
+  return world_remember(w, so, world_host(svc_str_c(t_str(&w->t, world_named_so[i].field))));
 }
 
 /* What the parameter, or parameters, at this place of a path are. `n`: as much of the path as stands before it. */

@@ -61,6 +61,8 @@ SVC_LIST svc_values_regions[] = {
   SVC_REGIONS_OF_AWS, SVC_REGIONS_OF_AZURE, SVC_REGIONS_OF_GCP, "US_EAST_2", "US_WEST_2", "US_WEST_3", NULL
 };
 
+SVC_LIST svc_values_cluster_types[] = { "REPLICASET", "SHARDED", "GEOSHARDED", NULL };
+
 /* --------------------------------------------------------------------------------------------------- instance sizes */
 
 SVC_LIST svc_values_aws_sizes[] = {

@@ -21,10 +21,20 @@ static bool begin(t_world *w, size_t i, const svc_plan **plan)
   return false;
 }
 
-/* Its request, unless it is none of the API's: the token endpoint has a shape of its own (login_test.c). */
+/* What has ended: 410, whoever asks for what. */
+static void ended(t_world *w, const svc_plan *plan)
+{
+  char path[512];
+  if (!t_world_path(w, plan, path, sizeof path)) t_complain(plan, "not ready: %s", w->why);
+  else if (t_send(&w->t, t_method(plan), path, plan->route->method == SVC_GET ? NULL : "{}") != 410)
+    t_complain(plan, "has ended, and answers %d", w->t.response.status);
+}
+
+/* Its request, unless it has ended, or is none of the API's: the token endpoint has a shape of its own (login_test.c). */
 static bool ready(t_world *w, const svc_plan *plan)
 {
   if (plan->route->flags & SVC_ABSOLUTE) return false;
+  if (plan->route->sunset && w->t.now >= svc_day_ms(plan->route->sunset)) return ended(w, plan), false;
   if (t_world_ready(w, plan)) return true;
   t_complain(plan, "not ready: %s", w->why);
   return false;

@@ -11,8 +11,8 @@
 ** creation.
 **
 ** Its fields are in cluster_object.c, what its nodes run on in cluster_hardware.c, its rules in cluster_specs.c and
-** cluster_rules.c, how it is reached in cluster_connection.c, what else is done to it in cluster_actions.c; cluster_parts.h
-** draws what is kept beside its body.
+** cluster_rules.c, how it is reached in cluster_connection.c, what else is done to it in cluster_actions.c and
+** tenant_upgrade.c; cluster_parts.h draws what is kept beside its body.
 */
 #include "catalog/catalog.h"
 
@@ -41,6 +41,7 @@ static const svc_param cluster_delete_params[] = { { .name = "retainBackups", .t
 
 #define CLUSTER "/groups/{groupId}/clusters", SVC_SET_CLUSTERS, (20230101, 20230201, 20240805), SVC_R_GROUP_READ_ONLY, 0
 #define CLUSTER_CHANGE "/groups/{groupId}/clusters", SVC_SET_CLUSTERS, (20230101, 20230201, 20240805, 20241023), 0, CLUSTER_EDITORS
+#define CLUSTER_UPGRADE "/groups/{groupId}/clusters", SVC_SET_CLUSTERS, (20230101), 0, SVC_R_GROUP_CLUSTER_MANAGER
 #define CLUSTER_ONE(...) "/groups/{groupId}/clusters/{clusterName}", SVC_SET_CLUSTERS, (__VA_ARGS__), 0, 0
 
 static const svc_route cluster_routes[] = {
@@ -67,6 +68,11 @@ static const svc_route cluster_routes[] = {
         .example = "{\"expirationTime\":\"2099-01-01T00:00:00Z\",\"grantType\":\"CLUSTER_DATABASE_LOGS\"}"),
   R_FOR(SVC_R_GROUP_SUPPORT_ACCESS_MANAGER, CLUSTER_ONE(20240805), SVC_POST, ":revokeVendorEmployeeAccess", .status = 204,
         .flags = SVC_NO_BODY, .run = svc_cluster_run_revoke),
+  R_POST(CLUSTER_UPGRADE, "/tenantUpgrade", .body = &svc_cluster_legacy, .answer = &svc_cluster_legacy, .run = svc_cluster_run_upgrade,
+         .example = "{\"name\":\"Shared\",\"providerSettings\":{\"instanceSizeName\":\"M10\",\"providerName\":\"AWS\","
+                    "\"regionName\":\"US_EAST_1\"}}"),
+  R_POST(CLUSTER_UPGRADE, "/tenantUpgradeToServerless", .deprecated = 20250205, .sunset = 20250205, .flags = SVC_RAW_BODY,
+         .run = svc_cluster_run_serverless),
   SVC_ROUTES_END
 };
 

@@ -15,7 +15,6 @@ enum {
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
 
-static const char *const cluster_object_types[] = { "REPLICASET", "SHARDED", "GEOSHARDED", NULL };
 static const char *const cluster_object_states[] = { "IDLE", "CREATING", "UPDATING", "DELETING", "REPAIRING", NULL };
 static const char *const cluster_object_on_off[] = { "ENABLED", "DISABLED", NULL };
 static const char *const cluster_object_config_modes[] = { "SVC_MANAGED", "FIXED_TO_DEDICATED", NULL };
@@ -88,48 +87,54 @@ static const svc_field cluster_object_grant_fields[] = {
 };
 SVC_PRIVATE const svc_object svc_cluster_grant = { .name = "EmployeeAccessGrant", .fields = cluster_object_grant_fields };
 
-static const svc_field cluster_object_fields[] = {
-  F_DATE("acceptDataRisksAndForceReplicaSetReconfig", .flags = SVC_WRITE_ONLY),
-  F_ENUM("adaptiveCapacity", cluster_object_on_off, .flags = SVC_NULLABLE),
+/* What clusters have in every shape in which they are sent. */
+static const svc_field cluster_object_common_fields[] = {
   F_OBJ("advancedConfiguration", &cluster_object_advanced,
         .preset = "{\"customOpensslCipherConfigTls12\":[],\"customOpensslCipherConfigTls13\":[],"
                   "\"minimumEnabledTlsProtocol\":\"TLS1_2\",\"tlsCipherConfigMode\":\"DEFAULT\"}"),
   F_BOOL("backupEnabled", .preset = "false"),
   F_OBJ("biConnector", &cluster_object_bi, .preset = "{\"enabled\":false,\"readPreference\":\"SECONDARY\"}"),
-  F_ENUM("clusterType", cluster_object_types, .flags = SVC_REQUIRED),
   F_ENUM("configServerManagementMode", cluster_object_config_modes, .preset = "\"SVC_MANAGED\""),
   F_ENUM("configServerType", cluster_object_config_types, .flags = SVC_READ_ONLY),
   F_OBJ("connectionStrings", &cluster_object_strings), /* each of them read-only by itself: any part may be sent back */
   F_CREATED("createDate"),
   F_STR("dbMajorVersion", .min = 1),
-  F_STR("dbVersion", .flags = SVC_READ_ONLY),
   F_ENUM("diskWarmingMode", cluster_object_warming, .preset = "\"FULLY_WARMED\""),
-  F_LIST("effectiveReplicationSpecs", &svc_cluster_spec, .flags = SVC_READ_ONLY),
   F_ENUM("encryptionAtRestProvider", cluster_object_key_holders, .preset = "\"NONE\""),
   F_STR("featureCompatibilityVersion", .flags = SVC_READ_ONLY),
   F_DATE("featureCompatibilityVersionExpirationDate", .flags = SVC_READ_ONLY),
   F_BOOL("globalClusterSelfManagedSharding", .preset = "false"),
   F_GROUP_ID(),
   F_ID(),
-  F_ENUM("internalClusterRole", cluster_object_roles, .flags = SVC_READ_ONLY, .preset = "\"NONE\""),
   F_LIST("labels", &svc_object_label, .max_items = CLUSTER_OBJECT_TAGS, .preset = "[]"),
   F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED, .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$", .max = 64),
   F_BOOL("paused", .preset = "false"),
   F_BOOL("pitEnabled", .preset = "false"),
-  F_BOOL("redactClientLogData", .preset = "false"),
   F_ENUM("replicaSetScalingStrategy", cluster_object_scaling, .preset = "\"WORKLOAD_TYPE\""),
-  F_LIST("replicationSpecs", &svc_cluster_spec, .flags = SVC_REQUIRED, .min_items = 1, .max_items = CLUSTER_OBJECT_SPECS),
-  F_BOOL("retainBackups", .flags = SVC_WRITE_ONLY),
   F_ENUM("rootCertType", cluster_object_root_certs, .preset = "\"ISRGROOTX1\""),
   F_ENUM("stateName", cluster_object_states, .flags = SVC_READ_ONLY),
   F_LIST("tags", &svc_object_tag, .max_items = CLUSTER_OBJECT_TAGS, .preset = "[]"),
   F_BOOL("terminationProtectionEnabled", .preset = "false"),
-  F_BOOL("useAwsTimeBasedSnapshotCopyForFastInitialSync", .preset = "false"),
   F_OBJ("vendorEmployeeAccessGrant", &svc_cluster_grant, .flags = SVC_READ_ONLY), /* granted by an operation of its own */
   F_ENUM("versionReleaseSystem", cluster_object_releases, .preset = "\"LTS\""),
   F_END
 };
-SVC_PRIVATE const svc_object svc_cluster_object = { .name = "Cluster", .fields = cluster_object_fields };
+SVC_PRIVATE const svc_object svc_cluster_common = { .name = "ClusterCommon", .fields = cluster_object_common_fields };
+
+static const svc_field cluster_object_fields[] = {
+  F_DATE("acceptDataRisksAndForceReplicaSetReconfig", .flags = SVC_WRITE_ONLY),
+  F_ENUM("adaptiveCapacity", cluster_object_on_off, .flags = SVC_NULLABLE),
+  F_ENUM("clusterType", svc_values_cluster_types, .flags = SVC_REQUIRED),
+  F_STR("dbVersion", .flags = SVC_READ_ONLY),
+  F_LIST("effectiveReplicationSpecs", &svc_cluster_spec, .flags = SVC_READ_ONLY),
+  F_ENUM("internalClusterRole", cluster_object_roles, .flags = SVC_READ_ONLY, .preset = "\"NONE\""),
+  F_BOOL("redactClientLogData", .preset = "false"),
+  F_LIST("replicationSpecs", &svc_cluster_spec, .flags = SVC_REQUIRED, .min_items = 1, .max_items = CLUSTER_OBJECT_SPECS),
+  F_BOOL("retainBackups", .flags = SVC_WRITE_ONLY),
+  F_BOOL("useAwsTimeBasedSnapshotCopyForFastInitialSync", .preset = "false"),
+  F_END
+};
+SVC_PRIVATE const svc_object svc_cluster_object = { .name = "Cluster", .fields = cluster_object_fields, .base = &svc_cluster_common };
 
 /* ---- what is done to it */
 
@@ -148,3 +153,26 @@ static const svc_field cluster_object_scaling_mode_fields[] = { F_ENUM("autoScal
 SVC_PRIVATE const svc_object svc_cluster_scaling_mode = {
   .name = "ClusterDescriptionAutoScalingModeConfiguration", .fields = cluster_object_scaling_mode_fields
 };
+
+/* ---- what its processes are started with */
+
+static const svc_field cluster_object_args_fields[] = {
+  F_INT("changeStreamOptionsPreAndPostImagesExpireAfterSeconds", .preset = "-1"),
+  F_INT("chunkMigrationConcurrency"),
+  F_STRS("customOpensslCipherConfigTls12", .values = svc_values_ciphers_12, .max_items = 4, .preset = "[]"),
+  F_STRS("customOpensslCipherConfigTls13", .values = svc_values_ciphers_13, .max_items = 4, .preset = "[]"),
+  F_INT("defaultMaxTimeMS", .preset = "0"),
+  F_STR("defaultWriteConcern", .min = 1, .max = 64, .preset = "\"majority\""),
+  F_BOOL("javascriptEnabled", .preset = "true"),
+  F_ENUM("minimumEnabledTlsProtocol", svc_values_tls, .preset = "\"TLS1_2\""),
+  F_BOOL("noTableScan", .preset = "false"),
+  F_NUM("oplogMinRetentionHours", .flags = SVC_NULLABLE),
+  F_INT("oplogSizeMB", .flags = SVC_NULLABLE),
+  F_INT("queryStatsLogVerbosity", .preset = "1"),
+  F_INT("sampleRefreshIntervalBIConnector", .flags = SVC_MIN, .min = 0, .preset = "0"),
+  F_INT("sampleSizeBIConnector", .flags = SVC_MIN, .min = 0, .preset = "0"),
+  F_ENUM("tlsCipherConfigMode", svc_values_cipher_modes, .preset = "\"DEFAULT\""),
+  F_LONG("transactionLifetimeLimitSeconds", .flags = SVC_MIN, .min = 1, .preset = "60"),
+  F_END
+};
+SVC_PRIVATE const svc_object svc_cluster_process_args = { .name = "ClusterDescriptionProcessArgs", .fields = cluster_object_args_fields };

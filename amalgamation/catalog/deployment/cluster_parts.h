@@ -32,11 +32,13 @@ SVC_PRIVATE svc_str svc_cluster_extra(svc_call *c, const svc_change *change, con
 SVC_PRIVATE svc_str svc_cluster_summary(const svc_entity *e); /* the JSON object */
 
 /* cluster_object.c */
+SVC_DECLARE(const svc_object svc_cluster_common) /* what they have in every shape */
 SVC_DECLARE(const svc_object svc_cluster_object)
 SVC_DECLARE(const svc_object svc_cluster_grant)
 SVC_DECLARE(const svc_object svc_cluster_pin)
 SVC_DECLARE(const svc_object svc_cluster_status)
 SVC_DECLARE(const svc_object svc_cluster_scaling_mode)
+SVC_DECLARE(const svc_object svc_cluster_process_args)
 
 /* cluster_actions.c: what is done to a cluster besides changing its fields, each the run function of a route. */
 enum svc_cluster_due { CLUSTER_DUE_RESUME = SVC_DUE_OWN, CLUSTER_DUE_PIN, CLUSTER_DUE_GRANT }; /* ends of a pause, a pin, a grant */
@@ -55,6 +57,11 @@ SVC_PRIVATE bool svc_cluster_named(svc_call *c, svc_str name, svc_entity *out); 
 SVC_PRIVATE bool svc_cluster_open(svc_call *c, const svc_entity *cluster, svc_change *out);
 SVC_PRIVATE bool svc_cluster_updates(svc_call *c, svc_change *change);
 SVC_PRIVATE svc_node *svc_cluster_desired(svc_call *c, const svc_entity *e);
+
+/* tenant_upgrade.c */
+SVC_DECLARE(const svc_object svc_cluster_legacy) /* the shape that clusters had once */
+SVC_PRIVATE bool svc_cluster_run_upgrade(svc_call *c);
+SVC_PRIVATE bool svc_cluster_run_serverless(svc_call *c);
 
 /* cluster_hardware.c */
 SVC_DECLARE(const svc_object svc_cluster_spec) /* a replication spec: regions, and what nodes run on there */

@@ -149,21 +149,28 @@ static void cluster_specs_disk(svc_call *c, const svc_node *region, const cluste
                                         SVC_ARG(size)).p);
 }
 
+/* Of a size that is a share; *disk: what it comes with. NULL: it is none. */
+static const struct cluster_specs_share *cluster_specs_share_of(const svc_node *hardware, double *disk)
+{
+  const struct cluster_specs_share *share = cluster_specs_shares;
+  while (share->size && !svc_cluster_is(hardware, "instanceSize", share->size)) share++;
+  return share->size && svc_json_number_double(svc_str_c(share->disk), disk) ? share : NULL;
+}
+
 /* A share of a machine: in a region of its backing provider, with the disk of its size. */
 static void cluster_specs_tenant(svc_call *c, svc_node *region, const cluster_specs_place *at)
 {
   static const char *const *const regions[] = { svc_values_aws_regions, svc_values_azure_regions,
                                                 svc_values_gcp_regions };
   svc_node *hardware = svc_node_get(region, "electableSpecs"), *disk;
-  const struct cluster_specs_share *share = cluster_specs_shares;
   double given = cluster_specs_disk_size(hardware), own = 0;
+  const struct cluster_specs_share *share = cluster_specs_share_of(hardware, &own);
   size_t i = 0;
   while (svc_values_clouds[i] && !svc_cluster_is(region, "backingProviderName", svc_values_clouds[i])) i++;
   if (svc_values_clouds[i] && !svc_value_in(c->s, svc_node_str(region, "regionName"), regions[i]))
     cluster_specs_violate(c, SVC_E_INVALID_ENUM_VALUE, at, SVC_S("regionName"), "is not a region of the backing provider");
   svc_node_set_str(c->arena, hardware, "effectiveInstanceSize", svc_node_str(hardware, "instanceSize"));
-  while (share->size && !svc_cluster_is(hardware, "instanceSize", share->size)) share++;
-  if (!share->size || !svc_json_number_double(svc_str_c(share->disk), &own)) return;
+  if (!share) return;
   if (svc_node_get(hardware, "diskSizeGB") && given != own)
     cluster_specs_violate(c, SVC_E_CLUSTER_DISK_SIZE_INVALID, at, SVC_S("electableSpecs.diskSizeGB"),
                           svc_arena_print(c->arena, "must be %s for %s", share->disk, share->size).p);
@@ -286,8 +293,11 @@ static bool cluster_specs_name(svc_call *c, const svc_node *specs, const svc_nod
 
 /* Nodes of one kind in one region: those that were there, those that shall be, and what was sent of them. */
 static bool cluster_specs_keep_disk(svc_call *c, const svc_change *change, const svc_node *old, svc_node *nodes,
-                              const svc_node *sent)
+                                    const svc_node *sent)
 {
+  double share = 0;
+  if (old && nodes && cluster_specs_share_of(nodes, &share)) /* it comes with its size */
+    return share >= cluster_specs_disk_size(old) ? true : svc_cluster_fail(c, change, SVC_E_CANNOT_DECREASE_DISK_SIZE);
   if (!old || !nodes || !svc_node_i64(old, "nodeCount", 1) || !svc_node_i64(nodes, "nodeCount", 1)) return true;
   if (cluster_specs_disk_size(nodes) >= cluster_specs_disk_size(old)) return true;
   if (svc_node_get(sent, "diskSizeGB")) return svc_cluster_fail(c, change, SVC_E_CANNOT_DECREASE_DISK_SIZE);

@@ -2,10 +2,9 @@
 ** Process arguments of a cluster: settings of the database processes themselves. Always there; to change them is to update the
 ** cluster, whose order to the driver carries them.
 **
-** Unusual: those of TLS are also shown as advancedConfiguration of the cluster. They are kept there alone, and only shown here.
+** Their fields are in cluster_object.c. Unusual: those of TLS are also shown as advancedConfiguration of the cluster. They are kept there alone, and only shown here.
 */
 #include "catalog/catalog.h"
-#include "catalog/values.h"
 #include "catalog/deployment/cluster_parts.h"
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
@@ -13,29 +12,6 @@
 /* Kept by the cluster. */
 static const char *const process_args_tls[] = { "customOpensslCipherConfigTls12", "customOpensslCipherConfigTls13",
                                                 "minimumEnabledTlsProtocol", "tlsCipherConfigMode", NULL };
-
-/* ----------------------------------------------------------------------------------------------------------- fields */
-
-static const svc_field process_args_fields[] = {
-  F_INT("changeStreamOptionsPreAndPostImagesExpireAfterSeconds", .preset = "-1"),
-  F_INT("chunkMigrationConcurrency"),
-  F_STRS("customOpensslCipherConfigTls12", .values = svc_values_ciphers_12, .max_items = 4, .preset = "[]"),
-  F_STRS("customOpensslCipherConfigTls13", .values = svc_values_ciphers_13, .max_items = 4, .preset = "[]"),
-  F_INT("defaultMaxTimeMS", .preset = "0"),
-  F_STR("defaultWriteConcern", .min = 1, .max = 64, .preset = "\"majority\""),
-  F_BOOL("javascriptEnabled", .preset = "true"),
-  F_ENUM("minimumEnabledTlsProtocol", svc_values_tls, .preset = "\"TLS1_2\""),
-  F_BOOL("noTableScan", .preset = "false"),
-  F_NUM("oplogMinRetentionHours", .flags = SVC_NULLABLE),
-  F_INT("oplogSizeMB", .flags = SVC_NULLABLE),
-  F_INT("queryStatsLogVerbosity", .preset = "1"),
-  F_INT("sampleRefreshIntervalBIConnector", .flags = SVC_MIN, .min = 0, .preset = "0"),
-  F_INT("sampleSizeBIConnector", .flags = SVC_MIN, .min = 0, .preset = "0"),
-  F_ENUM("tlsCipherConfigMode", svc_values_cipher_modes, .preset = "\"DEFAULT\""),
-  F_LONG("transactionLifetimeLimitSeconds", .flags = SVC_MIN, .min = 1, .preset = "60"),
-  F_END
-};
-static const svc_object process_args_object = { .name = "ClusterDescriptionProcessArgs", .fields = process_args_fields };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -103,7 +79,7 @@ SVC_PRIVATE const svc_noun svc_noun_process_args = {
   .kind = "parg",
   .parent = "cluster",
   .flags = SVC_SINGLETON | SVC_EVENT_PARENT,
-  .object = &process_args_object,
+  .object = &svc_cluster_process_args,
   .event_updated = "CLUSTER_PROCESS_ARGS_UPDATE_SUBMITTED",
   .routes = process_args_routes,
   .prepare = process_args_prepare,
