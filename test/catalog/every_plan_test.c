@@ -430,7 +430,7 @@ static void delete_it(t_world *w, const svc_plan *plan)
 {
   const svc_plan *get = t_world_plan(w, SVC_GET, plan->route->path);
   const svc_lifecycle *life = plan->route->run == svc_verb_delete ? plan->noun->noun->lifecycle : NULL;
-  bool stays = t_world_always(w, plan); /* it is set back to what it was, no more */
+  bool stays = t_world_always(w, plan) || t_world_cancels(plan); /* it is set back to what it was, or ended, no more */
   int64_t count = delete_count(w, plan);
   expect(w, plan, t_world_send(w, plan), t_success(plan), "a delete");
   if (get && life && life->deleted) { /* it takes its time */

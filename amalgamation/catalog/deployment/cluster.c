@@ -18,6 +18,7 @@
 #include "catalog/db_versions.h"
 #include "catalog/objects.h"
 #include "catalog/values.h"
+#include "catalog/backup/backup_parts.h"
 #include "catalog/deployment/cluster_parts.h"
 
 enum {
@@ -215,7 +216,7 @@ static const svc_route cluster_routes[] = {
   { .method = SVC_POST, .path = "/groups/{groupId}/clusters", .set = SVC_SET_CLUSTERS, .status = 202,
     .versions = { 20230101, 20230201, 20240805, 20241023 }, .roles = SVC_R_GROUP_CLUSTER_CREATOR,
     .run = svc_verb_create,
-    .example = "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
+    .example = "{\"name\":\"Main\",\"backupEnabled\":true,\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
                "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
                "\"nodeCount\":3}}]}]}" },
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}", .set = SVC_SET_CLUSTERS,
@@ -452,6 +453,8 @@ static bool cluster_update(svc_call *c, svc_change *change, cluster_facts *facts
   if (!svc_cluster_is(change->before, "clusterType", "REPLICASET") &&
       svc_cluster_is(change->body, "clusterType", "REPLICASET"))
     return svc_cluster_fail(c, change, SVC_E_SHARDED_CLUSTER_CANT_BECOME_REPLICA_SET);
+  if ((diff.heavy || diff.pause) && svc_backup_restoring(c, &change->id))
+    return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE);
   if (!cluster_pause_rules(c, change, &diff, facts)) return false;
   if (diff.pause) {
     bool pause = svc_node_bool(change->body, "paused", false);
@@ -482,7 +485,7 @@ static bool cluster_prepare(svc_call *c, svc_change *change)
   if (!change->before) svc_cluster_connect(c, change->body, facts.id);
   else if (!cluster_update(c, change, &facts)) return false;
   change->extra = cluster_extra(c, change, &facts);
-  return true;
+  return svc_backup_allows(c, change);
 }
 
 /* At the end of a pause the cluster is updated as by a request to resume. */
@@ -533,6 +536,8 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .field_errors = cluster_errors,
   .routes = cluster_routes,
   .prepare = cluster_prepare,
+  .stored = svc_backup_follows,
+  .removing = svc_backup_removing,
   .fell_due = cluster_fell_due,
   .facts = svc_cluster_facts,
   .meters = svc_cluster_meters
