@@ -299,6 +299,7 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   const svc_noun_info *noun = hop ? hop->noun : world_noun_of_param(w, plan->params[param]);
   const svc_plan *maker = world_maker(w, plan->route->path, n);
   char own[512];
+  if (plan->in_path == (int)param) return plan->in_path_field->values ? plan->in_path_field->values[0] : "a";
   if (hop && hop->by_unique) return world_by_unique(w, plan, at);
   if (noun && noun == w->t.s->org) return w->org;
   if (noun && noun == w->t.s->group) return w->group;
@@ -367,8 +368,32 @@ static bool world_fill(t_world *w, const svc_plan *plan, unsigned until, char *o
   return true;
 }
 
+/* What is the only one of its parent has no name in a path that would make it: it is made by its POST, or its PUT. */
+static bool world_sole(t_world *w, const svc_plan *plan)
+{
+  const svc_plan *maker = world_maker_of(w, plan->noun);
+  char at[512];
+  static char body[16384];
+  size_t i;
+  if (!(plan->noun->noun->flags & SVC_SOLE)) return true;
+  for (i = 0; !maker && i < w->t.s->plan_count; i++)
+    if (w->t.s->plans[i].noun == plan->noun && w->t.s->plans[i].route->method == SVC_PUT) maker = &w->t.s->plans[i];
+  if (!maker || maker == plan || world_is_making(w, maker)) return true;
+  if (!world_fill(w, maker, UINT_MAX, at, sizeof at)) return false;
+  if (world_recall(w, at)) return true;
+  if (maker->route->method == SVC_POST) {
+    if (!world_post(w, maker, at, sizeof at)) return false;
+  } else {
+    if (!t_world_example(w, maker, body, sizeof body)) return false;
+    if (t_send(&w->t, "PUT", at, body) != t_success(maker)) return world_cannot(w, maker, "with its example: %s", w->t.response.body);
+  }
+  world_remember(w, at, SVC_S("-"));
+  return true;
+}
+
 bool t_world_path(t_world *w, const svc_plan *plan, char *out, size_t size)
 {
+  if (!world_sole(w, plan)) return false;
   if (!world_fill(w, plan, UINT_MAX, out, size)) return false;
   t_world_query(w, plan, out, size);
   return true;

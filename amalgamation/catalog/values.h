@@ -94,4 +94,10 @@ SVC_LIST svc_values_sizes[] = {
   "R300_GEN_2", "R400_GEN_2", "R700_GEN_2", NULL
 };
 
+/* --------------------------------------------------------------------------------------------------- roles */
+
+/* Those that are held on an organization; catalog/role_list.h says what each includes. */
+SVC_LIST svc_values_org_roles[] = { "ORG_OWNER", "ORG_MEMBER", "ORG_GROUP_CREATOR", "ORG_BILLING_ADMIN",
+                                    "ORG_BILLING_READ_ONLY", "ORG_STREAM_PROCESSING_ADMIN", "ORG_READ_ONLY", NULL };
+
 #endif /* SVC_VALUES_H */

@@ -9,6 +9,27 @@
 
 /* ------------------------------------------------------------------------------------------------------------- targets */
 
+#define CHANGE_SOLE "-" /* the unique value of what is the only one below its parent */
+
+/* The only one of its parent. A PUT makes it where there is none. */
+static bool change_sole(svc_call *c, svc_entity *out, bool *stored)
+{
+  const svc_noun_info *noun = c->plan->noun;
+  const svc_entity *parent = svc_parent_of_call(c);
+  int rc = svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &parent->id, SVC_S(CHANGE_SOLE), out);
+  *stored = rc == SVC_OK;
+  if (rc == SVC_OK) return true;
+  if (rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
+  if (c->request.method != SVC_PUT) return svc_not_found(c, noun, c->plan->hop_count, parent->key);
+  memset(out, 0, sizeof *out);
+  out->kind = noun->noun->kind;
+  out->parent = parent->id;
+  out->scope = c->scope;
+  out->body = SVC_S("{}");
+  out->links_at = 1;
+  return true;
+}
+
 /* The singleton of the parent: as it is stored, or its defaults. */
 static bool change_singleton(svc_call *c, svc_entity *out, bool *stored)
 {
@@ -45,7 +66,9 @@ SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored)
   *stored = true;
   if (!svc_resolve_all(c)) return false;
   if (c->plan->noun->noun->flags & SVC_SINGLETON) return change_singleton(c, out, stored);
+  if (c->plan->noun->noun->flags & SVC_SOLE) return change_sole(c, out, stored);
   *out = c->route.chain[c->plan->hop_count - 1];
+  if (!svc_entity_in_path(c, out)) return change_unseen(c, out);
   return !c->plan->route->keep || c->plan->route->keep(c, out) || change_unseen(c, out);
 }
 
@@ -129,6 +152,7 @@ static void change_keys(svc_call *c, const svc_change *change, svc_entity *e)
               : strchr(unique, '/') ? change_joined(c, change->body, unique)
                                     : svc_node_str(change->body, unique);
   if (change->key.n) e->unique = change->key;
+  if (noun->flags & SVC_SOLE) e->unique = SVC_S(CHANGE_SOLE);
   if (noun->key && !change->key.n) {
     e->key = change_joined(c, change->body, noun->key);
   } else if (change->key.n) {
@@ -148,6 +172,8 @@ static bool change_free_name(svc_call *c, const svc_change *change, const svc_en
   rc = svc_named_get(c->txn, svc_entity_names(e), &e->parent, e->unique, &other);
   if (rc == SVC_NOT_FOUND) return true;
   if (rc != SVC_OK) return svc_store_failed(c, rc);
+  if (change->noun->noun->flags & SVC_SOLE && c->plan) return svc_fail_about(c, change->noun->noun->err_exists,
+                                                                              svc_parent_of_call(c)->key, SVC_S(""));
   return svc_fail_about(c, change->noun->noun->err_exists, e->unique, svc_id_str(c->arena, &e->parent));
 }
 
@@ -235,7 +261,7 @@ SVC_PRIVATE bool svc_quota_exceeded(svc_call *c, const svc_noun *noun, int64_t l
 }
 
 /* There may be a limit on how many there are: one of its noun's, or one that the project sets. */
-static bool change_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent)
+SVC_PRIVATE bool svc_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent, size_t more)
 {
   const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
   int64_t limit = noun->most ? noun->most : -1;
@@ -244,7 +270,7 @@ static bool change_within_quota(svc_call *c, const svc_noun *noun, const svc_id 
     limit = quota->noun->limit(c, parent, noun->quota);
   }
   if (c->error.code) return false;
-  if (limit < 0 || svc_count(c->txn, noun->kind, parent) < (uint64_t)limit) return svc_txn_good(c);
+  if (limit < 0 || svc_count(c->txn, noun->kind, parent) + more <= (uint64_t)limit) return svc_txn_good(c);
   return svc_quota_exceeded(c, noun, limit, parent);
 }
 
@@ -306,7 +332,7 @@ static bool change_insert(svc_call *c, svc_change *change, svc_entity *out)
   const svc_noun *noun = change->noun->noun;
   memset(out, 0, sizeof *out);
   out->kind = noun->kind;
-  if (!change_within_quota(c, noun, &change->parent)) return false;
+  if (!svc_within_quota(c, noun, &change->parent, 1)) return false;
   if (svc_id_is_zero(&change->id) && !(noun->flags & SVC_SINGLETON)) change->id = svc_new_id_at(c->txn, c->now);
   out->id = change->id;
   if (noun->lifecycle && !change->state) change->state = noun->lifecycle->created;
@@ -375,7 +401,8 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
   if (change->noun == c->s->group) out->scope.org = out->parent;
   out->revision = svc_new_revision(c->txn);
   if (svc_entity_update(c->txn, c->arena, out, old) != SVC_OK) return svc_store_failed(c, c->txn->error);
-  ordered = change->state || (!change->unseen && svc_order_waits(c, out)); /* an order is for what is wanted now */
+  /* an order is for what is wanted now */
+  ordered = change->state || noun->order_put || (!change->unseen && svc_order_waits(c, out));
   return svc_change_along(c, change->noun, out, change->before, change->body) &&
          (!ordered || svc_order_put(c, change->noun, out)) && change_events(c, change, out) &&
          (!noun->stored || noun->stored(c, change, out));
@@ -385,7 +412,7 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
 static bool change_store_singleton(svc_call *c, svc_change *change, svc_entity *out)
 {
   *out = change->entity;
-  if (svc_node_same(change->body, change->before))
+  if (change->before && svc_node_same(change->body, change->before))
     return svc_body_write(c->arena, change->body, &out->body, &out->links_at) || svc_no_memory(c);
   return svc_insert(c, change, out);
 }
@@ -404,6 +431,11 @@ SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change)
   memset(change, 0, sizeof *change);
   change->noun = c->plan->noun;
   if (!svc_target(c, &change->entity, &change->stored)) return false;
+  if (!change->stored && noun->flags & SVC_SOLE) { /* a PUT makes it */
+    change->input = c->body;
+    change->event = noun->event_created;
+    return c->request.if_match.n ? svc_fail(c, SVC_E_PRECONDITION_FAILED, "") : true; /* no state of it can match */
+  }
   if (noun->view || c->plan->route->view ? !svc_if_match_view(c, svc_entity_view(c, &change->entity))
                                          : !svc_if_match(c, change->entity.revision))
     return false;
@@ -417,7 +449,7 @@ SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change)
 SVC_PRIVATE const svc_node *svc_change_input(svc_call *c, const svc_change *change)
 {
   svc_node *view, *input, *member;
-  if ((!c->plan->noun->noun->view && !c->plan->route->view) || c->body->type != SVC_J_OBJECT) return c->body;
+  if ((!c->plan->noun->noun->view && !c->plan->route->view) || c->body->type != SVC_J_OBJECT || !change->before) return c->body;
   view = svc_entity_view(c, &change->entity);
   input = view ? svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")) : NULL;
   for (member = input ? c->body->first : NULL; member; member = member->next) {

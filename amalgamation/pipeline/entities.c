@@ -11,7 +11,7 @@
 /* -------------------------------------------------------------------------------------------------------------- filters */
 
 /* The text of a value in a body, which may be inside of another ("a.b"); n 0: there is none. Nothing is parsed. */
-static svc_str entities_text(svc_call *c, const svc_noun *noun, const svc_entity *e, const char *field)
+SVC_PRIVATE svc_str svc_entity_text(svc_call *c, const svc_noun *noun, const svc_entity *e, const char *field)
 {
   svc_str rest = svc_str_c(field), raw = e->body, text;
   int tallied = svc_tallied(noun, field);
@@ -21,6 +21,13 @@ static svc_str entities_text(svc_call *c, const svc_noun *noun, const svc_entity
   raw = (svc_str){ raw.p + 1, raw.n - 2 };
   if (!memchr(raw.p, '\\', raw.n)) return raw;
   return svc_json_unescape(c->arena, raw, &text) ? text : raw;
+}
+
+SVC_PRIVATE bool svc_entity_in_path(svc_call *c, const svc_entity *e)
+{
+  const svc_plan *plan = c->plan;
+  return plan->in_path < 0 ||
+         svc_str_eq(svc_entity_text(c, plan->noun->noun, e, plan->route->in_path), c->route.params[plan->in_path]);
 }
 
 static bool entities_begins(svc_str text, svc_str prefix)
@@ -55,7 +62,7 @@ SVC_PRIVATE bool svc_entities_pass(svc_call *c, const svc_entities *which, const
   for (f = which->filters; f && f->param; f++) {
     const svc_query_value *given = svc_query_get(c, f->param);
     bool named = given && unique && strcmp(unique, f->field) == 0;
-    if (given && !svc_filter_compares(c, f, given, named ? e->unique : entities_text(c, which->noun->noun, e, f->field)))
+    if (given && !svc_filter_compares(c, f, given, named ? e->unique : svc_entity_text(c, which->noun->noun, e, f->field)))
       return false;
   }
   return !which->keep || which->keep(c, e, which->context);

@@ -58,6 +58,8 @@ struct svc_plan {
   svc_hop hops[SVC_MAX_CHAIN];
   unsigned hop_count;
   bool own;             /* the last hop is the route's own noun */
+  int in_path;          /* the parameter that is a field, see svc_route.in_path; -1: none */
+  const svc_field *in_path_field;
   int scope_param;      /* the parameter that names the project or organization whose bucket is drawn from; -1: none */
   bool item_by_org;     /* the item is reached through the organization of the project of this path */
   const svc_plan *item; /* the route that reads one of the noun, as seen from here; itself where it is that one */
@@ -242,7 +244,7 @@ typedef struct svc_violation {
 **   input     as it was sent  as it was sent        as it was sent                NULL
 **   body      checked         before, with input    before, with input            before, with the transition
 **
-** What a hook may change: body, extra, event, state, due, dues, parent and id of a create, key.
+** A PUT that makes what is the only one of its parent (SVC_SOLE) is a create. What a hook may change: body, extra, event, state, due, dues, parent and id of a create, key.
 */
 struct svc_change {
   const svc_noun_info *noun;
@@ -324,6 +326,7 @@ struct svc_call {
   const svc_node *checked; /* of a POST: checked, with defaults; change a copy */
 
   const svc_entity *erasing; /* gone already, while what is below it goes; NULL: nothing is */
+  svc_str ahead;          /* what svc_route.ahead has made */
   svc_question *question; /* for the driver: see svc_route.told */
   svc_answer answer;
   svc_header *headers; /* of the answer */
@@ -476,6 +479,7 @@ SVC_PRIVATE bool svc_verb_delete(svc_call *c);
 
 /* change.c: creates and changes. */
 SVC_PRIVATE bool svc_quota_exceeded(svc_call *c, const svc_noun *noun, int64_t limit, const svc_id *parent); /* refused; false */
+SVC_PRIVATE bool svc_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent, size_t more); /* for so many more; false: 403 */
 SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored); /* the entity that the request is about */
 SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out); /* a create, checked and prepared */
 /* An action that changes the entity of its path: begin, change change->body, store; that also answers with the entity. */
@@ -577,6 +581,8 @@ typedef struct svc_entities {
   bool (*write)(svc_call *c, const svc_entity *e, svc_item *out); /* rather than `view`: the item's own text */
   void *context;
 } svc_entities;
+SVC_PRIVATE svc_str svc_entity_text(svc_call *c, const svc_noun *noun, const svc_entity *e, const char *field); /* of "a.b" in its body */
+SVC_PRIVATE bool svc_entity_in_path(svc_call *c, const svc_entity *e); /* has it the value that stands in the path? */
 SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_entities *which);
 SVC_PRIVATE bool svc_list_elements(svc_call *c, const svc_entities *which); /* element.c */
 SVC_PRIVATE bool svc_entities_pass(svc_call *c, const svc_entities *which, const svc_entity *e); /* by its filters and keep */
@@ -593,6 +599,7 @@ SVC_PRIVATE bool svc_list_seen(svc_call *c, const svc_entities *which);
 
 /* lifecycle.c */
 SVC_PRIVATE const svc_transition *svc_transition_from(const svc_noun *noun, svc_str state);
+SVC_PRIVATE int64_t svc_provisioned(const svc *s, unsigned percent, int64_t now); /* when so much of that time has passed */
 SVC_PRIVATE int64_t svc_transition_due(const svc *s, const svc_noun *noun, svc_str state, int64_t now); /* 0: it stays */
 SVC_PRIVATE const char *svc_event_of_gone(const svc_noun *noun); /* written when one is gone; NULL: none */
 /* Out of the state that it is in; facts NULL: none came of it. */
@@ -602,7 +609,7 @@ SVC_PRIVATE int svc_apply_due(svc *s, int64_t now);
 
 /* order.c: what the driver is to do, and has done. */
 SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* for the state it is in, if any */
-SVC_PRIVATE bool svc_order_drop(svc_call *c, const svc_entity *e); /* it is gone */
+SVC_PRIVATE bool svc_order_gone(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* it is gone */
 SVC_PRIVATE bool svc_order_waits(svc_call *c, const svc_entity *e); /* is there one for it? */
 SVC_PRIVATE int svc_orders_open(svc *s);
 SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now);

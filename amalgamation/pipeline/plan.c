@@ -128,6 +128,8 @@ static int plan_check_noun(const svc *s, const svc_noun_info *info)
     return plan_bad(s, noun->name, noun->element_of, "is of a singleton, which no path names");
   if (noun->meters && noun->flags & SVC_SINGLETON)
     return plan_bad(s, noun->name, "meters", "are of what has an id, which a singleton has not");
+  if (noun->flags & SVC_SOLE && (!noun->err_exists || !noun->err_not_found))
+    return plan_bad(s, noun->name, "SVC_SOLE", "needs errors for a second one and for none");
   if (noun->tallies && (noun->seat != SVC_SEAT_FEED || svc_tally_fields(noun) > SVC_TALLIES))
     return plan_bad(s, noun->name, "tallies", "are of the feed, and no more than it may have");
   if (noun->quota && s->seats[SVC_SEAT_QUOTA] && s->seats[SVC_SEAT_QUOTA]->noun->limit(NULL, NULL, noun->quota) < 0)
@@ -266,7 +268,7 @@ static const svc_plan *plan_item(const svc *s, const svc_plan *plan)
   size_t i;
   for (i = 0; i < s->plan_count; i++) {
     const svc_plan *p = &s->plans[i];
-    bool singleton = (p->noun->noun->flags & SVC_SINGLETON) != 0;
+    bool singleton = (p->noun->noun->flags & (SVC_SINGLETON | SVC_SOLE)) != 0;
     bool reads = p->route->run == svc_verb_read || p->route->flags & SVC_ITEM;
     if (p->noun != plan->noun || p->route->method != SVC_GET || !reads || p->route->by) continue;
     if (!p->own && !singleton) continue;
@@ -284,6 +286,20 @@ static bool plan_served(const svc *s, const svc_noun_info *noun, const svc_route
   return (s->group || !strstr(r->path, "{groupId}")) && (s->org || !strstr(r->path, "{orgId}"));
 }
 
+/* The field that stands in the path. */
+static int plan_in_path(const svc *s, svc_plan *plan)
+{
+  const char *name = plan->route->in_path;
+  unsigned i;
+  plan->in_path = -1;
+  if (!name) return SVC_OK;
+  plan->in_path_field = svc_field_named(svc_object_of(plan->noun->noun->object, NULL), svc_str_c(name));
+  for (i = 0; i < plan->param_count; i++)
+    if (svc_str_is(plan->params[i], name)) plan->in_path = (int)i;
+  if (plan->in_path >= 0 && plan->in_path_field) return SVC_OK;
+  return plan_bad(s, plan->noun->noun->name, name, "is not both a field and a parameter of the path");
+}
+
 static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const svc_route *r)
 {
   int rc;
@@ -293,6 +309,7 @@ static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const s
   rc = plan_params(s, plan);
   if (rc == SVC_OK) rc = plan_hops(s, plan);
   if (rc == SVC_OK && r->body) rc = plan_levels(s, noun->noun, r->body, 0);
+  if (rc == SVC_OK) rc = plan_in_path(s, plan);
   plan->scope_param = plan_scope_param(s, plan);
   s->asks |= r->told != NULL;
   return rc;

@@ -144,6 +144,18 @@ static bool query_decode(svc_call *c, svc_str in, svc_str *out)
   return svc_percent_decode(c->arena, in, true, out) && svc_utf8_valid(*out);
 }
 
+/* A parameter of the path that is a field has one of the values of that. */
+static bool query_in_path(svc_call *c)
+{
+  const svc_field *f = c->plan->in_path_field;
+  svc_str given;
+  if (!f || !f->values) return true;
+  given = c->route.params[c->plan->in_path];
+  if (svc_value_in(c->s, given, f->values)) return true;
+  return svc_fail_as(c, svc_arena_print(c->arena, "The path parameter %s must be " SVC_FMT ".", f->name,
+                                        SVC_ARG(svc_values_known(c, f->values))), SVC_E_INVALID_PATH_PARAMETER, "s", f->name);
+}
+
 SVC_PRIVATE bool svc_stage_query(svc_call *c)
 {
   svc_str rest = c->request.query;
@@ -169,7 +181,7 @@ SVC_PRIVATE bool svc_stage_query(svc_call *c)
     c->query.paged |= which == QUERY_PAGE || which == QUERY_PER_PAGE;
     if (!query_common_value(c, which, name, text)) return false;
   }
-  return query_required(c);
+  return query_required(c) && query_in_path(c);
 }
 
 SVC_PRIVATE const svc_query_value *svc_query_get(const svc_call *c, const char *name)

@@ -18,7 +18,7 @@ SVC_PRIVATE bool svc_verb_read(svc_call *c)
 static bool verbs_keep(svc_call *c, const svc_entity *e, void *context)
 {
   (void)context;
-  return c->plan->route->keep(c, e);
+  return svc_entity_in_path(c, e) && (!c->plan->route->keep || c->plan->route->keep(c, e));
 }
 
 static svc_node *verbs_view(svc_call *c, const svc_entity *e, void *context)
@@ -39,7 +39,7 @@ SVC_PRIVATE bool svc_verb_list(svc_call *c)
   which.noun = c->plan->noun;
   if (above) which.parent = svc_parent_in(c, c->plan->noun, above);
   which.filters = route->filters;
-  which.keep = route->keep ? verbs_keep : NULL;
+  which.keep = route->keep || route->in_path ? verbs_keep : NULL;
   which.view = viewed ? verbs_view : NULL;
   if (c->plan->noun->noun->element_of) return svc_list_elements(c, &which);
   return route->flags & SVC_VISIBLE_ONLY ? svc_list_seen(c, &which) : svc_list_entities(c, &which);
@@ -59,6 +59,7 @@ SVC_PRIVATE bool svc_verb_create(svc_call *c)
   change.body = svc_node_copy(c->arena, c->checked); /* the hooks change it, and this may run again */
   change.event = c->plan->noun->noun->event_created;
   if (!change.body) return svc_no_memory(c);
+  if (c->plan->in_path >= 0) svc_node_set_str(c->arena, change.body, c->plan->route->in_path, c->route.params[c->plan->in_path]);
   return svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
 }
 

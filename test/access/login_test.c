@@ -268,6 +268,25 @@ static MunitResult login_creates(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Whoever invites is named, a credential by the name that it has. */
+static MunitResult login_invites(const MunitParameter params[], void *data)
+{
+  login l;
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  login_account(&l);
+  munit_assert_int(t_sendf(&l.t, "POST", "{\"username\":\"a@example.com\",\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/invites",
+                           l.keys.org_id), ==, 201);
+  munit_assert_string_equal(t_str(&l.t, "inviterUsername"), l.keys.client_id);
+  munit_assert_int(t_sendf(&l.t, "POST", "{\"username\":\"b@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites",
+                           l.keys.group_id), ==, 201);
+  munit_assert_string_equal(t_str(&l.t, "inviterUsername"), l.keys.client_id);
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/invites", l.keys.org_id), ==, 200);
+  munit_assert_string_equal(t_str(&l.t, "[0].inviterUsername"), l.keys.client_id);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
 /* ------------------------------------------------------------------------------------------------------------ addresses */
 
 /* An address is the same however it is spelled: for lists, in answers, for buckets. */
@@ -1213,6 +1232,7 @@ static MunitTest tests[] = {
   { "/again", login_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/again-no-memory", login_again_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap-configured", login_bootstrap_configured, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/invites", login_invites, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/creates", login_creates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/spelled", login_spelled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest", login_by_digest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -269,7 +269,10 @@ static const struct {
   { SVC_FORMAT_DAY, "2025-03-12", true },
   { SVC_FORMAT_DAY, "2025-02-29", false },
   { SVC_FORMAT_DAY, "2025-03-12T00:00Z", false },
-  { SVC_FORMAT_DAY + 1, "x", false },
+  { SVC_FORMAT_TRIMMED, "a b", true },
+  { SVC_FORMAT_TRIMMED, " a", false },
+  { SVC_FORMAT_TRIMMED, "a ", false },
+  { SVC_FORMAT_TRIMMED + 1, "x", false },
   { -1, "x", false },
 };
 

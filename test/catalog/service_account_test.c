@@ -117,7 +117,7 @@ static MunitResult service_account_life(const MunitParameter params[], void *dat
   munit_assert_int(service_account_call(&w, "PATCH", w.org, "", "{\"roles\":[]}"), ==, 400);
   munit_assert_true(t_violation(&w.t, "roles"));
   munit_assert_int(service_account_call(&w, "PATCH", w.org, "", "{\"secretExpiresAfterHours\":9}"), ==, 400);
-  munit_assert_string_equal(t_error(&w.t), "ATTRIBUTE_READ_ONLY");
+  munit_assert_string_equal(t_error(&w.t), "INVALID_ATTRIBUTE");
   service_account_role(&w, w.org, "ORG_MEMBER");
 
   munit_assert_int(service_account_call(&w, "DELETE", w.org, "", NULL), ==, 204);

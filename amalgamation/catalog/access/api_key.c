@@ -21,7 +21,26 @@ static const svc_field api_key_fields[] = {
   { .name = "roles", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED, .min_items = 1 },
   F_END
 };
-static const svc_object api_key_object = { .name = "ApiKey", .fields = api_key_fields };
+static const svc_object api_key_object = { .name = "ApiKeyRequest", .fields = api_key_fields };
+
+/* As it is shown. */
+static const svc_field api_key_role_fields[] = {
+  F_HEX24("groupId", .flags = SVC_READ_ONLY),
+  F_HEX24("orgId", .flags = SVC_READ_ONLY),
+  F_STR("roleName", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object api_key_role = { .name = "ApiKeyRole", .fields = api_key_role_fields };
+static const svc_field api_key_shown_fields[] = {
+  F_STR("desc", .flags = SVC_READ_ONLY),
+  F_ID(),
+  F_STR("privateKey", .flags = SVC_READ_ONLY),
+  F_STR("publicKey", .flags = SVC_READ_ONLY),
+  F_LIST("roles", &api_key_role, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object api_key_shown = { .name = "ApiKey", .fields = api_key_shown_fields };
+#define API_KEY_SHOWN .answer = &api_key_shown
 
 static const svc_field api_key_assign_fields[] = {
   F_STRS("roles", .flags = SVC_REQUIRED, .min_items = 1),
@@ -40,18 +59,18 @@ static bool api_key_withdraw(svc_call *c);
   "/groups/{groupId}/apiKeys", SVC_SET_PROJECT_API_KEYS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_ACCESS_MANAGER
 
 static const svc_route api_key_routes[] = {
-  R_GET(API_KEY_ORG, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(API_KEY_ORG, "", .status = 201, .run = api_key_create,
+  R_GET(API_KEY_ORG, "", API_KEY_SHOWN, .flags = SVC_PAGED, .run = svc_verb_list),
+  R_POST(API_KEY_ORG, "", API_KEY_SHOWN, .status = 201, .run = api_key_create,
          .example = "{\"desc\":\"for the nightly job\",\"roles\":[\"ORG_READ_ONLY\"]}"),
-  R_GET(API_KEY_ORG, "/{apiUserId}", .run = svc_verb_read),
-  R_PATCH(API_KEY_ORG, "/{apiUserId}", .run = api_key_update),
+  R_GET(API_KEY_ORG, "/{apiUserId}", API_KEY_SHOWN, .run = svc_verb_read),
+  R_PATCH(API_KEY_ORG, "/{apiUserId}", API_KEY_SHOWN, .run = api_key_update),
   R_DELETE(API_KEY_ORG, "/{apiUserId}", .status = 204, .run = svc_verb_delete),
-  R_GET(API_KEY_GROUP, "", .flags = SVC_PAGED, .run = svc_list_assigned),
-  R_POST(API_KEY_GROUP, "", .status = 201, .run = api_key_create,
+  R_GET(API_KEY_GROUP, "", API_KEY_SHOWN, .flags = SVC_PAGED, .run = svc_list_assigned),
+  R_POST(API_KEY_GROUP, "", API_KEY_SHOWN, .status = 201, .run = api_key_create,
          .example = "{\"desc\":\"for one project\",\"roles\":[\"GROUP_READ_ONLY\"]}"),
   R_FOR(SVC_R_GROUP_OWNER, API_KEY_GROUP, SVC_POST, "/{apiUserId}", .status = 204, .flags = SVC_BODY_ARRAY,
         .body = &api_key_assign_object, .run = api_key_assign, .example = "[{\"roles\":[\"GROUP_READ_ONLY\"]}]"),
-  R_PATCH(API_KEY_GROUP, "/{apiUserId}", .keep = svc_keep_assigned, .run = api_key_update),
+  R_PATCH(API_KEY_GROUP, "/{apiUserId}", API_KEY_SHOWN, .keep = svc_keep_assigned, .run = api_key_update),
   R_DELETE(API_KEY_GROUP, "/{apiUserId}", .status = 204, .keep = svc_keep_assigned, .run = api_key_withdraw),
   SVC_ROUTES_END
 };

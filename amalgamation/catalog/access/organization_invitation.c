@@ -19,7 +19,7 @@ static const svc_object organization_invitation_group = { .name = "InvitationGro
 
 static const svc_field organization_invitation_roles_fields[] = {
   F_LIST("groupRoleAssignments", &organization_invitation_group, .max_items = 500),
-  F_STRS("roles", .flags = SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
+  F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
   F_TEAM_IDS(),
   F_END
 };
@@ -51,7 +51,7 @@ static const svc_field organization_invitation_shown_fields[] = {
   F_STR("inviterUsername", .flags = SVC_READ_ONLY),
   F_HEX24("orgId", .flags = SVC_READ_ONLY),
   F_STR("orgName", .flags = SVC_READ_ONLY),
-  F_STRS("roles", .flags = SVC_READ_ONLY),
+  F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_READ_ONLY),
   F_STRS("teamIds", .flags = SVC_READ_ONLY),
   F_STR("username", .flags = SVC_READ_ONLY),
   F_END
@@ -224,6 +224,7 @@ static bool organization_invitation_add(svc_call *c)
 }
 
 static const svc_field_error organization_invitation_errors[] = {
+  { "roles[]", SVC_FAULT_VALUE, SVC_E_INVALID_ROLE_FOR_ORG },
   { "username", SVC_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
   { NULL, 0, 0 }
 };

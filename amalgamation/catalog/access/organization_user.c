@@ -25,7 +25,7 @@ static const svc_object organization_user_group_object = { .name = "GroupRoleAss
 
 static const svc_field organization_user_roles_fields[] = {
   F_LIST("groupRoleAssignments", &organization_user_group_object, .max_items = 500),
-  F_STRS("orgRoles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
+  F_STRS("orgRoles", .values = svc_values_org_roles, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
   F_END
 };
 static const svc_object organization_user_roles_object = { .name = "OrgUserRoles", .fields = organization_user_roles_fields };
@@ -70,11 +70,11 @@ static const svc_field organization_user_add_fields[] = {
 };
 static const svc_object organization_user_add_object = { .name = "OrgUserRequest", .fields = organization_user_add_fields };
 
-static const svc_field organization_user_org_role_fields[] = { F_STR("orgRole", .flags = SVC_REQUIRED), F_END };
+static const svc_field organization_user_org_role_fields[] = { F_ENUM("orgRole", svc_values_org_roles, .flags = SVC_REQUIRED), F_END };
 static const svc_object organization_user_org_role = { .name = "OrgRole", .fields = organization_user_org_role_fields };
 
 static const svc_field organization_user_org_roles_fields[] = {
-  F_STRS("orgRoles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100),
+  F_STRS("orgRoles", .values = svc_values_org_roles, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100),
   F_END
 };
 static const svc_object organization_user_org_roles = { .name = "OrgRoles", .fields = organization_user_org_roles_fields };
@@ -599,6 +599,9 @@ static bool organization_user_fell_due(svc_call *c, svc_change *change, int tag)
 }
 
 static const svc_field_error organization_user_errors[] = {
+  { "orgRole", SVC_FAULT_VALUE, SVC_E_INVALID_ROLE_FOR_ORG },
+  { "orgRoles[]", SVC_FAULT_VALUE, SVC_E_INVALID_ROLE_FOR_ORG },
+  { "roles.orgRoles[]", SVC_FAULT_VALUE, SVC_E_INVALID_ROLE_FOR_ORG },
   { "username", SVC_FAULT_VALUE, SVC_E_INVALID_EMAIL_ADDRESS },
   { NULL, 0, 0 }
 };

@@ -28,24 +28,37 @@ static const svc_field service_account_secret_fields[] = {
 static const svc_object service_account_secret_object = { .name = "ServiceAccountSecret",
                                                           .fields = service_account_secret_fields };
 
-static const svc_field service_account_fields[] = {
+static const svc_field service_account_common_fields[] = {
   F_STR("clientId", .flags = SVC_READ_ONLY),
   F_CREATED("createdAt"),
   F_STR("description", .flags = SVC_REQUIRED, .pattern = SERVICE_ACCOUNT_TEXT, .min = 1, .max = 250),
   F_STR("name", .flags = SVC_REQUIRED, .pattern = SERVICE_ACCOUNT_TEXT, .min = 1, .max = 64),
-  F_STRS("roles", .flags = SVC_REQUIRED, .min_items = 1),
-  F_INT("secretExpiresAfterHours", .flags = SVC_WRITE_ONLY | SVC_MIN | SVC_MAX, .min = SERVICE_ACCOUNT_LEAST_HOURS,
-        .max = SERVICE_ACCOUNT_MOST_HOURS),
   F_LIST("secrets", &service_account_secret_object, .flags = SVC_READ_ONLY),
   F_END
 };
-static const svc_object service_account_object = { .name = "ServiceAccount", .fields = service_account_fields };
+static const svc_object service_account_common = { .name = "ServiceAccountCommon", .fields = service_account_common_fields };
 
+/* Below a project its roles are those of the project, below the organization those of that. */
+static const svc_field service_account_fields[] = { F_STRS("roles", .flags = SVC_REQUIRED, .min_items = 1), F_END };
+static const svc_object service_account_object = { .name = "GroupServiceAccount", .base = &service_account_common,
+                                                   .fields = service_account_fields };
+static const svc_field service_account_org_fields[] = {
+  F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_REQUIRED, .min_items = 1),
+  F_END
+};
+static const svc_object service_account_org_object = { .name = "OrgServiceAccount", .base = &service_account_common,
+                                                       .fields = service_account_org_fields };
+
+/* What is asked for with its first secret, or with another one. */
 static const svc_field service_account_hours_fields[] = {
   F_INT("secretExpiresAfterHours", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = SERVICE_ACCOUNT_LEAST_HOURS,
         .max = SERVICE_ACCOUNT_MOST_HOURS),
   F_END
 };
+static const svc_object service_account_org_new = { .name = "OrgServiceAccountRequest", .base = &service_account_org_object,
+                                                    .fields = service_account_hours_fields };
+static const svc_object service_account_group_new = { .name = "GroupServiceAccountRequest", .base = &service_account_object,
+                                                      .fields = service_account_hours_fields };
 static const svc_object service_account_hours_object = { .name = "ServiceAccountSecretRequest",
                                                          .fields = service_account_hours_fields };
 
@@ -76,12 +89,12 @@ static bool service_account_delete_secret(svc_call *c);
 #define SERVICE_ACCOUNT_SECRET_EXAMPLE "{\"secretExpiresAfterHours\":720}"
 
 static const svc_route service_account_routes[] = {
-  R_GET(SERVICE_ACCOUNT_ORG, "", .flags = SVC_PAGED, .params = service_account_list_params, .run = svc_verb_list),
-  R_POST(SERVICE_ACCOUNT_ORG, "", .status = 201, .run = service_account_create,
+  R_GET(SERVICE_ACCOUNT_ORG, "", .answer = &service_account_org_object, .flags = SVC_PAGED, .params = service_account_list_params, .run = svc_verb_list),
+  R_POST(SERVICE_ACCOUNT_ORG, "", .status = 201, .body = &service_account_org_new, .answer = &service_account_org_object, .run = service_account_create,
          .example = "{\"name\":\"deployer\",\"description\":\"deploys\",\"roles\":[\"ORG_MEMBER\"],"
                     "\"secretExpiresAfterHours\":720}"),
-  R_GET(SERVICE_ACCOUNT_ORG, "/{clientId}", .run = svc_verb_read),
-  R_PATCH(SERVICE_ACCOUNT_ORG, "/{clientId}", .run = service_account_update),
+  R_GET(SERVICE_ACCOUNT_ORG, "/{clientId}", .answer = &service_account_org_object, .run = svc_verb_read),
+  R_PATCH(SERVICE_ACCOUNT_ORG, "/{clientId}", .body = &service_account_org_object, .answer = &service_account_org_object, .run = service_account_update),
   R_DELETE(SERVICE_ACCOUNT_ORG, "/{clientId}", .status = 204, .run = svc_verb_delete),
   R_GET(SERVICE_ACCOUNT_ORG, "/{clientId}/groups", .flags = SVC_PAGED, .answer = &service_account_group_object,
         .run = service_account_groups),
@@ -92,7 +105,7 @@ static const svc_route service_account_routes[] = {
            .run = service_account_delete_secret),
   R_GET(SERVICE_ACCOUNT_GROUP, "", .flags = SVC_PAGED, .params = service_account_list_params,
         SERVICE_ACCOUNT_SEEN, .run = svc_list_assigned),
-  R_POST(SERVICE_ACCOUNT_GROUP, "", SERVICE_ACCOUNT_SEEN, .status = 201, .run = service_account_create,
+  R_POST(SERVICE_ACCOUNT_GROUP, "", SERVICE_ACCOUNT_SEEN, .body = &service_account_group_new, .status = 201, .run = service_account_create,
          .example = "{\"name\":\"builder\",\"description\":\"builds\",\"roles\":[\"GROUP_READ_ONLY\"],"
                     "\"secretExpiresAfterHours\":720}"),
   R_GET(SERVICE_ACCOUNT_GROUP, "/{clientId}", SERVICE_ACCOUNT_ASSIGNED, .run = svc_verb_read),
@@ -257,7 +270,7 @@ static bool service_account_make(svc_call *c, const svc_id *org, const svc_node 
   change.parent = *org;
   change.event = c->s->seats[SVC_SEAT_ACCOUNT]->noun->event_created;
   change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  record = service_account_new_secret(c, svc_node_i64(request, "secretExpiresAfterHours", 720), &v, &secret);
+  record = service_account_new_secret(c, svc_node_i64(request, "secretExpiresAfterHours", SERVICE_ACCOUNT_LEAST_HOURS), &v, &secret);
   secrets = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("secrets"), SVC_S(""));
   roles = svc_names_array(c, svc_assignments_names(c, assignments, org_text), "roles");
   if (c->error.code) return false;
@@ -343,10 +356,7 @@ static bool service_account_update(svc_call *c)
   if (!input) return svc_no_memory(c);
   roles = svc_node_get(input, "roles");
   svc_call_scope(c, &level);
-  change.body = svc_check(c, &service_account_object, input, change.before, SVC_CHECK_UPDATE);
-  if (!svc_check_done(c)) return false;
-  if (svc_node_get(input, "secretExpiresAfterHours"))
-    svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, SVC_S("secretExpiresAfterHours"), "is given when a secret is made");
+  change.body = svc_check(c, c->plan->route->body ? c->plan->route->body : &service_account_object, input, change.before, SVC_CHECK_UPDATE);
   if (!svc_check_done(c) || (roles && !svc_roles_check(c, roles, level, "roles"))) return false;
   if (roles) names = svc_names_from(c, roles);
   details = service_account_differs(&change, "name") || service_account_differs(&change, "description");
@@ -498,6 +508,11 @@ static bool service_account_prepare(svc_call *c, svc_change *change)
 
 static const svc_credential_ops service_account_credential = { .make = service_account_make, .opens = service_account_opens };
 
+static const svc_field_error service_account_errors[] = {
+  { "roles[]", SVC_FAULT_VALUE, SVC_E_INVALID_ROLE_FOR_ORG },
+  { NULL, 0, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_service_account = {
   .name = "service account",
   .rel = "serviceAccount",
@@ -515,6 +530,7 @@ SVC_PRIVATE const svc_noun svc_noun_service_account = {
   .event_created = "SERVICE_ACCOUNT_CREATED",
   .event_deleted = "SERVICE_ACCOUNT_DELETED",
   .event_field = "resourceId",
+  .field_errors = service_account_errors,
   .routes = service_account_routes,
   .prepare = service_account_prepare,
   .removing = svc_credential_removing,

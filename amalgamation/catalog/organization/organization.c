@@ -20,19 +20,16 @@ static const svc_field organization_fields[] = {
 };
 static const svc_object organization_object = { .name = "Organization", .fields = organization_fields };
 
-static const char *const organization_roles[] = { "ORG_OWNER", "ORG_MEMBER", "ORG_GROUP_CREATOR", "ORG_BILLING_ADMIN",
-                                                  "ORG_BILLING_READ_ONLY", "ORG_STREAM_PROCESSING_ADMIN", "ORG_READ_ONLY",
-                                                  NULL };
 static const svc_field organization_key_fields[] = {
   F_STR("desc", .flags = SVC_REQUIRED, .min = 1, .max = 250),
-  F_STRS("roles", .values = organization_roles, .flags = SVC_REQUIRED, .min_items = 1),
+  F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_REQUIRED, .min_items = 1),
   F_END
 };
 static const svc_object organization_key_object = { .name = "FirstApiKey", .fields = organization_key_fields };
 static const svc_field organization_account_fields[] = {
   F_STR("description", .flags = SVC_REQUIRED, .pattern = "^[\\p{L}\\p{N}\\-_.,' ]*$", .min = 1, .max = 250),
   F_STR("name", .flags = SVC_REQUIRED, .pattern = "^[\\p{L}\\p{N}\\-_.,' ]*$", .min = 1, .max = 64),
-  F_STRS("roles", .values = organization_roles, .flags = SVC_REQUIRED, .min_items = 1),
+  F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_REQUIRED, .min_items = 1),
   F_INT("secretExpiresAfterHours", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 8, .max = 8760),
   F_END
 };
