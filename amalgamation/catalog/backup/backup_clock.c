@@ -54,6 +54,7 @@ SVC_PRIVATE void svc_backup_plan_of(const svc_node *schedule, svc_backup_plan *o
   const svc_node *policies = svc_node_get(schedule, "policies");
   const svc_node *items = policies && policies->first ? svc_node_get(policies->first, "policyItems") : NULL, *item;
   out->count = 0;
+  out->field = "policies[0].policyItems";
   out->reference = (svc_node_i64(schedule, "referenceHourOfDay", 0) * 60 + svc_node_i64(schedule, "referenceMinuteOfHour", 0)) *
                    60000;
   for (item = items ? items->first : NULL; item && out->count < SVC_BACKUP_ITEMS; item = item->next)

@@ -53,6 +53,7 @@ typedef struct svc_backup_item {
 typedef struct svc_backup_plan { /* of a cluster, as its schedule says it */
   svc_backup_item items[SVC_BACKUP_ITEMS];
   size_t count;
+  const char *field; /* where they stand, for errors */
   int64_t reference; /* milliseconds of the day */
 } svc_backup_plan;
 
@@ -88,9 +89,12 @@ SVC_PRIVATE bool svc_backup_allows(svc_call *c, const svc_change *change); /* a 
 
 /* ---- backup_rules.c: what policies may say */
 SVC_PRIVATE bool svc_backup_policy_check(svc_call *c, const svc_node *schedule, const svc_entity *cluster);
-/* Does the project's compliance policy ask for more? `schedule` NULL: is there one at all? False: refused. */
-SVC_PRIVATE bool svc_compliance_met(svc_call *c, const svc_node *schedule, svc_str cluster);
+/* Compliance policies: what each schedule of a project must say at least. */
 SVC_PRIVATE const svc_node *svc_compliance(svc_call *c); /* of the call's project; NULL: there is none, or c->error */
+SVC_PRIVATE bool svc_compliance_met(svc_call *c, const svc_node *schedule, svc_str cluster); /* false: refused */
+SVC_PRIVATE bool svc_compliance_covers(const svc_node *policy, const svc_node *schedule); /* does the schedule say all of it? */
+SVC_PRIVATE bool svc_compliance_raise(svc_call *c, const svc_node *policy, svc_node *schedule); /* now it does */
+SVC_PRIVATE bool svc_backup_least_check(svc_call *c, const svc_node *policy); /* its own rules */
 
 /* ---- snapshot_acts.c: what others do with snapshots */
 SVC_PRIVATE void svc_backup_set_date(svc_call *c, svc_node *body, const char *field, int64_t when);

@@ -84,6 +84,7 @@ SVC_PRIVATE svc_str svc_backup_notes_text(svc_call *c, const svc_node *notes)
 /* A schedule without policies, for a cluster that has had no backups. */
 static bool backup_record_begin(svc_call *c, const svc_noun_info *noun, const svc_id *cluster, svc_node *policies, svc_entity *out)
 {
+  const svc_node *policy;
   svc_change change;
   memset(&change, 0, sizeof change);
   change.noun = noun;
@@ -91,6 +92,8 @@ static bool backup_record_begin(svc_call *c, const svc_noun_info *noun, const sv
   change.body = svc_presets(c->s, c->arena, noun->noun->object);
   if (!change.body) return svc_no_memory(c);
   if (policies) svc_node_put(c->arena, change.body, policies);
+  policy = policies ? svc_compliance(c) : NULL;
+  if (c->error.code || (policy && !svc_compliance_raise(c, policy, change.body))) return false;
   return svc_insert(c, &change, out);
 }
 
@@ -197,5 +200,8 @@ SVC_PRIVATE bool svc_backup_allows(svc_call *c, const svc_change *change)
     if ((i == 0 || svc_node_bool(policy, "pitEnabled", false)) && svc_node_bool(change->before, fields[i], !change->before) &&
         !svc_node_bool(change->body, fields[i], false))
       good = false;
+  if (svc_node_bool(policy, "encryptionAtRestEnabled", false) && svc_str_is(svc_node_str(change->body, "encryptionAtRestProvider"), "NONE") &&
+      !svc_str_is(svc_node_str(change->before, "encryptionAtRestProvider"), "NONE"))
+    good = false;
   return good || svc_fail(c, SVC_E_BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, "S", &name);
 }

@@ -10,9 +10,9 @@
 
 #define BACKUP_RULES_LONGEST 3660 /* days that anything is kept */
 
-static svc_str backup_rules_at(svc_call *c, size_t i, const char *field)
+static svc_str backup_rules_at(svc_call *c, const svc_backup_plan *plan, size_t i, const char *field)
 {
-  return svc_arena_print(c->arena, "policies[0].policyItems[%u].%s", (unsigned)i, field);
+  return svc_arena_print(c->arena, "%s[%u].%s", plan->field, (unsigned)i, field);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- one item */
@@ -29,16 +29,17 @@ static bool backup_rules_interval_good(const svc_backup_item *item)
   }
 }
 
-static void backup_rules_item(svc_call *c, const svc_backup_item *item, size_t i)
+static void backup_rules_item(svc_call *c, const svc_backup_plan *plan, size_t i)
 {
   static const char *const intervals[] = { "1, 2, 4, 6, 8 or 12 for hourly items", "1 for daily items",
                                            "a day of the week, 1 to 7, for weekly items",
                                            "a day of the month, 1 to 28, or 40 for its last, for monthly items",
                                            "a month, 1 to 12, for yearly items" };
+  const svc_backup_item *item = &plan->items[i];
   if (!backup_rules_interval_good(item))
-    svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, backup_rules_at(c, i, "frequencyInterval"), "must be %s", intervals[item->frequency]);
+    svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, backup_rules_at(c, plan, i, "frequencyInterval"), "must be %s", intervals[item->frequency]);
   if (svc_backup_days(item->keep, false) > BACKUP_RULES_LONGEST)
-    svc_violate(c, SVC_E_BACKUP_SNAPSHOT_RETENTION_VALUE_INVALID, backup_rules_at(c, i, "retentionValue"),
+    svc_violate(c, SVC_E_BACKUP_SNAPSHOT_RETENTION_VALUE_INVALID, backup_rules_at(c, plan, i, "retentionValue"),
                 "must be ten years at the most");
 }
 
@@ -55,10 +56,10 @@ static void backup_rules_pair(svc_call *c, const svc_backup_plan *plan, size_t i
 {
   const svc_backup_item *a = &plan->items[i], *b = &plan->items[other];
   if (other < i && backup_rules_same(a, b))
-    svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, backup_rules_at(c, i, "frequencyType"), "stands in the policy twice");
+    svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, backup_rules_at(c, plan, i, "frequencyType"), "stands in the policy twice");
   if (a->frequency == SVC_BACKUP_ON_DEMAND || b->frequency == SVC_BACKUP_ON_DEMAND || a->frequency <= b->frequency) return;
   if (svc_backup_days(a->keep, true) < svc_backup_days(b->keep, false))
-    svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, backup_rules_at(c, i, "retentionValue"),
+    svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, backup_rules_at(c, plan, i, "retentionValue"),
                 "must keep %s snapshots at least as long as %s ones are kept", svc_values_snapshot_frequencies[a->frequency],
                 svc_values_snapshot_frequencies[b->frequency]);
 }
@@ -82,13 +83,13 @@ static void backup_rules_items(svc_call *c, const svc_backup_plan *plan)
   int64_t kept = 0;
   size_t i, other;
   for (i = 0; i < plan->count; i++) {
-    backup_rules_item(c, &plan->items[i], i);
+    backup_rules_item(c, plan, i);
     for (other = 0; other < plan->count; other++) backup_rules_pair(c, plan, i, other);
   }
   if (c->error.violation_count) return;
   for (i = 0; i < plan->count; i++) kept += backup_rules_kept(&plan->items[i]);
   if (kept > SVC_BACKUP_KEPT)
-    svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, SVC_S("policies[0].policyItems"),
+    svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, svc_str_c(plan->field),
                 "would keep %lld snapshots: %d are the most", (long long)kept, SVC_BACKUP_KEPT);
 }
 
@@ -212,17 +213,90 @@ static bool backup_rules_covers(const svc_backup_plan *plan, const svc_backup_it
   return false;
 }
 
-SVC_PRIVATE bool svc_compliance_met(svc_call *c, const svc_node *schedule, svc_str cluster)
+static const svc_node *backup_rules_least(const svc_node *policy)
 {
-  const svc_node *policy = svc_compliance(c), *items, *item;
+  const svc_node *items = svc_node_get(policy, "scheduledPolicyItems");
+  return items ? items->first : NULL;
+}
+
+SVC_PRIVATE bool svc_compliance_covers(const svc_node *policy, const svc_node *schedule)
+{
+  const svc_node *item;
   svc_backup_plan plan;
   svc_backup_item least;
-  bool met = true;
-  if (!policy) return c->error.code == SVC_E_NONE;
   svc_backup_plan_of(schedule, &plan);
-  items = svc_node_get(policy, "scheduledPolicyItems");
-  for (item = items ? items->first : NULL; item && met; item = item->next)
-    met = !svc_backup_item_of(item, &least) || backup_rules_covers(&plan, &least);
-  if (svc_node_i64(schedule, "restoreWindowDays", 0) < svc_node_i64(policy, "restoreWindowDays", 0)) met = false;
-  return met ? true : svc_fail(c, SVC_E_BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, "S", &cluster);
+  for (item = backup_rules_least(policy); item; item = item->next)
+    if (svc_backup_item_of(item, &least) && !backup_rules_covers(&plan, &least)) return false;
+  return svc_node_i64(schedule, "restoreWindowDays", 0) >= svc_node_i64(policy, "restoreWindowDays", 0);
+}
+
+SVC_PRIVATE bool svc_compliance_met(svc_call *c, const svc_node *schedule, svc_str cluster)
+{
+  const svc_node *policy = svc_compliance(c);
+  if (!policy) return c->error.code == SVC_E_NONE;
+  if (svc_compliance_covers(policy, schedule)) return true;
+  return svc_fail(c, SVC_E_BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, "S", &cluster);
+}
+
+SVC_PRIVATE bool svc_backup_least_check(svc_call *c, const svc_node *policy)
+{
+  const svc_node *item;
+  svc_backup_plan plan = { .count = 0, .field = "scheduledPolicyItems" };
+  for (item = backup_rules_least(policy); item && plan.count < SVC_BACKUP_ITEMS; item = item->next)
+    if (svc_backup_item_of(item, &plan.items[plan.count])) plan.count++;
+  backup_rules_items(c, &plan);
+  backup_rules_window(c, policy, &plan);
+  return svc_check_done(c);
+}
+
+/* ---- schedules that say less */
+
+static void backup_rules_keep_as(svc_call *c, svc_node *item, const svc_node *model)
+{
+  svc_node_put(c->arena, item, svc_node_copy(c->arena, svc_node_get(model, "retentionUnit")));
+  svc_node_put(c->arena, item, svc_node_copy(c->arena, svc_node_get(model, "retentionValue")));
+}
+
+/* The item of this frequency keeps as long, and comes as often; where there is none, it is put there. */
+static bool backup_rules_raise(svc_call *c, svc_node *items, const svc_node *least)
+{
+  int frequency = svc_backup_frequency(svc_node_str(least, "frequencyType"));
+  svc_backup_item held, wanted;
+  svc_node *item;
+  for (item = items->first; item; item = item->next)
+    if (svc_backup_frequency(svc_node_str(item, "frequencyType")) == frequency) break;
+  if (!item) {
+    item = svc_node_copy(c->arena, least);
+    if (!item) return svc_no_memory(c);
+    svc_node_drop(item, "id"); /* it gets one of its own */
+    svc_node_append(items, item);
+  }
+  if (!svc_backup_item_of(item, &held) || !svc_backup_item_of(least, &wanted)) return true;
+  if (svc_backup_days(held.keep, true) < svc_backup_days(wanted.keep, true)) backup_rules_keep_as(c, item, least);
+  if (frequency == SVC_BACKUP_HOURLY && held.interval > wanted.interval) svc_node_set_i64(c->arena, item, "frequencyInterval", wanted.interval);
+  return true;
+}
+
+/* Rarer items follow what more frequent ones keep. */
+static void backup_rules_order(svc_call *c, svc_node *items)
+{
+  svc_backup_item a, b;
+  svc_node *item, *other;
+  for (item = items->first; item; item = item->next)
+    for (other = items->first; other; other = other->next)
+      if (svc_backup_item_of(item, &a) && svc_backup_item_of(other, &b) && a.frequency > b.frequency &&
+          a.frequency != SVC_BACKUP_ON_DEMAND && svc_backup_days(a.keep, true) < svc_backup_days(b.keep, false))
+        backup_rules_keep_as(c, item, other);
+}
+
+SVC_PRIVATE bool svc_compliance_raise(svc_call *c, const svc_node *policy, svc_node *schedule)
+{
+  svc_node *policies = svc_node_get(schedule, "policies"), *items = policies && policies->first ? svc_node_get(policies->first, "policyItems") : NULL;
+  int64_t window = svc_node_i64(policy, "restoreWindowDays", 0);
+  const svc_node *least;
+  for (least = items ? backup_rules_least(policy) : NULL; least; least = least->next)
+    if (!backup_rules_raise(c, items, least)) return false;
+  if (items) backup_rules_order(c, items);
+  if (svc_node_i64(schedule, "restoreWindowDays", 0) < window) svc_node_set_i64(c->arena, schedule, "restoreWindowDays", window);
+  return true;
 }

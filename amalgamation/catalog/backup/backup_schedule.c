@@ -208,6 +208,16 @@ static bool backup_schedule_apply_later(svc_call *c, svc_change *change)
   return true;
 }
 
+/* Copies that a compliance policy protects stay. */
+static bool backup_schedule_copies_free(svc_call *c, const svc_change *change, const svc_entity *cluster)
+{
+  const svc_node *policy;
+  if (!svc_node_bool(change->input, "deleteCopySnapshots", false) && !svc_node_get(change->input, "deleteCopiedBackups")) return true;
+  policy = svc_compliance(c);
+  if (!svc_node_bool(policy, "copyProtectionEnabled", false)) return c->error.code == SVC_E_NONE;
+  return svc_fail(c, SVC_E_BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, "S", &cluster->unique);
+}
+
 static bool backup_schedule_prepare(svc_call *c, svc_change *change)
 {
   svc_backup_plan plan;
@@ -218,7 +228,8 @@ static bool backup_schedule_prepare(svc_call *c, svc_change *change)
   svc_node_set_str(c->arena, change->body, "clusterName", cluster.unique);
   backup_schedule_reference(c, change->body);
   if (change->input && /* else the cluster's backups go on or off: what was good stays so */
-      (!svc_backup_policy_check(c, change->body, &cluster) || !svc_compliance_met(c, change->body, cluster.unique)))
+      (!svc_backup_policy_check(c, change->body, &cluster) || !svc_compliance_met(c, change->body, cluster.unique) ||
+       !backup_schedule_copies_free(c, change, &cluster)))
     return false;
   svc_backup_plan_of(change->body, &plan);
   backup_schedule_set_next(c, change, svc_backup_says(&cluster, "backupEnabled") ? svc_backup_next_kept(&plan, c->now, c->now) : 0);
