@@ -178,6 +178,7 @@ bool t_world_always(const t_world *w, const svc_plan *plan)
   for (i = 0; i < w->t.s->plan_count; i++) {
     const svc_plan *other = &w->t.s->plans[i];
     if (other->noun == noun && other->route->method == SVC_POST && !other->own) return false;
+    if (other->noun == noun && other->route->method == SVC_PUT && noun->noun->flags & SVC_SOLE) return false;
   }
   return true;
 }

@@ -47,6 +47,11 @@ static const svc_lifecycle backup_endpoint_lifecycle = {
   .transitions = backup_endpoint_transitions
 };
 
+/* Whoever deletes it once more finds it gone. */
+static const svc_guard backup_endpoint_guards[] = {
+  { "status", "DELETING", SVC_GUARD_DELETE, SVC_E_PRIVATE_ENDPOINT_SERVICE_NOT_FOUND }, { NULL, NULL, 0, 0 }
+};
+
 /* From where it is reached: from its own region, unless the caller says otherwise. What it is called: a simulation. */
 static bool backup_endpoint_prepare(svc_call *c, svc_change *change)
 {
@@ -79,7 +84,9 @@ SVC_PRIVATE const svc_noun svc_noun_backup_endpoint = {
   .err_not_found = SVC_E_PRIVATE_ENDPOINT_SERVICE_NOT_FOUND,
   .err_exists = SVC_E_PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION,
   .lifecycle = &backup_endpoint_lifecycle,
+  .guards = backup_endpoint_guards,
   .event_created = "INTERFACE_ENDPOINT_CREATED",
+  .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
   .routes = backup_endpoint_routes,

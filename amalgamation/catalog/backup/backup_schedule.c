@@ -190,6 +190,27 @@ static void backup_schedule_reference(svc_call *c, svc_node *body)
   if (!svc_node_get(body, "referenceMinuteOfHour")) svc_node_set_i64(c->arena, body, "referenceMinuteOfHour", minute % 60);
 }
 
+static svc_node *backup_schedule_items(const svc_node *body)
+{
+  const svc_node *policies = svc_node_get(body, "policies");
+  return policies && policies->first ? svc_node_get(policies->first, "policyItems") : NULL;
+}
+
+/* An item that stands where another one stood has its id; one of another frequency is another item, and snapshots of that one
+** are not its own. */
+static void backup_schedule_renew_ids(svc_call *c, const svc_change *change)
+{
+  const svc_node *old = backup_schedule_items(change->before), *items = backup_schedule_items(change->body);
+  svc_node *item;
+  for (item = items ? items->first : NULL; item && old; item = item->next) {
+    const svc_node *was = svc_element_named(old, svc_node_str(item, "id"));
+    svc_id id;
+    if (!was || svc_str_eq(svc_node_str(was, "frequencyType"), svc_node_str(item, "frequencyType"))) continue;
+    id = svc_new_id(c->txn);
+    svc_node_set_str(c->arena, item, "id", svc_id_str(c->arena, &id));
+  }
+}
+
 /* What is asked for the snapshots that are there, as a note. False: no memory. */
 static bool backup_schedule_apply_later(svc_call *c, svc_change *change)
 {
@@ -227,6 +248,7 @@ static bool backup_schedule_prepare(svc_call *c, svc_change *change)
   svc_node_set_str(c->arena, change->body, "clusterId", svc_id_str(c->arena, &cluster.id));
   svc_node_set_str(c->arena, change->body, "clusterName", cluster.unique);
   backup_schedule_reference(c, change->body);
+  backup_schedule_renew_ids(c, change);
   if (change->input && /* else the cluster's backups go on or off: what was good stays so */
       (!svc_backup_policy_check(c, change->body, &cluster) || !svc_compliance_met(c, change->body, cluster.unique) ||
        !backup_schedule_copies_free(c, change, &cluster)))

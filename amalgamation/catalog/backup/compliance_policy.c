@@ -89,6 +89,11 @@ static const svc_lifecycle compliance_policy_lifecycle = {
   .field = "state", .created = "ENABLING", .updated = "UPDATING", .deleted = "DISABLING", .transitions = compliance_policy_transitions
 };
 
+/* Whoever deletes it once more finds it gone. */
+static const svc_guard compliance_policy_guards[] = {
+  { "state", "DISABLING", SVC_GUARD_DELETE, SVC_E_BACKUP_CONFIG_NOT_FOUND }, { NULL, NULL, 0, 0 }
+};
+
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
 /* Those of a cluster whose schedule says less: it is brought up to the policy, or the policy is refused. */
@@ -133,6 +138,7 @@ SVC_PRIVATE const svc_noun svc_noun_compliance_policy = {
   .err_exists = SVC_E_BACKUP_CONFLICTING_OPTIONS,
   .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_BACKUP_COMPLIANCE_POLICY,
   .lifecycle = &compliance_policy_lifecycle,
+  .guards = compliance_policy_guards,
   .event_created = "CPS_DATA_PROTECTION_ENABLE_REQUESTED",
   .event_updated = "CPS_DATA_PROTECTION_UPDATE_REQUESTED",
   .event_deleted = "CPS_DATA_PROTECTION_DISABLE_REQUESTED",

@@ -79,6 +79,7 @@ SVC_PRIVATE const svc_noun svc_noun_export_bucket = {
   .err_quota = SVC_E_BACKUP_LIMIT_EXCEEDED,
   .refs = export_bucket_refs,
   .event_created = "BUCKET_CREATED_AUDIT",
+  .event_updated = "BUCKET_CREATED_AUDIT", /* none is nearer */
   .event_deleted = "BUCKET_DELETED_AUDIT",
   .event_field = "resourceId",
   .routes = export_bucket_routes,

@@ -189,6 +189,7 @@ SVC_PRIVATE const svc_noun svc_noun_export_job = {
   .err_quota = SVC_E_BACKUP_LIMIT_EXCEEDED,
   .lifecycle = &export_job_lifecycle,
   .refs = export_job_refs,
+  .event_created = "CPS_SNAPSHOT_IN_PROGRESS_AUDIT", /* none is nearer */
   .event_field = "resourceId",
   .routes = export_job_routes,
   .prepare = export_job_prepare,
