@@ -142,12 +142,21 @@ static const svc_plan *world_maker_of(const t_world *w, const svc_noun_info *nou
   return NULL;
 }
 
+/* Parameters by which a path names what another parameter names elsewhere: one is a view of the other. */
+static const char *const world_same_params[][2] = { { "checkpointId", "snapshotId" } };
+
+/* Of several, the one that is stored: the others are views of it. */
 static const svc_noun_info *world_noun_of_param(const t_world *w, svc_str name)
 {
+  const svc_noun_info *found = NULL;
   size_t i;
-  for (i = 0; i < w->t.s->noun_count; i++)
-    if (w->t.s->nouns[i].noun->param && svc_str_is(name, w->t.s->nouns[i].noun->param)) return &w->t.s->nouns[i];
-  return NULL;
+  for (i = 0; i < sizeof world_same_params / sizeof world_same_params[0]; i++)
+    if (svc_str_is(name, world_same_params[i][0])) name = svc_str_c(world_same_params[i][1]);
+  for (i = 0; i < w->t.s->noun_count; i++) {
+    const svc_noun *noun = w->t.s->nouns[i].noun;
+    if (noun->param && svc_str_is(name, noun->param) && (!found || found->noun->flags & SVC_VIRTUAL)) found = &w->t.s->nouns[i];
+  }
+  return found;
 }
 
 static const svc_hop *world_hop(const svc_plan *plan, unsigned param)
@@ -165,13 +174,26 @@ const svc_plan *t_world_shows(const t_world *w, const svc_plan *plan)
   return plan->own && !strpbrk(strrchr(plan->route->path, '}'), ":/") ? plan->item : NULL;
 }
 
+/* They end what is under way, and what that was can still be seen. */
+bool t_world_cancels(const svc_plan *plan)
+{
+  static const char *const paths[] = { "/groups/{groupId}/clusters/{clusterName}/backup/restoreJobs/{restoreJobId}" };
+  size_t i;
+  for (i = 0; i < sizeof paths / sizeof paths[0]; i++)
+    if (plan->route->method == SVC_DELETE && strcmp(plan->route->path, paths[i]) == 0) return true;
+  return false;
+}
+
 bool t_world_always(const t_world *w, const svc_plan *plan)
 {
+  const svc_noun_info *noun = plan->noun;
   size_t i;
-  if (plan->noun->noun->flags & SVC_SINGLETON) return true;
+  if (noun->noun->flags & SVC_SINGLETON) return true;
+  if (plan->own && noun->noun->flags & SVC_VIRTUAL) noun = world_noun_of_param(w, plan->params[plan->hops[plan->hop_count - 1].param]);
   for (i = 0; i < w->t.s->plan_count; i++) {
     const svc_plan *other = &w->t.s->plans[i];
-    if (other->noun == plan->noun && other->route->method == SVC_POST && !other->own) return false;
+    if (other->noun == noun && other->route->method == SVC_POST && !other->own) return false;
+    if (other->noun == noun && other->route->method == SVC_PUT && noun->noun->flags & SVC_SOLE) return false;
   }
   return true;
 }
@@ -242,6 +264,13 @@ static bool world_post(t_world *w, const svc_plan *plan, char *at, size_t size)
   return world_cannot(w, plan, "with its example: %d %s", w->t.response.status, w->t.response.body);
 }
 
+/* What was made below something else comes to rest: only then can it be used, or deleted. */
+static void world_rest(t_world *w)
+{
+  t_advance(&w->t, 600);
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+}
+
 /* One of a collection: `at` as it is filled in. */
 static const char *world_make(t_world *w, const svc_plan *maker, const char *at)
 {
@@ -251,6 +280,7 @@ static const char *world_make(t_world *w, const svc_plan *maker, const char *at)
   if (known) return known;
   if (!world_post(w, maker, path, sizeof path)) return NULL;
   key = world_key_shown(w, maker->own ? NULL : maker->noun, path); /* own: what it makes is a part of one of its noun */
+  if (maker->route->status == 202 && maker->hop_count > 1) world_rest(w);
   if (key.n) return world_remember(w, at, key);
   world_cannot(w, maker, "does not say how what it has made is called: %s", w->t.response.body);
   return NULL;
@@ -330,6 +360,7 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   if (noun && noun == w->t.s->group) return w->group;
   if (maker) return world_make(w, maker, at);
   maker = world_maker_of(w, noun);
+  if (!maker && noun && noun->noun->flags & SVC_VIRTUAL) maker = world_maker_of(w, world_noun_of_param(w, plan->params[param]));
   if (!maker) return world_listed(w, plan, plan->route->path, n, at);
   if (!t_world_path(w, maker, own, sizeof own)) return NULL;
   return world_make(w, maker, own);

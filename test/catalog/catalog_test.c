@@ -237,6 +237,9 @@ static void catalog_check_lifecycle(const svc_noun *noun)
   }
 }
 
+/* Nouns that others name already and that are still to come: what names them is not checked until then. */
+static const char *const catalog_to_come[] = { "cloud provider access", NULL };
+
 /* What a noun says of others, by name. */
 static void catalog_check_names(const svc_noun *noun, const svc *s)
 {
@@ -245,7 +248,8 @@ static void catalog_check_names(const svc_noun *noun, const svc *s)
   const svc_guard *guard;
   for (ref = noun->refs; ref && ref->field; ref++) {
     catalog_check_fields(noun, noun->object, "refs", ref->field);
-    if (!svc_noun_named(s, ref->noun)) munit_errorf("%s: refs: no noun is called %s", noun->name, ref->noun);
+    if (!svc_noun_named(s, ref->noun) == !catalog_in(catalog_to_come, ref->noun))
+      munit_errorf("%s: refs: %s noun is called %s", noun->name, svc_noun_named(s, ref->noun) ? "now a" : "no", ref->noun);
     catalog_check_code(noun, "err_missing", ref->err_missing, 0);
     catalog_check_code(noun, "err_locked", ref->err_locked, 0);
   }

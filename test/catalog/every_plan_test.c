@@ -274,6 +274,7 @@ static void sent_back(t_world *w, const svc_plan *plan, const svc_plan *get)
   bool here = strcmp(get->route->path, plan->route->path) == 0;
   uint64_t print;
   if (!t_world_shown_at(w, plan, get, at, sizeof at)) return;
+  if (plan->noun->noun->flags & SVC_SOLE && plan->route->method == SVC_PUT) t_world_send(w, plan); /* nothing else makes it */
   expect(w, get, t_world_request(w, get, at, NULL), 200, "what a GET shows");
   copy_text(shown, sizeof shown, w->t.response.body);
   copy_text(etag, sizeof etag, t_get_header(&w->t, "ETag"));
@@ -447,8 +448,9 @@ static bool delete_names(const svc_plan *plan)
 static void delete_it(t_world *w, const svc_plan *plan)
 {
   const svc_plan *get = t_world_plan(w, SVC_GET, plan->route->path);
-  const svc_lifecycle *life = plan->noun->noun->lifecycle;
-  bool stays = t_world_always(w, plan) && !delete_names(plan); /* it is set back to what it was, no more */
+  const svc_lifecycle *life = plan->route->run == svc_verb_delete ? plan->noun->noun->lifecycle : NULL;
+  /* it is set back to what it was, or ended, no more */
+  bool stays = (t_world_always(w, plan) && !delete_names(plan)) || t_world_cancels(plan);
   int64_t count = delete_count(w, plan);
   expect(w, plan, t_world_send(w, plan), t_success(plan), "a delete");
   if (get && life && life->deleted) { /* it takes its time */

@@ -16,6 +16,7 @@
 */
 #include "catalog/catalog.h"
 
+#include "catalog/backup/backup_parts.h"
 #include "catalog/deployment/cluster_parts.h"
 
 enum {
@@ -47,7 +48,7 @@ static const svc_param cluster_delete_params[] = { { .name = "retainBackups", .t
 static const svc_route cluster_routes[] = {
   R_GET(CLUSTER, "", .flags = SVC_PAGED, .params = cluster_list_params, .run = svc_verb_list),
   R_FOR(SVC_R_GROUP_CLUSTER_CREATOR, CLUSTER_CHANGE, SVC_POST, "", .status = 202, .run = svc_verb_create,
-        .example = "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
+        .example = "{\"name\":\"Main\",\"backupEnabled\":true,\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
                    "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
                    "\"nodeCount\":3}}]}]}"),
   R_GET(CLUSTER, "/{clusterName}", .run = svc_verb_read),
@@ -157,6 +158,8 @@ static bool cluster_update(svc_call *c, svc_change *change, svc_cluster_kept *ke
   cluster_diff diff = cluster_compare(change);
   if ((diff.heavy || diff.pause) && svc_cluster_restarts(change))
     return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTART_IN_PROGRESS);
+  if ((diff.heavy || diff.pause) && svc_backup_restoring(c, &change->id))
+    return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE);
   if (!cluster_pause_rules(c, change, &diff, kept)) return false;
   if (diff.pause) {
     bool pause = svc_node_bool(change->body, "paused", false);
@@ -186,7 +189,7 @@ static bool cluster_prepare(svc_call *c, svc_change *change)
   if (!change->before) svc_cluster_connect(c, change->body, kept.id);
   else if (!cluster_update(c, change, &kept)) return false;
   change->extra = svc_cluster_extra(c, change, &kept);
-  return true;
+  return svc_backup_allows(c, change);
 }
 
 /* At the end of a pause the cluster is updated as by a request to resume. */
@@ -242,6 +245,8 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .field_errors = cluster_errors,
   .routes = cluster_routes,
   .prepare = cluster_prepare,
+  .stored = svc_backup_follows,
+  .removing = svc_backup_removing,
   .fell_due = cluster_fell_due,
   .desired = svc_cluster_desired,
   .facts = svc_cluster_facts,
