@@ -34,7 +34,7 @@ static void ended(t_world *w, const svc_plan *plan)
 static bool ready(t_world *w, const svc_plan *plan)
 {
   if (plan->route->flags & SVC_ABSOLUTE) return false;
-  if (plan->route->sunset && w->t.now >= svc_day_ms(plan->route->sunset)) return ended(w, plan), false;
+  if (t_ended(&w->t, plan)) return ended(w, plan), false;
   if (t_world_ready(w, plan)) return true;
   t_complain(plan, "not ready: %s", w->why);
   return false;

@@ -73,7 +73,7 @@ static const svc_route cluster_routes[] = {
          .example = "{\"name\":\"Shared\",\"providerSettings\":{\"instanceSizeName\":\"M10\",\"providerName\":\"AWS\","
                     "\"regionName\":\"US_EAST_1\"}}"),
   R_POST(CLUSTER_UPGRADE, "/tenantUpgradeToServerless", .deprecated = 20250205, .sunset = 20250205, .flags = SVC_RAW_BODY,
-         .run = svc_cluster_run_serverless),
+         .body = &svc_cluster_serverless, .answer = &svc_cluster_serverless, .run = svc_cluster_run_serverless),
   SVC_ROUTES_END
 };
 

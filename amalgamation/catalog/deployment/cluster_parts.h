@@ -60,6 +60,7 @@ SVC_PRIVATE svc_node *svc_cluster_desired(svc_call *c, const svc_entity *e);
 
 /* tenant_upgrade.c */
 SVC_DECLARE(const svc_object svc_cluster_legacy) /* the shape that clusters had once */
+SVC_DECLARE(const svc_object svc_cluster_serverless)
 SVC_PRIVATE bool svc_cluster_run_upgrade(svc_call *c);
 SVC_PRIVATE bool svc_cluster_run_serverless(svc_call *c);
 

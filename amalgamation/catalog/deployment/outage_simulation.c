@@ -19,10 +19,12 @@
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
 
+#define OUTAGE_SIMULATION_BEGINS "START_REQUESTED"
+#define OUTAGE_SIMULATION_ENDS "RECOVERY_REQUESTED"
 static const char *const outage_simulation_types[] = { "REGION", NULL };
-static const char *const outage_simulation_states[] = { "START_REQUESTED", "STARTING", "SIMULATING", "RECOVERY_REQUESTED",
+static const char *const outage_simulation_states[] = { OUTAGE_SIMULATION_BEGINS, "STARTING", "SIMULATING", OUTAGE_SIMULATION_ENDS,
                                                         "RECOVERING", "COMPLETE", NULL };
-static const char *const outage_simulation_ending[] = { "RECOVERY_REQUESTED", "RECOVERING", "COMPLETE", NULL };
+static const char *const outage_simulation_ending[] = { OUTAGE_SIMULATION_ENDS, "RECOVERING", "COMPLETE", NULL };
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
@@ -68,15 +70,15 @@ static const svc_route outage_simulation_routes[] = {
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
 
 static const svc_transition outage_simulation_transitions[] = {
-  { "START_REQUESTED", "STARTING", 5, NULL, NULL },
+  { OUTAGE_SIMULATION_BEGINS, "STARTING", 5, NULL, NULL },
   { "STARTING", "SIMULATING", 20, "CLUSTER_REGIONAL_OUTAGE_SIMULATION_STARTED", "outage.start" },
-  { "RECOVERY_REQUESTED", "RECOVERING", 5, NULL, NULL },
+  { OUTAGE_SIMULATION_ENDS, "RECOVERING", 5, NULL, NULL },
   { "RECOVERING", "COMPLETE", 20, "CLUSTER_REGIONAL_OUTAGE_SIMULATION_COMPLETED", "outage.end" },
   { "COMPLETE", NULL, 100, NULL, NULL },
   { NULL, NULL, 0, NULL, NULL }
 };
 static const svc_lifecycle outage_simulation_lifecycle = {
-  .field = "state", .created = "START_REQUESTED", .deleted = "RECOVERY_REQUESTED",
+  .field = "state", .created = OUTAGE_SIMULATION_BEGINS, .deleted = OUTAGE_SIMULATION_ENDS,
   .event_failed = "CLUSTER_REGIONAL_OUTAGE_SIMULATION_FAILED_TO_START", .transitions = outage_simulation_transitions
 };
 
@@ -137,7 +139,7 @@ static bool outage_simulation_end(svc_call *c)
   bool stored;
   if (!svc_target(c, &e, &stored) || !svc_change_begin(c, &change)) return false;
   if (svc_value_in(c->s, svc_node_str(change.before, "state"), outage_simulation_ending)) return svc_answer_entity(c, &e);
-  change.state = outage_simulation_lifecycle.deleted;
+  change.state = OUTAGE_SIMULATION_ENDS;
   change.event = "CLUSTER_REGIONAL_OUTAGE_SIMULATION_END_REQUESTED";
   svc_node_set_str(c->arena, change.body, "state", svc_str_c(change.state));
   svc_change_due(&change, SVC_DUE_EXPIRY, 0);
@@ -146,7 +148,7 @@ static bool outage_simulation_end(svc_call *c)
 
 static bool outage_simulation_fell_due(svc_call *c, svc_change *change, int tag)
 {
-  svc_str end = svc_str_c(outage_simulation_lifecycle.deleted);
+  svc_str end = SVC_S(OUTAGE_SIMULATION_ENDS);
   if (tag != SVC_DUE_EXPIRY || svc_value_in(c->s, svc_node_str(change->body, "state"), outage_simulation_ending)) return true;
   svc_node_set_str(c->arena, change->body, "state", end);
   change->due = svc_transition_due(c->s, change->noun->noun, end, c->now);

@@ -6,6 +6,7 @@
 ** Moving to serverless instances has ended: there are none any more. A part of the noun cluster, whose routes these are.
 */
 #include "catalog/catalog.h"
+#include "catalog/objects.h"
 #include "catalog/values.h"
 #include "catalog/deployment/cluster_parts.h"
 
@@ -14,6 +15,7 @@
 static const char *const tenant_upgrade_volumes[] = { "STANDARD", "PROVISIONED", "HIGH_PERFORMANCE", NULL };
 static const char *const tenant_upgrade_disks[] = { "P2", "P3", "P4", "P6", "P10", "P15", "P20", "P30", "P40", "P50", NULL };
 static const char *const tenant_upgrade_flex[] = { "FLEX", NULL };
+static const char *const tenant_upgrade_states[] = { "IDLE", "CREATING", "UPDATING", "DELETING", "REPAIRING", NULL };
 static const char *const tenant_upgrade_effective[] = { "FLEX", "M2", "M5", "M0", NULL };
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
@@ -135,6 +137,58 @@ SVC_PRIVATE const svc_object svc_cluster_legacy = {
 };
 
 /* --------------------------------------------------------------------------------------------------------- serverless */
+
+static const char *const tenant_upgrade_two_clouds[] = { "AWS", "AZURE", NULL };
+static const char *const tenant_upgrade_routers[] = { "DBS", NULL };
+static const char *const tenant_upgrade_serverless_name[] = { "SERVERLESS", NULL };
+
+static const svc_field tenant_upgrade_endpoint_fields[] = {
+  F_STR("endpointId", .flags = SVC_READ_ONLY),
+  F_ENUM("providerName", tenant_upgrade_two_clouds, .flags = SVC_READ_ONLY),
+  F_STR("region", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object tenant_upgrade_endpoint = { .name = "ServerlessEndpoint", .fields = tenant_upgrade_endpoint_fields };
+static const svc_field tenant_upgrade_endpoints_fields[] = {
+  F_LIST("endpoints", &tenant_upgrade_endpoint, .flags = SVC_READ_ONLY),
+  F_STR("srvConnectionString", .flags = SVC_READ_ONLY),
+  F_ENUM("type", tenant_upgrade_routers, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object tenant_upgrade_endpoints = { .name = "ServerlessEndpoints", .fields = tenant_upgrade_endpoints_fields };
+static const svc_field tenant_upgrade_strings_fields[] = {
+  F_LIST("privateEndpoint", &tenant_upgrade_endpoints, .flags = SVC_READ_ONLY), F_STR("standardSrv", .flags = SVC_READ_ONLY), F_END
+};
+static const svc_object tenant_upgrade_strings = { .name = "ServerlessConnectionStrings", .fields = tenant_upgrade_strings_fields };
+static const svc_field tenant_upgrade_instance_settings_fields[] = {
+  F_ENUM("backingProviderName", svc_values_clouds, .flags = SVC_REQUIRED),
+  F_INT("effectiveDiskSizeGBLimit", .flags = SVC_READ_ONLY),
+  F_ENUM("effectiveInstanceSizeName", svc_values_sizes),
+  F_STR("effectiveProviderName", .flags = SVC_READ_ONLY),
+  F_ENUM("providerName", tenant_upgrade_serverless_name),
+  F_STR("regionName", .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object tenant_upgrade_instance_settings = {
+  .name = "ServerlessProviderSettings", .fields = tenant_upgrade_instance_settings_fields
+};
+static const svc_field tenant_upgrade_backup_fields[] = { F_BOOL("serverlessContinuousBackupEnabled"), F_END };
+static const svc_object tenant_upgrade_backup = { .name = "ClusterServerlessBackupOptions", .fields = tenant_upgrade_backup_fields };
+static const svc_field tenant_upgrade_instance_fields[] = {
+  F_OBJ("connectionStrings", &tenant_upgrade_strings),
+  F_DATE("createDate", .flags = SVC_READ_ONLY),
+  F_STR("dbVersion", .flags = SVC_READ_ONLY, .pattern = "([\\d]+\\.[\\d]+\\.[\\d]+)"),
+  F_HEX24("groupId", .flags = SVC_READ_ONLY),
+  F_HEX24("id", .flags = SVC_READ_ONLY),
+  F_STR("name", .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$"),
+  F_OBJ("providerSettings", &tenant_upgrade_instance_settings, .flags = SVC_REQUIRED),
+  F_OBJ("serverlessBackupOptions", &tenant_upgrade_backup),
+  F_ENUM("stateName", tenant_upgrade_states, .flags = SVC_READ_ONLY),
+  F_LIST("tags", &svc_object_tag),
+  F_BOOL("terminationProtectionEnabled"),
+  F_END
+};
+SVC_PRIVATE const svc_object svc_cluster_serverless = { .name = "ServerlessInstanceDescription", .fields = tenant_upgrade_instance_fields };
 
 /* Before its end was reached it refused already. */
 SVC_PRIVATE bool svc_cluster_run_serverless(svc_call *c)
