@@ -103,10 +103,10 @@ static void cluster_specs_follow(svc_call *c, const svc_node *region, const clus
 static void cluster_specs_bound(svc_call *c, const svc_node *region, const cluster_specs_place *at, const char *field,
                                 const char *bound, svc_str size)
 {
-  svc_str given = svc_node_str(svc_node_get(svc_node_get(region, field), "compute"), bound);
-  svc_str path = svc_arena_print(c->arena, "%s.compute.%s", field, bound);
+  svc_str given = svc_node_str(svc_node_get(svc_node_get(region, field), "compute"), bound), path;
   int sign = strcmp(bound, "minInstanceSize") == 0 ? 1 : -1;
   if (!given.n) return;
+  path = svc_arena_print(c->arena, "%s.compute.%s", field, bound);
   if (!svc_value_in(c->s, given, cluster_specs_sizes(region)))
     cluster_specs_violate(c, SVC_E_INVALID_ENUM_VALUE, at, path, "is not an instance size of this provider");
   else if (size.n && !cluster_specs_same_class(given, size))
@@ -120,8 +120,9 @@ static void cluster_specs_scaling(svc_call *c, const svc_node *region, const clu
                                   const char *nodes)
 {
   const svc_node *compute = svc_node_get(svc_node_get(region, field), "compute");
-  svc_str least = svc_node_str(compute, "minInstanceSize"), most = svc_node_str(compute, "maxInstanceSize");
-  svc_str size = svc_node_bool(compute, "enabled", false) ? svc_node_str(svc_node_get(region, nodes), "instanceSize") : SVC_S("");
+  svc_str least = svc_node_str(compute, "minInstanceSize"), most = svc_node_str(compute, "maxInstanceSize"), size;
+  if (!compute) return;
+  size = svc_node_bool(compute, "enabled", false) ? svc_node_str(svc_node_get(region, nodes), "instanceSize") : SVC_S("");
   if (svc_node_bool(compute, "enabled", false) && !most.n)
     cluster_specs_violate(c, SVC_E_COMPUTE_AUTO_SCALING_MAX_INSTANCE_SIZE_REQUIRED, at, svc_str_c(field),
                           "needs a compute.maxInstanceSize when compute scaling is enabled");
