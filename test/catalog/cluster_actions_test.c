@@ -247,21 +247,29 @@ static MunitResult actions_scaling_mode(const MunitParameter params[], void *dat
   return MUNIT_OK;
 }
 
-/* Shared tiers have neither. */
+/* Shared tiers have none of these, but they may be tried with the sample data. */
 static MunitResult actions_tenant(const MunitParameter params[], void *data)
 {
   static const char body[] = "{\"name\":\"T\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
                              "\"TENANT\",\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}";
-  static const char *const paths[] = { PIN, "/restartPrimaries" };
+  static const char *const calls[][3] = {
+    { "POST", PIN, NULL },
+    { "POST", "/restartPrimaries", NULL },
+    { "PATCH", "/processArgs", "{\"noTableScan\":true}" },
+    { "POST", "/index", "{\"db\":\"a\",\"collection\":\"b\",\"keys\":[{\"c\":\"1\"}]}" },
+    { "POST", "/outageSimulation", "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}" },
+    { "POST", "/globalWrites/customZoneMapping", "{\"customZoneMappings\":[{\"location\":\"CA\",\"zone\":\"Zone 1\"}]}" },
+  };
   actions_world w;
   size_t i;
   (void)params, (void)data;
   actions_open(&w, NULL);
   munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/clusters", w.group), ==, 202);
-  for (i = 0; i < 2; i++) {
-    t_sendf(&w.t, "POST", NULL, "/groups/%s/clusters/T%s", w.group, paths[i]);
+  for (i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+    t_sendf(&w.t, calls[i][0], calls[i][2], "/groups/%s/clusters/T%s", w.group, calls[i][1]);
     actions_refused(&w, 400, "TENANT_CLUSTER_UPDATE_UNSUPPORTED", "T");
   }
+  munit_assert_int(t_sendf(&w.t, "POST", NULL, "/groups/%s/sampleDatasetLoad/T", w.group), ==, 202);
   t_close(&w.t);
   return MUNIT_OK;
 }

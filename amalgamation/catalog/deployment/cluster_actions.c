@@ -185,9 +185,15 @@ SVC_PRIVATE bool svc_cluster_open(svc_call *c, const svc_entity *cluster, svc_ch
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
   if (!svc_change_of(c, noun, cluster, out) || !svc_guarded(c, noun, cluster, out->before, SVC_GUARD_CHANGE)) return false;
-  if (svc_cluster_is_tenant(out->before)) return svc_cluster_fail(c, out, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED);
   if (svc_node_bool(out->before, "paused", false)) return svc_cluster_fail(c, out, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER);
   return svc_cluster_restarts(out) ? svc_cluster_fail(c, out, SVC_E_CLUSTER_RESTART_IN_PROGRESS) : true;
+}
+
+/* The same, of what clusters on shared tiers have not. */
+SVC_PRIVATE bool svc_cluster_open_own(svc_call *c, const svc_entity *cluster, svc_change *out)
+{
+  if (!svc_cluster_open(c, cluster, out)) return false;
+  return svc_cluster_is_tenant(out->before) ? svc_cluster_fail(c, out, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED) : true;
 }
 
 /* It was: the cluster is updated, unless it is about to be anyway. */

@@ -125,13 +125,12 @@ static void cluster_connection_write_hosts(svc_buf *b, const svc_cluster_reach *
 }
 
 /* By its hosts: "-pri" makes of each the one with private addresses. */
-static svc_str cluster_connection_by_hosts(svc_arena *a, const svc_cluster_reach *r, const char *mark)
+static svc_str cluster_connection_by_hosts(svc_arena *a, const svc_cluster_reach *r, svc_str stem, const char *mark, svc_str tail)
 {
-  svc_str stem = cluster_connection_stem(a, r);
   svc_buf b = svc_buf_new(a, 256);
   svc_buf_text(&b, r->scheme);
   svc_buf_text(&b, "://");
-  cluster_connection_write_hosts(&b, r, stem, mark, cluster_connection_tail(a, r));
+  cluster_connection_write_hosts(&b, r, stem, mark, tail);
   svc_buf_text(&b, "/?ssl=true&authSource=admin");
   if (svc_cluster_is(r->body, "clusterType", "REPLICASET")) {
     svc_buf_text(&b, "&replicaSet=");
@@ -142,10 +141,15 @@ static svc_str cluster_connection_by_hosts(svc_arena *a, const svc_cluster_reach
 }
 
 /* By the one name that stands for all of them. */
-static svc_str cluster_connection_by_name(svc_arena *a, const svc_cluster_reach *r, const char *mark)
+static svc_str cluster_connection_by_name(svc_arena *a, const svc_cluster_reach *r, svc_str stem, const char *mark, svc_str tail)
 {
-  return svc_arena_print(a, "%s+srv://" SVC_FMT "%s" SVC_FMT, r->scheme, SVC_ARG(cluster_connection_stem(a, r)), mark,
-                         SVC_ARG(cluster_connection_tail(a, r)));
+  svc_buf b = svc_buf_new(a, 96);
+  svc_buf_text(&b, r->scheme);
+  svc_buf_text(&b, "+srv://");
+  svc_buf_str(&b, stem);
+  svc_buf_text(&b, mark);
+  svc_buf_str(&b, tail);
+  return svc_buf_done(&b);
 }
 
 /* Is one of its regions of a provider whose peered networks need strings of their own? */
@@ -269,14 +273,15 @@ SVC_PRIVATE void svc_cluster_strings(svc_arena *a, const svc_cluster_reach *r, s
 {
   static const char *const optional[] = { "awsPrivateLink", "awsPrivateLinkSrv", "private", "privateEndpoint", "privateSrv" };
   bool by_peering = r->legacy ? r->private_only && r->peered : r->peered && cluster_connection_needs_private(r);
+  svc_str stem = cluster_connection_stem(a, r), tail = cluster_connection_tail(a, r);
   const char *mark = r->legacy ? "" : "-pri"; /* legacy names lead to private addresses themselves, where only those are used */
   size_t i;
   for (i = 0; i < sizeof optional / sizeof optional[0]; i++) svc_node_drop(strings, optional[i]);
-  svc_node_set_str(a, strings, "standard", cluster_connection_by_hosts(a, r, ""));
-  svc_node_set_str(a, strings, "standardSrv", cluster_connection_by_name(a, r, ""));
+  svc_node_set_str(a, strings, "standard", cluster_connection_by_hosts(a, r, stem, "", tail));
+  svc_node_set_str(a, strings, "standardSrv", cluster_connection_by_name(a, r, stem, "", tail));
   if (by_peering) {
-    svc_node_set_str(a, strings, "private", cluster_connection_by_hosts(a, r, mark));
-    svc_node_set_str(a, strings, "privateSrv", cluster_connection_by_name(a, r, mark));
+    svc_node_set_str(a, strings, "private", cluster_connection_by_hosts(a, r, stem, mark, tail));
+    svc_node_set_str(a, strings, "privateSrv", cluster_connection_by_name(a, r, stem, mark, tail));
   }
   if (r->endpoint_count) cluster_connection_endpoints(a, r, strings);
 }

@@ -55,6 +55,7 @@ SVC_PRIVATE bool svc_cluster_restarts(const svc_change *change);                
 SVC_PRIVATE bool svc_cluster_named(svc_call *c, svc_str name, svc_entity *out); /* in the path's project; false: 404 */
 /* Of what is set below a cluster: may it be (false: refused), and then, it was. Between them change->body may be changed. */
 SVC_PRIVATE bool svc_cluster_open(svc_call *c, const svc_entity *cluster, svc_change *out);
+SVC_PRIVATE bool svc_cluster_open_own(svc_call *c, const svc_entity *cluster, svc_change *out); /* of what shared tiers have not */
 SVC_PRIVATE bool svc_cluster_updates(svc_call *c, svc_change *change);
 SVC_PRIVATE svc_node *svc_cluster_desired(svc_call *c, const svc_entity *e);
 
@@ -75,6 +76,12 @@ SVC_PRIVATE size_t svc_cluster_meters(svc_call *c, const svc_node *body, svc_met
 
 /* cluster_specs.c */
 SVC_PRIVATE bool svc_cluster_specs(svc_call *c, svc_change *change); /* its replicationSpecs, checked and filled in */
+
+/* cluster_zones.c */
+/* The spec before `end` (NULL: of all) whose field has this value; NULL: none. */
+SVC_PRIVATE const svc_node *svc_cluster_spec_with(const svc_node *specs, const svc_node *end, const char *field, svc_str value);
+SVC_PRIVATE bool svc_cluster_zone_of(svc_call *c, const svc_node *specs, const svc_node *old_specs, svc_node *spec); /* filled in */
+SVC_PRIVATE bool svc_cluster_zones_kept(svc_call *c, const svc_change *change, const svc_node *specs); /* false: refused */
 
 /* cluster_rules.c: all rules of a body, its specs too, which are filled in. */
 SVC_PRIVATE bool svc_cluster_rules(svc_call *c, svc_change *change);

@@ -4,7 +4,6 @@
 ** A spec is a shard. Its electable nodes are 3, 5 or 7, in regions whose priorities are 7, 6, 5, ... downwards; a region
 ** without such nodes has priority 0. No region stands in it twice. What scales by itself has bounds around the size that it
 ** has. A disk has no more than its instance size takes, and grows only; one that a change says nothing of stays as it is.
-** Several specs of one zone are its shards: they share a zone name and a zone id.
 **
 ** The rule: each violation names its field, and all of a body come at once.
 */
@@ -103,10 +102,10 @@ static void cluster_specs_follow(svc_call *c, const svc_node *region, const clus
 static void cluster_specs_bound(svc_call *c, const svc_node *region, const cluster_specs_place *at, const char *field,
                                 const char *bound, svc_str size)
 {
-  svc_str given = svc_node_str(svc_node_get(svc_node_get(region, field), "compute"), bound);
-  svc_str path = svc_arena_print(c->arena, "%s.compute.%s", field, bound);
+  svc_str given = svc_node_str(svc_node_get(svc_node_get(region, field), "compute"), bound), path;
   int sign = strcmp(bound, "minInstanceSize") == 0 ? 1 : -1;
   if (!given.n) return;
+  path = svc_arena_print(c->arena, "%s.compute.%s", field, bound);
   if (!svc_value_in(c->s, given, cluster_specs_sizes(region)))
     cluster_specs_violate(c, SVC_E_INVALID_ENUM_VALUE, at, path, "is not an instance size of this provider");
   else if (size.n && !cluster_specs_same_class(given, size))
@@ -120,8 +119,9 @@ static void cluster_specs_scaling(svc_call *c, const svc_node *region, const clu
                                   const char *nodes)
 {
   const svc_node *compute = svc_node_get(svc_node_get(region, field), "compute");
-  svc_str least = svc_node_str(compute, "minInstanceSize"), most = svc_node_str(compute, "maxInstanceSize");
-  svc_str size = svc_node_bool(compute, "enabled", false) ? svc_node_str(svc_node_get(region, nodes), "instanceSize") : SVC_S("");
+  svc_str least = svc_node_str(compute, "minInstanceSize"), most = svc_node_str(compute, "maxInstanceSize"), size;
+  if (!compute) return;
+  size = svc_node_bool(compute, "enabled", false) ? svc_node_str(svc_node_get(region, nodes), "instanceSize") : SVC_S("");
   if (svc_node_bool(compute, "enabled", false) && !most.n)
     cluster_specs_violate(c, SVC_E_COMPUTE_AUTO_SCALING_MAX_INSTANCE_SIZE_REQUIRED, at, svc_str_c(field),
                           "needs a compute.maxInstanceSize when compute scaling is enabled");
@@ -225,9 +225,8 @@ static void cluster_specs_priorities(svc_call *c, const svc_node *regions, size_
       cluster_specs_violate(c, SVC_E_REPLICATION_SPECS_INVALID, &at, SVC_S("priority"), "is that of another region of the spec");
     else if (priority <= CLUSTER_SPECS_FIRST - (int64_t)voting)
       cluster_specs_violate(c, SVC_E_REPLICATION_SPECS_INVALID, &at, SVC_S("priority"),
-                            svc_arena_print(c->arena, "must be from %d to %d: they go from %d downwards, one for each region "
-                                            "with electable nodes", CLUSTER_SPECS_FIRST - (int)voting + 1, CLUSTER_SPECS_FIRST,
-                                            CLUSTER_SPECS_FIRST).p);
+                            svc_arena_print(c->arena, "must be at least %d: they go from %d downwards, one for each region with "
+                                            "electable nodes", CLUSTER_SPECS_FIRST - (int)voting + 1, CLUSTER_SPECS_FIRST).p);
     taken |= 1u << priority;
   }
 }
@@ -254,39 +253,6 @@ static void cluster_specs_check(svc_call *c, const svc_node *spec, size_t index)
                 svc_arena_print(c->arena, "replicationSpecs[%u].regionConfigs", (unsigned)index),
                 "must have 3, 5 or 7 electable nodes in all, not %lld", (long long)votes);
   else cluster_specs_priorities(c, regions, index);
-}
-
-/* ----------------------------------------------------------------------------------------------------------- zones */
-
-/* The spec before `end` (NULL: of all) whose field has this value. */
-static const svc_node *cluster_specs_with(const svc_node *specs, const svc_node *end, const char *field, svc_str value)
-{
-  const svc_node *spec = specs ? specs->first : NULL;
-  for (; spec && spec != end; spec = spec->next)
-    if (svc_str_eq(svc_node_str(spec, field), value)) return spec;
-  return NULL;
-}
-
-/* The name and id of its zone: what they were where it was there before. */
-static bool cluster_specs_name(svc_call *c, const svc_node *specs, const svc_node *old_specs, svc_node *spec)
-{
-  svc_str zone = svc_node_str(spec, "zoneName");
-  const svc_node *other, *same = cluster_specs_with(old_specs, NULL, "id", svc_node_str(spec, "id"));
-  svc_id fresh;
-  if (!zone.n && same) zone = svc_node_str(same, "zoneName");
-  if (!zone.n) zone = SVC_S("Zone 1");
-  zone = svc_arena_copy(c->arena, zone);
-  for (other = specs->first; other != spec; other = other->next) {
-    svc_str name = svc_node_str(other, "zoneName");
-    if (!svc_str_eq(name, zone) && svc_str_is_nocase(name, zone.p))
-      return svc_fail(c, SVC_E_DUPLICATE_ZONE_NAME, "S", &zone);
-  }
-  same = cluster_specs_with(specs, spec, "zoneName", zone);
-  if (!same) same = cluster_specs_with(old_specs, NULL, "zoneName", zone);
-  if (!same) fresh = svc_new_id(c->txn);
-  svc_node_set_str(c->arena, spec, "zoneName", zone);
-  svc_node_set_str(c->arena, spec, "zoneId", same ? svc_node_str(same, "zoneId") : svc_id_str(c->arena, &fresh));
-  return true;
 }
 
 /* ----------------------------------------------------------------------------------- disks, which grow only */
@@ -316,7 +282,7 @@ static const svc_node *cluster_specs_element(const svc_node *array, size_t index
 static bool cluster_specs_keep_disks(svc_call *c, const svc_change *change, const svc_node *spec, size_t index, const char *kind)
 {
   const svc_node *held = svc_node_get(change->before, "replicationSpecs"), *region;
-  const svc_node *old = cluster_specs_with(held, NULL, "id", svc_node_str(spec, "id"));
+  const svc_node *old = svc_cluster_spec_with(held, NULL, "id", svc_node_str(spec, "id"));
   const svc_node *sent = cluster_specs_element(svc_node_get(change->input, "replicationSpecs"), index);
   size_t i = 0;
   if (!old || !sent) return true;
@@ -359,35 +325,6 @@ static void cluster_specs_kind(svc_call *c, const svc_change *change, const svc_
                 CLUSTER_SPECS_SHARDS);
 }
 
-/* Has the cluster locations that are mapped to this zone? That noun may be left out of the build. */
-static bool cluster_specs_mapped(svc_call *c, const svc_entity *cluster, svc_str zone)
-{
-  static const svc_id none;
-  const svc_noun_info *noun = svc_noun_named(c->s, CLUSTER_GLOBAL_WRITES);
-  const svc_node *body, *location;
-  svc_entity e;
-  if (!noun || svc_entity_get(c->txn, noun->noun->kind, &cluster->id, &none, &e) != SVC_OK) return false;
-  body = svc_entity_body(c, &e);
-  location = body ? svc_node_get(body, "customZoneMapping") : NULL;
-  for (location = location ? location->first : NULL; location; location = location->next)
-    if (svc_str_eq(location->text, zone)) return true;
-  return false;
-}
-
-/* Those that were there may be left out, unless something else of the cluster names their zone. */
-static bool cluster_specs_zones_kept(svc_call *c, const svc_change *change, const svc_node *specs)
-{
-  const svc_node *old = svc_node_get(change->before, "replicationSpecs"), *spec;
-  for (spec = old ? old->first : NULL; spec; spec = spec->next) {
-    svc_str zone = svc_node_str(spec, "zoneId");
-    if (cluster_specs_with(specs, NULL, "zoneId", zone) || !cluster_specs_mapped(c, &change->entity, zone)) continue;
-    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("replicationSpecs"),
-                "must keep the zone " SVC_FMT ", to which locations are mapped", SVC_ARG(svc_node_str(spec, "zoneName")));
-    break;
-  }
-  return svc_check_done(c);
-}
-
 SVC_PRIVATE bool svc_cluster_specs(svc_call *c, svc_change *change)
 {
   svc_node *specs = svc_node_get(change->body, "replicationSpecs"), *spec, *effective;
@@ -404,9 +341,9 @@ SVC_PRIVATE bool svc_cluster_specs(svc_call *c, svc_change *change)
         !cluster_specs_keep_disks(c, change, spec, i, "analyticsSpecs"))
       return false;
     cluster_specs_check(c, spec, i);
-    if (!cluster_specs_name(c, specs, old, spec)) return false;
+    if (!svc_cluster_zone_of(c, specs, old, spec)) return false;
   }
-  if (!svc_check_done(c) || !cluster_specs_zones_kept(c, change, specs)) return false;
+  if (!svc_check_done(c) || !svc_cluster_zones_kept(c, change, specs)) return false;
   effective = svc_node_copy(c->arena, specs);
   if (effective) effective->name = SVC_S("effectiveReplicationSpecs");
   svc_node_put(c->arena, change->body, effective);

@@ -113,7 +113,7 @@ static bool outage_simulation_start(svc_call *c)
   size_t i = 0;
   if (!svc_resolve_all(c)) return false;
   cluster = svc_path_entity(c, "cluster");
-  if (!svc_cluster_open(c, cluster, &target)) return false;
+  if (!svc_cluster_open_own(c, cluster, &target)) return false;
   for (filter = svc_node_get(c->checked, "outageFilters")->first; filter; filter = filter->next, i++)
     if (!outage_simulation_is_there(target.before, filter))
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "outageFilters[%zu].regionName", i), "is not a region of the cluster");

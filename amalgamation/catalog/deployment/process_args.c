@@ -56,7 +56,7 @@ static void process_args_hand_over(svc_call *c, svc_change *change, svc_node *cl
 static bool process_args_prepare(svc_call *c, svc_change *change)
 {
   svc_change cluster;
-  if (!svc_cluster_open(c, svc_path_entity(c, "cluster"), &cluster)) return false;
+  if (!svc_cluster_open_own(c, svc_path_entity(c, "cluster"), &cluster)) return false;
   process_args_hand_over(c, change, cluster.body);
   if (svc_node_same(cluster.body, cluster.before)) return true; /* the rest is in order when it is stored */
   return svc_cluster_updates(c, &cluster);
@@ -68,7 +68,7 @@ static bool process_args_stored(svc_call *c, const svc_change *change, const svc
   svc_entity above;
   int rc = svc_entity_above(c, change->noun, e, &above);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
-  return svc_cluster_open(c, &above, &cluster) && svc_cluster_updates(c, &cluster);
+  return svc_cluster_open_own(c, &above, &cluster) && svc_cluster_updates(c, &cluster);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */

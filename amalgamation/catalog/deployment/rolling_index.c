@@ -188,7 +188,7 @@ static bool rolling_index_build(svc_call *c)
   svc_entity e;
   if (!svc_resolve_all(c)) return false;
   cluster = svc_path_entity(c, "cluster");
-  if (!rolling_index_sound(c, c->checked) || !svc_cluster_open(c, cluster, &target) || !rolling_index_alone(c, cluster)) return false;
+  if (!rolling_index_sound(c, c->checked) || !svc_cluster_open_own(c, cluster, &target) || !rolling_index_alone(c, cluster)) return false;
   memset(&change, 0, sizeof change);
   change.noun = c->plan->noun;
   change.body = svc_node_copy(c->arena, c->checked);
