@@ -34,7 +34,7 @@ SVC_PRIVATE bool svc_restore_target(svc_call *c, svc_str group, svc_str name, sv
     return svc_txn_good(c) && svc_fail(c, SVC_E_CLUSTER_NOT_FOUND, "SS", &name, &parent);
   state = svc_backup_word(out, "stateName");
   if (svc_backup_says(out, "paused")) return svc_fail(c, SVC_E_CLUSTER_PAUSED_CANNOT_RESTORE, "S", &name);
-  if (svc_str_is(state, "DELETING")) return svc_fail(c, SVC_E_CLUSTER_ALREADY_REQUESTED_DELETION, "S", &name);
+  if (svc_str_is(state, "DELETING")) return svc_fail(c, SVC_E_CLUSTER_ALREADY_REQUESTED_DELETION, "SS", &name, &parent);
   if (svc_backup_restoring(c, &out->id)) return svc_fail(c, SVC_E_CLUSTER_RESTORE_IN_PROGRESS, "S", &name);
   return c->error.code == SVC_E_NONE;
 }
