@@ -1,10 +1,12 @@
 /*
-** Backup compliance policies: their states, and that what they forbid is forbidden everywhere. And private endpoints of backups.
+** Backup compliance policies: their states, and that what they forbid is forbidden everywhere. And private endpoints of
+** backups.
 */
 #include "catalog/backup_world.h"
 
 #define POLICY "/groups/%G/backupCompliancePolicy"
-#define WHO "\"authorizedEmail\":\"ada@example.com\",\"authorizedUserFirstName\":\"Ada\",\"authorizedUserLastName\":\"Lovelace\""
+#define WHO \
+  "\"authorizedEmail\":\"ada@example.com\",\"authorizedUserFirstName\":\"Ada\",\"authorizedUserLastName\":\"Lovelace\""
 #define DAILY(days) "{" WHO ",\"scheduledPolicyItems\":[" B_ITEM("daily", 1, "days", days) "]}"
 #define NOT_MET "BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS"
 
@@ -53,11 +55,14 @@ static MunitResult test_rules(const MunitParameter params[], void *data)
   b_bad_field(&w, "PUT", POLICY, "{\"authorizedEmail\":\"ada\"}", "authorizedEmail");
   b_bad_field(&w, "PUT", POLICY, "{" WHO ",\"scheduledPolicyItems\":[" B_ITEM("hourly", 5, "days", 3) "]}",
               "scheduledPolicyItems[0].frequencyInterval");
-  b_bad_field(&w, "PUT", POLICY, "{" WHO ",\"scheduledPolicyItems\":[" B_ITEM("daily", 1, "days", 9) "," B_ITEM("weekly", 1, "days", 8) "]}",
+  b_bad_field(&w, "PUT", POLICY,
+              "{" WHO ",\"scheduledPolicyItems\":[" B_ITEM("daily", 1, "days", 9) "," B_ITEM("weekly", 1, "days", 8) "]}",
               "scheduledPolicyItems[1].retentionValue");
-  b_bad_field(&w, "PUT", POLICY, "{" WHO ",\"restoreWindowDays\":9,\"scheduledPolicyItems\":[" B_ITEM("daily", 1, "days", 8) "]}",
+  b_bad_field(&w, "PUT", POLICY,
+              "{" WHO ",\"restoreWindowDays\":9,\"scheduledPolicyItems\":[" B_ITEM("daily", 1, "days", 8) "]}",
               "restoreWindowDays");
-  b_bad_field(&w, "PUT", POLICY, "{" WHO ",\"onDemandPolicyItem\":" B_ITEM("daily", 1, "days", 8) "}", "onDemandPolicyItem.frequencyType");
+  b_bad_field(&w, "PUT", POLICY, "{" WHO ",\"onDemandPolicyItem\":" B_ITEM("daily", 1, "days", 8) "}",
+              "onDemandPolicyItem.frequencyType");
   b_bad_field(&w, "PUT", POLICY, "{" WHO ",\"projectId\":\"5f0000000000000000000001\"}", "projectId");
   return b_close(&w);
 }
@@ -77,7 +82,8 @@ static MunitResult test_snapshots(const MunitParameter params[], void *data)
   b_is(&w, "expiresAt", "2025-06-06T00:00:10Z"); /* the schedule says less */
   b_bad(&w, "DELETE", "%C/backup/snapshots/%S", NULL, 400, "CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY");
   munit_assert_string_equal(t_param(&w.t, 0), w.snapshot);
-  b_bad(&w, "DELETE", "%C/backup/snapshots/shardedCluster/%S", NULL, 400, "CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY");
+  b_bad(&w, "DELETE", "%C/backup/snapshots/shardedCluster/%S", NULL, 400,
+        "CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY");
   b_bad(&w, "DELETE", "%C/snapshots/%S", NULL, 400, "CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY");
   b_bad(&w, "DELETE", "%C", NULL, 400, "CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY"); /* they would go with it */
   b_bad(&w, "PATCH", "%C/backup/snapshots/%S", "{\"retentionUnit\":\"DAYS\",\"retentionValue\":4}", 400, NOT_MET);
@@ -114,8 +120,10 @@ static MunitResult test_schedules(const MunitParameter params[], void *data)
   b_is(&w, "policies[0].policyItems[2].frequencyType", "hourly");
   munit_assert_size(strlen(t_str(&w.t, "policies[0].policyItems[2].id")), ==, 24);
   b_is(&w, "restoreWindowDays", "2");
-  b_bad(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("hourly", 6, "days", 2) "," B_ITEM("daily", 1, "days", 8)), 400, NOT_MET);
-  b_bad(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("hourly", 8, "days", 2) "," B_ITEM("daily", 1, "days", 9)), 400, NOT_MET);
+  b_bad(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("hourly", 6, "days", 2) "," B_ITEM("daily", 1, "days", 8)), 400,
+        NOT_MET);
+  b_bad(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("hourly", 8, "days", 2) "," B_ITEM("daily", 1, "days", 9)), 400,
+        NOT_MET);
   b_bad(&w, "PATCH", "%C/backup/schedule", "{\"restoreWindowDays\":1}", 400, NOT_MET);
   b_bad(&w, "PATCH", "%C/snapshotSchedule", "{\"dailySnapshotRetentionDays\":6}", 400, NOT_MET);
   b_bad(&w, "DELETE", "%C/backup/schedule", NULL, 400, NOT_MET);
@@ -172,7 +180,8 @@ static MunitResult test_endpoints(const MunitParameter params[], void *data)
   b_is(&w, "cloudProvider", "AWS");
   b_is(&w, "vpcRegionName", "US_EAST_1");
   munit_assert_int(strncmp(t_str(&w.t, "privateEndpointConnectionName"), "vpce-", 5), ==, 0);
-  b_bad(&w, "POST", ENDPOINTS, "{\"regionName\":\"US_EAST_1\"}", 409, "PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION");
+  b_bad(&w, "POST", ENDPOINTS, "{\"regionName\":\"US_EAST_1\"}", 409,
+        "PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION");
   b_bad_field(&w, "POST", ENDPOINTS, "{\"regionName\":\"CENTRAL_US\"}", "regionName");
   b_bad_field(&w, "POST", ENDPOINTS, "{}", "regionName");
   b_good(&w, "POST", ENDPOINTS, "{\"regionName\":\"EU_WEST_1\",\"vpcRegionName\":\"EU_WEST_2\"}", 202);

@@ -25,17 +25,22 @@ static MunitResult test_buckets(const MunitParameter params[], void *data)
   b_is(&w, "requirePrivateNetworking", "false");
   munit_assert_size(strlen(w.other), ==, 24);
   munit_assert_not_null(strstr(t_link(&w.t, "self"), w.other));
-  b_good(&w, "POST", BUCKETS, "{\"bucketName\":\"acme-two\",\"cloudProvider\":\"AZURE\",\"roleId\":\"" ROLE "\",\"serviceUrl\":"
+  b_good(&w, "POST", BUCKETS,
+         "{\"bucketName\":\"acme-two\",\"cloudProvider\":\"AZURE\",\"roleId\":\"" ROLE "\",\"serviceUrl\":"
                               "\"https://acme.blob.example.net\"}", 201);
   b_is(&w, "requirePrivateNetworking", "");
   b_good(&w, "POST", BUCKETS, "{\"bucketName\":\"acme-three\",\"cloudProvider\":\"GCP\",\"roleId\":\"" ROLE "\"}", 201);
   b_good(&w, "GET", BUCKETS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
   b_bad_field(&w, "POST", BUCKETS, "{\"bucketName\":\"acme-one\",\"cloudProvider\":\"AWS\"}", "iamRoleId");
-  b_bad_field(&w, "POST", BUCKETS, "{\"bucketName\":\"acme-one\",\"cloudProvider\":\"AWS\",\"roleId\":\"" ROLE "\"}", "roleId");
-  b_bad_field(&w, "POST", BUCKETS, "{\"bucketName\":\"acme-one\",\"cloudProvider\":\"GCP\",\"iamRoleId\":\"" ROLE "\"}", "iamRoleId");
-  b_bad_field(&w, "POST", BUCKETS, "{\"bucketName\":\"acme-one\",\"cloudProvider\":\"AZURE\",\"roleId\":\"" ROLE "\"}", "serviceUrl");
-  b_bad_field(&w, "POST", BUCKETS, "{\"bucketName\":\"a\",\"cloudProvider\":\"AWS\",\"iamRoleId\":\"" ROLE "\"}", "bucketName");
+  b_bad_field(&w, "POST", BUCKETS, "{\"bucketName\":\"acme-one\",\"cloudProvider\":\"AWS\",\"roleId\":\"" ROLE "\"}",
+              "roleId");
+  b_bad_field(&w, "POST", BUCKETS, "{\"bucketName\":\"acme-one\",\"cloudProvider\":\"GCP\",\"iamRoleId\":\"" ROLE "\"}",
+              "iamRoleId");
+  b_bad_field(&w, "POST", BUCKETS, "{\"bucketName\":\"acme-one\",\"cloudProvider\":\"AZURE\",\"roleId\":\"" ROLE "\"}",
+              "serviceUrl");
+  b_bad_field(&w, "POST", BUCKETS, "{\"bucketName\":\"a\",\"cloudProvider\":\"AWS\",\"iamRoleId\":\"" ROLE "\"}",
+              "bucketName");
   b_bad_field(&w, "POST", BUCKETS, "{\"bucketName\":\"acme\",\"cloudProvider\":\"TENANT\"}", "cloudProvider");
   b_good(&w, "PATCH", BUCKETS "/%J", "{\"requirePrivateNetworking\":true}", 200);
   b_is(&w, "requirePrivateNetworking", "true");
@@ -71,7 +76,8 @@ static MunitResult test_jobs(const MunitParameter params[], void *data)
   w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
   b_bad(&w, "POST", EXPORTS, JOB, 409, "CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT");
   t_advance(&w.t, 10);
-  b_good(&w, "POST", EXPORTS, "{\"customData\":[{\"key\":\"why\",\"value\":\"audit\"}],\"exportBucketId\":\"%J\",\"snapshotId\":\"%S\"}", 202);
+  b_good(&w, "POST", EXPORTS,
+         "{\"customData\":[{\"key\":\"why\",\"value\":\"audit\"}],\"exportBucketId\":\"%J\",\"snapshotId\":\"%S\"}", 202);
   job = t_keep(&w.t, t_str(&w.t, "id"));
   b_is(&w, "state", "Queued");
   b_is(&w, "customData[0].value", "audit");

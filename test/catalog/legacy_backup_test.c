@@ -47,7 +47,8 @@ static MunitResult test_keep(const MunitParameter params[], void *data)
   b_good(&w, "GET", "%C/backup/snapshots/%S", NULL, 200);
   b_is(&w, "expiresAt", "2025-06-03T00:00:00Z");
   b_bad_field(&w, "PATCH", LEGACY "/%S", "{\"expires\":\"2025-05-03T00:00:00Z\"}", "expires");
-  b_bad(&w, "PATCH", LEGACY "/%S", "{\"doNotDelete\":true,\"expires\":\"2025-07-03T00:00:00Z\"}", 409, "BACKUP_CONFLICTING_OPTIONS");
+  b_bad(&w, "PATCH", LEGACY "/%S", "{\"doNotDelete\":true,\"expires\":\"2025-07-03T00:00:00Z\"}", 409,
+        "BACKUP_CONFLICTING_OPTIONS");
   b_bad_field(&w, "PATCH", LEGACY "/%S", "{\"complete\":false}", "complete");
   b_good(&w, "PATCH", LEGACY "/%S", "{\"doNotDelete\":true}", 200);
   b_is(&w, "doNotDelete", "true");
@@ -101,7 +102,8 @@ static MunitResult test_schedule(const MunitParameter params[], void *data)
   b_is(&w, "monthlySnapshotRetentionMonths", "12");
   b_is(&w, "pointInTimeWindowHours", "0");
   b_is(&w, "clusterCheckpointIntervalMin", "15");
-  b_good(&w, "PATCH", SCHEDULE, "{\"snapshotIntervalHours\":12,\"dailySnapshotRetentionDays\":15,\"clusterCheckpointIntervalMin\":30,"
+  b_good(&w, "PATCH", SCHEDULE,
+         "{\"snapshotIntervalHours\":12,\"dailySnapshotRetentionDays\":15,\"clusterCheckpointIntervalMin\":30,"
                                 "\"pointInTimeWindowHours\":48}", 200);
   b_is(&w, "snapshotIntervalHours", "12");
   b_is(&w, "clusterCheckpointIntervalMin", "30");
@@ -112,7 +114,8 @@ static MunitResult test_schedule(const MunitParameter params[], void *data)
   b_is(&w, "policies[0].policyItems[1].retentionValue", "15");
   b_is(&w, "restoreWindowDays", "2");
   b_is(&w, "nextSnapshot", "2025-06-01T12:00:00Z");
-  b_good(&w, "PATCH", SCHEDULE, "{\"snapshotIntervalHours\":24,\"monthlySnapshotRetentionMonths\":0,\"weeklySnapshotRetentionWeeks\":0}", 200);
+  b_good(&w, "PATCH", SCHEDULE,
+         "{\"snapshotIntervalHours\":24,\"monthlySnapshotRetentionMonths\":0,\"weeklySnapshotRetentionWeeks\":0}", 200);
   b_good(&w, "GET", "%C/backup/schedule", NULL, 200);
   munit_assert_size(t_count(&w.t, "policies[0].policyItems"), ==, 2); /* daily and yearly */
   b_good(&w, "PATCH", SCHEDULE, "{\"snapshotIntervalHours\":8,\"snapshotRetentionDays\":3}", 200);
@@ -124,7 +127,8 @@ static MunitResult test_schedule(const MunitParameter params[], void *data)
   b_bad_field(&w, "PATCH", SCHEDULE, "{\"dailySnapshotRetentionDays\":8}", "dailySnapshotRetentionDays");
   b_bad_field(&w, "PATCH", SCHEDULE, "{\"pointInTimeWindowHours\":25}", "pointInTimeWindowHours");
   b_bad_field(&w, "PATCH", SCHEDULE, "{\"clusterId\":\"5f0000000000000000000001\"}", "clusterId");
-  b_bad_field(&w, "PATCH", SCHEDULE, "{\"weeklySnapshotRetentionWeeks\":1}", "policies[0].policyItems[3].retentionValue"); /* daily ones stay 15 days */
+  /* daily ones stay 15 days */
+  b_bad_field(&w, "PATCH", SCHEDULE, "{\"weeklySnapshotRetentionWeeks\":1}", "policies[0].policyItems[3].retentionValue");
   b_good(&w, "PATCH", "%C", "{\"backupEnabled\":false}", 200);
   b_bad(&w, "GET", SCHEDULE, NULL, 404, "BACKUP_CONFIG_NOT_FOUND");
   return b_close(&w);

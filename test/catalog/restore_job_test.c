@@ -6,7 +6,8 @@
 
 #define JOBS "%C/backup/restoreJobs"
 #define JOB JOBS "/%J"
-#define INTO(name) "{\"deliveryType\":\"automated\",\"snapshotId\":\"%S\",\"targetClusterName\":\"" name "\",\"targetGroupId\":\"%G\"}"
+#define INTO(name) \
+  "{\"deliveryType\":\"automated\",\"snapshotId\":\"%S\",\"targetClusterName\":\"" name "\",\"targetGroupId\":\"%G\"}"
 #define FILES "{\"deliveryType\":\"download\",\"snapshotId\":\"%S\"}"
 
 static void begin(b_world *w, const char *body)
@@ -92,13 +93,17 @@ static MunitResult test_rules(const MunitParameter params[], void *data)
   b_bad_field(&w, "POST", JOBS, "{\"deliveryType\":\"automated\",\"snapshotId\":\"%S\"}", "targetClusterName");
   b_bad_field(&w, "POST", JOBS, "{\"deliveryType\":\"automated\",\"targetClusterName\":\"D\"}", "snapshotId");
   b_bad_field(&w, "POST", JOBS, "{\"deliveryType\":\"download\"}", "snapshotId");
-  b_bad_field(&w, "POST", JOBS, "{\"deliveryType\":\"download\",\"snapshotId\":\"%S\",\"targetClusterName\":\"D\"}", "targetClusterName");
-  b_bad_field(&w, "POST", JOBS, "{\"deliveryType\":\"download\",\"snapshotId\":\"%S\",\"oplogTs\":1748751000,\"oplogInc\":1}", "oplogTs");
+  b_bad_field(&w, "POST", JOBS, "{\"deliveryType\":\"download\",\"snapshotId\":\"%S\",\"targetClusterName\":\"D\"}",
+              "targetClusterName");
+  b_bad_field(&w, "POST", JOBS,
+              "{\"deliveryType\":\"download\",\"snapshotId\":\"%S\",\"oplogTs\":1748751000,\"oplogInc\":1}", "oplogTs");
   b_bad_field(&w, "POST", JOBS, "{\"deliveryType\":\"pointInTime\",\"targetClusterName\":\"D\"}", "pointInTimeUTCSeconds");
-  b_bad_field(&w, "POST", JOBS, "{\"deliveryType\":\"pointInTime\",\"targetClusterName\":\"D\",\"oplogTs\":1748751000}", "oplogInc");
+  b_bad_field(&w, "POST", JOBS, "{\"deliveryType\":\"pointInTime\",\"targetClusterName\":\"D\",\"oplogTs\":1748751000}",
+              "oplogInc");
   b_bad_field(&w, "POST", JOBS, "{\"deliveryType\":\"pointInTime\",\"snapshotId\":\"%S\",\"targetClusterName\":\"D\","
                                 "\"pointInTimeUTCSeconds\":1748736015}", "snapshotId");
-  b_bad(&w, "POST", JOBS, "{\"deliveryType\":\"pointInTime\",\"targetClusterName\":\"D\",\"pointInTimeUTCSeconds\":1748736015,"
+  b_bad(&w, "POST", JOBS,
+        "{\"deliveryType\":\"pointInTime\",\"targetClusterName\":\"D\",\"pointInTimeUTCSeconds\":1748736015,"
                           "\"oplogTs\":1748736015,\"oplogInc\":1}", 409, "BACKUP_CONFLICTING_OPTIONS");
   b_bad(&w, "POST", JOBS, INTO("Nobody"), 404, "CLUSTER_NOT_FOUND");
   munit_assert_string_equal(t_param(&w.t, 0), "Nobody");
@@ -122,7 +127,8 @@ static MunitResult test_rules(const MunitParameter params[], void *data)
 /* Into another project: who may do the same there. */
 static MunitResult test_elsewhere(const MunitParameter params[], void *data)
 {
-  static const char body[] = "{\"deliveryType\":\"automated\",\"snapshotId\":\"%S\",\"targetClusterName\":\"E\",\"targetGroupId\":\"%J\"}";
+  static const char body[] =
+    "{\"deliveryType\":\"automated\",\"snapshotId\":\"%S\",\"targetClusterName\":\"E\",\"targetGroupId\":\"%J\"}";
   const char *other, *mine;
   b_world w;
   (void)params, (void)data;
@@ -221,7 +227,8 @@ static MunitResult test_point_in_time(const MunitParameter params[], void *data)
   b_is(&w, "desiredTimestamp.increment", "1");
   b_is(&w, "snapshotId", "");
   t_advance(&w.t, 10);
-  b_good(&w, "POST", JOBS, "{\"deliveryType\":\"pointInTime\",\"targetClusterName\":\"D\",\"oplogTs\":1748736022,\"oplogInc\":7}", 202);
+  b_good(&w, "POST", JOBS,
+         "{\"deliveryType\":\"pointInTime\",\"targetClusterName\":\"D\",\"oplogTs\":1748736022,\"oplogInc\":7}", 202);
   b_is(&w, "desiredTimestamp.increment", "7");
   b_good(&w, "PATCH", "%C/backup/schedule", "{\"restoreWindowDays\":2}", 200);
   t_advance(&w.t, 2 * 86400);
@@ -262,7 +269,8 @@ static MunitResult test_driver(const MunitParameter params[], void *data)
   begin(&w, FILES);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_string_equal(driver_action, "restore.run");
-  munit_assert_int(svc_order_done(w.t.s, driver_order, SVC_OK, "{\"deliveryUrl\":[\"https://files.example.com/a\"]}"), ==, SVC_OK);
+  munit_assert_int(svc_order_done(w.t.s, driver_order, SVC_OK, "{\"deliveryUrl\":[\"https://files.example.com/a\"]}"), ==,
+                   SVC_OK);
   b_good(&w, "GET", JOB, NULL, 200);
   b_is(&w, "deliveryUrl[0]", "https://files.example.com/a");
   begin(&w, INTO("C"));
@@ -302,7 +310,8 @@ static MunitResult test_legacy(const MunitParameter params[], void *data)
   b_is(&w, "delivery.statusName", "READY");
   b_is(&w, "timestamp.date", "2025-06-01T00:00:20Z");
   munit_assert_not_null(strstr(t_str(&w.t, "delivery.url"), "https://"));
-  b_good(&w, "POST", LEGACY, "{\"delivery\":{\"methodName\":\"AUTOMATED_RESTORE\",\"targetClusterName\":\"D\",\"targetGroupId\":\"%G\"},"
+  b_good(&w, "POST", LEGACY,
+         "{\"delivery\":{\"methodName\":\"AUTOMATED_RESTORE\",\"targetClusterName\":\"D\",\"targetGroupId\":\"%G\"},"
                              "\"snapshotId\":\"%S\"}", 202);
   b_is(&w, "results[0].delivery.targetClusterName", "D");
   b_bad(&w, "PATCH", "/groups/%G/clusters/D", "{\"pitEnabled\":true}", 400, "CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE");

@@ -216,9 +216,9 @@ static const svc_route cluster_routes[] = {
   { .method = SVC_POST, .path = "/groups/{groupId}/clusters", .set = SVC_SET_CLUSTERS, .status = 202,
     .versions = { 20230101, 20230201, 20240805, 20241023 }, .roles = SVC_R_GROUP_CLUSTER_CREATOR,
     .run = svc_verb_create,
-    .example = "{\"name\":\"Main\",\"backupEnabled\":true,\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
-               "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
-               "\"nodeCount\":3}}]}]}" },
+    .example = "{\"name\":\"Main\",\"backupEnabled\":true,\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{"
+               "\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,"
+               "\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}" },
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}", .set = SVC_SET_CLUSTERS,
     .versions = { 20230101, 20230201, 20240805 }, .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_read },
   { .method = SVC_PATCH, .path = "/groups/{groupId}/clusters/{clusterName}", .set = SVC_SET_CLUSTERS,
