@@ -281,7 +281,7 @@ static int driver_first_user(driver_postgres *d, const char *id)
 }
 
 /* The server of a cluster, with whatever of it is missing. */
-static int driver_make(driver_postgres *d, const char *id, const char *group)
+static int driver_make(driver_postgres *d, const char *id, const char *group, const char *name)
 {
   char path[DRIVER_PATH], data[DRIVER_PATH], said[1024];
   char *argv[] = { "initdb", "-D", data, "-U", DRIVER_ADMIN, "-E", "UTF8", "--auth-local=trust", "--auth-host=scram-sha-256",
@@ -290,7 +290,9 @@ static int driver_make(driver_postgres *d, const char *id, const char *group)
   driver_path(d, data, id, "data");
   if (!driver_exists(d, id, "made")) { /* trust holds for the socket, which lies in a folder that is nobody else's */
     driver_stop(d, id);
-    if (driver_remove(d, id, "data") != 0 || driver_folder(d, path) != 0 || driver_write(d, id, "group", group) != 0) return -1;
+    if (driver_remove(d, id, "data") != 0 || driver_folder(d, path) != 0 || driver_write(d, id, "group", group) != 0 ||
+        driver_write(d, id, "name", name) != 0)
+      return -1;
     if (driver_run(d, NULL, said, sizeof said, argv) != 0) {
       driver_say(d, SVC_LOG_ERROR, "postgres: initdb for %s: %s", id, said);
       return -1;
@@ -330,7 +332,7 @@ static int driver_cluster(driver_postgres *d, const driver_order *o, driver_resu
     return driver_stop(d, o->resource_id);
   }
   driver_remove(d, o->resource_id, "paused");
-  status = driver_make(d, o->resource_id, o->group_id);
+  status = driver_make(d, o->resource_id, o->group_id, o->name);
   driver_hosts(d, o->resource_id, r);
   return status;
 }
@@ -377,14 +379,34 @@ static int driver_forget_snapshot(driver_postgres *d, const driver_order *o, dri
   return driver_remove(d, file, NULL);
 }
 
-/* The server of the target begins again as a copy of the snapshot. */
+/* The server of the cluster of this name. */
+static int driver_find(driver_postgres *d, const char *group, const char *name, char id[32])
+{
+  char its_group[32], its_name[256];
+  struct dirent *entry;
+  DIR *folder = opendir(d->folder);
+  int found = 0;
+  while (folder && !found && (entry = readdir(folder)) != NULL)
+    if (strlen(entry->d_name) == 24 && driver_read(d, entry->d_name, "group", its_group, sizeof its_group) == 0 &&
+        driver_read(d, entry->d_name, "name", its_name, sizeof its_name) == 0 && strcmp(its_group, group) == 0 &&
+        strcmp(its_name, name) == 0) {
+      snprintf(id, 32, "%.24s", entry->d_name);
+      found = 1;
+    }
+  if (folder) closedir(folder);
+  return found;
+}
+
+/* The server of the target begins again as a copy of the snapshot. What is only to be downloaded is there already. */
 static int driver_restore(driver_postgres *d, const driver_order *o, driver_result *r)
 {
-  char from[DRIVER_PATH], to[DRIVER_PATH], file[64], *snapshot = NULL, *target = NULL, command[DRIVER_PATH * 3];
+  char from[DRIVER_PATH], to[DRIVER_PATH], file[64], target[32], *snapshot = NULL, *group = NULL, *name = NULL;
+  char command[DRIVER_PATH * 3];
   int status = -1;
   (void)r;
-  json_scanf(o->desired, (int)strlen(o->desired), "{snapshotId:%Q,targetClusterId:%Q}", &snapshot, &target);
-  if (snapshot && target && strspn(snapshot, "0123456789abcdef") == 24 && strspn(target, "0123456789abcdef") == 24) {
+  json_scanf(o->desired, (int)strlen(o->desired), "{snapshotId:%Q,targetClusterName:%Q,targetGroupId:%Q}", &snapshot, &name, &group);
+  if (snapshot && !name) status = 0;
+  if (snapshot && strspn(snapshot, "0123456789abcdef") == 24 && name && driver_find(d, group ? group : o->group_id, name, target)) {
     snprintf(file, sizeof file, "snapshots/%.24s", snapshot);
     driver_path(d, from, file, NULL);
     driver_path(d, to, target, "data");
@@ -394,7 +416,8 @@ static int driver_restore(driver_postgres *d, const driver_order *o, driver_resu
     }
   }
   free(snapshot);
-  free(target);
+  free(group);
+  free(name);
   return status;
 }
 

@@ -19,7 +19,7 @@ typedef struct t_world {
   const char *other_org, *user; /* what SVC_EXAMPLE_ORG and SVC_EXAMPLE_USER stand for */
   struct {
     char at[256], key[160]; /* what was made in which collection */
-  } made[32];
+  } made[96];
   size_t made_count;
   size_t making[8], making_count; /* routes whose examples are under way, by number */
   char why[640];                  /* why something cannot be made */

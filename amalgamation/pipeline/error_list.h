@@ -185,6 +185,11 @@
     "Cluster {0} is on a shared tier and cannot be changed in this way.", "name") \
   X(TENANT_ATTRIBUTE_READ_ONLY, 400, "The attribute {0} is read-only for clusters on a shared tier.", "attribute") \
   X(CLUSTER_RESTART_IN_PROGRESS, 400, "Cluster {0} is being restarted. Please wait until that is done.", "name") \
+  /* These three are this library's own: nothing is known of how such services call them. */ \
+  X(ROLLING_INDEX_BUILD_IN_PROGRESS, 409, \
+    "A rolling index build of cluster {0} is under way. Please wait until that is done.", "name") \
+  X(OUTAGE_SIMULATION_ALREADY_EXISTS, 409, "An outage of cluster {0} is being simulated already.", "name") \
+  X(OUTAGE_SIMULATION_NOT_FOUND, 404, "No outage of cluster {0} is being simulated.", "name") \
   X(CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE, 400, \
     "Cluster {0} is being restored and cannot be changed until that is done.", "name") \
   X(COMPUTE_AUTO_SCALING_MAX_INSTANCE_SIZE_REQUIRED, 400, \

@@ -439,6 +439,18 @@ static const svc_plan *catalog_visit(t_world *w, catalog_walk *walk, const char 
   return plan;
 }
 
+/* What the public catalog itself has no list of is told otherwise: by the answer that made it, or by a name in another one (a
+** host in a connection string). */
+static void catalog_unlisted(t_world *w, catalog_walk *walk, const svc_plan *plan, const char *path)
+{
+  const char *last = strrchr(plan->route->path, '/');
+  char list[256], link[600];
+  if (!plan->param_count || last[1] != '{' || plan->route->by) return;
+  snprintf(list, sizeof list, "%.*s", (int)(last - plan->route->path), plan->route->path);
+  snprintf(link, sizeof link, "%s%s", w->t.s->base_path.p, path);
+  if (!catalog_find("GET", list)) catalog_note(walk, link);
+}
+
 /* Every GET that stands must be met when all links are followed from the root. */
 static MunitResult catalog_reachable(const MunitParameter params[], void *data)
 {
@@ -450,8 +462,11 @@ static MunitResult catalog_reachable(const MunitParameter params[], void *data)
   (void)params, (void)data;
   t_world_open(&w);
   reached = calloc(w.t.s->plan_count, sizeof *reached);
-  for (i = 0; i < w.t.s->plan_count; i++) /* there is one of everything */
-    if (w.t.s->plans[i].route->method == SVC_GET && !t_world_path(&w, &w.t.s->plans[i], path, sizeof path)) munit_error(w.why);
+  for (i = 0; i < w.t.s->plan_count; i++) { /* there is one of everything */
+    if (w.t.s->plans[i].route->method != SVC_GET) continue;
+    if (!t_world_path(&w, &w.t.s->plans[i], path, sizeof path)) munit_error(w.why);
+    catalog_unlisted(&w, &walk, &w.t.s->plans[i], path);
+  }
   t_advance(&w.t, 3600);
   catalog_note(&walk, "/api/svc/v2");
   for (i = 0; i < walk.count; i++) {

@@ -31,14 +31,14 @@ call() { # METHOD PATH [BODY]: the body of the answer, the status in its last li
   curl -s -w '\n%{http_code}' --digest --user "$(get publicKey):$(get privateKey)" -X "$1" ${3:+-H 'Content-Type: application/json' -d "$3"} "$api$2"
 }
 field() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" | head -n 1; }
-wait_for() { # NAME STATE: "" for gone
+wait_for() { # NAME STATE: gone, too
   for _ in $(seq 300); do
     answer=$(call GET "/clusters/$1"); state=$(printf %s "$answer" | field stateName)
-    case $answer in *404) state= ;; esac
+    case $answer in *404) state=gone ;; esac
     [ "$state" != "$2" ] || return 0
     sleep 0.1
   done
-  fail "$1 is ${state:-gone}, not ${2:-gone}: $answer"
+  fail "$1 is ${state:-nowhere}, not $2: $answer"
 }
 server() { # NAME: $id $port of its server
   answer=$(call GET "/clusters/$1")
@@ -90,7 +90,7 @@ server real
 for name in real second; do
   server $name; server_pid=$(head -n 1 "$dir/pg/$id/data/postmaster.pid")
   case $(call DELETE /clusters/$name) in *202) ;; *) fail "$name cannot be deleted" ;; esac
-  wait_for $name ''
+  wait_for $name gone
   ! runs || fail "$name is gone, and its process is not"
   [ ! -e "$dir/pg/$id" ] || fail "$name is gone, and its folder is not"
 done
