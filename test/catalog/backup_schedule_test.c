@@ -104,7 +104,8 @@ static void expect_kept(b_world *w, const kept *wanted)
   b_good(w, "GET", SNAPSHOTS "?itemsPerPage=500", NULL, 200);
   for (one = t_node(&w->t, "results")->first; one && i < wanted->count; one = one->next, i++) {
     svc_date_text(wanted->taken[i], date);
-    if (!svc_str_is(svc_node_str(one, "createdAt"), date)) munit_errorf("%zu: " SVC_FMT " is there, not %s", i, SVC_ARG(svc_node_str(one, "createdAt")), date);
+    if (!svc_str_is(svc_node_str(one, "createdAt"), date))
+      munit_errorf("%zu: " SVC_FMT " is there, not %s", i, SVC_ARG(svc_node_str(one, "createdAt")), date);
     if (!svc_str_is(svc_node_str(one, "status"), "completed")) munit_errorf("%s is not completed", date);
   }
   munit_assert_null(one);
@@ -161,13 +162,14 @@ static MunitResult test_leap(const MunitParameter params[], void *data)
   t_reads_taken();
   expect_kept(&w, &wanted);
   reads = t_reads_taken();
-  munit_assert_long(reads.writes, <, (long)wanted.count * 250); /* of what is there, not of the three thousand that were not made */
+  /* of what is there, not of the three thousand that were not made */
+  munit_assert_long(reads.writes, <, (long)wanted.count * 250);
   events = b_events(&w, "CPS_SNAPSHOT_STARTED");
   munit_assert_int64(events, ==, (int64_t)wanted.count);
   return b_close(&w);
 }
 
-/* --------------------------------------------------------------------------------------------------------- what it begins with */
+/* -------------------------------------------------------------------------------------------------- what it begins with */
 
 static MunitResult test_default(const MunitParameter params[], void *data)
 {
@@ -278,7 +280,8 @@ static MunitResult test_rules(const MunitParameter params[], void *data)
     { B_POLICY(B_ITEM("yearly", 13, "years", 1)), "policies[0].policyItems[0].frequencyInterval", "INVALID_BACKUP_POLICY" },
     { B_POLICY(B_ITEM("yearly", 41, "years", 1)), "policies[0].policyItems[0].frequencyInterval", "INVALID_ATTRIBUTE" },
     { B_POLICY(B_ITEM("daily", 1, "days", 0)), "policies[0].policyItems[0].retentionValue", "ATTRIBUTE_NEGATIVE_OR_ZERO" },
-    { B_POLICY(B_ITEM("yearly", 1, "years", 11)), "policies[0].policyItems[0].retentionValue", "BACKUP_SNAPSHOT_RETENTION_VALUE_INVALID" },
+    { B_POLICY(B_ITEM("yearly", 1, "years", 11)), "policies[0].policyItems[0].retentionValue",
+      "BACKUP_SNAPSHOT_RETENTION_VALUE_INVALID" },
     { B_POLICY(B_ITEM("minutely", 1, "days", 1)), "policies[0].policyItems[0].frequencyType", "INVALID_ENUM_VALUE" },
     { B_POLICY(B_ITEM("daily", 1, "hours", 1)), "policies[0].policyItems[0].retentionUnit", "INVALID_ENUM_VALUE" },
     /* none twice */
@@ -291,11 +294,14 @@ static MunitResult test_rules(const MunitParameter params[], void *data)
     /* a rarer item keeps at least as long */
     { B_POLICY(B_ITEM("hourly", 6, "days", 4) "," B_ITEM("daily", 1, "days", 3)), "policies[0].policyItems[1].retentionValue",
       "INVALID_BACKUP_POLICY" },
-    { B_POLICY(B_ITEM("weekly", 1, "weeks", 3) "," B_ITEM("daily", 1, "days", 22)), "policies[0].policyItems[0].retentionValue",
+    { B_POLICY(B_ITEM("weekly", 1, "weeks", 3) "," B_ITEM("daily", 1, "days", 22)),
+      "policies[0].policyItems[0].retentionValue",
       "INVALID_BACKUP_POLICY" },
-    { B_POLICY(B_ITEM("monthly", 1, "months", 1) "," B_ITEM("weekly", 1, "weeks", 5)), "policies[0].policyItems[0].retentionValue",
+    { B_POLICY(B_ITEM("monthly", 1, "months", 1) "," B_ITEM("weekly", 1, "weeks", 5)),
+      "policies[0].policyItems[0].retentionValue",
       "INVALID_BACKUP_POLICY" },
-    { B_POLICY(B_ITEM("yearly", 1, "months", 5) "," B_ITEM("monthly", 1, "months", 12)), "policies[0].policyItems[0].retentionValue",
+    { B_POLICY(B_ITEM("yearly", 1, "months", 5) "," B_ITEM("monthly", 1, "months", 12)),
+      "policies[0].policyItems[0].retentionValue",
       "INVALID_BACKUP_POLICY" },
     /* too many */
     { B_POLICY(B_ITEM("hourly", 1, "days", 100)), "policies[0].policyItems", "INVALID_BACKUP_POLICY" },
@@ -305,10 +311,12 @@ static MunitResult test_rules(const MunitParameter params[], void *data)
     { "{\"restoreWindowDays\":8}", "restoreWindowDays", "INVALID_BACKUP_POLICY" },
     { "{\"restoreWindowDays\":0}", "restoreWindowDays", "ATTRIBUTE_NEGATIVE_OR_ZERO" },
     { "{\"autoExportEnabled\":true}", "export.exportBucketId", "MISSING_ATTRIBUTE" },
-    { "{\"autoExportEnabled\":true,\"export\":{\"exportBucketId\":\"5f0000000000000000000001\"}}", "export.frequencyType", "MISSING_ATTRIBUTE" },
+    { "{\"autoExportEnabled\":true,\"export\":{\"exportBucketId\":\"5f0000000000000000000001\"}}", "export.frequencyType",
+      "MISSING_ATTRIBUTE" },
     { "{\"nextSnapshot\":\"2025-06-01T03:30:00Z\"}", "nextSnapshot", "ATTRIBUTE_READ_ONLY" },
     { "{\"policies\":[{\"id\":\"5f0000000000000000000001\",\"policyItems\":[]}]}", "policies[0].id", "ATTRIBUTE_READ_ONLY" },
-    { "{\"extraRetentionSettings\":[{\"frequencyType\":\"DAILY\",\"retentionDays\":400}]}", "extraRetentionSettings[0].retentionDays",
+    { "{\"extraRetentionSettings\":[{\"frequencyType\":\"DAILY\",\"retentionDays\":400}]}",
+      "extraRetentionSettings[0].retentionDays",
       "INVALID_ATTRIBUTE" },
   };
   static const char *const good[] = {
@@ -327,7 +335,8 @@ static MunitResult test_rules(const MunitParameter params[], void *data)
     munit_assert_string_equal(t_error(&w.t), bad[i].code);
   }
   for (i = 0; i < sizeof good / sizeof good[0]; i++) b_good(&w, "PATCH", SCHEDULE, good[i], 200);
-  b_bad(&w, "PATCH", SCHEDULE, "{\"export\":{\"exportBucketId\":\"5f0000000000000000000001\",\"frequencyType\":\"monthly\"}}", 404,
+  b_bad(&w, "PATCH", SCHEDULE,
+        "{\"export\":{\"exportBucketId\":\"5f0000000000000000000001\",\"frequencyType\":\"monthly\"}}", 404,
         "EXPORT_BUCKET_NOT_FOUND");
   munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_SCHEDULE_UPDATED_AUDIT"), ==, 5);
   b_good(&w, "GET", "/groups/%G/events?eventType=CPS_SNAPSHOT_SCHEDULE_UPDATED_AUDIT", NULL, 200);
@@ -345,7 +354,8 @@ static MunitResult test_ids(const MunitParameter params[], void *data)
   w.snapshot = t_keep(&w.t, t_str(&w.t, "policies[0].policyItems[0].id"));
   w.other = t_keep(&w.t, t_str(&w.t, "policies[0].id"));
   b_good(&w, "PATCH", SCHEDULE,
-         "{\"policies\":[{\"id\":\"%J\",\"policyItems\":[" B_ITEM("weekly", 1, "days", 9) ",{\"id\":\"%S\",\"frequencyType\":\"daily\","
+         "{\"policies\":[{\"id\":\"%J\",\"policyItems\":[" B_ITEM("weekly", 1, "days", 9) ","
+         "{\"id\":\"%S\",\"frequencyType\":\"daily\","
          "\"frequencyInterval\":1,\"retentionUnit\":\"days\",\"retentionValue\":4}]}]}", 200);
   b_is(&w, "policies[0].policyItems[1].id", w.snapshot);
   munit_assert_string_not_equal(t_str(&w.t, "policies[0].policyItems[0].id"), w.snapshot);
@@ -367,7 +377,8 @@ static MunitResult test_apply(const MunitParameter params[], void *data)
   t_advance(&w.t, 200 * 3600 + 20);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 200);
-  snprintf(body, sizeof body, "{\"updateSnapshots\":true,\"policies\":[{\"policyItems\":[{\"id\":\"%s\",\"frequencyType\":\"hourly\","
+  snprintf(body, sizeof body,
+           "{\"updateSnapshots\":true,\"policies\":[{\"policyItems\":[{\"id\":\"%s\",\"frequencyType\":\"hourly\","
            "\"frequencyInterval\":1,\"retentionUnit\":\"days\",\"retentionValue\":5}]}]}", w.other);
   b_good(&w, "PATCH", SCHEDULE, body, 200);
   b_is(&w, "updateSnapshots", "");
@@ -453,7 +464,9 @@ static MunitResult test_copies_end(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&w.t, "results[1].copyRegions"), ==, 1);
   munit_assert_size(t_count(&w.t, "results[2].copyRegions"), ==, 0);
   munit_assert_size(t_count(&w.t, "results[3].copyRegions"), ==, 0);
-  set_copies(&w, copy_setting(&w, ",\"copyPolicyItems\":[{\"frequencyType\":\"hourly\",\"retentionUnit\":\"days\",\"retentionValue\":1}]"),
+  set_copies(&w,
+             copy_setting(&w, ",\"copyPolicyItems\":[{\"frequencyType\":\"hourly\",\"retentionUnit\":\"days\","
+                              "\"retentionValue\":1}]"),
              ",\"copyPolicyItemsEnabled\":true,\"updateCopySnapshots\":true", 200);
   t_advance(&w.t, 2 * 86400);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
@@ -461,7 +474,8 @@ static MunitResult test_copies_end(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&w.t, "results[0].copyRegions"), ==, 1);
   munit_assert_size(t_count(&w.t, "results[3].copyRegions"), ==, 1);
   munit_assert_size(t_count(&w.t, "results[4].copyRegions"), ==, 0);
-  munit_assert_size(t_count(&w.t, "results[8].copyRegions"), ==, 0); /* the older ones as well: they were brought up to date */
+  /* the older ones as well: they were brought up to date */
+  munit_assert_size(t_count(&w.t, "results[8].copyRegions"), ==, 0);
   /* no region any more, and what is there goes */
   b_good(&w, "PATCH", SCHEDULE, "{\"copySettings\":[],\"deleteCopySnapshots\":true}", 200);
   t_advance(&w.t, 1);
@@ -492,14 +506,18 @@ static MunitResult test_copy_rules(const MunitParameter params[], void *data)
   set_copies(&w, twice, "", 400);
   munit_assert_true(t_violation(&w.t, "copySettings[1].regionName"));
   b_bad_field(&w, "PATCH", SCHEDULE,
-              "{\"copySettings\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"EU_WEST_1\",\"zoneId\":\"5f0000000000000000000001\"}]}",
+              "{\"copySettings\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"EU_WEST_1\","
+              "\"zoneId\":\"5f0000000000000000000001\"}]}",
               "copySettings[0].zoneId");
   w.other = t_keep(&w.t, (copy_setting(&w, ""), t_str(&w.t, "replicationSpecs[0].zoneId")));
-  b_bad_field(&w, "PATCH", SCHEDULE, "{\"copySettings\":[{\"cloudProvider\":\"GCP\",\"regionName\":\"CENTRAL_US\",\"zoneId\":\"%J\"}]}",
+  b_bad_field(&w, "PATCH", SCHEDULE,
+              "{\"copySettings\":[{\"cloudProvider\":\"GCP\",\"regionName\":\"CENTRAL_US\",\"zoneId\":\"%J\"}]}",
               "copySettings[0].cloudProvider");
-  b_bad_field(&w, "PATCH", SCHEDULE, "{\"copySettings\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"NOWHERE\",\"zoneId\":\"%J\"}]}",
+  b_bad_field(&w, "PATCH", SCHEDULE,
+              "{\"copySettings\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"NOWHERE\",\"zoneId\":\"%J\"}]}",
               "copySettings[0].regionName");
-  b_bad_field(&w, "PATCH", SCHEDULE, "{\"copySettings\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\",\"zoneId\":\"%J\"}]}",
+  b_bad_field(&w, "PATCH", SCHEDULE,
+              "{\"copySettings\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\",\"zoneId\":\"%J\"}]}",
               "copySettings[0].regionName");
   return b_close(&w);
 }
@@ -533,7 +551,64 @@ static MunitResult test_most(const MunitParameter params[], void *data)
   return b_close(&w);
 }
 
+static int driver_orders;
+
+static int driver_perform(void *context, svc *s, const svc_order *order)
+{
+  (void)context;
+  if (strcmp(order->action, "snapshot.take") == 0) driver_orders++;
+  return svc_order_done(s, order->id, SVC_OK, NULL);
+}
+
+/* A driver cannot take a snapshot of last week: of each frequency it takes the last that was missed, now. */
+static MunitResult test_driver(const MunitParameter params[], void *data)
+{
+  svc_driver driver = { driver_perform, NULL, NULL };
+  svc_config config = { .limiter_off = 1, .driver = &driver };
+  const svc_node *one;
+  b_world w;
+  int i;
+  (void)params, (void)data;
+  b_open(&w, &config);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 202);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  for (i = 0; i < 4; i++) { /* as it goes: one at each time */
+    t_advance(&w.t, 6 * 3600);
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  }
+  munit_assert_int(driver_orders, ==, 4);
+  t_advance(&w.t, 40 * 86400 + 1800);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  /* a monthly one, and a weekly one, which is the daily and the hourly one as well */
+  munit_assert_int(driver_orders, ==, 4 + 2);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  for (one = t_node(&w.t, "results")->first; one; one = one->next) {
+    munit_assert_true(svc_str_is(svc_node_str(one, "createdAt"), "2025-07-12T00:30:00Z"));
+    munit_assert_true(svc_str_is(svc_node_str(one, "status"), "completed"));
+  }
+  return b_close(&w);
+}
+
+/* Where dates end the clock may go on: the schedule ends with them. */
+static MunitResult test_end_of_dates(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  w.t.now = INT64_C(253402300800000) - 3 * B_DAY;
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), >, 20);
+  w.t.now = INT64_C(253402300800000) + 30 * B_DAY;
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  w.t.now = INT64_MAX / 2;
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  return b_close(&w);
+}
+
 static MunitTest tests[] = {
+  { "/driver", test_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/end-of-dates", test_end_of_dates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/two-years", test_two_years, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/leap", test_leap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/default", test_default, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

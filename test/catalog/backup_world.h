@@ -8,7 +8,8 @@
 #include "support.h"
 
 #define B_DAY ((int64_t)86400000)
-#define B_REGION(name) "{\"providerName\":\"AWS\",\"regionName\":\"" name "\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\"}}"
+#define B_REGION(name) \
+  "{\"providerName\":\"AWS\",\"regionName\":\"" name "\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\"}}"
 #define B_SPEC "{\"regionConfigs\":[" B_REGION("US_EAST_1") "]}"
 #define B_CLUSTER(name, more) \
   "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[" B_SPEC "]" more "}"
@@ -16,7 +17,8 @@
   "{\"name\":\"" name "\",\"backupEnabled\":true,\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" B_SPEC "," B_SPEC "]}"
 #define B_BACKED ",\"backupEnabled\":true"
 #define B_ITEM(type, interval, unit, value) \
-  "{\"frequencyType\":\"" type "\",\"frequencyInterval\":" #interval ",\"retentionUnit\":\"" unit "\",\"retentionValue\":" #value "}"
+  "{\"frequencyType\":\"" type "\",\"frequencyInterval\":" #interval ",\"retentionUnit\":\"" unit "\"," \
+  "\"retentionValue\":" #value "}"
 #define B_POLICY(items) "{\"policies\":[{\"policyItems\":[" items "]}]}"
 
 typedef struct b_world {
@@ -52,7 +54,8 @@ static inline int b_send(b_world *w, const char *method, const char *path, const
 
 static inline void b_good(b_world *w, const char *method, const char *path, const char *body, int status)
 {
-  if (b_send(w, method, path, body) != status) munit_errorf("%s %s: %d %s", method, w->path, w->t.response.status, w->t.response.body);
+  if (b_send(w, method, path, body) != status)
+    munit_errorf("%s %s: %d %s", method, w->path, w->t.response.status, w->t.response.body);
 }
 
 /* It is refused, by this code, and nothing has changed. */

@@ -101,8 +101,10 @@ static MunitResult test_retention(const MunitParameter params[], void *data)
   b_bad_field(&w, "PATCH", ONE, "{\"retentionUnit\":\"weeks\",\"retentionValue\":3}", "retentionUnit");
   b_bad_field(&w, "PATCH", ONE, "{\"description\":\"another\"}", "description");
   t_advance(&w.t, 3 * 86400);
-  b_bad(&w, "PATCH", ONE, "{\"retentionUnit\":\"DAYS\",\"retentionValue\":2}", 400, "BACKUP_SNAPSHOT_RETENTION_VALUE_INVALID");
-  b_bad(&w, "PATCH", ONE, "{\"retentionUnit\":\"YEARS\",\"retentionValue\":11}", 400, "BACKUP_SNAPSHOT_RETENTION_VALUE_INVALID");
+  b_bad(&w, "PATCH", ONE, "{\"retentionUnit\":\"DAYS\",\"retentionValue\":2}", 400,
+        "BACKUP_SNAPSHOT_RETENTION_VALUE_INVALID");
+  b_bad(&w, "PATCH", ONE, "{\"retentionUnit\":\"YEARS\",\"retentionValue\":11}", 400,
+        "BACKUP_SNAPSHOT_RETENTION_VALUE_INVALID");
   b_good(&w, "PATCH", ONE, "{\"retentionUnit\":\"DAYS\",\"retentionValue\":4}", 200);
   t_advance(&w.t, 86400);
   b_good(&w, "GET", ONE, NULL, 404);
@@ -149,7 +151,8 @@ static MunitResult test_list(const MunitParameter params[], void *data)
   b_bad(&w, "GET", SNAPSHOTS "?oplogTs=1748751000", NULL, 400, "MISSING_QUERY_PARAMETER");
   munit_assert_string_equal(t_param(&w.t, 0), "oplogInc");
   b_bad(&w, "GET", SNAPSHOTS "?oplogInc=1", NULL, 400, "MISSING_QUERY_PARAMETER");
-  b_bad(&w, "GET", SNAPSHOTS "?oplogTs=1748751000&oplogInc=1&pointInTimeUtcSeconds=1748751000", NULL, 400, "MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS");
+  b_bad(&w, "GET", SNAPSHOTS "?oplogTs=1748751000&oplogInc=1&pointInTimeUtcSeconds=1748751000", NULL, 400,
+        "MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS");
   t_advance(&w.t, 60 * 86400);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   t_reads_taken();

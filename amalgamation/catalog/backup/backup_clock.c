@@ -18,6 +18,7 @@
 
 #define BACKUP_CLOCK_HOUR ((int64_t)60 * 60 * 1000)
 #define BACKUP_CLOCK_LAST_DAY 40
+#define BACKUP_CLOCK_END INT64_C(253402300800000) /* 10000-01-01: where dates end, and a clock may go on */
 
 SVC_PRIVATE int svc_backup_frequency(svc_str name)
 {
@@ -55,8 +56,8 @@ SVC_PRIVATE void svc_backup_plan_of(const svc_node *schedule, svc_backup_plan *o
   const svc_node *items = policies && policies->first ? svc_node_get(policies->first, "policyItems") : NULL, *item;
   out->count = 0;
   out->field = "policies[0].policyItems";
-  out->reference = (svc_node_i64(schedule, "referenceHourOfDay", 0) * 60 + svc_node_i64(schedule, "referenceMinuteOfHour", 0)) *
-                   60000;
+  out->reference = svc_node_i64(schedule, "referenceHourOfDay", 0) * BACKUP_CLOCK_HOUR +
+                   svc_node_i64(schedule, "referenceMinuteOfHour", 0) * 60000;
   for (item = items ? items->first : NULL; item && out->count < SVC_BACKUP_ITEMS; item = item->next)
     if (svc_backup_item_of(item, &out->items[out->count])) backup_clock_extra(schedule, &out->items[out->count++]);
 }
@@ -153,6 +154,7 @@ SVC_PRIVATE int64_t svc_backup_next(const svc_backup_item *item, int64_t referen
 {
   backup_clock_day d = backup_clock_split(after);
   int64_t when = backup_clock_midnight(after);
+  if (after >= BACKUP_CLOCK_END) return 0;
   switch (item->frequency) {
   case SVC_BACKUP_HOURLY: return backup_clock_every(item->interval, reference, after);
   case SVC_BACKUP_DAILY: return backup_clock_every(24, reference, after);
@@ -173,8 +175,11 @@ SVC_PRIVATE int64_t svc_backup_next(const svc_backup_item *item, int64_t referen
 static int64_t backup_clock_next_kept(const svc_backup_item *item, int64_t reference, int64_t after, int64_t now)
 {
   int64_t from = backup_clock_move(item->keep, now, -1) - (item->keep.unit < 2 ? 1 : 4 * SVC_BACKUP_DAY_MS);
-  int64_t when = svc_backup_next(item, reference, from > after ? from : after);
-  while (when && svc_backup_expiry(item->keep, when) <= now && when <= now) when = svc_backup_next(item, reference, when);
+  int64_t when = svc_backup_next(item, reference, from > after ? from : after), next;
+  while (when && svc_backup_expiry(item->keep, when) <= now && when <= now) {
+    next = svc_backup_next(item, reference, when);
+    when = next > when ? next : 0; /* dates have ended */
+  }
   return when;
 }
 

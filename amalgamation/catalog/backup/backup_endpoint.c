@@ -26,7 +26,8 @@ static const svc_field backup_endpoint_fields[] = {
 static const svc_object backup_endpoint_object = { .name = "ObjectStoragePrivateEndpoint", .fields = backup_endpoint_fields };
 
 #define BACKUP_ENDPOINT \
-  "/groups/{groupId}/backup/{cloudProvider}/privateEndpoints", SVC_SET_BACKUP, (20241113), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
+  "/groups/{groupId}/backup/{cloudProvider}/privateEndpoints", SVC_SET_BACKUP, (20241113), SVC_R_GROUP_OWNER, \
+      SVC_R_GROUP_OWNER
 
 static const svc_route backup_endpoint_routes[] = {
   R_GET(BACKUP_ENDPOINT, "", .flags = SVC_PAGED, .in_path = "cloudProvider", .run = svc_verb_list),

@@ -60,7 +60,8 @@ typedef struct svc_backup_plan { /* of a cluster, as its schedule says it */
 SVC_PRIVATE int svc_backup_frequency(svc_str name);  /* in whatever case, ON_DEMAND as well; -1: none */
 SVC_PRIVATE bool svc_backup_item_of(const svc_node *item, svc_backup_item *out); /* false: it makes no sense */
 SVC_PRIVATE void svc_backup_plan_of(const svc_node *schedule, svc_backup_plan *out);
-SVC_PRIVATE int64_t svc_backup_next(const svc_backup_item *item, int64_t reference, int64_t after); /* the first one after it */
+/* The first one after it; 0: there is none. */
+SVC_PRIVATE int64_t svc_backup_next(const svc_backup_item *item, int64_t reference, int64_t after);
 SVC_PRIVATE int64_t svc_backup_expiry(svc_retention keep, int64_t from);
 SVC_PRIVATE int64_t svc_backup_days(svc_retention keep, bool most); /* how many that are, at least or at the most */
 /* The first time after this one at which a snapshot is to be taken that is still kept at `now`; 0: never. */
@@ -80,7 +81,8 @@ SVC_PRIVATE svc_node *svc_backup_notes(svc_call *c, svc_str extra); /* what is b
 SVC_PRIVATE svc_str svc_backup_notes_text(svc_call *c, const svc_node *notes);
 SVC_PRIVATE bool svc_backup_note(svc_call *c, const svc_entity *cluster, const char *name, svc_str text);
 SVC_PRIVATE bool svc_backup_put_extra(svc_call *c, const svc_entity *stored, svc_str extra); /* nothing else of it changes */
-SVC_PRIVATE bool svc_backup_note_get(svc_call *c, const svc_id *cluster, const char *name, svc_str *out); /* a text; none: empty */
+/* Its text; none: empty. */
+SVC_PRIVATE bool svc_backup_note_get(svc_call *c, const svc_id *cluster, const char *name, svc_str *out);
 
 /* For cluster.c: backups begin and end with its backupEnabled; it is not changed while it is being restored. */
 SVC_PRIVATE bool svc_backup_follows(svc_call *c, const svc_change *change, const svc_entity *cluster);
@@ -92,7 +94,8 @@ SVC_PRIVATE bool svc_backup_policy_check(svc_call *c, const svc_node *schedule, 
 /* Compliance policies: what each schedule of a project must say at least. */
 SVC_PRIVATE const svc_node *svc_compliance(svc_call *c); /* of the call's project; NULL: there is none, or c->error */
 SVC_PRIVATE bool svc_compliance_met(svc_call *c, const svc_node *schedule, svc_str cluster); /* false: refused */
-SVC_PRIVATE bool svc_compliance_covers(const svc_node *policy, const svc_node *schedule); /* does the schedule say all of it? */
+/* Does the schedule say all of it? */
+SVC_PRIVATE bool svc_compliance_covers(const svc_node *policy, const svc_node *schedule);
 SVC_PRIVATE bool svc_compliance_raise(svc_call *c, const svc_node *policy, svc_node *schedule); /* now it does */
 SVC_PRIVATE bool svc_backup_least_check(svc_call *c, const svc_node *policy); /* its own rules */
 
@@ -104,9 +107,11 @@ SVC_PRIVATE bool svc_snapshot_of_path(svc_call *c, svc_entity *out); /* for view
 SVC_PRIVATE bool svc_snapshot_take(svc_call *c, const svc_entity *cluster, svc_node *items, int frequency, int64_t expiry);
 SVC_PRIVATE bool svc_snapshot_keep_until(svc_call *c, const svc_entity *snapshot, int64_t when);
 SVC_PRIVATE bool svc_snapshot_removing(svc_call *c, const svc_entity *e); /* a compliance policy keeps it */
-SVC_PRIVATE bool svc_backup_removing(svc_call *c, const svc_entity *cluster); /* for cluster.c: its snapshots would go as well */
+/* For cluster.c: its snapshots would go as well. */
+SVC_PRIVATE bool svc_backup_removing(svc_call *c, const svc_entity *cluster);
 SVC_PRIVATE bool svc_snapshot_is_sharded(const svc_entity *e);
-SVC_PRIVATE svc_node *svc_snapshot_shards(svc_call *c, const svc_entity *snapshot); /* members, configServerType; NULL: no memory */
+/* Its members and configServerType, of one of shards; NULL: no memory. */
+SVC_PRIVATE svc_node *svc_snapshot_shards(svc_call *c, const svc_entity *snapshot);
 SVC_PRIVATE bool svc_snapshot_list_sharded(svc_call *c, svc_node *(*view)(svc_call *c, const svc_entity *e, void *context));
 
 /* ---- snapshot_copies.c */
@@ -117,9 +122,11 @@ SVC_PRIVATE bool svc_snapshot_copies(svc_call *c, const svc_entity *snapshot, co
 /* ---- restore_acts.c: what restores are, whichever way they are asked for */
 /* Who may restore to a cluster of another project: these roles are held there. */
 SVC_PRIVATE bool svc_restore_target(svc_call *c, svc_str group, svc_str name, svc_entity *out); /* false: refused */
-SVC_PRIVATE bool svc_restore_download(svc_call *c, const svc_entity *snapshot, const svc_id *job); /* one more of it; false: refused */
+/* One more download of it; false: refused. */
+SVC_PRIVATE bool svc_restore_download(svc_call *c, const svc_entity *snapshot, const svc_id *job);
 SVC_PRIVATE bool svc_restore_claim(svc_call *c, const svc_entity *target, const svc_id *source, const svc_id *job);
-SVC_PRIVATE bool svc_restore_reaches(svc_call *c, const svc_entity *cluster, int64_t second); /* that moment; false: refused */
+/* Can the cluster be taken back to that moment? False: refused. */
+SVC_PRIVATE bool svc_restore_reaches(svc_call *c, const svc_entity *cluster, int64_t second);
 
 /* ---- export_acts.c */
 SVC_PRIVATE bool svc_export_uses(svc_call *c, const svc_entity *bucket); /* is a job under way that writes there? */

@@ -16,7 +16,8 @@
 
 /* What a cluster begins with. */
 #define BACKUP_RECORD_ITEM(type, interval, unit, value) \
-  "{\"frequencyInterval\":" #interval ",\"frequencyType\":\"" type "\",\"retentionUnit\":\"" unit "\",\"retentionValue\":" #value "}"
+  "{\"frequencyInterval\":" #interval ",\"frequencyType\":\"" type "\",\"retentionUnit\":\"" unit "\"," \
+  "\"retentionValue\":" #value "}"
 static const char backup_record_policies[] =
   "[{\"policyItems\":[" BACKUP_RECORD_ITEM("hourly", 6, "days", 7) "," BACKUP_RECORD_ITEM("daily", 1, "days", 7) ","
   BACKUP_RECORD_ITEM("weekly", 6, "weeks", 4) "," BACKUP_RECORD_ITEM("monthly", 40, "months", 12) ","
@@ -82,7 +83,8 @@ SVC_PRIVATE svc_str svc_backup_notes_text(svc_call *c, const svc_node *notes)
 }
 
 /* A schedule without policies, for a cluster that has had no backups. */
-static bool backup_record_begin(svc_call *c, const svc_noun_info *noun, const svc_id *cluster, svc_node *policies, svc_entity *out)
+static bool backup_record_begin(svc_call *c, const svc_noun_info *noun, const svc_id *cluster, svc_node *policies,
+                                svc_entity *out)
 {
   const svc_node *policy;
   svc_change change;
@@ -185,7 +187,7 @@ SVC_PRIVATE bool svc_backup_restoring(svc_call *c, const svc_id *cluster)
   source = svc_str_cut(&note, ' ');
   return svc_id_parse(source, &from) && svc_id_parse(note, &id) &&
          svc_entity_get(c->txn, RESTORE_JOB_KIND, &from, &id, &job) == SVC_OK &&
-         svc_str_is(svc_backup_word(&job, "state"), "IN_PROGRESS");
+         svc_str_is(svc_backup_word(&job, "state"), "RUNNING");
 }
 
 SVC_PRIVATE bool svc_backup_allows(svc_call *c, const svc_change *change)
@@ -200,7 +202,8 @@ SVC_PRIVATE bool svc_backup_allows(svc_call *c, const svc_change *change)
     if ((i == 0 || svc_node_bool(policy, "pitEnabled", false)) && svc_node_bool(change->before, fields[i], !change->before) &&
         !svc_node_bool(change->body, fields[i], false))
       good = false;
-  if (svc_node_bool(policy, "encryptionAtRestEnabled", false) && svc_str_is(svc_node_str(change->body, "encryptionAtRestProvider"), "NONE") &&
+  if (svc_node_bool(policy, "encryptionAtRestEnabled", false) &&
+      svc_str_is(svc_node_str(change->body, "encryptionAtRestProvider"), "NONE") &&
       !svc_str_is(svc_node_str(change->before, "encryptionAtRestProvider"), "NONE"))
     good = false;
   return good || svc_fail(c, SVC_E_BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, "S", &name);

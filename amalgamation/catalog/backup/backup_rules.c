@@ -37,7 +37,8 @@ static void backup_rules_item(svc_call *c, const svc_backup_plan *plan, size_t i
                                            "a month, 1 to 12, for yearly items" };
   const svc_backup_item *item = &plan->items[i];
   if (!backup_rules_interval_good(item))
-    svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, backup_rules_at(c, plan, i, "frequencyInterval"), "must be %s", intervals[item->frequency]);
+    svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, backup_rules_at(c, plan, i, "frequencyInterval"), "must be %s",
+                intervals[item->frequency]);
   if (svc_backup_days(item->keep, false) > BACKUP_RULES_LONGEST)
     svc_violate(c, SVC_E_BACKUP_SNAPSHOT_RETENTION_VALUE_INVALID, backup_rules_at(c, plan, i, "retentionValue"),
                 "must be ten years at the most");
@@ -119,7 +120,8 @@ static void backup_rules_export(svc_call *c, const svc_node *schedule)
 /* ---------------------------------------------------------------------------------------------------------------- copies */
 
 /* Of the cluster's zone with this id: has it this region, of this provider? *zone, *cloud: is there such a zone at all? */
-static bool backup_rules_own_region(const svc_node *cluster, svc_str zone_id, svc_str cloud, svc_str region, bool *zone, bool *clouds)
+static bool backup_rules_own_region(const svc_node *cluster, svc_str zone_id, svc_str cloud, svc_str region, bool *zone,
+                                    bool *clouds)
 {
   const svc_node *spec = svc_node_get(cluster, "replicationSpecs"), *config;
   bool own = false;
@@ -153,11 +155,13 @@ static void backup_rules_copy(svc_call *c, const svc_node *schedule, const svc_n
 #define BACKUP_RULES_COPY(field, ...) \
   svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, svc_arena_print(c->arena, SVC_FMT field, SVC_ARG(at)), __VA_ARGS__)
   for (; other != copy; other = other->next)
-    if (svc_str_eq(svc_node_str(other, "regionName"), region) && svc_str_eq(svc_node_str(other, "zoneId"), svc_node_str(copy, "zoneId")))
+    if (svc_str_eq(svc_node_str(other, "regionName"), region) &&
+        svc_str_eq(svc_node_str(other, "zoneId"), svc_node_str(copy, "zoneId")))
       BACKUP_RULES_COPY("regionName", "stands in copySettings twice for its zone");
   if (!zone) BACKUP_RULES_COPY("zoneId", "must be the zoneId of one of the cluster's replicationSpecs");
   else if (!clouds) BACKUP_RULES_COPY("cloudProvider", "must be the cluster's provider in this zone");
-  else if (!svc_value_in(c->s, region, backup_rules_regions(cloud))) BACKUP_RULES_COPY("regionName", "must be a region of the provider");
+  else if (!svc_value_in(c->s, region, backup_rules_regions(cloud)))
+    BACKUP_RULES_COPY("regionName", "must be a region of the provider");
   else if (own) BACKUP_RULES_COPY("regionName", "must be another region than those of the cluster in this zone");
   if (items + often + last > 1)
     BACKUP_RULES_COPY("frequencies", "copyPolicyItems, frequencies and lastNumberOfSnapshots cannot be used together");
@@ -207,7 +211,8 @@ static bool backup_rules_covers(const svc_backup_plan *plan, const svc_backup_it
   size_t i;
   for (i = 0; i < plan->count; i++) {
     const svc_backup_item *item = &plan->items[i];
-    if (item->frequency != least->frequency || svc_backup_days(item->keep, true) < svc_backup_days(least->keep, false)) continue;
+    if (item->frequency != least->frequency || svc_backup_days(item->keep, true) < svc_backup_days(least->keep, false))
+      continue;
     if (item->frequency != SVC_BACKUP_HOURLY || item->interval <= least->interval) return true;
   }
   return false;
@@ -273,7 +278,8 @@ static bool backup_rules_raise(svc_call *c, svc_node *items, const svc_node *lea
   }
   if (!svc_backup_item_of(item, &held) || !svc_backup_item_of(least, &wanted)) return true;
   if (svc_backup_days(held.keep, true) < svc_backup_days(wanted.keep, true)) backup_rules_keep_as(c, item, least);
-  if (frequency == SVC_BACKUP_HOURLY && held.interval > wanted.interval) svc_node_set_i64(c->arena, item, "frequencyInterval", wanted.interval);
+  if (frequency == SVC_BACKUP_HOURLY && held.interval > wanted.interval)
+    svc_node_set_i64(c->arena, item, "frequencyInterval", wanted.interval);
   return true;
 }
 
@@ -291,12 +297,14 @@ static void backup_rules_order(svc_call *c, svc_node *items)
 
 SVC_PRIVATE bool svc_compliance_raise(svc_call *c, const svc_node *policy, svc_node *schedule)
 {
-  svc_node *policies = svc_node_get(schedule, "policies"), *items = policies && policies->first ? svc_node_get(policies->first, "policyItems") : NULL;
+  svc_node *policies = svc_node_get(schedule, "policies"),
+           *items = policies && policies->first ? svc_node_get(policies->first, "policyItems") : NULL;
   int64_t window = svc_node_i64(policy, "restoreWindowDays", 0);
   const svc_node *least;
   for (least = items ? backup_rules_least(policy) : NULL; least; least = least->next)
     if (!backup_rules_raise(c, items, least)) return false;
   if (items) backup_rules_order(c, items);
-  if (svc_node_i64(schedule, "restoreWindowDays", 0) < window) svc_node_set_i64(c->arena, schedule, "restoreWindowDays", window);
+  if (svc_node_i64(schedule, "restoreWindowDays", 0) < window)
+    svc_node_set_i64(c->arena, schedule, "restoreWindowDays", window);
   return true;
 }

@@ -4,7 +4,8 @@
 **
 ** It really runs: the next snapshot is a due date, and when that comes the snapshot is taken and the next one is calculated
 ** (backup_clock.c). Where the clock has jumped, what would have expired by now is not taken at all, so a year that was slept
-** through costs as many snapshots as are kept of it. While the cluster is paused none are taken.
+** through costs as many snapshots as are kept of it. A driver cannot take what is over: of each frequency it takes the last
+** that was missed, now. While the cluster is paused none are taken.
 **
 ** Policies hold for snapshots to come. What they shall do to those that are there is asked for in the same request, and
 ** done in steps of BACKUP_SCHEDULE_STEP, each by a due date of its own: updateSnapshots, deleteSnapshots,
@@ -18,8 +19,12 @@
 
 enum { BACKUP_SCHEDULE_APPLY = SVC_DUE_OWN }; /* to the snapshots that are there */
 
-static const char *const backup_schedule_item_types[] = { "daily", "hourly", "weekly", "monthly", "yearly", "ondemand", NULL };
-static const char *const backup_schedule_frequencies[] = { "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY", "ON_DEMAND", NULL };
+static const char *const backup_schedule_item_types[] = {
+  "daily", "hourly", "weekly", "monthly", "yearly", "ondemand", NULL
+};
+static const char *const backup_schedule_frequencies[] = {
+  "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY", "ON_DEMAND", NULL
+};
 static const char *const backup_schedule_exported[] = { "monthly", "yearly", NULL };
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
@@ -38,12 +43,18 @@ static const svc_field backup_schedule_copy_timed_fields[] = {
   F_END
 };
 static const svc_object backup_schedule_copy_timed = {
-  .name = "DiskBackupTimeBasedCopyPolicyItem", .fields = backup_schedule_copy_timed_fields, .base = &backup_schedule_copy_on_demand
+  .name = "DiskBackupTimeBasedCopyPolicyItem",
+  .fields = backup_schedule_copy_timed_fields,
+  .base = &backup_schedule_copy_on_demand
 };
 static const svc_variant backup_schedule_copy_item_variants[] = {
-  { "daily", &backup_schedule_copy_timed }, { "hourly", &backup_schedule_copy_timed }, { "monthly", &backup_schedule_copy_timed },
-  { "ondemand", &backup_schedule_copy_on_demand }, { "weekly", &backup_schedule_copy_timed },
-  { "yearly", &backup_schedule_copy_timed }, { NULL, NULL }
+  { "daily", &backup_schedule_copy_timed },
+  { "hourly", &backup_schedule_copy_timed },
+  { "monthly", &backup_schedule_copy_timed },
+  { "ondemand", &backup_schedule_copy_on_demand },
+  { "weekly", &backup_schedule_copy_timed },
+  { "yearly", &backup_schedule_copy_timed },
+  { NULL, NULL }
 };
 static const svc_object backup_schedule_copy_item = {
   .name = "DiskBackupCopyPolicyItem", .variant_by = "frequencyType", .variants = backup_schedule_copy_item_variants
@@ -185,7 +196,7 @@ static void backup_schedule_set_next(svc_call *c, svc_change *change, int64_t wh
 /* Until the caller says otherwise, at the minute at which backups began. */
 static void backup_schedule_reference(svc_call *c, svc_node *body)
 {
-  int64_t minute = c->now / 60000 % (24 * 60);
+  int64_t minute = (c->now / 60000 % (24 * 60) + 24 * 60) % (24 * 60);
   if (!svc_node_get(body, "referenceHourOfDay")) svc_node_set_i64(c->arena, body, "referenceHourOfDay", minute / 60);
   if (!svc_node_get(body, "referenceMinuteOfHour")) svc_node_set_i64(c->arena, body, "referenceMinuteOfHour", minute % 60);
 }
@@ -215,7 +226,8 @@ static void backup_schedule_renew_ids(svc_call *c, const svc_change *change)
 static bool backup_schedule_apply_later(svc_call *c, svc_change *change)
 {
   static const char *const asked[] = { "updateSnapshots", "deleteSnapshots", "updateCopySnapshots", "deleteCopySnapshots" };
-  svc_node *notes = svc_backup_notes(c, change->extra), *apply = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("apply"), SVC_S(""));
+  svc_node *notes = svc_backup_notes(c, change->extra),
+           *apply = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("apply"), SVC_S(""));
   const svc_node *copied = svc_node_get(change->input, "deleteCopiedBackups");
   size_t i;
   if (!notes || !apply) return false;
@@ -233,7 +245,8 @@ static bool backup_schedule_apply_later(svc_call *c, svc_change *change)
 static bool backup_schedule_copies_free(svc_call *c, const svc_change *change, const svc_entity *cluster)
 {
   const svc_node *policy;
-  if (!svc_node_bool(change->input, "deleteCopySnapshots", false) && !svc_node_get(change->input, "deleteCopiedBackups")) return true;
+  if (!svc_node_bool(change->input, "deleteCopySnapshots", false) && !svc_node_get(change->input, "deleteCopiedBackups"))
+    return true;
   policy = svc_compliance(c);
   if (!svc_node_bool(policy, "copyProtectionEnabled", false)) return c->error.code == SVC_E_NONE;
   return svc_fail(c, SVC_E_BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, "S", &cluster->unique);
@@ -254,7 +267,8 @@ static bool backup_schedule_prepare(svc_call *c, svc_change *change)
        !backup_schedule_copies_free(c, change, &cluster)))
     return false;
   svc_backup_plan_of(change->body, &plan);
-  backup_schedule_set_next(c, change, svc_backup_says(&cluster, "backupEnabled") ? svc_backup_next_kept(&plan, c->now, c->now) : 0);
+  backup_schedule_set_next(c, change,
+                           svc_backup_says(&cluster, "backupEnabled") ? svc_backup_next_kept(&plan, c->now, c->now) : 0);
   return backup_schedule_apply_later(c, change) || svc_no_memory(c);
 }
 
@@ -287,9 +301,37 @@ static bool backup_schedule_can_take(svc_call *c, const svc_entity *cluster)
          !svc_str_is(state, "DELETING") && svc_count(c->txn, SNAPSHOT_KIND, &cluster->id) < SVC_BACKUP_SNAPSHOTS;
 }
 
+/* Is one as rare, or rarer, due as well by now? */
+static bool backup_schedule_is_late(const svc_call *c, const svc_backup_plan *plan, int rarest)
+{
+  int64_t when;
+  size_t i;
+  for (i = 0; i < plan->count; i++) {
+    if (plan->items[i].frequency < rarest) continue;
+    when = svc_backup_next(&plan->items[i], plan->reference, c->now);
+    if (when && when <= c->txn->ids->now) return true;
+  }
+  return false;
+}
+
+/* At its time; or now, by a driver. */
+static bool backup_schedule_take(svc_call *c, const svc_entity *cluster, svc_node *items, int rarest, int64_t expiry)
+{
+  int64_t due = c->now;
+  bool good;
+  if (c->s->config.driver) {
+    c->now = c->txn->ids->now;
+    expiry += c->now - due;
+  }
+  good = svc_snapshot_take(c, cluster, items, rarest, expiry - expiry % 1000);
+  c->now = due;
+  return good;
+}
+
 static bool backup_schedule_run(svc_call *c, svc_change *change)
 {
   int64_t now = c->txn->ids->now, expiry;
+  bool wanted;
   svc_backup_plan plan;
   svc_entity cluster;
   svc_node *items;
@@ -298,8 +340,11 @@ static bool backup_schedule_run(svc_call *c, svc_change *change)
   svc_backup_plan_of(change->body, &plan);
   items = backup_schedule_asking(c, &plan, &rarest, &expiry);
   if (!items) return svc_no_memory(c);
-  if (expiry > now && backup_schedule_can_take(c, &cluster) && !svc_snapshot_take(c, &cluster, items, rarest, expiry)) return false;
-  backup_schedule_set_next(c, change, svc_backup_says(&cluster, "backupEnabled") ? svc_backup_next_kept(&plan, c->now, now) : 0);
+  wanted = expiry > now && backup_schedule_can_take(c, &cluster) &&
+           !(c->s->config.driver && backup_schedule_is_late(c, &plan, rarest));
+  if (wanted && !backup_schedule_take(c, &cluster, items, rarest, expiry)) return false;
+  backup_schedule_set_next(c, change,
+                           svc_backup_says(&cluster, "backupEnabled") ? svc_backup_next_kept(&plan, c->now, now) : 0);
   return true;
 }
 
@@ -338,7 +383,8 @@ static bool backup_schedule_apply_one(svc_call *c, const backup_schedule_work *w
   if (!body) return false;
   scheduled = svc_str_is(svc_node_str(body, "snapshotType"), "scheduled");
   until = scheduled ? backup_schedule_kept(work, body) : 0;
-  if (scheduled && !until && svc_node_get(work->asked, "deleteSnapshots") && !work->kept_for_good) return svc_erase(c, noun, e);
+  if (scheduled && !until && svc_node_get(work->asked, "deleteSnapshots") && !work->kept_for_good)
+    return svc_erase(c, noun, e);
   if (until && svc_node_get(work->asked, "updateSnapshots") && (until > was || !work->kept_for_good) &&
       !svc_snapshot_keep_until(c, e, until))
     return false;
@@ -402,7 +448,8 @@ static bool backup_schedule_apply(svc_call *c, svc_change *change)
 
 static bool backup_schedule_fell_due(svc_call *c, svc_change *change, int tag)
 {
-  return tag == SVC_DUE_RUN ? backup_schedule_run(c, change) : tag == BACKUP_SCHEDULE_APPLY ? backup_schedule_apply(c, change) : true;
+  if (tag == SVC_DUE_RUN) return backup_schedule_run(c, change);
+  return tag != BACKUP_SCHEDULE_APPLY || backup_schedule_apply(c, change);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */

@@ -95,7 +95,8 @@ static bool checkpoint_read(svc_call *c)
   svc_id id;
   if (!svc_resolve_all(c)) return false;
   cluster = svc_path_entity(c, "cluster");
-  if (!svc_id_parse(text, &id) || svc_entity_get(c->txn, SNAPSHOT_KIND, &cluster->id, &id, &e) != SVC_OK || !svc_snapshot_is_sharded(&e))
+  if (!svc_id_parse(text, &id) || svc_entity_get(c->txn, SNAPSHOT_KIND, &cluster->id, &id, &e) != SVC_OK ||
+      !svc_snapshot_is_sharded(&e))
     return svc_txn_good(c) && svc_fail(c, SVC_E_CHECKPOINT_NOT_FOUND, "SS", &text, &cluster->unique);
   return svc_answer_node(c, checkpoint_view(c, &e, NULL));
 }

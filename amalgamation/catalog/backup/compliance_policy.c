@@ -61,7 +61,9 @@ static const svc_object compliance_policy_object = { .name = "DataProtectionSett
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
-static const svc_param compliance_policy_params[] = { { .name = "overwriteBackupPolicies", .type = SVC_BOOLEAN }, { .name = NULL } };
+static const svc_param compliance_policy_params[] = {
+  { .name = "overwriteBackupPolicies", .type = SVC_BOOLEAN }, { .name = NULL }
+};
 
 #define COMPLIANCE_POLICY \
   "/groups/{groupId}/backupCompliancePolicy", SVC_SET_BACKUP, (20230101, 20231001), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
@@ -70,8 +72,8 @@ static const svc_route compliance_policy_routes[] = {
   R_GET(COMPLIANCE_POLICY, "", .run = svc_verb_read),
   R_PUT(COMPLIANCE_POLICY, "", .params = compliance_policy_params, .run = svc_verb_replace,
         .example = "{\"authorizedEmail\":\"ada@example.com\",\"authorizedUserFirstName\":\"Ada\",\"authorizedUserLastName\":"
-                   "\"Lovelace\",\"scheduledPolicyItems\":[{\"frequencyInterval\":1,\"frequencyType\":\"daily\",\"retentionUnit\":"
-                   "\"days\",\"retentionValue\":3}]}"),
+                   "\"Lovelace\",\"scheduledPolicyItems\":[{\"frequencyInterval\":1,\"frequencyType\":\"daily\","
+                   "\"retentionUnit\":\"days\",\"retentionValue\":3}]}"),
   { .method = SVC_DELETE, .path = "/groups/{groupId}/backupCompliancePolicy", .set = SVC_SET_BACKUP, .status = 204,
     .versions = { 20241113 }, .roles = SVC_R_GROUP_OWNER, .run = svc_verb_delete },
   SVC_ROUTES_END
@@ -86,7 +88,8 @@ static const svc_transition compliance_policy_transitions[] = {
   { NULL, NULL, 0, NULL, NULL }
 };
 static const svc_lifecycle compliance_policy_lifecycle = {
-  .field = "state", .created = "ENABLING", .updated = "UPDATING", .deleted = "DISABLING", .transitions = compliance_policy_transitions
+  .field = "state", .created = "ENABLING", .updated = "UPDATING", .deleted = "DISABLING",
+  .transitions = compliance_policy_transitions
 };
 
 /* Whoever deletes it once more finds it gone. */
@@ -102,10 +105,12 @@ static bool compliance_policy_cluster(svc_call *c, const svc_node *policy, const
   const svc_noun_info *noun = svc_noun_by_kind(c->s, BACKUP_SCHEDULE_KIND);
   svc_change change;
   svc_entity record;
-  if (!noun || !svc_backup_says(cluster, "backupEnabled") || svc_backup_record(c, &cluster->id, &record) != SVC_OK) return svc_txn_good(c);
+  if (!noun || !svc_backup_says(cluster, "backupEnabled") || svc_backup_record(c, &cluster->id, &record) != SVC_OK)
+    return svc_txn_good(c);
   if (!svc_change_of(c, noun, &record, &change)) return false;
   if (svc_compliance_covers(policy, change.body)) return true;
-  if (!overwrite) return svc_fail(c, SVC_E_BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, "S", &cluster->unique);
+  if (!overwrite)
+    return svc_fail(c, SVC_E_BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, "S", &cluster->unique);
   change.event = noun->noun->event_updated;
   return svc_compliance_raise(c, policy, change.body) && svc_change_keep(c, &change, &record);
 }
@@ -117,7 +122,8 @@ static bool compliance_policy_prepare(svc_call *c, svc_change *change)
   svc_entity cluster;
   svc_scan scan;
   if (!svc_backup_least_check(c, change->body)) return false;
-  if (!change->before || !svc_node_same(change->before, change->body)) svc_node_set_str(c->arena, change->body, "updatedUser", c->who.username);
+  if (!change->before || !svc_node_same(change->before, change->body))
+    svc_node_set_str(c->arena, change->body, "updatedUser", c->who.username);
   if (!clusters) return true;
   svc_below_begin(&scan, c->txn, clusters->noun->kind, &c->scope.group);
   while (svc_below_next(&scan, clusters->noun->kind, &cluster))

@@ -22,15 +22,21 @@ static const svc_field export_bucket_aws_fields[] = {
   F_BOOL("requirePrivateNetworking", .preset = "false"),
   F_END
 };
-static const svc_object export_bucket_aws = { .name = "DiskBackupSnapshotAWSExportBucket", .fields = export_bucket_aws_fields };
+static const svc_object export_bucket_aws = {
+  .name = "DiskBackupSnapshotAWSExportBucket", .fields = export_bucket_aws_fields
+};
 static const svc_field export_bucket_azure_fields[] = {
   EXPORT_BUCKET_COMMON("roleId"),
   F_STR("serviceUrl", .flags = SVC_REQUIRED | SVC_FIXED, .format = SVC_FORMAT_URI, .max = 255),
   F_END
 };
-static const svc_object export_bucket_azure = { .name = "DiskBackupSnapshotAzureExportBucket", .fields = export_bucket_azure_fields };
+static const svc_object export_bucket_azure = {
+  .name = "DiskBackupSnapshotAzureExportBucket", .fields = export_bucket_azure_fields
+};
 static const svc_field export_bucket_gcp_fields[] = { EXPORT_BUCKET_COMMON("roleId"), F_END };
-static const svc_object export_bucket_gcp = { .name = "DiskBackupSnapshotGCPExportBucket", .fields = export_bucket_gcp_fields };
+static const svc_object export_bucket_gcp = {
+  .name = "DiskBackupSnapshotGCPExportBucket", .fields = export_bucket_gcp_fields
+};
 static const svc_variant export_bucket_variants[] = {
   { "AWS", &export_bucket_aws }, { "AZURE", &export_bucket_azure }, { "GCP", &export_bucket_gcp }, { NULL, NULL }
 };
@@ -39,12 +45,14 @@ static const svc_object export_bucket_object = {
 };
 
 #define EXPORT_BUCKET \
-  "/groups/{groupId}/backup/exportBuckets", SVC_SET_BACKUP, (20230101, 20240530), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_BACKUP_MANAGER
+  "/groups/{groupId}/backup/exportBuckets", SVC_SET_BACKUP, (20230101, 20240530), SVC_R_GROUP_READ_ONLY, \
+      SVC_R_GROUP_BACKUP_MANAGER
 
 static const svc_route export_bucket_routes[] = {
   R_GET(EXPORT_BUCKET, "", .flags = SVC_PAGED, .run = svc_verb_list),
   R_POST(EXPORT_BUCKET, "", .status = 201, .run = svc_verb_create,
-         .example = "{\"bucketName\":\"acme-snapshots\",\"cloudProvider\":\"AWS\",\"iamRoleId\":\"5f0000000000000000000001\"}"),
+         .example = "{\"bucketName\":\"acme-snapshots\",\"cloudProvider\":\"AWS\","
+                    "\"iamRoleId\":\"5f0000000000000000000001\"}"),
   R_GET(EXPORT_BUCKET, "/{exportBucketId}", .run = svc_verb_read),
   { .method = SVC_PATCH, .path = "/groups/{groupId}/backup/exportBuckets/{exportBucketId}", .set = SVC_SET_BACKUP,
     .versions = { 20240530 }, .roles = SVC_R_GROUP_BACKUP_MANAGER, .run = svc_verb_update },

@@ -93,18 +93,21 @@ static svc_str export_job_prefix(svc_call *c, const svc_entity *cluster, const s
 {
   svc_entity record, project, org;
   svc_str taken = svc_backup_word(snapshot, "createdAt");
-  bool named = svc_backup_record(c, &cluster->id, &record) == SVC_OK && svc_backup_says(&record, "useOrgAndGroupNamesInExportPrefix") &&
+  bool named = svc_backup_record(c, &cluster->id, &record) == SVC_OK &&
+               svc_backup_says(&record, "useOrgAndGroupNamesInExportPrefix") &&
                c->s->group && c->s->org && svc_get_noun(c->txn, c->s->group, &cluster->scope.group, &project) == SVC_OK &&
                svc_get_noun(c->txn, c->s->org, &cluster->scope.org, &org) == SVC_OK;
   svc_str org_part = named ? org.unique : svc_id_str(c->arena, &cluster->scope.org);
   svc_str group_part = named ? project.unique : svc_id_str(c->arena, &cluster->scope.group);
   return svc_arena_print(c->arena, "/exported_snapshots/" SVC_FMT "/" SVC_FMT "/" SVC_FMT "/%.16s/%lld", SVC_ARG(org_part),
-                         SVC_ARG(group_part), SVC_ARG(cluster->unique), taken.n >= 16 ? taken.p : "", (long long)(c->now / 1000));
+                         SVC_ARG(group_part), SVC_ARG(cluster->unique), taken.n >= 16 ? taken.p : "",
+                         (long long)(c->now / 1000));
 }
 
 static bool export_job_components(svc_call *c, svc_change *change, const svc_entity *snapshot)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("components"), SVC_S("")), *notes = svc_snapshot_shards(c, snapshot);
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("components"), SVC_S("")),
+           *notes = svc_snapshot_shards(c, snapshot);
   const svc_node *member = svc_node_get(notes, "members");
   if (!list || !notes) return svc_no_memory(c);
   for (member = member ? member->first : NULL; member; member = member->next) {
@@ -140,7 +143,8 @@ static bool export_job_prepare(svc_call *c, svc_change *change)
   svc_entity cluster, snapshot;
   if (change->before) return true;
   if (!svc_backup_cluster(c, &change->parent, &cluster) || !svc_snapshot_get(c, &cluster, id, &snapshot)) return false;
-  if (change->input && !svc_str_is(svc_backup_word(&snapshot, "status"), "completed")) /* the schedule exports what is about to be */
+  /* the schedule exports what is about to be */
+  if (change->input && !svc_str_is(svc_backup_word(&snapshot, "status"), "completed"))
     return svc_fail(c, SVC_E_CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, "S", &id);
   svc_node_set_str(c->arena, change->body, "prefix", export_job_prefix(c, &cluster, &snapshot));
   export_job_count(c, change->body, 0, c->s->config.driver ? 0 : export_job_simulated(c, change));

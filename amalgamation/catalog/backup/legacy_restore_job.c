@@ -34,7 +34,9 @@ static const svc_field legacy_restore_job_delivery_fields[] = {
   F_STR("urlV2", .flags = SVC_READ_ONLY),
   F_END
 };
-static const svc_object legacy_restore_job_delivery = { .name = "BackupRestoreJobDelivery", .fields = legacy_restore_job_delivery_fields };
+static const svc_object legacy_restore_job_delivery = {
+  .name = "BackupRestoreJobDelivery", .fields = legacy_restore_job_delivery_fields
+};
 
 static const svc_field legacy_restore_job_hash_fields[] = {
   F_STR("fileName", .flags = SVC_READ_ONLY),
@@ -79,7 +81,8 @@ static const svc_param legacy_restore_job_params[] = { { .name = "batchId", .for
   "/groups/{groupId}/clusters/{clusterName}/restoreJobs", SVC_SET_BACKUP, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route legacy_restore_job_routes[] = {
-  R_GET(LEGACY_RESTORE_JOB, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = legacy_restore_job_params, .run = legacy_restore_job_list),
+  R_GET(LEGACY_RESTORE_JOB, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = legacy_restore_job_params,
+        .run = legacy_restore_job_list),
   R_POST(LEGACY_RESTORE_JOB, "", .flags = SVC_PAGED, .status = 202, .run = legacy_restore_job_create,
          .example = "{\"delivery\":{\"methodName\":\"HTTP\"},\"snapshotId\":\"5f0000000000000000000001\"}"),
   R_GET(LEGACY_RESTORE_JOB, "/{jobId}", .flags = SVC_ITEM, .run = legacy_restore_job_read),
@@ -90,14 +93,18 @@ static const svc_route legacy_restore_job_routes[] = {
 
 static svc_str legacy_restore_job_state(svc_str state)
 {
-  return svc_str_is(state, "IN_PROGRESS") ? SVC_S("IN_PROGRESS") : svc_str_is(state, "FAILED") ? SVC_S("BROKEN")
-         : svc_str_is(state, "CANCELLED")                         ? SVC_S("KILLED")
-                                                                  : SVC_S("FINISHED");
+  return svc_str_is(state, "RUNNING")     ? SVC_S("IN_PROGRESS")
+         : svc_str_is(state, "FAILED")    ? SVC_S("BROKEN")
+         : svc_str_is(state, "CANCELLED") ? SVC_S("KILLED")
+                                          : SVC_S("FINISHED");
 }
 
 static svc_str legacy_restore_job_delivered(svc_str state)
 {
-  return svc_str_is(state, "FINISHED") ? SVC_S("READY") : svc_str_is(state, "CANCELLED") ? SVC_S("INTERRUPTED") : state;
+  return svc_str_is(state, "FINISHED")    ? SVC_S("READY")
+         : svc_str_is(state, "CANCELLED") ? SVC_S("INTERRUPTED")
+         : svc_str_is(state, "RUNNING")   ? SVC_S("IN_PROGRESS")
+                                          : state;
 }
 
 static svc_node *legacy_restore_job_delivery_of(svc_call *c, const svc_node *job)
@@ -136,7 +143,8 @@ static svc_node *legacy_restore_job_moment(svc_call *c, const svc_node *job)
 static svc_node *legacy_restore_job_view(svc_call *c, const svc_entity *e, void *context)
 {
   svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *job = svc_entity_body(c, e);
-  svc_node *delivery = job ? legacy_restore_job_delivery_of(c, job) : NULL, *moment = job ? legacy_restore_job_moment(c, job) : NULL;
+  svc_node *delivery = job ? legacy_restore_job_delivery_of(c, job) : NULL,
+           *moment = job ? legacy_restore_job_moment(c, job) : NULL;
   (void)context;
   if (!out || !delivery || !moment) return NULL;
   svc_node_set_str(c->arena, out, "batchId", e->key);
@@ -157,7 +165,8 @@ static svc_node *legacy_restore_job_view(svc_call *c, const svc_entity *e, void 
 static bool legacy_restore_job_get(svc_call *c, svc_str text, svc_entity *out, bool *there)
 {
   svc_id id;
-  *there = svc_id_parse(text, &id) && svc_entity_get(c->txn, RESTORE_JOB_KIND, &svc_path_entity(c, "cluster")->id, &id, out) == SVC_OK;
+  *there = svc_id_parse(text, &id) &&
+           svc_entity_get(c->txn, RESTORE_JOB_KIND, &svc_path_entity(c, "cluster")->id, &id, out) == SVC_OK;
   return svc_txn_good(c);
 }
 
@@ -221,18 +230,22 @@ static bool legacy_restore_job_body(svc_call *c, svc_node *out)
   bool http = svc_str_is(method, "HTTP");
   int64_t second = legacy_restore_job_second(sent);
   if (!http && !svc_str_is(method, "AUTOMATED_RESTORE"))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("delivery.methodName"), "must be HTTP or AUTOMATED_RESTORE: the others are not offered");
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("delivery.methodName"),
+                "must be HTTP or AUTOMATED_RESTORE: the others are not offered");
   if (!svc_check_done(c)) return false;
   if (!snapshot.n) snapshot = svc_node_str(sent, "checkpointId"); /* which has the id of its snapshot */
-  svc_node_set_str(c->arena, out, "deliveryType", second ? SVC_S("pointInTime") : http ? SVC_S("download") : SVC_S("automated"));
+  svc_node_set_str(c->arena, out, "deliveryType",
+                   second ? SVC_S("pointInTime") : http ? SVC_S("download") : SVC_S("automated"));
   if (snapshot.n) svc_node_set_str(c->arena, out, "snapshotId", snapshot);
   if (second && !svc_node_get(sent, "oplogTs")) svc_node_set_i64(c->arena, out, "pointInTimeUTCSeconds", second);
   if (second && svc_node_get(sent, "oplogTs")) {
     svc_node_set_i64(c->arena, out, "oplogTs", second);
     svc_node_set_i64(c->arena, out, "oplogInc", svc_node_i64(sent, "oplogInc", 1));
   }
-  if (svc_node_get(delivery, "targetClusterName")) svc_node_set_str(c->arena, out, "targetClusterName", svc_node_str(delivery, "targetClusterName"));
-  if (svc_node_get(delivery, "targetGroupId")) svc_node_set_str(c->arena, out, "targetGroupId", svc_node_str(delivery, "targetGroupId"));
+  if (svc_node_get(delivery, "targetClusterName"))
+    svc_node_set_str(c->arena, out, "targetClusterName", svc_node_str(delivery, "targetClusterName"));
+  if (svc_node_get(delivery, "targetGroupId"))
+    svc_node_set_str(c->arena, out, "targetGroupId", svc_node_str(delivery, "targetGroupId"));
   return true;
 }
 

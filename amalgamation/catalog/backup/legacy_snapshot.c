@@ -60,12 +60,15 @@ static const svc_param legacy_snapshot_params[] = {
 };
 
 #define LEGACY_SNAPSHOT \
-  "/groups/{groupId}/clusters/{clusterName}/snapshots", SVC_SET_LEGACY_SNAPSHOTS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
+  "/groups/{groupId}/clusters/{clusterName}/snapshots", SVC_SET_LEGACY_SNAPSHOTS, (20230101), SVC_R_GROUP_READ_ONLY, \
+      SVC_R_GROUP_OWNER
 
 static const svc_route legacy_snapshot_routes[] = {
-  R_GET(LEGACY_SNAPSHOT, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = legacy_snapshot_params, .run = legacy_snapshot_list),
+  R_GET(LEGACY_SNAPSHOT, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = legacy_snapshot_params,
+        .run = legacy_snapshot_list),
   R_GET(LEGACY_SNAPSHOT, "/{snapshotId}", .flags = SVC_ITEM, .run = legacy_snapshot_read),
-  R_PATCH(LEGACY_SNAPSHOT, "/{snapshotId}", .run = legacy_snapshot_change, .example = "{\"expires\":\"2025-12-24T00:00:00Z\"}"),
+  R_PATCH(LEGACY_SNAPSHOT, "/{snapshotId}", .run = legacy_snapshot_change,
+          .example = "{\"expires\":\"2025-12-24T00:00:00Z\"}"),
   R_DELETE(LEGACY_SNAPSHOT, "/{snapshotId}", .status = 204, .run = legacy_snapshot_delete),
   SVC_ROUTES_END
 };
@@ -194,12 +197,14 @@ static bool legacy_snapshot_change(svc_call *c)
   int64_t was, until = 0;
   svc_change change;
   svc_entity e;
-  if (!legacy_snapshot_target(c, &e) || !(before = legacy_snapshot_view(c, &e, NULL))) return c->error.code ? false : svc_no_memory(c);
+  if (!legacy_snapshot_target(c, &e) || !(before = legacy_snapshot_view(c, &e, NULL)))
+    return c->error.code ? false : svc_no_memory(c);
   body = svc_check(c, &legacy_snapshot_object, c->body, before, SVC_CHECK_UPDATE);
   was = svc_due_get(&e, SVC_DUE_EXPIRY);
   if (!svc_check_done(c) || !legacy_snapshot_until(c, before, body, was, &until)) return false;
   if (until && until < was && svc_compliance(c))
-    return svc_fail(c, SVC_E_BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, "S", &svc_path_entity(c, "cluster")->unique);
+    return svc_fail(c, SVC_E_BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, "S",
+                    &svc_path_entity(c, "cluster")->unique);
   if (c->error.code || !svc_change_of(c, noun, &e, &change)) return false;
   svc_node_drop(change.body, "expiresAt");
   if (until) svc_backup_set_date(c, change.body, "expiresAt", until);

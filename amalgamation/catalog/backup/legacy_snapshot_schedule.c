@@ -73,7 +73,8 @@ static const svc_backup_item *legacy_snapshot_schedule_item(const svc_backup_pla
   return NULL;
 }
 
-static int64_t legacy_snapshot_schedule_value(const legacy_snapshot_schedule_row *row, const svc_backup_plan *plan, int64_t minutes)
+static int64_t legacy_snapshot_schedule_value(const legacy_snapshot_schedule_row *row, const svc_backup_plan *plan,
+                                              int64_t minutes)
 {
   static const int64_t days[] = { 1, 7, 28, 365 };
   const svc_backup_item *item = legacy_snapshot_schedule_item(plan, row->frequency);
@@ -241,7 +242,8 @@ static bool legacy_snapshot_schedule_change(svc_call *c)
   svc_change change;
   if (!legacy_snapshot_schedule_target(c, &record, &view)) return false;
   body = svc_check(c, &legacy_snapshot_schedule_object, c->body, view, SVC_CHECK_UPDATE);
-  if (!svc_check_done(c) || !legacy_snapshot_schedule_known(c, body) || !svc_change_of(c, noun, &record, &change)) return false;
+  if (!svc_check_done(c) || !legacy_snapshot_schedule_known(c, body) || !svc_change_of(c, noun, &record, &change))
+    return false;
   if (!legacy_snapshot_schedule_write(c, view, body, &change)) return false;
   change.input = c->body;
   change.event = noun->noun->event_updated;

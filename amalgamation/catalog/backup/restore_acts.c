@@ -41,7 +41,8 @@ SVC_PRIVATE bool svc_restore_target(svc_call *c, svc_str group, svc_str name, sv
 
 SVC_PRIVATE bool svc_restore_claim(svc_call *c, const svc_entity *target, const svc_id *source, const svc_id *job)
 {
-  svc_str text = svc_arena_print(c->arena, SVC_FMT " " SVC_FMT, SVC_ARG(svc_id_str(c->arena, source)), SVC_ARG(svc_id_str(c->arena, job)));
+  svc_str text = svc_arena_print(c->arena, SVC_FMT " " SVC_FMT, SVC_ARG(svc_id_str(c->arena, source)),
+                                 SVC_ARG(svc_id_str(c->arena, job)));
   return svc_backup_note(c, target, "restore", text);
 }
 
@@ -54,7 +55,7 @@ static bool restore_acts_lives(svc_call *c, const svc_id *cluster, svc_str job)
   svc_id id;
   if (!svc_id_parse(job, &id) || svc_entity_get(c->txn, RESTORE_JOB_KIND, cluster, &id, &e) != SVC_OK) return false;
   state = svc_backup_word(&e, "state");
-  return svc_str_is(state, "IN_PROGRESS") || svc_str_is(state, "FINISHED");
+  return svc_str_is(state, "RUNNING") || svc_str_is(state, "FINISHED");
 }
 
 /* Which downloads there are stands beside the snapshot; those that are over go when the next one comes. */
@@ -80,7 +81,8 @@ SVC_PRIVATE bool svc_restore_download(svc_call *c, const svc_entity *snapshot, c
 
 /* -------------------------------------------------------------------------------------------------------- a point in time */
 
-/* Is there a completed snapshot from which changes lead there? Ids begin with the second, so the last before it is found at once. */
+/* Is there a completed snapshot from which changes lead there? Ids begin with the second, so the last before it is found at
+** once. */
 static bool restore_acts_has_base(svc_call *c, const svc_id *cluster, int64_t second)
 {
   svc_key prefix;
@@ -104,11 +106,14 @@ SVC_PRIVATE bool svc_restore_reaches(svc_call *c, const svc_entity *cluster, int
   svc_entity record;
   if (!svc_backup_enabled(c, cluster)) return false;
   if (!svc_backup_says(cluster, "pitEnabled"))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("deliveryType"), "needs continuous backups: the cluster's pitEnabled is false");
-  if (svc_backup_record(c, &cluster->id, &record) == SVC_OK) svc_json_number_i64(svc_json_member(record.body, SVC_S("restoreWindowDays")), &days);
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("deliveryType"),
+                "needs continuous backups: the cluster's pitEnabled is false");
+  if (svc_backup_record(c, &cluster->id, &record) == SVC_OK)
+    svc_json_number_i64(svc_json_member(record.body, SVC_S("restoreWindowDays")), &days);
   if (second > now) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "is in the future");
   else if (second < now - days * 86400)
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "is before the restore window, which has %lld days", (long long)days);
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "is before the restore window, which has %lld days",
+                (long long)days);
   else if (!restore_acts_has_base(c, &cluster->id, second))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "is before the first snapshot from which it could be restored");
   return svc_check_done(c) && svc_txn_good(c);

@@ -2,12 +2,12 @@
 ** Restore job: a snapshot, or a point in time between snapshots, is brought back: into a cluster (automated, pointInTime),
 ** which may be one of another project, or as files to be fetched (download).
 **
-**   POST --> IN_PROGRESS --> FINISHED --> EXPIRED     a download, whose address is good for some days
-**                |               |
-**                +--> FAILED     +--> CANCELLED       DELETE, of a download only
+**   POST --> RUNNING --> FINISHED --> EXPIRED     a download, whose address is good for some days
+**               |            |
+**               +--> FAILED  +--> CANCELLED       DELETE, of a download only
 **
 ** The state is not shown: what is shown are the flags and dates that follow from it; older clients see it in
-** legacy_restore_job.c. While it is IN_PROGRESS the cluster it restores to is not changed (backup_record.c). Jobs are kept
+** legacy_restore_job.c. While it is RUNNING the cluster it restores to is not changed (backup_record.c). Jobs are kept
 ** for SVC_BACKUP_JOB_DAYS.
 */
 #include "catalog/catalog.h"
@@ -18,7 +18,7 @@
 enum { RESTORE_JOB_DUE_LINK = SVC_DUE_OWN }; /* the end of that */
 
 static const char *const restore_job_types[] = { "automated", "download", "pointInTime", NULL };
-static const char *const restore_job_states[] = { "IN_PROGRESS", "FINISHED", "EXPIRED", "FAILED", "CANCELLED", NULL };
+static const char *const restore_job_states[] = { "RUNNING", "FINISHED", "EXPIRED", "FAILED", "CANCELLED", NULL };
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
@@ -93,11 +93,11 @@ static const svc_route restore_job_routes[] = {
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
 
 static const svc_transition restore_job_transitions[] = {
-  { "IN_PROGRESS", "FINISHED", 50, "CPS_RESTORE_SUCCESSFUL", "restore.run" },
+  { "RUNNING", "FINISHED", 50, "CPS_RESTORE_SUCCESSFUL", "restore.run" },
   { NULL, NULL, 0, NULL, NULL }
 };
 static const svc_lifecycle restore_job_lifecycle = {
-  .field = "state", .created = "IN_PROGRESS", .failed = "FAILED", .event_failed = "CPS_RESTORE_FAILED",
+  .field = "state", .created = "RUNNING", .failed = "FAILED", .event_failed = "CPS_RESTORE_FAILED",
   .transitions = restore_job_transitions
 };
 
@@ -132,7 +132,8 @@ static void restore_job_need(svc_call *c, const svc_node *body, const char *fiel
 /* Which fields go together. */
 static bool restore_job_fields_good(svc_call *c, const svc_node *body)
 {
-  bool download = restore_job_is(body, "deliveryType", "download"), point = restore_job_is(body, "deliveryType", "pointInTime");
+  bool download = restore_job_is(body, "deliveryType", "download"),
+       point = restore_job_is(body, "deliveryType", "pointInTime");
   bool second = svc_node_get(body, "pointInTimeUTCSeconds") != NULL, ts = svc_node_get(body, "oplogTs") != NULL;
   if (second && ts) return svc_fail(c, SVC_E_BACKUP_CONFLICTING_OPTIONS, "ss", "pointInTimeUTCSeconds", "oplogTs");
   restore_job_need(c, body, "snapshotId", !point);
@@ -161,7 +162,8 @@ static bool restore_job_fits(svc_call *c, const svc_entity *snapshot, const svc_
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("targetClusterName"), "must have %u shards, as the snapshot has",
                 (unsigned)svc_node_count(members));
   if (svc_str_order(svc_node_str(body, "dbMajorVersion"), svc_backup_word(snapshot, "dbdVersion")) < 0 &&
-      !svc_str_starts(svc_backup_word(snapshot, "dbdVersion"), svc_arena_copy(c->arena, svc_node_str(body, "dbMajorVersion")).p))
+      !svc_str_starts(svc_backup_word(snapshot, "dbdVersion"),
+                      svc_arena_copy(c->arena, svc_node_str(body, "dbMajorVersion")).p))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("targetClusterName"), "runs an older database version than the snapshot");
   return svc_check_done(c);
 }
@@ -179,7 +181,8 @@ static bool restore_job_from_snapshot(svc_call *c, svc_change *change, const svc
 {
   svc_str id = svc_node_str(change->body, "snapshotId");
   if (!svc_snapshot_get(c, cluster, id, snapshot)) return false;
-  if (!svc_str_is(svc_backup_word(snapshot, "status"), "completed")) return svc_fail(c, SVC_E_CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, "S", &id);
+  if (!svc_str_is(svc_backup_word(snapshot, "status"), "completed"))
+    return svc_fail(c, SVC_E_CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, "S", &id);
   svc_node_set_str(c->arena, change->body, "timestamp", svc_backup_word(snapshot, "createdAt"));
   return true;
 }
@@ -188,7 +191,8 @@ static bool restore_job_to_cluster(svc_call *c, svc_change *change, const svc_en
 {
   svc_node *body = change->body;
   svc_entity target;
-  if (!svc_restore_target(c, svc_node_str(body, "targetGroupId"), svc_node_str(body, "targetClusterName"), &target)) return false;
+  if (!svc_restore_target(c, svc_node_str(body, "targetGroupId"), svc_node_str(body, "targetClusterName"), &target))
+    return false;
   svc_node_set_str(c->arena, body, "targetGroupId", svc_id_str(c->arena, &target.parent));
   return (!snapshot || restore_job_fits(c, snapshot, &target)) && svc_restore_claim(c, &target, &cluster->id, &change->id);
 }
@@ -261,7 +265,8 @@ static bool restore_job_target_there(svc_call *c, const svc_change *change)
   svc_entity target;
   svc_id group;
   return noun && svc_id_parse(svc_node_str(change->body, "targetGroupId"), &group) &&
-         svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &group, svc_node_str(change->body, "targetClusterName"), &target) == SVC_OK;
+         svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &group,
+                          svc_node_str(change->body, "targetClusterName"), &target) == SVC_OK;
 }
 
 static bool restore_job_finish(svc_call *c, svc_change *change)
@@ -312,7 +317,7 @@ static bool restore_job_cancel(svc_call *c)
   if (!svc_change_begin(c, &change)) return false;
   if (!restore_job_is(change.body, "deliveryType", "download"))
     return svc_fail(c, SVC_E_CANNOT_CANCEL_AUTOMATED_RESTORE, "S", &change.entity.key);
-  if (!restore_job_is(change.body, "state", "IN_PROGRESS") && !restore_job_is(change.body, "state", "FINISHED"))
+  if (!restore_job_is(change.body, "state", "RUNNING") && !restore_job_is(change.body, "state", "FINISHED"))
     return svc_answer_nothing(c); /* there is nothing left to be cancelled */
   svc_node_drop(change.body, "deliveryUrl");
   svc_node_drop(change.body, "components");

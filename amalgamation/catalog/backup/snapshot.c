@@ -125,7 +125,8 @@ static bool snapshot_list(svc_call *c)
   const svc_query_value *inc = svc_query_get(c, "oplogInc");
   svc_entities which;
   int64_t second = point ? point->number : ts ? ts->number : 0;
-  if (point && (ts || inc)) return svc_fail(c, SVC_E_MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS, "ss", "pointInTimeUtcSeconds", "oplogTs");
+  if (point && (ts || inc))
+    return svc_fail(c, SVC_E_MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS, "ss", "pointInTimeUtcSeconds", "oplogTs");
   if (!ts != !inc) return svc_fail(c, SVC_E_MISSING_QUERY_PARAMETER, "s", ts ? "oplogInc" : "oplogTs");
   if (!svc_resolve_all(c)) return false;
   memset(&which, 0, sizeof which);
@@ -144,7 +145,8 @@ static svc_node *snapshot_member(svc_call *c, const svc_entity *cluster, const s
   svc_node *member = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   svc_id id = svc_new_id_at(c->txn, c->now);
   if (!member) return NULL;
-  svc_node_set_str(c->arena, member, "cloudProvider", svc_node_str(svc_node_get(spec, "regionConfigs")->first, "providerName"));
+  svc_node_set_str(c->arena, member, "cloudProvider",
+                   svc_node_str(svc_node_get(spec, "regionConfigs")->first, "providerName"));
   svc_node_set_str(c->arena, member, "id", svc_id_str(c->arena, &id));
   svc_node_set_str(c->arena, member, "replicaSetName", svc_replica_set_name(c, cluster, shard));
   return member;
@@ -152,7 +154,8 @@ static svc_node *snapshot_member(svc_call *c, const svc_entity *cluster, const s
 
 static bool snapshot_members(svc_call *c, svc_change *change, const svc_entity *cluster, const svc_node *body)
 {
-  svc_node *notes = svc_backup_notes(c, SVC_S("")), *members = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("members"), SVC_S(""));
+  svc_node *notes = svc_backup_notes(c, SVC_S("")),
+           *members = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("members"), SVC_S(""));
   const svc_node *spec;
   size_t shard = 0;
   if (!notes || !members) return svc_no_memory(c);
@@ -206,7 +209,8 @@ static bool snapshot_retention_asked(svc_call *c, const svc_change *change, cons
   for (i = 0; i < plan.count; i++)
     if (plan.items[i].frequency == SVC_BACKUP_ON_DEMAND) keep = plan.items[i].keep;
   *until = svc_backup_expiry(keep, c->now);
-  if (!svc_node_get(policy, "onDemandPolicyItem") || !svc_backup_item_of(svc_node_get(policy, "onDemandPolicyItem"), &least)) return true;
+  if (!svc_node_get(policy, "onDemandPolicyItem") || !svc_backup_item_of(svc_node_get(policy, "onDemandPolicyItem"), &least))
+    return true;
   if (*until >= svc_backup_expiry(least.keep, c->now)) return true;
   *until = svc_backup_expiry(least.keep, c->now);
   return !said || svc_fail(c, SVC_E_BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, "S", &cluster->unique);
@@ -219,7 +223,8 @@ static bool snapshot_may_begin(svc_call *c, const svc_entity *cluster)
   svc_entity e;
   svc_id id;
   if (!svc_backup_enabled(c, cluster) || !svc_backup_note_get(c, &cluster->id, "onDemand", &last)) return false;
-  if (!svc_id_parse(last, &id) || svc_entity_get(c->txn, SNAPSHOT_KIND, &cluster->id, &id, &e) != SVC_OK) return svc_txn_good(c);
+  if (!svc_id_parse(last, &id) || svc_entity_get(c->txn, SNAPSHOT_KIND, &cluster->id, &id, &e) != SVC_OK)
+    return svc_txn_good(c);
   state = svc_backup_word(&e, "status");
   if (!svc_str_is(state, "queued") && !svc_str_is(state, "inProgress")) return true;
   return svc_fail(c, SVC_E_UNFINISHED_ON_DEMAND_SNAPSHOT, "S", &cluster->unique);
@@ -242,10 +247,12 @@ static bool snapshot_retention_new(svc_call *c, svc_change *change)
 {
   svc_backup_item item;
   int64_t taken = c->now, until, was = svc_due_get(&change->entity, SVC_DUE_EXPIRY);
-  bool unit = svc_node_get(change->input, "retentionUnit") != NULL, value = svc_node_get(change->input, "retentionValue") != NULL;
+  bool unit = svc_node_get(change->input, "retentionUnit") != NULL,
+       value = svc_node_get(change->input, "retentionValue") != NULL;
   if (!unit && !value) return true;
   if (!unit || !value)
-    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, unit ? SVC_S("retentionValue") : SVC_S("retentionUnit"), "is required beside the other");
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, unit ? SVC_S("retentionValue") : SVC_S("retentionUnit"),
+                "is required beside the other");
   if (!svc_check_done(c)) return false;
   svc_backup_item_of(change->input, &item);
   svc_date_parse(svc_node_str(change->body, "createdAt"), &taken);
@@ -286,7 +293,8 @@ static bool snapshot_export(svc_call *c, const svc_change *change)
 {
   const svc_node *schedule, *export;
   svc_entity record, cluster;
-  if (svc_backup_record(c, &change->parent, &record) != SVC_OK || !svc_backup_says(&record, "autoExportEnabled")) return svc_txn_good(c);
+  if (svc_backup_record(c, &change->parent, &record) != SVC_OK || !svc_backup_says(&record, "autoExportEnabled"))
+    return svc_txn_good(c);
   schedule = svc_entity_body(c, &record);
   if (!schedule) return false;
   export = svc_node_get(schedule, "export");
@@ -324,7 +332,8 @@ static svc_node *snapshot_desired(svc_call *c, const svc_entity *e)
 /* Its bytes, once for each place where they are, in thousandths of gigabytes. */
 static size_t snapshot_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
 {
-  int64_t size = svc_node_i64(body, "storageSizeBytes", 0), places = 1 + (int64_t)svc_node_count(svc_node_get(body, "copyRegions"));
+  int64_t size = svc_node_i64(body, "storageSizeBytes", 0),
+          places = 1 + (int64_t)svc_node_count(svc_node_get(body, "copyRegions"));
   if (!svc_str_is(svc_node_str(body, "status"), "completed") || size <= 0 || most == 0) return 0;
   out[0].sku = svc_arena_print(c->arena, "BACKUP_STORAGE_" SVC_FMT, SVC_ARG(svc_node_str(body, "cloudProvider")));
   out[0].quantity = size / 1000000 * places;

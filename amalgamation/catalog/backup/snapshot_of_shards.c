@@ -46,8 +46,8 @@ static bool snapshot_of_shards_read(svc_call *c);
 static bool snapshot_of_shards_delete(svc_call *c);
 
 #define SNAPSHOT_OF_SHARDS \
-  "/groups/{groupId}/clusters/{clusterName}/backup/snapshots/shardedCluster", SVC_SET_BACKUP, (20230101), SVC_R_GROUP_READ_ONLY, \
-    SVC_R_GROUP_BACKUP_MANAGER
+  "/groups/{groupId}/clusters/{clusterName}/backup/snapshots/shardedCluster", SVC_SET_BACKUP, (20230101), \
+    SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_BACKUP_MANAGER
 
 static const svc_route snapshot_of_shards_routes[] = {
   R_GET(SNAPSHOT_OF_SHARDS, "s", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .run = snapshot_of_shards_list),
@@ -60,7 +60,8 @@ static svc_node *snapshot_of_shards_view(svc_call *c, const svc_entity *e, void 
 {
   static const char *const others[] = { "cloudProvider", "copyRegions", "replicaSetName" };
   svc_node *body = svc_entity_body(c, e), *notes = body ? svc_snapshot_shards(c, e) : NULL;
-  svc_node *ids = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("snapshotIds"), SVC_S("")), *members = svc_node_get(notes, "members"), *one;
+  svc_node *ids = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("snapshotIds"), SVC_S("")),
+           *members = svc_node_get(notes, "members"), *one;
   size_t i;
   (void)context;
   if (!notes || !ids || !members) return NULL;
@@ -85,7 +86,8 @@ static bool snapshot_of_shards_target(svc_call *c, svc_entity *out)
 {
   svc_str id = svc_path_param(c, "snapshotId");
   if (!svc_snapshot_of_path(c, out)) return false;
-  if (!svc_snapshot_is_sharded(out)) return svc_fail(c, SVC_E_SNAPSHOT_NOT_FOUND, "SS", &id, &svc_path_entity(c, "cluster")->unique);
+  if (!svc_snapshot_is_sharded(out))
+    return svc_fail(c, SVC_E_SNAPSHOT_NOT_FOUND, "SS", &id, &svc_path_entity(c, "cluster")->unique);
   return true;
 }
 

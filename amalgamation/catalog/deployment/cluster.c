@@ -48,9 +48,9 @@ static const svc_param cluster_delete_params[] = { { .name = "retainBackups", .t
 static const svc_route cluster_routes[] = {
   R_GET(CLUSTER, "", .flags = SVC_PAGED, .params = cluster_list_params, .run = svc_verb_list),
   R_FOR(SVC_R_GROUP_CLUSTER_CREATOR, CLUSTER_CHANGE, SVC_POST, "", .status = 202, .run = svc_verb_create,
-        .example = "{\"name\":\"Main\",\"backupEnabled\":true,\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
-                   "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
-                   "\"nodeCount\":3}}]}]}"),
+        .example = "{\"name\":\"Main\",\"backupEnabled\":true,\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{"
+                   "\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,"
+                   "\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}"),
   R_GET(CLUSTER, "/{clusterName}", .run = svc_verb_read),
   R_PATCH(CLUSTER_CHANGE, "/{clusterName}", .run = svc_verb_update),
   R_FOR(SVC_R_GROUP_OWNER, CLUSTER_ONE(20230101, 20230201), SVC_DELETE, "", .status = 202, .flags = SVC_EMPTY_OBJECT,

@@ -1,0 +1,213 @@
+/*
+** Backup compliance policies: their states, and that what they forbid is forbidden everywhere. And private endpoints of
+** backups.
+*/
+#include "catalog/backup_world.h"
+
+#define POLICY "/groups/%G/backupCompliancePolicy"
+#define WHO \
+  "\"authorizedEmail\":\"ada@example.com\",\"authorizedUserFirstName\":\"Ada\",\"authorizedUserLastName\":\"Lovelace\""
+#define DAILY(days) "{" WHO ",\"scheduledPolicyItems\":[" B_ITEM("daily", 1, "days", days) "]}"
+#define NOT_MET "BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS"
+
+static MunitResult test_states(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open(&w, NULL);
+  b_bad(&w, "GET", POLICY, NULL, 404, "BACKUP_CONFIG_NOT_FOUND");
+  b_bad(&w, "DELETE", POLICY, NULL, 404, "BACKUP_CONFIG_NOT_FOUND");
+  b_good(&w, "PUT", POLICY, DAILY(3), 200);
+  b_is(&w, "state", "ENABLING");
+  b_is(&w, "projectId", w.group);
+  b_is(&w, "pitEnabled", "false");
+  b_is(&w, "updatedDate", "2025-06-01T00:00:00Z");
+  t_advance(&w.t, 3);
+  b_good(&w, "GET", POLICY, NULL, 200);
+  b_is(&w, "state", "ACTIVE");
+  b_good(&w, "PUT", POLICY, DAILY(4), 200);
+  b_is(&w, "state", "UPDATING");
+  b_is(&w, "updatedDate", "2025-06-01T00:00:03Z");
+  t_advance(&w.t, 3);
+  b_good(&w, "GET", POLICY, NULL, 200);
+  b_is(&w, "state", "ACTIVE");
+  b_is(&w, "scheduledPolicyItems[0].retentionValue", "4");
+  b_good(&w, "DELETE", "/groups/%G", NULL, 409);
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_CLOSE_GROUP_ACTIVE_BACKUP_COMPLIANCE_POLICY");
+  b_good(&w, "DELETE", POLICY, NULL, 204);
+  b_good(&w, "GET", POLICY, NULL, 200);
+  b_is(&w, "state", "DISABLING");
+  t_advance(&w.t, 3);
+  b_good(&w, "GET", POLICY, NULL, 404);
+  munit_assert_int64(b_events(&w, "CPS_DATA_PROTECTION_ENABLED"), ==, 1);
+  munit_assert_int64(b_events(&w, "CPS_DATA_PROTECTION_UPDATED"), ==, 1);
+  munit_assert_int64(b_events(&w, "CPS_DATA_PROTECTION_DISABLED"), ==, 1);
+  b_good(&w, "DELETE", "/groups/%G", NULL, 202);
+  return b_close(&w);
+}
+
+static MunitResult test_rules(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open(&w, NULL);
+  b_bad_field(&w, "PUT", POLICY, "{}", "authorizedEmail");
+  b_bad_field(&w, "PUT", POLICY, "{\"authorizedEmail\":\"ada\"}", "authorizedEmail");
+  b_bad_field(&w, "PUT", POLICY, "{" WHO ",\"scheduledPolicyItems\":[" B_ITEM("hourly", 5, "days", 3) "]}",
+              "scheduledPolicyItems[0].frequencyInterval");
+  b_bad_field(&w, "PUT", POLICY,
+              "{" WHO ",\"scheduledPolicyItems\":[" B_ITEM("daily", 1, "days", 9) "," B_ITEM("weekly", 1, "days", 8) "]}",
+              "scheduledPolicyItems[1].retentionValue");
+  b_bad_field(&w, "PUT", POLICY,
+              "{" WHO ",\"restoreWindowDays\":9,\"scheduledPolicyItems\":[" B_ITEM("daily", 1, "days", 8) "]}",
+              "restoreWindowDays");
+  b_bad_field(&w, "PUT", POLICY, "{" WHO ",\"onDemandPolicyItem\":" B_ITEM("daily", 1, "days", 8) "}",
+              "onDemandPolicyItem.frequencyType");
+  b_bad_field(&w, "PUT", POLICY, "{" WHO ",\"projectId\":\"5f0000000000000000000001\"}", "projectId");
+  return b_close(&w);
+}
+
+/* Snapshots are not deleted, whichever way, nor kept for less long. */
+static MunitResult test_snapshots(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, B_SHARDED("C"));
+  b_good(&w, "PUT", POLICY, "{" WHO ",\"onDemandPolicyItem\":" B_ITEM("ondemand", 0, "days", 5) "}", 200);
+  b_bad(&w, "POST", "%C/backup/snapshots", "{\"retentionInDays\":4}", 400, NOT_MET);
+  munit_assert_string_equal(t_param(&w.t, 0), "C");
+  b_good(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("ondemand", 1, "days", 2)), 200);
+  b_snapshot(&w);
+  b_good(&w, "GET", "%C/backup/snapshots/%S", NULL, 200);
+  b_is(&w, "expiresAt", "2025-06-06T00:00:10Z"); /* the schedule says less */
+  b_bad(&w, "DELETE", "%C/backup/snapshots/%S", NULL, 400, "CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY");
+  munit_assert_string_equal(t_param(&w.t, 0), w.snapshot);
+  b_bad(&w, "DELETE", "%C/backup/snapshots/shardedCluster/%S", NULL, 400,
+        "CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY");
+  b_bad(&w, "DELETE", "%C/snapshots/%S", NULL, 400, "CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY");
+  b_bad(&w, "DELETE", "%C", NULL, 400, "CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY"); /* they would go with it */
+  b_bad(&w, "PATCH", "%C/backup/snapshots/%S", "{\"retentionUnit\":\"DAYS\",\"retentionValue\":4}", 400, NOT_MET);
+  b_bad(&w, "PATCH", "%C/snapshots/%S", "{\"expires\":\"2025-06-03T00:00:00Z\"}", 400, NOT_MET);
+  b_good(&w, "PATCH", "%C/backup/snapshots/%S", "{\"retentionUnit\":\"DAYS\",\"retentionValue\":6}", 200);
+  t_advance(&w.t, 6 * 86400); /* it ends all the same */
+  b_good(&w, "GET", "%C/backup/snapshots/%S", NULL, 404);
+  b_good(&w, "DELETE", POLICY, NULL, 204);
+  b_snapshot(&w);
+  b_good(&w, "DELETE", "%C/backup/snapshots/%S", NULL, 204);
+  b_good(&w, "DELETE", "%C", NULL, 202);
+  return b_close(&w);
+}
+
+/* Schedules say no less, and clusters keep their backups. */
+static MunitResult test_schedules(const MunitParameter params[], void *data)
+{
+  b_world w;
+  int i;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("Plain", ""), 202);
+  b_good(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("daily", 1, "days", 3) "," B_ITEM("weekly", 6, "weeks", 1)), 200);
+  b_bad(&w, "PUT", POLICY "?overwriteBackupPolicies=false", DAILY(9), 400, NOT_MET);
+  munit_assert_string_equal(t_param(&w.t, 0), "C");
+  b_good(&w, "PUT", POLICY "?overwriteBackupPolicies=false", DAILY(2), 200);
+  b_good(&w, "PUT", POLICY,
+         "{" WHO ",\"pitEnabled\":true,\"restoreWindowDays\":2,\"scheduledPolicyItems\":[" B_ITEM("hourly", 6, "days", 2) ","
+         B_ITEM("daily", 1, "days", 9) "]}", 200);
+  b_good(&w, "GET", "%C/backup/schedule", NULL, 200); /* it was brought up to that, and what is rarer follows */
+  b_is(&w, "policies[0].policyItems[0].retentionValue", "9");
+  b_is(&w, "policies[0].policyItems[1].retentionUnit", "days");
+  b_is(&w, "policies[0].policyItems[1].retentionValue", "9");
+  b_is(&w, "policies[0].policyItems[2].frequencyType", "hourly");
+  munit_assert_size(strlen(t_str(&w.t, "policies[0].policyItems[2].id")), ==, 24);
+  b_is(&w, "restoreWindowDays", "2");
+  b_bad(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("hourly", 6, "days", 2) "," B_ITEM("daily", 1, "days", 8)), 400,
+        NOT_MET);
+  b_bad(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("hourly", 8, "days", 2) "," B_ITEM("daily", 1, "days", 9)), 400,
+        NOT_MET);
+  b_bad(&w, "PATCH", "%C/backup/schedule", "{\"restoreWindowDays\":1}", 400, NOT_MET);
+  b_bad(&w, "PATCH", "%C/snapshotSchedule", "{\"dailySnapshotRetentionDays\":6}", 400, NOT_MET);
+  b_bad(&w, "DELETE", "%C/backup/schedule", NULL, 400, NOT_MET);
+  b_good(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("hourly", 4, "days", 2) "," B_ITEM("daily", 1, "days", 10)), 200);
+  b_bad(&w, "PATCH", "%C", "{\"backupEnabled\":false}", 400, NOT_MET);
+  b_good(&w, "PATCH", "%C", "{\"pitEnabled\":true}", 200);
+  t_advance(&w.t, 10);
+  b_bad(&w, "PATCH", "%C", "{\"pitEnabled\":false}", 400, NOT_MET);
+  b_bad(&w, "POST", "/groups/%G/clusters", B_CLUSTER("New", ""), 400, NOT_MET);
+  b_bad(&w, "POST", "/groups/%G/clusters", B_CLUSTER("New", B_BACKED), 400, NOT_MET);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("New", B_BACKED ",\"pitEnabled\":true"), 202);
+  b_good(&w, "GET", "/groups/%G/clusters/New/backup/schedule", NULL, 200); /* what it begins with meets it, too */
+  b_is(&w, "policies[0].policyItems[1].retentionValue", "9");
+  b_good(&w, "PATCH", "/groups/%G/clusters/Plain", "{\"diskWarmingMode\":\"VISIBLE_EARLIER\"}", 200); /* it had none before */
+  /* what the schedule does to its snapshots does not make them go sooner */
+  t_advance(&w.t, 5 * 86400);
+  b_good(&w, "PATCH", "%C/backup/schedule", "{\"updateSnapshots\":true,\"deleteSnapshots\":true}", 200);
+  for (i = 0; i < 4; i++) {
+    t_advance(&w.t, 1);
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  }
+  b_good(&w, "GET", "%C/backup/snapshots", NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), >, 10);
+  store_whole(w.t.s);
+  return b_close(&w);
+}
+
+static MunitResult test_copies_and_keys(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "PUT", POLICY, "{" WHO ",\"copyProtectionEnabled\":true,\"encryptionAtRestEnabled\":true}", 200);
+  b_bad(&w, "PATCH", "%C/backup/schedule", "{\"deleteCopySnapshots\":true}", 400, NOT_MET);
+  b_bad(&w, "PATCH", "%C/backup/schedule", "{\"deleteCopiedBackups\":[{\"regionName\":\"EU_WEST_1\"}]}", 400, NOT_MET);
+  b_bad(&w, "POST", "/groups/%G/clusters", B_CLUSTER("New", B_BACKED), 400, NOT_MET);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("New", B_BACKED ",\"encryptionAtRestProvider\":\"AWS\""), 202);
+  b_bad(&w, "PATCH", "/groups/%G/clusters/New", "{\"encryptionAtRestProvider\":\"NONE\"}", 400, NOT_MET);
+  b_good(&w, "PATCH", "%C", "{\"diskWarmingMode\":\"VISIBLE_EARLIER\"}", 200);
+  return b_close(&w);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- endpoints */
+
+static MunitResult test_endpoints(const MunitParameter params[], void *data)
+{
+#define ENDPOINTS "/groups/%G/backup/AWS/privateEndpoints"
+  b_world w;
+  (void)params, (void)data;
+  b_open(&w, NULL);
+  b_good(&w, "POST", ENDPOINTS, "{\"regionName\":\"US_EAST_1\"}", 202);
+  w.other = t_keep(&w.t, t_str(&w.t, "id"));
+  b_is(&w, "status", "INITIATING");
+  b_is(&w, "cloudProvider", "AWS");
+  b_is(&w, "vpcRegionName", "US_EAST_1");
+  munit_assert_int(strncmp(t_str(&w.t, "privateEndpointConnectionName"), "vpce-", 5), ==, 0);
+  b_bad(&w, "POST", ENDPOINTS, "{\"regionName\":\"US_EAST_1\"}", 409,
+        "PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION");
+  b_bad_field(&w, "POST", ENDPOINTS, "{\"regionName\":\"CENTRAL_US\"}", "regionName");
+  b_bad_field(&w, "POST", ENDPOINTS, "{}", "regionName");
+  b_good(&w, "POST", ENDPOINTS, "{\"regionName\":\"EU_WEST_1\",\"vpcRegionName\":\"EU_WEST_2\"}", 202);
+  t_advance(&w.t, 5);
+  b_good(&w, "GET", ENDPOINTS "/%J", NULL, 200);
+  b_is(&w, "status", "ACTIVE");
+  b_good(&w, "GET", ENDPOINTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  munit_assert_int(b_send(&w, "GET", "/groups/%G/backup/GCP/privateEndpoints", NULL), >=, 400); /* there are none */
+  b_good(&w, "DELETE", ENDPOINTS "/%J", NULL, 204);
+  b_bad(&w, "DELETE", ENDPOINTS "/%J", NULL, 404, "PRIVATE_ENDPOINT_SERVICE_NOT_FOUND");
+  b_good(&w, "GET", ENDPOINTS "/%J", NULL, 200);
+  b_is(&w, "status", "DELETING");
+  t_advance(&w.t, 1);
+  b_bad(&w, "GET", ENDPOINTS "/%J", NULL, 404, "PRIVATE_ENDPOINT_SERVICE_NOT_FOUND");
+  b_good(&w, "POST", ENDPOINTS, "{\"regionName\":\"US_EAST_1\"}", 202);
+  return b_close(&w);
+}
+
+static MunitTest tests[] = {
+  { "/states", test_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/rules", test_rules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/snapshots", test_snapshots, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/schedules", test_schedules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/copies-and-keys", test_copies_and_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/endpoints", test_endpoints, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_compliance_policy = { "compliance_policy", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,196 @@
+/*
+** Exports of snapshots: buckets at three providers, jobs in their states, exports by the schedule, and what keeps a bucket.
+*/
+#include "catalog/backup_world.h"
+
+#define BUCKETS "/groups/%G/backup/exportBuckets"
+#define ROLE "5f00000000000000000000c1"
+#define AWS "{\"bucketName\":\"acme-one\",\"cloudProvider\":\"AWS\",\"iamRoleId\":\"" ROLE "\"}"
+#define EXPORTS "%C/backup/exports"
+#define JOB "{\"exportBucketId\":\"%J\",\"snapshotId\":\"%S\"}"
+
+static void bucket(b_world *w)
+{
+  b_good(w, "POST", BUCKETS, AWS, 201);
+  w->other = t_keep(&w->t, t_str(&w->t, "_id"));
+}
+
+static MunitResult test_buckets(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open(&w, NULL);
+  bucket(&w);
+  b_is(&w, "iamRoleId", ROLE);
+  b_is(&w, "requirePrivateNetworking", "false");
+  munit_assert_size(strlen(w.other), ==, 24);
+  munit_assert_not_null(strstr(t_link(&w.t, "self"), w.other));
+  b_good(&w, "POST", BUCKETS,
+         "{\"bucketName\":\"acme-two\",\"cloudProvider\":\"AZURE\",\"roleId\":\"" ROLE "\",\"serviceUrl\":"
+                              "\"https://acme.blob.example.net\"}", 201);
+  b_is(&w, "requirePrivateNetworking", "");
+  b_good(&w, "POST", BUCKETS, "{\"bucketName\":\"acme-three\",\"cloudProvider\":\"GCP\",\"roleId\":\"" ROLE "\"}", 201);
+  b_good(&w, "GET", BUCKETS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
+  b_bad_field(&w, "POST", BUCKETS, "{\"bucketName\":\"acme-one\",\"cloudProvider\":\"AWS\"}", "iamRoleId");
+  b_bad_field(&w, "POST", BUCKETS, "{\"bucketName\":\"acme-one\",\"cloudProvider\":\"AWS\",\"roleId\":\"" ROLE "\"}",
+              "roleId");
+  b_bad_field(&w, "POST", BUCKETS, "{\"bucketName\":\"acme-one\",\"cloudProvider\":\"GCP\",\"iamRoleId\":\"" ROLE "\"}",
+              "iamRoleId");
+  b_bad_field(&w, "POST", BUCKETS, "{\"bucketName\":\"acme-one\",\"cloudProvider\":\"AZURE\",\"roleId\":\"" ROLE "\"}",
+              "serviceUrl");
+  b_bad_field(&w, "POST", BUCKETS, "{\"bucketName\":\"a\",\"cloudProvider\":\"AWS\",\"iamRoleId\":\"" ROLE "\"}",
+              "bucketName");
+  b_bad_field(&w, "POST", BUCKETS, "{\"bucketName\":\"acme\",\"cloudProvider\":\"TENANT\"}", "cloudProvider");
+  b_good(&w, "PATCH", BUCKETS "/%J", "{\"requirePrivateNetworking\":true}", 200);
+  b_is(&w, "requirePrivateNetworking", "true");
+  b_bad_field(&w, "PATCH", BUCKETS "/%J", "{\"bucketName\":\"another\"}", "bucketName");
+  b_good(&w, "DELETE", BUCKETS "/%J", NULL, 204);
+  b_bad(&w, "GET", BUCKETS "/%J", NULL, 404, "EXPORT_BUCKET_NOT_FOUND");
+  munit_assert_string_equal(t_param(&w.t, 1), w.group);
+  munit_assert_int64(b_events(&w, "BUCKET_DELETED_AUDIT"), ==, 1);
+  return b_close(&w);
+}
+
+static MunitResult test_bucket_most(const MunitParameter params[], void *data)
+{
+  b_world w;
+  int i;
+  (void)params, (void)data;
+  b_open(&w, NULL);
+  for (i = 0; i < 100; i++) bucket(&w);
+  b_bad(&w, "POST", BUCKETS, AWS, 403, "BACKUP_LIMIT_EXCEEDED");
+  munit_assert_string_equal(t_param(&w.t, 0), "100");
+  return b_close(&w);
+}
+
+static MunitResult test_jobs(const MunitParameter params[], void *data)
+{
+  const char *job;
+  b_world w;
+  char path[256];
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, B_SHARDED("C"));
+  bucket(&w);
+  b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+  b_bad(&w, "POST", EXPORTS, JOB, 409, "CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT");
+  t_advance(&w.t, 10);
+  b_good(&w, "POST", EXPORTS,
+         "{\"customData\":[{\"key\":\"why\",\"value\":\"audit\"}],\"exportBucketId\":\"%J\",\"snapshotId\":\"%S\"}", 202);
+  job = t_keep(&w.t, t_str(&w.t, "id"));
+  b_is(&w, "state", "Queued");
+  b_is(&w, "customData[0].value", "audit");
+  b_is(&w, "exportStatus.exportedCollections", "0");
+  munit_assert_size(t_count(&w.t, "components"), ==, 2);
+  munit_assert_int(strncmp(t_str(&w.t, "prefix"), "/exported_snapshots/", 20), ==, 0);
+  munit_assert_not_null(strstr(t_str(&w.t, "prefix"), w.group));
+  munit_assert_not_null(strstr(t_str(&w.t, "prefix"), "/C/2025-06-01T00:00/"));
+  b_bad(&w, "DELETE", BUCKETS "/%J", NULL, 409, "EXPORT_BUCKET_IN_USE");
+  munit_assert_string_equal(t_param(&w.t, 0), w.other);
+  snprintf(path, sizeof path, "%s/%s", EXPORTS, job);
+  w.t.now += 500;
+  b_good(&w, "GET", path, NULL, 200);
+  b_is(&w, "state", "InProgress");
+  b_bad(&w, "DELETE", BUCKETS "/%J", NULL, 409, "EXPORT_BUCKET_IN_USE");
+  t_advance(&w.t, 5);
+  b_good(&w, "GET", path, NULL, 200);
+  b_is(&w, "state", "Successful");
+  b_is(&w, "finishedAt", "2025-06-01T00:00:25Z");
+  munit_assert_string_equal(t_str(&w.t, "exportStatus.exportedCollections"), t_str(&w.t, "exportStatus.totalCollections"));
+  munit_assert_int64(b_events(&w, "CPS_EXPORT_SUCCESSFUL"), ==, 1);
+  b_good(&w, "DELETE", BUCKETS "/%J", NULL, 204); /* nobody writes there any more */
+  b_good(&w, "GET", EXPORTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  b_bad(&w, "POST", EXPORTS, JOB, 404, "EXPORT_BUCKET_NOT_FOUND");
+  w.other = w.snapshot;
+  w.snapshot = "5f0000000000000000000001";
+  b_bad(&w, "POST", EXPORTS, JOB, 404, "SNAPSHOT_NOT_FOUND");
+  b_bad_field(&w, "POST", EXPORTS, "{\"exportBucketId\":\"%J\"}", "snapshotId");
+  b_bad(&w, "GET", EXPORTS "/%S", NULL, 404, "BACKUP_JOB_NOT_FOUND");
+  t_advance(&w.t, 91 * 86400);
+  b_good(&w, "GET", EXPORTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  store_whole(w.t.s);
+  return b_close(&w);
+}
+
+/* What the schedule exports: each monthly snapshot, when it is completed; and the bucket stays. */
+static MunitResult test_schedule(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  bucket(&w);
+  b_good(&w, "PATCH", "%C/backup/schedule",
+         "{\"autoExportEnabled\":true,\"export\":{\"exportBucketId\":\"%J\",\"frequencyType\":\"monthly\"},"
+         "\"useOrgAndGroupNamesInExportPrefix\":true}", 200);
+  b_bad(&w, "DELETE", BUCKETS "/%J", NULL, 409, "EXPORT_BUCKET_IN_USE");
+  t_advance(&w.t, 75 * 86400);
+  b_good(&w, "GET", EXPORTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  b_is(&w, "results[0].state", "Successful");
+  b_is(&w, "results[1].createdAt", "2025-06-30T00:00:02Z");
+  munit_assert_not_null(strstr(t_str(&w.t, "results[0].prefix"), "/exported_snapshots/Acme/alpha/C/"));
+  b_good(&w, "PATCH", "%C/backup/schedule", "{\"autoExportEnabled\":false,\"export\":null}", 200);
+  b_good(&w, "DELETE", BUCKETS "/%J", NULL, 204);
+  t_advance(&w.t, 60 * 86400);
+  b_good(&w, "GET", EXPORTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1); /* the older one is over */
+  store_whole(w.t.s);
+  return b_close(&w);
+}
+
+static char driver_order[25], driver_action[40];
+
+static int driver_perform(void *context, svc *s, const svc_order *order)
+{
+  (void)context;
+  if (strcmp(order->action, "export.run") != 0) return svc_order_done(s, order->id, SVC_OK, NULL);
+  snprintf(driver_order, sizeof driver_order, "%s", order->id);
+  snprintf(driver_action, sizeof driver_action, "%s", order->action);
+  return SVC_OK;
+}
+
+/* A job that fails leaves its bucket free. */
+static MunitResult test_driver(const MunitParameter params[], void *data)
+{
+  svc_driver driver = { driver_perform, NULL, NULL };
+  svc_config config = { .limiter_off = 1, .driver = &driver };
+  b_world w;
+  (void)params, (void)data;
+  b_open(&w, &config);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 202);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  bucket(&w);
+  b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, 1);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  b_good(&w, "POST", EXPORTS, JOB, 202);
+  t_advance(&w.t, 1);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(driver_action, "export.run");
+  munit_assert_int(svc_order_done(w.t.s, driver_order, SVC_IO, NULL), ==, SVC_OK);
+  b_good(&w, "GET", EXPORTS, NULL, 200);
+  b_is(&w, "results[0].state", "Failed");
+  munit_assert_int64(b_events(&w, "CPS_EXPORT_FAILED"), ==, 1);
+  b_good(&w, "POST", EXPORTS, JOB, 202);
+  t_advance(&w.t, 1);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(svc_order_done(w.t.s, driver_order, SVC_OK, "{\"totalCollections\":9}"), ==, SVC_OK);
+  b_good(&w, "GET", EXPORTS, NULL, 200);
+  b_is(&w, "results[0].exportStatus.exportedCollections", "9");
+  b_good(&w, "DELETE", BUCKETS "/%J", NULL, 204);
+  return b_close(&w);
+}
+
+static MunitTest tests[] = {
+  { "/buckets", test_buckets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bucket-most", test_bucket_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/jobs", test_jobs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/schedule", test_schedule, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/driver", test_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_export = { "export", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

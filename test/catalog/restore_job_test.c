@@ -1,0 +1,352 @@
+/*
+** Restore jobs: into a cluster, also of another project; as files; to a point in time; what they keep from happening
+** meanwhile; and the older view of them.
+*/
+#include "catalog/backup_world.h"
+
+#define JOBS "%C/backup/restoreJobs"
+#define JOB JOBS "/%J"
+#define INTO(name) \
+  "{\"deliveryType\":\"automated\",\"snapshotId\":\"%S\",\"targetClusterName\":\"" name "\",\"targetGroupId\":\"%G\"}"
+#define FILES "{\"deliveryType\":\"download\",\"snapshotId\":\"%S\"}"
+
+static void begin(b_world *w, const char *body)
+{
+  b_good(w, "POST", JOBS, body, 202);
+  w->other = t_keep(&w->t, t_str(&w->t, "id"));
+}
+
+/* -------------------------------------------------------------------------------------------------------------- automated */
+
+static MunitResult test_automated(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 202);
+  t_advance(&w.t, 10);
+  b_snapshot(&w);
+  begin(&w, INTO("D"));
+  b_is(&w, "cancelled", "false");
+  b_is(&w, "expired", "false");
+  b_is(&w, "failed", "false");
+  b_is(&w, "finishedAt", "");
+  b_is(&w, "state", "");
+  b_is(&w, "timestamp", "2025-06-01T00:00:20Z");
+  b_is(&w, "targetGroupId", w.group);
+  /* the cluster is not touched meanwhile, but for what is only written down */
+  b_bad(&w, "PATCH", "/groups/%G/clusters/D", "{\"paused\":true}", 400, "CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE");
+  munit_assert_string_equal(t_param(&w.t, 0), "D");
+  b_bad(&w, "PATCH", "/groups/%G/clusters/D", "{\"backupEnabled\":true}", 400, "CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE");
+  b_good(&w, "PATCH", "/groups/%G/clusters/D", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}", 200);
+  b_good(&w, "PATCH", "%C", "{\"pitEnabled\":true}", 200);
+  b_bad(&w, "POST", JOBS, INTO("D"), 409, "CLUSTER_RESTORE_IN_PROGRESS");
+  b_bad(&w, "DELETE", JOB, NULL, 400, "CANNOT_CANCEL_AUTOMATED_RESTORE");
+  munit_assert_string_equal(t_param(&w.t, 0), w.other);
+  t_advance(&w.t, 5);
+  b_good(&w, "GET", JOB, NULL, 200);
+  b_is(&w, "finishedAt", "2025-06-01T00:00:35Z");
+  b_is(&w, "failed", "false");
+  b_is(&w, "deliveryUrl", "");
+  b_good(&w, "PATCH", "/groups/%G/clusters/D", "{\"backupEnabled\":true}", 200);
+  t_advance(&w.t, 10);
+  b_good(&w, "POST", JOBS, INTO("D"), 202);
+  b_good(&w, "GET", JOBS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  munit_assert_int64(b_events(&w, "CPS_RESTORE_REQUESTED_AUDIT"), ==, 2);
+  munit_assert_int64(b_events(&w, "CPS_RESTORE_SUCCESSFUL"), ==, 1);
+  store_whole(w.t.s);
+  return b_close(&w);
+}
+
+/* The cluster goes before the restore is done. */
+static MunitResult test_target_gone(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 202);
+  t_advance(&w.t, 10);
+  b_snapshot(&w);
+  begin(&w, INTO("D"));
+  b_good(&w, "DELETE", "/groups/%G/clusters/D", NULL, 202);
+  t_advance(&w.t, 5);
+  b_good(&w, "GET", JOB, NULL, 200);
+  b_is(&w, "failed", "true");
+  munit_assert_int64(b_events(&w, "CPS_RESTORE_FAILED"), ==, 1);
+  munit_assert_int64(b_events(&w, "CPS_RESTORE_SUCCESSFUL"), ==, 0);
+  store_whole(w.t.s);
+  return b_close(&w);
+}
+
+static MunitResult test_rules(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "POST", "/groups/%G/clusters", B_SHARDED("S"), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("Old", ",\"dbMajorVersion\":\"7.0\""), 202);
+  t_advance(&w.t, 10);
+  b_snapshot(&w);
+  b_bad_field(&w, "POST", JOBS, "{}", "deliveryType");
+  b_bad_field(&w, "POST", JOBS, "{\"deliveryType\":\"automated\",\"snapshotId\":\"%S\"}", "targetClusterName");
+  b_bad_field(&w, "POST", JOBS, "{\"deliveryType\":\"automated\",\"targetClusterName\":\"D\"}", "snapshotId");
+  b_bad_field(&w, "POST", JOBS, "{\"deliveryType\":\"download\"}", "snapshotId");
+  b_bad_field(&w, "POST", JOBS, "{\"deliveryType\":\"download\",\"snapshotId\":\"%S\",\"targetClusterName\":\"D\"}",
+              "targetClusterName");
+  b_bad_field(&w, "POST", JOBS,
+              "{\"deliveryType\":\"download\",\"snapshotId\":\"%S\",\"oplogTs\":1748751000,\"oplogInc\":1}", "oplogTs");
+  b_bad_field(&w, "POST", JOBS, "{\"deliveryType\":\"pointInTime\",\"targetClusterName\":\"D\"}", "pointInTimeUTCSeconds");
+  b_bad_field(&w, "POST", JOBS, "{\"deliveryType\":\"pointInTime\",\"targetClusterName\":\"D\",\"oplogTs\":1748751000}",
+              "oplogInc");
+  b_bad_field(&w, "POST", JOBS, "{\"deliveryType\":\"pointInTime\",\"snapshotId\":\"%S\",\"targetClusterName\":\"D\","
+                                "\"pointInTimeUTCSeconds\":1748736015}", "snapshotId");
+  b_bad(&w, "POST", JOBS,
+        "{\"deliveryType\":\"pointInTime\",\"targetClusterName\":\"D\",\"pointInTimeUTCSeconds\":1748736015,"
+                          "\"oplogTs\":1748736015,\"oplogInc\":1}", 409, "BACKUP_CONFLICTING_OPTIONS");
+  b_bad(&w, "POST", JOBS, INTO("Nobody"), 404, "CLUSTER_NOT_FOUND");
+  munit_assert_string_equal(t_param(&w.t, 0), "Nobody");
+  b_bad_field(&w, "POST", JOBS, INTO("S"), "targetClusterName");   /* another shape */
+  b_bad_field(&w, "POST", JOBS, INTO("Old"), "targetClusterName"); /* an older database */
+  b_good(&w, "PATCH", "/groups/%G/clusters/D", "{\"paused\":true}", 200);
+  b_bad(&w, "POST", JOBS, INTO("D"), 400, "CLUSTER_PAUSED_CANNOT_RESTORE");
+  b_good(&w, "DELETE", "/groups/%G/clusters/Old", NULL, 202);
+  b_bad(&w, "POST", JOBS, INTO("Old"), 400, "CLUSTER_ALREADY_REQUESTED_DELETION");
+  /* another cluster's snapshot, and one that is not completed */
+  b_bad(&w, "POST", "/groups/%G/clusters/S/backup/restoreJobs", FILES, 404, "SNAPSHOT_NOT_FOUND");
+  b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+  b_bad(&w, "POST", JOBS, FILES, 409, "CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT");
+  b_bad(&w, "POST", JOBS, INTO("C"), 409, "CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT");
+  w.other = "5f0000000000000000000001";
+  b_bad(&w, "GET", JOB, NULL, 404, "RESTORE_JOB_NOT_FOUND");
+  return b_close(&w);
+}
+
+/* Into another project: who may do the same there. */
+static MunitResult test_elsewhere(const MunitParameter params[], void *data)
+{
+  static const char body[] =
+    "{\"deliveryType\":\"automated\",\"snapshotId\":\"%S\",\"targetClusterName\":\"E\",\"targetGroupId\":\"%J\"}";
+  const char *other, *mine;
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  mine = w.group;
+  other = t_project(&w.t, w.org, "beta");
+  w.group = other;
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("E", ""), 202);
+  w.group = mine;
+  t_advance(&w.t, 10);
+  b_snapshot(&w);
+  w.other = other;
+  w.t.grants[0] = (svc_grant){ "GROUP_BACKUP_RECOVERY_OPERATOR", mine };
+  b_bad(&w, "POST", JOBS, body, 401, "USER_UNAUTHORIZED");
+  w.t.grants[1] = (svc_grant){ "GROUP_BACKUP_CREATOR", other };
+  w.t.caller.grant_count = 2;
+  b_bad(&w, "POST", JOBS, body, 403, "ACCESS_FORBIDDEN");
+  w.t.grants[1] = (svc_grant){ "GROUP_BACKUP_RECOVERY_OPERATOR", other };
+  b_good(&w, "POST", JOBS, body, 202);
+  b_is(&w, "targetGroupId", other);
+  w.t.grants[0] = (svc_grant){ "ORG_OWNER", NULL };
+  w.t.caller.grant_count = 1;
+  w.group = other;
+  b_bad(&w, "PATCH", "/groups/%G/clusters/E", "{\"pitEnabled\":true}", 400, "CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE");
+  t_advance(&w.t, 5);
+  b_good(&w, "PATCH", "/groups/%G/clusters/E", "{\"backupEnabled\":true}", 200); /* and its schedule is its own project's */
+  t_advance(&w.t, 86400);
+  b_good(&w, "GET", "/groups/%G/clusters/E/backup/snapshots", NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 4);
+  w.group = mine;
+  w.other = "5f0000000000000000000001";
+  b_bad(&w, "POST", JOBS, body, 404, "GROUP_NOT_FOUND");
+  store_whole(w.t.s);
+  return b_close(&w);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- download */
+
+static MunitResult test_download(const MunitParameter params[], void *data)
+{
+  b_world w;
+  int i;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, B_SHARDED("C"));
+  b_snapshot(&w);
+  begin(&w, FILES);
+  b_is(&w, "deliveryUrl", "");
+  t_advance(&w.t, 5);
+  b_good(&w, "GET", JOB, NULL, 200);
+  b_is(&w, "finishedAt", "2025-06-01T00:00:25Z");
+  b_is(&w, "expiresAt", "2025-06-08T00:00:25Z");
+  munit_assert_size(t_count(&w.t, "deliveryUrl"), ==, 2);
+  munit_assert_string_equal(t_str(&w.t, "components[1].downloadUrl"), t_str(&w.t, "deliveryUrl[1]"));
+  munit_assert_not_null(strstr(t_str(&w.t, "components[1].replicaSetName"), "-shard-1"));
+  for (i = 0; i < 4; i++) b_good(&w, "POST", JOBS, FILES, 202);
+  b_bad(&w, "POST", JOBS, FILES, 400, "TOO_MANY_SNAPSHOT_DOWNLOADS");
+  b_good(&w, "DELETE", JOB, NULL, 204);
+  b_good(&w, "GET", JOB, NULL, 200);
+  b_is(&w, "cancelled", "true");
+  b_is(&w, "deliveryUrl", "");
+  b_good(&w, "DELETE", JOB, NULL, 204); /* once more: nothing happens */
+  b_good(&w, "POST", JOBS, FILES, 202); /* there is room for another */
+  w.other = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, 7 * 86400 - 60);
+  b_good(&w, "GET", JOB, NULL, 200);
+  b_is(&w, "expired", "false");
+  t_advance(&w.t, 65);
+  b_good(&w, "GET", JOB, NULL, 200);
+  b_is(&w, "expired", "true");
+  b_is(&w, "deliveryUrl", "");
+  t_advance(&w.t, 90 * 86400); /* jobs that are over go, too */
+  b_good(&w, "GET", JOBS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  store_whole(w.t.s);
+  return b_close(&w);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- point in time */
+
+static MunitResult test_point_in_time(const MunitParameter params[], void *data)
+{
+#define POINT(second) "{\"deliveryType\":\"pointInTime\",\"targetClusterName\":\"D\",\"pointInTimeUTCSeconds\":" #second "}"
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 202);
+  t_advance(&w.t, 10);
+  b_snapshot(&w); /* at 00:00:20 */
+  b_bad_field(&w, "POST", JOBS, POINT(1748736022), "deliveryType"); /* without continuous backups */
+  b_good(&w, "PATCH", "%C", "{\"pitEnabled\":true}", 200);
+  t_advance(&w.t, 60);
+  b_bad_field(&w, "POST", JOBS, POINT(1748736019), "pointInTimeUTCSeconds"); /* before the first snapshot */
+  b_bad_field(&w, "POST", JOBS, POINT(1748739999), "pointInTimeUTCSeconds"); /* not yet */
+  begin(&w, POINT(1748736022));
+  b_is(&w, "desiredTimestamp.date", "2025-06-01T00:00:22Z");
+  b_is(&w, "desiredTimestamp.increment", "1");
+  b_is(&w, "snapshotId", "");
+  t_advance(&w.t, 10);
+  b_good(&w, "POST", JOBS,
+         "{\"deliveryType\":\"pointInTime\",\"targetClusterName\":\"D\",\"oplogTs\":1748736022,\"oplogInc\":7}", 202);
+  b_is(&w, "desiredTimestamp.increment", "7");
+  b_good(&w, "PATCH", "%C/backup/schedule", "{\"restoreWindowDays\":2}", 200);
+  t_advance(&w.t, 2 * 86400);
+  b_bad_field(&w, "POST", JOBS, POINT(1748736022), "pointInTimeUTCSeconds"); /* before the window */
+  begin(&w, POINT(1748790000));
+  return b_close(&w);
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- driver */
+
+static char driver_order[25], driver_action[40];
+
+static int driver_perform(void *context, svc *s, const svc_order *order)
+{
+  (void)context;
+  if (strncmp(order->action, "cluster.", 8) == 0 || strcmp(order->action, "snapshot.take") == 0)
+    return svc_order_done(s, order->id, SVC_OK, NULL);
+  snprintf(driver_order, sizeof driver_order, "%s", order->id);
+  snprintf(driver_action, sizeof driver_action, "%s", order->action);
+  munit_assert_null(strstr(order->desired, "\"state\""));
+  return SVC_OK;
+}
+
+/* A driver says where the files are, or that it has failed: then the cluster is free again. */
+static MunitResult test_driver(const MunitParameter params[], void *data)
+{
+  svc_driver driver = { driver_perform, NULL, NULL };
+  svc_config config = { .limiter_off = 1, .driver = &driver };
+  b_world w;
+  (void)params, (void)data;
+  b_open(&w, &config);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 202);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, 1);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  begin(&w, FILES);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(driver_action, "restore.run");
+  munit_assert_int(svc_order_done(w.t.s, driver_order, SVC_OK, "{\"deliveryUrl\":[\"https://files.example.com/a\"]}"), ==,
+                   SVC_OK);
+  b_good(&w, "GET", JOB, NULL, 200);
+  b_is(&w, "deliveryUrl[0]", "https://files.example.com/a");
+  begin(&w, INTO("C"));
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  b_bad(&w, "PATCH", "%C", "{\"paused\":true}", 400, "CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE");
+  munit_assert_int(svc_order_done(w.t.s, driver_order, SVC_IO, NULL), ==, SVC_OK);
+  b_good(&w, "GET", JOB, NULL, 200);
+  b_is(&w, "failed", "true");
+  munit_assert_int64(b_events(&w, "CPS_RESTORE_FAILED"), ==, 1);
+  b_good(&w, "PATCH", "%C", "{\"pitEnabled\":true}", 200);
+  return b_close(&w);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ legacy */
+
+static MunitResult test_legacy(const MunitParameter params[], void *data)
+{
+#define LEGACY "%C/restoreJobs"
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 202);
+  t_advance(&w.t, 10);
+  b_snapshot(&w);
+  b_good(&w, "POST", LEGACY, "{\"delivery\":{\"methodName\":\"HTTP\"},\"snapshotId\":\"%S\"}", 202);
+  munit_assert_size(t_count(&w.t, "results"), ==, 1);
+  b_is(&w, "results[0].statusName", "IN_PROGRESS");
+  b_is(&w, "results[0].delivery.methodName", "HTTP");
+  b_is(&w, "results[0].created", "2025-06-01T00:00:30Z");
+  munit_assert_string_equal(t_str(&w.t, "results[0].batchId"), t_str(&w.t, "results[0].id"));
+  w.other = t_keep(&w.t, t_str(&w.t, "results[0].id"));
+  b_good(&w, "GET", JOB, NULL, 200); /* the same job */
+  b_is(&w, "deliveryType", "download");
+  t_advance(&w.t, 5);
+  b_good(&w, "GET", LEGACY "/%J", NULL, 200);
+  b_is(&w, "statusName", "FINISHED");
+  b_is(&w, "delivery.statusName", "READY");
+  b_is(&w, "timestamp.date", "2025-06-01T00:00:20Z");
+  munit_assert_not_null(strstr(t_str(&w.t, "delivery.url"), "https://"));
+  b_good(&w, "POST", LEGACY,
+         "{\"delivery\":{\"methodName\":\"AUTOMATED_RESTORE\",\"targetClusterName\":\"D\",\"targetGroupId\":\"%G\"},"
+                             "\"snapshotId\":\"%S\"}", 202);
+  b_is(&w, "results[0].delivery.targetClusterName", "D");
+  b_bad(&w, "PATCH", "/groups/%G/clusters/D", "{\"pitEnabled\":true}", 400, "CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE");
+  b_good(&w, "GET", LEGACY, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  b_good(&w, "GET", LEGACY "?batchId=%J", NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  b_is(&w, "results[0].id", w.other);
+  b_good(&w, "DELETE", JOB, NULL, 204);
+  b_good(&w, "GET", LEGACY "/%J", NULL, 200);
+  b_is(&w, "statusName", "KILLED");
+  b_bad_field(&w, "POST", LEGACY, "{\"delivery\":{\"methodName\":\"SCP\"},\"snapshotId\":\"%S\"}", "delivery.methodName");
+  b_bad_field(&w, "POST", LEGACY, "{\"snapshotId\":\"%S\"}", "delivery");
+  b_bad_field(&w, "POST", LEGACY, "{\"delivery\":{\"methodName\":\"HTTP\"}}", "snapshotId");
+  b_good(&w, "PATCH", "%C", "{\"pitEnabled\":true}", 200);
+  t_advance(&w.t, 60);
+  b_good(&w, "POST", LEGACY, "{\"delivery\":{\"methodName\":\"AUTOMATED_RESTORE\",\"targetClusterName\":\"D\"},"
+                             "\"pointInTimeUTCMillis\":1748736022000}", 202);
+  b_is(&w, "results[0].timestamp.date", "2025-06-01T00:00:22Z");
+  w.other = "5f0000000000000000000001";
+  b_bad(&w, "GET", LEGACY "/%J", NULL, 404, "RESTORE_JOB_NOT_FOUND");
+  b_good(&w, "GET", LEGACY "?batchId=%J", NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  return b_close(&w);
+}
+
+static MunitTest tests[] = {
+  { "/automated", test_automated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/target-gone", test_target_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/rules", test_rules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/elsewhere", test_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/download", test_download, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/point-in-time", test_point_in_time, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/driver", test_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/legacy", test_legacy, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_restore_job = { "restore_job", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
