@@ -394,6 +394,7 @@
   X(PRECONDITION_FAILED, 412, "The resource has changed since you read it. Read it again and repeat the change.", "") \
   X(IDEMPOTENCY_KEY_REUSED, 409, "The idempotency key {0} was used for a different request before.", "key") \
   X(INSUFFICIENT_STORAGE, 507, "The service has no room to store this.", "") \
+  X(TOO_MANY_RESOURCES, 403, "No more than {0} of these can be in {1} at a time.", "limit,parentId") \
   X(INVALID_REQUEST, 400, "The request cannot be understood: {0}.", "what")
 
 #define SVC_ERROR_ENUM(code, status, detail, parameters) SVC_E_##code,

@@ -198,7 +198,7 @@ SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const s
   about[0].name = noun->noun->event_field;
   about[0].value = e->unique.n && !(noun->noun->flags & SVC_EVENT_KEY) ? e->unique : e->key;
   about[1] = event_parent(c, noun, e);
-  if (about[1].name && about[0].name && strcmp(about[1].name, about[0].name) < 0) {
+  if (about[1].name && (!about[0].name || strcmp(about[1].name, about[0].name) < 0)) { /* it may have no field of its own */
     event_subject other = about[0];
     about[0] = about[1];
     about[1] = other;

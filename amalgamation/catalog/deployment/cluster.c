@@ -19,6 +19,7 @@
 #include "catalog/objects.h"
 #include "catalog/values.h"
 #include "catalog/deployment/cluster_parts.h"
+#include "catalog/deployment/flex_parts.h"
 
 enum {
   CLUSTER_MAX_SHARDS = 50,
@@ -227,6 +228,11 @@ static const svc_route cluster_routes[] = {
     .params = cluster_delete_params, .run = svc_verb_delete },
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/status", .set = SVC_SET_CLUSTERS,
     .versions = { 20230101 }, .roles = SVC_R_GROUP_READ_ONLY, .answer = &cluster_status, .run = cluster_run_status },
+  { .method = SVC_POST, .path = "/groups/{groupId}/flexClusters:tenantUpgrade", .set = SVC_SET_FLEX_CLUSTERS,
+    .versions = { 20241113 }, .roles = SVC_R_GROUP_CLUSTER_MANAGER, .answer = &svc_flex_object, .run = svc_flex_upgrade,
+    .example = "{\"name\":\"Flexible\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
+               "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
+               "\"nodeCount\":3}}]}]}" },
   { .method = SVC_GET, .path = "/clusters", .set = SVC_SET_CLUSTER_LIST, .flags = SVC_PAGED,
     .versions = { 20230101 }, .answer = &cluster_project, .run = cluster_run_everywhere },
   SVC_ROUTES_END
@@ -518,9 +524,11 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .object = &cluster_object,
   .key = "name",
   .unique = "name",
+  .names = FLEX_NAMES,
   .counted_in = "clusterCount",
   .err_not_found = SVC_E_CLUSTER_NOT_FOUND,
   .err_exists = SVC_E_DUPLICATE_CLUSTER_NAME,
+  .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API,
   .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_CLUSTERS,
   .quota = "svc.project.deployment.clusters",
   .err_quota = SVC_E_CLUSTERS_LIMIT_EXCEEDED,
