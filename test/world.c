@@ -297,6 +297,7 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   if (noun && noun == w->t.s->org) return w->org;
   if (noun && noun == w->t.s->group) return w->group;
   if (maker) return world_make(w, maker, at);
+  if (!noun) return t_sample(plan->params[param]); /* it is nothing by itself */
   maker = world_maker_of(w, noun);
   if (!maker) return world_listed(w, plan, plan->route->path, n, at);
   if (!t_world_path(w, maker, own, sizeof own)) return NULL;

@@ -363,7 +363,8 @@
   X(INTEGRATION_ALREADY_CONFIGURED, 409, \
     "The integration {0} is configured in project {1} already.", "integrationType,groupId") \
   /* ---- Search, archives, streams, policies */ \
-  X(SEARCH_DUPLICATE_INDEX, 400, "A search index named {0} already exists on {1}.", "indexName,namespace") \
+  /* SEARCH_DUPLICATE_INDEX: documented as 400; 409 is the rule for every value that must be unique, and is kept. */ \
+  X(SEARCH_DUPLICATE_INDEX, 409, "A search index named {0} already exists on {1}.", "indexName,namespace") \
   /* The collection stands in a body, hence 400 and not 404. */ \
   X(SEARCH_COLLECTION_NOT_FOUND, 400, "No collection {0} exists in cluster {1}.", "namespace,clusterName") \
   X(ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD, 400, "The attribute {0} of an online archive cannot be changed.", "attribute") \

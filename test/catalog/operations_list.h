@@ -225,7 +225,7 @@ static const operations_row operations_list[] = {
   { "PATCH", "/groups/{groupId}/clusters/{clusterName}/collStats/unpin", "Collection statistics", "GROUP", 300, 100,
     "20231115", "GROUP_READ_ONLY", 200 },
   { "POST", "/groups/{groupId}/clusters/{clusterName}/fts/indexes", "Search indexes", "GROUP", 500, 500, "20230101",
-    "GROUP_SEARCH_INDEX_EDITOR", 200 },
+    "GROUP_SEARCH_INDEX_EDITOR", 202 },
   { "GET", "/groups/{groupId}/clusters/{clusterName}/fts/indexes/{databaseName}/{collectionName}",
     "Search indexes", "GROUP", 500, 500, "20230101",
     "GROUP_STREAM_PROCESSING_OWNER GROUP_DATA_ACCESS_READ_WRITE GROUP_DATA_ACCESS_READ_ONLY "
@@ -310,7 +310,7 @@ static const operations_row operations_list[] = {
     "GROUP_STREAM_PROCESSING_OWNER GROUP_DATA_ACCESS_READ_WRITE GROUP_DATA_ACCESS_READ_ONLY "
     "GROUP_SEARCH_INDEX_EDITOR", 200 },
   { "POST", "/groups/{groupId}/clusters/{clusterName}/search/indexes", "Search indexes", "GROUP", 500, 500, "20240530",
-    "GROUP_SEARCH_INDEX_EDITOR", 201 },
+    "GROUP_SEARCH_INDEX_EDITOR", 202 },
   { "GET", "/groups/{groupId}/clusters/{clusterName}/search/indexes/{databaseName}/{collectionName}",
     "Search indexes", "GROUP", 500, 500, "20240530",
     "GROUP_STREAM_PROCESSING_OWNER GROUP_DATA_ACCESS_READ_WRITE GROUP_DATA_ACCESS_READ_ONLY "
