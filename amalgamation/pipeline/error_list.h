@@ -365,6 +365,9 @@
   /* ---- Search, archives, streams, policies */ \
   /* SEARCH_DUPLICATE_INDEX: documented as 400; 409 is the rule for every value that must be unique, and is kept. */ \
   X(SEARCH_DUPLICATE_INDEX, 409, "A search index named {0} already exists on {1}.", "indexName,namespace") \
+  /* The next two are this library's own. */ \
+  X(SEARCH_DEPLOYMENT_DOES_NOT_EXIST, 404, "Cluster {0} has no search deployment.", "clusterName") \
+  X(SEARCH_DEPLOYMENT_ALREADY_EXISTS, 409, "Cluster {0} has a search deployment already.", "clusterName") \
   /* The collection stands in a body, hence 400 and not 404. */ \
   X(SEARCH_COLLECTION_NOT_FOUND, 400, "No collection {0} exists in cluster {1}.", "namespace,clusterName") \
   X(ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD, 400, "The attribute {0} of an online archive cannot be changed.", "attribute") \

@@ -253,7 +253,7 @@ static const operations_row operations_list[] = {
   { "GET", "/groups/{groupId}/clusters/{clusterName}/onlineArchives", "Online archives", "GROUP", 1200, 500, "20230101",
     "GROUP_READ_ONLY", 200 },
   { "POST", "/groups/{groupId}/clusters/{clusterName}/onlineArchives", "Online archives", "GROUP", 1200, 500,
-    "20230101", "GROUP_DATA_ACCESS_ADMIN", 200 },
+    "20230101", "GROUP_DATA_ACCESS_ADMIN", 202 },
   { "GET", "/groups/{groupId}/clusters/{clusterName}/onlineArchives/queryLogs.gz",
     "Online archives", "GROUP", 1200, 500, "20230101",
     "GROUP_STREAM_PROCESSING_OWNER GROUP_DATA_ACCESS_ADMIN GROUP_DATA_ACCESS_READ_WRITE "
@@ -305,7 +305,7 @@ static const operations_row operations_list[] = {
   { "PATCH", "/groups/{groupId}/clusters/{clusterName}/search/deployment", "Search deployment", "GROUP", 1200, 500,
     "20230101 20240530", "GROUP_CLUSTER_MANAGER", 200 },
   { "POST", "/groups/{groupId}/clusters/{clusterName}/search/deployment", "Search deployment", "GROUP", 1200, 500,
-    "20230101 20240530", "GROUP_OWNER", 201 },
+    "20230101 20240530", "GROUP_OWNER", 202 },
   { "GET", "/groups/{groupId}/clusters/{clusterName}/search/indexes", "Search indexes", "GROUP", 500, 500, "20240530",
     "GROUP_STREAM_PROCESSING_OWNER GROUP_DATA_ACCESS_READ_WRITE GROUP_DATA_ACCESS_READ_ONLY "
     "GROUP_SEARCH_INDEX_EDITOR", 200 },
@@ -505,7 +505,7 @@ static const operations_row operations_list[] = {
   { "PATCH", "/groups/{groupId}/limits/{limitName}",
     "Projects, project invitations, project limits and settings", "GROUP", 1200, 500, "20230101", "GROUP_OWNER", 200 },
   { "POST", "/groups/{groupId}/liveMigrations", "Live migrations, project level", "GROUP", 1200, 500,
-    "20230101 20240530", "ORG_OWNER", 201 },
+    "20230101 20240530", "ORG_OWNER", 202 },
   { "POST", "/groups/{groupId}/liveMigrations/validate", "Live migrations, project level", "GROUP", 1200, 500,
     "20230101 20240530", "ORG_OWNER", 200 },
   { "GET", "/groups/{groupId}/liveMigrations/validate/{validationId}",
