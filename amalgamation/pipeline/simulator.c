@@ -3,7 +3,7 @@
 **
 ** It performs nothing: without a driver there are no orders, and states move by due dates (lifecycle.c). Asked for a
 ** measurement it gives a figure that is made of the resource's id, what is measured and the time: the same on every run,
-** and said to be simulated.
+** and said to be simulated; asked for a log, lines of the same kind; asked what lies outside of the service, nothing.
 */
 #include "pipeline/pipeline.h"
 
@@ -50,16 +50,48 @@ SVC_PRIVATE int64_t svc_simulated(const char *resource, const char *what, int64_
   return (int64_t)(own >> 16 & 255) + slope * 600 / wave + (int64_t)(simulator_hash(own, "") >> 40 & 63);
 }
 
-static int simulator_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
+static int simulator_measure(const svc_question *q, svc_reply *r)
 {
   char text[128];
-  int n;
+  int n = snprintf(text, sizeof text, "{\"simulated\":true,\"value\":%lld}",
+                   (long long)svc_simulated(q->resource_id, q->parameters, q->now));
+  return svc_reply_add(r, text, (size_t)n);
+}
+
+/* A number of the question's parameters. */
+static int64_t simulator_number(const svc_question *q, const char *name, int64_t otherwise)
+{
+  svc_str text = q->parameters ? svc_json_member(svc_str_c(q->parameters), svc_str_c(name)) : SVC_S("");
+  int64_t value;
+  return text.n && svc_str_i64(text, &value) ? value : otherwise;
+}
+
+#define SIMULATOR_LINES 60 /* of a log, at the most */
+
+/* Lines of a log, one a minute, or fewer where the time is long; the seconds of its parameters say from when to when. */
+static int simulator_logs(const svc_question *q, svc_reply *r)
+{
+  int64_t end = simulator_number(q, "endDate", q->now / 1000), at = simulator_number(q, "startDate", end - 3600);
+  int64_t step = (end - at) / SIMULATOR_LINES + 60;
+  char text[160], date[21];
+  int n, rc = SVC_OK;
+  for (at += step - at % step; at <= end && rc == SVC_OK; at += step) {
+    svc_date_text(at * 1000, date);
+    n = snprintf(text, sizeof text, "{\"simulated\":true,\"t\":\"%s\",\"resource\":\"%.24s\",\"millis\":%lld}\n", date,
+                 q->resource_id ? q->resource_id : "", (long long)svc_simulated(q->resource_id, "log", at * 1000));
+    rc = svc_reply_add(r, text, (size_t)n);
+  }
+  return rc;
+}
+
+static int simulator_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
+{
   (void)context;
   (void)s;
-  if (strcmp(q->what, "measure") != 0) return SVC_INVALID;
-  n = snprintf(text, sizeof text, "{\"simulated\":true,\"value\":%lld}",
-               (long long)svc_simulated(q->resource_id, q->parameters, q->now));
-  return svc_reply_add(r, text, (size_t)n);
+  if (strcmp(q->what, "measure") == 0) return simulator_measure(q, r);
+  if (strcmp(q->what, "logs") == 0) return simulator_logs(q, r);
+  if (strcmp(q->what, "list") == 0) return svc_reply_add(r, "[]", 2); /* there is nothing out there */
+  return SVC_INVALID;
 }
 
 SVC_PRIVATE const svc_driver *svc_simulator(void)
