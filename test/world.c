@@ -22,6 +22,8 @@ static const struct {
   { SVC_POST, "/orgs/{orgId}/teams/{teamId}:removeUser", SVC_POST, "/orgs/{orgId}/teams/{teamId}:addUser", NULL },
   { SVC_POST, "/orgs/{orgId}/users/{userId}:removeRole", SVC_POST, "/orgs/{orgId}/users/{userId}:addRole", NULL },
   { SVC_POST, "/groups/{groupId}/users/{userId}:removeRole", SVC_POST, "/groups/{groupId}/users/{userId}:addRole", NULL },
+  /* its path names all there are, which may be none */
+  { SVC_DELETE, "/orgs/{orgId}/liveMigrations/linkTokens", SVC_POST, "/orgs/{orgId}/liveMigrations/linkTokens", NULL },
   /* what it is about stands in its body */
   { SVC_POST, "/groups/{groupId}/flexClusters:tenantUpgrade", SVC_POST, "/groups/{groupId}/flexClusters", NULL },
 };
@@ -33,6 +35,8 @@ static const struct {
 } world_later[] = {
   /* only one that is at rest */
   { SVC_POST, "/groups/{groupId}/flexClusters:tenantUpgrade" },
+  /* only one that has copied everything */
+  { SVC_PUT, "/groups/{groupId}/liveMigrations/{liveMigrationId}/cutover" },
 };
 
 /* ------------------------------------------------------------------------------------------------------------- complaints */

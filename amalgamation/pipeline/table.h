@@ -420,7 +420,8 @@ struct svc_noun {
   /* Of a singleton whose parent is being made: changes its defaults. */
   void (*begin)(svc_call *c, svc_node *body);
   /* Something that it waited for fell due: `tag` says what. Of SVC_DUE_STATE the transition of its table, if there is one,
-  ** has been taken in change->body, event and due; the hook may change these, its dues and extra. NULL: no say in it. */
+  ** has been taken in change->body, event and due; the hook may change these, its dues and extra. Of an order that failed it
+  ** is called as well, in the failed state: then body, dues and extra count. NULL: no say in it. */
   bool (*fell_due)(svc_call *c, svc_change *change, int tag);
   /* The one way to spell a key that a path may spell in several. Anywhere; needs no transaction. */
   svc_str (*spell)(svc_call *c, svc_str key);
