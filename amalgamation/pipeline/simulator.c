@@ -68,10 +68,10 @@ static int64_t simulator_number(const svc_question *q, const char *name, int64_t
 
 #define SIMULATOR_LINES 60 /* of a log, at the most */
 
-/* Lines of a log, one a minute, or fewer where the time is long; the seconds of its parameters say from when to when. */
+/* Lines of a log, one a minute, or fewer where the time is long; its parameters say from when to when, in seconds. */
 static int simulator_logs(const svc_question *q, svc_reply *r)
 {
-  int64_t end = simulator_number(q, "endDate", q->now / 1000), at = simulator_number(q, "startDate", end - 3600);
+  int64_t end = simulator_number(q, "until", q->now / 1000), at = simulator_number(q, "from", end - 3600);
   int64_t step = (end - at) / SIMULATOR_LINES + 60;
   char text[160], date[21];
   int n, rc = SVC_OK;

@@ -222,7 +222,7 @@ static int driver_ask(void *context, svc *s, const svc_question *q, svc_reply *r
   (void)context, (void)s;
   munit_assert_string_equal(q->what, "logs");
   munit_assert_string_equal(q->name, "C");
-  munit_assert_string_equal(q->parameters, "{\"archiveOnly\":true,\"endDate\":1748736000,\"logName\":\"queryLogs\",\"startDate\":1748700000}");
+  munit_assert_string_equal(q->parameters, "{\"archiveOnly\":true,\"from\":1748700000,\"log\":\"queryLogs\",\"until\":1748736000}");
   archive_asked++;
   return svc_reply_add(r, "one\ntwo\n", 8);
 }

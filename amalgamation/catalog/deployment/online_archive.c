@@ -333,8 +333,8 @@ static bool online_archive_ask(svc_call *c)
   c->question->group_id = svc_id_str(c->arena, &c->scope.group).p;
   c->question->org_id = svc_id_str(c->arena, &c->scope.org).p;
   c->question->name = svc_arena_copy(c->arena, cluster->unique).p;
-  c->question->parameters = svc_arena_print(c->arena, "{\"archiveOnly\":%s,\"endDate\":%lld,\"logName\":\"queryLogs\",\"startDate\":%lld}",
-                                            only && only->number ? "true" : "false", (long long)until, (long long)from).p;
+  c->question->parameters = svc_arena_print(c->arena, "{\"archiveOnly\":%s,\"from\":%lld,\"log\":\"queryLogs\",\"until\":%lld}",
+                                            only && only->number ? "true" : "false", (long long)from, (long long)until).p;
   return !c->arena->failed || svc_no_memory(c);
 }
 
