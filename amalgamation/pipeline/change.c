@@ -275,17 +275,16 @@ SVC_PRIVATE int64_t svc_quota_used(svc_call *c, const char *quota, const svc_id 
 static bool change_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent)
 {
   const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
+  bool shared = noun->quota && quota && !svc_id_is_zero(&c->scope.group);
   int64_t limit = noun->most ? noun->most : -1, used;
-  if (noun->quota && quota && !svc_id_is_zero(&c->scope.group)) {
+  if (shared) {
     parent = &c->scope.group; /* all of the project, whatever they are below */
     limit = quota->noun->limit(c, parent, noun->quota);
-    used = svc_quota_used(c, noun->quota, parent);
-  } else {
-    used = (int64_t)svc_count(c->txn, noun->kind, parent);
   }
   if (c->error.code) return false;
-  if (limit < 0 || used < limit) return svc_txn_good(c);
-  return svc_quota_exceeded(c, noun, limit, parent);
+  if (limit < 0) return true;
+  used = shared ? svc_quota_used(c, noun->quota, parent) : (int64_t)svc_count(c->txn, noun->kind, parent);
+  return used < limit ? svc_txn_good(c) : svc_quota_exceeded(c, noun, limit, parent);
 }
 
 /* Singletons of a new parent that do not begin with their defaults. The event of the parent speaks for them. */

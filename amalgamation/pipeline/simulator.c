@@ -72,9 +72,10 @@ static int64_t simulator_number(const svc_question *q, const char *name, int64_t
 static int simulator_logs(const svc_question *q, svc_reply *r)
 {
   int64_t end = simulator_number(q, "until", q->now / 1000), at = simulator_number(q, "from", end - 3600);
-  int64_t step = (end - at) / SIMULATOR_LINES + 60;
+  int64_t step = (end - at) / SIMULATOR_LINES;
   char text[160], date[21];
   int n, rc = SVC_OK;
+  if (step < 60) step = 60;
   for (at += step - at % step; at <= end && rc == SVC_OK; at += step) {
     svc_date_text(at * 1000, date);
     n = snprintf(text, sizeof text, "{\"simulated\":true,\"t\":\"%s\",\"resource\":\"%.24s\",\"millis\":%lld}\n", date,
