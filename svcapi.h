@@ -151,7 +151,7 @@ typedef struct svc_order {
 
 /* A question: measure, or look something up. The strings live as long as the call. */
 typedef struct svc_question {
-  const char *what;        /* for example "measure" */
+  const char *what;        /* "measure": a figure, {"value":1}; "logs": lines; "list": a JSON array of what lies elsewhere */
   const char *resource;
   const char *resource_id;
   const char *group_id, *org_id;

@@ -156,6 +156,25 @@ static MunitResult flex_names(const MunitParameter params[], void *data)
 
 /* ---------------------------------------------------------------------------------------------------------------- upgrade */
 
+/* What runs and costs money, of this noun's kind: "FLEX_AWS 1000". */
+static const char *costs(flex_world *w, const char *kind)
+{
+  static char text[128];
+  svc_commit *k = &w->t.s->commit;
+  svc_ledger_line line;
+  svc_scan scan;
+  svc_txn *txn;
+  svc_id org;
+  text[0] = 0;
+  munit_assert_true(svc_id_parse(svc_str_c(w->org), &org));
+  munit_assert_int(k->port->read_begin(k->store, &txn), ==, SVC_OK);
+  for (svc_ledger_begin(&scan, txn, &org, 0); svc_ledger_next(&scan, &line);)
+    if (memcmp(line.kind, kind, 4) == 0 && line.until == 0)
+      snprintf(text, sizeof text, SVC_FMT " %d", SVC_ARG(line.meter.sku), (int)line.meter.quantity);
+  k->port->read_end(txn);
+  return text;
+}
+
 static MunitResult flex_upgrade(const MunitParameter params[], void *data)
 {
   flex_world w;
@@ -175,8 +194,11 @@ static MunitResult flex_upgrade(const MunitParameter params[], void *data)
          "INVALID_CLUSTER_CONFIGURATION");
   munit_assert_true(t_violation(&w.t, "replicationSpecs"));
   munit_assert_string_equal(state(&w), "IDLE");
+  munit_assert_string_equal(costs(&w, "flex"), "FLEX_AWS 1000");
 
   munit_assert_int(flex(&w, "POST", ":tenantUpgrade", CLUSTER("F")), ==, 200);
+  munit_assert_string_equal(costs(&w, "flex"), "");
+  munit_assert_string_equal(costs(&w, "clus"), "INSTANCE_AWS_M10 3000");
   munit_assert_string_equal(t_str(&w.t, "stateName"), "UPDATING");
   munit_assert_string_equal(t_str(&w.t, "providerSettings.providerName"), "FLEX");
   expect(&w, flex(&w, "GET", "/F", NULL), 400, "CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API");

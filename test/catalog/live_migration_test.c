@@ -31,7 +31,7 @@ static void open_world(migration_world *w, const svc_config *changes)
 /* In the body %G stands for the project. */
 static int call(migration_world *w, const char *method, const char *tail, const char *body)
 {
-  static char filled[8192];
+  static char filled[65536];
   size_t n = 0;
   for (; body && *body; body++) {
     if (strncmp(body, "%G", 2) == 0) n += (size_t)snprintf(filled + n, sizeof filled - n, "%s", w->group), body++;
@@ -158,13 +158,23 @@ static MunitResult migration_bodies(const MunitParameter params[], void *data)
       "\"c\",\"database\":\"d\",\"shardCollection\":{\"key\":[{\"a\":2}]}}]}}", "sharding.shardingEntries[0].shardCollection.key[0]" },
   };
   migration_world w;
+  char *large;
   size_t i;
+  int n;
   (void)params, (void)data;
   open_world(&w, NULL);
   for (i = 0; i < 2 * sizeof bad / sizeof bad[0]; i++) {
     int status = call(&w, "POST", i % 2 ? "/validate" : "", bad[i / 2].body);
     if (status != 400 || !t_violation(&w.t, bad[i / 2].field)) munit_errorf("%s: %d %s", bad[i / 2].body, status, w.t.response.body);
   }
+  large = munit_malloc(60000);
+  n = snprintf(large, 60000, "%s", "{" TO("C", "\"PUBLIC\"") "," HOSTS "," SOURCE ",\"sharding\":{\"createSupportingIndexes\":true,\"shardingEntries\":[");
+  for (i = 0; i < 100; i++)
+    n += snprintf(large + n, (size_t)(60000 - n), "%s{\"collection\":\"%0200zu\",\"database\":\"d\",\"shardCollection\":{\"key\":[{\"a\":1}]}}", i ? "," : "", i);
+  snprintf(large + n, (size_t)(60000 - n), "]}}");
+  munit_assert_int(call(&w, "POST", "", large), ==, 400);
+  munit_assert_true(t_violation(&w.t, "sharding"));
+  free(large);
   expect(&w, call(&w, "POST", "", BODY("nobody")), 404, "CLUSTER_NOT_FOUND");
   expect(&w, call(&w, "POST", "/validate", BODY("nobody")), 404, "CLUSTER_NOT_FOUND");
   munit_assert_int(call(&w, "POST", "", "{" TO("C", "\"PRIVATE_LINK\",\"privateLinkId\":\"a\"") "," HOSTS "," SOURCE

@@ -16,7 +16,8 @@
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
-#define FLEX_CLUSTER "/groups/{groupId}/flexClusters", SVC_SET_FLEX_CLUSTERS, (20241113), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
+#define FLEX_CLUSTER \
+  "/groups/{groupId}/flexClusters", SVC_SET_FLEX_CLUSTERS, (20241113), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route flex_cluster_routes[] = {
   R_GET(FLEX_CLUSTER, "", .flags = SVC_PAGED, .run = svc_verb_list),

@@ -81,7 +81,8 @@ static bool flex_parts_may_upgrade(svc_call *c, const svc_entity *flex, const sv
   if (!svc_cluster_is(body, "stateName", "IDLE"))
     return svc_fail(c, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED, "S", &flex->unique);
   if (svc_cluster_is_tenant(c->checked))
-    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("replicationSpecs"), "must be on machines of its own, not shared ones");
+    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("replicationSpecs"),
+                "must be on machines of its own, not shared ones");
   return svc_check_done(c);
 }
 

@@ -202,8 +202,15 @@ static void online_archive_window(svc_call *c, const svc_node *schedule)
   int64_t start = svc_node_i64(schedule, "startHour", 0) * 60 + svc_node_i64(schedule, "startMinute", 0);
   int64_t end = svc_node_i64(schedule, "endHour", 0) * 60 + svc_node_i64(schedule, "endMinute", 0);
   if (starts != ends)
-    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, starts ? SVC_S("schedule.endHour") : SVC_S("schedule.startHour"), "is required beside the other");
-  else if (starts && start == end) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("schedule.endHour"), "must be another time than the start");
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, starts ? SVC_S("schedule.endHour") : SVC_S("schedule.startHour"),
+                "is required beside the other");
+  else if (starts && start == end)
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("schedule.endHour"), "must be another time than the start");
+}
+
+static void online_archive_partition_wrong(svc_call *c, size_t i, const char *field, const char *why)
+{
+  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "partitionFields[%zu].%s", i, field), "%s", why);
 }
 
 /* Partitions are numbered from 0, and each is by another field. */
@@ -214,12 +221,12 @@ static void online_archive_numbered(svc_call *c, const svc_node *list)
   for (item = list->first; item; item = item->next, i++) {
     for (other = list->first; other != item; other = other->next) {
       if (svc_str_eq(svc_node_str(other, "fieldName"), svc_node_str(item, "fieldName")))
-        svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "partitionFields[%zu].fieldName", i), "stands in the list twice");
+        online_archive_partition_wrong(c, i, "fieldName", "stands in the list twice");
       if (svc_node_i64(other, "order", -1) == svc_node_i64(item, "order", -1))
-        svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "partitionFields[%zu].order", i), "stands in the list twice");
+        online_archive_partition_wrong(c, i, "order", "stands in the list twice");
     }
     if (svc_node_i64(item, "order", -1) >= (int64_t)count)
-      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "partitionFields[%zu].order", i), "must be less than the number of fields");
+      online_archive_partition_wrong(c, i, "order", "must be less than the number of fields");
   }
 }
 
@@ -290,7 +297,8 @@ static bool online_archive_differs(const svc_change *change, const char *field)
 static bool online_archive_moves(svc_call *c, svc_change *change)
 {
   svc_str id = svc_id_str(c->arena, &change->id);
-  bool active = svc_cluster_is(change->before, "state", "ACTIVE"), expires = svc_node_get(change->body, "dataExpirationRule") != NULL;
+  bool active = svc_cluster_is(change->before, "state", "ACTIVE");
+  bool expires = svc_node_get(change->body, "dataExpirationRule") != NULL;
   bool ruled = online_archive_differs(change, "dataExpirationRule");
   if (online_archive_differs(change, "paused")) {
     bool pause = svc_node_bool(change->body, "paused", false);
@@ -321,7 +329,8 @@ static bool online_archive_prepare(svc_call *c, svc_change *change)
 
 static bool online_archive_ask(svc_call *c)
 {
-  const svc_query_value *start = svc_query_get(c, "startDate"), *end = svc_query_get(c, "endDate"), *only = svc_query_get(c, "archiveOnly");
+  const svc_query_value *start = svc_query_get(c, "startDate"), *end = svc_query_get(c, "endDate");
+  const svc_query_value *only = svc_query_get(c, "archiveOnly");
   int64_t until = end ? end->number : c->now / 1000, from = start ? start->number : until - 3600;
   const svc_entity *cluster;
   if (!svc_resolve_all(c)) return false;
@@ -340,7 +349,8 @@ static bool online_archive_ask(svc_call *c)
 
 static bool online_archive_told(svc_call *c, const svc_reply *reply)
 {
-  return svc_answer_bytes(c, svc_gzip(c->arena, (svc_str){ reply->bytes, reply->length })) && (!c->arena->failed || svc_no_memory(c));
+  svc_str bytes = svc_gzip(c->arena, (svc_str){ reply->bytes, reply->length });
+  return c->arena->failed ? svc_no_memory(c) : svc_answer_bytes(c, bytes);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */

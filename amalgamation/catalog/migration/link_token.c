@@ -10,7 +10,8 @@
 enum { LINK_TOKEN_BYTES = 32, LINK_TOKEN_ADDRESSES = 200 };
 
 static const svc_field link_token_fields[] = {
-  F_STRS("accessListIps", .format = SVC_FORMAT_IP_OR_CIDR, .flags = SVC_UNIQUE_ITEMS, .max_items = LINK_TOKEN_ADDRESSES, .preset = "[]"),
+  F_STRS("accessListIps", .format = SVC_FORMAT_IP_OR_CIDR, .flags = SVC_UNIQUE_ITEMS, .max_items = LINK_TOKEN_ADDRESSES,
+         .preset = "[]"),
   F_END
 };
 static const svc_object link_token_object = { .name = "TargetOrgRequest", .fields = link_token_fields };

@@ -42,7 +42,8 @@ static bool live_migration_read(svc_call *c);
 static bool live_migration_told(svc_call *c, const svc_reply *reply);
 static bool live_migration_cutover(svc_call *c);
 
-#define LIVE_MIGRATION "/groups/{groupId}/liveMigrations", SVC_SET_PROJECT_LIVE_MIGRATIONS, (20230101), SVC_R_ORG_MEMBER, SVC_R_ORG_OWNER
+#define LIVE_MIGRATION \
+  "/groups/{groupId}/liveMigrations", SVC_SET_PROJECT_LIVE_MIGRATIONS, (20230101), SVC_R_ORG_MEMBER, SVC_R_ORG_OWNER
 
 static const svc_route live_migration_routes[] = {
   { .method = SVC_POST, .path = "/groups/{groupId}/liveMigrations", .set = SVC_SET_PROJECT_LIVE_MIGRATIONS, .status = 202,

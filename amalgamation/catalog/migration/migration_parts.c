@@ -8,7 +8,7 @@
 #include "catalog/catalog.h"
 #include "catalog/migration/migration_parts.h"
 
-enum { MIGRATION_PARTS_SHARDED = 100, MIGRATION_PARTS_KEYS = 32 };
+enum { MIGRATION_PARTS_SHARDED = 100, MIGRATION_PARTS_KEYS = 32, MIGRATION_PARTS_BYTES = 16 << 10 };
 
 static const char *const migration_parts_hosts[] = { "PUBLIC", "PRIVATE_LINK", "VPC_PEERING", NULL };
 
@@ -22,7 +22,8 @@ static const svc_field migration_parts_destination_fields[] = {
 static const svc_object migration_parts_destination = { .name = "Destination", .fields = migration_parts_destination_fields };
 
 static const svc_field migration_parts_keys_fields[] = {
-  { .name = "key", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = MIGRATION_PARTS_KEYS },
+  { .name = "key", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1,
+    .max_items = MIGRATION_PARTS_KEYS },
   F_END
 };
 static const svc_object migration_parts_keys = { .name = "ShardKeys", .fields = migration_parts_keys_fields };
@@ -35,7 +36,8 @@ static const svc_field migration_parts_entry_fields[] = {
 static const svc_object migration_parts_entry = { .name = "ShardEntry", .fields = migration_parts_entry_fields };
 static const svc_field migration_parts_sharding_fields[] = {
   F_BOOL("createSupportingIndexes", .flags = SVC_REQUIRED),
-  F_LIST("shardingEntries", &migration_parts_entry, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = MIGRATION_PARTS_SHARDED),
+  F_LIST("shardingEntries", &migration_parts_entry, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS,
+         .max_items = MIGRATION_PARTS_SHARDED),
   F_END
 };
 static const svc_object migration_parts_sharding = { .name = "ShardingRequest", .fields = migration_parts_sharding_fields };
@@ -64,6 +66,16 @@ static const svc_field migration_parts_fields[] = {
 };
 SVC_PRIVATE const svc_object svc_migration_request = { .name = "LiveMigrationRequest", .fields = migration_parts_fields };
 
+/* Names of fields may be of any length: all together they are not. */
+static bool migration_parts_fits(svc_call *c, const svc_node *body)
+{
+  svc_buf b = svc_buf_new(c->arena, 512);
+  svc_node_write(&b, body);
+  if (b.n <= MIGRATION_PARTS_BYTES) return true;
+  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("sharding"), "makes the request larger than %d bytes", MIGRATION_PARTS_BYTES);
+  return false;
+}
+
 /* Of a shard key each part is one field with a direction, { "a": 1 }, or with "hashed". */
 static void migration_parts_shard_keys(svc_call *c, const svc_node *sharding)
 {
@@ -74,7 +86,8 @@ static void migration_parts_shard_keys(svc_call *c, const svc_node *sharding)
     for (j = 0, part = keys ? keys->first : NULL; part; part = part->next, j++) {
       const svc_node *way = part->type == SVC_J_OBJECT && svc_node_count(part) == 1 ? part->first : NULL;
       if (way && (svc_str_is(way->text, "1") || svc_str_is(way->text, "hashed"))) continue;
-      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "sharding.shardingEntries[%zu].shardCollection.key[%zu]", i, j),
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE,
+                  svc_arena_print(c->arena, "sharding.shardingEntries[%zu].shardCollection.key[%zu]", i, j),
                   "must be an object of one field, which is 1 or \"hashed\"");
     }
   }
@@ -83,10 +96,12 @@ static void migration_parts_shard_keys(svc_call *c, const svc_node *sharding)
 SVC_PRIVATE bool svc_migration_check(svc_call *c, const svc_change *change)
 {
   const svc_node *destination = svc_node_get(change->body, "destination"), *source = svc_node_get(change->input, "source");
-  bool managed = svc_node_bool(source, "managedAuthentication", true), linked = svc_node_get(destination, "privateLinkId") != NULL;
+  bool managed = svc_node_bool(source, "managedAuthentication", true);
+  bool linked = svc_node_get(destination, "privateLinkId") != NULL;
   static const char *const secrets[] = { "username", "password" };
   svc_id group;
   size_t i;
+  if (!migration_parts_fits(c, change->body)) return svc_check_done(c);
   if (!svc_id_parse(svc_node_str(destination, "groupId"), &group) || !svc_id_eq(&group, &c->scope.group))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("destination.groupId"), "must be the project of the path");
   if (linked != svc_str_is(svc_node_str(destination, "hostnameSchemaType"), "PRIVATE_LINK"))
@@ -94,8 +109,10 @@ SVC_PRIVATE bool svc_migration_check(svc_call *c, const svc_change *change)
                 linked ? "is for a destination by PRIVATE_LINK alone" : "is required of a destination by PRIVATE_LINK");
   for (i = 0; i < 2; i++)
     if (managed == (svc_node_str(source, secrets[i]).n != 0))
-      svc_violate(c, managed ? SVC_E_INVALID_ATTRIBUTE : SVC_E_MISSING_ATTRIBUTE, svc_arena_print(c->arena, "source.%s", secrets[i]),
-                  managed ? "is not for a source whose authentication is managed" : "is required, unless authentication is managed");
+      svc_violate(c, managed ? SVC_E_INVALID_ATTRIBUTE : SVC_E_MISSING_ATTRIBUTE,
+                  svc_arena_print(c->arena, "source.%s", secrets[i]),
+                  managed ? "is not for a source whose authentication is managed"
+                          : "is required, unless authentication is managed");
   migration_parts_shard_keys(c, svc_node_get(change->body, "sharding"));
   return svc_check_done(c);
 }
@@ -104,7 +121,8 @@ SVC_PRIVATE svc_node *svc_migration_reply(svc_call *c, const svc_reply *reply)
 {
   svc_str text = { reply->bytes, reply->length };
   svc_json_fault fault;
-  svc_node *out = text.n && svc_json_gate(c->arena, text, c->s->config.max_depth, &fault) ? svc_json_parse_gated(c->arena, text) : NULL;
+  bool sound = text.n && svc_json_gate(c->arena, text, c->s->config.max_depth, &fault);
+  svc_node *out = sound ? svc_json_parse_gated(c->arena, text) : NULL;
   if (out) return out;
   if (c->arena->failed) svc_no_memory(c);
   else svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");

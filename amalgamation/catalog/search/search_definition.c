@@ -139,7 +139,9 @@ static const svc_field search_definition_vector_fields[] = {
   F_ANY("storedSource"),
   F_END
 };
-SVC_PRIVATE const svc_object svc_search_vector = { .name = "VectorSearchIndexDefinition", .fields = search_definition_vector_fields };
+SVC_PRIVATE const svc_object svc_search_vector = {
+  .name = "VectorSearchIndexDefinition", .fields = search_definition_vector_fields
+};
 
 /* ----------------------------------------------------------------------------------------------------------- checks */
 
@@ -189,7 +191,8 @@ static bool search_definition_named(const svc_node *list, svc_str name)
 }
 
 /* An analyzer that somebody names: a known one, or one that the definition has. */
-static void search_definition_uses(search_definition_walk *w, const svc_node *object, const char *field, const search_definition_at *up)
+static void search_definition_uses(search_definition_walk *w, const svc_node *object, const char *field,
+                                   const search_definition_at *up)
 {
   const search_definition_at at = SEARCH_AT(up, field);
   const svc_node *value = svc_node_get(object, field);
@@ -257,7 +260,8 @@ static void search_definition_custom(search_definition_walk *w)
 
 /* ---- mappings */
 
-static void search_definition_mapping(search_definition_walk *w, const svc_node *mapping, const search_definition_at *up, int depth);
+static void search_definition_mapping(search_definition_walk *w, const svc_node *mapping, const search_definition_at *up,
+                                      int depth);
 
 /* dynamic: a boolean, or the set of types that it is of. */
 static void search_definition_dynamic(search_definition_walk *w, const svc_node *mapping, const search_definition_at *up)
@@ -265,7 +269,8 @@ static void search_definition_dynamic(search_definition_walk *w, const svc_node 
   const search_definition_at at = SEARCH_AT(up, "dynamic");
   const svc_node *value = svc_node_get(mapping, "dynamic");
   if (!value || value->type == SVC_J_BOOL) return;
-  if (value->type != SVC_J_OBJECT) search_definition_wrong(w, SVC_E_INVALID_JSON_ATTRIBUTE, &at, "must be true, false or an object");
+  if (value->type != SVC_J_OBJECT)
+    search_definition_wrong(w, SVC_E_INVALID_JSON_ATTRIBUTE, &at, "must be true, false or an object");
   else if (!search_definition_named(svc_node_get(w->definition, "typeSets"), svc_node_str(value, "typeSet")))
     search_definition_wrong(w, SVC_E_INVALID_ATTRIBUTE, &at, "must name one of the typeSets as its typeSet");
 }
@@ -279,7 +284,8 @@ static void search_definition_mapped(search_definition_walk *w, const svc_node *
 }
 
 /* The fields of the index, or of a document in it; each is mapped once, or several times in an array. */
-static void search_definition_mapping(search_definition_walk *w, const svc_node *mapping, const search_definition_at *up, int depth)
+static void search_definition_mapping(search_definition_walk *w, const svc_node *mapping, const search_definition_at *up,
+                                      int depth)
 {
   const search_definition_at at = SEARCH_AT(up, "fields");
   const svc_node *fields = svc_node_get(mapping, "fields"), *field = NULL, *item;
@@ -353,7 +359,9 @@ static void search_definition_stored(search_definition_walk *w)
     good = svc_str_is(value->first->name, "include") || svc_str_is(value->first->name, "exclude");
   for (item = good && value && value->type == SVC_J_OBJECT ? value->first->first : NULL; item; item = item->next)
     if (item->type != SVC_J_STRING) good = false;
-  if (!good) search_definition_wrong(w, SVC_E_INVALID_ATTRIBUTE, &at, "must be true, false, or an object with a list of paths to include or exclude");
+  if (!good)
+    search_definition_wrong(w, SVC_E_INVALID_ATTRIBUTE, &at,
+                            "must be true, false, or an object with a list of paths to include or exclude");
 }
 
 static bool search_definition_fits(search_definition_walk *w)

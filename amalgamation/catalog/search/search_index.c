@@ -50,14 +50,18 @@ static const svc_field search_index_text_fields[] = {
   SEARCH_INDEX_TYPE,
   F_END
 };
-static const svc_object search_index_text = { .name = "TextSearchIndex", .fields = search_index_text_fields, .base = &search_index_base };
+static const svc_object search_index_text = {
+  .name = "TextSearchIndex", .fields = search_index_text_fields, .base = &search_index_base
+};
 static const svc_field search_index_vector_fields[] = {
   F_OBJ("definition", &svc_search_vector, .flags = SVC_WRITE_ONLY),
   F_OBJ("latestDefinition", &svc_search_vector, .flags = SVC_READ_ONLY),
   F_ENUM("type", search_index_types, .flags = SVC_FIXED),
   F_END
 };
-static const svc_object search_index_vector = { .name = "VectorSearchIndex", .fields = search_index_vector_fields, .base = &search_index_base };
+static const svc_object search_index_vector = {
+  .name = "VectorSearchIndex", .fields = search_index_vector_fields, .base = &search_index_base
+};
 static const svc_variant search_index_variants[] = {
   { "search", &search_index_text }, { "vectorSearch", &search_index_vector }, { NULL, NULL }
 };
@@ -74,8 +78,12 @@ static const svc_field search_index_old_fields[] = {
   SEARCH_INDEX_TYPE,
   F_END
 };
-static const svc_object search_index_old_text = { .name = "TextClusterSearchIndex", .fields = search_index_old_fields, .base = &svc_search_text };
-static const svc_object search_index_old_vector = { .name = "VectorClusterSearchIndex", .fields = search_index_old_fields, .base = &svc_search_vector };
+static const svc_object search_index_old_text = {
+  .name = "TextClusterSearchIndex", .fields = search_index_old_fields, .base = &svc_search_text
+};
+static const svc_object search_index_old_vector = {
+  .name = "VectorClusterSearchIndex", .fields = search_index_old_fields, .base = &svc_search_vector
+};
 static const svc_variant search_index_old_variants[] = {
   { "search", &search_index_old_text }, { "vectorSearch", &search_index_old_vector }, { NULL, NULL }
 };

@@ -7,7 +7,9 @@
 
 enum { SEARCH_VIEW_HOSTS = 50 }; /* that are shown one by one */
 
-SVC_PRIVATE const char *const svc_search_states[] = { "DELETING", "FAILED", "STALE", "PENDING", "BUILDING", "READY", "DOES_NOT_EXIST", NULL };
+SVC_PRIVATE const char *const svc_search_states[] = {
+  "DELETING", "FAILED", "STALE", "PENDING", "BUILDING", "READY", "DOES_NOT_EXIST", NULL
+};
 
 static const svc_field search_view_version_fields[] = {
   F_DATE("createdAt", .flags = SVC_READ_ONLY),
