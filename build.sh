@@ -51,7 +51,7 @@ package_of() {
   case $1 in
     cc|gcc) echo gcc libc6-dev ;; headers) echo libc6-dev ;; xz) echo xz-utils ;; awk) echo mawk ;;
     sha256sum) echo coreutils ;; dpkg-deb) echo dpkg ;; ar|nm) echo binutils ;; find) echo findutils ;;
-    qemu-arm|qemu-aarch64) echo qemu-user ;; clang) echo clang libclang-rt-dev ;;
+    qemu-arm|qemu-aarch64) echo qemu-user ;; psql) echo postgresql ;; clang) echo clang libclang-rt-dev ;;
     arm-linux-gnueabihf-gcc) echo gcc-arm-linux-gnueabihf libc6-dev-armhf-cross ;;
     aarch64-linux-gnu-gcc) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
     *) echo "$1" ;;
@@ -174,7 +174,7 @@ run_tests() { # FOLDER NAME...: suites of FOLDER/run and checks, as many at a ti
 }
 
 for_checks() { # what they need
-  want clang g++ nm curl
+  want clang g++ nm curl psql
   if [ -e .git ]; then want git; fi
   MBED_LIBS=$(mbed_libs); export CC INCLUDES MBED_LIBS
 }

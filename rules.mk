@@ -27,7 +27,7 @@ MG = -DMG_TLS=MG_TLS_MBED -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE
 PARTS := $(shell sh amalgamation/fold.sh --parts | cut -d' ' -f1)
 LISTENER := $(filter-out $(PARTS),$(sort $(shell find ports -name '*.c')))
 TESTS := $(sort $(shell find test -name '*_test.c')) $(wildcard test/*.c)
-SVCD := $(wildcard examples/svcd/*.c)
+SVCD := $(wildcard examples/svcd/*.c) examples/driver_postgres.c
 BENCH := $(wildcard test/bench/*.c)
 FUZZERS := $(patsubst test/fuzz/%.c,$(O)/%,$(wildcard test/fuzz/*_fuzz.c))
 
@@ -66,7 +66,7 @@ $(O)/obj/$(O)/%.o:           FLAGS = $(PART)
 $(O)/obj/test/%.o:           FLAGS = $(PART) -Wno-pedantic
 $(O)/obj/test/bench/%.o:     FLAGS = $(OURS) $(INCLUDES) -Iports $(MG)
 $(O)/obj/test/fuzz/%.o:      FLAGS = $(OURS) $(INCLUDES) -Iports
-$(O)/obj/examples/%.o:       FLAGS = $(OURS) -Iports
+$(O)/obj/examples/%.o:       FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples
 $(call objects,$(LISTENER)): FLAGS = $(OURS) $(INCLUDES) $(MG)
 $(O)/obj/$(DEPS)/%.o:        FLAGS = $(DEP_OPT) -std=gnu11 -w
 $(call deps,mongoose):       FLAGS = $(DEP_OPT) -std=gnu11 -w $(INCLUDES) $(MG)

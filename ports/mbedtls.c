@@ -26,6 +26,8 @@
 #include <mbedtls/entropy.h>
 #include <mbedtls/md.h>
 #include <mbedtls/md5.h>
+#include <mbedtls/pkcs5.h>
+#include <mbedtls/platform_util.h>
 #include <mbedtls/sha256.h>
 
 struct svc_drbg {
@@ -158,6 +160,35 @@ SVC_PRIVATE svc_str svc_base64(svc_arena *a, svc_str bytes)
   for (i = 0; i < n; i++) text[i] = text[i] == '+' ? '-' : text[i] == '/' ? '_' : text[i];
   text[n] = 0;
   return (svc_str){ (const char *)text, n };
+}
+
+/* The ordinary alphabet, with padding. */
+static svc_str mbedtls_base64_of(svc_arena *a, const unsigned char *bytes, size_t length)
+{
+  size_t size = length / 3 * 4 + 5, n = 0;
+  unsigned char *text = svc_arena_alloc(a, size);
+  if (!text || mbedtls_base64_encode(text, size, &n, bytes, length) != 0) return SVC_S("");
+  return (svc_str){ (const char *)text, n };
+}
+
+#define MBEDTLS_SCRAM_ITERATIONS 4096 /* what RFC 7677 asks for, and PostgreSQL takes */
+
+SVC_PRIVATE svc_str svc_scram_verifier(svc_arena *a, svc_str password, const unsigned char salt[16])
+{
+  unsigned char salted[32], client[32], stored[32], server[32];
+  svc_str key = { (const char *)salted, sizeof salted }, out = SVC_S("");
+  bool good = mbedtls_pkcs5_pbkdf2_hmac_ext(MBEDTLS_MD_SHA256, (const unsigned char *)password.p, password.n, salt, 16,
+                                            MBEDTLS_SCRAM_ITERATIONS, sizeof salted, salted) == 0 &&
+              svc_hmac_sha256(key, SVC_S("Client Key"), client) && svc_hmac_sha256(key, SVC_S("Server Key"), server);
+  if (good) {
+    svc_sha256((svc_str){ (const char *)client, sizeof client }, stored);
+    out = svc_arena_print(a, "SCRAM-SHA-256$%d:" SVC_FMT "$" SVC_FMT ":" SVC_FMT, MBEDTLS_SCRAM_ITERATIONS,
+                          SVC_ARG(mbedtls_base64_of(a, salt, 16)), SVC_ARG(mbedtls_base64_of(a, stored, sizeof stored)),
+                          SVC_ARG(mbedtls_base64_of(a, server, sizeof server)));
+  }
+  mbedtls_platform_zeroize(salted, sizeof salted);
+  mbedtls_platform_zeroize(client, sizeof client);
+  return good && !a->failed ? out : SVC_S("");
 }
 
 SVC_PRIVATE bool svc_base64_decode(svc_arena *a, svc_str text, svc_str *out)

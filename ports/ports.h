@@ -41,6 +41,9 @@ SVC_PRIVATE bool svc_hmac_sha256(svc_str key, svc_str text, unsigned char out[32
 SVC_PRIVATE bool svc_md5(svc_str text, unsigned char out[16]);
 SVC_PRIVATE bool svc_same_bytes(const void *a, const void *b, size_t n); /* in constant time */
 SVC_PRIVATE svc_str svc_base64(svc_arena *a, svc_str bytes); /* the URL alphabet, without padding */
+/* What verifies a password by SCRAM-SHA-256 (RFC 7677), as PostgreSQL writes it: SCRAM-SHA-256$4096:salt$stored:server. A
+** millisecond or more. */
+SVC_PRIVATE svc_str svc_scram_verifier(svc_arena *a, svc_str password, const unsigned char salt[16]); /* n 0: no memory */
 SVC_PRIVATE bool svc_base64_decode(svc_arena *a, svc_str text, svc_str *out); /* the ordinary alphabet, as in Basic */
 
 /* ports/lmdb.c: the store that is used where svc_config.store names no other. */

@@ -17,7 +17,7 @@ case $name in
   check/*)
     sh "test/$name.sh" >"$out.log" 2>&1 </dev/null || status=$?
     if [ $status = 0 ]; then
-      good=1; echo "$name: ok"
+      good=1; skipped=$(sed -n 's/^skipped: //p' "$out.log"); echo "$name: ${skipped:+skipped, }${skipped:-ok}"
     else
       bad=1; echo "$name: FAILED: $(tail -n 1 "$out.log")"
       sed '$d' "$out.log" | head -n 12 # a compiler's words, if there were any

@@ -628,3 +628,8 @@ t_reads t_reads_taken(void)
   memset(&reads, 0, sizeof reads);
   return out;
 }
+
+bool t_ended(const t_service *t, const svc_plan *plan)
+{
+  return plan->route->sunset && t->now >= svc_day_ms(plan->route->sunset);
+}

@@ -56,6 +56,8 @@ const char *t_param(const t_service *t, int index);   /* of the error */
 bool t_violation(const t_service *t, const char *field); /* is it among badRequestDetail.fields? */
 const char *t_link(const t_service *t, const char *rel); /* href of the link whose rel ends in this; "" */
 
+bool t_ended(const t_service *t, const svc_plan *plan); /* its last version has by now: 410, whoever asks for what */
+
 /* Things most tests need; each returns an id in memory of the service's (valid until t_close). */
 const char *t_organization(t_service *t, const char *name);
 const char *t_project(t_service *t, const char *org_id, const char *name);

@@ -3,6 +3,9 @@
 */
 #include "world.h"
 
+#define WORLD_CLUSTER "/groups/{groupId}/clusters/{clusterName}"
+#define WORLD_GLOBAL WORLD_CLUSTER "/globalWrites"
+
 /* What has to be done before a request can succeed, where no table says so; with the reason. */
 static const struct {
   int method;
@@ -18,6 +21,18 @@ static const struct {
   /* whom it is about stands in its body, not in its path */
   { SVC_PATCH, "/orgs/{orgId}/invites", SVC_POST, "/orgs/{orgId}/invites", NULL },
   { SVC_PATCH, "/groups/{groupId}/invites", SVC_POST, "/groups/{groupId}/invites", NULL },
+  /* only clusters of this type have zones to which locations are mapped */
+  { SVC_POST, WORLD_GLOBAL "/customZoneMapping", SVC_PATCH, WORLD_CLUSTER, "{\"clusterType\":\"GEOSHARDED\"}" },
+  { SVC_DELETE, WORLD_GLOBAL "/customZoneMapping", SVC_PATCH, WORLD_CLUSTER, "{\"clusterType\":\"GEOSHARDED\"}" },
+  { SVC_POST, WORLD_GLOBAL "/managedNamespaces", SVC_PATCH, WORLD_CLUSTER, "{\"clusterType\":\"GEOSHARDED\"}" },
+  { SVC_DELETE, WORLD_GLOBAL "/managedNamespaces", SVC_PATCH, WORLD_CLUSTER, "{\"clusterType\":\"GEOSHARDED\"}" },
+  /* what goes stands in its query */
+  { SVC_DELETE, WORLD_GLOBAL "/managedNamespaces", SVC_POST, WORLD_GLOBAL "/managedNamespaces",
+    "{\"collection\":\"a\",\"customShardKey\":\"b\",\"db\":\"a\"}" },
+  /* the cluster that it names is on a shared tier */
+  { SVC_POST, "/groups/{groupId}/clusters/tenantUpgrade", SVC_POST, "/groups/{groupId}/clusters",
+    "{\"name\":\"Shared\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\","
+    "\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}" },
   /* they take back what another one has done, by the same example */
   { SVC_POST, "/orgs/{orgId}/teams/{teamId}:removeUser", SVC_POST, "/orgs/{orgId}/teams/{teamId}:addUser", NULL },
   { SVC_POST, "/orgs/{orgId}/users/{userId}:removeRole", SVC_POST, "/orgs/{orgId}/users/{userId}:addRole", NULL },
@@ -142,15 +157,22 @@ static const svc_plan *world_maker_of(const t_world *w, const svc_noun_info *nou
   return NULL;
 }
 
-/* Which noun a parameter of this name is of; of several that which lies beside the route's own. */
+/* Parameters by which a path names what another parameter names elsewhere: one is a view of the other. */
+static const char *const world_same_params[][2] = { { "checkpointId", "snapshotId" } };
+
+/* Which noun a parameter of this name is of. Of several, one that is stored: the others are views of it; and of these the one
+** that lies beside the route's own. */
 static const svc_noun_info *world_noun_of_param(const t_world *w, const svc_plan *plan, svc_str name)
 {
   const svc_noun_info *found = NULL;
   size_t i;
+  for (i = 0; i < sizeof world_same_params / sizeof world_same_params[0]; i++)
+    if (svc_str_is(name, world_same_params[i][0])) name = svc_str_c(world_same_params[i][1]);
   for (i = 0; i < w->t.s->noun_count; i++) {
     const svc_noun_info *noun = &w->t.s->nouns[i];
+    bool beside = noun->parent == plan->noun->parent && found && found->parent != noun->parent;
     if (!noun->noun->param || !svc_str_is(name, noun->noun->param)) continue;
-    if (!found || (noun->parent == plan->noun->parent && found->parent != noun->parent)) found = noun;
+    if (!found || found->noun->flags & SVC_VIRTUAL || (beside && !(noun->noun->flags & SVC_VIRTUAL))) found = noun;
   }
   return found;
 }
@@ -170,13 +192,26 @@ const svc_plan *t_world_shows(const t_world *w, const svc_plan *plan)
   return plan->own && !strpbrk(strrchr(plan->route->path, '}'), ":/") ? plan->item : NULL;
 }
 
+/* They end what is under way, and what that was can still be seen. */
+bool t_world_cancels(const svc_plan *plan)
+{
+  static const char *const paths[] = { "/groups/{groupId}/clusters/{clusterName}/backup/restoreJobs/{restoreJobId}" };
+  size_t i;
+  for (i = 0; i < sizeof paths / sizeof paths[0]; i++)
+    if (plan->route->method == SVC_DELETE && strcmp(plan->route->path, paths[i]) == 0) return true;
+  return false;
+}
+
 bool t_world_always(const t_world *w, const svc_plan *plan)
 {
+  const svc_noun_info *noun = plan->noun;
   size_t i;
-  if (plan->noun->noun->flags & SVC_SINGLETON) return true;
+  if (noun->noun->flags & SVC_SINGLETON) return true;
+  if (plan->own && noun->noun->flags & SVC_VIRTUAL) noun = world_noun_of_param(w, plan, plan->params[plan->hops[plan->hop_count - 1].param]);
   for (i = 0; i < w->t.s->plan_count; i++) {
     const svc_plan *other = &w->t.s->plans[i];
-    if (other->noun == plan->noun && other->route->method == SVC_POST && !other->own) return false;
+    if (other->noun == noun && other->route->method == SVC_POST && !other->own) return false;
+    if (other->noun == noun && other->route->method == SVC_PUT && noun->noun->flags & SVC_SOLE) return false;
   }
   return true;
 }
@@ -219,7 +254,7 @@ static svc_str world_fields(t_world *w, const svc_node *body, const char *fields
 static svc_str world_key_shown(t_world *w, const svc_noun_info *noun, const char *at)
 {
   const svc_node *body = w->t.body, *results = svc_node_get(body, "results");
-  svc_str self, base = w->t.s->base_url;
+  svc_str self, key, base = w->t.s->base_url;
   size_t n = strlen(at);
   if (results) body = results->first;
   else if (body && body->type == SVC_J_ARRAY) body = body->first;
@@ -228,7 +263,9 @@ static svc_str world_key_shown(t_world *w, const svc_noun_info *noun, const char
     self = (svc_str){ self.p + base.n + w->t.s->base_path.n, self.n - base.n - w->t.s->base_path.n };
     if (memcmp(self.p, at, n) == 0 && self.p[n] == '/') return (svc_str){ self.p + n + 1, self.n - n - 1 };
   }
-  return world_fields(w, body, noun && noun->noun->key ? noun->noun->key : "id");
+  key = world_fields(w, body, noun && noun->noun->key ? noun->noun->key : "id");
+  for (n = self.n; n > 0 && self.p[n - 1] != '/';) n--;
+  return key.n ? key : (svc_str){ self.p + n, self.n - n }; /* it is made elsewhere than it is read */
 }
 
 /* Send the example of a POST; *at: where to. */
@@ -245,6 +282,13 @@ static bool world_post(t_world *w, const svc_plan *plan, char *at, size_t size)
   return world_cannot(w, plan, "with its example: %d %s", w->t.response.status, w->t.response.body);
 }
 
+/* What was made below something else comes to rest: only then can it be used, or deleted. */
+static void world_rest(t_world *w)
+{
+  t_advance(&w->t, 600);
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+}
+
 /* One of a collection: `at` as it is filled in. */
 static const char *world_make(t_world *w, const svc_plan *maker, const char *at)
 {
@@ -254,6 +298,7 @@ static const char *world_make(t_world *w, const svc_plan *maker, const char *at)
   if (known) return known;
   if (!world_post(w, maker, path, sizeof path)) return NULL;
   key = world_key_shown(w, maker->own ? NULL : maker->noun, path); /* own: what it makes is a part of one of its noun */
+  if (maker->route->status == 202 && maker->hop_count > 1) world_rest(w);
   if (key.n) return world_remember(w, at, key);
   world_cannot(w, maker, "does not say how what it has made is called: %s", w->t.response.body);
   return NULL;
@@ -289,13 +334,50 @@ static const char *world_by_unique(t_world *w, const svc_plan *plan, const char 
   return world_remember(w, at, world_fields(w, w->t.body, plan->route->by));
 }
 
+/* Parameters that name something otherwise than its noun does: the noun, and where the name stands in what a GET shows of one. */
+static const struct {
+  const char *path, *param, *noun, *field;
+} world_named_so[] = {
+  { "/groups/{groupId}/sampleDatasetLoad/{name}", "name", "cluster", "name" },
+  { "/groups/{groupId}/clusters/{hostName}/logs/{logName}.gz", "hostName", "cluster", "connectionStrings.standard" },
+};
+
+/* Of several hosts the first: "db://host:27017,...". */
+static svc_str world_host(svc_str text)
+{
+  const char *from = strstr(text.p, "://");
+  if (!from) return text;
+  return (svc_str){ from + 3, strcspn(from + 3, ":/") };
+}
+
+static const char *world_otherwise(t_world *w, const svc_plan *plan, unsigned param, const char *at)
+{
+  const svc_plan *maker, *get;
+  const char *known;
+  char path[512], so[512]; /* so: the same place, for what is named otherwise there */
+  size_t i = 0;
+  munit_assert_int(snprintf(so, sizeof so, "%s#%u", at, param), <, (int)sizeof so);
+  known = world_recall(w, so);
+  while (i < sizeof world_named_so / sizeof world_named_so[0] &&
+         (strcmp(plan->route->path, world_named_so[i].path) != 0 || !svc_str_is(plan->params[param], world_named_so[i].param)))
+    i++;
+  if (i == sizeof world_named_so / sizeof world_named_so[0]) return NULL;
+  if (known) return known;
+  maker = world_maker_of(w, svc_noun_named(w->t.s, world_named_so[i].noun));
+  get = maker ? maker->item : NULL;
+  if (!get || !t_world_path(w, get, path, sizeof path) || t_send(&w->t, "GET", path, NULL) != 200) return NULL;
+  return world_remember(w, so, world_host(svc_str_c(t_str(&w->t, world_named_so[i].field))));
+}
+
 /* What the parameter, or parameters, at this place of a path are. `n`: as much of the path as stands before it. */
 static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, size_t n, const char *at)
 {
   const svc_hop *hop = world_hop(plan, param);
   const svc_noun_info *noun = hop ? hop->noun : world_noun_of_param(w, plan, plan->params[param]);
   const svc_plan *maker = world_maker(w, plan->route->path, n);
+  const char *otherwise = hop ? NULL : world_otherwise(w, plan, param, at);
   char own[512];
+  if (otherwise) return otherwise;
   if (plan->in_path == (int)param) return plan->in_path_field->values ? plan->in_path_field->values[0] : "a";
   if (hop && hop->by_unique) return world_by_unique(w, plan, at);
   if (noun && noun == w->t.s->org) return w->org;
@@ -303,6 +385,7 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   if (maker) return world_make(w, maker, at);
   if (!noun) return t_sample(plan->params[param]); /* it is nothing by itself */
   maker = world_maker_of(w, noun);
+  if (!maker && noun && noun->noun->flags & SVC_VIRTUAL) maker = world_maker_of(w, world_noun_of_param(w, plan, plan->params[param]));
   if (!maker) return world_listed(w, plan, plan->route->path, n, at);
   if (!t_world_path(w, maker, own, sizeof own)) return NULL;
   return world_make(w, maker, own);

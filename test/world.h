@@ -19,7 +19,7 @@ typedef struct t_world {
   const char *other_org, *user; /* what SVC_EXAMPLE_ORG and SVC_EXAMPLE_USER stand for */
   struct {
     char at[256], key[160]; /* what was made in which collection */
-  } made[32];
+  } made[96];
   size_t made_count;
   size_t making[8], making_count; /* routes whose examples are under way, by number */
   char why[640];                  /* why something cannot be made */
@@ -40,6 +40,7 @@ bool t_world_path(t_world *w, const svc_plan *plan, char *out, size_t size);    
 void t_world_query(const t_world *w, const svc_plan *plan, char *out, size_t size); /* puts those behind a path */
 bool t_world_example(t_world *w, const svc_plan *plan, char *out, size_t size); /* its example, with ids that are there */
 bool t_world_always(const t_world *w, const svc_plan *plan); /* what it is about is always there: nothing makes it */
+bool t_world_cancels(const svc_plan *plan); /* a DELETE that leaves it there */
 const svc_plan *t_world_shows(const t_world *w, const svc_plan *plan); /* the GET that shows what it changes; NULL */
 
 bool t_world_shown_at(t_world *w, const svc_plan *plan, const svc_plan *get, char *out, size_t size); /* its path */

@@ -7,7 +7,7 @@
 #include "catalog/catalog.h"
 
 /* How an entry shows its range; one address is shown both ways. */
-static void access_entries_show(svc_call *c, svc_node *body, const svc_address *range)
+SVC_PRIVATE void svc_access_show(svc_call *c, svc_node *body, const svc_address *range)
 {
   svc_str text = svc_address_text(c->arena, range);
   if (range->bits == 128) {
@@ -36,7 +36,7 @@ SVC_PRIVATE svc_node *svc_access_shown(svc_call *c, const char *name)
     memcpy(&range, entry.extra.p, sizeof range);
     item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
     if (!item) break;
-    access_entries_show(c, item, &range);
+    svc_access_show(c, item, &range);
     svc_node_append(out, item);
   }
   return c->txn->error == SVC_OK && !c->arena->failed ? out : NULL;
@@ -104,7 +104,7 @@ static bool access_entries_add_one(svc_call *c, const svc_address *range)
   change.extra = svc_arena_copy(c->arena, (svc_str){ (const char *)range, sizeof *range });
   change.body = svc_presets(c->s, c->arena, c->plan->noun->noun->object);
   if (!change.body) return svc_no_memory(c);
-  access_entries_show(c, change.body, range);
+  svc_access_show(c, change.body, range);
   return svc_insert(c, &change, &e);
 }
 

@@ -12,6 +12,7 @@
 
 /* access_entries.c: for the nouns that are entries of access lists: their spell, POST (answers with the whole list), removing. */
 SVC_PRIVATE svc_node *svc_access_shown(svc_call *c, const char *name); /* the caller's own list; NULL: no memory */
+SVC_PRIVATE void svc_access_show(svc_call *c, svc_node *body, const svc_address *range); /* ipAddress and cidrBlock */
 SVC_PRIVATE svc_str svc_access_spell(svc_call *c, svc_str text);
 SVC_PRIVATE bool svc_access_add(svc_call *c);
 SVC_PRIVATE bool svc_access_removing(svc_call *c, const svc_entity *e);

@@ -61,6 +61,8 @@ SVC_LIST svc_values_regions[] = {
   SVC_REGIONS_OF_AWS, SVC_REGIONS_OF_AZURE, SVC_REGIONS_OF_GCP, "US_EAST_2", "US_WEST_2", "US_WEST_3", NULL
 };
 
+SVC_LIST svc_values_cluster_types[] = { "REPLICASET", "SHARDED", "GEOSHARDED", NULL };
+
 /* --------------------------------------------------------------------------------------------------- instance sizes */
 
 SVC_LIST svc_values_aws_sizes[] = {
@@ -99,5 +101,15 @@ SVC_LIST svc_values_sizes[] = {
 /* Those that are held on an organization; catalog/role_list.h says what each includes. */
 SVC_LIST svc_values_org_roles[] = { "ORG_OWNER", "ORG_MEMBER", "ORG_GROUP_CREATOR", "ORG_BILLING_ADMIN",
                                     "ORG_BILLING_READ_ONLY", "ORG_STREAM_PROCESSING_ADMIN", "ORG_READ_ONLY", NULL };
+
+/* ------------------------------------------------------------------------------------------------------------- TLS */
+
+SVC_LIST svc_values_tls[] = { "TLS1_0", "TLS1_1", "TLS1_2", "TLS1_3", NULL };
+SVC_LIST svc_values_cipher_modes[] = { "CUSTOM", "DEFAULT", NULL };
+SVC_LIST svc_values_ciphers_12[] = {
+  "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", NULL
+};
+SVC_LIST svc_values_ciphers_13[] = { "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_GCM_SHA256",
+                                     "TLS_AES_128_CCM_SHA256", NULL };
 
 #endif /* SVC_VALUES_H */

@@ -272,7 +272,7 @@ SVC_PRIVATE int64_t svc_quota_used(svc_call *c, const char *quota, const svc_id 
 }
 
 /* There may be a limit on how many there are: one of its noun's, or one that the project sets. */
-static bool change_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent)
+SVC_PRIVATE bool svc_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent, size_t more)
 {
   const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
   bool shared = noun->quota && quota && !svc_id_is_zero(&c->scope.group);
@@ -284,7 +284,7 @@ static bool change_within_quota(svc_call *c, const svc_noun *noun, const svc_id 
   if (c->error.code) return false;
   if (limit < 0) return true;
   used = shared ? svc_quota_used(c, noun->quota, parent) : (int64_t)svc_count(c->txn, noun->kind, parent);
-  return used < limit ? svc_txn_good(c) : svc_quota_exceeded(c, noun, limit, parent);
+  return used + (int64_t)more <= limit ? svc_txn_good(c) : svc_quota_exceeded(c, noun, limit, parent);
 }
 
 /* Singletons of a new parent that do not begin with their defaults. The event of the parent speaks for them. */
@@ -358,7 +358,7 @@ static bool change_insert(svc_call *c, svc_change *change, svc_entity *out)
   const svc_noun *noun = change->noun->noun;
   memset(out, 0, sizeof *out);
   out->kind = noun->kind;
-  if (!change_within_quota(c, noun, &change->parent)) return false;
+  if (!svc_within_quota(c, noun, &change->parent, 1)) return false;
   if (svc_id_is_zero(&change->id) && !(noun->flags & SVC_SINGLETON)) change->id = svc_new_id_at(c->txn, c->now);
   out->id = change->id;
   if (noun->lifecycle && !change->state) change->state = noun->lifecycle->created;
@@ -427,7 +427,8 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
   if (change->noun == c->s->group) out->scope.org = out->parent;
   out->revision = svc_new_revision(c->txn);
   if (svc_entity_update(c->txn, c->arena, out, old) != SVC_OK) return svc_store_failed(c, c->txn->error);
-  ordered = change->state || (!change->unseen && svc_order_waits(c, out)); /* an order is for what is wanted now */
+  /* an order is for what is wanted now */
+  ordered = change->state || noun->order_put || (!change->unseen && svc_order_waits(c, out));
   return svc_change_along(c, change->noun, out, change->before, change->body) &&
          (!ordered || svc_order_put(c, change->noun, out)) && change_events(c, change, out) &&
          (!noun->stored || noun->stored(c, change, out));

@@ -57,7 +57,7 @@ static bool erase_gone(svc_call *c, const svc_noun_info *noun, const svc_entity 
   const svc_noun *n = noun->noun;
   const svc_node *body = n->refs ? svc_entity_body(c, e) : NULL;
   if (n->refs && !body) return false;
-  if (!svc_change_along(c, noun, e, body, NULL) || !svc_refs_drop(c, noun, e) || !svc_order_drop(c, e)) return false;
+  if (!svc_change_along(c, noun, e, body, NULL) || !svc_refs_drop(c, noun, e) || !svc_order_gone(c, noun, e)) return false;
   if (!with_feed && !svc_event_about(c, noun, e, svc_event_of_gone(n), true)) return false;
   return !n->gone || n->gone(c, e);
 }

@@ -185,6 +185,11 @@
     "Cluster {0} is on a shared tier and cannot be changed in this way.", "name") \
   X(TENANT_ATTRIBUTE_READ_ONLY, 400, "The attribute {0} is read-only for clusters on a shared tier.", "attribute") \
   X(CLUSTER_RESTART_IN_PROGRESS, 400, "Cluster {0} is being restarted. Please wait until that is done.", "name") \
+  /* These three are this library's own: nothing is known of how such services call them. */ \
+  X(ROLLING_INDEX_BUILD_IN_PROGRESS, 409, \
+    "A rolling index build of cluster {0} is under way. Please wait until that is done.", "name") \
+  X(OUTAGE_SIMULATION_ALREADY_EXISTS, 409, "An outage of cluster {0} is being simulated already.", "name") \
+  X(OUTAGE_SIMULATION_NOT_FOUND, 404, "No outage of cluster {0} is being simulated.", "name") \
   X(CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE, 400, \
     "Cluster {0} is being restored and cannot be changed until that is done.", "name") \
   X(COMPUTE_AUTO_SCALING_MAX_INSTANCE_SIZE_REQUIRED, 400, \
@@ -314,8 +319,7 @@
   X(PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION, 409, \
     "A private endpoint service for region {0} already exists in project {1}.", "region,groupId") \
   /* ---- Backup */ \
-  /* 400, not 404: documented so. */ \
-  X(BACKUP_JOB_NOT_FOUND, 400, "No backup job {0} exists in {1}.", "jobId,parentId") \
+  X(BACKUP_JOB_NOT_FOUND, 404, "No backup job {0} exists in {1}.", "jobId,parentId") \
   X(CANNOT_DELETE_IN_PROGRESS_SNAPSHOT, 400, \
     "Snapshot {0} is still being taken and cannot be deleted yet.", "snapshotId") \
   X(UNFINISHED_ON_DEMAND_SNAPSHOT, 400, \
@@ -333,6 +337,9 @@
   X(RESTORE_JOB_NOT_FOUND, 404, "No restore job with id {0} exists for cluster {1}.", "restoreJobId,clusterName") \
   X(CHECKPOINT_NOT_FOUND, 404, "No checkpoint with id {0} exists for cluster {1}.", "checkpointId,clusterName") \
   X(BACKUP_CONFIG_NOT_FOUND, 404, "No backup configuration {0} exists in {1}.", "key,parentId") \
+  X(BACKUP_LIMIT_EXCEEDED, 403, "No more than {0} of these may be kept in {1}.", "limit,parentId") \
+  X(EXPORT_BUCKET_IN_USE, 409, \
+    "Export bucket {0} of project {1} is in use, by a backup schedule or by an export.", "exportBucketId,groupId") \
   X(EXPORT_BUCKET_NOT_FOUND, 404, "No export bucket with id {0} exists in project {1}.", "exportBucketId,groupId") \
   X(BACKUP_CANCEL_SHARD_RESTORE_JOB_NOT_ALLOWED, 405, \
     "Restore job {0} belongs to one shard and cannot be cancelled by itself.", "restoreJobId") \

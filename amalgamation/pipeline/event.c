@@ -196,9 +196,11 @@ SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const s
   if (!type) return true;
   if (gone && noun == c->s->group) return svc_event_write(c, type, &scope, "groupId", svc_id_str(c->arena, &e->id));
   about[0].name = noun->noun->event_field;
-  about[0].value = e->unique.n && !(noun->noun->flags & SVC_EVENT_KEY) ? e->unique : e->key;
+  about[0].value = noun->noun->event_value                               ? svc_entity_text(c, noun->noun, e, noun->noun->event_value)
+                   : e->unique.n && !(noun->noun->flags & SVC_EVENT_KEY) ? e->unique
+                                                                         : e->key;
   about[1] = event_parent(c, noun, e);
-  if (about[1].name && (!about[0].name || strcmp(about[1].name, about[0].name) < 0)) { /* it may have no field of its own */
+  if (about[1].name && (!about[0].name || strcmp(about[1].name, about[0].name) < 0)) { /* in order, and none behind nothing */
     event_subject other = about[0];
     about[0] = about[1];
     about[1] = other;

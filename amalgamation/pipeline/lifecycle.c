@@ -30,15 +30,20 @@ SVC_PRIVATE const char *svc_event_of_gone(const svc_noun *noun)
   return noun->event_deleted;
 }
 
+SVC_PRIVATE int64_t svc_provisioned(const svc *s, unsigned percent, int64_t now)
+{
+  int64_t whole = s->config.provision_ms;
+  if (whole == 0) whole = LIFECYCLE_DEFAULT_MS;
+  if (whole < 0) whole = 0;
+  whole = now + whole * percent / 100;
+  return whole ? whole : 1; /* 0 would mean never */
+}
+
 SVC_PRIVATE int64_t svc_transition_due(const svc *s, const svc_noun *noun, svc_str state, int64_t now)
 {
   const svc_transition *t = svc_transition_from(noun, state);
-  int64_t whole = s->config.provision_ms;
   if (!t || (t->order && s->config.driver)) return 0; /* then it is the driver who says when */
-  if (whole == 0) whole = LIFECYCLE_DEFAULT_MS;
-  if (whole < 0) whole = 0;
-  whole = now + whole * t->percent / 100;
-  return whole ? whole : 1; /* 0 would mean never */
+  return svc_provisioned(s, t->percent, now);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- steps */

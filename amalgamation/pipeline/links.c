@@ -2,7 +2,7 @@
 ** Links, from the tables.
 **
 ** The answer of a GET carries a link to itself; one to every GET whose path goes on from its own by literal segments
-** alone (its sub-resources); one to each entity that its own path leads through (what it belongs to), or to its parent;
+** alone (its sub-resources), where a field that stands in the path (svc_route.in_path) is each of its values in turn; one to each entity that its own path leads through (what it belongs to), or to its parent;
 ** and one to the route that finds it by its unique value. So every resource can be reached from the root. Relations
 ** besides self are named by a URL: the base URL and what follows in the path, or the name of the noun.
 **
@@ -105,6 +105,18 @@ static bool links_is_sub(const svc_plan *plan, const svc_plan *sub, svc_str *tai
   return true;
 }
 
+/* Does it go on by literals and a field that stands in the path? Then *values are what that may be, and *open is where. */
+static bool links_is_sub_by_value(const svc_plan *plan, const svc_plan *sub, const char *const **values, const char **open)
+{
+  size_t n = strlen(plan->route->path);
+  const char *rest = sub->route->path + n;
+  if (sub->in_path < 0 || !sub->in_path_field->values || sub->route->method != SVC_GET) return false;
+  if (strncmp(sub->route->path, plan->route->path, n) != 0 || rest[0] != '/') return false;
+  *open = strchr(rest, '{');
+  *values = sub->in_path_field->values;
+  return *open && svc_str_starts(svc_str_c(*open + 1), sub->route->in_path) && !strchr(*open + 1, '{');
+}
+
 static const svc_plan *links_plan_of(const svc *s, const svc_noun_info *noun, const svc_plan *seen_from)
 {
   size_t i;
@@ -199,6 +211,23 @@ static bool links_finish(links_writer *w, svc_template *out)
   return true;
 }
 
+/* A sub-resource with each value of the field in its path. */
+static void links_by_value(links_writer *w, const svc_plan *plan, const svc_plan *sub)
+{
+  const char *const *values, *open;
+  svc_str path, tail;
+  if (!links_is_sub_by_value(plan, sub, &values, &open)) return;
+  for (; *values; values++) {
+    path = svc_arena_print(w->scratch, "%.*s%s%s", (int)(open - sub->route->path), sub->route->path, *values, strchr(open, '}') + 1);
+    w->failed |= path.n == 0;
+    if (w->failed) return;
+    tail = svc_str_c(path.p + strlen(plan->route->path) + 1);
+    links_begin(w, false);
+    links_path(w, plan, path.p);
+    links_end(w, w->s->base_url.p, tail);
+  }
+}
+
 static bool links_compile(links_writer *w, svc_plan *plan)
 {
   svc *s = w->s;
@@ -216,6 +245,7 @@ static bool links_compile(links_writer *w, svc_plan *plan)
   links_path(w, plan, plan->route->path);
   links_end(w, NULL, SVC_S("self"));
   for (i = 0; i < s->plan_count; i++) {
+    links_by_value(w, plan, &s->plans[i]);
     if (!links_is_sub(plan, &s->plans[i], &tail)) continue;
     links_begin(w, false);
     links_path(w, plan, s->plans[i].route->path);

@@ -146,7 +146,7 @@ static order_address order_address_of(const svc_entity *e)
 
 /* -------------------------------------------------------------------------------------------------------------- writing */
 
-SVC_PRIVATE bool svc_order_drop(svc_call *c, const svc_entity *e)
+static bool order_drop(svc_call *c, const svc_entity *e)
 {
   order_address at = order_address_of(e);
   order_record old;
@@ -174,24 +174,19 @@ static svc_str order_desired(svc_call *c, const svc_noun *noun, const svc_entity
   return svc_buf_done(&b);
 }
 
-SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
+/* In the place of any that it has. */
+static bool order_write(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *action)
 {
-  const svc_lifecycle *life = noun->noun->lifecycle;
   order_address at = order_address_of(e);
-  const svc_transition *t;
   char value[SVC_KIND_SIZE + 24];
   order_record r;
-  svc_str state;
   svc_key key;
-  if (!life || !c->s->config.driver) return true;
-  if (!svc_order_drop(c, e)) return false;
-  state = svc_json_member(e->body, svc_str_c(life->field));
-  t = state.n > 2 ? svc_transition_from(noun->noun, (svc_str){ state.p + 1, state.n - 2 }) : NULL;
-  if (!t || !t->order) return true;
+  if (!order_drop(c, e)) return false;
+  if (!action) return true;
   memset(&r, 0, sizeof r);
   r.id = svc_new_id(c->txn);
   r.not_before = c->now;
-  r.action = svc_str_c(t->order);
+  r.action = svc_str_c(action);
   r.desired = order_desired(c, noun->noun, e);
   if (c->error.code || !order_put(c, &at, &r)) return false;
   memcpy(value, at.kind, SVC_KIND_SIZE);
@@ -200,6 +195,23 @@ SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc
   order_id_key(&key, &r.id);
   svc_put(c->txn, &key, (svc_str){ value, sizeof value });
   return svc_txn_good(c);
+}
+
+SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
+{
+  const svc_lifecycle *life = noun->noun->lifecycle;
+  const svc_transition *t = NULL;
+  svc_str state;
+  if ((!life && !noun->noun->order_put) || !c->s->config.driver) return true;
+  if (!life) return order_write(c, noun, e, noun->noun->order_put);
+  state = svc_json_member(e->body, svc_str_c(life->field));
+  if (state.n > 2) t = svc_transition_from(noun->noun, (svc_str){ state.p + 1, state.n - 2 });
+  return order_write(c, noun, e, t ? t->order : NULL);
+}
+
+SVC_PRIVATE bool svc_order_gone(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
+{
+  return !c->s->config.driver || order_write(c, noun, e, noun->noun->order_gone);
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- jobs */
@@ -231,6 +243,7 @@ static bool order_failed(svc_call *c, const svc_noun_info *noun, const svc_entit
   svc_scope_enter(c, stored);
   svc_log(c->s, SVC_LOG_WARNING, "an order for %s " SVC_FMT " has failed: " SVC_FMT, noun->noun->name, SVC_ARG(stored->key),
           SVC_ARG(reason.n ? reason : SVC_S("no reason given")));
+  if (!life) return true;
   if (!svc_change_of(c, noun, stored, &change)) return false;
   change.extra = stored->extra;
   change.id = stored->id;
@@ -256,7 +269,8 @@ static bool order_settle(svc_call *c, const order_job *work, const order_address
   if (!order_remove(c, at, r)) return false;
   rc = noun ? svc_entity_get(c->txn, noun->noun->kind, &at->parent, &at->id, &e) : SVC_NOT_FOUND;
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
-  return work->word == ORDER_DONE ? svc_transition_take(c, noun, &e, facts, SVC_DUE_STATE) : order_failed(c, noun, &e, facts);
+  if (work->word != ORDER_DONE) return order_failed(c, noun, &e, facts);
+  return !noun->noun->lifecycle || svc_transition_take(c, noun, &e, facts, SVC_DUE_STATE);
 }
 
 /* There is no driver any more: what it was to do is simulated from here on. */
@@ -266,7 +280,8 @@ static bool order_simulate(svc_call *c, const order_address *at, const order_rec
   svc_entity e, old;
   svc_str state;
   if (!order_remove(c, at, r)) return false;
-  if (!noun || svc_entity_get(c->txn, noun->noun->kind, &at->parent, &at->id, &old) != SVC_OK) return svc_txn_good(c);
+  if (!noun || !noun->noun->lifecycle || svc_entity_get(c->txn, noun->noun->kind, &at->parent, &at->id, &old) != SVC_OK)
+    return svc_txn_good(c);
   e = old;
   state = svc_json_member(e.body, svc_str_c(noun->noun->lifecycle->field));
   if (state.n > 2)
@@ -352,7 +367,14 @@ static bool order_show(svc_call *c, const order_address *at, const order_record 
   const svc_noun_info *noun = svc_noun_by_kind(c->s, at->kind);
   svc_entity e;
   memset(out, 0, sizeof *out);
-  if (!noun || svc_entity_get(c->txn, noun->noun->kind, &at->parent, &at->id, &e) != SVC_OK) return false;
+  memset(&e, 0, sizeof e);
+  if (!noun) return false;
+  if (svc_entity_get(c->txn, noun->noun->kind, &at->parent, &at->id, &e) != SVC_OK) {
+    if (!noun->noun->order_gone || c->txn->error) return false;
+    e.id = at->id; /* of what is gone, this is known, and how it was: the desired state */
+    e.parent = at->parent;
+    if (noun->parent == c->s->group) e.scope.group = at->parent;
+  }
   out->id = svc_id_str(c->arena, &r->id).p;
   out->action = svc_arena_copy(c->arena, r->action).p;
   out->resource = noun->noun->name;

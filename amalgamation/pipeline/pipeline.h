@@ -326,6 +326,7 @@ struct svc_call {
   const svc_node *checked; /* of a POST: checked, with defaults; change a copy */
 
   const svc_entity *erasing; /* gone already, while what is below it goes; NULL: nothing is */
+  svc_str ahead;          /* what svc_route.ahead has made */
   svc_question *question; /* for the driver: see svc_route.told */
   svc_answer answer;
   svc_header *headers; /* of the answer */
@@ -480,6 +481,7 @@ SVC_PRIVATE bool svc_verb_delete(svc_call *c);
 /* change.c: creates and changes. */
 SVC_PRIVATE bool svc_quota_exceeded(svc_call *c, const svc_noun *noun, int64_t limit, const svc_id *parent); /* refused; false */
 SVC_PRIVATE int64_t svc_quota_used(svc_call *c, const char *quota, const svc_id *group); /* by all nouns that share this limit */
+SVC_PRIVATE bool svc_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent, size_t more); /* for so many more; false: 403 */
 SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored); /* the entity that the request is about */
 SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out); /* a create, checked and prepared */
 /* An action that changes the entity of its path: begin, change change->body, store; that also answers with the entity. */
@@ -599,6 +601,7 @@ SVC_PRIVATE bool svc_list_seen(svc_call *c, const svc_entities *which);
 
 /* lifecycle.c */
 SVC_PRIVATE const svc_transition *svc_transition_from(const svc_noun *noun, svc_str state);
+SVC_PRIVATE int64_t svc_provisioned(const svc *s, unsigned percent, int64_t now); /* when so much of that time has passed */
 SVC_PRIVATE int64_t svc_transition_due(const svc *s, const svc_noun *noun, svc_str state, int64_t now); /* 0: it stays */
 SVC_PRIVATE const char *svc_event_of_gone(const svc_noun *noun); /* written when one is gone; NULL: none */
 /* Out of the state that it is in; facts NULL: none came of it. */
@@ -608,7 +611,7 @@ SVC_PRIVATE int svc_apply_due(svc *s, int64_t now);
 
 /* order.c: what the driver is to do, and has done. */
 SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* for the state it is in, if any */
-SVC_PRIVATE bool svc_order_drop(svc_call *c, const svc_entity *e); /* it is gone */
+SVC_PRIVATE bool svc_order_gone(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* it is gone */
 SVC_PRIVATE bool svc_order_waits(svc_call *c, const svc_entity *e); /* is there one for it? */
 SVC_PRIVATE int svc_orders_open(svc *s);
 SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now);

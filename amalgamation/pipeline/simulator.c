@@ -2,10 +2,12 @@
 ** The driver where the host supplies none: a simulation of a data plane.
 **
 ** It performs nothing: without a driver there are no orders, and states move by due dates (lifecycle.c). Asked for a
-** measurement it gives a figure that is made of the resource's id, what is measured and the time: the same on every run,
-** and said to be simulated; asked for a log, lines of the same kind; asked what lies outside of the service, nothing.
+** measurement it gives a figure that is made of the resource's id, what is measured and the time, and asked for logs lines
+** with such figures: the same on every run, and said to be simulated.
 */
 #include "pipeline/pipeline.h"
+
+#define SIMULATOR_LINES 1440 /* of a log, at the most */
 
 SVC_PRIVATE void svc_reply_begin(svc_reply *reply, svc_arena *arena, size_t most)
 {
@@ -50,49 +52,43 @@ SVC_PRIVATE int64_t svc_simulated(const char *resource, const char *what, int64_
   return (int64_t)(own >> 16 & 255) + slope * 600 / wave + (int64_t)(simulator_hash(own, "") >> 40 & 63);
 }
 
-static int simulator_measure(const svc_question *q, svc_reply *r)
+static int64_t simulator_parameter(const svc_question *q, const char *name)
 {
-  char text[128];
-  int n = snprintf(text, sizeof text, "{\"simulated\":true,\"value\":%lld}",
-                   (long long)svc_simulated(q->resource_id, q->parameters, q->now));
-  return svc_reply_add(r, text, (size_t)n);
+  int64_t value = 0;
+  svc_str_i64(svc_json_member(svc_str_c(q->parameters), svc_str_c(name)), &value);
+  return value;
 }
 
-/* A number of the question's parameters. */
-static int64_t simulator_number(const svc_question *q, const char *name, int64_t otherwise)
+/* A line for every minute, each said to be simulated; of a long time so many, equally far apart. "from", "until": seconds. */
+static int simulator_log(const svc_question *q, svc_reply *r)
 {
-  svc_str text = q->parameters ? svc_json_member(svc_str_c(q->parameters), svc_str_c(name)) : SVC_S("");
-  int64_t value;
-  return text.n && svc_str_i64(text, &value) ? value : otherwise;
-}
-
-#define SIMULATOR_LINES 60 /* of a log, at the most */
-
-/* Lines of a log, one a minute, or fewer where the time is long; its parameters say from when to when, in seconds. */
-static int simulator_logs(const svc_question *q, svc_reply *r)
-{
-  int64_t end = simulator_number(q, "until", q->now / 1000), at = simulator_number(q, "from", end - 3600);
-  int64_t step = (end - at) / SIMULATOR_LINES;
-  char text[160], date[21];
+  int64_t from = simulator_parameter(q, "from"), until = simulator_parameter(q, "until"), step, at;
+  char line[256], date[21];
   int n, rc = SVC_OK;
-  if (step < 60) step = 60;
-  for (at += step - at % step; at <= end && rc == SVC_OK; at += step) {
+  if (until > q->now / 1000) until = q->now / 1000;
+  step = ((until - from - 1) / SIMULATOR_LINES / 60 + 1) * 60;
+  for (at = (from + 59) / 60 * 60; at <= until && rc == SVC_OK; at += step) {
     svc_date_text(at * 1000, date);
-    n = snprintf(text, sizeof text, "{\"simulated\":true,\"t\":\"%s\",\"resource\":\"%.24s\",\"millis\":%lld}\n", date,
-                 q->resource_id ? q->resource_id : "", (long long)svc_simulated(q->resource_id, "log", at * 1000));
-    rc = svc_reply_add(r, text, (size_t)n);
+    n = snprintf(line, sizeof line, "{\"t\":{\"$date\":\"%s\"},\"s\":\"I\",\"c\":\"NETWORK\",\"ctx\":\"listener\",\"msg\":"
+                 "\"Connections (simulated)\",\"attr\":{\"connectionCount\":%lld}}\n", date,
+                 (long long)svc_simulated(q->resource_id, q->parameters, at * 1000));
+    rc = svc_reply_add(r, line, (size_t)n);
   }
   return rc;
 }
 
 static int simulator_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
 {
+  char text[128];
+  int n;
   (void)context;
   (void)s;
-  if (strcmp(q->what, "measure") == 0) return simulator_measure(q, r);
-  if (strcmp(q->what, "logs") == 0) return simulator_logs(q, r);
-  if (strcmp(q->what, "list") == 0) return svc_reply_add(r, "[]", 2); /* there is nothing out there */
-  return SVC_INVALID;
+  if (strcmp(q->what, "logs") == 0) return simulator_log(q, r);
+  if (strcmp(q->what, "list") == 0) return svc_reply_add(r, "[]", 2); /* nothing lies outside of the service */
+  if (strcmp(q->what, "measure") != 0) return SVC_INVALID;
+  n = snprintf(text, sizeof text, "{\"simulated\":true,\"value\":%lld}",
+               (long long)svc_simulated(q->resource_id, q->parameters, q->now));
+  return svc_reply_add(r, text, (size_t)n);
 }
 
 SVC_PRIVATE const svc_driver *svc_simulator(void)

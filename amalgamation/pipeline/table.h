@@ -202,6 +202,9 @@ struct svc_route {
   const char *media; /* what it answers with is not JSON: "gzip" and "csv" are versioned as JSON is, "application/xml" is not */
   unsigned short err_not_found; /* SVC_E_...: rather than the noun's, where the entity is looked up in this way */
   unsigned short err_not_kept;  /* SVC_E_...: it is there, but not seen from here: its `keep` says so; 0: as if it were not */
+  /* What takes long and needs no transaction, of a route that writes: done before that begins, so that nobody waits for it.
+  ** What it makes, it puts into c->ahead. It has c->checked, or c->body. NULL: nothing. */
+  bool (*ahead)(svc_call *c);
   bool (*run)(svc_call *c); /* the verb (svc_verb_list, ...) or a function of the noun's */
   /* What is seen from here, of all that is there: in a list the others are left out, and one of them by itself is not found.
   ** NULL: all. Called in the transaction of the request. */
@@ -398,6 +401,9 @@ struct svc_noun {
   /* names of the events written when one is created, changed, about to be deleted; NULL: none */
   const char *event_created, *event_updated, *event_deleted;
   const svc_field_event *field_events; /* event_updated is for changes of other fields than these; closed by no field */
+  const char *order_put, *order_gone; /* orders to the driver of what has no states, when it was made or changed and when it is
+                                         gone: "user.put"; nothing waits for them, and one that fails is logged; NULL: none */
+  const char *event_value; /* the field whose text event_field carries; NULL: its unique value, or its key */
   const char *event_field; /* event field that carries its key, "clusterName"; NULL: none */
   const char *quota;       /* limit of the project on how many there may be, known to SVC_SEAT_QUOTA; nouns that have the same
                               are counted together; NULL: none */

@@ -44,6 +44,10 @@ static const flags_row flags_rows[] = {
     "of connection strings: WORD://HOST, WORD+srv://HOST (db)" },
   { "--db-domain", "DOMAIN", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(db_domain), 0, 0, 0,
     "what the hosts of clusters end in (db.local)" },
+  { "--driver", "NAME", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(driver), 0, 0, 0,
+    "what acts on the data plane: postgres runs PostgreSQL on this machine; without one it is simulated" },
+  { "--driver-folder", "DIR", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(driver_folder), 0, 0, 0,
+    "where it keeps its servers (DIR/postgres, beside the store)" },
   { "--provision-seconds", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(provision_seconds), 0, 86400, 0,
     "how long a cluster takes to be made; 0: no time at all (10)" },
   { "--no-sync", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_sync), 0, 0, 0,
@@ -151,6 +155,8 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
 {
   size_t i;
   if (verb->bit & FLAGS_BOTH && !o->data) return flags_wrong("--data DIR", " is missing");
+  if (o->driver && strcmp(o->driver, "postgres") != 0) return flags_wrong("--driver", ": postgres is all there is");
+  if (o->driver_folder && !o->driver) return flags_wrong("--driver-folder", ": of which --driver?");
   if (o->url_count == 0) o->urls[o->url_count++] = "http://127.0.0.1:8080";
   for (i = 0; i < o->url_count; i++)
     if (o->cert || o->key || strncmp(o->urls[i], "https:", 6) == 0)

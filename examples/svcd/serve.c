@@ -3,6 +3,7 @@
 */
 #define _GNU_SOURCE /* realpath, sigwait */
 #include "svcd.h"
+#include "driver_postgres.h"
 #include "listener.h"
 
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---------------------------------------------------------------------------------------------------- first contact */
@@ -194,10 +196,26 @@ static svc_config serve_config(const svcd_options *o, const svc_listener *listen
   return k;
 }
 
+/* NULL, and 0: none is asked for. Else 1: it has been said why there is none. */
+static int serve_driver(const svcd_options *o, driver_postgres **out)
+{
+  driver_postgres_config k;
+  char folder[SVCD_PATH], why[256];
+  *out = NULL;
+  if (!o->driver) return 0;
+  memset(&k, 0, sizeof k);
+  snprintf(folder, sizeof folder, "%s/postgres", o->data);
+  mkdir(o->data, 0700); /* as svc_open() would */
+  k.folder = o->driver_folder ? o->driver_folder : folder;
+  k.log = svcd_log;
+  return driver_postgres_open(out, &k, why, sizeof why) == 0 ? 0 : svcd_error(1, "--driver postgres: %s", why);
+}
+
 int svcd_serve(const svcd_options *o)
 {
   const svc_listener_config listen = serve_listener_config(o);
   svc_listener *listener = NULL;
+  driver_postgres *driver = NULL;
   svc_config config;
   svc *s = NULL;
   sigset_t signals;
@@ -209,13 +227,21 @@ int svcd_serve(const svcd_options *o)
   /* the listener comes first: the links of the service start with the port it really has */
   status = svc_listener_open(&listener, &listen, why, sizeof why);
   if (status != SVC_OK) return svcd_error(status == SVC_INVALID ? 2 : 1, "%s", why);
+  status = serve_driver(o, &driver);
+  if (status != 0) {
+    svc_listener_close(listener);
+    return status;
+  }
   config = serve_config(o, listener);
+  config.driver = driver ? driver_postgres_driver(driver) : NULL;
   status = svc_open(&s, &config); /* says itself what is wrong */
   if (status == SVC_OK) serve_warn(o, listener);
   if (status == SVC_OK) status = serve_until_signal(s, listener, o, config.base_url, &signals);
   else status = status == SVC_INVALID ? 2 : 1;
 
   svc_listener_close(listener);
+  driver_postgres_stop(driver);
   svc_close(s);
+  driver_postgres_close(driver);
   return status;
 }

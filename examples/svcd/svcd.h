@@ -21,7 +21,7 @@
 
 /* What the command line says; what it does not say is NULL or 0, and of provision_seconds -1. */
 typedef struct svcd_options {
-  const char *data, *bootstrap, *base_url, *vendor, *cert, *key, *org, *db_scheme, *db_domain;
+  const char *data, *bootstrap, *base_url, *vendor, *cert, *key, *org, *db_scheme, *db_domain, *driver, *driver_folder;
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES];
   size_t url_count, proxy_count;
   long threads, writers, provision_seconds, max_connections, max_per_address;

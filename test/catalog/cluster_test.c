@@ -212,7 +212,7 @@ static MunitResult test_create_full(const MunitParameter params[], void *data)
     "\"nodeCount\":1}}]},"
     "{\"zoneName\":\"East\",\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\","
     "\"electableSpecs\":{\"instanceSize\":\"M30\"}}]},"
-    "{\"zoneName\":\"West\",\"regionConfigs\":[{\"providerName\":\"GCP\",\"regionName\":\"WESTERN_US\",\"priority\":5,"
+    "{\"zoneName\":\"West\",\"regionConfigs\":[{\"providerName\":\"GCP\",\"regionName\":\"WESTERN_US\",\"priority\":7,"
     "\"electableSpecs\":{\"instanceSize\":\"M250\"}}]}],"
     "\"retainBackups\":true,\"rootCertType\":\"ISRGROOTX1\",\"tags\":[{\"key\":\"env\",\"value\":\"prod\"}],"
     "\"terminationProtectionEnabled\":true,\"useAwsTimeBasedSnapshotCopyForFastInitialSync\":true,"
@@ -235,7 +235,7 @@ static MunitResult test_create_full(const MunitParameter params[], void *data)
     { "replicationSpecs[0].regionConfigs[0].autoScaling.compute.scaleDownEnabled", "false" },
     { "replicationSpecs[0].regionConfigs[0].priority", "7" },
     { "replicationSpecs[0].regionConfigs[1].priority", "6" },
-    { "replicationSpecs[2].regionConfigs[0].priority", "5" },
+    { "replicationSpecs[2].regionConfigs[0].priority", "7" },
     { "tags[0].value", "prod" },
     { "terminationProtectionEnabled", "true" },
     { "versionReleaseSystem", "CONTINUOUS" },

@@ -21,10 +21,20 @@ static bool begin(t_world *w, size_t i, const svc_plan **plan)
   return false;
 }
 
-/* Its request, unless it is none of the API's: the token endpoint has a shape of its own (login_test.c). */
+/* What has ended: 410, whoever asks for what. */
+static void ended(t_world *w, const svc_plan *plan)
+{
+  char path[512];
+  if (!t_world_path(w, plan, path, sizeof path)) t_complain(plan, "not ready: %s", w->why);
+  else if (t_send(&w->t, t_method(plan), path, plan->route->method == SVC_GET ? NULL : "{}") != 410)
+    t_complain(plan, "has ended, and answers %d", w->t.response.status);
+}
+
+/* Its request, unless it has ended, or is none of the API's: the token endpoint has a shape of its own (login_test.c). */
 static bool ready(t_world *w, const svc_plan *plan)
 {
   if (plan->route->flags & SVC_ABSOLUTE) return false;
+  if (t_ended(&w->t, plan)) return ended(w, plan), false;
   if (t_world_ready(w, plan)) return true;
   t_complain(plan, "not ready: %s", w->why);
   return false;
@@ -264,6 +274,7 @@ static void sent_back(t_world *w, const svc_plan *plan, const svc_plan *get)
   bool here = strcmp(get->route->path, plan->route->path) == 0;
   uint64_t print;
   if (!t_world_shown_at(w, plan, get, at, sizeof at)) return;
+  if (plan->noun->noun->flags & SVC_SOLE && plan->route->method == SVC_PUT) t_world_send(w, plan); /* nothing else makes it */
   expect(w, get, t_world_request(w, get, at, NULL), 200, "what a GET shows");
   copy_text(shown, sizeof shown, w->t.response.body);
   copy_text(etag, sizeof etag, t_get_header(&w->t, "ETag"));
@@ -436,11 +447,20 @@ static bool delete_shown(const svc_plan *get, const svc_lifecycle *life)
   return !value || *value;
 }
 
+/* Does its query say what goes? */
+static bool delete_names(const svc_plan *plan)
+{
+  const svc_param *p = plan->route->params;
+  while (p && p->name && !(p->flags & SVC_PARAM_REQUIRED)) p++;
+  return p && p->name;
+}
+
 static void delete_it(t_world *w, const svc_plan *plan)
 {
   const svc_plan *get = t_world_plan(w, SVC_GET, plan->route->path);
   const svc_lifecycle *life = plan->route->run == svc_verb_delete ? plan->noun->noun->lifecycle : NULL;
-  bool stays = t_world_always(w, plan); /* it is set back to what it was, no more */
+  /* it is set back to what it was, or ended, no more */
+  bool stays = (t_world_always(w, plan) && !delete_names(plan)) || t_world_cancels(plan);
   int64_t count = delete_count(w, plan);
   expect(w, plan, t_world_send(w, plan), t_success(plan), "a delete");
   if (get && life && life->deleted) { /* it takes its time */

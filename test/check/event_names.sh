@@ -13,6 +13,7 @@ FNR == 1 { open = "" }
   if (open == "") from = FNR
   open = open " " line
   if (line !~ /[;{}]$/) next                             # a statement goes on
+  gsub(/\.(created|updated|deleted|failed) = "[A-Z0-9_]+"/, "", open) # states of a lifecycle
   if (open ~ /event[a-z_]*(\(| =|_[a-z]+ =)|[^a-z_]type =|_changed = /)
     while (match(open, /"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+"/)) {
       name = substr(open, RSTART + 1, RLENGTH - 2); open = substr(open, RSTART + RLENGTH)

@@ -10,195 +10,27 @@
 ** they leave the state alone and also go through while the cluster is paused. What changes during CREATING is part of the
 ** creation.
 **
-** What its nodes run on is in cluster_hardware.c, how it is reached in cluster_connection.c; cluster_parts.h draws what is
-** kept beside its body.
+** Its fields are in cluster_object.c, what its nodes run on in cluster_hardware.c, its rules in cluster_specs.c and
+** cluster_rules.c, how it is reached in cluster_connection.c, what else is done to it in cluster_actions.c and
+** tenant_upgrade.c; cluster_parts.h draws what is kept beside its body.
 */
 #include "catalog/catalog.h"
 
-#include "catalog/db_versions.h"
-#include "catalog/objects.h"
-#include "catalog/values.h"
+#include "catalog/backup/backup_parts.h"
 #include "catalog/deployment/cluster_parts.h"
 #include "catalog/deployment/flex_parts.h"
 
 enum {
-  CLUSTER_MAX_SHARDS = 50,
   CLUSTER_PAUSE_MINUTES = 60, /* after a resume */
   CLUSTER_PAUSED_DAYS = 30    /* then it resumes */
 };
 
 #define CLUSTER_DAY_MS ((int64_t)24 * 60 * 60 * 1000)
 
-/* ------------------------------------------------------------------------------------------------------ value lists */
-
-static const char *const cluster_types[] = { "REPLICASET", "SHARDED", "GEOSHARDED", NULL };
-static const char *const cluster_states[] = { "IDLE", "CREATING", "UPDATING", "DELETING", "REPAIRING", NULL };
-static const char *const cluster_on_off[] = { "ENABLED", "DISABLED", NULL };
-static const char *const cluster_config_modes[] = { "SVC_MANAGED", "FIXED_TO_DEDICATED", NULL };
-static const char *const cluster_config_types[] = { "DEDICATED", "EMBEDDED", NULL };
-static const char *const cluster_warming[] = { "FULLY_WARMED", "VISIBLE_EARLIER", "ENHANCED_FULLY_WARMED", NULL };
-static const char *const cluster_key_holders[] = { "NONE", "AWS", "AZURE", "GCP", NULL };
-static const char *const cluster_roles[] = { "NONE", "SYSTEM_CLUSTER", "INTERNAL_SHADOW_CLUSTER", NULL };
-static const char *const cluster_scaling[] = { "SEQUENTIAL", "WORKLOAD_TYPE", "NODE_TYPE", NULL };
-static const char *const cluster_root_certs[] = { "ISRGROOTX1", NULL };
-static const char *const cluster_releases[] = { "LTS", "CONTINUOUS", NULL };
-static const char *const cluster_read_from[] = { "PRIMARY", "SECONDARY", "ANALYTICS", NULL };
-static const char *const cluster_tls[] = { "TLS1_0", "TLS1_1", "TLS1_2", "TLS1_3", NULL };
-static const char *const cluster_cipher_modes[] = { "CUSTOM", "DEFAULT", NULL };
-static const char *const cluster_ciphers_12[] = {
-  "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", NULL
-};
-static const char *const cluster_ciphers_13[] = { "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256",
-                                                  "TLS_AES_128_GCM_SHA256", "TLS_AES_128_CCM_SHA256", NULL };
-static const char *const cluster_endpoint_types[] = { "DBD", "DBS", NULL };
-static const char *const cluster_grants[] = { "CLUSTER_DATABASE_LOGS", "CLUSTER_INFRASTRUCTURE",
-                                              "CLUSTER_INFRASTRUCTURE_AND_APP_SERVICES_SYNC_DATA", NULL };
-
 /* Changes of these are only written down: nothing is done to the deployment. */
 static const char *const cluster_light[] = { "labels", "tags", "terminationProtectionEnabled", NULL };
 
-/* ----------------------------------------------------------------------------------------------------------- fields */
-
-static const svc_field cluster_advanced_fields[] = {
-  F_STRS("customOpensslCipherConfigTls12", .values = cluster_ciphers_12, .preset = "[]"),
-  F_STRS("customOpensslCipherConfigTls13", .values = cluster_ciphers_13, .max_items = 4, .preset = "[]"),
-  F_ENUM("minimumEnabledTlsProtocol", cluster_tls, .preset = "\"TLS1_2\""),
-  F_ENUM("tlsCipherConfigMode", cluster_cipher_modes, .preset = "\"DEFAULT\""),
-  F_END
-};
-static const svc_object cluster_advanced = {
-  .name = "ClusterAdvancedConfiguration", .fields = cluster_advanced_fields
-};
-
-static const svc_field cluster_bi_fields[] = {
-  F_BOOL("enabled", .preset = "false"),
-  F_ENUM("readPreference", cluster_read_from, .preset = "\"SECONDARY\""),
-  F_END
-};
-static const svc_object cluster_bi = { .name = "BiConnector", .fields = cluster_bi_fields };
-
-static const svc_field cluster_endpoint_fields[] = {
-  F_STR("endpointId", .flags = SVC_READ_ONLY),
-  F_ENUM("providerName", svc_values_clouds, .flags = SVC_READ_ONLY),
-  F_STR("region", .flags = SVC_READ_ONLY),
-  F_END
-};
-static const svc_object cluster_endpoint = { .name = "PrivateEndpoint", .fields = cluster_endpoint_fields };
-
-static const svc_field cluster_private_fields[] = {
-  F_STR("connectionString", .flags = SVC_READ_ONLY),
-  F_LIST("endpoints", &cluster_endpoint, .flags = SVC_READ_ONLY),
-  F_STR("srvConnectionString", .flags = SVC_READ_ONLY),
-  F_STR("srvShardOptimizedConnectionString", .flags = SVC_READ_ONLY),
-  F_ENUM("type", cluster_endpoint_types, .flags = SVC_READ_ONLY),
-  F_END
-};
-static const svc_object cluster_private = { .name = "PrivateEndpointStrings", .fields = cluster_private_fields };
-
-static const svc_field cluster_strings_fields[] = {
-  { .name = "awsPrivateLink", .type = SVC_MAP, .item = SVC_STRING, .flags = SVC_READ_ONLY },
-  { .name = "awsPrivateLinkSrv", .type = SVC_MAP, .item = SVC_STRING, .flags = SVC_READ_ONLY },
-  F_STR("private", .flags = SVC_READ_ONLY),
-  F_LIST("privateEndpoint", &cluster_private, .flags = SVC_READ_ONLY),
-  F_STR("privateSrv", .flags = SVC_READ_ONLY),
-  F_STR("standard", .flags = SVC_READ_ONLY),
-  F_STR("standardSrv", .flags = SVC_READ_ONLY),
-  F_END
-};
-static const svc_object cluster_strings = { .name = "ClusterConnectionStrings", .fields = cluster_strings_fields };
-
-static const svc_field cluster_grant_fields[] = {
-  F_DATE("expirationTime", .flags = SVC_REQUIRED),
-  F_ENUM("grantType", cluster_grants, .flags = SVC_REQUIRED),
-  F_END
-};
-static const svc_object cluster_grant = { .name = "EmployeeAccessGrant", .fields = cluster_grant_fields };
-
-static const svc_field cluster_fields[] = {
-  F_DATE("acceptDataRisksAndForceReplicaSetReconfig", .flags = SVC_WRITE_ONLY),
-  F_ENUM("adaptiveCapacity", cluster_on_off, .flags = SVC_NULLABLE),
-  F_OBJ("advancedConfiguration", &cluster_advanced,
-        .preset = "{\"customOpensslCipherConfigTls12\":[],\"customOpensslCipherConfigTls13\":[],"
-                  "\"minimumEnabledTlsProtocol\":\"TLS1_2\",\"tlsCipherConfigMode\":\"DEFAULT\"}"),
-  F_BOOL("backupEnabled", .preset = "false"),
-  F_OBJ("biConnector", &cluster_bi, .preset = "{\"enabled\":false,\"readPreference\":\"SECONDARY\"}"),
-  F_ENUM("clusterType", cluster_types, .flags = SVC_REQUIRED),
-  F_ENUM("configServerManagementMode", cluster_config_modes, .preset = "\"SVC_MANAGED\""),
-  F_ENUM("configServerType", cluster_config_types, .flags = SVC_READ_ONLY),
-  F_OBJ("connectionStrings", &cluster_strings), /* each of them read-only by itself: any part may be sent back */
-  F_CREATED("createDate"),
-  F_STR("dbMajorVersion", .min = 1),
-  F_STR("dbVersion", .flags = SVC_READ_ONLY),
-  F_ENUM("diskWarmingMode", cluster_warming, .preset = "\"FULLY_WARMED\""),
-  F_LIST("effectiveReplicationSpecs", &svc_cluster_spec, .flags = SVC_READ_ONLY),
-  F_ENUM("encryptionAtRestProvider", cluster_key_holders, .preset = "\"NONE\""),
-  F_STR("featureCompatibilityVersion", .flags = SVC_READ_ONLY),
-  F_DATE("featureCompatibilityVersionExpirationDate", .flags = SVC_READ_ONLY),
-  F_BOOL("globalClusterSelfManagedSharding", .preset = "false"),
-  F_GROUP_ID(),
-  F_ID(),
-  F_ENUM("internalClusterRole", cluster_roles, .flags = SVC_READ_ONLY, .preset = "\"NONE\""),
-  F_LIST("labels", &svc_object_label, .preset = "[]"),
-  F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED, .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$", .max = 64),
-  F_BOOL("paused", .preset = "false"),
-  F_BOOL("pitEnabled", .preset = "false"),
-  F_BOOL("redactClientLogData", .preset = "false"),
-  F_ENUM("replicaSetScalingStrategy", cluster_scaling, .preset = "\"WORKLOAD_TYPE\""),
-  F_LIST("replicationSpecs", &svc_cluster_spec, .flags = SVC_REQUIRED, .min_items = 1, .max_items = CLUSTER_MAX_SHARDS),
-  F_BOOL("retainBackups", .flags = SVC_WRITE_ONLY),
-  F_ENUM("rootCertType", cluster_root_certs, .preset = "\"ISRGROOTX1\""),
-  F_ENUM("stateName", cluster_states, .flags = SVC_READ_ONLY),
-  F_LIST("tags", &svc_object_tag, .preset = "[]"),
-  F_BOOL("terminationProtectionEnabled", .preset = "false"),
-  F_BOOL("useAwsTimeBasedSnapshotCopyForFastInitialSync", .preset = "false"),
-  F_OBJ("vendorEmployeeAccessGrant", &cluster_grant, .flags = SVC_READ_ONLY), /* granted by an operation of its own */
-  F_ENUM("versionReleaseSystem", cluster_releases, .preset = "\"LTS\""),
-  F_END
-};
-static const svc_object cluster_object = { .name = "Cluster", .fields = cluster_fields };
-
-/* What the status shows, and the list of all clusters: nobody sends these. */
-static const char *const cluster_change_states[] = { "PENDING", "APPLIED", NULL };
-static const svc_field cluster_status_fields[] = {
-  F_ENUM("changeStatus", cluster_change_states, .flags = SVC_READ_ONLY),
-  F_END
-};
-static const svc_object cluster_status = { .name = "ClusterStatus", .fields = cluster_status_fields };
-
-static const char *const cluster_availabilities[] = { "available", "dead", "unavailable", "warning", NULL };
-static const char *const cluster_summary_types[] = { "REPLICA_SET", "SHARDED_CLUSTER", NULL };
-
-static const svc_field cluster_summary_fields[] = {
-  F_INT("alertCount", .flags = SVC_READ_ONLY),
-  F_BOOL("authEnabled", .flags = SVC_READ_ONLY),
-  F_ENUM("availability", cluster_availabilities, .flags = SVC_READ_ONLY),
-  F_BOOL("backupEnabled", .flags = SVC_READ_ONLY),
-  F_HEX24("clusterId", .flags = SVC_READ_ONLY),
-  F_LONG("dataSizeBytes", .flags = SVC_READ_ONLY),
-  F_STR("name", .flags = SVC_READ_ONLY),
-  F_INT("nodeCount", .flags = SVC_READ_ONLY),
-  F_BOOL("sslEnabled", .flags = SVC_READ_ONLY),
-  F_ENUM("type", cluster_summary_types, .flags = SVC_READ_ONLY),
-  F_STRS("versions", .flags = SVC_READ_ONLY),
-  F_END
-};
-static const svc_object cluster_summary = { .name = "CloudCluster", .fields = cluster_summary_fields };
-static const svc_field cluster_project_fields[] = {
-  F_LIST("clusters", &cluster_summary, .flags = SVC_READ_ONLY),
-  F_HEX24("groupId", .flags = SVC_READ_ONLY),
-  F_STR("groupName", .flags = SVC_READ_ONLY),
-  F_HEX24("orgId", .flags = SVC_READ_ONLY),
-  F_STR("orgName", .flags = SVC_READ_ONLY),
-  F_STR("planType", .flags = SVC_READ_ONLY),
-  F_STRS("tags", .flags = SVC_READ_ONLY),
-  F_END
-};
-static const svc_object cluster_project = { .name = "OrgGroup", .fields = cluster_project_fields };
-
 /* ----------------------------------------------------------------------------------------------------------- routes */
-
-static bool cluster_run_status(svc_call *c);
-static bool cluster_run_everywhere(svc_call *c);
 
 /* Clusters that are gone are not kept, with backups or without: the two parameters are taken and change nothing. */
 static const svc_param cluster_list_params[] = {
@@ -209,32 +41,45 @@ static const svc_param cluster_delete_params[] = { { .name = "retainBackups", .t
 #define CLUSTER_EDITORS \
   (SVC_R_GROUP_CLUSTER_MANAGER | SVC_R_GROUP_CLUSTER_RESILIENCE_TESTER | SVC_R_GROUP_REPLICA_SET_MANAGER)
 
+#define CLUSTER "/groups/{groupId}/clusters", SVC_SET_CLUSTERS, (20230101, 20230201, 20240805), SVC_R_GROUP_READ_ONLY, 0
+#define CLUSTER_CHANGE "/groups/{groupId}/clusters", SVC_SET_CLUSTERS, (20230101, 20230201, 20240805, 20241023), 0, CLUSTER_EDITORS
+#define CLUSTER_UPGRADE "/groups/{groupId}/clusters", SVC_SET_CLUSTERS, (20230101), 0, SVC_R_GROUP_CLUSTER_MANAGER
+#define CLUSTER_ONE(...) "/groups/{groupId}/clusters/{clusterName}", SVC_SET_CLUSTERS, (__VA_ARGS__), 0, 0
+
 static const svc_route cluster_routes[] = {
-  { .method = SVC_GET, .path = "/groups/{groupId}/clusters", .set = SVC_SET_CLUSTERS, .flags = SVC_PAGED,
-    .versions = { 20230101, 20230201, 20240805 }, .roles = SVC_R_GROUP_READ_ONLY, .params = cluster_list_params,
-    .run = svc_verb_list },
-  { .method = SVC_POST, .path = "/groups/{groupId}/clusters", .set = SVC_SET_CLUSTERS, .status = 202,
-    .versions = { 20230101, 20230201, 20240805, 20241023 }, .roles = SVC_R_GROUP_CLUSTER_CREATOR,
-    .run = svc_verb_create,
-    .example = "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
-               "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
-               "\"nodeCount\":3}}]}]}" },
-  { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}", .set = SVC_SET_CLUSTERS,
-    .versions = { 20230101, 20230201, 20240805 }, .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_read },
-  { .method = SVC_PATCH, .path = "/groups/{groupId}/clusters/{clusterName}", .set = SVC_SET_CLUSTERS,
-    .versions = { 20230101, 20230201, 20240805, 20241023 }, .roles = CLUSTER_EDITORS, .run = svc_verb_update },
-  { .method = SVC_DELETE, .path = "/groups/{groupId}/clusters/{clusterName}", .set = SVC_SET_CLUSTERS, .status = 202,
-    .flags = SVC_EMPTY_OBJECT, .versions = { 20230101, 20230201 }, .roles = SVC_R_GROUP_OWNER,
-    .params = cluster_delete_params, .run = svc_verb_delete },
-  { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/status", .set = SVC_SET_CLUSTERS,
-    .versions = { 20230101 }, .roles = SVC_R_GROUP_READ_ONLY, .answer = &cluster_status, .run = cluster_run_status },
+  R_GET(CLUSTER, "", .flags = SVC_PAGED, .params = cluster_list_params, .run = svc_verb_list),
+  R_FOR(SVC_R_GROUP_CLUSTER_CREATOR, CLUSTER_CHANGE, SVC_POST, "", .status = 202, .run = svc_verb_create,
+        .example = "{\"name\":\"Main\",\"backupEnabled\":true,\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
+                   "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
+                   "\"nodeCount\":3}}]}]}"),
+  R_GET(CLUSTER, "/{clusterName}", .run = svc_verb_read),
+  R_PATCH(CLUSTER_CHANGE, "/{clusterName}", .run = svc_verb_update),
+  R_FOR(SVC_R_GROUP_OWNER, CLUSTER_ONE(20230101, 20230201), SVC_DELETE, "", .status = 202, .flags = SVC_EMPTY_OBJECT,
+        .params = cluster_delete_params, .run = svc_verb_delete),
+  R_FOR(SVC_R_GROUP_READ_ONLY, CLUSTER_ONE(20230101), SVC_GET, "/status", .answer = &svc_cluster_status, .run = svc_cluster_run_status),
+  R_FOR(SVC_R_GROUP_READ_ONLY, CLUSTER_ONE(20240805), SVC_GET, "/autoScalingConfiguration", .deprecated = 20240805,
+        .answer = &svc_cluster_scaling_mode, .run = svc_cluster_run_scaling_mode),
+  R_FOR(SVC_R_GROUP_CLUSTER_MANAGER, CLUSTER_ONE(20230101, 20230201), SVC_POST, "/restartPrimaries", .status = 200,
+        .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT, .run = svc_cluster_run_restart),
+  R_FOR(SVC_R_GROUP_OWNER, CLUSTER_ONE(20240530), SVC_POST, ":pinFeatureCompatibilityVersion", .status = 204,
+        .flags = SVC_BODY_OPTIONAL, .body = &svc_cluster_pin, .run = svc_cluster_run_pin, .example = "{}"),
+  R_FOR(SVC_R_GROUP_OWNER, CLUSTER_ONE(20240530), SVC_POST, ":unpinFeatureCompatibilityVersion", .status = 204,
+        .flags = SVC_NO_BODY, .run = svc_cluster_run_unpin),
+  R_FOR(SVC_R_GROUP_SUPPORT_ACCESS_MANAGER, CLUSTER_ONE(20240805), SVC_POST, ":grantVendorEmployeeAccess", .status = 204,
+        .body = &svc_cluster_grant, .run = svc_cluster_run_grant,
+        .example = "{\"expirationTime\":\"2099-01-01T00:00:00Z\",\"grantType\":\"CLUSTER_DATABASE_LOGS\"}"),
+  R_FOR(SVC_R_GROUP_SUPPORT_ACCESS_MANAGER, CLUSTER_ONE(20240805), SVC_POST, ":revokeVendorEmployeeAccess", .status = 204,
+        .flags = SVC_NO_BODY, .run = svc_cluster_run_revoke),
+  R_POST(CLUSTER_UPGRADE, "/tenantUpgrade", .body = &svc_cluster_legacy, .answer = &svc_cluster_legacy, .run = svc_cluster_run_upgrade,
+         .example = "{\"name\":\"Shared\",\"providerSettings\":{\"instanceSizeName\":\"M10\",\"providerName\":\"AWS\","
+                    "\"regionName\":\"US_EAST_1\"}}"),
   { .method = SVC_POST, .path = "/groups/{groupId}/flexClusters:tenantUpgrade", .set = SVC_SET_FLEX_CLUSTERS,
     .versions = { 20241113 }, .roles = SVC_R_GROUP_CLUSTER_MANAGER, .answer = &svc_flex_object, .run = svc_flex_upgrade,
     .example = "{\"name\":\"Flexible\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
                "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
                "\"nodeCount\":3}}]}]}" },
-  { .method = SVC_GET, .path = "/clusters", .set = SVC_SET_CLUSTER_LIST, .flags = SVC_PAGED,
-    .versions = { 20230101 }, .answer = &cluster_project, .run = cluster_run_everywhere },
+  R_POST(CLUSTER_UPGRADE, "/tenantUpgradeToServerless", .deprecated = 20250205, .sunset = 20250205, .flags = SVC_RAW_BODY,
+         .body = &svc_cluster_serverless, .answer = &svc_cluster_serverless, .run = svc_cluster_run_serverless),
   SVC_ROUTES_END
 };
 
@@ -260,144 +105,6 @@ static const svc_guard cluster_guards[] = {
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
-
-enum { CLUSTER_DUE_RESUME = SVC_DUE_OWN }; /* the end of a pause */
-
-typedef struct cluster_facts {
-  char id[CLUSTER_ID];
-  int64_t resumed;
-} cluster_facts;
-
-static cluster_facts cluster_old_facts(const svc_entity *e)
-{
-  cluster_facts facts = { { 0 }, 0 };
-  if (e->extra.n < CLUSTER_SUMMARY) return facts;
-  memcpy(facts.id, e->extra.p, CLUSTER_ID);
-  svc_str_i64((svc_str){ e->extra.p + CLUSTER_ID, CLUSTER_TIME }, &facts.resumed);
-  return facts;
-}
-
-/* ---- database version */
-
-static int cluster_version_rank(svc_str major)
-{
-  size_t i;
-  for (i = 0; i < SVC_DB_VERSION_COUNT; i++)
-    if (svc_str_is(major, svc_db_versions[i].major)) return (int)i;
-  return -1;
-}
-
-/* A version must be one of those on offer, and never older than the one it has; one that is no longer on offer may stay. */
-static bool cluster_version(svc_call *c, svc_change *change)
-{
-  svc_str wanted = svc_node_str(change->body, "dbMajorVersion"), held = svc_node_str(change->before, "dbMajorVersion");
-  const svc_db_version *v = svc_db_versions;
-  int rank;
-  if (held.n && svc_str_eq(wanted, held)) return true;
-  while (!v->is_default) v++;
-  if (!wanted.n) wanted = svc_str_c(v->major);
-  rank = cluster_version_rank(wanted);
-  if (rank < 0 || rank < cluster_version_rank(held)) return svc_fail(c, SVC_E_DB_VERSION_INVALID, "S", &wanted);
-  v = &svc_db_versions[rank];
-  svc_node_set_str(c->arena, change->body, "dbMajorVersion", svc_str_c(v->major));
-  svc_node_set_str(c->arena, change->body, "dbVersion", svc_str_c(v->full));
-  if (!svc_node_get(change->body, "featureCompatibilityVersionExpirationDate")) /* else it is pinned */
-    svc_node_set_str(c->arena, change->body, "featureCompatibilityVersion", svc_str_c(v->major));
-  return true;
-}
-
-/* ---- the list of all clusters */
-
-static svc_str cluster_extra(svc_call *c, const svc_change *change, const cluster_facts *facts)
-{
-  const svc_node *body = change->body;
-  svc_buf b = svc_buf_new(c->arena, 384);
-  char id[24], time[CLUSTER_TIME + 8];
-  svc_id_hex(&change->id, id);
-  snprintf(time, sizeof time, "%014lld", (long long)facts->resumed % 100000000000000);
-  svc_buf_add(&b, facts->id, CLUSTER_ID);
-  svc_buf_add(&b, time, CLUSTER_TIME);
-  svc_buf_text(&b, "{\"alertCount\":0,\"authEnabled\":true,\"availability\":\"available\",\"backupEnabled\":");
-  svc_buf_text(&b, svc_node_bool(body, "backupEnabled", false) ? "true" : "false");
-  svc_buf_text(&b, ",\"clusterId\":\"");
-  svc_buf_add(&b, id, sizeof id);
-  svc_buf_text(&b, "\",\"dataSizeBytes\":0,\"name\":");
-  svc_json_escape(&b, svc_node_str(body, "name"));
-  svc_buf_text(&b, ",\"nodeCount\":");
-  svc_buf_i64(&b, svc_cluster_node_count(body));
-  svc_buf_text(&b, ",\"sslEnabled\":true,\"type\":\"");
-  svc_buf_text(&b, svc_cluster_is(body, "clusterType", "REPLICASET") ? "REPLICA_SET" : "SHARDED_CLUSTER");
-  svc_buf_text(&b, "\",\"versions\":[");
-  svc_json_escape(&b, svc_node_str(body, "dbVersion"));
-  svc_buf_text(&b, "]}");
-  return svc_buf_done(&b);
-}
-
-static void cluster_write_summaries(svc_call *c, const svc_id *project, svc_buf *b)
-{
-  svc_entity e;
-  svc_scan scan;
-  bool first = true;
-  svc_below_begin(&scan, c->txn, CLUSTER_KIND, project);
-  while (svc_below_next(&scan, CLUSTER_KIND, &e)) {
-    if (e.extra.n < CLUSTER_SUMMARY) continue;
-    if (!first) svc_buf_char(b, ',');
-    svc_buf_add(b, e.extra.p + CLUSTER_SUMMARY, e.extra.n - CLUSTER_SUMMARY);
-    first = false;
-  }
-}
-
-/* A project with its clusters. */
-static bool cluster_write_project(svc_call *c, const svc_entity *project, svc_item *out)
-{
-  svc_buf b = svc_buf_new(c->arena, 512);
-  svc_entity org;
-  char id[24];
-  size_t links_at;
-  bool known = c->s->org && svc_get_noun(c->txn, c->s->org, &project->parent, &org) == SVC_OK;
-  svc_buf_text(&b, "{\"clusters\":[");
-  cluster_write_summaries(c, &project->id, &b);
-  svc_buf_text(&b, "],\"groupId\":\"");
-  svc_id_hex(&project->id, id);
-  svc_buf_add(&b, id, sizeof id);
-  svc_buf_text(&b, "\",\"groupName\":");
-  svc_json_escape(&b, project->unique);
-  links_at = b.n + 1;
-  svc_buf_text(&b, ",\"orgId\":\"");
-  svc_id_hex(&project->parent, id);
-  svc_buf_add(&b, id, sizeof id);
-  svc_buf_text(&b, "\",\"orgName\":");
-  svc_json_escape(&b, known ? org.unique : SVC_S(""));
-  svc_buf_text(&b, ",\"planType\":\"STANDARD\",\"tags\":[]}");
-  memset(out, 0, sizeof *out);
-  out->body = svc_buf_done(&b);
-  out->links_at = links_at;
-  return !b.failed || svc_no_memory(c);
-}
-
-static bool cluster_run_everywhere(svc_call *c)
-{
-  const svc_entities projects = { .noun = c->s->group, .write = cluster_write_project };
-  return svc_list_seen(c, &projects);
-}
-
-/* ---- status */
-
-/* Whatever is under way ends at a known time, or when the driver says so. */
-static bool cluster_run_status(svc_call *c)
-{
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  const svc_entity *e;
-  bool pending;
-  if (!svc_resolve_all(c)) return false;
-  if (!body) return svc_no_memory(c);
-  e = svc_path_entity(c, "cluster");
-  pending = svc_due_get(e, SVC_DUE_STATE) || svc_order_waits(c, e);
-  svc_node_set_str(c->arena, body, "changeStatus", pending ? SVC_S("PENDING") : SVC_S("APPLIED"));
-  return svc_answer_node(c, body);
-}
-
-/* ---- changes */
 
 typedef struct cluster_diff {
   bool pause, tags, light, heavy;
@@ -427,7 +134,7 @@ static cluster_diff cluster_compare(const svc_change *change)
 }
 
 static bool cluster_may_pause(svc_call *c, const svc_change *change, const cluster_diff *diff,
-                              const cluster_facts *facts)
+                              const svc_cluster_kept *kept)
 {
   int64_t minutes = CLUSTER_PAUSE_MINUTES;
   svc_str name = svc_node_str(change->body, "name");
@@ -435,16 +142,16 @@ static bool cluster_may_pause(svc_call *c, const svc_change *change, const clust
   if (svc_cluster_is_tenant(change->body)) return svc_cluster_fail(c, change, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED);
   if (!svc_cluster_is(change->before, "stateName", "IDLE"))
     return svc_cluster_fail(c, change, SVC_E_CANNOT_PAUSE_CLUSTER_WITH_PENDING_CHANGES);
-  if (facts->resumed && c->now - facts->resumed < minutes * 60000)
+  if (kept->resumed && c->now - kept->resumed < minutes * 60000)
     return svc_fail(c, SVC_E_CANNOT_PAUSE_RECENTLY_RESUMED_CLUSTER, "Si", &name, &minutes);
   return true;
 }
 
 static bool cluster_pause_rules(svc_call *c, const svc_change *change, const cluster_diff *diff,
-                                const cluster_facts *facts)
+                                const svc_cluster_kept *kept)
 {
   bool was = svc_node_bool(change->before, "paused", false), is = svc_node_bool(change->body, "paused", false);
-  if (is && !was) return cluster_may_pause(c, change, diff, facts);
+  if (is && !was) return cluster_may_pause(c, change, diff, kept);
   if (was && diff->heavy) return svc_cluster_fail(c, change, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER);
   /* a whole body that was read and sent back also says that it is paused: that is no request to pause it */
   if (was && is && svc_node_count(change->input) == 1 && svc_node_get(change->input, "paused"))
@@ -452,19 +159,20 @@ static bool cluster_pause_rules(svc_call *c, const svc_change *change, const clu
   return true;
 }
 
-static bool cluster_update(svc_call *c, svc_change *change, cluster_facts *facts)
+static bool cluster_update(svc_call *c, svc_change *change, svc_cluster_kept *kept)
 {
   cluster_diff diff = cluster_compare(change);
-  if (!svc_cluster_is(change->before, "clusterType", "REPLICASET") &&
-      svc_cluster_is(change->body, "clusterType", "REPLICASET"))
-    return svc_cluster_fail(c, change, SVC_E_SHARDED_CLUSTER_CANT_BECOME_REPLICA_SET);
-  if (!cluster_pause_rules(c, change, &diff, facts)) return false;
+  if ((diff.heavy || diff.pause) && svc_cluster_restarts(change))
+    return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTART_IN_PROGRESS);
+  if ((diff.heavy || diff.pause) && svc_backup_restoring(c, &change->id))
+    return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE);
+  if (!cluster_pause_rules(c, change, &diff, kept)) return false;
   if (diff.pause) {
     bool pause = svc_node_bool(change->body, "paused", false);
     svc_change_due(change, CLUSTER_DUE_RESUME, pause ? c->now + CLUSTER_PAUSED_DAYS * CLUSTER_DAY_MS : 0);
-    if (!pause) facts->resumed = c->now;
+    if (!pause) kept->resumed = c->now;
   }
-  if (diff.heavy) svc_cluster_connect(c, change->body, facts->id);
+  if (diff.heavy) svc_cluster_connect(c, change->body, kept->id);
   if (diff.heavy || diff.pause) {
     if (svc_cluster_is(change->before, "stateName", "CREATING")) {
       change->state = NULL;
@@ -479,29 +187,33 @@ static bool cluster_update(svc_call *c, svc_change *change, cluster_facts *facts
 
 static bool cluster_prepare(svc_call *c, svc_change *change)
 {
-  cluster_facts facts = { { 0 }, 0 };
-  if (change->before) facts = cluster_old_facts(&change->entity);
-  else svc_cluster_host_id(c, &change->id, facts.id);
-  if (!change->before && svc_node_bool(change->body, "paused", false))
-    return svc_fail(c, SVC_E_CANNOT_CREATE_PAUSED_CLUSTER, "");
-  if (!cluster_version(c, change) || !svc_cluster_specs(c, change)) return false;
-  if (!change->before) svc_cluster_connect(c, change->body, facts.id);
-  else if (!cluster_update(c, change, &facts)) return false;
-  change->extra = cluster_extra(c, change, &facts);
-  return true;
+  svc_cluster_kept kept = { { 0 }, 0, false };
+  if (svc_cluster_acts(c, change)) return true;
+  if (change->before) kept = svc_cluster_kept_of(&change->entity);
+  else svc_cluster_host_id(c, &change->id, kept.id);
+  if (!svc_cluster_rules(c, change)) return false;
+  if (!change->before) svc_cluster_connect(c, change->body, kept.id);
+  else if (!cluster_update(c, change, &kept)) return false;
+  change->extra = svc_cluster_extra(c, change, &kept);
+  return svc_backup_allows(c, change);
 }
 
 /* At the end of a pause the cluster is updated as by a request to resume. */
 static bool cluster_fell_due(svc_call *c, svc_change *change, int tag)
 {
-  cluster_facts facts = cluster_old_facts(&change->entity);
+  svc_cluster_kept kept = svc_cluster_kept_of(&change->entity);
+  if (svc_cluster_ended(c, change, tag)) return true;
+  if (tag == SVC_DUE_STATE && kept.restarting) {
+    kept.restarting = false;
+    change->extra = svc_cluster_extra(c, change, &kept);
+  }
   if (tag != CLUSTER_DUE_RESUME || !svc_node_bool(change->body, "paused", false)) return true;
-  facts.resumed = c->now;
+  kept.resumed = c->now;
   svc_node_set_bool(c->arena, change->body, "paused", false);
   svc_node_set_str(c->arena, change->body, "stateName", SVC_S("UPDATING"));
   change->due = svc_transition_due(c->s, change->noun->noun, SVC_S("UPDATING"), c->now);
   change->event = change->noun->noun->event_updated;
-  change->extra = cluster_extra(c, change, &facts);
+  change->extra = svc_cluster_extra(c, change, &kept);
   return true;
 }
 
@@ -521,7 +233,7 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .kind = CLUSTER_KIND,
   .parent = "project",
   .param = "clusterName",
-  .object = &cluster_object,
+  .object = &svc_cluster_object,
   .key = "name",
   .unique = "name",
   .names = FLEX_NAMES,
@@ -541,7 +253,10 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .field_errors = cluster_errors,
   .routes = cluster_routes,
   .prepare = cluster_prepare,
+  .stored = svc_backup_follows,
+  .removing = svc_backup_removing,
   .fell_due = cluster_fell_due,
+  .desired = svc_cluster_desired,
   .facts = svc_cluster_facts,
   .meters = svc_cluster_meters
 };

@@ -1,11 +1,13 @@
 /*
-** How clusters are reached: the names of their hosts, and the connection strings that are made of them.
+** How clusters are reached: the names of their hosts, and the connection strings that are made of them. All strings are one
+** derivation from a struct of inputs (cluster_parts.h): whoever learns more of a project's network adds an input.
 **
 ** Hosts of one project have a part of their names in common, which is the project's id in other digits, and those of one
 ** cluster six characters that no other cluster of the project has. So no two clusters share a host's name, by construction.
 ** What a driver says of the hosts that it really has stands above all of that.
 */
 #include "catalog/catalog.h"
+#include "catalog/values.h"
 #include "catalog/deployment/cluster_parts.h"
 
 static void cluster_connection_base36(uint64_t value, char *out, size_t digits)
@@ -60,28 +62,229 @@ static void cluster_connection_project(const svc_id *group, char out[CLUSTER_CON
   }
 }
 
-static void cluster_connection_write_hosts(svc_buf *b, const svc_node *body, const char *id, const char *domain)
+/* ------------------------------------------------------------------------------------------------------ derivation */
+
+/* "US_EAST_1" as it stands in a host's name: "us-east-1". */
+static void cluster_connection_lower(svc_buf *b, svc_str text)
 {
-  const svc_node *spec = svc_node_get(body, "replicationSpecs")->first, *region;
+  size_t i;
+  for (i = 0; i < text.n; i++) {
+    char one = text.p[i];
+    svc_buf_char(b, one == '_' ? '-' : one >= 'A' && one <= 'Z' ? (char)(one - 'A' + 'a') : one);
+  }
+}
+
+/* What the hosts are called after: six characters, or of a legacy cluster its name. */
+static svc_str cluster_connection_stem(svc_arena *a, const svc_cluster_reach *r)
+{
+  svc_buf b = svc_buf_new(a, 80);
+  if (!r->legacy) return (svc_str){ r->id, CLUSTER_ID };
+  cluster_connection_lower(&b, svc_node_str(r->body, "name"));
+  return svc_buf_done(&b);
+}
+
+/* What comes behind that. Of a legacy cluster the project is behind a hyphen, and a provider that is not the first is named. */
+static svc_str cluster_connection_tail(svc_arena *a, const svc_cluster_reach *r)
+{
+  const svc_node *spec = svc_node_get(r->body, "replicationSpecs")->first;
+  svc_str provider = svc_node_str(svc_node_get(spec, "regionConfigs")->first, "providerName");
+  char project[CLUSTER_CONNECTION_PROJECT];
+  svc_buf b = svc_buf_new(a, 96);
+  cluster_connection_project(&r->group, project);
+  svc_buf_char(&b, r->legacy ? '-' : '.');
+  svc_buf_add(&b, project, sizeof project);
+  svc_buf_char(&b, '.');
+  if (r->legacy && !svc_str_is(provider, svc_values_clouds[0])) {
+    cluster_connection_lower(&b, provider);
+    svc_buf_char(&b, '.');
+  }
+  svc_buf_text(&b, r->domain);
+  return svc_buf_done(&b);
+}
+
+/* All hosts that can be elected, of all shards. */
+static void cluster_connection_write_hosts(svc_buf *b, const svc_cluster_reach *r, svc_str stem, const char *mark, svc_str tail)
+{
+  const svc_node *spec = svc_node_get(r->body, "replicationSpecs")->first, *region;
   unsigned shard, node;
-  char number[16];
+  char number[24];
   for (shard = 0; spec; spec = spec->next, shard++) {
     int64_t nodes = 0;
     for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
       nodes += svc_cluster_electable(region);
     for (node = 0; node < nodes; node++) {
       if (shard || node) svc_buf_char(b, ',');
-      svc_buf_add(b, id, CLUSTER_ID);
+      svc_buf_str(b, stem);
       snprintf(number, sizeof number, "-shard-%02u-%02u", shard % 100, node % 100);
       svc_buf_text(b, number);
-      svc_buf_text(b, domain);
+      svc_buf_text(b, mark);
+      svc_buf_str(b, tail);
       svc_buf_text(b, ":27017");
     }
   }
 }
 
+/* By its hosts: "-pri" makes of each the one with private addresses. */
+static svc_str cluster_connection_by_hosts(svc_arena *a, const svc_cluster_reach *r, const char *mark)
+{
+  svc_str stem = cluster_connection_stem(a, r);
+  svc_buf b = svc_buf_new(a, 256);
+  svc_buf_text(&b, r->scheme);
+  svc_buf_text(&b, "://");
+  cluster_connection_write_hosts(&b, r, stem, mark, cluster_connection_tail(a, r));
+  svc_buf_text(&b, "/?ssl=true&authSource=admin");
+  if (svc_cluster_is(r->body, "clusterType", "REPLICASET")) {
+    svc_buf_text(&b, "&replicaSet=");
+    svc_buf_str(&b, r->legacy ? svc_node_str(r->body, "name") : stem);
+    svc_buf_text(&b, "-shard-0");
+  }
+  return svc_buf_done(&b);
+}
+
+/* By the one name that stands for all of them. */
+static svc_str cluster_connection_by_name(svc_arena *a, const svc_cluster_reach *r, const char *mark)
+{
+  return svc_arena_print(a, "%s+srv://" SVC_FMT "%s" SVC_FMT, r->scheme, SVC_ARG(cluster_connection_stem(a, r)), mark,
+                         SVC_ARG(cluster_connection_tail(a, r)));
+}
+
+/* Is one of its regions of a provider whose peered networks need strings of their own? */
+static bool cluster_connection_needs_private(const svc_cluster_reach *r)
+{
+  const svc_node *spec = svc_node_get(r->body, "replicationSpecs")->first, *region;
+  for (; spec; spec = spec->next)
+    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
+      if (r->custom_dns || !svc_cluster_is(region, "providerName", svc_values_clouds[0])) return true;
+  return false;
+}
+
+static bool cluster_connection_one_region(const svc_cluster_reach *r)
+{
+  const svc_node *spec = svc_node_get(r->body, "replicationSpecs")->first, *first = NULL, *region;
+  for (; spec; spec = spec->next)
+    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next) {
+      if (!first) first = region;
+      if (!svc_str_eq(svc_node_str(region, "regionName"), svc_node_str(first, "regionName"))) return false;
+    }
+  return true;
+}
+
+/* ---- private endpoints */
+
+/* "pl-0-us-east-1" and what follows; the cluster's name stands before it where each region has its own; "-lb" is behind the
+** number where it limits connections. */
+static svc_str cluster_connection_endpoint(svc_arena *a, const svc_cluster_reach *r, const svc_cluster_endpoint *e, bool srv,
+                                           const char *mark)
+{
+  svc_cluster_reach now = *r;
+  svc_buf b = svc_buf_new(a, 128);
+  now.legacy = false; /* there were none of these then */
+  svc_buf_text(&b, r->scheme);
+  svc_buf_text(&b, srv ? "+srv://" : "://");
+  if (srv && r->regionalized) {
+    cluster_connection_lower(&b, svc_node_str(r->body, "name"));
+    svc_buf_char(&b, '-');
+  }
+  svc_buf_text(&b, "pl-");
+  svc_buf_i64(&b, e->number);
+  svc_buf_text(&b, mark);
+  svc_buf_char(&b, '-');
+  cluster_connection_lower(&b, e->region);
+  svc_buf_str(&b, cluster_connection_tail(a, &now));
+  if (!srv) svc_buf_text(&b, ":1024/?ssl=true&authSource=admin");
+  return svc_buf_done(&b);
+}
+
+/* Do these two share their strings? One name serves all regions, unless each has its own. */
+static bool cluster_connection_shares(const svc_cluster_reach *r, const svc_cluster_endpoint *a, const svc_cluster_endpoint *b)
+{
+  return a->number == b->number && (!r->regionalized || svc_str_eq(a->region, b->region));
+}
+
+static svc_node *cluster_connection_listed(svc_arena *a, const svc_cluster_reach *r, size_t first)
+{
+  svc_node *list = svc_node_new(a, SVC_J_ARRAY, SVC_S("endpoints"), SVC_S("")), *item;
+  size_t i;
+  for (i = first; list && i < r->endpoint_count; i++) {
+    const svc_cluster_endpoint *e = &r->endpoints[i];
+    if (!cluster_connection_shares(r, &r->endpoints[first], e)) continue;
+    item = svc_node_new(a, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    if (!item) return NULL;
+    svc_node_set_str(a, item, "endpointId", e->id);
+    svc_node_set_str(a, item, "providerName", e->provider);
+    svc_node_set_str(a, item, "region", e->region);
+    svc_node_append(list, item);
+  }
+  return list;
+}
+
+static svc_node *cluster_connection_private(svc_arena *a, const svc_cluster_reach *r, size_t first)
+{
+  const svc_cluster_endpoint *e = &r->endpoints[first];
+  svc_node *item = svc_node_new(a, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *listed = cluster_connection_listed(a, r, first);
+  bool sharded = !svc_cluster_is(r->body, "clusterType", "REPLICASET");
+  if (!item || !listed) return NULL;
+  svc_node_set_str(a, item, "connectionString", cluster_connection_endpoint(a, r, e, false, ""));
+  svc_node_put(a, item, listed);
+  svc_node_set_str(a, item, "srvConnectionString", cluster_connection_endpoint(a, r, e, true, ""));
+  if (sharded && !r->legacy && (r->regionalized || cluster_connection_one_region(r)))
+    svc_node_set_str(a, item, "srvShardOptimizedConnectionString", cluster_connection_endpoint(a, r, e, true, "-lb"));
+  svc_node_set_str(a, item, "type", sharded ? SVC_S("DBS") : SVC_S("DBD"));
+  return item;
+}
+
+/* The older way to show those of the first provider: by the id of each. */
+static void cluster_connection_by_id(svc_arena *a, const svc_cluster_reach *r, svc_node *strings, const char *field, bool srv)
+{
+  svc_node *map = NULL;
+  size_t i;
+  for (i = 0; i < r->endpoint_count; i++) {
+    const svc_cluster_endpoint *e = &r->endpoints[i];
+    if (!svc_str_is(e->provider, svc_values_clouds[0])) continue;
+    if (!map) map = svc_node_new(a, SVC_J_OBJECT, svc_str_c(field), SVC_S(""));
+    if (!map) return;
+    svc_node_set_str(a, map, svc_arena_copy(a, e->id).p, cluster_connection_endpoint(a, r, e, srv, ""));
+  }
+  if (map) svc_node_put(a, strings, map);
+}
+
+static void cluster_connection_endpoints(svc_arena *a, const svc_cluster_reach *r, svc_node *strings)
+{
+  svc_node *list = svc_node_new(a, SVC_J_ARRAY, SVC_S("privateEndpoint"), SVC_S("")), *item;
+  size_t i, k;
+  for (i = 0; list && i < r->endpoint_count; i++) {
+    for (k = 0; k < i && !cluster_connection_shares(r, &r->endpoints[k], &r->endpoints[i]); k++) continue;
+    if (k < i) continue; /* listed with that one */
+    item = cluster_connection_private(a, r, i);
+    if (!item) return;
+    svc_node_append(list, item);
+  }
+  if (list) svc_node_put(a, strings, list);
+  cluster_connection_by_id(a, r, strings, "awsPrivateLink", false);
+  cluster_connection_by_id(a, r, strings, "awsPrivateLinkSrv", true);
+}
+
+/* All strings of a cluster, from what it is and how its project's network is made. */
+SVC_PRIVATE void svc_cluster_strings(svc_arena *a, const svc_cluster_reach *r, svc_node *strings)
+{
+  static const char *const optional[] = { "awsPrivateLink", "awsPrivateLinkSrv", "private", "privateEndpoint", "privateSrv" };
+  bool by_peering = r->legacy ? r->private_only && r->peered : r->peered && cluster_connection_needs_private(r);
+  const char *mark = r->legacy ? "" : "-pri"; /* legacy names lead to private addresses themselves, where only those are used */
+  size_t i;
+  for (i = 0; i < sizeof optional / sizeof optional[0]; i++) svc_node_drop(strings, optional[i]);
+  svc_node_set_str(a, strings, "standard", cluster_connection_by_hosts(a, r, ""));
+  svc_node_set_str(a, strings, "standardSrv", cluster_connection_by_name(a, r, ""));
+  if (by_peering) {
+    svc_node_set_str(a, strings, "private", cluster_connection_by_hosts(a, r, mark));
+    svc_node_set_str(a, strings, "privateSrv", cluster_connection_by_name(a, r, mark));
+  }
+  if (r->endpoint_count) cluster_connection_endpoints(a, r, strings);
+}
+
+/* --------------------------------------------------------------------------------------------------------- in a body */
+
 /* The object that holds them, made where there is none. */
-static svc_node *cluster_connection_strings(svc_call *c, svc_node *body)
+static svc_node *cluster_connection_object(svc_call *c, svc_node *body)
 {
   svc_node *strings = svc_node_get(body, "connectionStrings");
   if (strings) return strings;
@@ -93,27 +296,9 @@ static svc_node *cluster_connection_strings(svc_call *c, svc_node *body)
 SVC_PRIVATE void svc_cluster_connect(svc_call *c, svc_node *body, const char *id)
 {
   const svc_config *config = &c->s->config;
-  svc_node *strings;
-  svc_buf b = svc_buf_new(c->arena, 256);
-  svc_str domain;
-  char project[CLUSTER_CONNECTION_PROJECT];
-  if (config->driver) return; /* it knows, and says so when it is done */
-  cluster_connection_project(&c->scope.group, project);
-  domain = svc_arena_print(c->arena, ".%.*s.%s", CLUSTER_CONNECTION_PROJECT, project, config->db_domain);
-  svc_buf_text(&b, config->db_scheme);
-  svc_buf_text(&b, "://");
-  cluster_connection_write_hosts(&b, body, id, domain.p);
-  svc_buf_text(&b, "/?ssl=true&authSource=admin");
-  if (svc_cluster_is(body, "clusterType", "REPLICASET")) {
-    svc_buf_text(&b, "&replicaSet=");
-    svc_buf_add(&b, id, CLUSTER_ID);
-    svc_buf_text(&b, "-shard-0");
-  }
-  strings = cluster_connection_strings(c, body);
-  if (!strings) return; /* the arena remembers it */
-  svc_node_set_str(c->arena, strings, "standard", svc_buf_done(&b));
-  svc_node_set_str(c->arena, strings, "standardSrv",
-                   svc_arena_print(c->arena, "%s+srv://%.6s" SVC_FMT, config->db_scheme, id, SVC_ARG(domain)));
+  svc_cluster_reach reach = { .body = body, .id = id, .group = c->scope.group, .scheme = config->db_scheme, .domain = config->db_domain };
+  svc_node *strings = config->driver ? NULL : cluster_connection_object(c, body); /* a driver knows, and says so when it is done */
+  if (strings) svc_cluster_strings(c->arena, &reach, strings);
 }
 
 /* What a driver says of it: its hosts, as "name:port", and the name that stands for all of them. */
@@ -121,7 +306,7 @@ SVC_PRIVATE bool svc_cluster_facts(svc_call *c, svc_change *change, const svc_no
 {
   const svc_node *hosts = svc_node_get(facts, "hosts"), *host;
   svc_str srv = svc_node_str(facts, "srvHost");
-  svc_node *strings = cluster_connection_strings(c, change->body);
+  svc_node *strings = cluster_connection_object(c, change->body);
   svc_buf b = svc_buf_new(c->arena, 256);
   if (!strings) return svc_no_memory(c);
   for (host = hosts && hosts->type == SVC_J_ARRAY ? hosts->first : NULL; host; host = host->next) {

@@ -133,7 +133,7 @@ static const svc_route search_index_routes[] = {
         .run = svc_verb_list),
   R_GET(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .keep = search_index_old_kept, .run = svc_verb_read),
   R_PATCH(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .body = &search_index_old, .keep = search_index_old_kept,
-          .run = search_index_old_update),
+          .run = search_index_old_update, .example = "{\"numPartitions\":2}"),
   R_DELETE(SEARCH_INDEX_OLD, "/{indexId}", .deprecated = 20240530, .sunset = 20270701, .status = 204,
            .keep = search_index_old_kept, .run = search_index_old_delete),
   SVC_ROUTES_END

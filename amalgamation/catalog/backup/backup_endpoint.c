@@ -1,0 +1,95 @@
+/*
+** Private endpoint of backups: a way for a project's exports and restores into the provider's object store that does not
+** cross the public network. One for each region, at the one provider that has them.
+**
+**   POST --> INITIATING --> ACTIVE --> DELETING <-- DELETE     then it is gone: 404
+**                +--------> FAILED
+*/
+#include "catalog/catalog.h"
+#include "catalog/backup/backup_parts.h"
+
+static const char *const backup_endpoint_clouds[] = { "AWS", NULL };
+static const char *const backup_endpoint_states[] = {
+  "INITIATING", "PENDING_ACCEPTANCE", "ACTIVE", "FAILED", "PENDING_RECREATION", "DELETING", NULL
+};
+
+static const svc_field backup_endpoint_fields[] = {
+  F_ENUM("cloudProvider", backup_endpoint_clouds, .flags = SVC_READ_ONLY),
+  F_STR("errorMessage", .flags = SVC_READ_ONLY),
+  F_ID(),
+  F_STR("privateEndpointConnectionName", .flags = SVC_READ_ONLY),
+  F_ENUM("regionName", svc_values_aws_regions, .flags = SVC_REQUIRED | SVC_FIXED),
+  F_ENUM("status", backup_endpoint_states, .flags = SVC_READ_ONLY),
+  F_ENUM("vpcRegionName", svc_values_aws_regions, .flags = SVC_FIXED),
+  F_END
+};
+static const svc_object backup_endpoint_object = { .name = "ObjectStoragePrivateEndpoint", .fields = backup_endpoint_fields };
+
+#define BACKUP_ENDPOINT \
+  "/groups/{groupId}/backup/{cloudProvider}/privateEndpoints", SVC_SET_BACKUP, (20241113), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
+
+static const svc_route backup_endpoint_routes[] = {
+  R_GET(BACKUP_ENDPOINT, "", .flags = SVC_PAGED, .in_path = "cloudProvider", .run = svc_verb_list),
+  R_POST(BACKUP_ENDPOINT, "", .status = 202, .in_path = "cloudProvider", .run = svc_verb_create,
+         .example = "{\"regionName\":\"US_EAST_1\"}"),
+  R_GET(BACKUP_ENDPOINT, "/{endpointId}", .in_path = "cloudProvider", .run = svc_verb_read),
+  R_DELETE(BACKUP_ENDPOINT, "/{endpointId}", .status = 204, .in_path = "cloudProvider", .run = svc_verb_delete),
+  SVC_ROUTES_END
+};
+
+static const svc_transition backup_endpoint_transitions[] = {
+  { "INITIATING", "ACTIVE", 50, NULL, "backup_endpoint.create" },
+  { "DELETING", NULL, 10, "INTERFACE_ENDPOINT_DELETED", "backup_endpoint.delete" },
+  { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle backup_endpoint_lifecycle = {
+  .field = "status", .created = "INITIATING", .deleted = "DELETING", .failed = "FAILED", .reason = "errorMessage",
+  .transitions = backup_endpoint_transitions
+};
+
+/* Whoever deletes it once more finds it gone. */
+static const svc_guard backup_endpoint_guards[] = {
+  { "status", "DELETING", SVC_GUARD_DELETE, SVC_E_PRIVATE_ENDPOINT_SERVICE_NOT_FOUND }, { NULL, NULL, 0, 0 }
+};
+
+/* From where it is reached: from its own region, unless the caller says otherwise. What it is called: a simulation. */
+static bool backup_endpoint_prepare(svc_call *c, svc_change *change)
+{
+  char id[24];
+  if (change->before) return true;
+  svc_id_hex(&change->id, id);
+  if (!svc_node_get(change->body, "vpcRegionName"))
+    svc_node_set_str(c->arena, change->body, "vpcRegionName", svc_node_str(change->body, "regionName"));
+  if (!c->s->config.driver)
+    svc_node_set_str(c->arena, change->body, "privateEndpointConnectionName",
+                     svc_arena_print(c->arena, "vpce-%.17s", id + sizeof id - 17));
+  return true;
+}
+
+static bool backup_endpoint_facts(svc_call *c, svc_change *change, const svc_node *facts)
+{
+  svc_str name = svc_node_str(facts, "privateEndpointConnectionName");
+  if (name.n && name.n <= 255) svc_node_set_str(c->arena, change->body, "privateEndpointConnectionName", name);
+  return true;
+}
+
+SVC_PRIVATE const svc_noun svc_noun_backup_endpoint = {
+  .name = "backup endpoint",
+  .rel = "backupPrivateEndpoint",
+  .kind = "bpep",
+  .parent = "project",
+  .param = "endpointId",
+  .object = &backup_endpoint_object,
+  .unique = "regionName",
+  .err_not_found = SVC_E_PRIVATE_ENDPOINT_SERVICE_NOT_FOUND,
+  .err_exists = SVC_E_PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION,
+  .lifecycle = &backup_endpoint_lifecycle,
+  .guards = backup_endpoint_guards,
+  .event_created = "INTERFACE_ENDPOINT_CREATED",
+  .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
+  .event_field = "resourceId",
+  .flags = SVC_EVENT_KEY,
+  .routes = backup_endpoint_routes,
+  .prepare = backup_endpoint_prepare,
+  .facts = backup_endpoint_facts
+};

@@ -1,0 +1,427 @@
+/*
+** The backup schedule of a cluster: its policies, which say when snapshots are taken and how long they are kept. It comes
+** with the cluster's backupEnabled; without, there is none to be seen, and nothing is taken.
+**
+** It really runs: the next snapshot is a due date, and when that comes the snapshot is taken and the next one is calculated
+** (backup_clock.c). Where the clock has jumped, what would have expired by now is not taken at all, so a year that was slept
+** through costs as many snapshots as are kept of it. While the cluster is paused none are taken.
+**
+** Policies hold for snapshots to come. What they shall do to those that are there is asked for in the same request, and
+** done in steps of BACKUP_SCHEDULE_STEP, each by a due date of its own: updateSnapshots, deleteSnapshots,
+** updateCopySnapshots, deleteCopySnapshots, deleteCopiedBackups; the note "apply" says how far that is.
+*/
+#include "catalog/catalog.h"
+#include "catalog/backup/backup_parts.h"
+
+#define BACKUP_SCHEDULE_STEP 64  /* snapshots that one step looks at */
+#define BACKUP_SCHEDULE_PAUSE 10 /* milliseconds between two */
+
+enum { BACKUP_SCHEDULE_APPLY = SVC_DUE_OWN }; /* to the snapshots that are there */
+
+static const char *const backup_schedule_item_types[] = { "daily", "hourly", "weekly", "monthly", "yearly", "ondemand", NULL };
+static const char *const backup_schedule_frequencies[] = { "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY", "ON_DEMAND", NULL };
+static const char *const backup_schedule_exported[] = { "monthly", "yearly", NULL };
+
+/* ----------------------------------------------------------------------------------------------------------- fields */
+
+static const svc_field backup_schedule_copy_on_demand_fields[] = {
+  F_ENUM("frequencyType", backup_schedule_item_types, .flags = SVC_REQUIRED),
+  F_ID(),
+  F_END
+};
+static const svc_object backup_schedule_copy_on_demand = {
+  .name = "DiskBackupOnDemandCopyPolicyItem", .fields = backup_schedule_copy_on_demand_fields
+};
+static const svc_field backup_schedule_copy_timed_fields[] = {
+  F_ENUM("retentionUnit", svc_values_retention_units),
+  F_INT("retentionValue", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 3660),
+  F_END
+};
+static const svc_object backup_schedule_copy_timed = {
+  .name = "DiskBackupTimeBasedCopyPolicyItem", .fields = backup_schedule_copy_timed_fields, .base = &backup_schedule_copy_on_demand
+};
+static const svc_variant backup_schedule_copy_item_variants[] = {
+  { "daily", &backup_schedule_copy_timed }, { "hourly", &backup_schedule_copy_timed }, { "monthly", &backup_schedule_copy_timed },
+  { "ondemand", &backup_schedule_copy_on_demand }, { "weekly", &backup_schedule_copy_timed },
+  { "yearly", &backup_schedule_copy_timed }, { NULL, NULL }
+};
+static const svc_object backup_schedule_copy_item = {
+  .name = "DiskBackupCopyPolicyItem", .variant_by = "frequencyType", .variants = backup_schedule_copy_item_variants
+};
+
+static const svc_field backup_schedule_copy_fields[] = {
+  F_ENUM("cloudProvider", svc_values_clouds, .flags = SVC_REQUIRED),
+  F_LIST("copyPolicyItems", &backup_schedule_copy_item, .max_items = 6),
+  F_STRS("frequencies", .values = backup_schedule_frequencies, .flags = SVC_UNIQUE_ITEMS, .max_items = 6),
+  F_INT("lastNumberOfSnapshots", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 500),
+  F_STR("regionName", .flags = SVC_REQUIRED, .max = 64),
+  F_BOOL("shouldCopyOplogs", .preset = "false"),
+  F_HEX24("zoneId", .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object backup_schedule_copy = { .name = "DiskBackupCopySetting", .fields = backup_schedule_copy_fields };
+
+static const svc_field backup_schedule_copied_fields[] = {
+  F_ENUM("cloudProvider", svc_values_clouds, .flags = SVC_WRITE_ONLY),
+  F_STR("regionName", .flags = SVC_WRITE_ONLY, .max = 64),
+  F_HEX24("zoneId", .flags = SVC_WRITE_ONLY),
+  F_END
+};
+static const svc_object backup_schedule_copied = { .name = "DeleteCopiedBackups", .fields = backup_schedule_copied_fields };
+
+static const svc_field backup_schedule_export_fields[] = {
+  F_HEX24("exportBucketId"),
+  F_ENUM("frequencyType", backup_schedule_exported),
+  F_END
+};
+static const svc_object backup_schedule_export = { .name = "AutoExportPolicy", .fields = backup_schedule_export_fields };
+
+static const svc_field backup_schedule_extra_fields[] = {
+  F_ENUM("frequencyType", backup_schedule_frequencies, .flags = SVC_REQUIRED),
+  F_INT("retentionDays", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 0, .max = 366),
+  F_END
+};
+static const svc_object backup_schedule_extra = { .name = "ExtraRetentionSetting", .fields = backup_schedule_extra_fields };
+
+static const svc_field backup_schedule_item_fields[] = {
+  F_INT("frequencyInterval", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 40),
+  F_ENUM("frequencyType", backup_schedule_item_types, .flags = SVC_REQUIRED),
+  F_ID(),
+  F_ENUM("retentionUnit", svc_values_retention_units, .flags = SVC_REQUIRED),
+  F_INT("retentionValue", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 3660),
+  F_END
+};
+static const svc_object backup_schedule_item = { .name = "DiskBackupApiPolicyItem", .fields = backup_schedule_item_fields };
+
+static const svc_field backup_schedule_policy_fields[] = {
+  F_ID(),
+  F_LIST("policyItems", &backup_schedule_item, .flags = SVC_REQUIRED, .max_items = SVC_BACKUP_ITEMS),
+  F_END
+};
+static const svc_object backup_schedule_policy = {
+  .name = "AdvancedDiskBackupSnapshotSchedulePolicy", .fields = backup_schedule_policy_fields
+};
+
+static const svc_field backup_schedule_fields[] = {
+  F_BOOL("autoCopySettingsEnabled", .preset = "false"),
+  F_BOOL("autoExportEnabled", .preset = "false"),
+  F_HEX24("clusterId", .flags = SVC_READ_ONLY),
+  F_STR("clusterName", .flags = SVC_READ_ONLY),
+  F_BOOL("copyPolicyItemsEnabled", .preset = "false"),
+  F_LIST("copySettings", &backup_schedule_copy, .max_items = 20, .preset = "[]"),
+  F_LIST("deleteCopiedBackups", &backup_schedule_copied, .flags = SVC_WRITE_ONLY, .max_items = 20),
+  F_BOOL("deleteCopySnapshots", .flags = SVC_WRITE_ONLY),
+  F_BOOL("deleteSnapshots", .flags = SVC_WRITE_ONLY),
+  F_OBJ("export", &backup_schedule_export, .flags = SVC_NULLABLE),
+  F_LIST("extraRetentionSettings", &backup_schedule_extra, .max_items = 6, .preset = "[]"),
+  F_DATE("nextSnapshot", .flags = SVC_READ_ONLY),
+  F_LIST("policies", &backup_schedule_policy, .flags = SVC_REQUIRED, .max_items = 1, .preset = "[]"),
+  F_INT("referenceHourOfDay", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 23),
+  F_INT("referenceMinuteOfHour", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 59),
+  F_INT("restoreWindowDays", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 366),
+  F_BOOL("updateCopySnapshots", .flags = SVC_WRITE_ONLY),
+  F_BOOL("updateSnapshots", .flags = SVC_WRITE_ONLY),
+  F_BOOL("useOrgAndGroupNamesInExportPrefix", .preset = "false"),
+  F_END
+};
+static const svc_object backup_schedule_object = { .name = "DiskBackupSnapshotSchedule", .fields = backup_schedule_fields };
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+static bool backup_schedule_read(svc_call *c);
+static bool backup_schedule_update(svc_call *c);
+static bool backup_schedule_clear(svc_call *c);
+
+#define BACKUP_SCHEDULE \
+  "/groups/{groupId}/clusters/{clusterName}/backup/schedule", SVC_SET_BACKUP, (20230101, 20240805), SVC_R_GROUP_READ_ONLY, \
+    SVC_R_GROUP_BACKUP_MANAGER
+
+static const svc_route backup_schedule_routes[] = {
+  R_GET(BACKUP_SCHEDULE, "", .flags = SVC_ITEM, .run = backup_schedule_read),
+  R_PATCH(BACKUP_SCHEDULE, "", .run = backup_schedule_update),
+  R_DELETE(BACKUP_SCHEDULE, "", .run = backup_schedule_clear),
+  SVC_ROUTES_END
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+static bool backup_schedule_there(svc_call *c)
+{
+  return svc_resolve_all(c) && svc_backup_enabled(c, svc_path_entity(c, "cluster"));
+}
+
+static bool backup_schedule_read(svc_call *c)
+{
+  return backup_schedule_there(c) && svc_verb_read(c);
+}
+
+static bool backup_schedule_update(svc_call *c)
+{
+  return backup_schedule_there(c) && svc_verb_update(c);
+}
+
+/* No policy asks for anything any more. What is kept stays until it expires. */
+static bool backup_schedule_clear(svc_call *c)
+{
+  svc_node *policies, *none;
+  svc_change change;
+  if (!backup_schedule_there(c) || !svc_change_begin(c, &change)) return false;
+  policies = svc_node_get(change.body, "policies");
+  none = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("policyItems"), SVC_S(""));
+  if (policies && policies->first && none) svc_node_put(c->arena, policies->first, none);
+  return svc_compliance_met(c, change.body, svc_path_entity(c, "cluster")->unique) && svc_change_store(c, &change);
+}
+
+static void backup_schedule_set_next(svc_call *c, svc_change *change, int64_t when)
+{
+  char date[21];
+  svc_change_due(change, SVC_DUE_RUN, when);
+  svc_node_drop(change->body, "nextSnapshot");
+  if (!when) return;
+  svc_date_text(when, date);
+  svc_node_set_str(c->arena, change->body, "nextSnapshot", svc_arena_copy(c->arena, svc_str_c(date)));
+}
+
+/* Until the caller says otherwise, at the minute at which backups began. */
+static void backup_schedule_reference(svc_call *c, svc_node *body)
+{
+  int64_t minute = c->now / 60000 % (24 * 60);
+  if (!svc_node_get(body, "referenceHourOfDay")) svc_node_set_i64(c->arena, body, "referenceHourOfDay", minute / 60);
+  if (!svc_node_get(body, "referenceMinuteOfHour")) svc_node_set_i64(c->arena, body, "referenceMinuteOfHour", minute % 60);
+}
+
+static svc_node *backup_schedule_items(const svc_node *body)
+{
+  const svc_node *policies = svc_node_get(body, "policies");
+  return policies && policies->first ? svc_node_get(policies->first, "policyItems") : NULL;
+}
+
+/* An item that stands where another one stood has its id; one of another frequency is another item, and snapshots of that one
+** are not its own. */
+static void backup_schedule_renew_ids(svc_call *c, const svc_change *change)
+{
+  const svc_node *old = backup_schedule_items(change->before), *items = backup_schedule_items(change->body);
+  svc_node *item;
+  for (item = items ? items->first : NULL; item && old; item = item->next) {
+    const svc_node *was = svc_element_named(old, svc_node_str(item, "id"));
+    svc_id id;
+    if (!was || svc_str_eq(svc_node_str(was, "frequencyType"), svc_node_str(item, "frequencyType"))) continue;
+    id = svc_new_id(c->txn);
+    svc_node_set_str(c->arena, item, "id", svc_id_str(c->arena, &id));
+  }
+}
+
+/* What is asked for the snapshots that are there, as a note. False: no memory. */
+static bool backup_schedule_apply_later(svc_call *c, svc_change *change)
+{
+  static const char *const asked[] = { "updateSnapshots", "deleteSnapshots", "updateCopySnapshots", "deleteCopySnapshots" };
+  svc_node *notes = svc_backup_notes(c, change->extra), *apply = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("apply"), SVC_S(""));
+  const svc_node *copied = svc_node_get(change->input, "deleteCopiedBackups");
+  size_t i;
+  if (!notes || !apply) return false;
+  for (i = 0; i < sizeof asked / sizeof asked[0]; i++)
+    if (svc_node_bool(change->input, asked[i], false)) svc_node_set_bool(c->arena, apply, asked[i], true);
+  if (copied && copied->first) svc_node_put(c->arena, apply, svc_node_copy(c->arena, copied));
+  if (!apply->first) return true;
+  svc_node_put(c->arena, notes, apply);
+  change->extra = svc_backup_notes_text(c, notes);
+  svc_change_due(change, BACKUP_SCHEDULE_APPLY, c->now);
+  return true;
+}
+
+/* Copies that a compliance policy protects stay. */
+static bool backup_schedule_copies_free(svc_call *c, const svc_change *change, const svc_entity *cluster)
+{
+  const svc_node *policy;
+  if (!svc_node_bool(change->input, "deleteCopySnapshots", false) && !svc_node_get(change->input, "deleteCopiedBackups")) return true;
+  policy = svc_compliance(c);
+  if (!svc_node_bool(policy, "copyProtectionEnabled", false)) return c->error.code == SVC_E_NONE;
+  return svc_fail(c, SVC_E_BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, "S", &cluster->unique);
+}
+
+static bool backup_schedule_prepare(svc_call *c, svc_change *change)
+{
+  svc_backup_plan plan;
+  svc_entity cluster;
+  if (change->pending.n) change->extra = change->pending; /* notes of the older view */
+  if (!svc_backup_cluster(c, &change->parent, &cluster)) return false;
+  svc_node_set_str(c->arena, change->body, "clusterId", svc_id_str(c->arena, &cluster.id));
+  svc_node_set_str(c->arena, change->body, "clusterName", cluster.unique);
+  backup_schedule_reference(c, change->body);
+  backup_schedule_renew_ids(c, change);
+  if (change->input && /* else the cluster's backups go on or off: what was good stays so */
+      (!svc_backup_policy_check(c, change->body, &cluster) || !svc_compliance_met(c, change->body, cluster.unique) ||
+       !backup_schedule_copies_free(c, change, &cluster)))
+    return false;
+  svc_backup_plan_of(change->body, &plan);
+  backup_schedule_set_next(c, change, svc_backup_says(&cluster, "backupEnabled") ? svc_backup_next_kept(&plan, c->now, c->now) : 0);
+  return backup_schedule_apply_later(c, change) || svc_no_memory(c);
+}
+
+/* ---- a snapshot is due */
+
+/* The items that ask for it now: their ids; *rarest, *expiry: of the one that keeps it longest. */
+static svc_node *backup_schedule_asking(svc_call *c, const svc_backup_plan *plan, int *rarest, int64_t *expiry)
+{
+  svc_node *ids = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("policyItems"), SVC_S("")), *id;
+  size_t i;
+  *expiry = 0;
+  for (i = 0; i < plan->count && ids; i++) {
+    const svc_backup_item *item = &plan->items[i];
+    int64_t until = svc_backup_expiry(item->keep, c->now);
+    if (svc_backup_next(item, plan->reference, c->now - 1) != c->now) continue;
+    id = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), item->id);
+    if (!id) return NULL;
+    svc_node_append(ids, id);
+    if (until < *expiry || (until == *expiry && item->frequency < *rarest)) continue;
+    *expiry = until;
+    *rarest = item->frequency;
+  }
+  return ids;
+}
+
+static bool backup_schedule_can_take(svc_call *c, const svc_entity *cluster)
+{
+  svc_str state = svc_backup_word(cluster, "stateName");
+  return svc_backup_says(cluster, "backupEnabled") && !svc_backup_says(cluster, "paused") && !svc_str_is(state, "CREATING") &&
+         !svc_str_is(state, "DELETING") && svc_count(c->txn, SNAPSHOT_KIND, &cluster->id) < SVC_BACKUP_SNAPSHOTS;
+}
+
+static bool backup_schedule_run(svc_call *c, svc_change *change)
+{
+  int64_t now = c->txn->ids->now, expiry;
+  svc_backup_plan plan;
+  svc_entity cluster;
+  svc_node *items;
+  int rarest = 0;
+  if (!svc_backup_cluster(c, &change->parent, &cluster)) return false;
+  svc_backup_plan_of(change->body, &plan);
+  items = backup_schedule_asking(c, &plan, &rarest, &expiry);
+  if (!items) return svc_no_memory(c);
+  if (expiry > now && backup_schedule_can_take(c, &cluster) && !svc_snapshot_take(c, &cluster, items, rarest, expiry)) return false;
+  backup_schedule_set_next(c, change, svc_backup_says(&cluster, "backupEnabled") ? svc_backup_next_kept(&plan, c->now, now) : 0);
+  return true;
+}
+
+/* ---- policies are applied to what is there */
+
+typedef struct backup_schedule_work {
+  const svc_node *asked; /* the note */
+  svc_backup_plan plan;
+  svc_node *regions; /* to which copies go */
+  bool kept_for_good; /* a compliance policy keeps what there is */
+} backup_schedule_work;
+
+/* Until when the items that are left keep a snapshot; 0: none of them is left. */
+static int64_t backup_schedule_kept(const backup_schedule_work *work, const svc_node *snapshot)
+{
+  const svc_node *ids = svc_node_get(snapshot, "policyItems"), *id;
+  int64_t taken = 0, until = 0, expiry;
+  size_t i;
+  svc_date_parse(svc_node_str(snapshot, "createdAt"), &taken);
+  for (id = ids ? ids->first : NULL; id; id = id->next)
+    for (i = 0; i < work->plan.count; i++) {
+      if (!svc_str_eq(id->text, work->plan.items[i].id)) continue;
+      expiry = svc_backup_expiry(work->plan.items[i].keep, taken);
+      if (expiry > until) until = expiry;
+    }
+  return until;
+}
+
+static bool backup_schedule_apply_one(svc_call *c, const backup_schedule_work *work, const svc_entity *e)
+{
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, SNAPSHOT_KIND);
+  const svc_node *body = svc_entity_body(c, e), *copied = svc_node_get(work->asked, "deleteCopiedBackups");
+  int64_t until, was = svc_due_get(e, SVC_DUE_EXPIRY);
+  bool scheduled;
+  svc_entity now;
+  if (!body) return false;
+  scheduled = svc_str_is(svc_node_str(body, "snapshotType"), "scheduled");
+  until = scheduled ? backup_schedule_kept(work, body) : 0;
+  if (scheduled && !until && svc_node_get(work->asked, "deleteSnapshots") && !work->kept_for_good) return svc_erase(c, noun, e);
+  if (until && svc_node_get(work->asked, "updateSnapshots") && (until > was || !work->kept_for_good) &&
+      !svc_snapshot_keep_until(c, e, until))
+    return false;
+  if (svc_entity_get(c->txn, SNAPSHOT_KIND, &e->parent, &e->id, &now) != SVC_OK) return svc_txn_good(c);
+  if (svc_node_get(work->asked, "updateCopySnapshots") && !svc_snapshot_copies(c, &now, NULL, false)) return false;
+  if (svc_node_get(work->asked, "deleteCopySnapshots") && !svc_snapshot_copies(c, &now, work->regions, false)) return false;
+  return !copied || svc_snapshot_copies(c, &now, copied, true);
+}
+
+/* Names of the regions of an array of objects. */
+static svc_node *backup_schedule_regions(svc_call *c, const svc_node *list)
+{
+  svc_node *out = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S("")), *name;
+  for (list = list && out ? list->first : NULL; list; list = list->next) {
+    name = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_node_str(list, "regionName"));
+    if (!name) return NULL;
+    svc_node_append(out, name);
+  }
+  return out;
+}
+
+static bool backup_schedule_begin_work(svc_call *c, const svc_change *change, svc_node *apply, backup_schedule_work *work)
+{
+  svc_node *copied = svc_node_get(apply, "deleteCopiedBackups");
+  work->asked = apply;
+  svc_backup_plan_of(change->body, &work->plan);
+  work->regions = backup_schedule_regions(c, svc_node_get(change->body, "copySettings"));
+  if (copied && copied->first && copied->first->type == SVC_J_OBJECT) { /* as it was sent: by names from here on */
+    svc_node *names = backup_schedule_regions(c, copied);
+    if (names) names->name = copied->name;
+    if (names) svc_node_put(c->arena, apply, names);
+  }
+  work->kept_for_good = svc_compliance(c) != NULL;
+  return work->regions && !c->error.code;
+}
+
+/* The next of them. What is left to do stays in the note. */
+static bool backup_schedule_apply(svc_call *c, svc_change *change)
+{
+  svc_node *notes = svc_backup_notes(c, change->extra), *apply = svc_node_get(notes, "apply");
+  backup_schedule_work work;
+  svc_id after = { { 0 } };
+  svc_scan scan;
+  svc_entity e;
+  int n = 0;
+  if (!notes || !apply) return notes != NULL;
+  if (!backup_schedule_begin_work(c, change, apply, &work)) return c->error.code ? false : svc_no_memory(c);
+  if (svc_id_parse(svc_node_str(apply, "after"), &after)) after = svc_id_after(&after, 1);
+  svc_below_begin(&scan, c->txn, SNAPSHOT_KIND, &change->parent);
+  svc_key_entity(&scan.from, SNAPSHOT_KIND, &change->parent, &after);
+  for (; n < BACKUP_SCHEDULE_STEP && svc_below_next(&scan, SNAPSHOT_KIND, &e); n++) {
+    after = e.id;
+    if (!backup_schedule_apply_one(c, &work, &e)) return false;
+  }
+  if (n < BACKUP_SCHEDULE_STEP) svc_node_drop(notes, "apply");
+  else svc_node_set_str(c->arena, apply, "after", svc_id_str(c->arena, &after));
+  if (n == BACKUP_SCHEDULE_STEP) svc_change_due(change, BACKUP_SCHEDULE_APPLY, c->now + BACKUP_SCHEDULE_PAUSE);
+  change->extra = svc_backup_notes_text(c, notes);
+  return svc_txn_good(c);
+}
+
+static bool backup_schedule_fell_due(svc_call *c, svc_change *change, int tag)
+{
+  return tag == SVC_DUE_RUN ? backup_schedule_run(c, change) : tag == BACKUP_SCHEDULE_APPLY ? backup_schedule_apply(c, change) : true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+static const svc_ref backup_schedule_refs[] = {
+  { "export.exportBucketId", "export bucket", SVC_E_EXPORT_BUCKET_NOT_FOUND, SVC_E_EXPORT_BUCKET_IN_USE },
+  { NULL, NULL, 0, 0 }
+};
+
+SVC_PRIVATE const svc_noun svc_noun_backup_schedule = {
+  .name = "backup schedule",
+  .kind = BACKUP_SCHEDULE_KIND,
+  .parent = "cluster",
+  .flags = SVC_SINGLETON | SVC_EVENT_PARENT,
+  .object = &backup_schedule_object,
+  .refs = backup_schedule_refs,
+  .event_field = "resourceId",
+  .event_updated = "CPS_SNAPSHOT_SCHEDULE_UPDATED_AUDIT",
+  .routes = backup_schedule_routes,
+  .prepare = backup_schedule_prepare,
+  .fell_due = backup_schedule_fell_due
+};

@@ -1,0 +1,147 @@
+/*
+** The backup compliance policy of a project: the least that all its backups must be, and what nobody may take away.
+**
+**   PUT --> ENABLING --> ACTIVE <--> UPDATING <-- PUT
+**                          +-------> DISABLING <-- DELETE     then there is none
+**
+** While there is one, in whatever state: no snapshot is deleted, nor kept for less long; no schedule says less than it; no
+** cluster gives up its backups, or is made without (backup_record.c); the project is not deleted. With copyProtectionEnabled
+** copies stay as well, with encryptionAtRestEnabled clusters are encrypted.
+**
+** A PUT brings the schedules that there are up to it (at most as many as a project may have clusters); with
+** overwriteBackupPolicies=false it is refused where one says less.
+*/
+#include "catalog/catalog.h"
+#include "catalog/backup/backup_parts.h"
+
+static const char *const compliance_policy_on_demand[] = { "ondemand", NULL };
+static const char *const compliance_policy_states[] = { "ACTIVE", "ENABLING", "UPDATING", "DISABLING", NULL };
+
+/* ----------------------------------------------------------------------------------------------------------- fields */
+
+#define COMPLIANCE_POLICY_KEEPS \
+  F_ID(), F_ENUM("retentionUnit", svc_values_retention_units, .flags = SVC_REQUIRED), \
+  F_INT("retentionValue", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 3660)
+
+static const svc_field compliance_policy_on_demand_fields[] = {
+  F_INT("frequencyInterval", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 0, .max = 40),
+  F_ENUM("frequencyType", compliance_policy_on_demand, .flags = SVC_REQUIRED),
+  COMPLIANCE_POLICY_KEEPS, F_END
+};
+static const svc_object compliance_policy_on_demand_item = {
+  .name = "BackupComplianceOnDemandPolicyItem", .fields = compliance_policy_on_demand_fields
+};
+static const svc_field compliance_policy_scheduled_fields[] = {
+  F_INT("frequencyInterval", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 40),
+  F_ENUM("frequencyType", svc_values_snapshot_frequencies, .flags = SVC_REQUIRED),
+  COMPLIANCE_POLICY_KEEPS, F_END
+};
+static const svc_object compliance_policy_scheduled_item = {
+  .name = "BackupComplianceScheduledPolicyItem", .fields = compliance_policy_scheduled_fields
+};
+
+static const svc_field compliance_policy_fields[] = {
+  F_STR("authorizedEmail", .format = SVC_FORMAT_EMAIL, .flags = SVC_REQUIRED, .max = 255),
+  F_STR("authorizedUserFirstName", .flags = SVC_REQUIRED, .min = 1, .max = 255),
+  F_STR("authorizedUserLastName", .flags = SVC_REQUIRED, .min = 1, .max = 255),
+  F_BOOL("copyProtectionEnabled", .preset = "false"),
+  F_BOOL("deletable", .flags = SVC_READ_ONLY, .preset = "true"),
+  F_BOOL("encryptionAtRestEnabled", .preset = "false"),
+  F_OBJ("onDemandPolicyItem", &compliance_policy_on_demand_item, .flags = SVC_NULLABLE),
+  F_BOOL("pitEnabled", .preset = "false"),
+  F_HEX24("projectId", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_GROUP_ID),
+  F_INT("restoreWindowDays", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 366),
+  F_LIST("scheduledPolicyItems", &compliance_policy_scheduled_item, .max_items = SVC_BACKUP_ITEMS, .preset = "[]"),
+  F_ENUM("state", compliance_policy_states, .flags = SVC_READ_ONLY),
+  F_DATE("updatedDate", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED),
+  F_STR("updatedUser", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object compliance_policy_object = { .name = "DataProtectionSettings", .fields = compliance_policy_fields };
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+static const svc_param compliance_policy_params[] = { { .name = "overwriteBackupPolicies", .type = SVC_BOOLEAN }, { .name = NULL } };
+
+#define COMPLIANCE_POLICY \
+  "/groups/{groupId}/backupCompliancePolicy", SVC_SET_BACKUP, (20230101, 20231001), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
+
+static const svc_route compliance_policy_routes[] = {
+  R_GET(COMPLIANCE_POLICY, "", .run = svc_verb_read),
+  R_PUT(COMPLIANCE_POLICY, "", .params = compliance_policy_params, .run = svc_verb_replace,
+        .example = "{\"authorizedEmail\":\"ada@example.com\",\"authorizedUserFirstName\":\"Ada\",\"authorizedUserLastName\":"
+                   "\"Lovelace\",\"scheduledPolicyItems\":[{\"frequencyInterval\":1,\"frequencyType\":\"daily\",\"retentionUnit\":"
+                   "\"days\",\"retentionValue\":3}]}"),
+  { .method = SVC_DELETE, .path = "/groups/{groupId}/backupCompliancePolicy", .set = SVC_SET_BACKUP, .status = 204,
+    .versions = { 20241113 }, .roles = SVC_R_GROUP_OWNER, .run = svc_verb_delete },
+  SVC_ROUTES_END
+};
+
+/* -------------------------------------------------------------------------------------------------------- lifecycle */
+
+static const svc_transition compliance_policy_transitions[] = {
+  { "ENABLING", "ACTIVE", 25, "CPS_DATA_PROTECTION_ENABLED", NULL },
+  { "UPDATING", "ACTIVE", 25, "CPS_DATA_PROTECTION_UPDATED", NULL },
+  { "DISABLING", NULL, 25, "CPS_DATA_PROTECTION_DISABLED", NULL },
+  { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle compliance_policy_lifecycle = {
+  .field = "state", .created = "ENABLING", .updated = "UPDATING", .deleted = "DISABLING", .transitions = compliance_policy_transitions
+};
+
+/* Whoever deletes it once more finds it gone. */
+static const svc_guard compliance_policy_guards[] = {
+  { "state", "DISABLING", SVC_GUARD_DELETE, SVC_E_BACKUP_CONFIG_NOT_FOUND }, { NULL, NULL, 0, 0 }
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+/* Those of a cluster whose schedule says less: it is brought up to the policy, or the policy is refused. */
+static bool compliance_policy_cluster(svc_call *c, const svc_node *policy, const svc_entity *cluster, bool overwrite)
+{
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, BACKUP_SCHEDULE_KIND);
+  svc_change change;
+  svc_entity record;
+  if (!noun || !svc_backup_says(cluster, "backupEnabled") || svc_backup_record(c, &cluster->id, &record) != SVC_OK) return svc_txn_good(c);
+  if (!svc_change_of(c, noun, &record, &change)) return false;
+  if (svc_compliance_covers(policy, change.body)) return true;
+  if (!overwrite) return svc_fail(c, SVC_E_BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, "S", &cluster->unique);
+  change.event = noun->noun->event_updated;
+  return svc_compliance_raise(c, policy, change.body) && svc_change_keep(c, &change, &record);
+}
+
+static bool compliance_policy_prepare(svc_call *c, svc_change *change)
+{
+  const svc_query_value *asked = svc_query_get(c, "overwriteBackupPolicies");
+  const svc_noun_info *clusters = svc_noun_named(c->s, "cluster");
+  svc_entity cluster;
+  svc_scan scan;
+  if (!svc_backup_least_check(c, change->body)) return false;
+  if (!change->before || !svc_node_same(change->before, change->body)) svc_node_set_str(c->arena, change->body, "updatedUser", c->who.username);
+  if (!clusters) return true;
+  svc_below_begin(&scan, c->txn, clusters->noun->kind, &c->scope.group);
+  while (svc_below_next(&scan, clusters->noun->kind, &cluster))
+    if (!compliance_policy_cluster(c, change->body, &cluster, !asked || asked->number)) return false;
+  return svc_txn_good(c);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+SVC_PRIVATE const svc_noun svc_noun_compliance_policy = {
+  .name = "backup compliance policy",
+  .rel = "backupCompliancePolicy",
+  .kind = "bcmp",
+  .parent = "project",
+  .flags = SVC_SOLE,
+  .object = &compliance_policy_object,
+  .err_not_found = SVC_E_BACKUP_CONFIG_NOT_FOUND,
+  .err_exists = SVC_E_BACKUP_CONFLICTING_OPTIONS,
+  .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_BACKUP_COMPLIANCE_POLICY,
+  .lifecycle = &compliance_policy_lifecycle,
+  .guards = compliance_policy_guards,
+  .event_created = "CPS_DATA_PROTECTION_ENABLE_REQUESTED",
+  .event_updated = "CPS_DATA_PROTECTION_UPDATE_REQUESTED",
+  .event_deleted = "CPS_DATA_PROTECTION_DISABLE_REQUESTED",
+  .routes = compliance_policy_routes,
+  .prepare = compliance_policy_prepare
+};

@@ -1,0 +1,87 @@
+/*
+** Export bucket: where a project's snapshots can be exported to, an object store of the customer's at one of the providers.
+** What it is and who may write there (a role of the provider's) never changes; of a bucket at AWS it can be asked that it is
+** reached through private endpoints alone.
+**
+** A bucket that a backup schedule exports to, or that an export is writing to, cannot be deleted.
+*/
+#include "catalog/catalog.h"
+#include "catalog/backup/backup_parts.h"
+
+#define EXPORT_BUCKET_MOST 100
+
+#define EXPORT_BUCKET_COMMON(role) \
+  F_HEX24("_id", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_ID), \
+  F_STR("bucketName", .flags = SVC_REQUIRED | SVC_FIXED, .min = 3, .max = 63, .pattern = "^[a-zA-Z0-9][a-zA-Z0-9._-]*$"), \
+  F_ENUM("cloudProvider", svc_values_clouds, .flags = SVC_REQUIRED | SVC_FIXED), \
+  F_HEX24(role, .flags = SVC_REQUIRED | SVC_FIXED)
+
+static const svc_field export_bucket_aws_fields[] = {
+  EXPORT_BUCKET_COMMON("iamRoleId"),
+  F_STR("region", .flags = SVC_READ_ONLY),
+  F_BOOL("requirePrivateNetworking", .preset = "false"),
+  F_END
+};
+static const svc_object export_bucket_aws = { .name = "DiskBackupSnapshotAWSExportBucket", .fields = export_bucket_aws_fields };
+static const svc_field export_bucket_azure_fields[] = {
+  EXPORT_BUCKET_COMMON("roleId"),
+  F_STR("serviceUrl", .flags = SVC_REQUIRED | SVC_FIXED, .format = SVC_FORMAT_URI, .max = 255),
+  F_END
+};
+static const svc_object export_bucket_azure = { .name = "DiskBackupSnapshotAzureExportBucket", .fields = export_bucket_azure_fields };
+static const svc_field export_bucket_gcp_fields[] = { EXPORT_BUCKET_COMMON("roleId"), F_END };
+static const svc_object export_bucket_gcp = { .name = "DiskBackupSnapshotGCPExportBucket", .fields = export_bucket_gcp_fields };
+static const svc_variant export_bucket_variants[] = {
+  { "AWS", &export_bucket_aws }, { "AZURE", &export_bucket_azure }, { "GCP", &export_bucket_gcp }, { NULL, NULL }
+};
+static const svc_object export_bucket_object = {
+  .name = "DiskBackupSnapshotExportBucket", .variant_by = "cloudProvider", .variants = export_bucket_variants
+};
+
+#define EXPORT_BUCKET \
+  "/groups/{groupId}/backup/exportBuckets", SVC_SET_BACKUP, (20230101, 20240530), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_BACKUP_MANAGER
+
+static const svc_route export_bucket_routes[] = {
+  R_GET(EXPORT_BUCKET, "", .flags = SVC_PAGED, .run = svc_verb_list),
+  R_POST(EXPORT_BUCKET, "", .status = 201, .run = svc_verb_create,
+         .example = "{\"bucketName\":\"acme-snapshots\",\"cloudProvider\":\"AWS\",\"iamRoleId\":\"5f0000000000000000000001\"}"),
+  R_GET(EXPORT_BUCKET, "/{exportBucketId}", .run = svc_verb_read),
+  { .method = SVC_PATCH, .path = "/groups/{groupId}/backup/exportBuckets/{exportBucketId}", .set = SVC_SET_BACKUP,
+    .versions = { 20240530 }, .roles = SVC_R_GROUP_BACKUP_MANAGER, .run = svc_verb_update },
+  { .method = SVC_DELETE, .path = "/groups/{groupId}/backup/exportBuckets/{exportBucketId}", .set = SVC_SET_BACKUP,
+    .status = 204, .versions = { 20230101 }, .roles = SVC_R_GROUP_BACKUP_MANAGER, .run = svc_verb_delete },
+  SVC_ROUTES_END
+};
+
+static bool export_bucket_removing(svc_call *c, const svc_entity *e)
+{
+  svc_str group = svc_id_str(c->arena, &e->parent);
+  if (!svc_export_uses(c, e)) return svc_txn_good(c);
+  return svc_fail(c, SVC_E_EXPORT_BUCKET_IN_USE, "SS", &e->key, &group);
+}
+
+/* Who may write there: it must be one of the project's, and stays while the bucket does. */
+static const svc_ref export_bucket_refs[] = {
+  { "iamRoleId", "cloud provider access", SVC_E_CANNOT_ASSUME_ROLE, SVC_E_CANNOT_ASSUME_ROLE },
+  { "roleId", "cloud provider access", SVC_E_CANNOT_ASSUME_ROLE, SVC_E_CANNOT_ASSUME_ROLE },
+  { NULL, NULL, 0, 0 }
+};
+
+SVC_PRIVATE const svc_noun svc_noun_export_bucket = {
+  .name = "export bucket",
+  .rel = "exportBucket",
+  .kind = "exbk",
+  .parent = "project",
+  .param = "exportBucketId",
+  .object = &export_bucket_object,
+  .err_not_found = SVC_E_EXPORT_BUCKET_NOT_FOUND,
+  .most = EXPORT_BUCKET_MOST,
+  .err_quota = SVC_E_BACKUP_LIMIT_EXCEEDED,
+  .refs = export_bucket_refs,
+  .event_created = "BUCKET_CREATED_AUDIT",
+  .event_updated = "BUCKET_CREATED_AUDIT", /* none is nearer */
+  .event_deleted = "BUCKET_DELETED_AUDIT",
+  .event_field = "resourceId",
+  .routes = export_bucket_routes,
+  .removing = export_bucket_removing
+};

@@ -1,0 +1,199 @@
+/*
+** Export job: a completed snapshot is written into an export bucket, on demand or by the cluster's schedule.
+**
+**   POST --> Queued --> InProgress --> Successful
+**                           +--------> Failed
+**
+** Jobs that are over are kept for SVC_BACKUP_JOB_DAYS.
+*/
+#include "catalog/catalog.h"
+#include "catalog/objects.h"
+#include "catalog/backup/backup_parts.h"
+
+static const char *const export_job_states[] = { "Cancelled", "Failed", "InProgress", "Queued", "Successful", NULL };
+
+/* ----------------------------------------------------------------------------------------------------------- fields */
+
+static const svc_field export_job_member_fields[] = {
+  F_HEX24("exportId", .flags = SVC_READ_ONLY),
+  F_STR("replicaSetName", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object export_job_member = { .name = "DiskBackupExportMember", .fields = export_job_member_fields };
+
+static const svc_field export_job_status_fields[] = {
+  F_INT("exportedCollections", .flags = SVC_READ_ONLY),
+  F_INT("totalCollections", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object export_job_status = { .name = "ExportStatus", .fields = export_job_status_fields };
+
+static const svc_field export_job_reason_fields[] = {
+  F_STR("errorCode", .flags = SVC_READ_ONLY),
+  F_STR("message", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object export_job_reason = { .name = "StateReason", .fields = export_job_reason_fields };
+
+static const svc_field export_job_fields[] = {
+  F_LIST("components", &export_job_member, .flags = SVC_READ_ONLY),
+  F_CREATED("createdAt"),
+  F_LIST("customData", &svc_object_label, .max_items = 10),
+  F_HEX24("exportBucketId", .flags = SVC_REQUIRED),
+  F_OBJ("exportStatus", &export_job_status, .flags = SVC_READ_ONLY),
+  F_DATE("finishedAt", .flags = SVC_READ_ONLY),
+  F_ID(),
+  F_STR("prefix", .flags = SVC_READ_ONLY),
+  F_HEX24("snapshotId", .flags = SVC_REQUIRED),
+  F_ENUM("state", export_job_states, .flags = SVC_READ_ONLY),
+  F_OBJ("stateReason", &export_job_reason, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object export_job_object = { .name = "DiskBackupExportJob", .fields = export_job_fields };
+
+static const svc_field export_job_request_fields[] = {
+  F_LIST("customData", &svc_object_label, .max_items = 10),
+  F_HEX24("exportBucketId", .flags = SVC_REQUIRED),
+  F_HEX24("snapshotId", .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object export_job_request = { .name = "DiskBackupExportJobRequest", .fields = export_job_request_fields };
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+#define EXPORT_JOB \
+  "/groups/{groupId}/clusters/{clusterName}/backup/exports", SVC_SET_BACKUP, (20230101), SVC_R_GROUP_BACKUP_MANAGER, \
+    SVC_R_GROUP_BACKUP_EXPORT_OPERATOR
+
+static const svc_route export_job_routes[] = {
+  R_GET(EXPORT_JOB, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .run = svc_verb_list),
+  R_POST(EXPORT_JOB, "", .status = 202, .body = &export_job_request, .run = svc_verb_create,
+         .example = "{\"customData\":[{\"key\":\"why\",\"value\":\"audit\"}],\"exportBucketId\":\"5f0000000000000000000001\","
+                    "\"snapshotId\":\"5f0000000000000000000002\"}"),
+  R_GET(EXPORT_JOB, "/{exportId}", .run = svc_verb_read),
+  SVC_ROUTES_END
+};
+
+/* -------------------------------------------------------------------------------------------------------- lifecycle */
+
+static const svc_transition export_job_transitions[] = {
+  { "Queued", "InProgress", 5, NULL, NULL },
+  { "InProgress", "Successful", 50, "CPS_EXPORT_SUCCESSFUL", "export.run" },
+  { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle export_job_lifecycle = {
+  .field = "state", .created = "Queued", .failed = "Failed", .event_failed = "CPS_EXPORT_FAILED",
+  .transitions = export_job_transitions
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+/* Where in the bucket it goes: by names where the schedule says so, else by ids. */
+static svc_str export_job_prefix(svc_call *c, const svc_entity *cluster, const svc_entity *snapshot)
+{
+  svc_entity record, project, org;
+  svc_str taken = svc_backup_word(snapshot, "createdAt");
+  bool named = svc_backup_record(c, &cluster->id, &record) == SVC_OK && svc_backup_says(&record, "useOrgAndGroupNamesInExportPrefix") &&
+               c->s->group && c->s->org && svc_get_noun(c->txn, c->s->group, &cluster->scope.group, &project) == SVC_OK &&
+               svc_get_noun(c->txn, c->s->org, &cluster->scope.org, &org) == SVC_OK;
+  svc_str org_part = named ? org.unique : svc_id_str(c->arena, &cluster->scope.org);
+  svc_str group_part = named ? project.unique : svc_id_str(c->arena, &cluster->scope.group);
+  return svc_arena_print(c->arena, "/exported_snapshots/" SVC_FMT "/" SVC_FMT "/" SVC_FMT "/%.16s/%lld", SVC_ARG(org_part),
+                         SVC_ARG(group_part), SVC_ARG(cluster->unique), taken.n >= 16 ? taken.p : "", (long long)(c->now / 1000));
+}
+
+static bool export_job_components(svc_call *c, svc_change *change, const svc_entity *snapshot)
+{
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("components"), SVC_S("")), *notes = svc_snapshot_shards(c, snapshot);
+  const svc_node *member = svc_node_get(notes, "members");
+  if (!list || !notes) return svc_no_memory(c);
+  for (member = member ? member->first : NULL; member; member = member->next) {
+    svc_node *part = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    svc_id id = svc_new_id(c->txn);
+    if (!part) return svc_no_memory(c);
+    svc_node_set_str(c->arena, part, "exportId", svc_id_str(c->arena, &id));
+    svc_node_set_str(c->arena, part, "replicaSetName", svc_node_str(member, "replicaSetName"));
+    svc_node_append(list, part);
+  }
+  svc_node_put(c->arena, change->body, list);
+  return true;
+}
+
+static void export_job_count(svc_call *c, svc_node *body, int64_t done, int64_t total)
+{
+  svc_node *status = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("exportStatus"), SVC_S(""));
+  if (!status) return; /* the arena remembers it */
+  svc_node_set_i64(c->arena, status, "exportedCollections", done);
+  svc_node_set_i64(c->arena, status, "totalCollections", total);
+  svc_node_put(c->arena, body, status);
+}
+
+/* So many collections has the cluster: a simulation. */
+static int64_t export_job_simulated(svc_call *c, const svc_change *change)
+{
+  return 1 + svc_simulated(svc_id_str(c->arena, &change->parent).p, "collections", 0) / 20;
+}
+
+static bool export_job_prepare(svc_call *c, svc_change *change)
+{
+  svc_str id = svc_node_str(change->body, "snapshotId");
+  svc_entity cluster, snapshot;
+  if (change->before) return true;
+  if (!svc_backup_cluster(c, &change->parent, &cluster) || !svc_snapshot_get(c, &cluster, id, &snapshot)) return false;
+  if (change->input && !svc_str_is(svc_backup_word(&snapshot, "status"), "completed")) /* the schedule exports what is about to be */
+    return svc_fail(c, SVC_E_CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, "S", &id);
+  svc_node_set_str(c->arena, change->body, "prefix", export_job_prefix(c, &cluster, &snapshot));
+  export_job_count(c, change->body, 0, c->s->config.driver ? 0 : export_job_simulated(c, change));
+  svc_change_due(change, SVC_DUE_EXPIRY, c->now + SVC_BACKUP_JOB_DAYS * SVC_BACKUP_DAY_MS);
+  return export_job_components(c, change, &snapshot);
+}
+
+static bool export_job_stored(svc_call *c, const svc_change *change, const svc_entity *e)
+{
+  return change->before || svc_export_claim(c, e, svc_node_str(change->body, "exportBucketId"));
+}
+
+static bool export_job_fell_due(svc_call *c, svc_change *change, int tag)
+{
+  int64_t total = svc_node_i64(svc_node_get(change->body, "exportStatus"), "totalCollections", 0);
+  if (tag != SVC_DUE_STATE || !svc_str_is(svc_node_str(change->body, "state"), "Successful")) return true;
+  export_job_count(c, change->body, total, total);
+  svc_backup_set_date(c, change->body, "finishedAt", c->now);
+  return true;
+}
+
+static bool export_job_facts(svc_call *c, svc_change *change, const svc_node *facts)
+{
+  int64_t total = svc_node_i64(facts, "totalCollections", -1), done = svc_node_i64(facts, "exportedCollections", total);
+  if (total >= 0 && total <= INT32_MAX && done >= 0 && done <= total) export_job_count(c, change->body, done, total);
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+static const svc_ref export_job_refs[] = {
+  { "exportBucketId", "export bucket", SVC_E_EXPORT_BUCKET_NOT_FOUND, 0 },
+  { NULL, NULL, 0, 0 }
+};
+
+SVC_PRIVATE const svc_noun svc_noun_export_job = {
+  .name = "export job",
+  .rel = "export",
+  .kind = EXPORT_JOB_KIND,
+  .parent = "cluster",
+  .param = "exportId",
+  .flags = SVC_EXPIRES | SVC_EVENT_PARENT,
+  .object = &export_job_object,
+  .err_not_found = SVC_E_BACKUP_JOB_NOT_FOUND,
+  .most = SVC_BACKUP_JOBS,
+  .err_quota = SVC_E_BACKUP_LIMIT_EXCEEDED,
+  .lifecycle = &export_job_lifecycle,
+  .refs = export_job_refs,
+  .event_created = "CPS_SNAPSHOT_IN_PROGRESS_AUDIT", /* none is nearer */
+  .event_field = "resourceId",
+  .routes = export_job_routes,
+  .prepare = export_job_prepare,
+  .stored = export_job_stored,
+  .fell_due = export_job_fell_due,
+  .facts = export_job_facts
+};

@@ -1,0 +1,258 @@
+/*
+** Legacy snapshot schedule: the older view of a cluster's backup schedule (backup_schedule.c). Nothing of it is stored apart
+** but the interval of checkpoints, which the newer one does not have: a note beside it.
+**
+** It knows one item of each frequency and a few values of retention. What the schedule has that it cannot say is shown as
+** the next smaller value that it can, and stays as it is until the field that shows it is changed. 0 means none.
+*/
+#include "catalog/catalog.h"
+#include "catalog/backup/backup_parts.h"
+
+static const svc_field legacy_snapshot_schedule_fields[] = {
+  F_INT("clusterCheckpointIntervalMin", .flags = SVC_REQUIRED),
+  F_HEX24("clusterId", .flags = SVC_REQUIRED | SVC_READ_ONLY),
+  F_INT("dailySnapshotRetentionDays", .flags = SVC_REQUIRED),
+  F_HEX24("groupId", .flags = SVC_REQUIRED | SVC_READ_ONLY),
+  F_INT("monthlySnapshotRetentionMonths", .flags = SVC_REQUIRED),
+  F_INT("pointInTimeWindowHours", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 0, .max = 366 * 24),
+  F_INT("snapshotIntervalHours", .flags = SVC_REQUIRED),
+  F_INT("snapshotRetentionDays", .flags = SVC_REQUIRED),
+  F_INT("weeklySnapshotRetentionWeeks", .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object legacy_snapshot_schedule_object = {
+  .name = "SnapshotSchedule", .fields = legacy_snapshot_schedule_fields
+};
+
+/* Fields that have a few values only, rising, closed by -1; and of an item, its frequency and unit. */
+typedef struct legacy_snapshot_schedule_row {
+  const char *field;
+  int frequency, unit; /* unit < 0: it is no retention */
+  short values[18];
+} legacy_snapshot_schedule_row;
+static const legacy_snapshot_schedule_row legacy_snapshot_schedule_rows[] = {
+  { "clusterCheckpointIntervalMin", 0, -1, { 15, 30, 60, -1 } },
+  { "dailySnapshotRetentionDays", SVC_BACKUP_DAILY, 0, { 0, 3, 4, 5, 6, 7, 15, 30, 60, 90, 120, 180, 360, -1 } },
+  { "monthlySnapshotRetentionMonths", SVC_BACKUP_MONTHLY, 2,
+    { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 18, 24, 36, -1 } },
+  { "snapshotIntervalHours", SVC_BACKUP_HOURLY, -1, { 6, 8, 12, 24, -1 } },
+  { "snapshotRetentionDays", SVC_BACKUP_HOURLY, 0, { 2, 3, 4, 5, -1 } },
+  { "weeklySnapshotRetentionWeeks", SVC_BACKUP_WEEKLY, 1, { 0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 52, -1 } },
+};
+#define LEGACY_SNAPSHOT_SCHEDULE_ROWS (sizeof legacy_snapshot_schedule_rows / sizeof legacy_snapshot_schedule_rows[0])
+
+static bool legacy_snapshot_schedule_read(svc_call *c);
+static bool legacy_snapshot_schedule_change(svc_call *c);
+
+#define LEGACY_SNAPSHOT_SCHEDULE \
+  "/groups/{groupId}/clusters/{clusterName}/snapshotSchedule", SVC_SET_LEGACY_SNAPSHOTS, (20230101), SVC_R_GROUP_READ_ONLY, \
+    SVC_R_GROUP_OWNER
+
+static const svc_route legacy_snapshot_schedule_routes[] = {
+  R_GET(LEGACY_SNAPSHOT_SCHEDULE, "", .flags = SVC_ITEM, .run = legacy_snapshot_schedule_read),
+  R_PATCH(LEGACY_SNAPSHOT_SCHEDULE, "", .run = legacy_snapshot_schedule_change, .example = "{\"snapshotIntervalHours\":12}"),
+  SVC_ROUTES_END
+};
+
+/* --------------------------------------------------------------------------------------------------------------- views */
+
+/* The greatest of the values that is not greater, or the least. */
+static int64_t legacy_snapshot_schedule_nearest(const short *values, int64_t value)
+{
+  int64_t nearest = values[0];
+  for (; *values >= 0; values++)
+    if (*values <= value) nearest = *values;
+  return nearest;
+}
+
+static const svc_backup_item *legacy_snapshot_schedule_item(const svc_backup_plan *plan, int frequency)
+{
+  size_t i;
+  for (i = 0; i < plan->count; i++)
+    if (plan->items[i].frequency == frequency) return &plan->items[i];
+  return NULL;
+}
+
+static int64_t legacy_snapshot_schedule_value(const legacy_snapshot_schedule_row *row, const svc_backup_plan *plan, int64_t minutes)
+{
+  static const int64_t days[] = { 1, 7, 28, 365 };
+  const svc_backup_item *item = legacy_snapshot_schedule_item(plan, row->frequency);
+  int64_t value;
+  if (strcmp(row->field, "clusterCheckpointIntervalMin") == 0) return minutes;
+  if (row->unit < 0) return legacy_snapshot_schedule_nearest(row->values, item ? item->interval : 24);
+  if (!item) return row->values[0];
+  value = item->keep.unit == row->unit ? item->keep.value : svc_backup_days(item->keep, true) / days[row->unit];
+  return legacy_snapshot_schedule_nearest(row->values, value);
+}
+
+static svc_node *legacy_snapshot_schedule_view(svc_call *c, const svc_entity *cluster, const svc_entity *record)
+{
+  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *body = svc_entity_body(c, record);
+  const svc_node *notes = body ? svc_backup_notes(c, record->extra) : NULL;
+  int64_t minutes = 15;
+  svc_backup_plan plan;
+  size_t i;
+  if (!out || !notes) return NULL;
+  svc_str_i64(svc_node_str(notes, "checkpointMinutes"), &minutes);
+  svc_backup_plan_of(body, &plan);
+  svc_node_set_str(c->arena, out, "clusterId", svc_id_str(c->arena, &cluster->id));
+  svc_node_set_str(c->arena, out, "groupId", svc_id_str(c->arena, &cluster->parent));
+  svc_node_set_i64(c->arena, out, "pointInTimeWindowHours", svc_node_i64(body, "restoreWindowDays", 0) * 24);
+  for (i = 0; i < LEGACY_SNAPSHOT_SCHEDULE_ROWS; i++)
+    svc_node_set_i64(c->arena, out, legacy_snapshot_schedule_rows[i].field,
+                     legacy_snapshot_schedule_value(&legacy_snapshot_schedule_rows[i], &plan, minutes));
+  return out;
+}
+
+static bool legacy_snapshot_schedule_target(svc_call *c, svc_entity *record, svc_node **view)
+{
+  const svc_entity *cluster;
+  svc_str group;
+  int rc;
+  if (!svc_resolve_all(c)) return false;
+  cluster = svc_path_entity(c, "cluster");
+  group = svc_id_str(c->arena, &cluster->parent);
+  if (!svc_backup_enabled(c, cluster)) return false;
+  rc = svc_backup_record(c, &cluster->id, record);
+  if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_BACKUP_CONFIG_NOT_FOUND, "SS", &cluster->unique, &group);
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  *view = legacy_snapshot_schedule_view(c, cluster, record);
+  return svc_if_match_view(c, *view);
+}
+
+static bool legacy_snapshot_schedule_read(svc_call *c)
+{
+  svc_entity record;
+  svc_node *view;
+  return legacy_snapshot_schedule_target(c, &record, &view) && svc_answer_node(c, view);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- changes */
+
+/* The items of the one policy, which is made where there is none. */
+static svc_node *legacy_snapshot_schedule_items(svc_call *c, svc_node *schedule)
+{
+  svc_node *policies = svc_node_get(schedule, "policies"), *policy, *items;
+  if (policies && policies->first) return svc_node_get(policies->first, "policyItems");
+  policies = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("policies"), SVC_S(""));
+  policy = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  items = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("policyItems"), SVC_S(""));
+  if (!policies || !policy || !items) return NULL;
+  svc_node_put(c->arena, policy, items);
+  svc_node_append(policies, policy);
+  svc_node_put(c->arena, schedule, policies);
+  return items;
+}
+
+static svc_node *legacy_snapshot_schedule_find(const svc_node *items, int frequency)
+{
+  svc_node *item;
+  for (item = items->first; item; item = item->next)
+    if (svc_backup_frequency(svc_node_str(item, "frequencyType")) == frequency) return item;
+  return NULL;
+}
+
+static void legacy_snapshot_schedule_remove(svc_node *items, const svc_node *item)
+{
+  svc_node *all = items->first, *next;
+  items->first = items->last = NULL;
+  for (; all; all = next) {
+    next = all->next;
+    all->next = NULL;
+    if (all != item) svc_node_append(items, all);
+  }
+}
+
+/* As weekly and monthly items begin: on Saturday, on the last day. */
+static svc_node *legacy_snapshot_schedule_new(svc_call *c, svc_node *items, int frequency)
+{
+  static const int64_t intervals[] = { 6, 1, 6, 40, 12 };
+  svc_node *item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!item) return NULL;
+  svc_node_set_i64(c->arena, item, "frequencyInterval", intervals[frequency]);
+  svc_node_set_str(c->arena, item, "frequencyType", svc_str_c(svc_values_snapshot_frequencies[frequency]));
+  svc_node_set_str(c->arena, item, "retentionUnit", SVC_S("days"));
+  svc_node_set_i64(c->arena, item, "retentionValue", 2);
+  svc_node_append(items, item);
+  return item;
+}
+
+static bool legacy_snapshot_schedule_set(svc_call *c, svc_node *items, const legacy_snapshot_schedule_row *row, int64_t value)
+{
+  svc_node *item = legacy_snapshot_schedule_find(items, row->frequency);
+  bool none = row->unit < 0 ? value == 24 : value == 0;
+  if (none && item) legacy_snapshot_schedule_remove(items, item);
+  if (none) return true;
+  if (!item) item = legacy_snapshot_schedule_new(c, items, row->frequency);
+  if (!item) return false;
+  if (row->unit < 0) {
+    svc_node_set_i64(c->arena, item, "frequencyInterval", value);
+    return true;
+  }
+  svc_node_set_str(c->arena, item, "retentionUnit", svc_str_c(svc_values_retention_units[row->unit]));
+  svc_node_set_i64(c->arena, item, "retentionValue", value);
+  return true;
+}
+
+/* What is sent is one of the values that it knows. */
+static bool legacy_snapshot_schedule_known(svc_call *c, const svc_node *body)
+{
+  size_t i;
+  for (i = 0; i < LEGACY_SNAPSHOT_SCHEDULE_ROWS; i++) {
+    const legacy_snapshot_schedule_row *row = &legacy_snapshot_schedule_rows[i];
+    int64_t value = svc_node_i64(body, row->field, row->values[0]);
+    if (legacy_snapshot_schedule_nearest(row->values, value) != value)
+      svc_violate(c, SVC_E_INVALID_ENUM_VALUE, svc_str_c(row->field), "is none of the values that are known");
+  }
+  if (svc_node_i64(body, "pointInTimeWindowHours", 0) % 24)
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("pointInTimeWindowHours"), "must be whole days: a multiple of 24");
+  return svc_check_done(c);
+}
+
+/* What differs from what was shown goes into the schedule. */
+static bool legacy_snapshot_schedule_write(svc_call *c, const svc_node *view, const svc_node *body, svc_change *change)
+{
+  svc_node *items = legacy_snapshot_schedule_items(c, change->body), *notes = svc_backup_notes(c, change->entity.extra);
+  int64_t window = svc_node_i64(body, "pointInTimeWindowHours", 0);
+  size_t i;
+  if (!items || !notes) return svc_no_memory(c);
+  for (i = 0; i < LEGACY_SNAPSHOT_SCHEDULE_ROWS; i++) {
+    const legacy_snapshot_schedule_row *row = &legacy_snapshot_schedule_rows[i];
+    int64_t value = svc_node_i64(body, row->field, 0);
+    if (value == svc_node_i64(view, row->field, -1)) continue;
+    if (i == 0) {
+      svc_node_set_str(c->arena, notes, "checkpointMinutes", svc_arena_print(c->arena, "%d", (int)value));
+      change->pending = svc_backup_notes_text(c, notes);
+    } else if (!legacy_snapshot_schedule_set(c, items, row, value)) {
+      return svc_no_memory(c);
+    }
+  }
+  if (window == svc_node_i64(view, "pointInTimeWindowHours", -1)) return true;
+  svc_node_drop(change->body, "restoreWindowDays");
+  if (window) svc_node_set_i64(c->arena, change->body, "restoreWindowDays", window / 24);
+  return true;
+}
+
+static bool legacy_snapshot_schedule_change(svc_call *c)
+{
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, BACKUP_SCHEDULE_KIND);
+  svc_entity record, e;
+  svc_node *view, *body;
+  svc_change change;
+  if (!legacy_snapshot_schedule_target(c, &record, &view)) return false;
+  body = svc_check(c, &legacy_snapshot_schedule_object, c->body, view, SVC_CHECK_UPDATE);
+  if (!svc_check_done(c) || !legacy_snapshot_schedule_known(c, body) || !svc_change_of(c, noun, &record, &change)) return false;
+  if (!legacy_snapshot_schedule_write(c, view, body, &change)) return false;
+  change.input = c->body;
+  change.event = noun->noun->event_updated;
+  return svc_change_keep(c, &change, &e) &&
+         svc_answer_node(c, legacy_snapshot_schedule_view(c, svc_path_entity(c, "cluster"), &e));
+}
+
+SVC_PRIVATE const svc_noun svc_noun_legacy_snapshot_schedule = {
+  .name = "legacy snapshot schedule",
+  .parent = "cluster",
+  .flags = SVC_VIRTUAL | SVC_SINGLETON,
+  .object = &legacy_snapshot_schedule_object,
+  .routes = legacy_snapshot_schedule_routes
+};

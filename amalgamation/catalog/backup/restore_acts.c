@@ -1,0 +1,115 @@
+/*
+** What restores are, whichever way they are asked for: to which cluster, from which moment, and how many at a time.
+*/
+#include "catalog/catalog.h"
+#include "catalog/backup/backup_parts.h"
+
+#define RESTORE_ACTS_DOWNLOADS 5 /* of one snapshot at a time */
+#define RESTORE_ACTS_WINDOW 7    /* days, where the schedule says nothing */
+
+/* --------------------------------------------------------------------------------------------------------------- target */
+
+/* The project of the path, or another one in which the caller might do the same. */
+static bool restore_acts_group(svc_call *c, svc_str group, svc_id *out)
+{
+  uint64_t wanted = c->plan->route->roles, roles;
+  svc_entity project;
+  *out = c->scope.group;
+  if (group.n == 0 || svc_str_eq(group, svc_id_str(c->arena, out))) return true;
+  if (!c->s->group || !svc_id_parse(group, out) || svc_get_noun(c->txn, c->s->group, out, &project) != SVC_OK)
+    return svc_txn_good(c) && svc_fail(c, SVC_E_GROUP_NOT_FOUND, "S", &group);
+  roles = svc_roles_on(c, &project.id, &project.parent);
+  if (roles & wanted) return true;
+  return svc_entity_visible(c, c->s->group, &project) ? svc_lacks_role(c, wanted) : svc_no_part(c, c->s->group, group);
+}
+
+SVC_PRIVATE bool svc_restore_target(svc_call *c, svc_str group, svc_str name, svc_entity *out)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
+  svc_str state, parent;
+  svc_id id;
+  if (!noun || !restore_acts_group(c, group, &id)) return false;
+  parent = svc_id_str(c->arena, &id);
+  if (svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &id, name, out) != SVC_OK)
+    return svc_txn_good(c) && svc_fail(c, SVC_E_CLUSTER_NOT_FOUND, "SS", &name, &parent);
+  state = svc_backup_word(out, "stateName");
+  if (svc_backup_says(out, "paused")) return svc_fail(c, SVC_E_CLUSTER_PAUSED_CANNOT_RESTORE, "S", &name);
+  if (svc_str_is(state, "DELETING")) return svc_fail(c, SVC_E_CLUSTER_ALREADY_REQUESTED_DELETION, "SS", &name, &parent);
+  if (svc_backup_restoring(c, &out->id)) return svc_fail(c, SVC_E_CLUSTER_RESTORE_IN_PROGRESS, "S", &name);
+  return c->error.code == SVC_E_NONE;
+}
+
+SVC_PRIVATE bool svc_restore_claim(svc_call *c, const svc_entity *target, const svc_id *source, const svc_id *job)
+{
+  svc_str text = svc_arena_print(c->arena, SVC_FMT " " SVC_FMT, SVC_ARG(svc_id_str(c->arena, source)), SVC_ARG(svc_id_str(c->arena, job)));
+  return svc_backup_note(c, target, "restore", text);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ downloads */
+
+static bool restore_acts_lives(svc_call *c, const svc_id *cluster, svc_str job)
+{
+  svc_entity e;
+  svc_str state;
+  svc_id id;
+  if (!svc_id_parse(job, &id) || svc_entity_get(c->txn, RESTORE_JOB_KIND, cluster, &id, &e) != SVC_OK) return false;
+  state = svc_backup_word(&e, "state");
+  return svc_str_is(state, "IN_PROGRESS") || svc_str_is(state, "FINISHED");
+}
+
+/* Which downloads there are stands beside the snapshot; those that are over go when the next one comes. */
+SVC_PRIVATE bool svc_restore_download(svc_call *c, const svc_entity *snapshot, const svc_id *job)
+{
+  svc_node *notes = svc_backup_notes(c, snapshot->extra);
+  svc_buf b = svc_buf_new(c->arena, 160);
+  svc_str rest = svc_node_str(notes, "downloads"), one;
+  int n = 0;
+  if (!notes) return false;
+  while (rest.n) {
+    one = svc_str_cut(&rest, ' ');
+    if (!restore_acts_lives(c, &snapshot->parent, one)) continue;
+    svc_buf_str(&b, one);
+    svc_buf_char(&b, ' ');
+    n++;
+  }
+  if (n >= RESTORE_ACTS_DOWNLOADS) return svc_fail(c, SVC_E_TOO_MANY_SNAPSHOT_DOWNLOADS, "S", &snapshot->key);
+  svc_buf_str(&b, svc_id_str(c->arena, job));
+  svc_node_set_str(c->arena, notes, "downloads", svc_buf_done(&b));
+  return svc_backup_put_extra(c, snapshot, svc_backup_notes_text(c, notes));
+}
+
+/* -------------------------------------------------------------------------------------------------------- a point in time */
+
+/* Is there a completed snapshot from which changes lead there? Ids begin with the second, so the last before it is found at once. */
+static bool restore_acts_has_base(svc_call *c, const svc_id *cluster, int64_t second)
+{
+  svc_key prefix;
+  svc_scan scan;
+  svc_str key, value;
+  svc_entity e;
+  svc_key_entity(&prefix, SNAPSHOT_KIND, cluster, NULL);
+  svc_scan_below(&scan, c->txn, &prefix, true);
+  scan.to = prefix;
+  svc_key_number(&scan.to, (uint64_t)(second + 1), 4);
+  e.kind = SNAPSHOT_KIND;
+  while (svc_scan_next(&scan, &key, &value))
+    if (svc_entity_decode(key, value, &e) && svc_str_is(svc_backup_word(&e, "status"), "completed")) return true;
+  return false;
+}
+
+SVC_PRIVATE bool svc_restore_reaches(svc_call *c, const svc_entity *cluster, int64_t second)
+{
+  const char *field = "pointInTimeUTCSeconds";
+  int64_t days = RESTORE_ACTS_WINDOW, now = c->now / 1000;
+  svc_entity record;
+  if (!svc_backup_enabled(c, cluster)) return false;
+  if (!svc_backup_says(cluster, "pitEnabled"))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("deliveryType"), "needs continuous backups: the cluster's pitEnabled is false");
+  if (svc_backup_record(c, &cluster->id, &record) == SVC_OK) svc_json_number_i64(svc_json_member(record.body, SVC_S("restoreWindowDays")), &days);
+  if (second > now) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "is in the future");
+  else if (second < now - days * 86400)
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "is before the restore window, which has %lld days", (long long)days);
+  else if (!restore_acts_has_base(c, &cluster->id, second))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "is before the first snapshot from which it could be restored");
+  return svc_check_done(c) && svc_txn_good(c);
+}

@@ -1,0 +1,348 @@
+/*
+** Restore job: a snapshot, or a point in time between snapshots, is brought back: into a cluster (automated, pointInTime),
+** which may be one of another project, or as files to be fetched (download).
+**
+**   POST --> IN_PROGRESS --> FINISHED --> EXPIRED     a download, whose address is good for some days
+**                |               |
+**                +--> FAILED     +--> CANCELLED       DELETE, of a download only
+**
+** The state is not shown: what is shown are the flags and dates that follow from it; older clients see it in
+** legacy_restore_job.c. While it is IN_PROGRESS the cluster it restores to is not changed (backup_record.c). Jobs are kept
+** for SVC_BACKUP_JOB_DAYS.
+*/
+#include "catalog/catalog.h"
+#include "catalog/backup/backup_parts.h"
+
+#define RESTORE_JOB_LINK_DAYS 7 /* for which an address is good */
+
+enum { RESTORE_JOB_DUE_LINK = SVC_DUE_OWN }; /* the end of that */
+
+static const char *const restore_job_types[] = { "automated", "download", "pointInTime", NULL };
+static const char *const restore_job_states[] = { "IN_PROGRESS", "FINISHED", "EXPIRED", "FAILED", "CANCELLED", NULL };
+
+/* ----------------------------------------------------------------------------------------------------------- fields */
+
+static const svc_field restore_job_private_fields[] = {
+  F_STR("deliveryUrl", .flags = SVC_READ_ONLY),
+  F_STR("endpointId", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object restore_job_private = { .name = "PrivateDownloadDeliveryUrl", .fields = restore_job_private_fields };
+
+static const svc_field restore_job_member_fields[] = {
+  F_STR("downloadUrl", .flags = SVC_READ_ONLY),
+  F_LIST("privateDownloadDeliveryUrls", &restore_job_private, .flags = SVC_READ_ONLY),
+  F_STR("replicaSetName", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object restore_job_member = { .name = "DiskBackupRestoreMember", .fields = restore_job_member_fields };
+
+#define RESTORE_JOB_SECOND SVC_MIN, .min = 1199145600 /* 2008: before that there is nothing to restore */
+
+static const svc_field restore_job_fields[] = {
+  F_BOOL("cancelled", .flags = SVC_READ_ONLY),
+  F_LIST("components", &restore_job_member, .flags = SVC_READ_ONLY),
+  F_ENUM("deliveryType", restore_job_types, .flags = SVC_REQUIRED),
+  F_STRS("deliveryUrl", .flags = SVC_READ_ONLY),
+  F_OBJ("desiredTimestamp", &svc_object_db_time, .flags = SVC_READ_ONLY),
+  F_BOOL("expired", .flags = SVC_READ_ONLY),
+  F_DATE("expiresAt", .flags = SVC_READ_ONLY),
+  F_BOOL("failed", .flags = SVC_READ_ONLY),
+  F_DATE("finishedAt", .flags = SVC_READ_ONLY),
+  F_ID(),
+  F_INT("oplogInc", .flags = SVC_MIN, .min = 1),
+  F_INT("oplogTs", .flags = RESTORE_JOB_SECOND),
+  F_INT("pointInTimeUTCSeconds", .flags = RESTORE_JOB_SECOND),
+  F_LIST("privateDownloadDeliveryUrls", &restore_job_private, .flags = SVC_READ_ONLY),
+  F_HEX24("snapshotId"),
+  F_STR("targetClusterName", .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$", .max = 64),
+  F_HEX24("targetGroupId"),
+  F_DATE("timestamp", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object restore_job_object = { .name = "DiskBackupSnapshotRestoreJob", .fields = restore_job_fields };
+
+/* As it is stored. */
+static const svc_field restore_job_stored_fields[] = {
+  F_CREATED("created"),
+  F_ENUM("state", restore_job_states, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object restore_job_stored = {
+  .name = "RestoreJobRecord", .fields = restore_job_stored_fields, .base = &restore_job_object
+};
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+static bool restore_job_cancel(svc_call *c);
+
+#define RESTORE_JOB \
+  "/groups/{groupId}/clusters/{clusterName}/backup/restoreJobs", SVC_SET_BACKUP, (20230101), SVC_R_GROUP_BACKUP_MANAGER, \
+    SVC_R_GROUP_BACKUP_EXPORT_OPERATOR | SVC_R_GROUP_BACKUP_RECOVERY_OPERATOR
+#define RESTORE_JOB_SHOWN .answer = &restore_job_object
+
+static const svc_route restore_job_routes[] = {
+  R_GET(RESTORE_JOB, "", RESTORE_JOB_SHOWN, .flags = SVC_PAGED | SVC_NEWEST_FIRST, .run = svc_verb_list),
+  R_POST(RESTORE_JOB, "", RESTORE_JOB_SHOWN, .status = 202, .body = &restore_job_object, .run = svc_verb_create,
+         .example = "{\"deliveryType\":\"download\",\"snapshotId\":\"5f0000000000000000000001\"}"),
+  R_GET(RESTORE_JOB, "/{restoreJobId}", RESTORE_JOB_SHOWN, .run = svc_verb_read),
+  R_DELETE(RESTORE_JOB, "/{restoreJobId}", RESTORE_JOB_SHOWN, .status = 204, .run = restore_job_cancel),
+  SVC_ROUTES_END
+};
+
+/* -------------------------------------------------------------------------------------------------------- lifecycle */
+
+static const svc_transition restore_job_transitions[] = {
+  { "IN_PROGRESS", "FINISHED", 50, "CPS_RESTORE_SUCCESSFUL", "restore.run" },
+  { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle restore_job_lifecycle = {
+  .field = "state", .created = "IN_PROGRESS", .failed = "FAILED", .event_failed = "CPS_RESTORE_FAILED",
+  .transitions = restore_job_transitions
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+static bool restore_job_is(const svc_node *body, const char *field, const char *value)
+{
+  return svc_str_is(svc_node_str(body, field), value);
+}
+
+static svc_node *restore_job_view(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e);
+  if (!body) return NULL;
+  svc_node_set_bool(c->arena, body, "cancelled", restore_job_is(body, "state", "CANCELLED"));
+  svc_node_set_bool(c->arena, body, "expired", restore_job_is(body, "state", "EXPIRED"));
+  svc_node_set_bool(c->arena, body, "failed", restore_job_is(body, "state", "FAILED"));
+  svc_node_drop(body, "state");
+  svc_node_drop(body, "created");
+  return body;
+}
+
+/* ---- what a request may ask for */
+
+static void restore_job_need(svc_call *c, const svc_node *body, const char *field, bool wanted)
+{
+  bool given = svc_node_get(body, field) != NULL;
+  if (wanted && !given) svc_violate(c, SVC_E_MISSING_ATTRIBUTE, svc_str_c(field), "is required for this deliveryType");
+  if (!wanted && given) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "has no meaning for this deliveryType");
+}
+
+/* Which fields go together. */
+static bool restore_job_fields_good(svc_call *c, const svc_node *body)
+{
+  bool download = restore_job_is(body, "deliveryType", "download"), point = restore_job_is(body, "deliveryType", "pointInTime");
+  bool second = svc_node_get(body, "pointInTimeUTCSeconds") != NULL, ts = svc_node_get(body, "oplogTs") != NULL;
+  if (second && ts) return svc_fail(c, SVC_E_BACKUP_CONFLICTING_OPTIONS, "ss", "pointInTimeUTCSeconds", "oplogTs");
+  restore_job_need(c, body, "snapshotId", !point);
+  if (!download) restore_job_need(c, body, "targetClusterName", true);
+  else restore_job_need(c, body, "targetClusterName", false), restore_job_need(c, body, "targetGroupId", false);
+  restore_job_need(c, body, "pointInTimeUTCSeconds", point && !ts);
+  if (!point) restore_job_need(c, body, "oplogTs", false);
+  restore_job_need(c, body, "oplogInc", point && ts);
+  return svc_check_done(c);
+}
+
+/* A snapshot of shards goes to as many shards, one of a replica set to a replica set. */
+static bool restore_job_fits(svc_call *c, const svc_entity *snapshot, const svc_entity *target)
+{
+  const svc_node *body = svc_entity_body(c, target), *notes = svc_snapshot_shards(c, snapshot), *members;
+  bool single;
+  size_t shards;
+  if (!body || !notes) return false;
+  single = svc_str_is(svc_node_str(body, "clusterType"), "REPLICASET");
+  shards = svc_node_count(svc_node_get(body, "replicationSpecs"));
+  members = svc_node_get(notes, "members");
+  if (single == (members != NULL))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("targetClusterName"), "must be a %s, as what the snapshot was taken of",
+                members ? "sharded cluster" : "replica set");
+  else if (members && svc_node_count(members) != shards)
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("targetClusterName"), "must have %u shards, as the snapshot has",
+                (unsigned)svc_node_count(members));
+  if (svc_str_order(svc_node_str(body, "dbMajorVersion"), svc_backup_word(snapshot, "dbdVersion")) < 0 &&
+      !svc_str_starts(svc_backup_word(snapshot, "dbdVersion"), svc_arena_copy(c->arena, svc_node_str(body, "dbMajorVersion")).p))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("targetClusterName"), "runs an older database version than the snapshot");
+  return svc_check_done(c);
+}
+
+static void restore_job_moment(svc_call *c, svc_node *body, int64_t second)
+{
+  svc_node *time = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("desiredTimestamp"), SVC_S(""));
+  if (!time) return; /* the arena remembers it */
+  svc_backup_set_date(c, time, "date", second * 1000);
+  svc_node_set_i64(c->arena, time, "increment", svc_node_i64(body, "oplogInc", 1));
+  svc_node_put(c->arena, body, time);
+}
+
+static bool restore_job_from_snapshot(svc_call *c, svc_change *change, const svc_entity *cluster, svc_entity *snapshot)
+{
+  svc_str id = svc_node_str(change->body, "snapshotId");
+  if (!svc_snapshot_get(c, cluster, id, snapshot)) return false;
+  if (!svc_str_is(svc_backup_word(snapshot, "status"), "completed")) return svc_fail(c, SVC_E_CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, "S", &id);
+  svc_node_set_str(c->arena, change->body, "timestamp", svc_backup_word(snapshot, "createdAt"));
+  return true;
+}
+
+static bool restore_job_to_cluster(svc_call *c, svc_change *change, const svc_entity *cluster, const svc_entity *snapshot)
+{
+  svc_node *body = change->body;
+  svc_entity target;
+  if (!svc_restore_target(c, svc_node_str(body, "targetGroupId"), svc_node_str(body, "targetClusterName"), &target)) return false;
+  svc_node_set_str(c->arena, body, "targetGroupId", svc_id_str(c->arena, &target.parent));
+  return (!snapshot || restore_job_fits(c, snapshot, &target)) && svc_restore_claim(c, &target, &cluster->id, &change->id);
+}
+
+static bool restore_job_prepare(svc_call *c, svc_change *change)
+{
+  const svc_node *body = change->body;
+  int64_t second = svc_node_i64(body, "pointInTimeUTCSeconds", svc_node_i64(body, "oplogTs", 0));
+  svc_entity cluster, snapshot;
+  if (change->before) return true;
+  if (!restore_job_fields_good(c, body) || !svc_backup_cluster(c, &change->parent, &cluster)) return false;
+  svc_change_due(change, SVC_DUE_EXPIRY, c->now + SVC_BACKUP_JOB_DAYS * SVC_BACKUP_DAY_MS);
+  if (restore_job_is(body, "deliveryType", "pointInTime")) {
+    if (!svc_restore_reaches(c, &cluster, second)) return false;
+    restore_job_moment(c, change->body, second);
+    return restore_job_to_cluster(c, change, &cluster, NULL);
+  }
+  if (!restore_job_from_snapshot(c, change, &cluster, &snapshot)) return false;
+  return restore_job_is(body, "deliveryType", "download") ? svc_restore_download(c, &snapshot, &change->id)
+                                                           : restore_job_to_cluster(c, change, &cluster, &snapshot);
+}
+
+/* ---- its end */
+
+/* Where the files are: a simulation, at which nobody answers. */
+static svc_node *restore_job_url(svc_call *c, const svc_change *change, svc_str part)
+{
+  return svc_node_new(c->arena, SVC_J_STRING, SVC_S(""),
+                      svc_arena_print(c->arena, "https://restores.%s/" SVC_FMT "/" SVC_FMT ".tar.gz", c->s->config.db_domain,
+                                      SVC_ARG(svc_id_str(c->arena, &change->id)), SVC_ARG(part)));
+}
+
+static bool restore_job_add_file(svc_call *c, const svc_change *change, svc_str name, svc_node *urls, svc_node *parts)
+{
+  svc_node *url = restore_job_url(c, change, name), *part = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!url || !part) return svc_no_memory(c);
+  svc_node_append(urls, url);
+  svc_node_set_str(c->arena, part, "downloadUrl", url->text);
+  svc_node_set_str(c->arena, part, "replicaSetName", name);
+  svc_node_append(parts, part);
+  return true;
+}
+
+/* One file for each shard. */
+static bool restore_job_files(svc_call *c, svc_change *change)
+{
+  svc_node *urls = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("deliveryUrl"), SVC_S(""));
+  svc_node *parts = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("components"), SVC_S(""));
+  const svc_node *notes, *member;
+  svc_entity snapshot;
+  svc_id id;
+  if (!urls || !parts) return svc_no_memory(c);
+  if (!svc_id_parse(svc_node_str(change->body, "snapshotId"), &id) ||
+      svc_entity_get(c->txn, SNAPSHOT_KIND, &change->parent, &id, &snapshot) != SVC_OK)
+    return svc_txn_good(c);
+  if (!(notes = svc_snapshot_shards(c, &snapshot))) return false;
+  member = svc_node_get(notes, "members");
+  if (!member && !restore_job_add_file(c, change, svc_backup_word(&snapshot, "replicaSetName"), urls, parts)) return false;
+  for (member = member ? member->first : NULL; member; member = member->next)
+    if (!restore_job_add_file(c, change, svc_node_str(member, "replicaSetName"), urls, parts)) return false;
+  svc_node_put(c->arena, change->body, urls);
+  svc_node_put(c->arena, change->body, parts);
+  return true;
+}
+
+/* The cluster to which it went may be gone by now. */
+static bool restore_job_target_there(svc_call *c, const svc_change *change)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
+  svc_entity target;
+  svc_id group;
+  return noun && svc_id_parse(svc_node_str(change->body, "targetGroupId"), &group) &&
+         svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &group, svc_node_str(change->body, "targetClusterName"), &target) == SVC_OK;
+}
+
+static bool restore_job_finish(svc_call *c, svc_change *change)
+{
+  int64_t until = c->now - c->now % 1000 + RESTORE_JOB_LINK_DAYS * SVC_BACKUP_DAY_MS;
+  svc_backup_set_date(c, change->body, "finishedAt", c->now);
+  if (!restore_job_is(change->body, "deliveryType", "download")) {
+    if (restore_job_target_there(c, change)) return true;
+    svc_node_set_str(c->arena, change->body, "state", SVC_S("FAILED"));
+    change->event = "CPS_RESTORE_FAILED";
+    return svc_txn_good(c);
+  }
+  svc_backup_set_date(c, change->body, "expiresAt", until);
+  svc_change_due(change, RESTORE_JOB_DUE_LINK, until);
+  return c->s->config.driver || restore_job_files(c, change);
+}
+
+static bool restore_job_fell_due(svc_call *c, svc_change *change, int tag)
+{
+  if (tag == SVC_DUE_STATE) return restore_job_finish(c, change);
+  if (tag != RESTORE_JOB_DUE_LINK || !restore_job_is(change->body, "state", "FINISHED")) return true;
+  svc_node_set_str(c->arena, change->body, "state", SVC_S("EXPIRED"));
+  svc_node_drop(change->body, "deliveryUrl");
+  svc_node_drop(change->body, "components");
+  return true;
+}
+
+/* A driver says where the files are. */
+static bool restore_job_facts(svc_call *c, svc_change *change, const svc_node *facts)
+{
+  const svc_node *urls = svc_node_get(facts, "deliveryUrl"), *one;
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("deliveryUrl"), SVC_S(""));
+  int n = 0;
+  if (!list) return svc_no_memory(c);
+  if (!urls || urls->type != SVC_J_ARRAY || !restore_job_is(change->body, "deliveryType", "download")) return true;
+  for (one = urls->first; one && n < 64; one = one->next, n++)
+    if (one->type == SVC_J_STRING && one->text.n <= 2048) svc_node_append(list, svc_node_copy(c->arena, one));
+  svc_node_put(c->arena, change->body, list);
+  return true;
+}
+
+/* ---- cancelling */
+
+static bool restore_job_cancel(svc_call *c)
+{
+  svc_change change;
+  svc_entity e;
+  if (!svc_change_begin(c, &change)) return false;
+  if (!restore_job_is(change.body, "deliveryType", "download"))
+    return svc_fail(c, SVC_E_CANNOT_CANCEL_AUTOMATED_RESTORE, "S", &change.entity.key);
+  if (!restore_job_is(change.body, "state", "IN_PROGRESS") && !restore_job_is(change.body, "state", "FINISHED"))
+    return svc_answer_nothing(c); /* there is nothing left to be cancelled */
+  svc_node_drop(change.body, "deliveryUrl");
+  svc_node_drop(change.body, "components");
+  svc_node_drop(change.body, "expiresAt");
+  svc_change_due(&change, RESTORE_JOB_DUE_LINK, 0);
+  change.state = "CANCELLED";
+  change.event = "CPS_COLLECTION_RESTORE_CANCELED";
+  return svc_change_keep(c, &change, &e) && svc_answer_nothing(c);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+SVC_PRIVATE const svc_noun svc_noun_restore_job = {
+  .name = "restore job",
+  .rel = "restoreJob",
+  .kind = RESTORE_JOB_KIND,
+  .parent = "cluster",
+  .param = "restoreJobId",
+  .flags = SVC_EXPIRES | SVC_EVENT_PARENT,
+  .object = &restore_job_stored,
+  .err_not_found = SVC_E_RESTORE_JOB_NOT_FOUND,
+  .most = SVC_BACKUP_JOBS,
+  .err_quota = SVC_E_BACKUP_LIMIT_EXCEEDED,
+  .lifecycle = &restore_job_lifecycle,
+  .event_created = "CPS_RESTORE_REQUESTED_AUDIT",
+  .event_field = "resourceId",
+  .routes = restore_job_routes,
+  .prepare = restore_job_prepare,
+  .fell_due = restore_job_fell_due,
+  .view = restore_job_view,
+  .desired = restore_job_view,
+  .facts = restore_job_facts
+};

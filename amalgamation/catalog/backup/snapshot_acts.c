@@ -1,0 +1,120 @@
+/*
+** What others do with snapshots: look one up, take one, keep one longer, list those of shards. A part of its own, since the
+** schedule, the restores and the older views need it.
+*/
+#include "catalog/catalog.h"
+#include "catalog/backup/backup_parts.h"
+
+SVC_PRIVATE void svc_backup_set_date(svc_call *c, svc_node *body, const char *field, int64_t when)
+{
+  char date[21];
+  svc_date_text(when, date);
+  svc_node_set_str(c->arena, body, field, svc_arena_copy(c->arena, svc_str_c(date)));
+}
+
+SVC_PRIVATE bool svc_snapshot_get(svc_call *c, const svc_entity *cluster, svc_str id, svc_entity *out)
+{
+  svc_id wanted;
+  int rc = svc_id_parse(id, &wanted) ? svc_entity_get(c->txn, SNAPSHOT_KIND, &cluster->id, &wanted, out) : SVC_NOT_FOUND;
+  if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_SNAPSHOT_NOT_FOUND, "SS", &id, &cluster->unique);
+  return rc == SVC_OK ? true : svc_store_failed(c, rc);
+}
+
+SVC_PRIVATE bool svc_snapshot_of_path(svc_call *c, svc_entity *out)
+{
+  return svc_resolve_all(c) && svc_snapshot_get(c, svc_path_entity(c, "cluster"), svc_path_param(c, "snapshotId"), out);
+}
+
+SVC_PRIVATE bool svc_snapshot_take(svc_call *c, const svc_entity *cluster, svc_node *items, int frequency, int64_t expiry)
+{
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, SNAPSHOT_KIND);
+  svc_change change;
+  svc_entity e;
+  if (!noun) return true;
+  memset(&change, 0, sizeof change);
+  change.noun = noun;
+  change.parent = cluster->id;
+  change.state = "inProgress";
+  change.event = "CPS_SNAPSHOT_STARTED";
+  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!change.body) return svc_no_memory(c);
+  svc_node_set_str(c->arena, change.body, "frequencyType", svc_str_c(svc_values_snapshot_frequencies[frequency]));
+  svc_node_set_str(c->arena, change.body, "snapshotType", SVC_S("scheduled"));
+  svc_node_put(c->arena, change.body, items);
+  svc_backup_set_date(c, change.body, "expiresAt", expiry);
+  svc_change_due(&change, SVC_DUE_EXPIRY, expiry);
+  return svc_insert(c, &change, &e);
+}
+
+SVC_PRIVATE bool svc_snapshot_keep_until(svc_call *c, const svc_entity *snapshot, int64_t when)
+{
+  svc_change change;
+  svc_entity e;
+  if (svc_due_get(snapshot, SVC_DUE_EXPIRY) == when) return true;
+  if (!svc_change_of(c, svc_noun_by_kind(c->s, SNAPSHOT_KIND), snapshot, &change)) return false;
+  svc_backup_set_date(c, change.body, "expiresAt", when);
+  svc_change_due(&change, SVC_DUE_EXPIRY, when);
+  change.event = change.noun->noun->event_updated;
+  return svc_change_keep(c, &change, &e);
+}
+
+SVC_PRIVATE bool svc_snapshot_removing(svc_call *c, const svc_entity *e)
+{
+  svc_str id = svc_id_str(c->arena, &e->id);
+  if (!svc_compliance(c)) return c->error.code == SVC_E_NONE;
+  return svc_fail(c, SVC_E_CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY, "S", &id);
+}
+
+SVC_PRIVATE bool svc_backup_removing(svc_call *c, const svc_entity *cluster)
+{
+  svc_scan scan;
+  svc_entity e;
+  svc_below_begin(&scan, c->txn, SNAPSHOT_KIND, &cluster->id);
+  return svc_below_next(&scan, SNAPSHOT_KIND, &e) ? svc_snapshot_removing(c, &e) : svc_txn_good(c);
+}
+
+/* ------------------------------------------------------------------------------------------------- of sharded clusters */
+
+SVC_PRIVATE svc_node *svc_snapshot_shards(svc_call *c, const svc_entity *snapshot)
+{
+  return svc_backup_notes(c, snapshot->extra);
+}
+
+static bool snapshot_acts_sharded(svc_call *c, const svc_entity *e, void *context)
+{
+  (void)c, (void)context;
+  return svc_str_is(svc_backup_word(e, "type"), "shardedCluster");
+}
+
+SVC_PRIVATE bool svc_snapshot_is_sharded(const svc_entity *e)
+{
+  return snapshot_acts_sharded(NULL, e, NULL);
+}
+
+static bool snapshot_acts_none(svc_call *c, void *state, svc_item *out)
+{
+  (void)c, (void)state, (void)out;
+  return false;
+}
+
+/* A cluster may become sharded and never the other way round: where its oldest snapshot is of shards, all are, and where it
+** has no shards, none is. So only where it has become so is each looked at. */
+SVC_PRIVATE bool svc_snapshot_list_sharded(svc_call *c, svc_node *(*view)(svc_call *c, const svc_entity *e, void *context))
+{
+  const svc_entity *cluster;
+  svc_entities which;
+  svc_entity oldest;
+  svc_scan scan;
+  if (!svc_resolve_all(c)) return false;
+  cluster = svc_path_entity(c, "cluster");
+  memset(&which, 0, sizeof which);
+  which.noun = svc_noun_by_kind(c->s, SNAPSHOT_KIND);
+  which.parent = cluster->id;
+  which.view = view;
+  if (!which.noun || svc_str_is(svc_backup_word(cluster, "clusterType"), "REPLICASET"))
+    return svc_list_items(c, snapshot_acts_none, NULL, 0);
+  svc_below_begin(&scan, c->txn, SNAPSHOT_KIND, &cluster->id);
+  svc_scan_expect(&scan, 1);
+  if (svc_below_next(&scan, SNAPSHOT_KIND, &oldest) && !svc_snapshot_is_sharded(&oldest)) which.keep = snapshot_acts_sharded;
+  return svc_txn_good(c) && svc_list_entities(c, &which);
+}

@@ -1,0 +1,235 @@
+/*
+** What is done to clusters besides changing their fields: features are pinned to a version, the vendor's people are let in,
+** primaries are restarted; and what is shown of how a change gets on.
+**
+** A pin and a grant end by themselves, on the clock. Neither touches the deployment's state. A restart does: the cluster is
+** UPDATING, and takes no other change until that is done. What is asked of one that is still CREATING is part of the creation.
+*/
+#include "catalog/catalog.h"
+#include "catalog/deployment/cluster_parts.h"
+
+#define CLUSTER_ACTIONS_PIN_DAYS 28 /* the longest, and what it is where nothing is said */
+#define CLUSTER_ACTIONS_DAY ((int64_t)24 * 60 * 60 * 1000)
+
+static const char cluster_actions_pinned[] = "featureCompatibilityVersionExpirationDate";
+static const char cluster_actions_granted[] = "vendorEmployeeAccessGrant";
+
+/* How an operation tells the prepare hook what it is. */
+#define CLUSTER_ACTIONS_LIGHT "light"
+#define CLUSTER_ACTIONS_RESTART "restart"
+
+SVC_PRIVATE bool svc_cluster_acts(svc_call *c, svc_change *change)
+{
+  svc_cluster_kept kept;
+  if (svc_str_is(change->pending, CLUSTER_ACTIONS_RESTART)) {
+    kept = svc_cluster_kept_of(&change->entity);
+    kept.restarting = true;
+    change->extra = svc_cluster_extra(c, change, &kept);
+  }
+  return change->pending.n > 0;
+}
+
+/* Only written down, with this event. */
+static bool cluster_actions_store(svc_call *c, svc_change *change, const char *event)
+{
+  svc_entity e;
+  change->state = NULL;
+  change->event = event;
+  change->pending = SVC_S(CLUSTER_ACTIONS_LIGHT);
+  return svc_change_keep(c, change, &e) && svc_answer_nothing(c);
+}
+
+/* A date of the body, which is to come. False: refused. */
+static bool cluster_actions_until(svc_call *c, const char *field, int64_t *until)
+{
+  if (!svc_date_parse(svc_node_str(c->checked, field), until)) return true; /* it was checked: there is none */
+  return *until > c->now ? true : svc_fail(c, SVC_E_EXPIRATION_DATE_IN_PAST, "s", field);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- pins */
+
+SVC_PRIVATE bool svc_cluster_run_pin(svc_call *c)
+{
+  int64_t longest = c->now + CLUSTER_ACTIONS_PIN_DAYS * CLUSTER_ACTIONS_DAY, until = longest;
+  svc_change change;
+  char date[21];
+  if (!svc_change_begin(c, &change)) return false;
+  if (svc_cluster_is_tenant(change.body)) return svc_cluster_fail(c, &change, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED);
+  if (!cluster_actions_until(c, "expirationDate", &until)) return false;
+  if (until > longest)
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("expirationDate"), "must be within %d days", CLUSTER_ACTIONS_PIN_DAYS);
+  if (!svc_check_done(c)) return false;
+  svc_date_text(until, date);
+  svc_node_set_str(c->arena, change.body, cluster_actions_pinned, svc_str_c(date));
+  svc_change_due(&change, CLUSTER_DUE_PIN, until / 1000 * 1000);
+  return cluster_actions_store(c, &change, svc_node_get(change.before, cluster_actions_pinned) ? "CLUSTER_FCV_EXPIRATION_DATE_UPDATED"
+                                                                                               : "CLUSTER_FCV_FIXED");
+}
+
+static void cluster_actions_unpin(svc_call *c, svc_change *change)
+{
+  svc_node_drop(change->body, cluster_actions_pinned);
+  svc_node_set_str(c->arena, change->body, "featureCompatibilityVersion", svc_node_str(change->body, "dbMajorVersion"));
+  change->event = "CLUSTER_FCV_UNFIXED";
+}
+
+SVC_PRIVATE bool svc_cluster_run_unpin(svc_call *c)
+{
+  svc_change change;
+  if (!svc_change_begin(c, &change)) return false;
+  if (!svc_node_get(change.body, cluster_actions_pinned)) return svc_answer_nothing(c);
+  cluster_actions_unpin(c, &change);
+  svc_change_due(&change, CLUSTER_DUE_PIN, 0);
+  return cluster_actions_store(c, &change, change.event);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- grants */
+
+SVC_PRIVATE bool svc_cluster_run_grant(svc_call *c)
+{
+  svc_change change;
+  svc_node *grant;
+  int64_t until = 0;
+  if (!svc_change_begin(c, &change) || !cluster_actions_until(c, "expirationTime", &until)) return false;
+  grant = svc_node_copy(c->arena, c->checked);
+  if (!grant) return svc_no_memory(c);
+  grant->name = svc_str_c(cluster_actions_granted);
+  svc_node_put(c->arena, change.body, grant);
+  svc_change_due(&change, CLUSTER_DUE_GRANT, until);
+  return cluster_actions_store(c, &change, "EMPLOYEE_ACCESS_GRANTED");
+}
+
+SVC_PRIVATE bool svc_cluster_run_revoke(svc_call *c)
+{
+  svc_change change;
+  if (!svc_change_begin(c, &change)) return false;
+  if (!svc_node_get(change.body, cluster_actions_granted)) return svc_answer_nothing(c);
+  svc_node_drop(change.body, cluster_actions_granted);
+  svc_change_due(&change, CLUSTER_DUE_GRANT, 0);
+  return cluster_actions_store(c, &change, "EMPLOYEE_ACCESS_REVOKED");
+}
+
+SVC_PRIVATE bool svc_cluster_ended(svc_call *c, svc_change *change, int tag)
+{
+  if (tag == CLUSTER_DUE_PIN) {
+    cluster_actions_unpin(c, change);
+  } else if (tag == CLUSTER_DUE_GRANT) {
+    svc_node_drop(change->body, cluster_actions_granted);
+    change->event = "EMPLOYEE_ACCESS_REVOKED";
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/* --------------------------------------------------------------------------------------------------------- restarts */
+
+SVC_PRIVATE bool svc_cluster_restarts(const svc_change *change)
+{
+  return svc_cluster_kept_of(&change->entity).restarting && svc_cluster_is(change->before, "stateName", "UPDATING");
+}
+
+SVC_PRIVATE bool svc_cluster_run_restart(svc_call *c)
+{
+  svc_change change;
+  svc_entity e;
+  if (!svc_change_begin(c, &change)) return false;
+  if (svc_cluster_is_tenant(change.body)) return svc_cluster_fail(c, &change, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED);
+  if (svc_node_bool(change.body, "paused", false)) return svc_cluster_fail(c, &change, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER);
+  if (svc_cluster_restarts(&change)) return svc_cluster_fail(c, &change, SVC_E_CLUSTER_RESTART_IN_PROGRESS);
+  if (svc_cluster_is(change.before, "stateName", "CREATING")) return svc_answer_nothing(c); /* they have not started yet */
+  change.pending = SVC_S(CLUSTER_ACTIONS_RESTART);
+  return svc_change_keep(c, &change, &e) && svc_answer_nothing(c);
+}
+
+/* ------------------------------------------------------------------------------------------- what lies below clusters */
+
+/* What is below a cluster and is part of what a driver brings about. */
+static const struct cluster_actions_part {
+  const char *noun, *name;
+} cluster_actions_parts[] = { { CLUSTER_PROCESS_ARGS, "processArgs" }, { CLUSTER_GLOBAL_WRITES, "globalWrites" } };
+
+/* A driver is told of a restart, which no field shows, and of what was set below the cluster. */
+SVC_PRIVATE svc_node *svc_cluster_desired(svc_call *c, const svc_entity *e)
+{
+  static const svc_id none;
+  svc_node *body = svc_entity_body(c, e), *part;
+  const svc_noun_info *noun;
+  svc_entity below;
+  size_t i;
+  if (!body) return NULL;
+  for (i = 0; i < sizeof cluster_actions_parts / sizeof cluster_actions_parts[0]; i++) {
+    noun = svc_noun_named(c->s, cluster_actions_parts[i].noun);
+    if (!noun || svc_entity_get(c->txn, noun->noun->kind, &e->id, &none, &below) != SVC_OK) continue;
+    part = svc_entity_body(c, &below);
+    if (!part) return NULL;
+    part->name = svc_str_c(cluster_actions_parts[i].name);
+    svc_node_put(c->arena, body, part);
+  }
+  if (svc_cluster_kept_of(e).restarting) svc_node_set_bool(c->arena, body, "restartPrimaries", true);
+  return body;
+}
+
+/* One of the project of the path, where that does not name it itself. */
+SVC_PRIVATE bool svc_cluster_named(svc_call *c, svc_str name, svc_entity *out)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
+  svc_str group = svc_id_str(c->arena, &c->scope.group);
+  int rc = noun ? svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &c->scope.group, name, out) : SVC_NOT_FOUND;
+  if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_CLUSTER_NOT_FOUND, "SS", &name, &group);
+  return rc == SVC_OK ? true : svc_store_failed(c, rc);
+}
+
+/* May something below it be changed? */
+SVC_PRIVATE bool svc_cluster_open(svc_call *c, const svc_entity *cluster, svc_change *out)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
+  if (!svc_change_of(c, noun, cluster, out) || !svc_guarded(c, noun, cluster, out->before, SVC_GUARD_CHANGE)) return false;
+  if (svc_cluster_is_tenant(out->before)) return svc_cluster_fail(c, out, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED);
+  if (svc_node_bool(out->before, "paused", false)) return svc_cluster_fail(c, out, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER);
+  return svc_cluster_restarts(out) ? svc_cluster_fail(c, out, SVC_E_CLUSTER_RESTART_IN_PROGRESS) : true;
+}
+
+/* It was: the cluster is updated, unless it is about to be anyway. */
+SVC_PRIVATE bool svc_cluster_updates(svc_call *c, svc_change *change)
+{
+  bool busy = svc_cluster_is(change->before, "stateName", "CREATING") || svc_cluster_is(change->before, "stateName", "UPDATING");
+  svc_entity e;
+  if (!busy) {
+    change->state = change->noun->noun->lifecycle->updated;
+    svc_node_set_str(c->arena, change->body, change->noun->noun->lifecycle->field, svc_str_c(change->state));
+  }
+  change->pending = SVC_S(CLUSTER_ACTIONS_LIGHT);
+  if (!svc_change_keep(c, change, &e)) return false;
+  return busy ? svc_order_put(c, change->noun, &e) : true; /* an order is for what is wanted now */
+}
+
+/* ------------------------------------------------------------------------------------------------------------ views */
+
+static bool cluster_actions_show(svc_call *c, const char *field, const char *value)
+{
+  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!body) return svc_no_memory(c);
+  svc_node_set_str(c->arena, body, field, svc_str_c(value));
+  return svc_answer_node(c, body);
+}
+
+/* Whatever is under way ends at a known time, or when the driver says so. */
+SVC_PRIVATE bool svc_cluster_run_status(svc_call *c)
+{
+  const svc_entity *e;
+  bool pending;
+  if (!svc_resolve_all(c)) return false;
+  e = svc_path_entity(c, "cluster");
+  pending = svc_due_get(e, SVC_DUE_STATE) || svc_order_waits(c, e);
+  return cluster_actions_show(c, "changeStatus", pending ? "PENDING" : "APPLIED");
+}
+
+/* Each spec is a shard of its own, with sizes of its own; a replica set has but one. */
+SVC_PRIVATE bool svc_cluster_run_scaling_mode(svc_call *c)
+{
+  bool single;
+  if (!svc_resolve_all(c)) return false;
+  single = svc_str_is(svc_json_member(svc_path_entity(c, "cluster")->body, SVC_S("clusterType")), "\"REPLICASET\"");
+  return cluster_actions_show(c, "autoScalingMode", single ? "CLUSTER_WIDE_SCALING" : "INDEPENDENT_SHARD_SCALING");
+}

@@ -1,0 +1,56 @@
+/*
+** What is kept beside the body of a cluster: cluster_parts.h draws it. It exists so that neither the names of hosts nor the list
+** of all clusters need a body to be parsed.
+*/
+#include "catalog/catalog.h"
+#include "catalog/deployment/cluster_parts.h"
+
+/* Where the summary begins. */
+static size_t cluster_kept_summary(const svc_entity *e)
+{
+  size_t at = CLUSTER_ID + CLUSTER_TIME;
+  if (e->extra.n <= at) return 0;
+  return at + (e->extra.p[at] == CLUSTER_RESTARTING);
+}
+
+SVC_PRIVATE svc_str svc_cluster_summary(const svc_entity *e)
+{
+  size_t at = cluster_kept_summary(e);
+  return at ? (svc_str){ e->extra.p + at, e->extra.n - at } : SVC_S("");
+}
+
+SVC_PRIVATE svc_cluster_kept svc_cluster_kept_of(const svc_entity *e)
+{
+  svc_cluster_kept kept = { { 0 }, 0, false };
+  if (!cluster_kept_summary(e)) return kept;
+  memcpy(kept.id, e->extra.p, CLUSTER_ID);
+  svc_str_i64((svc_str){ e->extra.p + CLUSTER_ID, CLUSTER_TIME }, &kept.resumed);
+  kept.restarting = e->extra.p[CLUSTER_ID + CLUSTER_TIME] == CLUSTER_RESTARTING;
+  return kept;
+}
+
+SVC_PRIVATE svc_str svc_cluster_extra(svc_call *c, const svc_change *change, const svc_cluster_kept *kept)
+{
+  const svc_node *body = change->body;
+  svc_buf b = svc_buf_new(c->arena, 384);
+  char id[24], time[CLUSTER_TIME + 8];
+  svc_id_hex(&change->id, id);
+  snprintf(time, sizeof time, "%014lld", (long long)kept->resumed % 100000000000000);
+  svc_buf_add(&b, kept->id, CLUSTER_ID);
+  svc_buf_add(&b, time, CLUSTER_TIME);
+  if (kept->restarting) svc_buf_char(&b, CLUSTER_RESTARTING);
+  svc_buf_text(&b, "{\"alertCount\":0,\"authEnabled\":true,\"availability\":\"available\",\"backupEnabled\":");
+  svc_buf_text(&b, svc_node_bool(body, "backupEnabled", false) ? "true" : "false");
+  svc_buf_text(&b, ",\"clusterId\":\"");
+  svc_buf_add(&b, id, sizeof id);
+  svc_buf_text(&b, "\",\"dataSizeBytes\":0,\"name\":");
+  svc_json_escape(&b, svc_node_str(body, "name"));
+  svc_buf_text(&b, ",\"nodeCount\":");
+  svc_buf_i64(&b, svc_cluster_node_count(body));
+  svc_buf_text(&b, ",\"sslEnabled\":true,\"type\":\"");
+  svc_buf_text(&b, svc_cluster_is(body, "clusterType", "REPLICASET") ? "REPLICA_SET" : "SHARDED_CLUSTER");
+  svc_buf_text(&b, "\",\"versions\":[");
+  svc_json_escape(&b, svc_node_str(body, "dbVersion"));
+  svc_buf_text(&b, "]}");
+  return svc_buf_done(&b);
+}

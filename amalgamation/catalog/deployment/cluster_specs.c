@@ -1,0 +1,416 @@
+/*
+** Replication specs of clusters: what is left open is filled in, and the rules that no field has by itself are kept.
+**
+** A spec is a shard. Its electable nodes are 3, 5 or 7, in regions whose priorities are 7, 6, 5, ... downwards; a region
+** without such nodes has priority 0. No region stands in it twice. What scales by itself has bounds around the size that it
+** has. A disk has no more than its instance size takes, and grows only; one that a change says nothing of stays as it is.
+** Several specs of one zone are its shards: they share a zone name and a zone id.
+**
+** The rule: each violation names its field, and all of a body come at once.
+*/
+#include "catalog/catalog.h"
+#include "catalog/values.h"
+#include "catalog/deployment/cluster_parts.h"
+
+enum {
+  CLUSTER_SPECS_FIRST = 7,     /* the priority of the preferred region */
+  CLUSTER_SPECS_SHARDS = 50,
+  CLUSTER_SPECS_DISK_LEAST = 10
+};
+
+/* ----------------------------------------------------------------------------------------------------------- sizes */
+
+/* What disks an instance takes, by the number in its size: up to this number, so many GB. The last row is for all others. */
+static const struct cluster_specs_disks {
+  int number, most;
+} cluster_specs_disks[] = { { 10, 128 }, { 20, 256 }, { 30, 512 }, { 40, 1024 }, { 0, 4096 } };
+
+/* Shares of a machine come with a disk. */
+static const struct cluster_specs_share {
+  const char *size, *disk;
+} cluster_specs_shares[] = { { "M0", "0.5" }, { "M2", "2" }, { "M5", "5" }, { NULL, NULL } };
+
+/* Sizes of one class are greater the greater the number is: M10, M30_GEN_2, M400_NVME; R40. */
+static int cluster_specs_number(svc_str size)
+{
+  int number = 0;
+  size_t i;
+  for (i = 1; i < size.n && size.p[i] >= '0' && size.p[i] <= '9'; i++) number = number * 10 + (size.p[i] - '0');
+  return number;
+}
+
+static bool cluster_specs_same_class(svc_str a, svc_str b)
+{
+  return a.n && b.n && a.p[0] == b.p[0];
+}
+
+static const char *const *cluster_specs_sizes(const svc_node *region)
+{
+  if (svc_cluster_is(region, "providerName", "AWS")) return svc_values_aws_sizes;
+  if (svc_cluster_is(region, "providerName", "AZURE")) return svc_values_azure_sizes;
+  return svc_values_gcp_sizes;
+}
+
+/* ------------------------------------------------------------------------------------------------------ violations */
+
+/* Which region of which spec is looked at, for the paths of violations. */
+typedef struct cluster_specs_place {
+  size_t spec, region;
+} cluster_specs_place;
+
+static void cluster_specs_violate(svc_call *c, int code, const cluster_specs_place *at, svc_str field, const char *why)
+{
+  svc_violate(c, code, svc_arena_print(c->arena, "replicationSpecs[%u].regionConfigs[%u]." SVC_FMT, (unsigned)at->spec,
+                                       (unsigned)at->region, SVC_ARG(field)), "%s", why);
+}
+
+/* --------------------------------------------------------------------------------------------------------- regions */
+
+static double cluster_specs_disk_size(const svc_node *nodes)
+{
+  const svc_node *size = svc_node_get(nodes, "diskSizeGB");
+  double value;
+  return size && svc_json_number_double(size->text, &value) ? value : 0;
+}
+
+/* The first region of the same name and provider; NULL: there is none. */
+static const svc_node *cluster_specs_same_region(const svc_node *regions, const svc_node *region)
+{
+  svc_str provider = svc_node_str(region, "providerName"), name = svc_node_str(region, "regionName");
+  const svc_node *other = regions ? regions->first : NULL;
+  for (; other; other = other->next)
+    if (svc_str_eq(svc_node_str(other, "providerName"), provider) && svc_str_eq(svc_node_str(other, "regionName"), name))
+      return other;
+  return NULL;
+}
+
+/* Read-only and analytics nodes run on what the electable ones run on, unless they say otherwise. */
+static void cluster_specs_follow(svc_call *c, const svc_node *region, const cluster_specs_place *at, const char *field)
+{
+  static const char *const followed[] = { "diskSizeGB", "instanceSize" };
+  svc_node *nodes = svc_node_get(region, field);
+  size_t i;
+  if (svc_node_i64(nodes, "nodeCount", 0) == 0) return;
+  for (i = 0; i < 2; i++) {
+    const svc_node *model = svc_node_get(svc_node_get(region, "electableSpecs"), followed[i]);
+    if (model && !svc_node_get(nodes, followed[i])) svc_node_put(c->arena, nodes, svc_node_copy(c->arena, model));
+  }
+  if (!svc_node_get(nodes, "instanceSize"))
+    cluster_specs_violate(c, SVC_E_MISSING_ATTRIBUTE, at, svc_str_c(field), "needs an instanceSize: the region has no electableSpecs");
+}
+
+/* A bound of what scales by itself: a size of the provider, on the right side of the size that the nodes have. */
+static void cluster_specs_bound(svc_call *c, const svc_node *region, const cluster_specs_place *at, const char *field,
+                                const char *bound, svc_str size)
+{
+  svc_str given = svc_node_str(svc_node_get(svc_node_get(region, field), "compute"), bound);
+  svc_str path = svc_arena_print(c->arena, "%s.compute.%s", field, bound);
+  int sign = strcmp(bound, "minInstanceSize") == 0 ? 1 : -1;
+  if (!given.n) return;
+  if (!svc_value_in(c->s, given, cluster_specs_sizes(region)))
+    cluster_specs_violate(c, SVC_E_INVALID_ENUM_VALUE, at, path, "is not an instance size of this provider");
+  else if (size.n && !cluster_specs_same_class(given, size))
+    cluster_specs_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, at, path, "is of another class than the instanceSize of the nodes");
+  else if (size.n && sign * cluster_specs_number(given) > sign * cluster_specs_number(size))
+    cluster_specs_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, at, path,
+                          sign > 0 ? "is greater than the instanceSize of the nodes" : "is less than the instanceSize of the nodes");
+}
+
+static void cluster_specs_scaling(svc_call *c, const svc_node *region, const cluster_specs_place *at, const char *field,
+                                  const char *nodes)
+{
+  const svc_node *compute = svc_node_get(svc_node_get(region, field), "compute");
+  svc_str least = svc_node_str(compute, "minInstanceSize"), most = svc_node_str(compute, "maxInstanceSize");
+  svc_str size = svc_node_bool(compute, "enabled", false) ? svc_node_str(svc_node_get(region, nodes), "instanceSize") : SVC_S("");
+  if (svc_node_bool(compute, "enabled", false) && !most.n)
+    cluster_specs_violate(c, SVC_E_COMPUTE_AUTO_SCALING_MAX_INSTANCE_SIZE_REQUIRED, at, svc_str_c(field),
+                          "needs a compute.maxInstanceSize when compute scaling is enabled");
+  if (svc_node_bool(compute, "scaleDownEnabled", false) && !least.n)
+    cluster_specs_violate(c, SVC_E_MISSING_ATTRIBUTE, at, svc_arena_print(c->arena, "%s.compute.minInstanceSize", field),
+                          "is required when scaling down is enabled");
+  if (least.n && most.n && (!cluster_specs_same_class(least, most) || cluster_specs_number(least) > cluster_specs_number(most)))
+    cluster_specs_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, at, svc_arena_print(c->arena, "%s.compute.minInstanceSize", field),
+                          "must be of the class of maxInstanceSize, and not greater");
+  cluster_specs_bound(c, region, at, field, "minInstanceSize", size);
+  cluster_specs_bound(c, region, at, field, "maxInstanceSize", size);
+}
+
+static void cluster_specs_disk(svc_call *c, const svc_node *region, const cluster_specs_place *at, const char *kind)
+{
+  const svc_node *nodes = svc_node_get(region, kind);
+  svc_str size = svc_node_str(nodes, "instanceSize");
+  const struct cluster_specs_disks *row = cluster_specs_disks;
+  double disk = cluster_specs_disk_size(nodes);
+  if (!size.n || !svc_node_get(nodes, "diskSizeGB")) return;
+  while (row->number && row->number < cluster_specs_number(size)) row++;
+  if (disk >= CLUSTER_SPECS_DISK_LEAST && disk <= row->most) return;
+  cluster_specs_violate(c, SVC_E_CLUSTER_DISK_SIZE_INVALID, at, svc_arena_print(c->arena, "%s.diskSizeGB", kind),
+                        svc_arena_print(c->arena, "must be from %d to %d for " SVC_FMT, CLUSTER_SPECS_DISK_LEAST, row->most,
+                                        SVC_ARG(size)).p);
+}
+
+/* Of a size that is a share; *disk: what it comes with. NULL: it is none. */
+static const struct cluster_specs_share *cluster_specs_share_of(const svc_node *hardware, double *disk)
+{
+  const struct cluster_specs_share *share = cluster_specs_shares;
+  while (share->size && !svc_cluster_is(hardware, "instanceSize", share->size)) share++;
+  return share->size && svc_json_number_double(svc_str_c(share->disk), disk) ? share : NULL;
+}
+
+/* A share of a machine: in a region of its backing provider, with the disk of its size. */
+static void cluster_specs_tenant(svc_call *c, svc_node *region, const cluster_specs_place *at)
+{
+  static const char *const *const regions[] = { svc_values_aws_regions, svc_values_azure_regions,
+                                                svc_values_gcp_regions };
+  svc_node *hardware = svc_node_get(region, "electableSpecs"), *disk;
+  double given = cluster_specs_disk_size(hardware), own = 0;
+  const struct cluster_specs_share *share = cluster_specs_share_of(hardware, &own);
+  size_t i = 0;
+  while (svc_values_clouds[i] && !svc_cluster_is(region, "backingProviderName", svc_values_clouds[i])) i++;
+  if (svc_values_clouds[i] && !svc_value_in(c->s, svc_node_str(region, "regionName"), regions[i]))
+    cluster_specs_violate(c, SVC_E_INVALID_ENUM_VALUE, at, SVC_S("regionName"), "is not a region of the backing provider");
+  svc_node_set_str(c->arena, hardware, "effectiveInstanceSize", svc_node_str(hardware, "instanceSize"));
+  if (!share) return;
+  if (svc_node_get(hardware, "diskSizeGB") && given != own)
+    cluster_specs_violate(c, SVC_E_CLUSTER_DISK_SIZE_INVALID, at, SVC_S("electableSpecs.diskSizeGB"),
+                          svc_arena_print(c->arena, "must be %s for %s", share->disk, share->size).p);
+  disk = svc_node_new(c->arena, SVC_J_NUMBER, SVC_S("diskSizeGB"), svc_str_c(share->disk));
+  if (disk) svc_node_put(c->arena, hardware, disk); /* else the arena remembers it */
+}
+
+/* Fills in what a region leaves open; the first is the preferred one, then they fall. *next: what the next one gets. */
+static void cluster_specs_fill_region(svc_call *c, svc_node *region, const cluster_specs_place *at, int64_t *next)
+{
+  bool votes = svc_cluster_electable(region) > 0;
+  if (!svc_node_get(region, "priority")) svc_node_set_i64(c->arena, region, "priority", votes ? *next : 0);
+  if (votes && *next > 0) --*next;
+  if (svc_cluster_is(region, "providerName", "TENANT")) {
+    cluster_specs_tenant(c, region, at);
+    return;
+  }
+  cluster_specs_follow(c, region, at, "readOnlySpecs");
+  cluster_specs_follow(c, region, at, "analyticsSpecs");
+}
+
+/* What a region says of its nodes, all of it filled in. */
+static void cluster_specs_check_region(svc_call *c, const svc_node *region, const cluster_specs_place *at)
+{
+  if (svc_cluster_is(region, "providerName", "TENANT")) return;
+  cluster_specs_disk(c, region, at, "electableSpecs");
+  cluster_specs_disk(c, region, at, "readOnlySpecs");
+  cluster_specs_disk(c, region, at, "analyticsSpecs");
+  cluster_specs_scaling(c, region, at, "autoScaling", "electableSpecs");
+  cluster_specs_scaling(c, region, at, "analyticsAutoScaling", "analyticsSpecs");
+}
+
+/* ----------------------------------------------------------------------------------------------------------- specs */
+
+/* Electable nodes exactly where the priority is not 0; priorities from 7 on downwards, each once; no region twice. */
+static void cluster_specs_priorities(svc_call *c, const svc_node *regions, size_t index)
+{
+  cluster_specs_place at = { index, 0 };
+  const svc_node *region, *other;
+  unsigned taken = 0, voting = 0;
+  int64_t priority;
+  for (region = regions->first; region; region = region->next) voting += svc_cluster_electable(region) > 0;
+  for (region = regions->first; region; region = region->next, at.region++) {
+    priority = svc_node_i64(region, "priority", 0);
+    other = cluster_specs_same_region(regions, region);
+    if (other != region)
+      cluster_specs_violate(c, SVC_E_REPLICATION_SPECS_INVALID, &at, SVC_S("regionName"), "stands in this spec already");
+    if (svc_cluster_electable(region) == 0 && priority)
+      cluster_specs_violate(c, SVC_E_REPLICATION_SPECS_INVALID, &at, SVC_S("priority"), "must be 0 in a region without electable nodes");
+    if (svc_cluster_electable(region) == 0) continue;
+    if (taken >> priority & 1)
+      cluster_specs_violate(c, SVC_E_REPLICATION_SPECS_INVALID, &at, SVC_S("priority"), "is that of another region of the spec");
+    else if (priority <= CLUSTER_SPECS_FIRST - (int64_t)voting)
+      cluster_specs_violate(c, SVC_E_REPLICATION_SPECS_INVALID, &at, SVC_S("priority"),
+                            svc_arena_print(c->arena, "must be from %d to %d: they go from %d downwards, one for each region "
+                                            "with electable nodes", CLUSTER_SPECS_FIRST - (int)voting + 1, CLUSTER_SPECS_FIRST,
+                                            CLUSTER_SPECS_FIRST).p);
+    taken |= 1u << priority;
+  }
+}
+
+static void cluster_specs_fill(svc_call *c, svc_node *spec, size_t index)
+{
+  cluster_specs_place at = { index, 0 };
+  svc_node *region = svc_node_get(spec, "regionConfigs")->first;
+  int64_t next = CLUSTER_SPECS_FIRST;
+  for (; region; region = region->next, at.region++) cluster_specs_fill_region(c, region, &at, &next);
+}
+
+static void cluster_specs_check(svc_call *c, const svc_node *spec, size_t index)
+{
+  cluster_specs_place at = { index, 0 };
+  const svc_node *regions = svc_node_get(spec, "regionConfigs"), *region;
+  int64_t votes = 0;
+  for (region = regions->first; region; region = region->next, at.region++) {
+    cluster_specs_check_region(c, region, &at);
+    votes += svc_cluster_electable(region);
+  }
+  if (votes != 3 && votes != 5 && votes != 7)
+    svc_violate(c, SVC_E_REPLICATION_SPECS_INVALID,
+                svc_arena_print(c->arena, "replicationSpecs[%u].regionConfigs", (unsigned)index),
+                "must have 3, 5 or 7 electable nodes in all, not %lld", (long long)votes);
+  else cluster_specs_priorities(c, regions, index);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- zones */
+
+/* The spec before `end` (NULL: of all) whose field has this value. */
+static const svc_node *cluster_specs_with(const svc_node *specs, const svc_node *end, const char *field, svc_str value)
+{
+  const svc_node *spec = specs ? specs->first : NULL;
+  for (; spec && spec != end; spec = spec->next)
+    if (svc_str_eq(svc_node_str(spec, field), value)) return spec;
+  return NULL;
+}
+
+/* The name and id of its zone: what they were where it was there before. */
+static bool cluster_specs_name(svc_call *c, const svc_node *specs, const svc_node *old_specs, svc_node *spec)
+{
+  svc_str zone = svc_node_str(spec, "zoneName");
+  const svc_node *other, *same = cluster_specs_with(old_specs, NULL, "id", svc_node_str(spec, "id"));
+  svc_id fresh;
+  if (!zone.n && same) zone = svc_node_str(same, "zoneName");
+  if (!zone.n) zone = SVC_S("Zone 1");
+  zone = svc_arena_copy(c->arena, zone);
+  for (other = specs->first; other != spec; other = other->next) {
+    svc_str name = svc_node_str(other, "zoneName");
+    if (!svc_str_eq(name, zone) && svc_str_is_nocase(name, zone.p))
+      return svc_fail(c, SVC_E_DUPLICATE_ZONE_NAME, "S", &zone);
+  }
+  same = cluster_specs_with(specs, spec, "zoneName", zone);
+  if (!same) same = cluster_specs_with(old_specs, NULL, "zoneName", zone);
+  if (!same) fresh = svc_new_id(c->txn);
+  svc_node_set_str(c->arena, spec, "zoneName", zone);
+  svc_node_set_str(c->arena, spec, "zoneId", same ? svc_node_str(same, "zoneId") : svc_id_str(c->arena, &fresh));
+  return true;
+}
+
+/* ----------------------------------------------------------------------------------- disks, which grow only */
+
+/* Nodes of one kind in one region: those that were there, those that shall be, and what was sent of them. */
+static bool cluster_specs_keep_disk(svc_call *c, const svc_change *change, const svc_node *old, svc_node *nodes,
+                                    const svc_node *sent)
+{
+  double share = 0;
+  if (old && nodes && cluster_specs_share_of(nodes, &share)) /* it comes with its size */
+    return share >= cluster_specs_disk_size(old) ? true : svc_cluster_fail(c, change, SVC_E_CANNOT_DECREASE_DISK_SIZE);
+  if (!old || !nodes || !svc_node_i64(old, "nodeCount", 1) || !svc_node_i64(nodes, "nodeCount", 1)) return true;
+  if (cluster_specs_disk_size(nodes) >= cluster_specs_disk_size(old)) return true;
+  if (svc_node_get(sent, "diskSizeGB")) return svc_cluster_fail(c, change, SVC_E_CANNOT_DECREASE_DISK_SIZE);
+  svc_node_put(c->arena, nodes, svc_node_copy(c->arena, svc_node_get(old, "diskSizeGB"))); /* nothing was said of it */
+  return true;
+}
+
+static const svc_node *cluster_specs_element(const svc_node *array, size_t index)
+{
+  const svc_node *item = array ? array->first : NULL;
+  while (item && index-- > 0) item = item->next;
+  return item;
+}
+
+/* Nodes of this kind in all regions of a spec, which stands in the body where it stood in what was sent. */
+static bool cluster_specs_keep_disks(svc_call *c, const svc_change *change, const svc_node *spec, size_t index, const char *kind)
+{
+  const svc_node *held = svc_node_get(change->before, "replicationSpecs"), *region;
+  const svc_node *old = cluster_specs_with(held, NULL, "id", svc_node_str(spec, "id"));
+  const svc_node *sent = cluster_specs_element(svc_node_get(change->input, "replicationSpecs"), index);
+  size_t i = 0;
+  if (!old || !sent) return true;
+  for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next, i++)
+    if (!cluster_specs_keep_disk(c, change, svc_node_get(cluster_specs_same_region(svc_node_get(old, "regionConfigs"), region), kind),
+                                    svc_node_get(region, kind),
+                                    svc_node_get(cluster_specs_element(svc_node_get(sent, "regionConfigs"), i), kind)))
+      return false;
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- all */
+
+/* What a cluster may become: more shards, in more zones, on machines of its own, and never back. */
+static bool cluster_specs_forwards(svc_call *c, const svc_change *change)
+{
+  static const char *const kinds[] = { "REPLICASET", "SHARDED", "GEOSHARDED" };
+  size_t was = 0, is = 0;
+  if (!change->before) return true;
+  while (was < 2 && !svc_cluster_is(change->before, "clusterType", kinds[was])) was++;
+  while (is < 2 && !svc_cluster_is(change->body, "clusterType", kinds[is])) is++;
+  if (was > 0 && is == 0) return svc_cluster_fail(c, change, SVC_E_SHARDED_CLUSTER_CANT_BECOME_REPLICA_SET);
+  if (is < was)
+    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("clusterType"), "cannot go back from %s to %s", kinds[was], kinds[is]);
+  if (svc_cluster_is_tenant(change->body) && !svc_cluster_is_tenant(change->before))
+    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("replicationSpecs"), "cannot go back to a shared tier");
+  return true;
+}
+
+static void cluster_specs_kind(svc_call *c, const svc_change *change, const svc_node *specs)
+{
+  bool single = svc_cluster_is(change->body, "clusterType", "REPLICASET"), tenant = svc_cluster_is_tenant(change->body);
+  if (tenant && !(single && svc_node_count(specs) == 1 && svc_node_count(svc_node_get(specs->first, "regionConfigs")) == 1))
+    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("replicationSpecs"),
+                "must have one region and clusterType REPLICASET where the provider is TENANT");
+  if (single && svc_node_count(specs) != 1)
+    svc_violate(c, SVC_E_REPLICATION_SPECS_INVALID, SVC_S("replicationSpecs"), "must have one element in a REPLICASET");
+  if (svc_node_count(specs) > CLUSTER_SPECS_SHARDS)
+    svc_violate(c, SVC_E_CLUSTER_NUM_SHARDS_INVALID, SVC_S("replicationSpecs"), "must have at most %d elements: shards",
+                CLUSTER_SPECS_SHARDS);
+}
+
+/* Has the cluster locations that are mapped to this zone? That noun may be left out of the build. */
+static bool cluster_specs_mapped(svc_call *c, const svc_entity *cluster, svc_str zone)
+{
+  static const svc_id none;
+  const svc_noun_info *noun = svc_noun_named(c->s, CLUSTER_GLOBAL_WRITES);
+  const svc_node *body, *location;
+  svc_entity e;
+  if (!noun || svc_entity_get(c->txn, noun->noun->kind, &cluster->id, &none, &e) != SVC_OK) return false;
+  body = svc_entity_body(c, &e);
+  location = body ? svc_node_get(body, "customZoneMapping") : NULL;
+  for (location = location ? location->first : NULL; location; location = location->next)
+    if (svc_str_eq(location->text, zone)) return true;
+  return false;
+}
+
+/* Those that were there may be left out, unless something else of the cluster names their zone. */
+static bool cluster_specs_zones_kept(svc_call *c, const svc_change *change, const svc_node *specs)
+{
+  const svc_node *old = svc_node_get(change->before, "replicationSpecs"), *spec;
+  for (spec = old ? old->first : NULL; spec; spec = spec->next) {
+    svc_str zone = svc_node_str(spec, "zoneId");
+    if (cluster_specs_with(specs, NULL, "zoneId", zone) || !cluster_specs_mapped(c, &change->entity, zone)) continue;
+    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("replicationSpecs"),
+                "must keep the zone " SVC_FMT ", to which locations are mapped", SVC_ARG(svc_node_str(spec, "zoneName")));
+    break;
+  }
+  return svc_check_done(c);
+}
+
+SVC_PRIVATE bool svc_cluster_specs(svc_call *c, svc_change *change)
+{
+  svc_node *specs = svc_node_get(change->body, "replicationSpecs"), *spec, *effective;
+  const svc_node *old = svc_node_get(change->before, "replicationSpecs");
+  size_t i = 0;
+  if (old && svc_node_same(specs, old) && svc_node_same(svc_node_get(change->body, "clusterType"), svc_node_get(change->before, "clusterType")))
+    return true; /* it was right when it was written */
+  if (!cluster_specs_forwards(c, change)) return false;
+  cluster_specs_kind(c, change, specs);
+  for (spec = specs->first; spec; spec = spec->next, i++) {
+    if (!cluster_specs_keep_disks(c, change, spec, i, "electableSpecs")) return false; /* first: others follow these */
+    cluster_specs_fill(c, spec, i);
+    if (!cluster_specs_keep_disks(c, change, spec, i, "readOnlySpecs") ||
+        !cluster_specs_keep_disks(c, change, spec, i, "analyticsSpecs"))
+      return false;
+    cluster_specs_check(c, spec, i);
+    if (!cluster_specs_name(c, specs, old, spec)) return false;
+  }
+  if (!svc_check_done(c) || !cluster_specs_zones_kept(c, change, specs)) return false;
+  effective = svc_node_copy(c->arena, specs);
+  if (effective) effective->name = SVC_S("effectiveReplicationSpecs");
+  svc_node_put(c->arena, change->body, effective);
+  if (!svc_cluster_is(change->body, "clusterType", "REPLICASET"))
+    svc_node_set_str(c->arena, change->body, "configServerType", SVC_S("DEDICATED"));
+  return true;
+}

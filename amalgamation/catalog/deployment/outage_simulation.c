@@ -1,0 +1,174 @@
+/*
+** A simulated outage of regions of a cluster, to try what applications do then. One per cluster, there only when it was started.
+**
+**   POST --> START_REQUESTED --> STARTING --> SIMULATING
+**                  |                |             |
+**                  +----------------+-------------+--- DELETE, or after two days by itself
+**                                                 |
+**                                                 +--> RECOVERY_REQUESTED --> RECOVERING --> COMPLETE     then it is gone: 404
+**
+** Unusual: DELETE ends it, which takes its time, and answers with it. One that is COMPLETE makes room for the next.
+*/
+#include "catalog/catalog.h"
+#include "catalog/values.h"
+#include "catalog/deployment/cluster_parts.h"
+
+#define OUTAGE_SIMULATION_KIND "outs"
+#define OUTAGE_SIMULATION_LONGEST ((int64_t)48 * 60 * 60 * 1000)
+#define OUTAGE_SIMULATION_FILTERS 50
+
+/* ------------------------------------------------------------------------------------------------------ value lists */
+
+#define OUTAGE_SIMULATION_BEGINS "START_REQUESTED"
+#define OUTAGE_SIMULATION_ENDS "RECOVERY_REQUESTED"
+static const char *const outage_simulation_types[] = { "REGION", NULL };
+static const char *const outage_simulation_states[] = { OUTAGE_SIMULATION_BEGINS, "STARTING", "SIMULATING", OUTAGE_SIMULATION_ENDS,
+                                                        "RECOVERING", "COMPLETE", NULL };
+static const char *const outage_simulation_ending[] = { OUTAGE_SIMULATION_ENDS, "RECOVERING", "COMPLETE", NULL };
+
+/* ----------------------------------------------------------------------------------------------------------- fields */
+
+static const svc_field outage_simulation_filter_fields[] = {
+  F_ENUM("cloudProvider", svc_values_clouds, .flags = SVC_REQUIRED),
+  F_STR("regionName", .flags = SVC_REQUIRED, .min = 1, .max = 64),
+  F_ENUM("type", outage_simulation_types, .preset = "\"REGION\""),
+  F_END
+};
+static const svc_object outage_simulation_filter = { .name = "OutageFilter", .fields = outage_simulation_filter_fields };
+
+static const svc_field outage_simulation_fields[] = {
+  F_STR("clusterName", .flags = SVC_READ_ONLY, .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$"),
+  F_DATE("expirationDate", .flags = SVC_READ_ONLY),
+  F_GROUP_ID(),
+  F_ID(),
+  F_LIST("outageFilters", &outage_simulation_filter, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1,
+         .max_items = OUTAGE_SIMULATION_FILTERS),
+  F_CREATED("startRequestDate"),
+  F_ENUM("state", outage_simulation_states, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object outage_simulation_object = { .name = "ClusterOutageSimulation", .fields = outage_simulation_fields };
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+static bool outage_simulation_start(svc_call *c);
+static bool outage_simulation_end(svc_call *c);
+
+#define OUTAGE_SIMULATION \
+  "/groups/{groupId}/clusters/{clusterName}/outageSimulation", SVC_SET_OUTAGE_SIMULATION, (20230101), \
+    SVC_R_GROUP_CLUSTER_MANAGER | SVC_R_GROUP_CLUSTER_RESILIENCE_TESTER, \
+    SVC_R_GROUP_CLUSTER_MANAGER | SVC_R_GROUP_CLUSTER_RESILIENCE_TESTER | SVC_R_GROUP_REPLICA_SET_MANAGER
+
+static const svc_route outage_simulation_routes[] = {
+  R_GET(OUTAGE_SIMULATION, "", .run = svc_verb_read),
+  R_POST(OUTAGE_SIMULATION, "", .status = 202, .run = outage_simulation_start,
+         .example = "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\",\"type\":\"REGION\"}]}"),
+  R_DELETE(OUTAGE_SIMULATION, "", .run = outage_simulation_end),
+  SVC_ROUTES_END
+};
+
+/* -------------------------------------------------------------------------------------------------------- lifecycle */
+
+static const svc_transition outage_simulation_transitions[] = {
+  { OUTAGE_SIMULATION_BEGINS, "STARTING", 5, NULL, NULL },
+  { "STARTING", "SIMULATING", 20, "CLUSTER_REGIONAL_OUTAGE_SIMULATION_STARTED", "outage.start" },
+  { OUTAGE_SIMULATION_ENDS, "RECOVERING", 5, NULL, NULL },
+  { "RECOVERING", "COMPLETE", 20, "CLUSTER_REGIONAL_OUTAGE_SIMULATION_COMPLETED", "outage.end" },
+  { "COMPLETE", NULL, 100, NULL, NULL },
+  { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle outage_simulation_lifecycle = {
+  .field = "state", .created = OUTAGE_SIMULATION_BEGINS, .deleted = OUTAGE_SIMULATION_ENDS,
+  .event_failed = "CLUSTER_REGIONAL_OUTAGE_SIMULATION_FAILED_TO_START", .transitions = outage_simulation_transitions
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+static bool outage_simulation_is_there(const svc_node *cluster, const svc_node *filter)
+{
+  const svc_node *spec = svc_node_get(cluster, "replicationSpecs")->first, *region;
+  for (; spec; spec = spec->next)
+    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
+      if (svc_str_eq(svc_node_str(region, "providerName"), svc_node_str(filter, "cloudProvider")) &&
+          svc_str_eq(svc_node_str(region, "regionName"), svc_node_str(filter, "regionName")))
+        return true;
+  return false;
+}
+
+/* One that is over makes room. Of others the insert says 409. */
+static bool outage_simulation_clear(svc_call *c, const svc_entity *cluster)
+{
+  svc_entity e;
+  svc_scan scan;
+  svc_below_begin(&scan, c->txn, OUTAGE_SIMULATION_KIND, &cluster->id);
+  if (!svc_below_next(&scan, OUTAGE_SIMULATION_KIND, &e)) return svc_txn_good(c);
+  return !svc_str_is(svc_json_member(e.body, SVC_S("state")), "\"COMPLETE\"") || svc_erase(c, c->plan->noun, &e);
+}
+
+static bool outage_simulation_start(svc_call *c)
+{
+  const svc_entity *cluster;
+  const svc_node *filter;
+  svc_change target;
+  size_t i = 0;
+  if (!svc_resolve_all(c)) return false;
+  cluster = svc_path_entity(c, "cluster");
+  if (!svc_cluster_open(c, cluster, &target)) return false;
+  for (filter = svc_node_get(c->checked, "outageFilters")->first; filter; filter = filter->next, i++)
+    if (!outage_simulation_is_there(target.before, filter))
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "outageFilters[%zu].regionName", i), "is not a region of the cluster");
+  return svc_check_done(c) && outage_simulation_clear(c, cluster) && svc_verb_create(c);
+}
+
+static bool outage_simulation_prepare(svc_call *c, svc_change *change)
+{
+  int64_t until = c->now + OUTAGE_SIMULATION_LONGEST;
+  char date[21];
+  if (change->before) return true;
+  svc_date_text(until, date);
+  svc_node_set_str(c->arena, change->body, "clusterName", svc_path_entity(c, "cluster")->unique);
+  svc_node_set_str(c->arena, change->body, "expirationDate", svc_str_c(date));
+  svc_change_due(change, SVC_DUE_EXPIRY, until);
+  return true;
+}
+
+static bool outage_simulation_end(svc_call *c)
+{
+  svc_change change;
+  svc_entity e;
+  bool stored;
+  if (!svc_target(c, &e, &stored) || !svc_change_begin(c, &change)) return false;
+  if (svc_value_in(c->s, svc_node_str(change.before, "state"), outage_simulation_ending)) return svc_answer_entity(c, &e);
+  change.state = OUTAGE_SIMULATION_ENDS;
+  change.event = "CLUSTER_REGIONAL_OUTAGE_SIMULATION_END_REQUESTED";
+  svc_node_set_str(c->arena, change.body, "state", svc_str_c(change.state));
+  svc_change_due(&change, SVC_DUE_EXPIRY, 0);
+  return svc_change_store(c, &change);
+}
+
+static bool outage_simulation_fell_due(svc_call *c, svc_change *change, int tag)
+{
+  svc_str end = SVC_S(OUTAGE_SIMULATION_ENDS);
+  if (tag != SVC_DUE_EXPIRY || svc_value_in(c->s, svc_node_str(change->body, "state"), outage_simulation_ending)) return true;
+  svc_node_set_str(c->arena, change->body, "state", end);
+  change->due = svc_transition_due(c->s, change->noun->noun, end, c->now);
+  change->event = "CLUSTER_REGIONAL_OUTAGE_SIMULATION_END_REQUESTED";
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+SVC_PRIVATE const svc_noun svc_noun_outage_simulation = {
+  .name = "outage simulation",
+  .rel = "outageSimulation",
+  .kind = OUTAGE_SIMULATION_KIND,
+  .parent = "cluster",
+  .flags = SVC_SOLE | SVC_EVENT_PARENT,
+  .object = &outage_simulation_object,
+  .err_not_found = SVC_E_OUTAGE_SIMULATION_NOT_FOUND,
+  .err_exists = SVC_E_OUTAGE_SIMULATION_ALREADY_EXISTS,
+  .lifecycle = &outage_simulation_lifecycle,
+  .routes = outage_simulation_routes,
+  .prepare = outage_simulation_prepare,
+  .fell_due = outage_simulation_fell_due
+};

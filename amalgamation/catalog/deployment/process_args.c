@@ -1,0 +1,88 @@
+/*
+** Process arguments of a cluster: settings of the database processes themselves. Always there; to change them is to update the
+** cluster, whose order to the driver carries them.
+**
+** Their fields are in cluster_object.c. Unusual: those of TLS are also shown as advancedConfiguration of the cluster. They are kept there alone, and only shown here.
+*/
+#include "catalog/catalog.h"
+#include "catalog/deployment/cluster_parts.h"
+
+/* ------------------------------------------------------------------------------------------------------ value lists */
+
+/* Kept by the cluster. */
+static const char *const process_args_tls[] = { "customOpensslCipherConfigTls12", "customOpensslCipherConfigTls13",
+                                                "minimumEnabledTlsProtocol", "tlsCipherConfigMode", NULL };
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+#define PROCESS_ARGS \
+  "/groups/{groupId}/clusters/{clusterName}/processArgs", SVC_SET_CLUSTERS, (20230101, 20240805), SVC_R_GROUP_READ_ONLY, \
+    SVC_R_GROUP_CLUSTER_MANAGER
+
+static const svc_route process_args_routes[] = {
+  R_GET(PROCESS_ARGS, "", .run = svc_verb_read),
+  R_PATCH(PROCESS_ARGS, "", .run = svc_verb_update),
+  SVC_ROUTES_END
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+static svc_node *process_args_view(svc_call *c, const svc_entity *e)
+{
+  svc_node *view = svc_entity_body(c, e), *cluster = NULL;
+  const svc_node *kept, *value;
+  const char *const *name;
+  svc_entity above;
+  if (view && svc_entity_above(c, c->plan->noun, e, &above) == SVC_OK) cluster = svc_entity_body(c, &above); /* as it is by now */
+  kept = svc_node_get(cluster, "advancedConfiguration");
+  for (name = process_args_tls; kept && *name; name++)
+    if ((value = svc_node_get(kept, *name)) != NULL) svc_node_put(c->arena, view, svc_node_copy(c->arena, value));
+  return cluster ? view : NULL;
+}
+
+/* What was sent of TLS goes into the cluster; here it stays as it is, that is, as it would be by default. */
+static void process_args_hand_over(svc_call *c, svc_change *change, svc_node *cluster)
+{
+  svc_node *kept = svc_node_get(cluster, "advancedConfiguration");
+  const svc_node *sent;
+  const char *const *name;
+  for (name = process_args_tls; kept && *name; name++) {
+    sent = svc_node_get(c->body, *name);
+    if (sent) svc_node_put(c->arena, kept, svc_node_copy(c->arena, sent));
+    svc_node_put(c->arena, change->body, svc_node_copy(c->arena, svc_node_get(change->before, *name)));
+  }
+}
+
+static bool process_args_prepare(svc_call *c, svc_change *change)
+{
+  svc_change cluster;
+  if (!svc_cluster_open(c, svc_path_entity(c, "cluster"), &cluster)) return false;
+  process_args_hand_over(c, change, cluster.body);
+  if (svc_node_same(cluster.body, cluster.before)) return true; /* the rest is in order when it is stored */
+  return svc_cluster_updates(c, &cluster);
+}
+
+static bool process_args_stored(svc_call *c, const svc_change *change, const svc_entity *e)
+{
+  svc_change cluster;
+  svc_entity above;
+  int rc = svc_entity_above(c, change->noun, e, &above);
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  return svc_cluster_open(c, &above, &cluster) && svc_cluster_updates(c, &cluster);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+SVC_PRIVATE const svc_noun svc_noun_process_args = {
+  .name = CLUSTER_PROCESS_ARGS,
+  .rel = "processArgs",
+  .kind = "parg",
+  .parent = "cluster",
+  .flags = SVC_SINGLETON | SVC_EVENT_PARENT,
+  .object = &svc_cluster_process_args,
+  .event_updated = "CLUSTER_PROCESS_ARGS_UPDATE_SUBMITTED",
+  .routes = process_args_routes,
+  .prepare = process_args_prepare,
+  .stored = process_args_stored,
+  .view = process_args_view
+};

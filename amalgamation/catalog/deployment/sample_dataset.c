@@ -1,0 +1,114 @@
+/*
+** A load of the sample data into a cluster. It is asked for by the name of the cluster and read by an id of its own.
+**
+**   POST --> WORKING --> COMPLETED
+**               |
+**               +------> FAILED       where the driver says so, with its reason
+**
+** One cluster has one load: the next one takes the place of one that has ended. What has ended is kept for 30 days, also of a
+** cluster that is gone by then.
+*/
+#include "catalog/catalog.h"
+#include "catalog/deployment/cluster_parts.h"
+
+#define SAMPLE_DATASET_KIND "smpl"
+#define SAMPLE_DATASET_KEPT ((int64_t)30 * 24 * 60 * 60 * 1000)
+
+/* ------------------------------------------------------------------------------------------------------ value lists */
+
+static const char *const sample_dataset_states[] = { "WORKING", "FAILED", "COMPLETED", NULL };
+
+/* ----------------------------------------------------------------------------------------------------------- fields */
+
+static const svc_field sample_dataset_fields[] = {
+  F_HEX24("_id", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_ID),
+  F_STR("clusterName", .flags = SVC_READ_ONLY, .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$"),
+  F_DATE("completeDate", .flags = SVC_READ_ONLY),
+  F_CREATED("createDate"),
+  F_STR("errorMessage", .flags = SVC_READ_ONLY),
+  F_ENUM("state", sample_dataset_states, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object sample_dataset_object = { .name = "SampleDatasetStatus", .fields = sample_dataset_fields };
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+static bool sample_dataset_load(svc_call *c);
+
+#define SAMPLE_DATASET \
+  "/groups/{groupId}/sampleDatasetLoad", SVC_SET_CLUSTERS, (20230101), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
+
+static const svc_route sample_dataset_routes[] = {
+  R_GET(SAMPLE_DATASET, "/{sampleDatasetId}", .run = svc_verb_read),
+  R_POST(SAMPLE_DATASET, "/{name}", .status = 202, .flags = SVC_NO_BODY, .run = sample_dataset_load, .example = "{}"),
+  SVC_ROUTES_END
+};
+
+/* -------------------------------------------------------------------------------------------------------- lifecycle */
+
+static const svc_transition sample_dataset_transitions[] = {
+  { "WORKING", "COMPLETED", 50, NULL, "sampleDataset.load" },
+  { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle sample_dataset_lifecycle = {
+  .field = "state", .created = "WORKING", .failed = "FAILED", .reason = "errorMessage", .transitions = sample_dataset_transitions
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+/* The load before this one, of the same cluster, goes; unless it is under way. */
+static bool sample_dataset_follows(svc_call *c, svc_str name)
+{
+  svc_entity e;
+  int rc = svc_entity_named(c->txn, SAMPLE_DATASET_KIND, NULL, &c->scope.group, name, &e);
+  if (rc == SVC_NOT_FOUND) return true;
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  if (svc_str_is(svc_json_member(e.body, SVC_S("state")), "\"WORKING\"")) return true; /* 409 as it is inserted */
+  return svc_erase(c, c->plan->noun, &e);
+}
+
+static bool sample_dataset_load(svc_call *c)
+{
+  svc_str name = svc_path_param(c, "name");
+  svc_change change, target;
+  svc_entity cluster, e;
+  if (!svc_resolve_all(c) || !svc_cluster_named(c, name, &cluster) || !svc_cluster_open(c, &cluster, &target)) return false;
+  if (!sample_dataset_follows(c, name)) return false;
+  memset(&change, 0, sizeof change);
+  change.noun = c->plan->noun;
+  change.event = change.noun->noun->event_created;
+  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!change.body) return svc_no_memory(c);
+  svc_node_set_str(c->arena, change.body, "clusterName", name);
+  svc_change_due(&change, SVC_DUE_EXPIRY, c->now + SAMPLE_DATASET_KEPT);
+  return svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
+}
+
+static bool sample_dataset_fell_due(svc_call *c, svc_change *change, int tag)
+{
+  char date[21];
+  if (tag != SVC_DUE_STATE) return true;
+  svc_date_text(c->now, date);
+  svc_node_set_str(c->arena, change->body, "completeDate", svc_str_c(date));
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+SVC_PRIVATE const svc_noun svc_noun_sample_dataset = {
+  .name = "sample dataset load",
+  .rel = "sampleDatasetLoad",
+  .kind = SAMPLE_DATASET_KIND,
+  .parent = "project",
+  .param = "sampleDatasetId",
+  .flags = SVC_EXPIRES,
+  .object = &sample_dataset_object,
+  .unique = "clusterName",
+  .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+  .err_exists = SVC_E_CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT,
+  .lifecycle = &sample_dataset_lifecycle,
+  .event_created = "SAMPLE_DATASET_LOAD_REQUESTED",
+  .event_field = "clusterName",
+  .routes = sample_dataset_routes,
+  .fell_due = sample_dataset_fell_due
+};

@@ -1,0 +1,379 @@
+/*
+** The older way to move a cluster from a shared tier to machines of its own: the cluster is named in the body, and both that and
+** the answer have the shape that clusters had before their replication specs had hardware of their own. Nothing of it is stored:
+** what is sent is written as a change of the cluster, and its rules are those of any other change.
+**
+** Moving to serverless instances has ended: there are none any more. A part of the noun cluster, whose routes these are.
+*/
+#include "catalog/catalog.h"
+#include "catalog/objects.h"
+#include "catalog/values.h"
+#include "catalog/deployment/cluster_parts.h"
+
+/* ------------------------------------------------------------------------------------------------------ value lists */
+
+static const char *const tenant_upgrade_volumes[] = { "STANDARD", "PROVISIONED", "HIGH_PERFORMANCE", NULL };
+static const char *const tenant_upgrade_disks[] = { "P2", "P3", "P4", "P6", "P10", "P15", "P20", "P30", "P40", "P50", NULL };
+static const char *const tenant_upgrade_flex[] = { "FLEX", NULL };
+static const char *const tenant_upgrade_states[] = { "IDLE", "CREATING", "UPDATING", "DELETING", "REPAIRING", NULL };
+static const char *const tenant_upgrade_effective[] = { "FLEX", "M2", "M5", "M0", NULL };
+
+/* ----------------------------------------------------------------------------------------------------------- fields */
+
+static const svc_field tenant_upgrade_compute_fields[] = { F_BOOL("enabled"), F_BOOL("scaleDownEnabled"), F_END };
+static const svc_object tenant_upgrade_compute = { .name = "ClusterComputeAutoScaling", .fields = tenant_upgrade_compute_fields };
+static const svc_field tenant_upgrade_scaling_fields[] = {
+  F_OBJ("compute", &tenant_upgrade_compute), F_BOOL("diskGBEnabled"), F_END
+};
+static const svc_object tenant_upgrade_scaling = { .name = "ClusterAutoScalingSettings", .fields = tenant_upgrade_scaling_fields };
+
+/* Settings by provider: bounds of scaling, which are of its sizes, and the rest. */
+#define TENANT_UPGRADE_BOUNDS(cloud, of, list) \
+  static const svc_field tenant_upgrade_##cloud##_compute_fields[] = { \
+    F_ENUM("maxInstanceSize", list), F_ENUM("minInstanceSize", list), F_END \
+  }; \
+  static const svc_object tenant_upgrade_##cloud##_compute = { .name = of "ComputeBounds", .fields = tenant_upgrade_##cloud##_compute_fields }; \
+  static const svc_field tenant_upgrade_##cloud##_scaling_fields[] = { F_OBJ("compute", &tenant_upgrade_##cloud##_compute), F_END }; \
+  static const svc_object tenant_upgrade_##cloud##_scaling = { .name = of "ScalingBounds", .fields = tenant_upgrade_##cloud##_scaling_fields }
+
+TENANT_UPGRADE_BOUNDS(aws, "AWS", svc_values_aws_sizes);
+TENANT_UPGRADE_BOUNDS(azure, "Azure", svc_values_azure_sizes);
+TENANT_UPGRADE_BOUNDS(gcp, "GCP", svc_values_gcp_sizes);
+TENANT_UPGRADE_BOUNDS(tenant, "Free", svc_values_tenant_sizes);
+
+static const svc_field tenant_upgrade_aws_fields[] = {
+  F_OBJ("autoScaling", &tenant_upgrade_aws_scaling),
+  F_INT("diskIOPS"),
+  F_BOOL("encryptEBSVolume"),
+  F_ENUM("instanceSizeName", svc_values_aws_sizes),
+  F_STR("providerName", .flags = SVC_REQUIRED),
+  F_ENUM("regionName", svc_values_aws_regions),
+  F_ENUM("volumeType", tenant_upgrade_volumes),
+  F_END
+};
+static const svc_object tenant_upgrade_aws = { .name = "AWSCloudProviderSettings", .fields = tenant_upgrade_aws_fields };
+static const svc_field tenant_upgrade_azure_fields[] = {
+  F_OBJ("autoScaling", &tenant_upgrade_azure_scaling),
+  F_ENUM("diskTypeName", tenant_upgrade_disks),
+  F_ENUM("instanceSizeName", svc_values_azure_sizes),
+  F_STR("providerName", .flags = SVC_REQUIRED),
+  F_ENUM("regionName", svc_values_azure_regions),
+  F_END
+};
+static const svc_object tenant_upgrade_azure = { .name = "AzureCloudProviderSettings", .fields = tenant_upgrade_azure_fields };
+static const svc_field tenant_upgrade_gcp_fields[] = {
+  F_OBJ("autoScaling", &tenant_upgrade_gcp_scaling),
+  F_ENUM("instanceSizeName", svc_values_gcp_sizes),
+  F_STR("providerName", .flags = SVC_REQUIRED),
+  F_ENUM("regionName", svc_values_gcp_regions),
+  F_END
+};
+static const svc_object tenant_upgrade_gcp = { .name = "CloudGCPProviderSettings", .fields = tenant_upgrade_gcp_fields };
+static const svc_field tenant_upgrade_flex_fields[] = {
+  F_ENUM("backingProviderName", svc_values_clouds),
+  F_ENUM("instanceSizeName", tenant_upgrade_flex),
+  F_STR("providerName", .flags = SVC_REQUIRED),
+  F_STR("regionName", .max = 64),
+  F_END
+};
+static const svc_object tenant_upgrade_flex_settings = { .name = "ClusterFlexProviderSettings", .fields = tenant_upgrade_flex_fields };
+static const svc_field tenant_upgrade_tenant_fields[] = {
+  F_OBJ("autoScaling", &tenant_upgrade_tenant_scaling),
+  F_ENUM("backingProviderName", svc_values_clouds),
+  F_ENUM("effectiveInstanceSizeName", tenant_upgrade_effective, .flags = SVC_READ_ONLY),
+  F_ENUM("instanceSizeName", svc_values_tenant_sizes),
+  F_STR("providerName", .flags = SVC_REQUIRED),
+  F_STR("regionName", .max = 64),
+  F_END
+};
+static const svc_object tenant_upgrade_tenant = { .name = "ClusterFreeProviderSettings", .fields = tenant_upgrade_tenant_fields };
+static const svc_variant tenant_upgrade_providers[] = {
+  { "AWS", &tenant_upgrade_aws }, { "AZURE", &tenant_upgrade_azure }, { "FLEX", &tenant_upgrade_flex_settings },
+  { "GCP", &tenant_upgrade_gcp }, { "TENANT", &tenant_upgrade_tenant }, { NULL, NULL }
+};
+static const svc_object tenant_upgrade_provider = {
+  .name = "ClusterProviderSettings", .variant_by = "providerName", .variants = tenant_upgrade_providers
+};
+
+static const svc_field tenant_upgrade_region_fields[] = {
+  F_INT("analyticsNodes", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 50),
+  F_INT("electableNodes", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 7),
+  F_INT("priority", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 7),
+  F_INT("readOnlyNodes", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 50),
+  F_END
+};
+static const svc_object tenant_upgrade_region = { .name = "RegionSpec", .fields = tenant_upgrade_region_fields };
+static const svc_field tenant_upgrade_spec_fields[] = {
+  F_HEX24("id"),
+  F_INT("numShards", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 50, .preset = "1"),
+  { .name = "regionsConfig", .type = SVC_MAP, .item = SVC_OBJECT, .object = &tenant_upgrade_region },
+  F_STR("zoneName", .min = 1, .max = 255),
+  F_END
+};
+static const svc_object tenant_upgrade_spec = { .name = "LegacyReplicationSpec", .fields = tenant_upgrade_spec_fields };
+
+static const svc_field tenant_upgrade_fields[] = {
+  F_DATE("acceptDataRisksAndForceReplicaSetReconfig", .flags = SVC_WRITE_ONLY),
+  F_OBJ("autoScaling", &tenant_upgrade_scaling),
+  F_ENUM("clusterType", svc_values_cluster_types),
+  F_STR("dbURI", .flags = SVC_READ_ONLY),
+  F_DATE("dbURIUpdated", .flags = SVC_READ_ONLY),
+  F_STR("dbURIWithOptions", .flags = SVC_READ_ONLY),
+  F_STR("dbVersion", .pattern = "([\\d]+\\.[\\d]+\\.[\\d]+)"),
+  F_INT("deleteAfterCreationHours"),
+  F_DATE("deleteAfterDate", .flags = SVC_READ_ONLY),
+  F_NUM("diskSizeGB", .flags = SVC_MIN | SVC_MAX, .min = 10, .max = 4096),
+  F_INT("numShards", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 50),
+  F_BOOL("providerBackupEnabled"),
+  F_OBJ("providerSettings", &tenant_upgrade_provider),
+  F_INT("replicationFactor", .flags = SVC_MIN | SVC_MAX, .min = 3, .max = 7),
+  { .name = "replicationSpec", .type = SVC_MAP, .item = SVC_OBJECT, .object = &tenant_upgrade_region },
+  F_LIST("replicationSpecs", &tenant_upgrade_spec, .max_items = 50),
+  F_STR("srvAddress", .flags = SVC_READ_ONLY),
+  F_END
+};
+SVC_PRIVATE const svc_object svc_cluster_legacy = {
+  .name = "LegacyCluster", .fields = tenant_upgrade_fields, .base = &svc_cluster_common
+};
+
+/* --------------------------------------------------------------------------------------------------------- serverless */
+
+static const char *const tenant_upgrade_two_clouds[] = { "AWS", "AZURE", NULL };
+static const char *const tenant_upgrade_routers[] = { "DBS", NULL };
+static const char *const tenant_upgrade_serverless_name[] = { "SERVERLESS", NULL };
+
+static const svc_field tenant_upgrade_endpoint_fields[] = {
+  F_STR("endpointId", .flags = SVC_READ_ONLY),
+  F_ENUM("providerName", tenant_upgrade_two_clouds, .flags = SVC_READ_ONLY),
+  F_STR("region", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object tenant_upgrade_endpoint = { .name = "ServerlessEndpoint", .fields = tenant_upgrade_endpoint_fields };
+static const svc_field tenant_upgrade_endpoints_fields[] = {
+  F_LIST("endpoints", &tenant_upgrade_endpoint, .flags = SVC_READ_ONLY),
+  F_STR("srvConnectionString", .flags = SVC_READ_ONLY),
+  F_ENUM("type", tenant_upgrade_routers, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object tenant_upgrade_endpoints = { .name = "ServerlessEndpoints", .fields = tenant_upgrade_endpoints_fields };
+static const svc_field tenant_upgrade_strings_fields[] = {
+  F_LIST("privateEndpoint", &tenant_upgrade_endpoints, .flags = SVC_READ_ONLY), F_STR("standardSrv", .flags = SVC_READ_ONLY), F_END
+};
+static const svc_object tenant_upgrade_strings = { .name = "ServerlessConnectionStrings", .fields = tenant_upgrade_strings_fields };
+static const svc_field tenant_upgrade_instance_settings_fields[] = {
+  F_ENUM("backingProviderName", svc_values_clouds, .flags = SVC_REQUIRED),
+  F_INT("effectiveDiskSizeGBLimit", .flags = SVC_READ_ONLY),
+  F_ENUM("effectiveInstanceSizeName", svc_values_sizes),
+  F_STR("effectiveProviderName", .flags = SVC_READ_ONLY),
+  F_ENUM("providerName", tenant_upgrade_serverless_name),
+  F_STR("regionName", .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object tenant_upgrade_instance_settings = {
+  .name = "ServerlessProviderSettings", .fields = tenant_upgrade_instance_settings_fields
+};
+static const svc_field tenant_upgrade_backup_fields[] = { F_BOOL("serverlessContinuousBackupEnabled"), F_END };
+static const svc_object tenant_upgrade_backup = { .name = "ClusterServerlessBackupOptions", .fields = tenant_upgrade_backup_fields };
+static const svc_field tenant_upgrade_instance_fields[] = {
+  F_OBJ("connectionStrings", &tenant_upgrade_strings),
+  F_DATE("createDate", .flags = SVC_READ_ONLY),
+  F_STR("dbVersion", .flags = SVC_READ_ONLY, .pattern = "([\\d]+\\.[\\d]+\\.[\\d]+)"),
+  F_HEX24("groupId", .flags = SVC_READ_ONLY),
+  F_HEX24("id", .flags = SVC_READ_ONLY),
+  F_STR("name", .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$"),
+  F_OBJ("providerSettings", &tenant_upgrade_instance_settings, .flags = SVC_REQUIRED),
+  F_OBJ("serverlessBackupOptions", &tenant_upgrade_backup),
+  F_ENUM("stateName", tenant_upgrade_states, .flags = SVC_READ_ONLY),
+  F_LIST("tags", &svc_object_tag),
+  F_BOOL("terminationProtectionEnabled"),
+  F_END
+};
+SVC_PRIVATE const svc_object svc_cluster_serverless = { .name = "ServerlessInstanceDescription", .fields = tenant_upgrade_instance_fields };
+
+/* Before its end was reached it refused already. */
+SVC_PRIVATE bool svc_cluster_run_serverless(svc_call *c)
+{
+  return svc_resolve_all(c) && svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "serverless instances");
+}
+
+/* --------------------------------------------------------------- as it was sent, into what a cluster is now */
+
+static svc_node *tenant_upgrade_member(svc_call *c, svc_node *to, const char *name, int type)
+{
+  svc_node *member = svc_node_new(c->arena, type, svc_str_c(name), SVC_S(""));
+  if (member && to->type == SVC_J_ARRAY) svc_node_append(to, member);
+  else if (member) svc_node_put(c->arena, to, member);
+  return member;
+}
+
+/* The same value under another name, where there is one. */
+static void tenant_upgrade_copy(svc_call *c, svc_node *to, const char *name, const svc_node *from, const char *old)
+{
+  const svc_node *value = svc_node_get(from, old);
+  svc_node *copy = value ? svc_node_copy(c->arena, value) : NULL;
+  if (!copy) return;
+  copy->name = svc_str_c(name);
+  svc_node_put(c->arena, to, copy);
+}
+
+static void tenant_upgrade_scale(svc_call *c, svc_node *region, const svc_node *sent)
+{
+  const svc_node *scaling = svc_node_get(sent, "autoScaling"), *old = svc_node_get(scaling, "compute");
+  const svc_node *bounds = svc_node_get(svc_node_get(svc_node_get(sent, "providerSettings"), "autoScaling"), "compute");
+  svc_node *now = scaling || bounds ? tenant_upgrade_member(c, region, "autoScaling", SVC_J_OBJECT) : NULL, *part;
+  if (!now || !(part = tenant_upgrade_member(c, now, "compute", SVC_J_OBJECT))) return;
+  tenant_upgrade_copy(c, part, "enabled", old, "enabled");
+  tenant_upgrade_copy(c, part, "scaleDownEnabled", old, "scaleDownEnabled");
+  tenant_upgrade_copy(c, part, "maxInstanceSize", bounds, "maxInstanceSize");
+  tenant_upgrade_copy(c, part, "minInstanceSize", bounds, "minInstanceSize");
+  if ((part = tenant_upgrade_member(c, now, "diskGB", SVC_J_OBJECT)) != NULL) tenant_upgrade_copy(c, part, "enabled", scaling, "diskGBEnabled");
+}
+
+/* A region, with what the settings say of all of them. */
+static void tenant_upgrade_add_region(svc_call *c, svc_node *list, const svc_node *sent, svc_str name, const svc_node *nodes)
+{
+  const svc_node *settings = svc_node_get(sent, "providerSettings");
+  svc_node *region = tenant_upgrade_member(c, list, "", SVC_J_OBJECT), *part;
+  bool tenant = svc_cluster_is(settings, "providerName", "TENANT");
+  if (!region || !(part = tenant_upgrade_member(c, region, "electableSpecs", SVC_J_OBJECT))) return;
+  tenant_upgrade_copy(c, part, "instanceSize", settings, "instanceSizeName");
+  tenant_upgrade_copy(c, region, "providerName", settings, "providerName");
+  tenant_upgrade_copy(c, region, "priority", nodes, "priority");
+  svc_node_set_str(c->arena, region, "regionName", name);
+  if (tenant) tenant_upgrade_copy(c, region, "backingProviderName", settings, "backingProviderName");
+  if (tenant) return;
+  svc_node_set_i64(c->arena, part, "nodeCount", svc_node_i64(nodes, "electableNodes", nodes ? 0 : svc_node_i64(sent, "replicationFactor", 3)));
+  tenant_upgrade_copy(c, part, "diskSizeGB", sent, "diskSizeGB");
+  tenant_upgrade_copy(c, part, "diskIOPS", settings, "diskIOPS");
+  tenant_upgrade_copy(c, part, "ebsVolumeType", settings, "volumeType");
+  if (svc_node_i64(nodes, "readOnlyNodes", 0) && (part = tenant_upgrade_member(c, region, "readOnlySpecs", SVC_J_OBJECT)) != NULL)
+    svc_node_set_i64(c->arena, part, "nodeCount", svc_node_i64(nodes, "readOnlyNodes", 0));
+  if (svc_node_i64(nodes, "analyticsNodes", 0) && (part = tenant_upgrade_member(c, region, "analyticsSpecs", SVC_J_OBJECT)) != NULL)
+    svc_node_set_i64(c->arena, part, "nodeCount", svc_node_i64(nodes, "analyticsNodes", 0));
+  tenant_upgrade_scale(c, region, sent);
+}
+
+/* As many shards as it says; `regions` NULL: in the one region of the settings. */
+static void tenant_upgrade_add_specs(svc_call *c, svc_node *list, const svc_node *sent, const svc_node *spec, const svc_node *regions, int64_t shards)
+{
+  const svc_node *region;
+  svc_node *one, *into;
+  for (; shards > 0; shards--) {
+    if (!(one = tenant_upgrade_member(c, list, "", SVC_J_OBJECT))) return;
+    if (!(into = tenant_upgrade_member(c, one, "regionConfigs", SVC_J_ARRAY))) return;
+    tenant_upgrade_copy(c, one, "zoneName", spec, "zoneName");
+    for (region = regions ? regions->first : NULL; region; region = region->next)
+      tenant_upgrade_add_region(c, into, sent, region->name, region);
+    if (!regions) tenant_upgrade_add_region(c, into, sent, svc_node_str(svc_node_get(sent, "providerSettings"), "regionName"), NULL);
+  }
+}
+
+/* The change that it asks for, as a body of PATCH would. NULL: no memory. */
+static svc_node *tenant_upgrade_input(svc_call *c, const svc_node *sent)
+{
+  svc_node *input = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *list;
+  const svc_node *member, *specs = svc_node_get(sent, "replicationSpecs"), *spec;
+  if (!input) return NULL;
+  for (member = sent->first; member; member = member->next)
+    if (svc_field_named(&svc_cluster_common, member->name)) svc_node_put(c->arena, input, svc_node_copy(c->arena, member));
+  if (!svc_node_get(input, "backupEnabled")) tenant_upgrade_copy(c, input, "backupEnabled", sent, "providerBackupEnabled");
+  tenant_upgrade_copy(c, input, "clusterType", sent, "clusterType");
+  list = tenant_upgrade_member(c, input, "replicationSpecs", SVC_J_ARRAY);
+  for (spec = specs && list ? specs->first : NULL; spec; spec = spec->next)
+    tenant_upgrade_add_specs(c, list, sent, spec, svc_node_get(spec, "regionsConfig"), svc_node_i64(spec, "numShards", 1));
+  if (list && !list->first)
+    tenant_upgrade_add_specs(c, list, sent, NULL, svc_node_get(sent, "replicationSpec"), svc_node_i64(sent, "numShards", 1));
+  return c->arena->failed ? NULL : input;
+}
+
+/* What no change of a cluster can say is refused by its own name. */
+static bool tenant_upgrade_sound(svc_call *c, const svc_node *sent)
+{
+  const svc_node *settings = svc_node_get(sent, "providerSettings"), *own = svc_node_get(sent, "replicationSpecs");
+  bool single = !svc_node_get(sent, "clusterType") || svc_cluster_is(sent, "clusterType", "REPLICASET");
+  if (!settings) svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("providerSettings"), "is required");
+  else if (!svc_node_get(settings, "instanceSizeName"))
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("providerSettings.instanceSizeName"), "is required");
+  if (settings && !svc_node_get(settings, "regionName") && !(own && own->first) && !svc_node_get(sent, "replicationSpec"))
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("providerSettings.regionName"), "is required, unless replicationSpecs name regions");
+  if (svc_node_get(settings, "diskTypeName"))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("providerSettings.diskTypeName"), "cannot be set here: use diskSizeGB");
+  if (!svc_node_bool(settings, "encryptEBSVolume", true))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("providerSettings.encryptEBSVolume"), "cannot be false: disks are encrypted");
+  if (svc_node_get(sent, "deleteAfterCreationHours"))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("deleteAfterCreationHours"), "cannot be set here");
+  if (svc_node_get(sent, "dbVersion")) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("dbVersion"), "cannot be set here: use dbMajorVersion");
+  if (single && svc_node_i64(sent, "numShards", 1) > 1)
+    svc_violate(c, SVC_E_CLUSTER_NUM_SHARDS_INVALID, SVC_S("numShards"), "must be 1 in a REPLICASET");
+  return svc_check_done(c);
+}
+
+/* ------------------------------------------------------------------------- as it is now, in the older shape */
+
+static void tenant_upgrade_show_specs(svc_call *c, svc_node *view, const svc_node *specs)
+{
+  svc_node *list = tenant_upgrade_member(c, view, "replicationSpecs", SVC_J_ARRAY), *one, *map, *nodes;
+  const svc_node *spec, *region;
+  for (spec = list ? specs->first : NULL; spec; spec = spec->next) {
+    if (!(one = tenant_upgrade_member(c, list, "", SVC_J_OBJECT)) || !(map = tenant_upgrade_member(c, one, "regionsConfig", SVC_J_OBJECT)))
+      return;
+    tenant_upgrade_copy(c, one, "id", spec, "id");
+    svc_node_set_i64(c->arena, one, "numShards", 1);
+    tenant_upgrade_copy(c, one, "zoneName", spec, "zoneName");
+    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next) {
+      nodes = tenant_upgrade_member(c, map, svc_arena_copy(c->arena, svc_node_str(region, "regionName")).p, SVC_J_OBJECT);
+      if (!nodes) return;
+      svc_node_set_i64(c->arena, nodes, "analyticsNodes", svc_node_i64(svc_node_get(region, "analyticsSpecs"), "nodeCount", 0));
+      svc_node_set_i64(c->arena, nodes, "electableNodes", svc_cluster_electable(region));
+      tenant_upgrade_copy(c, nodes, "priority", region, "priority");
+      svc_node_set_i64(c->arena, nodes, "readOnlyNodes", svc_node_i64(svc_node_get(region, "readOnlySpecs"), "nodeCount", 0));
+    }
+  }
+}
+
+static svc_node *tenant_upgrade_view(svc_call *c, const svc_node *body)
+{
+  const svc_node *specs = svc_node_get(body, "replicationSpecs"), *strings = svc_node_get(body, "connectionStrings"), *member;
+  const svc_node *region = svc_node_get(specs->first, "regionConfigs")->first, *hardware = svc_node_get(region, "electableSpecs");
+  svc_node *view = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *settings;
+  if (!view) return NULL;
+  for (member = body->first; member; member = member->next)
+    if (svc_field_named(&svc_cluster_common, member->name)) svc_node_put(c->arena, view, svc_node_copy(c->arena, member));
+  tenant_upgrade_copy(c, view, "clusterType", body, "clusterType");
+  tenant_upgrade_copy(c, view, "dbVersion", body, "dbVersion");
+  tenant_upgrade_copy(c, view, "dbURI", strings, "standard");
+  tenant_upgrade_copy(c, view, "dbURIWithOptions", strings, "standard");
+  tenant_upgrade_copy(c, view, "srvAddress", strings, "standardSrv");
+  tenant_upgrade_copy(c, view, "providerBackupEnabled", body, "backupEnabled");
+  if (!svc_cluster_is(region, "providerName", "TENANT")) tenant_upgrade_copy(c, view, "diskSizeGB", hardware, "diskSizeGB");
+  svc_node_set_i64(c->arena, view, "numShards", (int64_t)svc_node_count(specs));
+  settings = tenant_upgrade_member(c, view, "providerSettings", SVC_J_OBJECT);
+  if (settings) {
+    tenant_upgrade_copy(c, settings, "backingProviderName", region, "backingProviderName");
+    tenant_upgrade_copy(c, settings, "instanceSizeName", hardware, "instanceSize");
+    tenant_upgrade_copy(c, settings, "providerName", region, "providerName");
+    tenant_upgrade_copy(c, settings, "regionName", region, "regionName");
+  }
+  tenant_upgrade_show_specs(c, view, specs);
+  return c->arena->failed ? NULL : view;
+}
+
+SVC_PRIVATE bool svc_cluster_run_upgrade(svc_call *c)
+{
+  const svc_noun_info *noun = c->plan->noun;
+  svc_entity stored, e;
+  svc_change change;
+  if (!svc_resolve_all(c) || !tenant_upgrade_sound(c, c->body)) return false;
+  if (!svc_cluster_named(c, svc_node_str(c->body, "name"), &stored) || !svc_change_of(c, noun, &stored, &change)) return false;
+  if (!svc_guarded(c, noun, &stored, change.before, SVC_GUARD_CHANGE)) return false;
+  if (svc_cluster_is(svc_node_get(c->body, "providerSettings"), "providerName", "FLEX"))
+    return svc_cluster_fail(c, &change, SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API);
+  if (!svc_cluster_is_tenant(change.before)) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("name"), "is not the name of a cluster on a shared tier");
+  if (!svc_check_done(c)) return false;
+  change.input = tenant_upgrade_input(c, c->body);
+  if (!change.input) return svc_no_memory(c);
+  change.event = noun->noun->event_updated;
+  change.state = noun->noun->lifecycle->updated;
+  change.body = svc_check(c, noun->noun->object, change.input, change.before, SVC_CHECK_UPDATE);
+  return svc_check_done(c) && svc_change_keep(c, &change, &e) && svc_answer_view(c, &e, tenant_upgrade_view(c, change.body));
+}

@@ -1,0 +1,29 @@
+/*
+** Custom DNS of a project: whether its clusters at one provider, where the customer resolves names, show the connection
+** strings for that (private ones, with "-pri" in their hosts).
+*/
+#include "catalog/catalog.h"
+
+static const svc_field custom_dns_fields[] = {
+  F_BOOL("enabled", .flags = SVC_REQUIRED, .preset = "false"),
+  F_END
+};
+static const svc_object custom_dns_object = { .name = "ProviderCustomDNS", .fields = custom_dns_fields };
+
+#define CUSTOM_DNS "/groups/{groupId}/providerCustomDNS", SVC_SET_CUSTOM_DNS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
+
+static const svc_route custom_dns_routes[] = {
+  R_GET(CUSTOM_DNS, "", .run = svc_verb_read),
+  R_PATCH(CUSTOM_DNS, "", .status = 202, .run = svc_verb_update),
+  SVC_ROUTES_END
+};
+
+SVC_PRIVATE const svc_noun svc_noun_custom_dns = {
+  .name = "custom DNS",
+  .kind = "cdns",
+  .parent = "project",
+  .flags = SVC_SINGLETON,
+  .object = &custom_dns_object,
+  .event_updated = "GROUP_SETTINGS_UPDATED",
+  .routes = custom_dns_routes,
+};

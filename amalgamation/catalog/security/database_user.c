@@ -1,0 +1,287 @@
+/*
+** Database user: who may log in to the clusters of a project, how, and with which roles. It is named by the database that it
+** authenticates against and its name.
+**
+** How a user authenticates is set once: by a password, by a certificate, through a directory, a provider's identities or an
+** identity provider. Users by password, and groups of an identity provider, are of "admin", all others of "$external".
+**
+** A password is never kept: what is stored, beside the body, is its SCRAM-SHA-256 verifier, which is what servers keep of it
+** as well, and all that the driver is told. It takes milliseconds to make, so it is made before the transaction.
+**
+** A user with deleteAfterDate goes by itself when that comes.
+*/
+#include "catalog/catalog.h"
+#include "catalog/objects.h"
+
+static const char *const database_user_databases[] = { "admin", "$external", NULL };
+static const char *const database_user_aws_types[] = { "NONE", "USER", "ROLE", NULL };
+static const char *const database_user_ldap_types[] = { "NONE", "GROUP", "USER", NULL };
+static const char *const database_user_oidc_types[] = { "NONE", "IDP_GROUP", "USER", NULL };
+static const char *const database_user_x509_types[] = { "NONE", "CUSTOMER", "MANAGED", NULL };
+static const char *const database_user_scope_types[] = { "CLUSTER", "DATA_LAKE", "STREAM", NULL };
+
+static const svc_field database_user_role_fields[] = {
+  F_STR("collectionName", .min = 1, .max = 255),
+  F_STR("databaseName", .flags = SVC_REQUIRED, .min = 1, .max = 64),
+  F_STR("roleName", .flags = SVC_REQUIRED, .min = 1, .max = 128),
+  F_END
+};
+static const svc_object database_user_role = { .name = "DatabaseUserRole", .fields = database_user_role_fields };
+
+static const svc_field database_user_scope_fields[] = {
+  F_STR("name", .flags = SVC_REQUIRED, .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$", .max = 64),
+  F_ENUM("type", database_user_scope_types, .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object database_user_scope = { .name = "UserScope", .fields = database_user_scope_fields };
+
+static const svc_field database_user_fields[] = {
+  F_ENUM("awsIAMType", database_user_aws_types, .flags = SVC_FIXED, .preset = "\"NONE\""),
+  F_ENUM("databaseName", database_user_databases, .flags = SVC_REQUIRED | SVC_FIXED),
+  F_DATE("deleteAfterDate", .flags = SVC_NULLABLE),
+  F_STR("description", .max = 100),
+  F_GROUP_ID(),
+  F_LIST("labels", &svc_object_label, .max_items = 50, .preset = "[]"),
+  F_ENUM("ldapAuthType", database_user_ldap_types, .flags = SVC_FIXED, .preset = "\"NONE\""),
+  F_ENUM("oidcAuthType", database_user_oidc_types, .flags = SVC_FIXED, .preset = "\"NONE\""),
+  F_STR("password", .flags = SVC_WRITE_ONLY, .min = 8, .max = 256, .pattern = "^[ -~]*$"), /* others are not one on all keyboards */
+  F_LIST("roles", &database_user_role, .flags = SVC_REQUIRED, .min_items = 1, .max_items = 100),
+  F_LIST("scopes", &database_user_scope, .max_items = 100, .preset = "[]"),
+  F_STR("username", .flags = SVC_REQUIRED | SVC_FIXED, .min = 1, .max = 1024),
+  F_ENUM("x509Type", database_user_x509_types, .flags = SVC_FIXED, .preset = "\"NONE\""),
+  F_END
+};
+static const svc_object database_user_object = { .name = "DatabaseUser", .fields = database_user_fields };
+
+static bool database_user_ahead(svc_call *c);
+
+#define DATABASE_USER \
+  "/groups/{groupId}/databaseUsers", SVC_SET_DATABASE_USERS, (20230101), SVC_R_GROUP_READ_ONLY, \
+  SVC_R_GROUP_DATABASE_ACCESS_ADMIN | SVC_R_GROUP_STREAM_PROCESSING_OWNER
+
+static const svc_route database_user_routes[] = {
+  R_GET(DATABASE_USER, "", .flags = SVC_PAGED, .run = svc_verb_list),
+  R_POST(DATABASE_USER, "", .status = 201, .ahead = database_user_ahead, .run = svc_verb_create,
+         .example = "{\"databaseName\":\"admin\",\"username\":\"app\",\"password\":\"correct horse battery\",\"roles\":[{"
+                    "\"roleName\":\"readWrite\",\"databaseName\":\"shop\"}]}"),
+  R_GET(DATABASE_USER, "/{databaseName}/{username}", .run = svc_verb_read),
+  R_PATCH(DATABASE_USER, "/{databaseName}/{username}", .ahead = database_user_ahead, .run = svc_verb_update,
+          .example = "{\"description\":\"for the shop\"}"),
+  R_DELETE(DATABASE_USER, "/{databaseName}/{username}", .status = 204, .run = svc_verb_delete),
+  SVC_ROUTES_END
+};
+
+/* ------------------------------------------------------------------------------------------------------------- passwords */
+
+/* Those that are tried first. */
+static bool database_user_is_common(svc_str password)
+{
+  static const char *const common[] = { "password", "password1", "password123", "passw0rd", "12345678", "123456789", "1234567890",
+                                        "11111111", "00000000", "qwertyui", "qwerty123", "qwertyuiop", "iloveyou", "sunshine",
+                                        "princess", "football", "baseball", "trustno1", "superman", "abc12345", "abcd1234",
+                                        "admin123", "administrator", "changeme", "letmein1", "welcome1", "1q2w3e4r", "asdfghjkl" };
+  size_t i;
+  for (i = 0; i < sizeof common / sizeof common[0]; i++)
+    if (svc_str_is_nocase(password, common[i])) return true;
+  return false;
+}
+
+/* A body that is wrong in itself is refused where it is checked: then this makes nothing. */
+static bool database_user_ahead(svc_call *c)
+{
+  const svc_node *password = c->body->type == SVC_J_OBJECT ? svc_node_get(c->body, "password") : NULL;
+  const svc_field *f = svc_field_named(&database_user_object, SVC_S("password"));
+  unsigned char salt[16];
+  if (!password || password->type != SVC_J_STRING || password->text.n < 8 || password->text.n > (size_t)f->max) return true;
+  if (database_user_is_common(password->text)) return svc_fail(c, SVC_E_COMMON_PASSWORD, "");
+  if (!svc_secret_bytes(c, salt, sizeof salt)) return false;
+  c->ahead = svc_scram_verifier(c->arena, password->text, salt);
+  return c->ahead.n ? true : svc_no_memory(c);
+}
+
+/* ------------------------------------------------------------------------------------------------------ how it logs in */
+
+static const struct {
+  const char *field;
+  const char *username, *is; /* what its name must look like, and what that is; NULL: anything */
+} database_user_ways[] = {
+  { "awsIAMType", "^arn:aws(-[a-z]+)*:(iam|sts)::\\d{12}:(user|role|assumed-role)/[\\w+=,.@/-]+$", "the ARN of a user or role" },
+  { "ldapAuthType", "^.*[a-zA-Z]+=.+$", "a distinguished name" },
+  { "oidcAuthType", "^[^/]+/.+$", "the id of an identity provider, a slash, and a name" },
+  { "x509Type", "^.*[a-zA-Z]+=.+$", "a distinguished name" },
+};
+
+/* Which of the ways it is; -1: by password. */
+static int database_user_way(svc_call *c, const svc_node *body)
+{
+  int way = -1;
+  size_t i;
+  for (i = 0; i < sizeof database_user_ways / sizeof database_user_ways[0]; i++) {
+    if (svc_str_is(svc_node_str(body, database_user_ways[i].field), "NONE")) continue;
+    if (way >= 0)
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(database_user_ways[i].field), "must be NONE, as %s is not",
+                  database_user_ways[way].field);
+    way = (int)i;
+  }
+  return way;
+}
+
+static bool database_user_login(svc_call *c, const svc_change *change)
+{
+  const svc_node *body = change->body;
+  svc_str name = svc_node_str(body, "username");
+  bool sent = change->input && svc_node_get(change->input, "password");
+  int way = database_user_way(c, body);
+  bool outside = way >= 0 && !svc_str_is(svc_node_str(body, "oidcAuthType"), "IDP_GROUP");
+  if (!svc_str_is(svc_node_str(body, "databaseName"), outside ? "$external" : "admin"))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("databaseName"), "must be %s for a user who authenticates like this",
+                outside ? "$external" : "admin");
+  if (way >= 0 && sent) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("password"), "is for users who authenticate by one");
+  if (!svc_check_done(c)) return false;
+  if (way >= 0 && !svc_pattern_match(database_user_ways[way].username, name))
+    return svc_fail_as(c, svc_arena_print(c->arena, SVC_FMT " cannot be a user name: it must be %s.", SVC_ARG(name),
+                                          database_user_ways[way].is), SVC_E_INVALID_USERNAME, "S", &name);
+  return way >= 0 || sent || change->before ? true : svc_fail(c, SVC_E_MISSING_PASSWORD, "S", &name);
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- roles */
+
+/* Built into the servers; those of all databases are granted on admin alone, and some on a collection. The first begins with
+** the vendor's word. */
+static const struct {
+  const char *name;
+  bool everywhere, collections;
+} database_user_roles[] = {
+  { "svcAdmin", true, false },       { "backup", true, false },          { "clusterMonitor", true, false },
+  { "dbAdmin", false, false },       { "dbAdminAnyDatabase", true, false }, { "enableSharding", true, false },
+  { "read", false, true },           { "readAnyDatabase", true, false }, { "readWrite", false, true },
+  { "readWriteAnyDatabase", true, false },
+};
+
+static int database_user_built_in(const svc *s, svc_str name)
+{
+  size_t i, n = s->vendor.n;
+  if (name.n > n && memcmp(name.p, s->vendor.p, n) == 0 && svc_str_is((svc_str){ name.p + n, name.n - n }, "Admin")) return 0;
+  for (i = 1; i < sizeof database_user_roles / sizeof database_user_roles[0]; i++)
+    if (svc_str_is(name, database_user_roles[i].name)) return (int)i;
+  return -1;
+}
+
+static bool database_user_role_known(svc_call *c, svc_str name, int built_in)
+{
+  const svc_noun_info *custom = svc_noun_named(c->s, "custom database role");
+  svc_named found;
+  svc_id group = c->scope.group;
+  if (built_in >= 0) return true;
+  return custom && svc_named_get(c->txn, custom->noun->kind, &group, name, &found) == SVC_OK;
+}
+
+static bool database_user_grants(svc_call *c, const svc_node *body)
+{
+  const svc_node *list = svc_node_get(body, "roles"), *role, *other;
+  int i = 0;
+  for (role = list->first; role; role = role->next, i++) {
+    svc_str name = svc_node_str(role, "roleName"), database = svc_node_str(role, "databaseName");
+    int built_in = database_user_built_in(c->s, name);
+    bool on_admin = built_in < 0 || database_user_roles[built_in].everywhere;
+    if (!database_user_role_known(c, name, built_in)) return c->txn->error ? svc_txn_good(c) : svc_fail(c, SVC_E_INVALID_ROLE, "S", &name);
+    if (on_admin && !svc_str_is(database, "admin")) return svc_fail(c, SVC_E_INVALID_ROLE_DATABASE, "SS", &name, &database);
+    if (svc_node_get(role, "collectionName") && (built_in < 0 || !database_user_roles[built_in].collections))
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "roles[%d].collectionName", i), "is for read and readWrite only");
+    for (other = list->first; other != role; other = other->next)
+      if (svc_node_same(other, role)) return svc_fail(c, SVC_E_DUPLICATE_DATABASE_ROLES, "SS", &name, &database);
+  }
+  return svc_check_done(c);
+}
+
+/* A cluster that it is limited to must be there; later it may go, and the limit with it says nothing. */
+static bool database_user_scopes(svc_call *c, const svc_node *body)
+{
+  static const char *const nouns[] = { "cluster", "flex cluster" };
+  svc_str group = svc_id_str(c->arena, &c->scope.group);
+  const svc_node *scope;
+  svc_named found;
+  size_t i;
+  for (scope = svc_node_get(body, "scopes")->first; scope; scope = scope->next) {
+    svc_str name = svc_node_str(scope, "name");
+    bool there = !svc_str_is(svc_node_str(scope, "type"), "CLUSTER");
+    for (i = 0; i < 2 && !there; i++) {
+      const svc_noun_info *noun = svc_noun_named(c->s, nouns[i]);
+      if (noun) there = svc_named_get(c->txn, noun->noun->names ? noun->noun->names : noun->noun->kind, &c->scope.group, name, &found) == SVC_OK;
+    }
+    if (!there) return c->txn->error ? svc_txn_good(c) : svc_fail(c, SVC_E_SCOPE_CLUSTER_NOT_FOUND, "SS", &name, &group);
+  }
+  return true;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- hooks */
+
+static bool database_user_ends(svc_call *c, svc_change *change)
+{
+  svc_str date = svc_node_str(change->body, "deleteAfterDate"), was = svc_node_str(change->before, "deleteAfterDate");
+  int64_t when = 0;
+  if (date.n && (!svc_date_parse(date, &when) || (when <= c->now && !svc_str_eq(date, was))))
+    return svc_fail(c, SVC_E_EXPIRATION_DATE_IN_PAST, "s", "deleteAfterDate");
+  svc_change_due(change, SVC_DUE_EXPIRY, when);
+  return true;
+}
+
+static bool database_user_prepare(svc_call *c, svc_change *change)
+{
+  if (!database_user_login(c, change) || !database_user_grants(c, change->body) || !database_user_scopes(c, change->body)) return false;
+  if (c->ahead.n) change->extra = c->ahead;
+  return database_user_ends(c, change);
+}
+
+/* What servers need to know of it: with what verifies its password, and never the password. */
+static svc_node *database_user_desired(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e);
+  if (body && e->extra.n) svc_node_set_str(c->arena, body, "verifier", svc_arena_copy(c->arena, e->extra));
+  return body;
+}
+
+static const svc_field_error database_user_errors[] = {
+  { "awsIAMType", SVC_FAULT_CHANGED, SVC_E_AUTH_TYPE_CANNOT_BE_CHANGED },
+  { "databaseName", SVC_FAULT_CHANGED, SVC_E_DATABASE_NAME_CANNOT_BE_CHANGED },
+  { "ldapAuthType", SVC_FAULT_CHANGED, SVC_E_AUTH_TYPE_CANNOT_BE_CHANGED },
+  { "oidcAuthType", SVC_FAULT_CHANGED, SVC_E_AUTH_TYPE_CANNOT_BE_CHANGED },
+  { "password", SVC_FAULT_VALUE, SVC_E_WEAK_PASSWORD },
+  { "username", SVC_FAULT_CHANGED, SVC_E_DATABASE_USERNAME_CANNOT_BE_CHANGED },
+  { "username", SVC_FAULT_VALUE | SVC_FAULT_LONG, SVC_E_INVALID_USERNAME },
+  { "x509Type", SVC_FAULT_CHANGED, SVC_E_AUTH_TYPE_CANNOT_BE_CHANGED },
+  { NULL, 0, 0 }
+};
+
+/* A name that is none of a custom role's is a built-in one's. */
+static const svc_ref database_user_refs[] = {
+  { "roles[].roleName", "custom database role", 0, SVC_E_CUSTOM_ROLE_IN_USE_BY_USERS },
+  { NULL, NULL, 0, 0 }
+};
+
+SVC_PRIVATE const svc_noun svc_noun_database_user = {
+  .name = "database user",
+  .rel = "databaseUser",
+  .kind = "dbus",
+  .parent = "project",
+  .param = "databaseName/username",
+  .flags = SVC_EXPIRES,
+  .object = &database_user_object,
+  .key = "databaseName/username",
+  .err_not_found = SVC_E_USERNAME_NOT_FOUND,
+  .err_exists = SVC_E_USER_ALREADY_EXISTS,
+  .event_created = "DB_USER_ADDED",
+  .event_updated = "DB_USER_UPDATED",
+  .event_deleted = "DB_USER_DELETED",
+  .event_field = "dbUserUsername",
+  .event_value = "username",
+  .quota = "svc.project.security.databaseAccess.users",
+  .err_quota = SVC_E_GROUP_USERS_LIMIT_EXCEEDED,
+  .field_errors = database_user_errors,
+  .refs = database_user_refs,
+  .order_put = "user.put",
+  .order_gone = "user.delete",
+  .routes = database_user_routes,
+  .prepare = database_user_prepare,
+  .desired = database_user_desired,
+};

@@ -1,0 +1,553 @@
+/*
+** Backup schedules: what policies may say, and that they really make snapshots, and let them go, on the clock: two years day by
+** day against a calendar of the test's own, and the same in one leap.
+*/
+#include "catalog/backup_world.h"
+
+#include <time.h>
+
+#define SCHEDULE "%C/backup/schedule"
+#define SNAPSHOTS "%C/backup/snapshots"
+
+/* ------------------------------------------------------------------------------------------------------------- calendar */
+
+/* An item of a policy, in the test's own words: it knows the calendar of the C library alone. */
+typedef struct item {
+  char type; /* h d w m y */
+  int interval, days, months;
+} item;
+
+static struct tm calendar(int64_t ms)
+{
+  time_t second = (time_t)(ms / 1000);
+  struct tm tm;
+  munit_assert_not_null(gmtime_r(&second, &tm));
+  return tm;
+}
+
+static int month_days(int year, int month) /* from 0 */
+{
+  static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+  bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  return days[month] + (month == 1 && leap);
+}
+
+static bool asks(const item *it, int64_t ms, int hour, int minute)
+{
+  struct tm tm = calendar(ms);
+  int weekday = tm.tm_wday ? tm.tm_wday : 7;
+  if (tm.tm_min != minute) return false;
+  if (it->type == 'h') return (tm.tm_hour - hour + 24) % it->interval == 0;
+  if (tm.tm_hour != hour) return false;
+  if (it->type == 'w') return weekday == it->interval;
+  if (it->type == 'm') return tm.tm_mday == (it->interval == 40 ? month_days(tm.tm_year + 1900, tm.tm_mon) : it->interval);
+  if (it->type == 'y') return tm.tm_mday == 1 && tm.tm_mon + 1 == it->interval;
+  return true;
+}
+
+static int64_t ends(const item *it, int64_t ms)
+{
+  struct tm tm = calendar(ms);
+  int last;
+  if (!it->months) return ms + it->days * B_DAY;
+  tm.tm_mon += it->months;
+  tm.tm_year += tm.tm_mon / 12;
+  tm.tm_mon %= 12;
+  last = month_days(tm.tm_year + 1900, tm.tm_mon);
+  if (tm.tm_mday > last) tm.tm_mday = last;
+  return (int64_t)timegm(&tm) * 1000;
+}
+
+/* All that was taken between two times, and until when it is kept; of these, what is kept at a time, newest first. */
+#define TAKEN 4000
+typedef struct taken {
+  int64_t when[TAKEN], until[TAKEN];
+  size_t count;
+} taken;
+#define MOST 400
+typedef struct kept {
+  int64_t taken[MOST];
+  size_t count;
+} kept;
+
+static void calendar_take(const item *items, size_t n, int64_t from, int64_t to, taken *out)
+{
+  int64_t when, until;
+  size_t i;
+  out->count = 0;
+  for (when = from - from % 1800000 + 1800000; when <= to; when += 1800000) {
+    for (i = 0, until = 0; i < n; i++)
+      if (asks(&items[i], when, 3, 30) && ends(&items[i], when) > until) until = ends(&items[i], when);
+    if (!until) continue;
+    munit_assert_size(out->count, <, TAKEN);
+    out->when[out->count] = when;
+    out->until[out->count++] = until;
+  }
+}
+
+static void calendar_keep(const taken *all, int64_t now, kept *out)
+{
+  size_t i;
+  out->count = 0;
+  for (i = all->count; i-- > 0;) {
+    if (all->when[i] > now || all->until[i] <= now) continue;
+    munit_assert_size(out->count, <, MOST);
+    out->taken[out->count++] = all->when[i];
+  }
+}
+
+static void expect_kept(b_world *w, const kept *wanted)
+{
+  const svc_node *one;
+  size_t i = 0;
+  char date[21];
+  b_good(w, "GET", SNAPSHOTS "?itemsPerPage=500", NULL, 200);
+  for (one = t_node(&w->t, "results")->first; one && i < wanted->count; one = one->next, i++) {
+    svc_date_text(wanted->taken[i], date);
+    if (!svc_str_is(svc_node_str(one, "createdAt"), date)) munit_errorf("%zu: " SVC_FMT " is there, not %s", i, SVC_ARG(svc_node_str(one, "createdAt")), date);
+    if (!svc_str_is(svc_node_str(one, "status"), "completed")) munit_errorf("%s is not completed", date);
+  }
+  munit_assert_null(one);
+  munit_assert_size(i, ==, wanted->count);
+  munit_assert_int64(t_int(&w->t, "totalCount"), ==, (int64_t)wanted->count);
+}
+
+static const item two_years[] = {
+  { 'h', 6, 2, 0 }, { 'd', 1, 7, 0 }, { 'w', 6, 28, 0 }, { 'm', 40, 0, 12 }, { 'y', 12, 0, 24 }
+};
+#define TWO_YEARS \
+  "{\"policies\":[{\"policyItems\":[" B_ITEM("hourly", 6, "days", 2) "," B_ITEM("daily", 1, "days", 7) "," \
+  B_ITEM("weekly", 6, "weeks", 4) "," B_ITEM("monthly", 40, "months", 12) "," B_ITEM("yearly", 12, "years", 2) "]}]," \
+  "\"referenceHourOfDay\":3,\"referenceMinuteOfHour\":30}"
+
+/* Every day of two years, what is there is what is kept. */
+static MunitResult test_two_years(const MunitParameter params[], void *data)
+{
+  static taken all;
+  static kept wanted;
+  int64_t noon;
+  b_world w;
+  int day;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "PATCH", SCHEDULE, TWO_YEARS, 200);
+  b_is(&w, "nextSnapshot", "2025-06-01T03:30:00Z");
+  calendar_take(two_years, 5, w.t.now, w.t.now + 731 * B_DAY, &all);
+  noon = w.t.now - w.t.now % B_DAY + B_DAY / 2;
+  for (day = 0; day < 730; day++) {
+    w.t.now = noon + day * B_DAY;
+    calendar_keep(&all, w.t.now, &wanted);
+    expect_kept(&w, &wanted);
+  }
+  munit_assert_size(wanted.count, >, 20);
+  return b_close(&w);
+}
+
+/* The same at the end of one leap; nothing is made that is over already, and no transaction is long. */
+static MunitResult test_leap(const MunitParameter params[], void *data)
+{
+  static taken all;
+  static kept wanted;
+  int64_t events;
+  t_reads reads;
+  b_world w;
+  svc_config config = { .limiter_off = 1, .store = t_counting_port() };
+  (void)params, (void)data;
+  b_open_cluster(&w, &config, NULL);
+  b_good(&w, "PATCH", SCHEDULE, TWO_YEARS, 200);
+  calendar_take(two_years, 5, w.t.now, w.t.now + 731 * B_DAY, &all);
+  t_advance(&w.t, 730 * 86400 + 3600);
+  calendar_keep(&all, w.t.now, &wanted);
+  t_reads_taken();
+  expect_kept(&w, &wanted);
+  reads = t_reads_taken();
+  munit_assert_long(reads.writes, <, (long)wanted.count * 250); /* of what is there, not of the three thousand that were not made */
+  events = b_events(&w, "CPS_SNAPSHOT_STARTED");
+  munit_assert_int64(events, ==, (int64_t)wanted.count);
+  return b_close(&w);
+}
+
+/* --------------------------------------------------------------------------------------------------------- what it begins with */
+
+static MunitResult test_default(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "GET", SCHEDULE, NULL, 200);
+  b_is(&w, "clusterName", "C");
+  b_is(&w, "nextSnapshot", "2025-06-01T06:00:00Z");
+  b_is(&w, "policies[0].policyItems[0].frequencyType", "hourly");
+  munit_assert_size(t_count(&w.t, "policies[0].policyItems"), ==, 5);
+  munit_assert_size(strlen(t_str(&w.t, "policies[0].policyItems[4].id")), ==, 24);
+  t_advance(&w.t, 6 * 3600 - 11);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  t_advance(&w.t, 1);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  b_is(&w, "results[0].status", "inProgress");
+  b_is(&w, "results[0].snapshotType", "scheduled");
+  b_is(&w, "results[0].frequencyType", "hourly");
+  b_is(&w, "results[0].expiresAt", "2025-06-08T06:00:00Z");
+  munit_assert_size(t_count(&w.t, "results[0].policyItems"), ==, 1);
+  b_good(&w, "GET", SCHEDULE, NULL, 200);
+  b_is(&w, "nextSnapshot", "2025-06-01T12:00:00Z");
+  return b_close(&w);
+}
+
+/* Backups that are off: there is no schedule; they go on and off with the cluster's backupEnabled. */
+static MunitResult test_follows(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, B_CLUSTER("C", ""));
+  b_bad(&w, "GET", SCHEDULE, NULL, 404, "BACKUP_CONFIG_NOT_FOUND");
+  munit_assert_string_equal(t_param(&w.t, 0), "C");
+  b_bad(&w, "PATCH", SCHEDULE, "{}", 404, "BACKUP_CONFIG_NOT_FOUND");
+  b_bad(&w, "DELETE", SCHEDULE, NULL, 404, "BACKUP_CONFIG_NOT_FOUND");
+  t_advance(&w.t, 86400);
+  b_good(&w, "PATCH", "%C", "{\"backupEnabled\":true}", 200);
+  t_advance(&w.t, 86400);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 4);
+  b_good(&w, "PATCH", SCHEDULE, "{\"referenceHourOfDay\":7}", 200);
+  b_good(&w, "PATCH", "%C", "{\"backupEnabled\":false}", 200);
+  t_advance(&w.t, 86400);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200); /* those that are there stay until they expire */
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 4);
+  b_good(&w, "PATCH", "%C", "{\"backupEnabled\":true}", 200);
+  b_good(&w, "GET", SCHEDULE, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "referenceHourOfDay"), ==, 7); /* as it was left */
+  t_advance(&w.t, 30 * 86400);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), >, 20);
+  return b_close(&w);
+}
+
+/* A paused cluster takes none, nor does one that goes. */
+static MunitResult test_paused(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "PATCH", "%C", "{\"paused\":true}", 200);
+  t_advance(&w.t, 20 * 86400);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  t_advance(&w.t, 11 * 86400); /* it has resumed by itself */
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), >, 2);
+  b_good(&w, "DELETE", "%C", NULL, 202);
+  t_advance(&w.t, 86400);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 404);
+  store_whole(w.t.s);
+  return b_close(&w);
+}
+
+static MunitResult test_delete(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  t_advance(&w.t, 86400);
+  b_good(&w, "DELETE", SCHEDULE, NULL, 200);
+  munit_assert_size(t_count(&w.t, "policies[0].policyItems"), ==, 0);
+  b_is(&w, "nextSnapshot", "");
+  t_advance(&w.t, 3 * 86400);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 4);
+  b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("daily", 1, "days", 3)), 200);
+  t_advance(&w.t, 86400);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 5);
+  b_is(&w, "results[0].frequencyType", "daily");
+  return b_close(&w);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ rules */
+
+static MunitResult test_rules(const MunitParameter params[], void *data)
+{
+  static const struct { const char *body, *field, *code; } bad[] = {
+    { B_POLICY(B_ITEM("hourly", 3, "days", 2)), "policies[0].policyItems[0].frequencyInterval", "INVALID_BACKUP_POLICY" },
+    { B_POLICY(B_ITEM("hourly", 24, "days", 2)), "policies[0].policyItems[0].frequencyInterval", "INVALID_BACKUP_POLICY" },
+    { B_POLICY(B_ITEM("daily", 2, "days", 2)), "policies[0].policyItems[0].frequencyInterval", "INVALID_BACKUP_POLICY" },
+    { B_POLICY(B_ITEM("weekly", 8, "days", 9)), "policies[0].policyItems[0].frequencyInterval", "INVALID_BACKUP_POLICY" },
+    { B_POLICY(B_ITEM("monthly", 29, "days", 40)), "policies[0].policyItems[0].frequencyInterval", "INVALID_BACKUP_POLICY" },
+    { B_POLICY(B_ITEM("yearly", 13, "years", 1)), "policies[0].policyItems[0].frequencyInterval", "INVALID_BACKUP_POLICY" },
+    { B_POLICY(B_ITEM("yearly", 41, "years", 1)), "policies[0].policyItems[0].frequencyInterval", "INVALID_ATTRIBUTE" },
+    { B_POLICY(B_ITEM("daily", 1, "days", 0)), "policies[0].policyItems[0].retentionValue", "ATTRIBUTE_NEGATIVE_OR_ZERO" },
+    { B_POLICY(B_ITEM("yearly", 1, "years", 11)), "policies[0].policyItems[0].retentionValue", "BACKUP_SNAPSHOT_RETENTION_VALUE_INVALID" },
+    { B_POLICY(B_ITEM("minutely", 1, "days", 1)), "policies[0].policyItems[0].frequencyType", "INVALID_ENUM_VALUE" },
+    { B_POLICY(B_ITEM("daily", 1, "hours", 1)), "policies[0].policyItems[0].retentionUnit", "INVALID_ENUM_VALUE" },
+    /* none twice */
+    { B_POLICY(B_ITEM("daily", 1, "days", 3) "," B_ITEM("daily", 1, "days", 3)), "policies[0].policyItems[1].frequencyType",
+      "INVALID_BACKUP_POLICY" },
+    { B_POLICY(B_ITEM("hourly", 1, "days", 3) "," B_ITEM("hourly", 2, "days", 3)), "policies[0].policyItems[1].frequencyType",
+      "INVALID_BACKUP_POLICY" },
+    { B_POLICY(B_ITEM("weekly", 2, "days", 9) "," B_ITEM("weekly", 2, "days", 9)), "policies[0].policyItems[1].frequencyType",
+      "INVALID_BACKUP_POLICY" },
+    /* a rarer item keeps at least as long */
+    { B_POLICY(B_ITEM("hourly", 6, "days", 4) "," B_ITEM("daily", 1, "days", 3)), "policies[0].policyItems[1].retentionValue",
+      "INVALID_BACKUP_POLICY" },
+    { B_POLICY(B_ITEM("weekly", 1, "weeks", 3) "," B_ITEM("daily", 1, "days", 22)), "policies[0].policyItems[0].retentionValue",
+      "INVALID_BACKUP_POLICY" },
+    { B_POLICY(B_ITEM("monthly", 1, "months", 1) "," B_ITEM("weekly", 1, "weeks", 5)), "policies[0].policyItems[0].retentionValue",
+      "INVALID_BACKUP_POLICY" },
+    { B_POLICY(B_ITEM("yearly", 1, "months", 5) "," B_ITEM("monthly", 1, "months", 12)), "policies[0].policyItems[0].retentionValue",
+      "INVALID_BACKUP_POLICY" },
+    /* too many */
+    { B_POLICY(B_ITEM("hourly", 1, "days", 100)), "policies[0].policyItems", "INVALID_BACKUP_POLICY" },
+    { "{\"policies\":[{\"policyItems\":[]},{\"policyItems\":[]}]}", "policies", "INVALID_ATTRIBUTE" },
+    { "{\"referenceHourOfDay\":24}", "referenceHourOfDay", "INVALID_ATTRIBUTE" },
+    { "{\"referenceMinuteOfHour\":60}", "referenceMinuteOfHour", "INVALID_ATTRIBUTE" },
+    { "{\"restoreWindowDays\":8}", "restoreWindowDays", "INVALID_BACKUP_POLICY" },
+    { "{\"restoreWindowDays\":0}", "restoreWindowDays", "ATTRIBUTE_NEGATIVE_OR_ZERO" },
+    { "{\"autoExportEnabled\":true}", "export.exportBucketId", "MISSING_ATTRIBUTE" },
+    { "{\"autoExportEnabled\":true,\"export\":{\"exportBucketId\":\"5f0000000000000000000001\"}}", "export.frequencyType", "MISSING_ATTRIBUTE" },
+    { "{\"nextSnapshot\":\"2025-06-01T03:30:00Z\"}", "nextSnapshot", "ATTRIBUTE_READ_ONLY" },
+    { "{\"policies\":[{\"id\":\"5f0000000000000000000001\",\"policyItems\":[]}]}", "policies[0].id", "ATTRIBUTE_READ_ONLY" },
+    { "{\"extraRetentionSettings\":[{\"frequencyType\":\"DAILY\",\"retentionDays\":400}]}", "extraRetentionSettings[0].retentionDays",
+      "INVALID_ATTRIBUTE" },
+  };
+  static const char *const good[] = {
+    B_POLICY(B_ITEM("hourly", 6, "days", 7) "," B_ITEM("monthly", 28, "months", 1) "," B_ITEM("monthly", 1, "months", 1)),
+    B_POLICY(B_ITEM("daily", 1, "days", 31) "," B_ITEM("monthly", 40, "months", 1)),
+    B_POLICY(B_ITEM("monthly", 40, "months", 12) "," B_ITEM("yearly", 12, "years", 1)),
+    B_POLICY(B_ITEM("hourly", 1, "days", 80)),
+    B_POLICY(""),
+  };
+  b_world w;
+  size_t i;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    b_bad_field(&w, "PATCH", SCHEDULE, bad[i].body, bad[i].field);
+    munit_assert_string_equal(t_error(&w.t), bad[i].code);
+  }
+  for (i = 0; i < sizeof good / sizeof good[0]; i++) b_good(&w, "PATCH", SCHEDULE, good[i], 200);
+  b_bad(&w, "PATCH", SCHEDULE, "{\"export\":{\"exportBucketId\":\"5f0000000000000000000001\",\"frequencyType\":\"monthly\"}}", 404,
+        "EXPORT_BUCKET_NOT_FOUND");
+  munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_SCHEDULE_UPDATED_AUDIT"), ==, 5);
+  b_good(&w, "GET", "/groups/%G/events?eventType=CPS_SNAPSHOT_SCHEDULE_UPDATED_AUDIT", NULL, 200);
+  b_is(&w, "results[0].clusterName", "C");
+  return b_close(&w);
+}
+
+/* Items keep their ids when they are sent back, and get one when they are new. */
+static MunitResult test_ids(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("daily", 1, "days", 3)), 200);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "policies[0].policyItems[0].id"));
+  w.other = t_keep(&w.t, t_str(&w.t, "policies[0].id"));
+  b_good(&w, "PATCH", SCHEDULE,
+         "{\"policies\":[{\"id\":\"%J\",\"policyItems\":[" B_ITEM("weekly", 1, "days", 9) ",{\"id\":\"%S\",\"frequencyType\":\"daily\","
+         "\"frequencyInterval\":1,\"retentionUnit\":\"days\",\"retentionValue\":4}]}]}", 200);
+  b_is(&w, "policies[0].policyItems[1].id", w.snapshot);
+  munit_assert_string_not_equal(t_str(&w.t, "policies[0].policyItems[0].id"), w.snapshot);
+  return b_close(&w);
+}
+
+/* --------------------------------------------------------------------------------------------------- what is there already */
+
+/* updateSnapshots: in steps, over more snapshots than one step has; deleteSnapshots. */
+static MunitResult test_apply(const MunitParameter params[], void *data)
+{
+  char body[512];
+  b_world w;
+  int i;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("hourly", 1, "days", 9)), 200);
+  w.other = t_keep(&w.t, t_str(&w.t, "policies[0].policyItems[0].id"));
+  t_advance(&w.t, 200 * 3600 + 20);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 200);
+  snprintf(body, sizeof body, "{\"updateSnapshots\":true,\"policies\":[{\"policyItems\":[{\"id\":\"%s\",\"frequencyType\":\"hourly\","
+           "\"frequencyInterval\":1,\"retentionUnit\":\"days\",\"retentionValue\":5}]}]}", w.other);
+  b_good(&w, "PATCH", SCHEDULE, body, 200);
+  b_is(&w, "updateSnapshots", "");
+  for (i = 0; i < 6; i++) { /* a step and then the next one */
+    w.t.now += 20;
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  }
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 5 * 24);
+  b_is(&w, "results[0].expiresAt", "2025-06-14T08:00:00Z");
+  munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_RETENTION_MODIFIED_AUDIT"), ==, 200);
+  /* another item: those of the first go if that is asked for */
+  b_snapshot(&w);
+  b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("weekly", 1, "days", 9)), 200);
+  w.t.now += 100;
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 5 * 24 + 1);
+  b_good(&w, "PATCH", SCHEDULE, "{\"deleteSnapshots\":true}", 200);
+  for (i = 0; i < 6; i++) {
+    w.t.now += 20;
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  }
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200); /* what was asked for by somebody stays */
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  b_is(&w, "results[0].id", w.snapshot);
+  store_whole(w.t.s);
+  return b_close(&w);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- copies */
+
+static const char *copy_setting(b_world *w, const char *more)
+{
+  static char body[2048];
+  b_good(w, "GET", "%C", NULL, 200);
+  snprintf(body, sizeof body, "{\"cloudProvider\":\"AWS\",\"regionName\":\"EU_WEST_1\",\"zoneId\":\"%s\"%s}",
+           t_str(&w->t, "replicationSpecs[0].zoneId"), more);
+  return body;
+}
+
+static void set_copies(b_world *w, const char *setting, const char *more, int status)
+{
+  static char body[4096];
+  snprintf(body, sizeof body, "{\"copySettings\":[%s]%s}", setting, more);
+  b_good(w, "PATCH", SCHEDULE, body, status);
+}
+
+static MunitResult test_copies(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  set_copies(&w, copy_setting(&w, ",\"frequencies\":[\"DAILY\",\"ON_DEMAND\"]"), "", 200);
+  t_advance(&w.t, 86400 + 10);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  b_is(&w, "results[0].frequencyType", "daily");
+  b_is(&w, "results[0].copyRegions[0]", "EU_WEST_1");
+  munit_assert_size(t_count(&w.t, "results[1].copyRegions"), ==, 0);
+  munit_assert_int64(b_events(&w, "CPS_COPY_SNAPSHOT_SUCCESSFUL"), ==, 1);
+  b_snapshot(&w);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  b_is(&w, "results[0].copyRegions[0]", "EU_WEST_1");
+  /* those that are in this region go */
+  b_good(&w, "PATCH", SCHEDULE, "{\"deleteCopiedBackups\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"EU_WEST_1\"}]}", 200);
+  t_advance(&w.t, 1);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_size(t_count(&w.t, "results[0].copyRegions"), ==, 0);
+  munit_assert_size(t_count(&w.t, "results[1].copyRegions"), ==, 0);
+  return b_close(&w);
+}
+
+/* The last ones only; and with a retention of their own. */
+static MunitResult test_copies_end(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("hourly", 6, "days", 20)), 200);
+  set_copies(&w, copy_setting(&w, ",\"lastNumberOfSnapshots\":2"), "", 200);
+  t_advance(&w.t, 86400 + 10);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_size(t_count(&w.t, "results[0].copyRegions"), ==, 1);
+  munit_assert_size(t_count(&w.t, "results[1].copyRegions"), ==, 1);
+  munit_assert_size(t_count(&w.t, "results[2].copyRegions"), ==, 0);
+  munit_assert_size(t_count(&w.t, "results[3].copyRegions"), ==, 0);
+  set_copies(&w, copy_setting(&w, ",\"copyPolicyItems\":[{\"frequencyType\":\"hourly\",\"retentionUnit\":\"days\",\"retentionValue\":1}]"),
+             ",\"copyPolicyItemsEnabled\":true,\"updateCopySnapshots\":true", 200);
+  t_advance(&w.t, 2 * 86400);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 12);
+  munit_assert_size(t_count(&w.t, "results[0].copyRegions"), ==, 1);
+  munit_assert_size(t_count(&w.t, "results[3].copyRegions"), ==, 1);
+  munit_assert_size(t_count(&w.t, "results[4].copyRegions"), ==, 0);
+  munit_assert_size(t_count(&w.t, "results[8].copyRegions"), ==, 0); /* the older ones as well: they were brought up to date */
+  /* no region any more, and what is there goes */
+  b_good(&w, "PATCH", SCHEDULE, "{\"copySettings\":[],\"deleteCopySnapshots\":true}", 200);
+  t_advance(&w.t, 1);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_size(t_count(&w.t, "results[0].copyRegions"), ==, 0);
+  store_whole(w.t.s);
+  return b_close(&w);
+}
+
+static MunitResult test_copy_rules(const MunitParameter params[], void *data)
+{
+  b_world w;
+  char twice[4096];
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+#define COPY_BAD(more, other, field) \
+  set_copies(&w, copy_setting(&w, more), other, 400); \
+  munit_assert_true(t_violation(&w.t, field))
+  COPY_BAD(",\"shouldCopyOplogs\":true", "", "copySettings[0].shouldCopyOplogs");
+  COPY_BAD(",\"frequencies\":[\"DAILY\"],\"lastNumberOfSnapshots\":3", "", "copySettings[0].frequencies");
+  COPY_BAD(",\"copyPolicyItems\":[{\"frequencyType\":\"daily\"}]", "", "copySettings[0].copyPolicyItems");
+  COPY_BAD(",\"lastNumberOfSnapshots\":501", "", "copySettings[0].lastNumberOfSnapshots");
+  COPY_BAD(",\"copyPolicyItems\":[{\"frequencyType\":\"ondemand\",\"retentionValue\":1}]", ",\"copyPolicyItemsEnabled\":true",
+           "copySettings[0].copyPolicyItems[0].retentionValue");
+#undef COPY_BAD
+  snprintf(twice, sizeof twice, "%s,", copy_setting(&w, ""));
+  strcat(twice, copy_setting(&w, ""));
+  set_copies(&w, twice, "", 400);
+  munit_assert_true(t_violation(&w.t, "copySettings[1].regionName"));
+  b_bad_field(&w, "PATCH", SCHEDULE,
+              "{\"copySettings\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"EU_WEST_1\",\"zoneId\":\"5f0000000000000000000001\"}]}",
+              "copySettings[0].zoneId");
+  w.other = t_keep(&w.t, (copy_setting(&w, ""), t_str(&w.t, "replicationSpecs[0].zoneId")));
+  b_bad_field(&w, "PATCH", SCHEDULE, "{\"copySettings\":[{\"cloudProvider\":\"GCP\",\"regionName\":\"CENTRAL_US\",\"zoneId\":\"%J\"}]}",
+              "copySettings[0].cloudProvider");
+  b_bad_field(&w, "PATCH", SCHEDULE, "{\"copySettings\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"NOWHERE\",\"zoneId\":\"%J\"}]}",
+              "copySettings[0].regionName");
+  b_bad_field(&w, "PATCH", SCHEDULE, "{\"copySettings\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\",\"zoneId\":\"%J\"}]}",
+              "copySettings[0].regionName");
+  return b_close(&w);
+}
+
+/* What is kept longer than its item says. */
+static MunitResult test_extra(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("daily", 1, "days", 3)), 200);
+  b_good(&w, "PATCH", SCHEDULE, "{\"extraRetentionSettings\":[{\"frequencyType\":\"DAILY\",\"retentionDays\":10}]}", 200);
+  t_advance(&w.t, 400 * 86400);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 13);
+  return b_close(&w);
+}
+
+/* As many as a policy may keep, and what was kept of them after a leap; what is kept longer counts. */
+static MunitResult test_most(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("hourly", 1, "days", 80)), 200);
+  b_bad_field(&w, "PATCH", SCHEDULE, "{\"extraRetentionSettings\":[{\"frequencyType\":\"HOURLY\",\"retentionDays\":10}]}",
+              "policies[0].policyItems");
+  t_advance(&w.t, 200 * 86400);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 80 * 24);
+  return b_close(&w);
+}
+
+static MunitTest tests[] = {
+  { "/two-years", test_two_years, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/leap", test_leap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/default", test_default, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/follows", test_follows, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/paused", test_paused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/delete", test_delete, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/rules", test_rules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/ids", test_ids, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/apply", test_apply, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/copies", test_copies, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/copies-end", test_copies_end, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/copy-rules", test_copy_rules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/extra", test_extra, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/most", test_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_backup_schedule = { "backup_schedule", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,123 @@
+/*
+** What the suites of backups share: a project with a cluster C whose backups are on, a clock, and requests in one line. In
+** paths %G stands for the project, %C for the cluster's own path; in bodies %G, %S and %J for what was kept as such.
+*/
+#ifndef SVC_TEST_BACKUP_WORLD_H
+#define SVC_TEST_BACKUP_WORLD_H
+
+#include "support.h"
+
+#define B_DAY ((int64_t)86400000)
+#define B_REGION(name) "{\"providerName\":\"AWS\",\"regionName\":\"" name "\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\"}}"
+#define B_SPEC "{\"regionConfigs\":[" B_REGION("US_EAST_1") "]}"
+#define B_CLUSTER(name, more) \
+  "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[" B_SPEC "]" more "}"
+#define B_SHARDED(name) \
+  "{\"name\":\"" name "\",\"backupEnabled\":true,\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" B_SPEC "," B_SPEC "]}"
+#define B_BACKED ",\"backupEnabled\":true"
+#define B_ITEM(type, interval, unit, value) \
+  "{\"frequencyType\":\"" type "\",\"frequencyInterval\":" #interval ",\"retentionUnit\":\"" unit "\",\"retentionValue\":" #value "}"
+#define B_POLICY(items) "{\"policies\":[{\"policyItems\":[" items "]}]}"
+
+typedef struct b_world {
+  t_service t;
+  const char *org, *group, *snapshot, *other; /* ids that bodies name: %S, %J */
+  char path[1024], body[8192];
+} b_world;
+
+static inline void b_fill(const b_world *w, const char *text, char *out, size_t size)
+{
+  size_t n = 0;
+  for (; *text; text++) {
+    const char *part = NULL;
+    char cluster[128];
+    snprintf(cluster, sizeof cluster, "/groups/%s/clusters/C", w->group);
+    if (text[0] == '%' && text[1] == 'G') part = w->group;
+    else if (text[0] == '%' && text[1] == 'C') part = cluster;
+    else if (text[0] == '%' && text[1] == 'S') part = w->snapshot;
+    else if (text[0] == '%' && text[1] == 'J') part = w->other;
+    munit_assert_size(n + 130, <, size);
+    if (part) n += (size_t)snprintf(out + n, size - n, "%s", part), text++;
+    else out[n++] = *text;
+  }
+  out[n] = 0;
+}
+
+static inline int b_send(b_world *w, const char *method, const char *path, const char *body)
+{
+  b_fill(w, path, w->path, sizeof w->path);
+  if (body) b_fill(w, body, w->body, sizeof w->body);
+  return t_send(&w->t, method, w->path, body ? w->body : NULL);
+}
+
+static inline void b_good(b_world *w, const char *method, const char *path, const char *body, int status)
+{
+  if (b_send(w, method, path, body) != status) munit_errorf("%s %s: %d %s", method, w->path, w->t.response.status, w->t.response.body);
+}
+
+/* It is refused, by this code, and nothing has changed. */
+static inline void b_bad(b_world *w, const char *method, const char *path, const char *body, int status, const char *code)
+{
+  uint64_t print;
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  print = store_print(w->t.s);
+  b_good(w, method, path, body, status);
+  munit_assert_string_equal(t_error(&w->t), code);
+  munit_assert_uint64(store_print(w->t.s), ==, print);
+}
+
+/* The same, with 400, and the field is named. */
+static inline void b_bad_field(b_world *w, const char *method, const char *path, const char *body, const char *field)
+{
+  uint64_t print;
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  print = store_print(w->t.s);
+  b_good(w, method, path, body, 400);
+  if (!t_violation(&w->t, field)) munit_errorf("%s is not named: %s", field, w->t.response.body);
+  munit_assert_uint64(store_print(w->t.s), ==, print);
+}
+
+static inline void b_open(b_world *w, const svc_config *config)
+{
+  static const svc_config quiet = { .limiter_off = 1 };
+  memset(w, 0, sizeof *w);
+  w->snapshot = w->other = "";
+  t_open(&w->t, config ? config : &quiet);
+  w->org = t_organization(&w->t, "Acme");
+  w->group = t_project(&w->t, w->org, "alpha");
+}
+
+/* With the cluster C, ready. */
+static inline void b_open_cluster(b_world *w, const svc_config *config, const char *cluster)
+{
+  b_open(w, config);
+  b_good(w, "POST", "/groups/%G/clusters", cluster ? cluster : B_CLUSTER("C", B_BACKED), 202);
+  t_advance(&w->t, 10);
+}
+
+static inline MunitResult b_close(b_world *w)
+{
+  t_close(&w->t);
+  return MUNIT_OK;
+}
+
+/* A snapshot on demand of C, completed; %S from here on. */
+static inline void b_snapshot(b_world *w)
+{
+  b_good(w, "POST", "%C/backup/snapshots", "{}", 202);
+  w->snapshot = t_keep(&w->t, t_str(&w->t, "id"));
+  t_advance(&w->t, 10);
+}
+
+/* How many events of this type the project has. */
+static inline int64_t b_events(b_world *w, const char *type)
+{
+  char path[128];
+  snprintf(path, sizeof path, "/groups/%%G/events?eventType=%s", type);
+  b_good(w, "GET", path, NULL, 200);
+  return t_int(&w->t, "totalCount");
+}
+
+#define b_is(w, path, value) munit_assert_string_equal(t_str(&(w)->t, path), value)
+
+#endif

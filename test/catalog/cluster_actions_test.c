@@ -1,0 +1,272 @@
+/*
+** What is done to clusters besides changing their fields: pins and grants that end on the clock, restarts, views.
+*/
+#include "support.h"
+
+typedef struct actions_world {
+  t_service t;
+  const char *group;
+} actions_world;
+
+#define ONE "/groups/%s/clusters/C"
+#define BODY(type) \
+  "{\"name\":\"C\",\"clusterType\":\"" type "\",\"dbMajorVersion\":\"6.0\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
+  "\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}"
+#define DAY 86400
+
+static void actions_open(actions_world *w, const svc_config *config)
+{
+  t_open(&w->t, config);
+  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
+  munit_assert_int(t_sendf(&w->t, "POST", BODY("REPLICASET"), "/groups/%s/clusters", w->group), ==, 202);
+}
+
+static int actions_do(actions_world *w, const char *action, const char *body)
+{
+  return t_sendf(&w->t, "POST", body, ONE "%s", w->group, action);
+}
+
+static const char *actions_get(actions_world *w, const char *field)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, ONE, w->group), ==, 200);
+  return t_str(&w->t, field);
+}
+
+/* The newest event of the cluster. */
+static const char *actions_event(actions_world *w)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?clusterNames=C&itemsPerPage=1", w->group), ==, 200);
+  return t_str(&w->t, "results[0].eventTypeName");
+}
+
+static void actions_refused(actions_world *w, int status, const char *code, const char *param)
+{
+  munit_assert_int(w->t.response.status, ==, status);
+  munit_assert_string_equal(t_error(&w->t), code);
+  munit_assert_string_equal(t_param(&w->t, 0), param);
+}
+
+#define PINNED "featureCompatibilityVersionExpirationDate"
+#define PIN ":pinFeatureCompatibilityVersion"
+#define UNPIN ":unpinFeatureCompatibilityVersion"
+
+static MunitResult actions_pin(const MunitParameter params[], void *data)
+{
+  actions_world w;
+  (void)params, (void)data;
+  actions_open(&w, NULL);
+  t_advance(&w.t, 10);
+  munit_assert_int(actions_do(&w, PIN, "{\"expirationDate\":\"2025-06-11T00:00:00Z\"}"), ==, 204);
+  munit_assert_string_equal(actions_event(&w), "CLUSTER_FCV_FIXED");
+  munit_assert_string_equal(actions_get(&w, PINNED), "2025-06-11T00:00:00Z");
+  munit_assert_string_equal(actions_get(&w, "stateName"), "IDLE");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"dbMajorVersion\":\"7.0\"}", ONE, w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "featureCompatibilityVersion"), "6.0"); /* it stays */
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"dbMajorVersion\":\"8.0\"}", ONE, w.group), ==, 400); /* which has no features of 6.0 */
+  actions_refused(&w, 400, "DB_VERSION_INVALID", "8.0");
+
+  munit_assert_int(actions_do(&w, PIN, NULL), ==, 204); /* another date: 28 days from now */
+  munit_assert_string_equal(actions_event(&w), "CLUSTER_FCV_EXPIRATION_DATE_UPDATED");
+  munit_assert_string_equal(actions_get(&w, PINNED), "2025-06-29T00:00:10Z");
+  t_advance(&w.t, 28 * DAY - 1);
+  munit_assert_string_equal(actions_get(&w, "featureCompatibilityVersion"), "6.0");
+  t_advance(&w.t, 1);
+  munit_assert_string_equal(actions_get(&w, "featureCompatibilityVersion"), "7.0");
+  munit_assert_string_equal(actions_get(&w, PINNED), "");
+  munit_assert_string_equal(actions_event(&w), "CLUSTER_FCV_UNFIXED");
+
+  munit_assert_int(actions_do(&w, PIN, "{}"), ==, 204);
+  munit_assert_int(actions_do(&w, UNPIN, NULL), ==, 204);
+  munit_assert_string_equal(actions_event(&w), "CLUSTER_FCV_UNFIXED");
+  munit_assert_string_equal(actions_get(&w, PINNED), "");
+  munit_assert_int(actions_do(&w, UNPIN, NULL), ==, 204); /* there is nothing left to be taken back */
+  t_advance(&w.t, 60 * DAY);
+  munit_assert_string_equal(actions_get(&w, "featureCompatibilityVersion"), "7.0");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult actions_pin_refused(const MunitParameter params[], void *data)
+{
+  actions_world w;
+  (void)params, (void)data;
+  actions_open(&w, NULL);
+  t_advance(&w.t, 10);
+  actions_do(&w, PIN, "{\"expirationDate\":\"2025-06-01T00:00:10Z\"}"); /* now */
+  actions_refused(&w, 400, "EXPIRATION_DATE_IN_PAST", "expirationDate");
+  actions_do(&w, PIN, "{\"expirationDate\":\"2025-06-29T00:00:11Z\"}");
+  actions_refused(&w, 400, "INVALID_ATTRIBUTE", "expirationDate");
+  munit_assert_true(t_violation(&w.t, "expirationDate"));
+  munit_assert_string_equal(actions_get(&w, PINNED), "");
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, ONE, w.group), ==, 202);
+  actions_do(&w, PIN, NULL);
+  actions_refused(&w, 400, "CLUSTER_ALREADY_REQUESTED_DELETION", "C");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define GRANT ":grantVendorEmployeeAccess"
+#define REVOKE ":revokeVendorEmployeeAccess"
+#define LOGS(until) "{\"expirationTime\":\"" until "\",\"grantType\":\"CLUSTER_DATABASE_LOGS\"}"
+
+static MunitResult actions_grant(const MunitParameter params[], void *data)
+{
+  actions_world w;
+  (void)params, (void)data;
+  actions_open(&w, NULL);
+  t_advance(&w.t, 10);
+  actions_do(&w, GRANT, LOGS("2025-06-01T00:00:00Z"));
+  actions_refused(&w, 400, "EXPIRATION_DATE_IN_PAST", "expirationTime");
+  munit_assert_int(actions_do(&w, GRANT, LOGS("2025-06-02T00:00:00Z")), ==, 204);
+  munit_assert_string_equal(actions_event(&w), "EMPLOYEE_ACCESS_GRANTED");
+  munit_assert_string_equal(actions_get(&w, "vendorEmployeeAccessGrant.grantType"), "CLUSTER_DATABASE_LOGS");
+  munit_assert_string_equal(actions_get(&w, "vendorEmployeeAccessGrant.expirationTime"), "2025-06-02T00:00:00Z");
+  munit_assert_string_equal(actions_get(&w, "stateName"), "IDLE");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 200); /* it stays over other changes */
+  t_advance(&w.t, DAY - 11);
+  munit_assert_string_equal(actions_get(&w, "vendorEmployeeAccessGrant.grantType"), "CLUSTER_DATABASE_LOGS");
+  t_advance(&w.t, 1);
+  munit_assert_string_equal(actions_get(&w, "vendorEmployeeAccessGrant.grantType"), "");
+  munit_assert_string_equal(actions_event(&w), "EMPLOYEE_ACCESS_REVOKED");
+  munit_assert_int(actions_do(&w, GRANT, LOGS("2025-07-02T00:00:00Z")), ==, 204);
+  munit_assert_int(actions_do(&w, REVOKE, NULL), ==, 204);
+  munit_assert_string_equal(actions_event(&w), "EMPLOYEE_ACCESS_REVOKED");
+  munit_assert_string_equal(actions_get(&w, "vendorEmployeeAccessGrant.grantType"), "");
+  munit_assert_int(actions_do(&w, REVOKE, NULL), ==, 204);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Pause, pin and grant at once: each ends at its own time. */
+static MunitResult actions_all_dues(const MunitParameter params[], void *data)
+{
+  actions_world w;
+  (void)params, (void)data;
+  actions_open(&w, NULL);
+  t_advance(&w.t, 10);
+  munit_assert_int(actions_do(&w, PIN, "{\"expirationDate\":\"2025-06-20T00:00:00Z\"}"), ==, 204);
+  munit_assert_int(actions_do(&w, GRANT, LOGS("2025-06-10T00:00:00Z")), ==, 204);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", ONE, w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "UPDATING");
+  t_advance(&w.t, 10 * DAY);
+  munit_assert_string_equal(actions_get(&w, "vendorEmployeeAccessGrant.grantType"), "");
+  munit_assert_string_not_equal(actions_get(&w, PINNED), "");
+  t_advance(&w.t, 10 * DAY);
+  munit_assert_string_equal(actions_get(&w, PINNED), "");
+  munit_assert_string_equal(actions_get(&w, "paused"), "true");
+  t_advance(&w.t, 11 * DAY);
+  munit_assert_string_equal(actions_get(&w, "paused"), "false");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult actions_restart(const MunitParameter params[], void *data)
+{
+  actions_world w;
+  (void)params, (void)data;
+  actions_open(&w, NULL);
+  munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200); /* is part of the creation */
+  munit_assert_string_equal(actions_get(&w, "stateName"), "CREATING");
+  t_advance(&w.t, 10);
+  munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
+  munit_assert_string_equal(w.t.response.body, "{}");
+  munit_assert_string_equal(actions_get(&w, "stateName"), "UPDATING");
+  munit_assert_string_equal(actions_event(&w), "CLUSTER_UPDATE_STARTED");
+  actions_do(&w, "/restartPrimaries", NULL);
+  actions_refused(&w, 400, "CLUSTER_RESTART_IN_PROGRESS", "C");
+  t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group);
+  actions_refused(&w, 400, "CLUSTER_RESTART_IN_PROGRESS", "C");
+  t_sendf(&w.t, "PATCH", "{\"paused\":true}", ONE, w.group);
+  actions_refused(&w, 400, "CLUSTER_RESTART_IN_PROGRESS", "C");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}", ONE, w.group), ==, 200); /* only written down */
+  actions_do(&w, "/restartPrimaries", NULL);
+  actions_refused(&w, 400, "CLUSTER_RESTART_IN_PROGRESS", "C");
+  munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200); /* what is kept for it is as it was */
+  munit_assert_string_equal(t_str(&w.t, "results[0].clusters[0].name"), "C");
+  t_advance(&w.t, 5);
+  munit_assert_string_equal(actions_get(&w, "stateName"), "IDLE");
+  munit_assert_string_equal(actions_event(&w), "CLUSTER_UPDATE_COMPLETED");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 200);
+  munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200); /* beside another change */
+  t_advance(&w.t, 5);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", ONE, w.group), ==, 200);
+  t_advance(&w.t, 5);
+  actions_do(&w, "/restartPrimaries", NULL);
+  actions_refused(&w, 409, "CANNOT_UPDATE_PAUSED_CLUSTER", "C");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* A driver is told that it is a restart, and afterwards no more. */
+static int actions_perform(void *context, svc *s, const svc_order *order)
+{
+  (void)s;
+  snprintf(context, 64, "%s %s", order->id, strstr(order->desired, "\"restartPrimaries\":true") ? "restart" : "plain");
+  return SVC_OK;
+}
+
+static void actions_done(actions_world *w, const char *told, const char *what)
+{
+  char id[25];
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  munit_assert_string_equal(told + 25, what);
+  snprintf(id, sizeof id, "%.24s", told);
+  munit_assert_int(svc_order_done(w->t.s, id, SVC_OK, NULL), ==, SVC_OK);
+  munit_assert_string_equal(actions_get(w, "stateName"), "IDLE");
+}
+
+static MunitResult actions_driver(const MunitParameter params[], void *data)
+{
+  char told[64] = "";
+  svc_driver driver = { actions_perform, NULL, told };
+  const svc_config config = { .driver = &driver };
+  actions_world w;
+  (void)params, (void)data;
+  actions_open(&w, &config);
+  actions_done(&w, told, "plain");
+  munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
+  munit_assert_string_equal(actions_get(&w, "restartPrimaries"), ""); /* it is no field */
+  actions_done(&w, told, "restart");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 200);
+  actions_done(&w, told, "plain");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult actions_scaling_mode(const MunitParameter params[], void *data)
+{
+  actions_world w;
+  (void)params, (void)data;
+  actions_open(&w, NULL);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, ONE "/autoScalingConfiguration", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "autoScalingMode"), "CLUSTER_WIDE_SCALING");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"clusterType\":\"SHARDED\"}", ONE, w.group), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, ONE "/autoScalingConfiguration", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "autoScalingMode"), "INDEPENDENT_SHARD_SCALING");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Shared tiers have neither. */
+static MunitResult actions_tenant(const MunitParameter params[], void *data)
+{
+  static const char body[] = "{\"name\":\"T\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
+                             "\"TENANT\",\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}";
+  static const char *const paths[] = { PIN, "/restartPrimaries" };
+  actions_world w;
+  size_t i;
+  (void)params, (void)data;
+  actions_open(&w, NULL);
+  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/clusters", w.group), ==, 202);
+  for (i = 0; i < 2; i++) {
+    t_sendf(&w.t, "POST", NULL, "/groups/%s/clusters/T%s", w.group, paths[i]);
+    actions_refused(&w, 400, "TENANT_CLUSTER_UPDATE_UNSUPPORTED", "T");
+  }
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, actions_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(pin), TEST(pin_refused), TEST(grant), TEST(all_dues), TEST(restart), TEST(driver),
+                             TEST(scaling_mode), TEST(tenant), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_cluster_actions = { "cluster_actions", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

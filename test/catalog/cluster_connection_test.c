@@ -1,0 +1,238 @@
+/*
+** Connection strings: the derivation by itself, with inputs made by hand, a test for each kind of string; what nouns of networks
+** will say of a project is given here as they will.
+*/
+#include "support.h"
+
+#include "catalog/deployment/cluster_parts.h"
+
+#define HASH "0000000000000000001" /* of the project, in base 36 */
+#define AT "." HASH ".db.local"
+#define PUBLIC "db://abc123-shard-00-00" AT ":27017,abc123-shard-00-01" AT ":27017,abc123-shard-00-02" AT ":27017" \
+               "/?ssl=true&authSource=admin&replicaSet=abc123-shard-0"
+#define OPTIONS "/?ssl=true&authSource=admin"
+
+typedef struct strings_world {
+  svc_arena arena;
+  svc_cluster_reach reach;
+  svc_node *strings;
+} strings_world;
+
+#define REGION(provider, region) "{\"electableSpecs\":{\"nodeCount\":3},\"providerName\":\"" provider "\",\"regionName\":\"" region "\"}"
+#define CLUSTER(type, regions) "{\"clusterType\":\"" type "\",\"name\":\"Main\",\"replicationSpecs\":[{\"regionConfigs\":[" regions "]}]}"
+
+static void strings_begin(strings_world *w, const char *body)
+{
+  memset(w, 0, sizeof *w);
+  svc_arena_init(&w->arena, NULL);
+  w->reach.body = svc_json_parse(&w->arena, svc_str_c(body));
+  w->reach.id = "abc123";
+  w->reach.group.b[11] = 1;
+  w->reach.scheme = "db";
+  w->reach.domain = "db.local";
+  w->strings = svc_node_new(&w->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+}
+
+/* The value at a path; NULL: it is not there. */
+static const char *strings_at(strings_world *w, const char *path)
+{
+  t_service probe;
+  const svc_node *node;
+  probe.body = w->strings;
+  node = t_node(&probe, path);
+  return node ? svc_arena_copy(&w->arena, node->text).p : NULL;
+}
+
+#define IS(w, path, value) munit_assert_string_equal(strings_at(w, path), value)
+#define NONE(w, path) munit_assert_null(strings_at(w, path))
+
+static void strings_make(strings_world *w)
+{
+  svc_buf b = svc_buf_new(&w->arena, 512);
+  svc_cluster_strings(&w->arena, &w->reach, w->strings);
+  svc_node_write(&b, w->strings);
+  munit_assert_null(strchr(svc_buf_done(&b).p, '@')); /* nobody's credentials stand in any of them */
+}
+
+static MunitResult strings_end(strings_world *w)
+{
+  munit_assert_false(w->arena.failed);
+  svc_blocks_free(w->arena.blocks);
+  return MUNIT_OK;
+}
+
+static MunitResult strings_standard(const MunitParameter params[], void *data)
+{
+  strings_world w;
+  (void)params, (void)data;
+  strings_begin(&w, CLUSTER("REPLICASET", REGION("AWS", "US_EAST_1")));
+  strings_make(&w);
+  IS(&w, "standard", PUBLIC);
+  IS(&w, "standardSrv", "db+srv://abc123" AT);
+  NONE(&w, "private");
+  NONE(&w, "privateSrv");
+  NONE(&w, "privateEndpoint");
+  NONE(&w, "awsPrivateLink");
+  w.reach.private_only = true; /* that alone changes no string */
+  strings_make(&w);
+  IS(&w, "standard", PUBLIC);
+  NONE(&w, "private");
+  return strings_end(&w);
+}
+
+/* Private addresses have names of their own with two of the providers, and with the first by custom DNS. */
+static MunitResult strings_peering(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *body;
+    bool peered, custom_dns, shown;
+  } rows[] = {
+    { CLUSTER("REPLICASET", REGION("AWS", "US_EAST_1")), true, false, false },
+    { CLUSTER("REPLICASET", REGION("AWS", "US_EAST_1")), true, true, true },
+    { CLUSTER("REPLICASET", REGION("AWS", "US_EAST_1")), false, true, false },
+    { CLUSTER("REPLICASET", REGION("AZURE", "US_EAST")), true, false, true },
+    { CLUSTER("REPLICASET", REGION("GCP", "WESTERN_US")), true, false, true },
+    { CLUSTER("REPLICASET", REGION("GCP", "WESTERN_US")), false, false, false },
+  };
+  strings_world w;
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    strings_begin(&w, rows[i].body);
+    w.reach.peered = rows[i].peered;
+    w.reach.custom_dns = rows[i].custom_dns;
+    strings_make(&w);
+    IS(&w, "standard", PUBLIC);
+    if (rows[i].shown) {
+      IS(&w, "private", "db://abc123-shard-00-00-pri" AT ":27017,abc123-shard-00-01-pri" AT ":27017,abc123-shard-00-02-pri" AT
+                        ":27017" OPTIONS "&replicaSet=abc123-shard-0");
+      IS(&w, "privateSrv", "db+srv://abc123-pri" AT);
+    } else {
+      NONE(&w, "private");
+      NONE(&w, "privateSrv");
+    }
+    w.reach.peered = false; /* what is no longer so is no longer shown */
+    strings_make(&w);
+    NONE(&w, "private");
+    strings_end(&w);
+  }
+  return MUNIT_OK;
+}
+
+static const svc_cluster_endpoint strings_two[] = {
+  { 0, { "AWS", 3 }, { "US_EAST_1", 9 }, { "vpce-a", 6 } }, { 0, { "AWS", 3 }, { "EU_WEST_1", 9 }, { "vpce-b", 6 } },
+  { 1, { "AZURE", 5 }, { "US_EAST", 7 }, { "pe-c", 4 } },
+};
+
+static MunitResult strings_endpoint(const MunitParameter params[], void *data)
+{
+  strings_world w;
+  (void)params, (void)data;
+  strings_begin(&w, CLUSTER("REPLICASET", REGION("AWS", "US_EAST_1")));
+  w.reach.endpoints = strings_two;
+  w.reach.endpoint_count = 1;
+  strings_make(&w);
+  IS(&w, "privateEndpoint[0].connectionString", "db://pl-0-us-east-1" AT ":1024" OPTIONS);
+  IS(&w, "privateEndpoint[0].srvConnectionString", "db+srv://pl-0-us-east-1" AT);
+  NONE(&w, "privateEndpoint[0].srvShardOptimizedConnectionString"); /* of what is sharded alone */
+  IS(&w, "privateEndpoint[0].type", "DBD");
+  IS(&w, "privateEndpoint[0].endpoints[0].endpointId", "vpce-a");
+  IS(&w, "privateEndpoint[0].endpoints[0].providerName", "AWS");
+  IS(&w, "privateEndpoint[0].endpoints[0].region", "US_EAST_1");
+  IS(&w, "awsPrivateLink.vpce-a", "db://pl-0-us-east-1" AT ":1024" OPTIONS);
+  IS(&w, "awsPrivateLinkSrv.vpce-a", "db+srv://pl-0-us-east-1" AT);
+  NONE(&w, "privateEndpoint[1]");
+  IS(&w, "standard", PUBLIC);
+  return strings_end(&w);
+}
+
+/* One name serves several regions; another service has another number, and only the first provider's are shown by id. */
+static MunitResult strings_endpoints(const MunitParameter params[], void *data)
+{
+  strings_world w;
+  (void)params, (void)data;
+  strings_begin(&w, CLUSTER("REPLICASET", REGION("AWS", "US_EAST_1") "," REGION("AWS", "EU_WEST_1")));
+  w.reach.endpoints = strings_two;
+  w.reach.endpoint_count = 3;
+  strings_make(&w);
+  IS(&w, "privateEndpoint[0].srvConnectionString", "db+srv://pl-0-us-east-1" AT);
+  IS(&w, "privateEndpoint[0].endpoints[0].endpointId", "vpce-a");
+  IS(&w, "privateEndpoint[0].endpoints[1].endpointId", "vpce-b");
+  IS(&w, "privateEndpoint[1].connectionString", "db://pl-1-us-east" AT ":1024" OPTIONS);
+  IS(&w, "privateEndpoint[1].endpoints[0].providerName", "AZURE");
+  NONE(&w, "privateEndpoint[2]");
+  NONE(&w, "awsPrivateLink.pe-c");
+  return strings_end(&w);
+}
+
+static MunitResult strings_regionalized(const MunitParameter params[], void *data)
+{
+  strings_world w;
+  (void)params, (void)data;
+  strings_begin(&w, CLUSTER("REPLICASET", REGION("AWS", "US_EAST_1") "," REGION("AWS", "EU_WEST_1")));
+  w.reach.endpoints = strings_two;
+  w.reach.endpoint_count = 2;
+  w.reach.regionalized = true;
+  strings_make(&w);
+  IS(&w, "privateEndpoint[0].connectionString", "db://pl-0-us-east-1" AT ":1024" OPTIONS);
+  IS(&w, "privateEndpoint[0].srvConnectionString", "db+srv://main-pl-0-us-east-1" AT); /* begins with the cluster's name */
+  IS(&w, "privateEndpoint[1].connectionString", "db://pl-0-eu-west-1" AT ":1024" OPTIONS);
+  IS(&w, "privateEndpoint[1].srvConnectionString", "db+srv://main-pl-0-eu-west-1" AT);
+  IS(&w, "privateEndpoint[1].endpoints[0].endpointId", "vpce-b");
+  NONE(&w, "privateEndpoint[0].endpoints[1]");
+  return strings_end(&w);
+}
+
+/* Of what is sharded; lost where it comes to be in several regions that have no endpoints of their own. */
+static MunitResult strings_optimized(const MunitParameter params[], void *data)
+{
+  strings_world w;
+  (void)params, (void)data;
+  strings_begin(&w, CLUSTER("SHARDED", REGION("AWS", "US_EAST_1")));
+  w.reach.endpoints = strings_two;
+  w.reach.endpoint_count = 1;
+  strings_make(&w);
+  IS(&w, "privateEndpoint[0].type", "DBS");
+  IS(&w, "privateEndpoint[0].srvConnectionString", "db+srv://pl-0-us-east-1" AT);
+  IS(&w, "privateEndpoint[0].srvShardOptimizedConnectionString", "db+srv://pl-0-lb-us-east-1" AT);
+  munit_assert_null(strstr(strings_at(&w, "standard"), "replicaSet="));
+  w.reach.body = svc_json_parse(&w.arena, svc_str_c(CLUSTER("SHARDED", REGION("AWS", "US_EAST_1") "," REGION("AWS", "EU_WEST_1"))));
+  strings_make(&w);
+  NONE(&w, "privateEndpoint[0].srvShardOptimizedConnectionString");
+  IS(&w, "privateEndpoint[0].srvConnectionString", "db+srv://pl-0-us-east-1" AT);
+  w.reach.regionalized = true;
+  strings_make(&w);
+  IS(&w, "privateEndpoint[0].srvShardOptimizedConnectionString", "db+srv://main-pl-0-lb-us-east-1" AT);
+  w.reach.legacy = true; /* it kept the string that it had */
+  strings_make(&w);
+  NONE(&w, "privateEndpoint[0].srvShardOptimizedConnectionString");
+  return strings_end(&w);
+}
+
+static MunitResult strings_legacy(const MunitParameter params[], void *data)
+{
+  strings_world w;
+  (void)params, (void)data;
+  strings_begin(&w, CLUSTER("REPLICASET", REGION("AWS", "US_EAST_1")));
+  w.reach.legacy = true;
+  strings_make(&w);
+  IS(&w, "standard", "db://main-shard-00-00-" HASH ".db.local:27017,main-shard-00-01-" HASH ".db.local:27017,main-shard-00-02-" HASH
+                     ".db.local:27017" OPTIONS "&replicaSet=Main-shard-0");
+  IS(&w, "standardSrv", "db+srv://main-" HASH ".db.local");
+  w.reach.peered = true;
+  strings_make(&w);
+  NONE(&w, "privateSrv");
+  w.reach.private_only = true; /* the same names, which lead to private addresses then */
+  strings_make(&w);
+  IS(&w, "privateSrv", "db+srv://main-" HASH ".db.local");
+  IS(&w, "private", strings_at(&w, "standard"));
+  w.reach.body = svc_json_parse(&w.arena, svc_str_c(CLUSTER("REPLICASET", REGION("AZURE", "US_EAST")))); /* another provider: another name */
+  strings_make(&w);
+  IS(&w, "standardSrv", "db+srv://main-" HASH ".azure.db.local");
+  return strings_end(&w);
+}
+
+#define TEST(n) { "/" #n, strings_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(standard), TEST(peering), TEST(endpoint), TEST(endpoints), TEST(regionalized), TEST(optimized),
+                             TEST(legacy), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_cluster_connection = { "cluster_connection", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

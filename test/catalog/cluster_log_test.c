@@ -1,0 +1,152 @@
+/*
+** Logs of hosts: what is their own, besides what holds for every route.
+*/
+#include "mechanism/probe.h"
+
+typedef struct log_world {
+  t_service t;
+  const char *group;
+  char host[128];
+} log_world;
+
+static void log_open(log_world *w, const svc_config *config)
+{
+  const char *standard;
+  t_open(&w->t, config);
+  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
+  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w->group), ==, 202);
+  standard = t_str(&w->t, "connectionStrings.standard");
+  if (*standard) snprintf(w->host, sizeof w->host, "%.*s", (int)strcspn(standard + 5, ":"), standard + 5);
+}
+
+static int log_get(log_world *w, const char *host, const char *rest)
+{
+  return t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters/%s/logs/%s", w->group, host, rest);
+}
+
+/* What the stream holds, whose blocks are stored; valid until the next. */
+static const char *log_text(log_world *w)
+{
+  static char text[1 << 20];
+  const unsigned char *p = (const unsigned char *)w->t.response.body, *end = p + w->t.response.body_length;
+  size_t n = 0, block;
+  bool last = false;
+  munit_assert_int(w->t.response.status, ==, 200);
+  munit_assert_size(w->t.response.body_length, >=, 23);
+  munit_assert_int(p[0], ==, 0x1f);
+  munit_assert_int(p[1], ==, 0x8b);
+  for (p += 10; !last; p += 5 + block) {
+    last = p[0] & 1;
+    block = p[1] | (size_t)p[2] << 8;
+    munit_assert_size((size_t)(end - p), >=, block + 5);
+    munit_assert_size(n + block, <, sizeof text);
+    memcpy(text + n, p + 5, block);
+    n += block;
+  }
+  munit_assert_int64(end - p, ==, 8);
+  text[n] = 0;
+  return text;
+}
+
+static size_t log_lines(const char *text)
+{
+  size_t n = 0;
+  for (; *text; text++) n += *text == '\n';
+  return n;
+}
+
+static MunitResult log_simulated(const MunitParameter params[], void *data)
+{
+  char first[4096];
+  const char *text;
+  log_world w;
+  (void)params, (void)data;
+  log_open(&w, NULL);
+  log_get(&w, w.host, "db.gz?startDate=1748736000&endDate=1748736300"); /* the clock has not come so far */
+  munit_assert_size(log_lines(log_text(&w)), ==, 1);
+  t_advance(&w.t, 3600);
+  log_get(&w, w.host, "db.gz?startDate=1748736000&endDate=1748736300");
+  munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), "application/vnd.svc.2023-02-01+gzip");
+  text = log_text(&w);
+  munit_assert_size(log_lines(text), ==, 6);
+  munit_assert_not_null(strstr(text, "2025-06-01T00:05:00Z"));
+  munit_assert_not_null(strstr(text, "(simulated)"));
+  snprintf(first, sizeof first, "%s", text);
+  log_get(&w, w.host, "db.gz?startDate=1748736000&endDate=1748736300");
+  munit_assert_string_equal(log_text(&w), first); /* the same on every run */
+  log_get(&w, w.host, "dbs.gz?startDate=1748736000&endDate=1748736300");
+  munit_assert_string_not_equal(log_text(&w), first);
+  log_get(&w, w.host, "db-audit-log.gz");
+  munit_assert_size(log_lines(log_text(&w)), <=, 1441); /* a day, where nothing is said */
+  munit_assert_size(log_lines(log_text(&w)), >=, 1400);
+  log_get(&w, w.host, "db.gz?startDate=1199145600");
+  munit_assert_size(log_lines(log_text(&w)), <=, 1441); /* of seventeen years */
+  log_get(&w, w.host, "db.gz?startDate=1748736001&endDate=1748736010");
+  munit_assert_string_equal(log_text(&w), "");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult log_refused(const MunitParameter params[], void *data)
+{
+  log_world w, other;
+  char part[128];
+  (void)params, (void)data;
+  log_open(&w, NULL);
+  munit_assert_int(log_get(&w, w.host, "mongo.gz"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_PATH_PARAMETER");
+  munit_assert_string_equal(t_param(&w.t, 0), "logName");
+  munit_assert_int(log_get(&w, w.host, "db.gz?startDate=1748736301&endDate=1748736300"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "START_DATE_AFTER_END_DATE");
+  munit_assert_string_equal(t_param(&w.t, 0), "1748736301");
+  munit_assert_int(log_get(&w, w.host, "db.gz?startDate=5"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_QUERY_PARAMETER");
+  munit_assert_int(log_get(&w, "Main", "db.gz"), ==, 404); /* a cluster is no host */
+  munit_assert_string_equal(t_error(&w.t), "RESOURCE_NOT_FOUND");
+  munit_assert_string_equal(t_param(&w.t, 0), "Main");
+  munit_assert_int(log_get(&w, w.host + 1, "db.gz"), ==, 404); /* nor is a part of one, */
+  snprintf(part, sizeof part, "%.*s", (int)strlen(w.host) - 1, w.host);
+  munit_assert_int(log_get(&w, part, "db.gz"), ==, 404);
+  munit_assert_int(log_get(&w, "27017", "db.gz"), ==, 404);
+  munit_assert_int(log_get(&w, w.host, "db.gz"), ==, 200);
+  other = w;
+  other.group = t_project(&w.t, t_organization(&w.t, "Other"), "P2");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/%s/logs/db.gz", other.group, w.host), ==, 404); /* nor one of another project */
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static int log_perform(void *context, svc *s, const svc_order *order)
+{
+  (void)context;
+  return svc_order_done(s, order->id, SVC_OK, "{\"hosts\":[\"a.example.net:27017\",\"b.example.net:27018\"]}");
+}
+
+static int log_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
+{
+  (void)s;
+  snprintf(context, 512, "%s %s %s %s", q->what, q->resource, q->name, q->parameters);
+  return svc_reply_add(r, "line\n", 5);
+}
+
+/* A driver is asked, by the names that it gave its hosts. */
+static MunitResult log_driver(const MunitParameter params[], void *data)
+{
+  static char asked[512];
+  svc_driver driver = { log_perform, log_ask, asked };
+  const svc_config config = { .driver = &driver };
+  log_world w;
+  (void)params, (void)data;
+  log_open(&w, &config);
+  munit_assert_int(log_get(&w, "b.example.net", "db.gz"), ==, 404);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(log_get(&w, "b.example.net", "dbs.gz?startDate=1748736000&endDate=1748736300"), ==, 200);
+  munit_assert_string_equal(log_text(&w), "line\n");
+  munit_assert_string_equal(asked, "logs cluster Main {\"from\":1748736000,\"host\":\"b.example.net\",\"log\":\"dbs\",\"until\":1748736300}");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, log_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(simulated), TEST(refused), TEST(driver), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_cluster_log = { "cluster_log", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

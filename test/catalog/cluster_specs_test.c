@@ -1,0 +1,277 @@
+/*
+** The rules of replication specs that no field has by itself: each with a 400 that names its field, after which nothing has
+** changed.
+*/
+#include "support.h"
+
+static const char *const specs_regions[] = { "US_WEST_1", "US_WEST_2", "EU_WEST_1", "EU_WEST_2", "EU_WEST_3", "SA_EAST_1", NULL };
+
+typedef struct specs_world {
+  t_service t;
+  const char *group;
+} specs_world;
+
+static void specs_open(specs_world *w)
+{
+  const svc_config config = { .limiter_off = 1 };
+  t_open(&w->t, &config);
+  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
+}
+
+static int specs_make(specs_world *w, const char *type, const char *specs)
+{
+  static char body[65536];
+  munit_assert_int(snprintf(body, sizeof body, "{\"name\":\"C\",\"clusterType\":\"%s\",\"replicationSpecs\":[%s]}", type, specs), <,
+                   (int)sizeof body);
+  return t_sendf(&w->t, "POST", body, "/groups/%s/clusters", w->group);
+}
+
+static int specs_patch(specs_world *w, const char *body)
+{
+  return t_sendf(&w->t, "PATCH", body, "/groups/%s/clusters/C", w->group);
+}
+
+/* One more of this name is free to be made. */
+static void specs_gone(specs_world *w)
+{
+  munit_assert_int(t_sendf(&w->t, "DELETE", NULL, "/groups/%s/clusters/C", w->group), ==, 202);
+  t_advance(&w->t, 3600);
+}
+
+#define REGIONS(list) "{\"regionConfigs\":[" list "]}"
+#define IN(provider, region, rest) "{\"providerName\":\"" provider "\",\"regionName\":\"" region "\"" rest "}"
+#define AWS(region, rest) IN("AWS", region, rest)
+#define NODES(size, rest) ",\"electableSpecs\":{\"instanceSize\":\"" size "\"" rest "}"
+#define COUNT(n) ",\"nodeCount\":" #n
+#define PRIORITY(n) ",\"priority\":" #n
+#define COMPUTE(rest) ",\"autoScaling\":{\"compute\":{\"enabled\":true" rest "}}"
+#define LEAST(size) ",\"minInstanceSize\":\"" size "\""
+#define MOST(size) ",\"maxInstanceSize\":\"" size "\""
+#define DISK(size) ",\"diskSizeGB\":" size
+#define SHARE(size, rest) "{\"providerName\":\"TENANT\",\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"" NODES(size, rest) "}"
+#define R(n) "replicationSpecs[0].regionConfigs[" #n "]"
+
+static const struct {
+  const char *specs, *code, *field;
+} specs_bad[] = {
+  /* electable nodes: 3, 5 or 7 in all */
+  { REGIONS(AWS("US_EAST_1", NODES("M10", COUNT(1)))), "REPLICATION_SPECS_INVALID", "replicationSpecs[0].regionConfigs" },
+  { REGIONS(AWS("US_EAST_1", NODES("M10", COUNT(4)))), "REPLICATION_SPECS_INVALID", "replicationSpecs[0].regionConfigs" },
+  { REGIONS(AWS("US_EAST_1", NODES("M10", COUNT(3))) "," AWS("US_WEST_1", NODES("M10", COUNT(3)))), "REPLICATION_SPECS_INVALID",
+    "replicationSpecs[0].regionConfigs" },
+  /* priorities: from 7 downwards, each once, 0 exactly where nobody can be elected */
+  { REGIONS(AWS("US_EAST_1", PRIORITY(6) NODES("M10", ""))), "REPLICATION_SPECS_INVALID", R(0) ".priority" },
+  { REGIONS(AWS("US_EAST_1", PRIORITY(0) NODES("M10", ""))), "REPLICATION_SPECS_INVALID", R(0) ".priority" },
+  { REGIONS(AWS("US_EAST_1", PRIORITY(7) NODES("M10", COUNT(2))) "," AWS("US_WEST_1", PRIORITY(7) NODES("M10", COUNT(1)))),
+    "REPLICATION_SPECS_INVALID", R(1) ".priority" },
+  { REGIONS(AWS("US_EAST_1", PRIORITY(7) NODES("M10", COUNT(2))) "," AWS("US_WEST_1", PRIORITY(5) NODES("M10", COUNT(1)))),
+    "REPLICATION_SPECS_INVALID", R(1) ".priority" },
+  { REGIONS(AWS("US_EAST_1", NODES("M10", "")) ","
+            AWS("US_WEST_1", PRIORITY(6) ",\"readOnlySpecs\":{\"nodeCount\":1,\"instanceSize\":\"M10\"}")),
+    "REPLICATION_SPECS_INVALID", R(1) ".priority" },
+  /* a region once */
+  { REGIONS(AWS("US_EAST_1", NODES("M10", COUNT(2))) "," AWS("US_EAST_1", NODES("M10", COUNT(1)))), "REPLICATION_SPECS_INVALID",
+    R(1) ".regionName" },
+  /* what scales by itself */
+  { REGIONS(AWS("US_EAST_1", NODES("M30", "") COMPUTE(MOST("M20")))), "INVALID_CLUSTER_CONFIGURATION",
+    R(0) ".autoScaling.compute.maxInstanceSize" },
+  { REGIONS(AWS("US_EAST_1", NODES("M30", "") COMPUTE(MOST("R40")))), "INVALID_CLUSTER_CONFIGURATION",
+    R(0) ".autoScaling.compute.maxInstanceSize" },
+  { REGIONS(AWS("US_EAST_1", NODES("M30", "") COMPUTE(MOST("M90")))), "INVALID_ENUM_VALUE", R(0) ".autoScaling.compute.maxInstanceSize" },
+  { REGIONS(AWS("US_EAST_1", NODES("M30", "") COMPUTE(LEAST("M40") MOST("M60")))), "INVALID_CLUSTER_CONFIGURATION",
+    R(0) ".autoScaling.compute.minInstanceSize" },
+  { REGIONS(AWS("US_EAST_1", NODES("M30", "") ",\"autoScaling\":{\"compute\":{\"minInstanceSize\":\"M60\",\"maxInstanceSize\":\"M40\"}}")),
+    "INVALID_CLUSTER_CONFIGURATION", R(0) ".autoScaling.compute.minInstanceSize" },
+  { REGIONS(AWS("US_EAST_1", NODES("M30", "") COMPUTE(MOST("M60") ",\"scaleDownEnabled\":true"))), "MISSING_ATTRIBUTE",
+    R(0) ".autoScaling.compute.minInstanceSize" },
+  { REGIONS(AWS("US_EAST_1", NODES("M30", "") ",\"analyticsSpecs\":{\"nodeCount\":1,\"instanceSize\":\"M50\"},"
+                             "\"analyticsAutoScaling\":{\"compute\":{\"enabled\":true,\"maxInstanceSize\":\"M40\"}}")),
+    "INVALID_CLUSTER_CONFIGURATION", R(0) ".analyticsAutoScaling.compute.maxInstanceSize" },
+  /* disks, by the size of the instance */
+  { REGIONS(AWS("US_EAST_1", NODES("M10", DISK("128.1")))), "CLUSTER_DISK_SIZE_INVALID", R(0) ".electableSpecs.diskSizeGB" },
+  { REGIONS(AWS("US_EAST_1", NODES("M10", DISK("9")))), "CLUSTER_DISK_SIZE_INVALID", R(0) ".electableSpecs.diskSizeGB" },
+  { REGIONS(IN("AZURE", "US_EAST", NODES("M30", DISK("513")))), "CLUSTER_DISK_SIZE_INVALID", R(0) ".electableSpecs.diskSizeGB" },
+  { REGIONS(IN("GCP", "WESTERN_US", NODES("M400", DISK("4097")))), "CLUSTER_DISK_SIZE_INVALID", R(0) ".electableSpecs.diskSizeGB" },
+  { REGIONS(AWS("US_EAST_1", NODES("M50", DISK("200")) ",\"readOnlySpecs\":{\"nodeCount\":1,\"instanceSize\":\"M10\"}")),
+    "CLUSTER_DISK_SIZE_INVALID", R(0) ".readOnlySpecs.diskSizeGB" },
+  { REGIONS(SHARE("M2", DISK("5"))), "CLUSTER_DISK_SIZE_INVALID", R(0) ".electableSpecs.diskSizeGB" },
+};
+
+static MunitResult specs_refused(const MunitParameter params[], void *data)
+{
+  specs_world w;
+  size_t i;
+  (void)params, (void)data;
+  specs_open(&w);
+  for (i = 0; i < sizeof specs_bad / sizeof specs_bad[0]; i++) {
+    int status = specs_make(&w, "REPLICASET", specs_bad[i].specs);
+    if (status != 400 || strcmp(t_error(&w.t), specs_bad[i].code) != 0 || !t_violation(&w.t, specs_bad[i].field))
+      munit_errorf("%s: %d %s", specs_bad[i].specs, status, w.t.response.body);
+  }
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters", w.group), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static const char *const specs_good[] = {
+  REGIONS(AWS("US_EAST_1", NODES("M10", COUNT(5) DISK("128")))),
+  REGIONS(AWS("US_EAST_1", PRIORITY(6) NODES("M10", COUNT(2))) "," IN("GCP", "WESTERN_US", PRIORITY(7) NODES("M10", COUNT(3))) ","
+          IN("AZURE", "US_EAST_2", PRIORITY(5) NODES("M10", COUNT(2)))), /* in whatever order they stand */
+  REGIONS(AWS("US_EAST_2", NODES("M10", COUNT(2))) "," IN("AZURE", "US_EAST_2", NODES("M10", COUNT(1)))), /* a name of two providers */
+  REGIONS(AWS("US_EAST_1", NODES("M30", "") COMPUTE(LEAST("M10") MOST("M60") ",\"scaleDownEnabled\":true"))),
+  REGIONS(AWS("US_EAST_1", NODES("R40", DISK("1024")) COMPUTE(LEAST("R40") MOST("R40")))),
+  REGIONS(SHARE("M5", DISK("5"))),
+};
+
+static MunitResult specs_taken(const MunitParameter params[], void *data)
+{
+  specs_world w;
+  size_t i;
+  (void)params, (void)data;
+  specs_open(&w);
+  for (i = 0; i < sizeof specs_good / sizeof specs_good[0]; i++) {
+    if (specs_make(&w, "REPLICASET", specs_good[i]) != 202) munit_errorf("%s: %s", specs_good[i], w.t.response.body);
+    specs_gone(&w);
+  }
+  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(AWS("US_EAST_1", NODES("M10", COUNT(2))) ","
+                                                        AWS("US_WEST_1", ",\"readOnlySpecs\":{\"nodeCount\":1,\"instanceSize\":\"M10\"}") ","
+                                                        AWS("US_WEST_2", NODES("M10", COUNT(1))))), ==, 202);
+  munit_assert_int64(t_int(&w.t, R(0) ".priority"), ==, 7);
+  munit_assert_int64(t_int(&w.t, R(1) ".priority"), ==, 0);
+  munit_assert_int64(t_int(&w.t, R(2) ".priority"), ==, 6); /* what cannot vote takes none */
+  specs_gone(&w);
+  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(SHARE("M0", ""))), ==, 202);
+  munit_assert_string_equal(t_str(&w.t, R(0) ".electableSpecs.diskSizeGB"), "0.5");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Shards: one in a replica set, 50 at the most; and no body grows without end. */
+static MunitResult specs_shards(const MunitParameter params[], void *data)
+{
+  static char specs[65536], one[2048];
+  specs_world w;
+  size_t n = 0;
+  int i;
+  (void)params, (void)data;
+  specs_open(&w);
+  for (i = 0; i < 51; i++)
+    n += (size_t)snprintf(specs + n, sizeof specs - n, "%s%s", i ? "," : "", REGIONS(AWS("US_EAST_1", NODES("M10", ""))));
+  munit_assert_int(specs_make(&w, "SHARDED", specs), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "CLUSTER_NUM_SHARDS_INVALID");
+  munit_assert_true(t_violation(&w.t, "replicationSpecs"));
+  specs[n - strlen("," REGIONS(AWS("US_EAST_1", NODES("M10", ""))))] = 0;
+  munit_assert_int(specs_make(&w, "SHARDED", specs), ==, 202);
+  munit_assert_size(w.t.response.body_length, <, 65536);
+  specs_gone(&w);
+
+  snprintf(one, sizeof one, "{\"regionConfigs\":[%s", AWS("US_EAST_1", NODES("M30", "")));
+  for (i = 0; specs_regions[i]; i++)
+    snprintf(one + strlen(one), sizeof one - strlen(one), ",{\"providerName\":\"AWS\",\"regionName\":\"%s\",\"readOnlySpecs\":"
+             "{\"nodeCount\":1,\"instanceSize\":\"M30\"}}", specs_regions[i]);
+  snprintf(one + strlen(one), sizeof one - strlen(one), "]}");
+  for (i = 0, n = 0; i < 30; i++) n += (size_t)snprintf(specs + n, sizeof specs - n, "%s%s", i ? "," : "", one);
+  munit_assert_int(specs_make(&w, "SHARDED", specs), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_CLUSTER_CONFIGURATION");
+  munit_assert_true(t_violation(&w.t, "replicationSpecs"));
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define SPECS(list) "\"replicationSpecs\":[" list "]"
+#define PLAIN REGIONS(AWS("US_EAST_1", NODES("M10", "")))
+
+/* What a cluster may become, and what it may not. */
+static MunitResult specs_changes(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *body, *code, *field;
+  } rows[] = {
+    { "{\"clusterType\":\"SHARDED\"}", "INVALID_CLUSTER_CONFIGURATION", "clusterType" },
+    { "{\"clusterType\":\"REPLICASET\"," SPECS(PLAIN "," PLAIN) "}", "SHARDED_CLUSTER_CANT_BECOME_REPLICA_SET", NULL },
+    { "{" SPECS(REGIONS(SHARE("M0", ""))) "}", "INVALID_CLUSTER_CONFIGURATION", "replicationSpecs" },
+    { "{\"globalClusterSelfManagedSharding\":true}", "ATTRIBUTE_READ_ONLY", "globalClusterSelfManagedSharding" },
+  };
+  specs_world w;
+  char before[64];
+  size_t i;
+  (void)params, (void)data;
+  specs_open(&w);
+  munit_assert_int(specs_make(&w, "REPLICASET", PLAIN), ==, 202);
+  t_advance(&w.t, 60);
+  munit_assert_int(specs_patch(&w, "{\"globalClusterSelfManagedSharding\":true}"), ==, 400); /* of a GEOSHARDED one alone */
+  munit_assert_true(t_violation(&w.t, "globalClusterSelfManagedSharding"));
+  munit_assert_int(specs_patch(&w, "{\"clusterType\":\"SHARDED\"}"), ==, 200);
+  munit_assert_int(specs_patch(&w, "{\"clusterType\":\"GEOSHARDED\"}"), ==, 200);
+  t_advance(&w.t, 60);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
+  snprintf(before, sizeof before, "%s", t_get_header(&w.t, "ETag"));
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    int status = specs_patch(&w, rows[i].body);
+    if (status != 400 || strcmp(t_error(&w.t), rows[i].code) != 0 || (rows[i].field && !t_violation(&w.t, rows[i].field)))
+      munit_errorf("%s: %d %s", rows[i].body, status, w.t.response.body);
+  }
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
+  munit_assert_string_equal(t_get_header(&w.t, "ETag"), before);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* A smaller size does not take the disks of a greater one, also where nothing is said of them. */
+static MunitResult specs_smaller(const MunitParameter params[], void *data)
+{
+  specs_world w;
+  (void)params, (void)data;
+  specs_open(&w);
+  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(AWS("US_EAST_1", NODES("M40", DISK("600"))
+                                                            ",\"readOnlySpecs\":{\"nodeCount\":1}"))), ==, 202);
+  t_advance(&w.t, 60);
+  munit_assert_int(specs_patch(&w, "{" SPECS(REGIONS(AWS("US_EAST_1", NODES("M30", "")))) "}"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "CLUSTER_DISK_SIZE_INVALID");
+  munit_assert_true(t_violation(&w.t, R(0) ".electableSpecs.diskSizeGB"));
+  munit_assert_int(specs_patch(&w, "{" SPECS(REGIONS(AWS("US_EAST_1", NODES("M40", "")
+                                                         ",\"readOnlySpecs\":{\"nodeCount\":1,\"instanceSize\":\"M30\"}"))) "}"), ==, 400);
+  munit_assert_true(t_violation(&w.t, R(0) ".readOnlySpecs.diskSizeGB"));
+  munit_assert_int(specs_patch(&w, "{" SPECS(REGIONS(AWS("US_EAST_1", NODES("M50", "")))) "}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, R(0) ".electableSpecs.diskSizeGB"), "600");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* A share of a machine has what all of them have. */
+static MunitResult specs_tenant(const MunitParameter params[], void *data)
+{
+  static const char *const members[][2] = {
+    { "advancedConfiguration", "{\"minimumEnabledTlsProtocol\":\"TLS1_3\"}" }, { "backupEnabled", "true" },
+    { "biConnector", "{\"enabled\":true}" }, { "encryptionAtRestProvider", "\"AWS\"" }, { "pitEnabled", "true" },
+    { "redactClientLogData", "true" },
+  };
+  specs_world w;
+  char body[1024];
+  size_t i;
+  (void)params, (void)data;
+  specs_open(&w);
+  for (i = 0; i < sizeof members / sizeof members[0]; i++) {
+    snprintf(body, sizeof body, "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"%s\":%s," SPECS(REGIONS(SHARE("M0", ""))) "}",
+             members[i][0], members[i][1]);
+    munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/clusters", w.group), ==, 400);
+    munit_assert_string_equal(t_error(&w.t), "TENANT_ATTRIBUTE_READ_ONLY");
+    munit_assert_true(t_violation(&w.t, members[i][0]));
+  }
+  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(SHARE("M0", ""))), ==, 202);
+  t_advance(&w.t, 60);
+  munit_assert_int(specs_patch(&w, "{\"backupEnabled\":true,\"pitEnabled\":true}"), ==, 400); /* both at once */
+  munit_assert_string_equal(t_error(&w.t), "TENANT_ATTRIBUTE_READ_ONLY");
+  munit_assert_true(t_violation(&w.t, "backupEnabled"));
+  munit_assert_true(t_violation(&w.t, "pitEnabled"));
+  munit_assert_int(specs_patch(&w, "{\"terminationProtectionEnabled\":true,\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200);
+  munit_assert_int(specs_patch(&w, "{\"backupEnabled\":true," SPECS(PLAIN) "}"), ==, 200); /* on machines of its own */
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, specs_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(refused), TEST(taken), TEST(shards), TEST(changes), TEST(smaller), TEST(tenant),
+                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_cluster_specs = { "cluster_specs", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

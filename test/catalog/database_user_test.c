@@ -1,0 +1,224 @@
+/* Database users: how they log in, what they may hold, what is kept of a password, and what the driver is told. */
+#include "support.h"
+
+#define USERS "/groups/%s/databaseUsers"
+#define ROLE "\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"shop\"}]"
+#define APP "{\"databaseName\":\"admin\",\"username\":\"app\",\"password\":\"correct horse\"," ROLE "}"
+
+typedef struct user_world {
+  t_service t;
+  const char *group;
+  svc_driver driver;
+  char actions[16][32], desired[16][1024], groups[16][32];
+  int orders;
+} user_world;
+
+static int user_perform(void *context, svc *s, const svc_order *order)
+{
+  user_world *w = context;
+  (void)s;
+  munit_assert_int(w->orders, <, 16);
+  snprintf(w->actions[w->orders], sizeof w->actions[0], "%s", order->action);
+  snprintf(w->groups[w->orders], sizeof w->groups[0], "%s", order->group_id);
+  snprintf(w->desired[w->orders++], sizeof w->desired[0], "%s", order->desired);
+  return SVC_OK;
+}
+
+static void user_open(user_world *w, bool driven)
+{
+  svc_config config = { .limiter_off = 1 };
+  memset(w, 0, sizeof *w);
+  w->driver = (svc_driver){ user_perform, NULL, w };
+  if (driven) config.driver = &w->driver;
+  t_open(&w->t, &config);
+  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "alpha");
+}
+
+static int at(user_world *w, const char *method, const char *path, const char *body)
+{
+  return t_sendf(&w->t, method, body, USERS "%s", w->group, path);
+}
+
+/* RFC 7677, section 3. */
+static MunitResult user_scram(const MunitParameter params[], void *data)
+{
+  svc_arena a;
+  svc_str salt, out;
+  (void)params, (void)data;
+  svc_arena_init(&a, NULL);
+  munit_assert_true(svc_base64_decode(&a, SVC_S("W22ZaJ0SNY7soEsUEjb6gQ=="), &salt));
+  out = svc_scram_verifier(&a, SVC_S("pencil"), (const unsigned char *)salt.p);
+  munit_assert_string_equal(out.p, "SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:"
+                                   "wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=");
+  svc_blocks_free(a.blocks);
+  return MUNIT_OK;
+}
+
+static MunitResult user_life(const MunitParameter params[], void *data)
+{
+  user_world w;
+  (void)params, (void)data;
+  user_open(&w, false);
+  munit_assert_int(at(&w, "POST", "", APP), ==, 201);
+  munit_assert_null(t_node(&w.t, "password"));
+  munit_assert_null(strstr(w.t.response.body, "SCRAM"));
+  munit_assert_string_equal(t_str(&w.t, "groupId"), w.group);
+  munit_assert_string_equal(t_str(&w.t, "x509Type"), "NONE");
+  munit_assert_int(at(&w, "POST", "", APP), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "USER_ALREADY_EXISTS");
+  munit_assert_int(at(&w, "GET", "/admin/app", NULL), ==, 200);
+  munit_assert_int(at(&w, "GET", "/admin/other", NULL), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "USERNAME_NOT_FOUND");
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"password\":\"another horse\"}"), ==, 200);
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"username\":\"b\"}"), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "DATABASE_USERNAME_CANNOT_BE_CHANGED");
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"databaseName\":\"$external\"}"), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "DATABASE_NAME_CANNOT_BE_CHANGED");
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"x509Type\":\"MANAGED\"}"), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "AUTH_TYPE_CANNOT_BE_CHANGED");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=DB_USER_UPDATED", w.group), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].dbUserUsername"), "app");
+  munit_assert_int(at(&w, "DELETE", "/admin/app", NULL), ==, 204);
+  munit_assert_int(at(&w, "GET", "/admin/app", NULL), ==, 404);
+  /* a name of reserved characters */
+  munit_assert_int(at(&w, "POST", "", "{\"databaseName\":\"$external\",\"username\":\"CN=a/b?c#d,OU=%41\",\"x509Type\":\"CUSTOMER\"," ROLE "}"), ==, 201);
+  munit_assert_int(t_send_raw(&w.t, "GET", t_keep(&w.t, strstr(t_link(&w.t, "self"), "/api/")), NULL, 0), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "username"), "CN=a/b?c#d,OU=%41");
+  store_whole(w.t.s);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult user_refused(const MunitParameter params[], void *data)
+{
+#define BY(rest) "{\"databaseName\":\"admin\",\"username\":\"app\"," rest "}"
+#define HELD(role) "{\"databaseName\":\"admin\",\"username\":\"app\",\"password\":\"correct horse\",\"roles\":[" role "]}"
+  static const struct {
+    const char *body, *code, *field;
+  } rows[] = {
+    { BY(ROLE), "MISSING_PASSWORD", NULL },
+    { BY("\"password\":\"short\"," ROLE), "WEAK_PASSWORD", "password" },
+    { BY("\"password\":\"gr\xC3\xBC\xC3\x9F gott\"," ROLE), "WEAK_PASSWORD", "password" },
+    { BY("\"password\":\"Password1\"," ROLE), "COMMON_PASSWORD", NULL },
+    { BY("\"password\":\"correct horse\",\"x509Type\":\"MANAGED\"," ROLE), "INVALID_ATTRIBUTE", "databaseName" },
+    { "{\"databaseName\":\"$external\",\"username\":\"CN=a\",\"password\":\"correct horse\",\"x509Type\":\"MANAGED\"," ROLE "}", "INVALID_ATTRIBUTE", "password" },
+    { "{\"databaseName\":\"$external\",\"username\":\"app\",\"password\":\"correct horse\"," ROLE "}", "INVALID_ATTRIBUTE", "databaseName" },
+    { "{\"databaseName\":\"$external\",\"username\":\"CN=a\",\"x509Type\":\"MANAGED\",\"ldapAuthType\":\"USER\"," ROLE "}", "INVALID_ATTRIBUTE", "x509Type" },
+    { "{\"databaseName\":\"$external\",\"username\":\"app\",\"x509Type\":\"MANAGED\"," ROLE "}", "INVALID_USERNAME", NULL },
+    { "{\"databaseName\":\"$external\",\"username\":\"app\",\"awsIAMType\":\"USER\"," ROLE "}", "INVALID_USERNAME", NULL },
+    { "{\"databaseName\":\"shop\",\"username\":\"app\",\"password\":\"correct horse\"," ROLE "}", "INVALID_ENUM_VALUE", "databaseName" },
+    { BY("\"password\":\"correct horse\",\"roles\":[]"), "INVALID_ATTRIBUTE", "roles" },
+    { HELD("{\"roleName\":\"nosuch\",\"databaseName\":\"admin\"}"), "INVALID_ROLE", NULL },
+    { HELD("{\"roleName\":\"readAnyDatabase\",\"databaseName\":\"shop\"}"), "INVALID_ROLE_DATABASE", NULL },
+    { HELD("{\"roleName\":\"dbAdmin\",\"databaseName\":\"shop\",\"collectionName\":\"c\"}"), "INVALID_ATTRIBUTE", "roles[0].collectionName" },
+    { HELD("{\"roleName\":\"read\",\"databaseName\":\"a\"},{\"roleName\":\"read\",\"databaseName\":\"a\"}"), "DUPLICATE_DATABASE_ROLES", NULL },
+    { BY("\"password\":\"correct horse\",\"scopes\":[{\"type\":\"CLUSTER\",\"name\":\"none\"}]," ROLE), "SCOPE_CLUSTER_NOT_FOUND", NULL },
+    { BY("\"password\":\"correct horse\",\"deleteAfterDate\":\"2025-05-31T23:59:59Z\"," ROLE), "EXPIRATION_DATE_IN_PAST", NULL },
+  };
+  user_world w;
+  size_t i;
+  (void)params, (void)data;
+  user_open(&w, false);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    munit_assert_int(at(&w, "POST", "", rows[i].body), ==, 400);
+    if (strcmp(t_error(&w.t), rows[i].code) != 0) munit_errorf("%s: %s", rows[i].body, w.t.response.body);
+    if (rows[i].field) munit_assert_true(t_violation(&w.t, rows[i].field));
+  }
+  munit_assert_int(at(&w, "GET", "", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* A custom role that somebody holds stays; a limit of the project holds. */
+static MunitResult user_holds(const MunitParameter params[], void *data)
+{
+  user_world w;
+  (void)params, (void)data;
+  user_open(&w, false);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"roleName\":\"mine\",\"actions\":[{\"action\":\"FIND\",\"resources\":[{\"db\":\"a\",\"collection\":\"b\"}]}]}",
+                           "/groups/%s/customDBRoles/roles", w.group), ==, 202);
+  munit_assert_int(at(&w, "POST", "", HELD("{\"roleName\":\"mine\",\"databaseName\":\"shop\"}")), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_ROLE_DATABASE");
+  munit_assert_int(at(&w, "POST", "", HELD("{\"roleName\":\"mine\",\"databaseName\":\"admin\"}")), ==, 201);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/customDBRoles/roles/mine", w.group), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "CUSTOM_ROLE_IN_USE_BY_USERS");
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "{" ROLE "}"), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/customDBRoles/roles/mine", w.group), ==, 204);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"value\":1}", "/groups/%s/limits/svc.project.security.databaseAccess.users", w.group), ==, 200);
+  munit_assert_int64(t_int(&w.t, "currentUsage"), ==, 1);
+  munit_assert_int(at(&w, "POST", "", "{\"databaseName\":\"admin\",\"username\":\"b\",\"password\":\"correct horse\"," ROLE "}"), ==, 403);
+  munit_assert_string_equal(t_error(&w.t), "GROUP_USERS_LIMIT_EXCEEDED");
+  store_whole(w.t.s);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult user_ends(const MunitParameter params[], void *data)
+{
+  user_world w;
+  (void)params, (void)data;
+  user_open(&w, false);
+  munit_assert_int(at(&w, "POST", "", BY("\"password\":\"correct horse\",\"deleteAfterDate\":\"2025-06-01T01:00:00Z\"," ROLE)), ==, 201);
+  t_advance(&w.t, 3599);
+  munit_assert_int(at(&w, "GET", "/admin/app", NULL), ==, 200);
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"deleteAfterDate\":\"2025-06-01T02:00:00Z\"}"), ==, 200);
+  t_advance(&w.t, 2);
+  munit_assert_int(at(&w, "GET", "/admin/app", NULL), ==, 200);
+  t_advance(&w.t, 3600);
+  munit_assert_int(at(&w, "GET", "/admin/app", NULL), ==, 404);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=DB_USER_DELETED", w.group), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_int(at(&w, "POST", "", BY("\"password\":\"correct horse\",\"deleteAfterDate\":\"2025-06-01T03:00:00Z\"," ROLE)), ==, 201);
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"deleteAfterDate\":null}"), ==, 200); /* it stays after all */
+  t_advance(&w.t, 86400);
+  munit_assert_int(at(&w, "GET", "/admin/app", NULL), ==, 200);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* The driver hears of every change, with a verifier and never a password, and of the end, of which it is told how it was. */
+static MunitResult user_driven(const MunitParameter params[], void *data)
+{
+  user_world w;
+  const char *first;
+  (void)params, (void)data;
+  user_open(&w, true);
+  munit_assert_int(at(&w, "POST", "", APP), ==, 201);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(w.orders, ==, 1);
+  munit_assert_string_equal(w.actions[0], "user.put");
+  munit_assert_string_equal(w.groups[0], w.group);
+  first = strstr(w.desired[0], "\"verifier\":\"SCRAM-SHA-256$4096:");
+  munit_assert_not_null(first);
+  munit_assert_null(strstr(w.desired[0], "correct"));
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"description\":\"d\"}"), ==, 200); /* the verifier is still known */
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(strstr(w.desired[1], "\"verifier\""), first);
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"password\":\"another horse\"}"), ==, 200);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(w.orders, ==, 3);
+  munit_assert_string_not_equal(strstr(w.desired[2], "\"verifier\""), first);
+  munit_assert_int(at(&w, "DELETE", "/admin/app", NULL), ==, 204);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(w.orders, ==, 4);
+  munit_assert_string_equal(w.actions[3], "user.delete");
+  munit_assert_string_equal(w.groups[3], w.group);
+  munit_assert_not_null(strstr(w.desired[3], "\"username\":\"app\""));
+  store_whole(w.t.s);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/scram", user_scram, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/life", user_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/refused", user_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/holds", user_holds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/ends", user_ends, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/driven", user_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_database_user = { "/database_user", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

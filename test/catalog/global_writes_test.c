@@ -1,0 +1,152 @@
+/*
+** Global writes: what is their own, besides what holds for every route.
+*/
+#include "support.h"
+
+typedef struct global_world {
+  t_service t;
+  const char *group;
+} global_world;
+
+#define ONE "/groups/%s/clusters/C"
+#define GLOBAL ONE "/globalWrites"
+#define ZONE(name, region) "{\"zoneName\":\"" name "\",\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"" region "\"," \
+                           "\"electableSpecs\":{\"instanceSize\":\"M30\"}}]}"
+#define SPECS "\"replicationSpecs\":[" ZONE("East", "US_EAST_1") "," ZONE("West", "US_WEST_2") "]"
+#define MAP(location, zone) "{\"customZoneMappings\":[{\"location\":\"" location "\",\"zone\":\"" zone "\"}]}"
+
+static void global_open(global_world *w, const char *type, const char *rest)
+{
+  char body[1024];
+  t_open(&w->t, NULL);
+  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
+  snprintf(body, sizeof body, "{\"name\":\"C\",\"clusterType\":\"%s\"%s," SPECS "}", type, rest);
+  munit_assert_int(t_sendf(&w->t, "POST", body, "/groups/%s/clusters", w->group), ==, 202);
+  t_advance(&w->t, 10);
+}
+
+static int global_send(global_world *w, const char *method, const char *below, const char *body)
+{
+  return t_sendf(&w->t, method, body, GLOBAL "%s", w->group, below);
+}
+
+static const char *global_cluster(global_world *w, const char *field)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, ONE, w->group), ==, 200);
+  return t_keep(&w->t, t_str(&w->t, field));
+}
+
+static MunitResult global_zones(const MunitParameter params[], void *data)
+{
+  const char *east, *west;
+  global_world w;
+  (void)params, (void)data;
+  global_open(&w, "GEOSHARDED", "");
+  east = global_cluster(&w, "replicationSpecs[0].zoneId");
+  west = global_cluster(&w, "replicationSpecs[1].zoneId");
+  munit_assert_int(global_send(&w, "GET", "", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "customZoneMapping"), ==, 0);
+  munit_assert_string_equal(t_str(&w.t, "selfManagedSharding"), "false");
+  munit_assert_int(global_send(&w, "POST", "/customZoneMapping", MAP("CA", "East")), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "customZoneMapping.CA"), east);
+  munit_assert_string_equal(global_cluster(&w, "stateName"), "UPDATING"); /* it is a change of the cluster */
+  t_advance(&w.t, 5);
+  munit_assert_int(global_send(&w, "POST", "/customZoneMapping", "{\"customZoneMappings\":[{\"location\":\"US-CA\",\"zone\":\"West\"},"
+                               "{\"location\":\"CA\",\"zone\":\"West\"}]}"), ==, 200); /* more, and another for the same */
+  munit_assert_string_equal(t_str(&w.t, "customZoneMapping.CA"), west);
+  munit_assert_size(t_count(&w.t, "customZoneMapping"), ==, 2);
+  munit_assert_int(global_send(&w, "POST", "/customZoneMapping", MAP("FR", "North")), ==, 400);
+  munit_assert_true(t_violation(&w.t, "customZoneMappings[0].zone"));
+  munit_assert_int(global_send(&w, "POST", "/customZoneMapping", MAP("France", "East")), ==, 400);
+  munit_assert_true(t_violation(&w.t, "customZoneMappings[0].location"));
+
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"replicationSpecs\":[" ZONE("East", "US_EAST_1") "]}", ONE, w.group), ==, 400); /* it is in use */
+  munit_assert_string_equal(t_error(&w.t), "INVALID_CLUSTER_CONFIGURATION");
+  munit_assert_true(t_violation(&w.t, "replicationSpecs"));
+  munit_assert_int(global_send(&w, "DELETE", "/customZoneMapping", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "customZoneMapping"), ==, 0);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"replicationSpecs\":[" ZONE("East", "US_EAST_1") "]}", ONE, w.group), ==, 200);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define SPACE(rest) "{\"db\":\"shop\",\"collection\":\"orders\",\"customShardKey\":\"k\"" rest "}"
+
+static MunitResult global_namespaces(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *body, *field;
+  } rows[] = {
+    { "{\"db\":\"shop\",\"collection\":\"b\",\"customShardKey\":\"location\"}", "customShardKey" },
+    { "{\"db\":\"shop\",\"collection\":\"b\",\"customShardKey\":\"$k\"}", "customShardKey" },
+    { "{\"db\":\"sh.op\",\"collection\":\"b\",\"customShardKey\":\"k\"}", "db" },
+    { "{\"db\":\"shop\",\"collection\":\"b\"}", "customShardKey" },
+    { SPACE(""), "collection" }, /* a second time */
+    { SPACE(",\"isCustomShardKeyHashed\":true,\"isShardKeyUnique\":true"), "isShardKeyUnique" },
+    { SPACE(",\"numInitialChunks\":5"), "numInitialChunks" },
+    { SPACE(",\"numInitialChunks\":0,\"isCustomShardKeyHashed\":true"), "numInitialChunks" },
+    { SPACE(",\"numInitialChunks\":8193,\"isCustomShardKeyHashed\":true"), "numInitialChunks" },
+    { SPACE(",\"presplitHashedZones\":true"), "presplitHashedZones" },
+  };
+  global_world w;
+  char body[128];
+  size_t i;
+  (void)params, (void)data;
+  global_open(&w, "GEOSHARDED", "");
+  munit_assert_int(global_send(&w, "POST", "/managedNamespaces", SPACE("")), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "managedNamespaces[0].db"), "shop");
+  munit_assert_string_equal(t_str(&w.t, "managedNamespaces[0].isShardKeyUnique"), "false");
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    if (global_send(&w, "POST", "/managedNamespaces", rows[i].body) != 400 || !t_violation(&w.t, rows[i].field))
+      munit_errorf("%s: %d %s", rows[i].body, w.t.response.status, w.t.response.body);
+  munit_assert_int(global_send(&w, "POST", "/managedNamespaces",
+                               "{\"db\":\"shop\",\"collection\":\"b\",\"customShardKey\":\"k\",\"isCustomShardKeyHashed\":true,"
+                               "\"numInitialChunks\":5,\"presplitHashedZones\":true}"), ==, 200);
+  munit_assert_int(global_send(&w, "DELETE", "/managedNamespaces?db=shop", NULL), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "MISSING_QUERY_PARAMETER");
+  munit_assert_int(global_send(&w, "DELETE", "/managedNamespaces?db=shop&collection=c", NULL), ==, 404);
+  munit_assert_string_equal(t_param(&w.t, 0), "shop.c");
+  munit_assert_int(global_send(&w, "DELETE", "/managedNamespaces?db=shop&collection=orders", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "managedNamespaces"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "managedNamespaces[0].collection"), "b");
+  for (i = 1; i < 41; i++) {
+    snprintf(body, sizeof body, "{\"db\":\"shop\",\"collection\":\"c%d\",\"customShardKey\":\"k\"}", (int)i);
+    munit_assert_int(global_send(&w, "POST", "/managedNamespaces", body), ==, i < 40 ? 200 : 400);
+  }
+  munit_assert_true(t_violation(&w.t, "collection"));
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Of other clusters it is empty and stays so. */
+static MunitResult global_others(const MunitParameter params[], void *data)
+{
+  static const char *const calls[][3] = {
+    { "POST", "/customZoneMapping", MAP("CA", "East") }, { "DELETE", "/customZoneMapping", NULL },
+    { "POST", "/managedNamespaces", SPACE("") }, { "DELETE", "/managedNamespaces?db=shop&collection=orders", NULL },
+  };
+  global_world w;
+  size_t i;
+  (void)params, (void)data;
+  global_open(&w, "SHARDED", "");
+  for (i = 0; i < 4; i++) {
+    munit_assert_int(global_send(&w, calls[i][0], calls[i][1], calls[i][2]), ==, 400);
+    munit_assert_string_equal(t_error(&w.t), "INVALID_CLUSTER_CONFIGURATION");
+    munit_assert_string_equal(t_param(&w.t, 0), "clusterType");
+  }
+  munit_assert_int(global_send(&w, "GET", "", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "managedNamespaces"), ==, 0);
+  munit_assert_string_equal(global_cluster(&w, "stateName"), "IDLE");
+  t_close(&w.t);
+  global_open(&w, "GEOSHARDED", ",\"globalClusterSelfManagedSharding\":true");
+  munit_assert_int(global_send(&w, "GET", "", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "selfManagedSharding"), "true");
+  munit_assert_int(global_send(&w, "POST", "/managedNamespaces", SPACE("")), ==, 403);
+  munit_assert_string_equal(t_error(&w.t), "UNSUPPORTED_FOR_CURRENT_CONFIG");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, global_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(zones), TEST(namespaces), TEST(others), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_global_writes = { "global_writes", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

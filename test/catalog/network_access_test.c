@@ -1,0 +1,127 @@
+/* The access list of a project: addresses, ranges and security groups, each once, pending and then active, until a date. */
+#include "support.h"
+
+#define LIST "/groups/%s/accessList"
+
+typedef struct access_world {
+  t_service t;
+  const char *group;
+} access_world;
+
+static void access_open(access_world *w)
+{
+  svc_config config = { .limiter_off = 1, .provision_ms = 100000 };
+  t_open(&w->t, &config);
+  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "alpha");
+}
+
+static int at(access_world *w, const char *method, const char *path, const char *body)
+{
+  return t_sendf(&w->t, method, body, LIST "%s", w->group, path);
+}
+
+static int64_t events(access_world *w, const char *type)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?eventType=NETWORK_PERMISSION_ENTRY_%s", w->group, type), ==, 200);
+  return t_int(&w->t, "totalCount");
+}
+
+static MunitResult access_life(const MunitParameter params[], void *data)
+{
+  access_world w;
+  (void)params, (void)data;
+  access_open(&w);
+  munit_assert_int(at(&w, "POST", "", "[{\"ipAddress\":\"192.0.2.1\",\"comment\":\"office\"},{\"cidrBlock\":\"198.51.100.9/24\"},"
+                          "{\"awsSecurityGroup\":\"sg-0a1b\"},{\"ipAddress\":\"2001:DB8:0:0::0001\"}]"), ==, 201);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 4);
+  munit_assert_int64(events(&w, "ADDED"), ==, 4);
+  munit_assert_int(at(&w, "GET", "/192.0.2.1", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "cidrBlock"), "192.0.2.1/32");
+  munit_assert_string_equal(t_str(&w.t, "comment"), "office");
+  munit_assert_string_equal(t_str(&w.t, "groupId"), w.group);
+  munit_assert_int(at(&w, "GET", "/198.51.100.0%2F24", NULL), ==, 200);
+  munit_assert_null(t_node(&w.t, "ipAddress"));
+  munit_assert_int(at(&w, "GET", "/sg-0a1b", NULL), ==, 200);
+  munit_assert_int(at(&w, "GET", "/2001:db8::1", NULL), ==, 200);
+  munit_assert_int(at(&w, "GET", "/192.0.2.2", NULL), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "NETWORK_PERMISSION_ENTRY_NOT_FOUND");
+  munit_assert_string_equal(t_param(&w.t, 0), "192.0.2.2");
+  munit_assert_int(at(&w, "GET", "/192.0.2.1/status", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "STATUS"), "PENDING");
+  t_advance(&w.t, 11);
+  munit_assert_int(at(&w, "GET", "/192.0.2.1/status", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "STATUS"), "ACTIVE");
+  /* what is there gets another comment; nothing said is nothing changed */
+  munit_assert_int(at(&w, "POST", "", "[{\"cidrBlock\":\"192.0.2.1/32\",\"comment\":\"home\"},{\"awsSecurityGroup\":\"sg-0a1b\"}]"), ==, 201);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 4);
+  munit_assert_int64(events(&w, "UPDATED"), ==, 1);
+  munit_assert_int(at(&w, "GET", "/192.0.2.1", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "comment"), "home");
+  munit_assert_int(at(&w, "DELETE", "/192.0.2.1", NULL), ==, 204);
+  munit_assert_int(at(&w, "GET", "/192.0.2.1", NULL), ==, 404);
+  munit_assert_int64(events(&w, "REMOVED"), ==, 1);
+  store_whole(w.t.s);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult access_refused(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *body, *code, *field;
+  } rows[] = {
+    { "[{}]", "MISSING_ONE_OF_ATTRIBUTES", "[0]" },
+    { "[{\"ipAddress\":\"192.0.2.1\"},{\"comment\":\"x\"}]", "MISSING_ONE_OF_ATTRIBUTES", "[1]" },
+    { "[{\"ipAddress\":\"192.0.2.1/24\"}]", "INVALID_IP_ADDRESS_OR_CIDR_NOTATION", "[0].ipAddress" },
+    { "[{\"cidrBlock\":\"192.0.2.1\"}]", "INVALID_IP_ADDRESS_OR_CIDR_NOTATION", "[0].cidrBlock" },
+    { "[{\"cidrBlock\":\"300.0.2.1/8\"}]", "INVALID_IP_ADDRESS_OR_CIDR_NOTATION", "[0].cidrBlock" },
+    { "[{\"awsSecurityGroup\":\"group\"}]", "INVALID_ATTRIBUTE", "[0].awsSecurityGroup" },
+    { "[{\"awsSecurityGroup\":\"sg-1\",\"ipAddress\":\"192.0.2.1\"}]", "MULTIPLE_VALUES_SPECIFIED_FOR_ONE_NETWORK_PERMISSION_ENTRY", NULL },
+    { "[{\"cidrBlock\":\"10.0.0.0/8\",\"ipAddress\":\"192.0.2.1\"}]", "MULTIPLE_VALUES_SPECIFIED_FOR_ONE_NETWORK_PERMISSION_ENTRY", NULL },
+    { "[{\"ipAddress\":\"192.0.2.1\"},{\"cidrBlock\":\"192.0.2.1/32\"}]", "DUPLICATE_ADDRESSES_IN_INPUT", NULL },
+    { "[{\"ipAddress\":\"192.0.2.1\",\"deleteAfterDate\":\"2025-05-01\"}]", "EXPIRATION_DATE_IN_PAST", NULL },
+  };
+  access_world w;
+  size_t i;
+  (void)params, (void)data;
+  access_open(&w);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    munit_assert_int(at(&w, "POST", "", rows[i].body), ==, 400);
+    if (strcmp(t_error(&w.t), rows[i].code) != 0) munit_errorf("%s: %s", rows[i].body, w.t.response.body);
+    if (rows[i].field) munit_assert_true(t_violation(&w.t, rows[i].field));
+  }
+  munit_assert_int(at(&w, "GET", "", NULL), ==, 200); /* all or nothing */
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"value\":2}", "/groups/%s/limits/svc.project.security.networkAccess.entries", w.group), ==, 200);
+  munit_assert_int(at(&w, "POST", "", "[{\"ipAddress\":\"192.0.2.1\"},{\"ipAddress\":\"192.0.2.2\"},{\"ipAddress\":\"192.0.2.3\"}]"), ==, 403);
+  munit_assert_string_equal(t_error(&w.t), "NETWORK_PERMISSIONS_LIMIT_EXCEEDED");
+  munit_assert_int(at(&w, "POST", "", "[{\"ipAddress\":\"192.0.2.1\"},{\"ipAddress\":\"192.0.2.2\"}]"), ==, 201);
+  munit_assert_int(at(&w, "POST", "", "[{\"ipAddress\":\"192.0.2.1\"},{\"ipAddress\":\"192.0.2.2\"}]"), ==, 201); /* no more than before */
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult access_ends(const MunitParameter params[], void *data)
+{
+  access_world w;
+  (void)params, (void)data;
+  access_open(&w);
+  munit_assert_int(at(&w, "POST", "", "[{\"ipAddress\":\"192.0.2.1\",\"deleteAfterDate\":\"2025-06-01T06:00:00Z\"}]"), ==, 201);
+  t_advance(&w.t, 6 * 3600 - 1);
+  munit_assert_int(at(&w, "GET", "/192.0.2.1", NULL), ==, 200);
+  t_advance(&w.t, 2);
+  munit_assert_int(at(&w, "GET", "/192.0.2.1", NULL), ==, 404);
+  munit_assert_int64(events(&w, "REMOVED"), ==, 1);
+  store_whole(w.t.s);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/life", access_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/refused", access_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/ends", access_ends, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_network_access = { "/network_access", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,175 @@
+/*
+** Outage simulations: what is their own, besides what holds for every route.
+*/
+#include "mechanism/probe.h"
+
+typedef struct outage_world {
+  t_service t;
+  const char *group;
+} outage_world;
+
+#define ONE "/groups/%s/clusters/Main"
+#define OUTAGE ONE "/outageSimulation"
+#define EAST "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}"
+
+static void outage_open(outage_world *w, const svc_config *config)
+{
+  t_open(&w->t, config);
+  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
+  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w->group), ==, 202);
+  t_advance(&w->t, 10);
+}
+
+static int outage_send(outage_world *w, const char *method, const char *body)
+{
+  return t_sendf(&w->t, method, body, OUTAGE, w->group);
+}
+
+static void outage_is(outage_world *w, const char *state)
+{
+  munit_assert_int(outage_send(w, "GET", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w->t, "state"), state);
+}
+
+static const char *outage_event(outage_world *w)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?clusterNames=Main&itemsPerPage=1", w->group), ==, 200);
+  return t_str(&w->t, "results[0].eventTypeName");
+}
+
+static MunitResult outage_states(const MunitParameter params[], void *data)
+{
+  outage_world w;
+  size_t dues;
+  (void)params, (void)data;
+  outage_open(&w, NULL);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  dues = probe_records(w.t.s, "d"); /* of the ledger */
+  munit_assert_int(outage_send(&w, "GET", NULL), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "OUTAGE_SIMULATION_NOT_FOUND");
+  munit_assert_string_equal(t_param(&w.t, 0), "Main");
+  munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 404);
+  munit_assert_int(outage_send(&w, "POST", EAST), ==, 202);
+  munit_assert_string_equal(t_str(&w.t, "state"), "START_REQUESTED");
+  munit_assert_string_equal(t_str(&w.t, "clusterName"), "Main");
+  munit_assert_string_equal(t_str(&w.t, "startRequestDate"), "2025-06-01T00:00:10Z");
+  munit_assert_string_equal(t_str(&w.t, "expirationDate"), "2025-06-03T00:00:10Z");
+  munit_assert_string_equal(t_str(&w.t, "outageFilters[0].type"), "REGION");
+  munit_assert_int(outage_send(&w, "POST", EAST), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "OUTAGE_SIMULATION_ALREADY_EXISTS");
+  munit_assert_string_equal(t_param(&w.t, 0), "Main");
+  w.t.now += 500;
+  outage_is(&w, "STARTING");
+  w.t.now += 2000;
+  outage_is(&w, "SIMULATING");
+  munit_assert_string_equal(outage_event(&w), "CLUSTER_REGIONAL_OUTAGE_SIMULATION_STARTED");
+  munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "state"), "RECOVERY_REQUESTED");
+  munit_assert_string_equal(outage_event(&w), "CLUSTER_REGIONAL_OUTAGE_SIMULATION_END_REQUESTED");
+  w.t.now += 500;
+  munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 200); /* it is under way */
+  munit_assert_string_equal(t_str(&w.t, "state"), "RECOVERING");
+  munit_assert_int(outage_send(&w, "POST", EAST), ==, 409);
+  w.t.now += 2000;
+  outage_is(&w, "COMPLETE");
+  munit_assert_string_equal(outage_event(&w), "CLUSTER_REGIONAL_OUTAGE_SIMULATION_COMPLETED");
+  munit_assert_int(outage_send(&w, "POST", EAST), ==, 202); /* which makes room */
+  munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 200); /* before it has begun */
+  munit_assert_string_equal(t_str(&w.t, "state"), "RECOVERY_REQUESTED");
+  w.t.now += 2500;
+  outage_is(&w, "COMPLETE");
+  w.t.now += 10000;
+  munit_assert_int(outage_send(&w, "GET", NULL), ==, 404);
+  munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 404);
+  munit_assert_size(probe_records(w.t.s, "d"), ==, dues);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Nobody ends it: it ends. */
+static MunitResult outage_expires(const MunitParameter params[], void *data)
+{
+  outage_world w;
+  (void)params, (void)data;
+  outage_open(&w, NULL);
+  munit_assert_int(outage_send(&w, "POST", EAST), ==, 202);
+  t_advance(&w.t, 48 * 3600 - 1);
+  outage_is(&w, "SIMULATING");
+  t_advance(&w.t, 1);
+  outage_is(&w, "RECOVERY_REQUESTED");
+  munit_assert_string_equal(outage_event(&w), "CLUSTER_REGIONAL_OUTAGE_SIMULATION_END_REQUESTED");
+  w.t.now += 2500;
+  outage_is(&w, "COMPLETE");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult outage_refused(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *body, *field;
+  } rows[] = {
+    { "{}", "outageFilters" },
+    { "{\"outageFilters\":[]}", "outageFilters" },
+    { "{\"outageFilters\":[{\"cloudProvider\":\"AWS\"}]}", "outageFilters[0].regionName" },
+    { "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"EU_WEST_1\"}]}", "outageFilters[0].regionName" },
+    { "{\"outageFilters\":[{\"cloudProvider\":\"GCP\",\"regionName\":\"US_EAST_1\"}]}", "outageFilters[0].regionName" },
+    { "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"},{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}",
+      "outageFilters[1]" },
+    { "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\",\"type\":\"ZONE\"}]}", "outageFilters[0].type" },
+  };
+  outage_world w;
+  size_t i;
+  (void)params, (void)data;
+  outage_open(&w, NULL);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    if (outage_send(&w, "POST", rows[i].body) != 400 || !t_violation(&w.t, rows[i].field))
+      munit_errorf("%s: %d %s", rows[i].body, w.t.response.status, w.t.response.body);
+  munit_assert_int(outage_send(&w, "GET", NULL), ==, 404);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", ONE, w.group), ==, 200);
+  munit_assert_int(outage_send(&w, "POST", EAST), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_UPDATE_PAUSED_CLUSTER");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static int outage_perform(void *context, svc *s, const svc_order *order)
+{
+  char *told = context;
+  (void)s;
+  if (strncmp(order->action, "outage.", 7) == 0) snprintf(told, 64, "%s %s", order->id, order->action);
+  return SVC_OK;
+}
+
+/* The driver makes it begin and end; what it is asked for, and deletes with the cluster, is as for any other. */
+static MunitResult outage_driver(const MunitParameter params[], void *data)
+{
+  char told[64] = "", id[25];
+  svc_driver driver = { outage_perform, NULL, told };
+  const svc_config config = { .driver = &driver };
+  outage_world w;
+  (void)params, (void)data;
+  outage_open(&w, &config);
+  munit_assert_int(outage_send(&w, "POST", EAST), ==, 202);
+  t_advance(&w.t, 60);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(told + 25, "outage.start");
+  outage_is(&w, "STARTING");
+  snprintf(id, sizeof id, "%.24s", told);
+  munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, NULL), ==, SVC_OK);
+  outage_is(&w, "SIMULATING");
+  munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 200);
+  t_advance(&w.t, 60);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(told + 25, "outage.end");
+  outage_is(&w, "RECOVERING");
+  snprintf(id, sizeof id, "%.24s", told);
+  munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, NULL), ==, SVC_OK);
+  outage_is(&w, "COMPLETE");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, outage_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(states), TEST(expires), TEST(refused), TEST(driver), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_outage_simulation = { "outage_simulation", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,154 @@
+/*
+** Process arguments: what is their own, besides what holds for every route.
+*/
+#include "support.h"
+
+typedef struct args_world {
+  t_service t;
+  const char *group;
+} args_world;
+
+#define ONE "/groups/%s/clusters/C"
+#define ARGS ONE "/processArgs"
+#define BODY "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"advancedConfiguration\":{\"minimumEnabledTlsProtocol\":\"TLS1_3\"}," \
+             "\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}"
+
+static void args_open(args_world *w, const svc_config *config)
+{
+  t_open(&w->t, config);
+  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
+  munit_assert_int(t_sendf(&w->t, "POST", BODY, "/groups/%s/clusters", w->group), ==, 202);
+  t_advance(&w->t, 10);
+}
+
+static const char *args_cluster(args_world *w, const char *field)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, ONE, w->group), ==, 200);
+  return t_str(&w->t, field);
+}
+
+static int args_patch(args_world *w, const char *body)
+{
+  return t_sendf(&w->t, "PATCH", body, ARGS, w->group);
+}
+
+static MunitResult args_defaults(const MunitParameter params[], void *data)
+{
+  static const char *const shown[][2] = {
+    { "changeStreamOptionsPreAndPostImagesExpireAfterSeconds", "-1" }, { "chunkMigrationConcurrency", "" }, { "defaultMaxTimeMS", "0" },
+    { "defaultWriteConcern", "majority" }, { "javascriptEnabled", "true" }, { "minimumEnabledTlsProtocol", "TLS1_3" },
+    { "noTableScan", "false" }, { "oplogSizeMB", "" }, { "tlsCipherConfigMode", "DEFAULT" }, { "transactionLifetimeLimitSeconds", "60" },
+  };
+  args_world w;
+  size_t i;
+  (void)params, (void)data;
+  args_open(&w, NULL);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, ARGS, w.group), ==, 200);
+  for (i = 0; i < sizeof shown / sizeof shown[0]; i++) munit_assert_string_equal(t_str(&w.t, shown[i][0]), shown[i][1]);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/D/processArgs", w.group), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "CLUSTER_NOT_FOUND");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* To change them is to update the cluster. */
+static MunitResult args_change(const MunitParameter params[], void *data)
+{
+  args_world w;
+  (void)params, (void)data;
+  args_open(&w, NULL);
+  munit_assert_int(args_patch(&w, "{\"oplogSizeMB\":2000,\"noTableScan\":true}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "oplogSizeMB"), "2000");
+  munit_assert_string_equal(args_cluster(&w, "stateName"), "UPDATING");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?clusterNames=C&itemsPerPage=1", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "results[0].eventTypeName"), "CLUSTER_PROCESS_ARGS_UPDATE_SUBMITTED");
+  munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "C");
+  t_advance(&w.t, 5);
+  munit_assert_string_equal(args_cluster(&w, "stateName"), "IDLE");
+  munit_assert_int(args_patch(&w, "{\"oplogSizeMB\":null}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "oplogSizeMB"), "");
+  munit_assert_string_equal(t_str(&w.t, "noTableScan"), "true");
+  munit_assert_int(args_patch(&w, "{\"transactionLifetimeLimitSeconds\":0}"), ==, 400);
+  munit_assert_true(t_violation(&w.t, "transactionLifetimeLimitSeconds"));
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* TLS is one setting, in two places. */
+static MunitResult args_tls(const MunitParameter params[], void *data)
+{
+  args_world w;
+  (void)params, (void)data;
+  args_open(&w, NULL);
+  munit_assert_int(args_patch(&w, "{\"minimumEnabledTlsProtocol\":\"TLS1_2\",\"noTableScan\":true}"), ==, 200); /* also to what is the default */
+  munit_assert_string_equal(t_str(&w.t, "minimumEnabledTlsProtocol"), "TLS1_2");
+  munit_assert_string_equal(args_cluster(&w, "advancedConfiguration.minimumEnabledTlsProtocol"), "TLS1_2");
+  munit_assert_string_equal(args_cluster(&w, "stateName"), "UPDATING");
+  t_advance(&w.t, 5);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"advancedConfiguration\":{\"tlsCipherConfigMode\":\"CUSTOM\"}}", ONE, w.group), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, ARGS, w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "tlsCipherConfigMode"), "CUSTOM");
+  t_advance(&w.t, 5);
+  munit_assert_int(args_patch(&w, "{\"tlsCipherConfigMode\":\"DEFAULT\"}"), ==, 200); /* and nothing else */
+  munit_assert_string_equal(t_str(&w.t, "tlsCipherConfigMode"), "DEFAULT");
+  munit_assert_string_equal(args_cluster(&w, "advancedConfiguration.tlsCipherConfigMode"), "DEFAULT");
+  munit_assert_string_equal(args_cluster(&w, "stateName"), "UPDATING");
+  munit_assert_int(args_patch(&w, "{\"minimumEnabledTlsProtocol\":\"SSL\"}"), ==, 400);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult args_refused(const MunitParameter params[], void *data)
+{
+  args_world w;
+  (void)params, (void)data;
+  args_open(&w, NULL);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", ONE, w.group), ==, 200);
+  munit_assert_int(args_patch(&w, "{\"noTableScan\":true}"), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_UPDATE_PAUSED_CLUSTER");
+  t_advance(&w.t, 5);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":false}", ONE, w.group), ==, 200);
+  t_advance(&w.t, 5);
+  munit_assert_int(t_sendf(&w.t, "POST", NULL, ONE "/restartPrimaries", w.group), ==, 200);
+  munit_assert_int(args_patch(&w, "{\"noTableScan\":true}"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "CLUSTER_RESTART_IN_PROGRESS");
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, ONE, w.group), ==, 202);
+  munit_assert_int(args_patch(&w, "{\"noTableScan\":true}"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "CLUSTER_ALREADY_REQUESTED_DELETION");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, ARGS, w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "noTableScan"), "false");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static int args_perform(void *context, svc *s, const svc_order *order)
+{
+  (void)s;
+  snprintf(context, 8192, "%s", order->desired);
+  return SVC_OK;
+}
+
+/* The driver brings them about with the cluster, also with one that is being made. */
+static MunitResult args_driver(const MunitParameter params[], void *data)
+{
+  static char told[8192];
+  svc_driver driver = { args_perform, NULL, told };
+  const svc_config config = { .driver = &driver };
+  args_world w;
+  (void)params, (void)data;
+  args_open(&w, &config);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_null(strstr(told, "processArgs"));
+  munit_assert_int(args_patch(&w, "{\"oplogSizeMB\":2000}"), ==, 200);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_not_null(strstr(told, "\"processArgs\":{"));
+  munit_assert_not_null(strstr(told, "\"oplogSizeMB\":2000"));
+  munit_assert_not_null(strstr(told, "\"stateName\":\"CREATING\""));
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, args_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(defaults), TEST(change), TEST(tls), TEST(refused), TEST(driver),
+                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_process_args = { "process_args", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,142 @@
+/*
+** Rolling index builds: what is their own. They are not shown; events and the driver tell of them.
+*/
+#include "mechanism/probe.h"
+
+typedef struct rolling_world {
+  t_service t;
+  const char *group;
+} rolling_world;
+
+#define INDEX "/groups/%s/clusters/Main/index"
+#define BUILD "{\"db\":\"shop\",\"collection\":\"orders\",\"keys\":[{\"a\":\"1\"}]}"
+#define WITH(keys, rest) "{\"db\":\"shop\",\"collection\":\"orders\",\"keys\":[" keys "]" rest "}"
+
+static void rolling_open(rolling_world *w, const svc_config *config)
+{
+  t_open(&w->t, config);
+  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
+  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w->group), ==, 202);
+  t_advance(&w->t, 10);
+}
+
+static int rolling_build(rolling_world *w, const char *body)
+{
+  return t_sendf(&w->t, "POST", body, INDEX, w->group);
+}
+
+static const char *rolling_event(rolling_world *w)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?clusterNames=Main&itemsPerPage=1", w->group), ==, 200);
+  return t_str(&w->t, "results[0].eventTypeName");
+}
+
+static MunitResult rolling_states(const MunitParameter params[], void *data)
+{
+  rolling_world w;
+  size_t dues;
+  (void)params, (void)data;
+  rolling_open(&w, NULL);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  dues = probe_records(w.t.s, "d"); /* of the ledger */
+  munit_assert_int(rolling_build(&w, BUILD), ==, 202);
+  munit_assert_string_equal(w.t.response.body, "{}");
+  munit_assert_int(rolling_build(&w, BUILD), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "ROLLING_INDEX_BUILD_IN_PROGRESS");
+  munit_assert_string_equal(t_param(&w.t, 0), "Main");
+  munit_assert_size(probe_records(w.t.s, "eridx"), ==, 1);
+  t_advance(&w.t, 5);
+  munit_assert_string_equal(rolling_event(&w), "ROLLING_INDEX_SUCCESS_INDEX_BUILD");
+  munit_assert_size(probe_records(w.t.s, "eridx"), ==, 0); /* nothing is left of it, */
+  munit_assert_size(probe_records(w.t.s, "d"), ==, dues);  /* nor waits */
+  munit_assert_int(rolling_build(&w, BUILD), ==, 202);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/Main", w.group), ==, 202);
+  munit_assert_int(rolling_build(&w, BUILD), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "CLUSTER_ALREADY_REQUESTED_DELETION");
+  t_advance(&w.t, 3);
+  munit_assert_string_equal(rolling_event(&w), "CLUSTER_DELETED");
+  munit_assert_size(probe_records(w.t.s, "eridx"), ==, 0); /* gone with its cluster, and no success */
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult rolling_refused(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *body, *field;
+  } rows[] = {
+    { "{\"collection\":\"orders\",\"keys\":[{\"a\":\"1\"}]}", "db" },
+    { "{\"db\":\"a.b\",\"collection\":\"orders\",\"keys\":[{\"a\":\"1\"}]}", "db" },
+    { "{\"db\":\"shop\",\"keys\":[{\"a\":\"1\"}]}", "collection" },
+    { "{\"db\":\"shop\",\"collection\":\"orders\"}", "keys" },
+    { WITH("", ""), "keys" },
+    { WITH("{}", ""), "keys[0]" },
+    { WITH("\"a\"", ""), "keys[0]" },
+    { WITH("{\"a\":\"1\",\"b\":\"1\"}", ""), "keys[0]" },
+    { WITH("{\"a\":1}", ""), "keys[0]" },
+    { WITH("{\"a\":\"up\"}", ""), "keys[0]" },
+    { WITH("{\"$a\":\"1\"}", ""), "keys[0]" },
+    { WITH("{\"a\":\"1\"},{\"a\":\"-1\"}", ""), "keys[1]" },
+    { WITH("{\"a\":\"1\"}", ",\"options\":{\"weights\":{\"a\":1}}"), "options.weights" },
+    { WITH("{\"a\":\"2dsphere\"}", ",\"options\":{\"bits\":3}"), "options.bits" },
+    { WITH("{\"a\":\"1\"},{\"b\":\"1\"}", ",\"options\":{\"expireAfterSeconds\":3}"), "options.expireAfterSeconds" },
+    { WITH("{\"a\":\"1\"}", ",\"collation\":{}"), "collation.locale" },
+    { WITH("{\"a\":\"1\"}", ",\"collation\":{\"locale\":\"en\",\"strength\":6}"), "collation.strength" },
+  };
+  static char large[24000];
+  rolling_world w;
+  size_t i;
+  (void)params, (void)data;
+  rolling_open(&w, NULL);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    if (rolling_build(&w, rows[i].body) != 400 || !t_violation(&w.t, rows[i].field))
+      munit_errorf("%s: %d %s", rows[i].body, w.t.response.status, w.t.response.body);
+  snprintf(large, sizeof large, "{\"db\":\"shop\",\"collection\":\"orders\",\"keys\":[{\"a\":\"1\"}],\"options\":{\"partialFilterExpression\":"
+           "{\"a\":\"%020000d\"}}}", 0);
+  munit_assert_int(rolling_build(&w, large), ==, 400);
+  munit_assert_true(t_violation(&w.t, "options"));
+  munit_assert_size(probe_records(w.t.s, "eridx"), ==, 0);
+  munit_assert_int(rolling_build(&w, WITH("{\"a\":\"text\"}", ",\"options\":{\"weights\":{\"a\":5},\"name\":\"n\"}")), ==, 202);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static int rolling_perform(void *context, svc *s, const svc_order *order)
+{
+  (void)s;
+  if (strcmp(order->action, "index.build") == 0) snprintf(context, 1024, "%s %s", order->id, order->desired);
+  return SVC_OK;
+}
+
+/* What fails is told, and makes room: for the next one, or after a week. What takes long is left to it. */
+static MunitResult rolling_driver(const MunitParameter params[], void *data)
+{
+  static char told[1024];
+  char id[25];
+  svc_driver driver = { rolling_perform, NULL, told };
+  const svc_config config = { .driver = &driver };
+  rolling_world w;
+  int i;
+  (void)params, (void)data;
+  rolling_open(&w, &config);
+  for (i = 0; i < 2; i++) {
+    munit_assert_int(rolling_build(&w, BUILD), ==, 202);
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+    munit_assert_not_null(strstr(told, "\"keys\":[{\"a\":\"1\"}]"));
+    snprintf(id, sizeof id, "%.24s", told);
+    t_advance(&w.t, 8 * 86400);
+    munit_assert_int(rolling_build(&w, BUILD), ==, 409);
+    munit_assert_int(svc_order_done(w.t.s, id, SVC_IO, NULL), ==, SVC_OK);
+    munit_assert_string_equal(rolling_event(&w), "ROLLING_INDEX_FAILED_INDEX_BUILD");
+    munit_assert_size(probe_records(w.t.s, "eridx"), ==, 1);
+  }
+  t_advance(&w.t, 8 * 86400);
+  munit_assert_string_equal(rolling_event(&w), "ROLLING_INDEX_FAILED_INDEX_BUILD");
+  munit_assert_size(probe_records(w.t.s, "eridx"), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, rolling_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(states), TEST(refused), TEST(driver), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_rolling_index = { "rolling_index", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,124 @@
+/*
+** Loads of the sample data: what is their own, besides what holds for every route.
+*/
+#include "support.h"
+
+typedef struct sample_world {
+  t_service t;
+  const char *group;
+} sample_world;
+
+#define ONE "/groups/%s/clusters/C"
+#define LOAD "/groups/%s/sampleDatasetLoad/%s"
+#define BODY "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
+             "\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}"
+
+static void sample_open(sample_world *w, const svc_config *config)
+{
+  t_open(&w->t, config);
+  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
+  munit_assert_int(t_sendf(&w->t, "POST", BODY, "/groups/%s/clusters", w->group), ==, 202);
+  t_advance(&w->t, 10);
+}
+
+static const char *sample_load(sample_world *w)
+{
+  if (t_sendf(&w->t, "POST", NULL, LOAD, w->group, "C") != 202) munit_error(w->t.response.body);
+  munit_assert_string_equal(t_str(&w->t, "state"), "WORKING");
+  return t_keep(&w->t, t_str(&w->t, "_id"));
+}
+
+static const char *sample_get(sample_world *w, const char *id, const char *field)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, LOAD, w->group, id), ==, 200);
+  return t_str(&w->t, field);
+}
+
+static MunitResult sample_states(const MunitParameter params[], void *data)
+{
+  const char *first, *second;
+  sample_world w;
+  (void)params, (void)data;
+  sample_open(&w, NULL);
+  first = sample_load(&w);
+  munit_assert_string_equal(t_str(&w.t, "clusterName"), "C");
+  munit_assert_string_equal(t_str(&w.t, "createDate"), "2025-06-01T00:00:10Z");
+  munit_assert_string_equal(t_str(&w.t, "completeDate"), "");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?clusterNames=C&itemsPerPage=1", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "results[0].eventTypeName"), "SAMPLE_DATASET_LOAD_REQUESTED");
+  munit_assert_int(t_sendf(&w.t, "POST", NULL, LOAD, w.group, "C"), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT");
+  munit_assert_string_equal(t_param(&w.t, 0), "C");
+  t_advance(&w.t, 5);
+  munit_assert_string_equal(sample_get(&w, first, "state"), "COMPLETED");
+  munit_assert_string_equal(t_str(&w.t, "completeDate"), "2025-06-01T00:00:15Z");
+  second = sample_load(&w); /* takes its place */
+  munit_assert_string_not_equal(first, second);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, LOAD, w.group, first), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "RESOURCE_NOT_FOUND");
+  t_advance(&w.t, 5);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, ONE, w.group), ==, 202);
+  munit_assert_int(t_sendf(&w.t, "POST", NULL, LOAD, w.group, "C"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "CLUSTER_ALREADY_REQUESTED_DELETION");
+  t_advance(&w.t, 29 * 86400);
+  munit_assert_string_equal(sample_get(&w, second, "state"), "COMPLETED"); /* it outlives its cluster, */
+  munit_assert_int(t_sendf(&w.t, "POST", NULL, LOAD, w.group, "C"), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "CLUSTER_NOT_FOUND");
+  munit_assert_string_equal(t_param(&w.t, 0), "C");
+  munit_assert_string_equal(t_param(&w.t, 1), w.group);
+  t_advance(&w.t, 2 * 86400);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, LOAD, w.group, second), ==, 404); /* but not for ever */
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult sample_paused(const MunitParameter params[], void *data)
+{
+  sample_world w;
+  (void)params, (void)data;
+  sample_open(&w, NULL);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", ONE, w.group), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "POST", NULL, LOAD, w.group, "C"), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_UPDATE_PAUSED_CLUSTER");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static int sample_perform(void *context, svc *s, const svc_order *order)
+{
+  (void)s;
+  if (strcmp(order->action, "sampleDataset.load") == 0) snprintf(context, 64, "%s %s", order->id, order->name);
+  return SVC_OK;
+}
+
+static MunitResult sample_driver(const MunitParameter params[], void *data)
+{
+  char told[64] = "", id[25];
+  svc_driver driver = { sample_perform, NULL, told };
+  const svc_config config = { .driver = &driver };
+  const char *load;
+  sample_world w;
+  (void)params, (void)data;
+  sample_open(&w, &config);
+  load = sample_load(&w);
+  t_advance(&w.t, 3600);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(told + 25, "C");
+  munit_assert_string_equal(sample_get(&w, load, "state"), "WORKING");
+  snprintf(id, sizeof id, "%.24s", told);
+  munit_assert_int(svc_order_done(w.t.s, id, SVC_IO, "{\"reason\":\"no such data\"}"), ==, SVC_OK);
+  munit_assert_string_equal(sample_get(&w, load, "state"), "FAILED");
+  munit_assert_string_equal(t_str(&w.t, "errorMessage"), "no such data");
+  load = sample_load(&w); /* and again */
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  snprintf(id, sizeof id, "%.24s", told);
+  munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, NULL), ==, SVC_OK);
+  munit_assert_string_equal(sample_get(&w, load, "state"), "COMPLETED");
+  munit_assert_string_equal(t_str(&w.t, "completeDate"), "2025-06-01T01:00:10Z");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, sample_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(states), TEST(paused), TEST(driver), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_sample_dataset = { "sample_dataset", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

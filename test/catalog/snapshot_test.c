@@ -1,0 +1,364 @@
+/*
+** Snapshots: on demand, in their states, with what they say of their cluster; the view of those of shards; until when they are
+** kept, what they cost, and what a driver has to do with them.
+*/
+#include "catalog/backup_world.h"
+
+#define SNAPSHOTS "%C/backup/snapshots"
+#define ONE SNAPSHOTS "/%S"
+
+/* --------------------------------------------------------------------------------------------------------------- states */
+
+static MunitResult test_on_demand(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "POST", SNAPSHOTS, "{\"description\":\"mine\",\"retentionInDays\":3}", 202);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+  b_is(&w, "status", "queued");
+  b_is(&w, "snapshotType", "onDemand");
+  b_is(&w, "description", "mine");
+  b_is(&w, "createdAt", "2025-06-01T00:00:10Z");
+  b_is(&w, "expiresAt", "2025-06-04T00:00:10Z");
+  b_is(&w, "cloudProvider", "AWS");
+  b_is(&w, "dbdVersion", "8.0.9");
+  b_is(&w, "type", "replicaSet");
+  b_is(&w, "storageSizeBytes", "0");
+  b_is(&w, "frequencyType", "");
+  b_is(&w, "retentionInDays", "");
+  munit_assert_size(strlen(t_str(&w.t, "replicaSetName")), ==, 14);
+  b_bad(&w, "POST", SNAPSHOTS, "{}", 400, "UNFINISHED_ON_DEMAND_SNAPSHOT");
+  munit_assert_string_equal(t_param(&w.t, 0), "C");
+  b_bad(&w, "DELETE", ONE, NULL, 400, "CANNOT_DELETE_IN_PROGRESS_SNAPSHOT");
+  munit_assert_string_equal(t_param(&w.t, 0), w.snapshot);
+  w.t.now += 500;
+  b_good(&w, "GET", ONE, NULL, 200);
+  b_is(&w, "status", "inProgress");
+  b_bad(&w, "POST", SNAPSHOTS, "{}", 400, "UNFINISHED_ON_DEMAND_SNAPSHOT");
+  b_bad(&w, "DELETE", ONE, NULL, 400, "CANNOT_DELETE_IN_PROGRESS_SNAPSHOT");
+  w.t.now += 2500;
+  b_good(&w, "GET", ONE, NULL, 200);
+  b_is(&w, "status", "completed");
+  munit_assert_int64(t_int(&w.t, "storageSizeBytes"), >, (int64_t)1 << 30);
+  b_good(&w, "POST", SNAPSHOTS, "{}", 202);
+  b_is(&w, "expiresAt", "2025-06-08T00:00:13Z");
+  munit_assert_int64(b_events(&w, "CPS_ON_DEMAND_SNAPSHOT_REQUESTED"), ==, 2);
+  munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_STARTED"), ==, 1);
+  munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_SUCCESSFUL"), ==, 1);
+  b_good(&w, "GET", "/groups/%G/events?eventType=CPS_SNAPSHOT_SUCCESSFUL&clusterNames=C", NULL, 200);
+  b_is(&w, "results[0].clusterName", "C");
+  b_is(&w, "results[0].resourceId", w.snapshot);
+  return b_close(&w);
+}
+
+static MunitResult test_expiry(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "DELETE", "%C/backup/schedule", NULL, 200);
+  b_good(&w, "POST", SNAPSHOTS, "{\"retentionInDays\":1}", 202);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, 86399);
+  b_good(&w, "GET", ONE, NULL, 200);
+  t_advance(&w.t, 1);
+  b_good(&w, "GET", ONE, NULL, 404);
+  munit_assert_string_equal(t_error(&w.t), "SNAPSHOT_NOT_FOUND");
+  munit_assert_string_equal(t_param(&w.t, 1), "C");
+  munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_DELETED_AUDIT"), ==, 1);
+  store_whole(w.t.s);
+  return b_close(&w);
+}
+
+/* Only of clusters that have backups. */
+static MunitResult test_disabled(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, B_CLUSTER("C", ""));
+  b_bad(&w, "POST", SNAPSHOTS, "{}", 404, "BACKUP_CONFIG_NOT_FOUND");
+  b_bad_field(&w, "POST", SNAPSHOTS, "{\"retentionInDays\":0}", "retentionInDays");
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  return b_close(&w);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ retention */
+
+static MunitResult test_retention(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_snapshot(&w);
+  b_good(&w, "PATCH", ONE, "{\"retentionUnit\":\"MONTHS\",\"retentionValue\":1}", 200);
+  b_is(&w, "expiresAt", "2025-07-01T00:00:10Z");
+  b_is(&w, "retentionUnit", "");
+  munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_RETENTION_MODIFIED_AUDIT"), ==, 1);
+  b_bad_field(&w, "PATCH", ONE, "{\"retentionUnit\":\"WEEKS\"}", "retentionValue");
+  b_bad_field(&w, "PATCH", ONE, "{\"retentionValue\":3}", "retentionUnit");
+  b_bad_field(&w, "PATCH", ONE, "{\"retentionUnit\":\"weeks\",\"retentionValue\":3}", "retentionUnit");
+  b_bad_field(&w, "PATCH", ONE, "{\"description\":\"another\"}", "description");
+  t_advance(&w.t, 3 * 86400);
+  b_bad(&w, "PATCH", ONE, "{\"retentionUnit\":\"DAYS\",\"retentionValue\":2}", 400, "BACKUP_SNAPSHOT_RETENTION_VALUE_INVALID");
+  b_bad(&w, "PATCH", ONE, "{\"retentionUnit\":\"YEARS\",\"retentionValue\":11}", 400, "BACKUP_SNAPSHOT_RETENTION_VALUE_INVALID");
+  b_good(&w, "PATCH", ONE, "{\"retentionUnit\":\"DAYS\",\"retentionValue\":4}", 200);
+  t_advance(&w.t, 86400);
+  b_good(&w, "GET", ONE, NULL, 404);
+  return b_close(&w);
+}
+
+/* What the schedule says of those on demand. */
+static MunitResult test_retention_of_schedule(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("ondemand", 1, "weeks", 2)), 200);
+  b_good(&w, "POST", SNAPSHOTS, "{}", 202);
+  b_is(&w, "expiresAt", "2025-06-15T00:00:10Z");
+  t_advance(&w.t, 86400); /* such an item makes none by itself */
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  return b_close(&w);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- lists */
+
+static MunitResult test_list(const MunitParameter params[], void *data)
+{
+  b_world w;
+  t_reads few, many;
+  svc_config config = { .limiter_off = 1, .store = t_counting_port() };
+  (void)params, (void)data;
+  b_open_cluster(&w, &config, NULL);
+  b_good(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("hourly", 1, "days", 80)), 200);
+  t_advance(&w.t, 86400);
+  b_good(&w, "GET", SNAPSHOTS "?itemsPerPage=5", NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 24);
+  b_is(&w, "results[0].createdAt", "2025-06-02T00:00:00Z"); /* the newest first */
+  t_reads_taken();
+  b_good(&w, "GET", SNAPSHOTS "?itemsPerPage=5", NULL, 200);
+  few = t_reads_taken();
+  b_good(&w, "GET", SNAPSHOTS "?pointInTimeUtcSeconds=1748751000", NULL, 200); /* 2025-06-01T04:10 */
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 4);
+  b_is(&w, "results[0].createdAt", "2025-06-01T04:00:00Z");
+  b_good(&w, "GET", SNAPSHOTS "?oplogTs=1748751000&oplogInc=1", NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 4);
+  b_bad(&w, "GET", SNAPSHOTS "?oplogTs=1748751000", NULL, 400, "MISSING_QUERY_PARAMETER");
+  munit_assert_string_equal(t_param(&w.t, 0), "oplogInc");
+  b_bad(&w, "GET", SNAPSHOTS "?oplogInc=1", NULL, 400, "MISSING_QUERY_PARAMETER");
+  b_bad(&w, "GET", SNAPSHOTS "?oplogTs=1748751000&oplogInc=1&pointInTimeUtcSeconds=1748751000", NULL, 400, "MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS");
+  t_advance(&w.t, 60 * 86400);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  t_reads_taken();
+  b_good(&w, "GET", SNAPSHOTS "?itemsPerPage=5", NULL, 200);
+  many = t_reads_taken();
+  munit_assert_int64(t_int(&w.t, "totalCount"), >, 1000);
+  munit_assert_long(many.rows + many.gets, <=, few.rows + few.gets); /* of a thousand it costs what of twenty it cost */
+  return b_close(&w);
+}
+
+/* As many as there may be: no more on demand, and the schedule goes on when there is room again. */
+static MunitResult test_most(const MunitParameter params[], void *data)
+{
+  b_world w;
+  int i;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("hourly", 1, "days", 80)), 200);
+  t_advance(&w.t, 80 * 86400 + 100);
+  for (i = 0; i < 2500 - 80 * 24; i++) {
+    b_good(&w, "POST", SNAPSHOTS, "{\"retentionInDays\":30}", 202);
+    w.t.now += 3000;
+  }
+  b_good(&w, "GET", SNAPSHOTS "?itemsPerPage=1", NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2500);
+  b_bad(&w, "POST", SNAPSHOTS, "{}", 403, "BACKUP_LIMIT_EXCEEDED");
+  munit_assert_string_equal(t_param(&w.t, 0), "2500");
+  t_advance(&w.t, 90 * 86400);
+  b_good(&w, "GET", SNAPSHOTS "?itemsPerPage=1", NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 80 * 24);
+  return b_close(&w);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- shards */
+
+static MunitResult test_shards(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, B_SHARDED("C"));
+  b_snapshot(&w);
+  b_good(&w, "GET", ONE, NULL, 200);
+  b_is(&w, "type", "shardedCluster");
+  b_is(&w, "replicaSetName", "");
+  b_is(&w, "members", "");
+  b_good(&w, "GET", SNAPSHOTS "/shardedCluster/%S", NULL, 200);
+  b_is(&w, "id", w.snapshot);
+  b_is(&w, "configServerType", "DEDICATED");
+  munit_assert_size(t_count(&w.t, "members"), ==, 2);
+  munit_assert_size(t_count(&w.t, "snapshotIds"), ==, 2);
+  b_is(&w, "members[0].cloudProvider", "AWS");
+  munit_assert_string_equal(t_str(&w.t, "members[1].id"), t_str(&w.t, "snapshotIds[1]"));
+  munit_assert_not_null(strstr(t_str(&w.t, "members[1].replicaSetName"), "-shard-1"));
+  munit_assert_not_null(strstr(t_link(&w.t, "self"), "/backup/snapshots/shardedCluster/"));
+  b_good(&w, "GET", SNAPSHOTS "/shardedClusters", NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_size(t_count(&w.t, "results[0].members"), ==, 2);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  b_good(&w, "PATCH", ONE, "{\"retentionUnit\":\"WEEKS\",\"retentionValue\":3}", 200);
+  b_good(&w, "GET", SNAPSHOTS "/shardedCluster/%S", NULL, 200);
+  b_is(&w, "expiresAt", "2025-06-22T00:00:10Z");
+  munit_assert_size(t_count(&w.t, "members"), ==, 2);
+  b_good(&w, "DELETE", SNAPSHOTS "/shardedCluster/%S", NULL, 204);
+  b_good(&w, "GET", ONE, NULL, 404);
+  b_good(&w, "POST", SNAPSHOTS, "{}", 202);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+  b_bad(&w, "DELETE", SNAPSHOTS "/shardedCluster/%S", NULL, 400, "CANNOT_DELETE_IN_PROGRESS_SNAPSHOT");
+  return b_close(&w);
+}
+
+/* A cluster without shards has none of them; one that gets shards has those that were taken since. */
+static MunitResult test_becomes_sharded(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_snapshot(&w);
+  b_good(&w, "GET", SNAPSHOTS "/shardedClusters", NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  b_bad(&w, "GET", SNAPSHOTS "/shardedCluster/%S", NULL, 404, "SNAPSHOT_NOT_FOUND");
+  b_bad(&w, "DELETE", SNAPSHOTS "/shardedCluster/%S", NULL, 404, "SNAPSHOT_NOT_FOUND");
+  b_good(&w, "PATCH", "%C", "{\"clusterType\":\"SHARDED\"}", 200);
+  t_advance(&w.t, 10);
+  b_good(&w, "GET", SNAPSHOTS "/shardedClusters", NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  b_snapshot(&w);
+  b_good(&w, "GET", SNAPSHOTS "/shardedClusters", NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  b_is(&w, "results[0].id", w.snapshot);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  return b_close(&w);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- driver */
+
+typedef struct crew {
+  char id[25], action[40], desired[4096];
+  int said; /* SVC_OK: taken */
+  int count;
+} crew;
+
+static int crew_perform(void *context, svc *s, const svc_order *order)
+{
+  crew *k = context;
+  (void)s;
+  if (strncmp(order->action, "cluster.", 8) == 0) return svc_order_done(s, order->id, SVC_OK, NULL);
+  snprintf(k->id, sizeof k->id, "%s", order->id);
+  snprintf(k->action, sizeof k->action, "%s", order->action);
+  snprintf(k->desired, sizeof k->desired, "%s", order->desired);
+  k->count++;
+  return k->said;
+}
+
+/* It says when a snapshot is taken, and how large it is; it may fail. */
+static MunitResult test_driver(const MunitParameter params[], void *data)
+{
+  crew k = { .count = 0 };
+  svc_driver driver = { crew_perform, NULL, &k };
+  svc_config config = { .limiter_off = 1, .driver = &driver };
+  b_world w;
+  (void)params, (void)data;
+  b_open(&w, &config);
+  b_good(&w, "POST", "/groups/%G/clusters", B_SHARDED("C"), 202);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  b_good(&w, "POST", SNAPSHOTS, "{}", 202);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, 1);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(k.action, "snapshot.take");
+  munit_assert_not_null(strstr(k.desired, w.snapshot));
+  munit_assert_not_null(strstr(k.desired, "\"members\":[{"));
+  t_advance(&w.t, 3600);
+  b_good(&w, "GET", ONE, NULL, 200);
+  b_is(&w, "status", "inProgress"); /* it takes as long as it takes */
+  munit_assert_int(svc_order_done(w.t.s, k.id, SVC_OK, "{\"storageSizeBytes\":123456789}"), ==, SVC_OK);
+  b_good(&w, "GET", ONE, NULL, 200);
+  b_is(&w, "status", "completed");
+  b_is(&w, "storageSizeBytes", "123456789");
+  b_good(&w, "POST", SNAPSHOTS, "{}", 202);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, 1);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(svc_order_done(w.t.s, k.id, SVC_IO, "{\"reason\":\"no disk\"}"), ==, SVC_OK);
+  b_good(&w, "GET", ONE, NULL, 200);
+  b_is(&w, "status", "failed");
+  munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_FAILED"), ==, 1);
+  b_good(&w, "POST", SNAPSHOTS, "{}", 202); /* one that failed is not under way */
+  b_good(&w, "DELETE", ONE, NULL, 204);
+  return b_close(&w);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- money */
+
+/* The lines of the ledger that are about backups: their number, and the quantity of those that run. */
+static int ledger(b_world *w, int64_t *running)
+{
+  svc_ledger_line line;
+  svc_scan scan;
+  svc_txn *txn;
+  svc_id org;
+  int n = 0;
+  *running = 0;
+  munit_assert_true(svc_id_parse(svc_str_c(w->org), &org));
+  munit_assert_int(w->t.s->commit.port->read_begin(w->t.s->commit.store, &txn), ==, SVC_OK);
+  svc_ledger_begin(&scan, txn, &org, 0);
+  while (svc_ledger_next(&scan, &line)) {
+    if (!svc_str_is(line.meter.sku, "BACKUP_STORAGE_AWS")) continue;
+    n++;
+    if (line.until == 0) *running += line.meter.quantity;
+  }
+  w->t.s->commit.port->read_end(txn);
+  return n;
+}
+
+static MunitResult test_money(const MunitParameter params[], void *data)
+{
+  int64_t running, size;
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "DELETE", "%C/backup/schedule", NULL, 200);
+  b_good(&w, "POST", SNAPSHOTS, "{}", 202);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+  munit_assert_int(ledger(&w, &running), ==, 0); /* not before it is there */
+  t_advance(&w.t, 10);
+  b_good(&w, "GET", ONE, NULL, 200);
+  size = t_int(&w.t, "storageSizeBytes");
+  munit_assert_int(ledger(&w, &running), ==, 1);
+  munit_assert_int64(running, ==, size / 1000000); /* thousandths of gigabytes */
+  b_good(&w, "DELETE", ONE, NULL, 204);
+  munit_assert_int(ledger(&w, &running), ==, 1);
+  munit_assert_int64(running, ==, 0);
+  return b_close(&w);
+}
+
+static MunitTest tests[] = {
+  { "/on-demand", test_on_demand, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/expiry", test_expiry, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/disabled", test_disabled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/retention", test_retention, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/retention-of-schedule", test_retention_of_schedule, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/list", test_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/most", test_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/shards", test_shards, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/becomes-sharded", test_becomes_sharded, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/driver", test_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/money", test_money, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_snapshot = { "snapshot", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

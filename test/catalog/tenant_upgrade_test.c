@@ -1,0 +1,161 @@
+/*
+** Upgrades of clusters on shared tiers, in the older shape.
+*/
+#include "support.h"
+
+typedef struct upgrade_world {
+  t_service t;
+  const char *group;
+} upgrade_world;
+
+#define SHARED(size) "{\"name\":\"S\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\"," \
+                     "\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"" size "\"}}]}]}"
+#define TO(rest) "{\"name\":\"S\"," rest "}"
+#define AWS(rest) "\"providerSettings\":{\"providerName\":\"AWS\",\"instanceSizeName\":\"M30\",\"regionName\":\"EU_WEST_1\"" rest "}"
+
+static void upgrade_open(upgrade_world *w, const char *body)
+{
+  const svc_config config = { .limiter_off = 1 };
+  t_open(&w->t, &config);
+  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
+  munit_assert_int(t_sendf(&w->t, "POST", body, "/groups/%s/clusters", w->group), ==, 202);
+  t_advance(&w->t, 10);
+}
+
+static int upgrade_send(upgrade_world *w, const char *body)
+{
+  return t_sendf(&w->t, "POST", body, "/groups/%s/clusters/tenantUpgrade", w->group);
+}
+
+static const char *upgrade_get(upgrade_world *w, const char *field)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters/S", w->group), ==, 200);
+  return t_str(&w->t, field);
+}
+
+#define R(n, rest) "replicationSpecs[0].regionConfigs[" #n "]." rest
+
+static MunitResult upgrade_simple(const MunitParameter params[], void *data)
+{
+  upgrade_world w;
+  (void)params, (void)data;
+  upgrade_open(&w, SHARED("M0"));
+  if (upgrade_send(&w, TO(AWS(",\"volumeType\":\"STANDARD\",\"autoScaling\":{\"compute\":{\"maxInstanceSize\":\"M60\",\"minInstanceSize\":\"M10\"}}")
+                          ",\"diskSizeGB\":40,\"replicationFactor\":5,\"providerBackupEnabled\":true,\"tags\":[{\"key\":\"a\",\"value\":\"b\"}],"
+                          "\"autoScaling\":{\"compute\":{\"enabled\":true,\"scaleDownEnabled\":true},\"diskGBEnabled\":true}")) != 200)
+    munit_error(w.t.response.body);
+  munit_assert_string_equal(t_str(&w.t, "name"), "S"); /* the answer has the older shape, too */
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "UPDATING");
+  munit_assert_string_equal(t_str(&w.t, "providerSettings.providerName"), "AWS");
+  munit_assert_string_equal(t_str(&w.t, "providerSettings.instanceSizeName"), "M30");
+  munit_assert_string_equal(t_str(&w.t, "diskSizeGB"), "40");
+  munit_assert_string_equal(t_str(&w.t, "numShards"), "1");
+  munit_assert_string_equal(t_str(&w.t, "replicationSpecs[0].regionsConfig.EU_WEST_1.electableNodes"), "5");
+  munit_assert_string_equal(t_str(&w.t, "providerBackupEnabled"), "true");
+  munit_assert_not_null(strstr(t_str(&w.t, "srvAddress"), "db+srv://"));
+  munit_assert_not_null(strstr(t_link(&w.t, "self"), "/clusters/S"));
+  munit_assert_string_equal(upgrade_get(&w, R(0, "providerName")), "AWS");
+  munit_assert_string_equal(upgrade_get(&w, R(0, "electableSpecs.nodeCount")), "5");
+  munit_assert_string_equal(upgrade_get(&w, R(0, "electableSpecs.diskSizeGB")), "40");
+  munit_assert_string_equal(upgrade_get(&w, R(0, "autoScaling.compute.maxInstanceSize")), "M60");
+  munit_assert_string_equal(upgrade_get(&w, R(0, "autoScaling.diskGB.enabled")), "true");
+  munit_assert_string_equal(upgrade_get(&w, "backupEnabled"), "true");
+  munit_assert_string_equal(upgrade_get(&w, "tags[0].value"), "b");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?clusterNames=S&itemsPerPage=1", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "results[0].eventTypeName"), "CLUSTER_UPDATE_STARTED");
+  t_advance(&w.t, 5);
+  munit_assert_string_equal(upgrade_get(&w, "stateName"), "IDLE");
+  munit_assert_int(upgrade_send(&w, TO(AWS(""))), ==, 400); /* it is on no shared tier any more */
+  munit_assert_true(t_violation(&w.t, "name"));
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Several regions and shards, in both of the older ways to say so; and a greater share. */
+static MunitResult upgrade_shapes(const MunitParameter params[], void *data)
+{
+  upgrade_world w;
+  (void)params, (void)data;
+  upgrade_open(&w, SHARED("M2"));
+  if (upgrade_send(&w, TO(AWS("") ",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{\"numShards\":2,\"zoneName\":\"Z\",\"regionsConfig\":{"
+                          "\"EU_WEST_1\":{\"electableNodes\":2,\"priority\":7},\"US_EAST_1\":{\"electableNodes\":1,\"priority\":6,\"readOnlyNodes\":1}}}]")) != 200)
+    munit_error(w.t.response.body);
+  munit_assert_string_equal(t_str(&w.t, "numShards"), "2");
+  munit_assert_string_equal(upgrade_get(&w, "replicationSpecs[1].zoneName"), "Z");
+  munit_assert_string_equal(upgrade_get(&w, "replicationSpecs[1].regionConfigs[1].readOnlySpecs.nodeCount"), "1");
+  t_close(&w.t);
+  upgrade_open(&w, SHARED("M2"));
+  if (upgrade_send(&w, TO("\"providerSettings\":{\"providerName\":\"GCP\",\"instanceSizeName\":\"M10\"},\"replicationSpec\":{\"WESTERN_US\":"
+                          "{\"electableNodes\":3,\"priority\":7,\"analyticsNodes\":1}}")) != 200)
+    munit_error(w.t.response.body);
+  munit_assert_string_equal(upgrade_get(&w, R(0, "regionName")), "WESTERN_US");
+  munit_assert_string_equal(upgrade_get(&w, R(0, "analyticsSpecs.instanceSize")), "M10");
+  t_close(&w.t);
+  upgrade_open(&w, SHARED("M2"));
+  munit_assert_int(upgrade_send(&w, TO("\"providerSettings\":{\"providerName\":\"TENANT\",\"backingProviderName\":\"AWS\",\"instanceSizeName\":\"M5\","
+                                       "\"regionName\":\"US_EAST_1\"}")), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "providerSettings.backingProviderName"), "AWS");
+  munit_assert_string_equal(upgrade_get(&w, R(0, "electableSpecs.instanceSize")), "M5");
+  munit_assert_string_equal(upgrade_get(&w, R(0, "electableSpecs.diskSizeGB")), "5");
+  munit_assert_int(t_sendf(&w.t, "PATCH", SHARED("M2"), "/groups/%s/clusters/S", w.group), ==, 500); /* a lesser one has less room */
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_DECREASE_DISK_SIZE");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult upgrade_refused(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *body, *code, *field;
+  } rows[] = {
+    { "{" AWS("") "}", "MISSING_ATTRIBUTE", "name" },
+    { TO("\"diskSizeGB\":10"), "MISSING_ATTRIBUTE", "providerSettings" },
+    { TO("\"providerSettings\":{\"providerName\":\"AWS\",\"regionName\":\"EU_WEST_1\"}"), "MISSING_ATTRIBUTE", "providerSettings.instanceSizeName" },
+    { TO("\"providerSettings\":{\"providerName\":\"AWS\",\"instanceSizeName\":\"M10\"}"), "MISSING_ATTRIBUTE", "providerSettings.regionName" },
+    { TO(AWS("") ",\"numShards\":2"), "CLUSTER_NUM_SHARDS_INVALID", "numShards" },
+    { TO(AWS("") ",\"deleteAfterCreationHours\":2"), "INVALID_ATTRIBUTE", "deleteAfterCreationHours" },
+    { TO(AWS("") ",\"dbVersion\":\"8.0.1\""), "INVALID_ATTRIBUTE", "dbVersion" },
+    { TO(AWS(",\"encryptEBSVolume\":false")), "INVALID_ATTRIBUTE", "providerSettings.encryptEBSVolume" },
+    { TO("\"providerSettings\":{\"providerName\":\"AZURE\",\"instanceSizeName\":\"M10\",\"regionName\":\"US_EAST\",\"diskTypeName\":\"P4\"}"),
+      "INVALID_ATTRIBUTE", "providerSettings.diskTypeName" },
+    { TO(AWS("") ",\"diskSizeGB\":4000"), "CLUSTER_DISK_SIZE_INVALID", R(0, "electableSpecs.diskSizeGB") },
+    { TO(AWS("") ",\"replicationFactor\":4"), "REPLICATION_SPECS_INVALID", "replicationSpecs[0].regionConfigs" },
+  };
+  upgrade_world w;
+  size_t i;
+  (void)params, (void)data;
+  upgrade_open(&w, SHARED("M0"));
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    if (upgrade_send(&w, rows[i].body) != 400 || strcmp(t_error(&w.t), rows[i].code) != 0 || !t_violation(&w.t, rows[i].field))
+      munit_errorf("%s: %d %s", rows[i].body, w.t.response.status, w.t.response.body);
+  munit_assert_int(upgrade_send(&w, TO("\"providerSettings\":{\"providerName\":\"FLEX\",\"instanceSizeName\":\"FLEX\",\"regionName\":\"US_EAST_1\"}")), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API");
+  munit_assert_int(upgrade_send(&w, "{\"name\":\"None\"," AWS("") "}"), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "CLUSTER_NOT_FOUND");
+  munit_assert_string_equal(upgrade_get(&w, "stateName"), "IDLE");
+  munit_assert_string_equal(upgrade_get(&w, R(0, "providerName")), "TENANT");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/tenantUpgrade", w.group), ==, 404); /* a cluster of that name */
+  munit_assert_string_equal(t_error(&w.t), "CLUSTER_NOT_FOUND");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* There are no serverless instances any more; and while the clock says that there are, none is made. */
+static MunitResult upgrade_serverless(const MunitParameter params[], void *data)
+{
+  upgrade_world w;
+  (void)params, (void)data;
+  upgrade_open(&w, SHARED("M0"));
+  munit_assert_int(t_sendf(&w.t, "POST", "{}", "/groups/%s/clusters/tenantUpgradeToServerless", w.group), ==, 410);
+  munit_assert_string_equal(t_error(&w.t), "VERSION_GONE");
+  w.t.now -= (int64_t)200 * 86400000;
+  munit_assert_int(t_sendf(&w.t, "POST", "{}", "/groups/%s/clusters/tenantUpgradeToServerless", w.group), ==, 403);
+  munit_assert_string_equal(t_error(&w.t), "FEATURE_UNSUPPORTED");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, upgrade_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(simple), TEST(shapes), TEST(refused), TEST(serverless),
+                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_tenant_upgrade = { "tenant_upgrade", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
