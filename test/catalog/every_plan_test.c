@@ -458,7 +458,7 @@ static bool delete_names(const svc_plan *plan)
 static void delete_it(t_world *w, const svc_plan *plan)
 {
   const svc_plan *get = t_world_plan(w, SVC_GET, plan->route->path);
-  const svc_lifecycle *life = plan->route->run == svc_verb_delete ? plan->noun->noun->lifecycle : NULL;
+  const svc_lifecycle *life = t_world_cancels(plan) ? NULL : plan->noun->noun->lifecycle;
   /* it is set back to what it was, or ended, no more */
   bool stays = (t_world_always(w, plan) && !delete_names(plan)) || t_world_cancels(plan);
   int64_t count = delete_count(w, plan);

@@ -16,7 +16,7 @@ digest.c algorithm cnonce nonce opaque qop realm response uri username
 simulator.c simulated value
 plan.c groupId orgId
 table.h groupId orgId
-openapi.c errorCode additionalProperties allOf apiKey array bearer binary boolean components default deprecated description digest enum example format http in info integer items maxItems maxLength maximum minItems minLength minimum name number object oneOf openapi parameters paths path pattern properties query readOnly required requestBody responses schema schemas scheme security securitySchemes serviceAccount servers string tags title type uniqueItems url version writeOnly
+openapi.c date errorCode additionalProperties allOf apiKey array bearer binary boolean components default deprecated description digest enum example format http in info integer items maxItems maxLength maximum minItems minLength minimum name number object oneOf openapi parameters paths path pattern properties query readOnly required requestBody responses schema schemas scheme security securitySchemes serviceAccount servers string tags title type uniqueItems url version writeOnly
 api.c db errorCode
 WORDS
 # event.c: the members of an event, which the pipeline writes with every change. digest.c: those of the HTTP header.
