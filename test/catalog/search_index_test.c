@@ -111,7 +111,8 @@ static MunitResult search_states(const MunitParameter params[], void *data)
   munit_assert_int(one(&w, "DELETE", "search", NULL), ==, 204);
   munit_assert_int(one(&w, "GET", "search", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "status"), "DELETING");
-  expect(&w, one(&w, "GET", "fts", NULL), 404, "RESOURCE_NOT_FOUND");
+  expect_state(&w, "DELETING", "IN_PROGRESS");
+  expect(&w, one(&w, "DELETE", "fts", NULL), 404, "RESOURCE_NOT_FOUND");
   expect(&w, one(&w, "DELETE", "search", NULL), 404, "RESOURCE_NOT_FOUND");
   expect(&w, one(&w, "PATCH", "search", "{\"definition\":{\"mappings\":{\"dynamic\":true}}}"), 404, "RESOURCE_NOT_FOUND");
   t_advance(&w.t, 10);

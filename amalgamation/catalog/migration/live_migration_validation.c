@@ -80,6 +80,7 @@ SVC_PRIVATE const svc_noun svc_noun_live_migration_validation = {
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .lifecycle = &live_migration_validation_lifecycle,
   .refs = live_migration_validation_refs,
+  .event_created = "PROJECT_LIVE_IMPORT_OVERRIDES_ADDED", /* the nearest there is: nothing was imported */
   .routes = live_migration_validation_routes,
   .prepare = live_migration_validation_prepare,
   .view = live_migration_validation_view,

@@ -7,8 +7,8 @@
 **                           +-----------+--> DELETING <-- DELETE     then it is gone: 404
 **
 ** Two families of paths show it. /search/indexes has its definition in an object of its own, with a version; that is how it
-** is stored. /fts/indexes, the older one, has all in one object, and other words for its states: IN_PROGRESS, STEADY. It has
-** none for an index that is being deleted, and shows none. Whether the collection is there only the data plane knows.
+** is stored. /fts/indexes, the older one, has all in one object, and other words for its states: IN_PROGRESS, STEADY; one that
+** is being deleted is IN_PROGRESS to it as well. Whether the collection is there only the data plane knows.
 */
 #include "catalog/catalog.h"
 #include "catalog/search/search_parts.h"
@@ -94,11 +94,9 @@ static const svc_object search_index_old = {
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
 static bool search_index_in_collection(svc_call *c, const svc_entity *e);
-static bool search_index_old_kept(svc_call *c, const svc_entity *e);
 static svc_node *search_index_old_view(svc_call *c, const svc_entity *e);
 static bool search_index_old_create(svc_call *c);
 static bool search_index_old_update(svc_call *c);
-static bool search_index_old_delete(svc_call *c);
 
 #define SEARCH_INDEX_READERS \
   (SVC_R_GROUP_DATA_ACCESS_READ_ONLY | SVC_R_GROUP_DATA_ACCESS_READ_WRITE | SVC_R_GROUP_SEARCH_INDEX_EDITOR | \
@@ -129,13 +127,13 @@ static const svc_route search_index_routes[] = {
   R_DELETE(SEARCH_INDEX, "/{indexId}", .status = 204, .run = svc_verb_delete),
   R_POST(SEARCH_INDEX_OLD, "", SEARCH_INDEX_SHOWN_OLD, .status = 202, .body = &search_index_old, .run = search_index_old_create,
          .example = "{\"collectionName\":\"movies\",\"database\":\"shop\",\"name\":\"older\",\"mappings\":{\"dynamic\":true}}"),
-  R_GET(SEARCH_INDEX_OLD, SEARCH_INDEX_OF, SEARCH_INDEX_SHOWN_OLD, .flags = SVC_BARE, .keep = search_index_old_kept,
+  R_GET(SEARCH_INDEX_OLD, SEARCH_INDEX_OF, SEARCH_INDEX_SHOWN_OLD, .flags = SVC_BARE, .keep = search_index_in_collection,
         .run = svc_verb_list),
-  R_GET(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .keep = search_index_old_kept, .run = svc_verb_read),
-  R_PATCH(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .body = &search_index_old, .keep = search_index_old_kept,
-          .run = search_index_old_update, .example = "{\"numPartitions\":2}"),
+  R_GET(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .run = svc_verb_read),
+  R_PATCH(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .body = &search_index_old, .run = search_index_old_update,
+          .example = "{\"numPartitions\":2}"),
   R_DELETE(SEARCH_INDEX_OLD, "/{indexId}", .deprecated = 20240530, .sunset = 20270701, .status = 204,
-           .keep = search_index_old_kept, .run = search_index_old_delete),
+           .run = svc_verb_delete),
   SVC_ROUTES_END
 };
 
@@ -172,12 +170,6 @@ static bool search_index_in_collection(svc_call *c, const svc_entity *e)
   const svc_noun *noun = c->plan->noun->noun;
   return svc_str_eq(svc_entity_text(c, noun, e, "database"), svc_path_param(c, "databaseName")) &&
          svc_str_eq(svc_entity_text(c, noun, e, "collectionName"), svc_path_param(c, "collectionName"));
-}
-
-static bool search_index_old_kept(svc_call *c, const svc_entity *e)
-{
-  if (svc_path_param(c, "databaseName").n && !search_index_in_collection(c, e)) return false;
-  return !svc_str_is(svc_entity_text(c, c->plan->noun->noun, e, "status"), "DELETING");
 }
 
 /* The namespace and name must be free; a look by itself, for an error that says both apart. */
@@ -310,12 +302,6 @@ static bool search_index_old_update(svc_call *c)
   merged = svc_check(c, &search_index_old, c->body, shown, SVC_CHECK_UPDATE);
   if (!svc_check_done(c)) return false;
   return search_index_from_old(c, merged, change.body) && svc_change_store(c, &change);
-}
-
-/* From here it is gone at once. */
-static bool search_index_old_delete(svc_call *c)
-{
-  return svc_verb_delete(c);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */
