@@ -37,6 +37,21 @@ static const struct {
   { SVC_POST, "/orgs/{orgId}/teams/{teamId}:removeUser", SVC_POST, "/orgs/{orgId}/teams/{teamId}:addUser", NULL },
   { SVC_POST, "/orgs/{orgId}/users/{userId}:removeRole", SVC_POST, "/orgs/{orgId}/users/{userId}:addRole", NULL },
   { SVC_POST, "/groups/{groupId}/users/{userId}:removeRole", SVC_POST, "/groups/{groupId}/users/{userId}:addRole", NULL },
+  /* its path names all there are, which may be none */
+  { SVC_DELETE, "/orgs/{orgId}/liveMigrations/linkTokens", SVC_POST, "/orgs/{orgId}/liveMigrations/linkTokens", NULL },
+  /* what it is about stands in its body */
+  { SVC_POST, "/groups/{groupId}/flexClusters:tenantUpgrade", SVC_POST, "/groups/{groupId}/flexClusters", NULL },
+};
+
+/* What takes time to get where it can be asked for. */
+static const struct {
+  int method;
+  const char *path;
+} world_later[] = {
+  /* only one that is at rest */
+  { SVC_POST, "/groups/{groupId}/flexClusters:tenantUpgrade" },
+  /* only one that has copied everything */
+  { SVC_PUT, "/groups/{groupId}/liveMigrations/{liveMigrationId}/cutover" },
 };
 
 /* ------------------------------------------------------------------------------------------------------------- complaints */
@@ -145,16 +160,19 @@ static const svc_plan *world_maker_of(const t_world *w, const svc_noun_info *nou
 /* Parameters by which a path names what another parameter names elsewhere: one is a view of the other. */
 static const char *const world_same_params[][2] = { { "checkpointId", "snapshotId" } };
 
-/* Of several, the one that is stored: the others are views of it. */
-static const svc_noun_info *world_noun_of_param(const t_world *w, svc_str name)
+/* Which noun a parameter of this name is of. Of several, one that is stored: the others are views of it; and of these the one
+** that lies beside the route's own. */
+static const svc_noun_info *world_noun_of_param(const t_world *w, const svc_plan *plan, svc_str name)
 {
   const svc_noun_info *found = NULL;
   size_t i;
   for (i = 0; i < sizeof world_same_params / sizeof world_same_params[0]; i++)
     if (svc_str_is(name, world_same_params[i][0])) name = svc_str_c(world_same_params[i][1]);
   for (i = 0; i < w->t.s->noun_count; i++) {
-    const svc_noun *noun = w->t.s->nouns[i].noun;
-    if (noun->param && svc_str_is(name, noun->param) && (!found || found->noun->flags & SVC_VIRTUAL)) found = &w->t.s->nouns[i];
+    const svc_noun_info *noun = &w->t.s->nouns[i];
+    bool beside = noun->parent == plan->noun->parent && found && found->parent != noun->parent;
+    if (!noun->noun->param || !svc_str_is(name, noun->noun->param)) continue;
+    if (!found || found->noun->flags & SVC_VIRTUAL || (beside && !(noun->noun->flags & SVC_VIRTUAL))) found = noun;
   }
   return found;
 }
@@ -189,7 +207,7 @@ bool t_world_always(const t_world *w, const svc_plan *plan)
   const svc_noun_info *noun = plan->noun;
   size_t i;
   if (noun->noun->flags & SVC_SINGLETON) return true;
-  if (plan->own && noun->noun->flags & SVC_VIRTUAL) noun = world_noun_of_param(w, plan->params[plan->hops[plan->hop_count - 1].param]);
+  if (plan->own && noun->noun->flags & SVC_VIRTUAL) noun = world_noun_of_param(w, plan, plan->params[plan->hops[plan->hop_count - 1].param]);
   for (i = 0; i < w->t.s->plan_count; i++) {
     const svc_plan *other = &w->t.s->plans[i];
     if (other->noun == noun && other->route->method == SVC_POST && !other->own) return false;
@@ -286,14 +304,20 @@ static const char *world_make(t_world *w, const svc_plan *maker, const char *at)
   return NULL;
 }
 
-/* The first of a list of what nothing makes. */
+#define WORLD_TIME (36 * 3600) /* seconds in which what comes by itself every day has come, and is done */
+
+/* The first of a list of what nothing makes: of what is always there, or comes with time. */
 static const char *world_listed(t_world *w, const svc_plan *plan, const char *path, size_t n, const char *at)
 {
   const svc_plan *list = world_plan_n(w, SVC_GET, path, n);
   const char *known = world_recall(w, at);
   svc_str key = SVC_S("");
+  int tries;
   if (known) return known;
-  if (list && t_send(&w->t, "GET", at, NULL) == 200) key = world_key_shown(w, list->noun, at);
+  for (tries = 0; list && key.n == 0 && tries < 2; tries++) {
+    if (tries) t_advance(&w->t, WORLD_TIME);
+    if (t_send(&w->t, "GET", at, NULL) == 200) key = world_key_shown(w, list->noun, at);
+  }
   if (key.n) return world_remember(w, at, key);
   world_cannot(w, plan, "needs one of %.*s, and there is none: give its POST an example", (int)n, path);
   return NULL;
@@ -349,7 +373,7 @@ static const char *world_otherwise(t_world *w, const svc_plan *plan, unsigned pa
 static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, size_t n, const char *at)
 {
   const svc_hop *hop = world_hop(plan, param);
-  const svc_noun_info *noun = hop ? hop->noun : world_noun_of_param(w, plan->params[param]);
+  const svc_noun_info *noun = hop ? hop->noun : world_noun_of_param(w, plan, plan->params[param]);
   const svc_plan *maker = world_maker(w, plan->route->path, n);
   const char *otherwise = hop ? NULL : world_otherwise(w, plan, param, at);
   char own[512];
@@ -359,8 +383,9 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   if (noun && noun == w->t.s->org) return w->org;
   if (noun && noun == w->t.s->group) return w->group;
   if (maker) return world_make(w, maker, at);
+  if (!noun) return t_sample(plan->params[param]); /* it is nothing by itself */
   maker = world_maker_of(w, noun);
-  if (!maker && noun && noun->noun->flags & SVC_VIRTUAL) maker = world_maker_of(w, world_noun_of_param(w, plan->params[param]));
+  if (!maker && noun && noun->noun->flags & SVC_VIRTUAL) maker = world_maker_of(w, world_noun_of_param(w, plan, plan->params[param]));
   if (!maker) return world_listed(w, plan, plan->route->path, n, at);
   if (!t_world_path(w, maker, own, sizeof own)) return NULL;
   return world_make(w, maker, own);
@@ -469,17 +494,29 @@ static bool world_also(t_world *w, const svc_plan *plan, const char *path, const
 
 /* ------------------------------------------------------------------------------------------------------------- examples */
 
+/* The list of a noun, of what lies below one parent. */
+static const svc_plan *world_list_of(const t_world *w, const svc_noun_info *noun)
+{
+  size_t i;
+  for (i = 0; i < w->t.s->plan_count; i++) {
+    const svc_plan *plan = &w->t.s->plans[i];
+    if (plan->noun == noun && !plan->own && plan->route->method == SVC_GET && plan->route->flags & (SVC_PAGED | SVC_BARE)) return plan;
+  }
+  return NULL;
+}
+
 static const char *world_one_of(t_world *w, const svc_noun_info *noun, const svc_plan *by)
 {
-  const svc_plan *maker = world_maker_of(w, noun);
+  const svc_plan *maker = world_maker_of(w, noun), *list = maker ? NULL : world_list_of(w, noun);
   char own[512];
   if (noun == w->t.s->org) return w->org;
   if (noun == w->t.s->group) return w->group;
-  if (!maker) {
+  if (!maker && !list) {
     world_cannot(w, by, "names one of %s in its example, which nothing makes", noun->noun->name);
     return NULL;
   }
-  return t_world_path(w, maker, own, sizeof own) ? world_make(w, maker, own) : NULL;
+  if (!t_world_path(w, maker ? maker : list, own, sizeof own)) return NULL;
+  return maker ? world_make(w, maker, own) : world_listed(w, by, list->route->path, strlen(list->route->path), own);
 }
 
 /* A key as it stands in a body. */
@@ -493,7 +530,7 @@ static svc_str world_plain(t_world *w, const char *key)
 /* Ids that are named as in a path, and the two that stand for themselves, become those of what is there. */
 static bool world_ids(t_world *w, const svc_plan *plan, svc_node *node)
 {
-  const svc_noun_info *noun = world_noun_of_param(w, node->name);
+  const svc_noun_info *noun = world_noun_of_param(w, plan, node->name);
   const char *key = NULL;
   svc_node *child;
   svc_id id;
@@ -618,6 +655,16 @@ static bool world_shown(t_world *w, const svc_plan *plan)
   return true;
 }
 
+static void world_wait(t_world *w, const svc_plan *plan)
+{
+  size_t i;
+  for (i = 0; i < sizeof world_later / sizeof world_later[0]; i++)
+    if (plan->route->method == world_later[i].method && strcmp(plan->route->path, world_later[i].path) == 0) {
+      t_advance(&w->t, 3600);
+      munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+    }
+}
+
 bool t_world_ready(t_world *w, const svc_plan *plan)
 {
   int method = plan->route->method;
@@ -629,6 +676,7 @@ bool t_world_ready(t_world *w, const svc_plan *plan)
   good = t_world_path(w, plan, w->path, sizeof w->path);
   if (good && method == SVC_POST) good = t_world_example(w, plan, w->body, sizeof w->body);
   if (good && (method == SVC_PUT || method == SVC_PATCH)) good = world_shown(w, plan);
+  if (good) world_wait(w, plan);
   w->making_count--;
   w->has_body = good && (method == SVC_POST || method == SVC_PUT || method == SVC_PATCH) && !(plan->route->flags & SVC_NO_BODY);
   return good;

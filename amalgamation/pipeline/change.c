@@ -260,18 +260,31 @@ SVC_PRIVATE bool svc_quota_exceeded(svc_call *c, const svc_noun *noun, int64_t l
   return svc_fail(c, noun->err_quota, svc_error_params(noun->err_quota) > 1 ? "iS" : "i", &limit, &key);
 }
 
+SVC_PRIVATE int64_t svc_quota_used(svc_call *c, const char *quota, const svc_id *group)
+{
+  int64_t used = 0;
+  size_t i;
+  for (i = 0; i < c->s->noun_count; i++) {
+    const svc_noun *noun = c->s->nouns[i].noun;
+    if (noun->quota && strcmp(noun->quota, quota) == 0) used += (int64_t)svc_count(c->txn, noun->kind, group);
+  }
+  return used;
+}
+
 /* There may be a limit on how many there are: one of its noun's, or one that the project sets. */
 SVC_PRIVATE bool svc_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent, size_t more)
 {
   const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
-  int64_t limit = noun->most ? noun->most : -1;
-  if (noun->quota && quota && !svc_id_is_zero(&c->scope.group)) {
+  bool shared = noun->quota && quota && !svc_id_is_zero(&c->scope.group);
+  int64_t limit = noun->most ? noun->most : -1, used;
+  if (shared) {
     parent = &c->scope.group; /* all of the project, whatever they are below */
     limit = quota->noun->limit(c, parent, noun->quota);
   }
   if (c->error.code) return false;
-  if (limit < 0 || svc_count(c->txn, noun->kind, parent) + more <= (uint64_t)limit) return svc_txn_good(c);
-  return svc_quota_exceeded(c, noun, limit, parent);
+  if (limit < 0) return true;
+  used = shared ? svc_quota_used(c, noun->quota, parent) : (int64_t)svc_count(c->txn, noun->kind, parent);
+  return used + (int64_t)more <= limit ? svc_txn_good(c) : svc_quota_exceeded(c, noun, limit, parent);
 }
 
 /* Singletons of a new parent that do not begin with their defaults. The event of the parent speaks for them. */
@@ -309,13 +322,26 @@ SVC_PRIVATE bool svc_recount(svc_call *c, const svc_noun_info *noun, const svc_e
   return svc_rewrite(c, &old, body);
 }
 
+/* How many of those there are whose number this field shows: nouns may share one. */
+static int64_t change_counted(svc_call *c, const svc_noun_info *noun, const svc_id *id, const char *field)
+{
+  int64_t count = 0;
+  size_t i;
+  for (i = 0; i < c->s->noun_count; i++) {
+    const svc_noun_info *below = &c->s->nouns[i];
+    if (below->parent == noun && below->noun->counted_in && strcmp(below->noun->counted_in, field) == 0)
+      count += (int64_t)svc_count(c->txn, below->noun->kind, id);
+  }
+  return count;
+}
+
 SVC_PRIVATE void svc_count_below(svc_call *c, const svc_noun_info *noun, const svc_id *id, svc_node *body)
 {
   size_t i;
   for (i = 0; i < c->s->noun_count && noun->is_parent; i++) {
     const svc_noun_info *below = &c->s->nouns[i];
     if (below->parent != noun || !below->noun->counted_in) continue;
-    svc_node_set_i64(c->arena, body, below->noun->counted_in, (int64_t)svc_count(c->txn, below->noun->kind, id));
+    svc_node_set_i64(c->arena, body, below->noun->counted_in, change_counted(c, noun, id, below->noun->counted_in));
   }
 }
 

@@ -506,7 +506,7 @@ static bool check_own_error(svc_call *c, const svc_violation *v)
   while (row && row->field && !(row->faults & v->fault && check_is_field(v->field, row->field))) row++;
   if (!row || !row->field) return false;
   if (v->fault == SVC_FAULT_LONG) about = svc_arena_print(c->arena, "%lld", (long long)v->most);
-  svc_fail_about(c, row->error, v->value, about);
+  svc_fail_about(c, row->error, svc_error_names_attribute(row->error) ? v->field : v->value, about);
   return true;
 }
 

@@ -370,7 +370,11 @@
   X(INTEGRATION_ALREADY_CONFIGURED, 409, \
     "The integration {0} is configured in project {1} already.", "integrationType,groupId") \
   /* ---- Search, archives, streams, policies */ \
-  X(SEARCH_DUPLICATE_INDEX, 400, "A search index named {0} already exists on {1}.", "indexName,namespace") \
+  /* SEARCH_DUPLICATE_INDEX: documented as 400; 409 is the rule for every value that must be unique, and is kept. */ \
+  X(SEARCH_DUPLICATE_INDEX, 409, "A search index named {0} already exists on {1}.", "indexName,namespace") \
+  /* The next two are this library's own. */ \
+  X(SEARCH_DEPLOYMENT_DOES_NOT_EXIST, 404, "Cluster {0} has no search deployment.", "clusterName") \
+  X(SEARCH_DEPLOYMENT_ALREADY_EXISTS, 409, "Cluster {0} has a search deployment already.", "clusterName") \
   /* The collection stands in a body, hence 400 and not 404. */ \
   X(SEARCH_COLLECTION_NOT_FOUND, 400, "No collection {0} exists in cluster {1}.", "namespace,clusterName") \
   X(ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD, 400, "The attribute {0} of an online archive cannot be changed.", "attribute") \
@@ -401,6 +405,7 @@
   X(PRECONDITION_FAILED, 412, "The resource has changed since you read it. Read it again and repeat the change.", "") \
   X(IDEMPOTENCY_KEY_REUSED, 409, "The idempotency key {0} was used for a different request before.", "key") \
   X(INSUFFICIENT_STORAGE, 507, "The service has no room to store this.", "") \
+  X(TOO_MANY_RESOURCES, 403, "No more than {0} of these can be in {1} at a time.", "limit,parentId") \
   X(INVALID_REQUEST, 400, "The request cannot be understood: {0}.", "what")
 
 #define SVC_ERROR_ENUM(code, status, detail, parameters) SVC_E_##code,

@@ -41,6 +41,12 @@ SVC_PRIVATE unsigned svc_error_params(int code)
   return n;
 }
 
+SVC_PRIVATE bool svc_error_names_attribute(int code)
+{
+  const char *p = errors_table[code].parameters;
+  return strncmp(p, "attribute", 9) == 0 && (p[9] == 0 || p[9] == ',');
+}
+
 const char *svc_status_reason(int status)
 {
   static const struct {

@@ -320,9 +320,12 @@ static bool links_begins(svc_str *text, svc_str with)
   return true;
 }
 
-/* Whatever stands where its unique value does: who renames it, and asks once more, sends the links of its old name. */
-static void links_skip(svc_str *text)
+/* Its unique value, which may be of several parts; or whatever stands where that does: who renames it, and asks once more,
+** sends the links of its old name. */
+static void links_skip(svc_str *text, svc_str unique)
 {
+  svc_str rest = *text;
+  if (links_begins(&rest, unique) && rest.n && (rest.p[0] == '"' || rest.p[0] == '/')) *text = rest;
   while (text->n && text->p[0] != '"' && text->p[0] != '/') text->p++, text->n--;
 }
 
@@ -331,7 +334,7 @@ static bool links_match(svc_call *c, const svc_template *t, const svc_answer *an
   size_t i;
   for (i = 0; i < t->count; i++) {
     if (!links_begins(&text, t->pieces[i].text)) return false;
-    if (t->pieces[i].hole == SVC_HOLE_UNIQUE) links_skip(&text);
+    if (t->pieces[i].hole == SVC_HOLE_UNIQUE) links_skip(&text, answer->unique);
     else if (!links_begins(&text, links_value(c, answer, t->pieces[i].hole))) return false;
   }
   return t->count && text.n == 0;

@@ -232,21 +232,31 @@ static int64_t order_wait(uint32_t attempt)
   return attempt > 8 ? ORDER_LONGEST_WAIT : (int64_t)ORDER_FIRST_WAIT << attempt;
 }
 
-/* It goes into its failed state, with the reason where its noun shows one. */
+/* It goes into its failed state, with the reason where its noun shows one; its noun hears of it as of any other state. */
 static bool order_failed(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_node *facts)
 {
   const svc_lifecycle *life = noun->noun->lifecycle;
   svc_str reason = svc_node_str(facts, "reason");
+  svc_entity e = *stored;
   svc_change change;
+  unsigned i;
   svc_scope_enter(c, stored);
   svc_log(c->s, SVC_LOG_WARNING, "an order for %s " SVC_FMT " has failed: " SVC_FMT, noun->noun->name, SVC_ARG(stored->key),
           SVC_ARG(reason.n ? reason : SVC_S("no reason given")));
   if (!life) return true;
   if (!svc_change_of(c, noun, stored, &change)) return false;
+  change.extra = stored->extra;
+  change.id = stored->id;
+  change.parent = stored->parent;
   if (life->failed) svc_node_set_str(c->arena, change.body, life->field, svc_str_c(life->failed));
   if (life->reason && reason.n) svc_node_set_str(c->arena, change.body, life->reason, reason);
-  return svc_rewrite(c, stored, change.body) && svc_change_along(c, noun, stored, change.before, change.body) &&
-         svc_event_about(c, noun, stored, life->event_failed, false);
+  if (life->failed && noun->noun->fell_due && !noun->noun->fell_due(c, &change, SVC_DUE_STATE)) return false;
+  for (i = 0; i < change.due_count; i++) svc_due_set(&e, change.dues[i].tag, change.dues[i].when);
+  e.extra = change.extra;
+  if (!svc_body_write(c->arena, change.body, &e.body, &e.links_at)) return svc_no_memory(c);
+  e.revision = svc_new_revision(c->txn);
+  if (svc_entity_update(c->txn, c->arena, &e, stored) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  return svc_change_along(c, noun, &e, change.before, change.body) && svc_event_about(c, noun, &e, life->event_failed, false);
 }
 
 static bool order_settle(svc_call *c, const order_job *work, const order_address *at, const order_record *r)

@@ -352,6 +352,7 @@ SVC_PRIVATE int svc_error_status(int code);
 SVC_PRIVATE const char *svc_error_name(int code);
 SVC_PRIVATE const char *svc_error_detail(int code);
 SVC_PRIVATE unsigned svc_error_params(int code); /* how many parameters it has */
+SVC_PRIVATE bool svc_error_names_attribute(int code); /* its first parameter is the name of one */
 /* Refuse: set the error with its parameters and return false. Format: one letter a parameter: s const char *, S svc_str
 ** by pointer, i int64_t by pointer. As many as error_list.h names: a test looks. */
 SVC_PRIVATE bool svc_fail(svc_call *c, int code, const char *format, ...);
@@ -479,6 +480,7 @@ SVC_PRIVATE bool svc_verb_delete(svc_call *c);
 
 /* change.c: creates and changes. */
 SVC_PRIVATE bool svc_quota_exceeded(svc_call *c, const svc_noun *noun, int64_t limit, const svc_id *parent); /* refused; false */
+SVC_PRIVATE int64_t svc_quota_used(svc_call *c, const char *quota, const svc_id *group); /* by all nouns that share this limit */
 SVC_PRIVATE bool svc_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent, size_t more); /* for so many more; false: 403 */
 SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored); /* the entity that the request is about */
 SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out); /* a create, checked and prepared */

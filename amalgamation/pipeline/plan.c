@@ -261,19 +261,27 @@ static bool plan_same_parents(const svc_plan *a, const svc_plan *item)
   return true;
 }
 
-/* The route whose answer is one of this noun, reached through the same parents where it has any. */
+static size_t plan_common(const char *a, const char *b)
+{
+  size_t n = 0;
+  while (a[n] && a[n] == b[n]) n++;
+  return n;
+}
+
+/* The route whose answer is one of this noun, reached through the same parents where it has any; of several such that which
+** is most like this one. */
 static const svc_plan *plan_item(const svc *s, const svc_plan *plan)
 {
   const svc_plan *found = NULL;
-  size_t i;
+  size_t i, best = 0;
   for (i = 0; i < s->plan_count; i++) {
     const svc_plan *p = &s->plans[i];
     bool singleton = (p->noun->noun->flags & (SVC_SINGLETON | SVC_SOLE)) != 0;
     bool reads = p->route->run == svc_verb_read || p->route->flags & SVC_ITEM;
+    size_t fit = plan_same_parents(plan, p) ? 1 + plan_common(plan->route->path, p->route->path) : 0;
     if (p->noun != plan->noun || p->route->method != SVC_GET || !reads || p->route->by) continue;
     if (!p->own && !singleton) continue;
-    if (!found || plan_same_parents(plan, p)) found = p;
-    if (plan_same_parents(plan, p)) break;
+    if (!found || fit > best) found = p, best = fit;
   }
   return found;
 }

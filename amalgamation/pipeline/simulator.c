@@ -84,6 +84,7 @@ static int simulator_ask(void *context, svc *s, const svc_question *q, svc_reply
   (void)context;
   (void)s;
   if (strcmp(q->what, "logs") == 0) return simulator_log(q, r);
+  if (strcmp(q->what, "list") == 0) return svc_reply_add(r, "[]", 2); /* nothing lies outside of the service */
   if (strcmp(q->what, "measure") != 0) return SVC_INVALID;
   n = snprintf(text, sizeof text, "{\"simulated\":true,\"value\":%lld}",
                (long long)svc_simulated(q->resource_id, q->parameters, q->now));

@@ -315,7 +315,7 @@ enum svc_fault { SVC_FAULT_VALUE = 1, SVC_FAULT_MISSING = 2, SVC_FAULT_CHANGED =
 /*
 ** A body that is refused for this field has an error of its own, rather than that of all fields. Its parameters: the value
 ** that was sent, then the project or organization; of SVC_FAULT_CHANGED the entity's name; of SVC_FAULT_LONG the value, then
-** the length that is allowed. "specs[].regionName": in each element of an array.
+** the length that is allowed. Where the error's first parameter is an attribute, that is the field. "specs[].regionName": in each element of an array.
 */
 typedef struct svc_field_error {
   const char *field;
@@ -388,7 +388,7 @@ struct svc_noun {
   const char *element_of; /* it is no entity, but an element of this array of its parent's, named by its "id": to change it is to
                              change its parent. Of its hooks there are prepare, removing, gone and view, of an element's body */
   const char *const *tallies; /* of the feed: fields that lists are filtered by, strings; at most SVC_TALLIES, closed by NULL */
-  const char *counted_in; /* field of the parent that shows how many there are */
+  const char *counted_in; /* field of the parent that shows how many there are; nouns that have the same are counted together */
   unsigned short err_not_found; /* SVC_E_...; parameters: its key, then its parent's */
   unsigned short err_malformed; /* SVC_E_...: what stands in the path is no id at all; 0: as not found; parameters: as that */
   unsigned short err_exists;    /* SVC_E_...; parameters: the unique value, then the parent's key */
@@ -405,7 +405,8 @@ struct svc_noun {
                                          gone: "user.put"; nothing waits for them, and one that fails is logged; NULL: none */
   const char *event_value; /* the field whose text event_field carries; NULL: its unique value, or its key */
   const char *event_field; /* event field that carries its key, "clusterName"; NULL: none */
-  const char *quota;       /* limit of the project on how many there may be, known to SVC_SEAT_QUOTA; NULL: none */
+  const char *quota;       /* limit of the project on how many there may be, known to SVC_SEAT_QUOTA; nouns that have the same
+                              are counted together; NULL: none */
   unsigned short most;      /* how many there may be below one parent, where no project sets a limit; 0: any number */
   unsigned short err_quota; /* SVC_E_...; parameters: the limit, then the parent's id */
   const svc_credential_ops *credential;
@@ -425,7 +426,8 @@ struct svc_noun {
   /* Of a singleton whose parent is being made: changes its defaults. */
   void (*begin)(svc_call *c, svc_node *body);
   /* Something that it waited for fell due: `tag` says what. Of SVC_DUE_STATE the transition of its table, if there is one,
-  ** has been taken in change->body, event and due; the hook may change these, its dues and extra. NULL: no say in it. */
+  ** has been taken in change->body, event and due; the hook may change these, its dues and extra. Of an order that failed it
+  ** is called as well, in the failed state: then body, dues and extra count. NULL: no say in it. */
   bool (*fell_due)(svc_call *c, svc_change *change, int tag);
   /* The one way to spell a key that a path may spell in several. Anywhere; needs no transaction. */
   svc_str (*spell)(svc_call *c, svc_str key);

@@ -585,7 +585,7 @@ static MunitResult column_second_key(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_error(&w.t), "SEARCH_COLLECTION_NOT_FOUND");
   munit_assert_int(column_at(&w, "PATCH", "indexes/d/c/default", "{\"note\":\"n\"}"), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
-  munit_assert_int(column_at(&w, "POST", "indexes", "{\"database\":\"d\",\"collection\":\"c/x\",\"name\":\"default\"}"), ==, 400);
+  munit_assert_int(column_at(&w, "POST", "indexes", "{\"database\":\"d\",\"collection\":\"c/x\",\"name\":\"default\"}"), ==, 409);
   munit_assert_string_equal(t_error(&w.t), "SEARCH_DUPLICATE_INDEX");
   column_make(&w, "indexes", "{\"database\":\"d/c\",\"collection\":\"x\",\"name\":\"default\"}"); /* the same letters, another name */
   column_make(&w, "indexes", "{\"database\":\"d\",\"collection\":\"c/x\",\"name\":\"other\"}");

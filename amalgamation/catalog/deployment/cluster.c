@@ -18,6 +18,7 @@
 
 #include "catalog/backup/backup_parts.h"
 #include "catalog/deployment/cluster_parts.h"
+#include "catalog/deployment/flex_parts.h"
 
 enum {
   CLUSTER_PAUSE_MINUTES = 60, /* after a resume */
@@ -72,6 +73,11 @@ static const svc_route cluster_routes[] = {
   R_POST(CLUSTER_UPGRADE, "/tenantUpgrade", .body = &svc_cluster_legacy, .answer = &svc_cluster_legacy, .run = svc_cluster_run_upgrade,
          .example = "{\"name\":\"Shared\",\"providerSettings\":{\"instanceSizeName\":\"M10\",\"providerName\":\"AWS\","
                     "\"regionName\":\"US_EAST_1\"}}"),
+  { .method = SVC_POST, .path = "/groups/{groupId}/flexClusters:tenantUpgrade", .set = SVC_SET_FLEX_CLUSTERS,
+    .versions = { 20241113 }, .roles = SVC_R_GROUP_CLUSTER_MANAGER, .answer = &svc_flex_object, .run = svc_flex_upgrade,
+    .example = "{\"name\":\"Flexible\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
+               "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
+               "\"nodeCount\":3}}]}]}" },
   R_POST(CLUSTER_UPGRADE, "/tenantUpgradeToServerless", .deprecated = 20250205, .sunset = 20250205, .flags = SVC_RAW_BODY,
          .body = &svc_cluster_serverless, .answer = &svc_cluster_serverless, .run = svc_cluster_run_serverless),
   SVC_ROUTES_END
@@ -230,9 +236,11 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .object = &svc_cluster_object,
   .key = "name",
   .unique = "name",
+  .names = FLEX_NAMES,
   .counted_in = "clusterCount",
   .err_not_found = SVC_E_CLUSTER_NOT_FOUND,
   .err_exists = SVC_E_DUPLICATE_CLUSTER_NAME,
+  .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API,
   .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_CLUSTERS,
   .quota = "svc.project.deployment.clusters",
   .err_quota = SVC_E_CLUSTERS_LIMIT_EXCEEDED,

@@ -168,6 +168,7 @@ SVC_PRIVATE const svc_noun svc_noun_outage_simulation = {
   .err_not_found = SVC_E_OUTAGE_SIMULATION_NOT_FOUND,
   .err_exists = SVC_E_OUTAGE_SIMULATION_ALREADY_EXISTS,
   .lifecycle = &outage_simulation_lifecycle,
+  .event_created = "CLUSTER_UPDATE_SUBMITTED", /* asked for; that it has started is told later */
   .routes = outage_simulation_routes,
   .prepare = outage_simulation_prepare,
   .fell_due = outage_simulation_fell_due

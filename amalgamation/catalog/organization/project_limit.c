@@ -88,23 +88,12 @@ static int64_t project_limit_value(svc_call *c, const svc_id *group, const char 
   return value;
 }
 
-/* The noun whose number is the usage of the limit; NULL: none is measured. */
-static const svc_noun *project_limit_counts(const svc *s, const char *name)
-{
-  size_t i;
-  for (i = 0; i < s->noun_count; i++)
-    if (s->nouns[i].noun->quota && strcmp(s->nouns[i].noun->quota, name) == 0) return s->nouns[i].noun;
-  return NULL;
-}
-
 static svc_node *project_limit_node(svc_call *c, const project_limit_row *row, const svc_id *group)
 {
-  const svc_noun *counted = project_limit_counts(c->s, row->name);
   svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   int64_t value = project_limit_value(c, group, row->name);
   if (!out || c->error.code) return NULL;
-  svc_node_set_i64(c->arena, out, "currentUsage",
-                   counted ? (int64_t)svc_count(c->txn, counted->kind, group) : 0);
+  svc_node_set_i64(c->arena, out, "currentUsage", svc_quota_used(c, row->name, group));
   svc_node_set_i64(c->arena, out, "defaultLimit", row->preset);
   svc_node_set_i64(c->arena, out, "maximumLimit", row->highest);
   svc_node_set_str(c->arena, out, "name", svc_value_text(c->s, c->arena, row->name));

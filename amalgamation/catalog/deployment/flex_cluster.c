@@ -1,0 +1,200 @@
+/*
+** flex cluster: a database deployment of a project on machines that it shares with others, whose size follows its use.
+**
+**   POST --> CREATING --> IDLE --> DELETING <-- DELETE     then it is gone: 404
+**                           |
+**                           +----> a cluster of the same name, UPDATING <-- :tenantUpgrade (flex_parts.c)
+**
+** It shares its name with the project's clusters: a name is that of one or the other, and each API says so of the other's.
+** Only tags and the protection from termination change, which are only written down. A snapshot is taken of it every day
+** while it is IDLE (flex_snapshot.c).
+*/
+#include "catalog/catalog.h"
+#include "catalog/db_versions.h"
+#include "catalog/values.h"
+#include "catalog/deployment/flex_parts.h"
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+#define FLEX_CLUSTER \
+  "/groups/{groupId}/flexClusters", SVC_SET_FLEX_CLUSTERS, (20241113), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
+
+static const svc_route flex_cluster_routes[] = {
+  R_GET(FLEX_CLUSTER, "", .flags = SVC_PAGED, .run = svc_verb_list),
+  R_POST(FLEX_CLUSTER, "", .status = 202, .run = svc_verb_create,
+         .example = "{\"name\":\"Flexible\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}"),
+  R_GET(FLEX_CLUSTER, "/{name}", .run = svc_verb_read),
+  R_PATCH(FLEX_CLUSTER, "/{name}", .run = svc_verb_update),
+  R_DELETE(FLEX_CLUSTER, "/{name}", .status = 204, .run = svc_verb_delete),
+  SVC_ROUTES_END
+};
+
+/* -------------------------------------------------------------------------------------------------------- lifecycle */
+
+/* That it is gone is said by a hook, since it may also go by becoming another one. */
+static const svc_transition flex_cluster_transitions[] = {
+  { "CREATING", "IDLE", 100, "CLUSTER_READY", "flex.create" },
+  { "DELETING", NULL, 25, NULL, "flex.delete" },
+  { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle flex_cluster_lifecycle = {
+  .field = "stateName", .created = "CREATING", .deleted = "DELETING", .failed = "REPAIRING", .event_failed = "DEPLOYMENT_FAILURE",
+  .transitions = flex_cluster_transitions
+};
+
+static const svc_guard flex_cluster_guards[] = {
+  { "stateName", "DELETING", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_CLUSTER_ALREADY_REQUESTED_DELETION },
+  { "terminationProtectionEnabled", "true", SVC_GUARD_DELETE,
+    SVC_E_CANNOT_TERMINATE_CLUSTER_WHEN_TERMINATION_PROTECTION_ENABLED },
+  { NULL, NULL, 0, 0 }
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+enum { FLEX_CLUSTER_DUE_SNAPSHOT = SVC_DUE_OWN };
+
+/* A region is one of the cloud that it runs in. */
+static bool flex_cluster_region(svc_call *c, const svc_node *body)
+{
+  static const char *const *const regions[] = { svc_values_aws_regions, svc_values_azure_regions, svc_values_gcp_regions };
+  const svc_node *settings = svc_node_get(body, "providerSettings");
+  svc_str region = svc_node_str(settings, "regionName");
+  svc_violation *v;
+  size_t i = 0;
+  while (svc_values_clouds[i] && !svc_cluster_is(settings, "backingProviderName", svc_values_clouds[i])) i++;
+  if (!svc_values_clouds[i] || svc_value_in(c->s, region, regions[i])) return true;
+  v = svc_violate(c, SVC_E_INVALID_REGION, SVC_S("providerSettings.regionName"), "is not a region of the backing provider");
+  if (v) v->fault = SVC_FAULT_VALUE, v->value = region;
+  return svc_check_done(c);
+}
+
+/* Is it the host name of another flex cluster of the project? Those of clusters are looked at where it is made. */
+static bool flex_cluster_host_taken(svc_call *c, const char *id)
+{
+  svc_entity e;
+  svc_scan scan;
+  bool taken = false;
+  svc_below_begin(&scan, c->txn, FLEX_KIND, &c->scope.group);
+  while (!taken && svc_below_next(&scan, FLEX_KIND, &e))
+    taken = e.extra.n == CLUSTER_ID && memcmp(e.extra.p, id, CLUSTER_ID) == 0;
+  return taken;
+}
+
+/* How it is reached: as a cluster of one shared region is. Its hosts have names of its id, which it keeps in an upgrade. */
+static bool flex_cluster_connect(svc_call *c, svc_change *change)
+{
+  static const char model[] = "{\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{},"
+                              "\"providerName\":\"TENANT\"}]}]}";
+  svc_node *like = svc_json_parse(c->arena, svc_str_c(model)), *strings;
+  svc_id seed = change->id;
+  char id[CLUSTER_ID];
+  if (!like) return svc_no_memory(c);
+  svc_cluster_host_id(c, &seed, id);
+  while (flex_cluster_host_taken(c, id)) {
+    seed = svc_new_id(c->txn);
+    svc_cluster_host_id(c, &seed, id);
+  }
+  svc_cluster_connect(c, like, id);
+  strings = svc_node_get(like, "connectionStrings");
+  if (strings) svc_node_put(c->arena, change->body, svc_node_copy(c->arena, strings));
+  change->extra = svc_arena_copy(c->arena, (svc_str){ id, sizeof id });
+  return svc_txn_good(c);
+}
+
+static bool flex_cluster_prepare(svc_call *c, svc_change *change)
+{
+  const svc_db_version *version = svc_db_versions;
+  if (change->before) return true;
+  while (!version->is_default) version++;
+  svc_node_set_str(c->arena, change->body, "dbVersion", svc_str_c(version->full));
+  svc_change_due(change, FLEX_CLUSTER_DUE_SNAPSHOT, c->now + FLEX_DAY_MS);
+  return flex_cluster_region(c, change->body) && flex_cluster_connect(c, change);
+}
+
+/* A day later, again. After a long time in which nobody looked only those are taken that would still be there. */
+static int64_t flex_cluster_next_snapshot(const svc_call *c)
+{
+  int64_t late = (c->txn->ids->now - c->now) / FLEX_DAY_MS;
+  return c->now + (late > FLEX_SNAPSHOTS ? late - FLEX_SNAPSHOTS + 1 : 1) * FLEX_DAY_MS;
+}
+
+static bool flex_cluster_fell_due(svc_call *c, svc_change *change, int tag)
+{
+  const svc_noun_info *snapshots = svc_noun_named(c->s, "flex snapshot");
+  svc_change taken;
+  svc_entity e;
+  if (tag != FLEX_CLUSTER_DUE_SNAPSHOT) return true;
+  svc_change_due(change, FLEX_CLUSTER_DUE_SNAPSHOT, flex_cluster_next_snapshot(c));
+  if (!snapshots || !svc_cluster_is(change->body, "stateName", "IDLE")) return true;
+  memset(&taken, 0, sizeof taken);
+  taken.noun = snapshots;
+  taken.parent = change->entity.id;
+  taken.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!taken.body) return svc_no_memory(c);
+  svc_node_set_str(c->arena, taken.body, "dbVersion", svc_node_str(change->body, "dbVersion"));
+  return svc_insert(c, &taken, &e);
+}
+
+static bool flex_cluster_gone(svc_call *c, const svc_entity *e)
+{
+  bool deleted = svc_str_is(svc_json_member(e->body, SVC_S("stateName")), "\"DELETING\"");
+  return !deleted || svc_event_about(c, svc_noun_by_kind(c->s, FLEX_KIND), e, "CLUSTER_DELETED", true);
+}
+
+/* It costs by the hour while it is there, whatever its use. */
+static size_t flex_cluster_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
+{
+  svc_str provider = svc_node_str(svc_node_get(body, "providerSettings"), "backingProviderName");
+  if (most == 0) return 0;
+  out[0] = (svc_meter){ svc_arena_print(c->arena, "FLEX_" SVC_FMT, SVC_ARG(provider)), 1000 };
+  return 1;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+static const svc_field_event flex_cluster_events[] = {
+  { "tags", "CLUSTER_TAGS_MODIFIED", NULL },
+  { NULL, NULL, NULL }
+};
+
+static const svc_field_error flex_cluster_errors[] = {
+  { "name", SVC_FAULT_VALUE, SVC_E_CLUSTER_NAME_INVALID },
+  { "name", SVC_FAULT_LONG, SVC_E_CLUSTER_NAME_TOO_LONG },
+  { "name", SVC_FAULT_CHANGED, SVC_E_CLUSTER_CANNOT_CHANGE_NAME },
+  { "providerSettings.regionName", SVC_FAULT_VALUE, SVC_E_INVALID_REGION },
+  { "providerSettings.backingProviderName", SVC_FAULT_VALUE, SVC_E_INVALID_PROVIDER },
+  { NULL, 0, 0 }
+};
+
+SVC_PRIVATE const svc_noun svc_noun_flex_cluster = {
+  .name = "flex cluster",
+  .rel = "flexCluster",
+  .kind = FLEX_KIND,
+  .parent = "project",
+  .param = "name",
+  .object = &svc_flex_object,
+  .key = "name",
+  .unique = "name",
+  .names = FLEX_NAMES,
+  .counted_in = "clusterCount",
+  .err_not_found = SVC_E_CLUSTER_NOT_FOUND,
+  .err_exists = SVC_E_DUPLICATE_CLUSTER_NAME,
+  .err_other = SVC_E_CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API,
+  .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_CLUSTERS,
+  .quota = "svc.project.deployment.clusters",
+  .err_quota = SVC_E_CLUSTERS_LIMIT_EXCEEDED,
+  .lifecycle = &flex_cluster_lifecycle,
+  .guards = flex_cluster_guards,
+  .event_created = "CLUSTER_CREATED",
+  .event_updated = "CLUSTER_UPDATE_SUBMITTED",
+  .event_deleted = "CLUSTER_DELETE_SUBMITTED",
+  .event_field = "clusterName",
+  .field_events = flex_cluster_events,
+  .field_errors = flex_cluster_errors,
+  .routes = flex_cluster_routes,
+  .prepare = flex_cluster_prepare,
+  .fell_due = flex_cluster_fell_due,
+  .gone = flex_cluster_gone,
+  .facts = svc_cluster_facts,
+  .meters = flex_cluster_meters,
+};

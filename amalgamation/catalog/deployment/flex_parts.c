@@ -1,0 +1,124 @@
+/*
+** Parts of flex clusters that more than one noun needs: what one looks like, how it is found, and how it becomes a dedicated
+** cluster.
+**
+** An upgrade is done at once for the API: the flex cluster is gone, and a cluster of the same name, with the same id and the
+** same hosts, is UPDATING until its machines are there. So a name never stands for two clusters, and never for none. Its
+** snapshots go with it, as their format does not fit the other kind.
+*/
+#include "catalog/catalog.h"
+#include "catalog/objects.h"
+#include "catalog/values.h"
+#include "catalog/deployment/flex_parts.h"
+
+static const char *const flex_parts_types[] = { "REPLICASET", NULL };
+static const char *const flex_parts_providers[] = { "FLEX", NULL };
+static const char *const flex_parts_states[] = { "IDLE", "CREATING", "UPDATING", "DELETING", "REPAIRING", NULL };
+static const char *const flex_parts_releases[] = { "LTS", NULL };
+
+static const svc_field flex_parts_backup_fields[] = { F_BOOL("enabled", .flags = SVC_READ_ONLY, .preset = "true"), F_END };
+static const svc_object flex_parts_backup = { .name = "FlexBackupSettings", .fields = flex_parts_backup_fields };
+
+static const svc_field flex_parts_strings_fields[] = {
+  F_STR("standard", .flags = SVC_READ_ONLY),
+  F_STR("standardSrv", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object flex_parts_strings = { .name = "FlexConnectionStrings", .fields = flex_parts_strings_fields };
+
+static const svc_field flex_parts_settings_fields[] = {
+  F_ENUM("backingProviderName", svc_values_clouds, .flags = SVC_REQUIRED | SVC_FIXED),
+  F_NUM("diskSizeGB", .flags = SVC_READ_ONLY, .preset = "5"),
+  F_ENUM("providerName", flex_parts_providers, .flags = SVC_READ_ONLY, .preset = "\"FLEX\""),
+  F_ENUM("regionName", svc_values_regions, .flags = SVC_REQUIRED | SVC_FIXED), /* the hook asks for one of the provider's */
+  F_END
+};
+static const svc_object flex_parts_settings = { .name = "FlexProviderSettings", .fields = flex_parts_settings_fields };
+
+static const svc_field flex_parts_fields[] = {
+  F_OBJ("backupSettings", &flex_parts_backup, .flags = SVC_READ_ONLY, .preset = "{\"enabled\":true}"),
+  F_ENUM("clusterType", flex_parts_types, .flags = SVC_READ_ONLY, .preset = "\"REPLICASET\""),
+  F_OBJ("connectionStrings", &flex_parts_strings), /* each of them read-only by itself: any part may be sent back */
+  F_CREATED("createDate"),
+  F_STR("dbVersion", .flags = SVC_READ_ONLY),
+  F_GROUP_ID(),
+  F_ID(),
+  F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED, .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$", .max = 64),
+  F_OBJ("providerSettings", &flex_parts_settings, .flags = SVC_REQUIRED),
+  F_ENUM("stateName", flex_parts_states, .flags = SVC_READ_ONLY),
+  F_LIST("tags", &svc_object_tag, .max_items = 50, .preset = "[]"),
+  F_BOOL("terminationProtectionEnabled", .preset = "false"),
+  F_ENUM("versionReleaseSystem", flex_parts_releases, .flags = SVC_READ_ONLY, .preset = "\"LTS\""),
+  F_END
+};
+SVC_PRIVATE const svc_object svc_flex_object = { .name = "FlexCluster", .fields = flex_parts_fields };
+
+SVC_PRIVATE void svc_flex_date(svc_call *c, svc_node *body, const char *field, int64_t when)
+{
+  char date[21];
+  svc_date_text(when, date);
+  svc_node_set_str(c->arena, body, field, svc_str_c(date));
+}
+
+SVC_PRIVATE bool svc_flex_find(svc_call *c, const svc_id *group, svc_str name, svc_entity *out)
+{
+  svc_named other;
+  int rc = svc_entity_named(c->txn, FLEX_KIND, FLEX_NAMES, group, name, out);
+  if (rc == SVC_OK) return true;
+  if (rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
+  rc = svc_named_get(c->txn, FLEX_NAMES, group, name, &other) == SVC_OK ? SVC_E_CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API
+                                                                        : SVC_E_CLUSTER_NOT_FOUND;
+  return svc_fail_about(c, rc, name, svc_id_str(c->arena, group));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- upgrade */
+
+/* Only what is at rest is upgraded, and to machines of its own. */
+static bool flex_parts_may_upgrade(svc_call *c, const svc_entity *flex, const svc_node *body)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, "flex cluster");
+  if (!svc_guarded(c, noun, flex, body, SVC_GUARD_CHANGE)) return false;
+  if (!svc_cluster_is(body, "stateName", "IDLE"))
+    return svc_fail(c, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED, "S", &flex->unique);
+  if (svc_cluster_is_tenant(c->checked))
+    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("replicationSpecs"),
+                "must be on machines of its own, not shared ones");
+  return svc_check_done(c);
+}
+
+/* What the request says nothing of stays as it was. */
+static void flex_parts_carry(svc_call *c, svc_change *change, const svc_node *flex)
+{
+  static const char *const carried[] = { "createDate", "tags", "terminationProtectionEnabled" };
+  size_t i;
+  for (i = 0; i < sizeof carried / sizeof carried[0]; i++) {
+    const svc_node *value = svc_node_get(flex, carried[i]);
+    svc_node *copy = value && !svc_node_get(c->body, carried[i]) ? svc_node_copy(c->arena, value) : NULL;
+    if (copy) svc_node_put(c->arena, change->body, copy);
+  }
+}
+
+SVC_PRIVATE bool svc_flex_upgrade(svc_call *c)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, "flex cluster");
+  svc_node *shown;
+  svc_change change;
+  svc_entity flex, e;
+  if (!svc_resolve_all(c)) return false;
+  if (!noun) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path); /* left out of this build */
+  if (!svc_flex_find(c, &c->scope.group, svc_node_str(c->checked, "name"), &flex)) return false;
+  shown = svc_entity_body(c, &flex);
+  if (!shown || !flex_parts_may_upgrade(c, &flex, shown)) return false;
+  memset(&change, 0, sizeof change);
+  change.noun = c->plan->noun;
+  change.input = c->body;
+  change.body = svc_node_copy(c->arena, c->checked);
+  change.id = flex.id;
+  change.state = "UPDATING";
+  change.event = "FLEX_UPGRADE_STARTED";
+  if (!change.body) return svc_no_memory(c);
+  flex_parts_carry(c, &change, shown);
+  if (!svc_erase(c, noun, &flex) || !svc_insert(c, &change, &e)) return false;
+  svc_node_set_str(c->arena, shown, "stateName", SVC_S("UPDATING"));
+  return svc_answer_view(c, &e, shown);
+}

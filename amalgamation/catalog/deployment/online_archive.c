@@ -1,0 +1,390 @@
+/*
+** online archive: what is old enough in a collection goes to cheaper storage, by itself, and can still be queried there.
+**
+**   POST --> PENDING --> ACTIVE     PATCH: PENDING again, until what changed is in force
+**              ^           |
+**   paused:    |           | paused: true
+**      false   |           v
+**            PAUSED <-- PAUSING          DELETE: DELETED, then it is gone: 404
+**
+** Only an active one is paused. A change of one that is paused is only written down: it counts when it goes on. ORPHANED is
+** one whose cluster is gone; here it goes with its cluster. What collection it is of, what its criteria rest on and how it is
+** partitioned never changes.
+*/
+#include "catalog/catalog.h"
+#include "catalog/values.h"
+#include "catalog/deployment/cluster_parts.h"
+
+enum {
+  ONLINE_ARCHIVE_MOST = 50, /* of a cluster */
+  ONLINE_ARCHIVE_PARTITIONS = 3,
+  ONLINE_ARCHIVE_DAYS = 9215,
+  ONLINE_ARCHIVE_QUERY_DEPTH = 16
+};
+
+/* ------------------------------------------------------------------------------------------------------ value lists */
+
+static const char *const online_archive_collections[] = { "TIMESERIES", "STANDARD", NULL };
+static const char *const online_archive_criteria_types[] = { "DATE", "CUSTOM", NULL };
+static const char *const online_archive_formats[] = { "ISODATE", "EPOCH_SECONDS", "EPOCH_MILLIS", "EPOCH_NANOSECONDS", NULL };
+static const char *const online_archive_field_types[] = { "date", "int", "long", "objectId", "string", "uuid", NULL };
+static const char *const online_archive_schedules[] = { "DEFAULT", "DAILY", "WEEKLY", "MONTHLY", NULL };
+static const char *const online_archive_states[] = { "PENDING", "ACTIVE", "PAUSING", "PAUSED", "DELETED", "ORPHANED", NULL };
+
+/* ----------------------------------------------------------------------------------------------------------- fields */
+
+/* What is old enough: by a date in it, or by a query. */
+#define ONLINE_ARCHIVE_CRITERION F_ENUM("type", online_archive_criteria_types, .flags = SVC_REQUIRED | SVC_FIXED)
+static const svc_field online_archive_date_fields[] = {
+  F_STR("dateField", .flags = SVC_REQUIRED | SVC_FIXED, .min = 1, .max = 700),
+  F_ENUM("dateFormat", online_archive_formats, .flags = SVC_FIXED, .preset = "\"ISODATE\""),
+  F_INT("expireAfterDays", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 0, .max = ONLINE_ARCHIVE_DAYS),
+  ONLINE_ARCHIVE_CRITERION,
+  F_END
+};
+static const svc_object online_archive_date = { .name = "DateCriteria", .fields = online_archive_date_fields };
+static const svc_field online_archive_custom_fields[] = {
+  F_STR("query", .flags = SVC_REQUIRED, .min = 2, .max = 4096), /* a JSON object, in text */
+  ONLINE_ARCHIVE_CRITERION,
+  F_END
+};
+static const svc_object online_archive_custom = { .name = "CustomCriteria", .fields = online_archive_custom_fields };
+static const svc_variant online_archive_criteria_variants[] = {
+  { "DATE", &online_archive_date }, { "CUSTOM", &online_archive_custom }, { NULL, NULL }
+};
+static const svc_object online_archive_criteria = {
+  .name = "Criteria", .variant_by = "type", .variants = online_archive_criteria_variants
+};
+
+static const svc_field online_archive_expiration_fields[] = {
+  F_INT("expireAfterDays", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 7, .max = ONLINE_ARCHIVE_DAYS),
+  F_END
+};
+static const svc_object online_archive_expiration = { .name = "DataExpirationRule", .fields = online_archive_expiration_fields };
+
+static const svc_field online_archive_region_fields[] = {
+  F_ENUM("cloudProvider", svc_values_clouds, .flags = SVC_FIXED),
+  F_ENUM("region", svc_values_regions, .flags = SVC_FIXED),
+  F_END
+};
+static const svc_object online_archive_region = { .name = "DataProcessRegion", .fields = online_archive_region_fields };
+
+static const svc_field online_archive_partition_fields[] = {
+  F_STR("fieldName", .flags = SVC_REQUIRED, .min = 1, .max = 700),
+  F_ENUM("fieldType", online_archive_field_types, .flags = SVC_READ_ONLY),
+  F_INT("order", .flags = SVC_REQUIRED | SVC_MIN, .min = 0),
+  F_END
+};
+static const svc_object online_archive_partition = { .name = "PartitionField", .fields = online_archive_partition_fields };
+
+/* When it is done: whenever it suits, or in a window. */
+#define ONLINE_ARCHIVE_SCHEDULE F_ENUM("type", online_archive_schedules, .flags = SVC_REQUIRED)
+static const svc_field online_archive_default_fields[] = { ONLINE_ARCHIVE_SCHEDULE, F_END };
+static const svc_object online_archive_default = { .name = "DefaultSchedule", .fields = online_archive_default_fields };
+static const svc_field online_archive_daily_fields[] = {
+  F_INT("endHour", .flags = SVC_MIN | SVC_MAX, .max = 23),
+  F_INT("endMinute", .flags = SVC_MIN | SVC_MAX, .max = 59),
+  F_INT("startHour", .flags = SVC_MIN | SVC_MAX, .max = 23),
+  F_INT("startMinute", .flags = SVC_MIN | SVC_MAX, .max = 59),
+  ONLINE_ARCHIVE_SCHEDULE,
+  F_END
+};
+static const svc_object online_archive_daily = { .name = "DailySchedule", .fields = online_archive_daily_fields };
+static const svc_field online_archive_weekly_fields[] = {
+  F_INT("dayOfWeek", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 7),
+  F_END
+};
+static const svc_object online_archive_weekly = {
+  .name = "WeeklySchedule", .fields = online_archive_weekly_fields, .base = &online_archive_daily
+};
+static const svc_field online_archive_monthly_fields[] = {
+  F_INT("dayOfMonth", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 31),
+  F_END
+};
+static const svc_object online_archive_monthly = {
+  .name = "MonthlySchedule", .fields = online_archive_monthly_fields, .base = &online_archive_daily
+};
+static const svc_variant online_archive_schedule_variants[] = {
+  { "DEFAULT", &online_archive_default }, { "DAILY", &online_archive_daily }, { "WEEKLY", &online_archive_weekly },
+  { "MONTHLY", &online_archive_monthly }, { NULL, NULL }
+};
+static const svc_object online_archive_schedule = {
+  .name = "OnlineArchiveSchedule", .variant_by = "type", .variants = online_archive_schedule_variants
+};
+
+static const svc_field online_archive_fields[] = {
+  F_HEX24("_id", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_ID),
+  F_STR("clusterName", .flags = SVC_READ_ONLY),
+  F_STR("collName", .flags = SVC_REQUIRED | SVC_FIXED, .min = 1, .max = 255),
+  F_ENUM("collectionType", online_archive_collections, .flags = SVC_FIXED, .preset = "\"STANDARD\""),
+  F_OBJ("criteria", &online_archive_criteria, .flags = SVC_REQUIRED),
+  F_OBJ("dataExpirationRule", &online_archive_expiration, .flags = SVC_NULLABLE),
+  F_OBJ("dataProcessRegion", &online_archive_region),
+  F_STR("dataSetName", .flags = SVC_READ_ONLY),
+  F_STR("dbName", .flags = SVC_REQUIRED | SVC_FIXED, .min = 1, .max = 64),
+  F_GROUP_ID(),
+  F_LIST("partitionFields", &online_archive_partition, .flags = SVC_FIXED, .min_items = 1, .max_items = ONLINE_ARCHIVE_PARTITIONS),
+  F_BOOL("paused", .preset = "false"),
+  F_OBJ("schedule", &online_archive_schedule, .preset = "{\"type\":\"DEFAULT\"}"),
+  F_ENUM("state", online_archive_states, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object online_archive_object = { .name = "OnlineArchive", .fields = online_archive_fields };
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+static bool online_archive_ask(svc_call *c);
+static bool online_archive_told(svc_call *c, const svc_reply *reply);
+
+#define ONLINE_ARCHIVE_SINCE 1199145600 /* 2008, and the end of 9999: seconds, as the parameters are */
+#define ONLINE_ARCHIVE_UNTIL 253402300799
+static const svc_param online_archive_log_params[] = {
+  { .name = "archiveOnly", .type = SVC_BOOLEAN },
+  { .name = "endDate", .type = SVC_INT64, .min = ONLINE_ARCHIVE_SINCE, .max = ONLINE_ARCHIVE_UNTIL },
+  { .name = "startDate", .type = SVC_INT64, .min = ONLINE_ARCHIVE_SINCE, .max = ONLINE_ARCHIVE_UNTIL },
+  { .name = NULL }
+};
+
+#define ONLINE_ARCHIVE \
+  "/groups/{groupId}/clusters/{clusterName}/onlineArchives", SVC_SET_ONLINE_ARCHIVES, (20230101), SVC_R_GROUP_READ_ONLY, \
+    SVC_R_GROUP_DATA_ACCESS_ADMIN
+#define ONLINE_ARCHIVE_READERS \
+  (SVC_R_GROUP_DATA_ACCESS_ADMIN | SVC_R_GROUP_DATA_ACCESS_READ_ONLY | SVC_R_GROUP_DATA_ACCESS_READ_WRITE | \
+   SVC_R_GROUP_STREAM_PROCESSING_OWNER)
+
+static const svc_route online_archive_routes[] = {
+  R_GET(ONLINE_ARCHIVE, "", .flags = SVC_PAGED, .run = svc_verb_list),
+  R_POST(ONLINE_ARCHIVE, "", .status = 202, .run = svc_verb_create,
+         .example = "{\"collName\":\"orders\",\"dbName\":\"shop\",\"criteria\":{\"type\":\"DATE\",\"dateField\":\"shipped\","
+                    "\"expireAfterDays\":30},\"partitionFields\":[{\"fieldName\":\"shipped\",\"order\":0}]}"),
+  R_GET(ONLINE_ARCHIVE, "/{archiveId}", .run = svc_verb_read),
+  R_PATCH(ONLINE_ARCHIVE, "/{archiveId}", .run = svc_verb_update, .example = "{\"dataExpirationRule\":{\"expireAfterDays\":365}}"),
+  R_DELETE(ONLINE_ARCHIVE, "/{archiveId}", .status = 200, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete),
+  R_FOR(ONLINE_ARCHIVE_READERS, ONLINE_ARCHIVE, SVC_GET, "/queryLogs.gz", .params = online_archive_log_params, .media = "gzip",
+        .run = online_archive_ask, .told = online_archive_told),
+  SVC_ROUTES_END
+};
+
+/* -------------------------------------------------------------------------------------------------------- lifecycle */
+
+static const svc_transition online_archive_transitions[] = {
+  { "PENDING", "ACTIVE", 30, "ONLINE_ARCHIVE_ACTIVE", "archive.put" },
+  { "PAUSING", "PAUSED", 10, "ONLINE_ARCHIVE_PAUSED", "archive.pause" },
+  { "DELETED", NULL, 10, NULL, "archive.delete" },
+  { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle online_archive_lifecycle = {
+  .field = "state", .created = "PENDING", .deleted = "DELETED", .transitions = online_archive_transitions
+};
+
+static const svc_guard online_archive_guards[] = {
+  { "state", "DELETED", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_RESOURCE_NOT_FOUND },
+  { NULL, NULL, 0, 0 }
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+/* ---- rules of a body */
+
+static void online_archive_query(svc_call *c, const svc_node *criteria)
+{
+  svc_str query = svc_str_trim(svc_node_str(criteria, "query"));
+  svc_json_fault fault;
+  if (!svc_node_get(criteria, "query")) return;
+  if (query.n == 0 || query.p[0] != '{' || !svc_json_gate(c->arena, query, ONLINE_ARCHIVE_QUERY_DEPTH, &fault))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("criteria.query"), "must be a JSON object, in text");
+}
+
+/* Of a window both ends are given, or none; and they differ. */
+static void online_archive_window(svc_call *c, const svc_node *schedule)
+{
+  bool starts = svc_node_get(schedule, "startHour") != NULL, ends = svc_node_get(schedule, "endHour") != NULL;
+  int64_t start = svc_node_i64(schedule, "startHour", 0) * 60 + svc_node_i64(schedule, "startMinute", 0);
+  int64_t end = svc_node_i64(schedule, "endHour", 0) * 60 + svc_node_i64(schedule, "endMinute", 0);
+  if (starts != ends)
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, starts ? SVC_S("schedule.endHour") : SVC_S("schedule.startHour"),
+                "is required beside the other");
+  else if (starts && start == end)
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("schedule.endHour"), "must be another time than the start");
+}
+
+static void online_archive_partition_wrong(svc_call *c, size_t i, const char *field, const char *why)
+{
+  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "partitionFields[%zu].%s", i, field), "%s", why);
+}
+
+/* Partitions are numbered from 0, and each is by another field. */
+static void online_archive_numbered(svc_call *c, const svc_node *list)
+{
+  const svc_node *item, *other;
+  size_t count = svc_node_count(list), i = 0;
+  for (item = list->first; item; item = item->next, i++) {
+    for (other = list->first; other != item; other = other->next) {
+      if (svc_str_eq(svc_node_str(other, "fieldName"), svc_node_str(item, "fieldName")))
+        online_archive_partition_wrong(c, i, "fieldName", "stands in the list twice");
+      if (svc_node_i64(other, "order", -1) == svc_node_i64(item, "order", -1))
+        online_archive_partition_wrong(c, i, "order", "stands in the list twice");
+    }
+    if (svc_node_i64(item, "order", -1) >= (int64_t)count)
+      online_archive_partition_wrong(c, i, "order", "must be less than the number of fields");
+  }
+}
+
+/* Without a word on it, it is by the date that its criteria rest on. */
+static bool online_archive_partitions(svc_call *c, svc_node *body)
+{
+  svc_str date = svc_node_str(svc_node_get(body, "criteria"), "dateField");
+  svc_node *list = svc_node_get(body, "partitionFields"), *item;
+  if (!list && date.n) {
+    list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("partitionFields"), SVC_S(""));
+    item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    if (!list || !item) return svc_no_memory(c);
+    svc_node_set_str(c->arena, item, "fieldName", date);
+    svc_node_set_i64(c->arena, item, "order", 0);
+    svc_node_append(list, item);
+    svc_node_put(c->arena, body, list);
+  }
+  if (!list) return true;
+  online_archive_numbered(c, list);
+  for (item = list->first; item; item = item->next) /* of others only the data plane knows */
+    if (date.n && svc_str_eq(svc_node_str(item, "fieldName"), date)) svc_node_set_str(c->arena, item, "fieldType", SVC_S("date"));
+  return true;
+}
+
+/* ---- a new one */
+
+/* Where nothing is said of it, it is worked on where the cluster is. */
+static bool online_archive_place(svc_call *c, svc_node *body, const svc_node *cluster)
+{
+  const svc_node *spec = svc_node_get(cluster, "replicationSpecs"), *region;
+  svc_node *place;
+  if (svc_node_get(body, "dataProcessRegion") || !spec || !spec->first) return true;
+  region = svc_node_get(spec->first, "regionConfigs");
+  region = region ? region->first : NULL;
+  if (!region || svc_cluster_is(region, "providerName", "TENANT")) return true;
+  place = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("dataProcessRegion"), SVC_S(""));
+  if (!place) return svc_no_memory(c);
+  svc_node_set_str(c->arena, place, "cloudProvider", svc_node_str(region, "providerName"));
+  svc_node_set_str(c->arena, place, "region", svc_node_str(region, "regionName"));
+  svc_node_put(c->arena, body, place);
+  return true;
+}
+
+static bool online_archive_new(svc_call *c, svc_change *change)
+{
+  const svc_entity *parent = svc_path_entity(c, "cluster");
+  const svc_node *cluster = svc_entity_body(c, parent);
+  svc_str id = svc_id_str(c->arena, &change->id);
+  if (!cluster) return false;
+  if (svc_node_bool(change->body, "paused", false)) return svc_fail(c, SVC_E_ONLINE_ARCHIVE_MUST_BE_ACTIVE_TO_PAUSE, "S", &id);
+  svc_node_set_str(c->arena, change->body, "clusterName", parent->unique);
+  svc_node_set_str(c->arena, change->body, "dataSetName",
+                   svc_arena_print(c->arena, "v1$archive$" SVC_FMT "$" SVC_FMT "$" SVC_FMT "$" SVC_FMT, SVC_ARG(parent->unique),
+                                   SVC_ARG(svc_node_str(change->body, "dbName")), SVC_ARG(svc_node_str(change->body, "collName")),
+                                   SVC_ARG(id)));
+  return online_archive_partitions(c, change->body) && online_archive_place(c, change->body, cluster);
+}
+
+/* ---- changes */
+
+static bool online_archive_differs(const svc_change *change, const char *field)
+{
+  const svc_node *was = svc_node_get(change->before, field), *is = svc_node_get(change->body, field);
+  return was && is ? !svc_node_same(was, is) : was != is;
+}
+
+/* The state that a change leads to, and what is told of it. */
+static bool online_archive_moves(svc_call *c, svc_change *change)
+{
+  svc_str id = svc_id_str(c->arena, &change->id);
+  bool active = svc_cluster_is(change->before, "state", "ACTIVE");
+  bool expires = svc_node_get(change->body, "dataExpirationRule") != NULL;
+  bool ruled = online_archive_differs(change, "dataExpirationRule");
+  if (online_archive_differs(change, "paused")) {
+    bool pause = svc_node_bool(change->body, "paused", false);
+    if (pause && !active) return svc_fail(c, SVC_E_ONLINE_ARCHIVE_MUST_BE_ACTIVE_TO_PAUSE, "S", &id);
+    change->state = pause ? "PAUSING" : "PENDING";
+    change->event = pause ? "ONLINE_ARCHIVE_PAUSE_REQUESTED" : change->event;
+    return true;
+  }
+  if (active && (ruled || online_archive_differs(change, "criteria") || online_archive_differs(change, "schedule")))
+    change->state = "PENDING";
+  if (!ruled || online_archive_differs(change, "criteria") || online_archive_differs(change, "schedule")) return true;
+  change->event = !expires                                           ? "ONLINE_ARCHIVE_DATA_EXPIRATION_RULE_DISABLED"
+                  : svc_node_get(change->before, "dataExpirationRule") ? "ONLINE_ARCHIVE_DATA_EXPIRATION_RULE_UPDATED"
+                                                                     : "ONLINE_ARCHIVE_DATA_EXPIRATION_RULE_ENABLED";
+  return true;
+}
+
+static bool online_archive_prepare(svc_call *c, svc_change *change)
+{
+  online_archive_query(c, svc_node_get(change->body, "criteria"));
+  online_archive_window(c, svc_node_get(change->body, "schedule"));
+  if (!change->before && !online_archive_new(c, change)) return false;
+  if (!svc_check_done(c)) return false;
+  return !change->before || online_archive_moves(c, change);
+}
+
+/* ---- logs of queries: lines that the driver has */
+
+static bool online_archive_ask(svc_call *c)
+{
+  const svc_query_value *start = svc_query_get(c, "startDate"), *end = svc_query_get(c, "endDate");
+  const svc_query_value *only = svc_query_get(c, "archiveOnly");
+  int64_t until = end ? end->number : c->now / 1000, from = start ? start->number : until - 3600;
+  const svc_entity *cluster;
+  if (!svc_resolve_all(c)) return false;
+  if (from > until) return svc_fail(c, SVC_E_START_DATE_AFTER_END_DATE, "ii", &from, &until);
+  cluster = svc_path_entity(c, "cluster");
+  c->question->what = "logs";
+  c->question->resource = "cluster";
+  c->question->resource_id = svc_id_str(c->arena, &cluster->id).p;
+  c->question->group_id = svc_id_str(c->arena, &c->scope.group).p;
+  c->question->org_id = svc_id_str(c->arena, &c->scope.org).p;
+  c->question->name = svc_arena_copy(c->arena, cluster->unique).p;
+  c->question->parameters = svc_arena_print(c->arena, "{\"archiveOnly\":%s,\"from\":%lld,\"log\":\"queryLogs\",\"until\":%lld}",
+                                            only && only->number ? "true" : "false", (long long)from, (long long)until).p;
+  return !c->arena->failed || svc_no_memory(c);
+}
+
+static bool online_archive_told(svc_call *c, const svc_reply *reply)
+{
+  svc_str bytes = svc_gzip(c->arena, (svc_str){ reply->bytes, reply->length });
+  return c->arena->failed ? svc_no_memory(c) : svc_answer_bytes(c, bytes);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+static const svc_field_error online_archive_errors[] = {
+  { "collName", SVC_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
+  { "collectionType", SVC_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
+  { "criteria.dateField", SVC_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
+  { "criteria.dateFormat", SVC_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
+  { "criteria.type", SVC_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
+  { "dataProcessRegion.cloudProvider", SVC_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
+  { "dataProcessRegion.region", SVC_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
+  { "dbName", SVC_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
+  { "partitionFields", SVC_FAULT_CHANGED, SVC_E_ONLINE_ARCHIVE_CANNOT_MODIFY_FIELD },
+  { NULL, 0, 0 }
+};
+
+SVC_PRIVATE const svc_noun svc_noun_online_archive = {
+  .name = "online archive",
+  .rel = "onlineArchive",
+  .kind = "arch",
+  .parent = "cluster",
+  .param = "archiveId",
+  .flags = SVC_EVENT_PARENT,
+  .object = &online_archive_object,
+  .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+  .most = ONLINE_ARCHIVE_MOST,
+  .err_quota = SVC_E_TOO_MANY_RESOURCES,
+  .lifecycle = &online_archive_lifecycle,
+  .guards = online_archive_guards,
+  .event_created = "ONLINE_ARCHIVE_CREATED",
+  .event_updated = "ONLINE_ARCHIVE_UPDATED",
+  .event_deleted = "ONLINE_ARCHIVE_DELETED",
+  .field_errors = online_archive_errors,
+  .routes = online_archive_routes,
+  .prepare = online_archive_prepare,
+};

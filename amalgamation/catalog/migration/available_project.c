@@ -1,0 +1,93 @@
+/*
+** available project: a project elsewhere with deployments that can be migrated into this organization. Nothing of it is
+** stored: once the organization is linked (link_token.c), the driver is asked. The simulation has nothing elsewhere.
+*/
+#include "catalog/catalog.h"
+#include "catalog/migration/migration_parts.h"
+
+static const svc_field available_project_deployment_fields[] = {
+  F_STR("agentVersion"),
+  F_HEX24("clusterId"),
+  F_LONG("dbSizeBytes"),
+  F_STR("dbVersion", .flags = SVC_REQUIRED),
+  F_STR("featureCompatibilityVersion", .flags = SVC_REQUIRED),
+  F_BOOL("managed", .flags = SVC_REQUIRED),
+  F_STR("name", .flags = SVC_REQUIRED),
+  F_INT("oplogSizeMB"),
+  F_BOOL("sharded", .flags = SVC_REQUIRED),
+  F_INT("shardsSize"),
+  F_BOOL("tlsEnabled", .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object available_project_deployment = {
+  .name = "AvailableClustersDeployment", .fields = available_project_deployment_fields
+};
+static const svc_field available_project_fields[] = {
+  F_LIST("deployments", &available_project_deployment, .flags = SVC_REQUIRED),
+  F_STRS("migrationHosts", .flags = SVC_REQUIRED),
+  F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 64),
+  F_HEX24("projectId", .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object available_project_object = { .name = "LiveImportAvailableProject", .fields = available_project_fields };
+
+static bool available_project_list(svc_call *c);
+static bool available_project_told(svc_call *c, const svc_reply *reply);
+
+static const svc_route available_project_routes[] = {
+  { .method = SVC_GET, .path = "/orgs/{orgId}/liveMigrations/availableProjects", .set = SVC_SET_ORGANIZATION_LIVE_MIGRATIONS,
+    .versions = { 20230101 }, .roles = SVC_R_ORG_OWNER, .flags = SVC_BARE, .run = available_project_list,
+    .told = available_project_told },
+  SVC_ROUTES_END
+};
+
+static bool available_project_next(svc_call *c, void *state, svc_item *out)
+{
+  const svc_node **at = state, *one = *at;
+  if (!one) return false;
+  *at = one->next;
+  if (out) svc_item_node(c, out, SVC_S(""), one);
+  return true;
+}
+
+static bool available_project_list(svc_call *c)
+{
+  const svc_node *none = NULL;
+  svc_id org;
+  if (!svc_resolve_all(c)) return false;
+  org = c->scope.org;
+  if (svc_count(c->txn, MIGRATION_LINK_KIND, &org) == 0)
+    return svc_txn_good(c) && svc_list_items(c, available_project_next, &none, 0); /* it is not linked to anything */
+  c->question->what = "list";
+  c->question->resource = "organization";
+  c->question->resource_id = c->question->org_id = svc_id_str(c->arena, &org).p;
+  c->question->group_id = "";
+  c->question->name = svc_arena_copy(c->arena, svc_path_entity(c, "organization")->unique).p;
+  c->question->parameters = "{\"of\":\"availableProjects\"}";
+  return svc_txn_good(c) && (!c->arena->failed || svc_no_memory(c));
+}
+
+/* What the driver says is held against the table, as what a client says would be. */
+static bool available_project_told(svc_call *c, const svc_reply *reply)
+{
+  const svc_node *said = svc_migration_reply(c, reply), *list, *first;
+  if (!said) return false;
+  list = svc_check_array(c, &available_project_object, said);
+  if (!list || c->error.violations || c->error.code) {
+    svc_log(c->s, SVC_LOG_WARNING, "the driver's list of available projects is none");
+    c->error.code = SVC_E_NONE;
+    c->error.violations = c->error.violations_last = NULL;
+    c->error.violation_count = 0;
+    return c->arena->failed ? svc_no_memory(c) : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  }
+  first = list->first;
+  return svc_list_items(c, available_project_next, &first, (int64_t)svc_node_count(list));
+}
+
+SVC_PRIVATE const svc_noun svc_noun_available_project = {
+  .name = "available project",
+  .rel = "availableProject",
+  .flags = SVC_VIRTUAL,
+  .object = &available_project_object,
+  .routes = available_project_routes,
+};

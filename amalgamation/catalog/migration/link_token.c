@@ -1,0 +1,100 @@
+/*
+** link token: what links an organization to an installation elsewhere, whose deployments can then be migrated here. There is
+** one at the most: another one takes its place, and a path names all of them at once. It is shown in the answer that makes
+** it, and never again: what is stored is its salted hash, and from where it may be used. While there is one, the organization
+** cannot be deleted.
+*/
+#include "catalog/catalog.h"
+#include "catalog/migration/migration_parts.h"
+
+enum { LINK_TOKEN_BYTES = 32, LINK_TOKEN_ADDRESSES = 200 };
+
+static const svc_field link_token_fields[] = {
+  F_STRS("accessListIps", .format = SVC_FORMAT_IP_OR_CIDR, .flags = SVC_UNIQUE_ITEMS, .max_items = LINK_TOKEN_ADDRESSES,
+         .preset = "[]"),
+  F_END
+};
+static const svc_object link_token_object = { .name = "TargetOrgRequest", .fields = link_token_fields };
+static const svc_field link_token_shown_fields[] = { F_STR("linkToken", .flags = SVC_REQUIRED), F_END };
+static const svc_object link_token_shown = { .name = "TargetOrg", .fields = link_token_shown_fields };
+
+static bool link_token_create(svc_call *c);
+static bool link_token_delete(svc_call *c);
+
+#define LINK_TOKEN \
+  "/orgs/{orgId}/liveMigrations/linkTokens", SVC_SET_ORGANIZATION_LIVE_MIGRATIONS, (20230101), SVC_R_ORG_OWNER, SVC_R_ORG_OWNER
+
+static const svc_route link_token_routes[] = {
+  R_POST(LINK_TOKEN, "", .status = 201, .flags = SVC_NO_LINKS, .answer = &link_token_shown, .run = link_token_create,
+         .example = "{\"accessListIps\":[\"192.0.2.1\",\"198.51.100.0/24\"]}"),
+  R_DELETE(LINK_TOKEN, "", .status = 204, .run = link_token_delete),
+  SVC_ROUTES_END
+};
+
+/* Those of the organization, which may be none. */
+static bool link_token_erase(svc_call *c, bool *any)
+{
+  const svc_noun_info *noun = c->plan->noun;
+  svc_id org = svc_parent_of_call(c)->id;
+  svc_scan scan;
+  svc_entity e;
+  *any = false;
+  svc_below_begin(&scan, c->txn, noun->noun->kind, &org);
+  while (svc_below_next(&scan, noun->noun->kind, &e)) {
+    *any = true;
+    if (!svc_erase(c, noun, &e)) return false;
+  }
+  return svc_txn_good(c);
+}
+
+static bool link_token_answer(svc_call *c, svc_str token)
+{
+  svc_node *hidden = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *shown = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!hidden || !shown) return svc_no_memory(c);
+  svc_node_set_str(c->arena, hidden, "linkToken", SVC_S("********"));
+  svc_node_set_str(c->arena, shown, "linkToken", token);
+  if (!svc_answer_node(c, hidden)) return false;
+  svc_answer_keep(c);
+  return svc_answer_body(c, shown);
+}
+
+static bool link_token_create(svc_call *c)
+{
+  unsigned char random[LINK_TOKEN_BYTES], hash[48];
+  svc_change change;
+  svc_entity e;
+  svc_str token;
+  bool any;
+  if (!svc_resolve_all(c) || !svc_secret_bytes(c, random, sizeof random)) return false;
+  token = svc_base64(c->arena, (svc_str){ (const char *)random, sizeof random });
+  if (!svc_secret_hash(c, token, hash)) return false;
+  memset(&change, 0, sizeof change);
+  change.noun = c->plan->noun;
+  change.input = c->body;
+  change.event = c->plan->noun->noun->event_created;
+  change.body = svc_node_copy(c->arena, c->checked);
+  change.extra = svc_arena_copy(c->arena, (svc_str){ (const char *)hash, sizeof hash });
+  if (!change.body || c->arena->failed) return svc_no_memory(c);
+  return link_token_erase(c, &any) && svc_insert(c, &change, &e) && link_token_answer(c, token);
+}
+
+static bool link_token_delete(svc_call *c)
+{
+  bool any;
+  if (!svc_resolve_all(c) || !link_token_erase(c, &any)) return false;
+  return any ? svc_answer_nothing(c) : svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_link_token = {
+  .name = "link token",
+  .rel = "linkToken",
+  .kind = MIGRATION_LINK_KIND,
+  .parent = "organization",
+  .object = &link_token_object,
+  .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+  .err_in_use = SVC_E_CANNOT_DELETE_ORG_ACTIVE_LIVE_MIGRATION_ORG_LINK,
+  .event_created = "BECAME_LINKED_ORG",
+  .event_deleted = "UNLINKED_ORG",
+  .routes = link_token_routes,
+};

@@ -1,0 +1,211 @@
+/*
+** live migration: the data of a deployment elsewhere is copied into a cluster of the project while it is in use, and kept up
+** to date until the cluster takes its place.
+**
+**   POST --> NEW --> WORKING --> READY --> CUTOVER --> COMPLETE          FAILED: the driver said so
+**                                  |   PUT cutover
+**                                  +--> EXPIRED, if nobody asks for the cutover in five days
+**
+** READY and CUTOVER are stored and not shown: both are WORKING to who asks, and READY is readyForCutover. While it runs, its
+** cluster cannot be deleted, and no other migration goes there. How far it lags behind is asked of the driver. When it is over
+** it lets go of its cluster, and after a month it is forgotten.
+*/
+#include "catalog/catalog.h"
+#include "catalog/migration/migration_parts.h"
+
+enum { LIVE_MIGRATION_MOST = 100, LIVE_MIGRATION_READY_DAYS = 5, LIVE_MIGRATION_KEPT_DAYS = 30 };
+
+static const char *const live_migration_states[] = { "NEW", "WORKING", "READY", "CUTOVER", "FAILED", "COMPLETE", "EXPIRED", NULL };
+static const char *const live_migration_shown_states[] = { "NEW", "WORKING", "FAILED", "COMPLETE", "EXPIRED", NULL };
+
+static const svc_field live_migration_fields[] = {
+  F_ENUM("status", live_migration_states, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object live_migration_object = {
+  .name = "LiveMigration", .fields = live_migration_fields, .base = &svc_migration_request
+};
+
+static const svc_field live_migration_shown_fields[] = {
+  F_HEX24("_id", .flags = SVC_READ_ONLY),
+  F_LONG("lagTimeSeconds", .flags = SVC_READ_ONLY | SVC_NULLABLE),
+  F_STRS("migrationHosts", .flags = SVC_READ_ONLY),
+  F_BOOL("readyForCutover", .flags = SVC_READ_ONLY),
+  F_ENUM("status", live_migration_shown_states, .flags = SVC_READ_ONLY | SVC_NULLABLE),
+  F_END
+};
+static const svc_object live_migration_shown = { .name = "LiveMigrationResponse", .fields = live_migration_shown_fields };
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+static bool live_migration_read(svc_call *c);
+static bool live_migration_told(svc_call *c, const svc_reply *reply);
+static bool live_migration_cutover(svc_call *c);
+
+#define LIVE_MIGRATION \
+  "/groups/{groupId}/liveMigrations", SVC_SET_PROJECT_LIVE_MIGRATIONS, (20230101), SVC_R_ORG_MEMBER, SVC_R_ORG_OWNER
+
+static const svc_route live_migration_routes[] = {
+  { .method = SVC_POST, .path = "/groups/{groupId}/liveMigrations", .set = SVC_SET_PROJECT_LIVE_MIGRATIONS, .status = 202,
+    .versions = { 20230101, 20240530 }, .roles = SVC_R_ORG_OWNER, .body = &svc_migration_request, .answer = &live_migration_shown,
+    .run = svc_verb_create, .example = MIGRATION_EXAMPLE },
+  R_GET(LIVE_MIGRATION, "/{liveMigrationId}", .flags = SVC_ITEM, .answer = &live_migration_shown, .run = live_migration_read,
+        .told = live_migration_told),
+  R_PUT(LIVE_MIGRATION, "/{liveMigrationId}/cutover", .status = 202, .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT,
+        .run = live_migration_cutover, .example = "{}"),
+  SVC_ROUTES_END
+};
+
+/* -------------------------------------------------------------------------------------------------------- lifecycle */
+
+static const svc_transition live_migration_transitions[] = {
+  { "NEW", "WORKING", 5, NULL, NULL },
+  { "WORKING", "READY", 100, NULL, "migration.copy" },
+  { "CUTOVER", "COMPLETE", 20, "CLUSTER_IMPORT_COMPLETED", "migration.cutover" },
+  { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle live_migration_lifecycle = {
+  .field = "status", .created = "NEW", .failed = "FAILED", .event_failed = "CLUSTER_IMPORT_FAILED",
+  .transitions = live_migration_transitions
+};
+
+static const svc_ref live_migration_refs[] = {
+  { "destination.clusterName", "cluster", SVC_E_CLUSTER_NOT_FOUND, SVC_E_CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT },
+  { NULL, NULL, 0, 0 }
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+enum { LIVE_MIGRATION_DUE_END = SVC_DUE_OWN }; /* of the time for the cutover */
+
+static bool live_migration_is(const svc_node *body, const char *status)
+{
+  return svc_str_is(svc_node_str(body, "status"), status);
+}
+
+/* Does another one go to the same cluster? Those that are over name none any more. */
+static bool live_migration_alone(svc_call *c, const svc_change *change)
+{
+  const svc_noun *noun = change->noun->noun;
+  svc_str name = svc_node_str(svc_node_get(change->body, "destination"), "clusterName");
+  svc_scan scan;
+  svc_entity e;
+  svc_below_begin(&scan, c->txn, noun->kind, &change->parent);
+  while (svc_below_next(&scan, noun->kind, &e))
+    if (svc_str_eq(svc_entity_text(c, noun, &e, "destination.clusterName"), name))
+      return svc_fail(c, SVC_E_CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT, "S", &name);
+  return svc_txn_good(c);
+}
+
+static bool live_migration_prepare(svc_call *c, svc_change *change)
+{
+  return change->before || (svc_migration_check(c, change) && live_migration_alone(c, change));
+}
+
+/* It is over: its cluster is free, and it is kept for a while. */
+static void live_migration_end(svc_call *c, svc_change *change)
+{
+  svc_node_drop(change->body, "destination");
+  svc_change_due(change, LIVE_MIGRATION_DUE_END, 0);
+  svc_change_due(change, SVC_DUE_EXPIRY, c->now + LIVE_MIGRATION_KEPT_DAYS * MIGRATION_DAY_MS);
+}
+
+static bool live_migration_fell_due(svc_call *c, svc_change *change, int tag)
+{
+  if (tag == LIVE_MIGRATION_DUE_END && live_migration_is(change->body, "READY")) {
+    svc_node_set_str(c->arena, change->body, "status", SVC_S("EXPIRED"));
+    change->event = "CLUSTER_IMPORT_EXPIRED";
+    live_migration_end(c, change);
+  } else if (tag == SVC_DUE_STATE && live_migration_is(change->body, "READY")) {
+    svc_change_due(change, LIVE_MIGRATION_DUE_END, c->now + LIVE_MIGRATION_READY_DAYS * MIGRATION_DAY_MS);
+  } else if (tag == SVC_DUE_STATE && (live_migration_is(change->body, "COMPLETE") || live_migration_is(change->body, "FAILED"))) {
+    live_migration_end(c, change);
+  }
+  return true;
+}
+
+static bool live_migration_cutover(svc_call *c)
+{
+  svc_change change;
+  svc_entity e;
+  if (!svc_change_begin(c, &change)) return false;
+  if (live_migration_is(change.before, "CUTOVER")) return svc_answer_nothing(c); /* asked for again: it is under way */
+  if (!live_migration_is(change.before, "READY"))
+    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the migration is not ready for the cutover");
+  svc_node_set_str(c->arena, change.body, "status", SVC_S("CUTOVER"));
+  change.state = "CUTOVER";
+  change.event = "CLUSTER_IMPORT_CUTOVER";
+  svc_change_due(&change, LIVE_MIGRATION_DUE_END, 0);
+  return svc_change_keep(c, &change, &e) && svc_answer_nothing(c);
+}
+
+/* ---- how it is shown */
+
+static svc_node *live_migration_view(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e), *out = body ? svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")) : NULL, *hosts;
+  bool ready = live_migration_is(body, "READY"), on = ready || live_migration_is(body, "CUTOVER");
+  if (!out) return NULL;
+  svc_node_set_str(c->arena, out, "_id", svc_node_str(body, "_id"));
+  hosts = svc_node_copy(c->arena, svc_node_get(body, "migrationHosts"));
+  if (!hosts) return NULL;
+  svc_node_put(c->arena, out, hosts);
+  svc_node_set_bool(c->arena, out, "readyForCutover", ready);
+  svc_node_set_str(c->arena, out, "status", on ? SVC_S("WORKING") : svc_node_str(body, "status"));
+  return out;
+}
+
+/* While it copies, the driver is asked how far it lags behind. */
+static bool live_migration_read(svc_call *c)
+{
+  const svc_noun *noun = c->plan->noun->noun;
+  svc_answer *a = &c->answer;
+  svc_entity e;
+  svc_str status;
+  bool stored;
+  if (!svc_target(c, &e, &stored) || !svc_answer_entity(c, &e)) return false;
+  a->own = svc_arena_copy(c->arena, a->own); /* the transaction ends before the answer is written */
+  status = svc_entity_text(c, noun, &e, "status");
+  if (!svc_str_is(status, "WORKING") && !svc_str_is(status, "READY") && !svc_str_is(status, "CUTOVER")) return true;
+  c->question->what = "measure";
+  c->question->resource = noun->name;
+  c->question->resource_id = svc_id_str(c->arena, &e.id).p;
+  c->question->group_id = svc_id_str(c->arena, &c->scope.group).p;
+  c->question->org_id = svc_id_str(c->arena, &c->scope.org).p;
+  c->question->name = svc_arena_copy(c->arena, e.key).p;
+  c->question->parameters = "{\"metric\":\"lagTimeSeconds\"}";
+  return !c->arena->failed || svc_no_memory(c);
+}
+
+static bool live_migration_told(svc_call *c, const svc_reply *reply)
+{
+  const svc_node *said = svc_migration_reply(c, reply);
+  svc_node *body = said ? svc_json_parse(c->arena, c->answer.body) : NULL;
+  int64_t lag = svc_node_i64(said, "value", -1);
+  if (!body) return c->error.code ? false : svc_no_memory(c);
+  if (lag >= 0) svc_node_set_i64(c->arena, body, "lagTimeSeconds", lag);
+  if (!svc_answer_body(c, body)) return false;
+  c->answer.revision = svc_body_revision(c->answer.body);
+  return true;
+}
+
+SVC_PRIVATE const svc_noun svc_noun_live_migration = {
+  .name = "live migration",
+  .rel = "liveMigration",
+  .kind = "lmig",
+  .parent = "project",
+  .param = "liveMigrationId",
+  .flags = SVC_EXPIRES,
+  .object = &live_migration_object,
+  .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+  .most = LIVE_MIGRATION_MOST,
+  .err_quota = SVC_E_TOO_MANY_RESOURCES,
+  .lifecycle = &live_migration_lifecycle,
+  .refs = live_migration_refs,
+  .event_created = "CLUSTER_IMPORT_STARTED",
+  .event_field = "resourceId",
+  .routes = live_migration_routes,
+  .prepare = live_migration_prepare,
+  .fell_due = live_migration_fell_due,
+  .view = live_migration_view,
+};

@@ -1,0 +1,130 @@
+/*
+** What is asked for when data is to come from elsewhere while it is in use: from where, to which cluster of the project,
+** through which host. The request to validate a migration is the same as that for the migration itself.
+**
+** The rule: a name and a password for the source are looked at and forgotten. Nothing here keeps a secret in clear, and no
+** order has one; who needs them gives them to the data plane's own agent, and lets that manage them.
+*/
+#include "catalog/catalog.h"
+#include "catalog/migration/migration_parts.h"
+
+enum { MIGRATION_PARTS_SHARDED = 100, MIGRATION_PARTS_KEYS = 32, MIGRATION_PARTS_BYTES = 16 << 10 };
+
+static const char *const migration_parts_hosts[] = { "PUBLIC", "PRIVATE_LINK", "VPC_PEERING", NULL };
+
+static const svc_field migration_parts_destination_fields[] = {
+  F_STR("clusterName", .flags = SVC_REQUIRED | SVC_FIXED, .min = 1, .max = 64),
+  F_HEX24("groupId", .flags = SVC_REQUIRED),
+  F_ENUM("hostnameSchemaType", migration_parts_hosts, .flags = SVC_REQUIRED),
+  F_STR("privateLinkId", .flags = SVC_NULLABLE, .min = 1, .max = 255),
+  F_END
+};
+static const svc_object migration_parts_destination = { .name = "Destination", .fields = migration_parts_destination_fields };
+
+static const svc_field migration_parts_keys_fields[] = {
+  { .name = "key", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1,
+    .max_items = MIGRATION_PARTS_KEYS },
+  F_END
+};
+static const svc_object migration_parts_keys = { .name = "ShardKeys", .fields = migration_parts_keys_fields };
+static const svc_field migration_parts_entry_fields[] = {
+  F_STR("collection", .flags = SVC_REQUIRED, .min = 1, .max = 255),
+  F_STR("database", .flags = SVC_REQUIRED, .min = 1, .max = 64),
+  F_OBJ("shardCollection", &migration_parts_keys, .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object migration_parts_entry = { .name = "ShardEntry", .fields = migration_parts_entry_fields };
+static const svc_field migration_parts_sharding_fields[] = {
+  F_BOOL("createSupportingIndexes", .flags = SVC_REQUIRED),
+  F_LIST("shardingEntries", &migration_parts_entry, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS,
+         .max_items = MIGRATION_PARTS_SHARDED),
+  F_END
+};
+static const svc_object migration_parts_sharding = { .name = "ShardingRequest", .fields = migration_parts_sharding_fields };
+
+static const svc_field migration_parts_source_fields[] = {
+  F_STR("caCertificatePath", .flags = SVC_NULLABLE, .min = 1, .max = 1024),
+  F_STR("clusterName", .flags = SVC_REQUIRED, .min = 1, .max = 64),
+  F_HEX24("groupId", .flags = SVC_REQUIRED),
+  F_BOOL("managedAuthentication", .flags = SVC_REQUIRED),
+  F_STR("password", .flags = SVC_WRITE_ONLY | SVC_NULLABLE, .max = 1024),
+  F_BOOL("ssl", .flags = SVC_REQUIRED),
+  F_STR("username", .flags = SVC_WRITE_ONLY | SVC_NULLABLE, .max = 255),
+  F_END
+};
+static const svc_object migration_parts_source = { .name = "Source", .fields = migration_parts_source_fields };
+
+static const svc_field migration_parts_fields[] = {
+  F_HEX24("_id", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_ID),
+  F_OBJ("destination", &migration_parts_destination, .flags = SVC_REQUIRED),
+  F_BOOL("dropDestinationData", .preset = "false"),
+  F_STRS("migrationHosts", .flags = SVC_REQUIRED, .min_items = 1, .max_items = 1,
+         .pattern = "^([a-zA-Z0-9]([a-zA-Z0-9-]*)\\.){0,10}[a-zA-Z0-9]([a-zA-Z0-9-]*)$"),
+  F_OBJ("sharding", &migration_parts_sharding),
+  F_OBJ("source", &migration_parts_source, .flags = SVC_REQUIRED),
+  F_END
+};
+SVC_PRIVATE const svc_object svc_migration_request = { .name = "LiveMigrationRequest", .fields = migration_parts_fields };
+
+/* Names of fields may be of any length: all together they are not. */
+static bool migration_parts_fits(svc_call *c, const svc_node *body)
+{
+  svc_buf b = svc_buf_new(c->arena, 512);
+  svc_node_write(&b, body);
+  if (b.n <= MIGRATION_PARTS_BYTES) return true;
+  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("sharding"), "makes the request larger than %d bytes", MIGRATION_PARTS_BYTES);
+  return false;
+}
+
+/* Of a shard key each part is one field with a direction, { "a": 1 }, or with "hashed". */
+static void migration_parts_shard_keys(svc_call *c, const svc_node *sharding)
+{
+  const svc_node *entries = svc_node_get(sharding, "shardingEntries"), *entry, *part;
+  size_t i = 0, j;
+  for (entry = entries ? entries->first : NULL; entry; entry = entry->next, i++) {
+    const svc_node *keys = svc_node_get(svc_node_get(entry, "shardCollection"), "key");
+    for (j = 0, part = keys ? keys->first : NULL; part; part = part->next, j++) {
+      const svc_node *way = part->type == SVC_J_OBJECT && svc_node_count(part) == 1 ? part->first : NULL;
+      if (way && (svc_str_is(way->text, "1") || svc_str_is(way->text, "hashed"))) continue;
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE,
+                  svc_arena_print(c->arena, "sharding.shardingEntries[%zu].shardCollection.key[%zu]", i, j),
+                  "must be an object of one field, which is 1 or \"hashed\"");
+    }
+  }
+}
+
+SVC_PRIVATE bool svc_migration_check(svc_call *c, const svc_change *change)
+{
+  const svc_node *destination = svc_node_get(change->body, "destination"), *source = svc_node_get(change->input, "source");
+  bool managed = svc_node_bool(source, "managedAuthentication", true);
+  bool linked = svc_node_get(destination, "privateLinkId") != NULL;
+  static const char *const secrets[] = { "username", "password" };
+  svc_id group;
+  size_t i;
+  if (!migration_parts_fits(c, change->body)) return svc_check_done(c);
+  if (!svc_id_parse(svc_node_str(destination, "groupId"), &group) || !svc_id_eq(&group, &c->scope.group))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("destination.groupId"), "must be the project of the path");
+  if (linked != svc_str_is(svc_node_str(destination, "hostnameSchemaType"), "PRIVATE_LINK"))
+    svc_violate(c, linked ? SVC_E_INVALID_ATTRIBUTE : SVC_E_MISSING_ATTRIBUTE, SVC_S("destination.privateLinkId"),
+                linked ? "is for a destination by PRIVATE_LINK alone" : "is required of a destination by PRIVATE_LINK");
+  for (i = 0; i < 2; i++)
+    if (managed == (svc_node_str(source, secrets[i]).n != 0))
+      svc_violate(c, managed ? SVC_E_INVALID_ATTRIBUTE : SVC_E_MISSING_ATTRIBUTE,
+                  svc_arena_print(c->arena, "source.%s", secrets[i]),
+                  managed ? "is not for a source whose authentication is managed"
+                          : "is required, unless authentication is managed");
+  migration_parts_shard_keys(c, svc_node_get(change->body, "sharding"));
+  return svc_check_done(c);
+}
+
+SVC_PRIVATE svc_node *svc_migration_reply(svc_call *c, const svc_reply *reply)
+{
+  svc_str text = { reply->bytes, reply->length };
+  svc_json_fault fault;
+  bool sound = text.n && svc_json_gate(c->arena, text, c->s->config.max_depth, &fault);
+  svc_node *out = sound ? svc_json_parse_gated(c->arena, text) : NULL;
+  if (out) return out;
+  if (c->arena->failed) svc_no_memory(c);
+  else svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  return NULL;
+}

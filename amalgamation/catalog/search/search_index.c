@@ -1,0 +1,331 @@
+/*
+** search index: an index of a collection for full-text or vector search. It is named by its id, or by database, collection
+** and name, which are its second key.
+**
+**   POST --> PENDING --> BUILDING --> READY     PATCH: BUILDING again; until it is READY, the one before answers queries
+**                           |           |
+**                           +-----------+--> DELETING <-- DELETE     then it is gone: 404
+**
+** Two families of paths show it. /search/indexes has its definition in an object of its own, with a version; that is how it
+** is stored. /fts/indexes, the older one, has all in one object, and other words for its states: IN_PROGRESS, STEADY; one that
+** is being deleted is IN_PROGRESS to it as well. Whether the collection is there only the data plane knows.
+*/
+#include "catalog/catalog.h"
+#include "catalog/search/search_parts.h"
+
+#define SEARCH_INDEX_KIND "srch"
+
+enum { SEARCH_INDEX_MOST = 200 }; /* of a cluster */
+
+/* ------------------------------------------------------------------------------------------------------ value lists */
+
+static const char *const search_index_types[] = { "search", "vectorSearch", NULL };
+static const char *const search_index_old_states[] = { "IN_PROGRESS", "STEADY", "FAILED", "MIGRATING", "STALE", "PAUSED", NULL };
+
+/* ----------------------------------------------------------------------------------------------------------- fields */
+
+#define SEARCH_INDEX_NAMED \
+  F_STR("collectionName", .flags = SVC_REQUIRED | SVC_FIXED, .min = 1, .max = 255), \
+  F_STR("database", .flags = SVC_REQUIRED | SVC_FIXED, .min = 1, .max = 64)
+#define SEARCH_INDEX_ID F_HEX24("indexID", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_ID)
+#define SEARCH_INDEX_NAME F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED, .min = 1, .max = 255)
+#define SEARCH_INDEX_TYPE F_ENUM("type", search_index_types, .flags = SVC_FIXED, .preset = "\"search\"")
+
+static const svc_field search_index_base_fields[] = {
+  SEARCH_INDEX_NAMED,
+  SEARCH_INDEX_ID,
+  F_OBJ("latestDefinitionVersion", &svc_search_version, .flags = SVC_READ_ONLY),
+  SEARCH_INDEX_NAME,
+  F_BOOL("queryable", .flags = SVC_READ_ONLY),
+  F_ENUM("status", svc_search_states, .flags = SVC_READ_ONLY),
+  F_LIST("statusDetail", &svc_search_host, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object search_index_base = { .name = "SearchIndexBase", .fields = search_index_base_fields };
+
+/* The definition is sent as `definition` and shown as `latestDefinition`: what a GET shows can be sent back without it. */
+static const svc_field search_index_text_fields[] = {
+  F_OBJ("definition", &svc_search_text, .flags = SVC_WRITE_ONLY),
+  F_OBJ("latestDefinition", &svc_search_text, .flags = SVC_READ_ONLY),
+  SEARCH_INDEX_TYPE,
+  F_END
+};
+static const svc_object search_index_text = {
+  .name = "TextSearchIndex", .fields = search_index_text_fields, .base = &search_index_base
+};
+static const svc_field search_index_vector_fields[] = {
+  F_OBJ("definition", &svc_search_vector, .flags = SVC_WRITE_ONLY),
+  F_OBJ("latestDefinition", &svc_search_vector, .flags = SVC_READ_ONLY),
+  F_ENUM("type", search_index_types, .flags = SVC_FIXED),
+  F_END
+};
+static const svc_object search_index_vector = {
+  .name = "VectorSearchIndex", .fields = search_index_vector_fields, .base = &search_index_base
+};
+static const svc_variant search_index_variants[] = {
+  { "search", &search_index_text }, { "vectorSearch", &search_index_vector }, { NULL, NULL }
+};
+static const svc_object search_index_object = {
+  .name = "SearchIndex", .variant_by = "type", .variant_default = "search", .variants = search_index_variants
+};
+
+/* The older shape: the definition, and beside its members those of the index. */
+static const svc_field search_index_old_fields[] = {
+  SEARCH_INDEX_NAMED,
+  SEARCH_INDEX_ID,
+  SEARCH_INDEX_NAME,
+  F_ENUM("status", search_index_old_states, .flags = SVC_READ_ONLY),
+  SEARCH_INDEX_TYPE,
+  F_END
+};
+static const svc_object search_index_old_text = {
+  .name = "TextClusterSearchIndex", .fields = search_index_old_fields, .base = &svc_search_text
+};
+static const svc_object search_index_old_vector = {
+  .name = "VectorClusterSearchIndex", .fields = search_index_old_fields, .base = &svc_search_vector
+};
+static const svc_variant search_index_old_variants[] = {
+  { "search", &search_index_old_text }, { "vectorSearch", &search_index_old_vector }, { NULL, NULL }
+};
+static const svc_object search_index_old = {
+  .name = "ClusterSearchIndex", .variant_by = "type", .variant_default = "search", .variants = search_index_old_variants
+};
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+static bool search_index_in_collection(svc_call *c, const svc_entity *e);
+static svc_node *search_index_old_view(svc_call *c, const svc_entity *e);
+static bool search_index_old_create(svc_call *c);
+static bool search_index_old_update(svc_call *c);
+
+#define SEARCH_INDEX_READERS \
+  (SVC_R_GROUP_DATA_ACCESS_READ_ONLY | SVC_R_GROUP_DATA_ACCESS_READ_WRITE | SVC_R_GROUP_SEARCH_INDEX_EDITOR | \
+   SVC_R_GROUP_STREAM_PROCESSING_OWNER)
+#define SEARCH_INDEX \
+  "/groups/{groupId}/clusters/{clusterName}/search/indexes", SVC_SET_SEARCH_INDEXES, (20240530), SEARCH_INDEX_READERS, \
+    SVC_R_GROUP_SEARCH_INDEX_EDITOR
+#define SEARCH_INDEX_OLD \
+  "/groups/{groupId}/clusters/{clusterName}/fts/indexes", SVC_SET_SEARCH_INDEXES, (20230101), SEARCH_INDEX_READERS, \
+    SVC_R_GROUP_SEARCH_INDEX_EDITOR
+#define SEARCH_INDEX_OF "/{databaseName}/{collectionName}"
+#define SEARCH_INDEX_BY .by = "database/collectionName/name"
+#define SEARCH_INDEX_SHOWN_OLD \
+  .deprecated = 20240530, .sunset = 20270701, .answer = &search_index_old, .view = search_index_old_view
+#define SEARCH_INDEX_CHANGE "{\"definition\":{\"mappings\":{\"fields\":{\"title\":{\"type\":\"string\"}}}}}"
+
+static const svc_route search_index_routes[] = {
+  R_GET(SEARCH_INDEX, "", .flags = SVC_BARE, .run = svc_verb_list),
+  R_POST(SEARCH_INDEX, "", .status = 202, .run = svc_verb_create,
+         .example = "{\"collectionName\":\"movies\",\"database\":\"shop\",\"name\":\"default\",\"type\":\"search\","
+                    "\"definition\":{\"mappings\":{\"dynamic\":true}}}"),
+  R_GET(SEARCH_INDEX, SEARCH_INDEX_OF, .flags = SVC_BARE, .keep = search_index_in_collection, .run = svc_verb_list),
+  R_GET(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .run = svc_verb_read),
+  R_PATCH(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .run = svc_verb_update, .example = SEARCH_INDEX_CHANGE),
+  R_DELETE(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .status = 204, .run = svc_verb_delete),
+  R_GET(SEARCH_INDEX, "/{indexId}", .run = svc_verb_read),
+  R_PATCH(SEARCH_INDEX, "/{indexId}", .run = svc_verb_update, .example = SEARCH_INDEX_CHANGE),
+  R_DELETE(SEARCH_INDEX, "/{indexId}", .status = 204, .run = svc_verb_delete),
+  R_POST(SEARCH_INDEX_OLD, "", SEARCH_INDEX_SHOWN_OLD, .status = 202, .body = &search_index_old, .run = search_index_old_create,
+         .example = "{\"collectionName\":\"movies\",\"database\":\"shop\",\"name\":\"older\",\"mappings\":{\"dynamic\":true}}"),
+  R_GET(SEARCH_INDEX_OLD, SEARCH_INDEX_OF, SEARCH_INDEX_SHOWN_OLD, .flags = SVC_BARE, .keep = search_index_in_collection,
+        .run = svc_verb_list),
+  R_GET(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .run = svc_verb_read),
+  R_PATCH(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .body = &search_index_old, .run = search_index_old_update,
+          .example = "{\"numPartitions\":2}"),
+  R_DELETE(SEARCH_INDEX_OLD, "/{indexId}", .deprecated = 20240530, .sunset = 20270701, .status = 204,
+           .run = svc_verb_delete),
+  SVC_ROUTES_END
+};
+
+/* -------------------------------------------------------------------------------------------------------- lifecycle */
+
+static const svc_transition search_index_transitions[] = {
+  { "PENDING", "BUILDING", 5, NULL, NULL },
+  { "BUILDING", "READY", 30, "FTS_INDEX_BUILD_COMPLETE", "index.build" },
+  { "DELETING", NULL, 10, "FTS_INDEX_CLEANED_UP", "index.drop" },
+  { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle search_index_lifecycle = {
+  .field = "status", .created = "PENDING", .updated = "BUILDING", .deleted = "DELETING", .failed = "FAILED",
+  .event_failed = "FTS_INDEX_BUILD_FAILED", .transitions = search_index_transitions
+};
+
+/* One that is being deleted is there to be seen, and for nothing else. */
+static const svc_guard search_index_guards[] = {
+  { "status", "DELETING", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_RESOURCE_NOT_FOUND },
+  { NULL, NULL, 0, 0 }
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+static bool search_index_is_vector(const svc_node *body)
+{
+  return svc_str_is(svc_node_str(body, "type"), "vectorSearch");
+}
+
+/* ---- where it is */
+
+static bool search_index_in_collection(svc_call *c, const svc_entity *e)
+{
+  const svc_noun *noun = c->plan->noun->noun;
+  return svc_str_eq(svc_entity_text(c, noun, e, "database"), svc_path_param(c, "databaseName")) &&
+         svc_str_eq(svc_entity_text(c, noun, e, "collectionName"), svc_path_param(c, "collectionName"));
+}
+
+/* The namespace and name must be free; a look by itself, for an error that says both apart. */
+static bool search_index_free(svc_call *c, const svc_change *change)
+{
+  svc_str database = svc_node_str(change->body, "database"), collection = svc_node_str(change->body, "collectionName");
+  svc_str name = svc_node_str(change->body, "name"), space;
+  svc_buf b = svc_buf_new(c->arena, 128);
+  svc_named other;
+  svc_percent_encode(&b, database);
+  svc_buf_char(&b, '/');
+  svc_percent_encode(&b, collection);
+  svc_buf_char(&b, '/');
+  svc_percent_encode(&b, name);
+  if (svc_named_get(c->txn, SEARCH_INDEX_KIND, &change->parent, svc_buf_done(&b), &other) != SVC_OK) return svc_txn_good(c);
+  space = svc_arena_print(c->arena, SVC_FMT "." SVC_FMT, SVC_ARG(database), SVC_ARG(collection));
+  return svc_fail(c, SVC_E_SEARCH_DUPLICATE_INDEX, "SS", &name, &space);
+}
+
+/* ---- changes */
+
+/* Another definition is another version. */
+static bool search_index_count(svc_call *c, svc_change *change)
+{
+  const svc_node *before = svc_node_get(change->before, "latestDefinition");
+  int64_t version = svc_node_i64(svc_node_get(change->before, "latestDefinitionVersion"), "version", 0);
+  svc_node *now;
+  char date[21];
+  if (before && svc_node_same(before, svc_node_get(change->body, "latestDefinition"))) return true;
+  now = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("latestDefinitionVersion"), SVC_S(""));
+  if (!now) return svc_no_memory(c);
+  svc_date_text(c->now, date);
+  svc_node_set_str(c->arena, now, "createdAt", svc_str_c(date));
+  svc_node_set_i64(c->arena, now, "version", version + 1);
+  svc_node_put(c->arena, change->body, now);
+  return true;
+}
+
+static bool search_index_prepare(svc_call *c, svc_change *change)
+{
+  const svc_node *sent = svc_node_get(change->input, "definition");
+  bool vector = search_index_is_vector(change->body);
+  svc_node *definition;
+  if (!change->before && !sent && !svc_node_get(change->body, "latestDefinition")) {
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("definition"), "is required");
+    return svc_check_done(c);
+  }
+  if (sent) { /* its table has passed it; once more, for its defaults */
+    definition = svc_check(c, vector ? &svc_search_vector : &svc_search_text, sent, NULL, SVC_CHECK_CREATE);
+    if (!definition) return svc_check_done(c) ? svc_no_memory(c) : false;
+    definition->name = SVC_S("latestDefinition");
+    svc_node_put(c->arena, change->body, definition);
+  }
+  if (!svc_search_check(c, vector, svc_node_get(change->body, "latestDefinition"), sent ? "definition." : "")) return false;
+  if (!change->before) svc_node_set_bool(c->arena, change->body, "queryable", false);
+  return (change->before || search_index_free(c, change)) && search_index_count(c, change);
+}
+
+static bool search_index_fell_due(svc_call *c, svc_change *change, int tag)
+{
+  if (tag == SVC_DUE_STATE && svc_str_is(svc_node_str(change->body, "status"), "READY"))
+    svc_node_set_bool(c->arena, change->body, "queryable", true);
+  return true;
+}
+
+/* ---- the older family */
+
+/* Members of the index itself; all others are of its definition. */
+static const char *const search_index_own[] = { "collectionName", "database", "indexID", "name", "type", NULL };
+
+static bool search_index_put_copy(svc_call *c, svc_node *to, const svc_node *member)
+{
+  svc_node *copy = svc_node_copy(c->arena, member);
+  if (copy) svc_node_put(c->arena, to, copy);
+  return copy != NULL;
+}
+
+static svc_node *search_index_old_view(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e), *definition = svc_node_get(body, "latestDefinition"), *member;
+  svc_node *out = body ? svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")) : NULL;
+  svc_str status = svc_node_str(body, "status");
+  if (!out || !definition) return NULL;
+  for (member = body->first; member; member = member->next)
+    if (svc_value_in(c->s, member->name, search_index_own) && !search_index_put_copy(c, out, member)) return NULL;
+  for (member = definition->first; member; member = member->next)
+    if (!search_index_put_copy(c, out, member)) return NULL;
+  if (svc_str_is(status, "READY")) status = SVC_S("STEADY");
+  else if (!svc_value_in(c->s, status, search_index_old_states)) status = SVC_S("IN_PROGRESS");
+  svc_node_set_str(c->arena, out, "status", status);
+  return out;
+}
+
+/* What was sent in the older shape, in that which is stored: into a body that has the rest. */
+static bool search_index_from_old(svc_call *c, const svc_node *old, svc_node *body)
+{
+  svc_node *definition = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("latestDefinition"), SVC_S(""));
+  const svc_node *member;
+  if (!definition) return svc_no_memory(c);
+  for (member = old->first; member; member = member->next) {
+    if (svc_str_is(member->name, "status")) continue;
+    if (!search_index_put_copy(c, svc_value_in(c->s, member->name, search_index_own) ? body : definition, member))
+      return svc_no_memory(c);
+  }
+  svc_node_put(c->arena, body, definition);
+  return true;
+}
+
+static bool search_index_old_create(svc_call *c)
+{
+  svc_change change;
+  svc_entity e;
+  if (!svc_resolve_all(c)) return false;
+  memset(&change, 0, sizeof change);
+  change.noun = c->plan->noun;
+  change.input = c->body;
+  change.event = c->plan->noun->noun->event_created;
+  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!change.body) return svc_no_memory(c);
+  return search_index_from_old(c, c->checked, change.body) && svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
+}
+
+static bool search_index_old_update(svc_call *c)
+{
+  svc_change change;
+  svc_node *shown, *merged;
+  if (!svc_change_begin(c, &change)) return false;
+  shown = search_index_old_view(c, &change.entity);
+  if (!shown) return c->error.code ? false : svc_no_memory(c);
+  merged = svc_check(c, &search_index_old, c->body, shown, SVC_CHECK_UPDATE);
+  if (!svc_check_done(c)) return false;
+  return search_index_from_old(c, merged, change.body) && svc_change_store(c, &change);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+SVC_PRIVATE const svc_noun svc_noun_search_index = {
+  .name = "search index",
+  .rel = "searchIndex",
+  .kind = SEARCH_INDEX_KIND,
+  .parent = "cluster",
+  .param = "indexId",
+  .flags = SVC_EVENT_PARENT,
+  .object = &search_index_object,
+  .unique = "database/collectionName/name",
+  .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+  .err_exists = SVC_E_SEARCH_DUPLICATE_INDEX,
+  .most = SEARCH_INDEX_MOST,
+  .err_quota = SVC_E_TOO_MANY_RESOURCES,
+  .lifecycle = &search_index_lifecycle,
+  .guards = search_index_guards,
+  .event_created = "FTS_INDEX_CREATED",
+  .event_updated = "FTS_INDEX_UPDATED",
+  .event_deleted = "FTS_INDEX_DELETED",
+  .routes = search_index_routes,
+  .prepare = search_index_prepare,
+  .fell_due = search_index_fell_due,
+  .view = svc_search_view,
+};

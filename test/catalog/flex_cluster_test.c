@@ -1,0 +1,504 @@
+/*
+** Flex clusters, their snapshots and restore jobs, and how one becomes a dedicated cluster: through requests, with the clock
+** moved by hand.
+*/
+#include "support.h"
+
+#define HOUR 3600
+#define DAY (24 * HOUR)
+#define FLEX(name) "{\"name\":\"" name "\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}"
+#define SPECS(provider, size) \
+  "\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{\"instanceSize\":\"" size "\"}," \
+  "\"providerName\":" provider ",\"regionName\":\"US_EAST_1\"}]}]"
+#define CLUSTER(name) "{\"name\":\"" name "\"," SPECS("\"AWS\"", "M10") "}"
+
+typedef struct flex_world {
+  t_service t;
+  const char *org, *group;
+} flex_world;
+
+static void open_world(flex_world *w, const svc_config *changes)
+{
+  memset(w, 0, sizeof *w);
+  t_open(&w->t, changes);
+  w->org = t_organization(&w->t, "Acme");
+  w->group = t_project(&w->t, w->org, "P1");
+}
+
+static int flex(flex_world *w, const char *method, const char *tail, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/groups/%s/flexClusters%s", w->group, tail);
+}
+
+static int clusters(flex_world *w, const char *method, const char *tail, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/groups/%s/clusters%s", w->group, tail);
+}
+
+static void make(flex_world *w)
+{
+  munit_assert_int(flex(w, "POST", "", FLEX("F")), ==, 202);
+}
+
+static void expect(flex_world *w, int status, int wanted, const char *code)
+{
+  if (status != wanted) munit_errorf("%d, not %d: %s", status, wanted, w->t.response.body);
+  munit_assert_string_equal(t_error(&w->t), code);
+}
+
+static const char *state(flex_world *w)
+{
+  munit_assert_int(flex(w, "GET", "/F", NULL), ==, 200);
+  return t_str(&w->t, "stateName");
+}
+
+/* Is there an event of this type about cluster F? */
+static bool told(flex_world *w, const char *type)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?clusterNames=F&eventType=%s", w->group, type), ==, 200);
+  return t_int(&w->t, "totalCount") > 0;
+}
+
+static MunitResult flex_states(const MunitParameter params[], void *data)
+{
+  flex_world w;
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  make(&w);
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "CREATING");
+  munit_assert_string_equal(t_str(&w.t, "providerSettings.providerName"), "FLEX");
+  munit_assert_int64(t_int(&w.t, "providerSettings.diskSizeGB"), ==, 5);
+  munit_assert_string_equal(t_str(&w.t, "backupSettings.enabled"), "true");
+  munit_assert_string_equal(t_str(&w.t, "versionReleaseSystem"), "LTS");
+  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standardSrv"), "+srv://"));
+  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "-shard-00-02."));
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", w.group), ==, 200);
+  munit_assert_int64(t_int(&w.t, "clusterCount"), ==, 1);
+  t_advance(&w.t, 10);
+  munit_assert_string_equal(state(&w), "IDLE");
+  munit_assert_true(told(&w, "CLUSTER_CREATED") && told(&w, "CLUSTER_READY"));
+
+  munit_assert_int(flex(&w, "PATCH", "/F", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}],\"terminationProtectionEnabled\":true}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
+  munit_assert_true(told(&w, "CLUSTER_TAGS_MODIFIED") && told(&w, "CLUSTER_UPDATE_SUBMITTED"));
+  expect(&w, flex(&w, "DELETE", "/F", NULL), 400, "CANNOT_TERMINATE_CLUSTER_WHEN_TERMINATION_PROTECTION_ENABLED");
+  munit_assert_int(flex(&w, "PATCH", "/F", "{\"terminationProtectionEnabled\":false}"), ==, 200);
+
+  expect(&w, t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), 409, "CANNOT_CLOSE_GROUP_ACTIVE_CLUSTERS");
+  munit_assert_int(flex(&w, "DELETE", "/F", NULL), ==, 204);
+  munit_assert_string_equal(state(&w), "DELETING");
+  expect(&w, flex(&w, "DELETE", "/F", NULL), 400, "CLUSTER_ALREADY_REQUESTED_DELETION");
+  expect(&w, flex(&w, "PATCH", "/F", "{\"tags\":[]}"), 400, "CLUSTER_ALREADY_REQUESTED_DELETION");
+  t_advance(&w.t, 10);
+  expect(&w, flex(&w, "GET", "/F", NULL), 404, "CLUSTER_NOT_FOUND");
+  munit_assert_true(told(&w, "CLUSTER_DELETE_SUBMITTED") && told(&w, "CLUSTER_DELETED"));
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", w.group), ==, 200);
+  munit_assert_int64(t_int(&w.t, "clusterCount"), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult flex_refused(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *body, *code;
+  } bad[] = {
+    { "{\"name\":\"-x\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", "CLUSTER_NAME_INVALID" },
+    { "{\"name\":\"F\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"EUROPE_WEST\"}}", "INVALID_REGION" },
+    { "{\"name\":\"F\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"NOWHERE\"}}", "INVALID_REGION" },
+    { "{\"name\":\"F\",\"providerSettings\":{\"backingProviderName\":\"TENANT\",\"regionName\":\"US_EAST_1\"}}", "INVALID_PROVIDER" },
+    { "{\"name\":\"F\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"diskSizeGB\":7}}",
+      "ATTRIBUTE_READ_ONLY" },
+    { "{\"name\":\"F\"}", "MISSING_ATTRIBUTE" },
+  };
+  flex_world w;
+  size_t i;
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    expect(&w, flex(&w, "POST", "", bad[i].body), 400, bad[i].code);
+    munit_assert_int(flex(&w, "GET", "", NULL), ==, 200);
+    munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  }
+  make(&w);
+  expect(&w, flex(&w, "PATCH", "/F", "{\"name\":\"G\"}"), 400, "CLUSTER_CANNOT_CHANGE_NAME");
+  expect(&w, flex(&w, "PATCH", "/F", "{\"providerSettings\":{\"regionName\":\"EU_WEST_1\"}}"), 400, "ATTRIBUTE_READ_ONLY");
+  munit_assert_true(t_violation(&w.t, "providerSettings.regionName"));
+  munit_assert_int(flex(&w, "PATCH", "/F", "{\"providerSettings\":{\"regionName\":\"US_EAST_1\"}}"), ==, 200);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* One space of names, and of numbers, for both kinds of clusters; each API sends away the other's. */
+static MunitResult flex_names(const MunitParameter params[], void *data)
+{
+  flex_world w;
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  make(&w);
+  munit_assert_int(clusters(&w, "POST", "", CLUSTER("C")), ==, 202);
+  expect(&w, flex(&w, "POST", "", FLEX("C")), 409, "DUPLICATE_CLUSTER_NAME");
+  expect(&w, clusters(&w, "POST", "", CLUSTER("F")), 409, "DUPLICATE_CLUSTER_NAME");
+  expect(&w, flex(&w, "GET", "/C", NULL), 400, "CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API");
+  munit_assert_string_equal(t_param(&w.t, 0), "C");
+  expect(&w, clusters(&w, "GET", "/F", NULL), 400, "CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API");
+  expect(&w, flex(&w, "GET", "/nobody", NULL), 404, "CLUSTER_NOT_FOUND");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", w.group), ==, 200);
+  munit_assert_int64(t_int(&w.t, "clusterCount"), ==, 2);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/limits/svc.project.deployment.clusters", w.group), ==, 200);
+  munit_assert_int64(t_int(&w.t, "currentUsage"), ==, 2);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"value\":2}", "/groups/%s/limits/svc.project.deployment.clusters", w.group), ==, 200);
+  expect(&w, flex(&w, "POST", "", FLEX("G")), 403, "CLUSTERS_LIMIT_EXCEEDED");
+  expect(&w, clusters(&w, "POST", "", CLUSTER("G")), 403, "CLUSTERS_LIMIT_EXCEEDED");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- upgrade */
+
+/* What runs and costs money, of this noun's kind: "FLEX_AWS 1000". */
+static const char *costs(flex_world *w, const char *kind)
+{
+  static char text[128];
+  svc_commit *k = &w->t.s->commit;
+  svc_ledger_line line;
+  svc_scan scan;
+  svc_txn *txn;
+  svc_id org;
+  text[0] = 0;
+  munit_assert_true(svc_id_parse(svc_str_c(w->org), &org));
+  munit_assert_int(k->port->read_begin(k->store, &txn), ==, SVC_OK);
+  for (svc_ledger_begin(&scan, txn, &org, 0); svc_ledger_next(&scan, &line);)
+    if (memcmp(line.kind, kind, 4) == 0 && line.until == 0)
+      snprintf(text, sizeof text, SVC_FMT " %d", SVC_ARG(line.meter.sku), (int)line.meter.quantity);
+  k->port->read_end(txn);
+  return text;
+}
+
+static MunitResult flex_upgrade(const MunitParameter params[], void *data)
+{
+  flex_world w;
+  const char *id, *srv;
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  expect(&w, flex(&w, "POST", ":tenantUpgrade", CLUSTER("F")), 404, "CLUSTER_NOT_FOUND");
+  munit_assert_int(clusters(&w, "POST", "", CLUSTER("C")), ==, 202);
+  expect(&w, flex(&w, "POST", ":tenantUpgrade", CLUSTER("C")), 400, "CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API");
+  make(&w);
+  expect(&w, flex(&w, "POST", ":tenantUpgrade", CLUSTER("F")), 400, "TENANT_CLUSTER_UPDATE_UNSUPPORTED");
+  t_advance(&w.t, 10);
+  munit_assert_int(flex(&w, "PATCH", "/F", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200);
+  id = t_keep(&w.t, t_str(&w.t, "id"));
+  srv = t_keep(&w.t, t_str(&w.t, "connectionStrings.standardSrv"));
+  expect(&w, flex(&w, "POST", ":tenantUpgrade", "{\"name\":\"F\"," SPECS("\"TENANT\",\"backingProviderName\":\"AWS\"", "M0") "}"), 400,
+         "INVALID_CLUSTER_CONFIGURATION");
+  munit_assert_true(t_violation(&w.t, "replicationSpecs"));
+  munit_assert_string_equal(state(&w), "IDLE");
+  munit_assert_string_equal(costs(&w, "flex"), "FLEX_AWS 1000");
+
+  munit_assert_int(flex(&w, "POST", ":tenantUpgrade", CLUSTER("F")), ==, 200);
+  munit_assert_string_equal(costs(&w, "flex"), "");
+  munit_assert_string_equal(costs(&w, "clus"), "INSTANCE_AWS_M10 3000");
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "UPDATING");
+  munit_assert_string_equal(t_str(&w.t, "providerSettings.providerName"), "FLEX");
+  expect(&w, flex(&w, "GET", "/F", NULL), 400, "CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API");
+  munit_assert_int(clusters(&w, "GET", "/F", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "UPDATING");
+  munit_assert_string_equal(t_str(&w.t, "id"), id);
+  munit_assert_string_equal(t_str(&w.t, "connectionStrings.standardSrv"), srv);
+  munit_assert_string_equal(t_str(&w.t, "tags[0].key"), "a");
+  t_advance(&w.t, 10);
+  munit_assert_int(clusters(&w, "GET", "/F", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
+  munit_assert_true(told(&w, "FLEX_UPGRADE_STARTED") && told(&w, "CLUSTER_UPDATE_COMPLETED"));
+  munit_assert_false(told(&w, "CLUSTER_DELETED"));
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", w.group), ==, 200);
+  munit_assert_int64(t_int(&w.t, "clusterCount"), ==, 2);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- snapshots */
+
+static const char *snapshot(flex_world *w, int which, const char *field)
+{
+  char path[64];
+  munit_assert_int(flex(w, "GET", "/F/backup/snapshots", NULL), ==, 200);
+  snprintf(path, sizeof path, "results[%d].%s", which, field);
+  return t_keep(&w->t, t_str(&w->t, path));
+}
+
+static MunitResult flex_snapshots(const MunitParameter params[], void *data)
+{
+  svc_config config = { .provision_ms = 100000 };
+  flex_world w;
+  const char *id, *path;
+  int day;
+  (void)params, (void)data;
+  open_world(&w, &config);
+  make(&w);
+  munit_assert_int(flex(&w, "GET", "/F/backup/snapshots", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "results"), ==, 0);
+  t_advance(&w.t, DAY);
+  munit_assert_string_equal(snapshot(&w, 0, "status"), "PENDING");
+  munit_assert_string_equal(snapshot(&w, 0, "startTime"), "");
+  id = snapshot(&w, 0, "id");
+  t_advance(&w.t, 5);
+  munit_assert_string_equal(snapshot(&w, 0, "status"), "QUEUED");
+  t_advance(&w.t, 5);
+  munit_assert_string_equal(snapshot(&w, 0, "status"), "RUNNING");
+  munit_assert_string_equal(snapshot(&w, 0, "startTime"), "2025-06-02T00:00:10Z");
+  t_advance(&w.t, 40);
+  munit_assert_string_equal(snapshot(&w, 0, "status"), "COMPLETED");
+  munit_assert_string_equal(snapshot(&w, 0, "scheduledTime"), "2025-06-02T00:00:00Z");
+  munit_assert_string_equal(snapshot(&w, 0, "finishTime"), "2025-06-02T00:00:50Z");
+  munit_assert_string_equal(snapshot(&w, 0, "expiration"), "2025-06-10T00:00:00Z");
+  munit_assert_true(told(&w, "TENANT_SNAPSHOT_STARTED_AUDIT") && told(&w, "TENANT_SNAPSHOT_COMPLETED_AUDIT"));
+  for (day = 2; day <= 8; day++) {
+    t_advance(&w.t, DAY);
+    munit_assert_int(flex(&w, "GET", "/F/backup/snapshots", NULL), ==, 200);
+    munit_assert_size(t_count(&w.t, "results"), ==, (size_t)day);
+  }
+  t_advance(&w.t, DAY);
+  munit_assert_int(flex(&w, "GET", "/F/backup/snapshots", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "results"), ==, 8);
+  munit_assert_string_equal(snapshot(&w, 0, "scheduledTime"), "2025-06-10T00:00:00Z");
+  path = svc_arena_print(&w.t.arena, "/F/backup/snapshots/%s", id).p;
+  path = t_keep(&w.t, path);
+  expect(&w, flex(&w, "GET", path, NULL), 404, "SNAPSHOT_NOT_FOUND");
+  munit_assert_true(told(&w, "TENANT_SNAPSHOT_DELETED_AUDIT"));
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* After a year in which nobody looked there are as many as ever, and not a year's work was done for them. */
+static MunitResult flex_snapshots_late(const MunitParameter params[], void *data)
+{
+  svc_config config = { .store = t_counting_port() };
+  flex_world w;
+  (void)params, (void)data;
+  open_world(&w, &config);
+  make(&w);
+  t_advance(&w.t, 2 * DAY);
+  munit_assert_int(flex(&w, "GET", "/F", NULL), ==, 200);
+  t_reads_taken();
+  t_advance(&w.t, 365 * DAY);
+  munit_assert_int(flex(&w, "GET", "/F/backup/snapshots", NULL), ==, 200);
+  munit_assert_long(t_reads_taken().writes, <, 1500);
+  munit_assert_size(t_count(&w.t, "results"), ==, 8);
+  munit_assert_string_equal(t_str(&w.t, "results[0].scheduledTime"), "2026-06-03T00:00:00Z");
+  munit_assert_string_equal(t_str(&w.t, "results[7].scheduledTime"), "2026-05-27T00:00:00Z");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- restores */
+
+static int restore(flex_world *w, const char *snapshot_id, const char *target, const char *project)
+{
+  char body[256];
+  snprintf(body, sizeof body, "{\"snapshotId\":\"%s\",\"targetDeploymentItemName\":\"%s\"%s%s%s}", snapshot_id, target,
+           project ? ",\"targetProjectId\":\"" : "", project ? project : "", project ? "\"" : "");
+  return flex(w, "POST", "/F/backup/restoreJobs", body);
+}
+
+static int job(flex_world *w, const char *id)
+{
+  return t_sendf(&w->t, "GET", NULL, "/groups/%s/flexClusters/F/backup/restoreJobs/%s", w->group, id);
+}
+
+static void expect_job(flex_world *w, const char *id, const char *status)
+{
+  munit_assert_int(job(w, id), ==, 200);
+  munit_assert_string_equal(t_str(&w->t, "status"), status);
+}
+
+static MunitResult flex_restores(const MunitParameter params[], void *data)
+{
+  svc_config config = { .provision_ms = 100000 };
+  flex_world w;
+  const char *id, *snap, *other;
+  (void)params, (void)data;
+  open_world(&w, &config);
+  other = t_project(&w.t, w.org, "P2");
+  make(&w);
+  munit_assert_int(t_sendf(&w.t, "POST", FLEX("G"), "/groups/%s/flexClusters", other), ==, 202);
+  t_advance(&w.t, DAY);
+  snap = snapshot(&w, 0, "id");
+  expect(&w, restore(&w, snap, "F", NULL), 400, "INVALID_ATTRIBUTE");
+  munit_assert_true(t_violation(&w.t, "snapshotId"));
+  t_advance(&w.t, 100);
+  expect(&w, restore(&w, "5f0000000000000000000001", "F", NULL), 404, "SNAPSHOT_NOT_FOUND");
+  expect(&w, restore(&w, snap, "nobody", NULL), 404, "CLUSTER_NOT_FOUND");
+  expect(&w, restore(&w, snap, "G", NULL), 404, "CLUSTER_NOT_FOUND");
+  expect(&w, restore(&w, snap, "G", "5f0000000000000000000001"), 404, "GROUP_NOT_FOUND");
+  munit_assert_int(flex(&w, "GET", "/F/backup/restoreJobs", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+
+  munit_assert_int(restore(&w, snap, "G", other), ==, 202);
+  munit_assert_string_equal(t_str(&w.t, "status"), "PENDING");
+  munit_assert_string_equal(t_str(&w.t, "deliveryType"), "RESTORE");
+  munit_assert_string_equal(t_str(&w.t, "instanceName"), "F");
+  munit_assert_string_equal(t_str(&w.t, "projectId"), w.group);
+  munit_assert_string_equal(t_str(&w.t, "targetProjectId"), other);
+  munit_assert_string_equal(t_str(&w.t, "snapshotFinishedDate"), "2025-06-02T00:00:50Z");
+  id = t_keep(&w.t, t_str(&w.t, "id"));
+  munit_assert_true(told(&w, "TENANT_RESTORE_REQUESTED_AUDIT"));
+  t_advance(&w.t, 5);
+  expect_job(&w, id, "QUEUED");
+  t_advance(&w.t, 5);
+  expect_job(&w, id, "RUNNING");
+  munit_assert_string_equal(t_str(&w.t, "restoreFinishedDate"), "");
+  t_advance(&w.t, 60);
+  expect_job(&w, id, "COMPLETED");
+  munit_assert_string_equal(t_str(&w.t, "restoreFinishedDate"), "2025-06-02T00:02:50Z");
+  munit_assert_string_equal(t_str(&w.t, "snapshotUrl"), "");
+  munit_assert_true(told(&w, "TENANT_RESTORE_COMPLETED_AUDIT"));
+
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/flexClusters/G", other), ==, 204);
+  expect(&w, restore(&w, snap, "G", other), 400, "CLUSTER_ALREADY_REQUESTED_DELETION");
+  t_advance(&w.t, 31 * DAY);
+  expect(&w, job(&w, id), 404, "RESTORE_JOB_NOT_FOUND");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* A role in the project of the path is none in that of the target. */
+static MunitResult flex_restore_elsewhere(const MunitParameter params[], void *data)
+{
+  flex_world w;
+  const char *snap, *other;
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  other = t_project(&w.t, w.org, "P2");
+  make(&w);
+  munit_assert_int(t_sendf(&w.t, "POST", FLEX("G"), "/groups/%s/flexClusters", other), ==, 202);
+  t_advance(&w.t, DAY + 100);
+  snap = snapshot(&w, 0, "id");
+  w.t.grants[0] = (svc_grant){ "GROUP_BACKUP_RECOVERY_OPERATOR", w.group };
+  w.t.caller.grant_count = 1;
+  expect(&w, restore(&w, snap, "G", other), 404, "GROUP_NOT_FOUND");
+  w.t.grants[1] = (svc_grant){ "GROUP_READ_ONLY", other };
+  w.t.caller.grant_count = 2;
+  munit_assert_int(restore(&w, snap, "G", other), ==, 403);
+  w.t.grants[1] = (svc_grant){ "GROUP_BACKUP_RECOVERY_OPERATOR", other };
+  munit_assert_int(restore(&w, snap, "G", other), ==, 202);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult flex_downloads(const MunitParameter params[], void *data)
+{
+  flex_world w;
+  const char *id, *body;
+  char text[64];
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  make(&w);
+  t_advance(&w.t, DAY);
+  snprintf(text, sizeof text, "{\"snapshotId\":\"%s\"}", snapshot(&w, 0, "id"));
+  body = t_keep(&w.t, text);
+  expect(&w, flex(&w, "POST", "/F/backup/download", body), 409, "CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT");
+  t_advance(&w.t, 10);
+  expect(&w, flex(&w, "POST", "/F/backup/download", "{\"snapshotId\":\"5f0000000000000000000001\"}"), 404, "SNAPSHOT_NOT_FOUND");
+  munit_assert_int(flex(&w, "POST", "/F/backup/download", body), ==, 202);
+  munit_assert_string_equal(t_str(&w.t, "deliveryType"), "DOWNLOAD");
+  munit_assert_string_equal(t_str(&w.t, "snapshotUrl"), "");
+  id = t_keep(&w.t, t_str(&w.t, "id"));
+  munit_assert_true(told(&w, "TENANT_SNAPSHOT_DOWNLOAD_REQUESTED_AUDIT"));
+  t_advance(&w.t, 10);
+  expect_job(&w, id, "COMPLETED");
+  munit_assert_not_null(strstr(t_str(&w.t, "snapshotUrl"), id));
+  munit_assert_string_equal(t_str(&w.t, "targetDeploymentItemName"), "");
+  munit_assert_string_not_equal(t_str(&w.t, "expirationDate"), "");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- driver */
+
+typedef struct flex_driver {
+  char action[32], id[32], resource_id[32], desired[2048];
+  int count;
+} flex_driver;
+
+static int driver_perform(void *context, svc *s, const svc_order *order)
+{
+  flex_driver *d = context;
+  (void)s;
+  d->count++;
+  snprintf(d->action, sizeof d->action, "%s", order->action);
+  snprintf(d->id, sizeof d->id, "%s", order->id);
+  snprintf(d->resource_id, sizeof d->resource_id, "%s", order->resource_id);
+  snprintf(d->desired, sizeof d->desired, "%s", order->desired);
+  return SVC_OK;
+}
+
+static void expect_order(flex_world *w, flex_driver *d, const char *action, int result, const char *facts)
+{
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  munit_assert_string_equal(d->action, action);
+  munit_assert_int(svc_order_done(w->t.s, d->id, result, facts), ==, SVC_OK);
+}
+
+static MunitResult flex_with_driver(const MunitParameter params[], void *data)
+{
+  flex_driver d = { "", "", "", "", 0 };
+  svc_driver driver = { driver_perform, NULL, &d };
+  svc_config config = { .driver = &driver };
+  flex_world w;
+  const char *snap, *id;
+  char body[64];
+  (void)params, (void)data;
+  open_world(&w, &config);
+  make(&w);
+  munit_assert_string_equal(t_str(&w.t, "connectionStrings.standard"), "");
+  expect_order(&w, &d, "flex.create", SVC_OK, "{\"hosts\":[\"a.example.net:27017\"],\"srvHost\":\"f.example.net\"}");
+  munit_assert_string_equal(state(&w), "IDLE");
+  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "a.example.net:27017"));
+  t_advance(&w.t, DAY);
+  t_advance(&w.t, HOUR);
+  munit_assert_string_equal(snapshot(&w, 0, "status"), "RUNNING");
+  expect_order(&w, &d, "snapshot.take", SVC_OK, NULL);
+  munit_assert_string_equal(snapshot(&w, 0, "status"), "COMPLETED");
+  snap = snapshot(&w, 0, "id");
+  snprintf(body, sizeof body, "{\"snapshotId\":\"%s\"}", snap);
+  munit_assert_int(flex(&w, "POST", "/F/backup/download", body), ==, 202);
+  id = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, HOUR);
+  expect_job(&w, id, "RUNNING");
+  expect_order(&w, &d, "restore.run", SVC_OK, "{\"url\":\"https://files.example.net/1\"}");
+  expect_job(&w, id, "COMPLETED");
+  munit_assert_string_equal(t_str(&w.t, "snapshotUrl"), "https://files.example.net/1");
+  munit_assert_int(restore(&w, snap, "F", NULL), ==, 202);
+  id = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, HOUR);
+  expect_job(&w, id, "RUNNING");
+  expect_order(&w, &d, "restore.run", SVC_IO, "{\"reason\":\"no\"}");
+  expect_job(&w, id, "FAILED");
+  munit_assert_true(told(&w, "TENANT_RESTORE_FAILED"));
+  munit_assert_int(flex(&w, "POST", ":tenantUpgrade", CLUSTER("F")), ==, 200);
+  id = t_keep(&w.t, t_str(&w.t, "id"));
+  expect_order(&w, &d, "cluster.update", SVC_OK, "{\"hosts\":[\"b.example.net:27017\"]}");
+  munit_assert_string_equal(d.resource_id, id);
+  munit_assert_int(clusters(&w, "GET", "/F", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
+  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "b.example.net:27017"));
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/states", flex_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/refused", flex_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/names", flex_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/upgrade", flex_upgrade, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/snapshots", flex_snapshots, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/snapshots-late", flex_snapshots_late, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/restores", flex_restores, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/restore-elsewhere", flex_restore_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/downloads", flex_downloads, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/driver", flex_with_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_flex_cluster = { "flex_cluster", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

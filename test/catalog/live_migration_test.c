@@ -1,0 +1,387 @@
+/*
+** Live migrations, their validations, link tokens and what lies elsewhere: states by the clock and by a driver, what a running
+** migration holds, and secrets that are not kept.
+*/
+#include "support.h"
+
+#define HOUR 3600
+#define DAY (24 * HOUR)
+#define CLUSTER \
+  "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{\"instanceSize\":" \
+  "\"M10\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
+#define SOURCE "\"source\":{\"clusterName\":\"Old\",\"groupId\":\"5f0000000000000000000001\",\"managedAuthentication\":true,\"ssl\":true}"
+#define HOSTS "\"migrationHosts\":[\"vm001.example.com\"]"
+#define TO(name, more) "\"destination\":{\"clusterName\":\"" name "\",\"groupId\":\"%G\",\"hostnameSchemaType\":" more "}"
+#define BODY(name) "{" TO(name, "\"PUBLIC\"") "," HOSTS "," SOURCE "}"
+
+typedef struct migration_world {
+  t_service t;
+  const char *org, *group, *id;
+} migration_world;
+
+static void open_world(migration_world *w, const svc_config *changes)
+{
+  memset(w, 0, sizeof *w);
+  t_open(&w->t, changes);
+  w->org = t_organization(&w->t, "Acme");
+  w->group = t_project(&w->t, w->org, "P1");
+  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER, "/groups/%s/clusters", w->group), ==, 202);
+}
+
+/* In the body %G stands for the project. */
+static int call(migration_world *w, const char *method, const char *tail, const char *body)
+{
+  static char filled[65536];
+  size_t n = 0;
+  for (; body && *body; body++) {
+    if (strncmp(body, "%G", 2) == 0) n += (size_t)snprintf(filled + n, sizeof filled - n, "%s", w->group), body++;
+    else filled[n++] = *body;
+  }
+  filled[n] = 0;
+  return t_sendf(&w->t, method, n ? filled : NULL, "/groups/%s/liveMigrations%s", w->group, tail);
+}
+
+static int one(migration_world *w, const char *method, const char *tail)
+{
+  return t_sendf(&w->t, method, NULL, "/groups/%s/liveMigrations/%s%s", w->group, w->id, tail);
+}
+
+static void make(migration_world *w)
+{
+  int status = call(w, "POST", "", BODY("C"));
+  if (status != 202) munit_errorf("%d %s", status, w->t.response.body);
+  w->id = t_keep(&w->t, t_str(&w->t, "_id"));
+}
+
+static void expect(migration_world *w, int status, int wanted, const char *code)
+{
+  if (status != wanted) munit_errorf("%d, not %d: %s", status, wanted, w->t.response.body);
+  munit_assert_string_equal(t_error(&w->t), code);
+}
+
+static void expect_state(migration_world *w, const char *status, const char *ready)
+{
+  munit_assert_int(one(w, "GET", ""), ==, 200);
+  munit_assert_string_equal(t_str(&w->t, "status"), status);
+  munit_assert_string_equal(t_str(&w->t, "readyForCutover"), ready);
+}
+
+static bool told(migration_world *w, const char *type)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?eventType=%s", w->group, type), ==, 200);
+  return t_int(&w->t, "totalCount") > 0;
+}
+
+static int cluster(migration_world *w, const char *method)
+{
+  return t_sendf(&w->t, method, NULL, "/groups/%s/clusters/C", w->group);
+}
+
+static MunitResult migration_states(const MunitParameter params[], void *data)
+{
+  svc_config config = { .provision_ms = 100000 };
+  migration_world w;
+  (void)params, (void)data;
+  open_world(&w, &config);
+  make(&w);
+  munit_assert_string_equal(t_str(&w.t, "status"), "NEW");
+  munit_assert_string_equal(t_str(&w.t, "migrationHosts[0]"), "vm001.example.com");
+  munit_assert_null(t_node(&w.t, "destination"));
+  munit_assert_null(t_node(&w.t, "source"));
+  expect_state(&w, "NEW", "false");
+  munit_assert_null(t_node(&w.t, "lagTimeSeconds"));
+  t_advance(&w.t, 5);
+  expect_state(&w, "WORKING", "false");
+  munit_assert_int64(t_int(&w.t, "lagTimeSeconds"), >=, 0);
+  munit_assert_not_null(strstr(t_link(&w.t, "self"), w.id));
+  expect(&w, one(&w, "PUT", "/cutover"), 400, "INVALID_REQUEST");
+  t_advance(&w.t, 100);
+  expect_state(&w, "WORKING", "true");
+
+  /* what it holds */
+  expect(&w, call(&w, "POST", "", BODY("C")), 409, "CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT");
+  expect(&w, cluster(&w, "DELETE"), 409, "CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT");
+  munit_assert_string_equal(t_param(&w.t, 0), "C");
+
+  munit_assert_int(one(&w, "PUT", "/cutover"), ==, 202);
+  expect_state(&w, "WORKING", "false");
+  munit_assert_int(one(&w, "PUT", "/cutover"), ==, 202); /* once more: nothing more */
+  t_advance(&w.t, 20);
+  expect_state(&w, "COMPLETE", "false");
+  expect(&w, one(&w, "PUT", "/cutover"), 400, "INVALID_REQUEST");
+  expect_state(&w, "COMPLETE", "false");
+  munit_assert_null(t_node(&w.t, "lagTimeSeconds"));
+  munit_assert_true(told(&w, "CLUSTER_IMPORT_STARTED") && told(&w, "CLUSTER_IMPORT_CUTOVER") && told(&w, "CLUSTER_IMPORT_COMPLETED"));
+  munit_assert_int(call(&w, "POST", "", BODY("C")), ==, 202);
+  t_advance(&w.t, 31 * DAY);
+  expect(&w, one(&w, "GET", ""), 404, "RESOURCE_NOT_FOUND");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult migration_expires(const MunitParameter params[], void *data)
+{
+  migration_world w;
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  make(&w);
+  t_advance(&w.t, DAY);
+  expect_state(&w, "WORKING", "true");
+  t_advance(&w.t, 5 * DAY);
+  expect_state(&w, "EXPIRED", "false");
+  munit_assert_true(told(&w, "CLUSTER_IMPORT_EXPIRED"));
+  munit_assert_int(cluster(&w, "DELETE"), ==, 202);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult migration_bodies(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *body, *field;
+  } bad[] = {
+    { "{" HOSTS "," SOURCE "}", "destination" },
+    { "{" TO("C", "\"PUBLIC\"") "," SOURCE "}", "migrationHosts" },
+    { "{" TO("C", "\"PUBLIC\"") "," HOSTS "}", "source" },
+    { "{" TO("C", "\"X\"") "," HOSTS "," SOURCE "}", "destination.hostnameSchemaType" },
+    { "{" TO("C", "\"PRIVATE_LINK\"") "," HOSTS "," SOURCE "}", "destination.privateLinkId" },
+    { "{" TO("C", "\"PUBLIC\",\"privateLinkId\":\"a\"") "," HOSTS "," SOURCE "}", "destination.privateLinkId" },
+    { "{\"destination\":{\"clusterName\":\"C\",\"groupId\":\"5f0000000000000000000001\",\"hostnameSchemaType\":\"PUBLIC\"}," HOSTS "," SOURCE "}",
+      "destination.groupId" },
+    { "{" TO("C", "\"PUBLIC\"") ",\"migrationHosts\":[\"a\",\"b\"]," SOURCE "}", "migrationHosts" },
+    { "{" TO("C", "\"PUBLIC\"") ",\"migrationHosts\":[\"http://a\"]," SOURCE "}", "migrationHosts[0]" },
+    { "{" TO("C", "\"PUBLIC\"") "," HOSTS ",\"source\":{\"clusterName\":\"Old\",\"groupId\":\"5f0000000000000000000001\","
+      "\"managedAuthentication\":false,\"ssl\":true,\"username\":\"u\"}}", "source.password" },
+    { "{" TO("C", "\"PUBLIC\"") "," HOSTS ",\"source\":{\"clusterName\":\"Old\",\"groupId\":\"5f0000000000000000000001\","
+      "\"managedAuthentication\":true,\"ssl\":true,\"username\":\"u\"}}", "source.username" },
+    { "{" TO("C", "\"PUBLIC\"") "," HOSTS "," SOURCE ",\"sharding\":{\"createSupportingIndexes\":true,\"shardingEntries\":[{\"collection\":"
+      "\"c\",\"database\":\"d\",\"shardCollection\":{\"key\":[{\"a\":2}]}}]}}", "sharding.shardingEntries[0].shardCollection.key[0]" },
+  };
+  migration_world w;
+  char *large;
+  size_t i;
+  int n;
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  for (i = 0; i < 2 * sizeof bad / sizeof bad[0]; i++) {
+    int status = call(&w, "POST", i % 2 ? "/validate" : "", bad[i / 2].body);
+    if (status != 400 || !t_violation(&w.t, bad[i / 2].field)) munit_errorf("%s: %d %s", bad[i / 2].body, status, w.t.response.body);
+  }
+  large = munit_malloc(60000);
+  n = snprintf(large, 60000, "%s", "{" TO("C", "\"PUBLIC\"") "," HOSTS "," SOURCE ",\"sharding\":{\"createSupportingIndexes\":true,\"shardingEntries\":[");
+  for (i = 0; i < 100; i++)
+    n += snprintf(large + n, (size_t)(60000 - n), "%s{\"collection\":\"%0200zu\",\"database\":\"d\",\"shardCollection\":{\"key\":[{\"a\":1}]}}", i ? "," : "", i);
+  snprintf(large + n, (size_t)(60000 - n), "]}}");
+  munit_assert_int(call(&w, "POST", "", large), ==, 400);
+  munit_assert_true(t_violation(&w.t, "sharding"));
+  free(large);
+  expect(&w, call(&w, "POST", "", BODY("nobody")), 404, "CLUSTER_NOT_FOUND");
+  expect(&w, call(&w, "POST", "/validate", BODY("nobody")), 404, "CLUSTER_NOT_FOUND");
+  munit_assert_int(call(&w, "POST", "", "{" TO("C", "\"PRIVATE_LINK\",\"privateLinkId\":\"a\"") "," HOSTS "," SOURCE
+                        ",\"sharding\":{\"createSupportingIndexes\":true,\"shardingEntries\":[{\"collection\":\"c\",\"database\":\"d\","
+                        "\"shardCollection\":{\"key\":[{\"a\":1},{\"b\":\"hashed\"}]}}]}}"), ==, 202);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult migration_validation(const MunitParameter params[], void *data)
+{
+  migration_world w;
+  char path[64];
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  munit_assert_int(call(&w, "POST", "/validate", BODY("C")), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "status"), "PENDING");
+  munit_assert_string_equal(t_str(&w.t, "groupId"), w.group);
+  munit_assert_string_equal(t_str(&w.t, "sourceGroupId"), "5f0000000000000000000001");
+  munit_assert_null(t_node(&w.t, "destination"));
+  snprintf(path, sizeof path, "/validate/%s", t_str(&w.t, "_id"));
+  t_advance(&w.t, 2);
+  munit_assert_int(call(&w, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "status"), "SUCCESS");
+  munit_assert_int(cluster(&w, "DELETE"), ==, 202); /* it holds nothing */
+  t_advance(&w.t, 8 * DAY);
+  expect(&w, call(&w, "GET", path, NULL), 404, "RESOURCE_NOT_FOUND");
+  expect(&w, call(&w, "GET", "/validate", NULL), 404, "RESOURCE_NOT_FOUND");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- driver */
+
+typedef struct migration_driver {
+  char action[32], id[32], desired[2048], list[1024];
+  int asked;
+} migration_driver;
+
+static int driver_perform(void *context, svc *s, const svc_order *order)
+{
+  migration_driver *d = context;
+  (void)s;
+  snprintf(d->action, sizeof d->action, "%s", order->action);
+  snprintf(d->id, sizeof d->id, "%s", order->id);
+  snprintf(d->desired, sizeof d->desired, "%s", order->desired);
+  return SVC_OK;
+}
+
+static int driver_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
+{
+  migration_driver *d = context;
+  const char *said = strcmp(q->what, "list") == 0 ? d->list : "{\"value\":42}";
+  (void)s;
+  d->asked++;
+  return svc_reply_add(r, said, strlen(said));
+}
+
+static void expect_order(migration_world *w, migration_driver *d, const char *action, int result, const char *facts)
+{
+  t_advance(&w->t, HOUR);
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  munit_assert_string_equal(d->action, action);
+  munit_assert_int(svc_order_done(w->t.s, d->id, result, facts), ==, SVC_OK);
+}
+
+static MunitResult migration_with_driver(const MunitParameter params[], void *data)
+{
+  migration_driver d = { "", "", "", "", 0 };
+  svc_driver driver = { driver_perform, driver_ask, &d };
+  svc_config config = { .driver = &driver };
+  migration_world w;
+  char path[64];
+  (void)params, (void)data;
+  open_world(&w, &config);
+  expect_order(&w, &d, "cluster.create", SVC_OK, NULL);
+  munit_assert_int(call(&w, "POST", "/validate", "{" TO("C", "\"PUBLIC\"") "," HOSTS ",\"source\":{\"clusterName\":\"Old\",\"groupId\":"
+                        "\"5f0000000000000000000001\",\"managedAuthentication\":false,\"ssl\":true,\"username\":\"somebody\",\"password\":\"hunter2\"}}"),
+                   ==, 200);
+  snprintf(path, sizeof path, "/validate/%s", t_str(&w.t, "_id"));
+  expect_order(&w, &d, "migration.validate", SVC_IO, "{\"reason\":\"no route\"}");
+  munit_assert_not_null(strstr(d.desired, "\"clusterName\":\"Old\""));
+  munit_assert_null(strstr(d.desired, "hunter2"));
+  munit_assert_null(strstr(d.desired, "somebody"));
+  munit_assert_int(call(&w, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "status"), "FAILED");
+  munit_assert_string_equal(t_str(&w.t, "errorMessage"), "no route");
+
+  make(&w);
+  expect_order(&w, &d, "migration.copy", SVC_OK, NULL);
+  expect_state(&w, "WORKING", "true");
+  munit_assert_int64(t_int(&w.t, "lagTimeSeconds"), ==, 42);
+  munit_assert_int(one(&w, "PUT", "/cutover"), ==, 202);
+  expect_order(&w, &d, "migration.cutover", SVC_OK, NULL);
+  expect_state(&w, "COMPLETE", "false");
+
+  /* one that fails lets go of its cluster, and is forgotten in time */
+  make(&w);
+  expect_order(&w, &d, "migration.copy", SVC_IO, "{\"reason\":\"gone\"}");
+  expect_state(&w, "FAILED", "false");
+  munit_assert_true(told(&w, "CLUSTER_IMPORT_FAILED"));
+  munit_assert_int(cluster(&w, "DELETE"), ==, 202);
+  t_advance(&w.t, 31 * DAY);
+  expect(&w, one(&w, "GET", ""), 404, "RESOURCE_NOT_FOUND");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ links */
+
+static int org(migration_world *w, const char *method, const char *tail, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/orgs/%s%s", w->org, tail);
+}
+
+#define TOKENS "/liveMigrations/linkTokens"
+#define AVAILABLE "/liveMigrations/availableProjects"
+
+/* Is this text anywhere in the store? */
+static bool stored(migration_world *w, const char *text)
+{
+  const svc_commit *k = &w->t.s->commit;
+  svc_str key, value;
+  svc_txn *txn;
+  svc_scan scan;
+  svc_key from;
+  bool found = false;
+  munit_assert_int(k->port->read_begin(k->store, &txn), ==, SVC_OK);
+  svc_key_begin(&from, 1);
+  svc_scan_below(&scan, txn, &from, false);
+  svc_key_begin(&scan.to, (char)0xFF);
+  while (svc_scan_next(&scan, &key, &value)) found |= value.n && memmem(value.p, value.n, text, strlen(text)) != NULL;
+  k->port->read_end(txn);
+  return found;
+}
+
+static MunitResult migration_links(const MunitParameter params[], void *data)
+{
+  migration_world w;
+  const char *token, *other;
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  expect(&w, org(&w, "DELETE", TOKENS, NULL), 404, "RESOURCE_NOT_FOUND");
+  munit_assert_int(org(&w, "GET", AVAILABLE, NULL), ==, 200);
+  munit_assert_string_equal(w.t.response.body, "[]");
+  expect(&w, org(&w, "POST", TOKENS, "{\"accessListIps\":[\"nowhere\"]}"), 400, "INVALID_ATTRIBUTE");
+  munit_assert_true(t_violation(&w.t, "accessListIps[0]"));
+  munit_assert_int(org(&w, "POST", TOKENS, "{\"accessListIps\":[\"192.0.2.1\"]}"), ==, 201);
+  token = t_keep(&w.t, t_str(&w.t, "linkToken"));
+  munit_assert_size(strlen(token), >=, 40);
+  munit_assert_string_equal(t_get_header(&w.t, "Cache-Control"), "no-store");
+  munit_assert_false(stored(&w, token));
+  munit_assert_true(stored(&w, "192.0.2.1"));
+  munit_assert_int(org(&w, "POST", TOKENS, "{}"), ==, 201);
+  other = t_keep(&w.t, t_str(&w.t, "linkToken"));
+  munit_assert_string_not_equal(token, other);
+  munit_assert_false(stored(&w, "192.0.2.1")); /* it has taken the place of the first */
+  munit_assert_int(org(&w, "GET", AVAILABLE, NULL), ==, 200);
+  munit_assert_string_equal(w.t.response.body, "[]");
+  munit_assert_int(cluster(&w, "DELETE"), ==, 202);
+  t_advance(&w.t, HOUR);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);
+  expect(&w, org(&w, "DELETE", "", NULL), 409, "CANNOT_DELETE_ORG_ACTIVE_LIVE_MIGRATION_ORG_LINK");
+  munit_assert_int(org(&w, "DELETE", TOKENS, NULL), ==, 204);
+  munit_assert_int(org(&w, "DELETE", "", NULL), <, 300);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define PROJECT \
+  "{\"deployments\":[{\"dbVersion\":\"7.0.1\",\"featureCompatibilityVersion\":\"7.0\",\"managed\":true,\"name\":\"Old\",\"sharded\":false," \
+  "\"tlsEnabled\":true}],\"migrationHosts\":[\"vm001.example.com\"],\"name\":\"elsewhere\",\"projectId\":\"5f0000000000000000000001\"}"
+
+static MunitResult migration_available(const MunitParameter params[], void *data)
+{
+  migration_driver d = { "", "", "", "", 0 };
+  svc_driver driver = { driver_perform, driver_ask, &d };
+  svc_config config = { .driver = &driver };
+  static const char *const bad[] = { "", "nothing", "{}", "[1]", "[{\"name\":\"x\"}]", "[" PROJECT ",{}]" };
+  migration_world w;
+  size_t i;
+  (void)params, (void)data;
+  open_world(&w, &config);
+  munit_assert_int(org(&w, "GET", AVAILABLE, NULL), ==, 200);
+  munit_assert_int(d.asked, ==, 0); /* there is no link */
+  munit_assert_int(org(&w, "POST", TOKENS, "{}"), ==, 201);
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    snprintf(d.list, sizeof d.list, "%s", bad[i]);
+    expect(&w, org(&w, "GET", AVAILABLE, NULL), 503, "SERVICE_UNAVAILABLE");
+  }
+  snprintf(d.list, sizeof d.list, "[%s]", PROJECT);
+  munit_assert_int(org(&w, "GET", AVAILABLE, NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, ""), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "[0].deployments[0].name"), "Old");
+  munit_assert_string_equal(t_str(&w.t, "[0].name"), "elsewhere");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/states", migration_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/expires", migration_expires, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bodies", migration_bodies, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/validation", migration_validation, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/driver", migration_with_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/links", migration_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/available", migration_available, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_live_migration = { "live_migration", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,132 @@
+/*
+** Search deployments: one of a cluster or none, its states by the clock, and what is in force in each region.
+*/
+#include "support.h"
+
+#define REGION(name, priority, more) \
+  "{\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":" more "},\"priority\":" priority ",\"providerName\":\"AWS\",\"regionName\":\"" name "\"}"
+#define CLUSTER(name, regions) "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[" regions "]}]}"
+#define SPEC(more) "{\"instanceSize\":\"S20_HIGHCPU_NVME\"" more "}"
+#define BODY(specs) "{\"specs\":[" specs "]}"
+
+typedef struct deployment_world {
+  t_service t;
+  const char *org, *group;
+} deployment_world;
+
+static void open_world(deployment_world *w, const svc_config *changes)
+{
+  memset(w, 0, sizeof *w);
+  t_open(&w->t, changes);
+  w->org = t_organization(&w->t, "Acme");
+  w->group = t_project(&w->t, w->org, "P1");
+  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("C", REGION("US_EAST_1", "7", "3")), "/groups/%s/clusters", w->group), ==, 202);
+}
+
+static int call(deployment_world *w, const char *method, const char *cluster, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/groups/%s/clusters/%s/search/deployment", w->group, cluster);
+}
+
+static void expect(deployment_world *w, int status, int wanted, const char *code)
+{
+  if (status != wanted) munit_errorf("%d, not %d: %s", status, wanted, w->t.response.body);
+  munit_assert_string_equal(t_error(&w->t), code);
+}
+
+static void expect_state(deployment_world *w, const char *state)
+{
+  munit_assert_int(call(w, "GET", "C", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w->t, "stateName"), state);
+}
+
+static bool told(deployment_world *w, const char *type)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?clusterNames=C&eventType=%s", w->group, type), ==, 200);
+  return t_int(&w->t, "totalCount") > 0;
+}
+
+static MunitResult deployment_states(const MunitParameter params[], void *data)
+{
+  deployment_world w;
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  expect(&w, call(&w, "GET", "C", NULL), 404, "SEARCH_DEPLOYMENT_DOES_NOT_EXIST");
+  munit_assert_string_equal(t_param(&w.t, 0), "C");
+  expect(&w, call(&w, "PATCH", "C", BODY(SPEC(""))), 404, "SEARCH_DEPLOYMENT_DOES_NOT_EXIST");
+  expect(&w, call(&w, "DELETE", "C", NULL), 404, "SEARCH_DEPLOYMENT_DOES_NOT_EXIST");
+  munit_assert_int(call(&w, "POST", "C", BODY(SPEC(",\"nodeCount\":4"))), ==, 202);
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "UPDATING");
+  munit_assert_string_equal(t_str(&w.t, "encryptionAtRestProvider"), "NONE");
+  munit_assert_string_equal(t_str(&w.t, "groupId"), w.group);
+  munit_assert_size(t_count(&w.t, "effectiveSpecs"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "effectiveSpecs[0].cloudProvider"), "AWS");
+  munit_assert_string_equal(t_str(&w.t, "effectiveSpecs[0].regionName"), "US_EAST_1");
+  munit_assert_int64(t_int(&w.t, "effectiveSpecs[0].nodeCount"), ==, 4);
+  expect(&w, call(&w, "POST", "C", BODY(SPEC(""))), 409, "SEARCH_DEPLOYMENT_ALREADY_EXISTS");
+  munit_assert_string_equal(t_param(&w.t, 0), "C");
+  t_advance(&w.t, 5);
+  expect_state(&w, "IDLE");
+  munit_assert_int(call(&w, "PATCH", "C", "{\"defaultNodeCount\":3,\"specs\":[" SPEC("") "]}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "UPDATING");
+  munit_assert_int64(t_int(&w.t, "specs[0].nodeCount"), ==, 3);
+  munit_assert_int64(t_int(&w.t, "effectiveSpecs[0].nodeCount"), ==, 3);
+  munit_assert_string_equal(t_str(&w.t, "defaultNodeCount"), "");
+  t_advance(&w.t, 5);
+  expect_state(&w, "IDLE");
+  munit_assert_int(call(&w, "DELETE", "C", NULL), ==, 204);
+  expect_state(&w, "UPDATING");
+  expect(&w, call(&w, "PATCH", "C", BODY(SPEC(""))), 404, "SEARCH_DEPLOYMENT_DOES_NOT_EXIST");
+  t_advance(&w.t, 5);
+  expect(&w, call(&w, "GET", "C", NULL), 404, "SEARCH_DEPLOYMENT_DOES_NOT_EXIST");
+  munit_assert_true(told(&w, "SEARCH_DEPLOYMENT_CREATED") && told(&w, "SEARCH_DEPLOYMENT_UPDATED") && told(&w, "SEARCH_DEPLOYMENT_DELETED"));
+  munit_assert_int(call(&w, "POST", "C", BODY(SPEC(""))), ==, 202);
+  munit_assert_int64(t_int(&w.t, "effectiveSpecs[0].nodeCount"), ==, 2);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult deployment_regions(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *body, *field;
+  } bad[] = {
+    { BODY(""), "specs" },
+    { BODY("{}"), "specs[0].instanceSize" },
+    { BODY("{\"instanceSize\":\"M10\"}"), "specs[0].instanceSize" },
+    { BODY(SPEC(",\"nodeCount\":1")), "specs[0].nodeCount" },
+    { BODY(SPEC(",\"nodeCount\":33")), "specs[0].nodeCount" },
+    { BODY(SPEC(",\"regionName\":\"US_EAST_1\"")), "specs" },
+    { BODY(SPEC("") "," SPEC("")), "specs[1].regionName" },
+    { BODY(SPEC("") "," SPEC(",\"regionName\":\"AP_SOUTH_1\"")), "specs[1].regionName" },
+    { BODY(SPEC("") "," SPEC(",\"regionName\":\"US_EAST_1\",\"cloudProvider\":\"GCP\"")), "specs[1].regionName" },
+  };
+  deployment_world w;
+  size_t i;
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  munit_assert_int(t_sendf(&w.t, "POST", CLUSTER("D", REGION("US_EAST_1", "7", "2") "," REGION("EU_WEST_1", "6", "1")),
+                           "/groups/%s/clusters", w.group), ==, 202);
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    int status = call(&w, "POST", "D", bad[i].body);
+    if (status != 400 || !t_violation(&w.t, bad[i].field)) munit_errorf("%s: %d %s", bad[i].body, status, w.t.response.body);
+  }
+  expect(&w, call(&w, "GET", "D", NULL), 404, "SEARCH_DEPLOYMENT_DOES_NOT_EXIST");
+  munit_assert_int(call(&w, "POST", "D", BODY(SPEC(",\"regionName\":\"EU_WEST_1\",\"nodeCount\":5") "," SPEC(""))), ==, 202);
+  munit_assert_size(t_count(&w.t, "effectiveSpecs"), ==, 2);
+  munit_assert_int64(t_int(&w.t, "effectiveSpecs[0].nodeCount"), ==, 2);
+  munit_assert_int64(t_int(&w.t, "effectiveSpecs[1].nodeCount"), ==, 5);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"T\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
+                           "\"backingProviderName\":\"AWS\",\"electableSpecs\":{\"instanceSize\":\"M0\"},\"providerName\":\"TENANT\","
+                           "\"regionName\":\"US_EAST_1\"}]}]}", "/groups/%s/clusters", w.group), ==, 202);
+  expect(&w, call(&w, "POST", "T", BODY(SPEC(""))), 400, "TENANT_CLUSTER_UPDATE_UNSUPPORTED");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/states", deployment_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/regions", deployment_regions, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_search_deployment = { "search_deployment", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,349 @@
+/*
+** Search indexes: both families of paths, both keys, their states by the clock and by a driver, and every rule of their
+** definitions.
+*/
+#include "support.h"
+
+#define CLUSTER \
+  "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{\"instanceSize\":" \
+  "\"M10\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
+#define INDEX(name, more) "{\"collectionName\":\"movies\",\"database\":\"shop\",\"name\":\"" name "\"," more "}"
+#define TEXT(definition) INDEX("default", "\"definition\":" definition)
+#define DYNAMIC TEXT("{\"mappings\":{\"dynamic\":true}}")
+#define VECTOR(fields) INDEX("v", "\"type\":\"vectorSearch\",\"definition\":{\"fields\":[" fields "]}")
+#define COMPARED "{\"type\":\"vector\",\"path\":\"p\",\"numDimensions\":1536,\"similarity\":\"cosine\"}"
+
+typedef struct search_world {
+  t_service t;
+  const char *org, *group, *id;
+} search_world;
+
+static void open_world(search_world *w, const svc_config *changes)
+{
+  memset(w, 0, sizeof *w);
+  t_open(&w->t, changes);
+  w->org = t_organization(&w->t, "Acme");
+  w->group = t_project(&w->t, w->org, "P1");
+  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER, "/groups/%s/clusters", w->group), ==, 202);
+}
+
+static int call(search_world *w, const char *method, const char *tail, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/groups/%s/clusters/C%s", w->group, tail);
+}
+
+static int one(search_world *w, const char *method, const char *family, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/groups/%s/clusters/C/%s/indexes/%s", w->group, family, w->id);
+}
+
+static void make(search_world *w, const char *body)
+{
+  int status = call(w, "POST", "/search/indexes", body);
+  if (status != 202) munit_errorf("%d %s", status, w->t.response.body);
+  w->id = t_keep(&w->t, t_str(&w->t, "indexID"));
+}
+
+static void expect(search_world *w, int status, int wanted, const char *code)
+{
+  if (status != wanted) munit_errorf("%d, not %d: %s", status, wanted, w->t.response.body);
+  munit_assert_string_equal(t_error(&w->t), code);
+}
+
+static void expect_state(search_world *w, const char *status, const char *old)
+{
+  munit_assert_int(one(w, "GET", "search", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w->t, "status"), status);
+  munit_assert_int(one(w, "GET", "fts", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w->t, "status"), old);
+}
+
+static bool told(search_world *w, const char *type)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?clusterNames=C&eventType=%s", w->group, type), ==, 200);
+  return t_int(&w->t, "totalCount") > 0;
+}
+
+static MunitResult search_states(const MunitParameter params[], void *data)
+{
+  svc_config config = { .provision_ms = 100000 };
+  search_world w;
+  (void)params, (void)data;
+  open_world(&w, &config);
+  make(&w, DYNAMIC);
+  munit_assert_string_equal(t_str(&w.t, "type"), "search");
+  munit_assert_string_equal(t_str(&w.t, "latestDefinition.analyzer"), "lucene.standard");
+  munit_assert_int64(t_int(&w.t, "latestDefinition.numPartitions"), ==, 1);
+  munit_assert_int64(t_int(&w.t, "latestDefinitionVersion.version"), ==, 1);
+  munit_assert_size(t_count(&w.t, "statusDetail"), ==, 3);
+  munit_assert_string_equal(t_str(&w.t, "queryable"), "false");
+  munit_assert_null(t_node(&w.t, "definition"));
+  expect_state(&w, "PENDING", "IN_PROGRESS");
+  t_advance(&w.t, 5);
+  expect_state(&w, "BUILDING", "IN_PROGRESS");
+  t_advance(&w.t, 30);
+  expect_state(&w, "READY", "STEADY");
+  munit_assert_int(one(&w, "GET", "search", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "queryable"), "true");
+  munit_assert_string_equal(t_str(&w.t, "statusDetail[0].mainIndex.status"), "READY");
+  munit_assert_null(t_node(&w.t, "statusDetail[0].stagedIndex"));
+  munit_assert_not_null(strstr(t_str(&w.t, "statusDetail[2].hostname"), "-shard-00-02."));
+  munit_assert_null(strchr(t_str(&w.t, "statusDetail[2].hostname"), ':'));
+  munit_assert_true(told(&w, "FTS_INDEX_CREATED") && told(&w, "FTS_INDEX_BUILD_COMPLETE"));
+
+  /* while another version is built, the one before answers */
+  munit_assert_int(one(&w, "PATCH", "search", "{\"definition\":{\"mappings\":{\"dynamic\":true},\"numPartitions\":2}}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "status"), "BUILDING");
+  munit_assert_string_equal(t_str(&w.t, "queryable"), "true");
+  munit_assert_int64(t_int(&w.t, "latestDefinitionVersion.version"), ==, 2);
+  munit_assert_int64(t_int(&w.t, "statusDetail[0].mainIndex.definitionVersion.version"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "statusDetail[0].mainIndex.status"), "READY");
+  munit_assert_int64(t_int(&w.t, "statusDetail[0].stagedIndex.definitionVersion.version"), ==, 2);
+  munit_assert_string_equal(t_str(&w.t, "statusDetail[0].stagedIndex.status"), "BUILDING");
+  munit_assert_true(told(&w, "FTS_INDEX_UPDATED"));
+  t_advance(&w.t, 30);
+  expect_state(&w, "READY", "STEADY");
+  /* the same definition is no change */
+  munit_assert_int(one(&w, "PATCH", "search", "{\"definition\":{\"numPartitions\":2,\"mappings\":{\"dynamic\":true}}}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "status"), "READY");
+  munit_assert_int64(t_int(&w.t, "latestDefinitionVersion.version"), ==, 2);
+
+  munit_assert_int(one(&w, "DELETE", "search", NULL), ==, 204);
+  munit_assert_int(one(&w, "GET", "search", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "status"), "DELETING");
+  expect_state(&w, "DELETING", "IN_PROGRESS");
+  expect(&w, one(&w, "DELETE", "fts", NULL), 404, "RESOURCE_NOT_FOUND");
+  expect(&w, one(&w, "DELETE", "search", NULL), 404, "RESOURCE_NOT_FOUND");
+  expect(&w, one(&w, "PATCH", "search", "{\"definition\":{\"mappings\":{\"dynamic\":true}}}"), 404, "RESOURCE_NOT_FOUND");
+  t_advance(&w.t, 10);
+  expect(&w, one(&w, "GET", "search", NULL), 404, "RESOURCE_NOT_FOUND");
+  munit_assert_true(told(&w, "FTS_INDEX_DELETED") && told(&w, "FTS_INDEX_CLEANED_UP"));
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult search_keys(const MunitParameter params[], void *data)
+{
+  search_world w;
+  const char *id;
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  make(&w, DYNAMIC);
+  id = w.id;
+  expect(&w, call(&w, "POST", "/search/indexes", DYNAMIC), 409, "SEARCH_DUPLICATE_INDEX");
+  munit_assert_string_equal(t_param(&w.t, 0), "default");
+  munit_assert_string_equal(t_param(&w.t, 1), "shop.movies");
+  make(&w, "{\"collectionName\":\"a/b c\",\"database\":\"shop\",\"name\":\"default\",\"definition\":{\"mappings\":{\"dynamic\":true}}}");
+  munit_assert_int(call(&w, "GET", "/search/indexes/shop/a%2Fb%20c/default", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "indexID"), w.id);
+  munit_assert_int(call(&w, "GET", "/search/indexes/shop/movies/default", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "indexID"), id);
+  munit_assert_int(call(&w, "GET", "/search/indexes/shop/movies", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, ""), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "[0].indexID"), id);
+  munit_assert_int(call(&w, "GET", "/fts/indexes/shop/a%2Fb%20c", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, ""), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "[0].indexID"), w.id);
+  munit_assert_int(call(&w, "GET", "/search/indexes/shop/nobody", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, ""), ==, 0);
+  munit_assert_int(call(&w, "GET", "/search/indexes", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, ""), ==, 2);
+  munit_assert_int(call(&w, "PATCH", "/search/indexes/shop/movies/default", "{\"definition\":{\"mappings\":{\"dynamic\":true},\"analyzer\":\"lucene.english\"}}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "latestDefinition.analyzer"), "lucene.english");
+  expect(&w, call(&w, "PATCH", "/search/indexes/shop/movies/default", "{\"name\":\"other\"}"), 400, "ATTRIBUTE_READ_ONLY");
+  munit_assert_int(call(&w, "DELETE", "/search/indexes/shop/movies/default", NULL), ==, 204);
+  t_advance(&w.t, 10);
+  expect(&w, call(&w, "GET", "/search/indexes/shop/movies/default", NULL), 404, "RESOURCE_NOT_FOUND");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* What is made in one family is the same in the other. */
+static MunitResult search_families(const MunitParameter params[], void *data)
+{
+  search_world w;
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  munit_assert_int(call(&w, "POST", "/fts/indexes", INDEX("old", "\"mappings\":{\"fields\":{\"t\":{\"type\":\"string\"}}},\"analyzer\":\"lucene.french\"")), ==, 202);
+  w.id = t_keep(&w.t, t_str(&w.t, "indexID"));
+  munit_assert_string_equal(t_str(&w.t, "status"), "IN_PROGRESS");
+  munit_assert_string_equal(t_str(&w.t, "analyzer"), "lucene.french");
+  munit_assert_not_null(strstr(t_link(&w.t, "self"), "/fts/indexes/"));
+  munit_assert_int(one(&w, "GET", "search", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "latestDefinition.analyzer"), "lucene.french");
+  munit_assert_string_equal(t_str(&w.t, "latestDefinition.mappings.fields.t.type"), "string");
+  munit_assert_not_null(strstr(t_link(&w.t, "self"), "/search/indexes/"));
+  t_advance(&w.t, 10);
+  munit_assert_int(one(&w, "PATCH", "fts", "{\"searchAnalyzer\":\"lucene.simple\"}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "analyzer"), "lucene.french");
+  munit_assert_string_equal(t_str(&w.t, "searchAnalyzer"), "lucene.simple");
+  munit_assert_string_equal(t_str(&w.t, "status"), "IN_PROGRESS");
+  munit_assert_int(one(&w, "GET", "search", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "latestDefinitionVersion.version"), ==, 2);
+  expect(&w, one(&w, "PATCH", "fts", "{\"analyzer\":\"nobody\"}"), 400, "INVALID_ENUM_VALUE");
+  munit_assert_true(t_violation(&w.t, "analyzer"));
+  munit_assert_int(one(&w, "PATCH", "fts", "{\"type\":\"vectorSearch\"}"), ==, 400);
+  munit_assert_true(t_violation(&w.t, "type"));
+  munit_assert_int(call(&w, "POST", "/fts/indexes", INDEX("v", "\"type\":\"vectorSearch\",\"fields\":[" COMPARED "]")), ==, 202);
+  munit_assert_string_equal(t_str(&w.t, "fields[0].similarity"), "cosine");
+  munit_assert_int(one(&w, "DELETE", "fts", NULL), ==, 204);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define ANALYZER(name, more) "\"analyzers\":[{\"name\":\"" name "\",\"tokenizer\":{\"type\":\"standard\"}" more "}]"
+#define MAPPED(field) "{\"mappings\":{\"fields\":{\"a\":" field "}}}"
+#define NESTED(inside) "{\"type\":\"document\",\"fields\":{\"a\":" inside "}}"
+
+static MunitResult search_definitions(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *body, *field;
+  } bad[] = {
+    { INDEX("default", "\"type\":\"search\""), "definition" },
+    { TEXT("{}"), "definition.mappings" },
+    { TEXT("{\"mappings\":{}}"), "definition.mappings" },
+    { TEXT("{\"mappings\":{\"dynamic\":false,\"fields\":{}}}"), "definition.mappings" },
+    { TEXT("{\"mappings\":{\"dynamic\":1}}"), "definition.mappings.dynamic" },
+    { TEXT("{\"mappings\":{\"dynamic\":{\"typeSet\":\"x\"}}}"), "definition.mappings.dynamic" },
+    { TEXT(MAPPED("1")), "definition.mappings.fields.a" },
+    { TEXT(MAPPED("{}")), "definition.mappings.fields.a.type" },
+    { TEXT(MAPPED("{\"type\":\"text\"}")), "definition.mappings.fields.a.type" },
+    { TEXT(MAPPED("[{\"type\":\"string\"},{\"type\":\"x\"}]")), "definition.mappings.fields.a[1].type" },
+    { TEXT(MAPPED("{\"type\":\"string\",\"analyzer\":\"mine\"}")), "definition.mappings.fields.a.analyzer" },
+    { TEXT(MAPPED("{\"type\":\"document\",\"fields\":[]}")), "definition.mappings.fields.a.fields" },
+    { TEXT(MAPPED(NESTED("{\"type\":\"x\"}"))), "definition.mappings.fields.a.fields.a.type" },
+    { TEXT(MAPPED(NESTED(NESTED(NESTED(NESTED(NESTED(NESTED(NESTED(NESTED("{\"type\":\"string\"}")))))))))),
+      "definition.mappings.fields.a.fields.a.fields.a.fields.a.fields.a.fields.a.fields.a.fields.a.fields" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"analyzer\":\"lucene.klingon\"}"), "definition.analyzer" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"searchAnalyzer\":\"mine\"}"), "definition.searchAnalyzer" },
+    { TEXT("{\"mappings\":{\"dynamic\":true}," ANALYZER("lucene.mine", "") "}"), "definition.analyzers[0].name" },
+    { TEXT("{\"mappings\":{\"dynamic\":true}," ANALYZER("mine", ",\"tokenFilters\":[{\"type\":\"x\"}]") "}"),
+      "definition.analyzers[0].tokenFilters[0].type" },
+    { TEXT("{\"mappings\":{\"dynamic\":true}," ANALYZER("mine", ",\"charFilters\":[7]") "}"),
+      "definition.analyzers[0].charFilters[0]" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"analyzers\":[{\"name\":\"m\",\"tokenizer\":{\"type\":\"x\"}}]}"),
+      "definition.analyzers[0].tokenizer.type" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"analyzers\":[{\"name\":\"m\",\"tokenizer\":{\"type\":\"standard\"}},{\"name\":\"m\","
+           "\"tokenizer\":{\"type\":\"standard\"}}]}"), "definition.analyzers[1].name" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"synonyms\":[{\"name\":\"s\",\"analyzer\":\"mine\",\"source\":{\"collection\":\"c\"}}]}"),
+      "definition.synonyms[0].analyzer" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"synonyms\":[{\"name\":\"s\",\"analyzer\":\"lucene.english\"}]}"),
+      "definition.synonyms[0].source" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"typeSets\":[{\"name\":\"s\",\"types\":[{\"type\":\"x\"}]}]}"),
+      "definition.typeSets[0].types[0].type" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"numPartitions\":3}"), "definition.numPartitions" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"storedSource\":{\"include\":[1]}}"), "definition.storedSource" },
+    { TEXT("{\"mappings\":{\"dynamic\":true},\"storedSource\":{\"include\":[],\"exclude\":[]}}"), "definition.storedSource" },
+    { VECTOR(""), "definition.fields" },
+    { VECTOR("{\"type\":\"filter\",\"path\":\"p\"}"), "definition.fields" },
+    { VECTOR("{\"type\":\"vector\",\"path\":\"p\",\"similarity\":\"cosine\"}"), "definition.fields[0].numDimensions" },
+    { VECTOR("{\"type\":\"vector\",\"path\":\"p\",\"numDimensions\":0,\"similarity\":\"cosine\"}"), "definition.fields[0].numDimensions" },
+    { VECTOR("{\"type\":\"vector\",\"path\":\"p\",\"numDimensions\":9000,\"similarity\":\"cosine\"}"), "definition.fields[0].numDimensions" },
+    { VECTOR("{\"type\":\"vector\",\"path\":\"p\",\"numDimensions\":3,\"similarity\":\"x\"}"), "definition.fields[0].similarity" },
+    { VECTOR("{\"type\":\"vector\",\"numDimensions\":3,\"similarity\":\"cosine\"}"), "definition.fields[0].path" },
+    { VECTOR("{\"type\":\"x\",\"path\":\"p\"}"), "definition.fields[0].type" },
+    { VECTOR(COMPARED "," COMPARED), "definition.fields[1].path" },
+    { VECTOR(COMPARED ",{\"type\":\"filter\",\"path\":\"q\",\"similarity\":\"cosine\"}"), "definition.fields[1].similarity" },
+    { INDEX("v", "\"type\":\"vectorSearch\",\"definition\":{\"mappings\":{\"dynamic\":true}}"), "definition.mappings" },
+  };
+  search_world w;
+  size_t i;
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    int status = call(&w, "POST", "/search/indexes", bad[i].body);
+    if (status != 400 || !t_violation(&w.t, bad[i].field)) munit_errorf("%s: %d %s", bad[i].body, status, w.t.response.body);
+  }
+  munit_assert_int(call(&w, "GET", "/search/indexes", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, ""), ==, 0);
+  make(&w, TEXT("{\"mappings\":{\"dynamic\":{\"typeSet\":\"s\"},\"fields\":{\"a\":[{\"type\":\"string\",\"analyzer\":\"mine\"},{\"type\":"
+                "\"token\"}]}},\"analyzer\":\"mine\"," ANALYZER("mine", ",\"tokenFilters\":[{\"type\":\"lowercase\"}]")
+                ",\"typeSets\":[{\"name\":\"s\",\"types\":[{\"type\":\"string\"}]}],\"storedSource\":{\"include\":[\"a\"]}}"));
+  make(&w, INDEX("deep", "\"definition\":" MAPPED(NESTED(NESTED(NESTED(NESTED(NESTED(NESTED(NESTED("{\"type\":\"string\"}"))))))))));
+  make(&w, VECTOR(COMPARED ",{\"type\":\"filter\",\"path\":\"q\"}"));
+  munit_assert_int64(t_int(&w.t, "latestDefinition.fields[0].numDimensions"), ==, 1536);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* A definition that is too large is refused, and one as large as may be is checked in time that follows its size. */
+static MunitResult search_bounds(const MunitParameter params[], void *data)
+{
+  static char body[40000];
+  search_world w;
+  size_t n, i, most;
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  for (most = 300; most <= 900; most += 600) {
+    n = (size_t)snprintf(body, sizeof body, "{\"collectionName\":\"c\",\"database\":\"d\",\"name\":\"n\",\"definition\":{\"mappings\":{\"fields\":{");
+    for (i = 0; i < most; i++) n += (size_t)snprintf(body + n, sizeof body - n, "%s\"f%05zu\":{\"type\":\"string\"}", i ? "," : "", i);
+    snprintf(body + n, sizeof body - n, "}}}}");
+    munit_assert_int(call(&w, "POST", "/search/indexes", body), ==, most == 300 ? 202 : 400);
+  }
+  munit_assert_true(t_violation(&w.t, "definition"));
+  for (i = 1; i < 200; i++) {
+    snprintf(body, sizeof body, "{\"collectionName\":\"c\",\"database\":\"d\",\"name\":\"n%zu\",\"definition\":{\"mappings\":{\"dynamic\":true}}}", i);
+    munit_assert_int(call(&w, "POST", "/search/indexes", body), ==, 202);
+  }
+  expect(&w, call(&w, "POST", "/search/indexes", DYNAMIC), 403, "TOO_MANY_RESOURCES");
+  munit_assert_string_equal(t_param(&w.t, 0), "200");
+  munit_assert_int(call(&w, "GET", "/search/indexes", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, ""), ==, 200);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+typedef struct search_driver {
+  char action[32], id[32], desired[1024];
+} search_driver;
+
+static int driver_perform(void *context, svc *s, const svc_order *order)
+{
+  search_driver *d = context;
+  (void)s;
+  snprintf(d->action, sizeof d->action, "%s", order->action);
+  snprintf(d->id, sizeof d->id, "%s", order->id);
+  snprintf(d->desired, sizeof d->desired, "%s", order->desired);
+  return SVC_OK;
+}
+
+static MunitResult search_with_driver(const MunitParameter params[], void *data)
+{
+  search_driver d = { "", "", "" };
+  svc_driver driver = { driver_perform, NULL, &d };
+  svc_config config = { .driver = &driver };
+  search_world w;
+  (void)params, (void)data;
+  open_world(&w, &config);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_OK, NULL), ==, SVC_OK);
+  make(&w, DYNAMIC);
+  munit_assert_size(t_count(&w.t, "statusDetail"), ==, 0);
+  t_advance(&w.t, 60);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(d.action, "index.build");
+  munit_assert_not_null(strstr(d.desired, "\"latestDefinition\":{"));
+  expect_state(&w, "BUILDING", "IN_PROGRESS");
+  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_IO, "{\"reason\":\"no\"}"), ==, SVC_OK);
+  expect_state(&w, "FAILED", "FAILED");
+  munit_assert_true(told(&w, "FTS_INDEX_BUILD_FAILED"));
+  munit_assert_int(one(&w, "DELETE", "search", NULL), ==, 204);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(d.action, "index.drop");
+  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_OK, NULL), ==, SVC_OK);
+  expect(&w, one(&w, "GET", "search", NULL), 404, "RESOURCE_NOT_FOUND");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/states", search_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/keys", search_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/families", search_families, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/definitions", search_definitions, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bounds", search_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/driver", search_with_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_search_index = { "search_index", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
