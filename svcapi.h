@@ -136,7 +136,8 @@ typedef struct svc_control_address {
 ** The control plane decides and remembers; a driver acts on the data plane and measures it. Without one (svc_config.driver
 ** NULL) both are simulated: states move by the clock, and figures are made up, the same on every run.
 **
-** An order: do this to the data plane. The strings live as long as the call. Nothing in it is secret in clear.
+** An order: do this to the data plane. The strings live as long as the call. Nothing in it is secret in clear: secrets are
+** had by svc_order_secrets().
 */
 typedef struct svc_order {
   const char *id;          /* 24 hex digits; the same when it is given out again */
@@ -233,6 +234,13 @@ typedef struct svc_config {
   int64_t provision_ms; /* how long a cluster takes to be made, up to a hundred years; default 10 000; SVC_PROVISION_NOW: no
                            time at all */
   int conceal; /* not 0: what the caller has no part in answers 404, as what is not there; default: 401 */
+
+  /*
+  ** 32 random bytes, kept apart from the store and the same for its life: what seals the secrets that must be had again in
+  ** clear, keys of other services and passwords for the data plane among them (AES-256-GCM). It is copied. With another key
+  ** than the store's the handle is not opened; default: none, and whatever would store such a secret is refused.
+  */
+  const void *secret_key;
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */
@@ -350,6 +358,14 @@ SVC_API int svc_may_wait(svc *s, const svc_request *request);
 ** SVC_INVALID: the id is none, or the facts are no JSON object.
 */
 SVC_API int svc_order_done(svc *s, const char *order_id, int result, const char *facts);
+
+/*
+** The secrets of what an order is for, in clear: a JSON object of the shape of `desired`, {} where it has none. `*length` is
+** the room at `out`; then the length of the text, without the NUL behind it. Wipe it when it is used.
+** Returns SVC_OK; SVC_FULL when there is too little room, with *length what it takes; SVC_INVALID for an order that is not
+** there any more, and where svc_config.secret_key is missing. From any thread, also from within `perform`.
+*/
+SVC_API int svc_order_secrets(svc *s, const char *order_id, char *out, size_t *length);
 
 /* Add to what a driver answers. SVC_FULL: that would be more than the question allows. */
 SVC_API int svc_reply_add(svc_reply *reply, const void *bytes, size_t n);
