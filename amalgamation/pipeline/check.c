@@ -306,7 +306,8 @@ static svc_node *check_preset(svc_call *c, const svc_field *f)
 static svc_node *check_absent(svc_call *c, const svc_field *f, const svc_node *old, int mode, const check_path *path,
                               bool *good)
 {
-  bool kept = mode == SVC_CHECK_UPDATE || f->flags & (SVC_READ_ONLY | SVC_FIXED);
+  bool unseen = (f->flags & (SVC_SEALED | SVC_WRITE_ONLY)) == (SVC_SEALED | SVC_WRITE_ONLY); /* nobody could have sent it back */
+  bool kept = mode == SVC_CHECK_UPDATE || f->flags & (SVC_READ_ONLY | SVC_FIXED) || unseen;
   if (old && kept) return svc_node_copy(c->arena, old);
   if (f->flags & SVC_REQUIRED && !(f->flags & SVC_READ_ONLY)) {
     *good = false;

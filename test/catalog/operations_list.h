@@ -478,7 +478,7 @@ static const operations_row operations_list[] = {
   { "GET", "/groups/{groupId}/integrations/{integrationType}",
     "Third-party integrations and index creation", "GROUP", 1200, 500, "20230101", "GROUP_READ_ONLY", 200 },
   { "POST", "/groups/{groupId}/integrations/{integrationType}",
-    "Third-party integrations and index creation", "GROUP", 1200, 500, "20230101", "GROUP_OWNER", 200 },
+    "Third-party integrations and index creation", "GROUP", 1200, 500, "20230101", "GROUP_OWNER", 201 },
   { "PUT", "/groups/{groupId}/integrations/{integrationType}",
     "Third-party integrations and index creation", "GROUP", 1200, 500, "20230101", "GROUP_OWNER", 200 },
   { "GET", "/groups/{groupId}/invites",

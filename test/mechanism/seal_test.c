@@ -23,7 +23,7 @@ static const svc_field horn_fields[] = {
   F_OBJ("inner", &horn_key),
   F_LIST("keys", &horn_key, .max_items = 10),
   F_STR("name", .flags = SVC_REQUIRED),
-  F_STR("password", .flags = SVC_SEALED | SVC_WRITE_ONLY, .min = 4, .max = 100),
+  F_STR("password", .flags = SVC_SEALED | SVC_WRITE_ONLY | SVC_NULLABLE, .min = 4, .max = 100),
   F_STR("state", .flags = SVC_READ_ONLY),
   F_STR("url", .flags = SVC_SEALED, .max = 100),
   F_END
@@ -184,9 +184,9 @@ static MunitResult seal_kept(const MunitParameter params[], void *data)
   munit_assert_null(strstr(w.t.response.body, "UPPER-CASE"));
   munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"a\\u0000b\"}"), ==, 400);
   munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"nowhere-at-all-is-this\"}"), ==, 400);
-  munit_assert_int(seal_at(&w, "PUT", "{\"name\":\"h\",\"url\":\"****aple\"}"), ==, 200); /* the others are gone with that */
-  munit_assert_string_equal(seal_secrets(&w), "{\"url\":\"" LONG_ONE "\"}");
-  munit_assert_int(seal_at(&w, "PUT", "{\"name\":\"h\"}"), ==, 200);
+  munit_assert_int(seal_at(&w, "PUT", "{\"name\":\"h\",\"url\":\"****aple\"}"), ==, 200); /* what is not sent is gone, unless it is never shown */
+  munit_assert_string_equal(seal_secrets(&w), "{\"password\":\"another\",\"url\":\"" LONG_ONE "\"}");
+  munit_assert_int(seal_at(&w, "PUT", "{\"name\":\"h\",\"password\":null}"), ==, 200);
   munit_assert_string_equal(seal_secrets(&w), "{}");
   seal_close(&w);
   return MUNIT_OK;
