@@ -43,6 +43,14 @@ static const struct {
   { SVC_POST, "/groups/{groupId}/flexClusters:tenantUpgrade", SVC_POST, "/groups/{groupId}/flexClusters", NULL },
 };
 
+/* What is not yet of use when it is made: it is changed so, at once. */
+static const struct {
+  const char *path, *change;
+} world_then[] = {
+  { "/groups/{groupId}/cloudProviderAccess",
+    "{\"providerName\":\"AWS\",\"iamAssumedRoleArn\":\"arn:aws:iam::123456789012:role/svc\"}" },
+};
+
 /* What takes time to get where it can be asked for. */
 static const struct {
   int method;
@@ -166,7 +174,7 @@ static const svc_plan *world_maker_of(const t_world *w, const svc_noun_info *nou
 }
 
 /* Parameters by which a path names what another parameter names elsewhere: one is a view of the other. */
-static const char *const world_same_params[][2] = { { "checkpointId", "snapshotId" } };
+static const char *const world_same_params[][2] = { { "checkpointId", "snapshotId" }, { "iamRoleId", "roleId" } };
 
 /* Which noun a parameter of this name is of. Of several, one that is stored: the others are views of it; and of these the one
 ** that lies beside the route's own. */
@@ -297,6 +305,14 @@ static void world_rest(t_world *w)
   munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
 }
 
+static void world_follow(t_world *w, const svc_plan *maker, const char *at, const char *key)
+{
+  size_t i;
+  for (i = 0; i < sizeof world_then / sizeof world_then[0]; i++)
+    if (strcmp(maker->route->path, world_then[i].path) == 0)
+      munit_assert_int(t_sendf(&w->t, "PATCH", world_then[i].change, "%s/%s", at, key), ==, 200);
+}
+
 /* One of a collection: `at` as it is filled in. */
 static const char *world_make(t_world *w, const svc_plan *maker, const char *at)
 {
@@ -308,7 +324,11 @@ static const char *world_make(t_world *w, const svc_plan *maker, const char *at)
   if (world_makes_itself(maker)) *strrchr(path, '/') = 0; /* where the others of its kind are */
   key = world_key_shown(w, maker->own && !world_makes_itself(maker) ? NULL : maker->noun, path); /* own: it makes a part of one of its noun */
   if (maker->route->status == 202 && maker->hop_count > 1) world_rest(w);
-  if (key.n) return world_remember(w, at, key);
+  if (key.n) {
+    known = world_remember(w, at, key);
+    world_follow(w, maker, path, known);
+    return known;
+  }
   world_cannot(w, maker, "does not say how what it has made is called: %s", w->t.response.body);
   return NULL;
 }
@@ -397,6 +417,7 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   if (otherwise) return otherwise;
   if (hop && noun == plan->noun && world_makes_itself(plan)) return world_of_example(w, plan, at);
   if (plan->in_path == (int)param) return plan->in_path_field->values ? plan->in_path_field->values[0] : "a";
+  if (!noun && svc_str_is(plan->params[param], "cloudProvider")) return t_sample(plan->params[param]); /* whose what follows is */
   if (hop && hop->by_unique) return world_by_unique(w, plan, at);
   if (noun && noun == w->t.s->org) return w->org;
   if (noun && noun == w->t.s->group) return w->group;

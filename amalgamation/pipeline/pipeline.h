@@ -339,6 +339,7 @@ struct svc_call {
     svc_str params[5]; /* JSON texts */
     unsigned param_count;
     svc_str detail; /* n 0: from the table */
+  svc_str also;      /* a sentence behind the detail of the table; n 0: none */
     svc_violation *violations, *violations_last;
     unsigned violation_count;
     const char *oauth; /* it has the OAuth shape, with `detail` as its description */
@@ -464,6 +465,8 @@ SVC_PRIVATE bool svc_if_match_view(svc_call *c, const svc_node *view); /* the sa
 SVC_PRIVATE void svc_answer_keys(svc_call *c, const svc_plan *item, const svc_entity *e, svc_answer *out); /* for its links */
 SVC_PRIVATE bool svc_answer_entity(svc_call *c, const svc_entity *e); /* as its route or noun shows it */
 SVC_PRIVATE bool svc_answer_view(svc_call *c, const svc_entity *e, svc_node *view); /* shown as this; NULL: no memory */
+/* One that is shown inside of the answer, which is no list: with a link to itself. */
+SVC_PRIVATE void svc_answer_linked(svc_call *c, const svc_entity *e, svc_node *shown);
 SVC_PRIVATE svc_node *svc_entity_view(svc_call *c, const svc_entity *e); /* as its route or noun shows it; NULL: failed */
 SVC_PRIVATE void svc_answer_keep(svc_call *c);                   /* Idempotency-Key keeps what is answered so far, no more */
 SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body);   /* another body for the entity that was answered */
@@ -545,6 +548,8 @@ SVC_PRIVATE bool svc_refs_check(svc_call *c, const svc_change *change); /* what 
 SVC_PRIVATE bool svc_refs_write(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *before,
                                 const svc_node *body); /* either may be NULL */
 SVC_PRIVATE bool svc_refs_free(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* false: it is named */
+/* The nouns of all that name it by its id, one after the other. */
+SVC_PRIVATE bool svc_refs_users(svc_call *c, const svc_entity *e, void (*user)(void *context, const svc_noun_info *from), void *context);
 SVC_PRIVATE bool svc_refs_drop(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* it is gone, whoever names it */
 /* Of a field that names others of the same noun: do these, or those that they name, name it again? False: failed. */
 SVC_PRIVATE bool svc_refs_circle(svc_call *c, const svc_change *change, const char *field, bool *circle);

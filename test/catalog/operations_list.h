@@ -148,7 +148,7 @@ static const operations_row operations_list[] = {
   { "GET", "/groups/{groupId}/cloudProviderAccess", "Cloud provider access", "GROUP", 2000, 1000, "20230101",
     "GROUP_READ_ONLY", 200 },
   { "POST", "/groups/{groupId}/cloudProviderAccess", "Cloud provider access", "GROUP", 2000, 1000, "20230101",
-    "GROUP_OWNER", 200 },
+    "GROUP_OWNER", 201 },
   { "DELETE", "/groups/{groupId}/cloudProviderAccess/{cloudProvider}/{roleId}",
     "Cloud provider access", "GROUP", 2000, 1000, "20230101", "GROUP_OWNER", 204 },
   { "GET", "/groups/{groupId}/cloudProviderAccess/{roleId}", "Cloud provider access", "GROUP", 2000, 1000, "20230101",
