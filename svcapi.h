@@ -37,11 +37,12 @@
 **   CLOUD_ACCESS CLUSTER CLUSTER_CONFIGURATION CLUSTER_LOG CLUSTER_REGION CLUSTER_SUMMARY COMPLIANCE_POLICY
 **   CONTROL_PLANE_ADDRESS CUSTOM_DB_ROLE CUSTOM_DNS DATABASE_USER DB_VERSION EVENT EVENT_TYPE EXPORT_BUCKET
 **   EXPORT_JOB FLEX_CLUSTER FLEX_RESTORE_JOB FLEX_SNAPSHOT GLOBAL_WRITES INTEGRATION LEGACY_RESTORE_JOB
-**   LEGACY_SNAPSHOT LEGACY_SNAPSHOT_SCHEDULE LINK_TOKEN LIVE_MIGRATION LIVE_MIGRATION_VALIDATION MAINTENANCE_WINDOW
-**   NETWORK_ACCESS ONLINE_ARCHIVE ORGANIZATION ORGANIZATION_INVITATION ORGANIZATION_SETTINGS ORGANIZATION_USER
-**   OUTAGE_SIMULATION PRIVATE_IP_MODE PROCESS_ARGS PROJECT PROJECT_INVITATION PROJECT_LIMIT PROJECT_SETTINGS
-**   RATE_LIMIT RESTORE_JOB ROLLING_INDEX ROOT SAMPLE_DATASET SEARCH_DEPLOYMENT SEARCH_INDEX SERVICE_ACCOUNT
-**   SERVICE_ACCOUNT_ACCESS_LIST SNAPSHOT SNAPSHOT_OF_SHARDS TEAM USER
+**   LEGACY_SNAPSHOT LEGACY_SNAPSHOT_SCHEDULE LINK_TOKEN LIVE_MIGRATION LIVE_MIGRATION_VALIDATION LOG_EXPORT
+**   LOG_INTEGRATION MAINTENANCE_WINDOW NETWORK_ACCESS ONLINE_ARCHIVE ORGANIZATION ORGANIZATION_INVITATION
+**   ORGANIZATION_SETTINGS ORGANIZATION_USER OUTAGE_SIMULATION PRIVATE_IP_MODE PROCESS_ARGS PROJECT
+**   PROJECT_INVITATION PROJECT_LIMIT PROJECT_SETTINGS RATE_LIMIT RESTORE_JOB ROLLING_INDEX ROOT SAMPLE_DATASET
+**   SEARCH_DEPLOYMENT SEARCH_INDEX SERVICE_ACCOUNT SERVICE_ACCOUNT_ACCESS_LIST SNAPSHOT SNAPSHOT_OF_SHARDS TEAM
+**   USER
 **
 ** VERSIONS. Zero-initialise every struct before filling it in: zero always means the default. svc_config grows at its end;
 ** svc_open() is told how large the caller's is, so a newer shared library leaves alone what an older program does not
@@ -352,8 +353,9 @@ SVC_API int svc_may_wait(svc *s, const svc_request *request);
 
 /*
 ** The driver has finished an order. `result` SVC_OK: it is done; another code: it has failed. `facts`: what came of it, a
-** JSON object in text (hosts and ports, sizes, certificates; of a failure its "reason"), or NULL. The state of the resource
-** moves and the facts are taken in one commit. From any thread, also from within perform(), and again if it fails.
+** JSON object in text (hosts and ports, sizes, certificates; of a failure its "reason", and the "state" that it leads to where
+** there are several), or NULL. The state of the resource moves and the facts are taken in one commit. From any thread, also
+** from within perform(), and again if it fails.
 ** Returns SVC_OK, also for an order that another one has replaced, or that was done before: then nothing changes.
 ** SVC_INVALID: the id is none, or the facts are no JSON object.
 */

@@ -302,12 +302,24 @@ static svc_node *check_preset(svc_call *c, const svc_field *f)
   return svc_preset(c->s, c->arena, f);
 }
 
+/* In an element of an array, which may be another one than that which stood in its place? */
+static bool check_in_array(const check_path *path)
+{
+  while (path && path->index == SIZE_MAX) path = path->up;
+  return path != NULL;
+}
+
+/* A secret that is never shown, and so cannot be sent back: it stays until another one comes. */
+static bool check_unseen(const svc_field *f, const check_path *path)
+{
+  return (f->flags & (SVC_SEALED | SVC_WRITE_ONLY)) == (SVC_SEALED | SVC_WRITE_ONLY) && !check_in_array(path);
+}
+
 /* What a field that was not sent comes to; NULL with *good true: it has no value. */
 static svc_node *check_absent(svc_call *c, const svc_field *f, const svc_node *old, int mode, const check_path *path,
                               bool *good)
 {
-  bool unseen = (f->flags & (SVC_SEALED | SVC_WRITE_ONLY)) == (SVC_SEALED | SVC_WRITE_ONLY); /* nobody could have sent it back */
-  bool kept = mode == SVC_CHECK_UPDATE || f->flags & (SVC_READ_ONLY | SVC_FIXED) || unseen;
+  bool kept = mode == SVC_CHECK_UPDATE || f->flags & (SVC_READ_ONLY | SVC_FIXED) || check_unseen(f, path);
   if (old && kept) return svc_node_copy(c->arena, old);
   if (f->flags & SVC_REQUIRED && !(f->flags & SVC_READ_ONLY)) {
     *good = false;

@@ -372,6 +372,9 @@
     "The integration {0} is not configured in project {1}.", "integrationType,groupId") \
   X(INTEGRATION_ALREADY_CONFIGURED, 409, \
     "The integration {0} is configured in project {1} already.", "integrationType,groupId") \
+  /* The next two are this library's own. */ \
+  X(LOG_EXPORT_NOT_CONFIGURED, 404, "No export of logs is configured in project {0}.", "groupId") \
+  X(LOG_EXPORT_ALREADY_CONFIGURED, 409, "An export of logs is configured in project {0} already.", "groupId") \
   /* ---- Search, archives, streams, policies */ \
   /* SEARCH_DUPLICATE_INDEX: documented as 400; 409 is the rule for every value that must be unique, and is kept. */ \
   X(SEARCH_DUPLICATE_INDEX, 409, "A search index named {0} already exists on {1}.", "indexName,namespace") \

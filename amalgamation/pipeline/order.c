@@ -232,6 +232,15 @@ static int64_t order_wait(uint32_t attempt)
   return attempt > 8 ? ORDER_LONGEST_WAIT : (int64_t)ORDER_FIRST_WAIT << attempt;
 }
 
+/* The state that a failure leads to: its noun's, or another of its field's that the driver names. */
+static svc_str order_failed_state(svc_call *c, const svc_noun *noun, const svc_node *facts)
+{
+  svc_str named = svc_node_str(facts, "state");
+  const svc_field *f = svc_field_named(svc_object_of(noun->object, NULL), svc_str_c(noun->lifecycle->field));
+  if (named.n && f && f->values && svc_value_in(c->s, named, f->values)) return named;
+  return svc_str_c(noun->lifecycle->failed);
+}
+
 /* It goes into its failed state, with the reason where its noun shows one; its noun hears of it as of any other state. */
 static bool order_failed(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_node *facts)
 {
@@ -247,7 +256,7 @@ static bool order_failed(svc_call *c, const svc_noun_info *noun, const svc_entit
   if (!svc_change_of(c, noun, stored, &change)) return false;
   change.id = stored->id;
   change.parent = stored->parent;
-  if (life->failed) svc_node_set_str(c->arena, change.body, life->field, svc_str_c(life->failed));
+  if (life->failed) svc_node_set_str(c->arena, change.body, life->field, order_failed_state(c, noun->noun, facts));
   if (life->reason && reason.n) svc_node_set_str(c->arena, change.body, life->reason, reason);
   if (life->failed && noun->noun->fell_due && !noun->noun->fell_due(c, &change, SVC_DUE_STATE)) return false;
   for (i = 0; i < change.due_count; i++) svc_due_set(&e, change.dues[i].tag, change.dues[i].when);

@@ -623,7 +623,7 @@ static const operations_row operations_list[] = {
   { "PATCH", "/groups/{groupId}/pushBasedLogExport", "Log integrations and push-based log export", "GROUP", 1200, 500,
     "20230101", "GROUP_OWNER", 200 },
   { "POST", "/groups/{groupId}/pushBasedLogExport", "Log integrations and push-based log export", "GROUP", 1200, 500,
-    "20230101", "GROUP_OWNER", 200 },
+    "20230101", "GROUP_OWNER", 202 },
   { "POST", "/groups/{groupId}/sampleDatasetLoad/{name}", "Clusters", "GROUP", 10000, 5000, "20230101",
     "GROUP_OWNER", 202 },
   { "GET", "/groups/{groupId}/sampleDatasetLoad/{sampleDatasetId}", "Clusters", "GROUP", 10000, 5000, "20230101",
