@@ -4,6 +4,8 @@
 #include "world.h"
 
 #define WORLD_CLUSTER "/groups/{groupId}/clusters/{clusterName}"
+#define WORLD_X509_USER \
+  "{\"databaseName\":\"$external\",\"username\":\"CN=app\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}"
 #define WORLD_GLOBAL WORLD_CLUSTER "/globalWrites"
 
 /* What has to be done before a request can succeed, where no table says so; with the reason. */
@@ -41,6 +43,9 @@ static const struct {
   { SVC_DELETE, "/orgs/{orgId}/liveMigrations/linkTokens", SVC_POST, "/orgs/{orgId}/liveMigrations/linkTokens", NULL },
   /* it is there, but not configured */
   { SVC_PATCH, "/groups/{groupId}/pushBasedLogExport", SVC_POST, "/groups/{groupId}/pushBasedLogExport", NULL },
+  /* a user who has certificates */
+  { SVC_POST, "/groups/{groupId}/databaseUsers/{username}/certs", SVC_POST, "/groups/{groupId}/databaseUsers", WORLD_X509_USER },
+  { SVC_GET, "/groups/{groupId}/databaseUsers/{username}/certs", SVC_POST, "/groups/{groupId}/databaseUsers", WORLD_X509_USER },
   /* what it is about stands in its body */
   { SVC_POST, "/groups/{groupId}/flexClusters:tenantUpgrade", SVC_POST, "/groups/{groupId}/flexClusters", NULL },
 };
@@ -419,6 +424,7 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   if (otherwise) return otherwise;
   if (hop && noun == plan->noun && world_makes_itself(plan)) return world_of_example(w, plan, at);
   if (plan->in_path == (int)param) return plan->in_path_field->values ? plan->in_path_field->values[0] : "a";
+  if (svc_str_is(plan->params[param], "username") && strstr(plan->route->path, "/{username}/certs")) return "CN%3Dapp";
   if (!noun && svc_str_is(plan->params[param], "cloudProvider")) return t_sample(plan->params[param]); /* whose what follows is */
   if (hop && hop->by_unique) return world_by_unique(w, plan, at);
   if (noun && noun == w->t.s->org) return w->org;

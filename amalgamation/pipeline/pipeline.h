@@ -490,6 +490,7 @@ SVC_PRIVATE bool svc_unseal(svc_call *c, const svc_entity *e, svc_str name, svc_
 SVC_PRIVATE bool svc_is_sealed(const svc_node *value); /* of a change's body: a secret that is kept, which no hook sees */
 SVC_PRIVATE bool svc_may_seal(svc_str text);           /* it is no mask, and can be kept */
 SVC_PRIVATE bool svc_seal_shown_is(const svc_node *kept, const svc_node *input); /* what was sent is what was shown of it */
+SVC_PRIVATE void svc_seal_settle(svc_call *c, const svc_change *change); /* what was sent once more is what was */
 SVC_PRIVATE bool svc_seal_body(svc_call *c, const svc_change *change, svc_entity *e); /* the change's body: what is shown, and extra */
 SVC_PRIVATE bool svc_seal_join(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_node *body); /* the other way */
 SVC_PRIVATE svc_node *svc_seal_secrets(const svc *s, svc_arena *a, const svc_entity *e); /* in clear, by name; NULL: no key, no memory */

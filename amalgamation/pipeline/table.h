@@ -175,6 +175,7 @@ enum svc_route_flags {
   SVC_ABSOLUTE = 4096,     /* the path is not below the base path; not limited and without versions */
   SVC_RAW_BODY = 8192,     /* the body is not JSON: the function reads it itself */
   SVC_NO_BODY = 256,       /* a POST, PUT or PATCH that takes no body */
+  SVC_TEXT = 32768,        /* the answer is a JSON string, once: the same Idempotency-Key gets the entity instead */
   SVC_ANYWHERE = 16384     /* its path names no organization or project: a role that is held anywhere suffices */
 };
 
