@@ -401,8 +401,9 @@ struct svc_noun {
   /* names of the events written when one is created, changed, about to be deleted; NULL: none */
   const char *event_created, *event_updated, *event_deleted;
   const svc_field_event *field_events; /* event_updated is for changes of other fields than these; closed by no field */
-  const char *order_put, *order_gone; /* orders to the driver of what has no states, when it was made or changed and when it is
-                                         gone: "user.put"; nothing waits for them, and one that fails is logged; NULL: none */
+  const char *order_put, *order_gone; /* orders to the driver: of what has no states when it was made or changed, of whatever it
+                                         is when it is gone: "user.put"; nothing waits for them, and one that fails is logged;
+                                         NULL: none */
   const char *event_value; /* the field whose text event_field carries; NULL: its unique value, or its key */
   const char *event_field; /* event field that carries its key, "clusterName"; NULL: none */
   const char *quota;       /* limit of the project on how many there may be, known to SVC_SEAT_QUOTA; nouns that have the same

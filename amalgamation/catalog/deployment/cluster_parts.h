@@ -25,6 +25,7 @@ enum { CLUSTER_ID = 6, CLUSTER_TIME = 14 };
 typedef struct svc_cluster_kept {
   char id[CLUSTER_ID];
   int64_t resumed;
+  int64_t size; /* bytes of its data, as the driver last measured them; it stands in the summary */
   bool restarting;
 } svc_cluster_kept;
 SVC_PRIVATE svc_cluster_kept svc_cluster_kept_of(const svc_entity *e);
