@@ -164,6 +164,8 @@ static bool cluster_update(svc_call *c, svc_change *change, svc_cluster_kept *ke
   cluster_diff diff = cluster_compare(change);
   if ((diff.heavy || diff.pause) && svc_cluster_restarts(change))
     return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTART_IN_PROGRESS);
+  if ((diff.heavy || diff.pause) && svc_cluster_imports(c, &change->entity))
+    return svc_cluster_fail(c, change, SVC_E_CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT);
   if ((diff.heavy || diff.pause) && svc_backup_restoring(c, &change->id))
     return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE);
   if (!cluster_pause_rules(c, change, &diff, kept)) return false;
