@@ -266,8 +266,8 @@ typedef struct svc_lifecycle {
   const char *created;   /* state after POST */
   const char *updated;   /* state after a change; NULL: the state stays */
   const char *deleted;   /* state after DELETE; NULL: removed at once */
-  const char *failed;    /* state after an order that failed; NULL: it stays in the state it is in */
-  const char *event_failed; /* written then */
+  const char *failed;    /* state after an order that failed; NULL: it stays in the state it is in, and the order comes again */
+  const char *event_failed; /* written then, of what comes again the first time */
   const char *reason;    /* the field that shows why; NULL: only the log says it */
   const svc_transition *transitions; /* closed by a row without from */
 } svc_lifecycle;
