@@ -104,8 +104,9 @@ static void cost_open(cost_world *w)
   memset(w, 0, sizeof *w);
   b_open_cluster(&w->b, &config, B_SHARDED("C"));
   b_good(&w->b, "DELETE", "%C/backup/schedule", NULL, 200); /* only what is made here is there */
+  b_role(&w->b, "AWS");
   b_good(&w->b, "POST", "/groups/%G/backup/exportBuckets",
-         "{\"bucketName\":\"acme-one\",\"cloudProvider\":\"AWS\",\"iamRoleId\":\"5f00000000000000000000c1\"}", 201);
+         "{\"bucketName\":\"acme-one\",\"cloudProvider\":\"AWS\",\"iamRoleId\":\"%R\"}", 201);
   w->b.other = t_keep(&w->b.t, t_str(&w->b.t, "_id"));
   b_good(&w->b, "POST", "/groups/%G/flexClusters",
          "{\"name\":\"F\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 202);
