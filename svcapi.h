@@ -178,8 +178,9 @@ typedef struct svc_driver {
   /*
   ** Called by svc_tick(), outside of any request and any transaction, one order at a time. SVC_OK: taken, and
   ** svc_order_done() follows, now or days later, from any thread. SVC_BUSY: it is given out again later, after a wait that
-  ** grows. Another code: it has failed. What was taken and not done when the process ended is given out again, so an order
-  ** may come more than once; a newer order for the same resource replaces an older one.
+  ** grows. Another code: it has failed; for what has no state to fail into, a new order comes after such a wait. What was
+  ** taken and not done when the process ended is given out again, so an order may come more than once; a newer order for the
+  ** same resource replaces an older one.
   */
   int (*perform)(void *context, svc *s, const svc_order *order);
   /* Called during a request, outside of any transaction, on the thread of the request: it may wait. Not SVC_OK: 503. */
