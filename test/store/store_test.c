@@ -241,14 +241,38 @@ static void whole_counts(whole *w)
   munit_assert_uint64(svc_count(w->txn, group, NULL), ==, all);
 }
 
+/* How many of a kind there are in a project, of those that are below something else in it and are counted there as well. */
+static uint64_t whole_in_project(whole *w, svc_str kind_and_project)
+{
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  svc_entity e;
+  uint64_t n = 0;
+  svc_key_entity(&prefix, kind_and_project.p, NULL, NULL);
+  svc_scan_below(&scan, w->txn, &prefix, false);
+  while (svc_scan_next(&scan, &key, &value)) {
+    munit_assert_true(svc_entity_decode(key, value, &e));
+    n += e.flags & SVC_ENTITY_BY_GROUP && memcmp(e.scope.group.b, kind_and_project.p + SVC_KIND_SIZE, 12) == 0;
+  }
+  return n;
+}
+
 /* Where the store shows counts as records there are none of what is not there. */
 static void whole_count(whole *w, svc_str key, svc_str value)
 {
   size_t i;
+  svc_id group;
+  uint64_t n;
   (void)value;
   munit_assert_true(key.n == 1 + SVC_KIND_SIZE || key.n == 1 + SVC_KIND_SIZE + 12);
   for (i = 0; i < w->group_count && memcmp(w->groups[i], key.p + 1, key.n - 1) != 0; i++) continue;
-  munit_assert_size(i, <, w->group_count);
+  if (i < w->group_count) return;
+  munit_assert_size(key.n, ==, 1 + SVC_KIND_SIZE + 12);
+  memcpy(group.b, key.p + 1 + SVC_KIND_SIZE, 12);
+  n = whole_in_project(w, (svc_str){ key.p + 1, key.n - 1 });
+  munit_assert_uint64(n, >, 0);
+  munit_assert_uint64(svc_count(w->txn, key.p + 1, &group), ==, n);
 }
 
 /* What belongs to a project belongs to its organization; and nothing is below what is gone. Events tell what was. */
@@ -361,23 +385,49 @@ static void whole_unique(whole *w, svc_str key, svc_str value)
   munit_assert_true(svc_str_eq(svc_key_str(&own), key));
 }
 
+/* What stands in keys for an entity that is named by its unique value. */
+static void whole_name(const svc_entity *e, unsigned char hash[32])
+{
+  unsigned char name[512];
+  munit_assert_size(e->unique.n, <=, sizeof name - 12);
+  memcpy(name, e->parent.b, 12);
+  memcpy(name + 12, e->unique.p, e->unique.n);
+  svc_sha256((svc_str){ (const char *)name, 12 + e->unique.n }, hash);
+}
+
+/* Is there one that is named so: by its id, or by its unique value? */
+static bool whole_named(whole *w, const char *kind, const char *target)
+{
+  unsigned char hash[32];
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  svc_entity e;
+  if (whole_has(w, kind, target)) return true;
+  svc_key_entity(&prefix, kind, NULL, NULL);
+  svc_scan_below(&scan, w->txn, &prefix, false);
+  while (svc_scan_next(&scan, &key, &value)) {
+    munit_assert_true(svc_entity_decode(key, value, &e));
+    whole_name(&e, hash);
+    if (memcmp(hash, target, 12) == 0) return true;
+  }
+  return false;
+}
+
 static void whole_ref(whole *w, svc_str key, svc_str value)
 {
   svc_entity e;
   svc_id parent, id;
   const char *from = key.p + 1 + SVC_KIND_SIZE + 12;
-  unsigned char name[512], hash[32];
+  unsigned char hash[32];
   munit_assert_true(key.n == 1 + SVC_KIND_SIZE + 12 + SVC_KIND_SIZE + 24 && value.n == 12);
   memcpy(parent.b, from + SVC_KIND_SIZE, 12);
   memcpy(id.b, from + SVC_KIND_SIZE + 12, 12);
   munit_assert_int(svc_entity_get(w->txn, from, &parent, &id, &e), ==, SVC_OK);
-  munit_assert_size(e.unique.n, <=, sizeof name - 12); /* who names has its own name beside it, or its id */
-  memcpy(name, parent.b, 12);
-  memcpy(name + 12, e.unique.p, e.unique.n);
-  svc_sha256((svc_str){ (const char *)name, 12 + e.unique.n }, hash);
+  whole_name(&e, hash); /* who names has its own name beside it, or its id */
   munit_assert_true(memcmp(value.p, hash, 12) == 0 || memcmp(value.p, id.b, 12) == 0);
   if (memcmp(from, "dbrl", SVC_KIND_SIZE) != 0 && memcmp(from, "dbus", SVC_KIND_SIZE) != 0) /* these may name what is not there */
-    munit_assert_true(whole_has(w, key.p + 1, key.p + 1 + SVC_KIND_SIZE));
+    munit_assert_true(whole_named(w, key.p + 1, key.p + 1 + SVC_KIND_SIZE));
 }
 
 /* --- t: tallies */
