@@ -14,6 +14,8 @@
 /* Until this day hosts were called after their clusters: those of then keep their names. */
 #define CLUSTER_CONNECTION_NEW_NAMES 20201103
 
+enum { CLUSTER_CONNECTION_SLOTS = 256 }; /* more than a project may have clusters */
+
 static void cluster_connection_base36(uint64_t value, char *out, size_t digits)
 {
   while (digits > 0) {
@@ -55,23 +57,19 @@ SVC_PRIVATE void svc_cluster_host_id(svc_call *c, const svc_id *cluster, char ou
 SVC_PRIVATE void svc_cluster_begin(svc_call *c, const svc_change *change, svc_cluster_kept *kept)
 {
   svc_str name = svc_arena_copy(c->arena, svc_node_str(change->body, "name"));
+  bool taken[CLUSTER_CONNECTION_SLOTS] = { false };
   svc_scan scan;
   svc_entity e;
-  bool moved;
   memset(kept, 0, sizeof *kept);
   svc_cluster_host_id(c, &change->id, kept->id);
   kept->legacy = c->now < svc_day_ms(CLUSTER_CONNECTION_NEW_NAMES);
-  do {
-    moved = false;
-    svc_below_begin(&scan, c->txn, CLUSTER_KIND, &c->scope.group);
-    while (svc_below_next(&scan, CLUSTER_KIND, &e)) {
-      svc_cluster_kept other = svc_cluster_kept_of(&e);
-      if (other.legacy && svc_str_is_nocase(e.unique, name.p)) kept->legacy = false;
-      if (other.slot != kept->slot) continue;
-      kept->slot++; /* and those before it are looked at again */
-      moved = true;
-    }
-  } while (moved);
+  svc_below_begin(&scan, c->txn, CLUSTER_KIND, &c->scope.group);
+  while (svc_below_next(&scan, CLUSTER_KIND, &e)) {
+    svc_cluster_kept other = svc_cluster_kept_of(&e);
+    if (other.slot < CLUSTER_CONNECTION_SLOTS) taken[other.slot] = true;
+    if (other.legacy && svc_str_is_nocase(e.unique, name.p)) kept->legacy = false;
+  }
+  while (kept->slot < CLUSTER_CONNECTION_SLOTS - 1 && taken[kept->slot]) kept->slot++;
 }
 
 #define CLUSTER_CONNECTION_PROJECT 19 /* digits of 96 bits, in base 36 */

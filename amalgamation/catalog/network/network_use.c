@@ -231,6 +231,15 @@ SVC_PRIVATE bool svc_network_release(svc_call *c, const svc_place_of *place)
 
 /* -------------------------------------------------------------------------------------------------------------- clusters */
 
+static bool network_use_at_gcp(const svc_node *specs)
+{
+  const svc_node *spec, *region;
+  for (spec = specs ? specs->first : NULL; spec; spec = spec->next)
+    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
+      if (svc_cluster_is(region, "providerName", "GCP")) return true;
+  return false;
+}
+
 /* A container that is for some regions only keeps clusters out of the others. */
 SVC_PRIVATE bool svc_network_allows(svc_call *c, const svc_change *change)
 {
@@ -238,7 +247,8 @@ SVC_PRIVATE bool svc_network_allows(svc_call *c, const svc_change *change)
   size_t i = 0, k;
   svc_entity container;
   svc_place_of place = { SVC_S("GCP"), SVC_S("") };
-  int rc = svc_noun_by_kind(c->s, CONTAINER_KIND) ? network_use_find(c, &place, &container) : SVC_NOT_FOUND;
+  bool known = svc_noun_by_kind(c->s, CONTAINER_KIND) && network_use_at_gcp(specs);
+  int rc = known ? network_use_find(c, &place, &container) : SVC_NOT_FOUND;
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
   for (spec = specs ? specs->first : NULL; spec; spec = spec->next, i++)
     for (k = 0, region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next, k++) {
