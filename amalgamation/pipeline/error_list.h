@@ -321,6 +321,9 @@
     "The private endpoint service {0} still has endpoints. Delete them first.", "endpointServiceId") \
   X(PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION, 409, \
     "A private endpoint service for region {0} already exists in project {1}.", "region,groupId") \
+  X(PRIVATE_ENDPOINT_ALREADY_EXISTS, 409, "A private endpoint {0} already exists in {1}.", "endpointId,parentId") \
+  X(CANNOT_DISABLE_REGIONALIZED_PRIVATE_ENDPOINTS, 409, \
+    "Cluster {0} is reached by private endpoints in several regions. Delete those of all regions but one first.", "clusterName") \
   /* ---- Backup */ \
   X(BACKUP_JOB_NOT_FOUND, 404, "No backup job {0} exists in {1}.", "jobId,parentId") \
   X(CANNOT_DELETE_IN_PROGRESS_SNAPSHOT, 400, \

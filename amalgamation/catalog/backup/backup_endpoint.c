@@ -7,6 +7,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
+#include "catalog/network/endpoint_parts.h"
 
 static const char *const backup_endpoint_clouds[] = { "AWS", NULL };
 static const char *const backup_endpoint_states[] = {
@@ -64,21 +65,17 @@ static const svc_guard backup_endpoint_guards[] = {
 /* From where it is reached: from its own region, unless the caller says otherwise. What it is called: a simulation. */
 static bool backup_endpoint_prepare(svc_call *c, svc_change *change)
 {
-  char id[24];
   if (change->before) return true;
-  svc_id_hex(&change->id, id);
   if (!svc_node_get(change->body, "vpcRegionName"))
     svc_node_set_str(c->arena, change->body, "vpcRegionName", svc_node_str(change->body, "regionName"));
   if (!c->s->config.driver)
-    svc_node_set_str(c->arena, change->body, "privateEndpointConnectionName",
-                     svc_arena_print(c->arena, "vpce-%.17s", id + sizeof id - 17));
+    svc_node_set_str(c->arena, change->body, "privateEndpointConnectionName", svc_endpoint_name(c, "vpce-", &change->id));
   return true;
 }
 
 static bool backup_endpoint_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
-  svc_str name = svc_node_str(facts, "privateEndpointConnectionName");
-  if (name.n && name.n <= 255) svc_node_set_str(c->arena, change->body, "privateEndpointConnectionName", name);
+  svc_endpoint_fact(c, change->body, facts, "privateEndpointConnectionName");
   return true;
 }
 
