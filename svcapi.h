@@ -34,14 +34,15 @@
 ** out as well, but no compiler can tell when that is misspelt.)
 ** The names, written by ./build.sh fold:
 **   ACCESS_TOKEN API_KEY API_KEY_ACCESS_LIST AUDIT_LOG AVAILABLE_PROJECT BACKUP_ENDPOINT BACKUP_SCHEDULE CHECKPOINT
-**   CLUSTER CLUSTER_CONFIGURATION CLUSTER_LOG CLUSTER_REGION CLUSTER_SUMMARY COMPLIANCE_POLICY
+**   CLOUD_ACCESS CLUSTER CLUSTER_CONFIGURATION CLUSTER_LOG CLUSTER_REGION CLUSTER_SUMMARY COMPLIANCE_POLICY
 **   CONTROL_PLANE_ADDRESS CUSTOM_DB_ROLE CUSTOM_DNS DATABASE_USER DB_VERSION EVENT EVENT_TYPE EXPORT_BUCKET
-**   EXPORT_JOB FLEX_CLUSTER FLEX_RESTORE_JOB FLEX_SNAPSHOT GLOBAL_WRITES LEGACY_RESTORE_JOB LEGACY_SNAPSHOT
-**   LEGACY_SNAPSHOT_SCHEDULE LINK_TOKEN LIVE_MIGRATION LIVE_MIGRATION_VALIDATION MAINTENANCE_WINDOW NETWORK_ACCESS
-**   ONLINE_ARCHIVE ORGANIZATION ORGANIZATION_INVITATION ORGANIZATION_SETTINGS ORGANIZATION_USER OUTAGE_SIMULATION
-**   PRIVATE_IP_MODE PROCESS_ARGS PROJECT PROJECT_INVITATION PROJECT_LIMIT PROJECT_SETTINGS RATE_LIMIT RESTORE_JOB
-**   ROLLING_INDEX ROOT SAMPLE_DATASET SEARCH_DEPLOYMENT SEARCH_INDEX SERVICE_ACCOUNT SERVICE_ACCOUNT_ACCESS_LIST
-**   SNAPSHOT SNAPSHOT_OF_SHARDS TEAM USER
+**   EXPORT_JOB FLEX_CLUSTER FLEX_RESTORE_JOB FLEX_SNAPSHOT GLOBAL_WRITES INTEGRATION LEGACY_RESTORE_JOB
+**   LEGACY_SNAPSHOT LEGACY_SNAPSHOT_SCHEDULE LINK_TOKEN LIVE_MIGRATION LIVE_MIGRATION_VALIDATION LOG_EXPORT
+**   LOG_INTEGRATION MAINTENANCE_WINDOW NETWORK_ACCESS ONLINE_ARCHIVE ORGANIZATION ORGANIZATION_INVITATION
+**   ORGANIZATION_SETTINGS ORGANIZATION_USER OUTAGE_SIMULATION PRIVATE_IP_MODE PROCESS_ARGS PROJECT
+**   PROJECT_INVITATION PROJECT_LIMIT PROJECT_SETTINGS RATE_LIMIT RESTORE_JOB ROLLING_INDEX ROOT SAMPLE_DATASET
+**   SEARCH_DEPLOYMENT SEARCH_INDEX SERVICE_ACCOUNT SERVICE_ACCOUNT_ACCESS_LIST SNAPSHOT SNAPSHOT_OF_SHARDS TEAM
+**   USER
 **
 ** VERSIONS. Zero-initialise every struct before filling it in: zero always means the default. svc_config grows at its end;
 ** svc_open() is told how large the caller's is, so a newer shared library leaves alone what an older program does not
@@ -136,7 +137,8 @@ typedef struct svc_control_address {
 ** The control plane decides and remembers; a driver acts on the data plane and measures it. Without one (svc_config.driver
 ** NULL) both are simulated: states move by the clock, and figures are made up, the same on every run.
 **
-** An order: do this to the data plane. The strings live as long as the call. Nothing in it is secret in clear.
+** An order: do this to the data plane. The strings live as long as the call. Nothing in it is secret in clear: secrets are
+** had by svc_order_secrets().
 */
 typedef struct svc_order {
   const char *id;          /* 24 hex digits; the same when it is given out again */
@@ -233,6 +235,13 @@ typedef struct svc_config {
   int64_t provision_ms; /* how long a cluster takes to be made, up to a hundred years; default 10 000; SVC_PROVISION_NOW: no
                            time at all */
   int conceal; /* not 0: what the caller has no part in answers 404, as what is not there; default: 401 */
+
+  /*
+  ** 32 random bytes, kept apart from the store and the same for its life: what seals the secrets that must be had again in
+  ** clear, keys of other services and passwords for the data plane among them (AES-256-GCM). It is copied. With another key
+  ** than the store's the handle is not opened; default: none, and whatever would store such a secret is refused.
+  */
+  const void *secret_key;
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */
@@ -344,12 +353,21 @@ SVC_API int svc_may_wait(svc *s, const svc_request *request);
 
 /*
 ** The driver has finished an order. `result` SVC_OK: it is done; another code: it has failed. `facts`: what came of it, a
-** JSON object in text (hosts and ports, sizes, certificates; of a failure its "reason"), or NULL. The state of the resource
-** moves and the facts are taken in one commit. From any thread, also from within perform(), and again if it fails.
+** JSON object in text (hosts and ports, sizes, certificates; of a failure its "reason", and the "state" that it leads to where
+** there are several), or NULL. The state of the resource moves and the facts are taken in one commit. From any thread, also
+** from within perform(), and again if it fails.
 ** Returns SVC_OK, also for an order that another one has replaced, or that was done before: then nothing changes.
 ** SVC_INVALID: the id is none, or the facts are no JSON object.
 */
 SVC_API int svc_order_done(svc *s, const char *order_id, int result, const char *facts);
+
+/*
+** The secrets of what an order is for, in clear: a JSON object of the shape of `desired`, {} where it has none. `*length` is
+** the room at `out`; then the length of the text, without the NUL behind it. Wipe it when it is used.
+** Returns SVC_OK; SVC_FULL when there is too little room, with *length what it takes; SVC_INVALID for an order that is not
+** there any more, and where svc_config.secret_key is missing. From any thread, also from within `perform`.
+*/
+SVC_API int svc_order_secrets(svc *s, const char *order_id, char *out, size_t *length);
 
 /* Add to what a driver answers. SVC_FULL: that would be more than the question allows. */
 SVC_API int svc_reply_add(svc_reply *reply, const void *bytes, size_t n);

@@ -116,6 +116,7 @@ static int api_configure(svc *s)
     return api_invalid(s, "provision_ms", "is negative, or more than a hundred years");
   if (k->driver && !k->driver->perform) return api_invalid(s, "driver", "has no function perform");
   if (!k->clock) k->clock = api_system_clock;
+  if (k->secret_key) memcpy(s->secret_key, k->secret_key, sizeof s->secret_key);
   return s->memory.failed ? SVC_NOMEM : api_addresses(s);
 }
 
@@ -247,6 +248,7 @@ int svc_open_as(svc **out, const svc_config *config, int version_number, size_t 
   if (rc == SVC_OK) rc = svc_router_open(s);
   if (rc == SVC_OK) rc = svc_links_open(s);
   if (rc == SVC_OK) rc = api_store(s);
+  if (rc == SVC_OK) rc = svc_seal_start(s);
   if (rc == SVC_OK) rc = svc_orders_open(s);
   if (rc == SVC_RANDOM && (s->config.random || s->drbg)) /* else it has been told why there is none */
     svc_log(s, SVC_LOG_ERROR, "%s gives no random bytes", s->config.random ? "svc_config.random" : "mbedTLS");
@@ -273,6 +275,7 @@ void svc_close(svc *s)
   svc_commit_close(&s->commit);
   svc_limiter_close(s->limiter);
   svc_drbg_free(s->drbg);
+  svc_wipe(s->secret_key, sizeof s->secret_key);
   svc_blocks_free(s->memory.blocks); /* the handle is in there */
 }
 

@@ -1,5 +1,5 @@
 /*
-** Hashes and random bytes, from mbedTLS 3.
+** Hashes, sealing and random bytes, from mbedTLS 3.
 **
 ** The generator is one per handle and has a lock of its own, so that it does not matter whether the library was built
 ** with threading. Seeding happens once, at open: a board without entropy fails there, not in the middle of a request.
@@ -16,14 +16,15 @@
 #error "svcapi needs mbedTLS 3: the mbedtls/ headers that the compiler found are of another version (Debian 12 packages 2.28)"
 #endif
 #if !defined(MBEDTLS_CTR_DRBG_C) || !defined(MBEDTLS_ENTROPY_C) || !defined(MBEDTLS_MD_C) || !defined(MBEDTLS_MD5_C) || \
-  !defined(MBEDTLS_SHA256_C) || !defined(MBEDTLS_BASE64_C)
-#error "svcapi needs CTR_DRBG, ENTROPY, MD, MD5, SHA256 and BASE64 of mbedTLS: ports/mbedtls_config.h is the least that works"
+  !defined(MBEDTLS_SHA256_C) || !defined(MBEDTLS_BASE64_C) || !defined(MBEDTLS_GCM_C) || !defined(MBEDTLS_PKCS5_C)
+#error "svcapi needs CTR_DRBG, ENTROPY, GCM, MD, MD5, PKCS5, SHA256 and BASE64 of mbedTLS: ports/mbedtls_config.h is the least that works"
 #endif
 
 #include <mbedtls/base64.h>
 #include <mbedtls/constant_time.h>
 #include <mbedtls/ctr_drbg.h>
 #include <mbedtls/entropy.h>
+#include <mbedtls/gcm.h>
 #include <mbedtls/md.h>
 #include <mbedtls/md5.h>
 #include <mbedtls/pkcs5.h>
@@ -146,6 +147,38 @@ SVC_PRIVATE bool svc_md5(svc_str text, unsigned char out[16])
   return mbedtls_md5((const unsigned char *)text.p, text.n, out) == 0;
 }
 
+SVC_PRIVATE bool svc_gcm_seal(const unsigned char key[32], const unsigned char nonce[12], svc_str about, svc_str text, void *out)
+{
+  unsigned char *to = out;
+  mbedtls_gcm_context gcm;
+  bool good;
+  mbedtls_gcm_init(&gcm);
+  good = mbedtls_gcm_setkey(&gcm, MBEDTLS_CIPHER_ID_AES, key, 256) == 0 &&
+         mbedtls_gcm_crypt_and_tag(&gcm, MBEDTLS_GCM_ENCRYPT, text.n, nonce, 12, (const unsigned char *)about.p, about.n,
+                                   (const unsigned char *)text.p, to, 16, to + text.n) == 0;
+  mbedtls_gcm_free(&gcm);
+  return good;
+}
+
+SVC_PRIVATE bool svc_gcm_open(const unsigned char key[32], const unsigned char nonce[12], svc_str about, svc_str sealed, void *out)
+{
+  const unsigned char *from = (const unsigned char *)sealed.p;
+  mbedtls_gcm_context gcm;
+  bool good;
+  if (sealed.n < 16) return false;
+  mbedtls_gcm_init(&gcm);
+  good = mbedtls_gcm_setkey(&gcm, MBEDTLS_CIPHER_ID_AES, key, 256) == 0 &&
+         mbedtls_gcm_auth_decrypt(&gcm, sealed.n - 16, nonce, 12, (const unsigned char *)about.p, about.n, from + sealed.n - 16, 16,
+                                  from, out) == 0;
+  mbedtls_gcm_free(&gcm);
+  return good;
+}
+
+SVC_PRIVATE void svc_wipe(void *p, size_t n)
+{
+  mbedtls_platform_zeroize(p, n);
+}
+
 SVC_PRIVATE bool svc_same_bytes(const void *a, const void *b, size_t n)
 {
   return mbedtls_ct_memcmp(a, b, n) == 0;
@@ -162,13 +195,17 @@ SVC_PRIVATE svc_str svc_base64(svc_arena *a, svc_str bytes)
   return (svc_str){ (const char *)text, n };
 }
 
-/* The ordinary alphabet, with padding. */
+SVC_PRIVATE svc_str svc_base64_padded(svc_arena *a, svc_str bytes)
+{
+  size_t size = bytes.n / 3 * 4 + 5, n = 0;
+  unsigned char *text = svc_arena_alloc(a, size);
+  if (!text || mbedtls_base64_encode(text, size, &n, (const unsigned char *)bytes.p, bytes.n) != 0) return SVC_S("");
+  return (svc_str){ (const char *)text, n };
+}
+
 static svc_str mbedtls_base64_of(svc_arena *a, const unsigned char *bytes, size_t length)
 {
-  size_t size = length / 3 * 4 + 5, n = 0;
-  unsigned char *text = svc_arena_alloc(a, size);
-  if (!text || mbedtls_base64_encode(text, size, &n, bytes, length) != 0) return SVC_S("");
-  return (svc_str){ (const char *)text, n };
+  return svc_base64_padded(a, (svc_str){ (const char *)bytes, length });
 }
 
 #define MBEDTLS_SCRAM_ITERATIONS 4096 /* what RFC 7677 asks for, and PostgreSQL takes */

@@ -1,5 +1,5 @@
 /*
-** The least of mbedTLS that svcapi.c needs, for builds without the listener: hashes, base64, a generator of random bytes.
+** The least of mbedTLS that svcapi.c needs, for builds without the listener: hashes, base64, AES-GCM, a generator of random bytes.
 ** It is the whole configuration, so nothing that is not named here is compiled. Give it to mbedTLS and to svcapi.c alike:
 **
 **   -I. -DMBEDTLS_CONFIG_FILE='"ports/mbedtls_config.h"'
@@ -13,6 +13,7 @@
 #define MBEDTLS_BASE64_C
 #define MBEDTLS_CTR_DRBG_C
 #define MBEDTLS_ENTROPY_C
+#define MBEDTLS_GCM_C
 #define MBEDTLS_MD_C
 #define MBEDTLS_MD5_C
 #define MBEDTLS_PKCS5_C

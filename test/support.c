@@ -53,6 +53,7 @@ void t_reopen(t_service *t, const svc_config *changes)
     config.random = t_random;
     config.random_context = t;
   }
+  if (!config.secret_key && !t->no_key) config.secret_key = "a key of thirty-two bytes, no more";
   config.log = t_log;
   config.log_context = t;
   rc = svc_open(&t->s, &config);

@@ -23,6 +23,7 @@ typedef struct t_service {
   const char *peer;
   svc_header headers[8];
   size_t header_count;  /* sent with every request until t_headers_clear */
+  bool no_key;          /* handles have no secret_key: for t_reopen() */
   char log[1024];       /* the last lines */
 
   /* the last answer */

@@ -39,8 +39,18 @@ static const struct {
   { SVC_POST, "/groups/{groupId}/users/{userId}:removeRole", SVC_POST, "/groups/{groupId}/users/{userId}:addRole", NULL },
   /* its path names all there are, which may be none */
   { SVC_DELETE, "/orgs/{orgId}/liveMigrations/linkTokens", SVC_POST, "/orgs/{orgId}/liveMigrations/linkTokens", NULL },
+  /* it is there, but not configured */
+  { SVC_PATCH, "/groups/{groupId}/pushBasedLogExport", SVC_POST, "/groups/{groupId}/pushBasedLogExport", NULL },
   /* what it is about stands in its body */
   { SVC_POST, "/groups/{groupId}/flexClusters:tenantUpgrade", SVC_POST, "/groups/{groupId}/flexClusters", NULL },
+};
+
+/* What is not yet of use when it is made: it is changed so, at once. */
+static const struct {
+  const char *path, *change;
+} world_then[] = {
+  { "/groups/{groupId}/cloudProviderAccess",
+    "{\"providerName\":\"AWS\",\"iamAssumedRoleArn\":\"arn:aws:iam::123456789012:role/svc\"}" },
 };
 
 /* What takes time to get where it can be asked for. */
@@ -139,6 +149,13 @@ static bool world_makes(const t_world *w, const svc_plan *plan)
   return plan->route->method == SVC_POST && plan->route->example && !world_is_making(w, plan);
 }
 
+/* A POST to the very path of what it makes, whose key stands in its example as well. */
+static bool world_makes_itself(const svc_plan *plan)
+{
+  const char *path = plan->route->path;
+  return plan->own && plan->route->method == SVC_POST && plan->route->example && plan->noun->noun->key && path[strlen(path) - 1] == '}';
+}
+
 /* The POST that makes what stands behind this much of a path. */
 static const svc_plan *world_maker(const t_world *w, const char *path, size_t n)
 {
@@ -152,13 +169,14 @@ static const svc_plan *world_maker_of(const t_world *w, const svc_noun_info *nou
   size_t i;
   for (i = 0; noun && i < w->t.s->plan_count; i++) {
     const svc_plan *plan = &w->t.s->plans[i];
-    if (plan->noun == noun && !plan->own && world_makes(w, plan) && !strchr(strrchr(plan->route->path, '/'), ':')) return plan;
+    bool itself = world_makes_itself(plan);
+    if (plan->noun == noun && (!plan->own || itself) && world_makes(w, plan) && !strchr(strrchr(plan->route->path, '/'), ':')) return plan;
   }
   return NULL;
 }
 
 /* Parameters by which a path names what another parameter names elsewhere: one is a view of the other. */
-static const char *const world_same_params[][2] = { { "checkpointId", "snapshotId" } };
+static const char *const world_same_params[][2] = { { "checkpointId", "snapshotId" }, { "iamRoleId", "roleId" } };
 
 /* Which noun a parameter of this name is of. Of several, one that is stored: the others are views of it; and of these the one
 ** that lies beside the route's own. */
@@ -210,7 +228,7 @@ bool t_world_always(const t_world *w, const svc_plan *plan)
   if (plan->own && noun->noun->flags & SVC_VIRTUAL) noun = world_noun_of_param(w, plan, plan->params[plan->hops[plan->hop_count - 1].param]);
   for (i = 0; i < w->t.s->plan_count; i++) {
     const svc_plan *other = &w->t.s->plans[i];
-    if (other->noun == noun && other->route->method == SVC_POST && !other->own) return false;
+    if (other->noun == noun && other->route->method == SVC_POST && (!other->own || world_makes_itself(other))) return false;
     if (other->noun == noun && other->route->method == SVC_PUT && noun->noun->flags & SVC_SOLE) return false;
   }
   return true;
@@ -289,6 +307,14 @@ static void world_rest(t_world *w)
   munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
 }
 
+static void world_follow(t_world *w, const svc_plan *maker, const char *at, const char *key)
+{
+  size_t i;
+  for (i = 0; i < sizeof world_then / sizeof world_then[0]; i++)
+    if (strcmp(maker->route->path, world_then[i].path) == 0)
+      munit_assert_int(t_sendf(&w->t, "PATCH", world_then[i].change, "%s/%s", at, key), ==, 200);
+}
+
 /* One of a collection: `at` as it is filled in. */
 static const char *world_make(t_world *w, const svc_plan *maker, const char *at)
 {
@@ -297,9 +323,14 @@ static const char *world_make(t_world *w, const svc_plan *maker, const char *at)
   svc_str key;
   if (known) return known;
   if (!world_post(w, maker, path, sizeof path)) return NULL;
-  key = world_key_shown(w, maker->own ? NULL : maker->noun, path); /* own: what it makes is a part of one of its noun */
+  if (world_makes_itself(maker)) *strrchr(path, '/') = 0; /* where the others of its kind are */
+  key = world_key_shown(w, maker->own && !world_makes_itself(maker) ? NULL : maker->noun, path); /* own: it makes a part of one of its noun */
   if (maker->route->status == 202 && maker->hop_count > 1) world_rest(w);
-  if (key.n) return world_remember(w, at, key);
+  if (key.n) {
+    known = world_remember(w, at, key);
+    world_follow(w, maker, path, known);
+    return known;
+  }
   world_cannot(w, maker, "does not say how what it has made is called: %s", w->t.response.body);
   return NULL;
 }
@@ -369,6 +400,14 @@ static const char *world_otherwise(t_world *w, const svc_plan *plan, unsigned pa
   return world_remember(w, so, world_host(svc_str_c(t_str(&w->t, world_named_so[i].field))));
 }
 
+static const char *world_of_example(t_world *w, const svc_plan *plan, const char *at)
+{
+  const svc_node *example = svc_json_parse(&w->t.arena, svc_str_c(plan->route->example));
+  char so[512];
+  munit_assert_int(snprintf(so, sizeof so, "%s#made", at), <, (int)sizeof so);
+  return world_recall(w, so) ? world_recall(w, so) : world_remember(w, so, world_fields(w, example, plan->noun->noun->key));
+}
+
 /* What the parameter, or parameters, at this place of a path are. `n`: as much of the path as stands before it. */
 static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, size_t n, const char *at)
 {
@@ -378,7 +417,9 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   const char *otherwise = hop ? NULL : world_otherwise(w, plan, param, at);
   char own[512];
   if (otherwise) return otherwise;
+  if (hop && noun == plan->noun && world_makes_itself(plan)) return world_of_example(w, plan, at);
   if (plan->in_path == (int)param) return plan->in_path_field->values ? plan->in_path_field->values[0] : "a";
+  if (!noun && svc_str_is(plan->params[param], "cloudProvider")) return t_sample(plan->params[param]); /* whose what follows is */
   if (hop && hop->by_unique) return world_by_unique(w, plan, at);
   if (noun && noun == w->t.s->org) return w->org;
   if (noun && noun == w->t.s->group) return w->group;
@@ -618,7 +659,7 @@ bool t_world_missing(t_world *w, const svc_plan *plan, char *out, size_t size)
   const char *p = plan->route->path;
   unsigned i;
   size_t n;
-  if (!own || !world_fill(w, plan, own->param, out, size)) return false;
+  if (!own || world_makes_itself(plan) || !world_fill(w, plan, own->param, out, size)) return false;
   n = strlen(out);
   for (i = 0; i <= own->param; i++) p = strchr(p, '{') + 1;
   for (p--; *p;) {
@@ -774,7 +815,7 @@ const char *t_sample(svc_str param)
 {
   static const char *const named[][2] = {
     { "cloudProvider", "AWS" }, { "clusterView", "PRIMARY" }, { "entryValue", "192.0.2.77" }, { "hostname", "db.example.com" },
-    { "integrationType", "DATADOG" }, { "ipAddress", "192.0.2.77" }, { "logName", "mongod" }, { "name", "nobody" },
+    { "integrationType", "SLACK" }, { "ipAddress", "192.0.2.77" }, { "logName", "mongod" }, { "name", "nobody" },
     { "queryShapeHash", "00000000000000000000000000000000000000000000000000000000000000aa" }, { "token", "abc" },
     { "userName", "nobody@example.com" }, { "username", "nobody@example.com" }, { "processId", "db.example.com:27017" },
   };

@@ -49,6 +49,22 @@ static void answer_stored(svc_call *c, const svc_entity *e)
   svc_answer_keys(c, item, e, a);
 }
 
+SVC_PRIVATE void svc_answer_linked(svc_call *c, const svc_entity *e, svc_node *shown)
+{
+  const svc_plan *item = c->plan->item;
+  svc_buf b = svc_buf_new(c->arena, 256);
+  svc_answer holes;
+  svc_node *links;
+  if (!item) return;
+  memset(&holes, 0, sizeof holes);
+  svc_answer_keys(c, item, e, &holes);
+  svc_template_write(&b, &item->self, c, &holes);
+  links = svc_json_parse(c->arena, svc_buf_done(&b));
+  if (!links) return;
+  links->name = SVC_S("links");
+  svc_node_put(c->arena, shown, links);
+}
+
 SVC_PRIVATE svc_node *svc_entity_view(svc_call *c, const svc_entity *e)
 {
   const svc_noun *noun = c->plan->noun->noun;

@@ -202,9 +202,10 @@ static void change_state(svc_call *c, const svc_change *change, svc_entity *e)
   for (i = 0; i < change->due_count; i++) svc_due_set(e, change->dues[i].tag, change->dues[i].when);
 }
 
-static bool change_serialise(svc_call *c, const svc_change *change, svc_entity *e)
+SVC_PRIVATE bool svc_change_write(svc_call *c, const svc_change *change, svc_entity *e)
 {
   e->extra = change->extra;
+  if (change->noun->seals) return svc_seal_body(c, change, e);
   return svc_body_write(c->arena, change->body, &e->body, &e->links_at) || svc_no_memory(c);
 }
 
@@ -370,7 +371,7 @@ static bool change_insert(svc_call *c, svc_change *change, svc_entity *out)
   change_state(c, change, out);
   change_touch(c, change);
   change_keys(c, change, out);
-  if (!svc_refs_check(c, change) || !change_free_name(c, change, out) || !change_serialise(c, change, out)) return false;
+  if (!svc_refs_check(c, change) || !change_free_name(c, change, out) || !svc_change_write(c, change, out)) return false;
   out->revision = svc_new_revision(c->txn);
   if (svc_entity_insert(c->txn, c->arena, out) != SVC_OK) return svc_store_failed(c, c->txn->error);
   return svc_change_along(c, change->noun, out, NULL, change->body) && svc_recount(c, change->noun, out) &&
@@ -423,7 +424,7 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
   if (!svc_refs_check(c, change)) return false;
   if ((!svc_str_eq(out->unique, old->unique) || !svc_id_eq(&out->parent, &old->parent)) && !change_free_name(c, change, out))
     return false;
-  if (!change_serialise(c, change, out)) return false;
+  if (!svc_change_write(c, change, out)) return false;
   if (change->noun == c->s->group) out->scope.org = out->parent;
   out->revision = svc_new_revision(c->txn);
   if (svc_entity_update(c->txn, c->arena, out, old) != SVC_OK) return svc_store_failed(c, c->txn->error);
@@ -438,15 +439,16 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
 static bool change_store_singleton(svc_call *c, svc_change *change, svc_entity *out)
 {
   *out = change->entity;
-  if (change->before && svc_node_same(change->body, change->before))
-    return svc_body_write(c->arena, change->body, &out->body, &out->links_at) || svc_no_memory(c);
+  if (change->before && svc_node_same(change->body, change->before)) return svc_change_write(c, change, out);
   return svc_insert(c, change, out);
 }
 
 static bool change_of(svc_call *c, svc_change *change)
 {
-  change->before = svc_entity_body(c, &change->entity);
-  if (!change->before) return false;
+  svc_node *before = svc_entity_body(c, &change->entity);
+  if (!before || (change->noun->seals && !svc_seal_join(c, change->noun, &change->entity, before))) return false;
+  change->before = before;
+  change->extra = change->entity.extra;
   change->body = svc_node_copy(c->arena, change->before);
   return change->body ? true : svc_no_memory(c);
 }

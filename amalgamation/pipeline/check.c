@@ -45,9 +45,15 @@ static svc_str check_path_text(svc_call *c, const check_path *path)
 
 #define CHECK_NO(c, code, path, ...) (svc_violate(c, code, check_path_text(c, path), __VA_ARGS__), (svc_node *)NULL)
 
-/* The same of a value that has the right type, which is kept for an error of the field's own. */
+/* The same of a value that has the right type, which is kept for an error of the field's own: no error tells a secret. */
 #define CHECK_BAD(c, code, input, path, ...) \
-  (check_note(svc_violate(c, code, check_path_text(c, path), __VA_ARGS__), SVC_FAULT_VALUE, (input)->text), (svc_node *)NULL)
+  (check_note(svc_violate(c, code, check_path_text(c, path), __VA_ARGS__), SVC_FAULT_VALUE, check_tell(f, (input)->text)), \
+   (svc_node *)NULL)
+
+static svc_str check_tell(const svc_field *f, svc_str value)
+{
+  return f && f->flags & (SVC_SEALED | SVC_WRITE_ONLY) ? SVC_S("") : value;
+}
 
 static void check_note(svc_violation *v, int fault, svc_str value)
 {
@@ -62,7 +68,7 @@ static svc_node *check_long(svc_call *c, const svc_field *f, const svc_node *inp
 {
   svc_violation *v = svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, path), "must have at most %lld characters",
                                  (long long)f->max);
-  check_note(v, SVC_FAULT_LONG, input->text);
+  check_note(v, SVC_FAULT_LONG, check_tell(f, input->text));
   if (v) v->most = f->max;
   return NULL;
 }
@@ -70,6 +76,8 @@ static svc_node *check_long(svc_call *c, const svc_field *f, const svc_node *inp
 static svc_node *check_string(svc_call *c, const svc_field *f, const svc_node *input, const check_path *path)
 {
   size_t length = svc_utf8_length(input->text);
+  if (f->flags & SVC_SEALED && !svc_may_seal(input->text))
+    return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be a secret without NUL, or what was shown of the one that is kept");
   if (f->values && !svc_value_in(c->s, input->text, f->values))
     return CHECK_BAD(c, SVC_E_INVALID_ENUM_VALUE, input, path, "must be %s", svc_values_known(c, f->values).p);
   if ((int64_t)length < f->min)
@@ -251,14 +259,16 @@ static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *in
   return good ? out : NULL;
 }
 
-static svc_node *check_map(svc_call *c, const svc_field *f, const svc_node *input, const check_path *path)
+static svc_node *check_map(svc_call *c, const svc_field *f, const svc_node *input, const svc_node *before, const check_path *path)
 {
   svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *item;
   bool good = out != NULL;
   if (input->type != SVC_J_OBJECT) return CHECK_NO(c, SVC_E_INVALID_JSON_ATTRIBUTE, path, "must be an object");
   for (item = input->first; item; item = item->next) {
     check_path here = { path, item->name, SIZE_MAX };
-    svc_node *value = check_value(c, f, f->item, item, NULL, SVC_CHECK_REPLACE, &here);
+    const svc_node *old = f->flags & SVC_SEALED ? svc_node_find(before, item->name) : NULL;
+    svc_node *value = old && svc_seal_shown_is(old, item) ? svc_node_copy(c->arena, old)
+                                                          : check_value(c, f, f->item, item, NULL, SVC_CHECK_REPLACE, &here);
     if (value) value->name = item->name;
     if (value && out) svc_node_append(out, value); /* the parser has sorted them */
     good = good && value;
@@ -292,11 +302,24 @@ static svc_node *check_preset(svc_call *c, const svc_field *f)
   return svc_preset(c->s, c->arena, f);
 }
 
+/* In an element of an array, which may be another one than that which stood in its place? */
+static bool check_in_array(const check_path *path)
+{
+  while (path && path->index == SIZE_MAX) path = path->up;
+  return path != NULL;
+}
+
+/* A secret that is never shown, and so cannot be sent back: it stays until another one comes. */
+static bool check_unseen(const svc_field *f, const check_path *path)
+{
+  return (f->flags & (SVC_SEALED | SVC_WRITE_ONLY)) == (SVC_SEALED | SVC_WRITE_ONLY) && !check_in_array(path);
+}
+
 /* What a field that was not sent comes to; NULL with *good true: it has no value. */
 static svc_node *check_absent(svc_call *c, const svc_field *f, const svc_node *old, int mode, const check_path *path,
                               bool *good)
 {
-  bool kept = mode == SVC_CHECK_UPDATE || f->flags & (SVC_READ_ONLY | SVC_FIXED);
+  bool kept = mode == SVC_CHECK_UPDATE || f->flags & (SVC_READ_ONLY | SVC_FIXED) || check_unseen(f, path);
   if (old && kept) return svc_node_copy(c->arena, old);
   if (f->flags & SVC_REQUIRED && !(f->flags & SVC_READ_ONLY)) {
     *good = false;
@@ -352,8 +375,9 @@ static svc_node *check_sent(svc_call *c, const svc_field *f, const svc_node *inp
     *good = false;
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must not be null");
   }
+  if (f->flags & SVC_SEALED && f->type == SVC_STRING && old && svc_seal_shown_is(old, input)) return svc_node_copy(c->arena, old);
   if (f->type == SVC_ARRAY) value = check_array(c, f, input, old, path);
-  else if (f->type == SVC_MAP) value = check_map(c, f, input, path);
+  else if (f->type == SVC_MAP) value = check_map(c, f, input, old, path);
   else value = check_value(c, f, f->type, input, old, mode, path);
   if (!value) *good = false;
   return value;
@@ -462,7 +486,7 @@ static svc_node *check_object(svc_call *c, const svc_object *object, const svc_n
   while ((f = svc_fields_next(&fields)) != NULL) {
     check_path here = { path, svc_str_c(f->name), SIZE_MAX };
     svc_node *value = check_member(c, f, was, input, before, mode, &here, &good);
-    if (!value || f->flags & SVC_WRITE_ONLY) continue;
+    if (!value || (f->flags & (SVC_WRITE_ONLY | SVC_SEALED)) == SVC_WRITE_ONLY) continue;
     value->name = svc_str_c(f->name);
     svc_node_append(out, value);
   }

@@ -294,6 +294,9 @@
   X(CANNOT_REMOVE_CALLER_FROM_ACCESS_LIST, 400, \
     "This would shut out {0}, the address you are calling from.", "callerIp") \
   X(CANNOT_ASSUME_ROLE, 400, "The service cannot assume the role {0}. Please check its trust policy.", "roleId") \
+  /* The next two are this library's own. */ \
+  X(CLOUD_PROVIDER_ACCESS_ROLE_NOT_FOUND, 404, "No access role {0} exists in project {1}.", "roleId,groupId") \
+  X(CLOUD_PROVIDER_ACCESS_ROLE_IN_USE, 409, "The access role {0} of project {1} is still in use.", "roleId,groupId") \
   X(NETWORK_PERMISSIONS_LIMIT_EXCEEDED, 403, \
     "An access list can have {0} entries at most; that of {1} has reached this number.", "limit,groupId") \
   X(NETWORK_PERMISSION_ENTRY_NOT_FOUND, 404, "{0} is not on the access list of project {1}.", "value,groupId") \
@@ -369,6 +372,9 @@
     "The integration {0} is not configured in project {1}.", "integrationType,groupId") \
   X(INTEGRATION_ALREADY_CONFIGURED, 409, \
     "The integration {0} is configured in project {1} already.", "integrationType,groupId") \
+  /* The next two are this library's own. */ \
+  X(LOG_EXPORT_NOT_CONFIGURED, 404, "No export of logs is configured in project {0}.", "groupId") \
+  X(LOG_EXPORT_ALREADY_CONFIGURED, 409, "An export of logs is configured in project {0} already.", "groupId") \
   /* ---- Search, archives, streams, policies */ \
   /* SEARCH_DUPLICATE_INDEX: documented as 400; 409 is the rule for every value that must be unique, and is kept. */ \
   X(SEARCH_DUPLICATE_INDEX, 409, "A search index named {0} already exists on {1}.", "indexName,namespace") \

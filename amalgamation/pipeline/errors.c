@@ -93,6 +93,7 @@ static bool errors_fail(svc_call *c, svc_str detail, int code, const char *forma
   c->error.code = code;
   c->error.param_count = 0;
   c->error.detail = detail;
+  c->error.also = SVC_S("");
   for (; *format && c->error.param_count < 5; format++) {
     svc_str *to = &c->error.params[c->error.param_count++];
     if (*format == 's') *to = errors_quoted(c, svc_str_c(va_arg(args, const char *)));
@@ -197,6 +198,7 @@ static void errors_write_detail(svc_buf *b, svc_call *c)
     svc_buf_str(b, errors_bare(errors_quoted(c, svc_arena_print(c->arena, " The attribute " SVC_FMT " " SVC_FMT ".",
                                                                 SVC_ARG(first->field), SVC_ARG(first->description)))));
   }
+  if (c->error.also.n) svc_buf_str(b, errors_bare(errors_quoted(c, c->error.also)));
   svc_buf_char(b, '"');
 }
 

@@ -72,9 +72,8 @@ static bool lifecycle_store(svc_call *c, svc_change *change, int tag)
   svc_due_set(&e, tag, 0);
   if (tag == SVC_DUE_STATE || change->due) svc_due_set(&e, SVC_DUE_STATE, change->due < 0 ? 0 : change->due);
   for (i = 0; i < change->due_count; i++) svc_due_set(&e, change->dues[i].tag, change->dues[i].when);
-  e.extra = change->extra;
   if (noun->noun->fell_due) svc_count_below(c, noun, &e.id, change->body); /* the hook may have put some there */
-  if (!svc_body_write(c->arena, change->body, &e.body, &e.links_at)) return svc_no_memory(c);
+  if (!svc_change_write(c, change, &e)) return false;
   if (!svc_node_same(change->before, change->body)) e.revision = svc_new_revision(c->txn);
   if (svc_entity_update(c->txn, c->arena, &e, &change->entity) != SVC_OK) return svc_store_failed(c, c->txn->error);
   if (noun->noun->lifecycle) {

@@ -232,6 +232,15 @@ static int64_t order_wait(uint32_t attempt)
   return attempt > 8 ? ORDER_LONGEST_WAIT : (int64_t)ORDER_FIRST_WAIT << attempt;
 }
 
+/* The state that a failure leads to: its noun's, or another of its field's that the driver names. */
+static svc_str order_failed_state(svc_call *c, const svc_noun *noun, const svc_node *facts)
+{
+  svc_str named = svc_node_str(facts, "state");
+  const svc_field *f = svc_field_named(svc_object_of(noun->object, NULL), svc_str_c(noun->lifecycle->field));
+  if (named.n && f && f->values && svc_value_in(c->s, named, f->values)) return named;
+  return svc_str_c(noun->lifecycle->failed);
+}
+
 /* It goes into its failed state, with the reason where its noun shows one; its noun hears of it as of any other state. */
 static bool order_failed(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_node *facts)
 {
@@ -245,15 +254,13 @@ static bool order_failed(svc_call *c, const svc_noun_info *noun, const svc_entit
           SVC_ARG(reason.n ? reason : SVC_S("no reason given")));
   if (!life) return true;
   if (!svc_change_of(c, noun, stored, &change)) return false;
-  change.extra = stored->extra;
   change.id = stored->id;
   change.parent = stored->parent;
-  if (life->failed) svc_node_set_str(c->arena, change.body, life->field, svc_str_c(life->failed));
+  if (life->failed) svc_node_set_str(c->arena, change.body, life->field, order_failed_state(c, noun->noun, facts));
   if (life->reason && reason.n) svc_node_set_str(c->arena, change.body, life->reason, reason);
   if (life->failed && noun->noun->fell_due && !noun->noun->fell_due(c, &change, SVC_DUE_STATE)) return false;
   for (i = 0; i < change.due_count; i++) svc_due_set(&e, change.dues[i].tag, change.dues[i].when);
-  e.extra = change.extra;
-  if (!svc_body_write(c->arena, change.body, &e.body, &e.links_at)) return svc_no_memory(c);
+  if (!svc_change_write(c, &change, &e)) return false;
   e.revision = svc_new_revision(c->txn);
   if (svc_entity_update(c->txn, c->arena, &e, stored) != SVC_OK) return svc_store_failed(c, c->txn->error);
   return svc_change_along(c, noun, &e, change.before, change.body) && svc_event_about(c, noun, &e, life->event_failed, false);
@@ -484,4 +491,45 @@ int svc_order_done(svc *s, const char *order_id, int result, const char *facts)
   svc_blocks_free(arena.blocks);
   if (arena.failed) return SVC_NOMEM;
   return sound ? order_say(s, result == SVC_OK ? ORDER_DONE : ORDER_FAILED, &id, text, svc_now(s)) : SVC_INVALID;
+}
+
+/* Its secrets as text; n 0: there is no such order, or they cannot be opened. */
+static svc_str order_secrets(svc_call *c, const svc_id *id)
+{
+  svc_buf b = svc_buf_new(c->arena, 256);
+  svc_node *secrets = NULL;
+  const svc_noun_info *noun;
+  order_address at;
+  order_record r;
+  svc_entity e;
+  if (order_find(c, id, &at, &r) != SVC_OK) return SVC_S("");
+  noun = svc_noun_by_kind(c->s, at.kind);
+  if (!noun || svc_entity_get(c->txn, noun->noun->kind, &at.parent, &at.id, &e) != SVC_OK) return SVC_S("");
+  if (!noun->seals) e.extra = SVC_S("");
+  secrets = svc_seal_secrets(c->s, c->arena, &e);
+  if (!secrets) return SVC_S("");
+  svc_node_write(&b, secrets);
+  return svc_buf_done(&b);
+}
+
+int svc_order_secrets(svc *s, const char *order_id, char *out, size_t *length)
+{
+  svc_arena arena;
+  svc_call c;
+  svc_str text;
+  svc_id id;
+  int rc;
+  if (!s || !order_id || !out || !length || !svc_id_parse(svc_str_c(order_id), &id)) return SVC_INVALID;
+  svc_service_call(&c, s, &arena, NULL, svc_now(s));
+  rc = s->commit.port->read_begin(s->commit.store, &c.txn);
+  if (rc == SVC_OK) {
+    text = order_secrets(&c, &id);
+    rc = c.txn->error ? c.txn->error : arena.failed ? SVC_NOMEM : text.n == 0 ? SVC_INVALID : text.n < *length ? SVC_OK : SVC_FULL;
+    if (rc == SVC_OK) memcpy(out, text.p, text.n + 1);
+    if (rc == SVC_OK || rc == SVC_FULL) *length = text.n + (rc == SVC_FULL);
+    if (text.n) svc_wipe((char *)(uintptr_t)text.p, text.n);
+    svc_end_read(&c);
+  }
+  svc_blocks_free(arena.blocks);
+  return rc;
 }

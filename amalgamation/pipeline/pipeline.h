@@ -33,6 +33,7 @@ typedef struct svc_noun_info {
                      below a project or organization */
   bool is_target; /* fields of others name it */
   bool fixed_name; /* its unique value never changes: others may name it by that */
+  bool seals; /* it has fields that are SVC_SEALED */
   svc_str preset; /* of a singleton: what is served until it is changed */
   size_t preset_links_at;
 } svc_noun_info;
@@ -113,6 +114,7 @@ struct svc {
   svc_arena memory;       /* what lives as long as the handle */
   svc_str base_url, vendor, base_path, base_path_v1, media_prefix; /* "/api/svc/v2", "application/vnd.svc." */
   svc_drbg *drbg;
+  unsigned char secret_key[32]; /* svc_config.secret_key, where that is not NULL */
   svc_commit commit;
   svc_set_row *sets;      /* with the overrides applied; the last one is the token endpoint's */
   int set_count;          /* without that one */
@@ -337,6 +339,7 @@ struct svc_call {
     svc_str params[5]; /* JSON texts */
     unsigned param_count;
     svc_str detail; /* n 0: from the table */
+  svc_str also;      /* a sentence behind the detail of the table; n 0: none */
     svc_violation *violations, *violations_last;
     unsigned violation_count;
     const char *oauth; /* it has the OAuth shape, with `detail` as its description */
@@ -462,6 +465,8 @@ SVC_PRIVATE bool svc_if_match_view(svc_call *c, const svc_node *view); /* the sa
 SVC_PRIVATE void svc_answer_keys(svc_call *c, const svc_plan *item, const svc_entity *e, svc_answer *out); /* for its links */
 SVC_PRIVATE bool svc_answer_entity(svc_call *c, const svc_entity *e); /* as its route or noun shows it */
 SVC_PRIVATE bool svc_answer_view(svc_call *c, const svc_entity *e, svc_node *view); /* shown as this; NULL: no memory */
+/* One that is shown inside of the answer, which is no list: with a link to itself. */
+SVC_PRIVATE void svc_answer_linked(svc_call *c, const svc_entity *e, svc_node *shown);
 SVC_PRIVATE svc_node *svc_entity_view(svc_call *c, const svc_entity *e); /* as its route or noun shows it; NULL: failed */
 SVC_PRIVATE void svc_answer_keep(svc_call *c);                   /* Idempotency-Key keeps what is answered so far, no more */
 SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body);   /* another body for the entity that was answered */
@@ -478,11 +483,23 @@ SVC_PRIVATE bool svc_verb_update(svc_call *c);  /* PATCH: merges */
 SVC_PRIVATE bool svc_verb_replace(svc_call *c); /* PUT */
 SVC_PRIVATE bool svc_verb_delete(svc_call *c);
 
+/* seal.c: secrets at rest. `name` is that of the field, for which alone it opens again. */
+SVC_PRIVATE int svc_seal_start(svc *s); /* is the key that of the store? */
+SVC_PRIVATE svc_str svc_seal(svc_call *c, const svc_entity *e, svc_str name, svc_str secret); /* as text; n 0: refused, or failed */
+SVC_PRIVATE bool svc_unseal(svc_call *c, const svc_entity *e, svc_str name, svc_str sealed, svc_str *secret); /* false: not by this key */
+SVC_PRIVATE bool svc_is_sealed(const svc_node *value); /* of a change's body: a secret that is kept, which no hook sees */
+SVC_PRIVATE bool svc_may_seal(svc_str text);           /* it is no mask, and can be kept */
+SVC_PRIVATE bool svc_seal_shown_is(const svc_node *kept, const svc_node *input); /* what was sent is what was shown of it */
+SVC_PRIVATE bool svc_seal_body(svc_call *c, const svc_change *change, svc_entity *e); /* the change's body: what is shown, and extra */
+SVC_PRIVATE bool svc_seal_join(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_node *body); /* the other way */
+SVC_PRIVATE svc_node *svc_seal_secrets(const svc *s, svc_arena *a, const svc_entity *e); /* in clear, by name; NULL: no key, no memory */
+
 /* change.c: creates and changes. */
 SVC_PRIVATE bool svc_quota_exceeded(svc_call *c, const svc_noun *noun, int64_t limit, const svc_id *parent); /* refused; false */
 SVC_PRIVATE int64_t svc_quota_used(svc_call *c, const char *quota, const svc_id *group); /* by all nouns that share this limit */
 SVC_PRIVATE bool svc_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent, size_t more); /* for so many more; false: 403 */
 SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored); /* the entity that the request is about */
+SVC_PRIVATE bool svc_change_write(svc_call *c, const svc_change *change, svc_entity *e); /* its body and extra, as they are stored */
 SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out); /* a create, checked and prepared */
 /* An action that changes the entity of its path: begin, change change->body, store; that also answers with the entity. */
 SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change);
@@ -531,6 +548,8 @@ SVC_PRIVATE bool svc_refs_check(svc_call *c, const svc_change *change); /* what 
 SVC_PRIVATE bool svc_refs_write(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *before,
                                 const svc_node *body); /* either may be NULL */
 SVC_PRIVATE bool svc_refs_free(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* false: it is named */
+/* The nouns of all that name it by its id, one after the other. */
+SVC_PRIVATE bool svc_refs_users(svc_call *c, const svc_entity *e, void (*user)(void *context, const svc_noun_info *from), void *context);
 SVC_PRIVATE bool svc_refs_drop(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* it is gone, whoever names it */
 /* Of a field that names others of the same noun: do these, or those that they name, name it again? False: failed. */
 SVC_PRIVATE bool svc_refs_circle(svc_call *c, const svc_change *change, const char *field, bool *circle);

@@ -103,6 +103,19 @@ static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *obj
   return rc;
 }
 
+/* Is there a field in it that is sealed? */
+static bool plan_seals(const svc_object *object, int depth)
+{
+  const svc_variant *v = object && object->variant_by ? object->variants : NULL;
+  const svc_field *f;
+  bool found = false;
+  if (depth == PLAN_DEPTH) return false;
+  for (; object && !v && !found; object = object->base)
+    for (f = object->fields; f && f->name && !found; f++) found = f->flags & SVC_SEALED || (f->object && plan_seals(f->object, depth + 1));
+  for (; v && v->value && !found; v++) found = plan_seals(v->object, depth + 1);
+  return found;
+}
+
 static bool plan_is_array(const svc_noun *noun, const char *field)
 {
   const svc_object *object = svc_object_of(noun->object, NULL);
@@ -126,6 +139,8 @@ static int plan_check_noun(const svc *s, const svc_noun_info *info)
     return plan_bad(s, noun->name, noun->element_of, "is no array of objects of its parent's");
   if (noun->element_of && info->parent && info->parent->noun->flags & SVC_SINGLETON)
     return plan_bad(s, noun->name, noun->element_of, "is of a singleton, which no path names");
+  if (noun->element_of && info->parent && info->parent->seals)
+    return plan_bad(s, noun->name, noun->element_of, "is of what has secrets, which elements cannot keep");
   if (noun->meters && noun->flags & SVC_SINGLETON)
     return plan_bad(s, noun->name, "meters", "are of what has an id, which a singleton has not");
   if (noun->flags & SVC_SOLE && (!noun->err_exists || !noun->err_not_found))
@@ -159,6 +174,7 @@ static int plan_nouns(svc *s)
   for (i = 0; i < s->noun_count && rc == SVC_OK; i++) {
     s->nouns[i].by_id = plan_by_id(s, &s->nouns[i]);
     s->nouns[i].fixed_name = plan_fixed(nouns[i], nouns[i]->unique);
+    s->nouns[i].seals = plan_seals(nouns[i]->object, 0);
   }
   for (i = 0; i < s->noun_count && rc == SVC_OK; i++) rc = plan_check_noun(s, &s->nouns[i]);
   return rc;

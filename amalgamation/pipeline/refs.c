@@ -170,6 +170,23 @@ static int refs_error(svc_call *c, const svc_noun_info *noun, svc_str key)
   return SVC_E_NONE;
 }
 
+/* Refused, and it is told who is in the way. */
+static bool refs_refuse(svc_call *c, int error, const svc_entity *e, svc_str key)
+{
+  const char *at = key.p + 1 + SVC_KIND_SIZE + 12;
+  const svc_noun_info *from = svc_noun_by_kind(c->s, at);
+  svc_entity user;
+  svc_id parent, id;
+  memcpy(parent.b, at + SVC_KIND_SIZE, 12);
+  memcpy(id.b, at + SVC_KIND_SIZE + 12, 12);
+  svc_fail_about(c, error, e->unique.n ? e->unique : e->key, svc_id_str(c->arena, &e->parent));
+  if (from && svc_entity_get(c->txn, from->noun->kind, &parent, &id, &user) == SVC_OK) {
+    svc_str name = user.unique.n > 1 ? user.unique : user.key;
+    c->error.also = svc_arena_print(c->arena, " It is used by the %s%s" SVC_FMT ".", from->noun->name, name.n ? " " : "", SVC_ARG(name));
+  }
+  return false;
+}
+
 /* Who names what stands under this. False: refused. */
 static bool refs_unnamed(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_id *under)
 {
@@ -182,7 +199,7 @@ static bool refs_unnamed(svc_call *c, const svc_noun_info *noun, const svc_entit
   svc_scan_expect(&scan, 1);
   while (svc_scan_next(&scan, &key, &value)) {
     error = refs_error(c, noun, key);
-    if (error) return svc_fail_about(c, error, e->unique.n ? e->unique : e->key, svc_id_str(c->arena, &e->parent));
+    if (error) return refs_refuse(c, error, e, key);
   }
   return svc_txn_good(c);
 }
@@ -193,6 +210,20 @@ SVC_PRIVATE bool svc_refs_free(svc_call *c, const svc_noun_info *noun, const svc
   if (!noun->is_target) return true;
   name = refs_name_of(c, noun, e);
   return refs_unnamed(c, noun, e, &e->id) && (svc_id_eq(&name, &e->id) || refs_unnamed(c, noun, e, &name));
+}
+
+SVC_PRIVATE bool svc_refs_users(svc_call *c, const svc_entity *e, void (*user)(void *context, const svc_noun_info *from), void *context)
+{
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  refs_key(&prefix, e->kind, &e->id);
+  svc_scan_below(&scan, c->txn, &prefix, false);
+  while (svc_scan_next(&scan, &key, &value)) {
+    const svc_noun_info *from = svc_noun_by_kind(c->s, key.p + prefix.n);
+    if (from) user(context, from);
+  }
+  return svc_txn_good(c);
 }
 
 SVC_PRIVATE bool svc_refs_drop(svc_call *c, const svc_noun_info *noun, const svc_entity *e)

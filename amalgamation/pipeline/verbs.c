@@ -97,7 +97,7 @@ static bool verbs_begin_delete(svc_call *c, const svc_entity *stored)
   svc_node_set_str(c->arena, change.body, noun->lifecycle->field, svc_str_c(noun->lifecycle->deleted));
   e.due_count = 0; /* whatever else it waited for does not come any more */
   svc_due_set(&e, SVC_DUE_STATE, svc_transition_due(c->s, noun, svc_str_c(noun->lifecycle->deleted), c->now));
-  if (!svc_body_write(c->arena, change.body, &e.body, &e.links_at)) return svc_no_memory(c);
+  if (!svc_change_write(c, &change, &e)) return false;
   e.revision = svc_new_revision(c->txn);
   if (svc_entity_update(c->txn, c->arena, &e, stored) != SVC_OK) return svc_store_failed(c, c->txn->error);
   return svc_order_put(c, c->plan->noun, &e) && svc_event_about(c, c->plan->noun, &e, noun->event_deleted, false);

@@ -48,6 +48,8 @@ static const flags_row flags_rows[] = {
     "what acts on the data plane: postgres runs PostgreSQL on this machine; without one it is simulated" },
   { "--driver-folder", "DIR", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(driver_folder), 0, 0, 0,
     "where it keeps its servers (DIR/postgres, beside the store)" },
+  { "--secret-key", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(secret_key), 0, 0, 0,
+    "32 bytes that seal the secrets in the store, made if it is missing (DIR/secret.key): without it they are lost" },
   { "--provision-seconds", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(provision_seconds), 0, 86400, 0,
     "how long a cluster takes to be made; 0: no time at all (10)" },
   { "--no-sync", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_sync), 0, 0, 0,

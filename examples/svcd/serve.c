@@ -219,6 +219,7 @@ int svcd_serve(const svcd_options *o)
   svc_config config;
   svc *s = NULL;
   sigset_t signals;
+  unsigned char key[SVCD_SECRET_KEY];
   char why[256];
   int status;
   serve_signals(&signals);
@@ -227,17 +228,20 @@ int svcd_serve(const svcd_options *o)
   /* the listener comes first: the links of the service start with the port it really has */
   status = svc_listener_open(&listener, &listen, why, sizeof why);
   if (status != SVC_OK) return svcd_error(status == SVC_INVALID ? 2 : 1, "%s", why);
-  status = serve_driver(o, &driver);
+  status = svcd_secret_key(o, key);
+  if (status == 0) status = serve_driver(o, &driver);
   if (status != 0) {
     svc_listener_close(listener);
     return status;
   }
   config = serve_config(o, listener);
+  config.secret_key = key;
   config.driver = driver ? driver_postgres_driver(driver) : NULL;
   status = svc_open(&s, &config); /* says itself what is wrong */
-  if (status == SVC_OK) serve_warn(o, listener);
-  if (status == SVC_OK) status = serve_until_signal(s, listener, o, config.base_url, &signals);
-  else status = status == SVC_INVALID ? 2 : 1;
+  status = status == SVC_OK ? svcd_keep_secret_key(o, key) : status == SVC_INVALID ? 2 : 1;
+  memset(key, 0, sizeof key); /* the handle has a copy */
+  if (status == 0) serve_warn(o, listener);
+  if (status == 0) status = serve_until_signal(s, listener, o, config.base_url, &signals);
 
   svc_listener_close(listener);
   driver_postgres_stop(driver);

@@ -5,6 +5,7 @@
 **      flags.c        the flags, in a table, and what they say together
 **      serve.c        listener, service, first credentials, wait for a signal, stop, close
 **      credentials.c  the file of credentials: written once, whoever makes them
+**      secret_key.c   the key that seals secrets in the store: made at the first start
 **
 ** The rules they keep. Whatever goes wrong at the start is one line on standard error, and the status is 2 when the command
 ** line is at fault, 1 otherwise. Nothing secret is printed unless --show-credentials asks for it: the credentials are in a
@@ -21,7 +22,8 @@
 
 /* What the command line says; what it does not say is NULL or 0, and of provision_seconds -1. */
 typedef struct svcd_options {
-  const char *data, *bootstrap, *base_url, *vendor, *cert, *key, *org, *db_scheme, *db_domain, *driver, *driver_folder;
+  const char *data, *bootstrap, *base_url, *vendor, *cert, *key, *org, *db_scheme, *db_domain, *driver, *driver_folder,
+    *secret_key;
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES];
   size_t url_count, proxy_count;
   long threads, writers, provision_seconds, max_connections, max_per_address;
@@ -63,5 +65,11 @@ int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url,
 int svcd_credentials_path(const svcd_options *o, char path[SVCD_PATH]);
 /* What was made, for who is looking; the secrets only if they are asked for. */
 void svcd_greet(const svcd_options *o, const char *base_url, const svc_credentials *c, const char *path);
+
+/* secret_key.c: the bytes of svc_config.secret_key, from their file, or new ones; and, once they have opened the store, their
+** file where there is none. Both return 0; else the status to exit with, and have said why. */
+#define SVCD_SECRET_KEY 32
+int svcd_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY]);
+int svcd_keep_secret_key(const svcd_options *o, const unsigned char key[SVCD_SECRET_KEY]);
 
 #endif /* SVCD_H */

@@ -23,7 +23,7 @@
 
 typedef struct b_world {
   t_service t;
-  const char *org, *group, *snapshot, *other; /* ids that bodies name: %S, %J */
+  const char *org, *group, *snapshot, *other, *role; /* ids that bodies name: %S, %J, %R */
   char path[1024], body[8192];
 } b_world;
 
@@ -38,6 +38,7 @@ static inline void b_fill(const b_world *w, const char *text, char *out, size_t 
     else if (text[0] == '%' && text[1] == 'C') part = cluster;
     else if (text[0] == '%' && text[1] == 'S') part = w->snapshot;
     else if (text[0] == '%' && text[1] == 'J') part = w->other;
+    else if (text[0] == '%' && text[1] == 'R') part = w->role;
     munit_assert_size(n + 130, <, size);
     if (part) n += (size_t)snprintf(out + n, size - n, "%s", part), text++;
     else out[n++] = *text;
@@ -84,10 +85,26 @@ static inline void b_open(b_world *w, const svc_config *config)
 {
   static const svc_config quiet = { .limiter_off = 1 };
   memset(w, 0, sizeof *w);
-  w->snapshot = w->other = "";
+  w->snapshot = w->other = w->role = "";
   t_open(&w->t, config ? config : &quiet);
   w->org = t_organization(&w->t, "Acme");
   w->group = t_project(&w->t, w->org, "alpha");
+}
+
+/* A role at this provider that may be used; %R from here on. */
+static inline void b_role(b_world *w, const char *provider)
+{
+  bool azure = strcmp(provider, "AZURE") == 0;
+  char body[512];
+  snprintf(body, sizeof body, "{\"providerName\":\"%s\"%s}", provider,
+           azure ? ",\"svcAzureAppId\":\"3d3f0b3e-2b6a-4f0e-8b8a-0c1a2b3c4d5e\",\"servicePrincipalId\":\"7f1f1a7e-53f1-4c6e-9a57-1f2e3d4c5b6a\","
+                   "\"tenantId\":\"0e2c2f8b-9d1a-4b7f-8f5e-a1b2c3d4e5f6\"" : "");
+  b_good(w, "POST", "/groups/%G/cloudProviderAccess", body, 201);
+  w->role = t_keep(&w->t, t_str(&w->t, azure ? "_id" : "roleId"));
+  if (strcmp(provider, "AWS") == 0)
+    b_good(w, "PATCH", "/groups/%G/cloudProviderAccess/%R",
+           "{\"providerName\":\"AWS\",\"iamAssumedRoleArn\":\"arn:aws:iam::123456789012:role/svc\"}", 200);
+  else t_advance(&w->t, 10);
 }
 
 /* With the cluster C, ready. */

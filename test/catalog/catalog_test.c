@@ -238,7 +238,7 @@ static void catalog_check_lifecycle(const svc_noun *noun)
 }
 
 /* Nouns that others name already and that are still to come: what names them is not checked until then. */
-static const char *const catalog_to_come[] = { "cloud provider access", NULL };
+static const char *const catalog_to_come[] = { NULL };
 
 /* What a noun says of others, by name. */
 static void catalog_check_names(const svc_noun *noun, const svc *s)

@@ -4,13 +4,14 @@
 #include "catalog/backup_world.h"
 
 #define BUCKETS "/groups/%G/backup/exportBuckets"
-#define ROLE "5f00000000000000000000c1"
+#define ROLE "%R"
 #define AWS "{\"bucketName\":\"acme-one\",\"cloudProvider\":\"AWS\",\"iamRoleId\":\"" ROLE "\"}"
 #define EXPORTS "%C/backup/exports"
 #define JOB "{\"exportBucketId\":\"%J\",\"snapshotId\":\"%S\"}"
 
 static void bucket(b_world *w)
 {
+  b_role(w, "AWS");
   b_good(w, "POST", BUCKETS, AWS, 201);
   w->other = t_keep(&w->t, t_str(&w->t, "_id"));
 }
@@ -21,14 +22,17 @@ static MunitResult test_buckets(const MunitParameter params[], void *data)
   (void)params, (void)data;
   b_open(&w, NULL);
   bucket(&w);
-  b_is(&w, "iamRoleId", ROLE);
+  b_is(&w, "iamRoleId", w.role);
   b_is(&w, "requirePrivateNetworking", "false");
   munit_assert_size(strlen(w.other), ==, 24);
   munit_assert_not_null(strstr(t_link(&w.t, "self"), w.other));
+  b_bad(&w, "POST", BUCKETS, "{\"bucketName\":\"acme-three\",\"cloudProvider\":\"GCP\",\"roleId\":\"" ROLE "\"}", 400, "CANNOT_ASSUME_ROLE");
+  b_role(&w, "AZURE");
   b_good(&w, "POST", BUCKETS,
          "{\"bucketName\":\"acme-two\",\"cloudProvider\":\"AZURE\",\"roleId\":\"" ROLE "\",\"serviceUrl\":"
                               "\"https://acme.blob.example.net\"}", 201);
   b_is(&w, "requirePrivateNetworking", "");
+  b_role(&w, "GCP");
   b_good(&w, "POST", BUCKETS, "{\"bucketName\":\"acme-three\",\"cloudProvider\":\"GCP\",\"roleId\":\"" ROLE "\"}", 201);
   b_good(&w, "GET", BUCKETS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);

@@ -323,6 +323,54 @@ static MunitResult test_bootstrap_folder(const MunitParameter params[], void *da
   return MUNIT_OK;
 }
 
+/* The key of the store's secrets: made once, for its owner alone; one that is no key, or that others can read, is refused. */
+static MunitResult test_secret_key(const MunitParameter params[], void *data)
+{
+  char *folder, store[128], file[160], first[64], second[64];
+  const char *args[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--no-sync", NULL };
+  const char *named[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--no-sync", "--secret-key", file, NULL };
+  daemon_run d;
+  struct stat st;
+  int i;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  folder = new_folder();
+  snprintf(store, sizeof store, "%s/store", folder);
+  snprintf(file, sizeof file, "%s/secret.key", store);
+  for (i = 0; i < 2; i++) {
+    char *to = i ? second : first;
+    FILE *f;
+    start(&d, i ? named : args);
+    await_ready(&d);
+    munit_assert_int(finish(&d, SIGTERM), ==, 0);
+    munit_assert_string_equal(d.errors, "");
+    munit_assert_int(stat(file, &st), ==, 0);
+    munit_assert_int(st.st_mode & 0777, ==, 0600);
+    f = fopen(file, "rb");
+    munit_assert_not_null(f);
+    munit_assert_size(fread(to, 1, 64, f), ==, 32);
+    fclose(f);
+  }
+  munit_assert_memory_equal(32, first, second);
+  munit_assert_int(chmod(file, 0640), ==, 0);
+  start(&d, args);
+  munit_assert_int(finish(&d, 0), ==, 2);
+  munit_assert_not_null(strstr(d.errors, "chmod 600"));
+  munit_assert_int(lines_of(d.errors), ==, 1);
+  munit_assert_int(chmod(file, 0600), ==, 0);
+  munit_assert_int(truncate(file, 31), ==, 0);
+  start(&d, args);
+  munit_assert_int(finish(&d, 0), ==, 2);
+  munit_assert_not_null(strstr(d.errors, "32 bytes"));
+  snprintf(file, sizeof file, "%s/not/there/key", folder);
+  start(&d, named);
+  munit_assert_int(finish(&d, 0), ==, 1);
+  munit_assert_not_null(strstr(d.errors, file));
+  munit_assert_int(lines_of(d.errors), ==, 1);
+  remove_folder(folder);
+  return MUNIT_OK;
+}
+
 /* Everything is printed if it is asked for, once; a store that is not new has nothing to tell but where the file is. */
 static MunitResult test_show_credentials(const MunitParameter params[], void *data)
 {
@@ -634,6 +682,7 @@ static MunitTest tests[] = {
   { "/life", test_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap", test_bootstrap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap_folder", test_bootstrap_folder, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/secret_key", test_secret_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/show_credentials", test_show_credentials, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/flags", test_flags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/hangup", test_hangup, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -7,6 +7,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
+#include "catalog/security/cloud_role.h"
 
 #define EXPORT_BUCKET_MOST 100
 
@@ -52,7 +53,7 @@ static const svc_route export_bucket_routes[] = {
   R_GET(EXPORT_BUCKET, "", .flags = SVC_PAGED, .run = svc_verb_list),
   R_POST(EXPORT_BUCKET, "", .status = 201, .run = svc_verb_create,
          .example = "{\"bucketName\":\"acme-snapshots\",\"cloudProvider\":\"AWS\","
-                    "\"iamRoleId\":\"5f0000000000000000000001\"}"),
+                    "\"iamRoleId\":\"5f0000000000000000000000\"}"),
   R_GET(EXPORT_BUCKET, "/{exportBucketId}", .run = svc_verb_read),
   { .method = SVC_PATCH, .path = "/groups/{groupId}/backup/exportBuckets/{exportBucketId}", .set = SVC_SET_BACKUP,
     .versions = { 20240530 }, .roles = SVC_R_GROUP_BACKUP_MANAGER, .run = svc_verb_update },
@@ -68,10 +69,15 @@ static bool export_bucket_removing(svc_call *c, const svc_entity *e)
   return svc_fail(c, SVC_E_EXPORT_BUCKET_IN_USE, "SS", &e->key, &group);
 }
 
+static bool export_bucket_prepare(svc_call *c, svc_change *change)
+{
+  svc_str provider = svc_node_str(change->body, "cloudProvider");
+  return svc_cloud_role(c, svc_node_str(change->body, svc_str_is(provider, "AWS") ? "iamRoleId" : "roleId"), provider);
+}
+
 /* Who may write there: it must be one of the project's, and stays while the bucket does. */
 static const svc_ref export_bucket_refs[] = {
-  { "iamRoleId", "cloud provider access", SVC_E_CANNOT_ASSUME_ROLE, SVC_E_CANNOT_ASSUME_ROLE },
-  { "roleId", "cloud provider access", SVC_E_CANNOT_ASSUME_ROLE, SVC_E_CANNOT_ASSUME_ROLE },
+  SVC_CLOUD_ROLE("iamRoleId"), SVC_CLOUD_ROLE("roleId"),
   { NULL, NULL, 0, 0 }
 };
 
@@ -91,5 +97,6 @@ SVC_PRIVATE const svc_noun svc_noun_export_bucket = {
   .event_deleted = "BUCKET_DELETED_AUDIT",
   .event_field = "resourceId",
   .routes = export_bucket_routes,
+  .prepare = export_bucket_prepare,
   .removing = export_bucket_removing
 };

@@ -1,0 +1,29 @@
+/*
+** Access roles at cloud providers, as those see them who use one: whose it is, and whether it is authorized.
+*/
+#include "catalog/security/cloud_role.h"
+
+SVC_PRIVATE svc_str svc_cloud_role_provider(const svc_entity *e)
+{
+  svc_str text = svc_json_member(e->body, SVC_S("providerName"));
+  return text.n > 2 ? (svc_str){ text.p + 1, text.n - 2 } : SVC_S("");
+}
+
+/* At AWS it is when the customer has named its role, at GCP when the account is there; at Azure it comes with its principal. */
+static bool cloud_role_authorized(const svc_entity *e)
+{
+  svc_str provider = svc_cloud_role_provider(e);
+  if (svc_str_is(provider, "AWS")) return svc_json_member(e->body, SVC_S("authorizedDate")).n != 0;
+  if (svc_str_is(provider, "GCP")) return svc_str_is(svc_json_member(e->body, SVC_S("status")), "\"COMPLETE\"");
+  return true;
+}
+
+SVC_PRIVATE bool svc_cloud_role(svc_call *c, svc_str id, svc_str provider)
+{
+  svc_id role;
+  svc_entity e;
+  if (!svc_id_parse(id, &role) || svc_entity_get(c->txn, SVC_CLOUD_ROLE_KIND, &c->scope.group, &role, &e) != SVC_OK)
+    return svc_txn_good(c);
+  if (svc_str_eq(svc_cloud_role_provider(&e), provider) && cloud_role_authorized(&e)) return true;
+  return svc_fail(c, SVC_E_CANNOT_ASSUME_ROLE, "S", &id);
+}

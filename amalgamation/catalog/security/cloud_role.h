@@ -1,0 +1,19 @@
+/*
+** Access roles at cloud providers (cloud_access.c), for the nouns that use one.
+*/
+#ifndef SVC_CLOUD_ROLE_H
+#define SVC_CLOUD_ROLE_H
+
+#include "catalog/catalog.h"
+
+#define SVC_CLOUD_ROLE_KIND "cpac"
+
+/* A row of `refs`: the field names a role of the project's, which stays while it is named. */
+#define SVC_CLOUD_ROLE(field) { field, "cloud provider access", SVC_E_CANNOT_ASSUME_ROLE, SVC_E_CLOUD_PROVIDER_ACCESS_ROLE_IN_USE }
+
+SVC_PRIVATE svc_str svc_cloud_role_provider(const svc_entity *e);
+
+/* Is this role one of the provider's, and authorized? One that is not there is the row's to refuse. False: refused. */
+SVC_PRIVATE bool svc_cloud_role(svc_call *c, svc_str id, svc_str provider);
+
+#endif /* SVC_CLOUD_ROLE_H */

@@ -1,0 +1,299 @@
+/*
+** Secrets that must be had again in clear: keys of other services, passwords for the data plane.
+**
+** The rule: the store never holds one in clear, and no answer shows one. Of a field that is SVC_SEALED the body that is
+** stored and served has the mask, or nothing, so that reads need not know of this. The secret itself lies in the entity's
+** `extra`, sealed by svc_config.secret_key for this entity and this name: a JSON object of the shape of the body.
+**
+** A change works on both at once: there the text of such a field is what is shown, a NUL, and what is sealed (no secret may
+** hold a NUL). What comes from a body is the plain text. So a secret that is kept goes from place to place with the element
+** that it is in, and needs no key for that.
+*/
+#include "pipeline/pipeline.h"
+
+#define SEAL_NONCE 12
+#define SEAL_TAG 16
+#define SEAL_MASK "****"
+#define SEAL_LONG 16 /* a secret of so many bytes is shown by its last four */
+#define SEAL_CHECK "the secrets of this store"
+
+static const svc_entity seal_store = { .kind = "    " }; /* what is sealed for the store as such */
+
+static size_t seal_cut(svc_str text)
+{
+  const char *nul = text.n ? memchr(text.p, 0, text.n) : NULL;
+  return nul ? (size_t)(nul - text.p) : text.n;
+}
+
+SVC_PRIVATE bool svc_is_sealed(const svc_node *value)
+{
+  return value && value->type == SVC_J_STRING && seal_cut(value->text) < value->text.n;
+}
+
+SVC_PRIVATE bool svc_may_seal(svc_str text)
+{
+  return seal_cut(text) == text.n && (text.n < 4 || memcmp(text.p, SEAL_MASK, 4) != 0);
+}
+
+SVC_PRIVATE bool svc_seal_shown_is(const svc_node *kept, const svc_node *input)
+{
+  svc_str shown = { kept->text.p, seal_cut(kept->text) };
+  return svc_is_sealed(kept) && shown.n && input->type == SVC_J_STRING && svc_str_eq(shown, input->text);
+}
+
+static svc_str seal_mask(svc_call *c, svc_str secret)
+{
+  size_t i;
+  if (secret.n < SEAL_LONG) return SVC_S(SEAL_MASK);
+  for (i = secret.n - 4; i < secret.n; i++)
+    if (secret.p[i] <= ' ' || secret.p[i] > '~') return SVC_S(SEAL_MASK);
+  return svc_arena_print(c->arena, SEAL_MASK "%.4s", secret.p + secret.n - 4);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- sealing */
+
+/* What a secret is sealed for: elsewhere it does not open. */
+static svc_str seal_about(svc_arena *a, const svc_entity *e, svc_str name)
+{
+  const svc_id *id = svc_id_is_zero(&e->id) ? &e->parent : &e->id; /* a singleton is known by what it belongs to */
+  svc_buf b = svc_buf_new(a, SVC_KIND_SIZE + 12 + name.n);
+  svc_buf_str(&b, (svc_str){ e->kind, SVC_KIND_SIZE });
+  svc_buf_str(&b, (svc_str){ (const char *)id->b, sizeof id->b });
+  svc_buf_str(&b, name);
+  return svc_buf_done(&b);
+}
+
+static svc_str seal_text(svc_call *c, const svc_entity *e, svc_str name, svc_str secret)
+{
+  size_t n = SEAL_NONCE + secret.n + SEAL_TAG;
+  unsigned char *sealed = svc_arena_alloc(c->arena, n);
+  svc_str about = seal_about(c->arena, e, name), text = SVC_S("");
+  if (!sealed || c->arena->failed) {
+    svc_no_memory(c);
+  } else if (svc_secret_bytes(c, sealed, SEAL_NONCE)) {
+    if (svc_gcm_seal(c->s->secret_key, sealed, about, secret, sealed + SEAL_NONCE))
+      text = svc_base64_padded(c->arena, (svc_str){ (const char *)sealed, n });
+    if (!text.n) svc_no_memory(c);
+  }
+  return text;
+}
+
+/* The first secret of a store leaves a word that shows whether a later key is the same. */
+static bool seal_mark(svc_call *c)
+{
+  svc_key key;
+  svc_str kept;
+  int rc;
+  svc_key_meta(&key, "sealed");
+  rc = svc_get(c->txn, &key, &kept);
+  if (rc != SVC_NOT_FOUND) return rc == SVC_OK || svc_store_failed(c, rc);
+  kept = seal_text(c, &seal_store, SVC_S("check"), SVC_S(SEAL_CHECK));
+  return kept.n && (svc_put(c->txn, &key, kept) == SVC_OK || svc_store_failed(c, c->txn->error));
+}
+
+SVC_PRIVATE svc_str svc_seal(svc_call *c, const svc_entity *e, svc_str name, svc_str secret)
+{
+  if (!c->s->config.secret_key) {
+    svc_fail(c, SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", "a secret to be stored, since no key is set to seal it with");
+    return SVC_S("");
+  }
+  return seal_mark(c) ? seal_text(c, e, name, secret) : SVC_S("");
+}
+
+/* False: it was not sealed by this key, or not for this. */
+static bool seal_open(const svc *s, svc_arena *a, const svc_entity *e, svc_str name, svc_str sealed, svc_str *secret)
+{
+  svc_str about = seal_about(a, e, name), bytes;
+  unsigned char *out;
+  if (!s->config.secret_key || !svc_base64_decode(a, sealed, &bytes) || bytes.n < SEAL_NONCE + SEAL_TAG) return false;
+  out = svc_arena_alloc(a, bytes.n);
+  if (!out || a->failed) return false;
+  *secret = (svc_str){ (const char *)out, bytes.n - SEAL_NONCE - SEAL_TAG };
+  return svc_gcm_open(s->secret_key, (const unsigned char *)bytes.p, about, (svc_str){ bytes.p + SEAL_NONCE, bytes.n - SEAL_NONCE }, out);
+}
+
+SVC_PRIVATE bool svc_unseal(svc_call *c, const svc_entity *e, svc_str name, svc_str sealed, svc_str *secret)
+{
+  return seal_open(c->s, c->arena, e, name, sealed, secret);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- bodies */
+
+static svc_node *seal_new(svc_call *c, int type, svc_str name)
+{
+  return svc_node_new(c->arena, type, name, SVC_S(""));
+}
+
+/* One value becomes what is shown of it; what is sealed of it goes beside it. */
+static bool seal_value(svc_call *c, const svc_entity *e, svc_node *value, svc_node *secrets)
+{
+  size_t cut = seal_cut(value->text);
+  svc_str sealed;
+  if (value->type != SVC_J_STRING) return true;
+  if (cut < value->text.n) {
+    sealed = (svc_str){ value->text.p + cut + 1, value->text.n - cut - 1 };
+    value->text.n = cut;
+  } else {
+    sealed = svc_seal(c, e, value->name, value->text);
+    if (!sealed.n) return false;
+    value->text = seal_mask(c, value->text);
+  }
+  svc_node_put(c->arena, secrets, svc_node_new(c->arena, SVC_J_STRING, value->name, sealed));
+  return !c->arena->failed || svc_no_memory(c);
+}
+
+static bool seal_object(svc_call *c, const svc_entity *e, const svc_object *object, svc_node *body, svc_node *secrets);
+
+static bool seal_map(svc_call *c, const svc_entity *e, svc_node *map, svc_node *secrets)
+{
+  svc_node *inner = seal_new(c, SVC_J_OBJECT, map->name), *item;
+  for (item = inner ? map->first : NULL; item; item = item->next)
+    if (!seal_value(c, e, item, inner)) return false;
+  if (inner && inner->first) svc_node_put(c->arena, secrets, inner);
+  return true;
+}
+
+static bool seal_nested(svc_call *c, const svc_entity *e, const svc_field *f, svc_node *value, svc_node *secrets)
+{
+  bool array = f->type == SVC_ARRAY, any = false;
+  svc_node *inner = seal_new(c, array ? SVC_J_ARRAY : SVC_J_OBJECT, value->name), *item;
+  if (!inner) return svc_no_memory(c);
+  if (!array && !seal_object(c, e, f->object, value, inner)) return false;
+  for (item = array ? value->first : NULL; item; item = item->next) {
+    svc_node *one = seal_new(c, SVC_J_OBJECT, SVC_S(""));
+    if (!one) return svc_no_memory(c);
+    if (!seal_object(c, e, f->object, item, one)) return false;
+    svc_node_append(inner, one);
+    any = any || one->first;
+  }
+  if (array ? any : inner->first != NULL) svc_node_put(c->arena, secrets, inner);
+  return true;
+}
+
+static bool seal_is_nested(const svc_field *f)
+{
+  return f->object && (f->type == SVC_OBJECT || (f->type == SVC_ARRAY && f->item == SVC_OBJECT));
+}
+
+static bool seal_object(svc_call *c, const svc_entity *e, const svc_object *object, svc_node *body, svc_node *secrets)
+{
+  const svc_field *f;
+  svc_fields fields;
+  bool good = true;
+  svc_fields_begin(&fields, svc_object_of(object, body));
+  while (good && (f = svc_fields_next(&fields)) != NULL) {
+    svc_node *value = f->flags & SVC_SEALED || seal_is_nested(f) ? svc_node_get(body, f->name) : NULL;
+    if (!value) continue;
+    if (!(f->flags & SVC_SEALED)) good = seal_nested(c, e, f, value, secrets);
+    else good = f->type == SVC_MAP ? seal_map(c, e, value, secrets) : seal_value(c, e, value, secrets);
+    if (f->flags & SVC_SEALED && f->flags & SVC_WRITE_ONLY) svc_node_drop(body, f->name);
+  }
+  return good;
+}
+
+SVC_PRIVATE bool svc_seal_body(svc_call *c, const svc_change *change, svc_entity *e)
+{
+  svc_node *body = svc_node_copy(c->arena, change->body), *secrets = seal_new(c, SVC_J_OBJECT, SVC_S(""));
+  svc_buf b = svc_buf_new(c->arena, 256);
+  if (!body || !secrets) return svc_no_memory(c);
+  if (!seal_object(c, e, change->noun->noun->object, body, secrets)) return false;
+  if (secrets->first) svc_node_write(&b, secrets);
+  e->extra = secrets->first ? svc_buf_done(&b) : SVC_S("");
+  return svc_body_write(c->arena, body, &e->body, &e->links_at) || svc_no_memory(c);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- together */
+
+static void seal_join_object(svc_call *c, const svc_object *object, svc_node *body, const svc_node *secrets);
+
+static void seal_join_value(svc_call *c, svc_node *body, const svc_node *secret)
+{
+  const svc_node *shown = svc_node_find(body, secret->name);
+  svc_buf b = svc_buf_new(c->arena, secret->text.n + 16);
+  if (shown) svc_buf_str(&b, shown->text);
+  svc_buf_char(&b, 0);
+  svc_buf_str(&b, secret->text);
+  svc_node_put(c->arena, body, svc_node_new(c->arena, SVC_J_STRING, secret->name, svc_buf_done(&b)));
+}
+
+static void seal_join_member(svc_call *c, const svc_field *f, svc_node *body, const svc_node *secret)
+{
+  svc_node *value = svc_node_get(body, f->name), *item;
+  const svc_node *one = secret->first;
+  if (f->flags & SVC_SEALED && f->type != SVC_MAP) {
+    seal_join_value(c, body, secret);
+    return;
+  }
+  if (!value && f->flags & SVC_WRITE_ONLY) { /* a map of which nothing is shown */
+    value = seal_new(c, SVC_J_OBJECT, svc_str_c(f->name));
+    if (value) svc_node_put(c->arena, body, value);
+  }
+  if (!value) return;
+  if (f->type == SVC_OBJECT) seal_join_object(c, f->object, value, secret);
+  for (; f->type == SVC_MAP && one; one = one->next) seal_join_value(c, value, one);
+  for (item = f->type == SVC_ARRAY ? value->first : NULL; item && one; item = item->next, one = one->next)
+    seal_join_object(c, f->object, item, one);
+}
+
+static void seal_join_object(svc_call *c, const svc_object *object, svc_node *body, const svc_node *secrets)
+{
+  const svc_field *f;
+  svc_fields fields;
+  svc_fields_begin(&fields, svc_object_of(object, body));
+  while ((f = svc_fields_next(&fields)) != NULL) {
+    const svc_node *secret = f->flags & SVC_SEALED || seal_is_nested(f) ? svc_node_get(secrets, f->name) : NULL;
+    if (secret) seal_join_member(c, f, body, secret);
+  }
+}
+
+SVC_PRIVATE bool svc_seal_join(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_node *body)
+{
+  svc_node *secrets = e->extra.n ? svc_json_parse(c->arena, e->extra) : NULL;
+  if (secrets) seal_join_object(c, noun->noun->object, body, secrets);
+  return !c->arena->failed || svc_no_memory(c);
+}
+
+/* In clear, all that is in the tree; for what goes to the driver or to a callback of the host's, and nowhere else. */
+static bool seal_open_all(const svc *s, svc_arena *a, const svc_entity *e, svc_node *secrets)
+{
+  svc_node *member;
+  for (member = secrets->first; member; member = member->next) {
+    if (member->type == SVC_J_STRING ? !seal_open(s, a, e, member->name, member->text, &member->text)
+                                     : !seal_open_all(s, a, e, member))
+      return false;
+  }
+  return true;
+}
+
+SVC_PRIVATE svc_node *svc_seal_secrets(const svc *s, svc_arena *a, const svc_entity *e)
+{
+  svc_node *secrets = e->extra.n ? svc_json_parse(a, e->extra) : svc_node_new(a, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  return secrets && seal_open_all(s, a, e, secrets) ? secrets : NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------- the store's key */
+
+/* Is the word that the first secret left behind one that this key opens? */
+SVC_PRIVATE int svc_seal_start(svc *s)
+{
+  svc_arena arena;
+  svc_call c;
+  svc_key key;
+  svc_str kept, word;
+  bool other = false;
+  int rc;
+  if (!s->config.secret_key) return SVC_OK;
+  s->config.secret_key = s->secret_key; /* the host's bytes are not looked at again */
+  svc_service_call(&c, s, &arena, NULL, svc_now(s));
+  rc = s->commit.port->read_begin(s->commit.store, &c.txn);
+  if (rc != SVC_OK) return rc;
+  svc_key_meta(&key, "sealed");
+  rc = svc_get(c.txn, &key, &kept);
+  if (rc == SVC_OK) other = !seal_open(s, &arena, &seal_store, SVC_S("check"), kept, &word) || !svc_str_is(word, SEAL_CHECK);
+  svc_end_read(&c);
+  if (arena.failed) rc = SVC_NOMEM;
+  svc_blocks_free(arena.blocks);
+  if (!other || rc != SVC_OK) return rc == SVC_NOT_FOUND ? SVC_OK : rc;
+  svc_log(s, SVC_LOG_ERROR, "svc_config.secret_key is another one than this store's secrets are sealed with");
+  return SVC_INVALID;
+}

@@ -1,0 +1,148 @@
+/*
+** Third-party integrations: one of a kind, each with fields of its own, and nothing of their secrets shown or stored.
+*/
+#include "support.h"
+
+static const svc_config quiet = { .limiter_off = 1 };
+
+typedef struct integration_world {
+  t_service t;
+  const char *group;
+} integration_world;
+
+static void integration_open(integration_world *w)
+{
+  t_open(&w->t, &quiet);
+  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "alpha");
+}
+
+static int integration_send(integration_world *w, const char *method, const char *type, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/groups/%s/integrations%s%s", w->group, type[0] ? "/" : "", type);
+}
+
+/* Each kind: what makes one, its secrets, and one field without which it is refused. */
+static const struct {
+  const char *type, *body, *secrets[4], *needed;
+} kinds[] = {
+  { "DATADOG", "{\"type\":\"DATADOG\",\"apiKey\":\"datadog-secret-of-some-length\",\"region\":\"US3\"}", { "apiKey" }, "apiKey" },
+  { "MICROSOFT_TEAMS", "{\"type\":\"MICROSOFT_TEAMS\",\"microsoftTeamsWebhookUrl\":\"https://teams.example.com/secret/0123456789\"}",
+    { "microsoftTeamsWebhookUrl" }, "microsoftTeamsWebhookUrl" },
+  { "NEW_RELIC", "{\"type\":\"NEW_RELIC\",\"accountId\":\"0123456789012345678901234567890123456789\","
+                 "\"licenseKey\":\"abcdefabcdabcdefabcdabcdefabcdabcdefabcd\",\"readToken\":\"read-secret-token-12\",\"writeToken\":\"write-secret-token-12\"}",
+    { "licenseKey", "readToken", "writeToken" }, "licenseKey" },
+  { "OPS_GENIE", "{\"type\":\"OPS_GENIE\",\"apiKey\":\"ops-genie-secret-key-123\"}", { "apiKey" }, "apiKey" },
+  { "PAGER_DUTY", "{\"type\":\"PAGER_DUTY\",\"serviceKey\":\"pager-duty-secret-key-123\"}", { "serviceKey" }, "serviceKey" },
+  { "PROMETHEUS", "{\"type\":\"PROMETHEUS\",\"enabled\":true,\"serviceDiscovery\":\"file\",\"username\":\"joe\",\"password\":\"prometheus-secret-pw\"}",
+    { "password" }, "username" },
+  { "SLACK", "{\"type\":\"SLACK\",\"apiToken\":\"slack-secret-token-1234\",\"channelName\":\"ops\",\"teamName\":\"t\"}", { "apiToken" }, "channelName" },
+  { "VICTOR_OPS", "{\"type\":\"VICTOR_OPS\",\"apiKey\":\"victor-ops-secret-key-12\",\"routingKey\":\"r\"}", { "apiKey" }, "apiKey" },
+  { "WEBHOOK", "{\"type\":\"WEBHOOK\",\"url\":\"https://hook.example.com/secret-path-123\",\"secret\":\"webhook-secret-of-length\"}",
+    { "url", "secret" }, "url" },
+};
+#define KINDS (sizeof kinds / sizeof kinds[0])
+
+/* A body without one of its members. */
+static const char *integration_without(t_service *t, const char *body, const char *member)
+{
+  static char text[1024];
+  svc_node *node = svc_node_copy(&t->arena, svc_json_parse(&t->arena, svc_str_c(body)));
+  svc_buf b = svc_buf_new(&t->arena, 256);
+  munit_assert_not_null(node);
+  svc_node_drop(node, member);
+  svc_node_write(&b, node);
+  snprintf(text, sizeof text, "%s", svc_buf_done(&b).p);
+  return text;
+}
+
+static MunitResult integration_kinds(const MunitParameter params[], void *data)
+{
+  integration_world w;
+  size_t i, k;
+  (void)params, (void)data;
+  integration_open(&w);
+  for (i = 0; i < KINDS; i++) {
+    munit_assert_int(integration_send(&w, "POST", kinds[i].type, integration_without(&w.t, kinds[i].body, kinds[i].needed)), ==, 400);
+    munit_assert_string_equal(t_param(&w.t, 0), kinds[i].needed);
+    munit_assert_int(integration_send(&w, "GET", kinds[i].type, NULL), ==, 404);
+    munit_assert_string_equal(t_error(&w.t), "INTEGRATION_NOT_CONFIGURED");
+    munit_assert_int(integration_send(&w, "POST", kinds[i].type, kinds[i].body), ==, 201); /* with all there are */
+    munit_assert_int((int)t_int(&w.t, "totalCount"), ==, (int)i + 1);
+    munit_assert_null(strstr(w.t.response.body, "secret-"));
+    munit_assert_int(integration_send(&w, "POST", kinds[i].type, kinds[i].body), ==, 409);
+    munit_assert_string_equal(t_error(&w.t), "INTEGRATION_ALREADY_CONFIGURED");
+    munit_assert_int(integration_send(&w, "GET", kinds[i].type, NULL), ==, 200);
+    munit_assert_string_equal(t_str(&w.t, "type"), kinds[i].type);
+    munit_assert_size(strlen(t_str(&w.t, "id")), ==, 24);
+    for (k = 0; k < 4 && kinds[i].secrets[k]; k++) {
+      const char *shown = t_str(&w.t, kinds[i].secrets[k]);
+      if (strcmp(kinds[i].secrets[k], "password") == 0) munit_assert_null(t_node(&w.t, "password"));
+      else munit_assert_memory_equal(4, shown, "****");
+    }
+  }
+  munit_assert_int(integration_send(&w, "GET", "", NULL), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, (int)KINDS);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult integration_paths(const MunitParameter params[], void *data)
+{
+  integration_world w;
+  (void)params, (void)data;
+  integration_open(&w);
+  munit_assert_int(integration_send(&w, "POST", "SLACK", kinds[0].body), ==, 400); /* the path says otherwise */
+  munit_assert_string_equal(t_param(&w.t, 0), "type");
+  munit_assert_int(integration_send(&w, "POST", "HIP_CHAT", "{\"type\":\"HIP_CHAT\"}"), ==, 400);
+  munit_assert_int(integration_send(&w, "POST", "SLACK", "{\"channelName\":\"c\"}"), ==, 400);
+  munit_assert_string_equal(t_param(&w.t, 0), "type");
+  munit_assert_int(integration_send(&w, "GET", "HIP_CHAT", NULL), ==, 404);
+  munit_assert_int(integration_send(&w, "PUT", "DATADOG", kinds[0].body), ==, 404);
+  munit_assert_int(integration_send(&w, "DELETE", "DATADOG", NULL), ==, 404);
+  munit_assert_int(integration_send(&w, "POST", "WEBHOOK", "{\"type\":\"WEBHOOK\",\"url\":\"not a url\"}"), ==, 400);
+  munit_assert_string_equal(t_param(&w.t, 0), "url");
+  munit_assert_null(strstr(w.t.response.body, "not a url")); /* it may hold a token */
+  munit_assert_int(integration_send(&w, "GET", "", NULL), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult integration_replace(const MunitParameter params[], void *data)
+{
+  integration_world w;
+  const char *id;
+  (void)params, (void)data;
+  integration_open(&w);
+  munit_assert_int(integration_send(&w, "POST", "DATADOG", kinds[0].body), ==, 201);
+  id = t_keep(&w.t, t_str(&w.t, "results[0].id"));
+  munit_assert_int(integration_send(&w, "PUT", "DATADOG", "{\"type\":\"DATADOG\",\"apiKey\":\"****ngth\",\"sendDatabaseMetrics\":true}"), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].apiKey"), "****ngth");
+  munit_assert_string_equal(t_str(&w.t, "results[0].id"), id);
+  munit_assert_string_equal(t_str(&w.t, "results[0].sendDatabaseMetrics"), "true");
+  munit_assert_null(t_node(&w.t, "results[0].region")); /* what is not sent goes */
+  munit_assert_int(integration_send(&w, "PUT", "DATADOG", "{\"type\":\"DATADOG\",\"apiKey\":\"another-key-of-length-9876\"}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "results[0].apiKey"), "****9876");
+  munit_assert_int(integration_send(&w, "PUT", "DATADOG", "{\"type\":\"DATADOG\",\"apiKey\":\"****ngth\"}"), ==, 400);
+  munit_assert_string_equal(t_param(&w.t, 0), "apiKey");
+  munit_assert_int(integration_send(&w, "PUT", "DATADOG", "{\"type\":\"DATADOG\"}"), ==, 400);
+  munit_assert_int(integration_send(&w, "PUT", "DATADOG", kinds[6].body), ==, 400); /* it stays what it is */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=INTEGRATION_CONFIGURED", w.group), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 3);
+  munit_assert_int(integration_send(&w, "DELETE", "DATADOG", NULL), ==, 204);
+  munit_assert_int(integration_send(&w, "GET", "DATADOG", NULL), ==, 404);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=INTEGRATION_REMOVED", w.group), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/kinds", integration_kinds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/paths", integration_paths, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/replace", integration_replace, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_integration = { "/integration", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

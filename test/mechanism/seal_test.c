@@ -1,0 +1,353 @@
+/*
+** Secrets at rest (SVC_SEALED): never in the store in clear, never shown, kept when what was shown of them is sent back, and
+** had by the driver in clear.
+*/
+#include "mechanism/probe.h"
+
+#define PROBE(m, p, ...) { .method = m, .path = "/groups/{groupId}/" p, .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, \
+                           .roles = SVC_R_GROUP_OWNER, __VA_ARGS__ }
+
+#define LONG_ONE "correct-horse-battery-staple"
+#define LONG_TWO "a-second-one-that-is-long-too"
+#define SHORT_ONE "short-pw"
+
+/* A horn: one secret that is shown by its end, one that is not shown, some in an object, in the elements of an array and in a
+** map. */
+static const svc_field horn_key_fields[] = {
+  F_STR("label"), F_STR("token", .flags = SVC_SEALED | SVC_REQUIRED, .min = 4, .max = 100, .pattern = "^[a-z-]+$"), F_END
+};
+static const svc_object horn_key = { .name = "HornKey", .fields = horn_key_fields };
+static const svc_field horn_fields[] = {
+  { .name = "headers", .type = SVC_MAP, .item = SVC_STRING, .flags = SVC_SEALED, .max = 100 },
+  F_ID(),
+  F_OBJ("inner", &horn_key),
+  F_LIST("keys", &horn_key, .max_items = 10),
+  F_STR("name", .flags = SVC_REQUIRED),
+  F_STR("password", .flags = SVC_SEALED | SVC_WRITE_ONLY | SVC_NULLABLE, .min = 4, .max = 100),
+  F_STR("state", .flags = SVC_READ_ONLY),
+  F_STR("url", .flags = SVC_SEALED, .max = 100),
+  F_END
+};
+static const svc_object horn_object = { .name = "Horn", .fields = horn_fields };
+static const svc_transition horn_transitions[] = {
+  { "MAKING", "BLOWN", 100, "CLUSTER_READY", "horn.make" }, { "MELTING", NULL, 50, "CLUSTER_DELETED", "horn.melt" },
+  { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle horn_lifecycle = { .field = "state", .created = "MAKING", .deleted = "MELTING", .failed = "SPLIT",
+                                              .transitions = horn_transitions };
+static bool horn_prepare(svc_call *c, svc_change *change);
+static const svc_route horn_routes[] = {
+  PROBE(SVC_GET, "horns", .flags = SVC_PAGED, .run = svc_verb_list),
+  PROBE(SVC_POST, "horns", .status = 202, .run = svc_verb_create, .example = "{\"name\":\"h\",\"password\":\"" SHORT_ONE "\"}"),
+  PROBE(SVC_GET, "horns/{hornId}", .run = svc_verb_read), PROBE(SVC_PATCH, "horns/{hornId}", .run = svc_verb_update),
+  PROBE(SVC_PUT, "horns/{hornId}", .run = svc_verb_replace),
+  PROBE(SVC_DELETE, "horns/{hornId}", .status = 202, .run = svc_verb_delete), SVC_ROUTES_END
+};
+static const svc_noun horn_noun = {
+  .name = "horn", .kind = "horn", .parent = "project", .param = "hornId", .object = &horn_object, .lifecycle = &horn_lifecycle,
+  .err_not_found = SVC_E_PEER_NOT_FOUND, .event_created = "CLUSTER_CREATED", .event_updated = "CLUSTER_UPDATE_STARTED",
+  .prepare = horn_prepare, .routes = horn_routes
+};
+
+/* One for a project, with a secret from the beginning of its life on. */
+static const svc_field lock_fields[] = { F_STR("code", .flags = SVC_SEALED, .max = 100), F_INT("turns", .preset = "3"), F_END };
+static const svc_object lock_object = { .name = "Lock", .fields = lock_fields };
+static const svc_route lock_routes[] = {
+  PROBE(SVC_GET, "lock", .run = svc_verb_read), PROBE(SVC_PATCH, "lock", .run = svc_verb_update), SVC_ROUTES_END
+};
+static const svc_noun lock_noun = { .name = "lock", .kind = "lock", .parent = "project", .flags = SVC_SINGLETON, .object = &lock_object,
+                                    .event_updated = "CLUSTER_UPDATE_STARTED", .routes = lock_routes };
+static const svc_noun *const probes[] = { &horn_noun, &lock_noun, NULL };
+
+static const svc_config quiet = { .limiter_off = 1, .provision_ms = 10000 };
+
+/* A hook sees a new secret in clear, and of a kept one that it is kept. */
+static bool horn_prepare(svc_call *c, svc_change *change)
+{
+  const svc_node *url = svc_node_get(change->body, "url");
+  if (url && !svc_is_sealed(url) && svc_str_is(url->text, "nowhere-at-all-is-this")) return svc_fail(c, SVC_E_INVALID_ATTRIBUTE, "s", "url");
+  return true;
+}
+
+typedef struct seal_world {
+  t_service t;
+  char group[32], id[32];
+} seal_world;
+
+static void seal_open(seal_world *w, const svc_config *config)
+{
+  t_probes(probes);
+  t_open(&w->t, config ? config : &quiet);
+  snprintf(w->group, sizeof w->group, "%s", t_project(&w->t, t_organization(&w->t, "Acme"), "alpha"));
+}
+
+static void seal_close(seal_world *w)
+{
+  t_close(&w->t);
+  t_probes(NULL);
+}
+
+static int seal_at(seal_world *w, const char *method, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/groups/%s/horns/%s", w->group, w->id);
+}
+
+static void seal_make(seal_world *w, const char *body)
+{
+  munit_assert_int(t_sendf(&w->t, "POST", body, "/groups/%s/horns", w->group), ==, 202);
+  snprintf(w->id, sizeof w->id, "%s", t_str(&w->t, "id"));
+}
+
+/* Is this anywhere in the store? */
+static bool seal_stored(seal_world *w, const char *secret)
+{
+  size_t n = strlen(secret), i;
+  char prefix[2] = "A";
+  probe_walk walk;
+  bool found = false;
+  for (; prefix[0] <= 'z'; prefix[0]++)
+    for (probe_walk_begin(&walk, w->t.s, prefix); probe_walk_next(&walk);)
+      for (i = 0; i + n <= walk.value.n; i++) found = found || memcmp(walk.value.p + i, secret, n) == 0;
+  return found;
+}
+
+/* The secrets of it, in clear, as one text. */
+static const char *seal_secrets(seal_world *w)
+{
+  static char text[4096];
+  svc_arena arena;
+  svc_buf b;
+  svc_node *secrets;
+  probe_walk walk;
+  svc_entity e;
+  svc_arena_init(&arena, NULL);
+  text[0] = 0;
+  for (probe_walk_begin(&walk, w->t.s, "ehorn"); probe_walk_next(&walk);) {
+    munit_assert_true(svc_entity_decode(walk.key, walk.value, &e));
+    e.kind = "horn";
+    secrets = svc_seal_secrets(w->t.s, &arena, &e);
+    munit_assert_not_null(secrets);
+    b = svc_buf_new(&arena, 64);
+    svc_node_write(&b, secrets);
+    snprintf(text, sizeof text, "%s", svc_buf_done(&b).p);
+  }
+  svc_blocks_free(arena.blocks);
+  return text;
+}
+
+static MunitResult seal_shown(const MunitParameter params[], void *data)
+{
+  seal_world w;
+  (void)params, (void)data;
+  seal_open(&w, NULL);
+  seal_make(&w, "{\"name\":\"h\",\"password\":\"" SHORT_ONE "\",\"url\":\"" LONG_ONE "\",\"headers\":{\"A\":\"" LONG_TWO "\"},"
+                "\"inner\":{\"token\":\"inner-" LONG_ONE "\"},\"keys\":[{\"token\":\"one-" SHORT_ONE "\"},{\"token\":\"two-" LONG_TWO "\"}]}");
+  munit_assert_string_equal(t_str(&w.t, "url"), "****aple");
+  munit_assert_int(seal_at(&w, "GET", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "url"), "****aple");
+  munit_assert_null(t_node(&w.t, "password"));
+  munit_assert_string_equal(t_str(&w.t, "headers.A"), "****-too");
+  munit_assert_string_equal(t_str(&w.t, "inner.token"), "****aple");
+  munit_assert_string_equal(t_str(&w.t, "keys[0].token"), "****"); /* too short to show any of it */
+  munit_assert_string_equal(t_str(&w.t, "keys[1].token"), "****-too");
+  munit_assert_false(seal_stored(&w, LONG_ONE) || seal_stored(&w, LONG_TWO) || seal_stored(&w, SHORT_ONE));
+  munit_assert_string_equal(seal_secrets(&w), "{\"headers\":{\"A\":\"" LONG_TWO "\"},\"inner\":{\"token\":\"inner-" LONG_ONE "\"},"
+                            "\"keys\":[{\"token\":\"one-" SHORT_ONE "\"},{\"token\":\"two-" LONG_TWO "\"}],\"password\":\"" SHORT_ONE "\","
+                            "\"url\":\"" LONG_ONE "\"}");
+  seal_close(&w);
+  return MUNIT_OK;
+}
+
+/* What was shown may be sent back, whole or in part, in another place of its array; what is not what was shown may not. */
+static MunitResult seal_kept(const MunitParameter params[], void *data)
+{
+  seal_world w;
+  char *body, feed[64];
+  (void)params, (void)data;
+  seal_open(&w, NULL);
+  snprintf(feed, sizeof feed, "/groups/%s", w.group);
+  seal_make(&w, "{\"name\":\"h\",\"password\":\"" SHORT_ONE "\",\"url\":\"" LONG_ONE "\",\"keys\":[{\"label\":\"a\",\"token\":\"one-" LONG_ONE "\"}]}");
+  munit_assert_int(seal_at(&w, "GET", NULL), ==, 200);
+  body = munit_malloc(w.t.response.body_length + 1);
+  memcpy(body, w.t.response.body, w.t.response.body_length + 1);
+  munit_assert_int(seal_at(&w, "PATCH", body), ==, 200);
+  free(body);
+  munit_assert_string_equal(probe_feed(&w.t, feed), "GROUP_CREATED CLUSTER_CREATED"); /* nothing changed */
+  munit_assert_int(seal_at(&w, "PATCH", "{\"name\":\"other\"}"), ==, 200);
+  munit_assert_string_equal(seal_secrets(&w), "{\"keys\":[{\"token\":\"one-" LONG_ONE "\"}],\"password\":\"" SHORT_ONE "\",\"url\":\"" LONG_ONE "\"}");
+  munit_assert_int(seal_at(&w, "PATCH", "{\"keys\":[{\"token\":\"****aple\"},{\"token\":\"two-" SHORT_ONE "\"}],\"password\":\"another\"}"), ==, 200);
+  munit_assert_string_equal(seal_secrets(&w), "{\"keys\":[{\"token\":\"one-" LONG_ONE "\"},{\"token\":\"two-" SHORT_ONE "\"}],"
+                            "\"password\":\"another\",\"url\":\"" LONG_ONE "\"}");
+  munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"****xxxx\"}"), ==, 400);
+  munit_assert_string_equal(t_param(&w.t, 0), "url");
+  munit_assert_int(seal_at(&w, "PATCH", "{\"keys\":[{\"token\":\"UPPER-CASE\"}]}"), ==, 400);
+  munit_assert_null(strstr(w.t.response.body, "UPPER-CASE"));
+  munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"a\\u0000b\"}"), ==, 400);
+  munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"nowhere-at-all-is-this\"}"), ==, 400);
+  munit_assert_int(seal_at(&w, "PUT", "{\"name\":\"h\",\"url\":\"****aple\"}"), ==, 200); /* what is not sent is gone, unless it is never shown */
+  munit_assert_string_equal(seal_secrets(&w), "{\"password\":\"another\",\"url\":\"" LONG_ONE "\"}");
+  munit_assert_int(seal_at(&w, "PUT", "{\"name\":\"h\",\"password\":null}"), ==, 200);
+  munit_assert_string_equal(seal_secrets(&w), "{}");
+  seal_close(&w);
+  return MUNIT_OK;
+}
+
+/* States that come by themselves, a delete, and a project that moves leave them as they are. */
+static MunitResult seal_states(const MunitParameter params[], void *data)
+{
+  seal_world w;
+  (void)params, (void)data;
+  seal_open(&w, NULL);
+  seal_make(&w, "{\"name\":\"h\",\"password\":\"" SHORT_ONE "\",\"url\":\"" LONG_ONE "\"}");
+  t_advance(&w.t, 11);
+  munit_assert_int(seal_at(&w, "GET", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "state"), "BLOWN");
+  munit_assert_string_equal(t_str(&w.t, "url"), "****aple");
+  munit_assert_string_equal(seal_secrets(&w), "{\"password\":\"" SHORT_ONE "\",\"url\":\"" LONG_ONE "\"}");
+  munit_assert_int(seal_at(&w, "DELETE", NULL), ==, 202);
+  munit_assert_int(seal_at(&w, "GET", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "state"), "MELTING");
+  munit_assert_string_equal(t_str(&w.t, "url"), "****aple");
+  munit_assert_string_equal(seal_secrets(&w), "{\"password\":\"" SHORT_ONE "\",\"url\":\"" LONG_ONE "\"}");
+  t_advance(&w.t, 11);
+  munit_assert_int(seal_at(&w, "GET", NULL), ==, 404);
+  munit_assert_string_equal(seal_secrets(&w), "");
+  seal_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitResult seal_singleton(const MunitParameter params[], void *data)
+{
+  seal_world w;
+  (void)params, (void)data;
+  seal_open(&w, NULL);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"code\":\"" LONG_ONE "\"}", "/groups/%s/lock", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "code"), "****aple");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"code\":\"****aple\",\"turns\":4}", "/groups/%s/lock", w.group), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/lock", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "code"), "****aple");
+  munit_assert_int((int)t_int(&w.t, "turns"), ==, 4);
+  munit_assert_false(seal_stored(&w, LONG_ONE));
+  seal_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitResult seal_no_key(const MunitParameter params[], void *data)
+{
+  seal_world w;
+  (void)params, (void)data;
+  seal_open(&w, NULL);
+  w.t.no_key = true;
+  t_reopen(&w.t, &quiet);
+  snprintf(w.group, sizeof w.group, "%s", t_project(&w.t, t_organization(&w.t, "Acme"), "alpha"));
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"h\",\"url\":\"" LONG_ONE "\"}", "/groups/%s/horns", w.group), ==, 403);
+  munit_assert_string_equal(t_error(&w.t), "UNSUPPORTED_FOR_CURRENT_CONFIG");
+  munit_assert_null(strstr(w.t.response.body, LONG_ONE));
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"h\"}", "/groups/%s/horns", w.group), ==, 202);
+  snprintf(w.id, sizeof w.id, "%s", t_str(&w.t, "id"));
+  munit_assert_int(seal_at(&w, "PATCH", "{\"password\":\"" LONG_ONE "\"}"), ==, 403);
+  munit_assert_int(seal_at(&w, "PATCH", "{\"name\":\"i\"}"), ==, 200);
+  munit_assert_false(seal_stored(&w, LONG_ONE));
+  seal_close(&w);
+  return MUNIT_OK;
+}
+
+/* Another key does not open the store; without any, what is sealed stays as it is. */
+static MunitResult seal_other_key(const MunitParameter params[], void *data)
+{
+  char folder[128], log[200];
+  svc_config config = quiet;
+  seal_world w;
+  svc *s = NULL;
+  (void)params, (void)data;
+  store_folder(folder);
+  config.path = folder;
+  seal_open(&w, &config);
+  seal_make(&w, "{\"name\":\"h\",\"url\":\"" LONG_ONE "\"}");
+  svc_close(w.t.s);
+  w.t.s = NULL;
+  config.secret_key = "another key, of thirty-two bytes, too";
+  config.log = t_log;
+  config.log_context = &w.t;
+  w.t.log[0] = 0;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  snprintf(log, sizeof log, "%.190s", w.t.log);
+  munit_assert_not_null(strstr(log, "secret_key"));
+  config.secret_key = NULL;
+  w.t.no_key = true;
+  t_reopen(&w.t, &config);
+  munit_assert_int(seal_at(&w, "PATCH", "{\"name\":\"i\",\"url\":\"****aple\"}"), ==, 200);
+  w.t.no_key = false;
+  t_reopen(&w.t, &config);
+  munit_assert_string_equal(seal_secrets(&w), "{\"url\":\"" LONG_ONE "\"}");
+  seal_close(&w);
+  store_remove(folder);
+  return MUNIT_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- the driver */
+
+typedef struct seal_driver {
+  char id[32], desired[1024], secrets[512];
+  size_t room;
+  int rc, count;
+} seal_driver;
+
+static int seal_perform(void *context, svc *s, const svc_order *order)
+{
+  seal_driver *d = context;
+  size_t n = d->room;
+  d->count++;
+  snprintf(d->id, sizeof d->id, "%s", order->id);
+  snprintf(d->desired, sizeof d->desired, "%s", order->desired);
+  d->rc = svc_order_secrets(s, order->id, d->secrets, &n);
+  d->room = n;
+  return SVC_OK;
+}
+
+static MunitResult seal_ordered(const MunitParameter params[], void *data)
+{
+  static const char secrets[] = "{\"url\":\"" LONG_ONE "\"}";
+  seal_driver d = { .room = sizeof d.secrets };
+  svc_driver driver = { seal_perform, NULL, &d };
+  svc_config config = quiet;
+  seal_world w;
+  size_t n;
+  (void)params, (void)data;
+  config.driver = &driver;
+  seal_open(&w, &config);
+  seal_make(&w, "{\"name\":\"h\",\"url\":\"" LONG_ONE "\"}");
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(d.count, ==, 1);
+  munit_assert_int(d.rc, ==, SVC_OK);
+  munit_assert_string_equal(d.secrets, secrets);
+  munit_assert_size(d.room, ==, sizeof secrets - 1);
+  munit_assert_null(strstr(d.desired, LONG_ONE));
+  munit_assert_false(seal_stored(&w, LONG_ONE));
+  n = sizeof secrets - 1;
+  munit_assert_int(svc_order_secrets(w.t.s, d.id, d.secrets, &n), ==, SVC_FULL);
+  munit_assert_size(n, ==, sizeof secrets);
+  munit_assert_int(svc_order_secrets(w.t.s, d.id, d.secrets, &n), ==, SVC_OK);
+  munit_assert_int(svc_order_secrets(w.t.s, "nonsense", d.secrets, &n), ==, SVC_INVALID);
+  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_IO, "{\"reason\":\"it is split\"}"), ==, SVC_OK);
+  munit_assert_int(seal_at(&w, "GET", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "state"), "SPLIT");
+  munit_assert_string_equal(t_str(&w.t, "url"), "****aple");
+  munit_assert_string_equal(seal_secrets(&w), secrets);
+  munit_assert_int(svc_order_secrets(w.t.s, d.id, d.secrets, &n), ==, SVC_INVALID); /* it is over */
+  seal_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/shown", seal_shown, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/kept", seal_kept, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/states", seal_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/singleton", seal_singleton, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no-key", seal_no_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/other-key", seal_other_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/ordered", seal_ordered, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_seal = { "/seal", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
