@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -142,23 +143,28 @@ static int driver_reaches(const driver_postgres *d)
   return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* It ends with us, since what was under way then comes again; a server does not, being its child and not ours. */
 static void driver_child(const driver_postgres *d, char *const argv[], int in, int out)
 {
   char program[DRIVER_PATH * 2];
   snprintf(program, sizeof program, "%s/%s", d->bin, argv[0]);
+  if (argv[0][0] == '/') snprintf(program, sizeof program, "%s", argv[0]);
   if (driver_become(d) != 0 || chdir("/") != 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0) _exit(126);
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(126);
   setenv("LC_ALL", "C", 1);
   execv(program, argv);
   _exit(127);
 }
 
 /*
-** Run one of PostgreSQL's programs, with `input`, and keep what it says (at most size - 1 bytes). Returns its status. A
-** server that it leaves behind holds none of our descriptors but the pipe of its output, which is why pg_ctl has -l.
+** Run one of PostgreSQL's programs, or another by its whole path, with `input`, and keep what it says (of that the first
+** size - 1 bytes). Returns its status. A server that it leaves behind holds none of our descriptors but the pipe of its
+** output, which is why pg_ctl has -l.
 */
 static int driver_run(driver_postgres *d, const char *input, char *said, size_t size, char *const argv[])
 {
   int in[2], out[2], status = -1;
+  char rest[512];
   size_t n = 0;
   ssize_t got;
   pid_t pid;
@@ -175,6 +181,7 @@ static int driver_run(driver_postgres *d, const char *input, char *said, size_t 
   close(in[1]);
   while (pid > 0 && n + 1 < size && (got = read(out[0], said + n, size - 1 - n)) > 0) n += (size_t)got;
   said[n] = 0;
+  while (pid > 0 && read(out[0], rest, sizeof rest) > 0) continue; /* who is not listened to might end for it */
   close(out[0]);
   if (pid < 0 || waitpid(pid, &status, 0) != pid) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -262,22 +269,39 @@ static int driver_users(driver_postgres *d, const char *group, const char *id)
   return status;
 }
 
-/* A user to begin with, until the project has some of its own: "svc", by the password in a file beside the server. */
-static int driver_first_user(driver_postgres *d, const char *id)
+static int driver_new_password(char out[33])
 {
   static const char hex[] = "0123456789abcdef";
   unsigned char random[16];
+  int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC), i;
+  ssize_t got = fd < 0 ? -1 : read(fd, random, sizeof random);
+  if (fd >= 0) close(fd);
+  if (got != sizeof random) return -1;
+  for (i = 0; i < 32; i++) out[i] = hex[random[i / 2] >> (i % 2 ? 0 : 4) & 15];
+  out[32] = 0;
+  return 0;
+}
+
+/* A user to begin with, until the project has some of its own: "svc", by the password in a file beside the server. */
+static int driver_first_user(driver_postgres *d, const char *id)
+{
   char password[33], sql[512], said[512];
-  int fd, i;
-  if (driver_exists(d, id, "password")) return 0;
-  fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-  if (fd < 0 || read(fd, random, sizeof random) != sizeof random) return -1;
-  close(fd);
-  for (i = 0; i < 32; i++) password[i] = hex[random[i / 2] >> (i % 2 ? 0 : 4) & 15];
-  password[32] = 0;
+  if (driver_read(d, id, "password", password, sizeof password) != 0 &&
+      (driver_new_password(password) != 0 || driver_write(d, id, "password", password) != 0))
+    return -1;
   snprintf(sql, sizeof sql, "select 'create role svc login' where not exists (select from pg_roles where rolname = 'svc') \\gexec\n"
            "alter role svc password '%s';\ngrant create on schema public to svc;\n", password);
-  return driver_sql(d, id, sql, said, sizeof said) == 0 ? driver_write(d, id, "password", password) : -1;
+  return driver_sql(d, id, sql, said, sizeof said);
+}
+
+/* A snapshot brings the roles along that were there when it was taken: nobody gets in by them but who is a user now. */
+static int driver_only_users(driver_postgres *d, const char *group, const char *id)
+{
+  static const char sql[] = "select format('alter role %I nologin', rolname) from pg_roles where rolcanlogin and rolname not in "
+                            "('" DRIVER_ADMIN "', 'svc') \\gexec\n";
+  char said[512];
+  if (driver_first_user(d, id) != 0 || driver_sql(d, id, sql, said, sizeof said) != 0) return -1;
+  return driver_users(d, group, id);
 }
 
 /* The server of a cluster, with whatever of it is missing. */
@@ -303,18 +327,50 @@ static int driver_make(driver_postgres *d, const char *id, const char *group, co
   return driver_users(d, group, id);
 }
 
+/* ---- figures */
+
+/* What is measured, by the name that the API has for it, and how the server is asked. */
+static const struct {
+  const char *name, *sql;
+} driver_measures[] = {
+  { "CONNECTIONS", "select count(*) from pg_stat_activity where backend_type = 'client backend'" },
+  { "DB_DATA_SIZE_TOTAL", "select coalesce(sum(pg_database_size(oid)), 0) from pg_database" },
+  { "OPCOUNTER_INSERT", "select coalesce(sum(tup_inserted), 0) from pg_stat_database" },
+  { "OPCOUNTER_UPDATE", "select coalesce(sum(tup_updated), 0) from pg_stat_database" },
+  { "OPCOUNTER_DELETE", "select coalesce(sum(tup_deleted), 0) from pg_stat_database" },
+  { "OPCOUNTER_CMD", "select coalesce(sum(xact_commit + xact_rollback), 0) from pg_stat_database" },
+};
+
+/* SVC_INVALID: nobody knows how to measure that. */
+static int driver_figure(driver_postgres *d, const char *id, const char *name, int64_t *out)
+{
+  char said[256], *end = said;
+  size_t i;
+  for (i = 0; i < sizeof driver_measures / sizeof driver_measures[0]; i++) {
+    if (strcmp(driver_measures[i].name, name) != 0) continue;
+    if (driver_sql(d, id, driver_measures[i].sql, said, sizeof said) != 0) return SVC_IO;
+    *out = strtoll(said, &end, 10);
+    return end > said ? SVC_OK : SVC_IO;
+  }
+  return SVC_INVALID;
+}
+
 /* ----------------------------------------------------------------------------------------------------------------- orders */
 
 typedef struct driver_result {
   int code;
-  char facts[512];
+  char facts[3 * DRIVER_PATH];
 } driver_result;
 
+/* Where the server is, and how much it holds. */
 static void driver_hosts(driver_postgres *d, const char *id, driver_result *r)
 {
+  int64_t size = 0;
   char port[16];
-  if (driver_read(d, id, "port", port, sizeof port) == 0)
-    snprintf(r->facts, sizeof r->facts, "{\"hosts\":[\"127.0.0.1:%s\"]}", port);
+  if (driver_read(d, id, "port", port, sizeof port) != 0) return;
+  snprintf(r->facts, sizeof r->facts, "{\"hosts\":[\"127.0.0.1:%s\"]}", port);
+  if (driver_figure(d, id, "DB_DATA_SIZE_TOTAL", &size) == SVC_OK)
+    snprintf(r->facts, sizeof r->facts, "{\"dataSizeBytes\":%lld,\"hosts\":[\"127.0.0.1:%s\"]}", (long long)size, port);
 }
 
 static bool driver_is_true(const driver_order *o, const char *format)
@@ -353,18 +409,42 @@ static int driver_count(const char *path, const struct stat *info, int kind, str
   return 0;
 }
 
+/* A folder, copied as it is. */
+static int driver_copy(driver_postgres *d, const char *from, const char *to)
+{
+  char said[512];
+  char *argv[] = { "/bin/cp", "-a", (char *)from, (char *)to, NULL };
+  int status = driver_run(d, NULL, said, sizeof said, argv);
+  if (status != 0) driver_say(d, SVC_LOG_ERROR, "postgres: %s cannot be copied: %s", from, said);
+  return status;
+}
+
+/* A base backup of the server, or, while its cluster is paused, a copy of what it left. */
+static int driver_back_up(driver_postgres *d, const char *id, char *to)
+{
+  char data[DRIVER_PATH], socket[DRIVER_PATH], port[16], said[1024];
+  char *argv[] = { "pg_basebackup", "-D", to, "-h", socket, "-p", port, "-U", DRIVER_ADMIN, "-X", "stream", "-c", "fast", NULL };
+  int status;
+  driver_path(d, socket, id, NULL);
+  driver_path(d, data, id, "data");
+  if (driver_exists(d, id, "paused")) return driver_stop(d, id) == 0 ? driver_copy(d, data, to) : -1;
+  if (driver_read(d, id, "port", port, sizeof port) != 0) return -1;
+  status = driver_run(d, NULL, said, sizeof said, argv);
+  if (status != 0) driver_say(d, SVC_LOG_ERROR, "postgres: no snapshot of %s: %s", id, said);
+  return status;
+}
+
+/* It has its name when it is complete. */
 static int driver_snapshot(driver_postgres *d, const driver_order *o, driver_result *r)
 {
-  char path[DRIVER_PATH], file[64], socket[DRIVER_PATH], port[16], said[1024];
-  char *argv[] = { "pg_basebackup", "-D", path, "-h", socket, "-p", port, "-U", DRIVER_ADMIN, "-X", "stream", "-c", "fast", NULL };
-  snprintf(file, sizeof file, "snapshots/%s", o->resource_id);
+  char path[DRIVER_PATH], part[DRIVER_PATH], file[64], partial[72];
+  snprintf(file, sizeof file, "snapshots/%.24s", o->resource_id);
+  snprintf(partial, sizeof partial, "%s.part", file);
   driver_path(d, path, file, NULL);
-  driver_path(d, socket, o->parent_id, NULL);
-  if (driver_read(d, o->parent_id, "port", port, sizeof port) != 0 || driver_remove(d, file, NULL) != 0) return -1;
-  if (driver_run(d, NULL, said, sizeof said, argv) != 0) {
-    driver_say(d, SVC_LOG_ERROR, "postgres: snapshot %s: %s", o->resource_id, said);
+  driver_path(d, part, partial, NULL);
+  if (access(path, F_OK) != 0 &&
+      (driver_remove(d, partial, NULL) != 0 || driver_back_up(d, o->parent_id, part) != 0 || rename(part, path) != 0))
     return -1;
-  }
   driver_bytes = 0;
   nftw(path, driver_count, 16, FTW_PHYS);
   snprintf(r->facts, sizeof r->facts, "{\"storageSizeBytes\":%lld}", (long long)driver_bytes);
@@ -373,10 +453,11 @@ static int driver_snapshot(driver_postgres *d, const driver_order *o, driver_res
 
 static int driver_forget_snapshot(driver_postgres *d, const driver_order *o, driver_result *r)
 {
-  char file[64];
+  char file[64], partial[72];
   (void)r;
-  snprintf(file, sizeof file, "snapshots/%s", o->resource_id);
-  return driver_remove(d, file, NULL);
+  snprintf(file, sizeof file, "snapshots/%.24s", o->resource_id);
+  snprintf(partial, sizeof partial, "%s.part", file);
+  return driver_remove(d, partial, NULL) == 0 ? driver_remove(d, file, NULL) : -1;
 }
 
 /* The server of the cluster of this name. */
@@ -397,27 +478,54 @@ static int driver_find(driver_postgres *d, const char *group, const char *name, 
   return found;
 }
 
-/* The server of the target begins again as a copy of the snapshot. What is only to be downloaded is there already. */
+/* The server begins again as a copy of the snapshot: the copy is complete before what it had is gone. */
+static int driver_begin_again(driver_postgres *d, const char *group, const char *id, const char *from)
+{
+  char data[DRIVER_PATH], fresh[DRIVER_PATH];
+  driver_path(d, data, id, "data");
+  driver_path(d, fresh, id, "data.new");
+  if (driver_remove(d, id, "data.new") != 0 || driver_copy(d, from, fresh) != 0 || driver_stop(d, id) != 0) return -1;
+  if (driver_remove(d, id, "data") != 0 || rename(fresh, data) != 0 || driver_start(d, id) != 0) return -1;
+  return driver_only_users(d, group, id);
+}
+
+/* What a job asks for, by the names that it has in jobs of clusters and of flex clusters. */
+typedef struct driver_job {
+  char *snapshot, *group, *name;
+} driver_job;
+
+static void driver_read_job(const driver_order *o, driver_job *job)
+{
+  int n = (int)strlen(o->desired);
+  memset(job, 0, sizeof *job);
+  json_scanf(o->desired, n, "{snapshotId:%Q,targetClusterName:%Q,targetGroupId:%Q}", &job->snapshot, &job->name, &job->group);
+  if (!job->name) json_scanf(o->desired, n, "{targetDeploymentItemName:%Q}", &job->name);
+  if (!job->group) json_scanf(o->desired, n, "{targetProjectId:%Q}", &job->group);
+}
+
+/* Into a cluster; or to be fetched, and then it is enough to say where it lies. */
 static int driver_restore(driver_postgres *d, const driver_order *o, driver_result *r)
 {
-  char from[DRIVER_PATH], to[DRIVER_PATH], file[64], target[32], *snapshot = NULL, *group = NULL, *name = NULL;
-  char command[DRIVER_PATH * 3];
+  char from[DRIVER_PATH], file[64], target[32];
+  const char *group, *why = NULL;
+  driver_job job;
   int status = -1;
-  (void)r;
-  json_scanf(o->desired, (int)strlen(o->desired), "{snapshotId:%Q,targetClusterName:%Q,targetGroupId:%Q}", &snapshot, &name, &group);
-  if (snapshot && !name) status = 0;
-  if (snapshot && strspn(snapshot, "0123456789abcdef") == 24 && name && driver_find(d, group ? group : o->group_id, name, target)) {
-    snprintf(file, sizeof file, "snapshots/%.24s", snapshot);
-    driver_path(d, from, file, NULL);
-    driver_path(d, to, target, "data");
-    if (access(from, F_OK) == 0 && driver_stop(d, target) == 0 && driver_remove(d, target, "data") == 0) {
-      snprintf(command, sizeof command, "cp -a '%s' '%s'", from, to);
-      status = system(command) == 0 ? driver_start(d, target) : -1;
-    }
+  driver_read_job(o, &job);
+  group = job.group ? job.group : o->group_id;
+  snprintf(file, sizeof file, "snapshots/%.24s", job.snapshot ? job.snapshot : "");
+  driver_path(d, from, file, NULL);
+  if (!job.snapshot || strspn(job.snapshot, "0123456789abcdef") != 24) why = "only whole snapshots are restored, no points in time";
+  else if (access(from, F_OK) != 0) why = "the snapshot is not there";
+  else if (job.name && !driver_find(d, group, job.name, target)) why = "the cluster is not there";
+  if (!why && job.name) status = driver_begin_again(d, group, target, from);
+  if (!why && !job.name) {
+    snprintf(r->facts, sizeof r->facts, "{\"deliveryUrl\":[\"file://%s\"],\"url\":\"file://%s\"}", from, from);
+    status = 0;
   }
-  free(snapshot);
-  free(group);
-  free(name);
+  if (why) driver_say(d, SVC_LOG_ERROR, "postgres: restore %s: %s", o->resource_id, why);
+  free(job.snapshot);
+  free(job.group);
+  free(job.name);
   return status;
 }
 
@@ -452,7 +560,7 @@ static int driver_user(driver_postgres *d, const driver_order *o, driver_result 
   if (!driver_quote(literal, sizeof literal, name, '\'') || !driver_quote(role, sizeof role, name, '"')) goto end;
   if (strcspn(verifier, "'\n") != strlen(verifier)) goto end;
   snprintf(sql, sizeof sql, "select format('create role %%I login', %s) where not exists (select from pg_roles where rolname = %s) "
-           "\\gexec\nalter role %s password '%s';\ngrant pg_read_all_data, pg_write_all_data to %s;\n"
+           "\\gexec\nalter role %s login password '%s';\ngrant pg_read_all_data, pg_write_all_data to %s;\n"
            "grant create on schema public to %s;\n", literal, literal, role, verifier, role, role);
   driver_path(d, path, "users", NULL);
   if (driver_folder(d, path) != 0) goto end;
@@ -498,16 +606,27 @@ static int driver_forget_user(driver_postgres *d, const driver_order *o, driver_
   return status;
 }
 
+/* What would have to bring data from elsewhere, or take it there: a server like this has nobody to ask. */
+static int driver_cannot(driver_postgres *d, const driver_order *o, driver_result *r)
+{
+  (void)r;
+  driver_say(d, SVC_LOG_WARNING, "postgres: this driver has no way to do %s", o->action);
+  return -1;
+}
+
 static const struct {
   const char *action;
   int (*run)(driver_postgres *d, const driver_order *o, driver_result *r);
 } driver_actions[] = {
   { "cluster.create", driver_cluster },   { "cluster.update", driver_cluster }, { "cluster.delete", driver_delete },
+  { "flex.create", driver_cluster },      { "flex.delete", driver_delete },
   { "snapshot.take", driver_snapshot },   { "snapshot.delete", driver_forget_snapshot }, { "restore.run", driver_restore },
   { "user.put", driver_user },            { "user.delete", driver_forget_user },
+  { "export.run", driver_cannot },        { "migration.validate", driver_cannot },
+  { "migration.copy", driver_cannot },    { "migration.cutover", driver_cannot }, { "sampleDataset.load", driver_cannot },
 };
 
-/* What is none of ours is done as it is: there is nothing to do for it here. */
+/* What a server like this knows nothing of (driver_postgres.h names it) is done as it is: nothing is to do for it here. */
 static void driver_perform(driver_postgres *d, const driver_order *o)
 {
   driver_result r = { SVC_OK, "" };
@@ -553,28 +672,18 @@ static int driver_take(void *context, svc *s, const svc_order *order)
 
 /* -------------------------------------------------------------------------------------------------------------- questions */
 
-/* What is measured, by its name, and how the server is asked for it. */
-static const struct {
-  const char *name, *sql;
-} driver_measures[] = {
-  { "CONNECTIONS", "select count(*) from pg_stat_activity where backend_type = 'client backend'" },
-  { "DATABASE_STORAGE_SIZE", "select coalesce(sum(pg_database_size(oid)), 0) from pg_database" },
-  { "TRANSACTIONS", "select coalesce(sum(xact_commit + xact_rollback), 0) from pg_stat_database" },
-};
-
+/* One figure of a cluster: {"metric":"CONNECTIONS"}. */
 static int driver_measure(driver_postgres *d, const svc_question *q, svc_reply *reply)
 {
-  char said[256], text[320], *name = NULL;
+  char text[64], *name = NULL;
   int status = SVC_INVALID;
-  size_t i;
-  json_scanf(q->parameters ? q->parameters : "{}", q->parameters ? (int)strlen(q->parameters) : 2, "{name:%Q}", &name);
-  for (i = 0; name && i < sizeof driver_measures / sizeof driver_measures[0]; i++) {
-    if (strcmp(driver_measures[i].name, name) != 0) continue;
-    status = driver_sql(d, q->resource_id, driver_measures[i].sql, said, sizeof said) == 0 ? SVC_OK : SVC_IO;
-    snprintf(text, sizeof text, "{\"value\":%.*s}", (int)strspn(said, "0123456789."), said);
-  }
+  int64_t value = 0;
+  if (q->parameters) json_scanf(q->parameters, (int)strlen(q->parameters), "{metric:%Q}", &name);
+  if (name) status = driver_figure(d, q->resource_id, name, &value);
   free(name);
-  return status == SVC_OK ? svc_reply_add(reply, text, strlen(text)) : status;
+  if (status != SVC_OK) return status;
+  snprintf(text, sizeof text, "{\"value\":%lld}", (long long)value);
+  return svc_reply_add(reply, text, strlen(text));
 }
 
 /* The end of what the server has written down. */

@@ -8,8 +8,11 @@
 **   FOLDER/ID/data          the server of the cluster with this id; ID/port, ID/group, ID/paused beside it
 **   FOLDER/ID/password      of the role svc, which a server begins with
 **   FOLDER/ID/made          it is complete: what has none was interrupted, and is begun anew
-**   FOLDER/snapshots/ID     a base backup, by the id of the snapshot
+**   FOLDER/snapshots/ID     a base backup, by the id of the snapshot; ID.part while it is taken
 **   FOLDER/users/GROUP/ID   what makes a database user of a project, for servers that come later; verifiers, no passwords
+**
+** Search indexes, archives, outages and access lists are written down by the service, and nothing follows here. Exports, live
+** migrations, sample data and restores of a point in time fail, and say so.
 **
 ** Orders are done one after the other on a thread of its own; perform() only queues them. Every step can be repeated, since
 ** an order may come again: the rule is to look what is there, and to do what is missing. Servers outlive the process that

@@ -51,6 +51,23 @@ SVC_PRIVATE svc_str svc_base64_padded(svc_arena *a, svc_str bytes); /* the ordin
 SVC_PRIVATE svc_str svc_scram_verifier(svc_arena *a, svc_str password, const unsigned char salt[16]); /* n 0: no memory */
 SVC_PRIVATE bool svc_base64_decode(svc_arena *a, svc_str text, svc_str *out); /* the ordinary alphabet, as in Basic */
 
+/* ports/x509.c: certificates. All text is PEM. */
+#define SVC_NO_X509 (-20) /* this mbedTLS was built without */
+typedef struct svc_x509_request {
+  svc_str subject, issuer; /* distinguished names: "CN=jane,OU=ops" */
+  uint64_t serial;         /* not 0, and below 2^63 */
+  int64_t from, until;     /* milliseconds */
+  svc_str issuer_key;      /* a NUL stands behind it; n 0: it signs itself, and is an authority */
+  int (*random)(void *context, void *buffer, size_t size);
+  void *random_context;
+} svc_x509_request;
+typedef struct svc_x509_pair {
+  svc_str certificate, key;
+} svc_x509_pair;
+/* Milliseconds. SVC_OK, SVC_NOMEM, SVC_RANDOM, SVC_NO_X509; SVC_INVALID: a name cannot be written, or the issuer's key read. */
+SVC_PRIVATE int svc_x509_make(svc_arena *a, const svc_x509_request *r, svc_x509_pair *out);
+SVC_PRIVATE int svc_x509_check(svc_arena *a, svc_str pem); /* SVC_OK: certificates, one or several; SVC_NOMEM; SVC_INVALID */
+
 /* ports/lmdb.c: the store that is used where svc_config.store names no other. */
 SVC_PRIVATE const svc_store_port *svc_lmdb_port(void);
 

@@ -134,10 +134,30 @@ static void t_check(t_service *t, const char *method)
     }
 }
 
+/* Another number than before: something was committed. 0: something is due, which any request would store. */
+static uint64_t support_state(const t_service *t)
+{
+  const svc_commit *k = &t->s->commit;
+  svc_txn *txn;
+  uint64_t state;
+  if (svc_is_due(t->s) || !k->port->state || k->port->read_begin(k->store, &txn) != SVC_OK) return 0;
+  state = k->port->state(txn);
+  k->port->read_end(txn);
+  return state;
+}
+
+/* What is refused as a bad request has changed nothing. */
+static void support_unchanged(const t_service *t, const char *method, const char *target, uint64_t before)
+{
+  if (before && t->response.status == 400 && support_state(t) != before)
+    munit_errorf("%s %s: refused, and something was stored: %s", method, target, t->response.body);
+}
+
 int t_send_raw(t_service *t, const char *method, const char *target, const char *body, size_t body_length)
 {
   svc_header headers[10];
   svc_request request;
+  uint64_t before;
   size_t n;
   bool typed = false;
   int rc;
@@ -160,8 +180,10 @@ int t_send_raw(t_service *t, const char *method, const char *target, const char 
   request.body_length = body_length;
   request.peer = t->peer;
   request.caller = t->anonymous ? NULL : &t->caller;
+  before = support_state(t);
   rc = svc_handle_request(t->s, &request, &t->response);
   munit_assert_int(rc, ==, SVC_OK);
+  support_unchanged(t, method, target, before);
   t_check(t, method);
   return t->response.status;
 }

@@ -1,7 +1,7 @@
 /*
 ** What the suites share: a service on a private store, with a clock and a random source that the test controls, and
 ** requests in one line. Every answer is checked to be well-formed (valid JSON, an error document where the status says
-** so) before a test sees it.
+** so) before a test sees it, and a bad request to have changed nothing.
 */
 #ifndef SVC_TEST_SUPPORT_H
 #define SVC_TEST_SUPPORT_H

@@ -4,6 +4,8 @@
 #include "world.h"
 
 #define WORLD_CLUSTER "/groups/{groupId}/clusters/{clusterName}"
+#define WORLD_X509_USER \
+  "{\"databaseName\":\"$external\",\"username\":\"CN=app\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}"
 #define WORLD_GLOBAL WORLD_CLUSTER "/globalWrites"
 #define WORLD_PROCESSOR "/groups/{groupId}/streams/{tenantName}/processor/{processorName}"
 
@@ -42,6 +44,9 @@ static const struct {
   { SVC_DELETE, "/orgs/{orgId}/liveMigrations/linkTokens", SVC_POST, "/orgs/{orgId}/liveMigrations/linkTokens", NULL },
   /* it is there, but not configured */
   { SVC_PATCH, "/groups/{groupId}/pushBasedLogExport", SVC_POST, "/groups/{groupId}/pushBasedLogExport", NULL },
+  /* a user who has certificates */
+  { SVC_POST, "/groups/{groupId}/databaseUsers/{username}/certs", SVC_POST, "/groups/{groupId}/databaseUsers", WORLD_X509_USER },
+  { SVC_GET, "/groups/{groupId}/databaseUsers/{username}/certs", SVC_POST, "/groups/{groupId}/databaseUsers", WORLD_X509_USER },
   /* what it is about stands in its body */
   { SVC_POST, "/groups/{groupId}/flexClusters:tenantUpgrade", SVC_POST, "/groups/{groupId}/flexClusters", NULL },
   /* only what runs is stopped */
@@ -379,7 +384,10 @@ static const char *world_by_unique(t_world *w, const svc_plan *plan, const char 
   const char *known = world_recall(w, at);
   if (known) return known;
   if (!plan->item || !t_world_path(w, plan->item, path, sizeof path)) return NULL;
-  munit_assert_int(t_send(&w->t, "GET", path, NULL), ==, 200);
+  if (t_send(&w->t, "GET", path, NULL) != 200) {
+    world_cannot(w, plan->item, "shows nothing: %d %s", w->t.response.status, w->t.response.body);
+    return NULL;
+  }
   return world_remember(w, at, world_fields(w, w->t.body, plan->route->by));
 }
 
@@ -437,6 +445,7 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   if (otherwise) return otherwise;
   if (hop && noun == plan->noun && world_makes_itself(plan)) return world_of_example(w, plan, at);
   if (plan->in_path == (int)param) return plan->in_path_field->values ? plan->in_path_field->values[0] : "a";
+  if (svc_str_is(plan->params[param], "username") && strstr(plan->route->path, "/{username}/certs")) return "CN%3Dapp";
   if (!noun && svc_str_is(plan->params[param], "cloudProvider")) return t_sample(plan->params[param]); /* whose what follows is */
   if (hop && hop->by_unique) return world_by_unique(w, plan, at);
   if (noun && noun == w->t.s->org) return w->org;
@@ -803,7 +812,12 @@ void t_world_owner(t_world *w)
 
 void t_world_open(t_world *w)
 {
-  svc_config config = { .limiter_off = 1, .provision_ms = 60000 };
+  t_world_open_with(w, NULL);
+}
+
+void t_world_open_with(t_world *w, const svc_driver *driver)
+{
+  svc_config config = { .limiter_off = 1, .provision_ms = 60000, .driver = driver };
   char roles[128];
   memset(w, 0, sizeof *w);
   config.allocator.resize = t_memory_resize;

@@ -164,6 +164,8 @@ SVC_PRIVATE bool svc_day_parse(svc_str text, unsigned *yyyymmdd); /* "2025-03-12
 SVC_PRIVATE void svc_date_text(int64_t ms, char out[21]); /* "2025-03-12T08:00:00Z" and a NUL */
 SVC_PRIVATE void svc_http_date(int64_t ms, char out[30]); /* "Wed, 12 Mar 2025 08:00:00 GMT" and a NUL */
 SVC_PRIVATE int64_t svc_day_ms(unsigned yyyymmdd);        /* its midnight */
+/* So many months later, or earlier, at the same time of the same day, or on the month's last. */
+SVC_PRIVATE int64_t svc_months_on(int64_t from, int64_t months);
 
 /* pattern.c, format.c */
 /* What a string must look like where a pattern cannot say it (base/format.c). */

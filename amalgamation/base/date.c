@@ -230,3 +230,23 @@ SVC_PRIVATE int64_t svc_day_ms(unsigned yyyymmdd)
 {
   return date_days(yyyymmdd / 10000, yyyymmdd / 100 % 100, yyyymmdd % 100) * DATE_DAY_MS;
 }
+
+/* The first of a month, counted from the first of the year 0. */
+static int64_t date_month(int64_t months)
+{
+  if (months < 0) months = 0;
+  if (months > 9999 * 12 + 11) months = 9999 * 12 + 11; /* where dates end */
+  return svc_day_ms((unsigned)(months / 12 * 10000 + (months % 12 + 1) * 100 + 1));
+}
+
+SVC_PRIVATE int64_t svc_months_on(int64_t from, int64_t months)
+{
+  const int64_t day_ms = 86400000;
+  int64_t at, day, last;
+  char text[21];
+  svc_date_text(from, text);
+  at = (int64_t)atoi(text) * 12 + atoi(text + 5) - 1;
+  day = atoi(text + 8);
+  last = (date_month(at + months + 1) - date_month(at + months)) / day_ms;
+  return date_month(at + months) + (from - date_month(at)) - (day > last ? day - last : 0) * day_ms;
+}

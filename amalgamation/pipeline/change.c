@@ -414,6 +414,7 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
   change_fill(c, change, noun->object, change->body, true);
   if (noun->prepare && !noun->prepare(c, change)) return false;
   *out = *old;
+  if (change->noun->seals) svc_seal_settle(c, change);
   change->unseen = svc_node_same(change->body, change->before);
   if (change->unseen && svc_str_eq(change->extra, old->extra))
     return true; /* nothing changed: nothing to write, and no event */

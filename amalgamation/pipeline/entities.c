@@ -229,6 +229,7 @@ static bool entities_write(svc_call *c, entities_source *from, int64_t total, bo
 {
   bool plain = !from->which->view && !from->which->write && total >= 0;
   if (plain && straight) return svc_list_stored(c, &from->scan, total);
+  if (total >= 0 && straight && c->query.paged) svc_scan_expect(&from->scan, (uint64_t)c->query.per_page); /* no row in vain */
   return svc_list_passing(c, entities_next, total >= 0 ? entities_pass_over : NULL, from, total);
 }
 

@@ -331,6 +331,7 @@ static void openapi_responses(openapi_writer *w, const svc_plan *plan)
       openapi_text(w, "{\"type\":\"object\",\"properties\":{\"links\":{\"$ref\":\"#/components/schemas/Links\"},\"results\":");
     if (list) openapi_text(w, "{\"type\":\"array\",\"items\":");
     if (r->media) openapi_text(w, "{\"type\":\"string\",\"format\":\"binary\"}");
+    else if (r->flags & SVC_TEXT) openapi_text(w, "{\"type\":\"string\"}");
     else if (o && !(r->flags & SVC_EMPTY_OBJECT)) openapi_ref(w, o);
     else openapi_text(w, "{\"type\":\"object\"}");
     if (list) openapi_text(w, "}");

@@ -12,7 +12,7 @@
 ** The rules: an entity has one order at the most, and a newer one replaces it, as does any change of what is wanted; being
 ** told that the older one is done finds nothing. An order that was taken belongs to the handle that gave it out: another
 ** handle, after this one has ended, gives it out again, under the same id. What is done moves the state and is gone, in one
-** commit.
+** commit. What has failed goes into its failed state; where there is none, the order comes again later, as a new one.
 **
 ** Without a driver there are no orders: states move by due dates (lifecycle.c), and that is the simulation. Orders that a
 ** driver has left behind become due dates when the store is opened without one.
@@ -174,13 +174,25 @@ static svc_str order_desired(svc_call *c, const svc_noun *noun, const svc_entity
   return svc_buf_done(&b);
 }
 
+/* One that is new, with its own id. */
+static bool order_add(svc_call *c, const order_address *at, const order_record *r)
+{
+  char value[SVC_KIND_SIZE + 24];
+  svc_key key;
+  if (!order_put(c, at, r)) return false;
+  memcpy(value, at->kind, SVC_KIND_SIZE);
+  memcpy(value + SVC_KIND_SIZE, at->parent.b, 12);
+  memcpy(value + SVC_KIND_SIZE + 12, at->id.b, 12);
+  order_id_key(&key, &r->id);
+  svc_put(c->txn, &key, (svc_str){ value, sizeof value });
+  return svc_txn_good(c);
+}
+
 /* In the place of any that it has. */
 static bool order_write(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *action)
 {
   order_address at = order_address_of(e);
-  char value[SVC_KIND_SIZE + 24];
   order_record r;
-  svc_key key;
   if (!order_drop(c, e)) return false;
   if (!action) return true;
   memset(&r, 0, sizeof r);
@@ -188,13 +200,7 @@ static bool order_write(svc_call *c, const svc_noun_info *noun, const svc_entity
   r.not_before = c->now;
   r.action = svc_str_c(action);
   r.desired = order_desired(c, noun->noun, e);
-  if (c->error.code || !order_put(c, &at, &r)) return false;
-  memcpy(value, at.kind, SVC_KIND_SIZE);
-  memcpy(value + SVC_KIND_SIZE, at.parent.b, 12);
-  memcpy(value + SVC_KIND_SIZE + 12, at.id.b, 12);
-  order_id_key(&key, &r.id);
-  svc_put(c->txn, &key, (svc_str){ value, sizeof value });
-  return svc_txn_good(c);
+  return c->error.code == SVC_E_NONE && order_add(c, &at, &r);
 }
 
 SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
@@ -252,13 +258,13 @@ static bool order_failed(svc_call *c, const svc_noun_info *noun, const svc_entit
   svc_scope_enter(c, stored);
   svc_log(c->s, SVC_LOG_WARNING, "an order for %s " SVC_FMT " has failed: " SVC_FMT, noun->noun->name, SVC_ARG(stored->key),
           SVC_ARG(reason.n ? reason : SVC_S("no reason given")));
-  if (!life) return true;
+  if (!life || !life->failed) return true; /* it stays as it is */
   if (!svc_change_of(c, noun, stored, &change)) return false;
   change.id = stored->id;
   change.parent = stored->parent;
-  if (life->failed) svc_node_set_str(c->arena, change.body, life->field, order_failed_state(c, noun->noun, facts));
+  svc_node_set_str(c->arena, change.body, life->field, order_failed_state(c, noun->noun, facts));
   if (life->reason && reason.n) svc_node_set_str(c->arena, change.body, life->reason, reason);
-  if (life->failed && noun->noun->fell_due && !noun->noun->fell_due(c, &change, SVC_DUE_STATE)) return false;
+  if (noun->noun->fell_due && !noun->noun->fell_due(c, &change, SVC_DUE_STATE)) return false;
   for (i = 0; i < change.due_count; i++) svc_due_set(&e, change.dues[i].tag, change.dues[i].when);
   if (!svc_change_write(c, &change, &e)) return false;
   e.revision = svc_new_revision(c->txn);
@@ -266,17 +272,35 @@ static bool order_failed(svc_call *c, const svc_noun_info *noun, const svc_entit
   return svc_change_along(c, noun, &e, change.before, change.body) && svc_event_about(c, noun, &e, life->event_failed, false);
 }
 
+/* Where there is no failed state, nothing else would lead out of the one that it is in: the order comes again, as a new one,
+** after a wait that grows. Its first failure has the event. */
+static bool order_again(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const order_address *at, const order_record *old)
+{
+  order_record r = *old;
+  if (!r.taken_by) r.attempt++; /* it failed before it was noted that it was taken */
+  r.id = svc_new_id(c->txn);
+  r.taken_by = 0;
+  r.not_before = c->now + order_wait(r.attempt);
+  return order_add(c, at, &r) &&
+         (r.attempt > 1 || svc_event_about(c, noun, e, noun->noun->lifecycle->event_failed, false));
+}
+
 static bool order_settle(svc_call *c, const order_job *work, const order_address *at, const order_record *r)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, at->kind);
   const svc_node *facts = work->facts.n ? svc_json_parse(c->arena, work->facts) : NULL;
+  const svc_lifecycle *life = noun ? noun->noun->lifecycle : NULL;
+  order_record again = *r;
   svc_entity e;
   int rc;
   if (work->facts.n && !facts) return svc_no_memory(c);
+  again.action = svc_arena_copy(c->arena, r->action); /* the record in which they stand goes */
+  again.desired = svc_arena_copy(c->arena, r->desired);
   if (!order_remove(c, at, r)) return false;
   rc = noun ? svc_entity_get(c->txn, noun->noun->kind, &at->parent, &at->id, &e) : SVC_NOT_FOUND;
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
-  if (work->word != ORDER_DONE) return order_failed(c, noun, &e, facts);
+  if (work->word != ORDER_DONE)
+    return order_failed(c, noun, &e, facts) && (!life || life->failed || order_again(c, noun, &e, at, &again));
   return !noun->noun->lifecycle || svc_transition_take(c, noun, &e, facts, SVC_DUE_STATE);
 }
 

@@ -224,6 +224,27 @@ SVC_PRIVATE bool svc_refs_free(svc_call *c, const svc_noun_info *noun, const svc
   return refs_unnamed(c, noun, e, &e->id) && (svc_id_eq(&name, &e->id) || refs_unnamed(c, noun, e, &name));
 }
 
+static bool refs_has(svc_call *c, const svc_entity *e, const svc_id *under, const char *kind)
+{
+  svc_key prefix;
+  svc_scan scan;
+  svc_str key, value;
+  refs_key(&prefix, e->kind, under);
+  svc_key_add(&prefix, kind, SVC_KIND_SIZE);
+  svc_scan_below(&scan, c->txn, &prefix, false);
+  svc_scan_expect(&scan, 1);
+  return svc_scan_next(&scan, &key, &value);
+}
+
+SVC_PRIVATE bool svc_refs_named_by(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *by)
+{
+  const svc_noun_info *from = svc_noun_named(c->s, by);
+  svc_id name;
+  if (!noun->is_target || !from) return false;
+  name = refs_name_of(c, noun, e);
+  return refs_has(c, e, &e->id, from->noun->kind) || (!svc_id_eq(&name, &e->id) && refs_has(c, e, &name, from->noun->kind));
+}
+
 SVC_PRIVATE bool svc_refs_users(svc_call *c, const svc_entity *e, void (*user)(void *context, const svc_noun_info *from), void *context)
 {
   svc_scan scan;

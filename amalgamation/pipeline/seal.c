@@ -147,9 +147,10 @@ static bool seal_object(svc_call *c, const svc_entity *e, const svc_object *obje
 static bool seal_map(svc_call *c, const svc_entity *e, svc_node *map, svc_node *secrets)
 {
   svc_node *inner = seal_new(c, SVC_J_OBJECT, map->name), *item;
-  for (item = inner ? map->first : NULL; item; item = item->next)
+  if (!inner) return svc_no_memory(c);
+  for (item = map->first; item; item = item->next)
     if (!seal_value(c, e, item, inner)) return false;
-  if (inner && inner->first) svc_node_put(c->arena, secrets, inner);
+  if (inner->first) svc_node_put(c->arena, secrets, inner);
   return true;
 }
 
@@ -251,6 +252,47 @@ SVC_PRIVATE bool svc_seal_join(svc_call *c, const svc_noun_info *noun, const svc
   svc_node *secrets = e->extra.n ? svc_json_parse(c->arena, e->extra) : NULL;
   if (secrets) seal_join_object(c, noun->noun->object, body, secrets);
   return !c->arena->failed || svc_no_memory(c);
+}
+
+/* A secret that was sent once more is the one that is kept: then nothing has changed. */
+static void seal_settle_value(svc_call *c, const svc_entity *e, svc_node *value, const svc_node *kept)
+{
+  size_t cut = kept ? seal_cut(kept->text) : 0;
+  svc_str secret;
+  if (!svc_is_sealed(kept) || value->type != SVC_J_STRING || svc_is_sealed(value)) return;
+  if (!svc_unseal(c, e, kept->name, (svc_str){ kept->text.p + cut + 1, kept->text.n - cut - 1 }, &secret)) return;
+  if (secret.n == value->text.n && svc_same_bytes(secret.p, value->text.p, secret.n)) value->text = kept->text;
+}
+
+static void seal_settle_object(svc_call *c, const svc_entity *e, const svc_object *object, svc_node *body, const svc_node *before);
+
+static void seal_settle_member(svc_call *c, const svc_entity *e, const svc_field *f, svc_node *value, const svc_node *was)
+{
+  const svc_node *old = was ? was->first : NULL;
+  svc_node *item;
+  if (f->flags & SVC_SEALED && f->type != SVC_MAP) seal_settle_value(c, e, value, was);
+  else if (f->type == SVC_OBJECT) seal_settle_object(c, e, f->object, value, was);
+  for (item = f->type == SVC_MAP ? value->first : NULL; item; item = item->next) seal_settle_value(c, e, item, svc_node_find(was, item->name));
+  for (item = f->type == SVC_ARRAY ? value->first : NULL; item && old; item = item->next, old = old->next)
+    seal_settle_object(c, e, f->object, item, old);
+}
+
+static void seal_settle_object(svc_call *c, const svc_entity *e, const svc_object *object, svc_node *body, const svc_node *before)
+{
+  const svc_field *f;
+  svc_fields fields;
+  svc_fields_begin(&fields, svc_object_of(object, body));
+  while ((f = svc_fields_next(&fields)) != NULL) {
+    bool looked_at = f->flags & SVC_SEALED || seal_is_nested(f);
+    svc_node *value = looked_at ? svc_node_get(body, f->name) : NULL;
+    const svc_node *was = looked_at ? svc_node_get(before, f->name) : NULL;
+    if (value && was) seal_settle_member(c, e, f, value, was);
+  }
+}
+
+SVC_PRIVATE void svc_seal_settle(svc_call *c, const svc_change *change)
+{
+  if (change->before && change->body) seal_settle_object(c, &change->entity, change->noun->noun->object, change->body, change->before);
 }
 
 /* In clear, all that is in the tree; for what goes to the driver or to a callback of the host's, and nowhere else. */

@@ -175,6 +175,7 @@ enum svc_route_flags {
   SVC_ABSOLUTE = 4096,     /* the path is not below the base path; not limited and without versions */
   SVC_RAW_BODY = 8192,     /* the body is not JSON: the function reads it itself */
   SVC_NO_BODY = 256,       /* a POST, PUT or PATCH that takes no body */
+  SVC_TEXT = 32768,        /* the answer is a JSON string, once: the same Idempotency-Key gets the entity instead */
   SVC_ANYWHERE = 16384     /* its path names no organization or project: a role that is held anywhere suffices */
 };
 
@@ -269,8 +270,8 @@ typedef struct svc_lifecycle {
   const char *created;   /* state after POST */
   const char *updated;   /* state after a change; NULL: the state stays */
   const char *deleted;   /* state after DELETE; NULL: removed at once */
-  const char *failed;    /* state after an order that failed; NULL: it stays in the state it is in */
-  const char *event_failed; /* written then */
+  const char *failed;    /* state after an order that failed; NULL: it stays in the state it is in, and the order comes again */
+  const char *event_failed; /* written then, of what comes again the first time */
   const char *reason;    /* the field that shows why; NULL: only the log says it */
   const svc_transition *transitions; /* closed by a row without from */
 } svc_lifecycle;
@@ -406,8 +407,9 @@ struct svc_noun {
   /* names of the events written when one is created, changed, about to be deleted; NULL: none */
   const char *event_created, *event_updated, *event_deleted;
   const svc_field_event *field_events; /* event_updated is for changes of other fields than these; closed by no field */
-  const char *order_put, *order_gone; /* orders to the driver of what has no states, when it was made or changed and when it is
-                                         gone: "user.put"; nothing waits for them, and one that fails is logged; NULL: none */
+  const char *order_put, *order_gone; /* orders to the driver: of what has no states when it was made or changed, of whatever it
+                                         is when it is gone: "user.put"; nothing waits for them, and one that fails is logged;
+                                         NULL: none */
   const char *event_value; /* the field whose text event_field carries; NULL: its unique value, or its key */
   const char *event_field; /* event field that carries its key, "clusterName"; NULL: none */
   const char *quota;       /* limit of the project on how many there may be, known to SVC_SEAT_QUOTA; nouns that have the same

@@ -233,6 +233,30 @@ static MunitResult actions_driver(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* How much data a cluster has is what the driver last said, also after changes that say nothing of it. */
+static MunitResult actions_size(const MunitParameter params[], void *data)
+{
+  char told[64] = "", id[25];
+  svc_driver driver = { actions_perform, NULL, told };
+  const svc_config config = { .driver = &driver };
+  actions_world w;
+  int i;
+  (void)params, (void)data;
+  actions_open(&w, &config);
+  for (i = 0; i < 2; i++) {
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+    snprintf(id, sizeof id, "%.24s", told);
+    munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200);
+    munit_assert_int64(t_int(&w.t, "results[0].clusters[0].dataSizeBytes"), ==, i ? 7654321 : 0);
+    munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, i ? NULL : "{\"dataSizeBytes\":7654321}"), ==, SVC_OK);
+    munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200);
+    munit_assert_int64(t_int(&w.t, "results[0].clusters[0].dataSizeBytes"), ==, 7654321);
+    munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 200);
+  }
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitResult actions_scaling_mode(const MunitParameter params[], void *data)
 {
   actions_world w;
@@ -275,6 +299,6 @@ static MunitResult actions_tenant(const MunitParameter params[], void *data)
 }
 
 #define TEST(n) { "/" #n, actions_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(pin), TEST(pin_refused), TEST(grant), TEST(all_dues), TEST(restart), TEST(driver),
+static MunitTest tests[] = { TEST(pin), TEST(pin_refused), TEST(grant), TEST(all_dues), TEST(restart), TEST(driver), TEST(size),
                              TEST(scaling_mode), TEST(tenant), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_cluster_actions = { "cluster_actions", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -191,6 +191,8 @@ static MunitResult test_endpoints(const MunitParameter params[], void *data)
   b_good(&w, "GET", ENDPOINTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
   munit_assert_int(b_send(&w, "GET", "/groups/%G/backup/GCP/privateEndpoints", NULL), >=, 400); /* there are none */
+  b_bad_field(&w, "POST", ENDPOINTS, "{\"regionName\":\"AP_SOUTH_2\"}", "regionName"); /* clusters are, but none of these */
+  b_bad_field(&w, "POST", ENDPOINTS, "{\"regionName\":\"EU_WEST_1\",\"vpcRegionName\":\"MEL\"}", "vpcRegionName");
   b_good(&w, "DELETE", ENDPOINTS "/%J", NULL, 204);
   b_bad(&w, "DELETE", ENDPOINTS "/%J", NULL, 404, "PRIVATE_ENDPOINT_SERVICE_NOT_FOUND");
   b_good(&w, "GET", ENDPOINTS "/%J", NULL, 200);

@@ -521,7 +521,7 @@ static void replay(t_world *w, const svc_plan *plan)
   print = t_world_print(w);
   expect(w, plan, t_world_send(w, plan), t_success(plan), "with the same key again");
   svc_arena_init(&arena, NULL);
-  same = strcmp(w->t.response.body, first) == 0 ||
+  same = strcmp(w->t.response.body, first) == 0 || (secret && plan->route->flags & SVC_TEXT) ||
          (secret && replay_same(svc_json_parse(&arena, svc_str_c(first)), svc_json_parse(&arena, svc_str_c(w->t.response.body))));
   if (!same) t_complain(plan, "with the same key first %.400s, then %.400s", first, w->t.response.body);
   if (t_world_print(w) != print) t_complain(plan, "with the same key again something changes");

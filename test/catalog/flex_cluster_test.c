@@ -418,7 +418,7 @@ static MunitResult flex_downloads(const MunitParameter params[], void *data)
 /* ----------------------------------------------------------------------------------------------------------------- driver */
 
 typedef struct flex_driver {
-  char action[32], id[32], resource_id[32], desired[2048];
+  char action[32], id[32], resource_id[32], desired[2048], forgotten[32];
   int count;
 } flex_driver;
 
@@ -427,6 +427,10 @@ static int driver_perform(void *context, svc *s, const svc_order *order)
   flex_driver *d = context;
   (void)s;
   d->count++;
+  if (strcmp(order->action, "snapshot.delete") == 0) { /* nothing waits for it */
+    snprintf(d->forgotten, sizeof d->forgotten, "%s", order->resource_id);
+    return svc_order_done(s, order->id, SVC_OK, NULL);
+  }
   snprintf(d->action, sizeof d->action, "%s", order->action);
   snprintf(d->id, sizeof d->id, "%s", order->id);
   snprintf(d->resource_id, sizeof d->resource_id, "%s", order->resource_id);
@@ -443,7 +447,7 @@ static void expect_order(flex_world *w, flex_driver *d, const char *action, int 
 
 static MunitResult flex_with_driver(const MunitParameter params[], void *data)
 {
-  flex_driver d = { "", "", "", "", 0 };
+  flex_driver d = { "", "", "", "", "", 0 };
   svc_driver driver = { driver_perform, NULL, &d };
   svc_config config = { .driver = &driver };
   flex_world w;
@@ -481,6 +485,7 @@ static MunitResult flex_with_driver(const MunitParameter params[], void *data)
   id = t_keep(&w.t, t_str(&w.t, "id"));
   expect_order(&w, &d, "cluster.update", SVC_OK, "{\"hosts\":[\"b.example.net:27017\"]}");
   munit_assert_string_equal(d.resource_id, id);
+  munit_assert_string_equal(d.forgotten, snap); /* the snapshots are gone */
   munit_assert_int(clusters(&w, "GET", "/F", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
   munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "b.example.net:27017"));

@@ -70,6 +70,28 @@ static MunitResult global_zones(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* There is an end to locations, however few are mapped at once. */
+static MunitResult global_most(const MunitParameter params[], void *data)
+{
+  global_world w;
+  char body[8192];
+  int i = 0, n, end;
+  (void)params, (void)data;
+  global_open(&w, "GEOSHARDED", "");
+  while (i < 401) {
+    n = snprintf(body, sizeof body, "{\"customZoneMappings\":[");
+    for (end = i == 400 ? 401 : i + 50; i < end; i++)
+      n += snprintf(body + n, sizeof body - (size_t)n, "%s{\"location\":\"US-%03d\",\"zone\":\"East\"}", body[n - 1] == '[' ? "" : ",", i);
+    snprintf(body + n, sizeof body - (size_t)n, "]}");
+    munit_assert_int(global_send(&w, "POST", "/customZoneMapping", body), ==, i == 401 ? 400 : 200);
+  }
+  munit_assert_true(t_violation(&w.t, "customZoneMappings"));
+  munit_assert_int(global_send(&w, "GET", "", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "customZoneMapping"), ==, 400);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 #define SPACE(rest) "{\"db\":\"shop\",\"collection\":\"orders\",\"customShardKey\":\"k\"" rest "}"
 
 static MunitResult global_namespaces(const MunitParameter params[], void *data)
@@ -148,5 +170,5 @@ static MunitResult global_others(const MunitParameter params[], void *data)
 }
 
 #define TEST(n) { "/" #n, global_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(zones), TEST(namespaces), TEST(others), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+static MunitTest tests[] = { TEST(zones), TEST(most), TEST(namespaces), TEST(others), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_global_writes = { "global_writes", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -77,6 +77,39 @@ static int cluster(migration_world *w, const char *method)
   return t_sendf(&w->t, method, NULL, "/groups/%s/clusters/C", w->group);
 }
 
+static int below(migration_world *w, const char *method, const char *tail, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/groups/%s/clusters/C%s", w->group, tail);
+}
+
+/* While data comes from elsewhere, nothing that would disturb it is done to the cluster; what is only written down is. */
+static void expect_held(migration_world *w)
+{
+  static const struct {
+    const char *method, *tail, *body;
+  } held[] = {
+    { "POST", "/restartPrimaries", NULL },
+    { "PATCH", "", "{\"paused\":true}" },
+    { "PATCH", "", "{\"backupEnabled\":true}" },
+    { "PATCH", "", "{\"clusterType\":\"SHARDED\"}" },
+    { "PATCH", "/processArgs", "{\"noTableScan\":true}" },
+    { "POST", "/outageSimulation", "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\",\"type\":\"REGION\"}]}" },
+    { "POST", "/index", "{\"collection\":\"c\",\"db\":\"d\",\"keys\":[{\"a\":\"1\"}]}" },
+    { "DELETE", "", NULL },
+  };
+  uint64_t print;
+  size_t i;
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  print = store_print(w->t.s);
+  for (i = 0; i < sizeof held / sizeof held[0]; i++)
+    expect(w, below(w, held[i].method, held[i].tail, held[i].body), 409, "CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT");
+  expect(w, call(w, "POST", "", BODY("C")), 409, "CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT");
+  munit_assert_int(t_sendf(&w->t, "POST", NULL, "/groups/%s/sampleDatasetLoad/C", w->group), ==, 409);
+  munit_assert_true(store_print(w->t.s) == print);
+  munit_assert_int(below(w, "PATCH", "", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200);
+  munit_assert_int(below(w, "PATCH", "", "{\"tags\":[]}"), ==, 200);
+}
+
 static MunitResult migration_states(const MunitParameter params[], void *data)
 {
   svc_config config = { .provision_ms = 100000 };
@@ -90,6 +123,7 @@ static MunitResult migration_states(const MunitParameter params[], void *data)
   munit_assert_null(t_node(&w.t, "source"));
   expect_state(&w, "NEW", "false");
   munit_assert_null(t_node(&w.t, "lagTimeSeconds"));
+  expect_held(&w);
   t_advance(&w.t, 5);
   expect_state(&w, "WORKING", "false");
   munit_assert_int64(t_int(&w.t, "lagTimeSeconds"), >=, 0);
@@ -98,7 +132,7 @@ static MunitResult migration_states(const MunitParameter params[], void *data)
   t_advance(&w.t, 100);
   expect_state(&w, "WORKING", "true");
 
-  /* what it holds */
+  expect_held(&w);
   expect(&w, call(&w, "POST", "", BODY("C")), 409, "CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT");
   expect(&w, cluster(&w, "DELETE"), 409, "CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT");
   munit_assert_string_equal(t_param(&w.t, 0), "C");
@@ -106,12 +140,14 @@ static MunitResult migration_states(const MunitParameter params[], void *data)
   munit_assert_int(one(&w, "PUT", "/cutover"), ==, 202);
   expect_state(&w, "WORKING", "false");
   munit_assert_int(one(&w, "PUT", "/cutover"), ==, 202); /* once more: nothing more */
+  expect_held(&w);
   t_advance(&w.t, 20);
   expect_state(&w, "COMPLETE", "false");
   expect(&w, one(&w, "PUT", "/cutover"), 400, "INVALID_REQUEST");
   expect_state(&w, "COMPLETE", "false");
   munit_assert_null(t_node(&w.t, "lagTimeSeconds"));
   munit_assert_true(told(&w, "CLUSTER_IMPORT_STARTED") && told(&w, "CLUSTER_IMPORT_CUTOVER") && told(&w, "CLUSTER_IMPORT_COMPLETED"));
+  munit_assert_int(below(&w, "PATCH", "", "{\"backupEnabled\":true}"), ==, 200);
   munit_assert_int(call(&w, "POST", "", BODY("C")), ==, 202);
   t_advance(&w.t, 31 * DAY);
   expect(&w, one(&w, "GET", ""), 404, "RESOURCE_NOT_FOUND");
@@ -131,6 +167,35 @@ static MunitResult migration_expires(const MunitParameter params[], void *data)
   expect_state(&w, "EXPIRED", "false");
   munit_assert_true(told(&w, "CLUSTER_IMPORT_EXPIRED"));
   munit_assert_int(cluster(&w, "DELETE"), ==, 202);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* It goes to a cluster that is open to changes, and to no other; none is restored that one goes to. */
+static MunitResult migration_targets(const MunitParameter params[], void *data)
+{
+  migration_world w;
+  char body[256];
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  t_advance(&w.t, HOUR);
+  munit_assert_int(below(&w, "PATCH", "", "{\"paused\":true}"), ==, 200);
+  expect(&w, call(&w, "POST", "", BODY("C")), 409, "CANNOT_UPDATE_PAUSED_CLUSTER");
+  t_advance(&w.t, HOUR);
+  munit_assert_int(below(&w, "PATCH", "", "{\"paused\":false}"), ==, 200);
+  munit_assert_int(below(&w, "PATCH", "", "{\"backupEnabled\":true}"), ==, 200);
+  t_advance(&w.t, HOUR);
+  munit_assert_int(below(&w, "POST", "/backup/snapshots", "{}"), ==, 202);
+  snprintf(body, sizeof body, "{\"deliveryType\":\"automated\",\"snapshotId\":\"%s\",\"targetClusterName\":\"C\"}", t_str(&w.t, "id"));
+  t_advance(&w.t, HOUR);
+  munit_assert_int(below(&w, "POST", "/backup/restoreJobs", body), ==, 202);
+  expect(&w, call(&w, "POST", "", BODY("C")), 400, "CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE");
+  t_advance(&w.t, HOUR);
+  make(&w);
+  expect(&w, below(&w, "POST", "/backup/restoreJobs", body), 409, "CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT");
+  t_advance(&w.t, 40 * DAY);
+  munit_assert_int(cluster(&w, "DELETE"), ==, 202);
+  expect(&w, call(&w, "POST", "", BODY("C")), 400, "CLUSTER_ALREADY_REQUESTED_DELETION");
   t_close(&w.t);
   return MUNIT_OK;
 }
@@ -377,6 +442,7 @@ static MunitResult migration_available(const MunitParameter params[], void *data
 static MunitTest tests[] = {
   { "/states", migration_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/expires", migration_expires, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/targets", migration_targets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bodies", migration_bodies, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/validation", migration_validation, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/driver", migration_with_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -760,7 +760,7 @@ static const operations_row operations_list[] = {
   { "DELETE", "/groups/{groupId}/userSecurity/ldap/userToDNMapping",
     "User security and directory-service verification", "GROUP", 1200, 500, "20230101", "GROUP_OWNER", 202 },
   { "POST", "/groups/{groupId}/userSecurity/ldap/verify",
-    "User security and directory-service verification", "GROUP", 1200, 500, "20230101", "GROUP_OWNER", 200 },
+    "User security and directory-service verification", "GROUP", 1200, 500, "20230101", "GROUP_OWNER", 202 },
   { "GET", "/groups/{groupId}/userSecurity/ldap/verify/{requestId}",
     "User security and directory-service verification", "GROUP", 1200, 500, "20230101", "GROUP_OWNER", 200 },
   { "GET", "/groups/{groupId}/users", "Project users", "GROUP", 1200, 500, "20230101 20250219",

@@ -170,6 +170,41 @@ static MunitResult outage_driver(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* An outage that fails to begin, or to end, has no state for that: it is tried again, later each time, until it does. */
+static MunitResult outage_fails(const MunitParameter params[], void *data)
+{
+  static const char failed[] = "CLUSTER_REGIONAL_OUTAGE_SIMULATION_FAILED_TO_START";
+  char told[64] = "", id[25], before[25] = "";
+  svc_driver driver = { outage_perform, NULL, told };
+  const svc_config config = { .driver = &driver };
+  outage_world w;
+  int i, end;
+  (void)params, (void)data;
+  outage_open(&w, &config);
+  munit_assert_int(outage_send(&w, "POST", EAST), ==, 202);
+  for (end = 0; end < 2; end++) {
+    for (i = 0; i < 5; i++) {
+      t_advance(&w.t, 60);
+      munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+      munit_assert_string_equal(told + 25, end ? "outage.end" : "outage.start");
+      snprintf(id, sizeof id, "%.24s", told);
+      munit_assert_string_not_equal(id, before);
+      strcpy(before, id);
+      munit_assert_int(svc_order_done(w.t.s, id, i < 4 ? SVC_IO : SVC_OK, NULL), ==, SVC_OK);
+      munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, NULL), ==, SVC_OK); /* of that one nothing is heard any more */
+      if (i < 4) outage_is(&w, end ? "RECOVERING" : "STARTING");
+      munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+      munit_assert_memory_equal(24, told, id); /* not at once */
+    }
+    outage_is(&w, end ? "COMPLETE" : "SIMULATING");
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=%s", w.group, failed), ==, 200);
+    munit_assert_int64(t_int(&w.t, "totalCount"), ==, end + 1); /* once, not each time */
+    if (!end) munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 200);
+  }
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 #define TEST(n) { "/" #n, outage_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(states), TEST(expires), TEST(refused), TEST(driver), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+static MunitTest tests[] = { TEST(states), TEST(expires), TEST(refused), TEST(driver), TEST(fails), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_outage_simulation = { "outage_simulation", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

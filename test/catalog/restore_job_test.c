@@ -165,6 +165,23 @@ static MunitResult test_elsewhere(const MunitParameter params[], void *data)
   return b_close(&w);
 }
 
+/* Shards go to as many shards. */
+static MunitResult test_shards(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, B_SHARDED("C"));
+  b_snapshot(&w);
+  b_good(&w, "POST", "/groups/%G/clusters", "{\"name\":\"three\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" B_SPEC "," B_SPEC "," B_SPEC "]}", 202);
+  b_good(&w, "POST", "/groups/%G/clusters", "{\"name\":\"two\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" B_SPEC "," B_SPEC "]}", 202);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("none", ""), 202);
+  t_advance(&w.t, 10);
+  b_bad_field(&w, "POST", JOBS, INTO("three"), "targetClusterName");
+  b_bad_field(&w, "POST", JOBS, INTO("none"), "targetClusterName");
+  b_good(&w, "POST", JOBS, INTO("two"), 202);
+  return b_close(&w);
+}
+
 /* --------------------------------------------------------------------------------------------------------------- download */
 
 static MunitResult test_download(const MunitParameter params[], void *data)
@@ -345,6 +362,7 @@ static MunitTest tests[] = {
   { "/elsewhere", test_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/download", test_download, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/point-in-time", test_point_in_time, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/shards", test_shards, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/driver", test_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/legacy", test_legacy, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

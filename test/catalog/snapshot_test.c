@@ -306,6 +306,50 @@ static MunitResult test_driver(const MunitParameter params[], void *data)
   return b_close(&w);
 }
 
+/* One that is done at once, and lists what it was told to forget. */
+static int forget_perform(void *context, svc *s, const svc_order *order)
+{
+  char *forgotten = context;
+  if (strcmp(order->action, "snapshot.delete") == 0) {
+    munit_assert_not_null(strstr(order->desired, order->resource_id));
+    munit_assert_size(strlen(forgotten), <, 200);
+    strcat(strcat(forgotten, order->resource_id), " ");
+  }
+  return svc_order_done(s, order->id, SVC_OK, NULL);
+}
+
+/* A driver hears of every snapshot that is gone, whichever way it went: deleted, expired, with its cluster. */
+static MunitResult test_forgotten(const MunitParameter params[], void *data)
+{
+  char forgotten[256] = "";
+  svc_driver driver = { forget_perform, NULL, forgotten };
+  svc_config config = { .limiter_off = 1, .driver = &driver };
+  b_world w;
+  int i;
+  (void)params, (void)data;
+  b_open(&w, &config);
+  b_good(&w, "POST", "/groups/%G/clusters", B_SHARDED("C"), 202);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  for (i = 0; i < 3; i++) {
+    forgotten[0] = 0;
+    b_good(&w, "POST", SNAPSHOTS, "{\"retentionInDays\":1}", 202);
+    w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+    t_advance(&w.t, 1);
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+    b_good(&w, "GET", ONE, NULL, 200);
+    b_is(&w, "status", "completed");
+    munit_assert_null(strstr(forgotten, w.snapshot));
+    if (i == 0) b_good(&w, "DELETE", ONE, NULL, 204);
+    if (i == 1) t_advance(&w.t, 86400);
+    if (i == 2) b_good(&w, "DELETE", "%C", NULL, 202);
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+    munit_assert_not_null(strstr(forgotten, w.snapshot));
+  }
+  b_good(&w, "GET", "%C", NULL, 404);
+  return b_close(&w);
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- money */
 
 /* The lines of the ledger that are about backups: their number, and the quantity of those that run. */
@@ -361,6 +405,7 @@ static MunitTest tests[] = {
   { "/shards", test_shards, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/becomes-sharded", test_becomes_sharded, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/driver", test_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/forgotten", test_forgotten, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/money", test_money, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

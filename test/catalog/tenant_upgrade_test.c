@@ -118,8 +118,8 @@ static MunitResult upgrade_refused(const MunitParameter params[], void *data)
     { TO(AWS(",\"encryptEBSVolume\":false")), "INVALID_ATTRIBUTE", "providerSettings.encryptEBSVolume" },
     { TO("\"providerSettings\":{\"providerName\":\"AZURE\",\"instanceSizeName\":\"M10\",\"regionName\":\"US_EAST\",\"diskTypeName\":\"P4\"}"),
       "INVALID_ATTRIBUTE", "providerSettings.diskTypeName" },
+    { TO(AWS("") ",\"replicationFactor\":4"), "INVALID_ENUM_VALUE", "replicationFactor" },
     { TO(AWS("") ",\"diskSizeGB\":4000"), "CLUSTER_DISK_SIZE_INVALID", R(0, "electableSpecs.diskSizeGB") },
-    { TO(AWS("") ",\"replicationFactor\":4"), "REPLICATION_SPECS_INVALID", "replicationSpecs[0].regionConfigs" },
   };
   upgrade_world w;
   size_t i;

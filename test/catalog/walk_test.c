@@ -1,40 +1,120 @@
 /*
-** Random walks over all operations, with the clock moved in between: whatever is made, changed and deleted in whatever order,
-** the store stays whole (no child of what is gone, no name of what is not there, no count that is wrong), nothing is stuck
-** in a state that it should leave, no list says another number than its pages hold, and every change has its event.
+** Random walks, with the clock moved in between: one over all operations, one over those of deployments and of what protects
+** their data. Whatever is made, changed and deleted in whatever order, the store stays whole (no child of what is gone, no
+** name of what is not there, no count that is wrong), nothing is stuck in a state that it should leave, no list says another
+** number than its pages hold, every change has its event, and no event is written twice. In the end everything can be
+** deleted, and then nothing is left of it.
 */
 #include "world.h"
 
-#define WALK_STEPS 1500
+enum {
+  WALK_PLANS = 1024,
+  WALK_ALL = 500,    /* steps of the walk over all operations */
+  WALK_STEPS = 700,  /* of that over deployments; then on, until each operation was accepted once, */
+  WALK_MOST = 6000,  /* at the most so many */
+  WALK_LOOK = 50,    /* after so many the whole store is looked at */
+  WALK_FRESH = 64
+};
+
+typedef struct walk {
+  t_world w;
+  uint64_t chance;
+  size_t changes;
+  unsigned accepted[WALK_PLANS]; /* how often each operation was */
+  /* as it was when it was last looked at */
+  uint64_t state, print;
+  svc_id *events;
+  size_t event_count;
+  /* events that were not there before */
+  char fresh[WALK_FRESH][600];
+  size_t fresh_count;
+} walk;
 
 /* Chance that is the same on every machine. */
-static unsigned walk_random(uint64_t *state, unsigned below)
+static unsigned walk_random(walk *k, unsigned below)
 {
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return (unsigned)(*state >> 33) % below;
+  k->chance = k->chance * 6364136223846793005u + 1442695040888963407u;
+  return (unsigned)(k->chance >> 33) % below;
 }
 
-/* One number for all entities; *events: how many there are in all feeds. */
-static uint64_t walk_print(svc *s, size_t *events)
+/* --------------------------------------------------------------------------------------------------------- what has changed */
+
+static int walk_by_id(const void *a, const void *b)
 {
-  uint64_t print = 0;
+  return memcmp(a, b, sizeof(svc_id));
+}
+
+/* What it says, but for its own id. */
+static void walk_fresh(walk *k, svc_str value)
+{
+  svc_str short_key, body;
+  size_t links_at;
+  char *text = k->fresh[k->fresh_count % WALK_FRESH], *id;
+  munit_assert_true(svc_entity_glance(value, &short_key, &body, &links_at));
+  snprintf(text, sizeof k->fresh[0], SVC_FMT, SVC_ARG(body));
+  id = strstr(text, "\"id\":\"");
+  if (id) memset(id + 6, '-', 24);
+  k->fresh_count++;
+}
+
+/* One number for all entities, and the events of all feeds. Where nothing was committed it costs nothing. */
+static void walk_look(walk *k)
+{
+  svc *s = k->w.t.s;
+  svc_id *before = k->events, *id;
+  size_t n = k->event_count, room = n + 4096;
   svc_scan scan;
   svc_str key, value;
   svc_txn *txn;
   svc_key prefix;
-  *events = 0;
+  k->fresh_count = 0;
   munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
-  svc_key_begin(&prefix, 'e');
-  svc_scan_below(&scan, txn, &prefix, false);
-  while (svc_scan_next(&scan, &key, &value)) {
-    print = print * 31 + svc_body_revision(key) + svc_body_revision(value);
-    *events += memcmp(key.p + 1, s->seats[SVC_SEAT_FEED]->noun->kind, SVC_KIND_SIZE) == 0;
+  if (s->commit.port->state(txn) != k->state) {
+    k->state = s->commit.port->state(txn);
+    k->print = k->event_count = 0;
+    k->events = munit_newa(svc_id, room);
+    svc_key_begin(&prefix, 'e');
+    svc_scan_below(&scan, txn, &prefix, false);
+    while (svc_scan_next(&scan, &key, &value)) {
+      k->print = k->print * 31 + svc_body_revision(key) + svc_body_revision(value);
+      if (memcmp(key.p + 1, s->seats[SVC_SEAT_FEED]->noun->kind, SVC_KIND_SIZE) != 0) continue;
+      munit_assert_size(k->event_count, <, room);
+      id = &k->events[k->event_count++];
+      memcpy(id->b, key.p + key.n - sizeof id->b, sizeof id->b);
+      if (n == 0 || !bsearch(id, before, n, sizeof *id, walk_by_id)) walk_fresh(k, value);
+    }
+    qsort(k->events, k->event_count, sizeof *k->events, walk_by_id);
+    free(before);
   }
   s->commit.port->read_end(txn);
-  return print;
 }
 
-/* Whatever is in a state that its table leads out of has a date at which it does. */
+/* A change has an event, and not the same one twice. */
+static void walk_told(const walk *k, const svc_plan *plan)
+{
+  const t_world *w = &k->w;
+  size_t i, j;
+  if (!k->fresh_count) munit_errorf("%s %s: no event; %s", t_method(plan), w->path, w->has_body ? w->body : "");
+  for (i = 0; i < k->fresh_count && i < WALK_FRESH; i++)
+    for (j = 0; j < i; j++)
+      if (strcmp(k->fresh[i], k->fresh[j]) == 0) munit_errorf("%s %s: an event twice: %s", t_method(plan), w->path, k->fresh[i]);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ what must hold */
+
+/* Does the driver have an order for it, or will it have one? */
+static bool walk_ordered(svc_txn *txn, const svc_entity *e)
+{
+  svc_str value;
+  svc_key key;
+  svc_key_begin(&key, 'o');
+  svc_key_add(&key, e->kind, SVC_KIND_SIZE);
+  svc_key_id(&key, &e->parent);
+  svc_key_id(&key, &e->id);
+  return svc_get(txn, &key, &value) == SVC_OK;
+}
+
+/* Whatever is in a state that its table leads out of has a date at which it does, or an order that does it. */
 static void walk_not_stuck(svc *s)
 {
   size_t i;
@@ -51,8 +131,10 @@ static void walk_not_stuck(svc *s)
     svc_scan_below(&scan, txn, &prefix, false);
     while (svc_scan_next(&scan, &key, &value)) {
       munit_assert_true(svc_entity_decode(key, value, &e));
+      e.kind = noun->kind;
       state = svc_json_member(e.body, svc_str_c(noun->lifecycle->field));
-      if (state.n > 2 && svc_transition_from(noun, (svc_str){ state.p + 1, state.n - 2 }) && svc_due_get(&e, SVC_DUE_STATE) == 0)
+      if (state.n > 2 && svc_transition_from(noun, (svc_str){ state.p + 1, state.n - 2 }) && svc_due_get(&e, SVC_DUE_STATE) == 0 &&
+          !walk_ordered(txn, &e))
         munit_errorf("%s is stuck in " SVC_FMT ": " SVC_FMT, noun->name, SVC_ARG(state), SVC_ARG(e.body));
     }
     s->commit.port->read_end(txn);
@@ -60,81 +142,409 @@ static void walk_not_stuck(svc *s)
 }
 
 /* What a list says that it holds, page by page. */
-static void walk_pages(t_world *w, const svc_plan *plan)
+static void walk_pages(walk *k, const svc_plan *plan)
 {
+  t_world *w = &k->w;
   char path[600], mark = strchr(w->path, '?') ? '&' : '?';
   int64_t total, seen = 0, page;
   if (t_send(&w->t, "GET", w->path, NULL) != 200) return;
+  k->accepted[plan - w->t.s->plans]++;
   total = t_int(&w->t, "totalCount");
-  for (page = 1; page == 1 || (page - 1) * 7 < total; page++) {
-    snprintf(path, sizeof path, "%s%citemsPerPage=7&pageNum=%d", w->path, mark, (int)page);
+  for (page = 1; page == 1 || (page - 1) * 23 < total; page++) {
+    snprintf(path, sizeof path, "%s%citemsPerPage=23&pageNum=%d", w->path, mark, (int)page);
     munit_assert_int(t_send(&w->t, "GET", path, NULL), ==, 200);
-    if (t_int(&w->t, "totalCount") != total) return; /* something fell due in between */
+    if (t_int(&w->t, "totalCount") != total) munit_errorf("%s: another number on page %d", w->path, (int)page);
     seen += (int64_t)t_count(&w->t, "results");
   }
   if (seen != total) munit_errorf("%s says %lld, and shows %lld", plan->route->path, (long long)total, (long long)seen);
 }
 
-/* What would end the walk: the world is in it. */
-static bool walk_ends_world(const t_world *w, const svc_plan *plan)
+/* --------------------------------------------------------------------------------------------------------------- requests */
+
+#define WALK_REGION(cloud, name) \
+  "{\"providerName\":\"" cloud "\",\"regionName\":\"" name "\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}"
+#define WALK_CLUSTER(name, type, region) \
+  "{\"name\":\"" name "\",\"backupEnabled\":true,\"clusterType\":\"" type "\",\"replicationSpecs\":[{\"regionConfigs\":[" region "]}]}"
+#define WALK_ITEM(type, interval, unit, value) \
+  "{\"frequencyType\":\"" type "\",\"frequencyInterval\":" #interval ",\"retentionUnit\":\"" unit "\",\"retentionValue\":" #value "}"
+#define WALK_C "/groups/{groupId}/clusters/{clusterName}"
+#define WALK_FLEX "/groups/{groupId}/flexClusters"
+
+/* Other bodies than a table's example, or what a GET has shown, which would change nothing. */
+static const struct {
+  int method;
+  const char *path, *body;
+} walk_bodies[] = {
+  { SVC_POST, "/groups/{groupId}/clusters", WALK_CLUSTER("Second", "REPLICASET", WALK_REGION("AZURE", "US_EAST_2")) },
+  { SVC_POST, "/groups/{groupId}/clusters", WALK_CLUSTER("Third", "GEOSHARDED", WALK_REGION("AWS", "US_EAST_1")) },
+  { SVC_PATCH, WALK_C, "{\"paused\":true}" },
+  { SVC_PATCH, WALK_C, "{\"paused\":false}" },
+  { SVC_PATCH, WALK_C, "{\"backupEnabled\":false}" },
+  { SVC_PATCH, WALK_C, "{\"backupEnabled\":true}" },
+  { SVC_PATCH, WALK_C, "{\"pitEnabled\":true}" },
+  { SVC_PATCH, WALK_C, "{\"terminationProtectionEnabled\":true}" },
+  { SVC_PATCH, WALK_C, "{\"terminationProtectionEnabled\":false}" },
+  { SVC_PATCH, WALK_C, "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}" },
+  { SVC_PATCH, WALK_C, "{\"clusterType\":\"SHARDED\"}" },
+  { SVC_PATCH, WALK_C, "{\"replicationSpecs\":[{\"regionConfigs\":[" WALK_REGION("AWS", "US_WEST_2") "]}]}" },
+  { SVC_PATCH, WALK_C "/processArgs", "{\"noTableScan\":true}" },
+  { SVC_PATCH, WALK_C "/processArgs", "{\"noTableScan\":false}" },
+  { SVC_PATCH, WALK_C "/backup/schedule",
+    "{\"policies\":[{\"policyItems\":[" WALK_ITEM("daily", 1, "days", 3) "," WALK_ITEM("monthly", 40, "months", 2) "]}]}" },
+  { SVC_PATCH, WALK_C "/backup/schedule", "{\"referenceHourOfDay\":5,\"restoreWindowDays\":3}" },
+  { SVC_PATCH, WALK_C "/backup/schedule",
+    "{\"copySettings\":[{\"cloudProvider\":\"AWS\",\"frequencies\":[\"DAILY\",\"ON_DEMAND\"],\"regionName\":\"EU_WEST_1\"}]}" },
+  { SVC_PATCH, WALK_C "/snapshots/{snapshotId}", "{\"doNotDelete\":true}" },
+  { SVC_PATCH, WALK_C "/snapshots/{snapshotId}", "{\"doNotDelete\":false}" },
+  { SVC_PATCH, WALK_C "/onlineArchives/{archiveId}", "{\"paused\":true}" },
+  { SVC_PATCH, WALK_C "/onlineArchives/{archiveId}", "{\"paused\":false}" },
+  { SVC_POST, WALK_FLEX,
+    "{\"name\":\"Other\",\"providerSettings\":{\"backingProviderName\":\"GCP\",\"regionName\":\"CENTRAL_US\"}}" },
+  { SVC_PATCH, WALK_FLEX "/{name}", "{\"terminationProtectionEnabled\":true}" },
+  { SVC_PATCH, WALK_FLEX "/{name}", "{\"terminationProtectionEnabled\":false}" },
+  { SVC_PATCH, WALK_FLEX "/{name}", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}" },
+};
+
+static void walk_other_body(walk *k, const svc_plan *plan)
+{
+  const char *found[32];
+  unsigned n = 0;
+  size_t i;
+  for (i = 0; i < sizeof walk_bodies / sizeof walk_bodies[0]; i++)
+    if (plan->route->method == walk_bodies[i].method && strcmp(plan->route->path, walk_bodies[i].path) == 0)
+      found[n++] = walk_bodies[i].body;
+  if (n && walk_random(k, 5)) snprintf(k->w.body, sizeof k->w.body, "%s", found[walk_random(k, n)]);
+}
+
+/* What would end the walk: the world is in it; what its last version has ended of. */
+static bool walk_leaves(const t_world *w, const svc_plan *plan)
 {
   bool scope = plan->noun == w->t.s->org || plan->noun == w->t.s->group;
-  return plan->route->flags & SVC_ABSOLUTE || (scope && plan->route->method == SVC_DELETE) || strstr(plan->route->path, ":migrate");
+  return plan->route->flags & SVC_ABSOLUTE || (scope && plan->route->method == SVC_DELETE) || strstr(plan->route->path, ":migrate") ||
+         t_ended(&w->t, plan);
+}
+
+/* Sets of deployments, of what protects their data, and of what is done to them. */
+static bool walk_is_deployment(const svc_plan *plan)
+{
+  static const unsigned char sets[] = {
+    SVC_SET_SEARCH_DEPLOYMENT, SVC_SET_SEARCH_INDEXES, SVC_SET_BACKUP, SVC_SET_PROJECT_LIVE_MIGRATIONS, SVC_SET_ORGANIZATION_LIVE_MIGRATIONS,
+    SVC_SET_CLUSTER_LOGS, SVC_SET_OUTAGE_SIMULATION, SVC_SET_CLUSTERS, SVC_SET_CLUSTER_LIST, SVC_SET_FLEX_CLUSTERS,
+    SVC_SET_FLEX_RESTORE_JOBS, SVC_SET_FLEX_SNAPSHOTS, SVC_SET_GLOBAL_WRITES, SVC_SET_LEGACY_SNAPSHOTS, SVC_SET_ONLINE_ARCHIVES
+  };
+  size_t i;
+  for (i = 0; i < sizeof sets; i++)
+    if (plan->route->set == sets[i]) return true;
+  return strstr(plan->route->path, "/clusters/{clusterName}/index") != NULL;
+}
+
+/* From here on it is this one of a collection that is met. */
+static void walk_remember(t_world *w, const char *at, svc_str key)
+{
+  size_t i = 0;
+  while (i < w->made_count && strcmp(w->made[i].at, at) != 0) i++;
+  if (i == sizeof w->made / sizeof w->made[0] - 16 || strlen(at) >= sizeof w->made[0].at || key.n >= sizeof w->made[0].key) return;
+  if (i == w->made_count) w->made_count++;
+  snprintf(w->made[i].at, sizeof w->made[0].at, "%s", at);
+  snprintf(w->made[i].key, sizeof w->made[0].key, SVC_FMT, SVC_ARG(key));
+}
+
+/* What a POST has made is met by what follows. */
+static void walk_made(t_world *w)
+{
+  svc_str self = w->t.body && w->t.body->type == SVC_J_OBJECT ? t_self(w->t.body) : SVC_S("");
+  size_t front = w->t.s->base_url.n + w->t.s->base_path.n, n = strlen(w->path);
+  if (self.n > front + n + 1 && memcmp(self.p + front, w->path, n) == 0 && self.p[front + n] == '/')
+    walk_remember(w, w->path, (svc_str){ self.p + front + n + 1, self.n - front - n - 1 });
 }
 
 /* One request. What is ready may still be refused, since the walk has left things in some state: only not by a failure. */
-static void walk_request(t_world *w, const svc_plan *plan, size_t *changes)
+static void walk_request(walk *k, const svc_plan *plan)
 {
+  t_world *w = &k->w;
   uint64_t before;
-  size_t events, now;
   int status;
   if (!t_world_ready(w, plan)) return;
   if (plan->route->flags & SVC_PAGED && plan->route->method == SVC_GET) {
-    walk_pages(w, plan);
+    walk_pages(k, plan);
     return;
   }
-  before = walk_print(w->t.s, &events);
+  if (w->has_body) walk_other_body(k, plan);
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  walk_look(k);
+  before = k->print;
   status = t_world_send(w, plan);
   if (status >= 500) munit_errorf("%s %s: %d %s", t_method(plan), w->path, status, w->t.response.body);
-  if (walk_print(w->t.s, &now) == before) return;
+  if (status < 300) k->accepted[plan - w->t.s->plans]++;
+  if (status < 300 && plan->route->method == SVC_POST) walk_made(w);
+  walk_look(k);
+  if (k->print == before) return;
   if (status >= 300) munit_errorf("%s %s: refused with %d, and has changed something", t_method(plan), w->path, status);
   if (plan->route->method == SVC_GET) munit_errorf("GET %s has changed something", w->path);
-  ++*changes;
-  if (now == events) munit_errorf("%s %s: no event; %s", t_method(plan), w->path, w->has_body ? w->body : "");
+  k->changes++;
+  walk_told(k, plan);
+}
+
+/* What the world remembers and is gone by now is forgotten, so that another one is made. */
+static void walk_forget(walk *k)
+{
+  t_world *w = &k->w;
+  char path[512];
+  size_t i, kept = 0;
+  for (i = 0; i < w->made_count; i++) {
+    bool sole = strcmp(w->made[i].key, "-") == 0;
+    snprintf(path, sizeof path, "%s%s%s", w->made[i].at, sole ? "" : "/", sole ? "" : w->made[i].key);
+    if (strchr(w->made[i].at, '#') || t_send(&w->t, "GET", path, NULL) != 200) continue;
+    w->made[kept++] = w->made[i];
+  }
+  w->made_count = kept;
+}
+
+static bool walk_meet(walk *k, const char *collection, const char *name)
+{
+  t_world *w = &k->w;
+  char at[64];
+  snprintf(at, sizeof at, "/groups/%s/%s", w->group, collection);
+  if (t_sendf(&w->t, "GET", NULL, "%s/%s", at, name) != 200) return false;
+  walk_remember(w, at, svc_str_c(name));
+  return true;
+}
+
+static void walk_elsewhere(walk *k)
+{
+  static const char *const names[] = { "Main", "Second", "Third", "Shared", "Flexible" };
+  unsigned first = walk_random(k, 5), i;
+  walk_forget(k);
+  for (i = 0; i < 5 && !walk_meet(k, "clusters", names[(first + i) % 5]); i++) continue;
+  if (!walk_meet(k, "flexClusters", walk_random(k, 2) ? "Flexible" : "Other")) walk_meet(k, "flexClusters", "Flexible");
+  if (walk_random(k, 3) == 0) t_sendf(&k->w.t, "DELETE", NULL, "/groups/%s/backupCompliancePolicy", k->w.group); /* it forbids much */
+}
+
+static void walk_step(walk *k, const svc_plan *plan)
+{
+  static const int leaps[] = { 1, 5, 11, 60, 600, 3600, 6 * 3600, 86400, 9 * 86400, 40 * 86400 };
+  t_world *w = &k->w;
+  if (walk_random(k, 6) == 0) t_advance(&w->t, leaps[walk_random(k, sizeof leaps / sizeof leaps[0])]);
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  if (walk_random(k, 8) == 0) walk_elsewhere(k);
+  walk_request(k, plan);
+}
+
+static void walk_open(walk *k, const MunitParameter params[], const svc_driver *driver)
+{
+  memset(k, 0, sizeof *k);
+  k->chance = strtoull(munit_parameters_get(params, "seed"), NULL, 10) * 0x9E3779B97F4A7C15u;
+  t_world_open_with(&k->w, driver);
+  munit_assert_size(k->w.t.s->plan_count, <=, WALK_PLANS);
+}
+
+static void walk_close(walk *k)
+{
+  t_world_close(&k->w);
+  free(k->events);
+}
+
+static void walk_check(walk *k)
+{
+  store_whole(k->w.t.s);
+  walk_not_stuck(k->w.t.s);
 }
 
 static MunitResult walk_all(const MunitParameter params[], void *data)
 {
-  static const int leaps[] = { 1, 5, 11, 60, 600, 3600, 6 * 3600, 86400, 9 * 86400, 40 * 86400 };
-  static t_world w;
-  uint64_t chance = strtoull(munit_parameters_get(params, "seed"), NULL, 10) * 0x9E3779B97F4A7C15u;
-  size_t changes = 0;
+  static walk k;
   int step;
   (void)data;
-  t_world_open(&w);
-  for (step = 0; step < WALK_STEPS; step++) {
-    const svc_plan *plan = &w.t.s->plans[walk_random(&chance, (unsigned)w.t.s->plan_count)];
-    if (walk_random(&chance, 6) == 0) {
-      t_advance(&w.t, leaps[walk_random(&chance, sizeof leaps / sizeof leaps[0])]);
-      munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-    }
-    if (walk_random(&chance, 40) == 0) w.made_count = 0; /* from here on others are made and met */
-    if (!walk_ends_world(&w, plan)) walk_request(&w, plan, &changes);
-    if (step % 50 == 49) {
-      store_whole(w.t.s);
-      walk_not_stuck(w.t.s);
-    }
+  walk_open(&k, params, NULL);
+  for (step = 1; step <= WALK_ALL; step++) {
+    const svc_plan *plan = &k.w.t.s->plans[walk_random(&k, (unsigned)k.w.t.s->plan_count)];
+    if (!walk_leaves(&k.w, plan)) walk_step(&k, plan);
+    if (step % WALK_LOOK == 0) walk_check(&k);
   }
-  t_world_close(&w);
-  munit_assert_size(changes, >, WALK_STEPS / 10); /* it has not walked on the spot */
+  munit_assert_size(k.changes, >, WALK_ALL / 10); /* it has not walked on the spot */
+  walk_close(&k);
   return MUNIT_OK;
 }
 
-static char *seeds[] = { "1", "2", "3", NULL };
+/* ------------------------------------------------------------------------------------------------------------- deployments */
+
+/* By chance, and more often one that was accepted less often so far. */
+static const svc_plan *walk_choose(walk *k, const svc_plan *const *plans, unsigned n, int tries)
+{
+  const svc_plan *plan = plans[walk_random(k, n)], *other;
+  while (tries-- > 0) {
+    other = plans[walk_random(k, n)];
+    if (k->accepted[other - k->w.t.s->plans] < k->accepted[plan - k->w.t.s->plans]) plan = other;
+  }
+  return plan;
+}
+
+static unsigned walk_plans(const walk *k, const svc_plan **out)
+{
+  const svc *s = k->w.t.s;
+  unsigned n = 0, i;
+  for (i = 0; i < s->plan_count; i++)
+    if (walk_is_deployment(&s->plans[i]) && !walk_leaves(&k->w, &s->plans[i])) out[n++] = &s->plans[i];
+  return n;
+}
+
+static bool walk_took_all(const walk *k, const svc_plan *const *plans, unsigned n)
+{
+  unsigned i = 0;
+  while (i < n && k->accepted[plans[i] - k->w.t.s->plans]) i++;
+  return i == n;
+}
+
+/* Nothing that was done can keep a project from being deleted, and nothing of it stays. */
+static void walk_end(walk *k)
+{
+  static const char *const lists[] = { "clusters", "flexClusters" };
+  t_world *w = &k->w;
+  svc_scan scan;
+  svc_str key, value;
+  svc_txn *txn;
+  svc_key prefix;
+  svc_entity e;
+  svc_id group;
+  char name[80];
+  size_t i;
+  int tries;
+  t_sendf(&w->t, "DELETE", NULL, "/groups/%s/backupCompliancePolicy", w->group);
+  t_advance(&w->t, 40 * 86400); /* what is under way ends */
+  for (i = 0; i < 2; i++)
+    for (tries = 0; tries < 8; tries++) {
+      munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/%s", w->group, lists[i]), ==, 200);
+      if (t_int(&w->t, "totalCount") == 0) break;
+      snprintf(name, sizeof name, "%s", t_str(&w->t, "results[0].name"));
+      t_sendf(&w->t, "PATCH", "{\"terminationProtectionEnabled\":false}", "/groups/%s/%s/%s", w->group, lists[i], name);
+      if (t_sendf(&w->t, "DELETE", NULL, "/groups/%s/%s/%s", w->group, lists[i], name) >= 300)
+        munit_errorf("%s cannot be deleted: %s", name, w->t.response.body);
+      t_advance(&w->t, 3600);
+      munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+    }
+  if (t_sendf(&w->t, "DELETE", NULL, "/groups/%s", w->group) >= 300) munit_errorf("the project stays: %s", w->t.response.body);
+  for (tries = 0; tries < 50; tries++) {
+    t_advance(&w->t, 1);
+    munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  }
+  store_whole(w->t.s);
+  munit_assert_true(svc_id_parse(svc_str_c(w->group), &group));
+  munit_assert_int(w->t.s->commit.port->read_begin(w->t.s->commit.store, &txn), ==, SVC_OK);
+  svc_key_begin(&prefix, 'e');
+  svc_scan_below(&scan, txn, &prefix, false);
+  while (svc_scan_next(&scan, &key, &value)) {
+    munit_assert_true(svc_entity_decode(key, value, &e));
+    if (svc_id_eq(&e.scope.group, &group) && memcmp(key.p + 1, w->t.s->seats[SVC_SEAT_FEED]->noun->kind, SVC_KIND_SIZE) != 0)
+      munit_errorf("left behind: %.4s " SVC_FMT, key.p + 1, SVC_ARG(e.body));
+  }
+  w->t.s->commit.port->read_end(txn);
+}
+
+static MunitResult walk_deployments(const MunitParameter params[], void *data)
+{
+  static walk k;
+  const svc_plan *plans[WALK_PLANS];
+  unsigned n, i;
+  int step;
+  (void)data;
+  walk_open(&k, params, NULL);
+  n = walk_plans(&k, plans);
+  for (step = 1; step <= WALK_STEPS || (step <= WALK_MOST && !walk_took_all(&k, plans, n)); step++) {
+    walk_step(&k, walk_choose(&k, plans, n, step <= WALK_STEPS ? 2 : walk_random(&k, 2) ? 400 : 0));
+    if (step % WALK_LOOK == 0) walk_check(&k);
+  }
+  munit_assert_size(k.changes, >, WALK_STEPS / 8); /* it has not walked on the spot */
+  for (i = 0; i < n; i++)
+    if (!k.accepted[plans[i] - k.w.t.s->plans]) t_complain(plans[i], "was never accepted: %s", t_world_ready(&k.w, plans[i]) ? "" : k.w.why);
+  t_complaints_end();
+  walk_end(&k);
+  walk_close(&k);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- with a driver */
+
+/* It does what it is told at once, later, after having been busy, or not at all. */
+typedef struct walk_crew {
+  uint64_t chance;
+  bool sound; /* from here on it does all */
+  char waiting[32][25];
+  unsigned count;
+} walk_crew;
+
+static unsigned walk_crew_random(walk_crew *crew, unsigned below)
+{
+  crew->chance = crew->chance * 6364136223846793005u + 1442695040888963407u;
+  return (unsigned)(crew->chance >> 33) % below;
+}
+
+static int walk_crew_done(walk_crew *crew, svc *s, const char *id)
+{
+  bool fails = !crew->sound && walk_crew_random(crew, 4) == 0;
+  return svc_order_done(s, id, fails ? SVC_IO : SVC_OK, fails ? "{\"reason\":\"by chance\"}" : "{\"hosts\":[\"a.example.net:27017\"]}");
+}
+
+static int walk_crew_perform(void *context, svc *s, const svc_order *order)
+{
+  walk_crew *crew = context;
+  unsigned what = crew->sound ? 0 : walk_crew_random(crew, 8);
+  if (what == 1) return SVC_BUSY;
+  if (what == 2) return SVC_IO;
+  if (what < 6 || crew->count == 32) return walk_crew_done(crew, s, order->id);
+  snprintf(crew->waiting[crew->count++], 25, "%s", order->id);
+  return SVC_OK;
+}
+
+static int walk_crew_ask(void *context, svc *s, const svc_question *q, svc_reply *reply)
+{
+  const char *said = strcmp(q->what, "list") == 0 ? "[]" : strcmp(q->what, "measure") == 0 ? "{\"value\":1}" : "a line\n";
+  (void)context, (void)s;
+  return svc_reply_add(reply, said, strlen(said));
+}
+
+/* What it had put off. */
+static void walk_crew_catches_up(walk_crew *crew, svc *s)
+{
+  while (crew->count) munit_assert_int(walk_crew_done(crew, s, crew->waiting[--crew->count]), ==, SVC_OK);
+}
+
+static MunitResult walk_driven(const MunitParameter params[], void *data)
+{
+  static walk k;
+  static walk_crew crew;
+  svc_driver driver = { walk_crew_perform, walk_crew_ask, &crew };
+  const svc_plan *plans[WALK_PLANS];
+  unsigned n;
+  int step;
+  (void)data;
+  memset(&crew, 0, sizeof crew);
+  walk_open(&k, params, &driver);
+  crew.chance = k.chance + 1;
+  n = walk_plans(&k, plans);
+  for (step = 1; step <= WALK_STEPS; step++) {
+    walk_step(&k, walk_choose(&k, plans, n, 2));
+    if (walk_random(&k, 5) == 0) walk_crew_catches_up(&crew, k.w.t.s);
+    if (step % WALK_LOOK == 0) walk_check(&k);
+  }
+  munit_assert_size(k.changes, >, WALK_STEPS / 12);
+  crew.sound = true;
+  for (step = 0; step < 20; step++) {
+    walk_crew_catches_up(&crew, k.w.t.s);
+    t_advance(&k.w.t, 600);
+    munit_assert_int(svc_tick(k.w.t.s), ==, SVC_OK);
+  }
+  walk_end(&k);
+  walk_close(&k);
+  return MUNIT_OK;
+}
+
+static char *seeds[] = { "2", "6", NULL };
 static MunitParameterEnum walk_params[] = { { "seed", seeds }, { NULL, NULL } };
 
 static MunitTest tests[] = {
   { "/all", walk_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, walk_params },
+  { "/deployments", walk_deployments, NULL, NULL, MUNIT_TEST_OPTION_NONE, walk_params },
+  { "/driven", walk_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, walk_params },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 };
 

@@ -14,6 +14,7 @@ respond.c error error_description
 event.c apiKeyId created delegatePrincipal eventTypeName groupId isGlobalAdmin orgId publicKey remoteAddress userId username
 digest.c algorithm cnonce nonce opaque qop realm response uri username
 simulator.c simulated value
+order.c state
 plan.c groupId orgId
 table.h groupId orgId
 openapi.c date errorCode additionalProperties allOf apiKey array bearer binary boolean components default deprecated description digest enum example format http in info integer items maxItems maxLength maximum minItems minLength minimum name number object oneOf openapi parameters paths path pattern properties query readOnly required requestBody responses schema schemas scheme security securitySchemes serviceAccount servers string tags title type uniqueItems url version writeOnly
@@ -22,7 +23,8 @@ WORDS
 # event.c: the members of an event, which the pipeline writes with every change. digest.c: those of the HTTP header.
 # plan.c: a build may be without projects or organizations, and has nobody to ask then how their ids are called.
 # table.h: the rows of these ids, which most entities have. simulator.c: what it answers when it is asked for a figure.
-# errorCode: a member of every error. api.c: what svc_config has of the same name, and whose addresses it may list. openapi.c: the words of that format, and what its ways to authenticate are called.
+# order.c: what a driver says of an order that has failed. api.c: what svc_config calls so, and whose addresses it may list.
+# errorCode: a member of every error. openapi.c: the words of that format, and what its ways to authenticate are called.
 
 { # what the catalog calls something, a line each
   sed -n 's/^  X(\([A-Z0-9_]*\),.*/\1/p' $A/catalog/event_type_list.h $A/catalog/role_list.h

@@ -173,6 +173,8 @@ static MunitResult seal_kept(const MunitParameter params[], void *data)
   munit_assert_int(seal_at(&w, "PATCH", body), ==, 200);
   free(body);
   munit_assert_string_equal(probe_feed(&w.t, feed), "GROUP_CREATED CLUSTER_CREATED"); /* nothing changed */
+  munit_assert_int(seal_at(&w, "PATCH", "{\"password\":\"" SHORT_ONE "\",\"keys\":[{\"label\":\"a\",\"token\":\"one-" LONG_ONE "\"}]}"), ==, 200);
+  munit_assert_string_equal(probe_feed(&w.t, feed), "GROUP_CREATED CLUSTER_CREATED"); /* nor by the same secret once more */
   munit_assert_int(seal_at(&w, "PATCH", "{\"name\":\"other\"}"), ==, 200);
   munit_assert_string_equal(seal_secrets(&w), "{\"keys\":[{\"token\":\"one-" LONG_ONE "\"}],\"password\":\"" SHORT_ONE "\",\"url\":\"" LONG_ONE "\"}");
   munit_assert_int(seal_at(&w, "PATCH", "{\"keys\":[{\"token\":\"****aple\"},{\"token\":\"two-" SHORT_ONE "\"}],\"password\":\"another\"}"), ==, 200);

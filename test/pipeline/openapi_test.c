@@ -66,6 +66,59 @@ static MunitResult openapi_document(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* ---- names of objects: each becomes a component of its own */
+
+typedef struct openapi_seen {
+  const svc_object *objects[2048];
+  size_t n;
+} openapi_seen;
+
+/* Objects that parts share may be there twice, and are the same then. */
+static bool openapi_same(const svc_object *a, const svc_object *b)
+{
+  const svc_field *f = a->fields, *g = b->fields;
+  if (a == b) return true;
+  for (; f && f->name && g && g->name; f++, g++)
+    if (strcmp(f->name, g->name) != 0 || f->type != g->type || f->flags != g->flags) return false;
+  return (!f || !f->name) && (!g || !g->name);
+}
+
+static void openapi_name(openapi_seen *seen, const svc_object *object)
+{
+  const svc_field *f;
+  const svc_variant *v;
+  size_t i;
+  if (!object) return;
+  for (i = 0; i < seen->n; i++) {
+    if (seen->objects[i] == object) return;
+    if (strcmp(seen->objects[i]->name, object->name) == 0 && !openapi_same(seen->objects[i], object))
+      munit_errorf("two objects are called %s: one of them would not be in the document", object->name);
+  }
+  munit_assert_size(seen->n, <, sizeof seen->objects / sizeof seen->objects[0]);
+  seen->objects[seen->n++] = object;
+  openapi_name(seen, object->base);
+  for (f = object->fields; f && f->name; f++) openapi_name(seen, f->object);
+  for (v = object->variants; v && v->value; v++) openapi_name(seen, v->object);
+}
+
+static MunitResult openapi_names(const MunitParameter params[], void *data)
+{
+  static openapi_seen seen;
+  t_service t;
+  size_t i;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  seen.n = 0;
+  for (i = 0; i < t.s->plan_count; i++) {
+    openapi_name(&seen, t.s->plans[i].noun->noun->object);
+    openapi_name(&seen, t.s->plans[i].route->body);
+    openapi_name(&seen, t.s->plans[i].route->answer);
+  }
+  munit_assert_size(seen.n, >, 200);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 /* Every member of the value must be one that the schema knows, where it says that it knows them all. */
 static void openapi_check_members(const svc_node *schema, const svc_node *value, const char *what)
 {
@@ -165,6 +218,7 @@ static MunitTest tests[] = {
   { "/answers", openapi_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/configured", openapi_configured, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/document", openapi_document, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/names", openapi_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_openapi = { "openapi", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

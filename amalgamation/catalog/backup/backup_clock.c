@@ -98,23 +98,14 @@ static int64_t backup_clock_month_days(int64_t year, int64_t month)
   return (backup_clock_month(year, month + 1) - backup_clock_month(year, month)) / SVC_BACKUP_DAY_MS;
 }
 
-/* So many months later, or earlier, at the same time of the same day, or on the month's last. */
-static int64_t backup_clock_months_on(int64_t from, int64_t months)
-{
-  backup_clock_day d = backup_clock_split(from);
-  int64_t last = backup_clock_month_days(d.year, d.month + months);
-  return backup_clock_month(d.year, d.month + months) + ((d.day < last ? d.day : last) - 1) * SVC_BACKUP_DAY_MS +
-         (from - backup_clock_midnight(from));
-}
-
 static int64_t backup_clock_move(svc_retention keep, int64_t from, int64_t sign)
 {
   from += sign * keep.days * SVC_BACKUP_DAY_MS;
   switch (keep.unit) {
   case 0: return from + sign * keep.value * SVC_BACKUP_DAY_MS;
   case 1: return from + sign * keep.value * 7 * SVC_BACKUP_DAY_MS;
-  case 2: return backup_clock_months_on(from, sign * keep.value);
-  default: return backup_clock_months_on(from, sign * keep.value * 12);
+  case 2: return svc_months_on(from, sign * keep.value);
+  default: return svc_months_on(from, sign * keep.value * 12);
   }
 }
 

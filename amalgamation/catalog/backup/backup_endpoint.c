@@ -13,14 +13,22 @@ static const char *const backup_endpoint_states[] = {
   "INITIATING", "PENDING_ACCEPTANCE", "ACTIVE", "FAILED", "PENDING_RECREATION", "DELETING", NULL
 };
 
+/* Where there are such endpoints: in fewer regions than there are clusters. */
+static const char *const backup_endpoint_regions[] = {
+  "AF_SOUTH_1", "AP_EAST_1", "AP_NORTHEAST_1", "AP_NORTHEAST_2", "AP_NORTHEAST_3", "AP_SOUTHEAST_1", "AP_SOUTHEAST_2",
+  "AP_SOUTHEAST_3", "AP_SOUTH_1", "CA_CENTRAL_1", "CN_NORTHWEST_1", "CN_NORTH_1", "EU_CENTRAL_1", "EU_NORTH_1", "EU_SOUTH_1",
+  "EU_WEST_1", "EU_WEST_2", "EU_WEST_3", "GLOBAL", "ME_SOUTH_1", "SA_EAST_1", "US_EAST_1", "US_EAST_2", "US_GOV_EAST_1",
+  "US_GOV_WEST_1", "US_WEST_1", "US_WEST_2", NULL
+};
+
 static const svc_field backup_endpoint_fields[] = {
   F_ENUM("cloudProvider", backup_endpoint_clouds, .flags = SVC_READ_ONLY),
   F_STR("errorMessage", .flags = SVC_READ_ONLY),
   F_ID(),
   F_STR("privateEndpointConnectionName", .flags = SVC_READ_ONLY),
-  F_ENUM("regionName", svc_values_aws_regions, .flags = SVC_REQUIRED | SVC_FIXED),
+  F_ENUM("regionName", backup_endpoint_regions, .flags = SVC_REQUIRED | SVC_FIXED),
   F_ENUM("status", backup_endpoint_states, .flags = SVC_READ_ONLY),
-  F_ENUM("vpcRegionName", svc_values_aws_regions, .flags = SVC_FIXED),
+  F_ENUM("vpcRegionName", backup_endpoint_regions, .flags = SVC_FIXED),
   F_END
 };
 static const svc_object backup_endpoint_object = { .name = "ObjectStoragePrivateEndpoint", .fields = backup_endpoint_fields };

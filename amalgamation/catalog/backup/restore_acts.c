@@ -3,6 +3,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
+#include "catalog/deployment/cluster_parts.h"
 
 #define RESTORE_ACTS_DOWNLOADS 5 /* of one snapshot at a time */
 #define RESTORE_ACTS_WINDOW 7    /* days, where the schedule says nothing */
@@ -35,6 +36,7 @@ SVC_PRIVATE bool svc_restore_target(svc_call *c, svc_str group, svc_str name, sv
   state = svc_backup_word(out, "stateName");
   if (svc_backup_says(out, "paused")) return svc_fail(c, SVC_E_CLUSTER_PAUSED_CANNOT_RESTORE, "S", &name);
   if (svc_str_is(state, "DELETING")) return svc_fail(c, SVC_E_CLUSTER_ALREADY_REQUESTED_DELETION, "SS", &name, &parent);
+  if (svc_cluster_imports(c, out)) return svc_fail(c, SVC_E_CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT, "S", &name);
   if (svc_backup_restoring(c, &out->id)) return svc_fail(c, SVC_E_CLUSTER_RESTORE_IN_PROGRESS, "S", &name);
   return c->error.code == SVC_E_NONE;
 }

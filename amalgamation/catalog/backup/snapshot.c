@@ -358,6 +358,7 @@ SVC_PRIVATE const svc_noun svc_noun_snapshot = {
   .event_updated = "CPS_SNAPSHOT_RETENTION_MODIFIED_AUDIT",
   .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT",
   .event_field = "resourceId",
+  .order_gone = "snapshot.delete", /* whichever way it goes: deleted, expired, with its cluster */
   .routes = snapshot_routes,
   .prepare = snapshot_prepare,
   .fell_due = snapshot_fell_due,

@@ -164,6 +164,8 @@ static bool cluster_update(svc_call *c, svc_change *change, svc_cluster_kept *ke
   cluster_diff diff = cluster_compare(change);
   if ((diff.heavy || diff.pause) && svc_cluster_restarts(change))
     return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTART_IN_PROGRESS);
+  if ((diff.heavy || diff.pause) && svc_cluster_imports(c, &change->entity))
+    return svc_cluster_fail(c, change, SVC_E_CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT);
   if ((diff.heavy || diff.pause) && svc_backup_restoring(c, &change->id))
     return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE);
   if (!cluster_pause_rules(c, change, &diff, kept)) return false;
@@ -187,7 +189,7 @@ static bool cluster_update(svc_call *c, svc_change *change, svc_cluster_kept *ke
 
 static bool cluster_prepare(svc_call *c, svc_change *change)
 {
-  svc_cluster_kept kept = { { 0 }, 0, false };
+  svc_cluster_kept kept = { { 0 }, 0, 0, false };
   if (svc_cluster_acts(c, change)) return true;
   if (change->before) kept = svc_cluster_kept_of(&change->entity);
   else svc_cluster_host_id(c, &change->id, kept.id);
@@ -215,6 +217,21 @@ static bool cluster_fell_due(svc_call *c, svc_change *change, int tag)
   change->event = change->noun->noun->event_updated;
   change->extra = svc_cluster_extra(c, change, &kept);
   return true;
+}
+
+/* Where it is reached, and how much data it has. */
+static bool cluster_facts(svc_call *c, svc_change *change, const svc_node *facts)
+{
+  int64_t size = svc_node_i64(facts, "dataSizeBytes", -1);
+  svc_entity e = change->entity;
+  svc_cluster_kept kept;
+  if (size >= 0) {
+    e.extra = change->extra;
+    kept = svc_cluster_kept_of(&e);
+    kept.size = size;
+    change->extra = svc_cluster_extra(c, change, &kept);
+  }
+  return svc_cluster_facts(c, change, facts);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */
@@ -257,6 +274,6 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .removing = svc_backup_removing,
   .fell_due = cluster_fell_due,
   .desired = svc_cluster_desired,
-  .facts = svc_cluster_facts,
+  .facts = cluster_facts,
   .meters = svc_cluster_meters
 };

@@ -129,6 +129,12 @@ SVC_PRIVATE bool svc_cluster_restarts(const svc_change *change)
   return svc_cluster_kept_of(&change->entity).restarting && svc_cluster_is(change->before, "stateName", "UPDATING");
 }
 
+SVC_PRIVATE bool svc_cluster_imports(svc_call *c, const svc_entity *cluster)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
+  return noun && svc_refs_named_by(c, noun, cluster, CLUSTER_LIVE_MIGRATION);
+}
+
 SVC_PRIVATE bool svc_cluster_run_restart(svc_call *c)
 {
   svc_change change;
@@ -137,6 +143,8 @@ SVC_PRIVATE bool svc_cluster_run_restart(svc_call *c)
   if (svc_cluster_is_tenant(change.body)) return svc_cluster_fail(c, &change, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED);
   if (svc_node_bool(change.body, "paused", false)) return svc_cluster_fail(c, &change, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER);
   if (svc_cluster_restarts(&change)) return svc_cluster_fail(c, &change, SVC_E_CLUSTER_RESTART_IN_PROGRESS);
+  if (svc_cluster_imports(c, &change.entity))
+    return svc_cluster_fail(c, &change, SVC_E_CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT);
   if (svc_cluster_is(change.before, "stateName", "CREATING")) return svc_answer_nothing(c); /* they have not started yet */
   change.pending = SVC_S(CLUSTER_ACTIONS_RESTART);
   return svc_change_keep(c, &change, &e) && svc_answer_nothing(c);
@@ -186,6 +194,7 @@ SVC_PRIVATE bool svc_cluster_open(svc_call *c, const svc_entity *cluster, svc_ch
   const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
   if (!svc_change_of(c, noun, cluster, out) || !svc_guarded(c, noun, cluster, out->before, SVC_GUARD_CHANGE)) return false;
   if (svc_node_bool(out->before, "paused", false)) return svc_cluster_fail(c, out, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER);
+  if (svc_cluster_imports(c, cluster)) return svc_cluster_fail(c, out, SVC_E_CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT);
   return svc_cluster_restarts(out) ? svc_cluster_fail(c, out, SVC_E_CLUSTER_RESTART_IN_PROGRESS) : true;
 }
 

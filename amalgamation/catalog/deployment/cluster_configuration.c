@@ -25,7 +25,7 @@ static const svc_field cluster_configuration_search_fields[] = {
   F_INT("nodeCount", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 2, .max = 32),
   F_END
 };
-static const svc_object cluster_configuration_search = { .name = "SearchDeploymentSpec", .fields = cluster_configuration_search_fields };
+static const svc_object cluster_configuration_search = { .name = "ClusterConfigurationSearchSpec", .fields = cluster_configuration_search_fields };
 
 static const svc_field cluster_configuration_fields[] = {
   F_OBJ("advancedConfiguration", &svc_cluster_process_args),

@@ -21,11 +21,12 @@ SVC_PRIVATE svc_str svc_cluster_summary(const svc_entity *e)
 
 SVC_PRIVATE svc_cluster_kept svc_cluster_kept_of(const svc_entity *e)
 {
-  svc_cluster_kept kept = { { 0 }, 0, false };
+  svc_cluster_kept kept = { { 0 }, 0, 0, false };
   if (!cluster_kept_summary(e)) return kept;
   memcpy(kept.id, e->extra.p, CLUSTER_ID);
   svc_str_i64((svc_str){ e->extra.p + CLUSTER_ID, CLUSTER_TIME }, &kept.resumed);
   kept.restarting = e->extra.p[CLUSTER_ID + CLUSTER_TIME] == CLUSTER_RESTARTING;
+  svc_json_number_i64(svc_json_member(svc_cluster_summary(e), SVC_S("dataSizeBytes")), &kept.size);
   return kept;
 }
 
@@ -43,7 +44,9 @@ SVC_PRIVATE svc_str svc_cluster_extra(svc_call *c, const svc_change *change, con
   svc_buf_text(&b, svc_node_bool(body, "backupEnabled", false) ? "true" : "false");
   svc_buf_text(&b, ",\"clusterId\":\"");
   svc_buf_add(&b, id, sizeof id);
-  svc_buf_text(&b, "\",\"dataSizeBytes\":0,\"name\":");
+  svc_buf_text(&b, "\",\"dataSizeBytes\":");
+  svc_buf_i64(&b, kept->size);
+  svc_buf_text(&b, ",\"name\":");
   svc_json_escape(&b, svc_node_str(body, "name"));
   svc_buf_text(&b, ",\"nodeCount\":");
   svc_buf_i64(&b, svc_cluster_node_count(body));

@@ -9,6 +9,8 @@
 /* The names of nouns below clusters that are part of what a driver brings about. */
 #define CLUSTER_PROCESS_ARGS "process arguments"
 #define CLUSTER_GLOBAL_WRITES "global writes"
+/* And of the one that names a cluster while it brings data there. */
+#define CLUSTER_LIVE_MIGRATION "live migration"
 
 /*
 ** What is kept beside the body of a cluster, as text:
@@ -25,6 +27,7 @@ enum { CLUSTER_ID = 6, CLUSTER_TIME = 14 };
 typedef struct svc_cluster_kept {
   char id[CLUSTER_ID];
   int64_t resumed;
+  int64_t size; /* bytes of its data, as the driver last measured them; it stands in the summary */
   bool restarting;
 } svc_cluster_kept;
 SVC_PRIVATE svc_cluster_kept svc_cluster_kept_of(const svc_entity *e);
@@ -52,6 +55,7 @@ SVC_PRIVATE bool svc_cluster_run_restart(svc_call *c);
 SVC_PRIVATE bool svc_cluster_acts(svc_call *c, svc_change *change); /* in `prepare`: true where it is one of these, and all is done */
 SVC_PRIVATE bool svc_cluster_ended(svc_call *c, svc_change *change, int tag);    /* a pin or a grant is over; false: it is neither */
 SVC_PRIVATE bool svc_cluster_restarts(const svc_change *change);                 /* are its primaries being restarted? */
+SVC_PRIVATE bool svc_cluster_imports(svc_call *c, const svc_entity *cluster);    /* does data come from elsewhere, by a migration? */
 SVC_PRIVATE bool svc_cluster_named(svc_call *c, svc_str name, svc_entity *out); /* in the path's project; false: 404 */
 /* Of what is set below a cluster: may it be (false: refused), and then, it was. Between them change->body may be changed. */
 SVC_PRIVATE bool svc_cluster_open(svc_call *c, const svc_entity *cluster, svc_change *out);

@@ -68,6 +68,7 @@ SVC_PRIVATE const svc_noun svc_noun_flex_snapshot = {
   .err_not_found = SVC_E_SNAPSHOT_NOT_FOUND,
   .lifecycle = &flex_snapshot_lifecycle,
   .event_deleted = "TENANT_SNAPSHOT_DELETED_AUDIT",
+  .order_gone = "snapshot.delete",
   .routes = flex_snapshot_routes,
   .prepare = flex_snapshot_prepare,
   .fell_due = flex_snapshot_fell_due,

@@ -305,6 +305,8 @@ static bool tenant_upgrade_sound(svc_call *c, const svc_node *sent)
   if (svc_node_get(sent, "dbVersion")) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("dbVersion"), "cannot be set here: use dbMajorVersion");
   if (single && svc_node_i64(sent, "numShards", 1) > 1)
     svc_violate(c, SVC_E_CLUSTER_NUM_SHARDS_INVALID, SVC_S("numShards"), "must be 1 in a REPLICASET");
+  if (svc_node_i64(sent, "replicationFactor", 3) % 2 == 0)
+    svc_violate(c, SVC_E_INVALID_ENUM_VALUE, SVC_S("replicationFactor"), "must be 3, 5 or 7");
   return svc_check_done(c);
 }
 

@@ -7,10 +7,13 @@
 **                                  +--> EXPIRED, if nobody asks for the cutover in five days
 **
 ** READY and CUTOVER are stored and not shown: both are WORKING to who asks, and READY is readyForCutover. While it runs, its
-** cluster cannot be deleted, and no other migration goes there. How far it lags behind is asked of the driver. When it is over
+** cluster is neither changed, other than in what is only written down, nor deleted, nor restored, and no other migration goes
+** there. How far it lags behind is asked of the driver. When it is over
 ** it lets go of its cluster, and after a month it is forgotten.
 */
 #include "catalog/catalog.h"
+#include "catalog/backup/backup_parts.h"
+#include "catalog/deployment/cluster_parts.h"
 #include "catalog/migration/migration_parts.h"
 
 enum { LIVE_MIGRATION_MOST = 100, LIVE_MIGRATION_READY_DAYS = 5, LIVE_MIGRATION_KEPT_DAYS = 30 };
@@ -83,23 +86,19 @@ static bool live_migration_is(const svc_node *body, const char *status)
   return svc_str_is(svc_node_str(body, "status"), status);
 }
 
-/* Does another one go to the same cluster? Those that are over name none any more. */
-static bool live_migration_alone(svc_call *c, const svc_change *change)
+/* Its cluster is there, and open to changes: not going, paused, restored, or the target of another one. */
+static bool live_migration_may_begin(svc_call *c, const svc_change *change)
 {
-  const svc_noun *noun = change->noun->noun;
-  svc_str name = svc_node_str(svc_node_get(change->body, "destination"), "clusterName");
-  svc_scan scan;
-  svc_entity e;
-  svc_below_begin(&scan, c->txn, noun->kind, &change->parent);
-  while (svc_below_next(&scan, noun->kind, &e))
-    if (svc_str_eq(svc_entity_text(c, noun, &e, "destination.clusterName"), name))
-      return svc_fail(c, SVC_E_CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT, "S", &name);
-  return svc_txn_good(c);
+  svc_entity cluster;
+  svc_change target;
+  if (!svc_cluster_named(c, svc_node_str(svc_node_get(change->body, "destination"), "clusterName"), &cluster)) return false;
+  if (!svc_cluster_open(c, &cluster, &target)) return false;
+  return svc_backup_restoring(c, &cluster.id) ? svc_cluster_fail(c, &target, SVC_E_CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE) : svc_txn_good(c);
 }
 
 static bool live_migration_prepare(svc_call *c, svc_change *change)
 {
-  return change->before || (svc_migration_check(c, change) && live_migration_alone(c, change));
+  return change->before || (svc_migration_check(c, change) && live_migration_may_begin(c, change));
 }
 
 /* It is over: its cluster is free, and it is kept for a while. */
@@ -183,7 +182,7 @@ static bool live_migration_told(svc_call *c, const svc_reply *reply)
 }
 
 SVC_PRIVATE const svc_noun svc_noun_live_migration = {
-  .name = "live migration",
+  .name = CLUSTER_LIVE_MIGRATION,
   .rel = "liveMigration",
   .kind = "lmig",
   .parent = "project",

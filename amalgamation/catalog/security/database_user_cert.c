@@ -1,0 +1,219 @@
+/*
+** Certificates of a database user who authenticates by those that the service manages (x509Type MANAGED). What a POST answers
+** with is all there is for the user: certificate, private key, and the certificate of the project's authority; the key is
+** nowhere else. A list shows those that are still good: one that is not goes by itself.
+**
+** The rule: keys are made and certificates signed before the transaction, since that takes milliseconds. Should two requests
+** make the project's authority at a time, one of the two is told to ask again.
+*/
+#include "catalog/security/certificate_parts.h"
+
+#define DATABASE_USER_CERT_MOST 100
+#define DATABASE_USER_CERT_YEARS 20 /* that an authority is good for */
+
+static const svc_field database_user_cert_fields[] = {
+  F_LONG("_id", .flags = SVC_READ_ONLY),
+  F_CREATED("createdAt"),
+  F_GROUP_ID(),
+  F_INT("monthsUntilExpiration", .flags = SVC_WRITE_ONLY | SVC_MIN | SVC_MAX, .min = 1, .max = 24),
+  F_DATE("notAfter", .flags = SVC_READ_ONLY),
+  F_STR("subject", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object database_user_cert_object = { .name = "UserCert", .fields = database_user_cert_fields };
+
+static bool database_user_cert_list(svc_call *c);
+static bool database_user_cert_ahead(svc_call *c);
+static bool database_user_cert_create(svc_call *c);
+
+#define DATABASE_USER_CERT \
+  "/groups/{groupId}/databaseUsers/{username}/certs", SVC_SET_CUSTOMER_X509, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
+
+static const svc_route database_user_cert_routes[] = {
+  R_GET(DATABASE_USER_CERT, "", .flags = SVC_PAGED, .run = database_user_cert_list),
+  R_POST(DATABASE_USER_CERT, "", .status = 201, .flags = SVC_TEXT, .ahead = database_user_cert_ahead, .run = database_user_cert_create,
+         .example = "{\"monthsUntilExpiration\":6}"),
+  SVC_ROUTES_END
+};
+
+/* --------------------------------------------------------------------------------------------------------------- issuing */
+
+/* What is made before the transaction: the user's pair, and the authority's where there was none. */
+typedef struct database_user_cert_made {
+  bool fresh; /* the authority is new */
+  uint64_t serial;
+  int64_t until;
+  svc_str issuer;
+  svc_x509_pair authority, user;
+} database_user_cert_made;
+
+static bool database_user_cert_x509(svc_call *c, svc_x509_request *r, svc_x509_pair *out)
+{
+  svc_str username = c->route.params[1];
+  unsigned char serial[8];
+  int rc;
+  if (!svc_secret_bytes(c, serial, sizeof serial)) return false;
+  memcpy(&r->serial, serial, sizeof serial);
+  r->serial = (r->serial >> 1) | 1;
+  r->random = c->s->commit.ids.random;
+  r->random_context = c->s->commit.ids.random_context;
+  rc = svc_x509_make(c->arena, r, out);
+  if (rc == SVC_OK) return true;
+  if (rc == SVC_NO_X509) return svc_fail(c, SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", "certificates to be issued");
+  if (rc == SVC_INVALID) return svc_fail(c, SVC_E_INVALID_USERNAME, "S", &username);
+  return svc_store_failed(c, rc);
+}
+
+/* The authority that is stored; *there: it is. */
+static bool database_user_cert_authority(svc_call *c, svc_x509_pair *out, bool *there)
+{
+  static const svc_id none;
+  svc_node *secrets, *body;
+  svc_entity e;
+  int rc = svc_entity_get(c->txn, SVC_AUTHORITY_KIND, &c->scope.group, &none, &e);
+  *there = rc == SVC_OK;
+  if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
+  body = svc_entity_body(c, &e);
+  secrets = svc_seal_secrets(c->s, c->arena, &e);
+  if (!body || !secrets)
+    return svc_fail(c, SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", "certificates to be issued, since the authority's key cannot be opened");
+  out->certificate = svc_arena_copy(c->arena, svc_node_str(body, "certificate"));
+  out->key = svc_arena_copy(c->arena, svc_node_str(secrets, "key"));
+  return !c->arena->failed || svc_no_memory(c);
+}
+
+/* One that signs itself. Clocks differ a little: what is new is good since an hour. */
+static bool database_user_cert_new_authority(svc_call *c, database_user_cert_made *made)
+{
+  svc_x509_request r = { .subject = made->issuer, .issuer = made->issuer, .from = c->now - 3600000,
+                         .until = svc_months_on(c->now, 12 * DATABASE_USER_CERT_YEARS) };
+  made->fresh = true;
+  return database_user_cert_x509(c, &r, &made->authority);
+}
+
+static bool database_user_cert_sign(svc_call *c, database_user_cert_made *made)
+{
+  const svc_node *months = svc_node_get(c->body, "monthsUntilExpiration");
+  svc_x509_request r = { .subject = c->route.params[1], .issuer = made->issuer, .from = c->now - 3600000 };
+  int64_t n = 3;
+  if (months) svc_json_number_i64(months->text, &n);
+  r.issuer_key = made->authority.key;
+  r.until = made->until = svc_months_on(c->now, n) / 1000 * 1000;
+  if (!database_user_cert_x509(c, &r, &made->user)) return false;
+  made->serial = r.serial;
+  return true;
+}
+
+/* Who authenticates so, by the name in the path. */
+static bool database_user_cert_user(svc_call *c, svc_entity *out)
+{
+  const svc_noun_info *users = svc_noun_named(c->s, "database user");
+  svc_str name = c->route.params[1], group = svc_id_str(c->arena, &c->scope.group);
+  svc_buf b = svc_buf_new(c->arena, 64);
+  int rc;
+  svc_percent_encode(&b, SVC_S("$external"));
+  svc_buf_char(&b, '/');
+  svc_percent_encode(&b, name);
+  rc = users ? svc_entity_named(c->txn, users->noun->kind, users->noun->names, &c->scope.group, svc_buf_done(&b), out) : SVC_NOT_FOUND;
+  if (rc == SVC_NOT_FOUND) return svc_fail_about(c, SVC_E_USERNAME_NOT_FOUND, name, group);
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  if (svc_str_is(svc_json_member(out->body, SVC_S("x509Type")), "\"MANAGED\"")) return true;
+  return svc_fail_as(c, svc_arena_print(c->arena, "The user " SVC_FMT " does not authenticate by certificates that the service manages.",
+                                        SVC_ARG(name)), SVC_E_INVALID_USERNAME, "S", &name);
+}
+
+static bool database_user_cert_ahead(svc_call *c)
+{
+  database_user_cert_made *made = svc_arena_zero(c->arena, sizeof *made);
+  svc_entity user;
+  bool good, there;
+  if (!made) return svc_no_memory(c);
+  made->issuer = svc_arena_print(c->arena, "CN=%s,O=" SVC_FMT, svc_id_str(c->arena, &c->scope.group).p, SVC_ARG(c->s->vendor));
+  good = svc_begin_read(c) && svc_resolve_all(c) && database_user_cert_user(c, &user) && database_user_cert_authority(c, &made->authority, &there);
+  svc_end_read(c);
+  if (!good || (!there && !database_user_cert_new_authority(c, made)) || !database_user_cert_sign(c, made)) return false;
+  c->ahead = (svc_str){ (const char *)made, sizeof *made };
+  return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- storing */
+
+static bool database_user_cert_keep_authority(svc_call *c, const database_user_cert_made *made)
+{
+  svc_change change;
+  svc_entity e;
+  memset(&change, 0, sizeof change);
+  change.noun = svc_noun_by_kind(c->s, SVC_AUTHORITY_KIND);
+  change.parent = c->scope.group;
+  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!change.noun) return svc_fail(c, SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", "certificates to be issued");
+  if (!change.body) return svc_no_memory(c);
+  svc_node_set_str(c->arena, change.body, "certificate", made->authority.certificate);
+  svc_node_set_str(c->arena, change.body, "key", made->authority.key);
+  return svc_insert(c, &change, &e);
+}
+
+/* All in one text, for a file that clients read as it is. It is not shown a second time: Idempotency-Key keeps the entity. */
+static bool database_user_cert_answer(svc_call *c, const database_user_cert_made *made, const svc_entity *e)
+{
+  svc_str pem = svc_arena_print(c->arena, SVC_FMT SVC_FMT SVC_FMT, SVC_ARG(made->user.certificate), SVC_ARG(made->user.key),
+                                SVC_ARG(made->authority.certificate));
+  svc_buf b = svc_buf_new(c->arena, pem.n + 128);
+  if (!svc_answer_entity(c, e)) return false;
+  svc_answer_keep(c);
+  if (c->query.envelope) svc_buf_text(&b, "{\"content\":");
+  svc_json_escape(&b, pem);
+  if (c->query.envelope) svc_buf_text(&b, ",\"status\":201}");
+  c->answer.body = svc_buf_done(&b);
+  c->answer.whole = true;
+  return !c->arena->failed || svc_no_memory(c);
+}
+
+static bool database_user_cert_create(svc_call *c)
+{
+  const database_user_cert_made *made = (const void *)c->ahead.p;
+  svc_entity user, e;
+  svc_x509_pair other;
+  svc_change change;
+  char date[21];
+  bool there;
+  memset(&change, 0, sizeof change);
+  if (!svc_resolve_all(c) || !database_user_cert_user(c, &user) || !database_user_cert_authority(c, &other, &there)) return false;
+  if (there == made->fresh) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, ""); /* it has come, or gone, meanwhile: ask again */
+  if (made->fresh && !database_user_cert_keep_authority(c, made)) return false;
+  change.noun = c->plan->noun;
+  change.event = c->plan->noun->noun->event_created;
+  change.parent = user.id;
+  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!change.body) return svc_no_memory(c);
+  svc_date_text(made->until, date);
+  svc_node_set_i64(c->arena, change.body, "_id", (int64_t)made->serial);
+  svc_node_set_str(c->arena, change.body, "notAfter", svc_str_c(date));
+  svc_node_set_str(c->arena, change.body, "subject", c->route.params[1]);
+  svc_change_due(&change, SVC_DUE_EXPIRY, made->until);
+  return svc_insert(c, &change, &e) && database_user_cert_answer(c, made, &e);
+}
+
+static bool database_user_cert_list(svc_call *c)
+{
+  svc_entities all = { .noun = c->plan->noun };
+  svc_entity user;
+  if (!svc_resolve_all(c) || !database_user_cert_user(c, &user)) return false;
+  all.parent = user.id;
+  return svc_list_entities(c, &all);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_database_user_cert = {
+  .name = "database user certificate",
+  .rel = "cert",
+  .kind = "ucrt",
+  .parent = "database user",
+  .flags = SVC_EXPIRES,
+  .object = &database_user_cert_object,
+  .most = DATABASE_USER_CERT_MOST,
+  .err_quota = SVC_E_TOO_MANY_RESOURCES,
+  .event_created = "DB_USER_X509_CERT_CREATED",
+  .event_field = "dbUserUsername",
+  .event_value = "subject",
+  .routes = database_user_cert_routes,
+};

@@ -1,0 +1,135 @@
+/*
+** A verification of a directory: can the service reach it, and log in to it, with these settings? The driver tries it; without
+** one it is as if all went well. It is kept for a day, and its password sealed.
+*/
+#include "catalog/security/certificate_parts.h"
+#include "catalog/security/ldap_fields.h"
+
+#define LDAP_VERIFICATION_MOST 100
+#define LDAP_VERIFICATION_KEPT ((int64_t)86400000)
+
+static const char *const ldap_verification_statuses[] = { "FAIL", "PENDING", "SUCCESS", NULL };
+static const char *const ldap_verification_results[] = { "FAIL", "OK", NULL };
+static const char *const ldap_verification_types[] = {
+  "AUTHENTICATE", "AUTHORIZATION_ENABLED", "CONNECT", "PARSE_AUTHZ_QUERY", "QUERY_SERVER", "SERVER_SPECIFIED", "TEMPLATE", NULL
+};
+
+static const svc_field ldap_verification_request_fields[] = {
+  LDAP_TEMPLATE(SVC_WRITE_ONLY), LDAP_PASSWORD(SVC_REQUIRED), LDAP_USERNAME(SVC_REQUIRED), LDAP_CERTIFICATE(),
+  LDAP_HOST(SVC_REQUIRED), LDAP_PORT(SVC_REQUIRED), F_END
+};
+static const svc_object ldap_verification_request = {
+  .name = "LDAPVerifyConnectivityJobRequestParams", .fields = ldap_verification_request_fields
+};
+
+static const svc_field ldap_verification_step_fields[] = {
+  F_ENUM("status", ldap_verification_results, .flags = SVC_READ_ONLY),
+  F_ENUM("validationType", ldap_verification_types, .flags = SVC_READ_ONLY), F_END
+};
+static const svc_object ldap_verification_step = {
+  .name = "LDAPVerifyConnectivityJobRequestValidation", .fields = ldap_verification_step_fields
+};
+
+static const svc_field ldap_verification_fields[] = {
+  F_GROUP_ID(),
+  F_OBJ("request", &ldap_verification_request, .flags = SVC_FIXED),
+  F_HEX24("requestId", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_ID),
+  F_ENUM("status", ldap_verification_statuses, .flags = SVC_READ_ONLY),
+  F_LIST("validations", &ldap_verification_step, .flags = SVC_READ_ONLY, .preset = "[]"),
+  F_END
+};
+static const svc_object ldap_verification_object = { .name = "LDAPVerifyConnectivityJobRequest", .fields = ldap_verification_fields };
+
+static const svc_transition ldap_verification_transitions[] = {
+  { "PENDING", "SUCCESS", 10, NULL, "ldap.verify" }, { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle ldap_verification_lifecycle = {
+  .field = "status", .created = "PENDING", .failed = "FAIL", .transitions = ldap_verification_transitions
+};
+
+static bool ldap_verification_create(svc_call *c);
+
+#define LDAP_VERIFICATION \
+  "/groups/{groupId}/userSecurity/ldap/verify", SVC_SET_USER_SECURITY, (20230101), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
+
+static const svc_route ldap_verification_routes[] = {
+  R_POST(LDAP_VERIFICATION, "", .status = 202, .body = &ldap_verification_request, .run = ldap_verification_create,
+         .example = "{\"hostname\":\"ldap.example.com\",\"port\":636,\"bindUsername\":\"CN=svc,DC=example,DC=com\",\"bindPassword\":\"bind-secret\"}"),
+  R_GET(LDAP_VERIFICATION, "/{requestId}", .run = svc_verb_read),
+  SVC_ROUTES_END
+};
+
+static bool ldap_verification_create(svc_call *c)
+{
+  svc_node *request = svc_node_copy(c->arena, c->checked);
+  svc_change change;
+  svc_entity e;
+  memset(&change, 0, sizeof change);
+  if (!svc_resolve_all(c) || !request) return c->error.code ? false : svc_no_memory(c);
+  if (!svc_certificates_check(c, svc_node_str(request, "caCertificate"), "caCertificate")) return svc_check_done(c);
+  change.noun = c->plan->noun;
+  change.event = c->plan->noun->noun->event_created;
+  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!change.body) return svc_no_memory(c);
+  request->name = SVC_S("request");
+  svc_node_put(c->arena, change.body, request);
+  svc_node_put(c->arena, change.body, svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("validations"), SVC_S("")));
+  svc_change_due(&change, SVC_DUE_EXPIRY, c->now + LDAP_VERIFICATION_KEPT);
+  return svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
+}
+
+static void ldap_verification_add(svc_call *c, svc_node *list, const char *type, const char *status)
+{
+  svc_node *one = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!one) return;
+  svc_node_set_str(c->arena, one, "status", svc_str_c(status));
+  svc_node_set_str(c->arena, one, "validationType", svc_str_c(type));
+  svc_node_append(list, one);
+}
+
+/* Without a driver every step goes well. */
+static bool ldap_verification_fell_due(svc_call *c, svc_change *change, int tag)
+{
+  static const char *const steps[] = { "SERVER_SPECIFIED", "CONNECT", "AUTHENTICATE" };
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("validations"), SVC_S(""));
+  size_t i;
+  if (tag != SVC_DUE_STATE || c->s->config.driver) return true;
+  if (!list) return svc_no_memory(c);
+  for (i = 0; i < sizeof steps / sizeof steps[0]; i++) ldap_verification_add(c, list, steps[i], "OK");
+  svc_node_put(c->arena, change->body, list);
+  return true;
+}
+
+/* What the driver found, step by step. */
+static bool ldap_verification_facts(svc_call *c, svc_change *change, const svc_node *facts)
+{
+  const svc_node *told = svc_node_get(facts, "validations"), *one;
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("validations"), SVC_S(""));
+  size_t i;
+  if (!list) return svc_no_memory(c);
+  for (one = told && told->type == SVC_J_ARRAY ? told->first : NULL, i = 0; one && i < 20; one = one->next, i++) {
+    svc_str type = svc_node_str(one, "validationType");
+    if (svc_value_in(c->s, type, ldap_verification_types))
+      ldap_verification_add(c, list, type.p, svc_str_is(svc_node_str(one, "status"), "OK") ? "OK" : "FAIL");
+  }
+  svc_node_put(c->arena, change->body, list);
+  return true;
+}
+
+SVC_PRIVATE const svc_noun svc_noun_ldap_verification = {
+  .name = "LDAP verification",
+  .rel = "ldapVerification",
+  .kind = "ldpv",
+  .parent = "project",
+  .param = "requestId",
+  .flags = SVC_EXPIRES,
+  .object = &ldap_verification_object,
+  .lifecycle = &ldap_verification_lifecycle,
+  .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+  .most = LDAP_VERIFICATION_MOST,
+  .err_quota = SVC_E_TOO_MANY_RESOURCES,
+  .event_created = "GROUP_SETTINGS_UPDATED", /* none is nearer */
+  .routes = ldap_verification_routes,
+  .fell_due = ldap_verification_fell_due,
+  .facts = ldap_verification_facts,
+};

@@ -1,0 +1,146 @@
+/*
+** Certificates (X.509) and their keys, from mbedTLS 3: an authority that signs itself, and what it issues to a user.
+**
+** Keys are ECDSA on P-256. A library that was configured without the writing of certificates (ports/mbedtls_config.h) compiles
+** all the same; then there are none, and svc_x509_make() says so.
+*/
+#include "ports/ports.h"
+
+#include <mbedtls/version.h>
+
+#if defined(MBEDTLS_X509_CRT_WRITE_C) && defined(MBEDTLS_X509_CRT_PARSE_C) && defined(MBEDTLS_PEM_WRITE_C) && \
+  defined(MBEDTLS_PEM_PARSE_C) && defined(MBEDTLS_ECDSA_C) && defined(MBEDTLS_ECP_DP_SECP256R1_ENABLED) && \
+  defined(MBEDTLS_PK_WRITE_C) && defined(MBEDTLS_PK_PARSE_C) && defined(MBEDTLS_MD_CAN_SHA1)
+#define X509_IS_THERE 1
+#include <mbedtls/ecp.h>
+#include <mbedtls/platform_util.h>
+#include <mbedtls/pk.h>
+#include <mbedtls/x509_crt.h>
+#else
+#define X509_IS_THERE 0
+#endif
+
+#if X509_IS_THERE
+
+#define X509_PEM 4096 /* bytes: a certificate with a long subject has about 1200 */
+
+/* mbedTLS asks for random bytes through a function of another type. */
+static int x509_random(void *context, unsigned char *out, size_t n)
+{
+  const svc_x509_request *r = context;
+  return r->random(r->random_context, out, n) == 0 ? 0 : MBEDTLS_ERR_PK_BAD_INPUT_DATA;
+}
+
+static void x509_time(int64_t ms, char out[16])
+{
+  char text[21]; /* 2025-06-01T00:00:00Z */
+  svc_date_text(ms, text);
+  snprintf(out, 16, "%.4s%.2s%.2s%.2s%.2s%.2s", text, text + 5, text + 8, text + 11, text + 14, text + 17);
+}
+
+static bool x509_describe(mbedtls_x509write_cert *cert, const svc_x509_request *r)
+{
+  unsigned char serial[sizeof r->serial];
+  char from[16], until[16];
+  size_t i;
+  for (i = 0; i < sizeof serial; i++) serial[i] = (unsigned char)(r->serial >> (8 * (sizeof serial - 1 - i)));
+  x509_time(r->from, from);
+  x509_time(r->until, until);
+  mbedtls_x509write_crt_set_version(cert, MBEDTLS_X509_CRT_VERSION_3);
+  mbedtls_x509write_crt_set_md_alg(cert, MBEDTLS_MD_SHA256);
+  return mbedtls_x509write_crt_set_serial_raw(cert, serial, sizeof serial) == 0 &&
+         mbedtls_x509write_crt_set_validity(cert, from, until) == 0 &&
+         mbedtls_x509write_crt_set_basic_constraints(cert, !r->issuer_key.n, r->issuer_key.n ? -1 : 0) == 0 &&
+         mbedtls_x509write_crt_set_key_usage(cert, r->issuer_key.n ? MBEDTLS_X509_KU_DIGITAL_SIGNATURE
+                                                                   : MBEDTLS_X509_KU_KEY_CERT_SIGN | MBEDTLS_X509_KU_CRL_SIGN) == 0 &&
+         mbedtls_x509write_crt_set_subject_key_identifier(cert) == 0 && mbedtls_x509write_crt_set_authority_key_identifier(cert) == 0;
+}
+
+static int x509_name(int (*set)(mbedtls_x509write_cert *cert, const char *name), mbedtls_x509write_cert *cert, svc_arena *a, svc_str name)
+{
+  svc_str text = svc_arena_copy(a, name);
+  if (a->failed) return SVC_NOMEM;
+  return set(cert, text.p) == 0 ? SVC_OK : SVC_INVALID; /* no distinguished name, or one of kinds that it does not know */
+}
+
+/* What was written as text with a NUL behind it, as the arena's. */
+static svc_str x509_text(svc_arena *a, const unsigned char *pem)
+{
+  return svc_arena_copy(a, (svc_str){ (const char *)pem, strlen((const char *)pem) });
+}
+
+static int x509_write(svc_arena *a, const svc_x509_request *r, mbedtls_x509write_cert *cert, mbedtls_pk_context *key, svc_x509_pair *out)
+{
+  unsigned char pem[X509_PEM];
+  int rc = SVC_INVALID;
+  if (mbedtls_x509write_crt_pem(cert, pem, sizeof pem, x509_random, (void *)(uintptr_t)r) == 0) {
+    out->certificate = x509_text(a, pem);
+    if (mbedtls_pk_write_key_pem(key, pem, sizeof pem) == 0) {
+      out->key = x509_text(a, pem);
+      rc = SVC_OK;
+    }
+  }
+  mbedtls_platform_zeroize(pem, sizeof pem);
+  return rc == SVC_OK && a->failed ? SVC_NOMEM : rc;
+}
+
+static bool x509_keys(const svc_x509_request *r, mbedtls_pk_context *key, mbedtls_pk_context *issuer)
+{
+  void *random = (void *)(uintptr_t)r;
+  if (mbedtls_pk_setup(key, mbedtls_pk_info_from_type(MBEDTLS_PK_ECKEY)) != 0 ||
+      mbedtls_ecp_gen_key(MBEDTLS_ECP_DP_SECP256R1, mbedtls_pk_ec(*key), x509_random, random) != 0)
+    return false;
+  return !r->issuer_key.n || mbedtls_pk_parse_key(issuer, (const unsigned char *)r->issuer_key.p, r->issuer_key.n + 1, NULL, 0,
+                                                  x509_random, random) == 0; /* the NUL counts */
+}
+
+SVC_PRIVATE int svc_x509_make(svc_arena *a, const svc_x509_request *r, svc_x509_pair *out)
+{
+  mbedtls_x509write_cert cert;
+  mbedtls_pk_context key, issuer;
+  int rc = SVC_INVALID;
+  mbedtls_x509write_crt_init(&cert);
+  mbedtls_pk_init(&key);
+  mbedtls_pk_init(&issuer);
+  if (x509_keys(r, &key, &issuer)) {
+    mbedtls_x509write_crt_set_subject_key(&cert, &key);
+    mbedtls_x509write_crt_set_issuer_key(&cert, r->issuer_key.n ? &issuer : &key);
+    rc = x509_name(mbedtls_x509write_crt_set_subject_name, &cert, a, r->subject);
+    if (rc == SVC_OK) rc = x509_name(mbedtls_x509write_crt_set_issuer_name, &cert, a, r->issuer);
+    if (rc == SVC_OK) rc = x509_describe(&cert, r) ? x509_write(a, r, &cert, &key, out) : SVC_NOMEM;
+  } else {
+    rc = SVC_RANDOM;
+  }
+  mbedtls_x509write_crt_free(&cert);
+  mbedtls_pk_free(&key);
+  mbedtls_pk_free(&issuer);
+  return rc;
+}
+
+SVC_PRIVATE int svc_x509_check(svc_arena *a, svc_str pem)
+{
+  svc_str text = svc_arena_copy(a, pem);
+  mbedtls_x509_crt chain;
+  int rc;
+  if (a->failed) return SVC_NOMEM;
+  mbedtls_x509_crt_init(&chain);
+  rc = mbedtls_x509_crt_parse(&chain, (const unsigned char *)text.p, text.n + 1);
+  mbedtls_x509_crt_free(&chain);
+  return rc == 0 ? SVC_OK : SVC_INVALID;
+}
+
+#else
+
+SVC_PRIVATE int svc_x509_make(svc_arena *a, const svc_x509_request *r, svc_x509_pair *out)
+{
+  (void)a, (void)r, (void)out;
+  return SVC_NO_X509;
+}
+
+SVC_PRIVATE int svc_x509_check(svc_arena *a, svc_str pem)
+{
+  (void)a;
+  return svc_str_starts(pem, "-----BEGIN CERTIFICATE-----") ? SVC_OK : SVC_INVALID; /* as far as it can be seen here */
+}
+
+#endif
