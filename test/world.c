@@ -7,6 +7,7 @@
 #define WORLD_X509_USER \
   "{\"databaseName\":\"$external\",\"username\":\"CN=app\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}"
 #define WORLD_GLOBAL WORLD_CLUSTER "/globalWrites"
+#define WORLD_PROCESSOR "/groups/{groupId}/streams/{tenantName}/processor/{processorName}"
 
 /* What has to be done before a request can succeed, where no table says so; with the reason. */
 static const struct {
@@ -48,6 +49,15 @@ static const struct {
   { SVC_GET, "/groups/{groupId}/databaseUsers/{username}/certs", SVC_POST, "/groups/{groupId}/databaseUsers", WORLD_X509_USER },
   /* what it is about stands in its body */
   { SVC_POST, "/groups/{groupId}/flexClusters:tenantUpgrade", SVC_POST, "/groups/{groupId}/flexClusters", NULL },
+  /* only what runs is stopped */
+  { SVC_POST, WORLD_PROCESSOR ":stop", SVC_POST, WORLD_PROCESSOR ":start", NULL },
+};
+
+/* What is about something that only a driver knows of: with the simulation there is none. Tests of their own have a driver. */
+static const char *const world_elsewhere[] = {
+  "/groups/{groupId}/streams/vpcPeeringConnections/{id}",
+  "/groups/{groupId}/streams/vpcPeeringConnections/{id}:accept",
+  "/groups/{groupId}/streams/vpcPeeringConnections/{id}:reject",
 };
 
 /* What is not yet of use when it is made: it is changed so, at once. */
@@ -222,6 +232,14 @@ bool t_world_cancels(const svc_plan *plan)
   size_t i;
   for (i = 0; i < sizeof paths / sizeof paths[0]; i++)
     if (plan->route->method == SVC_DELETE && strcmp(plan->route->path, paths[i]) == 0) return true;
+  return false;
+}
+
+bool t_world_elsewhere(const svc_plan *plan)
+{
+  size_t i;
+  for (i = 0; i < sizeof world_elsewhere / sizeof world_elsewhere[0]; i++)
+    if (strcmp(plan->route->path, world_elsewhere[i]) == 0) return true;
   return false;
 }
 
@@ -457,7 +475,8 @@ void t_world_query(const t_world *w, const svc_plan *plan, char *out, size_t siz
   char value[64], mark = strchr(out, '?') ? '&' : '?';
   size_t n = strlen(out);
   for (p = plan->route->params; p && p->name; p++) {
-    if (!(p->flags & SVC_PARAM_REQUIRED)) continue;
+    snprintf(value, sizeof value, "%s=", p->name);
+    if (!(p->flags & SVC_PARAM_REQUIRED) || (strchr(out, '?') && strstr(strchr(out, '?'), value))) continue; /* a link has it */
     world_query_value(w, p, value, sizeof value);
     n += (size_t)snprintf(out + n, size - n, "%c%s=%s", mark, p->name, value);
     mark = '&';

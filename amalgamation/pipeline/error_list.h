@@ -404,6 +404,22 @@
     "The connection {0} is still being deployed. Please wait until it is ready.", "connectionName") \
   X(RESOURCE_POLICY_NOT_FOUND, 404, \
     "No resource policy with id {0} exists in organization {1}.", "resourcePolicyId,orgId") \
+  /* The next ten are this library's own. */ \
+  X(CLUSTER_IN_USE_BY_STREAM_CONNECTIONS, 409, "Stream connections still lead to cluster {0} of project {1}.", "name,groupId") \
+  X(CUSTOM_ROLE_IN_USE_BY_STREAM_CONNECTIONS, 409, "Stream connections still work with the custom role {0} of project {1}.", \
+    "roleName,groupId") \
+  X(STREAM_TENANT_ALREADY_EXISTS, 409, "A stream instance named {0} already exists in project {1}.", "tenantName,groupId") \
+  X(STREAM_CONNECTION_ALREADY_EXISTS, 409, "A connection named {0} already exists in stream instance {1}.", \
+    "connectionName,tenantId") \
+  X(STREAM_CONNECTION_IN_USE, 409, "The connection {0} is used by the stream processor {1}.", "connectionName,processorName") \
+  X(STREAM_FAILOVER_CONNECTION_NOT_FOUND, 404, "No failover connection with id {0} exists for connection {1}.", \
+    "failoverConnectionId,connectionName") \
+  X(STREAM_FAILOVER_CONNECTION_ALREADY_EXISTS, 409, "A failover connection for region {0} already exists for connection {1}.", \
+    "region,connectionId") \
+  X(STREAM_PROCESSOR_NOT_FOUND, 404, "No stream processor named {0} exists in stream instance {1}.", "processorName,tenantName") \
+  X(STREAM_PROCESSOR_ALREADY_EXISTS, 409, "A stream processor named {0} already exists in stream instance {1}.", \
+    "processorName,tenantId") \
+  X(STREAM_PRIVATE_LINK_NOT_FOUND, 404, "No private link connection with id {0} exists in project {1}.", "connectionId,groupId") \
   /* ---- This library's own: what the transport and the store can refuse, where such services have no name for it */ \
   X(METHOD_NOT_ALLOWED, 405, "The method {0} is not supported by {1}.", "method,path") \
   X(UNSUPPORTED_MEDIA_TYPE, 415, \

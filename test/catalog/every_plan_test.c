@@ -33,7 +33,7 @@ static void ended(t_world *w, const svc_plan *plan)
 /* Its request, unless it has ended, or is none of the API's: the token endpoint has a shape of its own (login_test.c). */
 static bool ready(t_world *w, const svc_plan *plan)
 {
-  if (plan->route->flags & SVC_ABSOLUTE) return false;
+  if (plan->route->flags & SVC_ABSOLUTE || t_world_elsewhere(plan)) return false;
   if (t_ended(&w->t, plan)) return ended(w, plan), false;
   if (t_world_ready(w, plan)) return true;
   t_complain(plan, "not ready: %s", w->why);
