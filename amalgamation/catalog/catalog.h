@@ -60,6 +60,19 @@ SVC_PRIVATE bool svc_list_listed(svc_call *c, const svc_entities *which, const s
 SVC_PRIVATE bool svc_list_assigned(svc_call *c);
 SVC_PRIVATE bool svc_list_ids(svc_call *c, const svc_entities *which, const svc_id *ids, size_t n); /* these */
 
+/* told.c: questions to the driver, and what it answers. */
+/* c->question is this, about the entity; parameters: a JSON object. */
+SVC_PRIVATE bool svc_question_about(svc_call *c, const char *what, const char *resource, const svc_entity *e, svc_str name,
+                                    svc_str parameters);
+/* Logs: the parameters of their time, in seconds since 1970, from 2008 on; and what they say, where nothing: so many seconds
+** up to now. Refuses. Then, `told` of the route: as gzip. */
+#define SVC_LOG_PARAM(n) { .name = n, .type = SVC_INT64, .min = 1199145600, .max = 253402300799 }
+SVC_PRIVATE bool svc_log_range(svc_call *c, int64_t seconds, int64_t *from, int64_t *until);
+SVC_PRIVATE bool svc_log_told(svc_call *c, const svc_reply *reply);
+SVC_PRIVATE svc_node *svc_told_json(svc_call *c, const svc_reply *reply); /* NULL: it is none, and the error is set */
+SVC_PRIVATE svc_node *svc_told_list(svc_call *c, const svc_object *object, const svc_reply *reply); /* of these; the same */
+SVC_PRIVATE bool svc_told_next(svc_call *c, void *state, svc_item *out); /* a source of its items; state: the first one, by pointer */
+
 /* people.c: people, whatever organizations they are in. */
 SVC_PRIVATE svc_str svc_person_name(svc_call *c, svc_str name); /* as it is stored: names differ by more than case */
 /* A person, or a membership, is stored; old NULL: it is new; body NULL: that stays as it is. */

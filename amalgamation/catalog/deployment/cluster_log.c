@@ -5,9 +5,7 @@
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"
 
-#define CLUSTER_LOG_FIRST 1199145600   /* 2008: there is nothing before */
-#define CLUSTER_LOG_LAST 253402300799  /* the year 9999 */
-#define CLUSTER_LOG_SECONDS 86400      /* as many as are sent where nothing is said */
+#define CLUSTER_LOG_SECONDS 86400 /* as many as are sent where nothing is said */
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
 
@@ -21,21 +19,15 @@ static const svc_object cluster_log_object = { .name = "ClusterLog", .fields = c
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
 static bool cluster_log_ask(svc_call *c);
-static bool cluster_log_told(svc_call *c, const svc_reply *reply);
 
-/* Seconds since 1970. */
-static const svc_param cluster_log_params[] = {
-  { .name = "endDate", .type = SVC_INT64, .min = CLUSTER_LOG_FIRST, .max = CLUSTER_LOG_LAST },
-  { .name = "startDate", .type = SVC_INT64, .min = CLUSTER_LOG_FIRST, .max = CLUSTER_LOG_LAST },
-  { .name = NULL }
-};
+static const svc_param cluster_log_params[] = { SVC_LOG_PARAM("endDate"), SVC_LOG_PARAM("startDate"), { .name = NULL } };
 
 static const svc_route cluster_log_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{hostName}/logs/{logName}.gz", .set = SVC_SET_CLUSTER_LOGS,
     .versions = { 20230101, 20230201 }, .media = "gzip", .in_path = "logName", .params = cluster_log_params,
     .roles = SVC_R_GROUP_CLUSTER_LOG_VIEWER | SVC_R_GROUP_DATA_ACCESS_ADMIN | SVC_R_GROUP_DATA_ACCESS_READ_ONLY |
              SVC_R_GROUP_DATA_ACCESS_READ_WRITE | SVC_R_GROUP_STREAM_PROCESSING_OWNER,
-    .run = cluster_log_ask, .told = cluster_log_told },
+    .run = cluster_log_ask, .told = svc_log_told },
   SVC_ROUTES_END
 };
 
@@ -64,21 +56,13 @@ static bool cluster_log_find(svc_call *c, svc_str host, svc_entity *out)
   return svc_txn_good(c) ? svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &host) : false;
 }
 
-static bool cluster_log_range(svc_call *c, int64_t *from, int64_t *until)
-{
-  const svc_query_value *start = svc_query_get(c, "startDate"), *end = svc_query_get(c, "endDate");
-  *until = end ? end->number : c->now / 1000;
-  *from = start ? start->number : *until - CLUSTER_LOG_SECONDS;
-  return *from <= *until ? true : svc_fail(c, SVC_E_START_DATE_AFTER_END_DATE, "ii", from, until);
-}
-
 static bool cluster_log_ask(svc_call *c)
 {
   svc_str host = svc_path_param(c, "hostName");
   int64_t from, until;
   svc_entity e;
   svc_buf b;
-  if (!svc_resolve_all(c) || !cluster_log_range(c, &from, &until) || !cluster_log_find(c, host, &e)) return false;
+  if (!svc_resolve_all(c) || !svc_log_range(c, CLUSTER_LOG_SECONDS, &from, &until) || !cluster_log_find(c, host, &e)) return false;
   b = svc_buf_new(c->arena, 256);
   svc_buf_text(&b, "{\"from\":");
   svc_buf_i64(&b, from);
@@ -90,20 +74,7 @@ static bool cluster_log_ask(svc_call *c)
   svc_buf_i64(&b, until);
   svc_buf_char(&b, '}');
   if (b.failed) return svc_no_memory(c);
-  c->question->what = "logs";
-  c->question->resource = "cluster";
-  c->question->resource_id = svc_id_str(c->arena, &e.id).p;
-  c->question->group_id = svc_id_str(c->arena, &c->scope.group).p;
-  c->question->org_id = svc_id_str(c->arena, &c->scope.org).p;
-  c->question->name = svc_arena_copy(c->arena, e.unique).p;
-  c->question->parameters = svc_buf_done(&b).p;
-  return !c->arena->failed || svc_no_memory(c);
-}
-
-static bool cluster_log_told(svc_call *c, const svc_reply *reply)
-{
-  svc_str bytes = svc_gzip(c->arena, (svc_str){ reply->length ? reply->bytes : "", reply->length });
-  return bytes.n ? svc_answer_bytes(c, bytes) : svc_no_memory(c);
+  return svc_question_about(c, "logs", "cluster", &e, e.unique, svc_buf_done(&b));
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */

@@ -19,7 +19,8 @@ enum {
   ONLINE_ARCHIVE_MOST = 50, /* of a cluster */
   ONLINE_ARCHIVE_PARTITIONS = 3,
   ONLINE_ARCHIVE_DAYS = 9215,
-  ONLINE_ARCHIVE_QUERY_DEPTH = 16
+  ONLINE_ARCHIVE_QUERY_DEPTH = 16,
+  ONLINE_ARCHIVE_LOG_SECONDS = 3600 /* of queries that are sent where nothing is said */
 };
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
@@ -134,14 +135,11 @@ static const svc_object online_archive_object = { .name = "OnlineArchive", .fiel
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
 static bool online_archive_ask(svc_call *c);
-static bool online_archive_told(svc_call *c, const svc_reply *reply);
 
-#define ONLINE_ARCHIVE_SINCE 1199145600 /* 2008, and the end of 9999: seconds, as the parameters are */
-#define ONLINE_ARCHIVE_UNTIL 253402300799
 static const svc_param online_archive_log_params[] = {
   { .name = "archiveOnly", .type = SVC_BOOLEAN },
-  { .name = "endDate", .type = SVC_INT64, .min = ONLINE_ARCHIVE_SINCE, .max = ONLINE_ARCHIVE_UNTIL },
-  { .name = "startDate", .type = SVC_INT64, .min = ONLINE_ARCHIVE_SINCE, .max = ONLINE_ARCHIVE_UNTIL },
+  SVC_LOG_PARAM("endDate"),
+  SVC_LOG_PARAM("startDate"),
   { .name = NULL }
 };
 
@@ -161,7 +159,7 @@ static const svc_route online_archive_routes[] = {
   R_PATCH(ONLINE_ARCHIVE, "/{archiveId}", .run = svc_verb_update, .example = "{\"dataExpirationRule\":{\"expireAfterDays\":365}}"),
   R_DELETE(ONLINE_ARCHIVE, "/{archiveId}", .status = 200, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete),
   R_FOR(ONLINE_ARCHIVE_READERS, ONLINE_ARCHIVE, SVC_GET, "/queryLogs.gz", .params = online_archive_log_params, .media = "gzip",
-        .run = online_archive_ask, .told = online_archive_told),
+        .run = online_archive_ask, .told = svc_log_told),
   SVC_ROUTES_END
 };
 
@@ -329,28 +327,14 @@ static bool online_archive_prepare(svc_call *c, svc_change *change)
 
 static bool online_archive_ask(svc_call *c)
 {
-  const svc_query_value *start = svc_query_get(c, "startDate"), *end = svc_query_get(c, "endDate");
   const svc_query_value *only = svc_query_get(c, "archiveOnly");
-  int64_t until = end ? end->number : c->now / 1000, from = start ? start->number : until - 3600;
   const svc_entity *cluster;
-  if (!svc_resolve_all(c)) return false;
-  if (from > until) return svc_fail(c, SVC_E_START_DATE_AFTER_END_DATE, "ii", &from, &until);
+  int64_t from, until;
+  if (!svc_resolve_all(c) || !svc_log_range(c, ONLINE_ARCHIVE_LOG_SECONDS, &from, &until)) return false;
   cluster = svc_path_entity(c, "cluster");
-  c->question->what = "logs";
-  c->question->resource = "cluster";
-  c->question->resource_id = svc_id_str(c->arena, &cluster->id).p;
-  c->question->group_id = svc_id_str(c->arena, &c->scope.group).p;
-  c->question->org_id = svc_id_str(c->arena, &c->scope.org).p;
-  c->question->name = svc_arena_copy(c->arena, cluster->unique).p;
-  c->question->parameters = svc_arena_print(c->arena, "{\"archiveOnly\":%s,\"from\":%lld,\"log\":\"queryLogs\",\"until\":%lld}",
-                                            only && only->number ? "true" : "false", (long long)from, (long long)until).p;
-  return !c->arena->failed || svc_no_memory(c);
-}
-
-static bool online_archive_told(svc_call *c, const svc_reply *reply)
-{
-  svc_str bytes = svc_gzip(c->arena, (svc_str){ reply->bytes, reply->length });
-  return c->arena->failed ? svc_no_memory(c) : svc_answer_bytes(c, bytes);
+  return svc_question_about(c, "logs", "cluster", cluster, cluster->unique,
+                            svc_arena_print(c->arena, "{\"archiveOnly\":%s,\"from\":%lld,\"log\":\"queryLogs\",\"until\":%lld}",
+                                            only && only->number ? "true" : "false", (long long)from, (long long)until));
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */

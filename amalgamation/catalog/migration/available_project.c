@@ -41,47 +41,23 @@ static const svc_route available_project_routes[] = {
   SVC_ROUTES_END
 };
 
-static bool available_project_next(svc_call *c, void *state, svc_item *out)
-{
-  const svc_node **at = state, *one = *at;
-  if (!one) return false;
-  *at = one->next;
-  if (out) svc_item_node(c, out, SVC_S(""), one);
-  return true;
-}
-
 static bool available_project_list(svc_call *c)
 {
+  const svc_entity *org;
   const svc_node *none = NULL;
-  svc_id org;
   if (!svc_resolve_all(c)) return false;
-  org = c->scope.org;
-  if (svc_count(c->txn, MIGRATION_LINK_KIND, &org) == 0)
-    return svc_txn_good(c) && svc_list_items(c, available_project_next, &none, 0); /* it is not linked to anything */
-  c->question->what = "list";
-  c->question->resource = "organization";
-  c->question->resource_id = c->question->org_id = svc_id_str(c->arena, &org).p;
-  c->question->group_id = "";
-  c->question->name = svc_arena_copy(c->arena, svc_path_entity(c, "organization")->unique).p;
-  c->question->parameters = "{\"of\":\"availableProjects\"}";
-  return svc_txn_good(c) && (!c->arena->failed || svc_no_memory(c));
+  org = svc_path_entity(c, "organization");
+  if (svc_count(c->txn, MIGRATION_LINK_KIND, &org->id) == 0)
+    return svc_txn_good(c) && svc_list_items(c, svc_told_next, &none, 0); /* it is not linked to anything */
+  return svc_txn_good(c) &&
+         svc_question_about(c, "list", "organization", org, org->unique, SVC_S("{\"of\":\"availableProjects\"}"));
 }
 
 /* What the driver says is held against the table, as what a client says would be. */
 static bool available_project_told(svc_call *c, const svc_reply *reply)
 {
-  const svc_node *said = svc_migration_reply(c, reply), *list, *first;
-  if (!said) return false;
-  list = svc_check_array(c, &available_project_object, said);
-  if (!list || c->error.violations || c->error.code) {
-    svc_log(c->s, SVC_LOG_WARNING, "the driver's list of available projects is none");
-    c->error.code = SVC_E_NONE;
-    c->error.violations = c->error.violations_last = NULL;
-    c->error.violation_count = 0;
-    return c->arena->failed ? svc_no_memory(c) : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  }
-  first = list->first;
-  return svc_list_items(c, available_project_next, &first, (int64_t)svc_node_count(list));
+  const svc_node *list = svc_told_list(c, &available_project_object, reply), *first = list ? list->first : NULL;
+  return list && svc_list_items(c, svc_told_next, &first, (int64_t)svc_node_count(list));
 }
 
 SVC_PRIVATE const svc_noun svc_noun_available_project = {

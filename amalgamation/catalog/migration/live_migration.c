@@ -166,19 +166,12 @@ static bool live_migration_read(svc_call *c)
   a->own = svc_arena_copy(c->arena, a->own); /* the transaction ends before the answer is written */
   status = svc_entity_text(c, noun, &e, "status");
   if (!svc_str_is(status, "WORKING") && !svc_str_is(status, "READY") && !svc_str_is(status, "CUTOVER")) return true;
-  c->question->what = "measure";
-  c->question->resource = noun->name;
-  c->question->resource_id = svc_id_str(c->arena, &e.id).p;
-  c->question->group_id = svc_id_str(c->arena, &c->scope.group).p;
-  c->question->org_id = svc_id_str(c->arena, &c->scope.org).p;
-  c->question->name = svc_arena_copy(c->arena, e.key).p;
-  c->question->parameters = "{\"metric\":\"lagTimeSeconds\"}";
-  return !c->arena->failed || svc_no_memory(c);
+  return svc_question_about(c, "measure", noun->name, &e, e.key, SVC_S("{\"metric\":\"lagTimeSeconds\"}"));
 }
 
 static bool live_migration_told(svc_call *c, const svc_reply *reply)
 {
-  const svc_node *said = svc_migration_reply(c, reply);
+  const svc_node *said = svc_told_json(c, reply);
   svc_node *body = said ? svc_json_parse(c->arena, c->answer.body) : NULL;
   int64_t lag = svc_node_i64(said, "value", -1);
   if (!body) return c->error.code ? false : svc_no_memory(c);

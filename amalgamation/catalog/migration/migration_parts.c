@@ -116,15 +116,3 @@ SVC_PRIVATE bool svc_migration_check(svc_call *c, const svc_change *change)
   migration_parts_shard_keys(c, svc_node_get(change->body, "sharding"));
   return svc_check_done(c);
 }
-
-SVC_PRIVATE svc_node *svc_migration_reply(svc_call *c, const svc_reply *reply)
-{
-  svc_str text = { reply->bytes, reply->length };
-  svc_json_fault fault;
-  bool sound = text.n && svc_json_gate(c->arena, text, c->s->config.max_depth, &fault);
-  svc_node *out = sound ? svc_json_parse_gated(c->arena, text) : NULL;
-  if (out) return out;
-  if (c->arena->failed) svc_no_memory(c);
-  else svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  return NULL;
-}

@@ -17,7 +17,5 @@
 /* migration_parts.c */
 SVC_DECLARE(const svc_object svc_migration_request)
 SVC_PRIVATE bool svc_migration_check(svc_call *c, const svc_change *change); /* what its table cannot say of a request */
-/* A JSON text that a driver has given; NULL: it is none, and the error is set. */
-SVC_PRIVATE svc_node *svc_migration_reply(svc_call *c, const svc_reply *reply);
 
 #endif /* SVC_MIGRATION_PARTS_H */
