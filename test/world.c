@@ -7,6 +7,7 @@
 #define WORLD_X509_USER \
   "{\"databaseName\":\"$external\",\"username\":\"CN=app\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}"
 #define WORLD_GLOBAL WORLD_CLUSTER "/globalWrites"
+#define WORLD_KEYS "/groups/{groupId}/encryptionAtRest"
 #define WORLD_QUERY_LIMIT "/groups/{groupId}/dataFederation/{tenantName}/limits/{limitName}"
 
 /* What has to be done before a request can succeed, where no table says so; with the reason. */
@@ -47,6 +48,10 @@ static const struct {
   /* a user who has certificates */
   { SVC_POST, "/groups/{groupId}/databaseUsers/{username}/certs", SVC_POST, "/groups/{groupId}/databaseUsers", WORLD_X509_USER },
   { SVC_GET, "/groups/{groupId}/databaseUsers/{username}/certs", SVC_POST, "/groups/{groupId}/databaseUsers", WORLD_X509_USER },
+  /* there are private ways to keys where these are in use */
+  { SVC_POST, WORLD_KEYS "/{cloudProvider}/privateEndpoints", SVC_PATCH, WORLD_KEYS, NULL },
+  { SVC_GET, WORLD_KEYS "/{cloudProvider}/privateEndpoints/{endpointId}", SVC_PATCH, WORLD_KEYS, NULL },
+  { SVC_DELETE, WORLD_KEYS "/{cloudProvider}/privateEndpoints/{endpointId}", SVC_PATCH, WORLD_KEYS, NULL },
   /* a limit is there when it was set, by the name that world_key() has for it */
   { SVC_GET, WORLD_QUERY_LIMIT, SVC_PATCH, WORLD_QUERY_LIMIT, "{\"value\":5}" },
   { SVC_PATCH, WORLD_QUERY_LIMIT, SVC_PATCH, WORLD_QUERY_LIMIT, "{\"value\":5}" },

@@ -297,6 +297,16 @@
   /* The next two are this library's own. */ \
   X(CLOUD_PROVIDER_ACCESS_ROLE_NOT_FOUND, 404, "No access role {0} exists in project {1}.", "roleId,groupId") \
   X(CLOUD_PROVIDER_ACCESS_ROLE_IN_USE, 409, "The access role {0} of project {1} is still in use.", "roleId,groupId") \
+  /* The next four are this library's own. */ \
+  X(ENCRYPTION_AT_REST_IN_USE, 409, "Encryption at rest by {0} cannot be disabled: cluster {1} uses it.", "provider,clusterName") \
+  X(ENCRYPTION_AT_REST_HAS_PRIVATE_ENDPOINTS, 409, \
+    "Encryption at rest by {0} cannot be disabled: it still has a private endpoint in region {1}. Delete it first.", "provider,region") \
+  X(ENCRYPTION_AT_REST_NOT_PRIVATE, 409, \
+    "Encryption at rest by {0} has private endpoints only where it is enabled in project {1}, with requirePrivateNetworking.", \
+    "provider,groupId") \
+  X(ENCRYPTION_AT_REST_ENDPOINT_IN_USE, 409, \
+    "The private endpoint in region {0} is needed by cluster {1}, which is encrypted by keys that are reached in no other way.", \
+    "region,clusterName") \
   X(NETWORK_PERMISSIONS_LIMIT_EXCEEDED, 403, \
     "An access list can have {0} entries at most; that of {1} has reached this number.", "limit,groupId") \
   X(NETWORK_PERMISSION_ENTRY_NOT_FOUND, 404, "{0} is not on the access list of project {1}.", "value,groupId") \
