@@ -174,7 +174,7 @@ run_tests() { # FOLDER NAME...: suites of FOLDER/run and checks, as many at a ti
 }
 
 for_checks() { # what they need
-  want clang g++ nm curl psql
+  want clang g++ nm curl psql openssl
   if [ -e .git ]; then want git; fi
   MBED_LIBS=$(mbed_libs); export CC INCLUDES MBED_LIBS
 }

@@ -9,6 +9,7 @@
 #define WORLD_GLOBAL WORLD_CLUSTER "/globalWrites"
 #define WORLD_KEYS "/groups/{groupId}/encryptionAtRest"
 #define WORLD_QUERY_LIMIT "/groups/{groupId}/dataFederation/{tenantName}/limits/{limitName}"
+#define WORLD_PROCESSOR "/groups/{groupId}/streams/{tenantName}/processor/{processorName}"
 
 /* What has to be done before a request can succeed, where no table says so; with the reason. */
 static const struct {
@@ -58,6 +59,15 @@ static const struct {
   { SVC_DELETE, WORLD_QUERY_LIMIT, SVC_PATCH, WORLD_QUERY_LIMIT, "{\"value\":5}" },
   /* what it is about stands in its body */
   { SVC_POST, "/groups/{groupId}/flexClusters:tenantUpgrade", SVC_POST, "/groups/{groupId}/flexClusters", NULL },
+  /* only what runs is stopped */
+  { SVC_POST, WORLD_PROCESSOR ":stop", SVC_POST, WORLD_PROCESSOR ":start", NULL },
+};
+
+/* What is about something that only a driver knows of: with the simulation there is none. Tests of their own have a driver. */
+static const char *const world_elsewhere[] = {
+  "/groups/{groupId}/streams/vpcPeeringConnections/{id}",
+  "/groups/{groupId}/streams/vpcPeeringConnections/{id}:accept",
+  "/groups/{groupId}/streams/vpcPeeringConnections/{id}:reject",
 };
 
 /* What is not yet of use when it is made: it is changed so, at once. */
@@ -232,6 +242,14 @@ bool t_world_cancels(const svc_plan *plan)
   size_t i;
   for (i = 0; i < sizeof paths / sizeof paths[0]; i++)
     if (plan->route->method == SVC_DELETE && strcmp(plan->route->path, paths[i]) == 0) return true;
+  return false;
+}
+
+bool t_world_elsewhere(const svc_plan *plan)
+{
+  size_t i;
+  for (i = 0; i < sizeof world_elsewhere / sizeof world_elsewhere[0]; i++)
+    if (strcmp(plan->route->path, world_elsewhere[i]) == 0) return true;
   return false;
 }
 
@@ -469,7 +487,8 @@ void t_world_query(const t_world *w, const svc_plan *plan, char *out, size_t siz
   char value[64], mark = strchr(out, '?') ? '&' : '?';
   size_t n = strlen(out);
   for (p = plan->route->params; p && p->name; p++) {
-    if (!(p->flags & SVC_PARAM_REQUIRED)) continue;
+    snprintf(value, sizeof value, "%s=", p->name);
+    if (!(p->flags & SVC_PARAM_REQUIRED) || (strchr(out, '?') && strstr(strchr(out, '?'), value))) continue; /* a link has it */
     world_query_value(w, p, value, sizeof value);
     n += (size_t)snprintf(out + n, size - n, "%c%s=%s", mark, p->name, value);
     mark = '&';
@@ -809,9 +828,9 @@ void t_world_open(t_world *w)
   t_world_open_with(w, NULL);
 }
 
-void t_world_open_with(t_world *w, const svc_driver *driver)
+static void world_open(t_world *w, const svc_driver *driver, const char *folder)
 {
-  svc_config config = { .limiter_off = 1, .provision_ms = 60000, .driver = driver };
+  svc_config config = { .limiter_off = 1, .provision_ms = 60000, .driver = driver, .path = folder };
   char roles[128];
   memset(w, 0, sizeof *w);
   config.allocator.resize = t_memory_resize;
@@ -823,6 +842,16 @@ void t_world_open_with(t_world *w, const svc_driver *driver)
   snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", w->org);
   t_user(&w->t, "ada@example.com", roles);
   w->user = t_user(&w->t, "bob@example.com", roles);
+}
+
+void t_world_open_with(t_world *w, const svc_driver *driver)
+{
+  world_open(w, driver, NULL);
+}
+
+void t_world_open_in(t_world *w, const char *folder)
+{
+  world_open(w, NULL, folder);
 }
 
 void t_world_close(t_world *w)

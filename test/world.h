@@ -30,6 +30,7 @@ typedef struct t_world {
 
 void t_world_open(t_world *w);
 void t_world_open_with(t_world *w, const svc_driver *driver); /* NULL: simulated */
+void t_world_open_in(t_world *w, const char *folder); /* its store is on the disk */
 void t_world_close(t_world *w);
 const svc_plan *t_world_plan(const t_world *w, int method, const char *path); /* NULL: there is none */
 const char *t_method(const svc_plan *plan);
@@ -42,6 +43,7 @@ void t_world_query(const t_world *w, const svc_plan *plan, char *out, size_t siz
 bool t_world_example(t_world *w, const svc_plan *plan, char *out, size_t size); /* its example, with ids that are there */
 bool t_world_always(const t_world *w, const svc_plan *plan); /* what it is about is always there: nothing makes it */
 bool t_world_cancels(const svc_plan *plan); /* a DELETE that leaves it there */
+bool t_world_elsewhere(const svc_plan *plan); /* it is about what only a driver knows of */
 const svc_plan *t_world_shows(const t_world *w, const svc_plan *plan); /* the GET that shows what it changes; NULL */
 
 bool t_world_shown_at(t_world *w, const svc_plan *plan, const svc_plan *get, char *out, size_t size); /* its path */

@@ -73,14 +73,25 @@ SVC_PRIVATE void svc_service_call(svc_call *c, svc *s, svc_arena *arena, svc_txn
   c->now = now;
 }
 
+SVC_PRIVATE bool svc_ask(svc_call *c, svc_question *question, svc_reply *reply)
+{
+  const svc_driver *driver = c->s->config.driver ? c->s->config.driver : svc_simulator();
+  int rc;
+  question->now = c->now;
+  question->most = BEHAVE_REPLY;
+  svc_reply_begin(reply, c->arena, question->most);
+  rc = driver->ask ? driver->ask(driver->context, c->s, question, reply) : SVC_INVALID;
+  if (rc == SVC_OK) return true;
+  svc_log(c->s, SVC_LOG_WARNING, "the driver did not answer %s: %s", question->what, svc_strerror(rc));
+  return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+}
+
 /* A question to the driver: the transaction ends before it is asked, for it may take its time. */
 static bool behave_ask(svc_call *c)
 {
-  const svc_driver *driver = c->s->config.driver ? c->s->config.driver : svc_simulator();
   svc_question question;
   svc_reply reply;
   unsigned i;
-  int rc;
   memset(&question, 0, sizeof question);
   c->question = &question;
   if (!svc_begin_read(c) || !c->plan->route->run(c)) return false;
@@ -93,15 +104,7 @@ static bool behave_ask(svc_call *c)
   c->s->commit.port->read_end(c->txn);
   c->txn = NULL;
   if (!question.what) return true; /* it has been answered without */
-  question.now = c->now;
-  question.most = BEHAVE_REPLY;
-  svc_reply_begin(&reply, c->arena, question.most);
-  rc = driver->ask ? driver->ask(driver->context, c->s, &question, &reply) : SVC_INVALID;
-  if (rc != SVC_OK) {
-    svc_log(c->s, SVC_LOG_WARNING, "the driver did not answer %s: %s", question.what, svc_strerror(rc));
-    return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  }
-  return c->plan->route->told(c, &reply);
+  return svc_ask(c, &question, &reply) && c->plan->route->told(c, &reply);
 }
 
 SVC_PRIVATE bool svc_stage_behave(svc_call *c)

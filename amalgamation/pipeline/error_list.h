@@ -331,6 +331,9 @@
     "The private endpoint service {0} still has endpoints. Delete them first.", "endpointServiceId") \
   X(PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION, 409, \
     "A private endpoint service for region {0} already exists in project {1}.", "region,groupId") \
+  X(PRIVATE_ENDPOINT_ALREADY_EXISTS, 409, "A private endpoint {0} already exists in {1}.", "endpointId,parentId") \
+  X(CANNOT_DISABLE_REGIONALIZED_PRIVATE_ENDPOINTS, 409, \
+    "Cluster {0} is reached by private endpoints in several regions. Delete those of all regions but one first.", "clusterName") \
   /* ---- Backup */ \
   X(BACKUP_JOB_NOT_FOUND, 404, "No backup job {0} exists in {1}.", "jobId,parentId") \
   X(CANNOT_DELETE_IN_PROGRESS_SNAPSHOT, 400, \
@@ -401,11 +404,9 @@
     "No connection named {0} exists in stream instance {1}.", "connectionName,tenantName") \
   X(DATA_FEDERATION_TENANT_NOT_FOUND_FOR_NAME, 404, \
     "No federated database instance named {0} exists in project {1}.", "tenantName,groupId") \
-  /* The next three are this library's own. */ \
+  /* The next two are this library's own. */ \
   X(DATA_FEDERATION_TENANT_ALREADY_EXISTS, 409, \
     "A federated database instance named {0} already exists in project {1}.", "tenantName,groupId") \
-  X(DATA_FEDERATION_ENDPOINT_ALREADY_EXISTS, 409, \
-    "The private endpoint {0} already exists in project {1}; of it only the comment can be changed.", "endpointId,groupId") \
   X(CLUSTER_IN_USE_BY_FEDERATED_DATABASES, 409, \
     "Federated database instances still read from cluster {0} of project {1}.", "name,groupId") \
   X(ONLINE_ARCHIVE_MUST_BE_ACTIVE_TO_PAUSE, 409, \
@@ -418,6 +419,22 @@
     "The connection {0} is still being deployed. Please wait until it is ready.", "connectionName") \
   X(RESOURCE_POLICY_NOT_FOUND, 404, \
     "No resource policy with id {0} exists in organization {1}.", "resourcePolicyId,orgId") \
+  /* The next ten are this library's own. */ \
+  X(CLUSTER_IN_USE_BY_STREAM_CONNECTIONS, 409, "Stream connections still lead to cluster {0} of project {1}.", "name,groupId") \
+  X(CUSTOM_ROLE_IN_USE_BY_STREAM_CONNECTIONS, 409, "Stream connections still work with the custom role {0} of project {1}.", \
+    "roleName,groupId") \
+  X(STREAM_TENANT_ALREADY_EXISTS, 409, "A stream instance named {0} already exists in project {1}.", "tenantName,groupId") \
+  X(STREAM_CONNECTION_ALREADY_EXISTS, 409, "A connection named {0} already exists in stream instance {1}.", \
+    "connectionName,tenantId") \
+  X(STREAM_CONNECTION_IN_USE, 409, "The connection {0} is used by the stream processor {1}.", "connectionName,processorName") \
+  X(STREAM_FAILOVER_CONNECTION_NOT_FOUND, 404, "No failover connection with id {0} exists for connection {1}.", \
+    "failoverConnectionId,connectionName") \
+  X(STREAM_FAILOVER_CONNECTION_ALREADY_EXISTS, 409, "A failover connection for region {0} already exists for connection {1}.", \
+    "region,connectionId") \
+  X(STREAM_PROCESSOR_NOT_FOUND, 404, "No stream processor named {0} exists in stream instance {1}.", "processorName,tenantName") \
+  X(STREAM_PROCESSOR_ALREADY_EXISTS, 409, "A stream processor named {0} already exists in stream instance {1}.", \
+    "processorName,tenantId") \
+  X(STREAM_PRIVATE_LINK_NOT_FOUND, 404, "No private link connection with id {0} exists in project {1}.", "connectionId,groupId") \
   /* ---- This library's own: what the transport and the store can refuse, where such services have no name for it */ \
   X(METHOD_NOT_ALLOWED, 405, "The method {0} is not supported by {1}.", "method,path") \
   X(UNSUPPORTED_MEDIA_TYPE, 415, \

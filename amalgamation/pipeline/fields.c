@@ -47,16 +47,16 @@ SVC_PRIVATE const svc_field *svc_field_named(const svc_object *object, svc_str n
   return NULL;
 }
 
-/* "a.b" is inside of a, "a[].b" in each of its elements. */
+/* "a.b" is inside of a, "a[].b" in each of its elements; what stands behind an @ is not looked at. */
 SVC_PRIVATE bool svc_each_value(const svc_node *body, const char *field, svc_value_visitor visit, void *context)
 {
-  size_t n = strcspn(field, ".[");
+  size_t n = strcspn(field, ".[@");
   bool each = strncmp(field + n, "[]", 2) == 0;
   const svc_node *node = body && body->type == SVC_J_OBJECT ? svc_node_find(body, (svc_str){ field, n }) : NULL;
   const char *rest = field + n + (each ? 2 : 0);
   if (*rest == '.') rest++;
   if (!node || (each && node->type != SVC_J_ARRAY)) return true;
   for (node = each ? node->first : node; node; node = each ? node->next : NULL)
-    if (*rest ? !svc_each_value(node, rest, visit, context) : !visit(context, node)) return false;
+    if (*rest && *rest != '@' ? !svc_each_value(node, rest, visit, context) : !visit(context, node)) return false;
   return true;
 }

@@ -339,7 +339,7 @@ struct svc_call {
     svc_str params[5]; /* JSON texts */
     unsigned param_count;
     svc_str detail; /* n 0: from the table */
-  svc_str also;      /* a sentence behind the detail of the table; n 0: none */
+    svc_str also;   /* a sentence behind the detail of the table; n 0: none */
     svc_violation *violations, *violations_last;
     unsigned violation_count;
     const char *oauth; /* it has the OAuth shape, with `detail` as its description */
@@ -349,6 +349,8 @@ struct svc_call {
 
 /* A call of the service's own, for work that no request asked for; free the arena's blocks afterwards. */
 SVC_PRIVATE void svc_service_call(svc_call *c, svc *s, svc_arena *arena, svc_txn *txn, int64_t now); /* behave.c */
+/* The driver, outside of any transaction: for a route's `ahead`; who only reads has `told`. False: 503 is set. */
+SVC_PRIVATE bool svc_ask(svc_call *c, svc_question *question, svc_reply *reply); /* behave.c */
 
 /* errors.c */
 SVC_PRIVATE int svc_error_status(int code);

@@ -7,7 +7,8 @@
 ** value has its entries under a hash of that and of its parent: where it need not be there, it has them all the same, and
 ** they count when it comes.
 **
-** The rule: who names something finds what belongs to the same project, or to its organization, and nothing else.
+** The rule: who names something finds what belongs to the same project, or to its organization, and nothing else; unless a
+** field of its own says which project it is in ("name@groupId"), which its noun allows or does not.
 */
 #include "pipeline/pipeline.h"
 
@@ -82,6 +83,15 @@ static int refs_find(svc_call *c, const svc_noun_info *noun, const svc_scope *sc
   return rc == SVC_OK && !refs_reaches(c->s, noun, scope, out) ? SVC_NOT_FOUND : rc;
 }
 
+/* From where it is named: what stands behind the @ says it, else it is where who names it is. */
+static svc_scope refs_scope(const svc_ref *ref, svc_scope scope, const svc_node *body)
+{
+  const char *at = strchr(ref->field, '@');
+  svc_id group;
+  if (at && svc_id_parse(svc_node_str(body, at + 1), &group)) scope.group = group;
+  return scope;
+}
+
 static bool refs_is_there(void *context, const svc_node *value)
 {
   refs_visit *v = context;
@@ -98,7 +108,7 @@ SVC_PRIVATE bool svc_refs_check(svc_call *c, const svc_change *change)
 {
   const svc_ref *ref;
   for (ref = change->noun->noun->refs; ref && ref->field; ref++) {
-    refs_visit v = { c, svc_noun_named(c->s, ref->noun), ref, c->scope, NULL, { { 0 } }, false };
+    refs_visit v = { c, svc_noun_named(c->s, ref->noun), ref, refs_scope(ref, c->scope, change->body), NULL, { { 0 } }, false };
     if (v.noun && ref->err_missing && !svc_each_value(change->body, ref->field, refs_is_there, &v)) return false;
   }
   return true;
@@ -152,8 +162,9 @@ SVC_PRIVATE bool svc_refs_write(svc_call *c, const svc_noun_info *noun, const sv
   own = refs_name_of(c, noun, e);
   for (put = 0; put < 2; put++)
     for (ref = noun->noun->refs; ref && ref->field; ref++) {
-      refs_visit v = { c, svc_noun_named(c->s, ref->noun), ref, e->scope, e, own, put != 0 };
-      if (v.noun && ref->err_locked && !svc_each_value(put ? body : before, ref->field, refs_entry, &v)) return false;
+      const svc_node *of = put ? body : before;
+      refs_visit v = { c, svc_noun_named(c->s, ref->noun), ref, refs_scope(ref, e->scope, of), e, own, put != 0 };
+      if (v.noun && ref->err_locked && !svc_each_value(of, ref->field, refs_entry, &v)) return false;
     }
   return true;
 }
@@ -170,7 +181,7 @@ static int refs_error(svc_call *c, const svc_noun_info *noun, svc_str key)
   return SVC_E_NONE;
 }
 
-/* Refused, and it is told who is in the way. */
+/* Refused, and it is told who is in the way, unless that is another project's. */
 static bool refs_refuse(svc_call *c, int error, const svc_entity *e, svc_str key)
 {
   const char *at = key.p + 1 + SVC_KIND_SIZE + 12;
@@ -180,7 +191,8 @@ static bool refs_refuse(svc_call *c, int error, const svc_entity *e, svc_str key
   memcpy(parent.b, at + SVC_KIND_SIZE, 12);
   memcpy(id.b, at + SVC_KIND_SIZE + 12, 12);
   svc_fail_about(c, error, e->unique.n ? e->unique : e->key, svc_id_str(c->arena, &e->parent));
-  if (from && svc_entity_get(c->txn, from->noun->kind, &parent, &id, &user) == SVC_OK) {
+  if (from && svc_entity_get(c->txn, from->noun->kind, &parent, &id, &user) == SVC_OK &&
+      (svc_id_is_zero(&e->scope.group) || svc_id_eq(&e->scope.group, &user.scope.group))) {
     svc_str name = user.unique.n > 1 ? user.unique : user.key;
     c->error.also = svc_arena_print(c->arena, " It is used by the %s%s" SVC_FMT ".", from->noun->name, name.n ? " " : "", SVC_ARG(name));
   }

@@ -330,6 +330,8 @@ typedef struct svc_field_error {
 /*
 ** A field that names another entity: it must be there, and it may not go while it is named. The name is an id, or, where it
 ** never changes, the unique value below the same project or its organization. "roles[].roleName": in each element of an array.
+** "clusterName@groupId": below the project that the second field names, where that has a value; who may name what there is the
+** noun's own to check.
 */
 typedef struct svc_ref {
   const char *field;

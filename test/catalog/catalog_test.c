@@ -247,7 +247,11 @@ static void catalog_check_names(const svc_noun *noun, const svc *s)
   const svc_ref *ref;
   const svc_guard *guard;
   for (ref = noun->refs; ref && ref->field; ref++) {
-    catalog_check_fields(noun, noun->object, "refs", ref->field);
+    char field[128], *at;
+    snprintf(field, sizeof field, "%s", ref->field);
+    at = strchr(field, '@');
+    if (at) *at = '/'; /* the project stands in the second */
+    catalog_check_fields(noun, noun->object, "refs", field);
     if (!svc_noun_named(s, ref->noun) == !catalog_in(catalog_to_come, ref->noun))
       munit_errorf("%s: refs: %s noun is called %s", noun->name, svc_noun_named(s, ref->noun) ? "now a" : "no", ref->noun);
     catalog_check_code(noun, "err_missing", ref->err_missing, 0);

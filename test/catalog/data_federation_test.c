@@ -381,7 +381,7 @@ static MunitResult federation_endpoints(const MunitParameter params[], void *dat
   b_is(&w, "results[0].comment", "two");
   b_is(&w, "results[0].status", "OK");
   b_bad(&w, "POST", ENDPOINTS, "{\"endpointId\":\"vpce-0123456789abcdef0\",\"region\":\"US_EAST_1\",\"customerEndpointDNSName\":\"a.example.com\"}", 409,
-        "DATA_FEDERATION_ENDPOINT_ALREADY_EXISTS");
+        "PRIVATE_ENDPOINT_ALREADY_EXISTS");
   b_good(&w, "POST", ENDPOINTS,
          "{\"endpointId\":\"" AZURE_ID "\",\"provider\":\"AZURE\",\"region\":\"US_EAST\",\"customerEndpointIPAddress\":\"10.0.0.1\"}", 201);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);

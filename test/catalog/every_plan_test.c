@@ -33,7 +33,7 @@ static void ended(t_world *w, const svc_plan *plan)
 /* Its request, unless it has ended, or is none of the API's: the token endpoint has a shape of its own (login_test.c). */
 static bool ready(t_world *w, const svc_plan *plan)
 {
-  if (plan->route->flags & SVC_ABSOLUTE) return false;
+  if (plan->route->flags & SVC_ABSOLUTE || t_world_elsewhere(plan)) return false;
   if (t_ended(&w->t, plan)) return ended(w, plan), false;
   if (t_world_ready(w, plan)) return true;
   t_complain(plan, "not ready: %s", w->why);
@@ -439,12 +439,13 @@ static int64_t delete_count(t_world *w, const svc_plan *plan)
   return list->route->flags & SVC_PAGED ? t_int(&w->t, "totalCount") : (int64_t)t_count(&w->t, "");
 }
 
-/* Is the state of one that is being deleted among those that are shown? */
+/* Is the state of one that is being deleted among those that are shown? A noun may show it in a field of another name. */
 static bool delete_shown(const svc_plan *get, const svc_lifecycle *life)
 {
-  const svc_object *object = get->route->answer ? get->route->answer : get->noun->noun->object;
-  const svc_field *f = svc_field_named(svc_object_of(object, NULL), svc_str_c(life->field));
+  const svc_object *object = svc_object_of(get->route->answer ? get->route->answer : get->noun->noun->object, NULL);
+  const svc_field *f = svc_field_named(object, svc_str_c(life->field));
   const char *const *value = f ? f->values : NULL;
+  if (object && !f) return false;
   while (value && *value && strcmp(*value, life->deleted) != 0) value++;
   return !value || *value;
 }

@@ -123,6 +123,7 @@ static void reference_delete(reference_world *w, const char *path, const char *n
   snprintf(at, sizeof at, "%s/%s", path, name);
   munit_assert_int(reference_at(w, "DELETE", at, NULL), ==, error ? 409 : 204);
   if (error) munit_assert_string_equal(t_error(&w->t), error);
+  if (error) munit_assert_not_null(strstr(t_str(&w->t, "detail"), " It is used by the lamp "));
 }
 
 static MunitResult reference_by_name(const MunitParameter params[], void *data)

@@ -7,7 +7,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
-#include "catalog/network/service_endpoint.h"
+#include "catalog/network/endpoint_parts.h"
 
 static const char *const backup_endpoint_clouds[] = { "AWS", NULL };
 
@@ -26,7 +26,7 @@ static const svc_field backup_endpoint_fields[] = {
   F_END
 };
 static const svc_object backup_endpoint_object = {
-  .name = "ObjectStoragePrivateEndpoint", .base = &svc_service_endpoint, .fields = backup_endpoint_fields
+  .name = "ObjectStoragePrivateEndpoint", .base = &svc_endpoint_own, .fields = backup_endpoint_fields
 };
 
 #define BACKUP_ENDPOINT \
@@ -63,7 +63,7 @@ static bool backup_endpoint_prepare(svc_call *c, svc_change *change)
   if (change->before) return true;
   if (!svc_node_get(change->body, "vpcRegionName"))
     svc_node_set_str(c->arena, change->body, "vpcRegionName", svc_node_str(change->body, "regionName"));
-  svc_service_endpoint_name(c, change, "vpce-");
+  svc_endpoint_own_name(c, change, "vpce-");
   return true;
 }
 
@@ -85,5 +85,5 @@ SVC_PRIVATE const svc_noun svc_noun_backup_endpoint = {
   .flags = SVC_EVENT_KEY,
   .routes = backup_endpoint_routes,
   .prepare = backup_endpoint_prepare,
-  .facts = svc_service_endpoint_facts
+  .facts = svc_endpoint_own_facts
 };

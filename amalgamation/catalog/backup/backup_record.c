@@ -13,6 +13,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
+#include "catalog/deployment/cluster_parts.h"
 
 /* What a cluster begins with. */
 #define BACKUP_RECORD_ITEM(type, interval, unit, value) \
@@ -56,7 +57,9 @@ SVC_PRIVATE bool svc_backup_enabled(svc_call *c, const svc_entity *cluster)
 /* As its connection strings say it: hosts and replica sets of a cluster begin alike. */
 SVC_PRIVATE svc_str svc_replica_set_name(svc_call *c, const svc_entity *cluster, size_t shard)
 {
-  return svc_arena_print(c->arena, "%.6s-shard-%u", cluster->extra.n >= 6 ? cluster->extra.p : "shards", (unsigned)shard);
+  svc_cluster_kept kept = svc_cluster_kept_of(cluster);
+  svc_str stem = kept.legacy ? cluster->unique : kept.id[0] ? (svc_str){ kept.id, CLUSTER_ID } : SVC_S("shards");
+  return svc_arena_print(c->arena, SVC_FMT "-shard-%u", SVC_ARG(stem), (unsigned)shard);
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- notes */

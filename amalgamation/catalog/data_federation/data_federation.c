@@ -12,6 +12,7 @@
 */
 #include "catalog/security/cloud_role.h"
 #include "catalog/data_federation/federation_parts.h"
+#include "catalog/network/endpoint_parts.h"
 
 enum {
   DATA_FEDERATION_MOST = 25,
@@ -326,14 +327,7 @@ static svc_node *data_federation_desired(svc_call *c, const svc_entity *e)
 /* Where the driver says that it is reached. */
 static bool data_federation_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
-  const svc_node *told = svc_node_get(facts, "hostnames"), *one = told && told->type == SVC_J_ARRAY ? told->first : NULL;
-  svc_node *hosts = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("hostnames"), SVC_S(""));
-  size_t n;
-  if (!hosts) return svc_no_memory(c);
-  for (n = 0; one && n < DATA_FEDERATION_HOSTS; one = one->next, n++)
-    if (one->type == SVC_J_STRING && one->text.n && one->text.n <= 255)
-      svc_node_append(hosts, svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), one->text));
-  if (hosts->first) svc_node_put(c->arena, change->body, hosts);
+  svc_endpoint_facts(c, change->body, facts, "hostnames", DATA_FEDERATION_HOSTS);
   return true;
 }
 

@@ -95,7 +95,7 @@ static bool data_federation_endpoint_again(svc_call *c, const svc_entity *old)
     const svc_node *was = svc_node_find(change.before, member->name);
     if (svc_str_is(member->name, "comment")) svc_node_set_str(c->arena, change.body, "comment", member->text);
     else if (!was || !svc_node_same(was, member))
-      return svc_fail_about(c, SVC_E_DATA_FEDERATION_ENDPOINT_ALREADY_EXISTS, old->unique, svc_id_str(c->arena, &old->parent));
+      return svc_fail_about(c, SVC_E_PRIVATE_ENDPOINT_ALREADY_EXISTS, old->unique, svc_id_str(c->arena, &old->parent));
   }
   change.event = c->plan->noun->noun->event_updated;
   return svc_change_keep(c, &change, &e);
@@ -134,7 +134,7 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation_endpoint = {
   .key = "endpointId",
   .unique = "endpointId",
   .err_not_found = SVC_E_PRIVATELINK_NOT_FOUND,
-  .err_exists = SVC_E_DATA_FEDERATION_ENDPOINT_ALREADY_EXISTS,
+  .err_exists = SVC_E_PRIVATE_ENDPOINT_ALREADY_EXISTS,
   .most = FEDERATION_ENDPOINT_MOST,
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .lifecycle = &data_federation_endpoint_lifecycle,

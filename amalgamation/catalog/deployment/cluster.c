@@ -19,6 +19,7 @@
 #include "catalog/backup/backup_parts.h"
 #include "catalog/deployment/cluster_parts.h"
 #include "catalog/deployment/flex_parts.h"
+#include "catalog/network/network_parts.h"
 
 enum {
   CLUSTER_PAUSE_MINUTES = 60, /* after a resume */
@@ -174,7 +175,7 @@ static bool cluster_update(svc_call *c, svc_change *change, svc_cluster_kept *ke
     svc_change_due(change, CLUSTER_DUE_RESUME, pause ? c->now + CLUSTER_PAUSED_DAYS * CLUSTER_DAY_MS : 0);
     if (!pause) kept->resumed = c->now;
   }
-  if (diff.heavy) svc_cluster_connect(c, change->body, kept->id);
+  if (diff.heavy && !svc_cluster_connect(c, change->body, kept)) return false;
   if (diff.heavy || diff.pause) {
     if (svc_cluster_is(change->before, "stateName", "CREATING")) {
       change->state = NULL;
@@ -189,15 +190,21 @@ static bool cluster_update(svc_call *c, svc_change *change, svc_cluster_kept *ke
 
 static bool cluster_prepare(svc_call *c, svc_change *change)
 {
-  svc_cluster_kept kept = { { 0 }, 0, 0, false };
+  svc_cluster_kept kept;
+  memset(&kept, 0, sizeof kept);
   if (svc_cluster_acts(c, change)) return true;
   if (change->before) kept = svc_cluster_kept_of(&change->entity);
-  else svc_cluster_host_id(c, &change->id, kept.id);
-  if (!svc_cluster_rules(c, change)) return false;
-  if (!change->before) svc_cluster_connect(c, change->body, kept.id);
-  else if (!cluster_update(c, change, &kept)) return false;
+  else svc_cluster_begin(c, change, &kept);
+  if (!svc_cluster_rules(c, change) || !svc_network_allows(c, change)) return false;
+  if (change->before ? !cluster_update(c, change, &kept) : !svc_cluster_connect(c, change->body, &kept)) return false;
   change->extra = svc_cluster_extra(c, change, &kept);
   return svc_backup_allows(c, change);
+}
+
+/* What goes along with it: its backups, and the networks in which it lies. */
+static bool cluster_stored(svc_call *c, const svc_change *change, const svc_entity *e)
+{
+  return svc_backup_follows(c, change, e) && svc_network_follows(c, change);
 }
 
 /* At the end of a pause the cluster is updated as by a request to resume. */
@@ -270,9 +277,10 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .field_errors = cluster_errors,
   .routes = cluster_routes,
   .prepare = cluster_prepare,
-  .stored = svc_backup_follows,
+  .stored = cluster_stored,
   .removing = svc_backup_removing,
   .fell_due = cluster_fell_due,
+  .gone = svc_network_left,
   .desired = svc_cluster_desired,
   .facts = cluster_facts,
   .meters = svc_cluster_meters

@@ -9,6 +9,12 @@
 #include "catalog/catalog.h"
 #include "catalog/values.h"
 #include "catalog/deployment/cluster_parts.h"
+#include "catalog/network/network_parts.h"
+
+/* Until this day hosts were called after their clusters: those of then keep their names. */
+#define CLUSTER_CONNECTION_NEW_NAMES 20201103
+
+enum { CLUSTER_CONNECTION_SLOTS = 256 }; /* more than a project may have clusters */
 
 static void cluster_connection_base36(uint64_t value, char *out, size_t digits)
 {
@@ -42,6 +48,28 @@ SVC_PRIVATE void svc_cluster_host_id(svc_call *c, const svc_id *cluster, char ou
   uint64_t attempt = 0;
   do cluster_connection_base36(cluster_connection_hash(cluster, attempt++), out, CLUSTER_ID);
   while (cluster_connection_id_taken(c, out));
+}
+
+/*
+** What is said of a new cluster once and for all: its six characters, its number, and whether its hosts are called after it. That
+** follows from the clock, and from its name, which must be no other's in whatever case, as names of hosts have none.
+*/
+SVC_PRIVATE void svc_cluster_begin(svc_call *c, const svc_change *change, svc_cluster_kept *kept)
+{
+  svc_str name = svc_arena_copy(c->arena, svc_node_str(change->body, "name"));
+  bool taken[CLUSTER_CONNECTION_SLOTS] = { false };
+  svc_scan scan;
+  svc_entity e;
+  memset(kept, 0, sizeof *kept);
+  svc_cluster_host_id(c, &change->id, kept->id);
+  kept->legacy = c->now < svc_day_ms(CLUSTER_CONNECTION_NEW_NAMES);
+  svc_below_begin(&scan, c->txn, CLUSTER_KIND, &c->scope.group);
+  while (svc_below_next(&scan, CLUSTER_KIND, &e)) {
+    svc_cluster_kept other = svc_cluster_kept_of(&e);
+    if (other.slot < CLUSTER_CONNECTION_SLOTS) taken[other.slot] = true;
+    if (other.legacy && svc_str_is_nocase(e.unique, name.p)) kept->legacy = false;
+  }
+  while (kept->slot < CLUSTER_CONNECTION_SLOTS - 1 && taken[kept->slot]) kept->slot++;
 }
 
 #define CLUSTER_CONNECTION_PROJECT 19 /* digits of 96 bits, in base 36 */
@@ -268,8 +296,8 @@ static void cluster_connection_endpoints(svc_arena *a, const svc_cluster_reach *
   cluster_connection_by_id(a, r, strings, "awsPrivateLinkSrv", true);
 }
 
-/* All strings of a cluster, from what it is and how its project's network is made. */
-SVC_PRIVATE void svc_cluster_strings(svc_arena *a, const svc_cluster_reach *r, svc_node *strings)
+/* What the network adds to them. */
+static void cluster_connection_network(svc_arena *a, const svc_cluster_reach *r, svc_node *strings)
 {
   static const char *const optional[] = { "awsPrivateLink", "awsPrivateLinkSrv", "private", "privateEndpoint", "privateSrv" };
   bool by_peering = r->legacy ? r->private_only && r->peered : r->peered && cluster_connection_needs_private(r);
@@ -277,13 +305,20 @@ SVC_PRIVATE void svc_cluster_strings(svc_arena *a, const svc_cluster_reach *r, s
   const char *mark = r->legacy ? "" : "-pri"; /* legacy names lead to private addresses themselves, where only those are used */
   size_t i;
   for (i = 0; i < sizeof optional / sizeof optional[0]; i++) svc_node_drop(strings, optional[i]);
-  svc_node_set_str(a, strings, "standard", cluster_connection_by_hosts(a, r, stem, "", tail));
-  svc_node_set_str(a, strings, "standardSrv", cluster_connection_by_name(a, r, stem, "", tail));
   if (by_peering) {
     svc_node_set_str(a, strings, "private", cluster_connection_by_hosts(a, r, stem, mark, tail));
     svc_node_set_str(a, strings, "privateSrv", cluster_connection_by_name(a, r, stem, mark, tail));
   }
   if (r->endpoint_count) cluster_connection_endpoints(a, r, strings);
+}
+
+/* All strings of a cluster, from what it is and how its project's network is made. */
+SVC_PRIVATE void svc_cluster_strings(svc_arena *a, const svc_cluster_reach *r, svc_node *strings)
+{
+  svc_str stem = cluster_connection_stem(a, r), tail = cluster_connection_tail(a, r);
+  svc_node_set_str(a, strings, "standard", cluster_connection_by_hosts(a, r, stem, "", tail));
+  svc_node_set_str(a, strings, "standardSrv", cluster_connection_by_name(a, r, stem, "", tail));
+  cluster_connection_network(a, r, strings);
 }
 
 /* --------------------------------------------------------------------------------------------------------- in a body */
@@ -298,12 +333,36 @@ static svc_node *cluster_connection_object(svc_call *c, svc_node *body)
   return strings;
 }
 
-SVC_PRIVATE void svc_cluster_connect(svc_call *c, svc_node *body, const char *id)
+static bool cluster_connection_set(svc_call *c, svc_node *body, const svc_cluster_kept *kept, const svc_network_now *now)
 {
   const svc_config *config = &c->s->config;
-  svc_cluster_reach reach = { .body = body, .id = id, .group = c->scope.group, .scheme = config->db_scheme, .domain = config->db_domain };
-  svc_node *strings = config->driver ? NULL : cluster_connection_object(c, body); /* a driver knows, and says so when it is done */
-  if (strings) svc_cluster_strings(c->arena, &reach, strings);
+  svc_cluster_reach reach = { .body = body, .id = kept->id, .group = c->scope.group, .scheme = config->db_scheme,
+                              .domain = config->db_domain, .legacy = kept->legacy };
+  svc_node *strings;
+  if (!svc_network_reach(c, now, kept->slot, &reach)) return false;
+  if (config->driver && !svc_node_get(body, "connectionStrings")) return true; /* it has no hosts yet */
+  strings = cluster_connection_object(c, body);
+  if (!strings) return svc_no_memory(c);
+  /* of hosts a driver knows, and says so when it is done; what peerings and endpoints lead to has names here */
+  if (config->driver) cluster_connection_network(c->arena, &reach, strings);
+  else svc_cluster_strings(c->arena, &reach, strings);
+  return c->arena->failed ? svc_no_memory(c) : true;
+}
+
+SVC_PRIVATE bool svc_cluster_connect(svc_call *c, svc_node *body, const svc_cluster_kept *kept)
+{
+  return cluster_connection_set(c, body, kept, NULL);
+}
+
+SVC_PRIVATE bool svc_cluster_reconnect(svc_call *c, const svc_entity *stored, const svc_network_now *now)
+{
+  svc_cluster_kept kept = svc_cluster_kept_of(stored);
+  const svc_node *before = svc_entity_body(c, stored);
+  svc_node *body = before ? svc_node_copy(c->arena, before) : NULL;
+  if (!body) return c->error.code ? false : svc_no_memory(c);
+  if (!cluster_connection_set(c, body, &kept, now)) return false;
+  return svc_node_same(svc_node_get(before, "connectionStrings"), svc_node_get(body, "connectionStrings")) ||
+         svc_rewrite(c, stored, body);
 }
 
 /* What a driver says of it: its hosts, as "name:port", and the name that stands for all of them. */
@@ -311,6 +370,7 @@ SVC_PRIVATE bool svc_cluster_facts(svc_call *c, svc_change *change, const svc_no
 {
   const svc_node *hosts = svc_node_get(facts, "hosts"), *host;
   svc_str srv = svc_node_str(facts, "srvHost");
+  svc_cluster_kept kept = svc_cluster_kept_of(&change->entity);
   svc_node *strings = cluster_connection_object(c, change->body);
   svc_buf b = svc_buf_new(c->arena, 256);
   if (!strings) return svc_no_memory(c);
@@ -325,5 +385,6 @@ SVC_PRIVATE bool svc_cluster_facts(svc_call *c, svc_change *change, const svc_no
   if (srv.n)
     svc_node_set_str(c->arena, strings, "standardSrv",
                      svc_arena_print(c->arena, "%s+srv://" SVC_FMT, c->s->config.db_scheme, SVC_ARG(srv)));
-  return true;
+  if (!svc_node_get(change->body, "replicationSpecs")) return true; /* a flex cluster: nothing leads there but the public way */
+  return cluster_connection_set(c, change->body, &kept, NULL);
 }

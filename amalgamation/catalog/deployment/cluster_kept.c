@@ -5,12 +5,13 @@
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"
 
-/* Where the summary begins. */
+/* Where the summary begins: at its brace, which is none of the marks before it. 0: nothing is kept. */
 static size_t cluster_kept_summary(const svc_entity *e)
 {
   size_t at = CLUSTER_ID + CLUSTER_TIME;
   if (e->extra.n <= at) return 0;
-  return at + (e->extra.p[at] == CLUSTER_RESTARTING);
+  while (at < e->extra.n && e->extra.p[at] != '{') at++;
+  return at;
 }
 
 SVC_PRIVATE svc_str svc_cluster_summary(const svc_entity *e)
@@ -21,11 +22,18 @@ SVC_PRIVATE svc_str svc_cluster_summary(const svc_entity *e)
 
 SVC_PRIVATE svc_cluster_kept svc_cluster_kept_of(const svc_entity *e)
 {
-  svc_cluster_kept kept = { { 0 }, 0, 0, false };
-  if (!cluster_kept_summary(e)) return kept;
+  svc_cluster_kept kept;
+  size_t end = cluster_kept_summary(e), at;
+  memset(&kept, 0, sizeof kept);
+  if (!end) return kept;
   memcpy(kept.id, e->extra.p, CLUSTER_ID);
   svc_str_i64((svc_str){ e->extra.p + CLUSTER_ID, CLUSTER_TIME }, &kept.resumed);
-  kept.restarting = e->extra.p[CLUSTER_ID + CLUSTER_TIME] == CLUSTER_RESTARTING;
+  for (at = CLUSTER_ID + CLUSTER_TIME; at < end; at++) {
+    char mark = e->extra.p[at];
+    if (mark == CLUSTER_RESTARTING) kept.restarting = true;
+    if (mark == CLUSTER_LEGACY) kept.legacy = true;
+    if (mark >= '0' && mark <= '9') kept.slot = kept.slot * 10 + (unsigned)(mark - '0');
+  }
   svc_json_number_i64(svc_json_member(svc_cluster_summary(e), SVC_S("dataSizeBytes")), &kept.size);
   return kept;
 }
@@ -40,6 +48,8 @@ SVC_PRIVATE svc_str svc_cluster_extra(svc_call *c, const svc_change *change, con
   svc_buf_add(&b, kept->id, CLUSTER_ID);
   svc_buf_add(&b, time, CLUSTER_TIME);
   if (kept->restarting) svc_buf_char(&b, CLUSTER_RESTARTING);
+  if (kept->legacy) svc_buf_char(&b, CLUSTER_LEGACY);
+  if (kept->slot) svc_buf_i64(&b, kept->slot);
   svc_buf_text(&b, "{\"alertCount\":0,\"authEnabled\":true,\"availability\":\"available\",\"backupEnabled\":");
   svc_buf_text(&b, svc_node_bool(body, "backupEnabled", false) ? "true" : "false");
   svc_buf_text(&b, ",\"clusterId\":\"");

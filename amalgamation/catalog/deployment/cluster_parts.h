@@ -18,17 +18,21 @@
 **   offset  0  six characters that name the hosts
 **           6  when it was last resumed: milliseconds since 1970 in 14 digits; all zeros: never
 **          20  R: it is UPDATING because its primaries are restarted; else nothing
+**    then  L: its hosts are called after it, as they were once; else nothing
+**    then  its number among the clusters of its project, from 0, which no other has at the same time; 0: nothing
 **    then  how it shows in the list of all clusters: a JSON object
 */
 enum { CLUSTER_ID = 6, CLUSTER_TIME = 14 };
 #define CLUSTER_RESTARTING 'R'
+#define CLUSTER_LEGACY 'L'
 
 /* cluster_kept.c */
 typedef struct svc_cluster_kept {
   char id[CLUSTER_ID];
   int64_t resumed;
   int64_t size; /* bytes of its data, as the driver last measured them; it stands in the summary */
-  bool restarting;
+  bool restarting, legacy;
+  unsigned slot; /* that number */
 } svc_cluster_kept;
 SVC_PRIVATE svc_cluster_kept svc_cluster_kept_of(const svc_entity *e);
 SVC_PRIVATE svc_str svc_cluster_extra(svc_call *c, const svc_change *change, const svc_cluster_kept *kept); /* all of it */
@@ -93,12 +97,12 @@ SVC_PRIVATE bool svc_cluster_rules(svc_call *c, svc_change *change);
 /* cluster_connection.c */
 /* Six characters that name its hosts, made from its id; no other cluster of the project has them. */
 SVC_PRIVATE void svc_cluster_host_id(svc_call *c, const svc_id *cluster, char out[CLUSTER_ID]);
+SVC_PRIVATE void svc_cluster_begin(svc_call *c, const svc_change *change, svc_cluster_kept *kept); /* of a new one: all of that */
 /*
-** What connection strings are made of: the cluster, and how its project's network is made. Nothing sets those below `domain`
-** yet: the nouns of networks will.
+** What connection strings are made of: the cluster, and how its project's network is made; that is what network_reach.c says.
 */
 typedef struct svc_cluster_endpoint { /* a private endpoint of the customer's */
-  int64_t number;   /* of the endpoint service that it leads to */
+  int64_t number;   /* of the cluster and the provider: no two clusters of a project share one */
   svc_str provider; /* "AWS" */
   svc_str region;   /* "US_EAST_1" */
   svc_str id;       /* "vpce-0a1b" */
@@ -117,7 +121,10 @@ typedef struct svc_cluster_reach {
   size_t endpoint_count;
 } svc_cluster_reach;
 SVC_PRIVATE void svc_cluster_strings(svc_arena *a, const svc_cluster_reach *r, svc_node *strings); /* into this object */
-SVC_PRIVATE void svc_cluster_connect(svc_call *c, svc_node *body, const char *id); /* its connection strings */
+SVC_PRIVATE bool svc_cluster_connect(svc_call *c, svc_node *body, const svc_cluster_kept *kept); /* its connection strings */
+/* The same of one that is stored, where they are others now. */
+struct svc_network_now;
+SVC_PRIVATE bool svc_cluster_reconnect(svc_call *c, const svc_entity *stored, const struct svc_network_now *now);
 SVC_PRIVATE bool svc_cluster_facts(svc_call *c, svc_change *change, const svc_node *facts); /* of a driver */
 
 #endif /* SVC_CLUSTER_PARTS_H */

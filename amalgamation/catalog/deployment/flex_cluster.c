@@ -86,6 +86,7 @@ static bool flex_cluster_connect(svc_call *c, svc_change *change)
   static const char model[] = "{\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{},"
                               "\"providerName\":\"TENANT\"}]}]}";
   svc_node *like = svc_json_parse(c->arena, svc_str_c(model)), *strings;
+  svc_cluster_kept kept;
   svc_id seed = change->id;
   char id[CLUSTER_ID];
   if (!like) return svc_no_memory(c);
@@ -94,7 +95,9 @@ static bool flex_cluster_connect(svc_call *c, svc_change *change)
     seed = svc_new_id(c->txn);
     svc_cluster_host_id(c, &seed, id);
   }
-  svc_cluster_connect(c, like, id);
+  memset(&kept, 0, sizeof kept);
+  memcpy(kept.id, id, sizeof id);
+  if (!svc_cluster_connect(c, like, &kept)) return false;
   strings = svc_node_get(like, "connectionStrings");
   if (strings) svc_node_put(c->arena, change->body, svc_node_copy(c->arena, strings));
   change->extra = svc_arena_copy(c->arena, (svc_str){ id, sizeof id });

@@ -3,6 +3,7 @@
 ** strings for that (private ones, with "-pri" in their hosts).
 */
 #include "catalog/catalog.h"
+#include "catalog/network/network_parts.h"
 
 static const svc_field custom_dns_fields[] = {
   F_BOOL("enabled", .flags = SVC_REQUIRED, .preset = "false"),
@@ -26,4 +27,5 @@ SVC_PRIVATE const svc_noun svc_noun_custom_dns = {
   .object = &custom_dns_object,
   .event_updated = "GROUP_SETTINGS_UPDATED",
   .routes = custom_dns_routes,
+  .stored = svc_network_stored,
 };

@@ -1,8 +1,10 @@
 /*
 ** Private IP mode of a project: whether its peered clusters are reached by private addresses only. An older switch,
-** also served at the older base path, where clients that never moved still look for it.
+** also served at the older base path, where clients that never moved still look for it. It shows in the connection strings of
+** clusters whose hosts are called after them: their names lead to private addresses then.
 */
 #include "catalog/catalog.h"
+#include "catalog/network/network_parts.h"
 
 static const svc_field private_ip_mode_fields[] = {
   F_BOOL("enabled", .flags = SVC_REQUIRED, .preset = "false"),
@@ -27,4 +29,5 @@ SVC_PRIVATE const svc_noun svc_noun_private_ip_mode = {
   .object = &private_ip_mode_object,
   .event_updated = "PRIVATE_IP_MODE_UPDATED",
   .routes = private_ip_mode_routes,
+  .stored = svc_network_stored,
 };

@@ -9,8 +9,8 @@
 ** There are some only while the provider is enabled and asks for private ways; and while it does, the one of a region where a
 ** cluster is encrypted by its keys stays.
 */
-#include "catalog/network/service_endpoint.h"
 #include "catalog/security/encryption.h"
+#include "catalog/network/endpoint_parts.h"
 #include "catalog/values.h"
 
 static const char *const encryption_at_rest_endpoint_clouds[] = { "AWS", "AZURE", NULL };
@@ -24,7 +24,7 @@ static const svc_field encryption_at_rest_endpoint_fields[] = {
   F_END
 };
 static const svc_object encryption_at_rest_endpoint_object = {
-  .name = "EARPrivateEndpoint", .base = &svc_service_endpoint, .fields = encryption_at_rest_endpoint_fields
+  .name = "EARPrivateEndpoint", .base = &svc_endpoint_own, .fields = encryption_at_rest_endpoint_fields
 };
 
 #define ENCRYPTION_AT_REST_ENDPOINT \
@@ -67,7 +67,7 @@ static bool encryption_at_rest_endpoint_prepare(svc_call *c, svc_change *change)
   if (!svc_check_done(c)) return false;
   if (!svc_encryption_by(c, provider) || !svc_encryption_private(c, provider))
     return svc_fail(c, SVC_E_ENCRYPTION_AT_REST_NOT_PRIVATE, "SS", &provider, &group);
-  svc_service_endpoint_name(c, change, aws ? "vpce-" : "svc-endpoint-");
+  svc_endpoint_own_name(c, change, aws ? "vpce-" : "svc-endpoint-");
   return svc_txn_good(c);
 }
 
@@ -111,5 +111,5 @@ SVC_PRIVATE const svc_noun svc_noun_encryption_at_rest_endpoint = {
   .prepare = encryption_at_rest_endpoint_prepare,
   .removing = encryption_at_rest_endpoint_removing,
   .fell_due = encryption_at_rest_endpoint_fell_due,
-  .facts = svc_service_endpoint_facts,
+  .facts = svc_endpoint_own_facts,
 };

@@ -1,0 +1,180 @@
+/*
+** Network container: the private network that a project has at a provider, in which its clusters lie and which others are
+** peered with. One for each region; at GCP one for all regions, or for those that it names.
+**
+** It is made by a request, which may choose its addresses, or by what needs it: the first cluster or private endpoint service
+** of a region. While it is in use (network_use.c) it is `provisioned`, and neither its addresses change nor is it deleted.
+**
+** Its block is private and overlaps with no other of the project, so that clusters in several regions reach each other.
+*/
+#include "catalog/catalog.h"
+#include "catalog/network/network_parts.h"
+
+/* What blocks a provider takes, by its place in svc_values_clouds; and what prefix one gets that nobody has chosen. */
+static const struct container_blocks {
+  int widest, narrowest, given;
+} container_blocks[] = { { 21, 24, 21 }, { 21, 24, 21 }, { 8, 18, 18 } };
+
+/* There are some in which no cluster lies yet. */
+static const char *const container_azure_regions[] = {
+  SVC_REGIONS_OF_AZURE, "CHILE_CENTRAL", "INDONESIA_CENTRAL", "MALAYSIA_WEST", "US_EAST_2", "US_EAST_2_EUAP", "US_WEST_2",
+  "US_WEST_3", NULL
+};
+
+#define CONTAINER_BLOCK F_STR("svcCidrBlock", .max = 18)
+
+static const svc_field container_aws_fields[] = {
+  F_ID(),
+  F_ENUM("providerName", svc_values_clouds, .flags = SVC_FIXED, .preset = "\"AWS\""),
+  F_BOOL("provisioned", .flags = SVC_READ_ONLY, .preset = "false"),
+  F_ENUM("regionName", svc_values_aws_regions, .flags = SVC_REQUIRED | SVC_FIXED),
+  CONTAINER_BLOCK,
+  F_STR("vpcId", .flags = SVC_READ_ONLY, .pattern = "^vpc-[0-9a-f]{17}$"),
+  F_END
+};
+static const svc_object container_aws = { .name = "AWSCloudProviderContainer", .fields = container_aws_fields };
+
+static const svc_field container_azure_fields[] = {
+  F_HEX24("azureSubscriptionId", .flags = SVC_READ_ONLY),
+  F_ID(),
+  F_ENUM("providerName", svc_values_clouds, .flags = SVC_FIXED),
+  F_BOOL("provisioned", .flags = SVC_READ_ONLY, .preset = "false"),
+  F_ENUM("region", container_azure_regions, .flags = SVC_REQUIRED | SVC_FIXED),
+  CONTAINER_BLOCK,
+  F_STR("vnetName", .flags = SVC_READ_ONLY, .pattern = "^([-\\w._()])+$"),
+  F_END
+};
+static const svc_object container_azure = { .name = "AzureCloudProviderContainer", .fields = container_azure_fields };
+
+static const svc_field container_gcp_fields[] = {
+  F_STR("gcpProjectId", .flags = SVC_READ_ONLY, .pattern = "^p-[0-9a-z]{24}$"),
+  F_ID(),
+  F_STR("networkName", .flags = SVC_READ_ONLY, .pattern = "^nt-[0-9a-f]{24}-[0-9a-z]{8}$"),
+  F_ENUM("providerName", svc_values_clouds, .flags = SVC_FIXED),
+  F_BOOL("provisioned", .flags = SVC_READ_ONLY, .preset = "false"),
+  F_STRS("regions", .values = svc_values_gcp_regions, .flags = SVC_UNIQUE_ITEMS, .max_items = 64),
+  CONTAINER_BLOCK,
+  F_END
+};
+static const svc_object container_gcp = { .name = "GCPCloudProviderContainer", .fields = container_gcp_fields };
+
+static const svc_variant container_variants[] = {
+  { "AWS", &container_aws }, { "AZURE", &container_azure }, { "GCP", &container_gcp }, { NULL, NULL }
+};
+static const svc_object container_object = {
+  .name = "CloudProviderContainer", .variant_by = "providerName", .variant_default = "AWS", .variants = container_variants
+};
+
+/* ------------------------------------------------------------------------------------------------------------- routes */
+
+static bool container_keep(svc_call *c, const svc_entity *e);
+
+static const svc_param container_params[] = {
+  { .name = "providerName", .type = SVC_STRING, .values = svc_values_clouds }, { .name = NULL }
+};
+
+#define CONTAINER "/groups/{groupId}/containers", SVC_SET_NETWORK, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
+
+static const svc_route container_routes[] = {
+  R_GET(CONTAINER, "", .flags = SVC_PAGED, .params = container_params, .keep = container_keep, .run = svc_verb_list),
+  R_POST(CONTAINER, "", .status = 201, .run = svc_verb_create,
+         .example = "{\"providerName\":\"AWS\",\"regionName\":\"EU_WEST_1\",\"svcCidrBlock\":\"10.8.0.0/21\"}"),
+  R_GET(CONTAINER, "/all", .flags = SVC_PAGED, .run = svc_verb_list),
+  R_GET(CONTAINER, "/{containerId}", .run = svc_verb_read),
+  R_PATCH(CONTAINER, "/{containerId}", .run = svc_verb_update, .example = "{\"svcCidrBlock\":\"10.8.8.0/21\"}"),
+  R_DELETE(CONTAINER, "/{containerId}", .status = 204, .run = svc_verb_delete),
+  SVC_ROUTES_END
+};
+
+/* -------------------------------------------------------------------------------------------------------------- hooks */
+
+/* Those of the provider that is asked for; of the first, where none is. */
+static bool container_keep(svc_call *c, const svc_entity *e)
+{
+  const svc_query_value *given = svc_query_get(c, "providerName");
+  return svc_str_eq(svc_network_text(c, e, "providerName"), given ? given->text : SVC_S("AWS"));
+}
+
+static svc_str container_region(const svc_node *body)
+{
+  svc_str region = svc_node_str(body, "regionName");
+  return region.n ? region : svc_node_str(body, "region");
+}
+
+/* Does no other one overlap with it? */
+static bool container_is_free(svc_call *c, const svc_change *change, const svc_address *block)
+{
+  svc_address other;
+  svc_scan scan;
+  svc_entity e;
+  svc_below_begin(&scan, c->txn, CONTAINER_KIND, &change->parent);
+  while (svc_below_next(&scan, CONTAINER_KIND, &e))
+    if (!svc_id_eq(&e.id, &change->id) && svc_address_parse(svc_network_text(c, &e, "svcCidrBlock"), &other) &&
+        svc_block_overlaps(&other, block))
+      return false;
+  return true;
+}
+
+/* The only one of its provider and region. */
+static bool container_alone(svc_call *c, const svc_change *change)
+{
+  svc_str provider = svc_node_str(change->body, "providerName"), region = container_region(change->body), other;
+  svc_scan scan;
+  svc_entity e;
+  svc_below_begin(&scan, c->txn, CONTAINER_KIND, &change->parent);
+  while (svc_below_next(&scan, CONTAINER_KIND, &e)) {
+    other = svc_network_text(c, &e, svc_str_is(provider, "AWS") ? "regionName" : "region");
+    if (!svc_str_eq(svc_network_text(c, &e, "providerName"), provider) || !svc_str_eq(other, region)) continue;
+    return svc_fail_about(c, SVC_E_CONTAINER_ALREADY_EXISTS, region.n ? region : provider, svc_id_str(c->arena, &change->parent));
+  }
+  return svc_txn_good(c);
+}
+
+/* Nobody has chosen its addresses: the first that are free. Each that is taken stops one container at the most. */
+static bool container_give(svc_call *c, svc_change *change)
+{
+  int prefix = container_blocks[svc_network_cloud(svc_node_str(change->body, "providerName"))].given;
+  svc_address block;
+  unsigned number = 0;
+  while (svc_block_number(number, prefix, &block) && !container_is_free(c, change, &block)) number++;
+  if (!svc_block_number(number, prefix, &block))
+    return svc_fail_about(c, SVC_E_OVERLAPPING_CIDR_BLOCK, SVC_S("10.0.0.0/8"), svc_id_str(c->arena, &change->parent));
+  svc_node_set_str(c->arena, change->body, "svcCidrBlock", svc_address_text(c->arena, &block));
+  return svc_txn_good(c);
+}
+
+static bool container_block(svc_call *c, svc_change *change)
+{
+  const struct container_blocks *rule = &container_blocks[svc_network_cloud(svc_node_str(change->body, "providerName"))];
+  svc_str text = svc_node_str(change->body, "svcCidrBlock");
+  svc_address block;
+  if (text.n == 0) return container_give(c, change);
+  if (!svc_block_private(c, "svcCidrBlock", text, rule->widest, rule->narrowest, &block)) return false;
+  return container_is_free(c, change, &block) ? svc_txn_good(c)
+                                              : svc_fail_about(c, SVC_E_OVERLAPPING_CIDR_BLOCK, text,
+                                                               svc_id_str(c->arena, &change->parent));
+}
+
+static bool container_prepare(svc_call *c, svc_change *change)
+{
+  if (!change->before) return container_alone(c, change) && container_block(c, change);
+  if (svc_node_same(change->before, change->body)) return true;
+  return container_block(c, change) && svc_network_unused(c, &change->entity);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_container = {
+  .name = "network container",
+  .rel = "container",
+  .kind = CONTAINER_KIND,
+  .parent = "project",
+  .param = "containerId",
+  .object = &container_object,
+  .err_not_found = SVC_E_CLOUD_PROVIDER_CONTAINER_NOT_FOUND,
+  .event_created = "CONTAINER_SUBNETS_UPDATE_REQUESTED", /* there is none for this alone */
+  .event_updated = "CONTAINER_SUBNETS_UPDATE_REQUESTED",
+  .event_deleted = "CONTAINER_DELETED",
+  .event_field = "resourceId",
+  .routes = container_routes,
+  .prepare = container_prepare,
+  .removing = svc_network_unused,
+};

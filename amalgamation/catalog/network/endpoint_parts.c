@@ -1,0 +1,78 @@
+/*
+** What private endpoints have in common. They differ in what they lead to; how they are named at their provider, and who says
+** so, is the same: the driver, or without one the simulation.
+*/
+#include "catalog/catalog.h"
+#include "catalog/network/endpoint_parts.h"
+#include "catalog/network/network_parts.h"
+
+enum { ENDPOINT_PARTS_DIGITS = 17, ENDPOINT_PARTS_LONGEST = 255 };
+
+/* The last digits of the id: the first ones tell the time. */
+SVC_PRIVATE svc_str svc_endpoint_name(svc_call *c, const char *prefix, const svc_id *id)
+{
+  char hex[24];
+  svc_id_hex(id, hex);
+  return svc_arena_print(c->arena, "%s%.17s", prefix, hex + sizeof hex - ENDPOINT_PARTS_DIGITS);
+}
+
+SVC_PRIVATE void svc_endpoint_fact(svc_call *c, svc_node *body, const svc_node *facts, const char *field)
+{
+  svc_str text = svc_node_str(facts, field);
+  if (text.n && text.n <= ENDPOINT_PARTS_LONGEST) svc_node_set_str(c->arena, body, field, text);
+}
+
+SVC_PRIVATE void svc_endpoint_facts(svc_call *c, svc_node *body, const svc_node *facts, const char *field, size_t most)
+{
+  const svc_node *said = svc_node_get(facts, field), *item;
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(field), SVC_S("")), *copy;
+  for (item = said && list && said->type == SVC_J_ARRAY ? said->first : NULL; item && most; item = item->next) {
+    if (item->type != SVC_J_STRING || item->text.n > ENDPOINT_PARTS_LONGEST) continue;
+    copy = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), item->text);
+    if (copy) svc_node_append(list, copy);
+    most--;
+  }
+  if (list && list->first) svc_node_put(c->arena, body, list);
+}
+
+SVC_PRIVATE void svc_endpoint_list(svc_call *c, svc_node *service, svc_str id, bool there)
+{
+  static const char *const fields[] = { "interfaceEndpoints", "privateEndpoints", "endpointGroupNames" };
+  const char *field = fields[svc_network_cloud(svc_node_str(service, "cloudProvider"))];
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(field), SVC_S("")), *copy;
+  const svc_node *old = svc_node_get(service, field), *item;
+  for (item = list && old ? old->first : NULL; item; item = item->next) {
+    copy = svc_str_eq(item->text, id) ? NULL : svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), item->text);
+    if (copy) svc_node_append(list, copy);
+  }
+  copy = there && list ? svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), id) : NULL;
+  if (copy) svc_node_append(list, copy);
+  if (list) svc_node_put(c->arena, service, list);
+}
+
+/* --------------------------------------------------------------------------------------------------- the service's own */
+
+static const char *const endpoint_parts_states[] = {
+  "INITIATING", "PENDING_ACCEPTANCE", "ACTIVE", "FAILED", "PENDING_RECREATION", "DELETING", NULL
+};
+
+static const svc_field endpoint_parts_own_fields[] = {
+  F_STR("errorMessage", .flags = SVC_READ_ONLY),
+  F_ID(),
+  F_STR("privateEndpointConnectionName", .flags = SVC_READ_ONLY),
+  F_ENUM("status", endpoint_parts_states, .flags = SVC_READ_ONLY),
+  F_END
+};
+SVC_PRIVATE const svc_object svc_endpoint_own = { .name = "ServicePrivateEndpoint", .fields = endpoint_parts_own_fields };
+
+SVC_PRIVATE void svc_endpoint_own_name(svc_call *c, svc_change *change, const char *prefix)
+{
+  if (!c->s->config.driver)
+    svc_node_set_str(c->arena, change->body, "privateEndpointConnectionName", svc_endpoint_name(c, prefix, &change->id));
+}
+
+SVC_PRIVATE bool svc_endpoint_own_facts(svc_call *c, svc_change *change, const svc_node *facts)
+{
+  svc_endpoint_fact(c, change->body, facts, "privateEndpointConnectionName");
+  return true;
+}

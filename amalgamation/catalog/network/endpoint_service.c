@@ -1,0 +1,299 @@
+/*
+** Private endpoint service: the service's side of private endpoints, in a region of a provider. The customer's endpoints
+** (private_endpoint.c) lead to it, and by them to the clusters of the project that lie there.
+**
+**   POST --> INITIATING --> AVAILABLE --> DELETING <-- DELETE     then it is gone: 404
+**                 +-------> FAILED
+**
+** One for each provider and region. It makes the network container of its region where there is none, and uses it. It is
+** deleted only when it has no endpoints any more.
+**
+** Unusual: it is made, and changed, by paths that do not name the provider, which is in all others.
+*/
+#include "catalog/catalog.h"
+#include "catalog/network/endpoint_parts.h"
+#include "catalog/network/network_parts.h"
+
+enum { ENDPOINT_SERVICE_REMOTE = 35, ENDPOINT_SERVICE_LISTED = 100, ENDPOINT_SERVICE_ATTACHMENTS = 50 };
+
+static const char *const endpoint_service_states[] = { "INITIATING", "AVAILABLE", "WAITING_FOR_USER", "FAILED", "DELETING", NULL };
+
+/* ------------------------------------------------------------------------------------------------------------- fields */
+
+static const svc_field endpoint_service_fields[] = {
+  F_ENUM("cloudProvider", svc_values_clouds, .flags = SVC_READ_ONLY),
+  F_STR("errorMessage", .flags = SVC_READ_ONLY),
+  F_ID(),
+  F_STR("regionName", .flags = SVC_READ_ONLY),
+  F_ENUM("status", endpoint_service_states, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object endpoint_service_base = { .name = "EndpointServiceBase", .fields = endpoint_service_fields };
+
+#define ENDPOINT_SERVICE_LIST(name) F_STRS(name, .flags = SVC_READ_ONLY, .max_items = ENDPOINT_SERVICE_LISTED, .preset = "[]")
+
+static const svc_field endpoint_service_aws_fields[] = {
+  F_STR("endpointServiceName", .flags = SVC_READ_ONLY),
+  ENDPOINT_SERVICE_LIST("interfaceEndpoints"),
+  F_STRS("supportedRemoteRegions", .flags = SVC_NULLABLE | SVC_UNIQUE_ITEMS, .max_items = ENDPOINT_SERVICE_REMOTE, .max = 64),
+  F_END
+};
+static const svc_object endpoint_service_aws = {
+  .name = "AWSPrivateLinkConnection", .fields = endpoint_service_aws_fields, .base = &endpoint_service_base
+};
+
+static const svc_field endpoint_service_azure_fields[] = {
+  ENDPOINT_SERVICE_LIST("privateEndpoints"),
+  F_STR("privateLinkServiceName", .flags = SVC_READ_ONLY),
+  F_STR("privateLinkServiceResourceId", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object endpoint_service_azure = {
+  .name = "AzurePrivateLinkConnection", .fields = endpoint_service_azure_fields, .base = &endpoint_service_base
+};
+
+static const svc_field endpoint_service_gcp_fields[] = {
+  ENDPOINT_SERVICE_LIST("endpointGroupNames"),
+  F_BOOL("portMappingEnabled", .flags = SVC_READ_ONLY),
+  F_STRS("serviceAttachmentNames", .flags = SVC_READ_ONLY, .max_items = ENDPOINT_SERVICE_ATTACHMENTS),
+  F_END
+};
+static const svc_object endpoint_service_gcp = {
+  .name = "GCPEndpointService", .fields = endpoint_service_gcp_fields, .base = &endpoint_service_base
+};
+
+static const svc_variant endpoint_service_variants[] = {
+  { "AWS", &endpoint_service_aws }, { "AZURE", &endpoint_service_azure }, { "GCP", &endpoint_service_gcp }, { NULL, NULL }
+};
+static const svc_object endpoint_service_object = {
+  .name = "EndpointService", .variant_by = "cloudProvider", .variant_default = "AWS", .variants = endpoint_service_variants
+};
+
+static const svc_field endpoint_service_new_fields[] = {
+  F_BOOL("portMappingEnabled", .preset = "false"),
+  F_ENUM("providerName", svc_values_clouds, .flags = SVC_REQUIRED),
+  F_STR("region", .flags = SVC_REQUIRED, .min = 1, .max = 64),
+  F_STRS("supportedRemoteRegions", .flags = SVC_NULLABLE | SVC_UNIQUE_ITEMS, .max_items = ENDPOINT_SERVICE_REMOTE, .max = 64),
+  F_END
+};
+static const svc_object endpoint_service_new = { .name = "CloudProviderEndpointServiceRequest", .fields = endpoint_service_new_fields };
+
+/* ------------------------------------------------------------------------------------------------------------- routes */
+
+static bool endpoint_service_linked(svc_call *c);
+static bool endpoint_service_create(svc_call *c);
+static bool endpoint_service_modify(svc_call *c);
+
+#define ENDPOINT_SERVICE_AT(path) \
+  "/groups/{groupId}/privateEndpoint/" path "endpointService", SVC_SET_PRIVATE_ENDPOINTS, (20230101), SVC_R_GROUP_READ_ONLY, \
+      SVC_R_GROUP_OWNER
+#define ENDPOINT_SERVICE_ANY ENDPOINT_SERVICE_AT("")
+#define ENDPOINT_SERVICE ENDPOINT_SERVICE_AT("{cloudProvider}/")
+
+static const svc_route endpoint_service_routes[] = {
+  R_POST(ENDPOINT_SERVICE_ANY, "", .status = 202, .body = &endpoint_service_new, .ahead = endpoint_service_linked,
+         .run = endpoint_service_create,
+         .example = "{\"providerName\":\"AWS\",\"region\":\"US_EAST_1\"}"),
+  R_PATCH(ENDPOINT_SERVICE_ANY, "/{endpointServiceId}", .run = endpoint_service_modify,
+          .example = "{\"cloudProvider\":\"AWS\",\"supportedRemoteRegions\":[\"EU_WEST_1\"]}"),
+  R_GET(ENDPOINT_SERVICE, "", .flags = SVC_BARE, .in_path = "cloudProvider", .run = svc_verb_list),
+  R_GET(ENDPOINT_SERVICE, "/{endpointServiceId}", .in_path = "cloudProvider", .run = svc_verb_read),
+  R_DELETE(ENDPOINT_SERVICE, "/{endpointServiceId}", .status = 202, .flags = SVC_EMPTY_OBJECT, .in_path = "cloudProvider",
+           .run = svc_network_delete),
+  SVC_ROUTES_END
+};
+
+/* ---------------------------------------------------------------------------------------------------------- lifecycle */
+
+static const svc_transition endpoint_service_transitions[] = {
+  { "INITIATING", "AVAILABLE", 25, NULL, "endpoint_service.create" },
+  { "DELETING", NULL, 10, "ENDPOINT_SERVICE_DELETED", "endpoint_service.delete" },
+  { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle endpoint_service_lifecycle = {
+  .field = "status", .created = "INITIATING", .deleted = "DELETING", .failed = "FAILED", .reason = "errorMessage",
+  .event_failed = "INTERFACE_ENDPOINT_PATCHED", .transitions = endpoint_service_transitions
+};
+
+/* Whoever deletes it once more finds it gone. */
+static const svc_guard endpoint_service_guards[] = {
+  { "status", "DELETING", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_PRIVATE_ENDPOINT_SERVICE_NOT_FOUND }, { NULL, NULL, 0, 0 }
+};
+
+/* -------------------------------------------------------------------------------------------------------------- hooks */
+
+enum { ENDPOINT_SERVICE_PLACE = 1 }; /* of the provider in a path: behind the project */
+
+/* The path that shows it has its provider in it, this one has not: links are made of what stands there. Before anything else,
+** so that a request that is answered once more has the same links. */
+static void endpoint_service_link(svc_call *c, svc_str provider)
+{
+  c->route.raw[ENDPOINT_SERVICE_PLACE] = svc_str_c(svc_values_clouds[svc_network_cloud(provider)]); /* outlives the transaction */
+}
+
+static bool endpoint_service_linked(svc_call *c)
+{
+  endpoint_service_link(c, svc_node_str(c->checked, "providerName"));
+  return true;
+}
+
+/* Regions from which it is reached as well, in the one way to write them; none of them is its own. */
+static void endpoint_service_remote(svc_call *c, svc_node *body)
+{
+  svc_node *list = svc_node_get(body, "supportedRemoteRegions"), *item;
+  size_t i = 0;
+  for (item = list ? list->first : NULL; item; item = item->next, i++) {
+    const char *region = svc_network_region(SVC_S("AWS"), item->text);
+    svc_str at = svc_arena_print(c->arena, "supportedRemoteRegions[%zu]", i);
+    if (!region) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is no region of this provider");
+    else if (svc_str_is(svc_node_str(body, "regionName"), region)) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is its own region");
+    else item->text = svc_str_c(region);
+  }
+}
+
+static bool endpoint_service_rules(svc_call *c, svc_node *body)
+{
+  svc_str provider = svc_node_str(c->checked, "providerName");
+  const char *region = svc_network_region(provider, svc_node_str(c->checked, "region"));
+  const svc_node *remote = svc_node_get(c->checked, "supportedRemoteRegions");
+  bool mapped = svc_node_bool(c->checked, "portMappingEnabled", false), gcp = svc_str_is(provider, "GCP");
+  if (!region) svc_violate(c, SVC_E_INVALID_REGION, SVC_S("region"), "is no region of this provider");
+  if (mapped && !gcp) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("portMappingEnabled"), "is for GCP alone");
+  if (remote && remote->first && !svc_str_is(provider, "AWS"))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("supportedRemoteRegions"), "is for AWS alone");
+  svc_node_set_str(c->arena, body, "cloudProvider", provider);
+  svc_node_set_str(c->arena, body, "regionName", svc_str_c(region));
+  if (gcp) svc_node_set_bool(c->arena, body, "portMappingEnabled", mapped);
+  else if (svc_str_is(provider, "AWS") && remote) svc_node_put(c->arena, body, svc_node_copy(c->arena, remote));
+  return svc_check_done(c);
+}
+
+static bool endpoint_service_create(svc_call *c)
+{
+  svc_change change;
+  svc_entity e;
+  if (!svc_resolve_all(c)) return false;
+  memset(&change, 0, sizeof change);
+  change.noun = c->plan->noun;
+  change.input = c->body;
+  change.event = c->plan->noun->noun->event_created;
+  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!change.body) return svc_no_memory(c);
+  if (!endpoint_service_rules(c, change.body)) return false;
+  svc_endpoint_list(c, change.body, SVC_S(""), false);
+  return svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
+}
+
+static bool endpoint_service_modify(svc_call *c)
+{
+  if (!svc_resolve_all(c)) return false;
+  if (!svc_node_get(c->body, "cloudProvider")) {
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("cloudProvider"), "is required");
+    return svc_check_done(c);
+  }
+  endpoint_service_link(c, svc_network_text(c, svc_path_entity(c, "endpoint service"), "cloudProvider"));
+  return svc_verb_update(c);
+}
+
+static bool endpoint_service_prepare(svc_call *c, svc_change *change)
+{
+  endpoint_service_remote(c, change->body);
+  return svc_check_done(c);
+}
+
+/* What it is called at its provider, when it is there: a simulation. */
+static void endpoint_service_name(svc_call *c, svc_node *body, const svc_id *id)
+{
+  svc_str hex = svc_id_str(c->arena, id), provider = svc_node_str(body, "cloudProvider");
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("serviceAttachmentNames"), SVC_S("")), *name;
+  if (svc_str_is(provider, "AWS")) {
+    svc_node_set_str(c->arena, body, "endpointServiceName", svc_endpoint_name(c, "com.amazonaws.vpce.vpce-svc-", id));
+  } else if (svc_str_is(provider, "AZURE")) {
+    svc_node_set_str(c->arena, body, "privateLinkServiceName", svc_arena_print(c->arena, "pls_" SVC_FMT, SVC_ARG(hex)));
+    svc_node_set_str(c->arena, body, "privateLinkServiceResourceId",
+                     svc_arena_print(c->arena, "/subscriptions/" SVC_FMT "/resourceGroups/rg_" SVC_FMT
+                                     "/providers/Microsoft.Network/privateLinkServices/pls_" SVC_FMT,
+                                     SVC_ARG(hex), SVC_ARG(hex), SVC_ARG(hex)));
+  } else {
+    name = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""),
+                        svc_arena_print(c->arena, "projects/p-" SVC_FMT "/serviceAttachments/sa-0", SVC_ARG(hex)));
+    if (!list || !name) return;
+    svc_node_append(list, name);
+    svc_node_put(c->arena, body, list);
+  }
+}
+
+static bool endpoint_service_fell_due(svc_call *c, svc_change *change, int tag)
+{
+  if (tag != SVC_DUE_STATE) return true;
+  if (!c->s->config.driver) endpoint_service_name(c, change->body, &change->id);
+  return svc_network_moves(c, change);
+}
+
+static bool endpoint_service_facts(svc_call *c, svc_change *change, const svc_node *facts)
+{
+  static const char *const names[3][2] = {
+    { "endpointServiceName", NULL }, { "privateLinkServiceName", "privateLinkServiceResourceId" }, { NULL, NULL }
+  };
+  int cloud = svc_network_cloud(svc_node_str(change->body, "cloudProvider")), i;
+  for (i = 0; i < 2; i++)
+    if (names[cloud][i]) svc_endpoint_fact(c, change->body, facts, names[cloud][i]);
+  if (cloud == 2) svc_endpoint_facts(c, change->body, facts, "serviceAttachmentNames", ENDPOINT_SERVICE_ATTACHMENTS);
+  return true;
+}
+
+static svc_place_of endpoint_service_place(svc_call *c, const svc_entity *e)
+{
+  return (svc_place_of){ svc_network_text(c, e, "cloudProvider"), svc_network_text(c, e, "regionName") };
+}
+
+static bool endpoint_service_stored(svc_call *c, const svc_change *change, const svc_entity *e)
+{
+  svc_place_of place = endpoint_service_place(c, e);
+  return change->before || svc_network_hold(c, &place);
+}
+
+static bool endpoint_service_removing(svc_call *c, const svc_entity *e)
+{
+  svc_str id = e->key;
+  svc_scan scan;
+  svc_entity below;
+  svc_below_begin(&scan, c->txn, PRIVATE_ENDPOINT_KIND, &e->id);
+  if (!svc_below_next(&scan, PRIVATE_ENDPOINT_KIND, &below)) return svc_txn_good(c);
+  return svc_fail_as(c, svc_arena_print(c->arena, "The private endpoint service " SVC_FMT " still has the endpoint " SVC_FMT
+                                        ". Delete its endpoints first.", SVC_ARG(id), SVC_ARG(below.unique)),
+                     SVC_E_CANNOT_DELETE_PRIVATELINK_WITH_ENDPOINTS, "S", &id);
+}
+
+static bool endpoint_service_gone(svc_call *c, const svc_entity *e)
+{
+  svc_place_of place = endpoint_service_place(c, e);
+  return svc_network_changed(c, NULL) && svc_network_release(c, &place);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_endpoint_service = {
+  .name = "endpoint service",
+  .rel = "endpointService",
+  .kind = ENDPOINT_SERVICE_KIND,
+  .parent = "project",
+  .param = "endpointServiceId",
+  .object = &endpoint_service_object,
+  .unique = "cloudProvider/regionName",
+  .err_not_found = SVC_E_PRIVATE_ENDPOINT_SERVICE_NOT_FOUND,
+  .err_exists = SVC_E_PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION,
+  .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_PRIVATE_ENDPOINT_SERVICES,
+  .lifecycle = &endpoint_service_lifecycle,
+  .guards = endpoint_service_guards,
+  .event_created = "ENDPOINT_SERVICE_CREATED",
+  .event_updated = "INTERFACE_ENDPOINT_PATCHED", /* there is none of its own */
+  .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
+  .event_field = "resourceId",
+  .flags = SVC_EVENT_KEY,
+  .routes = endpoint_service_routes,
+  .prepare = endpoint_service_prepare,
+  .stored = endpoint_service_stored,
+  .fell_due = endpoint_service_fell_due,
+  .removing = endpoint_service_removing,
+  .gone = endpoint_service_gone,
+  .facts = endpoint_service_facts
+};

@@ -1,0 +1,75 @@
+/*
+** Blocks of addresses, as the networks of containers and their peers have them.
+**
+** The rule: a block is written in one way only, without bits behind its prefix, so that two that are the same are the same
+** text; and what is refused names the field.
+*/
+#include "catalog/catalog.h"
+#include "catalog/network/network_parts.h"
+
+enum { NETWORK_BLOCK_V4 = 96 }; /* bits before an IPv4 address, as svc_address has it */
+
+/* RFC 1918. */
+static const char *const network_block_ranges[] = { "192.168.0.0/16", "172.16.0.0/12", "10.0.0.0/8" };
+enum { NETWORK_BLOCK_RANGES = sizeof network_block_ranges / sizeof network_block_ranges[0] };
+
+SVC_PRIVATE bool svc_block_overlaps(const svc_address *a, const svc_address *b)
+{
+  return svc_address_within(a, b) || svc_address_within(b, a);
+}
+
+static bool network_block_refuse(svc_call *c, int code, const char *field, const char *why, svc_str block, svc_str other)
+{
+  svc_violate(c, code, svc_str_c(field), "%s", why);
+  return svc_fail_about(c, code, block, other);
+}
+
+SVC_PRIVATE bool svc_block_parse(svc_call *c, const char *field, svc_str text, svc_address *out)
+{
+  svc_str spelled;
+  if (!memchr(text.p, '/', text.n) || memchr(text.p, ':', text.n) || !svc_address_parse(text, out))
+    return network_block_refuse(c, SVC_E_INVALID_CIDR_BLOCK, field, "must be a block of IPv4 addresses in CIDR notation", text, SVC_S(""));
+  spelled = svc_address_text(c->arena, out);
+  if (out->bits == 128) spelled = svc_arena_print(c->arena, SVC_FMT "/32", SVC_ARG(spelled)); /* one address has none of its own */
+  if (svc_str_eq(text, spelled)) return true;
+  return network_block_refuse(c, SVC_E_NON_CANONICAL_CIDR_BLOCK, field, "has bits set behind its prefix", text, spelled);
+}
+
+SVC_PRIVATE bool svc_block_private(svc_call *c, const char *field, svc_str text, int widest, int narrowest, svc_address *out)
+{
+  svc_address range;
+  int i = 0;
+  svc_str why;
+  if (!svc_block_parse(c, field, text, out)) return false;
+  for (; i < NETWORK_BLOCK_RANGES; i++)
+    if (svc_address_parse(svc_str_c(network_block_ranges[i]), &range) && svc_address_within(out, &range)) break;
+  if (i < NETWORK_BLOCK_RANGES && out->bits >= NETWORK_BLOCK_V4 + widest && out->bits <= NETWORK_BLOCK_V4 + narrowest) return true;
+  why = svc_arena_print(c->arena, "must be private (RFC 1918), with a prefix from /%d to /%d", widest, narrowest);
+  return network_block_refuse(c, SVC_E_INVALID_CIDR_RANGE, field, why.n ? why.p : "", text, SVC_S(""));
+}
+
+/* From the end of each range downwards: people begin theirs at the front. */
+SVC_PRIVATE bool svc_block_number(unsigned number, int prefix, svc_address *out)
+{
+  int i;
+  for (i = 0; i < NETWORK_BLOCK_RANGES; i++) {
+    int spare;
+    uint32_t first;
+    if (!svc_address_parse(svc_str_c(network_block_ranges[i]), out)) return false;
+    spare = NETWORK_BLOCK_V4 + prefix - out->bits;
+    if (spare < 0) continue;
+    if (number >= 1u << spare) {
+      number -= 1u << spare;
+      continue;
+    }
+    first = (uint32_t)out->b[12] << 24 | (uint32_t)out->b[13] << 16 | (uint32_t)out->b[14] << 8 | out->b[15];
+    first += ((1u << spare) - 1 - number) << (32 - prefix);
+    out->b[12] = (unsigned char)(first >> 24);
+    out->b[13] = (unsigned char)(first >> 16);
+    out->b[14] = (unsigned char)(first >> 8);
+    out->b[15] = (unsigned char)first;
+    out->bits = (unsigned char)(NETWORK_BLOCK_V4 + prefix);
+    return true;
+  }
+  return false;
+}

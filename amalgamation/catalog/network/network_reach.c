@@ -1,0 +1,138 @@
+/*
+** From a project's network to the connection strings of its clusters.
+**
+** The strings are stored with the cluster, so that reads parse nothing. Whatever changes the network (a peering that is
+** available or is no more, a private endpoint, a switch of the project) has them written anew, in its own transaction and
+** without an event of the clusters: one pass over the clusters of the project, whose number has a limit.
+**
+** The rule: what clusters are reached by follows from what is stored and from nothing else, so it does not matter in which order
+** things came to be. What is about to be stored counts as it will be (svc_network_now).
+*/
+#include "catalog/catalog.h"
+#include "catalog/deployment/cluster_parts.h"
+#include "catalog/network/network_parts.h"
+
+static bool network_reach_available(svc_call *c, const svc_network_now *now, const svc_entity *e)
+{
+  svc_str status = now && svc_id_eq(&now->id, &e->id) ? now->status : svc_network_text(c, e, "status");
+  return svc_str_is(status, "AVAILABLE");
+}
+
+SVC_PRIVATE bool svc_network_switched(svc_call *c, const char *noun)
+{
+  static const svc_id none;
+  const svc_noun_info *info = svc_noun_named(c->s, noun);
+  svc_entity e;
+  if (!info || svc_entity_get(c->txn, info->noun->kind, &c->scope.group, &none, &e) != SVC_OK) return false;
+  return svc_str_is(svc_json_member(e.body, SVC_S("enabled")), "true");
+}
+
+/* --------------------------------------------------------------------------------------------------------------- peering */
+
+static bool network_reach_peer(svc_call *c, const svc_entity *peer, const svc_place_of *places, size_t count)
+{
+  svc_entity container;
+  svc_id id;
+  size_t i;
+  if (!svc_id_parse(svc_network_text(c, peer, "containerId"), &id)) return false;
+  if (svc_entity_get(c->txn, CONTAINER_KIND, &c->scope.group, &id, &container) != SVC_OK) return false;
+  for (i = 0; i < count; i++)
+    if (svc_network_covers(c, &container, &places[i])) return true;
+  return false;
+}
+
+static bool network_reach_peered(svc_call *c, const svc_network_now *now, const svc_place_of *places, size_t count)
+{
+  svc_scan scan;
+  svc_entity e;
+  if (!svc_noun_by_kind(c->s, PEER_KIND)) return false;
+  svc_below_begin(&scan, c->txn, PEER_KIND, &c->scope.group);
+  while (svc_below_next(&scan, PEER_KIND, &e))
+    if (network_reach_available(c, now, &e) && network_reach_peer(c, &e, places, count)) return true;
+  return false;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- endpoints */
+
+/* Those of one service. */
+static bool network_reach_endpoints_of(svc_call *c, const svc_network_now *now, const svc_entity *service, unsigned slot,
+                                       svc_cluster_endpoint *out, size_t *count, size_t most)
+{
+  svc_str provider = svc_network_text(c, service, "cloudProvider");
+  svc_scan scan;
+  svc_entity e;
+  svc_below_begin(&scan, c->txn, PRIVATE_ENDPOINT_KIND, &service->id);
+  while (*count < most && svc_below_next(&scan, PRIVATE_ENDPOINT_KIND, &e)) {
+    if (!network_reach_available(c, now, &e)) continue;
+    out[*count].number = (int64_t)slot * 3 + svc_network_cloud(provider);
+    out[*count].provider = provider;
+    out[*count].region = svc_network_text(c, service, "regionName");
+    out[(*count)++].id = e.unique;
+  }
+  return svc_txn_good(c);
+}
+
+static bool network_reach_endpoints(svc_call *c, const svc_network_now *now, unsigned slot, const svc_place_of *places, size_t count,
+                                    svc_cluster_reach *r)
+{
+  size_t most = (size_t)svc_count(c->txn, PRIVATE_ENDPOINT_KIND, &c->scope.group), i;
+  svc_cluster_endpoint *out = most ? svc_arena_zero(c->arena, most * sizeof *out) : NULL;
+  svc_scan scan;
+  svc_entity e;
+  if (most == 0 || !svc_noun_by_kind(c->s, ENDPOINT_SERVICE_KIND)) return svc_txn_good(c);
+  if (!out) return svc_no_memory(c);
+  svc_below_begin(&scan, c->txn, ENDPOINT_SERVICE_KIND, &c->scope.group);
+  while (svc_below_next(&scan, ENDPOINT_SERVICE_KIND, &e)) {
+    svc_place_of at = { svc_network_text(c, &e, "cloudProvider"), svc_network_text(c, &e, "regionName") };
+    for (i = 0; i < count; i++)
+      if (svc_str_eq(at.provider, places[i].provider) && svc_str_eq(at.region, places[i].region)) break;
+    if (i == count || !network_reach_available(c, now, &e)) continue;
+    if (!network_reach_endpoints_of(c, now, &e, slot, out, &r->endpoint_count, most)) return false;
+  }
+  r->endpoints = out;
+  return svc_txn_good(c);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- all of it */
+
+SVC_PRIVATE bool svc_network_reach(svc_call *c, const svc_network_now *now, unsigned slot, svc_cluster_reach *r)
+{
+  size_t count = 0;
+  svc_place_of *places = svc_network_places(c, r->body, &count);
+  if (!places) return svc_no_memory(c);
+  if (count == 0) return true; /* on a shared tier */
+  r->peered = network_reach_peered(c, now, places, count);
+  r->custom_dns = svc_network_switched(c, "custom DNS");
+  r->private_only = svc_network_switched(c, "private IP mode");
+  r->regionalized = svc_network_switched(c, "regional mode");
+  return network_reach_endpoints(c, now, slot, places, count, r);
+}
+
+SVC_PRIVATE bool svc_network_changed(svc_call *c, const svc_network_now *now)
+{
+  svc_scan scan;
+  svc_entity e;
+  if (!svc_noun_by_kind(c->s, CLUSTER_KIND)) return true;
+  svc_below_begin(&scan, c->txn, CLUSTER_KIND, &c->scope.group);
+  while (svc_below_next(&scan, CLUSTER_KIND, &e))
+    if (!svc_cluster_reconnect(c, &e, now)) return false;
+  return svc_txn_good(c);
+}
+
+SVC_PRIVATE bool svc_network_stored(svc_call *c, const svc_change *change, const svc_entity *e)
+{
+  (void)change, (void)e;
+  return svc_network_changed(c, NULL);
+}
+
+SVC_PRIVATE bool svc_network_moves(svc_call *c, const svc_change *change)
+{
+  svc_network_now now = { change->id, svc_node_str(change->body, "status") };
+  return svc_network_changed(c, &now);
+}
+
+/* From the moment that it is being deleted nobody is sent that way. */
+SVC_PRIVATE bool svc_network_delete(svc_call *c)
+{
+  return svc_verb_delete(c) && svc_network_changed(c, NULL);
+}

@@ -1,0 +1,71 @@
+/*
+** Regional mode of a project's private endpoints: whether each region of a cluster has connection strings of its own, by which
+** it is reached through the endpoints there; else one serves all regions.
+**
+** It is switched on at any time. It cannot be switched off while a cluster is reached by endpoints in several regions: the
+** strings of all but one of them would be lost.
+*/
+#include "catalog/catalog.h"
+#include "catalog/deployment/cluster_parts.h"
+#include "catalog/network/network_parts.h"
+
+static const svc_field regional_mode_fields[] = {
+  F_BOOL("enabled", .flags = SVC_REQUIRED, .preset = "false"),
+  F_END
+};
+static const svc_object regional_mode_object = { .name = "ProjectSettingItemView", .fields = regional_mode_fields };
+
+#define REGIONAL_MODE \
+  "/groups/{groupId}/privateEndpoint/regionalMode", SVC_SET_PRIVATE_ENDPOINTS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
+
+static const svc_route regional_mode_routes[] = {
+  R_GET(REGIONAL_MODE, "", .run = svc_verb_read),
+  R_PATCH(REGIONAL_MODE, "", .status = 202, .run = svc_verb_update),
+  SVC_ROUTES_END
+};
+
+static const svc_field_event regional_mode_events[] = {
+  { "enabled", "REGIONALIZED_PRIVATE_ENDPOINT_MODE_ENABLED", "true" },
+  { "enabled", "REGIONALIZED_PRIVATE_ENDPOINT_MODE_DISABLED", "false" },
+  { NULL, NULL, NULL }
+};
+
+/* Each entry of a cluster's private endpoints of one provider stands for a region. */
+static bool regional_mode_shared(const svc_node *listed)
+{
+  const svc_node *one, *other;
+  for (one = listed ? listed->first : NULL; one; one = one->next)
+    for (other = one->next; other; other = other->next)
+      if (svc_str_eq(svc_node_str(svc_node_get(one, "endpoints")->first, "providerName"),
+                     svc_node_str(svc_node_get(other, "endpoints")->first, "providerName")))
+        return true;
+  return false;
+}
+
+static bool regional_mode_prepare(svc_call *c, svc_change *change)
+{
+  svc_scan scan;
+  svc_entity e;
+  if (svc_node_bool(change->body, "enabled", false) || !svc_node_bool(change->before, "enabled", false)) return true;
+  svc_below_begin(&scan, c->txn, CLUSTER_KIND, &c->scope.group);
+  while (svc_below_next(&scan, CLUSTER_KIND, &e)) {
+    const svc_node *body = svc_entity_body(c, &e);
+    if (!body) return false;
+    if (regional_mode_shared(svc_node_get(svc_node_get(body, "connectionStrings"), "privateEndpoint")))
+      return svc_fail_about(c, SVC_E_CANNOT_DISABLE_REGIONALIZED_PRIVATE_ENDPOINTS, e.unique, SVC_S(""));
+  }
+  return svc_txn_good(c);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_regional_mode = {
+  .name = "regional mode",
+  .kind = "rgmd",
+  .parent = "project",
+  .flags = SVC_SINGLETON,
+  .object = &regional_mode_object,
+  .event_updated = "REGIONALIZED_PRIVATE_ENDPOINT_MODE_ENABLED",
+  .field_events = regional_mode_events,
+  .routes = regional_mode_routes,
+  .prepare = regional_mode_prepare,
+  .stored = svc_network_stored,
+};

@@ -1,0 +1,89 @@
+/*
+** stream failover connection: what takes the place of a connection when its processors are failed over to another region. It
+** is of the same type as that, Kafka or a cluster, and for one of the regions that the workspace may fail over to.
+**
+**   POST --> PENDING --> READY          PATCH: PENDING again; DELETE: gone
+**               |
+**               +------> FAILED
+*/
+#include "catalog/catalog.h"
+#include "catalog/stream/stream_parts.h"
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+#define STREAM_FAILOVER_BASE \
+  "/groups/{groupId}/streams/{tenantName}/connections/{connectionName}/failoverConnections", SVC_SET_STREAMS, (20250312), \
+    STREAM_WRITERS, STREAM_WRITERS
+
+static const svc_route stream_failover_connection_routes[] = {
+  R_GET(STREAM_FAILOVER_BASE, "", .flags = SVC_PAGED, .run = svc_verb_list),
+  R_POST(STREAM_FAILOVER_BASE, "", .status = 202, .run = svc_verb_create,
+         .example = "{\"type\":\"Kafka\",\"region\":\"OREGON_USA\",\"bootstrapServers\":\"west.example.com:9098\",\"authentication\":"
+                    "{\"mechanism\":\"SCRAM-256\",\"username\":\"streams\",\"password\":\"a secret of Kafka\"},"
+                    "\"security\":{\"protocol\":\"SASL_SSL\"}}"),
+  R_GET(STREAM_FAILOVER_BASE, "/{failoverConnectionId}", .run = svc_verb_read),
+  R_PATCH(STREAM_FAILOVER_BASE, "/{failoverConnectionId}", .run = svc_verb_update,
+          .example = "{\"bootstrapServers\":\"west.example.com:9098,west.example.org:9098\"}"),
+  R_DELETE(STREAM_FAILOVER_BASE, "/{failoverConnectionId}", .status = 204, .run = svc_verb_delete),
+  SVC_ROUTES_END
+};
+
+/* -------------------------------------------------------------------------------------------------------- lifecycle */
+
+static const svc_transition stream_failover_connection_transitions[] = {
+  { "PENDING", "READY", 10, NULL, "failover.put" },
+  { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle stream_failover_connection_lifecycle = {
+  .field = "state", .created = "PENDING", .updated = "PENDING", .failed = "FAILED",
+  .transitions = stream_failover_connection_transitions
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+static bool stream_failover_connection_prepare(svc_call *c, svc_change *change)
+{
+  const svc_entity *parent = svc_path_entity(c, STREAM_CONNECTION);
+  const svc_node *connection = svc_entity_body(c, parent), *workspace = svc_entity_body(c, svc_path_entity(c, STREAM_WORKSPACE));
+  if (!connection || !workspace) return false;
+  if (svc_stream_is(connection, "state", "DELETING"))
+    return svc_fail(c, SVC_E_STREAM_CONNECTION_NOT_FOUND_FOR_NAME, "SS", &parent->unique, &svc_path_entity(c, STREAM_WORKSPACE)->unique);
+  if (!svc_str_eq(svc_node_str(change->body, "type"), svc_node_str(connection, "type")))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("type"), "must be that of the connection, " SVC_FMT,
+                SVC_ARG(svc_node_str(connection, "type")));
+  if (!svc_stream_has_region(svc_node_get(workspace, "failoverRegions"), svc_node_str(change->body, "region")))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("region"), "must be one of the workspace's failoverRegions");
+  return svc_check_done(c) && svc_stream_connection_check(c, change);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+static const svc_ref stream_failover_connection_refs[] = {
+  STREAM_REFS_OF_CLUSTERS
+  { "networking.access.connectionId", STREAM_PRIVATE_LINK, SVC_E_STREAM_PRIVATE_LINK_NOT_FOUND, SVC_E_STREAM_PRIVATE_LINK_IN_USE },
+  { NULL, NULL, 0, 0 }
+};
+
+SVC_PRIVATE const svc_noun svc_noun_stream_failover_connection = {
+  .name = "stream failover connection",
+  .rel = "streamFailoverConnection",
+  .kind = STREAM_FAILOVER_KIND,
+  .parent = STREAM_CONNECTION,
+  .param = "failoverConnectionId",
+  .object = &svc_stream_failover_connection,
+  .unique = "region",
+  .err_not_found = SVC_E_STREAM_FAILOVER_CONNECTION_NOT_FOUND,
+  .err_exists = SVC_E_STREAM_FAILOVER_CONNECTION_ALREADY_EXISTS,
+  .most = STREAM_FAILOVER_MOST,
+  .err_quota = SVC_E_TOO_MANY_RESOURCES,
+  .lifecycle = &stream_failover_connection_lifecycle,
+  .refs = stream_failover_connection_refs,
+  .event_created = "STREAM_TENANT_CONNECTION_CREATED", /* none is nearer, here and below */
+  .event_updated = "STREAM_TENANT_CONNECTION_UPDATED",
+  .event_deleted = "STREAM_TENANT_CONNECTION_DELETED",
+  .event_field = "resourceId",
+  .event_value = "id",
+  .order_gone = "failover.delete",
+  .routes = stream_failover_connection_routes,
+  .prepare = stream_failover_connection_prepare,
+};

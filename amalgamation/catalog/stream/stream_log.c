@@ -1,0 +1,88 @@
+/*
+** Logs of a stream workspace, to be downloaded as gzip: what was done to it, and what its processors did. Nothing is stored:
+** the driver is asked ("logs"), and the simulator gives lines that say so.
+*/
+#include "catalog/catalog.h"
+#include "catalog/stream/stream_parts.h"
+
+#define STREAM_LOG_SECONDS 86400 /* as many as are sent where nothing is said */
+
+static const svc_field stream_log_fields[] = { F_END };
+static const svc_object stream_log_object = { .name = "StreamLog", .fields = stream_log_fields };
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+static bool stream_log_audit(svc_call *c);
+static bool stream_log_operational(svc_call *c);
+
+static const svc_param stream_log_params[] = {
+  SVC_LOG_PARAM("endDate"), { .name = "spName", .type = SVC_STRING }, SVC_LOG_PARAM("startDate"), { .name = NULL }
+};
+
+static const svc_route stream_log_routes[] = {
+  { .method = SVC_GET, .path = "/groups/{groupId}/streams/{tenantName}/auditLogs", .set = SVC_SET_STREAMS,
+    .versions = { 20230201 }, .roles = STREAM_READERS, .params = stream_log_params, .media = "gzip", .run = stream_log_audit,
+    .told = svc_log_told },
+  { .method = SVC_GET, .path = "/groups/{groupId}/streams/{tenantName}:downloadOperationalLogs", .set = SVC_SET_STREAMS,
+    .versions = { 20250312 }, .roles = STREAM_READERS, .params = stream_log_params, .media = "gzip",
+    .run = stream_log_operational, .told = svc_log_told },
+  SVC_ROUTES_END
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+/* A processor that is named has to be there. */
+static bool stream_log_processor(svc_call *c, const svc_entity *workspace, svc_str *name)
+{
+  const svc_query_value *given = svc_query_get(c, "spName");
+  svc_entity e;
+  int rc;
+  *name = given ? given->text : SVC_S("");
+  if (!given) return true;
+  rc = svc_entity_named(c->txn, STREAM_PROCESSOR_KIND, NULL, &workspace->id, *name, &e);
+  if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_STREAM_PROCESSOR_NOT_FOUND, "SS", name, &workspace->unique);
+  return rc == SVC_OK ? true : svc_store_failed(c, rc);
+}
+
+static bool stream_log_ask(svc_call *c, const char *log)
+{
+  const svc_entity *workspace;
+  int64_t from, until;
+  svc_str name;
+  svc_buf b;
+  if (!svc_resolve_all(c) || !svc_log_range(c, STREAM_LOG_SECONDS, &from, &until)) return false;
+  workspace = svc_path_entity(c, STREAM_WORKSPACE);
+  if (!stream_log_processor(c, workspace, &name)) return false;
+  b = svc_buf_new(c->arena, 256);
+  svc_buf_text(&b, "{\"from\":");
+  svc_buf_i64(&b, from);
+  svc_buf_text(&b, ",\"log\":\"");
+  svc_buf_text(&b, log);
+  svc_buf_text(&b, "\",\"processor\":");
+  svc_json_escape(&b, name);
+  svc_buf_text(&b, ",\"until\":");
+  svc_buf_i64(&b, until);
+  svc_buf_char(&b, '}');
+  return svc_question_about(c, "logs", STREAM_WORKSPACE, workspace, workspace->unique, svc_buf_done(&b));
+}
+
+static bool stream_log_audit(svc_call *c)
+{
+  return stream_log_ask(c, "audit");
+}
+
+static bool stream_log_operational(svc_call *c)
+{
+  return stream_log_ask(c, "operational");
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+SVC_PRIVATE const svc_noun svc_noun_stream_log = {
+  .name = "stream log",
+  .rel = "streamLog",
+  .parent = STREAM_WORKSPACE,
+  .flags = SVC_VIRTUAL,
+  .object = &stream_log_object,
+  .routes = stream_log_routes,
+};

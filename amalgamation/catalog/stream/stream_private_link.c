@@ -1,0 +1,217 @@
+/*
+** stream private link: a way from the networks in which stream processors run to a service of somebody else's, without the
+** public network between. What it needs depends on where that is and whose it is. It is never changed, only made and deleted.
+**
+**   POST --> IDLE --> WORKING --> DONE
+**                        |          |
+**                        v          v
+**                     FAILED     DELETE_REQUESTED --> DELETING --> gone: 404
+**
+** While a connection goes through it, it is not deleted, and the connection is named.
+*/
+#include "catalog/catalog.h"
+#include "catalog/values.h"
+#include "catalog/stream/stream_parts.h"
+
+enum { STREAM_PRIVATE_LINK_MOST = 50, STREAM_PRIVATE_LINK_LIST = 50 };
+
+/* ------------------------------------------------------------------------------------------------------ value lists */
+
+static const char *const stream_private_link_schemes[] = { "TLS", "SASL_SCRAM", "IAM", NULL };
+static const char *const stream_private_link_states[] = { "IDLE", "WORKING", "DONE", "FAILED", "DELETE_REQUESTED", "DELETING", NULL };
+static const char *const stream_private_link_vendors[] = { "CONFLUENT", "MSK", "S3", "KINESIS", "EVENTHUB", NULL };
+
+/* Whose it is, where, what has to be said of it, and what else may be. */
+#define STREAM_PRIVATE_LINK_NAMES 5
+static const struct {
+  const char *provider, *vendor;
+  const char *needs[STREAM_PRIVATE_LINK_NAMES], *takes[STREAM_PRIVATE_LINK_NAMES];
+} stream_private_link_kinds[] = {
+  { "AWS", "CONFLUENT", { "dnsDomain", "region", "serviceEndpointId", NULL }, { "dnsSubDomain", NULL } },
+  { "AWS", "MSK", { "arn", NULL }, { "authenticationScheme", "region", NULL } },
+  { "AWS", "S3", { "region", "serviceEndpointId", NULL }, { NULL } },
+  { "AWS", "KINESIS", { "region", "serviceEndpointId", NULL }, { NULL } },
+  { "AZURE", "EVENTHUB", { "dnsDomain", "region", "serviceEndpointId", NULL }, { NULL } },
+  { "AZURE", "CONFLUENT", { "azureResourceIds", "dnsDomain", "region", NULL }, { "dnsSubDomain", NULL } },
+  { "GCP", "CONFLUENT", { "dnsDomain", "gcpServiceAttachmentUris", "region", NULL }, { "dnsSubDomain", "gcpConnectionIds", NULL } },
+};
+#define STREAM_PRIVATE_LINK_KINDS (sizeof stream_private_link_kinds / sizeof stream_private_link_kinds[0])
+
+/* ----------------------------------------------------------------------------------------------------------- fields */
+
+static const svc_field stream_private_link_fields[] = {
+  F_HEX24("_id", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_ID),
+  F_STR("arn", .pattern = "^arn:aws:kafka.*$", .max = 512),
+  F_ENUM("authenticationScheme", stream_private_link_schemes),
+  F_STRS("azureResourceIds", .flags = SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = STREAM_PRIVATE_LINK_LIST, .min = 1, .max = 512),
+  F_STR("dnsDomain", .min = 1, .max = 255),
+  F_STRS("dnsSubDomain", .flags = SVC_UNIQUE_ITEMS, .max_items = STREAM_PRIVATE_LINK_LIST, .min = 1, .max = 255),
+  F_STR("errorMessage", .flags = SVC_READ_ONLY),
+  F_STRS("gcpConnectionIds", .flags = SVC_UNIQUE_ITEMS, .max_items = 3, .min = 1, .max = 255),
+  F_STRS("gcpServiceAttachmentUris", .flags = SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 3, .min = 1, .max = 512),
+  F_STR("interfaceEndpointId", .flags = SVC_READ_ONLY),
+  F_STR("interfaceEndpointName", .flags = SVC_READ_ONLY),
+  F_ENUM("provider", svc_values_clouds, .flags = SVC_REQUIRED),
+  F_STR("providerAccountId", .flags = SVC_READ_ONLY),
+  F_STR("region", .min = 1, .max = STREAM_NAME_MOST),
+  F_STR("serviceEndpointId", .min = 1, .max = 512),
+  F_ENUM("state", stream_private_link_states, .flags = SVC_READ_ONLY),
+  F_ENUM("vendor", stream_private_link_vendors, .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object stream_private_link_object = {
+  .name = "StreamsPrivateLinkConnection", .fields = stream_private_link_fields
+};
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+#define STREAM_PRIVATE_LINK_BASE \
+  "/groups/{groupId}/streams/privateLinkConnections", SVC_SET_STREAMS, (20230201), SVC_R_GROUP_READ_ONLY, STREAM_WRITERS
+
+static const svc_route stream_private_link_routes[] = {
+  R_GET(STREAM_PRIVATE_LINK_BASE, "", .flags = SVC_PAGED, .run = svc_verb_list),
+  R_POST(STREAM_PRIVATE_LINK_BASE, "", .status = 202, .run = svc_verb_create,
+         .example = "{\"provider\":\"AWS\",\"vendor\":\"CONFLUENT\",\"region\":\"us-east-1\","
+                    "\"dnsDomain\":\"abc.us-east-1.aws.example.com\","
+                    "\"serviceEndpointId\":\"com.amazonaws.vpce.us-east-1.vpce-svc-0123456789abcdef0\"}"),
+  R_GET(STREAM_PRIVATE_LINK_BASE, "/{connectionId}", .run = svc_verb_read),
+  R_DELETE(STREAM_PRIVATE_LINK_BASE, "/{connectionId}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete),
+  SVC_ROUTES_END
+};
+
+/* -------------------------------------------------------------------------------------------------------- lifecycle */
+
+static const svc_transition stream_private_link_transitions[] = {
+  { "IDLE", "WORKING", 5, NULL, NULL },
+  { "WORKING", "DONE", 30, NULL, "privatelink.create" },
+  { "DELETE_REQUESTED", "DELETING", 5, NULL, NULL },
+  { "DELETING", NULL, 20, NULL, "privatelink.delete" },
+  { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle stream_private_link_lifecycle = {
+  .field = "state", .created = "IDLE", .deleted = "DELETE_REQUESTED", .failed = "FAILED", .reason = "errorMessage",
+  .transitions = stream_private_link_transitions
+};
+
+/* One that is being deleted is there to be seen, and for nothing else. */
+static const svc_guard stream_private_link_guards[] = {
+  { "state", "DELETE_REQUESTED", SVC_GUARD_DELETE, SVC_E_STREAM_PRIVATE_LINK_NOT_FOUND },
+  { "state", "DELETING", SVC_GUARD_DELETE, SVC_E_STREAM_PRIVATE_LINK_NOT_FOUND },
+  { NULL, NULL, 0, 0 }
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+/* ---- rules of a body */
+
+static bool stream_private_link_in(const char *const *names, svc_str name)
+{
+  while (*names && !svc_str_is(name, *names)) names++;
+  return *names != NULL;
+}
+
+static void stream_private_link_kind(svc_call *c, const svc_node *body)
+{
+  const svc_node *member;
+  const svc_field *f;
+  size_t i = 0, n;
+  while (i < STREAM_PRIVATE_LINK_KINDS && (!svc_stream_is(body, "provider", stream_private_link_kinds[i].provider) ||
+                                           !svc_stream_is(body, "vendor", stream_private_link_kinds[i].vendor)))
+    i++;
+  if (i == STREAM_PRIVATE_LINK_KINDS) {
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("vendor"), "has no endpoints at this provider");
+    return;
+  }
+  for (n = 0; stream_private_link_kinds[i].needs[n]; n++)
+    if (!svc_node_get(body, stream_private_link_kinds[i].needs[n]))
+      svc_violate(c, SVC_E_MISSING_ATTRIBUTE, svc_str_c(stream_private_link_kinds[i].needs[n]), "is required for %s at %s",
+                  stream_private_link_kinds[i].vendor, stream_private_link_kinds[i].provider);
+  for (member = body->first; member; member = member->next) {
+    f = svc_field_named(&stream_private_link_object, member->name);
+    if (!f || f->flags & (SVC_READ_ONLY | SVC_REQUIRED) || stream_private_link_in(stream_private_link_kinds[i].needs, member->name) ||
+        stream_private_link_in(stream_private_link_kinds[i].takes, member->name))
+      continue;
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, member->name, "is not for %s at %s", stream_private_link_kinds[i].vendor,
+                stream_private_link_kinds[i].provider);
+  }
+}
+
+/* To one service from one region there is one, and no second. */
+static bool stream_private_link_alone(svc_call *c, const svc_change *change)
+{
+  static const char *const same[] = { "provider", "vendor", "region", "arn", "serviceEndpointId", "dnsDomain" };
+  svc_str region = svc_node_str(change->body, "region"), group = svc_id_str(c->arena, &change->parent);
+  const svc_noun *noun = change->noun->noun;
+  svc_scan scan;
+  svc_entity e;
+  size_t i;
+  svc_below_begin(&scan, c->txn, noun->kind, &change->parent);
+  while (svc_below_next(&scan, noun->kind, &e)) {
+    for (i = 0; i < 6 && svc_str_eq(svc_entity_text(c, noun, &e, same[i]), svc_node_str(change->body, same[i]));) i++;
+    if (i == 6 && !svc_str_starts(svc_entity_text(c, noun, &e, "state"), "DELET"))
+      return svc_fail(c, SVC_E_PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION, "SS", &region, &group);
+  }
+  return svc_txn_good(c);
+}
+
+static bool stream_private_link_prepare(svc_call *c, svc_change *change)
+{
+  svc_str arn = svc_node_str(change->body, "arn");
+  if (change->before) return true;
+  stream_private_link_kind(c, change->body);
+  if (!svc_check_done(c)) return false;
+  if (arn.n && !svc_node_get(change->body, "region")) { /* arn:aws:kafka:REGION:... */
+    int i;
+    for (i = 0; i < 3; i++) svc_str_cut(&arn, ':');
+    svc_node_set_str(c->arena, change->body, "region", svc_str_cut(&arn, ':'));
+  }
+  return stream_private_link_alone(c, change);
+}
+
+/* ---- what the data plane has made of it */
+
+/* Simulated: the ids that a provider would have given, made of its own. A driver says them. */
+static bool stream_private_link_fell_due(svc_call *c, svc_change *change, int tag)
+{
+  svc_str id = svc_id_str(c->arena, &change->id);
+  if (tag != SVC_DUE_STATE || !svc_stream_is(change->body, "state", "DONE") || c->s->config.driver) return true;
+  svc_node_set_str(c->arena, change->body, "interfaceEndpointId",
+                   svc_arena_print(c->arena, "vpce-%.17s", id.n >= 17 ? id.p + id.n - 17 : ""));
+  svc_node_set_str(c->arena, change->body, "providerAccountId", svc_stream_account(c, svc_node_str(change->body, "provider")));
+  return true;
+}
+
+static bool stream_private_link_facts(svc_call *c, svc_change *change, const svc_node *facts)
+{
+  static const char *const names[] = { "interfaceEndpointId", "interfaceEndpointName", "providerAccountId" };
+  size_t i;
+  for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+    svc_str value = svc_node_str(facts, names[i]);
+    if (value.n && value.n <= 512) svc_node_set_str(c->arena, change->body, names[i], value);
+  }
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+SVC_PRIVATE const svc_noun svc_noun_stream_private_link = {
+  .name = STREAM_PRIVATE_LINK,
+  .rel = "streamPrivateLink",
+  .kind = "stpl",
+  .parent = "project",
+  .param = "connectionId",
+  .object = &stream_private_link_object,
+  .err_not_found = SVC_E_STREAM_PRIVATE_LINK_NOT_FOUND,
+  .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_STREAMS_RESOURCE,
+  .most = STREAM_PRIVATE_LINK_MOST,
+  .err_quota = SVC_E_TOO_MANY_RESOURCES,
+  .lifecycle = &stream_private_link_lifecycle,
+  .guards = stream_private_link_guards,
+  .event_created = "ENDPOINT_SERVICE_CREATED", /* none is nearer */
+  .event_deleted = "ENDPOINT_SERVICE_DELETED",
+  .event_field = "resourceId",
+  .routes = stream_private_link_routes,
+  .prepare = stream_private_link_prepare,
+  .fell_due = stream_private_link_fell_due,
+  .facts = stream_private_link_facts,
+};

@@ -1,0 +1,254 @@
+/*
+** stream processor: a pipeline that runs in a workspace for as long as it is started.
+**
+**                        start                              stop
+**   POST --> CREATING --> CREATED --> STARTING --> STARTED --> STOPPING --> STOPPED --> RESUMING --> STARTED
+**                                                                                start
+**   FAILED: the driver said so; it is started again as one that is STOPPED. DELETE: gone, whatever it does
+**
+** STARTING, RESUMING and STOPPING are stored and not shown: to who asks they are CREATED, STOPPED and STARTED until it is
+** done. What runs is not changed: it is stopped first. How it does while it runs the driver is asked. stream_pipeline.c says
+** what a pipeline is, stream_acts.c starts and stops.
+*/
+#include "catalog/catalog.h"
+#include "catalog/stream/stream_parts.h"
+
+enum { STREAM_PROCESSOR_STAGES = 100 };
+
+/* ------------------------------------------------------------------------------------------------------ value lists */
+
+static const char *const stream_processor_states[] = {
+  "CREATING", "CREATED", "STARTING", "RESUMING", "STARTED", "STOPPING", "STOPPED", "FAILED", NULL
+};
+static const char *const stream_processor_shown_states[] = { "CREATING", "CREATED", "STARTED", "STOPPED", "FAILED", NULL };
+
+/* ----------------------------------------------------------------------------------------------------------- fields */
+
+static const svc_field stream_processor_dlq_fields[] = {
+  F_STR("coll", .flags = SVC_REQUIRED, .min = 1, .max = 255),
+  F_STR("connectionName", .flags = SVC_REQUIRED, .min = 1, .max = STREAM_NAME_MOST),
+  F_STR("db", .flags = SVC_REQUIRED, .min = 1, .max = STREAM_NAME_MOST),
+  F_END
+};
+static const svc_object stream_processor_dlq = { .name = "StreamsDLQ", .fields = stream_processor_dlq_fields };
+static const svc_field stream_processor_option_fields[] = { F_OBJ("dlq", &stream_processor_dlq, .flags = SVC_NULLABLE), F_END };
+static const svc_object stream_processor_options = { .name = "StreamsOptions", .fields = stream_processor_option_fields };
+static const svc_field stream_processor_new_option_fields[] = {
+  F_OBJ("dlq", &stream_processor_dlq, .flags = SVC_NULLABLE),
+  F_BOOL("resumeFromCheckpoint", .flags = SVC_WRITE_ONLY),
+  F_END
+};
+static const svc_object stream_processor_new_options = {
+  .name = "StreamsModifyStreamProcessorOptions", .fields = stream_processor_new_option_fields
+};
+
+#define STREAM_PROCESSOR_FIELDS(options, states) \
+  F_HEX24("_id", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_ID), \
+  F_BOOL("eligibleForFailover", .flags = SVC_READ_ONLY), \
+  F_BOOL("failoverEnabled", .preset = "false"), \
+  F_STR("name", .flags = SVC_REQUIRED, .pattern = STREAM_NAME_PATTERN, .max = STREAM_NAME_MOST), \
+  F_OBJ("options", options), \
+  { .name = "pipeline", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED, .min_items = 1, \
+    .max_items = STREAM_PROCESSOR_STAGES }, \
+  F_ENUM("state", states, .flags = SVC_READ_ONLY), \
+  { .name = "stats", .type = SVC_MAP, .item = SVC_ANY, .flags = SVC_READ_ONLY }, \
+  F_ENUM("tier", svc_stream_tiers), \
+  F_END
+static const svc_field stream_processor_fields[] = { STREAM_PROCESSOR_FIELDS(&stream_processor_options, stream_processor_states) };
+static const svc_object stream_processor_object = { .name = "StreamsProcessorRecord", .fields = stream_processor_fields };
+static const svc_field stream_processor_shown_fields[] = {
+  STREAM_PROCESSOR_FIELDS(&stream_processor_options, stream_processor_shown_states)
+};
+static const svc_object stream_processor_shown = { .name = "StreamsProcessorWithStats", .fields = stream_processor_shown_fields };
+static const svc_field stream_processor_change_fields[] = {
+  STREAM_PROCESSOR_FIELDS(&stream_processor_new_options, stream_processor_states)
+};
+static const svc_object stream_processor_change = {
+  .name = "StreamsModifyStreamProcessor", .fields = stream_processor_change_fields
+};
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+static bool stream_processor_read(svc_call *c);
+static bool stream_processor_told(svc_call *c, const svc_reply *reply);
+
+#define STREAM_PROCESSOR_BASE \
+  "/groups/{groupId}/streams/{tenantName}/processor", SVC_SET_STREAMS, (20240530), STREAM_WRITERS, STREAM_WRITERS
+#define STREAM_PROCESSOR_SOURCE "{\"$source\":{\"connectionName\":\"" STREAM_SAMPLE "\"}}"
+#define STREAM_PROCESSOR_SINK "{\"$emit\":{\"connectionName\":\"" STREAM_TEST_SINK "\"}}"
+
+static const svc_route stream_processor_routes[] = {
+  R_POST(STREAM_PROCESSOR_BASE, "", .status = 202, .answer = &stream_processor_shown, .run = svc_verb_create,
+         .example = "{\"name\":\"watts\",\"pipeline\":[" STREAM_PROCESSOR_SOURCE "," STREAM_PROCESSOR_SINK "]}"),
+  R_GET(STREAM_PROCESSOR_BASE, "/{processorName}", .flags = SVC_ITEM, .answer = &stream_processor_shown, .run = stream_processor_read,
+        .told = stream_processor_told),
+  R_PATCH(STREAM_PROCESSOR_BASE, "/{processorName}", .body = &stream_processor_change, .answer = &stream_processor_shown,
+          .run = svc_verb_update,
+          .example = "{\"pipeline\":[" STREAM_PROCESSOR_SOURCE ",{\"$match\":{\"device_id\":\"device_1\"}}," STREAM_PROCESSOR_SINK "]}"),
+  R_DELETE(STREAM_PROCESSOR_BASE, "/{processorName}", .status = 204, .run = svc_verb_delete),
+  R_POST(STREAM_PROCESSOR_BASE, "/{processorName}:start", .status = 200, .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT,
+         .run = svc_stream_run_start),
+  { .method = SVC_POST, .path = "/groups/{groupId}/streams/{tenantName}/processor/{processorName}:startWith",
+    .set = SVC_SET_STREAMS, .versions = { 20250312 }, .roles = STREAM_WRITERS, .status = 200,
+    .flags = SVC_BODY_OPTIONAL | SVC_EMPTY_OBJECT, .body = &svc_stream_start, .run = svc_stream_run_start,
+    .example = "{\"resumeFromCheckpoint\":true,\"tier\":\"SP10\"}" },
+  R_POST(STREAM_PROCESSOR_BASE, "/{processorName}:stop", .status = 200, .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT,
+         .run = svc_stream_run_stop),
+  { .method = SVC_GET, .path = "/groups/{groupId}/streams/{tenantName}/processors", .set = SVC_SET_STREAMS,
+    .versions = { 20240530 }, .roles = STREAM_WRITERS, .flags = SVC_PAGED, .answer = &stream_processor_shown, .run = svc_verb_list },
+  SVC_ROUTES_END
+};
+
+/* -------------------------------------------------------------------------------------------------------- lifecycle */
+
+static const svc_transition stream_processor_transitions[] = {
+  { "CREATING", "CREATED", 5, NULL, "processor.create" },
+  { "STARTING", "STARTED", 10, NULL, "processor.start" },
+  { "RESUMING", "STARTED", 10, NULL, "processor.start" },
+  { "STOPPING", "STOPPED", 5, NULL, "processor.stop" },
+  { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle stream_processor_lifecycle = {
+  .field = "state", .created = "CREATING", .failed = "FAILED", .event_failed = "STREAM_PROCESSOR_STATE_IS_FAILED",
+  .transitions = stream_processor_transitions
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+/* ---- rules of a body */
+
+/* What is at work in its workspace, and how large that may be. */
+static void stream_processor_limits(svc_call *c, svc_change *change, const svc_node *workspace)
+{
+  const svc_node *config = svc_node_get(workspace, "streamConfig"), *regions = svc_node_get(workspace, "failoverRegions");
+  if (!svc_node_get(change->body, "tier")) svc_node_set_str(c->arena, change->body, "tier", svc_node_str(config, "tier"));
+  if (svc_stream_tier(svc_node_str(change->body, "tier")) < svc_stream_tier(svc_node_str(config, "maxTierSize")))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("tier"), "must not be larger than the workspace's maxTierSize, " SVC_FMT,
+                SVC_ARG(svc_node_str(config, "maxTierSize")));
+  if (svc_node_bool(change->body, "failoverEnabled", false) && (!regions || !regions->first))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("failoverEnabled"), "needs a region to fail over to: the workspace has none");
+}
+
+static bool stream_processor_at_rest(svc_call *c, const svc_change *change)
+{
+  static const char *const rest[] = { "CREATED", "STOPPED", "FAILED", NULL };
+  svc_str name = change->entity.unique;
+  if (svc_value_in(c->s, svc_node_str(change->before, "state"), rest)) return true;
+  return svc_fail(c, SVC_E_STREAM_PROCESSOR_GENERIC_ERROR, "Ss", &name, "it can be changed only while it does not run: stop it first");
+}
+
+/* What starts or stops it has done all that there is to do. */
+static bool stream_processor_prepare(svc_call *c, svc_change *change)
+{
+  svc_stream_kept kept = svc_stream_kept_of(change->extra);
+  const svc_node *workspace, *options = svc_node_get(change->input, "options");
+  if (change->pending.n) {
+    change->extra = change->pending;
+    return true;
+  }
+  workspace = svc_entity_body(c, svc_path_entity(c, STREAM_WORKSPACE));
+  if (!workspace) return false;
+  stream_processor_limits(c, change, workspace);
+  if (!svc_stream_pipeline_check(c, &change->parent, change->body, &kept.names)) return false;
+  if (options && svc_node_get(options, "resumeFromCheckpoint"))
+    kept.begin = svc_node_bool(options, "resumeFromCheckpoint", true) ? SVC_S("R") : SVC_S("N");
+  if (!change->before) kept.begin = SVC_S("R");
+  change->extra = svc_stream_extra(c, &kept);
+  if (!change->before || (svc_node_same(change->before, change->body) && svc_str_eq(change->extra, change->entity.extra))) return true;
+  return stream_processor_at_rest(c, change);
+}
+
+/* ---- how it is shown */
+
+static svc_str stream_processor_state(svc_str stored)
+{
+  static const char *const shown[][2] = { { "STARTING", "CREATED" }, { "RESUMING", "STOPPED" }, { "STOPPING", "STARTED" } };
+  size_t i;
+  for (i = 0; i < sizeof shown / sizeof shown[0]; i++)
+    if (svc_str_is(stored, shown[i][0])) return svc_str_c(shown[i][1]);
+  return stored;
+}
+
+static svc_node *stream_processor_view(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e);
+  if (!body) return NULL;
+  svc_node_set_str(c->arena, body, "state", stream_processor_state(svc_node_str(body, "state")));
+  svc_node_set_bool(c->arena, body, "eligibleForFailover", svc_stream_eligible(c, e));
+  return c->error.code ? NULL : body;
+}
+
+/* While it runs, the driver is asked how it does. */
+static bool stream_processor_read(svc_call *c)
+{
+  const svc_noun *noun = c->plan->noun->noun;
+  svc_entity e;
+  bool stored;
+  if (!svc_target(c, &e, &stored) || !svc_answer_entity(c, &e)) return false;
+  c->answer.own = svc_arena_copy(c->arena, c->answer.own); /* the transaction ends before the answer is written */
+  if (!svc_str_is(svc_entity_text(c, noun, &e, "state"), "STARTED")) return true;
+  return svc_question_about(c, "measure", noun->name, &e, e.unique, SVC_S("{\"metric\":\"stats\"}"));
+}
+
+static bool stream_processor_told(svc_call *c, const svc_reply *reply)
+{
+  svc_node *said = svc_told_json(c, reply), *body = said ? svc_json_parse(c->arena, c->answer.body) : NULL;
+  if (!body) return c->error.code ? false : svc_no_memory(c);
+  if (said->type != SVC_J_OBJECT) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  said->name = SVC_S("stats");
+  svc_node_put(c->arena, body, said);
+  if (!svc_answer_body(c, body)) return false;
+  c->answer.revision = svc_body_revision(c->answer.body);
+  return true;
+}
+
+/* ---- what the driver is told, and what it costs */
+
+static svc_node *stream_processor_desired(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e);
+  svc_stream_kept kept = svc_stream_kept_of(e->extra);
+  bool named = svc_str_is(kept.begin, "R") || svc_str_is(kept.begin, "N");
+  if (!body) return NULL;
+  svc_node_set_str(c->arena, body, "beginsAt", named ? (kept.begin.p[0] == 'R' ? SVC_S("checkpoint") : SVC_S("now")) : kept.begin);
+  if (kept.region.n) svc_node_set_str(c->arena, body, "failoverRegion", kept.region);
+  if (kept.mode.n) svc_node_set_str(c->arena, body, "failoverMode", kept.mode);
+  return body;
+}
+
+static size_t stream_processor_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
+{
+  svc_str state = svc_node_str(body, "state");
+  if (most == 0 || (!svc_str_is(state, "STARTED") && !svc_str_is(state, "STOPPING"))) return 0;
+  out[0] = (svc_meter){ svc_arena_print(c->arena, "STREAM_PROCESSING_" SVC_FMT, SVC_ARG(svc_node_str(body, "tier"))), 1000 };
+  return 1;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+SVC_PRIVATE const svc_noun svc_noun_stream_processor = {
+  .name = STREAM_PROCESSOR,
+  .rel = "streamProcessor",
+  .kind = STREAM_PROCESSOR_KIND,
+  .parent = STREAM_WORKSPACE,
+  .param = "processorName",
+  .object = &stream_processor_object,
+  .key = "name",
+  .unique = "name",
+  .err_not_found = SVC_E_STREAM_PROCESSOR_NOT_FOUND,
+  .err_exists = SVC_E_STREAM_PROCESSOR_ALREADY_EXISTS,
+  .most = STREAM_PROCESSOR_MOST,
+  .err_quota = SVC_E_TOO_MANY_RESOURCES,
+  .lifecycle = &stream_processor_lifecycle,
+  .event_created = "STREAM_PROCESSOR_CREATED",
+  .event_updated = "STREAM_PROCESSOR_MODIFIED",
+  .event_deleted = "STREAM_PROCESSOR_DROPPED",
+  .event_field = "resourceId",
+  .event_value = "_id",
+  .order_gone = "processor.delete",
+  .routes = stream_processor_routes,
+  .prepare = stream_processor_prepare,
+  .view = stream_processor_view,
+  .desired = stream_processor_desired,
+  .meters = stream_processor_meters,
+};

@@ -1,0 +1,261 @@
+/*
+** What the tables of connections cannot say: which fields go together, that a cluster is there and may be used, and how large
+** a connection may be.
+**
+** The rule: a cluster of another project is used only where the organization allows that at all, and by who may manage streams
+** there as well: a connection reads and writes whatever is in it.
+*/
+#include "catalog/catalog.h"
+#include "catalog/stream/stream_parts.h"
+
+enum { STREAM_RULES_PAIRS = 32, STREAM_RULES_PAIRS_BYTES = 8192 };
+
+SVC_PRIVATE bool svc_stream_is(const svc_node *body, const char *field, const char *value)
+{
+  return svc_str_is(svc_node_str(body, field), value);
+}
+
+SVC_PRIVATE int svc_stream_tier(svc_str tier)
+{
+  int i = 0;
+  while (svc_stream_tiers[i] && !svc_str_is(tier, svc_stream_tiers[i])) i++;
+  return i;
+}
+
+SVC_PRIVATE bool svc_stream_has_region(const svc_node *list, svc_str region)
+{
+  const svc_node *one = list ? list->first : NULL;
+  while (one && !svc_str_eq(svc_node_str(one, "region"), region)) one = one->next;
+  return one != NULL;
+}
+
+SVC_PRIVATE bool svc_stream_connection_named(svc_call *c, const svc_id *workspace, svc_str name, svc_entity *out)
+{
+  int rc = svc_entity_named(c->txn, STREAM_CONNECTION_KIND, NULL, workspace, name, out);
+  if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
+  return rc == SVC_OK && !svc_str_is(svc_json_member(out->body, SVC_S("state")), "\"DELETING\"");
+}
+
+/* Made of the project: twelve digits at AWS, a UUID at AZURE, a name at GCP. */
+SVC_PRIVATE svc_str svc_stream_account(svc_call *c, svc_str provider)
+{
+  unsigned char h[32];
+  uint64_t number;
+  svc_sha256(svc_arena_print(c->arena, SVC_FMT "/" SVC_FMT, SVC_ARG(svc_id_str(c->arena, &c->scope.group)), SVC_ARG(provider)), h);
+  number = svc_load64(h);
+  if (svc_str_is(provider, "AWS"))
+    return svc_arena_print(c->arena, "%012llu", (unsigned long long)(number % 1000000000000u));
+  if (svc_str_is(provider, "GCP")) return svc_arena_print(c->arena, "p-%016llx", (unsigned long long)number);
+  return svc_arena_print(c->arena, "%02x%02x%02x%02x-%02x%02x-4%x%02x-8%x%02x-%02x%02x%02x%02x%02x%02x", h[0], h[1], h[2], h[3], h[4],
+                         h[5], h[6] & 15u, h[7], h[8] & 15u, h[9], h[10], h[11], h[12], h[13], h[14], h[15]);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- Kafka */
+
+/* What each mechanism needs. */
+static const struct {
+  const char *mechanism;
+  const char *needs[5];
+} stream_rules_mechanisms[] = {
+  { "PLAIN", { "password", "username", NULL } },
+  { "SCRAM-256", { "password", "username", NULL } },
+  { "SCRAM-512", { "password", "username", NULL } },
+  { "OAUTHBEARER", { "clientId", "clientSecret", "method", "tokenEndpointUrl", NULL } },
+  { "SSL", { "sslCertificate", "sslKey", NULL } },
+  { "AWS_MSK_IAM", { "aws", NULL } },
+};
+
+static void stream_rules_kafka(svc_call *c, const svc_node *body)
+{
+  const svc_node *given = svc_node_get(body, "authentication"), *security = svc_node_get(body, "security");
+  svc_str mechanism = svc_node_str(given, "mechanism");
+  size_t i = 0, n;
+  while (!svc_str_is(mechanism, stream_rules_mechanisms[i].mechanism)) i++; /* the table of fields knows the same */
+  for (n = 0; stream_rules_mechanisms[i].needs[n]; n++)
+    if (!svc_node_get(given, stream_rules_mechanisms[i].needs[n]))
+      svc_violate(c, SVC_E_MISSING_ATTRIBUTE, svc_arena_print(c->arena, "authentication.%s", stream_rules_mechanisms[i].needs[n]),
+                  "is required with mechanism " SVC_FMT, SVC_ARG(mechanism));
+  if (svc_str_is(mechanism, "SSL") && !svc_stream_is(security, "protocol", "SSL"))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("security.protocol"), "must be SSL with mechanism SSL");
+  if (svc_str_is(mechanism, "AWS_MSK_IAM") && !svc_stream_is(security, "protocol", "SASL_SSL"))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("security.protocol"), "must be SASL_SSL with mechanism AWS_MSK_IAM");
+}
+
+/* --------------------------------------------------------------------------------------------------------- networking */
+
+/* The id that a way in needs is given with it, and with no other. */
+static void stream_rules_networking(svc_call *c, const svc_node *body)
+{
+  static const char *const objects[] = { "networking", "publicPrivateNetworking" };
+  static const char *const ways[][2] = { { "PRIVATE_LINK", "connectionId" }, { "TRANSIT_GATEWAY", "tgwRouteId" } };
+  size_t i, w;
+  for (i = 0; i < 2; i++) {
+    const svc_node *access = svc_node_get(svc_node_get(body, objects[i]), "access");
+    for (w = 0; w < 2 && access; w++) {
+      bool is = svc_stream_is(access, "type", ways[w][0]), given = svc_node_get(access, ways[w][1]) != NULL;
+      if (is != given)
+        svc_violate(c, is ? SVC_E_MISSING_ATTRIBUTE : SVC_E_INVALID_ATTRIBUTE,
+                    svc_arena_print(c->arena, "%s.access.%s", objects[i], ways[w][1]), "is for type %s, and required there", ways[w][0]);
+    }
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ clusters */
+
+/* May clusters of other projects be used in this organization? */
+static bool stream_rules_across(svc_call *c)
+{
+  static const svc_id none;
+  const svc_noun_info *settings = svc_noun_named(c->s, "organization settings");
+  svc_entity e;
+  return settings && svc_entity_get(c->txn, settings->noun->kind, &c->scope.org, &none, &e) == SVC_OK &&
+         svc_str_is(svc_json_member(e.body, SVC_S("streamsCrossGroupEnabled")), "true");
+}
+
+/* The project of its cluster: its own, or one of the same organization in which the caller may do the same. */
+static bool stream_rules_project(svc_call *c, const svc_node *body, svc_id *out)
+{
+  svc_str group = svc_node_str(body, "clusterGroupId");
+  svc_entity e;
+  uint64_t roles;
+  *out = c->scope.group;
+  if (group.n == 0 || !svc_id_parse(group, out) || svc_id_eq(out, &c->scope.group)) return true;
+  if (svc_get_noun(c->txn, c->s->group, out, &e) != SVC_OK || !svc_id_eq(&e.parent, &c->scope.org) ||
+      !svc_entity_visible(c, c->s->group, &e))
+    return svc_txn_good(c) && (c->error.code ? false : svc_fail(c, SVC_E_GROUP_NOT_FOUND, "S", &group));
+  if (!stream_rules_across(c)) {
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("clusterGroupId"),
+                "is another project, which streamsCrossGroupEnabled of the organization does not allow");
+    return svc_txn_good(c) && svc_check_done(c);
+  }
+  roles = svc_roles_on(c, out, &c->scope.org);
+  if (c->error.code) return false;
+  return roles & STREAM_WRITERS ? true : svc_lacks_role(c, STREAM_WRITERS);
+}
+
+static bool stream_rules_exists(svc_call *c, const char *noun, const svc_id *group, svc_str name, bool *there)
+{
+  const svc_noun_info *info = svc_noun_named(c->s, noun);
+  svc_named found;
+  int rc = info ? svc_named_get(c->txn, info->noun->names ? info->noun->names : info->noun->kind, group, name, &found) : SVC_NOT_FOUND;
+  *there = rc == SVC_OK;
+  return rc == SVC_OK || rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
+}
+
+/* The role with which it works there. The first of those that are built in begins with the vendor's word. */
+static bool stream_rules_role(svc_call *c, const svc_node *body, const svc_id *group)
+{
+  const svc_node *given = svc_node_get(body, "dbRoleToExecute");
+  svc_str role = svc_node_str(given, "role"), vendor = c->s->vendor;
+  bool there = svc_str_is(role, "readWriteAnyDatabase") || svc_str_is(role, "readAnyDatabase") ||
+               (role.n == vendor.n + 5 && memcmp(role.p, vendor.p, vendor.n) == 0 && memcmp(role.p + vendor.n, "Admin", 5) == 0);
+  bool custom = svc_stream_is(given, "type", "CUSTOM");
+  if (custom && !stream_rules_exists(c, "custom database role", group, role, &there)) return false;
+  if (!there)
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("dbRoleToExecute.role"),
+                custom ? "is no custom role of the cluster's project" : "must be " SVC_FMT "Admin, readWriteAnyDatabase or readAnyDatabase",
+                SVC_ARG(vendor));
+  return true;
+}
+
+/* Flex clusters share the names of others: one look finds either. */
+static bool stream_rules_cluster(svc_call *c, const svc_node *body)
+{
+  svc_str name = svc_node_str(body, "clusterName"), in;
+  svc_id group;
+  bool there;
+  if (!stream_rules_project(c, body, &group) || !stream_rules_exists(c, "cluster", &group, name, &there)) return false;
+  in = svc_id_str(c->arena, &group);
+  if (!there && !stream_rules_exists(c, "flex cluster", &group, name, &there)) return false;
+  if (!there) return svc_fail(c, SVC_E_CLUSTER_NOT_FOUND, "SS", &name, &in);
+  return stream_rules_role(c, body, &group);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- bounds */
+
+static size_t stream_rules_bytes(svc_call *c, const svc_node *node)
+{
+  svc_buf b = svc_buf_new(c->arena, 512);
+  svc_node_write(&b, node);
+  return svc_buf_done(&b).n;
+}
+
+/* Free keys: so many, and no more of them than this in bytes. Names of headers are tokens, values of one line. */
+static void stream_rules_pairs(svc_call *c, const svc_node *body, const char *field)
+{
+  const svc_node *pairs = svc_node_get(body, field), *one;
+  bool header = strcmp(field, "headers") == 0;
+  if (!pairs || pairs->type != SVC_J_OBJECT) return;
+  if (svc_node_count(pairs) > STREAM_RULES_PAIRS)
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "must have at most %d members", STREAM_RULES_PAIRS);
+  else if (stream_rules_bytes(c, pairs) > STREAM_RULES_PAIRS_BYTES)
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "must have at most %d bytes", STREAM_RULES_PAIRS_BYTES);
+  else
+    for (one = pairs->first; one && header; one = one->next)
+      if (!svc_pattern_match("^[\\w!#$%&'*+.^`|~-]+$", one->name) || !svc_pattern_match("^[^\\r\\n]*$", one->text))
+        svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "%s." SVC_FMT, field, SVC_ARG(one->name)),
+                    "cannot be a header of HTTP");
+}
+
+/* Settings of Kafka that say how it is logged in to stand elsewhere, where what is secret is sealed. */
+static void stream_rules_config(svc_call *c, const svc_node *body)
+{
+  const svc_node *config = svc_node_get(body, "config"), *one;
+  for (one = config ? config->first : NULL; one; one = one->next)
+    if (svc_str_starts(one->name, "sasl.") || svc_str_starts(one->name, "ssl."))
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "config." SVC_FMT, SVC_ARG(one->name)),
+                  "is set by authentication and security");
+}
+
+/* A URL is shown and kept as it is: no place for a password. */
+static void stream_rules_url(svc_call *c, const svc_node *url, svc_str at)
+{
+  svc_str text = url && url->type == SVC_J_STRING ? url->text : SVC_S("");
+  size_t i = 0;
+  while (i < text.n && text.p[i] != ':') i++;
+  for (i += 3; i < text.n && !strchr("/?#", text.p[i]); i++)
+    if (text.p[i] == '@') {
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must not hold a user or password");
+      return;
+    }
+}
+
+static void stream_rules_urls(svc_call *c, const svc_node *body)
+{
+  const svc_node *list = svc_node_get(body, "schemaRegistryUrls"), *one = list ? list->first : NULL;
+  size_t i = 0;
+  for (; one; one = one->next) stream_rules_url(c, one, svc_arena_print(c->arena, "schemaRegistryUrls[%zu]", i++));
+  stream_rules_url(c, svc_node_get(body, "url"), SVC_S("url"));
+  stream_rules_url(c, svc_node_get(svc_node_get(body, "authentication"), "tokenEndpointUrl"), SVC_S("authentication.tokenEndpointUrl"));
+}
+
+/* The largest of its members is the one that is too large. */
+static void stream_rules_fits(svc_call *c, const svc_node *body)
+{
+  const svc_node *member, *largest = NULL;
+  size_t most = 0, all = stream_rules_bytes(c, body);
+  if (all <= STREAM_BODY_MOST) return;
+  for (member = body->first; member; member = member->next) {
+    size_t n = stream_rules_bytes(c, member);
+    if (n > most) largest = member, most = n;
+  }
+  if (largest) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, largest->name, "makes the connection larger than %d bytes", STREAM_BODY_MOST);
+}
+
+SVC_PRIVATE bool svc_stream_connection_check(svc_call *c, const svc_change *change)
+{
+  const svc_node *body = change->body;
+  if (svc_stream_is(body, "type", "Kafka")) stream_rules_kafka(c, body);
+  if (svc_stream_is(body, "type", "Cluster") && !stream_rules_cluster(c, body)) return false;
+  if (svc_stream_is(body, "type", "Https") && !svc_str_starts(svc_node_str(body, "url"), "https://"))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("url"), "must begin with https://");
+  if (svc_stream_is(body, "type", "Sample") && !svc_stream_is(body, "name", STREAM_SAMPLE))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("name"), "must be that of a sample: " STREAM_SAMPLE);
+  stream_rules_networking(c, body);
+  stream_rules_urls(c, body);
+  stream_rules_config(c, body);
+  stream_rules_pairs(c, body, "config");
+  stream_rules_pairs(c, change->input, "headers"); /* of those that stay, what is kept is sealed */
+  stream_rules_fits(c, body);
+  return svc_check_done(c);
+}

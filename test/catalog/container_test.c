@@ -1,0 +1,213 @@
+/*
+** Network containers: their blocks, who makes them, and who uses them.
+*/
+#include "network_world.h"
+
+#define AWS_IN(region, block) "{\"providerName\":\"AWS\",\"regionName\":\"" region "\",\"svcCidrBlock\":\"" block "\"}"
+#define AZURE_IN(region, block) "{\"providerName\":\"AZURE\",\"region\":\"" region "\",\"svcCidrBlock\":\"" block "\"}"
+#define GCP_WITH(block) "{\"providerName\":\"GCP\",\"svcCidrBlock\":\"" block "\"}"
+
+/* Which blocks each provider takes. */
+static MunitResult container_blocks(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *body, *code; /* NULL: it is taken */
+  } rows[] = {
+    { AWS_IN("US_EAST_1", "10.8.0.0/21"), NULL },
+    { AWS_IN("US_EAST_1", "172.16.0.0/24"), NULL },
+    { AWS_IN("US_EAST_1", "192.168.255.0/24"), NULL },
+    { AZURE_IN("US_EAST", "172.31.248.0/21"), NULL },
+    { GCP_WITH("10.0.0.0/8"), NULL },
+    { GCP_WITH("192.168.64.0/18"), NULL },
+    { AWS_IN("US_EAST_1", "10.8.0.0/20"), "INVALID_CIDR_RANGE" },
+    { AWS_IN("US_EAST_1", "10.8.0.0/25"), "INVALID_CIDR_RANGE" },
+    { AZURE_IN("US_EAST", "10.8.0.0/20"), "INVALID_CIDR_RANGE" },
+    { GCP_WITH("10.8.0.0/19"), "INVALID_CIDR_RANGE" },
+    { AWS_IN("US_EAST_1", "11.0.0.0/21"), "INVALID_CIDR_RANGE" },
+    { AWS_IN("US_EAST_1", "172.32.0.0/21"), "INVALID_CIDR_RANGE" },
+    { AWS_IN("US_EAST_1", "192.169.0.0/21"), "INVALID_CIDR_RANGE" },
+    { AWS_IN("US_EAST_1", "0.0.0.0/21"), "INVALID_CIDR_RANGE" },
+    { GCP_WITH("0.0.0.0/0"), "INVALID_CIDR_RANGE" },
+    { AWS_IN("US_EAST_1", "10.8.1.0/21"), "NON_CANONICAL_CIDR_BLOCK" },
+    { AWS_IN("US_EAST_1", "10.8.0.0"), "INVALID_CIDR_BLOCK" },
+    { AWS_IN("US_EAST_1", "10.8.0/21"), "INVALID_CIDR_BLOCK" },
+    { AWS_IN("US_EAST_1", "10.8.0.0/33"), "INVALID_CIDR_BLOCK" },
+    { AWS_IN("US_EAST_1", "fd00::/21"), "INVALID_CIDR_BLOCK" },
+    { AWS_IN("US_EAST_1", "office"), "INVALID_CIDR_BLOCK" },
+  };
+  n_world w;
+  size_t i;
+  (void)params, (void)data;
+  n_open(&w, NULL);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    if (rows[i].code) {
+      n_bad(&w, "POST", "/containers", rows[i].body, NULL, 400, rows[i].code);
+      munit_assert_true(t_violation(&w.t, "svcCidrBlock"));
+      continue;
+    }
+    n_good(&w, "POST", "/containers", rows[i].body, NULL, 201);
+    n_good(&w, "DELETE", n_at(&w, "/containers", t_str(&w.t, "id")), NULL, NULL, 204);
+  }
+  n_bad(&w, "POST", "/containers", AWS_IN("US_EAST_1", "10.8.1.0/21"), NULL, 400, "NON_CANONICAL_CIDR_BLOCK");
+  munit_assert_string_equal(t_param(&w.t, 1), "10.8.0.0/21"); /* how it would be written */
+  n_bad_field(&w, "POST", "/containers", "{\"providerName\":\"AWS\"}", NULL, "regionName");
+  n_bad_field(&w, "POST", "/containers", "{\"providerName\":\"AZURE\"}", NULL, "region");
+  n_bad_field(&w, "POST", "/containers", "{\"providerName\":\"TENANT\"}", NULL, "providerName");
+  n_bad_field(&w, "POST", "/containers", "{\"providerName\":\"GCP\",\"regionName\":\"WESTERN_US\"}", NULL, "regionName");
+  n_bad_field(&w, "POST", "/containers", "{\"providerName\":\"GCP\",\"regions\":[\"NOWHERE\"]}", NULL, "regions[0]");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* One for each region, and no two overlap, whatever their providers. */
+static MunitResult container_alone(const MunitParameter params[], void *data)
+{
+  n_world w;
+  const char *id, *at;
+  (void)params, (void)data;
+  n_open(&w, NULL);
+  id = n_make(&w, "/containers", AWS_IN("US_EAST_1", "10.8.0.0/21"), NULL, 201);
+  at = n_at(&w, "/containers", id);
+  munit_assert_string_equal(t_str(&w.t, "provisioned"), "false");
+  munit_assert_string_equal(t_str(&w.t, "vpcId"), "");
+  n_bad(&w, "POST", "/containers", AWS_IN("US_EAST_1", "10.16.0.0/21"), NULL, 409, "CONTAINER_ALREADY_EXISTS");
+  n_bad(&w, "POST", "/containers", AWS_IN("US_WEST_1", "10.8.0.0/21"), NULL, 409, "OVERLAPPING_CIDR_BLOCK");
+  n_bad(&w, "POST", "/containers", AWS_IN("US_WEST_1", "10.8.4.0/22"), NULL, 409, "OVERLAPPING_CIDR_BLOCK");
+  n_bad(&w, "POST", "/containers", AZURE_IN("US_EAST", "10.8.7.0/24"), NULL, 409, "OVERLAPPING_CIDR_BLOCK");
+  n_bad(&w, "POST", "/containers", GCP_WITH("10.0.0.0/12"), NULL, 409, "OVERLAPPING_CIDR_BLOCK");
+  munit_assert_string_equal(t_param(&w.t, 0), "10.0.0.0/12");
+  n_good(&w, "POST", "/containers", AWS_IN("US_WEST_1", "10.8.8.0/21"), NULL, 201);
+  n_good(&w, "POST", "/containers", GCP_WITH("172.16.0.0/18"), NULL, 201);
+  n_bad(&w, "POST", "/containers", GCP_WITH("172.16.64.0/18"), NULL, 409, "CONTAINER_ALREADY_EXISTS");
+
+  n_good(&w, "PATCH", at, "{\"svcCidrBlock\":\"10.8.0.0/22\"}", NULL, 200); /* within what it had itself */
+  n_bad(&w, "PATCH", at, "{\"svcCidrBlock\":\"10.8.12.0/22\"}", NULL, 409, "OVERLAPPING_CIDR_BLOCK");
+  n_bad(&w, "PATCH", at, "{\"svcCidrBlock\":\"10.8.0.0/8\"}", NULL, 400, "NON_CANONICAL_CIDR_BLOCK");
+  n_bad_field(&w, "PATCH", at, "{\"regionName\":\"EU_WEST_1\"}", NULL, "regionName");
+  n_bad_field(&w, "PATCH", at, "{\"provisioned\":true}", NULL, "provisioned");
+  munit_assert_int64(n_events(&w, "CONTAINER_SUBNETS_UPDATE_REQUESTED"), ==, 4);
+  n_good(&w, "DELETE", at, NULL, NULL, 204);
+  munit_assert_int64(n_events(&w, "CONTAINER_DELETED"), ==, 1);
+  n_bad(&w, "GET", at, NULL, NULL, 404, "CLOUD_PROVIDER_CONTAINER_NOT_FOUND");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult container_lists(const MunitParameter params[], void *data)
+{
+  n_world w;
+  (void)params, (void)data;
+  n_open(&w, NULL);
+  n_make(&w, "/containers", AWS_IN("US_EAST_1", "10.8.0.0/21"), NULL, 201);
+  n_make(&w, "/containers", AZURE_IN("US_EAST", "10.9.0.0/21"), NULL, 201);
+  n_make(&w, "/containers", AZURE_IN("US_WEST", "10.10.0.0/21"), NULL, 201);
+  n_make(&w, "/containers", GCP_WITH("172.16.0.0/18"), NULL, 201);
+  munit_assert_string_equal(n_get(&w, "/containers", "totalCount"), "1"); /* of the first provider */
+  munit_assert_string_equal(t_str(&w.t, "results[0].regionName"), "US_EAST_1");
+  munit_assert_string_equal(n_get(&w, "/containers?providerName=AZURE", "totalCount"), "2");
+  munit_assert_string_equal(n_get(&w, "/containers?providerName=GCP", "totalCount"), "1");
+  munit_assert_string_equal(n_get(&w, "/containers/all", "totalCount"), "4");
+  n_good(&w, "GET", "/containers?providerName=IBM", NULL, NULL, 400);
+  n_good(&w, "GET", "/containers/all?providerName=AWS", NULL, NULL, 400);
+  n_good(&w, "GET", "/containers/5f5f5f5f5f5f5f5f5f5f5f5f", NULL, NULL, 404);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202); /* they go with their project */
+  store_whole(w.t.s);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* A cluster makes the containers of its regions, with addresses that are free, and holds them as long as it lies there. */
+static MunitResult container_of_clusters(const MunitParameter params[], void *data)
+{
+  n_world w;
+  const char *east, *azure, *own;
+  (void)params, (void)data;
+  n_open(&w, NULL);
+  own = n_make(&w, "/containers", AWS_IN("EU_WEST_1", "192.168.248.0/21"), NULL, 201); /* what would be given first */
+  n_good(&w, "POST", "/clusters",
+         N_CLUSTER("Main", "REPLICASET", N_REGION("AWS", "US_EAST_1", 7) "," N_REGION("AZURE", "US_EAST", 6) "," N_REGION(
+                     "GCP", "WESTERN_US", 5)), NULL, 400); /* nine electable nodes */
+  munit_assert_string_equal(n_get(&w, "/containers/all", "totalCount"), "1");
+  n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 202);
+  munit_assert_string_equal(n_get(&w, "/containers", "totalCount"), "2");
+  munit_assert_string_equal(t_str(&w.t, "results[0].provisioned"), "false");
+  munit_assert_string_equal(t_str(&w.t, "results[1].provisioned"), "true");
+  munit_assert_string_equal(t_str(&w.t, "results[1].regionName"), "US_EAST_1");
+  munit_assert_string_equal(t_str(&w.t, "results[1].svcCidrBlock"), "192.168.240.0/21");
+  munit_assert_int(strncmp(t_str(&w.t, "results[1].vpcId"), "vpc-", 4), ==, 0);
+  east = t_keep(&w.t, t_str(&w.t, "results[1].id"));
+  munit_assert_int64(n_events(&w, "CONTAINER_SUBNETS_UPDATE_REQUESTED"), ==, 1); /* the cluster's event speaks for it */
+  n_good(&w, "POST", "/clusters", N_CLUSTER("Blue", "REPLICASET", N_REGION("AZURE", "US_EAST", 7)), NULL, 202);
+  azure = n_container(&w, "AZURE");
+  munit_assert_string_equal(t_str(&w.t, "results[0].svcCidrBlock"), "192.168.232.0/21");
+  munit_assert_string_not_equal(t_str(&w.t, "results[0].vnetName"), "");
+  n_good(&w, "POST", "/clusters", N_CLUSTER("Green", "REPLICASET", N_REGION("GCP", "WESTERN_US", 7)), NULL, 202);
+  n_container(&w, "GCP");
+  munit_assert_string_equal(t_str(&w.t, "results[0].svcCidrBlock"), "192.168.128.0/18");
+
+  n_bad(&w, "DELETE", n_at(&w, "/containers", east), NULL, NULL, 409, "CONTAINERS_IN_USE");
+  N_SAYS(&w, "cluster Main");
+  n_bad(&w, "PATCH", n_at(&w, "/containers", east), "{\"svcCidrBlock\":\"10.0.0.0/21\"}", NULL, 409, "CONTAINERS_IN_USE");
+  n_good(&w, "PATCH", n_at(&w, "/containers", own), "{\"svcCidrBlock\":\"10.0.0.0/21\"}", NULL, 200);
+  n_good(&w, "POST", "/clusters", N_AWS("Second"), NULL, 202); /* lies in the same one */
+  munit_assert_string_equal(n_get(&w, "/containers", "totalCount"), "2");
+  n_good(&w, "DELETE", "/clusters/Main", NULL, NULL, 202);
+  t_advance(&w.t, 3600);
+  n_bad(&w, "DELETE", n_at(&w, "/containers", east), NULL, NULL, 409, "CONTAINERS_IN_USE");
+  N_SAYS(&w, "cluster Second");
+  munit_assert_string_equal(n_get(&w, n_at(&w, "/containers", east), "provisioned"), "true"); /* for the one that is left */
+
+  n_good(&w, "PATCH", "/clusters/Second", "{\"replicationSpecs\":[{\"regionConfigs\":[" N_REGION("AWS", "EU_WEST_1", 7) "]}]}",
+         NULL, 200); /* it moves: the other one is used, and this one is not */
+  munit_assert_string_equal(n_get(&w, n_at(&w, "/containers", east), "provisioned"), "false");
+  munit_assert_string_equal(t_str(&w.t, "vpcId"), "");
+  munit_assert_string_equal(n_get(&w, n_at(&w, "/containers", own), "provisioned"), "true");
+  n_good(&w, "DELETE", n_at(&w, "/containers", east), NULL, NULL, 204);
+  n_good(&w, "DELETE", "/clusters/Blue", NULL, NULL, 202);
+  n_bad(&w, "DELETE", n_at(&w, "/containers", azure), NULL, NULL, 409, "CONTAINERS_IN_USE"); /* it is still going */
+  t_advance(&w.t, 3600);
+  n_good(&w, "DELETE", n_at(&w, "/containers", azure), NULL, NULL, 204);
+  store_whole(w.t.s);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Shares of machines lie in nobody's network. */
+static MunitResult container_of_shared_tiers(const MunitParameter params[], void *data)
+{
+  n_world w;
+  (void)params, (void)data;
+  n_open(&w, NULL);
+  n_good(&w, "POST", "/clusters",
+         "{\"name\":\"Free\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\","
+         "\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}",
+         NULL, 202);
+  munit_assert_string_equal(n_get(&w, "/containers/all", "totalCount"), "0");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* One of GCP that is for some regions keeps clusters out of the others. */
+static MunitResult container_regions(const MunitParameter params[], void *data)
+{
+  n_world w;
+  const char *at;
+  (void)params, (void)data;
+  n_open(&w, NULL);
+  at = n_at(&w, "/containers", n_make(&w, "/containers", "{\"providerName\":\"GCP\",\"regions\":[\"WESTERN_US\"]}", NULL, 201));
+  munit_assert_string_equal(t_str(&w.t, "svcCidrBlock"), "192.168.192.0/18");
+  n_bad_field(&w, "POST", "/clusters", N_CLUSTER("Main", "REPLICASET", N_REGION("GCP", "CENTRAL_US", 7)), NULL,
+              "replicationSpecs[0].regionConfigs[0].regionName");
+  n_good(&w, "PATCH", at, "{\"regions\":[\"CENTRAL_US\"]}", NULL, 200);
+  n_good(&w, "POST", "/clusters", N_CLUSTER("Main", "REPLICASET", N_REGION("GCP", "CENTRAL_US", 7)), NULL, 202);
+  n_bad(&w, "PATCH", at, "{\"regions\":[\"WESTERN_US\"]}", NULL, 409, "CONTAINERS_IN_USE");
+  munit_assert_string_equal(n_get(&w, at, "provisioned"), "true");
+  n_good(&w, "POST", "/clusters", N_AWS("Other"), NULL, 202); /* of another provider: it is not asked */
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, container_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(blocks), TEST(alone), TEST(lists), TEST(of_clusters), TEST(of_shared_tiers), TEST(regions),
+                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_container = { "container", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,249 @@
+/*
+** Certificates of database users: they verify against the authority of the project by another program than ours, belong to
+** their key, expire on the clock, and their keys are nowhere but in the answer.
+*/
+#include "support.h"
+
+#include <unistd.h>
+
+static const svc_config quiet = { .limiter_off = 1 };
+
+#define MANAGED(name) \
+  "{\"databaseName\":\"$external\",\"username\":\"" name "\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}"
+
+typedef struct cert_world {
+  t_service t;
+  char group[32];
+} cert_world;
+
+static void cert_open(cert_world *w, const svc_config *config)
+{
+  t_open(&w->t, config ? config : &quiet);
+  snprintf(w->group, sizeof w->group, "%s", t_project(&w->t, t_organization(&w->t, "Acme"), "alpha"));
+}
+
+static void cert_user(cert_world *w, const char *body)
+{
+  munit_assert_int(t_sendf(&w->t, "POST", body, "/groups/%s/databaseUsers", w->group), ==, 201);
+}
+
+static int cert_send(cert_world *w, const char *method, const char *user, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/groups/%s/databaseUsers/%s/certs", w->group, user);
+}
+
+/* The text of the last answer, a JSON string: a copy. */
+static char *cert_pem(cert_world *w)
+{
+  munit_assert_not_null(w->t.body);
+  munit_assert_int(w->t.body->type, ==, SVC_J_STRING);
+  return strdup(w->t.body->text.p);
+}
+
+static void cert_write(const char *folder, const char *name, const char *from, const char *to)
+{
+  char path[200];
+  FILE *f;
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  f = fopen(path, "w");
+  munit_assert_not_null(f);
+  munit_assert_size(fwrite(from, 1, (size_t)(to - from), f), ==, (size_t)(to - from));
+  fclose(f);
+}
+
+/* Its three parts, in files. */
+static void cert_files(const char *folder, const char *pem)
+{
+  const char *key = strstr(pem, "-----BEGIN EC PRIVATE KEY-----");
+  const char *ca = key ? strstr(key, "-----BEGIN CERTIFICATE-----") : NULL;
+  munit_assert_memory_equal(27, pem, "-----BEGIN CERTIFICATE-----");
+  munit_assert_not_null(ca);
+  cert_write(folder, "cert.pem", pem, key);
+  cert_write(folder, "key.pem", key, ca);
+  cert_write(folder, "ca.pem", ca, ca + strlen(ca));
+}
+
+static int cert_openssl(const char *folder, const char *format, ...)
+{
+  char command[1024];
+  va_list args;
+  int n = snprintf(command, sizeof command, "cd '%s' && openssl ", folder);
+  va_start(args, format);
+  n += vsnprintf(command + n, sizeof command - (size_t)n, format, args);
+  va_end(args);
+  snprintf(command + n, sizeof command - (size_t)n, " >out 2>&1");
+  return system(command);
+}
+
+static bool cert_said(const char *folder, const char *words)
+{
+  char path[200], text[8192];
+  size_t n;
+  FILE *f;
+  snprintf(path, sizeof path, "%s/out", folder);
+  f = fopen(path, "r");
+  munit_assert_not_null(f);
+  n = fread(text, 1, sizeof text - 1, f);
+  text[n] = 0;
+  fclose(f);
+  return strstr(text, words) != NULL;
+}
+
+static MunitResult cert_verify(const MunitParameter params[], void *data)
+{
+  static const int64_t day = 86400;
+  char folder[128];
+  cert_world w;
+  char *pem;
+  (void)params, (void)data;
+  if (system("command -v openssl >/dev/null 2>&1") != 0) return MUNIT_SKIP;
+  store_folder(folder);
+  cert_open(&w, NULL);
+  cert_user(&w, MANAGED("CN=jane,OU=ops,O=acme"));
+  munit_assert_int(cert_send(&w, "POST", "CN%3Djane%2COU%3Dops%2CO%3Dacme", "{\"monthsUntilExpiration\":12}"), ==, 201);
+  pem = cert_pem(&w);
+  cert_files(folder, pem);
+  munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem cert.pem", (long long)(T_START / 1000)), ==, 0);
+  munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem cert.pem", (long long)(T_START / 1000 + 364 * day)), ==, 0);
+  munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem cert.pem", (long long)(T_START / 1000 + 366 * day)), !=, 0);
+  munit_assert_true(cert_said(folder, "expired"));
+  munit_assert_int(cert_openssl(folder, "x509 -in cert.pem -noout -subject -enddate -ext basicConstraints,keyUsage"), ==, 0);
+  munit_assert_true(cert_said(folder, "CN = jane") && cert_said(folder, "OU = ops") && cert_said(folder, "Jun  1 00:00:00 2026"));
+  munit_assert_true(cert_said(folder, "CA:FALSE") && cert_said(folder, "Digital Signature"));
+  munit_assert_int(cert_openssl(folder, "x509 -in ca.pem -noout -ext basicConstraints"), ==, 0);
+  munit_assert_true(cert_said(folder, "CA:TRUE"));
+  munit_assert_int(cert_openssl(folder, "x509 -in cert.pem -noout -pubkey -out a.pub"), ==, 0); /* the key is that of the certificate */
+  munit_assert_int(cert_openssl(folder, "pkey -in key.pem -pubout -out b.pub"), ==, 0);
+  munit_assert_int(cert_openssl(folder, "version && cmp a.pub b.pub || false"), ==, 0);
+  free(pem);
+
+  /* a second one, of another user, comes from the same authority; one of another project does not */
+  cert_user(&w, MANAGED("CN=joe"));
+  munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{}"), ==, 201);
+  pem = cert_pem(&w);
+  cert_write(folder, "joe.pem", pem, strstr(pem, "-----BEGIN EC PRIVATE KEY-----"));
+  free(pem);
+  munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem joe.pem", (long long)(T_START / 1000)), ==, 0);
+  snprintf(w.group, sizeof w.group, "%s", t_project(&w.t, t_organization(&w.t, "Other"), "beta"));
+  cert_user(&w, MANAGED("CN=joe"));
+  munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{}"), ==, 201);
+  pem = cert_pem(&w);
+  cert_write(folder, "other.pem", pem, strstr(pem, "-----BEGIN EC PRIVATE KEY-----"));
+  free(pem);
+  munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem other.pem", (long long)(T_START / 1000)), !=, 0);
+  t_close(&w.t);
+  store_remove(folder);
+  return MUNIT_OK;
+}
+
+static MunitResult cert_list(const MunitParameter params[], void *data)
+{
+  cert_world w;
+  (void)params, (void)data;
+  cert_open(&w, NULL);
+  cert_user(&w, MANAGED("CN=joe"));
+  munit_assert_int(cert_send(&w, "GET", "CN%3Djoe", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{\"monthsUntilExpiration\":1}"), ==, 201);
+  munit_assert_string_equal(t_get_header(&w.t, "Cache-Control"), "no-store");
+  munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{}"), ==, 201); /* three months */
+  munit_assert_int(cert_send(&w, "GET", "CN%3Djoe", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  munit_assert_string_equal(t_str(&w.t, "results[0].notAfter"), "2025-07-01T00:00:00Z");
+  munit_assert_string_equal(t_str(&w.t, "results[1].notAfter"), "2025-09-01T00:00:00Z");
+  munit_assert_string_equal(t_str(&w.t, "results[0].subject"), "CN=joe");
+  munit_assert_int64(t_int(&w.t, "results[0]._id"), >, 0);
+  munit_assert_int64(t_int(&w.t, "results[0]._id"), !=, t_int(&w.t, "results[1]._id"));
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=DB_USER_X509_CERT_CREATED", w.group), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  t_advance(&w.t, 30 * 86400); /* the first is good no more */
+  munit_assert_int(cert_send(&w, "GET", "CN%3Djoe", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/databaseUsers/$external/CN%%3Djoe", w.group), ==, 204);
+  munit_assert_int(cert_send(&w, "GET", "CN%3Djoe", NULL), ==, 404);
+  store_whole(w.t.s); /* what is left has gone with the user */
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult cert_refused(const MunitParameter params[], void *data)
+{
+  cert_world w;
+  (void)params, (void)data;
+  cert_open(&w, NULL);
+  munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{}"), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "USERNAME_NOT_FOUND");
+  cert_user(&w, "{\"databaseName\":\"$external\",\"username\":\"CN=cust\",\"x509Type\":\"CUSTOMER\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}");
+  munit_assert_int(cert_send(&w, "POST", "CN%3Dcust", "{}"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_USERNAME");
+  cert_user(&w, "{\"databaseName\":\"admin\",\"username\":\"certs\",\"password\":\"correct horse\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/databaseUsers/admin/certs", w.group), ==, 404); /* nobody called admin; the list */
+  cert_user(&w, MANAGED("CN=joe"));
+  munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{\"monthsUntilExpiration\":0}"), ==, 400);
+  munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{\"monthsUntilExpiration\":25}"), ==, 400);
+  munit_assert_string_equal(t_param(&w.t, 0), "monthsUntilExpiration");
+  cert_user(&w, MANAGED("nonsense=a,b"));
+  munit_assert_int(cert_send(&w, "POST", "nonsense%3Da%2Cb", "{}"), ==, 400); /* no name that a certificate can hold */
+  munit_assert_string_equal(t_error(&w.t), "INVALID_USERNAME");
+  w.t.no_key = true;
+  t_reopen(&w.t, &quiet);
+  snprintf(w.group, sizeof w.group, "%s", t_project(&w.t, t_organization(&w.t, "Acme"), "alpha"));
+  cert_user(&w, MANAGED("CN=joe"));
+  munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{}"), ==, 403); /* the authority's key cannot be kept */
+  munit_assert_string_equal(t_error(&w.t), "UNSUPPORTED_FOR_CURRENT_CONFIG");
+  munit_assert_int(cert_send(&w, "GET", "CN%3Djoe", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* What is in the files of the store is no key, neither the user's nor the authority's; and what is sealed opens again. */
+static MunitResult cert_stored(const MunitParameter params[], void *data)
+{
+  char folder[128], path[200];
+  svc_config config = quiet;
+  cert_world w;
+  char *pem, *store;
+  const char *key;
+  size_t n, i;
+  FILE *f;
+  (void)params, (void)data;
+  store_folder(folder);
+  config.path = folder;
+  cert_open(&w, &config);
+  cert_user(&w, MANAGED("CN=joe"));
+  t_header(&w.t, "Idempotency-Key", "once"); /* what that keeps is looked at, too */
+  munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{}"), ==, 201);
+  pem = cert_pem(&w);
+  t_headers_clear(&w.t);
+  key = strstr(pem, "-----BEGIN EC PRIVATE KEY-----") + 31;
+  t_reopen(&w.t, &config);
+  munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{}"), ==, 201); /* by the same authority, after a restart */
+  munit_assert_not_null(strstr(w.t.body->text.p, strstr(key, "-----BEGIN CERTIFICATE-----")));
+  t_close(&w.t);
+  snprintf(path, sizeof path, "%s/data.mdb", folder);
+  f = fopen(path, "rb");
+  munit_assert_not_null(f);
+  store = munit_malloc(64 << 20);
+  n = fread(store, 1, 64 << 20, f);
+  fclose(f);
+  munit_assert_size(n, >, 4096);
+  for (i = 0; i + 40 < n; i++) {
+    munit_assert_false(memcmp(store + i, key, 40) == 0);
+    munit_assert_false(memcmp(store + i, "PRIVATE KEY", 11) == 0);
+  }
+  free(store);
+  free(pem);
+  store_remove(folder);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/verify", cert_verify, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/list", cert_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/refused", cert_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/stored", cert_stored, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_database_user_cert = { "/database_user_cert", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

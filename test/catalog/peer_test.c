@@ -1,0 +1,257 @@
+/*
+** Peering connections: the states of each provider with the clock moved, what they may be joined with, and a driver that fails.
+*/
+#include "network_world.h"
+
+#define AWS_CONTAINER "{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"svcCidrBlock\":\"10.8.0.0/21\"}"
+#define AZURE_CONTAINER "{\"providerName\":\"AZURE\",\"region\":\"US_EAST\"}"
+#define GCP_CONTAINER "{\"providerName\":\"GCP\"}"
+#define STEP 1 /* second: a tenth of the time that a cluster takes */
+
+/* The states that one passes through, a step at a time. */
+static void peer_walk(n_world *w, const char *at, const char *field, const char *const *states)
+{
+  for (; *states; states++) {
+    munit_assert_string_equal(n_get(w, at, field), *states);
+    t_advance(&w->t, STEP);
+  }
+}
+
+static MunitResult peer_aws(const MunitParameter params[], void *data)
+{
+  static const char *const making[] = { "INITIATING", "PENDING_ACCEPTANCE", "FINALIZING", "AVAILABLE", "AVAILABLE", NULL };
+  static const char *const again[] = { "FINALIZING", "AVAILABLE", NULL };
+  n_world w;
+  const char *container, *at;
+  (void)params, (void)data;
+  n_open(&w, NULL);
+  container = n_make(&w, "/containers", AWS_CONTAINER, NULL, 201);
+  at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AWS("192.168.0.0/24", N_VPC_A), container, 202));
+  munit_assert_string_equal(t_str(&w.t, "providerName"), "AWS");
+  munit_assert_string_equal(t_str(&w.t, "status"), ""); /* is another provider's word for it */
+  munit_assert_string_equal(t_str(&w.t, "connectionId"), "");
+  munit_assert_string_equal(n_get(&w, n_at(&w, "/containers", container), "provisioned"), "true");
+  peer_walk(&w, at, "statusName", making);
+  munit_assert_int(strncmp(t_str(&w.t, "connectionId"), "pcx-", 4), ==, 0);
+  munit_assert_int64(n_events(&w, "PEER_CREATED"), ==, 1);
+  munit_assert_int64(n_events(&w, "PEER_UPDATED"), ==, 1);
+
+  n_good(&w, "PATCH", at, "{\"routeTableCidrBlock\":\"192.168.1.0/24\"}", NULL, 200); /* the routes alone */
+  peer_walk(&w, at, "statusName", again);
+  n_good(&w, "PATCH", at, "{\"vpcId\":\"vpc-" N_VPC_B "\"}", NULL, 200); /* another network: from the beginning */
+  munit_assert_string_equal(t_str(&w.t, "statusName"), "INITIATING");
+  n_good(&w, "PATCH", at, "{\"vpcId\":\"vpc-" N_VPC_A "\"}", NULL, 200); /* that is part of it */
+  t_advance(&w.t, STEP);
+  n_bad(&w, "PATCH", at, "{\"vpcId\":\"vpc-" N_VPC_B "\"}", NULL, 409, "PEER_INVALID_STATE");
+  n_good(&w, "PATCH", at, "{\"vpcId\":\"vpc-" N_VPC_A "\"}", NULL, 200); /* changes nothing */
+  t_advance(&w.t, 60);
+  munit_assert_string_equal(n_get(&w, at, "statusName"), "AVAILABLE");
+
+  n_good(&w, "DELETE", at, NULL, NULL, 202);
+  munit_assert_string_equal(n_get(&w, at, "statusName"), "TERMINATING");
+  n_bad(&w, "DELETE", at, NULL, NULL, 409, "PEER_ALREADY_REQUESTED_DELETION");
+  n_bad(&w, "PATCH", at, "{\"vpcId\":\"vpc-" N_VPC_B "\"}", NULL, 409, "PEER_ALREADY_REQUESTED_DELETION");
+  t_advance(&w.t, STEP);
+  n_bad(&w, "GET", at, NULL, NULL, 404, "PEER_NOT_FOUND");
+  munit_assert_int64(n_events(&w, "PEER_DELETED"), ==, 1);
+  munit_assert_int64(n_events(&w, "AZURE_PEER_DELETED"), ==, 0);
+  munit_assert_string_equal(n_get(&w, n_at(&w, "/containers", container), "provisioned"), "false");
+  store_whole(w.t.s);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult peer_others(const MunitParameter params[], void *data)
+{
+  static const char *const azure[] = { "ADDING_PEER", "AVAILABLE", "AVAILABLE", NULL };
+  static const char *const gcp[] = { "ADDING_PEER", "WAITING_FOR_USER", "AVAILABLE", "AVAILABLE", NULL };
+  static const struct {
+    const char *provider, *container, *body, *change;
+    const char *const *states;
+  } rows[] = {
+    { "AZURE", AZURE_CONTAINER, N_PEER_AZURE("net-a"), "{\"vnetName\":\"net-b\"}", azure },
+    { "GCP", GCP_CONTAINER, N_PEER_GCP("net-a"), "{\"networkName\":\"net-b\"}", gcp },
+  };
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; i < 2; i++) {
+    static const char *const types[] = { "CREATED", "ACTIVE", "UPDATED", "DELETED" };
+    static const int64_t many[] = { 1, 2, 2, 1 };
+    char type[64], list[64];
+    const char *at;
+    size_t k;
+    n_world w;
+    n_open(&w, NULL);
+    at = n_at(&w, "/peers", n_make(&w, "/peers", rows[i].body, n_make(&w, "/containers", rows[i].container, NULL, 201), 202));
+    munit_assert_string_equal(t_str(&w.t, "statusName"), "");
+    peer_walk(&w, at, "status", rows[i].states);
+    n_good(&w, "PATCH", at, rows[i].change, NULL, 200);
+    peer_walk(&w, at, "status", rows[i].states);
+    munit_assert_string_equal(n_get(&w, "/peers", "totalCount"), "0"); /* of the first provider */
+    snprintf(list, sizeof list, "/peers?providerName=%s", rows[i].provider);
+    munit_assert_string_equal(n_get(&w, list, "results[0].status"), "AVAILABLE");
+    n_good(&w, "DELETE", at, NULL, NULL, 202);
+    munit_assert_string_equal(n_get(&w, at, "status"), "DELETING");
+    t_advance(&w.t, STEP);
+    n_good(&w, "GET", at, NULL, NULL, 404);
+    for (k = 0; k < 4; k++) {
+      snprintf(type, sizeof type, "%s_PEER_%s", rows[i].provider, types[k]);
+      munit_assert_int64(n_events(&w, type), ==, many[k]);
+    }
+    t_close(&w.t);
+  }
+  return MUNIT_OK;
+}
+
+static MunitResult peer_refused(const MunitParameter params[], void *data)
+{
+  n_world w;
+  const char *aws, *azure, *other, *at;
+  int i;
+  (void)params, (void)data;
+  n_open(&w, NULL);
+  aws = n_make(&w, "/containers", AWS_CONTAINER, NULL, 201);
+  azure = n_make(&w, "/containers", AZURE_CONTAINER, NULL, 201);
+  n_bad(&w, "POST", "/peers", N_PEER_AWS("192.168.0.0/24", N_VPC_A), "5f5f5f5f5f5f5f5f5f5f5f5f", 404,
+        "CLOUD_PROVIDER_CONTAINER_NOT_FOUND");
+  n_bad_field(&w, "POST", "/peers", N_PEER_AWS("192.168.0.0/24", N_VPC_A), azure, "containerId");
+  n_bad_field(&w, "POST", "/peers", N_PEER_AZURE("net"), aws, "containerId");
+  n_bad_field(&w, "POST", "/peers", N_PEER_AWS("192.168.0.0/24", "12"), aws, "vpcId");
+  n_bad_field(&w, "POST", "/peers", N_PEER_AWS("192.168.0.1/24", N_VPC_A), aws, "routeTableCidrBlock");
+  n_bad_field(&w, "POST", "/peers", N_PEER_AWS("192.168.0.0", N_VPC_A), aws, "routeTableCidrBlock");
+  n_bad(&w, "POST", "/peers", N_PEER_AWS("10.8.4.0/24", N_VPC_A), aws, 409, "OVERLAPPING_CIDR_BLOCK"); /* the container's own */
+  n_bad_field(&w, "POST", "/peers",
+              "{\"containerId\":\"%s\",\"accepterRegionName\":\"nowhere\",\"awsAccountId\":\"123456789012\","
+              "\"routeTableCidrBlock\":\"192.168.0.0/24\",\"vpcId\":\"vpc-" N_VPC_A "\"}", aws, "accepterRegionName");
+  n_bad_field(&w, "POST", "/peers", "{\"containerId\":\"%s\"}", aws, "awsAccountId");
+  n_bad_field(&w, "POST", "/peers", "{\"providerName\":\"AZURE\",\"containerId\":\"%s\"}", azure, "azureDirectoryId");
+
+  at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AWS("192.168.0.0/24", N_VPC_A), aws, 202));
+  n_bad(&w, "POST", "/peers", N_PEER_AWS("192.168.9.0/24", N_VPC_A), aws, 409, "PEER_ALREADY_EXISTS");
+  munit_assert_string_equal(t_param(&w.t, 0), "vpc-" N_VPC_A);
+  n_bad(&w, "POST", "/peers", N_PEER_AWS("192.168.0.128/25", N_VPC_B), aws, 409, "OVERLAPPING_CIDR_BLOCK");
+  other = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AWS("192.168.1.0/24", N_VPC_B), aws, 202));
+  n_bad(&w, "PATCH", other, "{\"vpcId\":\"vpc-" N_VPC_A "\"}", NULL, 409, "PEER_ALREADY_EXISTS");
+  n_bad(&w, "PATCH", other, "{\"routeTableCidrBlock\":\"192.168.0.0/16\"}", NULL, 409, "OVERLAPPING_CIDR_BLOCK");
+  n_bad_field(&w, "PATCH", other, "{\"containerId\":\"%s\"}", azure, "containerId");
+  n_bad_field(&w, "PATCH", other, "{\"statusName\":\"AVAILABLE\"}", NULL, "statusName");
+  n_bad_field(&w, "PATCH", other, "{\"providerName\":\"GCP\"}", NULL, "providerName");
+
+  /* what is in use says by whom, and is free when that is gone */
+  n_bad(&w, "DELETE", n_at(&w, "/containers", aws), NULL, NULL, 409, "CONTAINERS_IN_USE");
+  N_SAYS(&w, strrchr(at, '/') + 1);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_CLOSE_GROUP_ACTIVE_PEERING_CONNECTIONS");
+  n_good(&w, "DELETE", at, NULL, NULL, 202);
+  t_advance(&w.t, 60);
+  n_bad(&w, "DELETE", n_at(&w, "/containers", aws), NULL, NULL, 409, "CONTAINERS_IN_USE");
+  N_SAYS(&w, strrchr(other, '/') + 1);
+  n_good(&w, "DELETE", other, NULL, NULL, 202);
+  t_advance(&w.t, 60);
+  n_good(&w, "DELETE", n_at(&w, "/containers", aws), NULL, NULL, 204);
+
+  for (i = 0; i < 50; i++) { /* there is an end to them */
+    char body[512];
+    snprintf(body, sizeof body, "{\"providerName\":\"AZURE\",\"containerId\":\"%s\",\"azureDirectoryId\":"
+             "\"11111111-1111-4111-8111-111111111111\",\"azureSubscriptionId\":\"22222222-2222-4222-8222-222222222222\","
+             "\"resourceGroupName\":\"rg\",\"vnetName\":\"net%d\"}", azure, i);
+    n_good(&w, "POST", "/peers", body, NULL, 202);
+  }
+  n_bad(&w, "POST", "/peers", N_PEER_AZURE("one-more"), azure, 403, "TOO_MANY_RESOURCES");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* What a GET shows goes back as it is, in whatever state. */
+static MunitResult peer_sent_back(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *container, *body;
+  } rows[] = { { AWS_CONTAINER, N_PEER_AWS("192.168.0.0/24", N_VPC_A) }, { AZURE_CONTAINER, N_PEER_AZURE("net") },
+               { GCP_CONTAINER, N_PEER_GCP("net") } };
+  n_world w;
+  size_t i;
+  int step;
+  (void)params, (void)data;
+  n_open(&w, NULL);
+  for (i = 0; i < 3; i++) {
+    const char *at = n_at(&w, "/peers", n_make(&w, "/peers", rows[i].body, n_make(&w, "/containers", rows[i].container, NULL, 201), 202));
+    for (step = 0; step < 5; step++) {
+      char shown[4096];
+      uint64_t print;
+      n_good(&w, "GET", at, NULL, NULL, 200);
+      snprintf(shown, sizeof shown, "%s", w.t.response.body);
+      print = store_print(w.t.s);
+      n_good(&w, "PATCH", at, shown, NULL, 200);
+      munit_assert_string_equal(w.t.response.body, shown);
+      munit_assert_uint64(store_print(w.t.s), ==, print);
+      t_advance(&w.t, STEP);
+    }
+  }
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* A driver's word is shown in each provider's own way. */
+static MunitResult peer_driver(const MunitParameter params[], void *data)
+{
+  n_driver d = { "", "", "" };
+  svc_driver driver = { n_perform, NULL, &d };
+  svc_config config = { .driver = &driver };
+  n_world w;
+  const char *at;
+  (void)params, (void)data;
+  n_open(&w, &config);
+  at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AWS("192.168.0.0/24", N_VPC_A), n_make(&w, "/containers", AWS_CONTAINER, NULL, 201), 202));
+  t_advance(&w.t, 3600); /* the clock alone moves nothing */
+  munit_assert_string_equal(n_get(&w, at, "statusName"), "INITIATING");
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_not_null(strstr(d.desired, "\"svcCidrBlock\":\"10.8.0.0/21\"")); /* the driver knows both sides */
+  munit_assert_not_null(strstr(d.desired, "192.168.0.0/24"));
+  n_order(&w, &d, "peering.create", SVC_OK, "{\"connectionId\":\"pcx-77\"}");
+  munit_assert_string_equal(n_get(&w, at, "statusName"), "PENDING_ACCEPTANCE");
+  munit_assert_string_equal(t_str(&w.t, "connectionId"), "pcx-77");
+  n_order(&w, &d, "peering.accept", SVC_IO, "{\"reason\":\"REJECTED\"}");
+  munit_assert_string_equal(n_get(&w, at, "statusName"), "FAILED");
+  munit_assert_string_equal(t_str(&w.t, "errorStateName"), "REJECTED");
+  munit_assert_int64(n_events(&w, "PEER_UPDATED"), ==, 1);
+  n_good(&w, "PATCH", at, "{\"awsAccountId\":\"210987654321\"}", NULL, 200); /* from the beginning */
+  munit_assert_string_equal(t_str(&w.t, "statusName"), "INITIATING");
+  munit_assert_string_equal(t_str(&w.t, "errorStateName"), "");
+  n_order(&w, &d, "peering.create", SVC_IO, "{\"reason\":\"no such account\"}");
+  munit_assert_string_equal(n_get(&w, at, "errorStateName"), "INVALID_ARGUMENT"); /* of these there are three */
+  n_good(&w, "PATCH", at, "{\"awsAccountId\":\"123456789012\"}", NULL, 200);
+  n_order(&w, &d, "peering.create", SVC_OK, NULL);
+  n_order(&w, &d, "peering.accept", SVC_OK, NULL);
+  n_order(&w, &d, "peering.finalize", SVC_OK, NULL);
+  munit_assert_string_equal(n_get(&w, at, "statusName"), "AVAILABLE");
+  n_good(&w, "DELETE", at, NULL, NULL, 202);
+  n_order(&w, &d, "peering.delete", SVC_IO, NULL);
+  munit_assert_string_equal(n_get(&w, at, "statusName"), "FAILED");
+  n_good(&w, "DELETE", at, NULL, NULL, 202);
+  n_order(&w, &d, "peering.delete", SVC_OK, NULL);
+  n_good(&w, "GET", at, NULL, NULL, 404);
+
+  at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AZURE("net"), n_make(&w, "/containers", AZURE_CONTAINER, NULL, 201), 202));
+  n_order(&w, &d, "peering.create", SVC_OK, NULL);
+  munit_assert_string_equal(n_get(&w, at, "status"), "AVAILABLE"); /* one order is all it takes */
+  n_good(&w, "DELETE", at, NULL, NULL, 202);
+  n_order(&w, &d, "peering.delete", SVC_IO, "{\"reason\":\"the directory is locked\"}");
+  munit_assert_string_equal(n_get(&w, at, "status"), "DELETION_FAILED");
+  munit_assert_string_equal(t_str(&w.t, "errorState"), "the directory is locked");
+
+  at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_GCP("net"), n_make(&w, "/containers", GCP_CONTAINER, NULL, 201), 202));
+  n_order(&w, &d, "peering.create", SVC_OK, NULL);
+  munit_assert_string_equal(n_get(&w, at, "status"), "WAITING_FOR_USER");
+  n_order(&w, &d, "peering.accept", SVC_IO, "{\"reason\":\"nobody answered\"}");
+  munit_assert_string_equal(n_get(&w, at, "status"), "FAILED");
+  munit_assert_string_equal(t_str(&w.t, "errorMessage"), "nobody answered");
+  munit_assert_int64(n_events(&w, "GCP_PEER_UPDATED"), ==, 1);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, peer_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(aws), TEST(others), TEST(refused), TEST(sent_back), TEST(driver),
+                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_peer = { "peer", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

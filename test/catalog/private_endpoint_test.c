@@ -1,0 +1,298 @@
+/*
+** Private endpoint services and the endpoints below them: each provider's fields and states with the clock moved, what deleting
+** needs first, the regional mode, and a driver.
+*/
+#include "network_world.h"
+
+#define SERVICE(provider, region) "{\"providerName\":\"" provider "\",\"region\":\"" region "\"}"
+#define NEW "/privateEndpoint/endpointService"
+#define AT(provider) "/privateEndpoint/" provider "/endpointService"
+#define VPCE "vpce-0123456789abcdef0"
+#define VPCE_2 "vpce-0123456789abcdef1"
+#define AZURE_BODY(name) "{\"id\":\"" N_AZURE_ID(name) "\",\"privateEndpointIPAddress\":\"10.1.2.3\"}"
+#define GCP_BODY \
+  "{\"endpointGroupName\":\"group-1\",\"gcpProjectId\":\"customer-1\",\"endpoints\":[{\"endpointName\":\"a\",\"ipAddress\":" \
+  "\"10.1.2.3\"},{\"endpointName\":\"b\",\"ipAddress\":\"10.1.2.4\"}]}"
+
+static const char *service(n_world *w, const char *provider, const char *region)
+{
+  char body[256], path[128];
+  snprintf(body, sizeof body, "{\"providerName\":\"%s\",\"region\":\"%s\"}", provider, region);
+  snprintf(path, sizeof path, "/privateEndpoint/%s/endpointService", provider);
+  return n_at(w, path, n_make(w, NEW, body, NULL, 202));
+}
+
+static const char *below(n_world *w, const char *service_at)
+{
+  char path[512];
+  snprintf(path, sizeof path, "%s/endpoint", service_at);
+  return t_keep(&w->t, path);
+}
+
+static MunitResult private_endpoint_services(const MunitParameter params[], void *data)
+{
+  n_world w;
+  const char *aws, *azure, *gcp;
+  (void)params, (void)data;
+  n_open(&w, NULL);
+  aws = service(&w, "AWS", "us-east-1"); /* in the spelling of the provider as well */
+  munit_assert_string_equal(t_str(&w.t, "cloudProvider"), "AWS");
+  munit_assert_string_equal(t_str(&w.t, "regionName"), "US_EAST_1");
+  munit_assert_string_equal(t_str(&w.t, "status"), "INITIATING");
+  munit_assert_size(t_count(&w.t, "interfaceEndpoints"), ==, 0);
+  munit_assert_not_null(strstr(t_link(&w.t, "self"), aws));
+  azure = service(&w, "AZURE", "US_EAST");
+  munit_assert_not_null(strstr(t_link(&w.t, "self"), azure));
+  gcp = service(&w, "GCP", "WESTERN_US");
+  munit_assert_string_equal(t_str(&w.t, "portMappingEnabled"), "false");
+  n_bad(&w, "POST", NEW, SERVICE("AWS", "US_EAST_1"), NULL, 409, "PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION");
+  n_bad_field(&w, "POST", NEW, SERVICE("AWS", "WESTERN_US"), NULL, "region");
+  n_bad_field(&w, "POST", NEW, SERVICE("IBM", "US_EAST_1"), NULL, "providerName");
+  n_bad_field(&w, "POST", NEW, "{\"providerName\":\"AWS\",\"region\":\"EU_WEST_1\",\"portMappingEnabled\":true}", NULL, "portMappingEnabled");
+  n_bad_field(&w, "POST", NEW, "{\"providerName\":\"GCP\",\"region\":\"CENTRAL_US\",\"supportedRemoteRegions\":[\"US_EAST_1\"]}", NULL,
+              "supportedRemoteRegions");
+  n_bad_field(&w, "POST", NEW, "{\"providerName\":\"AWS\",\"region\":\"EU_WEST_1\",\"supportedRemoteRegions\":[\"EU_WEST_1\"]}", NULL,
+              "supportedRemoteRegions[0]");
+  munit_assert_string_equal(n_get(&w, aws, "status"), "INITIATING");
+  munit_assert_string_equal(t_str(&w.t, "endpointServiceName"), "");
+  t_advance(&w.t, 3);
+  munit_assert_string_equal(n_get(&w, aws, "status"), "AVAILABLE");
+  munit_assert_string_not_equal(t_str(&w.t, "endpointServiceName"), "");
+  munit_assert_string_equal(n_get(&w, azure, "status"), "AVAILABLE");
+  munit_assert_string_not_equal(t_str(&w.t, "privateLinkServiceResourceId"), "");
+  munit_assert_string_equal(n_get(&w, gcp, "status"), "AVAILABLE");
+  munit_assert_size(t_count(&w.t, "serviceAttachmentNames"), ==, 1);
+
+  munit_assert_int(n_send(&w, "GET", AT("AWS"), NULL), ==, 200); /* an array, of this provider */
+  munit_assert_size(t_count(&w.t, ""), ==, 1);
+  n_good(&w, "GET", AT("IBM"), NULL, NULL, 400);
+  munit_assert_int(n_send(&w, "GET", n_at(&w, AT("AZURE"), strrchr(aws, '/') + 1), NULL), ==, 404); /* not by that name */
+  munit_assert_string_equal(t_error(&w.t), "PRIVATE_ENDPOINT_SERVICE_NOT_FOUND");
+
+  n_good(&w, "PATCH", n_at(&w, NEW, strrchr(aws, '/') + 1), "{\"cloudProvider\":\"AWS\",\"supportedRemoteRegions\":[\"eu-west-1\"]}", NULL, 200);
+  munit_assert_string_equal(t_str(&w.t, "supportedRemoteRegions[0]"), "EU_WEST_1");
+  munit_assert_string_equal(t_str(&w.t, "status"), "AVAILABLE");
+  munit_assert_not_null(strstr(t_link(&w.t, "self"), aws));
+  n_good(&w, "PATCH", n_at(&w, NEW, strrchr(aws, '/') + 1), "{\"cloudProvider\":\"AWS\",\"supportedRemoteRegions\":null}", NULL, 200);
+  munit_assert_size(t_count(&w.t, "supportedRemoteRegions"), ==, 0);
+  n_bad_field(&w, "PATCH", n_at(&w, NEW, strrchr(aws, '/') + 1), "{\"supportedRemoteRegions\":[]}", NULL, "cloudProvider");
+  n_bad_field(&w, "PATCH", n_at(&w, NEW, strrchr(azure, '/') + 1), "{\"cloudProvider\":\"AWS\"}", NULL, "cloudProvider");
+  n_bad_field(&w, "PATCH", n_at(&w, NEW, strrchr(aws, '/') + 1), "{\"cloudProvider\":\"AWS\",\"supportedRemoteRegions\":[\"X\"]}", NULL,
+              "supportedRemoteRegions[0]");
+  n_good(&w, "DELETE", aws, NULL, NULL, 202);
+  munit_assert_string_equal(n_get(&w, aws, "status"), "DELETING");
+  n_bad(&w, "DELETE", aws, NULL, NULL, 404, "PRIVATE_ENDPOINT_SERVICE_NOT_FOUND");
+  n_good(&w, "POST", below(&w, aws), "{\"id\":\"" VPCE "\"}", NULL, 404); /* it is on its way */
+  t_advance(&w.t, 3);
+  n_good(&w, "GET", aws, NULL, NULL, 404);
+  munit_assert_int64(n_events(&w, "ENDPOINT_SERVICE_CREATED"), ==, 3);
+  munit_assert_int64(n_events(&w, "ENDPOINT_SERVICE_DELETED"), ==, 1);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Each provider's own fields and states. */
+static MunitResult private_endpoint_states(const MunitParameter params[], void *data)
+{
+  static const char *const aws[] = { "PENDING_ACCEPTANCE", "PENDING", "AVAILABLE", "AVAILABLE", NULL };
+  static const char *const azure[] = { "INITIATING", "AVAILABLE", "AVAILABLE", NULL };
+  static const char *const gcp[] = { "INITIATING", "VERIFIED", "AVAILABLE", "AVAILABLE", NULL };
+  static const struct {
+    const char *provider, *region, *body, *key, *status, *named, *listed;
+    const char *const *states;
+  } rows[] = {
+    { "AWS", "US_EAST_1", "{\"id\":\"" VPCE "\"}", VPCE, "connectionStatus", "interfaceEndpointId", "interfaceEndpoints", aws },
+    { "AZURE", "US_EAST", AZURE_BODY("pe-1"),
+      "%2Fsubscriptions%2F22222222-2222-4222-8222-222222222222%2FresourceGroups%2Frg%2Fproviders%2FMicrosoft.Network%2F"
+      "privateEndpoints%2Fpe-1", "status", "privateEndpointResourceId", "privateEndpoints", azure },
+    { "GCP", "WESTERN_US", GCP_BODY, "group-1", "status", "endpointGroupName", "endpointGroupNames", gcp },
+  };
+  n_world w;
+  size_t i;
+  (void)params, (void)data;
+  n_open(&w, NULL);
+  for (i = 0; i < 3; i++) {
+    const char *up = service(&w, rows[i].provider, rows[i].region), *at;
+    const char *const *state = rows[i].states;
+    char field[64];
+    n_good(&w, "POST", below(&w, up), rows[i].body, NULL, 202);
+    munit_assert_string_equal(t_str(&w.t, "cloudProvider"), rows[i].provider);
+    munit_assert_string_equal(t_str(&w.t, "deleteRequested"), "false");
+    munit_assert_not_null(strstr(t_link(&w.t, "self"), rows[i].key));
+    at = n_at(&w, below(&w, up), rows[i].key);
+    for (; *state; state++) {
+      munit_assert_string_equal(n_get(&w, at, rows[i].status), *state);
+      if (i == 2) munit_assert_string_equal(t_str(&w.t, "endpoints[1].status"), *state); /* each is as the group */
+      t_advance(&w.t, 1);
+    }
+    munit_assert_string_not_equal(t_str(&w.t, rows[i].named), "");
+    if (i == 1) munit_assert_string_equal(t_str(&w.t, "privateEndpointIPAddress"), "10.1.2.3");
+    n_bad(&w, "POST", below(&w, up), rows[i].body, NULL, 409, "PRIVATE_ENDPOINT_ALREADY_EXISTS");
+    snprintf(field, sizeof field, "%s[0]", rows[i].listed);
+    munit_assert_string_not_equal(n_get(&w, up, field), "");
+
+    n_bad(&w, "DELETE", up, NULL, NULL, 409, "CANNOT_DELETE_PRIVATELINK_WITH_ENDPOINTS");
+    N_SAYS(&w, i == 0 ? VPCE : i == 1 ? "pe-1" : "group-1");
+    n_good(&w, "DELETE", at, NULL, NULL, 204);
+    munit_assert_string_equal(n_get(&w, at, rows[i].status), "DELETING");
+    munit_assert_string_equal(t_str(&w.t, "deleteRequested"), "true");
+    n_bad(&w, "DELETE", at, NULL, NULL, 404, "PRIVATELINK_NOT_FOUND");
+    n_bad(&w, "DELETE", up, NULL, NULL, 409, "CANNOT_DELETE_PRIVATELINK_WITH_ENDPOINTS"); /* it is still going */
+    t_advance(&w.t, 3);
+    n_bad(&w, "GET", at, NULL, NULL, 404, "PRIVATELINK_NOT_FOUND");
+    n_good(&w, "GET", up, NULL, NULL, 200);
+    munit_assert_size(t_count(&w.t, rows[i].listed), ==, 0);
+    n_good(&w, "DELETE", up, NULL, NULL, 202);
+    t_advance(&w.t, 3);
+    n_good(&w, "GET", up, NULL, NULL, 404);
+  }
+  munit_assert_int64(n_events(&w, "INTERFACE_ENDPOINT_CREATED"), ==, 3);
+  munit_assert_int64(n_events(&w, "INTERFACE_ENDPOINT_DELETED"), ==, 3);
+  store_whole(w.t.s);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult private_endpoint_refused(const MunitParameter params[], void *data)
+{
+  n_world w;
+  const char *aws, *azure, *gcp, *west;
+  int i;
+  (void)params, (void)data;
+  n_open(&w, NULL);
+  aws = below(&w, service(&w, "AWS", "US_EAST_1"));
+  west = below(&w, service(&w, "AWS", "US_WEST_1"));
+  azure = below(&w, service(&w, "AZURE", "US_EAST"));
+  gcp = below(&w, service(&w, "GCP", "WESTERN_US"));
+  n_bad_field(&w, "POST", aws, "{}", NULL, "id");
+  n_bad_field(&w, "POST", aws, "{\"id\":\"vpce-1\"}", NULL, "id");
+  n_bad_field(&w, "POST", aws, "{\"id\":\"" VPCE "\",\"cloudProvider\":\"GCP\"}", NULL, "cloudProvider");
+  n_bad_field(&w, "POST", aws, "{\"id\":\"" VPCE "\",\"privateEndpointIPAddress\":\"10.0.0.1\"}", NULL, "privateEndpointIPAddress");
+  n_bad_field(&w, "POST", azure, "{\"id\":\"" N_AZURE_ID("a") "\"}", NULL, "privateEndpointIPAddress");
+  n_bad_field(&w, "POST", azure, "{\"id\":\"" N_AZURE_ID("a") "\",\"privateEndpointIPAddress\":\"10.0.0\"}", NULL, "privateEndpointIPAddress");
+  n_bad_field(&w, "POST", azure, "{\"id\":\"" VPCE "\",\"privateEndpointIPAddress\":\"10.0.0.1\"}", NULL, "id");
+  n_bad_field(&w, "POST", gcp, "{\"endpointGroupName\":\"g\",\"gcpProjectId\":\"customer-1\",\"endpoints\":[]}", NULL, "endpoints");
+  n_bad_field(&w, "POST", gcp, "{\"endpointGroupName\":\"g\",\"gcpProjectId\":\"customer-1\",\"endpoints\":[{\"endpointName\":\"a\","
+                               "\"ipAddress\":\"x\"}]}", NULL, "endpoints[0].ipAddress");
+  n_good(&w, "POST", aws, "{\"id\":\"" VPCE "\"}", NULL, 202);
+  n_bad(&w, "POST", west, "{\"id\":\"" VPCE "\"}", NULL, 409, "PRIVATE_ENDPOINT_ALREADY_EXISTS"); /* it leads to one service */
+  n_good(&w, "POST", "/privateEndpoint/AWS/endpointService/5f5f5f5f5f5f5f5f5f5f5f5f/endpoint", "{\"id\":\"" VPCE_2 "\"}", NULL, 404);
+  munit_assert_string_equal(t_error(&w.t), "PRIVATE_ENDPOINT_SERVICE_NOT_FOUND");
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_CLOSE_GROUP_ACTIVE_PRIVATE_ENDPOINT_SERVICES");
+  for (i = 1; i < 50; i++) { /* there is an end to them: a limit of the project */
+    char body[64];
+    snprintf(body, sizeof body, "{\"id\":\"vpce-%017x\"}", (unsigned)i);
+    n_good(&w, "POST", i % 2 ? aws : west, body, NULL, 202);
+  }
+  n_bad(&w, "POST", west, "{\"id\":\"" VPCE_2 "\"}", NULL, 403, "TOO_MANY_RESOURCES");
+  n_good(&w, "PATCH", "/limits/svc.project.deployment.privateServiceConnectionsPerRegionGroup", "{\"value\":51}", NULL, 200);
+  n_good(&w, "POST", west, "{\"id\":\"" VPCE_2 "\"}", NULL, 202);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* A service holds the container of its region, which it makes. */
+static MunitResult private_endpoint_container(const MunitParameter params[], void *data)
+{
+  n_world w;
+  const char *up, *container;
+  (void)params, (void)data;
+  n_open(&w, NULL);
+  up = service(&w, "AZURE", "US_EAST");
+  container = n_at(&w, "/containers", n_container(&w, "AZURE"));
+  munit_assert_string_equal(t_str(&w.t, "results[0].provisioned"), "true");
+  n_bad(&w, "DELETE", container, NULL, NULL, 409, "CONTAINERS_IN_USE");
+  N_SAYS(&w, strrchr(up, '/') + 1);
+  n_good(&w, "DELETE", up, NULL, NULL, 202);
+  t_advance(&w.t, 3);
+  munit_assert_string_equal(n_get(&w, container, "provisioned"), "false");
+  n_good(&w, "DELETE", container, NULL, NULL, 204);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult private_endpoint_regional_mode(const MunitParameter params[], void *data)
+{
+  n_world w;
+  const char *east, *west;
+  (void)params, (void)data;
+  n_open(&w, NULL);
+  munit_assert_string_equal(n_get(&w, "/privateEndpoint/regionalMode", "enabled"), "false");
+  n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":true}", NULL, 202);
+  n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":false}", NULL, 202);
+  n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":true}", NULL, 202);
+  n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":true}", NULL, 202); /* changes nothing */
+  munit_assert_int64(n_events(&w, "REGIONALIZED_PRIVATE_ENDPOINT_MODE_ENABLED"), ==, 2);
+  munit_assert_int64(n_events(&w, "REGIONALIZED_PRIVATE_ENDPOINT_MODE_DISABLED"), ==, 1);
+  n_bad_field(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":1}", NULL, "enabled");
+  n_good(&w, "POST", "/clusters",
+         "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
+         "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":2}},{\"providerName\":"
+         "\"AWS\",\"regionName\":\"US_WEST_1\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":1}}]}]}", NULL, 202);
+  east = below(&w, service(&w, "AWS", "US_EAST_1"));
+  west = below(&w, service(&w, "AWS", "US_WEST_1"));
+  n_good(&w, "POST", east, "{\"id\":\"" VPCE "\"}", NULL, 202);
+  n_good(&w, "POST", west, "{\"id\":\"" VPCE_2 "\"}", NULL, 202);
+  t_advance(&w.t, 60);
+  n_bad(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":false}", NULL, 409, "CANNOT_DISABLE_REGIONALIZED_PRIVATE_ENDPOINTS");
+  munit_assert_string_equal(t_param(&w.t, 0), "Main");
+  n_good(&w, "DELETE", n_at(&w, west, VPCE_2), NULL, NULL, 204);
+  n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":false}", NULL, 202);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult private_endpoint_driver(const MunitParameter params[], void *data)
+{
+  n_driver d = { "", "", "" };
+  svc_driver driver = { n_perform, NULL, &d };
+  svc_config config = { .driver = &driver };
+  n_world w;
+  const char *up, *at, *strings = "connectionStrings.privateEndpoint[0].srvConnectionString";
+  (void)params, (void)data;
+  n_open(&w, &config);
+  n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 202);
+  n_order(&w, &d, "cluster.create", SVC_OK, "{\"hosts\":[\"real.example.net:27017\"]}");
+  up = service(&w, "AWS", "US_EAST_1");
+  n_order(&w, &d, "endpoint_service.create", SVC_IO, "{\"reason\":\"no addresses left\"}");
+  munit_assert_string_equal(n_get(&w, up, "status"), "FAILED");
+  munit_assert_string_equal(t_str(&w.t, "errorMessage"), "no addresses left");
+  n_good(&w, "DELETE", up, NULL, NULL, 202);
+  n_order(&w, &d, "endpoint_service.delete", SVC_OK, NULL);
+  up = service(&w, "AWS", "US_EAST_1");
+  n_order(&w, &d, "endpoint_service.create", SVC_OK, "{\"endpointServiceName\":\"com.example.svc\"}");
+  munit_assert_string_equal(n_get(&w, up, "endpointServiceName"), "com.example.svc");
+  n_good(&w, "POST", below(&w, up), "{\"id\":\"" VPCE "\"}", NULL, 202);
+  at = n_at(&w, below(&w, up), VPCE);
+  n_order(&w, &d, "endpoint.create", SVC_OK, NULL);
+  n_order(&w, &d, "endpoint.connect", SVC_IO, "{\"reason\":\"not ours\"}");
+  munit_assert_string_equal(n_get(&w, at, "connectionStatus"), "REJECTED");
+  munit_assert_string_equal(t_str(&w.t, "errorMessage"), "not ours");
+  munit_assert_string_equal(n_get(&w, "/clusters/Main", strings), "");
+  n_good(&w, "DELETE", at, NULL, NULL, 204);
+  n_order(&w, &d, "endpoint.delete", SVC_OK, NULL);
+  n_good(&w, "POST", below(&w, up), "{\"id\":\"" VPCE "\"}", NULL, 202);
+  n_order(&w, &d, "endpoint.create", SVC_OK, NULL);
+  n_order(&w, &d, "endpoint.connect", SVC_OK, NULL);
+  munit_assert_not_null(strstr(n_get(&w, "/clusters/Main", strings), "+srv://pl-0-us-east-1."));
+  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "real.example.net:27017")); /* as the driver said */
+
+  n_good(&w, "POST", "/clusters", N_AWS("Second"), NULL, 202); /* one that comes later is reached in the same way */
+  munit_assert_string_equal(n_get(&w, "/clusters/Second", strings), "");
+  n_order(&w, &d, "cluster.create", SVC_OK, "{\"hosts\":[\"other.example.net:27017\"]}");
+  munit_assert_not_null(strstr(n_get(&w, "/clusters/Second", strings), "+srv://pl-3-us-east-1."));
+
+  up = service(&w, "GCP", "WESTERN_US");
+  n_order(&w, &d, "endpoint_service.create", SVC_OK, "{\"serviceAttachmentNames\":[\"sa-1\",7,\"sa-2\"]}");
+  n_good(&w, "GET", up, NULL, NULL, 200);
+  munit_assert_size(t_count(&w.t, "serviceAttachmentNames"), ==, 2);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, private_endpoint_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(services), TEST(states), TEST(refused), TEST(container), TEST(regional_mode), TEST(driver),
+                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_private_endpoint = { "private_endpoint", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

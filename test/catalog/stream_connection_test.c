@@ -1,0 +1,341 @@
+/*
+** Stream connections: what each type needs, clusters of this project and of others, secrets, states, and what they hold and are
+** held by; and the connections that take their place when a region fails.
+*/
+#include "catalog/stream_world.h"
+
+#define AT "/W/connections"
+#define ROLE "\"aws\":{\"roleArn\":\"arn:aws:iam::123456789012:role/r\"}"
+#define OF(type, more) "{\"name\":\"c\",\"type\":\"" type "\"" more "}"
+#define AUTH(more) "{\"name\":\"c\",\"type\":\"Kafka\",\"bootstrapServers\":\"a:1\",\"authentication\":{" more "}"
+#define SASL ",\"security\":{\"protocol\":\"SASL_SSL\"}}"
+#define REGISTRY(login) \
+  OF("SchemaRegistry", ",\"provider\":\"CONFLUENT\",\"schemaRegistryUrls\":[\"https://r.example.com\"],\"schemaRegistryAuthentication\":{" login "}")
+
+static void make_cluster(stream_world *w, const char *group)
+{
+  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("C"), "/groups/%s/clusters", group), ==, 202);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ types */
+
+static MunitResult connection_types(const MunitParameter params[], void *data)
+{
+  static const char *const good[] = {
+    KAFKA("c", ""),
+    AUTH("\"mechanism\":\"PLAIN\",\"username\":\"u\",\"password\":\"p\"") ",\"security\":{\"protocol\":\"SASL_PLAINTEXT\"}}",
+    AUTH("\"mechanism\":\"OAUTHBEARER\",\"method\":\"OIDC\",\"clientId\":\"i\",\"clientSecret\":\"s\",\"tokenEndpointUrl\":\"https://t.example.com/x\"") SASL,
+    AUTH("\"mechanism\":\"SSL\",\"sslCertificate\":\"-----BEGIN CERTIFICATE-----\\nx\\n\",\"sslKey\":\"k\"") ",\"security\":{\"protocol\":\"SSL\"}}",
+    AUTH("\"mechanism\":\"AWS_MSK_IAM\"," ROLE) SASL,
+    OF("Https", ",\"url\":\"https://example.com/x@y\",\"headers\":{\"X-Api-Key\":\"sesame-header\"}"),
+    OF("AWSLambda", "," ROLE),
+    OF("S3", ",\"aws\":{\"roleArn\":\"arn:aws:iam::123456789012:role/r\",\"testBucket\":\"bucket\"}"),
+    OF("AWSKinesisDataStreams", "," ROLE),
+    OF("AzureBlobStorage", ",\"azure\":{\"servicePrincipalId\":\"p\",\"storageAccountName\":\"store1\"}"),
+    OF("GCPPubSub", ",\"gcp\":{\"serviceAccountId\":\"a\"}"),
+    REGISTRY("\"type\":\"USER_INFO\",\"username\":\"u\",\"password\":\"p\""),
+    REGISTRY("\"type\":\"SASL_INHERIT\""),
+    OF("Cluster", ",\"clusterName\":\"C\""),
+  };
+  static const struct {
+    const char *body, *field;
+  } bad[] = {
+    { "{\"name\":\"c\"}", "type" },
+    { OF("Pigeon", ""), "type" },
+    { "{\"type\":\"Https\",\"url\":\"https://example.com\"}", "name" },
+    { OF("Kafka", ""), "authentication" },
+    { OF("Kafka", ""), "bootstrapServers" },
+    { OF("Kafka", ""), "security" },
+    { "{\"name\":\"c\",\"type\":\"Kafka\",\"bootstrapServers\":\"nowhere\"," SCRAM SASL, "bootstrapServers" },
+    { AUTH("\"mechanism\":\"GUESS\"") SASL, "authentication.mechanism" },
+    { AUTH("\"mechanism\":\"PLAIN\",\"username\":\"u\"") SASL, "authentication.password" },
+    { AUTH("\"mechanism\":\"SCRAM-512\",\"password\":\"u\"") SASL, "authentication.username" },
+    { AUTH("\"mechanism\":\"OAUTHBEARER\"") SASL, "authentication.clientSecret" },
+    { AUTH("\"mechanism\":\"SSL\",\"sslCertificate\":\"x\"") SASL, "authentication.sslKey" },
+    { AUTH("\"mechanism\":\"SSL\",\"sslCertificate\":\"x\",\"sslKey\":\"k\"") SASL, "security.protocol" },
+    { AUTH("\"mechanism\":\"AWS_MSK_IAM\"") SASL, "authentication.aws" },
+    { KAFKA("c", ",\"networking\":{\"access\":{\"type\":\"PRIVATE_LINK\"}}"), "networking.access.connectionId" },
+    { KAFKA("c", ",\"networking\":{\"access\":{\"type\":\"TRANSIT_GATEWAY\"}}"), "networking.access.tgwRouteId" },
+    { KAFKA("c", ",\"networking\":{\"access\":{\"type\":\"PUBLIC\",\"tgwRouteId\":\"5f0000000000000000000001\"}}"), "networking.access.tgwRouteId" },
+    { KAFKA("c", ",\"url\":\"https://example.com\""), "url" },
+    { OF("Https", ""), "url" },
+    { OF("Https", ",\"url\":\"http://example.com\""), "url" },
+    { OF("Https", ",\"url\":\"https://example.com\",\"headers\":{\"a b\":\"c\"}"), "headers.a b" },
+    { OF("Https", ",\"url\":\"https://example.com\",\"headers\":{\"a\":\"c\\r\\nEvil: x\"}"), "headers.a" },
+    { OF("Https", ",\"url\":\"https://me:secret@example.com/x\""), "url" },
+    { KAFKA("c", ",\"config\":{\"sasl.jaas.config\":\"secret\"}"), "config.sasl.jaas.config" },
+    { AUTH("\"mechanism\":\"OAUTHBEARER\",\"method\":\"OIDC\",\"clientId\":\"i\",\"clientSecret\":\"s\",\"tokenEndpointUrl\":\"https://a:b@t/x\"") SASL,
+      "authentication.tokenEndpointUrl" },
+    { OF("AWSLambda", ""), "aws" },
+    { OF("S3", ",\"aws\":{\"roleArn\":\"role\"}"), "aws.roleArn" },
+    { OF("AzureBlobStorage", ",\"azure\":{}"), "azure.storageAccountName" },
+    { OF("GCPPubSub", ",\"gcp\":{}"), "gcp.serviceAccountId" },
+    { OF("SchemaRegistry", ",\"provider\":\"CONFLUENT\",\"schemaRegistryAuthentication\":{\"type\":\"SASL_INHERIT\"}"), "schemaRegistryUrls" },
+    { REGISTRY("\"type\":\"USER_INFO\",\"username\":\"u\""), "schemaRegistryAuthentication.password" },
+    { OF("Cluster", ""), "clusterName" },
+    { OF("Sample", ""), "name" },
+  };
+  stream_world w;
+  size_t i;
+  (void)params, (void)data;
+  stream_open(&w, false);
+  make_cluster(&w, w.group);
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) stream_refused(&w, "POST", AT, bad[i].body, bad[i].field);
+  munit_assert_int(stream_call(&w, "GET", AT, NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  for (i = 0; i < sizeof good / sizeof good[0]; i++) {
+    stream_expect(&w, stream_call(&w, "POST", AT, good[i]), 202, NULL);
+    t_advance(&w.t, 100);
+    munit_assert_int(stream_call(&w, "GET", AT "/c", NULL), ==, 200);
+    munit_assert_string_equal(t_str(&w.t, "state"), "READY");
+    munit_assert_int(stream_call(&w, "DELETE", AT "/c", NULL), ==, 202);
+    t_advance(&w.t, 100);
+  }
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* However many small things are sent, what is stored has an end. */
+static MunitResult connection_bounds(const MunitParameter params[], void *data)
+{
+  stream_world w;
+  char *body = munit_malloc(65536);
+  size_t i, n;
+  (void)params, (void)data;
+  stream_open(&w, false);
+  n = (size_t)snprintf(body, 65536, "{\"name\":\"c\",\"type\":\"Https\",\"url\":\"https://example.com\",\"headers\":{");
+  for (i = 0; i < 33; i++) n += (size_t)snprintf(body + n, 65536 - n, "%s\"h%zu\":\"x\"", i ? "," : "", i);
+  snprintf(body + n, 65536 - n, "}}");
+  stream_refused(&w, "POST", AT, body, "headers");
+  n = (size_t)snprintf(body, 65536, "{\"name\":\"c\",\"type\":\"Https\",\"url\":\"https://example.com\",\"headers\":{");
+  for (i = 0; i < 10; i++) n += (size_t)snprintf(body + n, 65536 - n, "%s\"h%zu\":\"%01000d\"", i ? "," : "", i, 7);
+  snprintf(body + n, 65536 - n, "}}");
+  stream_refused(&w, "POST", AT, body, "headers");
+  for (i = 1; i < 50; i++) {
+    snprintf(body, 65536, "{\"name\":\"c%zu\",\"type\":\"Https\",\"url\":\"https://example.com\"}", i);
+    munit_assert_int(stream_call(&w, "POST", AT, body), ==, 202);
+  }
+  stream_expect(&w, stream_call(&w, "POST", AT, KAFKA("more", "")), 403, "TOO_MANY_RESOURCES");
+  free(body);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- states */
+
+static MunitResult connection_states(const MunitParameter params[], void *data)
+{
+  stream_world w;
+  (void)params, (void)data;
+  stream_open(&w, false);
+  munit_assert_int(stream_call(&w, "POST", AT, KAFKA("k", "")), ==, 202);
+  munit_assert_string_equal(t_str(&w.t, "state"), "PENDING");
+  munit_assert_string_equal(t_str(&w.t, "networking.access.type"), "PUBLIC");
+  stream_expect(&w, stream_call(&w, "POST", AT, KAFKA("k", "")), 409, "STREAM_CONNECTION_ALREADY_EXISTS");
+  stream_expect(&w, stream_call(&w, "PATCH", AT "/k", "{\"bootstrapServers\":\"b:1\"}"), 409, "STREAM_KAFKA_CONNECTION_IS_DEPLOYING");
+  stream_expect(&w, stream_call(&w, "DELETE", AT "/k", NULL), 409, "STREAM_KAFKA_CONNECTION_IS_DEPLOYING");
+  t_advance(&w.t, 10);
+  munit_assert_int(stream_call(&w, "PATCH", AT "/k", "{\"bootstrapServers\":\"b:1, c:2\"}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "state"), "PENDING");
+  t_advance(&w.t, 10);
+  stream_refused(&w, "PATCH", AT "/k", "{\"name\":\"other\"}", "name");
+  stream_refused(&w, "PATCH", AT "/k", "{\"type\":\"Https\",\"url\":\"https://example.com\"}", "type");
+  munit_assert_int(stream_call(&w, "DELETE", AT "/k", NULL), ==, 202);
+  munit_assert_string_equal(w.t.response.body, "{}");
+  munit_assert_int(stream_call(&w, "GET", AT "/k", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "state"), "DELETING");
+  stream_expect(&w, stream_call(&w, "DELETE", AT "/k", NULL), 404, "STREAM_CONNECTION_NOT_FOUND_FOR_NAME");
+  munit_assert_string_equal(t_param(&w.t, 1), "W");
+  stream_expect(&w, stream_call(&w, "PATCH", AT "/k", "{\"bootstrapServers\":\"d:1\"}"), 404, "STREAM_CONNECTION_NOT_FOUND_FOR_NAME");
+  stream_refused(&w, "POST", "/W/processor", "{\"name\":\"p\",\"pipeline\":[{\"$source\":{\"connectionName\":\"k\"}}," SINK "]}",
+                 "pipeline[0].$source.connectionName");
+  t_advance(&w.t, 10);
+  stream_expect(&w, stream_call(&w, "GET", AT "/k", NULL), 404, "STREAM_CONNECTION_NOT_FOUND_FOR_NAME");
+  munit_assert_int64(stream_told(&w, "STREAM_TENANT_CONNECTION_UPDATED"), ==, 1);
+  munit_assert_int64(stream_told(&w, "STREAM_TENANT_CONNECTION_DELETED"), ==, 1);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult connection_used(const MunitParameter params[], void *data)
+{
+  stream_world w;
+  (void)params, (void)data;
+  stream_open(&w, false);
+  munit_assert_int(stream_call(&w, "POST", "/W/processor", PROCESSOR("watts", "", "")), ==, 202);
+  stream_expect(&w, stream_call(&w, "DELETE", AT "/sample_stream_solar", NULL), 409, "STREAM_CONNECTION_IN_USE");
+  munit_assert_string_equal(t_param(&w.t, 0), "sample_stream_solar");
+  munit_assert_string_equal(t_param(&w.t, 1), "watts");
+  munit_assert_int(stream_call(&w, "DELETE", "/W/processor/watts", NULL), ==, 204);
+  munit_assert_int(stream_call(&w, "DELETE", AT "/sample_stream_solar", NULL), ==, 202);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- secrets */
+
+static MunitResult connection_secrets(const MunitParameter params[], void *data)
+{
+  stream_world w;
+  (void)params, (void)data;
+  stream_open(&w, true);
+  munit_assert_int(stream_call(&w, "POST", AT, KAFKA("k", "")), ==, 202);
+  munit_assert_null(strstr(w.t.response.body, "sesame"));
+  stream_order(&w, "connection.put", SVC_OK, NULL);
+  munit_assert_null(strstr(w.driver.desired, "sesame"));
+  munit_assert_string_equal(w.driver.secrets, "{\"authentication\":{\"password\":\"sesame-kafka\"}}");
+  munit_assert_int(stream_call(&w, "PATCH", AT "/k", "{\"bootstrapServers\":\"b:1\"}"), ==, 200);
+  stream_order(&w, "connection.put", SVC_OK, NULL);
+  munit_assert_string_equal(w.driver.secrets, "{\"authentication\":{\"password\":\"sesame-kafka\"}}"); /* it stays */
+  munit_assert_int(stream_call(&w, "PATCH", AT "/k", "{\"authentication\":{\"password\":\"sesame-other\"}}"), ==, 200);
+  stream_order(&w, "connection.put", SVC_IO, "{\"reason\":\"no route\"}");
+  munit_assert_string_equal(w.driver.secrets, "{\"authentication\":{\"password\":\"sesame-other\"}}");
+  munit_assert_int(stream_call(&w, "GET", AT "/k", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "state"), "FAILED");
+  munit_assert_int(stream_call(&w, "POST", AT, OF("Https", ",\"url\":\"https://example.com/x\",\"headers\":{\"X-Api-Key\":\"sesame-header\"}")),
+                   ==, 202);
+  munit_assert_not_null(t_node(&w.t, "headers.X-Api-Key"));
+  munit_assert_null(strstr(w.t.response.body, "sesame"));
+  stream_order(&w, "connection.put", SVC_OK, NULL);
+  munit_assert_string_equal(w.driver.secrets, "{\"headers\":{\"X-Api-Key\":\"sesame-header\"}}");
+  munit_assert_int(stream_call(&w, "GET", "/W?includeConnections=true", NULL), ==, 200);
+  munit_assert_null(strstr(w.t.response.body, "sesame"));
+  munit_assert_false(stream_stored(&w, "sesame"));
+  munit_assert_int(stream_call(&w, "DELETE", AT "/k", NULL), ==, 202);
+  stream_order(&w, "connection.delete", SVC_OK, NULL);
+  stream_expect(&w, stream_call(&w, "GET", AT "/k", NULL), 404, NULL);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- clusters */
+
+static MunitResult connection_cluster(const MunitParameter params[], void *data)
+{
+  stream_world w;
+  (void)params, (void)data;
+  stream_open(&w, false);
+  stream_expect(&w, stream_call(&w, "POST", AT, OF("Cluster", ",\"clusterName\":\"C\"")), 404, "CLUSTER_NOT_FOUND");
+  make_cluster(&w, w.group);
+  stream_refused(&w, "POST", AT, OF("Cluster", ",\"clusterName\":\"C\",\"dbRoleToExecute\":{\"role\":\"root\",\"type\":\"BUILT_IN\"}"),
+                 "dbRoleToExecute.role");
+  stream_refused(&w, "POST", AT, OF("Cluster", ",\"clusterName\":\"C\",\"dbRoleToExecute\":{\"role\":\"mine\",\"type\":\"CUSTOM\"}"),
+                 "dbRoleToExecute.role");
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"roleName\":\"mine\",\"actions\":[{\"action\":\"FIND\",\"resources\":[{\"db\":\"a\",\"collection\":\"b\"}]}]}",
+                           "/groups/%s/customDBRoles/roles", w.group), <, 300);
+  munit_assert_int(stream_call(&w, "POST", AT, OF("Cluster", ",\"clusterName\":\"C\",\"clusterGroupId\":\"%G\",\"dbRoleToExecute\":{\"role\":\"mine\","
+                                                  "\"type\":\"CUSTOM\"}")), ==, 202);
+  munit_assert_int(stream_call(&w, "POST", AT, "{\"name\":\"d\",\"type\":\"Cluster\",\"clusterName\":\"C\",\"dbRoleToExecute\":{\"role\":"
+                                               "\"svcAdmin\",\"type\":\"BUILT_IN\"}}"), ==, 202);
+  t_advance(&w.t, 1000);
+
+  /* what it names stays, and who names it is told */
+  stream_expect(&w, t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/C", w.group), 409, "CLUSTER_IN_USE_BY_STREAM_CONNECTIONS");
+  munit_assert_not_null(strstr(t_str(&w.t, "detail"), "stream connection c."));
+  stream_expect(&w, t_sendf(&w.t, "DELETE", NULL, "/groups/%s/customDBRoles/roles/mine", w.group), 409,
+                "CUSTOM_ROLE_IN_USE_BY_STREAM_CONNECTIONS");
+  munit_assert_int(stream_call(&w, "DELETE", AT "/c", NULL), ==, 202);
+  t_advance(&w.t, 100);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/customDBRoles/roles/mine", w.group), ==, 204);
+  stream_expect(&w, t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/C", w.group), 409, "CLUSTER_IN_USE_BY_STREAM_CONNECTIONS");
+  munit_assert_int(stream_call(&w, "DELETE", AT "/d", NULL), ==, 202);
+  t_advance(&w.t, 100);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/C", w.group), ==, 202);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult connection_elsewhere(const MunitParameter params[], void *data)
+{
+  stream_world w;
+  const char *other, *foreign;
+  char body[256], strange[256];
+  (void)params, (void)data;
+  stream_open(&w, false);
+  other = t_project(&w.t, w.org, "P2");
+  foreign = t_project(&w.t, t_organization(&w.t, "Others"), "P3");
+  make_cluster(&w, other);
+  make_cluster(&w, foreign);
+  snprintf(body, sizeof body, "{\"name\":\"c\",\"type\":\"Cluster\",\"clusterName\":\"C\",\"clusterGroupId\":\"%s\"}", other);
+  snprintf(strange, sizeof strange, "{\"name\":\"c\",\"type\":\"Cluster\",\"clusterName\":\"C\",\"clusterGroupId\":\"%s\"}", foreign);
+  stream_refused(&w, "POST", AT, body, "clusterGroupId"); /* the organization does not allow it */
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"streamsCrossGroupEnabled\":true}", "/orgs/%s/settings", w.org), ==, 200);
+  stream_expect(&w, stream_call(&w, "POST", AT, strange), 404, "GROUP_NOT_FOUND");
+
+  /* who may manage streams here, and there nothing, or only read */
+  w.t.grants[0] = (svc_grant){ "GROUP_STREAM_PROCESSING_MANAGER", w.group };
+  stream_expect(&w, stream_call(&w, "POST", AT, body), 404, "GROUP_NOT_FOUND");
+  w.t.grants[1] = (svc_grant){ "GROUP_READ_ONLY", other };
+  w.t.caller.grant_count = 2;
+  stream_expect(&w, stream_call(&w, "POST", AT, body), 403, "ACCESS_FORBIDDEN");
+  w.t.grants[1] = (svc_grant){ "GROUP_STREAM_PROCESSING_OWNER", other };
+  munit_assert_int(stream_call(&w, "POST", AT, body), ==, 202);
+  w.t.grants[0] = (svc_grant){ "ORG_OWNER", NULL };
+  w.t.caller.grant_count = 1;
+
+  /* the cluster of that name here is another one */
+  make_cluster(&w, w.group);
+  t_advance(&w.t, 1000);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/C", w.group), ==, 202);
+  stream_expect(&w, t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/C", other), 409, "CLUSTER_IN_USE_BY_STREAM_CONNECTIONS");
+  munit_assert_null(strstr(t_str(&w.t, "detail"), "stream connection c.")); /* that is another project's */
+  munit_assert_int(stream_call(&w, "DELETE", AT "/c", NULL), ==, 202);
+  t_advance(&w.t, 100);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/C", other), ==, 202);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- failover */
+
+#define FAILOVER AT "/k/failoverConnections"
+#define WEST(region, more) \
+  "{\"type\":\"Kafka\",\"region\":\"" region "\",\"bootstrapServers\":\"west:1\"," SCRAM ",\"security\":{\"protocol\":\"SASL_SSL\"}" more "}"
+
+static MunitResult connection_failover(const MunitParameter params[], void *data)
+{
+  stream_world w;
+  char at[256];
+  (void)params, (void)data;
+  stream_open(&w, false);
+  munit_assert_int(stream_call(&w, "POST", AT, KAFKA("k", "")), ==, 202);
+  t_advance(&w.t, 100);
+  stream_refused(&w, "POST", FAILOVER, WEST("PARIS_FRA", ""), "region");
+  stream_refused(&w, "POST", FAILOVER, "{\"type\":\"Cluster\",\"region\":\"OREGON_USA\",\"clusterName\":\"C\"}", "type");
+  stream_refused(&w, "POST", FAILOVER, "{\"type\":\"Https\",\"region\":\"OREGON_USA\"}", "type");
+  stream_refused(&w, "POST", AT "/sample_stream_solar/failoverConnections", WEST("OREGON_USA", ""), "type");
+  stream_refused(&w, "POST", FAILOVER, WEST("OREGON_USA", ",\"networking\":{\"access\":{\"type\":\"PRIVATE_LINK\"}}"),
+                 "networking.access.connectionId");
+  munit_assert_int(stream_call(&w, "POST", FAILOVER, WEST("OREGON_USA", "")), ==, 202);
+  munit_assert_string_equal(t_str(&w.t, "state"), "PENDING");
+  munit_assert_null(strstr(w.t.response.body, "sesame"));
+  snprintf(at, sizeof at, FAILOVER "/%s", t_str(&w.t, "id"));
+  stream_expect(&w, stream_call(&w, "POST", FAILOVER, WEST("OREGON_USA", "")), 409, "STREAM_FAILOVER_CONNECTION_ALREADY_EXISTS");
+  t_advance(&w.t, 100);
+  munit_assert_int(stream_call(&w, "GET", at, NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "state"), "READY");
+  stream_refused(&w, "PATCH", at, "{\"region\":\"PARIS_FRA\"}", "region");
+  munit_assert_int(stream_call(&w, "PATCH", at, "{\"bootstrapServers\":\"west:2\"}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "state"), "PENDING");
+  stream_refused(&w, "PATCH", "/W", "{\"failoverRegions\":[]}", "failoverRegions"); /* it is counted on */
+  munit_assert_int(stream_call(&w, "DELETE", at, NULL), ==, 204);
+  stream_expect(&w, stream_call(&w, "GET", at, NULL), 404, "STREAM_FAILOVER_CONNECTION_NOT_FOUND");
+  munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"failoverRegions\":[]}"), ==, 200);
+  stream_refused(&w, "POST", FAILOVER, WEST("OREGON_USA", ""), "region");
+  munit_assert_false(stream_stored(&w, "sesame"));
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/types", connection_types, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bounds", connection_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/states", connection_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/used", connection_used, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/secrets", connection_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/cluster", connection_cluster, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/elsewhere", connection_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/failover", connection_failover, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_stream_connection = { "stream_connection", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,169 @@
+/*
+** User security of a project: a directory with its rules, mappings and verification, and the customer's own authorities.
+*/
+#include "catalog/backup_world.h"
+
+#define SECURITY "/groups/%G/userSecurity"
+#define VERIFY SECURITY "/ldap/verify"
+#define BIND "\"hostname\":\"ldap.example.com\",\"bindUsername\":\"CN=svc,OU=a,DC=example,DC=com\",\"bindPassword\":\"a-bind-secret-of-length\""
+
+static MunitResult security_ldap(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open(&w, NULL);
+  b_good(&w, "GET", SECURITY, NULL, 200);
+  b_is(&w, "ldap.authenticationEnabled", "false");
+  b_is(&w, "ldap.port", "636");
+  b_bad_field(&w, "PATCH", SECURITY, "{\"ldap\":{\"authenticationEnabled\":true}}", "ldap.hostname");
+  b_bad_field(&w, "PATCH", SECURITY, "{\"ldap\":{\"authenticationEnabled\":true,\"hostname\":\"ldap.example.com\",\"bindUsername\":\"DC=example\"}}",
+              "ldap.bindPassword");
+  b_bad_field(&w, "PATCH", SECURITY, "{\"ldap\":{\"authorizationEnabled\":true," BIND "}}", "ldap.authorizationEnabled");
+  b_bad_field(&w, "PATCH", SECURITY, "{\"ldap\":{\"bindUsername\":\"jane\"}}", "ldap.bindUsername");
+  b_bad_field(&w, "PATCH", SECURITY, "{\"ldap\":{\"hostname\":\"not a host\"}}", "ldap.hostname");
+  b_bad_field(&w, "PATCH", SECURITY, "{\"ldap\":{\"port\":70000}}", "ldap.port");
+  b_bad_field(&w, "PATCH", SECURITY, "{\"ldap\":{\"caCertificate\":\"-----BEGIN CERTIFICATE-----\\nnonsense\"}}", "ldap.caCertificate");
+  b_good(&w, "PATCH", SECURITY, "{\"ldap\":{\"authenticationEnabled\":true,\"authorizationEnabled\":true," BIND "}}", 202);
+  munit_assert_null(strstr(w.t.response.body, "secret"));
+  b_good(&w, "PATCH", SECURITY, "{\"ldap\":{\"hostname\":\"other.example.com\"}}", 202); /* the password stays */
+  b_is(&w, "ldap.authenticationEnabled", "true");
+  b_good(&w, "PATCH", SECURITY, "{\"ldap\":{\"hostname\":\"2001:db8::1\"}}", 202);
+  b_good(&w, "GET", "/groups/%G/events?eventType=GROUP_SETTINGS_UPDATED", NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
+  return b_close(&w);
+}
+
+static MunitResult security_mapping(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open(&w, NULL);
+  b_bad_field(&w, "PATCH", SECURITY, "{\"ldap\":{\"userToDNMapping\":[{\"match\":\"(.+)\"}]}}", "ldap.userToDNMapping[0]");
+  b_bad_field(&w, "PATCH", SECURITY, "{\"ldap\":{\"userToDNMapping\":[{\"match\":\"(.+)\",\"ldapQuery\":\"a\",\"substitution\":\"b\"}]}}",
+              "ldap.userToDNMapping[0]");
+  b_bad_field(&w, "PATCH", SECURITY, "{\"ldap\":{\"userToDNMapping\":[{\"substitution\":\"b\"}]}}", "ldap.userToDNMapping[0].match");
+  b_good(&w, "PATCH", SECURITY,
+         "{\"ldap\":{\"userToDNMapping\":[{\"match\":\"(.+)\",\"substitution\":\"CN={0}\"},{\"match\":\"b\",\"ldapQuery\":\"q\"}]}}", 202);
+  munit_assert_size(t_count(&w.t, "ldap.userToDNMapping"), ==, 2);
+  b_good(&w, "DELETE", SECURITY "/ldap/userToDNMapping", NULL, 202);
+  munit_assert_size(t_count(&w.t, "ldap.userToDNMapping"), ==, 0);
+  b_good(&w, "DELETE", SECURITY "/ldap/userToDNMapping", NULL, 202); /* none is as good as gone */
+  b_good(&w, "GET", SECURITY, NULL, 200);
+  munit_assert_size(t_count(&w.t, "ldap.userToDNMapping"), ==, 0);
+  return b_close(&w);
+}
+
+/* The authorities are certificates that somebody made: here, the project's own. */
+static MunitResult security_x509(const MunitParameter params[], void *data)
+{
+  char body[4096], *ca;
+  svc_buf b;
+  b_world w;
+  (void)params, (void)data;
+  b_open(&w, NULL);
+  b_bad_field(&w, "PATCH", SECURITY, "{\"customerX509\":{\"cas\":\"nonsense\"}}", "customerX509.cas");
+  b_good(&w, "POST", "/groups/%G/databaseUsers",
+         "{\"databaseName\":\"$external\",\"username\":\"CN=joe\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}", 201);
+  b_good(&w, "POST", "/groups/%G/databaseUsers/CN%3Djoe/certs", "{}", 201);
+  ca = strstr(strstr(w.t.body->text.p, "PRIVATE KEY"), "-----BEGIN CERTIFICATE");
+  munit_assert_not_null(ca);
+  b = svc_buf_new(&w.t.arena, 2048);
+  svc_json_escape(&b, svc_str_c(ca));
+  snprintf(body, sizeof body, "{\"customerX509\":{\"cas\":%s}}", svc_buf_done(&b).p);
+  munit_assert_int(t_sendf(&w.t, "PATCH", body, "/groups/%s/userSecurity", w.group), ==, 202);
+  munit_assert_not_null(strstr(t_str(&w.t, "customerX509.cas"), "BEGIN CERTIFICATE"));
+  b_good(&w, "DELETE", SECURITY "/customerX509", NULL, 202);
+  munit_assert_null(t_node(&w.t, "customerX509.cas"));
+  b_good(&w, "GET", SECURITY, NULL, 200);
+  munit_assert_null(t_node(&w.t, "customerX509.cas"));
+  return b_close(&w);
+}
+
+static MunitResult security_verify(const MunitParameter params[], void *data)
+{
+  b_world w;
+  int i;
+  (void)params, (void)data;
+  b_open(&w, NULL);
+  b_bad_field(&w, "POST", VERIFY, "{\"hostname\":\"ldap.example.com\",\"port\":636,\"bindUsername\":\"DC=a\"}", "bindPassword");
+  b_bad_field(&w, "POST", VERIFY, "{\"port\":636,\"caCertificate\":\"no\"," BIND "}", "caCertificate");
+  b_good(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 202);
+  w.other = t_keep(&w.t, t_str(&w.t, "requestId"));
+  b_is(&w, "status", "PENDING");
+  b_is(&w, "groupId", w.group);
+  b_is(&w, "request.hostname", "ldap.example.com");
+  munit_assert_null(strstr(w.t.response.body, "secret"));
+  munit_assert_size(t_count(&w.t, "validations"), ==, 0);
+  t_advance(&w.t, 1);
+  b_good(&w, "GET", VERIFY "/%J", NULL, 200);
+  b_is(&w, "status", "SUCCESS");
+  munit_assert_size(t_count(&w.t, "validations"), ==, 3);
+  b_is(&w, "validations[1].validationType", "CONNECT");
+  b_is(&w, "validations[1].status", "OK");
+  t_advance(&w.t, 86400);
+  b_bad(&w, "GET", VERIFY "/%J", NULL, 404, "RESOURCE_NOT_FOUND");
+  for (i = 0; i < 100; i++) b_good(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 202);
+  b_bad(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 403, "TOO_MANY_RESOURCES");
+  return b_close(&w);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- the driver */
+
+typedef struct security_driver {
+  char id[32], action[32], desired[1024], secrets[256];
+} security_driver;
+
+static int security_perform(void *context, svc *s, const svc_order *order)
+{
+  security_driver *d = context;
+  size_t n = sizeof d->secrets;
+  snprintf(d->id, sizeof d->id, "%s", order->id);
+  snprintf(d->action, sizeof d->action, "%s", order->action);
+  snprintf(d->desired, sizeof d->desired, "%s", order->desired);
+  munit_assert_int(svc_order_secrets(s, order->id, d->secrets, &n), ==, SVC_OK);
+  return SVC_OK;
+}
+
+/* The driver tries it, with the password, and says what came of each step. */
+static MunitResult security_driven(const MunitParameter params[], void *data)
+{
+  security_driver d;
+  svc_driver driver = { security_perform, NULL, &d };
+  svc_config config = { .limiter_off = 1, .driver = &driver };
+  b_world w;
+  (void)params, (void)data;
+  b_open(&w, &config);
+  b_good(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 202);
+  w.other = t_keep(&w.t, t_str(&w.t, "requestId"));
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(d.action, "ldap.verify");
+  munit_assert_null(strstr(d.desired, "secret"));
+  munit_assert_string_equal(d.secrets, "{\"request\":{\"bindPassword\":\"a-bind-secret-of-length\"}}");
+  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_OK, "{\"validations\":[{\"validationType\":\"CONNECT\",\"status\":\"OK\"},"
+                                  "{\"validationType\":\"AUTHENTICATE\",\"status\":\"FAIL\"},{\"validationType\":\"NONSENSE\",\"status\":\"OK\"}]}"), ==, SVC_OK);
+  b_good(&w, "GET", VERIFY "/%J", NULL, 200);
+  munit_assert_size(t_count(&w.t, "validations"), ==, 2);
+  b_is(&w, "validations[1].status", "FAIL");
+  b_good(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 202);
+  w.other = t_keep(&w.t, t_str(&w.t, "requestId"));
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_IO, "{\"reason\":\"nobody answers\"}"), ==, SVC_OK);
+  b_good(&w, "GET", VERIFY "/%J", NULL, 200);
+  b_is(&w, "status", "FAIL");
+  b_good(&w, "PATCH", SECURITY, "{\"ldap\":{\"authenticationEnabled\":true," BIND "}}", 202); /* servers are told */
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(d.action, "security.put");
+  munit_assert_string_equal(d.secrets, "{\"ldap\":{\"bindPassword\":\"a-bind-secret-of-length\"}}");
+  return b_close(&w);
+}
+
+static MunitTest tests[] = {
+  { "/ldap", security_ldap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/mapping", security_mapping, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/x509", security_x509, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/verify", security_verify, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/driven", security_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_user_security = { "/user_security", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
