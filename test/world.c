@@ -7,6 +7,8 @@
 #define WORLD_X509_USER \
   "{\"databaseName\":\"$external\",\"username\":\"CN=app\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}"
 #define WORLD_GLOBAL WORLD_CLUSTER "/globalWrites"
+#define WORLD_KEYS "/groups/{groupId}/encryptionAtRest"
+#define WORLD_QUERY_LIMIT "/groups/{groupId}/dataFederation/{tenantName}/limits/{limitName}"
 #define WORLD_PROCESSOR "/groups/{groupId}/streams/{tenantName}/processor/{processorName}"
 
 /* What has to be done before a request can succeed, where no table says so; with the reason. */
@@ -47,6 +49,14 @@ static const struct {
   /* a user who has certificates */
   { SVC_POST, "/groups/{groupId}/databaseUsers/{username}/certs", SVC_POST, "/groups/{groupId}/databaseUsers", WORLD_X509_USER },
   { SVC_GET, "/groups/{groupId}/databaseUsers/{username}/certs", SVC_POST, "/groups/{groupId}/databaseUsers", WORLD_X509_USER },
+  /* there are private ways to keys where these are in use */
+  { SVC_POST, WORLD_KEYS "/{cloudProvider}/privateEndpoints", SVC_PATCH, WORLD_KEYS, NULL },
+  { SVC_GET, WORLD_KEYS "/{cloudProvider}/privateEndpoints/{endpointId}", SVC_PATCH, WORLD_KEYS, NULL },
+  { SVC_DELETE, WORLD_KEYS "/{cloudProvider}/privateEndpoints/{endpointId}", SVC_PATCH, WORLD_KEYS, NULL },
+  /* a limit is there when it was set, by the name that world_key() has for it */
+  { SVC_GET, WORLD_QUERY_LIMIT, SVC_PATCH, WORLD_QUERY_LIMIT, "{\"value\":5}" },
+  { SVC_PATCH, WORLD_QUERY_LIMIT, SVC_PATCH, WORLD_QUERY_LIMIT, "{\"value\":5}" },
+  { SVC_DELETE, WORLD_QUERY_LIMIT, SVC_PATCH, WORLD_QUERY_LIMIT, "{\"value\":5}" },
   /* what it is about stands in its body */
   { SVC_POST, "/groups/{groupId}/flexClusters:tenantUpgrade", SVC_POST, "/groups/{groupId}/flexClusters", NULL },
   /* only what runs is stopped */
@@ -248,6 +258,7 @@ bool t_world_always(const t_world *w, const svc_plan *plan)
   const svc_noun_info *noun = plan->noun;
   size_t i;
   if (noun->noun->flags & SVC_SINGLETON) return true;
+  if (strcmp(plan->route->path, WORLD_QUERY_LIMIT) == 0) return false; /* its PATCH makes it */
   if (plan->own && noun->noun->flags & SVC_VIRTUAL) noun = world_noun_of_param(w, plan, plan->params[plan->hops[plan->hop_count - 1].param]);
   for (i = 0; i < w->t.s->plan_count; i++) {
     const svc_plan *other = &w->t.s->plans[i];
@@ -446,6 +457,7 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   if (hop && noun == plan->noun && world_makes_itself(plan)) return world_of_example(w, plan, at);
   if (plan->in_path == (int)param) return plan->in_path_field->values ? plan->in_path_field->values[0] : "a";
   if (svc_str_is(plan->params[param], "username") && strstr(plan->route->path, "/{username}/certs")) return "CN%3Dapp";
+  if (strcmp(plan->route->path, WORLD_QUERY_LIMIT) == 0 && svc_str_is(plan->params[param], "limitName")) return "bytesProcessed.query";
   if (!noun && svc_str_is(plan->params[param], "cloudProvider")) return t_sample(plan->params[param]); /* whose what follows is */
   if (hop && hop->by_unique) return world_by_unique(w, plan, at);
   if (noun && noun == w->t.s->org) return w->org;
@@ -706,7 +718,8 @@ bool t_world_missing(t_world *w, const svc_plan *plan, char *out, size_t size)
 bool t_world_shown_at(t_world *w, const svc_plan *plan, const svc_plan *get, char *out, size_t size)
 {
   if (strcmp(get->route->path, plan->route->path) != 0) return world_also(w, plan, w->path, get, out, size);
-  snprintf(out, size, "%s", w->path);
+  snprintf(out, size, "%.*s", (int)strcspn(w->path, "?"), w->path); /* each has parameters of its own */
+  t_world_query(w, get, out, size);
   return true;
 }
 

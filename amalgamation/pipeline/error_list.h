@@ -226,7 +226,7 @@
   X(COMMON_PASSWORD, 400, "The password is too common. Please choose one that is hard to guess.", "") \
   X(MISSING_PASSWORD, 400, "User {0} needs a password.", "username") \
   /* A scope names the cluster inside a body, hence 400 and not 404. */ \
-  X(SCOPE_CLUSTER_NOT_FOUND, 400, "The scope names {0}, and project {1} has no cluster of that name.", "name,groupId") \
+  X(SCOPE_CLUSTER_NOT_FOUND, 400, "The scope names {0}, and project {1} has none of that name and type.", "name,groupId") \
   X(EXPIRATION_DATE_IN_PAST, 400, "The expiration date in {0} has passed already.", "attribute") \
   X(CUSTOM_ROLE_INVALID_NAME, 400, "{0} cannot be the name of a custom role.", "roleName") \
   X(INVALID_CUSTOM_ROLE_CIRCULAR_DEPENDENCY, 400, "The custom role {0} would inherit from itself.", "roleName") \
@@ -297,6 +297,16 @@
   /* The next two are this library's own. */ \
   X(CLOUD_PROVIDER_ACCESS_ROLE_NOT_FOUND, 404, "No access role {0} exists in project {1}.", "roleId,groupId") \
   X(CLOUD_PROVIDER_ACCESS_ROLE_IN_USE, 409, "The access role {0} of project {1} is still in use.", "roleId,groupId") \
+  /* The next four are this library's own. */ \
+  X(ENCRYPTION_AT_REST_IN_USE, 409, "Encryption at rest by {0} cannot be disabled: cluster {1} uses it.", "provider,clusterName") \
+  X(ENCRYPTION_AT_REST_HAS_PRIVATE_ENDPOINTS, 409, \
+    "Encryption at rest by {0} cannot be disabled: it still has a private endpoint in region {1}. Delete it first.", "provider,region") \
+  X(ENCRYPTION_AT_REST_NOT_PRIVATE, 409, \
+    "Encryption at rest by {0} has private endpoints only where it is enabled in project {1}, with requirePrivateNetworking.", \
+    "provider,groupId") \
+  X(ENCRYPTION_AT_REST_ENDPOINT_IN_USE, 409, \
+    "The private endpoint in region {0} is needed by cluster {1}, which is encrypted by keys that are reached in no other way.", \
+    "region,clusterName") \
   X(NETWORK_PERMISSIONS_LIMIT_EXCEEDED, 403, \
     "An access list can have {0} entries at most; that of {1} has reached this number.", "limit,groupId") \
   X(NETWORK_PERMISSION_ENTRY_NOT_FOUND, 404, "{0} is not on the access list of project {1}.", "value,groupId") \
@@ -394,6 +404,11 @@
     "No connection named {0} exists in stream instance {1}.", "connectionName,tenantName") \
   X(DATA_FEDERATION_TENANT_NOT_FOUND_FOR_NAME, 404, \
     "No federated database instance named {0} exists in project {1}.", "tenantName,groupId") \
+  /* The next two are this library's own. */ \
+  X(DATA_FEDERATION_TENANT_ALREADY_EXISTS, 409, \
+    "A federated database instance named {0} already exists in project {1}.", "tenantName,groupId") \
+  X(CLUSTER_IN_USE_BY_FEDERATED_DATABASES, 409, \
+    "Federated database instances still read from cluster {0} of project {1}.", "name,groupId") \
   X(ONLINE_ARCHIVE_MUST_BE_ACTIVE_TO_PAUSE, 409, \
     "The online archive {0} is not active, and only an active one can be paused.", "archiveId") \
   /* The next four are known by name only; each has the status that its name calls for. */ \

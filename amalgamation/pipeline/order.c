@@ -301,7 +301,8 @@ static bool order_settle(svc_call *c, const order_job *work, const order_address
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
   if (work->word != ORDER_DONE)
     return order_failed(c, noun, &e, facts) && (!life || life->failed || order_again(c, noun, &e, at, &again));
-  return !noun->noun->lifecycle || svc_transition_take(c, noun, &e, facts, SVC_DUE_STATE);
+  if (!life && (!facts || !noun->noun->facts)) return true;
+  return svc_transition_take(c, noun, &e, facts, SVC_DUE_STATE); /* of what has no states: what came of it */
 }
 
 /* There is no driver any more: what it was to do is simulated from here on. */

@@ -19,6 +19,10 @@
 #define B_ITEM(type, interval, unit, value) \
   "{\"frequencyType\":\"" type "\",\"frequencyInterval\":" #interval ",\"retentionUnit\":\"" unit "\"," \
   "\"retentionValue\":" #value "}"
+/* Keys at AWS by which clusters can be encrypted. */
+#define B_KEYS \
+  "{\"awsKms\":{\"enabled\":true,\"customerMasterKeyID\":\"11112222-3333\",\"region\":\"US_EAST_1\",\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\"," \
+  "\"secretAccessKey\":\"the-secret-of-aws-keys\"}}"
 #define B_POLICY(items) "{\"policies\":[{\"policyItems\":[" items "]}]}"
 
 typedef struct b_world {

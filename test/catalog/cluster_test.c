@@ -246,6 +246,13 @@ static MunitResult test_create_full(const MunitParameter params[], void *data)
   (void)params;
   (void)data;
   open_world(&w);
+  r = call(&w, "POST", "/groups/%G/clusters", sent);
+  expect_error(&w, r, 400, "INVALID_CLUSTER_CONFIGURATION"); /* by keys that the project does not have */
+  munit_assert_true(t_violation(&w.t, "encryptionAtRestProvider"));
+  r = call(&w, "PATCH", "/groups/%G/encryptionAtRest",
+           "{\"awsKms\":{\"enabled\":true,\"customerMasterKeyID\":\"1111\",\"region\":\"US_EAST_1\",\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\","
+           "\"secretAccessKey\":\"the-secret-of-aws-keys\"}}");
+  munit_assert_int(r.status, ==, 200);
   r = make_cluster(&w, sent);
   for (i = 0; i < sizeof wanted / sizeof wanted[0]; i++) expect_text(&w, r, wanted[i].path, wanted[i].value);
   expect_none(r, "acceptDataRisksAndForceReplicaSetReconfig");

@@ -160,6 +160,7 @@ static MunitResult test_copies_and_keys(const MunitParameter params[], void *dat
   b_bad(&w, "PATCH", "%C/backup/schedule", "{\"deleteCopySnapshots\":true}", 400, NOT_MET);
   b_bad(&w, "PATCH", "%C/backup/schedule", "{\"deleteCopiedBackups\":[{\"regionName\":\"EU_WEST_1\"}]}", 400, NOT_MET);
   b_bad(&w, "POST", "/groups/%G/clusters", B_CLUSTER("New", B_BACKED), 400, NOT_MET);
+  b_good(&w, "PATCH", "/groups/%G/encryptionAtRest", B_KEYS, 200);
   b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("New", B_BACKED ",\"encryptionAtRestProvider\":\"AWS\""), 202);
   b_bad(&w, "PATCH", "/groups/%G/clusters/New", "{\"encryptionAtRestProvider\":\"NONE\"}", 400, NOT_MET);
   b_good(&w, "PATCH", "%C", "{\"diskWarmingMode\":\"VISIBLE_EARLIER\"}", 200);

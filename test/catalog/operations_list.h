@@ -386,7 +386,7 @@ static const operations_row operations_list[] = {
   { "GET", "/groups/{groupId}/dataFederation", "Data federation and private network settings", "GROUP", 1200, 500,
     "20230101", "GROUP_READ_ONLY", 200 },
   { "POST", "/groups/{groupId}/dataFederation", "Data federation and private network settings", "GROUP", 1200, 500,
-    "20230101", "GROUP_OWNER", 200 },
+    "20230101", "GROUP_OWNER", 202 },
   { "DELETE", "/groups/{groupId}/dataFederation/{tenantName}",
     "Data federation and private network settings", "GROUP", 1200, 500, "20230101", "GROUP_OWNER", 202 },
   { "GET", "/groups/{groupId}/dataFederation/{tenantName}",

@@ -10,9 +10,6 @@
 #include "catalog/network/endpoint_parts.h"
 
 static const char *const backup_endpoint_clouds[] = { "AWS", NULL };
-static const char *const backup_endpoint_states[] = {
-  "INITIATING", "PENDING_ACCEPTANCE", "ACTIVE", "FAILED", "PENDING_RECREATION", "DELETING", NULL
-};
 
 /* Where there are such endpoints: in fewer regions than there are clusters. */
 static const char *const backup_endpoint_regions[] = {
@@ -24,15 +21,13 @@ static const char *const backup_endpoint_regions[] = {
 
 static const svc_field backup_endpoint_fields[] = {
   F_ENUM("cloudProvider", backup_endpoint_clouds, .flags = SVC_READ_ONLY),
-  F_STR("errorMessage", .flags = SVC_READ_ONLY),
-  F_ID(),
-  F_STR("privateEndpointConnectionName", .flags = SVC_READ_ONLY),
   F_ENUM("regionName", backup_endpoint_regions, .flags = SVC_REQUIRED | SVC_FIXED),
-  F_ENUM("status", backup_endpoint_states, .flags = SVC_READ_ONLY),
   F_ENUM("vpcRegionName", backup_endpoint_regions, .flags = SVC_FIXED),
   F_END
 };
-static const svc_object backup_endpoint_object = { .name = "ObjectStoragePrivateEndpoint", .fields = backup_endpoint_fields };
+static const svc_object backup_endpoint_object = {
+  .name = "ObjectStoragePrivateEndpoint", .base = &svc_endpoint_own, .fields = backup_endpoint_fields
+};
 
 #define BACKUP_ENDPOINT \
   "/groups/{groupId}/backup/{cloudProvider}/privateEndpoints", SVC_SET_BACKUP, (20241113), SVC_R_GROUP_OWNER, \
@@ -62,20 +57,13 @@ static const svc_guard backup_endpoint_guards[] = {
   { "status", "DELETING", SVC_GUARD_DELETE, SVC_E_PRIVATE_ENDPOINT_SERVICE_NOT_FOUND }, { NULL, NULL, 0, 0 }
 };
 
-/* From where it is reached: from its own region, unless the caller says otherwise. What it is called: a simulation. */
+/* From where it is reached: from its own region, unless the caller says otherwise. */
 static bool backup_endpoint_prepare(svc_call *c, svc_change *change)
 {
   if (change->before) return true;
   if (!svc_node_get(change->body, "vpcRegionName"))
     svc_node_set_str(c->arena, change->body, "vpcRegionName", svc_node_str(change->body, "regionName"));
-  if (!c->s->config.driver)
-    svc_node_set_str(c->arena, change->body, "privateEndpointConnectionName", svc_endpoint_name(c, "vpce-", &change->id));
-  return true;
-}
-
-static bool backup_endpoint_facts(svc_call *c, svc_change *change, const svc_node *facts)
-{
-  svc_endpoint_fact(c, change->body, facts, "privateEndpointConnectionName");
+  svc_endpoint_own_name(c, change, "vpce-");
   return true;
 }
 
@@ -97,5 +85,5 @@ SVC_PRIVATE const svc_noun svc_noun_backup_endpoint = {
   .flags = SVC_EVENT_KEY,
   .routes = backup_endpoint_routes,
   .prepare = backup_endpoint_prepare,
-  .facts = backup_endpoint_facts
+  .facts = svc_endpoint_own_facts
 };

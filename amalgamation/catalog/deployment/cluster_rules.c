@@ -1,10 +1,12 @@
 /*
 ** The rules of a cluster that are of more than one of its fields, besides those of its replication specs: database versions,
-** what a shared tier cannot have, what only a global cluster has, and how large all of it may be.
+** what a shared tier cannot have, what only a global cluster has, whose keys it can be encrypted by, and how large all of it
+** may be.
 */
 #include "catalog/catalog.h"
 #include "catalog/db_versions.h"
 #include "catalog/deployment/cluster_parts.h"
+#include "catalog/security/encryption.h"
 
 enum {
   CLUSTER_RULES_BYTES = 65536, /* of a body: 50 shards fit into it */
@@ -60,6 +62,15 @@ static void cluster_rules_tier(svc_call *c, const svc_change *change)
   }
 }
 
+/* Whose keys it is encrypted by, the project has set up. */
+static void cluster_rules_keys(svc_call *c, const svc_change *change)
+{
+  static const char field[] = "encryptionAtRestProvider";
+  svc_str is = svc_node_str(change->body, field), was = svc_node_str(change->before, field);
+  if (is.n && !svc_str_is(is, "NONE") && !svc_str_eq(is, was) && !svc_encryption_by(c, is))
+    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, svc_str_c(field), "must be a provider for which the project has encryption at rest enabled");
+}
+
 /* Who shards by himself says so when the cluster becomes a global one. */
 static void cluster_rules_global(svc_call *c, const svc_change *change)
 {
@@ -100,6 +111,7 @@ SVC_PRIVATE bool svc_cluster_rules(svc_call *c, svc_change *change)
     return svc_fail(c, SVC_E_CANNOT_CREATE_PAUSED_CLUSTER, "");
   if (!cluster_rules_version(c, change)) return false;
   cluster_rules_tier(c, change);
+  cluster_rules_keys(c, change);
   cluster_rules_global(c, change);
   return svc_cluster_specs(c, change) && svc_check_done(c) && cluster_rules_fits(c, change->body);
 }

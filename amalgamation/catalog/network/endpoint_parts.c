@@ -49,3 +49,30 @@ SVC_PRIVATE void svc_endpoint_list(svc_call *c, svc_node *service, svc_str id, b
   if (copy) svc_node_append(list, copy);
   if (list) svc_node_put(c->arena, service, list);
 }
+
+/* --------------------------------------------------------------------------------------------------- the service's own */
+
+static const char *const endpoint_parts_states[] = {
+  "INITIATING", "PENDING_ACCEPTANCE", "ACTIVE", "FAILED", "PENDING_RECREATION", "DELETING", NULL
+};
+
+static const svc_field endpoint_parts_own_fields[] = {
+  F_STR("errorMessage", .flags = SVC_READ_ONLY),
+  F_ID(),
+  F_STR("privateEndpointConnectionName", .flags = SVC_READ_ONLY),
+  F_ENUM("status", endpoint_parts_states, .flags = SVC_READ_ONLY),
+  F_END
+};
+SVC_PRIVATE const svc_object svc_endpoint_own = { .name = "ServicePrivateEndpoint", .fields = endpoint_parts_own_fields };
+
+SVC_PRIVATE void svc_endpoint_own_name(svc_call *c, svc_change *change, const char *prefix)
+{
+  if (!c->s->config.driver)
+    svc_node_set_str(c->arena, change->body, "privateEndpointConnectionName", svc_endpoint_name(c, prefix, &change->id));
+}
+
+SVC_PRIVATE bool svc_endpoint_own_facts(svc_call *c, svc_change *change, const svc_node *facts)
+{
+  svc_endpoint_fact(c, change->body, facts, "privateEndpointConnectionName");
+  return true;
+}

@@ -1,5 +1,5 @@
 /*
-** What private endpoints have in common, those of clusters and those of backups: endpoint_parts.c.
+** What private endpoints have in common, those of clusters, of backups and of encryption at rest: endpoint_parts.c.
 */
 #ifndef SVC_ENDPOINT_PARTS_H
 #define SVC_ENDPOINT_PARTS_H
@@ -11,5 +11,11 @@ SVC_PRIVATE void svc_endpoint_fact(svc_call *c, svc_node *body, const svc_node *
 SVC_PRIVATE void svc_endpoint_facts(svc_call *c, svc_node *body, const svc_node *facts, const char *field, size_t most);
 /* What a service shows of its endpoints: this one is there, or no more; id empty: the list is made, where it has none. */
 SVC_PRIVATE void svc_endpoint_list(svc_call *c, svc_node *service, svc_str id, bool there);
+
+/* Those that the service makes itself in a region of a provider, to reach what is the customer's there. What is the same of all
+** of them is a base; what one is called is simulated; what a driver says of one. */
+SVC_DECLARE(const svc_object svc_endpoint_own)
+SVC_PRIVATE void svc_endpoint_own_name(svc_call *c, svc_change *change, const char *prefix);
+SVC_PRIVATE bool svc_endpoint_own_facts(svc_call *c, svc_change *change, const svc_node *facts);
 
 #endif /* SVC_ENDPOINT_PARTS_H */

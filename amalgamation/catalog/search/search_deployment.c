@@ -12,6 +12,7 @@
 #include "catalog/catalog.h"
 #include "catalog/values.h"
 #include "catalog/deployment/cluster_parts.h"
+#include "catalog/security/encryption.h"
 
 enum { SEARCH_DEPLOYMENT_NODES = 2, SEARCH_DEPLOYMENT_MOST_NODES = 32, SEARCH_DEPLOYMENT_SPECS = 50 };
 
@@ -194,7 +195,7 @@ static bool search_deployment_prepare(svc_call *c, svc_change *change)
   svc_str holder = svc_node_str(cluster, "encryptionAtRestProvider");
   if (!cluster) return false;
   if (svc_cluster_is_tenant(cluster)) return svc_fail(c, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED, "S", &parent->unique);
-  if (holder.n) svc_node_set_str(c->arena, change->body, "encryptionAtRestProvider", holder);
+  svc_node_set_str(c->arena, change->body, "encryptionAtRestProvider", svc_encryption_of_search(c) && holder.n ? holder : SVC_S("NONE"));
   if (!search_deployment_effect(c, change->body, cluster)) return false;
   search_deployment_specs(c, change->body, change->input);
   return svc_check_done(c) && search_deployment_effect(c, change->body, cluster); /* once more, with the numbers of nodes */

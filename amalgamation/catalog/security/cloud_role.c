@@ -10,7 +10,7 @@ SVC_PRIVATE svc_str svc_cloud_role_provider(const svc_entity *e)
 }
 
 /* At AWS it is when the customer has named its role, at GCP when the account is there; at Azure it comes with its principal. */
-static bool cloud_role_authorized(const svc_entity *e)
+SVC_PRIVATE bool svc_cloud_role_authorized(const svc_entity *e)
 {
   svc_str provider = svc_cloud_role_provider(e);
   if (svc_str_is(provider, "AWS")) return svc_json_member(e->body, SVC_S("authorizedDate")).n != 0;
@@ -24,6 +24,6 @@ SVC_PRIVATE bool svc_cloud_role(svc_call *c, svc_str id, svc_str provider)
   svc_entity e;
   if (!svc_id_parse(id, &role) || svc_entity_get(c->txn, SVC_CLOUD_ROLE_KIND, &c->scope.group, &role, &e) != SVC_OK)
     return svc_txn_good(c);
-  if (svc_str_eq(svc_cloud_role_provider(&e), provider) && cloud_role_authorized(&e)) return true;
+  if (svc_str_eq(svc_cloud_role_provider(&e), provider) && svc_cloud_role_authorized(&e)) return true;
   return svc_fail(c, SVC_E_CANNOT_ASSUME_ROLE, "S", &id);
 }

@@ -12,6 +12,7 @@
 #define SVC_CLOUD_ROLE(field) { field, "cloud provider access", SVC_E_CANNOT_ASSUME_ROLE, SVC_E_CLOUD_PROVIDER_ACCESS_ROLE_IN_USE }
 
 SVC_PRIVATE svc_str svc_cloud_role_provider(const svc_entity *e);
+SVC_PRIVATE bool svc_cloud_role_authorized(const svc_entity *e); /* the customer has done what it is to do */
 
 /* Is this role one of the provider's, and authorized? One that is not there is the row's to refuse. False: refused. */
 SVC_PRIVATE bool svc_cloud_role(svc_call *c, svc_str id, svc_str provider);

@@ -194,19 +194,19 @@ static bool database_user_grants(svc_call *c, const svc_node *body)
   return svc_check_done(c);
 }
 
-/* A cluster that it is limited to must be there; later it may go, and the limit with it says nothing. */
+/* What it is limited to must be there; later it may go, and the limit with it says nothing. */
 static bool database_user_scopes(svc_call *c, const svc_node *body)
 {
-  static const char *const nouns[] = { "cluster", "flex cluster" };
+  static const char *const nouns[][2] = { { "CLUSTER", "cluster" }, { "CLUSTER", "flex cluster" }, { "DATA_LAKE", "data federation" } };
   svc_str group = svc_id_str(c->arena, &c->scope.group);
   const svc_node *scope;
   svc_named found;
   size_t i;
   for (scope = svc_node_get(body, "scopes")->first; scope; scope = scope->next) {
-    svc_str name = svc_node_str(scope, "name");
-    bool there = !svc_str_is(svc_node_str(scope, "type"), "CLUSTER");
-    for (i = 0; i < 2 && !there; i++) {
-      const svc_noun_info *noun = svc_noun_named(c->s, nouns[i]);
+    svc_str name = svc_node_str(scope, "name"), type = svc_node_str(scope, "type");
+    bool there = svc_str_is(type, "STREAM");
+    for (i = 0; i < sizeof nouns / sizeof nouns[0] && !there; i++) {
+      const svc_noun_info *noun = svc_str_is(type, nouns[i][0]) ? svc_noun_named(c->s, nouns[i][1]) : NULL;
       if (noun) there = svc_named_get(c->txn, noun->noun->names ? noun->noun->names : noun->noun->kind, &c->scope.group, name, &found) == SVC_OK;
     }
     if (!there) return c->txn->error ? svc_txn_good(c) : svc_fail(c, SVC_E_SCOPE_CLUSTER_NOT_FOUND, "SS", &name, &group);

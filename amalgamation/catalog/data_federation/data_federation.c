@@ -1,0 +1,372 @@
+/*
+** Data federation: a federated database instance of a project, which answers queries over clusters, buckets and sites as if
+** they were one database. What it reads from is in federation_storage.c.
+**
+**   POST, PATCH --> UNVERIFIED --> ACTIVE --> DELETED <-- DELETE     then it is gone: 404
+**
+** Unusual: whatever of it is changed is verified again. One whose role is not authorized yet (skipRoleValidation), or that is
+** to read a bucket without a role, stays UNVERIFIED until a change mends that. Of the bucket by which a role is tried only the
+** driver hears; it is kept beside the body.
+**
+** What a role is called at its provider, and the private ways to the instance, follow from other nouns when it is shown.
+*/
+#include "catalog/security/cloud_role.h"
+#include "catalog/data_federation/federation_parts.h"
+#include "catalog/network/endpoint_parts.h"
+
+enum {
+  DATA_FEDERATION_MOST = 25,
+  DATA_FEDERATION_HOSTS = 10, /* that a driver may name */
+  DATA_FEDERATION_LABEL = 38, /* characters of its name in that of its host: with its id they are one label */
+  DATA_FEDERATION_LOG_SECONDS = 86400
+};
+
+/* ---------------------------------------------------------------------------------------------------------- value lists */
+
+static const char *const data_federation_states[] = { "UNVERIFIED", "ACTIVE", "DELETED", NULL };
+static const char *const data_federation_types[] = { "USER", "ONLINE_ARCHIVE", NULL };
+static const char *const data_federation_clouds[] = { "AWS", "AZURE", "GCP", NULL };
+
+/* Where queries can be run. */
+#define DATA_FEDERATION_REGIONS \
+  "AMSTERDAM_NLD", "BELGIUM_EU", "DUBLIN_IRL", "FRANKFURT_DEU", "IOWA_USA", "LONDON_GBR", "MONTREAL_CAN", "MUMBAI_IND", "OREGON_USA", \
+  "SAOPAULO_BRA", "SEOUL_KOR", "SINGAPORE_SGP", "SYDNEY_AUS", "TOKYO_JPN", "VIRGINIA_USA"
+static const char *const data_federation_regions[] = { DATA_FEDERATION_REGIONS, NULL };
+static const char *const data_federation_aws_regions[] = {
+  "DUBLIN_IRL", "FRANKFURT_DEU", "LONDON_GBR", "MONTREAL_CAN", "MUMBAI_IND", "OREGON_USA", "SAOPAULO_BRA", "SEOUL_KOR",
+  "SINGAPORE_SGP", "SYDNEY_AUS", "TOKYO_JPN", "VIRGINIA_USA", NULL
+};
+static const char *const data_federation_azure_regions[] = { "AMSTERDAM_NLD", "SAOPAULO_BRA", "VIRGINIA_USA", NULL };
+static const char *const data_federation_gcp_regions[] = { "BELGIUM_EU", "IOWA_USA", NULL };
+
+/* What is different from one cloud to the other: the member of cloudProviderConfig, the stores that are read in its role, where
+** queries run, and what is shown of the role, each behind what its own noun calls it. */
+static const struct data_federation_cloud {
+  const char *config, *provider, *store;
+  const char *const *regions;
+  const char *shown[3][2];
+} data_federation_by_cloud[] = {
+  { "aws", "AWS", "s3", data_federation_aws_regions,
+    { { "svcAssumedRoleExternalId", "externalId" }, { "iamAssumedRoleArn", "iamAssumedRoleARN" }, { "svcAWSAccountArn", "iamUserARN" } } },
+  { "azure", "AZURE", "azure", data_federation_azure_regions,
+    { { "servicePrincipalId", "servicePrincipalId" }, { "svcAzureAppId", "svcAppId" }, { "tenantId", "tenantId" } } },
+  { "gcp", "GCP", "gcs", data_federation_gcp_regions, { { "gcpServiceAccountForSvc", "gcpServiceAccount" } } },
+};
+#define DATA_FEDERATION_CLOUDS (sizeof data_federation_by_cloud / sizeof data_federation_by_cloud[0])
+
+/* --------------------------------------------------------------------------------------------------------------- fields */
+
+/* testS3Bucket is required when the role is another one: data_federation_bucket(). */
+static const svc_field data_federation_aws_fields[] = {
+  F_STR("externalId", .flags = SVC_READ_ONLY),
+  F_STR("iamAssumedRoleARN", .flags = SVC_READ_ONLY, .min = 20, .max = 2048),
+  F_STR("iamUserARN", .flags = SVC_READ_ONLY),
+  F_HEX24("roleId", .flags = SVC_REQUIRED),
+  F_STR("testS3Bucket", .flags = SVC_WRITE_ONLY, .min = 1, .max = 255),
+  F_END
+};
+static const svc_object data_federation_aws = { .name = "DataLakeAWSCloudProviderConfig", .fields = data_federation_aws_fields };
+
+static const svc_field data_federation_azure_fields[] = {
+  F_HEX24("roleId", .flags = SVC_REQUIRED),
+  F_STR("servicePrincipalId", .flags = SVC_READ_ONLY),
+  F_STR("svcAppId", .flags = SVC_READ_ONLY),
+  F_STR("tenantId", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object data_federation_azure = { .name = "DataFederationAzureCloudProviderConfig", .fields = data_federation_azure_fields };
+
+static const svc_field data_federation_gcp_fields[] = {
+  F_STR("gcpServiceAccount", .flags = SVC_READ_ONLY), F_HEX24("roleId", .flags = SVC_REQUIRED), F_END
+};
+static const svc_object data_federation_gcp = { .name = "DataFederationGCPCloudProviderConfig", .fields = data_federation_gcp_fields };
+
+static const svc_field data_federation_config_fields[] = {
+  F_OBJ("aws", &data_federation_aws, .flags = SVC_NULLABLE),
+  F_OBJ("azure", &data_federation_azure, .flags = SVC_NULLABLE),
+  F_OBJ("gcp", &data_federation_gcp, .flags = SVC_NULLABLE),
+  F_END
+};
+static const svc_object data_federation_config = { .name = "DataLakeCloudProviderConfig", .fields = data_federation_config_fields };
+
+static const svc_field data_federation_region_fields[] = {
+  F_ENUM("cloudProvider", data_federation_clouds, .flags = SVC_REQUIRED), F_ENUM("region", data_federation_regions, .flags = SVC_REQUIRED), F_END
+};
+static const svc_object data_federation_region = { .name = "DataLakeDataProcessRegion", .fields = data_federation_region_fields };
+
+static const svc_field data_federation_private_fields[] = {
+  F_STR("hostname", .flags = SVC_READ_ONLY), F_STR("privateEndpoint", .flags = SVC_READ_ONLY), F_END
+};
+static const svc_object data_federation_private = { .name = "PrivateEndpointHostname", .fields = data_federation_private_fields };
+
+static const svc_field data_federation_fields[] = {
+  F_OBJ("cloudProviderConfig", &data_federation_config, .flags = SVC_NULLABLE),
+  F_OBJ("dataProcessRegion", &data_federation_region, .flags = SVC_NULLABLE),
+  F_GROUP_ID(),
+  F_STRS("hostnames", .flags = SVC_READ_ONLY),
+  F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED, .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$", .max = 64),
+  F_LIST("privateEndpointHostnames", &data_federation_private, .flags = SVC_READ_ONLY),
+  F_ENUM("state", data_federation_states, .flags = SVC_READ_ONLY),
+  F_OBJ("storage", &svc_federation_storage, .preset = "{\"databases\":[],\"stores\":[]}"),
+  F_END
+};
+static const svc_object data_federation_object = { .name = "DataLakeTenant", .fields = data_federation_fields };
+
+/* --------------------------------------------------------------------------------------------------------------- routes */
+
+static bool data_federation_keep(svc_call *c, const svc_entity *e);
+static bool data_federation_ask(svc_call *c);
+
+static const svc_param data_federation_list_params[] = {
+  { .name = "type", .type = SVC_STRING, .values = data_federation_types }, { .name = NULL }
+};
+static const svc_param data_federation_create_params[] = { { .name = "skipRoleValidation", .type = SVC_BOOLEAN }, { .name = NULL } };
+static const svc_param data_federation_change_params[] = {
+  { .name = "skipRoleValidation", .type = SVC_BOOLEAN, .flags = SVC_PARAM_REQUIRED }, { .name = NULL }
+};
+static const svc_param data_federation_log_params[] = { SVC_LOG_PARAM("endDate"), SVC_LOG_PARAM("startDate"), { .name = NULL } };
+
+#define DATA_FEDERATION_READERS \
+  (SVC_R_GROUP_DATA_ACCESS_ADMIN | SVC_R_GROUP_DATA_ACCESS_READ_ONLY | SVC_R_GROUP_DATA_ACCESS_READ_WRITE | SVC_R_GROUP_STREAM_PROCESSING_OWNER)
+#define DATA_FEDERATION \
+  "/groups/{groupId}/dataFederation", SVC_SET_DATA_FEDERATION, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
+
+static const svc_route data_federation_routes[] = {
+  R_GET(DATA_FEDERATION, "", .flags = SVC_BARE, .params = data_federation_list_params, .keep = data_federation_keep, .run = svc_verb_list),
+  R_POST(DATA_FEDERATION, "", .status = 202, .params = data_federation_create_params, .run = svc_verb_create,
+         .example = "{\"name\":\"Federated\",\"cloudProviderConfig\":{\"aws\":{\"roleId\":\"5f0000000000000000000000\",\"testS3Bucket\":"
+                    "\"acme-data\"}},\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"VIRGINIA_USA\"},\"storage\":{\"stores\":[{"
+                    "\"name\":\"lake\",\"provider\":\"s3\",\"bucket\":\"acme-data\",\"region\":\"US_EAST_1\"}],\"databases\":[{\"name\":"
+                    "\"shop\",\"collections\":[{\"name\":\"orders\",\"dataSources\":[{\"storeName\":\"lake\",\"path\":\"/orders/*\"}]}]}]}}"),
+  R_GET(DATA_FEDERATION, "/{tenantName}", .run = svc_verb_read),
+  R_PATCH(DATA_FEDERATION, "/{tenantName}", .params = data_federation_change_params, .run = svc_verb_update,
+          .example = "{\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"DUBLIN_IRL\"}}"),
+  R_DELETE(DATA_FEDERATION, "/{tenantName}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete),
+  R_FOR(DATA_FEDERATION_READERS, DATA_FEDERATION, SVC_GET, "/{tenantName}/queryLogs.gz", .params = data_federation_log_params,
+        .media = "gzip", .run = data_federation_ask, .told = svc_log_told),
+  SVC_ROUTES_END
+};
+
+/* ------------------------------------------------------------------------------------------------------------ lifecycle */
+
+static const svc_transition data_federation_transitions[] = {
+  { "UNVERIFIED", "ACTIVE", 10, NULL, "federation.put" },
+  { "DELETED", NULL, 10, "FEDERATED_DATABASE_REMOVED", "federation.delete" },
+  { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle data_federation_lifecycle = {
+  .field = "state", .created = "UNVERIFIED", .updated = "UNVERIFIED", .deleted = "DELETED", .failed = "UNVERIFIED",
+  .transitions = data_federation_transitions
+};
+
+static const svc_guard data_federation_guards[] = {
+  { "state", "DELETED", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_DATA_FEDERATION_TENANT_NOT_FOUND_FOR_NAME }, { NULL, NULL, 0, 0 }
+};
+
+/* What is not there is refused by the rules of storage, which name the field. */
+static const svc_ref data_federation_refs[] = {
+  SVC_CLOUD_ROLE("cloudProviderConfig.aws.roleId"),
+  SVC_CLOUD_ROLE("cloudProviderConfig.azure.roleId"),
+  SVC_CLOUD_ROLE("cloudProviderConfig.gcp.roleId"),
+  { "storage.stores[].clusterName", "cluster", 0, SVC_E_CLUSTER_IN_USE_BY_FEDERATED_DATABASES },
+  { "storage.stores[].clusterName", "flex cluster", 0, SVC_E_CLUSTER_IN_USE_BY_FEDERATED_DATABASES },
+  { NULL, NULL, 0, 0 }
+};
+
+/* ---------------------------------------------------------------------------------------------------------------- roles */
+
+/* The role that this part of cloudProviderConfig names. False: there is none, or not here. */
+static bool data_federation_role(svc_call *c, const svc_node *config, svc_entity *out)
+{
+  svc_id id;
+  return svc_id_parse(svc_node_str(config, "roleId"), &id) &&
+         svc_entity_get(c->txn, SVC_CLOUD_ROLE_KIND, &c->scope.group, &id, out) == SVC_OK;
+}
+
+/* What a role is called at its provider, into the body. */
+static void data_federation_show_roles(svc_call *c, svc_node *body)
+{
+  svc_node *config = svc_node_get(body, "cloudProviderConfig"), *one;
+  svc_entity role;
+  size_t i, n;
+  for (i = 0; i < DATA_FEDERATION_CLOUDS; i++) {
+    one = svc_node_get(config, data_federation_by_cloud[i].config);
+    if (!one || !data_federation_role(c, one, &role)) continue;
+    for (n = 0; n < 3 && data_federation_by_cloud[i].shown[n][0]; n++) {
+      svc_str text = svc_json_member(role.body, svc_str_c(data_federation_by_cloud[i].shown[n][0]));
+      if (text.n > 2) svc_node_set_str(c->arena, one, data_federation_by_cloud[i].shown[n][1], (svc_str){ text.p + 1, text.n - 2 });
+    }
+  }
+}
+
+/* Each role must be one of its cloud, and authorized, unless the caller says not to look. *good: all that is read can be. */
+static bool data_federation_roles(svc_call *c, const svc_change *change, bool *good)
+{
+  const svc_query_value *skip = svc_query_get(c, "skipRoleValidation");
+  const svc_node *config = svc_node_get(change->body, "cloudProviderConfig"), *storage = svc_node_get(change->body, "storage");
+  svc_entity role;
+  size_t i;
+  *good = true;
+  for (i = 0; i < DATA_FEDERATION_CLOUDS; i++) {
+    const struct data_federation_cloud *cloud = &data_federation_by_cloud[i];
+    const svc_node *one = svc_node_get(config, cloud->config);
+    svc_str id = svc_node_str(one, "roleId");
+    if (!one && svc_federation_reads_in_role(storage, cloud->store)) *good = false;
+    if (!one || !data_federation_role(c, one, &role)) continue; /* one that is not there is refused by its row */
+    if (!svc_str_is(svc_cloud_role_provider(&role), cloud->provider)) return svc_fail(c, SVC_E_CANNOT_ASSUME_ROLE, "S", &id);
+    if (!(skip && skip->number) && !svc_cloud_role(c, id, svc_str_c(cloud->provider))) return false;
+    *good = *good && svc_cloud_role_authorized(&role);
+  }
+  return svc_txn_good(c);
+}
+
+/* A role that is new is tried on a bucket. */
+static void data_federation_bucket(svc_call *c, svc_change *change)
+{
+  const svc_node *is = svc_node_get(svc_node_get(change->body, "cloudProviderConfig"), "aws");
+  const svc_node *was = svc_node_get(svc_node_get(change->before, "cloudProviderConfig"), "aws");
+  svc_str bucket = svc_node_str(svc_node_get(svc_node_get(change->input, "cloudProviderConfig"), "aws"), "testS3Bucket");
+  if (!is) change->extra = SVC_S("");
+  else if (bucket.n) change->extra = bucket;
+  else if (!svc_str_eq(svc_node_str(is, "roleId"), svc_node_str(was, "roleId")))
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("cloudProviderConfig.aws.testS3Bucket"), "is required with another role");
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- hosts */
+
+static svc_str data_federation_label(svc_call *c, svc_str name, const svc_id *id)
+{
+  svc_buf b = svc_buf_new(c->arena, 64);
+  size_t i;
+  for (i = 0; i < name.n && i < DATA_FEDERATION_LABEL; i++)
+    svc_buf_char(&b, name.p[i] >= 'A' && name.p[i] <= 'Z' ? (char)(name.p[i] - 'A' + 'a') : name.p[i]);
+  svc_buf_char(&b, '-');
+  svc_buf_str(&b, svc_id_str(c->arena, id));
+  return svc_buf_done(&b);
+}
+
+static void data_federation_host(svc_call *c, svc_change *change)
+{
+  svc_node *hosts = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("hostnames"), SVC_S(""));
+  svc_str label = data_federation_label(c, svc_node_str(change->body, "name"), &change->id);
+  svc_str host = svc_arena_print(c->arena, SVC_FMT ".a.query.%s", SVC_ARG(label), c->s->config.db_domain);
+  if (!hosts) return;
+  svc_node_append(hosts, svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), host));
+  svc_node_put(c->arena, change->body, hosts);
+}
+
+/* By each private endpoint that leads to federated instances, a host of its own. */
+static bool data_federation_private_hosts(svc_call *c, const svc_entity *e, svc_node *body)
+{
+  svc_node *hosts = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("privateEndpointHostnames"), SVC_S("")), *one;
+  svc_str label = data_federation_label(c, svc_node_str(body, "name"), &e->id);
+  svc_entity endpoint;
+  svc_scan scan;
+  svc_below_begin(&scan, c->txn, FEDERATION_ENDPOINT_KIND, &e->parent);
+  while (hosts && svc_below_next(&scan, FEDERATION_ENDPOINT_KIND, &endpoint)) {
+    if (!svc_str_is(svc_json_member(endpoint.body, SVC_S("status")), "\"OK\"")) continue;
+    one = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    if (!one) break;
+    svc_node_set_str(c->arena, one, "hostname", svc_arena_print(c->arena, SVC_FMT ".pl-%s.a.query.%s", SVC_ARG(label),
+                                                                svc_id_str(c->arena, &endpoint.id).p, c->s->config.db_domain));
+    svc_node_set_str(c->arena, one, "privateEndpoint", endpoint.unique);
+    svc_node_append(hosts, one);
+  }
+  if (hosts) svc_node_put(c->arena, body, hosts);
+  return svc_txn_good(c) && (!c->arena->failed || svc_no_memory(c));
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- hooks */
+
+/* Online archives are read through their clusters: no instance of the other type is ever made. */
+static bool data_federation_keep(svc_call *c, const svc_entity *e)
+{
+  const svc_query_value *type = svc_query_get(c, "type");
+  (void)e;
+  return !type || svc_str_is(type->text, data_federation_types[0]);
+}
+
+static void data_federation_region_rule(svc_call *c, const svc_node *body)
+{
+  const svc_node *region = svc_node_get(body, "dataProcessRegion");
+  size_t i;
+  for (i = 0; region && i < DATA_FEDERATION_CLOUDS; i++)
+    if (svc_str_is(svc_node_str(region, "cloudProvider"), data_federation_by_cloud[i].provider) &&
+        !svc_value_in(c->s, svc_node_str(region, "region"), data_federation_by_cloud[i].regions))
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("dataProcessRegion.region"), "must be %s there",
+                  svc_values_known(c, data_federation_by_cloud[i].regions).p);
+}
+
+static bool data_federation_prepare(svc_call *c, svc_change *change)
+{
+  bool good;
+  data_federation_region_rule(c, change->body);
+  data_federation_bucket(c, change);
+  if (!svc_federation_storage_rules(c, change->body) || !svc_check_done(c) || !data_federation_roles(c, change, &good)) return false;
+  if (!change->before) data_federation_host(c, change);
+  data_federation_show_roles(c, change->body);
+  if (!good) change->due = -1;
+  return true;
+}
+
+static svc_node *data_federation_view(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e);
+  if (!body) return NULL;
+  data_federation_show_roles(c, body);
+  return data_federation_private_hosts(c, e, body) ? body : NULL;
+}
+
+static svc_node *data_federation_desired(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e), *aws = svc_node_get(svc_node_get(body, "cloudProviderConfig"), "aws");
+  if (aws && e->extra.n) svc_node_set_str(c->arena, aws, "testS3Bucket", e->extra);
+  return body;
+}
+
+/* Where the driver says that it is reached. */
+static bool data_federation_facts(svc_call *c, svc_change *change, const svc_node *facts)
+{
+  svc_endpoint_facts(c, change->body, facts, "hostnames", DATA_FEDERATION_HOSTS);
+  return true;
+}
+
+static bool data_federation_ask(svc_call *c)
+{
+  const svc_entity *e;
+  int64_t from, until;
+  if (!svc_resolve_all(c) || !svc_log_range(c, DATA_FEDERATION_LOG_SECONDS, &from, &until)) return false;
+  e = svc_path_entity(c, "data federation");
+  return svc_question_about(c, "logs", "data federation", e, e->unique,
+                            svc_arena_print(c->arena, "{\"from\":%lld,\"log\":\"queryLogs\",\"until\":%lld}", (long long)from, (long long)until));
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ noun */
+
+SVC_PRIVATE const svc_noun svc_noun_data_federation = {
+  .name = "data federation",
+  .rel = "dataFederation",
+  .kind = "dfed",
+  .parent = "project",
+  .param = "tenantName",
+  .object = &data_federation_object,
+  .key = "name",
+  .unique = "name",
+  .err_not_found = SVC_E_DATA_FEDERATION_TENANT_NOT_FOUND_FOR_NAME,
+  .err_exists = SVC_E_DATA_FEDERATION_TENANT_ALREADY_EXISTS,
+  .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_DATA_LAKES,
+  .most = DATA_FEDERATION_MOST,
+  .err_quota = SVC_E_TOO_MANY_RESOURCES,
+  .lifecycle = &data_federation_lifecycle,
+  .guards = data_federation_guards,
+  .refs = data_federation_refs,
+  .event_created = "FEDERATED_DATABASE_CREATED",
+  .event_updated = "FEDERATED_DATABASE_UPDATED",
+  .event_deleted = "FEDERATED_DATABASE_UPDATED", /* asked for: when it is gone it is REMOVED */
+  .event_field = "resourceId",
+  .routes = data_federation_routes,
+  .prepare = data_federation_prepare,
+  .view = data_federation_view,
+  .desired = data_federation_desired,
+  .facts = data_federation_facts,
+};

@@ -1,0 +1,181 @@
+/*
+** Limit of a federated database instance: how many bytes its queries may process, one at a time, or all of a day, a week or a
+** month. There are four names; a limit is there when it was set, and gone when it is deleted: then that of the project holds,
+** which is the highest that it can be set to.
+**
+** How much was used says the driver. Without one no query is ever run, and it is 0.
+*/
+#include "catalog/catalog.h"
+
+#define DATA_FEDERATION_LIMIT_OF "dataFederation." /* before the same names, those of the project */
+
+static const char *const data_federation_limit_names[] = {
+  "bytesProcessed.daily", "bytesProcessed.monthly", "bytesProcessed.query", "bytesProcessed.weekly", NULL
+};
+static const char *const data_federation_limit_policies[] = { "BLOCK", "BLOCK_AND_KILL", NULL };
+
+static const svc_field data_federation_limit_fields[] = {
+  F_LONG("currentUsage", .flags = SVC_READ_ONLY),
+  F_LONG("defaultLimit", .flags = SVC_READ_ONLY),
+  F_DATE("lastModifiedDate", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED),
+  F_LONG("maximumLimit", .flags = SVC_READ_ONLY),
+  F_STR("name", .flags = SVC_REQUIRED | SVC_READ_ONLY),
+  F_ENUM("overrunPolicy", data_federation_limit_policies),
+  F_STR("tenantName", .flags = SVC_READ_ONLY),
+  F_LONG("value", .flags = SVC_REQUIRED | SVC_MIN, .min = 0),
+  F_END
+};
+static const svc_object data_federation_limit_object = { .name = "DataFederationTenantQueryLimit", .fields = data_federation_limit_fields };
+
+static bool data_federation_limit_list(svc_call *c);
+static bool data_federation_limit_read(svc_call *c);
+static bool data_federation_limit_told(svc_call *c, const svc_reply *reply);
+static bool data_federation_limit_set(svc_call *c);
+
+#define DATA_FEDERATION_LIMIT \
+  "/groups/{groupId}/dataFederation/{tenantName}/limits", SVC_SET_DATA_FEDERATION, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
+
+static const svc_route data_federation_limit_routes[] = {
+  R_GET(DATA_FEDERATION_LIMIT, "", .flags = SVC_BARE, .run = data_federation_limit_list, .told = data_federation_limit_told),
+  R_GET(DATA_FEDERATION_LIMIT, "/{limitName}", .flags = SVC_ITEM, .run = data_federation_limit_read, .told = data_federation_limit_told),
+  R_PATCH(DATA_FEDERATION_LIMIT, "/{limitName}", .run = data_federation_limit_set,
+          .example = "{\"value\":1000000000,\"overrunPolicy\":\"BLOCK\"}"),
+  R_DELETE(DATA_FEDERATION_LIMIT, "/{limitName}", .status = 204, .run = svc_verb_delete),
+  SVC_ROUTES_END
+};
+
+/* ---------------------------------------------------------------------------------------------------------------- usage */
+
+/* All of them in one question; of an instance that the driver does not run nothing was used. */
+static bool data_federation_limit_ask(svc_call *c)
+{
+  const svc_entity *e = svc_path_entity(c, "data federation");
+  if (!c->s->config.driver || !svc_str_is(svc_json_member(e->body, SVC_S("state")), "\"ACTIVE\"")) return true;
+  return svc_question_about(c, "measure", "data federation", e, e->unique, SVC_S("{\"metric\":\"bytesProcessed\"}"));
+}
+
+static bool data_federation_limit_list(svc_call *c)
+{
+  return svc_verb_list(c) && data_federation_limit_ask(c);
+}
+
+static bool data_federation_limit_read(svc_call *c)
+{
+  if (!svc_verb_read(c)) return false;
+  c->answer.own = svc_arena_copy(c->arena, c->answer.own); /* the transaction ends before the answer is written */
+  return data_federation_limit_ask(c);
+}
+
+static void data_federation_limit_used(svc_call *c, const svc_node *said, svc_node *limit)
+{
+  const svc_node *used = svc_node_find(svc_node_get(said, "values"), svc_node_str(limit, "name"));
+  int64_t bytes = 0;
+  if (used && used->type == SVC_J_NUMBER) svc_json_number_i64(used->text, &bytes);
+  svc_node_set_i64(c->arena, limit, "currentUsage", bytes > 0 ? bytes : 0);
+}
+
+/* The driver says it as {"values":{"bytesProcessed.daily":1}}; of what it does not say nothing was used. What is measured at
+** this moment has no ETag. */
+static bool data_federation_limit_told(svc_call *c, const svc_reply *reply)
+{
+  const svc_node *said = svc_told_json(c, reply);
+  svc_node *body = said ? svc_json_parse(c->arena, c->answer.body) : NULL, *list, *one;
+  svc_buf b = svc_buf_new(c->arena, 1024);
+  if (!body) return c->error.code ? false : svc_no_memory(c);
+  c->answer.revision = 0;
+  if (!c->answer.whole) {
+    data_federation_limit_used(c, said, body);
+    return svc_answer_body(c, body);
+  }
+  list = body->type == SVC_J_ARRAY ? body : svc_node_get(body, "content"); /* in an envelope */
+  for (one = list ? list->first : NULL; one; one = one->next) data_federation_limit_used(c, said, one);
+  svc_node_write(&b, body);
+  c->answer.body = svc_buf_done(&b);
+  return c->answer.body.n ? true : svc_no_memory(c);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- setting */
+
+/* The project's own; -1: this build has none. */
+static int64_t data_federation_limit_highest(svc_call *c, const svc_node *body)
+{
+  const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
+  svc_id group = c->scope.group;
+  svc_str name = svc_arena_print(c->arena, DATA_FEDERATION_LIMIT_OF SVC_FMT, SVC_ARG(svc_node_str(body, "name")));
+  return quota && name.n ? quota->noun->limit(c, &group, name.p) : -1;
+}
+
+static bool data_federation_limit_prepare(svc_call *c, svc_change *change)
+{
+  int64_t highest = data_federation_limit_highest(c, change->body);
+  if (highest >= 0 && svc_node_i64(change->body, "value", 0) > highest)
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("value"), "must be at most %lld, the limit of the project", (long long)highest);
+  return svc_check_done(c);
+}
+
+static svc_node *data_federation_limit_view(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e);
+  int64_t highest = body ? data_federation_limit_highest(c, body) : -1;
+  if (!body || c->error.code) return NULL;
+  if (highest >= 0) svc_node_set_i64(c->arena, body, "defaultLimit", highest);
+  if (highest >= 0) svc_node_set_i64(c->arena, body, "maximumLimit", highest);
+  if (!c->s->config.driver || c->request.method == SVC_GET) svc_node_set_i64(c->arena, body, "currentUsage", 0);
+  return body;
+}
+
+/* One that is new: of what it is called its body may say nothing else. */
+static bool data_federation_limit_make(svc_call *c, const svc_entity *tenant, svc_str name)
+{
+  svc_node *begin = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_change change;
+  svc_entity e;
+  if (!begin) return svc_no_memory(c);
+  if (c->request.if_match.n) return svc_fail(c, SVC_E_PRECONDITION_FAILED, ""); /* no state of it can match */
+  svc_node_set_str(c->arena, begin, "name", name);
+  svc_node_set_str(c->arena, begin, "tenantName", tenant->unique);
+  memset(&change, 0, sizeof change);
+  change.noun = c->plan->noun;
+  change.input = c->body;
+  change.event = c->plan->noun->noun->event_created;
+  change.body = svc_check(c, &data_federation_limit_object, c->body, begin, SVC_CHECK_REPLACE);
+  return svc_check_done(c) && svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
+}
+
+static bool data_federation_limit_set(svc_call *c)
+{
+  svc_str name = svc_path_param(c, "limitName"), group = svc_id_str(c->arena, &c->scope.group);
+  const svc_entity *tenant;
+  svc_named found;
+  int rc;
+  if (!svc_resolve(c, c->plan->hop_count - 1)) return false;
+  if (!svc_value_in(c->s, name, data_federation_limit_names)) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
+  tenant = svc_path_entity(c, "data federation");
+  if (svc_str_is(svc_json_member(tenant->body, SVC_S("state")), "\"DELETED\""))
+    return svc_fail(c, SVC_E_DATA_FEDERATION_TENANT_NOT_FOUND_FOR_NAME, "SS", &tenant->unique, &group);
+  rc = svc_named_get(c->txn, c->plan->noun->noun->kind, &tenant->id, name, &found);
+  if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
+  return rc == SVC_OK ? svc_verb_update(c) : data_federation_limit_make(c, tenant, name);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_data_federation_limit = {
+  .name = "data federation limit",
+  .rel = "limit",
+  .kind = "dflm",
+  .parent = "data federation",
+  .param = "limitName",
+  .flags = SVC_EVENT_PARENT,
+  .object = &data_federation_limit_object,
+  .key = "name",
+  .unique = "name",
+  .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+  .err_exists = SVC_E_RESOURCE_NOT_FOUND, /* never: it is changed then */
+  .event_created = "DATA_FEDERATION_QUERY_LIMIT_CONFIGURED",
+  .event_updated = "DATA_FEDERATION_QUERY_LIMIT_CONFIGURED",
+  .event_deleted = "DATA_FEDERATION_QUERY_LIMIT_DELETED",
+  .order_put = "federation_limit.put",
+  .order_gone = "federation_limit.delete",
+  .routes = data_federation_limit_routes,
+  .prepare = data_federation_limit_prepare,
+  .view = data_federation_limit_view,
+};

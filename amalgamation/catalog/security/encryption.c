@@ -1,0 +1,66 @@
+/*
+** Encryption at rest, for the nouns that depend on it or on which it depends: read from the records as they are.
+*/
+#include "catalog/security/encryption.h"
+#include "catalog/deployment/cluster_parts.h"
+
+/* What clusters call a provider, and where its keys are set up. */
+static const char *const encryption_members[][2] = { { "AWS", "awsKms" }, { "AZURE", "azureKeyVault" }, { "GCP", "googleCloudKms" } };
+
+/* What is set up of it; empty: nothing was ever. */
+static svc_str encryption_of(svc_call *c)
+{
+  static const svc_id none;
+  svc_entity e;
+  return svc_entity_get(c->txn, ENCRYPTION_KIND, &c->scope.group, &none, &e) == SVC_OK ? e.body : SVC_S("");
+}
+
+static bool encryption_says(svc_call *c, svc_str provider, const char *field)
+{
+  svc_str body = encryption_of(c);
+  size_t i;
+  for (i = 0; i < sizeof encryption_members / sizeof encryption_members[0] && body.n; i++)
+    if (svc_str_is(provider, encryption_members[i][0]))
+      return svc_str_is(svc_json_member(svc_json_member(body, svc_str_c(encryption_members[i][1])), svc_str_c(field)), "true");
+  return false;
+}
+
+SVC_PRIVATE bool svc_encryption_by(svc_call *c, svc_str provider)
+{
+  return !svc_noun_by_kind(c->s, ENCRYPTION_KIND) || encryption_says(c, provider, "enabled");
+}
+
+SVC_PRIVATE bool svc_encryption_private(svc_call *c, svc_str provider)
+{
+  return encryption_says(c, provider, "requirePrivateNetworking");
+}
+
+SVC_PRIVATE bool svc_encryption_of_search(svc_call *c)
+{
+  svc_str body = encryption_of(c);
+  return body.n && svc_str_is(svc_json_member(body, SVC_S("enabledForSearchNodes")), "true");
+}
+
+static bool encryption_is_in(svc_call *c, const svc_entity *cluster, svc_str provider, svc_str region)
+{
+  const svc_node *body = svc_entity_body(c, cluster), *specs = svc_node_get(body, "replicationSpecs"), *spec, *one;
+  for (spec = specs ? specs->first : NULL; spec; spec = spec->next) {
+    const svc_node *regions = svc_node_get(spec, "regionConfigs");
+    for (one = regions ? regions->first : NULL; one; one = one->next)
+      if (svc_str_eq(svc_node_str(one, "providerName"), provider) && svc_str_eq(svc_node_str(one, "regionName"), region)) return true;
+  }
+  return false;
+}
+
+SVC_PRIVATE bool svc_encryption_cluster(svc_call *c, svc_str provider, svc_str region, svc_entity *out)
+{
+  svc_scan scan;
+  svc_below_begin(&scan, c->txn, CLUSTER_KIND, &c->scope.group);
+  while (svc_below_next(&scan, CLUSTER_KIND, out)) {
+    svc_str by = svc_json_member(out->body, SVC_S("encryptionAtRestProvider"));
+    if (by.n != provider.n + 2 || memcmp(by.p + 1, provider.p, provider.n) != 0) continue;
+    if (!region.n || encryption_is_in(c, out, provider, region)) return true;
+    if (c->error.code) return false;
+  }
+  return false;
+}

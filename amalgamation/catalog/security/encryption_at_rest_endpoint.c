@@ -1,0 +1,115 @@
+/*
+** Private endpoint of encryption at rest: a way from one region to the keys that the customer has at the provider there, which
+** does not cross the public network. One for each provider and region.
+**
+**   POST --> INITIATING --> PENDING_ACCEPTANCE --> ACTIVE --> DELETING <-- DELETE     then it is gone: 404
+**                ^    +----------+--> FAILED
+**                +-- PENDING_RECREATION <-- the driver says so of one that failed
+**
+** There are some only while the provider is enabled and asks for private ways; and while it does, the one of a region where a
+** cluster is encrypted by its keys stays.
+*/
+#include "catalog/security/encryption.h"
+#include "catalog/network/endpoint_parts.h"
+#include "catalog/values.h"
+
+static const char *const encryption_at_rest_endpoint_clouds[] = { "AWS", "AZURE", NULL };
+static const char *const encryption_at_rest_endpoint_regions[] = {
+  SVC_REGIONS_OF_AWS, SVC_REGIONS_OF_AZURE, "US_EAST_2", "US_WEST_2", "US_WEST_3", NULL
+};
+
+static const svc_field encryption_at_rest_endpoint_fields[] = {
+  F_ENUM("cloudProvider", encryption_at_rest_endpoint_clouds, .flags = SVC_READ_ONLY),
+  F_ENUM("regionName", encryption_at_rest_endpoint_regions, .flags = SVC_REQUIRED | SVC_FIXED),
+  F_END
+};
+static const svc_object encryption_at_rest_endpoint_object = {
+  .name = "EARPrivateEndpoint", .base = &svc_endpoint_own, .fields = encryption_at_rest_endpoint_fields
+};
+
+#define ENCRYPTION_AT_REST_ENDPOINT \
+  "/groups/{groupId}/encryptionAtRest/{cloudProvider}/privateEndpoints", SVC_SET_ENCRYPTION_AT_REST, (20230101), SVC_R_GROUP_OWNER, \
+      SVC_R_GROUP_OWNER
+
+static const svc_route encryption_at_rest_endpoint_routes[] = {
+  R_GET(ENCRYPTION_AT_REST_ENDPOINT, "", .flags = SVC_PAGED, .in_path = "cloudProvider", .run = svc_verb_list),
+  R_POST(ENCRYPTION_AT_REST_ENDPOINT, "", .status = 202, .in_path = "cloudProvider", .run = svc_verb_create,
+         .example = "{\"regionName\":\"US_EAST_1\"}"),
+  R_GET(ENCRYPTION_AT_REST_ENDPOINT, "/{endpointId}", .in_path = "cloudProvider", .run = svc_verb_read),
+  R_DELETE(ENCRYPTION_AT_REST_ENDPOINT, "/{endpointId}", .status = 204, .in_path = "cloudProvider", .run = svc_verb_delete),
+  SVC_ROUTES_END
+};
+
+static const svc_transition encryption_at_rest_endpoint_transitions[] = {
+  { "INITIATING", "PENDING_ACCEPTANCE", 25, NULL, "encryption_endpoint.create" },
+  { "PENDING_ACCEPTANCE", "ACTIVE", 25, NULL, "encryption_endpoint.accept" },
+  { "PENDING_RECREATION", "INITIATING", 25, NULL, NULL },
+  { "DELETING", NULL, 10, "ENCRYPTION_AT_REST_PRIVATE_ENDPOINT_DELETED", "encryption_endpoint.delete" },
+  { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle encryption_at_rest_endpoint_lifecycle = {
+  .field = "status", .created = "INITIATING", .deleted = "DELETING", .failed = "FAILED", .reason = "errorMessage",
+  .transitions = encryption_at_rest_endpoint_transitions
+};
+
+/* Whoever deletes it once more finds it gone. */
+static const svc_guard encryption_at_rest_endpoint_guards[] = {
+  { "status", "DELETING", SVC_GUARD_DELETE, SVC_E_PRIVATELINK_NOT_FOUND }, { NULL, NULL, 0, 0 }
+};
+
+static bool encryption_at_rest_endpoint_prepare(svc_call *c, svc_change *change)
+{
+  svc_str provider = svc_node_str(change->body, "cloudProvider"), group = svc_id_str(c->arena, &c->scope.group);
+  bool aws = svc_str_is(provider, "AWS");
+  if (change->before) return true;
+  if (!svc_value_in(c->s, svc_node_str(change->body, "regionName"), aws ? svc_values_aws_regions : svc_values_azure_regions))
+    svc_violate(c, SVC_E_INVALID_ENUM_VALUE, SVC_S("regionName"), "is not a region of " SVC_FMT, SVC_ARG(provider));
+  if (!svc_check_done(c)) return false;
+  if (!svc_encryption_by(c, provider) || !svc_encryption_private(c, provider))
+    return svc_fail(c, SVC_E_ENCRYPTION_AT_REST_NOT_PRIVATE, "SS", &provider, &group);
+  svc_endpoint_own_name(c, change, aws ? "vpce-" : "svc-endpoint-");
+  return svc_txn_good(c);
+}
+
+/* One that the driver loses is made again: it fails into this state, out of which a date leads. */
+static bool encryption_at_rest_endpoint_fell_due(svc_call *c, svc_change *change, int tag)
+{
+  svc_str state = svc_node_str(change->body, "status");
+  if (tag == SVC_DUE_STATE && svc_str_is(state, "PENDING_RECREATION"))
+    svc_change_due(change, SVC_DUE_STATE, svc_transition_due(c->s, change->noun->noun, state, c->now));
+  return true;
+}
+
+static bool encryption_at_rest_endpoint_removing(svc_call *c, const svc_entity *e)
+{
+  const svc_node *body = svc_entity_body(c, e);
+  svc_str provider = svc_node_str(body, "cloudProvider"), region = svc_node_str(body, "regionName");
+  svc_entity cluster;
+  if (!body) return false;
+  if (svc_encryption_private(c, provider) && svc_encryption_cluster(c, provider, region, &cluster))
+    return svc_fail(c, SVC_E_ENCRYPTION_AT_REST_ENDPOINT_IN_USE, "SS", &region, &cluster.unique);
+  return !c->error.code && svc_txn_good(c);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_encryption_at_rest_endpoint = {
+  .name = "encryption at rest endpoint",
+  .rel = "encryptionAtRestPrivateEndpoint",
+  .kind = ENCRYPTION_ENDPOINT_KIND,
+  .parent = "project",
+  .param = "endpointId",
+  .object = &encryption_at_rest_endpoint_object,
+  .unique = "cloudProvider/regionName",
+  .err_not_found = SVC_E_PRIVATELINK_NOT_FOUND,
+  .err_exists = SVC_E_PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION,
+  .lifecycle = &encryption_at_rest_endpoint_lifecycle,
+  .guards = encryption_at_rest_endpoint_guards,
+  .event_created = "ENCRYPTION_AT_REST_PRIVATE_ENDPOINT_CREATED",
+  .event_deleted = "ENCRYPTION_AT_REST_CONFIGURATION_UPDATED", /* asked for: when it is gone it is DELETED */
+  .event_field = "resourceId",
+  .flags = SVC_EVENT_KEY,
+  .routes = encryption_at_rest_endpoint_routes,
+  .prepare = encryption_at_rest_endpoint_prepare,
+  .removing = encryption_at_rest_endpoint_removing,
+  .fell_due = encryption_at_rest_endpoint_fell_due,
+  .facts = svc_endpoint_own_facts,
+};

@@ -1,0 +1,400 @@
+/*
+** Encryption at rest: three providers of keys, complete or not at all, secrets that are never shown or stored in clear, the
+** clusters that use them, and the private endpoints to them.
+*/
+#include "catalog/backup_world.h"
+
+#define KEYS "/groups/%G/encryptionAtRest"
+#define ACCESS "\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\",\"secretAccessKey\":\"aws-secret-of-some-length\""
+#define AWS_KEY "\"enabled\":true,\"customerMasterKeyID\":\"1111-2222\",\"region\":\"US_EAST_1\""
+#define AWS(how) "{\"awsKms\":{" AWS_KEY "," how "}}"
+#define UUID(last) "\"3d3f0b3e-2b6a-4f0e-8b8a-0c1a2b3c4d5" last "\""
+#define AZURE_KEY \
+  "\"enabled\":true,\"keyIdentifier\":\"https://v.vault.example.net/keys/k/1\",\"keyVaultName\":\"v\",\"resourceGroupName\":\"g\"," \
+  "\"subscriptionID\":" UUID("1")
+#define AZURE_LOGIN "\"clientID\":" UUID("2") ",\"tenantID\":" UUID("3") ",\"secret\":\"azure-secret-of-some-length\""
+#define AZURE(how) "{\"azureKeyVault\":{" AZURE_KEY "," how "}}"
+#define GOOGLE_KEY "\"enabled\":true,\"keyVersionResourceID\":\"projects/p/locations/l/keyRings/r/cryptoKeys/k/cryptoKeyVersions/1\""
+#define GOOGLE(how) "{\"googleCloudKms\":{" GOOGLE_KEY "," how "}}"
+#define ROLE "\"roleId\":\"%R\""
+#define OFF(member) "{\"" member "\":{\"enabled\":false}}"
+#define ENCRYPTED(name, provider) B_CLUSTER(name, ",\"encryptionAtRestProvider\":\"" provider "\"")
+
+static const struct {
+  const char *member, *provider, *body, *by_role, *other, *cluster;
+} providers[] = {
+  { "awsKms", "AWS", AWS(ACCESS), AWS(ROLE), "GCP", ENCRYPTED("AWS", "AWS") },
+  { "azureKeyVault", "AZURE", AZURE(AZURE_LOGIN), AZURE(ROLE), "AWS", ENCRYPTED("AZURE", "AZURE") },
+  { "googleCloudKms", "GCP", GOOGLE("\"serviceAccountKey\":\"google-secret-of-some-length\""), GOOGLE(ROLE), "AZURE", ENCRYPTED("GCP", "GCP") },
+};
+
+static void is(b_world *w, const char *member, const char *field, const char *value)
+{
+  char path[64];
+  snprintf(path, sizeof path, "%s.%s", member, field);
+  munit_assert_string_equal(t_str(&w->t, path), value);
+}
+
+static void disable(b_world *w, const char *member, int status)
+{
+  char body[64];
+  snprintf(body, sizeof body, OFF("%s"), member);
+  if (status == 200) b_good(w, "PATCH", KEYS, body, 200);
+  else b_bad(w, "PATCH", KEYS, body, status, "ENCRYPTION_AT_REST_IN_USE");
+}
+
+/* Each provider: by credentials, in use by a cluster, disabled; by a role; and the role is free afterwards. */
+static MunitResult encryption_providers(const MunitParameter params[], void *data)
+{
+  char path[128];
+  b_world w;
+  size_t i;
+  (void)params, (void)data;
+  b_open(&w, NULL);
+  b_good(&w, "GET", KEYS, NULL, 200);
+  for (i = 0; i < sizeof providers / sizeof providers[0]; i++) is(&w, providers[i].member, "enabled", "false");
+  for (i = 0; i < sizeof providers / sizeof providers[0]; i++) {
+    b_bad_field(&w, "POST", "/groups/%G/clusters", providers[i].cluster, "encryptionAtRestProvider");
+    b_good(&w, "PATCH", KEYS, providers[i].body, 200);
+    is(&w, providers[i].member, "valid", "true");
+    munit_assert_null(strstr(w.t.response.body, "of-some-length"));
+    b_good(&w, "GET", KEYS, NULL, 200);
+    munit_assert_null(strstr(w.t.response.body, "of-some-length"));
+    b_good(&w, "POST", "/groups/%G/clusters", providers[i].cluster, 202);
+    t_advance(&w.t, 10);
+    disable(&w, providers[i].member, 409);
+    munit_assert_string_equal(t_param(&w.t, 1), providers[i].provider); /* its name is the same */
+    snprintf(path, sizeof path, "/groups/%%G/clusters/%s", providers[i].provider);
+    b_good(&w, "PATCH", path, "{\"encryptionAtRestProvider\":\"NONE\"}", 200);
+    disable(&w, providers[i].member, 200);
+    b_bad_field(&w, "PATCH", path, providers[i].cluster, "encryptionAtRestProvider");
+    b_role(&w, providers[i].other);
+    b_bad(&w, "PATCH", KEYS, providers[i].by_role, 400, "CANNOT_ASSUME_ROLE");
+    b_role(&w, providers[i].provider);
+    b_good(&w, "PATCH", KEYS, providers[i].by_role, 200);
+    is(&w, providers[i].member, "roleId", w.role);
+    is(&w, providers[i].member, "valid", "true");
+    b_good(&w, "GET", "/groups/%G/cloudProviderAccess/%R", NULL, 200);
+    b_is(&w, "featureUsages[0].featureType", "ENCRYPTION_AT_REST");
+    snprintf(path, sizeof path, "/groups/%%G/cloudProviderAccess/%s/%%R", providers[i].provider);
+    b_bad(&w, "DELETE", path, NULL, 409, "CLOUD_PROVIDER_ACCESS_ROLE_IN_USE");
+    munit_assert_not_null(strstr(t_str(&w.t, "detail"), "encryption at rest"));
+    disable(&w, providers[i].member, 200);
+    b_good(&w, "DELETE", path, NULL, 204);
+  }
+  munit_assert_int64(b_events(&w, "ENCRYPTION_AT_REST_CONFIGURATION_UPDATED"), ==, 12);
+  store_whole(w.t.s);
+  return b_close(&w);
+}
+
+static MunitResult encryption_rules(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *field, *body;
+  } bad[] = {
+    { "awsKms.customerMasterKeyID", "{\"awsKms\":{\"enabled\":true,\"region\":\"US_EAST_1\"," ACCESS "}}" },
+    { "awsKms.region", "{\"awsKms\":{\"enabled\":true,\"customerMasterKeyID\":\"1\"," ACCESS "}}" },
+    { "awsKms.region", "{\"awsKms\":{\"enabled\":true,\"customerMasterKeyID\":\"1\",\"region\":\"EUROPE_WEST\"," ACCESS "}}" },
+    { "awsKms.accessKeyID", AWS("\"secretAccessKey\":\"s\"") },
+    { "awsKms.secretAccessKey", AWS("\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\"") },
+    { "awsKms.accessKeyID", AWS("\"requirePrivateNetworking\":true") },
+    { "awsKms.accessKeyID", AWS("\"accessKeyID\":\"short\",\"secretAccessKey\":\"s\"") },
+    { "awsKms.accessKeyID", AWS(ROLE "," ACCESS) },
+    { "awsKms.secretAccessKey", AWS(ROLE "," ACCESS) },
+    { "awsKms.valid", AWS(ACCESS ",\"valid\":true") },
+    { "awsKms.customerMasterKeyID", "{\"awsKms\":{\"customerMasterKeyID\":\"1\"}}" },
+    { "awsKms.secretAccessKey", "{\"awsKms\":{\"enabled\":false,\"secretAccessKey\":\"s\"}}" },
+    { "awsKms.requirePrivateNetworking", "{\"awsKms\":{\"requirePrivateNetworking\":true}}" },
+    { "azureKeyVault.keyIdentifier", "{\"azureKeyVault\":{\"enabled\":true," ROLE "}}" },
+    { "azureKeyVault.keyVaultName", "{\"azureKeyVault\":{\"enabled\":true," ROLE "}}" },
+    { "azureKeyVault.resourceGroupName", "{\"azureKeyVault\":{\"enabled\":true," ROLE "}}" },
+    { "azureKeyVault.subscriptionID", "{\"azureKeyVault\":{\"enabled\":true," ROLE "}}" },
+    { "azureKeyVault.subscriptionID", "{\"azureKeyVault\":{\"enabled\":true,\"subscriptionID\":\"no uuid\"," ROLE "}}" },
+    { "azureKeyVault.clientID", AZURE("\"tenantID\":" UUID("3") ",\"secret\":\"s\"") },
+    { "azureKeyVault.tenantID", AZURE("\"clientID\":" UUID("3") ",\"secret\":\"s\"") },
+    { "azureKeyVault.secret", AZURE("\"clientID\":" UUID("3") ",\"tenantID\":" UUID("3")) },
+    { "azureKeyVault.secret", AZURE(ROLE ",\"secret\":\"s\"") },
+    { "azureKeyVault.azureEnvironment", AZURE(ROLE ",\"azureEnvironment\":\"MOON\"") },
+    { "googleCloudKms.keyVersionResourceID", "{\"googleCloudKms\":{\"enabled\":true,\"serviceAccountKey\":\"k\"}}" },
+    { "googleCloudKms.serviceAccountKey", "{\"googleCloudKms\":{" GOOGLE_KEY "}}" },
+    { "googleCloudKms.requirePrivateNetworking", GOOGLE("\"serviceAccountKey\":\"k\",\"requirePrivateNetworking\":true") },
+    { "enabledForSearchNodes", "{\"enabledForSearchNodes\":true}" },
+  };
+  b_world w;
+  size_t i;
+  (void)params, (void)data;
+  b_open(&w, NULL);
+  b_role(&w, "AWS");
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) b_bad_field(&w, "PATCH", KEYS, bad[i].body, bad[i].field);
+  w.role = "0123456789abcdef01234567";
+  b_bad(&w, "PATCH", KEYS, AWS(ROLE), 400, "CANNOT_ASSUME_ROLE");
+  b_good(&w, "PATCH", KEYS, AWS(ACCESS), 200);
+  b_good(&w, "PATCH", KEYS, "{\"enabledForSearchNodes\":true}", 200);
+  b_bad_field(&w, "PATCH", KEYS, OFF("awsKms"), "enabledForSearchNodes");
+  b_good(&w, "PATCH", KEYS, "{\"enabledForSearchNodes\":false,\"awsKms\":{\"enabled\":false}}", 200);
+  munit_assert_string_equal(t_str(&w.t, "awsKms.accessKeyID"), "");
+  return b_close(&w);
+}
+
+/* A role takes the place of credentials, and they of it; what is kept need not be sent again. */
+static MunitResult encryption_ways(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open(&w, NULL);
+  b_role(&w, "AWS");
+  b_good(&w, "PATCH", KEYS, AWS(ACCESS), 200);
+  b_good(&w, "PATCH", KEYS, "{\"awsKms\":{\"region\":\"EU_WEST_1\"}}", 200);
+  b_is(&w, "awsKms.accessKeyID", "AKIAIOSFODNN7EXAMPLE");
+  b_is(&w, "awsKms.valid", "true");
+  b_good(&w, "PATCH", KEYS, "{\"awsKms\":{" ROLE ",\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\"}}", 200);
+  munit_assert_null(t_node(&w.t, "awsKms.accessKeyID"));
+  b_bad_field(&w, "PATCH", KEYS, "{\"awsKms\":{\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\"}}", "awsKms.secretAccessKey"); /* it is gone */
+  b_good(&w, "PATCH", KEYS, "{\"awsKms\":{" ACCESS "}}", 200);
+  munit_assert_null(t_node(&w.t, "awsKms.roleId"));
+  b_good(&w, "DELETE", "/groups/%G/cloudProviderAccess/AWS/%R", NULL, 204);
+  b_good(&w, "PATCH", KEYS, "{\"awsKms\":{\"enabled\":false,\"region\":\"EU_WEST_1\",\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\"}}", 200);
+  munit_assert_null(t_node(&w.t, "awsKms.region")); /* it keeps nothing */
+  b_bad_field(&w, "PATCH", KEYS, "{\"awsKms\":{" AWS_KEY ",\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\"}}", "awsKms.secretAccessKey");
+  return b_close(&w);
+}
+
+/* Nothing of the secrets is in the files of the store. */
+static MunitResult encryption_sealed(const MunitParameter params[], void *data)
+{
+  static char all[1 << 22];
+  char folder[128], file[160];
+  svc_config config = { .limiter_off = 1 };
+  b_world w;
+  size_t i, n;
+  FILE *f;
+  (void)params, (void)data;
+  store_folder(folder);
+  config.path = folder;
+  b_open(&w, &config);
+  for (i = 0; i < sizeof providers / sizeof providers[0]; i++) b_good(&w, "PATCH", KEYS, providers[i].body, 200);
+  b_close(&w);
+  snprintf(file, sizeof file, "%s/data.mdb", folder);
+  f = fopen(file, "rb");
+  munit_assert_not_null(f);
+  n = fread(all, 1, sizeof all, f);
+  fclose(f);
+  munit_assert_size(n, >, 4096);
+  munit_assert_not_null(memmem(all, n, "customerMasterKeyID", 19));
+  munit_assert_null(memmem(all, n, "of-some-length", 14));
+  store_remove(folder);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- search */
+
+static MunitResult encryption_search(const MunitParameter params[], void *data)
+{
+#define SEARCH "{\"specs\":[{\"instanceSize\":\"S20_HIGHCPU_NVME\",\"nodeCount\":2}]}"
+  b_world w;
+  (void)params, (void)data;
+  b_open(&w, NULL);
+  b_good(&w, "PATCH", KEYS, AWS(ACCESS), 200);
+  b_good(&w, "POST", "/groups/%G/clusters", ENCRYPTED("C", "AWS"), 202);
+  t_advance(&w.t, 10);
+  b_good(&w, "POST", "%C/search/deployment", SEARCH, 202);
+  b_is(&w, "encryptionAtRestProvider", "NONE");
+  t_advance(&w.t, 60);
+  b_good(&w, "DELETE", "%C/search/deployment", NULL, 204);
+  t_advance(&w.t, 60);
+  b_good(&w, "PATCH", KEYS, "{\"enabledForSearchNodes\":true}", 200);
+  b_good(&w, "POST", "%C/search/deployment", SEARCH, 202);
+  b_is(&w, "encryptionAtRestProvider", "AWS");
+  return b_close(&w);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- endpoints */
+
+#define WAYS KEYS "/AWS/privateEndpoints"
+#define WAYS_AZURE KEYS "/AZURE/privateEndpoints"
+#define NEAR "{\"regionName\":\"US_EAST_1\"}"
+
+static MunitResult encryption_endpoints(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open(&w, NULL);
+  b_bad(&w, "POST", WAYS, NEAR, 409, "ENCRYPTION_AT_REST_NOT_PRIVATE");
+  b_good(&w, "PATCH", KEYS, AWS(ACCESS), 200);
+  b_bad(&w, "POST", WAYS, NEAR, 409, "ENCRYPTION_AT_REST_NOT_PRIVATE");
+  b_good(&w, "PATCH", KEYS, "{\"awsKms\":{\"requirePrivateNetworking\":true}}", 200);
+  b_bad(&w, "POST", WAYS_AZURE, "{\"regionName\":\"US_EAST\"}", 409, "ENCRYPTION_AT_REST_NOT_PRIVATE");
+  b_bad_field(&w, "POST", WAYS, "{\"regionName\":\"EUROPE_WEST\"}", "regionName");
+  b_bad_field(&w, "POST", WAYS, "{\"regionName\":\"ATLANTIS\"}", "regionName");
+  b_bad_field(&w, "POST", WAYS, "{}", "regionName");
+  b_bad(&w, "POST", KEYS "/GCP/privateEndpoints", NEAR, 400, "INVALID_PATH_PARAMETER");
+  b_good(&w, "POST", WAYS, NEAR, 202);
+  w.other = t_keep(&w.t, t_str(&w.t, "id"));
+  b_is(&w, "status", "INITIATING");
+  b_is(&w, "cloudProvider", "AWS");
+  munit_assert_int(strncmp(t_str(&w.t, "privateEndpointConnectionName"), "vpce-", 5), ==, 0);
+  b_bad(&w, "POST", WAYS, NEAR, 409, "PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION");
+  t_advance(&w.t, 3);
+  b_good(&w, "GET", WAYS "/%J", NULL, 200);
+  b_is(&w, "status", "PENDING_ACCEPTANCE");
+  t_advance(&w.t, 3);
+  b_good(&w, "GET", WAYS "/%J", NULL, 200);
+  b_is(&w, "status", "ACTIVE");
+  b_bad(&w, "GET", WAYS_AZURE "/%J", NULL, 404, "PRIVATELINK_NOT_FOUND");
+  b_good(&w, "GET", WAYS_AZURE, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  /* the same region's name at another provider is another place */
+  b_good(&w, "PATCH", KEYS, AZURE(AZURE_LOGIN ",\"requirePrivateNetworking\":true"), 200);
+  b_good(&w, "POST", WAYS, "{\"regionName\":\"US_EAST_2\"}", 202);
+  b_good(&w, "POST", WAYS_AZURE, "{\"regionName\":\"US_EAST_2\"}", 202);
+  b_good(&w, "GET", WAYS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  munit_assert_int64(b_events(&w, "ENCRYPTION_AT_REST_PRIVATE_ENDPOINT_CREATED"), ==, 3);
+  return b_close(&w);
+}
+
+/* What a cluster needs stays; what is left keeps the provider enabled. */
+static MunitResult encryption_needed(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open(&w, NULL);
+  b_good(&w, "PATCH", KEYS, AWS(ACCESS ",\"requirePrivateNetworking\":true"), 200);
+  b_good(&w, "POST", WAYS, "{\"regionName\":\"EU_WEST_1\"}", 202);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+  b_good(&w, "POST", WAYS, NEAR, 202);
+  w.other = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, 10);
+  b_good(&w, "POST", "/groups/%G/clusters", ENCRYPTED("C", "AWS"), 202);
+  t_advance(&w.t, 10);
+  b_bad(&w, "DELETE", WAYS "/%J", NULL, 409, "ENCRYPTION_AT_REST_ENDPOINT_IN_USE");
+  munit_assert_string_equal(t_param(&w.t, 1), "C");
+  b_good(&w, "DELETE", WAYS "/%S", NULL, 204); /* no cluster is there */
+  b_good(&w, "GET", WAYS "/%S", NULL, 200);
+  b_is(&w, "status", "DELETING");
+  b_bad(&w, "DELETE", WAYS "/%S", NULL, 404, "PRIVATELINK_NOT_FOUND");
+  t_advance(&w.t, 10);
+  b_bad(&w, "GET", WAYS "/%S", NULL, 404, "PRIVATELINK_NOT_FOUND");
+  b_good(&w, "PATCH", "%C", "{\"encryptionAtRestProvider\":\"NONE\"}", 200);
+  b_bad(&w, "PATCH", KEYS, OFF("awsKms"), 409, "ENCRYPTION_AT_REST_HAS_PRIVATE_ENDPOINTS");
+  munit_assert_string_equal(t_param(&w.t, 1), "US_EAST_1");
+  t_advance(&w.t, 10);
+  b_good(&w, "PATCH", "%C", "{\"encryptionAtRestProvider\":\"AWS\"}", 200);
+  b_good(&w, "PATCH", KEYS, "{\"awsKms\":{\"requirePrivateNetworking\":false}}", 200); /* they may be reached otherwise now */
+  b_good(&w, "DELETE", WAYS "/%J", NULL, 204);
+  t_advance(&w.t, 10);
+  b_bad(&w, "PATCH", KEYS, OFF("awsKms"), 409, "ENCRYPTION_AT_REST_IN_USE");
+  b_good(&w, "DELETE", "%C", NULL, 202);
+  t_advance(&w.t, 10);
+  b_good(&w, "PATCH", KEYS, OFF("awsKms"), 200);
+  munit_assert_int64(b_events(&w, "ENCRYPTION_AT_REST_PRIVATE_ENDPOINT_DELETED"), ==, 2);
+  store_whole(w.t.s);
+  return b_close(&w);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the driver */
+
+typedef struct encryption_driver {
+  char id[32], action[48], desired[4096], secrets[512];
+} encryption_driver;
+
+static int encryption_perform(void *context, svc *s, const svc_order *order)
+{
+  encryption_driver *d = context;
+  size_t n = sizeof d->secrets;
+  snprintf(d->id, sizeof d->id, "%s", order->id);
+  snprintf(d->action, sizeof d->action, "%s", order->action);
+  snprintf(d->desired, sizeof d->desired, "%s", order->desired);
+  munit_assert_int(svc_order_secrets(s, order->id, d->secrets, &n), ==, SVC_OK);
+  return SVC_OK;
+}
+
+static void done(b_world *w, encryption_driver *d, const char *action, int result, const char *facts)
+{
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  munit_assert_string_equal(d->action, action);
+  munit_assert_int(svc_order_done(w->t.s, d->id, result, facts), ==, SVC_OK);
+}
+
+static MunitResult encryption_driven(const MunitParameter params[], void *data)
+{
+  encryption_driver d;
+  svc_driver driver = { encryption_perform, NULL, &d };
+  svc_config config = { .limiter_off = 1, .driver = &driver };
+  b_world w;
+  (void)params, (void)data;
+  memset(&d, 0, sizeof d);
+  b_open(&w, &config);
+  b_good(&w, "PATCH", KEYS, AWS(ACCESS), 200);
+  b_is(&w, "awsKms.valid", "false"); /* nobody has looked */
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_null(strstr(d.desired, "of-some-length"));
+  munit_assert_not_null(strstr(d.secrets, "\"secretAccessKey\":\"aws-secret-of-some-length\""));
+  done(&w, &d, "encryption.put", SVC_OK, "{\"awsKms\":{\"valid\":true},\"googleCloudKms\":{\"valid\":true}}");
+  b_good(&w, "GET", KEYS, NULL, 200);
+  b_is(&w, "awsKms.valid", "true");
+  b_is(&w, "googleCloudKms.valid", "false"); /* it is not enabled */
+  munit_assert_int64(b_events(&w, "ENCRYPTION_AT_REST_CONFIGURATION_VALIDATION_SUCCEEDED"), ==, 1);
+  b_good(&w, "PATCH", KEYS, GOOGLE("\"serviceAccountKey\":\"google-secret-of-some-length\""), 200);
+  b_is(&w, "awsKms.valid", "true"); /* of this nothing has changed */
+  done(&w, &d, "encryption.put", SVC_OK, "{\"googleCloudKms\":{\"valid\":false}}");
+  munit_assert_int64(b_events(&w, "ENCRYPTION_AT_REST_CONFIGURATION_VALIDATION_FAILED"), ==, 1);
+  b_good(&w, "PATCH", KEYS, "{\"awsKms\":{\"region\":\"EU_WEST_1\"}}", 200);
+  b_is(&w, "awsKms.valid", "false");
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_not_null(strstr(d.secrets, "aws-secret-of-some-length")); /* they are still there, after the facts were taken */
+  munit_assert_not_null(strstr(d.secrets, "google-secret-of-some-length"));
+  done(&w, &d, "encryption.put", SVC_IO, "{\"reason\":\"no network\"}");
+  b_good(&w, "GET", KEYS, NULL, 200);
+  b_is(&w, "awsKms.valid", "false");
+  return b_close(&w);
+}
+
+static MunitResult encryption_recreated(const MunitParameter params[], void *data)
+{
+  encryption_driver d;
+  svc_driver driver = { encryption_perform, NULL, &d };
+  svc_config config = { .limiter_off = 1, .driver = &driver };
+  b_world w;
+  (void)params, (void)data;
+  memset(&d, 0, sizeof d);
+  b_open(&w, &config);
+  b_good(&w, "PATCH", KEYS, AWS(ACCESS ",\"requirePrivateNetworking\":true"), 200);
+  done(&w, &d, "encryption.put", SVC_OK, NULL);
+  b_good(&w, "POST", WAYS, NEAR, 202);
+  w.other = t_keep(&w.t, t_str(&w.t, "id"));
+  munit_assert_null(t_node(&w.t, "privateEndpointConnectionName"));
+  done(&w, &d, "encryption_endpoint.create", SVC_OK, "{\"privateEndpointConnectionName\":\"vpce-1\"}");
+  b_good(&w, "GET", WAYS "/%J", NULL, 200);
+  b_is(&w, "status", "PENDING_ACCEPTANCE");
+  b_is(&w, "privateEndpointConnectionName", "vpce-1");
+  done(&w, &d, "encryption_endpoint.accept", SVC_IO, "{\"state\":\"PENDING_RECREATION\",\"reason\":\"it was removed\"}");
+  b_good(&w, "GET", WAYS "/%J", NULL, 200);
+  b_is(&w, "status", "PENDING_RECREATION");
+  b_is(&w, "errorMessage", "it was removed");
+  t_advance(&w.t, 10);
+  b_good(&w, "GET", WAYS "/%J", NULL, 200);
+  b_is(&w, "status", "INITIATING");
+  done(&w, &d, "encryption_endpoint.create", SVC_IO, "{\"reason\":\"again\"}");
+  b_good(&w, "GET", WAYS "/%J", NULL, 200);
+  b_is(&w, "status", "FAILED");
+  b_good(&w, "DELETE", WAYS "/%J", NULL, 204);
+  done(&w, &d, "encryption_endpoint.delete", SVC_OK, NULL);
+  b_bad(&w, "GET", WAYS "/%J", NULL, 404, "PRIVATELINK_NOT_FOUND");
+  return b_close(&w);
+}
+
+static MunitTest tests[] = {
+  { "/providers", encryption_providers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/rules", encryption_rules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/ways", encryption_ways, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/sealed", encryption_sealed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/search", encryption_search, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/endpoints", encryption_endpoints, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/needed", encryption_needed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/driven", encryption_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/recreated", encryption_recreated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_encryption_at_rest = { "/encryption_at_rest", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
