@@ -247,9 +247,24 @@ static int lmdb_check_pages(MDB_env *env)
   return rc;
 }
 
+/* The file with zeros from `from` to `whole`, where there may be a part of a page, and looked at: is what is missing in use? If
+** so it is as it was: who tries again has to see it, too. */
+static int lmdb_check_without(MDB_env *env, mdb_filehandle_t fd, off_t from, off_t size, off_t whole)
+{
+  size_t part = (size_t)(size - from);
+  char *kept = malloc(part + 1);
+  int rc = kept && pread(fd, kept, part, from) == (ssize_t)part ? 0 : kept ? EIO : ENOMEM;
+  if (!rc && (ftruncate(fd, from) != 0 || ftruncate(fd, whole) != 0)) rc = errno;
+  if (!rc) rc = lmdb_check_pages(env);
+  if (rc && kept && (pwrite(fd, kept, part, from) != (ssize_t)part || ftruncate(fd, size) != 0)) rc = EIO;
+  free(kept);
+  return rc;
+}
+
 /*
 ** A file that was cut off would end the process where LMDB reads behind its end. So there is made a hole, and should a
-** page that is in use be in it, the store is not opened. Pages that were never used may be missing from a good file.
+** page that is in use be in it, the store is not opened. Pages that were never used may be missing from a good file. Of a page
+** of which a part is left nothing is: half of one may look as if it were whole.
 */
 static int lmdb_fill_up(MDB_env *env)
 {
@@ -265,10 +280,7 @@ static int lmdb_fill_up(MDB_env *env)
   whole = (off_t)(info.me_last_pgno + 1) * stat.ms_psize;
   if (fstat(fd, &file) != 0) return errno;
   if (file.st_size >= whole) return 0;
-  if (ftruncate(fd, whole) != 0) return errno;
-  rc = lmdb_check_pages(env);
-  if (rc && ftruncate(fd, file.st_size) != 0) rc = errno; /* as it was: who tries again has to see it, too */
-  return rc;
+  return lmdb_check_without(env, fd, file.st_size / stat.ms_psize * stat.ms_psize, file.st_size, whole);
 }
 
 static const svc_str lmdb_base_key = { "\0base", 5 };

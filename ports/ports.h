@@ -67,6 +67,8 @@ typedef struct svc_x509_pair {
 /* Milliseconds. SVC_OK, SVC_NOMEM, SVC_RANDOM, SVC_NO_X509; SVC_INVALID: a name cannot be written, or the issuer's key read. */
 SVC_PRIVATE int svc_x509_make(svc_arena *a, const svc_x509_request *r, svc_x509_pair *out);
 SVC_PRIVATE int svc_x509_check(svc_arena *a, svc_str pem); /* SVC_OK: certificates, one or several; SVC_NOMEM; SVC_INVALID */
+/* One certificate, and from when until when it holds, in milliseconds. SVC_OK, SVC_NOMEM, SVC_NO_X509; SVC_INVALID: it is none. */
+SVC_PRIVATE int svc_x509_dates(svc_arena *a, svc_str pem, int64_t *from, int64_t *until);
 
 /* ports/lmdb.c: the store that is used where svc_config.store names no other. */
 SVC_PRIVATE const svc_store_port *svc_lmdb_port(void);

@@ -129,6 +129,28 @@ SVC_PRIVATE int svc_x509_check(svc_arena *a, svc_str pem)
   return rc == 0 ? SVC_OK : SVC_INVALID;
 }
 
+static int64_t x509_ms(const mbedtls_x509_time *t)
+{
+  return svc_day_ms((unsigned)(t->year * 10000 + t->mon * 100 + t->day)) + ((t->hour * 60 + t->min) * 60 + t->sec) * (int64_t)1000;
+}
+
+SVC_PRIVATE int svc_x509_dates(svc_arena *a, svc_str pem, int64_t *from, int64_t *until)
+{
+  svc_str text = svc_arena_copy(a, pem);
+  mbedtls_x509_crt chain;
+  int rc;
+  if (a->failed) return SVC_NOMEM;
+  mbedtls_x509_crt_init(&chain);
+  rc = mbedtls_x509_crt_parse(&chain, (const unsigned char *)text.p, text.n + 1);
+  if (rc == 0 && chain.next) rc = 1; /* several */
+  if (rc == 0) {
+    *from = x509_ms(&chain.valid_from);
+    *until = x509_ms(&chain.valid_to);
+  }
+  mbedtls_x509_crt_free(&chain);
+  return rc == 0 ? SVC_OK : SVC_INVALID;
+}
+
 #else
 
 SVC_PRIVATE int svc_x509_make(svc_arena *a, const svc_x509_request *r, svc_x509_pair *out)
@@ -141,6 +163,12 @@ SVC_PRIVATE int svc_x509_check(svc_arena *a, svc_str pem)
 {
   (void)a;
   return svc_str_starts(pem, "-----BEGIN CERTIFICATE-----") ? SVC_OK : SVC_INVALID; /* as far as it can be seen here */
+}
+
+SVC_PRIVATE int svc_x509_dates(svc_arena *a, svc_str pem, int64_t *from, int64_t *until)
+{
+  (void)a, (void)pem, (void)from, (void)until;
+  return SVC_NO_X509;
 }
 
 #endif

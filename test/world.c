@@ -9,6 +9,9 @@
 #define WORLD_GLOBAL WORLD_CLUSTER "/globalWrites"
 #define WORLD_KEYS "/groups/{groupId}/encryptionAtRest"
 #define WORLD_QUERY_LIMIT "/groups/{groupId}/dataFederation/{tenantName}/limits/{limitName}"
+#define WORLD_FEDERATION "/federationSettings/{federationSettingsId}"
+#define WORLD_PROVIDERS WORLD_FEDERATION "/identityProviders"
+#define WORLD_CONNECTED WORLD_FEDERATION "/connectedOrgConfigs/{orgId}"
 #define WORLD_PROCESSOR "/groups/{groupId}/streams/{tenantName}/processor/{processorName}"
 
 /* What has to be done before a request can succeed, where no table says so; with the reason. */
@@ -62,6 +65,20 @@ static const struct {
   /* only what runs is stopped */
   { SVC_POST, WORLD_PROCESSOR ":stop", SVC_POST, WORLD_PROCESSOR ":start", NULL },
 };
+
+/* What its path names is made by another body than the example: it is about one of another kind. */
+static const struct {
+  int method;
+  const char *path, *maker, *body;
+} world_instead[] = {
+  /* only OIDC has keys to be revoked */
+  { SVC_DELETE, WORLD_PROVIDERS "/{identityProviderId}/jwks", WORLD_PROVIDERS,
+    "{\"protocol\":\"OIDC\",\"displayName\":\"Acme\",\"issuerUri\":\"https://idp.example.com/acme\",\"audience\":\"acme\","
+    "\"authorizationType\":\"USER\",\"clientId\":\"acme\"}" },
+};
+
+/* Nouns that no POST makes, and that can be deleted all the same. */
+static const char *const world_come_along[] = { "federation settings", "connected organization" };
 
 /* What is about something that only a driver knows of: with the simulation there is none. Tests of their own have a driver. */
 static const char *const world_elsewhere[] = {
@@ -238,7 +255,8 @@ const svc_plan *t_world_shows(const t_world *w, const svc_plan *plan)
 /* They end what is under way, and what that was can still be seen. */
 bool t_world_cancels(const svc_plan *plan)
 {
-  static const char *const paths[] = { "/groups/{groupId}/clusters/{clusterName}/backup/restoreJobs/{restoreJobId}" };
+  static const char *const paths[] = { "/groups/{groupId}/clusters/{clusterName}/backup/restoreJobs/{restoreJobId}",
+                                       WORLD_PROVIDERS "/{identityProviderId}/jwks" };
   size_t i;
   for (i = 0; i < sizeof paths / sizeof paths[0]; i++)
     if (plan->route->method == SVC_DELETE && strcmp(plan->route->path, paths[i]) == 0) return true;
@@ -257,6 +275,8 @@ bool t_world_always(const t_world *w, const svc_plan *plan)
 {
   const svc_noun_info *noun = plan->noun;
   size_t i;
+  for (i = 0; i < sizeof world_come_along / sizeof world_come_along[0]; i++)
+    if (strcmp(noun->noun->name, world_come_along[i]) == 0) return false;
   if (noun->noun->flags & SVC_SINGLETON) return true;
   if (strcmp(plan->route->path, WORLD_QUERY_LIMIT) == 0) return false; /* its PATCH makes it */
   if (plan->own && noun->noun->flags & SVC_VIRTUAL) noun = world_noun_of_param(w, plan, plan->params[plan->hops[plan->hop_count - 1].param]);
@@ -330,7 +350,8 @@ static bool world_post(t_world *w, const svc_plan *plan, char *at, size_t size)
   good = t_world_path(w, plan, at, size) && t_world_example(w, plan, body, sizeof body);
   w->making_count--;
   if (!good) return false;
-  if (t_send(&w->t, "POST", at, body) == t_success(plan)) return true;
+  if (t_send(&w->t, "POST", at, w->instead_of && strcmp(w->instead_of, plan->route->path) == 0 ? w->instead : body) == t_success(plan))
+    return true;
   return world_cannot(w, plan, "with its example: %d %s", w->t.response.status, w->t.response.body);
 }
 
@@ -437,6 +458,23 @@ static const char *world_otherwise(t_world *w, const svc_plan *plan, unsigned pa
   return world_remember(w, so, world_host(svc_str_c(t_str(&w->t, world_named_so[i].field))));
 }
 
+/* What is shown by the path of another alone. */
+static const char *world_shown_there(t_world *w, const svc_noun_info *noun)
+{
+  char path[512];
+  size_t i;
+  for (i = 0; noun && i < w->t.s->plan_count; i++) {
+    const svc_plan *get = &w->t.s->plans[i];
+    if (get->noun != noun || get->own || get->route->method != SVC_GET || !(get->route->flags & SVC_ITEM) ||
+        !(noun->noun->flags & SVC_GLOBAL))
+      continue;
+    if (!t_world_path(w, get, path, sizeof path)) return NULL;
+    if (world_recall(w, path)) return world_recall(w, path);
+    return t_send(&w->t, "GET", path, NULL) == 200 ? world_remember(w, path, svc_str_c(t_str(&w->t, "id"))) : NULL;
+  }
+  return NULL;
+}
+
 static const char *world_of_example(t_world *w, const svc_plan *plan, const char *at)
 {
   const svc_node *example = svc_json_parse(&w->t.arena, svc_str_c(plan->route->example));
@@ -466,6 +504,7 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   if (!noun) return t_sample(plan->params[param]); /* it is nothing by itself */
   maker = world_maker_of(w, noun);
   if (!maker && noun && noun->noun->flags & SVC_VIRTUAL) maker = world_maker_of(w, world_noun_of_param(w, plan, plan->params[param]));
+  if (!maker && (otherwise = world_shown_there(w, noun)) != NULL) return otherwise;
   if (!maker) return world_listed(w, plan, plan->route->path, n, at);
   if (!t_world_path(w, maker, own, sizeof own)) return NULL;
   return world_make(w, maker, own);
@@ -674,6 +713,16 @@ bool t_world_example(t_world *w, const svc_plan *plan, char *out, size_t size)
 
 /* ---------------------------------------------------------------------------------------------------------- whole requests */
 
+/* Only one of several organizations is disconnected from a federation: there is a third one, of which nobody is a stranger. */
+static bool world_connect(t_world *w, const svc_plan *plan)
+{
+  const char *federation;
+  if (plan->route->method != SVC_DELETE || strcmp(plan->route->path, WORLD_CONNECTED) != 0) return true;
+  federation = world_shown_there(w, plan->hops[0].noun);
+  return federation && t_sendf(&w->t, "PATCH", "{}", "/federationSettings/%s/connectedOrgConfigs/%s", federation,
+                               t_organization(&w->t, "Third")) == 200;
+}
+
 static bool world_do_first(t_world *w, const svc_plan *plan)
 {
   size_t i;
@@ -751,9 +800,14 @@ bool t_world_ready(t_world *w, const svc_plan *plan)
 {
   int method = plan->route->method;
   bool good;
+  size_t i;
   w->has_body = false;
+  w->instead_of = NULL;
+  for (i = 0; i < sizeof world_instead / sizeof world_instead[0]; i++)
+    if (method == world_instead[i].method && strcmp(plan->route->path, world_instead[i].path) == 0)
+      w->instead_of = world_instead[i].maker, w->instead = world_instead[i].body;
   munit_assert_size(w->making_count, ==, 0);
-  if (!world_do_first(w, plan)) return false;
+  if (!world_do_first(w, plan) || !world_connect(w, plan)) return false;
   w->making[w->making_count++] = (size_t)(plan - w->t.s->plans);
   good = t_world_path(w, plan, w->path, sizeof w->path);
   if (good && method == SVC_POST) good = t_world_example(w, plan, w->body, sizeof w->body);

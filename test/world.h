@@ -24,6 +24,7 @@ typedef struct t_world {
   size_t making[8], making_count; /* routes whose examples are under way, by number */
   char why[640];                  /* why something cannot be made */
   char path[512], body[16384];    /* of the request that t_world_ready() has made */
+  const char *instead_of, *instead; /* a POST whose example is another one for this request; NULL: none */
   bool has_body;
   bool group_gone;              /* the project had to be deleted first */
 } t_world;

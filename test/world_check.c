@@ -107,6 +107,7 @@ static void check_filled(t_world *w, const svc_plan *plan, const svc_object *obj
     const svc_node *value = svc_node_get(body, f->name);
     const char *id = f->fill == SVC_AUTO_GROUP_ID ? w->group : f->fill == SVC_AUTO_ORG_ID ? w->org : NULL;
     if (f->fill && !value) t_complain(plan, "%s is missing", f->name);
+    if (plan->noun->noun->key && strcmp(plan->noun->noun->key, f->name) == 0) id = NULL; /* a list has several */
     if (id && value && !svc_str_is(value->text, id) && strstr(w->path, id))
       t_complain(plan, "%s is " SVC_FMT, f->name, SVC_ARG(value->text));
     if (f->flags & SVC_REQUIRED && !(f->flags & SVC_WRITE_ONLY) && !value)

@@ -437,6 +437,30 @@
   X(STREAM_PROCESSOR_ALREADY_EXISTS, 409, "A stream processor named {0} already exists in stream instance {1}.", \
     "processorName,tenantId") \
   X(STREAM_PRIVATE_LINK_NOT_FOUND, 404, "No private link connection with id {0} exists in project {1}.", "connectionId,groupId") \
+  /* ---- Federation: this library's own, since nothing is known of how such services call these */ \
+  X(FEDERATION_SETTINGS_NOT_FOUND, 404, "No federation settings with id {0} exist.", "federationSettingsId") \
+  X(FEDERATION_HAS_CONNECTED_ORGS, 409, \
+    "More than one organization is connected to federation {0}. Disconnect all but one first.", "federationSettingsId") \
+  X(FEDERATION_IN_USE, 409, \
+    "Organization {0} uses identity providers of federation {1}. Take them out of its configuration first.", \
+    "orgId,federationSettingsId") \
+  X(CONNECTED_ORG_NOT_FOUND, 404, "Organization {0} is not connected to federation {1}.", "orgId,federationSettingsId") \
+  X(ORG_ALREADY_FEDERATED, 409, \
+    "Organization {0} is connected to federation {1}, which has other organizations or identity providers. Disconnect it, or " \
+    "delete them, first.", "orgId,federationSettingsId") \
+  X(LAST_CONNECTED_ORG, 409, \
+    "Organization {0} is the only one that is connected to federation {1}. Delete the federation settings instead.", \
+    "orgId,federationSettingsId") \
+  X(ROLE_MAPPING_NOT_FOUND, 404, "No role mapping with id {0} exists for organization {1}.", "id,orgId") \
+  X(ROLE_MAPPING_ALREADY_EXISTS, 409, "A role mapping for the external group {0} already exists for organization {1}.", \
+    "externalGroupName,orgId") \
+  X(IDENTITY_PROVIDER_NOT_FOUND, 404, "No identity provider with id {0} exists in federation {1}.", \
+    "identityProviderId,federationSettingsId") \
+  X(IDENTITY_PROVIDER_ALREADY_EXISTS, 409, "An identity provider with {0} already exists in federation {1}.", \
+    "value,federationSettingsId") \
+  X(IDENTITY_PROVIDER_IN_USE, 409, "The identity provider {0} is used by organization {1}.", "identityProviderId,orgId") \
+  X(IDENTITY_PROVIDER_PROTOCOL_MISMATCH, 400, "The identity provider {0} is not of protocol {1}.", \
+    "identityProviderId,protocol") \
   /* ---- This library's own: what the transport and the store can refuse, where such services have no name for it */ \
   X(METHOD_NOT_ALLOWED, 405, "The method {0} is not supported by {1}.", "method,path") \
   X(UNSUPPORTED_MEDIA_TYPE, 415, \

@@ -225,6 +225,22 @@ static bool limiter_is_part(svc_call *c)
   return part;
 }
 
+#define LIMITER_MOST 32 /* organizations that one entity may belong to, as in permission.c */
+
+/* What belongs to organizations may be asked about one that it does not belong to: nothing is taken from that one. */
+static bool limiter_is_among(svc_call *c)
+{
+  const svc_hop *first = &c->plan->hops[0];
+  svc_id orgs[LIMITER_MOST], id;
+  size_t n, i = 0;
+  if (!first->noun->noun->organizations || c->plan->scope_param == (int)first->param) return true;
+  if (!svc_id_parse(c->route.params[c->plan->scope_param], &id)) return false;
+  n = first->noun->noun->organizations(c, &c->route.chain[0], orgs, LIMITER_MOST);
+  c->error.code = SVC_E_NONE;
+  while (i < n && !svc_id_eq(&orgs[i], &id)) i++;
+  return i < n;
+}
+
 /*
 ** Strangers draw from a bucket of their own, one for all ids that they ask for: they use up nobody else's, take no more
 ** places the more ids they make up, and it looks the same whether there is something by that id or not.
@@ -233,7 +249,7 @@ static svc_str limiter_instance(svc_call *c, int scope)
 {
   if (scope == SVC_SCOPE_IP) return c->request.peer;
   if (c->plan->scope_param < 0) return c->who.user_id;
-  if (limiter_is_part(c)) return c->route.params[c->plan->scope_param];
+  if (limiter_is_part(c) && limiter_is_among(c)) return c->route.params[c->plan->scope_param];
   return svc_arena_print(c->arena, " " SVC_FMT, SVC_ARG(c->who.user_id));
 }
 

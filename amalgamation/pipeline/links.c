@@ -3,7 +3,8 @@
 **
 ** The answer of a GET carries a link to itself; one to every GET whose path goes on from its own by literal segments
 ** alone (its sub-resources), where a field that stands in the path (svc_route.in_path) is each of its values in turn; one to each entity that its own path leads through (what it belongs to), or to its parent;
-** and one to the route that finds it by its unique value. So every resource can be reached from the root. Relations
+** and one to the route that finds it by its unique value; of what is read by the path of another alone, what lies below its
+** own. So every resource can be reached from the root. Relations
 ** besides self are named by a URL: the base URL and what follows in the path, or the name of the noun.
 **
 ** All of this is known at open. Each route gets its links as ready text with holes for the keys; writing them is
@@ -138,6 +139,25 @@ static bool links_same_parents(const svc_plan *a, const svc_plan *b)
   return a->hop_count == b->hop_count;
 }
 
+/* Of an entity that is read by the path of another alone: what lies below its own path, which no GET has. */
+static void links_below_own(links_writer *w, const svc_plan *plan)
+{
+  size_t i;
+  if (plan->own || !(plan->route->flags & SVC_ITEM) || !(plan->noun->noun->flags & SVC_GLOBAL)) return;
+  for (i = 0; i < w->s->plan_count; i++) {
+    const svc_plan *p = &w->s->plans[i];
+    const char *open = strchr(p->route->path, '{'), *rest = open ? strchr(open, '}') + 1 : NULL;
+    if (p->route->method != SVC_GET || !p->hop_count || p->hops[0].noun != plan->noun || rest[0] != '/' || strchr(rest, '{')) continue;
+    links_begin(w, false);
+    svc_buf_str(&w->text, w->s->base_url);
+    svc_buf_str(&w->text, w->s->base_path);
+    svc_buf_add(&w->text, p->route->path, (size_t)(open - p->route->path));
+    links_hole(w, SVC_HOLE_OWN);
+    svc_buf_text(&w->text, rest);
+    links_end(w, w->s->base_url.p, svc_str_c(rest + 1));
+  }
+}
+
 /* What shows the same entity under its id: where that is named first and alone in the path. */
 static void links_view_of(links_writer *w, const svc_plan *plan)
 {
@@ -251,6 +271,7 @@ static bool links_compile(links_writer *w, svc_plan *plan)
     links_path(w, plan, s->plans[i].route->path);
     links_end(w, s->base_url.p, tail);
   }
+  links_below_own(w, plan);
   links_related(w, plan);
   links_view_of(w, plan);
   svc_buf_text(&w->text, "]");

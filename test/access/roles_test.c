@@ -54,7 +54,7 @@ static bool roles_suffice(const char *held, const char *wanted)
 }
 
 /* The path with the ids of what is there; anything else is made up. */
-static void roles_path(const char *pattern, const char *org, const char *group, char *out)
+static void roles_path(const char *pattern, const char *org, const char *group, const char *federation, char *out)
 {
   for (; *pattern; pattern++) {
     const char *end, *value = "5f00000000000000000000aa";
@@ -65,6 +65,7 @@ static void roles_path(const char *pattern, const char *org, const char *group, 
     end = strchr(pattern, '}');
     if (strncmp(pattern, "{orgId}", 7) == 0) value = org;
     if (strncmp(pattern, "{groupId}", 9) == 0) value = group;
+    if (strncmp(pattern, "{federationSettingsId}", 22) == 0) value = federation;
     out += sprintf(out, "%s", value);
     pattern = end;
   }
@@ -84,7 +85,7 @@ static const operations_row *roles_operation(const svc_route *r)
 static MunitResult roles_all(const MunitParameter params[], void *data)
 {
   t_service t;
-  const char *org, *group, *other;
+  const char *org, *group, *other, *federation;
   char path[512];
   size_t i, checked = 0;
   int role;
@@ -93,6 +94,8 @@ static MunitResult roles_all(const MunitParameter params[], void *data)
   org = t_organization(&t, "One");
   group = t_project(&t, org, "one");
   other = t_organization(&t, "Other");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/federationSettings", org), ==, 200);
+  federation = t_keep(&t, t_str(&t, "id"));
   t_header(&t, "If-Match", "\"none of them\""); /* nothing that gets through may change anything */
   t_header(&t, "Content-Type", "text/plain");
   for (i = 0; i < t.s->plan_count; i++) {
@@ -102,8 +105,8 @@ static MunitResult roles_all(const MunitParameter params[], void *data)
     if (plan->route->flags & (SVC_ABSOLUTE | SVC_NO_AUTH) || t_ended(&t, plan)) continue;
     munit_assert_not_null(o);
     if (o->roles[0] == 0) continue; /* whoever is authenticated: what it shows is tested with its noun */
-    scoped = strstr(o->path, "{groupId}") || strstr(o->path, "{orgId}");
-    roles_path(o->path, org, group, path);
+    scoped = strstr(o->path, "{groupId}") || strstr(o->path, "{orgId}") || strstr(o->path, "{federationSettingsId}");
+    roles_path(o->path, org, group, federation, path);
     for (role = 0; role < SVC_ROLE_COUNT; role++) {
       const char *name = svc_role_name(role);
       bool project = strstr(o->path, "{groupId}") != NULL;

@@ -140,9 +140,9 @@ static MunitResult organization_refused(const MunitParameter params[], void *dat
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"12345678901234567890123456789012345678901234567890123456789012345\"}"),
                    ==, 400);
   munit_assert_true(t_violation(&t, "name"));
-  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"q\",\"federationSettingsId\":\"5f0000000000000000000001\"}"), ==, 403);
-  munit_assert_string_equal(t_error(&t), "FEATURE_UNSUPPORTED");
-  munit_assert_string_equal(t_param(&t, 0), "federationSettingsId");
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"q\",\"federationSettingsId\":\"5f0000000000000000000001\"}"), ==, 404);
+  munit_assert_string_equal(t_error(&t), "FEDERATION_SETTINGS_NOT_FOUND");
+  munit_assert_string_equal(t_param(&t, 0), "5f0000000000000000000001");
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"q\",\"orgOwnerId\":\"5f0000000000000000000009\"}"), ==, 404);
   munit_assert_string_equal(t_error(&t), "USER_NOT_FOUND");
   munit_assert_string_equal(t_param(&t, 0), "5f0000000000000000000009");

@@ -248,6 +248,19 @@ static MunitResult elsewhere_buckets(const MunitParameter params[], void *data)
   munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 200);
   munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), "0");
   munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 429);
+
+  /* asked about an organization that it does not belong to: nothing is taken from that one either */
+  snprintf(path, sizeof path, "/seals/%s", w.stranger);
+  w.t.caller.user_id = "5f0000000000000000000005";
+  for (i = 0; i < 3; i++) munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 404);
+  munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 429);
+  elsewhere_as(&w, "ORG_OWNER", w.stranger);
+  w.t.caller.user_id = "5f0000000000000000000006";
+  snprintf(body, sizeof body, "{\"orgIds\":[\"%s\"]}", w.stranger);
+  munit_assert_int(t_send(&w.t, "POST", "/pacts", body), ==, 201);
+  w.pact = t_keep(&w.t, t_str(&w.t, "id"));
+  munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 404);
+  munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), "2");
   elsewhere_close(&w);
   return MUNIT_OK;
 }

@@ -135,7 +135,7 @@ static MunitResult error_documents(const MunitParameter params[], void *data)
 
 typedef struct world {
   t_service t;
-  const char *org, *group, *other_org;
+  const char *org, *group, *other_org, *federation;
 } world;
 
 static void world_open(world *w, const svc_config *config)
@@ -145,10 +145,13 @@ static void world_open(world *w, const svc_config *config)
   w->group = t_project(&w->t, w->org, "alpha");
   w->other_org = t_organization(&w->t, "Other");
   t_project(&w->t, w->other_org, "theirs");
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/orgs/%s/federationSettings", w->org), ==, 200);
+  w->federation = t_keep(&w->t, t_str(&w->t, "id"));
   munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", w->group), ==, 202);
 }
 
-static void world_path(const char *org, const char *group, const char *path, char *out, size_t size)
+/* With what is there, or is not: the organization, the project, the federation. */
+static void world_path(const world *w, bool there, const char *path, char *out, size_t size)
 {
   size_t n = 0;
   for (; *path && n + 128 < size; path++) {
@@ -157,8 +160,9 @@ static void world_path(const char *org, const char *group, const char *path, cha
       out[n++] = *path;
       continue;
     }
-    if (strncmp(path, "{orgId}", 7) == 0) value = org;
-    else if (strncmp(path, "{groupId}", 9) == 0) value = group;
+    if (strncmp(path, "{orgId}", 7) == 0) value = there ? w->org : NOBODY_ID;
+    else if (strncmp(path, "{groupId}", 9) == 0) value = there ? w->group : NOBODY_ID;
+    else if (strncmp(path, "{federationSettingsId}", 22) == 0) value = there ? w->federation : NOBODY_ID;
     else if (strncmp(path, "{groupName}", 11) == 0) value = "alpha";
     else if (strncmp(path, "{clusterName}", 13) == 0) value = "Cluster0";
     else if (strncmp(path, "{limitName}", 11) == 0) value = "svc.project.deployment.clusters";
@@ -232,8 +236,10 @@ static MunitResult error_every_status(const MunitParameter params[], void *data)
   assert_document(t, 400, "INVALID_REQUEST");
   t_sendf(t, "GET", NULL, "%s/limits/nosuch", group);
   assert_document(t, 404, "RESOURCE_NOT_FOUND");
-  t_send(t, "POST", "/orgs", "{\"name\":\"a\",\"federationSettingsId\":\"5f0000000000000000000009\"}");
+  t->now -= (int64_t)200 * 86400000; /* before its end */
+  t_sendf(t, "POST", "{}", "%s/clusters/tenantUpgradeToServerless", group);
   assert_document(t, 403, "FEATURE_UNSUPPORTED");
+  t->now += (int64_t)200 * 86400000;
   t_send(t, "GET", "/nothing", NULL);
   assert_document(t, 404, "RESOURCE_NOT_FOUND");
   t_send(t, "GET", "/groups/" NOBODY_ID, NULL);
@@ -329,7 +335,7 @@ static MunitResult error_anonymous(const MunitParameter params[], void *data)
     const svc_route *r = w.t.s->plans[i].route;
     int status, round;
     for (round = 0; round < 2; round++) { /* what is there, and what is not */
-      world_path(round ? NOBODY_ID : w.org, round ? NOBODY_ID : w.group, r->path, path, sizeof path);
+      world_path(&w, !round, r->path, path, sizeof path);
       status = t_send(&w.t, method_names[r->method], path, r->method == SVC_GET || r->method == SVC_DELETE ? NULL : "{}");
       if (r->flags & SVC_ABSOLUTE) { /* the token endpoint asks for credentials of its own */
         absolute++;
@@ -368,7 +374,7 @@ static MunitResult error_lacks_role(const MunitParameter params[], void *data)
     size_t n;
     int role, status, named = 0;
     if (!r->roles || r->roles & SVC_R_ORG_MEMBER || t_ended(&w.t, plan)) continue;
-    world_path(w.org, w.group, r->path, path, sizeof path);
+    world_path(&w, true, r->path, path, sizeof path);
     status = t_send(&w.t, method_names[r->method], path, r->method == SVC_GET || r->method == SVC_DELETE ? NULL : "{}");
     if (status != 403) munit_errorf("%s %s: %d", method_names[r->method], path, status);
     assert_document(&w.t, 403, "ACCESS_FORBIDDEN");
@@ -444,13 +450,14 @@ static MunitResult error_hidden(const MunitParameter params[], void *data)
   t->grants[0] = (svc_grant){ "ORG_OWNER", w.other_org };
   for (i = 0; i < t->s->plan_count; i++) {
     const svc_route *r = t->s->plans[i].route;
-    const char *id = strstr(r->path, "{groupId}") ? w.group : w.org, *sent;
+    const bool federation = strncmp(r->path, "/federationSettings/{federationSettingsId}", 42) == 0;
+    const char *id = federation ? w.federation : strstr(r->path, "{groupId}") ? w.group : w.org, *sent;
     svc_response one;
-    if ((!strstr(r->path, "{groupId}") && !strstr(r->path, "{orgId}")) || t_ended(t, &t->s->plans[i])) continue;
-    if (strncmp(r->path, "/groups/{groupId}", 17) != 0 && strncmp(r->path, "/orgs/{orgId}", 13) != 0) continue;
+    if (t_ended(t, &t->s->plans[i])) continue;
+    if (strncmp(r->path, "/groups/{groupId}", 17) != 0 && strncmp(r->path, "/orgs/{orgId}", 13) != 0 && !federation) continue;
     sent = r->method == SVC_GET || r->method == SVC_DELETE ? NULL : "{\"nosuch\":1}";
-    world_path(w.org, w.group, r->path, path, sizeof path);
-    world_path(NOBODY_ID, NOBODY_ID, r->path, missing, sizeof missing);
+    world_path(&w, true, r->path, path, sizeof path);
+    world_path(&w, false, r->path, missing, sizeof missing);
     t_header(t, "If-Match", "\"x\"");
     munit_assert_int(t_send(t, method_names[r->method], missing, sent), ==, 404);
     first = replaced(t->response.body, NOBODY_ID, id);

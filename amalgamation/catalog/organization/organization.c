@@ -4,10 +4,9 @@
 ** Creating one answers with a wrapper around the new organization, because a first API key and a first service account
 ** may be asked for at the same time. A credential is of one organization and never reaches another: one that creates an
 ** organization has to ask for a way in, or name an owner, and its own organization may have made so many in all. Which one
-** that was stands in `extra`.
+** that was stands in `extra`. With it comes a federation of its own (catalog/federation), unless it is to be in another.
 */
-#include "catalog/catalog.h"
-#include "catalog/objects.h"
+#include "catalog/federation/federation_parts.h"
 
 #define ORGANIZATION_MOST 100 /* that the credentials of one organization have made */
 
@@ -155,6 +154,27 @@ static bool organization_by_credential(svc_call *c)
   return svc_fail(c, SVC_E_MAX_ORGS_PER_USER_EXCEEDED, "iS", &most, &c->who.username);
 }
 
+/* It goes into the federation that the body names, or begins in one of its own. */
+static bool organization_federated(svc_call *c, const svc_id *org)
+{
+  svc_str wanted = svc_node_str(c->checked, "federationSettingsId");
+  svc_entity federation, connected;
+  if (wanted.n == 0) return svc_federation_begin(c, org, NULL);
+  return svc_federation_owned(c, wanted, &federation) && svc_federation_enter(c, &federation.id, org, NULL, &connected);
+}
+
+/* A build may have no federations; else whoever names one owns an organization of it. */
+static bool organization_federation_known(svc_call *c)
+{
+  svc_str wanted = svc_node_str(c->checked, "federationSettingsId");
+  svc_entity federation;
+  if (wanted.n == 0) return true;
+  if (!svc_noun_by_kind(c->s, SVC_FEDERATION_KIND) || !svc_noun_by_kind(c->s, SVC_CONNECTED_KIND))
+    return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "federationSettingsId");
+  return svc_federation_owned(c, wanted, &federation) &&
+         svc_within_quota(c, svc_noun_by_kind(c->s, SVC_CONNECTED_KIND)->noun, &federation.id, 1);
+}
+
 /* It is one less of those that made it, and what it has made is nobody's. */
 static bool organization_gone(svc_call *c, const svc_entity *e)
 {
@@ -166,7 +186,7 @@ static bool organization_gone(svc_call *c, const svc_entity *e)
   }
   svc_listed_begin(&scan, c->txn, &e->id, e->kind);
   while (svc_listed_next(&scan, NULL, &id)) svc_listed_put(c->txn, &e->id, e->kind, &id, false);
-  return svc_txn_good(c);
+  return svc_txn_good(c) && svc_federation_leave(c, &e->id);
 }
 
 static bool organization_create(svc_call *c)
@@ -175,10 +195,10 @@ static bool organization_create(svc_call *c)
   svc_node *organization = NULL, *answer, *stored;
   svc_id owner;
   bool any, owns;
-  if (svc_node_get(c->checked, "federationSettingsId"))
-    return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "federationSettingsId");
-  if (!organization_owner(c, &owner, &any) || !organization_credentials_known(c) || !organization_by_credential(c)) return false;
-  if (!organization_insert(c, &e, &organization) || (any && !svc_member_own(c, &e.id, NULL, &owner, &owns))) return false;
+  if (!organization_federation_known(c) || !organization_owner(c, &owner, &any) || !organization_credentials_known(c) ||
+      !organization_by_credential(c))
+    return false;
+  if (!organization_insert(c, &e, &organization) || !organization_federated(c, &e.id) || (any && !svc_member_own(c, &e.id, NULL, &owner, &owns))) return false;
   if (svc_who_noun(c)) svc_listed_put(c->txn, &c->who.org, e.kind, &e.id, true);
   answer = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   organization = svc_node_copy(c->arena, organization);

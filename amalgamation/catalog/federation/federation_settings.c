@@ -1,0 +1,135 @@
+/*
+** Federation settings: what organizations have in common that let their people sign in by identity providers of their own.
+**
+** Nothing makes one: every organization is in one from the start (federation_parts.c), and sees there what of it concerns
+** itself. One that only one organization is left in, and that gives nobody a way in, can be deleted, with all that is in it;
+** then that organization has a new one. Unusual: it is shown by the path of the organization alone.
+*/
+#include "catalog/federation/federation_parts.h"
+
+static const char *const federation_settings_statuses[] = { "ACTIVE", "INACTIVE", NULL };
+
+static const svc_field federation_settings_fields[] = {
+  F_STRS("federatedDomains", .flags = SVC_READ_ONLY),
+  F_BOOL("hasRoleMappings", .flags = SVC_READ_ONLY),
+  F_ID(),
+  F_STR("identityProviderId", .pattern = "^([a-f0-9]{20})$", .flags = SVC_READ_ONLY),
+  F_ENUM("identityProviderStatus", federation_settings_statuses, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object federation_settings_object = { .name = "OrgFederationSettings", .fields = federation_settings_fields };
+
+static bool federation_settings_read(svc_call *c);
+static bool federation_settings_delete(svc_call *c);
+
+#define FEDERATION_SETTINGS_ORG \
+  "/orgs/{orgId}/federationSettings", SVC_SET_FEDERATION_ORGANIZATION, (20230101), SVC_R_ORG_OWNER, SVC_R_ORG_OWNER
+#define FEDERATION_SETTINGS \
+  "/federationSettings/{federationSettingsId}", SVC_SET_FEDERATION_SETTINGS, (20230101), SVC_R_ORG_OWNER, SVC_R_ORG_OWNER
+
+static const svc_route federation_settings_routes[] = {
+  R_GET(FEDERATION_SETTINGS_ORG, "", .flags = SVC_ITEM, .run = federation_settings_read),
+  R_DELETE(FEDERATION_SETTINGS, "", .status = 204, .run = federation_settings_delete),
+  SVC_ROUTES_END
+};
+
+/* ------------------------------------------------------------------------------------------------------------- reading */
+
+static bool federation_settings_has(const svc_node *list, svc_str text)
+{
+  const svc_node *item = list->first;
+  while (item && !svc_str_eq(item->text, text)) item = item->next;
+  return item != NULL;
+}
+
+/* The domains of all its identity providers, each once. */
+static svc_node *federation_settings_domains(svc_call *c, const svc_id *federation)
+{
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("federatedDomains"), SVC_S("")), *item, *body;
+  svc_entity e;
+  svc_scan scan;
+  svc_below_begin(&scan, c->txn, SVC_PROVIDER_KIND, federation);
+  while (list && svc_below_next(&scan, SVC_PROVIDER_KIND, &e)) {
+    body = svc_entity_body(c, &e);
+    item = svc_node_get(body, "associatedDomains");
+    for (item = item ? item->first : NULL; item; item = item->next)
+      if (!federation_settings_has(list, item->text)) svc_node_append(list, svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), item->text));
+  }
+  return c->arena->failed ? NULL : list;
+}
+
+/* As this organization sees it. */
+static svc_node *federation_settings_view(svc_call *c, const svc_entity *federation, const svc_entity *connected)
+{
+  svc_node *body = svc_entity_body(c, federation), *own = svc_entity_body(c, connected);
+  svc_node *domains = federation_settings_domains(c, &federation->id);
+  svc_str provider = own ? svc_node_str(own, "identityProviderId") : SVC_S("");
+  svc_entity e;
+  bool found = false;
+  if (!body || !own || !domains) return NULL;
+  svc_node_put(c->arena, body, domains);
+  svc_node_set_bool(c->arena, body, "hasRoleMappings", svc_node_count(svc_node_get(own, "roleMappings")) > 0);
+  if (provider.n && !svc_provider_of(c, &federation->id, provider, NULL, &e, &found)) return NULL;
+  if (!found) return body;
+  svc_node_set_str(c->arena, body, "identityProviderId", provider);
+  svc_node_set_str(c->arena, body, "identityProviderStatus", svc_provider_is(&e, "status", "ACTIVE") ? SVC_S("ACTIVE") : SVC_S("INACTIVE"));
+  return body;
+}
+
+static bool federation_settings_read(svc_call *c)
+{
+  svc_entity federation, connected;
+  svc_str org;
+  bool found;
+  if (!svc_resolve_all(c) || !svc_federation_of(c, &c->scope.org, &federation, &connected, &found)) return false;
+  if (found) return svc_answer_view(c, &federation, federation_settings_view(c, &federation, &connected));
+  org = svc_id_str(c->arena, &c->scope.org);
+  return svc_fail_as(c, svc_arena_print(c->arena, "Organization " SVC_FMT " is in no federation.", SVC_ARG(org)),
+                     SVC_E_FEDERATION_SETTINGS_NOT_FOUND, "S", &org);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ deleting */
+
+/* The one organization that is left, whose people do not depend on it. */
+static bool federation_settings_removing(svc_call *c, const svc_entity *e)
+{
+  svc_str key = svc_id_str(c->arena, &e->id), org;
+  svc_entity connected;
+  const svc_node *body;
+  svc_scan scan;
+  if (svc_count(c->txn, SVC_CONNECTED_KIND, &e->id) > 1) return svc_fail(c, SVC_E_FEDERATION_HAS_CONNECTED_ORGS, "S", &key);
+  svc_below_begin(&scan, c->txn, SVC_CONNECTED_KIND, &e->id);
+  if (!svc_below_next(&scan, SVC_CONNECTED_KIND, &connected)) return svc_txn_good(c);
+  body = svc_entity_body(c, &connected);
+  if (!body) return false;
+  org = svc_node_str(body, "orgId");
+  if (!svc_connected_names(body, NULL)) return true;
+  return svc_fail(c, SVC_E_FEDERATION_IN_USE, "SS", &org, &key);
+}
+
+static bool federation_settings_delete(svc_call *c)
+{
+  static const svc_id none;
+  svc_scope scope = { none, none };
+  svc_entity e;
+  bool stored;
+  size_t n;
+  if (!svc_target(c, &e, &stored)) return false;
+  n = svc_federation_organizations(c, &e, &scope.org, 1);
+  if (!svc_verb_delete(c) || n == 0) return !c->error.code;
+  return svc_event_write(c, "FEDERATION_SETTINGS_DELETED", &scope, NULL, SVC_S("")) &&
+         svc_federation_begin(c, &scope.org, "FEDERATION_SETTINGS_CREATED");
+}
+
+SVC_PRIVATE const svc_noun svc_noun_federation_settings = {
+  .name = "federation settings",
+  .rel = "federationSettings",
+  .kind = SVC_FEDERATION_KIND,
+  .param = "federationSettingsId",
+  .flags = SVC_GLOBAL,
+  .object = &federation_settings_object,
+  .err_not_found = SVC_E_FEDERATION_SETTINGS_NOT_FOUND,
+  .routes = federation_settings_routes,
+  .removing = federation_settings_removing,
+  .organizations = svc_federation_organizations,
+};

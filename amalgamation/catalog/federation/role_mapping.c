@@ -1,0 +1,79 @@
+/*
+** Role mapping: who is in this group at the identity provider has these roles in the organization and its projects. It is an
+** element of what the organization is in its federation (connected_org_config.c); only owners of that organization change it,
+** whatever else they own in the federation.
+*/
+#include "catalog/federation/federation_parts.h"
+
+static bool role_mapping_create(svc_call *c);
+static bool role_mapping_replace(svc_call *c);
+static bool role_mapping_delete(svc_call *c);
+
+#define ROLE_MAPPING \
+  "/federationSettings/{federationSettingsId}/connectedOrgConfigs/{orgId}/roleMappings", SVC_SET_FEDERATION_ORGANIZATION, (20230101), \
+  SVC_R_ORG_OWNER, SVC_R_ORG_OWNER
+
+static const svc_route role_mapping_routes[] = {
+  R_GET(ROLE_MAPPING, "", .flags = SVC_PAGED, .run = svc_verb_list),
+  R_POST(ROLE_MAPPING, "", .status = 201, .run = role_mapping_create,
+         .example = "{\"externalGroupName\":\"ops\",\"roleAssignments\":[{\"groupId\":\"5f0000000000000000000001\",\"role\":\"GROUP_OWNER\"},"
+                    "{\"orgId\":\"5f0000000000000000000001\",\"role\":\"ORG_MEMBER\"}]}"),
+  R_GET(ROLE_MAPPING, "/{id}", .run = svc_verb_read),
+  R_PUT(ROLE_MAPPING, "/{id}", .run = role_mapping_replace),
+  R_DELETE(ROLE_MAPPING, "/{id}", .status = 204, .run = role_mapping_delete),
+  SVC_ROUTES_END
+};
+
+/* What it names must be there before it is asked who may change it. */
+static bool role_mapping_may(svc_call *c)
+{
+  svc_id org;
+  return svc_resolve_all(c) && svc_federation_owns(c, svc_path_param(c, "orgId"), &org);
+}
+
+static bool role_mapping_create(svc_call *c)
+{
+  return role_mapping_may(c) && svc_verb_create(c);
+}
+
+static bool role_mapping_replace(svc_call *c)
+{
+  return role_mapping_may(c) && svc_verb_replace(c);
+}
+
+static bool role_mapping_delete(svc_call *c)
+{
+  return role_mapping_may(c) && svc_verb_delete(c);
+}
+
+static bool role_mapping_prepare(svc_call *c, svc_change *change)
+{
+  const svc_entity *connected = svc_path_entity(c, "connected organization");
+  return svc_role_mapping_check(c, &connected->scope.org, change->body, change->before, "");
+}
+
+static svc_node *role_mapping_view(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e);
+  if (body) svc_role_mapping_live(c, &e->scope.org, body);
+  return body;
+}
+
+SVC_PRIVATE const svc_noun svc_noun_role_mapping = {
+  .name = "role mapping",
+  .rel = "roleMapping",
+  .kind = "fmap",
+  .parent = "connected organization",
+  .param = "id",
+  .element_of = "roleMappings",
+  .object = &svc_object_role_mapping,
+  .unique = "externalGroupName",
+  .err_not_found = SVC_E_ROLE_MAPPING_NOT_FOUND,
+  .err_exists = SVC_E_ROLE_MAPPING_ALREADY_EXISTS,
+  .event_created = "ROLE_MAPPING_CREATED",
+  .event_updated = "ROLE_MAPPING_UPDATED",
+  .event_deleted = "ROLE_MAPPING_DELETED",
+  .routes = role_mapping_routes,
+  .prepare = role_mapping_prepare,
+  .view = role_mapping_view,
+};

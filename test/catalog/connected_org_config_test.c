@@ -1,0 +1,191 @@
+/*
+** Connected organizations: how they come into a federation and leave it, and what they are there.
+*/
+#include "catalog/federation_world.h"
+
+static MunitResult connected_join(const MunitParameter params[], void *data)
+{
+  f_world w;
+  (void)params, (void)data;
+  f_open(&w, NULL);
+  f_bad(&w, "PATCH", F_CONN "/5f5f5f5f5f5f5f5f5f5f5f5f", "{}", 404, "ORG_NOT_FOUND");
+  f_bad(&w, "GET", F_CONN "/%B", NULL, 404, "CONNECTED_ORG_NOT_FOUND");
+  f_as(&w, "ORG_OWNER", 'A', 0); /* who connects B owns B as well */
+  f_bad(&w, "PATCH", F_CONN "/%B", "{}", 401, "USER_UNAUTHORIZED");
+  w.t.grants[1] = (svc_grant){ "ORG_MEMBER", w.named['B'] };
+  w.t.caller.grant_count = 2;
+  f_bad(&w, "PATCH", F_CONN "/%B", "{}", 403, "ACCESS_FORBIDDEN");
+  f_as(&w, "ORG_OWNER", 'A', 'B');
+  f_bad_field(&w, "PATCH", F_CONN "/%B", "{\"orgId\":\"%A\"}", "orgId");
+  f_bad_field(&w, "PATCH", F_CONN "/%B", "{\"domainAllowList\":[\"not a domain\"]}", "domainAllowList[0]");
+  t_header(&w.t, "If-Match", "\"1\"");
+  f_bad(&w, "PATCH", F_CONN "/%B", "{}", 412, "PRECONDITION_FAILED");
+  t_headers_clear(&w.t);
+  f_good(&w, "PATCH", F_CONN "/%B", "{\"orgId\":\"%B\",\"domainRestrictionEnabled\":true,\"domainAllowList\":[\"example.com\"]}", 200);
+  f_is(&w, "orgId", w.named['B']);
+  f_is(&w, "domainRestrictionEnabled", "true");
+  f_is(&w, "domainAllowList[0]", "example.com");
+  munit_assert_not_null(strstr(t_link(&w.t, "self"), w.named['F']));
+  f_good(&w, "GET", "/orgs/%B/federationSettings", NULL, 200);
+  f_is(&w, "id", w.named['F']);
+  f_bad(&w, "GET", "/federationSettings/%H/identityProviders", NULL, 404, "FEDERATION_SETTINGS_NOT_FOUND"); /* its own is gone */
+  munit_assert_int64(f_events(&w, 'A', "FEDERATION_SETTINGS_UPDATED"), ==, 1); /* both are told */
+  munit_assert_int64(f_events(&w, 'B', "FEDERATION_SETTINGS_UPDATED"), ==, 1);
+  f_as(&w, NULL, 0, 0);
+  munit_assert_int64(f_events(&w, 'C', "FEDERATION_SETTINGS_UPDATED"), ==, 0);
+  return f_close(&w);
+}
+
+/* An organization is in one federation: what has others or providers in it is not left behind. */
+static MunitResult connected_elsewhere(const MunitParameter params[], void *data)
+{
+  f_world w;
+  (void)params, (void)data;
+  f_open(&w, NULL);
+  f_good(&w, "PATCH", F_CONN "/%C", "{}", 200);
+  f_bad(&w, "PATCH", "/federationSettings/%H/connectedOrgConfigs/%C", "{}", 409, "ORG_ALREADY_FEDERATED");
+  munit_assert_string_equal(t_param(&w.t, 0), w.named['C']);
+  munit_assert_string_equal(t_param(&w.t, 1), w.named['F']);
+  f_good(&w, "DELETE", F_CONN "/%C", NULL, 204);
+  f_provider(&w, F_SAML("one", ""));
+  f_bad(&w, "PATCH", "/federationSettings/%H/connectedOrgConfigs/%A", "{}", 409, "ORG_ALREADY_FEDERATED");
+  f_good(&w, "DELETE", F_IDPS "/%I", NULL, 204);
+  f_good(&w, "PATCH", "/federationSettings/%H/connectedOrgConfigs/%A", "{}", 200);
+  f_good(&w, "PATCH", "/federationSettings/%H/connectedOrgConfigs/%C", "{}", 200);
+  f_good(&w, "GET", "/federationSettings/%H/connectedOrgConfigs", NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
+  return f_close(&w);
+}
+
+static MunitResult connected_leave(const MunitParameter params[], void *data)
+{
+  f_world w;
+  (void)params, (void)data;
+  f_open(&w, NULL);
+  f_bad(&w, "DELETE", F_CONN "/%A", NULL, 409, "LAST_CONNECTED_ORG");
+  f_good(&w, "PATCH", F_CONN "/%B", "{}", 200);
+  f_good(&w, "POST", F_CONN "/%B/roleMappings", "{\"externalGroupName\":\"ops\",\"roleAssignments\":[]}", 201);
+  f_as(&w, "ORG_OWNER", 'A', 0); /* of the other one */
+  f_bad(&w, "DELETE", F_CONN "/%B", NULL, 401, "USER_UNAUTHORIZED");
+  f_as(&w, "ORG_OWNER", 'B', 0);
+  f_good(&w, "DELETE", F_CONN "/%B", NULL, 204);
+  munit_assert_int64(f_events(&w, 'B', "FEDERATION_SETTINGS_CREATED"), ==, 1);
+  f_as(&w, NULL, 0, 0);
+  munit_assert_int64(f_events(&w, 'A', "FEDERATION_SETTINGS_UPDATED"), ==, 2);
+  f_bad(&w, "DELETE", F_CONN "/%B", NULL, 404, "CONNECTED_ORG_NOT_FOUND");
+  f_federation(&w, 'H', w.named['B']);
+  f_is(&w, "hasRoleMappings", "false"); /* nothing of what it was there comes along */
+  f_good(&w, "PATCH", F_CONN "/%B", "{}", 200); /* it may come again */
+  munit_assert_size(t_count(&w.t, "roleMappings"), ==, 0);
+  return f_close(&w);
+}
+
+/* All owners of the federation see what an organization is there; its own change it. */
+static MunitResult connected_own(const MunitParameter params[], void *data)
+{
+  f_world w;
+  (void)params, (void)data;
+  f_open(&w, NULL);
+  f_good(&w, "PATCH", F_CONN "/%B", "{}", 200);
+  w.t.grants[0] = (svc_grant){ "ORG_OWNER", w.named['A'] };
+  w.t.grants[1] = (svc_grant){ "ORG_MEMBER", w.named['B'] };
+  w.t.caller.grant_count = 2;
+  f_good(&w, "GET", F_CONN "/%B", NULL, 200);
+  f_bad(&w, "PATCH", F_CONN "/%B", "{\"postAuthRoleGrants\":[\"ORG_OWNER\"]}", 403, "ACCESS_FORBIDDEN");
+  f_bad(&w, "DELETE", F_CONN "/%B", NULL, 403, "ACCESS_FORBIDDEN");
+  f_bad(&w, "POST", F_CONN "/%B/roleMappings",
+        "{\"externalGroupName\":\"x\",\"roleAssignments\":[{\"orgId\":\"%B\",\"role\":\"ORG_OWNER\"}]}", 403, "ACCESS_FORBIDDEN");
+  f_good(&w, "PATCH", F_CONN "/%A", "{\"postAuthRoleGrants\":[\"ORG_MEMBER\"]}", 200);
+  f_as(&w, "ORG_OWNER", 'B', 0);
+  f_good(&w, "PATCH", F_CONN "/%B", "{\"postAuthRoleGrants\":[\"ORG_READ_ONLY\"]}", 200);
+  munit_assert_int64(f_events(&w, 'B', "FEDERATION_SETTINGS_UPDATED"), ==, 2); /* its own change is told in its own feed */
+  f_as(&w, NULL, 0, 0);
+  munit_assert_int64(f_events(&w, 'A', "FEDERATION_SETTINGS_UPDATED"), ==, 2);
+  return f_close(&w);
+}
+
+static MunitResult connected_fields(const MunitParameter params[], void *data)
+{
+  f_world w;
+  (void)params, (void)data;
+  f_open(&w, NULL);
+  f_provider(&w, F_OIDC("oidc", ""));
+  w.named['X'] = w.named['I'];
+  w.named['Y'] = w.named['O'];
+  f_provider(&w, F_SAML("saml", ""));
+  f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"identityProviderId\":\"%Y\"}", "identityProviderId"); /* that is OIDC */
+  f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"identityProviderId\":\"%I\"}", "identityProviderId"); /* the older id */
+  f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"identityProviderId\":\"0123456789abcdef0123\"}", "identityProviderId");
+  f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"dataAccessIdentityProviderIds\":[\"%X\",\"%I\"]}", "dataAccessIdentityProviderIds[1]");
+  f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"dataAccessIdentityProviderIds\":[\"%X\",\"%X\"]}", "dataAccessIdentityProviderIds[1]");
+  f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"postAuthRoleGrants\":[\"GROUP_OWNER\"]}", "postAuthRoleGrants[0]");
+  f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"userConflicts\":[{\"firstName\":\"x\"}]}", "userConflicts[0].emailAddress");
+  f_good(&w, "PATCH", F_CONN "/%A",
+         "{\"identityProviderId\":\"%O\",\"dataAccessIdentityProviderIds\":[\"%X\"],\"instantUserProvisioningDisabled\":true,"
+         "\"postAuthRoleGrants\":[\"ORG_MEMBER\"]}", 200);
+  f_is(&w, "identityProviderId", w.named['O']);
+  f_is(&w, "dataAccessIdentityProviderIds[0]", w.named['X']);
+  f_is(&w, "instantUserProvisioningDisabled", "true");
+  f_good(&w, "PATCH", F_CONN "/%A", "{\"domainRestrictionEnabled\":true}", 200); /* the others stay */
+  f_is(&w, "identityProviderId", w.named['O']);
+  f_good(&w, "PATCH", F_CONN "/%A", "{\"identityProviderId\":null}", 200);
+  munit_assert_null(t_node(&w.t, "identityProviderId"));
+  return f_close(&w);
+}
+
+/* Members whose addresses are of other domains, where only some are allowed. */
+static MunitResult connected_conflicts(const MunitParameter params[], void *data)
+{
+  f_world w;
+  char roles[128];
+  (void)params, (void)data;
+  f_open(&w, NULL);
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", w.named['A']);
+  t_user(&w.t, "in@Example.com", roles);
+  w.named['U'] = t_user(&w.t, "out@elsewhere.com", roles);
+  f_good(&w, "POST", "/orgs/%A/invites", "{\"username\":\"new@elsewhere.com\",\"roles\":[\"ORG_MEMBER\"]}", 201); /* not yet in it */
+  f_good(&w, "GET", F_CONN "/%A", NULL, 200);
+  munit_assert_size(t_count(&w.t, "userConflicts"), ==, 0);
+  f_good(&w, "PATCH", F_CONN "/%A", "{\"domainRestrictionEnabled\":true,\"domainAllowList\":[\"example.com\"]}", 200);
+  munit_assert_size(t_count(&w.t, "userConflicts"), ==, 1);
+  f_is(&w, "userConflicts[0].emailAddress", "out@elsewhere.com");
+  f_is(&w, "userConflicts[0].userId", w.named['U']);
+  f_is(&w, "userConflicts[0].federationSettingsId", w.named['F']);
+  f_is(&w, "userConflicts[0].lastName", "Byron");
+  f_good(&w, "PATCH", F_CONN "/%A", "{\"domainAllowList\":[\"example.com\",\"ELSEWHERE.com\"]}", 200);
+  munit_assert_size(t_count(&w.t, "userConflicts"), ==, 0);
+  return f_close(&w);
+}
+
+/* As many as a caller's roles are looked up on, and the last of them counts as the first. */
+static MunitResult connected_most(const MunitParameter params[], void *data)
+{
+  f_world w;
+  int i;
+  char name[16];
+  (void)params, (void)data;
+  f_open(&w, NULL);
+  for (i = 1; i < 32; i++) {
+    snprintf(name, sizeof name, "N%d", i);
+    w.named['N'] = t_organization(&w.t, name);
+    f_good(&w, "PATCH", F_CONN "/%N", "{}", 200);
+  }
+  f_bad(&w, "PATCH", F_CONN "/%B", "{}", 403, "TOO_MANY_RESOURCES");
+  f_bad(&w, "POST", "/orgs", "{\"name\":\"more\",\"federationSettingsId\":\"%F\"}", 403, "TOO_MANY_RESOURCES");
+  f_as(&w, "ORG_OWNER", 'N', 0);
+  f_good(&w, "GET", F_CONN, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 32);
+  return f_close(&w);
+}
+
+static MunitTest tests[] = {
+  { "/join", connected_join, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/elsewhere", connected_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/leave", connected_leave, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/own", connected_own, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/fields", connected_fields, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/conflicts", connected_conflicts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/most", connected_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_connected_org_config = { "connected_org_config", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,207 @@
+/*
+** Federation settings: every organization is in one federation, and nothing of it is seen or changed by one that is not.
+*/
+#include "catalog/federation_world.h"
+
+/* One for each organization, from the start, with nothing in it; and nobody is told of it. */
+static MunitResult settings_begin(const MunitParameter params[], void *data)
+{
+  f_world w;
+  (void)params, (void)data;
+  f_open(&w, NULL);
+  f_good(&w, "GET", "/orgs/%A/federationSettings", NULL, 200);
+  munit_assert_string_not_equal(w.named['F'], w.named['H']);
+  f_is(&w, "hasRoleMappings", "false");
+  munit_assert_size(t_count(&w.t, "federatedDomains"), ==, 0);
+  munit_assert_null(t_node(&w.t, "identityProviderId"));
+  munit_assert_null(t_node(&w.t, "identityProviderStatus"));
+  munit_assert_not_null(strstr(t_link(&w.t, "connectedOrgConfigs"), w.named['F']));
+  munit_assert_not_null(strstr(t_link(&w.t, "identityProviders"), w.named['F']));
+  munit_assert_int64(f_events(&w, 'A', "FEDERATION_SETTINGS_CREATED"), ==, 0);
+  f_good(&w, "GET", F_CONN, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  f_is(&w, "results[0].orgId", w.named['A']);
+  f_is(&w, "results[0].domainRestrictionEnabled", "false");
+  return f_close(&w);
+}
+
+/* What it shows comes from its providers and from what the organization is there. */
+static MunitResult settings_shown(const MunitParameter params[], void *data)
+{
+  f_world w;
+  (void)params, (void)data;
+  f_open(&w, NULL);
+  f_provider(&w, F_OIDC("one", ",\"associatedDomains\":[\"a.example.com\",\"b.example.com\"]"));
+  f_provider(&w, F_SAML("two", ",\"associatedDomains\":[\"b.example.com\",\"c.example.com\"]"));
+  f_good(&w, "PATCH", F_CONN "/%A", "{\"identityProviderId\":\"%O\"}", 200);
+  f_good(&w, "POST", F_CONN "/%A/roleMappings", "{\"externalGroupName\":\"ops\",\"roleAssignments\":[]}", 201);
+  f_good(&w, "GET", "/orgs/%A/federationSettings", NULL, 200);
+  munit_assert_size(t_count(&w.t, "federatedDomains"), ==, 3);
+  f_is(&w, "hasRoleMappings", "true");
+  f_is(&w, "identityProviderId", w.named['O']);
+  f_is(&w, "identityProviderStatus", "INACTIVE");
+  f_good(&w, "GET", "/orgs/%B/federationSettings", NULL, 200);
+  munit_assert_size(t_count(&w.t, "federatedDomains"), ==, 0);
+  return f_close(&w);
+}
+
+static MunitResult settings_delete(const MunitParameter params[], void *data)
+{
+  f_world w;
+  (void)params, (void)data;
+  f_open(&w, NULL);
+  f_provider(&w, F_SAML("one", ""));
+  f_good(&w, "PATCH", F_CONN "/%B", "{}", 200);
+  f_bad(&w, "DELETE", F_FED, NULL, 409, "FEDERATION_HAS_CONNECTED_ORGS");
+  f_good(&w, "DELETE", F_CONN "/%B", NULL, 204);
+  f_good(&w, "PATCH", F_CONN "/%A", "{\"identityProviderId\":\"%O\"}", 200);
+  f_bad(&w, "DELETE", F_FED, NULL, 409, "FEDERATION_IN_USE");
+  munit_assert_string_equal(t_param(&w.t, 0), w.named['A']);
+  f_good(&w, "PATCH", F_CONN "/%A", "{\"identityProviderId\":null}", 200);
+  f_good(&w, "DELETE", F_FED, NULL, 204);
+  f_bad(&w, "DELETE", F_FED, NULL, 404, "FEDERATION_SETTINGS_NOT_FOUND");
+  f_bad(&w, "GET", F_IDPS "/%I", NULL, 404, "FEDERATION_SETTINGS_NOT_FOUND");
+  munit_assert_int64(f_events(&w, 'A', "FEDERATION_SETTINGS_DELETED"), ==, 1);
+  munit_assert_int64(f_events(&w, 'A', "FEDERATION_SETTINGS_CREATED"), ==, 1);
+  w.named['X'] = w.named['F'];
+  f_federation(&w, 'F', w.named['A']); /* there is a new one, with nothing in it */
+  munit_assert_string_not_equal(w.named['X'], w.named['F']);
+  f_good(&w, "GET", F_IDPS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  return f_close(&w);
+}
+
+/* A federation goes with its last organization, and not before. */
+static MunitResult settings_organization_gone(const MunitParameter params[], void *data)
+{
+  f_world w;
+  (void)params, (void)data;
+  f_open(&w, NULL);
+  f_provider(&w, F_SAML("one", ""));
+  f_good(&w, "PATCH", F_CONN "/%C", "{\"identityProviderId\":\"%O\"}", 200);
+  f_bad(&w, "DELETE", F_IDPS "/%I", NULL, 409, "IDENTITY_PROVIDER_IN_USE");
+  f_good(&w, "DELETE", "/orgs/%C", NULL, 204);
+  f_good(&w, "GET", F_CONN, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  f_good(&w, "DELETE", "/groups/%G", NULL, 202);
+  f_good(&w, "DELETE", "/orgs/%A", NULL, 204);
+  f_bad(&w, "GET", F_IDPS, NULL, 404, "FEDERATION_SETTINGS_NOT_FOUND");
+  f_good(&w, "GET", "/federationSettings/%H/identityProviders", NULL, 200); /* that of B stays */
+  return f_close(&w);
+}
+
+/* An organization may be made in a federation that is there, by who owns one of it. */
+static MunitResult settings_new_organization(const MunitParameter params[], void *data)
+{
+  f_world w;
+  (void)params, (void)data;
+  f_open(&w, NULL);
+  f_bad(&w, "POST", "/orgs", "{\"name\":\"D\",\"federationSettingsId\":\"5f0000000000000000000001\"}", 404, "FEDERATION_SETTINGS_NOT_FOUND");
+  f_as(&w, "ORG_OWNER", 'B', 0);
+  f_bad(&w, "POST", "/orgs", "{\"name\":\"D\",\"federationSettingsId\":\"%F\"}", 401, "USER_UNAUTHORIZED");
+  f_as(&w, "ORG_MEMBER", 'A', 0);
+  f_bad(&w, "POST", "/orgs", "{\"name\":\"D\",\"federationSettingsId\":\"%F\"}", 403, "ACCESS_FORBIDDEN");
+  f_as(&w, "ORG_OWNER", 'A', 0);
+  f_good(&w, "POST", "/orgs", "{\"name\":\"D\",\"federationSettingsId\":\"%F\"}", 201);
+  f_keep(&w, 'D', "organization.id");
+  f_as(&w, NULL, 0, 0);
+  f_good(&w, "GET", "/orgs/%D/federationSettings", NULL, 200);
+  f_is(&w, "id", w.named['F']);
+  munit_assert_int64(f_events(&w, 'A', "FEDERATION_SETTINGS_UPDATED"), ==, 1);
+  return f_close(&w);
+}
+
+
+/* Every operation, by an owner of an organization that is not connected: nothing is told, and nothing changes. */
+static const struct {
+  const char *method, *path, *body;
+} settings_all[] = {
+  { "GET", F_CONN, NULL },
+  { "GET", F_CONN "/%A", NULL },
+  { "PATCH", F_CONN "/%A", "{\"domainRestrictionEnabled\":true}" },
+  { "PATCH", F_CONN "/%B", "{}" }, /* its own goes in nowhere by its owner alone */
+  { "DELETE", F_CONN "/%A", NULL },
+  { "GET", F_CONN "/%A/roleMappings", NULL },
+  { "POST", F_CONN "/%A/roleMappings", "{\"externalGroupName\":\"x\",\"roleAssignments\":[{\"orgId\":\"%A\",\"role\":\"ORG_OWNER\"}]}" },
+  { "GET", F_CONN "/%A/roleMappings/%M", NULL },
+  { "PUT", F_CONN "/%A/roleMappings/%M", "{\"externalGroupName\":\"x\",\"roleAssignments\":[]}" },
+  { "DELETE", F_CONN "/%A/roleMappings/%M", NULL },
+  { "GET", "/orgs/%A/federationSettings", NULL },
+  { "DELETE", F_FED, NULL },
+  { "GET", F_IDPS, NULL },
+  { "POST", F_IDPS, F_SAML("mine", "") },
+  { "GET", F_IDPS "/%I", NULL },
+  { "GET", F_IDPS "/%O", NULL },
+  { "PATCH", F_IDPS "/%I", "{\"displayName\":\"mine\"}" },
+  { "DELETE", F_IDPS "/%I", NULL },
+  { "DELETE", F_IDPS "/%I/jwks", NULL },
+  { "GET", F_IDPS "/%O/metadata.xml", NULL },
+};
+
+static MunitResult settings_strangers(const MunitParameter params[], void *data)
+{
+  static const svc_config configs[2] = { { .limiter_off = 1 }, { .limiter_off = 1, .conceal = 1 } };
+  f_world w;
+  size_t i, conceal;
+  (void)params, (void)data;
+  for (conceal = 0; conceal < 2; conceal++) {
+    f_open(&w, &configs[conceal]);
+    f_provider(&w, F_SAML("one", ""));
+    f_good(&w, "POST", F_CONN "/%A/roleMappings", "{\"externalGroupName\":\"ops\",\"roleAssignments\":[]}", 201);
+    f_keep(&w, 'M', "id");
+    munit_assert_size(sizeof settings_all / sizeof settings_all[0], >=, 18); /* as many as there are operations */
+    for (i = 0; i < sizeof settings_all / sizeof settings_all[0]; i++) {
+      const bool org = strncmp(settings_all[i].path, "/orgs", 5) == 0;
+      f_as(&w, "ORG_OWNER", 'B', 'C');
+      f_bad(&w, settings_all[i].method, settings_all[i].path, settings_all[i].body, conceal ? 404 : 401,
+            !conceal ? "USER_UNAUTHORIZED" : org ? "ORG_NOT_FOUND" : "FEDERATION_SETTINGS_NOT_FOUND");
+      f_as(&w, "GROUP_OWNER", 'G', 0); /* a project of A is not A */
+      f_bad(&w, settings_all[i].method, settings_all[i].path, settings_all[i].body, conceal && !org ? 404 : org ? 403 : 401,
+            org ? "ACCESS_FORBIDDEN" : conceal ? "FEDERATION_SETTINGS_NOT_FOUND" : "USER_UNAUTHORIZED");
+    }
+    /* by the federation of B, what is in that of A is not there */
+    f_as(&w, "ORG_OWNER", 'B', 'C');
+    f_bad(&w, "GET", "/federationSettings/%H/identityProviders/%I", NULL, 404, "IDENTITY_PROVIDER_NOT_FOUND");
+    f_bad(&w, "PATCH", "/federationSettings/%H/identityProviders/%O", "{\"displayName\":\"mine\"}", 404, "IDENTITY_PROVIDER_NOT_FOUND");
+    f_bad(&w, "DELETE", "/federationSettings/%H/identityProviders/%I", NULL, 404, "IDENTITY_PROVIDER_NOT_FOUND");
+    f_bad(&w, "GET", "/federationSettings/%H/connectedOrgConfigs/%A", NULL, 404, "CONNECTED_ORG_NOT_FOUND");
+    f_bad(&w, "GET", "/federationSettings/%H/connectedOrgConfigs/%A/roleMappings/%M", NULL, 404, "CONNECTED_ORG_NOT_FOUND");
+    f_bad(&w, "GET", "/federationSettings/%H/connectedOrgConfigs/%B/roleMappings/%M", NULL, 404, "ROLE_MAPPING_NOT_FOUND");
+    f_bad(&w, "DELETE", "/federationSettings/%H/connectedOrgConfigs/%A", NULL, 404, "CONNECTED_ORG_NOT_FOUND");
+    f_bad_field(&w, "PATCH", "/federationSettings/%H/connectedOrgConfigs/%B", "{\"identityProviderId\":\"%O\"}", "identityProviderId");
+    f_bad(&w, "PATCH", "/federationSettings/%H/connectedOrgConfigs/%A", "{}", conceal ? 404 : 401,
+          conceal ? "ORG_NOT_FOUND" : "USER_UNAUTHORIZED"); /* nobody takes A into another federation but its owner */
+    f_close(&w);
+  }
+  return MUNIT_OK;
+}
+
+/* Who was connected and is no more is a stranger again. */
+static MunitResult settings_left(const MunitParameter params[], void *data)
+{
+  f_world w;
+  (void)params, (void)data;
+  f_open(&w, NULL);
+  f_provider(&w, F_SAML("one", ""));
+  f_good(&w, "PATCH", F_CONN "/%B", "{}", 200);
+  f_as(&w, "ORG_OWNER", 'B', 0);
+  f_good(&w, "GET", F_IDPS "/%I", NULL, 200);
+  f_good(&w, "DELETE", F_CONN "/%B", NULL, 204);
+  f_bad(&w, "GET", F_IDPS "/%I", NULL, 401, "USER_UNAUTHORIZED");
+  f_bad(&w, "GET", F_CONN, NULL, 401, "USER_UNAUTHORIZED");
+  f_good(&w, "GET", "/orgs/%B/federationSettings", NULL, 200);
+  munit_assert_string_not_equal(t_str(&w.t, "id"), w.named['F']);
+  return f_close(&w);
+}
+
+static MunitTest tests[] = {
+  { "/begin", settings_begin, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/shown", settings_shown, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/delete", settings_delete, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/organization-gone", settings_organization_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/new-organization", settings_new_organization, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/strangers", settings_strangers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/left", settings_left, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_federation_settings = { "federation_settings", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
