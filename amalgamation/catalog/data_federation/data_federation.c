@@ -11,7 +11,7 @@
 ** What a role is called at its provider, and the private ways to the instance, follow from other nouns when it is shown.
 */
 #include "catalog/security/cloud_role.h"
-#include "catalog/data_federation/federation_parts.h"
+#include "catalog/data_federation/data_federation_parts.h"
 #include "catalog/network/endpoint_parts.h"
 
 enum {

@@ -7,7 +7,7 @@
 **
 ** Unusual: a POST answers with the list; and of one that is there already it changes the comment, and nothing else.
 */
-#include "catalog/data_federation/federation_parts.h"
+#include "catalog/data_federation/data_federation_parts.h"
 
 static const char *const data_federation_endpoint_providers[] = { "AWS", "AZURE", NULL };
 static const char *const data_federation_endpoint_states[] = { "PENDING", "OK", "FAILED", "DELETING", NULL };

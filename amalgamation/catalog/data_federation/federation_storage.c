@@ -7,7 +7,7 @@
 ** pipeline that servers would take, and what it is a view of stands in the same database. All of it together is of a bounded
 ** size, which is looked at before names are compared with each other.
 */
-#include "catalog/data_federation/federation_parts.h"
+#include "catalog/data_federation/data_federation_parts.h"
 
 enum {
   FEDERATION_STORAGE_BYTES = 32768, /* of the whole instance, as it is stored */

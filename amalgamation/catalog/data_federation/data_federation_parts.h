@@ -2,8 +2,8 @@
 ** What the parts of data federation share: data_federation.c, the noun; federation_storage.c, what it reads from; and
 ** data_federation_endpoint.c, the private ways to it.
 */
-#ifndef SVC_FEDERATION_PARTS_H
-#define SVC_FEDERATION_PARTS_H
+#ifndef SVC_DATA_FEDERATION_PARTS_H
+#define SVC_DATA_FEDERATION_PARTS_H
 
 #include "catalog/catalog.h"
 
@@ -18,4 +18,4 @@ SVC_PRIVATE bool svc_federation_storage_rules(svc_call *c, const svc_node *body)
 /* How the nouns below tell which store may be read: a bucket that is not public is read in a role. */
 SVC_PRIVATE bool svc_federation_reads_in_role(const svc_node *storage, const char *provider); /* "s3", "azure", "gcs" */
 
-#endif /* SVC_FEDERATION_PARTS_H */
+#endif /* SVC_DATA_FEDERATION_PARTS_H */
