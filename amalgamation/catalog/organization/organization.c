@@ -8,6 +8,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
+#include "catalog/billing/bill.h"
 
 #define ORGANIZATION_MOST 100 /* that the credentials of one organization have made */
 
@@ -155,6 +156,12 @@ static bool organization_by_credential(svc_call *c)
   return svc_fail(c, SVC_E_MAX_ORGS_PER_USER_EXCEEDED, "iS", &most, &c->who.username);
 }
 
+/* Not while something is to be paid, or could not be. */
+static bool organization_removing(svc_call *c, const svc_entity *e)
+{
+  return svc_bill_settled(c, &e->id);
+}
+
 /* It is one less of those that made it, and what it has made is nobody's. */
 static bool organization_gone(svc_call *c, const svc_entity *e)
 {
@@ -220,5 +227,6 @@ SVC_PRIVATE const svc_noun svc_noun_organization = {
   .field_events = organization_events,
   .field_errors = organization_errors,
   .routes = organization_routes,
+  .removing = organization_removing,
   .gone = organization_gone,
 };
