@@ -826,9 +826,9 @@ void t_world_open(t_world *w)
   t_world_open_with(w, NULL);
 }
 
-void t_world_open_with(t_world *w, const svc_driver *driver)
+static void world_open(t_world *w, const svc_driver *driver, const char *folder)
 {
-  svc_config config = { .limiter_off = 1, .provision_ms = 60000, .driver = driver };
+  svc_config config = { .limiter_off = 1, .provision_ms = 60000, .driver = driver, .path = folder };
   char roles[128];
   memset(w, 0, sizeof *w);
   config.allocator.resize = t_memory_resize;
@@ -840,6 +840,16 @@ void t_world_open_with(t_world *w, const svc_driver *driver)
   snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", w->org);
   t_user(&w->t, "ada@example.com", roles);
   w->user = t_user(&w->t, "bob@example.com", roles);
+}
+
+void t_world_open_with(t_world *w, const svc_driver *driver)
+{
+  world_open(w, driver, NULL);
+}
+
+void t_world_open_in(t_world *w, const char *folder)
+{
+  world_open(w, NULL, folder);
 }
 
 void t_world_close(t_world *w)

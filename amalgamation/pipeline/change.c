@@ -353,6 +353,15 @@ SVC_PRIVATE bool svc_change_along(svc_call *c, const svc_noun_info *noun, const 
   return svc_refs_write(c, noun, e, before, body) && svc_meter_note(c, noun, e, body);
 }
 
+/* Prepared by its noun, and allowed by whoever has a say in what requests want. */
+static bool change_prepare(svc_call *c, svc_change *change)
+{
+  const svc_noun *noun = change->noun->noun;
+  const svc_noun_info *governor = c->s->seats[SVC_SEAT_GOVERNOR];
+  if (noun->prepare && !noun->prepare(c, change)) return false;
+  return !noun->governed || !governor || !c->plan || governor->noun->allows(c, change);
+}
+
 /* In the scope that it belongs to. */
 static bool change_insert(svc_call *c, svc_change *change, svc_entity *out)
 {
@@ -364,7 +373,7 @@ static bool change_insert(svc_call *c, svc_change *change, svc_entity *out)
   out->id = change->id;
   if (noun->lifecycle && !change->state) change->state = noun->lifecycle->created;
   change_fill(c, change, noun->object, change->body, true);
-  if (noun->prepare && !noun->prepare(c, change)) return false;
+  if (!change_prepare(c, change)) return false;
   out->id = change->id;
   out->parent = change->parent;
   if (!svc_scope_of_new(c, change->noun, out, &out->scope)) return false;
@@ -414,7 +423,7 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
   change->parent = old->parent;
   change->extra = old->extra;
   change_fill(c, change, noun->object, change->body, true);
-  if (noun->prepare && !noun->prepare(c, change)) return false;
+  if (!change_prepare(c, change)) return false;
   *out = *old;
   if (change->noun->seals) svc_seal_settle(c, change);
   change->unseen = svc_node_same(change->body, change->before);

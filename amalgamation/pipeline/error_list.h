@@ -402,6 +402,8 @@
   X(STREAM_PRIVATE_LINK_IN_USE, 409, "The private link connection {0} is still in use.", "connectionId") \
   X(STREAM_KAFKA_CONNECTION_IS_DEPLOYING, 409, \
     "The connection {0} is still being deployed. Please wait until it is ready.", "connectionName") \
+  /* This one is this library's own. */ \
+  X(RESOURCE_POLICY_ALREADY_EXISTS, 409, "A resource policy named {0} already exists in organization {1}.", "name,orgId") \
   X(RESOURCE_POLICY_NOT_FOUND, 404, \
     "No resource policy with id {0} exists in organization {1}.", "resourcePolicyId,orgId") \
   /* The next ten are this library's own. */ \

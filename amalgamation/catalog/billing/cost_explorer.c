@@ -311,6 +311,7 @@ SVC_PRIVATE const svc_noun svc_noun_cost_explorer = {
   .most = COST_EXPLORER_MOST,
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .lifecycle = &cost_explorer_lifecycle,
+  .event_created = "AWS_USAGE_REPORTED", /* the nearest there is: of whatever provider */
   .routes = cost_explorer_routes,
   .prepare = cost_explorer_prepare,
 };

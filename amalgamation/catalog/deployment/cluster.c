@@ -15,6 +15,7 @@
 ** tenant_upgrade.c; cluster_parts.h draws what is kept beside its body.
 */
 #include "catalog/catalog.h"
+#include "catalog/policy/policy_language.h"
 
 #include "catalog/backup/backup_parts.h"
 #include "catalog/deployment/cluster_parts.h"
@@ -252,6 +253,12 @@ static const svc_field_error cluster_errors[] = {
   { NULL, 0, 0 }
 };
 
+static svc_node *cluster_governed(svc_call *c, const svc_change *change, int *what)
+{
+  *what = SVC_POLICY_CLUSTER;
+  return svc_policy_of_cluster(c, change->before, change->body, svc_policy_clusters(c, !change->before));
+}
+
 SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .name = "cluster",
   .kind = CLUSTER_KIND,
@@ -277,6 +284,7 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .field_errors = cluster_errors,
   .routes = cluster_routes,
   .prepare = cluster_prepare,
+  .governed = cluster_governed,
   .stored = cluster_stored,
   .removing = svc_backup_removing,
   .fell_due = cluster_fell_due,

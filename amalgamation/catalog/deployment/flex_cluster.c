@@ -10,6 +10,7 @@
 ** while it is IDLE (flex_snapshot.c).
 */
 #include "catalog/catalog.h"
+#include "catalog/policy/policy_language.h"
 #include "catalog/db_versions.h"
 #include "catalog/values.h"
 #include "catalog/deployment/flex_parts.h"
@@ -169,6 +170,12 @@ static const svc_field_error flex_cluster_errors[] = {
   { NULL, 0, 0 }
 };
 
+static svc_node *flex_cluster_governed(svc_call *c, const svc_change *change, int *what)
+{
+  *what = SVC_POLICY_CLUSTER;
+  return svc_policy_of_flex(c, change->body, svc_policy_clusters(c, !change->before));
+}
+
 SVC_PRIVATE const svc_noun svc_noun_flex_cluster = {
   .name = "flex cluster",
   .rel = "flexCluster",
@@ -194,6 +201,7 @@ SVC_PRIVATE const svc_noun svc_noun_flex_cluster = {
   .event_field = "clusterName",
   .field_events = flex_cluster_events,
   .field_errors = flex_cluster_errors,
+  .governed = flex_cluster_governed,
   .routes = flex_cluster_routes,
   .prepare = flex_cluster_prepare,
   .fell_due = flex_cluster_fell_due,

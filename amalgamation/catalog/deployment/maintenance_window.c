@@ -7,6 +7,7 @@
 ** it takes that back. Setting the window anew forgets earlier deferrals.
 */
 #include "catalog/catalog.h"
+#include "catalog/policy/policy_language.h"
 
 #define MAINTENANCE_WINDOW_DEFERRALS 2
 
@@ -55,6 +56,20 @@ static bool maintenance_window_prepare(svc_call *c, svc_change *change)
   return true;
 }
 
+/* Policies may want that there is one. */
+static svc_node *maintenance_window_governed(svc_call *c, const svc_change *change, int *what)
+{
+  (void)change;
+  *what = SVC_POLICY_MAINTENANCE;
+  return svc_policy_of_window(c, true);
+}
+
+static bool maintenance_window_removing(svc_call *c, const svc_entity *e)
+{
+  (void)e;
+  return !svc_policies_any(c) ? svc_txn_good(c) : svc_policies_allow(c, SVC_POLICY_MAINTENANCE, svc_policy_of_window(c, false));
+}
+
 static bool maintenance_window_auto_defer(svc_call *c)
 {
   svc_change change;
@@ -94,4 +109,6 @@ SVC_PRIVATE const svc_noun svc_noun_maintenance_window = {
   .field_errors = maintenance_window_errors,
   .routes = maintenance_window_routes,
   .prepare = maintenance_window_prepare,
+  .removing = maintenance_window_removing,
+  .governed = maintenance_window_governed,
 };

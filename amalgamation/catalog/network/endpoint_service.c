@@ -11,6 +11,7 @@
 ** Unusual: it is made, and changed, by paths that do not name the provider, which is in all others.
 */
 #include "catalog/catalog.h"
+#include "catalog/policy/policy_language.h"
 #include "catalog/network/endpoint_parts.h"
 #include "catalog/network/network_parts.h"
 
@@ -271,6 +272,12 @@ static bool endpoint_service_gone(svc_call *c, const svc_entity *e)
   return svc_network_changed(c, NULL) && svc_network_release(c, &place);
 }
 
+static svc_node *endpoint_service_governed(svc_call *c, const svc_change *change, int *what)
+{
+  *what = SVC_POLICY_ENDPOINT;
+  return svc_policy_of_provider(c, svc_node_str(change->body, "cloudProvider"));
+}
+
 SVC_PRIVATE const svc_noun svc_noun_endpoint_service = {
   .name = "endpoint service",
   .rel = "endpointService",
@@ -289,6 +296,7 @@ SVC_PRIVATE const svc_noun svc_noun_endpoint_service = {
   .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
+  .governed = endpoint_service_governed,
   .routes = endpoint_service_routes,
   .prepare = endpoint_service_prepare,
   .stored = endpoint_service_stored,

@@ -8,6 +8,7 @@
 ** One with deleteAfterDate goes by itself when that comes.
 */
 #include "catalog/catalog.h"
+#include "catalog/policy/policy_language.h"
 
 #define NETWORK_ACCESS_QUOTA "svc.project.security.networkAccess.entries"
 
@@ -139,6 +140,19 @@ static int network_access_order(const void *left, const void *right)
   return svc_str_order(((const network_access_item *)left)->value, ((const network_access_item *)right)->value);
 }
 
+/* Those that are there, and these. */
+static bool network_access_allowed(svc_call *c, const network_access_item *items, size_t n)
+{
+  svc_node *all;
+  size_t i;
+  if (!svc_policies_any(c)) return svc_txn_good(c);
+  all = svc_policy_addresses(c);
+  for (i = 0; all && i < n; i++)
+    if (!items[i].group) svc_node_append(all, svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), items[i].value));
+  if (!all) return c->error.code ? false : svc_no_memory(c);
+  return svc_policies_allow(c, SVC_POLICY_ACCESS_LIST, svc_policy_of_addresses(c, all));
+}
+
 /* Everything is checked before the first one is written. */
 static bool network_access_check(svc_call *c, network_access_item *items, size_t n, size_t *fresh)
 {
@@ -166,7 +180,7 @@ static bool network_access_add(svc_call *c)
   if (!items) return svc_no_memory(c);
   for (node = c->checked->first; node; node = node->next, n++)
     if (!network_access_value(c, node, n, &items[n]) && c->error.code) return false;
-  if (!svc_check_done(c) || !network_access_check(c, items, n, &fresh)) return false;
+  if (!svc_check_done(c) || !network_access_check(c, items, n, &fresh) || !network_access_allowed(c, items, n)) return false;
   for (i = 0; i < n; i++) {
     svc_entity old;
     int rc = svc_entity_named(c->txn, c->plan->noun->noun->kind, NULL, &all.parent, items[i].value, &old);

@@ -14,6 +14,7 @@
 ** change of what it is joined with begins anew; one of the routes alone is finalized once more.
 */
 #include "catalog/catalog.h"
+#include "catalog/policy/policy_language.h"
 #include "catalog/network/endpoint_parts.h"
 #include "catalog/network/network_parts.h"
 
@@ -369,6 +370,12 @@ static svc_node *peer_view(svc_call *c, const svc_entity *e)
   return body;
 }
 
+static svc_node *peer_governed(svc_call *c, const svc_change *change, int *what)
+{
+  *what = SVC_POLICY_PEERING;
+  return svc_policy_of_provider(c, svc_node_str(change->body, "providerName"));
+}
+
 SVC_PRIVATE const svc_noun svc_noun_peer = {
   .name = "peering connection",
   .rel = "peer",
@@ -391,6 +398,7 @@ SVC_PRIVATE const svc_noun svc_noun_peer = {
   .stored = peer_stored,
   .fell_due = peer_fell_due,
   .gone = peer_gone,
+  .governed = peer_governed,
   .view = peer_view,
   .desired = peer_desired,
   .facts = peer_facts

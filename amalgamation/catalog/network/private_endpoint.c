@@ -13,6 +13,7 @@
 ** soon as its service is there; clusters show it when both are AVAILABLE.
 */
 #include "catalog/catalog.h"
+#include "catalog/policy/policy_language.h"
 #include "catalog/network/endpoint_parts.h"
 #include "catalog/network/network_parts.h"
 
@@ -316,6 +317,13 @@ static size_t private_endpoint_meters(svc_call *c, const svc_node *body, svc_met
   return 1;
 }
 
+static svc_node *private_endpoint_governed(svc_call *c, const svc_change *change, int *what)
+{
+  (void)change;
+  *what = SVC_POLICY_ENDPOINT;
+  return svc_policy_of_provider(c, svc_path_param(c, "cloudProvider"));
+}
+
 SVC_PRIVATE const svc_noun svc_noun_private_endpoint = {
   .name = "private endpoint",
   .rel = "endpoint",
@@ -334,6 +342,7 @@ SVC_PRIVATE const svc_noun svc_noun_private_endpoint = {
   .event_created = "INTERFACE_ENDPOINT_CREATED",
   .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
+  .governed = private_endpoint_governed,
   .routes = private_endpoint_routes,
   .stored = private_endpoint_stored,
   .gone = private_endpoint_gone,

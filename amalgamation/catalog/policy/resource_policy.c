@@ -1,0 +1,141 @@
+/*
+** Resource policy of an organization: a name and some policies, each a text in the language of policy_language.c. What one of
+** them forbids is refused in all projects of the organization, whoever wants it, and it is told which one does.
+**
+** A policy holds for what is wanted from now on. What is there already stays, and is named by nonCompliantResources.
+*/
+#include "catalog/policy/policy_language.h"
+
+enum { RESOURCE_POLICY_MOST = 50, RESOURCE_POLICY_BODIES = 5 };
+
+static const svc_field resource_policy_user_fields[] = {
+  F_HEX24("id", .flags = SVC_READ_ONLY), F_STR("name", .flags = SVC_READ_ONLY), F_END
+};
+static const svc_object resource_policy_user = { .name = "ApiSvcUserMetadataView", .fields = resource_policy_user_fields };
+
+static const svc_field resource_policy_body_fields[] = {
+  F_STR("body", .flags = SVC_REQUIRED, .min = 1, .max = SVC_POLICY_BODY), F_ID(), F_END
+};
+static const svc_object resource_policy_body = { .name = "ApiSvcPolicyView", .fields = resource_policy_body_fields };
+
+static const svc_field resource_policy_fields[] = {
+  F_OBJ("createdByUser", &resource_policy_user, .flags = SVC_READ_ONLY),
+  F_CREATED("createdDate"),
+  F_STR("description", .flags = SVC_NULLABLE, .max = 1024),
+  F_ID(),
+  F_OBJ("lastUpdatedByUser", &resource_policy_user, .flags = SVC_READ_ONLY),
+  F_DATE("lastUpdatedDate", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED),
+  F_STR("name", .flags = SVC_REQUIRED, .format = SVC_FORMAT_TRIMMED, .min = 1, .max = 128),
+  F_ORG_ID(),
+  F_LIST("policies", &resource_policy_body, .flags = SVC_REQUIRED, .min_items = 1, .max_items = RESOURCE_POLICY_BODIES),
+  F_STR("version", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object resource_policy_object = { .name = "ApiSvcResourcePolicyView", .fields = resource_policy_fields };
+
+/* One that is only looked at. */
+static const svc_field resource_policy_text_fields[] = { F_STR("body", .flags = SVC_READ_ONLY), F_END };
+static const svc_object resource_policy_text = { .name = "ApiSvcPolicyTextView", .fields = resource_policy_text_fields };
+static const svc_field resource_policy_checked_fields[] = {
+  F_STR("description", .flags = SVC_READ_ONLY), F_STR("name", .flags = SVC_READ_ONLY), F_HEX24("orgId", .flags = SVC_READ_ONLY),
+  F_LIST("policies", &resource_policy_text, .flags = SVC_READ_ONLY), F_STR("version", .flags = SVC_READ_ONLY), F_END
+};
+static const svc_object resource_policy_checked = { .name = "ApiSvcResourcePolicyCheckedView", .fields = resource_policy_checked_fields };
+
+static bool resource_policy_validate(svc_call *c);
+
+#define RESOURCE_POLICY \
+  "/orgs/{orgId}/resourcePolicies", SVC_SET_RESOURCE_POLICIES, (20240805), SVC_R_ORG_MEMBER, SVC_R_ORG_OWNER
+#define RESOURCE_POLICY_EXAMPLE \
+  "{\"name\":\"only in Europe\",\"policies\":[{\"body\":\"forbid (principal, action == ResourcePolicy::Action::\\\"cluster.modify\\\", " \
+  "resource) unless { [ResourcePolicy::Region::\\\"aws:eu-west-1\\\", ResourcePolicy::Region::\\\"aws:us-east-1\\\"].containsAll(" \
+  "context.cluster.regions) };\"}]}"
+
+static const svc_route resource_policy_routes[] = {
+  R_GET(RESOURCE_POLICY, "", .flags = SVC_BARE, .run = svc_verb_list),
+  R_POST(RESOURCE_POLICY, "", .status = 201, .run = svc_verb_create, .example = RESOURCE_POLICY_EXAMPLE),
+  R_POST(RESOURCE_POLICY, ":validate", .flags = SVC_NO_LINKS, .answer = &resource_policy_checked, .run = resource_policy_validate, .example = RESOURCE_POLICY_EXAMPLE),
+  R_GET(RESOURCE_POLICY, "/{resourcePolicyId}", .run = svc_verb_read),
+  R_PATCH(RESOURCE_POLICY, "/{resourcePolicyId}", .run = svc_verb_update, .example = "{\"description\":\"for the time being\"}"),
+  R_DELETE(RESOURCE_POLICY, "/{resourcePolicyId}", .status = 200, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete),
+  SVC_ROUTES_END
+};
+
+/* Each body is one policy, or it is told where it is none. */
+static bool resource_policy_check(svc_call *c, const svc_node *body)
+{
+  const svc_node *list = svc_node_get(body, "policies"), *one = list ? list->first : NULL;
+  size_t i;
+  for (i = 0; one; one = one->next, i++) {
+    svc_str why;
+    if (svc_policy_read(c->arena, svc_node_str(one, "body"), &why)) continue;
+    if (c->arena->failed) return svc_no_memory(c);
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "policies[%zu].body", i), "is not a policy: " SVC_FMT, SVC_ARG(why));
+  }
+  return svc_check_done(c);
+}
+
+static void resource_policy_by(svc_call *c, svc_node *body, const char *field)
+{
+  svc_node *user = svc_node_new(c->arena, SVC_J_OBJECT, svc_str_c(field), SVC_S(""));
+  if (!user || !c->who.known) return;
+  if (c->who.user_id.n == 24) svc_node_set_str(c->arena, user, "id", c->who.user_id);
+  if (c->who.username.n) svc_node_set_str(c->arena, user, "name", c->who.username);
+  svc_node_put(c->arena, body, user);
+}
+
+static bool resource_policy_prepare(svc_call *c, svc_change *change)
+{
+  if (!resource_policy_check(c, change->body)) return false;
+  if (change->before && svc_node_same(change->before, change->body)) return true;
+  if (!change->before) resource_policy_by(c, change->body, "createdByUser");
+  resource_policy_by(c, change->body, "lastUpdatedByUser");
+  svc_node_set_str(c->arena, change->body, "version", SVC_S("v1"));
+  return true;
+}
+
+/* As if it were made, and nothing is. */
+static bool resource_policy_validate(svc_call *c)
+{
+  svc_node *body = svc_node_copy(c->arena, c->checked);
+  if (!svc_resolve_all(c) || !body) return c->error.code ? false : svc_no_memory(c);
+  if (!resource_policy_check(c, body)) return false;
+  svc_node_set_str(c->arena, body, "orgId", svc_id_str(c->arena, &c->scope.org));
+  svc_node_set_str(c->arena, body, "version", SVC_S("v1"));
+  if (!svc_answer_node(c, body)) return false;
+  c->answer.links = NULL; /* it is nowhere */
+  return true;
+}
+
+static bool resource_policy_allows(svc_call *c, const svc_change *change)
+{
+  svc_node *context;
+  int action = 0;
+  if (!svc_policies_any(c)) return svc_txn_good(c);
+  context = change->noun->noun->governed(c, change, &action);
+  if (!context) return c->error.code ? false : svc_no_memory(c);
+  return svc_policies_allow(c, action, context);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_resource_policy = {
+  .name = "resource policy",
+  .rel = "resourcePolicy",
+  .kind = SVC_POLICY_KIND,
+  .parent = "organization",
+  .param = "resourcePolicyId",
+  .seat = SVC_SEAT_GOVERNOR,
+  .object = &resource_policy_object,
+  .unique = "name",
+  .err_not_found = SVC_E_RESOURCE_POLICY_NOT_FOUND,
+  .err_exists = SVC_E_RESOURCE_POLICY_ALREADY_EXISTS,
+  .most = RESOURCE_POLICY_MOST,
+  .err_quota = SVC_E_TOO_MANY_RESOURCES,
+  .event_created = "RESOURCE_POLICY_CREATED",
+  .event_updated = "RESOURCE_POLICY_MODIFIED",
+  .event_deleted = "RESOURCE_POLICY_DELETED",
+  .event_field = "resourcePolicyId",
+  .event_value = "id",
+  .routes = resource_policy_routes,
+  .prepare = resource_policy_prepare,
+  .allows = resource_policy_allows,
+};

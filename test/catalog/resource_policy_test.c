@@ -1,0 +1,352 @@
+/*
+** Resource policies: their language, what they refuse and where, and what is found not to comply.
+*/
+#include "support.h"
+#include "catalog/policy/policy_language.h"
+
+static const svc_config quiet = { .limiter_off = 1 };
+
+#define ACTION(name) "ResourcePolicy::Action::\"" name "\""
+#define MODIFY "forbid (principal, action == " ACTION("cluster.modify") ", resource) "
+#define CLUSTER(name, provider, region, size) \
+  "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"" provider "\"," \
+  "\"regionName\":\"" region "\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"" size "\",\"nodeCount\":3}}]}]}"
+
+/* ------------------------------------------------------------------------------------------------------------ the language */
+
+/* What is wrong, and where. */
+static const struct {
+  const char *text, *why;
+} wrong[] = {
+  { "", "line 1, column 1: expected forbid or permit" },
+  { "allow (principal, action, resource);", "line 1, column 1: expected forbid or permit" },
+  { "forbid principal", "line 1, column 8: expected (" },
+  { "forbid (principal, action, resource)", "line 1, column 37: expected ;" },
+  { "forbid (principal, action, resource); forbid", "line 1, column 39: there is one policy" },
+  { "forbid (principal, action == " ACTION("cluster.eat") ", resource);", "no such action" },
+  { "forbid (principal,\n  action == Other::Action::\"cluster.modify\", resource);", "line 2, column 13: expected ResourcePolicy" },
+  { MODIFY "when { context.cluster.colour == \"red\" };", "no such attribute" },
+  { MODIFY "when { context.project.ipAccessList.isEmpty() };", "the action has no such attribute" },
+  { MODIFY "when { context.cluster.regions == \"aws\" };", "the types do not fit" },
+  { MODIFY "when { context.cluster.regions.contains(ResourcePolicy::CloudProvider::\"aws\") };", "the types do not fit" },
+  { MODIFY "when { context.cluster.regions.contains(ResourcePolicy::Region::\"us-east\") };", "no entity of this id" },
+  { MODIFY "when { context.cluster.regions.contains(ResourcePolicy::Colour::\"red\") };", "no such type of entities" },
+  { MODIFY "when { context.cluster.diskSizeGB };", "the condition is neither true nor false" },
+  { MODIFY "when { context.cluster.diskSizeGB && true };", "neither true nor false" },
+  { MODIFY "when { true && 1 };", "neither true nor false" },
+  { MODIFY "when { 1 < \"2\" };", "the types do not fit" },
+  { MODIFY "when { !1 };", "only what is true or false can be negated" },
+  { MODIFY "when { [\"a\", ip(\"10.0.0.1\")].isEmpty() };", "of one type" },
+  { MODIFY "when { [[\"a\"]].isEmpty() };", "a set has strings" },
+  { MODIFY "when { ip(\"10.0.0\") == ip(\"10.0.0.1\") };", "expected an address" },
+  { MODIFY "when { \"a };", "the string has no end" },
+  { MODIFY "when { 99999999999 < 1 };", "too large" },
+  { MODIFY "when { true ", "expected }" },
+  { MODIFY "when { true.eat() };", "no such function" },
+  { MODIFY "when { resource in \"a\" };", "the types do not fit" },
+};
+
+static MunitResult policy_wrong_ones(const MunitParameter params[], void *data)
+{
+  svc_arena arena;
+  char deep[4200];
+  size_t i;
+  svc_str why;
+  (void)params, (void)data;
+  svc_arena_init(&arena, NULL);
+  for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    if (svc_policy_read(&arena, svc_str_c(wrong[i].text), &why)) munit_errorf("%s is read", wrong[i].text);
+    if (!strstr(why.p, wrong[i].why) || memcmp(why.p, "line ", 5) != 0) munit_errorf("%s: %s", wrong[i].text, why.p);
+  }
+  snprintf(deep, sizeof deep, MODIFY "when { ");
+  memset(deep + strlen(deep), '(', 2000 - strlen(deep));
+  deep[2000] = 0;
+  munit_assert_null(svc_policy_read(&arena, svc_str_c(deep), &why));
+  munit_assert_not_null(strstr(why.p, "too deep"));
+  memset(deep, '!', sizeof deep - 1);
+  memcpy(deep, MODIFY "when { ", sizeof MODIFY "when { " - 1);
+  deep[4000] = 0;
+  munit_assert_null(svc_policy_read(&arena, svc_str_c(deep), &why));
+  munit_assert_not_null(strstr(why.p, "too deep"));
+  memset(deep, ' ', sizeof deep - 1);
+  deep[sizeof deep - 1] = 0;
+  munit_assert_null(svc_policy_read(&arena, svc_str_c(deep), &why));
+  munit_assert_not_null(strstr(why.p, "too long"));
+  svc_blocks_free(arena.blocks);
+  return MUNIT_OK;
+}
+
+/* Conditions, and whether they hold for the one context below. */
+static const struct {
+  const char *condition;
+  bool holds;
+} conditions[] = {
+  { "true", true },
+  { "false", false },
+  { "!false && !!true", true },
+  { "1 < 2 && 2 <= 2 && 3 > 2 && 3 >= 3", true },
+  { "1 == 2 || 1 != 1", false },
+  { "(true || false) && true", true },
+  { "\"7.0\" == context.cluster.dbMajorVersion", true },
+  { "context.cluster.dbMajorVersion != \"7.0\"", false },
+  { "context.cluster.cloudProviders == [ResourcePolicy::CloudProvider::\"gcp\", ResourcePolicy::CloudProvider::\"aws\"]", true },
+  { "context.cluster.cloudProviders == [ResourcePolicy::CloudProvider::\"aws\"]", false },
+  { "context.cluster.cloudProviders.contains(ResourcePolicy::CloudProvider::\"aws\")", true },
+  { "context.cluster.cloudProviders.containsAny([ResourcePolicy::CloudProvider::\"azure\"])", false },
+  { "context.cluster.regions.containsAll([ResourcePolicy::Region::\"aws:us-east-1\"])", true },
+  { "[ResourcePolicy::Region::\"aws:us-east-1\"].containsAll(context.cluster.regions)", false },
+  { "context.cluster.regions.containsAll([])", true },
+  { "context.cluster.regions.isEmpty()", false },
+  { "[].isEmpty()", true },
+  { "context.cluster.clusterType == ResourcePolicy::ClusterType::\"sharded\"", true },
+  { "context.cluster.minShardCount < 3 && !context.cluster.isConvertingToSharded", true },
+  { "context.cluster has diskSizeGB && context.cluster.diskSizeGB > 4096", false },
+  { "context.cluster has dbMajorVersion", true },
+  { "context.cluster.diskSizeGB < 1", false }, /* it is not there: the policy says nothing */
+  { "!(context.cluster.diskSizeGB < 1)", false },
+  { "resource in ResourcePolicy::Project::\"5f0000000000000000000001\"", true },
+  { "resource == ResourcePolicy::Project::\"5f0000000000000000000009\"", false },
+  { "resource in ResourcePolicy::Organization::\"5f0000000000000000000002\"", true },
+  { "ip(\"10.1.2.3\").isInRange(ip(\"10.0.0.0/8\"))", true },
+  { "ip(\"11.1.2.3\").isInRange(ip(\"10.0.0.0/8\"))", false },
+  { "context.project.clustersInProject > 2 // that is all\n", true },
+};
+
+static MunitResult policy_conditions_hold(const MunitParameter params[], void *data)
+{
+  static const char about[] = "{\"cluster\":{\"cloudProviders\":[\"aws\",\"gcp\"],\"clusterType\":\"sharded\",\"dbMajorVersion\":\"7.0\","
+                              "\"isConvertingToSharded\":false,\"minShardCount\":2,\"regions\":[\"aws:us-east-1\",\"gcp:europe-west-1\"]},"
+                              "\"project\":{\"clustersInProject\":3}}";
+  svc_arena arena;
+  svc_node *context;
+  char text[1024];
+  size_t i;
+  int unless;
+  (void)params, (void)data;
+  svc_arena_init(&arena, NULL);
+  context = svc_json_parse(&arena, svc_str_c(about));
+  for (i = 0; i < sizeof conditions / sizeof conditions[0]; i++)
+    for (unless = 0; unless < 2; unless++) {
+      bool missing = strstr(conditions[i].condition, "diskSizeGB <") != NULL, forbids;
+      svc_policy *policy;
+      svc_str why;
+      snprintf(text, sizeof text, MODIFY "%s { %s };", unless ? "unless" : "when", conditions[i].condition);
+      policy = svc_policy_read(&arena, svc_str_c(text), &why);
+      if (!policy) munit_errorf("%s: %s", text, why.p);
+      forbids = svc_policy_forbids(&arena, policy, SVC_POLICY_CLUSTER, SVC_S("5f0000000000000000000001"), SVC_S("5f0000000000000000000002"), context);
+      if (forbids != (!missing && conditions[i].holds != unless)) munit_errorf("%s: %d", text, forbids);
+      munit_assert_false(svc_policy_forbids(&arena, policy, SVC_POLICY_PEERING, SVC_S(""), SVC_S(""), context));
+      snprintf(text, sizeof text, "permit (principal, action == " ACTION("cluster.modify") ", resource) when { %s };", conditions[i].condition);
+      policy = svc_policy_read(&arena, svc_str_c(text), &why);
+      munit_assert_not_null(policy);
+      munit_assert_false(svc_policy_forbids(&arena, policy, SVC_POLICY_CLUSTER, SVC_S(""), SVC_S(""), context));
+    }
+  svc_blocks_free(arena.blocks);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- the service */
+
+typedef struct policy_world {
+  t_service t;
+  const char *org, *group;
+} policy_world;
+
+static void policy_open(policy_world *w)
+{
+  t_open(&w->t, &quiet);
+  w->org = t_organization(&w->t, "Acme");
+  w->group = t_project(&w->t, w->org, "alpha");
+}
+
+/* A body with these policies, NULL behind the last. */
+static const char *policy_body(t_service *t, const char *name, const char *first, const char *second)
+{
+  svc_buf b = svc_buf_new(&t->arena, 512);
+  svc_buf_text(&b, "{\"name\":");
+  svc_json_escape(&b, svc_str_c(name));
+  svc_buf_text(&b, ",\"policies\":[{\"body\":");
+  svc_json_escape(&b, svc_str_c(first));
+  if (second) {
+    svc_buf_text(&b, "},{\"body\":");
+    svc_json_escape(&b, svc_str_c(second));
+  }
+  svc_buf_text(&b, "}]}");
+  return t_keep(t, svc_buf_done(&b).p);
+}
+
+static const char *policy_make(policy_world *w, const char *name, const char *text)
+{
+  if (t_sendf(&w->t, "POST", policy_body(&w->t, name, text, NULL), "/orgs/%s/resourcePolicies", w->org) != 201)
+    munit_errorf("%s: %s", text, w->t.response.body);
+  return t_keep(&w->t, t_str(&w->t, "id"));
+}
+
+static int policy_at(policy_world *w, const char *method, const char *path, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/groups/%s/%s", w->group, path);
+}
+
+static void policy_refused(policy_world *w, const char *method, const char *path, const char *body, const char *name)
+{
+  uint64_t print;
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK); /* what was due is none of its doing */
+  print = store_print(w->t.s);
+  if (policy_at(w, method, path, body) != 403) munit_errorf("%s %s: %d %s", method, path, w->t.response.status, w->t.response.body);
+  munit_assert_string_equal(t_error(&w->t), "RESOURCE_POLICIES_VIOLATION_NOT_AUTHORIZED");
+  munit_assert_string_equal(t_param(&w->t, 0), name);
+  munit_assert_uint64(store_print(w->t.s), ==, print);
+}
+
+static MunitResult policy_crud(const MunitParameter params[], void *data)
+{
+  policy_world w;
+  const char *id;
+  (void)params, (void)data;
+  policy_open(&w);
+  munit_assert_int(t_sendf(&w.t, "POST", policy_body(&w.t, "one", "forbid;", NULL), "/orgs/%s/resourcePolicies", w.org), ==, 400);
+  munit_assert_string_equal(t_param(&w.t, 0), "policies[0].body");
+  munit_assert_not_null(strstr(t_str(&w.t, "detail"), "line 1, column 7"));
+  munit_assert_int(t_sendf(&w.t, "POST", policy_body(&w.t, "one", "forbid;", NULL), "/orgs/%s/resourcePolicies:validate", w.org), ==, 400);
+  munit_assert_int(t_sendf(&w.t, "POST", policy_body(&w.t, "one", MODIFY ";", MODIFY "when { true };"), "/orgs/%s/resourcePolicies:validate", w.org), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/resourcePolicies", w.org), ==, 200);
+  munit_assert_size(t_count(&w.t, ""), ==, 0); /* nothing was made of it */
+  id = policy_make(&w, "one", MODIFY "when { false };");
+  munit_assert_int(t_sendf(&w.t, "POST", policy_body(&w.t, "one", MODIFY ";", NULL), "/orgs/%s/resourcePolicies", w.org), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "RESOURCE_POLICY_ALREADY_EXISTS");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/resourcePolicies/%s", w.org, id), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "version"), "v1");
+  munit_assert_size(strlen(t_str(&w.t, "policies[0].id")), ==, 24);
+  t_advance(&w.t, 60);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"description\":\"d\"}", "/orgs/%s/resourcePolicies/%s", w.org, id), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "lastUpdatedDate"), "2025-06-01T00:01:00Z");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"policies\":[{\"body\":\"nonsense\"}]}", "/orgs/%s/resourcePolicies/%s", w.org, id), ==, 400);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/events?eventType=RESOURCE_POLICY_MODIFIED", w.org), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/resourcePolicies/%s", w.org, id), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/resourcePolicies/%s", w.org, id), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "RESOURCE_POLICY_NOT_FOUND");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* A cluster: made, changed, upgraded, of either kind; and the auto-scaling bounds that it has. */
+static MunitResult policy_clusters(const MunitParameter params[], void *data)
+{
+  policy_world w;
+  (void)params, (void)data;
+  policy_open(&w);
+  munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("Old", "AWS", "US_EAST_1", "M10")), ==, 202);
+  munit_assert_int(policy_at(&w, "POST", "flexClusters", "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"EU_WEST_1\"}}"), ==, 202);
+  t_advance(&w.t, 60);
+  policy_make(&w, "Europe", MODIFY "unless { [ResourcePolicy::Region::\"aws:eu-west-1\"].containsAll(context.cluster.regions) };");
+  policy_make(&w, "small", MODIFY "when { context.cluster has maxGeneralClassInstanceSizeValue && context.cluster.maxGeneralClassInstanceSizeValue > 30 };");
+  policy_refused(&w, "POST", "clusters", CLUSTER("New", "AWS", "US_EAST_1", "M10"), "Europe");
+  policy_refused(&w, "POST", "clusters", CLUSTER("New", "AWS", "EU_WEST_1", "M40"), "small");
+  policy_refused(&w, "POST", "clusters",
+                 "{\"name\":\"New\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"EU_WEST_1\","
+                 "\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3},\"autoScaling\":{\"compute\":{\"enabled\":true,"
+                 "\"maxInstanceSize\":\"M50\"}}}]}]}", "small");
+  policy_refused(&w, "POST", "flexClusters", "{\"name\":\"More\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", "Europe");
+  policy_refused(&w, "PATCH", "clusters/Old", "{\"backupEnabled\":true}", "Europe"); /* it does not comply, and nothing of it changes */
+  policy_refused(&w, "POST", "flexClusters:tenantUpgrade", CLUSTER("Flex", "AWS", "US_EAST_1", "M10"), "Europe");
+  munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("Fine", "AWS", "EU_WEST_1", "M30")), ==, 202);
+  t_advance(&w.t, 60);
+  policy_refused(&w, "PATCH", "clusters/Fine",
+                 "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"EU_WEST_1\",\"priority\":7,"
+                 "\"electableSpecs\":{\"instanceSize\":\"M40\",\"nodeCount\":3}}]}]}", "small");
+  munit_assert_int(policy_at(&w, "DELETE", "clusters/Old", NULL), ==, 202); /* who does not comply may go */
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult policy_count(const MunitParameter params[], void *data)
+{
+  policy_world w;
+  (void)params, (void)data;
+  policy_open(&w);
+  policy_make(&w, "two", MODIFY "when { context.project.clustersInProject > 2 };");
+  munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("A", "AWS", "US_EAST_1", "M10")), ==, 202);
+  munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("B", "AWS", "US_EAST_1", "M10")), ==, 202);
+  policy_refused(&w, "POST", "clusters", CLUSTER("C", "AWS", "US_EAST_1", "M10"), "two");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Access lists, windows, peering and endpoints. */
+static MunitResult policy_projects(const MunitParameter params[], void *data)
+{
+  policy_world w;
+  const char *other;
+  char path[64], peer[400];
+  (void)params, (void)data;
+  policy_open(&w);
+  other = t_project(&w.t, w.org, "beta");
+  policy_make(&w, "closed", "forbid (principal, action == " ACTION("project.ipAccessList.modify") ", resource) when { "
+                            "context.project.ipAccessList.contains(ip(\"0.0.0.0/0\")) };");
+  policy_refused(&w, "POST", "accessList", "[{\"ipAddress\":\"192.0.2.1\"},{\"cidrBlock\":\"0.0.0.0/0\"}]", "closed");
+  munit_assert_int(policy_at(&w, "POST", "accessList", "[{\"ipAddress\":\"192.0.2.1\"}]"), ==, 201);
+  policy_make(&w, "window", "forbid (principal, action == " ACTION("project.maintenanceWindow.modify") ", resource) when { "
+                            "!context.project.hasDefinedMaintenanceWindow };");
+  munit_assert_int(policy_at(&w, "PATCH", "maintenanceWindow", "{\"dayOfWeek\":2,\"hourOfDay\":3}"), ==, 200);
+  policy_refused(&w, "DELETE", "maintenanceWindow", NULL, "window");
+  munit_assert_int(policy_at(&w, "POST", "containers", "{\"providerName\":\"AWS\",\"regionName\":\"EU_WEST_1\",\"svcCidrBlock\":\"10.8.0.0/21\"}"), ==, 201);
+  snprintf(peer, sizeof peer, "{\"providerName\":\"AWS\",\"containerId\":\"%s\",\"accepterRegionName\":\"eu-west-1\",\"awsAccountId\":\"123456789012\","
+           "\"routeTableCidrBlock\":\"192.168.0.0/24\",\"vpcId\":\"vpc-0123456789abcdef0\"}", t_str(&w.t, "id"));
+  policy_make(&w, "no peers", "forbid (principal, action in [" ACTION("project.vpcPeering.modify") ", " ACTION("project.privateEndpoint.modify") "], resource) "
+                              "when { context.project.cloudProvider == ResourcePolicy::CloudProvider::\"aws\" };");
+  policy_refused(&w, "POST", "peers", peer, "no peers");
+  policy_refused(&w, "POST", "privateEndpoint/endpointService", "{\"providerName\":\"AWS\",\"region\":\"EU_WEST_1\"}", "no peers");
+  munit_assert_int(policy_at(&w, "POST", "privateEndpoint/endpointService", "{\"providerName\":\"AZURE\",\"region\":\"EUROPE_NORTH\"}"), ==, 202);
+  snprintf(path, sizeof path, "/groups/%s/accessList", other); /* every project of the organization */
+  munit_assert_int(t_send(&w.t, "POST", path, "[{\"cidrBlock\":\"0.0.0.0/0\"}]"), ==, 403);
+  other = t_project(&w.t, t_organization(&w.t, "Other"), "gamma"); /* and none of another */
+  snprintf(path, sizeof path, "/groups/%s/accessList", other);
+  munit_assert_int(t_send(&w.t, "POST", path, "[{\"cidrBlock\":\"0.0.0.0/0\"}]"), ==, 201);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult policy_non_compliant(const MunitParameter params[], void *data)
+{
+  policy_world w;
+  const char *id;
+  (void)params, (void)data;
+  policy_open(&w);
+  munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("Main", "AWS", "US_EAST_1", "M10")), ==, 202);
+  munit_assert_int(policy_at(&w, "POST", "accessList", "[{\"cidrBlock\":\"0.0.0.0/0\"}]"), ==, 201);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/nonCompliantResources", w.org), ==, 200);
+  munit_assert_size(t_count(&w.t, ""), ==, 0);
+  munit_assert_int(t_sendf(&w.t, "POST", policy_body(&w.t, "strict",
+                   MODIFY "when { context.cluster.cloudProviders.contains(ResourcePolicy::CloudProvider::\"aws\") };",
+                   "forbid (principal, action == " ACTION("project.ipAccessList.modify") ", resource) unless { context.project.ipAccessList.isEmpty() };"),
+                   "/orgs/%s/resourcePolicies", w.org), ==, 201);
+  id = t_keep(&w.t, t_str(&w.t, "id"));
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/nonCompliantResources", w.org), ==, 200);
+  munit_assert_size(t_count(&w.t, ""), ==, 2);
+  munit_assert_string_equal(t_str(&w.t, "[0].resourceType"), "PROJECT");
+  munit_assert_string_equal(t_str(&w.t, "[0].resourceId"), w.group);
+  munit_assert_string_equal(t_str(&w.t, "[1].resourceType"), "CLUSTER");
+  munit_assert_string_equal(t_str(&w.t, "[1].resourceName"), "Main");
+  munit_assert_string_equal(t_str(&w.t, "[1].resourcePoliciesCausingNonCompliance[0].resourcePolicyId"), id);
+  munit_assert_string_equal(t_str(&w.t, "[1].resourcePoliciesCausingNonCompliance[0].resourcePolicyName"), "strict");
+  munit_assert_size(t_count(&w.t, "[1].resourcePoliciesCausingNonCompliance[0].policiesCausingNonCompliance"), ==, 1);
+  munit_assert_int(policy_at(&w, "DELETE", "accessList/0.0.0.0%2F0", NULL), ==, 204);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/nonCompliantResources", w.org), ==, 200);
+  munit_assert_size(t_count(&w.t, ""), ==, 1);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/wrong", policy_wrong_ones, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/conditions", policy_conditions_hold, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/crud", policy_crud, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/clusters", policy_clusters, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/count", policy_count, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/projects", policy_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/non-compliant", policy_non_compliant, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_resource_policy = { "/resource_policy", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
