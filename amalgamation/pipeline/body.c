@@ -1,5 +1,5 @@
 /*
-** The body: media type, size, strict JSON, and for a POST the check against its fields.
+** The body: media type, size, strict JSON, and for a POST (or a GET that takes one) the check against its fields.
 **
 ** What changes an existing entity (PATCH, PUT) is checked later, against that entity, in the transaction of the change:
 ** only there is it known what a read-only field was.
@@ -36,8 +36,10 @@ static bool body_parse(svc_call *c, svc_str text)
   return true;
 }
 
+/* A GET takes one where its route says of what: a search. */
 static bool body_is_taken(const svc_call *c)
 {
+  if (c->request.method == SVC_GET) return c->plan->route->body != NULL;
   return c->request.method == SVC_POST || c->request.method == SVC_PUT || c->request.method == SVC_PATCH;
 }
 
@@ -65,7 +67,7 @@ SVC_PRIVATE bool svc_stage_body(svc_call *c)
     c->checked = svc_check_array(c, object, c->body);
     return svc_check_done(c);
   }
-  if (c->request.method != SVC_POST || !object) return true;
+  if ((c->request.method != SVC_POST && c->request.method != SVC_GET) || !object) return true;
   c->checked = svc_check(c, object, c->body, NULL, SVC_CHECK_CREATE);
   return svc_check_done(c);
 }

@@ -380,7 +380,9 @@ static bool change_insert(svc_call *c, svc_change *change, svc_entity *out)
   change_state(c, change, out);
   change_touch(c, change);
   change_keys(c, change, out);
-  if (!svc_refs_check(c, change) || !change_free_name(c, change, out) || !svc_change_write(c, change, out)) return false;
+  if (!svc_refs_check(c, change) || !change_free_name(c, change, out) ||
+      !svc_meter_affords(c, change->noun, &out->scope.org, NULL, change->body) || !svc_change_write(c, change, out))
+    return false;
   out->revision = svc_new_revision(c->txn);
   if (svc_entity_insert(c->txn, c->arena, out) != SVC_OK) return svc_store_failed(c, c->txn->error);
   return svc_change_along(c, change->noun, out, NULL, change->body) && svc_recount(c, change->noun, out) &&
@@ -434,7 +436,8 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
   if (!svc_refs_check(c, change)) return false;
   if ((!svc_str_eq(out->unique, old->unique) || !svc_id_eq(&out->parent, &old->parent)) && !change_free_name(c, change, out))
     return false;
-  if (!svc_change_write(c, change, out)) return false;
+  if (!svc_meter_affords(c, change->noun, &out->scope.org, change->before, change->body) || !svc_change_write(c, change, out))
+    return false;
   if (change->noun == c->s->group) out->scope.org = out->parent;
   out->revision = svc_new_revision(c->txn);
   if (svc_entity_update(c->txn, c->arena, out, old) != SVC_OK) return svc_store_failed(c, c->txn->error);

@@ -3,10 +3,13 @@
 **
 ** A noun that costs says what is counted and how much of it runs (its `meters`). A line in the ledger begins when that begins
 ** and ends when it changes or the entity is gone; at the end of a month it ends as well, and goes on in the next. So the
-** lines of a month are all that its invoice needs, and what is gone has left them behind.
+** lines of a month are all that its invoice needs, and what is gone has left them behind: with what it was called, too.
 **
-**   b org(12) month(4) group(12) id(12) since(8) slot(1)   kind(4) i64 quantity, i64 until, then what is counted
-**   l id(12) slot(1)                                       org(12) month(4) group(12) since(8): the line that is open
+**   b org(12) month(4) group(12) top(12) id(12) since(8) slot(1)   kind(4) i64 quantity, i64 until, then three texts with a
+**                                                                  newline between: what is counted, top's name, group's name
+**   l id(12) slot(1)                                               org(12) month(4) group(12) top(12) since(8): the open line
+**
+** Top is what it is part of, right below the project (the cluster of a snapshot), or itself: lines of one lie together.
 **
 ** The rule: an entity has one open line for each slot at the most, and of what it counts each has a slot. A line that ran
 ** for some time is never removed.
@@ -15,7 +18,8 @@
 
 #define METER_KIND "-mtr" /* of due entries: a month ends */
 #define METER_FRONT (SVC_KIND_SIZE + 16)
-#define METER_OPEN 36
+#define METER_PLACE 40 /* org, month, group, top */
+#define METER_OPEN (METER_PLACE + 8)
 
 static unsigned meter_month(int64_t ms)
 {
@@ -35,6 +39,7 @@ static void meter_key(svc_key *key, const svc_ledger_line *line)
   svc_key_id(key, &line->org);
   svc_key_number(key, line->month, 4);
   svc_key_id(key, &line->group);
+  svc_key_id(key, &line->top);
   svc_key_id(key, &line->id);
   svc_key_time(key, line->since);
   svc_key_number(key, line->slot, 1);
@@ -68,17 +73,21 @@ static unsigned meter_month_at(const char *p)
 
 static bool meter_decode(svc_str key, svc_str value, svc_ledger_line *out)
 {
-  if (key.n != 1 + 12 + 4 + 12 + 12 + 8 + 1 || value.n < METER_FRONT) return false;
+  svc_str texts = { value.p + METER_FRONT, value.n - METER_FRONT };
+  if (key.n != 1 + METER_PLACE + 12 + 8 + 1 || value.n < METER_FRONT) return false;
   memcpy(out->org.b, key.p + 1, 12);
   out->month = meter_month_at(key.p + 13);
   memcpy(out->group.b, key.p + 17, 12);
-  memcpy(out->id.b, key.p + 29, 12);
-  out->since = svc_key_time_at(key.p + 41);
-  out->slot = (unsigned char)key.p[49];
+  memcpy(out->top.b, key.p + 29, 12);
+  memcpy(out->id.b, key.p + 41, 12);
+  out->since = svc_key_time_at(key.p + 53);
+  out->slot = (unsigned char)key.p[61];
   memcpy(out->kind, value.p, SVC_KIND_SIZE);
   memcpy(&out->meter.quantity, value.p + SVC_KIND_SIZE, 8);
   memcpy(&out->until, value.p + SVC_KIND_SIZE + 8, 8);
-  out->meter.sku = (svc_str){ value.p + METER_FRONT, value.n - METER_FRONT };
+  out->meter.sku = svc_str_cut(&texts, '\n');
+  out->top_name = svc_str_cut(&texts, '\n');
+  out->group_name = texts;
   return true;
 }
 
@@ -86,30 +95,37 @@ static bool meter_decode(svc_str key, svc_str value, svc_ledger_line *out)
 
 static void meter_put(svc_call *c, const svc_ledger_line *line)
 {
-  svc_buf b = svc_buf_new(c->arena, METER_FRONT + line->meter.sku.n);
+  svc_buf b = svc_buf_new(c->arena, METER_FRONT + line->meter.sku.n + line->top_name.n + line->group_name.n + 2);
   svc_key key;
   svc_buf_add(&b, line->kind, SVC_KIND_SIZE);
   svc_buf_add(&b, (const char *)&line->meter.quantity, 8);
   svc_buf_add(&b, (const char *)&line->until, 8);
   svc_buf_str(&b, line->meter.sku);
+  svc_buf_char(&b, '\n');
+  svc_buf_str(&b, line->top_name);
+  svc_buf_char(&b, '\n');
+  svc_buf_str(&b, line->group_name);
   meter_key(&key, line);
   if (b.failed) svc_note(c->txn, SVC_NOMEM);
   else svc_put(c->txn, &key, (svc_str){ b.p, b.n });
 }
 
-static void meter_begin(svc_call *c, svc_ledger_line *line)
+/* False: it failed, and the error is set. */
+static bool meter_begin(svc_call *c, svc_ledger_line *line)
 {
+  const svc_noun_info *bills = c->s->seats[SVC_SEAT_BILLS];
   char open[METER_OPEN];
   svc_key key;
   line->month = meter_month(line->since);
   line->until = 0;
   meter_put(c, line);
   meter_key(&key, line);
-  memcpy(open, key.b + 1, 28);       /* org, month, group */
-  memcpy(open + 28, key.b + 41, 8);  /* since */
+  memcpy(open, key.b + 1, METER_PLACE);
+  memcpy(open + METER_PLACE, key.b + 1 + METER_PLACE + 12, 8); /* since */
   meter_open_key(&key, &line->id, line->slot);
   svc_put(c->txn, &key, (svc_str){ open, sizeof open });
   if (meter_due_key(&key, line)) svc_put(c->txn, &key, SVC_S(""));
+  return !bills || bills->noun->bills->begins(c, line);
 }
 
 /* One that ran for no time at all leaves nothing. */
@@ -139,13 +155,17 @@ static int meter_find(svc_call *c, const svc_id *id, unsigned slot, svc_ledger_l
   if (rc != SVC_OK) return rc;
   if (open.n != METER_OPEN) return svc_note(c->txn, SVC_CORRUPT);
   svc_key_begin(&key, 'b');
-  svc_key_add(&key, open.p, 28);
+  svc_key_add(&key, open.p, METER_PLACE);
   svc_key_id(&key, id);
-  svc_key_add(&key, open.p + 28, 8);
+  svc_key_add(&key, open.p + METER_PLACE, 8);
   svc_key_number(&key, slot, 1);
   rc = svc_get(c->txn, &key, &value);
   if (rc == SVC_OK && !meter_decode(svc_key_str(&key), value, out)) rc = SVC_CORRUPT;
-  if (rc == SVC_OK) out->meter.sku = svc_arena_copy(c->arena, out->meter.sku);
+  if (rc == SVC_OK) {
+    out->meter.sku = svc_arena_copy(c->arena, out->meter.sku);
+    out->top_name = svc_arena_copy(c->arena, out->top_name);
+    out->group_name = svc_arena_copy(c->arena, out->group_name);
+  }
   return rc == SVC_OK ? SVC_OK : svc_note(c->txn, SVC_CORRUPT);
 }
 
@@ -155,8 +175,26 @@ static bool meter_same(const svc_ledger_line *line, const svc_entity *e, const s
          line->meter.quantity == meter->quantity && svc_str_eq(line->meter.sku, meter->sku);
 }
 
+/* What the entity is part of, right below its project, and what that and the project are called. */
+static bool meter_place(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_ledger_line *line)
+{
+  svc_entity top = *e, above;
+  int rc = SVC_OK;
+  for (; noun->parent && noun->parent != c->s->group && noun->parent != c->s->org && rc == SVC_OK; noun = noun->parent) {
+    rc = svc_entity_above(c, noun, &top, &above);
+    if (rc == SVC_OK) top = above;
+  }
+  if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
+  line->top = top.id;
+  line->top_name = top.unique;
+  if (!c->s->group || svc_id_is_zero(&line->group)) return true;
+  rc = svc_get_noun(c->txn, c->s->group, &line->group, &above);
+  if (rc == SVC_OK) line->group_name = above.unique;
+  return rc == SVC_OK || rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
+}
+
 /* What a slot counts from now on; NULL: nothing. */
-static bool meter_slot(svc_call *c, const svc_entity *e, unsigned slot, const svc_meter *meter)
+static bool meter_slot(svc_call *c, const svc_noun_info *noun, const svc_entity *e, unsigned slot, const svc_meter *meter)
 {
   svc_ledger_line line;
   int rc = meter_find(c, &e->id, slot, &line);
@@ -172,7 +210,7 @@ static bool meter_slot(svc_call *c, const svc_entity *e, unsigned slot, const sv
     line.since = c->now;
     line.slot = slot;
     line.meter = *meter;
-    meter_begin(c, &line);
+    if (!meter_place(c, noun, e, &line) || !meter_begin(c, &line)) return false;
   }
   return svc_txn_good(c);
 }
@@ -184,8 +222,23 @@ SVC_PRIVATE bool svc_meter_note(svc_call *c, const svc_noun_info *noun, const sv
   if (!noun->noun->meters) return true;
   n = body ? noun->noun->meters(c, body, meters, SVC_METERS) : 0;
   for (i = 0; i < SVC_METERS; i++)
-    if (!meter_slot(c, e, (unsigned)i, i < n ? &meters[i] : NULL)) return false;
+    if (!meter_slot(c, noun, e, (unsigned)i, i < n ? &meters[i] : NULL)) return false;
   return true;
+}
+
+/* Only of what a request asks for: what runs already goes on, and less of it is always had. */
+SVC_PRIVATE bool svc_meter_affords(svc_call *c, const svc_noun_info *noun, const svc_id *org, const svc_node *before,
+                                   const svc_node *body)
+{
+  const svc_bill_ops *bills = c->s->seats[SVC_SEAT_BILLS] ? c->s->seats[SVC_SEAT_BILLS]->noun->bills : NULL;
+  const svc_noun *n = noun->noun;
+  svc_meter meters[SVC_METERS];
+  int64_t was = 0, is = 0;
+  if (!bills || !c->plan || (!n->meters && !n->err_unpaid) || bills->pays(c, org)) return c->error.code == SVC_E_NONE;
+  if (n->err_unpaid && !before) return bills->refuse(c, org, c->plan->noun == noun ? n->err_unpaid : SVC_E_NONE);
+  if (n->meters && before) was = bills->price(meters, n->meters(c, before, meters, SVC_METERS));
+  if (n->meters) is = bills->price(meters, n->meters(c, body, meters, SVC_METERS));
+  return is <= was || bills->refuse(c, org, SVC_E_NONE);
 }
 
 SVC_PRIVATE bool svc_meter_due(svc_call *c, const svc_due_entry *due, bool *mine)
@@ -198,8 +251,7 @@ SVC_PRIVATE bool svc_meter_due(svc_call *c, const svc_due_entry *due, bool *mine
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND;
   meter_end(c, &line, due->when);
   line.since = due->when;
-  meter_begin(c, &line);
-  return c->txn->error == SVC_OK;
+  return meter_begin(c, &line) && c->txn->error == SVC_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- reading */

@@ -298,7 +298,7 @@ static void openapi_body(openapi_writer *w, const svc_plan *plan)
 {
   const svc_route *r = plan->route;
   const svc_object *o = r->body ? r->body : plan->noun->noun->object;
-  bool taken = r->method == SVC_POST || r->method == SVC_PUT || r->method == SVC_PATCH;
+  bool taken = r->method == SVC_POST || r->method == SVC_PUT || r->method == SVC_PATCH || r->body;
   if (!taken || r->flags & SVC_NO_BODY || !o) return;
   openapi_text(w, ",\"requestBody\":{\"required\":");
   openapi_text(w, r->flags & SVC_BODY_OPTIONAL ? "false" : "true");

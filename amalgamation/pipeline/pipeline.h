@@ -647,8 +647,13 @@ SVC_PRIVATE void svc_reply_begin(svc_reply *reply, svc_arena *arena, size_t most
 
 /* meter.c: the ledger of what costs money. */
 SVC_PRIVATE bool svc_meter_note(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *body); /* NULL: gone */
+/* May the organization have this, that costs more than before? NULL: it is new. False: 402. */
+SVC_PRIVATE bool svc_meter_affords(svc_call *c, const svc_noun_info *noun, const svc_id *org, const svc_node *before,
+                                   const svc_node *body);
 typedef struct svc_ledger_line {
   svc_id org, group, id;
+  svc_id top; /* what it is part of, right below the project; itself where that is it */
+  svc_str top_name, group_name; /* what they were called when it began */
   char kind[SVC_KIND_SIZE];
   unsigned month;       /* 202503 */
   unsigned slot;        /* which of those that its entity has */

@@ -143,6 +143,7 @@ static int plan_check_noun(const svc *s, const svc_noun_info *info)
     return plan_bad(s, noun->name, noun->element_of, "is of what has secrets, which elements cannot keep");
   if (noun->meters && noun->flags & SVC_SINGLETON)
     return plan_bad(s, noun->name, "meters", "are of what has an id, which a singleton has not");
+  if (noun->seat == SVC_SEAT_BILLS && !noun->bills) return plan_bad(s, noun->name, "bills", "must be said of what bills are made by");
   if (noun->flags & SVC_SOLE && (!noun->err_exists || !noun->err_not_found))
     return plan_bad(s, noun->name, "SVC_SOLE", "needs errors for a second one and for none");
   if (noun->tallies && (noun->seat != SVC_SEAT_FEED || svc_tally_fields(noun) > SVC_TALLIES))

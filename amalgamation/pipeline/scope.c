@@ -74,7 +74,8 @@ static bool scope_move_one(svc_call *c, const svc_noun_info *noun, const svc_ent
 {
   svc_entity e = *old;
   svc_node *body = svc_entity_body(c, old);
-  if (!body || !svc_refs_write(c, noun, old, body, NULL)) return false; /* what it named there it names no more */
+  if (!body || !svc_meter_affords(c, noun, org, NULL, body)) return false;
+  if (!svc_refs_write(c, noun, old, body, NULL)) return false; /* what it named there it names no more */
   e.scope.org = *org;
   if (scope_shows(c, noun->noun->object, body, org)) {
     if (!svc_body_write(c->arena, body, &e.body, &e.links_at)) return svc_no_memory(c);

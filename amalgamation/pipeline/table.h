@@ -294,6 +294,7 @@ enum svc_seat {
   SVC_SEAT_POLICY,  /* settings of an organization; `extra` "1": its credentials need an access list */
   SVC_SEAT_GOVERNOR, /* has a say in what is `governed`: its `allows` */
   SVC_SEAT_ALERTS,  /* hears of every event that is written, in its transaction: its `hears` */
+  SVC_SEAT_BILLS,   /* what the lines of the ledger are billed by: its `bills` */
   SVC_SEAT_COUNT
 };
 
@@ -358,6 +359,15 @@ typedef struct svc_meter {
   int64_t quantity;
 } svc_meter;
 
+/* Of the noun whose entities are the bills of organizations. Each is called in the transaction of the work. */
+struct svc_ledger_line;
+typedef struct svc_bill_ops {
+  bool (*begins)(svc_call *c, const struct svc_ledger_line *line); /* a line: there is to be a bill for it */
+  bool (*pays)(svc_call *c, const svc_id *org);               /* nothing is to be said against its spending more */
+  int64_t (*price)(const svc_meter *meters, size_t count);    /* of all of these, for the same time */
+  bool (*refuse)(svc_call *c, const svc_id *org, int code);   /* 402: it does not; code SVC_E_NONE: the usual one; false */
+} svc_bill_ops;
+
 /* How often an entry of an access list let somebody in since it was last written down. */
 typedef struct svc_use {
   int64_t count, last; /* last: milliseconds */
@@ -417,7 +427,10 @@ struct svc_noun {
                               are counted together; NULL: none */
   unsigned short most;      /* how many there may be below one parent, where no project sets a limit; 0: any number */
   unsigned short err_quota; /* SVC_E_...; parameters: the limit, then the parent's id */
+  unsigned short err_unpaid; /* SVC_E_..., with its organization or project: to make one costs money, though it is
+                                metered later or not at all: where the organization cannot pay it is refused so; 0: its meters say */
   const svc_credential_ops *credential;
+  const svc_bill_ops *bills; /* of SVC_SEAT_BILLS */
   const svc_access_ops *access;
   const svc_route *routes; /* closed by SVC_ROUTES_END */
 

@@ -2,7 +2,7 @@
 ** The layout of keys: one ordered space of bytes, told apart by the first letter.
 **
 **   a on(12) kind(4) holder(12)                    who holds a role on this project, or is in this team: empty (holding.c)
-**   b org(12) month(4) group(12) id(12) since(8) slot(1)   a line of the ledger (pipeline/meter.c)
+**   b org(12) month(4) group(12) top(12) id(12) since(8) slot(1)   a line of the ledger (pipeline/meter.c)
 **   c kind(4) parent(12)                           how many there are below a parent: a count of the port's
 **   c kind(4) group(12)                            the same, of all in a project, where it has a limit on what is deeper in it
 **   c kind(4) on(12), c kind(4) holder(12)         how many "a" there are of this kind, and how many "h" of this holder

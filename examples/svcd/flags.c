@@ -56,6 +56,8 @@ static const flags_row flags_rows[] = {
     "do not wait for the disk: a power cut may damage the store" },
   { "--conceal", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(conceal), 0, 0, 0,
     "what a caller has no part in answers 404, as what is not there" },
+  { "--no-card", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_card), 0, 0, 0,
+    "no organization has a card on file: what costs money is refused" },
   { "--show-credentials", NULL, FLAGS_BOTH, FLAG_SET, FLAGS_TO(show_credentials), 0, 0, 0,
     "print credentials, too, secrets and all, when they are made" },
   { "--trusted-proxy", "ADDR", SVCD_SERVE, FLAG_LIST, FLAGS_TO(proxies), 0, SVCD_PROXIES, FLAGS_TO(proxy_count),

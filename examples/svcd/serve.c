@@ -189,6 +189,7 @@ static svc_config serve_config(const svcd_options *o, const svc_listener *listen
   k.db_scheme = o->db_scheme;
   k.db_domain = o->db_domain;
   k.conceal = o->conceal;
+  k.no_card = o->no_card;
   k.durability = o->no_sync ? SVC_NO_SYNC : SVC_DURABLE;
   k.log = svcd_log;
   if (o->provision_seconds >= 0)

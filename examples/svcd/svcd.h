@@ -27,7 +27,7 @@ typedef struct svcd_options {
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES];
   size_t url_count, proxy_count;
   long threads, writers, provision_seconds, max_connections, max_per_address;
-  int no_sync, show_credentials, conceal;
+  int no_sync, show_credentials, conceal, no_card;
 } svcd_options;
 
 typedef struct svcd_verb {

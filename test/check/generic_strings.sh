@@ -14,11 +14,11 @@ respond.c error error_description
 event.c apiKeyId created delegatePrincipal eventTypeName groupId isGlobalAdmin orgId publicKey remoteAddress userId username
 digest.c algorithm cnonce nonce opaque qop realm response uri username
 simulator.c simulated value
-order.c state
+order.c reason state
 plan.c groupId orgId
 table.h groupId orgId
-openapi.c date errorCode additionalProperties allOf apiKey array bearer binary boolean components default deprecated description digest enum example format http in info integer items maxItems maxLength maximum minItems minLength minimum name number object oneOf openapi parameters paths path pattern properties query readOnly required requestBody responses schema schemas scheme security securitySchemes serviceAccount servers string tags title type uniqueItems url version writeOnly
-api.c db errorCode vendor aws azure gcp
+openapi.c date errorCode additionalProperties allOf apiKey array bearer binary boolean components default deprecated description digest enum example format http in info integer items maxItems maxLength maximum minItems minLength minimum name number object oneOf openapi parameters paths path pattern properties query readOnly reason required requestBody responses schema schemas scheme security securitySchemes serviceAccount servers string tags title type uniqueItems url version writeOnly
+api.c db errorCode reason vendor aws azure gcp
 WORDS
 # event.c: the members of an event, which the pipeline writes with every change. digest.c: those of the HTTP header.
 # plan.c: a build may be without projects or organizations, and has nobody to ask then how their ids are called.

@@ -67,7 +67,8 @@ static size_t due_entries(svc *s)
   size_t n = 0;
   munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
   svc_due_begin(&scan, txn);
-  while (svc_due_next(&scan, &due)) n += memcmp(due.kind, "-mtr", SVC_KIND_SIZE) != 0;
+  while (svc_due_next(&scan, &due)) /* but for the end of a month, for which lines of the ledger and invoices wait */
+    n += memcmp(due.kind, "-mtr", SVC_KIND_SIZE) != 0 && memcmp(due.kind, "invo", SVC_KIND_SIZE) != 0;
   munit_assert_int(txn->error, ==, SVC_OK);
   s->commit.port->read_end(txn);
   return n;

@@ -94,7 +94,7 @@ typedef struct whole {
   uint64_t run_length;
 } whole;
 
-enum { WHOLE_ENTITY = 1 + SVC_KIND_SIZE + 24, WHOLE_LEDGER = 1 + 12 + 4 + 12 + 12 + 8 + 1 };
+enum { WHOLE_ENTITY = 1 + SVC_KIND_SIZE + 24, WHOLE_LEDGER = 1 + 12 + 4 + 12 + 12 + 12 + 8 + 1 };
 
 static void whole_scan(whole *w, svc_scan *scan, char letter)
 {
@@ -534,7 +534,7 @@ static void whole_holding(whole *w, svc_str key, svc_str value)
 }
 
 /* On a project: there is a role. In a team: the person says so, too. In an organization: who owns it, who is invited, and
-** which others it has made. */
+** which others it has made, and what it owes. */
 static void whole_listed_is(whole *w, const svc_id *on, const char *kind, const svc_id *id)
 {
   svc_entity group, e, person;
@@ -547,6 +547,9 @@ static void whole_listed_is(whole *w, const svc_id *on, const char *kind, const 
   } else if (memcmp(kind, "org.", SVC_KIND_SIZE) == 0) {
     munit_assert_int(svc_entity_get(w->txn, "org.", &root, id, &e), ==, SVC_OK);
     munit_assert_memory_equal(12, e.extra.p, on->b);
+  } else if (memcmp(kind, "inv!", SVC_KIND_SIZE) == 0) {
+    munit_assert_int(svc_entity_get(w->txn, "invo", on, id, &e), ==, SVC_OK);
+    munit_assert_true(svc_str_is(svc_json_member(e.body, SVC_S("statusName")), "\"CLOSED\""));
   } else {
     munit_assert_int(svc_entity_get(w->txn, "user", &root, id, &person), ==, SVC_OK);
     svc_id_hex(on, org);
@@ -598,6 +601,23 @@ static size_t whole_listings_of_members(whole *w)
   return n;
 }
 
+/* Invoices that are not paid. */
+static size_t whole_owed(whole *w)
+{
+  svc_scan scan;
+  svc_str key, value;
+  svc_entity e;
+  svc_key prefix;
+  size_t n = 0;
+  svc_key_entity(&prefix, "invo", NULL, NULL);
+  svc_scan_below(&scan, w->txn, &prefix, false);
+  while (svc_scan_next(&scan, &key, &value)) {
+    munit_assert_true(svc_entity_decode(key, value, &e));
+    n += svc_str_is(svc_json_member(e.body, SVC_S("statusName")), "\"CLOSED\"");
+  }
+  return n;
+}
+
 static size_t whole_made(whole *w)
 {
   svc_scan scan;
@@ -639,7 +659,7 @@ static void whole_line(whole *w, svc_str key, svc_str value)
   memcpy(scope.org.b, key.p + 1, 12);
   memcpy(scope.group.b, key.p + 17, 12);
   whole_place(w, &scope, NULL);
-  munit_assert_true(whole_has(w, value.p, key.p + 29)); /* what runs is there */
+  munit_assert_true(whole_has(w, value.p, key.p + 41)); /* what runs is there */
   w->open_lines++;
 }
 
@@ -650,11 +670,11 @@ static void whole_open_line(whole *w, svc_str key, svc_str value)
   svc_key other;
   unsigned month = 0;
   int i;
-  munit_assert_true(key.n == 1 + 12 + 1 && value.n == 36);
+  munit_assert_true(key.n == 1 + 12 + 1 && value.n == 48);
   svc_key_begin(&other, 'b');
-  svc_key_add(&other, value.p, 28); /* org, month, group */
+  svc_key_add(&other, value.p, 40); /* org, month, group, top */
   svc_key_add(&other, key.p + 1, 12);
-  svc_key_add(&other, value.p + 28, 8); /* since */
+  svc_key_add(&other, value.p + 40, 8); /* since */
   svc_key_add(&other, key.p + 13, 1);
   munit_assert_int64(ledger_until(whole_get(w, &other)), ==, 0);
   for (i = 0; i < 4; i++) month = month << 8 | (unsigned char)value.p[12 + i];
@@ -768,7 +788,7 @@ size_t store_whole(svc *s)
   whole_run_end(&w);
   whole_class(&w, 'a', whole_listed);
   whole_run_end(&w);
-  munit_assert_size(w.records['a'], ==, w.records['h'] + whole_listings_of_members(&w) + whole_made(&w));
+  munit_assert_size(w.records['a'], ==, w.records['h'] + whole_listings_of_members(&w) + whole_made(&w) + whole_owed(&w));
   whole_class(&w, 'c', whole_count);
   whole_all_dues(&w);
   whole_class(&w, 'i', whole_retry);

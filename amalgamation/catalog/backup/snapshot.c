@@ -350,6 +350,7 @@ SVC_PRIVATE const svc_noun svc_noun_snapshot = {
   .flags = SVC_EXPIRES | SVC_EVENT_PARENT,
   .object = &snapshot_object,
   .err_not_found = SVC_E_SNAPSHOT_NOT_FOUND,
+  .err_unpaid = SVC_E_CANNOT_START_BACKUP_NO_BILLING_INFO, /* it is metered when it is there */
   .most = SVC_BACKUP_SNAPSHOTS,
   .err_quota = SVC_E_BACKUP_LIMIT_EXCEEDED,
   .lifecycle = &snapshot_lifecycle,

@@ -309,6 +309,14 @@ static svc_node *private_endpoint_view(svc_call *c, const svc_entity *e)
   return body;
 }
 
+/* By the hour, from when it is told: the provider counts it from then on as well. */
+static size_t private_endpoint_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
+{
+  if (most == 0) return 0;
+  out[0] = (svc_meter){ svc_arena_print(c->arena, "PRIVATE_ENDPOINT_" SVC_FMT, SVC_ARG(svc_node_str(body, "cloudProvider"))), 1000 };
+  return 1;
+}
+
 static svc_node *private_endpoint_governed(svc_call *c, const svc_change *change, int *what)
 {
   (void)change;
@@ -340,5 +348,6 @@ SVC_PRIVATE const svc_noun svc_noun_private_endpoint = {
   .gone = private_endpoint_gone,
   .fell_due = private_endpoint_fell_due,
   .view = private_endpoint_view,
-  .facts = private_endpoint_facts
+  .facts = private_endpoint_facts,
+  .meters = private_endpoint_meters
 };

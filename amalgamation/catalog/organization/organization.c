@@ -7,6 +7,7 @@
 ** that was stands in `extra`. With it comes a federation of its own (catalog/federation), unless it is to be in another.
 */
 #include "catalog/federation/federation_parts.h"
+#include "catalog/billing/bill.h"
 
 #define ORGANIZATION_MOST 100 /* that the credentials of one organization have made */
 
@@ -175,6 +176,12 @@ static bool organization_federation_known(svc_call *c)
          svc_within_quota(c, svc_noun_by_kind(c->s, SVC_CONNECTED_KIND)->noun, &federation.id, 1);
 }
 
+/* Not while something is to be paid, or could not be. */
+static bool organization_removing(svc_call *c, const svc_entity *e)
+{
+  return svc_bill_settled(c, &e->id);
+}
+
 /* It is one less of those that made it, and what it has made is nobody's. */
 static bool organization_gone(svc_call *c, const svc_entity *e)
 {
@@ -240,5 +247,6 @@ SVC_PRIVATE const svc_noun svc_noun_organization = {
   .field_events = organization_events,
   .field_errors = organization_errors,
   .routes = organization_routes,
+  .removing = organization_removing,
   .gone = organization_gone,
 };

@@ -1,0 +1,267 @@
+/*
+** Items of bills, from the ledger.
+**
+** The ledger says what ran from when until when. An item is what a cluster, with all that is part of it, used of one SKU on one
+** day: lines are cut at midnight and added up, so that whoever changes something every minute pays as much as who does not.
+**
+** The rule, stated here and used here alone: an item is rounded to the cent, half a cent upwards, and every total is a sum of
+** items. All amounts are integers: what is used is counted in millionths of a unit for a second, prices in millionths of a
+** dollar for a unit for an hour.
+*/
+#include "catalog/billing/bill.h"
+
+enum { BILL_DAYS = 31 };
+
+/* ----------------------------------------------------------------------------------------------------------------- SKUs */
+
+#define BILL_WHOSE_AWS "AWS"
+#define BILL_WHOSE_AZURE "AZURE"
+#define BILL_WHOSE_GCP "GCP"
+#define BILL_WHOSE_SHARED "SVC"
+#define BILL_UNIT_NODES "node hours", "node"
+#define BILL_UNIT_CLUSTERS "cluster hours", "cluster"
+#define BILL_UNIT_GIGABYTES "GB hours", "GB"
+#define BILL_UNIT_PROCESSORS "processor hours", "processor"
+#define BILL_UNIT_ENDPOINTS "endpoint hours", "endpoint"
+#define BILL_SERVICE_CLUSTERS "Clusters"
+#define BILL_SERVICE_BACKUP "Backup"
+#define BILL_SERVICE_STREAMS "Svc Stream Processing"
+#define BILL_SERVICE_TRANSFER "Data Transfer"
+#define BILL_SKU(id, whose, unit, service, price) { #id, BILL_WHOSE_##whose, BILL_UNIT_##unit, BILL_SERVICE_##service, price },
+
+static const svc_sku bill_skus[] = { SVC_SKU_ROWS(BILL_SKU) };
+
+SVC_PRIVATE const svc_sku *svc_sku_at(size_t number)
+{
+  return number < SVC_SKU_COUNT ? &bill_skus[number] : NULL;
+}
+
+SVC_PRIVATE const svc_sku *svc_sku_find(svc_str id)
+{
+  size_t low = 0, high = SVC_SKU_COUNT;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = svc_str_order(svc_str_c(bill_skus[middle].id), id);
+    if (order == 0) return &bill_skus[middle];
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return NULL;
+}
+
+SVC_PRIVATE svc_str svc_bill_millionths(svc_arena *a, int64_t value)
+{
+  svc_str text = svc_arena_print(a, "%lld.%06lld", (long long)(value / 1000000), (long long)(value % 1000000));
+  while (text.n && text.p[text.n - 1] == '0') text.n--;
+  if (text.n && text.p[text.n - 1] == '.') text.n--;
+  return text;
+}
+
+SVC_PRIVATE svc_str svc_sku_text(svc_arena *a, const svc_sku *sku)
+{
+  svc_buf b = svc_buf_new(a, 96);
+  const char *p;
+  for (p = sku->id; *p; p++) svc_buf_char(&b, *p != '_' ? *p : ' ');
+  svc_buf_text(&b, ", $");
+  svc_buf_str(&b, svc_bill_millionths(a, sku->price));
+  svc_buf_text(&b, " an hour for each ");
+  svc_buf_text(&b, sku->unit_one);
+  return svc_buf_done(&b);
+}
+
+/* Sums that would be too large stay at the largest: nothing that runs comes near it, but a driver may say anything. */
+static int64_t bill_add(int64_t a, int64_t b)
+{
+  return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+static int64_t bill_times(int64_t a, int64_t b)
+{
+  return a > 0 && b > INT64_MAX / a ? INT64_MAX : a * b;
+}
+
+SVC_PRIVATE int64_t svc_bill_price(const svc_meter *meters, size_t count)
+{
+  int64_t sum = 0;
+  size_t i;
+  for (i = 0; i < count; i++) {
+    const svc_sku *sku = svc_sku_find(meters[i].sku);
+    if (sku) sum = bill_add(sum, bill_times(meters[i].quantity, sku->price));
+  }
+  return sum;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- amounts */
+
+#define BILL_CENT ((int64_t)36000000000000) /* used * price that make a cent: a million, 3600 seconds, ten thousand */
+
+/* used * price / BILL_CENT, half upwards, exactly: the product itself would not fit. */
+static int64_t bill_cents(int64_t used, int64_t price)
+{
+  int64_t whole = used / BILL_CENT, rest = used % BILL_CENT, thousands = price / 1000, ones = price % 1000;
+  int64_t part = rest * thousands, unit = BILL_CENT / 1000;
+  return whole * price + part / unit + (part % unit * 1000 + rest * ones + BILL_CENT / 2) / BILL_CENT;
+}
+
+SVC_PRIVATE svc_str svc_bill_hours(svc_arena *a, const svc_bill_item *item)
+{
+  return svc_bill_millionths(a, item->used / 3600 + (item->used % 3600 >= 1800));
+}
+
+SVC_PRIVATE bool svc_bill_of_cluster(const svc_bill_item *item)
+{
+  return strcmp(item->sku->service, BILL_SERVICE_CLUSTERS) == 0 || strcmp(item->sku->service, BILL_SERVICE_BACKUP) == 0;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- months */
+
+SVC_PRIVATE unsigned svc_bill_month(int64_t when)
+{
+  char text[21];
+  svc_date_text(when, text);
+  return (unsigned)(atoi(text) * 100 + atoi(text + 5));
+}
+
+SVC_PRIVATE int64_t svc_bill_month_begins(unsigned month)
+{
+  return svc_day_ms(month * 100 + 1);
+}
+
+SVC_PRIVATE unsigned svc_bill_month_after(unsigned month)
+{
+  return month % 100 == 12 ? month + 89 : month + 1;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ items */
+
+struct svc_bill {
+  svc_scan scan;
+  int64_t begins, until;
+  size_t lines;
+  svc_ledger_line line; /* read, and not counted yet */
+  bool ahead;
+  svc_ledger_line first; /* of what is being given */
+  int64_t *used[SVC_SKU_COUNT];      /* of each SKU what was used on each day; NULL: it was never met */
+  unsigned short met[SVC_SKU_COUNT]; /* the SKUs of what is being given, in their order */
+  unsigned met_count;
+  unsigned day, at; /* the next that may be given */
+};
+
+SVC_PRIVATE svc_bill *svc_bill_begin(svc_call *c, const svc_id *org, unsigned month, int64_t until)
+{
+  svc_bill *b = svc_arena_zero(c->arena, sizeof *b);
+  int64_t end = svc_bill_month_begins(svc_bill_month_after(month));
+  if (!b) return NULL;
+  b->begins = svc_bill_month_begins(month);
+  b->until = until < end ? until : end;
+  b->day = BILL_DAYS;
+  svc_ledger_begin(&b->scan, c->txn, org, month);
+  return b;
+}
+
+SVC_PRIVATE void svc_bill_behind(svc_bill *b, const svc_id *group, const svc_id *top)
+{
+  svc_key key = b->scan.from;
+  svc_key_id(&key, group);
+  svc_key_id(&key, top);
+  svc_key_behind(&b->scan.from, &key);
+}
+
+SVC_PRIVATE size_t svc_bill_lines(const svc_bill *b)
+{
+  return b->lines;
+}
+
+/* The days of a SKU, which may be met for the first time. NULL: no memory. */
+static int64_t *bill_row(svc_call *c, svc_bill *b, size_t sku)
+{
+  unsigned i = b->met_count, k;
+  while (i > 0 && b->met[i - 1] > sku) i--;
+  if (i > 0 && b->met[i - 1] == sku) return b->used[sku];
+  if (!b->used[sku]) b->used[sku] = svc_arena_zero(c->arena, BILL_DAYS * sizeof *b->used[sku]);
+  if (!b->used[sku]) return NULL;
+  for (k = b->met_count++; k > i; k--) b->met[k] = b->met[k - 1];
+  b->met[i] = (unsigned short)sku;
+  return b->used[sku];
+}
+
+/* Adds a line to the days on which it ran. */
+static bool bill_count(svc_call *c, svc_bill *b)
+{
+  const svc_sku *sku = svc_sku_find(b->line.meter.sku);
+  int64_t at = b->line.since, end = b->line.until && b->line.until < b->until ? b->line.until : b->until, *row;
+  if (at < b->begins) at = b->begins;
+  if (!sku || b->line.meter.quantity <= 0 || at >= end) return true;
+  row = bill_row(c, b, (size_t)(sku - bill_skus));
+  if (!row) return svc_no_memory(c);
+  while (at < end) {
+    int64_t day = (at - b->begins) / SVC_BILL_DAY, midnight = b->begins + (day + 1) * SVC_BILL_DAY;
+    int64_t last = midnight < end ? midnight : end;
+    row[day] = bill_add(row[day], bill_times(b->line.meter.quantity, last - at));
+    at = last;
+  }
+  return true;
+}
+
+static bool bill_same_top(const svc_ledger_line *a, const svc_ledger_line *b)
+{
+  return svc_id_eq(&a->group, &b->group) && svc_id_eq(&a->top, &b->top);
+}
+
+/* All lines of the next top are read and counted. False: there is none, or the error is set. */
+static bool bill_gather(svc_call *c, svc_bill *b)
+{
+  while (b->met_count) memset(b->used[b->met[--b->met_count]], 0, BILL_DAYS * sizeof *b->used[0]);
+  if (!b->ahead && !svc_ledger_next(&b->scan, &b->line)) return svc_txn_good(c) && false;
+  b->first = b->line;
+  do {
+    b->lines++;
+    if (!bill_count(c, b)) return false;
+    b->ahead = svc_ledger_next(&b->scan, &b->line);
+  } while (b->ahead && bill_same_top(&b->line, &b->first));
+  b->day = b->at = 0;
+  return svc_txn_good(c);
+}
+
+/* The next of what was gathered that is something; false: all has been given. */
+static bool bill_find(svc_bill *b)
+{
+  for (; b->day < BILL_DAYS; b->day++, b->at = 0)
+    for (; b->at < b->met_count; b->at++)
+      if (b->used[b->met[b->at]][b->day]) return true;
+  return false;
+}
+
+SVC_PRIVATE bool svc_bill_next(svc_call *c, svc_bill *b, svc_bill_item *out)
+{
+  while (!bill_find(b))
+    if (!bill_gather(c, b)) return false;
+  out->sku = &bill_skus[b->met[b->at]];
+  out->group = b->first.group;
+  out->top = b->first.top;
+  out->group_name = b->first.group_name;
+  out->top_name = b->first.top_name;
+  out->day = b->begins + b->day * SVC_BILL_DAY;
+  out->used = b->used[b->met[b->at]][b->day];
+  out->cents = bill_cents(out->used, out->sku->price);
+  b->at++;
+  return true;
+}
+
+/* ----------------------------------------------------------------------------------------------- what is still to be paid */
+
+SVC_PRIVATE bool svc_bill_settled(svc_call *c, const svc_id *org)
+{
+  svc_str id = svc_id_str(c->arena, org);
+  unsigned month = svc_bill_month(c->now);
+  svc_bill_item item;
+  svc_bill *b;
+  if (!c->s->seats[SVC_SEAT_BILLS]) return true;
+  if (svc_count(c->txn, SVC_BILLS_OWED, org)) return svc_fail(c, SVC_E_CANNOT_DELETE_ORG_FAILED_PAYMENTS, "S", &id);
+  if (!c->s->config.no_card) return svc_txn_good(c);
+  b = svc_bill_begin(c, org, month, c->now);
+  if (!b) return svc_no_memory(c);
+  while (svc_bill_next(c, b, &item))
+    if (item.cents) return svc_fail(c, SVC_E_FAILED_TO_DELETE_ORG_CHARGE_FAILED, "S", &id);
+  return c->error.code == SVC_E_NONE;
+}

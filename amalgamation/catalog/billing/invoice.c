@@ -1,0 +1,416 @@
+/*
+** Invoice: what an organization pays for a month. There is one for each month in which the ledger has a line of it: the first
+** line makes it.
+**
+**   PENDING   the month runs; its sums are those of what was used so far
+**     at the month's end
+**     --> FREE     nothing is to be paid
+**     --> PAID     the card on file was charged, at once
+**     --> CLOSED   there is no card (svc_config.no_card): each day it is tried again, until it is PAID
+**
+** An organization with a CLOSED one is locked: what costs more than before is refused, whatever else goes on. A sum is that of
+** the items (bill.c); it is made when the month ends, in steps of so many lines, since a month may have any number of them.
+*/
+#include "catalog/billing/bill.h"
+
+#define INVOICE_KIND "invo"
+
+enum {
+  INVOICE_STEP = 1024, /* lines of the ledger that one step of closing reads, or all of one cluster */
+  INVOICE_PAUSE = 10,  /* milliseconds between two of them: others write meanwhile */
+  INVOICE_PLACE = 32   /* bytes that say how far it has come: the sum, a project, a cluster */
+};
+
+static const char *const invoice_states[] = { "PENDING", "CLOSED", "FORGIVEN", "FAILED", "PAID", "FREE", "PREPAID", "INVOICED", NULL };
+static const char *const invoice_payment_states[] = {
+  "NEW", "FORGIVEN", "FAILED", "PAID", "PARTIAL_PAID", "CANCELLED", "INVOICED", "FAILED_AUTHENTICATION", "PROCESSING",
+  "PENDING_REVERSAL", "REFUNDED", NULL
+};
+static const char *const invoice_sorts[] = { "START_DATE", "END_DATE", NULL };
+static const char *const invoice_orders[] = { "desc", "asc", NULL };
+
+/* --------------------------------------------------------------------------------------------------------------- fields */
+
+#define INVOICE_CENTS(n) F_LONG(n, .flags = SVC_READ_ONLY, .preset = "0")
+
+static const svc_field invoice_metadata_fields[] = {
+  INVOICE_CENTS("amountBilledCents"),
+  INVOICE_CENTS("amountPaidCents"),
+  F_CREATED("created"),
+  INVOICE_CENTS("creditsCents"),
+  F_DATE("endDate", .flags = SVC_READ_ONLY),
+  F_ID(),
+  { .name = "linkedInvoices", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_READ_ONLY, .preset = "[]" },
+  F_ORG_ID(),
+  INVOICE_CENTS("salesTaxCents"),
+  F_DATE("startDate", .flags = SVC_READ_ONLY),
+  INVOICE_CENTS("startingBalanceCents"),
+  F_ENUM("statusName", invoice_states, .flags = SVC_READ_ONLY, .preset = "\"PENDING\""),
+  INVOICE_CENTS("subtotalCents"),
+  F_DATE("updated", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED),
+  F_END
+};
+static const svc_object invoice_metadata = { .name = "InvoiceMetadata", .fields = invoice_metadata_fields };
+
+static const svc_field invoice_payment_fields[] = {
+  F_LONG("amountBilledCents", .flags = SVC_READ_ONLY),
+  F_LONG("amountPaidCents", .flags = SVC_READ_ONLY),
+  F_DATE("created", .flags = SVC_READ_ONLY),
+  F_STR("currency", .flags = SVC_READ_ONLY),
+  F_HEX24("id", .flags = SVC_READ_ONLY),
+  F_LONG("salesTaxCents", .flags = SVC_READ_ONLY),
+  F_ENUM("statusName", invoice_payment_states, .flags = SVC_READ_ONLY),
+  F_LONG("subtotalCents", .flags = SVC_READ_ONLY),
+  F_STR("unitPrice", .flags = SVC_READ_ONLY),
+  F_DATE("updated", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object invoice_payment = { .name = "Payment", .fields = invoice_payment_fields };
+
+static const svc_field invoice_refund_fields[] = {
+  F_LONG("amountCents", .flags = SVC_READ_ONLY),
+  F_DATE("created", .flags = SVC_READ_ONLY),
+  F_HEX24("paymentId", .flags = SVC_READ_ONLY),
+  F_STR("reason", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object invoice_refund = { .name = "Refund", .fields = invoice_refund_fields };
+
+static const svc_field invoice_fields[] = {
+  F_LIST("lineItems", &svc_invoice_item, .flags = SVC_READ_ONLY),
+  F_LIST("payments", &invoice_payment, .flags = SVC_READ_ONLY, .preset = "[]"),
+  F_LIST("refunds", &invoice_refund, .flags = SVC_READ_ONLY, .preset = "[]"),
+  F_END
+};
+static const svc_object invoice_object = { .name = "Invoice", .base = &invoice_metadata, .fields = invoice_fields };
+
+/* --------------------------------------------------------------------------------------------------------------- routes */
+
+static const svc_param invoice_params[] = {
+  { .name = "fromDate", .format = SVC_FORMAT_DAY },
+  { .name = "orderBy", .values = invoice_orders },
+  { .name = "sortBy", .values = invoice_sorts }, /* months follow each other: both give the same order */
+  { .name = "statusNames", .values = invoice_states, .flags = SVC_PARAM_REPEATS },
+  { .name = "toDate", .format = SVC_FORMAT_DAY },
+  { .name = "viewLinkedInvoices", .type = SVC_BOOLEAN }, /* there are none: no organization pays for another */
+  { .name = NULL }
+};
+
+static bool invoice_list(svc_call *c);
+static bool invoice_pending(svc_call *c);
+static bool invoice_csv(svc_call *c);
+static bool invoice_search(svc_call *c);
+
+#define INVOICE_ALL "/orgs/{orgId}/invoices", SVC_SET_BILLING, (20230101), SVC_R_ORG_BILLING_READ_ONLY, 0
+#define INVOICE_ITEMS "/orgs/{orgId}/invoices/{invoiceId}/lineItems", SVC_SET_BILLING, (20240805), SVC_R_ORG_BILLING_READ_ONLY, 0
+
+static const svc_route invoice_routes[] = {
+  R_GET(INVOICE_ALL, "", .flags = SVC_PAGED, .params = invoice_params, .answer = &invoice_metadata, .run = invoice_list),
+  R_GET(INVOICE_ALL, "/pending", .flags = SVC_PAGED, .run = invoice_pending),
+  R_GET(INVOICE_ALL, "/{invoiceId}", .run = svc_verb_read),
+  R_GET(INVOICE_ALL, "/{invoiceId}/csv", .media = "csv", .run = invoice_csv),
+  R_GET(INVOICE_ITEMS, ":search", .flags = SVC_PAGED | SVC_BODY_OPTIONAL, .body = &svc_invoice_query, .answer = &svc_invoice_found,
+        .run = invoice_search),
+  SVC_ROUTES_END
+};
+
+/* ---------------------------------------------------------------------------------------------------------------- months */
+
+static svc_str invoice_date(svc_arena *a, int64_t when)
+{
+  char text[21];
+  svc_date_text(when, text);
+  return svc_arena_copy(a, svc_str_c(text));
+}
+
+/* Its items: its unique value is the date with which it begins. NULL: no memory, and the error is set. */
+static svc_bill *invoice_bill(svc_call *c, const svc_entity *e)
+{
+  int64_t start = 0;
+  svc_bill *b;
+  svc_date_parse(e->unique, &start);
+  b = svc_bill_begin(c, &e->parent, svc_bill_month(start), c->now);
+  if (!b) svc_no_memory(c);
+  return b;
+}
+
+/* A line of the ledger begins: its month has an invoice from now on. */
+static bool invoice_begins(svc_call *c, const svc_ledger_line *line)
+{
+  svc_str start = invoice_date(c->arena, svc_bill_month_begins(line->month));
+  int64_t end = svc_bill_month_begins(svc_bill_month_after(line->month));
+  svc_change change;
+  svc_entity e;
+  int rc = svc_id_is_zero(&line->org) ? SVC_OK : svc_entity_named(c->txn, INVOICE_KIND, NULL, &line->org, start, &e);
+  if (rc != SVC_NOT_FOUND) return rc == SVC_OK || svc_store_failed(c, rc);
+  memset(&change, 0, sizeof change);
+  change.noun = svc_noun_by_kind(c->s, INVOICE_KIND);
+  change.parent = line->org;
+  change.body = svc_presets(c->s, c->arena, &invoice_object);
+  if (!change.body) return svc_no_memory(c);
+  svc_node_set_str(c->arena, change.body, "startDate", start);
+  svc_node_set_str(c->arena, change.body, "endDate", invoice_date(c->arena, end));
+  if (end > line->since) svc_change_due(&change, SVC_DUE_RUN, end); /* where dates end it stays open */
+  return svc_insert(c, &change, &e);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- charges */
+
+static bool invoice_pays(svc_call *c, const svc_id *org)
+{
+  return !c->s->config.no_card && svc_count(c->txn, SVC_BILLS_OWED, org) == 0;
+}
+
+static bool invoice_refuse(svc_call *c, const svc_id *org, int code)
+{
+  svc_str whose = svc_id_str(c->arena, org), group = svc_id_str(c->arena, &c->scope.group);
+  if (svc_count(c->txn, SVC_BILLS_OWED, org)) return svc_fail(c, SVC_E_ACCOUNT_SUSPENDED, "S", &whose);
+  if (code == SVC_E_CANNOT_START_BACKUP_NO_BILLING_INFO) return svc_fail(c, code, "S", &group);
+  return svc_fail(c, code ? code : SVC_E_NO_PAYMENT_INFORMATION_FOUND, "S", &whose);
+}
+
+static bool invoice_paid(svc_call *c, svc_change *change)
+{
+  int64_t cents = svc_node_i64(change->body, "amountBilledCents", 0);
+  svc_node *payment = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_id id = svc_new_id_at(c->txn, c->now);
+  svc_str now = invoice_date(c->arena, c->now);
+  if (!payment) return svc_no_memory(c);
+  svc_node_set_i64(c->arena, payment, "amountBilledCents", cents);
+  svc_node_set_i64(c->arena, payment, "amountPaidCents", cents);
+  svc_node_set_str(c->arena, payment, "created", now);
+  svc_node_set_str(c->arena, payment, "currency", SVC_S("USD"));
+  svc_node_set_str(c->arena, payment, "id", svc_id_str(c->arena, &id));
+  svc_node_set_i64(c->arena, payment, "salesTaxCents", 0);
+  svc_node_set_str(c->arena, payment, "statusName", SVC_S("PAID"));
+  svc_node_set_i64(c->arena, payment, "subtotalCents", cents);
+  svc_node_set_str(c->arena, payment, "updated", now);
+  svc_node_append(svc_node_get(change->body, "payments"), payment);
+  svc_node_set_i64(c->arena, change->body, "amountPaidCents", cents);
+  svc_node_set_str(c->arena, change->body, "statusName", SVC_S("PAID"));
+  svc_node_set_str(c->arena, change->body, "updated", now);
+  return svc_event_write(c, "CHARGE_SUCCEEDED", &change->entity.scope, NULL, SVC_S(""));
+}
+
+/* The card is charged. Where there is none the organization owes it, and it is tried again. */
+static bool invoice_charge(svc_call *c, svc_change *change)
+{
+  const svc_entity *e = &change->entity;
+  bool owed = svc_str_is(svc_node_str(change->before, "statusName"), "CLOSED"), first;
+  if (!c->s->config.no_card) {
+    if (owed) svc_listed_put(c->txn, &e->parent, SVC_BILLS_OWED, &e->id, false);
+    return invoice_paid(c, change);
+  }
+  svc_change_due(change, SVC_DUE_RUN, c->now + SVC_BILL_DAY);
+  if (owed) return true;
+  first = svc_count(c->txn, SVC_BILLS_OWED, &e->parent) == 0;
+  svc_listed_put(c->txn, &e->parent, SVC_BILLS_OWED, &e->id, true);
+  svc_node_set_str(c->arena, change->body, "statusName", SVC_S("CLOSED"));
+  return svc_event_write(c, "CHARGE_FAILED", &e->scope, NULL, SVC_S("")) &&
+         (!first || svc_event_write(c, "ORG_LOCKED", &e->scope, NULL, SVC_S("")));
+}
+
+/* --------------------------------------------------------------------------------------------------------------- closing */
+
+/* How far the sum has come: what is kept beside an invoice while it is being closed. */
+typedef struct invoice_place {
+  int64_t cents;
+  svc_id group, top;
+} invoice_place;
+
+static bool invoice_resume(const svc_change *change, svc_bill *b, invoice_place *place)
+{
+  memset(place, 0, sizeof *place);
+  if (change->extra.n != INVOICE_PLACE) return false;
+  memcpy(&place->cents, change->extra.p, 8);
+  memcpy(place->group.b, change->extra.p + 8, 12);
+  memcpy(place->top.b, change->extra.p + 20, 12);
+  svc_bill_behind(b, &place->group, &place->top);
+  return true;
+}
+
+static void invoice_pause(svc_call *c, svc_change *change, const invoice_place *place)
+{
+  char *p = svc_arena_alloc(c->arena, INVOICE_PLACE);
+  if (!p) return; /* the arena remembers it, and the step is not stored */
+  memcpy(p, &place->cents, 8);
+  memcpy(p + 8, place->group.b, 12);
+  memcpy(p + 20, place->top.b, 12);
+  change->extra = (svc_str){ p, INVOICE_PLACE };
+  svc_change_due(change, SVC_DUE_RUN, c->now + INVOICE_PAUSE);
+}
+
+static bool invoice_close(svc_call *c, svc_change *change)
+{
+  svc_bill *b = invoice_bill(c, &change->entity);
+  invoice_place place;
+  svc_bill_item item;
+  bool any;
+  if (!b) return false;
+  any = invoice_resume(change, b, &place);
+  while (svc_bill_next(c, b, &item)) {
+    bool same = any && svc_id_eq(&item.group, &place.group) && svc_id_eq(&item.top, &place.top);
+    if (any && !same && svc_bill_lines(b) > INVOICE_STEP) return invoice_pause(c, change, &place), true;
+    place.cents += item.cents;
+    place.group = item.group;
+    place.top = item.top;
+    any = true;
+  }
+  if (c->error.code) return false;
+  change->extra = SVC_S("");
+  change->event = "INVOICE_CLOSED";
+  svc_node_set_i64(c->arena, change->body, "amountBilledCents", place.cents);
+  svc_node_set_i64(c->arena, change->body, "subtotalCents", place.cents);
+  svc_node_set_str(c->arena, change->body, "updated", invoice_date(c->arena, c->now));
+  if (place.cents) return invoice_charge(c, change);
+  svc_node_set_str(c->arena, change->body, "statusName", SVC_S("FREE"));
+  return true;
+}
+
+static bool invoice_fell_due(svc_call *c, svc_change *change, int tag)
+{
+  if (tag != SVC_DUE_RUN) return true;
+  if (svc_str_is(svc_node_str(change->before, "statusName"), "PENDING")) return invoice_close(c, change);
+  return invoice_charge(c, change);
+}
+
+static bool invoice_gone(svc_call *c, const svc_entity *e)
+{
+  if (svc_str_is(svc_json_member(e->body, SVC_S("statusName")), "\"CLOSED\""))
+    svc_listed_put(c->txn, &e->parent, SVC_BILLS_OWED, &e->id, false);
+  return svc_txn_good(c);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- reading */
+
+/* With its items, or (whole false) only their sum, which that of a month under way follows. */
+static svc_node *invoice_shown(svc_call *c, const svc_entity *e, bool whole)
+{
+  svc_node *body = svc_entity_body(c, e);
+  bool pending = body && svc_str_is(svc_node_str(body, "statusName"), "PENDING");
+  svc_bill *b = whole || pending ? invoice_bill(c, e) : NULL;
+  int64_t cents;
+  if (!body || ((whole || pending) && (!b || !svc_invoice_items(c, b, whole ? body : NULL, &cents)))) return NULL;
+  if (pending) {
+    svc_node_set_i64(c->arena, body, "amountBilledCents", cents);
+    svc_node_set_i64(c->arena, body, "subtotalCents", cents);
+  }
+  if (!whole) {
+    svc_node_drop(body, "payments");
+    svc_node_drop(body, "refunds");
+  }
+  return body;
+}
+
+static svc_node *invoice_view(svc_call *c, const svc_entity *e)
+{
+  return invoice_shown(c, e, true);
+}
+
+static svc_node *invoice_view_whole(svc_call *c, const svc_entity *e, void *context)
+{
+  (void)context;
+  return invoice_shown(c, e, true);
+}
+
+static svc_node *invoice_view_metadata(svc_call *c, const svc_entity *e, void *context)
+{
+  (void)context;
+  return invoice_shown(c, e, false);
+}
+
+static bool invoice_wanted(svc_call *c, const svc_entity *e)
+{
+  const svc_query_value *from = svc_query_get(c, "fromDate"), *to = svc_query_get(c, "toDate");
+  svc_str status = svc_json_member(e->body, SVC_S("statusName")), end = svc_json_member(e->body, SVC_S("endDate"));
+  if (status.n < 2 || end.n < 12) return false;
+  if (svc_query_get(c, "statusNames") && !svc_query_has(c, "statusNames", (svc_str){ status.p + 1, status.n - 2 })) return false;
+  /* both are midnights, so that days compare as their texts do */
+  if (from && svc_str_order((svc_str){ e->unique.p, 10 }, from->text) < 0) return false;
+  return !to || svc_str_order((svc_str){ end.p + 1, 10 }, to->text) <= 0;
+}
+
+/* Their ids, of at most so many: one for each month. */
+static bool invoice_ids(svc_call *c, bool pending, svc_id **out, size_t *count)
+{
+  size_t most = (size_t)svc_count(c->txn, INVOICE_KIND, &c->scope.org);
+  svc_id *ids = svc_arena_alloc(c->arena, (most + 1) * sizeof *ids);
+  svc_scan scan;
+  svc_entity e;
+  *count = 0;
+  *out = ids;
+  if (!ids) return svc_no_memory(c);
+  svc_below_begin(&scan, c->txn, INVOICE_KIND, &c->scope.org);
+  while (*count < most && svc_below_next(&scan, INVOICE_KIND, &e))
+    if (pending ? svc_str_is(svc_json_member(e.body, SVC_S("statusName")), "\"PENDING\"") : invoice_wanted(c, &e)) ids[(*count)++] = e.id;
+  return svc_txn_good(c);
+}
+
+static bool invoice_list(svc_call *c)
+{
+  svc_entities which = { .noun = c->plan->noun, .view = invoice_view_metadata };
+  const svc_query_value *order = svc_query_get(c, "orderBy");
+  svc_id *ids, one;
+  size_t n, i;
+  if (!svc_resolve_all(c) || !invoice_ids(c, false, &ids, &n)) return false;
+  for (i = 0; i < n / 2 && !(order && svc_str_is(order->text, "asc")); i++) {
+    one = ids[i];
+    ids[i] = ids[n - 1 - i];
+    ids[n - 1 - i] = one;
+  }
+  which.parent = c->scope.org;
+  return svc_list_ids(c, &which, ids, n);
+}
+
+/* One, or none where nothing has cost anything this month: it is a list, and links lead to it. While one is being closed two. */
+static bool invoice_pending(svc_call *c)
+{
+  svc_entities which = { .noun = c->plan->noun, .view = invoice_view_whole };
+  svc_id *ids;
+  size_t n;
+  if (!svc_resolve_all(c) || !invoice_ids(c, true, &ids, &n)) return false;
+  which.parent = c->scope.org;
+  return svc_list_ids(c, &which, ids, n);
+}
+
+/* The items of the path's invoice. NULL: the error is set. */
+static svc_bill *invoice_of_path(svc_call *c)
+{
+  return svc_resolve_all(c) ? invoice_bill(c, svc_path_entity(c, "invoice")) : NULL;
+}
+
+static bool invoice_csv(svc_call *c)
+{
+  svc_bill *b = invoice_of_path(c);
+  return b && svc_invoice_csv(c, b);
+}
+
+static bool invoice_search(svc_call *c)
+{
+  svc_bill *b = invoice_of_path(c);
+  return b && svc_invoice_search(c, b);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ noun */
+
+static const svc_bill_ops invoice_ops = {
+  .begins = invoice_begins, .pays = invoice_pays, .price = svc_bill_price, .refuse = invoice_refuse
+};
+
+SVC_PRIVATE const svc_noun svc_noun_invoice = {
+  .name = "invoice",
+  .kind = INVOICE_KIND,
+  .parent = "organization",
+  .param = "invoiceId",
+  .seat = SVC_SEAT_BILLS,
+  .object = &invoice_object,
+  .unique = "startDate",
+  .err_not_found = SVC_E_INVOICE_NOT_FOUND,
+  .err_malformed = SVC_E_INVALID_INVOICE_ID,
+  .err_exists = SVC_E_INVALID_INVOICE_ID, /* never: what makes them looks first */
+  .bills = &invoice_ops,
+  .routes = invoice_routes,
+  .fell_due = invoice_fell_due,
+  .gone = invoice_gone,
+  .view = invoice_view,
+};

@@ -1,0 +1,125 @@
+/*
+** IP addresses: those at which the clusters of a project are reached, and from which they call.
+**
+** They follow from the hosts in the clusters' connection strings. Hosts that a driver names by their addresses have those, and
+** others of a driver's none that is known here. Of simulated hosts each has an address made from its name, within the range
+** that is set apart for tests of networks (198.18.0.0/15): the same each time.
+*/
+#include "catalog/catalog.h"
+#include "catalog/deployment/cluster_parts.h"
+#include "catalog/deployment/flex_parts.h"
+
+static const svc_field ip_address_cluster_fields[] = {
+  F_STR("clusterName", .flags = SVC_READ_ONLY),
+  F_STRS("futureInbound", .flags = SVC_READ_ONLY),
+  F_STRS("futureOutbound", .flags = SVC_READ_ONLY),
+  F_STRS("inbound", .flags = SVC_READ_ONLY),
+  F_STRS("outbound", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object ip_address_cluster = { .name = "ClusterIpAddresses", .fields = ip_address_cluster_fields };
+static const svc_field ip_address_service_fields[] = { F_LIST("clusters", &ip_address_cluster, .flags = SVC_READ_ONLY), F_END };
+static const svc_object ip_address_service = { .name = "ServiceIpAddresses", .fields = ip_address_service_fields };
+static const svc_field ip_address_fields[] = {
+  F_HEX24("groupId", .flags = SVC_READ_ONLY),
+  F_OBJ("services", &ip_address_service, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object ip_address_object = { .name = "ProjectIpAddresses", .fields = ip_address_fields };
+
+static bool ip_address_read(svc_call *c);
+
+static const svc_route ip_address_routes[] = {
+  { .method = SVC_GET, .path = "/groups/{groupId}/ipAddresses", .set = SVC_SET_PROJECT_IP_ADDRESSES, .versions = { 20230101 },
+    .roles = SVC_R_GROUP_READ_ONLY, .answer = &ip_address_object, .run = ip_address_read },
+  SVC_ROUTES_END
+};
+
+static svc_str ip_address_simulated(svc_arena *a, svc_str host)
+{
+  uint64_t hash = 14695981039346656037u; /* FNV-1a, and once more for the short ends of it */
+  size_t i;
+  for (i = 0; i < host.n; i++) hash = (hash ^ (unsigned char)host.p[i]) * 1099511628211u;
+  hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u >> 20;
+  return svc_arena_print(a, "198.%u.%u.%u", (unsigned)(18 + (hash >> 16 & 1)), (unsigned)(hash >> 8 & 255), (unsigned)(hash & 255));
+}
+
+/* Of "host:port", "[2001:db8::1]:port"; n 0: none is known. */
+static svc_str ip_address_of(svc_call *c, svc_str host)
+{
+  svc_address address;
+  size_t n = host.n;
+  while (n > 0 && host.p[n - 1] != ':') n--;
+  if (n > 0) host.n = n - 1;
+  if (host.n > 2 && host.p[0] == '[' && host.p[host.n - 1] == ']') host = (svc_str){ host.p + 1, host.n - 2 };
+  if (svc_address_parse(host, &address) && address.bits == 128) return svc_address_text(c->arena, &address);
+  return c->s->config.driver ? SVC_S("") : ip_address_simulated(c->arena, host);
+}
+
+/* The addresses of a cluster's hosts, each once. */
+static svc_node *ip_address_list(svc_call *c, const char *name, svc_str hosts)
+{
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S("")), *one;
+  while (list && hosts.n) {
+    svc_str text = ip_address_of(c, svc_str_cut(&hosts, ','));
+    for (one = list->first; one && !svc_str_eq(one->text, text); one = one->next) continue;
+    if (one || text.n == 0) continue;
+    one = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), text);
+    if (!one) return NULL;
+    svc_node_append(list, one);
+  }
+  return list;
+}
+
+/* What stands between the scheme and what follows the hosts. */
+static svc_str ip_address_hosts(const svc_entity *e)
+{
+  svc_str text = svc_json_member(svc_json_member(e->body, SVC_S("connectionStrings")), SVC_S("standard"));
+  size_t i;
+  for (i = 0; i + 3 <= text.n && memcmp(text.p + i, "://", 3) != 0; i++) continue;
+  if (i + 3 > text.n) return SVC_S("");
+  text = (svc_str){ text.p + i + 3, text.n - i - 3 };
+  for (i = 0; i < text.n && text.p[i] != '/' && text.p[i] != '"'; i++) continue;
+  return (svc_str){ text.p, i };
+}
+
+static bool ip_address_add(svc_call *c, svc_node *clusters, const char *kind)
+{
+  static const char *const lists[] = { "futureInbound", "futureOutbound", "inbound", "outbound" };
+  svc_scan scan;
+  svc_entity e;
+  size_t i;
+  svc_below_begin(&scan, c->txn, kind, &c->scope.group);
+  while (svc_below_next(&scan, kind, &e)) {
+    svc_node *one = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *list;
+    if (!one) return svc_no_memory(c);
+    svc_node_set_str(c->arena, one, "clusterName", e.unique);
+    for (i = 0; i < sizeof lists / sizeof lists[0]; i++) { /* of those to come none is known before */
+      list = ip_address_list(c, lists[i], i < 2 ? SVC_S("") : ip_address_hosts(&e));
+      if (!list) return svc_no_memory(c);
+      svc_node_put(c->arena, one, list);
+    }
+    svc_node_append(clusters, one);
+  }
+  return svc_txn_good(c);
+}
+
+static bool ip_address_read(svc_call *c)
+{
+  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *services = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("services"), SVC_S(""));
+  svc_node *clusters = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("clusters"), SVC_S(""));
+  if (!body || !services || !clusters) return svc_no_memory(c);
+  if (!svc_resolve_all(c) || !ip_address_add(c, clusters, CLUSTER_KIND) || !ip_address_add(c, clusters, FLEX_KIND)) return false;
+  svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &c->scope.group));
+  svc_node_put(c->arena, services, clusters);
+  svc_node_put(c->arena, body, services);
+  return svc_answer_node(c, body);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_ip_address = {
+  .name = "IP address",
+  .rel = "ipAddresses",
+  .flags = SVC_VIRTUAL,
+  .routes = ip_address_routes,
+};

@@ -1,0 +1,687 @@
+/*
+** Invoices: what was used in a month, in all its forms; how they close and are paid; and what becomes of who does not pay.
+*/
+#include "mechanism/probe.h"
+#include "catalog/billing/bill.h"
+
+static const svc_config quiet = { .limiter_off = 1, .provision_ms = 10000 };
+
+typedef struct invoice_world {
+  t_service t;
+  const char *org, *group;
+} invoice_world;
+
+static void invoice_open(invoice_world *w, const svc_config *config)
+{
+  t_open(&w->t, config);
+  w->org = t_organization(&w->t, "Acme");
+  w->group = t_project(&w->t, w->org, "alpha");
+}
+
+static int invoice_at(invoice_world *w, const char *method, const char *path, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/groups/%s%s", w->group, path);
+}
+
+static int invoice_get(invoice_world *w, const char *path, const char *body)
+{
+  return t_sendf(&w->t, "GET", body, "/orgs/%s/invoices%s", w->org, path);
+}
+
+/* A field of every element of an array, added up; in cents where it is dollars. */
+static int64_t invoice_sum(t_service *t, const char *list, const char *field)
+{
+  const svc_node *all = t_node(t, list), *one;
+  int64_t sum = 0, value;
+  double dollars;
+  munit_assert_not_null(all);
+  for (one = all->first; one; one = one->next) {
+    const svc_node *f = svc_node_get(one, field);
+    munit_assert_not_null(f);
+    if (strcmp(field, "usageAmount") != 0) munit_assert_true(svc_str_i64(f->text, &value));
+    else {
+      munit_assert_true(svc_json_number_double(f->text, &dollars));
+      value = (int64_t)(dollars * 100 + 0.5);
+    }
+    sum += value;
+  }
+  return sum;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- a month */
+
+#define HOUR 3600
+#define DAY 86400
+
+static MunitResult invoice_month(const MunitParameter params[], void *data)
+{
+  char path[64];
+  const char *id;
+  invoice_world w;
+  (void)params, (void)data;
+  invoice_open(&w, &quiet);
+  munit_assert_int(invoice_get(&w, "", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
+  munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "results[0].subtotalCents"), ==, 0);
+  munit_assert_size(t_count(&w.t, "results[0].lineItems"), ==, 0); /* no time has passed */
+  id = t_keep(&w.t, t_str(&w.t, "results[0].id"));
+  snprintf(path, sizeof path, "/%s", id);
+
+  t_advance(&w.t, 12 * HOUR);
+  munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", PROBE_RESIZE("M20")), ==, 200);
+  t_advance(&w.t, DAY);
+  munit_assert_int(invoice_get(&w, path, NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "statusName"), "PENDING");
+  munit_assert_string_equal(t_str(&w.t, "startDate"), "2025-06-01T00:00:00Z");
+  munit_assert_string_equal(t_str(&w.t, "endDate"), "2025-07-01T00:00:00Z");
+  munit_assert_string_equal(t_str(&w.t, "orgId"), w.org);
+  munit_assert_size(t_count(&w.t, "lineItems"), ==, 3);
+  munit_assert_string_equal(t_str(&w.t, "lineItems[0].sku"), "INSTANCE_AWS_M10");
+  munit_assert_string_equal(t_str(&w.t, "lineItems[0].quantity"), "36"); /* three nodes for twelve hours, */
+  munit_assert_string_equal(t_str(&w.t, "lineItems[0].unit"), "node hours");
+  munit_assert_string_equal(t_str(&w.t, "lineItems[0].unitPriceDollars"), "0.027");
+  munit_assert_int64(t_int(&w.t, "lineItems[0].totalPriceCents"), ==, 97); /* 97.2 */
+  munit_assert_string_equal(t_str(&w.t, "lineItems[0].clusterName"), "Main");
+  munit_assert_string_equal(t_str(&w.t, "lineItems[0].groupName"), "alpha");
+  munit_assert_string_equal(t_str(&w.t, "lineItems[0].groupId"), w.group);
+  munit_assert_string_equal(t_str(&w.t, "lineItems[0].cloudProvider"), "AWS");
+  munit_assert_string_equal(t_str(&w.t, "lineItems[0].startDate"), "2025-06-01T00:00:00Z");
+  munit_assert_string_equal(t_str(&w.t, "lineItems[0].endDate"), "2025-06-02T00:00:00Z");
+  munit_assert_string_equal(t_str(&w.t, "lineItems[1].sku"), "INSTANCE_AWS_M20");
+  munit_assert_int64(t_int(&w.t, "lineItems[1].totalPriceCents"), ==, 241); /* 241.2 */
+  munit_assert_string_equal(t_str(&w.t, "lineItems[2].startDate"), "2025-06-02T00:00:00Z");
+  munit_assert_int64(t_int(&w.t, "subtotalCents"), ==, 97 + 241 + 241);
+  munit_assert_int64(t_int(&w.t, "amountPaidCents"), ==, 0);
+
+  munit_assert_int(invoice_at(&w, "DELETE", "/clusters/Main", NULL), ==, 202);
+  t_advance(&w.t, 60);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(invoice_at(&w, "DELETE", "", NULL), ==, 202); /* what is gone stays to be paid, under its name */
+  w.t.now = svc_day_ms(20250701);
+  munit_assert_int(invoice_get(&w, path, NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "statusName"), "PAID");
+  munit_assert_int64(t_int(&w.t, "subtotalCents"), ==, 579);
+  munit_assert_int64(t_int(&w.t, "amountBilledCents"), ==, 579);
+  munit_assert_int64(t_int(&w.t, "amountPaidCents"), ==, 579);
+  munit_assert_int64(invoice_sum(&w.t, "lineItems", "totalPriceCents"), ==, 579);
+  munit_assert_string_equal(t_str(&w.t, "lineItems[0].groupName"), "alpha");
+  munit_assert_size(t_count(&w.t, "payments"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "payments[0].statusName"), "PAID");
+  munit_assert_int64(t_int(&w.t, "payments[0].amountPaidCents"), ==, 579);
+  munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/events?eventType=INVOICE_CLOSED", w.org), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/events?eventType=CHARGE_SUCCEEDED", w.org), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_size(probe_records(w.t.s, "d"), ==, 0); /* it waits for nothing */
+  munit_assert_int(invoice_get(&w, "/none", NULL), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_INVOICE_ID");
+  munit_assert_int(invoice_get(&w, "/5f0000000000000000000000", NULL), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "INVOICE_NOT_FOUND");
+  munit_assert_int(invoice_get(&w, "/5f0000000000000000000000/csv", NULL), ==, 404);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", w.org), ==, 204); /* all is paid */
+  munit_assert_size(probe_records(w.t.s, "einvo"), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Whoever changes something every minute pays as much as who does not: a day is rounded once. */
+static MunitResult invoice_flapping(const MunitParameter params[], void *data)
+{
+  invoice_world w;
+  int i;
+  (void)params, (void)data;
+  invoice_open(&w, &quiet);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
+  for (i = 0; i < 120; i++) {
+    t_advance(&w.t, 60);
+    munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", i % 2 ? PROBE_RESIZE("M10") : PROBE_RESIZE("M20")), ==, 200);
+  }
+  munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "results[0].lineItems"), ==, 2);
+  munit_assert_int64(t_int(&w.t, "results[0].subtotalCents"), ==, 8 + 20); /* an hour of each: 8.1 and 20.1 */
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Something free, and its invoice. */
+#define SHARED(name) "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\"," \
+                     "\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}"
+
+static MunitResult invoice_free(const MunitParameter params[], void *data)
+{
+  char path[96];
+  invoice_world w;
+  (void)params, (void)data;
+  invoice_open(&w, &quiet);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", SHARED("Shared")), ==, 202);
+  w.t.now = svc_day_ms(20250801);
+  munit_assert_int(invoice_get(&w, "", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
+  munit_assert_string_equal(t_str(&w.t, "results[0].statusName"), "PENDING"); /* the newest first */
+  munit_assert_string_equal(t_str(&w.t, "results[1].statusName"), "FREE");
+  munit_assert_string_equal(t_str(&w.t, "results[2].statusName"), "FREE");
+  munit_assert_string_equal(t_str(&w.t, "results[2].startDate"), "2025-06-01T00:00:00Z");
+  munit_assert_null(t_node(&w.t, "results[2].lineItems"));
+  munit_assert_null(t_node(&w.t, "results[2].payments"));
+  snprintf(path, sizeof path, "/%s/lineItems:search", t_str(&w.t, "results[2].id"));
+  munit_assert_int(invoice_get(&w, path, NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0); /* of no cents, which are asked for */
+  munit_assert_int(invoice_get(&w, path, "{\"filters\":{\"includeZeroCentLineItems\":true}}"), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 30);
+  munit_assert_string_equal(t_str(&w.t, "results[0].cloudProvider"), "SVC");
+
+  munit_assert_int(invoice_get(&w, "?orderBy=asc", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "results[0].startDate"), "2025-06-01T00:00:00Z");
+  munit_assert_int(invoice_get(&w, "?statusNames=FREE&sortBy=START_DATE&viewLinkedInvoices=false", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  munit_assert_int(invoice_get(&w, "?statusNames=FREE&statusNames=PENDING", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
+  munit_assert_int(invoice_get(&w, "?statusNames=LOST", NULL), ==, 400);
+  munit_assert_int(invoice_get(&w, "?fromDate=2025-07-01", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  munit_assert_int(invoice_get(&w, "?toDate=2025-08-01", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  munit_assert_int(invoice_get(&w, "?fromDate=2025-07-01&toDate=2025-08-01", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_int(invoice_get(&w, "?fromDate=June", NULL), ==, 400);
+  munit_assert_int(invoice_get(&w, "?itemsPerPage=1&pageNum=2", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "results[0].startDate"), "2025-07-01T00:00:00Z");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- search */
+
+static MunitResult invoice_search(const MunitParameter params[], void *data)
+{
+  char path[96], body[256], csv[96];
+  const char *main_id, *beta, *at;
+  invoice_world w;
+  (void)params, (void)data;
+  invoice_open(&w, &quiet);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
+  main_id = t_keep(&w.t, t_str(&w.t, "id"));
+  beta = t_project(&w.t, w.org, "+beta");
+  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Big", "M30"), "/groups/%s/clusters", beta), ==, 202);
+  t_advance(&w.t, 3 * DAY);
+  munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
+  snprintf(path, sizeof path, "/%s/lineItems:search", t_str(&w.t, "results[0].id"));
+  snprintf(csv, sizeof csv, "/%s/csv", t_str(&w.t, "results[0].id"));
+  munit_assert_int(invoice_get(&w, path, NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 6);
+  munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "Main");
+  munit_assert_string_equal(t_str(&w.t, "results[0].description"), "INSTANCE_AWS_M10");
+  munit_assert_string_equal(t_str(&w.t, "results[0].usageDate"), "2025-06-01T00:00:00Z");
+  munit_assert_string_equal(t_str(&w.t, "results[0].billDate"), "2025-06-02T00:00:00Z");
+  munit_assert_int(invoice_get(&w, path, "{\"sortField\":\"TOTAL_PRICE_CENTS\",\"sortOrder\":\"DESCENDING\"}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "Big");
+  munit_assert_string_equal(t_str(&w.t, "results[0].usageDate"), "2025-06-01T00:00:00Z");
+  munit_assert_string_equal(t_str(&w.t, "results[5].clusterName"), "Main");
+  munit_assert_int(invoice_get(&w, path, "{\"sortField\":\"USAGE_DATES\"}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "Main");
+  munit_assert_string_equal(t_str(&w.t, "results[1].clusterName"), "Big");
+  munit_assert_string_equal(t_str(&w.t, "results[5].usageDate"), "2025-06-03T00:00:00Z");
+  munit_assert_int(invoice_get(&w, path, "{\"sortField\":\"BILL_DATES\",\"sortOrder\":\"DESCENDING\"}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "results[0].usageDate"), "2025-06-03T00:00:00Z");
+  snprintf(body, sizeof body, "{\"filters\":{\"clusterIds\":[\"%s\"]}}", main_id);
+  munit_assert_int(invoice_get(&w, path, body), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
+  snprintf(body, sizeof body, "{\"filters\":{\"groupIds\":[\"%s\"],\"usageStartDate\":\"2025-06-02\",\"usageEndDate\":\"2025-06-02\"}}", beta);
+  munit_assert_int(invoice_get(&w, path, body), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].groupId"), beta);
+  munit_assert_int(invoice_get(&w, path, "{\"filters\":{\"billStartDate\":\"2025-06-03\",\"billEndDate\":\"2025-06-03\"}}"), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  munit_assert_int(invoice_get(&w, path, "{\"filters\":{\"skuServices\":[\"Backup\"]}}"), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  munit_assert_int(invoice_get(&w, path, "{\"filters\":{\"skuServices\":[\"Backup\",\"Clusters\"]},\"sortField\":\"USAGE_DATES\"}"), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 6);
+  munit_assert_int(invoice_get(&w, path, "{\"filters\":{\"skuServices\":[\"Nothing\"]}}"), ==, 400);
+  munit_assert_int(invoice_get(&w, path, "{\"filters\":{\"usageEndDate\":\"today\"}}"), ==, 400);
+  munit_assert_int(invoice_get(&w, path, "{\"sort\":1}"), ==, 400);
+  munit_assert_int(invoice_get(&w, path, "{"), ==, 400);
+  snprintf(path + strlen(path), sizeof path - strlen(path), "?itemsPerPage=4&pageNum=2");
+  munit_assert_int(invoice_get(&w, path, "{\"sortField\":\"USAGE_DATES\"}"), ==, 200);
+  munit_assert_size(t_count(&w.t, "results"), ==, 2);
+
+  munit_assert_int(invoice_get(&w, csv, NULL), ==, 200);
+  munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), "application/vnd.svc.2023-01-01+csv");
+  at = strchr(w.t.response.body, '\n') + 1;
+  munit_assert_memory_equal(11, at, "2025-06-01,");
+  munit_assert_not_null(strstr(at, ",\"alpha\",\"Main\",Clusters,AWS,INSTANCE_AWS_M10,72,node hours,0.027,1.94\r\n"));
+  munit_assert_not_null(strstr(at, ",\"'+beta\",\"Big\",")); /* no formula */
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- many lines */
+
+typedef struct invoice_job {
+  svc_job job; /* first: it is cast back */
+  svc *s;
+  svc_id org, group;
+  unsigned count;
+} invoice_job;
+
+/* So many clusters begin to cost, without being there. */
+static bool invoice_work(svc_job *job, svc_txn *txn)
+{
+  invoice_job *work = (invoice_job *)job;
+  const svc_noun_info *noun = svc_noun_named(work->s, "cluster");
+  svc_arena arena;
+  svc_entity e;
+  svc_node *body;
+  svc_call c;
+  bool good = true;
+  unsigned i;
+  svc_service_call(&c, work->s, &arena, txn, job->now);
+  body = svc_json_parse(&arena, SVC_S(PROBE_CLUSTER("Main", "M10")));
+  memset(&e, 0, sizeof e);
+  e.kind = noun->noun->kind;
+  e.unique = SVC_S("Main");
+  e.scope.org = work->org;
+  e.scope.group = work->group;
+  for (i = 1; i <= work->count && good; i++) {
+    e.id = t_id(i);
+    good = svc_meter_note(&c, noun, &e, body);
+  }
+  svc_blocks_free(arena.blocks);
+  return good;
+}
+
+/* The sum is made in steps, and no answer is made of all there is. */
+static MunitResult invoice_steps(const MunitParameter params[], void *data)
+{
+  enum { CLUSTERS = 5000, CENTS = 194 }; /* of each on a day: 194.4 */
+  char path[96];
+  invoice_world w;
+  invoice_job work;
+  const char *id;
+  int steps;
+  (void)params, (void)data;
+  invoice_open(&w, &quiet);
+  memset(&work, 0, sizeof work);
+  work.job.work = invoice_work;
+  work.job.now = w.t.now;
+  work.s = w.t.s;
+  work.count = CLUSTERS;
+  munit_assert_true(svc_id_parse(svc_str_c(w.org), &work.org) && svc_id_parse(svc_str_c(w.group), &work.group));
+  munit_assert_int(svc_commit_run(&w.t.s->commit, &work.job), ==, SVC_OK);
+  w.t.now = svc_day_ms(20250701);
+  for (steps = 0; steps < 100; steps++, w.t.now += 10) { /* on the way it says the same */
+    munit_assert_int(invoice_get(&w, "?orderBy=asc", NULL), ==, 200);
+    munit_assert_int64(t_int(&w.t, "results[0].subtotalCents"), ==, (int64_t)CLUSTERS * CENTS * 30);
+    if (strcmp(t_str(&w.t, "results[0].statusName"), "PAID") == 0) break;
+    munit_assert_string_equal(t_str(&w.t, "results[0].statusName"), "PENDING");
+  }
+  munit_assert_int(steps, ==, 4); /* of a thousand lines each, but the last */
+  id = t_keep(&w.t, t_str(&w.t, "results[0].id"));
+  snprintf(path, sizeof path, "/%s", id);
+  munit_assert_int(invoice_get(&w, path, NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "lineItems"), ==, 0); /* too many for one answer: none, rather than some */
+  snprintf(path, sizeof path, "/%s/csv", id);
+  munit_assert_int(invoice_get(&w, path, NULL), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_REQUEST");
+  snprintf(path, sizeof path, "/%s/lineItems:search?itemsPerPage=500&pageNum=300", id);
+  munit_assert_int(invoice_get(&w, path, NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, (int64_t)CLUSTERS * 30);
+  munit_assert_int64(invoice_sum(&w.t, "results", "totalPriceCents"), ==, (int64_t)500 * CENTS);
+  munit_assert_int(invoice_get(&w, path, "{\"sortField\":\"USAGE_DATES\"}"), ==, 400);
+  munit_assert_int(invoice_get(&w, path, "{\"sortField\":\"USAGE_DATES\",\"filters\":{\"usageEndDate\":\"2025-06-01\"}}"), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, CLUSTERS);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ no payment */
+
+static const char *invoice_refused(invoice_world *w, const char *method, const char *path, const char *body)
+{
+  munit_assert_int(invoice_at(w, method, path, body), ==, 402);
+  munit_assert_string_equal(t_param(&w->t, 0), w->org);
+  return t_error(&w->t);
+}
+
+#define FLEX(name) "{\"name\":\"" name "\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}"
+#define SNAPSHOT "{\"description\":\"now\",\"retentionInDays\":3}"
+
+static MunitResult invoice_no_card(const MunitParameter params[], void *data)
+{
+  static const char *const no_card = "NO_PAYMENT_INFORMATION_FOUND", *const locked = "ACCOUNT_SUSPENDED";
+  char folder[128], body[96], path[64], endpoint[96];
+  svc_config config = quiet;
+  const char *other;
+  invoice_world w;
+  size_t events;
+  (void)params, (void)data;
+  store_folder(folder);
+  config.path = folder;
+  invoice_open(&w, &config);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M20")), ==, 202);
+  munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", "{\"backupEnabled\":true}"), ==, 200);
+  munit_assert_int(invoice_at(&w, "POST", "/privateEndpoint/endpointService", "{\"providerName\":\"AWS\",\"region\":\"US_EAST_1\"}"), ==, 202);
+  snprintf(endpoint, sizeof endpoint, "/privateEndpoint/AWS/endpointService/%s/endpoint", t_str(&w.t, "id"));
+  t_advance(&w.t, DAY);
+  other = t_organization(&w.t, "Other");
+  {
+    /* ids live as long as the handle */
+    static char org[32], group[32], others[32];
+    snprintf(org, sizeof org, "%s", w.org);
+    snprintf(group, sizeof group, "%s", w.group);
+    snprintf(others, sizeof others, "%s", other);
+    w.org = org;
+    w.group = group;
+    other = others;
+  }
+  config.no_card = 1;
+  t_reopen(&w.t, &config);
+  events = probe_records(w.t.s, "eevnt");
+  munit_assert_string_equal(invoice_refused(&w, "POST", "/clusters", PROBE_CLUSTER("More", "M10")), no_card);
+  munit_assert_string_equal(invoice_refused(&w, "POST", "/flexClusters", FLEX("More")), no_card);
+  munit_assert_string_equal(invoice_refused(&w, "PATCH", "/clusters/Main", PROBE_RESIZE("M30")), no_card);
+  munit_assert_string_equal(invoice_refused(&w, "POST", endpoint, "{\"cloudProvider\":\"AWS\",\"id\":\"vpce-0123456789abcdef0\"}"), no_card);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters/Main/backup/snapshots", SNAPSHOT), ==, 402);
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_START_BACKUP_NO_BILLING_INFO");
+  munit_assert_string_equal(t_param(&w.t, 0), w.group);
+  snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", other);
+  munit_assert_int(invoice_at(&w, "POST", ":migrate", body), ==, 402); /* there it would cost somebody who cannot pay */
+  munit_assert_string_equal(t_error(&w.t), no_card);
+  munit_assert_string_equal(t_param(&w.t, 0), other);
+  munit_assert_size(probe_records(w.t.s, "eevnt"), ==, events); /* nothing of that has happened */
+  munit_assert_int(invoice_at(&w, "GET", "", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "orgId"), w.org);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", SHARED("Shared")), ==, 202); /* what is free needs no card */
+  munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", PROBE_RESIZE("M10")), ==, 200); /* nor does less */
+  munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200);
+  munit_assert_int(invoice_at(&w, "GET", "/clusters/Main", NULL), ==, 200);
+
+  w.t.now = svc_day_ms(20250701);
+  munit_assert_int(invoice_get(&w, "?statusNames=CLOSED", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_int64(t_int(&w.t, "results[0].amountPaidCents"), ==, 0);
+  munit_assert_int64(t_int(&w.t, "results[0].amountBilledCents"), >, 0);
+  snprintf(path, sizeof path, "/%s", t_str(&w.t, "results[0].id"));
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/events?eventType=CHARGE_FAILED", w.org), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/events?eventType=ORG_LOCKED", w.org), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_string_equal(invoice_refused(&w, "POST", "/clusters", PROBE_CLUSTER("More", "M10")), locked);
+  munit_assert_string_equal(invoice_refused(&w, "POST", "/flexClusters", FLEX("More")), locked);
+  munit_assert_string_equal(invoice_refused(&w, "PATCH", "/clusters/Main", PROBE_RESIZE("M20")), locked);
+  munit_assert_string_equal(invoice_refused(&w, "POST", "/clusters/Main/backup/snapshots", SNAPSHOT), locked);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", w.org), ==, 402);
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_DELETE_ORG_FAILED_PAYMENTS");
+  munit_assert_int(invoice_at(&w, "GET", "/clusters", NULL), ==, 200); /* what it still may: look, pause, delete, do what is free */
+  munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", "{\"paused\":true}"), ==, 200);
+  munit_assert_string_equal(invoice_refused(&w, "PATCH", "/clusters/Main", "{\"paused\":false}"), locked);
+  munit_assert_int(invoice_at(&w, "DELETE", "/clusters/Shared", NULL), ==, 202);
+  store_whole(w.t.s);
+
+  config.no_card = 0; /* a card: it is charged within a day */
+  t_reopen(&w.t, &config);
+  munit_assert_string_equal(invoice_refused(&w, "POST", "/clusters", PROBE_CLUSTER("More", "M10")), locked);
+  t_advance(&w.t, DAY);
+  munit_assert_int(invoice_get(&w, path, NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "statusName"), "PAID");
+  munit_assert_int64(t_int(&w.t, "amountPaidCents"), ==, t_int(&w.t, "amountBilledCents"));
+  munit_assert_int64(invoice_sum(&w.t, "lineItems", "totalPriceCents"), ==, t_int(&w.t, "amountBilledCents"));
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("More", "M10")), ==, 202);
+  t_close(&w.t);
+  store_remove(folder);
+  return MUNIT_OK;
+}
+
+/* An organization goes only when its last charge can be made. */
+static MunitResult invoice_last_charge(const MunitParameter params[], void *data)
+{
+  char folder[128], org[32];
+  svc_config config = quiet;
+  invoice_world w;
+  (void)params, (void)data;
+  store_folder(folder);
+  config.path = folder;
+  invoice_open(&w, &config);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M20")), ==, 202);
+  t_advance(&w.t, DAY);
+  munit_assert_int(invoice_at(&w, "DELETE", "/clusters/Main", NULL), ==, 202);
+  t_advance(&w.t, 60);
+  munit_assert_int(invoice_at(&w, "DELETE", "", NULL), ==, 202);
+  snprintf(org, sizeof org, "%s", w.org);
+  config.no_card = 1;
+  t_reopen(&w.t, &config);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", org), ==, 402);
+  munit_assert_string_equal(t_error(&w.t), "FAILED_TO_DELETE_ORG_CHARGE_FAILED");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s", org), ==, 200);
+  config.no_card = 0;
+  t_reopen(&w.t, &config);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
+  t_close(&w.t);
+  store_remove(folder);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- a random year */
+
+#define SEVERAL(size, readers, analysts) \
+  "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":" \
+  "{\"instanceSize\":\"" size "\",\"nodeCount\":3},\"readOnlySpecs\":{\"instanceSize\":\"" size "\",\"nodeCount\":" readers "}," \
+  "\"analyticsSpecs\":{\"instanceSize\":\"M40\",\"nodeCount\":" analysts "}}]}]}"
+
+typedef struct invoice_year {
+  invoice_world w;
+  uint64_t random;
+  const char *groups[2];
+  unsigned made; /* clusters, so far */
+  struct {
+    const char *group;
+    char path[32]; /* "clusters/C1" */
+  } live[12];
+  unsigned count;
+  unsigned done[8]; /* how often each thing that may be done was */
+} invoice_year;
+
+static unsigned invoice_random(invoice_year *y, unsigned below)
+{
+  y->random = y->random * 6364136223846793005u + 1442695040888963407u;
+  return (unsigned)(y->random >> 33) % below;
+}
+
+enum { INVOICE_MAKE, INVOICE_MAKE_BACKED, INVOICE_MAKE_FLEX, INVOICE_DELETE, INVOICE_PAUSE, INVOICE_RESUME, INVOICE_RESIZE, INVOICE_ANALYSE };
+
+#define YEAR_CLUSTER(backup) \
+  "{\"name\":\"C%u\",\"clusterType\":\"REPLICASET\",\"backupEnabled\":" backup ",\"replicationSpecs\":[{\"regionConfigs\":[{" \
+  "\"providerName\":\"%s\",\"regionName\":\"%s\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"%s\",\"nodeCount\":3}}]}]}"
+
+static void invoice_make(invoice_year *y, unsigned what, const char *size)
+{
+  static const char *const clouds[3][2] = { { "AWS", "US_EAST_1" }, { "AZURE", "US_EAST_2" }, { "GCP", "WESTERN_EUROPE" } };
+  const char *const *cloud = clouds[invoice_random(y, 3)];
+  const char *group = y->groups[invoice_random(y, 2)];
+  char body[1024];
+  bool flex = what == INVOICE_MAKE_FLEX;
+  y->made++;
+  if (flex) snprintf(body, sizeof body, FLEX("C%u"), y->made);
+  else if (what == INVOICE_MAKE) snprintf(body, sizeof body, YEAR_CLUSTER("false"), y->made, cloud[0], cloud[1], size);
+  else snprintf(body, sizeof body, YEAR_CLUSTER("true"), y->made, cloud[0], cloud[1], size);
+  y->live[y->count].group = group;
+  snprintf(y->live[y->count].path, sizeof y->live[0].path, "%s/C%u", flex ? "flexClusters" : "clusters", y->made);
+  y->count++;
+  munit_assert_int(t_sendf(&y->w.t, "POST", body, "/groups/%s/%s", group, flex ? "flexClusters" : "clusters"), ==, 202);
+}
+
+/* Something is done to a cluster. What the rules of clusters do not allow just then is refused, and costs nothing. */
+static void invoice_step(invoice_year *y)
+{
+  static const char *const sizes[] = { "M10", "M20", "M30", "M40" };
+  const char *size = sizes[invoice_random(y, 4)];
+  unsigned what = invoice_random(y, 8), which = y->count ? invoice_random(y, y->count) : 0;
+  char body[1024];
+  t_service *t = &y->w.t;
+  int status = 202;
+  if (y->count == sizeof y->live / sizeof y->live[0]) what = INVOICE_DELETE;
+  if (y->count == 0) what = INVOICE_MAKE;
+  if (what <= INVOICE_MAKE_FLEX) {
+    invoice_make(y, what, size);
+  } else if (what == INVOICE_DELETE) {
+    munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/%s", y->live[which].group, y->live[which].path), <, 300);
+    y->live[which] = y->live[--y->count];
+  } else {
+    snprintf(body, sizeof body, "{\"paused\":%s}", what == INVOICE_PAUSE ? "true" : "false");
+    if (what == INVOICE_RESIZE) snprintf(body, sizeof body, PROBE_RESIZE("%s"), size);
+    if (what == INVOICE_ANALYSE)
+      snprintf(body, sizeof body, SEVERAL("%s", "%u", "%u"), size, size, invoice_random(y, 3), invoice_random(y, 2));
+    status = t_sendf(t, "PATCH", body, "/groups/%s/%s", y->live[which].group, y->live[which].path);
+    munit_assert_int(status, <, 500);
+  }
+  if (status < 300) y->done[what]++;
+}
+
+/* What a month costs, to a fraction of a cent, from the lines themselves. */
+static long double invoice_exact(invoice_year *y, unsigned month)
+{
+  svc *s = y->w.t.s;
+  int64_t end = svc_bill_month_begins(svc_bill_month_after(month));
+  long double sum = 0;
+  svc_ledger_line line;
+  svc_scan scan;
+  svc_txn *txn;
+  svc_id org;
+  munit_assert_true(svc_id_parse(svc_str_c(y->w.org), &org));
+  munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
+  for (svc_ledger_begin(&scan, txn, &org, month); svc_ledger_next(&scan, &line);) {
+    int64_t until = line.until && line.until < end ? line.until : end;
+    const svc_sku *sku = svc_sku_find(line.meter.sku);
+    munit_assert_not_null(sku);
+    sum += (long double)line.meter.quantity / 1000 * (long double)(until - line.since) / 3600000 * (long double)sku->price / 10000;
+  }
+  s->commit.port->read_end(txn);
+  return sum;
+}
+
+static int64_t invoice_csv_sum(const char *text, size_t *rows)
+{
+  int64_t sum = 0;
+  *rows = 0;
+  for (text = strchr(text, '\n') + 1; *text; text = strchr(text, '\n') + 1, ++*rows) {
+    const char *end = strchr(text, '\r'), *at = end;
+    while (at[-1] != ',') at--;
+    munit_assert_char(end[-3], ==, '.');
+    sum += strtoll(at, NULL, 10) * 100 + strtoll(end - 2, NULL, 10);
+  }
+  return sum;
+}
+
+static int64_t invoice_search_sum(invoice_year *y, const char *id, const char *body, size_t *rows)
+{
+  char path[128];
+  int64_t sum = 0;
+  size_t page = 0, n;
+  *rows = 0;
+  do {
+    snprintf(path, sizeof path, "/%s/lineItems:search?itemsPerPage=150&pageNum=%zu", id, ++page);
+    munit_assert_int(invoice_get(&y->w, path, body), ==, 200);
+    sum += invoice_sum(&y->w.t, "results", "totalPriceCents");
+    n = t_count(&y->w.t, "results");
+    *rows += n;
+  } while (n == 150);
+  return sum;
+}
+
+static int64_t invoice_explored(invoice_year *y, unsigned month, const char *group_by)
+{
+  t_service *t = &y->w.t;
+  unsigned next = svc_bill_month_after(month);
+  char body[160], token[80];
+  snprintf(body, sizeof body, "{\"startDate\":\"%04u-%02u-01\",\"endDate\":\"%04u-%02u-01\",\"groupBy\":\"%s\"}", month / 100, month % 100,
+           next / 100, next % 100, group_by);
+  munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/billing/costExplorer/usage", y->w.org), ==, 202);
+  snprintf(token, sizeof token, "%s", t_str(t, "token"));
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/billing/costExplorer/usage/%s", y->w.org, token), ==, 202);
+  t_advance(t, 1);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/billing/costExplorer/usage/%s", y->w.org, token), ==, 200);
+  return invoice_sum(t, "usageDetails", "usageAmount");
+}
+
+/* At the month's end all forms say the same, to the cent, and what the lines say, as far as items are rounded. */
+static int64_t invoice_agree(invoice_year *y, unsigned month)
+{
+  static const char *const groups[] = { "organizations", "projects", "clusters", "services" };
+  static const char *const sorts[] = { "{\"filters\":{\"includeZeroCentLineItems\":true}}",
+                                       "{\"sortField\":\"TOTAL_PRICE_CENTS\",\"filters\":{\"includeZeroCentLineItems\":true}}" };
+  t_service *t = &y->w.t;
+  char id[32], path[64];
+  long double off;
+  size_t items, rows, i;
+  int64_t cents;
+  snprintf(path, sizeof path, "?fromDate=%04u-%02u-01&orderBy=asc&itemsPerPage=1", month / 100, month % 100);
+  munit_assert_int(invoice_get(&y->w, path, NULL), ==, 200);
+  snprintf(id, sizeof id, "%s", t_str(t, "results[0].id"));
+  cents = t_int(t, "results[0].amountBilledCents");
+  munit_assert_string_equal(t_str(t, "results[0].statusName"), cents ? "PAID" : "FREE");
+  snprintf(path, sizeof path, "/%s", id);
+  munit_assert_int(invoice_get(&y->w, path, NULL), ==, 200);
+  munit_assert_int64(t_int(t, "subtotalCents"), ==, cents);
+  munit_assert_int64(t_int(t, "amountPaidCents"), ==, cents);
+  items = t_count(t, "lineItems");
+  munit_assert_int64(invoice_sum(t, "lineItems", "totalPriceCents"), ==, cents);
+  off = invoice_exact(y, month) - (long double)cents;
+  munit_assert_true(off <= (long double)items / 2 && -off <= (long double)items / 2);
+  snprintf(path, sizeof path, "/%s/csv", id);
+  munit_assert_int(invoice_get(&y->w, path, NULL), ==, 200);
+  munit_assert_int64(invoice_csv_sum(t->response.body, &rows), ==, cents);
+  munit_assert_size(rows, ==, items);
+  for (i = 0; i < 2; i++) {
+    munit_assert_int64(invoice_search_sum(y, id, sorts[i], &rows), ==, cents);
+    munit_assert_size(rows, ==, items);
+  }
+  for (i = 0; i < 4; i++) munit_assert_int64(invoice_explored(y, month, groups[i]), ==, cents);
+  return cents;
+}
+
+static MunitResult invoice_random_year(const MunitParameter params[], void *data)
+{
+  static invoice_year y;
+  unsigned month, months;
+  int64_t year = 0;
+  (void)params, (void)data;
+  memset(&y, 0, sizeof y);
+  y.random = 20250601;
+  invoice_open(&y.w, &quiet);
+  y.groups[0] = y.w.group;
+  y.groups[1] = t_project(&y.w.t, y.w.org, "beta");
+  for (month = 202506, months = 0; months < 12; months++, month = svc_bill_month_after(month)) {
+    int64_t end = svc_bill_month_begins(svc_bill_month_after(month));
+    for (;;) {
+      int64_t wait = (int64_t)invoice_random(&y, 2 * 86400) * 1000 + invoice_random(&y, 1000);
+      if (y.w.t.now + wait >= end) break;
+      y.w.t.now += wait;
+      invoice_step(&y);
+    }
+    y.w.t.now = end + invoice_random(&y, 2) * invoice_random(&y, 86400000); /* at once, or later */
+    year += invoice_agree(&y, month);
+  }
+  munit_assert_int64(year, >, 100000);
+  store_whole(y.w.t.s);
+  for (month = 0; month < 8; month++) munit_assert_uint(y.done[month], >, 5);
+  t_close(&y.w.t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/month", invoice_month, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/flapping", invoice_flapping, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/free", invoice_free, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/search", invoice_search, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/steps", invoice_steps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no-card", invoice_no_card, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/last-charge", invoice_last_charge, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/random-year", invoice_random_year, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_invoice = { "invoice", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

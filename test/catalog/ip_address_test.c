@@ -1,0 +1,81 @@
+/*
+** IP addresses of a project's clusters: of simulated hosts made from their names, else what a driver says.
+*/
+#include "mechanism/probe.h"
+
+static const svc_config quiet = { .limiter_off = 1 };
+
+static MunitResult ip_address_simulated(const MunitParameter params[], void *data)
+{
+  const char *group, *first;
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
+  munit_assert_string_equal(t_str(&t, "groupId"), group);
+  munit_assert_size(t_count(&t, "services.clusters"), ==, 0);
+  munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Other", "M10"), "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}",
+                           "/groups/%s/flexClusters", group), ==, 202);
+  t_advance(&t, 60);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
+  munit_assert_size(t_count(&t, "services.clusters"), ==, 3);
+  munit_assert_string_equal(t_str(&t, "services.clusters[0].clusterName"), "Main");
+  munit_assert_size(t_count(&t, "services.clusters[0].inbound"), ==, 3); /* a node, an address */
+  munit_assert_size(t_count(&t, "services.clusters[0].outbound"), ==, 3);
+  munit_assert_size(t_count(&t, "services.clusters[0].futureInbound"), ==, 0);
+  munit_assert_size(t_count(&t, "services.clusters[0].futureOutbound"), ==, 0);
+  munit_assert_string_equal(t_str(&t, "services.clusters[2].clusterName"), "Flex");
+  munit_assert_size(t_count(&t, "services.clusters[2].inbound"), >, 0);
+  first = t_keep(&t, t_str(&t, "services.clusters[0].inbound[0]"));
+  munit_assert_memory_equal(5, first, "198.1");
+  munit_assert_string_not_equal(first, t_str(&t, "services.clusters[0].inbound[1]"));
+  munit_assert_string_not_equal(first, t_str(&t, "services.clusters[1].inbound[0]"));
+  munit_assert_string_equal(first, t_str(&t, "services.clusters[0].outbound[0]"));
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
+  munit_assert_string_equal(t_str(&t, "services.clusters[0].inbound[0]"), first); /* the same each time */
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/Main", group), ==, 202);
+  t_advance(&t, 60);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
+  munit_assert_size(t_count(&t, "services.clusters"), ==, 2);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* A driver that has hosts: one that it names by an address of each family, one that it names. */
+static int ip_address_perform(void *context, svc *s, const svc_order *order)
+{
+  (void)context;
+  return svc_order_done(s, order->id, SVC_OK, "{\"hosts\":[\"203.0.113.9:27017\",\"[2001:DB8::1]:27017\",\"db.example.com:27017\"]}");
+}
+
+static MunitResult ip_address_driven(const MunitParameter params[], void *data)
+{
+  static const svc_driver driver = { .perform = ip_address_perform };
+  svc_config config = quiet;
+  const char *group;
+  t_service t;
+  (void)params, (void)data;
+  config.driver = &driver;
+  t_open(&t, &config);
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
+  munit_assert_size(t_count(&t, "services.clusters[0].inbound"), ==, 0); /* it has no hosts yet */
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
+  munit_assert_size(t_count(&t, "services.clusters[0].inbound"), ==, 2); /* of the name nothing is made up */
+  munit_assert_string_equal(t_str(&t, "services.clusters[0].inbound[0]"), "203.0.113.9");
+  munit_assert_string_equal(t_str(&t, "services.clusters[0].inbound[1]"), "2001:db8::1");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/simulated", ip_address_simulated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/driven", ip_address_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_ip_address = { "ip_address", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
