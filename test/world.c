@@ -739,7 +739,7 @@ static bool world_do_first(t_world *w, const svc_plan *plan)
     first = t_world_plan(w, world_first[i].first_method, world_first[i].first);
     munit_assert_not_null(first);
     if (!t_world_path(w, first, w->path, sizeof w->path)) return false;
-    if (plan->route->method == SVC_GET && !world_first[i].body) { /* it may be there from before, and is met again */
+    if (plan->route->method == SVC_GET && first->route->method == SVC_POST && !world_first[i].body) { /* it may be there from before, and is met again */
       if (!world_make(w, first, w->path)) return false;
       continue;
     }

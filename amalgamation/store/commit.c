@@ -21,7 +21,7 @@
 #define COMMIT_BATCH 128
 #define COMMIT_PATIENCE 64 /* times that a leader lets others run before it commits */
 #define COMMIT_RETRIES 16  /* tries that another process may spoil */
-#define COMMIT_SCHEMA 5 /* older ones are refused: roles on projects, and who names whom, stood in the records themselves */
+#define COMMIT_SCHEMA 5 /* older ones are refused: their ledger has other keys, and their organizations no federation */
 
 /* ---------------------------------------------------------------------------------------------- ids and revisions */
 

@@ -1107,7 +1107,7 @@ static MunitResult store_schema(const MunitParameter params[], void *data)
   static const char newer[] = "the store cannot be used: the store was written by a newer version of this library\n";
   static const char older[] = "the store cannot be used: the store was written by an older version of this library, "
                               "whose format is not read any more\n";
-  const uint32_t now = 4;
+  const uint32_t now = 5;
   char path[128];
   svc_config config;
   t_service t;
@@ -1117,9 +1117,9 @@ static MunitResult store_schema(const MunitParameter params[], void *data)
   t_open(&t, &config);
   t_organization(&t, "Acme");
   t_close(&t);
-  schema_refused(path, 5, SVC_NEWER, newer);
+  schema_refused(path, 6, SVC_NEWER, newer);
   schema_refused(path, UINT32_MAX, SVC_NEWER, newer);
-  schema_refused(path, 3, SVC_OLDER, older);
+  schema_refused(path, 4, SVC_OLDER, older);
   schema_refused(path, 2, SVC_OLDER, older);
   schema_refused(path, 1, SVC_OLDER, older);
   schema_refused(path, 0, SVC_OLDER, older);
