@@ -177,11 +177,29 @@ static MunitResult workspace_account(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A database user can be limited to one that is there. */
+#define USER_OF(name) \
+  "{\"databaseName\":\"admin\",\"username\":\"app\",\"password\":\"correct horse battery\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":" \
+  "\"d\"}],\"scopes\":[{\"name\":\"" name "\",\"type\":\"STREAM\"}]}"
+
+static MunitResult workspace_user(const MunitParameter params[], void *data)
+{
+  stream_world w;
+  (void)params, (void)data;
+  stream_open(&w, false);
+  munit_assert_int(t_sendf(&w.t, "POST", USER_OF("nobody"), "/groups/%s/databaseUsers", w.group), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "SCOPE_CLUSTER_NOT_FOUND");
+  munit_assert_int(t_sendf(&w.t, "POST", USER_OF("W"), "/groups/%s/databaseUsers", w.group), ==, 201);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/shown", workspace_shown, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bodies", workspace_bodies, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/all", workspace_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/most", workspace_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/user", workspace_user, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/account", workspace_account, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

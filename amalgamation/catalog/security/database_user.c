@@ -197,14 +197,15 @@ static bool database_user_grants(svc_call *c, const svc_node *body)
 /* What it is limited to must be there; later it may go, and the limit with it says nothing. */
 static bool database_user_scopes(svc_call *c, const svc_node *body)
 {
-  static const char *const nouns[][2] = { { "CLUSTER", "cluster" }, { "CLUSTER", "flex cluster" }, { "DATA_LAKE", "data federation" } };
+  static const char *const nouns[][2] = { { "CLUSTER", "cluster" }, { "CLUSTER", "flex cluster" }, { "DATA_LAKE", "data federation" },
+                                          { "STREAM", "stream workspace" } };
   svc_str group = svc_id_str(c->arena, &c->scope.group);
   const svc_node *scope;
   svc_named found;
   size_t i;
   for (scope = svc_node_get(body, "scopes")->first; scope; scope = scope->next) {
     svc_str name = svc_node_str(scope, "name"), type = svc_node_str(scope, "type");
-    bool there = svc_str_is(type, "STREAM");
+    bool there = false;
     for (i = 0; i < sizeof nouns / sizeof nouns[0] && !there; i++) {
       const svc_noun_info *noun = svc_str_is(type, nouns[i][0]) ? svc_noun_named(c->s, nouns[i][1]) : NULL;
       if (noun) there = svc_named_get(c->txn, noun->noun->names ? noun->noun->names : noun->noun->kind, &c->scope.group, name, &found) == SVC_OK;
