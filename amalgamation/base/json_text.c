@@ -403,3 +403,9 @@ SVC_PRIVATE svc_str svc_json_member(svc_str object, svc_str name)
   }
   return SVC_S("");
 }
+
+SVC_PRIVATE svc_str svc_json_word(svc_str object, const char *name)
+{
+  svc_str raw = svc_json_member(object, svc_str_c(name));
+  return raw.n >= 2 && raw.p[0] == '"' ? (svc_str){ raw.p + 1, raw.n - 2 } : SVC_S("");
+}

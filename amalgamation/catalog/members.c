@@ -131,8 +131,7 @@ SVC_PRIVATE bool svc_assign_group(svc_call *c, const svc_id *group, svc_str role
 
 SVC_PRIVATE svc_str svc_member_status(const svc_entity *e)
 {
-  svc_str text = svc_json_member(e->body, SVC_S("orgMembershipStatus"));
-  return text.n < 2 ? SVC_S("") : (svc_str){ text.p + 1, text.n - 2 };
+  return svc_json_word(e->body, "orgMembershipStatus");
 }
 
 static bool member_find(svc_call *c, svc_member *m)

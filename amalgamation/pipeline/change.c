@@ -466,6 +466,16 @@ static bool change_of(svc_call *c, svc_change *change)
   return change->body ? true : svc_no_memory(c);
 }
 
+SVC_PRIVATE bool svc_change_new(svc_call *c, const svc_noun_info *noun, const svc_node *body, svc_change *change)
+{
+  memset(change, 0, sizeof *change);
+  change->noun = noun;
+  change->input = c->body;
+  change->event = noun->noun->event_created;
+  change->body = body ? svc_node_copy(c->arena, body) : svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  return change->body ? true : svc_no_memory(c);
+}
+
 SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change)
 {
   const svc_noun *noun = c->plan->noun->noun;

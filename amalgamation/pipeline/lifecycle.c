@@ -191,9 +191,9 @@ static bool lifecycle_frees(svc_call *c, const svc_due_entry *due)
   svc_entity e;
   if (!lifecycle_entity(c, due, &noun, &e) || (noun->noun->flags & SVC_EXPIRES && due->tag == SVC_DUE_EXPIRY)) return true;
   if (!noun->noun->lifecycle || due->tag != SVC_DUE_STATE) return false;
-  state = svc_json_member(e.body, svc_str_c(noun->noun->lifecycle->field));
-  if (state.n < 2) return false;
-  t = svc_transition_from(noun->noun, (svc_str){ state.p + 1, state.n - 2 });
+  state = svc_json_word(e.body, noun->noun->lifecycle->field);
+  if (!state.n) return false;
+  t = svc_transition_from(noun->noun, state);
   return t && !t->to;
 }
 

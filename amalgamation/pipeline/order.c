@@ -210,8 +210,8 @@ SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc
   svc_str state;
   if ((!life && !noun->noun->order_put) || !c->s->config.driver) return true;
   if (!life) return order_write(c, noun, e, noun->noun->order_put);
-  state = svc_json_member(e->body, svc_str_c(life->field));
-  if (state.n > 2) t = svc_transition_from(noun->noun, (svc_str){ state.p + 1, state.n - 2 });
+  state = svc_json_word(e->body, life->field);
+  if (state.n) t = svc_transition_from(noun->noun, state);
   return order_write(c, noun, e, t ? t->order : NULL);
 }
 
@@ -315,9 +315,8 @@ static bool order_simulate(svc_call *c, const order_address *at, const order_rec
   if (!noun || !noun->noun->lifecycle || svc_entity_get(c->txn, noun->noun->kind, &at->parent, &at->id, &old) != SVC_OK)
     return svc_txn_good(c);
   e = old;
-  state = svc_json_member(e.body, svc_str_c(noun->noun->lifecycle->field));
-  if (state.n > 2)
-    svc_due_set(&e, SVC_DUE_STATE, svc_transition_due(c->s, noun->noun, (svc_str){ state.p + 1, state.n - 2 }, c->now));
+  state = svc_json_word(e.body, noun->noun->lifecycle->field);
+  if (state.n) svc_due_set(&e, SVC_DUE_STATE, svc_transition_due(c->s, noun->noun, state, c->now));
   return svc_entity_update(c->txn, c->arena, &e, &old) == SVC_OK || svc_store_failed(c, c->txn->error);
 }
 

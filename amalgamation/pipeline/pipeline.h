@@ -505,6 +505,8 @@ SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored); /* the 
 SVC_PRIVATE bool svc_change_write(svc_call *c, const svc_change *change, svc_entity *e); /* its body and extra, as they are stored */
 SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out); /* a create, checked and prepared */
 /* An action that changes the entity of its path: begin, change change->body, store; that also answers with the entity. */
+/* A create, for svc_insert(): with a copy of this body, as the hooks change it and this may run again; NULL: with an empty one. */
+SVC_PRIVATE bool svc_change_new(svc_call *c, const svc_noun_info *noun, const svc_node *body, svc_change *change);
 SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change);
 SVC_PRIVATE const svc_node *svc_change_input(svc_call *c, const svc_change *change); /* what was sent; NULL: no memory, or refused */
 SVC_PRIVATE bool svc_change_store(svc_call *c, svc_change *change);

@@ -53,12 +53,7 @@ SVC_PRIVATE bool svc_verb_create(svc_call *c)
   svc_entity e;
   if (c->plan->noun->noun->element_of) return svc_element_create(c);
   if (!svc_resolve_all(c)) return false;
-  memset(&change, 0, sizeof change);
-  change.noun = c->plan->noun;
-  change.input = c->body;
-  change.body = svc_node_copy(c->arena, c->checked); /* the hooks change it, and this may run again */
-  change.event = c->plan->noun->noun->event_created;
-  if (!change.body) return svc_no_memory(c);
+  if (!svc_change_new(c, c->plan->noun, c->checked, &change)) return false;
   if (c->plan->in_path >= 0) svc_node_set_str(c->arena, change.body, c->plan->route->in_path, c->route.params[c->plan->in_path]);
   return svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
 }

@@ -31,12 +31,6 @@ SVC_PRIVATE bool svc_backup_says(const svc_entity *e, const char *field)
   return svc_str_is(svc_json_member(e->body, svc_str_c(field)), "true");
 }
 
-SVC_PRIVATE svc_str svc_backup_word(const svc_entity *e, const char *field)
-{
-  svc_str raw = svc_json_member(e->body, svc_str_c(field));
-  return raw.n >= 2 && raw.p[0] == '"' ? (svc_str){ raw.p + 1, raw.n - 2 } : SVC_S("");
-}
-
 SVC_PRIVATE bool svc_backup_cluster(svc_call *c, const svc_id *id, svc_entity *out)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
@@ -190,7 +184,7 @@ SVC_PRIVATE bool svc_backup_restoring(svc_call *c, const svc_id *cluster)
   source = svc_str_cut(&note, ' ');
   return svc_id_parse(source, &from) && svc_id_parse(note, &id) &&
          svc_entity_get(c->txn, RESTORE_JOB_KIND, &from, &id, &job) == SVC_OK &&
-         svc_str_is(svc_backup_word(&job, "state"), "RUNNING");
+         svc_str_is(svc_json_word(job.body, "state"), "RUNNING");
 }
 
 SVC_PRIVATE bool svc_backup_allows(svc_call *c, const svc_change *change)

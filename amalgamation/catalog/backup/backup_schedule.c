@@ -296,7 +296,7 @@ static svc_node *backup_schedule_asking(svc_call *c, const svc_backup_plan *plan
 
 static bool backup_schedule_can_take(svc_call *c, const svc_entity *cluster)
 {
-  svc_str state = svc_backup_word(cluster, "stateName");
+  svc_str state = svc_json_word(cluster->body, "stateName");
   return svc_backup_says(cluster, "backupEnabled") && !svc_backup_says(cluster, "paused") && !svc_str_is(state, "CREATING") &&
          !svc_str_is(state, "DELETING") && svc_count(c->txn, SNAPSHOT_KIND, &cluster->id) < SVC_BACKUP_SNAPSHOTS;
 }

@@ -62,8 +62,8 @@ static svc_node *checkpoint_view(svc_call *c, const svc_entity *e, void *context
   svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *part;
   svc_node *parts = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("parts"), SVC_S("")), *notes = svc_snapshot_shards(c, e);
   svc_node *member = svc_node_get(notes, "members");
-  svc_str taken = svc_backup_word(e, "createdAt");
-  bool done = svc_str_is(svc_backup_word(e, "status"), "completed");
+  svc_str taken = svc_json_word(e->body, "createdAt");
+  bool done = svc_str_is(svc_json_word(e->body, "status"), "completed");
   size_t shard = 0;
   (void)context;
   if (!out || !parts || !notes) return NULL;

@@ -16,7 +16,7 @@ static bool export_acts_under_way(svc_call *c, svc_str line)
   svc_entity job;
   if (!svc_id_parse(cluster, &parent) || !svc_id_parse(line, &id)) return false;
   if (svc_entity_get(c->txn, EXPORT_JOB_KIND, &parent, &id, &job) != SVC_OK) return false;
-  state = svc_backup_word(&job, "state");
+  state = svc_json_word(job.body, "state");
   return svc_str_is(state, "Queued") || svc_str_is(state, "InProgress");
 }
 

@@ -92,7 +92,7 @@ static const svc_lifecycle export_job_lifecycle = {
 static svc_str export_job_prefix(svc_call *c, const svc_entity *cluster, const svc_entity *snapshot)
 {
   svc_entity record, project, org;
-  svc_str taken = svc_backup_word(snapshot, "createdAt");
+  svc_str taken = svc_json_word(snapshot->body, "createdAt");
   bool named = svc_backup_record(c, &cluster->id, &record) == SVC_OK &&
                svc_backup_says(&record, "useOrgAndGroupNamesInExportPrefix") &&
                c->s->group && c->s->org && svc_get_noun(c->txn, c->s->group, &cluster->scope.group, &project) == SVC_OK &&
@@ -144,7 +144,7 @@ static bool export_job_prepare(svc_call *c, svc_change *change)
   if (change->before) return true;
   if (!svc_backup_cluster(c, &change->parent, &cluster) || !svc_snapshot_get(c, &cluster, id, &snapshot)) return false;
   /* the schedule exports what is about to be */
-  if (change->input && !svc_str_is(svc_backup_word(&snapshot, "status"), "completed"))
+  if (change->input && !svc_str_is(svc_json_word(snapshot.body, "status"), "completed"))
     return svc_fail(c, SVC_E_CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, "S", &id);
   svc_node_set_str(c->arena, change->body, "prefix", export_job_prefix(c, &cluster, &snapshot));
   export_job_count(c, change->body, 0, c->s->config.driver ? 0 : export_job_simulated(c, change));

@@ -89,11 +89,11 @@ static svc_node *legacy_snapshot_part_of(svc_call *c, const svc_entity *e, svc_s
   svc_node *part = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   if (!part) return NULL;
   svc_node_set_str(c->arena, part, "clusterId", svc_id_str(c->arena, &e->parent));
-  if (svc_str_is(svc_backup_word(e, "status"), "completed"))
-    svc_node_set_str(c->arena, part, "completedTime", svc_backup_word(e, "createdAt"));
+  if (svc_str_is(svc_json_word(e->body, "status"), "completed"))
+    svc_node_set_str(c->arena, part, "completedTime", svc_json_word(e->body, "createdAt"));
   svc_node_set_str(c->arena, part, "compressionSetting", SVC_S("NONE"));
   svc_node_set_i64(c->arena, part, "dataSizeBytes", size);
-  svc_node_set_str(c->arena, part, "dbdVersion", svc_backup_word(e, "dbdVersion"));
+  svc_node_set_str(c->arena, part, "dbdVersion", svc_json_word(e->body, "dbdVersion"));
   svc_node_set_bool(c->arena, part, "encryptionEnabled", false);
   svc_node_set_i64(c->arena, part, "fileSizeBytes", size);
   svc_node_set_str(c->arena, part, "replicaSetName", replica_set);
@@ -116,7 +116,7 @@ static svc_node *legacy_snapshot_parts(svc_call *c, const svc_entity *e)
     svc_node_append(parts, part);
   }
   if (members) return parts;
-  part = legacy_snapshot_part_of(c, e, svc_backup_word(e, "replicaSetName"), size);
+  part = legacy_snapshot_part_of(c, e, svc_json_word(e->body, "replicaSetName"), size);
   if (part) svc_node_append(parts, part);
   return part ? parts : NULL;
 }
@@ -124,12 +124,12 @@ static svc_node *legacy_snapshot_parts(svc_call *c, const svc_entity *e)
 static svc_node *legacy_snapshot_view(svc_call *c, const svc_entity *e, void *context)
 {
   svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *parts = legacy_snapshot_parts(c, e);
-  svc_str taken = svc_backup_word(e, "createdAt"), expires = svc_backup_word(e, "expiresAt");
+  svc_str taken = svc_json_word(e->body, "createdAt"), expires = svc_json_word(e->body, "expiresAt");
   (void)context;
   if (!out || !parts) return NULL;
   svc_node_set_str(c->arena, out, "clusterId", svc_id_str(c->arena, &e->parent));
   svc_node_set_str(c->arena, out, "clusterName", svc_path_entity(c, "cluster")->unique);
-  svc_node_set_bool(c->arena, out, "complete", svc_str_is(svc_backup_word(e, "status"), "completed"));
+  svc_node_set_bool(c->arena, out, "complete", svc_str_is(svc_json_word(e->body, "status"), "completed"));
   legacy_snapshot_time(c, out, "created", taken);
   svc_node_set_bool(c->arena, out, "doNotDelete", expires.n == 0);
   if (expires.n) svc_node_set_str(c->arena, out, "expires", expires);
@@ -144,7 +144,7 @@ static svc_node *legacy_snapshot_view(svc_call *c, const svc_entity *e, void *co
 static bool legacy_snapshot_keep(svc_call *c, const svc_entity *e, void *context)
 {
   (void)c;
-  return svc_str_is(svc_backup_word(e, "status"), "completed") == *(const bool *)context;
+  return svc_str_is(svc_json_word(e->body, "status"), "completed") == *(const bool *)context;
 }
 
 static bool legacy_snapshot_list(svc_call *c)

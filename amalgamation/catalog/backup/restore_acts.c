@@ -33,7 +33,7 @@ SVC_PRIVATE bool svc_restore_target(svc_call *c, svc_str group, svc_str name, sv
   parent = svc_id_str(c->arena, &id);
   if (svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &id, name, out) != SVC_OK)
     return svc_txn_good(c) && svc_fail(c, SVC_E_CLUSTER_NOT_FOUND, "SS", &name, &parent);
-  state = svc_backup_word(out, "stateName");
+  state = svc_json_word(out->body, "stateName");
   if (svc_backup_says(out, "paused")) return svc_fail(c, SVC_E_CLUSTER_PAUSED_CANNOT_RESTORE, "S", &name);
   if (svc_str_is(state, "DELETING")) return svc_fail(c, SVC_E_CLUSTER_ALREADY_REQUESTED_DELETION, "SS", &name, &parent);
   if (svc_cluster_imports(c, out)) return svc_fail(c, SVC_E_CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT, "S", &name);
@@ -56,7 +56,7 @@ static bool restore_acts_lives(svc_call *c, const svc_id *cluster, svc_str job)
   svc_str state;
   svc_id id;
   if (!svc_id_parse(job, &id) || svc_entity_get(c->txn, RESTORE_JOB_KIND, cluster, &id, &e) != SVC_OK) return false;
-  state = svc_backup_word(&e, "state");
+  state = svc_json_word(e.body, "state");
   return svc_str_is(state, "RUNNING") || svc_str_is(state, "FINISHED");
 }
 
@@ -97,7 +97,7 @@ static bool restore_acts_has_base(svc_call *c, const svc_id *cluster, int64_t se
   svc_key_number(&scan.to, (uint64_t)(second + 1), 4);
   e.kind = SNAPSHOT_KIND;
   while (svc_scan_next(&scan, &key, &value))
-    if (svc_entity_decode(key, value, &e) && svc_str_is(svc_backup_word(&e, "status"), "completed")) return true;
+    if (svc_entity_decode(key, value, &e) && svc_str_is(svc_json_word(e.body, "status"), "completed")) return true;
   return false;
 }
 

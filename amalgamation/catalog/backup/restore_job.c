@@ -161,8 +161,8 @@ static bool restore_job_fits(svc_call *c, const svc_entity *snapshot, const svc_
   else if (members && svc_node_count(members) != shards)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("targetClusterName"), "must have %u shards, as the snapshot has",
                 (unsigned)svc_node_count(members));
-  if (svc_str_order(svc_node_str(body, "dbMajorVersion"), svc_backup_word(snapshot, "dbdVersion")) < 0 &&
-      !svc_str_starts(svc_backup_word(snapshot, "dbdVersion"),
+  if (svc_str_order(svc_node_str(body, "dbMajorVersion"), svc_json_word(snapshot->body, "dbdVersion")) < 0 &&
+      !svc_str_starts(svc_json_word(snapshot->body, "dbdVersion"),
                       svc_arena_copy(c->arena, svc_node_str(body, "dbMajorVersion")).p))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("targetClusterName"), "runs an older database version than the snapshot");
   return svc_check_done(c);
@@ -181,9 +181,9 @@ static bool restore_job_from_snapshot(svc_call *c, svc_change *change, const svc
 {
   svc_str id = svc_node_str(change->body, "snapshotId");
   if (!svc_snapshot_get(c, cluster, id, snapshot)) return false;
-  if (!svc_str_is(svc_backup_word(snapshot, "status"), "completed"))
+  if (!svc_str_is(svc_json_word(snapshot->body, "status"), "completed"))
     return svc_fail(c, SVC_E_CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, "S", &id);
-  svc_node_set_str(c->arena, change->body, "timestamp", svc_backup_word(snapshot, "createdAt"));
+  svc_node_set_str(c->arena, change->body, "timestamp", svc_json_word(snapshot->body, "createdAt"));
   return true;
 }
 
@@ -250,7 +250,7 @@ static bool restore_job_files(svc_call *c, svc_change *change)
     return svc_txn_good(c);
   if (!(notes = svc_snapshot_shards(c, &snapshot))) return false;
   member = svc_node_get(notes, "members");
-  if (!member && !restore_job_add_file(c, change, svc_backup_word(&snapshot, "replicaSetName"), urls, parts)) return false;
+  if (!member && !restore_job_add_file(c, change, svc_json_word(snapshot.body, "replicaSetName"), urls, parts)) return false;
   for (member = member ? member->first : NULL; member; member = member->next)
     if (!restore_job_add_file(c, change, svc_node_str(member, "replicaSetName"), urls, parts)) return false;
   svc_node_put(c->arena, change->body, urls);

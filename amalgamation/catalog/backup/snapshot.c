@@ -115,7 +115,7 @@ static bool snapshot_before(svc_call *c, const svc_entity *e, void *context)
   const int64_t *second = context;
   int64_t taken;
   (void)c;
-  return svc_str_is(svc_backup_word(e, "status"), "completed") && svc_date_parse(svc_backup_word(e, "createdAt"), &taken) &&
+  return svc_str_is(svc_json_word(e->body, "status"), "completed") && svc_date_parse(svc_json_word(e->body, "createdAt"), &taken) &&
          taken <= *second * 1000;
 }
 
@@ -225,7 +225,7 @@ static bool snapshot_may_begin(svc_call *c, const svc_entity *cluster)
   if (!svc_backup_enabled(c, cluster) || !svc_backup_note_get(c, &cluster->id, "onDemand", &last)) return false;
   if (!svc_id_parse(last, &id) || svc_entity_get(c->txn, SNAPSHOT_KIND, &cluster->id, &id, &e) != SVC_OK)
     return svc_txn_good(c);
-  state = svc_backup_word(&e, "status");
+  state = svc_json_word(e.body, "status");
   if (!svc_str_is(state, "queued") && !svc_str_is(state, "inProgress")) return true;
   return svc_fail(c, SVC_E_UNFINISHED_ON_DEMAND_SNAPSHOT, "S", &cluster->unique);
 }

@@ -83,7 +83,7 @@ SVC_PRIVATE svc_node *svc_snapshot_shards(svc_call *c, const svc_entity *snapsho
 static bool snapshot_acts_sharded(svc_call *c, const svc_entity *e, void *context)
 {
   (void)c, (void)context;
-  return svc_str_is(svc_backup_word(e, "type"), "shardedCluster");
+  return svc_str_is(svc_json_word(e->body, "type"), "shardedCluster");
 }
 
 SVC_PRIVATE bool svc_snapshot_is_sharded(const svc_entity *e)
@@ -111,7 +111,7 @@ SVC_PRIVATE bool svc_snapshot_list_sharded(svc_call *c, svc_node *(*view)(svc_ca
   which.noun = svc_noun_by_kind(c->s, SNAPSHOT_KIND);
   which.parent = cluster->id;
   which.view = view;
-  if (!which.noun || svc_str_is(svc_backup_word(cluster, "clusterType"), "REPLICASET"))
+  if (!which.noun || svc_str_is(svc_json_word(cluster->body, "clusterType"), "REPLICASET"))
     return svc_list_items(c, snapshot_acts_none, NULL, 0);
   svc_below_begin(&scan, c->txn, SNAPSHOT_KIND, &cluster->id);
   svc_scan_expect(&scan, 1);

@@ -322,12 +322,12 @@ static svc_node *invoice_view_metadata(svc_call *c, const svc_entity *e, void *c
 static bool invoice_wanted(svc_call *c, const svc_entity *e)
 {
   const svc_query_value *from = svc_query_get(c, "fromDate"), *to = svc_query_get(c, "toDate");
-  svc_str status = svc_json_member(e->body, SVC_S("statusName")), end = svc_json_member(e->body, SVC_S("endDate"));
-  if (status.n < 2 || end.n < 12) return false;
-  if (svc_query_get(c, "statusNames") && !svc_query_has(c, "statusNames", (svc_str){ status.p + 1, status.n - 2 })) return false;
+  svc_str end = svc_json_word(e->body, "endDate");
+  if (end.n < 10) return false;
+  if (svc_query_get(c, "statusNames") && !svc_query_has(c, "statusNames", svc_json_word(e->body, "statusName"))) return false;
   /* both are midnights, so that days compare as their texts do */
   if (from && svc_str_order((svc_str){ e->unique.p, 10 }, from->text) < 0) return false;
-  return !to || svc_str_order((svc_str){ end.p + 1, 10 }, to->text) <= 0;
+  return !to || svc_str_order((svc_str){ end.p, 10 }, to->text) <= 0;
 }
 
 /* Their ids, of at most so many: one for each month. */

@@ -193,8 +193,8 @@ static void data_federation_show_roles(svc_call *c, svc_node *body)
     one = svc_node_get(config, data_federation_by_cloud[i].config);
     if (!one || !data_federation_role(c, one, &role)) continue;
     for (n = 0; n < 3 && data_federation_by_cloud[i].shown[n][0]; n++) {
-      svc_str text = svc_json_member(role.body, svc_str_c(data_federation_by_cloud[i].shown[n][0]));
-      if (text.n > 2) svc_node_set_str(c->arena, one, data_federation_by_cloud[i].shown[n][1], (svc_str){ text.p + 1, text.n - 2 });
+      svc_str text = svc_json_word(role.body, data_federation_by_cloud[i].shown[n][0]);
+      if (text.n) svc_node_set_str(c->arena, one, data_federation_by_cloud[i].shown[n][1], text);
     }
   }
 }

@@ -115,12 +115,7 @@ static bool data_federation_endpoint_add(svc_call *c)
   rc = svc_entity_named(c->txn, noun->kind, NULL, &all.parent, svc_node_str(c->checked, "endpointId"), &e);
   if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
   if (rc == SVC_OK) return data_federation_endpoint_again(c, &e) && svc_list_entities(c, &all);
-  memset(&change, 0, sizeof change);
-  change.noun = c->plan->noun;
-  change.input = c->body;
-  change.body = svc_node_copy(c->arena, c->checked);
-  change.event = noun->event_created;
-  if (!change.body) return svc_no_memory(c);
+  if (!svc_change_new(c, c->plan->noun, c->checked, &change)) return false;
   return svc_insert(c, &change, &e) && svc_list_entities(c, &all);
 }
 

@@ -74,11 +74,7 @@ static bool sample_dataset_load(svc_call *c)
   svc_entity cluster, e;
   if (!svc_resolve_all(c) || !svc_cluster_named(c, name, &cluster) || !svc_cluster_open(c, &cluster, &target)) return false;
   if (!sample_dataset_follows(c, name)) return false;
-  memset(&change, 0, sizeof change);
-  change.noun = c->plan->noun;
-  change.event = change.noun->noun->event_created;
-  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  if (!change.body) return svc_no_memory(c);
+  if (!svc_change_new(c, c->plan->noun, NULL, &change)) return false;
   svc_node_set_str(c->arena, change.body, "clusterName", name);
   svc_change_due(&change, SVC_DUE_EXPIRY, c->now + SAMPLE_DATASET_KEPT);
   return svc_insert(c, &change, &e) && svc_answer_entity(c, &e);

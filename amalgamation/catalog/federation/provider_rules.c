@@ -51,8 +51,7 @@ static bool provider_new_id(svc_call *c, svc_change *change)
 
 SVC_PRIVATE bool svc_provider_is(const svc_entity *e, const char *field, const char *value)
 {
-  svc_str text = svc_json_member(e->body, svc_str_c(field));
-  return text.n > 2 && svc_str_is((svc_str){ text.p + 1, text.n - 2 }, value);
+  return svc_str_is(svc_json_word(e->body, field), value);
 }
 
 SVC_PRIVATE bool svc_provider_of(svc_call *c, const svc_id *federation, svc_str id, const char *protocol, svc_entity *out, bool *found)

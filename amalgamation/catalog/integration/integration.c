@@ -136,12 +136,8 @@ static bool integration_create(svc_call *c)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("type"), "must be what the path says: " SVC_FMT, SVC_ARG(c->route.params[1]));
     return svc_check_done(c);
   }
-  memset(&change, 0, sizeof change);
-  change.noun = c->plan->noun;
-  change.event = c->plan->noun->noun->event_created;
-  change.body = svc_node_copy(c->arena, c->checked);
+  if (!svc_change_new(c, c->plan->noun, c->checked, &change)) return false;
   change.parent = c->scope.group;
-  if (!change.body) return svc_no_memory(c);
   return svc_insert(c, &change, &e) && integration_all(c);
 }
 

@@ -174,12 +174,7 @@ static bool endpoint_service_create(svc_call *c)
   svc_change change;
   svc_entity e;
   if (!svc_resolve_all(c)) return false;
-  memset(&change, 0, sizeof change);
-  change.noun = c->plan->noun;
-  change.input = c->body;
-  change.event = c->plan->noun->noun->event_created;
-  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  if (!change.body) return svc_no_memory(c);
+  if (!svc_change_new(c, c->plan->noun, NULL, &change)) return false;
   if (!endpoint_service_rules(c, change.body)) return false;
   svc_endpoint_list(c, change.body, SVC_S(""), false);
   return svc_insert(c, &change, &e) && svc_answer_entity(c, &e);

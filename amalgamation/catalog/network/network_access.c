@@ -123,12 +123,8 @@ static bool network_access_put(svc_call *c, const network_access_item *item, con
     change.key = item->value;
     return svc_change_keep(c, &change, &e);
   }
-  memset(&change, 0, sizeof change);
-  change.noun = c->plan->noun;
-  change.event = c->plan->noun->noun->event_created;
+  if (!svc_change_new(c, c->plan->noun, NULL, &change)) return false;
   change.key = item->value;
-  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  if (!change.body) return svc_no_memory(c);
   if (item->group) svc_node_set_str(c->arena, change.body, "awsSecurityGroup", item->value);
   else svc_access_show(c, change.body, &item->range);
   if (!c->s->config.driver) svc_change_due(&change, NETWORK_ACCESS_ACTIVE, svc_provisioned(c->s, 10, c->now));

@@ -283,12 +283,7 @@ static bool search_index_old_create(svc_call *c)
   svc_change change;
   svc_entity e;
   if (!svc_resolve_all(c)) return false;
-  memset(&change, 0, sizeof change);
-  change.noun = c->plan->noun;
-  change.input = c->body;
-  change.event = c->plan->noun->noun->event_created;
-  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  if (!change.body) return svc_no_memory(c);
+  if (!svc_change_new(c, c->plan->noun, NULL, &change)) return false;
   return search_index_from_old(c, c->checked, change.body) && svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
 }
 

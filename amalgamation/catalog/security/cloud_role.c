@@ -5,8 +5,7 @@
 
 SVC_PRIVATE svc_str svc_cloud_role_provider(const svc_entity *e)
 {
-  svc_str text = svc_json_member(e->body, SVC_S("providerName"));
-  return text.n > 2 ? (svc_str){ text.p + 1, text.n - 2 } : SVC_S("");
+  return svc_json_word(e->body, "providerName");
 }
 
 /* At AWS it is when the customer has named its role, at GCP when the account is there; at Azure it comes with its principal. */
@@ -14,7 +13,7 @@ SVC_PRIVATE bool svc_cloud_role_authorized(const svc_entity *e)
 {
   svc_str provider = svc_cloud_role_provider(e);
   if (svc_str_is(provider, "AWS")) return svc_json_member(e->body, SVC_S("authorizedDate")).n != 0;
-  if (svc_str_is(provider, "GCP")) return svc_str_is(svc_json_member(e->body, SVC_S("status")), "\"COMPLETE\"");
+  if (svc_str_is(provider, "GCP")) return svc_str_is(svc_json_word(e->body, "status"), "COMPLETE");
   return true;
 }
 

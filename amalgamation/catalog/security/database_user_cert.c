@@ -140,14 +140,12 @@ static bool database_user_cert_ahead(svc_call *c)
 
 static bool database_user_cert_keep_authority(svc_call *c, const database_user_cert_made *made)
 {
+  const svc_noun_info *authority = svc_noun_by_kind(c->s, SVC_AUTHORITY_KIND);
   svc_change change;
   svc_entity e;
-  memset(&change, 0, sizeof change);
-  change.noun = svc_noun_by_kind(c->s, SVC_AUTHORITY_KIND);
+  if (!authority) return svc_fail(c, SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", "certificates to be issued");
+  if (!svc_change_new(c, authority, NULL, &change)) return false;
   change.parent = c->scope.group;
-  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  if (!change.noun) return svc_fail(c, SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", "certificates to be issued");
-  if (!change.body) return svc_no_memory(c);
   svc_node_set_str(c->arena, change.body, "certificate", made->authority.certificate);
   svc_node_set_str(c->arena, change.body, "key", made->authority.key);
   return svc_insert(c, &change, &e);
@@ -177,15 +175,11 @@ static bool database_user_cert_create(svc_call *c)
   svc_change change;
   char date[21];
   bool there;
-  memset(&change, 0, sizeof change);
   if (!svc_resolve_all(c) || !database_user_cert_user(c, &user) || !database_user_cert_authority(c, &other, &there)) return false;
   if (there == made->fresh) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, ""); /* it has come, or gone, meanwhile: ask again */
   if (made->fresh && !database_user_cert_keep_authority(c, made)) return false;
-  change.noun = c->plan->noun;
-  change.event = c->plan->noun->noun->event_created;
+  if (!svc_change_new(c, c->plan->noun, NULL, &change)) return false;
   change.parent = user.id;
-  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  if (!change.body) return svc_no_memory(c);
   svc_date_text(made->until, date);
   svc_node_set_i64(c->arena, change.body, "_id", (int64_t)made->serial);
   svc_node_set_str(c->arena, change.body, "notAfter", svc_str_c(date));

@@ -125,10 +125,8 @@ static bool encryption_at_rest_unused(svc_call *c, const encryption_at_rest_one 
   if (svc_encryption_cluster(c, provider, SVC_S(""), &e)) return svc_fail(c, SVC_E_ENCRYPTION_AT_REST_IN_USE, "SS", &provider, &e.unique);
   svc_below_begin(&scan, c->txn, ENCRYPTION_ENDPOINT_KIND, &c->scope.group);
   while (svc_below_next(&scan, ENCRYPTION_ENDPOINT_KIND, &e)) {
-    svc_str at = svc_json_member(e.body, SVC_S("cloudProvider"));
-    if (at.n < 2 || !svc_str_is((svc_str){ at.p + 1, at.n - 2 }, o->keys->provider)) continue;
-    region = svc_json_member(e.body, SVC_S("regionName"));
-    region = (svc_str){ region.p + 1, region.n - 2 };
+    if (!svc_str_is(svc_json_word(e.body, "cloudProvider"), o->keys->provider)) continue;
+    region = svc_json_word(e.body, "regionName");
     return svc_fail(c, SVC_E_ENCRYPTION_AT_REST_HAS_PRIVATE_ENDPOINTS, "SS", &provider, &region);
   }
   return svc_txn_good(c);

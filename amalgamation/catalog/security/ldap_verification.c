@@ -64,13 +64,9 @@ static bool ldap_verification_create(svc_call *c)
   svc_node *request = svc_node_copy(c->arena, c->checked);
   svc_change change;
   svc_entity e;
-  memset(&change, 0, sizeof change);
   if (!svc_resolve_all(c) || !request) return c->error.code ? false : svc_no_memory(c);
   if (!svc_certificates_check(c, svc_node_str(request, "caCertificate"), "caCertificate")) return svc_check_done(c);
-  change.noun = c->plan->noun;
-  change.event = c->plan->noun->noun->event_created;
-  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  if (!change.body) return svc_no_memory(c);
+  if (!svc_change_new(c, c->plan->noun, NULL, &change)) return false;
   request->name = SVC_S("request");
   svc_node_put(c->arena, change.body, request);
   svc_node_put(c->arena, change.body, svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("validations"), SVC_S("")));

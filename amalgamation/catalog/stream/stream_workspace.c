@@ -148,8 +148,7 @@ static bool stream_workspace_left(svc_call *c, const svc_change *change)
   while (change->before && svc_below_next(&scan, STREAM_CONNECTION_KIND, &connection)) {
     svc_below_begin(&inner, c->txn, STREAM_FAILOVER_KIND, &connection.id);
     while (svc_below_next(&inner, STREAM_FAILOVER_KIND, &e)) {
-      svc_str region = svc_json_member(e.body, SVC_S("region"));
-      region = region.n > 2 ? (svc_str){ region.p + 1, region.n - 2 } : SVC_S("");
+      svc_str region = svc_json_word(e.body, "region");
       if (!svc_stream_has_region(list, region))
         svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("failoverRegions"), "lacks " SVC_FMT ", for which connection " SVC_FMT
                     " has a failover connection", SVC_ARG(region), SVC_ARG(connection.unique));
