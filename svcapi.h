@@ -161,7 +161,10 @@ typedef struct svc_order {
 
 /* A question: measure, or look something up. The strings live as long as the call. */
 typedef struct svc_question {
-  const char *what;        /* "measure": a figure, {"value":1}; "logs": lines; "list": a JSON array of what lies elsewhere */
+  const char *what;        /* "measure": a figure, {"value":1}; "logs": lines; "list": a JSON array of what lies elsewhere (what
+                              the service knows of itself is `known`); "series": of each metric the figures from `from` until
+                              `until`, both included, `step` seconds apart, {"series":{"CONNECTIONS":[1,2.5,null]}}, or
+                              {"missing":true} where there is no such thing */
   const char *resource;
   const char *resource_id;
   const char *group_id, *org_id;
