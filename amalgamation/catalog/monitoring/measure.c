@@ -75,7 +75,7 @@ static bool measure_range(svc_call *c, int64_t *from, int64_t *until)
 SVC_PRIVATE bool svc_span_of(svc_call *c, const svc_metrics *metrics, svc_span *out)
 {
   const svc_query_value *given = svc_query_get(c, "granularity");
-  int64_t from, until, points, all;
+  int64_t from = 0, until = 0, points, all;
   size_t i;
   if (!measure_range(c, &from, &until)) return false;
   for (i = 0; svc_granularities[i + 1]; i++)

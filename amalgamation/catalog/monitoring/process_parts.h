@@ -49,16 +49,19 @@ typedef struct svc_metrics {
 } svc_metrics;
 #define SVC_METRIC_NAME(name, unit) #name,
 #define SVC_METRIC_UNIT(name, unit) SVC_UNIT_##unit,
-#define SVC_METRICS(list, p, query) \
-  static const char *const p##_names[] = { list(SVC_METRIC_NAME) NULL }; \
-  static const unsigned char p##_units[] = { list(SVC_METRIC_UNIT) }; \
-  static const svc_metrics p##_metrics = { p##_names, p##_units, query }
+#define SVC_METRICS(list, stem, query) \
+  SVC_PRIVATE const char *const stem##_names[] = { list(SVC_METRIC_NAME) NULL }; \
+  static const unsigned char stem##_units[] = { list(SVC_METRIC_UNIT) }; \
+  static const svc_metrics stem##_metrics = { stem##_names, stem##_units, query }
 
 /* The time that is asked for, in seconds: its query parameters, and what they say. At most SVC_SPAN_MOST figures of each metric. */
 #define SVC_SPAN_MOST 2880 /* two days, minute by minute */
 #define SVC_SPAN_PARAMS \
   { .name = "end", .type = SVC_DATE }, { .name = "period", .type = SVC_STRING }, { .name = "start", .type = SVC_DATE }
 SVC_DECLARE(const char *const svc_granularities[])
+#define SVC_MEASURE_PARAMS(m, names) \
+  SVC_SPAN_PARAMS, { .name = "granularity", .type = SVC_STRING, .flags = SVC_PARAM_REQUIRED, .values = svc_granularities }, \
+  { .name = m, .type = SVC_STRING, .flags = SVC_PARAM_REPEATS, .max_repeats = 10, .values = names }
 typedef struct svc_span {
   int64_t from, until, step;
   const char *granularity;
@@ -74,5 +77,18 @@ SVC_PRIVATE svc_node *svc_measure_told(svc_call *c, const svc_reply *reply, cons
 /* The beginning of such an answer: groupId, granularity, start and end; NULL: refused. */
 SVC_PRIVATE svc_node *svc_measure_answer(svc_call *c, const svc_metrics *metrics);
 SVC_PRIVATE svc_node *svc_metrics_shown(svc_call *c, const svc_metrics *metrics, const char *name); /* all that there are */
+
+/* ----------------------------------------------------------------------------------------------------- process_part.c */
+
+/* Of a process and of the disks and databases in it, each the function of a route: which there are, one of them, and figures. */
+SVC_DECLARE(const char *const svc_process_metric_names[])
+SVC_DECLARE(const char *const svc_disk_metric_names[])
+SVC_DECLARE(const char *const svc_database_metric_names[])
+SVC_DECLARE(const svc_object svc_process_measurements)
+SVC_PRIVATE bool svc_part_ask(svc_call *c);
+SVC_PRIVATE bool svc_part_list(svc_call *c, const svc_reply *reply);
+SVC_PRIVATE bool svc_part_read(svc_call *c, const svc_reply *reply);
+SVC_PRIVATE bool svc_part_measure(svc_call *c);
+SVC_PRIVATE bool svc_part_measured(svc_call *c, const svc_reply *reply);
 
 #endif /* SVC_PROCESS_PARTS_H */
