@@ -1,6 +1,6 @@
 /*
-** What the nouns of monitoring share: the processes that clusters consist of (processes.c), and figures of them over time
-** (measure.c).
+** What the nouns of monitoring share: the processes that clusters consist of (processes.c), figures of them over time
+** (measure.c), and the collections that are known of (namespaces.c).
 */
 #ifndef SVC_PROCESS_PARTS_H
 #define SVC_PROCESS_PARTS_H
@@ -90,5 +90,10 @@ SVC_PRIVATE bool svc_part_list(svc_call *c, const svc_reply *reply);
 SVC_PRIVATE bool svc_part_read(svc_call *c, const svc_reply *reply);
 SVC_PRIVATE bool svc_part_measure(svc_call *c);
 SVC_PRIVATE bool svc_part_measured(svc_call *c, const svc_reply *reply);
+/* ------------------------------------------------------------------------------------------------------ namespaces.c */
+
+/* The collections of a cluster that the service knows of, "database.collection": an array of at most 100, sorted, each once. In
+** the transaction of the request. False: failed. */
+SVC_PRIVATE bool svc_namespaces_known(svc_call *c, const svc_entity *cluster, svc_node **array);
 
 #endif /* SVC_PROCESS_PARTS_H */
