@@ -9,6 +9,8 @@
 #include "catalog/deployment/cluster_parts.h"
 #include "catalog/monitoring/metric_list.h"
 
+#define PINNED_NAMESPACES "pinned namespaces" /* the name of the noun, for who asks which are pinned */
+
 /* ------------------------------------------------------------------------------------------------------- processes.c */
 
 typedef struct svc_process {
@@ -43,16 +45,18 @@ SVC_DECLARE(const char *const svc_units[]) /* their names, in the order of these
 
 /* A list of metric_list.h, as tables: names, and their units. */
 typedef struct svc_metrics {
-  const char *const *names; /* closed by NULL */
+  const char *const *names;
   const unsigned char *units;
   const char *param; /* the query parameter that chooses among them */
+  size_t count;
+  const char *period; /* where no time is given, "P1D"; NULL: that is refused */
 } svc_metrics;
 #define SVC_METRIC_NAME(name, unit) #name,
 #define SVC_METRIC_UNIT(name, unit) SVC_UNIT_##unit,
 #define SVC_METRICS(list, stem, query) \
   SVC_PRIVATE const char *const stem##_names[] = { list(SVC_METRIC_NAME) NULL }; \
   static const unsigned char stem##_units[] = { list(SVC_METRIC_UNIT) }; \
-  static const svc_metrics stem##_metrics = { stem##_names, stem##_units, query }
+  static const svc_metrics stem##_metrics = { stem##_names, stem##_units, query, sizeof stem##_units, NULL }
 
 /* The time that is asked for, in seconds: its query parameters, and what they say. At most SVC_SPAN_MOST figures of each metric. */
 #define SVC_SPAN_MOST 2880 /* two days, minute by minute */
@@ -62,11 +66,14 @@ SVC_DECLARE(const char *const svc_granularities[])
 #define SVC_MEASURE_PARAMS(m, names) \
   SVC_SPAN_PARAMS, { .name = "granularity", .type = SVC_STRING, .flags = SVC_PARAM_REQUIRED, .values = svc_granularities }, \
   { .name = m, .type = SVC_STRING, .flags = SVC_PARAM_REPEATS, .max_repeats = 10, .values = names }
+#define SVC_MEASURE_REQUIRED(m, names) \
+  SVC_SPAN_PARAMS, { .name = "granularity", .type = SVC_STRING, .flags = SVC_PARAM_REQUIRED, .values = svc_granularities }, \
+  { .name = m, .type = SVC_STRING, .flags = SVC_PARAM_REPEATS | SVC_PARAM_REQUIRED, .max_repeats = 10, .values = names }
 typedef struct svc_span {
   int64_t from, until, step;
   const char *granularity;
 } svc_span;
-SVC_PRIVATE bool svc_span_of(svc_call *c, const svc_metrics *metrics, svc_span *out); /* metrics NULL: no series; refuses */
+SVC_PRIVATE bool svc_span_of(svc_call *c, const svc_metrics *metrics, svc_span *out); /* refuses */
 
 SVC_DECLARE(const svc_object svc_measurement)   /* one metric, with its figures */
 SVC_DECLARE(const svc_object svc_metric_object) /* one metric, by name and unit */
