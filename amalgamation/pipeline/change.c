@@ -110,7 +110,7 @@ static void change_fill(svc_call *c, const svc_change *change, const svc_object 
   svc_fields fields;
   svc_fields_begin(&fields, svc_object_of(object, body));
   while ((f = svc_fields_next(&fields)) != NULL) {
-    bool nested = f->object && (f->type == SVC_OBJECT || (f->type == SVC_ARRAY && f->item == SVC_OBJECT));
+    bool nested = f->type != SVC_MAP && SVC_OBJECT_OF(f);
     svc_node *value, *item;
     if (f->fill == SVC_AUTO_NONE && !nested) continue;
     value = svc_node_get(body, f->name);

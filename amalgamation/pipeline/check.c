@@ -155,7 +155,7 @@ static svc_node *check_value(svc_call *c, const svc_field *f, int type, const sv
 
 static bool check_has_own_id(const svc_field *f, const svc_node *item)
 {
-  const svc_field *id = svc_field_named(svc_object_of(f->object, item), SVC_S("id"));
+  const svc_field *id = svc_field_named(svc_object_of(SVC_OBJECT_OF(f), item), SVC_S("id"));
   return id && id->flags & SVC_READ_ONLY;
 }
 
@@ -426,7 +426,7 @@ static const svc_object *check_variant(svc_call *c, const svc_object *object, co
 /* What another variant had under the same name is the same field when it is of the same type. */
 static bool check_same_field(const svc_field *a, const svc_field *b)
 {
-  return a && a->type == b->type && a->item == b->item && a->object == b->object;
+  return a && a->type == b->type && a->item == b->item && SVC_OBJECT_OF(a) == SVC_OBJECT_OF(b);
 }
 
 /* A field that was not sent, of a body that was another variant before: what is kept has to fit here. */

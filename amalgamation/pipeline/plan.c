@@ -98,7 +98,7 @@ static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *obj
   if (depth == PLAN_DEPTH) return SVC_OK;
   for (base = object; base && !v; base = base->base)
     for (f = base->fields; f && f->name && rc == SVC_OK; f++)
-      if (f->object) rc = plan_levels(s, noun, f->object, depth + 1);
+      if (SVC_OBJECT_OF(f)) rc = plan_levels(s, noun, f->object, depth + 1);
   for (; v && v->value && rc == SVC_OK; v++) rc = plan_levels(s, noun, v->object, depth + 1);
   return rc;
 }
@@ -111,7 +111,7 @@ static bool plan_seals(const svc_object *object, int depth)
   bool found = false;
   if (depth == PLAN_DEPTH) return false;
   for (; object && !v && !found; object = object->base)
-    for (f = object->fields; f && f->name && !found; f++) found = f->flags & SVC_SEALED || (f->object && plan_seals(f->object, depth + 1));
+    for (f = object->fields; f && f->name && !found; f++) found = f->flags & SVC_SEALED || (SVC_OBJECT_OF(f) && plan_seals(f->object, depth + 1));
   for (; v && v->value && !found; v++) found = plan_seals(v->object, depth + 1);
   return found;
 }

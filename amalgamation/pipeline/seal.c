@@ -173,7 +173,7 @@ static bool seal_nested(svc_call *c, const svc_entity *e, const svc_field *f, sv
 
 static bool seal_is_nested(const svc_field *f)
 {
-  return f->object && (f->type == SVC_OBJECT || (f->type == SVC_ARRAY && f->item == SVC_OBJECT));
+  return f->type != SVC_MAP && SVC_OBJECT_OF(f);
 }
 
 static bool seal_object(svc_call *c, const svc_entity *e, const svc_object *object, svc_node *body, svc_node *secrets)

@@ -67,21 +67,28 @@ enum svc_auto {
   SVC_AUTO_ORG_ID    /* id of the organization in the path, or that owns the project in it */
 };
 
+/* There are thousands of these rows: each is no larger than it has to be. */
 struct svc_field {
   const char *name;
-  unsigned char type;   /* enum svc_type */
-  unsigned char item;   /* type of the elements of an array or map */
-  unsigned char format; /* enum svc_format */
-  unsigned char fill;   /* enum svc_auto */
-  unsigned short flags; /* enum svc_field_flags */
+  unsigned type : 4;    /* enum svc_type */
+  unsigned item : 4;    /* type of the elements of an array or map */
+  unsigned format : 5;  /* enum svc_format */
+  unsigned fill : 3;    /* enum svc_auto */
+  unsigned flags : 16;  /* enum svc_field_flags */
   unsigned short min_items, max_items; /* bounds of an array; max 0: none */
-  const svc_object *object;
-  const char *const *values; /* NULL-terminated list of allowed strings */
+  union {
+    const svc_object *object;  /* of SVC_OBJECT, and of elements that are that */
+    const char *const *values; /* of strings, and of elements that are: NULL-terminated list of those allowed */
+  };
   const char *pattern;       /* see svc_pattern_match() */
   const char *preset;        /* the default, as JSON text; NULL: omitted while it has no value */
-  int64_t min, max;          /* number: its bounds, with SVC_MIN and SVC_MAX. string: bounds of its length in characters,
+  int32_t min, max;          /* number: its bounds, with SVC_MIN and SVC_MAX. string: bounds of its length in characters,
                                 max 0: none */
 };
+/* Of a row: what the union holds. */
+#define SVC_HOLDS_OBJECT(f) ((f)->type == SVC_OBJECT || (((f)->type == SVC_ARRAY || (f)->type == SVC_MAP) && (f)->item == SVC_OBJECT))
+#define SVC_OBJECT_OF(f) (SVC_HOLDS_OBJECT(f) ? (f)->object : NULL)
+#define SVC_VALUES_OF(f) (SVC_HOLDS_OBJECT(f) ? NULL : (f)->values)
 
 struct svc_object {
   const char *name;

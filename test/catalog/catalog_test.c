@@ -129,11 +129,11 @@ static void catalog_check_object(t_service *t, const svc_object *object, int dep
     last = f->name;
     if (strcmp(f->name, "links") == 0) munit_errorf("%s: links are the pipeline's", object->name);
     if (type == SVC_OBJECT && !f->object) munit_errorf("%s.%s: an object of what?", object->name, f->name);
-    if ((f->values || f->pattern || f->format) && type != SVC_STRING)
+    if ((SVC_VALUES_OF(f) || f->pattern || f->format) && type != SVC_STRING)
       munit_errorf("%s.%s: only strings have values, patterns and formats", object->name, f->name);
     if (f->flags & (SVC_MIN | SVC_MAX) && type != SVC_INT32 && type != SVC_INT64 && type != SVC_NUMBER)
       munit_errorf("%s.%s: SVC_MIN and SVC_MAX are for numbers", object->name, f->name);
-    if (f->object && type == SVC_OBJECT) catalog_check_object(t, f->object, depth + 1);
+    if (type == SVC_OBJECT) catalog_check_object(t, f->object, depth + 1);
     if (f->preset) {
       svc_json_fault fault;
       svc_arena arena;
@@ -178,7 +178,7 @@ static const svc_field *catalog_field(const svc_object *object, const char *name
   for (v = object->variants; v && v->value && !f; v++)
     if ((f = catalog_field(v->object, name)) != NULL) return f;
   if (!f || *rest == 0) return f;
-  if (*rest != '.' || !f->object || (f->type == SVC_ARRAY) != (name[n] == '[')) return NULL;
+  if (*rest != '.' || !SVC_OBJECT_OF(f) || (f->type == SVC_ARRAY) != (name[n] == '[')) return NULL;
   return catalog_field(f->object, rest + 1);
 }
 

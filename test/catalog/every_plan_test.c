@@ -178,7 +178,7 @@ static void unknown_find(unknown *u, const svc_object *object, svc_node *body, c
   }
   for (member = body->first; member && !u->object; member = member->next) {
     const svc_field *f = svc_field_named(own, member->name);
-    if (!f || !f->object || f->flags & SVC_READ_ONLY) continue;
+    if (!f || !SVC_OBJECT_OF(f) || f->flags & SVC_READ_ONLY) continue;
     value = f->type == SVC_OBJECT ? member : member->first;
     snprintf(inside, sizeof inside, "%s%s" SVC_FMT "%s", at, *at ? "." : "", SVC_ARG(member->name),
              f->type == SVC_ARRAY ? "[0]" : "");
@@ -311,7 +311,7 @@ static MunitResult every_sent_back(const MunitParameter params[], void *data)
 /* Another value for a field; false: this is not the one to change. */
 static bool change_value(svc_arena *a, const svc_field *f, svc_node *value)
 {
-  const char *const *v = f->values;
+  const char *const *v = SVC_VALUES_OF(f);
   int64_t number;
   if (f->flags & (SVC_READ_ONLY | SVC_FIXED | SVC_WRITE_ONLY)) return false;
   switch (f->type) {
@@ -324,7 +324,7 @@ static bool change_value(svc_arena *a, const svc_field *f, svc_node *value)
     return true;
   case SVC_STRING:
     while (v && *v && svc_str_is(value->text, *v)) v++;
-    if (f->values) return *v ? (value->text = svc_str_c(*v), true) : false;
+    if (v) return *v ? (value->text = svc_str_c(*v), true) : false;
     value->text = svc_arena_print(a, SVC_FMT "x", SVC_ARG(value->text));
     if (f->format || (f->max && (int64_t)value->text.n > f->max)) return false;
     return !f->pattern || svc_pattern_match(f->pattern, value->text);
@@ -447,7 +447,7 @@ static bool delete_shown(const svc_plan *get, const svc_lifecycle *life)
 {
   const svc_object *object = svc_object_of(get->route->answer ? get->route->answer : get->noun->noun->object, NULL);
   const svc_field *f = svc_field_named(object, svc_str_c(life->field));
-  const char *const *value = f ? f->values : NULL;
+  const char *const *value = f ? SVC_VALUES_OF(f) : NULL;
   if (object && !f) return false;
   while (value && *value && strcmp(*value, life->deleted) != 0) value++;
   return !value || *value;

@@ -41,7 +41,7 @@ static void secrets_sent(secrets_list *list, const svc_object *object, const svc
     if (secret && value->type == SVC_J_STRING) secrets_note(list, value->text);
     for (item = value->first; item && f->type == SVC_MAP && secret; item = item->next) secrets_note(list, item->text);
     if (f->type == SVC_OBJECT) secrets_sent(list, f->object, value);
-    for (item = value->first; item && f->type == SVC_ARRAY && f->object; item = item->next) secrets_sent(list, f->object, item);
+    for (item = value->first; item && f->type == SVC_ARRAY && SVC_OBJECT_OF(f); item = item->next) secrets_sent(list, f->object, item);
   }
 }
 

@@ -97,7 +97,7 @@ static void openapi_name(openapi_seen *seen, const svc_object *object)
   munit_assert_size(seen->n, <, sizeof seen->objects / sizeof seen->objects[0]);
   seen->objects[seen->n++] = object;
   openapi_name(seen, object->base);
-  for (f = object->fields; f && f->name; f++) openapi_name(seen, f->object);
+  for (f = object->fields; f && f->name; f++) openapi_name(seen, SVC_OBJECT_OF(f));
   for (v = object->variants; v && v->value; v++) openapi_name(seen, v->object);
 }
 
