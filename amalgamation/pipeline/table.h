@@ -467,8 +467,8 @@ struct svc_noun {
   svc_node *(*desired)(svc_call *c, const svc_entity *e);
   /* An order was done: takes what it needs of the facts into change->body and extra. */
   bool (*facts)(svc_call *c, svc_change *change, const svc_node *facts);
-  /* What rules are asked of a create or update that a request wants: which, by a number that SVC_SEAT_GOVERNOR knows, and the
-  ** circumstances, as it knows them. NULL from it: no memory, or refused. */
+  /* What rules are asked of a create or update that a request wants: which, by a number that SVC_SEAT_GOVERNOR knows (0: none), and
+  ** the circumstances, as it knows them. NULL from it: no memory, or refused. */
   svc_node *(*governed)(svc_call *c, const svc_change *change, int *what);
   bool (*allows)(svc_call *c, const svc_change *change); /* of SVC_SEAT_GOVERNOR; false: refused */
   int64_t (*limit)(svc_call *c, const svc_id *group, const char *name); /* of SVC_SEAT_QUOTA; < 0: no such limit */

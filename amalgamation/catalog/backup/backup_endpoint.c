@@ -8,6 +8,7 @@
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
 #include "catalog/network/endpoint_parts.h"
+#include "catalog/policy/policy_language.h"
 
 static const char *const backup_endpoint_clouds[] = { "AWS", NULL };
 
@@ -83,6 +84,7 @@ SVC_PRIVATE const svc_noun svc_noun_backup_endpoint = {
   .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
+  .governed = svc_policy_endpoint,
   .routes = backup_endpoint_routes,
   .prepare = backup_endpoint_prepare,
   .facts = svc_endpoint_own_facts

@@ -8,6 +8,7 @@
 ** Unusual: a POST answers with the list; and of one that is there already it changes the comment, and nothing else.
 */
 #include "catalog/data_federation/data_federation_parts.h"
+#include "catalog/policy/policy_language.h"
 
 static const char *const data_federation_endpoint_providers[] = { "AWS", "AZURE", NULL };
 static const char *const data_federation_endpoint_states[] = { "PENDING", "OK", "FAILED", "DELETING", NULL };
@@ -138,5 +139,6 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation_endpoint = {
   .event_updated = "INTERFACE_ENDPOINT_PATCHED",
   .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
+  .governed = svc_policy_endpoint,
   .routes = data_federation_endpoint_routes,
 };

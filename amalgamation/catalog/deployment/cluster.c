@@ -255,7 +255,7 @@ static const svc_field_error cluster_errors[] = {
 
 static svc_node *cluster_governed(svc_call *c, const svc_change *change, int *what)
 {
-  *what = SVC_POLICY_CLUSTER;
+  *what = svc_cluster_is_changed(change) ? SVC_POLICY_CLUSTER : 0;
   return svc_policy_of_cluster(c, change->before, change->body, svc_policy_clusters(c, !change->before));
 }
 

@@ -17,6 +17,7 @@ static const char cluster_actions_granted[] = "vendorEmployeeAccessGrant";
 /* How an operation tells the prepare hook what it is. */
 #define CLUSTER_ACTIONS_LIGHT "light"
 #define CLUSTER_ACTIONS_RESTART "restart"
+#define CLUSTER_ACTIONS_BELOW "below" /* something below it is set, and goes through it */
 
 SVC_PRIVATE bool svc_cluster_acts(svc_call *c, svc_change *change)
 {
@@ -27,6 +28,11 @@ SVC_PRIVATE bool svc_cluster_acts(svc_call *c, svc_change *change)
     change->extra = svc_cluster_extra(c, change, &kept);
   }
   return change->pending.n > 0;
+}
+
+SVC_PRIVATE bool svc_cluster_is_changed(const svc_change *change)
+{
+  return change->pending.n == 0 || svc_str_is(change->pending, CLUSTER_ACTIONS_BELOW);
 }
 
 /* Only written down, with this event. */
@@ -214,7 +220,7 @@ SVC_PRIVATE bool svc_cluster_updates(svc_call *c, svc_change *change)
     change->state = change->noun->noun->lifecycle->updated;
     svc_node_set_str(c->arena, change->body, change->noun->noun->lifecycle->field, svc_str_c(change->state));
   }
-  change->pending = SVC_S(CLUSTER_ACTIONS_LIGHT);
+  change->pending = SVC_S(CLUSTER_ACTIONS_BELOW);
   if (!svc_change_keep(c, change, &e)) return false;
   return busy ? svc_order_put(c, change->noun, &e) : true; /* an order is for what is wanted now */
 }

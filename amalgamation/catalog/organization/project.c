@@ -1,9 +1,10 @@
 /*
 ** Project, "group" in paths: what clusters and their users belong to. It is owned by an organization and moves to
-** another one by :migrate. Its name is unique in its organization.
+** another one by :migrate, if that organization's policies allow what there is in it. Its name is unique in its organization.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
+#include "catalog/policy/policy_language.h"
 
 static const char *const project_regions[] = { "COMMERCIAL_FEDRAMP_REGIONS_ONLY", "GOV_REGIONS_ONLY", NULL };
 
@@ -148,6 +149,7 @@ static bool project_migrate(svc_call *c)
   svc_id to;
   if (!svc_change_begin(c, &change) || !project_destination(c, &to)) return false;
   left = (svc_scope){ none, change.entity.parent };
+  if (!svc_id_eq(&to, &left.org) && !svc_policies_admit(c, &to)) return false;
   id = svc_id_str(c->arena, &change.entity.id);
   svc_node_set_str(c->arena, change.body, "orgId", svc_id_str(c->arena, &to));
   if (!svc_change_store(c, &change) || svc_id_eq(&to, &left.org)) return c->error.code == SVC_E_NONE;

@@ -19,11 +19,12 @@
 **
 ** What no policy forbids is allowed. So a permit is read and checked, and says what holds anyhow: a forbid is stronger.
 **
-** The rule: a policy is small (SVC_POLICY_BODY), and so is the depth to which it nests; to ask one is one walk over it.
+** The rule: a policy is small (SVC_POLICY_BODY), and so is the depth to which it nests; to ask one is one walk over it, and one that
+** could take many steps for comparing sets is refused when it is read: whoever waits for the writer waits for this, too.
 */
 #include "catalog/policy/policy_reader.h"
 
-enum { POLICY_DEPTH = 24, POLICY_ITEMS = 200 };
+enum { POLICY_DEPTH = 24, POLICY_ITEMS = 200, POLICY_STEPS = 40000 }; /* steps: the largest two sets, once */
 
 /* ----------------------------------------------------------------------------------------------------------- expressions */
 
@@ -41,12 +42,36 @@ static policy_type policy_item_type(policy_type set)
   return (policy_type){ set.item, 0, set.entity };
 }
 
+/* How many elements it has at the most. */
+static size_t policy_set_most(const policy_node *set)
+{
+  const policy_node *one;
+  size_t n = 0;
+  if (set->op == POLICY_ATTRIBUTE) return set->attribute->most;
+  for (one = set->left; one; one = one->next) n++;
+  return n;
+}
+
+/* What it takes to compare what stands at both sides: nothing, unless these are sets. */
+static size_t policy_steps(int op, const policy_node *left, const policy_node *right)
+{
+  size_t a = left->type.kind == POLICY_SET ? policy_set_most(left) : 0, b = right->type.kind == POLICY_SET ? policy_set_most(right) : 0;
+  switch (op) {
+  case POLICY_EQUAL: return a * (b + 1) + b * (a + 1);
+  case POLICY_CONTAINS: return a;
+  case POLICY_CONTAINS_ALL:
+  case POLICY_CONTAINS_ANY: return b * (a + 1);
+  default: return 0;
+  }
+}
+
 static policy_node *policy_binary(policy_reader *r, int op, policy_node *left, policy_node *right)
 {
   policy_node *node = left && right ? svc_policy_new(r, op, (policy_type){ POLICY_BOOL, 0, NULL }) : NULL;
   if (!node) return NULL;
   node->left = left;
   node->right = right;
+  r->steps += policy_steps(op, left, right);
   return node;
 }
 
@@ -305,6 +330,9 @@ SVC_PRIVATE svc_policy *svc_policy_read(svc_arena *a, svc_str text, svc_str *why
   svc_policy_next(&r);
   if (policy_scope(&r, p) && policy_conditions(&r, p) && svc_policy_want(&r, ";") && r.token != POLICY_END)
     svc_policy_wrong(&r, "there is one policy in a body, and this stands behind its end");
+  p->steps = r.steps;
+  r.from = 0;
+  if (p->steps > POLICY_STEPS) svc_policy_wrong(&r, "it takes too many steps to ask it");
   *why = r.why;
   return r.why.n || a->failed ? NULL : p;
 }

@@ -119,5 +119,6 @@ SVC_PRIVATE policy_node *svc_policy_new(policy_reader *r, int op, policy_type ty
   if (!node) return svc_policy_wrong(r, "there is no memory");
   node->op = (unsigned char)op;
   node->type = type;
+  r->steps++;
   return node;
 }

@@ -27,21 +27,21 @@ static const struct {
 };
 
 static const struct policy_attribute policy_attributes[] = {
-  { "cluster", "cloudProviders", { POLICY_SET, POLICY_ENTITY, "CloudProvider" }, SVC_POLICY_CLUSTER },
-  { "cluster", "clusterType", { POLICY_ENTITY, 0, "ClusterType" }, SVC_POLICY_CLUSTER },
-  { "cluster", "dbMajorVersion", { POLICY_STRING, 0, NULL }, SVC_POLICY_CLUSTER },
-  { "cluster", "diskSizeGB", { POLICY_LONG, 0, NULL }, SVC_POLICY_CLUSTER },
-  { "cluster", "isConvertingToSharded", { POLICY_BOOL, 0, NULL }, SVC_POLICY_CLUSTER },
-  { "cluster", "maxGeneralClassInstanceSizeValue", { POLICY_LONG, 0, NULL }, SVC_POLICY_CLUSTER },
-  { "cluster", "maxShardCount", { POLICY_LONG, 0, NULL }, SVC_POLICY_CLUSTER },
-  { "cluster", "minGeneralClassInstanceSizeValue", { POLICY_LONG, 0, NULL }, SVC_POLICY_CLUSTER },
-  { "cluster", "minShardCount", { POLICY_LONG, 0, NULL }, SVC_POLICY_CLUSTER },
-  { "cluster", "minTLSVersion", { POLICY_ENTITY, 0, "TLSVersion" }, SVC_POLICY_CLUSTER },
-  { "cluster", "regions", { POLICY_SET, POLICY_ENTITY, "Region" }, SVC_POLICY_CLUSTER },
-  { "project", "cloudProvider", { POLICY_ENTITY, 0, "CloudProvider" }, SVC_POLICY_PEERING | SVC_POLICY_ENDPOINT },
-  { "project", "clustersInProject", { POLICY_LONG, 0, NULL }, SVC_POLICY_CLUSTER },
-  { "project", "hasDefinedMaintenanceWindow", { POLICY_BOOL, 0, NULL }, SVC_POLICY_MAINTENANCE },
-  { "project", "ipAccessList", { POLICY_SET, POLICY_IP, NULL }, SVC_POLICY_ACCESS_LIST },
+  { "cluster", "cloudProviders", { POLICY_SET, POLICY_ENTITY, "CloudProvider" }, SVC_POLICY_CLUSTER, 3 },
+  { "cluster", "clusterType", { POLICY_ENTITY, 0, "ClusterType" }, SVC_POLICY_CLUSTER, 0 },
+  { "cluster", "dbMajorVersion", { POLICY_STRING, 0, NULL }, SVC_POLICY_CLUSTER, 0 },
+  { "cluster", "diskSizeGB", { POLICY_LONG, 0, NULL }, SVC_POLICY_CLUSTER, 0 },
+  { "cluster", "isConvertingToSharded", { POLICY_BOOL, 0, NULL }, SVC_POLICY_CLUSTER, 0 },
+  { "cluster", "maxGeneralClassInstanceSizeValue", { POLICY_LONG, 0, NULL }, SVC_POLICY_CLUSTER, 0 },
+  { "cluster", "maxShardCount", { POLICY_LONG, 0, NULL }, SVC_POLICY_CLUSTER, 0 },
+  { "cluster", "minGeneralClassInstanceSizeValue", { POLICY_LONG, 0, NULL }, SVC_POLICY_CLUSTER, 0 },
+  { "cluster", "minShardCount", { POLICY_LONG, 0, NULL }, SVC_POLICY_CLUSTER, 0 },
+  { "cluster", "minTLSVersion", { POLICY_ENTITY, 0, "TLSVersion" }, SVC_POLICY_CLUSTER, 0 },
+  { "cluster", "regions", { POLICY_SET, POLICY_ENTITY, "Region" }, SVC_POLICY_CLUSTER, 256 },
+  { "project", "cloudProvider", { POLICY_ENTITY, 0, "CloudProvider" }, SVC_POLICY_PEERING | SVC_POLICY_ENDPOINT, 0 },
+  { "project", "clustersInProject", { POLICY_LONG, 0, NULL }, SVC_POLICY_CLUSTER, 0 },
+  { "project", "hasDefinedMaintenanceWindow", { POLICY_BOOL, 0, NULL }, SVC_POLICY_MAINTENANCE, 0 },
+  { "project", "ipAccessList", { POLICY_SET, POLICY_IP, NULL }, SVC_POLICY_ACCESS_LIST, 200 },
 };
 
 /* "ResourcePolicy::Type::"id"": the name of its type, and r->word the id. */

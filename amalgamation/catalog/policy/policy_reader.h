@@ -20,6 +20,7 @@ typedef struct policy_reader {
   svc_str word; /* a name, a sign; of a string what stands between its quotes */
   int64_t number;
   int depth, actions;
+  size_t steps; /* that it takes to ask what is read so far, at the most */
   svc_str why; /* n 0: all is well */
 } policy_reader;
 

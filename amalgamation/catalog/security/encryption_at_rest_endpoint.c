@@ -12,6 +12,7 @@
 #include "catalog/security/encryption.h"
 #include "catalog/network/endpoint_parts.h"
 #include "catalog/values.h"
+#include "catalog/policy/policy_language.h"
 
 static const char *const encryption_at_rest_endpoint_clouds[] = { "AWS", "AZURE", NULL };
 static const char *const encryption_at_rest_endpoint_regions[] = {
@@ -107,6 +108,7 @@ SVC_PRIVATE const svc_noun svc_noun_encryption_at_rest_endpoint = {
   .event_deleted = "ENCRYPTION_AT_REST_CONFIGURATION_UPDATED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
+  .governed = svc_policy_endpoint,
   .routes = encryption_at_rest_endpoint_routes,
   .prepare = encryption_at_rest_endpoint_prepare,
   .removing = encryption_at_rest_endpoint_removing,
