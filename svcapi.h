@@ -278,6 +278,8 @@ typedef struct svc_caller {
   const char *username; /* shown in events; the person of this name accepts its invitations by POST /users; may be NULL */
   const svc_grant *grants;
   size_t grant_count;
+  int second_factor; /* not 0: a person who has shown a second factor of authentication, which organizations can ask of people
+                        (their setting multiFactorAuthRequired) */
 } svc_caller;
 
 typedef struct svc_request {

@@ -356,6 +356,7 @@ void t_as(t_service *t, const char *user_id)
   t->caller.username = user_id ? NULL : "owner@example.com";
   t->caller.grants = user_id ? NULL : t->grants;
   t->caller.grant_count = user_id ? 0 : 1;
+  t->caller.second_factor = 1;
 }
 
 void t_as_host(t_service *t)

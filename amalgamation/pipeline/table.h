@@ -291,7 +291,8 @@ enum svc_seat {
   SVC_SEAT_USER,    /* people */
   SVC_SEAT_MEMBER,  /* people as members of an organization, by the ids they have as users */
   SVC_SEAT_TEAM,    /* groups of people that hold roles together */
-  SVC_SEAT_POLICY,  /* settings of an organization; `extra` "1": its credentials need an access list */
+  SVC_SEAT_POLICY,  /* settings of an organization; `extra` has a 1: its credentials need an access list; a 2: people need two
+                       factors of authentication */
   SVC_SEAT_GOVERNOR, /* has a say in what is `governed`: its `allows` */
   SVC_SEAT_ALERTS,  /* hears of every event that is written, in its transaction: its `hears` */
   SVC_SEAT_BILLS,   /* what the lines of the ledger are billed by: its `bills` */

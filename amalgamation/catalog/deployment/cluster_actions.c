@@ -96,7 +96,10 @@ SVC_PRIVATE bool svc_cluster_run_grant(svc_call *c)
   svc_change change;
   svc_node *grant;
   int64_t until = 0;
+  svc_str org;
   if (!svc_change_begin(c, &change) || !cluster_actions_until(c, "expirationTime", &until)) return false;
+  org = svc_id_str(c->arena, &c->scope.org);
+  if (svc_org_setting(c, "restrictEmployeeAccess", false)) return svc_fail(c, SVC_E_EMPLOYEE_ACCESS_RESTRICTED, "S", &org);
   grant = svc_node_copy(c->arena, c->checked);
   if (!grant) return svc_no_memory(c);
   grant->name = svc_str_c(cluster_actions_granted);

@@ -72,7 +72,7 @@ static bool project_organization(svc_call *c, svc_str text, uint64_t roles, svc_
   if (rc == SVC_OK && !svc_entity_visible(c, c->s->org, &org)) rc = SVC_NOT_FOUND;
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_ORG_NOT_FOUND, "S", &text);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
-  return svc_roles_on(c, NULL, out) & roles ? true : svc_lacks_role(c, roles);
+  return svc_access_factors(c, out) && (svc_roles_on(c, NULL, out) & roles ? true : svc_lacks_role(c, roles));
 }
 
 /* Its first owner is whom the query names: that person has to be in the organization. */

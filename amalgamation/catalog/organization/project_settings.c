@@ -1,5 +1,6 @@
 /*
-** The settings of a project: one for each, always there, changed field by field.
+** The settings of a project: one for each, always there, changed field by field. Where its organization has turned generative
+** features off, those of the project show as off and cannot be turned on; they are as they were when it turns them on again.
 */
 #include "catalog/catalog.h"
 
@@ -36,6 +37,30 @@ static const svc_field_event project_settings_events[] = {
   { NULL, NULL, NULL }
 };
 
+/* Those that the organization can turn off for all of its projects. */
+static const char *const project_settings_generative[] = {
+  "isClusterAiAssistantEnabled", "isDataExplorerGenAIFeaturesEnabled", "isDataExplorerGenAISampleDocumentPassingEnabled", NULL
+};
+
+static bool project_settings_prepare(svc_call *c, svc_change *change)
+{
+  svc_str org = svc_id_str(c->arena, &c->scope.org);
+  const char *const *name = project_settings_generative;
+  if (svc_org_setting(c, "genAIFeaturesEnabled", true)) return true;
+  for (; *name; name++)
+    if (svc_node_bool(change->input, *name, false)) return svc_fail(c, SVC_E_GEN_AI_FEATURES_DISABLED, "sS", *name, &org);
+  return true;
+}
+
+static svc_node *project_settings_view(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e);
+  const char *const *name = project_settings_generative;
+  if (!body || svc_org_setting(c, "genAIFeaturesEnabled", true)) return body;
+  for (; *name; name++) svc_node_set_bool(c->arena, body, *name, false);
+  return body;
+}
+
 SVC_PRIVATE const svc_noun svc_noun_project_settings = {
   .name = "project settings",
   .kind = "gset",
@@ -45,4 +70,6 @@ SVC_PRIVATE const svc_noun svc_noun_project_settings = {
   .event_updated = "GROUP_SETTINGS_UPDATED",
   .field_events = project_settings_events,
   .routes = project_settings_routes,
+  .prepare = project_settings_prepare,
+  .view = project_settings_view,
 };
