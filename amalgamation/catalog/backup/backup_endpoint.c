@@ -78,6 +78,7 @@ SVC_PRIVATE const svc_noun svc_noun_backup_endpoint = {
   .unique = "regionName",
   .err_not_found = SVC_E_PRIVATE_ENDPOINT_SERVICE_NOT_FOUND,
   .err_exists = SVC_E_PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION,
+  .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_BACKUP,
   .lifecycle = &backup_endpoint_lifecycle,
   .guards = backup_endpoint_guards,
   .event_created = "INTERFACE_ENDPOINT_CREATED",

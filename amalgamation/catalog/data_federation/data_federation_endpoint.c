@@ -131,6 +131,7 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation_endpoint = {
   .unique = "endpointId",
   .err_not_found = SVC_E_PRIVATELINK_NOT_FOUND,
   .err_exists = SVC_E_PRIVATE_ENDPOINT_ALREADY_EXISTS,
+  .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_PRIVATE_ENDPOINT_SERVICES,
   .most = FEDERATION_ENDPOINT_MOST,
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .lifecycle = &data_federation_endpoint_lifecycle,

@@ -1,6 +1,10 @@
 /*
 ** Project, "group" in paths: what clusters and their users belong to. It is owned by an organization and moves to
 ** another one by :migrate, if that organization's policies allow what there is in it. Its name is unique in its organization.
+**
+** It is not deleted while something in it is at work outside of this service, and the code says what: clusters, peering, private
+** endpoints of whatever, federated instances, streams, a compliance policy (their `err_in_use`). Backups go with their cluster, so
+** of an active backup there is left what was made for backups alone: a private endpoint of theirs.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"

@@ -102,6 +102,7 @@ SVC_PRIVATE const svc_noun svc_noun_encryption_at_rest_endpoint = {
   .unique = "cloudProvider/regionName",
   .err_not_found = SVC_E_PRIVATELINK_NOT_FOUND,
   .err_exists = SVC_E_PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION,
+  .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_PRIVATE_ENDPOINT_SERVICES,
   .lifecycle = &encryption_at_rest_endpoint_lifecycle,
   .guards = encryption_at_rest_endpoint_guards,
   .event_created = "ENCRYPTION_AT_REST_PRIVATE_ENDPOINT_CREATED",

@@ -289,6 +289,7 @@ SVC_PRIVATE const svc_noun svc_noun_stream_peering = {
   .parent = "project",
   .object = &stream_peering_object,
   .err_not_found = SVC_E_PEER_NOT_FOUND,
+  .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_STREAMS_RESOURCE,
   .most = STREAM_PEERING_MOST,
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .lifecycle = &stream_peering_lifecycle,
