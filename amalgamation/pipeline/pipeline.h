@@ -292,6 +292,7 @@ struct svc_call {
   svc_txn *txn;
   svc_who who;
   svc_scope scope; /* project and organization: of the path, or of the record that the work is about */
+  size_t spent;    /* records that steps which fell due have read, where they may be many: the transaction ends after so many */
 
   struct { /* the request line and headers */
     const svc_request *raw;

@@ -67,6 +67,13 @@ SVC_PRIVATE bool svc_cluster_open(svc_call *c, const svc_entity *cluster, svc_ch
 SVC_PRIVATE bool svc_cluster_open_own(svc_call *c, const svc_entity *cluster, svc_change *out); /* of what shared tiers have not */
 SVC_PRIVATE bool svc_cluster_updates(svc_call *c, svc_change *change);
 SVC_PRIVATE svc_node *svc_cluster_desired(svc_call *c, const svc_entity *e);
+SVC_PRIVATE bool svc_cluster_loaded(svc_call *c, svc_str name); /* sample data has come into it; one that is gone has no use for it */
+
+/* cluster_transfer.c: what it sends. rates: {"internet":40}, in thousandths of a gigabyte an hour; NULL: nothing is said of it. */
+SVC_PRIVATE bool svc_transfer_put(svc_call *c, const svc_entity *cluster, const svc_node *body, const svc_node *rates);
+SVC_PRIVATE bool svc_transfer_stop(svc_call *c, const svc_entity *cluster);
+/* Without a driver: of one that has so many bytes of data. */
+SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, const svc_entity *cluster, const svc_node *body, int64_t size);
 
 /* tenant_upgrade.c */
 SVC_DECLARE(const svc_object svc_cluster_legacy) /* the shape that clusters had once */
