@@ -69,7 +69,12 @@ SVC_PRIVATE bool svc_cluster_updates(svc_call *c, svc_change *change);
 SVC_PRIVATE svc_node *svc_cluster_desired(svc_call *c, const svc_entity *e);
 SVC_PRIVATE bool svc_cluster_loaded(svc_call *c, svc_str name); /* sample data has come into it; one that is gone has no use for it */
 
-/* cluster_transfer.c: what it sends. rates: {"internet":40}, in thousandths of a gigabyte an hour; NULL: nothing is said of it. */
+/* transfer_parts.c: what it sends. rates: {"internet":40}, in thousandths of a gigabyte an hour; NULL: nothing is said of it. */
+#define CLUSTER_TRANSFER_KIND "ctrf"
+#define CLUSTER_TRANSFER_HOUR ((int64_t)3600000)
+enum { CLUSTER_TRANSFER_MEASURE = SVC_DUE_OWN }; /* of its own: the driver is asked anew */
+SVC_PRIVATE size_t svc_transfer_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most);
+SVC_PRIVATE void svc_transfer_take(svc_call *c, svc_node *body, const svc_node *rates);
 SVC_PRIVATE bool svc_transfer_put(svc_call *c, const svc_entity *cluster, const svc_node *body, const svc_node *rates);
 SVC_PRIVATE bool svc_transfer_stop(svc_call *c, const svc_entity *cluster);
 /* Without a driver: of one that has so many bytes of data. */
