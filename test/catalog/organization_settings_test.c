@@ -145,6 +145,9 @@ static MunitResult settings_generative(const MunitParameter params[], void *data
   (void)params, (void)data;
   settings_open(&w);
   path = settings_path(&w, "/groups/", w.group, "/settings");
+  settings_set(&w, "{\"genAIFeaturesEnabled\":false}", 200); /* of one that was never changed, too */
+  settings_refuse(&w, "PATCH", path, "{\"isClusterAiAssistantEnabled\":true}", "GEN_AI_FEATURES_DISABLED");
+  settings_set(&w, "{\"genAIFeaturesEnabled\":true}", 200);
   munit_assert_int(t_send(&w.t, "PATCH", path, "{\"isDataExplorerGenAISampleDocumentPassingEnabled\":true}"), ==, 200);
   settings_set(&w, "{\"genAIFeaturesEnabled\":false}", 200);
   for (i = 0; i < 3; i++) {

@@ -20,11 +20,13 @@ static const svc_field project_settings_fields[] = {
 };
 static const svc_object project_settings_object = { .name = "GroupSettings", .fields = project_settings_fields };
 
+static bool project_settings_update(svc_call *c);
+
 #define PROJECT_SETTINGS "/groups/{groupId}/settings", SVC_SET_PROJECTS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route project_settings_routes[] = {
   R_GET(PROJECT_SETTINGS, "", .run = svc_verb_read),
-  R_PATCH(PROJECT_SETTINGS, "", .run = svc_verb_update),
+  R_PATCH(PROJECT_SETTINGS, "", .run = project_settings_update),
   SVC_ROUTES_END
 };
 
@@ -42,14 +44,17 @@ static const char *const project_settings_generative[] = {
   "isClusterAiAssistantEnabled", "isDataExplorerGenAIFeaturesEnabled", "isDataExplorerGenAISampleDocumentPassingEnabled", NULL
 };
 
-static bool project_settings_prepare(svc_call *c, svc_change *change)
+/* Asked before anything is compared: what is on shows as off, and who says that it shall be on wants a change. */
+static bool project_settings_update(svc_call *c)
 {
-  svc_str org = svc_id_str(c->arena, &c->scope.org);
   const char *const *name = project_settings_generative;
-  if (svc_org_setting(c, "genAIFeaturesEnabled", true)) return true;
+  svc_str org;
+  if (!svc_resolve_all(c)) return false;
+  org = svc_id_str(c->arena, &c->scope.org);
+  if (svc_org_setting(c, "genAIFeaturesEnabled", true)) return svc_verb_update(c);
   for (; *name; name++)
-    if (svc_node_bool(change->input, *name, false)) return svc_fail(c, SVC_E_GEN_AI_FEATURES_DISABLED, "sS", *name, &org);
-  return true;
+    if (svc_node_bool(c->body, *name, false)) return svc_fail(c, SVC_E_GEN_AI_FEATURES_DISABLED, "sS", *name, &org);
+  return svc_verb_update(c);
 }
 
 static svc_node *project_settings_view(svc_call *c, const svc_entity *e)
@@ -70,6 +75,5 @@ SVC_PRIVATE const svc_noun svc_noun_project_settings = {
   .event_updated = "GROUP_SETTINGS_UPDATED",
   .field_events = project_settings_events,
   .routes = project_settings_routes,
-  .prepare = project_settings_prepare,
   .view = project_settings_view,
 };
