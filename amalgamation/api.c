@@ -371,7 +371,7 @@ typedef struct api_first {
 static svc_node *api_ask(api_first *first, svc_txn *txn, svc_str target, svc_str body)
 {
   static const svc_grant owner = { "ORG_OWNER", NULL };
-  static const svc_caller host = { "000000000000000000000000", "bootstrap", &owner, 1 };
+  static const svc_caller host = { "000000000000000000000000", "bootstrap", &owner, 1, 0 };
   static const svc_header json = { "Content-Type", "application/json", 0, 0 };
   svc_request request = { .method = body.n ? "POST" : "GET", .target = target.p, .headers = &json,
                           .header_count = body.n ? 1 : 0, .body = body.p, .body_length = body.n, .caller = &host };

@@ -356,6 +356,7 @@ void t_as(t_service *t, const char *user_id)
   t->caller.username = user_id ? NULL : "owner@example.com";
   t->caller.grants = user_id ? NULL : t->grants;
   t->caller.grant_count = user_id ? 0 : 1;
+  t->caller.second_factor = 1;
 }
 
 void t_as_host(t_service *t)
@@ -622,9 +623,18 @@ static int counting_read_begin(svc_store *store, svc_txn **out)
   return rc;
 }
 
+static long reads_mark; /* rows, when the last one began */
+
+static void reads_span(void)
+{
+  if (reads.rows - reads_mark > reads.most) reads.most = reads.rows - reads_mark;
+  reads_mark = reads.rows;
+}
+
 static int counting_write_begin(svc_store *store, svc_txn **out)
 {
   int rc = svc_lmdb_port()->write_begin(store, out);
+  reads_span();
   if (rc == SVC_OK) (*out)->port = t_counting_port();
   return rc;
 }
@@ -647,8 +657,11 @@ const svc_store_port *t_counting_port(void)
 
 t_reads t_reads_taken(void)
 {
-  t_reads out = reads;
+  t_reads out;
+  reads_span();
+  out = reads;
   memset(&reads, 0, sizeof reads);
+  reads_mark = 0;
   return out;
 }
 

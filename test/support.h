@@ -98,6 +98,7 @@ typedef struct t_reads {
   long passed; /* rows that were passed over, and not looked at */
   long bytes;  /* of keys and values that were given */
   long writes; /* puts and removals, a range as one */
+  long most;   /* rows that were read from one beginning of a write transaction to the next, at the most */
 } t_reads;
 const svc_store_port *t_counting_port(void);
 t_reads t_reads_taken(void); /* since it was called last */

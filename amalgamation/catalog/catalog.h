@@ -21,6 +21,9 @@ SVC_PRIVATE bool svc_access_removing(svc_call *c, const svc_entity *e);
 SVC_PRIVATE bool svc_access_requiring(svc_call *c);
 SVC_PRIVATE bool svc_credential_removing(svc_call *c, const svc_entity *e);
 
+/* organization/settings_asked.c: a setting of the organization that the call is in, true or false. */
+SVC_PRIVATE bool svc_org_setting(svc_call *c, const char *name, bool preset);
+
 /* assignments.c: roles in bodies, and where they are kept. Names: of the roles that one holder has on one thing, a line each. */
 SVC_PRIVATE bool svc_roles_check(svc_call *c, const svc_node *roles, int level, const char *field); /* an array of names */
 SVC_PRIVATE svc_str svc_names_from(svc_call *c, const svc_node *list); /* each once */

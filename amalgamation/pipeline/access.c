@@ -5,6 +5,9 @@
 ** from anywhere, unless its organization asks for a list. The entries are the children of the credential, each with its
 ** range in binary form, so that no text is parsed here.
 **
+** Of people, whom the host vouches for, an organization can ask that they have shown a second factor of authentication: without
+** it nothing in it is answered. Lists over all organizations still show what is theirs, so that they see why.
+**
 ** How entries are made and shown is the catalog's (catalog/access_entries.c).
 */
 #include "pipeline/pipeline.h"
@@ -19,13 +22,28 @@ SVC_PRIVATE const svc_noun_info *svc_access_list_of(const svc *s, const svc_noun
   return NULL;
 }
 
-SVC_PRIVATE bool svc_access_required(const svc_call *c, const svc_id *org)
+/* Does the organization ask for that? */
+static bool access_asked(const svc_call *c, const svc_id *org, char what)
 {
   static const svc_id none;
   svc_entity policy;
   if (!c->s->seats[SVC_SEAT_POLICY]) return false;
   if (svc_entity_get(c->txn, c->s->seats[SVC_SEAT_POLICY]->noun->kind, org, &none, &policy) != SVC_OK) return false;
-  return svc_str_is(policy.extra, "1");
+  return policy.extra.n && memchr(policy.extra.p, what, policy.extra.n);
+}
+
+SVC_PRIVATE bool svc_access_required(const svc_call *c, const svc_id *org)
+{
+  return access_asked(c, org, '1');
+}
+
+/* A credential is one that was made for a machine, and the host is nobody's to ask. */
+SVC_PRIVATE bool svc_access_factors(svc_call *c, const svc_id *org)
+{
+  svc_str id;
+  if (!c->who.one_factor || svc_id_is_zero(org) || !access_asked(c, org, '2')) return true;
+  id = svc_id_str(c->arena, org);
+  return svc_fail(c, SVC_E_MULTI_FACTOR_AUTH_REQUIRED, "S", &id);
 }
 
 static bool access_refuse(svc_call *c, int code)

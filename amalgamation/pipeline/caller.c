@@ -18,6 +18,7 @@ static bool caller_vouched(svc_call *c, const svc_caller *vouched)
     return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "svc_caller.user_id must be 24 hexadecimal digits");
   c->who.kind = SVC_WHO_USER;
   c->who.known = true;
+  c->who.one_factor = !vouched->second_factor && !svc_id_is_zero(&c->who.id);
   c->who.grants = vouched->grants;
   c->who.grant_count = vouched->grants ? vouched->grant_count : 0;
   if (vouched->grants || !c->s->seats[SVC_SEAT_USER]) return true;

@@ -90,6 +90,11 @@
   /* ---- Access lists of callers */ \
   /* Older documents write WHITELIST for ACCESS_LIST in these names, and in those under Network. */ \
   X(IP_ADDRESS_NOT_ON_ACCESS_LIST, 403, "The address {0} is not on the access list of this credential.", "callerIp") \
+  X(MULTI_FACTOR_AUTH_REQUIRED, 403, \
+    "The organization {0} asks people for a second factor of authentication, and the caller has shown none.", "orgId") \
+  X(EMPLOYEE_ACCESS_RESTRICTED, 403, "The organization {0} lets none of the vendor's people in.", "orgId") \
+  X(GEN_AI_FEATURES_DISABLED, 403, "{0} cannot be turned on: the organization {1} has turned generative features off.", \
+    "attribute,orgId") \
   X(ORG_REQUIRES_ACCESS_LIST, 403, \
     "The organization requires an API access list, and this credential has none. Your address is {0}.", "callerIp") \
   X(RESOURCE_REQUIRES_ACCESS_LIST, 403, \

@@ -12,6 +12,7 @@
 #include "pipeline/pipeline.h"
 
 #define LIFECYCLE_BATCH 256 /* steps of one transaction */
+#define LIFECYCLE_SPENT 1024 /* records that they read, see svc_call.spent: the step that comes to so many is the last of it */
 #define LIFECYCLE_DEFAULT_MS 10000
 
 SVC_PRIVATE const svc_transition *svc_transition_from(const svc_noun *noun, svc_str state)
@@ -230,7 +231,7 @@ static bool lifecycle_work(svc_job *job, svc_txn *txn)
     good = lifecycle_apply_freeing(&c, work, job->now);
     found = work->done == LIFECYCLE_BATCH;
   }
-  for (; !job->frees && work->done < LIFECYCLE_BATCH && good && found; work->done += found)
+  for (; !job->frees && work->done < LIFECYCLE_BATCH && c.spent < LIFECYCLE_SPENT && good && found; work->done += found)
     good = lifecycle_apply_first(&c, work, job->now, &found);
   work->more = good && (found || job->alone);
   if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;

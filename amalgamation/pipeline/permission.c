@@ -60,7 +60,10 @@ static uint64_t permission_elsewhere(svc_call *c, const svc_noun *noun, const sv
   svc_id orgs[PERMISSION_MOST];
   size_t n = noun->organizations(c, e, orgs, PERMISSION_MOST), i;
   uint64_t roles = 0;
-  for (i = 0; i < n && !c->error.code; i++) roles |= svc_roles_on(c, NULL, &orgs[i]);
+  for (i = 0; i < n && !c->error.code; i++) {
+    uint64_t held = svc_roles_on(c, NULL, &orgs[i]);
+    if (held && svc_access_factors(c, &orgs[i])) roles |= held;
+  }
   return roles;
 }
 
@@ -97,5 +100,6 @@ SVC_PRIVATE bool svc_stage_permission(svc_call *c)
     if (!svc_begin_read(c)) return false;
     roles = svc_holds_any(c, wanted) ? wanted : 0;
   }
+  if (scopes && !svc_access_factors(c, &c->scope.org)) return false;
   return wanted == 0 || roles & wanted ? true : svc_lacks_role(c, wanted);
 }

@@ -158,6 +158,7 @@ typedef struct svc_who {
   size_t grant_count;
   svc_str assignments; /* of anybody else, what its record says; its roles on projects are looked up */
   svc_id id, org; /* itself; of a key or account: the organization it belongs to */
+  bool one_factor; /* a person, who has shown no second one */
 } svc_who;
 
 /* credential.c: what a noun keeps of a credential in `extra`: bytes that verify it, and its assignments. */
@@ -208,6 +209,7 @@ SVC_PRIVATE const svc_noun_info *svc_access_list_of(const svc *s, const svc_noun
 /* *anywhere: no list says from where. */
 SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, const svc_entity *credential, bool *anywhere);
 SVC_PRIVATE bool svc_access_required(const svc_call *c, const svc_id *org); /* of every credential of the organization */
+SVC_PRIVATE bool svc_access_factors(svc_call *c, const svc_id *org); /* has the caller shown as many as it asks of people? Else 403 */
 typedef struct svc_access_view { /* what a list has to say of the caller's address */
   int entries; /* that were looked at: 0, there are none */
   bool covered;
@@ -291,6 +293,7 @@ struct svc_call {
   svc_txn *txn;
   svc_who who;
   svc_scope scope; /* project and organization: of the path, or of the record that the work is about */
+  size_t spent;    /* records that steps which fell due have read, where they may be many: the transaction ends after so many */
 
   struct { /* the request line and headers */
     const svc_request *raw;

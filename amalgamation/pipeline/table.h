@@ -298,7 +298,8 @@ enum svc_seat {
   SVC_SEAT_USER,    /* people */
   SVC_SEAT_MEMBER,  /* people as members of an organization, by the ids they have as users */
   SVC_SEAT_TEAM,    /* groups of people that hold roles together */
-  SVC_SEAT_POLICY,  /* settings of an organization; `extra` "1": its credentials need an access list */
+  SVC_SEAT_POLICY,  /* settings of an organization; `extra` has a 1: its credentials need an access list; a 2: people need two
+                       factors of authentication */
   SVC_SEAT_GOVERNOR, /* has a say in what is `governed`: its `allows` */
   SVC_SEAT_ALERTS,  /* hears of every event that is written, in its transaction: its `hears` */
   SVC_SEAT_BILLS,   /* what the lines of the ledger are billed by: its `bills` */
@@ -474,8 +475,8 @@ struct svc_noun {
   svc_node *(*desired)(svc_call *c, const svc_entity *e);
   /* An order was done: takes what it needs of the facts into change->body and extra. */
   bool (*facts)(svc_call *c, svc_change *change, const svc_node *facts);
-  /* What rules are asked of a create or update that a request wants: which, by a number that SVC_SEAT_GOVERNOR knows, and the
-  ** circumstances, as it knows them. NULL from it: no memory, or refused. */
+  /* What rules are asked of a create or update that a request wants: which, by a number that SVC_SEAT_GOVERNOR knows (0: none), and
+  ** the circumstances, as it knows them. NULL from it: no memory, or refused. */
   svc_node *(*governed)(svc_call *c, const svc_change *change, int *what);
   bool (*allows)(svc_call *c, const svc_change *change); /* of SVC_SEAT_GOVERNOR; false: refused */
   int64_t (*limit)(svc_call *c, const svc_id *group, const char *name); /* of SVC_SEAT_QUOTA; < 0: no such limit */

@@ -56,7 +56,7 @@ static void serve_greet_again(const svcd_options *o, const char *base_url, const
 static int serve_is_set_up(svc *s, const char *vendor)
 {
   static const svc_grant grant = { "ORG_OWNER", NULL };
-  static const svc_caller host = { "000000000000000000000000", "svcd", &grant, 1 };
+  static const svc_caller host = { "000000000000000000000000", "svcd", &grant, 1, 0 };
   char target[512];
   svc_request request = { .method = "GET", .target = target, .caller = &host };
   svc_response response;

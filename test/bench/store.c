@@ -70,7 +70,7 @@ svc *bench_open(const bench_options *options)
 int bench_ask(svc *s, const char *method, const char *target, const char *body, svc_response *out)
 {
   static const svc_grant everything = { "ORG_OWNER", NULL };
-  static const svc_caller owner = { "5f0000000000000000000001", "owner@example.com", &everything, 1 };
+  static const svc_caller owner = { "5f0000000000000000000001", "owner@example.com", &everything, 1, 0 };
   static const svc_header json = { "Content-Type", "application/json", 0, 0 };
   svc_request r;
   memset(&r, 0, sizeof r);

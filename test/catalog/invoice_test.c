@@ -266,7 +266,8 @@ typedef struct invoice_job {
   svc_job job; /* first: it is cast back */
   svc *s;
   svc_id org, group;
-  unsigned count;
+  unsigned count, from; /* so many, with ids from this one on */
+  bool flaps; /* one cluster that changes its size each minute so many times, rather than so many clusters */
 } invoice_job;
 
 /* So many clusters begin to cost, without being there. */
@@ -288,7 +289,9 @@ static bool invoice_work(svc_job *job, svc_txn *txn)
   e.scope.org = work->org;
   e.scope.group = work->group;
   for (i = 1; i <= work->count && good; i++) {
-    e.id = t_id(i);
+    e.id = t_id(work->from + (work->flaps ? 1 : i));
+    if (work->flaps) body = svc_json_parse(&arena, i % 2 ? SVC_S(PROBE_CLUSTER("Main", "M10")) : SVC_S(PROBE_CLUSTER("Main", "M20")));
+    if (work->flaps) c.now += 60000;
     good = svc_meter_note(&c, noun, &e, body);
   }
   svc_blocks_free(arena.blocks);
@@ -335,6 +338,57 @@ static MunitResult invoice_steps(const MunitParameter params[], void *data)
   munit_assert_int(invoice_get(&w, path, "{\"sortField\":\"USAGE_DATES\"}"), ==, 400);
   munit_assert_int(invoice_get(&w, path, "{\"sortField\":\"USAGE_DATES\",\"filters\":{\"usageEndDate\":\"2025-06-01\"}}"), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, CLUSTERS);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static void invoice_lines(invoice_world *w, const char *org, unsigned from, unsigned count, bool flaps)
+{
+  invoice_job work;
+  memset(&work, 0, sizeof work);
+  work.job.work = invoice_work;
+  work.job.now = w->t.now;
+  work.s = w->t.s;
+  work.from = from;
+  work.count = count;
+  work.flaps = flaps;
+  munit_assert_true(svc_id_parse(svc_str_c(org), &work.org) && svc_id_parse(svc_str_c(w->group), &work.group));
+  munit_assert_int(svc_commit_run(&w->t.s->commit, &work.job), ==, SVC_OK);
+}
+
+/* What one transaction reads does not follow the lines: neither those of one cluster, nor those of all months that end at once. */
+static MunitResult invoice_bounded(const MunitParameter params[], void *data)
+{
+  enum { FLAPS = 8000, ORGS = 20, LINES = 500, MOST = 2500 };
+  char name[16];
+  svc_config config = quiet;
+  invoice_world w;
+  int64_t cents;
+  int steps, i;
+  (void)params, (void)data;
+  config.store = t_counting_port();
+  invoice_open(&w, &config);
+  invoice_lines(&w, w.org, 0, FLAPS, true);
+  for (i = 0; i < ORGS; i++) {
+    snprintf(name, sizeof name, "O%d", i);
+    invoice_lines(&w, t_organization(&w.t, name), 10000 + (unsigned)i * LINES, LINES, false);
+  }
+  w.t.now = svc_day_ms(20250701) - 1;
+  munit_assert_int(invoice_get(&w, "", NULL), ==, 200);
+  cents = t_int(&w.t, "results[0].subtotalCents");
+  munit_assert_int64(cents, >, 10000);
+  w.t.now++;
+  t_reads_taken();
+  for (steps = 0; steps < 100; steps++, w.t.now += 10) {
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+    munit_assert_long(t_reads_taken().most, <, MOST);
+    munit_assert_int(invoice_get(&w, "?orderBy=asc", NULL), ==, 200);
+    t_reads_taken();
+    if (strcmp(t_str(&w.t, "results[0].statusName"), "PAID") == 0) break;
+  }
+  munit_assert_int(steps, >=, FLAPS / 1024); /* the lines of one cluster, too, are read in steps */
+  munit_assert_int(steps, <, 20);
+  munit_assert_int64(t_int(&w.t, "results[0].amountBilledCents"), ==, cents);
   t_close(&w.t);
   return MUNIT_OK;
 }
@@ -466,6 +520,126 @@ static MunitResult invoice_last_charge(const MunitParameter params[], void *data
   return MUNIT_OK;
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- transfer */
+
+typedef struct invoice_driver {
+  char action[32], id[32], desired[512];
+} invoice_driver;
+
+static int invoice_perform(void *context, svc *s, const svc_order *order)
+{
+  invoice_driver *d = context;
+  (void)s;
+  snprintf(d->action, sizeof d->action, "%s", order->action);
+  snprintf(d->id, sizeof d->id, "%s", order->id);
+  snprintf(d->desired, sizeof d->desired, "%s", order->desired);
+  return SVC_OK;
+}
+
+static void invoice_told(invoice_world *w, invoice_driver *d, const char *action, const char *facts)
+{
+  d->action[0] = 0;
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  munit_assert_string_equal(d->action, action);
+  munit_assert_int(svc_order_done(w->t.s, d->id, SVC_OK, facts), ==, SVC_OK);
+}
+
+/* What a driver says of a cluster's transfer holds until it says something else, and it is asked each hour. */
+static MunitResult invoice_transfer(const MunitParameter params[], void *data)
+{
+  invoice_driver d;
+  svc_driver port = { invoice_perform, NULL, &d };
+  svc_config config = quiet;
+  invoice_world w;
+  char path[96];
+  const char *id;
+  (void)params, (void)data;
+  memset(&d, 0, sizeof d);
+  config.driver = &port;
+  invoice_open(&w, &config);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
+  invoice_told(&w, &d, "cluster.create", "{\"transfer\":{\"sameRegion\":2000,\"differentRegion\":-5,\"internet\":500}}");
+  invoice_told(&w, &d, "cluster.measure", NULL); /* once it has spoken of it, it is asked */
+  munit_assert_not_null(strstr(d.desired, "\"clusterName\":\"Main\""));
+  t_advance(&w.t, HOUR - 1);
+  d.action[0] = 0;
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(d.action, "");
+  t_advance(&w.t, 1);
+  invoice_told(&w, &d, "cluster.measure", "{\"transfer\":{\"internet\":1500}}");
+  t_advance(&w.t, HOUR);
+  invoice_told(&w, &d, "cluster.measure", "{\"dataSizeBytes\":1}"); /* nothing of that: it stays */
+  t_advance(&w.t, HOUR);
+  munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
+  id = t_keep(&w.t, t_str(&w.t, "results[0].id"));
+  munit_assert_size(t_count(&w.t, "results[0].lineItems"), ==, 3);
+  munit_assert_string_equal(t_str(&w.t, "results[0].lineItems[0].sku"), "DATA_TRANSFER_AWS_INTERNET");
+  munit_assert_string_equal(t_str(&w.t, "results[0].lineItems[0].quantity"), "3.5"); /* half a gigabyte, then twice one and a half */
+  munit_assert_string_equal(t_str(&w.t, "results[0].lineItems[0].unit"), "GB");
+  munit_assert_string_equal(t_str(&w.t, "results[0].lineItems[0].clusterName"), "Main");
+  munit_assert_int64(t_int(&w.t, "results[0].lineItems[0].totalPriceCents"), ==, 32); /* 31.5 */
+  munit_assert_string_equal(t_str(&w.t, "results[0].lineItems[1].sku"), "DATA_TRANSFER_AWS_SAME_REGION");
+  munit_assert_string_equal(t_str(&w.t, "results[0].lineItems[1].quantity"), "2");
+  munit_assert_int64(t_int(&w.t, "results[0].lineItems[1].totalPriceCents"), ==, 2);
+  snprintf(path, sizeof path, "/%s/csv", id);
+  munit_assert_int(invoice_get(&w, path, NULL), ==, 200);
+  munit_assert_not_null(strstr(w.t.response.body, ",\"alpha\",\"Main\",Data Transfer,AWS,DATA_TRANSFER_AWS_INTERNET,3.5,GB,0.09,0.32\r\n"));
+  snprintf(path, sizeof path, "/%s/lineItems:search", id);
+  munit_assert_int(invoice_get(&w, path, "{\"filters\":{\"skuServices\":[\"Data Transfer\"]}}"), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  munit_assert_int64(invoice_sum(&w.t, "results", "totalPriceCents"), ==, 34);
+  invoice_told(&w, &d, "cluster.measure", NULL);
+  munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", "{\"paused\":true}"), ==, 200); /* it sends nothing, and is not asked */
+  invoice_told(&w, &d, "cluster.update", NULL);
+  t_advance(&w.t, 10 * HOUR);
+  d.action[0] = 0;
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(d.action, "");
+  munit_assert_int(invoice_get(&w, path, "{\"filters\":{\"skuServices\":[\"Data Transfer\"]}}"), ==, 200);
+  munit_assert_int64(invoice_sum(&w.t, "results", "totalPriceCents"), ==, 34);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Simulated: what is empty sends nothing; sample data is sent, a little of it, and not while it is paused. */
+static MunitResult invoice_transfer_simulated(const MunitParameter params[], void *data)
+{
+  invoice_world w;
+  char path[96];
+  int64_t cents;
+  (void)params, (void)data;
+  invoice_open(&w, &quiet);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
+  t_advance(&w.t, HOUR);
+  munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
+  snprintf(path, sizeof path, "/%s/lineItems:search", t_str(&w.t, "results[0].id"));
+  munit_assert_size(t_count(&w.t, "results[0].lineItems"), ==, 1);
+  munit_assert_int(invoice_at(&w, "POST", "/sampleDatasetLoad/Main", NULL), ==, 202);
+  t_advance(&w.t, HOUR);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  t_advance(&w.t, 20 * HOUR);
+  munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "results[0].clusters[0].dataSizeBytes"), ==, 350000000);
+#define MOVED "{\"filters\":{\"skuServices\":[\"Data Transfer\"]}}"
+  munit_assert_int(invoice_get(&w, path, MOVED), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
+  cents = invoice_sum(&w.t, "results", "totalPriceCents");
+  munit_assert_int64(cents, >, 0);
+  munit_assert_int64(cents, <, 1000);
+  munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", "{\"paused\":true}"), ==, 200);
+  t_advance(&w.t, 3 * HOUR);
+  munit_assert_int(invoice_get(&w, path, MOVED), ==, 200);
+  munit_assert_int64(invoice_sum(&w.t, "results", "totalPriceCents"), ==, cents);
+  munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", "{\"paused\":false}"), ==, 200);
+  t_advance(&w.t, HOUR);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  t_advance(&w.t, 20 * HOUR);
+  munit_assert_int(invoice_get(&w, path, MOVED), ==, 200);
+  munit_assert_int64(invoice_sum(&w.t, "results", "totalPriceCents"), >, cents);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- a random year */
 
 #define SEVERAL(size, readers, analysts) \
@@ -483,7 +657,8 @@ typedef struct invoice_year {
     char path[32]; /* "clusters/C1" */
   } live[12];
   unsigned count;
-  unsigned done[8]; /* how often each thing that may be done was */
+  unsigned done[9]; /* how often each thing that may be done was */
+  unsigned moved;   /* items of data that was sent */
 } invoice_year;
 
 static unsigned invoice_random(invoice_year *y, unsigned below)
@@ -492,7 +667,7 @@ static unsigned invoice_random(invoice_year *y, unsigned below)
   return (unsigned)(y->random >> 33) % below;
 }
 
-enum { INVOICE_MAKE, INVOICE_MAKE_BACKED, INVOICE_MAKE_FLEX, INVOICE_DELETE, INVOICE_PAUSE, INVOICE_RESUME, INVOICE_RESIZE, INVOICE_ANALYSE };
+enum { INVOICE_MAKE, INVOICE_MAKE_BACKED, INVOICE_MAKE_FLEX, INVOICE_DELETE, INVOICE_PAUSE, INVOICE_RESUME, INVOICE_RESIZE, INVOICE_ANALYSE, INVOICE_LOAD };
 
 #define YEAR_CLUSTER(backup) \
   "{\"name\":\"C%u\",\"clusterType\":\"REPLICASET\",\"backupEnabled\":" backup ",\"replicationSpecs\":[{\"regionConfigs\":[{" \
@@ -520,7 +695,7 @@ static void invoice_step(invoice_year *y)
 {
   static const char *const sizes[] = { "M10", "M20", "M30", "M40" };
   const char *size = sizes[invoice_random(y, 4)];
-  unsigned what = invoice_random(y, 8), which = y->count ? invoice_random(y, y->count) : 0;
+  unsigned what = invoice_random(y, 9), which = y->count ? invoice_random(y, y->count) : 0;
   char body[1024];
   t_service *t = &y->w.t;
   int status = 202;
@@ -531,6 +706,9 @@ static void invoice_step(invoice_year *y)
   } else if (what == INVOICE_DELETE) {
     munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/%s", y->live[which].group, y->live[which].path), <, 300);
     y->live[which] = y->live[--y->count];
+  } else if (what == INVOICE_LOAD) {
+    status = t_sendf(t, "POST", NULL, "/groups/%s/sampleDatasetLoad/%s", y->live[which].group, strchr(y->live[which].path, '/') + 1);
+    munit_assert_int(status, <, 500);
   } else {
     snprintf(body, sizeof body, "{\"paused\":%s}", what == INVOICE_PAUSE ? "true" : "false");
     if (what == INVOICE_RESIZE) snprintf(body, sizeof body, PROBE_RESIZE("%s"), size);
@@ -629,6 +807,10 @@ static int64_t invoice_agree(invoice_year *y, unsigned month)
   munit_assert_int64(t_int(t, "subtotalCents"), ==, cents);
   munit_assert_int64(t_int(t, "amountPaidCents"), ==, cents);
   items = t_count(t, "lineItems");
+  for (i = 0; i < items; i++) {
+    snprintf(path, sizeof path, "lineItems[%zu].sku", i);
+    y->moved += strncmp(t_str(t, path), "DATA_TRANSFER_", 14) == 0;
+  }
   munit_assert_int64(invoice_sum(t, "lineItems", "totalPriceCents"), ==, cents);
   off = invoice_exact(y, month) - (long double)cents;
   munit_assert_true(off <= (long double)items / 2 && -off <= (long double)items / 2);
@@ -668,7 +850,8 @@ static MunitResult invoice_random_year(const MunitParameter params[], void *data
   }
   munit_assert_int64(year, >, 100000);
   store_whole(y.w.t.s);
-  for (month = 0; month < 8; month++) munit_assert_uint(y.done[month], >, 5);
+  for (month = 0; month < 9; month++) munit_assert_uint(y.done[month], >, 5);
+  munit_assert_uint(y.moved, >, 100); /* items of transfer */
   t_close(&y.w.t);
   return MUNIT_OK;
 }
@@ -679,8 +862,11 @@ static MunitTest tests[] = {
   { "/free", invoice_free, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/search", invoice_search, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/steps", invoice_steps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bounded", invoice_bounded, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/no-card", invoice_no_card, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/last-charge", invoice_last_charge, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/transfer", invoice_transfer, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/transfer-simulated", invoice_transfer_simulated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/random-year", invoice_random_year, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

@@ -133,13 +133,13 @@ static MunitResult policy_conditions_hold(const MunitParameter params[], void *d
       snprintf(text, sizeof text, MODIFY "%s { %s };", unless ? "unless" : "when", conditions[i].condition);
       policy = svc_policy_read(&arena, svc_str_c(text), &why);
       if (!policy) munit_errorf("%s: %s", text, why.p);
-      forbids = svc_policy_forbids(&arena, policy, SVC_POLICY_CLUSTER, SVC_S("5f0000000000000000000001"), SVC_S("5f0000000000000000000002"), context);
+      forbids = svc_policy_forbids(policy, SVC_POLICY_CLUSTER, SVC_S("5f0000000000000000000001"), SVC_S("5f0000000000000000000002"), context, NULL);
       if (forbids != (!missing && conditions[i].holds != unless)) munit_errorf("%s: %d", text, forbids);
-      munit_assert_false(svc_policy_forbids(&arena, policy, SVC_POLICY_PEERING, SVC_S(""), SVC_S(""), context));
+      munit_assert_false(svc_policy_forbids(policy, SVC_POLICY_PEERING, SVC_S(""), SVC_S(""), context, NULL));
       snprintf(text, sizeof text, "permit (principal, action == " ACTION("cluster.modify") ", resource) when { %s };", conditions[i].condition);
       policy = svc_policy_read(&arena, svc_str_c(text), &why);
       munit_assert_not_null(policy);
-      munit_assert_false(svc_policy_forbids(&arena, policy, SVC_POLICY_CLUSTER, SVC_S(""), SVC_S(""), context));
+      munit_assert_false(svc_policy_forbids(policy, SVC_POLICY_CLUSTER, SVC_S(""), SVC_S(""), context, NULL));
     }
   svc_blocks_free(arena.blocks);
   return MUNIT_OK;

@@ -20,6 +20,8 @@ static MunitResult sku_list(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "GET", "/skus/INSTANCE_AWS_M10", NULL), ==, 200);
   munit_assert_string_equal(t_str(&t, "id"), "INSTANCE_AWS_M10");
   munit_assert_string_equal(t_str(&t, "description"), "INSTANCE AWS M10, $0.027 an hour for each node");
+  munit_assert_int(t_send(&t, "GET", "/skus/DATA_TRANSFER_AWS_INTERNET", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&t, "description"), "DATA TRANSFER AWS INTERNET, $0.09 for each GB");
   munit_assert_int(t_send(&t, "GET", "/skus/INSTANCE_AWS_M11", NULL), ==, 404);
   munit_assert_string_equal(t_error(&t), "RESOURCE_NOT_FOUND");
   for (i = 1; i < SVC_SKU_COUNT; i++) munit_assert_int(strcmp(svc_sku_at(i - 1)->id, svc_sku_at(i)->id), <, 0);
@@ -58,6 +60,7 @@ static MunitResult sku_metered(const MunitParameter params[], void *data)
     const char *provider;
     const char *const *sizes;
   } clouds[] = { { "AWS", svc_values_aws_sizes }, { "AZURE", svc_values_azure_sizes }, { "GCP", svc_values_gcp_sizes } };
+  static const char *const ways[] = { "DIFFERENT_REGION", "INTERNET", "SAME_REGION", NULL };
   const char *const *search;
   char front[64];
   t_service t;
@@ -70,6 +73,8 @@ static MunitResult sku_metered(const MunitParameter params[], void *data)
     sku_known(front, clouds[i].sizes);
     snprintf(front, sizeof front, "SEARCH_INSTANCE_%s_", clouds[i].provider);
     sku_known(front, search);
+    snprintf(front, sizeof front, "DATA_TRANSFER_%s_", clouds[i].provider);
+    sku_known(front, ways);
   }
   sku_known("INSTANCE_TENANT_", svc_values_tenant_sizes);
   sku_known("FLEX_", svc_values_clouds);
@@ -77,7 +82,7 @@ static MunitResult sku_metered(const MunitParameter params[], void *data)
   sku_known("PRIVATE_ENDPOINT_", svc_values_clouds);
   sku_known("STREAM_PROCESSING_", svc_stream_tiers);
   for (i = 0; i < t.s->noun_count; i++) metered += t.s->nouns[i].noun->meters != NULL;
-  munit_assert_size(metered, ==, 6); /* another one: its SKUs belong here as well */
+  munit_assert_size(metered, ==, 7); /* another one: its SKUs belong here as well */
   t_close(&t);
   return MUNIT_OK;
 }

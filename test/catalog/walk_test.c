@@ -395,7 +395,7 @@ static bool walk_took_all(const walk *k, const svc_plan *const *plans, unsigned 
   return i == n;
 }
 
-/* Nothing that was done can keep a project from being deleted, and nothing of it stays. */
+/* Nothing that was done can keep a project from being deleted for good, and nothing of it stays. */
 static void walk_end(walk *k)
 {
   static const char *const lists[] = { "clusters", "flexClusters" };
@@ -422,6 +422,14 @@ static void walk_end(walk *k)
       t_advance(&w->t, 3600);
       munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
     }
+  for (tries = 0; tries < 50; tries++) { /* ways for backups are at work by themselves, and keep it */
+    munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/backup/AWS/privateEndpoints", w->group), ==, 200);
+    if (t_int(&w->t, "totalCount") == 0) break;
+    snprintf(name, sizeof name, "%s", t_str(&w->t, "results[0].id"));
+    t_sendf(&w->t, "DELETE", NULL, "/groups/%s/backup/AWS/privateEndpoints/%s", w->group, name);
+    t_advance(&w->t, 3600);
+    munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  }
   if (t_sendf(&w->t, "DELETE", NULL, "/groups/%s", w->group) >= 300) munit_errorf("the project stays: %s", w->t.response.body);
   for (tries = 0; tries < 50; tries++) {
     t_advance(&w->t, 1);

@@ -49,7 +49,7 @@ int main(void)
 {
   static const char *const targets[] = { "/api/svc/v2/clusters", "/api/svc/v2/groups/5f0000000000000000000001/users", "/api/svc/v2" };
   svc_grant grant = { "ORG_OWNER", NULL };
-  svc_caller me = { "5f0000000000000000000001", NULL, &grant, 1 };
+  svc_caller me = { "5f0000000000000000000001", NULL, &grant, 1, 0 };
   svc_response response;
   svc *s;
   int i;

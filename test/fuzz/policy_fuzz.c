@@ -29,8 +29,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   policy = svc_policy_read(&arena, (svc_str){ (const char *)data, size }, &why);
   if (!policy && !why.n && !arena.failed) abort(); /* refused without a word */
   if (!policy && memcmp(why.p, "line ", 5) != 0) abort();
-  for (action = 1; policy && action <= SVC_POLICY_ENDPOINT; action *= 2)
-    svc_policy_forbids(&arena, policy, action, SVC_S("5f0000000000000000000001"), SVC_S("5f0000000000000000000002"), fuzz_context(&arena));
+  for (action = 1; policy && action <= SVC_POLICY_ENDPOINT; action *= 2) {
+    size_t steps;
+    svc_policy_forbids(policy, action, SVC_S("5f0000000000000000000001"), SVC_S("5f0000000000000000000002"), fuzz_context(&arena), &steps);
+    if (steps > policy->steps) abort(); /* more than was counted when it was read */
+  }
   svc_blocks_free(arena.blocks);
   return 0;
 }

@@ -38,7 +38,7 @@ static int fuzz_random(void *context, void *out, size_t size)
 }
 
 static const svc_grant fuzz_grants[] = { { "ORG_OWNER", NULL } };
-static const svc_caller fuzz_caller = { "5f0000000000000000000001", "owner@example.com", fuzz_grants, 1 };
+static const svc_caller fuzz_caller = { "5f0000000000000000000001", "owner@example.com", fuzz_grants, 1, 0 };
 
 static void fuzz_die(const char *what)
 {

@@ -1931,7 +1931,7 @@ static MunitResult test_tick(const MunitParameter params[], void *data)
 static MunitResult test_due(const MunitParameter params[], void *data)
 {
   static const svc_grant owner = { "ORG_OWNER", NULL };
-  static const svc_caller me = { "5f0000000000000000000001", "me@example.com", &owner, 1 };
+  static const svc_caller me = { "5f0000000000000000000001", "me@example.com", &owner, 1, 0 };
   static const svc_header headers[] = { { "Content-Type", "application/json", 0, 0 }, { "Idempotency-Key", "k", 0, 0 } };
   static const svc_request create = { .method = "POST", .target = "/api/svc/v2/orgs", .headers = headers,
                                       .header_count = 2, .body = "{\"name\":\"A\"}", .body_length = 12, .caller = &me };

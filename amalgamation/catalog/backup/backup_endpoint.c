@@ -8,6 +8,7 @@
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
 #include "catalog/network/endpoint_parts.h"
+#include "catalog/policy/policy_language.h"
 
 static const char *const backup_endpoint_clouds[] = { "AWS", NULL };
 
@@ -77,12 +78,14 @@ SVC_PRIVATE const svc_noun svc_noun_backup_endpoint = {
   .unique = "regionName",
   .err_not_found = SVC_E_PRIVATE_ENDPOINT_SERVICE_NOT_FOUND,
   .err_exists = SVC_E_PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION,
+  .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_BACKUP,
   .lifecycle = &backup_endpoint_lifecycle,
   .guards = backup_endpoint_guards,
   .event_created = "INTERFACE_ENDPOINT_CREATED",
   .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
+  .governed = svc_policy_endpoint,
   .routes = backup_endpoint_routes,
   .prepare = backup_endpoint_prepare,
   .facts = svc_endpoint_own_facts

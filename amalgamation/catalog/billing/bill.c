@@ -23,6 +23,7 @@ enum { BILL_DAYS = 31 };
 #define BILL_UNIT_GIGABYTES "GB hours", "GB"
 #define BILL_UNIT_PROCESSORS "processor hours", "processor"
 #define BILL_UNIT_ENDPOINTS "endpoint hours", "endpoint"
+#define BILL_UNIT_MOVED "GB", NULL
 #define BILL_SERVICE_CLUSTERS "Clusters"
 #define BILL_SERVICE_BACKUP "Backup"
 #define BILL_SERVICE_STREAMS "Svc Stream Processing"
@@ -64,8 +65,8 @@ SVC_PRIVATE svc_str svc_sku_text(svc_arena *a, const svc_sku *sku)
   for (p = sku->id; *p; p++) svc_buf_char(&b, *p != '_' ? *p : ' ');
   svc_buf_text(&b, ", $");
   svc_buf_str(&b, svc_bill_millionths(a, sku->price));
-  svc_buf_text(&b, " an hour for each ");
-  svc_buf_text(&b, sku->unit_one);
+  svc_buf_text(&b, sku->unit_one ? " an hour for each " : " for each ");
+  svc_buf_text(&b, sku->unit_one ? sku->unit_one : sku->unit);
   return svc_buf_done(&b);
 }
 
@@ -110,7 +111,7 @@ SVC_PRIVATE svc_str svc_bill_hours(svc_arena *a, const svc_bill_item *item)
 
 SVC_PRIVATE bool svc_bill_of_cluster(const svc_bill_item *item)
 {
-  return strcmp(item->sku->service, BILL_SERVICE_CLUSTERS) == 0 || strcmp(item->sku->service, BILL_SERVICE_BACKUP) == 0;
+  return !item->sku->unit_one || strcmp(item->sku->service, BILL_SERVICE_CLUSTERS) == 0 || strcmp(item->sku->service, BILL_SERVICE_BACKUP) == 0;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- months */
@@ -138,8 +139,11 @@ struct svc_bill {
   svc_scan scan;
   int64_t begins, until;
   size_t lines;
+  size_t most;    /* lines that it may read; 0: any number */
+  bool cut, going; /* it has read so many; what is being gathered was begun before */
   svc_ledger_line line; /* read, and not counted yet */
   bool ahead;
+  svc_ledger_line last; /* counted */
   svc_ledger_line first; /* of what is being given */
   int64_t *used[SVC_SKU_COUNT];      /* of each SKU what was used on each day; NULL: it was never met */
   unsigned short met[SVC_SKU_COUNT]; /* the SKUs of what is being given, in their order */
@@ -157,14 +161,6 @@ SVC_PRIVATE svc_bill *svc_bill_begin(svc_call *c, const svc_id *org, unsigned mo
   b->day = BILL_DAYS;
   svc_ledger_begin(&b->scan, c->txn, org, month);
   return b;
-}
-
-SVC_PRIVATE void svc_bill_behind(svc_bill *b, const svc_id *group, const svc_id *top)
-{
-  svc_key key = b->scan.from;
-  svc_key_id(&key, group);
-  svc_key_id(&key, top);
-  svc_key_behind(&b->scan.from, &key);
 }
 
 SVC_PRIVATE size_t svc_bill_lines(const svc_bill *b)
@@ -208,19 +204,84 @@ static bool bill_same_top(const svc_ledger_line *a, const svc_ledger_line *b)
   return svc_id_eq(&a->group, &b->group) && svc_id_eq(&a->top, &b->top);
 }
 
-/* All lines of the next top are read and counted. False: there is none, or the error is set. */
+/* All lines of the next top are read and counted. False: there is none, it is cut, or the error is set. */
 static bool bill_gather(svc_call *c, svc_bill *b)
 {
-  while (b->met_count) memset(b->used[b->met[--b->met_count]], 0, BILL_DAYS * sizeof *b->used[0]);
-  if (!b->ahead && !svc_ledger_next(&b->scan, &b->line)) return svc_txn_good(c) && false;
-  b->first = b->line;
-  do {
+  if (!b->going) while (b->met_count) memset(b->used[b->met[--b->met_count]], 0, BILL_DAYS * sizeof *b->used[0]);
+  if (!b->ahead) b->ahead = svc_ledger_next(&b->scan, &b->line);
+  if (!b->going && !b->ahead) return svc_txn_good(c) && false;
+  if (!b->going) b->first = b->line;
+  b->going = false;
+  while (b->ahead && bill_same_top(&b->line, &b->first)) {
+    b->cut = b->most && b->lines >= b->most;
+    if (b->cut) return false;
     b->lines++;
     if (!bill_count(c, b)) return false;
+    b->last = b->line;
     b->ahead = svc_ledger_next(&b->scan, &b->line);
-  } while (b->ahead && bill_same_top(&b->line, &b->first));
+  }
   b->day = b->at = 0;
   return svc_txn_good(c);
+}
+
+/*
+** What is kept of a bill that is cut: the line that was counted last, and what was used of each SKU on each day by the top to which
+** that belongs, if there is more of it. Days that are not over do not change while it rests: it is of a month that is.
+*/
+enum { BILL_KEPT_LINE = 12 + 12 + 12 + 8 + 4, BILL_KEPT_ROW = 4 + BILL_DAYS * 8 };
+
+SVC_PRIVATE void svc_bill_bound(svc_bill *b, size_t lines)
+{
+  b->most = lines;
+}
+
+SVC_PRIVATE bool svc_bill_is_cut(const svc_bill *b)
+{
+  return b->cut;
+}
+
+SVC_PRIVATE void svc_bill_keep(const svc_bill *b, svc_buf *out)
+{
+  uint32_t slot = b->last.slot, sku;
+  unsigned i;
+  svc_buf_add(out, (const char *)b->last.group.b, 12);
+  svc_buf_add(out, (const char *)b->last.top.b, 12);
+  svc_buf_add(out, (const char *)b->last.id.b, 12);
+  svc_buf_add(out, (const char *)&b->last.since, 8);
+  svc_buf_add(out, (const char *)&slot, 4);
+  for (i = 0; i < b->met_count; i++) {
+    sku = b->met[i];
+    svc_buf_add(out, (const char *)&sku, 4);
+    svc_buf_add(out, (const char *)b->used[sku], BILL_DAYS * 8);
+  }
+}
+
+SVC_PRIVATE bool svc_bill_resume(svc_call *c, svc_bill *b, svc_str kept)
+{
+  svc_key key = b->scan.from;
+  uint32_t number;
+  int64_t *row;
+  if (kept.n < BILL_KEPT_LINE || (kept.n - BILL_KEPT_LINE) % BILL_KEPT_ROW) return false;
+  memcpy(b->last.group.b, kept.p, 12);
+  memcpy(b->last.top.b, kept.p + 12, 12);
+  memcpy(b->last.id.b, kept.p + 24, 12);
+  memcpy(&b->last.since, kept.p + 36, 8);
+  memcpy(&number, kept.p + 44, 4);
+  svc_key_id(&key, &b->last.group);
+  svc_key_id(&key, &b->last.top);
+  svc_key_id(&key, &b->last.id);
+  svc_key_time(&key, b->last.since);
+  svc_key_number(&key, number, 1);
+  svc_key_behind(&b->scan.from, &key);
+  for (kept.p += BILL_KEPT_LINE, kept.n -= BILL_KEPT_LINE; kept.n; kept.p += BILL_KEPT_ROW, kept.n -= BILL_KEPT_ROW) {
+    memcpy(&number, kept.p, 4);
+    row = number < SVC_SKU_COUNT ? bill_row(c, b, number) : NULL;
+    if (!row) return false;
+    memcpy(row, kept.p + 4, BILL_DAYS * 8);
+  }
+  b->going = b->met_count > 0;
+  b->first = b->last;
+  return true;
 }
 
 /* The next of what was gathered that is something; false: all has been given. */

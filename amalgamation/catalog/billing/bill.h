@@ -21,7 +21,7 @@ SVC_LIST svc_bill_providers[] = { "AWS", "GCP", "AZURE", "SVC", NULL };
 typedef struct svc_sku {
   const char *id;
   const char *provider; /* one of svc_bill_providers */
-  const char *unit, *unit_one; /* "node hours", "node" */
+  const char *unit, *unit_one; /* "node hours", "node"; NULL: it is moved, not had for a time: "GB" */
   const char *service; /* one of svc_bill_services */
   int64_t price; /* millionths of a dollar, for one for an hour */
 } svc_sku;
@@ -47,7 +47,11 @@ SVC_PRIVATE bool svc_bill_of_cluster(const svc_bill_item *item); /* its top is a
 /* The items of a month, in the order of projects, then of what lies below them, then of days. */
 typedef struct svc_bill svc_bill;
 SVC_PRIVATE svc_bill *svc_bill_begin(svc_call *c, const svc_id *org, unsigned month, int64_t until); /* up to then; NULL: no memory */
-SVC_PRIVATE void svc_bill_behind(svc_bill *b, const svc_id *group, const svc_id *top); /* only what comes after this one */
+/* So many lines at the most: then there are no more items, it is cut, and goes on with what was kept, in a bill of the same month. */
+SVC_PRIVATE void svc_bill_bound(svc_bill *b, size_t lines);
+SVC_PRIVATE bool svc_bill_is_cut(const svc_bill *b);
+SVC_PRIVATE void svc_bill_keep(const svc_bill *b, svc_buf *out);
+SVC_PRIVATE bool svc_bill_resume(svc_call *c, svc_bill *b, svc_str kept); /* false: no memory, or that is none */
 SVC_PRIVATE bool svc_bill_next(svc_call *c, svc_bill *b, svc_bill_item *out); /* false: no more, or the error is set */
 SVC_PRIVATE size_t svc_bill_lines(const svc_bill *b); /* of the ledger, that were read so far */
 SVC_PRIVATE unsigned svc_bill_month(int64_t when);    /* 202506 */
@@ -57,6 +61,14 @@ SVC_PRIVATE unsigned svc_bill_month_after(unsigned month);
 /* Organizations that owe something: lists of their invoices, below the organization. Of nouns no kind has such a letter. */
 #define SVC_BILLS_OWED "inv!"
 SVC_PRIVATE bool svc_bill_settled(svc_call *c, const svc_id *org); /* it may go; false: 402 */
+
+/* invoice_closing.c: how invoices are closed and paid. */
+SVC_PRIVATE svc_str svc_invoice_date(svc_arena *a, int64_t when);
+SVC_PRIVATE svc_bill *svc_invoice_bill(svc_call *c, const svc_entity *e); /* its items; NULL: the error is set */
+SVC_PRIVATE bool svc_invoice_pays(svc_call *c, const svc_id *org);
+SVC_PRIVATE bool svc_invoice_refuse(svc_call *c, const svc_id *org, int code);
+SVC_PRIVATE bool svc_invoice_fell_due(svc_call *c, svc_change *change, int tag);
+SVC_PRIVATE bool svc_invoice_gone(svc_call *c, const svc_entity *e);
 
 /* invoice_items.c: what invoices say of their items, in each of their forms. All are sources of the same items. */
 #define SVC_BILL_WHOLE ((size_t)4 << 20) /* bytes of items that are given at once, not in pages */

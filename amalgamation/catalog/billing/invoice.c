@@ -8,18 +8,12 @@
 **     --> PAID     the card on file was charged, at once
 **     --> CLOSED   there is no card (svc_config.no_card): each day it is tried again, until it is PAID
 **
-** An organization with a CLOSED one is locked: what costs more than before is refused, whatever else goes on. A sum is that of
-** the items (bill.c); it is made when the month ends, in steps of so many lines, since a month may have any number of them.
+** An organization with a CLOSED one is locked: what costs more than before is refused, whatever else goes on. How it is closed and
+** paid is in invoice_closing.c, its items in invoice_items.c.
 */
 #include "catalog/billing/bill.h"
 
 #define INVOICE_KIND "invo"
-
-enum {
-  INVOICE_STEP = 1024, /* lines of the ledger that one step of closing reads, or all of one cluster */
-  INVOICE_PAUSE = 10,  /* milliseconds between two of them: others write meanwhile */
-  INVOICE_PLACE = 32   /* bytes that say how far it has come: the sum, a project, a cluster */
-};
 
 static const char *const invoice_states[] = { "PENDING", "CLOSED", "FORGIVEN", "FAILED", "PAID", "FREE", "PREPAID", "INVOICED", NULL };
 static const char *const invoice_payment_states[] = {
@@ -116,28 +110,10 @@ static const svc_route invoice_routes[] = {
 
 /* ---------------------------------------------------------------------------------------------------------------- months */
 
-static svc_str invoice_date(svc_arena *a, int64_t when)
-{
-  char text[21];
-  svc_date_text(when, text);
-  return svc_arena_copy(a, svc_str_c(text));
-}
-
-/* Its items: its unique value is the date with which it begins. NULL: no memory, and the error is set. */
-static svc_bill *invoice_bill(svc_call *c, const svc_entity *e)
-{
-  int64_t start = 0;
-  svc_bill *b;
-  svc_date_parse(e->unique, &start);
-  b = svc_bill_begin(c, &e->parent, svc_bill_month(start), c->now);
-  if (!b) svc_no_memory(c);
-  return b;
-}
-
 /* A line of the ledger begins: its month has an invoice from now on. */
 static bool invoice_begins(svc_call *c, const svc_ledger_line *line)
 {
-  svc_str start = invoice_date(c->arena, svc_bill_month_begins(line->month));
+  svc_str start = svc_invoice_date(c->arena, svc_bill_month_begins(line->month));
   int64_t end = svc_bill_month_begins(svc_bill_month_after(line->month));
   svc_change change;
   svc_entity e;
@@ -149,136 +125,9 @@ static bool invoice_begins(svc_call *c, const svc_ledger_line *line)
   change.body = svc_presets(c->s, c->arena, &invoice_object);
   if (!change.body) return svc_no_memory(c);
   svc_node_set_str(c->arena, change.body, "startDate", start);
-  svc_node_set_str(c->arena, change.body, "endDate", invoice_date(c->arena, end));
+  svc_node_set_str(c->arena, change.body, "endDate", svc_invoice_date(c->arena, end));
   if (end > line->since) svc_change_due(&change, SVC_DUE_RUN, end); /* where dates end it stays open */
   return svc_insert(c, &change, &e);
-}
-
-/* --------------------------------------------------------------------------------------------------------------- charges */
-
-static bool invoice_pays(svc_call *c, const svc_id *org)
-{
-  return !c->s->config.no_card && svc_count(c->txn, SVC_BILLS_OWED, org) == 0;
-}
-
-static bool invoice_refuse(svc_call *c, const svc_id *org, int code)
-{
-  svc_str whose = svc_id_str(c->arena, org), group = svc_id_str(c->arena, &c->scope.group);
-  if (svc_count(c->txn, SVC_BILLS_OWED, org)) return svc_fail(c, SVC_E_ACCOUNT_SUSPENDED, "S", &whose);
-  if (code == SVC_E_CANNOT_START_BACKUP_NO_BILLING_INFO) return svc_fail(c, code, "S", &group);
-  return svc_fail(c, code ? code : SVC_E_NO_PAYMENT_INFORMATION_FOUND, "S", &whose);
-}
-
-static bool invoice_paid(svc_call *c, svc_change *change)
-{
-  int64_t cents = svc_node_i64(change->body, "amountBilledCents", 0);
-  svc_node *payment = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  svc_id id = svc_new_id_at(c->txn, c->now);
-  svc_str now = invoice_date(c->arena, c->now);
-  if (!payment) return svc_no_memory(c);
-  svc_node_set_i64(c->arena, payment, "amountBilledCents", cents);
-  svc_node_set_i64(c->arena, payment, "amountPaidCents", cents);
-  svc_node_set_str(c->arena, payment, "created", now);
-  svc_node_set_str(c->arena, payment, "currency", SVC_S("USD"));
-  svc_node_set_str(c->arena, payment, "id", svc_id_str(c->arena, &id));
-  svc_node_set_i64(c->arena, payment, "salesTaxCents", 0);
-  svc_node_set_str(c->arena, payment, "statusName", SVC_S("PAID"));
-  svc_node_set_i64(c->arena, payment, "subtotalCents", cents);
-  svc_node_set_str(c->arena, payment, "updated", now);
-  svc_node_append(svc_node_get(change->body, "payments"), payment);
-  svc_node_set_i64(c->arena, change->body, "amountPaidCents", cents);
-  svc_node_set_str(c->arena, change->body, "statusName", SVC_S("PAID"));
-  svc_node_set_str(c->arena, change->body, "updated", now);
-  return svc_event_write(c, "CHARGE_SUCCEEDED", &change->entity.scope, NULL, SVC_S(""));
-}
-
-/* The card is charged. Where there is none the organization owes it, and it is tried again. */
-static bool invoice_charge(svc_call *c, svc_change *change)
-{
-  const svc_entity *e = &change->entity;
-  bool owed = svc_str_is(svc_node_str(change->before, "statusName"), "CLOSED"), first;
-  if (!c->s->config.no_card) {
-    if (owed) svc_listed_put(c->txn, &e->parent, SVC_BILLS_OWED, &e->id, false);
-    return invoice_paid(c, change);
-  }
-  svc_change_due(change, SVC_DUE_RUN, c->now + SVC_BILL_DAY);
-  if (owed) return true;
-  first = svc_count(c->txn, SVC_BILLS_OWED, &e->parent) == 0;
-  svc_listed_put(c->txn, &e->parent, SVC_BILLS_OWED, &e->id, true);
-  svc_node_set_str(c->arena, change->body, "statusName", SVC_S("CLOSED"));
-  return svc_event_write(c, "CHARGE_FAILED", &e->scope, NULL, SVC_S("")) &&
-         (!first || svc_event_write(c, "ORG_LOCKED", &e->scope, NULL, SVC_S("")));
-}
-
-/* --------------------------------------------------------------------------------------------------------------- closing */
-
-/* How far the sum has come: what is kept beside an invoice while it is being closed. */
-typedef struct invoice_place {
-  int64_t cents;
-  svc_id group, top;
-} invoice_place;
-
-static bool invoice_resume(const svc_change *change, svc_bill *b, invoice_place *place)
-{
-  memset(place, 0, sizeof *place);
-  if (change->extra.n != INVOICE_PLACE) return false;
-  memcpy(&place->cents, change->extra.p, 8);
-  memcpy(place->group.b, change->extra.p + 8, 12);
-  memcpy(place->top.b, change->extra.p + 20, 12);
-  svc_bill_behind(b, &place->group, &place->top);
-  return true;
-}
-
-static void invoice_pause(svc_call *c, svc_change *change, const invoice_place *place)
-{
-  char *p = svc_arena_alloc(c->arena, INVOICE_PLACE);
-  if (!p) return; /* the arena remembers it, and the step is not stored */
-  memcpy(p, &place->cents, 8);
-  memcpy(p + 8, place->group.b, 12);
-  memcpy(p + 20, place->top.b, 12);
-  change->extra = (svc_str){ p, INVOICE_PLACE };
-  svc_change_due(change, SVC_DUE_RUN, c->now + INVOICE_PAUSE);
-}
-
-static bool invoice_close(svc_call *c, svc_change *change)
-{
-  svc_bill *b = invoice_bill(c, &change->entity);
-  invoice_place place;
-  svc_bill_item item;
-  bool any;
-  if (!b) return false;
-  any = invoice_resume(change, b, &place);
-  while (svc_bill_next(c, b, &item)) {
-    bool same = any && svc_id_eq(&item.group, &place.group) && svc_id_eq(&item.top, &place.top);
-    if (any && !same && svc_bill_lines(b) > INVOICE_STEP) return invoice_pause(c, change, &place), true;
-    place.cents += item.cents;
-    place.group = item.group;
-    place.top = item.top;
-    any = true;
-  }
-  if (c->error.code) return false;
-  change->extra = SVC_S("");
-  change->event = "INVOICE_CLOSED";
-  svc_node_set_i64(c->arena, change->body, "amountBilledCents", place.cents);
-  svc_node_set_i64(c->arena, change->body, "subtotalCents", place.cents);
-  svc_node_set_str(c->arena, change->body, "updated", invoice_date(c->arena, c->now));
-  if (place.cents) return invoice_charge(c, change);
-  svc_node_set_str(c->arena, change->body, "statusName", SVC_S("FREE"));
-  return true;
-}
-
-static bool invoice_fell_due(svc_call *c, svc_change *change, int tag)
-{
-  if (tag != SVC_DUE_RUN) return true;
-  if (svc_str_is(svc_node_str(change->before, "statusName"), "PENDING")) return invoice_close(c, change);
-  return invoice_charge(c, change);
-}
-
-static bool invoice_gone(svc_call *c, const svc_entity *e)
-{
-  if (svc_str_is(svc_json_member(e->body, SVC_S("statusName")), "\"CLOSED\""))
-    svc_listed_put(c->txn, &e->parent, SVC_BILLS_OWED, &e->id, false);
-  return svc_txn_good(c);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- reading */
@@ -288,7 +137,7 @@ static svc_node *invoice_shown(svc_call *c, const svc_entity *e, bool whole)
 {
   svc_node *body = svc_entity_body(c, e);
   bool pending = body && svc_str_is(svc_node_str(body, "statusName"), "PENDING");
-  svc_bill *b = whole || pending ? invoice_bill(c, e) : NULL;
+  svc_bill *b = whole || pending ? svc_invoice_bill(c, e) : NULL;
   int64_t cents;
   if (!body || ((whole || pending) && (!b || !svc_invoice_items(c, b, whole ? body : NULL, &cents)))) return NULL;
   if (pending) {
@@ -376,7 +225,7 @@ static bool invoice_pending(svc_call *c)
 /* The items of the path's invoice. NULL: the error is set. */
 static svc_bill *invoice_of_path(svc_call *c)
 {
-  return svc_resolve_all(c) ? invoice_bill(c, svc_path_entity(c, "invoice")) : NULL;
+  return svc_resolve_all(c) ? svc_invoice_bill(c, svc_path_entity(c, "invoice")) : NULL;
 }
 
 static bool invoice_csv(svc_call *c)
@@ -394,7 +243,7 @@ static bool invoice_search(svc_call *c)
 /* ------------------------------------------------------------------------------------------------------------------ noun */
 
 static const svc_bill_ops invoice_ops = {
-  .begins = invoice_begins, .pays = invoice_pays, .price = svc_bill_price, .refuse = invoice_refuse
+  .begins = invoice_begins, .pays = svc_invoice_pays, .price = svc_bill_price, .refuse = svc_invoice_refuse
 };
 
 SVC_PRIVATE const svc_noun svc_noun_invoice = {
@@ -410,7 +259,7 @@ SVC_PRIVATE const svc_noun svc_noun_invoice = {
   .err_exists = SVC_E_INVALID_INVOICE_ID, /* never: what makes them looks first */
   .bills = &invoice_ops,
   .routes = invoice_routes,
-  .fell_due = invoice_fell_due,
-  .gone = invoice_gone,
+  .fell_due = svc_invoice_fell_due,
+  .gone = svc_invoice_gone,
   .view = invoice_view,
 };

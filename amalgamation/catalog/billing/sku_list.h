@@ -1,5 +1,6 @@
 /*
-** What is counted, and what it costs: millionths of a dollar for one of it for an hour. In the order of ids, by which they
+** What is counted, and what it costs: millionths of a dollar for one of it for an hour; of what is moved, for a
+** gigabyte: how much of it there is is so many an hour. In the order of ids, by which they
 ** are looked up; a test holds that all that is metered stands here. Items of invoices that are closed are made from the same
 ** rows: a price that was in use never changes, another one is another SKU.
 */
@@ -11,6 +12,15 @@
   X(BACKUP_STORAGE_AWS, AWS, GIGABYTES, BACKUP, 192) \
   X(BACKUP_STORAGE_AZURE, AZURE, GIGABYTES, BACKUP, 211) \
   X(BACKUP_STORAGE_GCP, GCP, GIGABYTES, BACKUP, 199) \
+  X(DATA_TRANSFER_AWS_DIFFERENT_REGION, AWS, MOVED, TRANSFER, 20000) \
+  X(DATA_TRANSFER_AWS_INTERNET, AWS, MOVED, TRANSFER, 90000) \
+  X(DATA_TRANSFER_AWS_SAME_REGION, AWS, MOVED, TRANSFER, 10000) \
+  X(DATA_TRANSFER_AZURE_DIFFERENT_REGION, AZURE, MOVED, TRANSFER, 20000) \
+  X(DATA_TRANSFER_AZURE_INTERNET, AZURE, MOVED, TRANSFER, 87000) \
+  X(DATA_TRANSFER_AZURE_SAME_REGION, AZURE, MOVED, TRANSFER, 10000) \
+  X(DATA_TRANSFER_GCP_DIFFERENT_REGION, GCP, MOVED, TRANSFER, 20000) \
+  X(DATA_TRANSFER_GCP_INTERNET, GCP, MOVED, TRANSFER, 120000) \
+  X(DATA_TRANSFER_GCP_SAME_REGION, GCP, MOVED, TRANSFER, 10000) \
   X(FLEX_AWS, AWS, CLUSTERS, CLUSTERS, 11000) \
   X(FLEX_AZURE, AZURE, CLUSTERS, CLUSTERS, 11400) \
   X(FLEX_GCP, GCP, CLUSTERS, CLUSTERS, 11100) \

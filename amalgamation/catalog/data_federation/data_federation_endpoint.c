@@ -8,6 +8,7 @@
 ** Unusual: a POST answers with the list; and of one that is there already it changes the comment, and nothing else.
 */
 #include "catalog/data_federation/data_federation_parts.h"
+#include "catalog/policy/policy_language.h"
 
 static const char *const data_federation_endpoint_providers[] = { "AWS", "AZURE", NULL };
 static const char *const data_federation_endpoint_states[] = { "PENDING", "OK", "FAILED", "DELETING", NULL };
@@ -130,6 +131,7 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation_endpoint = {
   .unique = "endpointId",
   .err_not_found = SVC_E_PRIVATELINK_NOT_FOUND,
   .err_exists = SVC_E_PRIVATE_ENDPOINT_ALREADY_EXISTS,
+  .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_PRIVATE_ENDPOINT_SERVICES,
   .most = FEDERATION_ENDPOINT_MOST,
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .lifecycle = &data_federation_endpoint_lifecycle,
@@ -138,5 +140,6 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation_endpoint = {
   .event_updated = "INTERFACE_ENDPOINT_PATCHED",
   .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
+  .governed = svc_policy_endpoint,
   .routes = data_federation_endpoint_routes,
 };

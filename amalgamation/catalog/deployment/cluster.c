@@ -205,6 +205,7 @@ static bool cluster_prepare(svc_call *c, svc_change *change)
 /* What goes along with it: its backups, and the networks in which it lies. */
 static bool cluster_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
+  if (change->before && svc_node_bool(change->body, "paused", false) && !svc_transfer_stop(c, e)) return false;
   return svc_backup_follows(c, change, e) && svc_network_follows(c, change);
 }
 
@@ -217,6 +218,8 @@ static bool cluster_fell_due(svc_call *c, svc_change *change, int tag)
     kept.restarting = false;
     change->extra = svc_cluster_extra(c, change, &kept);
   }
+  if (tag == SVC_DUE_STATE && svc_cluster_is(change->body, "stateName", "IDLE"))
+    return svc_transfer_simulate(c, &change->entity, change->body, kept.size);
   if (tag != CLUSTER_DUE_RESUME || !svc_node_bool(change->body, "paused", false)) return true;
   kept.resumed = c->now;
   svc_node_set_bool(c->arena, change->body, "paused", false);
@@ -227,7 +230,7 @@ static bool cluster_fell_due(svc_call *c, svc_change *change, int tag)
   return true;
 }
 
-/* Where it is reached, and how much data it has. */
+/* Where it is reached, how much data it has, and how much of it it sends. */
 static bool cluster_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
   int64_t size = svc_node_i64(facts, "dataSizeBytes", -1);
@@ -239,7 +242,7 @@ static bool cluster_facts(svc_call *c, svc_change *change, const svc_node *facts
     kept.size = size;
     change->extra = svc_cluster_extra(c, change, &kept);
   }
-  return svc_cluster_facts(c, change, facts);
+  return svc_cluster_facts(c, change, facts) && svc_transfer_put(c, &change->entity, change->body, svc_node_get(facts, "transfer"));
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */
@@ -255,7 +258,7 @@ static const svc_field_error cluster_errors[] = {
 
 static svc_node *cluster_governed(svc_call *c, const svc_change *change, int *what)
 {
-  *what = SVC_POLICY_CLUSTER;
+  *what = svc_cluster_is_changed(change) ? SVC_POLICY_CLUSTER : 0;
   return svc_policy_of_cluster(c, change->before, change->body, svc_policy_clusters(c, !change->before));
 }
 

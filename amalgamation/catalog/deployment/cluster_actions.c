@@ -9,6 +9,7 @@
 #include "catalog/deployment/cluster_parts.h"
 
 #define CLUSTER_ACTIONS_PIN_DAYS 28 /* the longest, and what it is where nothing is said */
+#define CLUSTER_ACTIONS_SAMPLE ((int64_t)350000000) /* bytes of the sample data */
 #define CLUSTER_ACTIONS_DAY ((int64_t)24 * 60 * 60 * 1000)
 
 static const char cluster_actions_pinned[] = "featureCompatibilityVersionExpirationDate";
@@ -17,6 +18,8 @@ static const char cluster_actions_granted[] = "vendorEmployeeAccessGrant";
 /* How an operation tells the prepare hook what it is. */
 #define CLUSTER_ACTIONS_LIGHT "light"
 #define CLUSTER_ACTIONS_RESTART "restart"
+#define CLUSTER_ACTIONS_LOADED "loaded" /* with sample data */
+#define CLUSTER_ACTIONS_BELOW "below" /* something below it is set, and goes through it */
 
 SVC_PRIVATE bool svc_cluster_acts(svc_call *c, svc_change *change)
 {
@@ -25,8 +28,17 @@ SVC_PRIVATE bool svc_cluster_acts(svc_call *c, svc_change *change)
     kept = svc_cluster_kept_of(&change->entity);
     kept.restarting = true;
     change->extra = svc_cluster_extra(c, change, &kept);
+  } else if (svc_str_is(change->pending, CLUSTER_ACTIONS_LOADED)) {
+    kept = svc_cluster_kept_of(&change->entity);
+    kept.size += CLUSTER_ACTIONS_SAMPLE;
+    change->extra = svc_cluster_extra(c, change, &kept);
   }
   return change->pending.n > 0;
+}
+
+SVC_PRIVATE bool svc_cluster_is_changed(const svc_change *change)
+{
+  return change->pending.n == 0 || svc_str_is(change->pending, CLUSTER_ACTIONS_BELOW);
 }
 
 /* Only written down, with this event. */
@@ -90,7 +102,10 @@ SVC_PRIVATE bool svc_cluster_run_grant(svc_call *c)
   svc_change change;
   svc_node *grant;
   int64_t until = 0;
+  svc_str org;
   if (!svc_change_begin(c, &change) || !cluster_actions_until(c, "expirationTime", &until)) return false;
+  org = svc_id_str(c->arena, &c->scope.org);
+  if (svc_org_setting(c, "restrictEmployeeAccess", false)) return svc_fail(c, SVC_E_EMPLOYEE_ACCESS_RESTRICTED, "S", &org);
   grant = svc_node_copy(c->arena, c->checked);
   if (!grant) return svc_no_memory(c);
   grant->name = svc_str_c(cluster_actions_granted);
@@ -214,9 +229,22 @@ SVC_PRIVATE bool svc_cluster_updates(svc_call *c, svc_change *change)
     change->state = change->noun->noun->lifecycle->updated;
     svc_node_set_str(c->arena, change->body, change->noun->noun->lifecycle->field, svc_str_c(change->state));
   }
-  change->pending = SVC_S(CLUSTER_ACTIONS_LIGHT);
+  change->pending = SVC_S(CLUSTER_ACTIONS_BELOW);
   if (!svc_change_keep(c, change, &e)) return false;
   return busy ? svc_order_put(c, change->noun, &e) : true; /* an order is for what is wanted now */
+}
+
+/* A driver measures it; without one, it has so much more data, and sends some of it. */
+SVC_PRIVATE bool svc_cluster_loaded(svc_call *c, svc_str name)
+{
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, CLUSTER_KIND);
+  svc_entity cluster, e;
+  svc_change change;
+  int rc = noun ? svc_entity_named(c->txn, CLUSTER_KIND, noun->noun->names, &c->scope.group, name, &cluster) : SVC_NOT_FOUND;
+  if (rc != SVC_OK || c->s->config.driver) return rc == SVC_OK || rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
+  if (!svc_change_of(c, noun, &cluster, &change)) return false;
+  change.pending = SVC_S(CLUSTER_ACTIONS_LOADED);
+  return svc_change_keep(c, &change, &e) && svc_transfer_simulate(c, &e, change.body, svc_cluster_kept_of(&e).size);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ views */

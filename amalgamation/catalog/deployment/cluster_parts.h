@@ -57,6 +57,7 @@ SVC_PRIVATE bool svc_cluster_run_grant(svc_call *c);
 SVC_PRIVATE bool svc_cluster_run_revoke(svc_call *c);
 SVC_PRIVATE bool svc_cluster_run_restart(svc_call *c);
 SVC_PRIVATE bool svc_cluster_acts(svc_call *c, svc_change *change); /* in `prepare`: true where it is one of these, and all is done */
+SVC_PRIVATE bool svc_cluster_is_changed(const svc_change *change); /* its fields, or what is set below it; it is no such action */
 SVC_PRIVATE bool svc_cluster_ended(svc_call *c, svc_change *change, int tag);    /* a pin or a grant is over; false: it is neither */
 SVC_PRIVATE bool svc_cluster_restarts(const svc_change *change);                 /* are its primaries being restarted? */
 SVC_PRIVATE bool svc_cluster_imports(svc_call *c, const svc_entity *cluster);    /* does data come from elsewhere, by a migration? */
@@ -66,6 +67,18 @@ SVC_PRIVATE bool svc_cluster_open(svc_call *c, const svc_entity *cluster, svc_ch
 SVC_PRIVATE bool svc_cluster_open_own(svc_call *c, const svc_entity *cluster, svc_change *out); /* of what shared tiers have not */
 SVC_PRIVATE bool svc_cluster_updates(svc_call *c, svc_change *change);
 SVC_PRIVATE svc_node *svc_cluster_desired(svc_call *c, const svc_entity *e);
+SVC_PRIVATE bool svc_cluster_loaded(svc_call *c, svc_str name); /* sample data has come into it; one that is gone has no use for it */
+
+/* transfer_parts.c: what it sends. rates: {"internet":40}, in thousandths of a gigabyte an hour; NULL: nothing is said of it. */
+#define CLUSTER_TRANSFER_KIND "ctrf"
+#define CLUSTER_TRANSFER_HOUR ((int64_t)3600000)
+enum { CLUSTER_TRANSFER_MEASURE = SVC_DUE_OWN }; /* of its own: the driver is asked anew */
+SVC_PRIVATE size_t svc_transfer_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most);
+SVC_PRIVATE void svc_transfer_take(svc_call *c, svc_node *body, const svc_node *rates);
+SVC_PRIVATE bool svc_transfer_put(svc_call *c, const svc_entity *cluster, const svc_node *body, const svc_node *rates);
+SVC_PRIVATE bool svc_transfer_stop(svc_call *c, const svc_entity *cluster);
+/* Without a driver: of one that has so many bytes of data. */
+SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, const svc_entity *cluster, const svc_node *body, int64_t size);
 
 /* tenant_upgrade.c */
 SVC_DECLARE(const svc_object svc_cluster_legacy) /* the shape that clusters had once */

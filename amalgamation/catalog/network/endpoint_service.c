@@ -267,12 +267,6 @@ static bool endpoint_service_gone(svc_call *c, const svc_entity *e)
   return svc_network_changed(c, NULL) && svc_network_release(c, &place);
 }
 
-static svc_node *endpoint_service_governed(svc_call *c, const svc_change *change, int *what)
-{
-  *what = SVC_POLICY_ENDPOINT;
-  return svc_policy_of_provider(c, svc_node_str(change->body, "cloudProvider"));
-}
-
 SVC_PRIVATE const svc_noun svc_noun_endpoint_service = {
   .name = "endpoint service",
   .rel = "endpointService",
@@ -291,7 +285,7 @@ SVC_PRIVATE const svc_noun svc_noun_endpoint_service = {
   .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
-  .governed = endpoint_service_governed,
+  .governed = svc_policy_endpoint,
   .routes = endpoint_service_routes,
   .prepare = endpoint_service_prepare,
   .stored = endpoint_service_stored,

@@ -144,9 +144,23 @@ static bool network_access_allowed(svc_call *c, const network_access_item *items
   if (!svc_policies_any(c)) return svc_txn_good(c);
   all = svc_policy_addresses(c);
   for (i = 0; all && i < n; i++)
-    if (!items[i].group) svc_node_append(all, svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), items[i].value));
+    if (!items[i].group) svc_policy_address_add(c, all, items[i].value);
   if (!all) return c->error.code ? false : svc_no_memory(c);
   return svc_policies_allow(c, SVC_POLICY_ACCESS_LIST, svc_policy_of_addresses(c, all));
+}
+
+/* A policy may want that some address is there, or that there is one at all. One that goes when its time is over is not asked for. */
+static bool network_access_removing(svc_call *c, const svc_entity *e)
+{
+  svc_node *before, *left, *one;
+  svc_address address;
+  if (!svc_policies_any(c) || !svc_address_parse(e->unique, &address)) return svc_txn_good(c);
+  before = svc_policy_addresses(c);
+  left = before ? svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S("")) : NULL;
+  if (!left) return c->error.code ? false : svc_no_memory(c);
+  for (one = before->first; one; one = one->next)
+    if (!svc_str_eq(one->text, svc_address_text(c->arena, &address))) svc_policy_address_add(c, left, one->text);
+  return svc_policies_allow_left(c, SVC_POLICY_ACCESS_LIST, svc_policy_of_addresses(c, before), svc_policy_of_addresses(c, left));
 }
 
 /* Everything is checked before the first one is written. */
@@ -224,4 +238,5 @@ SVC_PRIVATE const svc_noun svc_noun_network_access = {
   .order_gone = "network.delete",
   .routes = network_access_routes,
   .spell = network_access_spell,
+  .removing = network_access_removing,
 };

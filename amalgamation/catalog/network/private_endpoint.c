@@ -317,13 +317,6 @@ static size_t private_endpoint_meters(svc_call *c, const svc_node *body, svc_met
   return 1;
 }
 
-static svc_node *private_endpoint_governed(svc_call *c, const svc_change *change, int *what)
-{
-  (void)change;
-  *what = SVC_POLICY_ENDPOINT;
-  return svc_policy_of_provider(c, svc_path_param(c, "cloudProvider"));
-}
-
 SVC_PRIVATE const svc_noun svc_noun_private_endpoint = {
   .name = "private endpoint",
   .rel = "endpoint",
@@ -342,7 +335,7 @@ SVC_PRIVATE const svc_noun svc_noun_private_endpoint = {
   .event_created = "INTERFACE_ENDPOINT_CREATED",
   .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
-  .governed = private_endpoint_governed,
+  .governed = svc_policy_endpoint,
   .routes = private_endpoint_routes,
   .stored = private_endpoint_stored,
   .gone = private_endpoint_gone,

@@ -5,6 +5,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/network/network_parts.h"
+#include "catalog/policy/policy_language.h"
 
 static const svc_field private_ip_mode_fields[] = {
   F_BOOL("enabled", .flags = SVC_REQUIRED, .preset = "false"),
@@ -28,6 +29,7 @@ SVC_PRIVATE const svc_noun svc_noun_private_ip_mode = {
   .flags = SVC_SINGLETON,
   .object = &private_ip_mode_object,
   .event_updated = "PRIVATE_IP_MODE_UPDATED",
+  .governed = svc_policy_peering_switch,
   .routes = private_ip_mode_routes,
   .stored = svc_network_stored,
 };

@@ -8,6 +8,7 @@
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"
 #include "catalog/network/network_parts.h"
+#include "catalog/policy/policy_language.h"
 
 static const svc_field regional_mode_fields[] = {
   F_BOOL("enabled", .flags = SVC_REQUIRED, .preset = "false"),
@@ -65,6 +66,7 @@ SVC_PRIVATE const svc_noun svc_noun_regional_mode = {
   .object = &regional_mode_object,
   .event_updated = "REGIONALIZED_PRIVATE_ENDPOINT_MODE_ENABLED",
   .field_events = regional_mode_events,
+  .governed = svc_policy_endpoint_switch,
   .routes = regional_mode_routes,
   .prepare = regional_mode_prepare,
   .stored = svc_network_stored,

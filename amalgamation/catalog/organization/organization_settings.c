@@ -1,8 +1,21 @@
 /*
 ** The settings of an organization: one for each, always there, changed field by field.
 **
+** What each one does:
+**
+**   apiAccessListRequired                   credentials without an access list get 403 (pipeline/access.c)
+**   genAIFeaturesEnabled                    off: those of its projects show as off and cannot be turned on (project_settings.c)
+**   maxServiceAccountSecretValidityInHours  bounds new secrets of service accounts; those that are there keep their end
+**   multiFactorAuthRequired                 people whom the host vouches for need a second factor, svc_caller.second_factor
+**                                           (pipeline/access.c); credentials do not, as they are for machines
+**   restrictEmployeeAccess                  the vendor's people are not let into clusters: no new grants (cluster_actions.c); a
+**                                           grant that is there ends when it said, or is revoked
+**   streamsCrossGroupEnabled                stream connections may lead to clusters of other projects (stream_rules.c)
+**   customSessionTimeouts                   sessions are those of a web interface: this API has none, and it is only kept
+**   operationsContact, securityContact      for whoever sends mail about operations and security: kept, and told in events
+**
 ** Several settings have an event of their own; the rest share ORG_SETTINGS_UPDATED. Unusual: whether the credentials of an
-** organization need an access list depends, at first, on who creates it.
+** organization need an access list depends, at first, on who creates it. Who turns on what would shut himself out is refused.
 */
 #include "catalog/catalog.h"
 
@@ -52,12 +65,26 @@ static const svc_field_event organization_settings_events[] = {
   { NULL, NULL, NULL }
 };
 
+/* A session that may rest longer than it may last makes no sense. */
+static void organization_settings_times(svc_call *c, const svc_node *body)
+{
+  const svc_node *times = svc_node_get(body, "customSessionTimeouts");
+  int64_t whole = svc_node_i64(times, "absoluteSessionTimeoutInSeconds", 0), idle = svc_node_i64(times, "idleSessionTimeoutInSeconds", 0);
+  if (whole > 0 && idle > whole)
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("customSessionTimeouts.idleSessionTimeoutInSeconds"),
+                "must not be longer than absoluteSessionTimeoutInSeconds");
+}
+
 /* What authentication asks for with every request is kept where it needs no parsing. */
 static bool organization_settings_prepare(svc_call *c, svc_change *change)
 {
   bool was = svc_node_bool(change->before, "apiAccessListRequired", false);
-  bool is = svc_node_bool(change->body, "apiAccessListRequired", false);
-  change->extra = is ? SVC_S("1") : SVC_S("");
+  bool is = svc_node_bool(change->body, "apiAccessListRequired", false), two = svc_node_bool(change->body, "multiFactorAuthRequired", false);
+  svc_str org = svc_id_str(c->arena, &c->scope.org);
+  change->extra = is && two ? SVC_S("12") : is ? SVC_S("1") : two ? SVC_S("2") : SVC_S("");
+  organization_settings_times(c, change->body);
+  if (!svc_check_done(c)) return false;
+  if (two && c->who.one_factor) return svc_fail(c, SVC_E_MULTI_FACTOR_AUTH_REQUIRED, "S", &org);
   return was || !is || svc_access_requiring(c);
 }
 

@@ -1,9 +1,14 @@
 /*
 ** Project, "group" in paths: what clusters and their users belong to. It is owned by an organization and moves to
-** another one by :migrate. Its name is unique in its organization.
+** another one by :migrate, if that organization's policies allow what there is in it. Its name is unique in its organization.
+**
+** It is not deleted while something in it is at work outside of this service, and the code says what: clusters, peering, private
+** endpoints of whatever, federated instances, streams, a compliance policy (their `err_in_use`). Backups go with their cluster, so
+** of an active backup there is left what was made for backups alone: a private endpoint of theirs.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
+#include "catalog/policy/policy_language.h"
 
 static const char *const project_regions[] = { "COMMERCIAL_FEDRAMP_REGIONS_ONLY", "GOV_REGIONS_ONLY", NULL };
 
@@ -71,7 +76,7 @@ static bool project_organization(svc_call *c, svc_str text, uint64_t roles, svc_
   if (rc == SVC_OK && !svc_entity_visible(c, c->s->org, &org)) rc = SVC_NOT_FOUND;
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_ORG_NOT_FOUND, "S", &text);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
-  return svc_roles_on(c, NULL, out) & roles ? true : svc_lacks_role(c, roles);
+  return svc_access_factors(c, out) && (svc_roles_on(c, NULL, out) & roles ? true : svc_lacks_role(c, roles));
 }
 
 /* Its first owner is whom the query names: that person has to be in the organization. */
@@ -148,6 +153,7 @@ static bool project_migrate(svc_call *c)
   svc_id to;
   if (!svc_change_begin(c, &change) || !project_destination(c, &to)) return false;
   left = (svc_scope){ none, change.entity.parent };
+  if (!svc_id_eq(&to, &left.org) && !svc_policies_admit(c, &to)) return false;
   id = svc_id_str(c->arena, &change.entity.id);
   svc_node_set_str(c->arena, change.body, "orgId", svc_id_str(c->arena, &to));
   if (!svc_change_store(c, &change) || svc_id_eq(&to, &left.org)) return c->error.code == SVC_E_NONE;

@@ -1,5 +1,6 @@
 /*
-** The settings of a project: one for each, always there, changed field by field.
+** The settings of a project: one for each, always there, changed field by field. Where its organization has turned generative
+** features off, those of the project show as off and cannot be turned on; they are as they were when it turns them on again.
 */
 #include "catalog/catalog.h"
 
@@ -19,11 +20,13 @@ static const svc_field project_settings_fields[] = {
 };
 static const svc_object project_settings_object = { .name = "GroupSettings", .fields = project_settings_fields };
 
+static bool project_settings_update(svc_call *c);
+
 #define PROJECT_SETTINGS "/groups/{groupId}/settings", SVC_SET_PROJECTS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route project_settings_routes[] = {
   R_GET(PROJECT_SETTINGS, "", .run = svc_verb_read),
-  R_PATCH(PROJECT_SETTINGS, "", .run = svc_verb_update),
+  R_PATCH(PROJECT_SETTINGS, "", .run = project_settings_update),
   SVC_ROUTES_END
 };
 
@@ -36,6 +39,33 @@ static const svc_field_event project_settings_events[] = {
   { NULL, NULL, NULL }
 };
 
+/* Those that the organization can turn off for all of its projects. */
+static const char *const project_settings_generative[] = {
+  "isClusterAiAssistantEnabled", "isDataExplorerGenAIFeaturesEnabled", "isDataExplorerGenAISampleDocumentPassingEnabled", NULL
+};
+
+/* Asked before anything is compared: what is on shows as off, and who says that it shall be on wants a change. */
+static bool project_settings_update(svc_call *c)
+{
+  const char *const *name = project_settings_generative;
+  svc_str org;
+  if (!svc_resolve_all(c)) return false;
+  org = svc_id_str(c->arena, &c->scope.org);
+  if (svc_org_setting(c, "genAIFeaturesEnabled", true)) return svc_verb_update(c);
+  for (; *name; name++)
+    if (svc_node_bool(c->body, *name, false)) return svc_fail(c, SVC_E_GEN_AI_FEATURES_DISABLED, "sS", *name, &org);
+  return svc_verb_update(c);
+}
+
+static svc_node *project_settings_view(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e);
+  const char *const *name = project_settings_generative;
+  if (!body || svc_org_setting(c, "genAIFeaturesEnabled", true)) return body;
+  for (; *name; name++) svc_node_set_bool(c->arena, body, *name, false);
+  return body;
+}
+
 SVC_PRIVATE const svc_noun svc_noun_project_settings = {
   .name = "project settings",
   .kind = "gset",
@@ -45,4 +75,5 @@ SVC_PRIVATE const svc_noun svc_noun_project_settings = {
   .event_updated = "GROUP_SETTINGS_UPDATED",
   .field_events = project_settings_events,
   .routes = project_settings_routes,
+  .view = project_settings_view,
 };

@@ -32,53 +32,13 @@ static const svc_route non_compliant_resource_routes[] = {
   SVC_ROUTES_END
 };
 
-/* ------------------------------------------------------------------------------------------------------------ policies */
-
-/* All of the organization, read once. */
-typedef struct non_compliant_rule {
-  svc_str policy, policy_name, id;
-  const svc_policy *read;
-} non_compliant_rule;
+/* ------------------------------------------------------------------------------------------------------------- resources */
 
 typedef struct non_compliant_search {
-  svc_call *c;
-  non_compliant_rule *rules;
-  size_t count, room;
+  svc_policy_rules rules;
   svc_node *found;
+  svc_node *project, *clusters; /* what was found of the project that is looked at */
 } non_compliant_search;
-
-static bool non_compliant_rules_of(non_compliant_search *s, const svc_entity *e)
-{
-  svc_call *c = s->c;
-  const svc_node *body = svc_entity_body(c, e), *list = svc_node_get(body, "policies"), *one;
-  svc_str why;
-  if (!body) return false;
-  for (one = list ? list->first : NULL; one && s->count < s->room; one = one->next) {
-    non_compliant_rule *rule = &s->rules[s->count];
-    rule->read = svc_policy_read(c->arena, svc_node_str(one, "body"), &why);
-    rule->policy = svc_id_str(c->arena, &e->id);
-    rule->policy_name = svc_node_str(body, "name");
-    rule->id = svc_node_str(one, "id");
-    if (rule->read) s->count++;
-  }
-  return !c->arena->failed || svc_no_memory(c);
-}
-
-static bool non_compliant_rules(non_compliant_search *s)
-{
-  svc_call *c = s->c;
-  svc_scan scan;
-  svc_entity e;
-  s->room = 5 * (size_t)svc_count(c->txn, SVC_POLICY_KIND, &c->scope.org);
-  s->rules = svc_arena_zero(c->arena, (s->room + 1) * sizeof *s->rules);
-  if (!s->rules) return svc_no_memory(c);
-  svc_below_begin(&scan, c->txn, SVC_POLICY_KIND, &c->scope.org);
-  while (svc_below_next(&scan, SVC_POLICY_KIND, &e))
-    if (!non_compliant_rules_of(s, &e)) return false;
-  return svc_txn_good(c);
-}
-
-/* ------------------------------------------------------------------------------------------------------------- resources */
 
 static svc_node *non_compliant_list_in(svc_call *c, svc_node *object, const char *name)
 {
@@ -87,8 +47,8 @@ static svc_node *non_compliant_list_in(svc_call *c, svc_node *object, const char
   return list;
 }
 
-/* The entry of a resource policy among those of a resource: the last one, as they come in their order. */
-static svc_node *non_compliant_policy(svc_call *c, svc_node *policies, const non_compliant_rule *rule)
+/* The entry of a resource policy among those of a resource. */
+static svc_node *non_compliant_policy(svc_call *c, svc_node *policies, const svc_policy_rule *rule)
 {
   svc_node *one = policies->first;
   while (one && !svc_str_eq(svc_node_str(one, "resourcePolicyId"), rule->policy)) one = one->next;
@@ -96,94 +56,92 @@ static svc_node *non_compliant_policy(svc_call *c, svc_node *policies, const non
   one = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   if (!one) return NULL;
   svc_node_set_str(c->arena, one, "resourcePolicyId", rule->policy);
-  svc_node_set_str(c->arena, one, "resourcePolicyName", rule->policy_name);
+  svc_node_set_str(c->arena, one, "resourcePolicyName", rule->name);
   svc_node_append(policies, one);
   return non_compliant_list_in(c, one, "policiesCausingNonCompliance");
 }
 
-/* Ask all policies; `found` is made by the first that forbids it. */
-static bool non_compliant_ask(non_compliant_search *s, int action, const svc_node *context, svc_node **found)
+static bool non_compliant_has(const svc_node *list, svc_str id)
 {
-  svc_call *c = s->c;
+  const svc_node *one = list->first;
+  while (one && !svc_str_eq(svc_node_str(one, "policyId"), id)) one = one->next;
+  return one != NULL;
+}
+
+/* Ask all policies; `found` is made by the first that forbids it. */
+static bool non_compliant_ask(svc_call *c, const svc_policy_rules *rules, int action, const svc_node *context, svc_node **found)
+{
   svc_str group = svc_id_str(c->arena, &c->scope.group), org = svc_id_str(c->arena, &c->scope.org);
   size_t i;
-  if (!context) return c->error.code ? false : svc_no_memory(c);
-  for (i = 0; i < s->count; i++) {
+  for (i = 0; i < rules->count; i++) {
     svc_node *one, *list;
-    if (!svc_policy_forbids(c->arena, s->rules[i].read, action, group, org, context)) continue;
+    if (!svc_policy_forbids(rules->rules[i].read, action, group, org, context, NULL)) continue;
     if (!*found) *found = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
     list = *found ? svc_node_get(*found, "resourcePoliciesCausingNonCompliance") : NULL;
     if (*found && !list) list = non_compliant_list_in(c, *found, "resourcePoliciesCausingNonCompliance");
-    list = list ? non_compliant_policy(c, list, &s->rules[i]) : NULL;
+    list = list ? non_compliant_policy(c, list, &rules->rules[i]) : NULL;
+    if (list && non_compliant_has(list, rules->rules[i].id)) continue; /* by another thing that the project has */
     one = list ? svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")) : NULL;
     if (!one) return svc_no_memory(c);
-    svc_node_set_str(c->arena, one, "policyId", s->rules[i].id);
+    svc_node_set_str(c->arena, one, "policyId", rules->rules[i].id);
     svc_node_append(list, one);
   }
   return true;
 }
 
-static void non_compliant_add(non_compliant_search *s, svc_node *found, const svc_id *id, svc_str name, const char *type)
+static void non_compliant_name(svc_call *c, svc_node *found, const svc_id *id, svc_str name, const char *type)
 {
-  svc_call *c = s->c;
-  if (!found) return;
   svc_node_set_str(c->arena, found, "orgId", svc_id_str(c->arena, &c->scope.org));
   svc_node_set_str(c->arena, found, "resourceId", svc_id_str(c->arena, id));
   svc_node_set_str(c->arena, found, "resourceName", svc_arena_copy(c->arena, name));
   svc_node_set_str(c->arena, found, "resourceType", svc_str_c(type));
-  svc_node_append(s->found, found);
 }
 
-static bool non_compliant_clusters(non_compliant_search *s, const char *noun, bool flex)
+static bool non_compliant_visit(svc_call *c, void *state, int action, const svc_node *context, const svc_entity *of)
 {
-  svc_call *c = s->c;
-  const svc_noun_info *info = svc_noun_named(c->s, noun);
-  int64_t clusters = svc_policy_clusters(c, false);
-  svc_scan scan;
-  svc_entity e;
-  if (!info) return true;
-  svc_below_begin(&scan, c->txn, info->noun->kind, &c->scope.group);
-  while (svc_below_next(&scan, info->noun->kind, &e)) {
-    const svc_node *body = svc_entity_body(c, &e);
-    svc_node *found = NULL;
-    if (!body) return false;
-    if (!non_compliant_ask(s, SVC_POLICY_CLUSTER, flex ? svc_policy_of_flex(c, body, clusters) : svc_policy_of_cluster(c, body, body, clusters), &found))
-      return false;
-    non_compliant_add(s, found, &e.id, e.unique, "CLUSTER");
+  non_compliant_search *s = state;
+  svc_node *cluster = NULL;
+  if (action != SVC_POLICY_CLUSTER) return non_compliant_ask(c, &s->rules, action, context, &s->project);
+  if (!non_compliant_ask(c, &s->rules, action, context, &cluster)) return false;
+  if (cluster) non_compliant_name(c, cluster, &of->id, of->unique, "CLUSTER");
+  if (cluster) svc_node_append(s->clusters, cluster);
+  return true;
+}
+
+/* The project, then its clusters. */
+static bool non_compliant_project(svc_call *c, non_compliant_search *s, const svc_entity *project)
+{
+  svc_node *one, *next;
+  c->scope.group = project->id;
+  s->project = NULL;
+  s->clusters = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S(""));
+  if (!s->clusters) return svc_no_memory(c);
+  if (!svc_policies_visit(c, non_compliant_visit, s)) return false;
+  if (s->project) non_compliant_name(c, s->project, &project->id, project->unique, "PROJECT");
+  if (s->project) svc_node_append(s->found, s->project);
+  for (one = s->clusters->first; one; one = next) {
+    next = one->next;
+    one->next = NULL;
+    svc_node_append(s->found, one);
   }
-  return svc_txn_good(c);
-}
-
-static bool non_compliant_project(non_compliant_search *s, const svc_entity *project)
-{
-  static const svc_id none;
-  svc_call *c = s->c;
-  const svc_noun_info *windows = svc_noun_named(c->s, "maintenance window");
-  svc_node *found = NULL, *addresses = svc_policy_addresses(c);
-  svc_entity window;
-  bool defined = windows && svc_entity_get(c->txn, windows->noun->kind, &project->id, &none, &window) == SVC_OK;
-  if (!addresses) return c->error.code ? false : svc_no_memory(c);
-  if (!non_compliant_ask(s, SVC_POLICY_ACCESS_LIST, svc_policy_of_addresses(c, addresses), &found)) return false;
-  if (!non_compliant_ask(s, SVC_POLICY_MAINTENANCE, svc_policy_of_window(c, defined), &found)) return false;
-  non_compliant_add(s, found, &project->id, project->unique, "PROJECT");
-  return non_compliant_clusters(s, "cluster", false) && non_compliant_clusters(s, "flex cluster", true);
+  return true;
 }
 
 static bool non_compliant_resource_list(svc_call *c)
 {
-  non_compliant_search s = { c, NULL, 0, 0, svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S("")) };
+  non_compliant_search s;
   const svc_node *first;
   svc_scan scan;
   svc_entity e;
+  memset(&s, 0, sizeof s);
+  s.found = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S(""));
   if (!s.found) return svc_no_memory(c);
-  if (!svc_resolve_all(c) || !non_compliant_rules(&s)) return false;
-  if (s.count && c->s->group) {
+  if (!svc_resolve_all(c) || !svc_policies_read(c, &c->scope.org, &s.rules)) return false;
+  if (s.rules.count && c->s->group) {
     const char *kind = c->s->group->noun->kind;
     svc_below_begin(&scan, c->txn, kind, &c->scope.org);
-    while (svc_below_next(&scan, kind, &e)) {
-      c->scope.group = e.id;
-      if (!non_compliant_project(&s, &e)) return false;
-    }
+    while (svc_below_next(&scan, kind, &e))
+      if (!non_compliant_project(c, &s, &e)) return false;
     memset(&c->scope.group, 0, sizeof c->scope.group);
   }
   first = s.found->first;

@@ -128,11 +128,19 @@ SVC_PRIVATE svc_node *svc_policy_of_cluster(svc_call *c, const svc_node *before,
 SVC_PRIVATE svc_node *svc_policy_of_flex(svc_call *c, const svc_node *body, int64_t clusters)
 {
   const svc_node *settings = svc_node_get(body, "providerSettings");
-  svc_str provider = svc_node_str(settings, "backingProviderName");
+  svc_str provider = svc_node_str(settings, "backingProviderName"), version = svc_node_str(body, "dbVersion"), major = version;
+  policy_sizes sizes = { -1, -1, -1 };
   svc_node *cluster, *context = policy_context_cluster(c, clusters, &cluster);
   if (!context) return NULL;
   policy_context_add(c, svc_node_get(cluster, "cloudProviders"), svc_policy_provider(c->arena, provider));
   policy_context_add(c, svc_node_get(cluster, "regions"), svc_policy_region(c->arena, provider, svc_node_str(settings, "regionName")));
+  svc_str_cut(&version, '.');
+  svc_str_cut(&version, '.');
+  if (version.n) major.n -= version.n + 1; /* 8.0.4: 8.0 */
+  if (major.n) svc_node_set_str(c->arena, cluster, "dbMajorVersion", major);
+  policy_context_nodes(&sizes, settings);
+  if (sizes.disk >= 0) svc_node_set_i64(c->arena, cluster, "diskSizeGB", sizes.disk);
+  svc_node_set_str(c->arena, cluster, "minTLSVersion", SVC_S("tls1_2")); /* it cannot be chosen */
   svc_node_set_str(c->arena, cluster, "clusterType", SVC_S("replicaset"));
   svc_node_set_bool(c->arena, cluster, "isConvertingToSharded", false);
   svc_node_set_i64(c->arena, cluster, "minShardCount", 1);
@@ -188,6 +196,38 @@ SVC_PRIVATE svc_node *svc_policy_addresses(svc_call *c)
   if (!list || !noun) return list;
   svc_below_begin(&scan, c->txn, noun->noun->kind, &c->scope.group);
   while (svc_below_next(&scan, noun->noun->kind, &e))
-    if (svc_address_parse(e.unique, &address)) policy_context_add(c, list, svc_address_text(c->arena, &address));
+    if (svc_address_parse(e.unique, &address)) svc_policy_address_add(c, list, svc_address_text(c->arena, &address));
   return list;
+}
+
+SVC_PRIVATE void svc_policy_address_add(svc_call *c, svc_node *addresses, svc_str address)
+{
+  policy_context_add(c, addresses, address);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- governed */
+
+SVC_PRIVATE svc_node *svc_policy_endpoint(svc_call *c, const svc_change *change, int *what)
+{
+  svc_str provider = svc_node_str(change->body, "cloudProvider");
+  *what = SVC_POLICY_ENDPOINT;
+  return svc_policy_of_provider(c, provider.n ? provider : svc_node_str(change->body, "provider"));
+}
+
+/* To switch something off is no matter of theirs. */
+static svc_node *policy_context_switch(svc_call *c, const svc_change *change, int action, int *what)
+{
+  svc_node *project;
+  *what = svc_node_bool(change->body, "enabled", false) ? action : 0;
+  return policy_context_within(c, "project", &project);
+}
+
+SVC_PRIVATE svc_node *svc_policy_endpoint_switch(svc_call *c, const svc_change *change, int *what)
+{
+  return policy_context_switch(c, change, SVC_POLICY_ENDPOINT, what);
+}
+
+SVC_PRIVATE svc_node *svc_policy_peering_switch(svc_call *c, const svc_change *change, int *what)
+{
+  return policy_context_switch(c, change, SVC_POLICY_PEERING, what);
 }

@@ -12,242 +12,19 @@
 **              | "ip" "(" string ")" | "[" [ expr { "," expr } ] "]" | "(" expr ")"
 **   entity     = "ResourcePolicy" "::" type "::" string
 **
-** Comments begin with //. Names of attributes, their types and the actions that have them stand in a table below, as do entities.
+** Comments begin with //. Names of attributes, their types and the actions that have them stand in tables of policy_names.c, as
+** do entities; policy_lexer.c has the words.
 ** A policy is checked whole when it is read: what has no type that fits is refused, with its place. So there is little that can
 ** go wrong when it is asked: only an attribute that is not there ("has" asks for it), and then the policy says nothing.
 **
 ** What no policy forbids is allowed. So a permit is read and checked, and says what holds anyhow: a forbid is stronger.
 **
-** The rule: a policy is small (SVC_POLICY_BODY), and so is the depth to which it nests; to ask one is one walk over it.
+** The rule: a policy is small (SVC_POLICY_BODY), and so is the depth to which it nests; to ask one is one walk over it, and one that
+** could take many steps for comparing sets is refused when it is read: whoever waits for the writer waits for this, too.
 */
-#include "catalog/policy/policy_tree.h"
+#include "catalog/policy/policy_reader.h"
 
-enum { POLICY_DEPTH = 24, POLICY_ITEMS = 200 };
-
-/* ----------------------------------------------------------------------------------------------------------------- words */
-
-static const struct {
-  const char *name;
-  int bit;
-} policy_actions[] = {
-  { "cluster.modify", SVC_POLICY_CLUSTER },
-  { "project.ipAccessList.modify", SVC_POLICY_ACCESS_LIST },
-  { "project.maintenanceWindow.modify", SVC_POLICY_MAINTENANCE },
-  { "project.vpcPeering.modify", SVC_POLICY_PEERING },
-  { "project.privateEndpoint.modify", SVC_POLICY_ENDPOINT },
-};
-#define POLICY_ALL 31
-
-/* Entities that may be named, and what their names look like. */
-static const struct {
-  const char *type, *pattern;
-} policy_entities[] = {
-  { "CloudProvider", "^(aws|azure|gcp)$" },
-  { "ClusterType", "^(replicaset|sharded|geosharded)$" },
-  { "Organization", "^[0-9a-f]{24}$" },
-  { "Project", "^[0-9a-f]{24}$" },
-  { "Region", "^(aws|azure|gcp):[a-z0-9-]+$" },
-  { "TLSVersion", "^tls1_[0-3]$" },
-};
-
-static const struct policy_attribute policy_attributes[] = {
-  { "cluster", "cloudProviders", { POLICY_SET, POLICY_ENTITY, "CloudProvider" }, SVC_POLICY_CLUSTER },
-  { "cluster", "clusterType", { POLICY_ENTITY, 0, "ClusterType" }, SVC_POLICY_CLUSTER },
-  { "cluster", "dbMajorVersion", { POLICY_STRING, 0, NULL }, SVC_POLICY_CLUSTER },
-  { "cluster", "diskSizeGB", { POLICY_LONG, 0, NULL }, SVC_POLICY_CLUSTER },
-  { "cluster", "isConvertingToSharded", { POLICY_BOOL, 0, NULL }, SVC_POLICY_CLUSTER },
-  { "cluster", "maxGeneralClassInstanceSizeValue", { POLICY_LONG, 0, NULL }, SVC_POLICY_CLUSTER },
-  { "cluster", "maxShardCount", { POLICY_LONG, 0, NULL }, SVC_POLICY_CLUSTER },
-  { "cluster", "minGeneralClassInstanceSizeValue", { POLICY_LONG, 0, NULL }, SVC_POLICY_CLUSTER },
-  { "cluster", "minShardCount", { POLICY_LONG, 0, NULL }, SVC_POLICY_CLUSTER },
-  { "cluster", "minTLSVersion", { POLICY_ENTITY, 0, "TLSVersion" }, SVC_POLICY_CLUSTER },
-  { "cluster", "regions", { POLICY_SET, POLICY_ENTITY, "Region" }, SVC_POLICY_CLUSTER },
-  { "project", "cloudProvider", { POLICY_ENTITY, 0, "CloudProvider" }, SVC_POLICY_PEERING | SVC_POLICY_ENDPOINT },
-  { "project", "clustersInProject", { POLICY_LONG, 0, NULL }, SVC_POLICY_CLUSTER },
-  { "project", "hasDefinedMaintenanceWindow", { POLICY_BOOL, 0, NULL }, SVC_POLICY_MAINTENANCE },
-  { "project", "ipAccessList", { POLICY_SET, POLICY_IP, NULL }, SVC_POLICY_ACCESS_LIST },
-};
-#define POLICY_COUNT(table) (sizeof(table) / sizeof(table)[0])
-
-/* --------------------------------------------------------------------------------------------------------------- reading */
-
-enum policy_token { POLICY_END, POLICY_WORD, POLICY_TEXT, POLICY_NUMBER, POLICY_SIGN };
-
-typedef struct policy_reader {
-  svc_arena *a;
-  svc_str text;
-  size_t at, from; /* behind the token, and where it begins */
-  int token;
-  svc_str word; /* a name, a sign; of a string what stands between its quotes */
-  int64_t number;
-  int depth, actions;
-  svc_str why; /* n 0: all is well */
-} policy_reader;
-
-static void *policy_wrong(policy_reader *r, const char *what)
-{
-  size_t line = 1, column = 1, i;
-  if (r->why.n) return NULL;
-  for (i = 0; i < r->from; i++) {
-    column++;
-    if (r->text.p[i] == '\n') line++, column = 1;
-  }
-  r->why = svc_arena_print(r->a, "line %zu, column %zu: %s", line, column, what);
-  return NULL;
-}
-
-static char policy_at(const policy_reader *r, size_t ahead)
-{
-  return r->at + ahead < r->text.n ? r->text.p[r->at + ahead] : 0;
-}
-
-static bool policy_is_letter(char c)
-{
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool policy_is_digit(char c)
-{
-  return c >= '0' && c <= '9';
-}
-
-static void policy_skip(policy_reader *r)
-{
-  for (;;) {
-    char c = policy_at(r, 0);
-    if (c == '/' && policy_at(r, 1) == '/')
-      while (policy_at(r, 0) && policy_at(r, 0) != '\n') r->at++;
-    else if (c == ' ' || c == '\t' || c == '\r' || c == '\n') r->at++;
-    else return;
-  }
-}
-
-/* Without escapes: nothing that is named here needs one. */
-static void policy_string(policy_reader *r)
-{
-  size_t from = ++r->at;
-  while (r->at < r->text.n && r->text.p[r->at] != '"' && r->text.p[r->at] != '\\' && r->text.p[r->at] != '\n') r->at++;
-  r->token = POLICY_TEXT;
-  r->word = (svc_str){ r->text.p + from, r->at - from };
-  if (policy_at(r, 0) == '"') r->at++;
-  else policy_wrong(r, "the string has no end, or an escape in it");
-}
-
-static void policy_number(policy_reader *r)
-{
-  r->token = POLICY_NUMBER;
-  r->number = 0;
-  while (policy_is_digit(policy_at(r, 0)) && r->number < INT32_MAX) r->number = r->number * 10 + (r->text.p[r->at++] - '0');
-  if (policy_is_digit(policy_at(r, 0))) policy_wrong(r, "the number is too large");
-}
-
-static void policy_next(policy_reader *r)
-{
-  static const char *const signs[] = { "::", "==", "!=", "<=", ">=", "&&", "||" };
-  size_t i;
-  char c;
-  policy_skip(r);
-  r->from = r->at;
-  c = policy_at(r, 0);
-  r->word = SVC_S("");
-  r->token = POLICY_END;
-  if (r->at >= r->text.n) return;
-  if (policy_is_letter(c)) {
-    while (policy_is_letter(policy_at(r, 0)) || policy_is_digit(policy_at(r, 0))) r->at++;
-    r->token = POLICY_WORD;
-    r->word = (svc_str){ r->text.p + r->from, r->at - r->from };
-    return;
-  }
-  if (c == '"') {
-    policy_string(r);
-    return;
-  }
-  if (policy_is_digit(c)) {
-    policy_number(r);
-    return;
-  }
-  r->token = POLICY_SIGN;
-  r->at++;
-  for (i = 0; i < POLICY_COUNT(signs); i++)
-    if (c == signs[i][0] && policy_at(r, 0) == signs[i][1]) r->at++, i = POLICY_COUNT(signs);
-  r->word = (svc_str){ r->text.p + r->from, r->at - r->from };
-}
-
-static bool policy_is(const policy_reader *r, const char *word)
-{
-  return (r->token == POLICY_WORD || r->token == POLICY_SIGN) && svc_str_is(r->word, word);
-}
-
-/* Pass over this one, if it stands here. */
-static bool policy_take(policy_reader *r, const char *word)
-{
-  if (r->why.n || !policy_is(r, word)) return false;
-  policy_next(r);
-  return true;
-}
-
-static bool policy_want(policy_reader *r, const char *word)
-{
-  if (policy_take(r, word)) return true;
-  if (!r->why.n) policy_wrong(r, svc_arena_print(r->a, "expected %s", word).p);
-  return false;
-}
-
-static policy_node *policy_new(policy_reader *r, int op, policy_type type)
-{
-  policy_node *node = svc_arena_zero(r->a, sizeof *node);
-  if (!node) return policy_wrong(r, "there is no memory");
-  node->op = (unsigned char)op;
-  node->type = type;
-  return node;
-}
-
-/* -------------------------------------------------------------------------------------------------------------- entities */
-
-/* "ResourcePolicy::Type::"id"": the name of its type, and r->word the id. */
-static bool policy_entity_name(policy_reader *r, svc_str *type)
-{
-  if (!policy_want(r, "ResourcePolicy") || !policy_want(r, "::")) return false;
-  *type = r->word;
-  if (r->token != POLICY_WORD) return policy_wrong(r, "expected the type of an entity") != NULL;
-  policy_next(r);
-  if (!policy_want(r, "::")) return false;
-  return r->token == POLICY_TEXT || policy_wrong(r, "expected the id of an entity, in quotes") != NULL;
-}
-
-static policy_node *policy_entity(policy_reader *r)
-{
-  size_t from = r->from, i = 0;
-  policy_type type = { POLICY_ENTITY, 0, NULL };
-  policy_node *node;
-  svc_str name;
-  if (!policy_entity_name(r, &name)) return NULL;
-  while (i < POLICY_COUNT(policy_entities) && !svc_str_is(name, policy_entities[i].type)) i++;
-  if (i == POLICY_COUNT(policy_entities)) {
-    r->from = from;
-    return policy_wrong(r, "there is no such type of entities");
-  }
-  if (!svc_pattern_match(policy_entities[i].pattern, r->word)) return policy_wrong(r, "there is no entity of this id");
-  type.entity = policy_entities[i].type;
-  node = policy_new(r, POLICY_CONSTANT, type);
-  if (node) node->text = r->word;
-  policy_next(r);
-  return node;
-}
-
-static int policy_action(policy_reader *r)
-{
-  svc_str type;
-  size_t i;
-  if (!policy_entity_name(r, &type)) return 0;
-  for (i = 0; i < POLICY_COUNT(policy_actions); i++)
-    if (svc_str_is(type, "Action") && svc_str_is(r->word, policy_actions[i].name)) {
-      policy_next(r);
-      return policy_actions[i].bit;
-    }
-  policy_wrong(r, "there is no such action");
-  return 0;
-}
+enum { POLICY_DEPTH = 24, POLICY_ITEMS = 200, POLICY_STEPS = 40000 }; /* steps: the largest two sets, once */
 
 /* ----------------------------------------------------------------------------------------------------------- expressions */
 
@@ -265,77 +42,89 @@ static policy_type policy_item_type(policy_type set)
   return (policy_type){ set.item, 0, set.entity };
 }
 
+/* How many elements it has at the most. */
+static size_t policy_set_most(const policy_node *set)
+{
+  const policy_node *one;
+  size_t n = 0;
+  if (set->op == POLICY_ATTRIBUTE) return set->attribute->most;
+  for (one = set->left; one; one = one->next) n++;
+  return n;
+}
+
+/* What it takes to compare what stands at both sides: nothing, unless these are sets. */
+static size_t policy_steps(int op, const policy_node *left, const policy_node *right)
+{
+  size_t a = left->type.kind == POLICY_SET ? policy_set_most(left) : 0, b = right->type.kind == POLICY_SET ? policy_set_most(right) : 0;
+  switch (op) {
+  case POLICY_EQUAL: return a * (b + 1) + b * (a + 1);
+  case POLICY_CONTAINS: return a;
+  case POLICY_CONTAINS_ALL:
+  case POLICY_CONTAINS_ANY: return b * (a + 1);
+  default: return 0;
+  }
+}
+
 static policy_node *policy_binary(policy_reader *r, int op, policy_node *left, policy_node *right)
 {
-  policy_node *node = left && right ? policy_new(r, op, (policy_type){ POLICY_BOOL, 0, NULL }) : NULL;
+  policy_node *node = left && right ? svc_policy_new(r, op, (policy_type){ POLICY_BOOL, 0, NULL }) : NULL;
   if (!node) return NULL;
   node->left = left;
   node->right = right;
+  r->steps += policy_steps(op, left, right);
   return node;
 }
 
 static policy_node *policy_not(policy_reader *r, policy_node *of)
 {
-  policy_node *node = of ? policy_new(r, POLICY_NOT, of->type) : NULL;
+  policy_node *node = of ? svc_policy_new(r, POLICY_NOT, of->type) : NULL;
   if (node) node->left = of;
   return node;
 }
 
 static policy_node *policy_constant(policy_reader *r, int kind, int64_t number, svc_str text)
 {
-  policy_node *node = policy_new(r, POLICY_CONSTANT, (policy_type){ (unsigned char)kind, 0, NULL });
+  policy_node *node = svc_policy_new(r, POLICY_CONSTANT, (policy_type){ (unsigned char)kind, 0, NULL });
   if (!node) return NULL;
   node->number = number;
   node->text = text;
-  policy_next(r);
+  svc_policy_next(r);
   return node;
 }
 
 /* A set that is written out: all elements of one type, and none of them a set. */
 static policy_node *policy_list(policy_reader *r)
 {
-  policy_node *set = policy_new(r, POLICY_LIST, (policy_type){ POLICY_SET, 0, NULL }), *last = NULL, *one;
+  policy_node *set = svc_policy_new(r, POLICY_LIST, (policy_type){ POLICY_SET, 0, NULL }), *last = NULL, *one;
   int n = 0;
-  if (!set || !policy_want(r, "[")) return NULL;
-  if (policy_take(r, "]")) return set;
+  if (!set || !svc_policy_want(r, "[")) return NULL;
+  if (svc_policy_take(r, "]")) return set;
   do {
     size_t from = r->from;
     one = policy_expr(r);
     if (!one) return NULL;
     r->from = r->why.n ? r->from : from;
-    if (++n > POLICY_ITEMS) return policy_wrong(r, "the set has too many elements");
-    if (one->type.kind < POLICY_STRING || one->type.kind > POLICY_ENTITY) return policy_wrong(r, "a set has strings, addresses or entities");
-    if (last && !policy_same_type(last->type, one->type)) return policy_wrong(r, "the elements of a set are of one type");
+    if (++n > POLICY_ITEMS) return svc_policy_wrong(r, "the set has too many elements");
+    if (one->type.kind < POLICY_STRING || one->type.kind > POLICY_ENTITY) return svc_policy_wrong(r, "a set has strings, addresses or entities");
+    if (last && !policy_same_type(last->type, one->type)) return svc_policy_wrong(r, "the elements of a set are of one type");
     if (last) last->next = one;
     else set->left = one;
     last = one;
-  } while (policy_take(r, ","));
+  } while (svc_policy_take(r, ","));
   set->type.item = last->type.kind;
   set->type.entity = last->type.entity;
-  return policy_want(r, "]") ? set : NULL;
+  return svc_policy_want(r, "]") ? set : NULL;
 }
 
 static policy_node *policy_address(policy_reader *r)
 {
   svc_address address;
   policy_node *node;
-  policy_next(r);
-  if (!policy_want(r, "(")) return NULL;
-  if (r->token != POLICY_TEXT || !svc_address_parse(r->word, &address)) return policy_wrong(r, "expected an address, or a range of them, in quotes");
+  svc_policy_next(r);
+  if (!svc_policy_want(r, "(")) return NULL;
+  if (r->token != POLICY_TEXT || !svc_address_parse(r->word, &address)) return svc_policy_wrong(r, "expected an address, or a range of them, in quotes");
   node = policy_constant(r, POLICY_IP, 0, svc_address_text(r->a, &address));
-  return policy_want(r, ")") ? node : NULL;
-}
-
-static const struct policy_attribute *policy_attribute_named(policy_reader *r, svc_str of)
-{
-  size_t i;
-  for (i = 0; i < POLICY_COUNT(policy_attributes); i++) {
-    const struct policy_attribute *found = &policy_attributes[i];
-    if (!svc_str_is(of, found->of) || r->token != POLICY_WORD || !svc_str_is(r->word, found->name)) continue;
-    if (found->actions & r->actions) return found;
-    return policy_wrong(r, "the action has no such attribute");
-  }
-  return policy_wrong(r, "there is no such attribute");
+  return svc_policy_want(r, ")") ? node : NULL;
 }
 
 /* context.cluster.regions, context.cluster has diskSizeGB */
@@ -345,18 +134,18 @@ static policy_node *policy_context(policy_reader *r)
   policy_node *node;
   svc_str of;
   bool has;
-  policy_next(r);
-  if (!policy_want(r, ".")) return NULL;
+  svc_policy_next(r);
+  if (!svc_policy_want(r, ".")) return NULL;
   of = r->word;
-  if (!policy_is(r, "cluster") && !policy_is(r, "project")) return policy_wrong(r, "context has cluster and project");
-  policy_next(r);
-  has = policy_take(r, "has");
-  if (!has && !policy_want(r, ".")) return NULL;
-  attribute = policy_attribute_named(r, of);
-  node = attribute ? policy_new(r, has ? POLICY_HAS : POLICY_ATTRIBUTE, has ? (policy_type){ POLICY_BOOL, 0, NULL } : attribute->type) : NULL;
+  if (!svc_policy_is(r, "cluster") && !svc_policy_is(r, "project")) return svc_policy_wrong(r, "context has cluster and project");
+  svc_policy_next(r);
+  has = svc_policy_take(r, "has");
+  if (!has && !svc_policy_want(r, ".")) return NULL;
+  attribute = svc_policy_attribute_named(r, of);
+  node = attribute ? svc_policy_new(r, has ? POLICY_HAS : POLICY_ATTRIBUTE, has ? (policy_type){ POLICY_BOOL, 0, NULL } : attribute->type) : NULL;
   if (!node) return NULL;
   node->attribute = attribute;
-  policy_next(r);
+  svc_policy_next(r);
   return node;
 }
 
@@ -364,34 +153,34 @@ static policy_node *policy_primary(policy_reader *r)
 {
   policy_node *node;
   if (r->why.n) return NULL;
-  if (policy_take(r, "!")) {
+  if (svc_policy_take(r, "!")) {
     size_t from = r->from;
-    if (++r->depth > POLICY_DEPTH) return policy_wrong(r, "it nests too deep");
+    if (++r->depth > POLICY_DEPTH) return svc_policy_wrong(r, "it nests too deep");
     node = policy_primary(r);
     r->depth--;
     if (node && node->type.kind != POLICY_BOOL) {
       r->from = from;
-      return policy_wrong(r, "only what is true or false can be negated");
+      return svc_policy_wrong(r, "only what is true or false can be negated");
     }
     return policy_not(r, node);
   }
-  if (policy_is(r, "true") || policy_is(r, "false")) return policy_constant(r, POLICY_BOOL, policy_is(r, "true"), SVC_S(""));
+  if (svc_policy_is(r, "true") || svc_policy_is(r, "false")) return policy_constant(r, POLICY_BOOL, svc_policy_is(r, "true"), SVC_S(""));
   if (r->token == POLICY_NUMBER) return policy_constant(r, POLICY_LONG, r->number, SVC_S(""));
   if (r->token == POLICY_TEXT) return policy_constant(r, POLICY_STRING, 0, r->word);
-  if (policy_is(r, "ResourcePolicy")) return policy_entity(r);
-  if (policy_is(r, "context")) return policy_context(r);
-  if (policy_is(r, "ip")) return policy_address(r);
-  if (policy_is(r, "[")) return policy_list(r);
-  if (policy_is(r, "resource")) {
-    node = policy_new(r, POLICY_THIS, (policy_type){ POLICY_RESOURCE, 0, NULL });
-    policy_next(r);
+  if (svc_policy_is(r, "ResourcePolicy")) return svc_policy_entity(r);
+  if (svc_policy_is(r, "context")) return policy_context(r);
+  if (svc_policy_is(r, "ip")) return policy_address(r);
+  if (svc_policy_is(r, "[")) return policy_list(r);
+  if (svc_policy_is(r, "resource")) {
+    node = svc_policy_new(r, POLICY_THIS, (policy_type){ POLICY_RESOURCE, 0, NULL });
+    svc_policy_next(r);
     return node;
   }
-  if (policy_take(r, "(")) {
+  if (svc_policy_take(r, "(")) {
     node = policy_expr(r);
-    return policy_want(r, ")") ? node : NULL;
+    return svc_policy_want(r, ")") ? node : NULL;
   }
-  return policy_wrong(r, "expected an expression");
+  return svc_policy_wrong(r, "expected an expression");
 }
 
 /* A member function, behind its point. */
@@ -406,19 +195,19 @@ static policy_node *policy_method(policy_reader *r, policy_node *on)
   policy_node *with = on;
   bool fits;
   int op;
-  while (i < POLICY_COUNT(methods) && !policy_is(r, methods[i].name)) i++;
-  if (i == POLICY_COUNT(methods)) return policy_wrong(r, "there is no such function");
+  while (i < POLICY_COUNT(methods) && !svc_policy_is(r, methods[i].name)) i++;
+  if (i == POLICY_COUNT(methods)) return svc_policy_wrong(r, "there is no such function");
   op = methods[i].op;
-  policy_next(r);
-  if (!policy_want(r, "(")) return NULL;
+  svc_policy_next(r);
+  if (!svc_policy_want(r, "(")) return NULL;
   if (op != POLICY_EMPTY) with = policy_expr(r);
-  if (!with || !policy_want(r, ")")) return NULL;
+  if (!with || !svc_policy_want(r, ")")) return NULL;
   fits = op == POLICY_IN_RANGE ? on->type.kind == POLICY_IP && with->type.kind == POLICY_IP : on->type.kind == POLICY_SET;
   if (fits && op == POLICY_CONTAINS) fits = on->type.item && policy_same_type(policy_item_type(on->type), with->type);
   if (fits && (op == POLICY_CONTAINS_ALL || op == POLICY_CONTAINS_ANY)) fits = policy_same_type(on->type, with->type);
   if (!fits) {
     r->from = from;
-    return policy_wrong(r, "the types do not fit");
+    return svc_policy_wrong(r, "the types do not fit");
   }
   return policy_binary(r, op, on, with);
 }
@@ -426,7 +215,7 @@ static policy_node *policy_method(policy_reader *r, policy_node *on)
 static policy_node *policy_member(policy_reader *r)
 {
   policy_node *node = policy_primary(r);
-  while (node && policy_take(r, ".")) node = policy_method(r, node);
+  while (node && svc_policy_take(r, ".")) node = policy_method(r, node);
   return node;
 }
 
@@ -442,10 +231,10 @@ static policy_node *policy_relation(policy_reader *r)
   policy_node *left = policy_member(r), *right, *node;
   size_t i = 0, from;
   bool fits;
-  while (left && i < POLICY_COUNT(signs) && !policy_is(r, signs[i].sign)) i++;
+  while (left && i < POLICY_COUNT(signs) && !svc_policy_is(r, signs[i].sign)) i++;
   if (!left || i == POLICY_COUNT(signs)) return left;
   from = r->from;
-  policy_next(r);
+  svc_policy_next(r);
   right = policy_member(r);
   if (!right) return NULL;
   if (signs[i].op == POLICY_EQUAL) fits = policy_same_type(left->type, right->type) || (left->type.kind == POLICY_RESOURCE && right->type.kind == POLICY_ENTITY);
@@ -453,7 +242,7 @@ static policy_node *policy_relation(policy_reader *r)
   else fits = left->type.kind == POLICY_LONG && right->type.kind == POLICY_LONG;
   if (!fits) {
     r->from = from;
-    return policy_wrong(r, "the types do not fit");
+    return svc_policy_wrong(r, "the types do not fit");
   }
   node = policy_binary(r, signs[i].op, signs[i].swap ? right : left, signs[i].swap ? left : right);
   return signs[i].negate ? policy_not(r, node) : node;
@@ -463,11 +252,11 @@ static policy_node *policy_relation(policy_reader *r)
 static policy_node *policy_joined(policy_reader *r, const char *sign, int op, policy_node *(*read)(policy_reader *r))
 {
   policy_node *first = read(r), **last = &first;
-  while (*last && policy_is(r, sign)) {
-    if ((*last)->type.kind != POLICY_BOOL) return policy_wrong(r, "what stands before it is neither true nor false");
-    policy_next(r);
+  while (*last && svc_policy_is(r, sign)) {
+    if ((*last)->type.kind != POLICY_BOOL) return svc_policy_wrong(r, "what stands before it is neither true nor false");
+    svc_policy_next(r);
     *last = policy_binary(r, op, *last, read(r));
-    if (*last && (*last)->right->type.kind != POLICY_BOOL) return policy_wrong(r, "what stands before this is neither true nor false");
+    if (*last && (*last)->right->type.kind != POLICY_BOOL) return svc_policy_wrong(r, "what stands before this is neither true nor false");
     if (*last) last = &(*last)->right;
   }
   return *last ? first : NULL;
@@ -481,7 +270,7 @@ static policy_node *policy_and(policy_reader *r)
 static policy_node *policy_expr(policy_reader *r)
 {
   policy_node *node;
-  if (++r->depth > POLICY_DEPTH) return policy_wrong(r, "it nests too deep");
+  if (++r->depth > POLICY_DEPTH) return svc_policy_wrong(r, "it nests too deep");
   node = policy_joined(r, "||", POLICY_OR, policy_and);
   r->depth--;
   return node;
@@ -491,35 +280,35 @@ static policy_node *policy_expr(policy_reader *r)
 
 static bool policy_scope(policy_reader *r, svc_policy *p)
 {
-  if (!policy_want(r, "(") || !policy_want(r, "principal") || !policy_want(r, ",") || !policy_want(r, "action")) return false;
+  if (!svc_policy_want(r, "(") || !svc_policy_want(r, "principal") || !svc_policy_want(r, ",") || !svc_policy_want(r, "action")) return false;
   p->actions = POLICY_ALL;
-  if (policy_take(r, "==")) {
-    p->actions = policy_action(r);
-  } else if (policy_take(r, "in")) {
+  if (svc_policy_take(r, "==")) {
+    p->actions = svc_policy_action(r);
+  } else if (svc_policy_take(r, "in")) {
     p->actions = 0;
-    if (!policy_want(r, "[")) return false;
-    do p->actions |= policy_action(r);
-    while (!r->why.n && policy_take(r, ","));
-    if (!policy_want(r, "]")) return false;
+    if (!svc_policy_want(r, "[")) return false;
+    do p->actions |= svc_policy_action(r);
+    while (!r->why.n && svc_policy_take(r, ","));
+    if (!svc_policy_want(r, "]")) return false;
   }
   r->actions = p->actions;
-  if (!policy_want(r, ",") || !policy_want(r, "resource")) return false;
-  if (policy_take(r, "==") || policy_take(r, "in")) p->resource = policy_entity(r);
-  return policy_want(r, ")");
+  if (!svc_policy_want(r, ",") || !svc_policy_want(r, "resource")) return false;
+  if (svc_policy_take(r, "==") || svc_policy_take(r, "in")) p->resource = svc_policy_entity(r);
+  return svc_policy_want(r, ")");
 }
 
 static bool policy_conditions(policy_reader *r, svc_policy *p)
 {
-  while (!r->why.n && (policy_is(r, "when") || policy_is(r, "unless"))) {
+  while (!r->why.n && (svc_policy_is(r, "when") || svc_policy_is(r, "unless"))) {
     size_t from = r->from;
-    if (p->condition_count == POLICY_COUNT(p->conditions)) return policy_wrong(r, "it has too many conditions") != NULL;
-    p->conditions[p->condition_count].unless = policy_is(r, "unless");
-    policy_next(r);
-    if (!policy_want(r, "{")) return false;
+    if (p->condition_count == POLICY_COUNT(p->conditions)) return svc_policy_wrong(r, "it has too many conditions") != NULL;
+    p->conditions[p->condition_count].unless = svc_policy_is(r, "unless");
+    svc_policy_next(r);
+    if (!svc_policy_want(r, "{")) return false;
     p->conditions[p->condition_count].expr = policy_expr(r);
-    if (!policy_want(r, "}")) return false;
+    if (!svc_policy_want(r, "}")) return false;
     r->from = from;
-    if (p->conditions[p->condition_count++].expr->type.kind != POLICY_BOOL) return policy_wrong(r, "the condition is neither true nor false") != NULL;
+    if (p->conditions[p->condition_count++].expr->type.kind != POLICY_BOOL) return svc_policy_wrong(r, "the condition is neither true nor false") != NULL;
     r->from = r->at;
   }
   return r->why.n == 0;
@@ -534,13 +323,16 @@ SVC_PRIVATE svc_policy *svc_policy_read(svc_arena *a, svc_str text, svc_str *why
   r.text = text;
   *why = SVC_S("");
   if (!p) return NULL;
-  if (text.n > SVC_POLICY_BODY) policy_wrong(&r, "it is too long");
-  policy_next(&r);
-  p->forbids = policy_is(&r, "forbid");
-  if (!p->forbids && !policy_is(&r, "permit")) policy_wrong(&r, "expected forbid or permit");
-  policy_next(&r);
-  if (policy_scope(&r, p) && policy_conditions(&r, p) && policy_want(&r, ";") && r.token != POLICY_END)
-    policy_wrong(&r, "there is one policy in a body, and this stands behind its end");
+  if (text.n > SVC_POLICY_BODY) svc_policy_wrong(&r, "it is too long");
+  svc_policy_next(&r);
+  p->forbids = svc_policy_is(&r, "forbid");
+  if (!p->forbids && !svc_policy_is(&r, "permit")) svc_policy_wrong(&r, "expected forbid or permit");
+  svc_policy_next(&r);
+  if (policy_scope(&r, p) && policy_conditions(&r, p) && svc_policy_want(&r, ";") && r.token != POLICY_END)
+    svc_policy_wrong(&r, "there is one policy in a body, and this stands behind its end");
+  p->steps = r.steps;
+  r.from = 0;
+  if (p->steps > POLICY_STEPS) svc_policy_wrong(&r, "it takes too many steps to ask it");
   *why = r.why;
   return r.why.n || a->failed ? NULL : p;
 }

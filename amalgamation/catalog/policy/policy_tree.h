@@ -18,6 +18,7 @@ struct policy_attribute {
   const char *of, *name;
   policy_type type;
   int actions; /* that have it */
+  size_t most; /* elements, of a set */
 };
 
 enum policy_op {
@@ -58,6 +59,7 @@ struct svc_policy {
     bool unless;
   } conditions[8];
   size_t condition_count;
+  size_t steps; /* that it takes to ask it, at the most */
 };
 
 #endif /* SVC_POLICY_TREE_H */

@@ -1,15 +1,16 @@
 /*
 ** A policy, asked: does it forbid what is wanted?
 **
-** The rule: one walk over the tree, which is small. An attribute that is not there makes the policy say nothing.
+** The rule: one walk over the tree, which is small, of no more steps than were counted when it was read. An attribute that is not
+** there makes the policy say nothing.
 */
 #include "catalog/policy/policy_tree.h"
 
 typedef struct policy_asked {
-  svc_arena *a;
   svc_str group, org;
   const svc_node *context;
   bool missing; /* an attribute is not there: the policy says nothing */
+  size_t steps; /* taken: expressions and elements of sets */
 } policy_asked;
 
 static bool policy_truth(policy_asked *q, const policy_node *n);
@@ -58,6 +59,7 @@ static policy_items policy_set(policy_asked *q, const policy_node *n)
 
 static bool policy_item(policy_items *items, svc_str *text)
 {
+  if (items->listed || items->found) items->q->steps++;
   if (items->listed) {
     *text = policy_text(items->q, items->listed);
     items->listed = items->listed->next;
@@ -125,6 +127,7 @@ static bool policy_truth(policy_asked *q, const policy_node *n)
   const svc_node *value;
   policy_items items;
   svc_str text;
+  q->steps++;
   if (q->missing) return false;
   switch (n->op) {
   case POLICY_CONSTANT: return n->number != 0;
@@ -146,14 +149,26 @@ static bool policy_truth(policy_asked *q, const policy_node *n)
   }
 }
 
-SVC_PRIVATE bool svc_policy_forbids(svc_arena *a, const svc_policy *p, int action, svc_str group, svc_str org, const svc_node *context)
+static bool policy_forbids(policy_asked *q, const svc_policy *p, int action)
 {
-  policy_asked q = { a, group, org, context, false };
   size_t i;
-  if (!p->forbids || !(p->actions & action) || (p->resource && !policy_is_resource(&q, p->resource))) return false;
+  if (!p->forbids || !(p->actions & action) || (p->resource && !policy_is_resource(q, p->resource))) return false;
   for (i = 0; i < p->condition_count; i++)
-    if (policy_truth(&q, p->conditions[i].expr) == p->conditions[i].unless || q.missing) return false;
+    if (policy_truth(q, p->conditions[i].expr) == p->conditions[i].unless || q->missing) return false;
   return true;
+}
+
+SVC_PRIVATE bool svc_policy_forbids(const svc_policy *p, int action, svc_str group, svc_str org, const svc_node *context, size_t *steps)
+{
+  policy_asked q = { group, org, context, false, 0 };
+  bool forbids = policy_forbids(&q, p, action);
+  if (steps) *steps = q.steps;
+  return forbids;
+}
+
+SVC_PRIVATE bool svc_policy_is_free(const svc_policy *p)
+{
+  return p->condition_count == 0;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- names */

@@ -6,7 +6,7 @@
 */
 #include "catalog/policy/policy_language.h"
 
-enum { RESOURCE_POLICY_MOST = 50, RESOURCE_POLICY_BODIES = 5 };
+enum { RESOURCE_POLICY_MOST = 50 };
 
 static const svc_field resource_policy_user_fields[] = {
   F_HEX24("id", .flags = SVC_READ_ONLY), F_STR("name", .flags = SVC_READ_ONLY), F_END
@@ -27,7 +27,7 @@ static const svc_field resource_policy_fields[] = {
   F_DATE("lastUpdatedDate", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED),
   F_STR("name", .flags = SVC_REQUIRED, .format = SVC_FORMAT_TRIMMED, .min = 1, .max = 128),
   F_ORG_ID(),
-  F_LIST("policies", &resource_policy_body, .flags = SVC_REQUIRED, .min_items = 1, .max_items = RESOURCE_POLICY_BODIES),
+  F_LIST("policies", &resource_policy_body, .flags = SVC_REQUIRED, .min_items = 1, .max_items = SVC_POLICY_BODIES),
   F_STR("version", .flags = SVC_READ_ONLY),
   F_END
 };
@@ -114,7 +114,7 @@ static bool resource_policy_allows(svc_call *c, const svc_change *change)
   if (!svc_policies_any(c)) return svc_txn_good(c);
   context = change->noun->noun->governed(c, change, &action);
   if (!context) return c->error.code ? false : svc_no_memory(c);
-  return svc_policies_allow(c, action, context);
+  return action == 0 || svc_policies_allow(c, action, context);
 }
 
 SVC_PRIVATE const svc_noun svc_noun_resource_policy = {

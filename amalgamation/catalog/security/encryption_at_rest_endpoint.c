@@ -12,6 +12,7 @@
 #include "catalog/security/encryption.h"
 #include "catalog/network/endpoint_parts.h"
 #include "catalog/values.h"
+#include "catalog/policy/policy_language.h"
 
 static const char *const encryption_at_rest_endpoint_clouds[] = { "AWS", "AZURE", NULL };
 static const char *const encryption_at_rest_endpoint_regions[] = {
@@ -101,12 +102,14 @@ SVC_PRIVATE const svc_noun svc_noun_encryption_at_rest_endpoint = {
   .unique = "cloudProvider/regionName",
   .err_not_found = SVC_E_PRIVATELINK_NOT_FOUND,
   .err_exists = SVC_E_PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION,
+  .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_PRIVATE_ENDPOINT_SERVICES,
   .lifecycle = &encryption_at_rest_endpoint_lifecycle,
   .guards = encryption_at_rest_endpoint_guards,
   .event_created = "ENCRYPTION_AT_REST_PRIVATE_ENDPOINT_CREATED",
   .event_deleted = "ENCRYPTION_AT_REST_CONFIGURATION_UPDATED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
+  .governed = svc_policy_endpoint,
   .routes = encryption_at_rest_endpoint_routes,
   .prepare = encryption_at_rest_endpoint_prepare,
   .removing = encryption_at_rest_endpoint_removing,

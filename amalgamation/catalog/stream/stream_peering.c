@@ -11,6 +11,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/stream/stream_parts.h"
+#include "catalog/policy/policy_language.h"
 
 enum { STREAM_PEERING_MOST = 100 };
 
@@ -273,6 +274,14 @@ static bool stream_peering_remove(svc_call *c)
 
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
+/* To accept one is to peer, at the one provider that has them; to turn one down is nobody's business. */
+static svc_node *stream_peering_governed(svc_call *c, const svc_change *change, int *what)
+{
+  bool gone = svc_stream_is(change->body, "localStatus", "REQUEST_REJECT") || svc_stream_is(change->body, "localStatus", "REQUEST_DELETE");
+  *what = gone ? 0 : SVC_POLICY_PEERING;
+  return svc_policy_of_provider(c, SVC_S("AWS"));
+}
+
 SVC_PRIVATE const svc_noun svc_noun_stream_peering = {
   .name = "stream peering",
   .rel = "streamPeering",
@@ -280,9 +289,11 @@ SVC_PRIVATE const svc_noun svc_noun_stream_peering = {
   .parent = "project",
   .object = &stream_peering_object,
   .err_not_found = SVC_E_PEER_NOT_FOUND,
+  .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_STREAMS_RESOURCE,
   .most = STREAM_PEERING_MOST,
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .lifecycle = &stream_peering_lifecycle,
   .event_field = "resourceId",
+  .governed = stream_peering_governed,
   .routes = stream_peering_routes,
 };

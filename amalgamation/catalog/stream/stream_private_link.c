@@ -12,6 +12,7 @@
 #include "catalog/catalog.h"
 #include "catalog/values.h"
 #include "catalog/stream/stream_parts.h"
+#include "catalog/policy/policy_language.h"
 
 enum { STREAM_PRIVATE_LINK_MOST = 50, STREAM_PRIVATE_LINK_LIST = 50 };
 
@@ -210,6 +211,7 @@ SVC_PRIVATE const svc_noun svc_noun_stream_private_link = {
   .event_created = "ENDPOINT_SERVICE_CREATED", /* none is nearer */
   .event_deleted = "ENDPOINT_SERVICE_DELETED",
   .event_field = "resourceId",
+  .governed = svc_policy_endpoint,
   .routes = stream_private_link_routes,
   .prepare = stream_private_link_prepare,
   .fell_due = stream_private_link_fell_due,

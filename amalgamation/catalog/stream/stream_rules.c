@@ -102,16 +102,6 @@ static void stream_rules_networking(svc_call *c, const svc_node *body)
 
 /* ------------------------------------------------------------------------------------------------------------ clusters */
 
-/* May clusters of other projects be used in this organization? */
-static bool stream_rules_across(svc_call *c)
-{
-  static const svc_id none;
-  const svc_noun_info *settings = svc_noun_named(c->s, "organization settings");
-  svc_entity e;
-  return settings && svc_entity_get(c->txn, settings->noun->kind, &c->scope.org, &none, &e) == SVC_OK &&
-         svc_str_is(svc_json_member(e.body, SVC_S("streamsCrossGroupEnabled")), "true");
-}
-
 /* The project of its cluster: its own, or one of the same organization in which the caller may do the same. */
 static bool stream_rules_project(svc_call *c, const svc_node *body, svc_id *out)
 {
@@ -123,7 +113,7 @@ static bool stream_rules_project(svc_call *c, const svc_node *body, svc_id *out)
   if (svc_get_noun(c->txn, c->s->group, out, &e) != SVC_OK || !svc_id_eq(&e.parent, &c->scope.org) ||
       !svc_entity_visible(c, c->s->group, &e))
     return svc_txn_good(c) && (c->error.code ? false : svc_fail(c, SVC_E_GROUP_NOT_FOUND, "S", &group));
-  if (!stream_rules_across(c)) {
+  if (!svc_org_setting(c, "streamsCrossGroupEnabled", false)) {
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("clusterGroupId"),
                 "is another project, which streamsCrossGroupEnabled of the organization does not allow");
     return svc_txn_good(c) && svc_check_done(c);

@@ -1,0 +1,91 @@
+/*
+** What clusters do with the figures of their transfer: cluster_transfer.c says what these are. A build may be without them.
+*/
+#include "catalog/catalog.h"
+#include "catalog/deployment/cluster_parts.h"
+
+#define TRANSFER_PARTS_MOST ((int64_t)1000000000) /* a thousand terabytes an hour: a driver may say anything */
+
+/* To where, as facts and bodies name it and as SKUs do. */
+static const struct {
+  const char *field, *sku;
+} transfer_parts_ways[] = { { "differentRegion", "DIFFERENT_REGION" }, { "internet", "INTERNET" }, { "sameRegion", "SAME_REGION" } };
+#define TRANSFER_PARTS_WAYS (sizeof transfer_parts_ways / sizeof transfer_parts_ways[0])
+
+SVC_PRIVATE size_t svc_transfer_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
+{
+  size_t i, n = 0;
+  for (i = 0; i < TRANSFER_PARTS_WAYS && n < most; i++) {
+    int64_t rate = svc_node_i64(body, transfer_parts_ways[i].field, 0);
+    if (rate <= 0) continue;
+    out[n].sku = svc_arena_print(c->arena, "DATA_TRANSFER_" SVC_FMT "_%s", SVC_ARG(svc_node_str(body, "providerName")), transfer_parts_ways[i].sku);
+    out[n++].quantity = rate;
+  }
+  return n;
+}
+
+SVC_PRIVATE void svc_transfer_take(svc_call *c, svc_node *body, const svc_node *rates)
+{
+  size_t i;
+  for (i = 0; i < TRANSFER_PARTS_WAYS; i++) {
+    int64_t rate = svc_node_i64(rates, transfer_parts_ways[i].field, 0);
+    svc_node_set_i64(c->arena, body, transfer_parts_ways[i].field, rate < 0 ? 0 : rate > TRANSFER_PARTS_MOST ? TRANSFER_PARTS_MOST : rate);
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- what clusters call */
+
+/* That of the cluster; false: it has none, or the store failed. */
+static bool transfer_parts_of(svc_call *c, const svc_entity *cluster, svc_entity *out)
+{
+  svc_scan scan;
+  svc_below_begin(&scan, c->txn, CLUSTER_TRANSFER_KIND, &cluster->id);
+  return svc_below_next(&scan, CLUSTER_TRANSFER_KIND, out);
+}
+
+/* The provider of the first region that is one: of a shared tier it is the one behind it. */
+static svc_str transfer_parts_provider(const svc_node *cluster)
+{
+  const svc_node *specs = svc_node_get(cluster, "replicationSpecs"), *regions = specs && specs->first ? svc_node_get(specs->first, "regionConfigs") : NULL;
+  svc_str backing = regions && regions->first ? svc_node_str(regions->first, "backingProviderName") : SVC_S("");
+  return backing.n || !regions || !regions->first ? backing : svc_node_str(regions->first, "providerName");
+}
+
+SVC_PRIVATE bool svc_transfer_stop(svc_call *c, const svc_entity *cluster)
+{
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, CLUSTER_TRANSFER_KIND);
+  svc_entity e;
+  if (!noun || !transfer_parts_of(c, cluster, &e)) return svc_txn_good(c);
+  return svc_erase(c, noun, &e);
+}
+
+SVC_PRIVATE bool svc_transfer_put(svc_call *c, const svc_entity *cluster, const svc_node *body, const svc_node *rates)
+{
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, CLUSTER_TRANSFER_KIND);
+  svc_change change;
+  svc_entity e;
+  bool there;
+  if (!noun || !rates || rates->type != SVC_J_OBJECT) return true;
+  if (svc_node_bool(body, "paused", false)) return svc_transfer_stop(c, cluster);
+  there = transfer_parts_of(c, cluster, &e);
+  if (!svc_txn_good(c) || (there ? !svc_change_of(c, noun, &e, &change) : !svc_change_new(c, noun, NULL, &change))) return false;
+  change.parent = cluster->id;
+  svc_node_set_str(c->arena, change.body, "clusterName", svc_node_str(body, "name"));
+  svc_node_set_str(c->arena, change.body, "providerName", transfer_parts_provider(body));
+  svc_transfer_take(c, change.body, rates);
+  if (!there && c->s->config.driver) svc_change_due(&change, CLUSTER_TRANSFER_MEASURE, c->now + CLUSTER_TRANSFER_HOUR);
+  return there ? svc_change_keep(c, &change, &e) : svc_insert(c, &change, &e);
+}
+
+SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, const svc_entity *cluster, const svc_node *body, int64_t size)
+{
+  svc_str id = svc_id_str(c->arena, &cluster->id);
+  svc_node *rates;
+  size_t i;
+  if (c->s->config.driver || size <= 0) return true;
+  rates = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!rates || !id.n) return svc_no_memory(c);
+  for (i = 0; i < TRANSFER_PARTS_WAYS; i++)
+    svc_node_set_i64(c->arena, rates, transfer_parts_ways[i].field, 1 + svc_simulated(id.p, transfer_parts_ways[i].sku, 0) / 10);
+  return svc_transfer_put(c, cluster, body, rates);
+}

@@ -1,0 +1,229 @@
+/*
+** What the settings of an organization do: each is enforced where this API has something that it bears on.
+*/
+#include "support.h"
+
+static const svc_config quiet = { .limiter_off = 1 };
+
+typedef struct settings_world {
+  t_service t;
+  const char *org, *group;
+} settings_world;
+
+static void settings_open(settings_world *w)
+{
+  t_open(&w->t, &quiet);
+  w->org = t_organization(&w->t, "Acme");
+  w->group = t_project(&w->t, w->org, "alpha");
+}
+
+static void settings_set(settings_world *w, const char *body, int status)
+{
+  if (t_sendf(&w->t, "PATCH", body, "/orgs/%s/settings", w->org) != status) munit_errorf("%s: %d %s", body, w->t.response.status, w->t.response.body);
+}
+
+/* It is refused, by this code, and nothing has changed. */
+static void settings_refuse(settings_world *w, const char *method, const char *path, const char *body, const char *code)
+{
+  uint64_t print;
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  print = store_print(w->t.s);
+  if (t_send(&w->t, method, path, body) != 403) munit_errorf("%s %s: %d %s", method, path, w->t.response.status, w->t.response.body);
+  munit_assert_string_equal(t_error(&w->t), code);
+  munit_assert_uint64(store_print(w->t.s), ==, print);
+}
+
+static const char *settings_path(settings_world *w, const char *front, const char *id, const char *behind)
+{
+  char path[256];
+  snprintf(path, sizeof path, "%s%s%s", front, id, behind);
+  return t_keep(&w->t, path);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- second factors */
+
+#define NO_FACTOR "MULTI_FACTOR_AUTH_REQUIRED"
+
+static MunitResult settings_factors(const MunitParameter params[], void *data)
+{
+  settings_world w;
+  const char *other, *own, *groups, *moved;
+  char body[128];
+  (void)params, (void)data;
+  settings_open(&w);
+  other = t_organization(&w.t, "Other");
+  moved = t_project(&w.t, other, "moved");
+  own = settings_path(&w, "/orgs/", w.org, "/settings");
+  groups = settings_path(&w, "/groups/", w.group, "");
+  w.t.caller.second_factor = 0;
+  settings_set(&w, "{\"securityContact\":\"a@example.com\"}", 200); /* nobody asks for it yet */
+  settings_refuse(&w, "PATCH", own, "{\"multiFactorAuthRequired\":true}", NO_FACTOR); /* who has none would shut himself out */
+  munit_assert_string_equal(t_param(&w.t, 0), w.org);
+  w.t.caller.second_factor = 1;
+  settings_set(&w, "{\"multiFactorAuthRequired\":true,\"apiAccessListRequired\":true}", 200);
+  munit_assert_int(t_send(&w.t, "GET", groups, NULL), ==, 200);
+
+  w.t.caller.second_factor = 0;
+  settings_refuse(&w, "GET", groups, NULL, NO_FACTOR);
+  settings_refuse(&w, "PATCH", groups, "{\"name\":\"beta\"}", NO_FACTOR);
+  settings_refuse(&w, "GET", settings_path(&w, "/orgs/", w.org, ""), NULL, NO_FACTOR);
+  settings_refuse(&w, "PATCH", own, "{\"multiFactorAuthRequired\":false}", NO_FACTOR); /* nor is it turned off without */
+  snprintf(body, sizeof body, "{\"name\":\"new\",\"orgId\":\"%s\"}", w.org);
+  settings_refuse(&w, "POST", "/groups", body, NO_FACTOR);
+  snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", w.org);
+  settings_refuse(&w, "POST", settings_path(&w, "/groups/", moved, ":migrate"), body, NO_FACTOR);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", moved), ==, 200); /* another organization asks for nothing */
+  munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+
+  w.t.caller.user_id = "000000000000000000000000"; /* the host itself is no person */
+  munit_assert_int(t_send(&w.t, "GET", groups, NULL), ==, 200);
+  w.t.caller.user_id = "5f0000000000000000000001";
+  w.t.caller.second_factor = 1;
+  settings_set(&w, "{\"multiFactorAuthRequired\":false}", 200);
+  w.t.caller.second_factor = 0;
+  munit_assert_int(t_send(&w.t, "GET", groups, NULL), ==, 200);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Credentials are for machines. */
+static MunitResult settings_factors_of_credentials(const MunitParameter params[], void *data)
+{
+  settings_world w;
+  const char *id, *secret;
+  (void)params, (void)data;
+  settings_open(&w);
+  settings_set(&w, "{\"multiFactorAuthRequired\":true,\"apiAccessListRequired\":false}", 200);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8}",
+                           "/orgs/%s/serviceAccounts", w.org), ==, 201);
+  id = t_keep(&w.t, t_str(&w.t, "clientId"));
+  secret = t_keep(&w.t, t_str(&w.t, "secrets[0].secret"));
+  munit_assert_int(t_as_account(&w.t, id, secret), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", w.group), ==, 200);
+  settings_set(&w, "{\"multiFactorAuthRequired\":false}", 200);
+  settings_set(&w, "{\"multiFactorAuthRequired\":true}", 200);
+  t_as_host(&w.t);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ other settings */
+
+static MunitResult settings_employees(const MunitParameter params[], void *data)
+{
+  static const char grant[] = "{\"expirationTime\":\"2025-06-08T00:00:00Z\",\"grantType\":\"CLUSTER_DATABASE_LOGS\"}";
+  settings_world w;
+  (void)params, (void)data;
+  settings_open(&w);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
+                           "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}",
+                           "/groups/%s/clusters", w.group), ==, 202);
+  t_advance(&w.t, 60);
+  settings_set(&w, "{\"restrictEmployeeAccess\":true}", 200);
+  settings_refuse(&w, "POST", settings_path(&w, "/groups/", w.group, "/clusters/Main:grantVendorEmployeeAccess"), grant, "EMPLOYEE_ACCESS_RESTRICTED");
+  settings_set(&w, "{\"restrictEmployeeAccess\":false}", 200);
+  munit_assert_int(t_sendf(&w.t, "POST", grant, "/groups/%s/clusters/Main:grantVendorEmployeeAccess", w.group), ==, 204);
+  settings_set(&w, "{\"restrictEmployeeAccess\":true}", 200); /* what was granted can be revoked */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/Main", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "vendorEmployeeAccessGrant.grantType"), "CLUSTER_DATABASE_LOGS");
+  munit_assert_int(t_sendf(&w.t, "POST", NULL, "/groups/%s/clusters/Main:revokeVendorEmployeeAccess", w.group), ==, 204);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/Main", w.group), ==, 200);
+  munit_assert_null(t_node(&w.t, "vendorEmployeeAccessGrant"));
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult settings_generative(const MunitParameter params[], void *data)
+{
+  static const char *const names[] = { "isClusterAiAssistantEnabled", "isDataExplorerGenAIFeaturesEnabled",
+                                       "isDataExplorerGenAISampleDocumentPassingEnabled" };
+  settings_world w;
+  const char *path;
+  char body[128], all[1024];
+  size_t i;
+  (void)params, (void)data;
+  settings_open(&w);
+  path = settings_path(&w, "/groups/", w.group, "/settings");
+  settings_set(&w, "{\"genAIFeaturesEnabled\":false}", 200); /* of one that was never changed, too */
+  settings_refuse(&w, "PATCH", path, "{\"isClusterAiAssistantEnabled\":true}", "GEN_AI_FEATURES_DISABLED");
+  settings_set(&w, "{\"genAIFeaturesEnabled\":true}", 200);
+  munit_assert_int(t_send(&w.t, "PATCH", path, "{\"isDataExplorerGenAISampleDocumentPassingEnabled\":true}"), ==, 200);
+  settings_set(&w, "{\"genAIFeaturesEnabled\":false}", 200);
+  for (i = 0; i < 3; i++) {
+    munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200);
+    munit_assert_string_equal(t_str(&w.t, names[i]), "false");
+    snprintf(body, sizeof body, "{\"%s\":true}", names[i]);
+    settings_refuse(&w, "PATCH", path, body, "GEN_AI_FEATURES_DISABLED");
+    munit_assert_string_equal(t_param(&w.t, 0), names[i]);
+    munit_assert_string_equal(t_param(&w.t, 1), w.org);
+  }
+  munit_assert_int(t_send(&w.t, "PATCH", path, "{\"isSchemaAdvisorEnabled\":false}"), ==, 200); /* others are free */
+  munit_assert_string_equal(t_str(&w.t, names[0]), "false");
+  munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200);
+  snprintf(all, sizeof all, "%s", w.t.response.body);
+  munit_assert_int(t_send(&w.t, "PATCH", path, all), ==, 200); /* what is shown may be sent back */
+  settings_set(&w, "{\"genAIFeaturesEnabled\":true}", 200);
+  munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200); /* they are as they were */
+  for (i = 0; i < 3; i++) munit_assert_string_equal(t_str(&w.t, names[i]), "true");
+  munit_assert_string_equal(t_str(&w.t, "isSchemaAdvisorEnabled"), "false");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Secrets of accounts of organizations and of projects, the first one and further ones; those that are there keep their end. */
+static MunitResult settings_secrets(const MunitParameter params[], void *data)
+{
+  static const char account[] = "{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"%s\"],\"secretExpiresAfterHours\":%d}";
+  static const struct {
+    const char *of, *role;
+  } places[] = { { "orgs", "ORG_MEMBER" }, { "groups", "GROUP_READ_ONLY" } };
+  settings_world w;
+  size_t i;
+  (void)params, (void)data;
+  settings_open(&w);
+  for (i = 0; i < 2; i++) {
+    const char *in = i ? w.group : w.org, *client, *until;
+    char body[256];
+    settings_set(&w, "{\"maxServiceAccountSecretValidityInHours\":8760}", 200);
+    snprintf(body, sizeof body, account, places[i].role, 100);
+    munit_assert_int(t_sendf(&w.t, "POST", body, "/%s/%s/serviceAccounts", places[i].of, in), ==, 201);
+    client = t_keep(&w.t, t_str(&w.t, "clientId"));
+    until = t_keep(&w.t, t_str(&w.t, "secrets[0].expiresAt"));
+    settings_set(&w, "{\"maxServiceAccountSecretValidityInHours\":24}", 200);
+    munit_assert_int(t_sendf(&w.t, "POST", body, "/%s/%s/serviceAccounts", places[i].of, in), ==, 400);
+    munit_assert_true(t_violation(&w.t, "secretExpiresAfterHours"));
+    munit_assert_int(t_sendf(&w.t, "POST", "{\"secretExpiresAfterHours\":25}", "/%s/%s/serviceAccounts/%s/secrets", places[i].of, in, client), ==, 400);
+    munit_assert_true(t_violation(&w.t, "secretExpiresAfterHours"));
+    munit_assert_int(t_sendf(&w.t, "POST", "{\"secretExpiresAfterHours\":24}", "/%s/%s/serviceAccounts/%s/secrets", places[i].of, in, client), ==, 201);
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/%s/%s/serviceAccounts/%s", places[i].of, in, client), ==, 200);
+    munit_assert_string_equal(t_str(&w.t, "secrets[0].expiresAt"), until);
+  }
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult settings_sessions(const MunitParameter params[], void *data)
+{
+  settings_world w;
+  (void)params, (void)data;
+  settings_open(&w);
+  settings_set(&w, "{\"customSessionTimeouts\":{\"absoluteSessionTimeoutInSeconds\":600,\"idleSessionTimeoutInSeconds\":601}}", 400);
+  munit_assert_true(t_violation(&w.t, "customSessionTimeouts.idleSessionTimeoutInSeconds"));
+  settings_set(&w, "{\"customSessionTimeouts\":{\"absoluteSessionTimeoutInSeconds\":600,\"idleSessionTimeoutInSeconds\":600}}", 200);
+  settings_set(&w, "{\"customSessionTimeouts\":{\"idleSessionTimeoutInSeconds\":60}}", 200);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/factors", settings_factors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/factors-of-credentials", settings_factors_of_credentials, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/employees", settings_employees, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/generative", settings_generative, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/secrets", settings_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/sessions", settings_sessions, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_organization_settings = { "/organization_settings", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
