@@ -656,7 +656,6 @@ SVC_PRIVATE uint64_t svc_simulated_hash(const char *resource, const char *what, 
 SVC_PRIVATE int64_t svc_simulated_metric(const char *resource, const char *metric, const char *units, int64_t whole, int64_t at);
 SVC_PRIVATE int svc_simulate_series(const svc_question *q, svc_reply *r);
 SVC_PRIVATE int svc_simulate_ranked(const svc_question *q, svc_reply *r);
-SVC_PRIVATE int svc_simulate_logins(const svc_question *q, svc_reply *r); /* simulator_logins.c */
 SVC_PRIVATE void svc_reply_begin(svc_reply *reply, svc_arena *arena, size_t most);
 
 /* meter.c: the ledger of what costs money. */

@@ -102,7 +102,6 @@ static int simulator_ask(void *context, svc *s, const svc_question *q, svc_reply
   if (strcmp(q->what, "logs") == 0) return simulator_log(q, r);
   if (strcmp(q->what, "list") == 0) return simulator_list(q, r);
   if (strcmp(q->what, "series") == 0) return svc_simulate_series(q, r);
-  if (strcmp(q->what, "accessHistory") == 0) return svc_simulate_logins(q, r);
   if (strcmp(q->what, "measure") != 0) return SVC_INVALID;
   n = snprintf(text, sizeof text, "{\"simulated\":true,\"value\":%lld}",
                (long long)svc_simulated(q->resource_id, q->parameters, q->now));

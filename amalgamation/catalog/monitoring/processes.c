@@ -12,6 +12,8 @@
 
 enum { PROCESS_PORT = 27017, PROCESS_SHARD_PORT = 27016, PROCESS_CONFIG_PORT = 27019, PROCESS_CONFIGS = 3 };
 
+static const char process_idle[] = "NO_DATA"; /* the type of what does not run */
+
 typedef struct processes_making {
   svc_call *c;
   svc_processes *out;
@@ -30,7 +32,7 @@ static svc_process *processes_add(processes_making *m, svc_str host, int64_t por
   p->host = host;
   p->port = port;
   p->id = svc_arena_print(m->c->arena, SVC_FMT ":%lld", SVC_ARG(host), (long long)port);
-  p->type = m->idle ? "NO_DATA" : type;
+  p->type = m->idle ? process_idle : type;
   return p;
 }
 
@@ -177,5 +179,5 @@ SVC_PRIVATE bool svc_process_find(svc_call *c, svc_str id, svc_processes *of, sv
 
 SVC_PRIVATE bool svc_process_runs(const svc_process *p)
 {
-  return strcmp(p->type, "NO_DATA") != 0;
+  return p->type != process_idle;
 }
