@@ -58,10 +58,10 @@ static void simulator_figure(svc_buf *b, int64_t thousandths)
 }
 
 /* Of what the figures are: another place has others. */
-static svc_str simulator_place(svc_arena *a, const svc_question *q, const svc_node *p, svc_str database, svc_str collection)
+static svc_str simulator_place(svc_arena *a, const svc_question *q, const svc_node *p, svc_str place)
 {
-  return svc_arena_print(a, "%s/" SVC_FMT SVC_FMT "/" SVC_FMT "." SVC_FMT, q->resource_id, SVC_ARG(svc_node_str(p, "host")),
-                         SVC_ARG(svc_node_str(p, "view")), SVC_ARG(database), SVC_ARG(collection));
+  return svc_arena_print(a, "%s/" SVC_FMT SVC_FMT "/" SVC_FMT, q->resource_id, SVC_ARG(svc_node_str(p, "host")),
+                         SVC_ARG(svc_node_str(p, "view")), SVC_ARG(place));
 }
 
 static void simulator_one(svc_buf *b, const svc_question *q, const svc_node *p, const svc_node *metric)
@@ -69,7 +69,7 @@ static void simulator_one(svc_buf *b, const svc_question *q, const svc_node *p, 
   int64_t at = svc_node_i64(p, "from", 0), until = svc_node_i64(p, "until", 0), step = svc_node_i64(p, "step", 60);
   int64_t since = svc_node_i64(p, "since", 0), whole = svc_node_i64(metric, "whole", 0);
   svc_str name = svc_arena_copy(b->arena, svc_node_str(metric, "name")), units = svc_arena_copy(b->arena, svc_node_str(metric, "units"));
-  svc_str of = simulator_place(b->arena, q, p, svc_node_str(p, "database"), svc_node_str(p, "collection"));
+  svc_str of = simulator_place(b->arena, q, p, svc_node_str(p, "place"));
   bool first = true;
   if (b->arena->failed) b->failed = true;
   svc_json_escape(b, name);
@@ -111,7 +111,7 @@ static int simulator_order(const void *a, const void *b)
   return x->figure != y->figure ? (x->figure < y->figure ? 1 : -1) : svc_str_order(x->name, y->name);
 }
 
-/* The collections that are known, "database.collection", those first of which a series shows the most at the end of the time. */
+/* The places that are known, those first of which a series shows the most at the end of the time. */
 SVC_PRIVATE int svc_simulate_ranked(const svc_question *q, svc_reply *r)
 {
   svc_arena *arena = r->memory;
@@ -122,8 +122,7 @@ SVC_PRIVATE int svc_simulate_ranked(const svc_question *q, svc_reply *r)
   svc_buf b = svc_buf_new(arena, 1024);
   if (!p || !ranks || arena->failed) return arena->failed ? SVC_NOMEM : SVC_INVALID;
   for (one = known ? known->first : NULL; one; one = one->next, i++) {
-    svc_str collection = one->text, database = svc_str_cut(&collection, '.');
-    svc_str place = simulator_place(arena, q, p, database, collection);
+    svc_str place = simulator_place(arena, q, p, one->text);
     ranks[i] = (simulator_rank){ one->text, place.n ? svc_simulated_metric(place.p, by.p, "MILLISECONDS", 0, svc_node_i64(p, "until", 0) * 1000) : 0 };
   }
   qsort(ranks, count, sizeof *ranks, simulator_order);
