@@ -1,6 +1,6 @@
 /*
-** What the nouns of monitoring share: the processes that clusters consist of (processes.c), and figures of them over time
-** (measure.c).
+** What the nouns of monitoring share: the processes that clusters consist of (processes.c), figures of them over time
+** (measure.c), and the collections that are known of (namespaces.c).
 */
 #ifndef SVC_PROCESS_PARTS_H
 #define SVC_PROCESS_PARTS_H
@@ -33,5 +33,11 @@ SVC_PRIVATE bool svc_processes_of(svc_call *c, const svc_entity *cluster, svc_pr
 /* The process that is called so, or the first one on the host that is; false: 404. */
 SVC_PRIVATE bool svc_process_find(svc_call *c, svc_str id, svc_processes *of, svc_process *out);
 SVC_PRIVATE bool svc_process_runs(const svc_process *p); /* there is something to measure */
+
+/* ------------------------------------------------------------------------------------------------------ namespaces.c */
+
+/* The collections of a cluster that the service knows of, "database.collection": an array of at most 100, sorted, each once. In
+** the transaction of the request. False: failed. */
+SVC_PRIVATE bool svc_namespaces_known(svc_call *c, const svc_entity *cluster, svc_node **array);
 
 #endif /* SVC_PROCESS_PARTS_H */
