@@ -43,11 +43,11 @@
 **   LEGACY_SNAPSHOT LEGACY_SNAPSHOT_SCHEDULE LINK_TOKEN LIVE_MIGRATION LIVE_MIGRATION_VALIDATION LOG_EXPORT
 **   LOG_INTEGRATION MAINTENANCE_WINDOW NETWORK_ACCESS NON_COMPLIANT_RESOURCE ONLINE_ARCHIVE ORGANIZATION
 **   ORGANIZATION_INVITATION ORGANIZATION_SETTINGS ORGANIZATION_USER OUTAGE_SIMULATION PEER PRIVATE_ENDPOINT
-**   PRIVATE_IP_MODE PROCESS_ARGS PROJECT PROJECT_INVITATION PROJECT_LIMIT PROJECT_SETTINGS RATE_LIMIT REGIONAL_MODE
-**   RESOURCE_POLICY RESTORE_JOB ROLE_MAPPING ROLLING_INDEX ROOT SAMPLE_DATASET SEARCH_DEPLOYMENT SEARCH_INDEX
-**   SERVICE_ACCOUNT SERVICE_ACCOUNT_ACCESS_LIST SKU SNAPSHOT SNAPSHOT_OF_SHARDS STREAM_ACCOUNT STREAM_CONNECTION
-**   STREAM_FAILOVER_CONNECTION STREAM_LOG STREAM_PEERING STREAM_PRIVATE_LINK STREAM_PROCESSOR STREAM_WORKSPACE TEAM
-**   USER USER_SECURITY
+**   PRIVATE_IP_MODE PROCESS PROCESS_ARGS PROCESS_DATABASE PROCESS_DISK PROJECT PROJECT_INVITATION PROJECT_LIMIT
+**   PROJECT_SETTINGS RATE_LIMIT REGIONAL_MODE RESOURCE_POLICY RESTORE_JOB ROLE_MAPPING ROLLING_INDEX ROOT
+**   SAMPLE_DATASET SEARCH_DEPLOYMENT SEARCH_INDEX SERVICE_ACCOUNT SERVICE_ACCOUNT_ACCESS_LIST SKU SNAPSHOT
+**   SNAPSHOT_OF_SHARDS STREAM_ACCOUNT STREAM_CONNECTION STREAM_FAILOVER_CONNECTION STREAM_LOG STREAM_PEERING
+**   STREAM_PRIVATE_LINK STREAM_PROCESSOR STREAM_WORKSPACE TEAM USER USER_SECURITY
 **
 ** VERSIONS. Zero-initialise every struct before filling it in: zero always means the default. svc_config grows at its end;
 ** svc_open() is told how large the caller's is, so a newer shared library leaves alone what an older program does not
@@ -161,7 +161,10 @@ typedef struct svc_order {
 
 /* A question: measure, or look something up. The strings live as long as the call. */
 typedef struct svc_question {
-  const char *what;        /* "measure": a figure, {"value":1}; "logs": lines; "list": a JSON array of what lies elsewhere */
+  const char *what;        /* "measure": a figure, {"value":1}; "logs": lines; "list": a JSON array of what lies elsewhere (what
+                              the service knows of itself is `known`); "series": of each metric the figures from `from` until
+                              `until`, both included, `step` seconds apart, {"series":{"CONNECTIONS":[1,2.5,null]}}, or
+                              {"missing":true} where there is no such thing */
   const char *resource;
   const char *resource_id;
   const char *group_id, *org_id;

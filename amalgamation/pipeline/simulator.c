@@ -2,8 +2,8 @@
 ** The driver where the host supplies none: a simulation of a data plane.
 **
 ** It performs nothing: without a driver there are no orders, and states move by due dates (lifecycle.c). Asked for a
-** measurement it gives a figure that is made of the resource's id, what is measured and the time, and asked for logs lines
-** with such figures: the same on every run, and said to be simulated.
+** measurement it gives a figure that is made of the resource's id, what is measured and the time, asked for logs lines with such
+** figures, and for series many of them (simulator_series.c): the same on every run, and said to be simulated.
 */
 #include "pipeline/pipeline.h"
 
@@ -77,6 +77,14 @@ static int simulator_log(const svc_question *q, svc_reply *r)
   return rc;
 }
 
+/* Nothing lies outside of the service: there is what it knows of. */
+static int simulator_list(const svc_question *q, svc_reply *r)
+{
+  svc_str known = svc_json_member(svc_str_c(q->parameters ? q->parameters : ""), SVC_S("known"));
+  if (known.n == 0) known = SVC_S("[]");
+  return svc_reply_add(r, known.p, known.n);
+}
+
 static int simulator_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
 {
   char text[128];
@@ -84,7 +92,8 @@ static int simulator_ask(void *context, svc *s, const svc_question *q, svc_reply
   (void)context;
   (void)s;
   if (strcmp(q->what, "logs") == 0) return simulator_log(q, r);
-  if (strcmp(q->what, "list") == 0) return svc_reply_add(r, "[]", 2); /* nothing lies outside of the service */
+  if (strcmp(q->what, "list") == 0) return simulator_list(q, r);
+  if (strcmp(q->what, "series") == 0) return svc_simulate_series(q, r);
   if (strcmp(q->what, "measure") != 0) return SVC_INVALID;
   n = snprintf(text, sizeof text, "{\"simulated\":true,\"value\":%lld}",
                (long long)svc_simulated(q->resource_id, q->parameters, q->now));
