@@ -474,6 +474,7 @@ SVC_PRIVATE void svc_answer_keep(svc_call *c);                   /* Idempotency-
 SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body);   /* another body for the entity that was answered */
 SVC_PRIVATE bool svc_answer_nothing(svc_call *c);                /* 204, or what the route says */
 SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body);   /* a computed entity, with the links of its route */
+SVC_PRIVATE bool svc_answer_value(svc_call *c, const svc_entity *e); /* of a route with `value` */
 SVC_PRIVATE bool svc_answer_bytes(svc_call *c, svc_str bytes);   /* of a route with `media`, as they are */
 SVC_PRIVATE svc_node *svc_entity_body(svc_call *c, const svc_entity *e); /* parsed; NULL: no memory, and the error is set */
 
