@@ -650,6 +650,7 @@ SVC_PRIVATE int64_t svc_simulated(const char *resource, const char *what, int64_
 ** together; 0: as is usual of the unit. */
 SVC_PRIVATE int64_t svc_simulated_metric(const char *resource, const char *metric, const char *units, int64_t whole, int64_t at);
 SVC_PRIVATE int svc_simulate_series(const svc_question *q, svc_reply *r);
+SVC_PRIVATE int svc_simulate_queries(const svc_question *q, svc_reply *r); /* simulator_queries.c: and of collections */
 SVC_PRIVATE void svc_reply_begin(svc_reply *reply, svc_arena *arena, size_t most);
 
 /* meter.c: the ledger of what costs money. */
