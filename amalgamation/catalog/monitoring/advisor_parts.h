@@ -28,6 +28,7 @@ SVC_PRIVATE bool svc_advisor_range(svc_call *c, int64_t *since, int64_t *until);
 ** route's `told` gets an empty list.
 */
 SVC_PRIVATE bool svc_advisor_ask(svc_call *c, const char *what);
+SVC_PRIVATE bool svc_advisor_question(svc_call *c, const char *what); /* only the question, into c->question: none where nothing runs */
 /* In `told`: another question about the same. False: failed. */
 SVC_PRIVATE bool svc_advisor_also(svc_call *c, const char *what, svc_reply *reply);
 
@@ -100,5 +101,15 @@ typedef struct svc_shapes {
 SVC_PRIVATE bool svc_shapes_of(svc_call *c, const svc_rans *ran, svc_shapes *out); /* false: no memory */
 SVC_PRIVATE svc_str svc_advisor_id(svc_call *c, svc_str text); /* 24 hex digits that are made of it */
 SVC_PRIVATE void svc_shape_write(svc_buf *b, const svc_ran *ran); /* the query as JSON, with types in place of values */
+
+/* ---------------------------------------------------------------------------------------------- query_shape_insight.c */
+
+#define QUERY_SHAPE_KIND "qshp"
+#define QUERY_SHAPE_TEXT 16384 /* bytes of a shape that is kept at the most */
+SVC_PRIVATE bool svc_query_shape_hash(svc_call *c, svc_str *out); /* of the path, in capitals; false: 400 */
+SVC_PRIVATE svc_str svc_query_shape_capitals(svc_call *c, svc_str hash);
+/* The newest that ran with this hash; NULL: none did. */
+SVC_PRIVATE const svc_ran *svc_query_shape_newest(const svc_rans *ran, svc_str hash);
+SVC_PRIVATE svc_str svc_query_shape_of(svc_call *c, const svc_ran *ran); /* as the driver wrote it, or as it is made of the query */
 
 #endif /* SVC_ADVISOR_PARTS_H */

@@ -127,7 +127,7 @@ static bool advisor_told_of(svc_call *c, svc_node *ask, svc_processes *of, bool 
   svc_process process;
   size_t i;
   *runs = false;
-  if (!svc_resolve_all(c)) return false;
+  if (!svc_resolve(c, c->plan->hop_count - (c->plan->own ? 1 : 0))) return false; /* what it is of; it may only be known elsewhere */
   if (id.n) {
     if (!svc_process_find(c, id, of, &process)) return false;
     *runs = svc_process_runs(&process);
@@ -138,18 +138,16 @@ static bool advisor_told_of(svc_call *c, svc_node *ask, svc_processes *of, bool 
   return advisor_told_processes(c, of) && advisor_told_given(c, ask, "processIds", "hosts");
 }
 
-SVC_PRIVATE bool svc_advisor_ask(svc_call *c, const char *what)
+SVC_PRIVATE bool svc_advisor_question(svc_call *c, const char *what)
 {
   svc_node *ask = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *known;
-  static char none[] = "[]";
-  svc_reply nothing = { .bytes = none, .length = 2 };
   svc_buf b = svc_buf_new(c->arena, 1024);
   int64_t since, until, made;
   svc_processes of;
   bool runs;
   if (!ask) return svc_no_memory(c);
   if (!svc_advisor_range(c, &since, &until) || !advisor_told_of(c, ask, &of, &runs)) return false;
-  if (!runs) return c->plan->route->told(c, &nothing);
+  if (!runs) return true;
   if (!svc_namespaces_known(c, &of.cluster, &known) || !advisor_told_given(c, ask, "namespaces", "namespaces")) return false;
   made = svc_id_second(&of.cluster.id) * 1000;
   known->name = SVC_S("known");
@@ -160,6 +158,14 @@ SVC_PRIVATE bool svc_advisor_ask(svc_call *c, const char *what)
   svc_node_write(&b, ask);
   if (b.failed) return svc_no_memory(c);
   return svc_question_about(c, what, "cluster", &of.cluster, of.cluster.unique, svc_buf_done(&b));
+}
+
+SVC_PRIVATE bool svc_advisor_ask(svc_call *c, const char *what)
+{
+  static char none[] = "[]";
+  svc_reply nothing = { .bytes = none, .length = 2 };
+  if (!svc_advisor_question(c, what)) return false;
+  return c->question->what ? true : c->plan->route->told(c, &nothing);
 }
 
 SVC_PRIVATE bool svc_advisor_also(svc_call *c, const char *what, svc_reply *reply)
