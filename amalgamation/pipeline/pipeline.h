@@ -12,6 +12,7 @@
 
 /* Text with holes that are filled in with keys of the request: how links are written without any search. */
 enum svc_hole { SVC_HOLE_NONE = -1, SVC_HOLE_OWN = 8, SVC_HOLE_PARENT, SVC_HOLE_UNIQUE, /* 0..7: an entity of the path */
+                SVC_HOLE_QUERY, /* the operation's own parameters, as they were given */
                 SVC_HOLE_PARAM = 16 /* and up: a parameter that names no entity */ };
 typedef struct svc_piece {
   svc_str text;
@@ -322,6 +323,7 @@ struct svc_call {
     bool paged; /* of a list: a page of it, not all */
     svc_query_value *values;
     size_t count;
+    svc_str again; /* of what is no list: "?m=CONNECTIONS", its own parameters, for its own link */
   } query;
 
   svc_node *body;          /* as it was sent */
@@ -646,11 +648,14 @@ SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now);
 /* simulator.c: the driver where the host has none; and what drivers answer. */
 SVC_PRIVATE const svc_driver *svc_simulator(void);
 SVC_PRIVATE int64_t svc_simulated(const char *resource, const char *what, int64_t now); /* a figure from 0 to 1000 */
+SVC_PRIVATE uint64_t svc_simulated_hash(const char *resource, const char *what, int64_t at); /* any figure at all */
 /* simulator_series.c: figures in thousandths, of a metric by its name and unit. whole: what of it is free and what is used make up
 ** together; 0: as is usual of the unit. */
 SVC_PRIVATE int64_t svc_simulated_metric(const char *resource, const char *metric, const char *units, int64_t whole, int64_t at);
 SVC_PRIVATE int svc_simulate_series(const svc_question *q, svc_reply *r);
 SVC_PRIVATE int svc_simulate_queries(const svc_question *q, svc_reply *r); /* simulator_queries.c: and of collections */
+SVC_PRIVATE int svc_simulate_ranked(const svc_question *q, svc_reply *r);
+SVC_PRIVATE int svc_simulate_logins(const svc_question *q, svc_reply *r); /* simulator_logins.c */
 SVC_PRIVATE void svc_reply_begin(svc_reply *reply, svc_arena *arena, size_t most);
 
 /* meter.c: the ledger of what costs money. */

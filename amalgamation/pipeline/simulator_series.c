@@ -57,14 +57,19 @@ static void simulator_figure(svc_buf *b, int64_t thousandths)
   svc_buf_text(b, text);
 }
 
+/* Of what the figures are: another place has others. */
+static svc_str simulator_place(svc_arena *a, const svc_question *q, const svc_node *p, svc_str database, svc_str collection)
+{
+  return svc_arena_print(a, "%s/" SVC_FMT SVC_FMT "/" SVC_FMT "." SVC_FMT, q->resource_id, SVC_ARG(svc_node_str(p, "host")),
+                         SVC_ARG(svc_node_str(p, "view")), SVC_ARG(database), SVC_ARG(collection));
+}
+
 static void simulator_one(svc_buf *b, const svc_question *q, const svc_node *p, const svc_node *metric)
 {
   int64_t at = svc_node_i64(p, "from", 0), until = svc_node_i64(p, "until", 0), step = svc_node_i64(p, "step", 60);
   int64_t since = svc_node_i64(p, "since", 0), whole = svc_node_i64(metric, "whole", 0);
   svc_str name = svc_arena_copy(b->arena, svc_node_str(metric, "name")), units = svc_arena_copy(b->arena, svc_node_str(metric, "units"));
-  /* of the process, and what of it is measured: another one has others */
-  svc_str of = svc_arena_print(b->arena, "%s/" SVC_FMT "/" SVC_FMT "/" SVC_FMT, q->resource_id, SVC_ARG(svc_node_str(p, "host")),
-                               SVC_ARG(svc_node_str(p, "database")), SVC_ARG(svc_node_str(p, "collection")));
+  svc_str of = simulator_place(b->arena, q, p, svc_node_str(p, "database"), svc_node_str(p, "collection"));
   bool first = true;
   if (b->arena->failed) b->failed = true;
   svc_json_escape(b, name);
@@ -91,4 +96,42 @@ SVC_PRIVATE int svc_simulate_series(const svc_question *q, svc_reply *r)
   }
   svc_buf_text(&b, "},\"simulated\":true}");
   return b.failed ? SVC_NOMEM : svc_reply_add(r, b.p, b.n);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- ranks */
+
+typedef struct simulator_rank {
+  svc_str name;
+  int64_t figure;
+} simulator_rank;
+
+static int simulator_order(const void *a, const void *b)
+{
+  const simulator_rank *x = a, *y = b;
+  return x->figure != y->figure ? (x->figure < y->figure ? 1 : -1) : svc_str_order(x->name, y->name);
+}
+
+/* The collections that are known, "database.collection", those first of which a series shows the most at the end of the time. */
+SVC_PRIVATE int svc_simulate_ranked(const svc_question *q, svc_reply *r)
+{
+  svc_arena *arena = r->memory;
+  const svc_node *p = svc_json_parse(arena, svc_str_c(q->parameters)), *known = svc_node_get(p, "known"), *one;
+  svc_str by = svc_arena_copy(arena, svc_node_str(p, "rank"));
+  size_t count = known ? svc_node_count(known) : 0, i = 0;
+  simulator_rank *ranks = svc_arena_alloc(arena, (count + 1) * sizeof *ranks);
+  svc_buf b = svc_buf_new(arena, 1024);
+  if (!p || !ranks || arena->failed) return arena->failed ? SVC_NOMEM : SVC_INVALID;
+  for (one = known ? known->first : NULL; one; one = one->next, i++) {
+    svc_str collection = one->text, database = svc_str_cut(&collection, '.');
+    svc_str place = simulator_place(arena, q, p, database, collection);
+    ranks[i] = (simulator_rank){ one->text, place.n ? svc_simulated_metric(place.p, by.p, "MILLISECONDS", 0, svc_node_i64(p, "until", 0) * 1000) : 0 };
+  }
+  qsort(ranks, count, sizeof *ranks, simulator_order);
+  svc_buf_char(&b, '[');
+  for (i = 0; i < count; i++) {
+    if (i) svc_buf_char(&b, ',');
+    svc_json_escape(&b, ranks[i].name);
+  }
+  svc_buf_char(&b, ']');
+  return b.failed || arena->failed ? SVC_NOMEM : svc_reply_add(r, b.p, b.n);
 }

@@ -7,10 +7,10 @@
 #include "catalog/monitoring/process_parts.h"
 
 #define MEASURE_MOST 20000 /* figures in one answer */
-#define MEASURE_FINE 1440  /* figures of a metric where nothing says how far they are apart */
+#define MEASURE_FINE 800   /* figures of a metric where nothing says how far they are apart */
 
-SVC_PRIVATE const char *const svc_units[] = { "BYTES", "BYTES_PER_SECOND", "GIGABYTES_PER_HOUR", "MEGABYTES_PER_SECOND", "MILLISECONDS",
-                                              "PERCENT", "SCALAR", "SCALAR_PER_SECOND", NULL };
+SVC_PRIVATE const char *const svc_units[] = { "BYTES", "BYTES_PER_SECOND", "GIGABYTES", "GIGABYTES_PER_HOUR", "MEGABYTES_PER_SECOND",
+                                              "MICROSECONDS", "MILLISECONDS", "PERCENT", "SCALAR", "SCALAR_PER_SECOND", NULL };
 SVC_PRIVATE const char *const svc_granularities[] = { "PT1M", "PT5M", "PT1H", "P1D", NULL };
 static const int64_t measure_steps[] = { 60, 300, 3600, 86400 };
 
@@ -29,13 +29,6 @@ static const svc_field measure_fields[] = {
   F_END
 };
 SVC_PRIVATE const svc_object svc_measurement = { .name = "MetricsMeasurement", .fields = measure_fields };
-static const svc_field measure_metric_fields[] = {
-  F_STR("metricName", .flags = SVC_READ_ONLY | SVC_NULLABLE),
-  F_ENUM("units", svc_units, .flags = SVC_READ_ONLY | SVC_NULLABLE),
-  F_END
-};
-SVC_PRIVATE const svc_object svc_metric_object = { .name = "Metric", .fields = measure_metric_fields };
-
 /* ---------------------------------------------------------------------------------------------------------------- time */
 
 static bool measure_wanted(const svc_call *c, const svc_metrics *m, const char *name)
@@ -47,12 +40,12 @@ static int64_t measure_count(const svc_call *c, const svc_metrics *m)
 {
   int64_t count = 0;
   size_t i;
-  for (i = 0; m->names[i]; i++) count += measure_wanted(c, m, m->names[i]);
+  for (i = 0; i < m->count; i++) count += measure_wanted(c, m, m->names[i]);
   return count;
 }
 
 /* From when until when, in milliseconds. */
-static bool measure_range(svc_call *c, int64_t *from, int64_t *until)
+static bool measure_range(svc_call *c, const char *preset, int64_t *from, int64_t *until)
 {
   const svc_query_value *period = svc_query_get(c, "period"), *start = svc_query_get(c, "start"), *end = svc_query_get(c, "end");
   int64_t months, ms;
@@ -63,8 +56,8 @@ static bool measure_range(svc_call *c, int64_t *from, int64_t *until)
     *until = end->number < c->now ? end->number : c->now; /* of what is to come there are no figures */
     return start->number <= end->number ? true : svc_fail(c, SVC_E_START_DATE_AFTER_END_DATE, "SS", &start->text, &end->text);
   }
-  if (!period) return svc_fail(c, SVC_E_MISSING_QUERY_PARAMETER, "s", "period");
-  if (!svc_duration_parse(period->text, &months, &ms))
+  if (!period && !preset) return svc_fail(c, SVC_E_MISSING_QUERY_PARAMETER, "s", "period");
+  if (!svc_duration_parse(period ? period->text : svc_str_c(preset), &months, &ms))
     return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", "period", "it must be a duration in ISO 8601, as P1DT12H");
   *until = c->now;
   *from = months < 12 * 1000 ? svc_months_on(c->now, -months) - ms : 0;
@@ -72,12 +65,18 @@ static bool measure_range(svc_call *c, int64_t *from, int64_t *until)
   return true;
 }
 
+static bool measure_too_many(svc_call *c, const char *param, int64_t points, const char *of, int most)
+{
+  svc_str why = svc_arena_print(c->arena, "that is %lld points of %s, and there are at most %d", (long long)points, of, most);
+  return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "sS", param, &why);
+}
+
 SVC_PRIVATE bool svc_span_of(svc_call *c, const svc_metrics *metrics, svc_span *out)
 {
   const svc_query_value *given = svc_query_get(c, "granularity");
   int64_t from = 0, until = 0, points, all;
   size_t i;
-  if (!measure_range(c, &from, &until)) return false;
+  if (!measure_range(c, metrics->period, &from, &until)) return false;
   for (i = 0; svc_granularities[i + 1]; i++)
     if (given ? svc_str_is(given->text, svc_granularities[i]) : (until - from) / 1000 <= measure_steps[i] * MEASURE_FINE) break;
   out->step = measure_steps[i];
@@ -85,17 +84,10 @@ SVC_PRIVATE bool svc_span_of(svc_call *c, const svc_metrics *metrics, svc_span *
   out->from = (from + out->step * 1000 - 1) / (out->step * 1000) * out->step;
   out->until = until / (out->step * 1000) * out->step;
   points = out->until < out->from ? 0 : (out->until - out->from) / out->step + 1;
-  if (!metrics) return true;
   if (points > SVC_SPAN_MOST)
-    return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "sS", given ? "granularity" : "period",
-                    &(svc_str[]){ svc_arena_print(c->arena, "that is %lld points of each metric, and there are at most %d", (long long)points,
-                                                  SVC_SPAN_MOST) }[0]);
+    return measure_too_many(c, given ? "granularity" : "period", points, "each metric", SVC_SPAN_MOST);
   all = points * measure_count(c, metrics);
-  if (all > MEASURE_MOST)
-    return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "sS", metrics->param,
-                    &(svc_str[]){ svc_arena_print(c->arena, "that is %lld points of all metrics, and there are at most %d: name fewer of them",
-                                                  (long long)all, MEASURE_MOST) }[0]);
-  return true;
+  return all <= MEASURE_MOST ? true : measure_too_many(c, metrics->param, all, "all metrics", MEASURE_MOST);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- question */
@@ -116,7 +108,7 @@ static svc_node *measure_metrics(svc_call *c, const svc_processes *at, const svc
 {
   svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("metrics"), SVC_S("")), *one;
   size_t i;
-  for (i = 0; list && m->names[i]; i++) {
+  for (i = 0; list && i < m->count; i++) {
     int64_t whole = measure_whole(at, m->names[i], m->units[i]);
     if (!measure_wanted(c, m, m->names[i])) continue;
     one = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
@@ -179,7 +171,7 @@ SVC_PRIVATE svc_node *svc_measure_told(svc_call *c, const svc_reply *reply, cons
     return NULL;
   }
   svc_buf_char(&b, '[');
-  for (i = 0; metrics->names[i]; i++) {
+  for (i = 0; i < metrics->count; i++) {
     if (!measure_wanted(c, metrics, metrics->names[i])) continue;
     svc_buf_text(&b, b.n > 1 ? ",{\"dataPoints\":[" : "{\"dataPoints\":[");
     measure_points(&b, &span, svc_node_get(series, metrics->names[i]));
@@ -218,7 +210,7 @@ SVC_PRIVATE svc_node *svc_metrics_shown(svc_call *c, const svc_metrics *metrics,
 {
   svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S("")), *one;
   size_t i;
-  for (i = 0; list && metrics->names[i]; i++) {
+  for (i = 0; list && i < metrics->count; i++) {
     one = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
     if (!one) return NULL;
     svc_node_set_str(c->arena, one, "metricName", svc_str_c(metrics->names[i]));

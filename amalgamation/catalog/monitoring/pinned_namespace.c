@@ -1,0 +1,87 @@
+/*
+** Pinned namespaces of a cluster: collections whose statistics are shown whatever their rank. One list for each cluster, always
+** there; PUT replaces it, PATCH adds to it, and what is to go is said to /unpin.
+**
+** A collection that is pinned need not be there yet.
+*/
+#include "catalog/monitoring/process_parts.h"
+
+enum { PINNED_NAMESPACE_MOST = 20 };
+
+#define PINNED_NAMESPACE_PATTERN "^[^/\\\\. \"$]{1,63}\\..{1,190}$" /* a database, a period, a collection */
+
+static const svc_field pinned_namespace_fields[] = {
+  F_HEX24("clusterId", .flags = SVC_READ_ONLY),
+  F_GROUP_ID(),
+  F_STRS("namespaces", .flags = SVC_WRITE_ONLY | SVC_UNIQUE_ITEMS, .pattern = PINNED_NAMESPACE_PATTERN, .max_items = PINNED_NAMESPACE_MOST),
+  F_STRS("pinnedNamespaces", .flags = SVC_READ_ONLY, .preset = "[]"),
+  F_END
+};
+static const svc_object pinned_namespace_object = { .name = "PinnedNamespaces", .fields = pinned_namespace_fields };
+
+#define PINNED_NAMESPACE \
+  "/groups/{groupId}/clusters/{clusterName}/collStats", SVC_SET_COLLECTION_STATS, (20231115), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_READ_ONLY
+#define PINNED_NAMESPACE_EXAMPLE "{\"namespaces\":[\"shop.orders\"]}"
+
+static const svc_route pinned_namespace_routes[] = {
+  R_GET(PINNED_NAMESPACE, "/pinned", .run = svc_verb_read),
+  R_PUT(PINNED_NAMESPACE, "/pinned", .run = svc_verb_update, .example = PINNED_NAMESPACE_EXAMPLE),
+  R_PATCH(PINNED_NAMESPACE, "/pinned", .run = svc_verb_update, .example = PINNED_NAMESPACE_EXAMPLE),
+  R_PATCH(PINNED_NAMESPACE, "/unpin", .run = svc_verb_update, .example = PINNED_NAMESPACE_EXAMPLE),
+  SVC_ROUTES_END
+};
+
+static bool pinned_namespace_has(const svc_node *list, svc_str name)
+{
+  const svc_node *one;
+  for (one = list->first; one; one = one->next)
+    if (svc_str_eq(one->text, name)) return true;
+  return false;
+}
+
+/* Those of `from` that are not in the other list. */
+static void pinned_namespace_take(svc_call *c, svc_node *into, const svc_node *from, const svc_node *other)
+{
+  const svc_node *one;
+  for (one = from->first; one; one = one->next)
+    if (!pinned_namespace_has(other, one->text)) svc_node_append(into, svc_node_copy(c->arena, one));
+}
+
+/* Where nothing is said of them, they stay. */
+static bool pinned_namespace_prepare(svc_call *c, svc_change *change)
+{
+  const svc_node *sent = svc_node_get(change->input, "namespaces"), *now = svc_node_get(change->body, "pinnedNamespaces");
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("pinnedNamespaces"), SVC_S(""));
+  bool unpin = strstr(c->plan->route->path, "/unpin") != NULL;
+  if (!list) return svc_no_memory(c);
+  if (!sent) return true;
+  if (c->plan->route->method != SVC_PUT) pinned_namespace_take(c, list, now, sent);
+  if (!unpin) pinned_namespace_take(c, list, sent, list);
+  if (c->arena->failed) return svc_no_memory(c);
+  if (svc_node_count(list) > PINNED_NAMESPACE_MOST)
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("namespaces"), "makes more than the %d that can be pinned", PINNED_NAMESPACE_MOST);
+  svc_node_put(c->arena, change->body, list);
+  return svc_check_done(c);
+}
+
+static svc_node *pinned_namespace_view(svc_call *c, const svc_entity *e)
+{
+  svc_node *view = svc_entity_body(c, e);
+  if (!view) return NULL;
+  svc_node_set_str(c->arena, view, "clusterId", svc_id_str(c->arena, &e->parent));
+  svc_node_set_str(c->arena, view, "groupId", svc_id_str(c->arena, &c->scope.group));
+  return view;
+}
+
+SVC_PRIVATE const svc_noun svc_noun_pinned_namespace = {
+  .name = PINNED_NAMESPACES,
+  .rel = "pinnedNamespaces",
+  .kind = "pins",
+  .parent = "cluster",
+  .flags = SVC_SINGLETON | SVC_EVENT_PARENT,
+  .object = &pinned_namespace_object,
+  .event_updated = "CLUSTER_UPDATE_SUBMITTED",
+  .routes = pinned_namespace_routes,
+  .prepare = pinned_namespace_prepare,
+  .view = pinned_namespace_view,
+};
