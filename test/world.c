@@ -278,6 +278,16 @@ bool t_world_cancels(const svc_plan *plan)
   return false;
 }
 
+bool t_world_sent(const svc_plan *plan)
+{
+  size_t i;
+  for (i = 0; i < sizeof world_first / sizeof world_first[0]; i++)
+    if (plan->route->method == world_first[i].method && strcmp(plan->route->path, world_first[i].path) == 0 && !world_first[i].body &&
+        world_first[i].method == world_first[i].first_method && strcmp(world_first[i].path, world_first[i].first) == 0)
+      return true;
+  return false;
+}
+
 bool t_world_elsewhere(const svc_plan *plan)
 {
   size_t i;
