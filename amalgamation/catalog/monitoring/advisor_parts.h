@@ -102,8 +102,7 @@ SVC_PRIVATE bool svc_shapes_of(svc_call *c, const svc_rans *ran, svc_shapes *out
 SVC_PRIVATE svc_str svc_advisor_id(svc_call *c, svc_str text); /* 24 hex digits that are made of it */
 SVC_PRIVATE void svc_shape_write(svc_buf *b, const svc_ran *ran); /* the query as JSON, with types in place of values */
 
-/* ---------------------------------------------------------------------------------------------- query_shape_insight.c */
-
+/* Shapes by the hashes that the driver gives them; those that are kept (query_shape.c). */
 #define QUERY_SHAPE_KIND "qshp"
 #define QUERY_SHAPE_TEXT 16384 /* bytes of a shape that is kept at the most */
 SVC_PRIVATE bool svc_query_shape_hash(svc_call *c, svc_str *out); /* of the path, in capitals; false: 400 */

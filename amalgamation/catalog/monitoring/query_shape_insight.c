@@ -105,45 +105,6 @@ static const svc_route query_shape_insight_routes[] = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-/* ---- hashes */
-
-SVC_PRIVATE svc_str svc_query_shape_capitals(svc_call *c, svc_str hash)
-{
-  svc_str copy = svc_arena_copy(c->arena, hash);
-  char *p = (char *)(uintptr_t)copy.p;
-  size_t i;
-  for (i = 0; i < copy.n; i++)
-    if (p[i] >= 'a' && p[i] <= 'f') p[i] = (char)(p[i] - 'a' + 'A');
-  return copy;
-}
-
-SVC_PRIVATE bool svc_query_shape_hash(svc_call *c, svc_str *out)
-{
-  *out = svc_query_shape_capitals(c, svc_path_param(c, "queryShapeHash"));
-  if (svc_pattern_match("^[A-F0-9]{64}$", *out)) return true;
-  if (c->arena->failed) return svc_no_memory(c);
-  return svc_fail_as(c, SVC_S("The path parameter queryShapeHash must be 64 hexadecimal digits."), SVC_E_INVALID_PATH_PARAMETER, "s",
-                     "queryShapeHash");
-}
-
-SVC_PRIVATE const svc_ran *svc_query_shape_newest(const svc_rans *ran, svc_str hash)
-{
-  size_t i;
-  for (i = ran->count; i > 0; i--)
-    if (svc_str_eq(svc_node_str(ran->at[i - 1].said, "queryShapeHash"), hash)) return &ran->at[i - 1];
-  return NULL;
-}
-
-SVC_PRIVATE svc_str svc_query_shape_of(svc_call *c, const svc_ran *ran)
-{
-  svc_str said = svc_node_str(ran->said, "queryShape");
-  svc_buf b;
-  if (said.n) return said;
-  b = svc_buf_new(c->arena, 256);
-  svc_shape_write(&b, ran);
-  return svc_buf_done(&b);
-}
-
 /* ---- sums */
 
 typedef struct query_shape_insight {
