@@ -37,18 +37,19 @@
 **   BACKUP_SCHEDULE CERTIFICATE_AUTHORITY CHECKPOINT CLOUD_ACCESS CLUSTER CLUSTER_CONFIGURATION CLUSTER_LOG
 **   CLUSTER_REGION CLUSTER_SUMMARY CLUSTER_TRANSFER COLLECTION_STAT COMPLIANCE_POLICY CONNECTED_ORG_CONFIG
 **   CONTAINER CONTROL_PLANE_ADDRESS COST_EXPLORER CUSTOM_DB_ROLE CUSTOM_DNS DATABASE_USER DATABASE_USER_CERT
-**   DATA_FEDERATION DATA_FEDERATION_ENDPOINT DATA_FEDERATION_LIMIT DB_VERSION ENCRYPTION_AT_REST
+**   DATA_FEDERATION DATA_FEDERATION_ENDPOINT DATA_FEDERATION_LIMIT DB_VERSION DROP_INDEX ENCRYPTION_AT_REST
 **   ENCRYPTION_AT_REST_ENDPOINT ENDPOINT_SERVICE EVENT EVENT_TYPE EXPORT_BUCKET EXPORT_JOB FEDERATION_SETTINGS
 **   FLEX_CLUSTER FLEX_RESTORE_JOB FLEX_SNAPSHOT GLOBAL_WRITES IDENTITY_PROVIDER INTEGRATION INVOICE IP_ADDRESS
 **   LDAP_VERIFICATION LEGACY_RESTORE_JOB LEGACY_SNAPSHOT LEGACY_SNAPSHOT_SCHEDULE LINK_TOKEN LIVE_MIGRATION
-**   LIVE_MIGRATION_VALIDATION LOG_EXPORT LOG_INTEGRATION MAINTENANCE_WINDOW NETWORK_ACCESS NON_COMPLIANT_RESOURCE
-**   ONLINE_ARCHIVE ORGANIZATION ORGANIZATION_INVITATION ORGANIZATION_SETTINGS ORGANIZATION_USER OUTAGE_SIMULATION
-**   PEER PINNED_NAMESPACE PRIVATE_ENDPOINT PRIVATE_IP_MODE PROCESS PROCESS_ARGS PROCESS_DATABASE PROCESS_DISK
-**   PROJECT PROJECT_INVITATION PROJECT_LIMIT PROJECT_SETTINGS RATE_LIMIT REGIONAL_MODE RESOURCE_POLICY RESTORE_JOB
-**   ROLE_MAPPING ROLLING_INDEX ROOT SAMPLE_DATASET SEARCH_DEPLOYMENT SEARCH_INDEX SEARCH_METRIC SERVICE_ACCOUNT
-**   SERVICE_ACCOUNT_ACCESS_LIST SKU SNAPSHOT SNAPSHOT_OF_SHARDS STREAM_ACCOUNT STREAM_CONNECTION
-**   STREAM_FAILOVER_CONNECTION STREAM_LOG STREAM_PEERING STREAM_PRIVATE_LINK STREAM_PROCESSOR STREAM_WORKSPACE TEAM
-**   USER USER_SECURITY
+**   LIVE_MIGRATION_VALIDATION LOG_EXPORT LOG_INTEGRATION MAINTENANCE_WINDOW MANAGED_SLOW_MS NETWORK_ACCESS
+**   NON_COMPLIANT_RESOURCE ONLINE_ARCHIVE ORGANIZATION ORGANIZATION_INVITATION ORGANIZATION_SETTINGS
+**   ORGANIZATION_USER OUTAGE_SIMULATION PEER PINNED_NAMESPACE PRIVATE_ENDPOINT PRIVATE_IP_MODE PROCESS PROCESS_ARGS
+**   PROCESS_DATABASE PROCESS_DISK PROJECT PROJECT_INVITATION PROJECT_LIMIT PROJECT_SETTINGS QUERY_SHAPE
+**   QUERY_SHAPE_INSIGHT RATE_LIMIT REGIONAL_MODE RESOURCE_POLICY RESTORE_JOB ROLE_MAPPING ROLLING_INDEX ROOT
+**   SAMPLE_DATASET SCHEMA_ADVICE SEARCH_DEPLOYMENT SEARCH_INDEX SEARCH_METRIC SERVICE_ACCOUNT
+**   SERVICE_ACCOUNT_ACCESS_LIST SKU SLOW_QUERY SNAPSHOT SNAPSHOT_OF_SHARDS STREAM_ACCOUNT STREAM_CONNECTION
+**   STREAM_FAILOVER_CONNECTION STREAM_LOG STREAM_PEERING STREAM_PRIVATE_LINK STREAM_PROCESSOR STREAM_WORKSPACE
+**   SUGGESTED_INDEX TEAM USER USER_SECURITY
 **
 ** VERSIONS. Zero-initialise every struct before filling it in: zero always means the default. svc_config grows at its end;
 ** svc_open() is told how large the caller's is, so a newer shared library leaves alone what an older program does not
@@ -165,7 +166,14 @@ typedef struct svc_question {
   const char *what;        /* "measure": a figure, {"value":1}; "logs": lines; "list": a JSON array of what lies elsewhere (what
                               the service knows of itself is `known`); "series": of each metric the figures from `from` until
                               `until`, both included, `step` seconds apart, {"series":{"CONNECTIONS":[1,2.5,null]}}, or
-                              {"missing":true} where there is no such thing;
+                              {"missing":true} where there is no such thing; "slowQueries", "queryStats": an array of at most
+                              `most` records of queries on `hosts` (none: all) from `since` until `until`, in milliseconds, about
+                              `namespaces` (none: all; `known` are those the service knows of), {"namespace":"a.b","at":1,
+                              "opType":"find","durationMicros":1,"filter":{},"sort":[{"a":-1}],"docsExamined":1,"docsReturned":1,...}: of
+                              single slow ones with the `line` of the log, or of all that ran, where `count` are one record;
+                              "collections": an array of {"namespace":"a.b","averageBytes":1,"largestBytes":1,"longestArray":1,
+                              "indexes":[{"name":"a_1","keys":[{"a":1}],"accesses":0,"since":1,"hidden":false,"options":{},...}]}
+                              of the same (all members: advisor_told.c);
                               "accessHistory": logins, newest first, [{"authResult":true,...}] */
   const char *resource;
   const char *resource_id;

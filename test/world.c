@@ -9,6 +9,7 @@
 #define WORLD_GLOBAL WORLD_CLUSTER "/globalWrites"
 #define WORLD_KEYS "/groups/{groupId}/encryptionAtRest"
 #define WORLD_QUERY_LIMIT "/groups/{groupId}/dataFederation/{tenantName}/limits/{limitName}"
+#define WORLD_SHAPE "/groups/{groupId}/clusters/{clusterName}/queryShapes/{queryShapeHash}"
 #define WORLD_FEDERATION "/federationSettings/{federationSettingsId}"
 #define WORLD_PROVIDERS WORLD_FEDERATION "/identityProviders"
 #define WORLD_CONNECTED WORLD_FEDERATION "/connectedOrgConfigs/{orgId}"
@@ -61,6 +62,10 @@ static const struct {
   { SVC_GET, WORLD_QUERY_LIMIT, SVC_PATCH, WORLD_QUERY_LIMIT, "{\"value\":5}" },
   { SVC_PATCH, WORLD_QUERY_LIMIT, SVC_PATCH, WORLD_QUERY_LIMIT, "{\"value\":5}" },
   { SVC_DELETE, WORLD_QUERY_LIMIT, SVC_PATCH, WORLD_QUERY_LIMIT, "{\"value\":5}" },
+  /* a shape is there when it was rejected, and has details then */
+  { SVC_GET, WORLD_SHAPE, SVC_PATCH, WORLD_SHAPE, NULL },
+  { SVC_PATCH, WORLD_SHAPE, SVC_PATCH, WORLD_SHAPE, NULL },
+  { SVC_GET, "/groups/{groupId}/clusters/{clusterName}/queryShapeInsights/{queryShapeHash}/details", SVC_PATCH, WORLD_SHAPE, NULL },
   /* what it is about stands in its body */
   { SVC_POST, "/groups/{groupId}/flexClusters:tenantUpgrade", SVC_POST, "/groups/{groupId}/flexClusters", NULL },
   /* an invoice is of something that costs */
@@ -273,6 +278,16 @@ bool t_world_cancels(const svc_plan *plan)
   return false;
 }
 
+bool t_world_sent(const svc_plan *plan)
+{
+  size_t i;
+  for (i = 0; i < sizeof world_first / sizeof world_first[0]; i++)
+    if (plan->route->method == world_first[i].method && strcmp(plan->route->path, world_first[i].path) == 0 && !world_first[i].body &&
+        world_first[i].method == world_first[i].first_method && strcmp(world_first[i].path, world_first[i].first) == 0)
+      return true;
+  return false;
+}
+
 bool t_world_elsewhere(const svc_plan *plan)
 {
   size_t i;
@@ -288,7 +303,7 @@ bool t_world_always(const t_world *w, const svc_plan *plan)
   for (i = 0; i < sizeof world_come_along / sizeof world_come_along[0]; i++)
     if (strcmp(noun->noun->name, world_come_along[i]) == 0) return false;
   if (noun->noun->flags & SVC_SINGLETON) return true;
-  if (strcmp(plan->route->path, WORLD_QUERY_LIMIT) == 0) return false; /* its PATCH makes it */
+  if (strcmp(plan->route->path, WORLD_QUERY_LIMIT) == 0 || strcmp(plan->route->path, WORLD_SHAPE) == 0) return false; /* its PATCH makes it */
   if (plan->own && noun->noun->flags & SVC_VIRTUAL) noun = world_noun_of_param(w, plan, plan->params[plan->hops[plan->hop_count - 1].param]);
   for (i = 0; i < w->t.s->plan_count; i++) {
     const svc_plan *other = &w->t.s->plans[i];
@@ -512,6 +527,7 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   if (plan->in_path == (int)param) return plan->in_path_field->values ? plan->in_path_field->values[0] : "a";
   if (svc_str_is(plan->params[param], "username") && strstr(plan->route->path, "/{username}/certs")) return "CN%3Dapp";
   if (strcmp(plan->route->path, WORLD_QUERY_LIMIT) == 0 && svc_str_is(plan->params[param], "limitName")) return "bytesProcessed.query";
+  if (svc_str_is(plan->params[param], "queryShapeHash")) return "ABCDEF00ABCDEF00ABCDEF00ABCDEF00ABCDEF00ABCDEF00ABCDEF00ABCDEF00";
   if (!noun && svc_str_is(plan->params[param], "cloudProvider")) return t_sample(plan->params[param]); /* whose what follows is */
   if (hop && hop->by_unique) return world_by_unique(w, plan, at);
   if (noun && noun == w->t.s->org) return w->org;
@@ -770,6 +786,7 @@ bool t_world_missing(t_world *w, const svc_plan *plan, char *out, size_t size)
   const char *p = plan->route->path;
   unsigned i;
   size_t n;
+  if (plan->route->method == SVC_PATCH && strcmp(plan->route->path, WORLD_SHAPE) == 0) return false; /* any can be rejected */
   if (!own || world_makes_itself(plan) || !world_fill(w, plan, own->param, out, size)) return false;
   n = strlen(out);
   for (i = 0; i <= own->param; i++) p = strchr(p, '{') + 1;

@@ -44,6 +44,7 @@ void t_world_query(const t_world *w, const svc_plan *plan, char *out, size_t siz
 bool t_world_example(t_world *w, const svc_plan *plan, char *out, size_t size); /* its example, with ids that are there */
 bool t_world_always(const t_world *w, const svc_plan *plan); /* what it is about is always there: nothing makes it */
 bool t_world_cancels(const svc_plan *plan); /* a DELETE that leaves it there */
+bool t_world_sent(const svc_plan *plan); /* a PATCH whose example has made what it is about: it changes nothing more */
 bool t_world_elsewhere(const svc_plan *plan); /* it is about what only a driver knows of */
 const svc_plan *t_world_shows(const t_world *w, const svc_plan *plan); /* the GET that shows what it changes; NULL */
 

@@ -168,7 +168,9 @@ void t_world_check(t_world *w, const svc_plan *plan)
   }
   if (!body) t_complain(plan, "has no body");
   if (!body) return;
-  if (r->flags & SVC_TEXT) {
+  if (r->value) {
+    if (body->type == SVC_J_OBJECT || body->type == SVC_J_ARRAY) t_complain(plan, "is to be one value: %.200s", w->t.response.body);
+  } else if (r->flags & SVC_TEXT) {
     if (body->type != SVC_J_STRING && body->type != SVC_J_OBJECT) t_complain(plan, "is to be a string, once");
   } else if (r->flags & SVC_EMPTY_OBJECT) {
     if (body->type != SVC_J_OBJECT || body->first) t_complain(plan, "is to be {}: %.200s", w->t.response.body);

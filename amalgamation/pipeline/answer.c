@@ -116,6 +116,18 @@ SVC_PRIVATE bool svc_answer_bytes(svc_call *c, svc_str bytes)
   return true;
 }
 
+SVC_PRIVATE bool svc_answer_value(svc_call *c, const svc_entity *e)
+{
+  svc_str value = svc_json_member(e->body, svc_str_c(c->plan->route->value));
+  if (c->query.envelope)
+    value = svc_arena_print(c->arena, "{\"content\":" SVC_FMT ",\"status\":%d}", SVC_ARG(value), answer_status(c));
+  else value = svc_arena_copy(c->arena, value); /* a body ends with a NUL */
+  if (c->arena->failed) return svc_no_memory(c);
+  svc_answer_bytes(c, value);
+  c->answer.revision = e->revision;
+  return true;
+}
+
 SVC_PRIVATE void svc_answer_keep(svc_call *c)
 {
   c->answer.kept = c->answer.body;

@@ -128,11 +128,9 @@ static void openapi_item(openapi_writer *w, const svc_field *f)
   }
 }
 
-static void openapi_field(openapi_writer *w, const svc_field *f)
+static void openapi_value(openapi_writer *w, const svc_field *f)
 {
   const svc_node *preset = svc_preset(w->s, w->b.arena, f);
-  openapi_string(w, f->name);
-  openapi_text(w, ":");
   if (f->type == SVC_OBJECT) {
     openapi_text(w, "{\"allOf\":[");
     openapi_ref(w, f->object);
@@ -156,6 +154,13 @@ static void openapi_field(openapi_writer *w, const svc_field *f)
     svc_node_write(&w->b, preset);
   }
   openapi_text(w, "}");
+}
+
+static void openapi_field(openapi_writer *w, const svc_field *f)
+{
+  openapi_string(w, f->name);
+  openapi_text(w, ":");
+  openapi_value(w, f);
 }
 
 static void openapi_union(openapi_writer *w, const svc_object *o)
@@ -331,6 +336,7 @@ static void openapi_responses(openapi_writer *w, const svc_plan *plan)
       openapi_text(w, "{\"type\":\"object\",\"properties\":{\"links\":{\"$ref\":\"#/components/schemas/Links\"},\"results\":");
     if (list) openapi_text(w, "{\"type\":\"array\",\"items\":");
     if (r->media) openapi_text(w, "{\"type\":\"string\",\"format\":\"binary\"}");
+    else if (r->value) openapi_value(w, svc_field_named(o, svc_str_c(r->value)));
     else if (r->flags & SVC_TEXT) openapi_text(w, "{\"type\":\"string\"}");
     else if (o && !(r->flags & SVC_EMPTY_OBJECT)) openapi_ref(w, o);
     else openapi_text(w, "{\"type\":\"object\"}");

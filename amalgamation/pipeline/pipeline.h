@@ -479,6 +479,7 @@ SVC_PRIVATE void svc_answer_keep(svc_call *c);                   /* Idempotency-
 SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body);   /* another body for the entity that was answered */
 SVC_PRIVATE bool svc_answer_nothing(svc_call *c);                /* 204, or what the route says */
 SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body);   /* a computed entity, with the links of its route */
+SVC_PRIVATE bool svc_answer_value(svc_call *c, const svc_entity *e); /* of a route with `value` */
 SVC_PRIVATE bool svc_answer_bytes(svc_call *c, svc_str bytes);   /* of a route with `media`, as they are */
 SVC_PRIVATE svc_node *svc_entity_body(svc_call *c, const svc_entity *e); /* parsed; NULL: no memory, and the error is set */
 
@@ -655,6 +656,7 @@ SVC_PRIVATE uint64_t svc_simulated_hash(const char *resource, const char *what, 
 ** together; 0: as is usual of the unit. */
 SVC_PRIVATE int64_t svc_simulated_metric(const char *resource, const char *metric, const char *units, int64_t whole, int64_t at);
 SVC_PRIVATE int svc_simulate_series(const svc_question *q, svc_reply *r);
+SVC_PRIVATE int svc_simulate_queries(const svc_question *q, svc_reply *r); /* simulator_queries.c: and of collections */
 SVC_PRIVATE int svc_simulate_ranked(const svc_question *q, svc_reply *r);
 SVC_PRIVATE void svc_reply_begin(svc_reply *reply, svc_arena *arena, size_t most);
 

@@ -335,6 +335,8 @@ static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const s
   if (rc == SVC_OK) rc = plan_hops(s, plan);
   if (rc == SVC_OK && r->body) rc = plan_levels(s, noun->noun, r->body, 0);
   if (rc == SVC_OK) rc = plan_in_path(s, plan);
+  if (rc == SVC_OK && r->value && !svc_field_named(svc_object_of(noun->noun->object, NULL), svc_str_c(r->value)))
+    rc = plan_bad(s, noun->noun->name, r->value, "is no field, though it is answered with");
   if (rc == SVC_OK && r->body && !noun->seals && plan_seals(r->body, 0))
     rc = plan_bad(s, noun->noun->name, r->path, "takes secrets that its noun would store in clear");
   plan->scope_param = plan_scope_param(s, plan);

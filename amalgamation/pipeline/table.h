@@ -210,6 +210,7 @@ struct svc_route {
   const char *by; /* the noun's unique field, or fields, where they stand in the path instead of its own key ("name" in byName) */
   const char *in_path; /* a field that stands in the path, as a parameter of the same name: what is made has it, and what has
                           another value of it is not seen from here; a value that the field cannot have: 400 */
+  const char *value; /* of a read: it answers with the value of this field alone, and no object around it; without links */
   const char *media; /* what it answers with is not JSON: "gzip" and "csv" are versioned as JSON is, "application/xml" is not */
   unsigned short err_not_found; /* SVC_E_...: rather than the noun's, where the entity is looked up in this way */
   unsigned short err_not_kept;  /* SVC_E_...: it is there, but not seen from here: its `keep` says so; 0: as if it were not */

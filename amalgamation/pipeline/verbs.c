@@ -10,7 +10,8 @@ SVC_PRIVATE bool svc_verb_read(svc_call *c)
 {
   svc_entity e;
   bool stored;
-  return svc_target(c, &e, &stored) && svc_answer_entity(c, &e);
+  if (!svc_target(c, &e, &stored)) return false;
+  return c->plan->route->value ? svc_answer_value(c, &e) : svc_answer_entity(c, &e);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- listing */

@@ -394,7 +394,7 @@ static MunitResult every_change(const MunitParameter params[], void *data)
     if (plan->route->example) print = t_world_print(&w), t_world_send(&w, plan);
     expect(&w, plan, w.t.response.status, t_success(plan), "a change");
     t_world_check(&w, plan);
-    if (plan->route->example && t_world_print(&w) == print) t_complain(plan, "its example changes nothing");
+    if (plan->route->example && !t_world_sent(plan) && t_world_print(&w) == print) t_complain(plan, "its example changes nothing");
     if (!get || plan->route->flags & SVC_PAGED || strcmp(get->route->path, plan->route->path) != 0) continue;
     copy_text(answered, sizeof answered, w.t.response.body);
     if (!t_world_shown_at(&w, plan, get, at, sizeof at)) continue;

@@ -8,12 +8,14 @@ A=amalgamation
 
 # Words that those layers have a use of their own for: FILE WORD..., "*" for all files.
 cat >build/check/generic_allowed <<'WORDS'
-* id links results totalCount content status
+* id links results totalCount content status pageNum itemsPerPage includeCount
 errors.c badRequestDetail description detail error errorCode field fields parameters reason
 respond.c error error_description
 event.c apiKeyId created delegatePrincipal eventTypeName groupId isGlobalAdmin orgId publicKey remoteAddress userId username
 digest.c algorithm cnonce nonce opaque qop realm response uri username
-simulator.c simulated value
+simulator.c simulated value slowQueries queryStats collections
+simulator_series.c name units
+simulator_queries.c _id appName at bytesRead collection collections command count docsExamined docsReturned driverName driverVersion durationMicros filter fromUserConnection hasSort host indexes keys keysExamined line name namespace namespaces numYields opType queryShapeHash queryStats replicaState responseLength simulated since sizeBytes slow sort state type
 order.c reason state
 plan.c groupId orgId
 table.h groupId orgId
@@ -22,6 +24,8 @@ api.c db errorCode reason vendor aws azure gcp
 WORDS
 # event.c: the members of an event, which the pipeline writes with every change. digest.c: those of the HTTP header.
 # plan.c: a build may be without projects or organizations, and has nobody to ask then how their ids are called.
+# pageNum and its like: parameters of every list, which one operation has that is none. simulator_queries.c: the members of records,
+# which a driver answers questions with, and of an index that every collection has. simulator_series.c: of a question.
 # table.h: the rows of these ids, which most entities have. simulator.c: what it answers when it is asked for a figure.
 # order.c: what a driver says of an order that has failed. api.c: what svc_config calls so, and whose addresses it may list.
 # errorCode: a member of every error. openapi.c: the words of that format, and what its ways to authenticate are called.

@@ -97,6 +97,7 @@ SVC_PRIVATE bool svc_part_list(svc_call *c, const svc_reply *reply);
 SVC_PRIVATE bool svc_part_read(svc_call *c, const svc_reply *reply);
 SVC_PRIVATE bool svc_part_measure(svc_call *c);
 SVC_PRIVATE bool svc_part_measured(svc_call *c, const svc_reply *reply);
+
 /* ------------------------------------------------------------------------------------------------------ namespaces.c */
 
 /* The collections of a cluster that the service knows of, "database.collection": an array of at most 100, sorted, each once. In

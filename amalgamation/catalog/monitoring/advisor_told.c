@@ -1,0 +1,305 @@
+/*
+** Questions of the performance advisor, and what a driver says to them: records of queries ("slowQueries", "queryStats") and of
+** collections with their indexes ("collections"). The rule: records are held against the tables below, one that does not fit is
+** no answer (503); and whatever a driver says, only what was asked for is looked at, and only so much.
+*/
+#include "catalog/monitoring/advisor_parts.h"
+
+#define ADVISOR_DAY ((int64_t)86400000)
+#define ADVISOR_FIGURE(n) F_LONG(n, .flags = SVC_MIN | SVC_MAX, .min = 0, .max = ADVISOR_LARGEST)
+#define ADVISOR_LARGEST 1000000000000 /* of a figure: 20,000 of them can be added up */
+
+static const svc_field advisor_told_fields[] = {
+  F_STR("appName"),
+  F_LONG("at", .flags = SVC_REQUIRED | SVC_MIN, .min = 0), /* milliseconds since 1970 */
+  ADVISOR_FIGURE("bytesRead"),
+  F_LONG("count", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = ADVISOR_LARGEST), /* how many it stands for; 1 */
+  ADVISOR_FIGURE("cpuMicros"),
+  ADVISOR_FIGURE("docsExamined"),
+  ADVISOR_FIGURE("docsReturned"),
+  F_STR("driverName"),
+  F_STR("driverVersion"),
+  F_LONG("durationMicros", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 0, .max = ADVISOR_LARGEST),
+  F_ANY("filter"),
+  F_BOOL("fromUserConnection"),
+  F_BOOL("hasIndexCoverage"),
+  F_BOOL("hasSort"), /* it was sorted in memory */
+  F_STR("host"),
+  ADVISOR_FIGURE("keysExamined"),
+  F_STR("line"), /* as the server logged it */
+  F_BOOL("lookup"), /* it joins another collection */
+  F_STR("namespace", .flags = SVC_REQUIRED, .pattern = "^[^.]+\\..+$"),
+  ADVISOR_FIGURE("numYields"),
+  F_STR("opType", .flags = SVC_REQUIRED),
+  F_STR("queryShape"),
+  F_STR("queryShapeHash", .pattern = "^[A-F0-9]{64}$"),
+  F_STR("replicaState"),
+  ADVISOR_FIGURE("responseLength"),
+  ADVISOR_FIGURE("responseMicros"), /* until the first of the answer; as long as it took where nothing is said */
+  F_BOOL("simulated"),
+  { .name = "sort", .type = SVC_ARRAY, .item = SVC_ANY, .max_items = SVC_ADVISOR_KEYS }, /* {"a":1}, one after the other */
+  F_BOOL("systemQuery"),
+  F_END
+};
+static const svc_object advisor_told_record = { .name = "queries that ran", .fields = advisor_told_fields };
+
+static const svc_field advisor_told_index_fields[] = {
+  ADVISOR_FIGURE("accesses"),
+  F_BOOL("hidden"),
+  { .name = "keys", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED, .min_items = 1, .max_items = SVC_ADVISOR_KEYS },
+  F_STR("name", .flags = SVC_REQUIRED),
+  F_ANY("options"), /* all others: unique, sparse, expireAfterSeconds, partialFilterExpression, collation */
+  F_STRS("shards", .max_items = 1000),
+  F_LONG("since", .flags = SVC_MIN, .min = 0), /* milliseconds: from when on accesses were counted */
+  ADVISOR_FIGURE("sizeBytes"),
+  F_END
+};
+static const svc_object advisor_told_index = { .name = "indexes", .fields = advisor_told_index_fields };
+static const svc_field advisor_told_collection_fields[] = {
+  ADVISOR_FIGURE("averageBytes"),
+  F_LIST("indexes", &advisor_told_index, .max_items = SVC_ADVISOR_INDEXES),
+  ADVISOR_FIGURE("largestBytes"), /* of a document */
+  ADVISOR_FIGURE("longestArray"), /* elements */
+  F_STR("namespace", .flags = SVC_REQUIRED),
+  F_BOOL("simulated"),
+  F_END
+};
+static const svc_object advisor_told_collection = { .name = "collections", .fields = advisor_told_collection_fields };
+
+/* ------------------------------------------------------------------------------------------------------------ questions */
+
+SVC_PRIVATE bool svc_advisor_range(svc_call *c, int64_t *since, int64_t *until)
+{
+  const svc_query_value *from = svc_query_get(c, "since"), *end = svc_query_get(c, "until"), *length = svc_query_get(c, "duration");
+  *until = end ? end->number : from && length ? from->number + length->number : c->now;
+  *since = from ? from->number : *until - (length ? length->number : ADVISOR_DAY);
+  if (*since > *until) return svc_fail(c, SVC_E_START_DATE_AFTER_END_DATE, "ii", since, until);
+  if (*until > c->now) *until = c->now; /* nothing is known of what is to come */
+  if (*since < 0) *since = 0;
+  return true;
+}
+
+/* All values of a parameter that repeats, as a member of that name. */
+static bool advisor_told_given(svc_call *c, svc_node *ask, const char *param, const char *name)
+{
+  svc_node *list = NULL, *one;
+  size_t i;
+  for (i = 0; i < c->query.count; i++) {
+    if (strcmp(c->query.values[i].param->name, param) != 0) continue;
+    if (!list) list = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S(""));
+    one = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), c->query.values[i].text);
+    if (!list || !one) return svc_no_memory(c);
+    svc_node_append(list, one);
+  }
+  if (list) svc_node_put(c->arena, ask, list);
+  return true;
+}
+
+/* The process of the path, in a list: the driver knows it by its id. */
+static bool advisor_told_host(svc_call *c, svc_node *ask, svc_str id)
+{
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("hosts"), SVC_S(""));
+  svc_node *one = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), id);
+  if (!list || !one) return svc_no_memory(c);
+  svc_node_append(list, one);
+  svc_node_put(c->arena, ask, list);
+  return true;
+}
+
+/* Those that are asked about must be processes of the cluster; each is then called by its id. */
+static bool advisor_told_processes(svc_call *c, const svc_processes *of)
+{
+  size_t i, j;
+  for (i = 0; i < c->query.count; i++) {
+    svc_query_value *v = &c->query.values[i];
+    if (strcmp(v->param->name, "processIds") != 0) continue;
+    for (j = 0; j < of->count && !svc_str_eq(v->text, of->at[j].id) && !svc_str_eq(v->text, of->at[j].host);) j++;
+    if (j == of->count) return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", "processIds", "it must be a process of the cluster");
+    v->text = of->at[j].id;
+  }
+  return true;
+}
+
+/* What the path is about. *runs: there is something to ask. */
+static bool advisor_told_of(svc_call *c, svc_node *ask, svc_processes *of, bool *runs)
+{
+  svc_str id = svc_path_param(c, "processId");
+  svc_process process;
+  size_t i;
+  *runs = false;
+  if (!svc_resolve(c, c->plan->hop_count - (c->plan->own ? 1 : 0))) return false; /* what it is of; it may only be known elsewhere */
+  if (id.n) {
+    if (!svc_process_find(c, id, of, &process)) return false;
+    *runs = svc_process_runs(&process);
+    return advisor_told_host(c, ask, process.id);
+  }
+  if (!svc_processes_of(c, svc_path_entity(c, "cluster"), of)) return false;
+  for (i = 0; i < of->count; i++) *runs |= svc_process_runs(&of->at[i]);
+  return advisor_told_processes(c, of) && advisor_told_given(c, ask, "processIds", "hosts");
+}
+
+SVC_PRIVATE bool svc_advisor_question(svc_call *c, const char *what)
+{
+  svc_node *ask = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *known;
+  svc_buf b = svc_buf_new(c->arena, 1024);
+  int64_t since, until, made;
+  svc_processes of;
+  bool runs;
+  if (!ask) return svc_no_memory(c);
+  if (!svc_advisor_range(c, &since, &until) || !advisor_told_of(c, ask, &of, &runs)) return false;
+  if (!runs) return true;
+  if (!svc_namespaces_known(c, &of.cluster, &known) || !advisor_told_given(c, ask, "namespaces", "namespaces")) return false;
+  made = svc_id_second(&of.cluster.id) * 1000;
+  known->name = SVC_S("known");
+  svc_node_put(c->arena, ask, known);
+  svc_node_set_i64(c->arena, ask, "most", SVC_ADVISOR_RECORDS);
+  svc_node_set_i64(c->arena, ask, "since", since > made ? since : made);
+  svc_node_set_i64(c->arena, ask, "until", until);
+  svc_node_write(&b, ask);
+  if (b.failed) return svc_no_memory(c);
+  return svc_question_about(c, what, "cluster", &of.cluster, of.cluster.unique, svc_buf_done(&b));
+}
+
+SVC_PRIVATE bool svc_advisor_ask(svc_call *c, const char *what)
+{
+  static char none[] = "[]";
+  svc_reply nothing = { .bytes = none, .length = 2 };
+  if (!svc_advisor_question(c, what)) return false;
+  return c->question->what ? true : c->plan->route->told(c, &nothing);
+}
+
+SVC_PRIVATE bool svc_advisor_also(svc_call *c, const char *what, svc_reply *reply)
+{
+  static char none[] = "[]";
+  svc_question also = *c->question;
+  memset(reply, 0, sizeof *reply);
+  reply->bytes = none;
+  reply->length = 2;
+  if (!also.what) return true; /* nothing runs there */
+  also.what = what;
+  return svc_ask(c, &also, reply);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- queries */
+
+static int advisor_told_order(const void *a, const void *b)
+{
+  const svc_ran *one = a, *other = b;
+  if (one->at != other->at) return one->at < other->at ? -1 : 1;
+  return one->number < other->number ? -1 : one->number > other->number;
+}
+
+/* Was it asked for? A record without a host is of one that was. */
+static bool advisor_told_wanted(svc_call *c, const svc_ran *r, svc_str process)
+{
+  if (svc_query_get(c, "namespaces") && !svc_query_has(c, "namespaces", r->namespace)) return false;
+  if (!r->host.n) return true;
+  if (process.n) return svc_str_eq(r->host, process);
+  return !svc_query_get(c, "processIds") || svc_query_has(c, "processIds", r->host);
+}
+
+/* The process that was asked about, by the id that stands in the question. */
+static svc_str advisor_told_process(svc_call *c)
+{
+  const svc_node *ask, *hosts;
+  if (!svc_path_param(c, "processId").n || !c->question || !c->question->parameters) return SVC_S("");
+  ask = svc_json_parse(c->arena, svc_str_c(c->question->parameters));
+  hosts = ask ? svc_node_get(ask, "hosts") : NULL;
+  return hosts && hosts->first ? hosts->first->text : SVC_S("");
+}
+
+SVC_PRIVATE bool svc_advisor_told(svc_call *c, const svc_reply *reply, svc_rans *out)
+{
+  const svc_node *list = svc_told_list(c, &advisor_told_record, reply), *one;
+  svc_str process = advisor_told_process(c);
+  int64_t since, until;
+  size_t number = 0;
+  memset(out, 0, sizeof *out);
+  if (!list || !svc_advisor_range(c, &since, &until)) return false;
+  out->at = svc_arena_alloc(c->arena, (svc_node_count(list) + 1) * sizeof *out->at);
+  if (!out->at || c->arena->failed) return svc_no_memory(c);
+  for (one = list->first; one; one = one->next, number++) {
+    svc_ran *r = &out->at[out->count];
+    memset(r, 0, sizeof *r);
+    r->said = one;
+    r->namespace = svc_node_str(one, "namespace");
+    r->host = svc_node_str(one, "host");
+    r->op = svc_node_str(one, "opType");
+    r->at = svc_node_i64(one, "at", 0);
+    r->micros = svc_node_i64(one, "durationMicros", 0);
+    r->examined = svc_node_i64(one, "docsExamined", 0);
+    r->keys = svc_node_i64(one, "keysExamined", 0);
+    r->returned = svc_node_i64(one, "docsReturned", 0);
+    r->count = svc_node_i64(one, "count", 1);
+    r->number = number;
+    out->count += r->at >= since && r->at <= until && advisor_told_wanted(c, r, process);
+  }
+  qsort(out->at, out->count, sizeof *out->at, advisor_told_order);
+  if (out->count > SVC_ADVISOR_RECORDS) {
+    out->at += out->count - SVC_ADVISOR_RECORDS;
+    out->count = SVC_ADVISOR_RECORDS;
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- collections */
+
+static int advisor_told_by_name(const void *a, const void *b)
+{
+  return svc_str_order(((const svc_told_collection *)a)->namespace, ((const svc_told_collection *)b)->namespace);
+}
+
+static bool advisor_told_indexes(svc_call *c, svc_told_collection *to)
+{
+  const svc_node *list = svc_node_get(to->said, "indexes"), *one;
+  to->indexes = svc_arena_zero(c->arena, ((list ? svc_node_count(list) : 0) + 1) * sizeof *to->indexes);
+  if (!to->indexes) return svc_no_memory(c);
+  for (one = list ? list->first : NULL; one; one = one->next) {
+    svc_told_index *i = &to->indexes[to->count++];
+    i->said = one;
+    i->name = svc_node_str(one, "name");
+    i->keys = svc_node_get(one, "keys");
+    i->options = svc_node_get(one, "options");
+    i->hidden = svc_node_bool(one, "hidden", false);
+  }
+  return true;
+}
+
+SVC_PRIVATE bool svc_collections_told(svc_call *c, const svc_reply *reply, svc_told_collections *out)
+{
+  const svc_node *list = svc_told_list(c, &advisor_told_collection, reply), *one;
+  bool some = svc_query_get(c, "namespaces") != NULL;
+  memset(out, 0, sizeof *out);
+  if (!list) return false;
+  out->at = svc_arena_zero(c->arena, (svc_node_count(list) + 1) * sizeof *out->at);
+  if (!out->at) return svc_no_memory(c);
+  for (one = list->first; one && out->count < SVC_ADVISOR_RECORDS; one = one->next) {
+    svc_told_collection *to = &out->at[out->count];
+    to->said = one;
+    to->namespace = svc_node_str(one, "namespace");
+    if (some && !svc_query_has(c, "namespaces", to->namespace)) continue;
+    if (!advisor_told_indexes(c, to)) return false;
+    out->count++;
+  }
+  qsort(out->at, out->count, sizeof *out->at, advisor_told_by_name);
+  return true;
+}
+
+SVC_PRIVATE const svc_told_collection *svc_collection_named(const svc_told_collections *all, svc_str namespace)
+{
+  svc_told_collection wanted = { .namespace = namespace };
+  return all->count ? bsearch(&wanted, all->at, all->count, sizeof *all->at, advisor_told_by_name) : NULL;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- figures */
+
+SVC_PRIVATE void svc_advisor_ratio(svc_call *c, svc_node *object, const char *name, int64_t above, int64_t below)
+{
+  int64_t whole, rest;
+  svc_str text;
+  if (below <= 0) below = 1;
+  whole = above / below;
+  rest = below < INT64_MAX / 1000 ? above % below * 1000 / below : 0;
+  text = rest ? svc_arena_print(c->arena, "%lld.%03d", (long long)whole, (int)rest) : svc_arena_print(c->arena, "%lld", (long long)whole);
+  svc_node_put(c->arena, object, svc_node_new(c->arena, SVC_J_NUMBER, svc_str_c(name), text));
+}

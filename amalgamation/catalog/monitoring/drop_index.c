@@ -1,0 +1,168 @@
+/*
+** Indexes of a cluster that may go, computed from those that it has ("collections"). Nothing is stored. Each is named once:
+**
+**   hidden      no query may use it
+**   redundant   another index that is not hidden begins with all of its keys, in the same directions, and has the same options
+**   unused      no query has used it for 7 days or longer
+**
+** The index of _id stays. One that is unique or that lets documents expire does something besides being read: only where it is
+** hidden is it named.
+*/
+#include "catalog/monitoring/advisor_parts.h"
+
+#define DROP_INDEX_UNUSED ((int64_t)7 * 24 * 60 * 60 * 1000)
+
+static const svc_field drop_index_one_fields[] = {
+  F_LONG("accessCount"),
+  { .name = "index", .type = SVC_ARRAY, .item = SVC_ANY },
+  F_STR("name"),
+  F_STR("namespace"),
+  F_STRS("shards"),
+  F_DATE("since"),
+  F_LONG("sizeBytes"),
+  F_END
+};
+static const svc_object drop_index_one = { .name = "DropIndexSuggestionsIndex", .fields = drop_index_one_fields };
+static const svc_field drop_index_fields[] = {
+  F_LIST("hiddenIndexes", &drop_index_one, .flags = SVC_READ_ONLY),
+  F_LIST("redundantIndexes", &drop_index_one, .flags = SVC_READ_ONLY),
+  F_LIST("unusedIndexes", &drop_index_one, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object drop_index_object = { .name = "DropIndexSuggestionsResponse", .fields = drop_index_fields };
+
+static bool drop_index_ask(svc_call *c);
+static bool drop_index_told(svc_call *c, const svc_reply *reply);
+
+static const svc_route drop_index_routes[] = {
+  { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/performanceAdvisor/dropIndexSuggestions",
+    .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = { 20240805 }, .roles = SVC_R_GROUP_READ_ONLY, .run = drop_index_ask,
+    .told = drop_index_told },
+  SVC_ROUTES_END
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+static bool drop_index_ask(svc_call *c)
+{
+  return svc_advisor_ask(c, "collections");
+}
+
+/* ---- the rules */
+
+static bool drop_index_is_id(const svc_told_index *i)
+{
+  const svc_node *key = i->keys->first;
+  return !key->next && key->type == SVC_J_OBJECT && svc_node_get(key, "_id");
+}
+
+static bool drop_index_acts(const svc_told_index *i)
+{
+  return svc_node_bool(i->options, "unique", false) || svc_node_get(i->options, "expireAfterSeconds");
+}
+
+static bool drop_index_none(const svc_node *options)
+{
+  return !options || (options->type == SVC_J_OBJECT && !options->first);
+}
+
+/* Does the other begin with its keys? They are not the same: a collection has no two indexes of the same keys and options. */
+static bool drop_index_begins(const svc_told_index *i, const svc_told_index *other)
+{
+  const svc_node *mine = i->keys->first, *its = other->keys->first;
+  bool same = drop_index_none(i->options) ? drop_index_none(other->options)
+                                          : other->options && svc_node_same(i->options, other->options);
+  if (i == other || other->hidden || !same) return false;
+  while (mine && its && svc_node_same(mine, its)) mine = mine->next, its = its->next;
+  return !mine && its;
+}
+
+static bool drop_index_redundant(const svc_told_collection *at, const svc_told_index *i)
+{
+  size_t j;
+  for (j = 0; j < at->count; j++)
+    if (drop_index_begins(i, &at->indexes[j])) return true;
+  return false;
+}
+
+/* Of one of which it is not said since when that is counted, it is not known. */
+static bool drop_index_unused(const svc_call *c, const svc_told_index *i)
+{
+  int64_t since = svc_node_i64(i->said, "since", c->now);
+  return svc_node_get(i->said, "accesses") && svc_node_i64(i->said, "accesses", 0) == 0 && since <= c->now - DROP_INDEX_UNUSED;
+}
+
+enum drop_index_why { DROP_INDEX_HIDDEN, DROP_INDEX_REDUNDANT, DROP_INDEX_IDLE, DROP_INDEX_NOT };
+
+static int drop_index_why(const svc_call *c, const svc_told_collection *at, const svc_told_index *i)
+{
+  if (drop_index_is_id(i)) return DROP_INDEX_NOT;
+  if (i->hidden) return DROP_INDEX_HIDDEN;
+  if (drop_index_acts(i)) return DROP_INDEX_NOT;
+  if (drop_index_redundant(at, i)) return DROP_INDEX_REDUNDANT;
+  return drop_index_unused(c, i) ? DROP_INDEX_IDLE : DROP_INDEX_NOT;
+}
+
+/* ---- the answer */
+
+static void drop_index_copy(svc_call *c, const svc_told_index *i, const char *from, svc_node *to, const char *name)
+{
+  const svc_node *said = svc_node_get(i->said, from);
+  svc_node *copy = said ? svc_node_copy(c->arena, said) : NULL;
+  if (!said) return;
+  if (copy) copy->name = svc_str_c(name);
+  svc_node_put(c->arena, to, copy);
+}
+
+static svc_node *drop_index_show(svc_call *c, const svc_told_collection *at, const svc_told_index *i)
+{
+  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  char date[21];
+  if (!out) return NULL;
+  drop_index_copy(c, i, "accesses", out, "accessCount");
+  drop_index_copy(c, i, "keys", out, "index");
+  svc_node_set_str(c->arena, out, "name", i->name);
+  svc_node_set_str(c->arena, out, "namespace", at->namespace);
+  drop_index_copy(c, i, "shards", out, "shards");
+  if (svc_node_get(i->said, "since")) {
+    svc_date_text(svc_node_i64(i->said, "since", 0), date);
+    svc_node_set_str(c->arena, out, "since", svc_str_c(date));
+  }
+  drop_index_copy(c, i, "sizeBytes", out, "sizeBytes");
+  return out;
+}
+
+static bool drop_index_told(svc_call *c, const svc_reply *reply)
+{
+  static const char *const names[] = { "hiddenIndexes", "redundantIndexes", "unusedIndexes" };
+  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *lists[DROP_INDEX_NOT], *one;
+  svc_told_collections has;
+  size_t i, j;
+  int why;
+  for (why = 0; why < DROP_INDEX_NOT; why++) {
+    lists[why] = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(names[why]), SVC_S(""));
+    svc_node_put(c->arena, body, lists[why]);
+  }
+  if (c->arena->failed) return svc_no_memory(c);
+  if (!svc_collections_told(c, reply, &has)) return false;
+  for (i = 0; i < has.count; i++)
+    for (j = 0; j < has.at[i].count; j++) {
+      why = drop_index_why(c, &has.at[i], &has.at[i].indexes[j]);
+      if (why == DROP_INDEX_NOT) continue;
+      one = drop_index_show(c, &has.at[i], &has.at[i].indexes[j]);
+      if (!one) return svc_no_memory(c);
+      svc_node_append(lists[why], one);
+    }
+  return c->arena->failed ? svc_no_memory(c) : svc_answer_node(c, body);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+SVC_PRIVATE const svc_noun svc_noun_drop_index = {
+  .name = "drop index suggestion",
+  .rel = "dropIndexSuggestions",
+  .parent = "cluster",
+  .flags = SVC_VIRTUAL,
+  .object = &drop_index_object,
+  .routes = drop_index_routes,
+};

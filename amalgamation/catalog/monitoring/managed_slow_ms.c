@@ -1,0 +1,59 @@
+/*
+** Managed slow-query threshold of a project: whether the service itself says from how many milliseconds on an operation is slow,
+** by how long operations of a cluster usually take. Where it does not, it is 100 ms always. The data plane is told.
+**
+** Unusual: what is read is a value alone, true or false; it is switched by a POST and a DELETE of paths of their own, which may
+** be repeated.
+*/
+#include "catalog/catalog.h"
+
+static const svc_field managed_slow_ms_fields[] = {
+  F_BOOL("enabled", .flags = SVC_READ_ONLY, .preset = "true"),
+  F_END
+};
+static const svc_object managed_slow_ms_object = { .name = "ManagedSlowMs", .fields = managed_slow_ms_fields };
+
+static bool managed_slow_ms_enable(svc_call *c);
+static bool managed_slow_ms_disable(svc_call *c);
+
+#define MANAGED_SLOW_MS \
+  "/groups/{groupId}/managedSlowMs", SVC_SET_PERFORMANCE_ADVISOR, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
+
+static const svc_route managed_slow_ms_routes[] = {
+  R_GET(MANAGED_SLOW_MS, "", .value = "enabled", .run = svc_verb_read),
+  R_POST(MANAGED_SLOW_MS, "/enable", .status = 204, .flags = SVC_NO_BODY, .run = managed_slow_ms_enable, .example = "{}"),
+  R_DELETE(MANAGED_SLOW_MS, "/disable", .status = 204, .run = managed_slow_ms_disable),
+  SVC_ROUTES_END
+};
+
+/* An event is written only where something changed. */
+static bool managed_slow_ms_set(svc_call *c, bool enabled)
+{
+  svc_change change;
+  svc_entity e;
+  if (!svc_change_begin(c, &change)) return false;
+  svc_node_set_bool(c->arena, change.body, "enabled", enabled);
+  return svc_change_keep(c, &change, &e) && svc_answer_nothing(c);
+}
+
+static bool managed_slow_ms_enable(svc_call *c)
+{
+  return managed_slow_ms_set(c, true);
+}
+
+static bool managed_slow_ms_disable(svc_call *c)
+{
+  return managed_slow_ms_set(c, false);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_managed_slow_ms = {
+  .name = "managed slow-query threshold",
+  .rel = "managedSlowMs",
+  .kind = "slow",
+  .parent = "project",
+  .flags = SVC_SINGLETON,
+  .object = &managed_slow_ms_object,
+  .event_updated = "GROUP_SETTINGS_UPDATED",
+  .order_put = "slow_ms.put",
+  .routes = managed_slow_ms_routes,
+};

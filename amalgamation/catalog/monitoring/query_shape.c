@@ -1,0 +1,226 @@
+/*
+** query shape: what queries have in common that differ by their values alone, named by a hash. A shape can be rejected: then the
+** servers of the cluster refuse its queries, until it is unrejected.
+**
+**   PATCH {"status":"REJECTED"} --> REJECTED --> PATCH {"status":"UNREJECTED"}: there is nothing to keep of it
+**
+** Only shapes that are rejected are stored, a thousand for each cluster at the most. A shape can be rejected before it was ever
+** seen. What else is known of it (command, namespace, shape) says the driver as it is rejected, if it has seen it within a day;
+** one that does not answer does not keep a shape from being rejected. One that is not rejected is shown while the driver has seen
+** it within a day.
+*/
+#include "catalog/monitoring/advisor_parts.h"
+
+enum { QUERY_SHAPE_MOST = 1000 };
+
+/* ------------------------------------------------------------------------------------------------------ value lists */
+
+static const char *const query_shape_commands[] = { "FIND", "DISTINCT", "AGGREGATE", NULL };
+static const char *const query_shape_states[] = { "REJECTED", "UNREJECTED", NULL };
+static const char *const query_shape_listed[] = { "REJECTED", NULL };
+
+/* ----------------------------------------------------------------------------------------------------------- fields */
+
+static const svc_field query_shape_fields[] = {
+  F_ENUM("command", query_shape_commands, .flags = SVC_READ_ONLY),
+  F_STR("namespace", .flags = SVC_READ_ONLY),
+  F_STR("queryShape", .flags = SVC_READ_ONLY),
+  F_STR("queryShapeHash", .flags = SVC_READ_ONLY),
+  F_ENUM("status", query_shape_states, .flags = SVC_REQUIRED),
+  F_END
+};
+static const svc_object query_shape_object = { .name = "QueryShapeResponse", .fields = query_shape_fields };
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+static bool query_shape_read(svc_call *c);
+static bool query_shape_told(svc_call *c, const svc_reply *reply);
+static bool query_shape_look(svc_call *c);
+static bool query_shape_set(svc_call *c);
+
+static const svc_param query_shape_params[] = { { .name = "status", .values = query_shape_listed }, { .name = NULL } };
+
+#define QUERY_SHAPE \
+  "/groups/{groupId}/clusters/{clusterName}/queryShapes", SVC_SET_QUERY_SHAPES, (20250312), SVC_R_GROUP_READ_ONLY, \
+    SVC_R_GROUP_DATA_ACCESS_ADMIN
+
+static const svc_route query_shape_routes[] = {
+  R_GET(QUERY_SHAPE, "", .flags = SVC_PAGED, .params = query_shape_params, .run = svc_verb_list),
+  R_GET(QUERY_SHAPE, "/{queryShapeHash}", .flags = SVC_ITEM, .run = query_shape_read, .told = query_shape_told),
+  R_PATCH(QUERY_SHAPE, "/{queryShapeHash}", .ahead = query_shape_look, .run = query_shape_set, .example = "{\"status\":\"REJECTED\"}"),
+  SVC_ROUTES_END
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+static svc_str query_shape_spell(svc_call *c, svc_str key)
+{
+  return svc_query_shape_capitals(c, key);
+}
+
+/* ---- what the driver has seen of it */
+
+/* The newest of its queries, as a body that is not rejected; NULL: none, or no memory. */
+static svc_node *query_shape_seen(svc_call *c, const svc_rans *ran, svc_str hash)
+{
+  const svc_ran *last = svc_query_shape_newest(ran, hash);
+  svc_node *out = last ? svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")) : NULL;
+  const char *const *command = query_shape_commands;
+  svc_str text;
+  if (!out) return NULL;
+  while (*command && !svc_str_is_nocase(last->op, *command)) command++;
+  if (*command) svc_node_set_str(c->arena, out, "command", svc_str_c(*command));
+  if (last->namespace.n <= 512) svc_node_set_str(c->arena, out, "namespace", last->namespace);
+  text = svc_query_shape_of(c, last);
+  if (text.n <= QUERY_SHAPE_TEXT) svc_node_set_str(c->arena, out, "queryShape", text);
+  svc_node_set_str(c->arena, out, "queryShapeHash", hash);
+  svc_node_set_str(c->arena, out, "status", SVC_S("UNREJECTED"));
+  return out;
+}
+
+/* Before the transaction of a change, into c->ahead; empty: nothing has been seen, or nobody says. */
+static bool query_shape_look(svc_call *c)
+{
+  svc_question question;
+  svc_reply reply;
+  svc_node *seen;
+  svc_rans ran;
+  svc_str hash;
+  svc_buf b = svc_buf_new(c->arena, 512);
+  bool good;
+  memset(&question, 0, sizeof question);
+  if (!svc_query_shape_hash(c, &hash) || !svc_begin_read(c)) return false;
+  c->question = &question;
+  good = svc_resolve(c, c->plan->hop_count - 1) && svc_advisor_question(c, "queryStats");
+  c->question = NULL;
+  svc_end_read(c);
+  if (!good) return false;
+  if (!question.what) return true;
+  if (!svc_ask(c, &question, &reply) || !svc_advisor_told(c, &reply, &ran)) {
+    c->error.code = SVC_E_NONE;
+    return !c->arena->failed || svc_no_memory(c);
+  }
+  seen = query_shape_seen(c, &ran, hash);
+  if (seen) svc_node_write(&b, seen);
+  if (seen) c->ahead = svc_buf_done(&b);
+  return !c->arena->failed || svc_no_memory(c);
+}
+
+/* ---- reading */
+
+/* What is stored is answered with, copied, as the transaction ends before the answer is written; else the driver is asked. */
+static bool query_shape_read(svc_call *c)
+{
+  svc_entity e;
+  svc_str hash;
+  int rc;
+  if (!svc_query_shape_hash(c, &hash) || !svc_resolve(c, c->plan->hop_count - 1)) return false;
+  rc = svc_entity_named(c->txn, QUERY_SHAPE_KIND, NULL, &svc_path_entity(c, "cluster")->id, hash, &e);
+  if (rc == SVC_NOT_FOUND) return svc_advisor_ask(c, "queryStats");
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  if (!svc_answer_entity(c, &e)) return false;
+  c->answer.own = hash;
+  c->answer.body = svc_arena_copy(c->arena, c->answer.body);
+  return !c->arena->failed || svc_no_memory(c);
+}
+
+static bool query_shape_answer(svc_call *c, svc_str hash, svc_node *body)
+{
+  if (!svc_answer_node(c, body)) return false;
+  c->answer.own = hash;
+  return true;
+}
+
+static bool query_shape_told(svc_call *c, const svc_reply *reply)
+{
+  svc_node *seen;
+  svc_rans ran;
+  svc_str hash;
+  if (!svc_query_shape_hash(c, &hash) || !svc_advisor_told(c, reply, &ran)) return false;
+  seen = query_shape_seen(c, &ran, hash);
+  if (c->arena->failed) return svc_no_memory(c);
+  return seen ? query_shape_answer(c, hash, seen) : svc_not_found(c, c->plan->noun, c->plan->hop_count - 1, hash);
+}
+
+/* ---- changing */
+
+/* The state that is wanted is in the body: nothing else of it can be. */
+static svc_node *query_shape_check(svc_call *c, const svc_node *before)
+{
+  if (c->body && c->body->type == SVC_J_OBJECT && !svc_node_get(c->body, "status"))
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("status"), "is required");
+  return svc_check(c, &query_shape_object, c->body, before, SVC_CHECK_UPDATE);
+}
+
+static bool query_shape_rejects(const svc_node *body)
+{
+  return svc_str_is(svc_node_str(body, "status"), "REJECTED");
+}
+
+/* One that is rejected: it stays so, or is one no longer. */
+static bool query_shape_change(svc_call *c, svc_str hash)
+{
+  svc_change change;
+  if (!svc_change_begin(c, &change)) return false;
+  change.body = query_shape_check(c, change.before);
+  if (!svc_check_done(c)) return false;
+  if (!change.body) return svc_no_memory(c);
+  if (query_shape_rejects(change.body)) return svc_change_store(c, &change);
+  return svc_erase(c, c->plan->noun, &change.entity) && query_shape_answer(c, hash, change.body);
+}
+
+/* One that is not: what was seen of it is what it was. */
+static bool query_shape_make(svc_call *c, svc_str hash)
+{
+  svc_node *before = c->ahead.n ? svc_json_parse(c->arena, c->ahead) : svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_change change;
+  svc_node *body;
+  svc_entity e;
+  if (!before) return svc_no_memory(c);
+  svc_node_set_str(c->arena, before, "queryShapeHash", hash);
+  svc_node_set_str(c->arena, before, "status", SVC_S("UNREJECTED"));
+  if (!svc_if_match_view(c, before)) return false;
+  body = query_shape_check(c, before);
+  if (!svc_check_done(c)) return false;
+  if (!body) return svc_no_memory(c);
+  if (!query_shape_rejects(body)) {
+    if (!c->ahead.n) return svc_not_found(c, c->plan->noun, c->plan->hop_count - 1, hash);
+    return query_shape_answer(c, hash, body);
+  }
+  return svc_change_new(c, c->plan->noun, body, &change) && svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
+}
+
+static bool query_shape_set(svc_call *c)
+{
+  svc_named found;
+  svc_str hash;
+  int rc;
+  if (!svc_query_shape_hash(c, &hash) || !svc_resolve(c, c->plan->hop_count - 1)) return false;
+  rc = svc_named_get(c->txn, QUERY_SHAPE_KIND, &svc_path_entity(c, "cluster")->id, hash, &found);
+  if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
+  return rc == SVC_OK ? query_shape_change(c, hash) : query_shape_make(c, hash);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+SVC_PRIVATE const svc_noun svc_noun_query_shape = {
+  .name = "query shape",
+  .rel = "queryShape",
+  .kind = QUERY_SHAPE_KIND,
+  .parent = "cluster",
+  .param = "queryShapeHash",
+  .flags = SVC_EVENT_PARENT,
+  .object = &query_shape_object,
+  .key = "queryShapeHash",
+  .unique = "queryShapeHash",
+  .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+  .err_exists = SVC_E_RESOURCE_NOT_FOUND, /* never: it is changed then */
+  .most = QUERY_SHAPE_MOST,
+  .err_quota = SVC_E_TOO_MANY_RESOURCES,
+  .event_created = "QUERY_SHAPE_BLOCKED",
+  .event_deleted = "QUERY_SHAPE_UNBLOCKED",
+  .order_put = "query_shape.reject",
+  .order_gone = "query_shape.unreject",
+  .routes = query_shape_routes,
+  .spell = query_shape_spell,
+};

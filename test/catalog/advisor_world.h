@@ -1,0 +1,91 @@
+/*
+** What the suites of the performance advisor share: a cluster "C" that a driver runs, which answers with records that the test
+** has chosen, and knows what it was asked last.
+*/
+#ifndef SVC_TEST_ADVISOR_WORLD_H
+#define SVC_TEST_ADVISOR_WORLD_H
+
+#include "mechanism/probe.h"
+
+#define ADV_HOST "a.example.net:27017"
+#define ADV_OTHER "b.example.net:27017"
+#define ADV_CLUSTER "/groups/%s/clusters/C/performanceAdvisor/"
+#define ADV_PROCESS "/groups/%s/processes/" ADV_HOST "/performanceAdvisor/"
+
+typedef struct adv_world {
+  t_service t;
+  svc_driver driver;
+  const char *group;
+  const char *queries, *stats, *collections; /* what it answers */
+  char asked[4096], ordered[512];
+  int questions;
+} adv_world;
+
+static inline int adv_perform(void *context, svc *s, const svc_order *order)
+{
+  adv_world *w = context;
+  snprintf(w->ordered, sizeof w->ordered, "%s %s", order->action, order->desired);
+  return svc_order_done(s, order->id, SVC_OK, strcmp(order->resource, "cluster") == 0 ?
+                        "{\"hosts\":[\"" ADV_HOST "\",\"" ADV_OTHER "\"]}" : NULL);
+}
+
+static inline int adv_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
+{
+  adv_world *w = context;
+  const char *text = strcmp(q->what, "slowQueries") == 0 ? w->queries : strcmp(q->what, "queryStats") == 0 ? w->stats :
+                     strcmp(q->what, "collections") == 0 ? w->collections : NULL;
+  (void)s;
+  snprintf(w->asked, sizeof w->asked, "%s %s %s %s", q->what, q->resource, q->name, q->parameters);
+  w->questions++;
+  return text ? svc_reply_add(r, text, strlen(text)) : SVC_INVALID;
+}
+
+static inline void adv_open(adv_world *w)
+{
+  svc_config config = { .limiter_off = 1 };
+  w->driver = (svc_driver){ adv_perform, adv_ask, w };
+  w->queries = w->stats = w->collections = "[]";
+  w->questions = 0;
+  config.driver = &w->driver;
+  t_open(&w->t, &config);
+  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
+  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("C", "M10"), "/groups/%s/clusters", w->group), ==, 202);
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  t_advance(&w->t, 86400 * 8);
+}
+
+static inline void adv_good(adv_world *w, const char *path, const char *query)
+{
+  char all[256];
+  snprintf(all, sizeof all, "%s%s", path, query);
+  if (t_sendf(&w->t, "GET", NULL, all, w->group) != 200) munit_error(w->t.response.body);
+}
+
+static inline void adv_bad(adv_world *w, const char *path, const char *query, int status, const char *code)
+{
+  char all[256];
+  snprintf(all, sizeof all, "%s%s", path, query);
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, all, w->group), ==, status);
+  munit_assert_string_equal(t_error(&w->t), code);
+}
+
+/* A list as JSON text. */
+static inline const char *adv_text(adv_world *w, const char *path)
+{
+  static char text[8192];
+  svc_buf b = svc_buf_new(&w->t.arena, 256);
+  const svc_node *node = t_node(&w->t, path);
+  if (!node) return "";
+  svc_node_write(&b, node);
+  snprintf(text, sizeof text, SVC_FMT, SVC_ARG(svc_buf_done(&b)));
+  return text;
+}
+
+/* 2025-06-08T23:00:00Z and so many milliseconds: within the last day of the test. */
+#define ADV_AT(n) "17494236" #n
+/* A slow query: when, namespace, milliseconds, examined, returned, and what else. */
+#define ADV_RAN(at, space, ms, examined, returned, more) \
+  "{\"at\":" ADV_AT(at) ",\"namespace\":\"" space "\",\"opType\":\"find\",\"durationMicros\":" #ms "000,\"docsExamined\":" #examined \
+  ",\"docsReturned\":" #returned "," more "}"
+
+#endif

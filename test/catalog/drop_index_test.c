@@ -1,0 +1,153 @@
+/*
+** Indexes that may go, and advice on the schema: the rules, on records that are made for each of them.
+*/
+#include "catalog/advisor_world.h"
+
+#define DROP ADV_CLUSTER "dropIndexSuggestions"
+#define ADVICE ADV_CLUSTER "schemaAdvice"
+
+static adv_world w;
+
+/* The names in one list, when these are the indexes of a collection besides that of _id. */
+static const char *dropped(const char *list, const char *indexes)
+{
+  static char all[8192], names[1024];
+  size_t i, n = 0;
+  char path[64];
+  snprintf(all, sizeof all, "[{\"namespace\":\"s.c\",\"indexes\":[{\"name\":\"_id_\",\"keys\":[{\"_id\":1}],\"accesses\":0,\"since\":1}%s%s]}]",
+           *indexes ? "," : "", indexes);
+  w.collections = all;
+  adv_good(&w, DROP, "");
+  names[0] = 0;
+  for (i = 0; i < t_count(&w.t, list); i++) {
+    snprintf(path, sizeof path, "%s[%zu].name", list, i);
+    n += (size_t)snprintf(names + n, sizeof names - n, "%s ", t_str(&w.t, path));
+  }
+  return names;
+}
+
+#define INDEX(name, keys, more) "{\"name\":\"" name "\",\"keys\":" keys more "}"
+
+static MunitResult drop_redundant(const MunitParameter params[], void *data)
+{
+  static const char two[] = INDEX("a", "[{\"a\":1}]", "") "," INDEX("ab", "[{\"a\":1},{\"b\":-1}]", "");
+  (void)params, (void)data;
+  adv_open(&w);
+  munit_assert_string_equal(dropped("redundantIndexes", ""), "");
+  munit_assert_string_equal(dropped("redundantIndexes", two), "a ");
+  munit_assert_string_equal(dropped("redundantIndexes", INDEX("a", "[{\"a\":-1}]", "") "," INDEX("ab", "[{\"a\":1},{\"b\":-1}]", "")), "");
+  munit_assert_string_equal(dropped("redundantIndexes", INDEX("b", "[{\"b\":1}]", "") "," INDEX("ab", "[{\"a\":1},{\"b\":1}]", "")), "");
+  munit_assert_string_equal(dropped("redundantIndexes", INDEX("a", "[{\"a\":1}]", ",\"options\":{\"sparse\":true}") "," INDEX("ab", "[{\"a\":1},{\"b\":1}]", "")), "");
+  munit_assert_string_equal(dropped("redundantIndexes", INDEX("a", "[{\"a\":1}]", ",\"options\":{}") "," INDEX("ab", "[{\"a\":1},{\"b\":1}]", "")), "a ");
+  munit_assert_string_equal(dropped("redundantIndexes", INDEX("a", "[{\"a\":1}]", ",\"options\":{\"sparse\":true}") ","
+                                    INDEX("ab", "[{\"a\":1},{\"b\":1}]", ",\"options\":{\"sparse\":true}")), "a ");
+  munit_assert_string_equal(dropped("redundantIndexes", INDEX("a", "[{\"a\":1}]", ",\"options\":{\"unique\":true}") ","
+                                    INDEX("ab", "[{\"a\":1},{\"b\":1}]", ",\"options\":{\"unique\":true}")), "");
+  munit_assert_string_equal(dropped("redundantIndexes", INDEX("a", "[{\"a\":1}]", "") "," INDEX("ab", "[{\"a\":1},{\"b\":1}]", ",\"hidden\":true")), "");
+  munit_assert_string_equal(dropped("redundantIndexes", INDEX("id", "[{\"_id\":1},{\"a\":1}]", "")), "");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* The test's clock is at 2025-06-09T00:00:00Z: a week before is 1748822400000. */
+static MunitResult drop_unused(const MunitParameter params[], void *data)
+{
+  (void)params, (void)data;
+  adv_open(&w);
+  munit_assert_string_equal(dropped("unusedIndexes", INDEX("a", "[{\"a\":1}]", ",\"accesses\":0,\"since\":1748822400000")), "a ");
+  munit_assert_string_equal(adv_text(&w, "unusedIndexes"), "[{\"accessCount\":0,\"index\":[{\"a\":1}],\"name\":\"a\",\"namespace\":\"s.c\","
+                            "\"since\":\"2025-06-02T00:00:00Z\"}]");
+  munit_assert_string_equal(dropped("unusedIndexes", INDEX("a", "[{\"a\":1}]", ",\"accesses\":0,\"since\":1748822400001")), "");
+  munit_assert_string_equal(dropped("unusedIndexes", INDEX("a", "[{\"a\":1}]", ",\"accesses\":1,\"since\":1")), "");
+  munit_assert_string_equal(dropped("unusedIndexes", INDEX("a", "[{\"a\":1}]", ",\"since\":1")), ""); /* not known */
+  munit_assert_string_equal(dropped("unusedIndexes", INDEX("a", "[{\"a\":1}]", ",\"accesses\":0")), "");
+  munit_assert_string_equal(dropped("unusedIndexes", INDEX("a", "[{\"a\":1}]", ",\"accesses\":0,\"since\":1,\"options\":{\"unique\":true}")), "");
+  munit_assert_string_equal(dropped("unusedIndexes", INDEX("a", "[{\"a\":1}]", ",\"accesses\":0,\"since\":1,\"options\":{\"expireAfterSeconds\":9}")), "");
+  munit_assert_string_equal(dropped("hiddenIndexes", INDEX("a", "[{\"a\":1}]", ",\"accesses\":0,\"since\":1,\"hidden\":true,\"sizeBytes\":5,\"shards\":[\"s0\"]")), "a ");
+  munit_assert_size(t_count(&w.t, "unusedIndexes"), ==, 0); /* each once */
+  munit_assert_string_equal(adv_text(&w, "hiddenIndexes[0].shards"), "[\"s0\"]");
+  munit_assert_int64(t_int(&w.t, "hiddenIndexes[0].sizeBytes"), ==, 5);
+  adv_bad(&w, DROP, "?namespaces=a.b", 400, "INVALID_QUERY_PARAMETER"); /* it has none */
+  w.collections = "5";
+  adv_bad(&w, DROP, "", 503, "SERVICE_UNAVAILABLE");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- advice */
+
+static const char *advice(const char *collections, const char *queries)
+{
+  w.collections = collections;
+  w.queries = queries;
+  adv_good(&w, ADVICE, "");
+  return adv_text(&w, "recommendations");
+}
+
+/* Without descriptions: what is advised, of which collection, why. */
+#define ADVISED(what, space, why) \
+  munit_assert_size(t_count(&w.t, "recommendations"), ==, 1); \
+  munit_assert_string_equal(t_str(&w.t, "recommendations[0].recommendation"), what); \
+  munit_assert_string_equal(t_str(&w.t, "recommendations[0].affectedNamespaces[0].namespace"), space); \
+  munit_assert_string_equal(t_str(&w.t, "recommendations[0].affectedNamespaces[0].triggers[0].triggerType"), why); \
+  munit_assert_string_not_equal(t_str(&w.t, "recommendations[0].description"), "")
+
+static MunitResult drop_collections(const MunitParameter params[], void *data)
+{
+  static char text[600000];
+  size_t n;
+  int i;
+  (void)params, (void)data;
+  adv_open(&w);
+  munit_assert_string_equal(advice("[{\"namespace\":\"s.c\",\"longestArray\":10000,\"largestBytes\":2097152}]", "[]"), "[]");
+  advice("[{\"namespace\":\"s.c\",\"longestArray\":10001}]", "[]");
+  ADVISED("AVOID_UNBOUNDED_ARRAY", "s.c", "DOCS_CONTAIN_UNBOUNDED_ARRAY");
+  advice("[{\"namespace\":\"s.c\",\"largestBytes\":2097153}]", "[]");
+  ADVISED("REDUCE_DOCUMENT_SIZE", "s.c", "DOC_SIZE_TOO_LARGE");
+  munit_assert_string_equal(t_str(&w.t, "recommendations[0].affectedNamespaces[0].triggers[0].description"), "A document has 2097153 bytes.");
+  n = (size_t)snprintf(text, sizeof text, "[{\"namespace\":\"s.c\",\"indexes\":[");
+  for (i = 0; i < 20; i++) n += (size_t)snprintf(text + n, sizeof text - n, "%s{\"name\":\"i%d\",\"keys\":[{\"f%d\":1}]}", i ? "," : "", i, i);
+  snprintf(text + n, sizeof text - n, "]}]");
+  advice(text, "[]");
+  ADVISED("REMOVE_UNNECESSARY_INDEXES", "s.c", "NUM_INDEXES");
+  n = 1;
+  text[0] = '[';
+  for (i = 0; i < 10001; i++) n += (size_t)snprintf(text + n, sizeof text - n, "%s{\"namespace\":\"s.c%d\"}", i ? "," : "", i);
+  snprintf(text + n, sizeof text - n, "]");
+  advice(text, "[]");
+  ADVISED("REDUCE_NUMBER_OF_NAMESPACES", "", "NUMBER_OF_NAMESPACES");
+  munit_assert_int(t_node(&w.t, "recommendations[0].affectedNamespaces[0].namespace")->type, ==, SVC_J_NULL);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult drop_queries(const MunitParameter params[], void *data)
+{
+  (void)params, (void)data;
+  adv_open(&w);
+  munit_assert_string_equal(advice("[]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"lookup\":true") "," ADV_RAN(00100, "s.c", 1, 1, 1, "\"count\":10") "]"), "[]");
+  advice("[]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"lookup\":true") "," ADV_RAN(00100, "s.c", 1, 1, 1, "\"count\":9") ","
+         ADV_RAN(00100, "s.d", 1, 1, 1, "\"count\":9") "]");
+  ADVISED("REDUCE_LOOKUP_OPS", "s.c", "PERCENT_QUERIES_USE_LOOKUP");
+  munit_assert_size(t_count(&w.t, "recommendations[0].affectedNamespaces"), ==, 1);
+  advice("[]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"lookup\":true,\"count\":100") "," ADV_RAN(00100, "s.c", 1, 1, 1, "\"count\":9000") "]");
+  ADVISED("REDUCE_LOOKUP_OPS", "s.c", "NUMBER_OF_QUERIES_USE_LOOKUP");
+  munit_assert_size(t_count(&w.t, "recommendations[0].affectedNamespaces[0].triggers"), ==, 1);
+  advice("[]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"filter\":{\"a\":{\"$regex\":\"^x\",\"$options\":\"si\"}}") "]");
+  ADVISED("OPTIMIZE_CASE_INSENSITIVE_REGEX_QUERIES", "s.c", "QUERIES_CONTAIN_CASE_INSENSITIVE_REGEX");
+  advice("[]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"filter\":{\"$or\":[{\"a\":{\"$regex\":\"x\",\"$options\":\"i\"}}]}") "]");
+  ADVISED("OPTIMIZE_TEXT_QUERIES", "s.c", "QUERIES_CONTAIN_CASE_INSENSITIVE_REGEX");
+  munit_assert_string_equal(advice("[]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"filter\":{\"a\":{\"$regex\":\"x\",\"$options\":\"m\"}}") "]"), "[]");
+  munit_assert_string_equal(advice("[]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"filter\":{\"a\":{\"$regex\":5,\"$options\":\"i\"}}") "]"), "[]");
+  advice("[{\"namespace\":\"s.c\",\"longestArray\":10001}]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"lookup\":true") "]");
+  munit_assert_size(t_count(&w.t, "recommendations"), ==, 2);
+  w.queries = "{}";
+  adv_bad(&w, ADVICE, "", 503, "SERVICE_UNAVAILABLE");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, drop_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(redundant), TEST(unused), TEST(collections), TEST(queries),
+                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_drop_index = { "drop_index", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,96 @@
+/*
+** The managed slow-query threshold: what is its own, besides what holds for every route.
+*/
+#include "support.h"
+
+typedef struct slow_world {
+  t_service t;
+  const char *group;
+} slow_world;
+
+#define SLOW "/groups/%s/managedSlowMs%s"
+
+static void slow_open(slow_world *w, const svc_config *config)
+{
+  t_open(&w->t, config);
+  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
+}
+
+static int slow_send(slow_world *w, const char *method, const char *below)
+{
+  return t_sendf(&w->t, method, NULL, SLOW, w->group, below);
+}
+
+static int64_t slow_events(slow_world *w)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?eventType=GROUP_SETTINGS_UPDATED", w->group), ==, 200);
+  return t_int(&w->t, "totalCount");
+}
+
+static MunitResult slow_switched(const MunitParameter params[], void *data)
+{
+  char tag[64];
+  slow_world w;
+  (void)params, (void)data;
+  slow_open(&w, NULL);
+  munit_assert_int(slow_send(&w, "GET", ""), ==, 200);
+  munit_assert_string_equal(w.t.response.body, "true");
+  snprintf(tag, sizeof tag, "%s", t_get_header(&w.t, "ETag"));
+  munit_assert_int(slow_send(&w, "POST", "/enable"), ==, 204); /* as it is */
+  munit_assert_size(w.t.response.body_length, ==, 0);
+  munit_assert_int64(slow_events(&w), ==, 0);
+  munit_assert_int(slow_send(&w, "DELETE", "/disable"), ==, 204);
+  munit_assert_int64(slow_events(&w), ==, 1);
+  munit_assert_int(slow_send(&w, "GET", ""), ==, 200);
+  munit_assert_string_equal(w.t.response.body, "false");
+  munit_assert_string_not_equal(t_get_header(&w.t, "ETag"), tag);
+  munit_assert_int(slow_send(&w, "DELETE", "/disable"), ==, 204);
+  munit_assert_int64(slow_events(&w), ==, 1);
+  munit_assert_int(slow_send(&w, "GET", "?envelope=true"), ==, 200);
+  munit_assert_string_equal(w.t.response.body, "{\"content\":false,\"status\":200}");
+  munit_assert_int(slow_send(&w, "POST", "/enable"), ==, 204);
+  munit_assert_int(slow_send(&w, "GET", "?pretty=true"), ==, 200);
+  munit_assert_string_equal(w.t.response.body, "true\n");
+  munit_assert_int64(slow_events(&w), ==, 2);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult slow_refused(const MunitParameter params[], void *data)
+{
+  slow_world w;
+  (void)params, (void)data;
+  slow_open(&w, NULL);
+  munit_assert_int(slow_send(&w, "POST", "/disable"), ==, 405);
+  munit_assert_int(slow_send(&w, "DELETE", "/enable"), ==, 405);
+  munit_assert_int(slow_send(&w, "DELETE", ""), ==, 405);
+  w.group = "0123456789abcdef01234567";
+  munit_assert_int(slow_send(&w, "GET", ""), ==, 404);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static int slow_perform(void *context, svc *s, const svc_order *order)
+{
+  snprintf(context, 128, "%s %s", order->action, order->desired);
+  return svc_order_done(s, order->id, SVC_OK, NULL);
+}
+
+static MunitResult slow_driver(const MunitParameter params[], void *data)
+{
+  static char told[128];
+  svc_driver driver = { slow_perform, NULL, told };
+  const svc_config config = { .driver = &driver };
+  slow_world w;
+  (void)params, (void)data;
+  slow_open(&w, &config);
+  munit_assert_int(slow_send(&w, "DELETE", "/disable"), ==, 204);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(told, "slow_ms.put {\"enabled\":false}");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, slow_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(switched), TEST(refused), TEST(driver), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_managed_slow_ms = { "managed_slow_ms", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

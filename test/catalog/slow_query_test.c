@@ -1,0 +1,159 @@
+/*
+** Slow queries: what the driver is asked, and what is shown of what it says.
+*/
+#include "catalog/advisor_world.h"
+
+#define LOGS ADV_PROCESS "slowQueryLogs"
+#define SPACES ADV_PROCESS "namespaces"
+
+static const char three[] = "["
+  ADV_RAN(00200, "shop.orders", 300, 1000, 4, "\"line\":\"two\",\"host\":\"" ADV_HOST "\",\"keysExamined\":6,\"replicaState\":\"PRIMARY\",\"hasSort\":true") ","
+  ADV_RAN(00100, "shop.users", 400, 0, 0, "\"line\":\"one\",\"keysExamined\":7") ","
+  ADV_RAN(00300, "shop.orders", 200, 9, 3, "\"line\":\"three\"") ","
+  ADV_RAN(00300, "shop.else", 900, 9, 3, "\"line\":\"elsewhere\",\"host\":\"" ADV_OTHER "\"") ","
+  "{\"at\":5,\"namespace\":\"shop.old\",\"opType\":\"find\",\"durationMicros\":1,\"line\":\"too old\"}]";
+
+static MunitResult slow_lines(const MunitParameter params[], void *data)
+{
+  static adv_world w;
+  (void)params, (void)data;
+  adv_open(&w);
+  w.queries = three;
+  adv_good(&w, LOGS, "");
+  munit_assert_string_equal(w.asked, "slowQueries cluster C {\"hosts\":[\"" ADV_HOST "\"],\"known\":[],\"most\":20000,"
+                            "\"since\":1749340800000,\"until\":1749427200000}");
+  munit_assert_string_equal(adv_text(&w, "slowQueries"), "[{\"line\":\"one\",\"namespace\":\"shop.users\"},"
+                            "{\"line\":\"two\",\"namespace\":\"shop.orders\"},{\"line\":\"three\",\"namespace\":\"shop.orders\"}]");
+  munit_assert_string_not_equal(t_link(&w.t, "self"), "");
+  adv_good(&w, LOGS, "?nLogs=1"); /* the newest */
+  munit_assert_string_equal(t_str(&w.t, "slowQueries[0].line"), "three");
+  adv_good(&w, LOGS, "?nLogs=0");
+  munit_assert_size(t_count(&w.t, "slowQueries"), ==, 0);
+  adv_good(&w, LOGS, "?namespaces=shop.users&namespaces=shop.no&includeMetrics=true&includeOpType=true&includeReplicaState=true");
+  munit_assert_not_null(strstr(w.asked, "\"namespaces\":[\"shop.users\",\"shop.no\"]"));
+  munit_assert_size(t_count(&w.t, "slowQueries"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "slowQueries[0].opType"), "find");
+  munit_assert_string_equal(t_str(&w.t, "slowQueries[0].metrics.hasIndexCoverage"), "true");
+  munit_assert_string_equal(t_str(&w.t, "slowQueries[0].replicaState"), "");
+  adv_good(&w, LOGS, "?includeMetrics=true&includeReplicaState=true&since=1749423600200&duration=50");
+  munit_assert_size(t_count(&w.t, "slowQueries"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "slowQueries[0].replicaState"), "PRIMARY");
+  munit_assert_string_equal(adv_text(&w, "slowQueries[0].metrics"), "{\"docsExamined\":1000,\"docsExaminedReturnedRatio\":250,"
+                            "\"docsReturned\":4,\"hasIndexCoverage\":false,\"hasSort\":true,\"keysExamined\":6,"
+                            "\"keysExaminedReturnedRatio\":1.500,\"operationExecutionTime\":300}");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult slow_names(const MunitParameter params[], void *data)
+{
+  static char many[8192];
+  static adv_world w;
+  size_t n = 1;
+  int i;
+  (void)params, (void)data;
+  adv_open(&w);
+  w.queries = three;
+  adv_good(&w, SPACES, "");
+  munit_assert_string_equal(adv_text(&w, "namespaces"), "[{\"namespace\":\"shop.orders\",\"type\":\"collection\"},"
+                            "{\"namespace\":\"shop.users\",\"type\":\"collection\"}]"); /* 500 ms, 400 ms */
+  many[0] = '[';
+  for (i = 0; i < 30; i++)
+    n += (size_t)snprintf(many + n, sizeof many - n, "%s{\"at\":1749423600000,\"namespace\":\"a.c%02d\",\"opType\":\"find\",\"durationMicros\":5}",
+                          i ? "," : "", i);
+  snprintf(many + n, sizeof many - n, "]");
+  w.queries = many;
+  adv_good(&w, SPACES, "");
+  munit_assert_size(t_count(&w.t, "namespaces"), ==, 20);
+  munit_assert_string_equal(t_str(&w.t, "namespaces[19].namespace"), "a.c19");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult slow_refused(const MunitParameter params[], void *data)
+{
+  static adv_world w;
+  (void)params, (void)data;
+  adv_open(&w);
+  adv_bad(&w, "/groups/%s/processes/c.example.net:27017/performanceAdvisor/slowQueryLogs", "", 404, "RESOURCE_NOT_FOUND");
+  adv_bad(&w, LOGS, "?nLogs=20001", 400, "INVALID_QUERY_PARAMETER");
+  adv_bad(&w, LOGS, "?nLogs=-1", 400, "INVALID_QUERY_PARAMETER");
+  adv_bad(&w, LOGS, "?namespaces=shop", 400, "INVALID_QUERY_PARAMETER");
+  adv_bad(&w, LOGS, "?duration=-1", 400, "INVALID_QUERY_PARAMETER");
+  adv_bad(&w, LOGS, "?since=5", 400, "INVALID_QUERY_PARAMETER");
+  adv_bad(&w, LOGS, "?since=1849340800000", 400, "START_DATE_AFTER_END_DATE"); /* until now */
+  adv_good(&w, LOGS, "?since=1849340800000&duration=5");                      /* nothing yet */
+  munit_assert_size(t_count(&w.t, "slowQueries"), ==, 0);
+  w.queries = "{\"queries\":[]}"; /* what a driver says that is no such list is no answer */
+  adv_bad(&w, LOGS, "", 503, "SERVICE_UNAVAILABLE");
+  w.queries = "[{\"at\":1,\"namespace\":\"a.b\",\"opType\":\"find\"}]";
+  adv_bad(&w, LOGS, "", 503, "SERVICE_UNAVAILABLE");
+  w.queries = "[{\"at\":1,\"namespace\":\"a.b\",\"opType\":\"find\",\"durationMicros\":1,\"extra\":1}]";
+  adv_bad(&w, SPACES, "", 503, "SERVICE_UNAVAILABLE");
+  w.queries = "[";
+  adv_bad(&w, SPACES, "", 503, "SERVICE_UNAVAILABLE");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Where nothing runs nothing is asked. */
+static MunitResult slow_paused(const MunitParameter params[], void *data)
+{
+  static adv_world w;
+  int before;
+  (void)params, (void)data;
+  adv_open(&w);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", "/groups/%s/clusters/C", w.group), ==, 200);
+  before = w.questions;
+  adv_good(&w, LOGS, "");
+  munit_assert_size(t_count(&w.t, "slowQueries"), ==, 0);
+  adv_good(&w, ADV_CLUSTER "suggestedIndexes", "");
+  adv_good(&w, ADV_CLUSTER "schemaAdvice", "");
+  munit_assert_int(w.questions, ==, before);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* The simulation speaks of what the service knows of, the same each time, and says what it is. */
+static MunitResult slow_simulated(const MunitParameter params[], void *data)
+{
+  static char first[65536];
+  const svc_node *one;
+  char host[128], path[256];
+  const char *group, *standard;
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  group = t_project(&t, t_organization(&t, "Acme"), "P1");
+  munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("C", "M10"), "/groups/%s/clusters", group), ==, 202);
+  standard = t_str(&t, "connectionStrings.standard");
+  snprintf(host, sizeof host, "%.*s", (int)strcspn(standard + 5, ","), standard + 5);
+  t_advance(&t, 10);
+  snprintf(path, sizeof path, "/groups/%s/processes/%s/performanceAdvisor/slowQueryLogs?includeMetrics=true&includeOpType=true", group, host);
+  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+  munit_assert_size(t_count(&t, "slowQueries"), ==, 0); /* it knows of no collection */
+  munit_assert_int(t_sendf(&t, "POST", "{\"collectionName\":\"movies\",\"database\":\"shop\",\"name\":\"x\",\"definition\":{\"mappings\":"
+                           "{\"dynamic\":true}}}", "/groups/%s/clusters/C/search/indexes", group), ==, 202);
+  t_advance(&t, 86400 * 2);
+  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+  munit_assert_size(t_count(&t, "slowQueries"), >, 10);
+  munit_assert_size(t_count(&t, "slowQueries"), <, 145);
+  for (one = t_node(&t, "slowQueries")->first; one; one = one->next) {
+    munit_assert_true(svc_str_is(svc_node_str(one, "namespace"), "shop.movies"));
+    munit_assert_not_null(strstr(svc_node_str(one, "line").p, "(simulated)"));
+  }
+  snprintf(first, sizeof first, "%s", t.response.body);
+  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t.response.body, first);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/processes/%s/performanceAdvisor/slowQueryLogs?since=1199145600000", group, host), ==, 200);
+  munit_assert_size(t_count(&t, "slowQueries"), <, 145); /* of seventeen years */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C/performanceAdvisor/suggestedIndexes", group), ==, 200);
+  munit_assert_size(t_count(&t, "suggestedIndexes"), >, 0);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, slow_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(lines), TEST(names), TEST(refused), TEST(paused), TEST(simulated),
+                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_slow_query = { "slow_query", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,217 @@
+/*
+** Suggested indexes: the rules, on records that are made for each of them.
+*/
+#include "catalog/advisor_world.h"
+
+#define CLUSTER ADV_CLUSTER "suggestedIndexes"
+#define PROCESS ADV_PROCESS "suggestedIndexes"
+#define WASTEFUL(at, space, more) ADV_RAN(at, space, 100, 1000, 10, more)
+
+static adv_world w;
+
+/* The keys of all suggestions, the weightiest first. */
+static const char *suggested(const char *queries, const char *collections)
+{
+  static char text[8192];
+  size_t i, n = 0;
+  char path[64];
+  w.queries = queries;
+  w.collections = collections;
+  adv_good(&w, CLUSTER, "");
+  text[0] = 0;
+  for (i = 0; i < t_count(&w.t, "suggestedIndexes"); i++) {
+    snprintf(path, sizeof path, "suggestedIndexes[%zu].index", i);
+    n += (size_t)snprintf(text + n, sizeof text - n, "%s", adv_text(&w, path));
+  }
+  return text;
+}
+
+/* Equality, then sort, then range; of whatever stands in which order. */
+static MunitResult suggested_order(const MunitParameter params[], void *data)
+{
+  (void)params, (void)data;
+  adv_open(&w);
+  munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"r\":{\"$gt\":5},\"b\":1,\"a\":{\"$in\":[1,2]}},\"sort\":[{\"z\":-1},{\"y\":1}]") "]", "[]"),
+                            "[{\"a\":1},{\"b\":1},{\"z\":-1},{\"y\":1},{\"r\":1}]");
+  munit_assert_not_null(strstr(w.asked, "collections cluster C "));
+  /* what is both sorted and compared stands in the sort; what is fixed needs no sort */
+  munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"r\":{\"$lt\":5},\"a\":1},\"sort\":[{\"a\":1},{\"r\":-1}]") "]", "[]"),
+                            "[{\"a\":1},{\"r\":-1}]");
+  /* $and is looked into, $or is not */
+  munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"$and\":[{\"a\":1},{\"$and\":[{\"b\":{\"$ne\":1}}]}],\"$or\":[{\"x\":1},{\"y\":1}]}") "]", "[]"),
+                            "[{\"a\":1},{\"b\":1}]");
+  munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"p\":{\"$near\":[1,2]}}") "]", "[]"), "");
+  munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"$or\":[{\"x\":1}]}") "]", "[]"), "");
+  munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{}") "]", "[]"), "");
+  munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"_id\":1,\"a\":1}") "]", "[]"), "");
+  munit_assert_string_equal(suggested("[" ADV_RAN(00100, "s.c", 100, 10, 10, "\"filter\":{\"a\":1}") "]", "[]"), ""); /* wastes nothing */
+  munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":{\"b\":1}}") "]", "[]"), "[{\"a\":1}]"); /* a value, too */
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Values do not tell: what differs by them alone is one shape. */
+static MunitResult suggested_shapes(const MunitParameter params[], void *data)
+{
+  static const char same[] = "["
+    WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1,\"b\":{\"$gt\":2}}") ","
+    ADV_RAN(00300, "s.c", 301, 3000, 10, "\"filter\":{\"b\":{\"$lt\":9},\"a\":\"x\"}") ","
+    WASTEFUL(00200, "s.c", "\"filter\":{\"$and\":[{\"a\":{\"$eq\":5}},{\"b\":{\"$gte\":1}}]}") ","
+    ADV_RAN(00400, "s.d", 500, 1, 1, "\"filter\":{\"q\":1}") "]";
+  char id[32];
+  (void)params, (void)data;
+  adv_open(&w);
+  munit_assert_string_equal(suggested(same, "[{\"namespace\":\"s.c\",\"averageBytes\":512}]"), "[{\"a\":1},{\"b\":1}]");
+  munit_assert_size(t_count(&w.t, "shapes"), ==, 1);
+  munit_assert_int64(t_int(&w.t, "shapes[0].count"), ==, 3);
+  munit_assert_int64(t_int(&w.t, "shapes[0].avgMs"), ==, 167);
+  munit_assert_int64(t_int(&w.t, "shapes[0].inefficiencyScore"), ==, 166); /* 5000 for 30 */
+  munit_assert_string_equal(t_str(&w.t, "shapes[0].namespace"), "s.c");
+  munit_assert_string_equal(adv_text(&w, "shapes[0].operations[0]"), "{\"predicates\":[{\"find\":{\"a\":\"x\",\"b\":{\"$lt\":9}}}],"
+                            "\"stats\":{\"ms\":301,\"nReturned\":10,\"nScanned\":3000,\"ts\":1749423600}}"); /* the newest */
+  munit_assert_int64(t_int(&w.t, "suggestedIndexes[0].avgObjSize"), ==, 512);
+  munit_assert_string_equal(t_str(&w.t, "suggestedIndexes[0].impact[0]"), t_str(&w.t, "shapes[0].id"));
+  munit_assert_string_equal(t_str(&w.t, "suggestedIndexes[0].weight"), "49.749"); /* 99, 99 and 299.996 of 1001 ms */
+  snprintf(id, sizeof id, "%s", t_str(&w.t, "shapes[0].id"));
+  munit_assert_size(strlen(id), ==, 24);
+  adv_good(&w, PROCESS, "?nExamples=1");
+  munit_assert_string_equal(t_str(&w.t, "shapes[0].id"), id); /* the same whenever it is asked for */
+  munit_assert_size(t_count(&w.t, "shapes[0].operations"), ==, 1);
+  adv_good(&w, PROCESS, "?nExamples=0");
+  munit_assert_size(t_count(&w.t, "shapes[0].operations"), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define HAS(keys, more) "[{\"namespace\":\"s.c\",\"indexes\":[{\"name\":\"_id_\",\"keys\":[{\"_id\":1}]},{\"name\":\"i\",\"keys\":" keys more "}]}]"
+
+/* What exists already is not suggested. */
+static MunitResult suggested_existing(const MunitParameter params[], void *data)
+{
+  static const char query[] = "[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1,\"b\":1,\"r\":{\"$gt\":1}},\"sort\":[{\"x\":1},{\"y\":-1}]") "]";
+  static const char all[] = "[{\"a\":1},{\"b\":1},{\"x\":1},{\"y\":-1},{\"r\":1}]";
+  (void)params, (void)data;
+  adv_open(&w);
+  munit_assert_string_equal(suggested(query, HAS("[{\"a\":1},{\"b\":1},{\"x\":1},{\"y\":-1},{\"r\":1}]", "")), "");
+  munit_assert_size(t_count(&w.t, "shapes"), ==, 0);
+  munit_assert_string_equal(suggested(query, HAS("[{\"b\":-1},{\"a\":1},{\"x\":-1},{\"y\":1},{\"r\":-1},{\"q\":1}]", "")), "");
+  munit_assert_string_equal(suggested(query, HAS("[{\"a\":1},{\"b\":1},{\"x\":1},{\"y\":1},{\"r\":1}]", "")), all); /* another sort */
+  munit_assert_string_equal(suggested(query, HAS("[{\"a\":1},{\"b\":1},{\"x\":1},{\"y\":-1}]", "")), all);          /* too short */
+  munit_assert_string_equal(suggested(query, HAS("[{\"a\":1},{\"x\":1},{\"b\":1},{\"y\":-1},{\"r\":1}]", "")), all);
+  munit_assert_string_equal(suggested(query, HAS("[{\"a\":1},{\"b\":1},{\"x\":1},{\"y\":-1},{\"r\":1}]", ",\"hidden\":true")), all);
+  munit_assert_string_equal(suggested(query, HAS("[{\"a\":1},{\"b\":1},{\"x\":1},{\"y\":-1},{\"r\":1}]", ",\"options\":{\"sparse\":true}")), all);
+  munit_assert_string_equal(suggested(query, HAS("[{\"a\":\"hashed\"},{\"b\":1},{\"x\":1},{\"y\":-1},{\"r\":1}]", "")), all);
+  munit_assert_string_equal(suggested(query, "[{\"namespace\":\"s.d\",\"indexes\":[{\"name\":\"i\",\"keys\":[{\"a\":1},{\"b\":1},{\"x\":1},{\"y\":-1},{\"r\":1}]}]}]"), all);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Of two of which one serves the other's shape, that one stays, for both. */
+static MunitResult suggested_joined(const MunitParameter params[], void *data)
+{
+  static const char queries[] = "["
+    WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1}") ","
+    WASTEFUL(00200, "s.c", "\"filter\":{\"a\":1,\"b\":2}") ","
+    WASTEFUL(00300, "s.c", "\"filter\":{\"b\":2},\"sort\":[{\"a\":-1}]") ","
+    WASTEFUL(00400, "s.d", "\"filter\":{\"a\":1}") ","
+    WASTEFUL(00500, "s.c", "\"filter\":{\"z\":1}") "]";
+  (void)params, (void)data;
+  adv_open(&w);
+  munit_assert_string_equal(suggested(queries, "[]"), "[{\"a\":1},{\"b\":1}][{\"b\":1},{\"a\":-1}][{\"z\":1}][{\"a\":1}]");
+  munit_assert_size(t_count(&w.t, "suggestedIndexes[0].impact"), ==, 2);
+  munit_assert_string_equal(t_str(&w.t, "suggestedIndexes[0].weight"), "39.600");
+  munit_assert_string_equal(t_str(&w.t, "suggestedIndexes[3].namespace"), "s.d");
+  munit_assert_string_equal(t_str(&w.t, "suggestedIndexes[3].weight"), "19.800");
+  munit_assert_size(t_count(&w.t, "shapes"), ==, 5);
+  adv_good(&w, PROCESS, "?nIndexes=1");
+  munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 1);
+  munit_assert_size(t_count(&w.t, "shapes"), ==, 2); /* only those that it is for */
+  adv_good(&w, PROCESS, "?itemsPerPage=3&pageNum=2");
+  munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "suggestedIndexes[0].namespace"), "s.d");
+  adv_good(&w, PROCESS, "?nIndexes=0");
+  munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 0);
+  adv_good(&w, CLUSTER, "?namespaces=s.d");
+  munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 1);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* What is frequent, slow or inefficient weighs more. */
+static MunitResult suggested_weight(const MunitParameter params[], void *data)
+{
+  (void)params, (void)data;
+  adv_open(&w);
+  munit_assert_string_equal(suggested("[" ADV_RAN(00100, "s.c", 100, 1000, 500, "\"filter\":{\"half\":1}") ","
+                                      ADV_RAN(00100, "s.c", 100, 1000, 1, "\"filter\":{\"most\":1}") ","
+                                      ADV_RAN(00100, "s.c", 40, 1000, 1, "\"filter\":{\"often\":1}") ","
+                                      ADV_RAN(00200, "s.c", 40, 1000, 1, "\"filter\":{\"often\":2}") ","
+                                      ADV_RAN(00300, "s.c", 40, 1000, 1, "\"filter\":{\"often\":3}") "]", "[]"),
+                            "[{\"often\":1}][{\"most\":1}][{\"half\":1}]");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult suggested_refused(const MunitParameter params[], void *data)
+{
+  (void)params, (void)data;
+  adv_open(&w);
+  adv_bad(&w, "/groups/%s/clusters/D/performanceAdvisor/suggestedIndexes", "", 404, "CLUSTER_NOT_FOUND");
+  adv_bad(&w, CLUSTER, "?since=1749340800001&until=1749340800000", 400, "START_DATE_AFTER_END_DATE");
+  munit_assert_string_equal(t_param(&w.t, 0), "1749340800001");
+  adv_bad(&w, CLUSTER, "?processIds=c.example.net:27017", 400, "INVALID_QUERY_PARAMETER");
+  adv_bad(&w, CLUSTER, "?processIds=a:b:c", 400, "INVALID_QUERY_PARAMETER");
+  adv_bad(&w, CLUSTER, "?namespaces=.x", 400, "INVALID_QUERY_PARAMETER");
+  adv_bad(&w, CLUSTER, "?duration=5", 400, "INVALID_QUERY_PARAMETER"); /* that of processes */
+  adv_bad(&w, PROCESS, "?until=1749340800000", 400, "INVALID_QUERY_PARAMETER");
+  adv_bad(&w, PROCESS, "?nIndexes=-1", 400, "INVALID_QUERY_PARAMETER");
+  adv_bad(&w, PROCESS, "?nExamples=1001", 400, "INVALID_QUERY_PARAMETER");
+  adv_bad(&w, PROCESS, "?pageNum=0", 400, "INVALID_QUERY_PARAMETER");
+  adv_good(&w, CLUSTER, "?processIds=" ADV_OTHER "&processIds=a.example.net");
+  munit_assert_not_null(strstr(w.asked, "\"hosts\":[\"" ADV_OTHER "\",\"" ADV_HOST "\"]"));
+  w.queries = "[" ADV_RAN(00100, "s.c", 100, 1000, 1, "\"filter\":{\"a\":1},\"host\":\"" ADV_HOST "\"") "]";
+  adv_good(&w, CLUSTER, "?processIds=" ADV_OTHER);
+  munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 0);
+  adv_good(&w, CLUSTER, "?processIds=" ADV_HOST "&envelope=true");
+  munit_assert_size(t_count(&w.t, "content.suggestedIndexes"), ==, 1);
+  w.collections = "[{\"indexes\":[]}]";
+  adv_bad(&w, CLUSTER, "", 503, "SERVICE_UNAVAILABLE");
+  w.collections = "[{\"namespace\":\"a.b\",\"indexes\":[{\"name\":\"x\",\"keys\":[]}]}]";
+  adv_bad(&w, CLUSTER, "", 503, "SERVICE_UNAVAILABLE");
+  w.collections = "[{\"namespace\":\"s.c\",\"indexes\":[{\"name\":\"x\",\"keys\":[1,{}],\"options\":5}]}]"; /* odd, and of no use */
+  adv_good(&w, CLUSTER, "");
+  munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 1);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Many records, all of other shapes: a thousand shapes are looked at, the worst of them; and of the records the newest. */
+static MunitResult suggested_bounded(const MunitParameter params[], void *data)
+{
+  enum { MANY = 20500 };
+  size_t size = (size_t)MANY * 160, n = 1;
+  char *text = malloc(size);
+  int i;
+  (void)params, (void)data;
+  adv_open(&w);
+  text[0] = '[';
+  for (i = 0; i < MANY; i++)
+    n += (size_t)snprintf(text + n, size - n, "%s{\"at\":%lld,\"namespace\":\"s.c\",\"opType\":\"find\",\"durationMicros\":%d,\"docsExamined\":100,"
+                          "\"docsReturned\":0,\"filter\":{\"f%d\":1}}", i ? "," : "", 1749400000000LL + i, 100000 + i, i);
+  snprintf(text + n, size - n, "]");
+  w.queries = text;
+  adv_good(&w, PROCESS, "?nExamples=0");
+  munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 1000);
+  munit_assert_size(t_count(&w.t, "shapes"), ==, 1000);
+  munit_assert_string_equal(adv_text(&w, "suggestedIndexes[0].index"), "[{\"f20499\":1}]");
+  adv_good(&w, ADV_PROCESS, "slowQueryLogs");
+  munit_assert_size(t_count(&w.t, "slowQueries"), ==, 20000);
+  free(text);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, suggested_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(order), TEST(shapes), TEST(existing), TEST(joined), TEST(weight), TEST(refused), TEST(bounded),
+                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_suggested_index = { "suggested_index", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
