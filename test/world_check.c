@@ -59,7 +59,7 @@ static void check_value(const svc_plan *plan, const svc_field *f, int type, cons
     /* fall through */
   case SVC_NUMBER:
     svc_json_number_double(value->text, &number);
-    if ((f->flags & SVC_MIN && number < (double)f->min) || (f->flags & SVC_MAX && number > (double)f->max))
+    if ((f->flags & SVC_MIN && number < (double)SVC_MIN_OF(f)) || (f->flags & SVC_MAX && number > (double)SVC_MAX_OF(f)))
       t_complain(plan, "%s is " SVC_FMT ", out of its bounds", at, SVC_ARG(value->text));
     break;
   case SVC_OBJECT: check_object(plan, f->object, value, at); break;

@@ -94,9 +94,9 @@ static svc_node *check_bounds(svc_call *c, const svc_field *f, bool below, bool 
                               const check_path *path)
 {
   int code = f->min == 0 ? SVC_E_ATTRIBUTE_NEGATIVE : f->min == 1 ? SVC_E_ATTRIBUTE_NEGATIVE_OR_ZERO : SVC_E_INVALID_ATTRIBUTE;
-  if (f->flags & SVC_MIN && below) return CHECK_BAD(c, code, input, path, "must be at least %lld", (long long)f->min);
+  if (f->flags & SVC_MIN && below) return CHECK_BAD(c, code, input, path, "must be at least %lld", (long long)SVC_MIN_OF(f));
   if (f->flags & SVC_MAX && above)
-    return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must be at most %lld", (long long)f->max);
+    return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must be at most %lld", (long long)SVC_MAX_OF(f));
   return svc_node_new(c->arena, SVC_J_NUMBER, SVC_S(""), SVC_S("0"));
 }
 
@@ -106,7 +106,7 @@ static svc_node *check_integer(svc_call *c, const svc_field *f, int type, const 
   int64_t value;
   if (!svc_json_number_i64(input->text, &value) || (type == SVC_INT32 && (value < INT32_MIN || value > INT32_MAX)))
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be an integer of %d bits", type == SVC_INT32 ? 32 : 64);
-  out = check_bounds(c, f, value < f->min, value > f->max, input, path);
+  out = check_bounds(c, f, value < SVC_MIN_OF(f), value > SVC_MAX_OF(f), input, path);
   if (out) out->text = svc_arena_print(c->arena, "%lld", (long long)value);
   return out;
 }
@@ -117,7 +117,7 @@ static svc_node *check_number(svc_call *c, const svc_field *f, const svc_node *i
   double value;
   if (!svc_json_number_double(input->text, &value))
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "is too large a number");
-  out = check_bounds(c, f, value < (double)f->min, value > (double)f->max, input, path);
+  out = check_bounds(c, f, value < (double)SVC_MIN_OF(f), value > (double)SVC_MAX_OF(f), input, path);
   if (out) out->text = input->text;
   return out;
 }

@@ -113,8 +113,8 @@ static void openapi_scalar(openapi_writer *w, const svc_field *f, int type)
     if (f->min) openapi_number(w, "minLength", f->min);
     if (f->max) openapi_number(w, "maxLength", f->max);
   } else {
-    if (f->flags & SVC_MIN) openapi_number(w, "minimum", f->min);
-    if (f->flags & SVC_MAX) openapi_number(w, "maximum", f->max);
+    if (f->flags & SVC_MIN) openapi_number(w, "minimum", SVC_MIN_OF(f));
+    if (f->flags & SVC_MAX) openapi_number(w, "maximum", SVC_MAX_OF(f));
   }
 }
 

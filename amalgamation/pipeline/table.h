@@ -52,6 +52,7 @@ enum svc_field_flags {
   SVC_MAX = 128,         /* .max holds */
   SVC_GROUP_EVENTS = 256, /* a string: the values are the types of events of projects; */
   SVC_ORG_EVENTS = 512,   /* and of organizations */
+  SVC_THOUSANDS = 4096,   /* a number: .min and .max are in thousands */
   SVC_SEALED = 1024       /* a string, or a map of strings: a secret that is needed again. It is kept sealed (seal.c), and shown
                              by its last characters at the most; with SVC_WRITE_ONLY not at all. What was shown may be sent back:
                              then it stays. A noun with such fields has no `extra` of its own */
@@ -86,6 +87,8 @@ struct svc_field {
                                 max 0: none */
 };
 /* Of a row: what the union holds. */
+#define SVC_MIN_OF(f) ((int64_t)(f)->min * ((f)->flags & SVC_THOUSANDS ? 1000 : 1)) /* and its bounds, as a number */
+#define SVC_MAX_OF(f) ((int64_t)(f)->max * ((f)->flags & SVC_THOUSANDS ? 1000 : 1))
 #define SVC_HOLDS_OBJECT(f) ((f)->type == SVC_OBJECT || (((f)->type == SVC_ARRAY || (f)->type == SVC_MAP) && (f)->item == SVC_OBJECT))
 #define SVC_OBJECT_OF(f) (SVC_HOLDS_OBJECT(f) ? (f)->object : NULL)
 #define SVC_VALUES_OF(f) (SVC_HOLDS_OBJECT(f) ? NULL : (f)->values)

@@ -319,7 +319,7 @@ static bool change_value(svc_arena *a, const svc_field *f, svc_node *value)
   case SVC_INT32:
   case SVC_INT64:
     if (!svc_json_number_i64(value->text, &number)) return false;
-    number += f->flags & SVC_MAX && number >= f->max ? -1 : 1;
+    number += f->flags & SVC_MAX && number >= SVC_MAX_OF(f) ? -1 : 1;
     value->text = svc_arena_print(a, "%lld", (long long)number);
     return true;
   case SVC_STRING:

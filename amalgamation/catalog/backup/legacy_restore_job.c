@@ -8,8 +8,6 @@
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
 
-#define LEGACY_RESTORE_JOB_FIRST INT64_C(1199145600000) /* 2008 */
-
 static const char *const legacy_restore_job_methods[] = {
   "CLIENT_PIT_HTTP", "QUERY", "AUTOMATED_RESTORE", "HTTP", "THIRD_PARTY_COPY", "CLIENT_PIT_SCP", "SCP", NULL
 };
@@ -63,7 +61,7 @@ static const svc_field legacy_restore_job_fields[] = {
   F_STR("masterKeyUUID", .format = SVC_FORMAT_UUID, .flags = SVC_READ_ONLY),
   F_INT("oplogInc", .flags = SVC_WRITE_ONLY | SVC_MIN, .min = 1),
   F_DATE("oplogTs", .flags = SVC_WRITE_ONLY),
-  F_LONG("pointInTimeUTCMillis", .flags = SVC_WRITE_ONLY), /* not before 2008: the hook asks for it, as no row has room for such a bound */
+  F_LONG("pointInTimeUTCMillis", .flags = SVC_WRITE_ONLY | SVC_MIN | SVC_THOUSANDS, .min = 1199145600), /* 2008 */
   F_HEX24("snapshotId"),
   F_ENUM("statusName", legacy_restore_job_states, .flags = SVC_READ_ONLY),
   F_OBJ("timestamp", &svc_object_db_time, .flags = SVC_READ_ONLY),
@@ -231,8 +229,6 @@ static bool legacy_restore_job_body(svc_call *c, svc_node *out)
   svc_str method = svc_node_str(delivery, "methodName"), snapshot = svc_node_str(sent, "snapshotId");
   bool http = svc_str_is(method, "HTTP");
   int64_t second = legacy_restore_job_second(sent);
-  if (svc_node_get(sent, "pointInTimeUTCMillis") && svc_node_i64(sent, "pointInTimeUTCMillis", 0) < LEGACY_RESTORE_JOB_FIRST)
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("pointInTimeUTCMillis"), "must be at least %lld", (long long)LEGACY_RESTORE_JOB_FIRST);
   if (!http && !svc_str_is(method, "AUTOMATED_RESTORE"))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("delivery.methodName"),
                 "must be HTTP or AUTOMATED_RESTORE: the others are not offered");
