@@ -408,15 +408,25 @@ void t_probes(const svc_noun *const *nouns)
   t_extra = nouns;
 }
 
-/* Stronger than the registry's: the catalog, and what a test puts beside it. */
+static bool t_seat_taken(const svc_noun *noun)
+{
+  const svc_noun *const *extra = t_extra;
+  while (*extra && (!noun->seat || (*extra)->seat != noun->seat)) extra++;
+  return *extra != NULL;
+}
+
+/* Stronger than the registry's: the catalog, and what a test puts beside it, which takes a seat from whoever has it. */
 const svc_noun *const *svc_catalog(size_t *count)
 {
   static const svc_noun *all[256];
   const svc_noun *const *nouns = svc_catalog_all(count), *const *extra = t_extra;
+  size_t i, n = 0;
   if (!extra) return nouns;
   munit_assert_size(*count + 16, <, sizeof all / sizeof all[0]);
-  memcpy(all, nouns, *count * sizeof *all);
-  for (; *extra; extra++) all[(*count)++] = *extra;
+  for (i = 0; i < *count; i++)
+    if (!t_seat_taken(nouns[i])) all[n++] = nouns[i];
+  for (; *extra; extra++) all[n++] = *extra;
+  *count = n;
   return all;
 }
 

@@ -15,7 +15,6 @@ typedef struct svc_noun svc_noun;
 typedef struct svc_object svc_object;
 typedef struct svc_field svc_field;
 typedef struct svc_route svc_route;
-struct svc_event_type;
 
 enum svc_set_scope { SVC_SCOPE_IP, SVC_SCOPE_GROUP, SVC_SCOPE_ORGANIZATION, SVC_SCOPE_USER };
 
@@ -472,7 +471,7 @@ struct svc_noun {
   svc_node *(*governed)(svc_call *c, const svc_change *change, int *what);
   bool (*allows)(svc_call *c, const svc_change *change); /* of SVC_SEAT_GOVERNOR; false: refused */
   int64_t (*limit)(svc_call *c, const svc_id *group, const char *name); /* of SVC_SEAT_QUOTA; < 0: no such limit */
-  bool (*hears)(svc_call *c, const struct svc_event_type *type, const svc_entity *event); /* of SVC_SEAT_ALERTS */
+  bool (*hears)(svc_call *c, const char *type, const svc_entity *event); /* of SVC_SEAT_ALERTS; type: its name in the table */
 };
 
 #endif /* SVC_TABLE_H */

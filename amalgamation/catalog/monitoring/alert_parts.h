@@ -1,0 +1,50 @@
+/*
+** What alert configurations, alerts, their notices and the rounds that measure have in common.
+*/
+#ifndef SVC_ALERT_PARTS_H
+#define SVC_ALERT_PARTS_H
+
+#include "catalog/catalog.h"
+
+#define SVC_ALERT_NOTIFICATIONS 25 /* of one configuration */
+#define SVC_ALERT_CONFIG "alert configuration"
+#define SVC_ALERT_CONFIG_KIND "acfg"
+
+/* alert_rules.c: what an alert configuration may say. */
+enum svc_alert_on { /* what its event types are about */
+  SVC_ALERT_ON_ANY,
+  SVC_ALERT_ON_HOST,
+  SVC_ALERT_ON_REPLICA_SET,
+  SVC_ALERT_ON_CLUSTER,
+  SVC_ALERT_ON_SCALING,
+  SVC_ALERT_ON_FLEX,
+  SVC_ALERT_ON_SERVERLESS,
+  SVC_ALERT_ON_APP,
+  SVC_ALERT_ON_STREAM
+};
+SVC_PRIVATE int svc_alert_on(const svc *s, svc_str type); /* enum svc_alert_on */
+SVC_PRIVATE bool svc_alert_config_rules(svc_call *c, svc_node *body); /* false: refused; units that were left out are filled in */
+
+/* alert_matchers.c: what narrows a configuration down. */
+SVC_DECLARE(const char *const svc_alert_field_names[]) /* of all kinds, closed by NULL */
+SVC_PRIVATE void svc_alert_matchers_check(svc_call *c, const svc_node *matchers, int on); /* notes violations */
+/* Do all of these fit? The value of a field comes from `value`; empty: it has none. */
+typedef svc_str (*svc_alert_value)(void *context, svc_str field_name);
+SVC_PRIVATE bool svc_alert_matchers_fit(svc_call *c, const svc_node *matchers, svc_alert_value value, void *context);
+
+/* alert_notifications.c: whom a configuration tells. */
+SVC_DECLARE(const svc_object svc_alert_notification)
+SVC_PRIVATE bool svc_alert_notifications_check(svc_call *c, svc_change *change); /* false: refused */
+
+/* The project's integration of this kind. */
+SVC_PRIVATE bool svc_alert_integration(svc_call *c, const svc_id *group, svc_str type, svc_entity *out);
+
+/* alert_acts.c: alerts open, are acknowledged, and close. */
+enum svc_alert_due { SVC_ALERT_DUE_FORGOTTEN = SVC_DUE_OWN, /* the acknowledgement is over */
+                     SVC_ALERT_DUE_TOLD };                  /* somebody is to be told */
+SVC_PRIVATE bool svc_alert_hears(svc_call *c, const char *type, const svc_entity *event); /* of SVC_SEAT_ALERTS */
+SVC_PRIVATE bool svc_alert_fell_due(svc_call *c, svc_change *change, int tag);
+SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, svc_node *body); /* as it was sent, merged; answers */
+SVC_PRIVATE bool svc_alert_cancel(svc_call *c, const svc_id *group, const svc_id *config); /* all that this one has open */
+
+#endif /* SVC_ALERT_PARTS_H */
