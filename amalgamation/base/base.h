@@ -166,6 +166,7 @@ SVC_PRIVATE void svc_http_date(int64_t ms, char out[30]); /* "Wed, 12 Mar 2025 0
 SVC_PRIVATE int64_t svc_day_ms(unsigned yyyymmdd);        /* its midnight */
 /* So many months later, or earlier, at the same time of the same day, or on the month's last. */
 SVC_PRIVATE int64_t svc_months_on(int64_t from, int64_t months);
+SVC_PRIVATE bool svc_duration_parse(svc_str text, int64_t *months, int64_t *ms); /* "P1DT12H": so many months, and so long */
 
 /* pattern.c, format.c */
 /* What a string must look like where a pattern cannot say it (base/format.c). */
@@ -211,7 +212,8 @@ typedef struct svc_json_fault {
 SVC_PRIVATE bool svc_json_gate(svc_arena *a, svc_str text, size_t max_depth, svc_json_fault *fault);
 
 /* json_node.c: a JSON value in memory, made on writes only. */
-enum svc_json_type { SVC_J_NULL, SVC_J_BOOL, SVC_J_NUMBER, SVC_J_STRING, SVC_J_OBJECT, SVC_J_ARRAY };
+enum svc_json_type { SVC_J_NULL, SVC_J_BOOL, SVC_J_NUMBER, SVC_J_STRING, SVC_J_OBJECT, SVC_J_ARRAY,
+                     SVC_J_TEXT /* of what is only written: JSON already */ };
 
 typedef struct svc_node svc_node;
 struct svc_node {

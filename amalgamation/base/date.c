@@ -250,3 +250,34 @@ SVC_PRIVATE int64_t svc_months_on(int64_t from, int64_t months)
   last = (date_month(at + months + 1) - date_month(at + months)) / day_ms;
   return date_month(at + months) + (from - date_month(at)) - (day > last ? day - last : 0) * day_ms;
 }
+
+/* ISO 8601: "P1Y2M3W4DT5H6M7S", any part left out, none in another order, and at least one; whole numbers. */
+SVC_PRIVATE bool svc_duration_parse(svc_str text, int64_t *months, int64_t *ms)
+{
+  static const struct { char letter; bool time; int64_t months, ms; } parts[] = {
+    { 'Y', false, 12, 0 }, { 'M', false, 1, 0 }, { 'W', false, 0, 604800000 }, { 'D', false, 0, 86400000 },
+    { 'H', true, 0, 3600000 }, { 'M', true, 0, 60000 }, { 'S', true, 0, 1000 }
+  };
+  const size_t count = sizeof parts / sizeof parts[0];
+  size_t at = 1, part = 0, start;
+  bool time = false, any = false;
+  int64_t number;
+  *months = *ms = 0;
+  if (text.n < 3 || text.p[0] != 'P') return false;
+  while (at < text.n) {
+    if (text.p[at] == 'T') {
+      if (time || ++at == text.n) return false;
+      time = true;
+    }
+    for (start = at; at < text.n && text.p[at] >= '0' && text.p[at] <= '9'; at++) continue;
+    if (at == start || at - start > 9 || at == text.n || !svc_str_i64((svc_str){ text.p + start, at - start }, &number)) return false;
+    while (part < count && (parts[part].letter != text.p[at] || parts[part].time != time)) part++;
+    if (part == count) return false;
+    *months += number * parts[part].months;
+    *ms += number * parts[part].ms;
+    any = true;
+    part++;
+    at++;
+  }
+  return any;
+}

@@ -2,8 +2,8 @@
 ** The driver where the host supplies none: a simulation of a data plane.
 **
 ** It performs nothing: without a driver there are no orders, and states move by due dates (lifecycle.c). Asked for a
-** measurement it gives a figure that is made of the resource's id, what is measured and the time, and asked for logs lines
-** with such figures: the same on every run, and said to be simulated.
+** measurement it gives a figure that is made of the resource's id, what is measured and the time, asked for logs lines with such
+** figures, and for series many of them (simulator_series.c): the same on every run, and said to be simulated.
 */
 #include "pipeline/pipeline.h"
 
@@ -43,6 +43,13 @@ static uint64_t simulator_hash(uint64_t h, const char *text)
   return h * 0x9E3779B97F4A7C15u;
 }
 
+SVC_PRIVATE uint64_t svc_simulated_hash(const char *resource, const char *what, int64_t at)
+{
+  uint64_t h = (simulator_hash(simulator_hash(0xcbf29ce484222325u, resource), what) ^ (uint64_t)at) * 0x9E3779B97F4A7C15u;
+  h = (h ^ h >> 29) * 0xbf58476d1ce4e5b9u;
+  return h ^ h >> 32;
+}
+
 /* From 0 to 1000, moving slowly: one value for each minute, near the one before. */
 SVC_PRIVATE int64_t svc_simulated(const char *resource, const char *what, int64_t now)
 {
@@ -77,6 +84,15 @@ static int simulator_log(const svc_question *q, svc_reply *r)
   return rc;
 }
 
+/* Nothing lies outside of the service: there is what it knows of. */
+static int simulator_list(const svc_question *q, svc_reply *r)
+{
+  svc_str asked = svc_str_c(q->parameters ? q->parameters : ""), known = svc_json_member(asked, SVC_S("known"));
+  if (svc_json_member(asked, SVC_S("rank")).n) return svc_simulate_ranked(q, r);
+  if (known.n == 0) known = SVC_S("[]");
+  return svc_reply_add(r, known.p, known.n);
+}
+
 static int simulator_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
 {
   char text[128];
@@ -84,7 +100,9 @@ static int simulator_ask(void *context, svc *s, const svc_question *q, svc_reply
   (void)context;
   (void)s;
   if (strcmp(q->what, "logs") == 0) return simulator_log(q, r);
-  if (strcmp(q->what, "list") == 0) return svc_reply_add(r, "[]", 2); /* nothing lies outside of the service */
+  if (strcmp(q->what, "list") == 0) return simulator_list(q, r);
+  if (strcmp(q->what, "series") == 0) return svc_simulate_series(q, r);
+  if (strcmp(q->what, "accessHistory") == 0) return svc_simulate_logins(q, r);
   if (strcmp(q->what, "measure") != 0) return SVC_INVALID;
   n = snprintf(text, sizeof text, "{\"simulated\":true,\"value\":%lld}",
                (long long)svc_simulated(q->resource_id, q->parameters, q->now));

@@ -93,7 +93,7 @@ static void cluster_connection_project(const svc_id *group, char out[CLUSTER_CON
 /* ------------------------------------------------------------------------------------------------------ derivation */
 
 /* "US_EAST_1" as it stands in a host's name: "us-east-1". */
-static void cluster_connection_lower(svc_buf *b, svc_str text)
+SVC_PRIVATE void svc_cluster_lower(svc_buf *b, svc_str text)
 {
   size_t i;
   for (i = 0; i < text.n; i++) {
@@ -103,16 +103,16 @@ static void cluster_connection_lower(svc_buf *b, svc_str text)
 }
 
 /* What the hosts are called after: six characters, or of a legacy cluster its name. */
-static svc_str cluster_connection_stem(svc_arena *a, const svc_cluster_reach *r)
+SVC_PRIVATE svc_str svc_cluster_stem(svc_arena *a, const svc_cluster_reach *r)
 {
   svc_buf b = svc_buf_new(a, 80);
   if (!r->legacy) return (svc_str){ r->id, CLUSTER_ID };
-  cluster_connection_lower(&b, svc_node_str(r->body, "name"));
+  svc_cluster_lower(&b, svc_node_str(r->body, "name"));
   return svc_buf_done(&b);
 }
 
 /* What comes behind that. Of a legacy cluster the project is behind a hyphen, and a provider that is not the first is named. */
-static svc_str cluster_connection_tail(svc_arena *a, const svc_cluster_reach *r)
+SVC_PRIVATE svc_str svc_cluster_tail(svc_arena *a, const svc_cluster_reach *r)
 {
   const svc_node *spec = svc_node_get(r->body, "replicationSpecs")->first;
   svc_str provider = svc_node_str(svc_node_get(spec, "regionConfigs")->first, "providerName");
@@ -123,7 +123,7 @@ static svc_str cluster_connection_tail(svc_arena *a, const svc_cluster_reach *r)
   svc_buf_add(&b, project, sizeof project);
   svc_buf_char(&b, '.');
   if (r->legacy && !svc_str_is(provider, svc_values_clouds[0])) {
-    cluster_connection_lower(&b, provider);
+    svc_cluster_lower(&b, provider);
     svc_buf_char(&b, '.');
   }
   svc_buf_text(&b, r->domain);
@@ -214,15 +214,15 @@ static svc_str cluster_connection_endpoint(svc_arena *a, const svc_cluster_reach
   svc_buf_text(&b, r->scheme);
   svc_buf_text(&b, srv ? "+srv://" : "://");
   if (srv && r->regionalized) {
-    cluster_connection_lower(&b, svc_node_str(r->body, "name"));
+    svc_cluster_lower(&b, svc_node_str(r->body, "name"));
     svc_buf_char(&b, '-');
   }
   svc_buf_text(&b, "pl-");
   svc_buf_i64(&b, e->number);
   svc_buf_text(&b, mark);
   svc_buf_char(&b, '-');
-  cluster_connection_lower(&b, e->region);
-  svc_buf_str(&b, cluster_connection_tail(a, &now));
+  svc_cluster_lower(&b, e->region);
+  svc_buf_str(&b, svc_cluster_tail(a, &now));
   if (!srv) svc_buf_text(&b, ":1024/?ssl=true&authSource=admin");
   return svc_buf_done(&b);
 }
@@ -301,7 +301,7 @@ static void cluster_connection_network(svc_arena *a, const svc_cluster_reach *r,
 {
   static const char *const optional[] = { "awsPrivateLink", "awsPrivateLinkSrv", "private", "privateEndpoint", "privateSrv" };
   bool by_peering = r->legacy ? r->private_only && r->peered : r->peered && cluster_connection_needs_private(r);
-  svc_str stem = cluster_connection_stem(a, r), tail = cluster_connection_tail(a, r);
+  svc_str stem = svc_cluster_stem(a, r), tail = svc_cluster_tail(a, r);
   const char *mark = r->legacy ? "" : "-pri"; /* legacy names lead to private addresses themselves, where only those are used */
   size_t i;
   for (i = 0; i < sizeof optional / sizeof optional[0]; i++) svc_node_drop(strings, optional[i]);
@@ -315,7 +315,7 @@ static void cluster_connection_network(svc_arena *a, const svc_cluster_reach *r,
 /* All strings of a cluster, from what it is and how its project's network is made. */
 SVC_PRIVATE void svc_cluster_strings(svc_arena *a, const svc_cluster_reach *r, svc_node *strings)
 {
-  svc_str stem = cluster_connection_stem(a, r), tail = cluster_connection_tail(a, r);
+  svc_str stem = svc_cluster_stem(a, r), tail = svc_cluster_tail(a, r);
   svc_node_set_str(a, strings, "standard", cluster_connection_by_hosts(a, r, stem, "", tail));
   svc_node_set_str(a, strings, "standardSrv", cluster_connection_by_name(a, r, stem, "", tail));
   cluster_connection_network(a, r, strings);
@@ -333,11 +333,16 @@ static svc_node *cluster_connection_object(svc_call *c, svc_node *body)
   return strings;
 }
 
+SVC_PRIVATE svc_cluster_reach svc_cluster_reach_of(const svc_call *c, const svc_node *body, const svc_cluster_kept *kept)
+{
+  return (svc_cluster_reach){ .body = body, .id = kept->id, .group = c->scope.group, .scheme = c->s->config.db_scheme,
+                              .domain = c->s->config.db_domain, .legacy = kept->legacy };
+}
+
 static bool cluster_connection_set(svc_call *c, svc_node *body, const svc_cluster_kept *kept, const svc_network_now *now)
 {
   const svc_config *config = &c->s->config;
-  svc_cluster_reach reach = { .body = body, .id = kept->id, .group = c->scope.group, .scheme = config->db_scheme,
-                              .domain = config->db_domain, .legacy = kept->legacy };
+  svc_cluster_reach reach = svc_cluster_reach_of(c, body, kept);
   svc_node *strings;
   if (!svc_network_reach(c, now, kept->slot, &reach)) return false;
   if (config->driver && !svc_node_get(body, "connectionStrings")) return true; /* it has no hosts yet */
@@ -387,4 +392,15 @@ SVC_PRIVATE bool svc_cluster_facts(svc_call *c, svc_change *change, const svc_no
                      svc_arena_print(c->arena, "%s+srv://" SVC_FMT, c->s->config.db_scheme, SVC_ARG(srv)));
   if (!svc_node_get(change->body, "replicationSpecs")) return true; /* a flex cluster: nothing leads there but the public way */
   return cluster_connection_set(c, change->body, &kept, NULL);
+}
+
+SVC_PRIVATE svc_str svc_cluster_hosts(const svc_entity *e)
+{
+  svc_str text = svc_json_member(svc_json_member(e->body, SVC_S("connectionStrings")), SVC_S("standard"));
+  size_t i;
+  for (i = 0; i + 3 <= text.n && memcmp(text.p + i, "://", 3) != 0; i++) continue;
+  if (i + 3 > text.n) return SVC_S("");
+  text = (svc_str){ text.p + i + 3, text.n - i - 3 };
+  for (i = 0; i < text.n && text.p[i] != '/' && text.p[i] != '"'; i++) continue;
+  return (svc_str){ text.p, i };
 }

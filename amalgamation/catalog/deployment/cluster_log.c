@@ -1,9 +1,10 @@
 /*
 ** Logs of the hosts of clusters, to be downloaded as gzip. Nothing is stored: the driver is asked ("logs"), and the simulator
-** gives lines that say so. A host is one that stands in a connection string of a cluster of the project.
+** gives lines that say so. A host is one of the nodes of a cluster of the
+** project.
 */
 #include "catalog/catalog.h"
-#include "catalog/deployment/cluster_parts.h"
+#include "catalog/monitoring/process_parts.h"
 
 #define CLUSTER_LOG_SECONDS 86400 /* as many as are sent where nothing is said */
 
@@ -33,36 +34,14 @@ static const svc_route cluster_log_routes[] = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-/* Is this host one of those in "db://a:27017,b:27017/?..."? The text is JSON's, in which names of hosts stand as they are. */
-static bool cluster_log_has(svc_str text, svc_str host)
-{
-  size_t i;
-  for (i = 0; i + host.n < text.n; i++)
-    if (memcmp(text.p + i, host.p, host.n) == 0 && text.p[i + host.n] == ':' && i > 0 && (text.p[i - 1] == '/' || text.p[i - 1] == ','))
-      return true;
-  return false;
-}
-
-/* The cluster of the project that has it. */
-static bool cluster_log_find(svc_call *c, svc_str host, svc_entity *out)
-{
-  static const char *const strings[] = { "standard", "private" };
-  svc_scan scan;
-  size_t i;
-  svc_below_begin(&scan, c->txn, CLUSTER_KIND, &c->scope.group);
-  while (host.n && svc_below_next(&scan, CLUSTER_KIND, out))
-    for (i = 0; i < sizeof strings / sizeof strings[0]; i++)
-      if (cluster_log_has(svc_json_member(svc_json_member(out->body, SVC_S("connectionStrings")), svc_str_c(strings[i])), host)) return true;
-  return svc_txn_good(c) ? svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &host) : false;
-}
-
 static bool cluster_log_ask(svc_call *c)
 {
   svc_str host = svc_path_param(c, "hostName");
   int64_t from, until;
-  svc_entity e;
+  svc_processes of;
+  svc_process process;
   svc_buf b;
-  if (!svc_resolve_all(c) || !svc_log_range(c, CLUSTER_LOG_SECONDS, &from, &until) || !cluster_log_find(c, host, &e)) return false;
+  if (!svc_resolve_all(c) || !svc_log_range(c, CLUSTER_LOG_SECONDS, &from, &until) || !svc_process_find(c, host, &of, &process)) return false;
   b = svc_buf_new(c->arena, 256);
   svc_buf_text(&b, "{\"from\":");
   svc_buf_i64(&b, from);
@@ -74,7 +53,7 @@ static bool cluster_log_ask(svc_call *c)
   svc_buf_i64(&b, until);
   svc_buf_char(&b, '}');
   if (b.failed) return svc_no_memory(c);
-  return svc_question_about(c, "logs", "cluster", &e, e.unique, svc_buf_done(&b));
+  return svc_question_about(c, "logs", "cluster", &of.cluster, of.cluster.unique, svc_buf_done(&b));
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */

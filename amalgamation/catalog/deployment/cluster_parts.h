@@ -120,6 +120,11 @@ typedef struct svc_cluster_reach {
   const svc_cluster_endpoint *endpoints;
   size_t endpoint_count;
 } svc_cluster_reach;
+SVC_PRIVATE svc_cluster_reach svc_cluster_reach_of(const svc_call *c, const svc_node *body, const svc_cluster_kept *kept); /* without its network */
+SVC_PRIVATE svc_str svc_cluster_stem(svc_arena *a, const svc_cluster_reach *r); /* what names of its hosts begin with: "a1b2c3" */
+SVC_PRIVATE svc_str svc_cluster_tail(svc_arena *a, const svc_cluster_reach *r); /* and end with: ".2f8k1.db.local" */
+SVC_PRIVATE void svc_cluster_lower(svc_buf *b, svc_str text); /* "US_EAST_1" as it stands in a host's name: "us-east-1" */
+SVC_PRIVATE svc_str svc_cluster_hosts(const svc_entity *e); /* those in its connection string: "a:27017,b:27017" */
 SVC_PRIVATE void svc_cluster_strings(svc_arena *a, const svc_cluster_reach *r, svc_node *strings); /* into this object */
 SVC_PRIVATE bool svc_cluster_connect(svc_call *c, svc_node *body, const svc_cluster_kept *kept); /* its connection strings */
 /* The same of one that is stored, where they are others now. */

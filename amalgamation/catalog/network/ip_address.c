@@ -71,18 +71,6 @@ static svc_node *ip_address_list(svc_call *c, const char *name, svc_str hosts)
   return list;
 }
 
-/* What stands between the scheme and what follows the hosts. */
-static svc_str ip_address_hosts(const svc_entity *e)
-{
-  svc_str text = svc_json_member(svc_json_member(e->body, SVC_S("connectionStrings")), SVC_S("standard"));
-  size_t i;
-  for (i = 0; i + 3 <= text.n && memcmp(text.p + i, "://", 3) != 0; i++) continue;
-  if (i + 3 > text.n) return SVC_S("");
-  text = (svc_str){ text.p + i + 3, text.n - i - 3 };
-  for (i = 0; i < text.n && text.p[i] != '/' && text.p[i] != '"'; i++) continue;
-  return (svc_str){ text.p, i };
-}
-
 static bool ip_address_add(svc_call *c, svc_node *clusters, const char *kind)
 {
   static const char *const lists[] = { "futureInbound", "futureOutbound", "inbound", "outbound" };
@@ -95,7 +83,7 @@ static bool ip_address_add(svc_call *c, svc_node *clusters, const char *kind)
     if (!one) return svc_no_memory(c);
     svc_node_set_str(c->arena, one, "clusterName", e.unique);
     for (i = 0; i < sizeof lists / sizeof lists[0]; i++) { /* of those to come none is known before */
-      list = ip_address_list(c, lists[i], i < 2 ? SVC_S("") : ip_address_hosts(&e));
+      list = ip_address_list(c, lists[i], i < 2 ? SVC_S("") : svc_cluster_hosts(&e));
       if (!list) return svc_no_memory(c);
       svc_node_put(c->arena, one, list);
     }

@@ -1,0 +1,163 @@
+/*
+** Access history: who signed in to the databases of a cluster, and who tried to, newest first. Nothing of it is stored: the driver
+** says it; the simulation lets the database users of the project sign in.
+*/
+#include "catalog/monitoring/process_parts.h"
+
+#define ACCESS_HISTORY_DAYS 7   /* that are looked back on where nothing is said */
+#define ACCESS_HISTORY_USERS 100 /* that a simulation is told of */
+#define ACCESS_HISTORY_HOSTS 100
+
+/* ----------------------------------------------------------------------------------------------------------- fields */
+
+static const svc_field access_history_login_fields[] = {
+  F_BOOL("authResult"),
+  F_STR("authSource"),
+  F_STR("failureReason"),
+  F_STR("groupId"),
+  F_STR("hostname"),
+  F_STR("ipAddress", .format = SVC_FORMAT_IP),
+  F_STR("logLine"),
+  F_STR("timestamp"),
+  F_STR("username"),
+  F_END
+};
+static const svc_object access_history_login = { .name = "AccessLog", .fields = access_history_login_fields };
+static const svc_field access_history_fields[] = { F_LIST("accessLogs", &access_history_login, .flags = SVC_READ_ONLY), F_END };
+static const svc_object access_history_object = { .name = "AccessHistory", .fields = access_history_fields };
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+static bool access_history_of_cluster(svc_call *c);
+static bool access_history_of_host(svc_call *c);
+static bool access_history_told(svc_call *c, const svc_reply *reply);
+
+#define ACCESS_HISTORY_TIME(n) { .name = n, .type = SVC_INT64, .min = 1199145600000, .max = 253402300799999 }
+static const svc_param access_history_params[] = {
+  { .name = "authResult", .type = SVC_BOOLEAN },
+  ACCESS_HISTORY_TIME("end"),
+  { .name = "ipAddress", .type = SVC_STRING, .format = SVC_FORMAT_IP },
+  { .name = "nLogs", .type = SVC_INT32, .min = 0, .max = 20000 },
+  ACCESS_HISTORY_TIME("start"),
+  { .name = NULL }
+};
+
+#define ACCESS_HISTORY \
+  "/groups/{groupId}/dbAccessHistory", SVC_SET_DB_ACCESS_HISTORY, (20230101), \
+    SVC_R_GROUP_CLUSTER_LOG_VIEWER | SVC_R_GROUP_DATABASE_ACCESS_ADMIN, 0
+
+static const svc_route access_history_routes[] = {
+  R_GET(ACCESS_HISTORY, "/clusters/{clusterName}", .params = access_history_params, .answer = &access_history_object,
+        .run = access_history_of_cluster, .told = access_history_told),
+  R_GET(ACCESS_HISTORY, "/processes/{hostname}", .params = access_history_params, .answer = &access_history_object,
+        .run = access_history_of_host, .told = access_history_told),
+  SVC_ROUTES_END
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+static bool access_history_add(svc_call *c, svc_node *list, svc_str text)
+{
+  svc_node *one = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_arena_copy(c->arena, text));
+  if (!one) return svc_no_memory(c);
+  svc_node_append(list, one);
+  return true;
+}
+
+/* Names of the project's database users. */
+static bool access_history_users(svc_call *c, svc_node *list)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, "database user");
+  size_t left = ACCESS_HISTORY_USERS;
+  svc_scan scan;
+  svc_entity e;
+  if (!noun) return true;
+  svc_below_begin(&scan, c->txn, noun->noun->kind, &c->scope.group);
+  while (left-- > 0 && svc_below_next(&scan, noun->noun->kind, &e))
+    if (!access_history_add(c, list, svc_entity_text(c, noun->noun, &e, "username"))) return false;
+  return svc_txn_good(c);
+}
+
+static int64_t access_history_most(const svc_call *c)
+{
+  const svc_query_value *most = svc_query_get(c, "nLogs");
+  return most ? most->number : 20000;
+}
+
+/* host NULL: of all that the cluster has. */
+static bool access_history_ask(svc_call *c, const svc_processes *of, const svc_process *host)
+{
+  const svc_query_value *start = svc_query_get(c, "start"), *end = svc_query_get(c, "end");
+  const svc_query_value *result = svc_query_get(c, "authResult"), *address = svc_query_get(c, "ipAddress");
+  int64_t until = end ? end->number / 1000 : c->now / 1000, from = start ? start->number / 1000 : until - ACCESS_HISTORY_DAYS * 86400;
+  svc_node *ask = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *hosts = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("hosts"), SVC_S(""));
+  svc_node *users = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("users"), SVC_S(""));
+  svc_buf b = svc_buf_new(c->arena, 1024);
+  int64_t since = svc_id_second(&of->cluster.id);
+  size_t i;
+  if (!ask || !hosts || !users) return svc_no_memory(c);
+  if (from > until) return svc_fail(c, SVC_E_START_DATE_AFTER_END_DATE, "ii", &from, &until);
+  for (i = 0; !host && i < of->count && i < ACCESS_HISTORY_HOSTS; i++)
+    if (!access_history_add(c, hosts, of->at[i].host)) return false;
+  if (host && !access_history_add(c, hosts, host->host)) return false;
+  if (!access_history_users(c, users)) return false;
+  if (result) svc_node_set_bool(c->arena, ask, "authResult", result->number != 0);
+  svc_node_set_i64(c->arena, ask, "from", from > since ? from : since);
+  svc_node_put(c->arena, ask, hosts);
+  if (address) svc_node_set_str(c->arena, ask, "ipAddress", svc_address_spell(c->arena, address->text));
+  svc_node_set_i64(c->arena, ask, "most", access_history_most(c));
+  svc_node_set_i64(c->arena, ask, "until", until < c->now / 1000 ? until : c->now / 1000);
+  svc_node_put(c->arena, ask, users);
+  svc_node_write(&b, ask);
+  if (b.failed) return svc_no_memory(c);
+  return svc_question_about(c, "accessHistory", "cluster", &of->cluster, of->cluster.unique, svc_buf_done(&b));
+}
+
+static bool access_history_of_cluster(svc_call *c)
+{
+  svc_processes of;
+  return svc_resolve_all(c) && svc_processes_of(c, svc_path_entity(c, "cluster"), &of) && access_history_ask(c, &of, NULL);
+}
+
+static bool access_history_of_host(svc_call *c)
+{
+  svc_processes of;
+  svc_process host;
+  return svc_resolve_all(c) && svc_process_find(c, svc_path_param(c, "hostname"), &of, &host) && access_history_ask(c, &of, &host);
+}
+
+/* What a driver has sent beside what was asked for is left out. */
+static bool access_history_passes(const svc_call *c, const svc_node *login)
+{
+  const svc_query_value *result = svc_query_get(c, "authResult"), *address = svc_query_get(c, "ipAddress");
+  if (result && svc_node_bool(login, "authResult", false) != (result->number != 0)) return false;
+  return !address || svc_str_eq(svc_address_spell(c->arena, svc_node_str(login, "ipAddress")), svc_address_spell(c->arena, address->text));
+}
+
+static bool access_history_told(svc_call *c, const svc_reply *reply)
+{
+  svc_node *said = svc_told_list(c, &access_history_login, reply), *one, *next;
+  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("accessLogs"), SVC_S(""));
+  int64_t left = access_history_most(c);
+  if (!said) return false;
+  if (!body || !list) return svc_no_memory(c);
+  for (one = said->first; one && left > 0; one = next) {
+    next = one->next;
+    if (!access_history_passes(c, one)) continue;
+    svc_node_append(list, one);
+    left--;
+  }
+  svc_node_put(c->arena, body, list);
+  return svc_answer_node(c, body);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+SVC_PRIVATE const svc_noun svc_noun_access_history = {
+  .name = "access history",
+  .rel = "dbAccessHistory",
+  .flags = SVC_VIRTUAL,
+  .routes = access_history_routes,
+};

@@ -1,0 +1,214 @@
+/*
+** Statistics of collections: how long reads, writes and commands take, of a cluster as its primary or its secondaries see it, or of
+** one process; and which collections take the longest.
+**
+** Figures and ranks come from the driver, or from the simulation. The collections of the highest rank are listed, and behind them
+** those that are pinned (pinned_namespace.c).
+*/
+#include "catalog/monitoring/process_parts.h"
+
+enum { COLLECTION_STAT_RANKED = 20 };
+
+/* ------------------------------------------------------------------------------------------------------ value lists */
+
+static const char *const collection_stat_names[] = { SVC_METRICS_COLLECTION(SVC_METRIC_NAME) NULL };
+static const unsigned char collection_stat_units[] = { SVC_METRICS_COLLECTION(SVC_METRIC_UNIT) };
+static const svc_metrics collection_stat_metrics = { collection_stat_names, collection_stat_units, "metrics", sizeof collection_stat_units,
+                                                     "P1D" };
+static const char *const collection_stat_views[] = { "PRIMARY", "SECONDARY", "INDIVIDUAL_PROCESS", NULL };
+
+/* ----------------------------------------------------------------------------------------------------------- fields */
+
+static const svc_field collection_stat_fields[] = {
+  F_STR("clusterId", .flags = SVC_READ_ONLY),
+  F_ENUM("clusterView", collection_stat_views, .flags = SVC_READ_ONLY),
+  F_STR("collectionName", .flags = SVC_READ_ONLY),
+  F_STR("databaseName", .flags = SVC_READ_ONLY),
+  F_DATE("end", .flags = SVC_READ_ONLY),
+  F_ENUM("granularity", svc_granularities, .flags = SVC_READ_ONLY),
+  F_HEX24("groupId", .flags = SVC_READ_ONLY),
+  F_LIST("measurements", &svc_measurement, .flags = SVC_READ_ONLY),
+  F_STR("processId", .flags = SVC_READ_ONLY),
+  F_DATE("start", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object collection_stat_object = { .name = "CollectionMeasurements", .fields = collection_stat_fields };
+static const svc_field collection_stat_ranked_fields[] = {
+  F_HEX24("groupId", .flags = SVC_READ_ONLY),
+  F_STR("identifierId", .flags = SVC_READ_ONLY),
+  F_STRS("rankedNamespaces", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object collection_stat_ranked = { .name = "RankedNamespaces", .fields = collection_stat_ranked_fields };
+static const svc_field collection_stat_metric_fields[] = {
+  F_HEX24("groupId", .flags = SVC_READ_ONLY),
+  F_LIST("metrics", &svc_metric_object, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object collection_stat_metric = { .name = "CollectionMetrics", .fields = collection_stat_metric_fields };
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+static bool collection_stat_list(svc_call *c);
+static bool collection_stat_rank(svc_call *c);
+static bool collection_stat_ranks_told(svc_call *c, const svc_reply *reply);
+static bool collection_stat_ask(svc_call *c);
+static bool collection_stat_told(svc_call *c, const svc_reply *reply);
+
+static const svc_param collection_stat_times[] = { SVC_SPAN_PARAMS, { .name = NULL } };
+static const svc_param collection_stat_params[] = {
+  SVC_SPAN_PARAMS, { .name = "metrics", .type = SVC_STRING, .flags = SVC_PARAM_REPEATS, .values = collection_stat_names }, { .name = NULL }
+};
+
+#define COLLECTION_STAT(path) "/groups/{groupId}" path, SVC_SET_COLLECTION_STATS, (20231115), SVC_R_GROUP_READ_ONLY, 0
+
+static const svc_route collection_stat_routes[] = {
+  R_GET(COLLECTION_STAT("/clusters/{clusterName}/{clusterView}"), "/collStats/namespaces", .params = collection_stat_times,
+        .in_path = "clusterView", .answer = &collection_stat_ranked, .run = collection_stat_rank, .told = collection_stat_ranks_told),
+  R_GET(COLLECTION_STAT("/clusters/{clusterName}/{clusterView}"), "/{databaseName}/{collectionName}/collStats/measurements",
+        .params = collection_stat_params, .in_path = "clusterView", .answer = &collection_stat_object, .run = collection_stat_ask,
+        .told = collection_stat_told),
+  R_GET(COLLECTION_STAT("/collStats"), "/metrics", .answer = &collection_stat_metric, .run = collection_stat_list),
+  R_GET(COLLECTION_STAT("/processes/{processId}"), "/collStats/namespaces", .params = collection_stat_times,
+        .answer = &collection_stat_ranked, .run = collection_stat_rank, .told = collection_stat_ranks_told),
+  R_GET(COLLECTION_STAT("/processes/{processId}"), "/{databaseName}/{collectionName}/collStats/measurements",
+        .params = collection_stat_params, .answer = &collection_stat_object, .run = collection_stat_ask, .told = collection_stat_told),
+  SVC_ROUTES_END
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+static bool collection_stat_list(svc_call *c)
+{
+  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *list, *one;
+  if (!body) return svc_no_memory(c);
+  if (!svc_resolve_all(c)) return false;
+  list = svc_metrics_shown(c, &collection_stat_metrics, "metrics");
+  for (one = list ? list->first : NULL; one; one = one->next) /* what is only counted has no unit */
+    if (svc_str_is(svc_node_str(one, "units"), svc_units[SVC_UNIT_SCALAR])) svc_node_get(one, "units")->type = SVC_J_NULL;
+  svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &c->scope.group));
+  if (list) svc_node_put(c->arena, body, list);
+  return c->arena->failed ? svc_no_memory(c) : svc_answer_node(c, body);
+}
+
+/* What the path names: a cluster as one of its views shows it, or a process. In of: what a question says of that. */
+static bool collection_stat_where(svc_call *c, svc_processes *at, svc_process *p, svc_node *of)
+{
+  svc_str view = svc_path_param(c, "clusterView");
+  memset(p, 0, sizeof *p);
+  if (!svc_resolve_all(c)) return false;
+  if (view.n == 0) return svc_process_find(c, svc_path_param(c, "processId"), at, p);
+  svc_node_set_str(c->arena, of, "view", view);
+  return svc_processes_of(c, svc_path_entity(c, "cluster"), at);
+}
+
+/* ---- ranks */
+
+static bool collection_stat_pinned(svc_call *c, const svc_entity *cluster, svc_node *known)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, PINNED_NAMESPACES);
+  const svc_node *body, *one, *also;
+  svc_scan scan;
+  svc_entity e;
+  if (!noun) return true;
+  svc_below_begin(&scan, c->txn, noun->noun->kind, &cluster->id);
+  if (!svc_below_next(&scan, noun->noun->kind, &e)) return svc_txn_good(c);
+  body = svc_entity_body(c, &e);
+  if (!body) return false;
+  for (one = svc_node_get(body, "pinnedNamespaces")->first; one; one = one->next) {
+    for (also = known->first; also && !svc_str_eq(also->text, one->text); also = also->next) continue;
+    if (!also) svc_node_append(known, svc_node_copy(c->arena, one));
+  }
+  return c->arena->failed ? svc_no_memory(c) : true;
+}
+
+static bool collection_stat_rank(svc_call *c)
+{
+  svc_node *ask = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *known;
+  svc_node *pinned = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("pinned"), SVC_S(""));
+  svc_buf b = svc_buf_new(c->arena, 1024);
+  svc_processes at;
+  svc_process p;
+  svc_span span;
+  if (!ask || !pinned) return svc_no_memory(c);
+  if (!collection_stat_where(c, &at, &p, ask) || !svc_span_of(c, &collection_stat_metrics, &span)) return false;
+  if (!svc_namespaces_known(c, &at.cluster, &known) || !collection_stat_pinned(c, &at.cluster, pinned)) return false;
+  known->name = SVC_S("known");
+  svc_node_set_i64(c->arena, ask, "from", span.from);
+  svc_node_set_str(c->arena, ask, "host", p.id);
+  svc_node_put(c->arena, ask, known);
+  svc_node_set_str(c->arena, ask, "list", SVC_S("namespaces"));
+  svc_node_put(c->arena, ask, pinned);
+  svc_node_set_str(c->arena, ask, "rank", SVC_S("TOTAL_LATENCY"));
+  svc_node_set_i64(c->arena, ask, "until", span.until);
+  svc_node_write(&b, ask);
+  if (b.failed) return svc_no_memory(c);
+  return svc_question_about(c, "list", "cluster", &at.cluster, at.cluster.unique, svc_buf_done(&b));
+}
+
+/* Names of one list behind those of another, each once, as many as there may be. */
+static void collection_stat_take(svc_call *c, svc_node *list, const svc_node *from, size_t most)
+{
+  const svc_node *one, *also;
+  for (one = from ? from->first : NULL; one && most > 0; one = one->next) {
+    if (one->type != SVC_J_STRING) continue;
+    for (also = list->first; also && !svc_str_eq(also->text, one->text); also = also->next) continue;
+    if (!also) svc_node_append(list, svc_node_copy(c->arena, one));
+    most--;
+  }
+}
+
+static bool collection_stat_ranks_told(svc_call *c, const svc_reply *reply)
+{
+  const svc_node *said = svc_told_json(c, reply), *asked = svc_json_parse(c->arena, svc_str_c(c->question->parameters));
+  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("rankedNamespaces"), SVC_S(""));
+  svc_str host = svc_node_str(asked, "host");
+  if (!said) return false;
+  if (said->type != SVC_J_ARRAY) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (!body || !list || !asked) return svc_no_memory(c);
+  collection_stat_take(c, list, said, COLLECTION_STAT_RANKED);
+  collection_stat_take(c, list, svc_node_get(asked, "pinned"), COLLECTION_STAT_RANKED);
+  svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &c->scope.group));
+  svc_node_set_str(c->arena, body, "identifierId", host.n ? host : svc_str_c(c->question->resource_id));
+  svc_node_put(c->arena, body, list);
+  return c->arena->failed ? svc_no_memory(c) : svc_answer_node(c, body);
+}
+
+/* ---- figures */
+
+static bool collection_stat_ask(svc_call *c)
+{
+  svc_node *of = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_processes at;
+  svc_process p;
+  if (!of) return svc_no_memory(c);
+  svc_node_set_str(c->arena, of, "collection", svc_path_param(c, "collectionName"));
+  svc_node_set_str(c->arena, of, "database", svc_path_param(c, "databaseName"));
+  return collection_stat_where(c, &at, &p, of) && svc_measure_ask(c, &at, &p, &collection_stat_metrics, of);
+}
+
+static bool collection_stat_told(svc_call *c, const svc_reply *reply)
+{
+  svc_node *body = svc_measure_answer(c, &collection_stat_metrics);
+  svc_node *list = body ? svc_measure_told(c, reply, &collection_stat_metrics, "measurements") : NULL;
+  svc_str view = svc_path_param(c, "clusterView");
+  if (!list) return c->error.code ? false : svc_no_memory(c);
+  if (view.n) svc_node_set_str(c->arena, body, "clusterId", svc_str_c(c->question->resource_id));
+  if (view.n) svc_node_set_str(c->arena, body, "clusterView", view);
+  svc_node_set_str(c->arena, body, "collectionName", svc_path_param(c, "collectionName"));
+  svc_node_set_str(c->arena, body, "databaseName", svc_path_param(c, "databaseName"));
+  svc_node_put(c->arena, body, list);
+  if (!view.n) svc_node_set_str(c->arena, body, "processId", svc_path_param(c, "processId"));
+  return svc_answer_node(c, body);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+SVC_PRIVATE const svc_noun svc_noun_collection_stat = {
+  .name = "collection statistics",
+  .rel = "collStats",
+  .object = &collection_stat_object,
+  .flags = SVC_VIRTUAL,
+  .routes = collection_stat_routes,
+};

@@ -1,0 +1,228 @@
+/*
+** Figures over time: which time is asked for, the question to the driver, and the answer made of what it says.
+**
+** A time is given as a period that ends now, or by its start and end, and never by both. What comes back is bounded: so many figures
+** of each metric, and so many in all; who wants more asks for less time, a coarser granularity, or fewer metrics.
+*/
+#include "catalog/monitoring/process_parts.h"
+
+#define MEASURE_MOST 20000 /* figures in one answer */
+#define MEASURE_FINE 800   /* figures of a metric where nothing says how far they are apart */
+
+SVC_PRIVATE const char *const svc_units[] = { "BYTES", "BYTES_PER_SECOND", "GIGABYTES_PER_HOUR", "MEGABYTES_PER_SECOND", "MILLISECONDS",
+                                              "PERCENT", "SCALAR", "SCALAR_PER_SECOND", NULL };
+SVC_PRIVATE const char *const svc_granularities[] = { "PT1M", "PT5M", "PT1H", "P1D", NULL };
+static const int64_t measure_steps[] = { 60, 300, 3600, 86400 };
+
+/* -------------------------------------------------------------------------------------------------------------- shapes */
+
+static const svc_field measure_point_fields[] = {
+  F_DATE("timestamp", .flags = SVC_READ_ONLY),
+  F_NUM("value", .flags = SVC_READ_ONLY | SVC_NULLABLE),
+  F_END
+};
+static const svc_object measure_point = { .name = "MetricDataPoint", .fields = measure_point_fields };
+static const svc_field measure_fields[] = {
+  F_LIST("dataPoints", &measure_point, .flags = SVC_READ_ONLY),
+  F_STR("name", .flags = SVC_READ_ONLY),
+  F_ENUM("units", svc_units, .flags = SVC_READ_ONLY),
+  F_END
+};
+SVC_PRIVATE const svc_object svc_measurement = { .name = "MetricsMeasurement", .fields = measure_fields };
+static const svc_field measure_metric_fields[] = {
+  F_STR("metricName", .flags = SVC_READ_ONLY | SVC_NULLABLE),
+  F_ENUM("units", svc_units, .flags = SVC_READ_ONLY | SVC_NULLABLE),
+  F_END
+};
+SVC_PRIVATE const svc_object svc_metric_object = { .name = "Metric", .fields = measure_metric_fields };
+
+/* ---------------------------------------------------------------------------------------------------------------- time */
+
+static bool measure_wanted(const svc_call *c, const svc_metrics *m, const char *name)
+{
+  return !svc_query_get(c, m->param) || svc_query_has(c, m->param, svc_str_c(name));
+}
+
+static int64_t measure_count(const svc_call *c, const svc_metrics *m)
+{
+  int64_t count = 0;
+  size_t i;
+  for (i = 0; i < m->count; i++) count += measure_wanted(c, m, m->names[i]);
+  return count;
+}
+
+/* From when until when, in milliseconds. */
+static bool measure_range(svc_call *c, const char *preset, int64_t *from, int64_t *until)
+{
+  const svc_query_value *period = svc_query_get(c, "period"), *start = svc_query_get(c, "start"), *end = svc_query_get(c, "end");
+  int64_t months, ms;
+  if (period && (start || end)) return svc_fail(c, SVC_E_MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS, "ss", "period", start ? "start" : "end");
+  if (!start != !end) return svc_fail(c, SVC_E_MISSING_QUERY_PARAMETER, "s", start ? "end" : "start");
+  if (start) {
+    *from = start->number;
+    *until = end->number < c->now ? end->number : c->now; /* of what is to come there are no figures */
+    return start->number <= end->number ? true : svc_fail(c, SVC_E_START_DATE_AFTER_END_DATE, "SS", &start->text, &end->text);
+  }
+  if (!period && !preset) return svc_fail(c, SVC_E_MISSING_QUERY_PARAMETER, "s", "period");
+  if (!svc_duration_parse(period ? period->text : svc_str_c(preset), &months, &ms))
+    return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", "period", "it must be a duration in ISO 8601, as P1DT12H");
+  *until = c->now;
+  *from = months < 12 * 1000 ? svc_months_on(c->now, -months) - ms : 0;
+  if (*from < 0) *from = 0;
+  return true;
+}
+
+static bool measure_too_many(svc_call *c, const char *param, int64_t points, const char *of, int most)
+{
+  svc_str why = svc_arena_print(c->arena, "that is %lld points of %s, and there are at most %d", (long long)points, of, most);
+  return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "sS", param, &why);
+}
+
+SVC_PRIVATE bool svc_span_of(svc_call *c, const svc_metrics *metrics, svc_span *out)
+{
+  const svc_query_value *given = svc_query_get(c, "granularity");
+  int64_t from = 0, until = 0, points, all;
+  size_t i;
+  if (!measure_range(c, metrics->period, &from, &until)) return false;
+  for (i = 0; svc_granularities[i + 1]; i++)
+    if (given ? svc_str_is(given->text, svc_granularities[i]) : (until - from) / 1000 <= measure_steps[i] * MEASURE_FINE) break;
+  out->step = measure_steps[i];
+  out->granularity = svc_granularities[i];
+  out->from = (from + out->step * 1000 - 1) / (out->step * 1000) * out->step;
+  out->until = until / (out->step * 1000) * out->step;
+  points = out->until < out->from ? 0 : (out->until - out->from) / out->step + 1;
+  if (points > SVC_SPAN_MOST)
+    return measure_too_many(c, given ? "granularity" : "period", points, "each metric", SVC_SPAN_MOST);
+  all = points * measure_count(c, metrics);
+  return all <= MEASURE_MOST ? true : measure_too_many(c, metrics->param, all, "all metrics", MEASURE_MOST);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- question */
+
+/* Bytes of the disk of a node, where the metric shows a part of that. */
+static int64_t measure_whole(const svc_processes *at, const char *name, int unit)
+{
+  const svc_node *spec = svc_node_get(at->body, "replicationSpecs")->first;
+  const svc_node *region = svc_node_get(spec, "regionConfigs")->first;
+  double size = 0;
+  const svc_node *disk = svc_node_get(svc_node_get(region, "electableSpecs"), "diskSizeGB");
+  if (unit != SVC_UNIT_BYTES || !strstr(name, "DISK_PARTITION_SPACE")) return 0;
+  if (!disk || !svc_json_number_double(disk->text, &size)) return 0;
+  return (int64_t)size * 1000000000;
+}
+
+static svc_node *measure_metrics(svc_call *c, const svc_processes *at, const svc_metrics *m)
+{
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("metrics"), SVC_S("")), *one;
+  size_t i;
+  for (i = 0; list && i < m->count; i++) {
+    int64_t whole = measure_whole(at, m->names[i], m->units[i]);
+    if (!measure_wanted(c, m, m->names[i])) continue;
+    one = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    if (!one) return NULL;
+    svc_node_set_str(c->arena, one, "name", svc_str_c(m->names[i]));
+    svc_node_set_str(c->arena, one, "units", svc_str_c(svc_units[m->units[i]]));
+    if (whole) svc_node_set_i64(c->arena, one, "whole", whole);
+    svc_node_append(list, one);
+  }
+  return list;
+}
+
+SVC_PRIVATE bool svc_measure_ask(svc_call *c, const svc_processes *at, const svc_process *p, const svc_metrics *metrics, const svc_node *of)
+{
+  svc_node *ask = of ? svc_node_copy(c->arena, of) : svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *list = measure_metrics(c, at, metrics);
+  svc_buf b = svc_buf_new(c->arena, 1024);
+  svc_span span;
+  if (!ask || !list) return svc_no_memory(c);
+  if (!svc_span_of(c, metrics, &span)) return false;
+  svc_node_set_i64(c->arena, ask, "from", span.from);
+  svc_node_set_str(c->arena, ask, "host", p ? p->id : SVC_S(""));
+  svc_node_put(c->arena, ask, list);
+  svc_node_set_i64(c->arena, ask, "since", svc_id_second(&at->cluster.id));
+  svc_node_set_i64(c->arena, ask, "step", span.step);
+  svc_node_set_i64(c->arena, ask, "until", span.until);
+  svc_node_write(&b, ask);
+  if (b.failed) return svc_no_memory(c);
+  return svc_question_about(c, "series", "cluster", &at->cluster, at->cluster.unique, svc_buf_done(&b));
+}
+
+/* --------------------------------------------------------------------------------------------------------------- answer */
+
+/* A point for each step, whatever was told: what is no figure is a gap. */
+static void measure_points(svc_buf *b, const svc_span *span, const svc_node *told)
+{
+  const svc_node *one = told && told->type == SVC_J_ARRAY ? told->first : NULL;
+  char date[21];
+  int64_t at;
+  for (at = span->from; at <= span->until; at += span->step) {
+    svc_date_text(at * 1000, date);
+    svc_buf_text(b, at == span->from ? "{\"timestamp\":\"" : ",{\"timestamp\":\"");
+    svc_buf_text(b, date);
+    svc_buf_text(b, "\",\"value\":");
+    svc_buf_str(b, one && one->type == SVC_J_NUMBER ? one->text : SVC_S("null"));
+    svc_buf_char(b, '}');
+    if (one) one = one->next;
+  }
+}
+
+SVC_PRIVATE svc_node *svc_measure_told(svc_call *c, const svc_reply *reply, const svc_metrics *metrics, const char *name)
+{
+  const svc_node *said = svc_told_json(c, reply), *series = svc_node_get(said, "series");
+  svc_buf b = svc_buf_new(c->arena, 4096);
+  svc_span span;
+  size_t i;
+  if (!said || !svc_span_of(c, metrics, &span)) return NULL;
+  if (svc_node_bool(said, "missing", false)) {
+    svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
+    return NULL;
+  }
+  svc_buf_char(&b, '[');
+  for (i = 0; i < metrics->count; i++) {
+    if (!measure_wanted(c, metrics, metrics->names[i])) continue;
+    svc_buf_text(&b, b.n > 1 ? ",{\"dataPoints\":[" : "{\"dataPoints\":[");
+    measure_points(&b, &span, svc_node_get(series, metrics->names[i]));
+    svc_buf_text(&b, "],\"name\":\"");
+    svc_buf_text(&b, metrics->names[i]);
+    svc_buf_text(&b, "\",\"units\":\"");
+    svc_buf_text(&b, svc_units[metrics->units[i]]);
+    svc_buf_text(&b, "\"}");
+  }
+  svc_buf_char(&b, ']');
+  if (b.failed) {
+    svc_no_memory(c);
+    return NULL;
+  }
+  return svc_node_new(c->arena, SVC_J_TEXT, svc_str_c(name), svc_buf_done(&b));
+}
+
+SVC_PRIVATE svc_node *svc_measure_answer(svc_call *c, const svc_metrics *metrics)
+{
+  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  char date[21];
+  svc_span span;
+  if (!svc_span_of(c, metrics, &span)) return NULL;
+  if (!body) svc_no_memory(c);
+  if (!body) return NULL;
+  svc_date_text(span.until * 1000, date);
+  svc_node_set_str(c->arena, body, "end", svc_str_c(date));
+  svc_node_set_str(c->arena, body, "granularity", svc_str_c(span.granularity));
+  svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &c->scope.group));
+  svc_date_text(span.from * 1000, date);
+  svc_node_set_str(c->arena, body, "start", svc_str_c(date));
+  return body;
+}
+
+SVC_PRIVATE svc_node *svc_metrics_shown(svc_call *c, const svc_metrics *metrics, const char *name)
+{
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S("")), *one;
+  size_t i;
+  for (i = 0; list && i < metrics->count; i++) {
+    one = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    if (!one) return NULL;
+    svc_node_set_str(c->arena, one, "metricName", svc_str_c(metrics->names[i]));
+    svc_node_set_str(c->arena, one, "units", svc_str_c(svc_units[metrics->units[i]]));
+    svc_node_append(list, one);
+  }
+  return list;
+}

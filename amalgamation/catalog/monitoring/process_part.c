@@ -1,0 +1,210 @@
+/*
+** What is measured of a process, and of the disks and databases in it: the same for the three, but for a row of a table.
+**
+** Which disks and databases there are is asked of the driver ("list"), together with those that the service knows of; the
+** simulation has just these. Of one that is not there nothing is measured: 404.
+*/
+#include "catalog/monitoring/process_parts.h"
+
+SVC_METRICS(SVC_METRICS_PROCESS, svc_process_metric, "m");
+SVC_METRICS(SVC_METRICS_DISK, svc_disk_metric, "m");
+SVC_METRICS(SVC_METRICS_DATABASE, svc_database_metric, "m");
+
+#define PROCESS_PART_MOST 1000 /* disks, or databases, that are listed */
+
+static const svc_field process_part_fields[] = {
+  F_STR("databaseName", .flags = SVC_READ_ONLY),
+  F_DATE("end", .flags = SVC_READ_ONLY),
+  F_ENUM("granularity", svc_granularities, .flags = SVC_READ_ONLY),
+  F_HEX24("groupId", .flags = SVC_READ_ONLY),
+  F_STR("hostId", .flags = SVC_READ_ONLY),
+  F_LIST("measurements", &svc_measurement, .flags = SVC_READ_ONLY),
+  F_STR("partitionName", .flags = SVC_READ_ONLY),
+  F_STR("processId", .flags = SVC_READ_ONLY),
+  F_DATE("start", .flags = SVC_READ_ONLY),
+  F_END
+};
+SVC_PRIVATE const svc_object svc_process_measurements = { .name = "Measurements", .fields = process_part_fields };
+
+/* Each is a SVC_J_STRING in an array. */
+static bool process_part_add(svc_call *c, svc_node *list, svc_str name)
+{
+  svc_node *one;
+  for (one = list->first; one; one = one->next)
+    if (svc_str_eq(one->text, name)) return true;
+  one = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), name);
+  if (!one) return svc_no_memory(c);
+  svc_node_append(list, one);
+  return true;
+}
+
+static bool process_part_disks(svc_call *c, const svc_processes *of, svc_node *list)
+{
+  (void)of;
+  return process_part_add(c, list, SVC_S("data"));
+}
+
+/* Those that are there always, then those of namespaces. */
+static bool process_part_databases(svc_call *c, const svc_processes *of, svc_node *list)
+{
+  static const char *const own[] = { "admin", "config", "local" };
+  svc_node *known;
+  const svc_node *one;
+  size_t i;
+  for (i = 0; i < sizeof own / sizeof own[0]; i++)
+    if (!process_part_add(c, list, svc_str_c(own[i]))) return false;
+  if (!svc_namespaces_known(c, &of->cluster, &known)) return false;
+  for (one = known->first; one; one = one->next) {
+    svc_str rest = one->text;
+    if (!process_part_add(c, list, svc_str_cut(&rest, '.'))) return false;
+  }
+  return true;
+}
+
+typedef struct process_part {
+  const char *param; /* of the path: which one; NULL: the process itself */
+  const char *asked; /* what a question calls it */
+  const char *list;  /* and all of them */
+  const svc_metrics *metrics;
+  bool (*known)(svc_call *c, const svc_processes *of, svc_node *list);
+} process_part;
+
+static const process_part process_part_rows[] = {
+  { "partitionName", "partition", "disks", &svc_disk_metric_metrics, process_part_disks },
+  { "databaseName", "database", "databases", &svc_database_metric_metrics, process_part_databases },
+  { NULL, NULL, NULL, &svc_process_metric_metrics, NULL }
+};
+
+static const process_part *process_part_of(const svc_call *c)
+{
+  const process_part *row = process_part_rows;
+  while (row->param && strcmp(row->param, c->plan->noun->noun->param) != 0) row++;
+  return row;
+}
+
+static svc_node *process_part_known(svc_call *c, const process_part *part, const svc_processes *of)
+{
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("known"), SVC_S(""));
+  if (!list) svc_no_memory(c);
+  return list && part->known(c, of, list) ? list : NULL;
+}
+
+static bool process_part_find(svc_call *c, svc_processes *of, svc_process *p)
+{
+  return svc_resolve_all(c) && svc_process_find(c, svc_path_param(c, "processId"), of, p);
+}
+
+static bool process_part_missing(svc_call *c)
+{
+  return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ which */
+
+SVC_PRIVATE bool svc_part_ask(svc_call *c)
+{
+  const process_part *part = process_part_of(c);
+  svc_node *ask = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *known;
+  svc_buf b = svc_buf_new(c->arena, 512);
+  svc_processes of;
+  svc_process p;
+  if (!ask) return svc_no_memory(c);
+  if (!process_part_find(c, &of, &p)) return false;
+  known = process_part_known(c, part, &of);
+  if (!known) return false;
+  svc_node_set_str(c->arena, ask, "host", p.id);
+  svc_node_put(c->arena, ask, known);
+  svc_node_set_str(c->arena, ask, "list", svc_str_c(part->list));
+  svc_node_write(&b, ask);
+  if (b.failed) return svc_no_memory(c);
+  return svc_question_about(c, "list", "cluster", &of.cluster, of.cluster.unique, svc_buf_done(&b));
+}
+
+/* The names that were told; what is no list of names is no answer: 503. */
+static const svc_node *process_part_names(svc_call *c, const svc_reply *reply)
+{
+  const svc_node *said = svc_told_json(c, reply), *one;
+  bool good = said && said->type == SVC_J_ARRAY && svc_node_count(said) <= PROCESS_PART_MOST;
+  for (one = good ? said->first : NULL; one; one = one->next) good = good && one->type == SVC_J_STRING && one->text.n;
+  if (good) return said;
+  if (said) svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  return NULL;
+}
+
+static svc_node *process_part_node(svc_call *c, const process_part *part, svc_str name)
+{
+  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (body) svc_node_set_str(c->arena, body, part->param, name);
+  return body;
+}
+
+static bool process_part_next(svc_call *c, void *state, svc_item *out)
+{
+  const svc_node **at = state, *one = *at;
+  svc_buf key = svc_buf_new(c->arena, 32);
+  svc_node *body;
+  if (!one) return false;
+  *at = one->next;
+  if (!out) return true;
+  body = process_part_node(c, process_part_of(c), one->text);
+  svc_percent_encode(&key, one->text);
+  if (!body || key.failed) return svc_no_memory(c);
+  svc_item_node(c, out, svc_buf_done(&key), body);
+  return true;
+}
+
+SVC_PRIVATE bool svc_part_list(svc_call *c, const svc_reply *reply)
+{
+  const svc_node *names = process_part_names(c, reply), *first = names ? names->first : NULL;
+  return names && svc_list_items(c, process_part_next, &first, (int64_t)svc_node_count(names));
+}
+
+SVC_PRIVATE bool svc_part_read(svc_call *c, const svc_reply *reply)
+{
+  const process_part *part = process_part_of(c);
+  const svc_node *names = process_part_names(c, reply), *one;
+  svc_str wanted = svc_path_param(c, part->param);
+  svc_node *body;
+  if (!names) return false;
+  for (one = names->first; one && !svc_str_eq(one->text, wanted); one = one->next) continue;
+  if (!one) return process_part_missing(c);
+  body = process_part_node(c, part, wanted);
+  return body ? svc_answer_node(c, body) : svc_no_memory(c);
+}
+
+/* --------------------------------------------------------------------------------------------------------- measured */
+
+/* Of what a driver has it says by itself that it is missing. */
+SVC_PRIVATE bool svc_part_measure(svc_call *c)
+{
+  const process_part *part = process_part_of(c);
+  svc_node *of = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *known;
+  const svc_node *one = NULL;
+  svc_processes at;
+  svc_process p;
+  if (!of) return svc_no_memory(c);
+  if (!process_part_find(c, &at, &p)) return false;
+  if (part->param) {
+    svc_str wanted = svc_path_param(c, part->param);
+    svc_node_set_str(c->arena, of, part->asked, wanted);
+    known = process_part_known(c, part, &at);
+    if (!known) return false;
+    for (one = known->first; one && !svc_str_eq(one->text, wanted); one = one->next) continue;
+    if (!one && !c->s->config.driver) return process_part_missing(c);
+  }
+  return svc_measure_ask(c, &at, &p, part->metrics, of);
+}
+
+SVC_PRIVATE bool svc_part_measured(svc_call *c, const svc_reply *reply)
+{
+  const process_part *part = process_part_of(c);
+  svc_node *body = svc_measure_answer(c, part->metrics);
+  svc_node *list = body ? svc_measure_told(c, reply, part->metrics, "measurements") : NULL;
+  svc_str id = svc_path_param(c, "processId");
+  if (!list) return c->error.code ? false : svc_no_memory(c);
+  svc_node_set_str(c->arena, body, "hostId", id);
+  svc_node_put(c->arena, body, list);
+  if (part->param) svc_node_set_str(c->arena, body, part->param, svc_path_param(c, part->param));
+  svc_node_set_str(c->arena, body, "processId", id);
+  return svc_answer_node(c, body);
+}

@@ -1,0 +1,106 @@
+/*
+** What the nouns of monitoring share: the processes that clusters consist of (processes.c), figures of them over time
+** (measure.c), and the collections that are known of (namespaces.c).
+*/
+#ifndef SVC_PROCESS_PARTS_H
+#define SVC_PROCESS_PARTS_H
+
+#include "catalog/catalog.h"
+#include "catalog/deployment/cluster_parts.h"
+#include "catalog/monitoring/metric_list.h"
+
+#define PINNED_NAMESPACES "pinned namespaces" /* the name of the noun, for who asks which are pinned */
+
+/* ------------------------------------------------------------------------------------------------------- processes.c */
+
+typedef struct svc_process {
+  svc_str id;          /* "a1b2c3-shard-00-00.2f8k1.db.local:27017" */
+  svc_str host;
+  int64_t port;
+  svc_str alias;       /* the host, called after its cluster */
+  svc_str replica_set; /* empty: it is in none */
+  svc_str shard;       /* empty: the cluster has none, or it serves all of them */
+  const char *type;    /* "REPLICA_PRIMARY" */
+} svc_process;
+
+typedef struct svc_processes { /* of a cluster */
+  svc_entity cluster;
+  svc_node *body; /* of that */
+  bool sharded;
+  svc_process *at;
+  size_t count;
+} svc_processes;
+
+/* All of a cluster below the path's project; in the transaction of the request. False: failed. */
+SVC_PRIVATE bool svc_processes_of(svc_call *c, const svc_entity *cluster, svc_processes *out);
+/* The process that is called so, or the first one on the host that is; false: 404. */
+SVC_PRIVATE bool svc_process_find(svc_call *c, svc_str id, svc_processes *of, svc_process *out);
+SVC_PRIVATE bool svc_process_runs(const svc_process *p); /* there is something to measure */
+
+/* --------------------------------------------------------------------------------------------------------- measure.c */
+
+enum svc_unit { SVC_UNIT_BYTES, SVC_UNIT_BYTES_PER_SECOND, SVC_UNIT_GIGABYTES_PER_HOUR, SVC_UNIT_MEGABYTES_PER_SECOND,
+                SVC_UNIT_MILLISECONDS, SVC_UNIT_PERCENT, SVC_UNIT_SCALAR, SVC_UNIT_SCALAR_PER_SECOND };
+SVC_DECLARE(const char *const svc_units[]) /* their names, in the order of these */
+
+/* A list of metric_list.h, as tables: names, and their units. */
+typedef struct svc_metrics {
+  const char *const *names;
+  const unsigned char *units;
+  const char *param; /* the query parameter that chooses among them */
+  size_t count;
+  const char *period; /* where no time is given, "P1D"; NULL: that is refused */
+} svc_metrics;
+#define SVC_METRIC_NAME(name, unit) #name,
+#define SVC_METRIC_UNIT(name, unit) SVC_UNIT_##unit,
+#define SVC_METRICS(list, stem, query) \
+  SVC_PRIVATE const char *const stem##_names[] = { list(SVC_METRIC_NAME) NULL }; \
+  static const unsigned char stem##_units[] = { list(SVC_METRIC_UNIT) }; \
+  static const svc_metrics stem##_metrics = { stem##_names, stem##_units, query, sizeof stem##_units, NULL }
+
+/* The time that is asked for, in seconds: its query parameters, and what they say. At most SVC_SPAN_MOST figures of each metric. */
+#define SVC_SPAN_MOST 2880 /* two days, minute by minute */
+#define SVC_SPAN_PARAMS \
+  { .name = "end", .type = SVC_DATE }, { .name = "period", .type = SVC_STRING }, { .name = "start", .type = SVC_DATE }
+SVC_DECLARE(const char *const svc_granularities[])
+#define SVC_MEASURE_PARAMS(m, names) \
+  SVC_SPAN_PARAMS, { .name = "granularity", .type = SVC_STRING, .flags = SVC_PARAM_REQUIRED, .values = svc_granularities }, \
+  { .name = m, .type = SVC_STRING, .flags = SVC_PARAM_REPEATS, .max_repeats = 10, .values = names }
+#define SVC_MEASURE_REQUIRED(m, names) \
+  SVC_SPAN_PARAMS, { .name = "granularity", .type = SVC_STRING, .flags = SVC_PARAM_REQUIRED, .values = svc_granularities }, \
+  { .name = m, .type = SVC_STRING, .flags = SVC_PARAM_REPEATS | SVC_PARAM_REQUIRED, .max_repeats = 10, .values = names }
+typedef struct svc_span {
+  int64_t from, until, step;
+  const char *granularity;
+} svc_span;
+SVC_PRIVATE bool svc_span_of(svc_call *c, const svc_metrics *metrics, svc_span *out); /* refuses */
+
+SVC_DECLARE(const svc_object svc_measurement)   /* one metric, with its figures */
+SVC_DECLARE(const svc_object svc_metric_object) /* one metric, by name and unit */
+/* Ask for the series of the metrics that are asked for, of a process; of: where in it, members of a JSON object, or NULL. */
+SVC_PRIVATE bool svc_measure_ask(svc_call *c, const svc_processes *at, const svc_process *p, const svc_metrics *metrics, const svc_node *of);
+/* What was told of those, as a member of an answer; NULL: refused. */
+SVC_PRIVATE svc_node *svc_measure_told(svc_call *c, const svc_reply *reply, const svc_metrics *metrics, const char *name);
+/* The beginning of such an answer: groupId, granularity, start and end; NULL: refused. */
+SVC_PRIVATE svc_node *svc_measure_answer(svc_call *c, const svc_metrics *metrics);
+SVC_PRIVATE svc_node *svc_metrics_shown(svc_call *c, const svc_metrics *metrics, const char *name); /* all that there are */
+
+/* ----------------------------------------------------------------------------------------------------- process_part.c */
+
+/* Of a process and of the disks and databases in it, each the function of a route: which there are, one of them, and figures. */
+SVC_DECLARE(const char *const svc_process_metric_names[])
+SVC_DECLARE(const char *const svc_disk_metric_names[])
+SVC_DECLARE(const char *const svc_database_metric_names[])
+SVC_DECLARE(const svc_object svc_process_measurements)
+SVC_PRIVATE bool svc_part_ask(svc_call *c);
+SVC_PRIVATE bool svc_part_list(svc_call *c, const svc_reply *reply);
+SVC_PRIVATE bool svc_part_read(svc_call *c, const svc_reply *reply);
+SVC_PRIVATE bool svc_part_measure(svc_call *c);
+SVC_PRIVATE bool svc_part_measured(svc_call *c, const svc_reply *reply);
+/* ------------------------------------------------------------------------------------------------------ namespaces.c */
+
+/* The collections of a cluster that the service knows of, "database.collection": an array of at most 100, sorted, each once. In
+** the transaction of the request. False: failed. */
+SVC_PRIVATE bool svc_namespaces_known(svc_call *c, const svc_entity *cluster, svc_node **array);
+
+#endif /* SVC_PROCESS_PARTS_H */

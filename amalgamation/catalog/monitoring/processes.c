@@ -1,0 +1,181 @@
+/*
+** The processes that a cluster consists of, which all that is monitored is asked of.
+**
+**   a replica set      each node: a server, port 27017, the first of them primary
+**   a sharded cluster  each node: a router at 27017, which connection strings lead to, and a server of its shard at 27016;
+**                      and three servers at 27019 on hosts of their own that know which shard has what
+**
+** They follow from the cluster's specification, and their hosts are those of its connection strings: nodes that can be elected
+** first, numbered on for those that cannot. Of what a driver runs they are the hosts that it names. Nothing is stored.
+*/
+#include "catalog/monitoring/process_parts.h"
+
+enum { PROCESS_PORT = 27017, PROCESS_SHARD_PORT = 27016, PROCESS_CONFIG_PORT = 27019, PROCESS_CONFIGS = 3 };
+
+typedef struct processes_making {
+  svc_call *c;
+  svc_processes *out;
+  svc_str stem, tail, alias; /* of the hosts' names; alias: the cluster's name, in place of the stem */
+  svc_str set;               /* what names of replica sets begin with: the stem, or the name as it is written */
+  size_t room;
+  bool idle; /* nothing runs there */
+} processes_making;
+
+static svc_process *processes_add(processes_making *m, svc_str host, int64_t port, const char *type)
+{
+  svc_process *p = &m->out->at[m->out->count];
+  if (m->out->count == m->room) return NULL;
+  m->out->count++;
+  memset(p, 0, sizeof *p);
+  p->host = host;
+  p->port = port;
+  p->id = svc_arena_print(m->c->arena, SVC_FMT ":%lld", SVC_ARG(host), (long long)port);
+  p->type = m->idle ? "NO_DATA" : type;
+  return p;
+}
+
+/* ------------------------------------------------------------------------------------------------------ by specification */
+
+static int64_t processes_nodes(const svc_node *spec)
+{
+  const svc_node *region;
+  int64_t nodes = 0;
+  for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
+    nodes += svc_cluster_electable(region) + svc_node_i64(svc_node_get(region, "readOnlySpecs"), "nodeCount", 0) +
+             svc_node_i64(svc_node_get(region, "analyticsSpecs"), "nodeCount", 0);
+  return nodes;
+}
+
+/* A server of the replica set `part` number `set`: "a1b2c3-shard-00-01", "a1b2c3-shard-0". */
+static void processes_server(processes_making *m, const char *part, unsigned set, unsigned node, int64_t port, const char *type)
+{
+  svc_arena *a = m->c->arena;
+  svc_str host = svc_arena_print(a, SVC_FMT "-%s-%02u-%02u" SVC_FMT, SVC_ARG(m->stem), part, set % 100, node % 100, SVC_ARG(m->tail));
+  svc_process *p = processes_add(m, host, port, type);
+  if (!p) return;
+  p->alias = svc_arena_print(a, SVC_FMT "-%s-%02u-%02u" SVC_FMT, SVC_ARG(m->alias), part, set % 100, node % 100, SVC_ARG(m->tail));
+  p->replica_set = svc_arena_print(a, SVC_FMT "-%s-%u", SVC_ARG(m->set), part, set);
+  if (m->out->sharded && port == PROCESS_SHARD_PORT) p->shard = p->replica_set;
+}
+
+static void processes_specified(processes_making *m)
+{
+  const svc_node *spec = svc_node_get(m->out->body, "replicationSpecs")->first;
+  unsigned shard, node;
+  for (shard = 0; spec; spec = spec->next, shard++) {
+    unsigned nodes = (unsigned)processes_nodes(spec);
+    for (node = 0; node < nodes; node++) {
+      if (!m->out->sharded) {
+        processes_server(m, "shard", shard, node, PROCESS_PORT, node ? "REPLICA_SECONDARY" : "REPLICA_PRIMARY");
+        continue;
+      }
+      processes_server(m, "shard", shard, node, PROCESS_SHARD_PORT, node ? "SHARD_SECONDARY" : "SHARD_PRIMARY");
+      processes_server(m, "shard", shard, node, PROCESS_PORT, "SHARD_DBS");
+      m->out->at[m->out->count - 1].replica_set = SVC_S("");
+    }
+  }
+  for (node = 0; m->out->sharded && node < PROCESS_CONFIGS; node++)
+    processes_server(m, "config", 0, node, PROCESS_CONFIG_PORT, "SHARD_CONFIG");
+}
+
+static size_t processes_room(const svc_processes *of)
+{
+  const svc_node *spec = svc_node_get(of->body, "replicationSpecs")->first;
+  int64_t nodes = 0;
+  for (; spec; spec = spec->next) nodes += processes_nodes(spec);
+  return (size_t)(of->sharded ? 2 * nodes + PROCESS_CONFIGS : nodes);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- of a driver */
+
+static void processes_driven(processes_making *m)
+{
+  svc_str hosts = svc_cluster_hosts(&m->out->cluster);
+  svc_process *p;
+  while (hosts.n) {
+    svc_str host = svc_arena_copy(m->c->arena, svc_str_cut(&hosts, ','));
+    size_t n = host.n;
+    int64_t port = PROCESS_PORT;
+    while (n > 0 && host.p[n - 1] != ':') n--;
+    if (n > 0 && svc_str_i64((svc_str){ host.p + n, host.n - n }, &port)) host.n = n - 1;
+    p = processes_add(m, host, port, m->out->sharded ? "SHARD_DBS" : m->out->count ? "REPLICA_SECONDARY" : "REPLICA_PRIMARY");
+    if (!p) return;
+    p->alias = host;
+    if (!m->out->sharded) p->replica_set = svc_arena_print(m->c->arena, SVC_FMT "-shard-0", SVC_ARG(m->set));
+  }
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- all */
+
+SVC_PRIVATE bool svc_processes_of(svc_call *c, const svc_entity *cluster, svc_processes *out)
+{
+  svc_cluster_kept kept = svc_cluster_kept_of(cluster);
+  processes_making m = { .c = c, .out = out };
+  svc_cluster_reach reach;
+  svc_buf alias = svc_buf_new(c->arena, 64);
+  svc_str hosts = svc_cluster_hosts(cluster);
+  size_t i;
+  memset(out, 0, sizeof *out);
+  out->cluster = *cluster;
+  out->body = svc_entity_body(c, cluster);
+  if (!out->body) return false;
+  out->sharded = !svc_cluster_is(out->body, "clusterType", "REPLICASET");
+  reach = svc_cluster_reach_of(c, out->body, &kept);
+  m.stem = svc_cluster_stem(c->arena, &reach);
+  m.tail = svc_cluster_tail(c->arena, &reach);
+  svc_cluster_lower(&alias, svc_node_str(out->body, "name"));
+  m.alias = svc_buf_done(&alias);
+  m.set = kept.legacy ? svc_node_str(out->body, "name") : svc_arena_copy(c->arena, m.stem);
+  m.idle = svc_node_bool(out->body, "paused", false) || svc_cluster_is(out->body, "stateName", "CREATING");
+  for (i = 0, m.room = 1; i < hosts.n; i++) m.room += hosts.p[i] == ',';
+  if (!c->s->config.driver) m.room = processes_room(out);
+  out->at = svc_arena_alloc(c->arena, (m.room ? m.room : 1) * sizeof *out->at);
+  if (!out->at) return svc_no_memory(c);
+  if (c->s->config.driver) processes_driven(&m);
+  else processes_specified(&m);
+  return c->arena->failed ? svc_no_memory(c) : true;
+}
+
+/* Could it be a process of this cluster, by what its name begins with? No other cluster of the project begins so. */
+static bool processes_may_be(svc_call *c, const svc_entity *cluster, svc_str id)
+{
+  svc_cluster_kept kept = svc_cluster_kept_of(cluster);
+  size_t n = kept.legacy ? cluster->unique.n : CLUSTER_ID;
+  if (c->s->config.driver) return true;
+  if (id.n <= n || id.p[n] != '-') return false;
+  return kept.legacy ? svc_str_is_nocase((svc_str){ id.p, n }, svc_arena_copy(c->arena, cluster->unique).p) : memcmp(id.p, kept.id, n) == 0;
+}
+
+/* The public name of a host with private addresses: without its "-pri". */
+static svc_str processes_public(svc_call *c, svc_str id)
+{
+  static const char mark[] = "-pri.";
+  size_t i, n = sizeof mark - 1;
+  for (i = 0; i + n <= id.n && id.p[i] != '.'; i++)
+    if (memcmp(id.p + i, mark, n) == 0)
+      return svc_arena_print(c->arena, "%.*s" SVC_FMT, (int)i, id.p, SVC_ARG(((svc_str){ id.p + i + n - 1, id.n - i - n + 1 })));
+  return id;
+}
+
+SVC_PRIVATE bool svc_process_find(svc_call *c, svc_str id, svc_processes *of, svc_process *out)
+{
+  svc_str name = processes_public(c, id);
+  svc_scan scan;
+  svc_entity e;
+  size_t i;
+  svc_below_begin(&scan, c->txn, CLUSTER_KIND, &c->scope.group);
+  while (name.n && svc_below_next(&scan, CLUSTER_KIND, &e)) {
+    if (!processes_may_be(c, &e, name)) continue;
+    if (!svc_processes_of(c, &e, of)) return false;
+    for (i = 0; i < of->count; i++) {
+      *out = of->at[i];
+      if (svc_str_eq(out->id, name) || svc_str_eq(out->host, name)) return true;
+    }
+  }
+  return svc_txn_good(c) ? svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &id) : false;
+}
+
+SVC_PRIVATE bool svc_process_runs(const svc_process *p)
+{
+  return strcmp(p->type, "NO_DATA") != 0;
+}

@@ -1,0 +1,186 @@
+/*
+** What is measured of search: of the process that does it beside a process of a cluster, and of the indexes of a collection.
+**
+** Indexes are those that the service keeps. Of a collection that has none there is nothing to measure, and the list is empty; an
+** index that is not there is 404.
+*/
+#include "catalog/monitoring/process_parts.h"
+
+enum { SEARCH_METRIC_HARDWARE = 8 }; /* of SVC_METRICS_SEARCH: as many speak of the machine, the others of the process's state */
+
+/* ------------------------------------------------------------------------------------------------------ value lists */
+
+SVC_METRICS(SVC_METRICS_SEARCH, search_metric, "metrics");
+SVC_METRICS(SVC_METRICS_INDEX, search_metric_index, "metrics");
+static const svc_metrics search_metric_hardware = { search_metric_names, search_metric_units, "metrics", SEARCH_METRIC_HARDWARE, NULL };
+static const svc_metrics search_metric_status = { search_metric_names + SEARCH_METRIC_HARDWARE, search_metric_units + SEARCH_METRIC_HARDWARE,
+                                                  "metrics", sizeof search_metric_units - SEARCH_METRIC_HARDWARE, NULL };
+
+/* ----------------------------------------------------------------------------------------------------------- fields */
+
+static const svc_field search_metric_fields[] = {
+  F_HEX24("groupId", .flags = SVC_READ_ONLY),
+  F_LIST("hardwareMetrics", &svc_metric_object, .flags = SVC_READ_ONLY),
+  F_LIST("indexMetrics", &svc_metric_object, .flags = SVC_READ_ONLY),
+  F_STR("processId", .flags = SVC_READ_ONLY),
+  F_LIST("statusMetrics", &svc_metric_object, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object search_metric_object = { .name = "SearchMetrics", .fields = search_metric_fields };
+
+static const svc_field search_metric_series_fields[] = {
+  F_DATE("end", .flags = SVC_READ_ONLY),
+  F_ENUM("granularity", svc_granularities, .flags = SVC_READ_ONLY),
+  F_HEX24("groupId", .flags = SVC_READ_ONLY),
+  F_STR("processId", .flags = SVC_READ_ONLY),
+  F_DATE("start", .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object search_metric_series = { .name = "SearchSeries", .fields = search_metric_series_fields };
+static const svc_field search_metric_process_fields[] = {
+  F_LIST("hardwareMeasurements", &svc_measurement, .flags = SVC_READ_ONLY),
+  F_LIST("statusMeasurements", &svc_measurement, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object search_metric_process = { .name = "SearchMeasurements", .fields = search_metric_process_fields,
+                                                  .base = &search_metric_series };
+static const svc_field search_metric_index_fields[] = {
+  F_STR("collectionName", .flags = SVC_READ_ONLY),
+  F_STR("databaseName", .flags = SVC_READ_ONLY),
+  F_STRS("indexIds", .flags = SVC_READ_ONLY),
+  F_LIST("indexStatsMeasurements", &svc_measurement, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object search_metric_index_object = { .name = "SearchIndexMeasurements", .fields = search_metric_index_fields,
+                                                       .base = &search_metric_series };
+
+/* ----------------------------------------------------------------------------------------------------------- routes */
+
+static bool search_metric_list(svc_call *c);
+static bool search_metric_ask(svc_call *c);
+static bool search_metric_told(svc_call *c, const svc_reply *reply);
+static bool search_metric_index_ask(svc_call *c);
+static bool search_metric_index_told(svc_call *c, const svc_reply *reply);
+
+static const svc_param search_metric_params[] = { SVC_MEASURE_REQUIRED("metrics", search_metric_names), { .name = NULL } };
+static const svc_param search_metric_index_params[] = { SVC_MEASURE_REQUIRED("metrics", search_metric_index_names), { .name = NULL } };
+
+#define SEARCH_METRIC "/groups/{groupId}/hosts/{processId}/fts/metrics", SVC_SET_PROCESSES, (20230101), SVC_R_GROUP_READ_ONLY, 0
+
+static const svc_route search_metric_routes[] = {
+  R_GET(SEARCH_METRIC, "", .answer = &search_metric_object, .run = search_metric_list),
+  R_GET(SEARCH_METRIC, "/measurements", .params = search_metric_params, .answer = &search_metric_process, .run = search_metric_ask,
+        .told = search_metric_told),
+  R_GET(SEARCH_METRIC, "/indexes/{databaseName}/{collectionName}/measurements", .params = search_metric_index_params,
+        .answer = &search_metric_index_object, .run = search_metric_index_ask, .told = search_metric_index_told),
+  R_GET(SEARCH_METRIC, "/indexes/{databaseName}/{collectionName}/{indexName}/measurements", .params = search_metric_index_params,
+        .answer = &search_metric_index_object, .run = search_metric_index_ask, .told = search_metric_index_told),
+  SVC_ROUTES_END
+};
+
+/* ------------------------------------------------------------------------------------------------------------ hooks */
+
+static bool search_metric_find(svc_call *c, svc_processes *of, svc_process *p)
+{
+  return svc_resolve_all(c) && svc_process_find(c, svc_path_param(c, "processId"), of, p);
+}
+
+static bool search_metric_list(svc_call *c)
+{
+  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_processes of;
+  svc_process p;
+  if (!body) return svc_no_memory(c);
+  if (!search_metric_find(c, &of, &p)) return false;
+  svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &c->scope.group));
+  svc_node_put(c->arena, body, svc_metrics_shown(c, &search_metric_hardware, "hardwareMetrics"));
+  svc_node_put(c->arena, body, svc_metrics_shown(c, &search_metric_index_metrics, "indexMetrics"));
+  svc_node_set_str(c->arena, body, "processId", p.id);
+  svc_node_put(c->arena, body, svc_metrics_shown(c, &search_metric_status, "statusMetrics"));
+  return c->arena->failed ? svc_no_memory(c) : svc_answer_node(c, body);
+}
+
+static bool search_metric_ask(svc_call *c)
+{
+  svc_processes of;
+  svc_process p;
+  return search_metric_find(c, &of, &p) && svc_measure_ask(c, &of, &p, &search_metric_metrics, NULL);
+}
+
+static bool search_metric_told(svc_call *c, const svc_reply *reply)
+{
+  svc_node *body = svc_measure_answer(c, &search_metric_metrics);
+  svc_node *hardware = body ? svc_measure_told(c, reply, &search_metric_hardware, "hardwareMeasurements") : NULL;
+  svc_node *status = hardware ? svc_measure_told(c, reply, &search_metric_status, "statusMeasurements") : NULL;
+  if (!status) return c->error.code ? false : svc_no_memory(c);
+  svc_node_put(c->arena, body, hardware);
+  svc_node_set_str(c->arena, body, "processId", svc_path_param(c, "processId"));
+  svc_node_put(c->arena, body, status);
+  return svc_answer_node(c, body);
+}
+
+/* ---- indexes */
+
+/* The ids of those that the path names. */
+static svc_node *search_metric_ids(svc_call *c, const svc_entity *cluster)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, "search index");
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("indexIds"), SVC_S("")), *one;
+  svc_str wanted = svc_path_param(c, "indexName");
+  svc_scan scan;
+  svc_entity e;
+  if (!list || !noun) return list;
+  svc_below_begin(&scan, c->txn, noun->noun->kind, &cluster->id);
+  while (svc_below_next(&scan, noun->noun->kind, &e)) {
+    if (!svc_str_eq(svc_entity_text(c, noun->noun, &e, "database"), svc_path_param(c, "databaseName"))) continue;
+    if (!svc_str_eq(svc_entity_text(c, noun->noun, &e, "collectionName"), svc_path_param(c, "collectionName"))) continue;
+    if (wanted.n && !svc_str_eq(svc_entity_text(c, noun->noun, &e, "name"), wanted)) continue;
+    one = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_id_str(c->arena, &e.id));
+    if (!one) return NULL;
+    svc_node_append(list, one);
+  }
+  return list;
+}
+
+static bool search_metric_index_ask(svc_call *c)
+{
+  svc_node *of = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *ids;
+  svc_str index = svc_path_param(c, "indexName");
+  svc_processes at;
+  svc_process p;
+  if (!of) return svc_no_memory(c);
+  if (!search_metric_find(c, &at, &p)) return false;
+  ids = search_metric_ids(c, &at.cluster);
+  if (!ids || !svc_txn_good(c)) return c->error.code ? false : svc_no_memory(c);
+  if (index.n && !ids->first) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &index);
+  svc_node_set_str(c->arena, of, "collection", svc_path_param(c, "collectionName"));
+  svc_node_set_str(c->arena, of, "database", svc_path_param(c, "databaseName"));
+  svc_node_put(c->arena, of, ids);
+  return svc_measure_ask(c, &at, &p, &search_metric_index_metrics, of);
+}
+
+static bool search_metric_index_told(svc_call *c, const svc_reply *reply)
+{
+  svc_node *body = svc_measure_answer(c, &search_metric_index_metrics), *list;
+  const svc_node *asked = svc_json_parse(c->arena, svc_str_c(c->question->parameters)), *ids = svc_node_get(asked, "indexIds");
+  if (!body || !ids) return c->error.code ? false : svc_no_memory(c);
+  list = ids->first ? svc_measure_told(c, reply, &search_metric_index_metrics, "indexStatsMeasurements") :
+                      svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("indexStatsMeasurements"), SVC_S(""));
+  if (!list) return c->error.code ? false : svc_no_memory(c);
+  svc_node_set_str(c->arena, body, "collectionName", svc_path_param(c, "collectionName"));
+  svc_node_set_str(c->arena, body, "databaseName", svc_path_param(c, "databaseName"));
+  svc_node_put(c->arena, body, svc_node_copy(c->arena, ids));
+  svc_node_put(c->arena, body, list);
+  svc_node_set_str(c->arena, body, "processId", svc_path_param(c, "processId"));
+  return svc_answer_node(c, body);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- noun */
+
+SVC_PRIVATE const svc_noun svc_noun_search_metric = {
+  .name = "search metric",
+  .rel = "searchMetrics",
+  .parent = "process",
+  .flags = SVC_VIRTUAL,
+  .routes = search_metric_routes,
+};
