@@ -12,12 +12,12 @@
 #define WORLD_FEDERATION "/federationSettings/{federationSettingsId}"
 #define WORLD_PROVIDERS WORLD_FEDERATION "/identityProviders"
 #define WORLD_CONNECTED WORLD_FEDERATION "/connectedOrgConfigs/{orgId}"
+#define WORLD_WATCH \
+  "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_METRIC_THRESHOLD\",\"metricThreshold\":{\"metricName\":\"CONNECTIONS\"," \
+  "\"operator\":\"GREATER_THAN\",\"threshold\":-1},\"notifications\":[{\"typeName\":\"GROUP\",\"emailEnabled\":true}]}"
 #define WORLD_PROCESSOR "/groups/{groupId}/streams/{tenantName}/processor/{processorName}"
 
 /* What has to be done before a request can succeed, where no table says so; with the reason. */
-#define WORLD_WATCH \
-  "{\"enabled\":true,\"eventTypeName\":\"NETWORK_PERMISSION_ENTRY_ADDED\",\"notifications\":[{\"typeName\":\"GROUP\",\"emailEnabled\":true}]}"
-
 static const struct {
   int method;
   const char *path;
@@ -70,13 +70,13 @@ static const struct {
   { SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}", SVC_POST, "/groups/{groupId}/clusters", NULL },
   { SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}/csv", SVC_POST, "/groups/{groupId}/clusters", NULL },
   { SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}/lineItems:search", SVC_POST, "/groups/{groupId}/clusters", NULL },
-  /* an alert is of something that is watched, and has happened */
+  /* an alert is of something that is watched, and lasts */
   { SVC_GET, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/alertConfigs", WORLD_WATCH },
-  { SVC_GET, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/accessList", NULL },
+  { SVC_GET, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/clusters", NULL },
   { SVC_GET, "/groups/{groupId}/alerts/{alertId}/alertConfigs", SVC_POST, "/groups/{groupId}/alertConfigs", WORLD_WATCH },
-  { SVC_GET, "/groups/{groupId}/alerts/{alertId}/alertConfigs", SVC_POST, "/groups/{groupId}/accessList", NULL },
+  { SVC_GET, "/groups/{groupId}/alerts/{alertId}/alertConfigs", SVC_POST, "/groups/{groupId}/clusters", NULL },
   { SVC_PATCH, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/alertConfigs", WORLD_WATCH },
-  { SVC_PATCH, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/accessList", NULL },
+  { SVC_PATCH, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/clusters", NULL },
   /* only what runs is stopped */
   { SVC_POST, WORLD_PROCESSOR ":stop", SVC_POST, WORLD_PROCESSOR ":start", NULL },
 };

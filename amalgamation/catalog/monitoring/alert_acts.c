@@ -65,10 +65,12 @@ static const struct alert_acts_member {
 };
 #define ALERT_MEMBERS (sizeof alert_acts_members / sizeof alert_acts_members[0])
 
-typedef struct alert_acts_met { /* an event, as far as it matters */
+typedef struct alert_acts_met { /* an event, or a figure, as far as it matters */
   svc_str values[ALERT_MEMBERS];
   svc_str host; /* HOST:PORT; empty: it is of none */
+  svc_str type; /* of the host: PRIMARY */
   svc_str target;
+  const svc_alert_figure *figure; /* that was measured; NULL: it is an event */
 } alert_acts_met;
 
 static svc_str alert_acts_member(svc_str body, const char *name)
@@ -82,6 +84,8 @@ static void alert_acts_meet(svc_call *c, svc_str body, alert_acts_met *m)
 {
   svc_buf b = svc_buf_new(c->arena, 128);
   size_t i;
+  memset(m, 0, sizeof *m);
+  m->type = SVC_S("");
   for (i = 0; i < ALERT_MEMBERS; i++) {
     m->values[i] = alert_acts_member(body, alert_acts_members[i].in_event);
     if (i) svc_buf_char(&b, '/');
@@ -96,6 +100,7 @@ static svc_str alert_acts_value(void *context, svc_str field_name)
   const alert_acts_met *m = context;
   size_t i;
   if (svc_str_is(field_name, "HOSTNAME_AND_PORT")) return m->host;
+  if (svc_str_is(field_name, "TYPE_NAME")) return m->type;
   for (i = 0; i < ALERT_MEMBERS; i++)
     if (svc_str_is(field_name, alert_acts_members[i].field_name)) return m->values[i];
   return SVC_S("");
@@ -230,6 +235,18 @@ static svc_node *alert_acts_body(svc_call *c, const svc_entity *e, const svc_ent
   return body;
 }
 
+/* What was measured last. */
+static void alert_acts_show(svc_call *c, svc_node *body, const svc_alert_figure *f)
+{
+  svc_node *value = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("currentValue"), SVC_S("")), *number;
+  if (!value) return;
+  number = svc_node_new(c->arena, SVC_J_NUMBER, SVC_S("number"), svc_arena_print(c->arena, "%.17g", f->value));
+  if (number) svc_node_put(c->arena, value, number);
+  svc_node_set_str(c->arena, value, "units", f->units);
+  svc_node_put(c->arena, body, value);
+  svc_node_set_str(c->arena, body, "metricName", f->metric);
+}
+
 /* One opens, unless there is one. `lasts`: something will end it. */
 static bool alert_acts_begin(svc_call *c, const svc_entity *config, const svc_node *said, const alert_acts_met *m, bool lasts)
 {
@@ -256,6 +273,7 @@ static bool alert_acts_begin(svc_call *c, const svc_entity *config, const svc_no
   body = alert_acts_body(c, &e, config, svc_node_str(said, "eventTypeName"), m);
   if (!body) return svc_no_memory(c);
   svc_node_set_str(c->arena, body, "status", delay ? SVC_S("TRACKING") : SVC_S("OPEN"));
+  if (m->figure) alert_acts_show(c, body, m->figure);
   if (lasts && delay) svc_due_set(&e, SVC_DUE_STATE, c->now + delay);
   if (!lasts) alert_acts_over(c, &e, body, "CLOSED");
   return alert_acts_store(c, &e, NULL, body);
@@ -301,12 +319,83 @@ static bool alert_acts_close(svc_call *c, const svc_id *group, const char *type,
   return svc_txn_good(c);
 }
 
+SVC_PRIVATE void svc_alert_watching(svc_call *c, const svc_id *group, const char *type, svc_scan *scan)
+{
+  alert_acts_watching(c, group, type, scan);
+}
+
+SVC_PRIVATE bool svc_alert_watching_next(svc_call *c, svc_scan *scan, const svc_id *group, svc_entity *out)
+{
+  return alert_acts_next(c, scan, SVC_ALERT_CONFIG_KIND, group, out);
+}
+
+/* The host of a figure, as an event would name it. */
+static void alert_acts_meet_figure(const svc_alert_figure *f, alert_acts_met *m)
+{
+  svc_str port = f->process->id, host = svc_str_cut(&port, ':');
+  memset(m, 0, sizeof *m);
+  m->values[0] = f->cluster;
+  m->values[1] = host;
+  m->values[3] = port;
+  m->values[5] = f->process->replica_set;
+  m->values[6] = f->process->shard;
+  m->host = m->target = f->process->id;
+  m->type = svc_str_c(f->process->type);
+  while (m->type.n && memchr(m->type.p, '_', m->type.n)) m->type.p++, m->type.n--; /* REPLICA_PRIMARY: PRIMARY */
+  m->figure = f;
+}
+
+SVC_PRIVATE bool svc_alert_measures(svc_call *c, const svc_node *said, const svc_alert_figure *f)
+{
+  alert_acts_met m;
+  alert_acts_meet_figure(f, &m);
+  return svc_alert_matchers_fit(c, svc_node_get(said, "matchers"), alert_acts_value, &m);
+}
+
+SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_figure *f, bool beyond)
+{
+  const svc_id *group = &config->scope.group;
+  alert_acts_met m;
+  svc_node *body, *before;
+  svc_entity e, old;
+  int rc;
+  alert_acts_meet_figure(f, &m);
+  rc = svc_entity_named(c->txn, alert_acts_noun(c)->noun->kind, NULL, group, alert_acts_unique(c, &config->id, m.target), &old);
+  if (rc == SVC_NOT_FOUND) return !beyond || alert_acts_begin(c, config, said, &m, true);
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  if (!beyond) return alert_acts_end(c, &old, "CLOSED");
+  body = svc_entity_body(c, &old);
+  before = body ? svc_node_copy(c->arena, body) : NULL;
+  if (!before) return svc_no_memory(c);
+  alert_acts_show(c, body, f);
+  e = old;
+  return svc_node_same(body, before) || alert_acts_store(c, &e, &old, body);
+}
+
+SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, const svc_processes *all, size_t count)
+{
+  const char *kind = alert_acts_noun(c)->noun->kind;
+  svc_scan scan;
+  svc_entity e;
+  size_t i, k;
+  alert_acts_scan(c, kind, svc_arena_print(c->arena, "%s/", svc_id_str(c->arena, &config->id).p), &scan);
+  while (alert_acts_next(c, &scan, kind, &config->scope.group, &e)) {
+    svc_str host = svc_json_word(e.body, "hostnameAndPort");
+    bool there = false;
+    for (i = 0; i < count && !there; i++)
+      for (k = 0; k < all[i].count && !there; k++) there = svc_process_runs(&all[i].at[k]) && svc_str_eq(all[i].at[k].id, host);
+    if (!there && !alert_acts_end(c, &e, "CLOSED")) return false;
+  }
+  return svc_txn_good(c);
+}
+
 SVC_PRIVATE bool svc_alert_hears(svc_call *c, const char *type, const svc_entity *event)
 {
   const svc_id group = event->scope.group;
   const struct alert_acts_pair *p;
   alert_acts_met m;
   if (svc_id_is_zero(&group)) return true; /* of an organization: nobody watches */
+  if (strcmp(type, "CLUSTER_CREATED") == 0 && !svc_alert_round_wake(c, &event->scope)) return false;
   alert_acts_meet(c, event->body, &m);
   for (p = alert_acts_pairs; p->begins; p++)
     if (strcmp(p->ends, type) == 0 && !alert_acts_close(c, &group, p->begins, &m)) return false;

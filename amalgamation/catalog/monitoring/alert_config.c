@@ -152,6 +152,7 @@ static bool alert_config_prepare(svc_call *c, svc_change *change)
 static bool alert_config_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
   bool off = !svc_node_bool(change->body, "enabled", false);
+  if (!off && svc_node_get(change->body, "metricThreshold") && !svc_alert_round_wake(c, &e->scope)) return false;
   if (!change->before) return true;
   if (!off && svc_str_eq(svc_node_str(change->before, "eventTypeName"), svc_node_str(change->body, "eventTypeName"))) return true;
   return svc_alert_cancel(c, &e->parent, &e->id);

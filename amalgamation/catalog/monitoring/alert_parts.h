@@ -5,6 +5,7 @@
 #define SVC_ALERT_PARTS_H
 
 #include "catalog/catalog.h"
+#include "catalog/monitoring/process_parts.h"
 
 #define SVC_ALERT_NOTIFICATIONS 25 /* of one configuration */
 #define SVC_ALERT_CONFIG "alert configuration"
@@ -46,5 +47,26 @@ SVC_PRIVATE bool svc_alert_hears(svc_call *c, const char *type, const svc_entity
 SVC_PRIVATE bool svc_alert_fell_due(svc_call *c, svc_change *change, int tag);
 SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, svc_node *body); /* as it was sent, merged; answers */
 SVC_PRIVATE bool svc_alert_cancel(svc_call *c, const svc_id *group, const svc_id *config); /* all that this one has open */
+
+/* The configurations of a project that watch this type, and are on. */
+SVC_PRIVATE void svc_alert_watching(svc_call *c, const svc_id *group, const char *type, svc_scan *scan);
+SVC_PRIVATE bool svc_alert_watching_next(svc_call *c, svc_scan *scan, const svc_id *group, svc_entity *out);
+typedef struct svc_alert_figure { /* one metric of one process, as it was measured */
+  const svc_process *process;
+  svc_str cluster, metric, units; /* the units of the threshold */
+  double value;                   /* in these */
+} svc_alert_figure;
+SVC_PRIVATE bool svc_alert_measures(svc_call *c, const svc_node *said, const svc_alert_figure *f); /* do its matchers fit? */
+/* It opens, goes on or closes. */
+SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_figure *f, bool beyond);
+/* What it has open for processes that run no more is over. */
+SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, const svc_processes *all, size_t count);
+
+/* alert_measuring.c: rounds, in which what configurations ask for is measured. */
+#define SVC_ALERT_ROUND "alert round"
+SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope); /* there is something to measure, maybe */
+SVC_PRIVATE bool svc_alert_round_fell_due(svc_call *c, svc_change *change, int tag);
+SVC_PRIVATE svc_node *svc_alert_round_desired(svc_call *c, const svc_entity *e);
+SVC_PRIVATE bool svc_alert_round_facts(svc_call *c, svc_change *change, const svc_node *facts);
 
 #endif /* SVC_ALERT_PARTS_H */
