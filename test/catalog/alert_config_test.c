@@ -250,6 +250,41 @@ static MunitResult config_most(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A new project has some, each as if it had been sent; unless it or its organization wants none. */
+static MunitResult config_defaults(const MunitParameter params[], void *data)
+{
+  static char shown[16][2048];
+  const char *ids[16], *org;
+  config_world w;
+  int i, count;
+  (void)params, (void)data;
+  config_open(&w);
+  munit_assert_int(config_send(&w, "GET", "", NULL), ==, 200);
+  count = (int)t_int(&w.t, "totalCount");
+  munit_assert_int(count, ==, 8);
+  for (i = 0; i < count; i++) {
+    char at[32];
+    snprintf(at, sizeof at, "results[%d].id", i);
+    ids[i] = t_keep(&w.t, t_str(&w.t, at));
+  }
+  for (i = 0; i < count; i++) {
+    munit_assert_int(config_send(&w, "GET", ids[i], NULL), ==, 200);
+    snprintf(shown[i], sizeof shown[i], "%s", w.t.response.body);
+    munit_assert_string_equal(t_str(&w.t, "enabled"), "true");
+    munit_assert_int(config_send(&w, "PUT", ids[i], shown[i]), ==, 200);
+    munit_assert_string_equal(w.t.response.body, shown[i]); /* nothing in it is other than what POST takes */
+  }
+  store_whole(w.t.s);
+  munit_assert_int(config_send(&w, "DELETE", ids[0], NULL), ==, 204);
+  munit_assert_int(t_send(&w.t, "POST", "/orgs", "{\"name\":\"Quiet\",\"skipDefaultAlertsSettings\":true}"), ==, 201);
+  org = t_keep(&w.t, t_str(&w.t, "organization.id"));
+  w.group = t_project(&w.t, org, "beta");
+  munit_assert_int(config_send(&w, "GET", "", NULL), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitResult config_field_names(const MunitParameter params[], void *data)
 {
   t_service t;
@@ -270,6 +305,7 @@ static MunitTest tests[] = {
   { "/named", config_named, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/changes", config_changes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/most", config_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/defaults", config_defaults, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/field-names", config_field_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 };
