@@ -12,9 +12,13 @@
 #define WORLD_FEDERATION "/federationSettings/{federationSettingsId}"
 #define WORLD_PROVIDERS WORLD_FEDERATION "/identityProviders"
 #define WORLD_CONNECTED WORLD_FEDERATION "/connectedOrgConfigs/{orgId}"
+<<<<<<< HEAD
 #define WORLD_WATCH \
   "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_METRIC_THRESHOLD\",\"metricThreshold\":{\"metricName\":\"CONNECTIONS\"," \
   "\"operator\":\"GREATER_THAN\",\"threshold\":-1},\"notifications\":[{\"typeName\":\"GROUP\",\"emailEnabled\":true}]}"
+=======
+#define WORLD_INDEX "/groups/{groupId}/hosts/{processId}/fts/metrics/indexes/{databaseName}/{collectionName}/{indexName}/measurements"
+>>>>>>> f8a15e8bba6d99fa1d1e9b3d880dc7072b89bfb5
 #define WORLD_PROCESSOR "/groups/{groupId}/streams/{tenantName}/processor/{processorName}"
 
 /* What has to be done before a request can succeed, where no table says so; with the reason. */
@@ -70,6 +74,7 @@ static const struct {
   { SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}", SVC_POST, "/groups/{groupId}/clusters", NULL },
   { SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}/csv", SVC_POST, "/groups/{groupId}/clusters", NULL },
   { SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}/lineItems:search", SVC_POST, "/groups/{groupId}/clusters", NULL },
+<<<<<<< HEAD
   /* an alert is of something that is watched, and lasts */
   { SVC_GET, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/alertConfigs", WORLD_WATCH },
   { SVC_GET, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/clusters", NULL },
@@ -77,6 +82,10 @@ static const struct {
   { SVC_GET, "/groups/{groupId}/alerts/{alertId}/alertConfigs", SVC_POST, "/groups/{groupId}/clusters", NULL },
   { SVC_PATCH, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/alertConfigs", WORLD_WATCH },
   { SVC_PATCH, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/clusters", NULL },
+=======
+  /* only what is pinned can be unpinned */
+  { SVC_PATCH, WORLD_CLUSTER "/collStats/unpin", SVC_PATCH, WORLD_CLUSTER "/collStats/pinned", NULL },
+>>>>>>> f8a15e8bba6d99fa1d1e9b3d880dc7072b89bfb5
   /* only what runs is stopped */
   { SVC_POST, WORLD_PROCESSOR ":stop", SVC_POST, WORLD_PROCESSOR ":start", NULL },
 };
@@ -445,15 +454,20 @@ static const struct {
   const char *path, *param, *noun, *field;
 } world_named_so[] = {
   { "/groups/{groupId}/sampleDatasetLoad/{name}", "name", "cluster", "name" },
-  { "/groups/{groupId}/clusters/{hostName}/logs/{logName}.gz", "hostName", "cluster", "connectionStrings.standard" },
+  { NULL, "hostName", "cluster", "connectionStrings.standard" }, /* of whatever path */
+  { NULL, "hostname", "cluster", "connectionStrings.standard" },
+  { NULL, "processId", "cluster", "connectionStrings.standard" },
+  { WORLD_INDEX, "databaseName", "search index", "database" },
+  { WORLD_INDEX, "collectionName", "search index", "collectionName" },
+  { WORLD_INDEX, "indexName", "search index", "name" },
 };
 
-/* Of several hosts the first: "db://host:27017,...". */
-static svc_str world_host(svc_str text)
+/* Of several hosts the first: "db://host:27017,..."; a process is named with its port. */
+static svc_str world_host(const svc_plan *plan, unsigned param, svc_str text)
 {
   const char *from = strstr(text.p, "://");
   if (!from) return text;
-  return (svc_str){ from + 3, strcspn(from + 3, ":/") };
+  return (svc_str){ from + 3, strcspn(from + 3, svc_str_is(plan->params[param], "processId") ? ",/" : ":/") };
 }
 
 static const char *world_otherwise(t_world *w, const svc_plan *plan, unsigned param, const char *at)
@@ -465,14 +479,14 @@ static const char *world_otherwise(t_world *w, const svc_plan *plan, unsigned pa
   munit_assert_int(snprintf(so, sizeof so, "%s#%u", at, param), <, (int)sizeof so);
   known = world_recall(w, so);
   while (i < sizeof world_named_so / sizeof world_named_so[0] &&
-         (strcmp(plan->route->path, world_named_so[i].path) != 0 || !svc_str_is(plan->params[param], world_named_so[i].param)))
+         ((world_named_so[i].path && strcmp(plan->route->path, world_named_so[i].path) != 0) || !svc_str_is(plan->params[param], world_named_so[i].param)))
     i++;
   if (i == sizeof world_named_so / sizeof world_named_so[0]) return NULL;
   if (known) return known;
   maker = world_maker_of(w, svc_noun_named(w->t.s, world_named_so[i].noun));
   get = maker ? maker->item : NULL;
   if (!get || !t_world_path(w, get, path, sizeof path) || t_send(&w->t, "GET", path, NULL) != 200) return NULL;
-  return world_remember(w, so, world_host(svc_str_c(t_str(&w->t, world_named_so[i].field))));
+  return world_remember(w, so, world_host(plan, param, svc_str_c(t_str(&w->t, world_named_so[i].field))));
 }
 
 /* What is shown by the path of another alone. */
@@ -506,7 +520,8 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   const svc_hop *hop = world_hop(plan, param);
   const svc_noun_info *noun = hop ? hop->noun : world_noun_of_param(w, plan, plan->params[param]);
   const svc_plan *maker = world_maker(w, plan->route->path, n);
-  const char *otherwise = hop ? NULL : world_otherwise(w, plan, param, at);
+  bool table = noun && noun->noun->flags & SVC_BY_TABLE;
+  const char *otherwise = hop && !table ? NULL : world_otherwise(w, plan, param, at);
   char own[512];
   if (otherwise) return otherwise;
   if (hop && noun == plan->noun && world_makes_itself(plan)) return world_of_example(w, plan, at);
@@ -518,7 +533,7 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   if (noun && noun == w->t.s->org) return w->org;
   if (noun && noun == w->t.s->group) return w->group;
   if (maker) return world_make(w, maker, at);
-  if (!noun) return t_sample(plan->params[param]); /* it is nothing by itself */
+  if (!noun || (table && !hop)) return t_sample(plan->params[param]); /* it is nothing by itself */
   maker = world_maker_of(w, noun);
   if (!maker && noun && noun->noun->flags & SVC_VIRTUAL) maker = world_maker_of(w, world_noun_of_param(w, plan, plan->params[param]));
   if (!maker && (otherwise = world_shown_there(w, noun)) != NULL) return otherwise;
@@ -549,6 +564,8 @@ void t_world_query(const t_world *w, const svc_plan *plan, char *out, size_t siz
     n += (size_t)snprintf(out + n, size - n, "%c%s=%s", mark, p->name, value);
     mark = '&';
   }
+  for (p = plan->route->params; p && p->name; p++) /* of several one has to be given: this one */
+    if (strcmp(p->name, "period") == 0 && !strstr(out, "period=")) n += (size_t)snprintf(out + n, size - n, "%cperiod=PT5M", mark);
 }
 
 /* The path, up to this parameter. */

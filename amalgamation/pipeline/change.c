@@ -448,11 +448,22 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
          (!noun->stored || noun->stored(c, change, out));
 }
 
+/* Was something sent that is not stored, but that the noun's hooks make something of? */
+static bool change_sent_more(const svc_change *change)
+{
+  const svc_node *one = change->input && change->input->type == SVC_J_OBJECT ? change->input->first : NULL;
+  for (; one; one = one->next) {
+    const svc_field *f = svc_field_named(change->noun->noun->object, one->name);
+    if (f && f->flags & SVC_WRITE_ONLY) return true;
+  }
+  return false;
+}
+
 /* A singleton's first change makes it. */
 static bool change_store_singleton(svc_call *c, svc_change *change, svc_entity *out)
 {
   *out = change->entity;
-  if (change->before && svc_node_same(change->body, change->before)) return svc_change_write(c, change, out);
+  if (change->before && svc_node_same(change->body, change->before) && !change_sent_more(change)) return svc_change_write(c, change, out);
   return svc_insert(c, change, out);
 }
 

@@ -4,7 +4,7 @@
 ** The answer of a GET carries a link to itself; one to every GET whose path goes on from its own by literal segments
 ** alone (its sub-resources), where a field that stands in the path (svc_route.in_path) is each of its values in turn; one to each entity that its own path leads through (what it belongs to), or to its parent;
 ** and one to the route that finds it by its unique value; of what is read by the path of another alone, what lies below its
-** own. So every resource can be reached from the root. Relations
+** own; and to what lies below it though its path begins otherwise. So every resource can be reached from the root. Relations
 ** besides self are named by a URL: the base URL and what follows in the path, or the name of the noun.
 **
 ** All of this is known at open. Each route gets its links as ready text with holes for the keys; writing them is
@@ -158,6 +158,23 @@ static void links_below_own(links_writer *w, const svc_plan *plan)
   }
 }
 
+/* What lies below the entity by its noun's table, though its path begins otherwise. */
+static void links_beside(links_writer *w, const svc_plan *plan)
+{
+  size_t i, n = strlen(plan->route->path);
+  if (!plan->own || plan->item != plan) return;
+  for (i = 0; i < w->s->plan_count; i++) {
+    const svc_plan *p = &w->s->plans[i];
+    const char *last = strrchr(p->route->path, '}');
+    if (p->route->method != SVC_GET || p->noun->parent != plan->noun || strncmp(p->route->path, plan->route->path, n) == 0) continue;
+    if (!last || last[1] != '/' || p->hop_count != plan->hop_count || p->param_count != plan->param_count || !links_same_parents(plan, p)) continue;
+    if (p->hops[p->hop_count - 1].noun != plan->noun) continue;
+    links_begin(w, false);
+    links_path(w, plan, p->route->path);
+    links_end(w, w->s->base_url.p, svc_str_c(last + 2));
+  }
+}
+
 /* What shows the same entity under its id: where that is named first and alone in the path. */
 static void links_view_of(links_writer *w, const svc_plan *plan)
 {
@@ -256,6 +273,7 @@ static bool links_compile(links_writer *w, svc_plan *plan)
   svc_buf_text(&w->text, "[");
   links_begin(w, true);
   links_path(w, plan, plan->route->path);
+  if (plan->route->params && !(plan->route->flags & (SVC_PAGED | SVC_BARE))) links_hole(w, SVC_HOLE_QUERY); /* a list writes its own */
   links_end(w, NULL, SVC_S("self"));
   svc_buf_text(&w->text, "]");
   if (!links_finish(w, &plan->self)) return false;
@@ -263,6 +281,7 @@ static bool links_compile(links_writer *w, svc_plan *plan)
   svc_buf_text(&w->text, "[");
   links_begin(w, true);
   links_path(w, plan, plan->route->path);
+  if (plan->route->params && !(plan->route->flags & (SVC_PAGED | SVC_BARE))) links_hole(w, SVC_HOLE_QUERY); /* a list writes its own */
   links_end(w, NULL, SVC_S("self"));
   for (i = 0; i < s->plan_count; i++) {
     links_by_value(w, plan, &s->plans[i]);
@@ -272,6 +291,7 @@ static bool links_compile(links_writer *w, svc_plan *plan)
     links_end(w, s->base_url.p, tail);
   }
   links_below_own(w, plan);
+  links_beside(w, plan);
   links_related(w, plan);
   links_view_of(w, plan);
   svc_buf_text(&w->text, "]");
@@ -305,6 +325,7 @@ static svc_str links_value(const svc_call *c, const svc_answer *answer, int hole
   case SVC_HOLE_OWN: return answer->own;
   case SVC_HOLE_PARENT: return answer->parent;
   case SVC_HOLE_UNIQUE: return answer->unique;
+  case SVC_HOLE_QUERY: return c->query.again;
   case SVC_HOLE_NONE: return SVC_S("");
   default:
     if (hole >= SVC_HOLE_PARAM) return c->route.raw[hole - SVC_HOLE_PARAM];
@@ -350,12 +371,20 @@ static void links_skip(svc_str *text, svc_str unique)
   while (text->n && text->p[0] != '"' && text->p[0] != '/') text->p++, text->n--;
 }
 
+/* Whatever it was asked with. */
+static void links_skip_query(svc_str *text)
+{
+  if (text->n && text->p[0] == '?')
+    while (text->n && text->p[0] != '"') text->p++, text->n--;
+}
+
 static bool links_match(svc_call *c, const svc_template *t, const svc_answer *answer, svc_str text)
 {
   size_t i;
   for (i = 0; i < t->count; i++) {
     if (!links_begins(&text, t->pieces[i].text)) return false;
     if (t->pieces[i].hole == SVC_HOLE_UNIQUE) links_skip(&text, answer->unique);
+    else if (t->pieces[i].hole == SVC_HOLE_QUERY) links_skip_query(&text);
     else if (!links_begins(&text, links_value(c, answer, t->pieces[i].hole))) return false;
   }
   return t->count && text.n == 0;

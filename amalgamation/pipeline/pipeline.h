@@ -12,6 +12,7 @@
 
 /* Text with holes that are filled in with keys of the request: how links are written without any search. */
 enum svc_hole { SVC_HOLE_NONE = -1, SVC_HOLE_OWN = 8, SVC_HOLE_PARENT, SVC_HOLE_UNIQUE, /* 0..7: an entity of the path */
+                SVC_HOLE_QUERY, /* the operation's own parameters, as they were given */
                 SVC_HOLE_PARAM = 16 /* and up: a parameter that names no entity */ };
 typedef struct svc_piece {
   svc_str text;
@@ -322,6 +323,7 @@ struct svc_call {
     bool paged; /* of a list: a page of it, not all */
     svc_query_value *values;
     size_t count;
+    svc_str again; /* of what is no list: "?m=CONNECTIONS", its own parameters, for its own link */
   } query;
 
   svc_node *body;          /* as it was sent */

@@ -156,6 +156,23 @@ static bool query_in_path(svc_call *c)
                                         SVC_ARG(svc_values_known(c, f->values))), SVC_E_INVALID_PATH_PARAMETER, "s", f->name);
 }
 
+/* What was asked for, as the link of the answer to itself has it. */
+static bool query_again(svc_call *c)
+{
+  svc_buf b;
+  size_t i;
+  if (c->query.count == 0 || query_is_list(c)) return true;
+  b = svc_buf_new(c->arena, 128);
+  for (i = 0; i < c->query.count; i++) {
+    svc_buf_char(&b, i ? '&' : '?');
+    svc_buf_text(&b, c->query.values[i].param->name);
+    svc_buf_char(&b, '=');
+    svc_percent_encode(&b, c->query.values[i].text);
+  }
+  c->query.again = svc_buf_done(&b);
+  return b.failed ? svc_no_memory(c) : true;
+}
+
 SVC_PRIVATE bool svc_stage_query(svc_call *c)
 {
   svc_str rest = c->request.query;
@@ -181,7 +198,7 @@ SVC_PRIVATE bool svc_stage_query(svc_call *c)
     c->query.paged |= which == QUERY_PAGE || which == QUERY_PER_PAGE;
     if (!query_common_value(c, which, name, text)) return false;
   }
-  return query_required(c) && query_in_path(c);
+  return query_required(c) && query_in_path(c) && query_again(c);
 }
 
 SVC_PRIVATE const svc_query_value *svc_query_get(const svc_call *c, const char *name)

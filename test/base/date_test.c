@@ -159,7 +159,27 @@ TEST(test_text)
   return MUNIT_OK;
 }
 
+static MunitResult test_duration(const MunitParameter params[], void *data)
+{
+  static const struct { const char *text; int64_t months, ms; } good[] = {
+    { "PT1M", 0, 60000 }, { "P1M", 1, 0 }, { "P1DT12H", 0, 129600000 }, { "P1Y2M3W4DT5H6M7S", 14, 2178367000 }, { "PT0S", 0, 0 }, { "P2W", 0, 1209600000 }
+  };
+  static const char *const bad[] = { "", "P", "PT", "P1", "1D", "PT1D", "P1H", "P1DT", "P1D1Y", "PT1M1M", "P-1D", "P1.5D", "p1d", "PTT1M", "P1DTT1M", "P1D ",
+                                     "P1234567890D" };
+  int64_t months, ms;
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; i < sizeof good / sizeof good[0]; i++) {
+    munit_assert_true(svc_duration_parse(svc_str_c(good[i].text), &months, &ms));
+    munit_assert_int64(months, ==, good[i].months);
+    munit_assert_int64(ms, ==, good[i].ms);
+  }
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) munit_assert_false(svc_duration_parse(svc_str_c(bad[i]), &months, &ms));
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/duration", test_duration, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/parse", test_parse, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refuse", test_refuse, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/day", test_day, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -452,6 +452,7 @@ static void catalog_unlisted(t_world *w, catalog_walk *walk, const svc_plan *pla
   if (!plan->param_count || plan->route->by) return;
   snprintf(link, sizeof link, "%s%s", w->t.s->base_path.p, path);
   if (strcmp(last, "/certs") == 0) catalog_note(walk, link); /* the path names the user otherwise than the user's own does */
+  if (strstr(plan->route->path, "{collectionName}/")) catalog_note(walk, link); /* collections are the data plane's: answers have names of them */
   if (last[1] != '{') return;
   snprintf(list, sizeof list, "%.*s", (int)(last - plan->route->path), plan->route->path);
   if (!catalog_find("GET", list)) catalog_note(walk, link);

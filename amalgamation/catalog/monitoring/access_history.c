@@ -117,7 +117,9 @@ static bool access_history_ask(svc_call *c, const svc_processes *of, const svc_p
 static bool access_history_of_cluster(svc_call *c)
 {
   svc_processes of;
-  return svc_resolve_all(c) && svc_processes_of(c, svc_path_entity(c, "cluster"), &of) && access_history_ask(c, &of, NULL);
+  svc_entity cluster;
+  return svc_resolve_all(c) && svc_cluster_named(c, svc_path_param(c, "clusterName"), &cluster) && svc_processes_of(c, &cluster, &of) &&
+         access_history_ask(c, &of, NULL);
 }
 
 static bool access_history_of_host(svc_call *c)

@@ -40,9 +40,16 @@ static const svc_field collection_stat_ranked_fields[] = {
   F_END
 };
 static const svc_object collection_stat_ranked = { .name = "RankedNamespaces", .fields = collection_stat_ranked_fields };
+static const char *const collection_stat_unit[] = { "MILLISECONDS", NULL };
+static const svc_field collection_stat_one_fields[] = {
+  F_ENUM("metricName", collection_stat_names, .flags = SVC_READ_ONLY | SVC_NULLABLE),
+  F_ENUM("units", collection_stat_unit, .flags = SVC_READ_ONLY | SVC_NULLABLE),
+  F_END
+};
+static const svc_object collection_stat_one = { .name = "CollectionMetric", .fields = collection_stat_one_fields };
 static const svc_field collection_stat_metric_fields[] = {
   F_HEX24("groupId", .flags = SVC_READ_ONLY),
-  F_LIST("metrics", &svc_metric_object, .flags = SVC_READ_ONLY),
+  F_LIST("metrics", &collection_stat_one, .flags = SVC_READ_ONLY),
   F_END
 };
 static const svc_object collection_stat_metric = { .name = "CollectionMetrics", .fields = collection_stat_metric_fields };
@@ -55,9 +62,10 @@ static bool collection_stat_ranks_told(svc_call *c, const svc_reply *reply);
 static bool collection_stat_ask(svc_call *c);
 static bool collection_stat_told(svc_call *c, const svc_reply *reply);
 
-static const svc_param collection_stat_times[] = { SVC_SPAN_PARAMS, { .name = NULL } };
+static const svc_param collection_stat_times[] = { SVC_SPAN_END, SVC_SPAN_START, { .name = NULL } };
 static const svc_param collection_stat_params[] = {
-  SVC_SPAN_PARAMS, { .name = "metrics", .type = SVC_STRING, .flags = SVC_PARAM_REPEATS, .values = collection_stat_names }, { .name = NULL }
+  SVC_SPAN_END, { .name = "metrics", .type = SVC_STRING, .flags = SVC_PARAM_REPEATS, .values = collection_stat_names }, SVC_SPAN_START,
+  { .name = NULL }
 };
 
 #define COLLECTION_STAT(path) "/groups/{groupId}" path, SVC_SET_COLLECTION_STATS, (20231115), SVC_R_GROUP_READ_ONLY, 0
@@ -95,11 +103,12 @@ static bool collection_stat_list(svc_call *c)
 static bool collection_stat_where(svc_call *c, svc_processes *at, svc_process *p, svc_node *of)
 {
   svc_str view = svc_path_param(c, "clusterView");
+  svc_entity cluster;
   memset(p, 0, sizeof *p);
   if (!svc_resolve_all(c)) return false;
   if (view.n == 0) return svc_process_find(c, svc_path_param(c, "processId"), at, p);
   svc_node_set_str(c->arena, of, "view", view);
-  return svc_processes_of(c, svc_path_entity(c, "cluster"), at);
+  return svc_cluster_named(c, svc_path_param(c, "clusterName"), &cluster) && svc_processes_of(c, &cluster, at);
 }
 
 /* ---- ranks */

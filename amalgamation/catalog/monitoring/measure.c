@@ -9,8 +9,8 @@
 #define MEASURE_MOST 20000 /* figures in one answer */
 #define MEASURE_FINE 800   /* figures of a metric where nothing says how far they are apart */
 
-SVC_PRIVATE const char *const svc_units[] = { "BYTES", "BYTES_PER_SECOND", "GIGABYTES_PER_HOUR", "MEGABYTES_PER_SECOND", "MILLISECONDS",
-                                              "PERCENT", "SCALAR", "SCALAR_PER_SECOND", NULL };
+SVC_PRIVATE const char *const svc_units[] = { "BYTES", "BYTES_PER_SECOND", "GIGABYTES", "GIGABYTES_PER_HOUR", "MEGABYTES_PER_SECOND",
+                                              "MICROSECONDS", "MILLISECONDS", "PERCENT", "SCALAR", "SCALAR_PER_SECOND", NULL };
 SVC_PRIVATE const char *const svc_granularities[] = { "PT1M", "PT5M", "PT1H", "P1D", NULL };
 static const int64_t measure_steps[] = { 60, 300, 3600, 86400 };
 
@@ -29,13 +29,6 @@ static const svc_field measure_fields[] = {
   F_END
 };
 SVC_PRIVATE const svc_object svc_measurement = { .name = "MetricsMeasurement", .fields = measure_fields };
-static const svc_field measure_metric_fields[] = {
-  F_STR("metricName", .flags = SVC_READ_ONLY | SVC_NULLABLE),
-  F_ENUM("units", svc_units, .flags = SVC_READ_ONLY | SVC_NULLABLE),
-  F_END
-};
-SVC_PRIVATE const svc_object svc_metric_object = { .name = "Metric", .fields = measure_metric_fields };
-
 /* ---------------------------------------------------------------------------------------------------------------- time */
 
 static bool measure_wanted(const svc_call *c, const svc_metrics *m, const char *name)

@@ -36,7 +36,7 @@ static bool process_read(svc_call *c);
 
 #define PROCESS_ALL "/groups/{groupId}/processes", SVC_SET_PROCESSES, (20230101), SVC_R_GROUP_READ_ONLY, 0
 
-static const svc_param process_params[] = { SVC_MEASURE_PARAMS("m", svc_process_metric_names), { .name = NULL } };
+static const svc_param process_params[] = { SVC_MEASURE("m", svc_process_metric_names, 0), { .name = NULL } };
 
 static const svc_route process_routes[] = {
   R_GET(PROCESS_ALL, "", .flags = SVC_PAGED, .answer = &process_object, .run = process_list),

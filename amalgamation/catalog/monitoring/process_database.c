@@ -9,7 +9,7 @@ static const svc_object process_database_object = { .name = "Database", .fields 
 
 #define PROCESS_DATABASE "/groups/{groupId}/processes/{processId}/databases", SVC_SET_PROCESSES, (20230101), SVC_R_GROUP_READ_ONLY, 0
 
-static const svc_param process_database_params[] = { SVC_MEASURE_PARAMS("m", svc_database_metric_names), { .name = NULL } };
+static const svc_param process_database_params[] = { SVC_MEASURE("m", svc_database_metric_names, 0), { .name = NULL } };
 
 static const svc_route process_database_routes[] = {
   R_GET(PROCESS_DATABASE, "", .flags = SVC_PAGED, .answer = &process_database_object, .run = svc_part_ask, .told = svc_part_list),

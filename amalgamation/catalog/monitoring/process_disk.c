@@ -9,7 +9,7 @@ static const svc_object process_disk_object = { .name = "DiskPartition", .fields
 
 #define PROCESS_DISK "/groups/{groupId}/processes/{processId}/disks", SVC_SET_PROCESSES, (20230101), SVC_R_GROUP_READ_ONLY, 0
 
-static const svc_param process_disk_params[] = { SVC_MEASURE_PARAMS("m", svc_disk_metric_names), { .name = NULL } };
+static const svc_param process_disk_params[] = { SVC_MEASURE("m", svc_disk_metric_names, 0), { .name = NULL } };
 
 static const svc_route process_disk_routes[] = {
   R_GET(PROCESS_DISK, "", .flags = SVC_PAGED, .answer = &process_disk_object, .run = svc_part_ask, .told = svc_part_list),

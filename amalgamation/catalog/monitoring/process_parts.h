@@ -39,8 +39,9 @@ SVC_PRIVATE bool svc_process_runs(const svc_process *p); /* there is something t
 
 /* --------------------------------------------------------------------------------------------------------- measure.c */
 
-enum svc_unit { SVC_UNIT_BYTES, SVC_UNIT_BYTES_PER_SECOND, SVC_UNIT_GIGABYTES_PER_HOUR, SVC_UNIT_MEGABYTES_PER_SECOND,
-                SVC_UNIT_MILLISECONDS, SVC_UNIT_PERCENT, SVC_UNIT_SCALAR, SVC_UNIT_SCALAR_PER_SECOND };
+enum svc_unit { SVC_UNIT_BYTES, SVC_UNIT_BYTES_PER_SECOND, SVC_UNIT_GIGABYTES, SVC_UNIT_GIGABYTES_PER_HOUR,
+                SVC_UNIT_MEGABYTES_PER_SECOND, SVC_UNIT_MICROSECONDS, SVC_UNIT_MILLISECONDS, SVC_UNIT_PERCENT, SVC_UNIT_SCALAR,
+                SVC_UNIT_SCALAR_PER_SECOND };
 SVC_DECLARE(const char *const svc_units[]) /* their names, in the order of these */
 
 /* A list of metric_list.h, as tables: names, and their units. */
@@ -60,15 +61,12 @@ typedef struct svc_metrics {
 
 /* The time that is asked for, in seconds: its query parameters, and what they say. At most SVC_SPAN_MOST figures of each metric. */
 #define SVC_SPAN_MOST 2880 /* two days, minute by minute */
-#define SVC_SPAN_PARAMS \
-  { .name = "end", .type = SVC_DATE }, { .name = "period", .type = SVC_STRING }, { .name = "start", .type = SVC_DATE }
 SVC_DECLARE(const char *const svc_granularities[])
-#define SVC_MEASURE_PARAMS(m, names) \
-  SVC_SPAN_PARAMS, { .name = "granularity", .type = SVC_STRING, .flags = SVC_PARAM_REQUIRED, .values = svc_granularities }, \
-  { .name = m, .type = SVC_STRING, .flags = SVC_PARAM_REPEATS, .max_repeats = 10, .values = names }
-#define SVC_MEASURE_REQUIRED(m, names) \
-  SVC_SPAN_PARAMS, { .name = "granularity", .type = SVC_STRING, .flags = SVC_PARAM_REQUIRED, .values = svc_granularities }, \
-  { .name = m, .type = SVC_STRING, .flags = SVC_PARAM_REPEATS | SVC_PARAM_REQUIRED, .max_repeats = 10, .values = names }
+#define SVC_SPAN_END { .name = "end", .type = SVC_DATE }
+#define SVC_SPAN_START { .name = "period", .type = SVC_STRING }, { .name = "start", .type = SVC_DATE }
+#define SVC_MEASURE(m, names, further) \
+  SVC_SPAN_END, { .name = "granularity", .type = SVC_STRING, .flags = SVC_PARAM_REQUIRED, .values = svc_granularities }, \
+  { .name = m, .type = SVC_STRING, .flags = SVC_PARAM_REPEATS | further, .max_repeats = 10, .values = names }, SVC_SPAN_START
 typedef struct svc_span {
   int64_t from, until, step;
   const char *granularity;
@@ -76,7 +74,6 @@ typedef struct svc_span {
 SVC_PRIVATE bool svc_span_of(svc_call *c, const svc_metrics *metrics, svc_span *out); /* refuses */
 
 SVC_DECLARE(const svc_object svc_measurement)   /* one metric, with its figures */
-SVC_DECLARE(const svc_object svc_metric_object) /* one metric, by name and unit */
 /* Ask for the series of the metrics that are asked for, of a process; of: where in it, members of a JSON object, or NULL. */
 SVC_PRIVATE bool svc_measure_ask(svc_call *c, const svc_processes *at, const svc_process *p, const svc_metrics *metrics, const svc_node *of);
 /* What was told of those, as a member of an answer; NULL: refused. */

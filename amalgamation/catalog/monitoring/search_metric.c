@@ -18,12 +18,19 @@ static const svc_metrics search_metric_status = { search_metric_names + SEARCH_M
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
+static const char *const search_metric_all[] = { SVC_METRICS_INDEX(SVC_METRIC_NAME) SVC_METRICS_SEARCH(SVC_METRIC_NAME) NULL };
+static const svc_field search_metric_one_fields[] = {
+  F_ENUM("metricName", search_metric_all, .flags = SVC_READ_ONLY | SVC_NULLABLE),
+  F_ENUM("units", svc_units, .flags = SVC_READ_ONLY | SVC_NULLABLE),
+  F_END
+};
+static const svc_object search_metric_one = { .name = "SearchMetric", .fields = search_metric_one_fields };
 static const svc_field search_metric_fields[] = {
   F_HEX24("groupId", .flags = SVC_READ_ONLY),
-  F_LIST("hardwareMetrics", &svc_metric_object, .flags = SVC_READ_ONLY),
-  F_LIST("indexMetrics", &svc_metric_object, .flags = SVC_READ_ONLY),
+  F_LIST("hardwareMetrics", &search_metric_one, .flags = SVC_READ_ONLY),
+  F_LIST("indexMetrics", &search_metric_one, .flags = SVC_READ_ONLY),
   F_STR("processId", .flags = SVC_READ_ONLY),
-  F_LIST("statusMetrics", &svc_metric_object, .flags = SVC_READ_ONLY),
+  F_LIST("statusMetrics", &search_metric_one, .flags = SVC_READ_ONLY),
   F_END
 };
 static const svc_object search_metric_object = { .name = "SearchMetrics", .fields = search_metric_fields };
@@ -62,8 +69,8 @@ static bool search_metric_told(svc_call *c, const svc_reply *reply);
 static bool search_metric_index_ask(svc_call *c);
 static bool search_metric_index_told(svc_call *c, const svc_reply *reply);
 
-static const svc_param search_metric_params[] = { SVC_MEASURE_REQUIRED("metrics", search_metric_names), { .name = NULL } };
-static const svc_param search_metric_index_params[] = { SVC_MEASURE_REQUIRED("metrics", search_metric_index_names), { .name = NULL } };
+static const svc_param search_metric_params[] = { SVC_MEASURE("metrics", search_metric_names, SVC_PARAM_REQUIRED), { .name = NULL } };
+static const svc_param search_metric_index_params[] = { SVC_MEASURE("metrics", search_metric_index_names, SVC_PARAM_REQUIRED), { .name = NULL } };
 
 #define SEARCH_METRIC "/groups/{groupId}/hosts/{processId}/fts/metrics", SVC_SET_PROCESSES, (20230101), SVC_R_GROUP_READ_ONLY, 0
 

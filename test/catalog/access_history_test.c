@@ -1,0 +1,132 @@
+/*
+** Access history: who signed in to the databases of a cluster.
+*/
+#include "mechanism/probe.h"
+
+static const char *history_says;
+static char history_asked[1024];
+
+static int history_perform(void *context, svc *s, const svc_order *order)
+{
+  (void)context;
+  return svc_order_done(s, order->id, SVC_OK, "{\"hosts\":[\"a.example.net:27017\",\"b.example.net:27018\"]}");
+}
+
+static int history_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
+{
+  (void)context, (void)s;
+  snprintf(history_asked, sizeof history_asked, "%s %s %s", q->what, q->name, q->parameters);
+  return svc_reply_add(r, history_says, strlen(history_says));
+}
+
+static const char *history_open(t_service *t, const svc_config *config)
+{
+  const char *group;
+  t_open(t, config);
+  group = t_project(t, t_organization(t, "Acme"), "P1");
+  munit_assert_int(t_sendf(t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"joe\",\"databaseName\":\"admin\",\"password\":\"correct horse\",\"roles\":[{\"roleName\":"
+                                      "\"read\",\"databaseName\":\"shop\"}]}", "/groups/%s/databaseUsers", group), ==, 201);
+  munit_assert_int(svc_tick(t->s), ==, SVC_OK);
+  return group;
+}
+
+static int history_get(t_service *t, const char *group, const char *rest)
+{
+  return t_sendf(t, "GET", NULL, "/groups/%s/dbAccessHistory/%s", group, rest);
+}
+
+static MunitResult history_simulated(const MunitParameter params[], void *data)
+{
+  char first[4096], rest[256], host[128];
+  const char *group;
+  t_service t;
+  size_t all, failed, i;
+  (void)params, (void)data;
+  group = history_open(&t, NULL);
+  munit_assert_int(history_get(&t, group, "clusters/Main"), ==, 200);
+  munit_assert_size(t_count(&t, "accessLogs"), <=, 1); /* it has just been made */
+  t_advance(&t, 100 * 3600);
+  munit_assert_int(history_get(&t, group, "clusters/Main"), ==, 200);
+  all = t_count(&t, "accessLogs");
+  munit_assert_size(all, >=, 99);
+  munit_assert_size(all, <=, 101);
+  munit_assert_string_equal(t_str(&t, "accessLogs[0].username"), "joe");
+  munit_assert_not_null(strstr(t_str(&t, "accessLogs[0].logLine"), "(simulated)"));
+  munit_assert_int(strcmp(t_str(&t, "accessLogs[0].timestamp"), t_str(&t, "accessLogs[1].timestamp")), >, 0); /* newest first */
+  snprintf(host, sizeof host, "%s", t_str(&t, "accessLogs[0].hostname"));
+  snprintf(rest, sizeof rest, "clusters/Main?ipAddress=%s", t_str(&t, "accessLogs[0].ipAddress"));
+  snprintf(first, sizeof first, "%.4000s", t.response.body);
+  history_get(&t, group, "clusters/Main");
+  munit_assert_memory_equal(3000, first, t.response.body); /* the same on every run */
+  munit_assert_int(history_get(&t, group, rest), ==, 200);
+  munit_assert_size(t_count(&t, "accessLogs"), >=, 1);
+  munit_assert_size(t_count(&t, "accessLogs"), <, all);
+  munit_assert_int(history_get(&t, group, "clusters/Main?authResult=false"), ==, 200);
+  failed = t_count(&t, "accessLogs");
+  for (i = 0; i < failed; i++) {
+    snprintf(rest, sizeof rest, "accessLogs[%zu].failureReason", i);
+    munit_assert_string_equal(t_str(&t, rest), "AuthenticationFailed");
+  }
+  munit_assert_size(failed, >=, 1);
+  munit_assert_int(history_get(&t, group, "clusters/Main?authResult=true"), ==, 200);
+  munit_assert_size(t_count(&t, "accessLogs") + failed, ==, all);
+  munit_assert_int(history_get(&t, group, "clusters/Main?nLogs=5"), ==, 200);
+  munit_assert_size(t_count(&t, "accessLogs"), ==, 5);
+  munit_assert_int(history_get(&t, group, "clusters/Main?nLogs=0"), ==, 200);
+  munit_assert_size(t_count(&t, "accessLogs"), ==, 0);
+  munit_assert_int(history_get(&t, group, "clusters/Main?start=1748743200000&end=1748750400000"), ==, 200);
+  munit_assert_size(t_count(&t, "accessLogs"), ==, 2);
+  snprintf(rest, sizeof rest, "processes/%s", host);
+  munit_assert_int(history_get(&t, group, rest), ==, 200);
+  munit_assert_string_equal(t_str(&t, "accessLogs[3].hostname"), host);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult history_refused(const MunitParameter params[], void *data)
+{
+  const char *group;
+  t_service t;
+  (void)params, (void)data;
+  group = history_open(&t, NULL);
+  munit_assert_int(history_get(&t, group, "clusters/Other"), ==, 404);
+  munit_assert_string_equal(t_error(&t), "CLUSTER_NOT_FOUND");
+  munit_assert_int(history_get(&t, group, "processes/nobody"), ==, 404);
+  munit_assert_int(history_get(&t, group, "clusters/Main?start=1748750400000&end=1748743200000"), ==, 400);
+  munit_assert_string_equal(t_error(&t), "START_DATE_AFTER_END_DATE");
+  munit_assert_int(history_get(&t, group, "clusters/Main?start=5"), ==, 400);
+  munit_assert_int(history_get(&t, group, "clusters/Main?nLogs=20001"), ==, 400);
+  munit_assert_int(history_get(&t, group, "clusters/Main?ipAddress=home"), ==, 400);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* What a driver says beside what was asked for is left out, and what is no list of logins is no answer. */
+static MunitResult history_driver(const MunitParameter params[], void *data)
+{
+  svc_driver driver = { history_perform, history_ask, NULL };
+  const svc_config config = { .driver = &driver };
+  const char *group;
+  t_service t;
+  (void)params, (void)data;
+  group = history_open(&t, &config);
+  history_says = "[{\"authResult\":true,\"ipAddress\":\"192.0.2.1\",\"username\":\"a\"},{\"authResult\":false,\"ipAddress\":\"192.0.2.1\"},"
+                 "{\"authResult\":true,\"ipAddress\":\"192.0.2.2\"}]";
+  munit_assert_int(history_get(&t, group, "processes/b.example.net?authResult=true&ipAddress=192.0.2.1"), ==, 200);
+  munit_assert_size(t_count(&t, "accessLogs"), ==, 1);
+  munit_assert_string_equal(t_str(&t, "accessLogs[0].username"), "a");
+  munit_assert_not_null(strstr(history_asked, "accessHistory Main {\"authResult\":true,"));
+  munit_assert_not_null(strstr(history_asked, "\"hosts\":[\"b.example.net\"],\"ipAddress\":\"192.0.2.1\",\"most\":20000,"));
+  munit_assert_not_null(strstr(history_asked, "\"users\":[\"joe\"]"));
+  history_says = "[{\"password\":\"x\"}]";
+  munit_assert_int(history_get(&t, group, "clusters/Main"), ==, 503);
+  history_says = "{}";
+  munit_assert_int(history_get(&t, group, "clusters/Main"), ==, 503);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, history_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(simulated), TEST(refused), TEST(driver), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_access_history = { "access_history", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,165 @@
+/*
+** Statistics of collections, and those that are pinned; what is measured of search.
+*/
+#include "mechanism/probe.h"
+
+typedef struct stat_world {
+  t_service t;
+  const char *group;
+  char id[160]; /* of the first process */
+} stat_world;
+
+static void stat_open(stat_world *w)
+{
+  t_open(&w->t, NULL);
+  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
+  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w->group), ==, 202);
+  t_advance(&w->t, 3600);
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/processes", w->group), ==, 200);
+  snprintf(w->id, sizeof w->id, "%s", t_str(&w->t, "results[0].id"));
+}
+
+static int stat_pin(stat_world *w, const char *method, const char *how, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/groups/%s/clusters/Main/collStats/%s", w->group, how);
+}
+
+static int stat_get(stat_world *w, const char *rest)
+{
+  return t_sendf(&w->t, "GET", NULL, "/groups/%s/%s", w->group, rest);
+}
+
+static MunitResult stat_pinned(const MunitParameter params[], void *data)
+{
+  char many[1024] = "{\"namespaces\":[";
+  stat_world w;
+  int i;
+  (void)params, (void)data;
+  stat_open(&w);
+  munit_assert_int(stat_pin(&w, "GET", "pinned", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "pinnedNamespaces"), ==, 0);
+  munit_assert_int(stat_pin(&w, "PATCH", "pinned", "{\"namespaces\":[\"a.b\",\"a.c.d\"]}"), ==, 200);
+  munit_assert_int(stat_pin(&w, "PATCH", "pinned", "{\"namespaces\":[\"a.b\",\"x.y\"]}"), ==, 200);
+  munit_assert_int(stat_pin(&w, "GET", "pinned", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "pinnedNamespaces"), ==, 3); /* each once */
+  munit_assert_int(stat_pin(&w, "PATCH", "unpin", "{\"namespaces\":[\"a.b\",\"not.there\"]}"), ==, 200);
+  munit_assert_size(t_count(&w.t, "pinnedNamespaces"), ==, 2);
+  munit_assert_string_equal(t_str(&w.t, "pinnedNamespaces[0]"), "a.c.d");
+  munit_assert_int(stat_pin(&w, "PUT", "pinned", "{\"namespaces\":[\"only.this\"]}"), ==, 200);
+  munit_assert_size(t_count(&w.t, "pinnedNamespaces"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "groupId"), w.group);
+  munit_assert_int(stat_pin(&w, "PUT", "pinned", "{\"namespaces\":[\"nodot\"]}"), ==, 400);
+  munit_assert_true(t_violation(&w.t, "namespaces[0]"));
+  munit_assert_int(stat_pin(&w, "PUT", "pinned", "{\"namespaces\":[\"a.b\",\"a.b\"]}"), ==, 400);
+  for (i = 0; i < 20; i++) snprintf(many + strlen(many), sizeof many - strlen(many), "%s\"db.c%d\"", i ? "," : "", i);
+  strcat(many, "]}");
+  munit_assert_int(stat_pin(&w, "PATCH", "pinned", many), ==, 400); /* the 21st */
+  munit_assert_true(t_violation(&w.t, "namespaces"));
+  munit_assert_int(stat_pin(&w, "PUT", "pinned", many), ==, 200);
+  munit_assert_int(stat_pin(&w, "PUT", "pinned", "{\"namespaces\":[]}"), ==, 200);
+  munit_assert_size(t_count(&w.t, "pinnedNamespaces"), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Ranks agree with the figures; what is pinned comes behind. */
+static MunitResult stat_ranked(const MunitParameter params[], void *data)
+{
+  char names[32][96], path[320];
+  stat_world w;
+  double last = 1e9, figure;
+  size_t n, i;
+  (void)params, (void)data;
+  stat_open(&w);
+  munit_assert_int(stat_get(&w, "clusters/Main/PRIMARY/collStats/namespaces"), ==, 200);
+  munit_assert_size(t_count(&w.t, "rankedNamespaces"), ==, 0); /* it knows of none */
+  munit_assert_int(t_sendf(&w.t, "POST", NULL, "/groups/%s/sampleDatasetLoad/Main", w.group), ==, 202);
+  t_advance(&w.t, 3600);
+  stat_pin(&w, "PUT", "pinned", "{\"namespaces\":[\"pinned.one\"]}");
+  munit_assert_int(stat_get(&w, "clusters/Main/PRIMARY/collStats/namespaces"), ==, 200);
+  n = t_count(&w.t, "rankedNamespaces");
+  munit_assert_size(n, ==, 21);
+  for (i = 0; i < n; i++) {
+    snprintf(path, sizeof path, "rankedNamespaces[%zu]", i);
+    snprintf(names[i], sizeof names[i], "%s", t_str(&w.t, path));
+  }
+  munit_assert_string_equal(names[20], "pinned.one");
+  for (i = 0; i < 20; i++) {
+    *strchr(names[i], '.') = '/';
+    snprintf(path, sizeof path, "clusters/Main/PRIMARY/%s/collStats/measurements?metrics=TOTAL_LATENCY", names[i]);
+    munit_assert_int(stat_get(&w, path), ==, 200);
+    snprintf(path, sizeof path, "measurements[0].dataPoints[%zu].value", t_count(&w.t, "measurements[0].dataPoints") - 1);
+    figure = atof(t_str(&w.t, path));
+    munit_assert_double(figure, <=, last);
+    last = figure;
+  }
+  munit_assert_string_equal(t_str(&w.t, "granularity"), "PT5M"); /* of the last day, as nothing says otherwise */
+  munit_assert_string_equal(t_str(&w.t, "clusterView"), "PRIMARY");
+  snprintf(path, sizeof path, "processes/%s/collStats/namespaces?period=PT1H", w.id);
+  munit_assert_int(stat_get(&w, path), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "identifierId"), w.id);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult stat_refused(const MunitParameter params[], void *data)
+{
+  stat_world w;
+  (void)params, (void)data;
+  stat_open(&w);
+  munit_assert_int(stat_get(&w, "clusters/Main/TERTIARY/collStats/namespaces"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_PATH_PARAMETER");
+  munit_assert_int(stat_get(&w, "clusters/Other/PRIMARY/collStats/namespaces"), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "CLUSTER_NOT_FOUND");
+  munit_assert_int(stat_get(&w, "processes/nobody:27017/collStats/namespaces"), ==, 404);
+  munit_assert_int(stat_get(&w, "processes/nobody:27017/a/b/collStats/measurements"), ==, 404);
+  munit_assert_int(stat_get(&w, "clusters/Main/PRIMARY/a/b/collStats/measurements?metrics=X"), ==, 400);
+  munit_assert_int(stat_get(&w, "clusters/Main/PRIMARY/a/b/collStats/measurements?period=P1D&start=2025-06-01"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS");
+  munit_assert_int(stat_get(&w, "collStats/metrics"), ==, 200);
+  munit_assert_size(t_count(&w.t, "metrics"), ==, 24);
+  munit_assert_int(t_node(&w.t, "metrics[0].units")->type, ==, SVC_J_NULL); /* a count */
+  munit_assert_string_equal(t_str(&w.t, "metrics[1].units"), "MILLISECONDS");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult stat_search(const MunitParameter params[], void *data)
+{
+  stat_world w;
+  char path[320];
+  (void)params, (void)data;
+  stat_open(&w);
+  snprintf(path, sizeof path, "hosts/%s/fts/metrics", w.id);
+  munit_assert_int(stat_get(&w, path), ==, 200);
+  munit_assert_size(t_count(&w.t, "indexMetrics"), ==, 10);
+  munit_assert_size(t_count(&w.t, "hardwareMetrics") + t_count(&w.t, "statusMetrics"), ==, 11);
+  snprintf(path, sizeof path, "hosts/%s/fts/metrics/measurements?granularity=PT1M&period=PT1M&metrics=PAGE_FAULTS&metrics=FTS_DISK_USAGE", w.id);
+  munit_assert_int(stat_get(&w, path), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "hardwareMeasurements[0].name"), "FTS_DISK_USAGE");
+  munit_assert_string_equal(t_str(&w.t, "statusMeasurements[0].name"), "PAGE_FAULTS");
+  snprintf(path, sizeof path, "hosts/%s/fts/metrics/measurements?granularity=PT1M&period=PT1M", w.id);
+  munit_assert_int(stat_get(&w, path), ==, 400);
+  munit_assert_string_equal(t_param(&w.t, 0), "metrics");
+  snprintf(path, sizeof path, "hosts/%s/fts/metrics/indexes/shop/orders/measurements?granularity=PT1M&period=PT1M&metrics=NUMBER_OF_INSERTS", w.id);
+  munit_assert_int(stat_get(&w, path), ==, 200);
+  munit_assert_size(t_count(&w.t, "indexIds"), ==, 0);
+  munit_assert_size(t_count(&w.t, "indexStatsMeasurements"), ==, 0);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"collectionName\":\"orders\",\"database\":\"shop\",\"name\":\"one\",\"definition\":{\"mappings\":{\"dynamic\":true}}}",
+                           "/groups/%s/clusters/Main/search/indexes", w.group), ==, 202);
+  munit_assert_int(stat_get(&w, path), ==, 200);
+  munit_assert_size(t_count(&w.t, "indexIds"), ==, 1);
+  munit_assert_size(t_count(&w.t, "indexStatsMeasurements"), ==, 1);
+  snprintf(path, sizeof path, "hosts/%s/fts/metrics/indexes/shop/orders/one/measurements?granularity=PT1M&period=PT1M&metrics=NUMBER_OF_INSERTS", w.id);
+  munit_assert_int(stat_get(&w, path), ==, 200);
+  munit_assert_size(t_count(&w.t, "indexIds"), ==, 1);
+  snprintf(path, sizeof path, "hosts/%s/fts/metrics/indexes/shop/orders/two/measurements?granularity=PT1M&period=PT1M&metrics=NUMBER_OF_INSERTS", w.id);
+  munit_assert_int(stat_get(&w, path), ==, 404);
+  munit_assert_string_equal(t_param(&w.t, 0), "two");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, stat_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(pinned), TEST(ranked), TEST(refused), TEST(search), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_collection_stat = { "collection_stat", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

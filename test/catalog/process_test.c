@@ -1,0 +1,285 @@
+/*
+** Processes of clusters, their disks and databases, and what is measured of them.
+*/
+#include "mechanism/probe.h"
+
+typedef struct process_world {
+  t_service t;
+  const char *group;
+  char id[160]; /* of the first process */
+} process_world;
+
+#define PROCESS_SHARDED \
+  "{\"name\":\"Main\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" PROCESS_SHARD "," PROCESS_SHARD "]}"
+#define PROCESS_SHARD \
+  "{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M30\"," \
+  "\"nodeCount\":3},\"readOnlySpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":1}}]}"
+
+static void process_open(process_world *w, const svc_config *config, const char *cluster)
+{
+  t_open(&w->t, config);
+  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
+  munit_assert_int(t_sendf(&w->t, "POST", cluster, "/groups/%s/clusters", w->group), ==, 202);
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  t_advance(&w->t, 3600);
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/processes", w->group), ==, 200);
+  snprintf(w->id, sizeof w->id, "%s", t_str(&w->t, "results[0].id"));
+}
+
+static int process_get(process_world *w, const char *rest)
+{
+  return t_sendf(&w->t, "GET", NULL, "/groups/%s/processes/%s%s", w->group, w->id, rest);
+}
+
+/* Ids are those of the connection string, in its order; a replica set has its name. */
+static MunitResult process_replica_set(const MunitParameter params[], void *data)
+{
+  char standard[600];
+  process_world w;
+  const char *at;
+  char path[64];
+  int i;
+  (void)params, (void)data;
+  process_open(&w, NULL, PROBE_CLUSTER("Main", "M10"));
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
+  t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/Main", w.group);
+  snprintf(standard, sizeof standard, "%s", t_str(&w.t, "connectionStrings.standard"));
+  t_sendf(&w.t, "GET", NULL, "/groups/%s/processes", w.group);
+  for (i = 0, at = strstr(standard, "://") + 3; i < 3; i++) {
+    snprintf(path, sizeof path, "results[%d].id", i);
+    munit_assert_size(strcspn(at, ",/"), ==, strlen(t_str(&w.t, path)));
+    munit_assert_memory_equal(strcspn(at, ",/"), at, t_str(&w.t, path));
+    at += strcspn(at, ",/") + 1;
+  }
+  munit_assert_string_equal(t_str(&w.t, "results[0].typeName"), "REPLICA_PRIMARY");
+  munit_assert_string_equal(t_str(&w.t, "results[2].typeName"), "REPLICA_SECONDARY");
+  munit_assert_string_equal(t_str(&w.t, "results[0].lastPing"), "2025-06-01T01:00:00Z");
+  munit_assert_int64(t_int(&w.t, "results[0].port"), ==, 27017);
+  at = strstr(standard, "replicaSet=") + 11;
+  munit_assert_string_equal(t_str(&w.t, "results[1].replicaSetName"), at);
+  munit_assert_null(t_node(&w.t, "results[1].shardName"));
+  munit_assert_int(process_get(&w, ""), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "id"), w.id);
+  /* while nothing runs there is nothing to be seen */
+  t_sendf(&w.t, "PATCH", "{\"paused\":true}", "/groups/%s/clusters/Main", w.group);
+  munit_assert_int(process_get(&w, ""), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "typeName"), "NO_DATA");
+  munit_assert_null(t_node(&w.t, "lastPing"));
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult process_sharded(const MunitParameter params[], void *data)
+{
+  static const struct { const char *type; int count; } kinds[] = { { "SHARD_PRIMARY", 2 }, { "SHARD_SECONDARY", 6 }, { "SHARD_DBS", 8 },
+                                                                   { "SHARD_CONFIG", 3 } };
+  process_world w;
+  size_t k;
+  int i, n;
+  char path[64];
+  (void)params, (void)data;
+  process_open(&w, NULL, PROCESS_SHARDED);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 19);
+  for (k = 0; k < 4; k++) {
+    for (i = 0, n = 0; i < 19; i++) {
+      snprintf(path, sizeof path, "results[%d].typeName", i);
+      n += strcmp(t_str(&w.t, path), kinds[k].type) == 0;
+    }
+    munit_assert_int(n, ==, kinds[k].count);
+  }
+  munit_assert_int64(t_int(&w.t, "results[0].port"), ==, 27016);
+  munit_assert_string_equal(t_str(&w.t, "results[0].shardName"), t_str(&w.t, "results[0].replicaSetName"));
+  munit_assert_int64(t_int(&w.t, "results[1].port"), ==, 27017); /* the router beside it, which is in no replica set */
+  munit_assert_null(t_node(&w.t, "results[1].replicaSetName"));
+  /* a node that cannot be elected has logs as well */
+  t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/%s/logs/db.gz", w.group, t_keep(&w.t, t_str(&w.t, "results[6].hostname")));
+  munit_assert_int(w.t.response.status, ==, 200);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult process_missing(const MunitParameter params[], void *data)
+{
+  static const char *const ids[] = { "nobody:27017", "Main", "27017" };
+  process_world w;
+  const char *other;
+  size_t i;
+  (void)params, (void)data;
+  process_open(&w, NULL, PROBE_CLUSTER("Main", "M10"));
+  for (i = 0; i < 3; i++) {
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/processes/%s", w.group, ids[i]), ==, 404);
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/processes/%s/disks", w.group, ids[i]), ==, 404);
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/processes/%s/measurements?granularity=PT1M&period=PT1M", w.group, ids[i]), ==, 404);
+  }
+  other = t_project(&w.t, t_organization(&w.t, "Other"), "P2");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/processes/%s", other, w.id), ==, 404);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/683b98003f81ee1570901a4f/processes/%s", w.id), ==, 404);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/683b98003f81ee1570901a4f/processes"), ==, 404);
+  munit_assert_int(process_get(&w, "/disks/other"), ==, 404);
+  munit_assert_int(process_get(&w, "/databases/other"), ==, 404);
+  munit_assert_int(process_get(&w, "/disks/other/measurements?granularity=PT1M&period=PT1M"), ==, 404);
+  munit_assert_int(process_get(&w, "/databases/other/measurements?granularity=PT1M&period=PT1M"), ==, 404);
+  munit_assert_int(process_get(&w, "/disks/data"), ==, 200);
+  munit_assert_int(process_get(&w, "/databases/admin"), ==, 200);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Which time is meant, and what is no time. */
+static MunitResult process_time(const MunitParameter params[], void *data)
+{
+  static const struct { const char *query, *error, *param; } bad[] = {
+    { "period=PT1H", "MISSING_QUERY_PARAMETER", "granularity" },
+    { "granularity=PT1M", "MISSING_QUERY_PARAMETER", "period" },
+    { "granularity=PT2M&period=PT1H", "INVALID_QUERY_PARAMETER", "granularity" },
+    { "granularity=PT1M&period=1H", "INVALID_QUERY_PARAMETER", "period" },
+    { "granularity=PT1M&period=P", "INVALID_QUERY_PARAMETER", "period" },
+    { "granularity=PT1M&period=PT", "INVALID_QUERY_PARAMETER", "period" },
+    { "granularity=PT1M&period=PT1H2H", "INVALID_QUERY_PARAMETER", "period" },
+    { "granularity=PT1M&period=PT1H&start=2025-06-01", "MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS", "period" },
+    { "granularity=PT1M&period=PT1H&start=2025-06-01&end=2025-06-02", "MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS", "period" },
+    { "granularity=PT1M&start=2025-06-01", "MISSING_QUERY_PARAMETER", "end" },
+    { "granularity=PT1M&end=2025-06-01", "MISSING_QUERY_PARAMETER", "start" },
+    { "granularity=PT1M&start=2025-06-02&end=2025-06-01", "START_DATE_AFTER_END_DATE", "2025-06-02" },
+    { "granularity=PT1M&period=PT1H&m=NOTHING", "INVALID_QUERY_PARAMETER", "m" },
+    { "granularity=PT1M&period=P1Y&m=CONNECTIONS", "INVALID_QUERY_PARAMETER", "granularity" }, /* a year of minutes */
+    { "granularity=PT1M&start=0001-01-01&end=2025-06-01&m=CONNECTIONS", "INVALID_QUERY_PARAMETER", "granularity" },
+    { "granularity=PT1M&period=P1D", "INVALID_QUERY_PARAMETER", "m" }, /* of all metrics */
+  };
+  process_world w;
+  char rest[256];
+  size_t i;
+  (void)params, (void)data;
+  process_open(&w, NULL, PROBE_CLUSTER("Main", "M10"));
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    snprintf(rest, sizeof rest, "/measurements?%s", bad[i].query);
+    munit_assert_int(process_get(&w, rest), ==, 400);
+    munit_assert_string_equal(t_error(&w.t), bad[i].error);
+    munit_assert_string_equal(t_param(&w.t, 0), bad[i].param);
+  }
+  munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=P2D&m=CONNECTIONS"), ==, 400); /* one more than there may be */
+  t_advance(&w.t, 30);
+  munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=P2D&m=CONNECTIONS"), ==, 200);
+  munit_assert_size(t_count(&w.t, "measurements[0].dataPoints"), ==, 2880);
+  munit_assert_int(process_get(&w, "/measurements?granularity=P1D&period=P1Y&m=CONNECTIONS"), ==, 200);
+  munit_assert_size(t_count(&w.t, "measurements[0].dataPoints"), ==, 365);
+  munit_assert_int(process_get(&w, "/measurements?granularity=PT1H&period=P1M1W&m=CONNECTIONS"), ==, 200);
+  munit_assert_size(t_count(&w.t, "measurements[0].dataPoints"), ==, (31 + 7) * 24);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* The same figures each time; gaps before it was made; nothing of the time to come. */
+static MunitResult process_figures(const MunitParameter params[], void *data)
+{
+  process_world w;
+  char first[4096];
+  (void)params, (void)data;
+  process_open(&w, NULL, PROBE_CLUSTER("Main", "M10"));
+  munit_assert_int(process_get(&w, "/measurements?granularity=PT5M&start=2025-05-31T23:50:00Z&end=2025-06-01T02:00:00Z&m=CONNECTIONS"), ==, 200);
+  munit_assert_size(t_count(&w.t, "measurements"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "measurements[0].name"), "CONNECTIONS");
+  munit_assert_string_equal(t_str(&w.t, "measurements[0].units"), "SCALAR");
+  munit_assert_string_equal(t_str(&w.t, "granularity"), "PT5M");
+  munit_assert_string_equal(t_str(&w.t, "hostId"), w.id);
+  munit_assert_string_equal(t_str(&w.t, "start"), "2025-05-31T23:50:00Z");
+  munit_assert_string_equal(t_str(&w.t, "end"), "2025-06-01T01:00:00Z");
+  munit_assert_size(t_count(&w.t, "measurements[0].dataPoints"), ==, 15);
+  munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[1].value")->type, ==, SVC_J_NULL);
+  munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[2].value")->type, ==, SVC_J_NUMBER);
+  munit_assert_string_equal(t_str(&w.t, "measurements[0].dataPoints[14].timestamp"), "2025-06-01T01:00:00Z");
+  munit_assert_not_null(strstr(t_link(&w.t, "self"), "/measurements?granularity=PT5M&start=")); /* it leads to the same answer */
+  snprintf(first, sizeof first, "%s", w.t.response.body);
+  t_advance(&w.t, 86400);
+  process_get(&w, "/measurements?granularity=PT5M&start=2025-05-31T23:50:00Z&end=2025-06-01T01:00:00Z&m=CONNECTIONS");
+  munit_assert_memory_equal(200, strstr(first, "\"measurements\""), strstr(w.t.response.body, "\"measurements\""));
+  /* all of them, where none is named */
+  munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=PT1M"), ==, 200);
+  munit_assert_size(t_count(&w.t, "measurements"), ==, 139);
+  munit_assert_int(process_get(&w, "/databases/admin/measurements?granularity=PT1M&period=PT1M"), ==, 200);
+  munit_assert_size(t_count(&w.t, "measurements"), ==, 9);
+  munit_assert_string_equal(t_str(&w.t, "databaseName"), "admin");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* What is used and what is free make up the disk, and the largest is never less than the figure itself. */
+static MunitResult process_disk(const MunitParameter params[], void *data)
+{
+  process_world w;
+  int64_t used, rest, most;
+  int i;
+  (void)params, (void)data;
+  process_open(&w, NULL, PROBE_CLUSTER("Main", "M10"));
+  for (i = 0; i < 50; i++, t_advance(&w.t, 1000)) {
+    munit_assert_int(process_get(&w, "/disks/data/measurements?granularity=PT1M&period=PT1M&m=DISK_PARTITION_SPACE_FREE&m=DISK_PARTITION_SPACE_USED"
+                                     "&m=MAX_DISK_PARTITION_SPACE_USED"), ==, 200);
+    munit_assert_string_equal(t_str(&w.t, "partitionName"), "data");
+    rest = t_int(&w.t, "measurements[0].dataPoints[0].value");
+    used = t_int(&w.t, "measurements[1].dataPoints[0].value");
+    most = t_int(&w.t, "measurements[2].dataPoints[0].value");
+    munit_assert_int64(used + rest, ==, 10000000000);
+    munit_assert_int64(most, >=, used);
+  }
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* ---- a driver */
+
+static char process_asked[2048];
+static const char *process_says;
+
+static int process_perform(void *context, svc *s, const svc_order *order)
+{
+  (void)context;
+  return svc_order_done(s, order->id, SVC_OK, "{\"hosts\":[\"a.example.net:27017\",\"b.example.net:27018\"]}");
+}
+
+static int process_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
+{
+  (void)context, (void)s;
+  snprintf(process_asked, sizeof process_asked, "%s %s %s %s", q->what, q->resource, q->name, q->parameters);
+  return svc_reply_add(r, process_says, strlen(process_says));
+}
+
+static MunitResult process_driver(const MunitParameter params[], void *data)
+{
+  svc_driver driver = { process_perform, process_ask, NULL };
+  const svc_config config = { .driver = &driver };
+  process_world w;
+  (void)params, (void)data;
+  process_open(&w, &config, PROBE_CLUSTER("Main", "M10"));
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2); /* as many as it has */
+  munit_assert_string_equal(w.id, "a.example.net:27017");
+  munit_assert_string_equal(t_str(&w.t, "results[1].id"), "b.example.net:27018");
+  process_says = "{\"series\":{\"CONNECTIONS\":[1, 2.50, \"x\", null]}}";
+  munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=PT4M&m=CONNECTIONS&m=MEMORY_RESIDENT"), ==, 200);
+  munit_assert_not_null(strstr(process_asked, "series cluster Main {\"from\":1748739360,\"host\":\"a.example.net:27017\",\"metrics\":[{\"name\":"
+                                              "\"CONNECTIONS\",\"units\":\"SCALAR\"},"));
+  munit_assert_string_equal(t_str(&w.t, "measurements[0].dataPoints[1].value"), "2.50"); /* as it says */
+  munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[2].value")->type, ==, SVC_J_NULL); /* what is no figure is a gap */
+  munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[4].value")->type, ==, SVC_J_NULL); /* and so is what it left out */
+  munit_assert_int(t_node(&w.t, "measurements[1].dataPoints[0].value")->type, ==, SVC_J_NULL);
+  process_says = "{\"missing\":true}";
+  munit_assert_int(process_get(&w, "/databases/shop/measurements?granularity=PT1M&period=PT4M"), ==, 404);
+  process_says = "[\"shop\",\"a/b\"]";
+  munit_assert_int(process_get(&w, "/databases"), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+  munit_assert_not_null(strstr(process_asked, "list cluster Main {\"host\":\"a.example.net:27017\",\"known\":[\"admin\","));
+  munit_assert_int(process_get(&w, "/databases/a%2Fb"), ==, 200);
+  munit_assert_int(process_get(&w, "/databases/admin"), ==, 404); /* it says that there is none */
+  process_says = "{\"a\":1}";
+  munit_assert_int(process_get(&w, "/databases"), ==, 503);
+  process_says = "[1]";
+  munit_assert_int(process_get(&w, "/disks"), ==, 503);
+  process_says = "nonsense";
+  munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=PT4M"), ==, 503);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+#define TEST(n) { "/" #n, process_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = { TEST(replica_set), TEST(sharded), TEST(missing), TEST(time), TEST(figures), TEST(disk), TEST(driver),
+                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+const MunitSuite svc_suite_process = { "process", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
