@@ -12,13 +12,10 @@
 #define WORLD_FEDERATION "/federationSettings/{federationSettingsId}"
 #define WORLD_PROVIDERS WORLD_FEDERATION "/identityProviders"
 #define WORLD_CONNECTED WORLD_FEDERATION "/connectedOrgConfigs/{orgId}"
-<<<<<<< HEAD
 #define WORLD_WATCH \
   "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_METRIC_THRESHOLD\",\"metricThreshold\":{\"metricName\":\"CONNECTIONS\"," \
   "\"operator\":\"GREATER_THAN\",\"threshold\":-1},\"notifications\":[{\"typeName\":\"GROUP\",\"emailEnabled\":true}]}"
-=======
 #define WORLD_INDEX "/groups/{groupId}/hosts/{processId}/fts/metrics/indexes/{databaseName}/{collectionName}/{indexName}/measurements"
->>>>>>> f8a15e8bba6d99fa1d1e9b3d880dc7072b89bfb5
 #define WORLD_PROCESSOR "/groups/{groupId}/streams/{tenantName}/processor/{processorName}"
 
 /* What has to be done before a request can succeed, where no table says so; with the reason. */
@@ -74,7 +71,6 @@ static const struct {
   { SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}", SVC_POST, "/groups/{groupId}/clusters", NULL },
   { SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}/csv", SVC_POST, "/groups/{groupId}/clusters", NULL },
   { SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}/lineItems:search", SVC_POST, "/groups/{groupId}/clusters", NULL },
-<<<<<<< HEAD
   /* an alert is of something that is watched, and lasts */
   { SVC_GET, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/alertConfigs", WORLD_WATCH },
   { SVC_GET, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/clusters", NULL },
@@ -82,10 +78,8 @@ static const struct {
   { SVC_GET, "/groups/{groupId}/alerts/{alertId}/alertConfigs", SVC_POST, "/groups/{groupId}/clusters", NULL },
   { SVC_PATCH, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/alertConfigs", WORLD_WATCH },
   { SVC_PATCH, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/clusters", NULL },
-=======
   /* only what is pinned can be unpinned */
   { SVC_PATCH, WORLD_CLUSTER "/collStats/unpin", SVC_PATCH, WORLD_CLUSTER "/collStats/pinned", NULL },
->>>>>>> f8a15e8bba6d99fa1d1e9b3d880dc7072b89bfb5
   /* only what runs is stopped */
   { SVC_POST, WORLD_PROCESSOR ":stop", SVC_POST, WORLD_PROCESSOR ":start", NULL },
 };
