@@ -324,7 +324,7 @@ const char *t_organization(t_service *t, const char *name)
 const char *t_project(t_service *t, const char *org_id, const char *name)
 {
   char body[256];
-  snprintf(body, sizeof body, "{\"name\":\"%s\",\"orgId\":\"%s\"}", name, org_id);
+  snprintf(body, sizeof body, "{\"name\":\"%s\",\"orgId\":\"%s\",\"withDefaultAlertsSettings\":false}", name, org_id);
   munit_assert_int(t_send(t, "POST", "/groups", body), ==, 201);
   return t_keep(t, t_str(t, "id"));
 }
@@ -408,14 +408,15 @@ void t_probes(const svc_noun *const *nouns)
   t_extra = nouns;
 }
 
-static bool t_seat_taken(const svc_noun *noun)
+/* A test may want to hear of events itself: then the catalog's alerts do not. */
+static bool t_unheard(const svc_noun *noun)
 {
   const svc_noun *const *extra = t_extra;
-  while (*extra && (!noun->seat || (*extra)->seat != noun->seat)) extra++;
-  return *extra != NULL;
+  while (*extra && (*extra)->seat != SVC_SEAT_ALERTS) extra++;
+  return *extra && noun->seat == SVC_SEAT_ALERTS;
 }
 
-/* Stronger than the registry's: the catalog, and what a test puts beside it, which takes a seat from whoever has it. */
+/* Stronger than the registry's: the catalog, and what a test puts beside it. */
 const svc_noun *const *svc_catalog(size_t *count)
 {
   static const svc_noun *all[256];
@@ -424,7 +425,7 @@ const svc_noun *const *svc_catalog(size_t *count)
   if (!extra) return nouns;
   munit_assert_size(*count + 16, <, sizeof all / sizeof all[0]);
   for (i = 0; i < *count; i++)
-    if (!t_seat_taken(nouns[i])) all[n++] = nouns[i];
+    if (!t_unheard(nouns[i])) all[n++] = nouns[i];
   for (; *extra; extra++) all[n++] = *extra;
   *count = n;
   return all;

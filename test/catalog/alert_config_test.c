@@ -257,8 +257,12 @@ static MunitResult config_defaults(const MunitParameter params[], void *data)
   const char *ids[16], *org;
   config_world w;
   int i, count;
+  char project[128];
   (void)params, (void)data;
   config_open(&w);
+  snprintf(project, sizeof project, "{\"name\":\"gamma\",\"orgId\":\"%s\"}", w.org);
+  munit_assert_int(t_send(&w.t, "POST", "/groups", project), ==, 201);
+  w.group = t_keep(&w.t, t_str(&w.t, "id"));
   munit_assert_int(config_send(&w, "GET", "", NULL), ==, 200);
   count = (int)t_int(&w.t, "totalCount");
   munit_assert_int(count, ==, 8);
@@ -278,7 +282,9 @@ static MunitResult config_defaults(const MunitParameter params[], void *data)
   munit_assert_int(config_send(&w, "DELETE", ids[0], NULL), ==, 204);
   munit_assert_int(t_send(&w.t, "POST", "/orgs", "{\"name\":\"Quiet\",\"skipDefaultAlertsSettings\":true}"), ==, 201);
   org = t_keep(&w.t, t_str(&w.t, "organization.id"));
-  w.group = t_project(&w.t, org, "beta");
+  snprintf(project, sizeof project, "{\"name\":\"beta\",\"orgId\":\"%s\"}", org);
+  munit_assert_int(t_send(&w.t, "POST", "/groups", project), ==, 201);
+  w.group = t_keep(&w.t, t_str(&w.t, "id"));
   munit_assert_int(config_send(&w, "GET", "", NULL), ==, 200);
   munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
   t_close(&w.t);

@@ -37,13 +37,9 @@ typedef struct alert_world {
   svc_config config;
 } alert_world;
 
-/* Projects without configurations that they did not ask for. */
-static const char *alert_project(t_service *t, const char *org, const char *name)
+static const char *alert_keep_project(t_service *t, const char *org, const char *name)
 {
-  char body[256];
-  snprintf(body, sizeof body, "{\"name\":\"%s\",\"orgId\":\"%s\",\"withDefaultAlertsSettings\":false}", name, org);
-  munit_assert_int(t_send(t, "POST", "/groups", body), ==, 201);
-  return alert_keep(t_str(t, "id"));
+  return alert_keep(t_project(t, org, name));
 }
 
 static void alert_open(alert_world *w, bool on_disk)
@@ -56,8 +52,8 @@ static void alert_open(alert_world *w, bool on_disk)
   t_probes(drills);
   t_open(&w->t, &w->config);
   org = t_organization(&w->t, "Acme");
-  w->group = alert_project(&w->t, org, "alpha");
-  w->other = alert_project(&w->t, org, "beta");
+  w->group = alert_keep_project(&w->t, org, "alpha");
+  w->other = alert_keep_project(&w->t, org, "beta");
 }
 
 static void alert_close(alert_world *w)
@@ -362,7 +358,7 @@ static MunitResult alert_crowd(const MunitParameter params[], void *data)
   t_probes(drills);
   t_open(&w.t, &w.config);
   org = t_organization(&w.t, "Acme");
-  w.group = alert_project(&w.t, org, "alpha");
+  w.group = alert_keep_project(&w.t, org, "alpha");
   alert_watch(&w, "HOST_DOWN", "", 0);
   few = alert_cost(&w, "a");
   memset(&job, 0, sizeof job);
@@ -454,6 +450,227 @@ static MunitResult alert_metrics(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* --------------------------------------------------------------------------------------------------------------- delivery */
+
+typedef struct alert_said {
+  int says, n;
+  svc_notification last; /* its strings are not valid any more, but these */
+  char id[32], kind[32], alert[32], status[32], target[512], text[1024], secrets[512];
+  int secrets_rc;
+} alert_said;
+
+static int alert_notify(void *context, svc *s, const svc_notification *n)
+{
+  alert_said *said = context;
+  size_t room = sizeof said->secrets;
+  said->n++;
+  said->last = *n;
+  snprintf(said->id, sizeof said->id, "%s", n->id);
+  snprintf(said->kind, sizeof said->kind, "%s", n->kind);
+  snprintf(said->alert, sizeof said->alert, "%s", n->alert_id);
+  snprintf(said->status, sizeof said->status, "%s", n->status);
+  snprintf(said->target, sizeof said->target, "%s", n->target);
+  snprintf(said->text, sizeof said->text, "%s", n->alert);
+  munit_assert_size(strlen(n->alert), ==, n->alert_length);
+  munit_assert_size(strlen(n->target), ==, n->target_length);
+  said->secrets[0] = 0;
+  said->secrets_rc = svc_order_secrets(s, n->id, said->secrets, &room);
+  return said->says;
+}
+
+static void alert_open_telling(alert_world *w, alert_said *said)
+{
+  memset(said, 0, sizeof *said);
+  alert_open(w, true);
+  w->config.notify = alert_notify;
+  w->config.notify_context = said;
+  t_reopen(&w->t, &w->config);
+}
+
+/* So many notifications more after so many seconds. */
+static void alert_told(alert_world *w, alert_said *said, int seconds, int more)
+{
+  int before = said->n;
+  t_advance(&w->t, seconds);
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  munit_assert_int(said->n - before, ==, more);
+}
+
+#define ALERT_TWO \
+  "{\"enabled\":true,\"eventTypeName\":\"HOST_DOWN\",\"notifications\":[{\"typeName\":\"SLACK\",\"apiToken\":\"secret-slack-token\"," \
+  "\"channelName\":\"c\",\"delayMin\":2,\"intervalMin\":10},{\"typeName\":\"EMAIL\",\"emailAddress\":\"a@example.com\",\"delayMin\":5}]}"
+
+static MunitResult alert_delivery(const MunitParameter params[], void *data)
+{
+  static alert_said said;
+  alert_world w;
+  const char *drill, *alert;
+  (void)params, (void)data;
+  alert_open_telling(&w, &said);
+  munit_assert_int(t_sendf(&w.t, "POST", ALERT_TWO, "/groups/%s/alertConfigs", w.group), ==, 201);
+  drill = alert_drill(&w, "a");
+  alert_told(&w, &said, 119, 0);
+  alert_told(&w, &said, 1, 1);
+  munit_assert_string_equal(said.kind, "SLACK");
+  munit_assert_string_equal(said.status, "OPEN");
+  munit_assert_int(said.last.attempt, ==, 1);
+  munit_assert_int(said.secrets_rc, ==, SVC_OK);
+  munit_assert_string_equal(said.secrets, "{\"apiToken\":\"secret-slack-token\"}");
+  munit_assert_null(strstr(said.target, "secret-"));
+  munit_assert_not_null(strstr(said.text, "\"eventTypeName\":\"HOST_DOWN\""));
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  alert = alert_keep(t_str(&w.t, "results[0].id"));
+  munit_assert_string_equal(said.alert, alert);
+  munit_assert_string_equal(t_str(&w.t, "results[0].lastNotified"), "2025-06-01T00:02:00Z");
+  alert_told(&w, &said, 180, 1); /* five minutes: the other one, once */
+  munit_assert_string_equal(said.kind, "EMAIL");
+  munit_assert_string_equal(said.secrets, "{}");
+  alert_told(&w, &said, 420, 1); /* twelve: the first one again */
+  munit_assert_string_equal(said.kind, "SLACK");
+  alert_told(&w, &said, 7 * 86400, 1); /* a week later: once, not a thousand times */
+  /* what is acknowledged is not said again until that is over */
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"acknowledgedUntil\":\"2025-06-09T00:00:00Z\"}", "/groups/%s/alerts/%s", w.group, alert), ==, 200);
+  alert_told(&w, &said, 3600, 0);
+  t_reopen(&w.t, &w.config);
+  alert_told(&w, &said, 86400, 1);
+  /* busy: it comes again, the same one, after a wait that grows; also to another handle */
+  said.says = SVC_BUSY;
+  alert_told(&w, &said, 600, 1);
+  munit_assert_int(said.last.attempt, ==, 1);
+  alert_told(&w, &said, 1, 1);
+  munit_assert_int(said.last.attempt, ==, 2);
+  alert_told(&w, &said, 1, 0);
+  t_reopen(&w.t, &w.config);
+  said.says = SVC_OK;
+  {
+    const char *id = alert_keep(said.id);
+    alert_told(&w, &said, 1, 1);
+    munit_assert_string_equal(said.id, id);
+    munit_assert_int(said.last.attempt, ==, 3);
+  }
+  alert_told(&w, &said, 1, 0);
+  munit_assert_size(probe_records(w.t.s, "eanot"), ==, 0);
+  /* refused: it is in the log, and gone */
+  said.says = SVC_IO;
+  alert_told(&w, &said, 600, 1);
+  munit_assert_not_null(strstr(w.t.log, "has failed"));
+  alert_told(&w, &said, 60, 0);
+  munit_assert_size(probe_records(w.t.s, "eanot"), ==, 0);
+  munit_assert_size(probe_records(w.t.s, "o"), ==, 0);
+  /* closed: both are told, once */
+  said.says = SVC_OK;
+  alert_drilled(&w, drill);
+  alert_told(&w, &said, 0, 2);
+  munit_assert_string_equal(said.status, "CLOSED");
+  alert_told(&w, &said, 86400, 0);
+  /* nobody is told of what ended before anybody was to be */
+  alert_drilled(&w, alert_drill(&w, "b"));
+  alert_told(&w, &said, 86400, 0);
+  store_whole(w.t.s);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+/* What has happened is said once, after its delay. Where nobody tells, nothing is written; what waits is gone. */
+static MunitResult alert_undelivered(const MunitParameter params[], void *data)
+{
+  static alert_said said;
+  alert_world w;
+  (void)params, (void)data;
+  alert_open_telling(&w, &said);
+  alert_watch(&w, "NETWORK_PERMISSION_ENTRY_ADDED", "", 5);
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"10.0.0.1\"}]", "/groups/%s/accessList", w.group), ==, 201);
+  alert_told(&w, &said, 299, 0);
+  alert_told(&w, &said, 1, 1);
+  munit_assert_string_equal(said.status, "CLOSED");
+  alert_told(&w, &said, 86400, 0);
+  said.says = SVC_BUSY;
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"10.0.0.2\"}]", "/groups/%s/accessList", w.group), ==, 201);
+  alert_told(&w, &said, 300, 1);
+  munit_assert_size(probe_records(w.t.s, "eanot"), ==, 1);
+  t_advance(&w.t, 2 * 86400);
+  munit_assert_int(alert_count(&w, ""), ==, 2);
+  munit_assert_size(probe_records(w.t.s, "eanot"), ==, 0); /* for a day at the most */
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"10.0.0.3\"}]", "/groups/%s/accessList", w.group), ==, 201);
+  alert_told(&w, &said, 300, 1);
+  w.config.notify = NULL;
+  t_reopen(&w.t, &w.config);
+  munit_assert_size(probe_records(w.t.s, "o"), ==, 0);
+  t_advance(&w.t, 60);
+  munit_assert_int(alert_count(&w, ""), ==, 3);
+  munit_assert_size(probe_records(w.t.s, "eanot"), ==, 0);
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"10.0.0.4\"}]", "/groups/%s/accessList", w.group), ==, 201);
+  t_advance(&w.t, 3600);
+  munit_assert_int(alert_count(&w, ""), ==, 4);
+  munit_assert_null(t_node(&w.t, "results[3].lastNotified"));
+  store_whole(w.t.s);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- driver */
+
+typedef struct alert_driver {
+  char measure[32]; /* the last order to measure */
+  char desired[4096];
+  int measures;
+} alert_driver;
+
+static int alert_perform(void *context, svc *s, const svc_order *order)
+{
+  alert_driver *d = context;
+  if (strcmp(order->action, "metrics.measure") == 0) {
+    d->measures++;
+    snprintf(d->measure, sizeof d->measure, "%s", order->id);
+    snprintf(d->desired, sizeof d->desired, "%s", order->desired);
+    return SVC_OK;
+  }
+  return svc_order_done(s, order->id, SVC_OK, "{\"hosts\":[\"h1.example:27017\"]}") == SVC_OK ? SVC_OK : SVC_IO;
+}
+
+static void alert_measure(alert_world *w, alert_driver *d, const char *value)
+{
+  char facts[256];
+  snprintf(facts, sizeof facts, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"value\":%s}]}", value);
+  munit_assert_int(svc_order_done(w->t.s, d->measure, SVC_OK, facts), ==, SVC_OK);
+}
+
+static MunitResult alert_driven(const MunitParameter params[], void *data)
+{
+  static alert_driver d;
+  svc_driver driver = { alert_perform, NULL, &d };
+  alert_world w;
+  (void)params, (void)data;
+  memset(&d, 0, sizeof d);
+  alert_open(&w, true);
+  w.config.driver = &driver;
+  t_reopen(&w.t, &w.config);
+  alert_watch(&w, "OUTSIDE_METRIC_THRESHOLD", ALERT_OVER("100"), 0);
+  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Cluster0", "M10"), "/groups/%s/clusters", w.group), ==, 202);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  t_advance(&w.t, 60);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(d.measures, ==, 1);
+  munit_assert_string_equal(d.desired, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"units\":\"SCALAR\"}]}");
+  t_advance(&w.t, 60); /* it is under way: no other */
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(d.measures, ==, 1);
+  alert_measure(&w, &d, "100.5");
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].currentValue.number"), "100.5");
+  t_advance(&w.t, 60);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(d.measures, ==, 2);
+  alert_measure(&w, &d, "null"); /* it does not know: nothing changes */
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  t_advance(&w.t, 60);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  alert_measure(&w, &d, "100");
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/once", alert_once, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/clock", alert_clock, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -462,6 +679,9 @@ static MunitTest tests[] = {
   { "/matched", alert_matched, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/most", alert_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/crowd", alert_crowd, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/delivery", alert_delivery, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/undelivered", alert_undelivered, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/driven", alert_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/metrics", alert_metrics, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 };

@@ -176,6 +176,7 @@ static void alert_acts_over(svc_call *c, svc_entity *e, svc_node *body, const ch
   svc_due_set(e, SVC_DUE_STATE, 0);
   svc_due_set(e, SVC_ALERT_DUE_FORGOTTEN, 0);
   svc_due_set(e, SVC_DUE_EXPIRY, c->now + ALERT_KEPT);
+  svc_alert_telling_end(c, e, strcmp(status, "CLOSED") == 0);
 }
 
 static bool alert_acts_end(svc_call *c, const svc_entity *stored, const char *status)
@@ -276,6 +277,7 @@ static bool alert_acts_begin(svc_call *c, const svc_entity *config, const svc_no
   if (m->figure) alert_acts_show(c, body, m->figure);
   if (lasts && delay) svc_due_set(&e, SVC_DUE_STATE, c->now + delay);
   if (!lasts) alert_acts_over(c, &e, body, "CLOSED");
+  svc_alert_telling_begin(c, &e, said);
   return alert_acts_store(c, &e, NULL, body);
 }
 
@@ -425,6 +427,7 @@ static void alert_acts_forget(svc_node *body)
 
 SVC_PRIVATE bool svc_alert_fell_due(svc_call *c, svc_change *change, int tag)
 {
+  if (tag == SVC_ALERT_DUE_TOLD) return svc_alert_telling_due(c, change);
   if (tag == SVC_DUE_STATE) svc_node_set_str(c->arena, change->body, "status", SVC_S("OPEN"));
   if (tag == SVC_ALERT_DUE_FORGOTTEN) {
     alert_acts_forget(change->body);

@@ -62,6 +62,14 @@ SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const
 /* What it has open for processes that run no more is over. */
 SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, const svc_processes *all, size_t count);
 
+/* alert_telling.c: who is told of an alert, and when. */
+#define SVC_ALERT_NOTICE "alert notice"
+SVC_PRIVATE void svc_alert_telling_begin(svc_call *c, svc_entity *alert, const svc_node *said); /* by what its configuration says */
+SVC_PRIVATE void svc_alert_telling_end(svc_call *c, svc_entity *alert, bool closed); /* who was told is told that, too */
+SVC_PRIVATE bool svc_alert_telling_due(svc_call *c, svc_change *change);
+SVC_PRIVATE svc_node *svc_alert_notice_desired(svc_call *c, const svc_entity *e);
+SVC_PRIVATE svc_node *svc_alert_notice_secrets(svc_call *c, const svc_entity *e);
+
 /* alert_measuring.c: rounds, in which what configurations ask for is measured. */
 #define SVC_ALERT_ROUND "alert round"
 SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope); /* there is something to measure, maybe */
