@@ -51,6 +51,7 @@ enum svc_field_flags {
   SVC_MAX = 128,         /* .max holds */
   SVC_GROUP_EVENTS = 256, /* a string: the values are the types of events of projects; */
   SVC_ORG_EVENTS = 512,   /* and of organizations */
+  SVC_ALERTABLE = 2048,   /* of these, those for which an alert can be configured */
   SVC_SEALED = 1024       /* a string, or a map of strings: a secret that is needed again. It is kept sealed (seal.c), and shown
                              by its last characters at the most; with SVC_WRITE_ONLY not at all. What was shown may be sent back:
                              then it stays. A noun with such fields has no `extra` of its own */

@@ -41,7 +41,7 @@ static const svc_object alert_config_threshold = { .name = "AlertsThreshold", .f
 static const svc_field alert_config_metric_fields[] = {
   F_STR("metricName", .flags = SVC_REQUIRED, .max = 64),
   F_ENUM("mode", alert_config_modes),
-  F_ENUM("operator", alert_config_operators, .flags = SVC_REQUIRED),
+  F_ENUM("operator", alert_config_operators + 2, .flags = SVC_REQUIRED),
   F_NUM("threshold", .flags = SVC_REQUIRED),
   F_ENUM("units", alert_config_units),
   F_END
@@ -51,7 +51,7 @@ static const svc_object alert_config_metric = { .name = "MetricThreshold", .fiel
 static const svc_field alert_config_fields[] = {
   F_CREATED("created"),
   F_BOOL("enabled", .preset = "false"),
-  F_STR("eventTypeName", .flags = SVC_REQUIRED | SVC_GROUP_EVENTS, .max = 128),
+  F_STR("eventTypeName", .flags = SVC_REQUIRED | SVC_GROUP_EVENTS | SVC_ALERTABLE, .max = 128),
   F_GROUP_ID(),
   F_ID(),
   F_LIST("matchers", &alert_config_matcher, .max_items = 25, .preset = "[]"),
