@@ -186,7 +186,10 @@ SVC_PRIVATE bool svc_alert_round_fell_due(svc_call *c, svc_change *change, int t
   alert_measuring m;
   bool any = false;
   if (tag != SVC_DUE_RUN) return true;
-  if (c->txn->ids->now > c->now) c->now = c->txn->ids->now; /* it is measured now, however long it has been due */
+  if (c->txn->ids->now > c->now + MEASURING_EVERY) { /* it has long been due: after all else that has been, and now */
+    svc_change_due(change, SVC_DUE_RUN, c->txn->ids->now);
+    return true;
+  }
   if (!alert_measuring_begin(c, &change->entity.parent, &m)) return false;
   if (!c->s->config.driver) {
     if (!alert_measuring_all(&m, &any)) return false;
