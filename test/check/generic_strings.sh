@@ -14,7 +14,7 @@ respond.c error error_description
 event.c apiKeyId created delegatePrincipal eventTypeName groupId isGlobalAdmin orgId publicKey remoteAddress userId username
 digest.c algorithm cnonce nonce opaque qop realm response uri username
 simulator.c simulated value
-order.c reason state
+order.c reason state alert notification typeName alertConfigId
 plan.c groupId orgId
 table.h groupId orgId
 openapi.c date errorCode additionalProperties allOf apiKey array bearer binary boolean components default deprecated description digest enum example format http in info integer items maxItems maxLength maximum minItems minLength minimum name number object oneOf openapi parameters paths path pattern properties query readOnly reason required requestBody responses schema schemas scheme security securitySchemes serviceAccount servers string tags title type uniqueItems url version writeOnly
@@ -23,7 +23,7 @@ WORDS
 # event.c: the members of an event, which the pipeline writes with every change. digest.c: those of the HTTP header.
 # plan.c: a build may be without projects or organizations, and has nobody to ask then how their ids are called.
 # table.h: the rows of these ids, which most entities have. simulator.c: what it answers when it is asked for a figure.
-# order.c: what a driver says of an order that has failed. api.c: what svc_config calls so, and whose addresses it may list.
+# order.c: what a driver says of an order that has failed, and what svc_notification is made of. api.c: what svc_config calls so, and whose addresses it may list.
 # errorCode: a member of every error. openapi.c: the words of that format, and what its ways to authenticate are called.
 
 { # what the catalog calls something, a line each
