@@ -33,11 +33,12 @@
 ** stands on one of them goes with it, and answers 404. A name that is none does not compile. (-DSVC_OMIT_CLUSTER leaves one
 ** out as well, but no compiler can tell when that is misspelt.)
 ** The names, written by ./build.sh fold:
-**   ACCESS_HISTORY ACCESS_TOKEN API_KEY API_KEY_ACCESS_LIST AUDIT_LOG AVAILABLE_PROJECT BACKUP_ENDPOINT
-**   BACKUP_SCHEDULE CERTIFICATE_AUTHORITY CHECKPOINT CLOUD_ACCESS CLUSTER CLUSTER_CONFIGURATION CLUSTER_LOG
-**   CLUSTER_REGION CLUSTER_SUMMARY CLUSTER_TRANSFER COLLECTION_STAT COMPLIANCE_POLICY CONNECTED_ORG_CONFIG
-**   CONTAINER CONTROL_PLANE_ADDRESS COST_EXPLORER CUSTOM_DB_ROLE CUSTOM_DNS DATABASE_USER DATABASE_USER_CERT
-**   DATA_FEDERATION DATA_FEDERATION_ENDPOINT DATA_FEDERATION_LIMIT DB_VERSION DROP_INDEX ENCRYPTION_AT_REST
+**   ACCESS_HISTORY ACCESS_TOKEN ALERT ALERT_CONFIG ALERT_MATCHER_FIELD ALERT_NOTICE ALERT_ROUND API_KEY
+**   API_KEY_ACCESS_LIST AUDIT_LOG AVAILABLE_PROJECT BACKUP_ENDPOINT BACKUP_SCHEDULE CERTIFICATE_AUTHORITY
+**   CHECKPOINT CLOUD_ACCESS CLUSTER CLUSTER_CONFIGURATION CLUSTER_LOG CLUSTER_REGION CLUSTER_SUMMARY
+**   CLUSTER_TRANSFER COLLECTION_STAT COMPLIANCE_POLICY CONNECTED_ORG_CONFIG CONTAINER CONTROL_PLANE_ADDRESS
+**   COST_EXPLORER CUSTOM_DB_ROLE CUSTOM_DNS DATABASE_USER DATABASE_USER_CERT DATA_FEDERATION
+**   DATA_FEDERATION_ENDPOINT DATA_FEDERATION_LIMIT DB_VERSION DROP_INDEX ENCRYPTION_AT_REST
 **   ENCRYPTION_AT_REST_ENDPOINT ENDPOINT_SERVICE EVENT EVENT_TYPE EXPORT_BUCKET EXPORT_JOB FEDERATION_SETTINGS
 **   FLEX_CLUSTER FLEX_RESTORE_JOB FLEX_SNAPSHOT GLOBAL_WRITES IDENTITY_PROVIDER INTEGRATION INVOICE IP_ADDRESS
 **   LDAP_VERIFICATION LEGACY_RESTORE_JOB LEGACY_SNAPSHOT LEGACY_SNAPSHOT_SCHEDULE LINK_TOKEN LIVE_MIGRATION
@@ -206,6 +207,26 @@ typedef struct svc_driver {
   void *context;
 } svc_driver;
 
+/*
+** Somebody is to be told of an alert. The strings live as long as the call. Where it goes stands in `target`, with what is secret in
+** it masked; the secrets are had by svc_order_secrets(), with this `id`: a JSON object of what is masked in `target`, or, where that
+** names the project's integration or has nothing of its own, of that integration.
+*/
+typedef struct svc_notification {
+  const char *id;        /* 24 hex digits; the same when it is given out again */
+  const char *kind;      /* "EMAIL", "SLACK", ... */
+  const char *alert_id;  /* 24 hex digits, as those that follow */
+  const char *config_id; /* of the alert configuration */
+  const char *group_id;
+  const char *org_id;
+  const char *status;    /* of the alert, when this was to be said: "OPEN", "CLOSED" */
+  const char *target;    /* the notification of the alert configuration, a JSON object */
+  size_t target_length;
+  const char *alert;     /* the alert, a JSON object, as a GET shows it but for its links */
+  size_t alert_length;
+  int attempt;           /* from 1 */
+} svc_notification;
+
 typedef struct svc_store_port svc_store_port; /* another engine than LMDB: see ports/store_port.h */
 
 /* --------------------------------------------------------------------------------------------------- the configuration */
@@ -264,6 +285,15 @@ typedef struct svc_config {
 
   int no_card; /* not 0: no organization has a card on file, so that whatever costs money is refused (402), and an invoice of what
                   runs already is not paid when its month ends: then the organization is locked; default: each has one */
+
+  /*
+  ** Tells somebody of an alert: the library itself sends nothing. Called by svc_tick(), as the driver's perform() is, which a host
+  ** that sets this therefore calls at least every second. SVC_OK: it is said. SVC_BUSY: it is given out again later, after a wait that
+  ** grows, for a day at the most. Another code: it has failed, which is logged. What was not said when the process ended is
+  ** given out again. Default: nobody is told.
+  */
+  int (*notify)(void *context, svc *s, const svc_notification *notification);
+  void *notify_context;
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */
@@ -357,7 +387,7 @@ SVC_API const char *svc_response_header(const svc_response *response, const char
 /*
 ** Apply every step of a lifecycle that is due by the clock (a cluster that becomes IDLE, one that is gone). Requests do
 ** this by themselves; a host calls it to have the steps, and their events, without waiting for a request. With a driver it
-** also gives out the orders that wait, which nothing else does: a host that has one calls this at least every second.
+** also gives out the orders that wait, and to `notify` what is to be said of alerts, which nothing else does: a host that has one calls this at least every second.
 ** What was below something large that was deleted goes in such steps, too, 256 entities in each and 10 ms between two.
 ** Not from within a driver's functions.
 */

@@ -61,7 +61,7 @@ bool t_ended(const t_service *t, const svc_plan *plan); /* its last version has 
 
 /* Things most tests need; each returns an id in memory of the service's (valid until t_close). */
 const char *t_organization(t_service *t, const char *name);
-const char *t_project(t_service *t, const char *org_id, const char *name);
+const char *t_project(t_service *t, const char *org_id, const char *name); /* without alert configurations of its own */
 int t_large_project(t_service *t, const char *org, const char *name); /* of some 15 KB; the status */
 const char *t_user(t_service *t, const char *name, const char *roles); /* registered; roles: a JSON array */
 const char *t_keep(t_service *t, const char *text);                   /* of the last answer, say */

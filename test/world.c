@@ -13,6 +13,9 @@
 #define WORLD_FEDERATION "/federationSettings/{federationSettingsId}"
 #define WORLD_PROVIDERS WORLD_FEDERATION "/identityProviders"
 #define WORLD_CONNECTED WORLD_FEDERATION "/connectedOrgConfigs/{orgId}"
+#define WORLD_WATCH \
+  "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_METRIC_THRESHOLD\",\"metricThreshold\":{\"metricName\":\"CONNECTIONS\"," \
+  "\"operator\":\"GREATER_THAN\",\"threshold\":-1},\"notifications\":[{\"typeName\":\"GROUP\",\"emailEnabled\":true}]}"
 #define WORLD_INDEX "/groups/{groupId}/hosts/{processId}/fts/metrics/indexes/{databaseName}/{collectionName}/{indexName}/measurements"
 #define WORLD_PROCESSOR "/groups/{groupId}/streams/{tenantName}/processor/{processorName}"
 
@@ -73,6 +76,13 @@ static const struct {
   { SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}", SVC_POST, "/groups/{groupId}/clusters", NULL },
   { SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}/csv", SVC_POST, "/groups/{groupId}/clusters", NULL },
   { SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}/lineItems:search", SVC_POST, "/groups/{groupId}/clusters", NULL },
+  /* an alert is of something that is watched, and lasts */
+  { SVC_GET, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/alertConfigs", WORLD_WATCH },
+  { SVC_GET, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/clusters", NULL },
+  { SVC_GET, "/groups/{groupId}/alerts/{alertId}/alertConfigs", SVC_POST, "/groups/{groupId}/alertConfigs", WORLD_WATCH },
+  { SVC_GET, "/groups/{groupId}/alerts/{alertId}/alertConfigs", SVC_POST, "/groups/{groupId}/clusters", NULL },
+  { SVC_PATCH, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/alertConfigs", WORLD_WATCH },
+  { SVC_PATCH, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/clusters", NULL },
   /* only what is pinned can be unpinned */
   { SVC_PATCH, WORLD_CLUSTER "/collStats/unpin", SVC_PATCH, WORLD_CLUSTER "/collStats/pinned", NULL },
   /* only what runs is stopped */

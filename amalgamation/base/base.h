@@ -184,6 +184,7 @@ enum svc_format {
 };
 
 SVC_PRIVATE bool svc_pattern_match(const char *pattern, svc_str text);
+SVC_PRIVATE bool svc_pattern_valid(const char *pattern); /* is it one at all? For patterns that are not our own */
 SVC_PRIVATE bool svc_format_check(int format, svc_str text); /* enum svc_format */
 SVC_PRIVATE const char *svc_format_name(int format);         /* for error texts: "an IP address" */
 

@@ -439,3 +439,11 @@ SVC_PRIVATE bool svc_pattern_match(const char *pattern, svc_str text)
   run.budget = PATTERN_BUDGET;
   return pattern_go(&run, text);
 }
+
+SVC_PRIVATE bool svc_pattern_valid(const char *pattern)
+{
+  struct pattern_program program;
+  size_t from, to;
+  pattern_begin(&program, pattern, &from, &to);
+  return pattern_compile(&program, from, to);
+}

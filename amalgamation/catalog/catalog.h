@@ -63,6 +63,9 @@ SVC_PRIVATE bool svc_list_listed(svc_call *c, const svc_entities *which, const s
 SVC_PRIVATE bool svc_list_assigned(svc_call *c);
 SVC_PRIVATE bool svc_list_ids(svc_call *c, const svc_entities *which, const svc_id *ids, size_t n); /* these */
 
+/* monitoring/alert_defaults.c: the alert configurations of a project that has just been made. */
+SVC_PRIVATE bool svc_alert_defaults(svc_call *c, const svc_entity *project);
+
 /* told.c: questions to the driver, and what it answers. */
 /* c->question is this, about the entity; parameters: a JSON object. */
 SVC_PRIVATE bool svc_question_about(svc_call *c, const char *what, const char *resource, const svc_entity *e, svc_str name,

@@ -120,11 +120,10 @@ static bool event_heard(svc_call *c, const char *type, const svc_entity *e)
 {
   const svc_noun_info *alerts = c->s->seats[SVC_SEAT_ALERTS];
   const svc_scope outer = c->scope;
-  svc_event_type row;
   bool good;
-  if (!alerts || !alerts->noun->hears || !svc_event_type_named(type, &row)) return true;
+  if (!alerts || !alerts->noun->hears) return true;
   svc_scope_enter(c, e);
-  good = alerts->noun->hears(c, &row, e);
+  good = alerts->noun->hears(c, type, e);
   c->scope = outer;
   return good;
 }

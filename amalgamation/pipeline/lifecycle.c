@@ -43,7 +43,7 @@ SVC_PRIVATE int64_t svc_provisioned(const svc *s, unsigned percent, int64_t now)
 SVC_PRIVATE int64_t svc_transition_due(const svc *s, const svc_noun *noun, svc_str state, int64_t now)
 {
   const svc_transition *t = svc_transition_from(noun, state);
-  if (!t || (t->order && s->config.driver)) return 0; /* then it is the driver who says when */
+  if (!t || (t->order && svc_order_has_taker(s, noun))) return 0; /* then it is the driver who says when */
   return svc_provisioned(s, t->percent, now);
 }
 

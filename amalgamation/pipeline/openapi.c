@@ -76,7 +76,7 @@ static void openapi_event_types(openapi_writer *w, unsigned flags)
   memset(&type, 0, sizeof type);
   openapi_text(w, ",\"enum\":[");
   while (svc_event_type_next(&type)) {
-    if (!(type.where & where)) continue;
+    if (!(type.where & where) || (flags & SVC_ALERTABLE && !type.alertable)) continue;
     if (!first) openapi_text(w, ",");
     first = false;
     svc_json_escape(&w->b, svc_value_text(w->s, w->b.arena, type.name));

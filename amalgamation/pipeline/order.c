@@ -14,6 +14,8 @@
 ** handle, after this one has ended, gives it out again, under the same id. What is done moves the state and is gone, in one
 ** commit. What has failed goes into its failed state; where there is none, the order comes again later, as a new one.
 **
+** Orders of a noun that notifies (SVC_NOTIFIES) go to svc_config.notify instead, in the same way; what that takes is done.
+**
 ** Without a driver there are no orders: states move by due dates (lifecycle.c), and that is the simulation. Orders that a
 ** driver has left behind become due dates when the store is opened without one.
 */
@@ -146,13 +148,16 @@ static order_address order_address_of(const svc_entity *e)
 
 /* -------------------------------------------------------------------------------------------------------------- writing */
 
+SVC_PRIVATE bool svc_order_has_taker(const svc *s, const svc_noun *noun)
+{
+  return noun->flags & SVC_NOTIFIES ? s->config.notify != NULL : s->config.driver != NULL;
+}
+
 static bool order_drop(svc_call *c, const svc_entity *e)
 {
   order_address at = order_address_of(e);
   order_record old;
-  int rc;
-  if (!c->s->config.driver) return true;
-  rc = order_get(c, &at, &old);
+  int rc = order_get(c, &at, &old);
   if (rc == SVC_OK) return order_remove(c, &at, &old);
   return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
 }
@@ -161,7 +166,7 @@ SVC_PRIVATE bool svc_order_waits(svc_call *c, const svc_entity *e)
 {
   order_address at = order_address_of(e);
   order_record r;
-  return c->s->config.driver && order_get(c, &at, &r) == SVC_OK;
+  return (c->s->config.driver || c->s->config.notify) && order_get(c, &at, &r) == SVC_OK;
 }
 
 static svc_str order_desired(svc_call *c, const svc_noun *noun, const svc_entity *e)
@@ -208,7 +213,7 @@ SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc
   const svc_lifecycle *life = noun->noun->lifecycle;
   const svc_transition *t = NULL;
   svc_str state;
-  if ((!life && !noun->noun->order_put) || !c->s->config.driver) return true;
+  if ((!life && !noun->noun->order_put) || !svc_order_has_taker(c->s, noun->noun)) return true;
   if (!life) return order_write(c, noun, e, noun->noun->order_put);
   state = svc_json_word(e->body, life->field);
   if (state.n) t = svc_transition_from(noun->noun, state);
@@ -217,7 +222,7 @@ SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc
 
 SVC_PRIVATE bool svc_order_gone(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
-  return !c->s->config.driver || order_write(c, noun, e, noun->noun->order_gone);
+  return !svc_order_has_taker(c->s, noun->noun) || order_write(c, noun, e, noun->noun->order_gone);
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- jobs */
@@ -331,12 +336,16 @@ static bool order_reopen(svc_call *c)
   svc_key_begin(&prefix, 'o');
   svc_scan_below(&scan, c->txn, &prefix, false);
   while (svc_scan_next(&scan, &key, &value)) {
+    const svc_noun_info *noun;
+    bool taker;
     if (key.n != 1 + SVC_KIND_SIZE + 24 || !order_decode(value, &r)) return svc_store_failed(c, svc_note(c->txn, SVC_CORRUPT));
     memcpy(at.kind, key.p + 1, SVC_KIND_SIZE);
     memcpy(at.parent.b, key.p + 1 + SVC_KIND_SIZE, 12);
     memcpy(at.id.b, key.p + 1 + SVC_KIND_SIZE + 12, 12);
-    if (!c->s->config.driver && !order_simulate(c, &at, &r)) return false;
-    if (!c->s->config.driver || r.taken_by == 0) continue;
+    noun = svc_noun_by_kind(c->s, at.kind);
+    taker = noun && svc_order_has_taker(c->s, noun->noun);
+    if (!taker && !order_simulate(c, &at, &r)) return false;
+    if (!taker || r.taken_by == 0) continue;
     r.taken_by = 0;
     if (!order_put(c, &at, &r)) return false;
   }
@@ -448,12 +457,35 @@ static int order_collect(svc *s, svc_arena *arena, int64_t now, svc_order *order
   return arena->failed ? SVC_NOMEM : rc;
 }
 
+/* The order of a noun that notifies, as svc_config.notify sees it. */
+static int order_notify(svc *s, const svc_order *order)
+{
+  const svc_str desired = { order->desired, order->desired_length };
+  svc_str alert = svc_json_member(desired, SVC_S("alert")), target = svc_json_member(desired, SVC_S("notification"));
+  svc_notification n = { .id = order->id, .group_id = order->group_id, .org_id = order->org_id, .attempt = order->attempt };
+  svc_arena arena;
+  int said = SVC_NOMEM;
+  svc_arena_init(&arena, &s->allocator);
+  n.kind = svc_arena_copy(&arena, svc_json_word(target, "typeName")).p;
+  n.alert_id = svc_arena_copy(&arena, svc_json_word(alert, "id")).p;
+  n.config_id = svc_arena_copy(&arena, svc_json_word(alert, "alertConfigId")).p;
+  n.status = svc_arena_copy(&arena, svc_json_word(alert, "status")).p;
+  n.target = svc_arena_copy(&arena, target).p;
+  n.target_length = target.n;
+  n.alert = svc_arena_copy(&arena, alert).p;
+  n.alert_length = alert.n;
+  if (!arena.failed) said = s->config.notify(s->config.notify_context, s, &n);
+  svc_blocks_free(arena.blocks);
+  return arena.failed ? SVC_BUSY : said;
+}
+
 static int order_hand_out(svc *s, const svc_order *order, const svc_id *id, int64_t now)
 {
   const svc_driver *driver = s->config.driver;
-  int said = driver->perform(driver->context, s, order), word = ORDER_FAILED;
-  svc_str why = SVC_S("{\"reason\":\"the driver refused it\"}");
-  if (said == SVC_OK) word = ORDER_TAKEN;
+  const bool notifies = svc_noun_named(s, order->resource)->noun->flags & SVC_NOTIFIES;
+  int said = notifies ? order_notify(s, order) : driver->perform(driver->context, s, order), word = ORDER_FAILED;
+  svc_str why = SVC_S("{\"reason\":\"it was refused\"}");
+  if (said == SVC_OK) word = notifies ? ORDER_DONE : ORDER_TAKEN;
   else if (said == SVC_BUSY) word = ORDER_BUSY;
   return order_say(s, word, id, word == ORDER_FAILED ? why : SVC_S(""), now);
 }
@@ -466,7 +498,7 @@ SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now)
   svc_arena arena;
   size_t n = 0, i;
   int rc = SVC_OK;
-  if (!s->config.driver || atomic_exchange(&s->handing_out, true)) return SVC_OK;
+  if ((!s->config.driver && !s->config.notify) || atomic_exchange(&s->handing_out, true)) return SVC_OK;
   do {
     svc_arena_init(&arena, &s->allocator);
     if (rc == SVC_OK) rc = order_collect(s, &arena, now, orders, ids, &n);
@@ -530,7 +562,7 @@ static svc_str order_secrets(svc_call *c, const svc_id *id)
   noun = svc_noun_by_kind(c->s, at.kind);
   if (!noun || svc_entity_get(c->txn, noun->noun->kind, &at.parent, &at.id, &e) != SVC_OK) return SVC_S("");
   if (!noun->seals) e.extra = SVC_S("");
-  secrets = svc_seal_secrets(c->s, c->arena, &e);
+  secrets = noun->noun->secrets ? noun->noun->secrets(c, &e) : svc_seal_secrets(c->s, c->arena, &e);
   if (!secrets) return SVC_S("");
   svc_node_write(&b, secrets);
   return svc_buf_done(&b);

@@ -644,6 +644,7 @@ SVC_PRIVATE int svc_apply_due(svc *s, int64_t now);
 /* order.c: what the driver is to do, and has done. */
 SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* for the state it is in, if any */
 SVC_PRIVATE bool svc_order_gone(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* it is gone */
+SVC_PRIVATE bool svc_order_has_taker(const svc *s, const svc_noun *noun); /* there is somebody to whom its orders go */
 SVC_PRIVATE bool svc_order_waits(svc_call *c, const svc_entity *e); /* is there one for it? */
 SVC_PRIVATE int svc_orders_open(svc *s);
 SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now);

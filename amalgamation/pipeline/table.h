@@ -15,7 +15,6 @@ typedef struct svc_noun svc_noun;
 typedef struct svc_object svc_object;
 typedef struct svc_field svc_field;
 typedef struct svc_route svc_route;
-struct svc_event_type;
 
 enum svc_set_scope { SVC_SCOPE_IP, SVC_SCOPE_GROUP, SVC_SCOPE_ORGANIZATION, SVC_SCOPE_USER };
 
@@ -52,6 +51,7 @@ enum svc_field_flags {
   SVC_MAX = 128,         /* .max holds */
   SVC_GROUP_EVENTS = 256, /* a string: the values are the types of events of projects; */
   SVC_ORG_EVENTS = 512,   /* and of organizations */
+  SVC_ALERTABLE = 2048,   /* of these, those for which an alert can be configured */
   SVC_THOUSANDS = 4096,   /* a number: .min and .max are in thousands */
   SVC_SEALED = 1024       /* a string, or a map of strings: a secret that is needed again. It is kept sealed (seal.c), and shown
                              by its last characters at the most; with SVC_WRITE_ONLY not at all. What was shown may be sent back:
@@ -320,6 +320,8 @@ enum svc_noun_flags {
   SVC_EVENT_PARENT = 64, /* its events carry its parent's event_field as well */
   SVC_SOLE = 256,       /* one per parent, at a path without a name of its own, and there only when it was made: by a POST, or
                            by a PUT, which then makes it */
+  SVC_NOTIFIES = 512,   /* its orders are for svc_config.notify, not for the driver: "alert" and "notification" stand in their
+                           desired state. One that is taken is done */
   SVC_BY_TABLE = 128    /* its path names a row of a table, or a view of another noun: nothing is looked up for it */
 };
 
@@ -477,6 +479,8 @@ struct svc_noun {
   size_t (*meters)(svc_call *c, const svc_node *body, svc_meter *out, size_t most);
   /* The order for a state: the desired state as JSON where that is not its body, without secrets. */
   svc_node *(*desired)(svc_call *c, const svc_entity *e);
+  /* The secrets that go with an order for it, where they are another's. NULL from it: no key, no memory. */
+  svc_node *(*secrets)(svc_call *c, const svc_entity *e);
   /* An order was done: takes what it needs of the facts into change->body and extra. */
   bool (*facts)(svc_call *c, svc_change *change, const svc_node *facts);
   /* What rules are asked of a create or update that a request wants: which, by a number that SVC_SEAT_GOVERNOR knows (0: none), and
@@ -484,7 +488,7 @@ struct svc_noun {
   svc_node *(*governed)(svc_call *c, const svc_change *change, int *what);
   bool (*allows)(svc_call *c, const svc_change *change); /* of SVC_SEAT_GOVERNOR; false: refused */
   int64_t (*limit)(svc_call *c, const svc_id *group, const char *name); /* of SVC_SEAT_QUOTA; < 0: no such limit */
-  bool (*hears)(svc_call *c, const struct svc_event_type *type, const svc_entity *event); /* of SVC_SEAT_ALERTS */
+  bool (*hears)(svc_call *c, const char *type, const svc_entity *event); /* of SVC_SEAT_ALERTS; type: its name in the table */
 };
 
 #endif /* SVC_TABLE_H */

@@ -212,6 +212,16 @@ static int serve_driver(const svcd_options *o, driver_postgres **out)
   return driver_postgres_open(out, &k, why, sizeof why) == 0 ? 0 : svcd_error(1, "--driver postgres: %s", why);
 }
 
+/* svcd sends nothing: who runs it reads its log, or puts something better here. */
+static int serve_notify(void *context, svc *s, const svc_notification *n)
+{
+  char text[512];
+  (void)s;
+  snprintf(text, sizeof text, "alert %s of project %s is %s: %s to be told", n->alert_id, n->group_id, n->status, n->kind);
+  svcd_log(context, SVC_LOG_INFO, text);
+  return SVC_OK;
+}
+
 int svcd_serve(const svcd_options *o)
 {
   const svc_listener_config listen = serve_listener_config(o);
@@ -237,6 +247,8 @@ int svcd_serve(const svcd_options *o)
   }
   config = serve_config(o, listener);
   config.secret_key = key;
+  config.notify = serve_notify;
+  config.notify_context = config.log_context;
   config.driver = driver ? driver_postgres_driver(driver) : NULL;
   status = svc_open(&s, &config); /* says itself what is wrong */
   status = status == SVC_OK ? svcd_keep_secret_key(o, key) : status == SVC_INVALID ? 2 : 1;

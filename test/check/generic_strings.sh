@@ -16,7 +16,7 @@ digest.c algorithm cnonce nonce opaque qop realm response uri username
 simulator.c simulated value slowQueries queryStats collections
 simulator_series.c name units
 simulator_queries.c _id appName at bytesRead collection collections command count docsExamined docsReturned driverName driverVersion durationMicros filter fromUserConnection hasSort host indexes keys keysExamined line name namespace namespaces numYields opType queryShapeHash queryStats replicaState responseLength simulated since sizeBytes slow sort state type
-order.c reason state
+order.c reason state alert notification typeName alertConfigId
 plan.c groupId orgId
 table.h groupId orgId
 openapi.c date errorCode additionalProperties allOf apiKey array bearer binary boolean components default deprecated description digest enum example format http in info integer items maxItems maxLength maximum minItems minLength minimum name number object oneOf openapi parameters paths path pattern properties query readOnly reason required requestBody responses schema schemas scheme security securitySchemes serviceAccount servers string tags title type uniqueItems url version writeOnly
@@ -27,7 +27,7 @@ WORDS
 # pageNum and its like: parameters of every list, which one operation has that is none. simulator_queries.c: the members of records,
 # which a driver answers questions with, and of an index that every collection has. simulator_series.c: of a question.
 # table.h: the rows of these ids, which most entities have. simulator.c: what it answers when it is asked for a figure.
-# order.c: what a driver says of an order that has failed. api.c: what svc_config calls so, and whose addresses it may list.
+# order.c: what a driver says of an order that has failed, and what svc_notification is made of. api.c: what svc_config calls so, and whose addresses it may list.
 # errorCode: a member of every error. openapi.c: the words of that format, and what its ways to authenticate are called.
 
 { # what the catalog calls something, a line each

@@ -25,24 +25,25 @@ static const svc_route siren_routes[] = {
   SVC_ROUTES_END
 };
 
-static bool siren_hears(svc_call *c, const svc_event_type *type, const svc_entity *event)
+static bool siren_hears(svc_call *c, const char *type, const svc_entity *event)
 {
   const svc_noun_info *noun = c->s->seats[SVC_SEAT_ALERTS];
+  svc_event_type row;
   svc_change change;
   svc_entity e, again;
   size_t n = strlen(heard);
   munit_assert_not_null(c->txn);
-  munit_assert_true(type->number > 0 && strlen(type->description) < 1000);
+  munit_assert_true(svc_event_type_named(type, &row));
   munit_assert_int(svc_entity_get(c->txn, event->kind, &event->parent, &event->id, &again), ==, SVC_OK); /* it is there already */
-  if (strcmp(type->name, "ALERT_ACKNOWLEDGED_AUDIT") == 0) return true; /* what a siren itself brings about */
-  snprintf(heard + n, sizeof heard - n, "%s%s", n ? " " : "", type->name);
-  if (refused_type && strcmp(type->name, refused_type) == 0) return svc_fail(c, SVC_E_PEER_INVALID_STATE, "s", "it");
+  if (strcmp(type, "ALERT_ACKNOWLEDGED_AUDIT") == 0) return true; /* what a siren itself brings about */
+  snprintf(heard + n, sizeof heard - n, "%s%s", n ? " " : "", type);
+  if (refused_type && strcmp(type, refused_type) == 0) return svc_fail(c, SVC_E_PEER_INVALID_STATE, "s", "it");
   memset(&change, 0, sizeof change);
   change.noun = noun;
   change.parent = event->parent;
   change.event = noun->noun->event_created;
   change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  svc_node_set_str(c->arena, change.body, "typeName", svc_str_c(type->name));
+  svc_node_set_str(c->arena, change.body, "typeName", svc_str_c(type));
   svc_node_set_str(c->arena, change.body, "eventId", event->key);
   return svc_insert(c, &change, &e);
 }

@@ -54,7 +54,7 @@ static void worker_join(worker *w)
 static int create(t_service *t, const char *org, const char *name)
 {
   char body[160];
-  snprintf(body, sizeof body, "{\"name\":\"%s\",\"orgId\":\"%s\"}", name, org);
+  snprintf(body, sizeof body, "{\"name\":\"%s\",\"orgId\":\"%s\",\"withDefaultAlertsSettings\":false}", name, org);
   return t_send(t, "POST", "/groups", body);
 }
 

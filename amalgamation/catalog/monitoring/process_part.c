@@ -208,3 +208,11 @@ SVC_PRIVATE bool svc_part_measured(svc_call *c, const svc_reply *reply)
   svc_node_set_str(c->arena, body, "processId", id);
   return svc_answer_node(c, body);
 }
+
+SVC_PRIVATE const char *svc_process_metric_unit(svc_str name)
+{
+  size_t i;
+  for (i = 0; i < svc_process_metric_metrics.count; i++)
+    if (svc_str_is(name, svc_process_metric_metrics.names[i])) return svc_units[svc_process_metric_metrics.units[i]];
+  return NULL;
+}

@@ -92,6 +92,7 @@ SVC_DECLARE(const char *const svc_process_metric_names[])
 SVC_DECLARE(const char *const svc_disk_metric_names[])
 SVC_DECLARE(const char *const svc_database_metric_names[])
 SVC_DECLARE(const svc_object svc_process_measurements)
+SVC_PRIVATE const char *svc_process_metric_unit(svc_str name); /* of a process, by the name of the metric; NULL: there is none */
 SVC_PRIVATE bool svc_part_ask(svc_call *c);
 SVC_PRIVATE bool svc_part_list(svc_call *c, const svc_reply *reply);
 SVC_PRIVATE bool svc_part_read(svc_call *c, const svc_reply *reply);

@@ -99,13 +99,15 @@ static bool project_prepare(svc_call *c, svc_change *change)
          project_owner_known(c, &change->parent);
 }
 
-/* Whom the query names owns it, else who creates it. */
+/* It begins with alert configurations. Whom the query names owns it, else who creates it. */
 static bool project_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
   const svc_query_value *wanted = svc_query_get(c, "projectOwnerId");
   svc_id user = c->who.id;
   bool owns;
-  if (change->before || (wanted && !svc_id_parse(wanted->text, &user))) return true;
+  if (change->before) return true;
+  if (!svc_alert_defaults(c, e)) return false;
+  if (wanted && !svc_id_parse(wanted->text, &user)) return true;
   if (!wanted && c->who.kind != SVC_WHO_USER) return svc_credential_owns(c, &e->parent, &e->id);
   return !c->s->seats[SVC_SEAT_USER] || svc_member_own(c, &e->parent, &e->id, &user, &owns);
 }

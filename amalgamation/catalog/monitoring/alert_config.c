@@ -1,0 +1,194 @@
+/*
+** Alert configuration: tell these when an event of this type happens in the project, or when a measurement is beyond this
+** threshold for some time. What may be said for which type stands in alert_rules.c, whom it tells in alert_notifications.c,
+** what comes of it in alert_acts.c.
+**
+** The configurations that watch a type of event are found by an index: their unique value is project, enabled, type and id.
+*/
+#include "catalog/monitoring/alert_parts.h"
+
+static const char *const alert_config_severities[] = { "INFO", "WARNING", "ERROR", "CRITICAL", NULL };
+static const char *const alert_config_operators[] = { "<", ">", "LESS_THAN", "GREATER_THAN", NULL };
+static const char *const alert_config_compares[] = { "EQUALS", "CONTAINS", "STARTS_WITH", "ENDS_WITH", "NOT_EQUALS", "NOT_CONTAINS",
+                                                     "REGEX", NULL };
+static const char *const alert_config_modes[] = { "AVERAGE", NULL };
+/* Units of metrics, and behind them those of plain thresholds; which of them fit stands in alert_rules.c. */
+static const char *const alert_config_units[] = {
+  "RAW", "BITS", "KILOBITS", "MEGABITS", "GIGABITS", "BYTES", "KILOBYTES", "MEGABYTES", "GIGABYTES", "TERABYTES", "PETABYTES",
+  "NANOSECONDS", "MILLISECONDS", "MILLION_MINUTES", "SECONDS", "MINUTES", "HOURS", "DAYS", "COUNT", "THOUSAND", "MILLION", "BILLION",
+  "RPU", "THOUSAND_RPU", "MILLION_RPU", "WPU", "THOUSAND_WPU", "MILLION_WPU", "bits", "Kbits", "Mbits", "Gbits", "bytes", "KB", "MB",
+  "GB", "TB", "PB", "nsec", "msec", "sec", "min", "hours", "million minutes", "days", "requests", "1000 requests", "tokens",
+  "million tokens", "pixels", "billion pixels", "GB seconds", "GB hours", "GB days", "thousand RPU", "million RPU", "thousand WPU",
+  "million WPU", "count", "thousand", "million", "billion", NULL
+};
+
+static const svc_field alert_config_matcher_fields[] = {
+  F_ENUM("fieldName", svc_alert_field_names, .flags = SVC_REQUIRED),
+  F_ENUM("operator", alert_config_compares, .flags = SVC_REQUIRED),
+  F_STR("value", .flags = SVC_REQUIRED, .min = 1, .max = 256),
+  F_END
+};
+static const svc_object alert_config_matcher = { .name = "AlertMatcher", .fields = alert_config_matcher_fields };
+
+static const svc_field alert_config_threshold_fields[] = {
+  F_ENUM("operator", alert_config_operators, .flags = SVC_REQUIRED),
+  F_INT("threshold", .flags = SVC_REQUIRED),
+  F_ENUM("units", alert_config_units),
+  F_END
+};
+static const svc_object alert_config_threshold = { .name = "AlertsThreshold", .fields = alert_config_threshold_fields };
+
+static const svc_field alert_config_metric_fields[] = {
+  F_STR("metricName", .flags = SVC_REQUIRED, .max = 64),
+  F_ENUM("mode", alert_config_modes),
+  F_ENUM("operator", alert_config_operators + 2, .flags = SVC_REQUIRED),
+  F_NUM("threshold", .flags = SVC_REQUIRED),
+  F_ENUM("units", alert_config_units),
+  F_END
+};
+static const svc_object alert_config_metric = { .name = "MetricThreshold", .fields = alert_config_metric_fields };
+
+static const svc_field alert_config_fields[] = {
+  F_CREATED("created"),
+  F_BOOL("enabled", .preset = "false"),
+  F_STR("eventTypeName", .flags = SVC_REQUIRED | SVC_GROUP_EVENTS | SVC_ALERTABLE, .max = 128),
+  F_GROUP_ID(),
+  F_ID(),
+  F_LIST("matchers", &alert_config_matcher, .max_items = 25, .preset = "[]"),
+  F_OBJ("metricThreshold", &alert_config_metric),
+  F_LIST("notifications", &svc_alert_notification, .flags = SVC_REQUIRED, .min_items = 1, .max_items = SVC_ALERT_NOTIFICATIONS),
+  F_ENUM("severityOverride", alert_config_severities),
+  F_OBJ("threshold", &alert_config_threshold),
+  F_DATE("updated", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED),
+  F_END
+};
+static const svc_object alert_config_object = { .name = "GroupAlertsConfig", .fields = alert_config_fields };
+
+static const svc_field alert_config_toggle_fields[] = { F_BOOL("enabled"), F_END };
+static const svc_object alert_config_toggle_object = { .name = "AlertsToggle", .fields = alert_config_toggle_fields };
+
+static bool alert_config_toggle(svc_call *c);
+static bool alert_config_of_alert(svc_call *c);
+
+#define ALERT_CONFIG \
+  "/groups/{groupId}/alertConfigs", SVC_SET_ALERT_CONFIGS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_ALERTS_MANAGER
+
+static const svc_route alert_config_routes[] = {
+  R_GET(ALERT_CONFIG, "", .flags = SVC_PAGED, .run = svc_verb_list),
+  R_POST(ALERT_CONFIG, "", .status = 201, .run = svc_verb_create,
+         .example = "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_METRIC_THRESHOLD\",\"matchers\":[{\"fieldName\":\"TYPE_NAME\",\"operator\":"
+                    "\"EQUALS\",\"value\":\"PRIMARY\"}],\"metricThreshold\":{\"metricName\":\"CONNECTIONS\",\"operator\":\"GREATER_THAN\","
+                    "\"threshold\":500,\"units\":\"RAW\"},\"notifications\":[{\"typeName\":\"SLACK\",\"apiToken\":\"xoxb-0123456789abcdef\","
+                    "\"channelName\":\"ops\",\"delayMin\":5,\"intervalMin\":60}]}"),
+  R_GET(ALERT_CONFIG, "/{alertConfigId}", .run = svc_verb_read),
+  R_PUT(ALERT_CONFIG, "/{alertConfigId}", .run = svc_verb_replace),
+  R_PATCH(ALERT_CONFIG, "/{alertConfigId}", .body = &alert_config_toggle_object, .run = alert_config_toggle,
+          .example = "{\"enabled\":false}"),
+  R_DELETE(ALERT_CONFIG, "/{alertConfigId}", .status = 204, .run = svc_verb_delete),
+  { .method = SVC_GET, .path = "/groups/{groupId}/alerts/{alertId}/alertConfigs", .set = SVC_SET_ALERTS, .versions = { 20230101 },
+    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .run = alert_config_of_alert },
+  SVC_ROUTES_END
+};
+
+/* What else was sent may only be what was served. */
+static void alert_config_unchanged(svc_call *c, const svc_node *shown)
+{
+  svc_node *member, *next = c->body->first, *enabled = svc_node_get(c->body, "enabled");
+  while ((member = next) != NULL) {
+    const svc_node *was = svc_node_find(shown, member->name);
+    bool links = svc_str_is(member->name, "links");
+    next = member->next;
+    if (member == enabled || (links ? svc_links_served(c, member) : was && svc_node_same(was, member))) continue;
+    if (links || was) svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, member->name, "is changed by PUT, with all of it");
+    else svc_violate(c, SVC_E_INVALID_ATTRIBUTE, member->name, "is not a field of this object");
+  }
+  if (enabled && enabled->type != SVC_J_BOOL) svc_violate(c, SVC_E_INVALID_JSON_ATTRIBUTE, SVC_S("enabled"), "must be true or false");
+}
+
+/* On or off: the rest of it stays. */
+static bool alert_config_toggle(svc_call *c)
+{
+  const svc_node *shown, *enabled;
+  svc_change change;
+  if (!svc_change_begin(c, &change)) return false;
+  shown = svc_entity_body(c, &change.entity);
+  if (!shown) return false;
+  if (c->body->type != SVC_J_OBJECT) return svc_fail(c, SVC_E_INVALID_JSON, "");
+  alert_config_unchanged(c, shown);
+  if (!svc_check_done(c)) return false;
+  enabled = svc_node_get(c->body, "enabled");
+  if (enabled) svc_node_set_bool(c->arena, change.body, "enabled", svc_str_is(enabled->text, "true"));
+  change.input = NULL;
+  return svc_change_store(c, &change);
+}
+
+/* What has opened it, unless that is gone. */
+static bool alert_config_of_alert(svc_call *c)
+{
+  const svc_noun_info *alerts = c->s->seats[SVC_SEAT_ALERTS];
+  svc_entities which = { .noun = c->plan->noun };
+  svc_str key = svc_path_param(c, "alertId"), group;
+  svc_entity alert, config;
+  svc_id id, by = { { 0 } };
+  int rc = SVC_NOT_FOUND;
+  if (!svc_resolve_all(c)) return false;
+  which.parent = c->scope.group;
+  group = svc_id_str(c->arena, &c->scope.group);
+  if (alerts && svc_id_parse(key, &id)) rc = svc_entity_get(c->txn, alerts->noun->kind, &which.parent, &id, &alert);
+  if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_ALERT_NOT_FOUND, "SS", &key, &group);
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  svc_id_parse(svc_json_word(alert.body, "alertConfigId"), &by);
+  rc = svc_entity_get(c->txn, c->plan->noun->noun->kind, &which.parent, &by, &config);
+  return svc_list_ids(c, &which, &by, rc == SVC_OK);
+}
+
+static bool alert_config_prepare(svc_call *c, svc_change *change)
+{
+  if (!change->input) return true; /* what is in it was looked at before */
+  return svc_alert_config_rules(c, change->body) && svc_alert_notifications_check(c, change);
+}
+
+/* What is watched no longer, or what is no longer watched: its alerts are over. */
+static bool alert_config_stored(svc_call *c, const svc_change *change, const svc_entity *e)
+{
+  bool off = !svc_node_bool(change->body, "enabled", false);
+  if (!off && svc_node_get(change->body, "metricThreshold") && !svc_alert_round_wake(c, &e->scope)) return false;
+  if (!change->before) return true;
+  if (!off && svc_str_eq(svc_node_str(change->before, "eventTypeName"), svc_node_str(change->body, "eventTypeName"))) return true;
+  return svc_alert_cancel(c, &e->parent, &e->id);
+}
+
+static bool alert_config_gone(svc_call *c, const svc_entity *e)
+{
+  return svc_alert_cancel(c, &e->parent, &e->id);
+}
+
+static const svc_field_error alert_config_errors[] = {
+  { "eventTypeName", SVC_FAULT_VALUE | SVC_FAULT_LONG, SVC_E_INVALID_EVENT_TYPE_FOR_ALERT },
+  { "notifications", SVC_FAULT_MISSING, SVC_E_MISSING_NOTIFICATIONS },
+  { NULL, 0, 0 }
+};
+
+SVC_PRIVATE const svc_noun svc_noun_alert_config = {
+  .name = SVC_ALERT_CONFIG,
+  .rel = "alertConfigs",
+  .kind = SVC_ALERT_CONFIG_KIND,
+  .parent = "project",
+  .param = "alertConfigId",
+  .flags = SVC_EVENT_KEY,
+  .object = &alert_config_object,
+  .unique = "groupId/enabled/eventTypeName/id",
+  .err_not_found = SVC_E_ALERT_CONFIG_NOT_FOUND,
+  .err_exists = SVC_E_UNEXPECTED_ERROR, /* the id is part of it: there is no second one */
+  .most = 500,
+  .err_quota = SVC_E_MAX_ALERT_CONFIGS_PER_GROUP_EXCEEDED,
+  .event_created = "ALERT_CONFIG_ADDED_AUDIT",
+  .event_updated = "ALERT_CONFIG_CHANGED_AUDIT",
+  .event_deleted = "ALERT_CONFIG_DELETED_AUDIT",
+  .event_field = "alertConfigId",
+  .field_errors = alert_config_errors,
+  .routes = alert_config_routes,
+  .prepare = alert_config_prepare,
+  .stored = alert_config_stored,
+  .gone = alert_config_gone,
+};

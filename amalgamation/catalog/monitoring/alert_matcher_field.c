@@ -1,0 +1,33 @@
+/*
+** The names of fields that matchers of alert configurations can look at: a constant list.
+*/
+#include "catalog/monitoring/alert_parts.h"
+
+static bool alert_matcher_field_list(svc_call *c);
+
+static const svc_route alert_matcher_field_routes[] = {
+  { .method = SVC_GET, .path = "/alertConfigs/matchers/fieldNames", .set = SVC_SET_ALERT_MATCHERS, .versions = { 20230101 },
+    .flags = SVC_BARE | SVC_NO_LINKS, .run = alert_matcher_field_list },
+  SVC_ROUTES_END
+};
+
+static bool alert_matcher_field_list(svc_call *c)
+{
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S(""));
+  int64_t first = c->query.paged ? (c->query.page - 1) * c->query.per_page : 0, i;
+  svc_node *item;
+  for (i = 0; list && svc_alert_field_names[i]; i++) {
+    if (i < first || (c->query.paged && i >= first + c->query.per_page)) continue;
+    item = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_value_text(c->s, c->arena, svc_alert_field_names[i]));
+    if (item) svc_node_append(list, item);
+  }
+  if (!list || !svc_answer_node(c, list)) return svc_no_memory(c);
+  c->answer.whole = true; /* an array: it carries no links */
+  return true;
+}
+
+SVC_PRIVATE const svc_noun svc_noun_alert_matcher_field = {
+  .name = "alert matcher field",
+  .flags = SVC_VIRTUAL,
+  .routes = alert_matcher_field_routes,
+};

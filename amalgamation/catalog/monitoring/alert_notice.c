@@ -1,0 +1,48 @@
+/*
+** Alert notice: somebody is to be told of an alert, by svc_config.notify. alert_telling.c makes it.
+**
+**   WAITING -> gone, when it is said, or a day later
+**           -> FAILED -> gone
+*/
+#include "catalog/monitoring/alert_parts.h"
+
+static const char *const alert_notice_states[] = { "WAITING", "FAILED", NULL };
+
+static const svc_field alert_notice_fields[] = {
+  F_ANY("alert", .flags = SVC_READ_ONLY),
+  F_ID(),
+  F_ANY("notification", .flags = SVC_READ_ONLY),
+  F_ENUM("state", alert_notice_states, .flags = SVC_READ_ONLY),
+  F_END
+};
+static const svc_object alert_notice_object = { .name = "AlertNotice", .fields = alert_notice_fields };
+
+static const svc_route alert_notice_routes[] = { SVC_ROUTES_END }; /* nobody sees it */
+
+static const svc_transition alert_notice_transitions[] = {
+  { "WAITING", NULL, 0, NULL, "alert.notify" },
+  { NULL, NULL, 0, NULL, NULL }
+};
+static const svc_lifecycle alert_notice_lifecycle = { .field = "state", .created = "WAITING", .failed = "FAILED",
+                                                      .transitions = alert_notice_transitions };
+
+/* What has failed is in the log: it goes. */
+static bool alert_notice_fell_due(svc_call *c, svc_change *change, int tag)
+{
+  if (tag == SVC_DUE_STATE && svc_str_is(svc_node_str(change->body, "state"), "FAILED"))
+    svc_change_due(change, SVC_DUE_EXPIRY, c->now ? c->now : 1);
+  return true;
+}
+
+SVC_PRIVATE const svc_noun svc_noun_alert_notice = {
+  .name = SVC_ALERT_NOTICE,
+  .kind = "anot",
+  .parent = "project",
+  .flags = SVC_EXPIRES | SVC_NOTIFIES,
+  .object = &alert_notice_object,
+  .lifecycle = &alert_notice_lifecycle,
+  .routes = alert_notice_routes,
+  .fell_due = alert_notice_fell_due,
+  .desired = svc_alert_notice_desired,
+  .secrets = svc_alert_notice_secrets,
+};

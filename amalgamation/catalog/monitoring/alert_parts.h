@@ -1,0 +1,80 @@
+/*
+** What alert configurations, alerts, their notices and the rounds that measure have in common.
+*/
+#ifndef SVC_ALERT_PARTS_H
+#define SVC_ALERT_PARTS_H
+
+#include "catalog/catalog.h"
+#include "catalog/monitoring/process_parts.h"
+
+#define SVC_ALERT_NOTIFICATIONS 25 /* of one configuration */
+#define SVC_ALERT_CONFIG "alert configuration"
+#define SVC_ALERT_CONFIG_KIND "acfg"
+
+/* alert_rules.c: what an alert configuration may say. */
+enum svc_alert_on { /* what its event types are about */
+  SVC_ALERT_ON_ANY,
+  SVC_ALERT_ON_HOST,
+  SVC_ALERT_ON_REPLICA_SET,
+  SVC_ALERT_ON_CLUSTER,
+  SVC_ALERT_ON_SCALING,
+  SVC_ALERT_ON_FLEX,
+  SVC_ALERT_ON_SERVERLESS,
+  SVC_ALERT_ON_APP,
+  SVC_ALERT_ON_STREAM
+};
+SVC_PRIVATE int svc_alert_on(const svc *s, svc_str type); /* enum svc_alert_on */
+SVC_PRIVATE bool svc_alert_config_rules(svc_call *c, svc_node *body); /* false: refused; units that were left out are filled in */
+
+/* alert_matchers.c: what narrows a configuration down. */
+SVC_DECLARE(const char *const svc_alert_field_names[]) /* of all kinds, closed by NULL */
+SVC_PRIVATE void svc_alert_matchers_check(svc_call *c, const svc_node *matchers, int on); /* notes violations */
+/* Do all of these fit? The value of a field comes from `value`; empty: it has none. */
+typedef svc_str (*svc_alert_value)(void *context, svc_str field_name);
+SVC_PRIVATE bool svc_alert_matchers_fit(svc_call *c, const svc_node *matchers, svc_alert_value value, void *context);
+
+/* alert_notifications.c: whom a configuration tells. */
+SVC_DECLARE(const svc_object svc_alert_notification)
+SVC_PRIVATE bool svc_alert_notifications_check(svc_call *c, svc_change *change); /* false: refused */
+
+/* The project's integration of this kind. */
+SVC_PRIVATE bool svc_alert_integration(svc_call *c, const svc_id *group, svc_str type, svc_entity *out);
+
+/* alert_acts.c: alerts open, are acknowledged, and close. */
+enum svc_alert_due { SVC_ALERT_DUE_FORGOTTEN = SVC_DUE_OWN, /* the acknowledgement is over */
+                     SVC_ALERT_DUE_TOLD };                  /* somebody is to be told */
+SVC_PRIVATE bool svc_alert_hears(svc_call *c, const char *type, const svc_entity *event); /* of SVC_SEAT_ALERTS */
+SVC_PRIVATE bool svc_alert_fell_due(svc_call *c, svc_change *change, int tag);
+SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, svc_node *body); /* as it was sent, merged; answers */
+SVC_PRIVATE bool svc_alert_cancel(svc_call *c, const svc_id *group, const svc_id *config); /* all that this one has open */
+
+/* The configurations of a project that watch this type, and are on. */
+SVC_PRIVATE void svc_alert_watching(svc_call *c, const svc_id *group, const char *type, svc_scan *scan);
+SVC_PRIVATE bool svc_alert_watching_next(svc_call *c, svc_scan *scan, const svc_id *group, svc_entity *out);
+typedef struct svc_alert_figure { /* one metric of one process, as it was measured */
+  const svc_process *process;
+  svc_str cluster, metric, units; /* the units of the threshold */
+  double value;                   /* in these */
+} svc_alert_figure;
+SVC_PRIVATE bool svc_alert_measures(svc_call *c, const svc_node *said, const svc_alert_figure *f); /* do its matchers fit? */
+/* It opens, goes on or closes. */
+SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_figure *f, bool beyond);
+/* What it has open for processes that run no more is over. */
+SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, const svc_processes *all, size_t count);
+
+/* alert_telling.c: who is told of an alert, and when. */
+#define SVC_ALERT_NOTICE "alert notice"
+SVC_PRIVATE void svc_alert_telling_begin(svc_call *c, svc_entity *alert, const svc_node *said); /* by what its configuration says */
+SVC_PRIVATE void svc_alert_telling_end(svc_call *c, svc_entity *alert, bool closed); /* who was told is told that, too */
+SVC_PRIVATE bool svc_alert_telling_due(svc_call *c, svc_change *change);
+SVC_PRIVATE svc_node *svc_alert_notice_desired(svc_call *c, const svc_entity *e);
+SVC_PRIVATE svc_node *svc_alert_notice_secrets(svc_call *c, const svc_entity *e);
+
+/* alert_measuring.c: rounds, in which what configurations ask for is measured. */
+#define SVC_ALERT_ROUND "alert round"
+SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope); /* there is something to measure, maybe */
+SVC_PRIVATE bool svc_alert_round_fell_due(svc_call *c, svc_change *change, int tag);
+SVC_PRIVATE svc_node *svc_alert_round_desired(svc_call *c, const svc_entity *e);
+SVC_PRIVATE bool svc_alert_round_facts(svc_call *c, svc_change *change, const svc_node *facts);
+
+#endif /* SVC_ALERT_PARTS_H */

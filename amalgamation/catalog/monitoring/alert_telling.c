@@ -1,0 +1,174 @@
+/*
+** Who is told of an alert, and when.
+**
+** Beside an alert stands when the turn of each of its configuration's notifications comes: first after its delay, then again
+** and again while the alert is open and nobody has acknowledged it, where it has an interval; and once more when it is closed, for
+** those who were told of it. When a turn comes, a notice is made, which is an order for svc_config.notify (pipeline/order.c):
+** at least once, with waits that grow. Without one nobody has a turn, and nothing of this is written.
+**
+** After a time in which nothing was asked of the service each has one turn, not all that would have been. So many notices wait in a
+** project at the most; what comes then is not said, and the log says that.
+*/
+#include "catalog/monitoring/alert_parts.h"
+
+#define TELLING_MOST 1000 /* notices of a project that wait */
+#define TELLING_DAY 86400000
+#define TELLING_MINUTE 60000
+
+typedef struct alert_turn {
+  int64_t next; /* milliseconds; 0: none */
+  int64_t told; /* 1: has been told */
+} alert_turn;
+
+typedef struct alert_turns {
+  alert_turn at[SVC_ALERT_NOTIFICATIONS];
+  size_t count;
+} alert_turns;
+
+static void alert_telling_read(svc_str extra, alert_turns *t)
+{
+  t->count = extra.n / sizeof t->at[0];
+  if (t->count > SVC_ALERT_NOTIFICATIONS) t->count = SVC_ALERT_NOTIFICATIONS;
+  if (t->count) memcpy(t->at, extra.p, t->count * sizeof t->at[0]);
+}
+
+/* As it stands beside the alert; *first: when the first of them comes, 0: none does. */
+static svc_str alert_telling_write(svc_call *c, const alert_turns *t, int64_t *first)
+{
+  size_t i;
+  *first = 0;
+  for (i = 0; i < t->count; i++)
+    if (t->at[i].next && (!*first || t->at[i].next < *first)) *first = t->at[i].next;
+  return t->count ? svc_arena_copy(c->arena, (svc_str){ (const char *)t->at, t->count * sizeof t->at[0] }) : SVC_S("");
+}
+
+SVC_PRIVATE void svc_alert_telling_begin(svc_call *c, svc_entity *alert, const svc_node *said)
+{
+  const svc_node *list = svc_node_get(said, "notifications"), *item;
+  alert_turns t;
+  int64_t first;
+  t.count = 0;
+  if (!c->s->config.notify) return;
+  for (item = list ? list->first : NULL; item && t.count < SVC_ALERT_NOTIFICATIONS; item = item->next)
+    t.at[t.count++] = (alert_turn){ c->now + svc_node_i64(item, "delayMin", 0) * TELLING_MINUTE, 0 };
+  alert->extra = alert_telling_write(c, &t, &first);
+  svc_due_set(alert, SVC_ALERT_DUE_TOLD, first);
+}
+
+SVC_PRIVATE void svc_alert_telling_end(svc_call *c, svc_entity *alert, bool closed)
+{
+  alert_turns t;
+  int64_t first;
+  size_t i;
+  alert_telling_read(alert->extra, &t);
+  for (i = 0; i < t.count; i++) t.at[i].next = closed && t.at[i].told ? c->now : 0;
+  alert->extra = alert_telling_write(c, &t, &first);
+  svc_due_set(alert, SVC_ALERT_DUE_TOLD, first);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- notices */
+
+static bool alert_telling_notice(svc_call *c, const svc_noun_info *noun, const svc_entity *alert, const svc_node *body, const svc_node *to)
+{
+  svc_node *notice = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *target = svc_node_copy(c->arena, to);
+  svc_node *copy = svc_node_copy(c->arena, body);
+  svc_entity e;
+  if (!notice || !target || !copy) return svc_no_memory(c);
+  memset(&e, 0, sizeof e);
+  e.kind = noun->noun->kind;
+  e.parent = alert->parent;
+  e.scope = alert->scope;
+  e.id = svc_new_id_at(c->txn, c->now);
+  e.key = svc_id_str(c->arena, &e.id);
+  copy->name = SVC_S("alert");
+  target->name = SVC_S("notification");
+  svc_node_put(c->arena, notice, copy);
+  svc_node_set_str(c->arena, notice, "id", e.key);
+  svc_node_put(c->arena, notice, target);
+  svc_node_set_str(c->arena, notice, "state", SVC_S("WAITING"));
+  svc_due_set(&e, SVC_DUE_EXPIRY, c->now + TELLING_DAY);
+  if (!svc_body_write(c->arena, notice, &e.body, &e.links_at)) return svc_no_memory(c);
+  e.revision = svc_new_revision(c->txn);
+  if (svc_entity_insert(c->txn, c->arena, &e) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  return svc_order_put(c, noun, &e);
+}
+
+/* The configuration of an alert; false: it is gone. */
+static bool alert_telling_config(svc_call *c, const svc_id *group, const svc_node *alert, svc_entity *out)
+{
+  svc_id id;
+  return svc_id_parse(svc_node_str(alert, "alertConfigId"), &id) &&
+         svc_entity_get(c->txn, SVC_ALERT_CONFIG_KIND, group, &id, out) == SVC_OK;
+}
+
+/* When its next turn comes. */
+static int64_t alert_telling_next(const svc_call *c, const svc_change *change, const svc_node *to)
+{
+  int64_t until, minutes = svc_node_i64(to, "intervalMin", 0);
+  if (change->entity.unique.n == 0) return 0; /* it is over */
+  if (svc_date_parse(svc_node_str(change->body, "acknowledgedUntil"), &until) && until > c->now) return until;
+  return minutes ? c->now + minutes * TELLING_MINUTE : 0;
+}
+
+SVC_PRIVATE bool svc_alert_telling_due(svc_call *c, svc_change *change)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, SVC_ALERT_NOTICE);
+  const svc_node *list = NULL, *to;
+  bool silent = svc_node_get(change->body, "acknowledgedUntil") != NULL;
+  svc_entity config;
+  alert_turns t;
+  int64_t first;
+  char now[21];
+  size_t i;
+  if (c->txn->ids->now > c->now) c->now = c->txn->ids->now;
+  alert_telling_read(change->entity.extra, &t);
+  if (noun && c->s->config.notify && alert_telling_config(c, &change->entity.parent, change->body, &config))
+    list = svc_node_get(svc_entity_body(c, &config), "notifications");
+  if (!list) t.count = 0;
+  for (i = 0, to = list ? list->first : NULL; i < t.count && to; i++, to = to->next) {
+    if (!t.at[i].next || t.at[i].next > c->now) continue;
+    t.at[i].next = alert_telling_next(c, change, to);
+    if (silent) continue;
+    if (svc_count(c->txn, noun->noun->kind, &change->entity.parent) >= TELLING_MOST) {
+      svc_log(c->s, SVC_LOG_WARNING, "too many notices wait: nobody is told of alert " SVC_FMT, SVC_ARG(change->entity.key));
+      continue;
+    }
+    if (!alert_telling_notice(c, noun, &change->entity, change->body, to)) return false;
+    t.at[i].told = 1;
+    svc_date_text(c->now, now);
+    svc_node_set_str(c->arena, change->body, "lastNotified", svc_arena_copy(c->arena, svc_str_c(now)));
+  }
+  if (i < t.count) t.count = i; /* it had more notifications before */
+  change->extra = alert_telling_write(c, &t, &first);
+  svc_change_due(change, SVC_ALERT_DUE_TOLD, first);
+  return svc_txn_good(c);
+}
+
+SVC_PRIVATE svc_node *svc_alert_notice_desired(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e);
+  if (!body) return NULL;
+  svc_node_drop(body, "id");
+  svc_node_drop(body, "state");
+  return body;
+}
+
+/* What is masked in the notification; of one that has nothing of its own, what the project's integration has. */
+SVC_PRIVATE svc_node *svc_alert_notice_secrets(svc_call *c, const svc_entity *e)
+{
+  const svc_node *body = svc_entity_body(c, e), *to = svc_node_get(body, "notification"), *list, *item, *secret;
+  svc_node *own = NULL, *all;
+  svc_entity config, integration;
+  if (to && alert_telling_config(c, &e->parent, svc_node_get(body, "alert"), &config)) {
+    list = svc_node_get(svc_entity_body(c, &config), "notifications");
+    all = svc_seal_secrets(c->s, c->arena, &config);
+    if (!list || !all) return NULL;
+    secret = svc_node_get(all, "notifications");
+    for (item = list->first, secret = secret ? secret->first : NULL; item && secret; item = item->next, secret = secret->next)
+      if (svc_str_eq(svc_node_str(item, "notifierId"), svc_node_str(to, "notifierId"))) own = svc_node_copy(c->arena, secret);
+  }
+  if (own && own->first) return own;
+  if (to && svc_alert_integration(c, &e->parent, svc_node_str(to, "typeName"), &integration))
+    return svc_seal_secrets(c->s, c->arena, &integration);
+  return svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+}

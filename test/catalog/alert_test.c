@@ -1,0 +1,689 @@
+/*
+** Alerts: they open once for a configuration and its target, are acknowledged, fall back and close as the clock says.
+**
+** What nothing in the simulation brings about, a host that is down, a drill does: a noun of the test's own, whose making and
+** going are such events.
+*/
+#include "support.h"
+#include "mechanism/probe.h"
+
+static const svc_field drill_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_END };
+static const svc_object drill_object = { .name = "Drill", .fields = drill_fields };
+static const svc_route drill_routes[] = {
+  { .method = SVC_POST, .path = "/groups/{groupId}/drills", .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, .status = 201,
+    .roles = SVC_R_GROUP_OWNER, .run = svc_verb_create },
+  { .method = SVC_DELETE, .path = "/groups/{groupId}/drills/{drillId}", .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, .status = 204,
+    .roles = SVC_R_GROUP_OWNER, .run = svc_verb_delete },
+  SVC_ROUTES_END
+};
+static const svc_noun drill_noun = { .name = "drill", .kind = "dril", .parent = "project", .param = "drillId", .object = &drill_object,
+                                     .flags = SVC_SHARED_NAME, .unique = "name", .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+                                     .event_created = "HOST_DOWN", .event_deleted = "HOST_UP", .event_field = "hostname", .routes = drill_routes };
+static const svc_noun *const drills[] = { &drill_noun, NULL };
+
+/* An id that outlives the handle. */
+static const char *alert_keep(const char *text)
+{
+  static char kept[1024][32];
+  static size_t n;
+  snprintf(kept[n % 1024], sizeof kept[0], "%.31s", text);
+  return kept[n++ % 1024];
+}
+
+typedef struct alert_world {
+  t_service t;
+  const char *group, *other;
+  char folder[128];
+  svc_config config;
+} alert_world;
+
+static const char *alert_keep_project(t_service *t, const char *org, const char *name)
+{
+  return alert_keep(t_project(t, org, name));
+}
+
+static void alert_open(alert_world *w, bool on_disk)
+{
+  const char *org;
+  memset(&w->config, 0, sizeof w->config);
+  w->config.limiter_off = 1;
+  w->folder[0] = 0;
+  if (on_disk) store_folder(w->folder), w->config.path = w->folder;
+  t_probes(drills);
+  t_open(&w->t, &w->config);
+  org = t_organization(&w->t, "Acme");
+  w->group = alert_keep_project(&w->t, org, "alpha");
+  w->other = alert_keep_project(&w->t, org, "beta");
+}
+
+static void alert_close(alert_world *w)
+{
+  t_close(&w->t);
+  t_probes(NULL);
+  if (w->folder[0]) store_remove(w->folder);
+}
+
+/* A configuration; the id. */
+static const char *alert_watch(alert_world *w, const char *type, const char *more, int delay)
+{
+  char body[1024];
+  snprintf(body, sizeof body, "{\"enabled\":true,\"eventTypeName\":\"%s\"%s,\"notifications\":[{\"typeName\":\"GROUP\",\"delayMin\":%d,"
+           "\"intervalMin\":5}]}", type, more, delay);
+  if (t_sendf(&w->t, "POST", body, "/groups/%s/alertConfigs", w->group) != 201) munit_errorf("%s: %s", body, w->t.response.body);
+  return alert_keep(t_str(&w->t, "id"));
+}
+
+static const char *alert_drill(alert_world *w, const char *host)
+{
+  char body[128];
+  snprintf(body, sizeof body, "{\"name\":\"%s\"}", host);
+  munit_assert_int(t_sendf(&w->t, "POST", body, "/groups/%s/drills", w->group), ==, 201);
+  return alert_keep(t_str(&w->t, "id"));
+}
+
+static void alert_drilled(alert_world *w, const char *drill)
+{
+  munit_assert_int(t_sendf(&w->t, "DELETE", NULL, "/groups/%s/drills/%s", w->group, drill), ==, 204);
+}
+
+/* How many there are with this status, "" for all; the answer is the list. */
+static int alert_count(alert_world *w, const char *status)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/alerts%s%s", w->group, status[0] ? "?status=" : "", status), ==, 200);
+  return (int)t_int(&w->t, "totalCount");
+}
+
+static MunitResult alert_once(const MunitParameter params[], void *data)
+{
+  alert_world w;
+  const char *config, *first, *second, *alert;
+  (void)params, (void)data;
+  alert_open(&w, false);
+  config = alert_watch(&w, "HOST_DOWN", "", 0);
+  first = alert_drill(&w, "a");
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  alert = alert_keep(t_str(&w.t, "results[0].id"));
+  munit_assert_string_equal(t_str(&w.t, "results[0].alertConfigId"), config);
+  munit_assert_string_equal(t_str(&w.t, "results[0].eventTypeName"), "HOST_DOWN");
+  munit_assert_string_equal(t_str(&w.t, "results[0].created"), "2025-06-01T00:00:00Z");
+  second = alert_drill(&w, "a"); /* the same again: no second one */
+  munit_assert_int(alert_count(&w, ""), ==, 1);
+  alert_drill(&w, "b"); /* another target has its own */
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 2);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alertConfigs/%s/alerts", w.group, config), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 2);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts/%s/alertConfigs", w.group, alert), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].id"), config);
+  t_advance(&w.t, 60);
+  alert_drilled(&w, second);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts/%s", w.group, alert), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "status"), "CLOSED");
+  munit_assert_string_equal(t_str(&w.t, "resolved"), "2025-06-01T00:01:00Z");
+  alert_drilled(&w, first); /* it is closed already */
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  alert_drill(&w, "a"); /* it opens again, as another one */
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 2);
+  munit_assert_int(alert_count(&w, ""), ==, 3);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alertConfigs/%s/alerts", w.group, config), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 2); /* those that are open */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts", w.other), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts/%s", w.other, alert), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "ALERT_NOT_FOUND");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts/%s/alertConfigs", w.other, alert), ==, 404);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alertConfigs/%s/alerts", w.other, config), ==, 404);
+  munit_assert_string_equal(t_error(&w.t), "ALERT_CONFIG_NOT_FOUND");
+  store_whole(w.t.s);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+/* TRACKING, OPEN, acknowledged, fallen back, CLOSED, gone; and the service ends and begins again between any two. */
+static MunitResult alert_clock(const MunitParameter params[], void *data)
+{
+  alert_world w;
+  const char *drill, *alert;
+  (void)params, (void)data;
+  alert_open(&w, true);
+  alert_watch(&w, "HOST_DOWN", "", 10);
+  drill = alert_drill(&w, "a");
+  munit_assert_int(alert_count(&w, "TRACKING"), ==, 1);
+  alert = alert_keep(t_str(&w.t, "results[0].id"));
+  t_reopen(&w.t, &w.config);
+  t_advance(&w.t, 599);
+  munit_assert_int(alert_count(&w, "TRACKING"), ==, 1);
+  t_advance(&w.t, 1);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].updated"), "2025-06-01T00:10:00Z");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"acknowledgementComment\":\"why\"}", "/groups/%s/alerts/%s", w.group, alert), ==, 400);
+  munit_assert_string_equal(t_param(&w.t, 0), "acknowledgedUntil");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"acknowledgedUntil\":\"2025-06-01T01:00:00Z\",\"acknowledgementComment\":\"known\"}",
+                           "/groups/%s/alerts/%s", w.group, alert), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "acknowledgementComment"), "known");
+  munit_assert_string_not_equal(t_str(&w.t, "acknowledgingUsername"), "");
+  t_reopen(&w.t, &w.config);
+  t_advance(&w.t, 3000);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts/%s", w.group, alert), ==, 200);
+  munit_assert_null(t_node(&w.t, "acknowledgedUntil"));
+  munit_assert_null(t_node(&w.t, "acknowledgingUsername"));
+  munit_assert_string_equal(t_str(&w.t, "status"), "OPEN");
+  /* by hand: null, a date that has passed, or the word for it */
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"acknowledgedUntil\":\"2025-07-01T01:00:00Z\"}", "/groups/%s/alerts/%s", w.group, alert), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"acknowledgedUntil\":null}", "/groups/%s/alerts/%s", w.group, alert), ==, 200);
+  munit_assert_null(t_node(&w.t, "acknowledgedUntil"));
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"acknowledgedUntil\":\"2025-07-01T01:00:00Z\"}", "/groups/%s/alerts/%s", w.group, alert), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"unacknowledgeAlert\":true}", "/groups/%s/alerts/%s", w.group, alert), ==, 200);
+  munit_assert_null(t_node(&w.t, "acknowledgedUntil"));
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"acknowledgedUntil\":\"2025-05-01T01:00:00Z\"}", "/groups/%s/alerts/%s", w.group, alert), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"status\":\"CLOSED\"}", "/groups/%s/alerts/%s", w.group, alert), ==, 400);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=ALERT_ACKNOWLEDGED_AUDIT", w.group), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 3);
+  munit_assert_string_equal(t_str(&w.t, "results[0].alertId"), alert);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=ALERT_UNACKNOWLEDGED_AUDIT", w.group), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 3);
+  alert_drilled(&w, drill);
+  munit_assert_int(alert_count(&w, "CLOSED"), ==, 1);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"acknowledgedUntil\":\"2025-07-01T01:00:00Z\"}", "/groups/%s/alerts/%s", w.group, alert), ==, 400);
+  t_reopen(&w.t, &w.config);
+  t_advance(&w.t, 90 * 86400 - 1);
+  munit_assert_int(alert_count(&w, ""), ==, 1);
+  t_advance(&w.t, 1);
+  munit_assert_int(alert_count(&w, ""), ==, 0);
+  /* what ends while it is tracked was never open */
+  drill = alert_drill(&w, "b");
+  alert_drilled(&w, drill);
+  munit_assert_int(alert_count(&w, "CLOSED"), ==, 1);
+  t_advance(&w.t, 3600);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+/* Turned off, changed to something else, or gone: its alerts are over. What is off hears nothing. */
+static MunitResult alert_cancelled(const MunitParameter params[], void *data)
+{
+  alert_world w;
+  const char *config;
+  (void)params, (void)data;
+  alert_open(&w, false);
+  config = alert_watch(&w, "HOST_DOWN", "", 0);
+  alert_drill(&w, "a");
+  alert_drill(&w, "b");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"enabled\":false}", "/groups/%s/alertConfigs/%s", w.group, config), ==, 200);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
+  munit_assert_string_equal((alert_count(&w, ""), t_str(&w.t, "results[0].status")), "CANCELLED");
+  alert_drill(&w, "c");
+  munit_assert_int(alert_count(&w, ""), ==, 2);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"enabled\":true}", "/groups/%s/alertConfigs/%s", w.group, config), ==, 200);
+  alert_drill(&w, "c");
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  munit_assert_int(t_sendf(&w.t, "PUT", "{\"enabled\":true,\"eventTypeName\":\"NO_PRIMARY\",\"notifications\":[{\"typeName\":\"GROUP\"}]}",
+                           "/groups/%s/alertConfigs/%s", w.group, config), ==, 200);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
+  config = alert_watch(&w, "HOST_DOWN", "", 0);
+  alert_drill(&w, "d");
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/alertConfigs/%s", w.group, config), ==, 204);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts/%s/alertConfigs", w.group, (alert_count(&w, ""), alert_keep(t_str(&w.t, "results[3].id")))), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0); /* it is gone */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);
+  store_whole(w.t.s);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+/* What has no opposite has happened, and is over. */
+static MunitResult alert_informs(const MunitParameter params[], void *data)
+{
+  alert_world w;
+  (void)params, (void)data;
+  alert_open(&w, false);
+  alert_watch(&w, "NETWORK_PERMISSION_ENTRY_ADDED", "", 5);
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"10.0.0.1\"}]", "/groups/%s/accessList", w.group), ==, 201);
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"10.0.0.2\"}]", "/groups/%s/accessList", w.group), ==, 201);
+  munit_assert_int(alert_count(&w, "CLOSED"), ==, 2);
+  munit_assert_int(alert_count(&w, ""), ==, 2);
+  munit_assert_string_equal(t_str(&w.t, "results[0].resolved"), t_str(&w.t, "results[0].created"));
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+static const struct {
+  const char *field, *how, *value;
+  bool fits; /* the host is "db-07.example" */
+} matchers[] = {
+  { "HOSTNAME", "EQUALS", "db-07.example", true },     { "HOSTNAME", "EQUALS", "db-07", false },
+  { "HOSTNAME", "NOT_EQUALS", "db-07.example", false }, { "HOSTNAME", "NOT_EQUALS", "x", true },
+  { "HOSTNAME", "CONTAINS", "-07.", true },            { "HOSTNAME", "CONTAINS", "08", false },
+  { "HOSTNAME", "NOT_CONTAINS", "08", true },          { "HOSTNAME", "NOT_CONTAINS", "07", false },
+  { "HOSTNAME", "STARTS_WITH", "db-", true },          { "HOSTNAME", "STARTS_WITH", "07", false },
+  { "HOSTNAME", "ENDS_WITH", ".example", true },       { "HOSTNAME", "ENDS_WITH", "db", false },
+  { "HOSTNAME", "REGEX", "[0-9]{2}", true },           { "HOSTNAME", "REGEX", "^[0-9]{2}", false },
+  { "HOSTNAME", "REGEX", "^db-(06|07)", true },        { "HOSTNAME", "REGEX", "exam$", false },
+  { "REPLICA_SET_NAME", "EQUALS", "a", false },        { "REPLICA_SET_NAME", "NOT_EQUALS", "a", true },
+  { "REPLICA_SET_NAME", "REGEX", ".*", false }, /* it is of none */
+};
+
+static MunitResult alert_matched(const MunitParameter params[], void *data)
+{
+  alert_world w;
+  char more[256];
+  size_t i;
+  (void)params, (void)data;
+  alert_open(&w, false);
+  for (i = 0; i < sizeof matchers / sizeof matchers[0]; i++) {
+    const char *config, *drill;
+    snprintf(more, sizeof more, ",\"matchers\":[{\"fieldName\":\"%s\",\"operator\":\"%s\",\"value\":\"%s\"}]", matchers[i].field, matchers[i].how,
+             matchers[i].value);
+    config = alert_watch(&w, "HOST_DOWN", more, 0);
+    drill = alert_drill(&w, "db-07.example");
+    if (alert_count(&w, "OPEN") != matchers[i].fits) munit_errorf("%s: %d", more, alert_count(&w, "OPEN"));
+    alert_drilled(&w, drill);
+    munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/alertConfigs/%s", w.group, config), ==, 204);
+  }
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+/* There are so many at the most, and those that are over give way to new ones. */
+static MunitResult alert_most(const MunitParameter params[], void *data)
+{
+  alert_world w;
+  char host[16];
+  int i;
+  (void)params, (void)data;
+  alert_open(&w, false);
+  alert_watch(&w, "HOST_DOWN", "", 0);
+  for (i = 0; i < 520; i++) {
+    snprintf(host, sizeof host, "h%d", i);
+    alert_drilled(&w, alert_drill(&w, host));
+  }
+  munit_assert_int(alert_count(&w, ""), ==, 500);
+  alert_drill(&w, "last");
+  munit_assert_int(alert_count(&w, ""), ==, 500);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  store_whole(w.t.s);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+/* Ten thousand configurations of the same type in other projects, as POST would make them. */
+static bool alert_crowd_work(svc_job *job, svc_txn *txn)
+{
+  svc_arena arena;
+  svc_entity e;
+  unsigned i;
+  (void)job;
+  svc_arena_init(&arena, NULL);
+  for (i = 0; i < 10000; i++) {
+    memset(&e, 0, sizeof e);
+    e.kind = "acfg";
+    e.parent = t_id(1000000 + i / 500);
+    e.id = t_id(2000000 + i);
+    e.scope.group = e.parent;
+    e.key = svc_id_str(&arena, &e.id);
+    e.unique = svc_arena_print(&arena, "%s/true/HOST_DOWN/%s", svc_id_str(&arena, &e.parent).p, e.key.p);
+    e.body = SVC_S("{}");
+    e.links_at = 1;
+    munit_assert_int(svc_entity_insert(txn, &arena, &e), ==, SVC_OK);
+  }
+  svc_blocks_free(arena.blocks);
+  return true;
+}
+
+static t_reads alert_cost(alert_world *w, const char *host)
+{
+  t_reads reads;
+  alert_drilled(w, alert_drill(w, "warm"));
+  t_reads_taken();
+  alert_drill(w, host);
+  reads = t_reads_taken();
+  munit_assert_long(reads.gets, >, 0);
+  return reads;
+}
+
+static MunitResult alert_crowd(const MunitParameter params[], void *data)
+{
+  alert_world w;
+  svc_job job;
+  t_reads few, many;
+  const char *org;
+  (void)params, (void)data;
+  memset(&w.config, 0, sizeof w.config);
+  w.config.limiter_off = 1;
+  w.config.store = t_counting_port();
+  w.folder[0] = 0;
+  t_probes(drills);
+  t_open(&w.t, &w.config);
+  org = t_organization(&w.t, "Acme");
+  w.group = alert_keep_project(&w.t, org, "alpha");
+  alert_watch(&w, "HOST_DOWN", "", 0);
+  few = alert_cost(&w, "a");
+  memset(&job, 0, sizeof job);
+  job.work = alert_crowd_work;
+  job.now = w.t.now;
+  munit_assert_int(svc_commit_run(&w.t.s->commit, &job), ==, SVC_OK);
+  many = alert_cost(&w, "b");
+  munit_assert_long(many.gets, ==, few.gets);
+  munit_assert_long(many.rows, ==, few.rows);
+  munit_assert_long(many.writes, ==, few.writes);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- metrics */
+
+#define ALERT_OVER(at) \
+  ",\"metricThreshold\":{\"metricName\":\"CONNECTIONS\",\"operator\":\"GREATER_THAN\",\"threshold\":" at "},\"matchers\":[{\"fieldName\":" \
+  "\"TYPE_NAME\",\"operator\":\"EQUALS\",\"value\":\"PRIMARY\"}]"
+
+static size_t alert_rounds_due(svc *s)
+{
+  probe_walk walk;
+  size_t n = 0;
+  for (probe_walk_begin(&walk, s, "d"); probe_walk_next(&walk);) n += memcmp(walk.key.p + 9, "arnd", 4) == 0;
+  return n;
+}
+
+static MunitResult alert_metrics(const MunitParameter params[], void *data)
+{
+  alert_world w;
+  const char *config, *host, *alert;
+  (void)params, (void)data;
+  alert_open(&w, true);
+  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Cluster0", "M10"), "/groups/%s/clusters", w.group), ==, 202);
+  t_advance(&w.t, 3600);
+  munit_assert_size(probe_records(w.t.s, "earnd"), ==, 0); /* nothing is measured for nobody */
+  config = alert_watch(&w, "OUTSIDE_METRIC_THRESHOLD", ALERT_OVER("-1"), 5);
+  munit_assert_size(alert_rounds_due(w.t.s), ==, 1);
+  t_advance(&w.t, 59);
+  munit_assert_int(alert_count(&w, ""), ==, 0);
+  t_advance(&w.t, 1);
+  munit_assert_int(alert_count(&w, "TRACKING"), ==, 1); /* of the three nodes the primary */
+  alert = alert_keep(t_str(&w.t, "results[0].id"));
+  host = t_keep(&w.t, t_str(&w.t, "results[0].hostnameAndPort"));
+  munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "Cluster0");
+  munit_assert_string_equal(t_str(&w.t, "results[0].metricName"), "CONNECTIONS");
+  munit_assert_string_equal(t_str(&w.t, "results[0].currentValue.units"), "RAW");
+  munit_assert_string_not_equal(t_str(&w.t, "results[0].replicaSetName"), "");
+  /* it is the figure that the process shows */
+  {
+    double shown, measured;
+    munit_assert_true(svc_json_number_double(svc_str_c(t_str(&w.t, "results[0].currentValue.number")), &shown));
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/processes/%s/measurements?granularity=PT1M&period=PT1M&m=CONNECTIONS", w.group, host), ==, 200);
+    munit_assert_true(svc_json_number_double(svc_str_c(t_str(&w.t, "measurements[0].dataPoints[1].value")), &measured));
+    munit_assert_double_equal(shown, measured, 9);
+  }
+  t_reopen(&w.t, &w.config);
+  t_advance(&w.t, 240);
+  munit_assert_int(alert_count(&w, "TRACKING"), ==, 1);
+  t_advance(&w.t, 60);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].id"), alert);
+  /* a long time with nobody there: one round */
+  t_advance(&w.t, 30 * 86400);
+  t_reads_taken();
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  munit_assert_int(t_sendf(&w.t, "PUT", "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_METRIC_THRESHOLD\",\"metricThreshold\":{\"metricName\":"
+                           "\"CONNECTIONS\",\"operator\":\"GREATER_THAN\",\"threshold\":1000000},\"notifications\":[{\"typeName\":\"GROUP\"}]}",
+                           "/groups/%s/alertConfigs/%s", w.group, config), ==, 200);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1); /* until it is measured */
+  t_advance(&w.t, 60);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
+  munit_assert_int(alert_count(&w, "CLOSED"), ==, 1);
+  alert_watch(&w, "OUTSIDE_METRIC_THRESHOLD", ALERT_OVER("-1"), 0);
+  t_advance(&w.t, 60);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/Cluster0", w.group), ==, 202);
+  t_advance(&w.t, 600);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 0); /* nothing is there to be measured */
+  t_advance(&w.t, 600);
+  alert_count(&w, "");
+  munit_assert_size(alert_rounds_due(w.t.s), ==, 0); /* it rests */
+  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Cluster1", "M10"), "/groups/%s/clusters", w.group), ==, 202);
+  t_advance(&w.t, 600);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1); /* it goes on */
+  store_whole(w.t.s);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- delivery */
+
+typedef struct alert_said {
+  int says, n;
+  svc_notification last; /* its strings are not valid any more, but these */
+  char id[32], kind[32], alert[32], status[32], target[512], text[1024], secrets[512];
+  int secrets_rc;
+} alert_said;
+
+static int alert_notify(void *context, svc *s, const svc_notification *n)
+{
+  alert_said *said = context;
+  size_t room = sizeof said->secrets;
+  said->n++;
+  said->last = *n;
+  snprintf(said->id, sizeof said->id, "%s", n->id);
+  snprintf(said->kind, sizeof said->kind, "%s", n->kind);
+  snprintf(said->alert, sizeof said->alert, "%s", n->alert_id);
+  snprintf(said->status, sizeof said->status, "%s", n->status);
+  snprintf(said->target, sizeof said->target, "%s", n->target);
+  snprintf(said->text, sizeof said->text, "%s", n->alert);
+  munit_assert_size(strlen(n->alert), ==, n->alert_length);
+  munit_assert_size(strlen(n->target), ==, n->target_length);
+  said->secrets[0] = 0;
+  said->secrets_rc = svc_order_secrets(s, n->id, said->secrets, &room);
+  return said->says;
+}
+
+static void alert_open_telling(alert_world *w, alert_said *said)
+{
+  memset(said, 0, sizeof *said);
+  alert_open(w, true);
+  w->config.notify = alert_notify;
+  w->config.notify_context = said;
+  t_reopen(&w->t, &w->config);
+}
+
+/* So many notifications more after so many seconds. */
+static void alert_told(alert_world *w, alert_said *said, int seconds, int more)
+{
+  int before = said->n;
+  t_advance(&w->t, seconds);
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  munit_assert_int(said->n - before, ==, more);
+}
+
+#define ALERT_TWO \
+  "{\"enabled\":true,\"eventTypeName\":\"HOST_DOWN\",\"notifications\":[{\"typeName\":\"SLACK\",\"apiToken\":\"secret-slack-token\"," \
+  "\"channelName\":\"c\",\"delayMin\":2,\"intervalMin\":10},{\"typeName\":\"EMAIL\",\"emailAddress\":\"a@example.com\",\"delayMin\":5}]}"
+
+static MunitResult alert_delivery(const MunitParameter params[], void *data)
+{
+  static alert_said said;
+  alert_world w;
+  const char *drill, *alert;
+  (void)params, (void)data;
+  alert_open_telling(&w, &said);
+  munit_assert_int(t_sendf(&w.t, "POST", ALERT_TWO, "/groups/%s/alertConfigs", w.group), ==, 201);
+  drill = alert_drill(&w, "a");
+  alert_told(&w, &said, 119, 0);
+  alert_told(&w, &said, 1, 1);
+  munit_assert_string_equal(said.kind, "SLACK");
+  munit_assert_string_equal(said.status, "OPEN");
+  munit_assert_int(said.last.attempt, ==, 1);
+  munit_assert_int(said.secrets_rc, ==, SVC_OK);
+  munit_assert_string_equal(said.secrets, "{\"apiToken\":\"secret-slack-token\"}");
+  munit_assert_null(strstr(said.target, "secret-"));
+  munit_assert_not_null(strstr(said.text, "\"eventTypeName\":\"HOST_DOWN\""));
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  alert = alert_keep(t_str(&w.t, "results[0].id"));
+  munit_assert_string_equal(said.alert, alert);
+  munit_assert_string_equal(t_str(&w.t, "results[0].lastNotified"), "2025-06-01T00:02:00Z");
+  alert_told(&w, &said, 180, 1); /* five minutes: the other one, once */
+  munit_assert_string_equal(said.kind, "EMAIL");
+  munit_assert_string_equal(said.secrets, "{}");
+  alert_told(&w, &said, 420, 1); /* twelve: the first one again */
+  munit_assert_string_equal(said.kind, "SLACK");
+  alert_told(&w, &said, 7 * 86400, 1); /* a week later: once, not a thousand times */
+  /* what is acknowledged is not said again until that is over */
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"acknowledgedUntil\":\"2025-06-09T00:00:00Z\"}", "/groups/%s/alerts/%s", w.group, alert), ==, 200);
+  alert_told(&w, &said, 3600, 0);
+  t_reopen(&w.t, &w.config);
+  alert_told(&w, &said, 86400, 1);
+  /* busy: it comes again, the same one, after a wait that grows; also to another handle */
+  said.says = SVC_BUSY;
+  alert_told(&w, &said, 600, 1);
+  munit_assert_int(said.last.attempt, ==, 1);
+  alert_told(&w, &said, 1, 1);
+  munit_assert_int(said.last.attempt, ==, 2);
+  alert_told(&w, &said, 1, 0);
+  t_reopen(&w.t, &w.config);
+  said.says = SVC_OK;
+  {
+    const char *id = alert_keep(said.id);
+    alert_told(&w, &said, 1, 1);
+    munit_assert_string_equal(said.id, id);
+    munit_assert_int(said.last.attempt, ==, 3);
+  }
+  alert_told(&w, &said, 1, 0);
+  munit_assert_size(probe_records(w.t.s, "eanot"), ==, 0);
+  /* refused: it is in the log, and gone */
+  said.says = SVC_IO;
+  alert_told(&w, &said, 600, 1);
+  munit_assert_not_null(strstr(w.t.log, "has failed"));
+  alert_told(&w, &said, 60, 0);
+  munit_assert_size(probe_records(w.t.s, "eanot"), ==, 0);
+  munit_assert_size(probe_records(w.t.s, "o"), ==, 0);
+  /* closed: both are told, once */
+  said.says = SVC_OK;
+  alert_drilled(&w, drill);
+  alert_told(&w, &said, 0, 2);
+  munit_assert_string_equal(said.status, "CLOSED");
+  alert_told(&w, &said, 86400, 0);
+  /* nobody is told of what ended before anybody was to be */
+  alert_drilled(&w, alert_drill(&w, "b"));
+  alert_told(&w, &said, 86400, 0);
+  store_whole(w.t.s);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+/* What has happened is said once, after its delay. Where nobody tells, nothing is written; what waits is gone. */
+static MunitResult alert_undelivered(const MunitParameter params[], void *data)
+{
+  static alert_said said;
+  alert_world w;
+  (void)params, (void)data;
+  alert_open_telling(&w, &said);
+  alert_watch(&w, "NETWORK_PERMISSION_ENTRY_ADDED", "", 5);
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"10.0.0.1\"}]", "/groups/%s/accessList", w.group), ==, 201);
+  alert_told(&w, &said, 299, 0);
+  alert_told(&w, &said, 1, 1);
+  munit_assert_string_equal(said.status, "CLOSED");
+  alert_told(&w, &said, 86400, 0);
+  said.says = SVC_BUSY;
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"10.0.0.2\"}]", "/groups/%s/accessList", w.group), ==, 201);
+  alert_told(&w, &said, 300, 1);
+  munit_assert_size(probe_records(w.t.s, "eanot"), ==, 1);
+  t_advance(&w.t, 2 * 86400);
+  munit_assert_int(alert_count(&w, ""), ==, 2);
+  munit_assert_size(probe_records(w.t.s, "eanot"), ==, 0); /* for a day at the most */
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"10.0.0.3\"}]", "/groups/%s/accessList", w.group), ==, 201);
+  alert_told(&w, &said, 300, 1);
+  w.config.notify = NULL;
+  t_reopen(&w.t, &w.config);
+  munit_assert_size(probe_records(w.t.s, "o"), ==, 0);
+  t_advance(&w.t, 60);
+  munit_assert_int(alert_count(&w, ""), ==, 3);
+  munit_assert_size(probe_records(w.t.s, "eanot"), ==, 0);
+  munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"10.0.0.4\"}]", "/groups/%s/accessList", w.group), ==, 201);
+  t_advance(&w.t, 3600);
+  munit_assert_int(alert_count(&w, ""), ==, 4);
+  munit_assert_null(t_node(&w.t, "results[3].lastNotified"));
+  store_whole(w.t.s);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- driver */
+
+typedef struct alert_driver {
+  char measure[32]; /* the last order to measure */
+  char desired[4096];
+  int measures;
+} alert_driver;
+
+static int alert_perform(void *context, svc *s, const svc_order *order)
+{
+  alert_driver *d = context;
+  if (strcmp(order->action, "metrics.measure") == 0) {
+    d->measures++;
+    snprintf(d->measure, sizeof d->measure, "%s", order->id);
+    snprintf(d->desired, sizeof d->desired, "%s", order->desired);
+    return SVC_OK;
+  }
+  return svc_order_done(s, order->id, SVC_OK, "{\"hosts\":[\"h1.example:27017\"]}") == SVC_OK ? SVC_OK : SVC_IO;
+}
+
+static void alert_measure(alert_world *w, alert_driver *d, const char *value)
+{
+  char facts[256];
+  snprintf(facts, sizeof facts, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"value\":%s}]}", value);
+  munit_assert_int(svc_order_done(w->t.s, d->measure, SVC_OK, facts), ==, SVC_OK);
+}
+
+static MunitResult alert_driven(const MunitParameter params[], void *data)
+{
+  static alert_driver d;
+  svc_driver driver = { alert_perform, NULL, &d };
+  alert_world w;
+  (void)params, (void)data;
+  memset(&d, 0, sizeof d);
+  alert_open(&w, true);
+  w.config.driver = &driver;
+  t_reopen(&w.t, &w.config);
+  alert_watch(&w, "OUTSIDE_METRIC_THRESHOLD", ALERT_OVER("100"), 0);
+  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Cluster0", "M10"), "/groups/%s/clusters", w.group), ==, 202);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  t_advance(&w.t, 60);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(d.measures, ==, 1);
+  munit_assert_string_equal(d.desired, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"units\":\"SCALAR\"}]}");
+  t_advance(&w.t, 60); /* it is under way: no other */
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(d.measures, ==, 1);
+  alert_measure(&w, &d, "100.5");
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].currentValue.number"), "100.5");
+  t_advance(&w.t, 60);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(d.measures, ==, 2);
+  alert_measure(&w, &d, "null"); /* it does not know: nothing changes */
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  t_advance(&w.t, 60);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  alert_measure(&w, &d, "100");
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/once", alert_once, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/clock", alert_clock, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/cancelled", alert_cancelled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/informs", alert_informs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/matched", alert_matched, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/most", alert_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/crowd", alert_crowd, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/delivery", alert_delivery, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/undelivered", alert_undelivered, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/driven", alert_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/metrics", alert_metrics, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_alert = { "/alert", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
