@@ -109,9 +109,11 @@ static bool links_is_sub(const svc_plan *plan, const svc_plan *sub, svc_str *tai
 /* Does it go on by literals and a field that stands in the path? Then *values are what that may be, and *open is where. */
 static bool links_is_sub_by_value(const svc_plan *plan, const svc_plan *sub, const char *const **values, const char **open)
 {
-  size_t n = strlen(plan->route->path);
-  const char *rest = sub->route->path + n;
+  size_t n;
+  const char *rest;
   if (sub->in_path < 0 || !sub->in_path_field->values || sub->route->method != SVC_GET) return false;
+  n = strlen(plan->route->path);
+  rest = sub->route->path + n;
   if (strncmp(sub->route->path, plan->route->path, n) != 0 || rest[0] != '/') return false;
   *open = strchr(rest, '{');
   *values = sub->in_path_field->values;
@@ -165,8 +167,9 @@ static void links_beside(links_writer *w, const svc_plan *plan)
   if (!plan->own || plan->item != plan) return;
   for (i = 0; i < w->s->plan_count; i++) {
     const svc_plan *p = &w->s->plans[i];
-    const char *last = strrchr(p->route->path, '}');
+    const char *last;
     if (p->route->method != SVC_GET || p->noun->parent != plan->noun || strncmp(p->route->path, plan->route->path, n) == 0) continue;
+    last = strrchr(p->route->path, '}');
     if (!last || last[1] != '/' || p->hop_count != plan->hop_count || p->param_count != plan->param_count || !links_same_parents(plan, p)) continue;
     if (p->hops[p->hop_count - 1].noun != plan->noun) continue;
     links_begin(w, false);
@@ -284,6 +287,7 @@ static bool links_compile(links_writer *w, svc_plan *plan)
   if (plan->route->params && !(plan->route->flags & (SVC_PAGED | SVC_BARE))) links_hole(w, SVC_HOLE_QUERY); /* a list writes its own */
   links_end(w, NULL, SVC_S("self"));
   for (i = 0; i < s->plan_count; i++) {
+    if (s->plans[i].route->method != SVC_GET) continue;
     links_by_value(w, plan, &s->plans[i]);
     if (!links_is_sub(plan, &s->plans[i], &tail)) continue;
     links_begin(w, false);

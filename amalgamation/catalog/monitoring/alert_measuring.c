@@ -79,7 +79,7 @@ static bool alert_measuring_figure(alert_measuring *m, const svc_processes *of, 
   const svc_node *one, *value;
   double factor = alert_measuring_factor(f->units);
   if (!m->told) {
-    svc_str place = svc_arena_print(c->arena, "%s/" SVC_FMT "/.", svc_id_str(c->arena, &of->cluster.id).p, SVC_ARG(f->process->id));
+    svc_str place = svc_arena_print(c->arena, "%s/" SVC_FMT "/", svc_id_str(c->arena, &of->cluster.id).p, SVC_ARG(f->process->id));
     svc_str metric = svc_arena_copy(c->arena, f->metric), units = svc_arena_copy(c->arena, f->units);
     f->value = (double)svc_simulated_metric(place.p, metric.p, alert_measuring_unit(metric, units), 0, c->now) / 1000 / factor;
     return true;
