@@ -14,7 +14,7 @@ respond.c error error_description
 event.c apiKeyId created delegatePrincipal eventTypeName groupId isGlobalAdmin orgId publicKey remoteAddress userId username
 digest.c algorithm cnonce nonce opaque qop realm response uri username
 simulator.c simulated value slowQueries queryStats collections
-simulator_series.c name simulated units
+simulator_series.c host metrics name rank simulated since units
 simulator_queries.c _id appName at bytesRead collection collections command count docsExamined docsReturned driverName driverVersion durationMicros filter fromUserConnection hasSort host indexes keys keysExamined line name namespace namespaces numYields opType queryShapeHash queryStats replicaState responseLength simulated since sizeBytes slow sort state type
 order.c reason state alert notification typeName alertConfigId
 plan.c groupId orgId
