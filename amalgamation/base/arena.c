@@ -36,7 +36,7 @@ SVC_PRIVATE void svc_arena_init(svc_arena *a, const svc_allocator *allocator)
 static bool arena_grow(svc_arena *a, size_t size)
 {
   size_t want = sizeof(svc_block) + size;
-  size_t least = a->blocks ? 2 * ARENA_FIRST : ARENA_FIRST;
+  size_t least = a->blocks ? 3 * ARENA_FIRST : ARENA_FIRST; /* a project with all its links fits into the second */
   svc_block *block;
   if (want < size) goto fail;
   if (want < least) want = least;

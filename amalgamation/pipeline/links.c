@@ -339,18 +339,24 @@ static svc_str links_value(const svc_call *c, const svc_answer *answer, int hole
 
 SVC_PRIVATE size_t svc_template_size(const svc_template *t, const svc_call *c, const svc_answer *answer)
 {
-  size_t size = t->text_size, i;
-  for (i = 0; i < t->count; i++) size += links_value(c, answer, t->pieces[i].hole).n;
+  size_t size = t->text_size, i, n = 0;
+  int hole = SVC_HOLE_NONE; /* most links have the same holes: each is looked at once, as long as it is the same */
+  for (i = 0; i < t->count; i++) {
+    if (t->pieces[i].hole != hole) n = links_value(c, answer, hole = t->pieces[i].hole).n;
+    size += n;
+  }
   return size;
 }
 
 SVC_PRIVATE void svc_template_write(svc_buf *b, const svc_template *t, const svc_call *c, const svc_answer *answer)
 {
   char *to = svc_buf_room(b, svc_template_size(t, c, answer));
+  svc_str value = SVC_S("");
+  int hole = SVC_HOLE_NONE;
   size_t i;
   if (!to) return;
   for (i = 0; i < t->count; i++) {
-    svc_str value = links_value(c, answer, t->pieces[i].hole);
+    if (t->pieces[i].hole != hole) value = links_value(c, answer, hole = t->pieces[i].hole);
     memcpy(to, t->pieces[i].text.p, t->pieces[i].text.n);
     to += t->pieces[i].text.n;
     if (value.n) memcpy(to, value.p, value.n);
