@@ -272,7 +272,7 @@ static bool links_compile(links_writer *w, svc_plan *plan)
 {
   svc *s = w->s;
   svc_str tail;
-  size_t i;
+  size_t i, n = strlen(plan->route->path);
   svc_buf_text(&w->text, "[");
   links_begin(w, true);
   links_path(w, plan, plan->route->path);
@@ -287,7 +287,7 @@ static bool links_compile(links_writer *w, svc_plan *plan)
   if (plan->route->params && !(plan->route->flags & (SVC_PAGED | SVC_BARE))) links_hole(w, SVC_HOLE_QUERY); /* a list writes its own */
   links_end(w, NULL, SVC_S("self"));
   for (i = 0; i < s->plan_count; i++) {
-    if (s->plans[i].route->method != SVC_GET) continue;
+    if (s->plans[i].route->method != SVC_GET || strncmp(s->plans[i].route->path, plan->route->path, n) != 0) continue;
     links_by_value(w, plan, &s->plans[i]);
     if (!links_is_sub(plan, &s->plans[i], &tail)) continue;
     links_begin(w, false);

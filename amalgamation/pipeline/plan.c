@@ -293,11 +293,10 @@ static const svc_plan *plan_item(const svc *s, const svc_plan *plan)
   size_t i, best = 0;
   for (i = 0; i < s->plan_count; i++) {
     const svc_plan *p = &s->plans[i];
-    bool singleton = (p->noun->noun->flags & (SVC_SINGLETON | SVC_SOLE)) != 0;
-    bool reads = p->route->run == svc_verb_read || p->route->flags & SVC_ITEM;
     size_t fit;
-    if (p->noun != plan->noun || p->route->method != SVC_GET || !reads || p->route->by) continue;
-    if (!p->own && !singleton) continue;
+    if (p->noun != plan->noun || p->route->method != SVC_GET || p->route->by) continue;
+    if (p->route->run != svc_verb_read && !(p->route->flags & SVC_ITEM)) continue;
+    if (!p->own && !(p->noun->noun->flags & (SVC_SINGLETON | SVC_SOLE))) continue;
     fit = plan_same_parents(plan, p) ? 1 + plan_common(plan->route->path, p->route->path) : 0;
     if (!found || fit > best) found = p, best = fit;
   }
