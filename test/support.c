@@ -678,5 +678,5 @@ t_reads t_reads_taken(void)
 
 bool t_ended(const t_service *t, const svc_plan *plan)
 {
-  return plan->route->sunset && t->now >= svc_day_ms(plan->route->sunset);
+  return plan->more->sunset && t->now >= svc_day_ms(plan->more->sunset);
 }

@@ -68,14 +68,14 @@ SVC_PRIVATE void svc_answer_linked(svc_call *c, const svc_entity *e, svc_node *s
 SVC_PRIVATE svc_node *svc_entity_view(svc_call *c, const svc_entity *e)
 {
   const svc_noun *noun = c->plan->noun->noun;
-  svc_node *view = c->plan->route->view ? c->plan->route->view(c, e) : noun->view ? noun->view(c, e) : svc_entity_body(c, e);
+  svc_node *view = c->plan->more->view ? c->plan->more->view(c, e) : noun->view ? noun->view(c, e) : svc_entity_body(c, e);
   if (!view && !c->error.code) svc_no_memory(c);
   return view;
 }
 
 SVC_PRIVATE bool svc_answer_entity(svc_call *c, const svc_entity *e)
 {
-  if (c->plan->route->view || c->plan->noun->noun->view) return svc_answer_view(c, e, svc_entity_view(c, e));
+  if (c->plan->more->view || c->plan->noun->noun->view) return svc_answer_view(c, e, svc_entity_view(c, e));
   answer_stored(c, e);
   return true;
 }
@@ -118,7 +118,7 @@ SVC_PRIVATE bool svc_answer_bytes(svc_call *c, svc_str bytes)
 
 SVC_PRIVATE bool svc_answer_value(svc_call *c, const svc_entity *e)
 {
-  svc_str value = svc_json_member(e->body, svc_str_c(c->plan->route->value));
+  svc_str value = svc_json_member(e->body, svc_str_c(c->plan->more->value));
   if (c->query.envelope)
     value = svc_arena_print(c->arena, "{\"content\":" SVC_FMT ",\"status\":%d}", SVC_ARG(value), answer_status(c));
   else value = svc_arena_copy(c->arena, value); /* a body ends with a NUL */

@@ -114,7 +114,7 @@ SVC_PRIVATE bool svc_stage_behave(svc_call *c)
   if (c->plan->route->told) return behave_ask(c);
   if (c->request.method == SVC_GET) return svc_begin_read(c) && c->plan->route->run(c);
   svc_end_read(c);
-  if (c->plan->route->ahead && !c->plan->route->ahead(c)) return false;
+  if (c->plan->more->ahead && !c->plan->more->ahead(c)) return false;
   memset(&work, 0, sizeof work);
   work.job.work = behave_work;
   work.job.now = c->now;

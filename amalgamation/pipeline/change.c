@@ -53,11 +53,10 @@ static bool change_singleton(svc_call *c, svc_entity *out, bool *stored)
 /* It is there, but not for who looks from this path. */
 static bool change_unseen(svc_call *c, const svc_entity *e)
 {
-  const svc_route *route = c->plan->route;
   unsigned hop = c->plan->hop_count - 1;
   if (c->error.code) return false;
-  if (route->err_not_kept)
-    return svc_fail_about(c, route->err_not_kept, e->key, hop ? c->route.chain[hop - 1].key : SVC_S(""));
+  if (c->plan->more->err_not_kept)
+    return svc_fail_about(c, c->plan->more->err_not_kept, e->key, hop ? c->route.chain[hop - 1].key : SVC_S(""));
   return svc_not_found(c, c->plan->noun, hop, c->route.params[c->plan->hops[hop].param]);
 }
 
@@ -69,7 +68,7 @@ SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored)
   if (c->plan->noun->noun->flags & SVC_SOLE) return change_sole(c, out, stored);
   *out = c->route.chain[c->plan->hop_count - 1];
   if (!svc_entity_in_path(c, out)) return change_unseen(c, out);
-  return !c->plan->route->keep || c->plan->route->keep(c, out) || change_unseen(c, out);
+  return !c->plan->more->keep || c->plan->more->keep(c, out) || change_unseen(c, out);
 }
 
 /* ------------------------------------------------------------------------------------------- what the service fills in */
@@ -498,7 +497,7 @@ SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change)
     change->event = noun->event_created;
     return c->request.if_match.n ? svc_fail(c, SVC_E_PRECONDITION_FAILED, "") : true; /* no state of it can match */
   }
-  if (noun->view || c->plan->route->view ? !svc_if_match_view(c, svc_entity_view(c, &change->entity))
+  if (noun->view || c->plan->more->view ? !svc_if_match_view(c, svc_entity_view(c, &change->entity))
                                          : !svc_if_match(c, change->entity.revision))
     return false;
   change->input = c->body;
@@ -511,7 +510,7 @@ SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change)
 SVC_PRIVATE const svc_node *svc_change_input(svc_call *c, const svc_change *change)
 {
   svc_node *view, *input, *member;
-  if ((!c->plan->noun->noun->view && !c->plan->route->view) || c->body->type != SVC_J_OBJECT || !change->before) return c->body;
+  if ((!c->plan->noun->noun->view && !c->plan->more->view) || c->body->type != SVC_J_OBJECT || !change->before) return c->body;
   view = svc_entity_view(c, &change->entity);
   input = view ? svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")) : NULL;
   for (member = input ? c->body->first : NULL; member; member = member->next) {

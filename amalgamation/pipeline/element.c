@@ -110,7 +110,7 @@ static bool element_target(svc_call *c, element_change *e, int guard)
   memset(e, 0, sizeof *e);
   e->own.noun = c->plan->noun;
   if (!svc_target(c, &e->own.entity, &e->own.stored)) return false;
-  if (noun->view || c->plan->route->view ? !svc_if_match_view(c, svc_entity_view(c, &e->own.entity))
+  if (noun->view || c->plan->more->view ? !svc_if_match_view(c, svc_entity_view(c, &e->own.entity))
                                          : !svc_if_match(c, e->own.entity.revision))
     return false;
   if (!element_begin(c, e)) return false;

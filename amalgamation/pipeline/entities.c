@@ -27,7 +27,7 @@ SVC_PRIVATE bool svc_entity_in_path(svc_call *c, const svc_entity *e)
 {
   const svc_plan *plan = c->plan;
   return plan->in_path < 0 ||
-         svc_str_eq(svc_entity_text(c, plan->noun->noun, e, plan->route->in_path), c->route.params[plan->in_path]);
+         svc_str_eq(svc_entity_text(c, plan->noun->noun, e, plan->more->in_path), c->route.params[plan->in_path]);
 }
 
 static bool entities_begins(svc_str text, svc_str prefix)

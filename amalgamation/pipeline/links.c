@@ -117,7 +117,7 @@ static bool links_is_sub_by_value(const svc_plan *plan, const svc_plan *sub, con
   if (strncmp(sub->route->path, plan->route->path, n) != 0 || rest[0] != '/') return false;
   *open = strchr(rest, '{');
   *values = sub->in_path_field->values;
-  return *open && svc_str_starts(svc_str_c(*open + 1), sub->route->in_path) && !strchr(*open + 1, '{');
+  return *open && svc_str_starts(svc_str_c(*open + 1), sub->more->in_path) && !strchr(*open + 1, '{');
 }
 
 static const svc_plan *links_plan_of(const svc *s, const svc_noun_info *noun, const svc_plan *seen_from)
@@ -217,7 +217,7 @@ static void links_related(links_writer *w, const svc_plan *plan)
     links_end(w, s->base_url.p, svc_str_c(links_rel(plan->hops[i].noun->noun)));
   }
   if (plan->item != plan) {
-    if (!plan->own || !plan->item || plan->route->by) return; /* a view of an entity leads back to it */
+    if (!plan->own || !plan->item || plan->more->by) return; /* a view of an entity leads back to it */
     links_begin(w, false);
     links_path(w, plan, plan->item->route->path);
     links_end(w, s->base_url.p, svc_str_c(links_rel(plan->noun->noun)));
@@ -225,7 +225,7 @@ static void links_related(links_writer *w, const svc_plan *plan)
   }
   for (j = 0; j < s->plan_count; j++) {
     p = &s->plans[j];
-    if (p->noun != plan->noun || !p->route->by || p->route->method != SVC_GET || !links_same_parents(plan, p)) continue;
+    if (p->noun != plan->noun || !p->more->by || p->route->method != SVC_GET || !links_same_parents(plan, p)) continue;
     links_begin(w, false);
     links_path(w, p, p->route->path);
     links_end(w, s->base_url.p, SVC_S("byName"));

@@ -286,8 +286,8 @@ static void openapi_media(openapi_writer *w, const svc_route *r)
 {
   unsigned i = 0, v;
   char day[16];
-  if (r->media && strchr(r->media, '/')) {
-    openapi_text(w, r->media);
+  if (SVC_MORE_OF(r)->media && strchr(SVC_MORE_OF(r)->media, '/')) {
+    openapi_text(w, SVC_MORE_OF(r)->media);
     return;
   }
   while (i + 1 < 4 && r->versions[i + 1]) i++;
@@ -296,7 +296,7 @@ static void openapi_media(openapi_writer *w, const svc_route *r)
   snprintf(day, sizeof day, "%04u-%02u-%02u", v / 10000 % 10000, v / 100 % 100, v % 100);
   openapi_text(w, day);
   openapi_text(w, "+");
-  openapi_text(w, r->media ? r->media : "json");
+  openapi_text(w, SVC_MORE_OF(r)->media ? SVC_MORE_OF(r)->media : "json");
 }
 
 static void openapi_body(openapi_writer *w, const svc_plan *plan)
@@ -335,8 +335,8 @@ static void openapi_responses(openapi_writer *w, const svc_plan *plan)
     if (r->flags & SVC_PAGED)
       openapi_text(w, "{\"type\":\"object\",\"properties\":{\"links\":{\"$ref\":\"#/components/schemas/Links\"},\"results\":");
     if (list) openapi_text(w, "{\"type\":\"array\",\"items\":");
-    if (r->media) openapi_text(w, "{\"type\":\"string\",\"format\":\"binary\"}");
-    else if (r->value) openapi_value(w, svc_field_named(o, svc_str_c(r->value)));
+    if (SVC_MORE_OF(r)->media) openapi_text(w, "{\"type\":\"string\",\"format\":\"binary\"}");
+    else if (SVC_MORE_OF(r)->value) openapi_value(w, svc_field_named(o, svc_str_c(SVC_MORE_OF(r)->value)));
     else if (r->flags & SVC_TEXT) openapi_text(w, "{\"type\":\"string\"}");
     else if (o && !(r->flags & SVC_EMPTY_OBJECT)) openapi_ref(w, o);
     else openapi_text(w, "{\"type\":\"object\"}");
@@ -357,7 +357,7 @@ static void openapi_operation(openapi_writer *w, const svc_plan *plan)
   openapi_string(w, plan->noun->noun->name);
   openapi_text(w, "],");
   if (r->flags & SVC_NO_AUTH) openapi_text(w, "\"security\":[],");
-  if (r->deprecated) openapi_text(w, "\"deprecated\":true,");
+  if (SVC_MORE_OF(r)->deprecated) openapi_text(w, "\"deprecated\":true,");
   openapi_parameters(w, plan);
   openapi_body(w, plan);
   openapi_responses(w, plan);

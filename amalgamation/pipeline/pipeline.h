@@ -54,6 +54,7 @@ typedef struct svc_hop {
 typedef struct svc_plan svc_plan;
 struct svc_plan {
   const svc_route *route;
+  const svc_route_more *more; /* of it; never NULL */
   const svc_noun_info *noun;
   svc_str params[SVC_MAX_PARAMS]; /* their names */
   unsigned param_count;
@@ -70,6 +71,7 @@ struct svc_plan {
 
 /* plan.c: the tables as the handle uses them. */
 SVC_PRIVATE int svc_plan_open(svc *s); /* a row that breaks a bound is named in the log: SVC_INVALID */
+SVC_PRIVATE const svc_route_more *svc_route_plain(void); /* of a route that says no more */
 SVC_PRIVATE const svc_noun_info *svc_noun_by_kind(const svc *s, const char *kind);
 SVC_PRIVATE const svc_noun_info *svc_noun_named(const svc *s, const char *name); /* NULL: left out of this build */
 

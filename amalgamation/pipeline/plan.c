@@ -6,6 +6,12 @@
 */
 #include "pipeline/pipeline.h"
 
+SVC_PRIVATE const svc_route_more *svc_route_plain(void)
+{
+  static const svc_route_more plain;
+  return &plain;
+}
+
 SVC_PRIVATE const svc_noun_info *svc_noun_named(const svc *s, const char *name)
 {
   size_t i;
@@ -257,7 +263,7 @@ static unsigned plan_find(const svc *s, const svc_plan *plan, unsigned at, const
 
 static int plan_hops(const svc *s, svc_plan *plan)
 {
-  unsigned at = 0, parts = plan->route->by ? plan_parts(plan->route->by) : 0;
+  unsigned at = 0, parts = plan->more->by ? plan_parts(plan->more->by) : 0;
   int rc = SVC_OK;
   while (at < plan->param_count && rc == SVC_OK) {
     const svc_noun_info *noun = NULL;
@@ -294,7 +300,7 @@ static const svc_plan *plan_item(const svc *s, const svc_plan *plan)
   for (i = 0; i < s->plan_count; i++) {
     const svc_plan *p = &s->plans[i];
     size_t fit;
-    if (p->noun != plan->noun || p->route->method != SVC_GET || p->route->by) continue;
+    if (p->noun != plan->noun || p->route->method != SVC_GET || p->more->by) continue;
     if (p->route->run != svc_verb_read && !(p->route->flags & SVC_ITEM)) continue;
     if (!p->own && !(p->noun->noun->flags & (SVC_SINGLETON | SVC_SOLE))) continue;
     fit = plan_same_parents(plan, p) ? 1 + plan_common(plan->route->path, p->route->path) : 0;
@@ -314,7 +320,7 @@ static bool plan_served(const svc *s, const svc_noun_info *noun, const svc_route
 /* The field that stands in the path. */
 static int plan_in_path(const svc *s, svc_plan *plan)
 {
-  const char *name = plan->route->in_path;
+  const char *name = plan->more->in_path;
   unsigned i;
   plan->in_path = -1;
   if (!name) return SVC_OK;
@@ -329,14 +335,15 @@ static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const s
 {
   int rc;
   plan->route = r;
+  plan->more = SVC_MORE_OF(r);
   plan->noun = noun;
   if (plan_parts(r->path) > SVC_MAX_SEGMENTS + 1) return plan_bad(s, noun->noun->name, r->path, "has too many segments");
   rc = plan_params(s, plan);
   if (rc == SVC_OK) rc = plan_hops(s, plan);
   if (rc == SVC_OK && r->body) rc = plan_levels(s, noun->noun, r->body, 0);
   if (rc == SVC_OK) rc = plan_in_path(s, plan);
-  if (rc == SVC_OK && r->value && !svc_field_named(svc_object_of(noun->noun->object, NULL), svc_str_c(r->value)))
-    rc = plan_bad(s, noun->noun->name, r->value, "is no field, though it is answered with");
+  if (rc == SVC_OK && plan->more->value && !svc_field_named(svc_object_of(noun->noun->object, NULL), svc_str_c(plan->more->value)))
+    rc = plan_bad(s, noun->noun->name, plan->more->value, "is no field, though it is answered with");
   if (rc == SVC_OK && r->body && !noun->seals && plan_seals(r->body, 0))
     rc = plan_bad(s, noun->noun->name, r->path, "takes secrets that its noun would store in clear");
   plan->scope_param = plan_scope_param(s, plan);

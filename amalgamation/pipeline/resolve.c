@@ -27,7 +27,7 @@ SVC_PRIVATE bool svc_not_found(svc_call *c, const svc_noun_info *noun, unsigned 
 {
   svc_str parent = SVC_S("");
   int code = noun->noun->err_not_found ? noun->noun->err_not_found : SVC_E_RESOURCE_NOT_FOUND;
-  if (noun == c->plan->noun && c->plan->route->err_not_found) code = c->plan->route->err_not_found;
+  if (noun == c->plan->noun && c->plan->more->err_not_found) code = c->plan->more->err_not_found;
   if (hop > 0) {
     const svc_entity *above = &c->route.chain[hop - 1];
     bool by_id = c->plan->hops[hop - 1].noun->noun->flags & SVC_GLOBAL || above->unique.n == 0;

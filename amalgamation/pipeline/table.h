@@ -192,24 +192,11 @@ enum svc_route_flags {
 /* A date version as a number: 20230101. */
 typedef unsigned svc_date_version;
 
-struct svc_route {
-  unsigned char method; /* enum svc_method */
-  unsigned char set;    /* SVC_SET_...: the endpoint set whose bucket it draws from */
-  unsigned short flags; /* enum svc_route_flags */
-  unsigned short status; /* of success; 0: 200 */
-  const char *path;      /* below the base path: "/groups/{groupId}/clusters/{clusterName}:pin" */
-  uint64_t roles;        /* any one of these suffices; 0: whoever is authenticated */
-  svc_date_version versions[4]; /* rising; the last one is served, the ones before are gone */
+/* What few routes say: a row has it by SVC_MORE(.media = "gzip", ...), and who asks for it by SVC_MORE_OF(route). */
+typedef struct svc_route_more {
   svc_date_version deprecated;  /* the served version is deprecated since this day; 0: it is not */
   svc_date_version sunset;      /* the served version ends on this day; 0: no end is set */
-  const svc_param *params;      /* closed by a row without name */
   const svc_filter *filters;    /* of a list: closed by a row without param */
-  const svc_object *body;       /* what the body must be when it is not the noun's own object */
-  const svc_object *answer;     /* what it answers with when that is not the noun's own object, for documentation */
-  const char *example;          /* a body that is accepted, for documentation and for the tests that need one: of a POST; of a
-                                   PUT or PATCH (then it changes something) where no GET shows what may be sent back, or
-                                   where no single value of that may be another one. An id in it that is named as in a path
-                                   stands for one that is there, ada@example.com for somebody in the organization */
   const char *by; /* the noun's unique field, or fields, where they stand in the path instead of its own key ("name" in byName) */
   const char *in_path; /* a field that stands in the path, as a parameter of the same name: what is made has it, and what has
                           another value of it is not seen from here; a value that the field cannot have: 400 */
@@ -220,16 +207,36 @@ struct svc_route {
   /* What takes long and needs no transaction, of a route that writes: done before that begins, so that nobody waits for it.
   ** What it makes, it puts into c->ahead. It has c->checked, or c->body. NULL: nothing. */
   bool (*ahead)(svc_call *c);
-  bool (*run)(svc_call *c); /* the verb (svc_verb_list, ...) or a function of the noun's */
   /* What is seen from here, of all that is there: in a list the others are left out, and one of them by itself is not found.
   ** NULL: all. Called in the transaction of the request. */
   bool (*keep)(svc_call *c, const svc_entity *e);
   /* What the answer shows of an entity, where this route shows it otherwise than its noun's `view` does. */
   svc_node *(*view)(svc_call *c, const svc_entity *e);
+} svc_route_more;
+#define SVC_MORE(...) &(const svc_route_more){ __VA_ARGS__ }
+
+struct svc_route {
+  unsigned char method; /* enum svc_method */
+  unsigned char set;    /* SVC_SET_...: the endpoint set whose bucket it draws from */
+  unsigned short flags; /* enum svc_route_flags */
+  unsigned short status; /* of success; 0: 200 */
+  const char *path;      /* below the base path: "/groups/{groupId}/clusters/{clusterName}:pin" */
+  uint64_t roles;        /* any one of these suffices; 0: whoever is authenticated */
+  svc_date_version versions[4]; /* rising; the last one is served, the ones before are gone */
+  const svc_param *params;      /* closed by a row without name */
+  const svc_object *body;       /* what the body must be when it is not the noun's own object */
+  const svc_object *answer;     /* what it answers with when that is not the noun's own object, for documentation */
+  const char *example;          /* a body that is accepted, for documentation and for the tests that need one: of a POST; of a
+                                   PUT or PATCH (then it changes something) where no GET shows what may be sent back, or
+                                   where no single value of that may be another one. An id in it that is named as in a path
+                                   stands for one that is there, ada@example.com for somebody in the organization */
+  bool (*run)(svc_call *c); /* the verb (svc_verb_list, ...) or a function of the noun's */
   /* A question to the driver. `run` has resolved the path and filled in c->question, in a read transaction; then, outside
   ** of any transaction, the driver is asked; then this makes the answer of what it said. */
   bool (*told)(svc_call *c, const svc_reply *reply);
+  const svc_route_more *more; /* NULL: nothing */
 };
+#define SVC_MORE_OF(r) ((r)->more ? (r)->more : svc_route_plain())
 
 #define SVC_ROUTES_END { .path = NULL }
 

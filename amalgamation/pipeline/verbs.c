@@ -11,7 +11,7 @@ SVC_PRIVATE bool svc_verb_read(svc_call *c)
   svc_entity e;
   bool stored;
   if (!svc_target(c, &e, &stored)) return false;
-  return c->plan->route->value ? svc_answer_value(c, &e) : svc_answer_entity(c, &e);
+  return c->plan->more->value ? svc_answer_value(c, &e) : svc_answer_entity(c, &e);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- listing */
@@ -19,7 +19,7 @@ SVC_PRIVATE bool svc_verb_read(svc_call *c)
 static bool verbs_keep(svc_call *c, const svc_entity *e, void *context)
 {
   (void)context;
-  return svc_entity_in_path(c, e) && (!c->plan->route->keep || c->plan->route->keep(c, e));
+  return svc_entity_in_path(c, e) && (!c->plan->more->keep || c->plan->more->keep(c, e));
 }
 
 static svc_node *verbs_view(svc_call *c, const svc_entity *e, void *context)
@@ -31,7 +31,7 @@ static svc_node *verbs_view(svc_call *c, const svc_entity *e, void *context)
 SVC_PRIVATE bool svc_verb_list(svc_call *c)
 {
   const svc_route *route = c->plan->route;
-  bool viewed = route->view || c->plan->noun->noun->view;
+  bool viewed = c->plan->more->view || c->plan->noun->noun->view;
   svc_entities which;
   const svc_entity *above;
   memset(&which, 0, sizeof which);
@@ -39,8 +39,8 @@ SVC_PRIVATE bool svc_verb_list(svc_call *c)
   above = svc_parent_of_call(c);
   which.noun = c->plan->noun;
   if (above) which.parent = svc_parent_in(c, c->plan->noun, above);
-  which.filters = route->filters;
-  which.keep = route->keep || route->in_path ? verbs_keep : NULL;
+  which.filters = c->plan->more->filters;
+  which.keep = c->plan->more->keep || c->plan->more->in_path ? verbs_keep : NULL;
   which.view = viewed ? verbs_view : NULL;
   if (c->plan->noun->noun->element_of) return svc_list_elements(c, &which);
   return route->flags & SVC_VISIBLE_ONLY ? svc_list_seen(c, &which) : svc_list_entities(c, &which);
@@ -55,7 +55,7 @@ SVC_PRIVATE bool svc_verb_create(svc_call *c)
   if (c->plan->noun->noun->element_of) return svc_element_create(c);
   if (!svc_resolve_all(c)) return false;
   if (!svc_change_new(c, c->plan->noun, c->checked, &change)) return false;
-  if (c->plan->in_path >= 0) svc_node_set_str(c->arena, change.body, c->plan->route->in_path, c->route.params[c->plan->in_path]);
+  if (c->plan->in_path >= 0) svc_node_set_str(c->arena, change.body, c->plan->more->in_path, c->route.params[c->plan->in_path]);
   return svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
 }
 
@@ -106,7 +106,7 @@ SVC_PRIVATE bool svc_verb_delete(svc_call *c)
   bool stored, good = true;
   if (noun->element_of) return svc_element_delete(c);
   if (!svc_target(c, &e, &stored)) return false;
-  if (noun->view || c->plan->route->view ? !svc_if_match_view(c, svc_entity_view(c, &e)) : !svc_if_match(c, e.revision))
+  if (noun->view || c->plan->more->view ? !svc_if_match_view(c, svc_entity_view(c, &e)) : !svc_if_match(c, e.revision))
     return false;
   if (!svc_may_erase(c, c->plan->noun, &e)) return false;
   if (noun->lifecycle && noun->lifecycle->deleted) good = verbs_begin_delete(c, &e);

@@ -34,10 +34,10 @@ static int version_quality(svc_str text)
 
 SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *sub)
 {
-  svc_str rest = svc_str_c(route->media);
+  svc_str rest = svc_str_c(SVC_MORE_OF(route)->media);
   *type = svc_str_is(rest, "csv") ? SVC_S("text") : SVC_S("application");
   *sub = rest;
-  if (!route->media || !strchr(route->media, '/')) return false;
+  if (!SVC_MORE_OF(route)->media || !strchr(SVC_MORE_OF(route)->media, '/')) return false;
   *sub = svc_str_trim(svc_str_cut(&rest, ';'));
   *type = svc_str_cut(sub, '/');
   return true;
@@ -47,7 +47,7 @@ SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *su
 static bool version_is_plain(const svc_call *c, svc_str media, bool any)
 {
   svc_str type, sub, wanted = svc_str_cut(&media, '/');
-  if (!c->plan->route->media) return false;
+  if (!c->plan->more->media) return false;
   svc_media_of(c->plan->route, &type, &sub);
   return svc_str_is_nocase(wanted, svc_arena_copy(c->arena, type).p) &&
          (any ? svc_str_is(media, "*") : svc_str_is_nocase(media, svc_arena_copy(c->arena, sub).p));
@@ -56,7 +56,7 @@ static bool version_is_plain(const svc_call *c, svc_str media, bool any)
 /* "+json" behind the day, or what else the route answers with. */
 static bool version_suffix(const svc_call *c, svc_str text)
 {
-  const char *media = c->plan->route->media;
+  const char *media = c->plan->more->media;
   if (svc_str_is_nocase(text, "+json"))
     return true; /* what is not JSON is answered with to who asks for JSON, and errors are */
   return text.n && text.p[0] == '+' && media && svc_str_is_nocase((svc_str){ text.p + 1, text.n - 1 }, media);
@@ -79,7 +79,7 @@ static version_range version_parse(const svc_call *c, svc_str item)
     r.specific = 1;
   } else if (svc_str_is_nocase(media, "application/json") || version_is_plain(c, media, false)) {
     r.any = true;
-    r.bare = c->plan->route->media && strchr(c->plan->route->media, '/') && !svc_str_is_nocase(media, "application/json");
+    r.bare = c->plan->more->media && strchr(c->plan->more->media, '/') && !svc_str_is_nocase(media, "application/json");
     r.specific = 2;
   } else if (media.n > prefix.n + 10 && svc_str_is_nocase((svc_str){ media.p, prefix.n }, prefix.p) &&
              version_suffix(c, (svc_str){ media.p + prefix.n + 10, media.n - prefix.n - 10 })) {
@@ -111,7 +111,7 @@ static int version_judge(const svc_call *c, const version_range *r, unsigned *ve
   unsigned newest = version_newest(route);
   *version = r->any ? newest : r->day ? version_select(route, r->day) : 0;
   if (*version == 0 || (r->any && !r->bare && c->s->config.strict_accept)) return SVC_E_INVALID_VERSION_DATE;
-  if (*version != newest || (route->sunset && c->now >= svc_day_ms(route->sunset))) return SVC_E_VERSION_GONE;
+  if (*version != newest || (c->plan->more->sunset && c->now >= svc_day_ms(c->plan->more->sunset))) return SVC_E_VERSION_GONE;
   return SVC_E_NONE;
 }
 
@@ -130,7 +130,7 @@ static svc_str version_there_are(svc_call *c)
   svc_buf_str(&b, c->s->media_prefix);
   svc_buf_str(&b, version_day(c, newest));
   svc_buf_char(&b, '+');
-  svc_buf_text(&b, route->media && !strchr(route->media, '/') ? route->media : "json");
+  svc_buf_text(&b, c->plan->more->media && !strchr(c->plan->more->media, '/') ? c->plan->more->media : "json");
   svc_buf_text(&b, ", which any later day stands for");
   for (i = 0; i < 4 && route->versions[i] && route->versions[i] != newest; i++) {
     svc_buf_text(&b, i ? ", " : "; gone are ");

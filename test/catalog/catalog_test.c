@@ -436,7 +436,7 @@ static const svc_plan *catalog_visit(t_world *w, catalog_walk *walk, const char 
   snprintf(path, sizeof path, "%s", link);
   t_world_query(w, plan, path, sizeof path);
   if (t_send(&w->t, "GET", path, NULL) != 200) munit_errorf("the link %s answers %d %s", path, w->t.response.status, t_error(&w->t));
-  if (plan->route->media) return plan; /* nothing to follow in there */
+  if (plan->more->media) return plan; /* nothing to follow in there */
   munit_assert_not_null(w->t.body);
   if (w->t.body->type == SVC_J_OBJECT) munit_assert_string_not_equal(t_link(&w->t, "self"), "");
   catalog_follow(walk, w->t.body);
@@ -449,7 +449,7 @@ static void catalog_unlisted(t_world *w, catalog_walk *walk, const svc_plan *pla
 {
   const char *last = strrchr(plan->route->path, '/');
   char list[256], link[600];
-  if (!plan->param_count || plan->route->by) return;
+  if (!plan->param_count || plan->more->by) return;
   snprintf(link, sizeof link, "%s%s", w->t.s->base_path.p, path);
   if (strcmp(last, "/certs") == 0) catalog_note(walk, link); /* the path names the user otherwise than the user's own does */
   if (strstr(plan->route->path, "{collectionName}/")) catalog_note(walk, link); /* collections are the data plane's: answers have names of them */

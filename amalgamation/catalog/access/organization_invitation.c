@@ -73,7 +73,7 @@ static bool organization_invitation_add(svc_call *c);
 
 #define ORGANIZATION_INVITATION "/orgs/{orgId}/invites", SVC_SET_ORGANIZATIONS, (20230101), SVC_R_ORG_OWNER, SVC_R_ORG_OWNER
 #define ORGANIZATION_INVITATION_ALL \
-  .deprecated = 20250219, .sunset = 20270701, .answer = &organization_invitation_shown
+  .answer = &organization_invitation_shown, .more = SVC_MORE(.deprecated = 20250219, .sunset = 20270701)
 
 static const svc_route organization_invitation_routes[] = {
   R_GET(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .flags = SVC_BARE,
@@ -92,9 +92,10 @@ static const svc_route organization_invitation_routes[] = {
   R_DELETE(ORGANIZATION_INVITATION, "/{invitationId}", ORGANIZATION_INVITATION_ALL, .status = 204,
            .run = organization_invitation_remove),
   { .method = SVC_POST, .path = "/groups/{groupId}/access", .set = SVC_SET_PROJECTS, .versions = { 20230201 },
-    .roles = SVC_R_GROUP_OWNER, .deprecated = 20250219, .body = &svc_object_user_roles,
+    .roles = SVC_R_GROUP_OWNER, .body = &svc_object_user_roles,
     .answer = &organization_invitation_shown, .run = organization_invitation_add,
-    .example = "{\"username\":\"welcome@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}" },
+    .example = "{\"username\":\"welcome@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}",
+        .more = SVC_MORE(.deprecated = 20250219) },
   SVC_ROUTES_END
 };
 

@@ -136,13 +136,17 @@ static bool organization_user_leave_team(svc_call *c);
   { .method = m, .path = "/orgs/{orgId}/users" p, .set = SVC_SET_ORGANIZATION_USERS, __VA_ARGS__ }
 #define ORGANIZATION_USER_GROUP(m, p, ...) \
   { .method = m, .path = "/groups/{groupId}/users" p, .set = SVC_SET_PROJECT_USERS, \
-    .err_not_found = SVC_E_USER_NOT_IN_GROUP, __VA_ARGS__ }
+    .more = SVC_MORE(.err_not_found = SVC_E_USER_NOT_IN_GROUP), __VA_ARGS__ }
+#define ORGANIZATION_USER_GROUP_OLD(m, p, ...) \
+  { .method = m, .path = "/groups/{groupId}/users" p, .set = SVC_SET_PROJECT_USERS, .versions = { 20230101 }, \
+    .more = SVC_MORE(.err_not_found = SVC_E_USER_NOT_IN_GROUP, ORGANIZATION_USER_ENDS), __VA_ARGS__ }
 #define ORGANIZATION_USER_SEEN .answer = &organization_user_in_group_object
 #define ORGANIZATION_USER_TEAM(m, p, ...) \
   { .method = m, .path = "/orgs/{orgId}/teams/{teamId}" p, .set = SVC_SET_ORGANIZATION_TEAMS, __VA_ARGS__ }
 #define ORGANIZATION_USER_NEW .versions = { 20250219 }
 #define ORGANIZATION_USER_BOTH .versions = { 20230101, 20250219 }
-#define ORGANIZATION_USER_OLD .versions = { 20230101 }, .deprecated = 20250219, .sunset = 20270701
+#define ORGANIZATION_USER_ENDS .deprecated = 20250219, .sunset = 20270701
+#define ORGANIZATION_USER_OLD .versions = { 20230101 }, .more = SVC_MORE(ORGANIZATION_USER_ENDS)
 
 static const svc_route organization_user_routes[] = {
   ORGANIZATION_USER_ORG(SVC_GET, "", ORGANIZATION_USER_BOTH, .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED,
@@ -174,7 +178,7 @@ static const svc_route organization_user_routes[] = {
                           .params = organization_user_read_params, ORGANIZATION_USER_SEEN, .run = organization_user_read),
   ORGANIZATION_USER_GROUP(SVC_DELETE, "/{userId}", ORGANIZATION_USER_BOTH, .roles = SVC_R_GROUP_ACCESS_MANAGER, .status = 204,
                           .run = organization_user_remove),
-  ORGANIZATION_USER_GROUP(SVC_PUT, "/{userId}/roles", ORGANIZATION_USER_OLD, .roles = SVC_R_GROUP_OWNER,
+  ORGANIZATION_USER_GROUP_OLD(SVC_PUT, "/{userId}/roles", .roles = SVC_R_GROUP_OWNER,
                           .body = &organization_user_group_roles, .answer = &organization_user_group_roles,
                           .run = organization_user_set_roles, .example = "{\"groupRoles\":[\"GROUP_CLUSTER_MANAGER\"]}"),
   ORGANIZATION_USER_GROUP(SVC_POST, "/{userId}:addRole", ORGANIZATION_USER_NEW, .roles = SVC_R_GROUP_ACCESS_MANAGER,

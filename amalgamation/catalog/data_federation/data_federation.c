@@ -132,7 +132,8 @@ static const svc_param data_federation_log_params[] = { SVC_LOG_PARAM("endDate")
   "/groups/{groupId}/dataFederation", SVC_SET_DATA_FEDERATION, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route data_federation_routes[] = {
-  R_GET(DATA_FEDERATION, "", .flags = SVC_BARE, .params = data_federation_list_params, .keep = data_federation_keep, .run = svc_verb_list),
+  R_GET(DATA_FEDERATION, "", .flags = SVC_BARE, .params = data_federation_list_params, .run = svc_verb_list,
+        .more = SVC_MORE(.keep = data_federation_keep)),
   R_POST(DATA_FEDERATION, "", .status = 202, .params = data_federation_create_params, .run = svc_verb_create,
          .example = "{\"name\":\"Federated\",\"cloudProviderConfig\":{\"aws\":{\"roleId\":\"5f0000000000000000000000\",\"testS3Bucket\":"
                     "\"acme-data\"}},\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"VIRGINIA_USA\"},\"storage\":{\"stores\":[{"
@@ -142,8 +143,8 @@ static const svc_route data_federation_routes[] = {
   R_PATCH(DATA_FEDERATION, "/{tenantName}", .params = data_federation_change_params, .run = svc_verb_update,
           .example = "{\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"DUBLIN_IRL\"}}"),
   R_DELETE(DATA_FEDERATION, "/{tenantName}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete),
-  R_FOR(DATA_FEDERATION_READERS, DATA_FEDERATION, SVC_GET, "/{tenantName}/queryLogs.gz", .params = data_federation_log_params,
-        .media = "gzip", .run = data_federation_ask, .told = svc_log_told),
+  R_FOR(DATA_FEDERATION_READERS, DATA_FEDERATION, SVC_GET, "/{tenantName}/queryLogs.gz", .params = data_federation_log_params, .run = data_federation_ask, .told = svc_log_told,
+        .more = SVC_MORE(.media = "gzip")),
   SVC_ROUTES_END
 };
 

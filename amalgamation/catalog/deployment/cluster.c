@@ -59,8 +59,9 @@ static const svc_route cluster_routes[] = {
   R_FOR(SVC_R_GROUP_OWNER, CLUSTER_ONE(20230101, 20230201), SVC_DELETE, "", .status = 202, .flags = SVC_EMPTY_OBJECT,
         .params = cluster_delete_params, .run = svc_verb_delete),
   R_FOR(SVC_R_GROUP_READ_ONLY, CLUSTER_ONE(20230101), SVC_GET, "/status", .answer = &svc_cluster_status, .run = svc_cluster_run_status),
-  R_FOR(SVC_R_GROUP_READ_ONLY, CLUSTER_ONE(20240805), SVC_GET, "/autoScalingConfiguration", .deprecated = 20240805,
-        .answer = &svc_cluster_scaling_mode, .run = svc_cluster_run_scaling_mode),
+  R_FOR(SVC_R_GROUP_READ_ONLY, CLUSTER_ONE(20240805), SVC_GET, "/autoScalingConfiguration",
+        .answer = &svc_cluster_scaling_mode, .run = svc_cluster_run_scaling_mode,
+        .more = SVC_MORE(.deprecated = 20240805)),
   R_FOR(SVC_R_GROUP_CLUSTER_MANAGER, CLUSTER_ONE(20230101, 20230201), SVC_POST, "/restartPrimaries", .status = 200,
         .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT, .run = svc_cluster_run_restart),
   R_FOR(SVC_R_GROUP_OWNER, CLUSTER_ONE(20240530), SVC_POST, ":pinFeatureCompatibilityVersion", .status = 204,
@@ -80,8 +81,9 @@ static const svc_route cluster_routes[] = {
     .example = "{\"name\":\"Flexible\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
                "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
                "\"nodeCount\":3}}]}]}" },
-  R_POST(CLUSTER_UPGRADE, "/tenantUpgradeToServerless", .deprecated = 20250205, .sunset = 20250205, .flags = SVC_RAW_BODY,
-         .body = &svc_cluster_serverless, .answer = &svc_cluster_serverless, .run = svc_cluster_run_serverless),
+  R_POST(CLUSTER_UPGRADE, "/tenantUpgradeToServerless", .flags = SVC_RAW_BODY,
+         .body = &svc_cluster_serverless, .answer = &svc_cluster_serverless, .run = svc_cluster_run_serverless,
+        .more = SVC_MORE(.deprecated = 20250205, .sunset = 20250205)),
   SVC_ROUTES_END
 };
 

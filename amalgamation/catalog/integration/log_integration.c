@@ -79,7 +79,8 @@ static const svc_param log_integration_params[] = {
 static const svc_filter log_integration_filters[] = { { "integrationType", SVC_EQUALS, "type" }, { NULL, 0, NULL } };
 
 static const svc_route log_integration_routes[] = {
-  R_GET(LOG_INTEGRATION, "", .flags = SVC_PAGED, .params = log_integration_params, .filters = log_integration_filters, .run = svc_verb_list),
+  R_GET(LOG_INTEGRATION, "", .flags = SVC_PAGED, .params = log_integration_params, .run = svc_verb_list,
+        .more = SVC_MORE(.filters = log_integration_filters)),
   R_POST(LOG_INTEGRATION, "", .status = 201, .run = svc_verb_create,
          .example = "{\"type\":\"S3_LOG_EXPORT\",\"bucketName\":\"acme-logs\",\"iamRoleId\":\"5f0000000000000000000000\","
                     "\"logTypes\":[\"DBD\"],\"prefixPath\":\"logs\"}"),

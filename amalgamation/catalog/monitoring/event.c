@@ -137,13 +137,14 @@ static bool event_activity_feed(svc_call *c);
 #define EVENT_ORG "/orgs/{orgId}/events", SVC_SET_ORGANIZATION_EVENTS, (20230101), SVC_R_ORG_MEMBER, 0
 
 static const svc_route event_routes[] = {
-  R_GET(EVENT_GROUP, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_group_params,
-        .filters = event_group_filters, .run = event_list),
+  R_GET(EVENT_GROUP, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_group_params, .run = event_list,
+        .more = SVC_MORE(.filters = event_group_filters)),
   R_GET(EVENT_GROUP, "/{eventId}", .flags = SVC_ITEM, .params = event_read_params, .run = event_read),
-  R_GET(EVENT_ORG, "", .answer = &event_org_object, .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_org_params, .filters = event_org_filters,
-        .run = event_list),
-  R_GET(EVENT_ORG, "/{eventId}", .answer = &event_org_object, .flags = SVC_ITEM, .params = event_read_params,
-        .err_not_found = SVC_E_ORG_EVENT_NOT_FOUND, .run = event_read),
+  R_GET(EVENT_ORG, "", .answer = &event_org_object, .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_org_params,
+        .run = event_list,
+        .more = SVC_MORE(.filters = event_org_filters)),
+  R_GET(EVENT_ORG, "/{eventId}", .answer = &event_org_object, .flags = SVC_ITEM, .params = event_read_params, .run = event_read,
+        .more = SVC_MORE(.err_not_found = SVC_E_ORG_EVENT_NOT_FOUND)),
   { .method = SVC_GET, .path = "/groups/{groupId}/activityFeed", .set = SVC_SET_PROJECT_ACTIVITY, .versions = { 20250312 },
     .roles = SVC_R_GROUP_READ_ONLY, .params = event_group_feed_params, .answer = &event_feed,
     .run = event_activity_feed },
@@ -203,7 +204,7 @@ static svc_node *event_with_raw(svc_call *c, const svc_entity *e, void *context)
 
 static bool event_list(svc_call *c)
 {
-  svc_entities which = { .noun = c->plan->noun, .filters = c->plan->route->filters };
+  svc_entities which = { .noun = c->plan->noun, .filters = c->plan->more->filters };
   if (!event_known_types(c) || !event_dates(c) || !svc_resolve_all(c)) return false;
   which.parent = svc_parent_of_call(c)->id;
   if (event_wants_raw(c)) which.view = event_with_raw;

@@ -131,7 +131,8 @@ static const svc_param peer_params[] = {
 #define PEER_SHAPE .body = &peer_shown, .answer = &peer_shown
 
 static const svc_route peer_routes[] = {
-  R_GET(PEER, "", .flags = SVC_PAGED, .params = peer_params, .keep = peer_keep, .answer = &peer_shown, .run = svc_verb_list),
+  R_GET(PEER, "", .flags = SVC_PAGED, .params = peer_params, .answer = &peer_shown, .run = svc_verb_list,
+        .more = SVC_MORE(.keep = peer_keep)),
   R_POST(PEER, "", .status = 202, PEER_SHAPE, .run = svc_verb_create,
          .example = "{\"containerId\":\"5f0000000000000000000001\",\"accepterRegionName\":\"us-east-1\",\"awsAccountId\":"
                     "\"123456789012\",\"routeTableCidrBlock\":\"192.168.0.0/24\",\"vpcId\":\"vpc-0123456789abcdef0\"}"),

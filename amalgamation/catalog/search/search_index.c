@@ -108,9 +108,9 @@ static bool search_index_old_update(svc_call *c);
   "/groups/{groupId}/clusters/{clusterName}/fts/indexes", SVC_SET_SEARCH_INDEXES, (20230101), SEARCH_INDEX_READERS, \
     SVC_R_GROUP_SEARCH_INDEX_EDITOR
 #define SEARCH_INDEX_OF "/{databaseName}/{collectionName}"
-#define SEARCH_INDEX_BY .by = "database/collectionName/name"
-#define SEARCH_INDEX_SHOWN_OLD \
-  .deprecated = 20240530, .sunset = 20270701, .answer = &search_index_old, .view = search_index_old_view
+#define SEARCH_INDEX_BY .more = SVC_MORE(.by = "database/collectionName/name")
+#define SEARCH_INDEX_ENDS .deprecated = 20240530, .sunset = 20270701
+#define SEARCH_INDEX_SHOWN_OLD .answer = &search_index_old, .more = SVC_MORE(SEARCH_INDEX_ENDS, .view = search_index_old_view)
 #define SEARCH_INDEX_CHANGE "{\"definition\":{\"mappings\":{\"fields\":{\"title\":{\"type\":\"string\"}}}}}"
 
 static const svc_route search_index_routes[] = {
@@ -118,7 +118,8 @@ static const svc_route search_index_routes[] = {
   R_POST(SEARCH_INDEX, "", .status = 202, .run = svc_verb_create,
          .example = "{\"collectionName\":\"movies\",\"database\":\"shop\",\"name\":\"default\",\"type\":\"search\","
                     "\"definition\":{\"mappings\":{\"dynamic\":true}}}"),
-  R_GET(SEARCH_INDEX, SEARCH_INDEX_OF, .flags = SVC_BARE, .keep = search_index_in_collection, .run = svc_verb_list),
+  R_GET(SEARCH_INDEX, SEARCH_INDEX_OF, .flags = SVC_BARE, .run = svc_verb_list,
+        .more = SVC_MORE(.keep = search_index_in_collection)),
   R_GET(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .run = svc_verb_read),
   R_PATCH(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .run = svc_verb_update, .example = SEARCH_INDEX_CHANGE),
   R_DELETE(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .status = 204, .run = svc_verb_delete),
@@ -127,13 +128,14 @@ static const svc_route search_index_routes[] = {
   R_DELETE(SEARCH_INDEX, "/{indexId}", .status = 204, .run = svc_verb_delete),
   R_POST(SEARCH_INDEX_OLD, "", SEARCH_INDEX_SHOWN_OLD, .status = 202, .body = &search_index_old, .run = search_index_old_create,
          .example = "{\"collectionName\":\"movies\",\"database\":\"shop\",\"name\":\"older\",\"mappings\":{\"dynamic\":true}}"),
-  R_GET(SEARCH_INDEX_OLD, SEARCH_INDEX_OF, SEARCH_INDEX_SHOWN_OLD, .flags = SVC_BARE, .keep = search_index_in_collection,
-        .run = svc_verb_list),
+  R_GET(SEARCH_INDEX_OLD, SEARCH_INDEX_OF, .flags = SVC_BARE, .answer = &search_index_old, .run = svc_verb_list,
+        .more = SVC_MORE(SEARCH_INDEX_ENDS, .view = search_index_old_view, .keep = search_index_in_collection)),
   R_GET(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .run = svc_verb_read),
   R_PATCH(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .body = &search_index_old, .run = search_index_old_update,
           .example = "{\"numPartitions\":2}"),
-  R_DELETE(SEARCH_INDEX_OLD, "/{indexId}", .deprecated = 20240530, .sunset = 20270701, .status = 204,
-           .run = svc_verb_delete),
+  R_DELETE(SEARCH_INDEX_OLD, "/{indexId}", .status = 204,
+           .run = svc_verb_delete,
+        .more = SVC_MORE(SEARCH_INDEX_ENDS)),
   SVC_ROUTES_END
 };
 

@@ -99,7 +99,8 @@ static const svc_route cloud_access_routes[] = {
   R_GET(CLOUD_ACCESS, "/{roleId}", .run = svc_verb_read),
   R_PATCH(CLOUD_ACCESS, "/{roleId}", .run = svc_verb_update,
           .example = "{\"providerName\":\"AWS\",\"iamAssumedRoleArn\":\"arn:aws:iam::123456789012:role/svc-backup\"}"),
-  R_DELETE(CLOUD_ACCESS, "/{cloudProvider}/{roleId}", .status = 204, .keep = cloud_access_keep, .run = cloud_access_delete),
+  R_DELETE(CLOUD_ACCESS, "/{cloudProvider}/{roleId}", .status = 204, .run = cloud_access_delete,
+        .more = SVC_MORE(.keep = cloud_access_keep)),
   SVC_ROUTES_END
 };
 
