@@ -165,13 +165,13 @@ void t_world_check(t_world *w, const svc_plan *plan)
   const svc_node *body = w->t.body;
   int status = w->t.response.status;
   if (status >= 400 || status == 204 || r->flags & SVC_ABSOLUTE) return; /* t_send() has looked at errors */
-  if (r->media) {
+  if (SVC_MORE_OF(r)->media) {
     if (body) t_complain(plan, "is not to be JSON, and is");
     return;
   }
   if (!body) t_complain(plan, "has no body");
   if (!body) return;
-  if (r->value) {
+  if (SVC_MORE_OF(r)->value) {
     if (body->type == SVC_J_OBJECT || body->type == SVC_J_ARRAY) t_complain(plan, "is to be one value: %.200s", w->t.response.body);
   } else if (r->flags & SVC_TEXT) {
     if (body->type != SVC_J_STRING && body->type != SVC_J_OBJECT) t_complain(plan, "is to be a string, once");

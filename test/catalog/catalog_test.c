@@ -347,16 +347,16 @@ static void catalog_check_route(t_service *t, const svc_plan *plan)
   if (r->answer) catalog_check_object(t, r->answer, 0);
   for (q = r->params; q && q->name; q++)
     if (q[1].name && strcmp(q->name, q[1].name) >= 0) munit_errorf("%s: parameter %s is out of order", r->path, q->name);
-  for (f = r->filters; f && f->param; f++) {
+  for (f = SVC_MORE_OF(r)->filters; f && f->param; f++) {
     q = catalog_param(r->params, f->param);
     if (!q) munit_errorf("%s: it filters by %s, and has no such parameter", r->path, f->param);
     if ((f->compare == SVC_MIN_DATE || f->compare == SVC_MAX_DATE) != (q->type == SVC_DATE))
       munit_errorf("%s: %s is not compared as its type asks for", r->path, f->param);
     catalog_check_fields(noun, noun->object, "filters", f->field);
   }
-  catalog_check_fields(noun, noun->object, "by", r->by);
-  catalog_check_code(noun, "err_not_found", r->err_not_found, 0);
-  catalog_check_code(noun, "err_not_kept", r->err_not_kept, 0);
+  catalog_check_fields(noun, noun->object, "by", SVC_MORE_OF(r)->by);
+  catalog_check_code(noun, "err_not_found", SVC_MORE_OF(r)->err_not_found, 0);
+  catalog_check_code(noun, "err_not_kept", SVC_MORE_OF(r)->err_not_kept, 0);
   catalog_check_permission(t->s, plan);
 }
 

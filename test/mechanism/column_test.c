@@ -85,12 +85,18 @@ static bool gauge_is_loud(svc_call *c, const svc_entity *e)
 }
 static const svc_route gauge_routes[] = {
   PROBE_ROUTES("gauges", "{gaugeId}"),
-  PROBE(SVC_GET, "gaugeNames", .flags = SVC_PAGED, .answer = &gauge_name_object, .view = gauge_name_view, .run = svc_verb_list),
-  PROBE(SVC_GET, "gaugeNames/{gaugeId}", .answer = &gauge_name_object, .view = gauge_name_view, .run = svc_verb_read),
-  PROBE(SVC_GET, "loud", .flags = SVC_PAGED, .keep = gauge_is_loud, .run = svc_verb_list),
-  PROBE(SVC_GET, "loud/{gaugeId}", .keep = gauge_is_loud, .err_not_kept = SVC_E_PEER_INVALID_STATE, .run = svc_verb_read),
-  PROBE(SVC_PATCH, "loud/{gaugeId}", .keep = gauge_is_loud, .err_not_kept = SVC_E_PEER_INVALID_STATE, .run = svc_verb_update),
-  PROBE(SVC_DELETE, "loud/{gaugeId}", .keep = gauge_is_loud, .status = 204, .run = svc_verb_delete),
+  PROBE(SVC_GET, "gaugeNames", .flags = SVC_PAGED, .answer = &gauge_name_object, .run = svc_verb_list,
+        .more = SVC_MORE(.view = gauge_name_view)),
+  PROBE(SVC_GET, "gaugeNames/{gaugeId}", .answer = &gauge_name_object, .run = svc_verb_read,
+        .more = SVC_MORE(.view = gauge_name_view)),
+  PROBE(SVC_GET, "loud", .flags = SVC_PAGED, .run = svc_verb_list,
+        .more = SVC_MORE(.keep = gauge_is_loud)),
+  PROBE(SVC_GET, "loud/{gaugeId}", .run = svc_verb_read,
+        .more = SVC_MORE(.keep = gauge_is_loud, .err_not_kept = SVC_E_PEER_INVALID_STATE)),
+  PROBE(SVC_PATCH, "loud/{gaugeId}", .run = svc_verb_update,
+        .more = SVC_MORE(.keep = gauge_is_loud, .err_not_kept = SVC_E_PEER_INVALID_STATE)),
+  PROBE(SVC_DELETE, "loud/{gaugeId}", .status = 204, .run = svc_verb_delete,
+        .more = SVC_MORE(.keep = gauge_is_loud)),
   SVC_ROUTES_END
 };
 static const svc_noun gauge_noun = {
@@ -230,9 +236,11 @@ static const svc_filter mark_filters[] = {
   { "name", SVC_PREFIX, "name" }, { "notColour", SVC_NOT_IN, "colour" }, { NULL, 0, NULL }
 };
 static const svc_route mark_routes[] = {
-  PROBE(SVC_GET, "marks", .flags = SVC_PAGED, .params = mark_params, .filters = mark_filters, .run = svc_verb_list),
-  PROBE(SVC_GET, "lastMarks", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = mark_params, .filters = mark_filters,
-        .run = svc_verb_list),
+  PROBE(SVC_GET, "marks", .flags = SVC_PAGED, .params = mark_params, .run = svc_verb_list,
+        .more = SVC_MORE(.filters = mark_filters)),
+  PROBE(SVC_GET, "lastMarks", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = mark_params,
+        .run = svc_verb_list,
+        .more = SVC_MORE(.filters = mark_filters)),
   PROBE(SVC_POST, "marks", .status = 201, .run = svc_verb_create),
   PROBE(SVC_GET, "marks/{markId}", .run = svc_verb_read),
   SVC_ROUTES_END
@@ -512,9 +520,12 @@ static const svc_object index_object = { .name = "Index", .fields = index_fields
 #define INDEX_BY "indexes/{database}/{collection}/{name}"
 static const svc_route index_routes[] = {
   PROBE_ROUTES("indexes", "{indexId}"),
-  PROBE(SVC_GET, INDEX_BY, .by = "database/collection/name", .err_not_found = SVC_E_SEARCH_COLLECTION_NOT_FOUND, .run = svc_verb_read),
-  PROBE(SVC_PATCH, INDEX_BY, .by = "database/collection/name", .run = svc_verb_update),
-  PROBE(SVC_DELETE, INDEX_BY, .by = "database/collection/name", .status = 204, .run = svc_verb_delete),
+  PROBE(SVC_GET, INDEX_BY, .run = svc_verb_read,
+        .more = SVC_MORE(.by = "database/collection/name", .err_not_found = SVC_E_SEARCH_COLLECTION_NOT_FOUND)),
+  PROBE(SVC_PATCH, INDEX_BY, .run = svc_verb_update,
+        .more = SVC_MORE(.by = "database/collection/name")),
+  PROBE(SVC_DELETE, INDEX_BY, .status = 204, .run = svc_verb_delete,
+        .more = SVC_MORE(.by = "database/collection/name")),
   SVC_ROUTES_END
 };
 static const svc_noun index_noun = {

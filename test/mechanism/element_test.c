@@ -77,9 +77,12 @@ static const svc_param car_params[] = { { .name = "colour" }, { .name = NULL } }
 static const svc_filter car_filters[] = { { "colour", SVC_EQUALS, "colour" }, { NULL, 0, NULL } };
 static const svc_route car_routes[] = {
   PROBE_ROUTES("trains/{trainName}/cars", "{carId}"),
-  PROBE(SVC_GET, "trains/{trainName}/some", .flags = SVC_PAGED, .params = car_params, .filters = car_filters, .run = svc_verb_list),
-  PROBE(SVC_GET, "trains/{trainName}/red", .flags = SVC_PAGED, .keep = car_is_red, .run = svc_verb_list),
-  PROBE(SVC_GET, "trains/{trainName}/red/{carId}", .keep = car_is_red, .run = svc_verb_read),
+  PROBE(SVC_GET, "trains/{trainName}/some", .flags = SVC_PAGED, .params = car_params, .run = svc_verb_list,
+        .more = SVC_MORE(.filters = car_filters)),
+  PROBE(SVC_GET, "trains/{trainName}/red", .flags = SVC_PAGED, .run = svc_verb_list,
+        .more = SVC_MORE(.keep = car_is_red)),
+  PROBE(SVC_GET, "trains/{trainName}/red/{carId}", .run = svc_verb_read,
+        .more = SVC_MORE(.keep = car_is_red)),
   SVC_ROUTES_END
 };
 static const svc_noun car_noun = {

@@ -764,6 +764,7 @@ static MunitResult retry_no_entity(const MunitParameter params[], void *data)
       memset(&request, 0, sizeof request);
       memset(&response, 0, sizeof response);
       plan.route = &route;
+      plan.more = SVC_MORE_OF(&route);
       plan.item = item;
       request.method = "POST";
       request.body = "{}";
