@@ -421,7 +421,7 @@ static const char *copy_setting(b_world *w, const char *more)
 
 static void set_copies(b_world *w, const char *setting, const char *more, int status)
 {
-  static char body[4096];
+  static char body[8192];
   snprintf(body, sizeof body, "{\"copySettings\":[%s]%s}", setting, more);
   b_good(w, "PATCH", SCHEDULE, body, status);
 }

@@ -86,7 +86,7 @@ static MunitResult stat_ranked(const MunitParameter params[], void *data)
   munit_assert_string_equal(names[20], "pinned.one");
   for (i = 0; i < 20; i++) {
     *strchr(names[i], '.') = '/';
-    snprintf(path, sizeof path, "clusters/Main/PRIMARY/%s/collStats/measurements?metrics=TOTAL_LATENCY", names[i]);
+    snprintf(path, sizeof path, "clusters/Main/PRIMARY/%.90s/collStats/measurements?metrics=TOTAL_LATENCY", names[i]);
     munit_assert_int(stat_get(&w, path), ==, 200);
     snprintf(path, sizeof path, "measurements[0].dataPoints[%zu].value", t_count(&w.t, "measurements[0].dataPoints") - 1);
     figure = atof(t_str(&w.t, path));

@@ -15,7 +15,7 @@ static void role_open(t_service *t)
 
 static int role_make(t_service *t, const char *name, const char *inherited)
 {
-  char body[512];
+  static char body[20480];
   snprintf(body, sizeof body, "{\"roleName\":\"%s\",\"inheritedRoles\":[%s]}", name, inherited);
   return t_sendf(t, "POST", body, ROLES, group);
 }
