@@ -387,7 +387,8 @@ SVC_API const char *svc_response_header(const svc_response *response, const char
 /*
 ** Apply every step of a lifecycle that is due by the clock (a cluster that becomes IDLE, one that is gone). Requests do
 ** this by themselves; a host calls it to have the steps, and their events, without waiting for a request. With a driver it
-** also gives out the orders that wait, and to `notify` what is to be said of alerts, which nothing else does: a host that has one calls this at least every second.
+** also gives out the orders that wait, and to `notify` what is to be said of alerts, which nothing else does: a host that has
+** either calls this at least every second.
 ** What was below something large that was deleted goes in such steps, too, 256 entities in each and 10 ms between two.
 ** Not from within a driver's functions.
 */

@@ -230,6 +230,9 @@ SVC_PRIVATE svc_node *svc_node_find(const svc_node *object, svc_str name);
 SVC_PRIVATE svc_node *svc_node_copy(svc_arena *a, const svc_node *node);
 SVC_PRIVATE bool svc_node_same(const svc_node *a, const svc_node *b); /* key order does not matter, numbers by value */
 SVC_PRIVATE size_t svc_node_count(const svc_node *node);
+/* Of an array of strings: is this one of them; and one more, which is not copied. False: no memory. */
+SVC_PRIVATE bool svc_node_has_str(const svc_node *array, svc_str text);
+SVC_PRIVATE bool svc_node_add_str(svc_arena *a, svc_node *array, svc_str text);
 /* Set, or replace in place, a member. An object's members are kept sorted by name. */
 SVC_PRIVATE void svc_node_put(svc_arena *a, svc_node *object, svc_node *member);
 SVC_PRIVATE void svc_node_set_str(svc_arena *a, svc_node *object, const char *name, svc_str value);

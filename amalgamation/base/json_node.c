@@ -105,6 +105,20 @@ SVC_PRIVATE svc_node *svc_node_get(const svc_node *object, const char *name)
   return svc_node_find(object, svc_str_c(name));
 }
 
+SVC_PRIVATE bool svc_node_has_str(const svc_node *array, svc_str text)
+{
+  const svc_node *one = array ? array->first : NULL;
+  while (one && !(one->type == SVC_J_STRING && svc_str_eq(one->text, text))) one = one->next;
+  return one != NULL;
+}
+
+SVC_PRIVATE bool svc_node_add_str(svc_arena *a, svc_node *array, svc_str text)
+{
+  svc_node *one = array ? svc_node_new(a, SVC_J_STRING, SVC_S(""), text) : NULL;
+  if (one) svc_node_append(array, one);
+  return one != NULL;
+}
+
 SVC_PRIVATE size_t svc_node_count(const svc_node *node)
 {
   const svc_node *at;

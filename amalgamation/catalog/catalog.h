@@ -23,6 +23,7 @@ SVC_PRIVATE bool svc_credential_removing(svc_call *c, const svc_entity *e);
 
 /* organization/settings_asked.c: a setting of the organization that the call is in, true or false. */
 SVC_PRIVATE bool svc_org_setting(svc_call *c, const char *name, bool preset);
+SVC_PRIVATE int64_t svc_org_setting_number(svc_call *c, const char *name, int64_t preset);
 
 /* assignments.c: roles in bodies, and where they are kept. Names: of the roles that one holder has on one thing, a line each. */
 SVC_PRIVATE bool svc_roles_check(svc_call *c, const svc_node *roles, int level, const char *field); /* an array of names */
@@ -65,6 +66,10 @@ SVC_PRIVATE bool svc_list_ids(svc_call *c, const svc_entities *which, const svc_
 
 /* monitoring/alert_defaults.c: the alert configurations of a project that has just been made. */
 SVC_PRIVATE bool svc_alert_defaults(svc_call *c, const svc_entity *project);
+
+/* monitoring/simulated_logins.c, simulated_queries.c: as a driver answers, for simulated.c. */
+SVC_PRIVATE int svc_simulated_logins(const svc_question *q, svc_reply *r);
+SVC_PRIVATE int svc_simulated_queries(const svc_question *q, svc_reply *r);
 
 /* told.c: questions to the driver, and what it answers. */
 /* c->question is this, about the entity; parameters: a JSON object. */

@@ -14,7 +14,7 @@
 ** handle, after this one has ended, gives it out again, under the same id. What is done moves the state and is gone, in one
 ** commit. What has failed goes into its failed state; where there is none, the order comes again later, as a new one.
 **
-** Orders of a noun that notifies (SVC_NOTIFIES) go to svc_config.notify instead, in the same way; what that takes is done.
+** Orders of a noun that `notifies` go to svc_config.notify instead, in the same way; what that takes is done.
 **
 ** Without a driver there are no orders: states move by due dates (lifecycle.c), and that is the simulation. Orders that a
 ** driver has left behind become due dates when the store is opened without one.
@@ -150,7 +150,7 @@ static order_address order_address_of(const svc_entity *e)
 
 SVC_PRIVATE bool svc_order_has_taker(const svc *s, const svc_noun *noun)
 {
-  return noun->flags & SVC_NOTIFIES ? s->config.notify != NULL : s->config.driver != NULL;
+  return noun->notifies ? s->config.notify != NULL : s->config.driver != NULL;
 }
 
 static bool order_drop(svc_call *c, const svc_entity *e)
@@ -457,35 +457,13 @@ static int order_collect(svc *s, svc_arena *arena, int64_t now, svc_order *order
   return arena->failed ? SVC_NOMEM : rc;
 }
 
-/* The order of a noun that notifies, as svc_config.notify sees it. */
-static int order_notify(svc *s, const svc_order *order)
-{
-  const svc_str desired = { order->desired, order->desired_length };
-  svc_str alert = svc_json_member(desired, SVC_S("alert")), target = svc_json_member(desired, SVC_S("notification"));
-  svc_notification n = { .id = order->id, .group_id = order->group_id, .org_id = order->org_id, .attempt = order->attempt };
-  svc_arena arena;
-  int said = SVC_NOMEM;
-  svc_arena_init(&arena, &s->allocator);
-  n.kind = svc_arena_copy(&arena, svc_json_word(target, "typeName")).p;
-  n.alert_id = svc_arena_copy(&arena, svc_json_word(alert, "id")).p;
-  n.config_id = svc_arena_copy(&arena, svc_json_word(alert, "alertConfigId")).p;
-  n.status = svc_arena_copy(&arena, svc_json_word(alert, "status")).p;
-  n.target = svc_arena_copy(&arena, target).p;
-  n.target_length = target.n;
-  n.alert = svc_arena_copy(&arena, alert).p;
-  n.alert_length = alert.n;
-  if (!arena.failed) said = s->config.notify(s->config.notify_context, s, &n);
-  svc_blocks_free(arena.blocks);
-  return arena.failed ? SVC_BUSY : said;
-}
-
 static int order_hand_out(svc *s, const svc_order *order, const svc_id *id, int64_t now)
 {
   const svc_driver *driver = s->config.driver;
-  const bool notifies = svc_noun_named(s, order->resource)->noun->flags & SVC_NOTIFIES;
-  int said = notifies ? order_notify(s, order) : driver->perform(driver->context, s, order), word = ORDER_FAILED;
+  const svc_noun *noun = svc_noun_named(s, order->resource)->noun;
+  int said = noun->notifies ? noun->notifies(s, order) : driver->perform(driver->context, s, order), word = ORDER_FAILED;
   svc_str why = SVC_S("{\"reason\":\"it was refused\"}");
-  if (said == SVC_OK) word = notifies ? ORDER_DONE : ORDER_TAKEN;
+  if (said == SVC_OK) word = noun->notifies ? ORDER_DONE : ORDER_TAKEN;
   else if (said == SVC_BUSY) word = ORDER_BUSY;
   return order_say(s, word, id, word == ORDER_FAILED ? why : SVC_S(""), now);
 }

@@ -659,7 +659,6 @@ SVC_PRIVATE uint64_t svc_simulated_hash(const char *resource, const char *what, 
 ** together; 0: as is usual of the unit. */
 SVC_PRIVATE int64_t svc_simulated_metric(const char *resource, const char *metric, const char *units, int64_t whole, int64_t at);
 SVC_PRIVATE int svc_simulate_series(const svc_question *q, svc_reply *r);
-SVC_PRIVATE int svc_simulate_queries(const svc_question *q, svc_reply *r); /* simulator_queries.c: and of collections */
 SVC_PRIVATE int svc_simulate_ranked(const svc_question *q, svc_reply *r);
 SVC_PRIVATE void svc_reply_begin(svc_reply *reply, svc_arena *arena, size_t most);
 
@@ -697,6 +696,8 @@ SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a);
 /* ------------------------------------------------------------------------------------------- what the catalog provides */
 
 SVC_PRIVATE const svc_noun *const *svc_catalog(size_t *count); /* written by the fold: every noun file */
+/* catalog/simulated.c: questions whose answers have shapes of the catalog's. SVC_INVALID: there is no such question. */
+SVC_PRIVATE int svc_catalog_simulates(const svc_question *q, svc_reply *r);
 
 /* catalog/sets.c, catalog/roles.c, catalog/event_types.c */
 SVC_PRIVATE const svc_set_row *svc_set_table(int *count);

@@ -102,9 +102,7 @@ static int simulator_ask(void *context, svc *s, const svc_question *q, svc_reply
   if (strcmp(q->what, "logs") == 0) return simulator_log(q, r);
   if (strcmp(q->what, "list") == 0) return simulator_list(q, r);
   if (strcmp(q->what, "series") == 0) return svc_simulate_series(q, r);
-  if (strcmp(q->what, "slowQueries") == 0 || strcmp(q->what, "queryStats") == 0 || strcmp(q->what, "collections") == 0)
-    return svc_simulate_queries(q, r);
-  if (strcmp(q->what, "measure") != 0) return SVC_INVALID;
+  if (strcmp(q->what, "measure") != 0) return svc_catalog_simulates(q, r); /* what only the catalog can make up */
   n = snprintf(text, sizeof text, "{\"simulated\":true,\"value\":%lld}",
                (long long)svc_simulated(q->resource_id, q->parameters, q->now));
   return svc_reply_add(r, text, (size_t)n);

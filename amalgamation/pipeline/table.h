@@ -327,8 +327,6 @@ enum svc_noun_flags {
   SVC_EVENT_PARENT = 64, /* its events carry its parent's event_field as well */
   SVC_SOLE = 256,       /* one per parent, at a path without a name of its own, and there only when it was made: by a POST, or
                            by a PUT, which then makes it */
-  SVC_NOTIFIES = 512,   /* its orders are for svc_config.notify, not for the driver: "alert" and "notification" stand in their
-                           desired state. One that is taken is done */
   SVC_BY_TABLE = 128    /* its path names a row of a table, or a view of another noun: nothing is looked up for it */
 };
 
@@ -486,6 +484,9 @@ struct svc_noun {
   size_t (*meters)(svc_call *c, const svc_node *body, svc_meter *out, size_t most);
   /* The order for a state: the desired state as JSON where that is not its body, without secrets. */
   svc_node *(*desired)(svc_call *c, const svc_entity *e);
+  /* Its orders are not for the driver, but for svc_config.notify, which this calls, outside of any transaction. What it says is as
+  ** the driver's perform(), but that an order which is taken is done. */
+  int (*notifies)(svc *s, const svc_order *order);
   /* The secrets that go with an order for it, where they are another's. NULL from it: no key, no memory. */
   svc_node *(*secrets)(svc_call *c, const svc_entity *e);
   /* An order was done: takes what it needs of the facts into change->body and extra. */

@@ -13,10 +13,9 @@ errors.c badRequestDetail description detail error errorCode field fields parame
 respond.c error error_description
 event.c apiKeyId created delegatePrincipal eventTypeName groupId isGlobalAdmin orgId publicKey remoteAddress userId username
 digest.c algorithm cnonce nonce opaque qop realm response uri username
-simulator.c simulated value slowQueries queryStats collections
+simulator.c simulated value
 simulator_series.c host metrics name rank simulated since units
-simulator_queries.c _id appName at bytesRead collection collections command count docsExamined docsReturned driverName driverVersion durationMicros filter fromUserConnection hasSort host indexes keys keysExamined line name namespace namespaces numYields opType queryShapeHash queryStats replicaState responseLength simulated since sizeBytes slow sort state type
-order.c reason state alert notification typeName alertConfigId
+order.c reason state
 plan.c groupId orgId
 table.h groupId orgId
 openapi.c date errorCode additionalProperties allOf apiKey array bearer binary boolean components default deprecated description digest enum example format http in info integer items maxItems maxLength maximum minItems minLength minimum name number object oneOf openapi parameters paths path pattern properties query readOnly reason required requestBody responses schema schemas scheme security securitySchemes serviceAccount servers string tags title type uniqueItems url version writeOnly
@@ -24,8 +23,8 @@ api.c db errorCode reason vendor aws azure gcp
 WORDS
 # event.c: the members of an event, which the pipeline writes with every change. digest.c: those of the HTTP header.
 # plan.c: a build may be without projects or organizations, and has nobody to ask then how their ids are called.
-# pageNum and its like: parameters of every list, which one operation has that is none. simulator_queries.c: the members of records,
-# which a driver answers questions with, and of an index that every collection has. simulator_series.c: of a question.
+# pageNum and its like: parameters of every list, which one operation has that is none. simulator_series.c: members
+# of a question and of its answer.
 # table.h: the rows of these ids, which most entities have. simulator.c: what it answers when it is asked for a figure.
 # order.c: what a driver says of an order that has failed, and what svc_notification is made of. api.c: what svc_config calls so, and whose addresses it may list.
 # errorCode: a member of every error. openapi.c: the words of that format, and what its ways to authenticate are called.

@@ -89,14 +89,12 @@ static const svc_route gauge_routes[] = {
         .more = SVC_MORE(.view = gauge_name_view)),
   PROBE(SVC_GET, "gaugeNames/{gaugeId}", .answer = &gauge_name_object, .run = svc_verb_read,
         .more = SVC_MORE(.view = gauge_name_view)),
-  PROBE(SVC_GET, "loud", .flags = SVC_PAGED, .run = svc_verb_list,
-        .more = SVC_MORE(.keep = gauge_is_loud)),
+  PROBE(SVC_GET, "loud", .flags = SVC_PAGED, .run = svc_verb_list, .more = SVC_MORE(.keep = gauge_is_loud)),
   PROBE(SVC_GET, "loud/{gaugeId}", .run = svc_verb_read,
         .more = SVC_MORE(.keep = gauge_is_loud, .err_not_kept = SVC_E_PEER_INVALID_STATE)),
   PROBE(SVC_PATCH, "loud/{gaugeId}", .run = svc_verb_update,
         .more = SVC_MORE(.keep = gauge_is_loud, .err_not_kept = SVC_E_PEER_INVALID_STATE)),
-  PROBE(SVC_DELETE, "loud/{gaugeId}", .status = 204, .run = svc_verb_delete,
-        .more = SVC_MORE(.keep = gauge_is_loud)),
+  PROBE(SVC_DELETE, "loud/{gaugeId}", .status = 204, .run = svc_verb_delete, .more = SVC_MORE(.keep = gauge_is_loud)),
   SVC_ROUTES_END
 };
 static const svc_noun gauge_noun = {
@@ -238,8 +236,7 @@ static const svc_filter mark_filters[] = {
 static const svc_route mark_routes[] = {
   PROBE(SVC_GET, "marks", .flags = SVC_PAGED, .params = mark_params, .run = svc_verb_list,
         .more = SVC_MORE(.filters = mark_filters)),
-  PROBE(SVC_GET, "lastMarks", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = mark_params,
-        .run = svc_verb_list,
+  PROBE(SVC_GET, "lastMarks", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = mark_params, .run = svc_verb_list,
         .more = SVC_MORE(.filters = mark_filters)),
   PROBE(SVC_POST, "marks", .status = 201, .run = svc_verb_create),
   PROBE(SVC_GET, "marks/{markId}", .run = svc_verb_read),
@@ -522,10 +519,8 @@ static const svc_route index_routes[] = {
   PROBE_ROUTES("indexes", "{indexId}"),
   PROBE(SVC_GET, INDEX_BY, .run = svc_verb_read,
         .more = SVC_MORE(.by = "database/collection/name", .err_not_found = SVC_E_SEARCH_COLLECTION_NOT_FOUND)),
-  PROBE(SVC_PATCH, INDEX_BY, .run = svc_verb_update,
-        .more = SVC_MORE(.by = "database/collection/name")),
-  PROBE(SVC_DELETE, INDEX_BY, .status = 204, .run = svc_verb_delete,
-        .more = SVC_MORE(.by = "database/collection/name")),
+  PROBE(SVC_PATCH, INDEX_BY, .run = svc_verb_update, .more = SVC_MORE(.by = "database/collection/name")),
+  PROBE(SVC_DELETE, INDEX_BY, .status = 204, .run = svc_verb_delete, .more = SVC_MORE(.by = "database/collection/name")),
   SVC_ROUTES_END
 };
 static const svc_noun index_noun = {

@@ -79,10 +79,8 @@ static const svc_route car_routes[] = {
   PROBE_ROUTES("trains/{trainName}/cars", "{carId}"),
   PROBE(SVC_GET, "trains/{trainName}/some", .flags = SVC_PAGED, .params = car_params, .run = svc_verb_list,
         .more = SVC_MORE(.filters = car_filters)),
-  PROBE(SVC_GET, "trains/{trainName}/red", .flags = SVC_PAGED, .run = svc_verb_list,
-        .more = SVC_MORE(.keep = car_is_red)),
-  PROBE(SVC_GET, "trains/{trainName}/red/{carId}", .run = svc_verb_read,
-        .more = SVC_MORE(.keep = car_is_red)),
+  PROBE(SVC_GET, "trains/{trainName}/red", .flags = SVC_PAGED, .run = svc_verb_list, .more = SVC_MORE(.keep = car_is_red)),
+  PROBE(SVC_GET, "trains/{trainName}/red/{carId}", .run = svc_verb_read, .more = SVC_MORE(.keep = car_is_red)),
   SVC_ROUTES_END
 };
 static const svc_noun car_noun = {

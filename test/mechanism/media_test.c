@@ -32,14 +32,11 @@ static bool media_nothing(svc_call *c)
 static const svc_route log_routes[] = {
   MEDIA(SVC_GET, "logs/{logName}.gz", .versions = { 20230101, 20240805 }, .flags = SVC_V1_TOO, .run = media_gzip,
         .more = SVC_MORE(.media = "gzip")),
-  MEDIA(SVC_GET, "tables/all", .versions = { 20230101 }, .flags = SVC_V1_TOO, .run = media_csv,
-        .more = SVC_MORE(.media = "csv")),
+  MEDIA(SVC_GET, "tables/all", .versions = { 20230101 }, .flags = SVC_V1_TOO, .run = media_csv, .more = SVC_MORE(.media = "csv")),
   MEDIA(SVC_POST, "tables:make", .versions = { 20230101 }, .flags = SVC_NO_BODY, .status = 201, .run = media_csv,
         .more = SVC_MORE(.media = "csv")),
-  MEDIA(SVC_GET, "tables/none", .versions = { 20230101 }, .run = media_nothing,
-        .more = SVC_MORE(.media = "csv")),
-  MEDIA(SVC_GET, "metadata.xml", .versions = { 20230101 }, .run = media_xml,
-        .more = SVC_MORE(.media = "application/xml")),
+  MEDIA(SVC_GET, "tables/none", .versions = { 20230101 }, .run = media_nothing, .more = SVC_MORE(.media = "csv")),
+  MEDIA(SVC_GET, "metadata.xml", .versions = { 20230101 }, .run = media_xml, .more = SVC_MORE(.media = "application/xml")),
   SVC_ROUTES_END
 };
 static const svc_field log_fields[] = { F_END };

@@ -78,7 +78,7 @@ static const svc_param shot_params[] = { { .name = "maxDate", .type = SVC_DATE }
 static const svc_filter shot_filters[] = { { "maxDate", SVC_MAX_DATE, "created" }, { NULL, 0, NULL } };
 static const svc_route shot_routes[] = {
   { .method = SVC_GET, .path = SHOTS, .set = SVC_SET_BACKUP, PROBE_VERSIONS, .flags = SVC_PAGED, .params = shot_params, .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_list,
-        .more = SVC_MORE(.filters = shot_filters) },
+    .more = SVC_MORE(.filters = shot_filters) },
   { .method = SVC_POST, .path = SHOTS, .set = SVC_SET_BACKUP, PROBE_VERSIONS, .status = 201, .roles = SVC_R_GROUP_OWNER,
     .run = svc_verb_create },
   { .method = SVC_GET, .path = SHOTS "/{shotId}", .set = SVC_SET_BACKUP, PROBE_VERSIONS, .roles = SVC_R_GROUP_READ_ONLY,

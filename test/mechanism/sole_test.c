@@ -50,14 +50,11 @@ static const svc_field gate_fields[] = {
 };
 static const svc_object gate_object = { .name = "Gate", .fields = gate_fields };
 static const svc_route gate_routes[] = {
-  PROBE(SVC_GET, "{wall}/gates", .flags = SVC_PAGED, .run = svc_verb_list,
-        .more = SVC_MORE(.in_path = "wall")),
+  PROBE(SVC_GET, "{wall}/gates", .flags = SVC_PAGED, .run = svc_verb_list, .more = SVC_MORE(.in_path = "wall")),
   PROBE(SVC_POST, "{wall}/gates", .status = 201, .run = svc_verb_create, .example = "{\"name\":\"g\"}",
         .more = SVC_MORE(.in_path = "wall")),
-  PROBE(SVC_GET, "{wall}/gates/{gateId}", .run = svc_verb_read,
-        .more = SVC_MORE(.in_path = "wall")),
-  PROBE(SVC_PATCH, "{wall}/gates/{gateId}", .run = svc_verb_update,
-        .more = SVC_MORE(.in_path = "wall")),
+  PROBE(SVC_GET, "{wall}/gates/{gateId}", .run = svc_verb_read, .more = SVC_MORE(.in_path = "wall")),
+  PROBE(SVC_PATCH, "{wall}/gates/{gateId}", .run = svc_verb_update, .more = SVC_MORE(.in_path = "wall")),
   PROBE(SVC_DELETE, "{wall}/gates/{gateId}", .status = 204, .run = svc_verb_delete,
         .more = SVC_MORE(.in_path = "wall")), SVC_ROUTES_END
 };

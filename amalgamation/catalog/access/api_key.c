@@ -70,10 +70,8 @@ static const svc_route api_key_routes[] = {
          .example = "{\"desc\":\"for one project\",\"roles\":[\"GROUP_READ_ONLY\"]}"),
   R_FOR(SVC_R_GROUP_OWNER, API_KEY_GROUP, SVC_POST, "/{apiUserId}", .status = 204, .flags = SVC_BODY_ARRAY,
         .body = &api_key_assign_object, .run = api_key_assign, .example = "[{\"roles\":[\"GROUP_READ_ONLY\"]}]"),
-  R_PATCH(API_KEY_GROUP, "/{apiUserId}", API_KEY_SHOWN, .run = api_key_update,
-        .more = SVC_MORE(.keep = svc_keep_assigned)),
-  R_DELETE(API_KEY_GROUP, "/{apiUserId}", .status = 204, .run = api_key_withdraw,
-        .more = SVC_MORE(.keep = svc_keep_assigned)),
+  R_PATCH(API_KEY_GROUP, "/{apiUserId}", API_KEY_SHOWN, .run = api_key_update, .more = SVC_MORE(.keep = svc_keep_assigned)),
+  R_DELETE(API_KEY_GROUP, "/{apiUserId}", .status = 204, .run = api_key_withdraw, .more = SVC_MORE(.keep = svc_keep_assigned)),
   SVC_ROUTES_END
 };
 

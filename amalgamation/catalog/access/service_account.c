@@ -134,17 +134,7 @@ typedef struct service_account_verifier {
 /* No longer than the organization allows. */
 static bool service_account_hours(svc_call *c, int64_t hours)
 {
-  static const svc_id none;
-  svc_id org = c->scope.org;
-  svc_entity settings;
-  const svc_node *body;
-  int64_t most;
-  if (!c->s->seats[SVC_SEAT_POLICY] ||
-      svc_entity_get(c->txn, c->s->seats[SVC_SEAT_POLICY]->noun->kind, &org, &none, &settings) != SVC_OK)
-    return true;
-  body = svc_entity_body(c, &settings);
-  if (!body) return false;
-  most = svc_node_i64(body, "maxServiceAccountSecretValidityInHours", SERVICE_ACCOUNT_MOST_HOURS);
+  int64_t most = svc_org_setting_number(c, "maxServiceAccountSecretValidityInHours", SERVICE_ACCOUNT_MOST_HOURS);
   if (hours <= most) return true;
   svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("secretExpiresAfterHours"), "must be at most %lld in this organization",
               (long long)most);

@@ -102,8 +102,7 @@ static const svc_route invoice_routes[] = {
   R_GET(INVOICE_ALL, "", .flags = SVC_PAGED, .params = invoice_params, .answer = &invoice_metadata, .run = invoice_list),
   R_GET(INVOICE_ALL, "/pending", .flags = SVC_PAGED, .run = invoice_pending),
   R_GET(INVOICE_ALL, "/{invoiceId}", .run = svc_verb_read),
-  R_GET(INVOICE_ALL, "/{invoiceId}/csv", .run = invoice_csv,
-        .more = SVC_MORE(.media = "csv")),
+  R_GET(INVOICE_ALL, "/{invoiceId}/csv", .run = invoice_csv, .more = SVC_MORE(.media = "csv")),
   R_GET(INVOICE_ITEMS, ":search", .flags = SVC_PAGED | SVC_BODY_OPTIONAL, .body = &svc_invoice_query, .answer = &svc_invoice_found,
         .run = invoice_search),
   SVC_ROUTES_END

@@ -189,14 +189,21 @@ SVC_PRIVATE int64_t svc_cluster_electable(const svc_node *region)
 
 /* ----------------------------------------------------------------------------------------------------------- counts */
 
+SVC_PRIVATE int64_t svc_cluster_spec_nodes(const svc_node *spec)
+{
+  const svc_node *region;
+  int64_t count = 0;
+  for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
+    count += svc_cluster_electable(region) + svc_node_i64(svc_node_get(region, "readOnlySpecs"), "nodeCount", 0) +
+             svc_node_i64(svc_node_get(region, "analyticsSpecs"), "nodeCount", 0);
+  return count;
+}
+
 SVC_PRIVATE int64_t svc_cluster_node_count(const svc_node *body)
 {
-  const svc_node *spec = svc_node_get(body, "replicationSpecs")->first, *region;
+  const svc_node *spec = svc_node_get(body, "replicationSpecs")->first;
   int64_t count = 0;
-  for (; spec; spec = spec->next)
-    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
-      count += svc_cluster_electable(region) + svc_node_i64(svc_node_get(region, "readOnlySpecs"), "nodeCount", 0) +
-               svc_node_i64(svc_node_get(region, "analyticsSpecs"), "nodeCount", 0);
+  for (; spec; spec = spec->next) count += svc_cluster_spec_nodes(spec);
   return count;
 }
 

@@ -92,7 +92,8 @@ SVC_PRIVATE bool svc_cluster_fail(svc_call *c, const svc_change *change, int cod
 SVC_PRIVATE bool svc_cluster_is(const svc_node *body, const char *field, const char *value);
 SVC_PRIVATE bool svc_cluster_is_tenant(const svc_node *body);
 SVC_PRIVATE int64_t svc_cluster_electable(const svc_node *region); /* nodes of a region that can be elected */
-SVC_PRIVATE int64_t svc_cluster_node_count(const svc_node *body);
+SVC_PRIVATE int64_t svc_cluster_spec_nodes(const svc_node *spec);  /* of one replication spec, */
+SVC_PRIVATE int64_t svc_cluster_node_count(const svc_node *body); /* and of all of them */
 SVC_PRIVATE size_t svc_cluster_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most);
 
 /* cluster_specs.c */

@@ -35,13 +35,6 @@ static const svc_route federation_settings_routes[] = {
 
 /* ------------------------------------------------------------------------------------------------------------- reading */
 
-static bool federation_settings_has(const svc_node *list, svc_str text)
-{
-  const svc_node *item = list->first;
-  while (item && !svc_str_eq(item->text, text)) item = item->next;
-  return item != NULL;
-}
-
 /* The domains of all its identity providers, each once. */
 static svc_node *federation_settings_domains(svc_call *c, const svc_id *federation)
 {
@@ -53,7 +46,7 @@ static svc_node *federation_settings_domains(svc_call *c, const svc_id *federati
     body = svc_entity_body(c, &e);
     item = svc_node_get(body, "associatedDomains");
     for (item = item ? item->first : NULL; item; item = item->next)
-      if (!federation_settings_has(list, item->text)) svc_node_append(list, svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), item->text));
+      if (!svc_node_has_str(list, item->text)) svc_node_add_str(c->arena, list, item->text);
   }
   return c->arena->failed ? NULL : list;
 }

@@ -58,10 +58,7 @@ static const svc_route access_history_routes[] = {
 
 static bool access_history_add(svc_call *c, svc_node *list, svc_str text)
 {
-  svc_node *one = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_arena_copy(c->arena, text));
-  if (!one) return svc_no_memory(c);
-  svc_node_append(list, one);
-  return true;
+  return svc_node_add_str(c->arena, list, svc_arena_copy(c->arena, text)) || svc_no_memory(c);
 }
 
 /* Names of the project's database users. */
@@ -82,18 +79,6 @@ static int64_t access_history_most(const svc_call *c)
 {
   const svc_query_value *most = svc_query_get(c, "nLogs");
   return most ? most->number : 20000;
-}
-
-/* It is answered without a question. */
-static bool access_history_simulate(svc_call *c)
-{
-  svc_reply reply;
-  int rc;
-  svc_reply_begin(&reply, c->arena, SIZE_MAX);
-  rc = svc_logins_simulated(c->question, &reply);
-  if (rc != SVC_OK) return rc == SVC_NOMEM ? svc_no_memory(c) : svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  c->question->what = NULL;
-  return access_history_told(c, &reply);
 }
 
 /* host NULL: of all that the cluster has. */
@@ -123,8 +108,7 @@ static bool access_history_ask(svc_call *c, const svc_processes *of, const svc_p
   svc_node_put(c->arena, ask, users);
   svc_node_write(&b, ask);
   if (b.failed) return svc_no_memory(c);
-  if (!svc_question_about(c, "accessHistory", "cluster", &of->cluster, of->cluster.unique, svc_buf_done(&b))) return false;
-  return c->s->config.driver ? true : access_history_simulate(c);
+  return svc_question_about(c, "accessHistory", "cluster", &of->cluster, of->cluster.unique, svc_buf_done(&b));
 }
 
 static bool access_history_of_cluster(svc_call *c)

@@ -82,14 +82,12 @@ SVC_PRIVATE bool svc_advisor_range(svc_call *c, int64_t *since, int64_t *until)
 /* All values of a parameter that repeats, as a member of that name. */
 static bool advisor_told_given(svc_call *c, svc_node *ask, const char *param, const char *name)
 {
-  svc_node *list = NULL, *one;
+  svc_node *list = NULL;
   size_t i;
   for (i = 0; i < c->query.count; i++) {
     if (strcmp(c->query.values[i].param->name, param) != 0) continue;
     if (!list) list = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S(""));
-    one = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), c->query.values[i].text);
-    if (!list || !one) return svc_no_memory(c);
-    svc_node_append(list, one);
+    if (!svc_node_add_str(c->arena, list, c->query.values[i].text)) return svc_no_memory(c);
   }
   if (list) svc_node_put(c->arena, ask, list);
   return true;
@@ -99,9 +97,7 @@ static bool advisor_told_given(svc_call *c, svc_node *ask, const char *param, co
 static bool advisor_told_host(svc_call *c, svc_node *ask, svc_str id)
 {
   svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("hosts"), SVC_S(""));
-  svc_node *one = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), id);
-  if (!list || !one) return svc_no_memory(c);
-  svc_node_append(list, one);
+  if (!svc_node_add_str(c->arena, list, id)) return svc_no_memory(c);
   svc_node_put(c->arena, ask, list);
   return true;
 }

@@ -1,5 +1,5 @@
 /*
-** Alerts open, are acknowledged, and close.
+** Alerts open, and close.
 **
 **   event  -> TRACKING -> OPEN -> CLOSED         by the event that is its opposite
 **   event  -> CLOSED                             of what has no opposite: it has happened, and nothing can undo it
@@ -150,14 +150,14 @@ static svc_str alert_acts_unique(svc_call *c, const svc_id *config, svc_str targ
 
 /* --------------------------------------------------------------------------------------------------------------- writing */
 
-static void alert_acts_date(svc_call *c, svc_node *body, const char *name, int64_t when)
+SVC_PRIVATE void svc_alert_date(svc_call *c, svc_node *body, const char *name, int64_t when)
 {
   char text[21];
   svc_date_text(when, text);
   svc_node_set_str(c->arena, body, name, svc_arena_copy(c->arena, svc_str_c(text)));
 }
 
-static bool alert_acts_store(svc_call *c, svc_entity *e, const svc_entity *old, const svc_node *body)
+SVC_PRIVATE bool svc_alert_store(svc_call *c, svc_entity *e, const svc_entity *old, const svc_node *body)
 {
   int rc;
   if (!svc_body_write(c->arena, body, &e->body, &e->links_at)) return svc_no_memory(c);
@@ -170,8 +170,8 @@ static bool alert_acts_store(svc_call *c, svc_entity *e, const svc_entity *old, 
 static void alert_acts_over(svc_call *c, svc_entity *e, svc_node *body, const char *status)
 {
   svc_node_set_str(c->arena, body, "status", svc_str_c(status));
-  alert_acts_date(c, body, "resolved", c->now);
-  alert_acts_date(c, body, "updated", c->now);
+  svc_alert_date(c, body, "resolved", c->now);
+  svc_alert_date(c, body, "updated", c->now);
   e->unique = SVC_S("");
   svc_due_set(e, SVC_DUE_STATE, 0);
   svc_due_set(e, SVC_ALERT_DUE_FORGOTTEN, 0);
@@ -185,7 +185,7 @@ static bool alert_acts_end(svc_call *c, const svc_entity *stored, const char *st
   svc_entity e = *stored;
   if (!body) return false;
   alert_acts_over(c, &e, body, status);
-  return alert_acts_store(c, &e, stored, body);
+  return svc_alert_store(c, &e, stored, body);
 }
 
 /* Where there are as many as there may be, the oldest that is over goes. False: failed; *full: there is none. */
@@ -224,12 +224,12 @@ static svc_node *alert_acts_body(svc_call *c, const svc_entity *e, const svc_ent
   size_t i;
   if (!body) return NULL;
   svc_node_set_str(c->arena, body, "alertConfigId", config->key);
-  alert_acts_date(c, body, "created", c->now);
+  svc_alert_date(c, body, "created", c->now);
   svc_node_set_str(c->arena, body, "eventTypeName", type);
   svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &e->scope.group));
   svc_node_set_str(c->arena, body, "id", e->key);
   svc_node_set_str(c->arena, body, "orgId", svc_id_str(c->arena, &e->scope.org));
-  alert_acts_date(c, body, "updated", c->now);
+  svc_alert_date(c, body, "updated", c->now);
   if (m->host.n) svc_node_set_str(c->arena, body, "hostnameAndPort", m->host);
   for (i = 0; i < ALERT_MEMBERS; i++)
     if (alert_acts_members[i].in_alert && m->values[i].n) svc_node_set_str(c->arena, body, alert_acts_members[i].in_alert, m->values[i]);
@@ -278,7 +278,7 @@ static bool alert_acts_begin(svc_call *c, const svc_entity *config, const svc_no
   if (lasts && delay) svc_due_set(&e, SVC_DUE_STATE, c->now + delay);
   if (!lasts) alert_acts_over(c, &e, body, "CLOSED");
   svc_alert_telling_begin(c, &e, said);
-  return alert_acts_store(c, &e, NULL, body);
+  return svc_alert_store(c, &e, NULL, body);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- hearing */
@@ -371,7 +371,7 @@ SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const
   if (!before) return svc_no_memory(c);
   alert_acts_show(c, body, f);
   e = old;
-  return svc_node_same(body, before) || alert_acts_store(c, &e, &old, body);
+  return svc_node_same(body, before) || svc_alert_store(c, &e, &old, body);
 }
 
 SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, const svc_processes *all, size_t count)
@@ -416,53 +416,14 @@ SVC_PRIVATE bool svc_alert_cancel(svc_call *c, const svc_id *group, const svc_id
   return svc_txn_good(c);
 }
 
-/* -------------------------------------------------------------------------------------------------------- acknowledgement */
-
-static void alert_acts_forget(svc_node *body)
-{
-  svc_node_drop(body, "acknowledgedUntil");
-  svc_node_drop(body, "acknowledgementComment");
-  svc_node_drop(body, "acknowledgingUsername");
-}
-
 SVC_PRIVATE bool svc_alert_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag == SVC_ALERT_DUE_TOLD) return svc_alert_telling_due(c, change);
   if (tag == SVC_DUE_STATE) svc_node_set_str(c->arena, change->body, "status", SVC_S("OPEN"));
   if (tag == SVC_ALERT_DUE_FORGOTTEN) {
-    alert_acts_forget(change->body);
+    svc_alert_forget(change->body);
     change->event = "ALERT_UNACKNOWLEDGED_AUDIT";
   }
-  alert_acts_date(c, change->body, "updated", c->now);
+  svc_alert_date(c, change->body, "updated", c->now);
   return true;
-}
-
-/* A date that has passed, null, or the word for it: it is acknowledged no longer. */
-static bool alert_acts_unacknowledges(const svc_call *c, const svc_node *body)
-{
-  const svc_node *until = svc_node_get(c->body, "acknowledgedUntil");
-  int64_t when;
-  if (svc_node_bool(c->body, "unacknowledgeAlert", false) || (until && until->type == SVC_J_NULL)) return true;
-  return until && svc_date_parse(svc_node_str(body, "acknowledgedUntil"), &when) && when <= c->now;
-}
-
-SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, svc_node *body)
-{
-  const svc_entity *old = &change->entity;
-  bool was = svc_node_get(change->before, "acknowledgedUntil") != NULL, off = alert_acts_unacknowledges(c, body);
-  int64_t until = 0;
-  svc_entity e = *old;
-  if (off) alert_acts_forget(body);
-  if (svc_node_same(body, change->before)) return svc_answer_entity(c, old);
-  if (old->unique.n == 0) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("acknowledgedUntil"), "is of no use: the alert is over");
-  else if (!off && !svc_date_parse(svc_node_str(body, "acknowledgedUntil"), &until))
-    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("acknowledgedUntil"), "is required");
-  if (!svc_check_done(c)) return false;
-  if (!off) svc_node_set_str(c->arena, body, "acknowledgingUsername", svc_inviter_name(c));
-  alert_acts_date(c, body, "updated", c->now);
-  svc_due_set(&e, SVC_ALERT_DUE_FORGOTTEN, off ? 0 : until);
-  if (!alert_acts_store(c, &e, old, body)) return false;
-  if (off && !was) return svc_answer_entity(c, &e);
-  return svc_event_about(c, change->noun, &e, off ? "ALERT_UNACKNOWLEDGED_AUDIT" : "ALERT_ACKNOWLEDGED_AUDIT", false) &&
-         svc_answer_entity(c, &e);
 }

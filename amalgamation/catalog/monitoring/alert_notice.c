@@ -38,11 +38,12 @@ SVC_PRIVATE const svc_noun svc_noun_alert_notice = {
   .name = SVC_ALERT_NOTICE,
   .kind = "anot",
   .parent = "project",
-  .flags = SVC_EXPIRES | SVC_NOTIFIES,
+  .flags = SVC_EXPIRES,
   .object = &alert_notice_object,
   .lifecycle = &alert_notice_lifecycle,
   .routes = alert_notice_routes,
   .fell_due = alert_notice_fell_due,
   .desired = svc_alert_notice_desired,
+  .notifies = svc_alert_notice_tell,
   .secrets = svc_alert_notice_secrets,
 };

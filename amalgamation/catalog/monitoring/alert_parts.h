@@ -40,12 +40,17 @@ SVC_PRIVATE bool svc_alert_notifications_check(svc_call *c, svc_change *change);
 /* The project's integration of this kind. */
 SVC_PRIVATE bool svc_alert_integration(svc_call *c, const svc_id *group, svc_str type, svc_entity *out);
 
-/* alert_acts.c: alerts open, are acknowledged, and close. */
+/* alert_acknowledging.c: somebody knows of it. */
+SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, svc_node *body); /* as it was sent, merged; answers */
+SVC_PRIVATE void svc_alert_forget(svc_node *body); /* nobody does any longer */
+
+/* alert_acts.c: alerts open and close. */
 enum svc_alert_due { SVC_ALERT_DUE_FORGOTTEN = SVC_DUE_OWN, /* the acknowledgement is over */
                      SVC_ALERT_DUE_TOLD };                  /* somebody is to be told */
 SVC_PRIVATE bool svc_alert_hears(svc_call *c, const char *type, const svc_entity *event); /* of SVC_SEAT_ALERTS */
 SVC_PRIVATE bool svc_alert_fell_due(svc_call *c, svc_change *change, int tag);
-SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, svc_node *body); /* as it was sent, merged; answers */
+SVC_PRIVATE void svc_alert_date(svc_call *c, svc_node *body, const char *name, int64_t when);
+SVC_PRIVATE bool svc_alert_store(svc_call *c, svc_entity *e, const svc_entity *old, const svc_node *body); /* old NULL: it is new */
 SVC_PRIVATE bool svc_alert_cancel(svc_call *c, const svc_id *group, const svc_id *config); /* all that this one has open */
 
 /* The configurations of a project that watch this type, and are on. */
@@ -68,6 +73,7 @@ SVC_PRIVATE void svc_alert_telling_begin(svc_call *c, svc_entity *alert, const s
 SVC_PRIVATE void svc_alert_telling_end(svc_call *c, svc_entity *alert, bool closed); /* who was told is told that, too */
 SVC_PRIVATE bool svc_alert_telling_due(svc_call *c, svc_change *change);
 SVC_PRIVATE svc_node *svc_alert_notice_desired(svc_call *c, const svc_entity *e);
+SVC_PRIVATE int svc_alert_notice_tell(svc *s, const svc_order *order); /* to svc_config.notify */
 SVC_PRIVATE svc_node *svc_alert_notice_secrets(svc_call *c, const svc_entity *e);
 
 /* alert_measuring.c: rounds, in which what configurations ask for is measured. */

@@ -172,3 +172,24 @@ SVC_PRIVATE svc_node *svc_alert_notice_secrets(svc_call *c, const svc_entity *e)
     return svc_seal_secrets(c->s, c->arena, &integration);
   return svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
 }
+
+SVC_PRIVATE int svc_alert_notice_tell(svc *s, const svc_order *order)
+{
+  const svc_str desired = { order->desired, order->desired_length };
+  svc_str alert = svc_json_member(desired, SVC_S("alert")), target = svc_json_member(desired, SVC_S("notification"));
+  svc_notification n = { .id = order->id, .group_id = order->group_id, .org_id = order->org_id, .attempt = order->attempt };
+  svc_arena arena;
+  int said = SVC_BUSY; /* no memory: later */
+  svc_arena_init(&arena, &s->allocator);
+  n.kind = svc_arena_copy(&arena, svc_json_word(target, "typeName")).p;
+  n.alert_id = svc_arena_copy(&arena, svc_json_word(alert, "id")).p;
+  n.config_id = svc_arena_copy(&arena, svc_json_word(alert, "alertConfigId")).p;
+  n.status = svc_arena_copy(&arena, svc_json_word(alert, "status")).p;
+  n.target = svc_arena_copy(&arena, target).p;
+  n.target_length = target.n;
+  n.alert = svc_arena_copy(&arena, alert).p;
+  n.alert_length = alert.n;
+  if (!arena.failed) said = s->config.notify(s->config.notify_context, s, &n);
+  svc_blocks_free(arena.blocks);
+  return said;
+}

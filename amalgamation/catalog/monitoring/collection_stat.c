@@ -75,8 +75,7 @@ static const svc_route collection_stat_routes[] = {
         .more = SVC_MORE(.in_path = "clusterView")),
   R_GET(COLLECTION_STAT("/clusters/{clusterName}/{clusterView}"), "/{databaseName}/{collectionName}/collStats/measurements",
         .params = collection_stat_params, .answer = &collection_stat_object, .run = collection_stat_ask,
-        .told = collection_stat_told,
-        .more = SVC_MORE(.in_path = "clusterView")),
+        .told = collection_stat_told, .more = SVC_MORE(.in_path = "clusterView")),
   R_GET(COLLECTION_STAT("/collStats"), "/metrics", .answer = &collection_stat_metric, .run = collection_stat_list),
   R_GET(COLLECTION_STAT("/processes/{processId}"), "/collStats/namespaces", .params = collection_stat_times,
         .answer = &collection_stat_ranked, .run = collection_stat_rank, .told = collection_stat_ranks_told),
@@ -114,10 +113,10 @@ static bool collection_stat_where(svc_call *c, svc_processes *at, svc_process *p
 
 /* ---- ranks */
 
-static bool collection_stat_pinned(svc_call *c, const svc_entity *cluster, svc_node *known)
+static bool collection_stat_pinned(svc_call *c, const svc_entity *cluster, svc_node *pinned)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, PINNED_NAMESPACES);
-  const svc_node *body, *one, *also;
+  const svc_node *body, *one;
   svc_scan scan;
   svc_entity e;
   if (!noun) return true;
@@ -125,10 +124,7 @@ static bool collection_stat_pinned(svc_call *c, const svc_entity *cluster, svc_n
   if (!svc_below_next(&scan, noun->noun->kind, &e)) return svc_txn_good(c);
   body = svc_entity_body(c, &e);
   if (!body) return false;
-  for (one = svc_node_get(body, "pinnedNamespaces")->first; one; one = one->next) {
-    for (also = known->first; also && !svc_str_eq(also->text, one->text); also = also->next) continue;
-    if (!also) svc_node_append(known, svc_node_copy(c->arena, one));
-  }
+  for (one = svc_node_get(body, "pinnedNamespaces")->first; one; one = one->next) svc_node_add_str(c->arena, pinned, one->text);
   return c->arena->failed ? svc_no_memory(c) : true;
 }
 
@@ -159,11 +155,10 @@ static bool collection_stat_rank(svc_call *c)
 /* Names of one list behind those of another, each once, as many as there may be. */
 static void collection_stat_take(svc_call *c, svc_node *list, const svc_node *from, size_t most)
 {
-  const svc_node *one, *also;
+  const svc_node *one;
   for (one = from ? from->first : NULL; one && most > 0; one = one->next) {
     if (one->type != SVC_J_STRING) continue;
-    for (also = list->first; also && !svc_str_eq(also->text, one->text); also = also->next) continue;
-    if (!also) svc_node_append(list, svc_node_copy(c->arena, one));
+    if (!svc_node_has_str(list, one->text)) svc_node_add_str(c->arena, list, one->text);
     most--;
   }
 }

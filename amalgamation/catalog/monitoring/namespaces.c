@@ -85,7 +85,6 @@ static int namespaces_order(const void *a, const void *b)
 SVC_PRIVATE bool svc_namespaces_known(svc_call *c, const svc_entity *cluster, svc_node **array)
 {
   namespaces_found f = { c, svc_arena_alloc(c->arena, NAMESPACES_ROOM * sizeof *f.at), 0 };
-  svc_node *one;
   size_t i, n = 0;
   *array = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("namespaces"), SVC_S(""));
   if (!f.at || !*array) return svc_no_memory(c);
@@ -96,9 +95,7 @@ SVC_PRIVATE bool svc_namespaces_known(svc_call *c, const svc_entity *cluster, sv
   qsort(f.at, f.count, sizeof *f.at, namespaces_order);
   for (i = 0; i < f.count && n < NAMESPACES_MOST; i++) {
     if (i && svc_str_eq(f.at[i], f.at[i - 1])) continue;
-    one = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), f.at[i]);
-    if (!one) return svc_no_memory(c);
-    svc_node_append(*array, one);
+    if (!svc_node_add_str(c->arena, *array, f.at[i])) return svc_no_memory(c);
     n++;
   }
   return true;

@@ -31,20 +31,12 @@ static const svc_route pinned_namespace_routes[] = {
   SVC_ROUTES_END
 };
 
-static bool pinned_namespace_has(const svc_node *list, svc_str name)
-{
-  const svc_node *one;
-  for (one = list->first; one; one = one->next)
-    if (svc_str_eq(one->text, name)) return true;
-  return false;
-}
-
 /* Those of `from` that are not in the other list. */
 static void pinned_namespace_take(svc_call *c, svc_node *into, const svc_node *from, const svc_node *other)
 {
   const svc_node *one;
   for (one = from->first; one; one = one->next)
-    if (!pinned_namespace_has(other, one->text)) svc_node_append(into, svc_node_copy(c->arena, one));
+    if (!svc_node_has_str(other, one->text)) svc_node_add_str(c->arena, into, one->text);
 }
 
 /* Where nothing is said of them, they stay. */

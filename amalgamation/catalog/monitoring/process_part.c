@@ -26,16 +26,10 @@ static const svc_field process_part_fields[] = {
 };
 SVC_PRIVATE const svc_object svc_process_measurements = { .name = "Measurements", .fields = process_part_fields };
 
-/* Each is a SVC_J_STRING in an array. */
+/* Each once. */
 static bool process_part_add(svc_call *c, svc_node *list, svc_str name)
 {
-  svc_node *one;
-  for (one = list->first; one; one = one->next)
-    if (svc_str_eq(one->text, name)) return true;
-  one = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), name);
-  if (!one) return svc_no_memory(c);
-  svc_node_append(list, one);
-  return true;
+  return svc_node_has_str(list, name) || svc_node_add_str(c->arena, list, name) || svc_no_memory(c);
 }
 
 static bool process_part_disks(svc_call *c, const svc_processes *of, svc_node *list)
@@ -162,12 +156,11 @@ SVC_PRIVATE bool svc_part_list(svc_call *c, const svc_reply *reply)
 SVC_PRIVATE bool svc_part_read(svc_call *c, const svc_reply *reply)
 {
   const process_part *part = process_part_of(c);
-  const svc_node *names = process_part_names(c, reply), *one;
+  const svc_node *names = process_part_names(c, reply);
   svc_str wanted = svc_path_param(c, part->param);
   svc_node *body;
   if (!names) return false;
-  for (one = names->first; one && !svc_str_eq(one->text, wanted); one = one->next) continue;
-  if (!one) return process_part_missing(c);
+  if (!svc_node_has_str(names, wanted)) return process_part_missing(c);
   body = process_part_node(c, part, wanted);
   return body ? svc_answer_node(c, body) : svc_no_memory(c);
 }
@@ -179,7 +172,6 @@ SVC_PRIVATE bool svc_part_measure(svc_call *c)
 {
   const process_part *part = process_part_of(c);
   svc_node *of = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *known;
-  const svc_node *one = NULL;
   svc_processes at;
   svc_process p;
   if (!of) return svc_no_memory(c);
@@ -189,8 +181,7 @@ SVC_PRIVATE bool svc_part_measure(svc_call *c)
     svc_node_set_str(c->arena, of, part->asked, wanted);
     known = process_part_known(c, part, &at);
     if (!known) return false;
-    for (one = known->first; one && !svc_str_eq(one->text, wanted); one = one->next) continue;
-    if (!one && !c->s->config.driver) return process_part_missing(c);
+    if (!svc_node_has_str(known, wanted) && !c->s->config.driver) return process_part_missing(c);
   }
   return svc_measure_ask(c, &at, &p, part->metrics, of);
 }

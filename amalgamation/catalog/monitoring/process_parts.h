@@ -37,9 +37,6 @@ SVC_PRIVATE bool svc_processes_of(svc_call *c, const svc_entity *cluster, svc_pr
 SVC_PRIVATE bool svc_process_find(svc_call *c, svc_str id, svc_processes *of, svc_process *out);
 SVC_PRIVATE bool svc_process_runs(const svc_process *p); /* there is something to measure */
 
-/* logins.c: as a driver answers. */
-SVC_PRIVATE int svc_logins_simulated(const svc_question *q, svc_reply *r);
-
 /* --------------------------------------------------------------------------------------------------------- measure.c */
 
 enum svc_unit { SVC_UNIT_BYTES, SVC_UNIT_BYTES_PER_SECOND, SVC_UNIT_GIGABYTES, SVC_UNIT_GIGABYTES_PER_HOUR,

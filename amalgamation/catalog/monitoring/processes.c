@@ -38,16 +38,6 @@ static svc_process *processes_add(processes_making *m, svc_str host, int64_t por
 
 /* ------------------------------------------------------------------------------------------------------ by specification */
 
-static int64_t processes_nodes(const svc_node *spec)
-{
-  const svc_node *region;
-  int64_t nodes = 0;
-  for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
-    nodes += svc_cluster_electable(region) + svc_node_i64(svc_node_get(region, "readOnlySpecs"), "nodeCount", 0) +
-             svc_node_i64(svc_node_get(region, "analyticsSpecs"), "nodeCount", 0);
-  return nodes;
-}
-
 /* A server of the replica set `part` number `set`: "a1b2c3-shard-00-01", "a1b2c3-shard-0". */
 static void processes_server(processes_making *m, const char *part, unsigned set, unsigned node, int64_t port, const char *type)
 {
@@ -65,7 +55,7 @@ static void processes_specified(processes_making *m)
   const svc_node *spec = svc_node_get(m->out->body, "replicationSpecs")->first;
   unsigned shard, node;
   for (shard = 0; spec; spec = spec->next, shard++) {
-    unsigned nodes = (unsigned)processes_nodes(spec);
+    unsigned nodes = (unsigned)svc_cluster_spec_nodes(spec);
     for (node = 0; node < nodes; node++) {
       if (!m->out->sharded) {
         processes_server(m, "shard", shard, node, PROCESS_PORT, node ? "REPLICA_SECONDARY" : "REPLICA_PRIMARY");
@@ -82,9 +72,7 @@ static void processes_specified(processes_making *m)
 
 static size_t processes_room(const svc_processes *of)
 {
-  const svc_node *spec = svc_node_get(of->body, "replicationSpecs")->first;
-  int64_t nodes = 0;
-  for (; spec; spec = spec->next) nodes += processes_nodes(spec);
+  int64_t nodes = svc_cluster_node_count(of->body);
   return (size_t)(of->sharded ? 2 * nodes + PROCESS_CONFIGS : nodes);
 }
 

@@ -132,7 +132,7 @@ static bool search_metric_told(svc_call *c, const svc_reply *reply)
 static svc_node *search_metric_ids(svc_call *c, const svc_entity *cluster)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "search index");
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("indexIds"), SVC_S("")), *one;
+  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("indexIds"), SVC_S(""));
   svc_str wanted = svc_path_param(c, "indexName");
   svc_scan scan;
   svc_entity e;
@@ -142,9 +142,7 @@ static svc_node *search_metric_ids(svc_call *c, const svc_entity *cluster)
     if (!svc_str_eq(svc_entity_text(c, noun->noun, &e, "database"), svc_path_param(c, "databaseName"))) continue;
     if (!svc_str_eq(svc_entity_text(c, noun->noun, &e, "collectionName"), svc_path_param(c, "collectionName"))) continue;
     if (wanted.n && !svc_str_eq(svc_entity_text(c, noun->noun, &e, "name"), wanted)) continue;
-    one = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_id_str(c->arena, &e.id));
-    if (!one) return NULL;
-    svc_node_append(list, one);
+    if (!svc_node_add_str(c->arena, list, svc_id_str(c->arena, &e.id))) return NULL;
   }
   return list;
 }

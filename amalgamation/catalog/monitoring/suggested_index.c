@@ -299,7 +299,7 @@ static bool suggested_index_impact(svc_call *c, const suggested_index *s, const 
         suggested_index_exists(s->collection, shape->fields))
       continue;
     shown[i] = true;
-    if (!suggested_index_append(to, svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), shape->id))) return svc_no_memory(c);
+    if (!svc_node_add_str(c->arena, to, shape->id)) return svc_no_memory(c);
   }
   return true;
 }

@@ -56,7 +56,7 @@ static const svc_route project_routes[] = {
     .example = "{\"destinationOrgId\":\"" SVC_EXAMPLE_ORG "\"}" },
   { .method = SVC_GET, .path = "/orgs/{orgId}/groups", .set = SVC_SET_ORGANIZATIONS, .versions = { 20230101 },
     .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .params = project_list_params, .run = svc_verb_list,
-        .more = SVC_MORE(.filters = project_filters) },
+    .more = SVC_MORE(.filters = project_filters) },
   SVC_ROUTES_END
 };
 

@@ -3,14 +3,26 @@
 */
 #include "catalog/catalog.h"
 
-SVC_PRIVATE bool svc_org_setting(svc_call *c, const char *name, bool preset)
+/* As it is stored; n 0: it was never changed. */
+static svc_str settings_asked_text(svc_call *c, const char *name)
 {
   static const svc_id none;
   const svc_noun_info *settings = c->s->seats[SVC_SEAT_POLICY];
   svc_entity e;
-  svc_str value;
   if (!settings || svc_id_is_zero(&c->scope.org) || svc_entity_get(c->txn, settings->noun->kind, &c->scope.org, &none, &e) != SVC_OK)
-    return preset;
-  value = svc_json_member(e.body, svc_str_c(name));
+    return SVC_S("");
+  return svc_json_member(e.body, svc_str_c(name));
+}
+
+SVC_PRIVATE bool svc_org_setting(svc_call *c, const char *name, bool preset)
+{
+  svc_str value = settings_asked_text(c, name);
   return value.n ? svc_str_is(value, "true") : preset;
+}
+
+SVC_PRIVATE int64_t svc_org_setting_number(svc_call *c, const char *name, int64_t preset)
+{
+  svc_str value = settings_asked_text(c, name);
+  int64_t number;
+  return value.n && svc_json_number_i64(value, &number) ? number : preset;
 }

@@ -26,9 +26,7 @@ static svc_node *policy_context_within(svc_call *c, const char *of, svc_node **i
 /* A text that is not in the set yet. */
 static void policy_context_add(svc_call *c, svc_node *set, svc_str text)
 {
-  const svc_node *one = set->first;
-  while (one && !svc_str_eq(one->text, text)) one = one->next;
-  if (!one) svc_node_append(set, svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), text));
+  if (!svc_node_has_str(set, text)) svc_node_add_str(c->arena, set, text);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- sizes */

@@ -133,9 +133,7 @@ static const svc_route search_index_routes[] = {
   R_GET(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .run = svc_verb_read),
   R_PATCH(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .body = &search_index_old, .run = search_index_old_update,
           .example = "{\"numPartitions\":2}"),
-  R_DELETE(SEARCH_INDEX_OLD, "/{indexId}", .status = 204,
-           .run = svc_verb_delete,
-        .more = SVC_MORE(SEARCH_INDEX_ENDS)),
+  R_DELETE(SEARCH_INDEX_OLD, "/{indexId}", .status = 204, .run = svc_verb_delete, .more = SVC_MORE(SEARCH_INDEX_ENDS)),
   SVC_ROUTES_END
 };
 

@@ -63,12 +63,10 @@ static const svc_route database_user_routes[] = {
   R_GET(DATABASE_USER, "", .flags = SVC_PAGED, .run = svc_verb_list),
   R_POST(DATABASE_USER, "", .status = 201, .run = svc_verb_create,
          .example = "{\"databaseName\":\"admin\",\"username\":\"app\",\"password\":\"correct horse battery\",\"roles\":[{"
-                    "\"roleName\":\"readWrite\",\"databaseName\":\"shop\"}]}",
-        .more = SVC_MORE(.ahead = database_user_ahead)),
+                    "\"roleName\":\"readWrite\",\"databaseName\":\"shop\"}]}", .more = SVC_MORE(.ahead = database_user_ahead)),
   R_GET(DATABASE_USER, "/{databaseName}/{username}", .run = svc_verb_read),
   R_PATCH(DATABASE_USER, "/{databaseName}/{username}", .run = svc_verb_update,
-          .example = "{\"description\":\"for the shop\"}",
-        .more = SVC_MORE(.ahead = database_user_ahead)),
+          .example = "{\"description\":\"for the shop\"}", .more = SVC_MORE(.ahead = database_user_ahead)),
   R_DELETE(DATABASE_USER, "/{databaseName}/{username}", .status = 204, .run = svc_verb_delete),
   SVC_ROUTES_END
 };

@@ -32,8 +32,7 @@ static bool database_user_cert_create(svc_call *c);
 static const svc_route database_user_cert_routes[] = {
   R_GET(DATABASE_USER_CERT, "", .flags = SVC_PAGED, .run = database_user_cert_list),
   R_POST(DATABASE_USER_CERT, "", .status = 201, .flags = SVC_TEXT, .run = database_user_cert_create,
-         .example = "{\"monthsUntilExpiration\":6}",
-        .more = SVC_MORE(.ahead = database_user_cert_ahead)),
+         .example = "{\"monthsUntilExpiration\":6}", .more = SVC_MORE(.ahead = database_user_cert_ahead)),
   SVC_ROUTES_END
 };
 

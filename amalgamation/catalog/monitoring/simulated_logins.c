@@ -1,33 +1,32 @@
 /*
-** Logins where the host supplies no driver: part of the simulation (pipeline/simulator.c), here because only the catalog knows what
-** a login looks like.
+** Logins where the host supplies no driver: part of the simulation (catalog/simulated.c).
 **
 ** Each user that the service knows of signs in once an hour, at a minute of its own, on one of the hosts, from an address of the
 ** range that is set apart for tests of networks; one time in sixteen with a wrong password. Newest first, as many as are asked for.
 */
-#include "catalog/monitoring/process_parts.h"
+#include "catalog/catalog.h"
 
-#define LOGINS_HOURS 168 /* that are looked back on, at the most */
+#define SIMULATED_LOGINS_HOURS 168 /* that are looked back on, at the most */
 
-typedef struct logins_user {
+typedef struct simulated_logins_user {
   svc_str name;
   int64_t minute;
-} logins_user;
+} simulated_logins_user;
 
-typedef struct logins_history {
+typedef struct simulated_logins_history {
   const svc_question *q;
   const svc_node *asked;
   svc_buf out;
   int64_t left;
-} logins_history;
+} simulated_logins_history;
 
-static int logins_latest(const void *a, const void *b)
+static int simulated_logins_latest(const void *a, const void *b)
 {
-  const logins_user *x = a, *y = b;
+  const simulated_logins_user *x = a, *y = b;
   return x->minute != y->minute ? (x->minute < y->minute ? 1 : -1) : svc_str_order(x->name, y->name);
 }
 
-static const svc_node *logins_host(const svc_node *p, uint64_t chance)
+static const svc_node *simulated_logins_host(const svc_node *p, uint64_t chance)
 {
   const svc_node *hosts = svc_node_get(p, "hosts"), *host = hosts ? hosts->first : NULL;
   size_t at = host ? (size_t)(chance % svc_node_count(hosts)) : 0;
@@ -35,22 +34,22 @@ static const svc_node *logins_host(const svc_node *p, uint64_t chance)
   return host;
 }
 
-static bool logins_passes(const svc_node *p, bool good, svc_str address)
+static bool simulated_logins_passes(const svc_node *p, bool good, svc_str address)
 {
   const svc_node *result = svc_node_get(p, "authResult");
   svc_str from = svc_node_str(p, "ipAddress");
   return (!result || svc_node_bool(p, "authResult", false) == good) && (from.n == 0 || svc_str_eq(from, address));
 }
 
-static void logins_login(logins_history *h, svc_str user, int64_t at)
+static void simulated_logins_login(simulated_logins_history *h, svc_str user, int64_t at)
 {
   uint64_t chance = svc_simulated_hash(h->q->resource_id, user.p, at / 3600);
-  const svc_node *host = logins_host(h->asked, chance >> 24);
+  const svc_node *host = simulated_logins_host(h->asked, chance >> 24);
   svc_buf *b = &h->out;
   svc_str address = svc_arena_print(b->arena, "198.18.%u.%u", (unsigned)(chance >> 8 & 255), (unsigned)(chance >> 16 & 255));
   bool good = chance % 16 != 0;
   char date[21];
-  if (!logins_passes(h->asked, good, address)) return;
+  if (!simulated_logins_passes(h->asked, good, address)) return;
   h->left--;
   svc_date_text(at * 1000, date);
   svc_buf_text(b, b->n > 1 ? ",{\"authResult\":" : "{\"authResult\":");
@@ -73,34 +72,34 @@ static void logins_login(logins_history *h, svc_str user, int64_t at)
   svc_buf_char(b, '}');
 }
 
-static void logins_hours(logins_history *h, const logins_user *users, size_t count)
+static void simulated_logins_hours(simulated_logins_history *h, const simulated_logins_user *users, size_t count)
 {
   int64_t from = svc_node_i64(h->asked, "from", 0), until = svc_node_i64(h->asked, "until", 0), hour = until / 3600, at;
-  int64_t first = from / 3600 > hour - LOGINS_HOURS ? from / 3600 : hour - LOGINS_HOURS;
+  int64_t first = from / 3600 > hour - SIMULATED_LOGINS_HOURS ? from / 3600 : hour - SIMULATED_LOGINS_HOURS;
   size_t i;
   for (; hour >= first; hour--)
     for (i = 0; i < count && h->left > 0 && !h->out.failed; i++) {
       at = hour * 3600 + users[i].minute * 60;
-      if (at >= from && at <= until) logins_login(h, users[i].name, at);
+      if (at >= from && at <= until) simulated_logins_login(h, users[i].name, at);
     }
 }
 
-SVC_PRIVATE int svc_logins_simulated(const svc_question *q, svc_reply *r)
+SVC_PRIVATE int svc_simulated_logins(const svc_question *q, svc_reply *r)
 {
   svc_arena *arena = r->memory;
   const svc_node *p = svc_json_parse(arena, svc_str_c(q->parameters)), *list = svc_node_get(p, "users"), *one;
-  logins_history h = { q, p, svc_buf_new(arena, 4096), svc_node_i64(p, "most", 0) };
+  simulated_logins_history h = { q, p, svc_buf_new(arena, 4096), svc_node_i64(p, "most", 0) };
   size_t count = list ? svc_node_count(list) : 0, i = 0;
-  logins_user *users = svc_arena_alloc(arena, (count + 1) * sizeof *users);
+  simulated_logins_user *users = svc_arena_alloc(arena, (count + 1) * sizeof *users);
   if (!p || !users) return arena->failed ? SVC_NOMEM : SVC_INVALID;
   for (one = list ? list->first : NULL; one; one = one->next, i++) {
     users[i].name = svc_arena_copy(arena, one->text);
     users[i].minute = users[i].name.n ? (int64_t)(svc_simulated_hash(q->resource_id, users[i].name.p, 0) % 60) : 0;
   }
   if (arena->failed) return SVC_NOMEM;
-  qsort(users, count, sizeof *users, logins_latest);
+  qsort(users, count, sizeof *users, simulated_logins_latest);
   svc_buf_char(&h.out, '[');
-  logins_hours(&h, users, count);
+  simulated_logins_hours(&h, users, count);
   svc_buf_char(&h.out, ']');
   return h.out.failed || arena->failed ? SVC_NOMEM : svc_reply_add(r, h.out.p, h.out.n);
 }

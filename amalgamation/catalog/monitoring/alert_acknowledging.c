@@ -1,0 +1,42 @@
+/*
+** Alerts are acknowledged: somebody knows of it, until a date, and nobody is told meanwhile. When that date has come, or whoever
+** acknowledged it says so, the alert is as it was before.
+*/
+#include "catalog/monitoring/alert_parts.h"
+
+SVC_PRIVATE void svc_alert_forget(svc_node *body)
+{
+  svc_node_drop(body, "acknowledgedUntil");
+  svc_node_drop(body, "acknowledgementComment");
+  svc_node_drop(body, "acknowledgingUsername");
+}
+
+/* A date that has passed, null, or the word for it: it is acknowledged no longer. */
+static bool alert_acknowledging_ends(const svc_call *c, const svc_node *body)
+{
+  const svc_node *until = svc_node_get(c->body, "acknowledgedUntil");
+  int64_t when;
+  if (svc_node_bool(c->body, "unacknowledgeAlert", false) || (until && until->type == SVC_J_NULL)) return true;
+  return until && svc_date_parse(svc_node_str(body, "acknowledgedUntil"), &when) && when <= c->now;
+}
+
+SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, svc_node *body)
+{
+  const svc_entity *old = &change->entity;
+  bool was = svc_node_get(change->before, "acknowledgedUntil") != NULL, off = alert_acknowledging_ends(c, body);
+  int64_t until = 0;
+  svc_entity e = *old;
+  if (off) svc_alert_forget(body);
+  if (svc_node_same(body, change->before)) return svc_answer_entity(c, old);
+  if (old->unique.n == 0) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("acknowledgedUntil"), "is of no use: the alert is over");
+  else if (!off && !svc_date_parse(svc_node_str(body, "acknowledgedUntil"), &until))
+    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("acknowledgedUntil"), "is required");
+  if (!svc_check_done(c)) return false;
+  if (!off) svc_node_set_str(c->arena, body, "acknowledgingUsername", svc_inviter_name(c));
+  svc_alert_date(c, body, "updated", c->now);
+  svc_due_set(&e, SVC_ALERT_DUE_FORGOTTEN, off ? 0 : until);
+  if (!svc_alert_store(c, &e, old, body)) return false;
+  if (off && !was) return svc_answer_entity(c, &e);
+  return svc_event_about(c, change->noun, &e, off ? "ALERT_UNACKNOWLEDGED_AUDIT" : "ALERT_ACKNOWLEDGED_AUDIT", false) &&
+         svc_answer_entity(c, &e);
+}
