@@ -180,7 +180,8 @@ enum svc_format {
   SVC_FORMAT_UUID,
   SVC_FORMAT_URI,
   SVC_FORMAT_DAY, /* YYYY-MM-DD */
-  SVC_FORMAT_TRIMMED /* no space at either end */
+  SVC_FORMAT_TRIMMED, /* no space at either end */
+  SVC_FORMAT_DOMAIN
 };
 
 SVC_PRIVATE bool svc_pattern_match(const char *pattern, svc_str text);

@@ -195,6 +195,11 @@ static bool format_trimmed(svc_str s)
   return s.n == 0 || (s.p[0] != ' ' && s.p[s.n - 1] != ' ');
 }
 
+static bool format_domain_name(svc_str s)
+{
+  return s.n <= 253 && svc_pattern_match("^([a-zA-Z0-9_-]{1,63}\\.)+[a-zA-Z0-9-]{2,63}$", s);
+}
+
 struct format_row {
   bool (*check)(svc_str s);
   const char *name;
@@ -213,7 +218,8 @@ static const struct format_row *format_row_of(int format)
     [SVC_FORMAT_UUID] = { format_uuid, "a UUID" },
     [SVC_FORMAT_URI] = { format_uri, "a URI" },
     [SVC_FORMAT_DAY] = { format_day, "a day as YYYY-MM-DD" },
-    [SVC_FORMAT_TRIMMED] = { format_trimmed, "without space at either end" }
+    [SVC_FORMAT_TRIMMED] = { format_trimmed, "without space at either end" },
+    [SVC_FORMAT_DOMAIN] = { format_domain_name, "a domain" }
   };
   return format >= 0 && (size_t)format < sizeof rows / sizeof rows[0] ? &rows[format] : NULL;
 }

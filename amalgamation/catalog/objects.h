@@ -14,41 +14,36 @@
 /* A tag: a name and a value that the customer puts on a resource to find it again. */
 SVC_SHARED svc_field svc_fields_tag[] = {
   F_STR("key", .flags = SVC_REQUIRED, .min = 1, .max = 255),
-  F_STR("value", .flags = SVC_REQUIRED, .min = 1, .max = 255),
-  F_END
+  F_STR("value", .flags = SVC_REQUIRED, .min = 1, .max = 255)
 };
-SVC_SHARED svc_object svc_object_tag = { .name = "ResourceTag", .fields = svc_fields_tag };
+SVC_SHARED svc_object svc_object_tag = { .name = "ResourceTag", .fields = SVC_ROWS(svc_fields_tag) };
 
 /* A label: what tags were before. Either half may be left out. */
 SVC_SHARED svc_field svc_fields_label[] = {
   F_STR("key", .min = 1, .max = 255),
-  F_STR("value", .min = 1, .max = 255),
-  F_END
+  F_STR("value", .min = 1, .max = 255)
 };
-SVC_SHARED svc_object svc_object_label = { .name = "ComponentLabel", .fields = svc_fields_label };
+SVC_SHARED svc_object svc_object_label = { .name = "ComponentLabel", .fields = SVC_ROWS(svc_fields_label) };
 
 /* Roles by name; and somebody who shall have them. */
 SVC_SHARED svc_field svc_fields_roles[] = {
-  F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
-  F_END
+  F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100)
 };
-SVC_SHARED svc_object svc_object_roles = { .name = "RoleNames", .fields = svc_fields_roles };
+SVC_SHARED svc_object svc_object_roles = { .name = "RoleNames", .fields = SVC_ROWS(svc_fields_roles) };
 
 SVC_SHARED svc_field svc_fields_user_roles[] = {
-  F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
-  F_END
+  F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL)
 };
 SVC_SHARED svc_object svc_object_user_roles = { .name = "UserRoleNames", .base = &svc_object_roles,
-                                                .fields = svc_fields_user_roles };
+                                                .fields = SVC_ROWS(svc_fields_user_roles) };
 
 /* A person, whatever organizations it is in. */
 SVC_SHARED svc_field svc_fields_user_role[] = {
   F_HEX24("groupId"),
   F_HEX24("orgId"),
-  F_STR("roleName", .flags = SVC_REQUIRED),
-  F_END
+  F_STR("roleName", .flags = SVC_REQUIRED)
 };
-SVC_SHARED svc_object svc_object_user_role = { .name = "CloudAccessRoleAssignment", .fields = svc_fields_user_role };
+SVC_SHARED svc_object svc_object_user_role = { .name = "CloudAccessRoleAssignment", .fields = SVC_ROWS(svc_fields_user_role) };
 
 SVC_SHARED svc_field svc_fields_user[] = {
   F_STR("country", .flags = SVC_REQUIRED, .pattern = "^[A-Z]{2}$"),
@@ -62,10 +57,9 @@ SVC_SHARED svc_field svc_fields_user[] = {
   F_STR("password", .flags = SVC_REQUIRED | SVC_WRITE_ONLY, .min = 8, .max = 1024),
   F_LIST("roles", &svc_object_user_role, .flags = SVC_REQUIRED, .max_items = 100),
   F_STRS("teamIds", .flags = SVC_READ_ONLY),
-  F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
-  F_END
+  F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL)
 };
-SVC_SHARED svc_object svc_object_user = { .name = "CloudAppUser", .fields = svc_fields_user };
+SVC_SHARED svc_object svc_object_user = { .name = "CloudAppUser", .fields = SVC_ROWS(svc_fields_user) };
 
 /* The teams that somebody is in, as a row. */
 #define F_TEAM_IDS() \

@@ -85,7 +85,7 @@ static svc_node *check_string(svc_call *c, const svc_field *f, const svc_node *i
   if (f->max && (int64_t)length > f->max) return check_long(c, f, input, path);
   if (f->format && !svc_format_check(f->format, input->text))
     return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must be %s", svc_format_name(f->format));
-  if (f->pattern && !svc_pattern_match(f->pattern, input->text))
+  if (SVC_PATTERN_OF(f) && !svc_pattern_match(f->pattern, input->text))
     return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must match %s", f->pattern);
   return svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), input->text);
 }
@@ -294,7 +294,7 @@ static svc_node *check_constant(const svc *s, svc_arena *a, const char *preset)
 
 SVC_PRIVATE svc_node *svc_preset(const svc *s, svc_arena *a, const svc_field *f)
 {
-  return f->preset ? check_constant(s, a, f->preset) : NULL;
+  return SVC_PRESET_OF(f) ? check_constant(s, a, f->preset) : NULL;
 }
 
 static svc_node *check_preset(svc_call *c, const svc_field *f)

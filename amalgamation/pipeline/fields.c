@@ -24,25 +24,28 @@ SVC_PRIVATE const svc_object *svc_object_of(const svc_object *object, const svc_
 SVC_PRIVATE void svc_fields_begin(svc_fields *f, const svc_object *object)
 {
   f->count = 0;
-  for (; object && f->count < SVC_FIELD_LEVELS; object = object->base)
-    if (object->fields) f->at[f->count++] = object->fields;
+  for (; object && f->count < SVC_FIELD_LEVELS; object = object->base) {
+    if (!object->count) continue;
+    f->at[f->count] = object->fields;
+    f->end[f->count++] = object->fields + object->count;
+  }
 }
 
 SVC_PRIVATE const svc_field *svc_fields_next(svc_fields *f)
 {
   int i, best = -1;
-  if (f->count == 1) return f->at[0]->name ? f->at[0]++ : NULL;
+  if (f->count == 1) return f->at[0] < f->end[0] ? f->at[0]++ : NULL;
   for (i = 0; i < f->count; i++)
-    if (f->at[i]->name && (best < 0 || strcmp(f->at[i]->name, f->at[best]->name) < 0)) best = i;
+    if (f->at[i] < f->end[i] && (best < 0 || strcmp(f->at[i]->name, f->at[best]->name) < 0)) best = i;
   return best < 0 ? NULL : f->at[best]++;
 }
 
 SVC_PRIVATE const svc_field *svc_field_named(const svc_object *object, svc_str name)
 {
   for (; object; object = object->base) {
-    const svc_field *field;
-    for (field = object->fields; field && field->name; field++)
-      if (svc_str_is(name, field->name)) return field;
+    unsigned i;
+    for (i = 0; i < object->count; i++)
+      if (svc_str_is(name, object->fields[i].name)) return &object->fields[i];
   }
   return NULL;
 }

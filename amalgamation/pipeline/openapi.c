@@ -93,7 +93,7 @@ static void openapi_scalar(openapi_writer *w, const svc_field *f, int type)
   static const char *const formats[] = { [SVC_FORMAT_ID] = "hex24", [SVC_FORMAT_IP] = "ip", [SVC_FORMAT_CIDR] = "cidr",
                                          [SVC_FORMAT_IP_OR_CIDR] = "ip-or-cidr", [SVC_FORMAT_EMAIL] = "email",
                                          [SVC_FORMAT_UUID] = "uuid", [SVC_FORMAT_URI] = "uri", [SVC_FORMAT_DAY] = "date",
-                                         [SVC_FORMAT_TRIMMED] = "trimmed" };
+                                         [SVC_FORMAT_TRIMMED] = "trimmed", [SVC_FORMAT_DOMAIN] = "domain" };
   if (type == SVC_ANY) {
     openapi_text(w, "{\"description\":\"any JSON\"");
     return;
@@ -106,7 +106,7 @@ static void openapi_scalar(openapi_writer *w, const svc_field *f, int type)
       openapi_text(w, ",\"format\":");
       openapi_string(w, formats[f->format]);
     }
-    if (f->pattern) {
+    if (SVC_PATTERN_OF(f)) {
       openapi_text(w, ",\"pattern\":");
       openapi_string(w, f->pattern);
     }
@@ -189,7 +189,7 @@ static bool openapi_is_of(const svc_object *whole, const svc_object *o)
 {
   const svc_variant *v;
   if (whole == o || !whole) return whole == o;
-  for (v = whole->variant_by ? whole->variants : NULL; v && v->value; v++)
+  for (v = SVC_VARIANTS_OF(whole); v && v->value; v++)
     if (openapi_is_of(v->object, o)) return true;
   return false;
 }

@@ -445,7 +445,7 @@ SVC_PRIVATE svc_node *svc_presets(const svc *s, svc_arena *a, const svc_object *
 /* fields.c: the tables of fields, with base objects and unions. */
 #define SVC_FIELD_LEVELS 6 /* an object and those it is based on; svc_open() refuses tables with more */
 typedef struct svc_fields {
-  const svc_field *at[SVC_FIELD_LEVELS];
+  const svc_field *at[SVC_FIELD_LEVELS], *end[SVC_FIELD_LEVELS];
   int count;
 } svc_fields;
 /* The variant of a union by the value of its field (NULL: the default one); NULL: there is none. */

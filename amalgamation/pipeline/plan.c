@@ -96,15 +96,15 @@ static bool plan_fixed(const svc_noun *noun, const char *fields)
 static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *object, int depth)
 {
   const svc_object *base;
-  const svc_variant *v = object->variant_by ? object->variants : NULL;
-  const svc_field *f;
+  const svc_variant *v = SVC_VARIANTS_OF(object);
+  unsigned i;
   int n = 0, rc = SVC_OK;
   for (base = object; base; base = base->base) n++;
   if (n > SVC_FIELD_LEVELS) return plan_bad(s, noun->name, object->name, "is based on too many objects");
   if (depth == PLAN_DEPTH) return SVC_OK;
   for (base = object; base && !v; base = base->base)
-    for (f = base->fields; f && f->name && rc == SVC_OK; f++)
-      if (SVC_OBJECT_OF(f)) rc = plan_levels(s, noun, f->object, depth + 1);
+    for (i = 0; i < base->count && rc == SVC_OK; i++)
+      if (SVC_OBJECT_OF(&base->fields[i])) rc = plan_levels(s, noun, base->fields[i].object, depth + 1);
   for (; v && v->value && rc == SVC_OK; v++) rc = plan_levels(s, noun, v->object, depth + 1);
   return rc;
 }
@@ -112,12 +112,15 @@ static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *obj
 /* Is there a field in it that is sealed? */
 static bool plan_seals(const svc_object *object, int depth)
 {
-  const svc_variant *v = object && object->variant_by ? object->variants : NULL;
-  const svc_field *f;
+  const svc_variant *v = object ? SVC_VARIANTS_OF(object) : NULL;
+  unsigned i;
   bool found = false;
   if (depth == PLAN_DEPTH) return false;
   for (; object && !v && !found; object = object->base)
-    for (f = object->fields; f && f->name && !found; f++) found = f->flags & SVC_SEALED || (SVC_OBJECT_OF(f) && plan_seals(f->object, depth + 1));
+    for (i = 0; i < object->count && !found; i++) {
+      const svc_field *f = &object->fields[i];
+      found = f->flags & SVC_SEALED || (SVC_OBJECT_OF(f) && plan_seals(f->object, depth + 1));
+    }
   for (; v && v->value && !found; v++) found = plan_seals(v->object, depth + 1);
   return found;
 }
@@ -353,16 +356,16 @@ static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const s
 
 SVC_PRIVATE int svc_plan_open(svc *s)
 {
-  size_t i, n = 0;
-  const svc_route *r;
+  size_t i, k, n = 0;
   int rc = plan_nouns(s);
   if (rc != SVC_OK) return rc;
   for (i = 0; i < s->noun_count; i++)
-    for (r = s->nouns[i].noun->routes; r && r->path; r++) s->plan_count += plan_served(s, &s->nouns[i], r);
+    for (k = 0; k < s->nouns[i].noun->route_count; k++) s->plan_count += plan_served(s, &s->nouns[i], &s->nouns[i].noun->routes[k]);
   s->plans = svc_arena_zero(&s->memory, s->plan_count * sizeof *s->plans + 1);
   if (!s->plans) return SVC_NOMEM;
   for (i = 0; i < s->noun_count; i++)
-    for (r = s->nouns[i].noun->routes; r && r->path; r++) {
+    for (k = 0; k < s->nouns[i].noun->route_count; k++) {
+      const svc_route *r = &s->nouns[i].noun->routes[k];
       if (!plan_served(s, &s->nouns[i], r)) continue;
       rc = plan_route(s, &s->plans[n++], &s->nouns[i], r);
       if (rc != SVC_OK) return rc;

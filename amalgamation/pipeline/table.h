@@ -81,12 +81,16 @@ struct svc_field {
     const svc_object *object;  /* of SVC_OBJECT, and of elements that are that */
     const char *const *values; /* of strings, and of elements that are: NULL-terminated list of those allowed */
   };
-  const char *pattern;       /* see svc_pattern_match() */
-  const char *preset;        /* the default, as JSON text; NULL: omitted while it has no value */
+  union {
+    const char *preset;  /* the default, as JSON text; NULL: omitted while it has no value */
+    const char *pattern; /* of what has no default: see svc_pattern_match(); it begins with ^, which no JSON does */
+  };
   int32_t min, max;          /* number: its bounds, with SVC_MIN and SVC_MAX. string: bounds of its length in characters,
                                 max 0: none */
 };
-/* Of a row: what the union holds. */
+/* Of a row: what the unions hold. */
+#define SVC_PATTERN_OF(f) ((f)->pattern && (f)->pattern[0] == '^' ? (f)->pattern : NULL)
+#define SVC_PRESET_OF(f) ((f)->preset && (f)->preset[0] != '^' ? (f)->preset : NULL)
 #define SVC_MIN_OF(f) ((int64_t)(f)->min * ((f)->flags & SVC_THOUSANDS ? 1000 : 1)) /* and its bounds, as a number */
 #define SVC_MAX_OF(f) ((int64_t)(f)->max * ((f)->flags & SVC_THOUSANDS ? 1000 : 1))
 #define SVC_HOLDS_OBJECT(f) ((f)->type == SVC_OBJECT || (((f)->type == SVC_ARRAY || (f)->type == SVC_MAP) && (f)->item == SVC_OBJECT))
@@ -95,18 +99,23 @@ struct svc_field {
 
 struct svc_object {
   const char *name;
-  const svc_field *fields; /* sorted by name, closed by a row without name */
+  union {
+    const svc_field *fields; /* by SVC_ROWS: sorted by name; NULL: none */
+    const struct svc_variant {
+      const char *value;
+      const svc_object *object;
+    } *variants; /* of a union: closed by a row without value */
+  };
+  unsigned count;          /* of fields; 0: none, or a union */
   const svc_object *base;  /* fields of another object that this one has as well; NULL: none */
   /* a union: the value of field `variant_by` chooses the object that holds instead of this one, which then has no fields of
-  ** its own; svc_object_of() (check.c) finds it, everywhere */
+  ** its own; svc_object_of() (fields.c) finds it, everywhere */
   const char *variant_by;
   const char *variant_default; /* the value where the field is missing; NULL: then it is refused */
-  const struct svc_variant {
-    const char *value;
-    const svc_object *object;
-  } *variants; /* closed by a row without value */
 };
+#define SVC_VARIANTS_OF(o) ((o)->variant_by ? (o)->variants : NULL) /* what the union holds */
 typedef struct svc_variant svc_variant;
+#define SVC_ROWS(array) array, .count = sizeof(array) / sizeof *(array)
 
 /*
 ** Row macros. Each takes the name and then any further members: F_STR("name", .flags = SVC_REQUIRED, .max = 64). What must
@@ -124,7 +133,6 @@ typedef struct svc_variant svc_variant;
 #define F_ENUM(n, ...) { .name = n, .type = SVC_STRING, .values = __VA_ARGS__ }
 #define F_HEX24(...) { .type = SVC_STRING, .format = SVC_FORMAT_ID, .name = __VA_ARGS__ }
 #define F_ANY(...) { .type = SVC_ANY, .name = __VA_ARGS__ }
-#define F_END { .name = NULL }
 
 /* Rows that most entities have. */
 #define F_ID() F_HEX24("id", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_ID)
@@ -237,8 +245,8 @@ struct svc_route {
   const svc_route_more *more; /* NULL: nothing */
 };
 #define SVC_MORE_OF(r) ((r)->more ? (r)->more : svc_route_plain())
+#define SVC_ROUTES(array) array, .route_count = sizeof(array) / sizeof *(array)
 
-#define SVC_ROUTES_END { .path = NULL }
 
 /* Ids in examples that stand for what is there, whatever their members are called. */
 #define SVC_EXAMPLE_USER "5f00000000000000000000aa" /* somebody who is in the organization, and is not ada@example.com */
@@ -451,7 +459,8 @@ struct svc_noun {
   const svc_credential_ops *credential;
   const svc_bill_ops *bills; /* of SVC_SEAT_BILLS */
   const svc_access_ops *access;
-  const svc_route *routes; /* closed by SVC_ROUTES_END */
+  const svc_route *routes; /* by SVC_ROUTES; NULL: nobody sees it */
+  unsigned short route_count;
 
   /*
   ** Hooks: only for what no table can say. Those that return bool refuse by svc_fail() and false. All but `spell` run in

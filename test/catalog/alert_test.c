@@ -7,18 +7,17 @@
 #include "support.h"
 #include "mechanism/probe.h"
 
-static const svc_field drill_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_END };
-static const svc_object drill_object = { .name = "Drill", .fields = drill_fields };
+static const svc_field drill_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED) };
+static const svc_object drill_object = { .name = "Drill", .fields = SVC_ROWS(drill_fields) };
 static const svc_route drill_routes[] = {
   { .method = SVC_POST, .path = "/groups/{groupId}/drills", .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, .status = 201,
     .roles = SVC_R_GROUP_OWNER, .run = svc_verb_create },
   { .method = SVC_DELETE, .path = "/groups/{groupId}/drills/{drillId}", .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, .status = 204,
-    .roles = SVC_R_GROUP_OWNER, .run = svc_verb_delete },
-  SVC_ROUTES_END
+    .roles = SVC_R_GROUP_OWNER, .run = svc_verb_delete }
 };
 static const svc_noun drill_noun = { .name = "drill", .kind = "dril", .parent = "project", .param = "drillId", .object = &drill_object,
                                      .flags = SVC_SHARED_NAME, .unique = "name", .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
-                                     .event_created = "HOST_DOWN", .event_deleted = "HOST_UP", .event_field = "hostname", .routes = drill_routes };
+                                     .event_created = "HOST_DOWN", .event_deleted = "HOST_UP", .event_field = "hostname", .routes = SVC_ROUTES(drill_routes) };
 static const svc_noun *const drills[] = { &drill_noun, NULL };
 
 /* An id that outlives the handle. */

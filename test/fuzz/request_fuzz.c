@@ -214,8 +214,9 @@ static void fuzz_seeds(const svc *s, const char *folder)
   words = svc_buf_new(&a, 4096);
   for (i = 0; i < s->noun_count; i++) {
     const svc_noun *noun = s->nouns[i].noun;
-    const svc_route *route;
-    for (route = noun->routes; route && route->path; route++) {
+    unsigned r;
+    for (r = 0; r < noun->route_count; r++) {
+      const svc_route *route = &noun->routes[r];
       fuzz_seed(&a, folder, noun, route, number++);
       if (route->body) fuzz_names(&words, route->body, 0);
     }

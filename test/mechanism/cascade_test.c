@@ -15,16 +15,15 @@ static size_t tree_gone_calls, branch_gone_calls, leaf_gone_calls, removing_call
                            .roles = SVC_R_GROUP_OWNER, __VA_ARGS__ }
 #define PROBE_ROUTES(list, item) \
   PROBE(SVC_GET, list, .flags = SVC_PAGED, .run = svc_verb_list), PROBE(SVC_POST, list, .status = 201, .run = svc_verb_create), \
-  PROBE(SVC_GET, list "/" item, .run = svc_verb_read), PROBE(SVC_DELETE, list "/" item, .status = 204, .run = svc_verb_delete), \
-  SVC_ROUTES_END
+  PROBE(SVC_GET, list "/" item, .run = svc_verb_read), PROBE(SVC_DELETE, list "/" item, .status = 204, .run = svc_verb_delete)
 
 /* --------------------------------------------------------------------------------------------------------------- trees */
 
 static const svc_field tree_fields[] = {
   F_INT("branchCount", .flags = SVC_READ_ONLY, .preset = "0"), F_ID(), F_STR("name", .flags = SVC_REQUIRED),
-  F_STR("state", .flags = SVC_READ_ONLY), F_END
+  F_STR("state", .flags = SVC_READ_ONLY)
 };
-static const svc_object tree_object = { .name = "Tree", .fields = tree_fields };
+static const svc_object tree_object = { .name = "Tree", .fields = SVC_ROWS(tree_fields) };
 static const svc_route tree_routes[] = { PROBE_ROUTES("trees", "{treeName}") };
 static bool tree_gone(svc_call *c, const svc_entity *e)
 {
@@ -42,7 +41,7 @@ static bool tree_removing(svc_call *c, const svc_entity *e)
 static const svc_noun tree_noun = {
   .name = "tree", .kind = "tree", .parent = "project", .param = "treeName", .object = &tree_object, .key = "name",
   .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .event_deleted = "CLUSTER_DELETED", .event_field = "clusterName",
-  .routes = tree_routes, .gone = tree_gone, .removing = tree_removing
+  .routes = SVC_ROUTES(tree_routes), .gone = tree_gone, .removing = tree_removing
 };
 
 /* One that takes its time to go: a state first, then a step. */
@@ -54,23 +53,23 @@ static const svc_route oak_routes[] = { PROBE_ROUTES("oaks", "{oakName}") };
 static const svc_noun oak_noun = {
   .name = "oak", .kind = "oak.", .parent = "project", .param = "oakName", .object = &tree_object, .key = "name",
   .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .lifecycle = &oak_lifecycle,
-  .event_deleted = "CLUSTER_DELETE_SUBMITTED", .event_field = "clusterName", .routes = oak_routes, .gone = tree_gone
+  .event_deleted = "CLUSTER_DELETE_SUBMITTED", .event_field = "clusterName", .routes = SVC_ROUTES(oak_routes), .gone = tree_gone
 };
-static const svc_field acorn_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_END };
-static const svc_object acorn_object = { .name = "Acorn", .fields = acorn_fields };
+static const svc_field acorn_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED) };
+static const svc_object acorn_object = { .name = "Acorn", .fields = SVC_ROWS(acorn_fields) };
 static const svc_route acorn_routes[] = { PROBE_ROUTES("oaks/{oakName}/acorns", "{acornId}") };
 static const svc_noun acorn_noun = {
   .name = "acorn", .kind = "acrn", .parent = "oak", .param = "acornId", .flags = SVC_EVENT_PARENT, .object = &acorn_object,
-  .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT", .event_field = "snapshotName", .routes = acorn_routes
+  .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT", .event_field = "snapshotName", .routes = SVC_ROUTES(acorn_routes)
 };
 
 /* ------------------------------------------------------------------------------------------------- branches, and leaves */
 
 static const svc_field branch_fields[] = {
   F_ID(), F_INT("leafCount", .flags = SVC_READ_ONLY, .preset = "0"), F_STR("name", .flags = SVC_REQUIRED), F_STR("pot"),
-  F_STR("state", .flags = SVC_READ_ONLY), F_END
+  F_STR("state", .flags = SVC_READ_ONLY)
 };
-static const svc_object branch_object = { .name = "Branch", .fields = branch_fields };
+static const svc_object branch_object = { .name = "Branch", .fields = SVC_ROWS(branch_fields) };
 static const svc_route branch_routes[] = { PROBE_ROUTES("trees/{treeName}/branches", "{branchId}") };
 static const svc_transition branch_transitions[] = {
   { "BUDDING", "GROWN", 100, "CLUSTER_READY", "branch.grow" }, { NULL, NULL, 0, NULL, NULL }
@@ -94,14 +93,14 @@ static bool branch_gone(svc_call *c, const svc_entity *e)
 static const svc_noun branch_noun = {
   .name = "branch", .kind = "brch", .parent = "tree", .param = "branchId", .flags = SVC_EVENT_PARENT, .object = &branch_object,
   .unique = "name", .counted_in = "branchCount", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .refs = branch_refs,
-  .lifecycle = &branch_lifecycle, .event_deleted = "CPS_SNAPSHOT_FAILED", .event_field = "branchName", .routes = branch_routes,
+  .lifecycle = &branch_lifecycle, .event_deleted = "CPS_SNAPSHOT_FAILED", .event_field = "branchName", .routes = SVC_ROUTES(branch_routes),
   .meters = branch_meters, .gone = branch_gone
 };
 
 static const svc_field leaf_fields[] = {
-  F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_INT("seconds"), F_STR("twin"), F_END
+  F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_INT("seconds"), F_STR("twin")
 };
-static const svc_object leaf_object = { .name = "Leaf", .fields = leaf_fields };
+static const svc_object leaf_object = { .name = "Leaf", .fields = SVC_ROWS(leaf_fields) };
 static const svc_route leaf_routes[] = { PROBE_ROUTES("trees/{treeName}/branches/{branchId}/leaves", "{leafName}") };
 static bool leaf_prepare(svc_call *c, svc_change *change)
 {
@@ -123,34 +122,34 @@ static bool leaf_gone(svc_call *c, const svc_entity *e)
 static const svc_noun leaf_noun = {
   .name = "leaf", .kind = "leaf", .parent = "branch", .param = "leafName", .flags = SVC_EVENT_PARENT | SVC_EXPIRES,
   .object = &leaf_object, .key = "name", .unique = "name", .counted_in = "leafCount", .err_exists = SVC_E_PEER_ALREADY_EXISTS,
-  .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT", .event_field = "snapshotName", .routes = leaf_routes, .prepare = leaf_prepare,
+  .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT", .event_field = "snapshotName", .routes = SVC_ROUTES(leaf_routes), .prepare = leaf_prepare,
   .gone = leaf_gone
 };
 
-static const svc_field thorn_fields[] = { F_ID(), F_END };
-static const svc_object thorn_object = { .name = "Thorn", .fields = thorn_fields };
+static const svc_field thorn_fields[] = { F_ID() };
+static const svc_object thorn_object = { .name = "Thorn", .fields = SVC_ROWS(thorn_fields) };
 static const svc_route thorn_routes[] = { PROBE_ROUTES("trees/{treeName}/thorns", "{thornId}") };
 static const svc_noun thorn_noun = {
   .name = "thorn", .kind = "thrn", .parent = "tree", .param = "thornId", .object = &thorn_object,
-  .err_in_use = SVC_E_CONTAINERS_IN_USE, .routes = thorn_routes
+  .err_in_use = SVC_E_CONTAINERS_IN_USE, .routes = SVC_ROUTES(thorn_routes)
 };
 
 /* ---------------------------------------------------------------------------------------------------- pots, and bombs */
 
-static const svc_field pot_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED), F_END };
-static const svc_object pot_object = { .name = "Pot", .fields = pot_fields };
+static const svc_field pot_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED) };
+static const svc_object pot_object = { .name = "Pot", .fields = SVC_ROWS(pot_fields) };
 static const svc_route pot_routes[] = { PROBE_ROUTES("pots", "{potName}") };
 static const svc_noun pot_noun = {
   .name = "pot", .kind = "pot.", .parent = "project", .param = "potName", .object = &pot_object, .key = "name",
   .unique = "name", .err_exists = SVC_E_CONTAINER_ALREADY_EXISTS, .event_created = "CPS_SNAPSHOT_STARTED",
-  .event_field = "snapshotName", .routes = pot_routes
+  .event_field = "snapshotName", .routes = SVC_ROUTES(pot_routes)
 };
 
 static const svc_field bomb_fields[] = {
   F_BOOL("dud", .preset = "false"), F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_INT("seconds", .flags = SVC_REQUIRED),
-  F_STR("state", .flags = SVC_READ_ONLY, .preset = "\"set\""), F_END
+  F_STR("state", .flags = SVC_READ_ONLY, .preset = "\"set\"")
 };
-static const svc_object bomb_object = { .name = "Bomb", .fields = bomb_fields };
+static const svc_object bomb_object = { .name = "Bomb", .fields = SVC_ROWS(bomb_fields) };
 static const svc_route bomb_routes[] = { PROBE_ROUTES("bombs", "{bombName}") };
 static bool bomb_prepare(svc_call *c, svc_change *change)
 {
@@ -175,7 +174,7 @@ static bool bomb_fell_due(svc_call *c, svc_change *change, int tag)
 }
 static const svc_noun bomb_noun = {
   .name = "bomb", .kind = "bomb", .parent = "project", .param = "bombName", .object = &bomb_object, .key = "name",
-  .unique = "name", .err_exists = SVC_E_CONTAINER_ALREADY_EXISTS, .routes = bomb_routes, .prepare = bomb_prepare,
+  .unique = "name", .err_exists = SVC_E_CONTAINER_ALREADY_EXISTS, .routes = SVC_ROUTES(bomb_routes), .prepare = bomb_prepare,
   .fell_due = bomb_fell_due
 };
 

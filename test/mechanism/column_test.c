@@ -55,11 +55,11 @@ static const char *column_make(column_world *w, const char *path, const char *bo
 /* A gauge shows twice what is stored, and how many minutes there have been; one route shows its name alone. */
 static const svc_field gauge_fields[] = {
   F_ID(), F_INT("half"), F_BOOL("loud", .preset = "false"), F_LONG("minutes", .flags = SVC_READ_ONLY),
-  F_STR("name", .flags = SVC_REQUIRED), F_INT("twice", .flags = SVC_READ_ONLY), F_END
+  F_STR("name", .flags = SVC_REQUIRED), F_INT("twice", .flags = SVC_READ_ONLY)
 };
-static const svc_object gauge_object = { .name = "Gauge", .fields = gauge_fields };
-static const svc_field gauge_name_fields[] = { F_STR("only"), F_END };
-static const svc_object gauge_name_object = { .name = "GaugeName", .fields = gauge_name_fields };
+static const svc_object gauge_object = { .name = "Gauge", .fields = SVC_ROWS(gauge_fields) };
+static const svc_field gauge_name_fields[] = { F_STR("only") };
+static const svc_object gauge_name_object = { .name = "GaugeName", .fields = SVC_ROWS(gauge_name_fields) };
 
 static svc_node *gauge_view(svc_call *c, const svc_entity *e)
 {
@@ -94,12 +94,11 @@ static const svc_route gauge_routes[] = {
         .more = SVC_MORE(.keep = gauge_is_loud, .err_not_kept = SVC_E_PEER_INVALID_STATE)),
   PROBE(SVC_PATCH, "loud/{gaugeId}", .run = svc_verb_update,
         .more = SVC_MORE(.keep = gauge_is_loud, .err_not_kept = SVC_E_PEER_INVALID_STATE)),
-  PROBE(SVC_DELETE, "loud/{gaugeId}", .status = 204, .run = svc_verb_delete, .more = SVC_MORE(.keep = gauge_is_loud)),
-  SVC_ROUTES_END
+  PROBE(SVC_DELETE, "loud/{gaugeId}", .status = 204, .run = svc_verb_delete, .more = SVC_MORE(.keep = gauge_is_loud))
 };
 static const svc_noun gauge_noun = {
   .name = "gauge", .kind = "gaug", .parent = "project", .param = "gaugeId", .object = &gauge_object,
-  .err_not_found = SVC_E_PEER_NOT_FOUND, .event_updated = "CLUSTER_UPDATE_STARTED", .routes = gauge_routes, .view = gauge_view
+  .err_not_found = SVC_E_PEER_NOT_FOUND, .event_updated = "CLUSTER_UPDATE_STARTED", .routes = SVC_ROUTES(gauge_routes), .view = gauge_view
 };
 static const svc_noun *const gauges[] = { &gauge_noun, NULL };
 
@@ -215,13 +214,13 @@ static MunitResult column_keep(const MunitParameter params[], void *data)
 
 /* ---------------------------------------------------------------------------------------------------------------- filters */
 
-static const svc_field mark_deep_fields[] = { F_STR("level"), F_END };
-static const svc_object mark_deep = { .name = "MarkDeep", .fields = mark_deep_fields };
+static const svc_field mark_deep_fields[] = { F_STR("level") };
+static const svc_object mark_deep = { .name = "MarkDeep", .fields = SVC_ROWS(mark_deep_fields) };
 static const svc_field mark_fields[] = {
   F_STR("colour"), F_CREATED("created"), F_OBJ("deep", &mark_deep), F_DATE("happened"), F_ID(),
-  F_STR("name", .flags = SVC_REQUIRED), F_END
+  F_STR("name", .flags = SVC_REQUIRED)
 };
-static const svc_object mark_object = { .name = "Mark", .fields = mark_fields };
+static const svc_object mark_object = { .name = "Mark", .fields = SVC_ROWS(mark_fields) };
 static const svc_param mark_params[] = {
   { .name = "after", .type = SVC_DATE }, { .name = "before", .type = SVC_DATE },
   { .name = "colour", .flags = SVC_PARAM_REPEATS }, { .name = "level" },
@@ -239,12 +238,11 @@ static const svc_route mark_routes[] = {
   PROBE(SVC_GET, "lastMarks", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = mark_params, .run = svc_verb_list,
         .more = SVC_MORE(.filters = mark_filters)),
   PROBE(SVC_POST, "marks", .status = 201, .run = svc_verb_create),
-  PROBE(SVC_GET, "marks/{markId}", .run = svc_verb_read),
-  SVC_ROUTES_END
+  PROBE(SVC_GET, "marks/{markId}", .run = svc_verb_read)
 };
 static const svc_noun mark_noun = {
   .name = "mark", .kind = "mark", .parent = "project", .param = "markId", .object = &mark_object, .unique = "name",
-  .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = mark_routes
+  .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = SVC_ROUTES(mark_routes)
 };
 static const svc_noun *const marks[] = { &mark_noun, NULL };
 
@@ -397,19 +395,19 @@ static MunitResult column_filter_cost(const MunitParameter params[], void *data)
 
 static const svc_field chest_fields[] = {
   F_ID(), F_BOOL("locked", .preset = "false"), F_STR("name", .flags = SVC_REQUIRED), F_STR("note"),
-  F_STR("state", .preset = "\"OPEN\""), F_END
+  F_STR("state", .preset = "\"OPEN\"")
 };
-static const svc_object chest_object = { .name = "Chest", .fields = chest_fields };
+static const svc_object chest_object = { .name = "Chest", .fields = SVC_ROWS(chest_fields) };
 static const svc_guard chest_guards[] = {
   { "state", "SEALED", SVC_GUARD_CHANGE, SVC_E_PEER_INVALID_STATE },
   { "locked", "true", SVC_GUARD_DELETE, SVC_E_CANNOT_TERMINATE_CLUSTER_WHEN_TERMINATION_PROTECTION_ENABLED },
   { "state", "CURSED", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_CLUSTER_ALREADY_REQUESTED_DELETION },
   { NULL, NULL, 0, 0 }
 };
-static const svc_route chest_routes[] = { PROBE_ROUTES("chests", "{chestName}"), SVC_ROUTES_END };
+static const svc_route chest_routes[] = { PROBE_ROUTES("chests", "{chestName}") };
 static const svc_noun chest_noun = {
   .name = "chest", .kind = "ches", .parent = "project", .param = "chestName", .object = &chest_object, .key = "name",
-  .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .guards = chest_guards, .routes = chest_routes
+  .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .guards = chest_guards, .routes = SVC_ROUTES(chest_routes)
 };
 static const svc_noun *const chests[] = { &chest_noun, NULL };
 
@@ -443,19 +441,19 @@ static MunitResult column_guards(const MunitParameter params[], void *data)
 
 /* ------------------------------------------------------------------------------------------------------- names and keys */
 
-static const svc_field pet_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_END };
-static const svc_object cat_object = { .name = "Cat", .fields = pet_fields };
-static const svc_object dog_object = { .name = "Dog", .fields = pet_fields };
-static const svc_route cat_routes[] = { PROBE_ROUTES("cats", "{catName}"), SVC_ROUTES_END };
-static const svc_route dog_routes[] = { PROBE_ROUTES("dogs", "{dogName}"), SVC_ROUTES_END };
+static const svc_field pet_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED) };
+static const svc_object cat_object = { .name = "Cat", .fields = SVC_ROWS(pet_fields) };
+static const svc_object dog_object = { .name = "Dog", .fields = SVC_ROWS(pet_fields) };
+static const svc_route cat_routes[] = { PROBE_ROUTES("cats", "{catName}") };
+static const svc_route dog_routes[] = { PROBE_ROUTES("dogs", "{dogName}") };
 static const svc_noun cat_noun = {
   .name = "cat", .kind = "cat.", .parent = "project", .param = "catName", .object = &cat_object, .key = "name", .unique = "name",
   .names = "pets", .err_not_found = SVC_E_CLUSTER_NOT_FOUND, .err_exists = SVC_E_DUPLICATE_CLUSTER_NAME,
-  .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API, .routes = cat_routes
+  .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API, .routes = SVC_ROUTES(cat_routes)
 };
 static const svc_noun dog_noun = {
   .name = "dog", .kind = "dog.", .parent = "project", .param = "dogName", .object = &dog_object, .key = "name", .unique = "name",
-  .names = "pets", .err_not_found = SVC_E_PEER_NOT_FOUND, .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = dog_routes
+  .names = "pets", .err_not_found = SVC_E_PEER_NOT_FOUND, .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = SVC_ROUTES(dog_routes)
 };
 static const svc_noun *const pets[] = { &cat_noun, &dog_noun, NULL };
 
@@ -499,34 +497,33 @@ static MunitResult column_names(const MunitParameter params[], void *data)
 }
 
 static const svc_field account_fields[] = {
-  F_STR("database", .flags = SVC_REQUIRED), F_ID(), F_STR("note"), F_STR("user", .flags = SVC_REQUIRED), F_END
+  F_STR("database", .flags = SVC_REQUIRED), F_ID(), F_STR("note"), F_STR("user", .flags = SVC_REQUIRED)
 };
-static const svc_object account_object = { .name = "Account", .fields = account_fields };
-static const svc_route account_routes[] = { PROBE_ROUTES("accounts", "{database}/{user}"), SVC_ROUTES_END };
+static const svc_object account_object = { .name = "Account", .fields = SVC_ROWS(account_fields) };
+static const svc_route account_routes[] = { PROBE_ROUTES("accounts", "{database}/{user}") };
 static const svc_noun account_noun = {
   .name = "account", .kind = "acct", .parent = "project", .param = "database/user", .object = &account_object,
   .key = "database/user", .err_not_found = SVC_E_PEER_NOT_FOUND, .err_exists = SVC_E_PEER_ALREADY_EXISTS,
-  .event_created = "CLUSTER_CREATED", .event_field = "targetUsername", .routes = account_routes
+  .event_created = "CLUSTER_CREATED", .event_field = "targetUsername", .routes = SVC_ROUTES(account_routes)
 };
 
 static const svc_field index_fields[] = {
   F_STR("collection", .flags = SVC_REQUIRED), F_STR("database", .flags = SVC_REQUIRED), F_ID(),
-  F_STR("name", .flags = SVC_REQUIRED), F_STR("note"), F_END
+  F_STR("name", .flags = SVC_REQUIRED), F_STR("note")
 };
-static const svc_object index_object = { .name = "Index", .fields = index_fields };
+static const svc_object index_object = { .name = "Index", .fields = SVC_ROWS(index_fields) };
 #define INDEX_BY "indexes/{database}/{collection}/{name}"
 static const svc_route index_routes[] = {
   PROBE_ROUTES("indexes", "{indexId}"),
   PROBE(SVC_GET, INDEX_BY, .run = svc_verb_read,
         .more = SVC_MORE(.by = "database/collection/name", .err_not_found = SVC_E_SEARCH_COLLECTION_NOT_FOUND)),
   PROBE(SVC_PATCH, INDEX_BY, .run = svc_verb_update, .more = SVC_MORE(.by = "database/collection/name")),
-  PROBE(SVC_DELETE, INDEX_BY, .status = 204, .run = svc_verb_delete, .more = SVC_MORE(.by = "database/collection/name")),
-  SVC_ROUTES_END
+  PROBE(SVC_DELETE, INDEX_BY, .status = 204, .run = svc_verb_delete, .more = SVC_MORE(.by = "database/collection/name"))
 };
 static const svc_noun index_noun = {
   .name = "index", .kind = "indx", .parent = "project", .param = "indexId", .object = &index_object,
   .unique = "database/collection/name", .err_not_found = SVC_E_PEER_NOT_FOUND, .err_exists = SVC_E_SEARCH_DUPLICATE_INDEX,
-  .routes = index_routes
+  .routes = SVC_ROUTES(index_routes)
 };
 static const svc_noun *const keyed[] = { &account_noun, &index_noun, NULL };
 
@@ -613,10 +610,10 @@ static MunitResult column_second_key(const MunitParameter params[], void *data)
 enum { ALARM_OWN = SVC_DUE_OWN };
 static const svc_field alarm_fields[] = {
   F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_INT("other"), F_INT("run"), F_STR("rang", .flags = SVC_READ_ONLY, .preset = "\"\""),
-  F_STR("state", .flags = SVC_READ_ONLY), F_END
+  F_STR("state", .flags = SVC_READ_ONLY)
 };
-static const svc_object alarm_object = { .name = "Alarm", .fields = alarm_fields };
-static const svc_route alarm_routes[] = { PROBE_ROUTES("alarms", "{alarmName}"), SVC_ROUTES_END };
+static const svc_object alarm_object = { .name = "Alarm", .fields = SVC_ROWS(alarm_fields) };
+static const svc_route alarm_routes[] = { PROBE_ROUTES("alarms", "{alarmName}") };
 static const svc_transition alarm_transitions[] = {
   { "NEW", "WARM", 50, NULL, NULL }, { "WARM", "READY", 50, "CLUSTER_READY", NULL }, { NULL, NULL, 0, NULL, NULL }
 };
@@ -641,7 +638,7 @@ static bool alarm_fell_due(svc_call *c, svc_change *change, int tag)
 }
 static const svc_noun alarm_noun = {
   .name = "alarm", .kind = "alrm", .parent = "project", .param = "alarmName", .object = &alarm_object, .key = "name",
-  .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .lifecycle = &alarm_lifecycle, .routes = alarm_routes,
+  .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .lifecycle = &alarm_lifecycle, .routes = SVC_ROUTES(alarm_routes),
   .prepare = alarm_prepare, .fell_due = alarm_fell_due
 };
 static const svc_noun *const alarms[] = { &alarm_noun, NULL };

@@ -689,8 +689,8 @@ static MunitResult driver_gone(const MunitParameter params[], void *data)
 
 /* ------------------------------------------------------------------------------------------------------------- questions */
 
-static const svc_field load_fields[] = { F_BOOL("simulated"), F_INT("value"), F_END };
-static const svc_object load_object = { .name = "Load", .fields = load_fields };
+static const svc_field load_fields[] = { F_BOOL("simulated"), F_INT("value") };
+static const svc_object load_object = { .name = "Load", .fields = SVC_ROWS(load_fields) };
 
 static bool load_run(svc_call *c)
 {
@@ -726,11 +726,10 @@ static const svc_param load_params[] = {
 };
 static const svc_route load_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/load", .set = SVC_SET_CLUSTERS, PROBE_VERSIONS,
-    .roles = SVC_R_GROUP_READ_ONLY, .params = load_params, .answer = &load_object, .run = load_run, .told = load_told },
-  SVC_ROUTES_END
+    .roles = SVC_R_GROUP_READ_ONLY, .params = load_params, .answer = &load_object, .run = load_run, .told = load_told }
 };
 static const svc_noun load_noun = {
-  .name = "load", .parent = "cluster", .flags = SVC_VIRTUAL, .object = &load_object, .routes = load_routes
+  .name = "load", .parent = "cluster", .flags = SVC_VIRTUAL, .object = &load_object, .routes = SVC_ROUTES(load_routes)
 };
 static const svc_noun *const loads[] = { &load_noun, NULL };
 

@@ -15,19 +15,19 @@ static size_t train_prepares, car_prepares, car_gone_calls;
   PROBE(SVC_PUT, list "/" item, .run = svc_verb_replace), \
   PROBE(SVC_DELETE, list "/" item, .status = 204, .run = svc_verb_delete)
 
-static const svc_field seat_fields[] = { F_ID(), F_STR("row", .flags = SVC_REQUIRED), F_END };
-static const svc_object seat_object = { .name = "Seat", .fields = seat_fields };
+static const svc_field seat_fields[] = { F_ID(), F_STR("row", .flags = SVC_REQUIRED) };
+static const svc_object seat_object = { .name = "Seat", .fields = SVC_ROWS(seat_fields) };
 static const svc_field car_fields[] = {
   F_CREATED("built"), F_STR("colour", .preset = "\"grey\""), F_ID(), F_BOOL("locked", .preset = "false"),
-  F_STR("name", .flags = SVC_REQUIRED), F_LIST("seats", &seat_object), F_END
+  F_STR("name", .flags = SVC_REQUIRED), F_LIST("seats", &seat_object)
 };
-static const svc_object car_object = { .name = "Car", .fields = car_fields };
+static const svc_object car_object = { .name = "Car", .fields = SVC_ROWS(car_fields) };
 static const svc_field train_fields[] = {
   F_LIST("cars", &car_object, .min_items = 1, .max_items = 4), F_DATE("changed", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED),
   F_ID(), F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED), F_BOOL("parked", .preset = "false"),
-  F_STR("state", .flags = SVC_READ_ONLY), F_END
+  F_STR("state", .flags = SVC_READ_ONLY)
 };
-static const svc_object train_object = { .name = "Train", .fields = train_fields };
+static const svc_object train_object = { .name = "Train", .fields = SVC_ROWS(train_fields) };
 
 /* A train of more than one red car is none. */
 static bool train_prepare(svc_call *c, svc_change *change)
@@ -59,12 +59,12 @@ static const svc_lifecycle train_lifecycle = {
   .field = "state", .created = "READY", .updated = "SHUNTING", .transitions = train_transitions
 };
 static const svc_guard train_guards[] = { { "parked", "true", SVC_GUARD_CHANGE, SVC_E_PEER_INVALID_STATE }, { NULL, NULL, 0, 0 } };
-static const svc_route train_routes[] = { PROBE_ROUTES("trains", "{trainName}"), SVC_ROUTES_END };
+static const svc_route train_routes[] = { PROBE_ROUTES("trains", "{trainName}") };
 static const svc_noun train_noun = {
   .name = "train", .kind = "trai", .parent = "project", .param = "trainName", .object = &train_object, .key = "name",
   .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .guards = train_guards, .lifecycle = &train_lifecycle,
   .event_created = "CLUSTER_CREATED", .event_updated = "CLUSTER_UPDATE_STARTED", .event_field = "clusterName",
-  .routes = train_routes, .prepare = train_prepare
+  .routes = SVC_ROUTES(train_routes), .prepare = train_prepare
 };
 
 static const svc_guard car_guards[] = { { "locked", "true", SVC_GUARD_DELETE, SVC_E_CONTAINERS_IN_USE }, { NULL, NULL, 0, 0 } };
@@ -80,21 +80,20 @@ static const svc_route car_routes[] = {
   PROBE(SVC_GET, "trains/{trainName}/some", .flags = SVC_PAGED, .params = car_params, .run = svc_verb_list,
         .more = SVC_MORE(.filters = car_filters)),
   PROBE(SVC_GET, "trains/{trainName}/red", .flags = SVC_PAGED, .run = svc_verb_list, .more = SVC_MORE(.keep = car_is_red)),
-  PROBE(SVC_GET, "trains/{trainName}/red/{carId}", .run = svc_verb_read, .more = SVC_MORE(.keep = car_is_red)),
-  SVC_ROUTES_END
+  PROBE(SVC_GET, "trains/{trainName}/red/{carId}", .run = svc_verb_read, .more = SVC_MORE(.keep = car_is_red))
 };
 static const svc_noun car_noun = {
   .name = "car", .parent = "train", .param = "carId", .flags = SVC_EVENT_PARENT, .object = &car_object, .element_of = "cars",
   .unique = "name", .err_not_found = SVC_E_PEER_NOT_FOUND, .err_exists = SVC_E_PEER_ALREADY_EXISTS, .guards = car_guards,
   .event_created = "CPS_SNAPSHOT_STARTED", .event_updated = "CPS_SNAPSHOT_BEHIND", .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT",
-  .event_field = "resourceId", .routes = car_routes, .prepare = car_prepare, .gone = car_gone
+  .event_field = "resourceId", .routes = SVC_ROUTES(car_routes), .prepare = car_prepare, .gone = car_gone
 };
 
-static const svc_route seat_routes[] = { PROBE_ROUTES("trains/{trainName}/cars/{carId}/seats", "{seatId}"), SVC_ROUTES_END };
+static const svc_route seat_routes[] = { PROBE_ROUTES("trains/{trainName}/cars/{carId}/seats", "{seatId}") };
 static const svc_noun seat_noun = {
   .name = "seat", .parent = "car", .param = "seatId", .object = &seat_object, .element_of = "seats",
   .err_not_found = SVC_E_SNAPSHOT_NOT_FOUND, .most = 2, .err_quota = SVC_E_CLUSTERS_LIMIT_EXCEEDED,
-  .event_created = "CPS_COPY_SNAPSHOT_STARTED", .routes = seat_routes
+  .event_created = "CPS_COPY_SNAPSHOT_STARTED", .routes = SVC_ROUTES(seat_routes)
 };
 
 static const svc_noun *const probes[] = { &train_noun, &car_noun, &seat_noun, NULL };

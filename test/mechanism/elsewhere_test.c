@@ -6,8 +6,8 @@
 
 static const svc_config quiet = { .limiter_off = 1 };
 
-static const svc_field pact_fields[] = { F_ID(), F_STR("motto"), F_STRS("orgIds", .flags = SVC_REQUIRED), F_END };
-static const svc_object pact_object = { .name = "Pact", .fields = pact_fields };
+static const svc_field pact_fields[] = { F_ID(), F_STR("motto"), F_STRS("orgIds", .flags = SVC_REQUIRED) };
+static const svc_object pact_object = { .name = "Pact", .fields = SVC_ROWS(pact_fields) };
 
 static size_t pact_organizations(svc_call *c, const svc_entity *e, svc_id *out, size_t most)
 {
@@ -23,58 +23,54 @@ static const svc_route pact_routes[] = {
   PACT(SVC_POST, "", 0, .status = 201, .run = svc_verb_create),
   PACT(SVC_GET, "/{pactId}", SVC_R_ORG_MEMBER, .run = svc_verb_read),
   PACT(SVC_PATCH, "/{pactId}", SVC_R_ORG_OWNER, .run = svc_verb_update),
-  PACT(SVC_DELETE, "/{pactId}", SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
-  SVC_ROUTES_END
+  PACT(SVC_DELETE, "/{pactId}", SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete)
 };
 static const svc_noun pact_noun = {
   .name = "pact", .kind = "pact", .param = "pactId", .flags = SVC_GLOBAL, .object = &pact_object,
-  .err_not_found = SVC_E_PEER_NOT_FOUND, .event_updated = "FEDERATION_SETTINGS_UPDATED", .routes = pact_routes,
+  .err_not_found = SVC_E_PEER_NOT_FOUND, .event_updated = "FEDERATION_SETTINGS_UPDATED", .routes = SVC_ROUTES(pact_routes),
   .organizations = pact_organizations
 };
 
 /* Below a pact: of one organization each, which the path names as well. */
-static const svc_field clause_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_END };
-static const svc_object clause_object = { .name = "Clause", .fields = clause_fields };
+static const svc_field clause_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED) };
+static const svc_object clause_object = { .name = "Clause", .fields = SVC_ROWS(clause_fields) };
 static const svc_route clause_routes[] = {
   PACT(SVC_GET, "/{pactId}/clauses", SVC_R_ORG_MEMBER, .flags = SVC_PAGED, .run = svc_verb_list),
   PACT(SVC_POST, "/{pactId}/clauses", SVC_R_ORG_OWNER, .status = 201, .run = svc_verb_create),
   PACT(SVC_GET, "/{pactId}/clauses/{clauseId}", SVC_R_ORG_MEMBER, .run = svc_verb_read),
-  PACT(SVC_DELETE, "/{pactId}/clauses/{clauseId}", SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete),
-  SVC_ROUTES_END
+  PACT(SVC_DELETE, "/{pactId}/clauses/{clauseId}", SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete)
 };
 static const svc_noun clause_noun = {
-  .name = "clause", .kind = "clau", .parent = "pact", .param = "clauseId", .object = &clause_object, .routes = clause_routes
+  .name = "clause", .kind = "clau", .parent = "pact", .param = "clauseId", .object = &clause_object, .routes = SVC_ROUTES(clause_routes)
 };
 
 /* What a pact has for one of its organizations, by whose id it is named. */
-static const svc_field seal_fields[] = { F_STR("colour"), F_HEX24("orgId", .flags = SVC_REQUIRED), F_END };
-static const svc_object seal_object = { .name = "Seal", .fields = seal_fields };
+static const svc_field seal_fields[] = { F_STR("colour"), F_HEX24("orgId", .flags = SVC_REQUIRED) };
+static const svc_object seal_object = { .name = "Seal", .fields = SVC_ROWS(seal_fields) };
 #define SEAL(m, p, ...) { .method = m, .path = "/pacts/{pactId}/seals" p, .set = SVC_SET_FEDERATION_ORGANIZATION, PROBE_VERSIONS, \
                           .roles = SVC_R_ORG_MEMBER, __VA_ARGS__ }
 static const svc_route seal_routes[] = {
-  SEAL(SVC_POST, "", .status = 201, .run = svc_verb_create), SEAL(SVC_GET, "/{orgId}", .run = svc_verb_read), SVC_ROUTES_END
+  SEAL(SVC_POST, "", .status = 201, .run = svc_verb_create), SEAL(SVC_GET, "/{orgId}", .run = svc_verb_read)
 };
 static const svc_noun seal_noun = {
   .name = "seal", .kind = "seal", .parent = "pact", .param = "orgId", .object = &seal_object, .key = "orgId", .unique = "orgId",
-  .err_not_found = SVC_E_ORG_NOT_FOUND, .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = seal_routes
+  .err_not_found = SVC_E_ORG_NOT_FOUND, .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = SVC_ROUTES(seal_routes)
 };
 
 static bool bell_rings(svc_call *c)
 {
   return svc_answer_nothing(c);
 }
-static const svc_field bell_fields[] = { F_END };
-static const svc_object bell_object = { .name = "Bell", .fields = bell_fields };
+static const svc_object bell_object = { .name = "Bell" };
 static const svc_route bell_routes[] = {
   { .method = SVC_POST, .path = "/bells:ring", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .roles = SVC_R_ORG_GROUP_CREATOR,
     .flags = SVC_ANYWHERE | SVC_NO_BODY, .status = 204, .run = bell_rings },
   { .method = SVC_POST, .path = "/bells:mute", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .roles = SVC_R_ORG_MEMBER,
     .flags = SVC_NO_BODY, .status = 204, .run = bell_rings }, /* says neither where nor anywhere */
   { .method = SVC_POST, .path = "/bells:hear", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .flags = SVC_NO_BODY, .status = 204,
-    .run = bell_rings }, /* for whoever is known */
-  SVC_ROUTES_END
+    .run = bell_rings } /* for whoever is known */
 };
-static const svc_noun bell_noun = { .name = "bell", .flags = SVC_VIRTUAL, .object = &bell_object, .routes = bell_routes };
+static const svc_noun bell_noun = { .name = "bell", .flags = SVC_VIRTUAL, .object = &bell_object, .routes = SVC_ROUTES(bell_routes) };
 
 static const svc_noun *const probes[] = { &pact_noun, &clause_noun, &seal_noun, &bell_noun, NULL };
 

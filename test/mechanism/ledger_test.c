@@ -14,15 +14,14 @@ static char heard[4096]; /* all types, also of what was undone */
 static const char *refused_type;
 
 static const svc_field siren_fields[] = {
-  F_STR("eventId"), F_ID(), F_STR("typeName"), F_END
+  F_STR("eventId"), F_ID(), F_STR("typeName")
 };
-static const svc_object siren_object = { .name = "Siren", .fields = siren_fields };
+static const svc_object siren_object = { .name = "Siren", .fields = SVC_ROWS(siren_fields) };
 static const svc_route siren_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/sirens", .set = SVC_SET_ALERTS, PROBE_VERSIONS, .flags = SVC_PAGED,
     .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_list },
   { .method = SVC_GET, .path = "/orgs/{orgId}/sirens", .set = SVC_SET_ORGANIZATIONS, PROBE_VERSIONS, .flags = SVC_PAGED,
-    .roles = SVC_R_ORG_MEMBER, .run = svc_verb_list },
-  SVC_ROUTES_END
+    .roles = SVC_R_ORG_MEMBER, .run = svc_verb_list }
 };
 
 static bool siren_hears(svc_call *c, const char *type, const svc_entity *event)
@@ -49,16 +48,15 @@ static bool siren_hears(svc_call *c, const char *type, const svc_entity *event)
 }
 static const svc_noun siren_noun = {
   .name = "siren", .kind = "sirn", .param = "sirenId", .seat = SVC_SEAT_ALERTS, .object = &siren_object,
-  .event_created = "ALERT_ACKNOWLEDGED_AUDIT", .routes = siren_routes, .hears = siren_hears
+  .event_created = "ALERT_ACKNOWLEDGED_AUDIT", .routes = SVC_ROUTES(siren_routes), .hears = siren_hears
 };
 
 /* A prank writes its event, and then is refused; by itself, after a while, it does the same once more. */
-static const svc_field prank_fields[] = { F_ID(), F_BOOL("late", .preset = "false"), F_STR("name", .flags = SVC_REQUIRED), F_END };
-static const svc_object prank_object = { .name = "Prank", .fields = prank_fields };
+static const svc_field prank_fields[] = { F_ID(), F_BOOL("late", .preset = "false"), F_STR("name", .flags = SVC_REQUIRED) };
+static const svc_object prank_object = { .name = "Prank", .fields = SVC_ROWS(prank_fields) };
 static const svc_route prank_routes[] = {
   { .method = SVC_POST, .path = "/groups/{groupId}/pranks", .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, .status = 201,
-    .roles = SVC_R_GROUP_OWNER, .run = svc_verb_create },
-  SVC_ROUTES_END
+    .roles = SVC_R_GROUP_OWNER, .run = svc_verb_create }
 };
 static bool prank_prepare(svc_call *c, svc_change *change)
 {
@@ -78,38 +76,38 @@ static bool prank_fell_due(svc_call *c, svc_change *change, int tag)
 }
 static const svc_noun prank_noun = {
   .name = "prank", .kind = "pran", .parent = "project", .param = "prankId", .object = &prank_object,
-  .event_created = "CPS_SNAPSHOT_STARTED", .routes = prank_routes, .prepare = prank_prepare, .stored = prank_stored,
+  .event_created = "CPS_SNAPSHOT_STARTED", .routes = SVC_ROUTES(prank_routes), .prepare = prank_prepare, .stored = prank_stored,
   .fell_due = prank_fell_due
 };
 
 /* Nests, and eggs in them, which go together. */
 #define NEST(m, p, ...) { .method = m, .path = "/groups/{groupId}/nests" p, .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, \
                           .roles = SVC_R_GROUP_OWNER, __VA_ARGS__ }
-static const svc_field nest_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_END };
-static const svc_object nest_object = { .name = "Nest", .fields = nest_fields };
+static const svc_field nest_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED) };
+static const svc_object nest_object = { .name = "Nest", .fields = SVC_ROWS(nest_fields) };
 static const svc_route nest_routes[] = {
   NEST(SVC_POST, "", .status = 201, .run = svc_verb_create),
-  NEST(SVC_DELETE, "/{nestName}", .status = 204, .run = svc_verb_delete), SVC_ROUTES_END
+  NEST(SVC_DELETE, "/{nestName}", .status = 204, .run = svc_verb_delete)
 };
 static const svc_noun nest_noun = {
   .name = "nest", .kind = "nest", .parent = "project", .param = "nestName", .object = &nest_object, .key = "name",
-  .unique = "name", .event_deleted = "CPS_SNAPSHOT_BEHIND", .routes = nest_routes
+  .unique = "name", .event_deleted = "CPS_SNAPSHOT_BEHIND", .routes = SVC_ROUTES(nest_routes)
 };
-static const svc_object egg_object = { .name = "Egg", .fields = nest_fields };
-static const svc_route egg_routes[] = { NEST(SVC_POST, "/{nestName}/eggs", .status = 201, .run = svc_verb_create), SVC_ROUTES_END };
+static const svc_object egg_object = { .name = "Egg", .fields = SVC_ROWS(nest_fields) };
+static const svc_route egg_routes[] = { NEST(SVC_POST, "/{nestName}/eggs", .status = 201, .run = svc_verb_create) };
 static const svc_noun egg_noun = {
   .name = "egg", .kind = "egg.", .parent = "nest", .param = "eggId", .object = &egg_object,
-  .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT", .routes = egg_routes
+  .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT", .routes = SVC_ROUTES(egg_routes)
 };
 
 /* A letter puts a copy of itself into another project, and takes it out when it goes. */
 #define LETTER(m, p, ...) { .method = m, .path = "/groups/{groupId}/letters" p, .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, \
                             .roles = SVC_R_GROUP_OWNER, __VA_ARGS__ }
-static const svc_field letter_fields[] = { F_GROUP_ID(), F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_ORG_ID(), F_STR("to"), F_END };
-static const svc_object letter_object = { .name = "Letter", .fields = letter_fields };
+static const svc_field letter_fields[] = { F_GROUP_ID(), F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_ORG_ID(), F_STR("to") };
+static const svc_object letter_object = { .name = "Letter", .fields = SVC_ROWS(letter_fields) };
 static const svc_route letter_routes[] = {
   LETTER(SVC_POST, "", .status = 201, .run = svc_verb_create), LETTER(SVC_GET, "/{letterName}", .run = svc_verb_read),
-  LETTER(SVC_DELETE, "/{letterName}", .status = 204, .run = svc_verb_delete), SVC_ROUTES_END
+  LETTER(SVC_DELETE, "/{letterName}", .status = 204, .run = svc_verb_delete)
 };
 static bool letter_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
@@ -137,7 +135,7 @@ static bool letter_gone(svc_call *c, const svc_entity *e)
 static const svc_noun letter_noun = {
   .name = "letter", .kind = "lett", .parent = "project", .param = "letterName", .object = &letter_object, .key = "name",
   .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .event_created = "CPS_SNAPSHOT_STARTED",
-  .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT", .routes = letter_routes, .stored = letter_stored, .gone = letter_gone
+  .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT", .routes = SVC_ROUTES(letter_routes), .stored = letter_stored, .gone = letter_gone
 };
 static const svc_noun *const probes[] = { &siren_noun, &prank_noun, &nest_noun, &egg_noun, &letter_noun, NULL };
 

@@ -36,12 +36,10 @@ static const svc_route log_routes[] = {
   MEDIA(SVC_POST, "tables:make", .versions = { 20230101 }, .flags = SVC_NO_BODY, .status = 201, .run = media_csv,
         .more = SVC_MORE(.media = "csv")),
   MEDIA(SVC_GET, "tables/none", .versions = { 20230101 }, .run = media_nothing, .more = SVC_MORE(.media = "csv")),
-  MEDIA(SVC_GET, "metadata.xml", .versions = { 20230101 }, .run = media_xml, .more = SVC_MORE(.media = "application/xml")),
-  SVC_ROUTES_END
+  MEDIA(SVC_GET, "metadata.xml", .versions = { 20230101 }, .run = media_xml, .more = SVC_MORE(.media = "application/xml"))
 };
-static const svc_field log_fields[] = { F_END };
-static const svc_object log_object = { .name = "Log", .fields = log_fields };
-static const svc_noun log_noun = { .name = "log", .flags = SVC_VIRTUAL, .object = &log_object, .routes = log_routes };
+static const svc_object log_object = { .name = "Log" };
+static const svc_noun log_noun = { .name = "log", .flags = SVC_VIRTUAL, .object = &log_object, .routes = SVC_ROUTES(log_routes) };
 static const svc_noun *const probes[] = { &log_noun, NULL };
 
 /* -------------------------------------------------------------------------------------------------------------- tests */

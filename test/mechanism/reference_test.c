@@ -11,10 +11,10 @@
   PROBE(SVC_GET, list, .flags = SVC_PAGED, .run = svc_verb_list), PROBE(SVC_POST, list, .status = 201, .run = svc_verb_create), \
   PROBE(SVC_GET, list "/" item, .run = svc_verb_read), PROBE(SVC_PATCH, list "/" item, .run = svc_verb_update), \
   PROBE(SVC_PUT, list "/" item, .run = svc_verb_replace), \
-  PROBE(SVC_DELETE, list "/" item, .status = 204, .run = svc_verb_delete), SVC_ROUTES_END
+  PROBE(SVC_DELETE, list "/" item, .status = 204, .run = svc_verb_delete)
 
-static const svc_field socket_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED), F_END };
-static const svc_object socket_object = { .name = "Socket", .fields = socket_fields };
+static const svc_field socket_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED) };
+static const svc_object socket_object = { .name = "Socket", .fields = SVC_ROWS(socket_fields) };
 static const svc_route socket_routes[] = { PROBE_ROUTES("/groups/{groupId}/sockets", "{socketName}") };
 static svc_str socket_spell(svc_call *c, svc_str key)
 {
@@ -26,25 +26,25 @@ static svc_str socket_spell(svc_call *c, svc_str key)
 }
 static const svc_noun socket_noun = {
   .name = "socket", .kind = "sock", .parent = "project", .param = "socketName", .object = &socket_object, .key = "name",
-  .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = socket_routes, .spell = socket_spell
+  .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = SVC_ROUTES(socket_routes), .spell = socket_spell
 };
 
-static const svc_field slot_fields[] = { F_ID(), F_END };
-static const svc_object slot_object = { .name = "Slot", .fields = slot_fields };
+static const svc_field slot_fields[] = { F_ID() };
+static const svc_object slot_object = { .name = "Slot", .fields = SVC_ROWS(slot_fields) };
 static const svc_route slot_routes[] = { PROBE_ROUTES("/groups/{groupId}/sockets/{socketName}/slots", "{slotId}") };
 static const svc_noun slot_noun = {
-  .name = "slot", .kind = "slot", .parent = "socket", .param = "slotId", .object = &slot_object, .routes = slot_routes
+  .name = "slot", .kind = "slot", .parent = "socket", .param = "slotId", .object = &slot_object, .routes = SVC_ROUTES(slot_routes)
 };
 
-static const svc_field plug_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED), F_END };
-static const svc_object plug_object = { .name = "Plug", .fields = plug_fields };
+static const svc_field plug_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED) };
+static const svc_object plug_object = { .name = "Plug", .fields = SVC_ROWS(plug_fields) };
 static const svc_route plug_routes[] = { PROBE_ROUTES("/groups/{groupId}/plugs", "{plugId}") };
 static const svc_noun plug_noun = {
   .name = "plug", .kind = "plug", .parent = "project", .param = "plugId", .object = &plug_object, .unique = "name",
-  .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = plug_routes
+  .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = SVC_ROUTES(plug_routes)
 };
 
-static const svc_object shop_object = { .name = "Shop", .fields = socket_fields };
+static const svc_object shop_object = { .name = "Shop", .fields = SVC_ROWS(socket_fields) };
 #undef PROBE
 #define PROBE(m, p, ...) { .method = m, .path = p, .set = SVC_SET_ORGANIZATIONS, PROBE_VERSIONS, .roles = SVC_R_ORG_OWNER, __VA_ARGS__ }
 static const svc_route shop_routes[] = { PROBE_ROUTES("/orgs/{orgId}/shops", "{shopName}") };
@@ -52,17 +52,17 @@ static const svc_route shop_routes[] = { PROBE_ROUTES("/orgs/{orgId}/shops", "{s
 #define PROBE(m, p, ...) { .method = m, .path = p, .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, .roles = SVC_R_GROUP_OWNER, __VA_ARGS__ }
 static const svc_noun shop_noun = {
   .name = "shop", .kind = "shop", .parent = "organization", .param = "shopName", .object = &shop_object, .key = "name",
-  .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = shop_routes
+  .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = SVC_ROUTES(shop_routes)
 };
 
-static const svc_field wire_fields[] = { F_INT("length", .preset = "1"), F_STR("plugId"), F_END };
-static const svc_object wire_object = { .name = "Wire", .fields = wire_fields };
+static const svc_field wire_fields[] = { F_INT("length", .preset = "1"), F_STR("plugId") };
+static const svc_object wire_object = { .name = "Wire", .fields = SVC_ROWS(wire_fields) };
 static const svc_field lamp_fields[] = {
   F_STR("absent"), F_ID(), F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED), F_STRS("plugIds", .preset = "[]"), F_STR("shop"),
   F_STR("slotId"), F_STR("socket", .flags = SVC_NULLABLE), F_STR("twin"), F_LIST("wires", &wire_object, .preset = "[]"),
-  F_STR("wish"), F_END
+  F_STR("wish")
 };
-static const svc_object lamp_object = { .name = "Lamp", .fields = lamp_fields };
+static const svc_object lamp_object = { .name = "Lamp", .fields = SVC_ROWS(lamp_fields) };
 static const svc_route lamp_routes[] = { PROBE_ROUTES("/groups/{groupId}/lamps", "{lampName}") };
 static const svc_ref lamp_refs[] = {
   { "absent", "no such noun", SVC_E_ALERT_NOT_FOUND, SVC_E_PEER_INVALID_STATE },
@@ -77,7 +77,7 @@ static const svc_ref lamp_refs[] = {
 };
 static const svc_noun lamp_noun = {
   .name = "lamp", .kind = "lamp", .parent = "project", .param = "lampName", .object = &lamp_object, .key = "name",
-  .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .refs = lamp_refs, .routes = lamp_routes
+  .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .refs = lamp_refs, .routes = SVC_ROUTES(lamp_routes)
 };
 
 /* What is named stands before who names it, and so goes first in a cascade. */

@@ -16,9 +16,9 @@ static const svc_config quiet = { .limiter_off = 1, .provision_ms = 10000 };
 
 static const svc_field farm_fields[] = {
   F_GROUP_ID(), F_ID(), F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED), F_ORG_ID(),
-  F_BOOL("scheduled", .preset = "false"), F_INT("shotCount", .flags = SVC_READ_ONLY, .preset = "0"), F_END
+  F_BOOL("scheduled", .preset = "false"), F_INT("shotCount", .flags = SVC_READ_ONLY, .preset = "0")
 };
-static const svc_object farm_object = { .name = "Farm", .fields = farm_fields };
+static const svc_object farm_object = { .name = "Farm", .fields = SVC_ROWS(farm_fields) };
 
 static const svc_route farm_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/farms", .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, .flags = SVC_PAGED,
@@ -30,8 +30,7 @@ static const svc_route farm_routes[] = {
   { .method = SVC_PATCH, .path = "/groups/{groupId}/farms/{farmName}", .set = SVC_SET_CLUSTERS, PROBE_VERSIONS,
     .roles = SVC_R_GROUP_OWNER, .run = svc_verb_update },
   { .method = SVC_DELETE, .path = "/groups/{groupId}/farms/{farmName}", .set = SVC_SET_CLUSTERS, PROBE_VERSIONS,
-    .roles = SVC_R_GROUP_OWNER, .status = 204, .run = svc_verb_delete },
-  SVC_ROUTES_END
+    .roles = SVC_R_GROUP_OWNER, .status = 204, .run = svc_verb_delete }
 };
 
 static bool farm_prepare(svc_call *c, svc_change *change)
@@ -62,16 +61,16 @@ static const svc_noun farm_noun = {
   .name = "farm", .kind = "farm", .parent = "project", .param = "farmName", .object = &farm_object, .key = "name",
   .unique = "name", .err_not_found = SVC_E_CLUSTER_NOT_FOUND, .err_exists = SVC_E_DUPLICATE_CLUSTER_NAME,
   .event_created = "CLUSTER_CREATED", .event_updated = "CLUSTER_UPDATE_COMPLETED", .event_deleted = "CLUSTER_DELETED",
-  .event_field = "clusterName", .routes = farm_routes, .prepare = farm_prepare, .fell_due = farm_fell_due
+  .event_field = "clusterName", .routes = SVC_ROUTES(farm_routes), .prepare = farm_prepare, .fell_due = farm_fell_due
 };
 
 /* ---------------------------------------------------------------------------------------------------------- snapshots */
 
 static const svc_field shot_fields[] = {
   F_CREATED("created"), F_GROUP_ID(), F_ID(), F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED), F_ORG_ID(),
-  F_STR("status", .flags = SVC_READ_ONLY), F_END
+  F_STR("status", .flags = SVC_READ_ONLY)
 };
-static const svc_object shot_object = { .name = "Shot", .fields = shot_fields };
+static const svc_object shot_object = { .name = "Shot", .fields = SVC_ROWS(shot_fields) };
 
 #define SHOTS "/groups/{groupId}/farms/{farmName}/shots"
 static const svc_param shot_params[] = { { .name = "maxDate", .type = SVC_DATE }, { .name = NULL } };
@@ -84,8 +83,7 @@ static const svc_route shot_routes[] = {
   { .method = SVC_GET, .path = SHOTS "/{shotId}", .set = SVC_SET_BACKUP, PROBE_VERSIONS, .roles = SVC_R_GROUP_READ_ONLY,
     .run = svc_verb_read },
   { .method = SVC_DELETE, .path = SHOTS "/{shotId}", .set = SVC_SET_BACKUP, PROBE_VERSIONS, .roles = SVC_R_GROUP_OWNER,
-    .status = 204, .run = svc_verb_delete },
-  SVC_ROUTES_END
+    .status = 204, .run = svc_verb_delete }
 };
 static const svc_transition shot_transitions[] = {
   { "queued", "completed", 100, "CPS_SNAPSHOT_SUCCESSFUL", NULL }, { NULL, NULL, 0, NULL, NULL }
@@ -106,15 +104,15 @@ static const svc_noun shot_noun = {
   .err_exists = SVC_E_PEER_ALREADY_EXISTS,
   .quota = "svc.project.deployment.serverlessMTMs", .err_quota = SVC_E_CLUSTERS_LIMIT_EXCEEDED,
   .lifecycle = &shot_lifecycle, .event_created = "CPS_SNAPSHOT_STARTED", .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT",
-  .event_field = "snapshotName", .routes = shot_routes, .meters = shot_meters
+  .event_field = "snapshotName", .routes = SVC_ROUTES(shot_routes), .meters = shot_meters
 };
 
 /* ------------------------------------------------------------------------------------------------------------- chunks */
 
 static const svc_field chunk_fields[] = {
-  F_GROUP_ID(), F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_ORG_ID(), F_STR("state", .flags = SVC_READ_ONLY), F_END
+  F_GROUP_ID(), F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_ORG_ID(), F_STR("state", .flags = SVC_READ_ONLY)
 };
-static const svc_object chunk_object = { .name = "Chunk", .fields = chunk_fields };
+static const svc_object chunk_object = { .name = "Chunk", .fields = SVC_ROWS(chunk_fields) };
 
 #define CHUNKS SHOTS "/{shotId}/chunks"
 static const svc_route chunk_routes[] = {
@@ -123,8 +121,7 @@ static const svc_route chunk_routes[] = {
   { .method = SVC_GET, .path = CHUNKS "/{chunkId}", .set = SVC_SET_BACKUP, PROBE_VERSIONS, .roles = SVC_R_GROUP_READ_ONLY,
     .run = svc_verb_read },
   { .method = SVC_DELETE, .path = CHUNKS "/{chunkId}", .set = SVC_SET_BACKUP, PROBE_VERSIONS, .roles = SVC_R_GROUP_OWNER,
-    .status = 204, .run = svc_verb_delete },
-  SVC_ROUTES_END
+    .status = 204, .run = svc_verb_delete }
 };
 static const svc_transition chunk_transitions[] = {
   { "cold", "warm", 200, "CPS_SNAPSHOT_COMPLETED_AUDIT", NULL }, { NULL, NULL, 0, NULL, NULL }
@@ -133,18 +130,17 @@ static const svc_lifecycle chunk_lifecycle = { .field = "state", .created = "col
 static const svc_noun chunk_noun = {
   .name = "chunk", .kind = "chnk", .parent = "shot", .param = "chunkId", .flags = SVC_EVENT_PARENT, .object = &chunk_object,
   .lifecycle = &chunk_lifecycle, .event_created = "CPS_COPY_SNAPSHOT_STARTED", .event_deleted = "CPS_SNAPSHOT_BEHIND",
-  .event_field = "chunkId", .routes = chunk_routes
+  .event_field = "chunkId", .routes = SVC_ROUTES(chunk_routes)
 };
 
 /* A singleton of the project that begins otherwise than by its defaults. */
 static const svc_field diary_fields[] = {
-  F_GROUP_ID(), F_STR("mood", .preset = "\"plain\""), F_ORG_ID(), F_END
+  F_GROUP_ID(), F_STR("mood", .preset = "\"plain\""), F_ORG_ID()
 };
-static const svc_object diary_object = { .name = "Diary", .fields = diary_fields };
+static const svc_object diary_object = { .name = "Diary", .fields = SVC_ROWS(diary_fields) };
 static const svc_route diary_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/diary", .set = SVC_SET_PROJECTS, PROBE_VERSIONS,
-    .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_read },
-  SVC_ROUTES_END
+    .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_read }
 };
 static void diary_begin(svc_call *c, svc_node *body)
 {
@@ -152,7 +148,7 @@ static void diary_begin(svc_call *c, svc_node *body)
 }
 static const svc_noun diary_noun = {
   .name = "diary", .kind = "diar", .parent = "project", .flags = SVC_SINGLETON, .object = &diary_object,
-  .routes = diary_routes, .begin = diary_begin
+  .routes = SVC_ROUTES(diary_routes), .begin = diary_begin
 };
 
 static const svc_noun *const probes[] = { &farm_noun, &shot_noun, &chunk_noun, &diary_noun, NULL };

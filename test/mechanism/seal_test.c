@@ -14,9 +14,9 @@
 /* A horn: one secret that is shown by its end, one that is not shown, some in an object, in the elements of an array and in a
 ** map. */
 static const svc_field horn_key_fields[] = {
-  F_STR("label"), F_STR("token", .flags = SVC_SEALED | SVC_REQUIRED, .min = 4, .max = 100, .pattern = "^[a-z-]+$"), F_END
+  F_STR("label"), F_STR("token", .flags = SVC_SEALED | SVC_REQUIRED, .min = 4, .max = 100, .pattern = "^[a-z-]+$")
 };
-static const svc_object horn_key = { .name = "HornKey", .fields = horn_key_fields };
+static const svc_object horn_key = { .name = "HornKey", .fields = SVC_ROWS(horn_key_fields) };
 static const svc_field horn_fields[] = {
   { .name = "headers", .type = SVC_MAP, .item = SVC_STRING, .flags = SVC_SEALED, .max = 100 },
   F_ID(),
@@ -25,10 +25,9 @@ static const svc_field horn_fields[] = {
   F_STR("name", .flags = SVC_REQUIRED),
   F_STR("password", .flags = SVC_SEALED | SVC_WRITE_ONLY | SVC_NULLABLE, .min = 4, .max = 100),
   F_STR("state", .flags = SVC_READ_ONLY),
-  F_STR("url", .flags = SVC_SEALED, .max = 100),
-  F_END
+  F_STR("url", .flags = SVC_SEALED, .max = 100)
 };
-static const svc_object horn_object = { .name = "Horn", .fields = horn_fields };
+static const svc_object horn_object = { .name = "Horn", .fields = SVC_ROWS(horn_fields) };
 static const svc_transition horn_transitions[] = {
   { "MAKING", "BLOWN", 100, "CLUSTER_READY", "horn.make" }, { "MELTING", NULL, 50, "CLUSTER_DELETED", "horn.melt" },
   { NULL, NULL, 0, NULL, NULL }
@@ -41,22 +40,22 @@ static const svc_route horn_routes[] = {
   PROBE(SVC_POST, "horns", .status = 202, .run = svc_verb_create, .example = "{\"name\":\"h\",\"password\":\"" SHORT_ONE "\"}"),
   PROBE(SVC_GET, "horns/{hornId}", .run = svc_verb_read), PROBE(SVC_PATCH, "horns/{hornId}", .run = svc_verb_update),
   PROBE(SVC_PUT, "horns/{hornId}", .run = svc_verb_replace),
-  PROBE(SVC_DELETE, "horns/{hornId}", .status = 202, .run = svc_verb_delete), SVC_ROUTES_END
+  PROBE(SVC_DELETE, "horns/{hornId}", .status = 202, .run = svc_verb_delete)
 };
 static const svc_noun horn_noun = {
   .name = "horn", .kind = "horn", .parent = "project", .param = "hornId", .object = &horn_object, .lifecycle = &horn_lifecycle,
   .err_not_found = SVC_E_PEER_NOT_FOUND, .event_created = "CLUSTER_CREATED", .event_updated = "CLUSTER_UPDATE_STARTED",
-  .prepare = horn_prepare, .routes = horn_routes
+  .prepare = horn_prepare, .routes = SVC_ROUTES(horn_routes)
 };
 
 /* One for a project, with a secret from the beginning of its life on. */
-static const svc_field lock_fields[] = { F_STR("code", .flags = SVC_SEALED, .max = 100), F_INT("turns", .preset = "3"), F_END };
-static const svc_object lock_object = { .name = "Lock", .fields = lock_fields };
+static const svc_field lock_fields[] = { F_STR("code", .flags = SVC_SEALED, .max = 100), F_INT("turns", .preset = "3") };
+static const svc_object lock_object = { .name = "Lock", .fields = SVC_ROWS(lock_fields) };
 static const svc_route lock_routes[] = {
-  PROBE(SVC_GET, "lock", .run = svc_verb_read), PROBE(SVC_PATCH, "lock", .run = svc_verb_update), SVC_ROUTES_END
+  PROBE(SVC_GET, "lock", .run = svc_verb_read), PROBE(SVC_PATCH, "lock", .run = svc_verb_update)
 };
 static const svc_noun lock_noun = { .name = "lock", .kind = "lock", .parent = "project", .flags = SVC_SINGLETON, .object = &lock_object,
-                                    .event_updated = "CLUSTER_UPDATE_STARTED", .routes = lock_routes };
+                                    .event_updated = "CLUSTER_UPDATE_STARTED", .routes = SVC_ROUTES(lock_routes) };
 static const svc_noun *const probes[] = { &horn_noun, &lock_noun, NULL };
 
 static const svc_config quiet = { .limiter_off = 1, .provision_ms = 10000 };

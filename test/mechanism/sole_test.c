@@ -10,9 +10,9 @@
 static const svc_config quiet = { .limiter_off = 1, .provision_ms = 10000 };
 
 static const svc_field crown_fields[] = {
-  F_ID(), F_STR("metal", .flags = SVC_REQUIRED), F_STR("state", .flags = SVC_READ_ONLY), F_END
+  F_ID(), F_STR("metal", .flags = SVC_REQUIRED), F_STR("state", .flags = SVC_READ_ONLY)
 };
-static const svc_object crown_object = { .name = "Crown", .fields = crown_fields };
+static const svc_object crown_object = { .name = "Crown", .fields = SVC_ROWS(crown_fields) };
 
 /* Made by a POST, in steps. */
 static const svc_transition crown_transitions[] = {
@@ -23,32 +23,32 @@ static const svc_lifecycle crown_lifecycle = { .field = "state", .created = "MAK
 static const svc_route crown_routes[] = {
   PROBE(SVC_POST, "crown", .status = 202, .run = svc_verb_create, .example = "{\"metal\":\"gold\"}"),
   PROBE(SVC_GET, "crown", .run = svc_verb_read), PROBE(SVC_PATCH, "crown", .run = svc_verb_update),
-  PROBE(SVC_DELETE, "crown", .status = 202, .run = svc_verb_delete), SVC_ROUTES_END
+  PROBE(SVC_DELETE, "crown", .status = 202, .run = svc_verb_delete)
 };
 static const svc_noun crown_noun = {
   .name = "crown", .kind = "crwn", .parent = "project", .flags = SVC_SOLE, .object = &crown_object, .lifecycle = &crown_lifecycle,
   .err_not_found = SVC_E_BACKUP_CONFIG_NOT_FOUND, .err_exists = SVC_E_PEER_ALREADY_EXISTS, .event_created = "CLUSTER_CREATED",
-  .event_updated = "CLUSTER_UPDATE_STARTED", .routes = crown_routes
+  .event_updated = "CLUSTER_UPDATE_STARTED", .routes = SVC_ROUTES(crown_routes)
 };
 
 /* Made by a PUT. */
 static const svc_route oath_routes[] = {
   PROBE(SVC_GET, "oath", .run = svc_verb_read),
   PROBE(SVC_PUT, "oath", .run = svc_verb_replace, .example = "{\"metal\":\"iron\"}"),
-  PROBE(SVC_DELETE, "oath", .status = 204, .run = svc_verb_delete), SVC_ROUTES_END
+  PROBE(SVC_DELETE, "oath", .status = 204, .run = svc_verb_delete)
 };
 static const svc_noun oath_noun = {
   .name = "oath", .kind = "oath", .parent = "project", .flags = SVC_SOLE, .object = &crown_object,
   .err_not_found = SVC_E_BACKUP_CONFIG_NOT_FOUND, .err_exists = SVC_E_PEER_ALREADY_EXISTS, .event_created = "CLUSTER_CREATED",
-  .event_updated = "CLUSTER_UPDATE_STARTED", .routes = oath_routes
+  .event_updated = "CLUSTER_UPDATE_STARTED", .routes = SVC_ROUTES(oath_routes)
 };
 
 /* A gate of one of two walls, which stands in its path. */
 static const char *const gate_walls[] = { "NORTH", "SOUTH", NULL };
 static const svc_field gate_fields[] = {
-  F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_ENUM("wall", gate_walls, .flags = SVC_READ_ONLY), F_END
+  F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_ENUM("wall", gate_walls, .flags = SVC_READ_ONLY)
 };
-static const svc_object gate_object = { .name = "Gate", .fields = gate_fields };
+static const svc_object gate_object = { .name = "Gate", .fields = SVC_ROWS(gate_fields) };
 static const svc_route gate_routes[] = {
   PROBE(SVC_GET, "{wall}/gates", .flags = SVC_PAGED, .run = svc_verb_list, .more = SVC_MORE(.in_path = "wall")),
   PROBE(SVC_POST, "{wall}/gates", .status = 201, .run = svc_verb_create, .example = "{\"name\":\"g\"}",
@@ -56,11 +56,11 @@ static const svc_route gate_routes[] = {
   PROBE(SVC_GET, "{wall}/gates/{gateId}", .run = svc_verb_read, .more = SVC_MORE(.in_path = "wall")),
   PROBE(SVC_PATCH, "{wall}/gates/{gateId}", .run = svc_verb_update, .more = SVC_MORE(.in_path = "wall")),
   PROBE(SVC_DELETE, "{wall}/gates/{gateId}", .status = 204, .run = svc_verb_delete,
-        .more = SVC_MORE(.in_path = "wall")), SVC_ROUTES_END
+        .more = SVC_MORE(.in_path = "wall"))
 };
 static const svc_noun gate_noun = {
   .name = "gate", .kind = "gate", .parent = "project", .param = "gateId", .object = &gate_object,
-  .err_not_found = SVC_E_PEER_NOT_FOUND, .event_created = "CLUSTER_CREATED", .routes = gate_routes
+  .err_not_found = SVC_E_PEER_NOT_FOUND, .event_created = "CLUSTER_CREATED", .routes = SVC_ROUTES(gate_routes)
 };
 static const svc_noun *const probes[] = { &crown_noun, &oath_noun, &gate_noun, NULL };
 

@@ -4,8 +4,8 @@
 */
 #include "mechanism/probe.h"
 
-static const svc_field plain_fields[] = { F_ID(), F_STR("name"), F_END };
-static const svc_object plain_object = { .name = "Plain", .fields = plain_fields };
+static const svc_field plain_fields[] = { F_ID(), F_STR("name") };
+static const svc_object plain_object = { .name = "Plain", .fields = SVC_ROWS(plain_fields) };
 
 /* The log names all of these. */
 static void table_refused(const svc_noun *first, const svc_noun *second, const char *noun, const char *row)
@@ -49,26 +49,25 @@ static MunitResult table_seats(const MunitParameter params[], void *data)
 
 /* An object based on too many: at the top, inside, in an array, in a variant, in a body of a route's own. */
 static const svc_object level[] = {
-  { .name = "Level0", .fields = plain_fields, .base = &level[1] }, { .name = "Level1", .base = &level[2] },
+  { .name = "Level0", .fields = SVC_ROWS(plain_fields), .base = &level[1] }, { .name = "Level1", .base = &level[2] },
   { .name = "Level2", .base = &level[3] }, { .name = "Level3", .base = &level[4] }, { .name = "Level4", .base = &level[5] },
   { .name = "Level5", .base = &level[6] }, { .name = "Level6" }
 };
-static const svc_field inside_fields[] = { F_OBJ("deep", &level[0]), F_END };
-static const svc_object inside_object = { .name = "Inside", .fields = inside_fields };
-static const svc_field in_array_fields[] = { F_LIST("deep", &inside_object), F_END };
-static const svc_object in_array_object = { .name = "InArray", .fields = in_array_fields };
+static const svc_field inside_fields[] = { F_OBJ("deep", &level[0]) };
+static const svc_object inside_object = { .name = "Inside", .fields = SVC_ROWS(inside_fields) };
+static const svc_field in_array_fields[] = { F_LIST("deep", &inside_object) };
+static const svc_object in_array_object = { .name = "InArray", .fields = SVC_ROWS(in_array_fields) };
 static const svc_variant in_variants[] = { { "A", &plain_object }, { "B", &level[0] }, { NULL, NULL } };
 static const svc_object in_variant_object = { .name = "InVariant", .variant_by = "name", .variants = in_variants };
-static const svc_object in_base_object = { .name = "InBase", .fields = plain_fields, .base = &in_array_object };
+static const svc_object in_base_object = { .name = "InBase", .fields = SVC_ROWS(plain_fields), .base = &in_array_object };
 static const svc_route body_routes[] = {
-  { .method = SVC_POST, .path = "/probes", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .body = &in_array_object, .run = svc_verb_create },
-  SVC_ROUTES_END
+  { .method = SVC_POST, .path = "/probes", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .body = &in_array_object, .run = svc_verb_create }
 };
 
 static MunitResult table_levels(const MunitParameter params[], void *data)
 {
   static const svc_object *const objects[] = { &level[0], &inside_object, &in_array_object, &in_variant_object, &in_base_object };
-  static const svc_noun in_body = { .name = "probe", .kind = "prob", .object = &plain_object, .routes = body_routes };
+  static const svc_noun in_body = { .name = "probe", .kind = "prob", .object = &plain_object, .routes = SVC_ROUTES(body_routes) };
   static const svc_noun enough = { .name = "probe", .kind = "prob", .object = &level[1] }; /* six are as many as there may be */
   static const svc_noun *const fine[] = { &enough, NULL };
   t_service t;
@@ -91,19 +90,19 @@ static MunitResult table_levels(const MunitParameter params[], void *data)
 
 static MunitResult table_paths(const MunitParameter params[], void *data)
 {
-  static const svc_route many[] = { TABLE_ROUTE("/p/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}"), SVC_ROUTES_END };
-  static const svc_route open[] = { TABLE_ROUTE("/p/{a}/{b"), SVC_ROUTES_END };
-  static const svc_route deep[] = { TABLE_ROUTE("/{n1}/{n2}/{n3}/{n4}/{n5}"), SVC_ROUTES_END };
-  static const svc_route longest[] = { TABLE_ROUTE("/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17"), SVC_ROUTES_END };
-  static const svc_noun too_many = { .name = "probe", .kind = "prob", .object = &plain_object, .routes = many };
-  static const svc_noun brace = { .name = "probe", .kind = "prob", .object = &plain_object, .routes = open };
-  static const svc_noun too_long = { .name = "probe", .kind = "prob", .object = &plain_object, .routes = longest };
+  static const svc_route many[] = { TABLE_ROUTE("/p/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}") };
+  static const svc_route open[] = { TABLE_ROUTE("/p/{a}/{b") };
+  static const svc_route deep[] = { TABLE_ROUTE("/{n1}/{n2}/{n3}/{n4}/{n5}") };
+  static const svc_route longest[] = { TABLE_ROUTE("/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17") };
+  static const svc_noun too_many = { .name = "probe", .kind = "prob", .object = &plain_object, .routes = SVC_ROUTES(many) };
+  static const svc_noun brace = { .name = "probe", .kind = "prob", .object = &plain_object, .routes = SVC_ROUTES(open) };
+  static const svc_noun too_long = { .name = "probe", .kind = "prob", .object = &plain_object, .routes = SVC_ROUTES(longest) };
   static const svc_noun chain[] = {
     { .name = "n1", .kind = "n1..", .param = "n1", .object = &plain_object },
     { .name = "n2", .kind = "n2..", .param = "n2", .object = &plain_object, .parent = "n1" },
     { .name = "n3", .kind = "n3..", .param = "n3", .object = &plain_object, .parent = "n2" },
     { .name = "n4", .kind = "n4..", .param = "n4", .object = &plain_object, .parent = "n3" },
-    { .name = "n5", .kind = "n5..", .param = "n5", .object = &plain_object, .parent = "n4", .routes = deep }
+    { .name = "n5", .kind = "n5..", .param = "n5", .object = &plain_object, .parent = "n4", .routes = SVC_ROUTES(deep) }
   };
   const svc_noun *nouns[SVC_MAX_CHAIN + 2] = { NULL };
   const char *log;
@@ -127,8 +126,8 @@ static MunitResult table_names(const MunitParameter params[], void *data)
   static const svc_noun names = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .refs = refs };
   static const svc_noun element = { .name = "part", .parent = "target", .object = &plain_object, .element_of = "name" };
   static const svc_noun lost = { .name = "part", .parent = "target", .object = &plain_object, .element_of = "parts" };
-  static const svc_field list_fields[] = { F_LIST("deep", &plain_object), F_END };
-  static const svc_object list_object = { .name = "Listed", .fields = list_fields };
+  static const svc_field list_fields[] = { F_LIST("deep", &plain_object) };
+  static const svc_object list_object = { .name = "Listed", .fields = SVC_ROWS(list_fields) };
   static const svc_noun alone = {
     .name = "target", .kind = "targ", .parent = "project", .object = &list_object, .flags = SVC_SINGLETON
   };
@@ -170,10 +169,9 @@ static const svc_route fork_routes[] = {
   TABLE_PATH(SVC_POST, "/forks/all", table_run_action),
   TABLE_PATH(SVC_POST, "/forks/{forkName}:bend", table_run_named_action),
   TABLE_PATH(SVC_GET, "/forks/all/tines", table_run_below_all),
-  TABLE_PATH(SVC_GET, "/forks/{forkName}/tines/{tine}", table_run_below_one),
-  SVC_ROUTES_END
+  TABLE_PATH(SVC_GET, "/forks/{forkName}/tines/{tine}", table_run_below_one)
 };
-static const svc_noun fork_noun = { .name = "fork", .flags = SVC_VIRTUAL, .object = &plain_object, .routes = fork_routes };
+static const svc_noun fork_noun = { .name = "fork", .flags = SVC_VIRTUAL, .object = &plain_object, .routes = SVC_ROUTES(fork_routes) };
 
 static void table_leads(t_service *t, const char *method, const char *path, const char *to)
 {

@@ -11,26 +11,26 @@ static const svc_config quiet = { .limiter_off = 1 };
 /* ------------------------------------------------------------------------------------------------------------ objects */
 
 /* auth: by its mode; without one there is none */
-static const svc_field open_fields[] = { F_STR("mode"), F_END };
-static const svc_object open_object = { .name = "PipeOpen", .fields = open_fields };
+static const svc_field open_fields[] = { F_STR("mode") };
+static const svc_object open_object = { .name = "PipeOpen", .fields = SVC_ROWS(open_fields) };
 static const svc_field password_fields[] = {
-  F_STR("mode"), F_STR("password", .flags = SVC_WRITE_ONLY), F_STR("user", .flags = SVC_REQUIRED), F_END
+  F_STR("mode"), F_STR("password", .flags = SVC_WRITE_ONLY), F_STR("user", .flags = SVC_REQUIRED)
 };
-static const svc_object password_object = { .name = "PipePassword", .fields = password_fields };
+static const svc_object password_object = { .name = "PipePassword", .fields = SVC_ROWS(password_fields) };
 static const svc_variant auth_variants[] = { { "NONE", &open_object }, { "PASSWORD", &password_object }, { NULL, NULL } };
 static const svc_object auth_object = {
   .name = "PipeAuth", .variant_by = "mode", .variant_default = "NONE", .variants = auth_variants
 };
 
 /* stages: by what they do; each has an id of its own, and so has each key of a join */
-static const svc_field stage_base_fields[] = { F_ID(), F_STR("op", .flags = SVC_REQUIRED), F_END };
-static const svc_object stage_base = { .name = "PipeStageBase", .fields = stage_base_fields };
-static const svc_field filter_fields[] = { F_STR("expr", .flags = SVC_REQUIRED), F_END };
-static const svc_object filter_object = { .name = "PipeFilter", .fields = filter_fields, .base = &stage_base };
-static const svc_field join_key_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED), F_END };
-static const svc_object join_key = { .name = "PipeJoinKey", .fields = join_key_fields };
-static const svc_field join_fields[] = { F_LIST("keys", &join_key, .preset = "[]"), F_STR("with", .flags = SVC_REQUIRED), F_END };
-static const svc_object join_object = { .name = "PipeJoin", .fields = join_fields, .base = &stage_base };
+static const svc_field stage_base_fields[] = { F_ID(), F_STR("op", .flags = SVC_REQUIRED) };
+static const svc_object stage_base = { .name = "PipeStageBase", .fields = SVC_ROWS(stage_base_fields) };
+static const svc_field filter_fields[] = { F_STR("expr", .flags = SVC_REQUIRED) };
+static const svc_object filter_object = { .name = "PipeFilter", .fields = SVC_ROWS(filter_fields), .base = &stage_base };
+static const svc_field join_key_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED) };
+static const svc_object join_key = { .name = "PipeJoinKey", .fields = SVC_ROWS(join_key_fields) };
+static const svc_field join_fields[] = { F_LIST("keys", &join_key, .preset = "[]"), F_STR("with", .flags = SVC_REQUIRED) };
+static const svc_object join_object = { .name = "PipeJoin", .fields = SVC_ROWS(join_fields), .base = &stage_base };
 static const svc_variant stage_variants[] = { { "FILTER", &filter_object }, { "JOIN", &join_object }, { NULL, NULL } };
 static const svc_object stage_object = { .name = "PipeStage", .variant_by = "op", .variants = stage_variants };
 
@@ -40,38 +40,37 @@ static const svc_field base_fields[] = {
   F_GROUP_ID(), F_ID(),
   F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED),
   F_STR("note", .max = 16),
-  F_LIST("stages", &stage_object, .preset = "[]"),
-  F_END
+  F_LIST("stages", &stage_object, .preset = "[]")
 };
-static const svc_object base_object = { .name = "PipeBase", .fields = base_fields };
+static const svc_object base_object = { .name = "PipeBase", .fields = SVC_ROWS(base_fields) };
 
 static const char *const http_kinds[] = { "HTTP", NULL };
 static const svc_field http_fields[] = {
-  F_ENUM("kind", http_kinds, .preset = "\"HTTP\""), F_INT("size", .preset = "1"), F_STR("url", .flags = SVC_REQUIRED), F_END
+  F_ENUM("kind", http_kinds, .preset = "\"HTTP\""), F_INT("size", .preset = "1"), F_STR("url", .flags = SVC_REQUIRED)
 };
-static const svc_object http_object = { .name = "PipeHttp", .fields = http_fields, .base = &base_object };
+static const svc_object http_object = { .name = "PipeHttp", .fields = SVC_ROWS(http_fields), .base = &base_object };
 static const char *const kafka_sizes[] = { "SMALL", "LARGE", NULL };
 static const svc_field kafka_fields[] = {
   F_STRS("brokers", .flags = SVC_REQUIRED, .min_items = 1), F_STR("kind", .flags = SVC_REQUIRED),
-  F_ENUM("size", kafka_sizes, .preset = "\"SMALL\""), F_DATE("touched", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED), F_END
+  F_ENUM("size", kafka_sizes, .preset = "\"SMALL\""), F_DATE("touched", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED)
 };
-static const svc_object kafka_object = { .name = "PipeKafka", .fields = kafka_fields, .base = &base_object };
+static const svc_object kafka_object = { .name = "PipeKafka", .fields = SVC_ROWS(kafka_fields), .base = &base_object };
 static const char *const file_kinds[] = { "FILE", NULL };
 static const svc_field file_fields[] = {
   F_ENUM("kind", file_kinds, .flags = SVC_REQUIRED), F_ENUM("note", kafka_sizes),
-  F_STR("path", .flags = SVC_REQUIRED | SVC_FIXED), F_END
+  F_STR("path", .flags = SVC_REQUIRED | SVC_FIXED)
 };
-static const svc_field file_base_fields[] = { F_GROUP_ID(), F_ID(), F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED), F_END };
-static const svc_object file_base = { .name = "PipeFileBase", .fields = file_base_fields };
-static const svc_object file_object = { .name = "PipeFile", .fields = file_fields, .base = &file_base };
+static const svc_field file_base_fields[] = { F_GROUP_ID(), F_ID(), F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED) };
+static const svc_object file_base = { .name = "PipeFileBase", .fields = SVC_ROWS(file_base_fields) };
+static const svc_object file_object = { .name = "PipeFile", .fields = SVC_ROWS(file_fields), .base = &file_base };
 
 /* a variant that is a union itself */
-static const svc_field cloud_fields[] = { F_STR("kind", .flags = SVC_REQUIRED), F_STR("provider", .flags = SVC_REQUIRED), F_END };
-static const svc_object cloud_base = { .name = "PipeCloudBase", .fields = cloud_fields, .base = &base_object };
-static const svc_field aws_fields[] = { F_STR("bucket", .flags = SVC_REQUIRED), F_END };
-static const svc_object aws_object = { .name = "PipeAws", .fields = aws_fields, .base = &cloud_base };
-static const svc_field gcp_fields[] = { F_STR("project", .flags = SVC_REQUIRED), F_END };
-static const svc_object gcp_object = { .name = "PipeGcp", .fields = gcp_fields, .base = &cloud_base };
+static const svc_field cloud_fields[] = { F_STR("kind", .flags = SVC_REQUIRED), F_STR("provider", .flags = SVC_REQUIRED) };
+static const svc_object cloud_base = { .name = "PipeCloudBase", .fields = SVC_ROWS(cloud_fields), .base = &base_object };
+static const svc_field aws_fields[] = { F_STR("bucket", .flags = SVC_REQUIRED) };
+static const svc_object aws_object = { .name = "PipeAws", .fields = SVC_ROWS(aws_fields), .base = &cloud_base };
+static const svc_field gcp_fields[] = { F_STR("project", .flags = SVC_REQUIRED) };
+static const svc_object gcp_object = { .name = "PipeGcp", .fields = SVC_ROWS(gcp_fields), .base = &cloud_base };
 static const svc_variant cloud_variants[] = { { "AWS", &aws_object }, { "GCP", &gcp_object }, { NULL, NULL } };
 static const svc_object cloud_object = { .name = "PipeCloud", .variant_by = "provider", .variants = cloud_variants };
 
@@ -86,12 +85,12 @@ static const svc_object pipe_object = {
 #define PIPE_ROUTES(p) \
   PIPE(SVC_GET, p, .flags = SVC_PAGED, .run = svc_verb_list), PIPE(SVC_POST, p, .status = 201, .run = svc_verb_create), \
   PIPE(SVC_GET, p "/{pipeName}", .run = svc_verb_read), PIPE(SVC_PATCH, p "/{pipeName}", .run = svc_verb_update), \
-  PIPE(SVC_PUT, p "/{pipeName}", .run = svc_verb_replace), SVC_ROUTES_END
+  PIPE(SVC_PUT, p "/{pipeName}", .run = svc_verb_replace)
 static const svc_route pipe_routes[] = { PIPE_ROUTES("pipes") };
 static const svc_noun pipe_noun = {
   .name = "pipe", .kind = "pipe", .parent = "project", .param = "pipeName", .object = &pipe_object, .key = "name",
   .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .event_created = "CLUSTER_CREATED",
-  .event_updated = "CLUSTER_UPDATE_STARTED", .routes = pipe_routes
+  .event_updated = "CLUSTER_UPDATE_STARTED", .routes = SVC_ROUTES(pipe_routes)
 };
 
 /* the same, where some fields of variants have events of their own */
@@ -102,7 +101,7 @@ static const svc_route drain_routes[] = { PIPE_ROUTES("drains") };
 static const svc_noun drain_noun = {
   .name = "drain", .kind = "drai", .parent = "project", .param = "pipeName", .object = &pipe_object, .key = "name",
   .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .event_created = "CLUSTER_CREATED",
-  .event_updated = "CLUSTER_UPDATE_STARTED", .field_events = drain_events, .routes = drain_routes
+  .event_updated = "CLUSTER_UPDATE_STARTED", .field_events = drain_events, .routes = SVC_ROUTES(drain_routes)
 };
 
 static const svc_noun *const probes[] = { &pipe_noun, &drain_noun, NULL };

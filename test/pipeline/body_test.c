@@ -216,44 +216,38 @@ static const char *const colours[] = { "RED", "GREEN", "BLUE", NULL };
 static const svc_field inner_fields[] = {
   F_BOOL("flag", .preset = "false"),
   F_INT("level", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 7, .preset = "3"),
-  F_STR("must", .flags = SVC_REQUIRED),
-  F_END
+  F_STR("must", .flags = SVC_REQUIRED)
 };
-static const svc_object inner_object = { .name = "Inner", .fields = inner_fields };
+static const svc_object inner_object = { .name = "Inner", .fields = SVC_ROWS(inner_fields) };
 
 static const svc_field item_fields[] = {
   F_ID(),
   F_OBJ("inner", &inner_object),
-  F_INT("rank", .preset = "1"),
-  F_END
+  F_INT("rank", .preset = "1")
 };
-static const svc_object item_object = { .name = "Item", .fields = item_fields };
+static const svc_object item_object = { .name = "Item", .fields = SVC_ROWS(item_fields) };
 
 static const svc_field circle_fields[] = {
   F_STR("kind"),
-  F_NUM("radius", .flags = SVC_REQUIRED | SVC_MIN, .min = 0),
-  F_END
+  F_NUM("radius", .flags = SVC_REQUIRED | SVC_MIN, .min = 0)
 };
-static const svc_object circle_object = { .name = "Circle", .fields = circle_fields };
+static const svc_object circle_object = { .name = "Circle", .fields = SVC_ROWS(circle_fields) };
 static const svc_field square_fields[] = {
   F_STR("kind"),
-  F_INT("side", .flags = SVC_REQUIRED),
-  F_END
+  F_INT("side", .flags = SVC_REQUIRED)
 };
-static const svc_object square_object = { .name = "Square", .fields = square_fields };
+static const svc_object square_object = { .name = "Square", .fields = SVC_ROWS(square_fields) };
 static const svc_variant shape_variants[] = { { "CIRCLE", &circle_object }, { "SQUARE", &square_object }, { NULL, NULL } };
-static const svc_field shape_fields[] = { F_STR("kind"), F_END };
 static const svc_object shape_object = {
-  .name = "Shape", .fields = shape_fields, .variant_by = "kind", .variants = shape_variants
+  .name = "Shape", .variant_by = "kind", .variants = shape_variants
 };
 
 static const svc_field base_fields[] = {
   F_STR("aFirst"),
   F_BOOL("numb", .preset = "true"),
-  F_STR("zLast", .flags = SVC_REQUIRED | SVC_NULLABLE),
-  F_END
+  F_STR("zLast", .flags = SVC_REQUIRED | SVC_NULLABLE)
 };
-static const svc_object base_object = { .name = "Base", .fields = base_fields };
+static const svc_object base_object = { .name = "Base", .fields = SVC_ROWS(base_fields) };
 
 static const svc_field thing_fields[] = {
   F_ANY("any"),
@@ -279,13 +273,12 @@ static const svc_field thing_fields[] = {
   F_OBJ("shape", &shape_object),
   F_INT("small"),
   F_DATE("when"),
-  { .name = "whens", .type = SVC_ARRAY, .item = SVC_DATE },
-  F_END
+  { .name = "whens", .type = SVC_ARRAY, .item = SVC_DATE }
 };
-static const svc_object thing_object = { .name = "Thing", .fields = thing_fields };
+static const svc_object thing_object = { .name = "Thing", .fields = SVC_ROWS(thing_fields) };
 
-static const svc_field derived_fields[] = { F_INT("middle", .preset = "5"), F_STR("numbA"), F_END };
-static const svc_object derived_object = { .name = "Derived", .fields = derived_fields, .base = &base_object };
+static const svc_field derived_fields[] = { F_INT("middle", .preset = "5"), F_STR("numbA") };
+static const svc_object derived_object = { .name = "Derived", .fields = SVC_ROWS(derived_fields), .base = &base_object };
 
 /* What comes of a check, as text: the body, or one line a violation: CODE field: description. */
 static svc nowhere = { .vendor = { "svc", 3 } }; /* a handle, as far as a check of values needs one */

@@ -76,16 +76,18 @@ typedef struct openapi_seen {
 /* Objects that parts share may be there twice, and are the same then. */
 static bool openapi_same(const svc_object *a, const svc_object *b)
 {
-  const svc_field *f = a->fields, *g = b->fields;
+  unsigned i;
   if (a == b) return true;
-  for (; f && f->name && g && g->name; f++, g++)
+  if (a->count != b->count) return false;
+  for (i = 0; i < a->count; i++) {
+    const svc_field *f = &a->fields[i], *g = &b->fields[i];
     if (strcmp(f->name, g->name) != 0 || f->type != g->type || f->flags != g->flags) return false;
-  return (!f || !f->name) && (!g || !g->name);
+  }
+  return true;
 }
 
 static void openapi_name(openapi_seen *seen, const svc_object *object)
 {
-  const svc_field *f;
   const svc_variant *v;
   size_t i;
   if (!object) return;
@@ -97,8 +99,8 @@ static void openapi_name(openapi_seen *seen, const svc_object *object)
   munit_assert_size(seen->n, <, sizeof seen->objects / sizeof seen->objects[0]);
   seen->objects[seen->n++] = object;
   openapi_name(seen, object->base);
-  for (f = object->fields; f && f->name; f++) openapi_name(seen, SVC_OBJECT_OF(f));
-  for (v = object->variants; v && v->value; v++) openapi_name(seen, v->object);
+  for (i = 0; i < object->count; i++) openapi_name(seen, SVC_OBJECT_OF(&object->fields[i]));
+  for (v = SVC_VARIANTS_OF(object); v && v->value; v++) openapi_name(seen, v->object);
 }
 
 static MunitResult openapi_names(const MunitParameter params[], void *data)

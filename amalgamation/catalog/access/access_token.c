@@ -11,16 +11,14 @@
 #define ACCESS_TOKEN_SECONDS 3600
 #define ACCESS_TOKEN_MOST 100 /* live ones of an account */
 
-static const svc_field access_token_fields[] = { F_END };
-static const svc_object access_token_object = { .name = "AccessToken", .fields = access_token_fields };
+static const svc_object access_token_object = { .name = "AccessToken" };
 
 static bool access_token_issue(svc_call *c);
 static bool access_token_revoke(svc_call *c);
 
 static const svc_route access_token_routes[] = {
   { .method = SVC_POST, .path = "/api/oauth/token", .flags = SVC_ABSOLUTE | SVC_NO_AUTH | SVC_RAW_BODY, .run = access_token_issue },
-  { .method = SVC_POST, .path = "/api/oauth/revoke", .flags = SVC_ABSOLUTE | SVC_NO_AUTH | SVC_RAW_BODY, .run = access_token_revoke },
-  SVC_ROUTES_END
+  { .method = SVC_POST, .path = "/api/oauth/revoke", .flags = SVC_ABSOLUTE | SVC_NO_AUTH | SVC_RAW_BODY, .run = access_token_revoke }
 };
 
 static bool access_token_fail(svc_call *c, int code, const char *error, const char *why)
@@ -157,5 +155,5 @@ SVC_PRIVATE const svc_noun svc_noun_access_token = {
   .seat = SVC_SEAT_TOKEN,
   .flags = SVC_EXPIRES,
   .object = &access_token_object,
-  .routes = access_token_routes,
+  .routes = SVC_ROUTES(access_token_routes),
 };

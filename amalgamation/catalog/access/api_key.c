@@ -18,36 +18,32 @@ static const svc_field api_key_fields[] = {
   F_STR("privateKey", .flags = SVC_READ_ONLY),
   F_STR("publicKey", .flags = SVC_READ_ONLY),
   /* names of roles as they are sent, objects with roleName as they are shown; both are taken */
-  { .name = "roles", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED, .min_items = 1 },
-  F_END
+  { .name = "roles", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED, .min_items = 1 }
 };
-static const svc_object api_key_object = { .name = "ApiKeyRequest", .fields = api_key_fields };
+static const svc_object api_key_object = { .name = "ApiKeyRequest", .fields = SVC_ROWS(api_key_fields) };
 
 /* As it is shown. */
 static const svc_field api_key_role_fields[] = {
   F_HEX24("groupId", .flags = SVC_READ_ONLY),
   F_HEX24("orgId", .flags = SVC_READ_ONLY),
-  F_STR("roleName", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("roleName", .flags = SVC_READ_ONLY)
 };
-static const svc_object api_key_role = { .name = "ApiKeyRole", .fields = api_key_role_fields };
+static const svc_object api_key_role = { .name = "ApiKeyRole", .fields = SVC_ROWS(api_key_role_fields) };
 static const svc_field api_key_shown_fields[] = {
   F_STR("desc", .flags = SVC_READ_ONLY),
   F_ID(),
   F_STR("privateKey", .flags = SVC_READ_ONLY),
   F_STR("publicKey", .flags = SVC_READ_ONLY),
-  F_LIST("roles", &api_key_role, .flags = SVC_READ_ONLY),
-  F_END
+  F_LIST("roles", &api_key_role, .flags = SVC_READ_ONLY)
 };
-static const svc_object api_key_shown = { .name = "ApiKey", .fields = api_key_shown_fields };
+static const svc_object api_key_shown = { .name = "ApiKey", .fields = SVC_ROWS(api_key_shown_fields) };
 #define API_KEY_SHOWN .answer = &api_key_shown
 
 static const svc_field api_key_assign_fields[] = {
   F_STRS("roles", .flags = SVC_REQUIRED, .min_items = 1),
-  F_HEX24("userId", .flags = SVC_READ_ONLY),
-  F_END
+  F_HEX24("userId", .flags = SVC_READ_ONLY)
 };
-static const svc_object api_key_assign_object = { .name = "ApiKeyAssignment", .fields = api_key_assign_fields };
+static const svc_object api_key_assign_object = { .name = "ApiKeyAssignment", .fields = SVC_ROWS(api_key_assign_fields) };
 
 static bool api_key_create(svc_call *c);
 static bool api_key_update(svc_call *c);
@@ -71,8 +67,7 @@ static const svc_route api_key_routes[] = {
   R_FOR(SVC_R_GROUP_OWNER, API_KEY_GROUP, SVC_POST, "/{apiUserId}", .status = 204, .flags = SVC_BODY_ARRAY,
         .body = &api_key_assign_object, .run = api_key_assign, .example = "[{\"roles\":[\"GROUP_READ_ONLY\"]}]"),
   R_PATCH(API_KEY_GROUP, "/{apiUserId}", API_KEY_SHOWN, .run = api_key_update, .more = SVC_MORE(.keep = svc_keep_assigned)),
-  R_DELETE(API_KEY_GROUP, "/{apiUserId}", .status = 204, .run = api_key_withdraw, .more = SVC_MORE(.keep = svc_keep_assigned)),
-  SVC_ROUTES_END
+  R_DELETE(API_KEY_GROUP, "/{apiUserId}", .status = 204, .run = api_key_withdraw, .more = SVC_MORE(.keep = svc_keep_assigned))
 };
 
 /* The event of the roles is chosen by the operation that changes them. */
@@ -338,7 +333,7 @@ SVC_PRIVATE const svc_noun svc_noun_api_key = {
   .field_events = api_key_events,
   .event_field = "targetPublicKey",
   .field_errors = api_key_errors,
-  .routes = api_key_routes,
+  .routes = SVC_ROUTES(api_key_routes),
   .prepare = api_key_prepare,
   .removing = svc_credential_removing,
   .gone = svc_holder_gone,

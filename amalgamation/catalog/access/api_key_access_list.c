@@ -11,10 +11,9 @@ static const svc_field api_key_access_list_fields[] = {
   F_CREATED("created"),
   F_STR("ipAddress", .flags = SVC_NULLABLE),
   F_DATE("lastUsed", .flags = SVC_READ_ONLY),
-  F_STR("lastUsedAddress", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("lastUsedAddress", .flags = SVC_READ_ONLY)
 };
-static const svc_object api_key_access_list_object = { .name = "ApiKeyAccessListEntry", .fields = api_key_access_list_fields };
+static const svc_object api_key_access_list_object = { .name = "ApiKeyAccessListEntry", .fields = SVC_ROWS(api_key_access_list_fields) };
 
 /* No role is stated for its changes: a key may change its own list, and an owner any (api_key_access_list_may). */
 #define API_KEY_ACCESS_LIST \
@@ -28,8 +27,7 @@ static const svc_route api_key_access_list_routes[] = {
   R_POST(API_KEY_ACCESS_LIST, "", .status = 201, .flags = SVC_PAGED | SVC_BODY_ARRAY, .run = api_key_access_list_add,
          .example = "[{\"ipAddress\":\"192.0.2.1\"},{\"cidrBlock\":\"198.51.100.0/24\"}]"),
   R_GET(API_KEY_ACCESS_LIST, "/{ipAddress}", .run = svc_verb_read),
-  R_DELETE(API_KEY_ACCESS_LIST, "/{ipAddress}", .status = 204, .run = api_key_access_list_delete),
-  SVC_ROUTES_END
+  R_DELETE(API_KEY_ACCESS_LIST, "/{ipAddress}", .status = 204, .run = api_key_access_list_delete)
 };
 
 static bool api_key_access_list_may(svc_call *c)
@@ -79,7 +77,7 @@ SVC_PRIVATE const svc_noun svc_noun_api_key_access_list = {
   .event_created = "API_KEY_ACCESS_LIST_ENTRY_ADDED",
   .event_deleted = "API_KEY_ACCESS_LIST_ENTRY_DELETED",
   .event_field = "whitelistEntry",
-  .routes = api_key_access_list_routes,
+  .routes = SVC_ROUTES(api_key_access_list_routes),
   .spell = svc_access_spell,
   .access = &api_key_access_list_access,
   .removing = svc_access_removing,

@@ -11,37 +11,33 @@
 
 static const svc_field organization_invitation_group_fields[] = {
   F_HEX24("groupId", .flags = SVC_REQUIRED),
-  F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100),
-  F_END
+  F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100)
 };
 static const svc_object organization_invitation_group = { .name = "InvitationGroupRoles",
-                                                          .fields = organization_invitation_group_fields };
+                                                          .fields = SVC_ROWS(organization_invitation_group_fields) };
 
 static const svc_field organization_invitation_roles_fields[] = {
   F_LIST("groupRoleAssignments", &organization_invitation_group, .max_items = 500),
   F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
-  F_TEAM_IDS(),
-  F_END
+  F_TEAM_IDS()
 };
 static const svc_object organization_invitation_roles = { .name = "OrganizationInvitationUpdate",
-                                                          .fields = organization_invitation_roles_fields };
+                                                          .fields = SVC_ROWS(organization_invitation_roles_fields) };
 
 static const svc_field organization_invitation_name_fields[] = {
-  F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
-  F_END
+  F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL)
 };
 static const svc_object organization_invitation_object = { .name = "OrganizationInvitationRequest",
                                                            .base = &organization_invitation_roles,
-                                                           .fields = organization_invitation_name_fields };
+                                                           .fields = SVC_ROWS(organization_invitation_name_fields) };
 
 /* As it is shown: one object for each role in a project. */
 static const svc_field organization_invitation_shown_group_fields[] = {
   F_HEX24("groupId", .flags = SVC_READ_ONLY),
-  F_STR("groupRole", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("groupRole", .flags = SVC_READ_ONLY)
 };
 static const svc_object organization_invitation_shown_group = { .name = "InvitationGroupRole",
-                                                                .fields = organization_invitation_shown_group_fields };
+                                                                .fields = SVC_ROWS(organization_invitation_shown_group_fields) };
 
 static const svc_field organization_invitation_shown_fields[] = {
   F_DATE("createdAt", .flags = SVC_READ_ONLY),
@@ -53,11 +49,10 @@ static const svc_field organization_invitation_shown_fields[] = {
   F_STR("orgName", .flags = SVC_READ_ONLY),
   F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_READ_ONLY),
   F_STRS("teamIds", .flags = SVC_READ_ONLY),
-  F_STR("username", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("username", .flags = SVC_READ_ONLY)
 };
 static const svc_object organization_invitation_shown = { .name = "OrganizationInvitation",
-                                                          .fields = organization_invitation_shown_fields };
+                                                          .fields = SVC_ROWS(organization_invitation_shown_fields) };
 
 static const svc_param organization_invitation_params[] = {
   { .name = "username", .format = SVC_FORMAT_EMAIL },
@@ -94,8 +89,7 @@ static const svc_route organization_invitation_routes[] = {
   { .method = SVC_POST, .path = "/groups/{groupId}/access", .set = SVC_SET_PROJECTS, .versions = { 20230201 },
     .roles = SVC_R_GROUP_OWNER, .body = &svc_object_user_roles,
     .answer = &organization_invitation_shown, .run = organization_invitation_add,
-    .example = "{\"username\":\"welcome@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", .more = SVC_MORE(.deprecated = 20250219) },
-  SVC_ROUTES_END
+    .example = "{\"username\":\"welcome@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", .more = SVC_MORE(.deprecated = 20250219) }
 };
 
 /* --------------------------------------------------------------------------------------------------------------- views */
@@ -238,5 +232,5 @@ SVC_PRIVATE const svc_noun svc_noun_organization_invitation = {
   .object = &organization_invitation_object,
   .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
   .field_errors = organization_invitation_errors,
-  .routes = organization_invitation_routes,
+  .routes = SVC_ROUTES(organization_invitation_routes),
 };

@@ -17,18 +17,16 @@ static const char *const organization_user_states[] = { "ACTIVE", "INVITATION_EX
 
 static const svc_field organization_user_group_fields[] = {
   F_HEX24("groupId", .flags = SVC_REQUIRED),
-  F_STRS("groupRoles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100),
-  F_END
+  F_STRS("groupRoles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100)
 };
 static const svc_object organization_user_group_object = { .name = "GroupRoleAssignment",
-                                                           .fields = organization_user_group_fields };
+                                                           .fields = SVC_ROWS(organization_user_group_fields) };
 
 static const svc_field organization_user_roles_fields[] = {
   F_LIST("groupRoleAssignments", &organization_user_group_object, .max_items = 500),
-  F_STRS("orgRoles", .values = svc_values_org_roles, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
-  F_END
+  F_STRS("orgRoles", .values = svc_values_org_roles, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100)
 };
-static const svc_object organization_user_roles_object = { .name = "OrgUserRoles", .fields = organization_user_roles_fields };
+static const svc_object organization_user_roles_object = { .name = "OrgUserRoles", .fields = SVC_ROWS(organization_user_roles_fields) };
 
 /* Who it is: the rows that come before its roles. */
 #define ORGANIZATION_USER_PERSON \
@@ -48,49 +46,44 @@ static const svc_field organization_user_fields[] = {
   ORGANIZATION_USER_PERSON,
   F_OBJ("roles", &organization_user_roles_object),
   F_TEAM_IDS(),
-  F_STR("username", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("username", .flags = SVC_READ_ONLY)
 };
-static const svc_object organization_user_object = { .name = "OrgUser", .fields = organization_user_fields };
+static const svc_object organization_user_object = { .name = "OrgUser", .fields = SVC_ROWS(organization_user_fields) };
 
 /* The same, seen from a project. */
 static const svc_field organization_user_in_group_fields[] = {
   ORGANIZATION_USER_PERSON,
   F_STRS("roles", .flags = SVC_READ_ONLY),
-  F_STR("username", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("username", .flags = SVC_READ_ONLY)
 };
-static const svc_object organization_user_in_group_object = { .name = "GroupUser", .fields = organization_user_in_group_fields };
+static const svc_object organization_user_in_group_object = { .name = "GroupUser", .fields = SVC_ROWS(organization_user_in_group_fields) };
 
 static const svc_field organization_user_add_fields[] = {
   F_OBJ("roles", &organization_user_roles_object, .flags = SVC_REQUIRED),
   F_TEAM_IDS(),
-  F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL),
-  F_END
+  F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL)
 };
-static const svc_object organization_user_add_object = { .name = "OrgUserRequest", .fields = organization_user_add_fields };
+static const svc_object organization_user_add_object = { .name = "OrgUserRequest", .fields = SVC_ROWS(organization_user_add_fields) };
 
-static const svc_field organization_user_org_role_fields[] = { F_ENUM("orgRole", svc_values_org_roles, .flags = SVC_REQUIRED), F_END };
-static const svc_object organization_user_org_role = { .name = "OrgRole", .fields = organization_user_org_role_fields };
+static const svc_field organization_user_org_role_fields[] = { F_ENUM("orgRole", svc_values_org_roles, .flags = SVC_REQUIRED) };
+static const svc_object organization_user_org_role = { .name = "OrgRole", .fields = SVC_ROWS(organization_user_org_role_fields) };
 
 static const svc_field organization_user_org_roles_fields[] = {
-  F_STRS("orgRoles", .values = svc_values_org_roles, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100),
-  F_END
+  F_STRS("orgRoles", .values = svc_values_org_roles, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100)
 };
-static const svc_object organization_user_org_roles = { .name = "OrgRoles", .fields = organization_user_org_roles_fields };
+static const svc_object organization_user_org_roles = { .name = "OrgRoles", .fields = SVC_ROWS(organization_user_org_roles_fields) };
 
-static const svc_field organization_user_group_role_fields[] = { F_STR("groupRole", .flags = SVC_REQUIRED), F_END };
-static const svc_object organization_user_group_role = { .name = "GroupRole", .fields = organization_user_group_role_fields };
+static const svc_field organization_user_group_role_fields[] = { F_STR("groupRole", .flags = SVC_REQUIRED) };
+static const svc_object organization_user_group_role = { .name = "GroupRole", .fields = SVC_ROWS(organization_user_group_role_fields) };
 
 static const svc_field organization_user_group_roles_fields[] = {
-  F_STRS("groupRoles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100),
-  F_END
+  F_STRS("groupRoles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100)
 };
 static const svc_object organization_user_group_roles = { .name = "GroupRoles",
-                                                          .fields = organization_user_group_roles_fields };
+                                                          .fields = SVC_ROWS(organization_user_group_roles_fields) };
 
-static const svc_field organization_user_id_fields[] = { F_HEX24("id", .flags = SVC_REQUIRED), F_END };
-static const svc_object organization_user_id_object = { .name = "UserOfTeam", .fields = organization_user_id_fields };
+static const svc_field organization_user_id_fields[] = { F_HEX24("id", .flags = SVC_REQUIRED) };
+static const svc_object organization_user_id_object = { .name = "UserOfTeam", .fields = SVC_ROWS(organization_user_id_fields) };
 
 #define ORGANIZATION_USER_STATES \
   { .name = "orgMembershipStatus", .values = organization_user_states }, \
@@ -199,8 +192,7 @@ static const svc_route organization_user_routes[] = {
                          .example = "{\"id\":\"" SVC_EXAMPLE_USER "\"}"),
   ORGANIZATION_USER_TEAM(SVC_POST, ":removeUser", ORGANIZATION_USER_NEW, .roles = SVC_R_ORG_OWNER,
                          .body = &organization_user_id_object, .run = organization_user_leave_team,
-                         .example = "{\"id\":\"" SVC_EXAMPLE_USER "\"}"),
-  SVC_ROUTES_END
+                         .example = "{\"id\":\"" SVC_EXAMPLE_USER "\"}")
 };
 
 static const svc_transition organization_user_transitions[] = {
@@ -622,7 +614,7 @@ SVC_PRIVATE const svc_noun svc_noun_organization_user = {
   .err_not_found = SVC_E_USER_NOT_IN_ORG,
   .lifecycle = &organization_user_lifecycle,
   .field_errors = organization_user_errors,
-  .routes = organization_user_routes,
+  .routes = SVC_ROUTES(organization_user_routes),
   .fell_due = organization_user_fell_due,
   .gone = svc_member_gone,
 };

@@ -16,10 +16,9 @@ static const svc_field project_invitation_shown_fields[] = {
   F_HEX24("id", .flags = SVC_READ_ONLY),
   F_STR("inviterUsername", .flags = SVC_READ_ONLY),
   F_STRS("roles", .flags = SVC_READ_ONLY),
-  F_STR("username", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("username", .flags = SVC_READ_ONLY)
 };
-static const svc_object project_invitation_shown = { .name = "ProjectInvitation", .fields = project_invitation_shown_fields };
+static const svc_object project_invitation_shown = { .name = "ProjectInvitation", .fields = SVC_ROWS(project_invitation_shown_fields) };
 
 static const svc_param project_invitation_params[] = { { .name = "username", .format = SVC_FORMAT_EMAIL }, { .name = NULL } };
 
@@ -46,8 +45,7 @@ static const svc_route project_invitation_routes[] = {
   R_PATCH(PROJECT_INVITATION, "/{invitationId}", PROJECT_INVITATION_ALL, .body = &svc_object_roles,
           .run = project_invitation_change, .example = "{\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}"),
   R_DELETE(PROJECT_INVITATION, "/{invitationId}", PROJECT_INVITATION_ALL, .status = 204,
-           .run = project_invitation_remove),
-  SVC_ROUTES_END
+           .run = project_invitation_remove)
 };
 
 /* --------------------------------------------------------------------------------------------------------------- views */
@@ -134,5 +132,5 @@ SVC_PRIVATE const svc_noun svc_noun_project_invitation = {
   .object = &svc_object_user_roles,
   .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
   .field_errors = project_invitation_errors,
-  .routes = project_invitation_routes,
+  .routes = SVC_ROUTES(project_invitation_routes),
 };

@@ -22,52 +22,47 @@ static const svc_field service_account_secret_fields[] = {
   F_HEX24("id", .flags = SVC_READ_ONLY),
   F_DATE("lastUsedAt", .flags = SVC_READ_ONLY),
   F_STR("maskedSecretValue", .flags = SVC_READ_ONLY),
-  F_STR("secret", .flags = SVC_READ_ONLY), /* only in the answer that makes it */
-  F_END
+  F_STR("secret", .flags = SVC_READ_ONLY) /* only in the answer that makes it */
 };
 static const svc_object service_account_secret_object = { .name = "ServiceAccountSecret",
-                                                          .fields = service_account_secret_fields };
+                                                          .fields = SVC_ROWS(service_account_secret_fields) };
 
 static const svc_field service_account_common_fields[] = {
   F_STR("clientId", .flags = SVC_READ_ONLY),
   F_CREATED("createdAt"),
   F_STR("description", .flags = SVC_REQUIRED, .pattern = SERVICE_ACCOUNT_TEXT, .min = 1, .max = 250),
   F_STR("name", .flags = SVC_REQUIRED, .pattern = SERVICE_ACCOUNT_TEXT, .min = 1, .max = 64),
-  F_LIST("secrets", &service_account_secret_object, .flags = SVC_READ_ONLY),
-  F_END
+  F_LIST("secrets", &service_account_secret_object, .flags = SVC_READ_ONLY)
 };
-static const svc_object service_account_common = { .name = "ServiceAccountCommon", .fields = service_account_common_fields };
+static const svc_object service_account_common = { .name = "ServiceAccountCommon", .fields = SVC_ROWS(service_account_common_fields) };
 
 /* Below a project its roles are those of the project, below the organization those of that. */
-static const svc_field service_account_fields[] = { F_STRS("roles", .flags = SVC_REQUIRED, .min_items = 1), F_END };
+static const svc_field service_account_fields[] = { F_STRS("roles", .flags = SVC_REQUIRED, .min_items = 1) };
 static const svc_object service_account_object = { .name = "GroupServiceAccount", .base = &service_account_common,
-                                                   .fields = service_account_fields };
+                                                   .fields = SVC_ROWS(service_account_fields) };
 static const svc_field service_account_org_fields[] = {
-  F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_REQUIRED, .min_items = 1),
-  F_END
+  F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_REQUIRED, .min_items = 1)
 };
 static const svc_object service_account_org_object = { .name = "OrgServiceAccount", .base = &service_account_common,
-                                                       .fields = service_account_org_fields };
+                                                       .fields = SVC_ROWS(service_account_org_fields) };
 
 /* What is asked for with its first secret, or with another one. */
 static const svc_field service_account_hours_fields[] = {
   F_INT("secretExpiresAfterHours", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = SERVICE_ACCOUNT_LEAST_HOURS,
-        .max = SERVICE_ACCOUNT_MOST_HOURS),
-  F_END
+        .max = SERVICE_ACCOUNT_MOST_HOURS)
 };
 static const svc_object service_account_org_new = { .name = "OrgServiceAccountRequest", .base = &service_account_org_object,
-                                                    .fields = service_account_hours_fields };
+                                                    .fields = SVC_ROWS(service_account_hours_fields) };
 static const svc_object service_account_group_new = { .name = "GroupServiceAccountRequest", .base = &service_account_object,
-                                                      .fields = service_account_hours_fields };
+                                                      .fields = SVC_ROWS(service_account_hours_fields) };
 static const svc_object service_account_hours_object = { .name = "ServiceAccountSecretRequest",
-                                                         .fields = service_account_hours_fields };
+                                                         .fields = SVC_ROWS(service_account_hours_fields) };
 
 static const svc_field service_account_group_fields[] = {
   F_HEX24("groupId", .flags = SVC_READ_ONLY),
-  F_STRS("roles", .flags = SVC_READ_ONLY),
-  F_END
+  F_STRS("roles", .flags = SVC_READ_ONLY)
 };
-static const svc_object service_account_group_object = { .name = "ServiceAccountGroup", .fields = service_account_group_fields };
+static const svc_object service_account_group_object = { .name = "ServiceAccountGroup", .fields = SVC_ROWS(service_account_group_fields) };
 
 static const svc_param service_account_list_params[] = { { .name = "includeSystemManaged", .type = SVC_BOOLEAN }, { .name = NULL } };
 
@@ -118,8 +113,7 @@ static const svc_route service_account_routes[] = {
          .body = &service_account_hours_object, .answer = &service_account_secret_object,
          .run = service_account_add_secret, .example = SERVICE_ACCOUNT_SECRET_EXAMPLE),
   R_DELETE(SERVICE_ACCOUNT_GROUP, "/{clientId}/secrets/{secretId}", .status = 204, SERVICE_ACCOUNT_ASSIGNED,
-           .run = service_account_delete_secret),
-  SVC_ROUTES_END
+           .run = service_account_delete_secret)
 };
 
 /* ------------------------------------------------------------------------------------------------------------- secrets */
@@ -521,7 +515,7 @@ SVC_PRIVATE const svc_noun svc_noun_service_account = {
   .event_deleted = "SERVICE_ACCOUNT_DELETED",
   .event_field = "resourceId",
   .field_errors = service_account_errors,
-  .routes = service_account_routes,
+  .routes = SVC_ROUTES(service_account_routes),
   .prepare = service_account_prepare,
   .removing = svc_credential_removing,
   .gone = svc_holder_gone,

@@ -10,11 +10,10 @@ static const svc_field service_account_access_list_fields[] = {
   F_STR("ipAddress", .flags = SVC_NULLABLE),
   F_STR("lastUsedAddress", .flags = SVC_READ_ONLY),
   F_DATE("lastUsedAt", .flags = SVC_READ_ONLY),
-  F_INT("requestCount", .flags = SVC_READ_ONLY, .preset = "0"),
-  F_END
+  F_INT("requestCount", .flags = SVC_READ_ONLY, .preset = "0")
 };
 static const svc_object service_account_access_list_object = { .name = "ServiceAccountAccessListEntry",
-                                                               .fields = service_account_access_list_fields };
+                                                               .fields = SVC_ROWS(service_account_access_list_fields) };
 
 #define SERVICE_ACCOUNT_ORG_LIST \
   "/orgs/{orgId}/serviceAccounts/{clientId}/accessList", SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, (20240805), \
@@ -36,8 +35,7 @@ static const svc_route service_account_access_list_routes[] = {
   R_GET(SERVICE_ACCOUNT_GROUP_LIST, "", .flags = SVC_PAGED, .run = service_account_access_list_list),
   R_POST(SERVICE_ACCOUNT_GROUP_LIST, "", .status = 201, .flags = SVC_PAGED | SVC_BODY_ARRAY, .run = service_account_access_list_add,
          .example = SERVICE_ACCOUNT_LIST_EXAMPLE),
-  R_DELETE(SERVICE_ACCOUNT_GROUP_LIST, "/{ipAddress}", .status = 204, .run = service_account_access_list_delete),
-  SVC_ROUTES_END
+  R_DELETE(SERVICE_ACCOUNT_GROUP_LIST, "/{ipAddress}", .status = 204, .run = service_account_access_list_delete)
 };
 
 /* Below a project only the accounts that hold a role there are seen, and so are their lists. */
@@ -95,7 +93,7 @@ SVC_PRIVATE const svc_noun svc_noun_service_account_access_list = {
   .event_created = "SERVICE_ACCOUNT_ACCESS_LIST_ENTRY_ADDED",
   .event_deleted = "SERVICE_ACCOUNT_ACCESS_LIST_ENTRY_DELETED",
   .event_field = "whitelistEntry",
-  .routes = service_account_access_list_routes,
+  .routes = SVC_ROUTES(service_account_access_list_routes),
   .spell = svc_access_spell,
   .access = &service_account_access_list_access,
   .removing = svc_access_removing,

@@ -11,33 +11,29 @@ static const svc_field team_fields[] = {
   F_ID(),
   F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 64),
   { .name = "usernames", .type = SVC_ARRAY, .item = SVC_STRING, .format = SVC_FORMAT_EMAIL,
-    .flags = SVC_REQUIRED | SVC_WRITE_ONLY | SVC_UNIQUE_ITEMS },
-  F_END
+    .flags = SVC_REQUIRED | SVC_WRITE_ONLY | SVC_UNIQUE_ITEMS }
 };
-static const svc_object team_object = { .name = "Team", .fields = team_fields };
+static const svc_object team_object = { .name = "Team", .fields = SVC_ROWS(team_fields) };
 
 /* As it is answered when it is made; who is in it is read apart from it afterwards. */
 static const svc_field team_created_fields[] = {
   F_HEX24("id", .flags = SVC_READ_ONLY),
   F_STR("name", .flags = SVC_READ_ONLY),
-  F_STRS("usernames", .format = SVC_FORMAT_EMAIL, .flags = SVC_READ_ONLY),
-  F_END
+  F_STRS("usernames", .format = SVC_FORMAT_EMAIL, .flags = SVC_READ_ONLY)
 };
-static const svc_object team_created_object = { .name = "TeamCreated", .fields = team_created_fields };
+static const svc_object team_created_object = { .name = "TeamCreated", .fields = SVC_ROWS(team_created_fields) };
 
 static const svc_field team_update_fields[] = {
   F_ID(),
-  F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 64),
-  F_END
+  F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 64)
 };
-static const svc_object team_update_object = { .name = "TeamUpdate", .fields = team_update_fields };
+static const svc_object team_update_object = { .name = "TeamUpdate", .fields = SVC_ROWS(team_update_fields) };
 
 static const svc_field team_role_fields[] = {
   F_STRS("roleNames", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100),
-  F_HEX24("teamId", .flags = SVC_REQUIRED),
-  F_END
+  F_HEX24("teamId", .flags = SVC_REQUIRED)
 };
-static const svc_object team_role_object = { .name = "TeamRole", .fields = team_role_fields };
+static const svc_object team_role_object = { .name = "TeamRole", .fields = SVC_ROWS(team_role_fields) };
 
 static bool team_create(svc_call *c);
 static bool team_assign(svc_call *c);
@@ -69,8 +65,7 @@ static const svc_route team_routes[] = {
   R_GET(TEAM_GROUP, "/{teamId}", TEAM_IN_GROUP, .run = svc_verb_read),
   R_PATCH(TEAM_GROUP, "/{teamId}", .flags = SVC_PAGED, .body = &team_role_object, TEAM_IN_GROUP,
           .run = team_update_group, .example = "{\"roleNames\":[\"GROUP_CLUSTER_MANAGER\"]}"),
-  R_DELETE(TEAM_GROUP, "/{teamId}", .status = 204, TEAM_IN_GROUP, .run = team_withdraw),
-  SVC_ROUTES_END
+  R_DELETE(TEAM_GROUP, "/{teamId}", .status = 204, TEAM_IN_GROUP, .run = team_withdraw)
 };
 
 /* ------------------------------------------------------------------------------------------------------------- its people */
@@ -237,7 +232,7 @@ SVC_PRIVATE const svc_noun svc_noun_team = {
   .event_deleted = "TEAM_DELETED",
   .event_field = "teamId",
   .field_errors = team_errors,
-  .routes = team_routes,
+  .routes = SVC_ROUTES(team_routes),
   .removing = team_removing,
   .gone = svc_holder_gone,
 };

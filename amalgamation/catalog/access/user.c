@@ -26,8 +26,7 @@ static const svc_route user_routes[] = {
                     "\"roles\":[{\"orgId\":\"5f0000000000000000000001\",\"roleName\":\"ORG_MEMBER\"}]}"),
   R_GET(USER_BASE, "/byName/{userName}", .run = user_read,
         .more = SVC_MORE(USER_ENDS, .by = "username", .err_not_found = SVC_E_USERNAME_NOT_FOUND)),
-  R_GET(USER_BASE, "/{userId}", USER_ALL, .flags = SVC_ITEM, .run = user_read),
-  SVC_ROUTES_END
+  R_GET(USER_BASE, "/{userId}", USER_ALL, .flags = SVC_ITEM, .run = user_read)
 };
 
 /* -------------------------------------------------------------------------------------------------------------- reading */
@@ -209,6 +208,6 @@ SVC_PRIVATE const svc_noun svc_noun_user = {
   .err_not_found = SVC_E_USER_NOT_FOUND,
   .err_exists = SVC_E_USER_ALREADY_EXISTS,
   .field_errors = user_errors,
-  .routes = user_routes,
+  .routes = SVC_ROUTES(user_routes),
   .spell = user_spell,
 };

@@ -23,11 +23,10 @@ static const char *const backup_endpoint_regions[] = {
 static const svc_field backup_endpoint_fields[] = {
   F_ENUM("cloudProvider", backup_endpoint_clouds, .flags = SVC_READ_ONLY),
   F_ENUM("regionName", backup_endpoint_regions, .flags = SVC_REQUIRED | SVC_FIXED),
-  F_ENUM("vpcRegionName", backup_endpoint_regions, .flags = SVC_FIXED),
-  F_END
+  F_ENUM("vpcRegionName", backup_endpoint_regions, .flags = SVC_FIXED)
 };
 static const svc_object backup_endpoint_object = {
-  .name = "ObjectStoragePrivateEndpoint", .base = &svc_endpoint_own, .fields = backup_endpoint_fields
+  .name = "ObjectStoragePrivateEndpoint", .base = &svc_endpoint_own, .fields = SVC_ROWS(backup_endpoint_fields)
 };
 
 #define BACKUP_ENDPOINT \
@@ -39,8 +38,7 @@ static const svc_route backup_endpoint_routes[] = {
   R_POST(BACKUP_ENDPOINT, "", .status = 202, .run = svc_verb_create,
          .example = "{\"regionName\":\"US_EAST_1\"}", .more = SVC_MORE(.in_path = "cloudProvider")),
   R_GET(BACKUP_ENDPOINT, "/{endpointId}", .run = svc_verb_read, .more = SVC_MORE(.in_path = "cloudProvider")),
-  R_DELETE(BACKUP_ENDPOINT, "/{endpointId}", .status = 204, .run = svc_verb_delete, .more = SVC_MORE(.in_path = "cloudProvider")),
-  SVC_ROUTES_END
+  R_DELETE(BACKUP_ENDPOINT, "/{endpointId}", .status = 204, .run = svc_verb_delete, .more = SVC_MORE(.in_path = "cloudProvider"))
 };
 
 static const svc_transition backup_endpoint_transitions[] = {
@@ -86,7 +84,7 @@ SVC_PRIVATE const svc_noun svc_noun_backup_endpoint = {
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
   .governed = svc_policy_endpoint,
-  .routes = backup_endpoint_routes,
+  .routes = SVC_ROUTES(backup_endpoint_routes),
   .prepare = backup_endpoint_prepare,
   .facts = svc_endpoint_own_facts
 };

@@ -27,10 +27,9 @@ SVC_LIST svc_values_snapshot_frequencies[] = { "hourly", "daily", "weekly", "mon
 /* A moment as databases count it: the second, and a counter in it. */
 SVC_SHARED svc_field svc_fields_db_time[] = {
   F_DATE("date", .flags = SVC_READ_ONLY),
-  F_INT("increment", .flags = SVC_READ_ONLY),
-  F_END
+  F_INT("increment", .flags = SVC_READ_ONLY)
 };
-SVC_SHARED svc_object svc_object_db_time = { .name = "DatabaseTimestamp", .fields = svc_fields_db_time };
+SVC_SHARED svc_object svc_object_db_time = { .name = "DatabaseTimestamp", .fields = SVC_ROWS(svc_fields_db_time) };
 
 /* ---- backup_clock.c: when policies ask for snapshots, and how long they are kept */
 

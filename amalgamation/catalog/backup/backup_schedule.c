@@ -31,20 +31,18 @@ static const char *const backup_schedule_exported[] = { "monthly", "yearly", NUL
 
 static const svc_field backup_schedule_copy_on_demand_fields[] = {
   F_ENUM("frequencyType", backup_schedule_item_types, .flags = SVC_REQUIRED),
-  F_ID(),
-  F_END
+  F_ID()
 };
 static const svc_object backup_schedule_copy_on_demand = {
-  .name = "DiskBackupOnDemandCopyPolicyItem", .fields = backup_schedule_copy_on_demand_fields
+  .name = "DiskBackupOnDemandCopyPolicyItem", .fields = SVC_ROWS(backup_schedule_copy_on_demand_fields)
 };
 static const svc_field backup_schedule_copy_timed_fields[] = {
   F_ENUM("retentionUnit", svc_values_retention_units),
-  F_INT("retentionValue", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 3660),
-  F_END
+  F_INT("retentionValue", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 3660)
 };
 static const svc_object backup_schedule_copy_timed = {
   .name = "DiskBackupTimeBasedCopyPolicyItem",
-  .fields = backup_schedule_copy_timed_fields,
+  .fields = SVC_ROWS(backup_schedule_copy_timed_fields),
   .base = &backup_schedule_copy_on_demand
 };
 static const svc_variant backup_schedule_copy_item_variants[] = {
@@ -67,50 +65,44 @@ static const svc_field backup_schedule_copy_fields[] = {
   F_INT("lastNumberOfSnapshots", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 500),
   F_STR("regionName", .flags = SVC_REQUIRED, .max = 64),
   F_BOOL("shouldCopyOplogs", .preset = "false"),
-  F_HEX24("zoneId", .flags = SVC_REQUIRED),
-  F_END
+  F_HEX24("zoneId", .flags = SVC_REQUIRED)
 };
-static const svc_object backup_schedule_copy = { .name = "DiskBackupCopySetting", .fields = backup_schedule_copy_fields };
+static const svc_object backup_schedule_copy = { .name = "DiskBackupCopySetting", .fields = SVC_ROWS(backup_schedule_copy_fields) };
 
 static const svc_field backup_schedule_copied_fields[] = {
   F_ENUM("cloudProvider", svc_values_clouds, .flags = SVC_WRITE_ONLY),
   F_STR("regionName", .flags = SVC_WRITE_ONLY, .max = 64),
-  F_HEX24("zoneId", .flags = SVC_WRITE_ONLY),
-  F_END
+  F_HEX24("zoneId", .flags = SVC_WRITE_ONLY)
 };
-static const svc_object backup_schedule_copied = { .name = "DeleteCopiedBackups", .fields = backup_schedule_copied_fields };
+static const svc_object backup_schedule_copied = { .name = "DeleteCopiedBackups", .fields = SVC_ROWS(backup_schedule_copied_fields) };
 
 static const svc_field backup_schedule_export_fields[] = {
   F_HEX24("exportBucketId"),
-  F_ENUM("frequencyType", backup_schedule_exported),
-  F_END
+  F_ENUM("frequencyType", backup_schedule_exported)
 };
-static const svc_object backup_schedule_export = { .name = "AutoExportPolicy", .fields = backup_schedule_export_fields };
+static const svc_object backup_schedule_export = { .name = "AutoExportPolicy", .fields = SVC_ROWS(backup_schedule_export_fields) };
 
 static const svc_field backup_schedule_extra_fields[] = {
   F_ENUM("frequencyType", backup_schedule_frequencies, .flags = SVC_REQUIRED),
-  F_INT("retentionDays", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 0, .max = 366),
-  F_END
+  F_INT("retentionDays", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 0, .max = 366)
 };
-static const svc_object backup_schedule_extra = { .name = "ExtraRetentionSetting", .fields = backup_schedule_extra_fields };
+static const svc_object backup_schedule_extra = { .name = "ExtraRetentionSetting", .fields = SVC_ROWS(backup_schedule_extra_fields) };
 
 static const svc_field backup_schedule_item_fields[] = {
   F_INT("frequencyInterval", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 40),
   F_ENUM("frequencyType", backup_schedule_item_types, .flags = SVC_REQUIRED),
   F_ID(),
   F_ENUM("retentionUnit", svc_values_retention_units, .flags = SVC_REQUIRED),
-  F_INT("retentionValue", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 3660),
-  F_END
+  F_INT("retentionValue", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 3660)
 };
-static const svc_object backup_schedule_item = { .name = "DiskBackupApiPolicyItem", .fields = backup_schedule_item_fields };
+static const svc_object backup_schedule_item = { .name = "DiskBackupApiPolicyItem", .fields = SVC_ROWS(backup_schedule_item_fields) };
 
 static const svc_field backup_schedule_policy_fields[] = {
   F_ID(),
-  F_LIST("policyItems", &backup_schedule_item, .flags = SVC_REQUIRED, .max_items = SVC_BACKUP_ITEMS),
-  F_END
+  F_LIST("policyItems", &backup_schedule_item, .flags = SVC_REQUIRED, .max_items = SVC_BACKUP_ITEMS)
 };
 static const svc_object backup_schedule_policy = {
-  .name = "AdvancedDiskBackupSnapshotSchedulePolicy", .fields = backup_schedule_policy_fields
+  .name = "AdvancedDiskBackupSnapshotSchedulePolicy", .fields = SVC_ROWS(backup_schedule_policy_fields)
 };
 
 static const svc_field backup_schedule_fields[] = {
@@ -132,10 +124,9 @@ static const svc_field backup_schedule_fields[] = {
   F_INT("restoreWindowDays", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 366),
   F_BOOL("updateCopySnapshots", .flags = SVC_WRITE_ONLY),
   F_BOOL("updateSnapshots", .flags = SVC_WRITE_ONLY),
-  F_BOOL("useOrgAndGroupNamesInExportPrefix", .preset = "false"),
-  F_END
+  F_BOOL("useOrgAndGroupNamesInExportPrefix", .preset = "false")
 };
-static const svc_object backup_schedule_object = { .name = "DiskBackupSnapshotSchedule", .fields = backup_schedule_fields };
+static const svc_object backup_schedule_object = { .name = "DiskBackupSnapshotSchedule", .fields = SVC_ROWS(backup_schedule_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -150,8 +141,7 @@ static bool backup_schedule_clear(svc_call *c);
 static const svc_route backup_schedule_routes[] = {
   R_GET(BACKUP_SCHEDULE, "", .flags = SVC_ITEM, .run = backup_schedule_read),
   R_PATCH(BACKUP_SCHEDULE, "", .run = backup_schedule_update),
-  R_DELETE(BACKUP_SCHEDULE, "", .run = backup_schedule_clear),
-  SVC_ROUTES_END
+  R_DELETE(BACKUP_SCHEDULE, "", .run = backup_schedule_clear)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -468,7 +458,7 @@ SVC_PRIVATE const svc_noun svc_noun_backup_schedule = {
   .refs = backup_schedule_refs,
   .event_field = "resourceId",
   .event_updated = "CPS_SNAPSHOT_SCHEDULE_UPDATED_AUDIT",
-  .routes = backup_schedule_routes,
+  .routes = SVC_ROUTES(backup_schedule_routes),
   .prepare = backup_schedule_prepare,
   .fell_due = backup_schedule_fell_due
 };

@@ -12,10 +12,9 @@ static const svc_field checkpoint_part_fields[] = {
   F_STR("shardName", .flags = SVC_READ_ONLY),
   F_BOOL("tokenDiscovered", .flags = SVC_READ_ONLY),
   F_OBJ("tokenTimestamp", &svc_object_db_time, .flags = SVC_READ_ONLY),
-  F_ENUM("typeName", checkpoint_part_types, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("typeName", checkpoint_part_types, .flags = SVC_READ_ONLY)
 };
-static const svc_object checkpoint_part = { .name = "CheckpointPart", .fields = checkpoint_part_fields };
+static const svc_object checkpoint_part = { .name = "CheckpointPart", .fields = SVC_ROWS(checkpoint_part_fields) };
 
 static const svc_field checkpoint_fields[] = {
   F_HEX24("clusterId", .flags = SVC_READ_ONLY),
@@ -25,10 +24,9 @@ static const svc_field checkpoint_fields[] = {
   F_LIST("parts", &checkpoint_part, .flags = SVC_READ_ONLY),
   F_BOOL("restorable", .flags = SVC_READ_ONLY),
   F_DATE("started", .flags = SVC_READ_ONLY),
-  F_DATE("timestamp", .flags = SVC_READ_ONLY),
-  F_END
+  F_DATE("timestamp", .flags = SVC_READ_ONLY)
 };
-static const svc_object checkpoint_object = { .name = "Checkpoint", .fields = checkpoint_fields };
+static const svc_object checkpoint_object = { .name = "Checkpoint", .fields = SVC_ROWS(checkpoint_fields) };
 
 static bool checkpoint_list(svc_call *c);
 static bool checkpoint_read(svc_call *c);
@@ -38,8 +36,7 @@ static bool checkpoint_read(svc_call *c);
 
 static const svc_route checkpoint_routes[] = {
   R_GET(CHECKPOINT, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .run = checkpoint_list),
-  R_GET(CHECKPOINT, "/{checkpointId}", .flags = SVC_ITEM, .run = checkpoint_read),
-  SVC_ROUTES_END
+  R_GET(CHECKPOINT, "/{checkpointId}", .flags = SVC_ITEM, .run = checkpoint_read)
 };
 
 static svc_node *checkpoint_part_of(svc_call *c, const svc_node *member, svc_str taken, size_t shard)
@@ -108,5 +105,5 @@ SVC_PRIVATE const svc_noun svc_noun_checkpoint = {
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
   .object = &checkpoint_object,
   .err_not_found = SVC_E_CHECKPOINT_NOT_FOUND,
-  .routes = checkpoint_routes
+  .routes = SVC_ROUTES(checkpoint_routes)
 };

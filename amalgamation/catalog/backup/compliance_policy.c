@@ -26,18 +26,18 @@ static const char *const compliance_policy_states[] = { "ACTIVE", "ENABLING", "U
 static const svc_field compliance_policy_on_demand_fields[] = {
   F_INT("frequencyInterval", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 0, .max = 40),
   F_ENUM("frequencyType", compliance_policy_on_demand, .flags = SVC_REQUIRED),
-  COMPLIANCE_POLICY_KEEPS, F_END
+  COMPLIANCE_POLICY_KEEPS
 };
 static const svc_object compliance_policy_on_demand_item = {
-  .name = "BackupComplianceOnDemandPolicyItem", .fields = compliance_policy_on_demand_fields
+  .name = "BackupComplianceOnDemandPolicyItem", .fields = SVC_ROWS(compliance_policy_on_demand_fields)
 };
 static const svc_field compliance_policy_scheduled_fields[] = {
   F_INT("frequencyInterval", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 40),
   F_ENUM("frequencyType", svc_values_snapshot_frequencies, .flags = SVC_REQUIRED),
-  COMPLIANCE_POLICY_KEEPS, F_END
+  COMPLIANCE_POLICY_KEEPS
 };
 static const svc_object compliance_policy_scheduled_item = {
-  .name = "BackupComplianceScheduledPolicyItem", .fields = compliance_policy_scheduled_fields
+  .name = "BackupComplianceScheduledPolicyItem", .fields = SVC_ROWS(compliance_policy_scheduled_fields)
 };
 
 static const svc_field compliance_policy_fields[] = {
@@ -54,10 +54,9 @@ static const svc_field compliance_policy_fields[] = {
   F_LIST("scheduledPolicyItems", &compliance_policy_scheduled_item, .max_items = SVC_BACKUP_ITEMS, .preset = "[]"),
   F_ENUM("state", compliance_policy_states, .flags = SVC_READ_ONLY),
   F_DATE("updatedDate", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED),
-  F_STR("updatedUser", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("updatedUser", .flags = SVC_READ_ONLY)
 };
-static const svc_object compliance_policy_object = { .name = "DataProtectionSettings", .fields = compliance_policy_fields };
+static const svc_object compliance_policy_object = { .name = "DataProtectionSettings", .fields = SVC_ROWS(compliance_policy_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -75,8 +74,7 @@ static const svc_route compliance_policy_routes[] = {
                    "\"Lovelace\",\"scheduledPolicyItems\":[{\"frequencyInterval\":1,\"frequencyType\":\"daily\","
                    "\"retentionUnit\":\"days\",\"retentionValue\":3}]}"),
   { .method = SVC_DELETE, .path = "/groups/{groupId}/backupCompliancePolicy", .set = SVC_SET_BACKUP, .status = 204,
-    .versions = { 20241113 }, .roles = SVC_R_GROUP_OWNER, .run = svc_verb_delete },
-  SVC_ROUTES_END
+    .versions = { 20241113 }, .roles = SVC_R_GROUP_OWNER, .run = svc_verb_delete }
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -148,6 +146,6 @@ SVC_PRIVATE const svc_noun svc_noun_compliance_policy = {
   .event_created = "CPS_DATA_PROTECTION_ENABLE_REQUESTED",
   .event_updated = "CPS_DATA_PROTECTION_UPDATE_REQUESTED",
   .event_deleted = "CPS_DATA_PROTECTION_DISABLE_REQUESTED",
-  .routes = compliance_policy_routes,
+  .routes = SVC_ROUTES(compliance_policy_routes),
   .prepare = compliance_policy_prepare
 };

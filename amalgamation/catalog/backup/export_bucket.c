@@ -20,23 +20,21 @@
 static const svc_field export_bucket_aws_fields[] = {
   EXPORT_BUCKET_COMMON("iamRoleId"),
   F_STR("region", .flags = SVC_READ_ONLY),
-  F_BOOL("requirePrivateNetworking", .preset = "false"),
-  F_END
+  F_BOOL("requirePrivateNetworking", .preset = "false")
 };
 static const svc_object export_bucket_aws = {
-  .name = "DiskBackupSnapshotAWSExportBucket", .fields = export_bucket_aws_fields
+  .name = "DiskBackupSnapshotAWSExportBucket", .fields = SVC_ROWS(export_bucket_aws_fields)
 };
 static const svc_field export_bucket_azure_fields[] = {
   EXPORT_BUCKET_COMMON("roleId"),
-  F_STR("serviceUrl", .flags = SVC_REQUIRED | SVC_FIXED, .format = SVC_FORMAT_URI, .max = 255),
-  F_END
+  F_STR("serviceUrl", .flags = SVC_REQUIRED | SVC_FIXED, .format = SVC_FORMAT_URI, .max = 255)
 };
 static const svc_object export_bucket_azure = {
-  .name = "DiskBackupSnapshotAzureExportBucket", .fields = export_bucket_azure_fields
+  .name = "DiskBackupSnapshotAzureExportBucket", .fields = SVC_ROWS(export_bucket_azure_fields)
 };
-static const svc_field export_bucket_gcp_fields[] = { EXPORT_BUCKET_COMMON("roleId"), F_END };
+static const svc_field export_bucket_gcp_fields[] = { EXPORT_BUCKET_COMMON("roleId") };
 static const svc_object export_bucket_gcp = {
-  .name = "DiskBackupSnapshotGCPExportBucket", .fields = export_bucket_gcp_fields
+  .name = "DiskBackupSnapshotGCPExportBucket", .fields = SVC_ROWS(export_bucket_gcp_fields)
 };
 static const svc_variant export_bucket_variants[] = {
   { "AWS", &export_bucket_aws }, { "AZURE", &export_bucket_azure }, { "GCP", &export_bucket_gcp }, { NULL, NULL }
@@ -58,8 +56,7 @@ static const svc_route export_bucket_routes[] = {
   { .method = SVC_PATCH, .path = "/groups/{groupId}/backup/exportBuckets/{exportBucketId}", .set = SVC_SET_BACKUP,
     .versions = { 20240530 }, .roles = SVC_R_GROUP_BACKUP_MANAGER, .run = svc_verb_update },
   { .method = SVC_DELETE, .path = "/groups/{groupId}/backup/exportBuckets/{exportBucketId}", .set = SVC_SET_BACKUP,
-    .status = 204, .versions = { 20230101 }, .roles = SVC_R_GROUP_BACKUP_MANAGER, .run = svc_verb_delete },
-  SVC_ROUTES_END
+    .status = 204, .versions = { 20230101 }, .roles = SVC_R_GROUP_BACKUP_MANAGER, .run = svc_verb_delete }
 };
 
 static bool export_bucket_removing(svc_call *c, const svc_entity *e)
@@ -96,7 +93,7 @@ SVC_PRIVATE const svc_noun svc_noun_export_bucket = {
   .event_updated = "BUCKET_CREATED_AUDIT", /* none is nearer */
   .event_deleted = "BUCKET_DELETED_AUDIT",
   .event_field = "resourceId",
-  .routes = export_bucket_routes,
+  .routes = SVC_ROUTES(export_bucket_routes),
   .prepare = export_bucket_prepare,
   .removing = export_bucket_removing
 };

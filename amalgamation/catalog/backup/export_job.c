@@ -16,24 +16,21 @@ static const char *const export_job_states[] = { "Cancelled", "Failed", "InProgr
 
 static const svc_field export_job_member_fields[] = {
   F_HEX24("exportId", .flags = SVC_READ_ONLY),
-  F_STR("replicaSetName", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("replicaSetName", .flags = SVC_READ_ONLY)
 };
-static const svc_object export_job_member = { .name = "DiskBackupExportMember", .fields = export_job_member_fields };
+static const svc_object export_job_member = { .name = "DiskBackupExportMember", .fields = SVC_ROWS(export_job_member_fields) };
 
 static const svc_field export_job_status_fields[] = {
   F_INT("exportedCollections", .flags = SVC_READ_ONLY),
-  F_INT("totalCollections", .flags = SVC_READ_ONLY),
-  F_END
+  F_INT("totalCollections", .flags = SVC_READ_ONLY)
 };
-static const svc_object export_job_status = { .name = "ExportStatus", .fields = export_job_status_fields };
+static const svc_object export_job_status = { .name = "ExportStatus", .fields = SVC_ROWS(export_job_status_fields) };
 
 static const svc_field export_job_reason_fields[] = {
   F_STR("errorCode", .flags = SVC_READ_ONLY),
-  F_STR("message", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("message", .flags = SVC_READ_ONLY)
 };
-static const svc_object export_job_reason = { .name = "StateReason", .fields = export_job_reason_fields };
+static const svc_object export_job_reason = { .name = "StateReason", .fields = SVC_ROWS(export_job_reason_fields) };
 
 static const svc_field export_job_fields[] = {
   F_LIST("components", &export_job_member, .flags = SVC_READ_ONLY),
@@ -46,18 +43,16 @@ static const svc_field export_job_fields[] = {
   F_STR("prefix", .flags = SVC_READ_ONLY),
   F_HEX24("snapshotId", .flags = SVC_REQUIRED),
   F_ENUM("state", export_job_states, .flags = SVC_READ_ONLY),
-  F_OBJ("stateReason", &export_job_reason, .flags = SVC_READ_ONLY),
-  F_END
+  F_OBJ("stateReason", &export_job_reason, .flags = SVC_READ_ONLY)
 };
-static const svc_object export_job_object = { .name = "DiskBackupExportJob", .fields = export_job_fields };
+static const svc_object export_job_object = { .name = "DiskBackupExportJob", .fields = SVC_ROWS(export_job_fields) };
 
 static const svc_field export_job_request_fields[] = {
   F_LIST("customData", &svc_object_label, .max_items = 10),
   F_HEX24("exportBucketId", .flags = SVC_REQUIRED),
-  F_HEX24("snapshotId", .flags = SVC_REQUIRED),
-  F_END
+  F_HEX24("snapshotId", .flags = SVC_REQUIRED)
 };
-static const svc_object export_job_request = { .name = "DiskBackupExportJobRequest", .fields = export_job_request_fields };
+static const svc_object export_job_request = { .name = "DiskBackupExportJobRequest", .fields = SVC_ROWS(export_job_request_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -70,8 +65,7 @@ static const svc_route export_job_routes[] = {
   R_POST(EXPORT_JOB, "", .status = 202, .body = &export_job_request, .run = svc_verb_create,
          .example = "{\"customData\":[{\"key\":\"why\",\"value\":\"audit\"}],\"exportBucketId\":\"5f0000000000000000000001\","
                     "\"snapshotId\":\"5f0000000000000000000002\"}"),
-  R_GET(EXPORT_JOB, "/{exportId}", .run = svc_verb_read),
-  SVC_ROUTES_END
+  R_GET(EXPORT_JOB, "/{exportId}", .run = svc_verb_read)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -195,7 +189,7 @@ SVC_PRIVATE const svc_noun svc_noun_export_job = {
   .refs = export_job_refs,
   .event_created = "CPS_SNAPSHOT_IN_PROGRESS_AUDIT", /* none is nearer */
   .event_field = "resourceId",
-  .routes = export_job_routes,
+  .routes = SVC_ROUTES(export_job_routes),
   .prepare = export_job_prepare,
   .stored = export_job_stored,
   .fell_due = export_job_fell_due,

@@ -31,20 +31,18 @@ static const svc_field legacy_restore_job_delivery_fields[] = {
   F_STR("targetClusterName", .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$", .max = 64),
   F_HEX24("targetGroupId"),
   F_STR("url", .flags = SVC_READ_ONLY),
-  F_STR("urlV2", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("urlV2", .flags = SVC_READ_ONLY)
 };
 static const svc_object legacy_restore_job_delivery = {
-  .name = "BackupRestoreJobDelivery", .fields = legacy_restore_job_delivery_fields
+  .name = "BackupRestoreJobDelivery", .fields = SVC_ROWS(legacy_restore_job_delivery_fields)
 };
 
 static const svc_field legacy_restore_job_hash_fields[] = {
   F_STR("fileName", .flags = SVC_READ_ONLY),
   F_STR("hash", .flags = SVC_READ_ONLY),
-  F_ENUM("typeName", legacy_restore_job_hashes, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("typeName", legacy_restore_job_hashes, .flags = SVC_READ_ONLY)
 };
-static const svc_object legacy_restore_job_hash = { .name = "RestoreJobFileHash", .fields = legacy_restore_job_hash_fields };
+static const svc_object legacy_restore_job_hash = { .name = "RestoreJobFileHash", .fields = SVC_ROWS(legacy_restore_job_hash_fields) };
 
 static const svc_field legacy_restore_job_fields[] = {
   F_HEX24("batchId", .flags = SVC_READ_ONLY),
@@ -64,10 +62,9 @@ static const svc_field legacy_restore_job_fields[] = {
   F_LONG("pointInTimeUTCMillis", .flags = SVC_WRITE_ONLY | SVC_MIN | SVC_THOUSANDS, .min = 1199145600), /* 2008 */
   F_HEX24("snapshotId"),
   F_ENUM("statusName", legacy_restore_job_states, .flags = SVC_READ_ONLY),
-  F_OBJ("timestamp", &svc_object_db_time, .flags = SVC_READ_ONLY),
-  F_END
+  F_OBJ("timestamp", &svc_object_db_time, .flags = SVC_READ_ONLY)
 };
-static const svc_object legacy_restore_job_object = { .name = "BackupRestoreJob", .fields = legacy_restore_job_fields };
+static const svc_object legacy_restore_job_object = { .name = "BackupRestoreJob", .fields = SVC_ROWS(legacy_restore_job_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -85,8 +82,7 @@ static const svc_route legacy_restore_job_routes[] = {
         .run = legacy_restore_job_list),
   R_POST(LEGACY_RESTORE_JOB, "", .flags = SVC_PAGED, .status = 202, .run = legacy_restore_job_create,
          .example = "{\"delivery\":{\"methodName\":\"HTTP\"},\"snapshotId\":\"5f0000000000000000000001\"}"),
-  R_GET(LEGACY_RESTORE_JOB, "/{jobId}", .flags = SVC_ITEM, .run = legacy_restore_job_read),
-  SVC_ROUTES_END
+  R_GET(LEGACY_RESTORE_JOB, "/{jobId}", .flags = SVC_ITEM, .run = legacy_restore_job_read)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ views */
@@ -276,5 +272,5 @@ SVC_PRIVATE const svc_noun svc_noun_legacy_restore_job = {
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
   .object = &legacy_restore_job_object,
   .err_not_found = SVC_E_RESTORE_JOB_NOT_FOUND,
-  .routes = legacy_restore_job_routes
+  .routes = SVC_ROUTES(legacy_restore_job_routes)
 };

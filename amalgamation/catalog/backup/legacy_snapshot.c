@@ -29,10 +29,9 @@ static const svc_field legacy_snapshot_part_fields[] = {
   F_STR("replicaSetName", .flags = SVC_READ_ONLY),
   F_STR("replicaState", .flags = SVC_READ_ONLY),
   F_LONG("storageSizeBytes", .flags = SVC_READ_ONLY),
-  F_ENUM("typeName", legacy_snapshot_part_types, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("typeName", legacy_snapshot_part_types, .flags = SVC_READ_ONLY)
 };
-static const svc_object legacy_snapshot_part = { .name = "BackupSnapshotPart", .fields = legacy_snapshot_part_fields };
+static const svc_object legacy_snapshot_part = { .name = "BackupSnapshotPart", .fields = SVC_ROWS(legacy_snapshot_part_fields) };
 
 static const svc_field legacy_snapshot_fields[] = {
   F_HEX24("clusterId", .flags = SVC_READ_ONLY),
@@ -45,10 +44,9 @@ static const svc_field legacy_snapshot_fields[] = {
   F_HEX24("id", .flags = SVC_READ_ONLY),
   F_BOOL("incremental", .flags = SVC_READ_ONLY),
   F_OBJ("lastOplogAppliedTimestamp", &svc_object_db_time, .flags = SVC_READ_ONLY),
-  F_LIST("parts", &legacy_snapshot_part, .flags = SVC_READ_ONLY),
-  F_END
+  F_LIST("parts", &legacy_snapshot_part, .flags = SVC_READ_ONLY)
 };
-static const svc_object legacy_snapshot_object = { .name = "BackupSnapshot", .fields = legacy_snapshot_fields };
+static const svc_object legacy_snapshot_object = { .name = "BackupSnapshot", .fields = SVC_ROWS(legacy_snapshot_fields) };
 
 static bool legacy_snapshot_list(svc_call *c);
 static bool legacy_snapshot_read(svc_call *c);
@@ -69,8 +67,7 @@ static const svc_route legacy_snapshot_routes[] = {
   R_GET(LEGACY_SNAPSHOT, "/{snapshotId}", .flags = SVC_ITEM, .run = legacy_snapshot_read),
   R_PATCH(LEGACY_SNAPSHOT, "/{snapshotId}", .run = legacy_snapshot_change,
           .example = "{\"expires\":\"2025-12-24T00:00:00Z\"}"),
-  R_DELETE(LEGACY_SNAPSHOT, "/{snapshotId}", .status = 204, .run = legacy_snapshot_delete),
-  SVC_ROUTES_END
+  R_DELETE(LEGACY_SNAPSHOT, "/{snapshotId}", .status = 204, .run = legacy_snapshot_delete)
 };
 
 /* --------------------------------------------------------------------------------------------------------------- views */
@@ -228,5 +225,5 @@ SVC_PRIVATE const svc_noun svc_noun_legacy_snapshot = {
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
   .object = &legacy_snapshot_object,
   .err_not_found = SVC_E_SNAPSHOT_NOT_FOUND,
-  .routes = legacy_snapshot_routes
+  .routes = SVC_ROUTES(legacy_snapshot_routes)
 };

@@ -17,11 +17,10 @@ static const svc_field legacy_snapshot_schedule_fields[] = {
   F_INT("pointInTimeWindowHours", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 0, .max = 366 * 24),
   F_INT("snapshotIntervalHours", .flags = SVC_REQUIRED),
   F_INT("snapshotRetentionDays", .flags = SVC_REQUIRED),
-  F_INT("weeklySnapshotRetentionWeeks", .flags = SVC_REQUIRED),
-  F_END
+  F_INT("weeklySnapshotRetentionWeeks", .flags = SVC_REQUIRED)
 };
 static const svc_object legacy_snapshot_schedule_object = {
-  .name = "SnapshotSchedule", .fields = legacy_snapshot_schedule_fields
+  .name = "SnapshotSchedule", .fields = SVC_ROWS(legacy_snapshot_schedule_fields)
 };
 
 /* Fields that have a few values only, rising, closed by -1; and of an item, its frequency and unit. */
@@ -50,8 +49,7 @@ static bool legacy_snapshot_schedule_change(svc_call *c);
 
 static const svc_route legacy_snapshot_schedule_routes[] = {
   R_GET(LEGACY_SNAPSHOT_SCHEDULE, "", .flags = SVC_ITEM, .run = legacy_snapshot_schedule_read),
-  R_PATCH(LEGACY_SNAPSHOT_SCHEDULE, "", .run = legacy_snapshot_schedule_change, .example = "{\"snapshotIntervalHours\":12}"),
-  SVC_ROUTES_END
+  R_PATCH(LEGACY_SNAPSHOT_SCHEDULE, "", .run = legacy_snapshot_schedule_change, .example = "{\"snapshotIntervalHours\":12}")
 };
 
 /* --------------------------------------------------------------------------------------------------------------- views */
@@ -256,5 +254,5 @@ SVC_PRIVATE const svc_noun svc_noun_legacy_snapshot_schedule = {
   .parent = "cluster",
   .flags = SVC_VIRTUAL | SVC_SINGLETON,
   .object = &legacy_snapshot_schedule_object,
-  .routes = legacy_snapshot_schedule_routes
+  .routes = SVC_ROUTES(legacy_snapshot_schedule_routes)
 };

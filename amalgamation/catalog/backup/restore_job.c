@@ -24,18 +24,16 @@ static const char *const restore_job_states[] = { "RUNNING", "FINISHED", "EXPIRE
 
 static const svc_field restore_job_private_fields[] = {
   F_STR("deliveryUrl", .flags = SVC_READ_ONLY),
-  F_STR("endpointId", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("endpointId", .flags = SVC_READ_ONLY)
 };
-static const svc_object restore_job_private = { .name = "PrivateDownloadDeliveryUrl", .fields = restore_job_private_fields };
+static const svc_object restore_job_private = { .name = "PrivateDownloadDeliveryUrl", .fields = SVC_ROWS(restore_job_private_fields) };
 
 static const svc_field restore_job_member_fields[] = {
   F_STR("downloadUrl", .flags = SVC_READ_ONLY),
   F_LIST("privateDownloadDeliveryUrls", &restore_job_private, .flags = SVC_READ_ONLY),
-  F_STR("replicaSetName", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("replicaSetName", .flags = SVC_READ_ONLY)
 };
-static const svc_object restore_job_member = { .name = "DiskBackupRestoreMember", .fields = restore_job_member_fields };
+static const svc_object restore_job_member = { .name = "DiskBackupRestoreMember", .fields = SVC_ROWS(restore_job_member_fields) };
 
 #define RESTORE_JOB_SECOND SVC_MIN, .min = 1199145600 /* 2008: before that there is nothing to restore */
 
@@ -57,19 +55,17 @@ static const svc_field restore_job_fields[] = {
   F_HEX24("snapshotId"),
   F_STR("targetClusterName", .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$", .max = 64),
   F_HEX24("targetGroupId"),
-  F_DATE("timestamp", .flags = SVC_READ_ONLY),
-  F_END
+  F_DATE("timestamp", .flags = SVC_READ_ONLY)
 };
-static const svc_object restore_job_object = { .name = "DiskBackupSnapshotRestoreJob", .fields = restore_job_fields };
+static const svc_object restore_job_object = { .name = "DiskBackupSnapshotRestoreJob", .fields = SVC_ROWS(restore_job_fields) };
 
 /* As it is stored. */
 static const svc_field restore_job_stored_fields[] = {
   F_CREATED("created"),
-  F_ENUM("state", restore_job_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("state", restore_job_states, .flags = SVC_READ_ONLY)
 };
 static const svc_object restore_job_stored = {
-  .name = "RestoreJobRecord", .fields = restore_job_stored_fields, .base = &restore_job_object
+  .name = "RestoreJobRecord", .fields = SVC_ROWS(restore_job_stored_fields), .base = &restore_job_object
 };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
@@ -86,8 +82,7 @@ static const svc_route restore_job_routes[] = {
   R_POST(RESTORE_JOB, "", RESTORE_JOB_SHOWN, .status = 202, .body = &restore_job_object, .run = svc_verb_create,
          .example = "{\"deliveryType\":\"download\",\"snapshotId\":\"5f0000000000000000000001\"}"),
   R_GET(RESTORE_JOB, "/{restoreJobId}", RESTORE_JOB_SHOWN, .run = svc_verb_read),
-  R_DELETE(RESTORE_JOB, "/{restoreJobId}", RESTORE_JOB_SHOWN, .status = 204, .run = restore_job_cancel),
-  SVC_ROUTES_END
+  R_DELETE(RESTORE_JOB, "/{restoreJobId}", RESTORE_JOB_SHOWN, .status = 204, .run = restore_job_cancel)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -344,7 +339,7 @@ SVC_PRIVATE const svc_noun svc_noun_restore_job = {
   .lifecycle = &restore_job_lifecycle,
   .event_created = "CPS_RESTORE_REQUESTED_AUDIT",
   .event_field = "resourceId",
-  .routes = restore_job_routes,
+  .routes = SVC_ROUTES(restore_job_routes),
   .prepare = restore_job_prepare,
   .fell_due = restore_job_fell_due,
   .view = restore_job_view,

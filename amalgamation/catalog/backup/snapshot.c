@@ -39,26 +39,23 @@ static const svc_field snapshot_fields[] = {
   F_ENUM("snapshotType", snapshot_origins, .flags = SVC_READ_ONLY),
   F_ENUM("status", snapshot_states, .flags = SVC_READ_ONLY),
   F_LONG("storageSizeBytes", .flags = SVC_READ_ONLY),
-  F_ENUM("type", snapshot_types, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("type", snapshot_types, .flags = SVC_READ_ONLY)
 };
-static const svc_object snapshot_object = { .name = "DiskBackupReplicaSet", .fields = snapshot_fields };
+static const svc_object snapshot_object = { .name = "DiskBackupReplicaSet", .fields = SVC_ROWS(snapshot_fields) };
 
 static const svc_field snapshot_request_fields[] = {
   F_STR("description", .max = 500),
-  F_INT("retentionInDays", .flags = SVC_WRITE_ONLY | SVC_MIN | SVC_MAX, .min = 1, .max = 3660),
-  F_END
+  F_INT("retentionInDays", .flags = SVC_WRITE_ONLY | SVC_MIN | SVC_MAX, .min = 1, .max = 3660)
 };
-static const svc_object snapshot_request = { .name = "DiskBackupOnDemandSnapshotRequest", .fields = snapshot_request_fields };
+static const svc_object snapshot_request = { .name = "DiskBackupOnDemandSnapshotRequest", .fields = SVC_ROWS(snapshot_request_fields) };
 
 /* What a PATCH says, both or neither: it may also send back what a GET has shown. */
 static const svc_field snapshot_retention_fields[] = {
   F_ENUM("retentionUnit", snapshot_units, .flags = SVC_WRITE_ONLY),
-  F_INT("retentionValue", .flags = SVC_WRITE_ONLY | SVC_MIN | SVC_MAX, .min = 1, .max = 3660),
-  F_END
+  F_INT("retentionValue", .flags = SVC_WRITE_ONLY | SVC_MIN | SVC_MAX, .min = 1, .max = 3660)
 };
 static const svc_object snapshot_retention = {
-  .name = "BackupSnapshotRetention", .fields = snapshot_retention_fields, .base = &snapshot_object
+  .name = "BackupSnapshotRetention", .fields = SVC_ROWS(snapshot_retention_fields), .base = &snapshot_object
 };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
@@ -83,8 +80,7 @@ static const svc_route snapshot_routes[] = {
   R_GET(SNAPSHOT, "/{snapshotId}", .run = svc_verb_read),
   R_PATCH(SNAPSHOT, "/{snapshotId}", .body = &snapshot_retention, .run = svc_verb_update,
           .example = "{\"retentionUnit\":\"WEEKS\",\"retentionValue\":3}"),
-  R_DELETE(SNAPSHOT, "/{snapshotId}", .status = 204, .run = svc_verb_delete),
-  SVC_ROUTES_END
+  R_DELETE(SNAPSHOT, "/{snapshotId}", .status = 204, .run = svc_verb_delete)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -360,7 +356,7 @@ SVC_PRIVATE const svc_noun svc_noun_snapshot = {
   .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT",
   .event_field = "resourceId",
   .order_gone = "snapshot.delete", /* whichever way it goes: deleted, expired, with its cluster */
-  .routes = snapshot_routes,
+  .routes = SVC_ROUTES(snapshot_routes),
   .prepare = snapshot_prepare,
   .fell_due = snapshot_fell_due,
   .removing = svc_snapshot_removing,

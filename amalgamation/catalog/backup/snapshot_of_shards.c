@@ -13,11 +13,10 @@ static const char *const snapshot_of_shards_types[] = { "replicaSet", "shardedCl
 static const svc_field snapshot_of_shards_member_fields[] = {
   F_ENUM("cloudProvider", svc_values_clouds, .flags = SVC_REQUIRED | SVC_READ_ONLY),
   F_HEX24("id", .flags = SVC_REQUIRED | SVC_READ_ONLY),
-  F_STR("replicaSetName", .flags = SVC_REQUIRED | SVC_READ_ONLY),
-  F_END
+  F_STR("replicaSetName", .flags = SVC_REQUIRED | SVC_READ_ONLY)
 };
 static const svc_object snapshot_of_shards_member = {
-  .name = "DiskBackupShardedClusterSnapshotMember", .fields = snapshot_of_shards_member_fields
+  .name = "DiskBackupShardedClusterSnapshotMember", .fields = SVC_ROWS(snapshot_of_shards_member_fields)
 };
 static const svc_field snapshot_of_shards_fields[] = {
   F_ENUM("configServerType", snapshot_of_shards_config, .flags = SVC_READ_ONLY),
@@ -34,11 +33,10 @@ static const svc_field snapshot_of_shards_fields[] = {
   F_ENUM("snapshotType", snapshot_of_shards_origins, .flags = SVC_READ_ONLY),
   F_ENUM("status", snapshot_of_shards_states, .flags = SVC_READ_ONLY),
   F_LONG("storageSizeBytes", .flags = SVC_READ_ONLY),
-  F_ENUM("type", snapshot_of_shards_types, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("type", snapshot_of_shards_types, .flags = SVC_READ_ONLY)
 };
 static const svc_object snapshot_of_shards_object = {
-  .name = "DiskBackupShardedClusterSnapshot", .fields = snapshot_of_shards_fields
+  .name = "DiskBackupShardedClusterSnapshot", .fields = SVC_ROWS(snapshot_of_shards_fields)
 };
 
 static bool snapshot_of_shards_list(svc_call *c);
@@ -52,8 +50,7 @@ static bool snapshot_of_shards_delete(svc_call *c);
 static const svc_route snapshot_of_shards_routes[] = {
   R_GET(SNAPSHOT_OF_SHARDS, "s", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .run = snapshot_of_shards_list),
   R_GET(SNAPSHOT_OF_SHARDS, "/{snapshotId}", .flags = SVC_ITEM, .run = snapshot_of_shards_read),
-  R_DELETE(SNAPSHOT_OF_SHARDS, "/{snapshotId}", .status = 204, .run = snapshot_of_shards_delete),
-  SVC_ROUTES_END
+  R_DELETE(SNAPSHOT_OF_SHARDS, "/{snapshotId}", .status = 204, .run = snapshot_of_shards_delete)
 };
 
 static svc_node *snapshot_of_shards_view(svc_call *c, const svc_entity *e, void *context)
@@ -113,5 +110,5 @@ SVC_PRIVATE const svc_noun svc_noun_snapshot_of_shards = {
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
   .object = &snapshot_of_shards_object,
   .err_not_found = SVC_E_SNAPSHOT_NOT_FOUND,
-  .routes = snapshot_of_shards_routes
+  .routes = SVC_ROUTES(snapshot_of_shards_routes)
 };

@@ -36,21 +36,19 @@ static const svc_field cost_explorer_query_fields[] = {
   COST_EXPLORER_IDS("organizations"),
   COST_EXPLORER_IDS("projects"),
   F_STRS("services", .values = svc_bill_services, .max_items = COST_EXPLORER_NAMES),
-  F_STR("startDate", .format = SVC_FORMAT_DAY, .flags = SVC_REQUIRED),
-  F_END
+  F_STR("startDate", .format = SVC_FORMAT_DAY, .flags = SVC_REQUIRED)
 };
-static const svc_object cost_explorer_query = { .name = "CostExplorerQuery", .fields = cost_explorer_query_fields };
+static const svc_object cost_explorer_query = { .name = "CostExplorerQuery", .fields = SVC_ROWS(cost_explorer_query_fields) };
 
 static const svc_field cost_explorer_fields[] = {
   F_CREATED("created"),
   F_ENUM("state", cost_explorer_states, .flags = SVC_READ_ONLY),
-  F_STR("token", .flags = SVC_READ_ONLY, .min = 64, .max = 64),
-  F_END
+  F_STR("token", .flags = SVC_READ_ONLY, .min = 64, .max = 64)
 };
-static const svc_object cost_explorer_object = { .name = "CostExplorer", .base = &cost_explorer_query, .fields = cost_explorer_fields };
+static const svc_object cost_explorer_object = { .name = "CostExplorer", .base = &cost_explorer_query, .fields = SVC_ROWS(cost_explorer_fields) };
 
-static const svc_field cost_explorer_token_fields[] = { F_STR("token", .flags = SVC_READ_ONLY, .min = 64, .max = 64), F_END };
-static const svc_object cost_explorer_token = { .name = "CostExplorerToken", .fields = cost_explorer_token_fields };
+static const svc_field cost_explorer_token_fields[] = { F_STR("token", .flags = SVC_READ_ONLY, .min = 64, .max = 64) };
+static const svc_object cost_explorer_token = { .name = "CostExplorerToken", .fields = SVC_ROWS(cost_explorer_token_fields) };
 
 static const svc_field cost_explorer_row_fields[] = {
   F_HEX24("clusterId", .flags = SVC_READ_ONLY),
@@ -61,16 +59,14 @@ static const svc_field cost_explorer_row_fields[] = {
   F_STR("projectName", .flags = SVC_READ_ONLY),
   F_ENUM("service", svc_bill_services, .flags = SVC_READ_ONLY),
   F_NUM("usageAmount", .flags = SVC_READ_ONLY), /* dollars */
-  F_STR("usageDate", .flags = SVC_READ_ONLY),   /* the first day of the month */
-  F_END
+  F_STR("usageDate", .flags = SVC_READ_ONLY)   /* the first day of the month */
 };
-static const svc_object cost_explorer_row = { .name = "CostExplorerUsage", .fields = cost_explorer_row_fields };
+static const svc_object cost_explorer_row = { .name = "CostExplorerUsage", .fields = SVC_ROWS(cost_explorer_row_fields) };
 static const svc_field cost_explorer_result_fields[] = {
   F_STR("token", .flags = SVC_READ_ONLY), /* while it is WORKING */
-  F_LIST("usageDetails", &cost_explorer_row, .flags = SVC_READ_ONLY),
-  F_END
+  F_LIST("usageDetails", &cost_explorer_row, .flags = SVC_READ_ONLY)
 };
-static const svc_object cost_explorer_result = { .name = "CostExplorerResult", .fields = cost_explorer_result_fields };
+static const svc_object cost_explorer_result = { .name = "CostExplorerResult", .fields = SVC_ROWS(cost_explorer_result_fields) };
 
 /* --------------------------------------------------------------------------------------------------------------- routes */
 
@@ -84,8 +80,7 @@ static const svc_route cost_explorer_routes[] = {
   R_POST(COST_EXPLORER, "", .status = 202, .body = &cost_explorer_query, .answer = &cost_explorer_token, .run = svc_verb_create,
          .example = "{\"startDate\":\"2025-05-01\",\"endDate\":\"2025-07-01\",\"groupBy\":\"services\"}",
         .more = SVC_MORE(.view = cost_explorer_made)),
-  R_GET(COST_EXPLORER, "/{token}", .flags = SVC_ITEM, .answer = &cost_explorer_result, .run = cost_explorer_read),
-  SVC_ROUTES_END
+  R_GET(COST_EXPLORER, "/{token}", .flags = SVC_ITEM, .answer = &cost_explorer_result, .run = cost_explorer_read)
 };
 
 static const svc_transition cost_explorer_steps[] = { { "WORKING", "DONE", 5, NULL, NULL }, { NULL, NULL, 0, NULL, NULL } };
@@ -312,6 +307,6 @@ SVC_PRIVATE const svc_noun svc_noun_cost_explorer = {
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .lifecycle = &cost_explorer_lifecycle,
   .event_created = "AWS_USAGE_REPORTED", /* the nearest there is: of whatever provider */
-  .routes = cost_explorer_routes,
+  .routes = SVC_ROUTES(cost_explorer_routes),
   .prepare = cost_explorer_prepare,
 };

@@ -41,10 +41,9 @@ static const svc_field invoice_metadata_fields[] = {
   INVOICE_CENTS("startingBalanceCents"),
   F_ENUM("statusName", invoice_states, .flags = SVC_READ_ONLY, .preset = "\"PENDING\""),
   INVOICE_CENTS("subtotalCents"),
-  F_DATE("updated", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED),
-  F_END
+  F_DATE("updated", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED)
 };
-static const svc_object invoice_metadata = { .name = "InvoiceMetadata", .fields = invoice_metadata_fields };
+static const svc_object invoice_metadata = { .name = "InvoiceMetadata", .fields = SVC_ROWS(invoice_metadata_fields) };
 
 static const svc_field invoice_payment_fields[] = {
   F_LONG("amountBilledCents", .flags = SVC_READ_ONLY),
@@ -56,27 +55,24 @@ static const svc_field invoice_payment_fields[] = {
   F_ENUM("statusName", invoice_payment_states, .flags = SVC_READ_ONLY),
   F_LONG("subtotalCents", .flags = SVC_READ_ONLY),
   F_STR("unitPrice", .flags = SVC_READ_ONLY),
-  F_DATE("updated", .flags = SVC_READ_ONLY),
-  F_END
+  F_DATE("updated", .flags = SVC_READ_ONLY)
 };
-static const svc_object invoice_payment = { .name = "Payment", .fields = invoice_payment_fields };
+static const svc_object invoice_payment = { .name = "Payment", .fields = SVC_ROWS(invoice_payment_fields) };
 
 static const svc_field invoice_refund_fields[] = {
   F_LONG("amountCents", .flags = SVC_READ_ONLY),
   F_DATE("created", .flags = SVC_READ_ONLY),
   F_HEX24("paymentId", .flags = SVC_READ_ONLY),
-  F_STR("reason", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("reason", .flags = SVC_READ_ONLY)
 };
-static const svc_object invoice_refund = { .name = "Refund", .fields = invoice_refund_fields };
+static const svc_object invoice_refund = { .name = "Refund", .fields = SVC_ROWS(invoice_refund_fields) };
 
 static const svc_field invoice_fields[] = {
   F_LIST("lineItems", &svc_invoice_item, .flags = SVC_READ_ONLY),
   F_LIST("payments", &invoice_payment, .flags = SVC_READ_ONLY, .preset = "[]"),
-  F_LIST("refunds", &invoice_refund, .flags = SVC_READ_ONLY, .preset = "[]"),
-  F_END
+  F_LIST("refunds", &invoice_refund, .flags = SVC_READ_ONLY, .preset = "[]")
 };
-static const svc_object invoice_object = { .name = "Invoice", .base = &invoice_metadata, .fields = invoice_fields };
+static const svc_object invoice_object = { .name = "Invoice", .base = &invoice_metadata, .fields = SVC_ROWS(invoice_fields) };
 
 /* --------------------------------------------------------------------------------------------------------------- routes */
 
@@ -104,8 +100,7 @@ static const svc_route invoice_routes[] = {
   R_GET(INVOICE_ALL, "/{invoiceId}", .run = svc_verb_read),
   R_GET(INVOICE_ALL, "/{invoiceId}/csv", .run = invoice_csv, .more = SVC_MORE(.media = "csv")),
   R_GET(INVOICE_ITEMS, ":search", .flags = SVC_PAGED | SVC_BODY_OPTIONAL, .body = &svc_invoice_query, .answer = &svc_invoice_found,
-        .run = invoice_search),
-  SVC_ROUTES_END
+        .run = invoice_search)
 };
 
 /* ---------------------------------------------------------------------------------------------------------------- months */
@@ -258,7 +253,7 @@ SVC_PRIVATE const svc_noun svc_noun_invoice = {
   .err_malformed = SVC_E_INVALID_INVOICE_ID,
   .err_exists = SVC_E_INVALID_INVOICE_ID, /* never: what makes them looks first */
   .bills = &invoice_ops,
-  .routes = invoice_routes,
+  .routes = SVC_ROUTES(invoice_routes),
   .fell_due = svc_invoice_fell_due,
   .gone = svc_invoice_gone,
   .view = invoice_view,

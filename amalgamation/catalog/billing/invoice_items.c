@@ -30,10 +30,9 @@ static const svc_field invoice_items_fields[] = {
   F_NUM("tierUpperBound", .flags = SVC_READ_ONLY),
   F_LONG("totalPriceCents", .flags = SVC_READ_ONLY),
   F_STR("unit", .flags = SVC_READ_ONLY),
-  F_NUM("unitPriceDollars", .flags = SVC_READ_ONLY),
-  F_END
+  F_NUM("unitPriceDollars", .flags = SVC_READ_ONLY)
 };
-SVC_PRIVATE const svc_object svc_invoice_item = { .name = "InvoiceLineItem", .fields = invoice_items_fields };
+SVC_PRIVATE const svc_object svc_invoice_item = { .name = "InvoiceLineItem", .fields = SVC_ROWS(invoice_items_fields) };
 
 static const char *const invoice_items_sorts[] = { "USAGE_DATES", "BILL_DATES", "TOTAL_PRICE_CENTS", NULL };
 static const char *const invoice_items_orders[] = { "ASCENDING", "DESCENDING", NULL };
@@ -46,26 +45,23 @@ static const svc_field invoice_items_filter_fields[] = {
   F_BOOL("includeZeroCentLineItems"),
   F_STRS("skuServices", .values = svc_bill_services, .flags = SVC_UNIQUE_ITEMS, .max_items = 50),
   F_STR("usageEndDate", .format = SVC_FORMAT_DAY),
-  F_STR("usageStartDate", .format = SVC_FORMAT_DAY),
-  F_END
+  F_STR("usageStartDate", .format = SVC_FORMAT_DAY)
 };
-static const svc_object invoice_items_filter = { .name = "UsageDetailsFilter", .fields = invoice_items_filter_fields };
+static const svc_object invoice_items_filter = { .name = "UsageDetailsFilter", .fields = SVC_ROWS(invoice_items_filter_fields) };
 
 static const svc_field invoice_items_query_fields[] = {
   F_OBJ("filters", &invoice_items_filter),
   F_ENUM("sortField", invoice_items_sorts),
-  F_ENUM("sortOrder", invoice_items_orders),
-  F_END
+  F_ENUM("sortOrder", invoice_items_orders)
 };
-SVC_PRIVATE const svc_object svc_invoice_query = { .name = "UsageDetailsQuery", .fields = invoice_items_query_fields };
+SVC_PRIVATE const svc_object svc_invoice_query = { .name = "UsageDetailsQuery", .fields = SVC_ROWS(invoice_items_query_fields) };
 
 static const svc_field invoice_items_more_fields[] = {
   F_HEX24("processorId", .flags = SVC_READ_ONLY),
   F_STR("processorName", .flags = SVC_READ_ONLY),
-  F_STR("workspace", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("workspace", .flags = SVC_READ_ONLY)
 };
-static const svc_object invoice_items_more = { .name = "UsageDetailsAdditionalData", .fields = invoice_items_more_fields };
+static const svc_object invoice_items_more = { .name = "UsageDetailsAdditionalData", .fields = SVC_ROWS(invoice_items_more_fields) };
 
 static const svc_field invoice_items_found_fields[] = {
   F_OBJ("additionalData", &invoice_items_more, .flags = SVC_READ_ONLY),
@@ -77,10 +73,9 @@ static const svc_field invoice_items_found_fields[] = {
   F_NUM("quantity", .flags = SVC_READ_ONLY),
   F_LONG("totalPriceCents", .flags = SVC_READ_ONLY),
   F_NUM("unitPriceDollars", .flags = SVC_READ_ONLY),
-  F_DATE("usageDate", .flags = SVC_READ_ONLY),
-  F_END
+  F_DATE("usageDate", .flags = SVC_READ_ONLY)
 };
-SVC_PRIVATE const svc_object svc_invoice_found = { .name = "UsageDetailsLineItem", .fields = invoice_items_found_fields };
+SVC_PRIVATE const svc_object svc_invoice_found = { .name = "UsageDetailsLineItem", .fields = SVC_ROWS(invoice_items_found_fields) };
 
 /* ---------------------------------------------------------------------------------------------------------------- shapes */
 

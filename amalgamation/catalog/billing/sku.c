@@ -5,10 +5,9 @@
 
 static const svc_field sku_fields[] = {
   F_STR("description", .flags = SVC_READ_ONLY),
-  F_STR("id", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("id", .flags = SVC_READ_ONLY)
 };
-static const svc_object sku_object = { .name = "Sku", .fields = sku_fields };
+static const svc_object sku_object = { .name = "Sku", .fields = SVC_ROWS(sku_fields) };
 
 static bool sku_list(svc_call *c);
 static bool sku_read(svc_call *c);
@@ -17,8 +16,7 @@ static bool sku_read(svc_call *c);
 
 static const svc_route sku_routes[] = {
   R_GET(SKU_ALL, "", .flags = SVC_PAGED | SVC_ANYWHERE, .answer = &sku_object, .run = sku_list),
-  R_GET(SKU_ALL, "/{skuId}", .flags = SVC_ITEM | SVC_ANYWHERE, .answer = &sku_object, .run = sku_read),
-  SVC_ROUTES_END
+  R_GET(SKU_ALL, "/{skuId}", .flags = SVC_ITEM | SVC_ANYWHERE, .answer = &sku_object, .run = sku_read)
 };
 
 static svc_node *sku_node(svc_call *c, const svc_sku *sku)
@@ -62,5 +60,5 @@ SVC_PRIVATE const svc_noun svc_noun_sku = {
   .name = "sku",
   .param = "skuId",
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
-  .routes = sku_routes,
+  .routes = SVC_ROUTES(sku_routes),
 };

@@ -62,42 +62,39 @@ static const svc_field data_federation_aws_fields[] = {
   F_STR("iamAssumedRoleARN", .flags = SVC_READ_ONLY, .min = 20, .max = 2048),
   F_STR("iamUserARN", .flags = SVC_READ_ONLY),
   F_HEX24("roleId", .flags = SVC_REQUIRED),
-  F_STR("testS3Bucket", .flags = SVC_WRITE_ONLY, .min = 1, .max = 255),
-  F_END
+  F_STR("testS3Bucket", .flags = SVC_WRITE_ONLY, .min = 1, .max = 255)
 };
-static const svc_object data_federation_aws = { .name = "DataLakeAWSCloudProviderConfig", .fields = data_federation_aws_fields };
+static const svc_object data_federation_aws = { .name = "DataLakeAWSCloudProviderConfig", .fields = SVC_ROWS(data_federation_aws_fields) };
 
 static const svc_field data_federation_azure_fields[] = {
   F_HEX24("roleId", .flags = SVC_REQUIRED),
   F_STR("servicePrincipalId", .flags = SVC_READ_ONLY),
   F_STR("svcAppId", .flags = SVC_READ_ONLY),
-  F_STR("tenantId", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("tenantId", .flags = SVC_READ_ONLY)
 };
-static const svc_object data_federation_azure = { .name = "DataFederationAzureCloudProviderConfig", .fields = data_federation_azure_fields };
+static const svc_object data_federation_azure = { .name = "DataFederationAzureCloudProviderConfig", .fields = SVC_ROWS(data_federation_azure_fields) };
 
 static const svc_field data_federation_gcp_fields[] = {
-  F_STR("gcpServiceAccount", .flags = SVC_READ_ONLY), F_HEX24("roleId", .flags = SVC_REQUIRED), F_END
+  F_STR("gcpServiceAccount", .flags = SVC_READ_ONLY), F_HEX24("roleId", .flags = SVC_REQUIRED)
 };
-static const svc_object data_federation_gcp = { .name = "DataFederationGCPCloudProviderConfig", .fields = data_federation_gcp_fields };
+static const svc_object data_federation_gcp = { .name = "DataFederationGCPCloudProviderConfig", .fields = SVC_ROWS(data_federation_gcp_fields) };
 
 static const svc_field data_federation_config_fields[] = {
   F_OBJ("aws", &data_federation_aws, .flags = SVC_NULLABLE),
   F_OBJ("azure", &data_federation_azure, .flags = SVC_NULLABLE),
-  F_OBJ("gcp", &data_federation_gcp, .flags = SVC_NULLABLE),
-  F_END
+  F_OBJ("gcp", &data_federation_gcp, .flags = SVC_NULLABLE)
 };
-static const svc_object data_federation_config = { .name = "DataLakeCloudProviderConfig", .fields = data_federation_config_fields };
+static const svc_object data_federation_config = { .name = "DataLakeCloudProviderConfig", .fields = SVC_ROWS(data_federation_config_fields) };
 
 static const svc_field data_federation_region_fields[] = {
-  F_ENUM("cloudProvider", data_federation_clouds, .flags = SVC_REQUIRED), F_ENUM("region", data_federation_regions, .flags = SVC_REQUIRED), F_END
+  F_ENUM("cloudProvider", data_federation_clouds, .flags = SVC_REQUIRED), F_ENUM("region", data_federation_regions, .flags = SVC_REQUIRED)
 };
-static const svc_object data_federation_region = { .name = "DataLakeDataProcessRegion", .fields = data_federation_region_fields };
+static const svc_object data_federation_region = { .name = "DataLakeDataProcessRegion", .fields = SVC_ROWS(data_federation_region_fields) };
 
 static const svc_field data_federation_private_fields[] = {
-  F_STR("hostname", .flags = SVC_READ_ONLY), F_STR("privateEndpoint", .flags = SVC_READ_ONLY), F_END
+  F_STR("hostname", .flags = SVC_READ_ONLY), F_STR("privateEndpoint", .flags = SVC_READ_ONLY)
 };
-static const svc_object data_federation_private = { .name = "PrivateEndpointHostname", .fields = data_federation_private_fields };
+static const svc_object data_federation_private = { .name = "PrivateEndpointHostname", .fields = SVC_ROWS(data_federation_private_fields) };
 
 static const svc_field data_federation_fields[] = {
   F_OBJ("cloudProviderConfig", &data_federation_config, .flags = SVC_NULLABLE),
@@ -107,10 +104,9 @@ static const svc_field data_federation_fields[] = {
   F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED, .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$", .max = 64),
   F_LIST("privateEndpointHostnames", &data_federation_private, .flags = SVC_READ_ONLY),
   F_ENUM("state", data_federation_states, .flags = SVC_READ_ONLY),
-  F_OBJ("storage", &svc_federation_storage, .preset = "{\"databases\":[],\"stores\":[]}"),
-  F_END
+  F_OBJ("storage", &svc_federation_storage, .preset = "{\"databases\":[],\"stores\":[]}")
 };
-static const svc_object data_federation_object = { .name = "DataLakeTenant", .fields = data_federation_fields };
+static const svc_object data_federation_object = { .name = "DataLakeTenant", .fields = SVC_ROWS(data_federation_fields) };
 
 /* --------------------------------------------------------------------------------------------------------------- routes */
 
@@ -144,8 +140,7 @@ static const svc_route data_federation_routes[] = {
           .example = "{\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"DUBLIN_IRL\"}}"),
   R_DELETE(DATA_FEDERATION, "/{tenantName}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete),
   R_FOR(DATA_FEDERATION_READERS, DATA_FEDERATION, SVC_GET, "/{tenantName}/queryLogs.gz", .params = data_federation_log_params, .run = data_federation_ask, .told = svc_log_told,
-        .more = SVC_MORE(.media = "gzip")),
-  SVC_ROUTES_END
+        .more = SVC_MORE(.media = "gzip"))
 };
 
 /* ------------------------------------------------------------------------------------------------------------ lifecycle */
@@ -365,7 +360,7 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation = {
   .event_updated = "FEDERATED_DATABASE_UPDATED",
   .event_deleted = "FEDERATED_DATABASE_UPDATED", /* asked for: when it is gone it is REMOVED */
   .event_field = "resourceId",
-  .routes = data_federation_routes,
+  .routes = SVC_ROUTES(data_federation_routes),
   .prepare = data_federation_prepare,
   .view = data_federation_view,
   .desired = data_federation_desired,

@@ -24,11 +24,10 @@ static const svc_field data_federation_endpoint_fields[] = {
   F_ENUM("provider", data_federation_endpoint_providers, .flags = SVC_FIXED, .preset = "\"AWS\""),
   F_STR("region", .flags = SVC_FIXED, .max = 64),
   F_ENUM("status", data_federation_endpoint_states, .flags = SVC_READ_ONLY),
-  F_ENUM("type", data_federation_endpoint_types, .flags = SVC_FIXED, .preset = "\"DATA_LAKE\""),
-  F_END
+  F_ENUM("type", data_federation_endpoint_types, .flags = SVC_FIXED, .preset = "\"DATA_LAKE\"")
 };
 static const svc_object data_federation_endpoint_object = {
-  .name = "PrivateNetworkEndpointIdEntry", .fields = data_federation_endpoint_fields
+  .name = "PrivateNetworkEndpointIdEntry", .fields = SVC_ROWS(data_federation_endpoint_fields)
 };
 
 static bool data_federation_endpoint_add(svc_call *c);
@@ -41,8 +40,7 @@ static const svc_route data_federation_endpoint_routes[] = {
   R_POST(DATA_FEDERATION_ENDPOINT, "", .status = 201, .flags = SVC_PAGED, .run = data_federation_endpoint_add,
          .example = "{\"endpointId\":\"vpce-0123456789abcdef0\",\"comment\":\"for reports\"}"),
   R_GET(DATA_FEDERATION_ENDPOINT, "/{endpointId}", .run = svc_verb_read),
-  R_DELETE(DATA_FEDERATION_ENDPOINT, "/{endpointId}", .status = 204, .run = svc_verb_delete),
-  SVC_ROUTES_END
+  R_DELETE(DATA_FEDERATION_ENDPOINT, "/{endpointId}", .status = 204, .run = svc_verb_delete)
 };
 
 static const svc_transition data_federation_endpoint_transitions[] = {
@@ -141,5 +139,5 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation_endpoint = {
   .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
   .governed = svc_policy_endpoint,
-  .routes = data_federation_endpoint_routes,
+  .routes = SVC_ROUTES(data_federation_endpoint_routes),
 };

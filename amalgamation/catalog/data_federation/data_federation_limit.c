@@ -22,10 +22,9 @@ static const svc_field data_federation_limit_fields[] = {
   F_STR("name", .flags = SVC_REQUIRED | SVC_READ_ONLY),
   F_ENUM("overrunPolicy", data_federation_limit_policies),
   F_STR("tenantName", .flags = SVC_READ_ONLY),
-  F_LONG("value", .flags = SVC_REQUIRED | SVC_MIN, .min = 0),
-  F_END
+  F_LONG("value", .flags = SVC_REQUIRED | SVC_MIN, .min = 0)
 };
-static const svc_object data_federation_limit_object = { .name = "DataFederationTenantQueryLimit", .fields = data_federation_limit_fields };
+static const svc_object data_federation_limit_object = { .name = "DataFederationTenantQueryLimit", .fields = SVC_ROWS(data_federation_limit_fields) };
 
 static bool data_federation_limit_list(svc_call *c);
 static bool data_federation_limit_read(svc_call *c);
@@ -40,8 +39,7 @@ static const svc_route data_federation_limit_routes[] = {
   R_GET(DATA_FEDERATION_LIMIT, "/{limitName}", .flags = SVC_ITEM, .run = data_federation_limit_read, .told = data_federation_limit_told),
   R_PATCH(DATA_FEDERATION_LIMIT, "/{limitName}", .run = data_federation_limit_set,
           .example = "{\"value\":1000000000,\"overrunPolicy\":\"BLOCK\"}"),
-  R_DELETE(DATA_FEDERATION_LIMIT, "/{limitName}", .status = 204, .run = svc_verb_delete),
-  SVC_ROUTES_END
+  R_DELETE(DATA_FEDERATION_LIMIT, "/{limitName}", .status = 204, .run = svc_verb_delete)
 };
 
 /* ---------------------------------------------------------------------------------------------------------------- usage */
@@ -175,7 +173,7 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation_limit = {
   .event_deleted = "DATA_FEDERATION_QUERY_LIMIT_DELETED",
   .order_put = "federation_limit.put",
   .order_gone = "federation_limit.delete",
-  .routes = data_federation_limit_routes,
+  .routes = SVC_ROUTES(data_federation_limit_routes),
   .prepare = data_federation_limit_prepare,
   .view = data_federation_limit_view,
 };

@@ -67,36 +67,34 @@ static const char *const federation_storage_gcp_regions[] = {
 #define FEDERATION_STORAGE_PUBLIC() F_BOOL("public", .preset = "false")
 
 static const svc_field federation_storage_store_fields[] = {
-  FEDERATION_STORAGE_NAME(), F_ENUM("provider", federation_storage_providers, .flags = SVC_REQUIRED), F_END
+  FEDERATION_STORAGE_NAME(), F_ENUM("provider", federation_storage_providers, .flags = SVC_REQUIRED)
 };
-static const svc_object federation_storage_store = { .name = "DataLakeStoreBase", .fields = federation_storage_store_fields };
-#define FEDERATION_STORAGE_STORE(n, rows) { .name = n, .base = &federation_storage_store, .fields = rows }
+static const svc_object federation_storage_store = { .name = "DataLakeStoreBase", .fields = SVC_ROWS(federation_storage_store_fields) };
+#define FEDERATION_STORAGE_STORE(n, rows) { .name = n, .base = &federation_storage_store, .fields = SVC_ROWS(rows) }
 
-static const svc_field federation_storage_concern_fields[] = { F_ENUM("level", federation_storage_levels), F_END };
-static const svc_object federation_storage_concern = { .name = "DataLakeSvcStoreReadConcern", .fields = federation_storage_concern_fields };
+static const svc_field federation_storage_concern_fields[] = { F_ENUM("level", federation_storage_levels) };
+static const svc_object federation_storage_concern = { .name = "DataLakeSvcStoreReadConcern", .fields = SVC_ROWS(federation_storage_concern_fields) };
 
 static const svc_field federation_storage_tag_fields[] = {
-  F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 255), F_STR("value", .flags = SVC_REQUIRED, .min = 1, .max = 255), F_END
+  F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 255), F_STR("value", .flags = SVC_REQUIRED, .min = 1, .max = 255)
 };
-static const svc_object federation_storage_tag = { .name = "DataLakeSvcStoreReadPreferenceTag", .fields = federation_storage_tag_fields };
+static const svc_object federation_storage_tag = { .name = "DataLakeSvcStoreReadPreferenceTag", .fields = SVC_ROWS(federation_storage_tag_fields) };
 
 /* Each set of tags is an array itself, which no row can say: federation_storage_tag_sets() holds it against the tag above. */
 static const svc_field federation_storage_preference_fields[] = {
   F_INT("maxStalenessSeconds", .flags = SVC_MIN, .min = -1),
   F_ENUM("mode", federation_storage_modes),
-  { .name = "tagSets", .type = SVC_ARRAY, .item = SVC_ANY, .max_items = FEDERATION_STORAGE_TAGS },
-  F_END
+  { .name = "tagSets", .type = SVC_ARRAY, .item = SVC_ANY, .max_items = FEDERATION_STORAGE_TAGS }
 };
 static const svc_object federation_storage_preference = {
-  .name = "DataLakeSvcStoreReadPreference", .fields = federation_storage_preference_fields
+  .name = "DataLakeSvcStoreReadPreference", .fields = SVC_ROWS(federation_storage_preference_fields)
 };
 
 static const svc_field federation_storage_cluster_fields[] = {
   F_STR("clusterName", .flags = SVC_REQUIRED, .min = 1, .max = 64),
   F_HEX24("projectId", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_GROUP_ID),
   F_OBJ("readConcern", &federation_storage_concern),
-  F_OBJ("readPreference", &federation_storage_preference),
-  F_END
+  F_OBJ("readPreference", &federation_storage_preference)
 };
 static const svc_object federation_storage_cluster = FEDERATION_STORAGE_STORE("DataLakeSvcStoreInstance", federation_storage_cluster_fields);
 
@@ -107,21 +105,20 @@ static const svc_field federation_storage_azure_fields[] = {
   FEDERATION_STORAGE_PUBLIC(),
   F_ENUM("region", federation_storage_azure_regions),
   FEDERATION_STORAGE_TEXT("replacementDelimiter"),
-  F_STR("serviceURL", .flags = SVC_REQUIRED, .format = SVC_FORMAT_URI, .max = 1024),
-  F_END
+  F_STR("serviceURL", .flags = SVC_REQUIRED, .format = SVC_FORMAT_URI, .max = 1024)
 };
 static const svc_object federation_storage_azure = FEDERATION_STORAGE_STORE("DataLakeAzureBlobStore", federation_storage_azure_fields);
 
 static const svc_field federation_storage_dls_aws_fields[] = {
-  F_ENUM("region", federation_storage_aws_regions, .flags = SVC_REQUIRED), F_END
+  F_ENUM("region", federation_storage_aws_regions, .flags = SVC_REQUIRED)
 };
 static const svc_object federation_storage_dls_aws = FEDERATION_STORAGE_STORE("DataLakeDLSAWSStore", federation_storage_dls_aws_fields);
 static const svc_field federation_storage_dls_azure_fields[] = {
-  F_ENUM("region", federation_storage_azure_regions, .flags = SVC_REQUIRED), F_END
+  F_ENUM("region", federation_storage_azure_regions, .flags = SVC_REQUIRED)
 };
 static const svc_object federation_storage_dls_azure = FEDERATION_STORAGE_STORE("DataLakeDLSAzureStore", federation_storage_dls_azure_fields);
 static const svc_field federation_storage_dls_gcp_fields[] = {
-  F_ENUM("region", federation_storage_gcp_regions, .flags = SVC_REQUIRED), F_END
+  F_ENUM("region", federation_storage_gcp_regions, .flags = SVC_REQUIRED)
 };
 static const svc_object federation_storage_dls_gcp = FEDERATION_STORAGE_STORE("DataLakeDLSGCPStore", federation_storage_dls_gcp_fields);
 
@@ -131,13 +128,12 @@ static const svc_field federation_storage_gcs_fields[] = {
   FEDERATION_STORAGE_TEXT("prefix"),
   FEDERATION_STORAGE_PUBLIC(),
   F_ENUM("region", federation_storage_gcp_regions),
-  FEDERATION_STORAGE_TEXT("replacementDelimiter"),
-  F_END
+  FEDERATION_STORAGE_TEXT("replacementDelimiter")
 };
 static const svc_object federation_storage_gcs = FEDERATION_STORAGE_STORE("DataLakeGoogleCloudStorageStore", federation_storage_gcs_fields);
 
 static const svc_field federation_storage_http_fields[] = {
-  F_BOOL("allowInsecure", .preset = "false"), FEDERATION_STORAGE_TEXT("defaultFormat"), FEDERATION_STORAGE_URLS(), F_END
+  F_BOOL("allowInsecure", .preset = "false"), FEDERATION_STORAGE_TEXT("defaultFormat"), FEDERATION_STORAGE_URLS()
 };
 static const svc_object federation_storage_http = FEDERATION_STORAGE_STORE("DataLakeHTTPStore", federation_storage_http_fields);
 
@@ -148,8 +144,7 @@ static const svc_field federation_storage_s3_fields[] = {
   F_BOOL("includeTags", .preset = "false"),
   FEDERATION_STORAGE_TEXT("prefix"),
   FEDERATION_STORAGE_PUBLIC(),
-  F_ENUM("region", federation_storage_aws_regions),
-  F_END
+  F_ENUM("region", federation_storage_aws_regions)
 };
 static const svc_object federation_storage_s3 = FEDERATION_STORAGE_STORE("DataLakeS3StoreSettings", federation_storage_s3_fields);
 
@@ -179,39 +174,37 @@ static const svc_field federation_storage_source_fields[] = {
   F_STR("provenanceFieldName", .max = 255),
   F_STR("storeName", .flags = SVC_REQUIRED, .min = 1, .max = 255),
   F_INT("trimLevel", .flags = SVC_MIN, .min = 0),
-  FEDERATION_STORAGE_URLS(),
-  F_END
+  FEDERATION_STORAGE_URLS()
 };
 static const svc_object federation_storage_source = {
-  .name = "DataLakeDatabaseDataSourceSettings", .fields = federation_storage_source_fields
+  .name = "DataLakeDatabaseDataSourceSettings", .fields = SVC_ROWS(federation_storage_source_fields)
 };
 
 static const svc_field federation_storage_collection_fields[] = {
-  F_LIST("dataSources", &federation_storage_source, .max_items = 100), FEDERATION_STORAGE_NAME(), F_END
+  F_LIST("dataSources", &federation_storage_source, .max_items = 100), FEDERATION_STORAGE_NAME()
 };
 static const svc_object federation_storage_collection = {
-  .name = "DataLakeDatabaseCollection", .fields = federation_storage_collection_fields
+  .name = "DataLakeDatabaseCollection", .fields = SVC_ROWS(federation_storage_collection_fields)
 };
 
 static const svc_field federation_storage_view_fields[] = {
   FEDERATION_STORAGE_NAME(), F_STR("pipeline", .flags = SVC_REQUIRED, .min = 2, .max = FEDERATION_STORAGE_PIPELINE),
-  F_STR("source", .flags = SVC_REQUIRED, .min = 1, .max = 255), F_END
+  F_STR("source", .flags = SVC_REQUIRED, .min = 1, .max = 255)
 };
-static const svc_object federation_storage_view = { .name = "DataLakeApiBase", .fields = federation_storage_view_fields };
+static const svc_object federation_storage_view = { .name = "DataLakeApiBase", .fields = SVC_ROWS(federation_storage_view_fields) };
 
 static const svc_field federation_storage_database_fields[] = {
   F_LIST("collections", &federation_storage_collection, .max_items = 200),
   F_INT("maxWildcardCollections", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 1000, .preset = "100"),
   F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 64),
-  F_LIST("views", &federation_storage_view, .max_items = 100),
-  F_END
+  F_LIST("views", &federation_storage_view, .max_items = 100)
 };
-static const svc_object federation_storage_database = { .name = "DataLakeDatabaseInstance", .fields = federation_storage_database_fields };
+static const svc_object federation_storage_database = { .name = "DataLakeDatabaseInstance", .fields = SVC_ROWS(federation_storage_database_fields) };
 
 static const svc_field federation_storage_fields[] = {
-  F_LIST("databases", &federation_storage_database, .max_items = 50), F_LIST("stores", &federation_storage_stores, .max_items = 50), F_END
+  F_LIST("databases", &federation_storage_database, .max_items = 50), F_LIST("stores", &federation_storage_stores, .max_items = 50)
 };
-SVC_PRIVATE const svc_object svc_federation_storage = { .name = "DataLakeStorage", .fields = federation_storage_fields };
+SVC_PRIVATE const svc_object svc_federation_storage = { .name = "DataLakeStorage", .fields = SVC_ROWS(federation_storage_fields) };
 
 /* ---------------------------------------------------------------------------------------------------------------- names */
 

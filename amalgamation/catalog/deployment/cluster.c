@@ -82,8 +82,7 @@ static const svc_route cluster_routes[] = {
                "\"nodeCount\":3}}]}]}" },
   R_POST(CLUSTER_UPGRADE, "/tenantUpgradeToServerless", .flags = SVC_RAW_BODY,
          .body = &svc_cluster_serverless, .answer = &svc_cluster_serverless, .run = svc_cluster_run_serverless,
-        .more = SVC_MORE(.deprecated = 20250205, .sunset = 20250205)),
-  SVC_ROUTES_END
+        .more = SVC_MORE(.deprecated = 20250205, .sunset = 20250205))
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -286,7 +285,7 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .event_deleted = "CLUSTER_DELETE_SUBMITTED",
   .event_field = "clusterName",
   .field_errors = cluster_errors,
-  .routes = cluster_routes,
+  .routes = SVC_ROUTES(cluster_routes),
   .prepare = cluster_prepare,
   .governed = cluster_governed,
   .stored = cluster_stored,

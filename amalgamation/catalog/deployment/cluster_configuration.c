@@ -22,10 +22,9 @@ static const char *const cluster_configuration_sizes[] = {
 
 static const svc_field cluster_configuration_search_fields[] = {
   F_ENUM("instanceSize", cluster_configuration_sizes, .flags = SVC_REQUIRED),
-  F_INT("nodeCount", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 2, .max = 32),
-  F_END
+  F_INT("nodeCount", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 2, .max = 32)
 };
-static const svc_object cluster_configuration_search = { .name = "ClusterConfigurationSearchSpec", .fields = cluster_configuration_search_fields };
+static const svc_object cluster_configuration_search = { .name = "ClusterConfigurationSearchSpec", .fields = SVC_ROWS(cluster_configuration_search_fields) };
 
 static const svc_field cluster_configuration_fields[] = {
   F_OBJ("advancedConfiguration", &svc_cluster_process_args),
@@ -33,22 +32,20 @@ static const svc_field cluster_configuration_fields[] = {
   F_STR("clusterName", .max = 64),
   F_BOOL("editing", .flags = SVC_REQUIRED),
   F_OBJ("searchDeploymentSpec", &cluster_configuration_search),
-  F_LIST("tags", &svc_object_tag, .max_items = CLUSTER_CONFIGURATION_TAGS),
-  F_END
+  F_LIST("tags", &svc_object_tag, .max_items = CLUSTER_CONFIGURATION_TAGS)
 };
-static const svc_object cluster_configuration_object = { .name = "ClusterConfigurationValidation", .fields = cluster_configuration_fields };
+static const svc_object cluster_configuration_object = { .name = "ClusterConfigurationValidation", .fields = SVC_ROWS(cluster_configuration_fields) };
 
-static const svc_field cluster_configuration_error_fields[] = { F_STR("errorCode"), F_STR("validationIssue"), F_END };
+static const svc_field cluster_configuration_error_fields[] = { F_STR("errorCode"), F_STR("validationIssue") };
 static const svc_object cluster_configuration_error = {
-  .name = "ClusterConfigurationValidationError", .fields = cluster_configuration_error_fields
+  .name = "ClusterConfigurationValidationError", .fields = SVC_ROWS(cluster_configuration_error_fields)
 };
 static const svc_field cluster_configuration_result_fields[] = {
   F_LIST("errors", &cluster_configuration_error, .max_items = CLUSTER_CONFIGURATION_ERRORS),
-  F_BOOL("valid"),
-  F_END
+  F_BOOL("valid")
 };
 static const svc_object cluster_configuration_result = {
-  .name = "ClusterConfigurationValidationResult", .fields = cluster_configuration_result_fields
+  .name = "ClusterConfigurationValidationResult", .fields = SVC_ROWS(cluster_configuration_result_fields)
 };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
@@ -60,8 +57,7 @@ static const svc_route cluster_configuration_routes[] = {
     .versions = { 20250312 }, .roles = SVC_R_GROUP_CLUSTER_MANAGER, .body = &cluster_configuration_object,
     .answer = &cluster_configuration_result, .run = cluster_configuration_try,
     .example = "{\"clusterDescription\":{\"name\":\"New\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":"
-               "[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]},\"editing\":false}" },
-  SVC_ROUTES_END
+               "[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]},\"editing\":false}" }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -151,5 +147,5 @@ SVC_PRIVATE const svc_noun svc_noun_cluster_configuration = {
   .name = "cluster configuration",
   .parent = "cluster",
   .flags = SVC_VIRTUAL,
-  .routes = cluster_configuration_routes
+  .routes = SVC_ROUTES(cluster_configuration_routes)
 };

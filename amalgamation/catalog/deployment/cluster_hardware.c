@@ -25,80 +25,75 @@ static const svc_field cluster_hardware_compute_fields[] = {
   F_BOOL("enabled", .preset = "false"),
   F_ENUM("maxInstanceSize", svc_values_sizes),
   F_ENUM("minInstanceSize", svc_values_sizes),
-  F_BOOL("scaleDownEnabled", .preset = "false"),
-  F_END
+  F_BOOL("scaleDownEnabled", .preset = "false")
 };
-static const svc_object cluster_hardware_compute = { .name = "AdvancedComputeAutoScaling", .fields = cluster_hardware_compute_fields };
+static const svc_object cluster_hardware_compute = { .name = "AdvancedComputeAutoScaling", .fields = SVC_ROWS(cluster_hardware_compute_fields) };
 
-static const svc_field cluster_hardware_disk_fields[] = { F_BOOL("enabled", .preset = "false"), F_END };
-static const svc_object cluster_hardware_disk = { .name = "DiskGBAutoScaling", .fields = cluster_hardware_disk_fields };
+static const svc_field cluster_hardware_disk_fields[] = { F_BOOL("enabled", .preset = "false") };
+static const svc_object cluster_hardware_disk = { .name = "DiskGBAutoScaling", .fields = SVC_ROWS(cluster_hardware_disk_fields) };
 
 static const svc_field cluster_hardware_auto_fields[] = {
   F_OBJ("compute", &cluster_hardware_compute),
-  F_OBJ("diskGB", &cluster_hardware_disk),
-  F_END
+  F_OBJ("diskGB", &cluster_hardware_disk)
 };
-static const svc_object cluster_hardware_auto = { .name = "AdvancedAutoScalingSettings", .fields = cluster_hardware_auto_fields };
+static const svc_object cluster_hardware_auto = { .name = "AdvancedAutoScalingSettings", .fields = SVC_ROWS(cluster_hardware_auto_fields) };
 
 #define CLUSTER_HARDWARE_ELECTABLE(sizes) \
   F_NUM("diskSizeGB", .flags = SVC_MIN, .min = 1, .preset = "10"), \
   F_ENUM("instanceSize", sizes, .flags = SVC_REQUIRED), \
-  F_INT("nodeCount", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = CLUSTER_HARDWARE_MAX_VOTES, .preset = "3"), F_END
+  F_INT("nodeCount", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = CLUSTER_HARDWARE_MAX_VOTES, .preset = "3")
 #define CLUSTER_HARDWARE_FURTHER(sizes) \
   F_NUM("diskSizeGB", .flags = SVC_MIN, .min = 1), F_ENUM("instanceSize", sizes), \
-  F_INT("nodeCount", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = CLUSTER_HARDWARE_MAX_NODES, .preset = "0"), F_END
+  F_INT("nodeCount", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = CLUSTER_HARDWARE_MAX_NODES, .preset = "0")
 
 static const svc_field cluster_hardware_aws_disk_fields[] = {
   F_INT("diskIOPS", .flags = SVC_MIN, .min = 0),
   F_INT("diskThroughput", .flags = SVC_READ_ONLY),
-  F_ENUM("ebsVolumeType", cluster_hardware_volumes, .preset = "\"STANDARD\""),
-  F_END
+  F_ENUM("ebsVolumeType", cluster_hardware_volumes, .preset = "\"STANDARD\"")
 };
-static const svc_object cluster_hardware_aws_disk = { .name = "AWSDisk", .fields = cluster_hardware_aws_disk_fields };
+static const svc_object cluster_hardware_aws_disk = { .name = "AWSDisk", .fields = SVC_ROWS(cluster_hardware_aws_disk_fields) };
 static const svc_field cluster_hardware_aws_electable_fields[] = { CLUSTER_HARDWARE_ELECTABLE(svc_values_aws_sizes) };
 static const svc_object cluster_hardware_aws_electable = {
-  .name = "AWSHardwareSpec", .fields = cluster_hardware_aws_electable_fields, .base = &cluster_hardware_aws_disk
+  .name = "AWSHardwareSpec", .fields = SVC_ROWS(cluster_hardware_aws_electable_fields), .base = &cluster_hardware_aws_disk
 };
 static const svc_field cluster_hardware_aws_further_fields[] = { CLUSTER_HARDWARE_FURTHER(svc_values_aws_sizes) };
 static const svc_object cluster_hardware_aws_further = {
-  .name = "AWSDedicatedHardwareSpec", .fields = cluster_hardware_aws_further_fields, .base = &cluster_hardware_aws_disk
+  .name = "AWSDedicatedHardwareSpec", .fields = SVC_ROWS(cluster_hardware_aws_further_fields), .base = &cluster_hardware_aws_disk
 };
 
-static const svc_field cluster_hardware_azure_disk_fields[] = { F_INT("diskIOPS", .flags = SVC_MIN, .min = 0), F_END };
-static const svc_object cluster_hardware_azure_disk = { .name = "AzureDisk", .fields = cluster_hardware_azure_disk_fields };
+static const svc_field cluster_hardware_azure_disk_fields[] = { F_INT("diskIOPS", .flags = SVC_MIN, .min = 0) };
+static const svc_object cluster_hardware_azure_disk = { .name = "AzureDisk", .fields = SVC_ROWS(cluster_hardware_azure_disk_fields) };
 static const svc_field cluster_hardware_azure_electable_fields[] = { CLUSTER_HARDWARE_ELECTABLE(svc_values_azure_sizes) };
 static const svc_object cluster_hardware_azure_electable = {
-  .name = "AzureHardwareSpec", .fields = cluster_hardware_azure_electable_fields, .base = &cluster_hardware_azure_disk
+  .name = "AzureHardwareSpec", .fields = SVC_ROWS(cluster_hardware_azure_electable_fields), .base = &cluster_hardware_azure_disk
 };
 static const svc_field cluster_hardware_azure_further_fields[] = { CLUSTER_HARDWARE_FURTHER(svc_values_azure_sizes) };
 static const svc_object cluster_hardware_azure_further = {
-  .name = "AzureDedicatedHardwareSpec", .fields = cluster_hardware_azure_further_fields, .base = &cluster_hardware_azure_disk
+  .name = "AzureDedicatedHardwareSpec", .fields = SVC_ROWS(cluster_hardware_azure_further_fields), .base = &cluster_hardware_azure_disk
 };
 
 static const svc_field cluster_hardware_gcp_electable_fields[] = { CLUSTER_HARDWARE_ELECTABLE(svc_values_gcp_sizes) };
-static const svc_object cluster_hardware_gcp_electable = { .name = "GCPHardwareSpec", .fields = cluster_hardware_gcp_electable_fields };
+static const svc_object cluster_hardware_gcp_electable = { .name = "GCPHardwareSpec", .fields = SVC_ROWS(cluster_hardware_gcp_electable_fields) };
 static const svc_field cluster_hardware_gcp_further_fields[] = { CLUSTER_HARDWARE_FURTHER(svc_values_gcp_sizes) };
 static const svc_object cluster_hardware_gcp_further = {
-  .name = "GCPDedicatedHardwareSpec", .fields = cluster_hardware_gcp_further_fields
+  .name = "GCPDedicatedHardwareSpec", .fields = SVC_ROWS(cluster_hardware_gcp_further_fields)
 };
 
 static const svc_field cluster_hardware_tenant_hardware_fields[] = {
   F_NUM("diskSizeGB", .flags = SVC_MIN, .min = 0),
   F_ENUM("effectiveInstanceSize", cluster_hardware_tenant_sizes, .flags = SVC_READ_ONLY),
-  F_ENUM("instanceSize", svc_values_tenant_sizes, .flags = SVC_REQUIRED),
-  F_END
+  F_ENUM("instanceSize", svc_values_tenant_sizes, .flags = SVC_REQUIRED)
 };
 static const svc_object cluster_hardware_tenant_hardware = {
-  .name = "TenantHardwareSpec", .fields = cluster_hardware_tenant_hardware_fields
+  .name = "TenantHardwareSpec", .fields = SVC_ROWS(cluster_hardware_tenant_hardware_fields)
 };
 
 /* A region, by its provider. */
 static const svc_field cluster_hardware_region_fields[] = {
   F_INT("priority", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 7),
-  F_ENUM("providerName", svc_values_providers, .flags = SVC_REQUIRED),
-  F_END
+  F_ENUM("providerName", svc_values_providers, .flags = SVC_REQUIRED)
 };
-static const svc_object cluster_hardware_region_base = { .name = "RegionConfig", .fields = cluster_hardware_region_fields };
+static const svc_object cluster_hardware_region_base = { .name = "RegionConfig", .fields = SVC_ROWS(cluster_hardware_region_fields) };
 
 #define CLUSTER_HARDWARE_REGION(electable, further, regions) \
   F_OBJ("analyticsAutoScaling", &cluster_hardware_auto), \
@@ -109,34 +104,33 @@ static const svc_object cluster_hardware_region_base = { .name = "RegionConfig",
   F_OBJ("effectiveReadOnlySpecs", further, .flags = SVC_READ_ONLY), \
   F_OBJ("electableSpecs", electable), \
   F_OBJ("readOnlySpecs", further), \
-  F_ENUM("regionName", regions, .flags = SVC_REQUIRED), F_END
+  F_ENUM("regionName", regions, .flags = SVC_REQUIRED)
 
 static const svc_field cluster_hardware_aws_fields[] = {
   CLUSTER_HARDWARE_REGION(&cluster_hardware_aws_electable, &cluster_hardware_aws_further, svc_values_aws_regions)
 };
 static const svc_object cluster_hardware_aws = {
-  .name = "AWSRegionConfig", .fields = cluster_hardware_aws_fields, .base = &cluster_hardware_region_base
+  .name = "AWSRegionConfig", .fields = SVC_ROWS(cluster_hardware_aws_fields), .base = &cluster_hardware_region_base
 };
 static const svc_field cluster_hardware_azure_fields[] = {
   CLUSTER_HARDWARE_REGION(&cluster_hardware_azure_electable, &cluster_hardware_azure_further, svc_values_azure_regions)
 };
 static const svc_object cluster_hardware_azure = {
-  .name = "AzureRegionConfig", .fields = cluster_hardware_azure_fields, .base = &cluster_hardware_region_base
+  .name = "AzureRegionConfig", .fields = SVC_ROWS(cluster_hardware_azure_fields), .base = &cluster_hardware_region_base
 };
 static const svc_field cluster_hardware_gcp_fields[] = {
   CLUSTER_HARDWARE_REGION(&cluster_hardware_gcp_electable, &cluster_hardware_gcp_further, svc_values_gcp_regions)
 };
 static const svc_object cluster_hardware_gcp = {
-  .name = "GCPRegionConfig", .fields = cluster_hardware_gcp_fields, .base = &cluster_hardware_region_base
+  .name = "GCPRegionConfig", .fields = SVC_ROWS(cluster_hardware_gcp_fields), .base = &cluster_hardware_region_base
 };
 static const svc_field cluster_hardware_tenant_fields[] = {
   F_ENUM("backingProviderName", svc_values_clouds, .flags = SVC_REQUIRED),
   F_OBJ("electableSpecs", &cluster_hardware_tenant_hardware, .flags = SVC_REQUIRED),
-  F_ENUM("regionName", svc_values_regions, .flags = SVC_REQUIRED), /* the hook asks for one of the backing provider's */
-  F_END
+  F_ENUM("regionName", svc_values_regions, .flags = SVC_REQUIRED) /* the hook asks for one of the backing provider's */
 };
 static const svc_object cluster_hardware_tenant = {
-  .name = "TenantRegionConfig", .fields = cluster_hardware_tenant_fields, .base = &cluster_hardware_region_base
+  .name = "TenantRegionConfig", .fields = SVC_ROWS(cluster_hardware_tenant_fields), .base = &cluster_hardware_region_base
 };
 static const svc_variant cluster_hardware_region_variants[] = {
   { "AWS", &cluster_hardware_aws }, { "AZURE", &cluster_hardware_azure }, { "GCP", &cluster_hardware_gcp }, { "TENANT", &cluster_hardware_tenant },
@@ -144,7 +138,6 @@ static const svc_variant cluster_hardware_region_variants[] = {
 };
 static const svc_object cluster_hardware_region = {
   .name = "CloudRegionConfig",
-  .fields = cluster_hardware_region_fields,
   .variant_by = "providerName",
   .variants = cluster_hardware_region_variants
 };
@@ -153,10 +146,9 @@ static const svc_field cluster_hardware_spec_fields[] = {
   F_ID(),
   F_LIST("regionConfigs", &cluster_hardware_region, .flags = SVC_REQUIRED, .min_items = 1, .max_items = 50),
   F_HEX24("zoneId", .flags = SVC_READ_ONLY), /* one for each zone name, so the hook gives it */
-  F_STR("zoneName", .min = 1, .max = 255),
-  F_END
+  F_STR("zoneName", .min = 1, .max = 255)
 };
-SVC_PRIVATE const svc_object svc_cluster_spec = { .name = "ReplicationSpec", .fields = cluster_hardware_spec_fields };
+SVC_PRIVATE const svc_object svc_cluster_spec = { .name = "ReplicationSpec", .fields = SVC_ROWS(cluster_hardware_spec_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- bodies */
 

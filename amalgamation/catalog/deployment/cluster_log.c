@@ -14,8 +14,8 @@ static const char *const cluster_log_names[] = { "db", "dbs", "db-audit-log", "d
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
-static const svc_field cluster_log_fields[] = { F_ENUM("logName", cluster_log_names, .flags = SVC_READ_ONLY), F_END };
-static const svc_object cluster_log_object = { .name = "ClusterLog", .fields = cluster_log_fields };
+static const svc_field cluster_log_fields[] = { F_ENUM("logName", cluster_log_names, .flags = SVC_READ_ONLY) };
+static const svc_object cluster_log_object = { .name = "ClusterLog", .fields = SVC_ROWS(cluster_log_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -28,8 +28,7 @@ static const svc_route cluster_log_routes[] = {
     .versions = { 20230101, 20230201 }, .params = cluster_log_params,
     .roles = SVC_R_GROUP_CLUSTER_LOG_VIEWER | SVC_R_GROUP_DATA_ACCESS_ADMIN | SVC_R_GROUP_DATA_ACCESS_READ_ONLY |
              SVC_R_GROUP_DATA_ACCESS_READ_WRITE | SVC_R_GROUP_STREAM_PROCESSING_OWNER, .run = cluster_log_ask, .told = svc_log_told,
-    .more = SVC_MORE(.media = "gzip", .in_path = "logName") },
-  SVC_ROUTES_END
+    .more = SVC_MORE(.media = "gzip", .in_path = "logName") }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -63,5 +62,5 @@ SVC_PRIVATE const svc_noun svc_noun_cluster_log = {
   .parent = "cluster",
   .flags = SVC_VIRTUAL,
   .object = &cluster_log_object,
-  .routes = cluster_log_routes
+  .routes = SVC_ROUTES(cluster_log_routes)
 };

@@ -36,37 +36,33 @@ static const svc_field cluster_object_advanced_fields[] = {
   F_STRS("customOpensslCipherConfigTls12", .values = svc_values_ciphers_12, .max_items = 4, .preset = "[]"),
   F_STRS("customOpensslCipherConfigTls13", .values = svc_values_ciphers_13, .max_items = 4, .preset = "[]"),
   F_ENUM("minimumEnabledTlsProtocol", svc_values_tls, .preset = "\"TLS1_2\""),
-  F_ENUM("tlsCipherConfigMode", svc_values_cipher_modes, .preset = "\"DEFAULT\""),
-  F_END
+  F_ENUM("tlsCipherConfigMode", svc_values_cipher_modes, .preset = "\"DEFAULT\"")
 };
 static const svc_object cluster_object_advanced = {
-  .name = "ClusterAdvancedConfiguration", .fields = cluster_object_advanced_fields
+  .name = "ClusterAdvancedConfiguration", .fields = SVC_ROWS(cluster_object_advanced_fields)
 };
 
 static const svc_field cluster_object_bi_fields[] = {
   F_BOOL("enabled", .preset = "false"),
-  F_ENUM("readPreference", cluster_object_read_from, .preset = "\"SECONDARY\""),
-  F_END
+  F_ENUM("readPreference", cluster_object_read_from, .preset = "\"SECONDARY\"")
 };
-static const svc_object cluster_object_bi = { .name = "BiConnector", .fields = cluster_object_bi_fields };
+static const svc_object cluster_object_bi = { .name = "BiConnector", .fields = SVC_ROWS(cluster_object_bi_fields) };
 
 static const svc_field cluster_object_endpoint_fields[] = {
   F_STR("endpointId", .flags = SVC_READ_ONLY),
   F_ENUM("providerName", svc_values_clouds, .flags = SVC_READ_ONLY),
-  F_STR("region", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("region", .flags = SVC_READ_ONLY)
 };
-static const svc_object cluster_object_endpoint = { .name = "PrivateEndpoint", .fields = cluster_object_endpoint_fields };
+static const svc_object cluster_object_endpoint = { .name = "PrivateEndpoint", .fields = SVC_ROWS(cluster_object_endpoint_fields) };
 
 static const svc_field cluster_object_private_fields[] = {
   F_STR("connectionString", .flags = SVC_READ_ONLY),
   F_LIST("endpoints", &cluster_object_endpoint, .flags = SVC_READ_ONLY),
   F_STR("srvConnectionString", .flags = SVC_READ_ONLY),
   F_STR("srvShardOptimizedConnectionString", .flags = SVC_READ_ONLY),
-  F_ENUM("type", cluster_object_endpoint_types, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("type", cluster_object_endpoint_types, .flags = SVC_READ_ONLY)
 };
-static const svc_object cluster_object_private = { .name = "PrivateEndpointStrings", .fields = cluster_object_private_fields };
+static const svc_object cluster_object_private = { .name = "PrivateEndpointStrings", .fields = SVC_ROWS(cluster_object_private_fields) };
 
 static const svc_field cluster_object_strings_fields[] = {
   { .name = "awsPrivateLink", .type = SVC_MAP, .item = SVC_STRING, .flags = SVC_READ_ONLY },
@@ -75,17 +71,15 @@ static const svc_field cluster_object_strings_fields[] = {
   F_LIST("privateEndpoint", &cluster_object_private, .flags = SVC_READ_ONLY),
   F_STR("privateSrv", .flags = SVC_READ_ONLY),
   F_STR("standard", .flags = SVC_READ_ONLY),
-  F_STR("standardSrv", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("standardSrv", .flags = SVC_READ_ONLY)
 };
-static const svc_object cluster_object_strings = { .name = "ClusterConnectionStrings", .fields = cluster_object_strings_fields };
+static const svc_object cluster_object_strings = { .name = "ClusterConnectionStrings", .fields = SVC_ROWS(cluster_object_strings_fields) };
 
 static const svc_field cluster_object_grant_fields[] = {
   F_DATE("expirationTime", .flags = SVC_REQUIRED),
-  F_ENUM("grantType", cluster_object_grants, .flags = SVC_REQUIRED),
-  F_END
+  F_ENUM("grantType", cluster_object_grants, .flags = SVC_REQUIRED)
 };
-SVC_PRIVATE const svc_object svc_cluster_grant = { .name = "EmployeeAccessGrant", .fields = cluster_object_grant_fields };
+SVC_PRIVATE const svc_object svc_cluster_grant = { .name = "EmployeeAccessGrant", .fields = SVC_ROWS(cluster_object_grant_fields) };
 
 /* What clusters have in every shape in which they are sent. */
 static const svc_field cluster_object_common_fields[] = {
@@ -116,10 +110,9 @@ static const svc_field cluster_object_common_fields[] = {
   F_LIST("tags", &svc_object_tag, .max_items = CLUSTER_OBJECT_TAGS, .preset = "[]"),
   F_BOOL("terminationProtectionEnabled", .preset = "false"),
   F_OBJ("vendorEmployeeAccessGrant", &svc_cluster_grant, .flags = SVC_READ_ONLY), /* granted by an operation of its own */
-  F_ENUM("versionReleaseSystem", cluster_object_releases, .preset = "\"LTS\""),
-  F_END
+  F_ENUM("versionReleaseSystem", cluster_object_releases, .preset = "\"LTS\"")
 };
-SVC_PRIVATE const svc_object svc_cluster_common = { .name = "ClusterCommon", .fields = cluster_object_common_fields };
+SVC_PRIVATE const svc_object svc_cluster_common = { .name = "ClusterCommon", .fields = SVC_ROWS(cluster_object_common_fields) };
 
 static const svc_field cluster_object_fields[] = {
   F_DATE("acceptDataRisksAndForceReplicaSetReconfig", .flags = SVC_WRITE_ONLY),
@@ -131,27 +124,25 @@ static const svc_field cluster_object_fields[] = {
   F_BOOL("redactClientLogData", .preset = "false"),
   F_LIST("replicationSpecs", &svc_cluster_spec, .flags = SVC_REQUIRED, .min_items = 1, .max_items = CLUSTER_OBJECT_SPECS),
   F_BOOL("retainBackups", .flags = SVC_WRITE_ONLY),
-  F_BOOL("useAwsTimeBasedSnapshotCopyForFastInitialSync", .preset = "false"),
-  F_END
+  F_BOOL("useAwsTimeBasedSnapshotCopyForFastInitialSync", .preset = "false")
 };
-SVC_PRIVATE const svc_object svc_cluster_object = { .name = "Cluster", .fields = cluster_object_fields, .base = &svc_cluster_common };
+SVC_PRIVATE const svc_object svc_cluster_object = { .name = "Cluster", .fields = SVC_ROWS(cluster_object_fields), .base = &svc_cluster_common };
 
 /* ---- what is done to it */
 
-static const svc_field cluster_object_pin_fields[] = { F_DATE("expirationDate"), F_END };
-SVC_PRIVATE const svc_object svc_cluster_pin = { .name = "PinFCVView", .fields = cluster_object_pin_fields };
+static const svc_field cluster_object_pin_fields[] = { F_DATE("expirationDate") };
+SVC_PRIVATE const svc_object svc_cluster_pin = { .name = "PinFCVView", .fields = SVC_ROWS(cluster_object_pin_fields) };
 
 static const char *const cluster_object_change_states[] = { "PENDING", "APPLIED", NULL };
 static const svc_field cluster_object_status_fields[] = {
-  F_ENUM("changeStatus", cluster_object_change_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("changeStatus", cluster_object_change_states, .flags = SVC_READ_ONLY)
 };
-SVC_PRIVATE const svc_object svc_cluster_status = { .name = "ClusterStatus", .fields = cluster_object_status_fields };
+SVC_PRIVATE const svc_object svc_cluster_status = { .name = "ClusterStatus", .fields = SVC_ROWS(cluster_object_status_fields) };
 
 static const char *const cluster_object_scaling_modes[] = { "INDEPENDENT_SHARD_SCALING", "CLUSTER_WIDE_SCALING", NULL };
-static const svc_field cluster_object_scaling_mode_fields[] = { F_ENUM("autoScalingMode", cluster_object_scaling_modes), F_END };
+static const svc_field cluster_object_scaling_mode_fields[] = { F_ENUM("autoScalingMode", cluster_object_scaling_modes) };
 SVC_PRIVATE const svc_object svc_cluster_scaling_mode = {
-  .name = "ClusterDescriptionAutoScalingModeConfiguration", .fields = cluster_object_scaling_mode_fields
+  .name = "ClusterDescriptionAutoScalingModeConfiguration", .fields = SVC_ROWS(cluster_object_scaling_mode_fields)
 };
 
 /* ---- what its processes are started with */
@@ -172,7 +163,6 @@ static const svc_field cluster_object_args_fields[] = {
   F_INT("sampleRefreshIntervalBIConnector", .flags = SVC_MIN, .min = 0, .preset = "0"),
   F_INT("sampleSizeBIConnector", .flags = SVC_MIN, .min = 0, .preset = "0"),
   F_ENUM("tlsCipherConfigMode", svc_values_cipher_modes, .preset = "\"DEFAULT\""),
-  F_LONG("transactionLifetimeLimitSeconds", .flags = SVC_MIN, .min = 1, .preset = "60"),
-  F_END
+  F_LONG("transactionLifetimeLimitSeconds", .flags = SVC_MIN, .min = 1, .preset = "60")
 };
-SVC_PRIVATE const svc_object svc_cluster_process_args = { .name = "ClusterDescriptionProcessArgs", .fields = cluster_object_args_fields };
+SVC_PRIVATE const svc_object svc_cluster_process_args = { .name = "ClusterDescriptionProcessArgs", .fields = SVC_ROWS(cluster_object_args_fields) };

@@ -9,22 +9,19 @@
 
 static const svc_field cluster_region_fields[] = {
   F_BOOL("default", .flags = SVC_READ_ONLY),
-  F_STR("name", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("name", .flags = SVC_READ_ONLY)
 };
-static const svc_object cluster_region_object = { .name = "AvailableCloudProviderRegion", .fields = cluster_region_fields };
+static const svc_object cluster_region_object = { .name = "AvailableCloudProviderRegion", .fields = SVC_ROWS(cluster_region_fields) };
 static const svc_field cluster_region_size_fields[] = {
   F_LIST("availableRegions", &cluster_region_object, .flags = SVC_READ_ONLY),
-  F_STR("name", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("name", .flags = SVC_READ_ONLY)
 };
-static const svc_object cluster_region_size = { .name = "ClusterCloudProviderInstanceSize", .fields = cluster_region_size_fields };
+static const svc_object cluster_region_size = { .name = "ClusterCloudProviderInstanceSize", .fields = SVC_ROWS(cluster_region_size_fields) };
 static const svc_field cluster_region_provider_fields[] = {
   F_LIST("instanceSizes", &cluster_region_size, .flags = SVC_READ_ONLY),
-  F_ENUM("provider", svc_values_clouds),
-  F_END
+  F_ENUM("provider", svc_values_clouds)
 };
-static const svc_object cluster_region_provider = { .name = "CloudProviderRegions", .fields = cluster_region_provider_fields };
+static const svc_object cluster_region_provider = { .name = "CloudProviderRegions", .fields = SVC_ROWS(cluster_region_provider_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -37,8 +34,7 @@ static const svc_param cluster_region_params[] = {
 static const svc_route cluster_region_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/provider/regions", .set = SVC_SET_CLUSTERS, .flags = SVC_PAGED,
     .versions = { 20230101 }, .roles = SVC_R_GROUP_READ_ONLY, .params = cluster_region_params, .answer = &cluster_region_provider,
-    .run = cluster_region_list },
-  SVC_ROUTES_END
+    .run = cluster_region_list }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -120,5 +116,5 @@ SVC_PRIVATE const svc_noun svc_noun_cluster_region = {
   .name = "cluster region",
   .parent = "cluster",
   .flags = SVC_VIRTUAL,
-  .routes = cluster_region_routes
+  .routes = SVC_ROUTES(cluster_region_routes)
 };

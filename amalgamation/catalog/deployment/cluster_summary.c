@@ -23,10 +23,9 @@ static const svc_field cluster_summary_fields[] = {
   F_INT("nodeCount", .flags = SVC_READ_ONLY),
   F_BOOL("sslEnabled", .flags = SVC_READ_ONLY),
   F_ENUM("type", cluster_summary_types, .flags = SVC_READ_ONLY),
-  F_STRS("versions", .flags = SVC_READ_ONLY),
-  F_END
+  F_STRS("versions", .flags = SVC_READ_ONLY)
 };
-static const svc_object cluster_summary_object = { .name = "CloudCluster", .fields = cluster_summary_fields };
+static const svc_object cluster_summary_object = { .name = "CloudCluster", .fields = SVC_ROWS(cluster_summary_fields) };
 static const svc_field cluster_summary_project_fields[] = {
   F_LIST("clusters", &cluster_summary_object, .flags = SVC_READ_ONLY),
   F_HEX24("groupId", .flags = SVC_READ_ONLY),
@@ -34,10 +33,9 @@ static const svc_field cluster_summary_project_fields[] = {
   F_HEX24("orgId", .flags = SVC_READ_ONLY),
   F_STR("orgName", .flags = SVC_READ_ONLY),
   F_STR("planType", .flags = SVC_READ_ONLY),
-  F_STRS("tags", .flags = SVC_READ_ONLY),
-  F_END
+  F_STRS("tags", .flags = SVC_READ_ONLY)
 };
-static const svc_object cluster_summary_project = { .name = "OrgGroup", .fields = cluster_summary_project_fields };
+static const svc_object cluster_summary_project = { .name = "OrgGroup", .fields = SVC_ROWS(cluster_summary_project_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -45,8 +43,7 @@ static bool cluster_summary_list(svc_call *c);
 
 static const svc_route cluster_summary_routes[] = {
   { .method = SVC_GET, .path = "/clusters", .set = SVC_SET_CLUSTER_LIST, .flags = SVC_PAGED,
-    .versions = { 20230101 }, .answer = &cluster_summary_project, .run = cluster_summary_list },
-  SVC_ROUTES_END
+    .versions = { 20230101 }, .answer = &cluster_summary_project, .run = cluster_summary_list }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -106,5 +103,5 @@ SVC_PRIVATE const svc_noun svc_noun_cluster_summary = {
   .name = "cluster summary",
   .parent = "cluster", /* without clusters there is none */
   .flags = SVC_VIRTUAL,
-  .routes = cluster_summary_routes
+  .routes = SVC_ROUTES(cluster_summary_routes)
 };

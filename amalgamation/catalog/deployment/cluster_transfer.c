@@ -13,11 +13,10 @@
 #include "catalog/deployment/cluster_parts.h"
 
 static const svc_field cluster_transfer_fields[] = {
-  F_STR("clusterName"), F_LONG("differentRegion"), F_LONG("internet"), F_STR("providerName"), F_LONG("sameRegion"), F_END
+  F_STR("clusterName"), F_LONG("differentRegion"), F_LONG("internet"), F_STR("providerName"), F_LONG("sameRegion")
 };
-static const svc_object cluster_transfer_object = { .name = "ClusterTransfer", .fields = cluster_transfer_fields };
+static const svc_object cluster_transfer_object = { .name = "ClusterTransfer", .fields = SVC_ROWS(cluster_transfer_fields) };
 
-static const svc_route cluster_transfer_routes[] = { SVC_ROUTES_END }; /* nobody asks for it */
 
 /* ------------------------------------------------------------------------------------------------------------------ hooks */
 
@@ -44,7 +43,7 @@ SVC_PRIVATE const svc_noun svc_noun_cluster_transfer = {
   .parent = "cluster",
   .object = &cluster_transfer_object,
   .order_put = "cluster.measure",
-  .routes = cluster_transfer_routes,
+
   .fell_due = cluster_transfer_fell_due,
   .facts = cluster_transfer_facts,
   .meters = svc_transfer_meters,

@@ -13,10 +13,9 @@ static const svc_field db_version_fields[] = {
   F_ENUM("cloudProvider", svc_values_providers, .flags = SVC_READ_ONLY),
   F_ENUM("defaultStatus", db_version_states, .flags = SVC_READ_ONLY),
   F_STR("instanceSize", .flags = SVC_READ_ONLY),
-  F_STR("version", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("version", .flags = SVC_READ_ONLY)
 };
-static const svc_object db_version_object = { .name = "AvailableVersion", .fields = db_version_fields };
+static const svc_object db_version_object = { .name = "AvailableVersion", .fields = SVC_ROWS(db_version_fields) };
 
 static const svc_param db_version_params[] = {
   { .name = "cloudProvider", .values = svc_values_providers },
@@ -30,8 +29,7 @@ static bool db_version_list(svc_call *c);
 static const svc_route db_version_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/dbVersions", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
     .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .params = db_version_params,
-    .answer = &db_version_object, .run = db_version_list },
-  SVC_ROUTES_END
+    .answer = &db_version_object, .run = db_version_list }
 };
 
 typedef struct db_version_at {
@@ -92,5 +90,5 @@ static bool db_version_list(svc_call *c)
 SVC_PRIVATE const svc_noun svc_noun_db_version = {
   .name = "database version",
   .flags = SVC_VIRTUAL,
-  .routes = db_version_routes,
+  .routes = SVC_ROUTES(db_version_routes),
 };

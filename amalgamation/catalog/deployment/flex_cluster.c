@@ -26,8 +26,7 @@ static const svc_route flex_cluster_routes[] = {
          .example = "{\"name\":\"Flexible\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}"),
   R_GET(FLEX_CLUSTER, "/{name}", .run = svc_verb_read),
   R_PATCH(FLEX_CLUSTER, "/{name}", .run = svc_verb_update),
-  R_DELETE(FLEX_CLUSTER, "/{name}", .status = 204, .run = svc_verb_delete),
-  SVC_ROUTES_END
+  R_DELETE(FLEX_CLUSTER, "/{name}", .status = 204, .run = svc_verb_delete)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -202,7 +201,7 @@ SVC_PRIVATE const svc_noun svc_noun_flex_cluster = {
   .field_events = flex_cluster_events,
   .field_errors = flex_cluster_errors,
   .governed = flex_cluster_governed,
-  .routes = flex_cluster_routes,
+  .routes = SVC_ROUTES(flex_cluster_routes),
   .prepare = flex_cluster_prepare,
   .fell_due = flex_cluster_fell_due,
   .gone = flex_cluster_gone,

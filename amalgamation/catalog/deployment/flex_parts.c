@@ -16,24 +16,22 @@ static const char *const flex_parts_providers[] = { "FLEX", NULL };
 static const char *const flex_parts_states[] = { "IDLE", "CREATING", "UPDATING", "DELETING", "REPAIRING", NULL };
 static const char *const flex_parts_releases[] = { "LTS", NULL };
 
-static const svc_field flex_parts_backup_fields[] = { F_BOOL("enabled", .flags = SVC_READ_ONLY, .preset = "true"), F_END };
-static const svc_object flex_parts_backup = { .name = "FlexBackupSettings", .fields = flex_parts_backup_fields };
+static const svc_field flex_parts_backup_fields[] = { F_BOOL("enabled", .flags = SVC_READ_ONLY, .preset = "true") };
+static const svc_object flex_parts_backup = { .name = "FlexBackupSettings", .fields = SVC_ROWS(flex_parts_backup_fields) };
 
 static const svc_field flex_parts_strings_fields[] = {
   F_STR("standard", .flags = SVC_READ_ONLY),
-  F_STR("standardSrv", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("standardSrv", .flags = SVC_READ_ONLY)
 };
-static const svc_object flex_parts_strings = { .name = "FlexConnectionStrings", .fields = flex_parts_strings_fields };
+static const svc_object flex_parts_strings = { .name = "FlexConnectionStrings", .fields = SVC_ROWS(flex_parts_strings_fields) };
 
 static const svc_field flex_parts_settings_fields[] = {
   F_ENUM("backingProviderName", svc_values_clouds, .flags = SVC_REQUIRED | SVC_FIXED),
   F_NUM("diskSizeGB", .flags = SVC_READ_ONLY, .preset = "5"),
   F_ENUM("providerName", flex_parts_providers, .flags = SVC_READ_ONLY, .preset = "\"FLEX\""),
-  F_ENUM("regionName", svc_values_regions, .flags = SVC_REQUIRED | SVC_FIXED), /* the hook asks for one of the provider's */
-  F_END
+  F_ENUM("regionName", svc_values_regions, .flags = SVC_REQUIRED | SVC_FIXED) /* the hook asks for one of the provider's */
 };
-static const svc_object flex_parts_settings = { .name = "FlexProviderSettings", .fields = flex_parts_settings_fields };
+static const svc_object flex_parts_settings = { .name = "FlexProviderSettings", .fields = SVC_ROWS(flex_parts_settings_fields) };
 
 static const svc_field flex_parts_fields[] = {
   F_OBJ("backupSettings", &flex_parts_backup, .flags = SVC_READ_ONLY, .preset = "{\"enabled\":true}"),
@@ -48,10 +46,9 @@ static const svc_field flex_parts_fields[] = {
   F_ENUM("stateName", flex_parts_states, .flags = SVC_READ_ONLY),
   F_LIST("tags", &svc_object_tag, .max_items = 50, .preset = "[]"),
   F_BOOL("terminationProtectionEnabled", .preset = "false"),
-  F_ENUM("versionReleaseSystem", flex_parts_releases, .flags = SVC_READ_ONLY, .preset = "\"LTS\""),
-  F_END
+  F_ENUM("versionReleaseSystem", flex_parts_releases, .flags = SVC_READ_ONLY, .preset = "\"LTS\"")
 };
-SVC_PRIVATE const svc_object svc_flex_object = { .name = "FlexCluster", .fields = flex_parts_fields };
+SVC_PRIVATE const svc_object svc_flex_object = { .name = "FlexCluster", .fields = SVC_ROWS(flex_parts_fields) };
 
 SVC_PRIVATE void svc_flex_date(svc_call *c, svc_node *body, const char *field, int64_t when)
 {

@@ -30,33 +30,30 @@ static const svc_field flex_restore_job_base_fields[] = {
   F_DATE("snapshotFinishedDate", .flags = SVC_READ_ONLY),
   F_HEX24("snapshotId", .flags = SVC_REQUIRED | SVC_FIXED),
   F_STR("snapshotUrl", .flags = SVC_READ_ONLY),
-  F_ENUM("status", flex_restore_job_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("status", flex_restore_job_states, .flags = SVC_READ_ONLY)
 };
-static const svc_object flex_restore_job_base = { .name = "FlexBackupJob", .fields = flex_restore_job_base_fields };
+static const svc_object flex_restore_job_base = { .name = "FlexBackupJob", .fields = SVC_ROWS(flex_restore_job_base_fields) };
 
 /* As it is shown: of a download there is no target. */
 static const svc_field flex_restore_job_fields[] = {
   F_STR("targetDeploymentItemName", .flags = SVC_READ_ONLY),
-  F_HEX24("targetProjectId", .flags = SVC_READ_ONLY),
-  F_END
+  F_HEX24("targetProjectId", .flags = SVC_READ_ONLY)
 };
 static const svc_object flex_restore_job_object = {
-  .name = "FlexBackupRestoreJob", .fields = flex_restore_job_fields, .base = &flex_restore_job_base
+  .name = "FlexBackupRestoreJob", .fields = SVC_ROWS(flex_restore_job_fields), .base = &flex_restore_job_base
 };
 
 /* As a restore is asked for, and a download. */
 static const svc_field flex_restore_job_create_fields[] = {
   F_STR("targetDeploymentItemName", .flags = SVC_REQUIRED, .pattern = "^[\\p{L}\\p{N}\\-_.(),:&@+']{1,64}$"),
-  F_HEX24("targetProjectId"),
-  F_END
+  F_HEX24("targetProjectId")
 };
 static const svc_object flex_restore_job_create = {
-  .name = "FlexBackupRestoreJobCreate", .fields = flex_restore_job_create_fields, .base = &flex_restore_job_base
+  .name = "FlexBackupRestoreJobCreate", .fields = SVC_ROWS(flex_restore_job_create_fields), .base = &flex_restore_job_base
 };
-static const svc_field flex_restore_job_download_fields[] = { F_HEX24("snapshotId", .flags = SVC_REQUIRED), F_END };
+static const svc_field flex_restore_job_download_fields[] = { F_HEX24("snapshotId", .flags = SVC_REQUIRED) };
 static const svc_object flex_restore_job_download = {
-  .name = "FlexBackupSnapshotDownloadCreate", .fields = flex_restore_job_download_fields
+  .name = "FlexBackupSnapshotDownloadCreate", .fields = SVC_ROWS(flex_restore_job_download_fields)
 };
 
 #define FLEX_RESTORE_JOB \
@@ -70,8 +67,7 @@ static const svc_route flex_restore_job_routes[] = {
   R_GET(FLEX_RESTORE_JOB, "/restoreJobs/{restoreJobId}", .run = svc_verb_read),
   { .method = SVC_POST, .path = "/groups/{groupId}/flexClusters/{name}/backup/download", .set = SVC_SET_FLEX_SNAPSHOTS,
     .versions = { 20241113 }, .roles = SVC_R_GROUP_BACKUP_EXPORT_OPERATOR, .status = 202, .body = &flex_restore_job_download,
-    .run = svc_verb_create, .example = "{\"snapshotId\":\"5f0000000000000000000001\"}" },
-  SVC_ROUTES_END
+    .run = svc_verb_create, .example = "{\"snapshotId\":\"5f0000000000000000000001\"}" }
 };
 
 static const svc_transition flex_restore_job_transitions[] = {
@@ -192,7 +188,7 @@ SVC_PRIVATE const svc_noun svc_noun_flex_restore_job = {
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .lifecycle = &flex_restore_job_lifecycle,
   .event_created = "TENANT_RESTORE_REQUESTED_AUDIT",
-  .routes = flex_restore_job_routes,
+  .routes = SVC_ROUTES(flex_restore_job_routes),
   .prepare = flex_restore_job_prepare,
   .fell_due = flex_restore_job_fell_due,
   .facts = flex_restore_job_facts,

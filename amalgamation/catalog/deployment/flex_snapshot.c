@@ -16,18 +16,16 @@ static const svc_field flex_snapshot_fields[] = {
   F_ID(),
   F_CREATED("scheduledTime"),
   F_DATE("startTime", .flags = SVC_READ_ONLY),
-  F_ENUM("status", flex_snapshot_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("status", flex_snapshot_states, .flags = SVC_READ_ONLY)
 };
-static const svc_object flex_snapshot_object = { .name = "FlexBackupSnapshot", .fields = flex_snapshot_fields };
+static const svc_object flex_snapshot_object = { .name = "FlexBackupSnapshot", .fields = SVC_ROWS(flex_snapshot_fields) };
 
 #define FLEX_SNAPSHOT \
   "/groups/{groupId}/flexClusters/{name}/backup/snapshots", SVC_SET_FLEX_SNAPSHOTS, (20241113), SVC_R_GROUP_READ_ONLY, 0
 
 static const svc_route flex_snapshot_routes[] = {
   R_GET(FLEX_SNAPSHOT, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .run = svc_verb_list),
-  R_GET(FLEX_SNAPSHOT, "/{snapshotId}", .run = svc_verb_read),
-  SVC_ROUTES_END
+  R_GET(FLEX_SNAPSHOT, "/{snapshotId}", .run = svc_verb_read)
 };
 
 static const svc_transition flex_snapshot_transitions[] = {
@@ -69,7 +67,7 @@ SVC_PRIVATE const svc_noun svc_noun_flex_snapshot = {
   .lifecycle = &flex_snapshot_lifecycle,
   .event_deleted = "TENANT_SNAPSHOT_DELETED_AUDIT",
   .order_gone = "snapshot.delete",
-  .routes = flex_snapshot_routes,
+  .routes = SVC_ROUTES(flex_snapshot_routes),
   .prepare = flex_snapshot_prepare,
   .fell_due = flex_snapshot_fell_due,
 };

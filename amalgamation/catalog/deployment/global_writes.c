@@ -23,30 +23,26 @@ static const svc_field global_writes_namespace_fields[] = {
   F_BOOL("isCustomShardKeyHashed", .preset = "false"),
   F_BOOL("isShardKeyUnique", .preset = "false"),
   F_LONG("numInitialChunks", .flags = SVC_MAX, .max = 8192),
-  F_BOOL("presplitHashedZones", .preset = "false"),
-  F_END
+  F_BOOL("presplitHashedZones", .preset = "false")
 };
-static const svc_object global_writes_namespace = { .name = "ManagedNamespaces", .fields = global_writes_namespace_fields };
+static const svc_object global_writes_namespace = { .name = "ManagedNamespaces", .fields = SVC_ROWS(global_writes_namespace_fields) };
 
 static const svc_field global_writes_zone_fields[] = {
   F_STR("location", .flags = SVC_REQUIRED, .pattern = "^[A-Z]{2}(-[A-Z0-9]{1,3})?$"),
-  F_STR("zone", .flags = SVC_REQUIRED, .min = 1, .max = 255),
-  F_END
+  F_STR("zone", .flags = SVC_REQUIRED, .min = 1, .max = 255)
 };
-static const svc_object global_writes_zone = { .name = "ZoneMapping", .fields = global_writes_zone_fields };
+static const svc_object global_writes_zone = { .name = "ZoneMapping", .fields = SVC_ROWS(global_writes_zone_fields) };
 static const svc_field global_writes_zones_fields[] = {
-  F_LIST("customZoneMappings", &global_writes_zone, .flags = SVC_REQUIRED, .min_items = 1, .max_items = GLOBAL_WRITES_AT_ONCE),
-  F_END
+  F_LIST("customZoneMappings", &global_writes_zone, .flags = SVC_REQUIRED, .min_items = 1, .max_items = GLOBAL_WRITES_AT_ONCE)
 };
-static const svc_object global_writes_zones = { .name = "CustomZoneMappings", .fields = global_writes_zones_fields };
+static const svc_object global_writes_zones = { .name = "CustomZoneMappings", .fields = SVC_ROWS(global_writes_zones_fields) };
 
 static const svc_field global_writes_fields[] = {
   { .name = "customZoneMapping", .type = SVC_MAP, .item = SVC_STRING, .flags = SVC_READ_ONLY, .preset = "{}" },
   F_LIST("managedNamespaces", &global_writes_namespace, .flags = SVC_READ_ONLY, .preset = "[]"),
-  F_BOOL("selfManagedSharding", .flags = SVC_READ_ONLY, .preset = "false"), /* that of the cluster */
-  F_END
+  F_BOOL("selfManagedSharding", .flags = SVC_READ_ONLY, .preset = "false") /* that of the cluster */
 };
-static const svc_object global_writes_object = { .name = "GeoSharding", .fields = global_writes_fields };
+static const svc_object global_writes_object = { .name = "GeoSharding", .fields = SVC_ROWS(global_writes_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -72,8 +68,7 @@ static const svc_route global_writes_routes[] = {
   R_FOR(SVC_R_GROUP_DATA_ACCESS_ADMIN, GLOBAL_WRITES, SVC_POST, "/managedNamespaces", .body = &global_writes_namespace,
         .run = global_writes_add, .example = "{\"collection\":\"orders\",\"customShardKey\":\"customer\",\"db\":\"shop\"}"),
   R_FOR(SVC_R_GROUP_DATA_ACCESS_ADMIN, GLOBAL_WRITES, SVC_DELETE, "/managedNamespaces", .params = global_writes_params,
-        .run = global_writes_remove),
-  SVC_ROUTES_END
+        .run = global_writes_remove)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -222,6 +217,6 @@ SVC_PRIVATE const svc_noun svc_noun_global_writes = {
   .flags = SVC_SINGLETON | SVC_EVENT_PARENT,
   .object = &global_writes_object,
   .event_updated = "CLUSTER_UPDATE_SUBMITTED",
-  .routes = global_writes_routes,
+  .routes = SVC_ROUTES(global_writes_routes),
   .view = global_writes_view
 };

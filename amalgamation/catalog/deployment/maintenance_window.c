@@ -13,10 +13,9 @@
 
 static const svc_field maintenance_window_hours_fields[] = {
   F_INT("endHourOfDay", .flags = SVC_MIN | SVC_MAX, .max = 23),
-  F_INT("startHourOfDay", .flags = SVC_MIN | SVC_MAX, .max = 23),
-  F_END
+  F_INT("startHourOfDay", .flags = SVC_MIN | SVC_MAX, .max = 23)
 };
-static const svc_object maintenance_window_hours = { .name = "ProtectedHours", .fields = maintenance_window_hours_fields };
+static const svc_object maintenance_window_hours = { .name = "ProtectedHours", .fields = SVC_ROWS(maintenance_window_hours_fields) };
 
 static const svc_field maintenance_window_fields[] = {
   F_BOOL("autoDeferOnceEnabled", .preset = "false"),
@@ -25,10 +24,9 @@ static const svc_field maintenance_window_fields[] = {
   F_INT("numberOfDeferrals", .flags = SVC_READ_ONLY, .preset = "0"),
   F_OBJ("protectedHours", &maintenance_window_hours, .flags = SVC_NULLABLE),
   F_BOOL("startASAP", .preset = "false"),
-  F_STR("timeZoneId", .flags = SVC_READ_ONLY, .preset = "\"Etc/UTC\""),
-  F_END
+  F_STR("timeZoneId", .flags = SVC_READ_ONLY, .preset = "\"Etc/UTC\"")
 };
-static const svc_object maintenance_window_object = { .name = "MaintenanceWindow", .fields = maintenance_window_fields };
+static const svc_object maintenance_window_object = { .name = "MaintenanceWindow", .fields = SVC_ROWS(maintenance_window_fields) };
 
 static bool maintenance_window_auto_defer(svc_call *c);
 static bool maintenance_window_defer(svc_call *c);
@@ -41,8 +39,7 @@ static const svc_route maintenance_window_routes[] = {
   R_PATCH(MAINTENANCE_WINDOW, "", .run = svc_verb_update),
   R_DELETE(MAINTENANCE_WINDOW, "", .status = 204, .run = svc_verb_delete),
   R_POST(MAINTENANCE_WINDOW, "/autoDefer", .flags = SVC_NO_BODY, .run = maintenance_window_auto_defer),
-  R_POST(MAINTENANCE_WINDOW, "/defer", .flags = SVC_NO_BODY, .run = maintenance_window_defer),
-  SVC_ROUTES_END
+  R_POST(MAINTENANCE_WINDOW, "/defer", .flags = SVC_NO_BODY, .run = maintenance_window_defer)
 };
 
 /* Another day or hour is another window; the same ones, in a body that was read and sent back, are not. */
@@ -107,7 +104,7 @@ SVC_PRIVATE const svc_noun svc_noun_maintenance_window = {
   .event_updated = "SVC_MAINTENANCE_WINDOW_MODIFIED",
   .event_deleted = "SVC_MAINTENANCE_WINDOW_REMOVED",
   .field_errors = maintenance_window_errors,
-  .routes = maintenance_window_routes,
+  .routes = SVC_ROUTES(maintenance_window_routes),
   .prepare = maintenance_window_prepare,
   .removing = maintenance_window_removing,
   .governed = maintenance_window_governed,

@@ -40,16 +40,14 @@ static const svc_field online_archive_date_fields[] = {
   F_STR("dateField", .flags = SVC_REQUIRED | SVC_FIXED, .min = 1, .max = 700),
   F_ENUM("dateFormat", online_archive_formats, .flags = SVC_FIXED, .preset = "\"ISODATE\""),
   F_INT("expireAfterDays", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 0, .max = ONLINE_ARCHIVE_DAYS),
-  ONLINE_ARCHIVE_CRITERION,
-  F_END
+  ONLINE_ARCHIVE_CRITERION
 };
-static const svc_object online_archive_date = { .name = "DateCriteria", .fields = online_archive_date_fields };
+static const svc_object online_archive_date = { .name = "DateCriteria", .fields = SVC_ROWS(online_archive_date_fields) };
 static const svc_field online_archive_custom_fields[] = {
   F_STR("query", .flags = SVC_REQUIRED, .min = 2, .max = 4096), /* a JSON object, in text */
-  ONLINE_ARCHIVE_CRITERION,
-  F_END
+  ONLINE_ARCHIVE_CRITERION
 };
-static const svc_object online_archive_custom = { .name = "CustomCriteria", .fields = online_archive_custom_fields };
+static const svc_object online_archive_custom = { .name = "CustomCriteria", .fields = SVC_ROWS(online_archive_custom_fields) };
 static const svc_variant online_archive_criteria_variants[] = {
   { "DATE", &online_archive_date }, { "CUSTOM", &online_archive_custom }, { NULL, NULL }
 };
@@ -58,52 +56,46 @@ static const svc_object online_archive_criteria = {
 };
 
 static const svc_field online_archive_expiration_fields[] = {
-  F_INT("expireAfterDays", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 7, .max = ONLINE_ARCHIVE_DAYS),
-  F_END
+  F_INT("expireAfterDays", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 7, .max = ONLINE_ARCHIVE_DAYS)
 };
-static const svc_object online_archive_expiration = { .name = "DataExpirationRule", .fields = online_archive_expiration_fields };
+static const svc_object online_archive_expiration = { .name = "DataExpirationRule", .fields = SVC_ROWS(online_archive_expiration_fields) };
 
 static const svc_field online_archive_region_fields[] = {
   F_ENUM("cloudProvider", svc_values_clouds, .flags = SVC_FIXED),
-  F_ENUM("region", svc_values_regions, .flags = SVC_FIXED),
-  F_END
+  F_ENUM("region", svc_values_regions, .flags = SVC_FIXED)
 };
-static const svc_object online_archive_region = { .name = "DataProcessRegion", .fields = online_archive_region_fields };
+static const svc_object online_archive_region = { .name = "DataProcessRegion", .fields = SVC_ROWS(online_archive_region_fields) };
 
 static const svc_field online_archive_partition_fields[] = {
   F_STR("fieldName", .flags = SVC_REQUIRED, .min = 1, .max = 700),
   F_ENUM("fieldType", online_archive_field_types, .flags = SVC_READ_ONLY),
-  F_INT("order", .flags = SVC_REQUIRED | SVC_MIN, .min = 0),
-  F_END
+  F_INT("order", .flags = SVC_REQUIRED | SVC_MIN, .min = 0)
 };
-static const svc_object online_archive_partition = { .name = "PartitionField", .fields = online_archive_partition_fields };
+static const svc_object online_archive_partition = { .name = "PartitionField", .fields = SVC_ROWS(online_archive_partition_fields) };
 
 /* When it is done: whenever it suits, or in a window. */
 #define ONLINE_ARCHIVE_SCHEDULE F_ENUM("type", online_archive_schedules, .flags = SVC_REQUIRED)
-static const svc_field online_archive_default_fields[] = { ONLINE_ARCHIVE_SCHEDULE, F_END };
-static const svc_object online_archive_default = { .name = "DefaultSchedule", .fields = online_archive_default_fields };
+static const svc_field online_archive_default_fields[] = { ONLINE_ARCHIVE_SCHEDULE };
+static const svc_object online_archive_default = { .name = "DefaultSchedule", .fields = SVC_ROWS(online_archive_default_fields) };
 static const svc_field online_archive_daily_fields[] = {
   F_INT("endHour", .flags = SVC_MIN | SVC_MAX, .max = 23),
   F_INT("endMinute", .flags = SVC_MIN | SVC_MAX, .max = 59),
   F_INT("startHour", .flags = SVC_MIN | SVC_MAX, .max = 23),
   F_INT("startMinute", .flags = SVC_MIN | SVC_MAX, .max = 59),
-  ONLINE_ARCHIVE_SCHEDULE,
-  F_END
+  ONLINE_ARCHIVE_SCHEDULE
 };
-static const svc_object online_archive_daily = { .name = "DailySchedule", .fields = online_archive_daily_fields };
+static const svc_object online_archive_daily = { .name = "DailySchedule", .fields = SVC_ROWS(online_archive_daily_fields) };
 static const svc_field online_archive_weekly_fields[] = {
-  F_INT("dayOfWeek", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 7),
-  F_END
+  F_INT("dayOfWeek", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 7)
 };
 static const svc_object online_archive_weekly = {
-  .name = "WeeklySchedule", .fields = online_archive_weekly_fields, .base = &online_archive_daily
+  .name = "WeeklySchedule", .fields = SVC_ROWS(online_archive_weekly_fields), .base = &online_archive_daily
 };
 static const svc_field online_archive_monthly_fields[] = {
-  F_INT("dayOfMonth", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 31),
-  F_END
+  F_INT("dayOfMonth", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 31)
 };
 static const svc_object online_archive_monthly = {
-  .name = "MonthlySchedule", .fields = online_archive_monthly_fields, .base = &online_archive_daily
+  .name = "MonthlySchedule", .fields = SVC_ROWS(online_archive_monthly_fields), .base = &online_archive_daily
 };
 static const svc_variant online_archive_schedule_variants[] = {
   { "DEFAULT", &online_archive_default }, { "DAILY", &online_archive_daily }, { "WEEKLY", &online_archive_weekly },
@@ -127,10 +119,9 @@ static const svc_field online_archive_fields[] = {
   F_LIST("partitionFields", &online_archive_partition, .flags = SVC_FIXED, .min_items = 1, .max_items = ONLINE_ARCHIVE_PARTITIONS),
   F_BOOL("paused", .preset = "false"),
   F_OBJ("schedule", &online_archive_schedule, .preset = "{\"type\":\"DEFAULT\"}"),
-  F_ENUM("state", online_archive_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("state", online_archive_states, .flags = SVC_READ_ONLY)
 };
-static const svc_object online_archive_object = { .name = "OnlineArchive", .fields = online_archive_fields };
+static const svc_object online_archive_object = { .name = "OnlineArchive", .fields = SVC_ROWS(online_archive_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -159,8 +150,7 @@ static const svc_route online_archive_routes[] = {
   R_PATCH(ONLINE_ARCHIVE, "/{archiveId}", .run = svc_verb_update, .example = "{\"dataExpirationRule\":{\"expireAfterDays\":365}}"),
   R_DELETE(ONLINE_ARCHIVE, "/{archiveId}", .status = 200, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete),
   R_FOR(ONLINE_ARCHIVE_READERS, ONLINE_ARCHIVE, SVC_GET, "/queryLogs.gz", .params = online_archive_log_params,
-        .run = online_archive_ask, .told = svc_log_told, .more = SVC_MORE(.media = "gzip")),
-  SVC_ROUTES_END
+        .run = online_archive_ask, .told = svc_log_told, .more = SVC_MORE(.media = "gzip"))
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -369,6 +359,6 @@ SVC_PRIVATE const svc_noun svc_noun_online_archive = {
   .event_updated = "ONLINE_ARCHIVE_UPDATED",
   .event_deleted = "ONLINE_ARCHIVE_DELETED",
   .field_errors = online_archive_errors,
-  .routes = online_archive_routes,
+  .routes = SVC_ROUTES(online_archive_routes),
   .prepare = online_archive_prepare,
 };

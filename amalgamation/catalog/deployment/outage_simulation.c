@@ -31,10 +31,9 @@ static const char *const outage_simulation_ending[] = { OUTAGE_SIMULATION_ENDS, 
 static const svc_field outage_simulation_filter_fields[] = {
   F_ENUM("cloudProvider", svc_values_clouds, .flags = SVC_REQUIRED),
   F_STR("regionName", .flags = SVC_REQUIRED, .min = 1, .max = 64),
-  F_ENUM("type", outage_simulation_types, .preset = "\"REGION\""),
-  F_END
+  F_ENUM("type", outage_simulation_types, .preset = "\"REGION\"")
 };
-static const svc_object outage_simulation_filter = { .name = "OutageFilter", .fields = outage_simulation_filter_fields };
+static const svc_object outage_simulation_filter = { .name = "OutageFilter", .fields = SVC_ROWS(outage_simulation_filter_fields) };
 
 static const svc_field outage_simulation_fields[] = {
   F_STR("clusterName", .flags = SVC_READ_ONLY, .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$"),
@@ -44,10 +43,9 @@ static const svc_field outage_simulation_fields[] = {
   F_LIST("outageFilters", &outage_simulation_filter, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1,
          .max_items = OUTAGE_SIMULATION_FILTERS),
   F_CREATED("startRequestDate"),
-  F_ENUM("state", outage_simulation_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("state", outage_simulation_states, .flags = SVC_READ_ONLY)
 };
-static const svc_object outage_simulation_object = { .name = "ClusterOutageSimulation", .fields = outage_simulation_fields };
+static const svc_object outage_simulation_object = { .name = "ClusterOutageSimulation", .fields = SVC_ROWS(outage_simulation_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -63,8 +61,7 @@ static const svc_route outage_simulation_routes[] = {
   R_GET(OUTAGE_SIMULATION, "", .run = svc_verb_read),
   R_POST(OUTAGE_SIMULATION, "", .status = 202, .run = outage_simulation_start,
          .example = "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\",\"type\":\"REGION\"}]}"),
-  R_DELETE(OUTAGE_SIMULATION, "", .run = outage_simulation_end),
-  SVC_ROUTES_END
+  R_DELETE(OUTAGE_SIMULATION, "", .run = outage_simulation_end)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -169,7 +166,7 @@ SVC_PRIVATE const svc_noun svc_noun_outage_simulation = {
   .err_exists = SVC_E_OUTAGE_SIMULATION_ALREADY_EXISTS,
   .lifecycle = &outage_simulation_lifecycle,
   .event_created = "CLUSTER_UPDATE_SUBMITTED", /* asked for; that it has started is told later */
-  .routes = outage_simulation_routes,
+  .routes = SVC_ROUTES(outage_simulation_routes),
   .prepare = outage_simulation_prepare,
   .fell_due = outage_simulation_fell_due
 };

@@ -21,8 +21,7 @@ static const char *const process_args_tls[] = { "customOpensslCipherConfigTls12"
 
 static const svc_route process_args_routes[] = {
   R_GET(PROCESS_ARGS, "", .run = svc_verb_read),
-  R_PATCH(PROCESS_ARGS, "", .run = svc_verb_update),
-  SVC_ROUTES_END
+  R_PATCH(PROCESS_ARGS, "", .run = svc_verb_update)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -81,7 +80,7 @@ SVC_PRIVATE const svc_noun svc_noun_process_args = {
   .flags = SVC_SINGLETON | SVC_EVENT_PARENT,
   .object = &svc_cluster_process_args,
   .event_updated = "CLUSTER_PROCESS_ARGS_UPDATE_SUBMITTED",
-  .routes = process_args_routes,
+  .routes = SVC_ROUTES(process_args_routes),
   .prepare = process_args_prepare,
   .stored = process_args_stored,
   .view = process_args_view

@@ -48,10 +48,9 @@ static const svc_field rolling_index_collation_fields[] = {
   F_ENUM("maxVariable", rolling_index_variables),
   F_BOOL("normalization"),
   F_BOOL("numericOrdering"),
-  F_INT("strength", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 5),
-  F_END
+  F_INT("strength", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 5)
 };
-static const svc_object rolling_index_collation = { .name = "Collation", .fields = rolling_index_collation_fields };
+static const svc_object rolling_index_collation = { .name = "Collation", .fields = SVC_ROWS(rolling_index_collation_fields) };
 
 static const svc_field rolling_index_options_fields[] = {
   F_INT("2dsphereIndexVersion"),
@@ -70,10 +69,9 @@ static const svc_field rolling_index_options_fields[] = {
   F_BOOL("sparse"),
   { .name = "storageEngine", .type = SVC_MAP, .item = SVC_ANY },
   F_INT("textIndexVersion"),
-  { .name = "weights", .type = SVC_MAP, .item = SVC_ANY },
-  F_END
+  { .name = "weights", .type = SVC_MAP, .item = SVC_ANY }
 };
-static const svc_object rolling_index_options = { .name = "IndexOptions", .fields = rolling_index_options_fields };
+static const svc_object rolling_index_options = { .name = "IndexOptions", .fields = SVC_ROWS(rolling_index_options_fields) };
 
 /* What is asked for; and how it gets on, which nobody is shown. */
 static const svc_field rolling_index_request_fields[] = {
@@ -81,14 +79,13 @@ static const svc_field rolling_index_request_fields[] = {
   F_STR("collection", .flags = SVC_REQUIRED, .min = 1, .max = 255),
   F_STR("db", .flags = SVC_REQUIRED, .pattern = "^[^/\\\\. \"$]{1,63}$"),
   { .name = "keys", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED, .min_items = 1, .max_items = ROLLING_INDEX_KEYS },
-  F_OBJ("options", &rolling_index_options),
-  F_END
+  F_OBJ("options", &rolling_index_options)
 };
-static const svc_object rolling_index_request = { .name = "DatabaseRollingIndexRequest", .fields = rolling_index_request_fields };
+static const svc_object rolling_index_request = { .name = "DatabaseRollingIndexRequest", .fields = SVC_ROWS(rolling_index_request_fields) };
 
-static const svc_field rolling_index_fields[] = { F_ENUM("state", rolling_index_states, .flags = SVC_READ_ONLY), F_END };
+static const svc_field rolling_index_fields[] = { F_ENUM("state", rolling_index_states, .flags = SVC_READ_ONLY) };
 static const svc_object rolling_index_object = {
-  .name = "RollingIndex", .base = &rolling_index_request, .fields = rolling_index_fields
+  .name = "RollingIndex", .base = &rolling_index_request, .fields = SVC_ROWS(rolling_index_fields)
 };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
@@ -99,8 +96,7 @@ static const svc_route rolling_index_routes[] = {
   { .method = SVC_POST, .path = "/groups/{groupId}/clusters/{clusterName}/index", .set = SVC_SET_INTEGRATIONS, .status = 202,
     .flags = SVC_EMPTY_OBJECT, .versions = { 20230101 }, .roles = SVC_R_GROUP_DATA_ACCESS_ADMIN | SVC_R_GROUP_INDEX_MANAGER,
     .body = &rolling_index_request, .run = rolling_index_build,
-    .example = "{\"collection\":\"orders\",\"db\":\"shop\",\"keys\":[{\"customer\":\"1\"},{\"created\":\"-1\"}]}" },
-  SVC_ROUTES_END
+    .example = "{\"collection\":\"orders\",\"db\":\"shop\",\"keys\":[{\"customer\":\"1\"},{\"created\":\"-1\"}]}" }
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -221,6 +217,6 @@ SVC_PRIVATE const svc_noun svc_noun_rolling_index = {
   .object = &rolling_index_object,
   .event_created = "CLUSTER_UPDATE_SUBMITTED",
   .lifecycle = &rolling_index_lifecycle,
-  .routes = rolling_index_routes,
+  .routes = SVC_ROUTES(rolling_index_routes),
   .fell_due = rolling_index_fell_due
 };

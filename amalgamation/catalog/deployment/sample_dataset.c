@@ -26,10 +26,9 @@ static const svc_field sample_dataset_fields[] = {
   F_DATE("completeDate", .flags = SVC_READ_ONLY),
   F_CREATED("createDate"),
   F_STR("errorMessage", .flags = SVC_READ_ONLY),
-  F_ENUM("state", sample_dataset_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("state", sample_dataset_states, .flags = SVC_READ_ONLY)
 };
-static const svc_object sample_dataset_object = { .name = "SampleDatasetStatus", .fields = sample_dataset_fields };
+static const svc_object sample_dataset_object = { .name = "SampleDatasetStatus", .fields = SVC_ROWS(sample_dataset_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -40,8 +39,7 @@ static bool sample_dataset_load(svc_call *c);
 
 static const svc_route sample_dataset_routes[] = {
   R_GET(SAMPLE_DATASET, "/{sampleDatasetId}", .run = svc_verb_read),
-  R_POST(SAMPLE_DATASET, "/{name}", .status = 202, .flags = SVC_NO_BODY, .run = sample_dataset_load, .example = "{}"),
-  SVC_ROUTES_END
+  R_POST(SAMPLE_DATASET, "/{name}", .status = 202, .flags = SVC_NO_BODY, .run = sample_dataset_load, .example = "{}")
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -105,6 +103,6 @@ SVC_PRIVATE const svc_noun svc_noun_sample_dataset = {
   .lifecycle = &sample_dataset_lifecycle,
   .event_created = "SAMPLE_DATASET_LOAD_REQUESTED",
   .event_field = "clusterName",
-  .routes = sample_dataset_routes,
+  .routes = SVC_ROUTES(sample_dataset_routes),
   .fell_due = sample_dataset_fell_due
 };

@@ -20,21 +20,21 @@ static const char *const tenant_upgrade_effective[] = { "FLEX", "M2", "M5", "M0"
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
-static const svc_field tenant_upgrade_compute_fields[] = { F_BOOL("enabled"), F_BOOL("scaleDownEnabled"), F_END };
-static const svc_object tenant_upgrade_compute = { .name = "ClusterComputeAutoScaling", .fields = tenant_upgrade_compute_fields };
+static const svc_field tenant_upgrade_compute_fields[] = { F_BOOL("enabled"), F_BOOL("scaleDownEnabled") };
+static const svc_object tenant_upgrade_compute = { .name = "ClusterComputeAutoScaling", .fields = SVC_ROWS(tenant_upgrade_compute_fields) };
 static const svc_field tenant_upgrade_scaling_fields[] = {
-  F_OBJ("compute", &tenant_upgrade_compute), F_BOOL("diskGBEnabled"), F_END
+  F_OBJ("compute", &tenant_upgrade_compute), F_BOOL("diskGBEnabled")
 };
-static const svc_object tenant_upgrade_scaling = { .name = "ClusterAutoScalingSettings", .fields = tenant_upgrade_scaling_fields };
+static const svc_object tenant_upgrade_scaling = { .name = "ClusterAutoScalingSettings", .fields = SVC_ROWS(tenant_upgrade_scaling_fields) };
 
 /* Settings by provider: bounds of scaling, which are of its sizes, and the rest. */
 #define TENANT_UPGRADE_BOUNDS(cloud, of, list) \
   static const svc_field tenant_upgrade_##cloud##_compute_fields[] = { \
-    F_ENUM("maxInstanceSize", list), F_ENUM("minInstanceSize", list), F_END \
+    F_ENUM("maxInstanceSize", list), F_ENUM("minInstanceSize", list) \
   }; \
-  static const svc_object tenant_upgrade_##cloud##_compute = { .name = of "ComputeBounds", .fields = tenant_upgrade_##cloud##_compute_fields }; \
-  static const svc_field tenant_upgrade_##cloud##_scaling_fields[] = { F_OBJ("compute", &tenant_upgrade_##cloud##_compute), F_END }; \
-  static const svc_object tenant_upgrade_##cloud##_scaling = { .name = of "ScalingBounds", .fields = tenant_upgrade_##cloud##_scaling_fields }
+  static const svc_object tenant_upgrade_##cloud##_compute = { .name = of "ComputeBounds", .fields = SVC_ROWS(tenant_upgrade_##cloud##_compute_fields) }; \
+  static const svc_field tenant_upgrade_##cloud##_scaling_fields[] = { F_OBJ("compute", &tenant_upgrade_##cloud##_compute) }; \
+  static const svc_object tenant_upgrade_##cloud##_scaling = { .name = of "ScalingBounds", .fields = SVC_ROWS(tenant_upgrade_##cloud##_scaling_fields) }
 
 TENANT_UPGRADE_BOUNDS(aws, "AWS", svc_values_aws_sizes);
 TENANT_UPGRADE_BOUNDS(azure, "Azure", svc_values_azure_sizes);
@@ -48,45 +48,40 @@ static const svc_field tenant_upgrade_aws_fields[] = {
   F_ENUM("instanceSizeName", svc_values_aws_sizes),
   F_STR("providerName", .flags = SVC_REQUIRED),
   F_ENUM("regionName", svc_values_aws_regions),
-  F_ENUM("volumeType", tenant_upgrade_volumes),
-  F_END
+  F_ENUM("volumeType", tenant_upgrade_volumes)
 };
-static const svc_object tenant_upgrade_aws = { .name = "AWSCloudProviderSettings", .fields = tenant_upgrade_aws_fields };
+static const svc_object tenant_upgrade_aws = { .name = "AWSCloudProviderSettings", .fields = SVC_ROWS(tenant_upgrade_aws_fields) };
 static const svc_field tenant_upgrade_azure_fields[] = {
   F_OBJ("autoScaling", &tenant_upgrade_azure_scaling),
   F_ENUM("diskTypeName", tenant_upgrade_disks),
   F_ENUM("instanceSizeName", svc_values_azure_sizes),
   F_STR("providerName", .flags = SVC_REQUIRED),
-  F_ENUM("regionName", svc_values_azure_regions),
-  F_END
+  F_ENUM("regionName", svc_values_azure_regions)
 };
-static const svc_object tenant_upgrade_azure = { .name = "AzureCloudProviderSettings", .fields = tenant_upgrade_azure_fields };
+static const svc_object tenant_upgrade_azure = { .name = "AzureCloudProviderSettings", .fields = SVC_ROWS(tenant_upgrade_azure_fields) };
 static const svc_field tenant_upgrade_gcp_fields[] = {
   F_OBJ("autoScaling", &tenant_upgrade_gcp_scaling),
   F_ENUM("instanceSizeName", svc_values_gcp_sizes),
   F_STR("providerName", .flags = SVC_REQUIRED),
-  F_ENUM("regionName", svc_values_gcp_regions),
-  F_END
+  F_ENUM("regionName", svc_values_gcp_regions)
 };
-static const svc_object tenant_upgrade_gcp = { .name = "CloudGCPProviderSettings", .fields = tenant_upgrade_gcp_fields };
+static const svc_object tenant_upgrade_gcp = { .name = "CloudGCPProviderSettings", .fields = SVC_ROWS(tenant_upgrade_gcp_fields) };
 static const svc_field tenant_upgrade_flex_fields[] = {
   F_ENUM("backingProviderName", svc_values_clouds),
   F_ENUM("instanceSizeName", tenant_upgrade_flex),
   F_STR("providerName", .flags = SVC_REQUIRED),
-  F_STR("regionName", .max = 64),
-  F_END
+  F_STR("regionName", .max = 64)
 };
-static const svc_object tenant_upgrade_flex_settings = { .name = "ClusterFlexProviderSettings", .fields = tenant_upgrade_flex_fields };
+static const svc_object tenant_upgrade_flex_settings = { .name = "ClusterFlexProviderSettings", .fields = SVC_ROWS(tenant_upgrade_flex_fields) };
 static const svc_field tenant_upgrade_tenant_fields[] = {
   F_OBJ("autoScaling", &tenant_upgrade_tenant_scaling),
   F_ENUM("backingProviderName", svc_values_clouds),
   F_ENUM("effectiveInstanceSizeName", tenant_upgrade_effective, .flags = SVC_READ_ONLY),
   F_ENUM("instanceSizeName", svc_values_tenant_sizes),
   F_STR("providerName", .flags = SVC_REQUIRED),
-  F_STR("regionName", .max = 64),
-  F_END
+  F_STR("regionName", .max = 64)
 };
-static const svc_object tenant_upgrade_tenant = { .name = "ClusterFreeProviderSettings", .fields = tenant_upgrade_tenant_fields };
+static const svc_object tenant_upgrade_tenant = { .name = "ClusterFreeProviderSettings", .fields = SVC_ROWS(tenant_upgrade_tenant_fields) };
 static const svc_variant tenant_upgrade_providers[] = {
   { "AWS", &tenant_upgrade_aws }, { "AZURE", &tenant_upgrade_azure }, { "FLEX", &tenant_upgrade_flex_settings },
   { "GCP", &tenant_upgrade_gcp }, { "TENANT", &tenant_upgrade_tenant }, { NULL, NULL }
@@ -99,18 +94,16 @@ static const svc_field tenant_upgrade_region_fields[] = {
   F_INT("analyticsNodes", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 50),
   F_INT("electableNodes", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 7),
   F_INT("priority", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 7),
-  F_INT("readOnlyNodes", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 50),
-  F_END
+  F_INT("readOnlyNodes", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 50)
 };
-static const svc_object tenant_upgrade_region = { .name = "RegionSpec", .fields = tenant_upgrade_region_fields };
+static const svc_object tenant_upgrade_region = { .name = "RegionSpec", .fields = SVC_ROWS(tenant_upgrade_region_fields) };
 static const svc_field tenant_upgrade_spec_fields[] = {
   F_HEX24("id"),
   F_INT("numShards", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 50, .preset = "1"),
   { .name = "regionsConfig", .type = SVC_MAP, .item = SVC_OBJECT, .object = &tenant_upgrade_region },
-  F_STR("zoneName", .min = 1, .max = 255),
-  F_END
+  F_STR("zoneName", .min = 1, .max = 255)
 };
-static const svc_object tenant_upgrade_spec = { .name = "LegacyReplicationSpec", .fields = tenant_upgrade_spec_fields };
+static const svc_object tenant_upgrade_spec = { .name = "LegacyReplicationSpec", .fields = SVC_ROWS(tenant_upgrade_spec_fields) };
 
 static const svc_field tenant_upgrade_fields[] = {
   F_DATE("acceptDataRisksAndForceReplicaSetReconfig", .flags = SVC_WRITE_ONLY),
@@ -129,11 +122,10 @@ static const svc_field tenant_upgrade_fields[] = {
   F_INT("replicationFactor", .flags = SVC_MIN | SVC_MAX, .min = 3, .max = 7),
   { .name = "replicationSpec", .type = SVC_MAP, .item = SVC_OBJECT, .object = &tenant_upgrade_region },
   F_LIST("replicationSpecs", &tenant_upgrade_spec, .max_items = 50),
-  F_STR("srvAddress", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("srvAddress", .flags = SVC_READ_ONLY)
 };
 SVC_PRIVATE const svc_object svc_cluster_legacy = {
-  .name = "LegacyCluster", .fields = tenant_upgrade_fields, .base = &svc_cluster_common
+  .name = "LegacyCluster", .fields = SVC_ROWS(tenant_upgrade_fields), .base = &svc_cluster_common
 };
 
 /* --------------------------------------------------------------------------------------------------------- serverless */
@@ -145,35 +137,32 @@ static const char *const tenant_upgrade_serverless_name[] = { "SERVERLESS", NULL
 static const svc_field tenant_upgrade_endpoint_fields[] = {
   F_STR("endpointId", .flags = SVC_READ_ONLY),
   F_ENUM("providerName", tenant_upgrade_two_clouds, .flags = SVC_READ_ONLY),
-  F_STR("region", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("region", .flags = SVC_READ_ONLY)
 };
-static const svc_object tenant_upgrade_endpoint = { .name = "ServerlessEndpoint", .fields = tenant_upgrade_endpoint_fields };
+static const svc_object tenant_upgrade_endpoint = { .name = "ServerlessEndpoint", .fields = SVC_ROWS(tenant_upgrade_endpoint_fields) };
 static const svc_field tenant_upgrade_endpoints_fields[] = {
   F_LIST("endpoints", &tenant_upgrade_endpoint, .flags = SVC_READ_ONLY),
   F_STR("srvConnectionString", .flags = SVC_READ_ONLY),
-  F_ENUM("type", tenant_upgrade_routers, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("type", tenant_upgrade_routers, .flags = SVC_READ_ONLY)
 };
-static const svc_object tenant_upgrade_endpoints = { .name = "ServerlessEndpoints", .fields = tenant_upgrade_endpoints_fields };
+static const svc_object tenant_upgrade_endpoints = { .name = "ServerlessEndpoints", .fields = SVC_ROWS(tenant_upgrade_endpoints_fields) };
 static const svc_field tenant_upgrade_strings_fields[] = {
-  F_LIST("privateEndpoint", &tenant_upgrade_endpoints, .flags = SVC_READ_ONLY), F_STR("standardSrv", .flags = SVC_READ_ONLY), F_END
+  F_LIST("privateEndpoint", &tenant_upgrade_endpoints, .flags = SVC_READ_ONLY), F_STR("standardSrv", .flags = SVC_READ_ONLY)
 };
-static const svc_object tenant_upgrade_strings = { .name = "ServerlessConnectionStrings", .fields = tenant_upgrade_strings_fields };
+static const svc_object tenant_upgrade_strings = { .name = "ServerlessConnectionStrings", .fields = SVC_ROWS(tenant_upgrade_strings_fields) };
 static const svc_field tenant_upgrade_instance_settings_fields[] = {
   F_ENUM("backingProviderName", svc_values_clouds, .flags = SVC_REQUIRED),
   F_INT("effectiveDiskSizeGBLimit", .flags = SVC_READ_ONLY),
   F_ENUM("effectiveInstanceSizeName", svc_values_sizes),
   F_STR("effectiveProviderName", .flags = SVC_READ_ONLY),
   F_ENUM("providerName", tenant_upgrade_serverless_name),
-  F_STR("regionName", .flags = SVC_REQUIRED),
-  F_END
+  F_STR("regionName", .flags = SVC_REQUIRED)
 };
 static const svc_object tenant_upgrade_instance_settings = {
-  .name = "ServerlessProviderSettings", .fields = tenant_upgrade_instance_settings_fields
+  .name = "ServerlessProviderSettings", .fields = SVC_ROWS(tenant_upgrade_instance_settings_fields)
 };
-static const svc_field tenant_upgrade_backup_fields[] = { F_BOOL("serverlessContinuousBackupEnabled"), F_END };
-static const svc_object tenant_upgrade_backup = { .name = "ClusterServerlessBackupOptions", .fields = tenant_upgrade_backup_fields };
+static const svc_field tenant_upgrade_backup_fields[] = { F_BOOL("serverlessContinuousBackupEnabled") };
+static const svc_object tenant_upgrade_backup = { .name = "ClusterServerlessBackupOptions", .fields = SVC_ROWS(tenant_upgrade_backup_fields) };
 static const svc_field tenant_upgrade_instance_fields[] = {
   F_OBJ("connectionStrings", &tenant_upgrade_strings),
   F_DATE("createDate", .flags = SVC_READ_ONLY),
@@ -185,10 +174,9 @@ static const svc_field tenant_upgrade_instance_fields[] = {
   F_OBJ("serverlessBackupOptions", &tenant_upgrade_backup),
   F_ENUM("stateName", tenant_upgrade_states, .flags = SVC_READ_ONLY),
   F_LIST("tags", &svc_object_tag),
-  F_BOOL("terminationProtectionEnabled"),
-  F_END
+  F_BOOL("terminationProtectionEnabled")
 };
-SVC_PRIVATE const svc_object svc_cluster_serverless = { .name = "ServerlessInstanceDescription", .fields = tenant_upgrade_instance_fields };
+SVC_PRIVATE const svc_object svc_cluster_serverless = { .name = "ServerlessInstanceDescription", .fields = SVC_ROWS(tenant_upgrade_instance_fields) };
 
 /* Before its end was reached it refused already. */
 SVC_PRIVATE bool svc_cluster_run_serverless(svc_call *c)

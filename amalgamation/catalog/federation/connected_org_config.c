@@ -16,24 +16,22 @@ static const svc_field connected_user_fields[] = {
   F_HEX24("federationSettingsId", .flags = SVC_REQUIRED),
   F_STR("firstName", .flags = SVC_REQUIRED, .max = 255),
   F_STR("lastName", .flags = SVC_REQUIRED, .max = 255),
-  F_HEX24("userId"),
-  F_END
+  F_HEX24("userId")
 };
-static const svc_object connected_user_object = { .name = "FederatedUser", .fields = connected_user_fields };
+static const svc_object connected_user_object = { .name = "FederatedUser", .fields = SVC_ROWS(connected_user_fields) };
 
 static const svc_field connected_fields[] = {
   F_STRS("dataAccessIdentityProviderIds", .format = SVC_FORMAT_ID, .flags = SVC_UNIQUE_ITEMS, .max_items = 20, .preset = "[]"),
-  F_STRS("domainAllowList", SVC_DOMAIN, .flags = SVC_UNIQUE_ITEMS, .max_items = 50, .preset = "[]"),
+  F_STRS("domainAllowList", .format = SVC_FORMAT_DOMAIN, .flags = SVC_UNIQUE_ITEMS, .max_items = 50, .preset = "[]"),
   F_BOOL("domainRestrictionEnabled", .preset = "false"),
   F_STR("identityProviderId", .pattern = "^([a-f0-9]{20})$", .flags = SVC_NULLABLE),
   F_BOOL("instantUserProvisioningDisabled", .flags = SVC_NULLABLE),
   F_ORG_ID(),
   F_STRS("postAuthRoleGrants", .values = svc_values_org_roles, .flags = SVC_UNIQUE_ITEMS, .preset = "[]"),
   F_LIST("roleMappings", &svc_object_role_mapping, .flags = SVC_UNIQUE_ITEMS, .max_items = SVC_ROLE_MAPPINGS, .preset = "[]"),
-  F_LIST("userConflicts", &connected_user_object, .max_items = CONNECTED_CONFLICTS),
-  F_END
+  F_LIST("userConflicts", &connected_user_object, .max_items = CONNECTED_CONFLICTS)
 };
-static const svc_object connected_object = { .name = "ConnectedOrgConfig", .fields = connected_fields };
+static const svc_object connected_object = { .name = "ConnectedOrgConfig", .fields = SVC_ROWS(connected_fields) };
 
 static bool connected_update(svc_call *c);
 static bool connected_delete(svc_call *c);
@@ -49,8 +47,7 @@ static const svc_route connected_routes[] = {
   R_GET(CONNECTED_LIST, "", .flags = SVC_PAGED, .run = svc_verb_list),
   R_GET(CONNECTED_ONE, "", .run = svc_verb_read),
   R_PATCH(CONNECTED_ONE, "", .run = connected_update),
-  R_DELETE(CONNECTED_ONE, "", .status = 204, .run = connected_delete),
-  SVC_ROUTES_END
+  R_DELETE(CONNECTED_ONE, "", .status = 204, .run = connected_delete)
 };
 
 /* ------------------------------------------------------------------------------------------------------------- checking */
@@ -249,7 +246,7 @@ SVC_PRIVATE const svc_noun svc_noun_connected_org_config = {
   .err_not_found = SVC_E_CONNECTED_ORG_NOT_FOUND,
   .err_exists = SVC_E_ORG_ALREADY_FEDERATED,
   .event_updated = "FEDERATION_SETTINGS_UPDATED",
-  .routes = connected_routes,
+  .routes = SVC_ROUTES(connected_routes),
   .prepare = connected_prepare,
   .view = connected_view,
 };

@@ -12,18 +12,15 @@
 #define SVC_PROVIDER_KIND "fidp"
 #define SVC_FEDERATION_MOST 32 /* organizations of one: as many as a caller's roles are looked up on */
 
-#define SVC_DOMAIN .pattern = "^([a-zA-Z0-9_-]{1,63}\\.)+[a-zA-Z0-9-]{2,63}$", .max = 253
-
 /* A group at the identity provider, and the roles that whoever is in it gets here. */
-SVC_SHARED svc_field svc_fields_role_assignment[] = { F_HEX24("groupId"), F_HEX24("orgId"), F_STR("role", .max = 64), F_END };
-SVC_SHARED svc_object svc_object_role_assignment = { .name = "ConnectedOrgConfigRoleAssignment", .fields = svc_fields_role_assignment };
+SVC_SHARED svc_field svc_fields_role_assignment[] = { F_HEX24("groupId"), F_HEX24("orgId"), F_STR("role", .max = 64) };
+SVC_SHARED svc_object svc_object_role_assignment = { .name = "ConnectedOrgConfigRoleAssignment", .fields = SVC_ROWS(svc_fields_role_assignment) };
 SVC_SHARED svc_field svc_fields_role_mapping[] = {
   F_STR("externalGroupName", .flags = SVC_REQUIRED, .min = 1, .max = 200),
   F_ID(),
-  F_LIST("roleAssignments", &svc_object_role_assignment, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 50),
-  F_END
+  F_LIST("roleAssignments", &svc_object_role_assignment, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 50)
 };
-SVC_SHARED svc_object svc_object_role_mapping = { .name = "AuthFederationRoleMapping", .fields = svc_fields_role_mapping };
+SVC_SHARED svc_object svc_object_role_mapping = { .name = "AuthFederationRoleMapping", .fields = SVC_ROWS(svc_fields_role_mapping) };
 #define SVC_ROLE_MAPPINGS 50     /* of one organization */
 #define SVC_ROLE_ASSIGNMENTS 200 /* of all of them together */
 

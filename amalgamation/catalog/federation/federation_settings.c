@@ -14,10 +14,9 @@ static const svc_field federation_settings_fields[] = {
   F_BOOL("hasRoleMappings", .flags = SVC_READ_ONLY),
   F_ID(),
   F_STR("identityProviderId", .pattern = "^([a-f0-9]{20})$", .flags = SVC_READ_ONLY),
-  F_ENUM("identityProviderStatus", federation_settings_statuses, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("identityProviderStatus", federation_settings_statuses, .flags = SVC_READ_ONLY)
 };
-static const svc_object federation_settings_object = { .name = "OrgFederationSettings", .fields = federation_settings_fields };
+static const svc_object federation_settings_object = { .name = "OrgFederationSettings", .fields = SVC_ROWS(federation_settings_fields) };
 
 static bool federation_settings_read(svc_call *c);
 static bool federation_settings_delete(svc_call *c);
@@ -29,8 +28,7 @@ static bool federation_settings_delete(svc_call *c);
 
 static const svc_route federation_settings_routes[] = {
   R_GET(FEDERATION_SETTINGS_ORG, "", .flags = SVC_ITEM, .run = federation_settings_read),
-  R_DELETE(FEDERATION_SETTINGS, "", .status = 204, .run = federation_settings_delete),
-  SVC_ROUTES_END
+  R_DELETE(FEDERATION_SETTINGS, "", .status = 204, .run = federation_settings_delete)
 };
 
 /* ------------------------------------------------------------------------------------------------------------- reading */
@@ -122,7 +120,7 @@ SVC_PRIVATE const svc_noun svc_noun_federation_settings = {
   .flags = SVC_GLOBAL,
   .object = &federation_settings_object,
   .err_not_found = SVC_E_FEDERATION_SETTINGS_NOT_FOUND,
-  .routes = federation_settings_routes,
+  .routes = SVC_ROUTES(federation_settings_routes),
   .removing = federation_settings_removing,
   .organizations = svc_federation_organizations,
 };

@@ -25,10 +25,9 @@ static const svc_field provider_org_fields[] = {
   F_BOOL("domainRestrictionEnabled", .flags = SVC_READ_ONLY),
   F_STR("identityProviderId", .flags = SVC_READ_ONLY),
   F_HEX24("orgId", .flags = SVC_READ_ONLY),
-  F_STRS("postAuthRoleGrants", .values = svc_values_org_roles, .flags = SVC_READ_ONLY),
-  F_END
+  F_STRS("postAuthRoleGrants", .values = svc_values_org_roles, .flags = SVC_READ_ONLY)
 };
-static const svc_object provider_org = { .name = "IdentityProviderOrg", .fields = provider_org_fields };
+static const svc_object provider_org = { .name = "IdentityProviderOrg", .fields = SVC_ROWS(provider_org_fields) };
 
 static const svc_field provider_base_fields[] = {
   F_LIST("associatedOrgs", &provider_org, .flags = SVC_READ_ONLY),
@@ -38,31 +37,30 @@ static const svc_field provider_base_fields[] = {
   F_ID(),
   F_ENUM("idpType", provider_types, .flags = SVC_FIXED, .preset = "\"WORKFORCE\""),
   F_STR("oktaIdpId", .pattern = "^([a-f0-9]{20})$", .flags = SVC_READ_ONLY),
-  F_DATE("updatedAt", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED),
-  F_END
+  F_DATE("updatedAt", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED)
 };
-static const svc_object provider_base = { .name = "FederationIdentityProviderBase", .fields = provider_base_fields };
+static const svc_object provider_base = { .name = "FederationIdentityProviderBase", .fields = SVC_ROWS(provider_base_fields) };
 
-#define PROVIDER_DOMAINS() F_STRS("associatedDomains", SVC_DOMAIN, .flags = SVC_UNIQUE_ITEMS, .max_items = 25, .preset = "[]")
+#define PROVIDER_DOMAINS() F_STRS("associatedDomains", .format = SVC_FORMAT_DOMAIN, .flags = SVC_UNIQUE_ITEMS, .max_items = 25, .preset = "[]")
 
 static const svc_field provider_certificate_fields[] = {
-  F_STR("content", .max = 5000), F_DATE("notAfter"), F_DATE("notBefore"), F_END
+  F_STR("content", .max = 5000), F_DATE("notAfter"), F_DATE("notBefore")
 };
-static const svc_object provider_certificate_object = { .name = "X509CertificateUpdate", .fields = provider_certificate_fields };
+static const svc_object provider_certificate_object = { .name = "X509CertificateUpdate", .fields = SVC_ROWS(provider_certificate_fields) };
 static const svc_field provider_pem_fields[] = {
-  F_LIST("certificates", &provider_certificate_object, .max_items = 4), F_STR("fileName", .max = 255), F_END
+  F_LIST("certificates", &provider_certificate_object, .max_items = 4), F_STR("fileName", .max = 255)
 };
-static const svc_object provider_pem = { .name = "PemFileInfoUpdate", .fields = provider_pem_fields };
+static const svc_object provider_pem = { .name = "PemFileInfoUpdate", .fields = SVC_ROWS(provider_pem_fields) };
 
 /* What is shown of certificates is when they are valid. */
 static const svc_field provider_dates_fields[] = {
-  F_DATE("notAfter", .flags = SVC_READ_ONLY), F_DATE("notBefore", .flags = SVC_READ_ONLY), F_END
+  F_DATE("notAfter", .flags = SVC_READ_ONLY), F_DATE("notBefore", .flags = SVC_READ_ONLY)
 };
-static const svc_object provider_dates = { .name = "X509Certificate", .fields = provider_dates_fields };
+static const svc_object provider_dates = { .name = "X509Certificate", .fields = SVC_ROWS(provider_dates_fields) };
 static const svc_field provider_pem_shown_fields[] = {
-  F_LIST("certificates", &provider_dates, .flags = SVC_READ_ONLY), F_STR("fileName", .flags = SVC_READ_ONLY), F_END
+  F_LIST("certificates", &provider_dates, .flags = SVC_READ_ONLY), F_STR("fileName", .flags = SVC_READ_ONLY)
 };
-static const svc_object provider_pem_shown = { .name = "PemFileInfo", .fields = provider_pem_shown_fields };
+static const svc_object provider_pem_shown = { .name = "PemFileInfo", .fields = SVC_ROWS(provider_pem_shown_fields) };
 
 #define PROVIDER_SAML(pem) \
   F_STR("acsUrl", .flags = SVC_READ_ONLY), PROVIDER_DOMAINS(), F_STR("audienceUri", .flags = SVC_READ_ONLY), \
@@ -73,14 +71,14 @@ static const svc_object provider_pem_shown = { .name = "PemFileInfo", .fields = 
   F_STR("slug", .pattern = "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$", .flags = SVC_NULLABLE), \
   F_BOOL("ssoDebugEnabled", .preset = "false"), \
   F_STR("ssoUrl", .flags = SVC_REQUIRED, .format = SVC_FORMAT_URI, .max = 1000), \
-  F_ENUM("status", provider_statuses, .flags = SVC_NULLABLE, .preset = "\"INACTIVE\""), F_END
+  F_ENUM("status", provider_statuses, .flags = SVC_NULLABLE, .preset = "\"INACTIVE\"")
 static const svc_field provider_saml_fields[] = { PROVIDER_SAML(&provider_pem) };
 static const svc_object provider_saml_object = {
-  .name = "FederationSamlIdentityProviderUpdate", .base = &provider_base, .fields = provider_saml_fields
+  .name = "FederationSamlIdentityProviderUpdate", .base = &provider_base, .fields = SVC_ROWS(provider_saml_fields)
 };
 static const svc_field provider_saml_shown_fields[] = { PROVIDER_SAML(&provider_pem_shown) };
 static const svc_object provider_saml_shown = {
-  .name = "FederationSamlIdentityProvider", .base = &provider_base, .fields = provider_saml_shown_fields
+  .name = "FederationSamlIdentityProvider", .base = &provider_base, .fields = SVC_ROWS(provider_saml_shown_fields)
 };
 
 #define PROVIDER_OIDC_A() \
@@ -94,14 +92,14 @@ static const svc_object provider_saml_shown = {
 
 static const svc_field provider_workforce_fields[] = {
   PROVIDER_DOMAINS(), PROVIDER_OIDC_A(), F_STR("clientId", .flags = SVC_REQUIRED, .min = 1, .max = 500), PROVIDER_OIDC_B(),
-  F_STRS("requestedScopes", .min = 1, .max = 200, .max_items = 20, .preset = "[]"), PROVIDER_OIDC_C(), F_END
+  F_STRS("requestedScopes", .min = 1, .max = 200, .max_items = 20, .preset = "[]"), PROVIDER_OIDC_C()
 };
 static const svc_object provider_workforce = {
-  .name = "FederationOidcWorkforceIdentityProvider", .base = &provider_base, .fields = provider_workforce_fields
+  .name = "FederationOidcWorkforceIdentityProvider", .base = &provider_base, .fields = SVC_ROWS(provider_workforce_fields)
 };
-static const svc_field provider_workload_fields[] = { PROVIDER_OIDC_A(), PROVIDER_OIDC_B(), PROVIDER_OIDC_C(), F_END };
+static const svc_field provider_workload_fields[] = { PROVIDER_OIDC_A(), PROVIDER_OIDC_B(), PROVIDER_OIDC_C() };
 static const svc_object provider_workload = {
-  .name = "FederationOidcWorkloadIdentityProvider", .base = &provider_base, .fields = provider_workload_fields
+  .name = "FederationOidcWorkloadIdentityProvider", .base = &provider_base, .fields = SVC_ROWS(provider_workload_fields)
 };
 
 static const svc_variant provider_oidc_variants[] = {
@@ -146,8 +144,7 @@ static const svc_route provider_routes[] = {
   R_DELETE(PROVIDER_NEW, "/{identityProviderId}", .status = 204, .run = svc_verb_delete),
   R_DELETE(PROVIDER_NEW, "/{identityProviderId}/jwks", .status = 204, .run = provider_revoke),
   R_GET(PROVIDER_LIST, "/{identityProviderId}/metadata.xml", .run = provider_metadata,
-        .more = SVC_MORE(.media = "application/xml")),
-  SVC_ROUTES_END
+        .more = SVC_MORE(.media = "application/xml"))
 };
 
 /* -------------------------------------------------------------------------------------------------------------- showing */
@@ -315,7 +312,7 @@ SVC_PRIVATE const svc_noun svc_noun_identity_provider = {
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .err_not_found = SVC_E_IDENTITY_PROVIDER_NOT_FOUND,
   .err_exists = SVC_E_IDENTITY_PROVIDER_ALREADY_EXISTS,
-  .routes = provider_routes,
+  .routes = SVC_ROUTES(provider_routes),
   .prepare = svc_provider_prepare,
   .stored = provider_stored,
   .spell = provider_spell,

@@ -20,8 +20,7 @@ static const svc_route role_mapping_routes[] = {
                     "{\"orgId\":\"5f0000000000000000000001\",\"role\":\"ORG_MEMBER\"}]}"),
   R_GET(ROLE_MAPPING, "/{id}", .run = svc_verb_read),
   R_PUT(ROLE_MAPPING, "/{id}", .run = role_mapping_replace),
-  R_DELETE(ROLE_MAPPING, "/{id}", .status = 204, .run = role_mapping_delete),
-  SVC_ROUTES_END
+  R_DELETE(ROLE_MAPPING, "/{id}", .status = 204, .run = role_mapping_delete)
 };
 
 /* What it names must be there before it is asked who may change it. */
@@ -73,7 +72,7 @@ SVC_PRIVATE const svc_noun svc_noun_role_mapping = {
   .event_created = "ROLE_MAPPING_CREATED",
   .event_updated = "ROLE_MAPPING_UPDATED",
   .event_deleted = "ROLE_MAPPING_DELETED",
-  .routes = role_mapping_routes,
+  .routes = SVC_ROUTES(role_mapping_routes),
   .prepare = role_mapping_prepare,
   .view = role_mapping_view,
 };

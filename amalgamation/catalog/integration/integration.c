@@ -24,15 +24,14 @@ static const svc_field integration_datadog_fields[] = {
   F_BOOL("sendDatabaseMetrics", .preset = "false"),
   F_BOOL("sendQueryStatsMetrics", .preset = "false"),
   F_BOOL("sendUserProvidedResourceTags", .preset = "false"),
-  INTEGRATION_TYPE(),
-  F_END
+  INTEGRATION_TYPE()
 };
-static const svc_object integration_datadog = { .name = "Datadog", .fields = integration_datadog_fields };
+static const svc_object integration_datadog = { .name = "Datadog", .fields = SVC_ROWS(integration_datadog_fields) };
 
 static const svc_field integration_teams_fields[] = {
-  F_ID(), INTEGRATION_URL("microsoftTeamsWebhookUrl"), INTEGRATION_TYPE(), F_END
+  F_ID(), INTEGRATION_URL("microsoftTeamsWebhookUrl"), INTEGRATION_TYPE()
 };
-static const svc_object integration_teams = { .name = "MicrosoftTeams", .fields = integration_teams_fields };
+static const svc_object integration_teams = { .name = "MicrosoftTeams", .fields = SVC_ROWS(integration_teams_fields) };
 
 static const svc_field integration_new_relic_fields[] = {
   F_STR("accountId", .flags = SVC_REQUIRED, .pattern = "^([0-9a-f]){40}$"),
@@ -40,20 +39,19 @@ static const svc_field integration_new_relic_fields[] = {
   INTEGRATION_SECRET("licenseKey", SVC_REQUIRED, .pattern = "^([0-9a-f]){40}$"),
   INTEGRATION_SECRET("readToken", SVC_REQUIRED),
   INTEGRATION_TYPE(),
-  INTEGRATION_SECRET("writeToken", SVC_REQUIRED),
-  F_END
+  INTEGRATION_SECRET("writeToken", SVC_REQUIRED)
 };
-static const svc_object integration_new_relic = { .name = "NewRelic", .fields = integration_new_relic_fields };
+static const svc_object integration_new_relic = { .name = "NewRelic", .fields = SVC_ROWS(integration_new_relic_fields) };
 
 static const svc_field integration_ops_genie_fields[] = {
-  INTEGRATION_SECRET("apiKey", SVC_REQUIRED), F_ID(), F_ENUM("region", integration_regions, .preset = "\"US\""), INTEGRATION_TYPE(), F_END
+  INTEGRATION_SECRET("apiKey", SVC_REQUIRED), F_ID(), F_ENUM("region", integration_regions, .preset = "\"US\""), INTEGRATION_TYPE()
 };
-static const svc_object integration_ops_genie = { .name = "OpsGenie", .fields = integration_ops_genie_fields };
+static const svc_object integration_ops_genie = { .name = "OpsGenie", .fields = SVC_ROWS(integration_ops_genie_fields) };
 
 static const svc_field integration_pager_duty_fields[] = {
-  F_ID(), F_ENUM("region", integration_regions), INTEGRATION_SECRET("serviceKey", SVC_REQUIRED), INTEGRATION_TYPE(), F_END
+  F_ID(), F_ENUM("region", integration_regions), INTEGRATION_SECRET("serviceKey", SVC_REQUIRED), INTEGRATION_TYPE()
 };
-static const svc_object integration_pager_duty = { .name = "PagerDuty", .fields = integration_pager_duty_fields };
+static const svc_object integration_pager_duty = { .name = "PagerDuty", .fields = SVC_ROWS(integration_pager_duty_fields) };
 
 static const svc_field integration_prometheus_fields[] = {
   F_BOOL("enabled", .flags = SVC_REQUIRED),
@@ -62,25 +60,23 @@ static const svc_field integration_prometheus_fields[] = {
   F_BOOL("sendUserProvidedResourceTagsEnabled", .preset = "false"),
   F_ENUM("serviceDiscovery", integration_discoveries, .flags = SVC_REQUIRED),
   INTEGRATION_TYPE(),
-  F_STR("username", .flags = SVC_REQUIRED, .min = 1, .max = 256),
-  F_END
+  F_STR("username", .flags = SVC_REQUIRED, .min = 1, .max = 256)
 };
-static const svc_object integration_prometheus = { .name = "Prometheus", .fields = integration_prometheus_fields };
+static const svc_object integration_prometheus = { .name = "Prometheus", .fields = SVC_ROWS(integration_prometheus_fields) };
 
 static const svc_field integration_slack_fields[] = {
   INTEGRATION_SECRET("apiToken", SVC_REQUIRED),
   F_STR("channelName", .flags = SVC_REQUIRED, .min = 1, .max = 80),
   F_ID(),
   F_STR("teamName", .max = 256),
-  INTEGRATION_TYPE(),
-  F_END
+  INTEGRATION_TYPE()
 };
-static const svc_object integration_slack = { .name = "Slack", .fields = integration_slack_fields };
+static const svc_object integration_slack = { .name = "Slack", .fields = SVC_ROWS(integration_slack_fields) };
 
 static const svc_field integration_victor_ops_fields[] = {
-  INTEGRATION_SECRET("apiKey", SVC_REQUIRED), F_ID(), F_STR("routingKey", .max = 256), INTEGRATION_TYPE(), F_END
+  INTEGRATION_SECRET("apiKey", SVC_REQUIRED), F_ID(), F_STR("routingKey", .max = 256), INTEGRATION_TYPE()
 };
-static const svc_object integration_victor_ops = { .name = "VictorOps", .fields = integration_victor_ops_fields };
+static const svc_object integration_victor_ops = { .name = "VictorOps", .fields = SVC_ROWS(integration_victor_ops_fields) };
 
 /* Headers are where a receiver wants its token. */
 static const svc_field integration_webhook_fields[] = {
@@ -89,10 +85,9 @@ static const svc_field integration_webhook_fields[] = {
   F_ID(),
   INTEGRATION_SECRET("secret", 0),
   INTEGRATION_TYPE(),
-  INTEGRATION_URL("url"),
-  F_END
+  INTEGRATION_URL("url")
 };
-static const svc_object integration_webhook = { .name = "Webhook", .fields = integration_webhook_fields };
+static const svc_object integration_webhook = { .name = "Webhook", .fields = SVC_ROWS(integration_webhook_fields) };
 
 static const svc_variant integration_variants[] = {
   { "DATADOG", &integration_datadog },     { "MICROSOFT_TEAMS", &integration_teams },
@@ -114,8 +109,7 @@ static const svc_route integration_routes[] = {
   R_POST(INTEGRATION, "/{integrationType}", .status = 201, .flags = SVC_PAGED, .run = integration_create,
          .example = "{\"type\":\"DATADOG\",\"apiKey\":\"0123456789abcdef0123456789abcdef\",\"region\":\"EU\"}"),
   R_PUT(INTEGRATION, "/{integrationType}", .flags = SVC_PAGED, .run = integration_replace),
-  R_DELETE(INTEGRATION, "/{integrationType}", .status = 204, .run = svc_verb_delete),
-  SVC_ROUTES_END
+  R_DELETE(INTEGRATION, "/{integrationType}", .status = 204, .run = svc_verb_delete)
 };
 
 /* ----------------------------------------------------------------------------------------------------------------- verbs */
@@ -163,5 +157,5 @@ SVC_PRIVATE const svc_noun svc_noun_integration = {
   .event_created = "INTEGRATION_CONFIGURED",
   .event_updated = "INTEGRATION_CONFIGURED",
   .event_deleted = "INTEGRATION_REMOVED",
-  .routes = integration_routes,
+  .routes = SVC_ROUTES(integration_routes),
 };

@@ -15,14 +15,14 @@ static const char *const log_export_states[] = {
 
 static const svc_field log_export_fields[] = {
   LOG_EXPORT_ASKED(0), F_DATE("createDate", .flags = SVC_READ_ONLY), LOG_EXPORT_ROLE(0), LOG_EXPORT_PATH(0),
-  F_ENUM("state", log_export_states, .flags = SVC_READ_ONLY, .preset = "\"UNCONFIGURED\""), F_END
+  F_ENUM("state", log_export_states, .flags = SVC_READ_ONLY, .preset = "\"UNCONFIGURED\"")
 };
-static const svc_object log_export_object = { .name = "PushBasedLogExportProject", .fields = log_export_fields };
+static const svc_object log_export_object = { .name = "PushBasedLogExportProject", .fields = SVC_ROWS(log_export_fields) };
 
 static const svc_field log_export_asked_fields[] = {
-  LOG_EXPORT_ASKED(SVC_REQUIRED), LOG_EXPORT_ROLE(SVC_REQUIRED), LOG_EXPORT_PATH(SVC_REQUIRED), F_END
+  LOG_EXPORT_ASKED(SVC_REQUIRED), LOG_EXPORT_ROLE(SVC_REQUIRED), LOG_EXPORT_PATH(SVC_REQUIRED)
 };
-static const svc_object log_export_asked = { .name = "CreatePushBasedLogExportProjectRequest", .fields = log_export_asked_fields };
+static const svc_object log_export_asked = { .name = "CreatePushBasedLogExportProjectRequest", .fields = SVC_ROWS(log_export_asked_fields) };
 
 /* What the driver finds: either failure, by the state that it names. */
 static const svc_transition log_export_transitions[] = {
@@ -44,8 +44,7 @@ static const svc_route log_export_routes[] = {
   R_POST(LOG_EXPORT, "", .status = 202, .body = &log_export_asked, .run = log_export_create,
          .example = "{\"bucketName\":\"acme-logs\",\"iamRoleId\":\"5f0000000000000000000000\",\"prefixPath\":\"logs\"}"),
   R_PATCH(LOG_EXPORT, "", .run = svc_verb_update),
-  R_DELETE(LOG_EXPORT, "", .status = 200, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete),
-  SVC_ROUTES_END
+  R_DELETE(LOG_EXPORT, "", .status = 200, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete)
 };
 
 static const svc_ref log_export_refs[] = { SVC_CLOUD_ROLE("iamRoleId"), { NULL, NULL, 0, 0 } };
@@ -86,6 +85,6 @@ SVC_PRIVATE const svc_noun svc_noun_log_export = {
   .event_created = "PUSH_BASED_LOG_EXPORT_ENABLED",
   .event_updated = "PUSH_BASED_LOG_EXPORT_CONFIGURATION_UPDATED",
   .event_deleted = "PUSH_BASED_LOG_EXPORT_DISABLED",
-  .routes = log_export_routes,
+  .routes = SVC_ROUTES(log_export_routes),
   .prepare = log_export_prepare,
 };

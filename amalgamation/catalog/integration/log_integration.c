@@ -22,44 +22,44 @@ static const char *const log_integration_regions[] = { "US1", "US3", "US5", "EU"
 
 static const svc_field log_integration_azure_fields[] = {
   F_ID(), LOG_INTEGRATION_LOGS(), LOG_INTEGRATION_PATH(), F_HEX24("roleId", .flags = SVC_REQUIRED),
-  LOG_INTEGRATION_TEXT("storageAccountName"), LOG_INTEGRATION_TEXT("storageContainerName"), LOG_INTEGRATION_TYPE(), F_END
+  LOG_INTEGRATION_TEXT("storageAccountName"), LOG_INTEGRATION_TEXT("storageContainerName"), LOG_INTEGRATION_TYPE()
 };
-static const svc_object log_integration_azure = { .name = "AzureLogIntegration", .fields = log_integration_azure_fields };
+static const svc_object log_integration_azure = { .name = "AzureLogIntegration", .fields = SVC_ROWS(log_integration_azure_fields) };
 
 static const svc_field log_integration_datadog_fields[] = {
   LOG_INTEGRATION_SECRET("apiKey", 0), F_ID(), LOG_INTEGRATION_LOGS(),
-  F_ENUM("region", log_integration_regions, .flags = SVC_REQUIRED), LOG_INTEGRATION_TYPE(), F_END
+  F_ENUM("region", log_integration_regions, .flags = SVC_REQUIRED), LOG_INTEGRATION_TYPE()
 };
-static const svc_object log_integration_datadog = { .name = "DatadogLogIntegration", .fields = log_integration_datadog_fields };
+static const svc_object log_integration_datadog = { .name = "DatadogLogIntegration", .fields = SVC_ROWS(log_integration_datadog_fields) };
 
 static const svc_field log_integration_gcs_fields[] = {
   LOG_INTEGRATION_TEXT("bucketName"), F_ID(), LOG_INTEGRATION_LOGS(), LOG_INTEGRATION_PATH(),
-  F_HEX24("roleId", .flags = SVC_REQUIRED), LOG_INTEGRATION_TYPE(), F_END
+  F_HEX24("roleId", .flags = SVC_REQUIRED), LOG_INTEGRATION_TYPE()
 };
-static const svc_object log_integration_gcs = { .name = "GcsLogIntegration", .fields = log_integration_gcs_fields };
+static const svc_object log_integration_gcs = { .name = "GcsLogIntegration", .fields = SVC_ROWS(log_integration_gcs_fields) };
 
 static const svc_field log_integration_header_fields[] = {
-  LOG_INTEGRATION_TEXT("name"), LOG_INTEGRATION_SECRET("value", SVC_WRITE_ONLY), F_END
+  LOG_INTEGRATION_TEXT("name"), LOG_INTEGRATION_SECRET("value", SVC_WRITE_ONLY)
 };
-static const svc_object log_integration_header = { .name = "Header", .fields = log_integration_header_fields };
+static const svc_object log_integration_header = { .name = "Header", .fields = SVC_ROWS(log_integration_header_fields) };
 
 static const svc_field log_integration_otel_fields[] = {
   F_ID(), LOG_INTEGRATION_LOGS(), LOG_INTEGRATION_URL("otelEndpoint"),
-  F_LIST("otelSuppliedHeaders", &log_integration_header, .min_items = 1, .max_items = 10), LOG_INTEGRATION_TYPE(), F_END
+  F_LIST("otelSuppliedHeaders", &log_integration_header, .min_items = 1, .max_items = 10), LOG_INTEGRATION_TYPE()
 };
-static const svc_object log_integration_otel = { .name = "OtelLogIntegration", .fields = log_integration_otel_fields };
+static const svc_object log_integration_otel = { .name = "OtelLogIntegration", .fields = SVC_ROWS(log_integration_otel_fields) };
 
 static const svc_field log_integration_s3_fields[] = {
   LOG_INTEGRATION_TEXT("bucketName"), F_HEX24("iamRoleId", .flags = SVC_REQUIRED), F_ID(),
   F_STR("kmsKey", .flags = SVC_NULLABLE, .max = 2048), LOG_INTEGRATION_LOGS(), LOG_INTEGRATION_PATH(), LOG_INTEGRATION_TYPE(),
-  F_BOOL("useLegacyPathStructure", .flags = SVC_NULLABLE), F_END
+  F_BOOL("useLegacyPathStructure", .flags = SVC_NULLABLE)
 };
-static const svc_object log_integration_s3 = { .name = "S3LogIntegration", .fields = log_integration_s3_fields };
+static const svc_object log_integration_s3 = { .name = "S3LogIntegration", .fields = SVC_ROWS(log_integration_s3_fields) };
 
 static const svc_field log_integration_splunk_fields[] = {
-  LOG_INTEGRATION_SECRET("hecToken", 0), LOG_INTEGRATION_URL("hecUrl"), F_ID(), LOG_INTEGRATION_LOGS(), LOG_INTEGRATION_TYPE(), F_END
+  LOG_INTEGRATION_SECRET("hecToken", 0), LOG_INTEGRATION_URL("hecUrl"), F_ID(), LOG_INTEGRATION_LOGS(), LOG_INTEGRATION_TYPE()
 };
-static const svc_object log_integration_splunk = { .name = "SplunkLogIntegration", .fields = log_integration_splunk_fields };
+static const svc_object log_integration_splunk = { .name = "SplunkLogIntegration", .fields = SVC_ROWS(log_integration_splunk_fields) };
 
 static const svc_variant log_integration_variants[] = {
   { "AZURE_LOG_EXPORT", &log_integration_azure }, { "DATADOG_LOG_EXPORT", &log_integration_datadog },
@@ -86,8 +86,7 @@ static const svc_route log_integration_routes[] = {
                     "\"logTypes\":[\"DBD\"],\"prefixPath\":\"logs\"}"),
   R_GET(LOG_INTEGRATION, "/{id}", .run = svc_verb_read),
   R_PUT(LOG_INTEGRATION, "/{id}", .run = svc_verb_replace),
-  R_DELETE(LOG_INTEGRATION, "/{id}", .status = 204, .run = svc_verb_delete),
-  SVC_ROUTES_END
+  R_DELETE(LOG_INTEGRATION, "/{id}", .status = 204, .run = svc_verb_delete)
 };
 
 static const svc_ref log_integration_refs[] = { SVC_CLOUD_ROLE("iamRoleId"), SVC_CLOUD_ROLE("roleId"), { NULL, NULL, 0, 0 } };
@@ -117,6 +116,6 @@ SVC_PRIVATE const svc_noun svc_noun_log_integration = {
   .event_field = "resourceId",
   .order_put = "logs.put",
   .order_gone = "logs.delete",
-  .routes = log_integration_routes,
+  .routes = SVC_ROUTES(log_integration_routes),
   .prepare = log_integration_prepare,
 };

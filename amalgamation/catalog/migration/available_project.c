@@ -16,20 +16,18 @@ static const svc_field available_project_deployment_fields[] = {
   F_INT("oplogSizeMB"),
   F_BOOL("sharded", .flags = SVC_REQUIRED),
   F_INT("shardsSize"),
-  F_BOOL("tlsEnabled", .flags = SVC_REQUIRED),
-  F_END
+  F_BOOL("tlsEnabled", .flags = SVC_REQUIRED)
 };
 static const svc_object available_project_deployment = {
-  .name = "AvailableClustersDeployment", .fields = available_project_deployment_fields
+  .name = "AvailableClustersDeployment", .fields = SVC_ROWS(available_project_deployment_fields)
 };
 static const svc_field available_project_fields[] = {
   F_LIST("deployments", &available_project_deployment, .flags = SVC_REQUIRED),
   F_STRS("migrationHosts", .flags = SVC_REQUIRED),
   F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 64),
-  F_HEX24("projectId", .flags = SVC_REQUIRED),
-  F_END
+  F_HEX24("projectId", .flags = SVC_REQUIRED)
 };
-static const svc_object available_project_object = { .name = "LiveImportAvailableProject", .fields = available_project_fields };
+static const svc_object available_project_object = { .name = "LiveImportAvailableProject", .fields = SVC_ROWS(available_project_fields) };
 
 static bool available_project_list(svc_call *c);
 static bool available_project_told(svc_call *c, const svc_reply *reply);
@@ -37,8 +35,7 @@ static bool available_project_told(svc_call *c, const svc_reply *reply);
 static const svc_route available_project_routes[] = {
   { .method = SVC_GET, .path = "/orgs/{orgId}/liveMigrations/availableProjects", .set = SVC_SET_ORGANIZATION_LIVE_MIGRATIONS,
     .versions = { 20230101 }, .roles = SVC_R_ORG_OWNER, .flags = SVC_BARE, .run = available_project_list,
-    .told = available_project_told },
-  SVC_ROUTES_END
+    .told = available_project_told }
 };
 
 static bool available_project_list(svc_call *c)
@@ -65,5 +62,5 @@ SVC_PRIVATE const svc_noun svc_noun_available_project = {
   .rel = "availableProject",
   .flags = SVC_VIRTUAL,
   .object = &available_project_object,
-  .routes = available_project_routes,
+  .routes = SVC_ROUTES(available_project_routes),
 };

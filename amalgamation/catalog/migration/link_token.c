@@ -11,12 +11,11 @@ enum { LINK_TOKEN_BYTES = 32, LINK_TOKEN_ADDRESSES = 200 };
 
 static const svc_field link_token_fields[] = {
   F_STRS("accessListIps", .format = SVC_FORMAT_IP_OR_CIDR, .flags = SVC_UNIQUE_ITEMS, .max_items = LINK_TOKEN_ADDRESSES,
-         .preset = "[]"),
-  F_END
+         .preset = "[]")
 };
-static const svc_object link_token_object = { .name = "TargetOrgRequest", .fields = link_token_fields };
-static const svc_field link_token_shown_fields[] = { F_STR("linkToken", .flags = SVC_REQUIRED), F_END };
-static const svc_object link_token_shown = { .name = "TargetOrg", .fields = link_token_shown_fields };
+static const svc_object link_token_object = { .name = "TargetOrgRequest", .fields = SVC_ROWS(link_token_fields) };
+static const svc_field link_token_shown_fields[] = { F_STR("linkToken", .flags = SVC_REQUIRED) };
+static const svc_object link_token_shown = { .name = "TargetOrg", .fields = SVC_ROWS(link_token_shown_fields) };
 
 static bool link_token_create(svc_call *c);
 static bool link_token_delete(svc_call *c);
@@ -27,8 +26,7 @@ static bool link_token_delete(svc_call *c);
 static const svc_route link_token_routes[] = {
   R_POST(LINK_TOKEN, "", .status = 201, .flags = SVC_NO_LINKS, .answer = &link_token_shown, .run = link_token_create,
          .example = "{\"accessListIps\":[\"192.0.2.1\",\"198.51.100.0/24\"]}"),
-  R_DELETE(LINK_TOKEN, "", .status = 204, .run = link_token_delete),
-  SVC_ROUTES_END
+  R_DELETE(LINK_TOKEN, "", .status = 204, .run = link_token_delete)
 };
 
 /* Those of the organization, which may be none. */
@@ -96,5 +94,5 @@ SVC_PRIVATE const svc_noun svc_noun_link_token = {
   .err_in_use = SVC_E_CANNOT_DELETE_ORG_ACTIVE_LIVE_MIGRATION_ORG_LINK,
   .event_created = "BECAME_LINKED_ORG",
   .event_deleted = "UNLINKED_ORG",
-  .routes = link_token_routes,
+  .routes = SVC_ROUTES(link_token_routes),
 };

@@ -22,11 +22,10 @@ static const char *const live_migration_states[] = { "NEW", "WORKING", "READY", 
 static const char *const live_migration_shown_states[] = { "NEW", "WORKING", "FAILED", "COMPLETE", "EXPIRED", NULL };
 
 static const svc_field live_migration_fields[] = {
-  F_ENUM("status", live_migration_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("status", live_migration_states, .flags = SVC_READ_ONLY)
 };
 static const svc_object live_migration_object = {
-  .name = "LiveMigration", .fields = live_migration_fields, .base = &svc_migration_request
+  .name = "LiveMigration", .fields = SVC_ROWS(live_migration_fields), .base = &svc_migration_request
 };
 
 static const svc_field live_migration_shown_fields[] = {
@@ -34,10 +33,9 @@ static const svc_field live_migration_shown_fields[] = {
   F_LONG("lagTimeSeconds", .flags = SVC_READ_ONLY | SVC_NULLABLE),
   F_STRS("migrationHosts", .flags = SVC_READ_ONLY),
   F_BOOL("readyForCutover", .flags = SVC_READ_ONLY),
-  F_ENUM("status", live_migration_shown_states, .flags = SVC_READ_ONLY | SVC_NULLABLE),
-  F_END
+  F_ENUM("status", live_migration_shown_states, .flags = SVC_READ_ONLY | SVC_NULLABLE)
 };
-static const svc_object live_migration_shown = { .name = "LiveMigrationResponse", .fields = live_migration_shown_fields };
+static const svc_object live_migration_shown = { .name = "LiveMigrationResponse", .fields = SVC_ROWS(live_migration_shown_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -55,8 +53,7 @@ static const svc_route live_migration_routes[] = {
   R_GET(LIVE_MIGRATION, "/{liveMigrationId}", .flags = SVC_ITEM, .answer = &live_migration_shown, .run = live_migration_read,
         .told = live_migration_told),
   R_PUT(LIVE_MIGRATION, "/{liveMigrationId}/cutover", .status = 202, .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT,
-        .run = live_migration_cutover, .example = "{}"),
-  SVC_ROUTES_END
+        .run = live_migration_cutover, .example = "{}")
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -196,7 +193,7 @@ SVC_PRIVATE const svc_noun svc_noun_live_migration = {
   .refs = live_migration_refs,
   .event_created = "CLUSTER_IMPORT_STARTED",
   .event_field = "resourceId",
-  .routes = live_migration_routes,
+  .routes = SVC_ROUTES(live_migration_routes),
   .prepare = live_migration_prepare,
   .fell_due = live_migration_fell_due,
   .view = live_migration_view,

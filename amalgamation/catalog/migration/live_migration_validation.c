@@ -13,18 +13,18 @@ static const char *const live_migration_validation_states[] = { "PENDING", "SUCC
 /* As it is shown; what was asked for is stored beside it. */
 #define LIVE_MIGRATION_VALIDATION_ROWS \
   F_STR("errorMessage", .flags = SVC_READ_ONLY | SVC_NULLABLE), F_GROUP_ID(), F_HEX24("sourceGroupId", .flags = SVC_READ_ONLY), \
-  F_ENUM("status", live_migration_validation_states, .flags = SVC_READ_ONLY | SVC_NULLABLE), F_END
+  F_ENUM("status", live_migration_validation_states, .flags = SVC_READ_ONLY | SVC_NULLABLE)
 
 static const svc_field live_migration_validation_shown_fields[] = {
   F_HEX24("_id", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_ID),
   LIVE_MIGRATION_VALIDATION_ROWS
 };
 static const svc_object live_migration_validation_shown = {
-  .name = "LiveImportValidation", .fields = live_migration_validation_shown_fields
+  .name = "LiveImportValidation", .fields = SVC_ROWS(live_migration_validation_shown_fields)
 };
 static const svc_field live_migration_validation_fields[] = { LIVE_MIGRATION_VALIDATION_ROWS };
 static const svc_object live_migration_validation_object = {
-  .name = "LiveImportValidationRecord", .fields = live_migration_validation_fields, .base = &svc_migration_request
+  .name = "LiveImportValidationRecord", .fields = SVC_ROWS(live_migration_validation_fields), .base = &svc_migration_request
 };
 
 static const svc_route live_migration_validation_routes[] = {
@@ -32,8 +32,7 @@ static const svc_route live_migration_validation_routes[] = {
     .versions = { 20230101, 20240530 }, .roles = SVC_R_ORG_OWNER, .body = &svc_migration_request,
     .answer = &live_migration_validation_shown, .run = svc_verb_create, .example = MIGRATION_EXAMPLE },
   { .method = SVC_GET, .path = "/groups/{groupId}/liveMigrations/validate/{validationId}", .set = SVC_SET_PROJECT_LIVE_MIGRATIONS,
-    .versions = { 20230101 }, .roles = SVC_R_ORG_OWNER, .answer = &live_migration_validation_shown, .run = svc_verb_read },
-  SVC_ROUTES_END
+    .versions = { 20230101 }, .roles = SVC_R_ORG_OWNER, .answer = &live_migration_validation_shown, .run = svc_verb_read }
 };
 
 static const svc_transition live_migration_validation_transitions[] = {
@@ -81,7 +80,7 @@ SVC_PRIVATE const svc_noun svc_noun_live_migration_validation = {
   .lifecycle = &live_migration_validation_lifecycle,
   .refs = live_migration_validation_refs,
   .event_created = "PROJECT_LIVE_IMPORT_OVERRIDES_ADDED", /* the nearest there is: nothing was imported */
-  .routes = live_migration_validation_routes,
+  .routes = SVC_ROUTES(live_migration_validation_routes),
   .prepare = live_migration_validation_prepare,
   .view = live_migration_validation_view,
 };

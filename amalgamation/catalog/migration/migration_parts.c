@@ -16,31 +16,27 @@ static const svc_field migration_parts_destination_fields[] = {
   F_STR("clusterName", .flags = SVC_REQUIRED | SVC_FIXED, .min = 1, .max = 64),
   F_HEX24("groupId", .flags = SVC_REQUIRED),
   F_ENUM("hostnameSchemaType", migration_parts_hosts, .flags = SVC_REQUIRED),
-  F_STR("privateLinkId", .flags = SVC_NULLABLE, .min = 1, .max = 255),
-  F_END
+  F_STR("privateLinkId", .flags = SVC_NULLABLE, .min = 1, .max = 255)
 };
-static const svc_object migration_parts_destination = { .name = "Destination", .fields = migration_parts_destination_fields };
+static const svc_object migration_parts_destination = { .name = "Destination", .fields = SVC_ROWS(migration_parts_destination_fields) };
 
 static const svc_field migration_parts_keys_fields[] = {
   { .name = "key", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1,
-    .max_items = MIGRATION_PARTS_KEYS },
-  F_END
+    .max_items = MIGRATION_PARTS_KEYS }
 };
-static const svc_object migration_parts_keys = { .name = "ShardKeys", .fields = migration_parts_keys_fields };
+static const svc_object migration_parts_keys = { .name = "ShardKeys", .fields = SVC_ROWS(migration_parts_keys_fields) };
 static const svc_field migration_parts_entry_fields[] = {
   F_STR("collection", .flags = SVC_REQUIRED, .min = 1, .max = 255),
   F_STR("database", .flags = SVC_REQUIRED, .min = 1, .max = 64),
-  F_OBJ("shardCollection", &migration_parts_keys, .flags = SVC_REQUIRED),
-  F_END
+  F_OBJ("shardCollection", &migration_parts_keys, .flags = SVC_REQUIRED)
 };
-static const svc_object migration_parts_entry = { .name = "ShardEntry", .fields = migration_parts_entry_fields };
+static const svc_object migration_parts_entry = { .name = "ShardEntry", .fields = SVC_ROWS(migration_parts_entry_fields) };
 static const svc_field migration_parts_sharding_fields[] = {
   F_BOOL("createSupportingIndexes", .flags = SVC_REQUIRED),
   F_LIST("shardingEntries", &migration_parts_entry, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS,
-         .max_items = MIGRATION_PARTS_SHARDED),
-  F_END
+         .max_items = MIGRATION_PARTS_SHARDED)
 };
-static const svc_object migration_parts_sharding = { .name = "ShardingRequest", .fields = migration_parts_sharding_fields };
+static const svc_object migration_parts_sharding = { .name = "ShardingRequest", .fields = SVC_ROWS(migration_parts_sharding_fields) };
 
 static const svc_field migration_parts_source_fields[] = {
   F_STR("caCertificatePath", .flags = SVC_NULLABLE, .min = 1, .max = 1024),
@@ -49,10 +45,9 @@ static const svc_field migration_parts_source_fields[] = {
   F_BOOL("managedAuthentication", .flags = SVC_REQUIRED),
   F_STR("password", .flags = SVC_WRITE_ONLY | SVC_NULLABLE, .max = 1024),
   F_BOOL("ssl", .flags = SVC_REQUIRED),
-  F_STR("username", .flags = SVC_WRITE_ONLY | SVC_NULLABLE, .max = 255),
-  F_END
+  F_STR("username", .flags = SVC_WRITE_ONLY | SVC_NULLABLE, .max = 255)
 };
-static const svc_object migration_parts_source = { .name = "Source", .fields = migration_parts_source_fields };
+static const svc_object migration_parts_source = { .name = "Source", .fields = SVC_ROWS(migration_parts_source_fields) };
 
 static const svc_field migration_parts_fields[] = {
   F_HEX24("_id", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_ID),
@@ -61,10 +56,9 @@ static const svc_field migration_parts_fields[] = {
   F_STRS("migrationHosts", .flags = SVC_REQUIRED, .min_items = 1, .max_items = 1,
          .pattern = "^([a-zA-Z0-9]([a-zA-Z0-9-]*)\\.){0,10}[a-zA-Z0-9]([a-zA-Z0-9-]*)$"),
   F_OBJ("sharding", &migration_parts_sharding),
-  F_OBJ("source", &migration_parts_source, .flags = SVC_REQUIRED),
-  F_END
+  F_OBJ("source", &migration_parts_source, .flags = SVC_REQUIRED)
 };
-SVC_PRIVATE const svc_object svc_migration_request = { .name = "LiveMigrationRequest", .fields = migration_parts_fields };
+SVC_PRIVATE const svc_object svc_migration_request = { .name = "LiveMigrationRequest", .fields = SVC_ROWS(migration_parts_fields) };
 
 /* Names of fields may be of any length: all together they are not. */
 static bool migration_parts_fits(svc_call *c, const svc_node *body)

@@ -19,12 +19,11 @@ static const svc_field access_history_login_fields[] = {
   F_STR("ipAddress", .format = SVC_FORMAT_IP),
   F_STR("logLine"),
   F_STR("timestamp"),
-  F_STR("username"),
-  F_END
+  F_STR("username")
 };
-static const svc_object access_history_login = { .name = "AccessLog", .fields = access_history_login_fields };
-static const svc_field access_history_fields[] = { F_LIST("accessLogs", &access_history_login, .flags = SVC_READ_ONLY), F_END };
-static const svc_object access_history_object = { .name = "AccessHistory", .fields = access_history_fields };
+static const svc_object access_history_login = { .name = "AccessLog", .fields = SVC_ROWS(access_history_login_fields) };
+static const svc_field access_history_fields[] = { F_LIST("accessLogs", &access_history_login, .flags = SVC_READ_ONLY) };
+static const svc_object access_history_object = { .name = "AccessHistory", .fields = SVC_ROWS(access_history_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -50,8 +49,7 @@ static const svc_route access_history_routes[] = {
   R_GET(ACCESS_HISTORY, "/clusters/{clusterName}", .params = access_history_params, .answer = &access_history_object,
         .run = access_history_of_cluster, .told = access_history_told),
   R_GET(ACCESS_HISTORY, "/processes/{hostname}", .params = access_history_params, .answer = &access_history_object,
-        .run = access_history_of_host, .told = access_history_told),
-  SVC_ROUTES_END
+        .run = access_history_of_host, .told = access_history_told)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -158,5 +156,5 @@ SVC_PRIVATE const svc_noun svc_noun_access_history = {
   .name = "access history",
   .rel = "dbAccessHistory",
   .flags = SVC_VIRTUAL,
-  .routes = access_history_routes,
+  .routes = SVC_ROUTES(access_history_routes),
 };

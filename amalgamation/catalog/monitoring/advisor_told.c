@@ -38,10 +38,9 @@ static const svc_field advisor_told_fields[] = {
   ADVISOR_FIGURE("responseMicros"), /* until the first of the answer; as long as it took where nothing is said */
   F_BOOL("simulated"),
   { .name = "sort", .type = SVC_ARRAY, .item = SVC_ANY, .max_items = SVC_ADVISOR_KEYS }, /* {"a":1}, one after the other */
-  F_BOOL("systemQuery"),
-  F_END
+  F_BOOL("systemQuery")
 };
-static const svc_object advisor_told_record = { .name = "queries that ran", .fields = advisor_told_fields };
+static const svc_object advisor_told_record = { .name = "queries that ran", .fields = SVC_ROWS(advisor_told_fields) };
 
 static const svc_field advisor_told_index_fields[] = {
   ADVISOR_FIGURE("accesses"),
@@ -51,20 +50,18 @@ static const svc_field advisor_told_index_fields[] = {
   F_ANY("options"), /* all others: unique, sparse, expireAfterSeconds, partialFilterExpression, collation */
   F_STRS("shards", .max_items = 1000),
   F_LONG("since", .flags = SVC_MIN, .min = 0), /* milliseconds: from when on accesses were counted */
-  ADVISOR_FIGURE("sizeBytes"),
-  F_END
+  ADVISOR_FIGURE("sizeBytes")
 };
-static const svc_object advisor_told_index = { .name = "indexes", .fields = advisor_told_index_fields };
+static const svc_object advisor_told_index = { .name = "indexes", .fields = SVC_ROWS(advisor_told_index_fields) };
 static const svc_field advisor_told_collection_fields[] = {
   ADVISOR_FIGURE("averageBytes"),
   F_LIST("indexes", &advisor_told_index, .max_items = SVC_ADVISOR_INDEXES),
   ADVISOR_FIGURE("largestBytes"), /* of a document */
   ADVISOR_FIGURE("longestArray"), /* elements */
   F_STR("namespace", .flags = SVC_REQUIRED),
-  F_BOOL("simulated"),
-  F_END
+  F_BOOL("simulated")
 };
-static const svc_object advisor_told_collection = { .name = "collections", .fields = advisor_told_collection_fields };
+static const svc_object advisor_told_collection = { .name = "collections", .fields = SVC_ROWS(advisor_told_collection_fields) };
 
 /* ------------------------------------------------------------------------------------------------------------ questions */
 

@@ -11,8 +11,8 @@ static const char *const alert_asked[] = { "OPEN", "TRACKING", "CLOSED", NULL };
 
 #define ALERT_TEXT(n) F_STR(n, .flags = SVC_READ_ONLY)
 
-static const svc_field alert_value_fields[] = { F_NUM("number", .flags = SVC_READ_ONLY), ALERT_TEXT("units"), F_END };
-static const svc_object alert_value_object = { .name = "HostMetricValue", .fields = alert_value_fields };
+static const svc_field alert_value_fields[] = { F_NUM("number", .flags = SVC_READ_ONLY), ALERT_TEXT("units") };
+static const svc_object alert_value_object = { .name = "HostMetricValue", .fields = SVC_ROWS(alert_value_fields) };
 
 /* All that an alert may show; what it does depends on its type of event. */
 static const svc_field alert_fields[] = {
@@ -39,14 +39,13 @@ static const svc_field alert_fields[] = {
   ALERT_TEXT("replicaSetName"),
   F_DATE("resolved", .flags = SVC_READ_ONLY),
   F_ENUM("status", alert_states, .flags = SVC_READ_ONLY),
-  F_DATE("updated", .flags = SVC_READ_ONLY),
-  F_END
+  F_DATE("updated", .flags = SVC_READ_ONLY)
 };
-static const svc_object alert_object = { .name = "AlertViewForGroup", .fields = alert_fields };
+static const svc_object alert_object = { .name = "AlertViewForGroup", .fields = SVC_ROWS(alert_fields) };
 
-static const svc_field alert_acknowledge_fields[] = { F_BOOL("unacknowledgeAlert", .flags = SVC_WRITE_ONLY), F_END };
+static const svc_field alert_acknowledge_fields[] = { F_BOOL("unacknowledgeAlert", .flags = SVC_WRITE_ONLY) };
 static const svc_object alert_acknowledge_object = { .name = "AcknowledgeAlert", .base = &alert_object,
-                                                     .fields = alert_acknowledge_fields };
+                                                     .fields = SVC_ROWS(alert_acknowledge_fields) };
 
 static const svc_param alert_params[] = { { .name = "status", .values = alert_asked }, { .name = NULL } };
 static const svc_filter alert_filters[] = { { "status", SVC_EQUALS, "status" }, { NULL, 0, NULL } };
@@ -64,8 +63,7 @@ static const svc_route alert_routes[] = {
     .roles = SVC_R_GROUP_ALERTS_MANAGER, .body = &alert_acknowledge_object, .run = alert_acknowledge,
     .example = "{\"acknowledgedUntil\":\"2037-01-01T00:00:00Z\",\"acknowledgementComment\":\"is known\"}" },
   { .method = SVC_GET, .path = "/groups/{groupId}/alertConfigs/{alertConfigId}/alerts", .set = SVC_SET_ALERTS, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .run = alert_of_config, .more = SVC_MORE(.keep = alert_is_open_of) },
-  SVC_ROUTES_END
+    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .run = alert_of_config, .more = SVC_MORE(.keep = alert_is_open_of) }
 };
 
 /* Those that are not over, of a configuration that is there. */
@@ -107,7 +105,7 @@ SVC_PRIVATE const svc_noun svc_noun_alert = {
   .object = &alert_object,
   .err_not_found = SVC_E_ALERT_NOT_FOUND,
   .event_field = "alertId",
-  .routes = alert_routes,
+  .routes = SVC_ROUTES(alert_routes),
   .fell_due = svc_alert_fell_due,
   .hears = svc_alert_hears,
 };

@@ -25,28 +25,25 @@ static const char *const alert_config_units[] = {
 static const svc_field alert_config_matcher_fields[] = {
   F_ENUM("fieldName", svc_alert_field_names, .flags = SVC_REQUIRED),
   F_ENUM("operator", alert_config_compares, .flags = SVC_REQUIRED),
-  F_STR("value", .flags = SVC_REQUIRED, .min = 1, .max = 256),
-  F_END
+  F_STR("value", .flags = SVC_REQUIRED, .min = 1, .max = 256)
 };
-static const svc_object alert_config_matcher = { .name = "AlertMatcher", .fields = alert_config_matcher_fields };
+static const svc_object alert_config_matcher = { .name = "AlertMatcher", .fields = SVC_ROWS(alert_config_matcher_fields) };
 
 static const svc_field alert_config_threshold_fields[] = {
   F_ENUM("operator", alert_config_operators, .flags = SVC_REQUIRED),
   F_INT("threshold", .flags = SVC_REQUIRED),
-  F_ENUM("units", alert_config_units),
-  F_END
+  F_ENUM("units", alert_config_units)
 };
-static const svc_object alert_config_threshold = { .name = "AlertsThreshold", .fields = alert_config_threshold_fields };
+static const svc_object alert_config_threshold = { .name = "AlertsThreshold", .fields = SVC_ROWS(alert_config_threshold_fields) };
 
 static const svc_field alert_config_metric_fields[] = {
   F_STR("metricName", .flags = SVC_REQUIRED, .max = 64),
   F_ENUM("mode", alert_config_modes),
   F_ENUM("operator", alert_config_operators + 2, .flags = SVC_REQUIRED),
   F_NUM("threshold", .flags = SVC_REQUIRED),
-  F_ENUM("units", alert_config_units),
-  F_END
+  F_ENUM("units", alert_config_units)
 };
-static const svc_object alert_config_metric = { .name = "MetricThreshold", .fields = alert_config_metric_fields };
+static const svc_object alert_config_metric = { .name = "MetricThreshold", .fields = SVC_ROWS(alert_config_metric_fields) };
 
 static const svc_field alert_config_fields[] = {
   F_CREATED("created"),
@@ -59,13 +56,12 @@ static const svc_field alert_config_fields[] = {
   F_LIST("notifications", &svc_alert_notification, .flags = SVC_REQUIRED, .min_items = 1, .max_items = SVC_ALERT_NOTIFICATIONS),
   F_ENUM("severityOverride", alert_config_severities),
   F_OBJ("threshold", &alert_config_threshold),
-  F_DATE("updated", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED),
-  F_END
+  F_DATE("updated", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED)
 };
-static const svc_object alert_config_object = { .name = "GroupAlertsConfig", .fields = alert_config_fields };
+static const svc_object alert_config_object = { .name = "GroupAlertsConfig", .fields = SVC_ROWS(alert_config_fields) };
 
-static const svc_field alert_config_toggle_fields[] = { F_BOOL("enabled"), F_END };
-static const svc_object alert_config_toggle_object = { .name = "AlertsToggle", .fields = alert_config_toggle_fields };
+static const svc_field alert_config_toggle_fields[] = { F_BOOL("enabled") };
+static const svc_object alert_config_toggle_object = { .name = "AlertsToggle", .fields = SVC_ROWS(alert_config_toggle_fields) };
 
 static bool alert_config_toggle(svc_call *c);
 static bool alert_config_of_alert(svc_call *c);
@@ -86,8 +82,7 @@ static const svc_route alert_config_routes[] = {
           .example = "{\"enabled\":false}"),
   R_DELETE(ALERT_CONFIG, "/{alertConfigId}", .status = 204, .run = svc_verb_delete),
   { .method = SVC_GET, .path = "/groups/{groupId}/alerts/{alertId}/alertConfigs", .set = SVC_SET_ALERTS, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .run = alert_config_of_alert },
-  SVC_ROUTES_END
+    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .run = alert_config_of_alert }
 };
 
 /* What else was sent may only be what was served. */
@@ -187,7 +182,7 @@ SVC_PRIVATE const svc_noun svc_noun_alert_config = {
   .event_deleted = "ALERT_CONFIG_DELETED_AUDIT",
   .event_field = "alertConfigId",
   .field_errors = alert_config_errors,
-  .routes = alert_config_routes,
+  .routes = SVC_ROUTES(alert_config_routes),
   .prepare = alert_config_prepare,
   .stored = alert_config_stored,
   .gone = alert_config_gone,

@@ -7,8 +7,7 @@ static bool alert_matcher_field_list(svc_call *c);
 
 static const svc_route alert_matcher_field_routes[] = {
   { .method = SVC_GET, .path = "/alertConfigs/matchers/fieldNames", .set = SVC_SET_ALERT_MATCHERS, .versions = { 20230101 },
-    .flags = SVC_BARE | SVC_NO_LINKS, .run = alert_matcher_field_list },
-  SVC_ROUTES_END
+    .flags = SVC_BARE | SVC_NO_LINKS, .run = alert_matcher_field_list }
 };
 
 static bool alert_matcher_field_list(svc_call *c)
@@ -29,5 +28,5 @@ static bool alert_matcher_field_list(svc_call *c)
 SVC_PRIVATE const svc_noun svc_noun_alert_matcher_field = {
   .name = "alert matcher field",
   .flags = SVC_VIRTUAL,
-  .routes = alert_matcher_field_routes,
+  .routes = SVC_ROUTES(alert_matcher_field_routes),
 };

@@ -12,12 +12,10 @@ static const svc_field alert_notice_fields[] = {
   F_ANY("alert", .flags = SVC_READ_ONLY),
   F_ID(),
   F_ANY("notification", .flags = SVC_READ_ONLY),
-  F_ENUM("state", alert_notice_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("state", alert_notice_states, .flags = SVC_READ_ONLY)
 };
-static const svc_object alert_notice_object = { .name = "AlertNotice", .fields = alert_notice_fields };
+static const svc_object alert_notice_object = { .name = "AlertNotice", .fields = SVC_ROWS(alert_notice_fields) };
 
-static const svc_route alert_notice_routes[] = { SVC_ROUTES_END }; /* nobody sees it */
 
 static const svc_transition alert_notice_transitions[] = {
   { "WAITING", NULL, 0, NULL, "alert.notify" },
@@ -41,7 +39,7 @@ SVC_PRIVATE const svc_noun svc_noun_alert_notice = {
   .flags = SVC_EXPIRES,
   .object = &alert_notice_object,
   .lifecycle = &alert_notice_lifecycle,
-  .routes = alert_notice_routes,
+
   .fell_due = alert_notice_fell_due,
   .desired = svc_alert_notice_desired,
   .notifies = svc_alert_notice_tell,

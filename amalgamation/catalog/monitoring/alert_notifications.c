@@ -22,25 +22,24 @@ static const svc_field alert_notifications_common_fields[] = {
   F_INT("delayMin", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = NOTIFICATIONS_WEEK),
   F_INT("intervalMin", .flags = SVC_MIN | SVC_MAX, .min = 5, .max = NOTIFICATIONS_WEEK),
   F_HEX24("notifierId", .fill = SVC_AUTO_ID),
-  F_ENUM("typeName", alert_notifications_types, .flags = SVC_REQUIRED),
-  F_END
+  F_ENUM("typeName", alert_notifications_types, .flags = SVC_REQUIRED)
 };
-static const svc_object alert_notifications_common = { .name = "AlertNotification", .fields = alert_notifications_common_fields };
+static const svc_object alert_notifications_common = { .name = "AlertNotification", .fields = SVC_ROWS(alert_notifications_common_fields) };
 
 /* People, by mail or by their phones. */
-static const svc_field alert_notifications_people_fields[] = { F_BOOL("emailEnabled"), F_BOOL("smsEnabled"), F_END };
+static const svc_field alert_notifications_people_fields[] = { F_BOOL("emailEnabled"), F_BOOL("smsEnabled") };
 static const svc_object alert_notifications_people = { .name = "PeopleNotification", .base = &alert_notifications_common,
-                                                       .fields = alert_notifications_people_fields };
+                                                       .fields = SVC_ROWS(alert_notifications_people_fields) };
 
 /* Another service. */
-static const svc_field alert_notifications_service_fields[] = { F_HEX24("integrationId"), F_END };
+static const svc_field alert_notifications_service_fields[] = { F_HEX24("integrationId") };
 static const svc_object alert_notifications_service = { .name = "ServiceNotification", .base = &alert_notifications_common,
-                                                        .fields = alert_notifications_service_fields };
+                                                        .fields = SVC_ROWS(alert_notifications_service_fields) };
 
 #define NOTIFICATION(stem, label, of, ...) \
-  static const svc_field alert_notifications_##stem##_fields[] = { __VA_ARGS__, F_END }; \
+  static const svc_field alert_notifications_##stem##_fields[] = { __VA_ARGS__ }; \
   static const svc_object alert_notifications_##stem = { .name = label "Notification", .base = &alert_notifications_##of, \
-                                                         .fields = alert_notifications_##stem##_fields };
+                                                         .fields = SVC_ROWS(alert_notifications_##stem##_fields) };
 
 NOTIFICATION(datadog, "Datadog", service, NOTIFICATION_SECRET("datadogApiKey", .max = 128),
              F_ENUM("datadogRegion", alert_notifications_datadog_regions, .preset = "\"US\""))

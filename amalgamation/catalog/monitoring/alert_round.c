@@ -3,10 +3,8 @@
 */
 #include "catalog/monitoring/alert_parts.h"
 
-static const svc_field alert_round_fields[] = { F_END };
-static const svc_object alert_round_object = { .name = "AlertRound", .fields = alert_round_fields };
+static const svc_object alert_round_object = { .name = "AlertRound" };
 
-static const svc_route alert_round_routes[] = { SVC_ROUTES_END }; /* nobody sees it */
 
 SVC_PRIVATE const svc_noun svc_noun_alert_round = {
   .name = SVC_ALERT_ROUND,
@@ -14,7 +12,7 @@ SVC_PRIVATE const svc_noun svc_noun_alert_round = {
   .parent = "project",
   .flags = SVC_SINGLETON,
   .object = &alert_round_object,
-  .routes = alert_round_routes,
+
   .order_put = "metrics.measure",
   .fell_due = svc_alert_round_fell_due,
   .desired = svc_alert_round_desired,

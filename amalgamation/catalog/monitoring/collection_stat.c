@@ -29,30 +29,26 @@ static const svc_field collection_stat_fields[] = {
   F_HEX24("groupId", .flags = SVC_READ_ONLY),
   F_LIST("measurements", &svc_measurement, .flags = SVC_READ_ONLY),
   F_STR("processId", .flags = SVC_READ_ONLY),
-  F_DATE("start", .flags = SVC_READ_ONLY),
-  F_END
+  F_DATE("start", .flags = SVC_READ_ONLY)
 };
-static const svc_object collection_stat_object = { .name = "CollectionMeasurements", .fields = collection_stat_fields };
+static const svc_object collection_stat_object = { .name = "CollectionMeasurements", .fields = SVC_ROWS(collection_stat_fields) };
 static const svc_field collection_stat_ranked_fields[] = {
   F_HEX24("groupId", .flags = SVC_READ_ONLY),
   F_STR("identifierId", .flags = SVC_READ_ONLY),
-  F_STRS("rankedNamespaces", .flags = SVC_READ_ONLY),
-  F_END
+  F_STRS("rankedNamespaces", .flags = SVC_READ_ONLY)
 };
-static const svc_object collection_stat_ranked = { .name = "RankedNamespaces", .fields = collection_stat_ranked_fields };
+static const svc_object collection_stat_ranked = { .name = "RankedNamespaces", .fields = SVC_ROWS(collection_stat_ranked_fields) };
 static const char *const collection_stat_unit[] = { "MILLISECONDS", NULL };
 static const svc_field collection_stat_one_fields[] = {
   F_ENUM("metricName", collection_stat_names, .flags = SVC_READ_ONLY | SVC_NULLABLE),
-  F_ENUM("units", collection_stat_unit, .flags = SVC_READ_ONLY | SVC_NULLABLE),
-  F_END
+  F_ENUM("units", collection_stat_unit, .flags = SVC_READ_ONLY | SVC_NULLABLE)
 };
-static const svc_object collection_stat_one = { .name = "CollectionMetric", .fields = collection_stat_one_fields };
+static const svc_object collection_stat_one = { .name = "CollectionMetric", .fields = SVC_ROWS(collection_stat_one_fields) };
 static const svc_field collection_stat_metric_fields[] = {
   F_HEX24("groupId", .flags = SVC_READ_ONLY),
-  F_LIST("metrics", &collection_stat_one, .flags = SVC_READ_ONLY),
-  F_END
+  F_LIST("metrics", &collection_stat_one, .flags = SVC_READ_ONLY)
 };
-static const svc_object collection_stat_metric = { .name = "CollectionMetrics", .fields = collection_stat_metric_fields };
+static const svc_object collection_stat_metric = { .name = "CollectionMetrics", .fields = SVC_ROWS(collection_stat_metric_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -80,8 +76,7 @@ static const svc_route collection_stat_routes[] = {
   R_GET(COLLECTION_STAT("/processes/{processId}"), "/collStats/namespaces", .params = collection_stat_times,
         .answer = &collection_stat_ranked, .run = collection_stat_rank, .told = collection_stat_ranks_told),
   R_GET(COLLECTION_STAT("/processes/{processId}"), "/{databaseName}/{collectionName}/collStats/measurements",
-        .params = collection_stat_params, .answer = &collection_stat_object, .run = collection_stat_ask, .told = collection_stat_told),
-  SVC_ROUTES_END
+        .params = collection_stat_params, .answer = &collection_stat_object, .run = collection_stat_ask, .told = collection_stat_told)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -215,5 +210,5 @@ SVC_PRIVATE const svc_noun svc_noun_collection_stat = {
   .rel = "collStats",
   .object = &collection_stat_object,
   .flags = SVC_VIRTUAL,
-  .routes = collection_stat_routes,
+  .routes = SVC_ROUTES(collection_stat_routes),
 };

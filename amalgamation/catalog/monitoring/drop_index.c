@@ -19,17 +19,15 @@ static const svc_field drop_index_one_fields[] = {
   F_STR("namespace"),
   F_STRS("shards"),
   F_DATE("since"),
-  F_LONG("sizeBytes"),
-  F_END
+  F_LONG("sizeBytes")
 };
-static const svc_object drop_index_one = { .name = "DropIndexSuggestionsIndex", .fields = drop_index_one_fields };
+static const svc_object drop_index_one = { .name = "DropIndexSuggestionsIndex", .fields = SVC_ROWS(drop_index_one_fields) };
 static const svc_field drop_index_fields[] = {
   F_LIST("hiddenIndexes", &drop_index_one, .flags = SVC_READ_ONLY),
   F_LIST("redundantIndexes", &drop_index_one, .flags = SVC_READ_ONLY),
-  F_LIST("unusedIndexes", &drop_index_one, .flags = SVC_READ_ONLY),
-  F_END
+  F_LIST("unusedIndexes", &drop_index_one, .flags = SVC_READ_ONLY)
 };
-static const svc_object drop_index_object = { .name = "DropIndexSuggestionsResponse", .fields = drop_index_fields };
+static const svc_object drop_index_object = { .name = "DropIndexSuggestionsResponse", .fields = SVC_ROWS(drop_index_fields) };
 
 static bool drop_index_ask(svc_call *c);
 static bool drop_index_told(svc_call *c, const svc_reply *reply);
@@ -37,8 +35,7 @@ static bool drop_index_told(svc_call *c, const svc_reply *reply);
 static const svc_route drop_index_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/performanceAdvisor/dropIndexSuggestions",
     .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = { 20240805 }, .roles = SVC_R_GROUP_READ_ONLY, .run = drop_index_ask,
-    .told = drop_index_told },
-  SVC_ROUTES_END
+    .told = drop_index_told }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -164,5 +161,5 @@ SVC_PRIVATE const svc_noun svc_noun_drop_index = {
   .parent = "cluster",
   .flags = SVC_VIRTUAL,
   .object = &drop_index_object,
-  .routes = drop_index_routes,
+  .routes = SVC_ROUTES(drop_index_routes),
 };

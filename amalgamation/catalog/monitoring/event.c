@@ -32,20 +32,18 @@ static const svc_field event_common_fields[] = {
   F_HEX24("teamId", .flags = SVC_READ_ONLY),
   F_STR("userId", .flags = SVC_READ_ONLY),
   F_STR("username", .flags = SVC_READ_ONLY),
-  F_STR("whitelistEntry", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("whitelistEntry", .flags = SVC_READ_ONLY)
 };
-static const svc_object event_common = { .name = "EventCommon", .fields = event_common_fields };
+static const svc_object event_common = { .name = "EventCommon", .fields = SVC_ROWS(event_common_fields) };
 
-static const svc_field event_org_fields[] = { F_STR("eventTypeName", .flags = SVC_READ_ONLY | SVC_ORG_EVENTS), F_END };
-static const svc_object event_org_object = { .name = "OrganizationEvent", .base = &event_common, .fields = event_org_fields };
+static const svc_field event_org_fields[] = { F_STR("eventTypeName", .flags = SVC_READ_ONLY | SVC_ORG_EVENTS) };
+static const svc_object event_org_object = { .name = "OrganizationEvent", .base = &event_common, .fields = SVC_ROWS(event_org_fields) };
 
 static const svc_field event_value_fields[] = {
   F_NUM("number", .flags = SVC_READ_ONLY),
-  F_STR("units", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("units", .flags = SVC_READ_ONLY)
 };
-static const svc_object event_value_object = { .name = "EventValue", .fields = event_value_fields };
+static const svc_object event_value_object = { .name = "EventValue", .fields = SVC_ROWS(event_value_fields) };
 
 #define EVENT_TEXT(n) F_STR(n, .flags = SVC_READ_ONLY)
 static const svc_field event_fields[] = {
@@ -74,14 +72,13 @@ static const svc_field event_fields[] = {
   EVENT_TEXT("shardName"),
   EVENT_TEXT("toTier"),
   F_STRS("violatedPolicies", .flags = SVC_READ_ONLY),
-  EVENT_TEXT("violationAction"),
-  F_END
+  EVENT_TEXT("violationAction")
 };
-static const svc_object event_object = { .name = "ProjectEvent", .base = &event_common, .fields = event_fields };
+static const svc_object event_object = { .name = "ProjectEvent", .base = &event_common, .fields = SVC_ROWS(event_fields) };
 
-static const svc_field event_feed_fields[] = { F_STR("link", .flags = SVC_READ_ONLY), F_END };
+static const svc_field event_feed_fields[] = { F_STR("link", .flags = SVC_READ_ONLY) };
 static const char *const event_tallies[] = { "eventTypeName", "clusterName", NULL };
-static const svc_object event_feed = { .name = "ActivityFeedLink", .fields = event_feed_fields };
+static const svc_object event_feed = { .name = "ActivityFeedLink", .fields = SVC_ROWS(event_feed_fields) };
 
 static const svc_param event_group_params[] = {
   { .name = "clusterNames", .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$", .flags = SVC_PARAM_REPEATS },
@@ -149,8 +146,7 @@ static const svc_route event_routes[] = {
     .run = event_activity_feed },
   { .method = SVC_GET, .path = "/orgs/{orgId}/activityFeed", .set = SVC_SET_ORGANIZATION_ACTIVITY,
     .versions = { 20250312 }, .roles = SVC_R_ORG_MEMBER, .params = event_org_feed_params, .answer = &event_feed,
-    .run = event_activity_feed },
-  SVC_ROUTES_END
+    .run = event_activity_feed }
 };
 
 static bool event_is_type(const svc_call *c, svc_str name, int where)
@@ -251,5 +247,5 @@ SVC_PRIVATE const svc_noun svc_noun_event = {
   .object = &event_object,
   .tallies = event_tallies,
   .err_not_found = SVC_E_EVENT_NOT_FOUND,
-  .routes = event_routes,
+  .routes = SVC_ROUTES(event_routes),
 };

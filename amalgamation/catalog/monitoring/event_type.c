@@ -8,18 +8,16 @@
 static const svc_field event_type_fields[] = {
   F_BOOL("alertable", .flags = SVC_READ_ONLY),
   F_STR("description", .flags = SVC_READ_ONLY),
-  F_STR("eventType", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("eventType", .flags = SVC_READ_ONLY)
 };
-static const svc_object event_type_object = { .name = "EventType", .fields = event_type_fields };
+static const svc_object event_type_object = { .name = "EventType", .fields = SVC_ROWS(event_type_fields) };
 
 static bool event_type_list(svc_call *c);
 
 static const svc_route event_type_routes[] = {
   { .method = SVC_GET, .path = "/eventTypes", .set = SVC_SET_EVENT_TYPES, .versions = { 20230101 },
     .roles = SVC_R_ORG_MEMBER | SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED | SVC_ANYWHERE,
-    .answer = &event_type_object, .run = event_type_list },
-  SVC_ROUTES_END
+    .answer = &event_type_object, .run = event_type_list }
 };
 
 /* Words that stay in capital letters. */
@@ -80,5 +78,5 @@ static bool event_type_list(svc_call *c)
 SVC_PRIVATE const svc_noun svc_noun_event_type = {
   .name = "event type",
   .flags = SVC_VIRTUAL,
-  .routes = event_type_routes,
+  .routes = SVC_ROUTES(event_type_routes),
 };

@@ -8,10 +8,9 @@
 #include "catalog/catalog.h"
 
 static const svc_field managed_slow_ms_fields[] = {
-  F_BOOL("enabled", .flags = SVC_READ_ONLY, .preset = "true"),
-  F_END
+  F_BOOL("enabled", .flags = SVC_READ_ONLY, .preset = "true")
 };
-static const svc_object managed_slow_ms_object = { .name = "ManagedSlowMs", .fields = managed_slow_ms_fields };
+static const svc_object managed_slow_ms_object = { .name = "ManagedSlowMs", .fields = SVC_ROWS(managed_slow_ms_fields) };
 
 static bool managed_slow_ms_enable(svc_call *c);
 static bool managed_slow_ms_disable(svc_call *c);
@@ -22,8 +21,7 @@ static bool managed_slow_ms_disable(svc_call *c);
 static const svc_route managed_slow_ms_routes[] = {
   R_GET(MANAGED_SLOW_MS, "", .run = svc_verb_read, .more = SVC_MORE(.value = "enabled")),
   R_POST(MANAGED_SLOW_MS, "/enable", .status = 204, .flags = SVC_NO_BODY, .run = managed_slow_ms_enable, .example = "{}"),
-  R_DELETE(MANAGED_SLOW_MS, "/disable", .status = 204, .run = managed_slow_ms_disable),
-  SVC_ROUTES_END
+  R_DELETE(MANAGED_SLOW_MS, "/disable", .status = 204, .run = managed_slow_ms_disable)
 };
 
 /* An event is written only where something changed. */
@@ -55,5 +53,5 @@ SVC_PRIVATE const svc_noun svc_noun_managed_slow_ms = {
   .object = &managed_slow_ms_object,
   .event_updated = "GROUP_SETTINGS_UPDATED",
   .order_put = "slow_ms.put",
-  .routes = managed_slow_ms_routes,
+  .routes = SVC_ROUTES(managed_slow_ms_routes),
 };

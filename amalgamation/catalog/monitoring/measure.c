@@ -18,17 +18,15 @@ static const int64_t measure_steps[] = { 60, 300, 3600, 86400 };
 
 static const svc_field measure_point_fields[] = {
   F_DATE("timestamp", .flags = SVC_READ_ONLY),
-  F_NUM("value", .flags = SVC_READ_ONLY | SVC_NULLABLE),
-  F_END
+  F_NUM("value", .flags = SVC_READ_ONLY | SVC_NULLABLE)
 };
-static const svc_object measure_point = { .name = "MetricDataPoint", .fields = measure_point_fields };
+static const svc_object measure_point = { .name = "MetricDataPoint", .fields = SVC_ROWS(measure_point_fields) };
 static const svc_field measure_fields[] = {
   F_LIST("dataPoints", &measure_point, .flags = SVC_READ_ONLY),
   F_STR("name", .flags = SVC_READ_ONLY),
-  F_ENUM("units", svc_units, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("units", svc_units, .flags = SVC_READ_ONLY)
 };
-SVC_PRIVATE const svc_object svc_measurement = { .name = "MetricsMeasurement", .fields = measure_fields };
+SVC_PRIVATE const svc_object svc_measurement = { .name = "MetricsMeasurement", .fields = SVC_ROWS(measure_fields) };
 /* ---------------------------------------------------------------------------------------------------------------- time */
 
 static bool measure_wanted(const svc_call *c, const svc_metrics *m, const char *name)

@@ -14,10 +14,9 @@ static const svc_field pinned_namespace_fields[] = {
   F_HEX24("clusterId", .flags = SVC_READ_ONLY),
   F_GROUP_ID(),
   F_STRS("namespaces", .flags = SVC_WRITE_ONLY | SVC_UNIQUE_ITEMS, .pattern = PINNED_NAMESPACE_PATTERN, .max_items = PINNED_NAMESPACE_MOST),
-  F_STRS("pinnedNamespaces", .flags = SVC_READ_ONLY, .preset = "[]"),
-  F_END
+  F_STRS("pinnedNamespaces", .flags = SVC_READ_ONLY, .preset = "[]")
 };
-static const svc_object pinned_namespace_object = { .name = "PinnedNamespaces", .fields = pinned_namespace_fields };
+static const svc_object pinned_namespace_object = { .name = "PinnedNamespaces", .fields = SVC_ROWS(pinned_namespace_fields) };
 
 #define PINNED_NAMESPACE \
   "/groups/{groupId}/clusters/{clusterName}/collStats", SVC_SET_COLLECTION_STATS, (20231115), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_READ_ONLY
@@ -27,8 +26,7 @@ static const svc_route pinned_namespace_routes[] = {
   R_GET(PINNED_NAMESPACE, "/pinned", .run = svc_verb_read),
   R_PUT(PINNED_NAMESPACE, "/pinned", .run = svc_verb_update, .example = PINNED_NAMESPACE_EXAMPLE),
   R_PATCH(PINNED_NAMESPACE, "/pinned", .run = svc_verb_update, .example = PINNED_NAMESPACE_EXAMPLE),
-  R_PATCH(PINNED_NAMESPACE, "/unpin", .run = svc_verb_update, .example = PINNED_NAMESPACE_EXAMPLE),
-  SVC_ROUTES_END
+  R_PATCH(PINNED_NAMESPACE, "/unpin", .run = svc_verb_update, .example = PINNED_NAMESPACE_EXAMPLE)
 };
 
 /* Those of `from` that are not in the other list. */
@@ -73,7 +71,7 @@ SVC_PRIVATE const svc_noun svc_noun_pinned_namespace = {
   .flags = SVC_SINGLETON | SVC_EVENT_PARENT,
   .object = &pinned_namespace_object,
   .event_updated = "CLUSTER_UPDATE_SUBMITTED",
-  .routes = pinned_namespace_routes,
+  .routes = SVC_ROUTES(pinned_namespace_routes),
   .prepare = pinned_namespace_prepare,
   .view = pinned_namespace_view,
 };

@@ -24,10 +24,9 @@ static const svc_field process_fields[] = {
   F_STR("shardName", .flags = SVC_READ_ONLY),
   F_ENUM("typeName", process_types, .flags = SVC_READ_ONLY),
   F_STR("userAlias", .flags = SVC_READ_ONLY),
-  F_STR("version", .flags = SVC_READ_ONLY, .pattern = "([\\d]+\\.[\\d]+\\.[\\d]+)"),
-  F_END
+  F_STR("version", .flags = SVC_READ_ONLY, .pattern = "([\\d]+\\.[\\d]+\\.[\\d]+)")
 };
-static const svc_object process_object = { .name = "Process", .fields = process_fields };
+static const svc_object process_object = { .name = "Process", .fields = SVC_ROWS(process_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -42,8 +41,7 @@ static const svc_route process_routes[] = {
   R_GET(PROCESS_ALL, "", .flags = SVC_PAGED, .answer = &process_object, .run = process_list),
   R_GET(PROCESS_ALL, "/{processId}", .flags = SVC_ITEM, .answer = &process_object, .run = process_read),
   R_GET(PROCESS_ALL, "/{processId}/measurements", .params = process_params, .answer = &svc_process_measurements,
-        .run = svc_part_measure, .told = svc_part_measured),
-  SVC_ROUTES_END
+        .run = svc_part_measure, .told = svc_part_measured)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -123,5 +121,5 @@ SVC_PRIVATE const svc_noun svc_noun_process = {
   .rel = "processes",
   .param = "processId",
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
-  .routes = process_routes,
+  .routes = SVC_ROUTES(process_routes),
 };

@@ -4,8 +4,8 @@
 */
 #include "catalog/monitoring/process_parts.h"
 
-static const svc_field process_database_fields[] = { F_STR("databaseName", .flags = SVC_READ_ONLY), F_END };
-static const svc_object process_database_object = { .name = "Database", .fields = process_database_fields };
+static const svc_field process_database_fields[] = { F_STR("databaseName", .flags = SVC_READ_ONLY) };
+static const svc_object process_database_object = { .name = "Database", .fields = SVC_ROWS(process_database_fields) };
 
 #define PROCESS_DATABASE "/groups/{groupId}/processes/{processId}/databases", SVC_SET_PROCESSES, (20230101), SVC_R_GROUP_READ_ONLY, 0
 
@@ -15,8 +15,7 @@ static const svc_route process_database_routes[] = {
   R_GET(PROCESS_DATABASE, "", .flags = SVC_PAGED, .answer = &process_database_object, .run = svc_part_ask, .told = svc_part_list),
   R_GET(PROCESS_DATABASE, "/{databaseName}", .flags = SVC_ITEM, .answer = &process_database_object, .run = svc_part_ask, .told = svc_part_read),
   R_GET(PROCESS_DATABASE, "/{databaseName}/measurements", .params = process_database_params, .answer = &svc_process_measurements,
-        .run = svc_part_measure, .told = svc_part_measured),
-  SVC_ROUTES_END
+        .run = svc_part_measure, .told = svc_part_measured)
 };
 
 SVC_PRIVATE const svc_noun svc_noun_process_database = {
@@ -25,5 +24,5 @@ SVC_PRIVATE const svc_noun svc_noun_process_database = {
   .parent = "process",
   .param = "databaseName",
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
-  .routes = process_database_routes,
+  .routes = SVC_ROUTES(process_database_routes),
 };

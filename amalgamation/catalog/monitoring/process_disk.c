@@ -4,8 +4,8 @@
 */
 #include "catalog/monitoring/process_parts.h"
 
-static const svc_field process_disk_fields[] = { F_STR("partitionName", .flags = SVC_READ_ONLY), F_END };
-static const svc_object process_disk_object = { .name = "DiskPartition", .fields = process_disk_fields };
+static const svc_field process_disk_fields[] = { F_STR("partitionName", .flags = SVC_READ_ONLY) };
+static const svc_object process_disk_object = { .name = "DiskPartition", .fields = SVC_ROWS(process_disk_fields) };
 
 #define PROCESS_DISK "/groups/{groupId}/processes/{processId}/disks", SVC_SET_PROCESSES, (20230101), SVC_R_GROUP_READ_ONLY, 0
 
@@ -15,8 +15,7 @@ static const svc_route process_disk_routes[] = {
   R_GET(PROCESS_DISK, "", .flags = SVC_PAGED, .answer = &process_disk_object, .run = svc_part_ask, .told = svc_part_list),
   R_GET(PROCESS_DISK, "/{partitionName}", .flags = SVC_ITEM, .answer = &process_disk_object, .run = svc_part_ask, .told = svc_part_read),
   R_GET(PROCESS_DISK, "/{partitionName}/measurements", .params = process_disk_params, .answer = &svc_process_measurements,
-        .run = svc_part_measure, .told = svc_part_measured),
-  SVC_ROUTES_END
+        .run = svc_part_measure, .told = svc_part_measured)
 };
 
 SVC_PRIVATE const svc_noun svc_noun_process_disk = {
@@ -25,5 +24,5 @@ SVC_PRIVATE const svc_noun svc_noun_process_disk = {
   .parent = "process",
   .param = "partitionName",
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
-  .routes = process_disk_routes,
+  .routes = SVC_ROUTES(process_disk_routes),
 };

@@ -21,10 +21,9 @@ static const svc_field process_part_fields[] = {
   F_LIST("measurements", &svc_measurement, .flags = SVC_READ_ONLY),
   F_STR("partitionName", .flags = SVC_READ_ONLY),
   F_STR("processId", .flags = SVC_READ_ONLY),
-  F_DATE("start", .flags = SVC_READ_ONLY),
-  F_END
+  F_DATE("start", .flags = SVC_READ_ONLY)
 };
-SVC_PRIVATE const svc_object svc_process_measurements = { .name = "Measurements", .fields = process_part_fields };
+SVC_PRIVATE const svc_object svc_process_measurements = { .name = "Measurements", .fields = SVC_ROWS(process_part_fields) };
 
 /* Each once. */
 static bool process_part_add(svc_call *c, svc_node *list, svc_str name)

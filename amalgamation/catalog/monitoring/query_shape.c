@@ -26,10 +26,9 @@ static const svc_field query_shape_fields[] = {
   F_STR("namespace", .flags = SVC_READ_ONLY),
   F_STR("queryShape", .flags = SVC_READ_ONLY),
   F_STR("queryShapeHash", .flags = SVC_READ_ONLY),
-  F_ENUM("status", query_shape_states, .flags = SVC_REQUIRED),
-  F_END
+  F_ENUM("status", query_shape_states, .flags = SVC_REQUIRED)
 };
-static const svc_object query_shape_object = { .name = "QueryShapeResponse", .fields = query_shape_fields };
+static const svc_object query_shape_object = { .name = "QueryShapeResponse", .fields = SVC_ROWS(query_shape_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -48,8 +47,7 @@ static const svc_route query_shape_routes[] = {
   R_GET(QUERY_SHAPE, "", .flags = SVC_PAGED, .params = query_shape_params, .run = svc_verb_list),
   R_GET(QUERY_SHAPE, "/{queryShapeHash}", .flags = SVC_ITEM, .run = query_shape_read, .told = query_shape_told),
   R_PATCH(QUERY_SHAPE, "/{queryShapeHash}", .run = query_shape_set, .example = "{\"status\":\"REJECTED\"}",
-        .more = SVC_MORE(.ahead = query_shape_look)),
-  SVC_ROUTES_END
+        .more = SVC_MORE(.ahead = query_shape_look))
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -222,6 +220,6 @@ SVC_PRIVATE const svc_noun svc_noun_query_shape = {
   .event_deleted = "QUERY_SHAPE_UNBLOCKED",
   .order_put = "query_shape.reject",
   .order_gone = "query_shape.unreject",
-  .routes = query_shape_routes,
+  .routes = SVC_ROUTES(query_shape_routes),
   .spell = query_shape_spell,
 };

@@ -44,27 +44,24 @@ static const svc_field query_shape_insight_summary_fields[] = {
   F_STR("queryShapeHash"),
   F_BOOL("systemQuery"),
   F_NUM("totalTimeToResponseMicros"),
-  F_NUM("totalWorkingMillis"),
-  F_END
+  F_NUM("totalWorkingMillis")
 };
-static const svc_object query_shape_insight_summary = { .name = "QueryStatsSummary", .fields = query_shape_insight_summary_fields };
-static const svc_field query_shape_insight_list_fields[] = { F_LIST("summaries", &query_shape_insight_summary), F_END };
-static const svc_object query_shape_insight_list = { .name = "QueryStatsSummaryListResponse", .fields = query_shape_insight_list_fields };
+static const svc_object query_shape_insight_summary = { .name = "QueryStatsSummary", .fields = SVC_ROWS(query_shape_insight_summary_fields) };
+static const svc_field query_shape_insight_list_fields[] = { F_LIST("summaries", &query_shape_insight_summary) };
+static const svc_object query_shape_insight_list = { .name = "QueryStatsSummaryListResponse", .fields = SVC_ROWS(query_shape_insight_list_fields) };
 static const svc_field query_shape_insight_seen_fields[] = {
   F_STR("applicationName"),
   F_STR("driverName"),
   F_STR("driverVersion"),
-  F_LONG("timestamp"), /* seconds since 1970 */
-  F_END
+  F_LONG("timestamp") /* seconds since 1970 */
 };
-static const svc_object query_shape_insight_seen = { .name = "QueryShapeSeenMetadata", .fields = query_shape_insight_seen_fields };
+static const svc_object query_shape_insight_seen = { .name = "QueryShapeSeenMetadata", .fields = SVC_ROWS(query_shape_insight_seen_fields) };
 static const svc_field query_shape_insight_fields[] = {
   F_OBJ("firstSeen", &query_shape_insight_seen),
   F_OBJ("lastSeen", &query_shape_insight_seen),
-  F_OBJ("queryStats", &query_shape_insight_summary),
-  F_END
+  F_OBJ("queryStats", &query_shape_insight_summary)
 };
-static const svc_object query_shape_insight_object = { .name = "QueryStatsDetailsResponse", .fields = query_shape_insight_fields };
+static const svc_object query_shape_insight_object = { .name = "QueryStatsDetailsResponse", .fields = SVC_ROWS(query_shape_insight_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -99,8 +96,7 @@ static const svc_route query_shape_insight_routes[] = {
   R_GET(QUERY_SHAPE_INSIGHT, "/summaries", .params = query_shape_insight_params, .answer = &query_shape_insight_list,
         .run = query_shape_insight_ask, .told = query_shape_insight_told),
   R_GET(QUERY_SHAPE_INSIGHT, "/{queryShapeHash}/details", .flags = SVC_ITEM, .params = query_shape_insight_one_params,
-        .run = query_shape_insight_ask_one, .told = query_shape_insight_told_one),
-  SVC_ROUTES_END
+        .run = query_shape_insight_ask_one, .told = query_shape_insight_told_one)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -379,5 +375,5 @@ SVC_PRIVATE const svc_noun svc_noun_query_shape_insight = {
   .param = "queryShapeHash",
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
   .object = &query_shape_insight_object,
-  .routes = query_shape_insight_routes,
+  .routes = SVC_ROUTES(query_shape_insight_routes),
 };

@@ -51,28 +51,24 @@ static const char *const schema_advice_triggers[] = {
 
 static const svc_field schema_advice_trigger_fields[] = {
   F_STR("description", .flags = SVC_READ_ONLY),
-  F_ENUM("triggerType", schema_advice_triggers, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("triggerType", schema_advice_triggers, .flags = SVC_READ_ONLY)
 };
-static const svc_object schema_advice_trigger = { .name = "SchemaAdvisorTriggerDetails", .fields = schema_advice_trigger_fields };
+static const svc_object schema_advice_trigger = { .name = "SchemaAdvisorTriggerDetails", .fields = SVC_ROWS(schema_advice_trigger_fields) };
 static const svc_field schema_advice_namespace_fields[] = {
   F_STR("namespace", .flags = SVC_READ_ONLY | SVC_NULLABLE),
-  F_LIST("triggers", &schema_advice_trigger, .flags = SVC_READ_ONLY),
-  F_END
+  F_LIST("triggers", &schema_advice_trigger, .flags = SVC_READ_ONLY)
 };
-static const svc_object schema_advice_namespace = { .name = "SchemaAdvisorNamespaceTriggers", .fields = schema_advice_namespace_fields };
+static const svc_object schema_advice_namespace = { .name = "SchemaAdvisorNamespaceTriggers", .fields = SVC_ROWS(schema_advice_namespace_fields) };
 static const svc_field schema_advice_item_fields[] = {
   F_LIST("affectedNamespaces", &schema_advice_namespace, .flags = SVC_READ_ONLY),
   F_STR("description", .flags = SVC_READ_ONLY),
-  F_ENUM("recommendation", schema_advice_kinds, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("recommendation", schema_advice_kinds, .flags = SVC_READ_ONLY)
 };
-static const svc_object schema_advice_item = { .name = "SchemaAdvisorItemRecommendation", .fields = schema_advice_item_fields };
+static const svc_object schema_advice_item = { .name = "SchemaAdvisorItemRecommendation", .fields = SVC_ROWS(schema_advice_item_fields) };
 static const svc_field schema_advice_fields[] = {
-  F_LIST("recommendations", &schema_advice_item, .flags = SVC_READ_ONLY),
-  F_END
+  F_LIST("recommendations", &schema_advice_item, .flags = SVC_READ_ONLY)
 };
-static const svc_object schema_advice_object = { .name = "SchemaAdvisorResponse", .fields = schema_advice_fields };
+static const svc_object schema_advice_object = { .name = "SchemaAdvisorResponse", .fields = SVC_ROWS(schema_advice_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -82,8 +78,7 @@ static bool schema_advice_told(svc_call *c, const svc_reply *reply);
 static const svc_route schema_advice_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/performanceAdvisor/schemaAdvice",
     .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = { 20240805 }, .roles = SVC_R_GROUP_READ_ONLY, .run = schema_advice_ask,
-    .told = schema_advice_told },
-  SVC_ROUTES_END
+    .told = schema_advice_told }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -249,5 +244,5 @@ SVC_PRIVATE const svc_noun svc_noun_schema_advice = {
   .parent = "cluster",
   .flags = SVC_VIRTUAL,
   .object = &schema_advice_object,
-  .routes = schema_advice_routes,
+  .routes = SVC_ROUTES(schema_advice_routes),
 };

@@ -21,44 +21,39 @@ static const svc_metrics search_metric_status = { search_metric_names + SEARCH_M
 static const char *const search_metric_all[] = { SVC_METRICS_INDEX(SVC_METRIC_NAME) SVC_METRICS_SEARCH(SVC_METRIC_NAME) NULL };
 static const svc_field search_metric_one_fields[] = {
   F_ENUM("metricName", search_metric_all, .flags = SVC_READ_ONLY | SVC_NULLABLE),
-  F_ENUM("units", svc_units, .flags = SVC_READ_ONLY | SVC_NULLABLE),
-  F_END
+  F_ENUM("units", svc_units, .flags = SVC_READ_ONLY | SVC_NULLABLE)
 };
-static const svc_object search_metric_one = { .name = "SearchMetric", .fields = search_metric_one_fields };
+static const svc_object search_metric_one = { .name = "SearchMetric", .fields = SVC_ROWS(search_metric_one_fields) };
 static const svc_field search_metric_fields[] = {
   F_HEX24("groupId", .flags = SVC_READ_ONLY),
   F_LIST("hardwareMetrics", &search_metric_one, .flags = SVC_READ_ONLY),
   F_LIST("indexMetrics", &search_metric_one, .flags = SVC_READ_ONLY),
   F_STR("processId", .flags = SVC_READ_ONLY),
-  F_LIST("statusMetrics", &search_metric_one, .flags = SVC_READ_ONLY),
-  F_END
+  F_LIST("statusMetrics", &search_metric_one, .flags = SVC_READ_ONLY)
 };
-static const svc_object search_metric_object = { .name = "SearchMetrics", .fields = search_metric_fields };
+static const svc_object search_metric_object = { .name = "SearchMetrics", .fields = SVC_ROWS(search_metric_fields) };
 
 static const svc_field search_metric_series_fields[] = {
   F_DATE("end", .flags = SVC_READ_ONLY),
   F_ENUM("granularity", svc_granularities, .flags = SVC_READ_ONLY),
   F_HEX24("groupId", .flags = SVC_READ_ONLY),
   F_STR("processId", .flags = SVC_READ_ONLY),
-  F_DATE("start", .flags = SVC_READ_ONLY),
-  F_END
+  F_DATE("start", .flags = SVC_READ_ONLY)
 };
-static const svc_object search_metric_series = { .name = "SearchSeries", .fields = search_metric_series_fields };
+static const svc_object search_metric_series = { .name = "SearchSeries", .fields = SVC_ROWS(search_metric_series_fields) };
 static const svc_field search_metric_process_fields[] = {
   F_LIST("hardwareMeasurements", &svc_measurement, .flags = SVC_READ_ONLY),
-  F_LIST("statusMeasurements", &svc_measurement, .flags = SVC_READ_ONLY),
-  F_END
+  F_LIST("statusMeasurements", &svc_measurement, .flags = SVC_READ_ONLY)
 };
-static const svc_object search_metric_process = { .name = "SearchMeasurements", .fields = search_metric_process_fields,
+static const svc_object search_metric_process = { .name = "SearchMeasurements", .fields = SVC_ROWS(search_metric_process_fields),
                                                   .base = &search_metric_series };
 static const svc_field search_metric_index_fields[] = {
   F_STR("collectionName", .flags = SVC_READ_ONLY),
   F_STR("databaseName", .flags = SVC_READ_ONLY),
   F_STRS("indexIds", .flags = SVC_READ_ONLY),
-  F_LIST("indexStatsMeasurements", &svc_measurement, .flags = SVC_READ_ONLY),
-  F_END
+  F_LIST("indexStatsMeasurements", &svc_measurement, .flags = SVC_READ_ONLY)
 };
-static const svc_object search_metric_index_object = { .name = "SearchIndexMeasurements", .fields = search_metric_index_fields,
+static const svc_object search_metric_index_object = { .name = "SearchIndexMeasurements", .fields = SVC_ROWS(search_metric_index_fields),
                                                        .base = &search_metric_series };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
@@ -81,8 +76,7 @@ static const svc_route search_metric_routes[] = {
   R_GET(SEARCH_METRIC, "/indexes/{databaseName}/{collectionName}/measurements", .params = search_metric_index_params,
         .answer = &search_metric_index_object, .run = search_metric_index_ask, .told = search_metric_index_told),
   R_GET(SEARCH_METRIC, "/indexes/{databaseName}/{collectionName}/{indexName}/measurements", .params = search_metric_index_params,
-        .answer = &search_metric_index_object, .run = search_metric_index_ask, .told = search_metric_index_told),
-  SVC_ROUTES_END
+        .answer = &search_metric_index_object, .run = search_metric_index_ask, .told = search_metric_index_told)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -187,5 +181,5 @@ SVC_PRIVATE const svc_noun svc_noun_search_metric = {
   .rel = "searchMetrics",
   .parent = "process",
   .flags = SVC_VIRTUAL,
-  .routes = search_metric_routes,
+  .routes = SVC_ROUTES(search_metric_routes),
 };

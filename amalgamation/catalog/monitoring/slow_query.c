@@ -13,15 +13,13 @@ static const char *const slow_query_types[] = { "collection", NULL };
 
 static const svc_field slow_query_namespace_fields[] = {
   F_STR("namespace", .flags = SVC_READ_ONLY),
-  F_ENUM("type", slow_query_types, .flags = SVC_READ_ONLY, .preset = "\"collection\""),
-  F_END
+  F_ENUM("type", slow_query_types, .flags = SVC_READ_ONLY, .preset = "\"collection\"")
 };
-static const svc_object slow_query_namespace = { .name = "NamespaceObj", .fields = slow_query_namespace_fields };
+static const svc_object slow_query_namespace = { .name = "NamespaceObj", .fields = SVC_ROWS(slow_query_namespace_fields) };
 static const svc_field slow_query_namespaces_fields[] = {
-  F_LIST("namespaces", &slow_query_namespace, .flags = SVC_READ_ONLY | SVC_UNIQUE_ITEMS),
-  F_END
+  F_LIST("namespaces", &slow_query_namespace, .flags = SVC_READ_ONLY | SVC_UNIQUE_ITEMS)
 };
-static const svc_object slow_query_namespaces = { .name = "Namespaces", .fields = slow_query_namespaces_fields };
+static const svc_object slow_query_namespaces = { .name = "Namespaces", .fields = SVC_ROWS(slow_query_namespaces_fields) };
 
 static const svc_field slow_query_metrics_fields[] = {
   F_LONG("docsExamined", .flags = SVC_READ_ONLY),
@@ -37,24 +35,21 @@ static const svc_field slow_query_metrics_fields[] = {
   F_LONG("numYields", .flags = SVC_READ_ONLY),
   F_LONG("operationExecutionTime", .flags = SVC_READ_ONLY),
   F_LONG("responseLength", .flags = SVC_READ_ONLY),
-  F_LONG("tokensUsed", .flags = SVC_READ_ONLY | SVC_MIN, .min = 0),
-  F_END
+  F_LONG("tokensUsed", .flags = SVC_READ_ONLY | SVC_MIN, .min = 0)
 };
-static const svc_object slow_query_metrics = { .name = "PerformanceAdvisorSlowQueryMetrics", .fields = slow_query_metrics_fields };
+static const svc_object slow_query_metrics = { .name = "PerformanceAdvisorSlowQueryMetrics", .fields = SVC_ROWS(slow_query_metrics_fields) };
 static const svc_field slow_query_one_fields[] = {
   F_STR("line", .flags = SVC_READ_ONLY),
   F_OBJ("metrics", &slow_query_metrics, .flags = SVC_READ_ONLY),
   F_STR("namespace", .flags = SVC_READ_ONLY),
   F_STR("opType", .flags = SVC_READ_ONLY),
-  F_STR("replicaState", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("replicaState", .flags = SVC_READ_ONLY)
 };
-static const svc_object slow_query_one = { .name = "PerformanceAdvisorSlowQuery", .fields = slow_query_one_fields };
+static const svc_object slow_query_one = { .name = "PerformanceAdvisorSlowQuery", .fields = SVC_ROWS(slow_query_one_fields) };
 static const svc_field slow_query_fields[] = {
-  F_LIST("slowQueries", &slow_query_one, .flags = SVC_READ_ONLY),
-  F_END
+  F_LIST("slowQueries", &slow_query_one, .flags = SVC_READ_ONLY)
 };
-static const svc_object slow_query_object = { .name = "PerformanceAdvisorSlowQueryList", .fields = slow_query_fields };
+static const svc_object slow_query_object = { .name = "PerformanceAdvisorSlowQueryList", .fields = SVC_ROWS(slow_query_fields) };
 
 static bool slow_query_ask(svc_call *c);
 static bool slow_query_told(svc_call *c, const svc_reply *reply);
@@ -82,8 +77,7 @@ static const svc_route slow_query_routes[] = {
   R_GET(SLOW_QUERY, "/namespaces", .params = slow_query_name_params, .answer = &slow_query_namespaces, .run = slow_query_ask,
         .told = slow_query_told_names),
   R_FOR(SLOW_QUERY_READERS, SLOW_QUERY, SVC_GET, "/slowQueryLogs", .params = slow_query_params, .run = slow_query_ask,
-        .told = slow_query_told),
-  SVC_ROUTES_END
+        .told = slow_query_told)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -214,5 +208,5 @@ SVC_PRIVATE const svc_noun svc_noun_slow_query = {
   .rel = "slowQuery",
   .flags = SVC_VIRTUAL,
   .object = &slow_query_object,
-  .routes = slow_query_routes,
+  .routes = SVC_ROUTES(slow_query_routes),
 };

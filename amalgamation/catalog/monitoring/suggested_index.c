@@ -18,42 +18,37 @@ static const svc_field suggested_index_stats_fields[] = {
   F_LONG("ms", .flags = SVC_READ_ONLY),
   F_LONG("nReturned", .flags = SVC_READ_ONLY),
   F_LONG("nScanned", .flags = SVC_READ_ONLY),
-  F_LONG("ts", .flags = SVC_READ_ONLY), /* seconds since 1970 */
-  F_END
+  F_LONG("ts", .flags = SVC_READ_ONLY) /* seconds since 1970 */
 };
-static const svc_object suggested_index_stats = { .name = "PerformanceAdvisorOpStats", .fields = suggested_index_stats_fields };
+static const svc_object suggested_index_stats = { .name = "PerformanceAdvisorOpStats", .fields = SVC_ROWS(suggested_index_stats_fields) };
 static const svc_field suggested_index_operation_fields[] = {
   { .name = "predicates", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_READ_ONLY },
-  F_OBJ("stats", &suggested_index_stats, .flags = SVC_READ_ONLY),
-  F_END
+  F_OBJ("stats", &suggested_index_stats, .flags = SVC_READ_ONLY)
 };
-static const svc_object suggested_index_operation = { .name = "PerformanceAdvisorOperationView", .fields = suggested_index_operation_fields };
+static const svc_object suggested_index_operation = { .name = "PerformanceAdvisorOperationView", .fields = SVC_ROWS(suggested_index_operation_fields) };
 static const svc_field suggested_index_shape_fields[] = {
   F_LONG("avgMs", .flags = SVC_READ_ONLY),
   F_LONG("count", .flags = SVC_READ_ONLY),
   F_HEX24("id", .flags = SVC_READ_ONLY),
   F_LONG("inefficiencyScore", .flags = SVC_READ_ONLY),
   F_STR("namespace", .flags = SVC_READ_ONLY),
-  F_LIST("operations", &suggested_index_operation, .flags = SVC_READ_ONLY),
-  F_END
+  F_LIST("operations", &suggested_index_operation, .flags = SVC_READ_ONLY)
 };
-static const svc_object suggested_index_shape = { .name = "PerformanceAdvisorShape", .fields = suggested_index_shape_fields };
+static const svc_object suggested_index_shape = { .name = "PerformanceAdvisorShape", .fields = SVC_ROWS(suggested_index_shape_fields) };
 static const svc_field suggested_index_one_fields[] = {
   F_NUM("avgObjSize", .flags = SVC_READ_ONLY),
   F_HEX24("id", .flags = SVC_READ_ONLY),
   F_STRS("impact", .flags = SVC_READ_ONLY), /* ids of shapes */
   { .name = "index", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_READ_ONLY }, /* {"a":1} */
   F_STR("namespace", .flags = SVC_READ_ONLY),
-  F_NUM("weight", .flags = SVC_READ_ONLY),
-  F_END
+  F_NUM("weight", .flags = SVC_READ_ONLY)
 };
-static const svc_object suggested_index_one = { .name = "PerformanceAdvisorIndex", .fields = suggested_index_one_fields };
+static const svc_object suggested_index_one = { .name = "PerformanceAdvisorIndex", .fields = SVC_ROWS(suggested_index_one_fields) };
 static const svc_field suggested_index_fields[] = {
   F_LIST("shapes", &suggested_index_shape, .flags = SVC_READ_ONLY),
-  F_LIST("suggestedIndexes", &suggested_index_one, .flags = SVC_READ_ONLY),
-  F_END
+  F_LIST("suggestedIndexes", &suggested_index_one, .flags = SVC_READ_ONLY)
 };
-static const svc_object suggested_index_object = { .name = "PerformanceAdvisorResponse", .fields = suggested_index_fields };
+static const svc_object suggested_index_object = { .name = "PerformanceAdvisorResponse", .fields = SVC_ROWS(suggested_index_fields) };
 
 static bool suggested_index_ask(svc_call *c);
 static bool suggested_index_told(svc_call *c, const svc_reply *reply);
@@ -82,8 +77,7 @@ static const svc_route suggested_index_routes[] = {
     .run = suggested_index_ask, .told = suggested_index_told },
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/performanceAdvisor/suggestedIndexes",
     .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = { 20240805 }, .roles = SVC_R_GROUP_READ_ONLY,
-    .params = suggested_index_cluster_params, .run = suggested_index_ask, .told = suggested_index_told },
-  SVC_ROUTES_END
+    .params = suggested_index_cluster_params, .run = suggested_index_ask, .told = suggested_index_told }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -377,5 +371,5 @@ SVC_PRIVATE const svc_noun svc_noun_suggested_index = {
   .parent = "cluster",
   .flags = SVC_VIRTUAL,
   .object = &suggested_index_object,
-  .routes = suggested_index_routes,
+  .routes = SVC_ROUTES(suggested_index_routes),
 };

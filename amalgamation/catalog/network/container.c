@@ -29,10 +29,9 @@ static const svc_field container_aws_fields[] = {
   F_BOOL("provisioned", .flags = SVC_READ_ONLY, .preset = "false"),
   F_ENUM("regionName", svc_values_aws_regions, .flags = SVC_REQUIRED | SVC_FIXED),
   CONTAINER_BLOCK,
-  F_STR("vpcId", .flags = SVC_READ_ONLY, .pattern = "^vpc-[0-9a-f]{17}$"),
-  F_END
+  F_STR("vpcId", .flags = SVC_READ_ONLY, .pattern = "^vpc-[0-9a-f]{17}$")
 };
-static const svc_object container_aws = { .name = "AWSCloudProviderContainer", .fields = container_aws_fields };
+static const svc_object container_aws = { .name = "AWSCloudProviderContainer", .fields = SVC_ROWS(container_aws_fields) };
 
 static const svc_field container_azure_fields[] = {
   F_HEX24("azureSubscriptionId", .flags = SVC_READ_ONLY),
@@ -41,10 +40,9 @@ static const svc_field container_azure_fields[] = {
   F_BOOL("provisioned", .flags = SVC_READ_ONLY, .preset = "false"),
   F_ENUM("region", container_azure_regions, .flags = SVC_REQUIRED | SVC_FIXED),
   CONTAINER_BLOCK,
-  F_STR("vnetName", .flags = SVC_READ_ONLY, .pattern = "^([-\\w._()])+$"),
-  F_END
+  F_STR("vnetName", .flags = SVC_READ_ONLY, .pattern = "^([-\\w._()])+$")
 };
-static const svc_object container_azure = { .name = "AzureCloudProviderContainer", .fields = container_azure_fields };
+static const svc_object container_azure = { .name = "AzureCloudProviderContainer", .fields = SVC_ROWS(container_azure_fields) };
 
 static const svc_field container_gcp_fields[] = {
   F_STR("gcpProjectId", .flags = SVC_READ_ONLY, .pattern = "^p-[0-9a-z]{24}$"),
@@ -53,10 +51,9 @@ static const svc_field container_gcp_fields[] = {
   F_ENUM("providerName", svc_values_clouds, .flags = SVC_FIXED),
   F_BOOL("provisioned", .flags = SVC_READ_ONLY, .preset = "false"),
   F_STRS("regions", .values = svc_values_gcp_regions, .flags = SVC_UNIQUE_ITEMS, .max_items = 64),
-  CONTAINER_BLOCK,
-  F_END
+  CONTAINER_BLOCK
 };
-static const svc_object container_gcp = { .name = "GCPCloudProviderContainer", .fields = container_gcp_fields };
+static const svc_object container_gcp = { .name = "GCPCloudProviderContainer", .fields = SVC_ROWS(container_gcp_fields) };
 
 static const svc_variant container_variants[] = {
   { "AWS", &container_aws }, { "AZURE", &container_azure }, { "GCP", &container_gcp }, { NULL, NULL }
@@ -83,8 +80,7 @@ static const svc_route container_routes[] = {
   R_GET(CONTAINER, "/all", .flags = SVC_PAGED, .run = svc_verb_list),
   R_GET(CONTAINER, "/{containerId}", .run = svc_verb_read),
   R_PATCH(CONTAINER, "/{containerId}", .run = svc_verb_update, .example = "{\"svcCidrBlock\":\"10.8.8.0/21\"}"),
-  R_DELETE(CONTAINER, "/{containerId}", .status = 204, .run = svc_verb_delete),
-  SVC_ROUTES_END
+  R_DELETE(CONTAINER, "/{containerId}", .status = 204, .run = svc_verb_delete)
 };
 
 /* -------------------------------------------------------------------------------------------------------------- hooks */
@@ -175,7 +171,7 @@ SVC_PRIVATE const svc_noun svc_noun_container = {
   .event_updated = "CONTAINER_SUBNETS_UPDATE_REQUESTED",
   .event_deleted = "CONTAINER_DELETED",
   .event_field = "resourceId",
-  .routes = container_routes,
+  .routes = SVC_ROUTES(container_routes),
   .prepare = container_prepare,
   .removing = svc_network_unused,
 };

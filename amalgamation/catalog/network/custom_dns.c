@@ -6,17 +6,15 @@
 #include "catalog/network/network_parts.h"
 
 static const svc_field custom_dns_fields[] = {
-  F_BOOL("enabled", .flags = SVC_REQUIRED, .preset = "false"),
-  F_END
+  F_BOOL("enabled", .flags = SVC_REQUIRED, .preset = "false")
 };
-static const svc_object custom_dns_object = { .name = "ProviderCustomDNS", .fields = custom_dns_fields };
+static const svc_object custom_dns_object = { .name = "ProviderCustomDNS", .fields = SVC_ROWS(custom_dns_fields) };
 
 #define CUSTOM_DNS "/groups/{groupId}/providerCustomDNS", SVC_SET_CUSTOM_DNS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route custom_dns_routes[] = {
   R_GET(CUSTOM_DNS, "", .run = svc_verb_read),
-  R_PATCH(CUSTOM_DNS, "", .status = 202, .run = svc_verb_update),
-  SVC_ROUTES_END
+  R_PATCH(CUSTOM_DNS, "", .status = 202, .run = svc_verb_update)
 };
 
 SVC_PRIVATE const svc_noun svc_noun_custom_dns = {
@@ -26,6 +24,6 @@ SVC_PRIVATE const svc_noun svc_noun_custom_dns = {
   .flags = SVC_SINGLETON,
   .object = &custom_dns_object,
   .event_updated = "GROUP_SETTINGS_UPDATED",
-  .routes = custom_dns_routes,
+  .routes = SVC_ROUTES(custom_dns_routes),
   .stored = svc_network_stored,
 };

@@ -60,10 +60,9 @@ static const svc_field endpoint_parts_own_fields[] = {
   F_STR("errorMessage", .flags = SVC_READ_ONLY),
   F_ID(),
   F_STR("privateEndpointConnectionName", .flags = SVC_READ_ONLY),
-  F_ENUM("status", endpoint_parts_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("status", endpoint_parts_states, .flags = SVC_READ_ONLY)
 };
-SVC_PRIVATE const svc_object svc_endpoint_own = { .name = "ServicePrivateEndpoint", .fields = endpoint_parts_own_fields };
+SVC_PRIVATE const svc_object svc_endpoint_own = { .name = "ServicePrivateEndpoint", .fields = SVC_ROWS(endpoint_parts_own_fields) };
 
 SVC_PRIVATE void svc_endpoint_own_name(svc_call *c, svc_change *change, const char *prefix)
 {

@@ -26,41 +26,37 @@ static const svc_field endpoint_service_fields[] = {
   F_STR("errorMessage", .flags = SVC_READ_ONLY),
   F_ID(),
   F_STR("regionName", .flags = SVC_READ_ONLY),
-  F_ENUM("status", endpoint_service_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("status", endpoint_service_states, .flags = SVC_READ_ONLY)
 };
-static const svc_object endpoint_service_base = { .name = "EndpointServiceBase", .fields = endpoint_service_fields };
+static const svc_object endpoint_service_base = { .name = "EndpointServiceBase", .fields = SVC_ROWS(endpoint_service_fields) };
 
 #define ENDPOINT_SERVICE_LIST(name) F_STRS(name, .flags = SVC_READ_ONLY, .max_items = ENDPOINT_SERVICE_LISTED, .preset = "[]")
 
 static const svc_field endpoint_service_aws_fields[] = {
   F_STR("endpointServiceName", .flags = SVC_READ_ONLY),
   ENDPOINT_SERVICE_LIST("interfaceEndpoints"),
-  F_STRS("supportedRemoteRegions", .flags = SVC_NULLABLE | SVC_UNIQUE_ITEMS, .max_items = ENDPOINT_SERVICE_REMOTE, .max = 64),
-  F_END
+  F_STRS("supportedRemoteRegions", .flags = SVC_NULLABLE | SVC_UNIQUE_ITEMS, .max_items = ENDPOINT_SERVICE_REMOTE, .max = 64)
 };
 static const svc_object endpoint_service_aws = {
-  .name = "AWSPrivateLinkConnection", .fields = endpoint_service_aws_fields, .base = &endpoint_service_base
+  .name = "AWSPrivateLinkConnection", .fields = SVC_ROWS(endpoint_service_aws_fields), .base = &endpoint_service_base
 };
 
 static const svc_field endpoint_service_azure_fields[] = {
   ENDPOINT_SERVICE_LIST("privateEndpoints"),
   F_STR("privateLinkServiceName", .flags = SVC_READ_ONLY),
-  F_STR("privateLinkServiceResourceId", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("privateLinkServiceResourceId", .flags = SVC_READ_ONLY)
 };
 static const svc_object endpoint_service_azure = {
-  .name = "AzurePrivateLinkConnection", .fields = endpoint_service_azure_fields, .base = &endpoint_service_base
+  .name = "AzurePrivateLinkConnection", .fields = SVC_ROWS(endpoint_service_azure_fields), .base = &endpoint_service_base
 };
 
 static const svc_field endpoint_service_gcp_fields[] = {
   ENDPOINT_SERVICE_LIST("endpointGroupNames"),
   F_BOOL("portMappingEnabled", .flags = SVC_READ_ONLY),
-  F_STRS("serviceAttachmentNames", .flags = SVC_READ_ONLY, .max_items = ENDPOINT_SERVICE_ATTACHMENTS),
-  F_END
+  F_STRS("serviceAttachmentNames", .flags = SVC_READ_ONLY, .max_items = ENDPOINT_SERVICE_ATTACHMENTS)
 };
 static const svc_object endpoint_service_gcp = {
-  .name = "GCPEndpointService", .fields = endpoint_service_gcp_fields, .base = &endpoint_service_base
+  .name = "GCPEndpointService", .fields = SVC_ROWS(endpoint_service_gcp_fields), .base = &endpoint_service_base
 };
 
 static const svc_variant endpoint_service_variants[] = {
@@ -74,10 +70,9 @@ static const svc_field endpoint_service_new_fields[] = {
   F_BOOL("portMappingEnabled", .preset = "false"),
   F_ENUM("providerName", svc_values_clouds, .flags = SVC_REQUIRED),
   F_STR("region", .flags = SVC_REQUIRED, .min = 1, .max = 64),
-  F_STRS("supportedRemoteRegions", .flags = SVC_NULLABLE | SVC_UNIQUE_ITEMS, .max_items = ENDPOINT_SERVICE_REMOTE, .max = 64),
-  F_END
+  F_STRS("supportedRemoteRegions", .flags = SVC_NULLABLE | SVC_UNIQUE_ITEMS, .max_items = ENDPOINT_SERVICE_REMOTE, .max = 64)
 };
-static const svc_object endpoint_service_new = { .name = "CloudProviderEndpointServiceRequest", .fields = endpoint_service_new_fields };
+static const svc_object endpoint_service_new = { .name = "CloudProviderEndpointServiceRequest", .fields = SVC_ROWS(endpoint_service_new_fields) };
 
 /* ------------------------------------------------------------------------------------------------------------- routes */
 
@@ -100,8 +95,7 @@ static const svc_route endpoint_service_routes[] = {
   R_GET(ENDPOINT_SERVICE, "", .flags = SVC_BARE, .run = svc_verb_list, .more = SVC_MORE(.in_path = "cloudProvider")),
   R_GET(ENDPOINT_SERVICE, "/{endpointServiceId}", .run = svc_verb_read, .more = SVC_MORE(.in_path = "cloudProvider")),
   R_DELETE(ENDPOINT_SERVICE, "/{endpointServiceId}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_network_delete,
-        .more = SVC_MORE(.in_path = "cloudProvider")),
-  SVC_ROUTES_END
+        .more = SVC_MORE(.in_path = "cloudProvider"))
 };
 
 /* ---------------------------------------------------------------------------------------------------------- lifecycle */
@@ -286,7 +280,7 @@ SVC_PRIVATE const svc_noun svc_noun_endpoint_service = {
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
   .governed = svc_policy_endpoint,
-  .routes = endpoint_service_routes,
+  .routes = SVC_ROUTES(endpoint_service_routes),
   .prepare = endpoint_service_prepare,
   .stored = endpoint_service_stored,
   .fell_due = endpoint_service_fell_due,

@@ -14,25 +14,22 @@ static const svc_field ip_address_cluster_fields[] = {
   F_STRS("futureInbound", .flags = SVC_READ_ONLY),
   F_STRS("futureOutbound", .flags = SVC_READ_ONLY),
   F_STRS("inbound", .flags = SVC_READ_ONLY),
-  F_STRS("outbound", .flags = SVC_READ_ONLY),
-  F_END
+  F_STRS("outbound", .flags = SVC_READ_ONLY)
 };
-static const svc_object ip_address_cluster = { .name = "ClusterIpAddresses", .fields = ip_address_cluster_fields };
-static const svc_field ip_address_service_fields[] = { F_LIST("clusters", &ip_address_cluster, .flags = SVC_READ_ONLY), F_END };
-static const svc_object ip_address_service = { .name = "ServiceIpAddresses", .fields = ip_address_service_fields };
+static const svc_object ip_address_cluster = { .name = "ClusterIpAddresses", .fields = SVC_ROWS(ip_address_cluster_fields) };
+static const svc_field ip_address_service_fields[] = { F_LIST("clusters", &ip_address_cluster, .flags = SVC_READ_ONLY) };
+static const svc_object ip_address_service = { .name = "ServiceIpAddresses", .fields = SVC_ROWS(ip_address_service_fields) };
 static const svc_field ip_address_fields[] = {
   F_HEX24("groupId", .flags = SVC_READ_ONLY),
-  F_OBJ("services", &ip_address_service, .flags = SVC_READ_ONLY),
-  F_END
+  F_OBJ("services", &ip_address_service, .flags = SVC_READ_ONLY)
 };
-static const svc_object ip_address_object = { .name = "ProjectIpAddresses", .fields = ip_address_fields };
+static const svc_object ip_address_object = { .name = "ProjectIpAddresses", .fields = SVC_ROWS(ip_address_fields) };
 
 static bool ip_address_read(svc_call *c);
 
 static const svc_route ip_address_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/ipAddresses", .set = SVC_SET_PROJECT_IP_ADDRESSES, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_READ_ONLY, .answer = &ip_address_object, .run = ip_address_read },
-  SVC_ROUTES_END
+    .roles = SVC_R_GROUP_READ_ONLY, .answer = &ip_address_object, .run = ip_address_read }
 };
 
 static svc_str ip_address_simulated(svc_arena *a, svc_str host)
@@ -109,5 +106,5 @@ SVC_PRIVATE const svc_noun svc_noun_ip_address = {
   .name = "IP address",
   .rel = "ipAddresses",
   .flags = SVC_VIRTUAL,
-  .routes = ip_address_routes,
+  .routes = SVC_ROUTES(ip_address_routes),
 };

@@ -22,17 +22,15 @@ static const svc_field network_access_fields[] = {
   F_STR("comment", .max = 80),
   F_DATE("deleteAfterDate", .flags = SVC_NULLABLE),
   F_GROUP_ID(),
-  F_STR("ipAddress", .max = 64),
-  F_END
+  F_STR("ipAddress", .max = 64)
 };
-static const svc_object network_access_object = { .name = "NetworkPermissionEntry", .fields = network_access_fields };
+static const svc_object network_access_object = { .name = "NetworkPermissionEntry", .fields = SVC_ROWS(network_access_fields) };
 
 static const svc_field network_access_status_fields[] = {
-  F_ENUM("STATUS", network_access_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("STATUS", network_access_states, .flags = SVC_READ_ONLY)
 };
 static const svc_object network_access_status_object = { .name = "NetworkPermissionEntryStatus",
-                                                         .fields = network_access_status_fields };
+                                                         .fields = SVC_ROWS(network_access_status_fields) };
 
 static bool network_access_add(svc_call *c);
 static bool network_access_status(svc_call *c);
@@ -46,8 +44,7 @@ static const svc_route network_access_routes[] = {
          .example = "[{\"ipAddress\":\"192.0.2.1\",\"comment\":\"office\"},{\"cidrBlock\":\"198.51.100.0/24\"}]"),
   R_GET(NETWORK_ACCESS, "/{entryValue}", .run = svc_verb_read),
   R_DELETE(NETWORK_ACCESS, "/{entryValue}", .status = 204, .run = svc_verb_delete),
-  R_GET(NETWORK_ACCESS, "/{entryValue}/status", .answer = &network_access_status_object, .run = network_access_status),
-  SVC_ROUTES_END
+  R_GET(NETWORK_ACCESS, "/{entryValue}/status", .answer = &network_access_status_object, .run = network_access_status)
 };
 
 /* ----------------------------------------------------------------------------------------------------------------- values */
@@ -236,7 +233,7 @@ SVC_PRIVATE const svc_noun svc_noun_network_access = {
   .err_quota = SVC_E_NETWORK_PERMISSIONS_LIMIT_EXCEEDED,
   .order_put = "network.put",
   .order_gone = "network.delete",
-  .routes = network_access_routes,
+  .routes = SVC_ROUTES(network_access_routes),
   .spell = network_access_spell,
   .removing = network_access_removing,
 };

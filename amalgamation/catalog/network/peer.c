@@ -60,10 +60,9 @@ static const char *const peer_aws_reasons[] = { "REJECTED", "EXPIRED", "INVALID_
 
 static const svc_field peer_fields[] = {
   F_HEX24("containerId", .flags = SVC_REQUIRED | SVC_FIXED),
-  F_ID(),
-  F_END
+  F_ID()
 };
-static const svc_object peer_base = { .name = "PeeringConnection", .fields = peer_fields };
+static const svc_object peer_base = { .name = "PeeringConnection", .fields = SVC_ROWS(peer_fields) };
 
 static const svc_field peer_aws_fields[] = {
   F_STR("accepterRegionName", .flags = SVC_REQUIRED, .max = 64),
@@ -73,10 +72,9 @@ static const svc_field peer_aws_fields[] = {
   F_ENUM("providerName", svc_values_clouds, .flags = SVC_FIXED, .preset = "\"AWS\""),
   F_STR("routeTableCidrBlock", .flags = SVC_REQUIRED, .max = 18),
   F_ENUM("statusName", peer_aws_states, .flags = SVC_READ_ONLY),
-  F_STR("vpcId", .flags = SVC_REQUIRED, .pattern = "^vpc-[0-9a-f]{17}$"),
-  F_END
+  F_STR("vpcId", .flags = SVC_REQUIRED, .pattern = "^vpc-[0-9a-f]{17}$")
 };
-static const svc_object peer_aws = { .name = "AwsNetworkPeeringConnectionSettings", .fields = peer_aws_fields, .base = &peer_base };
+static const svc_object peer_aws = { .name = "AwsNetworkPeeringConnectionSettings", .fields = SVC_ROWS(peer_aws_fields), .base = &peer_base };
 
 static const svc_field peer_azure_fields[] = {
   F_STR("azureDirectoryId", .format = SVC_FORMAT_UUID, .flags = SVC_REQUIRED),
@@ -85,11 +83,10 @@ static const svc_field peer_azure_fields[] = {
   F_ENUM("providerName", svc_values_clouds, .flags = SVC_FIXED),
   F_STR("resourceGroupName", .flags = SVC_REQUIRED, .pattern = "^([-\\w._()])+$", .max = 90),
   F_ENUM("status", peer_azure_states, .flags = SVC_READ_ONLY),
-  F_STR("vnetName", .flags = SVC_REQUIRED, .pattern = "^([-\\w._()])+$", .max = 64),
-  F_END
+  F_STR("vnetName", .flags = SVC_REQUIRED, .pattern = "^([-\\w._()])+$", .max = 64)
 };
 static const svc_object peer_azure = {
-  .name = "AzureNetworkPeeringConnectionSettings", .fields = peer_azure_fields, .base = &peer_base
+  .name = "AzureNetworkPeeringConnectionSettings", .fields = SVC_ROWS(peer_azure_fields), .base = &peer_base
 };
 
 static const svc_field peer_gcp_fields[] = {
@@ -97,10 +94,9 @@ static const svc_field peer_gcp_fields[] = {
   F_STR("gcpProjectId", .flags = SVC_REQUIRED, .pattern = "^[a-z][0-9a-z-]{4,28}[0-9a-z]{1}"),
   F_STR("networkName", .flags = SVC_REQUIRED, .pattern = "[a-z]([-a-z0-9]{0,62}[a-z0-9]{0,1})?"),
   F_ENUM("providerName", svc_values_clouds, .flags = SVC_FIXED),
-  F_ENUM("status", peer_gcp_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("status", peer_gcp_states, .flags = SVC_READ_ONLY)
 };
-static const svc_object peer_gcp = { .name = "GCPNetworkPeeringConnectionSettings", .fields = peer_gcp_fields, .base = &peer_base };
+static const svc_object peer_gcp = { .name = "GCPNetworkPeeringConnectionSettings", .fields = SVC_ROWS(peer_gcp_fields), .base = &peer_base };
 
 static const svc_variant peer_variants[] = { { "AWS", &peer_aws }, { "AZURE", &peer_azure }, { "GCP", &peer_gcp }, { NULL, NULL } };
 static const svc_object peer_shown = { /* and sent */
@@ -112,10 +108,9 @@ static const svc_field peer_stored_fields[] = {
   F_STR("connectionId", .flags = SVC_READ_ONLY),
   F_STR("errorState", .flags = SVC_READ_ONLY),
   F_ENUM("providerName", svc_values_clouds, .flags = SVC_FIXED),
-  F_ENUM("status", peer_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("status", peer_states, .flags = SVC_READ_ONLY)
 };
-static const svc_object peer_object = { .name = "PeeringConnectionRecord", .fields = peer_stored_fields, .base = &peer_base };
+static const svc_object peer_object = { .name = "PeeringConnectionRecord", .fields = SVC_ROWS(peer_stored_fields), .base = &peer_base };
 
 /* ------------------------------------------------------------------------------------------------------------- routes */
 
@@ -138,8 +133,7 @@ static const svc_route peer_routes[] = {
                     "\"123456789012\",\"routeTableCidrBlock\":\"192.168.0.0/24\",\"vpcId\":\"vpc-0123456789abcdef0\"}"),
   R_GET(PEER, "/{peerId}", .answer = &peer_shown, .run = svc_verb_read),
   R_PATCH(PEER, "/{peerId}", PEER_SHAPE, .run = svc_verb_update, .example = "{\"routeTableCidrBlock\":\"192.168.4.0/24\"}"),
-  R_DELETE(PEER, "/{peerId}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = peer_delete),
-  SVC_ROUTES_END
+  R_DELETE(PEER, "/{peerId}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = peer_delete)
 };
 
 /* ---------------------------------------------------------------------------------------------------------- lifecycle */
@@ -394,7 +388,7 @@ SVC_PRIVATE const svc_noun svc_noun_peer = {
   .event_created = "PEER_CREATED", /* and those of the other providers: peer_clouds */
   .event_updated = "PEER_UPDATED",
   .event_field = "resourceId",
-  .routes = peer_routes,
+  .routes = SVC_ROUTES(peer_routes),
   .prepare = peer_prepare,
   .stored = peer_stored,
   .fell_due = peer_fell_due,

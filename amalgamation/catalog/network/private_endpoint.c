@@ -49,48 +49,43 @@ static const char *const private_endpoint_gcp_states[] = {
 static const svc_field private_endpoint_shown_fields[] = {
   F_ENUM("cloudProvider", svc_values_clouds, .flags = SVC_READ_ONLY),
   F_BOOL("deleteRequested", .flags = SVC_READ_ONLY),
-  F_STR("errorMessage", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("errorMessage", .flags = SVC_READ_ONLY)
 };
-static const svc_object private_endpoint_base = { .name = "PrivateLinkEndpointBase", .fields = private_endpoint_shown_fields };
+static const svc_object private_endpoint_base = { .name = "PrivateLinkEndpointBase", .fields = SVC_ROWS(private_endpoint_shown_fields) };
 
 static const svc_field private_endpoint_aws_fields[] = {
   F_ENUM("connectionStatus", private_endpoint_aws_states, .flags = SVC_READ_ONLY),
-  F_STR("interfaceEndpointId", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("interfaceEndpointId", .flags = SVC_READ_ONLY)
 };
 static const svc_object private_endpoint_aws = {
-  .name = "AWSInterfaceEndpoint", .fields = private_endpoint_aws_fields, .base = &private_endpoint_base
+  .name = "AWSInterfaceEndpoint", .fields = SVC_ROWS(private_endpoint_aws_fields), .base = &private_endpoint_base
 };
 
 static const svc_field private_endpoint_azure_fields[] = {
   F_STR("privateEndpointConnectionName", .flags = SVC_READ_ONLY),
   F_STR("privateEndpointIPAddress", .flags = SVC_READ_ONLY),
   F_STR("privateEndpointResourceId", .flags = SVC_READ_ONLY),
-  F_ENUM("status", private_endpoint_azure_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("status", private_endpoint_azure_states, .flags = SVC_READ_ONLY)
 };
 static const svc_object private_endpoint_azure = {
-  .name = "AzurePrivateEndpoint", .fields = private_endpoint_azure_fields, .base = &private_endpoint_base
+  .name = "AzurePrivateEndpoint", .fields = SVC_ROWS(private_endpoint_azure_fields), .base = &private_endpoint_base
 };
 
 static const svc_field private_endpoint_rule_fields[] = {
   F_STR("endpointName", .flags = SVC_READ_ONLY),
   F_STR("ipAddress", .flags = SVC_READ_ONLY),
-  F_ENUM("status", private_endpoint_gcp_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("status", private_endpoint_gcp_states, .flags = SVC_READ_ONLY)
 };
-static const svc_object private_endpoint_rule = { .name = "GCPForwardingRule", .fields = private_endpoint_rule_fields };
+static const svc_object private_endpoint_rule = { .name = "GCPForwardingRule", .fields = SVC_ROWS(private_endpoint_rule_fields) };
 
 static const svc_field private_endpoint_gcp_fields[] = {
   F_STR("endpointGroupName", .flags = SVC_READ_ONLY),
   F_LIST("endpoints", &private_endpoint_rule, .flags = SVC_READ_ONLY),
   F_STR("gcpProjectId", .flags = SVC_READ_ONLY),
-  F_ENUM("status", private_endpoint_gcp_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("status", private_endpoint_gcp_states, .flags = SVC_READ_ONLY)
 };
 static const svc_object private_endpoint_gcp = {
-  .name = "GCPEndpointGroup", .fields = private_endpoint_gcp_fields, .base = &private_endpoint_base
+  .name = "GCPEndpointGroup", .fields = SVC_ROWS(private_endpoint_gcp_fields), .base = &private_endpoint_base
 };
 
 static const svc_variant private_endpoint_variants[] = {
@@ -104,50 +99,45 @@ static const svc_object private_endpoint_shown = {
 static const svc_field private_endpoint_stored_fields[] = {
   F_ENUM("cloudProvider", svc_values_clouds, .flags = SVC_READ_ONLY),
   F_STR("errorMessage", .flags = SVC_READ_ONLY),
-  F_ENUM("status", private_endpoint_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("status", private_endpoint_states, .flags = SVC_READ_ONLY)
 };
-static const svc_object private_endpoint_object = { .name = "PrivateLinkEndpointRecord", .fields = private_endpoint_stored_fields };
+static const svc_object private_endpoint_object = { .name = "PrivateLinkEndpointRecord", .fields = SVC_ROWS(private_endpoint_stored_fields) };
 
 /* ------------------------------------------------------------------------------------------------- fields that are sent */
 
 static const svc_field private_endpoint_new_aws_fields[] = {
   F_ENUM("cloudProvider", svc_values_clouds),
-  F_STR("id", .flags = SVC_REQUIRED, .pattern = "^vpce-[0-9a-f]{17}$"),
-  F_END
+  F_STR("id", .flags = SVC_REQUIRED, .pattern = "^vpce-[0-9a-f]{17}$")
 };
-static const svc_object private_endpoint_new_aws = { .name = "CreateAWSEndpointRequest", .fields = private_endpoint_new_aws_fields };
+static const svc_object private_endpoint_new_aws = { .name = "CreateAWSEndpointRequest", .fields = SVC_ROWS(private_endpoint_new_aws_fields) };
 
 static const svc_field private_endpoint_new_azure_fields[] = {
   F_ENUM("cloudProvider", svc_values_clouds),
   F_STR("id", .flags = SVC_REQUIRED, .max = PRIVATE_ENDPOINT_LONGEST,
         .pattern = "^/subscriptions/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/resource[gG]roups/[-\\w._()]+"
                    "/providers/Microsoft\\.Network/privateEndpoints/[-\\w._()]+$"),
-  F_STR("privateEndpointIPAddress", .flags = SVC_REQUIRED, .format = SVC_FORMAT_IP, .max = 64),
-  F_END
+  F_STR("privateEndpointIPAddress", .flags = SVC_REQUIRED, .format = SVC_FORMAT_IP, .max = 64)
 };
 static const svc_object private_endpoint_new_azure = {
-  .name = "CreateAzureEndpointRequest", .fields = private_endpoint_new_azure_fields
+  .name = "CreateAzureEndpointRequest", .fields = SVC_ROWS(private_endpoint_new_azure_fields)
 };
 
 static const svc_field private_endpoint_new_rule_fields[] = {
   F_STR("endpointName", .flags = SVC_REQUIRED, .min = 1, .max = 63),
-  F_STR("ipAddress", .flags = SVC_REQUIRED, .format = SVC_FORMAT_IP, .max = 64),
-  F_END
+  F_STR("ipAddress", .flags = SVC_REQUIRED, .format = SVC_FORMAT_IP, .max = 64)
 };
 static const svc_object private_endpoint_new_rule = {
-  .name = "CreateGCPForwardingRuleRequest", .fields = private_endpoint_new_rule_fields
+  .name = "CreateGCPForwardingRuleRequest", .fields = SVC_ROWS(private_endpoint_new_rule_fields)
 };
 
 static const svc_field private_endpoint_new_gcp_fields[] = {
   F_ENUM("cloudProvider", svc_values_clouds),
   F_STR("endpointGroupName", .flags = SVC_REQUIRED, .pattern = "^[-\\w.]+$", .max = 63),
   F_LIST("endpoints", &private_endpoint_new_rule, .flags = SVC_REQUIRED, .min_items = 1, .max_items = PRIVATE_ENDPOINT_GROUP),
-  F_STR("gcpProjectId", .flags = SVC_REQUIRED, .pattern = "^[a-z][0-9a-z-]{4,28}[0-9a-z]$"),
-  F_END
+  F_STR("gcpProjectId", .flags = SVC_REQUIRED, .pattern = "^[a-z][0-9a-z-]{4,28}[0-9a-z]$")
 };
 static const svc_object private_endpoint_new_gcp = {
-  .name = "CreateGCPEndpointGroupRequest", .fields = private_endpoint_new_gcp_fields
+  .name = "CreateGCPEndpointGroupRequest", .fields = SVC_ROWS(private_endpoint_new_gcp_fields)
 };
 
 /* In the order of svc_values_clouds. Which of them a body is says the path: it need not say so itself. */
@@ -160,10 +150,9 @@ static const svc_field private_endpoint_new_fields[] = { /* all of them together
   F_LIST("endpoints", &private_endpoint_new_rule, .max_items = PRIVATE_ENDPOINT_GROUP),
   F_STR("gcpProjectId", .max = 63),
   F_STR("id", .max = PRIVATE_ENDPOINT_LONGEST),
-  F_STR("privateEndpointIPAddress", .max = 64),
-  F_END
+  F_STR("privateEndpointIPAddress", .max = 64)
 };
-static const svc_object private_endpoint_new = { .name = "CreateEndpointRequest", .fields = private_endpoint_new_fields };
+static const svc_object private_endpoint_new = { .name = "CreateEndpointRequest", .fields = SVC_ROWS(private_endpoint_new_fields) };
 
 /* ------------------------------------------------------------------------------------------------------------- routes */
 
@@ -179,8 +168,7 @@ static const svc_route private_endpoint_routes[] = {
          .example = "{\"cloudProvider\":\"AWS\",\"id\":\"vpce-0123456789abcdef0\"}"),
   R_GET(PRIVATE_ENDPOINT, "/{endpointId}", PRIVATE_ENDPOINT_SHOWN, .run = svc_verb_read),
   R_DELETE(PRIVATE_ENDPOINT, "/{endpointId}", .status = 204, .run = svc_network_delete,
-        .more = SVC_MORE(.in_path = "cloudProvider")),
-  SVC_ROUTES_END
+        .more = SVC_MORE(.in_path = "cloudProvider"))
 };
 
 /* ---------------------------------------------------------------------------------------------------------- lifecycle */
@@ -337,7 +325,7 @@ SVC_PRIVATE const svc_noun svc_noun_private_endpoint = {
   .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
   .governed = svc_policy_endpoint,
-  .routes = private_endpoint_routes,
+  .routes = SVC_ROUTES(private_endpoint_routes),
   .stored = private_endpoint_stored,
   .gone = private_endpoint_gone,
   .fell_due = private_endpoint_fell_due,

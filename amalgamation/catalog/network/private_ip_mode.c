@@ -8,18 +8,16 @@
 #include "catalog/policy/policy_language.h"
 
 static const svc_field private_ip_mode_fields[] = {
-  F_BOOL("enabled", .flags = SVC_REQUIRED, .preset = "false"),
-  F_END
+  F_BOOL("enabled", .flags = SVC_REQUIRED, .preset = "false")
 };
-static const svc_object private_ip_mode_object = { .name = "PrivateIPMode", .fields = private_ip_mode_fields };
+static const svc_object private_ip_mode_object = { .name = "PrivateIPMode", .fields = SVC_ROWS(private_ip_mode_fields) };
 
 #define PRIVATE_IP_MODE \
   "/groups/{groupId}/privateIpMode", SVC_SET_NETWORK, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route private_ip_mode_routes[] = {
   R_GET(PRIVATE_IP_MODE, "", .run = svc_verb_read),
-  R_PATCH(PRIVATE_IP_MODE, "", .flags = SVC_V1_TOO, .run = svc_verb_update),
-  SVC_ROUTES_END
+  R_PATCH(PRIVATE_IP_MODE, "", .flags = SVC_V1_TOO, .run = svc_verb_update)
 };
 
 SVC_PRIVATE const svc_noun svc_noun_private_ip_mode = {
@@ -30,6 +28,6 @@ SVC_PRIVATE const svc_noun svc_noun_private_ip_mode = {
   .object = &private_ip_mode_object,
   .event_updated = "PRIVATE_IP_MODE_UPDATED",
   .governed = svc_policy_peering_switch,
-  .routes = private_ip_mode_routes,
+  .routes = SVC_ROUTES(private_ip_mode_routes),
   .stored = svc_network_stored,
 };

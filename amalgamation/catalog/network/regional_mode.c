@@ -11,18 +11,16 @@
 #include "catalog/policy/policy_language.h"
 
 static const svc_field regional_mode_fields[] = {
-  F_BOOL("enabled", .flags = SVC_REQUIRED, .preset = "false"),
-  F_END
+  F_BOOL("enabled", .flags = SVC_REQUIRED, .preset = "false")
 };
-static const svc_object regional_mode_object = { .name = "ProjectSettingItemView", .fields = regional_mode_fields };
+static const svc_object regional_mode_object = { .name = "ProjectSettingItemView", .fields = SVC_ROWS(regional_mode_fields) };
 
 #define REGIONAL_MODE \
   "/groups/{groupId}/privateEndpoint/regionalMode", SVC_SET_PRIVATE_ENDPOINTS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route regional_mode_routes[] = {
   R_GET(REGIONAL_MODE, "", .run = svc_verb_read),
-  R_PATCH(REGIONAL_MODE, "", .status = 202, .run = svc_verb_update),
-  SVC_ROUTES_END
+  R_PATCH(REGIONAL_MODE, "", .status = 202, .run = svc_verb_update)
 };
 
 static const svc_field_event regional_mode_events[] = {
@@ -67,7 +65,7 @@ SVC_PRIVATE const svc_noun svc_noun_regional_mode = {
   .event_updated = "REGIONALIZED_PRIVATE_ENDPOINT_MODE_ENABLED",
   .field_events = regional_mode_events,
   .governed = svc_policy_endpoint_switch,
-  .routes = regional_mode_routes,
+  .routes = SVC_ROUTES(regional_mode_routes),
   .prepare = regional_mode_prepare,
   .stored = svc_network_stored,
 };

@@ -15,25 +15,22 @@ static const svc_field organization_fields[] = {
   F_ID(),
   F_BOOL("isDeleted", .flags = SVC_READ_ONLY, .preset = "false"),
   F_STR("name", .flags = SVC_REQUIRED, SVC_NAMED),
-  F_BOOL("skipDefaultAlertsSettings", .preset = "false"),
-  F_END
+  F_BOOL("skipDefaultAlertsSettings", .preset = "false")
 };
-static const svc_object organization_object = { .name = "Organization", .fields = organization_fields };
+static const svc_object organization_object = { .name = "Organization", .fields = SVC_ROWS(organization_fields) };
 
 static const svc_field organization_key_fields[] = {
   F_STR("desc", .flags = SVC_REQUIRED, .min = 1, .max = 250),
-  F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_REQUIRED, .min_items = 1),
-  F_END
+  F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_REQUIRED, .min_items = 1)
 };
-static const svc_object organization_key_object = { .name = "FirstApiKey", .fields = organization_key_fields };
+static const svc_object organization_key_object = { .name = "FirstApiKey", .fields = SVC_ROWS(organization_key_fields) };
 static const svc_field organization_account_fields[] = {
   F_STR("description", .flags = SVC_REQUIRED, .pattern = "^[\\p{L}\\p{N}\\-_.,' ]*$", .min = 1, .max = 250),
   F_STR("name", .flags = SVC_REQUIRED, .pattern = "^[\\p{L}\\p{N}\\-_.,' ]*$", .min = 1, .max = 64),
   F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_REQUIRED, .min_items = 1),
-  F_INT("secretExpiresAfterHours", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 8, .max = 8760),
-  F_END
+  F_INT("secretExpiresAfterHours", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 8, .max = 8760)
 };
-static const svc_object organization_account_object = { .name = "FirstServiceAccount", .fields = organization_account_fields };
+static const svc_object organization_account_object = { .name = "FirstServiceAccount", .fields = SVC_ROWS(organization_account_fields) };
 
 static const svc_field organization_create_fields[] = {
   F_OBJ("apiKey", &organization_key_object),
@@ -41,20 +38,18 @@ static const svc_field organization_create_fields[] = {
   F_STR("name", .flags = SVC_REQUIRED, SVC_NAMED),
   F_HEX24("orgOwnerId"),
   F_OBJ("serviceAccount", &organization_account_object),
-  F_BOOL("skipDefaultAlertsSettings", .preset = "false"),
-  F_END
+  F_BOOL("skipDefaultAlertsSettings", .preset = "false")
 };
-static const svc_object organization_create_object = { .name = "OrganizationCreate", .fields = organization_create_fields };
+static const svc_object organization_create_object = { .name = "OrganizationCreate", .fields = SVC_ROWS(organization_create_fields) };
 
 static const svc_field organization_created_fields[] = {
   F_ANY("apiKey", .flags = SVC_READ_ONLY),
   F_HEX24("orgOwnerId", .flags = SVC_READ_ONLY),
   F_OBJ("organization", &organization_object, .flags = SVC_READ_ONLY),
   F_ANY("serviceAccount", .flags = SVC_READ_ONLY),
-  F_BOOL("skipDefaultAlertsSettings", .flags = SVC_READ_ONLY),
-  F_END
+  F_BOOL("skipDefaultAlertsSettings", .flags = SVC_READ_ONLY)
 };
-static const svc_object organization_created_object = { .name = "OrganizationCreated", .fields = organization_created_fields };
+static const svc_object organization_created_object = { .name = "OrganizationCreated", .fields = SVC_ROWS(organization_created_fields) };
 
 static const svc_param organization_list_params[] = { { .name = "name" }, { .name = NULL } };
 static const svc_filter organization_filters[] = { { "name", SVC_PREFIX, "name" }, { NULL, 0, NULL } };
@@ -73,8 +68,7 @@ static const svc_route organization_routes[] = {
                     "\"name\":\"first\",\"description\":\"its first\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":720}}"),
   R_GET(ORGANIZATION_ONE, "", .run = svc_verb_read),
   R_PATCH(ORGANIZATION_ONE, "", .run = svc_verb_update),
-  R_DELETE(ORGANIZATION_ONE, "", .status = 204, .run = svc_verb_delete),
-  SVC_ROUTES_END
+  R_DELETE(ORGANIZATION_ONE, "", .status = 204, .run = svc_verb_delete)
 };
 
 static const svc_field_event organization_events[] = { { "name", "ORG_RENAMED", NULL }, { NULL, NULL, NULL } };
@@ -246,7 +240,7 @@ SVC_PRIVATE const svc_noun svc_noun_organization = {
   .event_updated = "ORG_SETTINGS_UPDATED",
   .field_events = organization_events,
   .field_errors = organization_errors,
-  .routes = organization_routes,
+  .routes = SVC_ROUTES(organization_routes),
   .removing = organization_removing,
   .gone = organization_gone,
 };

@@ -21,11 +21,10 @@
 
 static const svc_field organization_settings_timeout_fields[] = {
   F_INT("absoluteSessionTimeoutInSeconds", .flags = SVC_MIN, .min = 1),
-  F_INT("idleSessionTimeoutInSeconds", .flags = SVC_MIN, .min = 1),
-  F_END
+  F_INT("idleSessionTimeoutInSeconds", .flags = SVC_MIN, .min = 1)
 };
 static const svc_object organization_settings_timeouts = { .name = "CustomSessionTimeouts",
-                                                           .fields = organization_settings_timeout_fields };
+                                                           .fields = SVC_ROWS(organization_settings_timeout_fields) };
 
 static const svc_field organization_settings_fields[] = {
   F_BOOL("apiAccessListRequired", .preset = "false"),
@@ -36,19 +35,17 @@ static const svc_field organization_settings_fields[] = {
   F_STR("operationsContact", .flags = SVC_NULLABLE, .format = SVC_FORMAT_EMAIL),
   F_BOOL("restrictEmployeeAccess", .preset = "false"),
   F_STR("securityContact", .flags = SVC_NULLABLE, .format = SVC_FORMAT_EMAIL),
-  F_BOOL("streamsCrossGroupEnabled", .preset = "false"),
-  F_END
+  F_BOOL("streamsCrossGroupEnabled", .preset = "false")
 };
 static const svc_object organization_settings_object = { .name = "OrganizationSettings",
-                                                         .fields = organization_settings_fields };
+                                                         .fields = SVC_ROWS(organization_settings_fields) };
 
 #define ORGANIZATION_SETTINGS \
   "/orgs/{orgId}/settings", SVC_SET_ORGANIZATION_SETTINGS, (20230101), SVC_R_ORG_MEMBER, SVC_R_ORG_OWNER
 
 static const svc_route organization_settings_routes[] = {
   R_GET(ORGANIZATION_SETTINGS, "", .run = svc_verb_read),
-  R_PATCH(ORGANIZATION_SETTINGS, "", .run = svc_verb_update),
-  SVC_ROUTES_END
+  R_PATCH(ORGANIZATION_SETTINGS, "", .run = svc_verb_update)
 };
 
 static const svc_field_event organization_settings_events[] = {
@@ -108,7 +105,7 @@ SVC_PRIVATE const svc_noun svc_noun_organization_settings = {
   .object = &organization_settings_object,
   .event_updated = "ORG_SETTINGS_UPDATED",
   .field_events = organization_settings_events,
-  .routes = organization_settings_routes,
+  .routes = SVC_ROUTES(organization_settings_routes),
   .prepare = organization_settings_prepare,
   .begin = organization_settings_begin,
 };

@@ -20,18 +20,16 @@ static const svc_field project_fields[] = {
   F_HEX24("orgId", .flags = SVC_REQUIRED | SVC_FIXED),
   F_ENUM("regionUsageRestrictions", project_regions, .flags = SVC_FIXED, .preset = "\"COMMERCIAL_FEDRAMP_REGIONS_ONLY\""),
   F_LIST("tags", &svc_object_tag, .max_items = 50, .preset = "[]"),
-  F_BOOL("withDefaultAlertsSettings", .preset = "true"),
-  F_END
+  F_BOOL("withDefaultAlertsSettings", .preset = "true")
 };
-static const svc_object project_object = { .name = "Group", .fields = project_fields };
+static const svc_object project_object = { .name = "Group", .fields = SVC_ROWS(project_fields) };
 
 static const svc_field project_migrate_fields[] = {
   F_HEX24("destinationOrgId", .flags = SVC_REQUIRED),
   F_STR("destinationOrgPrivateApiKey", .flags = SVC_WRITE_ONLY),
-  F_STR("destinationOrgPublicApiKey", .min = 8, .max = 8),
-  F_END
+  F_STR("destinationOrgPublicApiKey", .min = 8, .max = 8)
 };
-static const svc_object project_migrate_object = { .name = "GroupMigrationRequest", .fields = project_migrate_fields };
+static const svc_object project_migrate_object = { .name = "GroupMigrationRequest", .fields = SVC_ROWS(project_migrate_fields) };
 
 static const svc_param project_list_params[] = { { .name = "name" }, { .name = NULL } };
 static const svc_filter project_filters[] = { { "name", SVC_PREFIX, "name" }, { NULL, 0, NULL } };
@@ -56,8 +54,7 @@ static const svc_route project_routes[] = {
     .example = "{\"destinationOrgId\":\"" SVC_EXAMPLE_ORG "\"}" },
   { .method = SVC_GET, .path = "/orgs/{orgId}/groups", .set = SVC_SET_ORGANIZATIONS, .versions = { 20230101 },
     .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .params = project_list_params, .run = svc_verb_list,
-    .more = SVC_MORE(.filters = project_filters) },
-  SVC_ROUTES_END
+    .more = SVC_MORE(.filters = project_filters) }
 };
 
 static const svc_field_event project_events[] = {
@@ -188,7 +185,7 @@ SVC_PRIVATE const svc_noun svc_noun_project = {
   .event_deleted = "GROUP_DELETED",
   .field_events = project_events,
   .field_errors = project_errors,
-  .routes = project_routes,
+  .routes = SVC_ROUTES(project_routes),
   .prepare = project_prepare,
   .stored = project_stored,
   .gone = project_gone,

@@ -36,10 +36,9 @@ static const svc_field project_limit_fields[] = {
   F_LONG("defaultLimit", .flags = SVC_READ_ONLY),
   F_LONG("maximumLimit", .flags = SVC_READ_ONLY),
   F_STR("name", .flags = SVC_READ_ONLY),
-  F_LONG("value", .flags = SVC_REQUIRED | SVC_MIN, .min = 0),
-  F_END
+  F_LONG("value", .flags = SVC_REQUIRED | SVC_MIN, .min = 0)
 };
-static const svc_object project_limit_object = { .name = "Limit", .fields = project_limit_fields };
+static const svc_object project_limit_object = { .name = "Limit", .fields = SVC_ROWS(project_limit_fields) };
 
 static bool project_limit_list(svc_call *c);
 static bool project_limit_read(svc_call *c);
@@ -52,8 +51,7 @@ static const svc_route project_limit_routes[] = {
   R_GET(PROJECT_LIMIT, "", .flags = SVC_BARE, .run = project_limit_list),
   R_GET(PROJECT_LIMIT, "/{limitName}", .flags = SVC_ITEM, .run = project_limit_read),
   R_PATCH(PROJECT_LIMIT, "/{limitName}", .run = project_limit_set),
-  R_DELETE(PROJECT_LIMIT, "/{limitName}", .status = 204, .run = project_limit_reset),
-  SVC_ROUTES_END
+  R_DELETE(PROJECT_LIMIT, "/{limitName}", .status = 204, .run = project_limit_reset)
 };
 
 /* By the name that the tables have, or (s not NULL) by that which is sent. */
@@ -222,6 +220,6 @@ SVC_PRIVATE const svc_noun svc_noun_project_limit = {
   .flags = SVC_BY_TABLE,
   .object = &project_limit_object,
   .unique = "name",
-  .routes = project_limit_routes,
+  .routes = SVC_ROUTES(project_limit_routes),
   .limit = project_limit_value,
 };

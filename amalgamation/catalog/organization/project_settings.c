@@ -15,10 +15,9 @@ static const svc_field project_settings_fields[] = {
   F_BOOL("isNativeRerankingEnabled", .preset = "false"),
   F_BOOL("isPerformanceAdvisorEnabled", .preset = "true"),
   F_BOOL("isRealtimePerformancePanelEnabled", .preset = "true"),
-  F_BOOL("isSchemaAdvisorEnabled", .preset = "true"),
-  F_END
+  F_BOOL("isSchemaAdvisorEnabled", .preset = "true")
 };
-static const svc_object project_settings_object = { .name = "GroupSettings", .fields = project_settings_fields };
+static const svc_object project_settings_object = { .name = "GroupSettings", .fields = SVC_ROWS(project_settings_fields) };
 
 static bool project_settings_update(svc_call *c);
 
@@ -26,8 +25,7 @@ static bool project_settings_update(svc_call *c);
 
 static const svc_route project_settings_routes[] = {
   R_GET(PROJECT_SETTINGS, "", .run = svc_verb_read),
-  R_PATCH(PROJECT_SETTINGS, "", .run = project_settings_update),
-  SVC_ROUTES_END
+  R_PATCH(PROJECT_SETTINGS, "", .run = project_settings_update)
 };
 
 static const svc_field_event project_settings_events[] = {
@@ -74,6 +72,6 @@ SVC_PRIVATE const svc_noun svc_noun_project_settings = {
   .object = &project_settings_object,
   .event_updated = "GROUP_SETTINGS_UPDATED",
   .field_events = project_settings_events,
-  .routes = project_settings_routes,
+  .routes = SVC_ROUTES(project_settings_routes),
   .view = project_settings_view,
 };

@@ -6,30 +6,29 @@
 
 static const char *const non_compliant_resource_types[] = { "DEPRECATED_PROJECT", "DEPRECATED_CLUSTER", "PROJECT", "CLUSTER", NULL };
 
-static const svc_field non_compliant_resource_one_fields[] = { F_HEX24("policyId", .flags = SVC_READ_ONLY), F_END };
-static const svc_object non_compliant_resource_one = { .name = "ApiSvcPolicyMetadataView", .fields = non_compliant_resource_one_fields };
+static const svc_field non_compliant_resource_one_fields[] = { F_HEX24("policyId", .flags = SVC_READ_ONLY) };
+static const svc_object non_compliant_resource_one = { .name = "ApiSvcPolicyMetadataView", .fields = SVC_ROWS(non_compliant_resource_one_fields) };
 static const svc_field non_compliant_resource_policy_fields[] = {
   F_LIST("policiesCausingNonCompliance", &non_compliant_resource_one, .flags = SVC_READ_ONLY),
-  F_HEX24("resourcePolicyId", .flags = SVC_READ_ONLY), F_STR("resourcePolicyName", .flags = SVC_READ_ONLY), F_END
+  F_HEX24("resourcePolicyId", .flags = SVC_READ_ONLY), F_STR("resourcePolicyName", .flags = SVC_READ_ONLY)
 };
 static const svc_object non_compliant_resource_policy = {
-  .name = "ApiSvcResourcePolicyMetadataView", .fields = non_compliant_resource_policy_fields
+  .name = "ApiSvcResourcePolicyMetadataView", .fields = SVC_ROWS(non_compliant_resource_policy_fields)
 };
 static const svc_field non_compliant_resource_fields[] = {
   F_HEX24("orgId", .flags = SVC_READ_ONLY), F_HEX24("resourceId", .flags = SVC_READ_ONLY), F_STR("resourceName", .flags = SVC_READ_ONLY),
   F_LIST("resourcePoliciesCausingNonCompliance", &non_compliant_resource_policy, .flags = SVC_READ_ONLY),
-  F_ENUM("resourceType", non_compliant_resource_types, .flags = SVC_READ_ONLY), F_END
+  F_ENUM("resourceType", non_compliant_resource_types, .flags = SVC_READ_ONLY)
 };
 static const svc_object non_compliant_resource_object = {
-  .name = "ApiSvcNonCompliantResourceView", .fields = non_compliant_resource_fields
+  .name = "ApiSvcNonCompliantResourceView", .fields = SVC_ROWS(non_compliant_resource_fields)
 };
 
 static bool non_compliant_resource_list(svc_call *c);
 
 static const svc_route non_compliant_resource_routes[] = {
   { .method = SVC_GET, .path = "/orgs/{orgId}/nonCompliantResources", .set = SVC_SET_RESOURCE_POLICIES, .versions = { 20240805 },
-    .roles = SVC_R_ORG_MEMBER, .flags = SVC_BARE, .run = non_compliant_resource_list },
-  SVC_ROUTES_END
+    .roles = SVC_R_ORG_MEMBER, .flags = SVC_BARE, .run = non_compliant_resource_list }
 };
 
 /* ------------------------------------------------------------------------------------------------------------- resources */
@@ -153,5 +152,5 @@ SVC_PRIVATE const svc_noun svc_noun_non_compliant_resource = {
   .rel = "nonCompliantResources",
   .flags = SVC_VIRTUAL,
   .object = &non_compliant_resource_object,
-  .routes = non_compliant_resource_routes,
+  .routes = SVC_ROUTES(non_compliant_resource_routes),
 };

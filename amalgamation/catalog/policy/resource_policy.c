@@ -9,14 +9,14 @@
 enum { RESOURCE_POLICY_MOST = 50 };
 
 static const svc_field resource_policy_user_fields[] = {
-  F_HEX24("id", .flags = SVC_READ_ONLY), F_STR("name", .flags = SVC_READ_ONLY), F_END
+  F_HEX24("id", .flags = SVC_READ_ONLY), F_STR("name", .flags = SVC_READ_ONLY)
 };
-static const svc_object resource_policy_user = { .name = "ApiSvcUserMetadataView", .fields = resource_policy_user_fields };
+static const svc_object resource_policy_user = { .name = "ApiSvcUserMetadataView", .fields = SVC_ROWS(resource_policy_user_fields) };
 
 static const svc_field resource_policy_body_fields[] = {
-  F_STR("body", .flags = SVC_REQUIRED, .min = 1, .max = SVC_POLICY_BODY), F_ID(), F_END
+  F_STR("body", .flags = SVC_REQUIRED, .min = 1, .max = SVC_POLICY_BODY), F_ID()
 };
-static const svc_object resource_policy_body = { .name = "ApiSvcPolicyView", .fields = resource_policy_body_fields };
+static const svc_object resource_policy_body = { .name = "ApiSvcPolicyView", .fields = SVC_ROWS(resource_policy_body_fields) };
 
 static const svc_field resource_policy_fields[] = {
   F_OBJ("createdByUser", &resource_policy_user, .flags = SVC_READ_ONLY),
@@ -28,19 +28,18 @@ static const svc_field resource_policy_fields[] = {
   F_STR("name", .flags = SVC_REQUIRED, .format = SVC_FORMAT_TRIMMED, .min = 1, .max = 128),
   F_ORG_ID(),
   F_LIST("policies", &resource_policy_body, .flags = SVC_REQUIRED, .min_items = 1, .max_items = SVC_POLICY_BODIES),
-  F_STR("version", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("version", .flags = SVC_READ_ONLY)
 };
-static const svc_object resource_policy_object = { .name = "ApiSvcResourcePolicyView", .fields = resource_policy_fields };
+static const svc_object resource_policy_object = { .name = "ApiSvcResourcePolicyView", .fields = SVC_ROWS(resource_policy_fields) };
 
 /* One that is only looked at. */
-static const svc_field resource_policy_text_fields[] = { F_STR("body", .flags = SVC_READ_ONLY), F_END };
-static const svc_object resource_policy_text = { .name = "ApiSvcPolicyTextView", .fields = resource_policy_text_fields };
+static const svc_field resource_policy_text_fields[] = { F_STR("body", .flags = SVC_READ_ONLY) };
+static const svc_object resource_policy_text = { .name = "ApiSvcPolicyTextView", .fields = SVC_ROWS(resource_policy_text_fields) };
 static const svc_field resource_policy_checked_fields[] = {
   F_STR("description", .flags = SVC_READ_ONLY), F_STR("name", .flags = SVC_READ_ONLY), F_HEX24("orgId", .flags = SVC_READ_ONLY),
-  F_LIST("policies", &resource_policy_text, .flags = SVC_READ_ONLY), F_STR("version", .flags = SVC_READ_ONLY), F_END
+  F_LIST("policies", &resource_policy_text, .flags = SVC_READ_ONLY), F_STR("version", .flags = SVC_READ_ONLY)
 };
-static const svc_object resource_policy_checked = { .name = "ApiSvcResourcePolicyCheckedView", .fields = resource_policy_checked_fields };
+static const svc_object resource_policy_checked = { .name = "ApiSvcResourcePolicyCheckedView", .fields = SVC_ROWS(resource_policy_checked_fields) };
 
 static bool resource_policy_validate(svc_call *c);
 
@@ -57,8 +56,7 @@ static const svc_route resource_policy_routes[] = {
   R_POST(RESOURCE_POLICY, ":validate", .flags = SVC_NO_LINKS, .answer = &resource_policy_checked, .run = resource_policy_validate, .example = RESOURCE_POLICY_EXAMPLE),
   R_GET(RESOURCE_POLICY, "/{resourcePolicyId}", .run = svc_verb_read),
   R_PATCH(RESOURCE_POLICY, "/{resourcePolicyId}", .run = svc_verb_update, .example = "{\"description\":\"for the time being\"}"),
-  R_DELETE(RESOURCE_POLICY, "/{resourcePolicyId}", .status = 200, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete),
-  SVC_ROUTES_END
+  R_DELETE(RESOURCE_POLICY, "/{resourcePolicyId}", .status = 200, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete)
 };
 
 /* Each body is one policy, or it is told where it is none. */
@@ -135,7 +133,7 @@ SVC_PRIVATE const svc_noun svc_noun_resource_policy = {
   .event_deleted = "RESOURCE_POLICY_DELETED",
   .event_field = "resourcePolicyId",
   .event_value = "id",
-  .routes = resource_policy_routes,
+  .routes = SVC_ROUTES(resource_policy_routes),
   .prepare = resource_policy_prepare,
   .allows = resource_policy_allows,
 };

@@ -51,40 +51,35 @@ static const svc_field search_definition_analyzer_fields[] = {
   { .name = "charFilters", .type = SVC_ARRAY, .item = SVC_ANY, .max_items = SEARCH_DEFINITION_NAMED },
   F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 255),
   { .name = "tokenFilters", .type = SVC_ARRAY, .item = SVC_ANY, .max_items = SEARCH_DEFINITION_NAMED },
-  { .name = "tokenizer", .type = SVC_MAP, .item = SVC_ANY, .flags = SVC_REQUIRED },
-  F_END
+  { .name = "tokenizer", .type = SVC_MAP, .item = SVC_ANY, .flags = SVC_REQUIRED }
 };
-static const svc_object search_definition_analyzer = { .name = "SearchAnalyzer", .fields = search_definition_analyzer_fields };
+static const svc_object search_definition_analyzer = { .name = "SearchAnalyzer", .fields = SVC_ROWS(search_definition_analyzer_fields) };
 
 static const svc_field search_definition_mappings_fields[] = {
   F_ANY("dynamic"), /* true, false, or the set of types that it is of */
-  { .name = "fields", .type = SVC_MAP, .item = SVC_ANY },
-  F_END
+  { .name = "fields", .type = SVC_MAP, .item = SVC_ANY }
 };
-static const svc_object search_definition_mappings = { .name = "SearchMappings", .fields = search_definition_mappings_fields };
+static const svc_object search_definition_mappings = { .name = "SearchMappings", .fields = SVC_ROWS(search_definition_mappings_fields) };
 
 static const svc_field search_definition_source_fields[] = {
-  F_STR("collection", .flags = SVC_REQUIRED, .min = 1, .max = 255),
-  F_END
+  F_STR("collection", .flags = SVC_REQUIRED, .min = 1, .max = 255)
 };
-static const svc_object search_definition_source = { .name = "SynonymSource", .fields = search_definition_source_fields };
+static const svc_object search_definition_source = { .name = "SynonymSource", .fields = SVC_ROWS(search_definition_source_fields) };
 
 static const svc_field search_definition_synonym_fields[] = {
   F_STR("analyzer", .flags = SVC_REQUIRED, .min = 1, .max = 255),
   F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 255),
-  F_OBJ("source", &search_definition_source, .flags = SVC_REQUIRED),
-  F_END
+  F_OBJ("source", &search_definition_source, .flags = SVC_REQUIRED)
 };
 static const svc_object search_definition_synonym = {
-  .name = "SearchSynonymMappingDefinition", .fields = search_definition_synonym_fields
+  .name = "SearchSynonymMappingDefinition", .fields = SVC_ROWS(search_definition_synonym_fields)
 };
 
 static const svc_field search_definition_type_set_fields[] = {
   F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 255),
-  { .name = "types", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED, .max_items = SEARCH_DEFINITION_NAMED },
-  F_END
+  { .name = "types", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED, .max_items = SEARCH_DEFINITION_NAMED }
 };
-static const svc_object search_definition_type_set = { .name = "SearchTypeSets", .fields = search_definition_type_set_fields };
+static const svc_object search_definition_type_set = { .name = "SearchTypeSets", .fields = SVC_ROWS(search_definition_type_set_fields) };
 
 static const svc_field search_definition_text_fields[] = {
   F_STR("analyzer", .min = 1, .max = 255, .preset = "\"lucene.standard\""), /* a known one, or one of `analyzers` */
@@ -95,19 +90,17 @@ static const svc_field search_definition_text_fields[] = {
   { .name = "sort", .type = SVC_MAP, .item = SVC_ANY },
   F_ANY("storedSource"),
   F_LIST("synonyms", &search_definition_synonym, .max_items = SEARCH_DEFINITION_NAMED),
-  F_LIST("typeSets", &search_definition_type_set, .max_items = SEARCH_DEFINITION_NAMED),
-  F_END
+  F_LIST("typeSets", &search_definition_type_set, .max_items = SEARCH_DEFINITION_NAMED)
 };
-SVC_PRIVATE const svc_object svc_search_text = { .name = "TextSearchIndexDefinition", .fields = search_definition_text_fields };
+SVC_PRIVATE const svc_object svc_search_text = { .name = "TextSearchIndexDefinition", .fields = SVC_ROWS(search_definition_text_fields) };
 
 /* ---------------------------------------------------------------------------------------------------------- vectors */
 
 static const svc_field search_definition_hnsw_fields[] = {
   F_INT("maxEdges", .flags = SVC_MIN | SVC_MAX, .min = 16, .max = 64),
-  F_INT("numEdgeCandidates", .flags = SVC_MIN | SVC_MAX, .min = 100, .max = 3200),
-  F_END
+  F_INT("numEdgeCandidates", .flags = SVC_MIN | SVC_MAX, .min = 100, .max = 3200)
 };
-static const svc_object search_definition_hnsw = { .name = "HnswOptions", .fields = search_definition_hnsw_fields };
+static const svc_object search_definition_hnsw = { .name = "HnswOptions", .fields = SVC_ROWS(search_definition_hnsw_fields) };
 
 static const svc_field search_definition_compared_fields[] = {
   F_OBJ("hnswOptions", &search_definition_hnsw),
@@ -115,16 +108,14 @@ static const svc_field search_definition_compared_fields[] = {
   F_STR("path", .flags = SVC_REQUIRED, .min = 1, .max = 1024),
   F_ENUM("quantization", search_definition_quantizations),
   F_ENUM("similarity", search_definition_similarities, .flags = SVC_REQUIRED),
-  F_ENUM("type", search_definition_vector_types, .flags = SVC_REQUIRED),
-  F_END
+  F_ENUM("type", search_definition_vector_types, .flags = SVC_REQUIRED)
 };
-static const svc_object search_definition_compared = { .name = "VectorField", .fields = search_definition_compared_fields };
+static const svc_object search_definition_compared = { .name = "VectorField", .fields = SVC_ROWS(search_definition_compared_fields) };
 static const svc_field search_definition_filter_fields[] = {
   F_STR("path", .flags = SVC_REQUIRED, .min = 1, .max = 1024),
-  F_ENUM("type", search_definition_filter_types, .flags = SVC_REQUIRED),
-  F_END
+  F_ENUM("type", search_definition_filter_types, .flags = SVC_REQUIRED)
 };
-static const svc_object search_definition_filter = { .name = "FilterField", .fields = search_definition_filter_fields };
+static const svc_object search_definition_filter = { .name = "FilterField", .fields = SVC_ROWS(search_definition_filter_fields) };
 static const svc_variant search_definition_field_variants[] = {
   { "vector", &search_definition_compared }, { "filter", &search_definition_filter }, { NULL, NULL }
 };
@@ -136,11 +127,10 @@ static const svc_field search_definition_vector_fields[] = {
   F_LIST("fields", &search_definition_field, .flags = SVC_REQUIRED, .min_items = 1, .max_items = SEARCH_DEFINITION_FIELDS),
   F_STR("nestedRoot", .min = 1, .max = 1024),
   F_INT("numPartitions", .preset = "1"),
-  F_ANY("storedSource"),
-  F_END
+  F_ANY("storedSource")
 };
 SVC_PRIVATE const svc_object svc_search_vector = {
-  .name = "VectorSearchIndexDefinition", .fields = search_definition_vector_fields
+  .name = "VectorSearchIndexDefinition", .fields = SVC_ROWS(search_definition_vector_fields)
 };
 
 /* ----------------------------------------------------------------------------------------------------------- checks */

@@ -35,11 +35,10 @@ static const svc_field search_deployment_effective_fields[] = {
   F_ENUM("cloudProvider", svc_values_clouds, .flags = SVC_READ_ONLY),
   F_ENUM("instanceSize", search_deployment_sizes, .flags = SVC_READ_ONLY),
   F_INT("nodeCount", .flags = SVC_READ_ONLY | SVC_MIN | SVC_MAX, .min = 2, .max = SEARCH_DEPLOYMENT_MOST_NODES),
-  F_STR("regionName", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("regionName", .flags = SVC_READ_ONLY)
 };
 static const svc_object search_deployment_effective = {
-  .name = "SearchDeploymentEffectiveSpec", .fields = search_deployment_effective_fields
+  .name = "SearchDeploymentEffectiveSpec", .fields = SVC_ROWS(search_deployment_effective_fields)
 };
 
 /* Of a region, or where it names none of all that no other spec names. */
@@ -47,10 +46,9 @@ static const svc_field search_deployment_spec_fields[] = {
   F_ENUM("cloudProvider", svc_values_clouds, .flags = SVC_NULLABLE),
   F_ENUM("instanceSize", search_deployment_sizes, .flags = SVC_REQUIRED),
   F_INT("nodeCount", .flags = SVC_NULLABLE | SVC_MIN | SVC_MAX, .min = 2, .max = SEARCH_DEPLOYMENT_MOST_NODES),
-  F_STR("regionName", .flags = SVC_NULLABLE, .min = 1, .max = 64),
-  F_END
+  F_STR("regionName", .flags = SVC_NULLABLE, .min = 1, .max = 64)
 };
-static const svc_object search_deployment_spec = { .name = "SearchDeploymentSpec", .fields = search_deployment_spec_fields };
+static const svc_object search_deployment_spec = { .name = "SearchDeploymentSpec", .fields = SVC_ROWS(search_deployment_spec_fields) };
 
 static const svc_field search_deployment_base_fields[] = {
   F_INT("defaultNodeCount", .flags = SVC_WRITE_ONLY | SVC_NULLABLE | SVC_MIN | SVC_MAX, .min = 2,
@@ -59,23 +57,20 @@ static const svc_field search_deployment_base_fields[] = {
   F_ENUM("encryptionAtRestProvider", search_deployment_key_holders, .flags = SVC_READ_ONLY),
   F_GROUP_ID(),
   F_ID(),
-  F_LIST("specs", &search_deployment_spec, .flags = SVC_REQUIRED, .min_items = 1, .max_items = SEARCH_DEPLOYMENT_SPECS),
-  F_END
+  F_LIST("specs", &search_deployment_spec, .flags = SVC_REQUIRED, .min_items = 1, .max_items = SEARCH_DEPLOYMENT_SPECS)
 };
-static const svc_object search_deployment_base = { .name = "SearchDeploymentBase", .fields = search_deployment_base_fields };
+static const svc_object search_deployment_base = { .name = "SearchDeploymentBase", .fields = SVC_ROWS(search_deployment_base_fields) };
 static const svc_field search_deployment_fields[] = {
-  F_ENUM("stateName", search_deployment_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("stateName", search_deployment_states, .flags = SVC_READ_ONLY)
 };
 static const svc_object search_deployment_object = {
-  .name = "SearchDeploymentRecord", .fields = search_deployment_fields, .base = &search_deployment_base
+  .name = "SearchDeploymentRecord", .fields = SVC_ROWS(search_deployment_fields), .base = &search_deployment_base
 };
 static const svc_field search_deployment_shown_fields[] = {
-  F_ENUM("stateName", search_deployment_shown_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("stateName", search_deployment_shown_states, .flags = SVC_READ_ONLY)
 };
 static const svc_object search_deployment_shown = {
-  .name = "SearchDeployment", .fields = search_deployment_shown_fields, .base = &search_deployment_base
+  .name = "SearchDeployment", .fields = SVC_ROWS(search_deployment_shown_fields), .base = &search_deployment_base
 };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
@@ -93,8 +88,7 @@ static const svc_route search_deployment_routes[] = {
     SEARCH_DEPLOYMENT_SHOWN, .body = &search_deployment_shown, .run = svc_verb_update,
     .example = "{\"specs\":[{\"instanceSize\":\"S30_HIGHCPU_NVME\",\"nodeCount\":3}]}" },
   { .method = SVC_DELETE, SEARCH_DEPLOYMENT, .versions = { 20230101, 20240530 }, .roles = SVC_R_GROUP_CLUSTER_MANAGER,
-    .status = 204, .run = svc_verb_delete },
-  SVC_ROUTES_END
+    .status = 204, .run = svc_verb_delete }
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -239,7 +233,7 @@ SVC_PRIVATE const svc_noun svc_noun_search_deployment = {
   .event_created = "SEARCH_DEPLOYMENT_CREATED",
   .event_updated = "SEARCH_DEPLOYMENT_UPDATED",
   .event_deleted = "SEARCH_DEPLOYMENT_DELETED",
-  .routes = search_deployment_routes,
+  .routes = SVC_ROUTES(search_deployment_routes),
   .prepare = search_deployment_prepare,
   .view = search_deployment_view,
   .meters = search_deployment_meters,

@@ -38,29 +38,26 @@ static const svc_field search_index_base_fields[] = {
   SEARCH_INDEX_NAME,
   F_BOOL("queryable", .flags = SVC_READ_ONLY),
   F_ENUM("status", svc_search_states, .flags = SVC_READ_ONLY),
-  F_LIST("statusDetail", &svc_search_host, .flags = SVC_READ_ONLY),
-  F_END
+  F_LIST("statusDetail", &svc_search_host, .flags = SVC_READ_ONLY)
 };
-static const svc_object search_index_base = { .name = "SearchIndexBase", .fields = search_index_base_fields };
+static const svc_object search_index_base = { .name = "SearchIndexBase", .fields = SVC_ROWS(search_index_base_fields) };
 
 /* The definition is sent as `definition` and shown as `latestDefinition`: what a GET shows can be sent back without it. */
 static const svc_field search_index_text_fields[] = {
   F_OBJ("definition", &svc_search_text, .flags = SVC_WRITE_ONLY),
   F_OBJ("latestDefinition", &svc_search_text, .flags = SVC_READ_ONLY),
-  SEARCH_INDEX_TYPE,
-  F_END
+  SEARCH_INDEX_TYPE
 };
 static const svc_object search_index_text = {
-  .name = "TextSearchIndex", .fields = search_index_text_fields, .base = &search_index_base
+  .name = "TextSearchIndex", .fields = SVC_ROWS(search_index_text_fields), .base = &search_index_base
 };
 static const svc_field search_index_vector_fields[] = {
   F_OBJ("definition", &svc_search_vector, .flags = SVC_WRITE_ONLY),
   F_OBJ("latestDefinition", &svc_search_vector, .flags = SVC_READ_ONLY),
-  F_ENUM("type", search_index_types, .flags = SVC_FIXED),
-  F_END
+  F_ENUM("type", search_index_types, .flags = SVC_FIXED)
 };
 static const svc_object search_index_vector = {
-  .name = "VectorSearchIndex", .fields = search_index_vector_fields, .base = &search_index_base
+  .name = "VectorSearchIndex", .fields = SVC_ROWS(search_index_vector_fields), .base = &search_index_base
 };
 static const svc_variant search_index_variants[] = {
   { "search", &search_index_text }, { "vectorSearch", &search_index_vector }, { NULL, NULL }
@@ -75,14 +72,13 @@ static const svc_field search_index_old_fields[] = {
   SEARCH_INDEX_ID,
   SEARCH_INDEX_NAME,
   F_ENUM("status", search_index_old_states, .flags = SVC_READ_ONLY),
-  SEARCH_INDEX_TYPE,
-  F_END
+  SEARCH_INDEX_TYPE
 };
 static const svc_object search_index_old_text = {
-  .name = "TextClusterSearchIndex", .fields = search_index_old_fields, .base = &svc_search_text
+  .name = "TextClusterSearchIndex", .fields = SVC_ROWS(search_index_old_fields), .base = &svc_search_text
 };
 static const svc_object search_index_old_vector = {
-  .name = "VectorClusterSearchIndex", .fields = search_index_old_fields, .base = &svc_search_vector
+  .name = "VectorClusterSearchIndex", .fields = SVC_ROWS(search_index_old_fields), .base = &svc_search_vector
 };
 static const svc_variant search_index_old_variants[] = {
   { "search", &search_index_old_text }, { "vectorSearch", &search_index_old_vector }, { NULL, NULL }
@@ -133,8 +129,7 @@ static const svc_route search_index_routes[] = {
   R_GET(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .run = svc_verb_read),
   R_PATCH(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .body = &search_index_old, .run = search_index_old_update,
           .example = "{\"numPartitions\":2}"),
-  R_DELETE(SEARCH_INDEX_OLD, "/{indexId}", .status = 204, .run = svc_verb_delete, .more = SVC_MORE(SEARCH_INDEX_ENDS)),
-  SVC_ROUTES_END
+  R_DELETE(SEARCH_INDEX_OLD, "/{indexId}", .status = 204, .run = svc_verb_delete, .more = SVC_MORE(SEARCH_INDEX_ENDS))
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -319,7 +314,7 @@ SVC_PRIVATE const svc_noun svc_noun_search_index = {
   .event_created = "FTS_INDEX_CREATED",
   .event_updated = "FTS_INDEX_UPDATED",
   .event_deleted = "FTS_INDEX_DELETED",
-  .routes = search_index_routes,
+  .routes = SVC_ROUTES(search_index_routes),
   .prepare = search_index_prepare,
   .fell_due = search_index_fell_due,
   .view = svc_search_view,

@@ -13,38 +13,34 @@ SVC_PRIVATE const char *const svc_search_states[] = {
 
 static const svc_field search_view_version_fields[] = {
   F_DATE("createdAt", .flags = SVC_READ_ONLY),
-  F_LONG("version", .flags = SVC_READ_ONLY),
-  F_END
+  F_LONG("version", .flags = SVC_READ_ONLY)
 };
-SVC_PRIVATE const svc_object svc_search_version = { .name = "SearchIndexDefinitionVersion", .fields = search_view_version_fields };
+SVC_PRIVATE const svc_object svc_search_version = { .name = "SearchIndexDefinitionVersion", .fields = SVC_ROWS(search_view_version_fields) };
 
 /* What a host has of an index. Of its definition it shows what concerns hosts; all of it is that which has this version. */
 static const svc_field search_view_brief_fields[] = {
   F_INT("numPartitions", .flags = SVC_READ_ONLY),
-  F_ANY("storedSource", .flags = SVC_READ_ONLY),
-  F_END
+  F_ANY("storedSource", .flags = SVC_READ_ONLY)
 };
-static const svc_object search_view_brief = { .name = "SearchIndexDefinition", .fields = search_view_brief_fields };
+static const svc_object search_view_brief = { .name = "SearchIndexDefinition", .fields = SVC_ROWS(search_view_brief_fields) };
 
 static const svc_field search_view_part_fields[] = {
   F_OBJ("definition", &search_view_brief, .flags = SVC_READ_ONLY),
   F_OBJ("definitionVersion", &svc_search_version, .flags = SVC_READ_ONLY),
   F_STR("message", .flags = SVC_READ_ONLY),
   F_BOOL("queryable", .flags = SVC_READ_ONLY),
-  F_ENUM("status", svc_search_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("status", svc_search_states, .flags = SVC_READ_ONLY)
 };
-static const svc_object search_view_part = { .name = "SearchIndexStatusDetail", .fields = search_view_part_fields };
+static const svc_object search_view_part = { .name = "SearchIndexStatusDetail", .fields = SVC_ROWS(search_view_part_fields) };
 
 static const svc_field search_view_host_fields[] = {
   F_STR("hostname", .flags = SVC_READ_ONLY),
   F_OBJ("mainIndex", &search_view_part, .flags = SVC_READ_ONLY),
   F_BOOL("queryable", .flags = SVC_READ_ONLY),
   F_OBJ("stagedIndex", &search_view_part, .flags = SVC_READ_ONLY),
-  F_ENUM("status", svc_search_states, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("status", svc_search_states, .flags = SVC_READ_ONLY)
 };
-SVC_PRIVATE const svc_object svc_search_host = { .name = "SearchHostStatusDetail", .fields = search_view_host_fields };
+SVC_PRIVATE const svc_object svc_search_host = { .name = "SearchHostStatusDetail", .fields = SVC_ROWS(search_view_host_fields) };
 
 /* Of a definition, a list of paths in it may be long, and is shown once, with the index. */
 static svc_node *search_view_shown_brief(svc_call *c, const svc_node *definition)

@@ -15,17 +15,15 @@ static const svc_field audit_log_fields[] = {
   F_BOOL("auditAuthorizationSuccess", .preset = "false"),
   F_STR("auditFilter", .max = 16384, .preset = "\"{}\""),
   F_ENUM("configurationType", audit_log_types, .flags = SVC_READ_ONLY, .preset = "\"NONE\""),
-  F_BOOL("enabled", .preset = "false"),
-  F_END
+  F_BOOL("enabled", .preset = "false")
 };
-static const svc_object audit_log_object = { .name = "AuditLog", .fields = audit_log_fields };
+static const svc_object audit_log_object = { .name = "AuditLog", .fields = SVC_ROWS(audit_log_fields) };
 
 #define AUDIT_LOG "/groups/{groupId}/auditLog", SVC_SET_AUDIT_LOG, (20230101), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
 
 static const svc_route audit_log_routes[] = {
   R_GET(AUDIT_LOG, "", .run = svc_verb_read),
-  R_PATCH(AUDIT_LOG, "", .status = 202, .run = svc_verb_update),
-  SVC_ROUTES_END
+  R_PATCH(AUDIT_LOG, "", .status = 202, .run = svc_verb_update)
 };
 
 static bool audit_log_operator(svc_str name)
@@ -76,6 +74,6 @@ SVC_PRIVATE const svc_noun svc_noun_audit_log = {
   .flags = SVC_SINGLETON,
   .object = &audit_log_object,
   .event_updated = "AUDIT_LOG_CONFIGURATION_UPDATED",
-  .routes = audit_log_routes,
+  .routes = SVC_ROUTES(audit_log_routes),
   .prepare = audit_log_prepare,
 };

@@ -8,12 +8,10 @@
 
 static const svc_field certificate_authority_fields[] = {
   F_STR("certificate", .flags = SVC_READ_ONLY),
-  F_STR("key", .flags = SVC_SEALED | SVC_WRITE_ONLY),
-  F_END
+  F_STR("key", .flags = SVC_SEALED | SVC_WRITE_ONLY)
 };
-static const svc_object certificate_authority_object = { .name = "CertificateAuthority", .fields = certificate_authority_fields };
+static const svc_object certificate_authority_object = { .name = "CertificateAuthority", .fields = SVC_ROWS(certificate_authority_fields) };
 
-static const svc_route certificate_authority_routes[] = { SVC_ROUTES_END };
 
 SVC_PRIVATE const svc_noun svc_noun_certificate_authority = {
   .name = "certificate authority",
@@ -23,5 +21,5 @@ SVC_PRIVATE const svc_noun svc_noun_certificate_authority = {
   .object = &certificate_authority_object,
   .order_put = "authority.put",
   .order_gone = "authority.delete",
-  .routes = certificate_authority_routes,
+
 };

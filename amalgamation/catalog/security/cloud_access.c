@@ -16,9 +16,9 @@ static const char *const cloud_access_features[] = {
 static const char *const cloud_access_statuses[] = { "IN_PROGRESS", "COMPLETE", "FAILED", "NOT_INITIATED", NULL };
 
 static const svc_field cloud_access_usage_fields[] = {
-  F_ENUM("featureType", cloud_access_features, .flags = SVC_READ_ONLY), F_END
+  F_ENUM("featureType", cloud_access_features, .flags = SVC_READ_ONLY)
 };
-static const svc_object cloud_access_usage = { .name = "CloudProviderAccessFeatureUsage", .fields = cloud_access_usage_fields };
+static const svc_object cloud_access_usage = { .name = "CloudProviderAccessFeatureUsage", .fields = SVC_ROWS(cloud_access_usage_fields) };
 
 #define CLOUD_ACCESS_CREATED() F_CREATED("createdDate")
 #define CLOUD_ACCESS_USAGES() F_LIST("featureUsages", &cloud_access_usage, .flags = SVC_READ_ONLY)
@@ -29,32 +29,32 @@ static const svc_object cloud_access_usage = { .name = "CloudProviderAccessFeatu
 #define CLOUD_ACCESS_AWS(...) \
   F_DATE("authorizedDate", .flags = SVC_READ_ONLY), CLOUD_ACCESS_CREATED(), CLOUD_ACCESS_USAGES(), __VA_ARGS__ \
   CLOUD_ACCESS_PROVIDER(), CLOUD_ACCESS_ID("roleId"), CLOUD_ACCESS_ARN("svcAWSAccountArn", SVC_READ_ONLY), \
-  F_STR("svcAssumedRoleExternalId", .format = SVC_FORMAT_UUID, .flags = SVC_READ_ONLY), F_END
+  F_STR("svcAssumedRoleExternalId", .format = SVC_FORMAT_UUID, .flags = SVC_READ_ONLY)
 
 static const svc_field cloud_access_aws_fields[] = {
   CLOUD_ACCESS_AWS(CLOUD_ACCESS_ARN("iamAssumedRoleArn", 0, .pattern = "^arn:aws[a-z-]*:iam::[0-9]{12}:role/.+$"), )
 };
-static const svc_object cloud_access_aws = { .name = "CloudProviderAccessAWSIAMRole", .fields = cloud_access_aws_fields };
+static const svc_object cloud_access_aws = { .name = "CloudProviderAccessAWSIAMRole", .fields = SVC_ROWS(cloud_access_aws_fields) };
 
 /* Of one that is asked for, the role is not known yet. */
 static const svc_field cloud_access_aws_asked_fields[] = { CLOUD_ACCESS_AWS() };
 static const svc_object cloud_access_aws_asked = {
-  .name = "CloudProviderAccessAWSIAMRoleRequest", .fields = cloud_access_aws_asked_fields
+  .name = "CloudProviderAccessAWSIAMRoleRequest", .fields = SVC_ROWS(cloud_access_aws_asked_fields)
 };
 
 static const svc_field cloud_access_azure_fields[] = {
   CLOUD_ACCESS_ID("_id"), CLOUD_ACCESS_CREATED(), CLOUD_ACCESS_USAGES(),
   F_DATE("lastUpdatedDate", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED), CLOUD_ACCESS_PROVIDER(),
-  CLOUD_ACCESS_UUID("servicePrincipalId"), CLOUD_ACCESS_UUID("svcAzureAppId"), CLOUD_ACCESS_UUID("tenantId"), F_END
+  CLOUD_ACCESS_UUID("servicePrincipalId"), CLOUD_ACCESS_UUID("svcAzureAppId"), CLOUD_ACCESS_UUID("tenantId")
 };
-static const svc_object cloud_access_azure = { .name = "CloudProviderAccessAzureServicePrincipal", .fields = cloud_access_azure_fields };
+static const svc_object cloud_access_azure = { .name = "CloudProviderAccessAzureServicePrincipal", .fields = SVC_ROWS(cloud_access_azure_fields) };
 
 static const svc_field cloud_access_gcp_fields[] = {
   CLOUD_ACCESS_CREATED(), CLOUD_ACCESS_USAGES(),
   F_STR("gcpServiceAccountForSvc", .flags = SVC_READ_ONLY), CLOUD_ACCESS_PROVIDER(), CLOUD_ACCESS_ID("roleId"),
-  F_ENUM("status", cloud_access_statuses, .flags = SVC_READ_ONLY), F_END
+  F_ENUM("status", cloud_access_statuses, .flags = SVC_READ_ONLY)
 };
-static const svc_object cloud_access_gcp = { .name = "CloudProviderAccessGCPServiceAccount", .fields = cloud_access_gcp_fields };
+static const svc_object cloud_access_gcp = { .name = "CloudProviderAccessGCPServiceAccount", .fields = SVC_ROWS(cloud_access_gcp_fields) };
 
 static const svc_variant cloud_access_variants[] = {
   { "AWS", &cloud_access_aws }, { "AZURE", &cloud_access_azure }, { "GCP", &cloud_access_gcp }, { NULL, NULL }
@@ -71,9 +71,9 @@ static const svc_object cloud_access_asked = {
 static const svc_field cloud_access_all_fields[] = {
   F_LIST("awsIamRoles", &cloud_access_aws, .flags = SVC_READ_ONLY),
   F_LIST("azureServicePrincipals", &cloud_access_azure, .flags = SVC_READ_ONLY),
-  F_LIST("gcpServiceAccounts", &cloud_access_gcp, .flags = SVC_READ_ONLY), F_END
+  F_LIST("gcpServiceAccounts", &cloud_access_gcp, .flags = SVC_READ_ONLY)
 };
-static const svc_object cloud_access_all = { .name = "CloudProviderAccessRoles", .fields = cloud_access_all_fields };
+static const svc_object cloud_access_all = { .name = "CloudProviderAccessRoles", .fields = SVC_ROWS(cloud_access_all_fields) };
 
 /* The account at GCP. */
 static const svc_transition cloud_access_transitions[] = {
@@ -100,8 +100,7 @@ static const svc_route cloud_access_routes[] = {
   R_PATCH(CLOUD_ACCESS, "/{roleId}", .run = svc_verb_update,
           .example = "{\"providerName\":\"AWS\",\"iamAssumedRoleArn\":\"arn:aws:iam::123456789012:role/svc-backup\"}"),
   R_DELETE(CLOUD_ACCESS, "/{cloudProvider}/{roleId}", .status = 204, .run = cloud_access_delete,
-        .more = SVC_MORE(.keep = cloud_access_keep)),
-  SVC_ROUTES_END
+        .more = SVC_MORE(.keep = cloud_access_keep))
 };
 
 /* ------------------------------------------------------------------------------------------------------------- providers */
@@ -265,7 +264,7 @@ SVC_PRIVATE const svc_noun svc_noun_cloud_access = {
   .event_created = "CLOUD_PROVIDER_ACCESS_AWS_IAM_ROLE_ADDED", /* or that of its provider */
   .event_updated = "CLOUD_PROVIDER_ACCESS_AWS_IAM_ROLE_UPDATED",
   .event_field = "resourceId",
-  .routes = cloud_access_routes,
+  .routes = SVC_ROUTES(cloud_access_routes),
   .prepare = cloud_access_prepare,
   .view = cloud_access_view,
 };

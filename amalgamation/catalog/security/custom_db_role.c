@@ -34,32 +34,28 @@ static const char *const custom_db_role_actions[] = {
 static const svc_field custom_db_role_resource_fields[] = { /* the cluster, or a database and a collection: see below */
   F_BOOL("cluster"),
   F_STR("collection", .max = 255),
-  F_STR("db", .max = 64),
-  F_END
+  F_STR("db", .max = 64)
 };
-static const svc_object custom_db_role_resource = { .name = "PermittedNamespace", .fields = custom_db_role_resource_fields };
+static const svc_object custom_db_role_resource = { .name = "PermittedNamespace", .fields = SVC_ROWS(custom_db_role_resource_fields) };
 
 static const svc_field custom_db_role_action_fields[] = {
   F_ENUM("action", custom_db_role_actions, .flags = SVC_REQUIRED),
-  F_LIST("resources", &custom_db_role_resource, .flags = SVC_REQUIRED, .max_items = 500),
-  F_END
+  F_LIST("resources", &custom_db_role_resource, .flags = SVC_REQUIRED, .max_items = 500)
 };
-static const svc_object custom_db_role_action = { .name = "PrivilegeAction", .fields = custom_db_role_action_fields };
+static const svc_object custom_db_role_action = { .name = "PrivilegeAction", .fields = SVC_ROWS(custom_db_role_action_fields) };
 
 static const svc_field custom_db_role_inherited_fields[] = {
   F_STR("db", .flags = SVC_REQUIRED, .max = 64),
-  F_STR("role", .flags = SVC_REQUIRED, .max = 128),
-  F_END
+  F_STR("role", .flags = SVC_REQUIRED, .max = 128)
 };
-static const svc_object custom_db_role_inherited = { .name = "InheritedRole", .fields = custom_db_role_inherited_fields };
+static const svc_object custom_db_role_inherited = { .name = "InheritedRole", .fields = SVC_ROWS(custom_db_role_inherited_fields) };
 
 static const svc_field custom_db_role_fields[] = {
   F_LIST("actions", &custom_db_role_action, .max_items = 100, .preset = "[]"),
   F_LIST("inheritedRoles", &custom_db_role_inherited, .flags = SVC_UNIQUE_ITEMS, .max_items = 100, .preset = "[]"),
-  F_STR("roleName", .flags = SVC_REQUIRED | SVC_FIXED, .pattern = "^([-\\w._()])+$", .max = 128),
-  F_END
+  F_STR("roleName", .flags = SVC_REQUIRED | SVC_FIXED, .pattern = "^([-\\w._()])+$", .max = 128)
 };
-static const svc_object custom_db_role_object = { .name = "CustomDBRole", .fields = custom_db_role_fields };
+static const svc_object custom_db_role_object = { .name = "CustomDBRole", .fields = SVC_ROWS(custom_db_role_fields) };
 
 #define CUSTOM_DB_ROLE \
   "/groups/{groupId}/customDBRoles/roles", SVC_SET_CUSTOM_DB_ROLES, (20230101), SVC_R_GROUP_READ_ONLY, \
@@ -73,8 +69,7 @@ static const svc_route custom_db_role_routes[] = {
   R_GET(CUSTOM_DB_ROLE, "/{roleName}", .run = svc_verb_read),
   R_PATCH(CUSTOM_DB_ROLE, "/{roleName}", .run = svc_verb_update,
           .example = "{\"inheritedRoles\":[{\"db\":\"shop\",\"role\":\"read\"}]}"),
-  R_DELETE(CUSTOM_DB_ROLE, "/{roleName}", .status = 204, .run = svc_verb_delete),
-  SVC_ROUTES_END
+  R_DELETE(CUSTOM_DB_ROLE, "/{roleName}", .status = 204, .run = svc_verb_delete)
 };
 
 /* What is inherited and is no custom role of the project is a built-in one. */
@@ -153,6 +148,6 @@ SVC_PRIVATE const svc_noun svc_noun_custom_db_role = {
   .event_updated = "DB_ROLE_UPDATED",
   .event_deleted = "DB_ROLE_DELETED",
   .field_errors = custom_db_role_errors,
-  .routes = custom_db_role_routes,
+  .routes = SVC_ROUTES(custom_db_role_routes),
   .prepare = custom_db_role_prepare,
 };

@@ -23,17 +23,15 @@ static const char *const database_user_scope_types[] = { "CLUSTER", "DATA_LAKE",
 static const svc_field database_user_role_fields[] = {
   F_STR("collectionName", .min = 1, .max = 255),
   F_STR("databaseName", .flags = SVC_REQUIRED, .min = 1, .max = 64),
-  F_STR("roleName", .flags = SVC_REQUIRED, .min = 1, .max = 128),
-  F_END
+  F_STR("roleName", .flags = SVC_REQUIRED, .min = 1, .max = 128)
 };
-static const svc_object database_user_role = { .name = "DatabaseUserRole", .fields = database_user_role_fields };
+static const svc_object database_user_role = { .name = "DatabaseUserRole", .fields = SVC_ROWS(database_user_role_fields) };
 
 static const svc_field database_user_scope_fields[] = {
   F_STR("name", .flags = SVC_REQUIRED, .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$", .max = 64),
-  F_ENUM("type", database_user_scope_types, .flags = SVC_REQUIRED),
-  F_END
+  F_ENUM("type", database_user_scope_types, .flags = SVC_REQUIRED)
 };
-static const svc_object database_user_scope = { .name = "UserScope", .fields = database_user_scope_fields };
+static const svc_object database_user_scope = { .name = "UserScope", .fields = SVC_ROWS(database_user_scope_fields) };
 
 static const svc_field database_user_fields[] = {
   F_ENUM("awsIAMType", database_user_aws_types, .flags = SVC_FIXED, .preset = "\"NONE\""),
@@ -48,10 +46,9 @@ static const svc_field database_user_fields[] = {
   F_LIST("roles", &database_user_role, .flags = SVC_REQUIRED, .min_items = 1, .max_items = 100),
   F_LIST("scopes", &database_user_scope, .max_items = 100, .preset = "[]"),
   F_STR("username", .flags = SVC_REQUIRED | SVC_FIXED, .min = 1, .max = 1024),
-  F_ENUM("x509Type", database_user_x509_types, .flags = SVC_FIXED, .preset = "\"NONE\""),
-  F_END
+  F_ENUM("x509Type", database_user_x509_types, .flags = SVC_FIXED, .preset = "\"NONE\"")
 };
-static const svc_object database_user_object = { .name = "DatabaseUser", .fields = database_user_fields };
+static const svc_object database_user_object = { .name = "DatabaseUser", .fields = SVC_ROWS(database_user_fields) };
 
 static bool database_user_ahead(svc_call *c);
 
@@ -67,8 +64,7 @@ static const svc_route database_user_routes[] = {
   R_GET(DATABASE_USER, "/{databaseName}/{username}", .run = svc_verb_read),
   R_PATCH(DATABASE_USER, "/{databaseName}/{username}", .run = svc_verb_update,
           .example = "{\"description\":\"for the shop\"}", .more = SVC_MORE(.ahead = database_user_ahead)),
-  R_DELETE(DATABASE_USER, "/{databaseName}/{username}", .status = 204, .run = svc_verb_delete),
-  SVC_ROUTES_END
+  R_DELETE(DATABASE_USER, "/{databaseName}/{username}", .status = 204, .run = svc_verb_delete)
 };
 
 /* ------------------------------------------------------------------------------------------------------------- passwords */
@@ -282,7 +278,7 @@ SVC_PRIVATE const svc_noun svc_noun_database_user = {
   .refs = database_user_refs,
   .order_put = "user.put",
   .order_gone = "user.delete",
-  .routes = database_user_routes,
+  .routes = SVC_ROUTES(database_user_routes),
   .prepare = database_user_prepare,
   .desired = database_user_desired,
 };

@@ -17,10 +17,9 @@ static const svc_field database_user_cert_fields[] = {
   F_GROUP_ID(),
   F_INT("monthsUntilExpiration", .flags = SVC_WRITE_ONLY | SVC_MIN | SVC_MAX, .min = 1, .max = 24),
   F_DATE("notAfter", .flags = SVC_READ_ONLY),
-  F_STR("subject", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("subject", .flags = SVC_READ_ONLY)
 };
-static const svc_object database_user_cert_object = { .name = "UserCert", .fields = database_user_cert_fields };
+static const svc_object database_user_cert_object = { .name = "UserCert", .fields = SVC_ROWS(database_user_cert_fields) };
 
 static bool database_user_cert_list(svc_call *c);
 static bool database_user_cert_ahead(svc_call *c);
@@ -32,8 +31,7 @@ static bool database_user_cert_create(svc_call *c);
 static const svc_route database_user_cert_routes[] = {
   R_GET(DATABASE_USER_CERT, "", .flags = SVC_PAGED, .run = database_user_cert_list),
   R_POST(DATABASE_USER_CERT, "", .status = 201, .flags = SVC_TEXT, .run = database_user_cert_create,
-         .example = "{\"monthsUntilExpiration\":6}", .more = SVC_MORE(.ahead = database_user_cert_ahead)),
-  SVC_ROUTES_END
+         .example = "{\"monthsUntilExpiration\":6}", .more = SVC_MORE(.ahead = database_user_cert_ahead))
 };
 
 /* --------------------------------------------------------------------------------------------------------------- issuing */
@@ -209,5 +207,5 @@ SVC_PRIVATE const svc_noun svc_noun_database_user_cert = {
   .event_created = "DB_USER_X509_CERT_CREATED",
   .event_field = "dbUserUsername",
   .event_value = "subject",
-  .routes = database_user_cert_routes,
+  .routes = SVC_ROUTES(database_user_cert_routes),
 };

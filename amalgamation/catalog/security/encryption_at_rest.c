@@ -26,10 +26,9 @@ static const svc_field encryption_at_rest_aws_fields[] = {
   F_BOOL("requirePrivateNetworking"),
   F_HEX24("roleId"),
   ENCRYPTION_AT_REST_SECRET("secretAccessKey", 1024),
-  ENCRYPTION_AT_REST_VALID(),
-  F_END
+  ENCRYPTION_AT_REST_VALID()
 };
-static const svc_object encryption_at_rest_aws = { .name = "AWSKMSConfiguration", .fields = encryption_at_rest_aws_fields };
+static const svc_object encryption_at_rest_aws = { .name = "AWSKMSConfiguration", .fields = SVC_ROWS(encryption_at_rest_aws_fields) };
 
 static const svc_field encryption_at_rest_azure_fields[] = {
   F_ENUM("azureEnvironment", encryption_at_rest_environments),
@@ -43,20 +42,18 @@ static const svc_field encryption_at_rest_azure_fields[] = {
   ENCRYPTION_AT_REST_SECRET("secret", 1024),
   F_STR("subscriptionID", .format = SVC_FORMAT_UUID),
   F_STR("tenantID", .format = SVC_FORMAT_UUID),
-  ENCRYPTION_AT_REST_VALID(),
-  F_END
+  ENCRYPTION_AT_REST_VALID()
 };
-static const svc_object encryption_at_rest_azure = { .name = "AzureKeyVault", .fields = encryption_at_rest_azure_fields };
+static const svc_object encryption_at_rest_azure = { .name = "AzureKeyVault", .fields = SVC_ROWS(encryption_at_rest_azure_fields) };
 
 static const svc_field encryption_at_rest_google_fields[] = {
   ENCRYPTION_AT_REST_ENABLED(),
   F_STR("keyVersionResourceID", .min = 1, .max = 2048),
   F_HEX24("roleId"),
   ENCRYPTION_AT_REST_SECRET("serviceAccountKey", 8192),
-  ENCRYPTION_AT_REST_VALID(),
-  F_END
+  ENCRYPTION_AT_REST_VALID()
 };
-static const svc_object encryption_at_rest_google = { .name = "GoogleCloudKMS", .fields = encryption_at_rest_google_fields };
+static const svc_object encryption_at_rest_google = { .name = "GoogleCloudKMS", .fields = SVC_ROWS(encryption_at_rest_google_fields) };
 
 #define ENCRYPTION_AT_REST_NONE "{\"enabled\":false,\"valid\":false}"
 
@@ -64,10 +61,9 @@ static const svc_field encryption_at_rest_fields[] = {
   F_OBJ("awsKms", &encryption_at_rest_aws, .preset = ENCRYPTION_AT_REST_NONE),
   F_OBJ("azureKeyVault", &encryption_at_rest_azure, .preset = ENCRYPTION_AT_REST_NONE),
   F_BOOL("enabledForSearchNodes", .preset = "false"),
-  F_OBJ("googleCloudKms", &encryption_at_rest_google, .preset = ENCRYPTION_AT_REST_NONE),
-  F_END
+  F_OBJ("googleCloudKms", &encryption_at_rest_google, .preset = ENCRYPTION_AT_REST_NONE)
 };
-static const svc_object encryption_at_rest_object = { .name = "EncryptionAtRest", .fields = encryption_at_rest_fields };
+static const svc_object encryption_at_rest_object = { .name = "EncryptionAtRest", .fields = SVC_ROWS(encryption_at_rest_fields) };
 
 #define ENCRYPTION_AT_REST "/groups/{groupId}/encryptionAtRest", SVC_SET_ENCRYPTION_AT_REST, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
@@ -76,8 +72,7 @@ static const svc_route encryption_at_rest_routes[] = {
   R_PATCH(ENCRYPTION_AT_REST, "", .run = svc_verb_update,
           .example = "{\"awsKms\":{\"enabled\":true,\"customerMasterKeyID\":\"11112222-3333-4444-5555-666677778888\",\"region\":\"US_EAST_1\","
                      "\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\",\"secretAccessKey\":\"wJalrXUtnFEMI-K7MDENG-bPxRfiCYEXAMPLEKEY\","
-                     "\"requirePrivateNetworking\":true}}"),
-  SVC_ROUTES_END
+                     "\"requirePrivateNetworking\":true}}")
 };
 
 static const svc_ref encryption_at_rest_refs[] = {
@@ -230,7 +225,7 @@ SVC_PRIVATE const svc_noun svc_noun_encryption_at_rest = {
   .refs = encryption_at_rest_refs,
   .event_updated = "ENCRYPTION_AT_REST_CONFIGURATION_UPDATED",
   .order_put = "encryption.put",
-  .routes = encryption_at_rest_routes,
+  .routes = SVC_ROUTES(encryption_at_rest_routes),
   .prepare = encryption_at_rest_prepare,
   .facts = encryption_at_rest_facts,
 };

@@ -21,11 +21,10 @@ static const char *const encryption_at_rest_endpoint_regions[] = {
 
 static const svc_field encryption_at_rest_endpoint_fields[] = {
   F_ENUM("cloudProvider", encryption_at_rest_endpoint_clouds, .flags = SVC_READ_ONLY),
-  F_ENUM("regionName", encryption_at_rest_endpoint_regions, .flags = SVC_REQUIRED | SVC_FIXED),
-  F_END
+  F_ENUM("regionName", encryption_at_rest_endpoint_regions, .flags = SVC_REQUIRED | SVC_FIXED)
 };
 static const svc_object encryption_at_rest_endpoint_object = {
-  .name = "EARPrivateEndpoint", .base = &svc_endpoint_own, .fields = encryption_at_rest_endpoint_fields
+  .name = "EARPrivateEndpoint", .base = &svc_endpoint_own, .fields = SVC_ROWS(encryption_at_rest_endpoint_fields)
 };
 
 #define ENCRYPTION_AT_REST_ENDPOINT \
@@ -38,8 +37,7 @@ static const svc_route encryption_at_rest_endpoint_routes[] = {
          .example = "{\"regionName\":\"US_EAST_1\"}", .more = SVC_MORE(.in_path = "cloudProvider")),
   R_GET(ENCRYPTION_AT_REST_ENDPOINT, "/{endpointId}", .run = svc_verb_read, .more = SVC_MORE(.in_path = "cloudProvider")),
   R_DELETE(ENCRYPTION_AT_REST_ENDPOINT, "/{endpointId}", .status = 204, .run = svc_verb_delete,
-        .more = SVC_MORE(.in_path = "cloudProvider")),
-  SVC_ROUTES_END
+        .more = SVC_MORE(.in_path = "cloudProvider"))
 };
 
 static const svc_transition encryption_at_rest_endpoint_transitions[] = {
@@ -111,7 +109,7 @@ SVC_PRIVATE const svc_noun svc_noun_encryption_at_rest_endpoint = {
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
   .governed = svc_policy_endpoint,
-  .routes = encryption_at_rest_endpoint_routes,
+  .routes = SVC_ROUTES(encryption_at_rest_endpoint_routes),
   .prepare = encryption_at_rest_endpoint_prepare,
   .removing = encryption_at_rest_endpoint_removing,
   .fell_due = encryption_at_rest_endpoint_fell_due,

@@ -16,18 +16,18 @@ static const char *const ldap_verification_types[] = {
 
 static const svc_field ldap_verification_request_fields[] = {
   LDAP_TEMPLATE(SVC_WRITE_ONLY), LDAP_PASSWORD(SVC_REQUIRED), LDAP_USERNAME(SVC_REQUIRED), LDAP_CERTIFICATE(),
-  LDAP_HOST(SVC_REQUIRED), LDAP_PORT(SVC_REQUIRED), F_END
+  LDAP_HOST(SVC_REQUIRED), LDAP_PORT(SVC_REQUIRED)
 };
 static const svc_object ldap_verification_request = {
-  .name = "LDAPVerifyConnectivityJobRequestParams", .fields = ldap_verification_request_fields
+  .name = "LDAPVerifyConnectivityJobRequestParams", .fields = SVC_ROWS(ldap_verification_request_fields)
 };
 
 static const svc_field ldap_verification_step_fields[] = {
   F_ENUM("status", ldap_verification_results, .flags = SVC_READ_ONLY),
-  F_ENUM("validationType", ldap_verification_types, .flags = SVC_READ_ONLY), F_END
+  F_ENUM("validationType", ldap_verification_types, .flags = SVC_READ_ONLY)
 };
 static const svc_object ldap_verification_step = {
-  .name = "LDAPVerifyConnectivityJobRequestValidation", .fields = ldap_verification_step_fields
+  .name = "LDAPVerifyConnectivityJobRequestValidation", .fields = SVC_ROWS(ldap_verification_step_fields)
 };
 
 static const svc_field ldap_verification_fields[] = {
@@ -35,10 +35,9 @@ static const svc_field ldap_verification_fields[] = {
   F_OBJ("request", &ldap_verification_request, .flags = SVC_FIXED),
   F_HEX24("requestId", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_ID),
   F_ENUM("status", ldap_verification_statuses, .flags = SVC_READ_ONLY),
-  F_LIST("validations", &ldap_verification_step, .flags = SVC_READ_ONLY, .preset = "[]"),
-  F_END
+  F_LIST("validations", &ldap_verification_step, .flags = SVC_READ_ONLY, .preset = "[]")
 };
-static const svc_object ldap_verification_object = { .name = "LDAPVerifyConnectivityJobRequest", .fields = ldap_verification_fields };
+static const svc_object ldap_verification_object = { .name = "LDAPVerifyConnectivityJobRequest", .fields = SVC_ROWS(ldap_verification_fields) };
 
 static const svc_transition ldap_verification_transitions[] = {
   { "PENDING", "SUCCESS", 10, NULL, "ldap.verify" }, { NULL, NULL, 0, NULL, NULL }
@@ -55,8 +54,7 @@ static bool ldap_verification_create(svc_call *c);
 static const svc_route ldap_verification_routes[] = {
   R_POST(LDAP_VERIFICATION, "", .status = 202, .body = &ldap_verification_request, .run = ldap_verification_create,
          .example = "{\"hostname\":\"ldap.example.com\",\"port\":636,\"bindUsername\":\"CN=svc,DC=example,DC=com\",\"bindPassword\":\"bind-secret\"}"),
-  R_GET(LDAP_VERIFICATION, "/{requestId}", .run = svc_verb_read),
-  SVC_ROUTES_END
+  R_GET(LDAP_VERIFICATION, "/{requestId}", .run = svc_verb_read)
 };
 
 static bool ldap_verification_create(svc_call *c)
@@ -125,7 +123,7 @@ SVC_PRIVATE const svc_noun svc_noun_ldap_verification = {
   .most = LDAP_VERIFICATION_MOST,
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .event_created = "GROUP_SETTINGS_UPDATED", /* none is nearer */
-  .routes = ldap_verification_routes,
+  .routes = SVC_ROUTES(ldap_verification_routes),
   .fell_due = ldap_verification_fell_due,
   .facts = ldap_verification_facts,
 };

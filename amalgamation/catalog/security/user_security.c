@@ -8,14 +8,14 @@
 #include "catalog/security/certificate_parts.h"
 #include "catalog/security/ldap_fields.h"
 
-static const svc_field user_security_x509_fields[] = { F_STR("cas", .max = 16384), F_END };
-static const svc_object user_security_x509 = { .name = "DBUserTLSX509Settings", .fields = user_security_x509_fields };
+static const svc_field user_security_x509_fields[] = { F_STR("cas", .max = 16384) };
+static const svc_object user_security_x509 = { .name = "DBUserTLSX509Settings", .fields = SVC_ROWS(user_security_x509_fields) };
 
 static const svc_field user_security_mapping_fields[] = {
   F_STR("ldapQuery", .min = 1, .max = 1024), F_STR("match", .flags = SVC_REQUIRED, .min = 1, .max = 1024),
-  F_STR("substitution", .min = 1, .max = 1024), F_END
+  F_STR("substitution", .min = 1, .max = 1024)
 };
-static const svc_object user_security_mapping = { .name = "UserToDNMapping", .fields = user_security_mapping_fields };
+static const svc_object user_security_mapping = { .name = "UserToDNMapping", .fields = SVC_ROWS(user_security_mapping_fields) };
 
 static const svc_field user_security_ldap_fields[] = {
   F_BOOL("authenticationEnabled", .preset = "false"),
@@ -26,10 +26,9 @@ static const svc_field user_security_ldap_fields[] = {
   LDAP_CERTIFICATE(),
   LDAP_HOST(0),
   LDAP_PORT(0),
-  F_LIST("userToDNMapping", &user_security_mapping, .max_items = 50, .preset = "[]"),
-  F_END
+  F_LIST("userToDNMapping", &user_security_mapping, .max_items = 50, .preset = "[]")
 };
-static const svc_object user_security_ldap = { .name = "LDAPSecuritySettings", .fields = user_security_ldap_fields };
+static const svc_object user_security_ldap = { .name = "LDAPSecuritySettings", .fields = SVC_ROWS(user_security_ldap_fields) };
 
 #define USER_SECURITY_NONE \
   "{\"authenticationEnabled\":false,\"authorizationEnabled\":false,\"authzQueryTemplate\":\"{USER}?memberOf?base\",\"port\":636," \
@@ -37,10 +36,9 @@ static const svc_object user_security_ldap = { .name = "LDAPSecuritySettings", .
 
 static const svc_field user_security_fields[] = {
   F_OBJ("customerX509", &user_security_x509, .preset = "{}"),
-  F_OBJ("ldap", &user_security_ldap, .preset = USER_SECURITY_NONE),
-  F_END
+  F_OBJ("ldap", &user_security_ldap, .preset = USER_SECURITY_NONE)
 };
-static const svc_object user_security_object = { .name = "UserSecurity", .fields = user_security_fields };
+static const svc_object user_security_object = { .name = "UserSecurity", .fields = SVC_ROWS(user_security_fields) };
 
 static bool user_security_no_mapping(svc_call *c);
 static bool user_security_no_x509(svc_call *c);
@@ -54,8 +52,7 @@ static const svc_route user_security_routes[] = {
           .example = "{\"ldap\":{\"hostname\":\"ldap.example.com\",\"bindUsername\":\"CN=svc,DC=example,DC=com\","
                      "\"bindPassword\":\"bind-secret\",\"authenticationEnabled\":true}}"),
   R_DELETE(USER_SECURITY, "/ldap/userToDNMapping", .status = 202, .run = user_security_no_mapping),
-  R_DELETE(USER_SECURITY_X509, "/customerX509", .status = 202, .run = user_security_no_x509),
-  SVC_ROUTES_END
+  R_DELETE(USER_SECURITY_X509, "/customerX509", .status = 202, .run = user_security_no_x509)
 };
 
 /* What a directory needs before anybody authenticates by it. */
@@ -122,6 +119,6 @@ SVC_PRIVATE const svc_noun svc_noun_user_security = {
   .object = &user_security_object,
   .event_updated = "GROUP_SETTINGS_UPDATED",
   .order_put = "security.put",
-  .routes = user_security_routes,
+  .routes = SVC_ROUTES(user_security_routes),
   .prepare = user_security_prepare,
 };

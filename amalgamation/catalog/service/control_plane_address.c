@@ -10,40 +10,35 @@
 static const svc_field control_plane_address_clouds[] = {
   CONTROL_PLANE_ADDRESS_REGIONS("aws"),
   CONTROL_PLANE_ADDRESS_REGIONS("azure"),
-  CONTROL_PLANE_ADDRESS_REGIONS("gcp"),
-  F_END
+  CONTROL_PLANE_ADDRESS_REGIONS("gcp")
 };
-static const svc_object control_plane_address_one_way = { .name = "ControlPlaneDirection", .fields = control_plane_address_clouds };
+static const svc_object control_plane_address_one_way = { .name = "ControlPlaneDirection", .fields = SVC_ROWS(control_plane_address_clouds) };
 
 static const svc_field control_plane_address_ways_fields[] = {
   F_OBJ("inbound", &control_plane_address_one_way, .flags = SVC_READ_ONLY),
-  F_OBJ("outbound", &control_plane_address_one_way, .flags = SVC_READ_ONLY),
-  F_END
+  F_OBJ("outbound", &control_plane_address_one_way, .flags = SVC_READ_ONLY)
 };
-static const svc_object control_plane_address_ways = { .name = "ControlPlaneWays", .fields = control_plane_address_ways_fields };
+static const svc_object control_plane_address_ways = { .name = "ControlPlaneWays", .fields = SVC_ROWS(control_plane_address_ways_fields) };
 
 /* Named ways through which the service is reached or calls; a service of one host has none. */
 static const svc_field control_plane_address_gateway_fields[] = {
   F_OBJ("ips", &control_plane_address_ways, .flags = SVC_READ_ONLY),
-  F_STR("name", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("name", .flags = SVC_READ_ONLY)
 };
 static const svc_object control_plane_address_gateway = { .name = "ControlPlaneGateway",
-                                                          .fields = control_plane_address_gateway_fields };
+                                                          .fields = SVC_ROWS(control_plane_address_gateway_fields) };
 
 static const svc_field control_plane_address_fields[] = {
-  F_LIST("gateways", &control_plane_address_gateway, .flags = SVC_READ_ONLY, .max_items = 25),
-  F_END
+  F_LIST("gateways", &control_plane_address_gateway, .flags = SVC_READ_ONLY, .max_items = 25)
 };
 static const svc_object control_plane_address_object = { .name = "ControlPlaneIPAddresses", .base = &control_plane_address_ways,
-                                                         .fields = control_plane_address_fields };
+                                                         .fields = SVC_ROWS(control_plane_address_fields) };
 
 static bool control_plane_address_read(svc_call *c);
 
 static const svc_route control_plane_address_routes[] = {
   { .method = SVC_GET, .path = "/unauth/controlPlaneIPAddresses", .set = SVC_SET_CONTROL_PLANE, .versions = { 20231115 },
-    .flags = SVC_NO_AUTH, .answer = &control_plane_address_object, .run = control_plane_address_read },
-  SVC_ROUTES_END
+    .flags = SVC_NO_AUTH, .answer = &control_plane_address_object, .run = control_plane_address_read }
 };
 
 /* The member of an object, made if it is missing. */
@@ -88,5 +83,5 @@ static bool control_plane_address_read(svc_call *c)
 SVC_PRIVATE const svc_noun svc_noun_control_plane_address = {
   .name = "control-plane address",
   .flags = SVC_VIRTUAL,
-  .routes = control_plane_address_routes,
+  .routes = SVC_ROUTES(control_plane_address_routes),
 };

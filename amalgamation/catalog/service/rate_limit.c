@@ -12,19 +12,17 @@ static const char *const rate_limit_scopes[] = { "GROUP", "IP", "ORGANIZATION", 
 
 static const svc_field rate_limit_value_fields[] = {
   F_LONG("defaultValue", .flags = SVC_READ_ONLY), /* where it is another one */
-  F_LONG("value", .flags = SVC_READ_ONLY),
-  F_END
+  F_LONG("value", .flags = SVC_READ_ONLY)
 };
-static const svc_object rate_limit_value_object = { .name = "RateLimitValue", .fields = rate_limit_value_fields };
+static const svc_object rate_limit_value_object = { .name = "RateLimitValue", .fields = SVC_ROWS(rate_limit_value_fields) };
 
 static const char *const rate_limit_methods[SVC_METHOD_COUNT + 1] = { "GET", "POST", "PUT", "PATCH", "DELETE", NULL };
 
 static const svc_field rate_limit_endpoint_fields[] = {
   F_ENUM("method", rate_limit_methods, .flags = SVC_READ_ONLY),
-  F_STR("path", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("path", .flags = SVC_READ_ONLY)
 };
-static const svc_object rate_limit_endpoint = { .name = "RateLimitEndpoint", .fields = rate_limit_endpoint_fields };
+static const svc_object rate_limit_endpoint = { .name = "RateLimitEndpoint", .fields = SVC_ROWS(rate_limit_endpoint_fields) };
 
 static const svc_field rate_limit_fields[] = {
   F_OBJ("capacity", &rate_limit_value_object, .flags = SVC_READ_ONLY),
@@ -33,10 +31,9 @@ static const svc_field rate_limit_fields[] = {
   F_LIST("endpoints", &rate_limit_endpoint, .flags = SVC_READ_ONLY),
   F_OBJ("refillDurationSeconds", &rate_limit_value_object, .flags = SVC_READ_ONLY),
   F_OBJ("refillRate", &rate_limit_value_object, .flags = SVC_READ_ONLY),
-  F_ENUM("scope", rate_limit_scopes, .flags = SVC_READ_ONLY),
-  F_END
+  F_ENUM("scope", rate_limit_scopes, .flags = SVC_READ_ONLY)
 };
-static const svc_object rate_limit_object = { .name = "RateLimit", .fields = rate_limit_fields };
+static const svc_object rate_limit_object = { .name = "RateLimit", .fields = SVC_ROWS(rate_limit_fields) };
 
 static const svc_param rate_limit_list_params[] = {
   { .name = "endpointPath", .flags = SVC_PARAM_REPEATS },
@@ -62,8 +59,7 @@ static const svc_route rate_limit_routes[] = {
   { .method = SVC_GET, .path = "/rateLimits", .set = SVC_SET_RATE_LIMITS, .versions = { 20250312 }, .flags = SVC_PAGED,
     .params = rate_limit_list_params, .answer = &rate_limit_object, .run = rate_limit_list },
   { .method = SVC_GET, .path = "/rateLimits/{endpointSetId}", .set = SVC_SET_RATE_LIMITS, .versions = { 20250312 },
-    .flags = SVC_ITEM, .params = rate_limit_read_params, .answer = &rate_limit_object, .run = rate_limit_read },
-  SVC_ROUTES_END
+    .flags = SVC_ITEM, .params = rate_limit_read_params, .answer = &rate_limit_object, .run = rate_limit_read }
 };
 
 static const char *rate_limit_scope_name(int scope)
@@ -227,5 +223,5 @@ SVC_PRIVATE const svc_noun svc_noun_rate_limit = {
   .name = "rate limit",
   .param = "endpointSetId",
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
-  .routes = rate_limit_routes,
+  .routes = SVC_ROUTES(rate_limit_routes),
 };

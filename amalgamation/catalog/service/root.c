@@ -6,27 +6,24 @@
 static const svc_field root_role_fields[] = {
   F_STR("groupId", .flags = SVC_READ_ONLY),
   F_STR("orgId", .flags = SVC_READ_ONLY),
-  F_STR("roleName", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("roleName", .flags = SVC_READ_ONLY)
 };
-static const svc_object root_role_object = { .name = "HeldRole", .fields = root_role_fields };
+static const svc_object root_role_object = { .name = "HeldRole", .fields = SVC_ROWS(root_role_fields) };
 
 /* An entry of its access list. */
 static const svc_field root_entry_fields[] = {
   F_STR("cidrBlock", .flags = SVC_READ_ONLY),
-  F_STR("ipAddress", .flags = SVC_READ_ONLY),
-  F_END
+  F_STR("ipAddress", .flags = SVC_READ_ONLY)
 };
-static const svc_object root_entry_object = { .name = "CallerAccessEntry", .fields = root_entry_fields };
+static const svc_object root_entry_object = { .name = "CallerAccessEntry", .fields = SVC_ROWS(root_entry_fields) };
 
 static const svc_field root_caller_fields[] = {
   F_LIST("accessList", &root_entry_object, .flags = SVC_READ_ONLY),
   F_STR("id", .flags = SVC_READ_ONLY),
   F_STR("publicKey", .flags = SVC_READ_ONLY),
-  F_LIST("roles", &root_role_object, .flags = SVC_READ_ONLY),
-  F_END
+  F_LIST("roles", &root_role_object, .flags = SVC_READ_ONLY)
 };
-static const svc_object root_caller_object = { .name = "Caller", .fields = root_caller_fields };
+static const svc_object root_caller_object = { .name = "Caller", .fields = SVC_ROWS(root_caller_fields) };
 
 static const char *const root_names[] = { "Db Svc", NULL };
 
@@ -34,17 +31,15 @@ static const svc_field root_fields[] = {
   F_OBJ("apiKey", &root_caller_object, .flags = SVC_READ_ONLY),
   F_ENUM("appName", root_names, .flags = SVC_READ_ONLY),
   F_STR("build", .flags = SVC_READ_ONLY),
-  F_BOOL("throttling", .flags = SVC_READ_ONLY),
-  F_END
+  F_BOOL("throttling", .flags = SVC_READ_ONLY)
 };
-static const svc_object root_object = { .name = "Root", .fields = root_fields };
+static const svc_object root_object = { .name = "Root", .fields = SVC_ROWS(root_fields) };
 
 static bool root_read(svc_call *c);
 
 static const svc_route root_routes[] = {
   { .method = SVC_GET, .path = "", .set = SVC_SET_ROOT, .versions = { 20230101 },
-    .answer = &root_object, .run = root_read },
-  SVC_ROUTES_END
+    .answer = &root_object, .run = root_read }
 };
 
 static svc_node *root_grants(svc_call *c)
@@ -84,5 +79,5 @@ static bool root_read(svc_call *c)
 SVC_PRIVATE const svc_noun svc_noun_root = {
   .name = "root",
   .flags = SVC_VIRTUAL,
-  .routes = root_routes,
+  .routes = SVC_ROUTES(root_routes),
 };

@@ -15,17 +15,17 @@ static const char *const stream_account_providers[] = { "aws", "azure", "gcp", "
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
 static const svc_field stream_account_aws_fields[] = {
-  F_STR("awsAccountId"), F_STR("cidrBlock"), F_STR("cloudProvider"), F_STR("vpcId"), F_END
+  F_STR("awsAccountId"), F_STR("cidrBlock"), F_STR("cloudProvider"), F_STR("vpcId")
 };
-static const svc_object stream_account_aws = { .name = "AWSAccountDetails", .fields = stream_account_aws_fields };
+static const svc_object stream_account_aws = { .name = "AWSAccountDetails", .fields = SVC_ROWS(stream_account_aws_fields) };
 static const svc_field stream_account_azure_fields[] = {
-  F_STR("azureSubscriptionId"), F_STR("cidrBlock"), F_STR("cloudProvider"), F_STR("virtualNetworkName"), F_END
+  F_STR("azureSubscriptionId"), F_STR("cidrBlock"), F_STR("cloudProvider"), F_STR("virtualNetworkName")
 };
-static const svc_object stream_account_azure = { .name = "AzureAccountDetails", .fields = stream_account_azure_fields };
+static const svc_object stream_account_azure = { .name = "AzureAccountDetails", .fields = SVC_ROWS(stream_account_azure_fields) };
 static const svc_field stream_account_gcp_fields[] = {
-  F_STR("cidrBlock"), F_STR("cloudProvider"), F_STR("gcpProjectId"), F_STR("vpcNetworkName"), F_END
+  F_STR("cidrBlock"), F_STR("cloudProvider"), F_STR("gcpProjectId"), F_STR("vpcNetworkName")
 };
-static const svc_object stream_account_gcp = { .name = "GCPAccountDetails", .fields = stream_account_gcp_fields };
+static const svc_object stream_account_gcp = { .name = "GCPAccountDetails", .fields = SVC_ROWS(stream_account_gcp_fields) };
 static const svc_variant stream_account_variants[] = {
   { "aws", &stream_account_aws }, { "azure", &stream_account_azure }, { "gcp", &stream_account_gcp }, { NULL, NULL }
 };
@@ -45,8 +45,7 @@ static const svc_param stream_account_params[] = {
 
 static const svc_route stream_account_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/streams/accountDetails", .set = SVC_SET_STREAMS, .versions = { 20241113 },
-    .roles = SVC_R_GROUP_READ_ONLY, .params = stream_account_params, .run = stream_account_read },
-  SVC_ROUTES_END
+    .roles = SVC_R_GROUP_READ_ONLY, .params = stream_account_params, .run = stream_account_read }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -100,5 +99,5 @@ SVC_PRIVATE const svc_noun svc_noun_stream_account = {
   .parent = "project",
   .flags = SVC_VIRTUAL,
   .object = &stream_account_object,
-  .routes = stream_account_routes,
+  .routes = SVC_ROUTES(stream_account_routes),
 };

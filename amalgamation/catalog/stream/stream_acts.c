@@ -13,18 +13,16 @@ static const svc_field stream_acts_failover_fields[] = {
   F_BOOL("clearCheckpoint", .preset = "false"),
   F_BOOL("dryRun", .preset = "false"),
   F_ENUM("mode", svc_stream_modes, .preset = "\"GRACEFUL\""),
-  F_STR("region", .flags = SVC_REQUIRED, .min = 1, .max = STREAM_NAME_MOST),
-  F_END
+  F_STR("region", .flags = SVC_REQUIRED, .min = 1, .max = STREAM_NAME_MOST)
 };
-static const svc_object stream_acts_failover = { .name = "StreamsStartProcessorFailover", .fields = stream_acts_failover_fields };
+static const svc_object stream_acts_failover = { .name = "StreamsStartProcessorFailover", .fields = SVC_ROWS(stream_acts_failover_fields) };
 static const svc_field stream_acts_start_fields[] = {
   F_OBJ("failover", &stream_acts_failover),
   F_BOOL("resumeFromCheckpoint"),
   F_DATE("startAtOperationTime"),
-  F_ENUM("tier", svc_stream_tiers),
-  F_END
+  F_ENUM("tier", svc_stream_tiers)
 };
-SVC_PRIVATE const svc_object svc_stream_start = { .name = "StreamsStartStreamProcessorWith", .fields = stream_acts_start_fields };
+SVC_PRIVATE const svc_object svc_stream_start = { .name = "StreamsStartStreamProcessorWith", .fields = SVC_ROWS(stream_acts_start_fields) };
 
 /* ------------------------------------------------------------------------------------------- what is kept beside one */
 

@@ -27,8 +27,7 @@ static const svc_route stream_connection_routes[] = {
   R_GET(STREAM_CONNECTION_BASE, "/{connectionName}", .run = svc_verb_read),
   R_PATCH(STREAM_CONNECTION_BASE, "/{connectionName}", .run = svc_verb_update,
           .example = "{\"bootstrapServers\":\"kafka.example.com:9098,kafka.example.org:9098\"}"),
-  R_DELETE(STREAM_CONNECTION_BASE, "/{connectionName}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete),
-  SVC_ROUTES_END
+  R_DELETE(STREAM_CONNECTION_BASE, "/{connectionName}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -106,7 +105,7 @@ SVC_PRIVATE const svc_noun svc_noun_stream_connection = {
   .event_deleted = "STREAM_TENANT_CONNECTION_DELETED",
   .event_field = "resourceId",
   .event_value = "id",
-  .routes = stream_connection_routes,
+  .routes = SVC_ROUTES(stream_connection_routes),
   .prepare = stream_connection_prepare,
   .removing = stream_connection_removing,
 };

@@ -24,8 +24,7 @@ static const svc_route stream_failover_connection_routes[] = {
   R_GET(STREAM_FAILOVER_BASE, "/{failoverConnectionId}", .run = svc_verb_read),
   R_PATCH(STREAM_FAILOVER_BASE, "/{failoverConnectionId}", .run = svc_verb_update,
           .example = "{\"bootstrapServers\":\"west.example.com:9098,west.example.org:9098\"}"),
-  R_DELETE(STREAM_FAILOVER_BASE, "/{failoverConnectionId}", .status = 204, .run = svc_verb_delete),
-  SVC_ROUTES_END
+  R_DELETE(STREAM_FAILOVER_BASE, "/{failoverConnectionId}", .status = 204, .run = svc_verb_delete)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -84,6 +83,6 @@ SVC_PRIVATE const svc_noun svc_noun_stream_failover_connection = {
   .event_field = "resourceId",
   .event_value = "id",
   .order_gone = "failover.delete",
-  .routes = stream_failover_connection_routes,
+  .routes = SVC_ROUTES(stream_failover_connection_routes),
   .prepare = stream_failover_connection_prepare,
 };

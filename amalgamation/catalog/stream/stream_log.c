@@ -7,8 +7,7 @@
 
 #define STREAM_LOG_SECONDS 86400 /* as many as are sent where nothing is said */
 
-static const svc_field stream_log_fields[] = { F_END };
-static const svc_object stream_log_object = { .name = "StreamLog", .fields = stream_log_fields };
+static const svc_object stream_log_object = { .name = "StreamLog" };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -25,8 +24,7 @@ static const svc_route stream_log_routes[] = {
     .told = svc_log_told, .more = SVC_MORE(.media = "gzip") },
   { .method = SVC_GET, .path = "/groups/{groupId}/streams/{tenantName}:downloadOperationalLogs", .set = SVC_SET_STREAMS,
     .versions = { 20250312 }, .roles = STREAM_READERS, .params = stream_log_params,
-    .run = stream_log_operational, .told = svc_log_told, .more = SVC_MORE(.media = "gzip") },
-  SVC_ROUTES_END
+    .run = stream_log_operational, .told = svc_log_told, .more = SVC_MORE(.media = "gzip") }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -84,5 +82,5 @@ SVC_PRIVATE const svc_noun svc_noun_stream_log = {
   .parent = STREAM_WORKSPACE,
   .flags = SVC_VIRTUAL,
   .object = &stream_log_object,
-  .routes = stream_log_routes,
+  .routes = SVC_ROUTES(stream_log_routes),
 };

@@ -39,17 +39,15 @@ static const svc_field stream_peering_fields[] = {
   STREAM_PEERING_TEXT("requesterAccountId"),
   STREAM_PEERING_TEXT("requesterCidr"),
   STREAM_PEERING_TEXT("requesterVpcId"),
-  STREAM_PEERING_TEXT("statusMessage"),
-  F_END
+  STREAM_PEERING_TEXT("statusMessage")
 };
-static const svc_object stream_peering_object = { .name = "VPCPeeringConnection", .fields = stream_peering_fields };
+static const svc_object stream_peering_object = { .name = "VPCPeeringConnection", .fields = SVC_ROWS(stream_peering_fields) };
 static const svc_field stream_peering_challenge_fields[] = {
   F_STR("requesterAccountId", .flags = SVC_REQUIRED, .min = 1, .max = 512),
-  F_STR("requesterVpcId", .flags = SVC_REQUIRED, .min = 1, .max = 512),
-  F_END
+  F_STR("requesterVpcId", .flags = SVC_REQUIRED, .min = 1, .max = 512)
 };
 static const svc_object stream_peering_challenge = {
-  .name = "VPCPeeringActionChallenge", .fields = stream_peering_challenge_fields
+  .name = "VPCPeeringActionChallenge", .fields = SVC_ROWS(stream_peering_challenge_fields)
 };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
@@ -82,8 +80,7 @@ static const svc_route stream_peering_routes[] = {
          .run = stream_peering_accept,
          .example = "{\"requesterAccountId\":\"123456789012\",\"requesterVpcId\":\"vpc-0123456789abcdef0\"}"),
   R_POST(STREAM_PEERING_BASE, "/{id}:reject", STREAM_PEERING_DECIDES, .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT,
-         .run = stream_peering_reject),
-  SVC_ROUTES_END
+         .run = stream_peering_reject)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -295,5 +292,5 @@ SVC_PRIVATE const svc_noun svc_noun_stream_peering = {
   .lifecycle = &stream_peering_lifecycle,
   .event_field = "resourceId",
   .governed = stream_peering_governed,
-  .routes = stream_peering_routes,
+  .routes = SVC_ROUTES(stream_peering_routes),
 };

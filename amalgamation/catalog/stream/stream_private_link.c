@@ -57,11 +57,10 @@ static const svc_field stream_private_link_fields[] = {
   F_STR("region", .min = 1, .max = STREAM_NAME_MOST),
   F_STR("serviceEndpointId", .min = 1, .max = 512),
   F_ENUM("state", stream_private_link_states, .flags = SVC_READ_ONLY),
-  F_ENUM("vendor", stream_private_link_vendors, .flags = SVC_REQUIRED),
-  F_END
+  F_ENUM("vendor", stream_private_link_vendors, .flags = SVC_REQUIRED)
 };
 static const svc_object stream_private_link_object = {
-  .name = "StreamsPrivateLinkConnection", .fields = stream_private_link_fields
+  .name = "StreamsPrivateLinkConnection", .fields = SVC_ROWS(stream_private_link_fields)
 };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
@@ -76,8 +75,7 @@ static const svc_route stream_private_link_routes[] = {
                     "\"dnsDomain\":\"abc.us-east-1.aws.example.com\","
                     "\"serviceEndpointId\":\"com.amazonaws.vpce.us-east-1.vpce-svc-0123456789abcdef0\"}"),
   R_GET(STREAM_PRIVATE_LINK_BASE, "/{connectionId}", .run = svc_verb_read),
-  R_DELETE(STREAM_PRIVATE_LINK_BASE, "/{connectionId}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete),
-  SVC_ROUTES_END
+  R_DELETE(STREAM_PRIVATE_LINK_BASE, "/{connectionId}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -212,7 +210,7 @@ SVC_PRIVATE const svc_noun svc_noun_stream_private_link = {
   .event_deleted = "ENDPOINT_SERVICE_DELETED",
   .event_field = "resourceId",
   .governed = svc_policy_endpoint,
-  .routes = stream_private_link_routes,
+  .routes = SVC_ROUTES(stream_private_link_routes),
   .prepare = stream_private_link_prepare,
   .fell_due = stream_private_link_fell_due,
   .facts = stream_private_link_facts,

@@ -27,19 +27,17 @@ static const char *const stream_processor_shown_states[] = { "CREATING", "CREATE
 static const svc_field stream_processor_dlq_fields[] = {
   F_STR("coll", .flags = SVC_REQUIRED, .min = 1, .max = 255),
   F_STR("connectionName", .flags = SVC_REQUIRED, .min = 1, .max = STREAM_NAME_MOST),
-  F_STR("db", .flags = SVC_REQUIRED, .min = 1, .max = STREAM_NAME_MOST),
-  F_END
+  F_STR("db", .flags = SVC_REQUIRED, .min = 1, .max = STREAM_NAME_MOST)
 };
-static const svc_object stream_processor_dlq = { .name = "StreamsDLQ", .fields = stream_processor_dlq_fields };
-static const svc_field stream_processor_option_fields[] = { F_OBJ("dlq", &stream_processor_dlq, .flags = SVC_NULLABLE), F_END };
-static const svc_object stream_processor_options = { .name = "StreamsOptions", .fields = stream_processor_option_fields };
+static const svc_object stream_processor_dlq = { .name = "StreamsDLQ", .fields = SVC_ROWS(stream_processor_dlq_fields) };
+static const svc_field stream_processor_option_fields[] = { F_OBJ("dlq", &stream_processor_dlq, .flags = SVC_NULLABLE) };
+static const svc_object stream_processor_options = { .name = "StreamsOptions", .fields = SVC_ROWS(stream_processor_option_fields) };
 static const svc_field stream_processor_new_option_fields[] = {
   F_OBJ("dlq", &stream_processor_dlq, .flags = SVC_NULLABLE),
-  F_BOOL("resumeFromCheckpoint", .flags = SVC_WRITE_ONLY),
-  F_END
+  F_BOOL("resumeFromCheckpoint", .flags = SVC_WRITE_ONLY)
 };
 static const svc_object stream_processor_new_options = {
-  .name = "StreamsModifyStreamProcessorOptions", .fields = stream_processor_new_option_fields
+  .name = "StreamsModifyStreamProcessorOptions", .fields = SVC_ROWS(stream_processor_new_option_fields)
 };
 
 #define STREAM_PROCESSOR_FIELDS(options, states) \
@@ -52,19 +50,18 @@ static const svc_object stream_processor_new_options = {
     .max_items = STREAM_PROCESSOR_STAGES }, \
   F_ENUM("state", states, .flags = SVC_READ_ONLY), \
   { .name = "stats", .type = SVC_MAP, .item = SVC_ANY, .flags = SVC_READ_ONLY }, \
-  F_ENUM("tier", svc_stream_tiers), \
-  F_END
+  F_ENUM("tier", svc_stream_tiers)
 static const svc_field stream_processor_fields[] = { STREAM_PROCESSOR_FIELDS(&stream_processor_options, stream_processor_states) };
-static const svc_object stream_processor_object = { .name = "StreamsProcessorRecord", .fields = stream_processor_fields };
+static const svc_object stream_processor_object = { .name = "StreamsProcessorRecord", .fields = SVC_ROWS(stream_processor_fields) };
 static const svc_field stream_processor_shown_fields[] = {
   STREAM_PROCESSOR_FIELDS(&stream_processor_options, stream_processor_shown_states)
 };
-static const svc_object stream_processor_shown = { .name = "StreamsProcessorWithStats", .fields = stream_processor_shown_fields };
+static const svc_object stream_processor_shown = { .name = "StreamsProcessorWithStats", .fields = SVC_ROWS(stream_processor_shown_fields) };
 static const svc_field stream_processor_change_fields[] = {
   STREAM_PROCESSOR_FIELDS(&stream_processor_new_options, stream_processor_states)
 };
 static const svc_object stream_processor_change = {
-  .name = "StreamsModifyStreamProcessor", .fields = stream_processor_change_fields
+  .name = "StreamsModifyStreamProcessor", .fields = SVC_ROWS(stream_processor_change_fields)
 };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
@@ -95,8 +92,7 @@ static const svc_route stream_processor_routes[] = {
   R_POST(STREAM_PROCESSOR_BASE, "/{processorName}:stop", .status = 200, .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT,
          .run = svc_stream_run_stop),
   { .method = SVC_GET, .path = "/groups/{groupId}/streams/{tenantName}/processors", .set = SVC_SET_STREAMS,
-    .versions = { 20240530 }, .roles = STREAM_WRITERS, .flags = SVC_PAGED, .answer = &stream_processor_shown, .run = svc_verb_list },
-  SVC_ROUTES_END
+    .versions = { 20240530 }, .roles = STREAM_WRITERS, .flags = SVC_PAGED, .answer = &stream_processor_shown, .run = svc_verb_list }
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -246,7 +242,7 @@ SVC_PRIVATE const svc_noun svc_noun_stream_processor = {
   .event_field = "resourceId",
   .event_value = "_id",
   .order_gone = "processor.delete",
-  .routes = stream_processor_routes,
+  .routes = SVC_ROUTES(stream_processor_routes),
   .prepare = stream_processor_prepare,
   .view = stream_processor_view,
   .desired = stream_processor_desired,

@@ -22,21 +22,19 @@ static const char *const stream_workspace_reserved[] = {
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
-static const svc_field stream_workspace_sample_fields[] = { F_BOOL("solar", .preset = "false"), F_END };
-static const svc_object stream_workspace_samples = { .name = "StreamsSampleConnections", .fields = stream_workspace_sample_fields };
+static const svc_field stream_workspace_sample_fields[] = { F_BOOL("solar", .preset = "false") };
+static const svc_object stream_workspace_samples = { .name = "StreamsSampleConnections", .fields = SVC_ROWS(stream_workspace_sample_fields) };
 static const svc_field stream_workspace_config_fields[] = {
   F_ENUM("maxTierSize", svc_stream_tiers, .preset = "\"SP50\""),
-  F_ENUM("tier", svc_stream_tiers, .preset = "\"SP30\""),
-  F_END
+  F_ENUM("tier", svc_stream_tiers, .preset = "\"SP30\"")
 };
-static const svc_object stream_workspace_config = { .name = "StreamConfig", .fields = stream_workspace_config_fields };
+static const svc_object stream_workspace_config = { .name = "StreamConfig", .fields = SVC_ROWS(stream_workspace_config_fields) };
 static const svc_field stream_workspace_status_fields[] = {
   F_ENUM("mode", svc_stream_modes, .flags = SVC_NULLABLE),
   F_STR("region", .flags = SVC_NULLABLE, .max = STREAM_NAME_MOST),
-  F_ENUM("status", stream_workspace_statuses, .flags = SVC_REQUIRED),
-  F_END
+  F_ENUM("status", stream_workspace_statuses, .flags = SVC_REQUIRED)
 };
-static const svc_object stream_workspace_status = { .name = "StreamsProcessorStatus", .fields = stream_workspace_status_fields };
+static const svc_object stream_workspace_status = { .name = "StreamsProcessorStatus", .fields = SVC_ROWS(stream_workspace_status_fields) };
 
 #define STREAM_WORKSPACE_REGIONS F_LIST("failoverRegions", &svc_stream_region, .max_items = STREAM_FAILOVER_MOST)
 #define STREAM_WORKSPACE_CONFIG \
@@ -50,14 +48,13 @@ static const svc_object stream_workspace_status = { .name = "StreamsProcessorSta
   F_STRS("hostnames", .flags = SVC_READ_ONLY), \
   F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED, .pattern = STREAM_NAME_PATTERN, .max = STREAM_NAME_MOST), \
   F_OBJ("sampleConnections", &stream_workspace_samples, .flags = SVC_FIXED, __VA_ARGS__), \
-  STREAM_WORKSPACE_CONFIG, \
-  F_END
+  STREAM_WORKSPACE_CONFIG
 
 static const svc_field stream_workspace_fields[] = { STREAM_WORKSPACE_FIELDS(.preset = NULL) };
-static const svc_object stream_workspace_object = { .name = "StreamsTenant", .fields = stream_workspace_fields };
+static const svc_object stream_workspace_object = { .name = "StreamsTenant", .fields = SVC_ROWS(stream_workspace_fields) };
 static const svc_field stream_workspace_sampled_fields[] = { STREAM_WORKSPACE_FIELDS(.preset = "{\"solar\":true}") };
 static const svc_object stream_workspace_sampled = {
-  .name = "TenantWithSampleConnections", .fields = stream_workspace_sampled_fields
+  .name = "TenantWithSampleConnections", .fields = SVC_ROWS(stream_workspace_sampled_fields)
 };
 
 /* A change says the region otherwise than a GET shows it, and may say something of all processors. */
@@ -72,11 +69,10 @@ static const svc_field stream_workspace_update_fields[] = {
   F_OBJ("processorStatus", &stream_workspace_status, .flags = SVC_WRITE_ONLY),
   F_ENUM("region", svc_stream_regions, .flags = SVC_WRITE_ONLY),
   F_OBJ("sampleConnections", &stream_workspace_samples, .flags = SVC_READ_ONLY),
-  STREAM_WORKSPACE_CONFIG,
-  F_END
+  STREAM_WORKSPACE_CONFIG
 };
 static const svc_object stream_workspace_update = {
-  .name = "StreamsTenantUpdateRequest", .fields = stream_workspace_update_fields
+  .name = "StreamsTenantUpdateRequest", .fields = SVC_ROWS(stream_workspace_update_fields)
 };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
@@ -102,8 +98,7 @@ static const svc_route stream_workspace_routes[] = {
         .run = stream_workspace_read),
   R_PATCH(STREAM_WORKSPACE_BASE, "/{tenantName}", .body = &stream_workspace_update, .run = stream_workspace_change,
           .example = "{\"streamConfig\":{\"tier\":\"SP10\"}}"),
-  R_DELETE(STREAM_WORKSPACE_BASE, "/{tenantName}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete),
-  SVC_ROUTES_END
+  R_DELETE(STREAM_WORKSPACE_BASE, "/{tenantName}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -315,7 +310,7 @@ SVC_PRIVATE const svc_noun svc_noun_stream_workspace = {
   .event_value = "_id",
   .order_put = "stream.put",
   .order_gone = "stream.delete",
-  .routes = stream_workspace_routes,
+  .routes = SVC_ROUTES(stream_workspace_routes),
   .prepare = stream_workspace_prepare,
   .stored = stream_workspace_stored,
   .removing = stream_workspace_removing,
