@@ -164,6 +164,7 @@ static int api_limit(svc *s, const svc_limit_override *o)
 
 static int api_limiter(svc *s)
 {
+  static const svc_set_row tokens = { "Access tokens", SVC_SCOPE_IP, 10, 10, 60 };
   const svc_set_row *table = svc_set_table(&s->set_count);
   uint64_t seed;
   size_t i;
@@ -171,7 +172,7 @@ static int api_limiter(svc *s)
   s->sets = svc_arena_alloc(&s->memory, ((size_t)s->set_count + 1) * sizeof *s->sets);
   if (!s->sets) return SVC_NOMEM;
   memcpy(s->sets, table, (size_t)s->set_count * sizeof *s->sets);
-  s->sets[s->set_count] = (svc_set_row){ "Access tokens", SVC_SCOPE_IP, 10, 10, 60 };
+  s->sets[s->set_count] = tokens;
   for (i = 0; i < s->config.limit_count && rc == SVC_OK; i++) rc = api_limit(s, &s->config.limits[i]);
   s->config.limits = NULL;
   if (rc != SVC_OK || s->config.limiter_off) return rc;

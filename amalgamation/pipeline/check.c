@@ -350,7 +350,7 @@ static bool check_is_hollow(const svc_field *f, const svc_node *input)
 {
   const svc_field *inner;
   svc_fields fields;
-  if (f->type != SVC_OBJECT || input->type != SVC_J_OBJECT || input->first || f->object->variant_by) return false;
+  if (f->type != SVC_OBJECT || input->type != SVC_J_OBJECT || input->first || f->object->is_union) return false;
   svc_fields_begin(&fields, f->object);
   while ((inner = svc_fields_next(&fields)) != NULL)
     if (!(inner->flags & SVC_READ_ONLY)) return false;
@@ -388,7 +388,7 @@ static svc_node *check_sent(svc_call *c, const svc_field *f, const svc_node *inp
 /* Does the field that chooses the variant stay as it was, where it is not sent? As any other field does, or not. */
 static bool check_variant_kept(const svc_object *object, const svc_node *before, int mode)
 {
-  const svc_field *f = svc_field_named(svc_object_of(object, before), svc_str_c(object->variant_by));
+  const svc_field *f = svc_field_named(svc_object_of(object, before), svc_str_c(object->choice->by));
   return before && (mode == SVC_CHECK_UPDATE || (f && f->flags & (SVC_READ_ONLY | SVC_FIXED)));
 }
 
@@ -397,7 +397,7 @@ static const svc_object *check_no_variant(svc_call *c, const svc_object *object,
   const char *values[CHECK_VARIANTS + 1];
   svc_str at = check_path_text(c, path), known;
   size_t n = 0;
-  for (; n < CHECK_VARIANTS && object->variants[n].value; n++) values[n] = object->variants[n].value;
+  for (; n < CHECK_VARIANTS && object->choice->variants[n].value; n++) values[n] = object->choice->variants[n].value;
   values[n] = NULL;
   known = svc_values_known(c, values);
   if (!sent || sent->type == SVC_J_NULL)
@@ -411,10 +411,10 @@ static const svc_object *check_no_variant(svc_call *c, const svc_object *object,
 static const svc_object *check_variant(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before,
                                        int mode, const check_path *path)
 {
-  while (object->variant_by) {
-    const svc_node *sent = svc_node_get(input, object->variant_by), *was = svc_node_get(before, object->variant_by);
+  while (object->is_union) {
+    const svc_node *sent = svc_node_get(input, object->choice->by), *was = svc_node_get(before, object->choice->by);
     const svc_object *variant = svc_variant_of(object, sent || !check_variant_kept(object, before, mode) ? sent : was);
-    check_path here = { path, svc_str_c(object->variant_by), SIZE_MAX };
+    check_path here = { path, svc_str_c(object->choice->by), SIZE_MAX };
     if (!variant) return check_no_variant(c, object, sent, &here);
     if (before && variant != svc_variant_of(object, was))
       before = NULL; /* what that one says of its variants is nothing here */
@@ -474,11 +474,11 @@ static svc_node *check_object(svc_call *c, const svc_object *object, const svc_n
                               const check_path *path)
 {
   svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  const svc_object *was = before && object->variant_by ? svc_object_of(object, before) : NULL;
+  const svc_object *was = before && object->is_union ? svc_object_of(object, before) : NULL;
   const svc_field *f;
   svc_fields fields;
   bool good;
-  if (object->variant_by) object = check_variant(c, object, input, before, mode, path);
+  if (object->is_union) object = check_variant(c, object, input, before, mode, path);
   if (!object || !out) return NULL;
   if (was == object) was = NULL;
   good = check_names(c, object, input, path);

@@ -167,15 +167,15 @@ static void openapi_union(openapi_writer *w, const svc_object *o)
 {
   const svc_variant *v;
   openapi_text(w, "{\"oneOf\":[");
-  for (v = o->variants; v->value; v++) {
-    if (v != o->variants) openapi_text(w, ",");
+  for (v = o->choice->variants; v->value; v++) {
+    if (v != o->choice->variants) openapi_text(w, ",");
     openapi_ref(w, v->object);
   }
   openapi_text(w, "],\"discriminator\":{\"propertyName\":");
-  openapi_string(w, o->variant_by);
+  openapi_string(w, o->choice->by);
   openapi_text(w, ",\"mapping\":{");
-  for (v = o->variants; v->value; v++) {
-    if (v != o->variants) openapi_text(w, ",");
+  for (v = o->choice->variants; v->value; v++) {
+    if (v != o->choice->variants) openapi_text(w, ",");
     openapi_string(w, v->value);
     openapi_text(w, ":\"#/components/schemas/");
     openapi_text(w, v->object->name);
@@ -208,7 +208,7 @@ static void openapi_object(openapi_writer *w, const svc_object *o)
   const svc_field *f;
   svc_fields fields;
   bool first = true;
-  if (o->variant_by) {
+  if (o->is_union) {
     openapi_union(w, o);
     return;
   }

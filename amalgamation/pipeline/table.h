@@ -97,24 +97,31 @@ struct svc_field {
 #define SVC_OBJECT_OF(f) (SVC_HOLDS_OBJECT(f) ? (f)->object : NULL)
 #define SVC_VALUES_OF(f) (SVC_HOLDS_OBJECT(f) ? NULL : (f)->values)
 
+/* What chooses the object that holds instead of a union: the value of a field. */
+typedef struct svc_variant {
+  const char *value;
+  const svc_object *object;
+} svc_variant;
+typedef struct svc_choice {
+  const char *by;        /* the field */
+  const char *otherwise; /* the value where it is missing; NULL: then it is refused */
+  const svc_variant *variants; /* closed by a row without value */
+} svc_choice;
+#define SVC_CHOICE(...) &(const svc_choice){ __VA_ARGS__ }, .is_union = 1
+
 struct svc_object {
   const char *name;
   union {
-    const svc_field *fields; /* by SVC_ROWS: sorted by name; NULL: none */
-    const struct svc_variant {
-      const char *value;
-      const svc_object *object;
-    } *variants; /* of a union: closed by a row without value */
+    const svc_field *fields;  /* by SVC_ROWS: sorted by name; NULL: none */
+    const svc_choice *choice; /* by SVC_CHOICE: it is a union, which has no fields of its own; svc_object_of() (fields.c) finds what
+                                 holds instead, everywhere */
   };
-  unsigned count;          /* of fields; 0: none, or a union */
-  const svc_object *base;  /* fields of another object that this one has as well; NULL: none */
-  /* a union: the value of field `variant_by` chooses the object that holds instead of this one, which then has no fields of
-  ** its own; svc_object_of() (fields.c) finds it, everywhere */
-  const char *variant_by;
-  const char *variant_default; /* the value where the field is missing; NULL: then it is refused */
+  const svc_object *base; /* fields of another object that this one has as well; NULL: none */
+  unsigned short count;   /* of its fields; of a union 0 */
+  bool is_union;
 };
-#define SVC_VARIANTS_OF(o) ((o)->variant_by ? (o)->variants : NULL) /* what the union holds */
-typedef struct svc_variant svc_variant;
+#define SVC_CHOICE_OF(o) ((o)->is_union ? (o)->choice : NULL)
+#define SVC_VARIANTS_OF(o) ((o)->is_union ? (o)->choice->variants : NULL)
 #define SVC_ROWS(array) array, .count = sizeof(array) / sizeof *(array)
 
 /*

@@ -117,7 +117,7 @@ static void catalog_check_object(t_service *t, const svc_object *object, int dep
   munit_assert_int(depth, <, 12);
   munit_assert_not_null(object->name);
   for (v = SVC_VARIANTS_OF(object); v && v->value; v++) catalog_check_object(t, v->object, depth + 1);
-  if (object->variant_by) munit_assert_not_null(object->variants);
+  if (object->is_union) munit_assert_not_null(object->choice->variants);
   svc_fields_begin(&fields, object);
   for (i = 0; i < object->count; i++) {
     f = &object->fields[i];
@@ -177,7 +177,7 @@ static const svc_field *catalog_field(const svc_object *object, const char *name
   const char *rest = name + n + (strncmp(name + n, "[]", 2) == 0 ? 2 : 0);
   const svc_field *f = svc_field_named(object, (svc_str){ name, n });
   const svc_variant *v;
-  for (v = object->variants; v && v->value && !f; v++)
+  for (v = SVC_VARIANTS_OF(object); v && v->value && !f; v++)
     if ((f = catalog_field(v->object, name)) != NULL) return f;
   if (!f || *rest == 0) return f;
   if (*rest != '.' || !SVC_OBJECT_OF(f) || (f->type == SVC_ARRAY) != (name[n] == '[')) return NULL;

@@ -58,7 +58,7 @@ static const svc_object inside_object = { .name = "Inside", .fields = SVC_ROWS(i
 static const svc_field in_array_fields[] = { F_LIST("deep", &inside_object) };
 static const svc_object in_array_object = { .name = "InArray", .fields = SVC_ROWS(in_array_fields) };
 static const svc_variant in_variants[] = { { "A", &plain_object }, { "B", &level[0] }, { NULL, NULL } };
-static const svc_object in_variant_object = { .name = "InVariant", .variant_by = "name", .variants = in_variants };
+static const svc_object in_variant_object = { .name = "InVariant", .choice = SVC_CHOICE("name", NULL, in_variants) };
 static const svc_object in_base_object = { .name = "InBase", .fields = SVC_ROWS(plain_fields), .base = &in_array_object };
 static const svc_route body_routes[] = {
   { .method = SVC_POST, .path = "/probes", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .body = &in_array_object, .run = svc_verb_create }

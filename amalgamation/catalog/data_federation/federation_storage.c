@@ -156,7 +156,7 @@ static const svc_variant federation_storage_variants[] = {
   { NULL, NULL }
 };
 static const svc_object federation_storage_stores = {
-  .name = "DataLakeStoreSettings", .variant_by = "provider", .variants = federation_storage_variants
+  .name = "DataLakeStoreSettings", .choice = SVC_CHOICE("provider", NULL, federation_storage_variants)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ databases */
@@ -398,7 +398,9 @@ static void federation_storage_tag_sets(svc_call *c, const svc_node *store, size
     }
     for (tag = set->first, m = 0; tag; tag = tag->next, m++) {
       bool good = tag->type == SVC_J_OBJECT && svc_node_count(tag) == 2;
-      for (f = federation_storage_tag.fields; f->name && good; f++) {
+      svc_fields fields;
+      svc_fields_begin(&fields, &federation_storage_tag);
+      while (good && (f = svc_fields_next(&fields)) != NULL) {
         svc_str text = svc_node_str(tag, f->name);
         good = text.n && (int64_t)svc_utf8_length(text) <= f->max;
       }

@@ -138,8 +138,7 @@ static const svc_variant cluster_hardware_region_variants[] = {
 };
 static const svc_object cluster_hardware_region = {
   .name = "CloudRegionConfig",
-  .variant_by = "providerName",
-  .variants = cluster_hardware_region_variants
+  .choice = SVC_CHOICE("providerName", NULL, cluster_hardware_region_variants)
 };
 
 static const svc_field cluster_hardware_spec_fields[] = {

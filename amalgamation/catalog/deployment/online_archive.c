@@ -52,7 +52,7 @@ static const svc_variant online_archive_criteria_variants[] = {
   { "DATE", &online_archive_date }, { "CUSTOM", &online_archive_custom }, { NULL, NULL }
 };
 static const svc_object online_archive_criteria = {
-  .name = "Criteria", .variant_by = "type", .variants = online_archive_criteria_variants
+  .name = "Criteria", .choice = SVC_CHOICE("type", NULL, online_archive_criteria_variants)
 };
 
 static const svc_field online_archive_expiration_fields[] = {
@@ -102,7 +102,7 @@ static const svc_variant online_archive_schedule_variants[] = {
   { "MONTHLY", &online_archive_monthly }, { NULL, NULL }
 };
 static const svc_object online_archive_schedule = {
-  .name = "OnlineArchiveSchedule", .variant_by = "type", .variants = online_archive_schedule_variants
+  .name = "OnlineArchiveSchedule", .choice = SVC_CHOICE("type", NULL, online_archive_schedule_variants)
 };
 
 static const svc_field online_archive_fields[] = {

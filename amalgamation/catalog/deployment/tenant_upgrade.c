@@ -87,7 +87,7 @@ static const svc_variant tenant_upgrade_providers[] = {
   { "GCP", &tenant_upgrade_gcp }, { "TENANT", &tenant_upgrade_tenant }, { NULL, NULL }
 };
 static const svc_object tenant_upgrade_provider = {
-  .name = "ClusterProviderSettings", .variant_by = "providerName", .variants = tenant_upgrade_providers
+  .name = "ClusterProviderSettings", .choice = SVC_CHOICE("providerName", NULL, tenant_upgrade_providers)
 };
 
 static const svc_field tenant_upgrade_region_fields[] = {
@@ -112,7 +112,7 @@ static const svc_field tenant_upgrade_fields[] = {
   F_STR("dbURI", .flags = SVC_READ_ONLY),
   F_DATE("dbURIUpdated", .flags = SVC_READ_ONLY),
   F_STR("dbURIWithOptions", .flags = SVC_READ_ONLY),
-  F_STR("dbVersion", .pattern = "([\\d]+\\.[\\d]+\\.[\\d]+)"),
+  F_STR("dbVersion", .pattern = "^([\\d]+\\.[\\d]+\\.[\\d]+)$"),
   F_INT("deleteAfterCreationHours"),
   F_DATE("deleteAfterDate", .flags = SVC_READ_ONLY),
   F_NUM("diskSizeGB", .flags = SVC_MIN | SVC_MAX, .min = 10, .max = 4096),
@@ -166,7 +166,7 @@ static const svc_object tenant_upgrade_backup = { .name = "ClusterServerlessBack
 static const svc_field tenant_upgrade_instance_fields[] = {
   F_OBJ("connectionStrings", &tenant_upgrade_strings),
   F_DATE("createDate", .flags = SVC_READ_ONLY),
-  F_STR("dbVersion", .flags = SVC_READ_ONLY, .pattern = "([\\d]+\\.[\\d]+\\.[\\d]+)"),
+  F_STR("dbVersion", .flags = SVC_READ_ONLY, .pattern = "^([\\d]+\\.[\\d]+\\.[\\d]+)$"),
   F_HEX24("groupId", .flags = SVC_READ_ONLY),
   F_HEX24("id", .flags = SVC_READ_ONLY),
   F_STR("name", .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$"),

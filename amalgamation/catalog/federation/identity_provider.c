@@ -105,14 +105,11 @@ static const svc_object provider_workload = {
 static const svc_variant provider_oidc_variants[] = {
   { "WORKFORCE", &provider_workforce }, { "WORKLOAD", &provider_workload }, { NULL, NULL }
 };
-static const svc_object provider_oidc = { .name = "FederationOidcIdentityProvider", .variant_by = "idpType",
-                                          .variant_default = "WORKFORCE", .variants = provider_oidc_variants };
+static const svc_object provider_oidc = { .name = "FederationOidcIdentityProvider", .choice = SVC_CHOICE("idpType", "WORKFORCE", provider_oidc_variants) };
 static const svc_variant provider_variants[] = { { "SAML", &provider_saml_object }, { "OIDC", &provider_oidc }, { NULL, NULL } };
-static const svc_object provider_object = { .name = "FederationIdentityProviderUpdate", .variant_by = "protocol",
-                                            .variant_default = "OIDC", .variants = provider_variants };
+static const svc_object provider_object = { .name = "FederationIdentityProviderUpdate", .choice = SVC_CHOICE("protocol", "OIDC", provider_variants) };
 static const svc_variant provider_shown_variants[] = { { "SAML", &provider_saml_shown }, { "OIDC", &provider_oidc }, { NULL, NULL } };
-static const svc_object provider_shown = { .name = "FederationIdentityProvider", .variant_by = "protocol", .variant_default = "OIDC",
-                                           .variants = provider_shown_variants };
+static const svc_object provider_shown = { .name = "FederationIdentityProvider", .choice = SVC_CHOICE("protocol", "OIDC", provider_shown_variants) };
 
 static const svc_param provider_params[] = {
   { .name = "idpType", .values = provider_types, .flags = SVC_PARAM_REPEATS },

@@ -96,7 +96,7 @@ static const svc_variant integration_variants[] = {
   { "SLACK", &integration_slack },         { "VICTOR_OPS", &integration_victor_ops },
   { "WEBHOOK", &integration_webhook },     { NULL, NULL }
 };
-static const svc_object integration_object = { .name = "ThirdPartyIntegration", .variant_by = "type", .variants = integration_variants };
+static const svc_object integration_object = { .name = "ThirdPartyIntegration", .choice = SVC_CHOICE("type", NULL, integration_variants) };
 
 static bool integration_create(svc_call *c);
 static bool integration_replace(svc_call *c);

@@ -68,7 +68,7 @@ static const svc_variant log_integration_variants[] = {
   { NULL, NULL }
 };
 static const svc_object log_integration_object = {
-  .name = "LogIntegration", .variant_by = "type", .variants = log_integration_variants
+  .name = "LogIntegration", .choice = SVC_CHOICE("type", NULL, log_integration_variants)
 };
 
 #define LOG_INTEGRATION "/groups/{groupId}/logIntegrations", SVC_SET_LOG_EXPORT, (20250312), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER

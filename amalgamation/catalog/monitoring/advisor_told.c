@@ -155,7 +155,7 @@ SVC_PRIVATE bool svc_advisor_question(svc_call *c, const char *what)
 
 SVC_PRIVATE bool svc_advisor_ask(svc_call *c, const char *what)
 {
-  static char none[] = "[]";
+  char none[] = "[]";
   svc_reply nothing = { .bytes = none, .length = 2 };
   if (!svc_advisor_question(c, what)) return false;
   return c->question->what ? true : c->plan->route->told(c, &nothing);
@@ -163,8 +163,10 @@ SVC_PRIVATE bool svc_advisor_ask(svc_call *c, const char *what)
 
 SVC_PRIVATE bool svc_advisor_also(svc_call *c, const char *what, svc_reply *reply)
 {
-  static char none[] = "[]";
   svc_question also = *c->question;
+  char *none = svc_arena_alloc(c->arena, 2);
+  if (!none) return svc_no_memory(c);
+  memcpy(none, "[]", 2);
   memset(reply, 0, sizeof *reply);
   reply->bytes = none;
   reply->length = 2;

@@ -71,8 +71,7 @@ static const svc_variant alert_notifications_variants[] = {
   { "VICTOR_OPS", &alert_notifications_victor_ops }, { "WEBHOOK", &alert_notifications_webhook },
   { NULL, NULL }
 };
-SVC_PRIVATE const svc_object svc_alert_notification = { .name = "AlertsNotificationRootForGroup", .variant_by = "typeName",
-                                                        .variants = alert_notifications_variants };
+SVC_PRIVATE const svc_object svc_alert_notification = { .name = "AlertsNotificationRootForGroup", .choice = SVC_CHOICE("typeName", NULL, alert_notifications_variants) };
 
 /* ----------------------------------------------------------------------------------------------------------------- rules */
 

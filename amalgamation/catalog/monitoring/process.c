@@ -24,7 +24,7 @@ static const svc_field process_fields[] = {
   F_STR("shardName", .flags = SVC_READ_ONLY),
   F_ENUM("typeName", process_types, .flags = SVC_READ_ONLY),
   F_STR("userAlias", .flags = SVC_READ_ONLY),
-  F_STR("version", .flags = SVC_READ_ONLY, .pattern = "([\\d]+\\.[\\d]+\\.[\\d]+)")
+  F_STR("version", .flags = SVC_READ_ONLY, .pattern = "^([\\d]+\\.[\\d]+\\.[\\d]+)$")
 };
 static const svc_object process_object = { .name = "Process", .fields = SVC_ROWS(process_fields) };
 

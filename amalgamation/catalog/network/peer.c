@@ -92,7 +92,7 @@ static const svc_object peer_azure = {
 static const svc_field peer_gcp_fields[] = {
   F_STR("errorMessage", .flags = SVC_READ_ONLY),
   F_STR("gcpProjectId", .flags = SVC_REQUIRED, .pattern = "^[a-z][0-9a-z-]{4,28}[0-9a-z]{1}"),
-  F_STR("networkName", .flags = SVC_REQUIRED, .pattern = "[a-z]([-a-z0-9]{0,62}[a-z0-9]{0,1})?"),
+  F_STR("networkName", .flags = SVC_REQUIRED, .pattern = "^[a-z]([-a-z0-9]{0,62}[a-z0-9]{0,1})?$"),
   F_ENUM("providerName", svc_values_clouds, .flags = SVC_FIXED),
   F_ENUM("status", peer_gcp_states, .flags = SVC_READ_ONLY)
 };
@@ -100,7 +100,7 @@ static const svc_object peer_gcp = { .name = "GCPNetworkPeeringConnectionSetting
 
 static const svc_variant peer_variants[] = { { "AWS", &peer_aws }, { "AZURE", &peer_azure }, { "GCP", &peer_gcp }, { NULL, NULL } };
 static const svc_object peer_shown = { /* and sent */
-  .name = "BaseNetworkPeeringConnectionSettings", .variant_by = "providerName", .variant_default = "AWS", .variants = peer_variants
+  .name = "BaseNetworkPeeringConnectionSettings", .choice = SVC_CHOICE("providerName", "AWS", peer_variants)
 };
 
 /* What is stored has the same fields but for these. */

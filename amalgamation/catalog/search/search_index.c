@@ -63,7 +63,7 @@ static const svc_variant search_index_variants[] = {
   { "search", &search_index_text }, { "vectorSearch", &search_index_vector }, { NULL, NULL }
 };
 static const svc_object search_index_object = {
-  .name = "SearchIndex", .variant_by = "type", .variant_default = "search", .variants = search_index_variants
+  .name = "SearchIndex", .choice = SVC_CHOICE("type", "search", search_index_variants)
 };
 
 /* The older shape: the definition, and beside its members those of the index. */
@@ -84,7 +84,7 @@ static const svc_variant search_index_old_variants[] = {
   { "search", &search_index_old_text }, { "vectorSearch", &search_index_old_vector }, { NULL, NULL }
 };
 static const svc_object search_index_old = {
-  .name = "ClusterSearchIndex", .variant_by = "type", .variant_default = "search", .variants = search_index_old_variants
+  .name = "ClusterSearchIndex", .choice = SVC_CHOICE("type", "search", search_index_old_variants)
 };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */

@@ -171,7 +171,7 @@ static const svc_variant stream_object_login_variants[] = {
   { "USER_INFO", &stream_object_user_info }, { "SASL_INHERIT", &stream_object_inherit }, { NULL, NULL }
 };
 static const svc_object stream_object_login = {
-  .name = "SchemaRegistryAuthentication", .variant_by = "type", .variants = stream_object_login_variants
+  .name = "SchemaRegistryAuthentication", .choice = SVC_CHOICE("type", NULL, stream_object_login_variants)
 };
 static const svc_field stream_object_registry_fields[] = {
   F_ENUM("provider", stream_object_registries, .flags = SVC_REQUIRED),
@@ -212,7 +212,7 @@ static const svc_variant stream_object_variants[] = {
   { NULL, NULL }
 };
 SVC_PRIVATE const svc_object svc_stream_connection = {
-  .name = "StreamsConnection", .variant_by = "type", .variants = stream_object_variants
+  .name = "StreamsConnection", .choice = SVC_CHOICE("type", NULL, stream_object_variants)
 };
 
 /* ------------------------------------------------------------------------------------- when a region fails: its region */
@@ -237,5 +237,5 @@ static const svc_variant stream_object_failover_variants[] = {
   { "Cluster", &stream_object_failover_cluster }, { "Kafka", &stream_object_failover_kafka }, { NULL, NULL }
 };
 SVC_PRIVATE const svc_object svc_stream_failover_connection = {
-  .name = "StreamsFailoverConnection", .variant_by = "type", .variants = stream_object_failover_variants
+  .name = "StreamsFailoverConnection", .choice = SVC_CHOICE("type", NULL, stream_object_failover_variants)
 };
