@@ -48,8 +48,8 @@ static int whole_grow(svc_snapshot *k, size_t n)
 {
   size_t room = k->room ? k->room : WHOLE_FIRST;
   char *bytes;
-  if (n <= k->room - k->n) return SVC_OK;
   if (n > k->most || k->n > k->most - n) return SVC_FULL;
+  if (n <= k->room - k->n) return SVC_OK;
   while (room - k->n < n) room = room > k->most / 2 ? k->most : room * 2;
   bytes = k->allocator.resize(k->allocator.context, k->bytes, room);
   if (!bytes) return SVC_NOMEM;
