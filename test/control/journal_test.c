@@ -128,6 +128,10 @@ static MunitResult journal_secrets(const MunitParameter params[], void *data)
   journal_lacks(&w, PASSWORD);
   munit_assert_true(svc_str_is(svc_node_str(svc_node_get(svc_node_get(w.entries->last, "request"), "body"), "region"), "US3"));
 
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"type\":\"MICROSOFT_TEAMS\",\"microsoftTeamsWebhookUrl\":\"https://teams.example.com/in-the-path\"}",
+                           "/groups/%s/integrations/MICROSOFT_TEAMS", group), ==, 201); /* no name says that this is one */
+  journal_lacks(&w, "in-the-path");
+
   /* refused: a field that nobody knows, a union that is none, no JSON at all, a path that is none, nobody who sends it */
   t_sendf(&w.t, "POST", "{\"pass-word\":\"" PASSWORD "\",\"more\":{\"deep\":[\"" PASSWORD "\",1234567]}}", "/groups/%s/databaseUsers", group);
   munit_assert_int(w.t.response.status, ==, 400);

@@ -198,9 +198,17 @@ static MunitResult whole_no_memory(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-/* A store whose n-th put fails: nothing of the snapshot is there then. */
+/* A store whose n-th put fails, or whose commit does: nothing of the snapshot is there then. */
 static svc_store_port whole_port;
 static long whole_puts, whole_fail_at;
+static bool whole_fail_commit;
+
+static int whole_commit(svc_txn *txn)
+{
+  if (!whole_fail_commit) return svc_lmdb_port()->commit(txn);
+  svc_lmdb_port()->abort(txn);
+  return SVC_IO;
+}
 
 static int whole_put(svc_txn *txn, svc_str key, svc_str value)
 {
@@ -225,10 +233,16 @@ static MunitResult whole_or_nothing(const MunitParameter params[], void *data)
   whole_port = *svc_lmdb_port();
   whole_port.put = whole_put;
   whole_port.write_begin = whole_write_begin;
+  whole_port.commit = whole_commit;
   whole_open(&w, &config);
   whole_change(&w);
   changed = store_print(w.t.s);
   now = svc_clock_now(w.t.s);
+  whole_fail_commit = true;
+  munit_assert_int(svc_snapshot_restore(w.t.s, w.taken), ==, SVC_IO);
+  munit_assert_true(store_print(w.t.s) == changed);
+  munit_assert_int64(svc_clock_now(w.t.s), ==, now);
+  whole_fail_commit = false;
   for (whole_fail_at = 1; whole_fail_at < 1000; whole_fail_at += 7) {
     whole_puts = 0;
     if (svc_snapshot_restore(w.t.s, w.taken) == SVC_OK) break;
