@@ -23,6 +23,9 @@
 ** TIME AND CHANCE come from the configuration and nowhere else: with a clock and a random source of its own a host gets
 ** the same answers each time.
 **
+** TESTS of a program that uses this API set `manual_clock`, `seed` and `journal`, take snapshots and add faults: see "test
+** control" below. None of it is for a service that others rely on; TEST_CONTROL, among the names below, leaves it out.
+**
 ** LIMITS. Body 1 MiB, nesting 32, headers 16 KiB together, request target 8 KiB, page 500 items: all can be changed
 ** in svc_config. A list that is a plain array is given whole up to 4 MiB, and in pages on request. The store grows by itself.
 **
@@ -50,7 +53,7 @@
 **   SAMPLE_DATASET SCHEMA_ADVICE SEARCH_DEPLOYMENT SEARCH_INDEX SEARCH_METRIC SERVICE_ACCOUNT
 **   SERVICE_ACCOUNT_ACCESS_LIST SKU SLOW_QUERY SNAPSHOT SNAPSHOT_OF_SHARDS STREAM_ACCOUNT STREAM_CONNECTION
 **   STREAM_FAILOVER_CONNECTION STREAM_LOG STREAM_PEERING STREAM_PRIVATE_LINK STREAM_PROCESSOR STREAM_WORKSPACE
-**   SUGGESTED_INDEX TEAM USER USER_SECURITY
+**   SUGGESTED_INDEX TEAM TEST_CONTROL USER USER_SECURITY
 **
 ** VERSIONS. Zero-initialise every struct before filling it in: zero always means the default. svc_config grows at its end;
 ** svc_open() is told how large the caller's is, so a newer shared library leaves alone what an older program does not
@@ -79,8 +82,8 @@ extern "C" {
 #endif
 #endif
 
-#define SVC_VERSION "0.1.0"
-#define SVC_VERSION_NUMBER 1000 /* major * 1000000 + minor * 1000 + patch */
+#define SVC_VERSION "0.2.0"
+#define SVC_VERSION_NUMBER 2000 /* major * 1000000 + minor * 1000 + patch */
 
 /*
 ** Result codes. 0 is success; svc_strerror() has a sentence for each.
@@ -294,6 +297,14 @@ typedef struct svc_config {
   */
   int (*notify)(void *context, svc *s, const svc_notification *notification);
   void *notify_context;
+
+  /* For tests alone: see "test control". */
+  int64_t manual_clock; /* not 0: the time, in milliseconds since 1970-01-01 UTC, at which the clock stands until
+                           svc_clock_set() or svc_clock_advance() moves it; `clock` must be NULL then */
+  uint64_t seed;        /* not 0: ids, keys, secrets and tokens come from a generator that starts here, THE SAME ON EVERY RUN:
+                           whoever knows this number knows all of them; `random` must be NULL then */
+  size_t journal;       /* requests that svc_journal_read() shows, the last ones, up to 10 000; default: none */
+  size_t max_snapshot;  /* bytes that one svc_snapshot may take; default 64 MiB */
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */
@@ -344,6 +355,8 @@ typedef struct svc_response {
   size_t header_count;
   const char *body; /* never NULL; for HEAD empty, with the Content-Length of the GET in the headers */
   size_t body_length;
+  int drop;     /* not 0: a fault (svc_fault_add) has the answer be lost: a host with a connection closes it without a word */
+  int delay_ms; /* a fault has it be late: a host with a connection answers after so long. The library itself never waits */
   void *memory; /* private */
 } svc_response;
 
@@ -454,6 +467,111 @@ SVC_API int svc_openapi(svc *s, svc_response *out);
 ** svc_open(). The log says what is wrong.
 */
 SVC_API int svc_backup(svc *s, const char *path);
+
+/* --------------------------------------------------------------------------------------------------------- test control */
+
+/*
+** What a test of a program that uses this API needs: time that moves when it says so, the store as it was before, answers that
+** fail, and a look at what was asked. All of it is on one handle and may be called from any thread, but not from within the
+** functions of the driver. A handle that uses none of it pays for a look at one word with each request.
+*/
+
+/*
+** Move the manual clock, to a time or by so much, forwards: svc_snapshot_restore() is the way back. All that falls due until
+** then has happened when it returns, in the order of time, and so has what comes of that; with a driver or `notify`, orders
+** and notifications are given out on the way, at their time.
+** Returns SVC_OK; SVC_INVALID: the clock is not manual, or it is no time between this one and the year 9999; SVC_BUSY: another call
+** moves it just now, or there was so much to do (200 000 steps) that it stopped on the way: call it again with the same time;
+** else what kept the steps from being stored. svc_clock_now() says where it stands.
+*/
+SVC_API int svc_clock_set(svc *s, int64_t ms);
+SVC_API int svc_clock_advance(svc *s, int64_t ms);
+
+/* The handle's time, be the clock manual or not, in milliseconds since 1970-01-01 UTC. */
+SVC_API int64_t svc_clock_now(svc *s);
+
+/*
+** The whole store as it is, in memory, with what the handle knows beside it: the buckets of the limiter, nonces of HTTP Digest,
+** where the manual clock and the seeded generator stand. What was done to a data plane by a driver is not in it.
+** svc_snapshot_restore() brings it back, to the handle that it was taken of, as often as is wanted: in one commit, or not at
+** all. Requests that run meanwhile see the store before or after it. Faults and the journal stay as they are.
+** Both return SVC_OK or what went wrong; SVC_FULL: it takes more than `max_snapshot` (taking), or the store may not grow
+** so far (restoring). svc_snapshot_free() may also be called after svc_close(), and takes NULL.
+*/
+typedef struct svc_snapshot svc_snapshot;
+SVC_API int svc_snapshot_take(svc *s, svc_snapshot **out);
+SVC_API int svc_snapshot_restore(svc *s, const svc_snapshot *snapshot);
+SVC_API void svc_snapshot_free(svc_snapshot *snapshot);
+
+/* Kinds of faults. */
+#define SVC_FAULT_ANSWER 0        /* the answer is an error, is lost or is late: see the members */
+#define SVC_FAULT_EXPIRED_TOKEN 1 /* 401, as if the bearer token had come to its end; other requests are left alone */
+#define SVC_FAULT_STALE_NONCE 2   /* 401 with stale=true, as if the nonce of HTTP Digest had; other requests are left alone */
+
+/* Where an answer is lost. */
+#define SVC_DROP_BEFORE 1 /* before anything is done: the request never came */
+#define SVC_DROP_AFTER 2  /* when all is done: a change is made, and its answer is lost */
+
+/*
+** A rule by which requests fail. It holds for requests whose caller is known, or that need none: a stranger gets 401 as ever, and
+** uses nothing up. Of several rules the first that strikes counts; one that only delays lets the next ones have their say.
+*/
+typedef struct svc_fault_rule {
+  const char *operation;  /* its operationId in the OpenAPI document, "createCluster"; NULL: every one */
+  int kind;               /* SVC_FAULT_... */
+  int status;             /* 429 (with Retry-After, as the limiter's), 500, 503, or that of `error_code`; 0: no error */
+  const char *error_code; /* any errorCode of the service; default: the usual one of the status */
+  int drop;               /* SVC_DROP_...; 0: the answer is not lost */
+  int delay_ms;           /* the answer is late by so much, up to an hour: svc_response.delay_ms */
+  int64_t count;          /* it strikes so often, then it is gone; default: without end */
+  double chance;          /* from 0 to 1: it strikes so often of those times that it could; default: each time */
+  int id;                 /* set by svc_fault_list(), as what follows */
+  int64_t struck;         /* so often it did */
+} svc_fault;
+
+/*
+** Add a rule. *id (which may be NULL) is what svc_fault_remove() takes. Returns SVC_OK; SVC_INVALID: an unknown operation or
+** error_code, values that make no sense, or a rule that does nothing, the log says which; SVC_FULL: there are 64 already.
+*/
+SVC_API int svc_fault_add(svc *s, const svc_fault *fault, int *id);
+SVC_API int svc_fault_remove(svc *s, int id); /* 0: all of them. SVC_INVALID: there is none of this id */
+/* The rules that are there, in their order: up to `room` of them at `out`, whose strings live as long as the handle. How many there
+** are in all. */
+SVC_API size_t svc_fault_list(svc *s, svc_fault *out, size_t room);
+
+/*
+** The last requests, up to `limit` of them (0: all that are kept), as a response whose body is a JSON array, the newest last. Each
+** has time, method, target, operation, status, errorCode, caller, and headers and bodies of request and answer. Secrets are
+** blanked before anything is kept: Authorization but for its scheme, headers and members of bodies that are not known to be
+** harmless, passwords and the like by the tables that say so, answers that show a secret once. Bodies that are no JSON are
+** not shown, long ones not to their end (8 KiB).
+** Returns SVC_OK, SVC_NOMEM, or SVC_INVALID: svc_config.journal is 0. Free it with svc_response_free().
+*/
+SVC_API int svc_journal_read(svc *s, size_t limit, svc_response *out);
+SVC_API void svc_journal_clear(svc *s);
+
+/*
+** The same over HTTP: in place of svc_handle_request(), to which it gives all paths but those below /_svc/:
+**
+**   GET  /_svc/health                      always, for anybody: {"ready":true,"status":"ok","version":"..."}
+**   GET  /_svc/clock                       {"manual":true,"now":"2030-01-01T00:00:00Z","nowMs":1893456000000}
+**   POST /_svc/clock                       {"advanceSeconds":60} or {"now":"2030-01-01T00:00:00Z"}; the same answer
+**   POST /_svc/reset                       the store and the clock as svc_control_begin() found them; no faults, an empty journal
+**   GET, POST /_svc/snapshots              all; {"name":"a"} takes one, also in place of one of this name; up to 16
+**   POST /_svc/snapshots/a:restore         back to it
+**   DELETE /_svc/snapshots/a
+**   GET, POST, DELETE /_svc/faults         all; {"operation":"createCluster","kind":"answer|expiredToken|staleNonce","status":503,
+**                                          "errorCode":"...","drop":"before|after","delayMs":0,"count":2,"chance":1.0}; none any more
+**   DELETE /_svc/faults/1                  by its id
+**   GET, DELETE /_svc/journal?limit=100    as svc_journal_read() shows it; empty it
+**
+** `token` NULL: only the health is there, and all others answer 404 as any unknown path. Else they answer whoever sends it as
+** bearer token (401), from this machine's loopback, to it by such a name in Host, and without Origin: no page in a browser (403).
+** Errors are the documents that the service has. Returns what svc_handle_request() does.
+*/
+SVC_API int svc_control_request(svc *s, const char *token, const svc_request *request, svc_response *response);
+/* What POST /_svc/reset goes back to is this moment: take it when the store is ready. Returns what svc_snapshot_take() does. */
+SVC_API int svc_control_begin(svc *s);
 
 /* The version of the library as it was compiled: compare with SVC_VERSION. */
 SVC_API const char *svc_version(void);

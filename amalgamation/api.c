@@ -4,12 +4,20 @@
 ** svc_handle_request() is the map of the whole library: read it top to bottom and follow the step that interests you.
 */
 #include "pipeline/pipeline.h"
+#include "control/control.h"
 
 #include <time.h>
 
 #define API_LONGEST_URL 1024
 #define API_LONGEST_WORD 16 /* a client id goes into svc_credentials with it */
 #define API_LONGEST_PROVISION (INT64_C(36525) * 86400 * 1000)
+
+/* What is only there with test control, and what there is without. */
+#ifdef SVC_OMIT_TEST_CONTROL
+#define API_CONTROL(with, without) (without)
+#else
+#define API_CONTROL(with, without) (with)
+#endif
 
 /* -------------------------------------------------------------------------------------------------------------- opening */
 
@@ -225,6 +233,16 @@ static int api_take_config(svc *s, const svc_config *config, int version_number,
   return SVC_OK;
 }
 
+static int api_control(svc *s)
+{
+  atomic_init(&s->watch, 0);
+#ifdef SVC_OMIT_TEST_CONTROL
+  if (s->config.manual_clock || s->config.seed || s->config.journal)
+    return api_invalid(s, "manual_clock, seed and journal", "are left out of this build (SVC_OMIT_TEST_CONTROL)");
+#endif
+  return API_CONTROL(svc_control_open(s), SVC_OK);
+}
+
 int svc_open_as(svc **out, const svc_config *config, int version_number, size_t config_size)
 {
   svc_arena first; /* a handle is the first thing in its own arena */
@@ -239,6 +257,7 @@ int svc_open_as(svc **out, const svc_config *config, int version_number, size_t 
   s->memory = first;
   s->allocator = first.allocator;
   rc = api_take_config(s, config, version_number, config_size);
+  if (rc == SVC_OK) rc = api_control(s);
   if (rc == SVC_OK) rc = api_configure(s);
   if (rc == SVC_OK) rc = api_random(s);
   if (rc == SVC_OK) rc = api_limiter(s);
@@ -251,6 +270,7 @@ int svc_open_as(svc **out, const svc_config *config, int version_number, size_t 
   if (rc == SVC_OK) rc = api_store(s);
   if (rc == SVC_OK) rc = svc_seal_start(s);
   if (rc == SVC_OK) rc = svc_orders_open(s);
+  if (rc == SVC_OK) rc = API_CONTROL(svc_control_opened(s), SVC_OK);
   if (rc == SVC_RANDOM && (s->config.random || s->drbg)) /* else it has been told why there is none */
     svc_log(s, SVC_LOG_ERROR, "%s gives no random bytes", s->config.random ? "svc_config.random" : "mbedTLS");
   if (rc != SVC_OK) {
@@ -274,6 +294,7 @@ void svc_close(svc *s)
   svc_digest_close(s);
   svc_known_close(s);
   svc_commit_close(&s->commit);
+  API_CONTROL(svc_control_close(s), (void)0); /* the clock is in there */
   svc_limiter_close(s->limiter);
   svc_drbg_free(s->drbg);
   svc_wipe(s->secret_key, sizeof s->secret_key);
@@ -296,6 +317,12 @@ static void api_no_memory(svc_response *response)
   response->header_count = sizeof headers / sizeof headers[0];
   response->body = body;
   response->body_length = sizeof body - 1;
+}
+
+/* Does test control look at requests? */
+static bool api_watched(const svc *s, unsigned what)
+{
+  return (atomic_load_explicit(&s->watch, memory_order_relaxed) & what) != 0;
 }
 
 static void api_apply_due(svc *s, int64_t now)
@@ -322,6 +349,7 @@ int svc_handle_request(svc *s, const svc_request *request, svc_response *respons
   (void)(svc_stage_request(&c) &&    /* the request line and headers */
          svc_stage_route(&c) &&      /* path and method to operation */
          svc_stage_caller(&c) &&     /* who sends it */
+         (!api_watched(s, SVC_WATCH_FAULTS) || API_CONTROL(svc_stage_fault(&c), true)) && /* a test has it fail */
          svc_stage_limiter(&c) &&    /* one token of its bucket */
          svc_stage_version(&c) &&    /* which dated version of the operation */
          svc_stage_permission(&c) && /* what the caller's roles allow */
@@ -329,6 +357,9 @@ int svc_handle_request(svc *s, const svc_request *request, svc_response *respons
          svc_stage_body(&c) &&       /* strict JSON, checked against its fields */
          svc_stage_behave(&c));      /* what the operation does, in its transaction */
   svc_stage_respond(&c, response);   /* the answer, or the error that a step has set */
+  response->drop = c.drop != 0;
+  response->delay_ms = c.delay_ms;
+  if (api_watched(s, SVC_WATCH_JOURNAL) && !arena.failed) API_CONTROL(svc_journal_note(&c, response), (void)0);
 
   svc_end_read(&c);
   response->memory = arena.blocks;

@@ -18,6 +18,9 @@
 **
 ** PROCESS. mongoose ignores SIGPIPE for the whole process, and its log, which is global too, is switched off here.
 **
+** FAULTS. An answer with svc_response.drop is not sent, and its connection closed; one with delay_ms is sent after so long (in
+** steps of up to 250 ms), while no thread waits for it.
+**
 ** HTTP. 1.0 and 1.1, keep-alive, pipelining, chunked bodies, Expect: 100-continue. Whatever is ambiguous is refused,
 ** with an error document of the same shape as the library's, and the connection closed. The listener never sets
 ** svc_request.caller: each request must carry its own credentials.

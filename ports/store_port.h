@@ -65,7 +65,8 @@ struct svc_store_port {
   int (*put)(svc_txn *txn, svc_str key, svc_str value);
   int (*remove)(svc_txn *txn, svc_str key); /* also of what is not there */
   int (*remove_range)(svc_txn *txn, svc_str from, svc_str to);
-  /* A number that writers add to, at first 0; many may do so at once without being in each other's way. */
+  /* A number that writers add to, at first 0; many may do so at once without being in each other's way. How it is kept is the
+  ** port's, but scan gives its key as that of any record, and remove_range makes it 0 again: snapshots go by that. */
   int (*count)(svc_txn *txn, svc_str key, int64_t *out);
   int (*count_add)(svc_txn *txn, svc_str key, int64_t delta);
 

@@ -45,11 +45,11 @@ void t_reopen(t_service *t, const svc_config *changes)
   if (t->s) svc_close(t->s);
   memset(&config, 0, sizeof config);
   if (changes) config = *changes;
-  if (!config.clock) {
+  if (!config.clock && !config.manual_clock) {
     config.clock = t_clock;
     config.clock_context = t;
   }
-  if (!config.random) {
+  if (!config.random && !config.seed) {
     config.random = t_random;
     config.random_context = t;
   }

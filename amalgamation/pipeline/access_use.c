@@ -133,3 +133,12 @@ SVC_PRIVATE void svc_access_uses_flush(svc *s, int64_t now)
   if (svc_commit_run(&s->commit, &work.job) != SVC_OK)
     svc_log(s, SVC_LOG_WARNING, "figures of access lists could not be stored: %s", svc_strerror(work.job.status));
 }
+
+SVC_PRIVATE void svc_access_uses_forget(svc *s)
+{
+  svc_access_uses *u = s->access_uses;
+  svc_mutex_lock(&u->lock);
+  memset(u->slots, 0, sizeof u->slots);
+  atomic_store(&u->due, UINT_MAX);
+  svc_mutex_unlock(&u->lock);
+}

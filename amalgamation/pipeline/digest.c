@@ -70,6 +70,35 @@ SVC_PRIVATE void svc_digest_close(svc *s)
   s->digest = NULL;
 }
 
+/* What is known of nonces; the secret stays, so that those which clients have are still ours. */
+typedef struct digest_saved {
+  uint64_t last;
+  digest_row rows[DIGEST_ROWS];
+} digest_saved;
+
+SVC_PRIVATE size_t svc_digest_size(void)
+{
+  return sizeof(digest_saved);
+}
+
+SVC_PRIVATE void svc_digest_save(svc_digest *d, void *out)
+{
+  digest_saved *saved = out;
+  svc_mutex_lock(&d->lock);
+  saved->last = d->last;
+  memcpy(saved->rows, d->rows, sizeof saved->rows);
+  svc_mutex_unlock(&d->lock);
+}
+
+SVC_PRIVATE void svc_digest_restore(svc_digest *d, const void *from)
+{
+  const digest_saved *saved = from;
+  svc_mutex_lock(&d->lock);
+  d->last = saved->last;
+  memcpy(d->rows, saved->rows, sizeof d->rows);
+  svc_mutex_unlock(&d->lock);
+}
+
 /* -------------------------------------------------------------------------------------------------------------- nonces */
 
 static bool digest_seal(const svc_digest *d, uint64_t stamp, unsigned char nonce[24])

@@ -220,6 +220,7 @@ static bool lifecycle_work(svc_job *job, svc_txn *txn)
   svc_arena arena;
   svc_call c;
   bool good = true, found = true;
+  if (work->s->config.manual_clock && svc_now(work->s) < job->now) job->now = svc_now(work->s); /* it was set back since */
   svc_service_call(&c, work->s, &arena, txn, job->now);
   work->done = 0;
   if (work->spoiled) { /* the run before this one was undone: that step goes, and the others have their turn again */
@@ -239,8 +240,8 @@ static bool lifecycle_work(svc_job *job, svc_txn *txn)
   return good;
 }
 
-/* *any: something was done. */
-static int lifecycle_run(svc *s, int64_t now, bool freeing, bool *any)
+/* *any: something was done. *left: steps that may be done, less those that were; it ends with the batch that uses them up. */
+static int lifecycle_run(svc *s, int64_t now, bool freeing, int64_t *left, bool *any)
 {
   lifecycle_job work;
   int status;
@@ -253,19 +254,27 @@ static int lifecycle_run(svc *s, int64_t now, bool freeing, bool *any)
     work.s = s;
     status = svc_commit_run(&s->commit, &work.job);
     if (status == SVC_OK && !work.job.refused && work.done) *any = true;
-  } while (status == SVC_OK && work.more && !work.job.refused);
+    *left = *left > work.done ? *left - work.done : 0;
+  } while (status == SVC_OK && work.more && !work.job.refused && *left);
   return status;
 }
 
-SVC_PRIVATE int svc_apply_due(svc *s, int64_t now)
+SVC_PRIVATE int svc_apply_due_some(svc *s, int64_t now, int64_t *left)
 {
   bool any;
-  int status = lifecycle_run(s, now, false, &any);
-  if (status == SVC_FULL && lifecycle_run(s, now, true, &any) == SVC_OK && any) status = lifecycle_run(s, now, false, &any);
+  int status = lifecycle_run(s, now, false, left, &any);
+  if (status == SVC_FULL && lifecycle_run(s, now, true, left, &any) == SVC_OK && any)
+    status = lifecycle_run(s, now, false, left, &any);
   if (status != SVC_OK) {
     /* reads go on; the next try is made in a second */
     svc_log(s, SVC_LOG_ERROR, "steps that are due could not be stored: %s", svc_strerror(status));
     svc_commit_look_at(&s->commit, now + 1000);
   }
   return status;
+}
+
+SVC_PRIVATE int svc_apply_due(svc *s, int64_t now)
+{
+  int64_t left = INT64_MAX;
+  return svc_apply_due_some(s, now, &left);
 }

@@ -198,6 +198,33 @@ SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set_index, svc_str i
   return out;
 }
 
+/* Row by row, so that each is as it was at one moment; there is no moment of all. */
+SVC_PRIVATE size_t svc_limiter_size(const svc_limiter *l)
+{
+  return l->rows * LIMITER_WAYS * sizeof l->buckets[0];
+}
+
+static void limiter_copy(svc_limiter *l, limiter_bucket *to, const limiter_bucket *from)
+{
+  size_t row;
+  for (row = 0; row < l->rows; row++) {
+    svc_mutex *lock = &l->locks[row % LIMITER_LOCKS];
+    svc_mutex_lock(lock);
+    memcpy(to + row * LIMITER_WAYS, from + row * LIMITER_WAYS, LIMITER_WAYS * sizeof *to);
+    svc_mutex_unlock(lock);
+  }
+}
+
+SVC_PRIVATE void svc_limiter_save(svc_limiter *l, void *out)
+{
+  limiter_copy(l, out, l->buckets);
+}
+
+SVC_PRIVATE void svc_limiter_restore(svc_limiter *l, const void *saved)
+{
+  limiter_copy(l, l->buckets, saved);
+}
+
 /* -------------------------------------------------------------------------------------------------------------- requests */
 
 /* Whoever has one address of IPv6 has many: what counts is the network, as it stands in a binary address. */

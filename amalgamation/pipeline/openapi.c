@@ -356,6 +356,11 @@ static void openapi_operation(openapi_writer *w, const svc_plan *plan)
   openapi_text(w, "\":{\"tags\":[");
   openapi_string(w, plan->noun->noun->name);
   openapi_text(w, "],");
+  if (svc_operation_name(r)) {
+    openapi_text(w, "\"operationId\":\"");
+    openapi_text(w, svc_operation_name(r));
+    openapi_text(w, "\",");
+  }
   if (r->flags & SVC_NO_AUTH) openapi_text(w, "\"security\":[],");
   if (SVC_MORE_OF(r)->deprecated) openapi_text(w, "\"deprecated\":true,");
   openapi_parameters(w, plan);

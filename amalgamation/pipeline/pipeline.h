@@ -91,17 +91,26 @@ SVC_PRIVATE void svc_limiter_close(svc_limiter *l);
 /* owner: who answers for the bucket, if it is new; the more of them an owner has, the sooner one of them gives way. */
 SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set, svc_str instance, svc_str owner, int64_t now);
 
+/* All buckets as they are: a copy, of svc_limiter_size() bytes, and back. */
+SVC_PRIVATE size_t svc_limiter_size(const svc_limiter *l);
+SVC_PRIVATE void svc_limiter_save(svc_limiter *l, void *out);
+SVC_PRIVATE void svc_limiter_restore(svc_limiter *l, const void *saved);
+
 /* digest.c: what the server knows of its nonces. access_use.c: what access lists let in. */
 typedef struct svc_digest svc_digest;
 typedef struct svc_access_uses svc_access_uses;
 SVC_PRIVATE int svc_digest_open(svc *s);
 SVC_PRIVATE void svc_digest_close(svc *s);
+SVC_PRIVATE size_t svc_digest_size(void); /* of what is known of nonces: a copy of it, and back */
+SVC_PRIVATE void svc_digest_save(svc_digest *d, void *out);
+SVC_PRIVATE void svc_digest_restore(svc_digest *d, const void *saved);
 SVC_PRIVATE int svc_access_uses_open(svc *s);
 SVC_PRIVATE void svc_access_uses_close(svc *s);
 SVC_PRIVATE void svc_access_use_note(svc *s, const svc_noun_info *list, const svc_id *parent, const svc_id *id, int64_t now,
                                      svc_str address);
 SVC_PRIVATE bool svc_access_uses_due(const svc *s, int64_t now);
 SVC_PRIVATE void svc_access_uses_flush(svc *s, int64_t now);
+SVC_PRIVATE void svc_access_uses_forget(svc *s); /* what was not written down yet never was */
 
 /* known.c: tokens that were seen lately. */
 typedef struct svc_known svc_known;
@@ -109,6 +118,10 @@ SVC_PRIVATE int svc_known_open(svc *s);
 SVC_PRIVATE void svc_known_close(svc *s);
 SVC_PRIVATE bool svc_known_token(svc_call *c, svc_str token); /* true: c->who has whose it is, and it may be used from anywhere */
 SVC_PRIVATE void svc_known_keep(svc_call *c, svc_str token, int64_t expiry);
+
+/* control/: what tests do to a handle. A request looks at one word to see that nobody does anything. */
+typedef struct svc_control svc_control;
+enum svc_watch { SVC_WATCH_FAULTS = 1, SVC_WATCH_JOURNAL = 2 };
 
 /* A handle. */
 struct svc {
@@ -134,6 +147,8 @@ struct svc {
   bool asks; /* there are operations that ask the driver */
   svc_router *router;
   uint64_t session; /* of this handle, for orders that it has given out */
+  svc_control *control; /* control/: of test control; NULL: it is left out of this build */
+  atomic_uint watch;    /* what of it looks at every request: enum svc_watch */
   atomic_bool handing_out;
 };
 SVC_PRIVATE int64_t svc_now(const svc *s); /* the configuration's clock */
@@ -338,6 +353,7 @@ struct svc_call {
   svc_str ahead;          /* what svc_route.ahead has made */
   svc_question *question; /* for the driver: see svc_route.told */
   svc_answer answer;
+  int drop, delay_ms;  /* of a fault: see svc_response */
   svc_header *headers; /* of the answer */
   size_t header_count;
 
@@ -642,6 +658,7 @@ SVC_PRIVATE const char *svc_event_of_gone(const svc_noun *noun); /* written when
 SVC_PRIVATE bool svc_transition_take(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_node *facts,
                                      int tag);
 SVC_PRIVATE int svc_apply_due(svc *s, int64_t now);
+SVC_PRIVATE int svc_apply_due_some(svc *s, int64_t now, int64_t *left); /* not more than so many steps, and a few; 0: it stopped there */
 
 /* order.c: what the driver is to do, and has done. */
 SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* for the state it is in, if any */
@@ -650,6 +667,7 @@ SVC_PRIVATE bool svc_order_has_taker(const svc *s, const svc_noun *noun); /* the
 SVC_PRIVATE bool svc_order_waits(svc_call *c, const svc_entity *e); /* is there one for it? */
 SVC_PRIVATE int svc_orders_open(svc *s);
 SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now);
+SVC_PRIVATE int64_t svc_orders_next(svc *s, int64_t after); /* when one is to be handed out, later than this; INT64_MAX: none is */
 
 /* simulator.c: the driver where the host has none; and what drivers answer. */
 SVC_PRIVATE const svc_driver *svc_simulator(void);
@@ -698,6 +716,9 @@ SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a);
 SVC_PRIVATE const svc_noun *const *svc_catalog(size_t *count); /* written by the fold: every noun file */
 /* catalog/simulated.c: questions whose answers have shapes of the catalog's. SVC_INVALID: there is no such question. */
 SVC_PRIVATE int svc_catalog_simulates(const svc_question *q, svc_reply *r);
+
+/* catalog/operations.c */
+SVC_PRIVATE const char *svc_operation_name(const svc_route *route); /* "createCluster"; NULL: a test's own noun has none */
 
 /* catalog/sets.c, catalog/roles.c, catalog/event_types.c */
 SVC_PRIVATE const svc_set_row *svc_set_table(int *count);

@@ -112,6 +112,15 @@ SVC_PRIVATE bool svc_commit_due(svc_commit *k, int64_t now)
   return due;
 }
 
+SVC_PRIVATE int64_t svc_commit_next(svc_commit *k)
+{
+  int64_t due;
+  svc_mutex_lock(&k->lock);
+  due = k->due;
+  svc_mutex_unlock(&k->lock);
+  return due;
+}
+
 #define COMMIT_SHARED_LOOK 1000 /* milliseconds after which what others have written is looked at */
 
 static void commit_note_due(svc_commit *k, svc_txn *txn)

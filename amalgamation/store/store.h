@@ -214,6 +214,7 @@ SVC_PRIVATE void svc_commit_close(svc_commit *k);
 SVC_PRIVATE int svc_commit_run(svc_commit *k, svc_job *job);
 SVC_PRIVATE int svc_commit_copy(svc_commit *k, const char *path, int64_t now);
 SVC_PRIVATE bool svc_commit_due(svc_commit *k, int64_t now); /* is something due that nobody has looked at yet? */
+SVC_PRIVATE int64_t svc_commit_next(svc_commit *k); /* when something is due; INT64_MAX: nothing is */
 SVC_PRIVATE void svc_commit_look_at(svc_commit *k, int64_t when); /* not before that */
 
 #endif /* SVC_STORE_H */

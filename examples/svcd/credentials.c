@@ -17,40 +17,47 @@
 int svcd_credentials_path(const svcd_options *o, char path[SVCD_PATH])
 {
   int n = o->bootstrap ? snprintf(path, SVCD_PATH, "%s", o->bootstrap)
-                       : snprintf(path, SVCD_PATH, "%s/bootstrap.json", o->data);
+          : o->data    ? snprintf(path, SVCD_PATH, "%s/bootstrap.json", o->data)
+                       : snprintf(path, SVCD_PATH, "%s", "");
   if (n >= 0 && n < SVCD_PATH - 8) return 1; /* ".new" is put behind it */
   svcd_error(0, "%s: the name is too long", o->bootstrap ? o->bootstrap : o->data);
   return 0;
 }
 
-void svcd_greet(const svcd_options *o, const char *base_url, const svc_credentials *c, const char *path)
+void svcd_greet(const svcd_options *o, const char *base_url, const char *token, const svc_credentials *c, const char *path)
 {
   printf("base URL:      %s\norganization:  %s\n", base_url, c->org_id);
   if (o->show_credentials)
     printf("project:       %s\npublicKey:     %s\nprivateKey:    %s\nclientId:      %s\nclientSecret:  %s\n", c->group_id,
            c->public_key, c->private_key, c->client_id, c->client_secret);
-  printf("credentials:   %s\n", path);
+  if (o->show_credentials && *token) printf("testToken:     %s\n", token);
+  if (*path) printf("credentials:   %s\n", path);
 }
 
-static int credentials_put(int fd, const char *base_url, const svc_credentials *c)
+static int credentials_put(int fd, const char *base_url, const char *token, const svc_credentials *c)
 {
   char text[4096];
   int n = snprintf(text, sizeof text,
                    "{\"baseUrl\":\"%s\",\"orgId\":\"%s\",\"groupId\":\"%s\",\"publicKey\":\"%s\",\"privateKey\":\"%s\","
-                   "\"clientId\":\"%s\",\"clientSecret\":\"%s\"}\n",
-                   base_url, c->org_id, c->group_id, c->public_key, c->private_key, c->client_id, c->client_secret);
+                   "\"clientId\":\"%s\",\"clientSecret\":\"%s\"%s%s%s}\n",
+                   base_url, c->org_id, c->group_id, c->public_key, c->private_key, c->client_id, c->client_secret,
+                   *token ? ",\"testToken\":\"" : "", token, *token ? "\"" : "");
   if (n < 0 || (size_t)n >= sizeof text) return -1;
   if (write(fd, text, (size_t)n) != n) return -1;
   return fsync(fd);
 }
 
-int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url,
+int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url, const char *token,
                            int (*make)(svc *s, const svcd_options *o, svc_credentials *out), svc_credentials *out)
 {
   char path[SVCD_PATH], new_path[SVCD_PATH + 8];
   struct stat there;
   int fd, rc, written, named;
   if (!svcd_credentials_path(o, path)) return 1;
+  if (!*path) { /* --memory, and nobody wants a file of them */
+    rc = make(s, o, out);
+    return rc == SVC_OK ? 0 : svcd_error(1, "cannot make credentials: %s", svc_strerror(rc));
+  }
   snprintf(new_path, sizeof new_path, "%s.new", path);
   if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) /* /dev/null, say: a rename would replace even that */
     return svcd_error(1, "cannot write %s: it is there, and not a file", path);
@@ -59,12 +66,13 @@ int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url,
   if (fd < 0) return svcd_error(1, "cannot write %s: %s", path, strerror(errno));
   memset(out, 0, sizeof *out);
   rc = make(s, o, out);
-  written = rc == SVC_OK && credentials_put(fd, base_url, out) == 0;
+  written = rc == SVC_OK && credentials_put(fd, base_url, token, out) == 0;
   named = written && rename(new_path, path) == 0;
   close(fd);
   if (!written) unlink(new_path);
   if (named) return 0;
   if (rc != SVC_OK) return svcd_error(1, "cannot make credentials: %s", svc_strerror(rc));
+  if (!written && !o->data) return svcd_error(1, "cannot write %s", path);
   if (!written) return svcd_error(1, "cannot write %s: `svcd credentials --data %s` makes other ones", path, o->data);
   return svcd_error(1, "cannot write %s: the credentials are in %s", path, new_path);
 }
@@ -95,8 +103,8 @@ int svcd_credentials(const svcd_options *o)
   config.log = svcd_log;
   status = svc_open(&s, &config); /* says itself what is wrong: that svcd is running, most likely */
   if (status != SVC_OK) return status == SVC_INVALID ? 2 : 1;
-  status = svcd_write_credentials(s, o, base_url, credentials_make, &c);
-  if (status == 0) svcd_greet(o, base_url, &c, path);
+  status = svcd_write_credentials(s, o, base_url, "", credentials_make, &c);
+  if (status == 0) svcd_greet(o, base_url, "", &c, path);
   memset(&c, 0, sizeof c);
   svc_close(s);
   return status;

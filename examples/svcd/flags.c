@@ -27,6 +27,8 @@ typedef struct flags_row {
 
 static const flags_row flags_rows[] = {
   { "--data", "DIR", FLAGS_BOTH, FLAG_TEXT, FLAGS_TO(data), 0, 0, 0, "folder of the store; serve makes it if it is missing" },
+  { "--memory", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(memory), 0, 0, 0,
+    "no --data: the store is in memory, and gone when svcd ends; with --bootstrap FILE or --show-credentials" },
   { "--listen", "URL", SVCD_SERVE, FLAG_LIST, FLAGS_TO(urls), 0, SVCD_URLS, FLAGS_TO(url_count),
     "http://HOST:PORT, HOST an IP address; port 0 takes a free one; several times (http://127.0.0.1:8080)" },
   { "--threads", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(threads), 1, 64, 0, "event-loop threads (1)" },
@@ -66,6 +68,15 @@ static const flags_row flags_rows[] = {
     "at a time; then the one that is idle for longest gives way (1024)" },
   { "--max-per-address", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(max_per_address), 1, 1000000, 0,
     "of these, from one address that is no trusted proxy's (a quarter)" },
+  { "--limit", "ID=C/R/S", SVCD_SERVE, FLAG_LIST, FLAGS_TO(limits), 0, SVCD_LIMITS, FLAGS_TO(limit_count),
+    "another limit for an endpoint set, by its id in GET /rateLimits: capacity, refilled by R every S seconds" },
+  { "--limiter-off", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(limiter_off), 0, 0, 0, "no request is ever limited" },
+  { "--test-control", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(test_control), 0, 0, 0,
+    "for tests, on loopback alone: clock, reset, snapshots, faults and journal below /_svc/, by testToken of the bootstrap file" },
+  { "--clock", "WHAT", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(clock), 0, 0, 0,
+    "manual: it stands until POST /_svc/clock moves it; or the time it stands at, 2030-01-01T00:00:00Z; needs --test-control" },
+  { "--seed", "N", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(seed), 0, 0, 0,
+    "for tests, on loopback alone: ids and SECRETS that are the same on every run; who knows N knows them" },
   { "--cert", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(cert), 0, 0, 0, "for https, which is not supported yet" },
   { "--key", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(key), 0, 0, 0, "for https, which is not supported yet" },
 };
@@ -158,13 +169,21 @@ static void flags_trim(char *url)
 static int flags_check(svcd_options *o, const svcd_verb *verb)
 {
   size_t i;
-  if (verb->bit & FLAGS_BOTH && !o->data) return flags_wrong("--data DIR", " is missing");
+  if (verb->bit & FLAGS_BOTH && !o->data && !o->memory) return flags_wrong("--data DIR", " is missing, or --memory");
+  if (o->memory && o->data) return flags_wrong("--memory", ": there is no --data then");
+  if (o->memory && !o->bootstrap && !o->show_credentials)
+    return flags_wrong("--memory", ": where do the credentials go? --bootstrap FILE, or --show-credentials");
+  if (o->memory && o->driver && !o->driver_folder) return flags_wrong("--driver-folder", " is missing");
+  if (o->clock && !o->test_control) return flags_wrong("--clock", ": nobody can move it without --test-control");
   if (o->driver && strcmp(o->driver, "postgres") != 0) return flags_wrong("--driver", ": postgres is all there is");
   if (o->driver_folder && !o->driver) return flags_wrong("--driver-folder", ": of which --driver?");
   if (o->url_count == 0) o->urls[o->url_count++] = "http://127.0.0.1:8080";
   for (i = 0; i < o->url_count; i++)
     if (o->cert || o->key || strncmp(o->urls[i], "https:", 6) == 0)
       return svcd_error(2, "https is not supported yet: listen on http, without --cert and --key");
+  for (i = 0; i < o->url_count; i++)
+    if ((o->test_control || o->seed) && !svcd_is_loopback(o->urls[i]))
+      return svcd_error(2, "%s can be reached by others: --test-control and --seed are for loopback alone", o->urls[i]);
   return -1;
 }
 

@@ -75,7 +75,7 @@ static int serve_make(svc *s, const svcd_options *o, svc_credentials *out)
 }
 
 /* On an empty store: the first organization, project and credentials. */
-static int serve_first(svc *s, const svcd_options *o, const char *base_url, const char *url)
+static int serve_first(svc *s, const svcd_options *o, const char *base_url, const char *token, const char *url)
 {
   const char *vendor = o->vendor ? o->vendor : "svc";
   char path[SVCD_PATH];
@@ -87,10 +87,10 @@ static int serve_first(svc *s, const svcd_options *o, const char *base_url, cons
     if (o->show_credentials && access(path, R_OK) == 0) serve_print_try(url, vendor, path);
     return 0;
   }
-  status = svcd_write_credentials(s, o, base_url, serve_make, &c);
+  status = svcd_write_credentials(s, o, base_url, token, serve_make, &c);
   if (status == 0) {
-    svcd_greet(o, base_url, &c, path);
-    serve_print_try(url, vendor, path);
+    svcd_greet(o, base_url, token, &c, path);
+    if (*path) serve_print_try(url, vendor, path);
   }
   memset(&c, 0, sizeof c);
   return status;
@@ -124,13 +124,26 @@ static void serve_warn(const svcd_options *o, const svc_listener *listener)
                  "listen on 127.0.0.1", svc_listener_url(listener, i));
 }
 
+/* The store is ready: this is what a reset goes back to, and its token is where the credentials are. */
+static int serve_test_control(svc *s, const svcd_options *o, const char *base_url, const char *token)
+{
+  int rc;
+  if (!o->test_control) return 0;
+  rc = svc_control_begin(s);
+  if (rc != SVC_OK) return svcd_error(1, "--test-control: the store cannot be kept for a reset: %s", svc_strerror(rc));
+  if (svcd_keep_test_token(o, base_url, token) != 0) return 1;
+  svcd_error(0, "test control is on: whoever has the testToken can do everything to this service");
+  return 0;
+}
+
 /* Prepare an opened service, then serve until a signal comes. Returns the status to exit with. */
-static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options *o, const char *base_url,
+static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options *o, const char *base_url, const char *token,
                               const sigset_t *signals)
 {
   size_t i;
   int signal_number = 0;
-  if (serve_first(s, o, base_url, svc_listener_url(listener, 0)) != 0) return 1;
+  if (serve_first(s, o, base_url, token, svc_listener_url(listener, 0)) != 0) return 1;
+  if (serve_test_control(s, o, base_url, token) != 0) return 1;
   if (svc_listener_start(listener, s) != SVC_OK) return svcd_error(1, "cannot start threads");
   printf("svcd ready on");
   for (i = 0; i < o->url_count; i++) printf(" %s", svc_listener_url(listener, i));
@@ -163,7 +176,7 @@ static void serve_signals(sigset_t *signals)
   signal(SIGPIPE, SIG_IGN);
 }
 
-static svc_listener_config serve_listener_config(const svcd_options *o)
+static svc_listener_config serve_listener_config(const svcd_options *o, char *token)
 {
   svc_listener_config k;
   memset(&k, 0, sizeof k);
@@ -176,6 +189,8 @@ static svc_listener_config serve_listener_config(const svcd_options *o)
   k.max_connections = (size_t)o->max_connections;
   k.max_per_address = (size_t)o->max_per_address;
   k.log = svcd_log;
+  k.handle = svcd_handle;
+  k.handle_context = token;
   return k;
 }
 
@@ -183,7 +198,8 @@ static svc_config serve_config(const svcd_options *o, const svc_listener *listen
 {
   svc_config k;
   memset(&k, 0, sizeof k);
-  k.path = o->data;
+  k.path = o->data; /* NULL: --memory */
+  k.limiter_off = o->limiter_off;
   k.base_url = o->base_url ? o->base_url : svc_listener_url(listener, 0);
   k.vendor = o->vendor;
   k.db_scheme = o->db_scheme;
@@ -205,8 +221,8 @@ static int serve_driver(const svcd_options *o, driver_postgres **out)
   *out = NULL;
   if (!o->driver) return 0;
   memset(&k, 0, sizeof k);
-  snprintf(folder, sizeof folder, "%s/postgres", o->data);
-  mkdir(o->data, 0700); /* as svc_open() would */
+  snprintf(folder, sizeof folder, "%s/postgres", o->data ? o->data : "");
+  if (o->data) mkdir(o->data, 0700); /* as svc_open() would */
   k.folder = o->driver_folder ? o->driver_folder : folder;
   k.log = svcd_log;
   return driver_postgres_open(out, &k, why, sizeof why) == 0 ? 0 : svcd_error(1, "--driver postgres: %s", why);
@@ -224,7 +240,9 @@ static int serve_notify(void *context, svc *s, const svc_notification *n)
 
 int svcd_serve(const svcd_options *o)
 {
-  const svc_listener_config listen = serve_listener_config(o);
+  char token[SVCD_TOKEN];
+  const svc_listener_config listen = serve_listener_config(o, token);
+  svc_limit_override limits[SVCD_LIMITS];
   svc_listener *listener = NULL;
   driver_postgres *driver = NULL;
   svc_config config;
@@ -235,6 +253,8 @@ int svcd_serve(const svcd_options *o)
   int status;
   serve_signals(&signals);
   serve_raise_file_limit(o->max_connections);
+  status = svcd_test_token(o, token);
+  if (status != 0) return status;
 
   /* the listener comes first: the links of the service start with the port it really has */
   status = svc_listener_open(&listener, &listen, why, sizeof why);
@@ -250,11 +270,12 @@ int svcd_serve(const svcd_options *o)
   config.notify = serve_notify;
   config.notify_context = config.log_context;
   config.driver = driver ? driver_postgres_driver(driver) : NULL;
-  status = svc_open(&s, &config); /* says itself what is wrong */
+  status = svcd_test_config(o, &config, limits);
+  if (status == 0) status = svc_open(&s, &config); /* says itself what is wrong */
   status = status == SVC_OK ? svcd_keep_secret_key(o, key) : status == SVC_INVALID ? 2 : 1;
   memset(key, 0, sizeof key); /* the handle has a copy */
   if (status == 0) serve_warn(o, listener);
-  if (status == 0) status = serve_until_signal(s, listener, o, config.base_url, &signals);
+  if (status == 0) status = serve_until_signal(s, listener, o, config.base_url, token, &signals);
 
   svc_listener_close(listener);
   driver_postgres_stop(driver);

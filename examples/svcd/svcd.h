@@ -6,6 +6,7 @@
 **      serve.c        listener, service, first credentials, wait for a signal, stop, close
 **      credentials.c  the file of credentials: written once, whoever makes them
 **      secret_key.c   the key that seals secrets in the store: made at the first start
+**      control.c      test control: its token, its clock, who may listen, and the paths below /_svc/
 **
 ** The rules they keep. Whatever goes wrong at the start is one line on standard error, and the status is 2 when the command
 ** line is at fault, 1 otherwise. Nothing secret is printed unless --show-credentials asks for it: the credentials are in a
@@ -19,15 +20,17 @@
 #define SVCD_URLS 16
 #define SVCD_PROXIES 16
 #define SVCD_PATH 4096
+#define SVCD_LIMITS 80
+#define SVCD_TOKEN 65 /* 64 hex digits and a NUL */
 
 /* What the command line says; what it does not say is NULL or 0, and of provision_seconds -1. */
 typedef struct svcd_options {
   const char *data, *bootstrap, *base_url, *vendor, *cert, *key, *org, *db_scheme, *db_domain, *driver, *driver_folder,
-    *secret_key;
-  const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES];
-  size_t url_count, proxy_count;
+    *secret_key, *clock, *seed;
+  const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS];
+  size_t url_count, proxy_count, limit_count;
   long threads, writers, provision_seconds, max_connections, max_per_address;
-  int no_sync, show_credentials, conceal, no_card;
+  int no_sync, show_credentials, conceal, no_card, memory, limiter_off, test_control;
 } svcd_options;
 
 typedef struct svcd_verb {
@@ -59,17 +62,30 @@ int svcd_credentials(const svcd_options *o);
 ** that moment, so the file is made before them, and gets its name when it is complete; if it cannot get that, it stays as it
 ** is. Returns 0; else 1, and has said why.
 */
-int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url,
+int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url, const char *token,
                            int (*make)(svc *s, const svcd_options *o, svc_credentials *out), svc_credentials *out);
-/* Where the credentials are; false: the name is too long, and that has been said. */
+/* Where the credentials are; "": with --memory, nowhere; false: the name is too long, and that has been said. */
 int svcd_credentials_path(const svcd_options *o, char path[SVCD_PATH]);
-/* What was made, for who is looking; the secrets only if they are asked for. */
-void svcd_greet(const svcd_options *o, const char *base_url, const svc_credentials *c, const char *path);
+/* What was made, for who is looking; the secrets only if they are asked for. token "": there is none. */
+void svcd_greet(const svcd_options *o, const char *base_url, const char *token, const svc_credentials *c, const char *path);
 
 /* secret_key.c: the bytes of svc_config.secret_key, from their file, or new ones; and, once they have opened the store, their
 ** file where there is none. Both return 0; else the status to exit with, and have said why. */
 #define SVCD_SECRET_KEY 32
 int svcd_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY]);
 int svcd_keep_secret_key(const svcd_options *o, const unsigned char key[SVCD_SECRET_KEY]);
+
+/*
+** control.c: the token of test control, "" without --test-control: that in the file of credentials, or a new one; and, once the
+** store is ready, into that file where it is not there. Both return 0; else the status to exit with, and have said why.
+*/
+int svcd_test_token(const svcd_options *o, char token[SVCD_TOKEN]);
+int svcd_keep_test_token(const svcd_options *o, const char *base_url, const char *token);
+/* What the flags of tests say, into the configuration; limits: where those of --limit go. SVC_OK, or SVC_INVALID, and it has been said why. */
+int svcd_test_config(const svcd_options *o, svc_config *config, svc_limit_override limits[SVCD_LIMITS]);
+/* Does this URL listen on loopback? */
+int svcd_is_loopback(const char *url);
+/* svc_listener_config.handle: `token` is the context. */
+int svcd_handle(void *token, svc *s, const svc_request *request, svc_response *response);
 
 #endif /* SVCD_H */

@@ -222,6 +222,10 @@ void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_respon
   const svc_response *r = &conn->response;
   answer_text t;
   int error;
+  if (response->drop) { /* a fault, for tests: the answer is lost */
+    svc_listener_drop(conn);
+    return;
+  }
   conn->response = *response;
   memset(response, 0, sizeof *response);
   conn->body_length = h->is_head || bare ? 0 : r->body_length;

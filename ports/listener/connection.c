@@ -39,6 +39,7 @@ static void connection_answer(listener_conn *conn, const svc_http_head *head)
   svc_listener_peer(conn, head, peer);
   svc_listener_handle(l, head, peer, NULL, &response);
   svc_listener_answer(conn, head, &response);
+  svc_response_free(&response); /* what was lost on the way, if anything */
 }
 
 /* A whole head of n bytes stands in the buffer; `more` of the input behind it. */
@@ -132,6 +133,8 @@ void svc_listener_expire(listener_conn *conn)
     svc_listener_job_free(conn->job);
     conn->job = NULL;
     svc_listener_refuse(conn, LISTENER_E_TIMEOUT, is_head, true);
+  } else if (conn->state == LISTENER_DELAY) {
+    svc_listener_send_late(conn);
   } else {
     svc_listener_drop(conn);
   }

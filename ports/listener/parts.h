@@ -23,7 +23,8 @@
 **      accept -> HEAD -> [BODY] -> GET, HEAD: answered at once ------------> SEND, if it did not fit -> HEAD
 **                              \-> others: WAIT for a writer -> answered --/                        \-> LINGER, closed
 **
-** A GET or HEAD that may have to wait (svc_may_wait) is one of the others: it stores what is due first, or asks the driver.
+** A GET or HEAD that may have to wait (svc_may_wait) is one of the others: it stores what is due first, or asks the driver. An
+** answer that is to be late (svc_response.delay_ms, for tests) is in DELAY before SEND; one that is to be lost closes at once.
 */
 #ifndef SVC_LISTENER_PARTS_H
 #define SVC_LISTENER_PARTS_H
@@ -82,7 +83,7 @@ typedef struct listener_job {
   svc_response response;
 } listener_job;
 
-enum { LISTENER_HEAD, LISTENER_BODY, LISTENER_WAIT, LISTENER_SEND, LISTENER_LINGER };
+enum { LISTENER_HEAD, LISTENER_BODY, LISTENER_WAIT, LISTENER_DELAY, LISTENER_SEND, LISTENER_LINGER };
 
 struct listener_conn {
   struct mg_connection *c; /* mongoose.c's */
@@ -290,6 +291,8 @@ bool svc_listener_send_reserve(listener_conn *conn, size_t n);
 void svc_listener_send_release(listener_conn *conn);
 /* Leave to send a body. Should it not fit the socket, the client will send the body all the same. */
 void svc_listener_send_continue(listener_conn *conn);
+/* What was to be late is late enough. */
+void svc_listener_send_late(listener_conn *conn);
 /* Go on with all that can be sent again. */
 void svc_listener_resume(listener_loop *loop);
 /* It will be closed in this turn: the last moment at which its socket can be taken out of `writable`. */

@@ -123,9 +123,30 @@ static bool send_keep(listener_conn *conn, const char *text, size_t n, size_t se
   return true;
 }
 
+/* All of it waits in the connection, and nobody waits for it. */
+static void send_delay(listener_conn *conn, const char *text, size_t n)
+{
+  int64_t delay = conn->response.delay_ms;
+  conn->response.delay_ms = 0;
+  svc_listener_reading(conn, false);
+  if (!send_keep(conn, text, n, 0)) svc_listener_drop(conn);
+  svc_listener_state(conn, LISTENER_DELAY, delay);
+}
+
+void svc_listener_send_late(listener_conn *conn)
+{
+  send_wait(conn, true);
+  svc_listener_state(conn, LISTENER_SEND, conn->loop->listener->config.idle_timeout_ms);
+}
+
 void svc_listener_send(listener_conn *conn, const char *text, size_t n)
 {
-  size_t sent = send_some(conn, text, n);
+  size_t sent;
+  if (conn->response.delay_ms > 0 && !conn->bounded) {
+    send_delay(conn, text, n);
+    return;
+  }
+  sent = send_some(conn, text, n);
   if (svc_listener_dropped(conn)) return;
   if (sent == n + conn->body_length) {
     send_done(conn);

@@ -493,11 +493,28 @@ static MunitResult catalog_reachable(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Every operation has a name, and none has that of another. */
+static MunitResult catalog_names(const MunitParameter params[], void *data)
+{
+  t_service t;
+  size_t i, j;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  for (i = 0; i < t.s->plan_count; i++) {
+    const char *name = svc_operation_name(t.s->plans[i].route);
+    if (!name) munit_errorf("%s has no name", t.s->plans[i].route->path);
+    for (j = 0; j < i; j++) munit_assert_string_not_equal(name, svc_operation_name(t.s->plans[j].route));
+  }
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/operations", catalog_operations, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/parameters", catalog_parameters, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/tables", catalog_tables, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/reachable", catalog_reachable, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/names", catalog_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_catalog = { "catalog", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -33,6 +33,10 @@ done
 # shellcheck disable=SC2086
 $CC $STRICT $INCLUDES -fsyntax-only -DSVC_OMIT_CLUSTER svcapi.c || fail "svcapi.c does not compile with -DSVC_OMIT_CLUSTER"
 
+# What tests do to a handle is no noun, and goes as one.
+# shellcheck disable=SC2086
+$CC $STRICT $INCLUDES -fsyntax-only -DSVC_OMIT=CLUSTER+TEST_CONTROL svcapi.c || fail "svcapi.c does not compile with -DSVC_OMIT=TEST_CONTROL"
+
 # Misspelt, or no list at all.
 for wrong in CLUSTER+EVNT CLUSTERS '' 1; do
   # shellcheck disable=SC2086

@@ -102,7 +102,7 @@ SVC_PRIVATE void svc_backup_set_date(svc_call *c, svc_node *body, const char *fi
 SVC_PRIVATE bool svc_snapshot_get(svc_call *c, const svc_entity *cluster, svc_str id, svc_entity *out); /* false: 404 */
 SVC_PRIVATE bool svc_snapshot_of_path(svc_call *c, svc_entity *out); /* for views that are nouns of their own: {snapshotId} */
 /* Taken by the schedule, for these of its items (a JSON array of ids). */
-SVC_PRIVATE bool svc_snapshot_take(svc_call *c, const svc_entity *cluster, svc_node *items, int frequency, int64_t expiry);
+SVC_PRIVATE bool svc_snapshot_start(svc_call *c, const svc_entity *cluster, svc_node *items, int frequency, int64_t expiry);
 SVC_PRIVATE bool svc_snapshot_keep_until(svc_call *c, const svc_entity *snapshot, int64_t when);
 SVC_PRIVATE bool svc_snapshot_removing(svc_call *c, const svc_entity *e); /* a compliance policy keeps it */
 /* For cluster.c: its snapshots would go as well. */

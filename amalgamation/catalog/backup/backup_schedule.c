@@ -313,7 +313,7 @@ static bool backup_schedule_take(svc_call *c, const svc_entity *cluster, svc_nod
     c->now = c->txn->ids->now;
     expiry += c->now - due;
   }
-  good = svc_snapshot_take(c, cluster, items, rarest, expiry - expiry % 1000);
+  good = svc_snapshot_start(c, cluster, items, rarest, expiry - expiry % 1000);
   c->now = due;
   return good;
 }

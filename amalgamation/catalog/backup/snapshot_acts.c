@@ -25,7 +25,7 @@ SVC_PRIVATE bool svc_snapshot_of_path(svc_call *c, svc_entity *out)
   return svc_resolve_all(c) && svc_snapshot_get(c, svc_path_entity(c, "cluster"), svc_path_param(c, "snapshotId"), out);
 }
 
-SVC_PRIVATE bool svc_snapshot_take(svc_call *c, const svc_entity *cluster, svc_node *items, int frequency, int64_t expiry)
+SVC_PRIVATE bool svc_snapshot_start(svc_call *c, const svc_entity *cluster, svc_node *items, int frequency, int64_t expiry)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, SNAPSHOT_KIND);
   svc_change change;

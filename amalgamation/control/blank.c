@@ -1,0 +1,219 @@
+/*
+** What is secret in a request and in an answer, and how it looks without.
+**
+** The rule: what is shown is known to be harmless; whatever is not known is blanked. Of a body the tables of fields know it, so
+** a noun that is added has nothing to do here. Names that speak of secrets are blanked whatever the tables say, and an
+** answer that shows a secret once is not shown at all.
+*/
+#include "control/control.h"
+
+#define BLANK "***"
+#define BLANK_SHOWN ((size_t)8 << 10)   /* bytes of a body; svcapi.h says so */
+#define BLANK_PARSED ((size_t)256 << 10) /* longer ones are not looked into */
+#define BLANK_TARGET ((size_t)2 << 10)
+#define BLANK_VALUE ((size_t)512)
+#define BLANK_DEPTH 64
+
+/* As much of a text as is shown, and never half a character. */
+static svc_str blank_cut(svc_str text, size_t most)
+{
+  if (text.n <= most) return text;
+  text.n = most;
+  while (text.n && ((unsigned char)text.p[text.n] & 0xC0) == 0x80) text.n--;
+  return text;
+}
+
+/* Any bytes at all, as a JSON string: what is no UTF-8 shows as question marks. */
+static void blank_string(svc_buf *b, svc_str text, size_t most)
+{
+  size_t i;
+  text = blank_cut(text, most);
+  if (!svc_utf8_valid(text)) {
+    text = svc_arena_copy(b->arena, text);
+    for (i = 0; i < text.n; i++)
+      if ((unsigned char)text.p[i] >= 0x80) ((char *)(uintptr_t)text.p)[i] = '?';
+  }
+  svc_json_escape(b, text);
+}
+
+/* Does this name speak of a secret? */
+static bool blank_is_secret(svc_str name)
+{
+  static const char *const words[] = { "password", "passphrase", "secret", "token", "privatekey", "private_key", "apikey",
+                                       "api_key", "credential", "assertion" };
+  size_t i, at;
+  for (i = 0; i < sizeof words / sizeof words[0]; i++) {
+    size_t n = strlen(words[i]);
+    for (at = 0; at + n <= name.n; at++)
+      if (svc_str_is_nocase((svc_str){ name.p + at, n }, words[i])) return true;
+  }
+  return false;
+}
+
+/* ------------------------------------------------------------------------------------------------ target and headers */
+
+SVC_PRIVATE void svc_blank_target(svc_buf *b, const svc_call *c)
+{
+  svc_str query = svc_str_n(c->request.raw->target, c->request.raw->target_length), path = svc_str_cut(&query, '?');
+  svc_buf shown = svc_buf_new(b->arena, 256);
+  char before = '?';
+  svc_buf_str(&shown, path);
+  for (; query.n; before = '&') {
+    svc_str value = svc_str_cut(&query, '&'), name = svc_str_cut(&value, '=');
+    svc_buf_char(&shown, before);
+    svc_buf_str(&shown, name);
+    if (value.n) svc_buf_char(&shown, '=');
+    if (value.n && blank_is_secret(name)) svc_buf_text(&shown, BLANK);
+    else svc_buf_str(&shown, value);
+  }
+  blank_string(b, svc_buf_done(&shown), BLANK_TARGET);
+}
+
+static bool blank_header_is_plain(svc_str name)
+{
+  static const char *const plain[] = { "accept", "accept-encoding", "accept-language", "connection", "content-encoding",
+    "content-length", "content-type", "date", "expect", "host", "idempotency-key", "if-match", "if-none-match", "transfer-encoding",
+    "user-agent", "x-forwarded-for", "x-request-id" };
+  size_t i;
+  for (i = 0; i < sizeof plain / sizeof plain[0]; i++)
+    if (svc_str_is_nocase(name, plain[i])) return true;
+  return false;
+}
+
+SVC_PRIVATE void svc_blank_headers(svc_buf *b, const svc_header *headers, size_t count, bool answer)
+{
+  size_t i;
+  svc_buf_char(b, '[');
+  for (i = 0; i < count; i++) {
+    svc_str name = svc_str_n(headers[i].name, headers[i].name_length), value = svc_str_n(headers[i].value, headers[i].value_length);
+    svc_buf_text(b, i ? ",{\"name\":" : "{\"name\":");
+    blank_string(b, name, BLANK_VALUE);
+    svc_buf_text(b, ",\"value\":");
+    if (answer || blank_header_is_plain(name)) blank_string(b, value, BLANK_VALUE);
+    else if (svc_str_is_nocase(name, "authorization") && svc_str_starts(value, "Bearer ")) svc_buf_text(b, "\"Bearer " BLANK "\"");
+    else if (svc_str_is_nocase(name, "authorization") && svc_str_starts(value, "Digest ")) svc_buf_text(b, "\"Digest " BLANK "\"");
+    else if (svc_str_is_nocase(name, "authorization") && svc_str_starts(value, "Basic ")) svc_buf_text(b, "\"Basic " BLANK "\"");
+    else svc_buf_text(b, "\"" BLANK "\"");
+    svc_buf_char(b, '}');
+  }
+  svc_buf_char(b, ']');
+}
+
+/* -------------------------------------------------------------------------------------------------------------- bodies */
+
+/* All that is in it, whatever it is. */
+static void blank_all(svc_node *node, int depth)
+{
+  svc_node *child;
+  if (depth > BLANK_DEPTH) node->first = node->last = NULL;
+  for (child = node->first; child; child = child->next) blank_all(child, depth + 1);
+  if (node->type != SVC_J_STRING && node->type != SVC_J_NUMBER) return;
+  node->type = SVC_J_STRING;
+  node->text = SVC_S(BLANK);
+}
+
+static void blank_value(svc_node *value, const svc_field *f, int depth);
+
+static void blank_object(svc_node *node, const svc_object *object, int depth)
+{
+  svc_node *member;
+  object = object && node->type == SVC_J_OBJECT ? svc_object_of(object, node) : NULL;
+  for (member = node->first; member; member = member->next) {
+    const svc_field *f = object ? svc_field_named(object, member->name) : NULL;
+    if (f && !blank_is_secret(member->name)) blank_value(member, f, depth + 1);
+    else blank_all(member, depth + 1);
+  }
+  if (node->type != SVC_J_OBJECT) blank_all(node, depth);
+}
+
+/* Of what is only taken, not shown, a text may be a secret; of what is sealed, everything is. */
+static void blank_value(svc_node *value, const svc_field *f, int depth)
+{
+  svc_node *item;
+  bool nested = value->type == SVC_J_OBJECT || value->type == SVC_J_ARRAY;
+  if (depth > BLANK_DEPTH || f->flags & SVC_SEALED || f->type == SVC_ANY) {
+    blank_all(value, depth);
+  } else if (!nested) {
+    if (value->type == SVC_J_STRING && f->flags & SVC_WRITE_ONLY && !SVC_VALUES_OF(f)) blank_all(value, depth);
+  } else if (f->type == SVC_OBJECT) {
+    blank_object(value, f->object, depth);
+  } else {
+    for (item = value->first; item; item = item->next) {
+      if (SVC_OBJECT_OF(f)) blank_object(item, f->object, depth + 1);
+      else if (f->item == SVC_ANY || f->flags & SVC_WRITE_ONLY || blank_is_secret(item->name)) blank_all(item, depth + 1);
+    }
+  }
+}
+
+/* As JSON; where that is long, its beginning as a text. */
+static void blank_write(svc_buf *b, const svc_node *node)
+{
+  svc_buf text = svc_buf_new(b->arena, 1024);
+  svc_node_write(&text, node);
+  if (text.n <= BLANK_SHOWN) svc_buf_str(b, svc_buf_done(&text));
+  else blank_string(b, svc_buf_done(&text), BLANK_SHOWN);
+}
+
+static void blank_not_shown(svc_buf *b, size_t n)
+{
+  svc_buf_text(b, "\"(");
+  svc_buf_i64(b, (int64_t)n);
+  svc_buf_text(b, " bytes, not shown)\"");
+}
+
+SVC_PRIVATE void svc_blank_request(svc_buf *b, svc_call *c)
+{
+  svc_str text = { c->request.raw->body, c->request.raw->body_length };
+  const svc_route *route = c->plan ? c->plan->route : NULL;
+  const svc_object *object = !route ? NULL : route->body ? route->body : c->plan->noun->noun->object;
+  svc_json_fault fault;
+  svc_node *node = NULL, *item;
+  if (text.n == 0) {
+    svc_buf_text(b, "null");
+    return;
+  }
+  if (text.n <= BLANK_PARSED && svc_json_gate(b->arena, text, BLANK_DEPTH, &fault)) node = svc_json_parse_gated(b->arena, text);
+  if (!node) {
+    blank_not_shown(b, text.n);
+    return;
+  }
+  if (node->type != SVC_J_ARRAY) blank_object(node, object, 0);
+  for (item = node->type == SVC_J_ARRAY ? node->first : NULL; item; item = item->next) blank_object(item, object, 1);
+  blank_write(b, node);
+}
+
+/* What the service has said is fit to be shown, but for what it shows only once; links are long, and say nothing here. */
+static void blank_shown(svc_node *node, int depth)
+{
+  svc_node *member;
+  if (depth > BLANK_DEPTH) node->first = node->last = NULL;
+  if (node->type == SVC_J_OBJECT) svc_node_drop(node, "links");
+  for (member = node->first; member; member = member->next) {
+    if (member->type == SVC_J_STRING && blank_is_secret(member->name)) blank_all(member, depth + 1);
+    else blank_shown(member, depth + 1);
+  }
+}
+
+static bool blank_is_json(const svc_response *r)
+{
+  const char *type = svc_response_header(r, "Content-Type");
+  return type && strstr(type, "json");
+}
+
+SVC_PRIVATE void svc_blank_answer(svc_buf *b, svc_call *c, const svc_response *r)
+{
+  svc_str text = { r->body, r->body_length };
+  bool secret = !c->error.code && (c->answer.secret || (c->plan && c->plan->route->flags & SVC_ABSOLUTE));
+  svc_node *node = NULL;
+  if (text.n == 0) {
+    svc_buf_text(b, "null");
+    return;
+  }
+  if (!secret && text.n <= BLANK_PARSED && blank_is_json(r)) node = svc_json_parse(b->arena, text);
+  if (!node || (node->type != SVC_J_OBJECT && node->type != SVC_J_ARRAY)) {
+    blank_not_shown(b, r->body_length);
+    return;
+  }
+  blank_shown(node, 0);
+  blank_write(b, node);
+}

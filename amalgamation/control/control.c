@@ -1,0 +1,74 @@
+/*
+** Opening and closing of what tests do to a handle.
+**
+** The rule: clock and random source of the configuration are ours from here on, if it asks for that, so that nothing else has
+** to know where time and chance come from.
+*/
+#include "control/control.h"
+
+static int control_invalid(const svc *s, const char *what)
+{
+  svc_log(s, SVC_LOG_ERROR, "svc_config.%s", what);
+  return SVC_INVALID;
+}
+
+static int control_configure(svc *s)
+{
+  svc_config *k = &s->config;
+  if (k->manual_clock && k->clock) return control_invalid(s, "clock and manual_clock cannot both be set");
+  if (k->seed && k->random) return control_invalid(s, "random and seed cannot both be set");
+  if (k->manual_clock < 0 || k->manual_clock > SVC_CLOCK_LAST) return control_invalid(s, "manual_clock is no time from 1970 to 9999");
+  if (k->journal > 10000) return control_invalid(s, "journal is more than 10000");
+  if (!k->max_snapshot) k->max_snapshot = (size_t)64 << 20;
+  if (k->manual_clock) {
+    s->control->now = k->manual_clock;
+    k->clock = svc_manual_clock;
+    k->clock_context = s->control;
+  }
+  if (k->seed) {
+    k->random = svc_seeded_random;
+    k->random_context = s->control;
+  }
+  s->control->random = k->seed;
+  return SVC_OK;
+}
+
+SVC_PRIVATE int svc_control_open(svc *s)
+{
+  svc_control *k = svc_arena_zero(&s->memory, sizeof *k);
+  if (!k) return SVC_NOMEM;
+  atomic_init(&k->moving, false);
+  if (!svc_mutex_init(&k->lock)) return SVC_NOMEM;
+  if (!svc_mutex_init(&k->keeping)) {
+    svc_mutex_destroy(&k->lock);
+    return SVC_NOMEM;
+  }
+  s->control = k; /* not before: it says that there is something to close */
+  return control_configure(s);
+}
+
+/*
+** A store that is not new has been given bytes of this seed before. What comes now must not be the same ones again, but must
+** be the same for the same store: so where it stands has a part in it.
+*/
+SVC_PRIVATE int svc_control_opened(svc *s)
+{
+  svc_control *k = s->control;
+  const svc_id *last = &s->commit.ids.last;
+  const uint64_t key[2] = { s->config.seed, s->config.seed };
+  if (s->config.seed && !svc_id_is_zero(last)) k->random ^= svc_sip(key, (svc_str){ (const char *)last->b, sizeof last->b });
+  k->chance = s->config.seed ? ~s->config.seed : s->session;
+  return s->config.journal ? svc_journal_open(s) : SVC_OK;
+}
+
+SVC_PRIVATE void svc_control_close(svc *s)
+{
+  svc_control *k = s->control;
+  size_t i;
+  if (!k) return;
+  svc_journal_close(s);
+  for (i = 0; i < SVC_SNAPSHOTS; i++) svc_snapshot_free(k->kept[i].snapshot);
+  svc_snapshot_free(k->first);
+  svc_mutex_destroy(&k->keeping);
+  svc_mutex_destroy(&k->lock);
+}

@@ -1,0 +1,514 @@
+/*
+** Test control over HTTP: paths below /_svc/. A thin layer: a table of routes, and a few lines for each on the functions of
+** svcapi.h; bodies are checked by tables of fields, as all others are, and errors have the shape that all others have.
+**
+** The rule: whoever can call this can do everything, so the way in is narrow. It is there only for a host that gives a token; from
+** loopback, so that nobody else on the network gets here; asked for by a name of loopback, so that no page that has its name point to
+** this machine does; without Origin, so that no page does at all; and with the token, so that no other user of this machine does.
+** Only then is it said what there is.
+*/
+#include "control/control.h"
+
+#define SERVE_BASE "/_svc/"
+#define SERVE_LEAST_TOKEN 16
+
+typedef struct serve_route {
+  unsigned char method;
+  const char *path, *behind; /* below the base; behind NULL: all of it, else what follows the name that stands between */
+  bool (*run)(svc_call *c, svc_str name);
+  const svc_object *body; /* NULL: none is taken */
+} serve_route;
+
+/* --------------------------------------------------------------------------------------------------------------- tables */
+
+static const char *const serve_drops[] = { "none", "before", "after", NULL };
+static const char *const serve_kinds[] = { "answer", "expiredToken", "staleNonce", NULL };
+
+static const svc_field serve_clock_fields[] = {
+  F_LONG("advanceSeconds", .flags = SVC_MIN, .min = 0), F_DATE("now"), F_END
+};
+static const svc_field serve_snapshot_fields[] = {
+  F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = SVC_SNAPSHOT_NAME, .pattern = "^[A-Za-z0-9._-]+$"), F_END
+};
+static const svc_field serve_fault_fields[] = {
+  F_NUM("chance", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 1),
+  F_LONG("count", .flags = SVC_MIN, .min = 0),
+  F_INT("delayMs", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 3600000),
+  F_ENUM("drop", serve_drops, .flags = SVC_NULLABLE),
+  F_STR("errorCode", .flags = SVC_NULLABLE, .max = 128),
+  F_ENUM("kind", serve_kinds),
+  F_STR("operation", .flags = SVC_NULLABLE, .max = 128),
+  F_INT("status", .flags = SVC_MIN | SVC_MAX | SVC_NULLABLE, .min = 400, .max = 599),
+  F_END
+};
+static const svc_object serve_nothing = { .name = "Nothing", .fields = (const svc_field[]){ F_END } };
+static const svc_object serve_clock_object = { .name = "Clock", .fields = serve_clock_fields };
+static const svc_object serve_snapshot_object = { .name = "Snapshot", .fields = serve_snapshot_fields };
+static const svc_object serve_fault_object = { .name = "Fault", .fields = serve_fault_fields };
+
+/* -------------------------------------------------------------------------------------------------------------- answers */
+
+static bool serve_text(svc_call *c, int status, svc_str body)
+{
+  c->answer.status = status;
+  c->answer.body = body;
+  c->answer.whole = true;
+  return true;
+}
+
+static bool serve_buf(svc_call *c, int status, svc_buf *b)
+{
+  return serve_text(c, status, svc_buf_done(b));
+}
+
+static bool serve_nothing_more(svc_call *c)
+{
+  c->answer.status = 204;
+  return true;
+}
+
+/* What a function of svcapi.h said. */
+static bool serve_failed(svc_call *c, int rc, const char *invalid)
+{
+  if (rc == SVC_INVALID) return svc_fail(c, SVC_E_INVALID_REQUEST, "s", invalid);
+  if (rc == SVC_FULL) return svc_fail(c, SVC_E_INSUFFICIENT_STORAGE, "");
+  return rc == SVC_BUSY ? svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "") : svc_store_failed(c, rc);
+}
+
+static bool serve_missing(svc_call *c)
+{
+  return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
+}
+
+static bool serve_health(svc_call *c, svc_str name)
+{
+  (void)name;
+  return serve_text(c, 200, SVC_S("{\"ready\":true,\"status\":\"ok\",\"version\":\"" SVC_VERSION "\"}"));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- clock */
+
+static bool serve_clock(svc_call *c, svc_str name)
+{
+  int64_t now = svc_clock_now(c->s);
+  char date[21];
+  (void)name;
+  svc_date_text(now, date);
+  return serve_text(c, 200, svc_arena_print(c->arena, "{\"manual\":%s,\"now\":\"%s\",\"nowMs\":%lld}",
+                                            c->s->config.manual_clock ? "true" : "false", date, (long long)now));
+}
+
+static bool serve_clock_move(svc_call *c, svc_str name)
+{
+  const svc_node *by = svc_node_get(c->checked, "advanceSeconds"), *to = svc_node_get(c->checked, "now");
+  int64_t ms = 0, seconds = svc_node_i64(c->checked, "advanceSeconds", 0);
+  int rc = SVC_INVALID;
+  if (!c->s->config.manual_clock)
+    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the clock is not a manual one, so it cannot be moved");
+  if (!by == !to) return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "either advanceSeconds or now says where the clock goes");
+  if (by && seconds <= SVC_CLOCK_LAST / 1000) rc = svc_clock_advance(c->s, seconds * 1000);
+  else if (to && svc_date_parse(to->text, &ms)) rc = svc_clock_set(c->s, ms);
+  if (rc != SVC_OK) return serve_failed(c, rc, "the clock goes forwards, and not beyond the year 9999");
+  return serve_clock(c, name);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ snapshots */
+
+/* The place of a snapshot; NULL: there is none of this name. The lock is held. */
+static svc_kept_snapshot *serve_kept(svc_control *k, svc_str name)
+{
+  size_t i;
+  for (i = 0; i < SVC_SNAPSHOTS; i++)
+    if (k->kept[i].snapshot ? svc_str_is(name, k->kept[i].name) : name.n == 0) return &k->kept[i];
+  return NULL;
+}
+
+static void serve_snapshot_write(svc_buf *b, const svc_kept_snapshot *k)
+{
+  svc_snapshot_size size = svc_snapshot_measure(k->snapshot);
+  char date[21];
+  svc_date_text(k->taken, date);
+  svc_buf_text(b, "{\"bytes\":");
+  svc_buf_i64(b, (int64_t)size.bytes);
+  svc_buf_text(b, ",\"name\":");
+  svc_json_escape(b, svc_str_c(k->name));
+  svc_buf_text(b, ",\"records\":");
+  svc_buf_i64(b, (int64_t)size.records);
+  svc_buf_text(b, ",\"time\":");
+  svc_json_escape(b, svc_str_c(date));
+  svc_buf_char(b, '}');
+}
+
+static bool serve_snapshots(svc_call *c, svc_str name)
+{
+  svc_control *k = c->s->control;
+  svc_buf b = svc_buf_new(c->arena, 256);
+  size_t i;
+  (void)name;
+  svc_buf_char(&b, '[');
+  svc_mutex_lock(&k->keeping);
+  for (i = 0; i < SVC_SNAPSHOTS; i++) {
+    if (!k->kept[i].snapshot) continue;
+    if (b.n > 1) svc_buf_char(&b, ',');
+    serve_snapshot_write(&b, &k->kept[i]);
+  }
+  svc_mutex_unlock(&k->keeping);
+  svc_buf_char(&b, ']');
+  return serve_buf(c, 200, &b);
+}
+
+static bool serve_snapshot_take(svc_call *c, svc_str unused)
+{
+  svc_control *k = c->s->control;
+  svc_str name = svc_node_str(c->checked, "name");
+  svc_buf b = svc_buf_new(c->arena, 256);
+  svc_kept_snapshot *place;
+  svc_snapshot *taken = NULL;
+  int rc = SVC_FULL;
+  (void)unused;
+  svc_mutex_lock(&k->keeping);
+  place = serve_kept(k, name);
+  if (!place) place = serve_kept(k, SVC_S(""));
+  if (place) rc = svc_snapshot_take(c->s, &taken);
+  if (rc == SVC_OK) {
+    svc_snapshot_free(place->snapshot);
+    place->snapshot = taken;
+    place->taken = svc_clock_now(c->s);
+    snprintf(place->name, sizeof place->name, SVC_FMT, SVC_ARG(name));
+    serve_snapshot_write(&b, place);
+  }
+  svc_mutex_unlock(&k->keeping);
+  return rc == SVC_OK ? serve_buf(c, 201, &b) : serve_failed(c, rc, "no snapshot can be taken");
+}
+
+static bool serve_snapshot_restore(svc_call *c, svc_str name)
+{
+  svc_control *k = c->s->control;
+  svc_kept_snapshot *place;
+  int rc = SVC_OK;
+  svc_mutex_lock(&k->keeping);
+  place = serve_kept(k, name);
+  if (place) rc = svc_snapshot_restore(c->s, place->snapshot);
+  svc_mutex_unlock(&k->keeping);
+  if (!place) return serve_missing(c);
+  return rc == SVC_OK ? serve_nothing_more(c) : serve_failed(c, rc, "it cannot be restored");
+}
+
+static bool serve_snapshot_delete(svc_call *c, svc_str name)
+{
+  svc_control *k = c->s->control;
+  svc_kept_snapshot *place;
+  svc_mutex_lock(&k->keeping);
+  place = serve_kept(k, name);
+  if (place) {
+    svc_snapshot_free(place->snapshot);
+    memset(place, 0, sizeof *place);
+  }
+  svc_mutex_unlock(&k->keeping);
+  return place ? serve_nothing_more(c) : serve_missing(c);
+}
+
+int svc_control_begin(svc *s)
+{
+  svc_snapshot *taken, *before;
+  int rc;
+  if (!s) return SVC_INVALID;
+  rc = svc_snapshot_take(s, &taken);
+  if (rc != SVC_OK) return rc;
+  svc_mutex_lock(&s->control->keeping);
+  before = s->control->first;
+  s->control->first = taken;
+  svc_mutex_unlock(&s->control->keeping);
+  svc_snapshot_free(before);
+  svc_journal_clear(s);
+  return SVC_OK;
+}
+
+static bool serve_reset(svc_call *c, svc_str name)
+{
+  svc_control *k = c->s->control;
+  int rc;
+  (void)name;
+  svc_mutex_lock(&k->keeping);
+  rc = k->first ? svc_snapshot_restore(c->s, k->first) : SVC_INVALID;
+  svc_mutex_unlock(&k->keeping);
+  if (rc != SVC_OK) return serve_failed(c, rc, "there is nothing to go back to: svc_control_begin() was not called");
+  svc_fault_remove(c->s, 0);
+  svc_journal_clear(c->s);
+  return serve_nothing_more(c);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- faults */
+
+static int serve_index(const char *const *values, svc_str value)
+{
+  int i = 0;
+  while (values[i] && !svc_str_is(value, values[i])) i++;
+  return values[i] ? i : 0;
+}
+
+static void serve_number(svc_buf *b, const char *name, int64_t value)
+{
+  svc_buf_text(b, name);
+  svc_buf_i64(b, value);
+}
+
+static void serve_fault_write(svc_call *c, svc_buf *b, const svc_fault *f)
+{
+  double chance = f->chance > 0 ? f->chance : 1;
+  int64_t parts = (int64_t)(chance * 1000000 + 0.5); /* written without a point of some locale's */
+  svc_buf_str(b, svc_arena_print(c->arena, "{\"chance\":%lld.%06lld", (long long)(parts / 1000000), (long long)(parts % 1000000)));
+  serve_number(b, ",\"count\":", f->count);
+  serve_number(b, ",\"delayMs\":", f->delay_ms);
+  svc_buf_str(b, svc_arena_print(c->arena, ",\"drop\":\"%s\",\"errorCode\":%s%s%s", serve_drops[f->drop], f->error_code ? "\"" : "",
+                                 f->error_code ? f->error_code : "null", f->error_code ? "\"" : ""));
+  serve_number(b, ",\"id\":", f->id);
+  svc_buf_str(b, svc_arena_print(c->arena, ",\"kind\":\"%s\",\"operation\":%s%s%s", serve_kinds[f->kind], f->operation ? "\"" : "",
+                                 f->operation ? f->operation : "null", f->operation ? "\"" : ""));
+  serve_number(b, ",\"status\":", f->status);
+  serve_number(b, ",\"struck\":", f->struck);
+  svc_buf_char(b, '}');
+}
+
+static bool serve_faults(svc_call *c, svc_str name)
+{
+  svc_buf b = svc_buf_new(c->arena, 1024);
+  svc_fault *faults = svc_arena_zero(c->arena, SVC_FAULTS * sizeof *faults);
+  size_t i, n;
+  (void)name;
+  if (!faults) return svc_no_memory(c);
+  n = svc_fault_list(c->s, faults, SVC_FAULTS);
+  svc_buf_char(&b, '[');
+  for (i = 0; i < n; i++) {
+    if (i) svc_buf_char(&b, ',');
+    serve_fault_write(c, &b, &faults[i]);
+  }
+  svc_buf_char(&b, ']');
+  return serve_buf(c, 200, &b);
+}
+
+/* A member that is a text, with a NUL behind; NULL: it is not there, or null. */
+static const char *serve_optional(svc_call *c, const char *name)
+{
+  svc_str text = svc_node_str(c->checked, name);
+  return text.n ? svc_arena_copy(c->arena, text).p : NULL;
+}
+
+static bool serve_fault_add(svc_call *c, svc_str name)
+{
+  const svc_node *chance = svc_node_get(c->checked, "chance");
+  svc_buf b = svc_buf_new(c->arena, 256);
+  char why[SVC_FAULT_WHY] = "";
+  svc_fault f;
+  int rc;
+  (void)name;
+  memset(&f, 0, sizeof f);
+  f.operation = serve_optional(c, "operation");
+  f.error_code = serve_optional(c, "errorCode");
+  f.kind = serve_index(serve_kinds, svc_node_str(c->checked, "kind"));
+  f.drop = serve_index(serve_drops, svc_node_str(c->checked, "drop"));
+  f.status = (int)svc_node_i64(c->checked, "status", 0);
+  f.delay_ms = (int)svc_node_i64(c->checked, "delayMs", 0);
+  f.count = svc_node_i64(c->checked, "count", 0);
+  if (chance && (!svc_json_number_double(chance->text, &f.chance) || f.chance <= 0))
+    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "chance is more than 0, up to 1");
+  rc = svc_fault_put(c->s, &f, &f.id, why);
+  if (rc != SVC_OK) return serve_failed(c, rc, why);
+  serve_fault_write(c, &b, &f);
+  return serve_buf(c, 201, &b);
+}
+
+static bool serve_faults_clear(svc_call *c, svc_str name)
+{
+  (void)name;
+  svc_fault_remove(c->s, 0);
+  return serve_nothing_more(c);
+}
+
+static bool serve_fault_remove(svc_call *c, svc_str name)
+{
+  int64_t id;
+  if (!svc_str_i64(name, &id) || id <= 0 || id > INT_MAX || svc_fault_remove(c->s, (int)id) != SVC_OK) return serve_missing(c);
+  return serve_nothing_more(c);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- journal */
+
+static bool serve_journal(svc_call *c, svc_str unused)
+{
+  svc_str rest = c->request.query;
+  int64_t limit = 0;
+  (void)unused;
+  if (!c->s->control->journal) return serve_text(c, 200, SVC_S("[]"));
+  while (rest.n) {
+    svc_str value = svc_str_cut(&rest, '&'), name = svc_str_cut(&value, '=');
+    if (svc_str_is(name, "pretty")) continue;
+    if (!svc_str_is(name, "limit")) return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "Ss", &name, "there is none of this name");
+    if (!svc_str_i64(value, &limit) || limit < 1 || limit > 10000)
+      return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "Ss", &name, "a number from 1 to 10000");
+  }
+  return serve_text(c, 200, svc_journal_text(c->s, c->arena, (size_t)limit));
+}
+
+static bool serve_journal_clear(svc_call *c, svc_str name)
+{
+  (void)name;
+  svc_journal_clear(c->s);
+  return serve_nothing_more(c);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- routes */
+
+static const serve_route serve_routes[] = {
+  { SVC_GET, "health", NULL, serve_health, NULL },
+  { SVC_GET, "clock", NULL, serve_clock, NULL },
+  { SVC_POST, "clock", NULL, serve_clock_move, &serve_clock_object },
+  { SVC_POST, "reset", NULL, serve_reset, &serve_nothing },
+  { SVC_GET, "snapshots", NULL, serve_snapshots, NULL },
+  { SVC_POST, "snapshots", NULL, serve_snapshot_take, &serve_snapshot_object },
+  { SVC_POST, "snapshots/", ":restore", serve_snapshot_restore, &serve_nothing },
+  { SVC_DELETE, "snapshots/", "", serve_snapshot_delete, NULL },
+  { SVC_GET, "faults", NULL, serve_faults, NULL },
+  { SVC_POST, "faults", NULL, serve_fault_add, &serve_fault_object },
+  { SVC_DELETE, "faults", NULL, serve_faults_clear, NULL },
+  { SVC_DELETE, "faults/", "", serve_fault_remove, NULL },
+  { SVC_GET, "journal", NULL, serve_journal, NULL },
+  { SVC_DELETE, "journal", NULL, serve_journal_clear, NULL },
+};
+#define SERVE_ROUTES (sizeof serve_routes / sizeof serve_routes[0])
+
+static bool serve_matches(const serve_route *r, svc_str path, svc_str *name)
+{
+  size_t before = strlen(r->path), behind = r->behind ? strlen(r->behind) : 0;
+  *name = SVC_S("");
+  if (!r->behind) return svc_str_is(path, r->path);
+  if (path.n <= before + behind || !svc_str_starts(path, r->path)) return false;
+  if (memcmp(path.p + path.n - behind, r->behind, behind) != 0) return false;
+  *name = (svc_str){ path.p + before, path.n - before - behind };
+  return !memchr(name->p, '/', name->n) && (behind || !memchr(name->p, ':', name->n));
+}
+
+static const serve_route *serve_find(svc_call *c, svc_str path, svc_str *name)
+{
+  const serve_route *found = NULL;
+  svc_str here;
+  size_t i;
+  for (i = 0; i < SERVE_ROUTES; i++) {
+    if (!serve_matches(&serve_routes[i], path, &here)) continue;
+    c->route.allowed |= 1u << serve_routes[i].method;
+    if (serve_routes[i].method != c->request.method) continue;
+    found = &serve_routes[i];
+    *name = here;
+  }
+  return found;
+}
+
+static bool serve_body(svc_call *c, const svc_object *object)
+{
+  svc_str text = { c->request.raw->body, c->request.raw->body_length }, rest = c->request.content_type;
+  svc_json_fault fault = { 0, "" };
+  int64_t limit = (int64_t)c->s->config.max_body, at;
+  if (!object || (text.n == 0 && object == &serve_nothing)) return true;
+  if (text.n > c->s->config.max_body) return svc_fail(c, SVC_E_REQUEST_TOO_LARGE, "i", &limit);
+  if (!svc_str_is_nocase(svc_str_trim(svc_str_cut(&rest, ';')), "application/json"))
+    return svc_fail(c, SVC_E_UNSUPPORTED_MEDIA_TYPE, "S", &c->request.content_type);
+  if (!svc_json_gate(c->arena, text, c->s->config.max_depth, &fault)) {
+    at = (int64_t)fault.at;
+    return svc_fail(c, SVC_E_MALFORMED_JSON, "is", &at, fault.what);
+  }
+  c->body = svc_json_parse_gated(c->arena, text);
+  if (!c->body) return svc_no_memory(c);
+  c->checked = svc_check(c, object, c->body, NULL, SVC_CHECK_CREATE);
+  return svc_check_done(c);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- the door */
+
+/* localhost, 127.0.0.1 and [::1], with a port or without. */
+static bool serve_is_local_host(svc_str host)
+{
+  svc_str port = host;
+  if (svc_str_starts(host, "[::1]")) return host.n == 5 || host.p[5] == ':';
+  host = svc_str_cut(&port, ':');
+  return svc_str_is_nocase(host, "localhost") || svc_str_is(host, "127.0.0.1");
+}
+
+/* Is it from here, and not from a page in a browser? */
+static bool serve_is_local(const svc_call *c)
+{
+  static const unsigned char mapped[13] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 127 };
+  static const unsigned char six[16] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 };
+  const svc_request *raw = c->request.raw;
+  svc_address peer;
+  size_t i;
+  if (!svc_address_parse(c->request.peer, &peer) || peer.bits != 128) return false;
+  if (memcmp(peer.b, mapped, sizeof mapped) != 0 && memcmp(peer.b, six, sizeof six) != 0) return false;
+  for (i = 0; i < raw->header_count; i++) {
+    svc_str name = svc_str_n(raw->headers[i].name, raw->headers[i].name_length);
+    if (svc_str_is_nocase(name, "origin")) return false;
+    if (svc_str_is_nocase(name, "host") && !serve_is_local_host(svc_str_n(raw->headers[i].value, raw->headers[i].value_length)))
+      return false;
+  }
+  return true;
+}
+
+/* Hashes are compared: how long it takes tells nothing of either. */
+static bool serve_is_token(const svc_call *c, const char *token)
+{
+  svc_str sent = c->request.authorization, scheme = svc_str_cut(&sent, ' ');
+  unsigned char theirs[32], ours[32];
+  if (!svc_str_is_nocase(scheme, "bearer") || strlen(token) < SERVE_LEAST_TOKEN) return false;
+  svc_sha256(svc_str_trim(sent), theirs);
+  svc_sha256(svc_str_c(token), ours);
+  return svc_same_bytes(theirs, ours, sizeof ours);
+}
+
+static bool serve_door(svc_call *c, const char *token)
+{
+  if (!serve_is_local(c))
+    return svc_fail_as(c, SVC_S("Test control answers this machine only, and no page in a browser."), SVC_E_ACCESS_FORBIDDEN, "");
+  if (serve_is_token(c, token)) return true;
+  c->error.challenge = SVC_S("Bearer realm=\"test control\"");
+  return svc_fail(c, SVC_E_USER_UNAUTHORIZED, "");
+}
+
+static bool serve_run(svc_call *c, const char *token)
+{
+  const svc_str base = SVC_S(SERVE_BASE);
+  svc_str method = svc_str_c(c->request.raw->method), path, name = SVC_S("");
+  const serve_route *route;
+  if (!svc_stage_request(c)) return false;
+  path = (svc_str){ c->request.path.p + base.n, c->request.path.n - base.n };
+  if (!svc_str_is(path, "health") && !serve_door(c, token)) return false;
+  route = serve_find(c, path, &name);
+  if (!c->route.allowed) return serve_missing(c);
+  if (!route) return svc_fail(c, SVC_E_METHOD_NOT_ALLOWED, "SS", &method, &c->request.path);
+  return serve_body(c, route->body) && route->run(c, name);
+}
+
+/* Is it for us? Without a token, only the health is. */
+static bool serve_is_ours(const char *token, const svc_request *request)
+{
+  svc_str rest = svc_str_n(request->target, request->target_length), path = svc_str_cut(&rest, '?');
+  return token ? svc_str_starts(path, SERVE_BASE) : svc_str_is(path, SERVE_BASE "health");
+}
+
+int svc_control_request(svc *s, const char *token, const svc_request *request, svc_response *response)
+{
+  svc_arena arena;
+  svc_call c;
+  if (!s || !request || !response || !request->method || !request->target || !serve_is_ours(token, request) ||
+      (request->header_count && !request->headers) || (request->body_length && !request->body))
+    return svc_handle_request(s, request, response);
+  memset(response, 0, sizeof *response);
+  svc_service_call(&c, s, &arena, NULL, svc_now(s));
+  c.request.raw = request;
+  serve_run(&c, token);
+  svc_stage_respond(&c, response);
+  response->memory = arena.blocks;
+  if (!arena.failed) return SVC_OK;
+  svc_response_free(response);
+  response->status = 503;
+  response->body = "";
+  return SVC_NOMEM;
+}

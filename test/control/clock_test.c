@@ -1,0 +1,228 @@
+/*
+** The manual clock: it stands, it goes forwards, and what fell due has happened when it has, in the order of time.
+*/
+#include "control/control.h"
+#include "support.h"
+
+#include <pthread.h>
+
+#define HOUR INT64_C(3600000)
+#define DAY (24 * HOUR)
+#define CLUSTER(more) \
+  "{\"name\":\"C\",\"clusterType\":\"REPLICASET\"" more ",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
+  "\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}"
+
+static const char *clock_cluster(t_service *t, const char *body)
+{
+  const char *group = t_project(t, t_organization(t, "Acme"), "P1");
+  munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/clusters", group), ==, 202);
+  return group;
+}
+
+static MunitResult clock_moves(const MunitParameter params[], void *data)
+{
+  svc_config config = { .manual_clock = T_START };
+  const char *group;
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START);
+  group = clock_cluster(&t, CLUSTER(""));
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START); /* nothing but we moves it */
+  munit_assert_int(svc_clock_advance(t.s, 9999), ==, SVC_OK);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C", group), ==, 200);
+  munit_assert_string_equal(t_str(&t, "stateName"), "CREATING");
+  munit_assert_int(svc_clock_set(t.s, T_START + 10000), ==, SVC_OK);
+  munit_assert_int(svc_is_due(t.s), ==, 0); /* it has happened, and no request had to come */
+  munit_assert_int64(svc_commit_next(&t.s->commit), >, svc_clock_now(t.s));
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C", group), ==, 200);
+  munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
+  munit_assert_int(svc_clock_advance(t.s, 0), ==, SVC_OK);
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START + 10000);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitResult clock_refuses(const MunitParameter params[], void *data)
+{
+  svc_config config = { .manual_clock = T_START };
+  t_service t;
+  svc *s;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  munit_assert_int(svc_clock_set(t.s, T_START - 1), ==, SVC_INVALID);
+  munit_assert_int(svc_clock_advance(t.s, -1), ==, SVC_INVALID);
+  munit_assert_int(svc_clock_advance(t.s, INT64_MAX), ==, SVC_INVALID);
+  munit_assert_int(svc_clock_set(t.s, SVC_CLOCK_LAST + 1), ==, SVC_INVALID);
+  munit_assert_int(svc_clock_set(NULL, T_START), ==, SVC_INVALID);
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START);
+  munit_assert_int64(svc_clock_now(NULL), ==, 0);
+  config.clock = t.s->config.clock; /* two clocks */
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  t_close(&t);
+  config = (svc_config){ .manual_clock = -1 };
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  t_open(&t, NULL); /* the host's own */
+  munit_assert_int(svc_clock_set(t.s, T_START + 1), ==, SVC_INVALID);
+  munit_assert_int(svc_clock_advance(t.s, 1), ==, SVC_INVALID);
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* A schedule that makes snapshots, which are queued, taken, and come to their end: each at its own time. */
+static MunitResult clock_chain(const MunitParameter params[], void *data)
+{
+  svc_config config = { .manual_clock = T_START };
+  const char *group, *at;
+  char before[32] = "9";
+  t_service t;
+  size_t i, n;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  group = clock_cluster(&t, CLUSTER(",\"backupEnabled\":true"));
+  munit_assert_int(svc_clock_advance(t.s, 3 * DAY), ==, SVC_OK);
+  munit_assert_int(svc_is_due(t.s), ==, 0);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C/backup/snapshots?itemsPerPage=500", group), ==, 200);
+  n = t_count(&t, "results");
+  munit_assert_size(n, >, 5);
+  for (i = 0; i < n; i++) { /* the newest first, and none at the same time as another */
+    char path[64];
+    snprintf(path, sizeof path, "results[%zu].createdAt", i);
+    at = t_str(&t, path);
+    munit_assert_int(strcmp(at, before), <, 0);
+    snprintf(before, sizeof before, "%s", at);
+  }
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------- with a driver */
+
+typedef struct clock_driver {
+  int64_t at[64];
+  int count, busy;
+} clock_driver;
+
+static int clock_perform(void *context, svc *s, const svc_order *order)
+{
+  clock_driver *d = context;
+  munit_assert_int(d->count, <, 64);
+  d->at[d->count++] = svc_clock_now(s);
+  if (d->busy-- > 0) return SVC_BUSY;
+  munit_assert_int(svc_clock_advance(s, 1), ==, SVC_BUSY); /* somebody is at it: we are called by that */
+  return svc_order_done(s, order->id, SVC_OK, NULL);
+}
+
+/* A driver that is busy is asked again at the times that lie between, not all at the end. */
+static MunitResult clock_orders(const MunitParameter params[], void *data)
+{
+  clock_driver d = { .busy = 4 };
+  svc_driver driver = { clock_perform, NULL, &d };
+  svc_config config = { .manual_clock = T_START, .driver = &driver };
+  const char *group;
+  t_service t;
+  int i;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  group = clock_cluster(&t, CLUSTER(""));
+  munit_assert_int(svc_clock_advance(t.s, DAY), ==, SVC_OK);
+  munit_assert_int(d.count, >=, 5);
+  munit_assert_int64(d.at[0], ==, T_START);
+  for (i = 1; i < 5; i++) munit_assert_int64(d.at[i], >, d.at[i - 1]);
+  munit_assert_int64(d.at[4], <, T_START + HOUR);
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START + DAY);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C", group), ==, 200);
+  munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- bounds */
+
+/* So many steps are done, and no more than a batch beyond. */
+static MunitResult clock_bounded(const MunitParameter params[], void *data)
+{
+  svc_config config = { .manual_clock = T_START, .limiter_off = 1 };
+  int64_t left = 1;
+  t_service t;
+  char key[32], body[128];
+  int i;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  for (i = 0; i < 300; i++) { /* each is forgotten after a day */
+    snprintf(key, sizeof key, "key-%d-of-some-length", i);
+    snprintf(body, sizeof body, "{\"name\":\"o%d\"}", i);
+    t_header(&t, "Idempotency-Key", key);
+    munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 201);
+    t_headers_clear(&t);
+  }
+  svc_clock_put(t.s, T_START + 2 * DAY);
+  munit_assert_int(svc_apply_due_some(t.s, T_START + 2 * DAY, &left), ==, SVC_OK);
+  munit_assert_int64(left, ==, 0);
+  munit_assert_int(svc_is_due(t.s), ==, 1);
+  munit_assert_int(svc_clock_advance(t.s, 0), ==, SVC_OK); /* and on from there */
+  munit_assert_int(svc_is_due(t.s), ==, 0);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- threads */
+
+typedef struct clock_worker {
+  svc *s;
+  const char *org;
+  int number;
+} clock_worker;
+
+static void *clock_work(void *argument)
+{
+  static const svc_grant owner = { "ORG_OWNER", NULL };
+  static const svc_caller me = { "5f0000000000000000000001", "me@example.com", &owner, 1, 1 };
+  static const svc_header json = { "Content-Type", "application/json", 0, 0 };
+  const clock_worker *w = argument;
+  int i;
+  for (i = 0; i < 20; i++) {
+    char body[128];
+    svc_request request = { .method = "POST", .target = "/api/svc/v2/groups", .headers = &json, .header_count = 1, .caller = &me };
+    svc_response response;
+    request.body = body;
+    request.body_length = (size_t)snprintf(body, sizeof body, "{\"name\":\"p%d-%d\",\"orgId\":\"%s\"}", w->number, i, w->org);
+    munit_assert_int(svc_handle_request(w->s, &request, &response), ==, SVC_OK);
+    munit_assert_int(response.status, ==, 201);
+    svc_response_free(&response);
+  }
+  return NULL;
+}
+
+static MunitResult clock_threads(const MunitParameter params[], void *data)
+{
+  svc_config config = { .manual_clock = T_START, .limiter_off = 1 };
+  pthread_t threads[4];
+  clock_worker work[4];
+  t_service t;
+  int i;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  for (i = 0; i < 4; i++) {
+    work[i] = (clock_worker){ t.s, i ? work[0].org : t_organization(&t, "Acme"), i };
+    munit_assert_int(pthread_create(&threads[i], NULL, clock_work, &work[i]), ==, 0);
+  }
+  for (i = 0; i < 50; i++) munit_assert_int(svc_clock_advance(t.s, HOUR), ==, SVC_OK);
+  for (i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START + 50 * HOUR);
+  munit_assert_size(store_whole(t.s), ==, 80);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/moves", clock_moves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/refuses", clock_refuses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/chain", clock_chain, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/orders", clock_orders, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bounded", clock_bounded, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/threads", clock_threads, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_clock = { "clock", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,236 @@
+/*
+** The journal: the last requests, no more than were asked for, and nothing secret in them, whichever way it came.
+*/
+#include "control/control.h"
+#include "support.h"
+
+typedef struct journal_world {
+  t_service t;
+  svc_response shown;
+  svc_arena arena;
+  svc_node *entries;
+} journal_world;
+
+static void journal_open(journal_world *w, size_t kept)
+{
+  svc_config config = { .journal = kept, .limiter_off = 1 };
+  memset(w, 0, sizeof *w);
+  t_open(&w->t, &config);
+}
+
+static void journal_forget(journal_world *w)
+{
+  svc_response_free(&w->shown);
+  svc_blocks_free(w->arena.blocks);
+  memset(&w->arena, 0, sizeof w->arena);
+}
+
+static void journal_close(journal_world *w)
+{
+  journal_forget(w);
+  t_close(&w->t);
+}
+
+/* How many there are; the newest is entries->last. */
+static size_t journal_read(journal_world *w, size_t limit)
+{
+  svc_json_fault fault;
+  svc_str text;
+  journal_forget(w);
+  munit_assert_int(svc_journal_read(w->t.s, limit, &w->shown), ==, SVC_OK);
+  svc_arena_init(&w->arena, NULL);
+  text = (svc_str){ w->shown.body, w->shown.body_length };
+  if (!svc_json_gate(&w->arena, text, 64, &fault)) munit_errorf("%s at %zu of %s", fault.what, fault.at, text.p);
+  w->entries = svc_json_parse(&w->arena, text);
+  munit_assert_int(w->entries->type, ==, SVC_J_ARRAY);
+  return svc_node_count(w->entries);
+}
+
+static void journal_lacks(journal_world *w, const char *secret)
+{
+  munit_assert_size(strlen(secret), >, 5);
+  journal_read(w, 0);
+  if (strstr(w->shown.body, secret)) munit_errorf("%s is in the journal: %s", secret, w->shown.body);
+}
+
+static MunitResult journal_ring(const MunitParameter params[], void *data)
+{
+  journal_world w;
+  svc_node *newest;
+  int i;
+  (void)params, (void)data;
+  journal_open(&w, 5);
+  munit_assert_size(journal_read(&w, 0), ==, 0);
+  for (i = 0; i < 12; i++) {
+    char path[32];
+    snprintf(path, sizeof path, "/orgs?pageNum=%d", i + 1);
+    munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200);
+  }
+  munit_assert_size(journal_read(&w, 0), ==, 5);
+  munit_assert_true(svc_str_is(svc_node_str(w.entries->first, "target"), "/api/svc/v2/orgs?pageNum=8"));
+  munit_assert_size(journal_read(&w, 2), ==, 2);
+  newest = w.entries->last;
+  munit_assert_true(svc_str_is(svc_node_str(newest, "target"), "/api/svc/v2/orgs?pageNum=12"));
+  munit_assert_true(svc_str_is(svc_node_str(newest, "operation"), "listOrgs"));
+  munit_assert_true(svc_str_is(svc_node_str(newest, "method"), "GET"));
+  munit_assert_true(svc_str_is(svc_node_str(newest, "time"), "2025-06-01T00:00:00Z"));
+  munit_assert_int64(svc_node_i64(newest, "status", 0), ==, 200);
+  munit_assert_not_null(svc_node_get(svc_node_get(newest, "caller"), "id"));
+  munit_assert_not_null(svc_node_get(svc_node_get(svc_node_get(newest, "response"), "body"), "results"));
+  munit_assert_size(journal_read(&w, 100), ==, 5);
+  svc_journal_clear(w.t.s);
+  munit_assert_size(journal_read(&w, 0), ==, 0);
+  journal_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitResult journal_off(const MunitParameter params[], void *data)
+{
+  svc_config config = { .journal = 10001 };
+  svc_response r;
+  t_service t;
+  svc *s;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  munit_assert_uint(atomic_load(&t.s->watch), ==, 0);
+  munit_assert_int(svc_journal_read(t.s, 0, &r), ==, SVC_INVALID);
+  svc_journal_clear(t.s);
+  svc_journal_clear(NULL);
+  t_close(&t);
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  return MUNIT_OK;
+}
+
+#define PASSWORD "correct horse battery staple"
+
+static MunitResult journal_secrets(const MunitParameter params[], void *data)
+{
+  journal_world w;
+  svc_credentials keys;
+  const char *org, *group;
+  char secret[256];
+  svc_node *body;
+  (void)params, (void)data;
+  journal_open(&w, 100);
+  munit_assert_int(svc_bootstrap(w.t.s, &keys), ==, SVC_OK);
+  org = t_organization(&w.t, "Acme");
+  group = t_project(&w.t, org, "P1");
+
+  /* a field that is only taken, and one that is sealed; beside them what is harmless */
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"databaseName\":\"admin\",\"username\":\"joe\",\"password\":\"" PASSWORD "\",\"roles\":[{"
+                           "\"databaseName\":\"admin\",\"roleName\":\"readWriteAnyDatabase\"}]}", "/groups/%s/databaseUsers", group), ==, 201);
+  journal_lacks(&w, PASSWORD);
+  body = svc_node_get(svc_node_get(w.entries->last, "request"), "body");
+  munit_assert_true(svc_str_is(svc_node_str(body, "password"), "***"));
+  munit_assert_true(svc_str_is(svc_node_str(body, "username"), "joe"));
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"type\":\"DATADOG\",\"apiKey\":\"" PASSWORD "\",\"region\":\"US3\"}",
+                           "/groups/%s/integrations/DATADOG", group), ==, 201);
+  journal_lacks(&w, PASSWORD);
+  munit_assert_true(svc_str_is(svc_node_str(svc_node_get(svc_node_get(w.entries->last, "request"), "body"), "region"), "US3"));
+
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"type\":\"MICROSOFT_TEAMS\",\"microsoftTeamsWebhookUrl\":\"https://teams.example.com/in-the-path\"}",
+                           "/groups/%s/integrations/MICROSOFT_TEAMS", group), ==, 201); /* no name says that this is one */
+  journal_lacks(&w, "in-the-path");
+
+  /* refused: a field that nobody knows, a union that is none, no JSON at all, a path that is none, nobody who sends it */
+  t_sendf(&w.t, "POST", "{\"pass-word\":\"" PASSWORD "\",\"more\":{\"deep\":[\"" PASSWORD "\",1234567]}}", "/groups/%s/databaseUsers", group);
+  munit_assert_int(w.t.response.status, ==, 400);
+  journal_lacks(&w, PASSWORD);
+  journal_lacks(&w, "1234567");
+  t_sendf(&w.t, "POST", "{\"type\":\"NONE\",\"apiKey\":\"" PASSWORD "\"}", "/groups/%s/integrations/DATADOG", group);
+  journal_lacks(&w, PASSWORD);
+  t_sendf(&w.t, "POST", "{\"password\":\"" PASSWORD "\"", "/groups/%s/databaseUsers", group);
+  journal_lacks(&w, PASSWORD);
+  t_sendf(&w.t, "POST", "\"" PASSWORD "\"", "/groups/%s/databaseUsers", group);
+  journal_lacks(&w, PASSWORD);
+  t_send(&w.t, "POST", "/no/such/path?token=" "not-for-everybody" "&a=b", "[\"" PASSWORD "\"]");
+  journal_lacks(&w, PASSWORD);
+  journal_lacks(&w, "not-for-everybody");
+  munit_assert_not_null(strstr(w.shown.body, "token=***&a=b"));
+
+  /* answers that show a secret once */
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"desc\":\"k\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/apiKeys", org), ==, 201);
+  snprintf(secret, sizeof secret, "%s", t_str(&w.t, "privateKey"));
+  journal_lacks(&w, secret);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8}",
+                           "/orgs/%s/serviceAccounts", org), ==, 201);
+  snprintf(secret, sizeof secret, "%s", t_str(&w.t, "secrets[0].secret"));
+  journal_lacks(&w, secret);
+
+  /* what authenticates: the secret of an account, its token, and a header that we do not know */
+  munit_assert_int(t_as_account(&w.t, keys.client_id, keys.client_secret), ==, 200);
+  t_header(&w.t, "X-Vault", PASSWORD);
+  t_header(&w.t, "Cookie", PASSWORD);
+  munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 200);
+  journal_lacks(&w, keys.client_secret);
+  journal_lacks(&w, PASSWORD);
+  munit_assert_not_null(strstr(w.shown.body, "\"Bearer ***\""));
+  munit_assert_not_null(strstr(w.shown.body, "\"Basic ***\""));
+  journal_lacks(&w, w.t.headers[0].value + 7); /* the token itself */
+  journal_close(&w);
+  return MUNIT_OK;
+}
+
+/* Whatever bytes come, it stays JSON, and within its bound. */
+static MunitResult journal_bounds(const MunitParameter params[], void *data)
+{
+  static char large[200 << 10];
+  journal_world w;
+  size_t n;
+  int i;
+  (void)params, (void)data;
+  journal_open(&w, 8);
+  n = (size_t)snprintf(large, sizeof large, "{\"name\":\"");
+  memset(large + n, 'a', sizeof large - n);
+  strcpy(large + sizeof large - 4, "\"}");
+  for (i = 0; i < 20; i++) {
+    t_headers_clear(&w.t);
+    t_header(&w.t, "User-Agent", i % 2 ? "caf\xc3\xa9" : "\xff\xfe\x01 quote \" back \\");
+    munit_assert_int(t_send_raw(&w.t, "POST", "/api/svc/v2/orgs", large, strlen(large)), ==, 400);
+    t_send_raw(&w.t, "GET", "/api/svc/v2/\xc3\x28", NULL, 0);
+  }
+  munit_assert_size(journal_read(&w, 0), ==, 8);
+  munit_assert_size(w.shown.body_length, <, 8 * (40 << 10));
+  journal_close(&w);
+  return MUNIT_OK;
+}
+
+/* A request knows nothing of a journal that has no memory. */
+static MunitResult journal_no_memory(const MunitParameter params[], void *data)
+{
+  t_memory memory = { 0 };
+  svc_config config = { .journal = 4, .limiter_off = 1, .allocator = { t_memory_resize, &memory } };
+  t_service t;
+  long n, calls;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  t_organization(&t, "Acme");
+  memory.calls = 0;
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  calls = memory.calls;
+  munit_assert_long(calls, >, 1);
+  for (n = calls; n > 1; n--) { /* the first is the request's own */
+    memory.calls = 0;
+    memory.fail_at = n;
+    t_send(&t, "GET", "/orgs", NULL);
+    memory.fail_at = 0;
+    munit_assert_true(t.response.status == 200 || t.response.status == 503);
+  }
+  memory.calls = 0;
+  memory.fail_at = calls; /* the last is the journal's */
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  memory.fail_at = 0;
+  t_close(&t);
+  munit_assert_long(memory.live, ==, 0);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/ring", journal_ring, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/off", journal_off, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/secrets", journal_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bounds", journal_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no_memory", journal_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_journal = { "journal", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,308 @@
+/*
+** Test control over HTTP, without sockets: what is there and what is not, and above all who is let in.
+*/
+#include "control/control.h"
+#include "support.h"
+
+#define TOKEN "0123456789abcdef0123456789abcdef"
+
+typedef struct serve_world {
+  t_service t;
+  const char *token, *peer, *host, *origin, *authorization; /* of the requests; token: the host's. NULL: none */
+} serve_world;
+
+static void serve_open(serve_world *w, const svc_config *changes)
+{
+  svc_config config = { .manual_clock = T_START, .seed = 3, .journal = 50 };
+  memset(w, 0, sizeof *w);
+  t_open(&w->t, changes ? changes : &config);
+  w->token = TOKEN;
+  w->authorization = "Bearer " TOKEN;
+  w->host = "127.0.0.1:8080";
+}
+
+/* The answer is the service's last one: t_str() and the like look at it. */
+static int serve_send(serve_world *w, const char *method, const char *target, const char *body)
+{
+  svc_header headers[4];
+  svc_request request = { .method = method, .target = target, .headers = headers, .peer = w->peer };
+  size_t n = 0;
+  svc_response_free(&w->t.response);
+  svc_blocks_free(w->t.arena.blocks);
+  svc_arena_init(&w->t.arena, NULL);
+  w->t.body = NULL;
+  headers[n++] = (svc_header){ "Content-Type", "application/json", 0, 0 };
+  if (w->authorization) headers[n++] = (svc_header){ "Authorization", w->authorization, 0, 0 };
+  if (w->host) headers[n++] = (svc_header){ "Host", w->host, 0, 0 };
+  if (w->origin) headers[n++] = (svc_header){ "Origin", w->origin, 0, 0 };
+  request.header_count = n;
+  request.body = body;
+  request.body_length = body ? strlen(body) : 0;
+  munit_assert_int(svc_control_request(w->t.s, w->token, &request, &w->t.response), ==, SVC_OK);
+  if (w->t.response.body_length) {
+    w->t.body = svc_json_parse(&w->t.arena, (svc_str){ w->t.response.body, w->t.response.body_length });
+    munit_assert_not_null(w->t.body);
+  }
+  return w->t.response.status;
+}
+
+static const char *const serve_all[][3] = {
+  { "GET", "/_svc/clock", NULL }, { "POST", "/_svc/clock", "{\"advanceSeconds\":60}" }, { "POST", "/_svc/reset", NULL },
+  { "GET", "/_svc/snapshots", NULL }, { "POST", "/_svc/snapshots", "{\"name\":\"a\"}" }, { "POST", "/_svc/snapshots/a:restore", "{}" },
+  { "DELETE", "/_svc/snapshots/a", NULL }, { "GET", "/_svc/faults", NULL }, { "POST", "/_svc/faults", "{\"status\":503}" },
+  { "DELETE", "/_svc/faults", NULL }, { "DELETE", "/_svc/faults/1", NULL }, { "GET", "/_svc/journal?limit=3", NULL },
+  { "DELETE", "/_svc/journal", NULL }, { "GET", "/_svc/nothing", NULL }, { "GET", "/_svc/", NULL }, { "PUT", "/_svc/clock", "{}" },
+};
+#define SERVE_ALL (sizeof serve_all / sizeof serve_all[0])
+
+/* All of them are refused so, and nothing has changed. */
+static void serve_refused(serve_world *w, int status)
+{
+  uint64_t print = store_print(w->t.s);
+  size_t i;
+  for (i = 0; i < SERVE_ALL; i++)
+    if (serve_send(w, serve_all[i][0], serve_all[i][1], serve_all[i][2]) != status)
+      munit_errorf("%s %s answers %d: %s", serve_all[i][0], serve_all[i][1], w->t.response.status, w->t.response.body);
+  munit_assert_int64(svc_clock_now(w->t.s), ==, T_START);
+  munit_assert_size(svc_fault_list(w->t.s, NULL, 0), ==, 1);
+  munit_assert_true(store_print(w->t.s) == print);
+}
+
+static MunitResult serve_door(const MunitParameter params[], void *data)
+{
+  static const char *const tokens[] = { NULL, "", "Bearer", "Bearer ", "Bearer x", TOKEN, "Basic " TOKEN, "Bearer " TOKEN "0",
+                                        "Bearer 0123456789abcdef0123456789abcdee" };
+  static const char *const hosts[] = { "evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example",
+                                       "[::1].evil", "10.0.0.1", "" };
+  static const char *const good[] = { "localhost", "LOCALHOST:1", "127.0.0.1", "[::1]", "[::1]:8080", NULL };
+  static const char *const peers[] = { "10.0.0.1", "192.0.2.7", "::2", "fe80::1", "::ffff:10.0.0.1", "nonsense" };
+  static const char *const from[] = { "127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1", NULL };
+  svc_fault fault = { .operation = "createGroup", .status = 500 };
+  serve_world w;
+  size_t i;
+  (void)params, (void)data;
+  serve_open(&w, NULL);
+  munit_assert_int(svc_fault_add(w.t.s, &fault, NULL), ==, SVC_OK);
+  for (i = 0; i < sizeof tokens / sizeof tokens[0]; i++) {
+    w.authorization = tokens[i];
+    serve_refused(&w, 401);
+  }
+  munit_assert_string_equal(t_get_header(&w.t, "WWW-Authenticate"), "Bearer realm=\"test control\"");
+  w.authorization = "Bearer " TOKEN;
+  w.origin = "null";
+  serve_refused(&w, 403);
+  w.origin = "http://127.0.0.1:8080"; /* its own: none either */
+  serve_refused(&w, 403);
+  w.origin = NULL;
+  for (i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
+    w.host = hosts[i];
+    serve_refused(&w, 403);
+  }
+  w.host = "localhost";
+  for (i = 0; i < sizeof peers / sizeof peers[0]; i++) {
+    w.peer = peers[i];
+    serve_refused(&w, 403);
+  }
+  for (i = 0; i < sizeof from / sizeof from[0]; i++) {
+    w.peer = from[i];
+    w.host = good[i];
+    munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 200);
+  }
+  w.token = "short"; /* of the host: nobody shall guess it */
+  w.authorization = "Bearer short";
+  munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 401);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Without a token of the host there is nothing, as of any path that is none; the health is there for anybody. */
+static MunitResult serve_off(const MunitParameter params[], void *data)
+{
+  serve_world w;
+  size_t i;
+  (void)params, (void)data;
+  serve_open(&w, NULL);
+  w.token = NULL;
+  for (i = 0; i < SERVE_ALL; i++) {
+    munit_assert_int(serve_send(&w, serve_all[i][0], serve_all[i][1], serve_all[i][2]), ==, 404);
+    munit_assert_string_equal(t_error(&w.t), "RESOURCE_NOT_FOUND");
+  }
+  for (i = 0; i < 2; i++) {
+    w.authorization = w.host = NULL;
+    w.origin = "http://evil.example";
+    w.peer = "10.0.0.1";
+    munit_assert_int(serve_send(&w, "GET", "/_svc/health", NULL), ==, 200);
+    munit_assert_string_equal(t_str(&w.t, "status"), "ok");
+    munit_assert_string_equal(t_str(&w.t, "ready"), "true");
+    munit_assert_string_equal(t_str(&w.t, "version"), SVC_VERSION);
+    munit_assert_int(serve_send(&w, "POST", "/_svc/health", NULL), ==, 405);
+    munit_assert_string_equal(t_get_header(&w.t, "Allow"), "GET, HEAD");
+    w.token = TOKEN;
+  }
+  munit_assert_int(serve_send(&w, "GET", "/api/svc/v2/orgs", NULL), ==, 401); /* all others are the service's */
+  munit_assert_int(serve_send(&w, "GET", "/_svcx", NULL), ==, 404);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult serve_clock(const MunitParameter params[], void *data)
+{
+  static const char *const bad[] = { "", "{", "[]", "{}", "{\"advanceSeconds\":-1}", "{\"advanceSeconds\":1.5}", "{\"advanceSeconds\":\"1\"}",
+    "{\"advanceSeconds\":9223372036854775807}", "{\"now\":\"2020-01-01T00:00:00Z\"}", "{\"now\":\"soon\"}", "{\"now\":5}",
+    "{\"now\":\"2030-01-01T00:00:00Z\",\"advanceSeconds\":1}", "{\"Now\":\"2030-01-01T00:00:00Z\"}" };
+  svc_config plain = { .journal = 1 };
+  serve_world w;
+  size_t i;
+  (void)params, (void)data;
+  serve_open(&w, NULL);
+  munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 200);
+  munit_assert_string_equal(w.t.response.body, "{\"manual\":true,\"now\":\"2025-06-01T00:00:00Z\",\"nowMs\":1748736000000}");
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"advanceSeconds\":60}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "now"), "2025-06-01T00:01:00Z");
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    if (serve_send(&w, "POST", "/_svc/clock", bad[i]) != 400) munit_errorf("%s answers %d", bad[i], w.t.response.status);
+  munit_assert_int64(svc_clock_now(w.t.s), ==, T_START + 60000);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"now\":\"2030-01-01T00:00:00Z\"}"), ==, 200);
+  munit_assert_int64(svc_clock_now(w.t.s), ==, INT64_C(1893456000000));
+  munit_assert_int(serve_send(&w, "DELETE", "/_svc/clock", NULL), ==, 405);
+  munit_assert_string_equal(t_get_header(&w.t, "Allow"), "GET, HEAD, POST");
+  t_close(&w.t);
+  serve_open(&w, &plain);
+  munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "manual"), "false");
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"advanceSeconds\":60}"), ==, 400);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult serve_snapshots(const MunitParameter params[], void *data)
+{
+  static const char *const bad[] = { "{}", "{\"name\":\"\"}", "{\"name\":\"a/b\"}", "{\"name\":\"a:b\"}", "{\"name\":\"a\",\"b\":1}", "{\"name\":5}",
+    "{\"name\":\"0123456789012345678901234567890123456789012345678901234567890123456789\"}" };
+  serve_world w;
+  char body[64];
+  uint64_t print;
+  size_t i;
+  (void)params, (void)data;
+  serve_open(&w, NULL);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/reset", NULL), ==, 400); /* to what? */
+  t_organization(&w.t, "Acme");
+  munit_assert_int(svc_control_begin(w.t.s), ==, SVC_OK);
+  print = store_print(w.t.s);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", "{\"name\":\"a\"}"), ==, 201);
+  munit_assert_string_equal(t_str(&w.t, "name"), "a");
+  t_organization(&w.t, "Other");
+  munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", "{\"name\":\"b.2\"}"), ==, 201);
+  munit_assert_int(serve_send(&w, "GET", "/_svc/snapshots", NULL), ==, 200);
+  munit_assert_size(svc_node_count(w.t.body), ==, 2);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots/a:restore", NULL), ==, 204);
+  munit_assert_true(store_print(w.t.s) == print);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots/b.2:restore", "{}"), ==, 204);
+  munit_assert_true(store_print(w.t.s) != print);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/faults", "{\"status\":503}"), ==, 201);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"advanceSeconds\":60}"), ==, 200);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/reset", NULL), ==, 204);
+  munit_assert_true(store_print(w.t.s) == print);
+  munit_assert_int64(svc_clock_now(w.t.s), ==, T_START);
+  munit_assert_size(svc_fault_list(w.t.s, NULL, 0), ==, 0);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots/c:restore", NULL), ==, 404);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots/:restore", NULL), ==, 404);
+  munit_assert_int(serve_send(&w, "DELETE", "/_svc/snapshots/a", NULL), ==, 204);
+  munit_assert_int(serve_send(&w, "DELETE", "/_svc/snapshots/a", NULL), ==, 404);
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", bad[i]), ==, 400);
+  for (i = 1; i < SVC_SNAPSHOTS; i++) {
+    snprintf(body, sizeof body, "{\"name\":\"s%zu\"}", i);
+    munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", body), ==, 201);
+  }
+  munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", "{\"name\":\"more\"}"), ==, 507);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", "{\"name\":\"s1\"}"), ==, 201); /* in place of the one there is */
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult serve_faults(const MunitParameter params[], void *data)
+{
+  static const char *const bad[] = { "{}", "{\"status\":200}", "{\"status\":418}", "{\"operation\":\"no\",\"status\":500}", "{\"chance\":0,\"status\":500}",
+    "{\"chance\":2,\"status\":500}", "{\"drop\":\"during\"}", "{\"kind\":\"odd\"}", "{\"count\":-1,\"status\":500}", "{\"delayMs\":-1}", "{\"statu\":500}" };
+  serve_world w;
+  char path[64];
+  size_t i;
+  (void)params, (void)data;
+  serve_open(&w, NULL);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/faults", "{\"operation\":\"listOrgs\",\"count\":2,\"chance\":1.0,\"status\":503,\"errorCode\":null,"
+                              "\"delayMs\":0,\"drop\":\"before\"}"), ==, 201);
+  munit_assert_string_equal(t_str(&w.t, "operation"), "listOrgs");
+  munit_assert_string_equal(t_str(&w.t, "drop"), "before");
+  snprintf(path, sizeof path, "/_svc/faults/%s", t_str(&w.t, "id"));
+  munit_assert_int(serve_send(&w, "POST", "/_svc/faults", "{\"kind\":\"expiredToken\",\"chance\":0.5}"), ==, 201);
+  munit_assert_string_equal(t_str(&w.t, "chance"), "0.500000");
+  munit_assert_int(serve_send(&w, "GET", "/_svc/faults", NULL), ==, 200);
+  munit_assert_size(svc_node_count(w.t.body), ==, 2);
+  munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 503);
+  munit_assert_int(w.t.response.drop, ==, 1);
+  munit_assert_int(serve_send(&w, "DELETE", path, NULL), ==, 204);
+  munit_assert_int(serve_send(&w, "DELETE", path, NULL), ==, 404);
+  munit_assert_int(serve_send(&w, "DELETE", "/_svc/faults/0", NULL), ==, 404); /* not all of them */
+  munit_assert_size(svc_fault_list(w.t.s, NULL, 0), ==, 1);
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    if (serve_send(&w, "POST", "/_svc/faults", bad[i]) != 400) munit_errorf("%s answers %d", bad[i], w.t.response.status);
+  munit_assert_int(serve_send(&w, "DELETE", "/_svc/faults", NULL), ==, 204);
+  munit_assert_size(svc_fault_list(w.t.s, NULL, 0), ==, 0);
+  munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int(serve_send(&w, "GET", "/_svc/journal?limit=1", NULL), ==, 200);
+  munit_assert_size(svc_node_count(w.t.body), ==, 1);
+  munit_assert_int(serve_send(&w, "GET", "/_svc/journal", NULL), ==, 200);
+  munit_assert_size(svc_node_count(w.t.body), ==, 2); /* what is asked of test control is not in it */
+  munit_assert_int(serve_send(&w, "GET", "/_svc/journal?limit=0", NULL), ==, 400);
+  munit_assert_int(serve_send(&w, "GET", "/_svc/journal?last=1", NULL), ==, 400);
+  munit_assert_int(serve_send(&w, "DELETE", "/_svc/journal", NULL), ==, 204);
+  munit_assert_int(serve_send(&w, "GET", "/_svc/journal", NULL), ==, 200);
+  munit_assert_size(svc_node_count(w.t.body), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* The same seed gives the same ids and secrets; another one, and a store that is opened again, others. */
+static MunitResult serve_seed(const MunitParameter params[], void *data)
+{
+  svc_config config = { .manual_clock = T_START, .seed = 42 };
+  svc_credentials one, two;
+  char folder[128];
+  t_service t;
+  svc *s;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  munit_assert_int(svc_bootstrap(t.s, &one), ==, SVC_OK);
+  t_close(&t);
+  store_folder(folder);
+  config.path = folder;
+  t_open(&t, &config);
+  munit_assert_int(svc_bootstrap(t.s, &two), ==, SVC_OK);
+  munit_assert_memory_equal(sizeof one, &one, &two);
+  t_reopen(&t, &config);
+  munit_assert_int(svc_new_credentials(t.s, NULL, &two), ==, SVC_OK);
+  munit_assert_string_not_equal(one.private_key, two.private_key);
+  munit_assert_string_not_equal(one.client_secret, two.client_secret);
+  t_close(&t);
+  store_remove(folder);
+  config.path = NULL;
+  config.seed = 43;
+  t_open(&t, &config);
+  munit_assert_int(svc_bootstrap(t.s, &two), ==, SVC_OK);
+  munit_assert_string_not_equal(one.org_id, two.org_id);
+  config.random = t.s->config.random; /* two sources */
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/door", serve_door, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/off", serve_off, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/clock", serve_clock, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/snapshots", serve_snapshots, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/faults", serve_faults, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/seed", serve_seed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_serve = { "serve", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,331 @@
+/*
+** Snapshots of the whole store: back means back, to the last byte; in one commit or not at all; and the same requests get the same
+** answers again.
+*/
+#include "control/control.h"
+#include "support.h"
+
+#include <pthread.h>
+
+#define HOUR INT64_C(3600000)
+#define CLUSTER \
+  "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
+  "\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}"
+
+typedef struct whole_world {
+  t_service t;
+  const char *org, *group;
+  svc_snapshot *taken;
+  uint64_t print;
+} whole_world;
+
+static void whole_open(whole_world *w, const svc_config *config)
+{
+  t_open(&w->t, config);
+  w->org = t_organization(&w->t, "Acme");
+  w->group = t_project(&w->t, w->org, "P1");
+  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER, "/groups/%s/clusters", w->group), ==, 202);
+  munit_assert_int(svc_snapshot_take(w->t.s, &w->taken), ==, SVC_OK);
+  w->print = store_print(w->t.s);
+}
+
+static void whole_close(whole_world *w)
+{
+  svc_snapshot_free(w->taken);
+  t_close(&w->t);
+}
+
+static void whole_back(whole_world *w)
+{
+  munit_assert_int(svc_snapshot_restore(w->t.s, w->taken), ==, SVC_OK);
+  munit_assert_true(store_print(w->t.s) == w->print);
+}
+
+/* Something of everything. */
+static void whole_change(whole_world *w)
+{
+  int i;
+  munit_assert_int(svc_clock_advance(w->t.s, HOUR), ==, SVC_OK);
+  for (i = 0; i < 30; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "project %d", i);
+    t_project(&w->t, w->org, name);
+  }
+  munit_assert_int(t_sendf(&w->t, "DELETE", NULL, "/groups/%s/clusters/C", w->group), ==, 202);
+  munit_assert_int(svc_clock_advance(w->t.s, HOUR), ==, SVC_OK);
+  munit_assert_int(t_sendf(&w->t, "DELETE", NULL, "/groups/%s", w->group), ==, 202);
+  munit_assert_true(store_print(w->t.s) != w->print);
+}
+
+static MunitResult whole_there_and_back(const MunitParameter params[], void *data)
+{
+  svc_config config = { .manual_clock = T_START, .seed = 7 };
+  whole_world w;
+  char first[32] = "", nonce[256] = "";
+  int i;
+  (void)params, (void)data;
+  whole_open(&w, &config);
+  whole_back(&w); /* to where it is */
+  for (i = 0; i < 3; i++) {
+    munit_assert_int64(svc_clock_now(w.t.s), ==, T_START);
+    munit_assert_int(t_send(&w.t, "POST", "/orgs", "{\"name\":\"Other\"}"), ==, 201);
+    if (i == 0) snprintf(first, sizeof first, "%s", t_str(&w.t, "organization.id"));
+    munit_assert_string_equal(t_str(&w.t, "organization.id"), first); /* the seed goes back as well */
+    w.t.anonymous = true;
+    munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 401);
+    if (i == 0) snprintf(nonce, sizeof nonce, "%s", t_get_header(&w.t, "WWW-Authenticate"));
+    munit_assert_string_equal(t_get_header(&w.t, "WWW-Authenticate"), nonce); /* and what is known of nonces */
+    w.t.anonymous = false;
+    whole_change(&w);
+    whole_back(&w);
+    munit_assert_size(store_whole(w.t.s), ==, 1);
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
+    munit_assert_string_equal(t_str(&w.t, "stateName"), "CREATING"); /* the clock, too */
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/groups", w.org), ==, 200);
+    munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  }
+  munit_assert_int(svc_clock_advance(w.t.s, 10000), ==, SVC_OK); /* and life goes on from there */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
+  whole_close(&w);
+  return MUNIT_OK;
+}
+
+/* Whoever looked at the clock before it went back applies nothing before its time. */
+static MunitResult whole_late(const MunitParameter params[], void *data)
+{
+  svc_config config = { .manual_clock = T_START };
+  whole_world w;
+  (void)params, (void)data;
+  whole_open(&w, &config);
+  munit_assert_int(svc_clock_advance(w.t.s, HOUR), ==, SVC_OK);
+  whole_back(&w);
+  munit_assert_int(svc_apply_due(w.t.s, T_START + HOUR), ==, SVC_OK); /* as a request that has waited in between does */
+  munit_assert_true(store_print(w.t.s) == w.print);
+  whole_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitResult whole_buckets(const MunitParameter params[], void *data)
+{
+  svc_config config = { .manual_clock = T_START };
+  whole_world w;
+  int i;
+  char left[16];
+  (void)params, (void)data;
+  whole_open(&w, &config);
+  for (i = 0; i < 2; i++) {
+    munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 200);
+    if (i == 0) snprintf(left, sizeof left, "%s", t_get_header(&w.t, "RateLimit-Remaining"));
+    munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), left);
+    munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 200);
+    munit_assert_string_not_equal(t_get_header(&w.t, "RateLimit-Remaining"), left);
+    whole_back(&w);
+  }
+  whole_close(&w);
+  return MUNIT_OK;
+}
+
+/* Of any clock and any random source: only the store goes back. */
+static MunitResult whole_hosts_own(const MunitParameter params[], void *data)
+{
+  svc_config config = { .limiter_off = 1 };
+  whole_world w;
+  (void)params, (void)data;
+  whole_open(&w, &config);
+  t_project(&w.t, w.org, "P2");
+  whole_back(&w);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/groups", w.org), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  t_project(&w.t, w.org, "P2");
+  munit_assert_size(store_whole(w.t.s), ==, 2);
+  whole_close(&w);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- refusals */
+
+static MunitResult whole_refuses(const MunitParameter params[], void *data)
+{
+  svc_config config = { .manual_clock = T_START, .max_snapshot = 500 };
+  svc_snapshot *none = (svc_snapshot *)(void *)&config;
+  whole_world w;
+  t_service other;
+  (void)params, (void)data;
+  t_open(&other, &config);
+  t_organization(&other, "Acme");
+  munit_assert_int(svc_snapshot_take(other.s, &none), ==, SVC_FULL);
+  munit_assert_null(none);
+  munit_assert_int(t_send(&other, "GET", "/orgs", NULL), ==, 200);
+  config.max_snapshot = 0;
+  whole_open(&w, &config);
+  munit_assert_int(svc_snapshot_restore(other.s, w.taken), ==, SVC_INVALID); /* another handle's */
+  munit_assert_int(svc_snapshot_restore(w.t.s, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_snapshot_take(NULL, &none), ==, SVC_INVALID);
+  munit_assert_int(svc_snapshot_take(w.t.s, NULL), ==, SVC_INVALID);
+  svc_snapshot_free(NULL);
+  t_close(&other);
+  t_close(&w.t);
+  svc_snapshot_free(w.taken); /* after its handle */
+  return MUNIT_OK;
+}
+
+static MunitResult whole_no_memory(const MunitParameter params[], void *data)
+{
+  t_memory memory = { 0 };
+  svc_config config = { .manual_clock = T_START, .allocator = { t_memory_resize, &memory } };
+  svc_snapshot *again;
+  whole_world w;
+  long n, live;
+  int rc = SVC_NOMEM;
+  (void)params, (void)data;
+  whole_open(&w, &config);
+  for (n = 1; rc == SVC_NOMEM; n++) {
+    munit_assert_long(n, <, 1000);
+    live = memory.live;
+    memory.calls = 0;
+    memory.fail_at = n;
+    rc = svc_snapshot_take(w.t.s, &again);
+    memory.fail_at = 0;
+    if (rc != SVC_OK) munit_assert_long(memory.live, ==, live);
+  }
+  munit_assert_int(rc, ==, SVC_OK);
+  munit_assert_long(n, >, 3);
+  svc_snapshot_free(again);
+  whole_back(&w);
+  whole_close(&w);
+  munit_assert_long(memory.live, ==, 0);
+  return MUNIT_OK;
+}
+
+/* A store whose n-th put fails, or whose commit does: nothing of the snapshot is there then. */
+static svc_store_port whole_port;
+static long whole_puts, whole_fail_at;
+static bool whole_fail_commit;
+
+static int whole_commit(svc_txn *txn)
+{
+  if (!whole_fail_commit) return svc_lmdb_port()->commit(txn);
+  svc_lmdb_port()->abort(txn);
+  return SVC_IO;
+}
+
+static int whole_put(svc_txn *txn, svc_str key, svc_str value)
+{
+  if (++whole_puts == whole_fail_at) return SVC_IO;
+  return svc_lmdb_port()->put(txn, key, value);
+}
+
+static int whole_write_begin(svc_store *store, svc_txn **out)
+{
+  int rc = svc_lmdb_port()->write_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = &whole_port;
+  return rc;
+}
+
+static MunitResult whole_or_nothing(const MunitParameter params[], void *data)
+{
+  svc_config config = { .manual_clock = T_START, .store = &whole_port };
+  whole_world w;
+  uint64_t changed;
+  int64_t now;
+  (void)params, (void)data;
+  whole_port = *svc_lmdb_port();
+  whole_port.put = whole_put;
+  whole_port.write_begin = whole_write_begin;
+  whole_port.commit = whole_commit;
+  whole_open(&w, &config);
+  whole_change(&w);
+  changed = store_print(w.t.s);
+  now = svc_clock_now(w.t.s);
+  whole_fail_commit = true;
+  munit_assert_int(svc_snapshot_restore(w.t.s, w.taken), ==, SVC_IO);
+  munit_assert_true(store_print(w.t.s) == changed);
+  munit_assert_int64(svc_clock_now(w.t.s), ==, now);
+  whole_fail_commit = false;
+  for (whole_fail_at = 1; whole_fail_at < 1000; whole_fail_at += 7) {
+    whole_puts = 0;
+    if (svc_snapshot_restore(w.t.s, w.taken) == SVC_OK) break;
+    munit_assert_true(store_print(w.t.s) == changed);
+    munit_assert_int64(svc_clock_now(w.t.s), ==, now);
+  }
+  munit_assert_long(whole_fail_at, >, 20);
+  munit_assert_long(whole_fail_at, <, 1000);
+  munit_assert_true(store_print(w.t.s) == w.print);
+  whole_fail_at = 0;
+  whole_close(&w);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- threads */
+
+typedef struct whole_worker {
+  svc *s;
+  const char *org;
+  int number;
+  atomic_bool *stop;
+} whole_worker;
+
+static void *whole_work(void *argument)
+{
+  static const svc_grant owner = { "ORG_OWNER", NULL };
+  static const svc_caller me = { "5f0000000000000000000001", "me@example.com", &owner, 1, 1 };
+  static const svc_header json = { "Content-Type", "application/json", 0, 0 };
+  const whole_worker *w = argument;
+  int i;
+  for (i = 0; !atomic_load(w->stop); i++) {
+    char body[128];
+    svc_request request = { .method = "POST", .target = "/api/svc/v2/groups", .headers = &json, .header_count = 1, .caller = &me };
+    svc_response response;
+    request.body = body;
+    request.body_length = (size_t)snprintf(body, sizeof body, "{\"name\":\"p%d-%d\",\"orgId\":\"%s\"}", w->number, i, w->org);
+    munit_assert_int(svc_handle_request(w->s, &request, &response), ==, SVC_OK);
+    munit_assert_true(response.status == 201 || response.status == 409 || response.status == 403); /* made, there, too many */
+    svc_response_free(&response);
+    svc_tick(w->s);
+  }
+  return NULL;
+}
+
+static MunitResult whole_threads(const MunitParameter params[], void *data)
+{
+  svc_config config = { .manual_clock = T_START, .limiter_off = 1 };
+  pthread_t threads[4];
+  whole_worker work[4];
+  atomic_bool stop;
+  whole_world w;
+  int i;
+  (void)params, (void)data;
+  whole_open(&w, &config);
+  atomic_init(&stop, false);
+  for (i = 0; i < 4; i++) {
+    work[i] = (whole_worker){ w.t.s, w.org, i, &stop };
+    munit_assert_int(pthread_create(&threads[i], NULL, whole_work, &work[i]), ==, 0);
+  }
+  for (i = 0; i < 40; i++) {
+    int rc = svc_clock_advance(w.t.s, HOUR);
+    munit_assert_true(rc == SVC_OK || rc == SVC_BUSY);
+    munit_assert_int(svc_snapshot_restore(w.t.s, w.taken), ==, SVC_OK);
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
+    munit_assert_string_equal(t_str(&w.t, "stateName"), "CREATING"); /* whoever ticks meanwhile */
+  }
+  atomic_store(&stop, true);
+  for (i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+  store_whole(w.t.s);
+  whole_back(&w);
+  whole_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/there_and_back", whole_there_and_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/late", whole_late, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/buckets", whole_buckets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/hosts_own", whole_hosts_own, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/refuses", whole_refuses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no_memory", whole_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/or_nothing", whole_or_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/threads", whole_threads, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_whole = { "whole", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

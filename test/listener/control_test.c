@@ -1,0 +1,329 @@
+/*
+** Test control as its user meets it: build/svcd with the flags of tests, and what comes over a socket: answers that are lost or
+** late, paths that are not there, and a token that stays.
+**
+** Left out where that program cannot be run: on another processor than the one it was built for.
+*/
+#define _GNU_SOURCE /* pipe2, mkdtemp */
+#include <munit.h>
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SVCD "build/svcd"
+#define OPEN "/api/svc/v2/unauth/controlPlaneIPAddresses" /* needs no credentials */
+#define ARGS 20
+
+typedef struct run {
+  char folder[64], file[96], token[80];
+  pid_t pid;
+  int out, port;
+  char text[4096];
+} run;
+
+static bool can_run(void)
+{
+  return !getenv("SVC_TEST_QEMU") && access(SVCD, X_OK) == 0;
+}
+
+static int64_t now_ms(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Read to the end, or until the text holds this; NULL: to the end. */
+static bool read_until(int fd, char *text, size_t size, const char *until)
+{
+  int64_t end = now_ms() + 20000;
+  size_t n = 0;
+  text[0] = '\0';
+  while (!until || !strstr(text, until)) {
+    struct pollfd p = { fd, POLLIN, 0 };
+    ssize_t got;
+    if (now_ms() > end || n + 1 >= size) return false;
+    if (poll(&p, 1, 1000) <= 0) continue;
+    got = read(fd, text + n, size - n - 1);
+    if (got <= 0) return until == NULL;
+    n += (size_t)got;
+    text[n] = '\0';
+  }
+  return true;
+}
+
+static void begin(run *r)
+{
+  memset(r, 0, sizeof *r);
+  strcpy(r->folder, "/tmp/control_test_XXXXXX");
+  munit_assert_not_null(mkdtemp(r->folder));
+  snprintf(r->file, sizeof r->file, "%s/bootstrap.json", r->folder);
+}
+
+static void start(run *r, const char *const *args)
+{
+  const char *argv[ARGS + 2] = { SVCD };
+  int out[2], i;
+  for (i = 0; args[i]; i++) argv[i + 1] = args[i];
+  munit_assert_int(pipe2(out, O_CLOEXEC), ==, 0);
+  r->pid = fork();
+  if (r->pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(out[1], 1);
+    dup2(out[1], 2);
+    execv(SVCD, (char *const *)(uintptr_t)argv);
+    _exit(127);
+  }
+  munit_assert_int(r->pid, >, 0);
+  close(out[1]);
+  r->out = out[0];
+}
+
+static int finish(run *r, int with)
+{
+  int status;
+  if (with) kill(r->pid, with);
+  munit_assert_int(waitpid(r->pid, &status, 0), ==, r->pid);
+  if (!with) read_until(r->out, r->text, sizeof r->text, NULL);
+  close(r->out);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void end(run *r)
+{
+  char command[128];
+  munit_assert_int(finish(r, SIGTERM), ==, 0);
+  snprintf(command, sizeof command, "rm -rf '%s'", r->folder);
+  munit_assert_int(system(command), ==, 0);
+}
+
+/* Its port, and the token of its file, if it has one. */
+static void await_ready(run *r)
+{
+  char text[4096];
+  const char *at;
+  FILE *f;
+  size_t n;
+  if (!read_until(r->out, r->text, sizeof r->text, "svcd ready on http://")) munit_errorf("svcd is not ready: %s", r->text);
+  r->port = atoi(strchr(strstr(r->text, "ready on http://") + 16, ':') + 1);
+  f = fopen(r->file, "r");
+  munit_assert_not_null(f);
+  n = fread(text, 1, sizeof text - 1, f);
+  fclose(f);
+  text[n] = '\0';
+  at = strstr(text, "\"testToken\":\"");
+  snprintf(r->token, sizeof r->token, "%.64s", at ? at + 13 : "");
+}
+
+static int dial(const run *r)
+{
+  struct sockaddr_in a;
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  memset(&a, 0, sizeof a);
+  a.sin_family = AF_INET;
+  a.sin_port = htons((uint16_t)r->port);
+  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  munit_assert_int(connect(fd, (struct sockaddr *)&a, sizeof a), ==, 0);
+  return fd;
+}
+
+static int ask(const run *r, const char *method, const char *path, const char *body)
+{
+  char text[1024];
+  int fd = dial(r), n = snprintf(text, sizeof text, "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer %s\r\n"
+                                 "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s", method, path, r->token, strlen(body), body);
+  munit_assert_int((int)send(fd, text, (size_t)n, MSG_NOSIGNAL), ==, n);
+  return fd;
+}
+
+/* The status; 0: the connection was closed without a word. */
+static int hear(int fd, char *answer, size_t size)
+{
+  int status = 0;
+  read_until(fd, answer, size, NULL);
+  close(fd);
+  sscanf(answer, "HTTP/1.1 %3d", &status);
+  return status;
+}
+
+static int call(const run *r, const char *method, const char *path, const char *body, char *answer, size_t size)
+{
+  return hear(ask(r, method, path, body), answer, size);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- tests */
+
+/* Not on by default: then its paths are as any that are none. */
+static MunitResult control_off(const MunitParameter params[], void *data)
+{
+  static const char *const paths[] = { "/_svc/clock", "/_svc/reset", "/_svc/faults", "/_svc/journal", "/_svc/snapshots" };
+  char answer[4096], wanted[256];
+  run r;
+  const char *args[] = { "--memory", "--bootstrap", r.file, "--listen", "http://127.0.0.1:0", NULL };
+  size_t i;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  begin(&r);
+  start(&r, args);
+  await_ready(&r);
+  munit_assert_string_equal(r.token, "");
+  munit_assert_int(call(&r, "GET", "/_svc/health", "", answer, sizeof answer), ==, 200);
+  munit_assert_not_null(strstr(answer, "\"status\":\"ok\""));
+  for (i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+    munit_assert_int(call(&r, "POST", paths[i], "{}", answer, sizeof answer), ==, 404);
+    snprintf(wanted, sizeof wanted, "{\"detail\":\"Cannot find resource %s.\",\"error\":404,\"errorCode\":\"RESOURCE_NOT_FOUND\",\"parameters\":[\"%s\"],"
+             "\"reason\":\"Not Found\"}", paths[i], paths[i]);
+    munit_assert_not_null(strstr(answer, wanted));
+  }
+  end(&r);
+  return MUNIT_OK;
+}
+
+/* Lost: not a byte comes. Late: nobody else waits, and the request itself is done. */
+static MunitResult control_faults(const MunitParameter params[], void *data)
+{
+  char answer[8192];
+  run r;
+  const char *args[] = { "--memory", "--bootstrap", r.file, "--listen", "http://127.0.0.1:0", "--test-control", "--writers", "1", NULL };
+  int64_t before;
+  int late, i;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  begin(&r);
+  start(&r, args);
+  await_ready(&r);
+  munit_assert_size(strlen(r.token), ==, 64);
+  munit_assert_int(call(&r, "POST", "/_svc/faults", "{\"drop\":\"after\",\"count\":1}", answer, sizeof answer), ==, 201);
+  munit_assert_int(call(&r, "GET", OPEN, "", answer, sizeof answer), ==, 0);
+  munit_assert_string_equal(answer, "");
+  munit_assert_int(call(&r, "GET", OPEN, "", answer, sizeof answer), ==, 200);
+  munit_assert_int(call(&r, "POST", "/_svc/faults", "{\"delayMs\":1500,\"count\":2}", answer, sizeof answer), ==, 201);
+  before = now_ms();
+  late = ask(&r, "GET", OPEN, "");
+  i = ask(&r, "POST", "/api/oauth/token", ""); /* by the one writer, who goes on to others */
+  while (call(&r, "GET", "/_svc/faults", "", answer, sizeof answer), !strstr(answer, "\r\n\r\n[]")) continue; /* both have come */
+  munit_assert_int(call(&r, "GET", OPEN, "", answer, sizeof answer), ==, 200);
+  munit_assert_int(call(&r, "POST", "/_svc/faults", "{\"delayMs\":1}", answer, sizeof answer), ==, 201);
+  munit_assert_int64(now_ms() - before, <, 1400);
+  munit_assert_int(hear(late, answer, sizeof answer), ==, 200);
+  munit_assert_int64(now_ms() - before, >=, 1500);
+  munit_assert_not_null(strstr(answer, "\"inbound\"")); /* all of it */
+  munit_assert_int(hear(i, answer, sizeof answer), ==, 400);
+  end(&r);
+  return MUNIT_OK;
+}
+
+/* The token stays over restarts, and is added where the store is older than it; the file stays for its owner alone. */
+static MunitResult control_token(const MunitParameter params[], void *data)
+{
+  char answer[8192], token[80];
+  struct stat st;
+  run r;
+  const char *plain[] = { "--data", r.folder, "--listen", "http://127.0.0.1:0", NULL };
+  const char *args[] = { "--data", r.folder, "--listen", "http://127.0.0.1:0", "--test-control", NULL };
+  int i;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  begin(&r);
+  start(&r, plain);
+  await_ready(&r);
+  munit_assert_int(finish(&r, SIGTERM), ==, 0);
+  for (i = 0; i < 2; i++) {
+    start(&r, args);
+    await_ready(&r);
+    if (i == 0) memcpy(token, r.token, sizeof token);
+    munit_assert_size(strlen(r.token), ==, 64);
+    munit_assert_string_equal(r.token, token);
+    munit_assert_null(strstr(r.text, token)); /* it is not printed */
+    munit_assert_int(call(&r, "POST", "/_svc/reset", "", answer, sizeof answer), ==, 204);
+    munit_assert_int(call(&r, "POST", "/_svc/clock", "{\"advanceSeconds\":1}", answer, sizeof answer), ==, 400); /* it is not manual */
+    munit_assert_int(stat(r.file, &st), ==, 0);
+    munit_assert_int((int)(st.st_mode & 0777), ==, 0600);
+    if (i == 0) munit_assert_int(finish(&r, SIGTERM), ==, 0);
+  }
+  r.token[0] ^= 1;
+  munit_assert_int(call(&r, "POST", "/_svc/reset", "", answer, sizeof answer), ==, 401);
+  end(&r);
+  return MUNIT_OK;
+}
+
+static MunitResult control_limits(const MunitParameter params[], void *data)
+{
+  char answer[8192];
+  run r;
+  const char *args[] = { "--memory", "--bootstrap", r.file, "--listen", "http://127.0.0.1:0", "--limit", "controlPlaneIPAddresses_ip=2/1/60", NULL };
+  const char *off[] = { "--memory", "--bootstrap", r.file, "--listen", "http://127.0.0.1:0", "--limiter-off", NULL };
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  begin(&r);
+  start(&r, args);
+  await_ready(&r);
+  munit_assert_int(call(&r, "GET", OPEN, "", answer, sizeof answer), ==, 200);
+  munit_assert_not_null(strstr(answer, "RateLimit-Limit: 2\r\n"));
+  munit_assert_int(call(&r, "GET", OPEN, "", answer, sizeof answer), ==, 200);
+  munit_assert_int(call(&r, "GET", OPEN, "", answer, sizeof answer), ==, 429);
+  munit_assert_int(finish(&r, SIGTERM), ==, 0);
+  start(&r, off);
+  await_ready(&r);
+  munit_assert_int(call(&r, "GET", OPEN, "", answer, sizeof answer), ==, 200);
+  munit_assert_null(strstr(answer, "RateLimit"));
+  end(&r);
+  return MUNIT_OK;
+}
+
+/* What the command line must not say: the status, and a word of why. */
+static MunitResult control_flags(const MunitParameter params[], void *data)
+{
+#define MEMORY "--memory", "--show-credentials", "--listen"
+  static const struct {
+    const char *args[10], *says;
+  } rows[] = {
+    { { MEMORY, "http://0.0.0.0:0", "--test-control" }, "for loopback alone" },
+    { { MEMORY, "http://127.0.0.1:0", "--listen", "http://[::]:0", "--test-control" }, "for loopback alone" },
+    { { MEMORY, "http://0.0.0.0:0", "--seed", "5" }, "for loopback alone" },
+    { { MEMORY, "http://127.0.0.1.example.com:0", "--test-control" }, "for loopback alone" },
+    { { MEMORY, "http://127.0.0.1:0", "--clock", "manual" }, "without --test-control" },
+    { { MEMORY, "http://127.0.0.1:0", "--test-control", "--clock", "noon" }, "--clock noon" },
+    { { MEMORY, "http://127.0.0.1:0", "--seed", "0" }, "--seed 0" },
+    { { MEMORY, "http://127.0.0.1:0", "--limit", "clusters_group=0/1/1" }, "ID=CAPACITY" },
+    { { MEMORY, "http://127.0.0.1:0", "--limit", "clusters_group=1/1" }, "ID=CAPACITY" },
+    { { MEMORY, "http://127.0.0.1:0", "--limit", "nothing=1/1/1" }, "nothing is not the id" },
+    { { "--memory" }, "--show-credentials" },
+    { { "--memory", "--data", "/tmp/x", "--show-credentials" }, "there is no --data" },
+    { { "--test-control" }, "--data DIR is missing" },
+  };
+  run r;
+  size_t i;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    memset(&r, 0, sizeof r);
+    start(&r, rows[i].args);
+    munit_assert_int(finish(&r, 0), ==, 2);
+    if (!strstr(r.text, rows[i].says)) munit_errorf("%s is not said: %s", rows[i].says, r.text);
+  }
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/off", control_off, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/faults", control_faults, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/token", control_token, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/limits", control_limits, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/flags", control_flags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_control = { "control", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
