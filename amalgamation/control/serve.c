@@ -25,10 +25,10 @@ static const char *const serve_drops[] = { "none", "before", "after", NULL };
 static const char *const serve_kinds[] = { "answer", "expiredToken", "staleNonce", NULL };
 
 static const svc_field serve_clock_fields[] = {
-  F_LONG("advanceSeconds", .flags = SVC_MIN, .min = 0), F_DATE("now"), F_END
+  F_LONG("advanceSeconds", .flags = SVC_MIN, .min = 0), F_DATE("now")
 };
 static const svc_field serve_snapshot_fields[] = {
-  F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = SVC_SNAPSHOT_NAME, .pattern = "^[A-Za-z0-9._-]+$"), F_END
+  F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = SVC_SNAPSHOT_NAME, .pattern = "^[A-Za-z0-9._-]+$")
 };
 static const svc_field serve_fault_fields[] = {
   F_NUM("chance", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 1),
@@ -38,13 +38,12 @@ static const svc_field serve_fault_fields[] = {
   F_STR("errorCode", .flags = SVC_NULLABLE, .max = 128),
   F_ENUM("kind", serve_kinds),
   F_STR("operation", .flags = SVC_NULLABLE, .max = 128),
-  F_INT("status", .flags = SVC_MIN | SVC_MAX | SVC_NULLABLE, .min = 400, .max = 599),
-  F_END
+  F_INT("status", .flags = SVC_MIN | SVC_MAX | SVC_NULLABLE, .min = 400, .max = 599)
 };
-static const svc_object serve_nothing = { .name = "Nothing", .fields = (const svc_field[]){ F_END } };
-static const svc_object serve_clock_object = { .name = "Clock", .fields = serve_clock_fields };
-static const svc_object serve_snapshot_object = { .name = "Snapshot", .fields = serve_snapshot_fields };
-static const svc_object serve_fault_object = { .name = "Fault", .fields = serve_fault_fields };
+static const svc_object serve_nothing = { .name = "Nothing" };
+static const svc_object serve_clock_object = { .name = "Clock", .fields = SVC_ROWS(serve_clock_fields) };
+static const svc_object serve_snapshot_object = { .name = "Snapshot", .fields = SVC_ROWS(serve_snapshot_fields) };
+static const svc_object serve_fault_object = { .name = "Fault", .fields = SVC_ROWS(serve_fault_fields) };
 
 /* -------------------------------------------------------------------------------------------------------------- answers */
 
