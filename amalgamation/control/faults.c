@@ -100,7 +100,7 @@ static bool faults_fail(svc_call *c, const svc_fault *f)
 
 SVC_PRIVATE bool svc_stage_fault(svc_call *c)
 {
-  svc_fault f;
+  svc_fault f = { 0 };
   if (!faults_find(c, &f)) return true;
   c->drop = f.drop;
   if (f.drop == SVC_DROP_AFTER) return true;

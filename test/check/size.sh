@@ -5,7 +5,7 @@
 
 most=1048576
 # shellcheck disable=SC2086
-$CC -std=c11 -Os -fno-asynchronous-unwind-tables $INCLUDES -c -o build/check/size.o svcapi.c || fail "svcapi.c does not compile at -Os"
+$CC $STRICT -Os -fno-asynchronous-unwind-tables $INCLUDES -c -o build/check/size.o svcapi.c || fail "svcapi.c has warnings at -Os"
 bytes=$(size build/check/size.o | awk 'NR == 2 { print $4 }')
 [ "${bytes:-0}" -gt 100000 ] || fail "size says nothing of build/check/size.o"
 [ "$bytes" -le $most ] || fail "svcapi.c takes $bytes bytes at -Os, more than $most"
