@@ -78,7 +78,7 @@ SVC_PRIVATE int svc_find_anywhere(svc_txn *txn, const svc_noun *noun, svc_str un
 {
   svc_named found;
   svc_scan scan;
-  svc_named_begin(&scan, txn, noun->names ? noun->names : noun->kind, unique);
+  svc_named_begin(&scan, txn, svc_names_of(noun), unique);
   if (!svc_named_next(&scan, &found)) return txn->error ? txn->error : SVC_NOT_FOUND;
   *scope = found.scope;
   *id = found.id;

@@ -272,7 +272,7 @@ SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_entities *which)
   bool filtered = entities_filtered(c, which);
   int64_t total = filtered ? -1 : (int64_t)svc_count(c->txn, which->noun->noun->kind, &which->parent);
   entities_source from;
-  if (which->noun->noun->tallies && !which->keep && c->plan->route->flags & SVC_NEWEST_FIRST && (filtered || c->query.page > 1))
+  if (which->noun->also->tallies && !which->keep && c->plan->route->flags & SVC_NEWEST_FIRST && (filtered || c->query.page > 1))
     return svc_list_blocks(c, which, total);
   if (prefix && !(c->plan->route->flags & SVC_NEWEST_FIRST) &&
       !svc_prefix_find(c, which->noun, &which->parent, prefix->text, &named, &found))

@@ -121,9 +121,9 @@ static bool event_heard(svc_call *c, const char *type, const svc_entity *e)
   const svc_noun_info *alerts = c->s->seats[SVC_SEAT_ALERTS];
   const svc_scope outer = c->scope;
   bool good;
-  if (!alerts || !alerts->noun->hears) return true;
+  if (!alerts || !alerts->also->hears) return true;
   svc_scope_enter(c, e);
-  good = alerts->noun->hears(c, type, e);
+  good = alerts->also->hears(c, type, e);
   c->scope = outer;
   return good;
 }
@@ -151,7 +151,7 @@ static bool event_write(svc_call *c, const char *type, const svc_scope *scope, c
   e.extra = (svc_str){ (const char *)places.at, svc_tally_fields(feed->noun) * sizeof places.at[0] };
   if (b.failed) return svc_no_memory(c);
   if (svc_entity_insert(c->txn, c->arena, &e) != SVC_OK) return svc_store_failed(c, c->txn->error);
-  if (feed->noun->tallies && !svc_tally_note(c, feed->noun, &e)) return false;
+  if (feed->also->tallies && !svc_tally_note(c, feed->noun, &e)) return false;
   return event_heard(c, type, &e);
 }
 
@@ -195,7 +195,7 @@ SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const s
   if (!type) return true;
   if (gone && noun == c->s->group) return svc_event_write(c, type, &scope, "groupId", svc_id_str(c->arena, &e->id));
   about[0].name = noun->noun->event_field;
-  about[0].value = noun->noun->event_value                               ? svc_entity_text(c, noun->noun, e, noun->noun->event_value)
+  about[0].value = noun->also->event_value                               ? svc_entity_text(c, noun->noun, e, noun->also->event_value)
                    : e->unique.n && !(noun->noun->flags & SVC_EVENT_KEY) ? e->unique
                                                                          : e->key;
   about[1] = event_parent(c, noun, e);

@@ -181,7 +181,7 @@ static void links_beside(links_writer *w, const svc_plan *plan)
 /* What shows the same entity under its id: where that is named first and alone in the path. */
 static void links_view_of(links_writer *w, const svc_plan *plan)
 {
-  const svc_noun_info *whole = svc_noun_named(w->s, plan->noun->noun->view_of);
+  const svc_noun_info *whole = svc_noun_named(w->s, plan->noun->also->view_of);
   const svc_plan *p = plan->own && whole ? links_plan_of(w->s, whole, NULL) : NULL;
   const char *open = p ? strchr(p->route->path, '{') : NULL;
   if (!open) return;

@@ -125,7 +125,7 @@ static bool meter_begin(svc_call *c, svc_ledger_line *line)
   meter_open_key(&key, &line->id, line->slot);
   svc_put(c->txn, &key, (svc_str){ open, sizeof open });
   if (meter_due_key(&key, line)) svc_put(c->txn, &key, SVC_S(""));
-  return !bills || bills->noun->bills->begins(c, line);
+  return !bills || bills->also->bills->begins(c, line);
 }
 
 /* One that ran for no time at all leaves nothing. */
@@ -219,8 +219,8 @@ SVC_PRIVATE bool svc_meter_note(svc_call *c, const svc_noun_info *noun, const sv
 {
   svc_meter meters[SVC_METERS];
   size_t n, i;
-  if (!noun->noun->meters) return true;
-  n = body ? noun->noun->meters(c, body, meters, SVC_METERS) : 0;
+  if (!noun->also->meters) return true;
+  n = body ? noun->also->meters(c, body, meters, SVC_METERS) : 0;
   for (i = 0; i < SVC_METERS; i++)
     if (!meter_slot(c, noun, e, (unsigned)i, i < n ? &meters[i] : NULL)) return false;
   return true;
@@ -230,14 +230,14 @@ SVC_PRIVATE bool svc_meter_note(svc_call *c, const svc_noun_info *noun, const sv
 SVC_PRIVATE bool svc_meter_affords(svc_call *c, const svc_noun_info *noun, const svc_id *org, const svc_node *before,
                                    const svc_node *body)
 {
-  const svc_bill_ops *bills = c->s->seats[SVC_SEAT_BILLS] ? c->s->seats[SVC_SEAT_BILLS]->noun->bills : NULL;
+  const svc_bill_ops *bills = c->s->seats[SVC_SEAT_BILLS] ? c->s->seats[SVC_SEAT_BILLS]->also->bills : NULL;
   const svc_noun *n = noun->noun;
   svc_meter meters[SVC_METERS];
   int64_t was = 0, is = 0;
-  if (!bills || !c->plan || (!n->meters && !n->err_unpaid) || bills->pays(c, org)) return c->error.code == SVC_E_NONE;
-  if (n->err_unpaid && !before) return bills->refuse(c, org, c->plan->noun == noun ? n->err_unpaid : SVC_E_NONE);
-  if (n->meters && before) was = bills->price(meters, n->meters(c, before, meters, SVC_METERS));
-  if (n->meters) is = bills->price(meters, n->meters(c, body, meters, SVC_METERS));
+  if (!bills || !c->plan || (!SVC_ALSO_OF(n)->meters && !SVC_ALSO_OF(n)->err_unpaid) || bills->pays(c, org)) return c->error.code == SVC_E_NONE;
+  if (SVC_ALSO_OF(n)->err_unpaid && !before) return bills->refuse(c, org, c->plan->noun == noun ? SVC_ALSO_OF(n)->err_unpaid : SVC_E_NONE);
+  if (SVC_ALSO_OF(n)->meters && before) was = bills->price(meters, SVC_ALSO_OF(n)->meters(c, before, meters, SVC_METERS));
+  if (SVC_ALSO_OF(n)->meters) is = bills->price(meters, SVC_ALSO_OF(n)->meters(c, body, meters, SVC_METERS));
   return is <= was || bills->refuse(c, org, SVC_E_NONE);
 }
 

@@ -150,7 +150,7 @@ static order_address order_address_of(const svc_entity *e)
 
 SVC_PRIVATE bool svc_order_has_taker(const svc *s, const svc_noun *noun)
 {
-  return noun->notifies ? s->config.notify != NULL : s->config.driver != NULL;
+  return SVC_ALSO_OF(noun)->notifies ? s->config.notify != NULL : s->config.driver != NULL;
 }
 
 static bool order_drop(svc_call *c, const svc_entity *e)
@@ -461,9 +461,9 @@ static int order_hand_out(svc *s, const svc_order *order, const svc_id *id, int6
 {
   const svc_driver *driver = s->config.driver;
   const svc_noun *noun = svc_noun_named(s, order->resource)->noun;
-  int said = noun->notifies ? noun->notifies(s, order) : driver->perform(driver->context, s, order), word = ORDER_FAILED;
+  int said = SVC_ALSO_OF(noun)->notifies ? SVC_ALSO_OF(noun)->notifies(s, order) : driver->perform(driver->context, s, order), word = ORDER_FAILED;
   svc_str why = SVC_S("{\"reason\":\"it was refused\"}");
-  if (said == SVC_OK) word = noun->notifies ? ORDER_DONE : ORDER_TAKEN;
+  if (said == SVC_OK) word = SVC_ALSO_OF(noun)->notifies ? ORDER_DONE : ORDER_TAKEN;
   else if (said == SVC_BUSY) word = ORDER_BUSY;
   return order_say(s, word, id, word == ORDER_FAILED ? why : SVC_S(""), now);
 }
@@ -558,7 +558,7 @@ static svc_str order_secrets(svc_call *c, const svc_id *id)
   noun = svc_noun_by_kind(c->s, at.kind);
   if (!noun || svc_entity_get(c->txn, noun->noun->kind, &at.parent, &at.id, &e) != SVC_OK) return SVC_S("");
   if (!noun->seals) e.extra = SVC_S("");
-  secrets = noun->noun->secrets ? noun->noun->secrets(c, &e) : svc_seal_secrets(c->s, c->arena, &e);
+  secrets = noun->also->secrets ? noun->also->secrets(c, &e) : svc_seal_secrets(c->s, c->arena, &e);
   if (!secrets) return SVC_S("");
   svc_node_write(&b, secrets);
   return svc_buf_done(&b);

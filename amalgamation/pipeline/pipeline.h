@@ -27,6 +27,7 @@ typedef struct svc_template {
 /* A noun as the open handle knows it. */
 typedef struct svc_noun_info {
   const svc_noun *noun;
+  const svc_noun_also *also; /* of it; never NULL */
   const struct svc_noun_info *parent;
   const struct svc_noun_info *scope; /* the project or organization above it, through its parents; NULL: neither */
   bool is_parent; /* others are below it */
@@ -72,6 +73,8 @@ struct svc_plan {
 /* plan.c: the tables as the handle uses them. */
 SVC_PRIVATE int svc_plan_open(svc *s); /* a row that breaks a bound is named in the log: SVC_INVALID */
 SVC_PRIVATE const svc_route_more *svc_route_plain(void); /* of a route that says no more */
+SVC_PRIVATE const svc_noun_also *svc_noun_plain(void);   /* of a noun */
+SVC_PRIVATE const char *svc_names_of(const svc_noun *noun); /* the space of unique values that it is in: its own kind, or `names` */
 SVC_PRIVATE const svc_noun_info *svc_noun_by_kind(const svc *s, const char *kind);
 SVC_PRIVATE const svc_noun_info *svc_noun_named(const svc *s, const char *name); /* NULL: left out of this build */
 

@@ -12,6 +12,18 @@ SVC_PRIVATE const svc_route_more *svc_route_plain(void)
   return &plain;
 }
 
+SVC_PRIVATE const svc_noun_also *svc_noun_plain(void)
+{
+  static const svc_noun_also plain;
+  return &plain;
+}
+
+SVC_PRIVATE const char *svc_names_of(const svc_noun *noun)
+{
+  const char *names = SVC_ALSO_OF(noun)->names;
+  return names ? names : noun->kind;
+}
+
 SVC_PRIVATE const svc_noun_info *svc_noun_named(const svc *s, const char *name)
 {
   size_t i;
@@ -144,21 +156,21 @@ static int plan_check_noun(const svc *s, const svc_noun_info *info)
     if (target && target->noun->key && !plan_fixed(target->noun, target->noun->key))
       return plan_bad(s, noun->name, ref->field, "names what may be given another name");
   }
-  if (noun->element_of && info->parent && !plan_is_array(info->parent->noun, noun->element_of))
-    return plan_bad(s, noun->name, noun->element_of, "is no array of objects of its parent's");
-  if (noun->element_of && info->parent && info->parent->noun->flags & SVC_SINGLETON)
-    return plan_bad(s, noun->name, noun->element_of, "is of a singleton, which no path names");
-  if (noun->element_of && info->parent && info->parent->seals)
-    return plan_bad(s, noun->name, noun->element_of, "is of what has secrets, which elements cannot keep");
-  if (noun->meters && noun->flags & SVC_SINGLETON)
+  if (SVC_ALSO_OF(noun)->element_of && info->parent && !plan_is_array(info->parent->noun, SVC_ALSO_OF(noun)->element_of))
+    return plan_bad(s, noun->name, SVC_ALSO_OF(noun)->element_of, "is no array of objects of its parent's");
+  if (SVC_ALSO_OF(noun)->element_of && info->parent && info->parent->noun->flags & SVC_SINGLETON)
+    return plan_bad(s, noun->name, SVC_ALSO_OF(noun)->element_of, "is of a singleton, which no path names");
+  if (SVC_ALSO_OF(noun)->element_of && info->parent && info->parent->seals)
+    return plan_bad(s, noun->name, SVC_ALSO_OF(noun)->element_of, "is of what has secrets, which elements cannot keep");
+  if (SVC_ALSO_OF(noun)->meters && noun->flags & SVC_SINGLETON)
     return plan_bad(s, noun->name, "meters", "are of what has an id, which a singleton has not");
-  if (noun->seat == SVC_SEAT_BILLS && !noun->bills) return plan_bad(s, noun->name, "bills", "must be said of what bills are made by");
+  if (noun->seat == SVC_SEAT_BILLS && !SVC_ALSO_OF(noun)->bills) return plan_bad(s, noun->name, "bills", "must be said of what bills are made by");
   if (noun->flags & SVC_SOLE && (!noun->err_exists || !noun->err_not_found))
     return plan_bad(s, noun->name, "SVC_SOLE", "needs errors for a second one and for none");
-  if (noun->tallies && (noun->seat != SVC_SEAT_FEED || svc_tally_fields(noun) > SVC_TALLIES))
+  if (SVC_ALSO_OF(noun)->tallies && (noun->seat != SVC_SEAT_FEED || svc_tally_fields(noun) > SVC_TALLIES))
     return plan_bad(s, noun->name, "tallies", "are of the feed, and no more than it may have");
-  if (noun->quota && s->seats[SVC_SEAT_QUOTA] && s->seats[SVC_SEAT_QUOTA]->noun->limit(NULL, NULL, noun->quota) < 0)
-    return plan_bad(s, noun->name, noun->quota, "is no limit that is known");
+  if (SVC_ALSO_OF(noun)->quota && s->seats[SVC_SEAT_QUOTA] && s->seats[SVC_SEAT_QUOTA]->also->limit(NULL, NULL, SVC_ALSO_OF(noun)->quota) < 0)
+    return plan_bad(s, noun->name, SVC_ALSO_OF(noun)->quota, "is no limit that is known");
   return SVC_OK;
 }
 
@@ -171,6 +183,7 @@ static int plan_nouns(svc *s)
   if (!s->nouns) return SVC_NOMEM;
   for (i = 0; i < s->noun_count && rc == SVC_OK; i++) {
     s->nouns[i].noun = nouns[i];
+    s->nouns[i].also = SVC_ALSO_OF(nouns[i]);
     rc = plan_seat(s, &s->nouns[i]);
   }
   s->group = s->seats[SVC_SEAT_GROUP];

@@ -89,7 +89,7 @@ SVC_PRIVATE bool svc_prefix_find(svc_call *c, const svc_noun_info *noun, const s
                                  bool *found)
 {
   const svc_noun *n = noun->noun;
-  prefix_search p = { .c = c, .names = n->names ? n->names : n->kind, .kind = n->kind, .scope = parent, .prefix = prefix };
+  prefix_search p = { .c = c, .names = svc_names_of(n), .kind = n->kind, .scope = parent, .prefix = prefix };
   *found = false;
   memset(out, 0, sizeof *out);
   if (n->flags & SVC_SHARED_NAME || !noun->by_id || prefix.n == 0 || prefix.n > PREFIX_LONGEST) return true;

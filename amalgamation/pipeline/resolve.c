@@ -69,7 +69,7 @@ static int resolve_anywhere(svc_call *c, const svc_noun_info *noun, svc_str valu
   const svc_noun *n = noun->noun;
   svc_named found;
   svc_scan scan;
-  svc_named_begin(&scan, c->txn, n->names ? n->names : n->kind, value);
+  svc_named_begin(&scan, c->txn, svc_names_of(n), value);
   while (svc_named_next(&scan, &found)) {
     if (memcmp(found.kind, n->kind, SVC_KIND_SIZE) != 0) continue;
     if (svc_entity_get(c->txn, n->kind, &found.scope, &found.id, out) == SVC_OK && svc_entity_visible(c, noun, out))
@@ -93,7 +93,7 @@ static int resolve_element(svc_call *c, const svc_noun *noun, unsigned i, svc_st
   const svc_entity *whole = &c->route.chain[i - 1];
   svc_node *body = svc_entity_body(c, whole), *item;
   if (!body) return SVC_NOMEM;
-  item = svc_element_named(svc_node_get(body, noun->element_of), id);
+  item = svc_element_named(svc_node_get(body, SVC_ALSO_OF(noun)->element_of), id);
   if (!item) return SVC_NOT_FOUND;
   return svc_element_entity(c, whole, item, out) ? SVC_OK : SVC_NOMEM;
 }
@@ -111,9 +111,9 @@ static int resolve_entity(svc_call *c, unsigned i, svc_str text, svc_entity *out
   const svc_hop *hop = &c->plan->hops[i];
   const svc_noun *noun = hop->noun->noun;
   svc_id parent = i > 0 ? svc_parent_in(c, hop->noun, &c->route.chain[i - 1]) : root, id;
-  if (noun->element_of) return i > 0 ? resolve_element(c, noun, i, text, out) : SVC_NOT_FOUND;
+  if (SVC_ALSO_OF(noun)->element_of) return i > 0 ? resolve_element(c, noun, i, text, out) : SVC_NOT_FOUND;
   if (hop->by_unique && i == 0) return resolve_anywhere(c, hop->noun, text, out);
-  if (noun->key || hop->by_unique) return svc_entity_named(c->txn, noun->kind, noun->names, &parent, text, out);
+  if (noun->key || hop->by_unique) return svc_entity_named(c->txn, noun->kind, SVC_ALSO_OF(noun)->names, &parent, text, out);
   if (!svc_id_parse(text, &id)) return SVC_NOT_FOUND;
   if (noun->flags & SVC_GLOBAL) {
     int rc = resolve_of_caller(c, hop->noun, &id, out);
@@ -129,11 +129,11 @@ static bool resolve_missing(svc_call *c, unsigned i, svc_str text)
   const svc_noun_info *noun = c->plan->hops[i].noun;
   svc_named other;
   svc_id id;
-  if (noun->noun->err_malformed && !noun->noun->key && !c->plan->hops[i].by_unique && !svc_id_parse(text, &id))
-    return svc_fail_about(c, noun->noun->err_malformed, text, i ? c->route.chain[i - 1].key : SVC_S(""));
-  if (noun->noun->err_other && noun->noun->names && i > 0 &&
-      svc_named_get(c->txn, noun->noun->names, &c->route.chain[i - 1].id, text, &other) == SVC_OK)
-    return svc_fail_about(c, noun->noun->err_other, text, c->route.chain[i - 1].key);
+  if (noun->also->err_malformed && !noun->noun->key && !c->plan->hops[i].by_unique && !svc_id_parse(text, &id))
+    return svc_fail_about(c, noun->also->err_malformed, text, i ? c->route.chain[i - 1].key : SVC_S(""));
+  if (noun->also->err_other && noun->also->names && i > 0 &&
+      svc_named_get(c->txn, noun->also->names, &c->route.chain[i - 1].id, text, &other) == SVC_OK)
+    return svc_fail_about(c, noun->also->err_other, text, c->route.chain[i - 1].key);
   return svc_not_found(c, noun, i, text);
 }
 
@@ -149,7 +149,7 @@ static bool resolve_hop(svc_call *c, unsigned i)
     e->key = c->route.raw[hop->param];
     return true;
   }
-  if (noun->spell) text = noun->spell(c, text);
+  if (SVC_ALSO_OF(noun)->spell) text = SVC_ALSO_OF(noun)->spell(c, text);
   rc = resolve_entity(c, i, text, e);
   if (rc == SVC_NOT_FOUND) return resolve_missing(c, i, text);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
@@ -196,7 +196,7 @@ SVC_PRIVATE svc_str svc_path_param(const svc_call *c, const char *name)
 SVC_PRIVATE int svc_entity_above(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_entity *out)
 {
   const svc_noun_info *up = noun->parent;
-  if (noun->noun->element_of) return svc_entity_get(c->txn, e->kind, &e->parent, &e->id, out); /* the one that it is in */
+  if (noun->also->element_of) return svc_entity_get(c->txn, e->kind, &e->parent, &e->id, out); /* the one that it is in */
   if (!up || !up->noun->kind) return SVC_NOT_FOUND;
   if (up->by_id || !up->parent) return svc_get_noun(c->txn, up, &e->parent, out);
   return svc_entity_get(c->txn, up->noun->kind, up->parent == c->s->org ? &e->scope.org : &e->scope.group, &e->parent, out);

@@ -423,27 +423,60 @@ typedef struct svc_access_ops {
 
 typedef struct svc_change svc_change; /* a change about to be stored (pipeline/change.c) */
 
+/* What few nouns say: a row has it by SVC_ALSO(.meters = ..., ...), and who asks for it by SVC_ALSO_OF(noun). */
+typedef struct svc_noun_also {
+  const char *view_of; /* name of the noun that shows the same under the same id, and is linked to; NULL: none */
+  const char *names;  /* four characters: nouns that have the same share one space of unique values; NULL: its own */
+  const char *element_of; /* it is no entity, but an element of this array of its parent's, named by its "id": to change it is to
+                             change its parent. Of its hooks there are prepare, removing, gone and view, of an element's body */
+  const char *const *tallies; /* of the feed: fields that lists are filtered by, strings; at most SVC_TALLIES, closed by NULL */
+  const char *counted_in; /* field of the parent that shows how many there are; nouns that have the same are counted together */
+  unsigned short err_malformed; /* SVC_E_...: what stands in the path is no id at all; 0: as not found; parameters: as that */
+  unsigned short err_other;     /* SVC_E_...: what the path names is another noun with which it shares `names`; its key, its parent's */
+  unsigned short err_unpaid; /* SVC_E_..., with its organization or project: to make one costs money, though it is
+                                metered later or not at all: where the organization cannot pay it is refused so; 0: its meters say */
+  const svc_field_event *field_events; /* event_updated is for changes of other fields than these; closed by no field */
+  const char *event_value; /* the field whose text event_field carries; NULL: its unique value, or its key */
+  const char *quota;       /* limit of the project on how many there may be, known to SVC_SEAT_QUOTA; nouns that have the same
+                              are counted together; NULL: none */
+  const svc_credential_ops *credential;
+  const svc_bill_ops *bills; /* of SVC_SEAT_BILLS */
+  const svc_access_ops *access;
+  /* Hooks, as those below. */
+  /* Of a singleton whose parent is being made: changes its defaults. */
+  void (*begin)(svc_call *c, svc_node *body);
+  /* The one way to spell a key that a path may spell in several. Anywhere; needs no transaction. */
+  svc_str (*spell)(svc_call *c, svc_str key);
+  /* The organizations that it belongs to, where its paths name none: roles count that are held there. How many; at most
+  ** `most`. */
+  size_t (*organizations)(svc_call *c, const svc_entity *e, svc_id *out, size_t most);
+  /* What of it costs money, each thing once: how many; at most `most`. */
+  size_t (*meters)(svc_call *c, const svc_node *body, svc_meter *out, size_t most);
+  /* Its orders are not for the driver, but for svc_config.notify, which this calls, outside of any transaction. What it says is as
+  ** the driver's perform(), but that an order which is taken is done. */
+  int (*notifies)(svc *s, const svc_order *order);
+  /* The secrets that go with an order for it, where they are another's. NULL from it: no key, no memory. */
+  svc_node *(*secrets)(svc_call *c, const svc_entity *e);
+  bool (*allows)(svc_call *c, const svc_change *change); /* of SVC_SEAT_GOVERNOR; false: refused */
+  int64_t (*limit)(svc_call *c, const svc_id *group, const char *name); /* of SVC_SEAT_QUOTA; < 0: no such limit */
+  bool (*hears)(svc_call *c, const char *type, const svc_entity *event); /* of SVC_SEAT_ALERTS; type: its name in the table */
+} svc_noun_also;
+#define SVC_ALSO(...) &(const svc_noun_also){ __VA_ARGS__ }
+#define SVC_ALSO_OF(n) ((n)->also ? (n)->also : svc_noun_plain())
+
 struct svc_noun {
   const char *name;   /* what errors and this catalog call it: "cluster" */
   const char *rel;    /* what links to it are called; NULL: its name */
   const char *kind;   /* four characters that stand in the store's keys: never change them */
   const char *parent; /* name of the noun it belongs to; NULL: none, or an organization or project of the path */
-  const char *view_of; /* name of the noun that shows the same under the same id, and is linked to; NULL: none */
   const char *param;  /* path parameter that names one of it; several: "databaseName/username" */
   unsigned char seat; /* enum svc_seat */
   unsigned flags;     /* enum svc_noun_flags */
   const svc_object *object;
   const char *key;    /* field whose value stands in the path; several: "databaseName/username"; NULL: "id" */
   const char *unique; /* field that no two of one parent share, or fields, "database/collection/name"; NULL: none */
-  const char *names;  /* four characters: nouns that have the same share one space of unique values; NULL: its own */
-  const char *element_of; /* it is no entity, but an element of this array of its parent's, named by its "id": to change it is to
-                             change its parent. Of its hooks there are prepare, removing, gone and view, of an element's body */
-  const char *const *tallies; /* of the feed: fields that lists are filtered by, strings; at most SVC_TALLIES, closed by NULL */
-  const char *counted_in; /* field of the parent that shows how many there are; nouns that have the same are counted together */
   unsigned short err_not_found; /* SVC_E_...; parameters: its key, then its parent's */
-  unsigned short err_malformed; /* SVC_E_...: what stands in the path is no id at all; 0: as not found; parameters: as that */
   unsigned short err_exists;    /* SVC_E_...; parameters: the unique value, then the parent's key */
-  unsigned short err_other;     /* SVC_E_...: what the path names is another noun with which it shares `names`; its key, its parent's */
   unsigned short err_in_use;    /* SVC_E_...: the parent cannot be deleted while one of these is left; 0: they go with it */
   const svc_lifecycle *lifecycle;
   const svc_field_error *field_errors; /* closed by a row without field */
@@ -451,23 +484,15 @@ struct svc_noun {
   const svc_guard *guards; /* closed by a row without field */
   /* names of the events written when one is created, changed, about to be deleted; NULL: none */
   const char *event_created, *event_updated, *event_deleted;
-  const svc_field_event *field_events; /* event_updated is for changes of other fields than these; closed by no field */
   const char *order_put, *order_gone; /* orders to the driver: of what has no states when it was made or changed, of whatever it
                                          is when it is gone: "user.put"; nothing waits for them, and one that fails is logged;
                                          NULL: none */
-  const char *event_value; /* the field whose text event_field carries; NULL: its unique value, or its key */
   const char *event_field; /* event field that carries its key, "clusterName"; NULL: none */
-  const char *quota;       /* limit of the project on how many there may be, known to SVC_SEAT_QUOTA; nouns that have the same
-                              are counted together; NULL: none */
   unsigned short most;      /* how many there may be below one parent, where no project sets a limit; 0: any number */
   unsigned short err_quota; /* SVC_E_...; parameters: the limit, then the parent's id */
-  unsigned short err_unpaid; /* SVC_E_..., with its organization or project: to make one costs money, though it is
-                                metered later or not at all: where the organization cannot pay it is refused so; 0: its meters say */
-  const svc_credential_ops *credential;
-  const svc_bill_ops *bills; /* of SVC_SEAT_BILLS */
-  const svc_access_ops *access;
   const svc_route *routes; /* by SVC_ROUTES; NULL: nobody sees it */
   unsigned short route_count;
+  const svc_noun_also *also; /* NULL: nothing */
 
   /*
   ** Hooks: only for what no table can say. Those that return bool refuse by svc_fail() and false. All but `spell` run in
@@ -479,40 +504,23 @@ struct svc_noun {
   bool (*prepare)(svc_call *c, svc_change *change);
   /* After a create or update was stored, with its events: for what goes along with it. */
   bool (*stored)(svc_call *c, const svc_change *change, const svc_entity *e);
-  /* Of a singleton whose parent is being made: changes its defaults. */
-  void (*begin)(svc_call *c, svc_node *body);
   /* Something that it waited for fell due: `tag` says what. Of SVC_DUE_STATE the transition of its table, if there is one,
   ** has been taken in change->body, event and due; the hook may change these, its dues and extra. Of an order that failed it
   ** is called as well, in the failed state: then body, dues and extra count. NULL: no say in it. */
   bool (*fell_due)(svc_call *c, svc_change *change, int tag);
-  /* The one way to spell a key that a path may spell in several. Anywhere; needs no transaction. */
-  svc_str (*spell)(svc_call *c, svc_str key);
   /* A delete that a request asks for, before anything is removed. Not called for what goes in a cascade. */
   bool (*removing)(svc_call *c, const svc_entity *e);
   /* It is gone, alone or in a cascade, by a request or by itself; its record is there no more. */
   bool (*gone)(svc_call *c, const svc_entity *e);
   /* What is shown of it, where that is more than what is stored. NULL from it: no memory, or refused. */
   svc_node *(*view)(svc_call *c, const svc_entity *e);
-  /* The organizations that it belongs to, where its paths name none: roles count that are held there. How many; at most
-  ** `most`. */
-  size_t (*organizations)(svc_call *c, const svc_entity *e, svc_id *out, size_t most);
-  /* What of it costs money, each thing once: how many; at most `most`. */
-  size_t (*meters)(svc_call *c, const svc_node *body, svc_meter *out, size_t most);
   /* The order for a state: the desired state as JSON where that is not its body, without secrets. */
   svc_node *(*desired)(svc_call *c, const svc_entity *e);
-  /* Its orders are not for the driver, but for svc_config.notify, which this calls, outside of any transaction. What it says is as
-  ** the driver's perform(), but that an order which is taken is done. */
-  int (*notifies)(svc *s, const svc_order *order);
-  /* The secrets that go with an order for it, where they are another's. NULL from it: no key, no memory. */
-  svc_node *(*secrets)(svc_call *c, const svc_entity *e);
   /* An order was done: takes what it needs of the facts into change->body and extra. */
   bool (*facts)(svc_call *c, svc_change *change, const svc_node *facts);
   /* What rules are asked of a create or update that a request wants: which, by a number that SVC_SEAT_GOVERNOR knows (0: none), and
   ** the circumstances, as it knows them. NULL from it: no memory, or refused. */
   svc_node *(*governed)(svc_call *c, const svc_change *change, int *what);
-  bool (*allows)(svc_call *c, const svc_change *change); /* of SVC_SEAT_GOVERNOR; false: refused */
-  int64_t (*limit)(svc_call *c, const svc_id *group, const char *name); /* of SVC_SEAT_QUOTA; < 0: no such limit */
-  bool (*hears)(svc_call *c, const char *type, const svc_entity *event); /* of SVC_SEAT_ALERTS; type: its name in the table */
 };
 
 #endif /* SVC_TABLE_H */

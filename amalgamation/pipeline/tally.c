@@ -29,15 +29,15 @@
 SVC_PRIVATE size_t svc_tally_fields(const svc_noun *noun)
 {
   size_t n = 0;
-  while (noun->tallies && noun->tallies[n]) n++;
+  while (SVC_ALSO_OF(noun)->tallies && SVC_ALSO_OF(noun)->tallies[n]) n++;
   return n;
 }
 
 SVC_PRIVATE int svc_tallied(const svc_noun *noun, const char *field)
 {
   int i;
-  for (i = 0; noun->tallies && noun->tallies[i]; i++)
-    if (strcmp(noun->tallies[i], field) == 0) return i;
+  for (i = 0; SVC_ALSO_OF(noun)->tallies && SVC_ALSO_OF(noun)->tallies[i]; i++)
+    if (strcmp(SVC_ALSO_OF(noun)->tallies[i], field) == 0) return i;
   return -1;
 }
 
@@ -90,7 +90,7 @@ static bool tally_entity(svc_call *c, const svc_noun *noun, tally *t, const svc_
   int i;
   if (t->head.count++ == 0 || memcmp(e->id.b, t->head.first.b, sizeof e->id.b) < 0) t->head.first = e->id;
   if (memcmp(e->id.b, t->head.last.b, sizeof e->id.b) > 0) t->head.last = e->id;
-  for (i = 0; noun->tallies[i]; i++)
+  for (i = 0; SVC_ALSO_OF(noun)->tallies[i]; i++)
     if (!svc_tally_text(c, e, i, &text) ? !svc_store_failed(c, svc_note(c->txn, SVC_CORRUPT)) : !tally_add(c, t, i, text, 1))
       return false;
   return true;
@@ -110,7 +110,7 @@ static bool tally_put(svc_call *c, const svc_noun *noun, const svc_id *parent, c
   int i;
   svc_buf_add(&b, (const char *)&t->head.count, sizeof t->head.count);
   svc_buf_add(&b, (const char *)t->head.first.b, sizeof t->head.first.b);
-  for (i = 0; noun->tallies[i]; i++) {
+  for (i = 0; SVC_ALSO_OF(noun)->tallies[i]; i++) {
     uint32_t n = 0;
     for (v = t->values[i]; v; v = v->next) n++;
     svc_buf_add(&b, (const char *)&n, sizeof n);
@@ -249,7 +249,7 @@ SVC_PRIVATE bool svc_tally_note(svc_call *c, const svc_noun *noun, const svc_ent
 SVC_PRIVATE void svc_tally_forget(svc_txn *txn, const svc_noun *noun, const svc_id *parent)
 {
   svc_key prefix;
-  if (!noun->tallies) return;
+  if (!SVC_ALSO_OF(noun)->tallies) return;
   tally_key(&prefix, noun->kind, parent, NULL);
   svc_remove_below(txn, &prefix);
 }

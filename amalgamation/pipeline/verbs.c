@@ -42,7 +42,7 @@ SVC_PRIVATE bool svc_verb_list(svc_call *c)
   which.filters = c->plan->more->filters;
   which.keep = c->plan->more->keep || c->plan->more->in_path ? verbs_keep : NULL;
   which.view = viewed ? verbs_view : NULL;
-  if (c->plan->noun->noun->element_of) return svc_list_elements(c, &which);
+  if (c->plan->noun->also->element_of) return svc_list_elements(c, &which);
   return route->flags & SVC_VISIBLE_ONLY ? svc_list_seen(c, &which) : svc_list_entities(c, &which);
 }
 
@@ -52,7 +52,7 @@ SVC_PRIVATE bool svc_verb_create(svc_call *c)
 {
   svc_change change;
   svc_entity e;
-  if (c->plan->noun->noun->element_of) return svc_element_create(c);
+  if (c->plan->noun->also->element_of) return svc_element_create(c);
   if (!svc_resolve_all(c)) return false;
   if (!svc_change_new(c, c->plan->noun, c->checked, &change)) return false;
   if (c->plan->in_path >= 0) svc_node_set_str(c->arena, change.body, c->plan->more->in_path, c->route.params[c->plan->in_path]);
@@ -73,12 +73,12 @@ static bool verbs_change(svc_call *c, int mode)
 
 SVC_PRIVATE bool svc_verb_update(svc_call *c)
 {
-  return c->plan->noun->noun->element_of ? svc_element_change(c, SVC_CHECK_UPDATE) : verbs_change(c, SVC_CHECK_UPDATE);
+  return c->plan->noun->also->element_of ? svc_element_change(c, SVC_CHECK_UPDATE) : verbs_change(c, SVC_CHECK_UPDATE);
 }
 
 SVC_PRIVATE bool svc_verb_replace(svc_call *c)
 {
-  return c->plan->noun->noun->element_of ? svc_element_change(c, SVC_CHECK_REPLACE) : verbs_change(c, SVC_CHECK_REPLACE);
+  return c->plan->noun->also->element_of ? svc_element_change(c, SVC_CHECK_REPLACE) : verbs_change(c, SVC_CHECK_REPLACE);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- deleting */
@@ -104,7 +104,7 @@ SVC_PRIVATE bool svc_verb_delete(svc_call *c)
   const svc_noun *noun = c->plan->noun->noun;
   svc_entity e;
   bool stored, good = true;
-  if (noun->element_of) return svc_element_delete(c);
+  if (SVC_ALSO_OF(noun)->element_of) return svc_element_delete(c);
   if (!svc_target(c, &e, &stored)) return false;
   if (noun->view || c->plan->more->view ? !svc_if_match_view(c, svc_entity_view(c, &e)) : !svc_if_match(c, e.revision))
     return false;

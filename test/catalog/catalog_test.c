@@ -266,17 +266,17 @@ static void catalog_check_names(const svc_noun *noun, const svc *s)
     munit_assert_int(guard->error, !=, 0);
     munit_assert_int(guard->what, !=, 0);
   }
-  if (noun->view_of && !svc_noun_named(s, noun->view_of)) munit_errorf("%s: view_of: no noun is called %s", noun->name, noun->view_of);
+  if (SVC_ALSO_OF(noun)->view_of && !svc_noun_named(s, SVC_ALSO_OF(noun)->view_of)) munit_errorf("%s: view_of: no noun is called %s", noun->name, SVC_ALSO_OF(noun)->view_of);
   if (noun->event_field && feed) catalog_check_fields(noun, feed->noun->object, "event_field", noun->event_field);
 }
 
 static void catalog_check_element(const svc_noun_info *info)
 {
   const svc_noun *noun = info->noun;
-  const svc_field *array = info->parent ? catalog_field(info->parent->noun->object, noun->element_of) : NULL;
+  const svc_field *array = info->parent ? catalog_field(info->parent->noun->object, SVC_ALSO_OF(noun)->element_of) : NULL;
   if (!array || array->type != SVC_ARRAY || array->item != SVC_OBJECT)
-    munit_errorf("%s: %s is no array of objects of its parent", noun->name, noun->element_of);
-  if (!catalog_field(array->object, "id")) munit_errorf("%s: the elements of %s have no id", noun->name, noun->element_of);
+    munit_errorf("%s: %s is no array of objects of its parent", noun->name, SVC_ALSO_OF(noun)->element_of);
+  if (!catalog_field(array->object, "id")) munit_errorf("%s: the elements of %s have no id", noun->name, SVC_ALSO_OF(noun)->element_of);
 }
 
 static void catalog_check_noun(t_service *t, const svc_noun_info *info)
@@ -298,12 +298,12 @@ static void catalog_check_noun(t_service *t, const svc_noun_info *info)
     munit_errorf("%s: unique, but without an error for it", noun->name);
   catalog_check_fields(noun, noun->object, "unique", noun->unique);
   catalog_check_fields(noun, noun->object, "key", noun->key);
-  if (noun->counted_in) catalog_check_fields(noun, info->parent->noun->object, "counted_in", noun->counted_in);
-  if (noun->element_of) catalog_check_element(info);
-  if (noun->quota || noun->most) munit_assert_int(noun->err_quota, !=, 0);
+  if (SVC_ALSO_OF(noun)->counted_in) catalog_check_fields(noun, info->parent->noun->object, "counted_in", SVC_ALSO_OF(noun)->counted_in);
+  if (SVC_ALSO_OF(noun)->element_of) catalog_check_element(info);
+  if (SVC_ALSO_OF(noun)->quota || noun->most) munit_assert_int(noun->err_quota, !=, 0);
   catalog_check_code(noun, "err_not_found", noun->err_not_found, 0);
   catalog_check_code(noun, "err_exists", noun->err_exists, 0);
-  catalog_check_code(noun, "err_other", noun->err_other, 0);
+  catalog_check_code(noun, "err_other", SVC_ALSO_OF(noun)->err_other, 0);
   catalog_check_code(noun, "err_in_use", noun->err_in_use, 0);
   catalog_check_code(noun, "err_quota", noun->err_quota, 1);
   catalog_check_names(noun, t->s);
@@ -312,7 +312,7 @@ static void catalog_check_noun(t_service *t, const svc_noun_info *info)
   catalog_check_event(noun, noun->event_created);
   catalog_check_event(noun, noun->event_updated);
   catalog_check_event(noun, noun->event_deleted);
-  for (fe = noun->field_events; fe && fe->field; fe++) {
+  for (fe = SVC_ALSO_OF(noun)->field_events; fe && fe->field; fe++) {
     catalog_check_event(noun, fe->event);
     catalog_check_fields(noun, noun->object, "field_events", fe->field);
   }
@@ -332,7 +332,7 @@ static void catalog_check_permission(const svc *s, const svc_plan *plan)
 {
   const svc_hop *first = plan->hop_count ? &plan->hops[0] : NULL;
   bool scoped = first && (first->noun == s->org || first->noun == s->group);
-  bool hooked = first && first->noun->noun->organizations;
+  bool hooked = first && first->noun->also->organizations;
   if (!plan->route->roles || plan->route->flags & SVC_NO_AUTH || scoped || hooked) return;
   if (!(plan->route->flags & SVC_ANYWHERE)) munit_errorf("%s %s asks for roles on nothing", t_method(plan), plan->route->path);
 }

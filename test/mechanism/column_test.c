@@ -447,13 +447,12 @@ static const svc_object dog_object = { .name = "Dog", .fields = SVC_ROWS(pet_fie
 static const svc_route cat_routes[] = { PROBE_ROUTES("cats", "{catName}") };
 static const svc_route dog_routes[] = { PROBE_ROUTES("dogs", "{dogName}") };
 static const svc_noun cat_noun = {
-  .name = "cat", .kind = "cat.", .parent = "project", .param = "catName", .object = &cat_object, .key = "name", .unique = "name",
-  .names = "pets", .err_not_found = SVC_E_CLUSTER_NOT_FOUND, .err_exists = SVC_E_DUPLICATE_CLUSTER_NAME,
-  .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API, .routes = SVC_ROUTES(cat_routes)
+  .name = "cat", .kind = "cat.", .parent = "project", .param = "catName", .object = &cat_object, .key = "name", .unique = "name", .err_not_found = SVC_E_CLUSTER_NOT_FOUND, .err_exists = SVC_E_DUPLICATE_CLUSTER_NAME, .routes = SVC_ROUTES(cat_routes),
+  .also = SVC_ALSO(.names = "pets", .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API)
 };
 static const svc_noun dog_noun = {
-  .name = "dog", .kind = "dog.", .parent = "project", .param = "dogName", .object = &dog_object, .key = "name", .unique = "name",
-  .names = "pets", .err_not_found = SVC_E_PEER_NOT_FOUND, .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = SVC_ROUTES(dog_routes)
+  .name = "dog", .kind = "dog.", .parent = "project", .param = "dogName", .object = &dog_object, .key = "name", .unique = "name", .err_not_found = SVC_E_PEER_NOT_FOUND, .err_exists = SVC_E_PEER_ALREADY_EXISTS, .routes = SVC_ROUTES(dog_routes),
+  .also = SVC_ALSO(.names = "pets")
 };
 static const svc_noun *const pets[] = { &cat_noun, &dog_noun, NULL };
 

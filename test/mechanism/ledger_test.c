@@ -48,7 +48,8 @@ static bool siren_hears(svc_call *c, const char *type, const svc_entity *event)
 }
 static const svc_noun siren_noun = {
   .name = "siren", .kind = "sirn", .param = "sirenId", .seat = SVC_SEAT_ALERTS, .object = &siren_object,
-  .event_created = "ALERT_ACKNOWLEDGED_AUDIT", .routes = SVC_ROUTES(siren_routes), .hears = siren_hears
+  .event_created = "ALERT_ACKNOWLEDGED_AUDIT", .routes = SVC_ROUTES(siren_routes),
+  .also = SVC_ALSO(.hears = siren_hears)
 };
 
 /* A prank writes its event, and then is refused; by itself, after a while, it does the same once more. */

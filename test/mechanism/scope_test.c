@@ -100,11 +100,11 @@ static size_t shot_meters(svc_call *c, const svc_node *body, svc_meter *out, siz
 
 static const svc_noun shot_noun = {
   .name = "shot", .kind = "shot", .parent = "farm", .param = "shotId", .flags = SVC_EVENT_PARENT, .object = &shot_object,
-  .unique = "name", .counted_in = "shotCount", .err_not_found = SVC_E_SNAPSHOT_NOT_FOUND,
-  .err_exists = SVC_E_PEER_ALREADY_EXISTS,
-  .quota = "svc.project.deployment.serverlessMTMs", .err_quota = SVC_E_CLUSTERS_LIMIT_EXCEEDED,
+  .unique = "name", .err_not_found = SVC_E_SNAPSHOT_NOT_FOUND,
+  .err_exists = SVC_E_PEER_ALREADY_EXISTS, .err_quota = SVC_E_CLUSTERS_LIMIT_EXCEEDED,
   .lifecycle = &shot_lifecycle, .event_created = "CPS_SNAPSHOT_STARTED", .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT",
-  .event_field = "snapshotName", .routes = SVC_ROUTES(shot_routes), .meters = shot_meters
+  .event_field = "snapshotName", .routes = SVC_ROUTES(shot_routes),
+  .also = SVC_ALSO(.counted_in = "shotCount", .quota = "svc.project.deployment.serverlessMTMs", .meters = shot_meters)
 };
 
 /* ------------------------------------------------------------------------------------------------------------- chunks */
@@ -148,7 +148,8 @@ static void diary_begin(svc_call *c, svc_node *body)
 }
 static const svc_noun diary_noun = {
   .name = "diary", .kind = "diar", .parent = "project", .flags = SVC_SINGLETON, .object = &diary_object,
-  .routes = SVC_ROUTES(diary_routes), .begin = diary_begin
+  .routes = SVC_ROUTES(diary_routes),
+  .also = SVC_ALSO(.begin = diary_begin)
 };
 
 static const svc_noun *const probes[] = { &farm_noun, &shot_noun, &chunk_noun, &diary_noun, NULL };

@@ -69,7 +69,7 @@ static bool access_token_account(svc_call *c, svc_entity *out, access_token_secr
           svc_find_anywhere(c->txn, c->s->seats[SVC_SEAT_ACCOUNT]->noun, id_text, &org, &id) == SVC_OK &&
           svc_entity_get(c->txn, c->s->seats[SVC_SEAT_ACCOUNT]->noun->kind, &org, &id, out) == SVC_OK;
   if (c->txn->error) return svc_store_failed(c, c->txn->error);
-  if (!known || !c->s->seats[SVC_SEAT_ACCOUNT]->noun->credential->opens(c, out, secret, &used->id, &used->until))
+  if (!known || !c->s->seats[SVC_SEAT_ACCOUNT]->also->credential->opens(c, out, secret, &used->id, &used->until))
     return access_token_fail(c, SVC_E_USER_UNAUTHORIZED, "invalid_client", "the client id or its secret is not right");
   return true;
 }

@@ -330,7 +330,6 @@ SVC_PRIVATE const svc_noun svc_noun_api_key = {
   .err_exists = SVC_E_INVALID_ATTRIBUTE,
   .event_created = "API_KEY_CREATED",
   .event_deleted = "API_KEY_DELETED",
-  .field_events = api_key_events,
   .event_field = "targetPublicKey",
   .field_errors = api_key_errors,
   .routes = SVC_ROUTES(api_key_routes),
@@ -338,5 +337,5 @@ SVC_PRIVATE const svc_noun svc_noun_api_key = {
   .removing = svc_credential_removing,
   .gone = svc_holder_gone,
   .view = api_key_view,
-  .credential = &api_key_credential,
+  .also = SVC_ALSO(.field_events = api_key_events, .credential = &api_key_credential)
 };

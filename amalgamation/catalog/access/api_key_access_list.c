@@ -78,7 +78,6 @@ SVC_PRIVATE const svc_noun svc_noun_api_key_access_list = {
   .event_deleted = "API_KEY_ACCESS_LIST_ENTRY_DELETED",
   .event_field = "whitelistEntry",
   .routes = SVC_ROUTES(api_key_access_list_routes),
-  .spell = svc_access_spell,
-  .access = &api_key_access_list_access,
   .removing = svc_access_removing,
+  .also = SVC_ALSO(.spell = svc_access_spell, .access = &api_key_access_list_access)
 };

@@ -607,7 +607,6 @@ SVC_PRIVATE const svc_noun svc_noun_organization_user = {
   .rel = "orgUser",
   .kind = "ousr",
   .parent = "organization",
-  .view_of = "user",
   .param = "userId",
   .seat = SVC_SEAT_MEMBER,
   .object = &organization_user_object,
@@ -617,4 +616,5 @@ SVC_PRIVATE const svc_noun svc_noun_organization_user = {
   .routes = SVC_ROUTES(organization_user_routes),
   .fell_due = organization_user_fell_due,
   .gone = svc_member_gone,
+  .also = SVC_ALSO(.view_of = "user")
 };

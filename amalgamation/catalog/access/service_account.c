@@ -519,5 +519,5 @@ SVC_PRIVATE const svc_noun svc_noun_service_account = {
   .prepare = service_account_prepare,
   .removing = svc_credential_removing,
   .gone = svc_holder_gone,
-  .credential = &service_account_credential,
+  .also = SVC_ALSO(.credential = &service_account_credential)
 };

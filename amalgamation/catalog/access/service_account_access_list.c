@@ -94,7 +94,6 @@ SVC_PRIVATE const svc_noun svc_noun_service_account_access_list = {
   .event_deleted = "SERVICE_ACCOUNT_ACCESS_LIST_ENTRY_DELETED",
   .event_field = "whitelistEntry",
   .routes = SVC_ROUTES(service_account_access_list_routes),
-  .spell = svc_access_spell,
-  .access = &service_account_access_list_access,
   .removing = svc_access_removing,
+  .also = SVC_ALSO(.spell = svc_access_spell, .access = &service_account_access_list_access)
 };

@@ -209,5 +209,5 @@ SVC_PRIVATE const svc_noun svc_noun_user = {
   .err_exists = SVC_E_USER_ALREADY_EXISTS,
   .field_errors = user_errors,
   .routes = SVC_ROUTES(user_routes),
-  .spell = user_spell,
+  .also = SVC_ALSO(.spell = user_spell)
 };

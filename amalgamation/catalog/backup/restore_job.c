@@ -260,7 +260,7 @@ static bool restore_job_target_there(svc_call *c, const svc_change *change)
   svc_entity target;
   svc_id group;
   return noun && svc_id_parse(svc_node_str(change->body, "targetGroupId"), &group) &&
-         svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &group,
+         svc_entity_named(c->txn, noun->noun->kind, noun->also->names, &group,
                           svc_node_str(change->body, "targetClusterName"), &target) == SVC_OK;
 }
 

@@ -346,7 +346,6 @@ SVC_PRIVATE const svc_noun svc_noun_snapshot = {
   .flags = SVC_EXPIRES | SVC_EVENT_PARENT,
   .object = &snapshot_object,
   .err_not_found = SVC_E_SNAPSHOT_NOT_FOUND,
-  .err_unpaid = SVC_E_CANNOT_START_BACKUP_NO_BILLING_INFO, /* it is metered when it is there */
   .most = SVC_BACKUP_SNAPSHOTS,
   .err_quota = SVC_E_BACKUP_LIMIT_EXCEEDED,
   .lifecycle = &snapshot_lifecycle,
@@ -362,5 +361,6 @@ SVC_PRIVATE const svc_noun svc_noun_snapshot = {
   .removing = svc_snapshot_removing,
   .desired = snapshot_desired,
   .facts = snapshot_facts,
-  .meters = snapshot_meters
+  .also = SVC_ALSO(.err_unpaid = SVC_E_CANNOT_START_BACKUP_NO_BILLING_INFO, /* it is metered when it is there */
+                   .meters = snapshot_meters)
 };

@@ -250,11 +250,10 @@ SVC_PRIVATE const svc_noun svc_noun_invoice = {
   .object = &invoice_object,
   .unique = "startDate",
   .err_not_found = SVC_E_INVOICE_NOT_FOUND,
-  .err_malformed = SVC_E_INVALID_INVOICE_ID,
   .err_exists = SVC_E_INVALID_INVOICE_ID, /* never: what makes them looks first */
-  .bills = &invoice_ops,
   .routes = SVC_ROUTES(invoice_routes),
   .fell_due = svc_invoice_fell_due,
   .gone = svc_invoice_gone,
   .view = invoice_view,
+  .also = SVC_ALSO(.err_malformed = SVC_E_INVALID_INVOICE_ID, .bills = &invoice_ops)
 };

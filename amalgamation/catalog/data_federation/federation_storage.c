@@ -378,7 +378,7 @@ static bool federation_storage_cluster_there(svc_call *c, svc_str name)
   size_t i;
   for (i = 0; i < 2; i++) {
     const svc_noun_info *noun = svc_noun_named(c->s, nouns[i]);
-    if (noun && svc_named_get(c->txn, noun->noun->names ? noun->noun->names : noun->noun->kind, &c->scope.group, name, &found) == SVC_OK)
+    if (noun && svc_named_get(c->txn, svc_names_of(noun->noun), &c->scope.group, name, &found) == SVC_OK)
       return true;
   }
   return false;

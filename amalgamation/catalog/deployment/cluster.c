@@ -270,13 +270,9 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .object = &svc_cluster_object,
   .key = "name",
   .unique = "name",
-  .names = FLEX_NAMES,
-  .counted_in = "clusterCount",
   .err_not_found = SVC_E_CLUSTER_NOT_FOUND,
   .err_exists = SVC_E_DUPLICATE_CLUSTER_NAME,
-  .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API,
   .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_CLUSTERS,
-  .quota = "svc.project.deployment.clusters",
   .err_quota = SVC_E_CLUSTERS_LIMIT_EXCEEDED,
   .lifecycle = &cluster_lifecycle,
   .guards = cluster_guards,
@@ -294,5 +290,6 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .gone = svc_network_left,
   .desired = svc_cluster_desired,
   .facts = cluster_facts,
-  .meters = svc_cluster_meters
+  .also = SVC_ALSO(.names = FLEX_NAMES, .counted_in = "clusterCount", .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API,
+                   .quota = "svc.project.deployment.clusters", .meters = svc_cluster_meters)
 };

@@ -67,10 +67,10 @@ static bool cluster_configuration_is_free(svc_call *c, const svc_noun *noun, svc
 {
   const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
   svc_str group = svc_id_str(c->arena, &c->scope.group);
-  int64_t limit = quota ? quota->noun->limit(c, &c->scope.group, noun->quota) : -1;
+  int64_t limit = quota ? quota->also->limit(c, &c->scope.group, SVC_ALSO_OF(noun)->quota) : -1;
   svc_named other;
   if (c->error.code) return false;
-  if (svc_named_get(c->txn, noun->names ? noun->names : noun->kind, &c->scope.group, name, &other) == SVC_OK)
+  if (svc_named_get(c->txn, svc_names_of(noun), &c->scope.group, name, &other) == SVC_OK)
     return svc_fail(c, noun->err_exists, "SS", &name, &group);
   if (limit >= 0 && svc_count(c->txn, noun->kind, &c->scope.group) >= (uint64_t)limit)
     return svc_quota_exceeded(c, noun, limit, &c->scope.group);

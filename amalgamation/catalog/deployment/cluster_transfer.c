@@ -46,5 +46,5 @@ SVC_PRIVATE const svc_noun svc_noun_cluster_transfer = {
 
   .fell_due = cluster_transfer_fell_due,
   .facts = cluster_transfer_facts,
-  .meters = svc_transfer_meters,
+  .also = SVC_ALSO(.meters = svc_transfer_meters)
 };

@@ -312,8 +312,8 @@ SVC_PRIVATE const svc_noun svc_noun_identity_provider = {
   .routes = SVC_ROUTES(provider_routes),
   .prepare = svc_provider_prepare,
   .stored = provider_stored,
-  .spell = provider_spell,
   .removing = provider_removing,
   .gone = provider_gone,
   .view = provider_view,
+  .also = SVC_ALSO(.spell = provider_spell)
 };

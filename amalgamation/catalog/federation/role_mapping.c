@@ -64,7 +64,6 @@ SVC_PRIVATE const svc_noun svc_noun_role_mapping = {
   .kind = "fmap",
   .parent = "connected organization",
   .param = "id",
-  .element_of = "roleMappings",
   .object = &svc_object_role_mapping,
   .unique = "externalGroupName",
   .err_not_found = SVC_E_ROLE_MAPPING_NOT_FOUND,
@@ -75,4 +74,5 @@ SVC_PRIVATE const svc_noun svc_noun_role_mapping = {
   .routes = SVC_ROUTES(role_mapping_routes),
   .prepare = role_mapping_prepare,
   .view = role_mapping_view,
+  .also = SVC_ALSO(.element_of = "roleMappings")
 };

@@ -107,5 +107,5 @@ SVC_PRIVATE const svc_noun svc_noun_alert = {
   .event_field = "alertId",
   .routes = SVC_ROUTES(alert_routes),
   .fell_due = svc_alert_fell_due,
-  .hears = svc_alert_hears,
+  .also = SVC_ALSO(.hears = svc_alert_hears)
 };

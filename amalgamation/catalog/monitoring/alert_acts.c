@@ -409,7 +409,7 @@ SVC_PRIVATE bool svc_alert_cancel(svc_call *c, const svc_id *group, const svc_id
   const svc_noun_info *noun = alert_acts_noun(c);
   svc_scan scan;
   svc_entity e;
-  if (!noun || noun->noun->hears != svc_alert_hears) return true;
+  if (!noun || noun->also->hears != svc_alert_hears) return true;
   alert_acts_scan(c, noun->noun->kind, svc_arena_print(c->arena, "%s/", svc_id_str(c->arena, config).p), &scan);
   while (alert_acts_next(c, &scan, noun->noun->kind, group, &e))
     if (!alert_acts_end(c, &e, "CANCELLED")) return false;

@@ -42,6 +42,5 @@ SVC_PRIVATE const svc_noun svc_noun_alert_notice = {
 
   .fell_due = alert_notice_fell_due,
   .desired = svc_alert_notice_desired,
-  .notifies = svc_alert_notice_tell,
-  .secrets = svc_alert_notice_secrets,
+  .also = SVC_ALSO(.notifies = svc_alert_notice_tell, .secrets = svc_alert_notice_secrets)
 };

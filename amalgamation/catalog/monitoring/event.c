@@ -245,7 +245,7 @@ SVC_PRIVATE const svc_noun svc_noun_event = {
   .param = "eventId",
   .seat = SVC_SEAT_FEED,
   .object = &event_object,
-  .tallies = event_tallies,
   .err_not_found = SVC_E_EVENT_NOT_FOUND,
   .routes = SVC_ROUTES(event_routes),
+  .also = SVC_ALSO(.tallies = event_tallies)
 };

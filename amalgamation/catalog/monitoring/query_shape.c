@@ -221,5 +221,5 @@ SVC_PRIVATE const svc_noun svc_noun_query_shape = {
   .order_put = "query_shape.reject",
   .order_gone = "query_shape.unreject",
   .routes = SVC_ROUTES(query_shape_routes),
-  .spell = query_shape_spell,
+  .also = SVC_ALSO(.spell = query_shape_spell)
 };

@@ -229,11 +229,10 @@ SVC_PRIVATE const svc_noun svc_noun_network_access = {
   .event_updated = "NETWORK_PERMISSION_ENTRY_UPDATED",
   .event_deleted = "NETWORK_PERMISSION_ENTRY_REMOVED",
   .event_field = "whitelistEntry",
-  .quota = NETWORK_ACCESS_QUOTA,
   .err_quota = SVC_E_NETWORK_PERMISSIONS_LIMIT_EXCEEDED,
   .order_put = "network.put",
   .order_gone = "network.delete",
   .routes = SVC_ROUTES(network_access_routes),
-  .spell = network_access_spell,
   .removing = network_access_removing,
+  .also = SVC_ALSO(.quota = NETWORK_ACCESS_QUOTA, .spell = network_access_spell)
 };

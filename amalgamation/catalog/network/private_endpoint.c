@@ -317,7 +317,6 @@ SVC_PRIVATE const svc_noun svc_noun_private_endpoint = {
   .unique = "cloudProvider",
   .err_not_found = SVC_E_PRIVATELINK_NOT_FOUND,
   .err_exists = SVC_E_PRIVATE_ENDPOINT_ALREADY_EXISTS,
-  .quota = PRIVATE_ENDPOINT_QUOTA,
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .lifecycle = &private_endpoint_lifecycle,
   .guards = private_endpoint_guards,
@@ -331,5 +330,5 @@ SVC_PRIVATE const svc_noun svc_noun_private_endpoint = {
   .fell_due = private_endpoint_fell_due,
   .view = private_endpoint_view,
   .facts = private_endpoint_facts,
-  .meters = private_endpoint_meters
+  .also = SVC_ALSO(.quota = PRIVATE_ENDPOINT_QUOTA, .meters = private_endpoint_meters)
 };

@@ -63,9 +63,9 @@ SVC_PRIVATE const svc_noun svc_noun_regional_mode = {
   .flags = SVC_SINGLETON,
   .object = &regional_mode_object,
   .event_updated = "REGIONALIZED_PRIVATE_ENDPOINT_MODE_ENABLED",
-  .field_events = regional_mode_events,
   .governed = svc_policy_endpoint_switch,
   .routes = SVC_ROUTES(regional_mode_routes),
   .prepare = regional_mode_prepare,
   .stored = svc_network_stored,
+  .also = SVC_ALSO(.field_events = regional_mode_events)
 };

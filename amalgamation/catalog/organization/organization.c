@@ -83,7 +83,7 @@ static bool organization_credential(svc_call *c, const svc_id *org, const char *
   svc_str grants;
   if (!wanted) return true;
   grants = svc_assignments_set(c, SVC_S(""), svc_id_str(c->arena, org), svc_names_from(c, svc_node_get(wanted, "roles")));
-  if (!noun->noun->credential->make(c, org, wanted, grants, &e, &shown)) return false;
+  if (!noun->also->credential->make(c, org, wanted, grants, &e, &shown)) return false;
   kept = noun->noun->view ? noun->noun->view(c, &e) : svc_entity_body(c, &e);
   if (!kept || !shown) return c->error.code ? false : svc_no_memory(c);
   shown->name = kept->name = svc_str_c(name);
@@ -235,12 +235,11 @@ SVC_PRIVATE const svc_noun svc_noun_organization = {
   .object = &organization_object,
   .unique = "name",
   .err_not_found = SVC_E_ORG_NOT_FOUND,
-  .err_malformed = SVC_E_INVALID_ORG_ID,
   .event_created = "ORG_CREATED",
   .event_updated = "ORG_SETTINGS_UPDATED",
-  .field_events = organization_events,
   .field_errors = organization_errors,
   .routes = SVC_ROUTES(organization_routes),
   .removing = organization_removing,
   .gone = organization_gone,
+  .also = SVC_ALSO(.err_malformed = SVC_E_INVALID_ORG_ID, .field_events = organization_events)
 };

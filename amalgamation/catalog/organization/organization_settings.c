@@ -104,8 +104,7 @@ SVC_PRIVATE const svc_noun svc_noun_organization_settings = {
   .flags = SVC_SINGLETON,
   .object = &organization_settings_object,
   .event_updated = "ORG_SETTINGS_UPDATED",
-  .field_events = organization_settings_events,
   .routes = SVC_ROUTES(organization_settings_routes),
   .prepare = organization_settings_prepare,
-  .begin = organization_settings_begin,
+  .also = SVC_ALSO(.field_events = organization_settings_events, .begin = organization_settings_begin)
 };

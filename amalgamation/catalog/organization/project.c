@@ -127,7 +127,7 @@ static bool project_key_opens(svc_call *c, svc_str public_key, svc_str private_k
   bool anywhere;
   return svc_find_anywhere(c->txn, noun, public_key, &scope, &id) == SVC_OK && svc_id_eq(&scope, org) &&
          svc_entity_get(c->txn, noun->kind, &scope, &id, &key) == SVC_OK &&
-         noun->credential->opens(c, &key, private_key, &id, &until) && svc_credential_unpack(key.extra, &bytes, &grants) &&
+         SVC_ALSO_OF(noun)->credential->opens(c, &key, private_key, &id, &until) && svc_credential_unpack(key.extra, &bytes, &grants) &&
          svc_assignments_have(grants, SVC_S("ORG_OWNER"), svc_id_str(c->arena, org)) &&
          svc_access_allowed(c, c->s->seats[SVC_SEAT_KEY], &key, &anywhere); /* its list holds for this use, too */
 }
@@ -178,15 +178,14 @@ SVC_PRIVATE const svc_noun svc_noun_project = {
   .object = &project_object,
   .unique = "name",
   .err_not_found = SVC_E_GROUP_NOT_FOUND,
-  .err_malformed = SVC_E_INVALID_GROUP_ID,
   .err_exists = SVC_E_GROUP_ALREADY_EXISTS,
   .err_in_use = SVC_E_ORG_NOT_EMPTY,
   .event_created = "GROUP_CREATED",
   .event_deleted = "GROUP_DELETED",
-  .field_events = project_events,
   .field_errors = project_errors,
   .routes = SVC_ROUTES(project_routes),
   .prepare = project_prepare,
   .stored = project_stored,
   .gone = project_gone,
+  .also = SVC_ALSO(.err_malformed = SVC_E_INVALID_GROUP_ID, .field_events = project_events)
 };

@@ -221,5 +221,5 @@ SVC_PRIVATE const svc_noun svc_noun_project_limit = {
   .object = &project_limit_object,
   .unique = "name",
   .routes = SVC_ROUTES(project_limit_routes),
-  .limit = project_limit_value,
+  .also = SVC_ALSO(.limit = project_limit_value)
 };

@@ -71,7 +71,7 @@ SVC_PRIVATE const svc_noun svc_noun_project_settings = {
   .flags = SVC_SINGLETON,
   .object = &project_settings_object,
   .event_updated = "GROUP_SETTINGS_UPDATED",
-  .field_events = project_settings_events,
   .routes = SVC_ROUTES(project_settings_routes),
   .view = project_settings_view,
+  .also = SVC_ALSO(.field_events = project_settings_events)
 };

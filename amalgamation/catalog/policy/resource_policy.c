@@ -132,8 +132,7 @@ SVC_PRIVATE const svc_noun svc_noun_resource_policy = {
   .event_updated = "RESOURCE_POLICY_MODIFIED",
   .event_deleted = "RESOURCE_POLICY_DELETED",
   .event_field = "resourcePolicyId",
-  .event_value = "id",
   .routes = SVC_ROUTES(resource_policy_routes),
   .prepare = resource_policy_prepare,
-  .allows = resource_policy_allows,
+  .also = SVC_ALSO(.event_value = "id", .allows = resource_policy_allows)
 };

@@ -236,5 +236,5 @@ SVC_PRIVATE const svc_noun svc_noun_search_deployment = {
   .routes = SVC_ROUTES(search_deployment_routes),
   .prepare = search_deployment_prepare,
   .view = search_deployment_view,
-  .meters = search_deployment_meters,
+  .also = SVC_ALSO(.meters = search_deployment_meters)
 };

@@ -142,7 +142,6 @@ SVC_PRIVATE const svc_noun svc_noun_custom_db_role = {
   .err_not_found = SVC_E_CUSTOM_ROLE_NOT_FOUND,
   .err_exists = SVC_E_CUSTOM_ROLE_NAME_ALREADY_EXISTS,
   .refs = custom_db_role_refs,
-  .quota = "svc.project.security.databaseAccess.customRoles",
   .err_quota = SVC_E_CUSTOM_ROLES_LIMIT_EXCEEDED,
   .event_created = "DB_ROLE_ADDED",
   .event_updated = "DB_ROLE_UPDATED",
@@ -150,4 +149,5 @@ SVC_PRIVATE const svc_noun svc_noun_custom_db_role = {
   .field_errors = custom_db_role_errors,
   .routes = SVC_ROUTES(custom_db_role_routes),
   .prepare = custom_db_role_prepare,
+  .also = SVC_ALSO(.quota = "svc.project.security.databaseAccess.customRoles")
 };

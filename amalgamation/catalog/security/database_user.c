@@ -204,7 +204,7 @@ static bool database_user_scopes(svc_call *c, const svc_node *body)
     bool there = false;
     for (i = 0; i < sizeof nouns / sizeof nouns[0] && !there; i++) {
       const svc_noun_info *noun = svc_str_is(type, nouns[i][0]) ? svc_noun_named(c->s, nouns[i][1]) : NULL;
-      if (noun) there = svc_named_get(c->txn, noun->noun->names ? noun->noun->names : noun->noun->kind, &c->scope.group, name, &found) == SVC_OK;
+      if (noun) there = svc_named_get(c->txn, svc_names_of(noun->noun), &c->scope.group, name, &found) == SVC_OK;
     }
     if (!there) return c->txn->error ? svc_txn_good(c) : svc_fail(c, SVC_E_SCOPE_CLUSTER_NOT_FOUND, "SS", &name, &group);
   }
@@ -271,8 +271,6 @@ SVC_PRIVATE const svc_noun svc_noun_database_user = {
   .event_updated = "DB_USER_UPDATED",
   .event_deleted = "DB_USER_DELETED",
   .event_field = "dbUserUsername",
-  .event_value = "username",
-  .quota = "svc.project.security.databaseAccess.users",
   .err_quota = SVC_E_GROUP_USERS_LIMIT_EXCEEDED,
   .field_errors = database_user_errors,
   .refs = database_user_refs,
@@ -281,4 +279,5 @@ SVC_PRIVATE const svc_noun svc_noun_database_user = {
   .routes = SVC_ROUTES(database_user_routes),
   .prepare = database_user_prepare,
   .desired = database_user_desired,
+  .also = SVC_ALSO(.event_value = "username", .quota = "svc.project.security.databaseAccess.users")
 };

@@ -104,8 +104,8 @@ SVC_PRIVATE const svc_noun svc_noun_stream_connection = {
   .event_updated = "STREAM_TENANT_CONNECTION_UPDATED",
   .event_deleted = "STREAM_TENANT_CONNECTION_DELETED",
   .event_field = "resourceId",
-  .event_value = "id",
   .routes = SVC_ROUTES(stream_connection_routes),
   .prepare = stream_connection_prepare,
   .removing = stream_connection_removing,
+  .also = SVC_ALSO(.event_value = "id")
 };

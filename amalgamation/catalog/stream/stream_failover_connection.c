@@ -81,8 +81,8 @@ SVC_PRIVATE const svc_noun svc_noun_stream_failover_connection = {
   .event_updated = "STREAM_TENANT_CONNECTION_UPDATED",
   .event_deleted = "STREAM_TENANT_CONNECTION_DELETED",
   .event_field = "resourceId",
-  .event_value = "id",
   .order_gone = "failover.delete",
   .routes = SVC_ROUTES(stream_failover_connection_routes),
   .prepare = stream_failover_connection_prepare,
+  .also = SVC_ALSO(.event_value = "id")
 };

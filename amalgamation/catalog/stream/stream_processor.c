@@ -240,11 +240,10 @@ SVC_PRIVATE const svc_noun svc_noun_stream_processor = {
   .event_updated = "STREAM_PROCESSOR_MODIFIED",
   .event_deleted = "STREAM_PROCESSOR_DROPPED",
   .event_field = "resourceId",
-  .event_value = "_id",
   .order_gone = "processor.delete",
   .routes = SVC_ROUTES(stream_processor_routes),
   .prepare = stream_processor_prepare,
   .view = stream_processor_view,
   .desired = stream_processor_desired,
-  .meters = stream_processor_meters,
+  .also = SVC_ALSO(.event_value = "_id", .meters = stream_processor_meters)
 };

@@ -127,7 +127,7 @@ static bool stream_rules_exists(svc_call *c, const char *noun, const svc_id *gro
 {
   const svc_noun_info *info = svc_noun_named(c->s, noun);
   svc_named found;
-  int rc = info ? svc_named_get(c->txn, info->noun->names ? info->noun->names : info->noun->kind, group, name, &found) : SVC_NOT_FOUND;
+  int rc = info ? svc_named_get(c->txn, svc_names_of(info->noun), group, name, &found) : SVC_NOT_FOUND;
   *there = rc == SVC_OK;
   return rc == SVC_OK || rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
 }

@@ -307,11 +307,11 @@ SVC_PRIVATE const svc_noun svc_noun_stream_workspace = {
   .event_updated = "STREAM_TENANT_UPDATED",
   .event_deleted = "STREAM_TENANT_DELETED",
   .event_field = "resourceId",
-  .event_value = "_id",
   .order_put = "stream.put",
   .order_gone = "stream.delete",
   .routes = SVC_ROUTES(stream_workspace_routes),
   .prepare = stream_workspace_prepare,
   .stored = stream_workspace_stored,
   .removing = stream_workspace_removing,
+  .also = SVC_ALSO(.event_value = "_id")
 };
