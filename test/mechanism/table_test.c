@@ -17,13 +17,15 @@ static void table_refused(const svc_noun *first, const svc_noun *second, const c
 
 static MunitResult table_quota(const MunitParameter params[], void *data)
 {
+  static const svc_noun_also good_also = { .quota = "svc.project.deployment.clusters" };
   static const svc_noun good = {
     .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object,
-  .also = SVC_ALSO(.quota = "svc.project.deployment.clusters")
+    .also = &good_also
   };
+  static const svc_noun_also bad_also = { .quota = "svc.project.deployment.clutters" };
   static const svc_noun bad = {
     .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object,
-  .also = SVC_ALSO(.quota = "svc.project.deployment.clutters")
+    .also = &bad_also
   };
   static const svc_noun *const fine[] = { &good, NULL };
   t_service t;
@@ -126,20 +128,21 @@ static MunitResult table_names(const MunitParameter params[], void *data)
     .name = "target", .kind = "targ", .parent = "project", .object = &plain_object, .key = "name", .unique = "name"
   };
   static const svc_noun names = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .refs = refs };
-  static const svc_noun element = { .name = "part", .parent = "target", .object = &plain_object,
-  .also = SVC_ALSO(.element_of = "name") };
-  static const svc_noun lost = { .name = "part", .parent = "target", .object = &plain_object,
-  .also = SVC_ALSO(.element_of = "parts") };
+  static const svc_noun_also element_also = { .element_of = "name" };
+  static const svc_noun element = { .name = "part", .parent = "target", .object = &plain_object, .also = &element_also };
+  static const svc_noun_also lost_also = { .element_of = "parts" };
+  static const svc_noun lost = { .name = "part", .parent = "target", .object = &plain_object, .also = &lost_also };
   static const svc_field list_fields[] = { F_LIST("deep", &plain_object) };
   static const svc_object list_object = { .name = "Listed", .fields = SVC_ROWS(list_fields) };
   static const svc_noun alone = {
     .name = "target", .kind = "targ", .parent = "project", .object = &list_object, .flags = SVC_SINGLETON
   };
   static const char *const tallied[] = { "name", NULL };
+  static const svc_noun_also tallies_also = { .tallies = tallied };
   static const svc_noun tallies = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object,
-  .also = SVC_ALSO(.tallies = tallied) };
-  static const svc_noun of_singleton = { .name = "part", .parent = "target", .object = &plain_object,
-  .also = SVC_ALSO(.element_of = "deep") };
+  .also = &tallies_also };
+  static const svc_noun_also of_singleton_also = { .element_of = "deep" };
+  static const svc_noun of_singleton = { .name = "part", .parent = "target", .object = &plain_object, .also = &of_singleton_also };
   (void)params, (void)data;
   table_refused(&target, &names, "probe", "name"); /* it could be given another name */
   table_refused(&target, &element, "part", "no array");
