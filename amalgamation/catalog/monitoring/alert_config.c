@@ -155,12 +155,12 @@ static bool alert_config_stored(svc_call *c, const svc_change *change, const svc
   if (!off && svc_node_get(change->body, "metricThreshold") && !svc_alert_round_wake(c, &e->scope)) return false;
   if (!change->before) return true;
   if (!off && svc_str_eq(svc_node_str(change->before, "eventTypeName"), svc_node_str(change->body, "eventTypeName"))) return true;
-  return svc_alert_cancel(c, &e->parent, &e->id);
+  return svc_alert_cancel(c, e);
 }
 
 static bool alert_config_gone(svc_call *c, const svc_entity *e)
 {
-  return svc_alert_cancel(c, &e->parent, &e->id);
+  return svc_alert_cancel(c, e);
 }
 
 static const svc_field_error alert_config_errors[] = {

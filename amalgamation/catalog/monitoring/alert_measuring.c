@@ -30,6 +30,9 @@ typedef struct alert_measuring { /* a round */
   svc_id group;
   svc_processes *all; /* by cluster */
   size_t count;
+  svc_alert_met *targets; /* their processes that run */
+  const svc_processes **of; /* of which cluster each is */
+  size_t target_count;
   int left;             /* figures that may yet be asked for */
   svc_node *figures;    /* an order is made of them; NULL: none is */
   const svc_node *told; /* what the driver has measured; NULL: it is simulated */
@@ -52,6 +55,39 @@ static const char *alert_measuring_unit(svc_str metric, svc_str units)
   return strstr(units.p, "BIT") || strstr(units.p, "BYTE") ? "BYTES" : "MILLISECONDS";
 }
 
+/* The host of a figure, as an event would name it. */
+static void alert_measuring_meet(const svc_processes *of, const svc_process *p, svc_alert_met *m)
+{
+  svc_str port = p->id, host = svc_str_cut(&port, ':');
+  memset(m, 0, sizeof *m);
+  m->values[SVC_ALERT_CLUSTER] = svc_node_str(of->body, "name");
+  m->values[SVC_ALERT_HOST] = host;
+  m->values[SVC_ALERT_PORT] = port;
+  m->values[SVC_ALERT_SET] = p->replica_set;
+  m->values[SVC_ALERT_SHARD] = p->shard;
+  m->host = m->target = p->id;
+  m->type = svc_str_c(p->type);
+  while (m->type.n && memchr(m->type.p, '_', m->type.n)) m->type.p++, m->type.n--; /* REPLICA_PRIMARY: PRIMARY */
+  m->measured = true;
+}
+
+/* The processes that run, of all clusters. */
+static bool alert_measuring_processes(alert_measuring *m)
+{
+  size_t i, k, room = 0;
+  for (i = 0; i < m->count; i++) room += m->all[i].count;
+  m->targets = svc_arena_alloc(m->c->arena, (room + 1) * sizeof *m->targets);
+  m->of = svc_arena_alloc(m->c->arena, (room + 1) * sizeof *m->of);
+  if (!m->targets || !m->of) return svc_no_memory(m->c);
+  for (i = 0; i < m->count; i++)
+    for (k = 0; k < m->all[i].count; k++) {
+      if (!svc_process_runs(&m->all[i].at[k])) continue;
+      m->of[m->target_count] = &m->all[i];
+      alert_measuring_meet(&m->all[i], &m->all[i].at[k], &m->targets[m->target_count++]);
+    }
+  return svc_txn_good(m->c);
+}
+
 static bool alert_measuring_begin(svc_call *c, const svc_id *group, alert_measuring *m)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
@@ -67,25 +103,25 @@ static bool alert_measuring_begin(svc_call *c, const svc_id *group, alert_measur
   svc_below_begin(&scan, c->txn, noun->noun->kind, group);
   while (m->count < MEASURING_CLUSTERS && svc_below_next(&scan, noun->noun->kind, &cluster))
     if (!svc_processes_of(c, &cluster, &m->all[m->count++])) return false;
-  return svc_txn_good(c);
+  return alert_measuring_processes(m);
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- one */
 
 /* The figure, in the units of its threshold. False: there is none. */
-static bool alert_measuring_figure(alert_measuring *m, const svc_processes *of, svc_alert_figure *f)
+static bool alert_measuring_figure(alert_measuring *m, const svc_processes *of, svc_alert_met *f)
 {
   svc_call *c = m->c;
   const svc_node *one, *value;
   double factor = alert_measuring_factor(f->units);
   if (!m->told) {
-    svc_str place = svc_arena_print(c->arena, "%s/" SVC_FMT "/", svc_id_str(c->arena, &of->cluster.id).p, SVC_ARG(f->process->id));
+    svc_str place = svc_arena_print(c->arena, "%s/" SVC_FMT "/", svc_id_str(c->arena, &of->cluster.id).p, SVC_ARG(f->target));
     svc_str metric = svc_arena_copy(c->arena, f->metric), units = svc_arena_copy(c->arena, f->units);
     f->value = (double)svc_simulated_metric(place.p, metric.p, alert_measuring_unit(metric, units), 0, c->now) / 1000 / factor;
     return true;
   }
   for (one = m->told->type == SVC_J_ARRAY ? m->told->first : NULL; one; one = one->next) {
-    if (!svc_str_eq(svc_node_str(one, "host"), f->process->id) || !svc_str_eq(svc_node_str(one, "metricName"), f->metric)) continue;
+    if (!svc_str_eq(svc_node_str(one, "host"), f->target) || !svc_str_eq(svc_node_str(one, "metricName"), f->metric)) continue;
     value = svc_node_get(one, "value");
     if (!value || value->type != SVC_J_NUMBER || !svc_json_number_double(value->text, &f->value)) return false;
     f->value /= factor;
@@ -94,13 +130,13 @@ static bool alert_measuring_figure(alert_measuring *m, const svc_processes *of, 
   return false;
 }
 
-static bool alert_measuring_ask(alert_measuring *m, const svc_alert_figure *f)
+static bool alert_measuring_ask(alert_measuring *m, const svc_alert_met *f)
 {
   svc_arena *a = m->c->arena;
   svc_node *one = svc_node_new(a, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   svc_str metric = svc_arena_copy(a, f->metric), units = svc_arena_copy(a, f->units);
   if (!one) return svc_no_memory(m->c);
-  svc_node_set_str(a, one, "host", f->process->id);
+  svc_node_set_str(a, one, "host", f->target);
   svc_node_set_str(a, one, "metricName", metric);
   svc_node_set_str(a, one, "units", svc_str_c(alert_measuring_unit(metric, units)));
   svc_node_append(m->figures, one);
@@ -120,34 +156,34 @@ static bool alert_measuring_beyond(const svc_node *threshold, double value)
 static bool alert_measuring_config(alert_measuring *m, const svc_entity *config)
 {
   svc_node *said = svc_entity_body(m->c, config), *threshold = svc_node_get(said, "metricThreshold");
-  svc_alert_figure f;
-  size_t i, k;
+  svc_alert_met *f;
+  size_t i;
   if (!said) return false;
-  f.metric = svc_node_str(threshold, "metricName");
-  f.units = svc_node_str(threshold, "units");
-  for (i = 0; i < m->count; i++)
-    for (k = 0; k < m->all[i].count; k++) {
-      f.process = &m->all[i].at[k];
-      f.cluster = svc_node_str(m->all[i].body, "name");
-      if (!svc_process_runs(f.process) || !svc_alert_measures(m->c, said, &f) || m->left-- <= 0) continue;
-      if (m->figures) {
-        if (!alert_measuring_ask(m, &f)) return false;
-      } else if (alert_measuring_figure(m, &m->all[i], &f) &&
-                 !svc_alert_measured(m->c, config, said, &f, alert_measuring_beyond(threshold, f.value))) {
-        return false;
-      }
+  for (i = 0; i < m->target_count; i++) {
+    f = &m->targets[i];
+    f->metric = svc_node_str(threshold, "metricName");
+    f->units = svc_node_str(threshold, "units");
+    f->fits = svc_alert_fits(m->c, said, f);
+    if (!f->fits || m->left-- <= 0) continue;
+    if (m->figures) {
+      if (!alert_measuring_ask(m, f)) return false;
+    } else if (alert_measuring_figure(m, m->of[i], f) &&
+               !svc_alert_measured(m->c, config, said, f, alert_measuring_beyond(threshold, f->value))) {
+      return false;
     }
-  return m->figures || svc_alert_unmeasured(m->c, config, m->all, m->count);
+  }
+  return m->figures || svc_alert_unmeasured(m->c, config, m->targets, m->target_count);
 }
 
 /* All of them. *any: there are some, and clusters. */
 static bool alert_measuring_all(alert_measuring *m, bool *any)
 {
+  static const svc_id none;
   svc_scan scan;
   svc_entity config;
   *any = false;
-  svc_alert_watching(m->c, &m->group, "OUTSIDE_METRIC_THRESHOLD", &scan);
-  while (svc_alert_watching_next(m->c, &scan, &m->group, &config)) {
+  svc_alert_watching(m->c, &m->group, SVC_S("OUTSIDE_METRIC_THRESHOLD"), &none, &scan);
+  while (svc_alert_next(m->c, &scan, SVC_ALERT_CONFIG_KIND, &m->group, &config)) {
     *any = m->count > 0;
     if (!alert_measuring_config(m, &config)) return false;
   }
@@ -164,7 +200,7 @@ SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope)
   svc_scan scan;
   int rc;
   if (!noun || !svc_noun_named(c->s, "cluster")) return true;
-  svc_alert_watching(c, &scope->group, "OUTSIDE_METRIC_THRESHOLD", &scan);
+  svc_alert_watching(c, &scope->group, SVC_S("OUTSIDE_METRIC_THRESHOLD"), &none, &scan);
   if (!svc_scan_more(&scan)) return svc_txn_good(c);
   rc = svc_entity_get(c->txn, noun->noun->kind, &scope->group, &none, &old);
   if (rc == SVC_OK && svc_due_get(&old, SVC_DUE_RUN)) return true;

@@ -47,25 +47,45 @@ SVC_PRIVATE void svc_alert_forget(svc_node *body); /* nobody does any longer */
 /* alert_acts.c: alerts open and close. */
 enum svc_alert_due { SVC_ALERT_DUE_FORGOTTEN = SVC_DUE_OWN, /* the acknowledgement is over */
                      SVC_ALERT_DUE_TOLD };                  /* somebody is to be told */
-SVC_PRIVATE bool svc_alert_hears(svc_call *c, const char *type, const svc_entity *event); /* of SVC_SEAT_ALERTS */
+enum svc_alert_member { SVC_ALERT_CLUSTER, SVC_ALERT_HOST, SVC_ALERT_INSTANCE, SVC_ALERT_PORT, SVC_ALERT_PROCESSOR, SVC_ALERT_SET,
+                        SVC_ALERT_SHARD, SVC_ALERT_MEMBERS };
+typedef struct svc_alert_met { /* an event, or what is measured, as far as it matters */
+  svc_str values[SVC_ALERT_MEMBERS]; /* empty: it is of none */
+  svc_str host;   /* HOST:PORT */
+  svc_str type;   /* of the host: PRIMARY */
+  svc_str target; /* of one configuration no two have the same */
+  bool measured;  /* it is no event, but this figure: */
+  bool fits;      /* what the configuration says of it, while that is looked at */
+  svc_str metric; /* empty: it has no name */
+  svc_str units;  /* those of the threshold */
+  double value;   /* in these */
+} svc_alert_met;
+SVC_PRIVATE void svc_alert_meet(svc_call *c, svc_str body, svc_alert_met *m); /* an event */
+SVC_PRIVATE bool svc_alert_fits(svc_call *c, const svc_node *said, svc_alert_met *m); /* do the matchers? */
+/* What a unique value begins with, in the order of these. */
+SVC_PRIVATE void svc_alert_scan(svc_call *c, const char *kind, svc_str prefix, svc_scan *scan);
+SVC_PRIVATE bool svc_alert_next(svc_call *c, svc_scan *scan, const char *kind, const svc_id *group, svc_entity *out);
+/* The configurations of a project that watch this type, and are on; those behind this one, zero: all. */
+SVC_PRIVATE void svc_alert_watching(svc_call *c, const svc_id *group, svc_str type, const svc_id *after, svc_scan *scan);
+/* The one that is not over, of this configuration and target: SVC_OK, SVC_NOT_FOUND, or the store's error. */
+SVC_PRIVATE int svc_alert_of(svc_call *c, const svc_entity *config, const svc_alert_met *m, svc_entity *out);
+/* One opens, unless there is one. lasts: something will end it. */
+SVC_PRIVATE bool svc_alert_begin(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_met *m, bool lasts);
+SVC_PRIVATE bool svc_alert_end(svc_call *c, const svc_entity *stored, const char *status);
 SVC_PRIVATE bool svc_alert_fell_due(svc_call *c, svc_change *change, int tag);
 SVC_PRIVATE void svc_alert_date(svc_call *c, svc_node *body, const char *name, int64_t when);
 SVC_PRIVATE bool svc_alert_store(svc_call *c, svc_entity *e, const svc_entity *old, const svc_node *body); /* old NULL: it is new */
-SVC_PRIVATE bool svc_alert_cancel(svc_call *c, const svc_id *group, const svc_id *config); /* all that this one has open */
+/* It was measured: it opens, goes on or closes. */
+SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_met *m, bool beyond);
+/* What it has open of what is not among these, or fits no longer, is over. */
+SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, const svc_alert_met *all, size_t count);
 
-/* The configurations of a project that watch this type, and are on. */
-SVC_PRIVATE void svc_alert_watching(svc_call *c, const svc_id *group, const char *type, svc_scan *scan);
-SVC_PRIVATE bool svc_alert_watching_next(svc_call *c, svc_scan *scan, const svc_id *group, svc_entity *out);
-typedef struct svc_alert_figure { /* one metric of one process, as it was measured */
-  const svc_process *process;
-  svc_str cluster, metric, units; /* the units of the threshold */
-  double value;                   /* in these */
-} svc_alert_figure;
-SVC_PRIVATE bool svc_alert_measures(svc_call *c, const svc_node *said, const svc_alert_figure *f); /* do its matchers fit? */
-/* It opens, goes on or closes. */
-SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_figure *f, bool beyond);
-/* What it has open for processes that run no more is over. */
-SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, const svc_processes *all, size_t count);
+/* alert_hearing.c: what comes of events. */
+#define SVC_ALERT_WAVE "alert wave"
+#define SVC_ALERT_WAVE_KIND "awav"
+SVC_PRIVATE bool svc_alert_hears(svc_call *c, const char *type, const svc_entity *event); /* of SVC_SEAT_ALERTS */
+SVC_PRIVATE bool svc_alert_cancel(svc_call *c, const svc_entity *config); /* all that this one has open */
+SVC_PRIVATE bool svc_alert_wave_fell_due(svc_call *c, svc_change *change, int tag);
 
 /* alert_telling.c: who is told of an alert, and when. */
 #define SVC_ALERT_NOTICE "alert notice"
