@@ -553,6 +553,17 @@ static MunitResult alert_metrics(const MunitParameter params[], void *data)
   t_advance(&w.t, 60);
   munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].id"), alert);
+  /* that is an event, with what it is about; and it opens nothing of its own */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=OUTSIDE_METRIC_THRESHOLD", w.group), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].alertId"), alert);
+  munit_assert_string_equal(t_str(&w.t, "results[0].alertConfigId"), config);
+  munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "Cluster0");
+  munit_assert_string_equal(t_str(&w.t, "results[0].metricName"), "CONNECTIONS");
+  munit_assert_string_equal(t_str(&w.t, "results[0].currentValue.units"), "RAW");
+  munit_assert_int((int)t_int(&w.t, "results[0].port"), ==, 27017);
+  munit_assert_string_equal(t_str(&w.t, "results[0].created"), "2025-06-01T01:06:00Z");
+  munit_assert_int(alert_count(&w, ""), ==, 1);
   /* a long time with nobody there: one round */
   t_advance(&w.t, 30 * 86400);
   t_reads_taken();
@@ -564,6 +575,9 @@ static MunitResult alert_metrics(const MunitParameter params[], void *data)
   t_advance(&w.t, 60);
   munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
   munit_assert_int(alert_count(&w, "CLOSED"), ==, 1);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=INSIDE_METRIC_THRESHOLD", w.group), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].alertId"), alert);
   alert_watch(&w, "OUTSIDE_METRIC_THRESHOLD", ALERT_OVER("-1"), 0);
   t_advance(&w.t, 60);
   munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
@@ -739,6 +753,43 @@ static MunitResult alert_undelivered(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A project goes to another organization, with its alerts: they show that one, and who is told of them later is told so. */
+static MunitResult alert_moved(const MunitParameter params[], void *data)
+{
+  static alert_said said;
+  alert_world w;
+  const char *other, *alert, *drill;
+  char body[64], shown[48];
+  (void)params, (void)data;
+  alert_open_telling(&w, &said);
+  alert_watch(&w, "HOST_DOWN", "", 0);
+  drill = alert_drill(&w, "a");
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  alert = alert_keep(t_str(&w.t, "results[0].id"));
+  said.says = SVC_BUSY; /* a notice waits */
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_size(probe_records(w.t.s, "eanot"), ==, 1);
+  other = alert_keep(t_organization(&w.t, "Beta"));
+  snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", other);
+  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s:migrate", w.group), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts/%s", w.group, alert), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "orgId"), other);
+  said.says = SVC_OK;
+  alert_told(&w, &said, 60, 1);
+  snprintf(shown, sizeof shown, "\"orgId\":\"%s\"", other);
+  munit_assert_not_null(strstr(said.text, shown));
+  alert_drilled(&w, drill);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts/%s", w.group, alert), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "orgId"), other);
+  munit_assert_string_equal(t_str(&w.t, "status"), "CLOSED");
+  alert_drill(&w, "b");
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].orgId"), other); /* of the configuration, which went as well */
+  store_whole(w.t.s);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
 /* ----------------------------------------------------------------------------------------------------------------- driver */
 
 typedef struct alert_driver {
@@ -815,6 +866,7 @@ static MunitTest tests[] = {
   { "/waves_cancel", alert_waves_cancel, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/delivery", alert_delivery, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/undelivered", alert_undelivered, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/moved", alert_moved, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/driven", alert_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/metrics", alert_metrics, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }

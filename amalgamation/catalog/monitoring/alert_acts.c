@@ -9,6 +9,9 @@
 ** (a cluster, a host, a processor) there is one alert at the most that is not over. Its unique value says so, "configuration/
 ** target", which it has while it is not over and loses then: so it is found at once, and so are all that a configuration has.
 ** Before a target that is measured stands "=": nothing that an event has opened is ended by a figure.
+**
+** Of what is measured nobody else writes events: that it is beyond its threshold is one when its alert is OPEN, and that it is so no
+** longer when such a one is CLOSED, in the same transaction. They name their alert, and so nobody hears them (alert_hearing.c).
 */
 #include "catalog/monitoring/alert_parts.h"
 
@@ -16,6 +19,7 @@
 #define ALERTS_LOOKED_AT 64                    /* of these, when one is to give way */
 #define ALERT_KEPT ((int64_t)90 * 86400 * 1000) /* how long one that is over is kept */
 #define ALERT_MINUTE 60000
+#define ALERT_ID 24 /* characters of the id of a configuration */
 
 /* ------------------------------------------------------------------------------------------------------------ what is met */
 
@@ -134,6 +138,38 @@ SVC_PRIVATE bool svc_alert_store(svc_call *c, svc_entity *e, const svc_entity *o
   return rc == SVC_OK || svc_store_failed(c, c->txn->error);
 }
 
+/* An event about what is measured, with all that its alert says of that. */
+static bool alert_acts_tell(svc_call *c, const svc_entity *e, const svc_node *body, const char *type)
+{
+  const svc_node *value = svc_node_get(body, "currentValue");
+  svc_buf number = svc_buf_new(c->arena, 64);
+  svc_str port = svc_node_str(body, "hostnameAndPort"), host = svc_str_cut(&port, ':');
+  if (value) svc_node_write(&number, value);
+  {
+    const svc_event_part about[] = {
+      { "alertConfigId", svc_node_str(body, "alertConfigId"), false }, { "alertId", e->key, false },
+      { "clusterName", svc_node_str(body, "clusterName"), false },     { "currentValue", svc_buf_done(&number), true },
+      { "hostname", host, false },                                     { "instanceName", svc_node_str(body, "instanceName"), false },
+      { "metricName", svc_node_str(body, "metricName"), false },       { "port", port, true },
+      { "processorName", svc_node_str(body, "processorName"), false }, { "replicaSetName", svc_node_str(body, "replicaSetName"), false },
+    };
+    return svc_event_with(c, type, &e->scope, about, sizeof about / sizeof about[0]);
+  }
+}
+
+/* What is written of it now that it is OPEN, or is so no longer; of what is not measured nothing. */
+static bool alert_acts_told(svc_call *c, const svc_entity *e, const svc_node *body, bool open)
+{
+  const svc_alert_condition *condition = svc_alert_condition_of(c->s, svc_node_str(body, "eventTypeName"));
+  const char *type = condition ? open ? condition->begins : condition->ends : NULL;
+  return !type || alert_acts_tell(c, e, body, type);
+}
+
+static bool alert_acts_is_measured(const svc_entity *e)
+{
+  return e->unique.n > ALERT_ID + 1 && e->unique.p[ALERT_ID + 1] == '=';
+}
+
 /* It is over: nothing comes of it any more, and after a while it goes. */
 static void alert_acts_over(svc_call *c, svc_entity *e, svc_node *body, const char *status)
 {
@@ -151,9 +187,11 @@ SVC_PRIVATE bool svc_alert_end(svc_call *c, const svc_entity *stored, const char
 {
   svc_node *body = svc_entity_body(c, stored);
   svc_entity e = *stored;
+  bool says;
   if (!body) return false;
+  says = alert_acts_is_measured(stored) && svc_str_is(svc_node_str(body, "status"), "OPEN") && strcmp(status, "CLOSED") == 0;
   alert_acts_over(c, &e, body, status);
-  return svc_alert_store(c, &e, stored, body);
+  return svc_alert_store(c, &e, stored, body) && (!says || alert_acts_told(c, &e, body, false));
 }
 
 /* Where there are as many as there may be, the oldest that is over goes. False: failed; *full: there is none. */
@@ -191,7 +229,7 @@ static svc_node *alert_acts_body(svc_call *c, const svc_entity *e, const svc_ent
   svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   size_t i;
   if (!body) return NULL;
-  svc_node_set_str(c->arena, body, "alertConfigId", config->key);
+  svc_node_set_str(c->arena, body, "alertConfigId", svc_id_str(c->arena, &config->id));
   svc_alert_date(c, body, "created", c->now);
   svc_node_set_str(c->arena, body, "eventTypeName", type);
   svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &e->scope.group));
@@ -245,7 +283,7 @@ SVC_PRIVATE bool svc_alert_begin(svc_call *c, const svc_entity *config, const sv
   if (lasts && delay) svc_due_set(&e, SVC_DUE_STATE, c->now + delay);
   if (!lasts) alert_acts_over(c, &e, body, "CLOSED");
   svc_alert_telling_begin(c, &e, said);
-  return svc_alert_store(c, &e, NULL, body);
+  return svc_alert_store(c, &e, NULL, body) && (!m->measured || delay || alert_acts_told(c, &e, body, true));
 }
 
 /* -------------------------------------------------------------------------------------------------------------- measuring */
@@ -255,12 +293,13 @@ SVC_PRIVATE bool svc_alert_fits(svc_call *c, const svc_node *said, svc_alert_met
   return svc_alert_matchers_fit(c, svc_node_get(said, "matchers"), alert_acts_value, m);
 }
 
-SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_met *m, bool beyond)
+SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_met *m, bool beyond,
+                                    int *opens)
 {
   svc_node *body, *before;
   svc_entity e, old;
   int rc = svc_alert_of(c, config, m, &old);
-  if (rc == SVC_NOT_FOUND) return !beyond || svc_alert_begin(c, config, said, m, true);
+  if (rc == SVC_NOT_FOUND) return !beyond || (*opens)-- <= 0 || svc_alert_begin(c, config, said, m, true);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   if (!beyond) return svc_alert_end(c, &old, "CLOSED");
   body = svc_entity_body(c, &old);
@@ -271,7 +310,7 @@ SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const
   return svc_node_same(body, before) || svc_alert_store(c, &e, &old, body);
 }
 
-SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, const svc_alert_met *all, size_t count)
+SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, const svc_alert_targets *all)
 {
   const char *kind = alert_acts_noun(c)->noun->kind;
   svc_str own = svc_arena_print(c->arena, "%s/=", svc_id_str(c->arena, &config->id).p);
@@ -281,8 +320,8 @@ SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, con
   svc_alert_scan(c, kind, own, &scan);
   while (svc_alert_next(c, &scan, kind, &config->scope.group, &e)) {
     svc_str target = { e.unique.p + own.n, e.unique.n - own.n };
-    for (i = 0; i < count && !(all[i].fits && svc_str_eq(all[i].target, target));) i++;
-    if (i == count && !svc_alert_end(c, &e, "CLOSED")) return false;
+    for (i = 0; i < all->count && !(all->at[i].met.fits && svc_str_eq(all->at[i].met.target, target));) i++;
+    if (i == all->count && !svc_alert_end(c, &e, "CLOSED")) return false;
   }
   return svc_txn_good(c);
 }
@@ -290,7 +329,10 @@ SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, con
 SVC_PRIVATE bool svc_alert_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag == SVC_ALERT_DUE_TOLD) return svc_alert_telling_due(c, change);
-  if (tag == SVC_DUE_STATE) svc_node_set_str(c->arena, change->body, "status", SVC_S("OPEN"));
+  if (tag == SVC_DUE_STATE) {
+    svc_node_set_str(c->arena, change->body, "status", SVC_S("OPEN"));
+    if (alert_acts_is_measured(&change->entity) && !alert_acts_told(c, &change->entity, change->body, true)) return false;
+  }
   if (tag == SVC_ALERT_DUE_FORGOTTEN) {
     svc_alert_forget(change->body);
     change->event = "ALERT_UNACKNOWLEDGED_AUDIT";

@@ -23,6 +23,8 @@ enum svc_alert_on { /* what its event types are about */
   SVC_ALERT_ON_APP,
   SVC_ALERT_ON_STREAM
 };
+SVC_DECLARE(const char *const svc_alert_units[])                 /* of metrics; closed by NULL */
+enum { SVC_ALERT_UNITS_PLAIN = 18, SVC_ALERT_UNITS_SHORT = 26 }; /* where in it those of plain thresholds begin, and of whole numbers */
 SVC_PRIVATE int svc_alert_on(const svc *s, svc_str type); /* enum svc_alert_on */
 SVC_PRIVATE bool svc_alert_config_rules(svc_call *c, svc_node *body); /* false: refused; units that were left out are filled in */
 
@@ -75,10 +77,12 @@ SVC_PRIVATE bool svc_alert_end(svc_call *c, const svc_entity *stored, const char
 SVC_PRIVATE bool svc_alert_fell_due(svc_call *c, svc_change *change, int tag);
 SVC_PRIVATE void svc_alert_date(svc_call *c, svc_node *body, const char *name, int64_t when);
 SVC_PRIVATE bool svc_alert_store(svc_call *c, svc_entity *e, const svc_entity *old, const svc_node *body); /* old NULL: it is new */
-/* It was measured: it opens, goes on or closes. */
-SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_met *m, bool beyond);
+/* It was measured: it opens, goes on or closes. opens: how many may yet open. */
+SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_met *m, bool beyond,
+                                    int *opens);
+struct svc_alert_targets;
 /* What it has open of what is not among these, or fits no longer, is over. */
-SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, const svc_alert_met *all, size_t count);
+SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, const struct svc_alert_targets *all);
 
 /* alert_hearing.c: what comes of events. */
 #define SVC_ALERT_WAVE "alert wave"
@@ -95,6 +99,70 @@ SVC_PRIVATE bool svc_alert_telling_due(svc_call *c, svc_change *change);
 SVC_PRIVATE svc_node *svc_alert_notice_desired(svc_call *c, const svc_entity *e);
 SVC_PRIVATE int svc_alert_notice_tell(svc *s, const svc_order *order); /* to svc_config.notify */
 SVC_PRIVATE svc_node *svc_alert_notice_secrets(svc_call *c, const svc_entity *e);
+
+/* alert_conditions.c: what is measured, and of what. */
+enum svc_alert_of { SVC_ALERT_PROCESSES, SVC_ALERT_SETS, SVC_ALERT_BACKUPS, SVC_ALERT_FLEX, SVC_ALERT_PROCESSORS, SVC_ALERT_PROJECT,
+                    SVC_ALERT_ACCOUNTS, SVC_ALERT_AUTHORITIES, SVC_ALERT_CERTIFICATES, SVC_ALERT_OF_COUNT };
+typedef struct svc_alert_target {
+  svc_alert_met met;
+  const svc_processes *cluster; /* that it is of, or is part of; NULL: none */
+  const svc_process *process;   /* itself; of a replica set its first member */
+  const svc_node *outage;       /* what of the cluster is simulated to be out, an array; NULL: nothing */
+  svc_str place;                /* by which the simulation has figures of it */
+  int64_t first, next;          /* milliseconds: the first date that it is about, and the first that has not come yet; 0: none */
+} svc_alert_target;
+typedef struct svc_alert_targets {
+  svc_alert_target *at;
+  size_t count, room;
+  bool known; /* they have been looked up */
+  bool any;   /* there may be some yet, without anybody saying so */
+} svc_alert_targets;
+typedef struct svc_alert_round {
+  svc_call *c;
+  svc_scope scope;
+  struct svc_alert_cluster {
+    svc_processes of;
+    const svc_node *outage;
+  } *clusters;
+  size_t cluster_count;
+  svc_alert_targets targets[SVC_ALERT_OF_COUNT];
+  int left, opens;      /* figures that may yet be asked for, and alerts that may open */
+  svc_node *figures;    /* an order is made of them; NULL: none is */
+  const svc_node *told; /* what the driver has measured; NULL: it is simulated */
+  const svc_node *next; /* of that, what is likely to be asked for next */
+} svc_alert_round;
+typedef struct svc_alert_condition {
+  const char *begins, *ends; /* types of events; ends NULL: none says so */
+  unsigned char of;          /* enum svc_alert_of */
+  bool hourly;               /* from what is stored: nobody is asked */
+  signed char beyond;        /* where the type takes no threshold: -1: below `limit` it is, 1: above; 0: as the configuration says */
+  signed char limit;
+  const char *asks;          /* the name of the figure, for a driver; NULL: the metric of the threshold */
+  const char *units;         /* where the threshold has none: of it, and of what is shown */
+  /* In bytes, milliseconds, or as it is: what the store has, or the simulation. False: it is not known. */
+  bool (*figure)(svc_alert_round *r, const svc_alert_target *t, double *out);
+} svc_alert_condition;
+SVC_PRIVATE const svc_alert_condition *svc_alert_condition_at(size_t i); /* NULL: there are not so many */
+SVC_PRIVATE const svc_alert_condition *svc_alert_condition_of(const svc *s, svc_str type); /* as it is served; NULL: it is not measured */
+SVC_PRIVATE const svc_alert_targets *svc_alert_targets_of(svc_alert_round *r, int of); /* NULL: failed */
+SVC_PRIVATE const char *svc_alert_asked_by(int of); /* what an order calls such a target */
+SVC_PRIVATE const char *svc_alert_unit(svc_str metric, svc_str units); /* that such a metric is measured in */
+
+/* alert_stored.c: figures and targets from what is in the store. */
+SVC_PRIVATE svc_alert_target *svc_alert_target_add(svc_alert_round *r, svc_alert_targets *all); /* NULL: no memory */
+SVC_PRIVATE bool svc_alert_accounts(svc_alert_round *r, svc_alert_targets *out);
+SVC_PRIVATE bool svc_alert_authorities(svc_alert_round *r, svc_alert_targets *out);
+SVC_PRIVATE bool svc_alert_certificates(svc_alert_round *r, svc_alert_targets *out);
+SVC_PRIVATE bool svc_alert_left(svc_alert_round *r, const svc_alert_target *t, double *out);      /* until its first date */
+SVC_PRIVATE bool svc_alert_left_next(svc_alert_round *r, const svc_alert_target *t, double *out); /* until the next that is to come */
+SVC_PRIVATE bool svc_alert_snapshot_age(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_snapshot_late(svc_alert_round *r, const svc_alert_target *t, double *out);
+/* What the project pays, in dollars: this month, yesterday, and how much more than in the time before. */
+SVC_PRIVATE bool svc_alert_bill_month(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_bill_day(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_bill_more_day(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_bill_more_week(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_bill_more_month(svc_alert_round *r, const svc_alert_target *t, double *out);
 
 /* alert_measuring.c: rounds, in which what configurations ask for is measured. */
 #define SVC_ALERT_ROUND "alert round"

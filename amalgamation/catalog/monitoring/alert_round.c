@@ -1,5 +1,6 @@
 /*
-** Alert round: that a project's metrics are measured again in a minute. alert_measuring.c does what it is for.
+** Alert round: that what a project's alert configurations watch is measured again, in a minute or an hour. alert_measuring.c does
+** what it is for.
 */
 #include "catalog/monitoring/alert_parts.h"
 
