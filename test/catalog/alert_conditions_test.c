@@ -338,6 +338,35 @@ static MunitResult condition_certificates(const MunitParameter params[], void *d
   return MUNIT_OK;
 }
 
+#define CONDITION_KEY(key) \
+  "{\"awsKms\":{\"enabled\":true,\"accessKeyID\":\"0123456789ABCDEF\",\"secretAccessKey\":\"not shown to anybody\"," \
+  "\"customerMasterKeyID\":\"" key "\",\"region\":\"US_EAST_1\"}}"
+
+/* A key is as old as it has been the one, whenever somebody begins to ask. */
+static MunitResult condition_keys(const MunitParameter params[], void *data)
+{
+  condition_world w;
+  (void)params, (void)data;
+  condition_open(&w);
+  condition_send(&w, "PATCH", "/encryptionAtRest", CONDITION_KEY("first"), 200);
+  munit_assert_size(condition_dues(w.t.s), ==, 0); /* nobody asks */
+  t_advance(&w.t, 60 * 86400);
+  condition_watch(&w, "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", CONDITION_LIMIT("GREATER_THAN", "90"));
+  condition_watch(&w, "GCP_ENCRYPTION_KEY_NEEDS_ROTATION", CONDITION_LIMIT("GREATER_THAN", "90"));
+  condition_watch(&w, "AWS_ENCRYPTION_KEY_INVALID", "");
+  condition_send(&w, "PATCH", "/encryptionAtRest", "{\"awsKms\":{\"region\":\"US_WEST_2\"}}", 200); /* the same key */
+  t_advance(&w.t, 20 * 86400);
+  munit_assert_int(condition_count(&w, "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", "OPEN"), ==, 0);
+  t_advance(&w.t, 20 * 86400);
+  munit_assert_int(condition_count(&w, "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", "OPEN"), ==, 1);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1); /* the other has no key, and this one is valid */
+  condition_send(&w, "PATCH", "/encryptionAtRest", "{\"awsKms\":{\"customerMasterKeyID\":\"second\"}}", 200);
+  t_advance(&w.t, 3600);
+  munit_assert_int(condition_count(&w, "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", "OPEN"), ==, 0);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
 /* --------------------------------------------------------------------------------------------------------------- backups */
 
 static MunitResult condition_backups(const MunitParameter params[], void *data)
@@ -442,6 +471,7 @@ static MunitTest tests[] = {
   { "/bills_apart", condition_bills_apart, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/secrets", condition_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/certificates", condition_certificates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/keys", condition_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/backups", condition_backups, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/driven", condition_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }

@@ -7,9 +7,9 @@
 ** What is stored speaks for itself, once an hour: bills, snapshots, certificates, secrets (alert_stored.c).
 **
 ** Nothing here knows, and so nothing is ever opened by a figure: metrics of serverless instances and of applications, since there are
-** none in this catalog; the age of encryption keys and whether they are valid, and lists of revoked certificates, as no date of those
-** is stored; CREDIT_CARD_ABOUT_TO_EXPIRE, VERSION_BEHIND and what else belongs to hosts that no driver says. Where an event of such a
-** type is written, it opens an alert all the same (alert_hearing.c).
+** none in this catalog; lists of revoked certificates, which there are none of; CREDIT_CARD_ABOUT_TO_EXPIRE, as a card has no date here;
+** VERSION_BEHIND and what else belongs to hosts that no driver says. Where an event of such a type is written, it opens an alert all
+** the same (alert_hearing.c).
 */
 #include "catalog/monitoring/alert_parts.h"
 #include "catalog/deployment/flex_parts.h"
@@ -50,6 +50,12 @@ static const svc_alert_condition alert_conditions_rows[] = {
     svc_alert_bill_more_week },
   { CONDITION(PROJECT, "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", "MONTHLY_BILLING_CHANGE_NORMAL"), true, 0, 0, NULL, "RAW",
     svc_alert_bill_more_month },
+  { CONDITION(PROJECT, "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", NULL), true, 0, 0, NULL, "DAYS", svc_alert_key_age_aws },
+  { CONDITION(PROJECT, "AZURE_ENCRYPTION_KEY_NEEDS_ROTATION", NULL), true, 0, 0, NULL, "DAYS", svc_alert_key_age_azure },
+  { CONDITION(PROJECT, "GCP_ENCRYPTION_KEY_NEEDS_ROTATION", NULL), true, 0, 0, NULL, "DAYS", svc_alert_key_age_gcp },
+  { CONDITION(PROJECT, "AWS_ENCRYPTION_KEY_INVALID", "AWS_ENCRYPTION_KEY_VALID"), true, -1, 1, NULL, "RAW", svc_alert_key_valid_aws },
+  { CONDITION(PROJECT, "AZURE_ENCRYPTION_KEY_INVALID", "AZURE_ENCRYPTION_KEY_VALID"), true, -1, 1, NULL, "RAW", svc_alert_key_valid_azure },
+  { CONDITION(PROJECT, "GCP_ENCRYPTION_KEY_INVALID", "GCP_ENCRYPTION_KEY_VALID"), true, -1, 1, NULL, "RAW", svc_alert_key_valid_gcp },
   { CONDITION(ACCOUNTS, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", NULL), true, -1, CONDITIONS_WEEK, NULL, "DAYS", svc_alert_left_next },
   { CONDITION(ACCOUNTS, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", NULL), true, -1, 0, NULL, "DAYS", svc_alert_left },
   { CONDITION(AUTHORITIES, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", CONDITION_X509 "CUSTOMER_CA_EXPIRATION_RESOLVED"), true, 0, 0,

@@ -174,17 +174,35 @@ static bool alert_measuring_watched(svc_call *c, const svc_id *group, bool hourl
   return false;
 }
 
-SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope)
+SVC_PRIVATE int svc_alert_round_get(svc_call *c, const svc_id *group, svc_entity *out)
 {
   static const svc_id none;
-  static const struct { int tag; int64_t every; } kinds[] = { { SVC_DUE_RUN, MEASURING_EVERY }, { MEASURING_DUE_HOUR, MEASURING_HOURLY } };
   const svc_noun_info *noun = svc_noun_named(c->s, SVC_ALERT_ROUND);
+  return noun ? svc_entity_get(c->txn, noun->noun->kind, group, &none, out) : SVC_NOT_FOUND;
+}
+
+SVC_PRIVATE bool svc_alert_round_put(svc_call *c, const svc_scope *scope, svc_entity *e, const svc_entity *old)
+{
+  int rc;
+  if (!old) {
+    e->kind = svc_noun_named(c->s, SVC_ALERT_ROUND)->noun->kind;
+    e->parent = scope->group;
+    e->scope = *scope;
+  }
+  if (!e->body.n) e->body = SVC_S("{}"), e->links_at = 1;
+  rc = old ? svc_entity_update(c->txn, c->arena, e, old) : svc_entity_insert(c->txn, c->arena, e);
+  return rc == SVC_OK || svc_store_failed(c, c->txn->error);
+}
+
+SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope)
+{
+  static const struct { int tag; int64_t every; } kinds[] = { { SVC_DUE_RUN, MEASURING_EVERY }, { MEASURING_DUE_HOUR, MEASURING_HOURLY } };
   bool changed = false;
   svc_entity e, old;
   size_t i;
   int rc;
-  if (!noun) return true;
-  rc = svc_entity_get(c->txn, noun->noun->kind, &scope->group, &none, &old);
+  if (!svc_noun_named(c->s, SVC_ALERT_ROUND)) return true;
+  rc = svc_alert_round_get(c, &scope->group, &old);
   if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
   memset(&e, 0, sizeof e);
   if (rc == SVC_OK) e = old;
@@ -194,13 +212,7 @@ SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope)
     changed = true;
   }
   if (!changed) return svc_txn_good(c);
-  e.kind = noun->noun->kind;
-  e.parent = scope->group;
-  e.scope = *scope;
-  e.body = SVC_S("{}");
-  e.links_at = 1;
-  rc = rc == SVC_OK ? svc_entity_update(c->txn, c->arena, &e, &old) : svc_entity_insert(c->txn, c->arena, &e);
-  return rc == SVC_OK || svc_store_failed(c, c->txn->error);
+  return svc_alert_round_put(c, scope, &e, rc == SVC_OK ? &old : NULL);
 }
 
 /* With a driver: an order, if there is anything to ask for. */

@@ -157,6 +157,14 @@ SVC_PRIVATE bool svc_alert_left(svc_alert_round *r, const svc_alert_target *t, d
 SVC_PRIVATE bool svc_alert_left_next(svc_alert_round *r, const svc_alert_target *t, double *out); /* until the next that is to come */
 SVC_PRIVATE bool svc_alert_snapshot_age(svc_alert_round *r, const svc_alert_target *t, double *out);
 SVC_PRIVATE bool svc_alert_snapshot_late(svc_alert_round *r, const svc_alert_target *t, double *out);
+/* Keys of encryption at rest: for how long each has been the one, and whether it is valid, 1 or 0. */
+SVC_PRIVATE bool svc_alert_keys_note(svc_call *c, const svc_scope *scope); /* they have changed */
+SVC_PRIVATE bool svc_alert_key_age_aws(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_key_age_azure(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_key_age_gcp(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_key_valid_aws(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_key_valid_azure(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_key_valid_gcp(svc_alert_round *r, const svc_alert_target *t, double *out);
 /* What the project pays, in dollars: this month, yesterday, and how much more than in the time before. */
 SVC_PRIVATE bool svc_alert_bill_month(svc_alert_round *r, const svc_alert_target *t, double *out);
 SVC_PRIVATE bool svc_alert_bill_day(svc_alert_round *r, const svc_alert_target *t, double *out);
@@ -167,6 +175,8 @@ SVC_PRIVATE bool svc_alert_bill_more_month(svc_alert_round *r, const svc_alert_t
 /* alert_measuring.c: rounds, in which what configurations ask for is measured. */
 #define SVC_ALERT_ROUND "alert round"
 SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope); /* there is something to measure, maybe */
+SVC_PRIVATE int svc_alert_round_get(svc_call *c, const svc_id *group, svc_entity *out); /* SVC_OK, SVC_NOT_FOUND, the store's error */
+SVC_PRIVATE bool svc_alert_round_put(svc_call *c, const svc_scope *scope, svc_entity *e, const svc_entity *old); /* old NULL: it is new */
 SVC_PRIVATE bool svc_alert_round_fell_due(svc_call *c, svc_change *change, int tag);
 SVC_PRIVATE svc_node *svc_alert_round_desired(svc_call *c, const svc_entity *e);
 SVC_PRIVATE bool svc_alert_round_facts(svc_call *c, svc_change *change, const svc_node *facts);

@@ -1,10 +1,11 @@
 /*
 ** Alert round: that what a project's alert configurations watch is measured again, in a minute or an hour. alert_measuring.c does
-** what it is for.
+** what it is for. Beside that it keeps since when the project has the keys of encryption at rest that it has (alert_stored.c).
 */
 #include "catalog/monitoring/alert_parts.h"
 
-static const svc_field alert_round_fields[] = { F_END };
+static const svc_field alert_round_fields[] = { F_ANY("awsKms", .flags = SVC_READ_ONLY), F_ANY("azureKeyVault", .flags = SVC_READ_ONLY),
+                                                F_ANY("googleCloudKms", .flags = SVC_READ_ONLY), F_END };
 static const svc_object alert_round_object = { .name = "AlertRound", .fields = alert_round_fields };
 
 static const svc_route alert_round_routes[] = { SVC_ROUTES_END }; /* nobody sees it */

@@ -261,3 +261,87 @@ SVC_PRIVATE bool svc_alert_bill_more_month(svc_alert_round *r, const svc_alert_t
   (void)t;
   return alert_stored_more(r, svc_bill_month_begins(before), svc_bill_month_begins(last), svc_bill_month_begins(month), out);
 }
+
+/* ------------------------------------------------------------------------------------------------------------------ keys */
+
+enum { STORED_AWS, STORED_AZURE, STORED_GCP, STORED_PROVIDERS };
+static const struct {
+  const char *member, *key;
+} alert_stored_keys[STORED_PROVIDERS] = { { "awsKms", "customerMasterKeyID" },
+                                          { "azureKeyVault", "keyIdentifier" },
+                                          { "googleCloudKms", "keyVersionResourceID" } };
+
+/* What the project says of its keys; NULL: nothing. */
+static const svc_node *alert_stored_encryption(svc_call *c, const svc_id *group)
+{
+  static const svc_id none;
+  const svc_noun_info *noun = svc_noun_named(c->s, "encryption at rest");
+  svc_entity e;
+  return noun && svc_entity_get(c->txn, noun->noun->kind, group, &none, &e) == SVC_OK ? svc_entity_body(c, &e) : NULL;
+}
+
+/* Of one that is another than it was, since when. */
+static void alert_stored_key(svc_call *c, svc_node *body, int which, svc_str key)
+{
+  const char *member = alert_stored_keys[which].member;
+  svc_node *one;
+  if (svc_str_eq(svc_node_str(svc_node_get(body, member), "key"), key)) return;
+  svc_node_drop(body, member);
+  one = key.n ? svc_node_new(c->arena, SVC_J_OBJECT, svc_str_c(member), SVC_S("")) : NULL;
+  if (!one) return;
+  svc_node_set_str(c->arena, one, "key", key);
+  svc_alert_date(c, one, "since", c->now);
+  svc_node_put(c->arena, body, one);
+}
+
+SVC_PRIVATE bool svc_alert_keys_note(svc_call *c, const svc_scope *scope)
+{
+  const svc_node *said = alert_stored_encryption(c, &scope->group), *one;
+  svc_entity e, old;
+  svc_node *body;
+  int which, rc;
+  if (!said || !svc_noun_named(c->s, SVC_ALERT_ROUND)) return svc_txn_good(c);
+  rc = svc_alert_round_get(c, &scope->group, &old);
+  if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
+  memset(&e, 0, sizeof e);
+  if (rc == SVC_OK) e = old;
+  body = rc == SVC_OK ? svc_entity_body(c, &old) : svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  if (!body) return svc_no_memory(c);
+  for (which = 0; which < STORED_PROVIDERS; which++) {
+    one = svc_node_get(said, alert_stored_keys[which].member);
+    alert_stored_key(c, body, which, svc_node_bool(one, "enabled", false) ? svc_node_str(one, alert_stored_keys[which].key) : SVC_S(""));
+  }
+  if (!svc_body_write(c->arena, body, &e.body, &e.links_at)) return svc_no_memory(c);
+  return svc_alert_round_put(c, scope, &e, rc == SVC_OK ? &old : NULL);
+}
+
+static bool alert_stored_key_age(svc_alert_round *r, int which, double *out)
+{
+  svc_entity e;
+  int64_t since;
+  *out = 0;
+  if (svc_alert_round_get(r->c, &r->scope.group, &e) != SVC_OK) return false;
+  if (svc_date_parse(svc_node_str(svc_node_get(svc_entity_body(r->c, &e), alert_stored_keys[which].member), "since"), &since))
+    *out = (double)(r->c->now - since);
+  return true;
+}
+
+static bool alert_stored_key_valid(svc_alert_round *r, int which, double *out)
+{
+  const svc_node *one = svc_node_get(alert_stored_encryption(r->c, &r->scope.group), alert_stored_keys[which].member);
+  *out = !svc_node_bool(one, "enabled", false) || svc_node_bool(one, "valid", false);
+  return svc_txn_good(r->c);
+}
+
+#define STORED_KEY(what, name, which) \
+  SVC_PRIVATE bool svc_alert_key_##what##_##name(svc_alert_round *r, const svc_alert_target *t, double *out) \
+  { \
+    (void)t; \
+    return alert_stored_key_##what(r, which, out); \
+  }
+STORED_KEY(age, aws, STORED_AWS)
+STORED_KEY(age, azure, STORED_AZURE)
+STORED_KEY(age, gcp, STORED_GCP)
+STORED_KEY(valid, aws, STORED_AWS)
+STORED_KEY(valid, azure, STORED_AZURE)
+STORED_KEY(valid, gcp, STORED_GCP)
