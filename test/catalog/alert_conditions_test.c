@@ -139,6 +139,36 @@ static MunitResult condition_stream(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A round opens so many and asks for so many figures; those behind them have their turn in the next ones. */
+static MunitResult condition_bounded(const MunitParameter params[], void *data)
+{
+  condition_world w;
+  int i;
+  (void)params, (void)data;
+  condition_open(&w);
+  condition_cluster(&w);
+  for (i = 0; i < 340; i++) /* three hosts each: 1020 figures of a metric that is never beyond */
+    condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "1000000"));
+  condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "-1"));
+  t_advance(&w.t, 50);
+  t_advance(&w.t, 10);
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 0);
+  t_advance(&w.t, 60);
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 3);
+  t_advance(&w.t, 60); /* from the first again; what is open stays */
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 3);
+  condition_close(&w);
+  condition_open(&w);
+  condition_cluster(&w);
+  for (i = 0; i < 50; i++) condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "-1"));
+  t_advance(&w.t, 60);
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 100);
+  t_advance(&w.t, 60);
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 150);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
 /* --------------------------------------------------------------------------------------------------------------- outages */
 
 /* All nodes are in the one region that is out. */
@@ -465,6 +495,7 @@ static MunitResult condition_driven(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   { "/flex", condition_flex, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/stream", condition_stream, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bounded", condition_bounded, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/outage", condition_outage, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/majority", condition_majority, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bills", condition_bills, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -143,8 +143,9 @@ static bool alert_config_prepare(svc_call *c, svc_change *change)
 /* What is watched no longer, or what is no longer watched: its alerts are over. */
 static bool alert_config_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
+  const svc_alert_condition *condition = svc_alert_condition_of(c->s, svc_node_str(change->body, "eventTypeName"));
   bool off = !svc_node_bool(change->body, "enabled", false);
-  if (!off && svc_alert_condition_of(c->s, svc_node_str(change->body, "eventTypeName")) && !svc_alert_round_wake(c, &e->scope)) return false;
+  if (!off && condition && !svc_alert_round_wake(c, &e->scope, condition->hourly)) return false;
   if (!change->before) return true;
   if (!off && svc_str_eq(svc_node_str(change->before, "eventTypeName"), svc_node_str(change->body, "eventTypeName"))) return true;
   return svc_alert_cancel(c, e);

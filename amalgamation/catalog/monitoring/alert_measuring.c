@@ -3,7 +3,8 @@
 **
 ** A project has a round while configurations that are on watch a condition (alert_conditions.c) and there is something that it can be of;
 ** else it rests, until one of these comes. What is stored is looked at once an hour, all else each minute; of a condition that nobody
-** watches nothing is looked up. A round has a bound: so many figures, and so many alerts that it opens; what is left is for the next one.
+** watches nothing is looked up. A round has a bound: so many figures, and so many alerts that it opens; the next one goes on behind them, and
+** after the last begins again with the first.
 **
 ** Without a driver figures are the simulation's. With one they are an order, "metrics.measure": {"figures":[{"host":..., "metricName":...,
 ** "units":...}]}, and its facts are the same with "value"s; while that is under way no other round begins. Where it is not of a process, an
@@ -42,13 +43,43 @@ static double alert_measuring_factor(svc_str units)
   return alert_measuring_units[i].factor;
 }
 
-static void alert_measuring_begin(svc_call *c, const svc_scope *scope, svc_alert_round *r)
+/* Which of all figures a round begins with: of the one under way, and of the next; by the minute and by the hour. Beside its record. */
+typedef struct alert_measuring_place {
+  int64_t at[2], next[2];
+} alert_measuring_place;
+
+static alert_measuring_place alert_measuring_place_of(const svc_entity *e)
+{
+  alert_measuring_place place = { { 0, 0 }, { 0, 0 } };
+  if (e->extra.n == sizeof place) memcpy(&place, e->extra.p, sizeof place);
+  return place;
+}
+
+static void alert_measuring_begin(svc_call *c, const svc_entity *e, bool hourly, svc_alert_round *r)
 {
   memset(r, 0, sizeof *r);
   r->c = c;
-  r->scope = *scope;
+  r->scope = e->scope;
+  r->skip = alert_measuring_place_of(e).at[hourly];
   r->left = MEASURING_MOST;
   r->opens = MEASURING_OPENS;
+}
+
+/* The next round is about to be. */
+static void alert_measuring_go_on(svc_call *c, svc_change *change, bool hourly)
+{
+  alert_measuring_place place = alert_measuring_place_of(&change->entity);
+  place.at[hourly] = place.next[hourly];
+  change->extra = change->entity.extra = svc_arena_copy(c->arena, (svc_str){ (const char *)&place, sizeof place });
+}
+
+/* That was it: the one behind it begins where it has ended, or with the first again. */
+static void alert_measuring_end(svc_call *c, svc_change *change, bool hourly, const svc_alert_round *r)
+{
+  alert_measuring_place place = alert_measuring_place_of(&change->entity);
+  place.next[hourly] = r->left < 0 ? place.at[hourly] + MEASURING_MOST : 0;
+  change->extra = svc_arena_copy(c->arena, (svc_str){ (const char *)&place, sizeof place });
+  c->spent += (size_t)(r->left < 0 ? MEASURING_MOST : MEASURING_MOST - r->left);
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- one */
@@ -106,12 +137,14 @@ static bool alert_measuring_beyond(const svc_alert_condition *k, const svc_node 
 static bool alert_measuring_one(svc_alert_round *r, const svc_alert_condition *k, svc_alert_target *t, const svc_entity *config,
                                 const svc_node *said, const svc_node *threshold)
 {
-  bool known;
+  if (r->skip > 0) return r->skip--, true;
   if (r->left-- <= 0) return true;
   if (r->figures) return alert_measuring_ask(r, k, t);
-  known = r->told && !k->hourly ? alert_measuring_told(r, k, t, &t->met.value) : k->figure(r, t, &t->met.value);
-  if (!known) return svc_txn_good(r->c) && r->c->error.code == SVC_E_NONE;
-  t->met.value /= alert_measuring_factor(t->met.units);
+  if (t->figured != k || (!k->asks && !k->hourly)) /* of a metric each configuration may name another */
+    t->known = r->told && !k->hourly ? alert_measuring_told(r, k, t, &t->figure) : k->figure(r, t, &t->figure);
+  t->figured = k;
+  if (!t->known) return svc_txn_good(r->c) && r->c->error.code == SVC_E_NONE;
+  t->met.value = t->figure / alert_measuring_factor(t->met.units);
   return svc_alert_measured(r->c, config, said, &t->met, alert_measuring_beyond(k, threshold, t->met.value), &r->opens);
 }
 
@@ -159,15 +192,15 @@ static bool alert_measuring_all(svc_alert_round *r, bool hourly, bool *any)
 
 /* ---------------------------------------------------------------------------------------------------------------- rounds */
 
-/* Is something watched that is hourly, or that is not? */
-static bool alert_measuring_watched(svc_call *c, const svc_id *group, bool hourly)
+/* Is something watched that is not hourly? */
+static bool alert_measuring_watched(svc_call *c, const svc_id *group)
 {
   static const svc_id none;
   const svc_alert_condition *k;
   svc_scan scan;
   size_t i;
   for (i = 0; (k = svc_alert_condition_at(i)) != NULL; i++) {
-    if (k->hourly != hourly) continue;
+    if (k->hourly) continue;
     svc_alert_watching(c, group, svc_value_text(c->s, c->arena, k->begins), &none, &scan);
     if (svc_scan_more(&scan)) return true;
   }
@@ -194,39 +227,40 @@ SVC_PRIVATE bool svc_alert_round_put(svc_call *c, const svc_scope *scope, svc_en
   return rc == SVC_OK || svc_store_failed(c, c->txn->error);
 }
 
-SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope)
+SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope, bool hourly)
 {
-  static const struct { int tag; int64_t every; } kinds[] = { { SVC_DUE_RUN, MEASURING_EVERY }, { MEASURING_DUE_HOUR, MEASURING_HOURLY } };
-  bool changed = false;
+  int tag = hourly ? MEASURING_DUE_HOUR : SVC_DUE_RUN, rc;
   svc_entity e, old;
-  size_t i;
-  int rc;
   if (!svc_noun_named(c->s, SVC_ALERT_ROUND)) return true;
   rc = svc_alert_round_get(c, &scope->group, &old);
   if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
   memset(&e, 0, sizeof e);
   if (rc == SVC_OK) e = old;
-  for (i = 0; i < 2; i++) {
-    if (svc_due_get(&e, kinds[i].tag) || !alert_measuring_watched(c, &scope->group, kinds[i].tag != SVC_DUE_RUN)) continue;
-    svc_due_set(&e, kinds[i].tag, c->now + kinds[i].every);
-    changed = true;
-  }
-  if (!changed) return svc_txn_good(c);
+  if (svc_due_get(&e, tag)) return true;
+  svc_due_set(&e, tag, c->now + (hourly ? MEASURING_HOURLY : MEASURING_EVERY));
   return svc_alert_round_put(c, scope, &e, rc == SVC_OK ? &old : NULL);
 }
 
+/* What is hourly never rests while it is watched. */
+SVC_PRIVATE bool svc_alert_round_may_wake(svc_call *c, const svc_scope *scope)
+{
+  svc_entity e;
+  if (svc_alert_round_get(c, &scope->group, &e) == SVC_OK && svc_due_get(&e, SVC_DUE_RUN)) return true;
+  return alert_measuring_watched(c, &scope->group) ? svc_alert_round_wake(c, scope, false) : svc_txn_good(c);
+}
+
 /* With a driver: an order, if there is anything to ask for. */
-static bool alert_measuring_order(svc_call *c, svc_change *change, svc_alert_round *r, bool *any)
+static bool alert_measuring_order(svc_call *c, const svc_change *change, svc_alert_round *r, bool *any)
 {
   r->figures = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("figures"), SVC_S(""));
   if (!r->figures) return svc_no_memory(c);
   if (!alert_measuring_all(r, false, any)) return false;
-  return !r->figures->first || svc_order_waits(c, &change->entity) || svc_order_put(c, change->noun, &change->entity);
+  return !r->figures->first || svc_order_put(c, change->noun, &change->entity);
 }
 
 SVC_PRIVATE bool svc_alert_round_fell_due(svc_call *c, svc_change *change, int tag)
 {
-  bool hourly = tag == MEASURING_DUE_HOUR, any = false;
+  bool hourly = tag == MEASURING_DUE_HOUR, asks = !hourly && c->s->config.driver, any = false;
   int64_t every = hourly ? MEASURING_HOURLY : MEASURING_EVERY;
   svc_alert_round r;
   if (tag != SVC_DUE_RUN && !hourly) return true;
@@ -234,8 +268,14 @@ SVC_PRIVATE bool svc_alert_round_fell_due(svc_call *c, svc_change *change, int t
     svc_change_due(change, tag, c->txn->ids->now);
     return true;
   }
-  alert_measuring_begin(c, &change->entity.scope, &r);
-  if (!hourly && c->s->config.driver ? !alert_measuring_order(c, change, &r, &any) : !alert_measuring_all(&r, hourly, &any)) return false;
+  if (asks && svc_order_waits(c, &change->entity)) {
+    svc_change_due(change, tag, c->now + every);
+    return true;
+  }
+  alert_measuring_go_on(c, change, hourly);
+  alert_measuring_begin(c, &change->entity, hourly, &r);
+  if (asks ? !alert_measuring_order(c, change, &r, &any) : !alert_measuring_all(&r, hourly, &any)) return false;
+  alert_measuring_end(c, change, hourly, &r);
   if (any) svc_change_due(change, tag, c->now + every);
   return true;
 }
@@ -246,7 +286,7 @@ SVC_PRIVATE svc_node *svc_alert_round_desired(svc_call *c, const svc_entity *e)
   svc_alert_round r;
   bool any;
   if (!desired) return NULL;
-  alert_measuring_begin(c, &e->scope, &r);
+  alert_measuring_begin(c, e, false, &r);
   r.figures = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("figures"), SVC_S(""));
   if (!r.figures || !alert_measuring_all(&r, false, &any)) return NULL;
   svc_node_put(c->arena, desired, r.figures);
@@ -258,7 +298,7 @@ SVC_PRIVATE bool svc_alert_round_facts(svc_call *c, svc_change *change, const sv
   static const svc_node none = { .type = SVC_J_ARRAY };
   svc_alert_round r;
   bool any;
-  alert_measuring_begin(c, &change->entity.scope, &r);
+  alert_measuring_begin(c, &change->entity, false, &r);
   r.told = svc_node_get(facts, "figures");
   if (!r.told) r.told = &none;
   return alert_measuring_all(&r, false, &any);

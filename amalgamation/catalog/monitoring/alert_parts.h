@@ -110,6 +110,9 @@ typedef struct svc_alert_target {
   const svc_node *outage;       /* what of the cluster is simulated to be out, an array; NULL: nothing */
   svc_str place;                /* by which the simulation has figures of it */
   int64_t first, next;          /* milliseconds: the first date that it is about, and the first that has not come yet; 0: none */
+  const struct svc_alert_condition *figured; /* of which the figure is known already: `figure`, unless it is not `known` */
+  double figure;
+  bool known;
 } svc_alert_target;
 typedef struct svc_alert_targets {
   svc_alert_target *at;
@@ -126,6 +129,7 @@ typedef struct svc_alert_round {
   } *clusters;
   size_t cluster_count;
   svc_alert_targets targets[SVC_ALERT_OF_COUNT];
+  int64_t skip;         /* figures that have had their turn */
   int left, opens;      /* figures that may yet be asked for, and alerts that may open */
   svc_node *figures;    /* an order is made of them; NULL: none is */
   const svc_node *told; /* what the driver has measured; NULL: it is simulated */
@@ -174,7 +178,8 @@ SVC_PRIVATE bool svc_alert_bill_more_month(svc_alert_round *r, const svc_alert_t
 
 /* alert_measuring.c: rounds, in which what configurations ask for is measured. */
 #define SVC_ALERT_ROUND "alert round"
-SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope); /* there is something to measure, maybe */
+SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope, bool hourly); /* there is something to measure */
+SVC_PRIVATE bool svc_alert_round_may_wake(svc_call *c, const svc_scope *scope); /* something has come, and somebody may watch it */
 SVC_PRIVATE int svc_alert_round_get(svc_call *c, const svc_id *group, svc_entity *out); /* SVC_OK, SVC_NOT_FOUND, the store's error */
 SVC_PRIVATE bool svc_alert_round_put(svc_call *c, const svc_scope *scope, svc_entity *e, const svc_entity *old); /* old NULL: it is new */
 SVC_PRIVATE bool svc_alert_round_fell_due(svc_call *c, svc_change *change, int tag);
