@@ -27,12 +27,6 @@ static svc_str event_id_text(svc_call *c, const svc_id *id)
   return id ? svc_id_str(c->arena, id) : SVC_S("");
 }
 
-/* What an event is about: one field or two, in the order of their names; no name: there is none. */
-typedef struct event_subject {
-  const char *name;
-  svc_str value;
-} event_subject;
-
 /* Where the values stand that the feed is filtered by. */
 typedef struct event_places {
   const svc_noun *feed;
@@ -46,7 +40,7 @@ static void event_note_place(event_places *places, const char *name, size_t from
   if (field >= 0) places->at[field] = (svc_place){ (uint32_t)(from + 1), (uint32_t)(to - from - 2) }; /* without its quotes */
 }
 
-static void event_write_subject(svc_buf *b, const event_subject *about, event_places *places)
+static void event_write_subject(svc_buf *b, const svc_event_part *about, event_places *places)
 {
   size_t from;
   if (about->value.n == 0) return;
@@ -54,7 +48,8 @@ static void event_write_subject(svc_buf *b, const event_subject *about, event_pl
   svc_buf_text(b, about->name);
   svc_buf_add(b, "\":", 2);
   from = b->n;
-  svc_json_escape(b, about->value);
+  if (about->raw) svc_buf_str(b, about->value);
+  else svc_json_escape(b, about->value);
   event_note_place(places, about->name, from, b->n);
 }
 
@@ -68,14 +63,15 @@ static void event_write_principal(svc_buf *b, const svc_call *c)
 }
 
 /* Members in the order of their names; the subjects find their places among them. */
-static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type, const svc_id *group, const svc_id *org,
-                       const event_subject about[2], event_places *places)
+static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type, const svc_scope *scope, const svc_event_part *about,
+                       size_t count, event_places *places)
 {
   enum { TEXT, TYPE, PRINCIPAL, ADMIN, LINKS };
 #define EVENT_MEMBER(name) name, { ",\"" name "\":", sizeof name + 3 }
   char created[21];
   const bool key = c->who.kind == SVC_WHO_KEY, user = c->who.kind == SVC_WHO_USER;
   const svc_str none = { "", 0 };
+  const svc_id *group = svc_id_is_zero(&scope->group) ? NULL : &scope->group;
   const struct {
     const char *name;
     svc_str front, value;
@@ -89,7 +85,7 @@ static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type,
     { EVENT_MEMBER("id"), e->key, TEXT },
     { EVENT_MEMBER("isGlobalAdmin"), none, ADMIN },
     { EVENT_MEMBER("links"), none, LINKS },
-    { EVENT_MEMBER("orgId"), event_id_text(c, org), TEXT },
+    { EVENT_MEMBER("orgId"), event_id_text(c, &scope->org), TEXT },
     { EVENT_MEMBER("publicKey"), key ? c->who.username : none, TEXT },
     { EVENT_MEMBER("remoteAddress"), c->request.peer, TEXT },
     { EVENT_MEMBER("userId"), user ? c->who.user_id : none, TEXT },
@@ -99,7 +95,7 @@ static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type,
   size_t i, from, next = 0;
   svc_date_text(c->now, created);
   for (i = 0; i < sizeof members / sizeof members[0]; i++) {
-    for (; next < 2 && about[next].name && strcmp(about[next].name, members[i].name) < 0; next++)
+    for (; next < count && strcmp(about[next].name, members[i].name) < 0; next++)
       event_write_subject(b, &about[next], places);
     switch (members[i].what) {
     case PRINCIPAL: event_write_principal(b, c); break;
@@ -111,7 +107,7 @@ static void event_body(svc_call *c, svc_buf *b, svc_entity *e, const char *type,
       if (members[i].what == TYPE) event_note_place(places, members[i].name, from, b->n);
     }
   }
-  for (; next < 2 && about[next].name; next++) event_write_subject(b, &about[next], places);
+  for (; next < count; next++) event_write_subject(b, &about[next], places);
   svc_buf_char(b, '}');
 }
 
@@ -128,7 +124,7 @@ static bool event_heard(svc_call *c, const char *type, const svc_entity *e)
   return good;
 }
 
-static bool event_write(svc_call *c, const char *type, const svc_scope *scope, const event_subject about[2])
+SVC_PRIVATE bool svc_event_with(svc_call *c, const char *type, const svc_scope *scope, const svc_event_part *about, size_t count)
 {
   const svc_noun_info *feed = c->s->seats[SVC_SEAT_FEED];
   bool in_group = !svc_id_is_zero(&scope->group);
@@ -146,7 +142,7 @@ static bool event_write(svc_call *c, const char *type, const svc_scope *scope, c
   e.id = svc_new_id_at(c->txn, c->now);
   e.key = svc_id_str(c->arena, &e.id);
   e.revision = svc_new_revision(c->txn);
-  event_body(c, &b, &e, type, in_group ? &scope->group : NULL, &scope->org, about, &places);
+  event_body(c, &b, &e, type, scope, about, count, &places);
   e.body = svc_buf_done(&b);
   e.extra = (svc_str){ (const char *)places.at, svc_tally_fields(feed->noun) * sizeof places.at[0] };
   if (b.failed) return svc_no_memory(c);
@@ -157,14 +153,14 @@ static bool event_write(svc_call *c, const char *type, const svc_scope *scope, c
 
 SVC_PRIVATE bool svc_event_write(svc_call *c, const char *type, const svc_scope *scope, const char *field, svc_str value)
 {
-  const event_subject about[2] = { { field, value }, { NULL, { NULL, 0 } } };
-  return event_write(c, type, scope, about);
+  const svc_event_part about = { field, value, false };
+  return svc_event_with(c, type, scope, &about, field ? 1 : 0);
 }
 
 /* The entity above it, as events name that. */
-static event_subject event_parent(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
+static svc_event_part event_parent(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
-  event_subject subject = { NULL, { NULL, 0 } };
+  svc_event_part subject = { NULL, { NULL, 0 }, false };
   svc_entity up;
   if (!(noun->noun->flags & SVC_EVENT_PARENT) || !noun->parent) return subject;
   if (svc_entity_above(c, noun, e, &up) != SVC_OK) {
@@ -191,18 +187,21 @@ static svc_scope event_scope(const svc_call *c, const svc_noun_info *noun, const
 SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *type, bool gone)
 {
   svc_scope scope = event_scope(c, noun, e, gone);
-  event_subject about[2];
+  svc_event_part about[2], above;
+  size_t n = 0;
   if (!type) return true;
   if (gone && noun == c->s->group) return svc_event_write(c, type, &scope, "groupId", svc_id_str(c->arena, &e->id));
-  about[0].name = noun->noun->event_field;
-  about[0].value = noun->also->event_value                               ? svc_entity_text(c, noun->noun, e, noun->also->event_value)
-                   : e->unique.n && !(noun->noun->flags & SVC_EVENT_KEY) ? e->unique
-                                                                         : e->key;
-  about[1] = event_parent(c, noun, e);
-  if (about[1].name && (!about[0].name || strcmp(about[1].name, about[0].name) < 0)) { /* in order, and none behind nothing */
-    event_subject other = about[0];
-    about[0] = about[1];
-    about[1] = other;
+  above = event_parent(c, noun, e);
+  if (noun->noun->event_field)
+    about[n++] = (svc_event_part){ noun->noun->event_field,
+                                   noun->also->event_value ? svc_entity_text(c, noun->noun, e, noun->also->event_value)
+                                   : e->unique.n && !(noun->noun->flags & SVC_EVENT_KEY) ? e->unique
+                                                                                         : e->key,
+                                   false };
+  if (above.name) about[n++] = above;
+  if (n == 2 && strcmp(about[1].name, about[0].name) < 0) { /* in order */
+    about[1] = about[0];
+    about[0] = above;
   }
-  return event_write(c, type, &scope, about);
+  return svc_event_with(c, type, &scope, about, n);
 }

@@ -704,6 +704,13 @@ SVC_PRIVATE bool svc_meter_due(svc_call *c, const svc_due_entry *due, bool *mine
 
 /* event.c */
 SVC_PRIVATE bool svc_event_write(svc_call *c, const char *type, const svc_scope *scope, const char *field, svc_str value);
+typedef struct svc_event_part { /* what an event is about */
+  const char *name;
+  svc_str value; /* empty: it has none */
+  bool raw;      /* that is JSON, no text */
+} svc_event_part;
+/* With several of these, in the order of their names. */
+SVC_PRIVATE bool svc_event_with(svc_call *c, const char *type, const svc_scope *scope, const svc_event_part *about, size_t count);
 SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *type, bool gone);
 
 /* retry.c: Idempotency-Key. */

@@ -372,6 +372,137 @@ static MunitResult alert_crowd(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* ------------------------------------------------------------------------------------------------------------------ waves */
+
+/* So many more configurations of the same type. */
+static void alert_watch_many(alert_world *w, int count)
+{
+  while (count-- > 0) alert_watch(w, "HOST_DOWN", "", 0);
+}
+
+/* One event writes the same, however many watch it: the others open in transactions of their own. */
+static MunitResult alert_waves(const MunitParameter params[], void *data)
+{
+  alert_world w;
+  t_reads few, many;
+  const char *org, *drill;
+  (void)params, (void)data;
+  memset(&w.config, 0, sizeof w.config);
+  w.config.limiter_off = 1;
+  w.config.store = t_counting_port();
+  w.folder[0] = 0;
+  t_probes(drills);
+  t_open(&w.t, &w.config);
+  org = t_organization(&w.t, "Acme");
+  w.group = alert_keep_project(&w.t, org, "alpha");
+  alert_watch_many(&w, 48);
+  t_reads_taken();
+  drill = alert_drill(&w, "a");
+  few = t_reads_taken();
+  munit_assert_size(probe_records(w.t.s, "eawav"), ==, 1);
+  munit_assert_size(probe_records(w.t.s, "ealrt"), <, 48);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 48); /* before anybody sees it */
+  munit_assert_size(probe_records(w.t.s, "eawav"), ==, 0);
+  alert_drilled(&w, drill);
+  munit_assert_size(probe_records(w.t.s, "eawav"), ==, 1); /* they close so as well */
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
+  munit_assert_int(alert_count(&w, "CLOSED"), ==, 48);
+  alert_watch_many(&w, 144);
+  t_reads_taken();
+  drill = alert_drill(&w, "b");
+  many = t_reads_taken();
+  munit_assert_long(many.writes, ==, few.writes);
+  munit_assert_long(many.gets, <=, few.gets + 2);
+  munit_assert_long(many.rows, <=, few.rows + 2);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 192);
+  alert_drilled(&w, drill);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
+  store_whole(w.t.s);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+typedef struct alert_twice {
+  svc_job job; /* first: it is cast back */
+  svc *s;
+  svc_id group, org;
+} alert_twice;
+
+/* Two events, and a wave between that nobody has gone on with: what comes last counts; also when the service ended meanwhile. */
+static bool alert_twice_work(svc_job *job, svc_txn *txn)
+{
+  alert_twice *twice = (alert_twice *)job;
+  svc_scope scope = { twice->group, twice->org };
+  svc_arena arena;
+  svc_call c;
+  bool good;
+  svc_service_call(&c, twice->s, &arena, txn, job->now);
+  good = svc_event_write(&c, "HOST_DOWN", &scope, "hostname", SVC_S("a")) &&
+         svc_event_write(&c, "HOST_UP", &scope, "hostname", SVC_S("a")) && svc_event_write(&c, "HOST_DOWN", &scope, "hostname", SVC_S("b"));
+  svc_blocks_free(arena.blocks);
+  return good;
+}
+
+/* A configuration that has more open than are gone through at once. */
+static MunitResult alert_waves_cancel(const MunitParameter params[], void *data)
+{
+  alert_world w;
+  const char *config;
+  char host[16];
+  int i;
+  (void)params, (void)data;
+  alert_open(&w, false);
+  config = alert_watch(&w, "HOST_DOWN", "", 0);
+  for (i = 0; i < 70; i++) {
+    snprintf(host, sizeof host, "h%d", i);
+    alert_drill(&w, host);
+  }
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"enabled\":false}", "/groups/%s/alertConfigs/%s", w.group, config), ==, 200);
+  munit_assert_size(probe_records(w.t.s, "eawav"), ==, 1);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
+  munit_assert_int(alert_count(&w, ""), ==, 70);
+  munit_assert_size(probe_records(w.t.s, "eawav"), ==, 0);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"enabled\":true}", "/groups/%s/alertConfigs/%s", w.group, config), ==, 200);
+  for (i = 0; i < 40; i++) {
+    snprintf(host, sizeof host, "h%d", i);
+    alert_drill(&w, host);
+  }
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202); /* with the project all goes */
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_size(probe_records(w.t.s, "eawav"), ==, 0);
+  munit_assert_size(probe_records(w.t.s, "ealrt"), ==, 0);
+  store_whole(w.t.s);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitResult alert_waves_in_order(const MunitParameter params[], void *data)
+{
+  alert_twice twice;
+  alert_world w;
+  (void)params, (void)data;
+  alert_open(&w, true);
+  alert_watch_many(&w, 40);
+  memset(&twice, 0, sizeof twice);
+  twice.job.work = alert_twice_work;
+  twice.job.now = w.t.now;
+  twice.s = w.t.s;
+  munit_assert_true(svc_id_parse(svc_str_c(w.group), &twice.group));
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", w.group), ==, 200);
+  munit_assert_true(svc_id_parse(svc_str_c(t_str(&w.t, "orgId")), &twice.org));
+  munit_assert_int(svc_commit_run(&w.t.s->commit, &twice.job), ==, SVC_OK);
+  munit_assert_size(probe_records(w.t.s, "eawav"), ==, 3);
+  t_reopen(&w.t, &w.config);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 40);
+  munit_assert_string_equal(t_str(&w.t, "results[0].hostnameAndPort"), "b:");
+  munit_assert_int(alert_count(&w, "CLOSED"), ==, 40);
+  munit_assert_size(probe_records(w.t.s, "eawav"), ==, 0);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);
+  store_whole(w.t.s);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- metrics */
 
 #define ALERT_OVER(at) \
@@ -421,6 +552,17 @@ static MunitResult alert_metrics(const MunitParameter params[], void *data)
   t_advance(&w.t, 60);
   munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].id"), alert);
+  /* that is an event, with what it is about; and it opens nothing of its own */
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=OUTSIDE_METRIC_THRESHOLD", w.group), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].alertId"), alert);
+  munit_assert_string_equal(t_str(&w.t, "results[0].alertConfigId"), config);
+  munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "Cluster0");
+  munit_assert_string_equal(t_str(&w.t, "results[0].metricName"), "CONNECTIONS");
+  munit_assert_string_equal(t_str(&w.t, "results[0].currentValue.units"), "RAW");
+  munit_assert_int((int)t_int(&w.t, "results[0].port"), ==, 27017);
+  munit_assert_string_equal(t_str(&w.t, "results[0].created"), "2025-06-01T01:06:00Z");
+  munit_assert_int(alert_count(&w, ""), ==, 1);
   /* a long time with nobody there: one round */
   t_advance(&w.t, 30 * 86400);
   t_reads_taken();
@@ -432,6 +574,9 @@ static MunitResult alert_metrics(const MunitParameter params[], void *data)
   t_advance(&w.t, 60);
   munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
   munit_assert_int(alert_count(&w, "CLOSED"), ==, 1);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=INSIDE_METRIC_THRESHOLD", w.group), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].alertId"), alert);
   alert_watch(&w, "OUTSIDE_METRIC_THRESHOLD", ALERT_OVER("-1"), 0);
   t_advance(&w.t, 60);
   munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
@@ -607,6 +752,43 @@ static MunitResult alert_undelivered(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A project goes to another organization, with its alerts: they show that one, and who is told of them later is told so. */
+static MunitResult alert_moved(const MunitParameter params[], void *data)
+{
+  static alert_said said;
+  alert_world w;
+  const char *other, *alert, *drill;
+  char body[64], shown[48];
+  (void)params, (void)data;
+  alert_open_telling(&w, &said);
+  alert_watch(&w, "HOST_DOWN", "", 0);
+  drill = alert_drill(&w, "a");
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  alert = alert_keep(t_str(&w.t, "results[0].id"));
+  said.says = SVC_BUSY; /* a notice waits */
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_size(probe_records(w.t.s, "eanot"), ==, 1);
+  other = alert_keep(t_organization(&w.t, "Beta"));
+  snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", other);
+  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s:migrate", w.group), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts/%s", w.group, alert), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "orgId"), other);
+  said.says = SVC_OK;
+  alert_told(&w, &said, 60, 1);
+  snprintf(shown, sizeof shown, "\"orgId\":\"%s\"", other);
+  munit_assert_not_null(strstr(said.text, shown));
+  alert_drilled(&w, drill);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts/%s", w.group, alert), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "orgId"), other);
+  munit_assert_string_equal(t_str(&w.t, "status"), "CLOSED");
+  alert_drill(&w, "b");
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].orgId"), other); /* of the configuration, which went as well */
+  store_whole(w.t.s);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
 /* ----------------------------------------------------------------------------------------------------------------- driver */
 
 typedef struct alert_driver {
@@ -678,8 +860,12 @@ static MunitTest tests[] = {
   { "/matched", alert_matched, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/most", alert_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/crowd", alert_crowd, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/waves", alert_waves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/waves_in_order", alert_waves_in_order, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/waves_cancel", alert_waves_cancel, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/delivery", alert_delivery, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/undelivered", alert_undelivered, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/moved", alert_moved, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/driven", alert_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/metrics", alert_metrics, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }

@@ -6,6 +6,7 @@
 */
 #include "world.h"
 #include "mechanism/probe.h"
+#include "catalog/monitoring/alert_parts.h"
 
 #define SECRETS_MOST 512
 
@@ -86,6 +87,8 @@ static void secrets_send(t_world *w, secrets_list *list, const svc_plan *plan)
 
 /* One of each kind, where a row has one example for all: where to, and what. */
 #define LOGS ",\"logTypes\":[\"DBD\"]}"
+#define NOTIFY(kind, more) \
+  "alertConfigs", "{\"eventTypeName\":\"HOST_DOWN\",\"enabled\":true,\"notifications\":[{\"typeName\":\"" kind "\"," more "}]}"
 static const struct {
   const char *path, *body;
 } secrets_kinds[] = {
@@ -104,7 +107,38 @@ static const struct {
   { "logIntegrations", "{\"type\":\"SPLUNK_LOG_EXPORT\",\"hecToken\":\"secret-splunk\",\"hecUrl\":\"https://splunk.example.com\"" LOGS },
   { "logIntegrations", "{\"type\":\"OTEL_LOG_EXPORT\",\"otelEndpoint\":\"https://otel.example.com\",\"otelSuppliedHeaders\":"
                        "[{\"name\":\"A\",\"value\":\"secret-otel\"}]" LOGS },
+  { NOTIFY("DATADOG", "\"datadogApiKey\":\"secret-told-datadog\"") },
+  { NOTIFY("HIP_CHAT", "\"notificationToken\":\"secret-told-hip-chat\",\"roomName\":\"ops\"") },
+  { NOTIFY("MICROSOFT_TEAMS", "\"microsoftTeamsWebhookUrl\":\"https://teams.example.com/secret-told-teams\"") },
+  { NOTIFY("OPS_GENIE", "\"opsGenieApiKey\":\"secret-told-ops-genie\"") },
+  { NOTIFY("PAGER_DUTY", "\"serviceKey\":\"secret-told-pager-duty\"") },
+  { NOTIFY("SLACK", "\"apiToken\":\"secret-told-slack\",\"channelName\":\"ops\"") },
+  { NOTIFY("VICTOR_OPS", "\"victorOpsApiKey\":\"secret-told-victor-ops\"") },
+  { NOTIFY("WEBHOOK", "\"webhookUrl\":\"https://hook.example.com/secret-told-hook\",\"webhookSecret\":\"secret-told-webhook\","
+                      "\"webhookBodyTemplate\":\"secret-told-body\",\"webhookHeadersTemplate\":\"A: secret-told-header\"") },
 };
+
+/* Every secret that the table of notifications has stands above. */
+static void secrets_notifications(void)
+{
+  const svc_variant *v;
+  const svc_field *f;
+  svc_fields fields;
+  char name[64];
+  size_t i, found = 0;
+  for (v = svc_alert_notification.variants; v->value; v++) {
+    svc_fields_begin(&fields, v->object);
+    while ((f = svc_fields_next(&fields)) != NULL) {
+      if (!(f->flags & SVC_SEALED)) continue;
+      snprintf(name, sizeof name, "\"%s\":", f->name);
+      for (i = 0; i < sizeof secrets_kinds / sizeof secrets_kinds[0]; i++)
+        if (strcmp(secrets_kinds[i].path, "alertConfigs") == 0 && strstr(secrets_kinds[i].body, v->value) && strstr(secrets_kinds[i].body, name)) break;
+      if (i == sizeof secrets_kinds / sizeof secrets_kinds[0]) munit_errorf("no notification %s with %s is sent here", v->value, f->name);
+      found++;
+    }
+  }
+  munit_assert_size(found, >, 10);
+}
 
 /* The words in it that begin so are its secrets, up to their quote. */
 static void secrets_marked(secrets_list *list, const char *body)
@@ -179,6 +213,7 @@ static MunitResult secrets_nowhere(const MunitParameter params[], void *data)
   size_t i, count, found = 0;
   bool *sends;
   (void)params, (void)data;
+  secrets_notifications();
   t_world_open(&w);
   count = w.t.s->plan_count;
   sends = munit_calloc(count, sizeof *sends);

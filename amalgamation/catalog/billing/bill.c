@@ -163,6 +163,13 @@ SVC_PRIVATE svc_bill *svc_bill_begin(svc_call *c, const svc_id *org, unsigned mo
   return b;
 }
 
+SVC_PRIVATE void svc_bill_of_group(svc_bill *b, const svc_id *group)
+{
+  svc_key prefix = b->scan.from;
+  svc_key_id(&prefix, group);
+  svc_scan_below(&b->scan, b->scan.txn, &prefix, false);
+}
+
 SVC_PRIVATE size_t svc_bill_lines(const svc_bill *b)
 {
   return b->lines;

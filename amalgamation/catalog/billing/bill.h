@@ -47,6 +47,7 @@ SVC_PRIVATE bool svc_bill_of_cluster(const svc_bill_item *item); /* its top is a
 /* The items of a month, in the order of projects, then of what lies below them, then of days. */
 typedef struct svc_bill svc_bill;
 SVC_PRIVATE svc_bill *svc_bill_begin(svc_call *c, const svc_id *org, unsigned month, int64_t until); /* up to then; NULL: no memory */
+SVC_PRIVATE void svc_bill_of_group(svc_bill *b, const svc_id *group); /* of this project alone; before the first of them */
 /* So many lines at the most: then there are no more items, it is cut, and goes on with what was kept, in a bill of the same month. */
 SVC_PRIVATE void svc_bill_bound(svc_bill *b, size_t lines);
 SVC_PRIVATE bool svc_bill_is_cut(const svc_bill *b);

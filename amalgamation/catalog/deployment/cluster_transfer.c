@@ -17,7 +17,6 @@ static const svc_field cluster_transfer_fields[] = {
 };
 static const svc_object cluster_transfer_object = { .name = "ClusterTransfer", .fields = SVC_ROWS(cluster_transfer_fields) };
 
-
 /* ------------------------------------------------------------------------------------------------------------------ hooks */
 
 /* Each hour the driver is asked anew. */
@@ -43,7 +42,6 @@ SVC_PRIVATE const svc_noun svc_noun_cluster_transfer = {
   .parent = "cluster",
   .object = &cluster_transfer_object,
   .order_put = "cluster.measure",
-
   .fell_due = cluster_transfer_fell_due,
   .facts = cluster_transfer_facts,
   .also = SVC_ALSO(.meters = svc_transfer_meters)

@@ -11,7 +11,8 @@ static const char *const alert_asked[] = { "OPEN", "TRACKING", "CLOSED", NULL };
 
 #define ALERT_TEXT(n) F_STR(n, .flags = SVC_READ_ONLY)
 
-static const svc_field alert_value_fields[] = { F_NUM("number", .flags = SVC_READ_ONLY), ALERT_TEXT("units") };
+static const svc_field alert_value_fields[] = { F_NUM("number", .flags = SVC_READ_ONLY),
+                                                F_ENUM("units", svc_alert_units, .flags = SVC_READ_ONLY) };
 static const svc_object alert_value_object = { .name = "HostMetricValue", .fields = SVC_ROWS(alert_value_fields) };
 
 /* All that an alert may show; what it does depends on its type of event. */

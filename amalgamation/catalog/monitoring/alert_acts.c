@@ -1,17 +1,17 @@
 /*
 ** Alerts open, and close.
 **
-**   event  -> TRACKING -> OPEN -> CLOSED         by the event that is its opposite
-**   event  -> CLOSED                             of what has no opposite: it has happened, and nothing can undo it
-**   any    -> CANCELLED                          its configuration is turned off, or gone
+**   event or figure  -> TRACKING -> OPEN -> CLOSED   by the event that is its opposite, or another figure
+**   event            -> CLOSED                       of what has no opposite: it has happened, and nothing can undo it
+**   any              -> CANCELLED                    its configuration is turned off, or gone
 **
 ** TRACKING lasts for the shortest delay of the configuration's notifications. The rule: of one configuration and one target
 ** (a cluster, a host, a processor) there is one alert at the most that is not over. Its unique value says so, "configuration/
 ** target", which it has while it is not over and loses then: so it is found at once, and so are all that a configuration has.
+** Before a target that is measured stands "=": nothing that an event has opened is ended by a figure.
 **
-** An event costs the same whatever other projects have configured: the configurations that watch its type in its project are
-** neighbours in an index, and only those are read. What is written here writes no events of its own types, so none of it
-** leads to another alert.
+** Of what is measured nobody else writes events: that it is beyond its threshold is one when its alert is OPEN, and that it is so no
+** longer when such a one is CLOSED, in the same transaction. They name their alert, and so nobody hears them (alert_hearing.c).
 */
 #include "catalog/monitoring/alert_parts.h"
 
@@ -19,60 +19,22 @@
 #define ALERTS_LOOKED_AT 64                    /* of these, when one is to give way */
 #define ALERT_KEPT ((int64_t)90 * 86400 * 1000) /* how long one that is over is kept */
 #define ALERT_MINUTE 60000
-
-/* What ends what: of the types of events that have an opposite. */
-static const struct alert_acts_pair {
-  const char *begins, *ends;
-} alert_acts_pairs[] = {
-  { "AWS_ENCRYPTION_KEY_INVALID", "AWS_ENCRYPTION_KEY_VALID" },
-  { "AZURE_ENCRYPTION_KEY_INVALID", "AZURE_ENCRYPTION_KEY_VALID" },
-  { "CLUSTER_BLOCK_WRITE", "CLUSTER_UNBLOCK_WRITE" },
-  { "CPS_OPLOG_BEHIND", "CPS_OPLOG_CAUGHT_UP" },
-  { "DAILY_BILLING_CHANGE_OVER_THRESHOLD", "DAILY_BILLING_CHANGE_NORMAL" },
-  { "DAILY_BILL_OVER_THRESHOLD", "DAILY_BILL_UNDER_THRESHOLD" },
-  { "ENCRYPTION_AT_REST_CONFIG_NO_LONGER_VALID", "ENCRYPTION_AT_REST_CONFIG_IS_VALID" },
-  { "GCP_ENCRYPTION_KEY_INVALID", "GCP_ENCRYPTION_KEY_VALID" },
-  { "HOST_DBT_CRASHING_OOM", "HOST_DBT_RECOVERED_OOM" },
-  { "HOST_DOWN", "HOST_UP" },
-  { "LOG_STREAMING_EXPORT_FAILED_NONRETRYABLE", "LOG_STREAMING_EXPORT_RECOVERED" },
-  { "LOG_STREAMING_EXPORT_FAILED_RETRIES_EXHAUSTED", "LOG_STREAMING_EXPORT_RECOVERED" },
-  { "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", "MONTHLY_BILLING_CHANGE_NORMAL" },
-  { "NO_PRIMARY", "ONE_PRIMARY" },
-  { "ONLINE_ARCHIVE_INSUFFICIENT_INDEXES_CHECK", "ONLINE_ARCHIVE_INSUFFICIENT_INDEXES_RESOLVED" },
-  { "PENDING_INVOICE_OVER_THRESHOLD", "PENDING_INVOICE_UNDER_THRESHOLD" },
-  { "STREAM_PROCESSOR_STATE_IS_FAILED", "STREAM_PROCESSOR_STARTED" },
-  { "SVC_X509_USER_AUTHENTICATION_CUSTOMER_CA_EXPIRATION_CHECK", "SVC_X509_USER_AUTHENTICATION_CUSTOMER_CA_EXPIRATION_RESOLVED" },
-  { "SVC_X509_USER_AUTHENTICATION_CUSTOMER_CRL_EXPIRATION_CHECK", "SVC_X509_USER_AUTHENTICATION_CUSTOMER_CRL_EXPIRATION_RESOLVED" },
-  { "SVC_X509_USER_AUTHENTICATION_MANAGED_USER_CERTS_EXPIRATION_CHECK",
-    "SVC_X509_USER_AUTHENTICATION_MANAGED_USER_CERTS_EXPIRATION_RESOLVED" },
-  { "WEEKLY_BILLING_CHANGE_OVER_THRESHOLD", "WEEKLY_BILLING_CHANGE_NORMAL" },
-  { NULL, NULL }
-};
+#define ALERT_ID 24 /* characters of the id of a configuration */
 
 /* ------------------------------------------------------------------------------------------------------------ what is met */
 
 /* Members of events by which matchers and targets go, with the names that matchers have for them, and alerts. */
 static const struct alert_acts_member {
   const char *in_event, *field_name, *in_alert;
-} alert_acts_members[] = {
-  { "clusterName", "CLUSTER_NAME", "clusterName" },
-  { "hostname", "HOSTNAME", NULL },
-  { "instanceName", "INSTANCE_NAME", "instanceName" },
-  { "port", "PORT", NULL },
-  { "processorName", "PROCESSOR_NAME", "processorName" },
-  { "replicaSetName", "REPLICA_SET_NAME", "replicaSetName" },
-  { "shardName", "SHARD_NAME", NULL },
+} alert_acts_members[SVC_ALERT_MEMBERS] = {
+  [SVC_ALERT_CLUSTER] = { "clusterName", "CLUSTER_NAME", "clusterName" },
+  [SVC_ALERT_HOST] = { "hostname", "HOSTNAME", NULL },
+  [SVC_ALERT_INSTANCE] = { "instanceName", "INSTANCE_NAME", "instanceName" },
+  [SVC_ALERT_PORT] = { "port", "PORT", NULL },
+  [SVC_ALERT_PROCESSOR] = { "processorName", "PROCESSOR_NAME", "processorName" },
+  [SVC_ALERT_SET] = { "replicaSetName", "REPLICA_SET_NAME", "replicaSetName" },
+  [SVC_ALERT_SHARD] = { "shardName", "SHARD_NAME", NULL },
 };
-#define ALERT_MEMBERS (sizeof alert_acts_members / sizeof alert_acts_members[0])
-
-typedef struct alert_acts_met { /* an event, or a figure, as far as it matters */
-  svc_str values[ALERT_MEMBERS];
-  svc_str host; /* HOST:PORT; empty: it is of none */
-  svc_str type; /* of the host: PRIMARY */
-  svc_str target;
-  const svc_alert_figure *figure; /* that was measured; NULL: it is an event */
-} alert_acts_met;
-
 static svc_str alert_acts_member(svc_str body, const char *name)
 {
   svc_str value = svc_json_member(body, svc_str_c(name));
@@ -80,28 +42,30 @@ static svc_str alert_acts_member(svc_str body, const char *name)
   return value;
 }
 
-static void alert_acts_meet(svc_call *c, svc_str body, alert_acts_met *m)
+SVC_PRIVATE void svc_alert_meet(svc_call *c, svc_str body, svc_alert_met *m)
 {
   svc_buf b = svc_buf_new(c->arena, 128);
   size_t i;
   memset(m, 0, sizeof *m);
   m->type = SVC_S("");
-  for (i = 0; i < ALERT_MEMBERS; i++) {
+  for (i = 0; i < SVC_ALERT_MEMBERS; i++) {
     m->values[i] = alert_acts_member(body, alert_acts_members[i].in_event);
     if (i) svc_buf_char(&b, '/');
     svc_buf_str(&b, m->values[i]);
   }
   m->target = svc_buf_done(&b);
-  m->host = m->values[1].n ? svc_arena_print(c->arena, SVC_FMT ":" SVC_FMT, SVC_ARG(m->values[1]), SVC_ARG(m->values[3])) : SVC_S("");
+  m->host = SVC_S("");
+  if (m->values[SVC_ALERT_HOST].n)
+    m->host = svc_arena_print(c->arena, SVC_FMT ":" SVC_FMT, SVC_ARG(m->values[SVC_ALERT_HOST]), SVC_ARG(m->values[SVC_ALERT_PORT]));
 }
 
 static svc_str alert_acts_value(void *context, svc_str field_name)
 {
-  const alert_acts_met *m = context;
+  const svc_alert_met *m = context;
   size_t i;
   if (svc_str_is(field_name, "HOSTNAME_AND_PORT")) return m->host;
   if (svc_str_is(field_name, "TYPE_NAME")) return m->type;
-  for (i = 0; i < ALERT_MEMBERS; i++)
+  for (i = 0; i < SVC_ALERT_MEMBERS; i++)
     if (svc_str_is(field_name, alert_acts_members[i].field_name)) return m->values[i];
   return SVC_S("");
 }
@@ -113,8 +77,7 @@ static const svc_noun_info *alert_acts_noun(const svc_call *c)
   return c->s->seats[SVC_SEAT_ALERTS];
 }
 
-/* All whose unique value begins so. */
-static void alert_acts_scan(svc_call *c, const char *kind, svc_str prefix, svc_scan *scan)
+SVC_PRIVATE void svc_alert_scan(svc_call *c, const char *kind, svc_str prefix, svc_scan *scan)
 {
   svc_key key;
   svc_key_begin(&key, 'u');
@@ -124,7 +87,7 @@ static void alert_acts_scan(svc_call *c, const char *kind, svc_str prefix, svc_s
   svc_scan_expect(scan, 1);
 }
 
-static bool alert_acts_next(svc_call *c, svc_scan *scan, const char *kind, const svc_id *group, svc_entity *out)
+SVC_PRIVATE bool svc_alert_next(svc_call *c, svc_scan *scan, const char *kind, const svc_id *group, svc_entity *out)
 {
   svc_str key, value;
   svc_id id;
@@ -136,16 +99,25 @@ static bool alert_acts_next(svc_call *c, svc_scan *scan, const char *kind, const
   return false;
 }
 
-/* The configurations of a project that watch this type, and are on. */
-static void alert_acts_watching(svc_call *c, const svc_id *group, const char *type, svc_scan *scan)
+SVC_PRIVATE void svc_alert_watching(svc_call *c, const svc_id *group, svc_str type, const svc_id *after, svc_scan *scan)
 {
-  svc_str name = svc_value_text(c->s, c->arena, type);
-  alert_acts_scan(c, SVC_ALERT_CONFIG_KIND, svc_arena_print(c->arena, "%s/true/" SVC_FMT "/", svc_id_str(c->arena, group).p, SVC_ARG(name)), scan);
+  svc_str id = svc_id_is_zero(after) ? SVC_S("") : svc_id_str(c->arena, after);
+  svc_str all = svc_arena_print(c->arena, "%s/true/" SVC_FMT "/", svc_id_str(c->arena, group).p, SVC_ARG(type));
+  svc_key key;
+  svc_alert_scan(c, SVC_ALERT_CONFIG_KIND, all, scan);
+  key = scan->from;
+  svc_key_add(&key, id.p, id.n);
+  if (id.n) svc_key_behind(&scan->from, &key);
 }
 
-static svc_str alert_acts_unique(svc_call *c, const svc_id *config, svc_str target)
+static svc_str alert_acts_unique(svc_call *c, const svc_id *config, const svc_alert_met *m)
 {
-  return svc_arena_print(c->arena, "%s/" SVC_FMT, svc_id_str(c->arena, config).p, SVC_ARG(target));
+  return svc_arena_print(c->arena, "%s/%s" SVC_FMT, svc_id_str(c->arena, config).p, m->measured ? "=" : "", SVC_ARG(m->target));
+}
+
+SVC_PRIVATE int svc_alert_of(svc_call *c, const svc_entity *config, const svc_alert_met *m, svc_entity *out)
+{
+  return svc_entity_named(c->txn, alert_acts_noun(c)->noun->kind, NULL, &config->parent, alert_acts_unique(c, &config->id, m), out);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- writing */
@@ -166,6 +138,38 @@ SVC_PRIVATE bool svc_alert_store(svc_call *c, svc_entity *e, const svc_entity *o
   return rc == SVC_OK || svc_store_failed(c, c->txn->error);
 }
 
+/* An event about what is measured, with all that its alert says of that. */
+static bool alert_acts_tell(svc_call *c, const svc_entity *e, const svc_node *body, const char *type)
+{
+  const svc_node *value = svc_node_get(body, "currentValue");
+  svc_buf number = svc_buf_new(c->arena, 64);
+  svc_str port = svc_node_str(body, "hostnameAndPort"), host = svc_str_cut(&port, ':');
+  if (value) svc_node_write(&number, value);
+  {
+    const svc_event_part about[] = {
+      { "alertConfigId", svc_node_str(body, "alertConfigId"), false }, { "alertId", e->key, false },
+      { "clusterName", svc_node_str(body, "clusterName"), false },     { "currentValue", svc_buf_done(&number), true },
+      { "hostname", host, false },                                     { "instanceName", svc_node_str(body, "instanceName"), false },
+      { "metricName", svc_node_str(body, "metricName"), false },       { "port", port, true },
+      { "processorName", svc_node_str(body, "processorName"), false }, { "replicaSetName", svc_node_str(body, "replicaSetName"), false },
+    };
+    return svc_event_with(c, type, &e->scope, about, sizeof about / sizeof about[0]);
+  }
+}
+
+/* What is written of it now that it is OPEN, or is so no longer; of what is not measured nothing. */
+static bool alert_acts_told(svc_call *c, const svc_entity *e, const svc_node *body, bool open)
+{
+  const svc_alert_condition *condition = svc_alert_condition_of(c->s, svc_node_str(body, "eventTypeName"));
+  const char *type = condition ? open ? condition->begins : condition->ends : NULL;
+  return !type || alert_acts_tell(c, e, body, type);
+}
+
+static bool alert_acts_is_measured(const svc_entity *e)
+{
+  return e->unique.n > ALERT_ID + 1 && e->unique.p[ALERT_ID + 1] == '=';
+}
+
 /* It is over: nothing comes of it any more, and after a while it goes. */
 static void alert_acts_over(svc_call *c, svc_entity *e, svc_node *body, const char *status)
 {
@@ -179,13 +183,15 @@ static void alert_acts_over(svc_call *c, svc_entity *e, svc_node *body, const ch
   svc_alert_telling_end(c, e, strcmp(status, "CLOSED") == 0);
 }
 
-static bool alert_acts_end(svc_call *c, const svc_entity *stored, const char *status)
+SVC_PRIVATE bool svc_alert_end(svc_call *c, const svc_entity *stored, const char *status)
 {
   svc_node *body = svc_entity_body(c, stored);
   svc_entity e = *stored;
+  bool says;
   if (!body) return false;
+  says = alert_acts_is_measured(stored) && svc_str_is(svc_node_str(body, "status"), "OPEN") && strcmp(status, "CLOSED") == 0;
   alert_acts_over(c, &e, body, status);
-  return svc_alert_store(c, &e, stored, body);
+  return svc_alert_store(c, &e, stored, body) && (!says || alert_acts_told(c, &e, body, false));
 }
 
 /* Where there are as many as there may be, the oldest that is over goes. False: failed; *full: there is none. */
@@ -218,12 +224,12 @@ static int64_t alert_acts_delay(const svc_node *config)
   return least == INT64_MAX ? 0 : least * ALERT_MINUTE;
 }
 
-static svc_node *alert_acts_body(svc_call *c, const svc_entity *e, const svc_entity *config, svc_str type, const alert_acts_met *m)
+static svc_node *alert_acts_body(svc_call *c, const svc_entity *e, const svc_entity *config, svc_str type, const svc_alert_met *m)
 {
   svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   size_t i;
   if (!body) return NULL;
-  svc_node_set_str(c->arena, body, "alertConfigId", config->key);
+  svc_node_set_str(c->arena, body, "alertConfigId", svc_id_str(c->arena, &config->id));
   svc_alert_date(c, body, "created", c->now);
   svc_node_set_str(c->arena, body, "eventTypeName", type);
   svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &e->scope.group));
@@ -231,25 +237,24 @@ static svc_node *alert_acts_body(svc_call *c, const svc_entity *e, const svc_ent
   svc_node_set_str(c->arena, body, "orgId", svc_id_str(c->arena, &e->scope.org));
   svc_alert_date(c, body, "updated", c->now);
   if (m->host.n) svc_node_set_str(c->arena, body, "hostnameAndPort", m->host);
-  for (i = 0; i < ALERT_MEMBERS; i++)
+  for (i = 0; i < SVC_ALERT_MEMBERS; i++)
     if (alert_acts_members[i].in_alert && m->values[i].n) svc_node_set_str(c->arena, body, alert_acts_members[i].in_alert, m->values[i]);
   return body;
 }
 
 /* What was measured last. */
-static void alert_acts_show(svc_call *c, svc_node *body, const svc_alert_figure *f)
+static void alert_acts_show(svc_call *c, svc_node *body, const svc_alert_met *m)
 {
   svc_node *value = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("currentValue"), SVC_S("")), *number;
   if (!value) return;
-  number = svc_node_new(c->arena, SVC_J_NUMBER, SVC_S("number"), svc_arena_print(c->arena, "%.17g", f->value));
+  number = svc_node_new(c->arena, SVC_J_NUMBER, SVC_S("number"), svc_arena_print(c->arena, "%.15g", m->value));
   if (number) svc_node_put(c->arena, value, number);
-  svc_node_set_str(c->arena, value, "units", f->units);
+  svc_node_set_str(c->arena, value, "units", m->units);
   svc_node_put(c->arena, body, value);
-  svc_node_set_str(c->arena, body, "metricName", f->metric);
+  if (m->metric.n) svc_node_set_str(c->arena, body, "metricName", m->metric);
 }
 
-/* One opens, unless there is one. `lasts`: something will end it. */
-static bool alert_acts_begin(svc_call *c, const svc_entity *config, const svc_node *said, const alert_acts_met *m, bool lasts)
+SVC_PRIVATE bool svc_alert_begin(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_met *m, bool lasts)
 {
   const svc_noun_info *noun = alert_acts_noun(c);
   const svc_scope scope = config->scope;
@@ -259,7 +264,7 @@ static bool alert_acts_begin(svc_call *c, const svc_entity *config, const svc_no
   svc_entity e;
   bool full;
   memset(&e, 0, sizeof e);
-  e.unique = lasts ? alert_acts_unique(c, &config->id, m->target) : SVC_S("");
+  e.unique = lasts ? alert_acts_unique(c, &config->id, m) : SVC_S("");
   if (lasts && svc_named_get(c->txn, noun->noun->kind, &scope.group, e.unique, &there) == SVC_OK) return true;
   if (!alert_acts_make_room(c, &scope.group, &full)) return false;
   if (full) {
@@ -274,152 +279,60 @@ static bool alert_acts_begin(svc_call *c, const svc_entity *config, const svc_no
   body = alert_acts_body(c, &e, config, svc_node_str(said, "eventTypeName"), m);
   if (!body) return svc_no_memory(c);
   svc_node_set_str(c->arena, body, "status", delay ? SVC_S("TRACKING") : SVC_S("OPEN"));
-  if (m->figure) alert_acts_show(c, body, m->figure);
+  if (m->measured) alert_acts_show(c, body, m);
   if (lasts && delay) svc_due_set(&e, SVC_DUE_STATE, c->now + delay);
   if (!lasts) alert_acts_over(c, &e, body, "CLOSED");
   svc_alert_telling_begin(c, &e, said);
-  return svc_alert_store(c, &e, NULL, body);
+  return svc_alert_store(c, &e, NULL, body) && (!m->measured || delay || alert_acts_told(c, &e, body, true));
 }
 
-/* --------------------------------------------------------------------------------------------------------------- hearing */
+/* -------------------------------------------------------------------------------------------------------------- measuring */
 
-static bool alert_acts_lasts(const char *type)
+SVC_PRIVATE bool svc_alert_fits(svc_call *c, const svc_node *said, svc_alert_met *m)
 {
-  const struct alert_acts_pair *p = alert_acts_pairs;
-  while (p->begins && strcmp(p->begins, type) != 0) p++;
-  return p->begins != NULL;
+  return svc_alert_matchers_fit(c, svc_node_get(said, "matchers"), alert_acts_value, m);
 }
 
-/* Those that watch this type, and whose matchers fit. */
-static bool alert_acts_open(svc_call *c, const svc_id *group, const char *type, alert_acts_met *m)
+SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_met *m, bool beyond,
+                                    int *opens)
 {
-  bool lasts = alert_acts_lasts(type);
-  svc_scan scan;
-  svc_entity config;
-  alert_acts_watching(c, group, type, &scan);
-  while (alert_acts_next(c, &scan, SVC_ALERT_CONFIG_KIND, group, &config)) {
-    svc_node *said = svc_entity_body(c, &config);
-    if (!said) return false;
-    if (!svc_alert_matchers_fit(c, svc_node_get(said, "matchers"), alert_acts_value, m)) continue;
-    if (!alert_acts_begin(c, &config, said, m, lasts)) return false;
-  }
-  return svc_txn_good(c);
-}
-
-/* What such an event had opened for the same target is over. */
-static bool alert_acts_close(svc_call *c, const svc_id *group, const char *type, const alert_acts_met *m)
-{
-  const svc_noun *noun = alert_acts_noun(c)->noun;
-  svc_scan scan;
-  svc_entity config, e;
-  int rc;
-  alert_acts_watching(c, group, type, &scan);
-  while (alert_acts_next(c, &scan, SVC_ALERT_CONFIG_KIND, group, &config)) {
-    rc = svc_entity_named(c->txn, noun->kind, NULL, group, alert_acts_unique(c, &config.id, m->target), &e);
-    if (rc == SVC_OK && !alert_acts_end(c, &e, "CLOSED")) return false;
-  }
-  return svc_txn_good(c);
-}
-
-SVC_PRIVATE void svc_alert_watching(svc_call *c, const svc_id *group, const char *type, svc_scan *scan)
-{
-  alert_acts_watching(c, group, type, scan);
-}
-
-SVC_PRIVATE bool svc_alert_watching_next(svc_call *c, svc_scan *scan, const svc_id *group, svc_entity *out)
-{
-  return alert_acts_next(c, scan, SVC_ALERT_CONFIG_KIND, group, out);
-}
-
-/* The host of a figure, as an event would name it. */
-static void alert_acts_meet_figure(const svc_alert_figure *f, alert_acts_met *m)
-{
-  svc_str port = f->process->id, host = svc_str_cut(&port, ':');
-  memset(m, 0, sizeof *m);
-  m->values[0] = f->cluster;
-  m->values[1] = host;
-  m->values[3] = port;
-  m->values[5] = f->process->replica_set;
-  m->values[6] = f->process->shard;
-  m->host = m->target = f->process->id;
-  m->type = svc_str_c(f->process->type);
-  while (m->type.n && memchr(m->type.p, '_', m->type.n)) m->type.p++, m->type.n--; /* REPLICA_PRIMARY: PRIMARY */
-  m->figure = f;
-}
-
-SVC_PRIVATE bool svc_alert_measures(svc_call *c, const svc_node *said, const svc_alert_figure *f)
-{
-  alert_acts_met m;
-  alert_acts_meet_figure(f, &m);
-  return svc_alert_matchers_fit(c, svc_node_get(said, "matchers"), alert_acts_value, &m);
-}
-
-SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_figure *f, bool beyond)
-{
-  const svc_id *group = &config->scope.group;
-  alert_acts_met m;
   svc_node *body, *before;
   svc_entity e, old;
-  int rc;
-  alert_acts_meet_figure(f, &m);
-  rc = svc_entity_named(c->txn, alert_acts_noun(c)->noun->kind, NULL, group, alert_acts_unique(c, &config->id, m.target), &old);
-  if (rc == SVC_NOT_FOUND) return !beyond || alert_acts_begin(c, config, said, &m, true);
+  int rc = svc_alert_of(c, config, m, &old);
+  if (rc == SVC_NOT_FOUND) return !beyond || (*opens)-- <= 0 || svc_alert_begin(c, config, said, m, true);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
-  if (!beyond) return alert_acts_end(c, &old, "CLOSED");
+  if (!beyond) return svc_alert_end(c, &old, "CLOSED");
   body = svc_entity_body(c, &old);
   before = body ? svc_node_copy(c->arena, body) : NULL;
   if (!before) return svc_no_memory(c);
-  alert_acts_show(c, body, f);
+  alert_acts_show(c, body, m);
   e = old;
   return svc_node_same(body, before) || svc_alert_store(c, &e, &old, body);
 }
 
-SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, const svc_processes *all, size_t count)
+SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, const svc_alert_targets *all)
 {
   const char *kind = alert_acts_noun(c)->noun->kind;
+  svc_str own = svc_arena_print(c->arena, "%s/=", svc_id_str(c->arena, &config->id).p);
   svc_scan scan;
   svc_entity e;
-  size_t i, k;
-  alert_acts_scan(c, kind, svc_arena_print(c->arena, "%s/", svc_id_str(c->arena, &config->id).p), &scan);
-  while (alert_acts_next(c, &scan, kind, &config->scope.group, &e)) {
-    svc_str host = svc_json_word(e.body, "hostnameAndPort");
-    bool there = false;
-    for (i = 0; i < count && !there; i++)
-      for (k = 0; k < all[i].count && !there; k++) there = svc_process_runs(&all[i].at[k]) && svc_str_eq(all[i].at[k].id, host);
-    if (!there && !alert_acts_end(c, &e, "CLOSED")) return false;
+  size_t i;
+  svc_alert_scan(c, kind, own, &scan);
+  while (svc_alert_next(c, &scan, kind, &config->scope.group, &e)) {
+    svc_str target = { e.unique.p + own.n, e.unique.n - own.n };
+    for (i = 0; i < all->count && !(all->at[i].met.fits && svc_str_eq(all->at[i].met.target, target));) i++;
+    if (i == all->count && !svc_alert_end(c, &e, "CLOSED")) return false;
   }
-  return svc_txn_good(c);
-}
-
-SVC_PRIVATE bool svc_alert_hears(svc_call *c, const char *type, const svc_entity *event)
-{
-  const svc_id group = event->scope.group;
-  const struct alert_acts_pair *p;
-  alert_acts_met m;
-  if (svc_id_is_zero(&group)) return true; /* of an organization: nobody watches */
-  if (strcmp(type, "CLUSTER_CREATED") == 0 && !svc_alert_round_wake(c, &event->scope)) return false;
-  alert_acts_meet(c, event->body, &m);
-  for (p = alert_acts_pairs; p->begins; p++)
-    if (strcmp(p->ends, type) == 0 && !alert_acts_close(c, &group, p->begins, &m)) return false;
-  return alert_acts_open(c, &group, type, &m);
-}
-
-SVC_PRIVATE bool svc_alert_cancel(svc_call *c, const svc_id *group, const svc_id *config)
-{
-  const svc_noun_info *noun = alert_acts_noun(c);
-  svc_scan scan;
-  svc_entity e;
-  if (!noun || noun->also->hears != svc_alert_hears) return true;
-  alert_acts_scan(c, noun->noun->kind, svc_arena_print(c->arena, "%s/", svc_id_str(c->arena, config).p), &scan);
-  while (alert_acts_next(c, &scan, noun->noun->kind, group, &e))
-    if (!alert_acts_end(c, &e, "CANCELLED")) return false;
   return svc_txn_good(c);
 }
 
 SVC_PRIVATE bool svc_alert_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag == SVC_ALERT_DUE_TOLD) return svc_alert_telling_due(c, change);
-  if (tag == SVC_DUE_STATE) svc_node_set_str(c->arena, change->body, "status", SVC_S("OPEN"));
+  if (tag == SVC_DUE_STATE) {
+    svc_node_set_str(c->arena, change->body, "status", SVC_S("OPEN"));
+    if (alert_acts_is_measured(&change->entity) && !alert_acts_told(c, &change->entity, change->body, true)) return false;
+  }
   if (tag == SVC_ALERT_DUE_FORGOTTEN) {
     svc_alert_forget(change->body);
     change->event = "ALERT_UNACKNOWLEDGED_AUDIT";

@@ -12,16 +12,6 @@ static const char *const alert_config_operators[] = { "<", ">", "LESS_THAN", "GR
 static const char *const alert_config_compares[] = { "EQUALS", "CONTAINS", "STARTS_WITH", "ENDS_WITH", "NOT_EQUALS", "NOT_CONTAINS",
                                                      "REGEX", NULL };
 static const char *const alert_config_modes[] = { "AVERAGE", NULL };
-/* Units of metrics, and behind them those of plain thresholds; which of them fit stands in alert_rules.c. */
-static const char *const alert_config_units[] = {
-  "RAW", "BITS", "KILOBITS", "MEGABITS", "GIGABITS", "BYTES", "KILOBYTES", "MEGABYTES", "GIGABYTES", "TERABYTES", "PETABYTES",
-  "NANOSECONDS", "MILLISECONDS", "MILLION_MINUTES", "SECONDS", "MINUTES", "HOURS", "DAYS", "COUNT", "THOUSAND", "MILLION", "BILLION",
-  "RPU", "THOUSAND_RPU", "MILLION_RPU", "WPU", "THOUSAND_WPU", "MILLION_WPU", "bits", "Kbits", "Mbits", "Gbits", "bytes", "KB", "MB",
-  "GB", "TB", "PB", "nsec", "msec", "sec", "min", "hours", "million minutes", "days", "requests", "1000 requests", "tokens",
-  "million tokens", "pixels", "billion pixels", "GB seconds", "GB hours", "GB days", "thousand RPU", "million RPU", "thousand WPU",
-  "million WPU", "count", "thousand", "million", "billion", NULL
-};
-
 static const svc_field alert_config_matcher_fields[] = {
   F_ENUM("fieldName", svc_alert_field_names, .flags = SVC_REQUIRED),
   F_ENUM("operator", alert_config_compares, .flags = SVC_REQUIRED),
@@ -30,9 +20,11 @@ static const svc_field alert_config_matcher_fields[] = {
 static const svc_object alert_config_matcher = { .name = "AlertMatcher", .fields = SVC_ROWS(alert_config_matcher_fields) };
 
 static const svc_field alert_config_threshold_fields[] = {
+  F_STR("metricName", .max = 64), /* of stream processors, as in a metricThreshold */
+  F_ENUM("mode", alert_config_modes),
   F_ENUM("operator", alert_config_operators, .flags = SVC_REQUIRED),
   F_INT("threshold", .flags = SVC_REQUIRED),
-  F_ENUM("units", alert_config_units)
+  F_ENUM("units", svc_alert_units + SVC_ALERT_UNITS_PLAIN)
 };
 static const svc_object alert_config_threshold = { .name = "AlertsThreshold", .fields = SVC_ROWS(alert_config_threshold_fields) };
 
@@ -41,7 +33,7 @@ static const svc_field alert_config_metric_fields[] = {
   F_ENUM("mode", alert_config_modes),
   F_ENUM("operator", alert_config_operators + 2, .flags = SVC_REQUIRED),
   F_NUM("threshold", .flags = SVC_REQUIRED),
-  F_ENUM("units", alert_config_units)
+  F_ENUM("units", svc_alert_units)
 };
 static const svc_object alert_config_metric = { .name = "MetricThreshold", .fields = SVC_ROWS(alert_config_metric_fields) };
 
@@ -146,16 +138,17 @@ static bool alert_config_prepare(svc_call *c, svc_change *change)
 /* What is watched no longer, or what is no longer watched: its alerts are over. */
 static bool alert_config_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
+  const svc_alert_condition *condition = svc_alert_condition_of(c->s, svc_node_str(change->body, "eventTypeName"));
   bool off = !svc_node_bool(change->body, "enabled", false);
-  if (!off && svc_node_get(change->body, "metricThreshold") && !svc_alert_round_wake(c, &e->scope)) return false;
+  if (!off && condition && !svc_alert_round_wake(c, &e->scope, condition->hourly)) return false;
   if (!change->before) return true;
   if (!off && svc_str_eq(svc_node_str(change->before, "eventTypeName"), svc_node_str(change->body, "eventTypeName"))) return true;
-  return svc_alert_cancel(c, &e->parent, &e->id);
+  return svc_alert_cancel(c, e);
 }
 
 static bool alert_config_gone(svc_call *c, const svc_entity *e)
 {
-  return svc_alert_cancel(c, &e->parent, &e->id);
+  return svc_alert_cancel(c, e);
 }
 
 static const svc_field_error alert_config_errors[] = {

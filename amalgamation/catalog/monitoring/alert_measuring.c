@@ -1,18 +1,25 @@
 /*
-** What alert configurations ask for is measured, in rounds of a minute.
+** What alert configurations ask for is measured, in rounds.
 **
-** A project has a round while it has clusters and a configuration of a metric that is on; else it rests, until one of these
-** comes. A round asks for every process of every cluster whatever the configurations say of it, so many figures at the most.
-** Without a driver they are the simulation's, the same that the series of a process show. With one they are an order,
-** "metrics.measure": {"figures":[{"host":..., "metricName":..., "units":...}]}, and its facts are the same with "value"s; while
-** that is under way no other round begins. After a time in which nothing was asked of the service there is one round, not all
-** that would have been.
+** A project has a round while configurations that are on watch a condition (alert_conditions.c) and there is something that it can be of;
+** else it rests, until one of these comes. What is stored is looked at once an hour, all else each minute; of a condition that nobody
+** watches nothing is looked up. A round has a bound: so many figures, and so many alerts that it opens; the next one goes on behind them, and
+** after the last begins again with the first.
+**
+** Without a driver figures are the simulation's. With one they are an order, "metrics.measure": {"figures":[{"host":..., "metricName":...,
+** "units":...}]}, and its facts are the same with "value"s; while that is under way no other round begins. Where it is not of a process, an
+** element has clusterName, flexClusterName, replicaSetName or processorName ("workspace/processor") in place of host. Beside metrics it
+** is asked for UP (0: the host is down), and of a replica set for PRIMARIES, HEALTHY_MEMBERS, UNHEALTHY_MEMBERS, ELECTIONS_IN_LAST_HOUR and
+** OPLOG_WINDOW, of a cluster that is backed up for OPLOG_BEHIND, where somebody watches that; what it does not answer is not known, and
+** nothing comes of it. After a time in which nothing was asked of the service there is one round, not all that would have been.
 */
 #include "catalog/monitoring/alert_parts.h"
 
-#define MEASURING_EVERY 60000 /* milliseconds */
-#define MEASURING_MOST 1000   /* figures of a round */
-#define MEASURING_CLUSTERS 50 /* of a project that are looked at */
+#define MEASURING_EVERY 60000     /* milliseconds */
+#define MEASURING_HOURLY 3600000
+#define MEASURING_MOST 1000       /* figures of a round */
+#define MEASURING_OPENS 100       /* alerts that it opens */
+enum { MEASURING_DUE_HOUR = SVC_DUE_OWN };
 
 /* Units of thresholds, in those that figures are in: bytes, milliseconds, and numbers as they are. */
 static const struct {
@@ -22,18 +29,12 @@ static const struct {
   { "BITS", 0.125 }, { "KILOBITS", 128 }, { "MEGABITS", 131072 }, { "GIGABITS", 134217728 }, { "KILOBYTES", 1024 },
   { "MEGABYTES", 1048576 }, { "GIGABYTES", 1073741824 }, { "TERABYTES", 1099511627776 }, { "PETABYTES", 1125899906842624 },
   { "NANOSECONDS", 0.000001 }, { "SECONDS", 1000 }, { "MINUTES", 60000 }, { "HOURS", 3600000 }, { "DAYS", 86400000 },
-  { "MILLION_MINUTES", 60000000000 }, { "THOUSAND", 1000 }, { "MILLION", 1000000 }, { "BILLION", 1000000000 }, { NULL, 1 }
+  { "MILLION_MINUTES", 60000000000 }, { "THOUSAND", 1000 }, { "MILLION", 1000000 }, { "BILLION", 1000000000 },
+  { "bits", 0.125 }, { "Kbits", 128 }, { "Mbits", 131072 }, { "Gbits", 134217728 }, { "KB", 1024 }, { "MB", 1048576 },
+  { "GB", 1073741824 }, { "TB", 1099511627776 }, { "PB", 1125899906842624 }, { "nsec", 0.000001 }, { "sec", 1000 }, { "min", 60000 },
+  { "hours", 3600000 }, { "days", 86400000 }, { "million minutes", 60000000000 }, { "thousand", 1000 }, { "million", 1000000 },
+  { "billion", 1000000000 }, { NULL, 1 }
 };
-
-typedef struct alert_measuring { /* a round */
-  svc_call *c;
-  svc_id group;
-  svc_processes *all; /* by cluster */
-  size_t count;
-  int left;             /* figures that may yet be asked for */
-  svc_node *figures;    /* an order is made of them; NULL: none is */
-  const svc_node *told; /* what the driver has measured; NULL: it is simulated */
-} alert_measuring;
 
 static double alert_measuring_factor(svc_str units)
 {
@@ -42,184 +43,263 @@ static double alert_measuring_factor(svc_str units)
   return alert_measuring_units[i].factor;
 }
 
-/* What a metric is measured in, where processes do not show it under this name. */
-static const char *alert_measuring_unit(svc_str metric, svc_str units)
+/* Which of all figures a round begins with: of the one under way, and of the next; by the minute and by the hour. Beside its record. */
+typedef struct alert_measuring_place {
+  int64_t at[2], next[2];
+} alert_measuring_place;
+
+static alert_measuring_place alert_measuring_place_of(const svc_entity *e)
 {
-  const char *known = svc_process_metric_unit(metric), *name = metric.p;
-  if (known) return known;
-  if (svc_str_is(units, "RAW"))
-    return strstr(name, "PERCENT") || strstr(name, "CPU") || strstr(name, "SPACE_USED") || strstr(name, "RATIO") ? "PERCENT" : "SCALAR";
-  return strstr(units.p, "BIT") || strstr(units.p, "BYTE") ? "BYTES" : "MILLISECONDS";
+  alert_measuring_place place = { { 0, 0 }, { 0, 0 } };
+  if (e->extra.n == sizeof place) memcpy(&place, e->extra.p, sizeof place);
+  return place;
 }
 
-static bool alert_measuring_begin(svc_call *c, const svc_id *group, alert_measuring *m)
+static void alert_measuring_begin(svc_call *c, const svc_entity *e, bool hourly, svc_alert_round *r)
 {
-  const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
-  svc_scan scan;
-  svc_entity cluster;
-  memset(m, 0, sizeof *m);
-  m->c = c;
-  m->group = *group;
-  m->left = MEASURING_MOST;
-  m->all = svc_arena_alloc(c->arena, MEASURING_CLUSTERS * sizeof *m->all);
-  if (!m->all) return svc_no_memory(c);
-  if (!noun) return true;
-  svc_below_begin(&scan, c->txn, noun->noun->kind, group);
-  while (m->count < MEASURING_CLUSTERS && svc_below_next(&scan, noun->noun->kind, &cluster))
-    if (!svc_processes_of(c, &cluster, &m->all[m->count++])) return false;
-  return svc_txn_good(c);
+  memset(r, 0, sizeof *r);
+  r->c = c;
+  r->scope = e->scope;
+  r->skip = alert_measuring_place_of(e).at[hourly];
+  r->left = MEASURING_MOST;
+  r->opens = MEASURING_OPENS;
+}
+
+/* The next round is about to be. */
+static void alert_measuring_go_on(svc_call *c, svc_change *change, bool hourly)
+{
+  alert_measuring_place place = alert_measuring_place_of(&change->entity);
+  place.at[hourly] = place.next[hourly];
+  change->extra = change->entity.extra = svc_arena_copy(c->arena, (svc_str){ (const char *)&place, sizeof place });
+}
+
+/* That was it: the one behind it begins where it has ended, or with the first again. */
+static void alert_measuring_end(svc_call *c, svc_change *change, bool hourly, const svc_alert_round *r)
+{
+  alert_measuring_place place = alert_measuring_place_of(&change->entity);
+  place.next[hourly] = r->left < 0 ? place.at[hourly] + MEASURING_MOST : 0;
+  change->extra = svc_arena_copy(c->arena, (svc_str){ (const char *)&place, sizeof place });
+  c->spent += (size_t)(r->left < 0 ? MEASURING_MOST : MEASURING_MOST - r->left);
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- one */
 
-/* The figure, in the units of its threshold. False: there is none. */
-static bool alert_measuring_figure(alert_measuring *m, const svc_processes *of, svc_alert_figure *f)
+static svc_str alert_measuring_name(const svc_alert_condition *k, const svc_alert_target *t)
 {
-  svc_call *c = m->c;
-  const svc_node *one, *value;
-  double factor = alert_measuring_factor(f->units);
-  if (!m->told) {
-    svc_str place = svc_arena_print(c->arena, "%s/" SVC_FMT "/", svc_id_str(c->arena, &of->cluster.id).p, SVC_ARG(f->process->id));
-    svc_str metric = svc_arena_copy(c->arena, f->metric), units = svc_arena_copy(c->arena, f->units);
-    f->value = (double)svc_simulated_metric(place.p, metric.p, alert_measuring_unit(metric, units), 0, c->now) / 1000 / factor;
-    return true;
-  }
-  for (one = m->told->type == SVC_J_ARRAY ? m->told->first : NULL; one; one = one->next) {
-    if (!svc_str_eq(svc_node_str(one, "host"), f->process->id) || !svc_str_eq(svc_node_str(one, "metricName"), f->metric)) continue;
-    value = svc_node_get(one, "value");
-    if (!value || value->type != SVC_J_NUMBER || !svc_json_number_double(value->text, &f->value)) return false;
-    f->value /= factor;
-    return true;
-  }
-  return false;
+  return k->asks ? svc_str_c(k->asks) : t->met.metric;
 }
 
-static bool alert_measuring_ask(alert_measuring *m, const svc_alert_figure *f)
+/* Is this what was asked for? */
+static bool alert_measuring_is(const svc_node *one, const svc_alert_condition *k, const svc_alert_target *t)
 {
-  svc_arena *a = m->c->arena;
+  return svc_str_eq(svc_node_str(one, svc_alert_asked_by(k->of)), t->met.target) &&
+         svc_str_eq(svc_node_str(one, "metricName"), alert_measuring_name(k, t));
+}
+
+/* What the driver says; they mostly come in the order in which they were asked for. */
+static bool alert_measuring_told(svc_alert_round *r, const svc_alert_condition *k, const svc_alert_target *t, double *out)
+{
+  const svc_node *first = r->told->type == SVC_J_ARRAY ? r->told->first : NULL, *one = r->next ? r->next : first, *begun = one, *value;
+  while (one && !alert_measuring_is(one, k, t)) {
+    one = one->next ? one->next : first;
+    if (one == begun) return false;
+  }
+  if (!one) return false;
+  r->next = one->next;
+  value = svc_node_get(one, "value");
+  return value && value->type == SVC_J_NUMBER && svc_json_number_double(value->text, out);
+}
+
+static bool alert_measuring_ask(svc_alert_round *r, const svc_alert_condition *k, const svc_alert_target *t)
+{
+  svc_arena *a = r->c->arena;
   svc_node *one = svc_node_new(a, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  svc_str metric = svc_arena_copy(a, f->metric), units = svc_arena_copy(a, f->units);
-  if (!one) return svc_no_memory(m->c);
-  svc_node_set_str(a, one, "host", f->process->id);
+  svc_str metric = svc_arena_copy(a, alert_measuring_name(k, t)), units = svc_arena_copy(a, t->met.units);
+  if (!one) return svc_no_memory(r->c);
+  svc_node_set_str(a, one, svc_alert_asked_by(k->of), t->met.target);
   svc_node_set_str(a, one, "metricName", metric);
-  svc_node_set_str(a, one, "units", svc_str_c(alert_measuring_unit(metric, units)));
-  svc_node_append(m->figures, one);
+  svc_node_set_str(a, one, "units", svc_str_c(svc_alert_unit(metric, units)));
+  svc_node_append(r->figures, one);
   return true;
 }
 
-static bool alert_measuring_beyond(const svc_node *threshold, double value)
+static bool alert_measuring_beyond(const svc_alert_condition *k, const svc_node *threshold, double value)
 {
   const svc_node *limit = svc_node_get(threshold, "threshold");
   svc_str how = svc_node_str(threshold, "operator");
   double at = 0;
+  if (k->beyond) return k->beyond < 0 ? value < k->limit : value > k->limit;
   if (!limit || !svc_json_number_double(limit->text, &at)) return false;
   return svc_str_is(how, "LESS_THAN") || svc_str_is(how, "<") ? value < at : value > at;
 }
 
-/* One configuration: every process that its matchers fit. */
-static bool alert_measuring_config(alert_measuring *m, const svc_entity *config)
+/* What the configuration asks of one target: asked for, or compared. */
+static bool alert_measuring_one(svc_alert_round *r, const svc_alert_condition *k, svc_alert_target *t, const svc_entity *config,
+                                const svc_node *said, const svc_node *threshold)
 {
-  svc_node *said = svc_entity_body(m->c, config), *threshold = svc_node_get(said, "metricThreshold");
-  svc_alert_figure f;
-  size_t i, k;
-  if (!said) return false;
-  f.metric = svc_node_str(threshold, "metricName");
-  f.units = svc_node_str(threshold, "units");
-  for (i = 0; i < m->count; i++)
-    for (k = 0; k < m->all[i].count; k++) {
-      f.process = &m->all[i].at[k];
-      f.cluster = svc_node_str(m->all[i].body, "name");
-      if (!svc_process_runs(f.process) || !svc_alert_measures(m->c, said, &f) || m->left-- <= 0) continue;
-      if (m->figures) {
-        if (!alert_measuring_ask(m, &f)) return false;
-      } else if (alert_measuring_figure(m, &m->all[i], &f) &&
-                 !svc_alert_measured(m->c, config, said, &f, alert_measuring_beyond(threshold, f.value))) {
-        return false;
-      }
-    }
-  return m->figures || svc_alert_unmeasured(m->c, config, m->all, m->count);
+  if (r->skip > 0) return r->skip--, true;
+  if (r->left-- <= 0) return true;
+  if (r->figures) return alert_measuring_ask(r, k, t);
+  if (t->figured != k || (!k->asks && !k->hourly)) /* of a metric each configuration may name another */
+    t->known = r->told && !k->hourly ? alert_measuring_told(r, k, t, &t->figure) : k->figure(r, t, &t->figure);
+  t->figured = k;
+  if (!t->known) return svc_txn_good(r->c) && r->c->error.code == SVC_E_NONE;
+  t->met.value = t->figure / alert_measuring_factor(t->met.units);
+  return svc_alert_measured(r->c, config, said, &t->met, alert_measuring_beyond(k, threshold, t->met.value), &r->opens);
 }
 
-/* All of them. *any: there are some, and clusters. */
-static bool alert_measuring_all(alert_measuring *m, bool *any)
+/* One configuration: every target that its matchers fit. */
+static bool alert_measuring_config(svc_alert_round *r, const svc_alert_condition *k, const svc_alert_targets *all, const svc_entity *config)
 {
+  svc_node *said = svc_entity_body(r->c, config), *threshold = svc_node_get(said, "metricThreshold");
+  svc_str units;
+  size_t i;
+  if (!said) return false;
+  if (!threshold) threshold = svc_node_get(said, "threshold");
+  units = k->beyond ? SVC_S("") : svc_node_str(threshold, "units");
+  for (i = 0; i < all->count; i++) {
+    svc_alert_target *t = &all->at[i];
+    t->met.metric = svc_node_str(threshold, "metricName");
+    t->met.units = units.n ? units : svc_str_c(k->units);
+    t->met.fits = svc_alert_fits(r->c, said, &t->met);
+    if (t->met.fits && !alert_measuring_one(r, k, t, config, said, threshold)) return false;
+  }
+  return r->figures || svc_alert_unmeasured(r->c, config, all);
+}
+
+/* All that is watched, of what is hourly or of what is not. *any: there is something, or may be soon. */
+static bool alert_measuring_all(svc_alert_round *r, bool hourly, bool *any)
+{
+  static const svc_id none;
+  const svc_alert_condition *k;
+  const svc_alert_targets *all;
   svc_scan scan;
   svc_entity config;
+  size_t i;
   *any = false;
-  svc_alert_watching(m->c, &m->group, "OUTSIDE_METRIC_THRESHOLD", &scan);
-  while (svc_alert_watching_next(m->c, &scan, &m->group, &config)) {
-    *any = m->count > 0;
-    if (!alert_measuring_config(m, &config)) return false;
+  for (i = 0; (k = svc_alert_condition_at(i)) != NULL; i++) {
+    if (k->hourly != hourly) continue;
+    svc_alert_watching(r->c, &r->scope.group, svc_value_text(r->c->s, r->c->arena, k->begins), &none, &scan);
+    if (!svc_scan_more(&scan)) continue;
+    all = svc_alert_targets_of(r, k->of);
+    if (!all) return false;
+    *any |= hourly || all->any;
+    while (svc_alert_next(r->c, &scan, SVC_ALERT_CONFIG_KIND, &r->scope.group, &config))
+      if (!alert_measuring_config(r, k, all, &config)) return false;
   }
-  return svc_txn_good(m->c);
+  return svc_txn_good(r->c);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- rounds */
 
-SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope)
+/* Is something watched that is not hourly? */
+static bool alert_measuring_watched(svc_call *c, const svc_id *group)
+{
+  static const svc_id none;
+  const svc_alert_condition *k;
+  svc_scan scan;
+  size_t i;
+  for (i = 0; (k = svc_alert_condition_at(i)) != NULL; i++) {
+    if (k->hourly) continue;
+    svc_alert_watching(c, group, svc_value_text(c->s, c->arena, k->begins), &none, &scan);
+    if (svc_scan_more(&scan)) return true;
+  }
+  return false;
+}
+
+SVC_PRIVATE int svc_alert_round_get(svc_call *c, const svc_id *group, svc_entity *out)
 {
   static const svc_id none;
   const svc_noun_info *noun = svc_noun_named(c->s, SVC_ALERT_ROUND);
-  svc_entity e, old;
-  svc_scan scan;
+  return noun ? svc_entity_get(c->txn, noun->noun->kind, group, &none, out) : SVC_NOT_FOUND;
+}
+
+SVC_PRIVATE bool svc_alert_round_put(svc_call *c, const svc_scope *scope, svc_entity *e, const svc_entity *old)
+{
   int rc;
-  if (!noun || !svc_noun_named(c->s, "cluster")) return true;
-  svc_alert_watching(c, &scope->group, "OUTSIDE_METRIC_THRESHOLD", &scan);
-  if (!svc_scan_more(&scan)) return svc_txn_good(c);
-  rc = svc_entity_get(c->txn, noun->noun->kind, &scope->group, &none, &old);
-  if (rc == SVC_OK && svc_due_get(&old, SVC_DUE_RUN)) return true;
+  if (!old) {
+    e->kind = svc_noun_named(c->s, SVC_ALERT_ROUND)->noun->kind;
+    e->parent = scope->group;
+    e->scope = *scope;
+  }
+  if (!e->body.n) e->body = SVC_S("{}"), e->links_at = 1;
+  rc = old ? svc_entity_update(c->txn, c->arena, e, old) : svc_entity_insert(c->txn, c->arena, e);
+  return rc == SVC_OK || svc_store_failed(c, c->txn->error);
+}
+
+SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope, bool hourly)
+{
+  int tag = hourly ? MEASURING_DUE_HOUR : SVC_DUE_RUN, rc;
+  svc_entity e, old;
+  if (!svc_noun_named(c->s, SVC_ALERT_ROUND)) return true;
+  rc = svc_alert_round_get(c, &scope->group, &old);
   if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
   memset(&e, 0, sizeof e);
   if (rc == SVC_OK) e = old;
-  e.kind = noun->noun->kind;
-  e.parent = scope->group;
-  e.scope = *scope;
-  e.body = SVC_S("{}");
-  e.links_at = 1;
-  svc_due_set(&e, SVC_DUE_RUN, c->now + MEASURING_EVERY);
-  rc = rc == SVC_OK ? svc_entity_update(c->txn, c->arena, &e, &old) : svc_entity_insert(c->txn, c->arena, &e);
-  return rc == SVC_OK || svc_store_failed(c, c->txn->error);
+  if (svc_due_get(&e, tag)) return true;
+  svc_due_set(&e, tag, c->now + (hourly ? MEASURING_HOURLY : MEASURING_EVERY));
+  return svc_alert_round_put(c, scope, &e, rc == SVC_OK ? &old : NULL);
+}
+
+/* What is hourly never rests while it is watched. */
+SVC_PRIVATE bool svc_alert_round_may_wake(svc_call *c, const svc_scope *scope)
+{
+  svc_entity e;
+  if (svc_alert_round_get(c, &scope->group, &e) == SVC_OK && svc_due_get(&e, SVC_DUE_RUN)) return true;
+  return alert_measuring_watched(c, &scope->group) ? svc_alert_round_wake(c, scope, false) : svc_txn_good(c);
+}
+
+/* With a driver: an order, if there is anything to ask for. */
+static bool alert_measuring_order(svc_call *c, const svc_change *change, svc_alert_round *r, bool *any)
+{
+  r->figures = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("figures"), SVC_S(""));
+  if (!r->figures) return svc_no_memory(c);
+  if (!alert_measuring_all(r, false, any)) return false;
+  return !r->figures->first || svc_order_put(c, change->noun, &change->entity);
 }
 
 SVC_PRIVATE bool svc_alert_round_fell_due(svc_call *c, svc_change *change, int tag)
 {
-  alert_measuring m;
-  bool any = false;
-  if (tag != SVC_DUE_RUN) return true;
-  if (c->txn->ids->now > c->now + MEASURING_EVERY) { /* it has long been due: after all else that has been, and now */
-    svc_change_due(change, SVC_DUE_RUN, c->txn->ids->now);
+  bool hourly = tag == MEASURING_DUE_HOUR, asks = !hourly && c->s->config.driver, any = false;
+  int64_t every = hourly ? MEASURING_HOURLY : MEASURING_EVERY;
+  svc_alert_round r;
+  if (tag != SVC_DUE_RUN && !hourly) return true;
+  if (c->txn->ids->now > c->now + every) { /* it has long been due: after all else that has been, and now */
+    svc_change_due(change, tag, c->txn->ids->now);
     return true;
   }
-  if (!alert_measuring_begin(c, &change->entity.parent, &m)) return false;
-  if (!c->s->config.driver) {
-    if (!alert_measuring_all(&m, &any)) return false;
-  } else {
-    any = m.count > 0;
-    if (any && !svc_order_waits(c, &change->entity) && !svc_order_put(c, change->noun, &change->entity)) return false;
+  if (asks && svc_order_waits(c, &change->entity)) {
+    svc_change_due(change, tag, c->now + every);
+    return true;
   }
-  if (any) svc_change_due(change, SVC_DUE_RUN, c->now + MEASURING_EVERY);
+  alert_measuring_go_on(c, change, hourly);
+  alert_measuring_begin(c, &change->entity, hourly, &r);
+  if (asks ? !alert_measuring_order(c, change, &r, &any) : !alert_measuring_all(&r, hourly, &any)) return false;
+  alert_measuring_end(c, change, hourly, &r);
+  if (any) svc_change_due(change, tag, c->now + every);
   return true;
 }
 
 SVC_PRIVATE svc_node *svc_alert_round_desired(svc_call *c, const svc_entity *e)
 {
   svc_node *desired = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  alert_measuring m;
+  svc_alert_round r;
   bool any;
-  if (!desired || !alert_measuring_begin(c, &e->parent, &m)) return NULL;
-  m.figures = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("figures"), SVC_S(""));
-  if (!m.figures || !alert_measuring_all(&m, &any)) return NULL;
-  svc_node_put(c->arena, desired, m.figures);
+  if (!desired) return NULL;
+  alert_measuring_begin(c, e, false, &r);
+  r.figures = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("figures"), SVC_S(""));
+  if (!r.figures || !alert_measuring_all(&r, false, &any)) return NULL;
+  svc_node_put(c->arena, desired, r.figures);
   return desired;
 }
 
 SVC_PRIVATE bool svc_alert_round_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
   static const svc_node none = { .type = SVC_J_ARRAY };
-  alert_measuring m;
+  svc_alert_round r;
   bool any;
-  if (!alert_measuring_begin(c, &change->entity.parent, &m)) return false;
-  m.told = svc_node_get(facts, "figures");
-  if (!m.told) m.told = &none;
-  return alert_measuring_all(&m, &any);
+  alert_measuring_begin(c, &change->entity, false, &r);
+  r.told = svc_node_get(facts, "figures");
+  if (!r.told) r.told = &none;
+  return alert_measuring_all(&r, false, &any);
 }

@@ -16,7 +16,6 @@ static const svc_field alert_notice_fields[] = {
 };
 static const svc_object alert_notice_object = { .name = "AlertNotice", .fields = SVC_ROWS(alert_notice_fields) };
 
-
 static const svc_transition alert_notice_transitions[] = {
   { "WAITING", NULL, 0, NULL, "alert.notify" },
   { NULL, NULL, 0, NULL, NULL }
@@ -39,7 +38,6 @@ SVC_PRIVATE const svc_noun svc_noun_alert_notice = {
   .flags = SVC_EXPIRES,
   .object = &alert_notice_object,
   .lifecycle = &alert_notice_lifecycle,
-
   .fell_due = alert_notice_fell_due,
   .desired = svc_alert_notice_desired,
   .also = SVC_ALSO(.notifies = svc_alert_notice_tell, .secrets = svc_alert_notice_secrets)

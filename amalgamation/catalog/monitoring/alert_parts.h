@@ -23,6 +23,8 @@ enum svc_alert_on { /* what its event types are about */
   SVC_ALERT_ON_APP,
   SVC_ALERT_ON_STREAM
 };
+SVC_DECLARE(const char *const svc_alert_units[])                 /* of metrics; closed by NULL */
+enum { SVC_ALERT_UNITS_PLAIN = 18, SVC_ALERT_UNITS_SHORT = 26 }; /* where in it those of plain thresholds begin, and of whole numbers */
 SVC_PRIVATE int svc_alert_on(const svc *s, svc_str type); /* enum svc_alert_on */
 SVC_PRIVATE bool svc_alert_config_rules(svc_call *c, svc_node *body); /* false: refused; units that were left out are filled in */
 
@@ -47,25 +49,47 @@ SVC_PRIVATE void svc_alert_forget(svc_node *body); /* nobody does any longer */
 /* alert_acts.c: alerts open and close. */
 enum svc_alert_due { SVC_ALERT_DUE_FORGOTTEN = SVC_DUE_OWN, /* the acknowledgement is over */
                      SVC_ALERT_DUE_TOLD };                  /* somebody is to be told */
-SVC_PRIVATE bool svc_alert_hears(svc_call *c, const char *type, const svc_entity *event); /* of SVC_SEAT_ALERTS */
+enum svc_alert_member { SVC_ALERT_CLUSTER, SVC_ALERT_HOST, SVC_ALERT_INSTANCE, SVC_ALERT_PORT, SVC_ALERT_PROCESSOR, SVC_ALERT_SET,
+                        SVC_ALERT_SHARD, SVC_ALERT_MEMBERS };
+typedef struct svc_alert_met { /* an event, or what is measured, as far as it matters */
+  svc_str values[SVC_ALERT_MEMBERS]; /* empty: it is of none */
+  svc_str host;   /* HOST:PORT */
+  svc_str type;   /* of the host: PRIMARY */
+  svc_str target; /* of one configuration no two have the same */
+  bool measured;  /* it is no event, but this figure: */
+  bool fits;      /* what the configuration says of it, while that is looked at */
+  svc_str metric; /* empty: it has no name */
+  svc_str units;  /* those of the threshold */
+  double value;   /* in these */
+} svc_alert_met;
+SVC_PRIVATE void svc_alert_meet(svc_call *c, svc_str body, svc_alert_met *m); /* an event */
+SVC_PRIVATE bool svc_alert_fits(svc_call *c, const svc_node *said, svc_alert_met *m); /* do the matchers? */
+/* What a unique value begins with, in the order of these. */
+SVC_PRIVATE void svc_alert_scan(svc_call *c, const char *kind, svc_str prefix, svc_scan *scan);
+SVC_PRIVATE bool svc_alert_next(svc_call *c, svc_scan *scan, const char *kind, const svc_id *group, svc_entity *out);
+/* The configurations of a project that watch this type, and are on; those behind this one, zero: all. */
+SVC_PRIVATE void svc_alert_watching(svc_call *c, const svc_id *group, svc_str type, const svc_id *after, svc_scan *scan);
+/* The one that is not over, of this configuration and target: SVC_OK, SVC_NOT_FOUND, or the store's error. */
+SVC_PRIVATE int svc_alert_of(svc_call *c, const svc_entity *config, const svc_alert_met *m, svc_entity *out);
+/* One opens, unless there is one. lasts: something will end it. */
+SVC_PRIVATE bool svc_alert_begin(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_met *m, bool lasts);
+SVC_PRIVATE bool svc_alert_end(svc_call *c, const svc_entity *stored, const char *status);
 SVC_PRIVATE bool svc_alert_fell_due(svc_call *c, svc_change *change, int tag);
 SVC_PRIVATE void svc_alert_date(svc_call *c, svc_node *body, const char *name, int64_t when);
 SVC_PRIVATE bool svc_alert_store(svc_call *c, svc_entity *e, const svc_entity *old, const svc_node *body); /* old NULL: it is new */
-SVC_PRIVATE bool svc_alert_cancel(svc_call *c, const svc_id *group, const svc_id *config); /* all that this one has open */
+/* It was measured: it opens, goes on or closes. opens: how many may yet open. */
+SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_met *m, bool beyond,
+                                    int *opens);
+struct svc_alert_targets;
+/* What it has open of what is not among these, or fits no longer, is over. */
+SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, const struct svc_alert_targets *all);
 
-/* The configurations of a project that watch this type, and are on. */
-SVC_PRIVATE void svc_alert_watching(svc_call *c, const svc_id *group, const char *type, svc_scan *scan);
-SVC_PRIVATE bool svc_alert_watching_next(svc_call *c, svc_scan *scan, const svc_id *group, svc_entity *out);
-typedef struct svc_alert_figure { /* one metric of one process, as it was measured */
-  const svc_process *process;
-  svc_str cluster, metric, units; /* the units of the threshold */
-  double value;                   /* in these */
-} svc_alert_figure;
-SVC_PRIVATE bool svc_alert_measures(svc_call *c, const svc_node *said, const svc_alert_figure *f); /* do its matchers fit? */
-/* It opens, goes on or closes. */
-SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_figure *f, bool beyond);
-/* What it has open for processes that run no more is over. */
-SVC_PRIVATE bool svc_alert_unmeasured(svc_call *c, const svc_entity *config, const svc_processes *all, size_t count);
+/* alert_hearing.c: what comes of events. */
+#define SVC_ALERT_WAVE "alert wave"
+#define SVC_ALERT_WAVE_KIND "awav"
+SVC_PRIVATE bool svc_alert_hears(svc_call *c, const char *type, const svc_entity *event); /* of SVC_SEAT_ALERTS */
+SVC_PRIVATE bool svc_alert_cancel(svc_call *c, const svc_entity *config); /* all that this one has open */
+SVC_PRIVATE bool svc_alert_wave_fell_due(svc_call *c, svc_change *change, int tag);
 
 /* alert_telling.c: who is told of an alert, and when. */
 #define SVC_ALERT_NOTICE "alert notice"
@@ -76,9 +100,88 @@ SVC_PRIVATE svc_node *svc_alert_notice_desired(svc_call *c, const svc_entity *e)
 SVC_PRIVATE int svc_alert_notice_tell(svc *s, const svc_order *order); /* to svc_config.notify */
 SVC_PRIVATE svc_node *svc_alert_notice_secrets(svc_call *c, const svc_entity *e);
 
+/* alert_conditions.c: what is measured, and of what. */
+enum svc_alert_of { SVC_ALERT_PROCESSES, SVC_ALERT_SETS, SVC_ALERT_BACKUPS, SVC_ALERT_FLEX, SVC_ALERT_PROCESSORS, SVC_ALERT_PROJECT,
+                    SVC_ALERT_ACCOUNTS, SVC_ALERT_AUTHORITIES, SVC_ALERT_CERTIFICATES, SVC_ALERT_OF_COUNT };
+typedef struct svc_alert_target {
+  svc_alert_met met;
+  const svc_processes *cluster; /* that it is of, or is part of; NULL: none */
+  const svc_process *process;   /* itself; of a replica set its first member */
+  const svc_node *outage;       /* what of the cluster is simulated to be out, an array; NULL: nothing */
+  svc_str place;                /* by which the simulation has figures of it */
+  int64_t first, next;          /* milliseconds: the first date that it is about, and the first that has not come yet; 0: none */
+  const struct svc_alert_condition *figured; /* of which the figure is known already: `figure`, unless it is not `known` */
+  double figure;
+  bool known;
+} svc_alert_target;
+typedef struct svc_alert_targets {
+  svc_alert_target *at;
+  size_t count, room;
+  bool known; /* they have been looked up */
+  bool any;   /* there may be some yet, without anybody saying so */
+} svc_alert_targets;
+typedef struct svc_alert_round {
+  svc_call *c;
+  svc_scope scope;
+  struct svc_alert_cluster {
+    svc_processes of;
+    const svc_node *outage;
+  } *clusters;
+  size_t cluster_count;
+  svc_alert_targets targets[SVC_ALERT_OF_COUNT];
+  int64_t skip;         /* figures that have had their turn */
+  int left, opens;      /* figures that may yet be asked for, and alerts that may open */
+  svc_node *figures;    /* an order is made of them; NULL: none is */
+  const svc_node *told; /* what the driver has measured; NULL: it is simulated */
+  const svc_node *next; /* of that, what is likely to be asked for next */
+} svc_alert_round;
+typedef struct svc_alert_condition {
+  const char *begins, *ends; /* types of events; ends NULL: none says so */
+  unsigned char of;          /* enum svc_alert_of */
+  bool hourly;               /* from what is stored: nobody is asked */
+  signed char beyond;        /* where the type takes no threshold: -1: below `limit` it is, 1: above; 0: as the configuration says */
+  signed char limit;
+  const char *asks;          /* the name of the figure, for a driver; NULL: the metric of the threshold */
+  const char *units;         /* where the threshold has none: of it, and of what is shown */
+  /* In bytes, milliseconds, or as it is: what the store has, or the simulation. False: it is not known. */
+  bool (*figure)(svc_alert_round *r, const svc_alert_target *t, double *out);
+} svc_alert_condition;
+SVC_PRIVATE const svc_alert_condition *svc_alert_condition_at(size_t i); /* NULL: there are not so many */
+SVC_PRIVATE const svc_alert_condition *svc_alert_condition_of(const svc *s, svc_str type); /* as it is served; NULL: it is not measured */
+SVC_PRIVATE const svc_alert_targets *svc_alert_targets_of(svc_alert_round *r, int of); /* NULL: failed */
+SVC_PRIVATE const char *svc_alert_asked_by(int of); /* what an order calls such a target */
+SVC_PRIVATE const char *svc_alert_unit(svc_str metric, svc_str units); /* that such a metric is measured in */
+
+/* alert_stored.c: figures and targets from what is in the store. */
+SVC_PRIVATE svc_alert_target *svc_alert_target_add(svc_alert_round *r, svc_alert_targets *all); /* NULL: no memory */
+SVC_PRIVATE bool svc_alert_accounts(svc_alert_round *r, svc_alert_targets *out);
+SVC_PRIVATE bool svc_alert_authorities(svc_alert_round *r, svc_alert_targets *out);
+SVC_PRIVATE bool svc_alert_certificates(svc_alert_round *r, svc_alert_targets *out);
+SVC_PRIVATE bool svc_alert_left(svc_alert_round *r, const svc_alert_target *t, double *out);      /* until its first date */
+SVC_PRIVATE bool svc_alert_left_next(svc_alert_round *r, const svc_alert_target *t, double *out); /* until the next that is to come */
+SVC_PRIVATE bool svc_alert_snapshot_age(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_snapshot_late(svc_alert_round *r, const svc_alert_target *t, double *out);
+/* Keys of encryption at rest: for how long each has been the one, and whether it is valid, 1 or 0. */
+SVC_PRIVATE bool svc_alert_keys_note(svc_call *c, const svc_scope *scope); /* they have changed */
+SVC_PRIVATE bool svc_alert_key_age_aws(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_key_age_azure(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_key_age_gcp(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_key_valid_aws(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_key_valid_azure(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_key_valid_gcp(svc_alert_round *r, const svc_alert_target *t, double *out);
+/* What the project pays, in dollars: this month, yesterday, and how much more than in the time before. */
+SVC_PRIVATE bool svc_alert_bill_month(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_bill_day(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_bill_more_day(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_bill_more_week(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_bill_more_month(svc_alert_round *r, const svc_alert_target *t, double *out);
+
 /* alert_measuring.c: rounds, in which what configurations ask for is measured. */
 #define SVC_ALERT_ROUND "alert round"
-SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope); /* there is something to measure, maybe */
+SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope, bool hourly); /* there is something to measure */
+SVC_PRIVATE bool svc_alert_round_may_wake(svc_call *c, const svc_scope *scope); /* something has come, and somebody may watch it */
+SVC_PRIVATE int svc_alert_round_get(svc_call *c, const svc_id *group, svc_entity *out); /* SVC_OK, SVC_NOT_FOUND, the store's error */
+SVC_PRIVATE bool svc_alert_round_put(svc_call *c, const svc_scope *scope, svc_entity *e, const svc_entity *old); /* old NULL: it is new */
 SVC_PRIVATE bool svc_alert_round_fell_due(svc_call *c, svc_change *change, int tag);
 SVC_PRIVATE svc_node *svc_alert_round_desired(svc_call *c, const svc_entity *e);
 SVC_PRIVATE bool svc_alert_round_facts(svc_call *c, svc_change *change, const svc_node *facts);

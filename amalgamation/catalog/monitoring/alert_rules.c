@@ -72,6 +72,17 @@ static const struct alert_rules_kind {
   { NULL, SVC_ALERT_ON_ANY, ALERT_LIMIT_NONE }
 };
 
+SVC_PRIVATE const char *const svc_alert_units[] = {
+  "BITS", "KILOBITS", "MEGABITS", "GIGABITS", "BYTES", "KILOBYTES", "MEGABYTES", "GIGABYTES", "TERABYTES", "PETABYTES", "COUNT",
+  "THOUSAND", "MILLION", "BILLION", "THOUSAND_RPU", "MILLION_RPU", "THOUSAND_WPU", "MILLION_WPU",
+  /* SVC_ALERT_UNITS_PLAIN */
+  "RAW", "NANOSECONDS", "MILLISECONDS", "MILLION_MINUTES", "SECONDS", "MINUTES", "HOURS", "DAYS",
+  /* SVC_ALERT_UNITS_SHORT */
+  "RPU", "WPU", "bits", "Kbits", "Mbits", "Gbits", "bytes", "KB", "MB", "GB", "TB", "PB", "nsec", "msec", "sec", "min", "hours", "million minutes",
+  "days", "requests", "1000 requests", "tokens", "million tokens", "pixels", "billion pixels", "GB seconds", "GB hours", "GB days",
+  "thousand RPU", "million RPU", "thousand WPU", "million WPU", "count", "thousand", "million", "billion", NULL
+};
+
 static const char *const alert_rules_more[] = { "GREATER_THAN", NULL };
 static const char *const alert_rules_less[] = { "LESS_THAN", NULL };
 static const char *const alert_rules_either[] = { "<", ">", "LESS_THAN", "GREATER_THAN", NULL };
@@ -83,17 +94,18 @@ static const char *const alert_rules_data[] = { "BYTES", "BITS", "KILOBITS", "ME
 static const char *const alert_rules_number[] = { "COUNT", "THOUSAND", "MILLION", "BILLION", NULL };
 static const char *const alert_rules_units[] = { "RPU", "THOUSAND_RPU", "MILLION_RPU", "WPU", "THOUSAND_WPU", "MILLION_WPU", NULL };
 
-/* The first unit is meant where none is said; units NULL: any that the field knows, or none. */
+/* The first unit is meant where none is said. */
 static const struct alert_rules_bounds {
   const char *const *operators, *const *units;
+  bool none; /* there may be no unit */
 } alert_rules_bounds[] = {
-  [ALERT_LIMIT_NUMBER] = { alert_rules_either, NULL },
-  [ALERT_LIMIT_MAY] = { alert_rules_either, NULL },
-  [ALERT_LIMIT_MONEY] = { alert_rules_more, alert_rules_raw },
-  [ALERT_LIMIT_TIME] = { alert_rules_more, alert_rules_time },
-  [ALERT_LIMIT_AGE] = { alert_rules_more, alert_rules_days },
-  [ALERT_LIMIT_AGE_MAY] = { alert_rules_more, alert_rules_days },
-  [ALERT_LIMIT_LEFT] = { alert_rules_less, alert_rules_days }
+  [ALERT_LIMIT_NUMBER] = { alert_rules_either, svc_alert_units + SVC_ALERT_UNITS_SHORT, true },
+  [ALERT_LIMIT_MAY] = { alert_rules_either, svc_alert_units + SVC_ALERT_UNITS_SHORT, true },
+  [ALERT_LIMIT_MONEY] = { alert_rules_more, alert_rules_raw, false },
+  [ALERT_LIMIT_TIME] = { alert_rules_more, alert_rules_time, false },
+  [ALERT_LIMIT_AGE] = { alert_rules_more, alert_rules_days, false },
+  [ALERT_LIMIT_AGE_MAY] = { alert_rules_more, alert_rules_days, false },
+  [ALERT_LIMIT_LEFT] = { alert_rules_less, alert_rules_days, false }
 };
 
 /* The metrics there are, with the units that they are in: the names of a row stand in one text, to save the room of pointers. */
@@ -230,15 +242,27 @@ static void alert_rules_word(svc_call *c, svc_node *threshold, const char *whole
     svc_violate(c, SVC_E_INVALID_ENUM_VALUE, path, "must be %s here", svc_values_known(c, values).p);
 }
 
-static void alert_rules_metric(svc_call *c, svc_node *threshold, int on)
+static void alert_rules_metric(svc_call *c, svc_node *threshold, const char *whole, int on)
 {
   const char *const *units = alert_rules_units_of(on, svc_node_str(threshold, "metricName"));
   if (!units) {
-    svc_violate(c, SVC_E_INVALID_ENUM_VALUE, SVC_S("metricThreshold.metricName"), "is no metric of what this type of event is about");
+    svc_violate(c, SVC_E_INVALID_ENUM_VALUE, svc_arena_print(c->arena, "%s.metricName", whole), "is no metric of what this type of event is about");
     return;
   }
-  alert_rules_word(c, threshold, "metricThreshold", "operator", alert_rules_either + 2, false);
-  alert_rules_word(c, threshold, "metricThreshold", "units", units, true);
+  alert_rules_word(c, threshold, whole, "operator", alert_rules_either + 2, false);
+  alert_rules_word(c, threshold, whole, "units", units, true);
+}
+
+/* A threshold of no metric has no name of one. */
+static void alert_rules_plain(svc_call *c, svc_node *threshold, const struct alert_rules_bounds *bounds)
+{
+  static const char *const names[] = { "metricName", "mode" };
+  size_t i;
+  for (i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (svc_node_get(threshold, names[i]))
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "threshold.%s", names[i]), "is of no use for this type of event");
+  alert_rules_word(c, threshold, "threshold", "operator", bounds->operators, false);
+  if (!bounds->none || svc_node_get(threshold, "units")) alert_rules_word(c, threshold, "threshold", "units", bounds->units, true);
 }
 
 static bool alert_rules_threshold(svc_call *c, svc_node *body, const struct alert_rules_kind *kind)
@@ -248,15 +272,13 @@ static bool alert_rules_threshold(svc_call *c, svc_node *body, const struct aler
   const struct alert_rules_bounds *bounds = &alert_rules_bounds[kind->limit];
   bool by_metric = kind->limit == ALERT_LIMIT_METRIC, none = kind->limit == ALERT_LIMIT_NONE;
   bool may = kind->limit == ALERT_LIMIT_MAY || kind->limit == ALERT_LIMIT_AGE_MAY;
-  if ((metric && !by_metric) || (plain && (by_metric || none))) return svc_fail(c, SVC_E_THRESHOLD_PRESENT, "S", &type);
+  bool either = kind->on == SVC_ALERT_ON_STREAM && by_metric && !metric; /* of streams one is as good as the other */
+  if ((metric && !by_metric) || (plain && ((by_metric && !either) || none))) return svc_fail(c, SVC_E_THRESHOLD_PRESENT, "S", &type);
   if (none || (may && !plain)) return true;
-  if (by_metric ? !metric : !plain) return svc_fail(c, SVC_E_MISSING_THRESHOLD, "S", &type);
-  if (by_metric) {
-    alert_rules_metric(c, metric, kind->on);
-  } else {
-    alert_rules_word(c, plain, "threshold", "operator", bounds->operators, false);
-    if (bounds->units) alert_rules_word(c, plain, "threshold", "units", bounds->units, true);
-  }
+  if (by_metric && !either ? !metric : !plain) return svc_fail(c, SVC_E_MISSING_THRESHOLD, "S", &type);
+  if (either) alert_rules_metric(c, plain, "threshold", kind->on);
+  else if (by_metric) alert_rules_metric(c, metric, "metricThreshold", kind->on);
+  else alert_rules_plain(c, plain, bounds);
   return true;
 }
 

@@ -173,6 +173,18 @@ SVC_PRIVATE svc_node *svc_alert_notice_secrets(svc_call *c, const svc_entity *e)
   return svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
 }
 
+/* The text of the alert; the project may have gone to another organization since it was written. */
+static const char *alert_telling_text(svc_arena *a, svc_str alert, const char *org)
+{
+  svc_str shown = svc_json_word(alert, "orgId");
+  svc_buf b = svc_buf_new(a, alert.n + 1);
+  size_t at = shown.n ? (size_t)(shown.p - alert.p) : 0;
+  svc_buf_add(&b, alert.p, at);
+  if (at) svc_buf_text(&b, org);
+  svc_buf_add(&b, alert.p + at + shown.n, alert.n - at - shown.n);
+  return svc_buf_done(&b).p;
+}
+
 SVC_PRIVATE int svc_alert_notice_tell(svc *s, const svc_order *order)
 {
   const svc_str desired = { order->desired, order->desired_length };
@@ -187,8 +199,8 @@ SVC_PRIVATE int svc_alert_notice_tell(svc *s, const svc_order *order)
   n.status = svc_arena_copy(&arena, svc_json_word(alert, "status")).p;
   n.target = svc_arena_copy(&arena, target).p;
   n.target_length = target.n;
-  n.alert = svc_arena_copy(&arena, alert).p;
-  n.alert_length = alert.n;
+  n.alert = alert_telling_text(&arena, alert, order->org_id);
+  n.alert_length = n.alert ? strlen(n.alert) : 0;
   if (!arena.failed) said = s->config.notify(s->config.notify_context, s, &n);
   svc_blocks_free(arena.blocks);
   return said;

@@ -13,6 +13,7 @@
 
 /* ------------------------------------------------------------------------------------------------------- processes.c */
 
+#define SVC_NO_NODE UINT_MAX
 typedef struct svc_process {
   svc_str id;          /* "a1b2c3-shard-00-00.2f8k1.db.local:27017" */
   svc_str host;
@@ -21,6 +22,7 @@ typedef struct svc_process {
   svc_str replica_set; /* empty: it is in none */
   svc_str shard;       /* empty: the cluster has none, or it serves all of them */
   const char *type;    /* "REPLICA_PRIMARY" */
+  unsigned spec, node; /* which of the specification's nodes it is; of what has no place there: SVC_NO_NODE */
 } svc_process;
 
 typedef struct svc_processes { /* of a cluster */

@@ -31,6 +31,7 @@ static svc_process *processes_add(processes_making *m, svc_str host, int64_t por
   memset(p, 0, sizeof *p);
   p->host = host;
   p->port = port;
+  p->spec = p->node = SVC_NO_NODE;
   p->id = svc_arena_print(m->c->arena, SVC_FMT ":%lld", SVC_ARG(host), (long long)port);
   p->type = m->idle ? process_idle : type;
   return p;
@@ -48,6 +49,7 @@ static void processes_server(processes_making *m, const char *part, unsigned set
   p->alias = svc_arena_print(a, SVC_FMT "-%s-%02u-%02u" SVC_FMT, SVC_ARG(m->alias), part, set % 100, node % 100, SVC_ARG(m->tail));
   p->replica_set = svc_arena_print(a, SVC_FMT "-%s-%u", SVC_ARG(m->set), part, set);
   if (m->out->sharded && port == PROCESS_SHARD_PORT) p->shard = p->replica_set;
+  if (port != PROCESS_CONFIG_PORT) p->spec = set, p->node = node;
 }
 
 static void processes_specified(processes_making *m)

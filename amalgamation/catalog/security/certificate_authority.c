@@ -12,7 +12,6 @@ static const svc_field certificate_authority_fields[] = {
 };
 static const svc_object certificate_authority_object = { .name = "CertificateAuthority", .fields = SVC_ROWS(certificate_authority_fields) };
 
-
 SVC_PRIVATE const svc_noun svc_noun_certificate_authority = {
   .name = "certificate authority",
   .kind = SVC_AUTHORITY_KIND,
@@ -21,5 +20,4 @@ SVC_PRIVATE const svc_noun svc_noun_certificate_authority = {
   .object = &certificate_authority_object,
   .order_put = "authority.put",
   .order_gone = "authority.delete",
-
 };

@@ -1,0 +1,396 @@
+/*
+** Conditions: what is measured for alerts, one row for each type of event, and of what.
+**
+** Of processes, replica sets, flex clusters and stream processors a driver is asked (alert_measuring.c); without one the figures are the
+** simulation's: the same for the same resource and minute, and of a metric those that its series show. Whether a host is down follows
+** from the outages that are simulated, and so does whether a replica set has a primary: while most of what can be elected is up, it has.
+** What is stored speaks for itself, once an hour: bills, snapshots, certificates, secrets (alert_stored.c).
+**
+** Nothing here knows, and so nothing is ever opened by a figure: metrics of serverless instances and of applications, since there are
+** none in this catalog; lists of revoked certificates, which there are none of; CREDIT_CARD_ABOUT_TO_EXPIRE, as a card has no date here;
+** VERSION_BEHIND and what else belongs to hosts that no driver says. Where an event of such a type is written, it opens an alert all
+** the same (alert_hearing.c).
+*/
+#include "catalog/monitoring/alert_parts.h"
+#include "catalog/deployment/flex_parts.h"
+#include "catalog/stream/stream_parts.h"
+
+#define CONDITIONS_CLUSTERS 50 /* of a project that are looked at, of each kind */
+#define CONDITIONS_WEEK 7
+
+static bool alert_conditions_metric(svc_alert_round *r, const svc_alert_target *t, double *out);
+static bool alert_conditions_up(svc_alert_round *r, const svc_alert_target *t, double *out);
+static bool alert_conditions_primaries(svc_alert_round *r, const svc_alert_target *t, double *out);
+static bool alert_conditions_healthy(svc_alert_round *r, const svc_alert_target *t, double *out);
+static bool alert_conditions_unhealthy(svc_alert_round *r, const svc_alert_target *t, double *out);
+static bool alert_conditions_none(svc_alert_round *r, const svc_alert_target *t, double *out);
+static bool alert_conditions_oplog(svc_alert_round *r, const svc_alert_target *t, double *out);
+
+#define CONDITION_X509 "SVC_X509_USER_AUTHENTICATION_"
+#define CONDITION(of, begins, ends) begins, ends, SVC_ALERT_##of
+static const svc_alert_condition alert_conditions_rows[] = {
+  { CONDITION(PROCESSES, "OUTSIDE_METRIC_THRESHOLD", "INSIDE_METRIC_THRESHOLD"), false, 0, 0, NULL, "RAW", alert_conditions_metric },
+  { CONDITION(FLEX, "OUTSIDE_FLEX_METRIC_THRESHOLD", "INSIDE_FLEX_METRIC_THRESHOLD"), false, 0, 0, NULL, "RAW", alert_conditions_metric },
+  { CONDITION(PROCESSORS, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "INSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD"), false, 0, 0, NULL, "RAW",
+    alert_conditions_metric },
+  { CONDITION(PROCESSES, "HOST_DOWN", "HOST_UP"), false, -1, 1, "UP", "RAW", alert_conditions_up },
+  { CONDITION(SETS, "NO_PRIMARY", "ONE_PRIMARY"), false, -1, 1, "PRIMARIES", "RAW", alert_conditions_primaries },
+  { CONDITION(SETS, "TOO_FEW_HEALTHY_MEMBERS", NULL), false, 0, 0, "HEALTHY_MEMBERS", "RAW", alert_conditions_healthy },
+  { CONDITION(SETS, "TOO_MANY_UNHEALTHY_MEMBERS", NULL), false, 0, 0, "UNHEALTHY_MEMBERS", "RAW", alert_conditions_unhealthy },
+  { CONDITION(SETS, "TOO_MANY_ELECTIONS", NULL), false, 0, 0, "ELECTIONS_IN_LAST_HOUR", "RAW", alert_conditions_none },
+  { CONDITION(SETS, "REPLICATION_OPLOG_WINDOW_RUNNING_OUT", NULL), false, 0, 0, "OPLOG_WINDOW", "HOURS", alert_conditions_oplog },
+  { CONDITION(BACKUPS, "CPS_OPLOG_BEHIND", "CPS_OPLOG_CAUGHT_UP"), false, 0, 0, "OPLOG_BEHIND", "HOURS", alert_conditions_none },
+  { CONDITION(BACKUPS, "CPS_PREV_SNAPSHOT_OLD", NULL), true, 0, 0, NULL, "HOURS", svc_alert_snapshot_age },
+  { CONDITION(BACKUPS, "CPS_SNAPSHOT_BEHIND", NULL), true, 0, 0, NULL, "HOURS", svc_alert_snapshot_late },
+  { CONDITION(PROJECT, "PENDING_INVOICE_OVER_THRESHOLD", "PENDING_INVOICE_UNDER_THRESHOLD"), true, 0, 0, NULL, "RAW", svc_alert_bill_month },
+  { CONDITION(PROJECT, "DAILY_BILL_OVER_THRESHOLD", "DAILY_BILL_UNDER_THRESHOLD"), true, 0, 0, NULL, "RAW", svc_alert_bill_day },
+  { CONDITION(PROJECT, "DAILY_BILLING_CHANGE_OVER_THRESHOLD", "DAILY_BILLING_CHANGE_NORMAL"), true, 0, 0, NULL, "RAW",
+    svc_alert_bill_more_day },
+  { CONDITION(PROJECT, "WEEKLY_BILLING_CHANGE_OVER_THRESHOLD", "WEEKLY_BILLING_CHANGE_NORMAL"), true, 0, 0, NULL, "RAW",
+    svc_alert_bill_more_week },
+  { CONDITION(PROJECT, "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", "MONTHLY_BILLING_CHANGE_NORMAL"), true, 0, 0, NULL, "RAW",
+    svc_alert_bill_more_month },
+  { CONDITION(PROJECT, "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", NULL), true, 0, 0, NULL, "DAYS", svc_alert_key_age_aws },
+  { CONDITION(PROJECT, "AZURE_ENCRYPTION_KEY_NEEDS_ROTATION", NULL), true, 0, 0, NULL, "DAYS", svc_alert_key_age_azure },
+  { CONDITION(PROJECT, "GCP_ENCRYPTION_KEY_NEEDS_ROTATION", NULL), true, 0, 0, NULL, "DAYS", svc_alert_key_age_gcp },
+  { CONDITION(PROJECT, "AWS_ENCRYPTION_KEY_INVALID", "AWS_ENCRYPTION_KEY_VALID"), true, -1, 1, NULL, "RAW", svc_alert_key_valid_aws },
+  { CONDITION(PROJECT, "AZURE_ENCRYPTION_KEY_INVALID", "AZURE_ENCRYPTION_KEY_VALID"), true, -1, 1, NULL, "RAW", svc_alert_key_valid_azure },
+  { CONDITION(PROJECT, "GCP_ENCRYPTION_KEY_INVALID", "GCP_ENCRYPTION_KEY_VALID"), true, -1, 1, NULL, "RAW", svc_alert_key_valid_gcp },
+  { CONDITION(ACCOUNTS, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", NULL), true, -1, CONDITIONS_WEEK, NULL, "DAYS", svc_alert_left_next },
+  { CONDITION(ACCOUNTS, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", NULL), true, -1, 0, NULL, "DAYS", svc_alert_left },
+  { CONDITION(AUTHORITIES, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", CONDITION_X509 "CUSTOMER_CA_EXPIRATION_RESOLVED"), true, 0, 0,
+    NULL, "DAYS", svc_alert_left },
+  { CONDITION(CERTIFICATES, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_RESOLVED"),
+    true, 0, 0, NULL, "DAYS", svc_alert_left },
+};
+#define CONDITIONS (sizeof alert_conditions_rows / sizeof alert_conditions_rows[0])
+
+SVC_PRIVATE const svc_alert_condition *svc_alert_condition_at(size_t i)
+{
+  return i < CONDITIONS ? &alert_conditions_rows[i] : NULL;
+}
+
+SVC_PRIVATE const svc_alert_condition *svc_alert_condition_of(const svc *s, svc_str type)
+{
+  size_t i = 0;
+  while (i < CONDITIONS && !svc_value_is(s, type, alert_conditions_rows[i].begins)) i++;
+  return svc_alert_condition_at(i);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- figures */
+
+SVC_PRIVATE const char *svc_alert_unit(svc_str metric, svc_str units)
+{
+  const char *known = svc_process_metric_unit(metric), *name = metric.p;
+  if (known) return known;
+  if (svc_str_is(units, "RAW"))
+    return strstr(name, "PERCENT") || strstr(name, "CPU") || strstr(name, "SPACE_USED") || strstr(name, "RATIO") ? "PERCENT" : "SCALAR";
+  return strstr(units.p, "BIT") || strstr(units.p, "BYTE") ? "BYTES" : "MILLISECONDS";
+}
+
+static double alert_conditions_simulated(svc_alert_round *r, svc_str place, svc_str metric, svc_str units)
+{
+  svc_str name = svc_arena_copy(r->c->arena, metric), in = svc_arena_copy(r->c->arena, units);
+  if (r->c->arena->failed || !place.p) return 0;
+  return (double)svc_simulated_metric(place.p, name.p, svc_alert_unit(name, in), 0, r->c->now) / 1000;
+}
+
+static bool alert_conditions_metric(svc_alert_round *r, const svc_alert_target *t, double *out)
+{
+  svc_str metric = t->met.metric;
+  if (svc_str_starts(metric, "FLEX_")) metric = (svc_str){ metric.p + 5, metric.n - 5 };
+  *out = alert_conditions_simulated(r, t->place, metric, t->met.units);
+  return true;
+}
+
+/* The simulation loses no elections, and falls behind with nothing. */
+static bool alert_conditions_none(svc_alert_round *r, const svc_alert_target *t, double *out)
+{
+  (void)r, (void)t;
+  *out = 0;
+  return true;
+}
+
+static bool alert_conditions_oplog(svc_alert_round *r, const svc_alert_target *t, double *out)
+{
+  *out = alert_conditions_simulated(r, t->place, SVC_S("OPLOG_MASTER_TIME"), SVC_S("HOURS"));
+  return true;
+}
+
+/* ---- outages */
+
+/* The region of a node of the specification, and whether it can be elected; NULL: it has none. */
+static const svc_node *alert_conditions_region(const svc_processes *of, const svc_process *p, bool *elects)
+{
+  const svc_node *spec = svc_node_get(of->body, "replicationSpecs"), *regions, *region;
+  unsigned i;
+  int64_t node = p->node;
+  *elects = true;
+  if (p->spec == SVC_NO_NODE) return NULL;
+  for (i = 0, spec = spec ? spec->first : NULL; spec && i < p->spec; i++) spec = spec->next;
+  regions = svc_node_get(spec, "regionConfigs");
+  for (region = regions ? regions->first : NULL; region; region = region->next) {
+    if (node < svc_cluster_electable(region)) return region;
+    node -= svc_cluster_electable(region);
+  }
+  *elects = false;
+  for (region = regions ? regions->first : NULL; region; region = region->next) {
+    int64_t others = svc_node_i64(svc_node_get(region, "readOnlySpecs"), "nodeCount", 0) +
+                     svc_node_i64(svc_node_get(region, "analyticsSpecs"), "nodeCount", 0);
+    if (node < others) return region;
+    node -= others;
+  }
+  return NULL;
+}
+
+static bool alert_conditions_is_up(const svc_alert_target *t, const svc_process *p, bool *elects)
+{
+  const svc_node *region = alert_conditions_region(t->cluster, p, elects), *filter;
+  for (filter = t->outage && region ? t->outage->first : NULL; filter; filter = filter->next)
+    if (svc_str_eq(svc_node_str(region, "providerName"), svc_node_str(filter, "cloudProvider")) &&
+        svc_str_eq(svc_node_str(region, "regionName"), svc_node_str(filter, "regionName")))
+      return false;
+  return true;
+}
+
+static bool alert_conditions_up(svc_alert_round *r, const svc_alert_target *t, double *out)
+{
+  bool elects;
+  (void)r;
+  *out = alert_conditions_is_up(t, t->process, &elects);
+  return true;
+}
+
+/* Of a replica set: all, those that can be elected, and how many of each are up. */
+typedef struct alert_conditions_set {
+  int all, up, electable, electable_up;
+} alert_conditions_set;
+
+static alert_conditions_set alert_conditions_members(const svc_alert_target *t)
+{
+  alert_conditions_set n = { 0, 0, 0, 0 };
+  const svc_processes *of = t->cluster;
+  size_t i;
+  for (i = 0; i < of->count; i++) {
+    bool elects, up;
+    if (!svc_str_eq(of->at[i].replica_set, t->met.target)) continue;
+    up = alert_conditions_is_up(t, &of->at[i], &elects);
+    n.all++, n.up += up, n.electable += elects, n.electable_up += elects && up;
+  }
+  return n;
+}
+
+static bool alert_conditions_primaries(svc_alert_round *r, const svc_alert_target *t, double *out)
+{
+  alert_conditions_set n = alert_conditions_members(t);
+  (void)r;
+  *out = n.electable_up * 2 > n.electable;
+  return true;
+}
+
+static bool alert_conditions_healthy(svc_alert_round *r, const svc_alert_target *t, double *out)
+{
+  (void)r;
+  *out = alert_conditions_members(t).up;
+  return true;
+}
+
+static bool alert_conditions_unhealthy(svc_alert_round *r, const svc_alert_target *t, double *out)
+{
+  alert_conditions_set n = alert_conditions_members(t);
+  (void)r;
+  *out = n.all - n.up;
+  return true;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- targets */
+
+/* What is simulated to be out of a cluster; NULL: nothing. */
+static const svc_node *alert_conditions_outage(svc_call *c, const svc_entity *cluster)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, "outage simulation");
+  svc_scan scan;
+  svc_entity e;
+  if (!noun) return NULL;
+  svc_below_begin(&scan, c->txn, noun->noun->kind, &cluster->id);
+  if (!svc_below_next(&scan, noun->noun->kind, &e) || !svc_str_is(svc_json_word(e.body, "state"), "SIMULATING")) return NULL;
+  return svc_node_get(svc_entity_body(c, &e), "outageFilters");
+}
+
+/* The clusters, with their processes, once in a round. */
+static bool alert_conditions_clusters(svc_alert_round *r)
+{
+  const svc_noun_info *noun = svc_noun_named(r->c->s, "cluster");
+  svc_scan scan;
+  svc_entity e;
+  if (r->clusters) return true;
+  r->clusters = svc_arena_zero(r->c->arena, CONDITIONS_CLUSTERS * sizeof *r->clusters);
+  if (!r->clusters) return svc_no_memory(r->c);
+  if (!noun) return true;
+  svc_below_begin(&scan, r->c->txn, noun->noun->kind, &r->scope.group);
+  while (r->cluster_count < CONDITIONS_CLUSTERS && svc_below_next(&scan, noun->noun->kind, &e)) {
+    struct svc_alert_cluster *cluster = &r->clusters[r->cluster_count++];
+    if (!svc_processes_of(r->c, &e, &cluster->of)) return false;
+    if (!r->c->s->config.driver) cluster->outage = alert_conditions_outage(r->c, &e);
+  }
+  return svc_txn_good(r->c);
+}
+
+/* One of a cluster; p NULL: all of it. */
+static bool alert_conditions_add(svc_alert_round *r, svc_alert_targets *out, const struct svc_alert_cluster *cluster, const svc_process *p)
+{
+  svc_alert_target *t = svc_alert_target_add(r, out);
+  if (!t) return false;
+  t->cluster = &cluster->of;
+  t->process = p;
+  t->outage = cluster->outage;
+  t->met.target = t->met.values[SVC_ALERT_CLUSTER] = svc_node_str(cluster->of.body, "name");
+  if (!p) return true;
+  t->met.values[SVC_ALERT_SET] = p->replica_set;
+  t->met.values[SVC_ALERT_SHARD] = p->shard;
+  t->place = svc_arena_print(r->c->arena, "%s/" SVC_FMT "/", svc_id_str(r->c->arena, &cluster->of.cluster.id).p, SVC_ARG(p->id));
+  return true;
+}
+
+/* As an event would name it. */
+static void alert_conditions_host(svc_alert_met *m, const svc_process *p)
+{
+  svc_str port = p->id, host = svc_str_cut(&port, ':');
+  m->values[SVC_ALERT_HOST] = host;
+  m->values[SVC_ALERT_PORT] = port;
+  m->host = m->target = p->id;
+  m->type = svc_str_c(p->type);
+  while (m->type.n && memchr(m->type.p, '_', m->type.n)) m->type.p++, m->type.n--; /* REPLICA_PRIMARY: PRIMARY */
+}
+
+static bool alert_conditions_processes(svc_alert_round *r, svc_alert_targets *out)
+{
+  size_t i, k;
+  if (!alert_conditions_clusters(r)) return false;
+  out->any = r->cluster_count > 0;
+  for (i = 0; i < r->cluster_count; i++)
+    for (k = 0; k < r->clusters[i].of.count; k++) {
+      const svc_process *p = &r->clusters[i].of.at[k];
+      if (!svc_process_runs(p)) continue;
+      if (!alert_conditions_add(r, out, &r->clusters[i], p)) return false;
+      alert_conditions_host(&out->at[out->count - 1].met, p);
+    }
+  return true;
+}
+
+/* Each by its first member, which is its primary where all is well. */
+static bool alert_conditions_sets(svc_alert_round *r, svc_alert_targets *out)
+{
+  size_t i, k;
+  if (!alert_conditions_clusters(r)) return false;
+  out->any = r->cluster_count > 0;
+  for (i = 0; i < r->cluster_count; i++)
+    for (k = 0; k < r->clusters[i].of.count; k++) {
+      const svc_process *p = &r->clusters[i].of.at[k];
+      size_t n = 0;
+      if (!svc_process_runs(p) || p->replica_set.n == 0) continue;
+      while (n < k && !svc_str_eq(r->clusters[i].of.at[n].replica_set, p->replica_set)) n++;
+      if (n < k) continue;
+      if (!alert_conditions_add(r, out, &r->clusters[i], p)) return false;
+      out->at[out->count - 1].met.target = p->replica_set;
+    }
+  return true;
+}
+
+/* Clusters that are backed up. */
+static bool alert_conditions_backups(svc_alert_round *r, svc_alert_targets *out)
+{
+  size_t i;
+  if (!alert_conditions_clusters(r)) return false;
+  out->any = r->cluster_count > 0;
+  for (i = 0; i < r->cluster_count; i++) {
+    const svc_processes *of = &r->clusters[i].of;
+    if (!svc_node_bool(of->body, "backupEnabled", false) || of->count == 0 || !svc_process_runs(&of->at[0])) continue;
+    if (!alert_conditions_add(r, out, &r->clusters[i], NULL)) return false;
+  }
+  return true;
+}
+
+static bool alert_conditions_flex(svc_alert_round *r, svc_alert_targets *out)
+{
+  svc_scan scan;
+  svc_entity e;
+  svc_below_begin(&scan, r->c->txn, FLEX_KIND, &r->scope.group);
+  while (out->count < CONDITIONS_CLUSTERS && svc_below_next(&scan, FLEX_KIND, &e)) {
+    svc_alert_target *t;
+    out->any = true;
+    if (!svc_str_is(svc_json_word(e.body, "stateName"), "IDLE")) continue;
+    t = svc_alert_target_add(r, out);
+    if (!t) return false;
+    t->met.target = t->met.values[SVC_ALERT_CLUSTER] = svc_arena_copy(r->c->arena, e.unique);
+    t->place = svc_arena_print(r->c->arena, "%s/", svc_id_str(r->c->arena, &e.id).p);
+  }
+  return svc_txn_good(r->c);
+}
+
+/* Those of a workspace that run. */
+static bool alert_conditions_workspace(svc_alert_round *r, const svc_entity *workspace, svc_alert_targets *out)
+{
+  svc_arena *a = r->c->arena;
+  svc_scan scan;
+  svc_entity e;
+  svc_below_begin(&scan, r->c->txn, STREAM_PROCESSOR_KIND, &workspace->id);
+  while (svc_below_next(&scan, STREAM_PROCESSOR_KIND, &e)) {
+    svc_alert_target *t;
+    out->any = true;
+    if (!svc_str_is(svc_json_word(e.body, "state"), "STARTED")) continue;
+    t = svc_alert_target_add(r, out);
+    if (!t) return false;
+    t->met.values[SVC_ALERT_INSTANCE] = svc_arena_copy(a, workspace->unique);
+    t->met.values[SVC_ALERT_PROCESSOR] = svc_arena_copy(a, e.unique);
+    t->met.target = svc_arena_print(a, SVC_FMT "/" SVC_FMT, SVC_ARG(workspace->unique), SVC_ARG(e.unique));
+    t->place = svc_arena_print(a, "%s/", svc_id_str(a, &e.id).p);
+  }
+  return svc_txn_good(r->c);
+}
+
+static bool alert_conditions_processors(svc_alert_round *r, svc_alert_targets *out)
+{
+  svc_scan scan;
+  svc_entity e;
+  svc_below_begin(&scan, r->c->txn, STREAM_WORKSPACE_KIND, &r->scope.group);
+  while (svc_below_next(&scan, STREAM_WORKSPACE_KIND, &e))
+    if (!alert_conditions_workspace(r, &e, out)) return false;
+  return svc_txn_good(r->c);
+}
+
+static bool alert_conditions_project(svc_alert_round *r, svc_alert_targets *out)
+{
+  svc_alert_target *t = svc_alert_target_add(r, out);
+  if (t) t->met.target = SVC_S("project");
+  return t != NULL;
+}
+
+/* What there is of each, and what an order calls it. */
+static const struct {
+  bool (*gather)(svc_alert_round *r, svc_alert_targets *out);
+  const char *asked_by;
+} alert_conditions_of[SVC_ALERT_OF_COUNT] = {
+  [SVC_ALERT_PROCESSES] = { alert_conditions_processes, "host" },
+  [SVC_ALERT_SETS] = { alert_conditions_sets, "replicaSetName" },
+  [SVC_ALERT_BACKUPS] = { alert_conditions_backups, "clusterName" },
+  [SVC_ALERT_FLEX] = { alert_conditions_flex, "flexClusterName" },
+  [SVC_ALERT_PROCESSORS] = { alert_conditions_processors, "processorName" },
+  [SVC_ALERT_PROJECT] = { alert_conditions_project, NULL },
+  [SVC_ALERT_ACCOUNTS] = { svc_alert_accounts, NULL },
+  [SVC_ALERT_AUTHORITIES] = { svc_alert_authorities, NULL },
+  [SVC_ALERT_CERTIFICATES] = { svc_alert_certificates, NULL },
+};
+
+SVC_PRIVATE const char *svc_alert_asked_by(int of)
+{
+  return alert_conditions_of[of].asked_by;
+}
+
+SVC_PRIVATE const svc_alert_targets *svc_alert_targets_of(svc_alert_round *r, int of)
+{
+  svc_alert_targets *out = &r->targets[of];
+  if (!out->known && !alert_conditions_of[of].gather(r, out)) return NULL;
+  out->known = true;
+  return r->c->arena->failed ? svc_no_memory(r->c), NULL : out;
+}

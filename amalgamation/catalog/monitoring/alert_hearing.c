@@ -1,0 +1,212 @@
+/*
+** What events bring about: of the configurations that watch one, each opens an alert, or what its opposite has opened is closed.
+**
+** An event costs the same whatever other projects have configured: the configurations that watch its type in its project are
+** neighbours in an index, and only those are read. Of these so many at once; for the rest there is a wave, a record that falls due at
+** once, and goes on with as many, in a transaction that others get between: so nobody who writes waits for hundreds of alerts.
+**
+** The rule: what happens in a project happens in its order. While a wave is there, the next event is a wave behind it: what a host that
+** is down opens late, the host that is up again closes later. An event about an alert opens none.
+*/
+#include "catalog/monitoring/alert_parts.h"
+
+#define HEARING_AT_ONCE 32 /* configurations of an event, or alerts of a configuration */
+#define HEARING_SPENDS 8   /* records, about, that one of them reads and writes: see svc_call.spent */
+
+/* What ends what: of the types of events that have an opposite. */
+static const struct alert_hearing_pair {
+  const char *begins, *ends;
+} alert_hearing_pairs[] = {
+  { "AWS_ENCRYPTION_KEY_INVALID", "AWS_ENCRYPTION_KEY_VALID" },
+  { "AZURE_ENCRYPTION_KEY_INVALID", "AZURE_ENCRYPTION_KEY_VALID" },
+  { "CLUSTER_BLOCK_WRITE", "CLUSTER_UNBLOCK_WRITE" },
+  { "CPS_OPLOG_BEHIND", "CPS_OPLOG_CAUGHT_UP" },
+  { "DAILY_BILLING_CHANGE_OVER_THRESHOLD", "DAILY_BILLING_CHANGE_NORMAL" },
+  { "DAILY_BILL_OVER_THRESHOLD", "DAILY_BILL_UNDER_THRESHOLD" },
+  { "ENCRYPTION_AT_REST_CONFIG_NO_LONGER_VALID", "ENCRYPTION_AT_REST_CONFIG_IS_VALID" },
+  { "GCP_ENCRYPTION_KEY_INVALID", "GCP_ENCRYPTION_KEY_VALID" },
+  { "HOST_DBT_CRASHING_OOM", "HOST_DBT_RECOVERED_OOM" },
+  { "HOST_DOWN", "HOST_UP" },
+  { "LOG_STREAMING_EXPORT_FAILED_NONRETRYABLE", "LOG_STREAMING_EXPORT_RECOVERED" },
+  { "LOG_STREAMING_EXPORT_FAILED_RETRIES_EXHAUSTED", "LOG_STREAMING_EXPORT_RECOVERED" },
+  { "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", "MONTHLY_BILLING_CHANGE_NORMAL" },
+  { "NO_PRIMARY", "ONE_PRIMARY" },
+  { "ONLINE_ARCHIVE_INSUFFICIENT_INDEXES_CHECK", "ONLINE_ARCHIVE_INSUFFICIENT_INDEXES_RESOLVED" },
+  { "PENDING_INVOICE_OVER_THRESHOLD", "PENDING_INVOICE_UNDER_THRESHOLD" },
+  { "STREAM_PROCESSOR_STATE_IS_FAILED", "STREAM_PROCESSOR_STARTED" },
+  { "SVC_X509_USER_AUTHENTICATION_CUSTOMER_CA_EXPIRATION_CHECK", "SVC_X509_USER_AUTHENTICATION_CUSTOMER_CA_EXPIRATION_RESOLVED" },
+  { "SVC_X509_USER_AUTHENTICATION_CUSTOMER_CRL_EXPIRATION_CHECK", "SVC_X509_USER_AUTHENTICATION_CUSTOMER_CRL_EXPIRATION_RESOLVED" },
+  { "SVC_X509_USER_AUTHENTICATION_MANAGED_USER_CERTS_EXPIRATION_CHECK",
+    "SVC_X509_USER_AUTHENTICATION_MANAGED_USER_CERTS_EXPIRATION_RESOLVED" },
+  { "WEEKLY_BILLING_CHANGE_OVER_THRESHOLD", "WEEKLY_BILLING_CHANGE_NORMAL" },
+  { NULL, NULL }
+};
+
+static bool alert_hearing_lasts(svc_call *c, svc_str type)
+{
+  const struct alert_hearing_pair *p = alert_hearing_pairs;
+  while (p->begins && !svc_value_is(c->s, type, p->begins)) p++;
+  return p->begins != NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- waves */
+
+enum alert_hearing_what { HEARING_OPEN, HEARING_CLOSE, HEARING_CANCEL };
+static const char *const alert_hearing_whats[] = { "OPEN", "CLOSE", "CANCEL" };
+
+typedef struct alert_hearing { /* a wave */
+  int what;       /* enum alert_hearing_what */
+  svc_id group;
+  svc_str type;   /* that configurations watch, as they name it */
+  svc_str event;  /* its body */
+  svc_id after;   /* goes on behind this configuration; of HEARING_CANCEL: the one */
+  bool more;      /* it is not through */
+} alert_hearing;
+
+/* So many configurations that watch it: those whose matchers fit open an alert, or have theirs closed. */
+static bool alert_hearing_pass(svc_call *c, alert_hearing *h)
+{
+  bool lasts = alert_hearing_lasts(c, h->type);
+  svc_alert_met m;
+  svc_scan scan;
+  svc_entity config, e;
+  int n = 0;
+  svc_alert_meet(c, h->event, &m);
+  svc_alert_watching(c, &h->group, h->type, &h->after, &scan);
+  while (n < HEARING_AT_ONCE && svc_alert_next(c, &scan, SVC_ALERT_CONFIG_KIND, &h->group, &config)) {
+    h->after = config.id;
+    n++;
+    if (h->what == HEARING_CLOSE) {
+      if (svc_alert_of(c, &config, &m, &e) == SVC_OK && !svc_alert_end(c, &e, "CLOSED")) return false;
+    } else {
+      svc_node *said = svc_entity_body(c, &config);
+      if (!said) return false;
+      if (svc_alert_fits(c, said, &m) && !svc_alert_begin(c, &config, said, &m, lasts)) return false;
+    }
+  }
+  h->more = n == HEARING_AT_ONCE && svc_scan_more(&scan);
+  c->spent += (size_t)n * HEARING_SPENDS;
+  return svc_txn_good(c);
+}
+
+/* So many of those that a configuration has open: each that is over is among them no longer. */
+static bool alert_hearing_cancel(svc_call *c, alert_hearing *h)
+{
+  const char *kind = c->s->seats[SVC_SEAT_ALERTS]->noun->kind;
+  svc_scan scan;
+  svc_entity e;
+  int n = 0;
+  svc_alert_scan(c, kind, svc_arena_print(c->arena, "%s/", svc_id_str(c->arena, &h->after).p), &scan);
+  for (; n < HEARING_AT_ONCE && svc_alert_next(c, &scan, kind, &h->group, &e); n++)
+    if (!svc_alert_end(c, &e, "CANCELLED")) return false;
+  h->more = n == HEARING_AT_ONCE && svc_scan_more(&scan);
+  c->spent += (size_t)n * HEARING_SPENDS;
+  return svc_txn_good(c);
+}
+
+static bool alert_hearing_go(svc_call *c, alert_hearing *h)
+{
+  return h->what == HEARING_CANCEL ? alert_hearing_cancel(c, h) : alert_hearing_pass(c, h);
+}
+
+static void alert_hearing_write(svc_call *c, const alert_hearing *h, svc_node *body)
+{
+  if (!svc_id_is_zero(&h->after)) svc_node_set_str(c->arena, body, "after", svc_id_str(c->arena, &h->after));
+}
+
+/* The rest of it, as a record. */
+static bool alert_hearing_later(svc_call *c, const svc_noun_info *noun, const svc_scope *scope, const alert_hearing *h)
+{
+  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *event;
+  svc_entity e;
+  if (!body) return svc_no_memory(c);
+  memset(&e, 0, sizeof e);
+  e.kind = noun->noun->kind;
+  e.parent = scope->group;
+  e.scope = *scope;
+  e.id = svc_new_id_at(c->txn, c->now);
+  e.key = svc_id_str(c->arena, &e.id);
+  e.revision = svc_new_revision(c->txn);
+  alert_hearing_write(c, h, body);
+  event = h->event.n ? svc_json_parse(c->arena, h->event) : NULL;
+  if (event) event->name = SVC_S("event"), svc_node_put(c->arena, body, event);
+  svc_node_set_str(c->arena, body, "type", h->type);
+  svc_node_set_str(c->arena, body, "what", svc_str_c(alert_hearing_whats[h->what]));
+  svc_due_set(&e, SVC_DUE_RUN, c->now ? c->now : 1);
+  if (!svc_body_write(c->arena, body, &e.body, &e.links_at)) return svc_no_memory(c);
+  return svc_entity_insert(c->txn, c->arena, &e) == SVC_OK || svc_store_failed(c, c->txn->error);
+}
+
+/* Now, as far as that goes; behind what waits, if something does. */
+static bool alert_hearing_begin(svc_call *c, const svc_scope *scope, alert_hearing *h)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, SVC_ALERT_WAVE);
+  h->more = noun && svc_count(c->txn, SVC_ALERT_WAVE_KIND, &scope->group) > 0;
+  if (!h->more && !alert_hearing_go(c, h)) return false;
+  while (h->more && !noun) /* built without waves: all at once */
+    if (!alert_hearing_go(c, h)) return false;
+  return !h->more || alert_hearing_later(c, noun, scope, h);
+}
+
+SVC_PRIVATE bool svc_alert_wave_fell_due(svc_call *c, svc_change *change, int tag)
+{
+  svc_str what = svc_node_str(change->body, "what"), event;
+  alert_hearing h;
+  memset(&h, 0, sizeof h);
+  if (tag != SVC_DUE_RUN) return true;
+  while (h.what < HEARING_CANCEL && !svc_str_is(what, alert_hearing_whats[h.what])) h.what++;
+  event = svc_json_member(change->entity.body, SVC_S("event"));
+  h.group = change->entity.parent;
+  h.type = svc_node_str(change->body, "type");
+  h.event = svc_arena_copy(c->arena, event);
+  svc_id_parse(svc_node_str(change->body, "after"), &h.after);
+  if (!alert_hearing_go(c, &h)) return false;
+  alert_hearing_write(c, &h, change->body);
+  svc_change_due(change, h.more ? SVC_DUE_RUN : SVC_DUE_EXPIRY, c->now ? c->now : 1);
+  return true;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- hearing */
+
+/* Nearly always nobody watches: then this is all. */
+static bool alert_hearing_of(svc_call *c, const svc_entity *event, const char *type, int what)
+{
+  alert_hearing h;
+  svc_scan scan;
+  memset(&h, 0, sizeof h);
+  h.what = what;
+  h.group = event->scope.group;
+  h.type = svc_value_text(c->s, c->arena, type);
+  h.event = event->body;
+  svc_alert_watching(c, &h.group, h.type, &h.after, &scan);
+  if (!svc_scan_more(&scan)) return svc_txn_good(c);
+  if (svc_json_member(event->body, SVC_S("alertId")).n) return true;
+  return alert_hearing_begin(c, &event->scope, &h);
+}
+
+SVC_PRIVATE bool svc_alert_hears(svc_call *c, const char *type, const svc_entity *event)
+{
+  const struct alert_hearing_pair *p;
+  if (svc_id_is_zero(&event->scope.group)) return true; /* of an organization: nobody watches */
+  if ((strcmp(type, "CLUSTER_CREATED") == 0 || strcmp(type, "STREAM_PROCESSOR_CREATED") == 0) && !svc_alert_round_may_wake(c, &event->scope))
+    return false;
+  if (strcmp(type, "ENCRYPTION_AT_REST_CONFIGURATION_UPDATED") == 0 && !svc_alert_keys_note(c, &event->scope)) return false;
+  for (p = alert_hearing_pairs; p->begins; p++)
+    if (strcmp(p->ends, type) == 0 && !alert_hearing_of(c, event, p->begins, HEARING_CLOSE)) return false;
+  return alert_hearing_of(c, event, type, HEARING_OPEN);
+}
+
+SVC_PRIVATE bool svc_alert_cancel(svc_call *c, const svc_entity *config)
+{
+  const svc_noun_info *alerts = c->s->seats[SVC_SEAT_ALERTS];
+  alert_hearing h;
+  svc_entity project;
+  memset(&h, 0, sizeof h);
+  if (!alerts || alerts->also->hears != svc_alert_hears) return true;
+  if (c->s->group && svc_get_noun(c->txn, c->s->group, &config->parent, &project) != SVC_OK) return svc_txn_good(c); /* all of it goes */
+  h.what = HEARING_CANCEL;
+  h.group = config->parent;
+  h.after = config->id;
+  h.type = h.event = SVC_S("");
+  return alert_hearing_begin(c, &config->scope, &h);
+}

@@ -1,0 +1,511 @@
+/*
+** Conditions of alerts: what is measured opens an alert, writes its events, and closes it, each of the conditions that there are.
+*/
+#include "mechanism/probe.h"
+
+typedef struct condition_world {
+  t_service t;
+  svc_config config;
+  char folder[128];
+  char org[32], group[32];
+} condition_world;
+
+static void condition_open(condition_world *w)
+{
+  memset(&w->config, 0, sizeof w->config);
+  w->config.limiter_off = 1;
+  store_folder(w->folder);
+  w->config.path = w->folder;
+  t_open(&w->t, &w->config);
+  snprintf(w->org, sizeof w->org, "%s", t_organization(&w->t, "Acme"));
+  snprintf(w->group, sizeof w->group, "%s", t_project(&w->t, w->org, "alpha"));
+}
+
+static void condition_close(condition_world *w)
+{
+  store_whole(w->t.s);
+  t_close(&w->t);
+  store_remove(w->folder);
+}
+
+static void condition_send(condition_world *w, const char *method, const char *path, const char *body, int status)
+{
+  int got = t_sendf(&w->t, method, body, "/groups/%s%s", w->group, path);
+  if (got != status) munit_errorf("%s %s %s: %d %s", method, path, body ? body : "", got, w->t.response.body);
+}
+
+static void condition_watch(condition_world *w, const char *type, const char *more)
+{
+  char body[1024];
+  snprintf(body, sizeof body, "{\"enabled\":true,\"eventTypeName\":\"%s\"%s,\"notifications\":[{\"typeName\":\"GROUP\",\"delayMin\":0}]}", type, more);
+  condition_send(w, "POST", "/alertConfigs", body, 201);
+}
+
+#define CONDITION_METRIC(name, how, at) ",\"metricThreshold\":{\"metricName\":\"" name "\",\"operator\":\"" how "\",\"threshold\":" at "}"
+#define CONDITION_LIMIT(how, at) ",\"threshold\":{\"operator\":\"" how "\",\"threshold\":" at "}"
+#define CONDITION_LIMIT_IN(how, at, units) ",\"threshold\":{\"operator\":\"" how "\",\"threshold\":" at ",\"units\":\"" units "\"}"
+
+/* So many of this type have this status; the answer is the list. */
+static int condition_count(condition_world *w, const char *type, const char *status)
+{
+  const svc_node *results, *one;
+  int n = 0;
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/alerts?status=%s&itemsPerPage=500", w->group, status), ==, 200);
+  results = t_node(&w->t, "results");
+  for (one = results->first; one; one = one->next) n += svc_str_is(svc_node_str(one, "eventTypeName"), type);
+  return n;
+}
+
+/* How many events of this type there are; the answer is the list. */
+static int condition_events(condition_world *w, const char *type)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?eventType=%s", w->group, type), ==, 200);
+  return (int)t_int(&w->t, "totalCount");
+}
+
+static void condition_cluster(condition_world *w)
+{
+  condition_send(w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
+  t_advance(&w->t, 10);
+}
+
+static size_t condition_dues(svc *s)
+{
+  probe_walk walk;
+  size_t n = 0;
+  for (probe_walk_begin(&walk, s, "d"); probe_walk_next(&walk);) n += memcmp(walk.key.p + 9, "arnd", 4) == 0;
+  return n;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- metrics */
+
+static MunitResult condition_flex(const MunitParameter params[], void *data)
+{
+  condition_world w;
+  char first[64];
+  (void)params, (void)data;
+  condition_open(&w);
+  condition_watch(&w, "OUTSIDE_FLEX_METRIC_THRESHOLD", CONDITION_METRIC("FLEX_CONNECTIONS", "GREATER_THAN", "-1"));
+  t_advance(&w.t, 60);
+  munit_assert_int(condition_count(&w, "OUTSIDE_FLEX_METRIC_THRESHOLD", "OPEN"), ==, 0);
+  munit_assert_size(condition_dues(w.t.s), ==, 0); /* there is none: it rests */
+  condition_send(&w, "POST", "/flexClusters",
+                 "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 202);
+  t_advance(&w.t, 120);
+  munit_assert_int(condition_count(&w, "OUTSIDE_FLEX_METRIC_THRESHOLD", "OPEN"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "Flex");
+  munit_assert_string_equal(t_str(&w.t, "results[0].metricName"), "FLEX_CONNECTIONS");
+  snprintf(first, sizeof first, "%s", t_str(&w.t, "results[0].currentValue.number"));
+  t_reopen(&w.t, &w.config); /* the same time: the same figure */
+  munit_assert_int(condition_count(&w, "OUTSIDE_FLEX_METRIC_THRESHOLD", "OPEN"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].currentValue.number"), first);
+  munit_assert_int(condition_events(&w, "OUTSIDE_FLEX_METRIC_THRESHOLD"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "Flex");
+  condition_send(&w, "DELETE", "/flexClusters/Flex", NULL, 204);
+  t_advance(&w.t, 120);
+  munit_assert_int(condition_count(&w, "OUTSIDE_FLEX_METRIC_THRESHOLD", "OPEN"), ==, 0);
+  munit_assert_int(condition_events(&w, "INSIDE_FLEX_METRIC_THRESHOLD"), ==, 1);
+  munit_assert_size(condition_dues(w.t.s), ==, 0);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitResult condition_stream(const MunitParameter params[], void *data)
+{
+  condition_world w;
+  (void)params, (void)data;
+  condition_open(&w);
+  condition_watch(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", CONDITION_METRIC("STREAM_PROCESSOR_OUTPUT_MESSAGE_COUNT", "GREATER_THAN", "-1"));
+  condition_send(&w, "POST", "/streams", "{\"name\":\"space\",\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"VIRGINIA_USA\"}}", 201);
+  condition_send(&w, "POST", "/streams/space/connections", "{\"name\":\"sample_stream_solar\",\"type\":\"Sample\"}", 202);
+  t_advance(&w.t, 60);
+  condition_send(&w, "POST", "/streams/space/processor",
+                 "{\"name\":\"watts\",\"pipeline\":[{\"$source\":{\"connectionName\":\"sample_stream_solar\"}},"
+                 "{\"$emit\":{\"connectionName\":\"__testLog\"}}]}", 202);
+  t_advance(&w.t, 120);
+  munit_assert_int(condition_count(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "OPEN"), ==, 0); /* it does not run */
+  condition_send(&w, "POST", "/streams/space/processor/watts:start", NULL, 200);
+  t_advance(&w.t, 120);
+  munit_assert_int(condition_count(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "OPEN"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].processorName"), "watts");
+  munit_assert_string_equal(t_str(&w.t, "results[0].instanceName"), "space");
+  munit_assert_int(condition_events(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].processorName"), "watts");
+  condition_send(&w, "POST", "/streams/space/processor/watts:stop", NULL, 200);
+  t_advance(&w.t, 120);
+  munit_assert_int(condition_count(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "OPEN"), ==, 0);
+  munit_assert_int(condition_events(&w, "INSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD"), ==, 1);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+/* A round opens so many and asks for so many figures; those behind them have their turn in the next ones. */
+static MunitResult condition_bounded(const MunitParameter params[], void *data)
+{
+  condition_world w;
+  int i;
+  (void)params, (void)data;
+  condition_open(&w);
+  condition_cluster(&w);
+  for (i = 0; i < 340; i++) /* three hosts each: 1020 figures of a metric that is never beyond */
+    condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "1000000"));
+  condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "-1"));
+  t_advance(&w.t, 50);
+  t_advance(&w.t, 10);
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 0);
+  t_advance(&w.t, 60);
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 3);
+  t_advance(&w.t, 60); /* from the first again; what is open stays */
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 3);
+  condition_close(&w);
+  condition_open(&w);
+  condition_cluster(&w);
+  for (i = 0; i < 50; i++) condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "-1"));
+  t_advance(&w.t, 60);
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 100);
+  t_advance(&w.t, 60);
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 150);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- outages */
+
+/* All nodes are in the one region that is out. */
+static MunitResult condition_outage(const MunitParameter params[], void *data)
+{
+  condition_world w;
+  (void)params, (void)data;
+  condition_open(&w);
+  condition_cluster(&w);
+  condition_watch(&w, "HOST_DOWN", "");
+  condition_watch(&w, "NO_PRIMARY", "");
+  condition_watch(&w, "TOO_FEW_HEALTHY_MEMBERS", CONDITION_LIMIT("LESS_THAN", "2"));
+  condition_watch(&w, "TOO_MANY_UNHEALTHY_MEMBERS", CONDITION_LIMIT("GREATER_THAN", "2"));
+  condition_watch(&w, "TOO_MANY_ELECTIONS", CONDITION_LIMIT("GREATER_THAN", "0"));
+  condition_watch(&w, "REPLICATION_OPLOG_WINDOW_RUNNING_OUT", CONDITION_LIMIT_IN("<", "100", "days"));
+  t_advance(&w.t, 60);
+  munit_assert_int(condition_count(&w, "REPLICATION_OPLOG_WINDOW_RUNNING_OUT", "OPEN"), ==, 1);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1); /* all is well */
+  condition_send(&w, "POST", "/clusters/Main/outageSimulation",
+                 "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}", 202);
+  t_advance(&w.t, 120);
+  munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 3);
+  munit_assert_int(condition_count(&w, "NO_PRIMARY", "OPEN"), ==, 1);
+  munit_assert_int(condition_count(&w, "TOO_FEW_HEALTHY_MEMBERS", "OPEN"), ==, 1);
+  munit_assert_int(condition_count(&w, "TOO_MANY_UNHEALTHY_MEMBERS", "OPEN"), ==, 1);
+  munit_assert_int(condition_count(&w, "TOO_MANY_ELECTIONS", "OPEN"), ==, 0);
+  munit_assert_int(condition_events(&w, "HOST_DOWN"), ==, 3);
+  munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "Main");
+  munit_assert_int((int)t_int(&w.t, "results[0].port"), ==, 27017);
+  munit_assert_string_not_equal(t_str(&w.t, "results[0].hostname"), "");
+  munit_assert_int(condition_events(&w, "NO_PRIMARY"), ==, 1);
+  munit_assert_string_not_equal(t_str(&w.t, "results[0].replicaSetName"), "");
+  t_advance(&w.t, 600); /* it lasts: once is enough */
+  munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 3);
+  munit_assert_int(condition_events(&w, "HOST_DOWN"), ==, 3);
+  condition_send(&w, "DELETE", "/clusters/Main/outageSimulation", NULL, 200);
+  t_advance(&w.t, 120);
+  munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 0);
+  munit_assert_int(condition_count(&w, "NO_PRIMARY", "CLOSED"), ==, 1);
+  munit_assert_int(condition_count(&w, "TOO_FEW_HEALTHY_MEMBERS", "CLOSED"), ==, 1);
+  munit_assert_int(condition_events(&w, "HOST_UP"), ==, 3);
+  munit_assert_int(condition_events(&w, "ONE_PRIMARY"), ==, 1);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+/* Three nodes here and two there: without the two there is a primary, without the three none. */
+static MunitResult condition_majority(const MunitParameter params[], void *data)
+{
+  static const struct { const char *region; int down, without; } outs[] = { { "US_WEST_2", 2, 0 }, { "US_EAST_1", 3, 1 } };
+  condition_world w;
+  char body[256];
+  size_t i;
+  (void)params, (void)data;
+  condition_open(&w);
+  condition_send(&w, "POST", "/clusters",
+                 "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":"
+                 "\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}},{\"providerName\":\"AWS\",\"regionName\":"
+                 "\"US_WEST_2\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":2}}]}]}", 202);
+  t_advance(&w.t, 10);
+  condition_watch(&w, "HOST_DOWN", "");
+  condition_watch(&w, "NO_PRIMARY", "");
+  for (i = 0; i < 2; i++) {
+    snprintf(body, sizeof body, "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"%s\"}]}", outs[i].region);
+    condition_send(&w, "POST", "/clusters/Main/outageSimulation", body, 202);
+    t_advance(&w.t, 120);
+    munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, outs[i].down);
+    munit_assert_int(condition_count(&w, "NO_PRIMARY", "OPEN"), ==, outs[i].without);
+    condition_send(&w, "DELETE", "/clusters/Main/outageSimulation", NULL, 200);
+    t_advance(&w.t, 120);
+    munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 0);
+  }
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- bills */
+
+static MunitResult condition_bills(const MunitParameter params[], void *data)
+{
+  condition_world w;
+  (void)params, (void)data;
+  condition_open(&w);
+  condition_watch(&w, "PENDING_INVOICE_OVER_THRESHOLD", CONDITION_LIMIT("GREATER_THAN", "10"));
+  condition_watch(&w, "DAILY_BILL_OVER_THRESHOLD", CONDITION_LIMIT("GREATER_THAN", "1"));
+  condition_watch(&w, "DAILY_BILLING_CHANGE_OVER_THRESHOLD", CONDITION_LIMIT("GREATER_THAN", "1"));
+  condition_watch(&w, "WEEKLY_BILLING_CHANGE_OVER_THRESHOLD", CONDITION_LIMIT("GREATER_THAN", "1"));
+  condition_watch(&w, "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", CONDITION_LIMIT("GREATER_THAN", "3"));
+  munit_assert_size(condition_dues(w.t.s), ==, 1); /* once an hour, and nothing each minute */
+  condition_cluster(&w); /* 2025-06-01: three nodes, which cost 1.94 dollars a day */
+  t_advance(&w.t, 3600);
+  munit_assert_int(condition_count(&w, "PENDING_INVOICE_OVER_THRESHOLD", "OPEN"), ==, 0);
+  t_advance(&w.t, 86400);
+  munit_assert_int(condition_count(&w, "DAILY_BILL_OVER_THRESHOLD", "OPEN"), ==, 1);
+  munit_assert_int(condition_count(&w, "DAILY_BILLING_CHANGE_OVER_THRESHOLD", "OPEN"), ==, 1);
+  munit_assert_int(condition_count(&w, "WEEKLY_BILLING_CHANGE_OVER_THRESHOLD", "OPEN"), ==, 1);
+  munit_assert_int(condition_count(&w, "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", "OPEN"), ==, 0);
+  munit_assert_string_equal(t_str(&w.t, "results[0].currentValue.units"), "RAW");
+  t_advance(&w.t, 86400); /* as much as the day before */
+  munit_assert_int(condition_count(&w, "DAILY_BILLING_CHANGE_OVER_THRESHOLD", "OPEN"), ==, 0);
+  munit_assert_int(condition_count(&w, "DAILY_BILL_OVER_THRESHOLD", "OPEN"), ==, 1);
+  munit_assert_int(condition_events(&w, "DAILY_BILLING_CHANGE_NORMAL"), ==, 1);
+  t_advance(&w.t, 10 * 86400);
+  munit_assert_int(condition_count(&w, "PENDING_INVOICE_OVER_THRESHOLD", "OPEN"), ==, 1);
+  munit_assert_int(condition_events(&w, "PENDING_INVOICE_OVER_THRESHOLD"), ==, 1);
+  t_advance(&w.t, 19 * 86400); /* the month is over: July, and what there is of it is little */
+  munit_assert_int(condition_count(&w, "PENDING_INVOICE_OVER_THRESHOLD", "OPEN"), ==, 0);
+  munit_assert_int(condition_events(&w, "PENDING_INVOICE_UNDER_THRESHOLD"), ==, 1);
+  munit_assert_int(condition_count(&w, "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", "OPEN"), ==, 1);
+  condition_send(&w, "DELETE", "/clusters/Main", NULL, 202);
+  t_advance(&w.t, 2 * 86400);
+  munit_assert_int(condition_count(&w, "DAILY_BILL_OVER_THRESHOLD", "OPEN"), ==, 0);
+  munit_assert_int(condition_events(&w, "DAILY_BILL_UNDER_THRESHOLD"), ==, 1);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+/* What another project of the organization pays is its own. */
+static MunitResult condition_bills_apart(const MunitParameter params[], void *data)
+{
+  condition_world w;
+  char other[32];
+  (void)params, (void)data;
+  condition_open(&w);
+  snprintf(other, sizeof other, "%s", t_project(&w.t, w.org, "beta"));
+  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", other), ==, 202);
+  condition_watch(&w, "PENDING_INVOICE_OVER_THRESHOLD", CONDITION_LIMIT("GREATER_THAN", "0"));
+  t_advance(&w.t, 5 * 86400);
+  munit_assert_int(condition_count(&w, "PENDING_INVOICE_OVER_THRESHOLD", "OPEN"), ==, 0);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- dates */
+
+static MunitResult condition_secrets(const MunitParameter params[], void *data)
+{
+  condition_world w;
+  (void)params, (void)data;
+  condition_open(&w);
+  condition_watch(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", "");
+  condition_watch(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", "");
+  condition_send(&w, "POST", "/serviceAccounts",
+                 "{\"name\":\"builder\",\"description\":\"builds\",\"roles\":[\"GROUP_READ_ONLY\"],\"secretExpiresAfterHours\":720}", 201);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"other\",\"description\":\"is not here\",\"roles\":[\"ORG_MEMBER\"],\"secretExpiresAfterHours\":8}",
+                           "/orgs/%s/serviceAccounts", w.org), ==, 201);
+  t_advance(&w.t, 22 * 86400);
+  munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", "OPEN"), ==, 0);
+  t_advance(&w.t, 2 * 86400); /* less than a week is left */
+  munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", "OPEN"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].currentValue.units"), "DAYS");
+  munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", "OPEN"), ==, 0);
+  t_advance(&w.t, 7 * 86400);
+  munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", "OPEN"), ==, 0);
+  munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", "OPEN"), ==, 1);
+  munit_assert_int(condition_events(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED"), ==, 1);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+#define CONDITION_X509 "SVC_X509_USER_AUTHENTICATION_"
+
+static MunitResult condition_certificates(const MunitParameter params[], void *data)
+{
+  condition_world w;
+  char body[8192];
+  const char *ca;
+  svc_buf b;
+  (void)params, (void)data;
+  condition_open(&w);
+  condition_watch(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", CONDITION_LIMIT("LESS_THAN", "30"));
+  condition_watch(&w, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", CONDITION_LIMIT("LESS_THAN", "30"));
+  condition_send(&w, "POST", "/databaseUsers",
+                 "{\"databaseName\":\"$external\",\"username\":\"CN=joe\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}", 201);
+  condition_send(&w, "POST", "/databaseUsers/CN%3Djoe/certs", "{\"monthsUntilExpiration\":3}", 201);
+  /* the user's own as an authority's, twice: one that ends soon, beside the project's, which lasts */
+  ca = strstr(strstr(w.t.body->text.p, "PRIVATE KEY"), "-----BEGIN CERTIFICATE");
+  munit_assert_not_null(ca);
+  b = svc_buf_new(&w.t.arena, 8192);
+  svc_json_escape(&b, svc_arena_print(&w.t.arena, "%s%.*s", ca, (int)(strstr(w.t.body->text.p, "-----END CERTIFICATE-----") + 26 - w.t.body->text.p),
+                                      w.t.body->text.p));
+  snprintf(body, sizeof body, "{\"customerX509\":{\"cas\":%s}}", svc_buf_done(&b).p);
+  condition_send(&w, "PATCH", "/userSecurity", body, 202);
+  t_advance(&w.t, 50 * 86400);
+  munit_assert_int(condition_count(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", "OPEN"), ==, 0);
+  munit_assert_int(condition_count(&w, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", "OPEN"), ==, 0);
+  t_advance(&w.t, 20 * 86400);
+  munit_assert_int(condition_count(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", "OPEN"), ==, 1);
+  munit_assert_int(condition_count(&w, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", "OPEN"), ==, 1);
+  condition_send(&w, "DELETE", "/userSecurity/customerX509", NULL, 202);
+  t_advance(&w.t, 30 * 86400); /* what has ended is gone */
+  munit_assert_int(condition_count(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", "OPEN"), ==, 0);
+  munit_assert_int(condition_count(&w, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", "OPEN"), ==, 0);
+  munit_assert_int(condition_events(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_RESOLVED"), ==, 1);
+  munit_assert_int(condition_events(&w, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_RESOLVED"), ==, 1);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+#define CONDITION_KEY(key) \
+  "{\"awsKms\":{\"enabled\":true,\"accessKeyID\":\"0123456789ABCDEF\",\"secretAccessKey\":\"not shown to anybody\"," \
+  "\"customerMasterKeyID\":\"" key "\",\"region\":\"US_EAST_1\"}}"
+
+/* A key is as old as it has been the one, whenever somebody begins to ask. */
+static MunitResult condition_keys(const MunitParameter params[], void *data)
+{
+  condition_world w;
+  (void)params, (void)data;
+  condition_open(&w);
+  condition_send(&w, "PATCH", "/encryptionAtRest", CONDITION_KEY("first"), 200);
+  munit_assert_size(condition_dues(w.t.s), ==, 0); /* nobody asks */
+  t_advance(&w.t, 60 * 86400);
+  condition_watch(&w, "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", CONDITION_LIMIT("GREATER_THAN", "90"));
+  condition_watch(&w, "GCP_ENCRYPTION_KEY_NEEDS_ROTATION", CONDITION_LIMIT("GREATER_THAN", "90"));
+  condition_watch(&w, "AWS_ENCRYPTION_KEY_INVALID", "");
+  condition_send(&w, "PATCH", "/encryptionAtRest", "{\"awsKms\":{\"region\":\"US_WEST_2\"}}", 200); /* the same key */
+  t_advance(&w.t, 20 * 86400);
+  munit_assert_int(condition_count(&w, "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", "OPEN"), ==, 0);
+  t_advance(&w.t, 20 * 86400);
+  munit_assert_int(condition_count(&w, "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", "OPEN"), ==, 1);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1); /* the other has no key, and this one is valid */
+  condition_send(&w, "PATCH", "/encryptionAtRest", "{\"awsKms\":{\"customerMasterKeyID\":\"second\"}}", 200);
+  t_advance(&w.t, 3600);
+  munit_assert_int(condition_count(&w, "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", "OPEN"), ==, 0);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- backups */
+
+static MunitResult condition_backups(const MunitParameter params[], void *data)
+{
+  condition_world w;
+  (void)params, (void)data;
+  condition_open(&w);
+  condition_watch(&w, "CPS_PREV_SNAPSHOT_OLD", CONDITION_LIMIT_IN("GREATER_THAN", "12", "HOURS"));
+  condition_watch(&w, "CPS_SNAPSHOT_BEHIND", CONDITION_LIMIT_IN("GREATER_THAN", "120", "MINUTES"));
+  condition_cluster(&w);
+  t_advance(&w.t, 2 * 86400);
+  munit_assert_int(condition_count(&w, "CPS_PREV_SNAPSHOT_OLD", "OPEN"), ==, 0); /* it is not backed up */
+  condition_send(&w, "PATCH", "/clusters/Main", "{\"backupEnabled\":true}", 200);
+  t_advance(&w.t, 86400);
+  munit_assert_int(condition_count(&w, "CPS_PREV_SNAPSHOT_OLD", "OPEN"), ==, 0);
+  munit_assert_int(condition_count(&w, "CPS_SNAPSHOT_BEHIND", "OPEN"), ==, 0);
+  w.config.provision_ms = (int64_t)100 * 86400 * 1000; /* from now on none is ever done */
+  t_reopen(&w.t, &w.config);
+  t_advance(&w.t, 86400);
+  munit_assert_int(condition_count(&w, "CPS_PREV_SNAPSHOT_OLD", "OPEN"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "Main");
+  munit_assert_int(condition_count(&w, "CPS_SNAPSHOT_BEHIND", "OPEN"), ==, 1);
+  munit_assert_int(condition_events(&w, "CPS_SNAPSHOT_BEHIND"), ==, 1);
+  condition_send(&w, "PATCH", "/clusters/Main", "{\"backupEnabled\":false}", 200);
+  t_advance(&w.t, 3600);
+  munit_assert_int(condition_count(&w, "CPS_SNAPSHOT_BEHIND", "OPEN"), ==, 0);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- driver */
+
+typedef struct condition_driver {
+  char measure[32], desired[4096];
+  int measures;
+} condition_driver;
+
+static int condition_perform(void *context, svc *s, const svc_order *order)
+{
+  condition_driver *d = context;
+  if (strcmp(order->action, "metrics.measure") == 0) {
+    d->measures++;
+    snprintf(d->measure, sizeof d->measure, "%s", order->id);
+    snprintf(d->desired, sizeof d->desired, "%s", order->desired);
+    return SVC_OK;
+  }
+  return svc_order_done(s, order->id, SVC_OK, "{\"hosts\":[\"h1.example:27017\"]}") == SVC_OK ? SVC_OK : SVC_IO;
+}
+
+static void condition_round(condition_world *w, condition_driver *d, const char *facts)
+{
+  int before = d->measures;
+  t_advance(&w->t, 60);
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  munit_assert_int(d->measures, ==, before + 1);
+  munit_assert_int(svc_order_done(w->t.s, d->measure, SVC_OK, facts), ==, SVC_OK);
+}
+
+static MunitResult condition_driven(const MunitParameter params[], void *data)
+{
+  static condition_driver d;
+  svc_driver driver = { condition_perform, NULL, &d };
+  condition_world w;
+  char set[128], facts[512];
+  (void)params, (void)data;
+  memset(&d, 0, sizeof d);
+  condition_open(&w);
+  w.config.driver = &driver;
+  t_reopen(&w.t, &w.config);
+  condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  t_advance(&w.t, 600);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(d.measures, ==, 0); /* nobody asks */
+  condition_watch(&w, "HOST_DOWN", "");
+  condition_watch(&w, "NO_PRIMARY", "");
+  condition_round(&w, &d, "{}"); /* it does not know */
+  munit_assert_not_null(strstr(d.desired, "{\"host\":\"h1.example:27017\",\"metricName\":\"UP\",\"units\":\"SCALAR\"}"));
+  munit_assert_not_null(strstr(d.desired, "\"metricName\":\"PRIMARIES\""));
+  munit_assert_int(sscanf(strstr(d.desired, "\"replicaSetName\":\"") + 18, "%127[^\"]", set), ==, 1);
+  munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 0);
+  snprintf(facts, sizeof facts, "{\"figures\":[{\"metricName\":\"PRIMARIES\",\"replicaSetName\":\"%s\",\"value\":0},"
+           "{\"host\":\"h1.example:27017\",\"metricName\":\"UP\",\"value\":0}]}", set);
+  condition_round(&w, &d, facts); /* in whatever order */
+  munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].hostnameAndPort"), "h1.example:27017");
+  munit_assert_int(condition_count(&w, "NO_PRIMARY", "OPEN"), ==, 1);
+  condition_round(&w, &d, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"UP\",\"value\":1}]}");
+  munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 0);
+  munit_assert_int(condition_count(&w, "NO_PRIMARY", "OPEN"), ==, 1); /* of that it says nothing */
+  munit_assert_int(condition_events(&w, "HOST_UP"), ==, 1);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/flex", condition_flex, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/stream", condition_stream, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bounded", condition_bounded, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/outage", condition_outage, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/majority", condition_majority, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bills", condition_bills, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bills_apart", condition_bills_apart, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/secrets", condition_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/certificates", condition_certificates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/keys", condition_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/backups", condition_backups, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/driven", condition_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_alert_conditions = { "/alert_conditions", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
