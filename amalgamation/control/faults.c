@@ -123,7 +123,7 @@ static const svc_plan *faults_plan(const svc *s, const char *operation)
 {
   size_t i;
   for (i = 0; i < s->plan_count; i++) {
-    const char *name = svc_operation_name(s->plans[i].route);
+    const char *name = s->plans[i].route->op;
     if (name && strcmp(name, operation) == 0) return &s->plans[i];
   }
   return NULL;
@@ -148,7 +148,7 @@ static int faults_check(const svc *s, svc_fault *f, const svc_plan **of, char wh
 {
   *of = f->operation ? faults_plan(s, f->operation) : NULL;
   if (f->operation && !*of) return faults_invalid(why, "there is no operation ", f->operation);
-  if (*of) f->operation = svc_operation_name((*of)->route);
+  if (*of) f->operation = (*of)->route->op;
   if (f->kind < SVC_FAULT_ANSWER || f->kind > SVC_FAULT_STALE_NONCE) return faults_invalid(why, "the kind is unknown", NULL);
   if (f->kind && (f->status || f->error_code || f->drop))
     return faults_invalid(why, "this kind has neither status nor errorCode nor drop", NULL);

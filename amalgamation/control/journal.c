@@ -90,7 +90,7 @@ static svc_str journal_entry(svc_arena *a, svc_call *c, const svc_response *r)
   journal_name(&b, ",\"method\":", raw->method);
   svc_buf_text(&b, ",\"target\":");
   svc_blank_target(&b, c);
-  journal_name(&b, ",\"operation\":", c->plan ? svc_operation_name(c->plan->route) : NULL);
+  journal_name(&b, ",\"operation\":", c->plan ? c->plan->route->op : NULL);
   journal_caller(&b, &c->who);
   svc_buf_text(&b, ",\"status\":");
   svc_buf_i64(&b, r->status);

@@ -356,9 +356,9 @@ static void openapi_operation(openapi_writer *w, const svc_plan *plan)
   openapi_text(w, "\":{\"tags\":[");
   openapi_string(w, plan->noun->noun->name);
   openapi_text(w, "],");
-  if (svc_operation_name(r)) {
+  if (r->op) {
     openapi_text(w, "\"operationId\":\"");
-    openapi_text(w, svc_operation_name(r));
+    openapi_text(w, r->op);
     openapi_text(w, "\",");
   }
   if (r->flags & SVC_NO_AUTH) openapi_text(w, "\"security\":[],");

@@ -236,6 +236,7 @@ struct svc_route {
   unsigned short flags; /* enum svc_route_flags */
   unsigned short status; /* of success; 0: 200 */
   const char *path;      /* below the base path: "/groups/{groupId}/clusters/{clusterName}:pin" */
+  const char *op;        /* what the public reference calls it, "createCluster": no two have the same */
   uint64_t roles;        /* any one of these suffices; 0: whoever is authenticated */
   svc_date_version versions[4]; /* rising; the last one is served, the ones before are gone */
   const svc_param *params;      /* closed by a row without name */

@@ -9,6 +9,7 @@
 */
 #include "world.h"
 
+#include "catalog/operation_names.h"
 #include "catalog/operations_list.h"
 
 #define OPERATION_COUNT (sizeof operations_list / sizeof operations_list[0])
@@ -493,17 +494,28 @@ static MunitResult catalog_reachable(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-/* Every operation has a name, and none has that of another. */
+/* Every operation is called as the reference calls it, and none as another. */
 static MunitResult catalog_names(const MunitParameter params[], void *data)
 {
+#define CATALOG_NAME(m, p, n) { SVC_##m, p, n },
+  static const struct {
+    int method;
+    const char *path, *name;
+  } known[] = { OPERATION_NAMES(CATALOG_NAME) };
+#undef CATALOG_NAME
+  const size_t count = sizeof known / sizeof known[0];
   t_service t;
   size_t i, j;
   (void)params, (void)data;
   t_open(&t, NULL);
+  munit_assert_size(t.s->plan_count, ==, count);
   for (i = 0; i < t.s->plan_count; i++) {
-    const char *name = svc_operation_name(t.s->plans[i].route);
-    if (!name) munit_errorf("%s has no name", t.s->plans[i].route->path);
-    for (j = 0; j < i; j++) munit_assert_string_not_equal(name, svc_operation_name(t.s->plans[j].route));
+    const svc_route *r = t.s->plans[i].route;
+    if (!r->op) munit_errorf("%s has no name", r->path);
+    for (j = 0; j < i; j++) munit_assert_string_not_equal(r->op, t.s->plans[j].route->op);
+    for (j = 0; j < count && (known[j].method != r->method || strcmp(known[j].path, r->path) != 0);) j++;
+    if (j == count) munit_errorf("%s is not in the list of names", r->path);
+    munit_assert_string_equal(r->op, known[j].name);
   }
   t_close(&t);
   return MUNIT_OK;

@@ -17,8 +17,8 @@ static bool access_token_issue(svc_call *c);
 static bool access_token_revoke(svc_call *c);
 
 static const svc_route access_token_routes[] = {
-  { .method = SVC_POST, .path = "/api/oauth/token", .flags = SVC_ABSOLUTE | SVC_NO_AUTH | SVC_RAW_BODY, .run = access_token_issue },
-  { .method = SVC_POST, .path = "/api/oauth/revoke", .flags = SVC_ABSOLUTE | SVC_NO_AUTH | SVC_RAW_BODY, .run = access_token_revoke }
+  { .method = SVC_POST, .path = "/api/oauth/token", .flags = SVC_ABSOLUTE | SVC_NO_AUTH | SVC_RAW_BODY, .op = "issueAccessToken", .run = access_token_issue },
+  { .method = SVC_POST, .path = "/api/oauth/revoke", .flags = SVC_ABSOLUTE | SVC_NO_AUTH | SVC_RAW_BODY, .op = "revokeAccessToken", .run = access_token_revoke }
 };
 
 static bool access_token_fail(svc_call *c, int code, const char *error, const char *why)

@@ -55,19 +55,19 @@ static bool api_key_withdraw(svc_call *c);
   "/groups/{groupId}/apiKeys", SVC_SET_PROJECT_API_KEYS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_ACCESS_MANAGER
 
 static const svc_route api_key_routes[] = {
-  R_GET(API_KEY_ORG, "", API_KEY_SHOWN, .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(API_KEY_ORG, "", API_KEY_SHOWN, .status = 201, .run = api_key_create,
+  R_GET(API_KEY_ORG, "", API_KEY_SHOWN, .flags = SVC_PAGED, .op = "listOrgApiKeys", .run = svc_verb_list),
+  R_POST(API_KEY_ORG, "", API_KEY_SHOWN, .status = 201, .op = "createOrgApiKey", .run = api_key_create,
          .example = "{\"desc\":\"for the nightly job\",\"roles\":[\"ORG_READ_ONLY\"]}"),
-  R_GET(API_KEY_ORG, "/{apiUserId}", API_KEY_SHOWN, .run = svc_verb_read),
-  R_PATCH(API_KEY_ORG, "/{apiUserId}", API_KEY_SHOWN, .run = api_key_update),
-  R_DELETE(API_KEY_ORG, "/{apiUserId}", .status = 204, .run = svc_verb_delete),
-  R_GET(API_KEY_GROUP, "", API_KEY_SHOWN, .flags = SVC_PAGED, .run = svc_list_assigned),
-  R_POST(API_KEY_GROUP, "", API_KEY_SHOWN, .status = 201, .run = api_key_create,
+  R_GET(API_KEY_ORG, "/{apiUserId}", API_KEY_SHOWN, .op = "getOrgApiKey", .run = svc_verb_read),
+  R_PATCH(API_KEY_ORG, "/{apiUserId}", API_KEY_SHOWN, .op = "updateOrgApiKey", .run = api_key_update),
+  R_DELETE(API_KEY_ORG, "/{apiUserId}", .status = 204, .op = "deleteOrgApiKey", .run = svc_verb_delete),
+  R_GET(API_KEY_GROUP, "", API_KEY_SHOWN, .flags = SVC_PAGED, .op = "listGroupApiKeys", .run = svc_list_assigned),
+  R_POST(API_KEY_GROUP, "", API_KEY_SHOWN, .status = 201, .op = "createGroupApiKey", .run = api_key_create,
          .example = "{\"desc\":\"for one project\",\"roles\":[\"GROUP_READ_ONLY\"]}"),
   R_FOR(SVC_R_GROUP_OWNER, API_KEY_GROUP, SVC_POST, "/{apiUserId}", .status = 204, .flags = SVC_BODY_ARRAY,
-        .body = &api_key_assign_object, .run = api_key_assign, .example = "[{\"roles\":[\"GROUP_READ_ONLY\"]}]"),
-  R_PATCH(API_KEY_GROUP, "/{apiUserId}", API_KEY_SHOWN, .run = api_key_update, .more = SVC_MORE(.keep = svc_keep_assigned)),
-  R_DELETE(API_KEY_GROUP, "/{apiUserId}", .status = 204, .run = api_key_withdraw, .more = SVC_MORE(.keep = svc_keep_assigned))
+        .body = &api_key_assign_object, .op = "addGroupApiKey", .run = api_key_assign, .example = "[{\"roles\":[\"GROUP_READ_ONLY\"]}]"),
+  R_PATCH(API_KEY_GROUP, "/{apiUserId}", API_KEY_SHOWN, .op = "updateApiKeyRoles", .run = api_key_update, .more = SVC_MORE(.keep = svc_keep_assigned)),
+  R_DELETE(API_KEY_GROUP, "/{apiUserId}", .status = 204, .op = "removeGroupApiKey", .run = api_key_withdraw, .more = SVC_MORE(.keep = svc_keep_assigned))
 };
 
 /* The event of the roles is chosen by the operation that changes them. */

@@ -23,11 +23,11 @@ static bool api_key_access_list_add(svc_call *c);
 static bool api_key_access_list_delete(svc_call *c);
 
 static const svc_route api_key_access_list_routes[] = {
-  R_GET(API_KEY_ACCESS_LIST, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(API_KEY_ACCESS_LIST, "", .status = 201, .flags = SVC_PAGED | SVC_BODY_ARRAY, .run = api_key_access_list_add,
+  R_GET(API_KEY_ACCESS_LIST, "", .flags = SVC_PAGED, .op = "listOrgAccessEntries", .run = svc_verb_list),
+  R_POST(API_KEY_ACCESS_LIST, "", .status = 201, .flags = SVC_PAGED | SVC_BODY_ARRAY, .op = "createOrgAccessEntry", .run = api_key_access_list_add,
          .example = "[{\"ipAddress\":\"192.0.2.1\"},{\"cidrBlock\":\"198.51.100.0/24\"}]"),
-  R_GET(API_KEY_ACCESS_LIST, "/{ipAddress}", .run = svc_verb_read),
-  R_DELETE(API_KEY_ACCESS_LIST, "/{ipAddress}", .status = 204, .run = api_key_access_list_delete)
+  R_GET(API_KEY_ACCESS_LIST, "/{ipAddress}", .op = "getOrgAccessEntry", .run = svc_verb_read),
+  R_DELETE(API_KEY_ACCESS_LIST, "/{ipAddress}", .status = 204, .op = "deleteAccessEntry", .run = api_key_access_list_delete)
 };
 
 static bool api_key_access_list_may(svc_call *c)

@@ -72,23 +72,23 @@ static bool organization_invitation_add(svc_call *c);
 
 static const svc_route organization_invitation_routes[] = {
   R_GET(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .flags = SVC_BARE,
-        .params = organization_invitation_params, .run = organization_invitation_list),
+        .params = organization_invitation_params, .op = "listOrgInvites", .run = organization_invitation_list),
   R_POST(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .status = 201, .body = &organization_invitation_object,
-         .run = organization_invitation_create,
+         .op = "createOrgInvite", .run = organization_invitation_create,
          .example = "{\"username\":\"invited@example.com\",\"roles\":[\"ORG_MEMBER\"]}"),
   R_PATCH(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .body = &organization_invitation_object,
-          .run = organization_invitation_change,
+          .op = "updateOrgInvites", .run = organization_invitation_change,
           .example = "{\"username\":\"invited@example.com\",\"roles\":[\"ORG_READ_ONLY\"]}"),
   R_GET(ORGANIZATION_INVITATION, "/{invitationId}", ORGANIZATION_INVITATION_ALL, .flags = SVC_ITEM,
-        .run = organization_invitation_read),
+        .op = "getOrgInvite", .run = organization_invitation_read),
   R_PATCH(ORGANIZATION_INVITATION, "/{invitationId}", ORGANIZATION_INVITATION_ALL,
-          .body = &organization_invitation_roles, .run = organization_invitation_change,
+          .body = &organization_invitation_roles, .op = "updateOrgInviteById", .run = organization_invitation_change,
           .example = "{\"roles\":[\"ORG_READ_ONLY\"]}"),
   R_DELETE(ORGANIZATION_INVITATION, "/{invitationId}", ORGANIZATION_INVITATION_ALL, .status = 204,
-           .run = organization_invitation_remove),
+           .op = "deleteOrgInvite", .run = organization_invitation_remove),
   { .method = SVC_POST, .path = "/groups/{groupId}/access", .set = SVC_SET_PROJECTS, .versions = { 20230201 },
     .roles = SVC_R_GROUP_OWNER, .body = &svc_object_user_roles,
-    .answer = &organization_invitation_shown, .run = organization_invitation_add,
+    .answer = &organization_invitation_shown, .op = "addGroupUser", .run = organization_invitation_add,
     .example = "{\"username\":\"welcome@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", .more = SVC_MORE(.deprecated = 20250219) }
 };
 

@@ -33,19 +33,19 @@ static bool project_invitation_remove(svc_call *c);
 
 static const svc_route project_invitation_routes[] = {
   R_GET(PROJECT_INVITATION, "", PROJECT_INVITATION_ALL, .flags = SVC_BARE, .params = project_invitation_params,
-        .run = project_invitation_list),
+        .op = "listGroupInvites", .run = project_invitation_list),
   R_POST(PROJECT_INVITATION, "", PROJECT_INVITATION_ALL, .status = 201, .body = &svc_object_user_roles,
-         .run = project_invitation_create,
+         .op = "createGroupInvite", .run = project_invitation_create,
          .example = "{\"username\":\"guest@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}"),
   R_PATCH(PROJECT_INVITATION, "", PROJECT_INVITATION_ALL, .body = &svc_object_user_roles,
-          .run = project_invitation_change,
+          .op = "updateGroupInvites", .run = project_invitation_change,
           .example = "{\"username\":\"guest@example.com\",\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}"),
   R_GET(PROJECT_INVITATION, "/{invitationId}", PROJECT_INVITATION_ALL, .flags = SVC_ITEM,
-        .run = project_invitation_read),
+        .op = "getGroupInvite", .run = project_invitation_read),
   R_PATCH(PROJECT_INVITATION, "/{invitationId}", PROJECT_INVITATION_ALL, .body = &svc_object_roles,
-          .run = project_invitation_change, .example = "{\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}"),
+          .op = "updateInviteById", .run = project_invitation_change, .example = "{\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}"),
   R_DELETE(PROJECT_INVITATION, "/{invitationId}", PROJECT_INVITATION_ALL, .status = 204,
-           .run = project_invitation_remove)
+           .op = "deleteGroupInvite", .run = project_invitation_remove)
 };
 
 /* --------------------------------------------------------------------------------------------------------------- views */

@@ -84,36 +84,36 @@ static bool service_account_delete_secret(svc_call *c);
 #define SERVICE_ACCOUNT_SECRET_EXAMPLE "{\"secretExpiresAfterHours\":720}"
 
 static const svc_route service_account_routes[] = {
-  R_GET(SERVICE_ACCOUNT_ORG, "", .answer = &service_account_org_object, .flags = SVC_PAGED, .params = service_account_list_params, .run = svc_verb_list),
-  R_POST(SERVICE_ACCOUNT_ORG, "", .status = 201, .body = &service_account_org_new, .answer = &service_account_org_object, .run = service_account_create,
+  R_GET(SERVICE_ACCOUNT_ORG, "", .answer = &service_account_org_object, .flags = SVC_PAGED, .params = service_account_list_params, .op = "listOrgServiceAccounts", .run = svc_verb_list),
+  R_POST(SERVICE_ACCOUNT_ORG, "", .status = 201, .body = &service_account_org_new, .answer = &service_account_org_object, .op = "createOrgServiceAccount", .run = service_account_create,
          .example = "{\"name\":\"deployer\",\"description\":\"deploys\",\"roles\":[\"ORG_MEMBER\"],"
                     "\"secretExpiresAfterHours\":720}"),
-  R_GET(SERVICE_ACCOUNT_ORG, "/{clientId}", .answer = &service_account_org_object, .run = svc_verb_read),
-  R_PATCH(SERVICE_ACCOUNT_ORG, "/{clientId}", .body = &service_account_org_object, .answer = &service_account_org_object, .run = service_account_update),
-  R_DELETE(SERVICE_ACCOUNT_ORG, "/{clientId}", .status = 204, .run = svc_verb_delete),
+  R_GET(SERVICE_ACCOUNT_ORG, "/{clientId}", .answer = &service_account_org_object, .op = "getOrgServiceAccount", .run = svc_verb_read),
+  R_PATCH(SERVICE_ACCOUNT_ORG, "/{clientId}", .body = &service_account_org_object, .answer = &service_account_org_object, .op = "updateOrgServiceAccount", .run = service_account_update),
+  R_DELETE(SERVICE_ACCOUNT_ORG, "/{clientId}", .status = 204, .op = "deleteOrgServiceAccount", .run = svc_verb_delete),
   R_GET(SERVICE_ACCOUNT_ORG, "/{clientId}/groups", .flags = SVC_PAGED, .answer = &service_account_group_object,
-        .run = service_account_groups),
+        .op = "getServiceAccountGroups", .run = service_account_groups),
   R_POST(SERVICE_ACCOUNT_ORG, "/{clientId}/secrets", .status = 201, .body = &service_account_hours_object,
-         .answer = &service_account_secret_object, .run = service_account_add_secret,
+         .answer = &service_account_secret_object, .op = "createOrgSecret", .run = service_account_add_secret,
          .example = SERVICE_ACCOUNT_SECRET_EXAMPLE),
   R_DELETE(SERVICE_ACCOUNT_ORG, "/{clientId}/secrets/{secretId}", .status = 204,
-           .run = service_account_delete_secret),
+           .op = "deleteOrgSecret", .run = service_account_delete_secret),
   R_GET(SERVICE_ACCOUNT_GROUP, "", .flags = SVC_PAGED, .params = service_account_list_params,
-        SERVICE_ACCOUNT_SEEN, .run = svc_list_assigned),
-  R_POST(SERVICE_ACCOUNT_GROUP, "", SERVICE_ACCOUNT_SEEN, .body = &service_account_group_new, .status = 201, .run = service_account_create,
+        SERVICE_ACCOUNT_SEEN, .op = "listGroupServiceAccounts", .run = svc_list_assigned),
+  R_POST(SERVICE_ACCOUNT_GROUP, "", SERVICE_ACCOUNT_SEEN, .body = &service_account_group_new, .status = 201, .op = "createGroupServiceAccount", .run = service_account_create,
          .example = "{\"name\":\"builder\",\"description\":\"builds\",\"roles\":[\"GROUP_READ_ONLY\"],"
                     "\"secretExpiresAfterHours\":720}"),
-  R_GET(SERVICE_ACCOUNT_GROUP, "/{clientId}", SERVICE_ACCOUNT_ASSIGNED, .run = svc_verb_read),
-  R_PATCH(SERVICE_ACCOUNT_GROUP, "/{clientId}", SERVICE_ACCOUNT_ASSIGNED, .run = service_account_update),
+  R_GET(SERVICE_ACCOUNT_GROUP, "/{clientId}", SERVICE_ACCOUNT_ASSIGNED, .op = "getGroupServiceAccount", .run = svc_verb_read),
+  R_PATCH(SERVICE_ACCOUNT_GROUP, "/{clientId}", SERVICE_ACCOUNT_ASSIGNED, .op = "updateGroupServiceAccount", .run = service_account_update),
   R_DELETE(SERVICE_ACCOUNT_GROUP, "/{clientId}", .status = 204, SERVICE_ACCOUNT_ASSIGNED,
-           .run = service_account_withdraw),
+           .op = "deleteGroupServiceAccount", .run = service_account_withdraw),
   R_FOR(SVC_R_ORG_OWNER, SERVICE_ACCOUNT_GROUP, SVC_POST, "/{clientId}:invite", SERVICE_ACCOUNT_SEEN,
-        .body = &svc_object_roles, .run = service_account_invite, .example = "{\"roles\":[\"GROUP_OWNER\"]}"),
+        .body = &svc_object_roles, .op = "inviteGroupServiceAccount", .run = service_account_invite, .example = "{\"roles\":[\"GROUP_OWNER\"]}"),
   R_POST(SERVICE_ACCOUNT_GROUP, "/{clientId}/secrets", .status = 201, SERVICE_ACCOUNT_ASSIGNED,
          .body = &service_account_hours_object, .answer = &service_account_secret_object,
-         .run = service_account_add_secret, .example = SERVICE_ACCOUNT_SECRET_EXAMPLE),
+         .op = "createGroupSecret", .run = service_account_add_secret, .example = SERVICE_ACCOUNT_SECRET_EXAMPLE),
   R_DELETE(SERVICE_ACCOUNT_GROUP, "/{clientId}/secrets/{secretId}", .status = 204, SERVICE_ACCOUNT_ASSIGNED,
-           .run = service_account_delete_secret)
+           .op = "deleteGroupSecret", .run = service_account_delete_secret)
 };
 
 /* ------------------------------------------------------------------------------------------------------------- secrets */

@@ -28,14 +28,14 @@ static bool service_account_access_list_add(svc_call *c);
 static bool service_account_access_list_delete(svc_call *c);
 
 static const svc_route service_account_access_list_routes[] = {
-  R_GET(SERVICE_ACCOUNT_ORG_LIST, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(SERVICE_ACCOUNT_ORG_LIST, "", .status = 201, .flags = SVC_PAGED | SVC_BODY_ARRAY, .run = svc_access_add,
+  R_GET(SERVICE_ACCOUNT_ORG_LIST, "", .flags = SVC_PAGED, .op = "listOrgAccessList", .run = svc_verb_list),
+  R_POST(SERVICE_ACCOUNT_ORG_LIST, "", .status = 201, .flags = SVC_PAGED | SVC_BODY_ARRAY, .op = "createOrgAccessList", .run = svc_access_add,
          .example = SERVICE_ACCOUNT_LIST_EXAMPLE),
-  R_DELETE(SERVICE_ACCOUNT_ORG_LIST, "/{ipAddress}", .status = 204, .run = svc_verb_delete),
-  R_GET(SERVICE_ACCOUNT_GROUP_LIST, "", .flags = SVC_PAGED, .run = service_account_access_list_list),
-  R_POST(SERVICE_ACCOUNT_GROUP_LIST, "", .status = 201, .flags = SVC_PAGED | SVC_BODY_ARRAY, .run = service_account_access_list_add,
+  R_DELETE(SERVICE_ACCOUNT_ORG_LIST, "/{ipAddress}", .status = 204, .op = "deleteOrgAccessEntry", .run = svc_verb_delete),
+  R_GET(SERVICE_ACCOUNT_GROUP_LIST, "", .flags = SVC_PAGED, .op = "listAccessList", .run = service_account_access_list_list),
+  R_POST(SERVICE_ACCOUNT_GROUP_LIST, "", .status = 201, .flags = SVC_PAGED | SVC_BODY_ARRAY, .op = "createAccessList", .run = service_account_access_list_add,
          .example = SERVICE_ACCOUNT_LIST_EXAMPLE),
-  R_DELETE(SERVICE_ACCOUNT_GROUP_LIST, "/{ipAddress}", .status = 204, .run = service_account_access_list_delete)
+  R_DELETE(SERVICE_ACCOUNT_GROUP_LIST, "/{ipAddress}", .status = 204, .op = "deleteGroupAccessEntry", .run = service_account_access_list_delete)
 };
 
 /* Below a project only the accounts that hold a role there are seen, and so are their lists. */

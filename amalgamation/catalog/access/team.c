@@ -50,22 +50,22 @@ static bool team_withdraw(svc_call *c);
     .more = SVC_MORE(.view = team_view, .keep = svc_keep_assigned, .err_not_kept = SVC_E_TEAM_NOT_IN_GROUP)
 
 static const svc_route team_routes[] = {
-  R_GET(TEAM_ORG, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(TEAM_ORG, "", .status = 201, .answer = &team_created_object, .run = team_create,
+  R_GET(TEAM_ORG, "", .flags = SVC_PAGED, .op = "listOrgTeams", .run = svc_verb_list),
+  R_POST(TEAM_ORG, "", .status = 201, .answer = &team_created_object, .op = "createOrgTeam", .run = team_create,
          .example = "{\"name\":\"on call\",\"usernames\":[\"ada@example.com\"]}"),
-  R_GET(TEAM_ORG, "/byName/{teamName}", .run = svc_verb_read,
+  R_GET(TEAM_ORG, "/byName/{teamName}", .op = "getTeamByName", .run = svc_verb_read,
         .more = SVC_MORE(.by = "name", .err_not_found = SVC_E_TEAM_NAME_NOT_FOUND)),
-  R_GET(TEAM_ORG, "/{teamId}", .run = svc_verb_read),
-  R_PATCH(TEAM_ORG, "/{teamId}", .body = &team_update_object, .run = svc_verb_update),
-  R_DELETE(TEAM_ORG, "/{teamId}", .status = 204, .run = svc_verb_delete),
-  R_GET(TEAM_GROUP, "", .flags = SVC_PAGED, TEAM_ROLES, .run = svc_list_assigned),
+  R_GET(TEAM_ORG, "/{teamId}", .op = "getOrgTeam", .run = svc_verb_read),
+  R_PATCH(TEAM_ORG, "/{teamId}", .body = &team_update_object, .op = "renameOrgTeam", .run = svc_verb_update),
+  R_DELETE(TEAM_ORG, "/{teamId}", .status = 204, .op = "deleteOrgTeam", .run = svc_verb_delete),
+  R_GET(TEAM_GROUP, "", .flags = SVC_PAGED, TEAM_ROLES, .op = "listGroupTeams", .run = svc_list_assigned),
   R_POST(TEAM_GROUP, "", TEAM_ROLES, .flags = SVC_PAGED | SVC_BODY_ARRAY, .body = &team_role_object,
-         .run = team_assign,
+         .op = "addGroupTeams", .run = team_assign,
          .example = "[{\"teamId\":\"5f0000000000000000000001\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]"),
-  R_GET(TEAM_GROUP, "/{teamId}", TEAM_IN_GROUP, .run = svc_verb_read),
+  R_GET(TEAM_GROUP, "/{teamId}", TEAM_IN_GROUP, .op = "getGroupTeam", .run = svc_verb_read),
   R_PATCH(TEAM_GROUP, "/{teamId}", .flags = SVC_PAGED, .body = &team_role_object, TEAM_IN_GROUP,
-          .run = team_update_group, .example = "{\"roleNames\":[\"GROUP_CLUSTER_MANAGER\"]}"),
-  R_DELETE(TEAM_GROUP, "/{teamId}", .status = 204, TEAM_IN_GROUP, .run = team_withdraw)
+          .op = "updateGroupTeam", .run = team_update_group, .example = "{\"roleNames\":[\"GROUP_CLUSTER_MANAGER\"]}"),
+  R_DELETE(TEAM_GROUP, "/{teamId}", .status = 204, TEAM_IN_GROUP, .op = "removeGroupTeam", .run = team_withdraw)
 };
 
 /* ------------------------------------------------------------------------------------------------------------- its people */

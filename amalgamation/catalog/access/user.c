@@ -20,13 +20,13 @@ static bool user_read(svc_call *c);
 #define USER_ALL .more = SVC_MORE(USER_ENDS)
 
 static const svc_route user_routes[] = {
-  R_POST(USER_BASE, "", USER_ALL, .status = 201, .run = user_create,
+  R_POST(USER_BASE, "", USER_ALL, .status = 201, .op = "createUser", .run = user_create,
          .example = "{\"username\":\"grace@example.com\",\"password\":\"correct horse\",\"firstName\":\"Grace\","
                     "\"lastName\":\"Hopper\",\"country\":\"US\",\"mobileNumber\":\"2125550123\","
                     "\"roles\":[{\"orgId\":\"5f0000000000000000000001\",\"roleName\":\"ORG_MEMBER\"}]}"),
-  R_GET(USER_BASE, "/byName/{userName}", .run = user_read,
+  R_GET(USER_BASE, "/byName/{userName}", .op = "getUserByName", .run = user_read,
         .more = SVC_MORE(USER_ENDS, .by = "username", .err_not_found = SVC_E_USERNAME_NOT_FOUND)),
-  R_GET(USER_BASE, "/{userId}", USER_ALL, .flags = SVC_ITEM, .run = user_read)
+  R_GET(USER_BASE, "/{userId}", USER_ALL, .flags = SVC_ITEM, .op = "getUser", .run = user_read)
 };
 
 /* -------------------------------------------------------------------------------------------------------------- reading */

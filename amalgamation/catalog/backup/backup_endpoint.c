@@ -34,11 +34,11 @@ static const svc_object backup_endpoint_object = {
       SVC_R_GROUP_OWNER
 
 static const svc_route backup_endpoint_routes[] = {
-  R_GET(BACKUP_ENDPOINT, "", .flags = SVC_PAGED, .run = svc_verb_list, .more = SVC_MORE(.in_path = "cloudProvider")),
-  R_POST(BACKUP_ENDPOINT, "", .status = 202, .run = svc_verb_create,
+  R_GET(BACKUP_ENDPOINT, "", .flags = SVC_PAGED, .op = "listBackupPrivateEndpoints", .run = svc_verb_list, .more = SVC_MORE(.in_path = "cloudProvider")),
+  R_POST(BACKUP_ENDPOINT, "", .status = 202, .op = "createBackupPrivateEndpoint", .run = svc_verb_create,
          .example = "{\"regionName\":\"US_EAST_1\"}", .more = SVC_MORE(.in_path = "cloudProvider")),
-  R_GET(BACKUP_ENDPOINT, "/{endpointId}", .run = svc_verb_read, .more = SVC_MORE(.in_path = "cloudProvider")),
-  R_DELETE(BACKUP_ENDPOINT, "/{endpointId}", .status = 204, .run = svc_verb_delete, .more = SVC_MORE(.in_path = "cloudProvider"))
+  R_GET(BACKUP_ENDPOINT, "/{endpointId}", .op = "getBackupPrivateEndpoint", .run = svc_verb_read, .more = SVC_MORE(.in_path = "cloudProvider")),
+  R_DELETE(BACKUP_ENDPOINT, "/{endpointId}", .status = 204, .op = "deleteBackupPrivateEndpoint", .run = svc_verb_delete, .more = SVC_MORE(.in_path = "cloudProvider"))
 };
 
 static const svc_transition backup_endpoint_transitions[] = {

@@ -139,9 +139,9 @@ static bool backup_schedule_clear(svc_call *c);
     SVC_R_GROUP_BACKUP_MANAGER
 
 static const svc_route backup_schedule_routes[] = {
-  R_GET(BACKUP_SCHEDULE, "", .flags = SVC_ITEM, .run = backup_schedule_read),
-  R_PATCH(BACKUP_SCHEDULE, "", .run = backup_schedule_update),
-  R_DELETE(BACKUP_SCHEDULE, "", .run = backup_schedule_clear)
+  R_GET(BACKUP_SCHEDULE, "", .flags = SVC_ITEM, .op = "getBackupSchedule", .run = backup_schedule_read),
+  R_PATCH(BACKUP_SCHEDULE, "", .op = "updateBackupSchedule", .run = backup_schedule_update),
+  R_DELETE(BACKUP_SCHEDULE, "", .op = "deleteClusterBackupSchedule", .run = backup_schedule_clear)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */

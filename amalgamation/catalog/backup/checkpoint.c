@@ -35,8 +35,8 @@ static bool checkpoint_read(svc_call *c);
   "/groups/{groupId}/clusters/{clusterName}/backupCheckpoints", SVC_SET_LEGACY_SNAPSHOTS, (20230101), SVC_R_GROUP_READ_ONLY, 0
 
 static const svc_route checkpoint_routes[] = {
-  R_GET(CHECKPOINT, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .run = checkpoint_list),
-  R_GET(CHECKPOINT, "/{checkpointId}", .flags = SVC_ITEM, .run = checkpoint_read)
+  R_GET(CHECKPOINT, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .op = "listClusterBackupCheckpoints", .run = checkpoint_list),
+  R_GET(CHECKPOINT, "/{checkpointId}", .flags = SVC_ITEM, .op = "getClusterBackupCheckpoint", .run = checkpoint_read)
 };
 
 static svc_node *checkpoint_part_of(svc_call *c, const svc_node *member, svc_str taken, size_t shard)

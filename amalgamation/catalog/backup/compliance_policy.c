@@ -68,13 +68,13 @@ static const svc_param compliance_policy_params[] = {
   "/groups/{groupId}/backupCompliancePolicy", SVC_SET_BACKUP, (20230101, 20231001), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
 
 static const svc_route compliance_policy_routes[] = {
-  R_GET(COMPLIANCE_POLICY, "", .run = svc_verb_read),
-  R_PUT(COMPLIANCE_POLICY, "", .params = compliance_policy_params, .run = svc_verb_replace,
+  R_GET(COMPLIANCE_POLICY, "", .op = "getCompliancePolicy", .run = svc_verb_read),
+  R_PUT(COMPLIANCE_POLICY, "", .params = compliance_policy_params, .op = "updateCompliancePolicy", .run = svc_verb_replace,
         .example = "{\"authorizedEmail\":\"ada@example.com\",\"authorizedUserFirstName\":\"Ada\",\"authorizedUserLastName\":"
                    "\"Lovelace\",\"scheduledPolicyItems\":[{\"frequencyInterval\":1,\"frequencyType\":\"daily\","
                    "\"retentionUnit\":\"days\",\"retentionValue\":3}]}"),
   { .method = SVC_DELETE, .path = "/groups/{groupId}/backupCompliancePolicy", .set = SVC_SET_BACKUP, .status = 204,
-    .versions = { 20241113 }, .roles = SVC_R_GROUP_OWNER, .run = svc_verb_delete }
+    .versions = { 20241113 }, .roles = SVC_R_GROUP_OWNER, .op = "disableCompliancePolicy", .run = svc_verb_delete }
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */

@@ -48,15 +48,15 @@ static const svc_object export_bucket_object = {
       SVC_R_GROUP_BACKUP_MANAGER
 
 static const svc_route export_bucket_routes[] = {
-  R_GET(EXPORT_BUCKET, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(EXPORT_BUCKET, "", .status = 201, .run = svc_verb_create,
+  R_GET(EXPORT_BUCKET, "", .flags = SVC_PAGED, .op = "listExportBuckets", .run = svc_verb_list),
+  R_POST(EXPORT_BUCKET, "", .status = 201, .op = "createExportBucket", .run = svc_verb_create,
          .example = "{\"bucketName\":\"acme-snapshots\",\"cloudProvider\":\"AWS\","
                     "\"iamRoleId\":\"5f0000000000000000000000\"}"),
-  R_GET(EXPORT_BUCKET, "/{exportBucketId}", .run = svc_verb_read),
+  R_GET(EXPORT_BUCKET, "/{exportBucketId}", .op = "getExportBucket", .run = svc_verb_read),
   { .method = SVC_PATCH, .path = "/groups/{groupId}/backup/exportBuckets/{exportBucketId}", .set = SVC_SET_BACKUP,
-    .versions = { 20240530 }, .roles = SVC_R_GROUP_BACKUP_MANAGER, .run = svc_verb_update },
+    .versions = { 20240530 }, .roles = SVC_R_GROUP_BACKUP_MANAGER, .op = "updateBackupExportBucket", .run = svc_verb_update },
   { .method = SVC_DELETE, .path = "/groups/{groupId}/backup/exportBuckets/{exportBucketId}", .set = SVC_SET_BACKUP,
-    .status = 204, .versions = { 20230101 }, .roles = SVC_R_GROUP_BACKUP_MANAGER, .run = svc_verb_delete }
+    .status = 204, .versions = { 20230101 }, .roles = SVC_R_GROUP_BACKUP_MANAGER, .op = "deleteExportBucket", .run = svc_verb_delete }
 };
 
 static bool export_bucket_removing(svc_call *c, const svc_entity *e)

@@ -61,11 +61,11 @@ static const svc_object export_job_request = { .name = "DiskBackupExportJobReque
     SVC_R_GROUP_BACKUP_EXPORT_OPERATOR
 
 static const svc_route export_job_routes[] = {
-  R_GET(EXPORT_JOB, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .run = svc_verb_list),
-  R_POST(EXPORT_JOB, "", .status = 202, .body = &export_job_request, .run = svc_verb_create,
+  R_GET(EXPORT_JOB, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .op = "listBackupExports", .run = svc_verb_list),
+  R_POST(EXPORT_JOB, "", .status = 202, .body = &export_job_request, .op = "createBackupExport", .run = svc_verb_create,
          .example = "{\"customData\":[{\"key\":\"why\",\"value\":\"audit\"}],\"exportBucketId\":\"5f0000000000000000000001\","
                     "\"snapshotId\":\"5f0000000000000000000002\"}"),
-  R_GET(EXPORT_JOB, "/{exportId}", .run = svc_verb_read)
+  R_GET(EXPORT_JOB, "/{exportId}", .op = "getBackupExport", .run = svc_verb_read)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */

@@ -79,10 +79,10 @@ static const svc_param legacy_restore_job_params[] = { { .name = "batchId", .for
 
 static const svc_route legacy_restore_job_routes[] = {
   R_GET(LEGACY_RESTORE_JOB, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = legacy_restore_job_params,
-        .run = legacy_restore_job_list),
-  R_POST(LEGACY_RESTORE_JOB, "", .flags = SVC_PAGED, .status = 202, .run = legacy_restore_job_create,
+        .op = "listClusterRestoreJobs", .run = legacy_restore_job_list),
+  R_POST(LEGACY_RESTORE_JOB, "", .flags = SVC_PAGED, .status = 202, .op = "createClusterRestoreJob", .run = legacy_restore_job_create,
          .example = "{\"delivery\":{\"methodName\":\"HTTP\"},\"snapshotId\":\"5f0000000000000000000001\"}"),
-  R_GET(LEGACY_RESTORE_JOB, "/{jobId}", .flags = SVC_ITEM, .run = legacy_restore_job_read)
+  R_GET(LEGACY_RESTORE_JOB, "/{jobId}", .flags = SVC_ITEM, .op = "getClusterRestoreJob", .run = legacy_restore_job_read)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ views */

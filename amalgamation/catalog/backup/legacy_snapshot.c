@@ -63,11 +63,11 @@ static const svc_param legacy_snapshot_params[] = {
 
 static const svc_route legacy_snapshot_routes[] = {
   R_GET(LEGACY_SNAPSHOT, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = legacy_snapshot_params,
-        .run = legacy_snapshot_list),
-  R_GET(LEGACY_SNAPSHOT, "/{snapshotId}", .flags = SVC_ITEM, .run = legacy_snapshot_read),
-  R_PATCH(LEGACY_SNAPSHOT, "/{snapshotId}", .run = legacy_snapshot_change,
+        .op = "listClusterSnapshots", .run = legacy_snapshot_list),
+  R_GET(LEGACY_SNAPSHOT, "/{snapshotId}", .flags = SVC_ITEM, .op = "getClusterSnapshot", .run = legacy_snapshot_read),
+  R_PATCH(LEGACY_SNAPSHOT, "/{snapshotId}", .op = "updateClusterSnapshot", .run = legacy_snapshot_change,
           .example = "{\"expires\":\"2025-12-24T00:00:00Z\"}"),
-  R_DELETE(LEGACY_SNAPSHOT, "/{snapshotId}", .status = 204, .run = legacy_snapshot_delete)
+  R_DELETE(LEGACY_SNAPSHOT, "/{snapshotId}", .status = 204, .op = "deleteClusterSnapshot", .run = legacy_snapshot_delete)
 };
 
 /* --------------------------------------------------------------------------------------------------------------- views */

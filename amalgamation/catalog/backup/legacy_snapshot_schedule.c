@@ -48,8 +48,8 @@ static bool legacy_snapshot_schedule_change(svc_call *c);
     SVC_R_GROUP_OWNER
 
 static const svc_route legacy_snapshot_schedule_routes[] = {
-  R_GET(LEGACY_SNAPSHOT_SCHEDULE, "", .flags = SVC_ITEM, .run = legacy_snapshot_schedule_read),
-  R_PATCH(LEGACY_SNAPSHOT_SCHEDULE, "", .run = legacy_snapshot_schedule_change, .example = "{\"snapshotIntervalHours\":12}")
+  R_GET(LEGACY_SNAPSHOT_SCHEDULE, "", .flags = SVC_ITEM, .op = "getClusterSnapshotSchedule", .run = legacy_snapshot_schedule_read),
+  R_PATCH(LEGACY_SNAPSHOT_SCHEDULE, "", .op = "updateClusterSnapshotSchedule", .run = legacy_snapshot_schedule_change, .example = "{\"snapshotIntervalHours\":12}")
 };
 
 /* --------------------------------------------------------------------------------------------------------------- views */

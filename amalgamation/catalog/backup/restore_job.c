@@ -78,11 +78,11 @@ static bool restore_job_cancel(svc_call *c);
 #define RESTORE_JOB_SHOWN .answer = &restore_job_object
 
 static const svc_route restore_job_routes[] = {
-  R_GET(RESTORE_JOB, "", RESTORE_JOB_SHOWN, .flags = SVC_PAGED | SVC_NEWEST_FIRST, .run = svc_verb_list),
-  R_POST(RESTORE_JOB, "", RESTORE_JOB_SHOWN, .status = 202, .body = &restore_job_object, .run = svc_verb_create,
+  R_GET(RESTORE_JOB, "", RESTORE_JOB_SHOWN, .flags = SVC_PAGED | SVC_NEWEST_FIRST, .op = "listBackupRestoreJobs", .run = svc_verb_list),
+  R_POST(RESTORE_JOB, "", RESTORE_JOB_SHOWN, .status = 202, .body = &restore_job_object, .op = "createBackupRestoreJob", .run = svc_verb_create,
          .example = "{\"deliveryType\":\"download\",\"snapshotId\":\"5f0000000000000000000001\"}"),
-  R_GET(RESTORE_JOB, "/{restoreJobId}", RESTORE_JOB_SHOWN, .run = svc_verb_read),
-  R_DELETE(RESTORE_JOB, "/{restoreJobId}", RESTORE_JOB_SHOWN, .status = 204, .run = restore_job_cancel)
+  R_GET(RESTORE_JOB, "/{restoreJobId}", RESTORE_JOB_SHOWN, .op = "getBackupRestoreJob", .run = svc_verb_read),
+  R_DELETE(RESTORE_JOB, "/{restoreJobId}", RESTORE_JOB_SHOWN, .status = 204, .op = "cancelBackupRestoreJob", .run = restore_job_cancel)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */

@@ -74,13 +74,13 @@ static const svc_param snapshot_params[] = {
     SVC_R_GROUP_BACKUP_MANAGER
 
 static const svc_route snapshot_routes[] = {
-  R_GET(SNAPSHOT, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = snapshot_params, .run = snapshot_list),
-  R_FOR(SVC_R_GROUP_BACKUP_CREATOR, SNAPSHOT, SVC_POST, "", .status = 202, .body = &snapshot_request, .run = svc_verb_create,
+  R_GET(SNAPSHOT, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = snapshot_params, .op = "listBackupSnapshots", .run = snapshot_list),
+  R_FOR(SVC_R_GROUP_BACKUP_CREATOR, SNAPSHOT, SVC_POST, "", .status = 202, .body = &snapshot_request, .op = "takeSnapshots", .run = svc_verb_create,
         .example = "{\"description\":\"before the migration\",\"retentionInDays\":5}"),
-  R_GET(SNAPSHOT, "/{snapshotId}", .run = svc_verb_read),
-  R_PATCH(SNAPSHOT, "/{snapshotId}", .body = &snapshot_retention, .run = svc_verb_update,
+  R_GET(SNAPSHOT, "/{snapshotId}", .op = "getClusterBackupSnapshot", .run = svc_verb_read),
+  R_PATCH(SNAPSHOT, "/{snapshotId}", .body = &snapshot_retention, .op = "updateBackupSnapshot", .run = svc_verb_update,
           .example = "{\"retentionUnit\":\"WEEKS\",\"retentionValue\":3}"),
-  R_DELETE(SNAPSHOT, "/{snapshotId}", .status = 204, .run = svc_verb_delete)
+  R_DELETE(SNAPSHOT, "/{snapshotId}", .status = 204, .op = "deleteClusterBackupSnapshot", .run = svc_verb_delete)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */

@@ -48,9 +48,9 @@ static bool snapshot_of_shards_delete(svc_call *c);
     SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_BACKUP_MANAGER
 
 static const svc_route snapshot_of_shards_routes[] = {
-  R_GET(SNAPSHOT_OF_SHARDS, "s", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .run = snapshot_of_shards_list),
-  R_GET(SNAPSHOT_OF_SHARDS, "/{snapshotId}", .flags = SVC_ITEM, .run = snapshot_of_shards_read),
-  R_DELETE(SNAPSHOT_OF_SHARDS, "/{snapshotId}", .status = 204, .run = snapshot_of_shards_delete)
+  R_GET(SNAPSHOT_OF_SHARDS, "s", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .op = "listBackupShardedClusters", .run = snapshot_of_shards_list),
+  R_GET(SNAPSHOT_OF_SHARDS, "/{snapshotId}", .flags = SVC_ITEM, .op = "getBackupShardedCluster", .run = snapshot_of_shards_read),
+  R_DELETE(SNAPSHOT_OF_SHARDS, "/{snapshotId}", .status = 204, .op = "deleteBackupShardedCluster", .run = snapshot_of_shards_delete)
 };
 
 static svc_node *snapshot_of_shards_view(svc_call *c, const svc_entity *e, void *context)

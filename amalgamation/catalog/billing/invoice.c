@@ -95,12 +95,12 @@ static bool invoice_search(svc_call *c);
 #define INVOICE_ITEMS "/orgs/{orgId}/invoices/{invoiceId}/lineItems", SVC_SET_BILLING, (20240805), SVC_R_ORG_BILLING_READ_ONLY, 0
 
 static const svc_route invoice_routes[] = {
-  R_GET(INVOICE_ALL, "", .flags = SVC_PAGED, .params = invoice_params, .answer = &invoice_metadata, .run = invoice_list),
-  R_GET(INVOICE_ALL, "/pending", .flags = SVC_PAGED, .run = invoice_pending),
-  R_GET(INVOICE_ALL, "/{invoiceId}", .run = svc_verb_read),
-  R_GET(INVOICE_ALL, "/{invoiceId}/csv", .run = invoice_csv, .more = SVC_MORE(.media = "csv")),
+  R_GET(INVOICE_ALL, "", .flags = SVC_PAGED, .params = invoice_params, .answer = &invoice_metadata, .op = "listInvoices", .run = invoice_list),
+  R_GET(INVOICE_ALL, "/pending", .flags = SVC_PAGED, .op = "listInvoicePending", .run = invoice_pending),
+  R_GET(INVOICE_ALL, "/{invoiceId}", .op = "getInvoice", .run = svc_verb_read),
+  R_GET(INVOICE_ALL, "/{invoiceId}/csv", .op = "getInvoiceCsv", .run = invoice_csv, .more = SVC_MORE(.media = "csv")),
   R_GET(INVOICE_ITEMS, ":search", .flags = SVC_PAGED | SVC_BODY_OPTIONAL, .body = &svc_invoice_query, .answer = &svc_invoice_found,
-        .run = invoice_search)
+        .op = "searchInvoiceLineItems", .run = invoice_search)
 };
 
 /* ---------------------------------------------------------------------------------------------------------------- months */

@@ -15,8 +15,8 @@ static bool sku_read(svc_call *c);
 #define SKU_ALL "/skus", SVC_SET_SKUS, (20250312), SVC_R_ORG_MEMBER | SVC_R_GROUP_READ_ONLY, 0
 
 static const svc_route sku_routes[] = {
-  R_GET(SKU_ALL, "", .flags = SVC_PAGED | SVC_ANYWHERE, .answer = &sku_object, .run = sku_list),
-  R_GET(SKU_ALL, "/{skuId}", .flags = SVC_ITEM | SVC_ANYWHERE, .answer = &sku_object, .run = sku_read)
+  R_GET(SKU_ALL, "", .flags = SVC_PAGED | SVC_ANYWHERE, .answer = &sku_object, .op = "listSkus", .run = sku_list),
+  R_GET(SKU_ALL, "/{skuId}", .flags = SVC_ITEM | SVC_ANYWHERE, .answer = &sku_object, .op = "getSku", .run = sku_read)
 };
 
 static svc_node *sku_node(svc_call *c, const svc_sku *sku)

@@ -128,18 +128,18 @@ static const svc_param data_federation_log_params[] = { SVC_LOG_PARAM("endDate")
   "/groups/{groupId}/dataFederation", SVC_SET_DATA_FEDERATION, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route data_federation_routes[] = {
-  R_GET(DATA_FEDERATION, "", .flags = SVC_BARE, .params = data_federation_list_params, .run = svc_verb_list,
+  R_GET(DATA_FEDERATION, "", .flags = SVC_BARE, .params = data_federation_list_params, .op = "listDataFederation", .run = svc_verb_list,
         .more = SVC_MORE(.keep = data_federation_keep)),
-  R_POST(DATA_FEDERATION, "", .status = 202, .params = data_federation_create_params, .run = svc_verb_create,
+  R_POST(DATA_FEDERATION, "", .status = 202, .params = data_federation_create_params, .op = "createDataFederation", .run = svc_verb_create,
          .example = "{\"name\":\"Federated\",\"cloudProviderConfig\":{\"aws\":{\"roleId\":\"5f0000000000000000000000\",\"testS3Bucket\":"
                     "\"acme-data\"}},\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"VIRGINIA_USA\"},\"storage\":{\"stores\":[{"
                     "\"name\":\"lake\",\"provider\":\"s3\",\"bucket\":\"acme-data\",\"region\":\"US_EAST_1\"}],\"databases\":[{\"name\":"
                     "\"shop\",\"collections\":[{\"name\":\"orders\",\"dataSources\":[{\"storeName\":\"lake\",\"path\":\"/orders/*\"}]}]}]}}"),
-  R_GET(DATA_FEDERATION, "/{tenantName}", .run = svc_verb_read),
-  R_PATCH(DATA_FEDERATION, "/{tenantName}", .params = data_federation_change_params, .run = svc_verb_update,
+  R_GET(DATA_FEDERATION, "/{tenantName}", .op = "getDataFederation", .run = svc_verb_read),
+  R_PATCH(DATA_FEDERATION, "/{tenantName}", .params = data_federation_change_params, .op = "updateDataFederation", .run = svc_verb_update,
           .example = "{\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"DUBLIN_IRL\"}}"),
-  R_DELETE(DATA_FEDERATION, "/{tenantName}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete),
-  R_FOR(DATA_FEDERATION_READERS, DATA_FEDERATION, SVC_GET, "/{tenantName}/queryLogs.gz", .params = data_federation_log_params, .run = data_federation_ask, .told = svc_log_told,
+  R_DELETE(DATA_FEDERATION, "/{tenantName}", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deleteDataFederation", .run = svc_verb_delete),
+  R_FOR(DATA_FEDERATION_READERS, DATA_FEDERATION, SVC_GET, "/{tenantName}/queryLogs.gz", .params = data_federation_log_params, .op = "downloadFederationQueryLogs", .run = data_federation_ask, .told = svc_log_told,
         .more = SVC_MORE(.media = "gzip"))
 };
 

@@ -36,11 +36,11 @@ static bool data_federation_endpoint_add(svc_call *c);
   "/groups/{groupId}/privateNetworkSettings/endpointIds", SVC_SET_DATA_FEDERATION, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route data_federation_endpoint_routes[] = {
-  R_GET(DATA_FEDERATION_ENDPOINT, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(DATA_FEDERATION_ENDPOINT, "", .status = 201, .flags = SVC_PAGED, .run = data_federation_endpoint_add,
+  R_GET(DATA_FEDERATION_ENDPOINT, "", .flags = SVC_PAGED, .op = "listPrivateEndpointIds", .run = svc_verb_list),
+  R_POST(DATA_FEDERATION_ENDPOINT, "", .status = 201, .flags = SVC_PAGED, .op = "createPrivateEndpointId", .run = data_federation_endpoint_add,
          .example = "{\"endpointId\":\"vpce-0123456789abcdef0\",\"comment\":\"for reports\"}"),
-  R_GET(DATA_FEDERATION_ENDPOINT, "/{endpointId}", .run = svc_verb_read),
-  R_DELETE(DATA_FEDERATION_ENDPOINT, "/{endpointId}", .status = 204, .run = svc_verb_delete)
+  R_GET(DATA_FEDERATION_ENDPOINT, "/{endpointId}", .op = "getPrivateEndpointId", .run = svc_verb_read),
+  R_DELETE(DATA_FEDERATION_ENDPOINT, "/{endpointId}", .status = 204, .op = "deletePrivateEndpointId", .run = svc_verb_delete)
 };
 
 static const svc_transition data_federation_endpoint_transitions[] = {

@@ -35,11 +35,11 @@ static bool data_federation_limit_set(svc_call *c);
   "/groups/{groupId}/dataFederation/{tenantName}/limits", SVC_SET_DATA_FEDERATION, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route data_federation_limit_routes[] = {
-  R_GET(DATA_FEDERATION_LIMIT, "", .flags = SVC_BARE, .run = data_federation_limit_list, .told = data_federation_limit_told),
-  R_GET(DATA_FEDERATION_LIMIT, "/{limitName}", .flags = SVC_ITEM, .run = data_federation_limit_read, .told = data_federation_limit_told),
-  R_PATCH(DATA_FEDERATION_LIMIT, "/{limitName}", .run = data_federation_limit_set,
+  R_GET(DATA_FEDERATION_LIMIT, "", .flags = SVC_BARE, .op = "listDataFederationLimits", .run = data_federation_limit_list, .told = data_federation_limit_told),
+  R_GET(DATA_FEDERATION_LIMIT, "/{limitName}", .flags = SVC_ITEM, .op = "getDataFederationLimit", .run = data_federation_limit_read, .told = data_federation_limit_told),
+  R_PATCH(DATA_FEDERATION_LIMIT, "/{limitName}", .op = "setDataFederationLimit", .run = data_federation_limit_set,
           .example = "{\"value\":1000000000,\"overrunPolicy\":\"BLOCK\"}"),
-  R_DELETE(DATA_FEDERATION_LIMIT, "/{limitName}", .status = 204, .run = svc_verb_delete)
+  R_DELETE(DATA_FEDERATION_LIMIT, "/{limitName}", .status = 204, .op = "deleteDataFederationLimit", .run = svc_verb_delete)
 };
 
 /* ---------------------------------------------------------------------------------------------------------------- usage */

@@ -49,39 +49,39 @@ static const svc_param cluster_delete_params[] = { { .name = "retainBackups", .t
 #define CLUSTER_ONE(...) "/groups/{groupId}/clusters/{clusterName}", SVC_SET_CLUSTERS, (__VA_ARGS__), 0, 0
 
 static const svc_route cluster_routes[] = {
-  R_GET(CLUSTER, "", .flags = SVC_PAGED, .params = cluster_list_params, .run = svc_verb_list),
-  R_FOR(SVC_R_GROUP_CLUSTER_CREATOR, CLUSTER_CHANGE, SVC_POST, "", .status = 202, .run = svc_verb_create,
+  R_GET(CLUSTER, "", .flags = SVC_PAGED, .params = cluster_list_params, .op = "listClusters", .run = svc_verb_list),
+  R_FOR(SVC_R_GROUP_CLUSTER_CREATOR, CLUSTER_CHANGE, SVC_POST, "", .status = 202, .op = "createCluster", .run = svc_verb_create,
         .example = "{\"name\":\"Main\",\"backupEnabled\":true,\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{"
                    "\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,"
                    "\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}"),
-  R_GET(CLUSTER, "/{clusterName}", .run = svc_verb_read),
-  R_PATCH(CLUSTER_CHANGE, "/{clusterName}", .run = svc_verb_update),
+  R_GET(CLUSTER, "/{clusterName}", .op = "getCluster", .run = svc_verb_read),
+  R_PATCH(CLUSTER_CHANGE, "/{clusterName}", .op = "updateCluster", .run = svc_verb_update),
   R_FOR(SVC_R_GROUP_OWNER, CLUSTER_ONE(20230101, 20230201), SVC_DELETE, "", .status = 202, .flags = SVC_EMPTY_OBJECT,
-        .params = cluster_delete_params, .run = svc_verb_delete),
-  R_FOR(SVC_R_GROUP_READ_ONLY, CLUSTER_ONE(20230101), SVC_GET, "/status", .answer = &svc_cluster_status, .run = svc_cluster_run_status),
+        .params = cluster_delete_params, .op = "deleteCluster", .run = svc_verb_delete),
+  R_FOR(SVC_R_GROUP_READ_ONLY, CLUSTER_ONE(20230101), SVC_GET, "/status", .answer = &svc_cluster_status, .op = "getClusterStatus", .run = svc_cluster_run_status),
   R_FOR(SVC_R_GROUP_READ_ONLY, CLUSTER_ONE(20240805), SVC_GET, "/autoScalingConfiguration",
-        .answer = &svc_cluster_scaling_mode, .run = svc_cluster_run_scaling_mode, .more = SVC_MORE(.deprecated = 20240805)),
+        .answer = &svc_cluster_scaling_mode, .op = "autoScalingConfiguration", .run = svc_cluster_run_scaling_mode, .more = SVC_MORE(.deprecated = 20240805)),
   R_FOR(SVC_R_GROUP_CLUSTER_MANAGER, CLUSTER_ONE(20230101, 20230201), SVC_POST, "/restartPrimaries", .status = 200,
-        .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT, .run = svc_cluster_run_restart),
+        .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT, .op = "restartPrimaries", .run = svc_cluster_run_restart),
   R_FOR(SVC_R_GROUP_OWNER, CLUSTER_ONE(20240530), SVC_POST, ":pinFeatureCompatibilityVersion", .status = 204,
-        .flags = SVC_BODY_OPTIONAL, .body = &svc_cluster_pin, .run = svc_cluster_run_pin, .example = "{}"),
+        .flags = SVC_BODY_OPTIONAL, .body = &svc_cluster_pin, .op = "pinFeatureCompatibilityVersion", .run = svc_cluster_run_pin, .example = "{}"),
   R_FOR(SVC_R_GROUP_OWNER, CLUSTER_ONE(20240530), SVC_POST, ":unpinFeatureCompatibilityVersion", .status = 204,
-        .flags = SVC_NO_BODY, .run = svc_cluster_run_unpin),
+        .flags = SVC_NO_BODY, .op = "unpinFeatureCompatibilityVersion", .run = svc_cluster_run_unpin),
   R_FOR(SVC_R_GROUP_SUPPORT_ACCESS_MANAGER, CLUSTER_ONE(20240805), SVC_POST, ":grantVendorEmployeeAccess", .status = 204,
-        .body = &svc_cluster_grant, .run = svc_cluster_run_grant,
+        .body = &svc_cluster_grant, .op = "grantDbEmployeeAccess", .run = svc_cluster_run_grant,
         .example = "{\"expirationTime\":\"2099-01-01T00:00:00Z\",\"grantType\":\"CLUSTER_DATABASE_LOGS\"}"),
   R_FOR(SVC_R_GROUP_SUPPORT_ACCESS_MANAGER, CLUSTER_ONE(20240805), SVC_POST, ":revokeVendorEmployeeAccess", .status = 204,
-        .flags = SVC_NO_BODY, .run = svc_cluster_run_revoke),
-  R_POST(CLUSTER_UPGRADE, "/tenantUpgrade", .body = &svc_cluster_legacy, .answer = &svc_cluster_legacy, .run = svc_cluster_run_upgrade,
+        .flags = SVC_NO_BODY, .op = "revokeDbEmployeeAccess", .run = svc_cluster_run_revoke),
+  R_POST(CLUSTER_UPGRADE, "/tenantUpgrade", .body = &svc_cluster_legacy, .answer = &svc_cluster_legacy, .op = "upgradeTenantUpgrade", .run = svc_cluster_run_upgrade,
          .example = "{\"name\":\"Shared\",\"providerSettings\":{\"instanceSizeName\":\"M10\",\"providerName\":\"AWS\","
                     "\"regionName\":\"US_EAST_1\"}}"),
   { .method = SVC_POST, .path = "/groups/{groupId}/flexClusters:tenantUpgrade", .set = SVC_SET_FLEX_CLUSTERS,
-    .versions = { 20241113 }, .roles = SVC_R_GROUP_CLUSTER_MANAGER, .answer = &svc_flex_object, .run = svc_flex_upgrade,
+    .versions = { 20241113 }, .roles = SVC_R_GROUP_CLUSTER_MANAGER, .answer = &svc_flex_object, .op = "tenantUpgrade", .run = svc_flex_upgrade,
     .example = "{\"name\":\"Flexible\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
                "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
                "\"nodeCount\":3}}]}]}" },
   R_POST(CLUSTER_UPGRADE, "/tenantUpgradeToServerless", .flags = SVC_RAW_BODY,
-         .body = &svc_cluster_serverless, .answer = &svc_cluster_serverless, .run = svc_cluster_run_serverless,
+         .body = &svc_cluster_serverless, .answer = &svc_cluster_serverless, .op = "upgradeClusterToServerless", .run = svc_cluster_run_serverless,
         .more = SVC_MORE(.deprecated = 20250205, .sunset = 20250205))
 };
 

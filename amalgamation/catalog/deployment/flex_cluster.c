@@ -21,12 +21,12 @@
   "/groups/{groupId}/flexClusters", SVC_SET_FLEX_CLUSTERS, (20241113), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route flex_cluster_routes[] = {
-  R_GET(FLEX_CLUSTER, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(FLEX_CLUSTER, "", .status = 202, .run = svc_verb_create,
+  R_GET(FLEX_CLUSTER, "", .flags = SVC_PAGED, .op = "listFlexClusters", .run = svc_verb_list),
+  R_POST(FLEX_CLUSTER, "", .status = 202, .op = "createFlexCluster", .run = svc_verb_create,
          .example = "{\"name\":\"Flexible\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}"),
-  R_GET(FLEX_CLUSTER, "/{name}", .run = svc_verb_read),
-  R_PATCH(FLEX_CLUSTER, "/{name}", .run = svc_verb_update),
-  R_DELETE(FLEX_CLUSTER, "/{name}", .status = 204, .run = svc_verb_delete)
+  R_GET(FLEX_CLUSTER, "/{name}", .op = "getFlexCluster", .run = svc_verb_read),
+  R_PATCH(FLEX_CLUSTER, "/{name}", .op = "updateFlexCluster", .run = svc_verb_update),
+  R_DELETE(FLEX_CLUSTER, "/{name}", .status = 204, .op = "deleteFlexCluster", .run = svc_verb_delete)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */

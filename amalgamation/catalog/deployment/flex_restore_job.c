@@ -61,13 +61,13 @@ static const svc_object flex_restore_job_download = {
     SVC_R_GROUP_BACKUP_RECOVERY_OPERATOR
 
 static const svc_route flex_restore_job_routes[] = {
-  R_GET(FLEX_RESTORE_JOB, "/restoreJobs", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .run = svc_verb_list),
-  R_POST(FLEX_RESTORE_JOB, "/restoreJobs", .status = 202, .body = &flex_restore_job_create, .run = svc_verb_create,
+  R_GET(FLEX_RESTORE_JOB, "/restoreJobs", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .op = "listFlexRestoreJobs", .run = svc_verb_list),
+  R_POST(FLEX_RESTORE_JOB, "/restoreJobs", .status = 202, .body = &flex_restore_job_create, .op = "createFlexRestoreJob", .run = svc_verb_create,
          .example = "{\"snapshotId\":\"5f0000000000000000000001\",\"targetDeploymentItemName\":\"Flexible\"}"),
-  R_GET(FLEX_RESTORE_JOB, "/restoreJobs/{restoreJobId}", .run = svc_verb_read),
+  R_GET(FLEX_RESTORE_JOB, "/restoreJobs/{restoreJobId}", .op = "getFlexRestoreJob", .run = svc_verb_read),
   { .method = SVC_POST, .path = "/groups/{groupId}/flexClusters/{name}/backup/download", .set = SVC_SET_FLEX_SNAPSHOTS,
     .versions = { 20241113 }, .roles = SVC_R_GROUP_BACKUP_EXPORT_OPERATOR, .status = 202, .body = &flex_restore_job_download,
-    .run = svc_verb_create, .example = "{\"snapshotId\":\"5f0000000000000000000001\"}" }
+    .op = "downloadFlexBackup", .run = svc_verb_create, .example = "{\"snapshotId\":\"5f0000000000000000000001\"}" }
 };
 
 static const svc_transition flex_restore_job_transitions[] = {

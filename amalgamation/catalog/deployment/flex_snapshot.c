@@ -24,8 +24,8 @@ static const svc_object flex_snapshot_object = { .name = "FlexBackupSnapshot", .
   "/groups/{groupId}/flexClusters/{name}/backup/snapshots", SVC_SET_FLEX_SNAPSHOTS, (20241113), SVC_R_GROUP_READ_ONLY, 0
 
 static const svc_route flex_snapshot_routes[] = {
-  R_GET(FLEX_SNAPSHOT, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .run = svc_verb_list),
-  R_GET(FLEX_SNAPSHOT, "/{snapshotId}", .run = svc_verb_read)
+  R_GET(FLEX_SNAPSHOT, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .op = "listFlexBackupSnapshots", .run = svc_verb_list),
+  R_GET(FLEX_SNAPSHOT, "/{snapshotId}", .op = "getFlexBackupSnapshot", .run = svc_verb_read)
 };
 
 static const svc_transition flex_snapshot_transitions[] = {

@@ -35,11 +35,11 @@ static bool maintenance_window_defer(svc_call *c);
   "/groups/{groupId}/maintenanceWindow", SVC_SET_MAINTENANCE_WINDOW, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route maintenance_window_routes[] = {
-  R_GET(MAINTENANCE_WINDOW, "", .run = svc_verb_read),
-  R_PATCH(MAINTENANCE_WINDOW, "", .run = svc_verb_update),
-  R_DELETE(MAINTENANCE_WINDOW, "", .status = 204, .run = svc_verb_delete),
-  R_POST(MAINTENANCE_WINDOW, "/autoDefer", .flags = SVC_NO_BODY, .run = maintenance_window_auto_defer),
-  R_POST(MAINTENANCE_WINDOW, "/defer", .flags = SVC_NO_BODY, .run = maintenance_window_defer)
+  R_GET(MAINTENANCE_WINDOW, "", .op = "getMaintenanceWindow", .run = svc_verb_read),
+  R_PATCH(MAINTENANCE_WINDOW, "", .op = "updateMaintenanceWindow", .run = svc_verb_update),
+  R_DELETE(MAINTENANCE_WINDOW, "", .status = 204, .op = "resetMaintenanceWindow", .run = svc_verb_delete),
+  R_POST(MAINTENANCE_WINDOW, "/autoDefer", .flags = SVC_NO_BODY, .op = "toggleMaintenanceAutoDefer", .run = maintenance_window_auto_defer),
+  R_POST(MAINTENANCE_WINDOW, "/defer", .flags = SVC_NO_BODY, .op = "deferMaintenanceWindow", .run = maintenance_window_defer)
 };
 
 /* Another day or hour is another window; the same ones, in a body that was read and sent back, are not. */

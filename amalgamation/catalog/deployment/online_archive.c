@@ -142,15 +142,15 @@ static const svc_param online_archive_log_params[] = {
    SVC_R_GROUP_STREAM_PROCESSING_OWNER)
 
 static const svc_route online_archive_routes[] = {
-  R_GET(ONLINE_ARCHIVE, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(ONLINE_ARCHIVE, "", .status = 202, .run = svc_verb_create,
+  R_GET(ONLINE_ARCHIVE, "", .flags = SVC_PAGED, .op = "listOnlineArchives", .run = svc_verb_list),
+  R_POST(ONLINE_ARCHIVE, "", .status = 202, .op = "createOnlineArchive", .run = svc_verb_create,
          .example = "{\"collName\":\"orders\",\"dbName\":\"shop\",\"criteria\":{\"type\":\"DATE\",\"dateField\":\"shipped\","
                     "\"expireAfterDays\":30},\"partitionFields\":[{\"fieldName\":\"shipped\",\"order\":0}]}"),
-  R_GET(ONLINE_ARCHIVE, "/{archiveId}", .run = svc_verb_read),
-  R_PATCH(ONLINE_ARCHIVE, "/{archiveId}", .run = svc_verb_update, .example = "{\"dataExpirationRule\":{\"expireAfterDays\":365}}"),
-  R_DELETE(ONLINE_ARCHIVE, "/{archiveId}", .status = 200, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete),
+  R_GET(ONLINE_ARCHIVE, "/{archiveId}", .op = "getOnlineArchive", .run = svc_verb_read),
+  R_PATCH(ONLINE_ARCHIVE, "/{archiveId}", .op = "updateOnlineArchive", .run = svc_verb_update, .example = "{\"dataExpirationRule\":{\"expireAfterDays\":365}}"),
+  R_DELETE(ONLINE_ARCHIVE, "/{archiveId}", .status = 200, .flags = SVC_EMPTY_OBJECT, .op = "deleteOnlineArchive", .run = svc_verb_delete),
   R_FOR(ONLINE_ARCHIVE_READERS, ONLINE_ARCHIVE, SVC_GET, "/queryLogs.gz", .params = online_archive_log_params,
-        .run = online_archive_ask, .told = svc_log_told, .more = SVC_MORE(.media = "gzip"))
+        .op = "downloadQueryLogs", .run = online_archive_ask, .told = svc_log_told, .more = SVC_MORE(.media = "gzip"))
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */

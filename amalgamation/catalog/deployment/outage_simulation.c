@@ -58,10 +58,10 @@ static bool outage_simulation_end(svc_call *c);
     SVC_R_GROUP_CLUSTER_MANAGER | SVC_R_GROUP_CLUSTER_RESILIENCE_TESTER | SVC_R_GROUP_REPLICA_SET_MANAGER
 
 static const svc_route outage_simulation_routes[] = {
-  R_GET(OUTAGE_SIMULATION, "", .run = svc_verb_read),
-  R_POST(OUTAGE_SIMULATION, "", .status = 202, .run = outage_simulation_start,
+  R_GET(OUTAGE_SIMULATION, "", .op = "getOutageSimulation", .run = svc_verb_read),
+  R_POST(OUTAGE_SIMULATION, "", .status = 202, .op = "startOutageSimulation", .run = outage_simulation_start,
          .example = "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\",\"type\":\"REGION\"}]}"),
-  R_DELETE(OUTAGE_SIMULATION, "", .run = outage_simulation_end)
+  R_DELETE(OUTAGE_SIMULATION, "", .op = "endOutageSimulation", .run = outage_simulation_end)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */

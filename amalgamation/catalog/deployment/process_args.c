@@ -20,8 +20,8 @@ static const char *const process_args_tls[] = { "customOpensslCipherConfigTls12"
     SVC_R_GROUP_CLUSTER_MANAGER
 
 static const svc_route process_args_routes[] = {
-  R_GET(PROCESS_ARGS, "", .run = svc_verb_read),
-  R_PATCH(PROCESS_ARGS, "", .run = svc_verb_update)
+  R_GET(PROCESS_ARGS, "", .op = "getProcessArgs", .run = svc_verb_read),
+  R_PATCH(PROCESS_ARGS, "", .op = "updateProcessArgs", .run = svc_verb_update)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */

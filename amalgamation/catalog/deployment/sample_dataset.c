@@ -38,8 +38,8 @@ static bool sample_dataset_load(svc_call *c);
   "/groups/{groupId}/sampleDatasetLoad", SVC_SET_CLUSTERS, (20230101), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
 
 static const svc_route sample_dataset_routes[] = {
-  R_GET(SAMPLE_DATASET, "/{sampleDatasetId}", .run = svc_verb_read),
-  R_POST(SAMPLE_DATASET, "/{name}", .status = 202, .flags = SVC_NO_BODY, .run = sample_dataset_load, .example = "{}")
+  R_GET(SAMPLE_DATASET, "/{sampleDatasetId}", .op = "getSampleDatasetLoad", .run = svc_verb_read),
+  R_POST(SAMPLE_DATASET, "/{name}", .status = 202, .flags = SVC_NO_BODY, .op = "requestSampleDatasetLoad", .run = sample_dataset_load, .example = "{}")
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */

@@ -44,10 +44,10 @@ static bool connected_delete(svc_call *c);
   SVC_R_ORG_OWNER, SVC_R_ORG_OWNER
 
 static const svc_route connected_routes[] = {
-  R_GET(CONNECTED_LIST, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_GET(CONNECTED_ONE, "", .run = svc_verb_read),
-  R_PATCH(CONNECTED_ONE, "", .run = connected_update),
-  R_DELETE(CONNECTED_ONE, "", .status = 204, .run = connected_delete)
+  R_GET(CONNECTED_LIST, "", .flags = SVC_PAGED, .op = "listConnectedOrgConfigs", .run = svc_verb_list),
+  R_GET(CONNECTED_ONE, "", .op = "getConnectedOrgConfig", .run = svc_verb_read),
+  R_PATCH(CONNECTED_ONE, "", .op = "updateConnectedOrgConfig", .run = connected_update),
+  R_DELETE(CONNECTED_ONE, "", .status = 204, .op = "removeConnectedOrgConfig", .run = connected_delete)
 };
 
 /* ------------------------------------------------------------------------------------------------------------- checking */

@@ -27,8 +27,8 @@ static bool federation_settings_delete(svc_call *c);
   "/federationSettings/{federationSettingsId}", SVC_SET_FEDERATION_SETTINGS, (20230101), SVC_R_ORG_OWNER, SVC_R_ORG_OWNER
 
 static const svc_route federation_settings_routes[] = {
-  R_GET(FEDERATION_SETTINGS_ORG, "", .flags = SVC_ITEM, .run = federation_settings_read),
-  R_DELETE(FEDERATION_SETTINGS, "", .status = 204, .run = federation_settings_delete)
+  R_GET(FEDERATION_SETTINGS_ORG, "", .flags = SVC_ITEM, .op = "getFederationSettings", .run = federation_settings_read),
+  R_DELETE(FEDERATION_SETTINGS, "", .status = 204, .op = "deleteFederationSetting", .run = federation_settings_delete)
 };
 
 /* ------------------------------------------------------------------------------------------------------------- reading */

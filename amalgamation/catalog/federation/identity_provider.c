@@ -131,16 +131,16 @@ static bool provider_metadata(svc_call *c);
   PROVIDER_BASE "/{identityProviderId}", SVC_SET_FEDERATION_SETTINGS, (20230101, 20231115), SVC_R_ORG_OWNER, SVC_R_ORG_OWNER
 
 static const svc_route provider_routes[] = {
-  R_GET(PROVIDER_LIST, "", .flags = SVC_PAGED, .params = provider_params, .answer = &provider_shown, .run = svc_verb_list,
+  R_GET(PROVIDER_LIST, "", .flags = SVC_PAGED, .params = provider_params, .answer = &provider_shown, .op = "listIdentityProviders", .run = svc_verb_list,
         .more = SVC_MORE(.filters = provider_filters, .keep = provider_keep)),
-  R_POST(PROVIDER_NEW, "", .status = 201, .answer = &provider_shown, .run = svc_verb_create,
+  R_POST(PROVIDER_NEW, "", .status = 201, .answer = &provider_shown, .op = "createIdentityProvider", .run = svc_verb_create,
          .example = "{\"protocol\":\"SAML\",\"displayName\":\"Acme\",\"issuerUri\":\"https://idp.example.com/acme\","
                     "\"ssoUrl\":\"https://idp.example.com/sso\",\"associatedDomains\":[\"example.com\"]}"),
-  R_GET(PROVIDER_ONE, "", .answer = &provider_shown, .run = svc_verb_read),
-  R_PATCH(PROVIDER_ONE, "", .answer = &provider_shown, .run = svc_verb_update),
-  R_DELETE(PROVIDER_NEW, "/{identityProviderId}", .status = 204, .run = svc_verb_delete),
-  R_DELETE(PROVIDER_NEW, "/{identityProviderId}/jwks", .status = 204, .run = provider_revoke),
-  R_GET(PROVIDER_LIST, "/{identityProviderId}/metadata.xml", .run = provider_metadata,
+  R_GET(PROVIDER_ONE, "", .answer = &provider_shown, .op = "getIdentityProvider", .run = svc_verb_read),
+  R_PATCH(PROVIDER_ONE, "", .answer = &provider_shown, .op = "updateIdentityProvider", .run = svc_verb_update),
+  R_DELETE(PROVIDER_NEW, "/{identityProviderId}", .status = 204, .op = "deleteIdentityProvider", .run = svc_verb_delete),
+  R_DELETE(PROVIDER_NEW, "/{identityProviderId}/jwks", .status = 204, .op = "revokeIdentityProviderJwks", .run = provider_revoke),
+  R_GET(PROVIDER_LIST, "/{identityProviderId}/metadata.xml", .op = "getIdentityProviderMetadata", .run = provider_metadata,
         .more = SVC_MORE(.media = "application/xml"))
 };
 

@@ -14,13 +14,13 @@ static bool role_mapping_delete(svc_call *c);
   SVC_R_ORG_OWNER, SVC_R_ORG_OWNER
 
 static const svc_route role_mapping_routes[] = {
-  R_GET(ROLE_MAPPING, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(ROLE_MAPPING, "", .status = 201, .run = role_mapping_create,
+  R_GET(ROLE_MAPPING, "", .flags = SVC_PAGED, .op = "listRoleMappings", .run = svc_verb_list),
+  R_POST(ROLE_MAPPING, "", .status = 201, .op = "createRoleMapping", .run = role_mapping_create,
          .example = "{\"externalGroupName\":\"ops\",\"roleAssignments\":[{\"groupId\":\"5f0000000000000000000001\",\"role\":\"GROUP_OWNER\"},"
                     "{\"orgId\":\"5f0000000000000000000001\",\"role\":\"ORG_MEMBER\"}]}"),
-  R_GET(ROLE_MAPPING, "/{id}", .run = svc_verb_read),
-  R_PUT(ROLE_MAPPING, "/{id}", .run = role_mapping_replace),
-  R_DELETE(ROLE_MAPPING, "/{id}", .status = 204, .run = role_mapping_delete)
+  R_GET(ROLE_MAPPING, "/{id}", .op = "getRoleMapping", .run = svc_verb_read),
+  R_PUT(ROLE_MAPPING, "/{id}", .op = "updateRoleMapping", .run = role_mapping_replace),
+  R_DELETE(ROLE_MAPPING, "/{id}", .status = 204, .op = "deleteRoleMapping", .run = role_mapping_delete)
 };
 
 /* What it names must be there before it is asked who may change it. */

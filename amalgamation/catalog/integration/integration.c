@@ -104,12 +104,12 @@ static bool integration_replace(svc_call *c);
 #define INTEGRATION "/groups/{groupId}/integrations", SVC_SET_INTEGRATIONS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route integration_routes[] = {
-  R_GET(INTEGRATION, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_GET(INTEGRATION, "/{integrationType}", .run = svc_verb_read),
-  R_POST(INTEGRATION, "/{integrationType}", .status = 201, .flags = SVC_PAGED, .run = integration_create,
+  R_GET(INTEGRATION, "", .flags = SVC_PAGED, .op = "listGroupIntegrations", .run = svc_verb_list),
+  R_GET(INTEGRATION, "/{integrationType}", .op = "getGroupIntegration", .run = svc_verb_read),
+  R_POST(INTEGRATION, "/{integrationType}", .status = 201, .flags = SVC_PAGED, .op = "createGroupIntegration", .run = integration_create,
          .example = "{\"type\":\"DATADOG\",\"apiKey\":\"0123456789abcdef0123456789abcdef\",\"region\":\"EU\"}"),
-  R_PUT(INTEGRATION, "/{integrationType}", .flags = SVC_PAGED, .run = integration_replace),
-  R_DELETE(INTEGRATION, "/{integrationType}", .status = 204, .run = svc_verb_delete)
+  R_PUT(INTEGRATION, "/{integrationType}", .flags = SVC_PAGED, .op = "updateGroupIntegration", .run = integration_replace),
+  R_DELETE(INTEGRATION, "/{integrationType}", .status = 204, .op = "deleteGroupIntegration", .run = svc_verb_delete)
 };
 
 /* ----------------------------------------------------------------------------------------------------------------- verbs */

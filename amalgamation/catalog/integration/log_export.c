@@ -40,11 +40,11 @@ static bool log_export_create(svc_call *c);
 #define LOG_EXPORT "/groups/{groupId}/pushBasedLogExport", SVC_SET_LOG_EXPORT, (20230101), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
 
 static const svc_route log_export_routes[] = {
-  R_GET(LOG_EXPORT, "", .run = svc_verb_read),
-  R_POST(LOG_EXPORT, "", .status = 202, .body = &log_export_asked, .run = log_export_create,
+  R_GET(LOG_EXPORT, "", .op = "getLogExport", .run = svc_verb_read),
+  R_POST(LOG_EXPORT, "", .status = 202, .body = &log_export_asked, .op = "createLogExport", .run = log_export_create,
          .example = "{\"bucketName\":\"acme-logs\",\"iamRoleId\":\"5f0000000000000000000000\",\"prefixPath\":\"logs\"}"),
-  R_PATCH(LOG_EXPORT, "", .run = svc_verb_update),
-  R_DELETE(LOG_EXPORT, "", .status = 200, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete)
+  R_PATCH(LOG_EXPORT, "", .op = "updateLogExport", .run = svc_verb_update),
+  R_DELETE(LOG_EXPORT, "", .status = 200, .flags = SVC_EMPTY_OBJECT, .op = "deleteLogExport", .run = svc_verb_delete)
 };
 
 static const svc_ref log_export_refs[] = { SVC_CLOUD_ROLE("iamRoleId"), { NULL, NULL, 0, 0 } };

@@ -79,14 +79,14 @@ static const svc_param log_integration_params[] = {
 static const svc_filter log_integration_filters[] = { { "integrationType", SVC_EQUALS, "type" }, { NULL, 0, NULL } };
 
 static const svc_route log_integration_routes[] = {
-  R_GET(LOG_INTEGRATION, "", .flags = SVC_PAGED, .params = log_integration_params, .run = svc_verb_list,
+  R_GET(LOG_INTEGRATION, "", .flags = SVC_PAGED, .params = log_integration_params, .op = "listGroupLogIntegrations", .run = svc_verb_list,
         .more = SVC_MORE(.filters = log_integration_filters)),
-  R_POST(LOG_INTEGRATION, "", .status = 201, .run = svc_verb_create,
+  R_POST(LOG_INTEGRATION, "", .status = 201, .op = "createGroupLogIntegration", .run = svc_verb_create,
          .example = "{\"type\":\"S3_LOG_EXPORT\",\"bucketName\":\"acme-logs\",\"iamRoleId\":\"5f0000000000000000000000\","
                     "\"logTypes\":[\"DBD\"],\"prefixPath\":\"logs\"}"),
-  R_GET(LOG_INTEGRATION, "/{id}", .run = svc_verb_read),
-  R_PUT(LOG_INTEGRATION, "/{id}", .run = svc_verb_replace),
-  R_DELETE(LOG_INTEGRATION, "/{id}", .status = 204, .run = svc_verb_delete)
+  R_GET(LOG_INTEGRATION, "/{id}", .op = "getGroupLogIntegration", .run = svc_verb_read),
+  R_PUT(LOG_INTEGRATION, "/{id}", .op = "updateGroupLogIntegration", .run = svc_verb_replace),
+  R_DELETE(LOG_INTEGRATION, "/{id}", .status = 204, .op = "deleteGroupLogIntegration", .run = svc_verb_delete)
 };
 
 static const svc_ref log_integration_refs[] = { SVC_CLOUD_ROLE("iamRoleId"), SVC_CLOUD_ROLE("roleId"), { NULL, NULL, 0, 0 } };

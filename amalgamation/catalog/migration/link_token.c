@@ -24,9 +24,9 @@ static bool link_token_delete(svc_call *c);
   "/orgs/{orgId}/liveMigrations/linkTokens", SVC_SET_ORGANIZATION_LIVE_MIGRATIONS, (20230101), SVC_R_ORG_OWNER, SVC_R_ORG_OWNER
 
 static const svc_route link_token_routes[] = {
-  R_POST(LINK_TOKEN, "", .status = 201, .flags = SVC_NO_LINKS, .answer = &link_token_shown, .run = link_token_create,
+  R_POST(LINK_TOKEN, "", .status = 201, .flags = SVC_NO_LINKS, .answer = &link_token_shown, .op = "createLinkToken", .run = link_token_create,
          .example = "{\"accessListIps\":[\"192.0.2.1\",\"198.51.100.0/24\"]}"),
-  R_DELETE(LINK_TOKEN, "", .status = 204, .run = link_token_delete)
+  R_DELETE(LINK_TOKEN, "", .status = 204, .op = "deleteLinkTokens", .run = link_token_delete)
 };
 
 /* Those of the organization, which may be none. */

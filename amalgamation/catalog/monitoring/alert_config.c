@@ -62,19 +62,19 @@ static bool alert_config_of_alert(svc_call *c);
   "/groups/{groupId}/alertConfigs", SVC_SET_ALERT_CONFIGS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_ALERTS_MANAGER
 
 static const svc_route alert_config_routes[] = {
-  R_GET(ALERT_CONFIG, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(ALERT_CONFIG, "", .status = 201, .run = svc_verb_create,
+  R_GET(ALERT_CONFIG, "", .flags = SVC_PAGED, .op = "listAlertConfigs", .run = svc_verb_list),
+  R_POST(ALERT_CONFIG, "", .status = 201, .op = "createAlertConfig", .run = svc_verb_create,
          .example = "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_METRIC_THRESHOLD\",\"matchers\":[{\"fieldName\":\"TYPE_NAME\",\"operator\":"
                     "\"EQUALS\",\"value\":\"PRIMARY\"}],\"metricThreshold\":{\"metricName\":\"CONNECTIONS\",\"operator\":\"GREATER_THAN\","
                     "\"threshold\":500,\"units\":\"RAW\"},\"notifications\":[{\"typeName\":\"SLACK\",\"apiToken\":\"xoxb-0123456789abcdef\","
                     "\"channelName\":\"ops\",\"delayMin\":5,\"intervalMin\":60}]}"),
-  R_GET(ALERT_CONFIG, "/{alertConfigId}", .run = svc_verb_read),
-  R_PUT(ALERT_CONFIG, "/{alertConfigId}", .run = svc_verb_replace),
-  R_PATCH(ALERT_CONFIG, "/{alertConfigId}", .body = &alert_config_toggle_object, .run = alert_config_toggle,
+  R_GET(ALERT_CONFIG, "/{alertConfigId}", .op = "getAlertConfig", .run = svc_verb_read),
+  R_PUT(ALERT_CONFIG, "/{alertConfigId}", .op = "updateAlertConfig", .run = svc_verb_replace),
+  R_PATCH(ALERT_CONFIG, "/{alertConfigId}", .body = &alert_config_toggle_object, .op = "toggleAlertConfig", .run = alert_config_toggle,
           .example = "{\"enabled\":false}"),
-  R_DELETE(ALERT_CONFIG, "/{alertConfigId}", .status = 204, .run = svc_verb_delete),
+  R_DELETE(ALERT_CONFIG, "/{alertConfigId}", .status = 204, .op = "deleteAlertConfig", .run = svc_verb_delete),
   { .method = SVC_GET, .path = "/groups/{groupId}/alerts/{alertId}/alertConfigs", .set = SVC_SET_ALERTS, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .run = alert_config_of_alert }
+    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .op = "getAlertConfigs", .run = alert_config_of_alert }
 };
 
 /* What else was sent may only be what was served. */

@@ -134,19 +134,19 @@ static bool event_activity_feed(svc_call *c);
 #define EVENT_ORG "/orgs/{orgId}/events", SVC_SET_ORGANIZATION_EVENTS, (20230101), SVC_R_ORG_MEMBER, 0
 
 static const svc_route event_routes[] = {
-  R_GET(EVENT_GROUP, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_group_params, .run = event_list,
+  R_GET(EVENT_GROUP, "", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_group_params, .op = "listGroupEvents", .run = event_list,
         .more = SVC_MORE(.filters = event_group_filters)),
-  R_GET(EVENT_GROUP, "/{eventId}", .flags = SVC_ITEM, .params = event_read_params, .run = event_read),
+  R_GET(EVENT_GROUP, "/{eventId}", .flags = SVC_ITEM, .params = event_read_params, .op = "getGroupEvent", .run = event_read),
   R_GET(EVENT_ORG, "", .answer = &event_org_object, .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = event_org_params,
-        .run = event_list, .more = SVC_MORE(.filters = event_org_filters)),
-  R_GET(EVENT_ORG, "/{eventId}", .answer = &event_org_object, .flags = SVC_ITEM, .params = event_read_params, .run = event_read,
+        .op = "listOrgEvents", .run = event_list, .more = SVC_MORE(.filters = event_org_filters)),
+  R_GET(EVENT_ORG, "/{eventId}", .answer = &event_org_object, .flags = SVC_ITEM, .params = event_read_params, .op = "getOrgEvent", .run = event_read,
         .more = SVC_MORE(.err_not_found = SVC_E_ORG_EVENT_NOT_FOUND)),
   { .method = SVC_GET, .path = "/groups/{groupId}/activityFeed", .set = SVC_SET_PROJECT_ACTIVITY, .versions = { 20250312 },
     .roles = SVC_R_GROUP_READ_ONLY, .params = event_group_feed_params, .answer = &event_feed,
-    .run = event_activity_feed },
+    .op = "getGroupActivityFeed", .run = event_activity_feed },
   { .method = SVC_GET, .path = "/orgs/{orgId}/activityFeed", .set = SVC_SET_ORGANIZATION_ACTIVITY,
     .versions = { 20250312 }, .roles = SVC_R_ORG_MEMBER, .params = event_org_feed_params, .answer = &event_feed,
-    .run = event_activity_feed }
+    .op = "getOrgActivityFeed", .run = event_activity_feed }
 };
 
 static bool event_is_type(const svc_call *c, svc_str name, int where)

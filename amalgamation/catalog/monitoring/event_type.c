@@ -17,7 +17,7 @@ static bool event_type_list(svc_call *c);
 static const svc_route event_type_routes[] = {
   { .method = SVC_GET, .path = "/eventTypes", .set = SVC_SET_EVENT_TYPES, .versions = { 20230101 },
     .roles = SVC_R_ORG_MEMBER | SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED | SVC_ANYWHERE,
-    .answer = &event_type_object, .run = event_type_list }
+    .answer = &event_type_object, .op = "listEventTypes", .run = event_type_list }
 };
 
 /* Words that stay in capital letters. */

@@ -23,10 +23,10 @@ static const svc_object pinned_namespace_object = { .name = "PinnedNamespaces", 
 #define PINNED_NAMESPACE_EXAMPLE "{\"namespaces\":[\"shop.orders\"]}"
 
 static const svc_route pinned_namespace_routes[] = {
-  R_GET(PINNED_NAMESPACE, "/pinned", .run = svc_verb_read),
-  R_PUT(PINNED_NAMESPACE, "/pinned", .run = svc_verb_update, .example = PINNED_NAMESPACE_EXAMPLE),
-  R_PATCH(PINNED_NAMESPACE, "/pinned", .run = svc_verb_update, .example = PINNED_NAMESPACE_EXAMPLE),
-  R_PATCH(PINNED_NAMESPACE, "/unpin", .run = svc_verb_update, .example = PINNED_NAMESPACE_EXAMPLE)
+  R_GET(PINNED_NAMESPACE, "/pinned", .op = "listPinnedNamespaces", .run = svc_verb_read),
+  R_PUT(PINNED_NAMESPACE, "/pinned", .op = "pinNamespaces", .run = svc_verb_update, .example = PINNED_NAMESPACE_EXAMPLE),
+  R_PATCH(PINNED_NAMESPACE, "/pinned", .op = "updatePinnedNamespaces", .run = svc_verb_update, .example = PINNED_NAMESPACE_EXAMPLE),
+  R_PATCH(PINNED_NAMESPACE, "/unpin", .op = "unpinNamespaces", .run = svc_verb_update, .example = PINNED_NAMESPACE_EXAMPLE)
 };
 
 /* Those of `from` that are not in the other list. */

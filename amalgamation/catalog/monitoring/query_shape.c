@@ -44,9 +44,9 @@ static const svc_param query_shape_params[] = { { .name = "status", .values = qu
     SVC_R_GROUP_DATA_ACCESS_ADMIN
 
 static const svc_route query_shape_routes[] = {
-  R_GET(QUERY_SHAPE, "", .flags = SVC_PAGED, .params = query_shape_params, .run = svc_verb_list),
-  R_GET(QUERY_SHAPE, "/{queryShapeHash}", .flags = SVC_ITEM, .run = query_shape_read, .told = query_shape_told),
-  R_PATCH(QUERY_SHAPE, "/{queryShapeHash}", .run = query_shape_set, .example = "{\"status\":\"REJECTED\"}",
+  R_GET(QUERY_SHAPE, "", .flags = SVC_PAGED, .params = query_shape_params, .op = "listClusterQueryShapes", .run = svc_verb_list),
+  R_GET(QUERY_SHAPE, "/{queryShapeHash}", .flags = SVC_ITEM, .op = "getClusterQueryShape", .run = query_shape_read, .told = query_shape_told),
+  R_PATCH(QUERY_SHAPE, "/{queryShapeHash}", .op = "updateClusterQueryShape", .run = query_shape_set, .example = "{\"status\":\"REJECTED\"}",
         .more = SVC_MORE(.ahead = query_shape_look))
 };
 

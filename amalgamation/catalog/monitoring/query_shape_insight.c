@@ -94,9 +94,9 @@ static const svc_param query_shape_insight_one_params[] = {
 
 static const svc_route query_shape_insight_routes[] = {
   R_GET(QUERY_SHAPE_INSIGHT, "/summaries", .params = query_shape_insight_params, .answer = &query_shape_insight_list,
-        .run = query_shape_insight_ask, .told = query_shape_insight_told),
+        .op = "listQueryShapeSummaries", .run = query_shape_insight_ask, .told = query_shape_insight_told),
   R_GET(QUERY_SHAPE_INSIGHT, "/{queryShapeHash}/details", .flags = SVC_ITEM, .params = query_shape_insight_one_params,
-        .run = query_shape_insight_ask_one, .told = query_shape_insight_told_one)
+        .op = "getQueryShapeDetails", .run = query_shape_insight_ask_one, .told = query_shape_insight_told_one)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */

@@ -70,13 +70,13 @@ static const svc_param search_metric_index_params[] = { SVC_MEASURE("metrics", s
 #define SEARCH_METRIC "/groups/{groupId}/hosts/{processId}/fts/metrics", SVC_SET_PROCESSES, (20230101), SVC_R_GROUP_READ_ONLY, 0
 
 static const svc_route search_metric_routes[] = {
-  R_GET(SEARCH_METRIC, "", .answer = &search_metric_object, .run = search_metric_list),
-  R_GET(SEARCH_METRIC, "/measurements", .params = search_metric_params, .answer = &search_metric_process, .run = search_metric_ask,
+  R_GET(SEARCH_METRIC, "", .answer = &search_metric_object, .op = "listHostFtsMetrics", .run = search_metric_list),
+  R_GET(SEARCH_METRIC, "/measurements", .params = search_metric_params, .answer = &search_metric_process, .op = "listMeasurements", .run = search_metric_ask,
         .told = search_metric_told),
   R_GET(SEARCH_METRIC, "/indexes/{databaseName}/{collectionName}/measurements", .params = search_metric_index_params,
-        .answer = &search_metric_index_object, .run = search_metric_index_ask, .told = search_metric_index_told),
+        .answer = &search_metric_index_object, .op = "listIndexMeasurements", .run = search_metric_index_ask, .told = search_metric_index_told),
   R_GET(SEARCH_METRIC, "/indexes/{databaseName}/{collectionName}/{indexName}/measurements", .params = search_metric_index_params,
-        .answer = &search_metric_index_object, .run = search_metric_index_ask, .told = search_metric_index_told)
+        .answer = &search_metric_index_object, .op = "getIndexMeasurements", .run = search_metric_index_ask, .told = search_metric_index_told)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */

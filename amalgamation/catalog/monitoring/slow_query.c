@@ -74,9 +74,9 @@ static const svc_param slow_query_params[] = {
    SVC_R_GROUP_OBSERVABILITY_VIEWER | SVC_R_GROUP_STREAM_PROCESSING_OWNER)
 
 static const svc_route slow_query_routes[] = {
-  R_GET(SLOW_QUERY, "/namespaces", .params = slow_query_name_params, .answer = &slow_query_namespaces, .run = slow_query_ask,
+  R_GET(SLOW_QUERY, "/namespaces", .params = slow_query_name_params, .answer = &slow_query_namespaces, .op = "listPerformanceAdvisorNamespaces", .run = slow_query_ask,
         .told = slow_query_told_names),
-  R_FOR(SLOW_QUERY_READERS, SLOW_QUERY, SVC_GET, "/slowQueryLogs", .params = slow_query_params, .run = slow_query_ask,
+  R_FOR(SLOW_QUERY_READERS, SLOW_QUERY, SVC_GET, "/slowQueryLogs", .params = slow_query_params, .op = "listSlowQueryLogs", .run = slow_query_ask,
         .told = slow_query_told)
 };
 

@@ -73,14 +73,14 @@ static const svc_param container_params[] = {
 #define CONTAINER "/groups/{groupId}/containers", SVC_SET_NETWORK, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route container_routes[] = {
-  R_GET(CONTAINER, "", .flags = SVC_PAGED, .params = container_params, .run = svc_verb_list,
+  R_GET(CONTAINER, "", .flags = SVC_PAGED, .params = container_params, .op = "listGroupContainers", .run = svc_verb_list,
         .more = SVC_MORE(.keep = container_keep)),
-  R_POST(CONTAINER, "", .status = 201, .run = svc_verb_create,
+  R_POST(CONTAINER, "", .status = 201, .op = "createGroupContainer", .run = svc_verb_create,
          .example = "{\"providerName\":\"AWS\",\"regionName\":\"EU_WEST_1\",\"svcCidrBlock\":\"10.8.0.0/21\"}"),
-  R_GET(CONTAINER, "/all", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_GET(CONTAINER, "/{containerId}", .run = svc_verb_read),
-  R_PATCH(CONTAINER, "/{containerId}", .run = svc_verb_update, .example = "{\"svcCidrBlock\":\"10.8.8.0/21\"}"),
-  R_DELETE(CONTAINER, "/{containerId}", .status = 204, .run = svc_verb_delete)
+  R_GET(CONTAINER, "/all", .flags = SVC_PAGED, .op = "listGroupContainerAll", .run = svc_verb_list),
+  R_GET(CONTAINER, "/{containerId}", .op = "getGroupContainer", .run = svc_verb_read),
+  R_PATCH(CONTAINER, "/{containerId}", .op = "updateGroupContainer", .run = svc_verb_update, .example = "{\"svcCidrBlock\":\"10.8.8.0/21\"}"),
+  R_DELETE(CONTAINER, "/{containerId}", .status = 204, .op = "deleteGroupContainer", .run = svc_verb_delete)
 };
 
 /* -------------------------------------------------------------------------------------------------------------- hooks */

@@ -13,8 +13,8 @@ static const svc_object custom_dns_object = { .name = "ProviderCustomDNS", .fiel
 #define CUSTOM_DNS "/groups/{groupId}/providerCustomDNS", SVC_SET_CUSTOM_DNS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route custom_dns_routes[] = {
-  R_GET(CUSTOM_DNS, "", .run = svc_verb_read),
-  R_PATCH(CUSTOM_DNS, "", .status = 202, .run = svc_verb_update)
+  R_GET(CUSTOM_DNS, "", .op = "getAwsCustomDns", .run = svc_verb_read),
+  R_PATCH(CUSTOM_DNS, "", .status = 202, .op = "toggleAwsCustomDns", .run = svc_verb_update)
 };
 
 SVC_PRIVATE const svc_noun svc_noun_custom_dns = {

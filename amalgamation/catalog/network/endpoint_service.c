@@ -88,13 +88,13 @@ static bool endpoint_service_modify(svc_call *c);
 
 static const svc_route endpoint_service_routes[] = {
   R_POST(ENDPOINT_SERVICE_ANY, "", .status = 202, .body = &endpoint_service_new,
-         .run = endpoint_service_create,
+         .op = "createPrivateEndpointService", .run = endpoint_service_create,
          .example = "{\"providerName\":\"AWS\",\"region\":\"US_EAST_1\"}", .more = SVC_MORE(.ahead = endpoint_service_linked)),
-  R_PATCH(ENDPOINT_SERVICE_ANY, "/{endpointServiceId}", .run = endpoint_service_modify,
+  R_PATCH(ENDPOINT_SERVICE_ANY, "/{endpointServiceId}", .op = "updatePrivateEndpointService", .run = endpoint_service_modify,
           .example = "{\"cloudProvider\":\"AWS\",\"supportedRemoteRegions\":[\"EU_WEST_1\"]}"),
-  R_GET(ENDPOINT_SERVICE, "", .flags = SVC_BARE, .run = svc_verb_list, .more = SVC_MORE(.in_path = "cloudProvider")),
-  R_GET(ENDPOINT_SERVICE, "/{endpointServiceId}", .run = svc_verb_read, .more = SVC_MORE(.in_path = "cloudProvider")),
-  R_DELETE(ENDPOINT_SERVICE, "/{endpointServiceId}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_network_delete,
+  R_GET(ENDPOINT_SERVICE, "", .flags = SVC_BARE, .op = "listPrivateEndpointService", .run = svc_verb_list, .more = SVC_MORE(.in_path = "cloudProvider")),
+  R_GET(ENDPOINT_SERVICE, "/{endpointServiceId}", .op = "getPrivateEndpointService", .run = svc_verb_read, .more = SVC_MORE(.in_path = "cloudProvider")),
+  R_DELETE(ENDPOINT_SERVICE, "/{endpointServiceId}", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deletePrivateEndpointService", .run = svc_network_delete,
         .more = SVC_MORE(.in_path = "cloudProvider"))
 };
 

@@ -29,7 +29,7 @@ static bool ip_address_read(svc_call *c);
 
 static const svc_route ip_address_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/ipAddresses", .set = SVC_SET_PROJECT_IP_ADDRESSES, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_READ_ONLY, .answer = &ip_address_object, .run = ip_address_read }
+    .roles = SVC_R_GROUP_READ_ONLY, .answer = &ip_address_object, .op = "getGroupIpAddresses", .run = ip_address_read }
 };
 
 static svc_str ip_address_simulated(svc_arena *a, svc_str host)

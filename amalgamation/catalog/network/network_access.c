@@ -39,12 +39,12 @@ static bool network_access_status(svc_call *c);
   "/groups/{groupId}/accessList", SVC_SET_ACCESS_LIST, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_NETWORK_ACCESS_MANAGER
 
 static const svc_route network_access_routes[] = {
-  R_GET(NETWORK_ACCESS, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(NETWORK_ACCESS, "", .status = 201, .flags = SVC_PAGED | SVC_BODY_ARRAY, .run = network_access_add,
+  R_GET(NETWORK_ACCESS, "", .flags = SVC_PAGED, .op = "listAccessListEntries", .run = svc_verb_list),
+  R_POST(NETWORK_ACCESS, "", .status = 201, .flags = SVC_PAGED | SVC_BODY_ARRAY, .op = "createAccessListEntry", .run = network_access_add,
          .example = "[{\"ipAddress\":\"192.0.2.1\",\"comment\":\"office\"},{\"cidrBlock\":\"198.51.100.0/24\"}]"),
-  R_GET(NETWORK_ACCESS, "/{entryValue}", .run = svc_verb_read),
-  R_DELETE(NETWORK_ACCESS, "/{entryValue}", .status = 204, .run = svc_verb_delete),
-  R_GET(NETWORK_ACCESS, "/{entryValue}/status", .answer = &network_access_status_object, .run = network_access_status)
+  R_GET(NETWORK_ACCESS, "/{entryValue}", .op = "getAccessListEntry", .run = svc_verb_read),
+  R_DELETE(NETWORK_ACCESS, "/{entryValue}", .status = 204, .op = "deleteAccessListEntry", .run = svc_verb_delete),
+  R_GET(NETWORK_ACCESS, "/{entryValue}/status", .answer = &network_access_status_object, .op = "getAccessListStatus", .run = network_access_status)
 };
 
 /* ----------------------------------------------------------------------------------------------------------------- values */

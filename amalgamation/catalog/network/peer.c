@@ -126,14 +126,14 @@ static const svc_param peer_params[] = {
 #define PEER_SHAPE .body = &peer_shown, .answer = &peer_shown
 
 static const svc_route peer_routes[] = {
-  R_GET(PEER, "", .flags = SVC_PAGED, .params = peer_params, .answer = &peer_shown, .run = svc_verb_list,
+  R_GET(PEER, "", .flags = SVC_PAGED, .params = peer_params, .answer = &peer_shown, .op = "listGroupPeers", .run = svc_verb_list,
         .more = SVC_MORE(.keep = peer_keep)),
-  R_POST(PEER, "", .status = 202, PEER_SHAPE, .run = svc_verb_create,
+  R_POST(PEER, "", .status = 202, PEER_SHAPE, .op = "createGroupPeer", .run = svc_verb_create,
          .example = "{\"containerId\":\"5f0000000000000000000001\",\"accepterRegionName\":\"us-east-1\",\"awsAccountId\":"
                     "\"123456789012\",\"routeTableCidrBlock\":\"192.168.0.0/24\",\"vpcId\":\"vpc-0123456789abcdef0\"}"),
-  R_GET(PEER, "/{peerId}", .answer = &peer_shown, .run = svc_verb_read),
-  R_PATCH(PEER, "/{peerId}", PEER_SHAPE, .run = svc_verb_update, .example = "{\"routeTableCidrBlock\":\"192.168.4.0/24\"}"),
-  R_DELETE(PEER, "/{peerId}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = peer_delete)
+  R_GET(PEER, "/{peerId}", .answer = &peer_shown, .op = "getGroupPeer", .run = svc_verb_read),
+  R_PATCH(PEER, "/{peerId}", PEER_SHAPE, .op = "updateGroupPeer", .run = svc_verb_update, .example = "{\"routeTableCidrBlock\":\"192.168.4.0/24\"}"),
+  R_DELETE(PEER, "/{peerId}", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deleteGroupPeer", .run = peer_delete)
 };
 
 /* ---------------------------------------------------------------------------------------------------------- lifecycle */

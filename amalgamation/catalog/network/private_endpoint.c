@@ -164,10 +164,10 @@ static bool private_endpoint_create(svc_call *c);
 #define PRIVATE_ENDPOINT_SHOWN .answer = &private_endpoint_shown, .more = SVC_MORE(.in_path = "cloudProvider")
 
 static const svc_route private_endpoint_routes[] = {
-  R_POST(PRIVATE_ENDPOINT, "", .status = 202, .body = &private_endpoint_new, PRIVATE_ENDPOINT_SHOWN, .run = private_endpoint_create,
+  R_POST(PRIVATE_ENDPOINT, "", .status = 202, .body = &private_endpoint_new, PRIVATE_ENDPOINT_SHOWN, .op = "createPrivateEndpoint", .run = private_endpoint_create,
          .example = "{\"cloudProvider\":\"AWS\",\"id\":\"vpce-0123456789abcdef0\"}"),
-  R_GET(PRIVATE_ENDPOINT, "/{endpointId}", PRIVATE_ENDPOINT_SHOWN, .run = svc_verb_read),
-  R_DELETE(PRIVATE_ENDPOINT, "/{endpointId}", .status = 204, .run = svc_network_delete,
+  R_GET(PRIVATE_ENDPOINT, "/{endpointId}", PRIVATE_ENDPOINT_SHOWN, .op = "getPrivateEndpoint", .run = svc_verb_read),
+  R_DELETE(PRIVATE_ENDPOINT, "/{endpointId}", .status = 204, .op = "deletePrivateEndpoint", .run = svc_network_delete,
         .more = SVC_MORE(.in_path = "cloudProvider"))
 };
 

@@ -16,8 +16,8 @@ static const svc_object private_ip_mode_object = { .name = "PrivateIPMode", .fie
   "/groups/{groupId}/privateIpMode", SVC_SET_NETWORK, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route private_ip_mode_routes[] = {
-  R_GET(PRIVATE_IP_MODE, "", .run = svc_verb_read),
-  R_PATCH(PRIVATE_IP_MODE, "", .flags = SVC_V1_TOO, .run = svc_verb_update)
+  R_GET(PRIVATE_IP_MODE, "", .op = "verifyPrivateIpMode", .run = svc_verb_read),
+  R_PATCH(PRIVATE_IP_MODE, "", .flags = SVC_V1_TOO, .op = "disablePeering", .run = svc_verb_update)
 };
 
 SVC_PRIVATE const svc_noun svc_noun_private_ip_mode = {

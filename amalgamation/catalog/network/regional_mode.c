@@ -19,8 +19,8 @@ static const svc_object regional_mode_object = { .name = "ProjectSettingItemView
   "/groups/{groupId}/privateEndpoint/regionalMode", SVC_SET_PRIVATE_ENDPOINTS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route regional_mode_routes[] = {
-  R_GET(REGIONAL_MODE, "", .run = svc_verb_read),
-  R_PATCH(REGIONAL_MODE, "", .status = 202, .run = svc_verb_update)
+  R_GET(REGIONAL_MODE, "", .op = "getRegionalEndpointMode", .run = svc_verb_read),
+  R_PATCH(REGIONAL_MODE, "", .status = 202, .op = "toggleRegionalEndpointMode", .run = svc_verb_update)
 };
 
 static const svc_field_event regional_mode_events[] = {

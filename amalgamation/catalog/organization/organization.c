@@ -60,15 +60,15 @@ static bool organization_create(svc_call *c);
 #define ORGANIZATION_ONE "/orgs/{orgId}", SVC_SET_ORGANIZATIONS, (20230101), SVC_R_ORG_MEMBER, SVC_R_ORG_OWNER
 
 static const svc_route organization_routes[] = {
-  R_GET(ORGANIZATION_LIST, "", .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .params = organization_list_params, .run = svc_verb_list,
+  R_GET(ORGANIZATION_LIST, "", .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .params = organization_list_params, .op = "listOrgs", .run = svc_verb_list,
         .more = SVC_MORE(.filters = organization_filters)),
   R_POST(ORGANIZATION_LIST, "", .status = 201, .body = &organization_create_object, .answer = &organization_created_object,
-         .run = organization_create,
+         .op = "createOrg", .run = organization_create,
          .example = "{\"name\":\"Acme\",\"apiKey\":{\"desc\":\"its first\",\"roles\":[\"ORG_OWNER\"]},\"serviceAccount\":{"
                     "\"name\":\"first\",\"description\":\"its first\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":720}}"),
-  R_GET(ORGANIZATION_ONE, "", .run = svc_verb_read),
-  R_PATCH(ORGANIZATION_ONE, "", .run = svc_verb_update),
-  R_DELETE(ORGANIZATION_ONE, "", .status = 204, .run = svc_verb_delete)
+  R_GET(ORGANIZATION_ONE, "", .op = "getOrg", .run = svc_verb_read),
+  R_PATCH(ORGANIZATION_ONE, "", .op = "updateOrg", .run = svc_verb_update),
+  R_DELETE(ORGANIZATION_ONE, "", .status = 204, .op = "deleteOrg", .run = svc_verb_delete)
 };
 
 static const svc_field_event organization_events[] = { { "name", "ORG_RENAMED", NULL }, { NULL, NULL, NULL } };

@@ -41,19 +41,19 @@ static bool project_migrate(svc_call *c);
 #define PROJECT_ONE "/groups/{groupId}", SVC_SET_PROJECTS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route project_routes[] = {
-  R_GET(PROJECT_LIST, "", .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .run = svc_verb_list),
-  R_POST(PROJECT_LIST, "", .status = 201, .params = project_create_params, .run = svc_verb_create,
+  R_GET(PROJECT_LIST, "", .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .op = "listGroups", .run = svc_verb_list),
+  R_POST(PROJECT_LIST, "", .status = 201, .params = project_create_params, .op = "createGroup", .run = svc_verb_create,
          .example = "{\"name\":\"shop\",\"orgId\":\"5f0000000000000000000001\"}"),
-  R_GET(PROJECT_LIST, "/byName/{groupName}", .run = svc_verb_read,
+  R_GET(PROJECT_LIST, "/byName/{groupName}", .op = "getGroupByName", .run = svc_verb_read,
         .more = SVC_MORE(.by = "name", .err_not_found = SVC_E_GROUP_NAME_NOT_FOUND)),
-  R_GET(PROJECT_ONE, "", .run = svc_verb_read),
-  R_PATCH(PROJECT_ONE, "", .run = svc_verb_update),
-  R_DELETE(PROJECT_ONE, "", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete),
+  R_GET(PROJECT_ONE, "", .op = "getGroup", .run = svc_verb_read),
+  R_PATCH(PROJECT_ONE, "", .op = "updateGroup", .run = svc_verb_update),
+  R_DELETE(PROJECT_ONE, "", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deleteGroup", .run = svc_verb_delete),
   { .method = SVC_POST, .path = "/groups/{groupId}:migrate", .set = SVC_SET_PROJECTS, .versions = { 20240530 },
-    .roles = SVC_R_ORG_OWNER, .body = &project_migrate_object, .run = project_migrate,
+    .roles = SVC_R_ORG_OWNER, .body = &project_migrate_object, .op = "migrateGroup", .run = project_migrate,
     .example = "{\"destinationOrgId\":\"" SVC_EXAMPLE_ORG "\"}" },
   { .method = SVC_GET, .path = "/orgs/{orgId}/groups", .set = SVC_SET_ORGANIZATIONS, .versions = { 20230101 },
-    .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .params = project_list_params, .run = svc_verb_list,
+    .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .params = project_list_params, .op = "getOrgGroups", .run = svc_verb_list,
     .more = SVC_MORE(.filters = project_filters) }
 };
 

@@ -48,10 +48,10 @@ static bool project_limit_reset(svc_call *c);
 #define PROJECT_LIMIT "/groups/{groupId}/limits", SVC_SET_PROJECTS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route project_limit_routes[] = {
-  R_GET(PROJECT_LIMIT, "", .flags = SVC_BARE, .run = project_limit_list),
-  R_GET(PROJECT_LIMIT, "/{limitName}", .flags = SVC_ITEM, .run = project_limit_read),
-  R_PATCH(PROJECT_LIMIT, "/{limitName}", .run = project_limit_set),
-  R_DELETE(PROJECT_LIMIT, "/{limitName}", .status = 204, .run = project_limit_reset)
+  R_GET(PROJECT_LIMIT, "", .flags = SVC_BARE, .op = "listGroupLimits", .run = project_limit_list),
+  R_GET(PROJECT_LIMIT, "/{limitName}", .flags = SVC_ITEM, .op = "getGroupLimit", .run = project_limit_read),
+  R_PATCH(PROJECT_LIMIT, "/{limitName}", .op = "setGroupLimit", .run = project_limit_set),
+  R_DELETE(PROJECT_LIMIT, "/{limitName}", .status = 204, .op = "deleteGroupLimit", .run = project_limit_reset)
 };
 
 /* By the name that the tables have, or (s not NULL) by that which is sent. */

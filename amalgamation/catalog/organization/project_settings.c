@@ -24,8 +24,8 @@ static bool project_settings_update(svc_call *c);
 #define PROJECT_SETTINGS "/groups/{groupId}/settings", SVC_SET_PROJECTS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route project_settings_routes[] = {
-  R_GET(PROJECT_SETTINGS, "", .run = svc_verb_read),
-  R_PATCH(PROJECT_SETTINGS, "", .run = project_settings_update)
+  R_GET(PROJECT_SETTINGS, "", .op = "getGroupSettings", .run = svc_verb_read),
+  R_PATCH(PROJECT_SETTINGS, "", .op = "updateGroupSettings", .run = project_settings_update)
 };
 
 static const svc_field_event project_settings_events[] = {

@@ -51,12 +51,12 @@ static bool resource_policy_validate(svc_call *c);
   "context.cluster.regions) };\"}]}"
 
 static const svc_route resource_policy_routes[] = {
-  R_GET(RESOURCE_POLICY, "", .flags = SVC_BARE, .run = svc_verb_list),
-  R_POST(RESOURCE_POLICY, "", .status = 201, .run = svc_verb_create, .example = RESOURCE_POLICY_EXAMPLE),
-  R_POST(RESOURCE_POLICY, ":validate", .flags = SVC_NO_LINKS, .answer = &resource_policy_checked, .run = resource_policy_validate, .example = RESOURCE_POLICY_EXAMPLE),
-  R_GET(RESOURCE_POLICY, "/{resourcePolicyId}", .run = svc_verb_read),
-  R_PATCH(RESOURCE_POLICY, "/{resourcePolicyId}", .run = svc_verb_update, .example = "{\"description\":\"for the time being\"}"),
-  R_DELETE(RESOURCE_POLICY, "/{resourcePolicyId}", .status = 200, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete)
+  R_GET(RESOURCE_POLICY, "", .flags = SVC_BARE, .op = "listOrgResourcePolicies", .run = svc_verb_list),
+  R_POST(RESOURCE_POLICY, "", .status = 201, .op = "createOrgResourcePolicy", .run = svc_verb_create, .example = RESOURCE_POLICY_EXAMPLE),
+  R_POST(RESOURCE_POLICY, ":validate", .flags = SVC_NO_LINKS, .answer = &resource_policy_checked, .op = "validateResourcePolicies", .run = resource_policy_validate, .example = RESOURCE_POLICY_EXAMPLE),
+  R_GET(RESOURCE_POLICY, "/{resourcePolicyId}", .op = "getOrgResourcePolicy", .run = svc_verb_read),
+  R_PATCH(RESOURCE_POLICY, "/{resourcePolicyId}", .op = "updateOrgResourcePolicy", .run = svc_verb_update, .example = "{\"description\":\"for the time being\"}"),
+  R_DELETE(RESOURCE_POLICY, "/{resourcePolicyId}", .status = 200, .flags = SVC_EMPTY_OBJECT, .op = "deleteOrgResourcePolicy", .run = svc_verb_delete)
 };
 
 /* Each body is one policy, or it is told where it is none. */

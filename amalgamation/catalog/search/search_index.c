@@ -110,26 +110,26 @@ static bool search_index_old_update(svc_call *c);
 #define SEARCH_INDEX_CHANGE "{\"definition\":{\"mappings\":{\"fields\":{\"title\":{\"type\":\"string\"}}}}}"
 
 static const svc_route search_index_routes[] = {
-  R_GET(SEARCH_INDEX, "", .flags = SVC_BARE, .run = svc_verb_list),
-  R_POST(SEARCH_INDEX, "", .status = 202, .run = svc_verb_create,
+  R_GET(SEARCH_INDEX, "", .flags = SVC_BARE, .op = "listClusterSearchIndexes", .run = svc_verb_list),
+  R_POST(SEARCH_INDEX, "", .status = 202, .op = "createClusterSearchIndex", .run = svc_verb_create,
          .example = "{\"collectionName\":\"movies\",\"database\":\"shop\",\"name\":\"default\",\"type\":\"search\","
                     "\"definition\":{\"mappings\":{\"dynamic\":true}}}"),
-  R_GET(SEARCH_INDEX, SEARCH_INDEX_OF, .flags = SVC_BARE, .run = svc_verb_list,
+  R_GET(SEARCH_INDEX, SEARCH_INDEX_OF, .flags = SVC_BARE, .op = "listSearchIndex", .run = svc_verb_list,
         .more = SVC_MORE(.keep = search_index_in_collection)),
-  R_GET(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .run = svc_verb_read),
-  R_PATCH(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .run = svc_verb_update, .example = SEARCH_INDEX_CHANGE),
-  R_DELETE(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .status = 204, .run = svc_verb_delete),
-  R_GET(SEARCH_INDEX, "/{indexId}", .run = svc_verb_read),
-  R_PATCH(SEARCH_INDEX, "/{indexId}", .run = svc_verb_update, .example = SEARCH_INDEX_CHANGE),
-  R_DELETE(SEARCH_INDEX, "/{indexId}", .status = 204, .run = svc_verb_delete),
-  R_POST(SEARCH_INDEX_OLD, "", SEARCH_INDEX_SHOWN_OLD, .status = 202, .body = &search_index_old, .run = search_index_old_create,
+  R_GET(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .op = "getIndexByName", .run = svc_verb_read),
+  R_PATCH(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .op = "updateIndexByName", .run = svc_verb_update, .example = SEARCH_INDEX_CHANGE),
+  R_DELETE(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .status = 204, .op = "deleteIndexByName", .run = svc_verb_delete),
+  R_GET(SEARCH_INDEX, "/{indexId}", .op = "getClusterSearchIndex", .run = svc_verb_read),
+  R_PATCH(SEARCH_INDEX, "/{indexId}", .op = "updateClusterSearchIndex", .run = svc_verb_update, .example = SEARCH_INDEX_CHANGE),
+  R_DELETE(SEARCH_INDEX, "/{indexId}", .status = 204, .op = "deleteClusterSearchIndex", .run = svc_verb_delete),
+  R_POST(SEARCH_INDEX_OLD, "", SEARCH_INDEX_SHOWN_OLD, .status = 202, .body = &search_index_old, .op = "createClusterFtsIndex", .run = search_index_old_create,
          .example = "{\"collectionName\":\"movies\",\"database\":\"shop\",\"name\":\"older\",\"mappings\":{\"dynamic\":true}}"),
-  R_GET(SEARCH_INDEX_OLD, SEARCH_INDEX_OF, .flags = SVC_BARE, .answer = &search_index_old, .run = svc_verb_list,
+  R_GET(SEARCH_INDEX_OLD, SEARCH_INDEX_OF, .flags = SVC_BARE, .answer = &search_index_old, .op = "listClusterFtsIndex", .run = svc_verb_list,
         .more = SVC_MORE(SEARCH_INDEX_ENDS, .view = search_index_old_view, .keep = search_index_in_collection)),
-  R_GET(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .run = svc_verb_read),
-  R_PATCH(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .body = &search_index_old, .run = search_index_old_update,
+  R_GET(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .op = "getClusterFtsIndex", .run = svc_verb_read),
+  R_PATCH(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .body = &search_index_old, .op = "updateClusterFtsIndex", .run = search_index_old_update,
           .example = "{\"numPartitions\":2}"),
-  R_DELETE(SEARCH_INDEX_OLD, "/{indexId}", .status = 204, .run = svc_verb_delete, .more = SVC_MORE(SEARCH_INDEX_ENDS))
+  R_DELETE(SEARCH_INDEX_OLD, "/{indexId}", .status = 204, .op = "deleteClusterFtsIndex", .run = svc_verb_delete, .more = SVC_MORE(SEARCH_INDEX_ENDS))
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */

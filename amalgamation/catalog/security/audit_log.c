@@ -22,8 +22,8 @@ static const svc_object audit_log_object = { .name = "AuditLog", .fields = SVC_R
 #define AUDIT_LOG "/groups/{groupId}/auditLog", SVC_SET_AUDIT_LOG, (20230101), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
 
 static const svc_route audit_log_routes[] = {
-  R_GET(AUDIT_LOG, "", .run = svc_verb_read),
-  R_PATCH(AUDIT_LOG, "", .status = 202, .run = svc_verb_update)
+  R_GET(AUDIT_LOG, "", .op = "getGroupAuditLog", .run = svc_verb_read),
+  R_PATCH(AUDIT_LOG, "", .status = 202, .op = "updateAuditLog", .run = svc_verb_update)
 };
 
 static bool audit_log_operator(svc_str name)

@@ -93,13 +93,13 @@ static bool cloud_access_keep(svc_call *c, const svc_entity *e);
   "/groups/{groupId}/cloudProviderAccess", SVC_SET_CLOUD_PROVIDER_ACCESS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route cloud_access_routes[] = {
-  R_GET(CLOUD_ACCESS, "", .answer = &cloud_access_all, .run = cloud_access_list),
-  R_POST(CLOUD_ACCESS, "", .status = 201, .body = &cloud_access_asked, .run = svc_verb_create,
+  R_GET(CLOUD_ACCESS, "", .answer = &cloud_access_all, .op = "listCloudProviderAccess", .run = cloud_access_list),
+  R_POST(CLOUD_ACCESS, "", .status = 201, .body = &cloud_access_asked, .op = "createCloudProviderAccess", .run = svc_verb_create,
          .example = "{\"providerName\":\"AWS\"}"),
-  R_GET(CLOUD_ACCESS, "/{roleId}", .run = svc_verb_read),
-  R_PATCH(CLOUD_ACCESS, "/{roleId}", .run = svc_verb_update,
+  R_GET(CLOUD_ACCESS, "/{roleId}", .op = "getCloudProviderAccess", .run = svc_verb_read),
+  R_PATCH(CLOUD_ACCESS, "/{roleId}", .op = "authorizeProviderAccessRole", .run = svc_verb_update,
           .example = "{\"providerName\":\"AWS\",\"iamAssumedRoleArn\":\"arn:aws:iam::123456789012:role/svc-backup\"}"),
-  R_DELETE(CLOUD_ACCESS, "/{cloudProvider}/{roleId}", .status = 204, .run = cloud_access_delete,
+  R_DELETE(CLOUD_ACCESS, "/{cloudProvider}/{roleId}", .status = 204, .op = "deauthorizeProviderAccessRole", .run = cloud_access_delete,
         .more = SVC_MORE(.keep = cloud_access_keep))
 };
 

@@ -62,14 +62,14 @@ static const svc_object custom_db_role_object = { .name = "CustomDBRole", .field
     SVC_R_GROUP_DATABASE_ACCESS_ADMIN | SVC_R_GROUP_STREAM_PROCESSING_OWNER
 
 static const svc_route custom_db_role_routes[] = {
-  R_GET(CUSTOM_DB_ROLE, "", .flags = SVC_BARE, .run = svc_verb_list),
-  R_POST(CUSTOM_DB_ROLE, "", .status = 202, .run = svc_verb_create,
+  R_GET(CUSTOM_DB_ROLE, "", .flags = SVC_BARE, .op = "listCustomDbRoles", .run = svc_verb_list),
+  R_POST(CUSTOM_DB_ROLE, "", .status = 202, .op = "createCustomDbRole", .run = svc_verb_create,
                  .example = "{\"roleName\":\"orderReader\",\"actions\":[{\"action\":\"FIND\",\"resources\":[{\"cluster\":false,"
                             "\"collection\":\"orders\",\"db\":\"shop\"}]}]}"),
-  R_GET(CUSTOM_DB_ROLE, "/{roleName}", .run = svc_verb_read),
-  R_PATCH(CUSTOM_DB_ROLE, "/{roleName}", .run = svc_verb_update,
+  R_GET(CUSTOM_DB_ROLE, "/{roleName}", .op = "getCustomDbRole", .run = svc_verb_read),
+  R_PATCH(CUSTOM_DB_ROLE, "/{roleName}", .op = "updateCustomDbRole", .run = svc_verb_update,
           .example = "{\"inheritedRoles\":[{\"db\":\"shop\",\"role\":\"read\"}]}"),
-  R_DELETE(CUSTOM_DB_ROLE, "/{roleName}", .status = 204, .run = svc_verb_delete)
+  R_DELETE(CUSTOM_DB_ROLE, "/{roleName}", .status = 204, .op = "deleteCustomDbRole", .run = svc_verb_delete)
 };
 
 /* What is inherited and is no custom role of the project is a built-in one. */

@@ -57,14 +57,14 @@ static bool database_user_ahead(svc_call *c);
   SVC_R_GROUP_DATABASE_ACCESS_ADMIN | SVC_R_GROUP_STREAM_PROCESSING_OWNER
 
 static const svc_route database_user_routes[] = {
-  R_GET(DATABASE_USER, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(DATABASE_USER, "", .status = 201, .run = svc_verb_create,
+  R_GET(DATABASE_USER, "", .flags = SVC_PAGED, .op = "listDatabaseUsers", .run = svc_verb_list),
+  R_POST(DATABASE_USER, "", .status = 201, .op = "createDatabaseUser", .run = svc_verb_create,
          .example = "{\"databaseName\":\"admin\",\"username\":\"app\",\"password\":\"correct horse battery\",\"roles\":[{"
                     "\"roleName\":\"readWrite\",\"databaseName\":\"shop\"}]}", .more = SVC_MORE(.ahead = database_user_ahead)),
-  R_GET(DATABASE_USER, "/{databaseName}/{username}", .run = svc_verb_read),
-  R_PATCH(DATABASE_USER, "/{databaseName}/{username}", .run = svc_verb_update,
+  R_GET(DATABASE_USER, "/{databaseName}/{username}", .op = "getDatabaseUser", .run = svc_verb_read),
+  R_PATCH(DATABASE_USER, "/{databaseName}/{username}", .op = "updateDatabaseUser", .run = svc_verb_update,
           .example = "{\"description\":\"for the shop\"}", .more = SVC_MORE(.ahead = database_user_ahead)),
-  R_DELETE(DATABASE_USER, "/{databaseName}/{username}", .status = 204, .run = svc_verb_delete)
+  R_DELETE(DATABASE_USER, "/{databaseName}/{username}", .status = 204, .op = "deleteDatabaseUser", .run = svc_verb_delete)
 };
 
 /* ------------------------------------------------------------------------------------------------------------- passwords */

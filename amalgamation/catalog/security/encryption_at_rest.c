@@ -68,8 +68,8 @@ static const svc_object encryption_at_rest_object = { .name = "EncryptionAtRest"
 #define ENCRYPTION_AT_REST "/groups/{groupId}/encryptionAtRest", SVC_SET_ENCRYPTION_AT_REST, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route encryption_at_rest_routes[] = {
-  R_GET(ENCRYPTION_AT_REST, "", .run = svc_verb_read),
-  R_PATCH(ENCRYPTION_AT_REST, "", .run = svc_verb_update,
+  R_GET(ENCRYPTION_AT_REST, "", .op = "getEncryptionAtRest", .run = svc_verb_read),
+  R_PATCH(ENCRYPTION_AT_REST, "", .op = "updateEncryptionAtRest", .run = svc_verb_update,
           .example = "{\"awsKms\":{\"enabled\":true,\"customerMasterKeyID\":\"11112222-3333-4444-5555-666677778888\",\"region\":\"US_EAST_1\","
                      "\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\",\"secretAccessKey\":\"wJalrXUtnFEMI-K7MDENG-bPxRfiCYEXAMPLEKEY\","
                      "\"requirePrivateNetworking\":true}}")

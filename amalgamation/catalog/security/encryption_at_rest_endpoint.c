@@ -32,11 +32,11 @@ static const svc_object encryption_at_rest_endpoint_object = {
       SVC_R_GROUP_OWNER
 
 static const svc_route encryption_at_rest_endpoint_routes[] = {
-  R_GET(ENCRYPTION_AT_REST_ENDPOINT, "", .flags = SVC_PAGED, .run = svc_verb_list, .more = SVC_MORE(.in_path = "cloudProvider")),
-  R_POST(ENCRYPTION_AT_REST_ENDPOINT, "", .status = 202, .run = svc_verb_create,
+  R_GET(ENCRYPTION_AT_REST_ENDPOINT, "", .flags = SVC_PAGED, .op = "listRestPrivateEndpoints", .run = svc_verb_list, .more = SVC_MORE(.in_path = "cloudProvider")),
+  R_POST(ENCRYPTION_AT_REST_ENDPOINT, "", .status = 202, .op = "createRestPrivateEndpoint", .run = svc_verb_create,
          .example = "{\"regionName\":\"US_EAST_1\"}", .more = SVC_MORE(.in_path = "cloudProvider")),
-  R_GET(ENCRYPTION_AT_REST_ENDPOINT, "/{endpointId}", .run = svc_verb_read, .more = SVC_MORE(.in_path = "cloudProvider")),
-  R_DELETE(ENCRYPTION_AT_REST_ENDPOINT, "/{endpointId}", .status = 204, .run = svc_verb_delete,
+  R_GET(ENCRYPTION_AT_REST_ENDPOINT, "/{endpointId}", .op = "getRestPrivateEndpoint", .run = svc_verb_read, .more = SVC_MORE(.in_path = "cloudProvider")),
+  R_DELETE(ENCRYPTION_AT_REST_ENDPOINT, "/{endpointId}", .status = 204, .op = "requestPrivateEndpointDeletion", .run = svc_verb_delete,
         .more = SVC_MORE(.in_path = "cloudProvider"))
 };
 

@@ -52,9 +52,9 @@ static bool ldap_verification_create(svc_call *c);
   "/groups/{groupId}/userSecurity/ldap/verify", SVC_SET_USER_SECURITY, (20230101), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
 
 static const svc_route ldap_verification_routes[] = {
-  R_POST(LDAP_VERIFICATION, "", .status = 202, .body = &ldap_verification_request, .run = ldap_verification_create,
+  R_POST(LDAP_VERIFICATION, "", .status = 202, .body = &ldap_verification_request, .op = "verifyUserSecurityLdap", .run = ldap_verification_create,
          .example = "{\"hostname\":\"ldap.example.com\",\"port\":636,\"bindUsername\":\"CN=svc,DC=example,DC=com\",\"bindPassword\":\"bind-secret\"}"),
-  R_GET(LDAP_VERIFICATION, "/{requestId}", .run = svc_verb_read)
+  R_GET(LDAP_VERIFICATION, "/{requestId}", .op = "getUserSecurityVerify", .run = svc_verb_read)
 };
 
 static bool ldap_verification_create(svc_call *c)

@@ -47,12 +47,12 @@ static bool user_security_no_x509(svc_call *c);
 #define USER_SECURITY_X509 "/groups/{groupId}/userSecurity", SVC_SET_CUSTOMER_X509, (20230101), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
 
 static const svc_route user_security_routes[] = {
-  R_GET(USER_SECURITY, "", .run = svc_verb_read),
-  R_PATCH(USER_SECURITY, "", .status = 202, .run = svc_verb_update,
+  R_GET(USER_SECURITY, "", .op = "getUserSecurity", .run = svc_verb_read),
+  R_PATCH(USER_SECURITY, "", .status = 202, .op = "updateUserSecurity", .run = svc_verb_update,
           .example = "{\"ldap\":{\"hostname\":\"ldap.example.com\",\"bindUsername\":\"CN=svc,DC=example,DC=com\","
                      "\"bindPassword\":\"bind-secret\",\"authenticationEnabled\":true}}"),
-  R_DELETE(USER_SECURITY, "/ldap/userToDNMapping", .status = 202, .run = user_security_no_mapping),
-  R_DELETE(USER_SECURITY_X509, "/customerX509", .status = 202, .run = user_security_no_x509)
+  R_DELETE(USER_SECURITY, "/ldap/userToDNMapping", .status = 202, .op = "deleteLdapUserMapping", .run = user_security_no_mapping),
+  R_DELETE(USER_SECURITY_X509, "/customerX509", .status = 202, .op = "disableSecurityCustomerX509", .run = user_security_no_x509)
 };
 
 /* What a directory needs before anybody authenticates by it. */

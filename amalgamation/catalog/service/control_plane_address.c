@@ -38,7 +38,7 @@ static bool control_plane_address_read(svc_call *c);
 
 static const svc_route control_plane_address_routes[] = {
   { .method = SVC_GET, .path = "/unauth/controlPlaneIPAddresses", .set = SVC_SET_CONTROL_PLANE, .versions = { 20231115 },
-    .flags = SVC_NO_AUTH, .answer = &control_plane_address_object, .run = control_plane_address_read }
+    .flags = SVC_NO_AUTH, .answer = &control_plane_address_object, .op = "listControlPlaneAddresses", .run = control_plane_address_read }
 };
 
 /* The member of an object, made if it is missing. */

@@ -39,7 +39,7 @@ static bool root_read(svc_call *c);
 
 static const svc_route root_routes[] = {
   { .method = SVC_GET, .path = "", .set = SVC_SET_ROOT, .versions = { 20230101 },
-    .answer = &root_object, .run = root_read }
+    .answer = &root_object, .op = "getSystemStatus", .run = root_read }
 };
 
 static svc_node *root_grants(svc_call *c)

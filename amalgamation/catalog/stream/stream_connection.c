@@ -19,15 +19,15 @@
   "/groups/{groupId}/streams/{tenantName}/connections", SVC_SET_STREAMS, (20230201), SVC_R_GROUP_READ_ONLY, STREAM_WRITERS
 
 static const svc_route stream_connection_routes[] = {
-  R_FOR(STREAM_READERS, STREAM_CONNECTION_BASE, SVC_GET, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(STREAM_CONNECTION_BASE, "", .status = 202, .run = svc_verb_create,
+  R_FOR(STREAM_READERS, STREAM_CONNECTION_BASE, SVC_GET, "", .flags = SVC_PAGED, .op = "listStreamConnections", .run = svc_verb_list),
+  R_POST(STREAM_CONNECTION_BASE, "", .status = 202, .op = "createStreamConnection", .run = svc_verb_create,
          .example = "{\"name\":\"orders\",\"type\":\"Kafka\",\"bootstrapServers\":\"kafka.example.com:9098\",\"authentication\":"
                     "{\"mechanism\":\"SCRAM-256\",\"username\":\"streams\",\"password\":\"a secret of Kafka\"},"
                     "\"security\":{\"protocol\":\"SASL_SSL\"}}"),
-  R_GET(STREAM_CONNECTION_BASE, "/{connectionName}", .run = svc_verb_read),
-  R_PATCH(STREAM_CONNECTION_BASE, "/{connectionName}", .run = svc_verb_update,
+  R_GET(STREAM_CONNECTION_BASE, "/{connectionName}", .op = "getStreamConnection", .run = svc_verb_read),
+  R_PATCH(STREAM_CONNECTION_BASE, "/{connectionName}", .op = "updateStreamConnection", .run = svc_verb_update,
           .example = "{\"bootstrapServers\":\"kafka.example.com:9098,kafka.example.org:9098\"}"),
-  R_DELETE(STREAM_CONNECTION_BASE, "/{connectionName}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete)
+  R_DELETE(STREAM_CONNECTION_BASE, "/{connectionName}", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deleteStreamConnection", .run = svc_verb_delete)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */

@@ -16,15 +16,15 @@
     STREAM_WRITERS, STREAM_WRITERS
 
 static const svc_route stream_failover_connection_routes[] = {
-  R_GET(STREAM_FAILOVER_BASE, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(STREAM_FAILOVER_BASE, "", .status = 202, .run = svc_verb_create,
+  R_GET(STREAM_FAILOVER_BASE, "", .flags = SVC_PAGED, .op = "listFailoverConnections", .run = svc_verb_list),
+  R_POST(STREAM_FAILOVER_BASE, "", .status = 202, .op = "createFailoverConnection", .run = svc_verb_create,
          .example = "{\"type\":\"Kafka\",\"region\":\"OREGON_USA\",\"bootstrapServers\":\"west.example.com:9098\",\"authentication\":"
                     "{\"mechanism\":\"SCRAM-256\",\"username\":\"streams\",\"password\":\"a secret of Kafka\"},"
                     "\"security\":{\"protocol\":\"SASL_SSL\"}}"),
-  R_GET(STREAM_FAILOVER_BASE, "/{failoverConnectionId}", .run = svc_verb_read),
-  R_PATCH(STREAM_FAILOVER_BASE, "/{failoverConnectionId}", .run = svc_verb_update,
+  R_GET(STREAM_FAILOVER_BASE, "/{failoverConnectionId}", .op = "getStreamFailoverConnection", .run = svc_verb_read),
+  R_PATCH(STREAM_FAILOVER_BASE, "/{failoverConnectionId}", .op = "updateStreamFailoverConnection", .run = svc_verb_update,
           .example = "{\"bootstrapServers\":\"west.example.com:9098,west.example.org:9098\"}"),
-  R_DELETE(STREAM_FAILOVER_BASE, "/{failoverConnectionId}", .status = 204, .run = svc_verb_delete)
+  R_DELETE(STREAM_FAILOVER_BASE, "/{failoverConnectionId}", .status = 204, .op = "deleteStreamFailoverConnection", .run = svc_verb_delete)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */

@@ -71,16 +71,16 @@ static const svc_param stream_peering_params[] = {
 
 static const svc_route stream_peering_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/streams/activeVpcPeeringConnections", .set = SVC_SET_STREAMS,
-    .versions = { 20241113 }, .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .run = stream_peering_ask,
+    .versions = { 20241113 }, .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .op = "listActivePeeringConnections", .run = stream_peering_ask,
     .told = stream_peering_told_active },
-  R_GET(STREAM_PEERING_BASE, "", .flags = SVC_PAGED, .params = stream_peering_params, .run = stream_peering_ask,
+  R_GET(STREAM_PEERING_BASE, "", .flags = SVC_PAGED, .params = stream_peering_params, .op = "listVpcPeeringConnections", .run = stream_peering_ask,
         .told = stream_peering_told),
-  R_DELETE(STREAM_PEERING_BASE, "/{id}", STREAM_PEERING_DECIDES, .flags = SVC_EMPTY_OBJECT, .run = stream_peering_remove),
+  R_DELETE(STREAM_PEERING_BASE, "/{id}", STREAM_PEERING_DECIDES, .flags = SVC_EMPTY_OBJECT, .op = "deleteVpcPeeringConnection", .run = stream_peering_remove),
   R_POST(STREAM_PEERING_BASE, "/{id}:accept", STREAM_PEERING_DECIDES, .flags = SVC_EMPTY_OBJECT, .body = &stream_peering_challenge,
-         .run = stream_peering_accept,
+         .op = "acceptVpcPeeringConnection", .run = stream_peering_accept,
          .example = "{\"requesterAccountId\":\"123456789012\",\"requesterVpcId\":\"vpc-0123456789abcdef0\"}"),
   R_POST(STREAM_PEERING_BASE, "/{id}:reject", STREAM_PEERING_DECIDES, .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT,
-         .run = stream_peering_reject)
+         .op = "rejectVpcPeeringConnection", .run = stream_peering_reject)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */

@@ -69,13 +69,13 @@ static const svc_object stream_private_link_object = {
   "/groups/{groupId}/streams/privateLinkConnections", SVC_SET_STREAMS, (20230201), SVC_R_GROUP_READ_ONLY, STREAM_WRITERS
 
 static const svc_route stream_private_link_routes[] = {
-  R_GET(STREAM_PRIVATE_LINK_BASE, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(STREAM_PRIVATE_LINK_BASE, "", .status = 202, .run = svc_verb_create,
+  R_GET(STREAM_PRIVATE_LINK_BASE, "", .flags = SVC_PAGED, .op = "listPrivateLinkConnections", .run = svc_verb_list),
+  R_POST(STREAM_PRIVATE_LINK_BASE, "", .status = 202, .op = "createPrivateLinkConnection", .run = svc_verb_create,
          .example = "{\"provider\":\"AWS\",\"vendor\":\"CONFLUENT\",\"region\":\"us-east-1\","
                     "\"dnsDomain\":\"abc.us-east-1.aws.example.com\","
                     "\"serviceEndpointId\":\"com.amazonaws.vpce.us-east-1.vpce-svc-0123456789abcdef0\"}"),
-  R_GET(STREAM_PRIVATE_LINK_BASE, "/{connectionId}", .run = svc_verb_read),
-  R_DELETE(STREAM_PRIVATE_LINK_BASE, "/{connectionId}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete)
+  R_GET(STREAM_PRIVATE_LINK_BASE, "/{connectionId}", .op = "getPrivateLinkConnection", .run = svc_verb_read),
+  R_DELETE(STREAM_PRIVATE_LINK_BASE, "/{connectionId}", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deletePrivateLinkConnection", .run = svc_verb_delete)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */

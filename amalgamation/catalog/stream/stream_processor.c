@@ -75,24 +75,24 @@ static bool stream_processor_told(svc_call *c, const svc_reply *reply);
 #define STREAM_PROCESSOR_SINK "{\"$emit\":{\"connectionName\":\"" STREAM_TEST_SINK "\"}}"
 
 static const svc_route stream_processor_routes[] = {
-  R_POST(STREAM_PROCESSOR_BASE, "", .status = 202, .answer = &stream_processor_shown, .run = svc_verb_create,
+  R_POST(STREAM_PROCESSOR_BASE, "", .status = 202, .answer = &stream_processor_shown, .op = "createStreamProcessor", .run = svc_verb_create,
          .example = "{\"name\":\"watts\",\"pipeline\":[" STREAM_PROCESSOR_SOURCE "," STREAM_PROCESSOR_SINK "]}"),
-  R_GET(STREAM_PROCESSOR_BASE, "/{processorName}", .flags = SVC_ITEM, .answer = &stream_processor_shown, .run = stream_processor_read,
+  R_GET(STREAM_PROCESSOR_BASE, "/{processorName}", .flags = SVC_ITEM, .answer = &stream_processor_shown, .op = "getStreamProcessor", .run = stream_processor_read,
         .told = stream_processor_told),
   R_PATCH(STREAM_PROCESSOR_BASE, "/{processorName}", .body = &stream_processor_change, .answer = &stream_processor_shown,
-          .run = svc_verb_update,
+          .op = "updateStreamProcessor", .run = svc_verb_update,
           .example = "{\"pipeline\":[" STREAM_PROCESSOR_SOURCE ",{\"$match\":{\"device_id\":\"device_1\"}}," STREAM_PROCESSOR_SINK "]}"),
-  R_DELETE(STREAM_PROCESSOR_BASE, "/{processorName}", .status = 204, .run = svc_verb_delete),
+  R_DELETE(STREAM_PROCESSOR_BASE, "/{processorName}", .status = 204, .op = "deleteStreamProcessor", .run = svc_verb_delete),
   R_POST(STREAM_PROCESSOR_BASE, "/{processorName}:start", .status = 200, .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT,
-         .run = svc_stream_run_start),
+         .op = "startStreamProcessor", .run = svc_stream_run_start),
   { .method = SVC_POST, .path = "/groups/{groupId}/streams/{tenantName}/processor/{processorName}:startWith",
     .set = SVC_SET_STREAMS, .versions = { 20250312 }, .roles = STREAM_WRITERS, .status = 200,
-    .flags = SVC_BODY_OPTIONAL | SVC_EMPTY_OBJECT, .body = &svc_stream_start, .run = svc_stream_run_start,
+    .flags = SVC_BODY_OPTIONAL | SVC_EMPTY_OBJECT, .body = &svc_stream_start, .op = "startStreamProcessorWith", .run = svc_stream_run_start,
     .example = "{\"resumeFromCheckpoint\":true,\"tier\":\"SP10\"}" },
   R_POST(STREAM_PROCESSOR_BASE, "/{processorName}:stop", .status = 200, .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT,
-         .run = svc_stream_run_stop),
+         .op = "stopStreamProcessor", .run = svc_stream_run_stop),
   { .method = SVC_GET, .path = "/groups/{groupId}/streams/{tenantName}/processors", .set = SVC_SET_STREAMS,
-    .versions = { 20240530 }, .roles = STREAM_WRITERS, .flags = SVC_PAGED, .answer = &stream_processor_shown, .run = svc_verb_list }
+    .versions = { 20240530 }, .roles = STREAM_WRITERS, .flags = SVC_PAGED, .answer = &stream_processor_shown, .op = "getStreamProcessors", .run = svc_verb_list }
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */

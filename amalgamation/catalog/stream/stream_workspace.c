@@ -87,18 +87,18 @@ static const svc_param stream_workspace_params[] = { { .name = "includeConnectio
 #define STREAM_WORKSPACE_REGION "\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"VIRGINIA_USA\"}"
 
 static const svc_route stream_workspace_routes[] = {
-  R_GET(STREAM_WORKSPACE_BASE, "", .flags = SVC_PAGED, .run = svc_verb_list),
-  R_POST(STREAM_WORKSPACE_BASE, "", .status = 201, .run = svc_verb_create,
+  R_GET(STREAM_WORKSPACE_BASE, "", .flags = SVC_PAGED, .op = "listStreamWorkspaces", .run = svc_verb_list),
+  R_POST(STREAM_WORKSPACE_BASE, "", .status = 201, .op = "createStreamWorkspace", .run = svc_verb_create,
          .example = "{\"name\":\"Orders\"," STREAM_WORKSPACE_REGION ",\"sampleConnections\":{\"solar\":true},"
                     "\"failoverRegions\":[{\"cloudProvider\":\"AWS\",\"region\":\"OREGON_USA\"}]}"),
   { .method = SVC_POST, .path = "/groups/{groupId}/streams:withSampleConnections", .set = SVC_SET_STREAMS, .status = 201,
-    .versions = { 20240805 }, .roles = STREAM_TENANT_WRITERS, .body = &stream_workspace_sampled, .run = svc_verb_create,
+    .versions = { 20240805 }, .roles = STREAM_TENANT_WRITERS, .body = &stream_workspace_sampled, .op = "withStreamSampleConnections", .run = svc_verb_create,
     .example = "{\"name\":\"Samples\"," STREAM_WORKSPACE_REGION "}" },
   R_FOR(STREAM_READERS, STREAM_WORKSPACE_BASE, SVC_GET, "/{tenantName}", .flags = SVC_ITEM, .params = stream_workspace_params,
-        .run = stream_workspace_read),
-  R_PATCH(STREAM_WORKSPACE_BASE, "/{tenantName}", .body = &stream_workspace_update, .run = stream_workspace_change,
+        .op = "getStreamWorkspace", .run = stream_workspace_read),
+  R_PATCH(STREAM_WORKSPACE_BASE, "/{tenantName}", .body = &stream_workspace_update, .op = "updateStreamWorkspace", .run = stream_workspace_change,
           .example = "{\"streamConfig\":{\"tier\":\"SP10\"}}"),
-  R_DELETE(STREAM_WORKSPACE_BASE, "/{tenantName}", .status = 202, .flags = SVC_EMPTY_OBJECT, .run = svc_verb_delete)
+  R_DELETE(STREAM_WORKSPACE_BASE, "/{tenantName}", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deleteStreamWorkspace", .run = svc_verb_delete)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */

@@ -1,14 +1,14 @@
 /*
-** What the operations are called, as the public reference calls them: X(method, path, name). Who generates a client from the
-** OpenAPI document, or has one operation fail in a test, names it so.
+** What the operations are called, as the public reference calls them: X(method, path, name). The test's own list, as
+** operations_list.h is: it was taken from the reference, and the tables of routes are compared with it.
 **
-** Sorted by path, as bytes, then by method in the order of enum svc_method: names are looked up by that. Those of "/api" are
-** not in the reference: their names are ours.
+** Sorted by path, as bytes, then by method in the order of enum svc_method. Those of "/api" are not in the reference: their
+** names are ours.
 */
-#ifndef SVC_OPERATION_LIST_H
-#define SVC_OPERATION_LIST_H
+#ifndef OPERATION_NAMES_H
+#define OPERATION_NAMES_H
 
-#define SVC_OPERATION_LIST(X) \
+#define OPERATION_NAMES(X) \
   X(GET, "", "getSystemStatus") \
   X(GET, "/alertConfigs/matchers/fieldNames", "listMatcherFieldNames") \
   X(POST, "/api/oauth/revoke", "revokeAccessToken") \
@@ -459,4 +459,4 @@
   X(GET, "/users/byName/{userName}", "getUserByName") \
   X(GET, "/users/{userId}", "getUser")
 
-#endif /* SVC_OPERATION_LIST_H */
+#endif /* OPERATION_NAMES_H */
