@@ -563,7 +563,7 @@ SVC_API void svc_journal_clear(svc *s);
 **   GET, POST, DELETE /_svc/faults         all; {"operation":"createCluster","kind":"answer|expiredToken|staleNonce","status":503,
 **                                          "errorCode":"...","drop":"before|after","delayMs":0,"count":2,"chance":1.0}; none any more
 **   DELETE /_svc/faults/1                  by its id
-**   GET, DELETE /_svc/journal?limit=100    as svc_journal_read() shows it; empty it
+**   GET, DELETE /_svc/journal?limit=100    as svc_journal_read() shows it, the last 100 unless it says otherwise; empty it
 **
 ** `token` NULL: only the health is there, and all others answer 404 as any unknown path. Else they answer whoever sends it as
 ** bearer token (401), from this machine's loopback, to it by such a name in Host, and without Origin: no page in a browser (403).

@@ -36,6 +36,11 @@ static void blank_string(svc_buf *b, svc_str text, size_t most)
   svc_json_escape(b, text);
 }
 
+SVC_PRIVATE void svc_blank_text(svc_buf *b, svc_str text)
+{
+  blank_string(b, text, BLANK_VALUE);
+}
+
 /* Does this name speak of a secret? */
 static bool blank_is_secret(svc_str name)
 {

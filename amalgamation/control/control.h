@@ -77,6 +77,7 @@ SVC_PRIVATE void svc_journal_note(svc_call *c, const svc_response *response);
 SVC_PRIVATE svc_str svc_journal_text(svc *s, svc_arena *a, size_t limit); /* as a JSON array */
 
 /* blank.c: each writes JSON with the secrets out of it. */
+SVC_PRIVATE void svc_blank_text(svc_buf *b, svc_str text); /* any bytes at all, which are no secret */
 SVC_PRIVATE void svc_blank_target(svc_buf *b, const svc_call *c);
 SVC_PRIVATE void svc_blank_headers(svc_buf *b, const svc_header *headers, size_t count, bool answer);
 SVC_PRIVATE void svc_blank_request(svc_buf *b, svc_call *c);

@@ -11,6 +11,7 @@
 
 #define SERVE_BASE "/_svc/"
 #define SERVE_LEAST_TOKEN 16
+#define SERVE_JOURNAL 100 /* requests that are shown where nobody says how many */
 
 typedef struct serve_route {
   unsigned char method;
@@ -336,7 +337,7 @@ static bool serve_fault_remove(svc_call *c, svc_str name)
 static bool serve_journal(svc_call *c, svc_str unused)
 {
   svc_str rest = c->request.query;
-  int64_t limit = 0;
+  int64_t limit = SERVE_JOURNAL;
   (void)unused;
   if (!c->s->control->journal) return serve_text(c, 200, SVC_S("[]"));
   while (rest.n) {

@@ -188,6 +188,8 @@ static MunitResult journal_bounds(const MunitParameter params[], void *data)
     t_header(&w.t, "User-Agent", i % 2 ? "caf\xc3\xa9" : "\xff\xfe\x01 quote \" back \\");
     munit_assert_int(t_send_raw(&w.t, "POST", "/api/svc/v2/orgs", large, strlen(large)), ==, 400);
     t_send_raw(&w.t, "GET", "/api/svc/v2/\xc3\x28", NULL, 0);
+    w.t.caller.username = "\xff\"\\"; /* whatever the host says of somebody, and asks */
+    t_send_raw(&w.t, "G\xc3T", "/api/svc/v2", NULL, 0);
   }
   munit_assert_size(journal_read(&w, 0), ==, 8);
   munit_assert_size(w.shown.body_length, <, 8 * (40 << 10));
