@@ -6,6 +6,7 @@
 **      serve.c        listener, service, first credentials, wait for a signal, stop, close
 **      credentials.c  the file of credentials: written once, whoever makes them
 **      secret_key.c   the key that seals secrets in the store: made at the first start
+**      certificate.c  the certificate of https: made at the first start too, where none is named
 **
 ** The rules they keep. Whatever goes wrong at the start is one line on standard error, and the status is 2 when the command
 ** line is at fault, 1 otherwise. Nothing secret is printed unless --show-credentials asks for it: the credentials are in a
@@ -27,7 +28,7 @@ typedef struct svcd_options {
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES];
   size_t url_count, proxy_count;
   long threads, writers, provision_seconds, max_connections, max_per_address;
-  int no_sync, show_credentials, conceal, no_card;
+  int no_sync, show_credentials, conceal, no_card, plain_http;
 } svcd_options;
 
 typedef struct svcd_verb {
@@ -71,5 +72,18 @@ void svcd_greet(const svcd_options *o, const char *base_url, const svc_credentia
 #define SVCD_SECRET_KEY 32
 int svcd_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY]);
 int svcd_keep_secret_key(const svcd_options *o, const unsigned char key[SVCD_SECRET_KEY]);
+
+/* certificate.c: of https URLs; used 0: there are none. */
+typedef struct svcd_cert {
+  int used, own; /* own: not named by the command line, but ours */
+  char cert[SVCD_PATH], key[SVCD_PATH]; /* files */
+  int64_t until; /* milliseconds */
+  char sha256[96];
+} svcd_cert;
+int svcd_is_https(const char *url);
+/* Look at it, and make it where it is ours and missing or expired. Returns 0; else the status to exit with, and has said why. */
+int svcd_certificate(const svcd_options *o, svcd_cert *c);
+/* Its fingerprint, on standard output; and a warning, if it is not valid for long. */
+void svcd_show_certificate(const svcd_cert *c);
 
 #endif /* SVCD_H */
