@@ -6,6 +6,8 @@
 #include "driver_postgres.h"
 #include "listener.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,29 +108,36 @@ static int serve_first(svc *s, const svcd_options *o, const char *base_url, cons
 
 /* ---------------------------------------------------------------------------------------------------------- serving */
 
-/* Does this URL listen on all addresses of the machine, or on one that others can reach? */
+/* Does this URL listen on all addresses of the machine? */
 static int serve_is_any(const char *url)
 {
   const char *host = strstr(url, "://") + 3;
   return strncmp(host, "0.0.0.0:", 8) == 0 || strncmp(host, "[::]:", 5) == 0;
 }
 
-static int serve_is_local(const char *url)
+/* Or on an address that others can reach? What is none is the listener's to refuse. */
+static int serve_is_beyond(const char *url)
 {
-  const char *host = strstr(url, "://") + 3;
-  return strncmp(host, "127.", 4) == 0 || strncmp(host, "localhost:", 10) == 0 || strncmp(host, "[::1]:", 6) == 0;
+  const char *host = strstr(url, "://");
+  unsigned char ip[16];
+  char text[64];
+  int six;
+  if (!host) return 0;
+  host += 3;
+  six = *host == '[';
+  snprintf(text, sizeof text, "%.*s", (int)strcspn(host + six, six ? "]" : ":/"), host + six);
+  if (!six) return inet_pton(AF_INET, text, ip) == 1 && ip[0] != 127;
+  return inet_pton(AF_INET6, text, ip) == 1 && memcmp(ip, &in6addr_loopback, sizeof ip) != 0;
 }
 
 /* Tokens in clear leave the machine only when that is asked for. Returns the status to exit with, or 0. */
-static int serve_check_plain(const svcd_options *o, const svc_listener *listener)
+static int serve_check_plain(const svcd_options *o)
 {
   size_t i;
-  for (i = 0; i < o->url_count && !o->plain_http; i++) {
-    const char *url = svc_listener_url(listener, i);
-    if (!svcd_is_https(url) && !serve_is_local(url))
+  for (i = 0; i < o->url_count && !o->plain_http; i++)
+    if (!svcd_is_https(o->urls[i]) && serve_is_beyond(o->urls[i]))
       return svcd_error(2, "%s is plain HTTP beyond this machine, and tokens can be read on the way: listen on https, or on 127.0.0.1, "
-                        "or say --plain-http", url);
-  }
+                        "or say --plain-http", o->urls[i]);
   return 0;
 }
 
@@ -273,13 +282,13 @@ int svcd_serve(const svcd_options *o)
   serve_raise_file_limit(o->max_connections);
 
   /* the listener comes first: the links of the service start with the port it really has */
-  status = svcd_certificate(o, &cert);
+  status = serve_check_plain(o);
+  if (status == 0) status = svcd_certificate(o, &cert);
   if (status != 0) return status;
   listen = serve_listener_config(o, &cert);
   status = svc_listener_open(&listener, &listen, why, sizeof why);
   if (status != SVC_OK) return svcd_error(status == SVC_INVALID ? 2 : 1, "%s", why);
-  status = serve_check_plain(o, listener);
-  if (status == 0) status = svcd_secret_key(o, key);
+  status = svcd_secret_key(o, key);
   if (status == 0) status = serve_driver(o, &driver);
   if (status != 0) {
     svc_listener_close(listener);

@@ -578,7 +578,7 @@ static MunitResult test_slow_handshake(const MunitParameter params[], void *data
   strcpy(file, t.cert);
   f = fopen(file, "a");
   munit_assert_not_null(f);
-  for (i = 0; i < 25; i++) fwrite(one, 1, n, f); /* 12 KB of them */
+  for (i = 0; i < 29; i++) fwrite(one, 1, n, f); /* 15 KB of them */
   fclose(f);
   server_open(&t, NULL);
   for (v = 0; v < 2; v++) {
