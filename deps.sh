@@ -176,7 +176,7 @@ tree_ok() { # NAME DIR
   done
 }
 
-mbedtls_key() { { pins mbedtls from; pins mbedtls tree; echo "$1 $2 $MBED_FLAGS"; user_state mbedtls; } | hash_of; }
+mbedtls_key() { { pins mbedtls from; pins mbedtls tree; echo "$1 $2 $MBED_FLAGS"; cat ports/faster/*.c; user_state mbedtls; } | hash_of; }
 
 mbedtls_fresh() { # DIR CC AR
   [ "$(cat "$1/.stamp" 2>/dev/null)" = "$(mbedtls_key "$2" "$3")" ] && [ -f "$1/library/libmbedtls.a" ]
@@ -198,6 +198,11 @@ mbedtls() { # DIR CC AR: its static libraries, from source
   say "deps: mbedtls $origin, building with $2"
   make -s -j"$JOBS" -C "$1/library" CC="$2" AR="$3" CFLAGS="-O2 -fPIC $MBED_FLAGS" \
     libmbedcrypto.a libmbedx509.a libmbedtls.a >"$1/build.log" 2>&1 || die "mbedtls does not build: see $1/build.log"
+  # shellcheck disable=SC2086
+  if ! { $2 -O2 -fPIC $MBED_FLAGS -I"$1/library" -I"$1/include" -c -o "$1/library/gcm.o" ports/faster/mbedtls_gcm.c &&
+    "$3" r "$1/library/libmbedcrypto.a" "$1/library/gcm.o"; } >>"$1/build.log" 2>&1; then
+    say "deps: mbedtls keeps its own AES-GCM, which is slower: ports/faster/mbedtls_gcm.c does not compile with it"
+  fi
   mbedtls_key "$2" "$3" >"$1/.stamp"
 }
 

@@ -23,9 +23,10 @@ MG = -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE=1024 -DMG_ENABLE_DIR
 
 # ---- sources ---------------------------------------------------------------------------------------------------------
 
-# The fold knows what is a part of it. Every other port is the listener's: compiled apart, and it sees svcapi.h only.
+# The fold knows what is a part of it. Every other port is the listener's: compiled apart, and it sees svcapi.h only. What is in
+# ports/faster becomes a part of mbedTLS (deps.sh).
 PARTS := $(shell sh amalgamation/fold.sh --parts | cut -d' ' -f1)
-LISTENER := $(filter-out $(PARTS),$(sort $(shell find ports -name '*.c')))
+LISTENER := $(filter-out $(PARTS) ports/faster/%,$(sort $(shell find ports -name '*.c')))
 TESTS := $(sort $(shell find test -name '*_test.c')) $(wildcard test/*.c)
 SVCD := $(wildcard examples/svcd/*.c) examples/driver_postgres.c
 BENCH := $(wildcard test/bench/*.c)

@@ -72,8 +72,8 @@ const ask = (method, path, headers, body) => new Promise((good, bad) => {
   const to = new URL(path, url);
   if (to.protocol !== 'https:') return bad(new Error('plain HTTP: ' + to));
   const r = https.request(to, { method, headers, agent }, a => {
-    let text = '';
-    a.on('data', d => text += d).on('end', () => good({ status: a.statusCode, body: text, reused: r.reusedSocket, tls: a.socket.getProtocol() }));
+    let text = '', tls = a.socket.getProtocol();
+    a.on('data', d => text += d).on('end', () => good({ status: a.statusCode, body: text, reused: r.reusedSocket, tls }));
   });
   r.on('error', bad).end(body);
 });
