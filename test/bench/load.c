@@ -217,9 +217,10 @@ static bool load_take(load_conn *c, const char *p, size_t n)
 static bool load_read_tls(bench_load *l, load_conn *c)
 {
   bool whole = false;
-  int n;
-  while ((n = mbedtls_ssl_read(c->tls, (unsigned char *)l->buffer, LOAD_BUFFER)) > 0) whole = load_take(c, l->buffer, (size_t)n);
-  if (n != MBEDTLS_ERR_SSL_WANT_READ) bench_die("a server has closed a connection");
+  int n = 1;
+  while (!whole && (n = mbedtls_ssl_read(c->tls, (unsigned char *)l->buffer, LOAD_BUFFER)) > 0)
+    whole = load_take(c, l->buffer, (size_t)n);
+  if (n <= 0 && n != MBEDTLS_ERR_SSL_WANT_READ) bench_die("a server has closed a connection");
   return whole;
 }
 

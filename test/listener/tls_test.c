@@ -358,6 +358,12 @@ static size_t first_words(unsigned char *to, size_t size)
   return (size_t)n;
 }
 
+/* Where an emulator computes, a handshake takes as long as ten, and nothing can be said of time. */
+static bool is_emulated(void)
+{
+  return getenv("SVC_TEST_QEMU") != NULL;
+}
+
 /* Bytes of heap that this process has. */
 #if defined(__SANITIZE_ADDRESS__)
 extern size_t __sanitizer_get_current_allocated_bytes(void);
@@ -516,7 +522,7 @@ static MunitResult test_slow_reader(const MunitParameter params[], void *data)
       munit_assert_int(one_request(&t), ==, 200);
       cpu = cpu_seconds();
       usleep(300000);
-      munit_assert_double(cpu_seconds() - cpu, <, 0.15);
+      munit_assert_double(cpu_seconds() - cpu, <, is_emulated() ? 0.3 : 0.15);
       while (c.n < to) munit_assert_true(client_more(&c));
     }
     munit_assert_int(client_answer(&c), ==, 200);
@@ -589,7 +595,7 @@ static MunitResult test_slow_handshake(const MunitParameter params[], void *data
     usleep(100000);
     cpu = cpu_seconds();
     usleep(300000);
-    munit_assert_double(cpu_seconds() - cpu, <, 0.15);
+    munit_assert_double(cpu_seconds() - cpu, <, is_emulated() ? 0.3 : 0.15);
     munit_assert_int(one_request(&t), ==, 200);
     munit_assert_int(mbedtls_ssl_handshake(&c.ssl), ==, 0);
     munit_assert_int(client_get(&c), ==, 200);
@@ -629,7 +635,7 @@ static MunitResult test_plain(const MunitParameter params[], void *data)
 /* Silence ends by idle_timeout_ms, half a handshake by header_timeout_ms from its first byte; both without a word in clear. */
 static MunitResult test_half_handshake(const MunitParameter params[], void *data)
 {
-  svc_listener_config k = { .header_timeout_ms = 500, .idle_timeout_ms = 2000 };
+  svc_listener_config k = { .header_timeout_ms = 500, .idle_timeout_ms = 3000 };
   server t = { 0 };
   unsigned char words[1024];
   char answer[8192];
@@ -649,9 +655,9 @@ static MunitResult test_half_handshake(const MunitParameter params[], void *data
   munit_assert_long((long)raw_read(half, answer, sizeof answer, WAIT_MS), ==, 0);
   munit_assert_int64(now_ms() - start, >=, 450);
   munit_assert_long((long)raw_read(more, answer, sizeof answer, WAIT_MS), >, 300); /* the certificate */
-  munit_assert_int64(now_ms() - start, <, 1900);
+  munit_assert_int64(now_ms() - start, <, 2900);
   munit_assert_long((long)raw_read(silent, answer, sizeof answer, WAIT_MS), ==, 0);
-  munit_assert_int64(now_ms() - start, >=, 1900);
+  munit_assert_int64(now_ms() - start, >=, 2900);
   close(silent), close(half), close(more);
   munit_assert_size(atomic_load(&t.count), ==, 1);
   server_close(&t);
@@ -671,6 +677,7 @@ static MunitResult test_many_halves(const MunitParameter params[], void *data)
   int i;
   int64_t start, slowest = 0;
   (void)params, (void)data;
+  if (is_emulated()) return MUNIT_SKIP;
   allow_files(2 * HALVES + 200);
   server_open(&t, &k);
   n = first_words(words, sizeof words);
