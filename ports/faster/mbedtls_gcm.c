@@ -2,12 +2,12 @@
 ** AES-GCM of mbedTLS, faster on x86-64: what the body of an answer costs over TLS is nearly all this. deps.sh compiles it in the place
 ** of mbedTLS's own gcm.c, where the processor is one of these; whoever links another mbedTLS has the same results, more slowly.
 **
-** It is that gcm.c, taken in whole, but for mbedtls_gcm_update() and the two that call it: where the processor has the instructions (AES, PCLMUL), as
-** mbedTLS itself finds out when a key is set, whole groups of eight blocks are done here and all else is left to the original. One
-** block after the other, as there, each waits for the one before; eight at a time are under way at once, and their eight products
-** are reduced together: X' = (X + C1) H^8 + C2 H^7 + ... + C8 H.
+** It is that gcm.c, taken in whole, but for mbedtls_gcm_update() and the two that call it: where the processor has the
+** instructions (AES, PCLMUL), as mbedTLS itself finds out when a key is set, the whole blocks of a text of eight or more are done
+** here, and all else is left to the original. There, each block waits for the one before; here eight at a time are under way, and
+** their products are reduced together: X' = (X + C1) H^8 + C2 H^7 + ... + C8 H.
 **
-** The rule it keeps: between two groups the context is exactly what the original would have left. There are no tables and no
+** The rule it keeps: behind the last whole block the context is exactly what the original would have left. There are no tables and no
 ** branches that depend on a key or on data.
 */
 #define mbedtls_gcm_update mbedtls_gcm_update_original
@@ -115,11 +115,22 @@ GCM_UNROLLED
   for (i = 0; i < GCM_LANES; i++) out[i] = _mm_aesenclast_si128(out[i], keys[rounds]);
 }
 
-/* n is a multiple of a group. */
+/* One block: to the output, and into the product. `x` is what came before, of the first of a group. */
+GCM_TARGET static inline void gcm_block(int mode, const unsigned char *from, unsigned char *to, __m128i stream, __m128i x, __m128i power,
+                                        gcm_product *p)
+{
+  __m128i in = _mm_loadu_si128((const __m128i *)(const void *)from), out = _mm_xor_si128(in, stream);
+  _mm_storeu_si128((__m128i *)(void *)to, out);
+  gcm_add_product(p, _mm_xor_si128(gcm_swapped(mode == MBEDTLS_GCM_ENCRYPT ? out : in), x), power);
+}
+
+/* n is a multiple of a block, and a group at least. */
 GCM_TARGET static void gcm_groups(mbedtls_gcm_context *ctx, const unsigned char *round_keys, int rounds, const unsigned char *from, size_t n,
                                   unsigned char *to)
 {
+  const __m128i zero = _mm_setzero_si128();
   __m128i keys[15], powers[GCM_LANES], stream[GCM_LANES], y, x; /* powers[0] is H, of 8 blocks the last one's */
+  const int mode = ctx->mode, rest = (int)(n % GCM_GROUP / 16);
   size_t at;
   int i;
   for (i = 0; i <= rounds; i++) keys[i] = _mm_loadu_si128((const __m128i *)(const void *)(round_keys + 16 * i));
@@ -127,17 +138,22 @@ GCM_TARGET static void gcm_groups(mbedtls_gcm_context *ctx, const unsigned char 
   for (i = 1; i < GCM_LANES; i++) powers[i] = gcm_product_of(powers[i - 1], powers[0]);
   y = gcm_swapped(_mm_loadu_si128((const __m128i *)(const void *)ctx->y));
   x = gcm_swapped(_mm_loadu_si128((const __m128i *)(const void *)ctx->buf));
-  for (at = 0; at < n; at += GCM_GROUP) {
-    gcm_product p = { _mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128() };
+  for (at = 0; n - at >= GCM_GROUP; at += GCM_GROUP) {
+    gcm_product p = { zero, zero, zero };
     gcm_stream(keys, rounds, &y, stream);
 GCM_UNROLLED
-    for (i = 0; i < GCM_LANES; i++) {
-      __m128i in = _mm_loadu_si128((const __m128i *)(const void *)(from + at + 16 * (size_t)i)), out = _mm_xor_si128(in, stream[i]);
-      __m128i sealed = gcm_swapped(ctx->mode == MBEDTLS_GCM_ENCRYPT ? out : in);
-      _mm_storeu_si128((__m128i *)(void *)(to + at + 16 * (size_t)i), out);
-      gcm_add_product(&p, i == 0 ? _mm_xor_si128(sealed, x) : sealed, powers[GCM_LANES - 1 - i]);
-    }
+    for (i = 0; i < GCM_LANES; i++)
+      gcm_block(mode, from + at + 16 * (size_t)i, to + at + 16 * (size_t)i, stream[i], i == 0 ? x : zero, powers[GCM_LANES - 1 - i], &p);
     x = gcm_reduce(&p);
+  }
+  if (rest) { /* fewer than a group: so many of the next stream, and the counter stands behind them */
+    const __m128i behind = _mm_add_epi32(y, _mm_set_epi32(0, 0, 0, rest));
+    gcm_product p = { zero, zero, zero };
+    gcm_stream(keys, rounds, &y, stream);
+    for (i = 0; i < rest; i++)
+      gcm_block(mode, from + at + 16 * (size_t)i, to + at + 16 * (size_t)i, stream[i], i == 0 ? x : zero, powers[rest - 1 - i], &p);
+    x = gcm_reduce(&p);
+    y = behind;
   }
   _mm_storeu_si128((__m128i *)(void *)ctx->y, gcm_swapped(y));
   _mm_storeu_si128((__m128i *)(void *)ctx->buf, gcm_swapped(x));
@@ -156,7 +172,7 @@ static size_t gcm_ahead(mbedtls_gcm_context *ctx, const unsigned char *input, si
   if (n > 0xFFFFFFFE0ull || ctx->len > 0xFFFFFFFE0ull - n) return 0;
   keys = gcm_round_keys(ctx, &rounds);
   if (!keys) return 0;
-  n -= n % GCM_GROUP;
+  n -= n % 16;
   if (ctx->len == 0 && ctx->add_len % 16 != 0) gcm_mult(ctx, ctx->buf, ctx->buf); /* the end of what is only authenticated */
   gcm_groups(ctx, keys, rounds, input, n, output);
   ctx->len += n;
