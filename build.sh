@@ -12,7 +12,8 @@ usage() {
 usage: ./build.sh VERB [ARGUMENT]...
   deps [NAME]... fetch the dependencies, or these, into build/deps, verified by hash; install missing tools when root
   lib            build/libsvcapi.a
-  run [ARG]...   build and start build/svcd on build/data; on a new store it prints the credentials
+  run [ARG]...   build and start build/svcd on build/data, http on port 8080 and https on 8443 unless ARGs say --listen; on a new
+                 store it prints the credentials
   test [NAME]    build and run all tests and checks, or those whose name contains NAME
   check [NAME]   only the static checks
   bench [ARG]... build and run the benchmarks
@@ -212,6 +213,7 @@ check() { # [NAME]
 run() {
   daemon
   mkdir -p build/data
+  case " $* " in *' --listen '*) ;; *) set -- --listen http://127.0.0.1:8080 --listen https://127.0.0.1:8443 "$@" ;; esac
   exec build/svcd --data build/data --show-credentials "$@" 9<&- # on a new store: secrets and all, for whoever tries it
 }
 

@@ -18,7 +18,7 @@ DEP_OPT = $(OPT)
 LINK =
 comma := ,
 WARN = -Wall -Wextra -Wpedantic
-MG = -DMG_TLS=MG_TLS_MBED -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE=1024 -DMG_ENABLE_DIRLIST=0 \
+MG = -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE=1024 -DMG_ENABLE_DIRLIST=0 \
   -DMG_ENABLE_SSI=0 -DMG_ENABLE_IPV6=1
 
 # ---- sources ---------------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 /*
-** The HTTP listener: serves svc_handle_request() over sockets. Optional, and apart from the library: compile
+** The HTTP and HTTPS listener: serves svc_handle_request() over sockets. Optional, and apart from the library: compile
 ** ports/mongoose.c, ports/http_reader.c and what is in ports/listener/ together with mongoose.c (GPL-2.0-only or
 ** commercial) and use them beside svcapi.c, or write your own.
 **
@@ -15,6 +15,10 @@
 ** PLACES. A client that connects and does nothing shuts nobody out: an address has a share of the connections, and when all
 ** are taken the one that has been idle for longest gives way to a new one. Nor does one that does not read its answers:
 ** those that wait to be sent have a bound in bytes, each and all together.
+**
+** TLS. For an https URL: 1.2 and 1.3, by mbedTLS, with one certificate and its key for all of them. What has no handshake is never
+** answered in clear, and none is waited for: a loop serves others meanwhile. Sessions are not resumed, nor renegotiated. An idle
+** connection costs 38 KB of memory. With an mbedTLS that was built without TLS there is only http.
 **
 ** PROCESS. mongoose ignores SIGPIPE for the whole process, and its log, which is global too, is switched off here.
 **
@@ -92,17 +96,29 @@ typedef struct svc_listener_config {
   size_t max_answer;
 
   int64_t writer_idle_ms; /* after which a writer thread ends; default 10 000 */
+
+  /*
+  ** Files in PEM, for https URLs, which need both: a certificate, with those behind it that lead to its authority, and its key,
+  ** not encrypted. One that cannot be read, does not fit the other or has expired is an error.
+  */
+  const char *cert_file, *key_file;
 } svc_listener_config;
 
 /*
 ** Bind and listen; nothing is answered yet. The configuration is copied. `why` (which may be NULL) is given one line
-** when it fails: a port in use, a URL that makes no sense, https, which is not there yet.
+** when it fails: a port in use, a URL that makes no sense, a certificate that has expired.
 ** Returns SVC_OK and sets *out, else SVC_INVALID (the configuration), SVC_IO (the sockets) or SVC_NOMEM with *out NULL.
 */
 int svc_listener_open(svc_listener **out, const svc_listener_config *config, char *why, size_t why_size);
 
 /* The URL number i with the port as it really is, "http://127.0.0.1:40213"; NULL: there is none. */
 const char *svc_listener_url(const svc_listener *l, size_t i);
+
+/*
+** Read certificate and key anew, from the same files. Whoever connects from then on is given these; connections that are there
+** keep theirs, and no request is lost. When it fails, all stays as it was, and `why` says why. From any thread.
+*/
+int svc_listener_reload(svc_listener *l, char *why, size_t why_size);
 
 /*
 ** Start the threads and answer requests with `s`, which must stay open until svc_listener_stop() has returned.
@@ -119,6 +135,25 @@ void svc_listener_stop(svc_listener *l);
 
 /* Stop, if that has not been done, and free all. NULL is allowed. */
 void svc_listener_close(svc_listener *l);
+
+/* ----------------------------------------------------------------------------------------------------- certificates */
+
+typedef struct svc_listener_cert {
+  char sha256[96];     /* its fingerprint, "AB:CD:..." */
+  int64_t from, until; /* milliseconds since 1970 */
+  int self_signed;     /* not 0: nobody else vouches for it */
+} svc_listener_cert;
+
+/* What is in two such files, which must fit each other. It may have expired. */
+int svc_listener_cert_read(const char *cert_file, const char *key_file, svc_listener_cert *out, char *why, size_t why_size);
+
+/*
+** Make a certificate that signs itself, for these names and IP addresses (64 at the most), valid for so many days: ECDSA on P-256,
+** and no authority for others. The key is made too, in a file that only its owner can read, unless it is there: then the certificate
+** is made of it. A certificate that is there is replaced.
+*/
+int svc_listener_cert_make(const char *cert_file, const char *key_file, const char *const *names, size_t name_count, int days,
+                           char *why, size_t why_size);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,9 @@
 ** is_full does not take EPOLLIN away; both spin when a client sends and does not read. It also closes at once when it
 ** reads the end of the input, though an answer may be due. So c->send is never used, and a pause takes the socket's
 ** events away (svc_listener_reading). The messages of mg_wakeup() can get lost: it is merely the bell.
+**
+** Nor is its TLS used (listener/tls.c says why): to mongoose a connection with TLS is one like others, whose bytes happen to be
+** records. Its buffer is lent to it while there is something to read, so that one that is idle has none.
 */
 #include "listener/parts.h"
 
@@ -71,6 +74,10 @@ void svc_listener_reading(listener_conn *conn, bool on)
 
 const char *svc_listener_received(const listener_conn *conn, size_t *n)
 {
+  if (conn->tls) {
+    *n = conn->plain_length - conn->at;
+    return conn->plain ? conn->plain + conn->at : "";
+  }
   *n = conn->c->recv.len - conn->at;
   return (const char *)conn->c->recv.buf + conn->at;
 }
@@ -78,6 +85,12 @@ const char *svc_listener_received(const listener_conn *conn, size_t *n)
 void svc_listener_shift(listener_conn *conn)
 {
   struct mg_iobuf *in = &conn->c->recv;
+  if (conn->tls) {
+    if (conn->at) memmove(conn->plain, conn->plain + conn->at, conn->plain_length - conn->at);
+    conn->plain_length -= conn->at;
+    conn->at = 0;
+    return;
+  }
   /* not mg_iobuf_del(): it wipes what it removes, byte by byte */
   if (conn->at) memmove(in->buf, in->buf + conn->at, in->len - conn->at);
   in->len -= conn->at;
@@ -86,8 +99,80 @@ void svc_listener_shift(listener_conn *conn)
 
 void svc_listener_discard(listener_conn *conn)
 {
-  conn->c->recv.len = conn->at = 0;
+  conn->c->recv.len = conn->at = conn->raw_at = conn->plain_length = 0;
 }
+
+/* ---------------------------------------------------------------------------------------- buffers of those with TLS */
+
+static char *mongoose_borrow(listener_loop *loop)
+{
+  size_t i;
+  for (i = 0; i < sizeof loop->spare / sizeof loop->spare[0]; i++) {
+    char *buffer = loop->spare[i];
+    loop->spare[i] = NULL;
+    if (buffer) return buffer;
+  }
+  return mg_calloc(1, MG_IO_SIZE);
+}
+
+static void mongoose_give_back(listener_loop *loop, void *buffer, size_t size)
+{
+  size_t i;
+  for (i = 0; buffer && size == MG_IO_SIZE && i < sizeof loop->spare / sizeof loop->spare[0]; i++) {
+    if (loop->spare[i]) continue;
+    loop->spare[i] = buffer;
+    return;
+  }
+  mg_free(buffer);
+}
+
+/* It is about to be read from. Without memory mongoose sees to it. */
+static void mongoose_lend(listener_conn *conn)
+{
+  struct mg_iobuf *in = &conn->c->recv;
+  if (in->buf) return;
+  in->buf = (unsigned char *)mongoose_borrow(conn->loop);
+  in->size = in->buf ? MG_IO_SIZE : 0;
+}
+
+const char *svc_listener_raw(const listener_conn *conn, size_t *n)
+{
+  *n = conn->c->recv.len - conn->raw_at;
+  return *n ? (const char *)conn->c->recv.buf + conn->raw_at : "";
+}
+
+char *svc_listener_room(listener_conn *conn)
+{
+  size_t size = conn->plain_size + MG_IO_SIZE;
+  char *bigger;
+  if (conn->plain && conn->plain_size - conn->plain_length >= MG_IO_SIZE / 4) return conn->plain + conn->plain_length;
+  bigger = conn->plain ? mg_calloc(1, size) : mongoose_borrow(conn->loop);
+  if (!bigger) return NULL;
+  if (conn->plain) memcpy(bigger, conn->plain, conn->plain_length);
+  mongoose_give_back(conn->loop, conn->plain, conn->plain_size);
+  conn->plain = bigger;
+  conn->plain_size = size;
+  return bigger + conn->plain_length;
+}
+
+void svc_listener_rest(listener_conn *conn)
+{
+  struct mg_iobuf *in = &conn->c->recv;
+  if (conn->raw_at && conn->raw_at < in->len) memmove(in->buf, in->buf + conn->raw_at, in->len - conn->raw_at);
+  in->len -= conn->raw_at;
+  conn->raw_at = 0;
+  if (conn->plain_length == 0) {
+    mongoose_give_back(conn->loop, conn->plain, conn->plain_size);
+    conn->plain = NULL;
+    conn->plain_size = 0;
+  }
+  if (in->len > 0) return;
+  mongoose_give_back(conn->loop, in->buf, in->size);
+  in->buf = NULL;
+  in->size = 0;
+}
+
+/* ------------------------------------------------------------------------------------------- its beginning and end */
 
 void svc_listener_drop(listener_conn *conn)
 {
@@ -102,15 +187,21 @@ bool svc_listener_dropped(const listener_conn *conn)
 static void mongoose_accept(listener_loop *loop, struct mg_connection *c)
 {
   listener_conn *conn = calloc(1, sizeof *conn);
+  bool secure = c->is_tls; /* as the listening socket is */
+  c->is_tls = 0;
   c->fn_data = conn;
   loop->accepted = true;
-  if (!conn) {
+  if (conn) {
+    conn->c = c;
+    conn->fd = mongoose_fd(c);
+    conn->loop = loop;
+  }
+  if (!conn || (secure && !svc_listener_tls_begin(conn))) { /* it is closed before anything is read from it */
+    c->fn_data = NULL;
     c->is_closing = 1;
+    free(conn);
     return;
   }
-  conn->c = c;
-  conn->fd = mongoose_fd(c);
-  conn->loop = loop;
   inet_ntop(c->rem.is_ip6 ? AF_INET6 : AF_INET, c->rem.addr.ip, conn->peer, sizeof conn->peer);
   svc_listener_welcome(conn);
 }
@@ -135,13 +226,15 @@ static void mongoose_event(struct mg_connection *c, int ev, void *data)
   conn = c->fn_data;
   if (!conn) return;
   if (ev == MG_EV_READ) {
-    if (conn->state == LISTENER_LINGER) c->recv.len = 0;
+    if (conn->state == LISTENER_LINGER) svc_listener_discard(conn);
     else svc_listener_advance(conn);
   } else if (ev == MG_EV_POLL) {
     if (!c->is_closing && *(uint64_t *)data >= conn->deadline) svc_listener_expire(conn);
     if (c->is_closing) svc_listener_leave(conn);
+    else if (conn->tls && c->is_readable) mongoose_lend(conn);
   } else if (ev == MG_EV_CLOSE) {
     c->fn_data = NULL;
+    if (conn->tls) svc_listener_discard(conn), svc_listener_rest(conn);
     svc_listener_farewell(conn);
   }
 }
@@ -199,7 +292,7 @@ static listener_conn *mongoose_oldest(listener_loop *loop, int state, uint64_t a
     listener_conn *conn = c->fn_data;
     if (c->fn != mongoose_event || c->is_listening || c->is_closing || !conn) continue;
     if (conn->state != state || !conn->placed || conn->deadline <= after) continue;
-    if (state == LISTENER_HEAD && conn->started) continue;
+    if (state == LISTENER_HEAD ? conn->started : conn->tls && !conn->shaken) continue;
     if (!oldest || conn->deadline < oldest->deadline) oldest = conn;
   }
   return oldest;
@@ -263,11 +356,12 @@ void svc_listener_ring(listener_loop *loop)
   mg_wakeup(loop->mgr, ULONG_MAX, "", 0); /* for no connection: that the loop turns is enough */
 }
 
-bool svc_listener_loop_listen(listener_loop *loop, int fd)
+bool svc_listener_loop_listen(listener_loop *loop, int fd, bool secure)
 {
   struct mg_connection *c = mg_wrapfd(loop->mgr, fd, mongoose_event, loop);
   if (!c) return false;
   c->is_listening = 1;
+  c->is_tls = secure; /* those that it accepts are told so */
   mongoose_listening(loop, NULL, c);
   return true;
 }
@@ -309,6 +403,8 @@ void svc_listener_loop_close(listener_loop *loop)
   if (!loop->mgr) return;
   mg_mgr_free(loop->mgr);
   svc_listener_jobs_free(loop->done);
+  mg_free(loop->spare[0]);
+  mg_free(loop->spare[1]);
   pthread_mutex_destroy(&loop->lock);
   free(loop->mgr);
 }

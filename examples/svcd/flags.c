@@ -30,7 +30,12 @@ static const flags_row flags_rows[] = {
   { "--memory", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(memory), 0, 0, 0,
     "no --data: the store is in memory, and gone when svcd ends; with --bootstrap FILE or --show-credentials" },
   { "--listen", "URL", SVCD_SERVE, FLAG_LIST, FLAGS_TO(urls), 0, SVCD_URLS, FLAGS_TO(url_count),
-    "http://HOST:PORT, HOST an IP address; port 0 takes a free one; several times (http://127.0.0.1:8080)" },
+    "http://HOST:PORT or https://HOST:PORT, HOST an IP address; port 0 takes a free one; several times (http://127.0.0.1:8080)" },
+  { "--cert", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(cert), 0, 0, 0,
+    "for https: certificate and those that lead to its authority, PEM (DIR/tls.crt, made, and signed by itself); SIGHUP reads it anew" },
+  { "--key", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(key), 0, 0, 0, "its key, PEM, not encrypted (DIR/tls.key, made)" },
+  { "--plain-http", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(plain_http), 0, 0, 0,
+    "allow http on an address beyond this machine: tokens can be read on the way, unless a proxy ends TLS" },
   { "--threads", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(threads), 1, 64, 0, "event-loop threads (1)" },
   { "--writers", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(writers), 1, 256, 0,
     "threads that wait for the disk, at the most; they come when they are needed, and go (16)" },
@@ -77,8 +82,6 @@ static const flags_row flags_rows[] = {
     "manual: it stands until POST /_svc/clock moves it; or the time it stands at, 2030-01-01T00:00:00Z; needs --test-control" },
   { "--seed", "N", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(seed), 0, 0, 0,
     "for tests, on loopback alone: ids and SECRETS that are the same on every run; who knows N knows them" },
-  { "--cert", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(cert), 0, 0, 0, "for https, which is not supported yet" },
-  { "--key", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(key), 0, 0, 0, "for https, which is not supported yet" },
 };
 #define FLAGS_COUNT (sizeof flags_rows / sizeof flags_rows[0])
 
@@ -168,7 +171,7 @@ static void flags_trim(char *url)
 /* What the flags say together. */
 static int flags_check(svcd_options *o, const svcd_verb *verb)
 {
-  size_t i;
+  size_t i, secure = 0;
   if (verb->bit & FLAGS_BOTH && !o->data && !o->memory) return flags_wrong("--data DIR", " is missing, or --memory");
   if (o->memory && o->data) return flags_wrong("--memory", ": there is no --data then");
   if (o->memory && !o->bootstrap && !o->show_credentials)
@@ -178,9 +181,10 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
   if (o->driver && strcmp(o->driver, "postgres") != 0) return flags_wrong("--driver", ": postgres is all there is");
   if (o->driver_folder && !o->driver) return flags_wrong("--driver-folder", ": of which --driver?");
   if (o->url_count == 0) o->urls[o->url_count++] = "http://127.0.0.1:8080";
-  for (i = 0; i < o->url_count; i++)
-    if (o->cert || o->key || strncmp(o->urls[i], "https:", 6) == 0)
-      return svcd_error(2, "https is not supported yet: listen on http, without --cert and --key");
+  for (i = 0; i < o->url_count; i++) secure += svcd_is_https(o->urls[i]) != 0;
+  if (!o->cert != !o->key) return flags_wrong(o->cert ? "--cert" : "--key", ": --cert and --key go together");
+  if (o->cert && !secure) return flags_wrong("--cert", ": for which https URL? There is no such --listen");
+  if (o->memory && secure && !o->cert) return flags_wrong("--memory", ": there is no folder to keep a certificate in: --cert and --key");
   for (i = 0; i < o->url_count; i++)
     if ((o->test_control || o->seed) && !svcd_is_loopback(o->urls[i]))
       return svcd_error(2, "%s can be reached by others: --test-control and --seed are for loopback alone", o->urls[i]);

@@ -6,6 +6,8 @@
 #include "driver_postgres.h"
 #include "listener.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,10 +33,18 @@ static void serve_print_quoted(const char *text)
 ** The line reads the key from the file, so that it can be pasted and still no log holds a secret. It names the file
 ** from the root and the port itself, not the base URL, so that it works in any folder, whatever stands in front of us.
 */
-static void serve_print_try(const char *url, const char *vendor, const char *path)
+static void serve_print_try(const char *url, const char *vendor, const char *path, const svcd_cert *cert)
 {
   char *whole = realpath(path, NULL);
-  printf("try:\n  curl --digest --user "
+  printf("try:\n  curl ");
+  if (svcd_is_https(url) && cert->own) { /* nobody else vouches for it */
+    char *own = realpath(cert->cert, NULL);
+    printf("--cacert ");
+    serve_print_quoted(own ? own : cert->cert);
+    putchar(' ');
+    free(own);
+  }
+  printf("--digest --user "
          "\"$(sed 's/.*\"publicKey\":\"\\([^\"]*\\)\",\"privateKey\":\"\\([^\"]*\\)\".*/\\1:\\2/' ");
   serve_print_quoted(whole ? whole : path);
   printf(")\" '%s/api/%s/v2/orgs?pretty=true'\n", url, vendor);
@@ -75,7 +85,7 @@ static int serve_make(svc *s, const svcd_options *o, svc_credentials *out)
 }
 
 /* On an empty store: the first organization, project and credentials. */
-static int serve_first(svc *s, const svcd_options *o, const char *base_url, const char *token, const char *url)
+static int serve_first(svc *s, const svcd_options *o, const char *base_url, const char *token, const char *url, const svcd_cert *cert)
 {
   const char *vendor = o->vendor ? o->vendor : "svc";
   char path[SVCD_PATH];
@@ -84,13 +94,13 @@ static int serve_first(svc *s, const svcd_options *o, const char *base_url, cons
   if (!svcd_credentials_path(o, path)) return 1;
   if (serve_is_set_up(s, vendor)) {
     serve_greet_again(o, base_url, path);
-    if (o->show_credentials && access(path, R_OK) == 0) serve_print_try(url, vendor, path);
+    if (o->show_credentials && access(path, R_OK) == 0) serve_print_try(url, vendor, path, cert);
     return 0;
   }
   status = svcd_write_credentials(s, o, base_url, token, serve_make, &c);
   if (status == 0) {
     svcd_greet(o, base_url, token, &c, path);
-    if (*path) serve_print_try(url, vendor, path);
+    if (*path) serve_print_try(url, vendor, path, cert);
   }
   memset(&c, 0, sizeof c);
   return status;
@@ -98,30 +108,62 @@ static int serve_first(svc *s, const svcd_options *o, const char *base_url, cons
 
 /* ---------------------------------------------------------------------------------------------------------- serving */
 
-/* Does this URL listen on all addresses of the machine, or on one that others can reach? */
+/* Does this URL listen on all addresses of the machine? */
 static int serve_is_any(const char *url)
 {
-  return strncmp(url, "http://0.0.0.0:", 15) == 0 || strncmp(url, "http://[::]:", 12) == 0;
+  const char *host = strstr(url, "://") + 3;
+  return strncmp(host, "0.0.0.0:", 8) == 0 || strncmp(host, "[::]:", 5) == 0;
 }
 
-static int serve_is_local(const char *url)
+/* Or on an address that others can reach? What is none is the listener's to refuse. */
+static int serve_is_beyond(const char *url)
 {
-  return strncmp(url, "http://127.", 11) == 0 || strncmp(url, "http://localhost:", 17) == 0 ||
-         strncmp(url, "http://[::1]:", 13) == 0;
+  const char *host = strstr(url, "://");
+  unsigned char ip[16];
+  char text[64];
+  int six;
+  if (!host) return 0;
+  host += 3;
+  six = *host == '[';
+  snprintf(text, sizeof text, "%.*s", (int)strcspn(host + six, six ? "]" : ":/"), host + six);
+  if (!six) return inet_pton(AF_INET, text, ip) == 1 && ip[0] != 127;
+  return inet_pton(AF_INET6, text, ip) == 1 && memcmp(ip, &in6addr_loopback, sizeof ip) != 0;
+}
+
+/* Tokens in clear leave the machine only when that is asked for. Returns the status to exit with, or 0. */
+static int serve_check_plain(const svcd_options *o)
+{
+  size_t i;
+  for (i = 0; i < o->url_count && !o->plain_http; i++)
+    if (!svcd_is_https(o->urls[i]) && serve_is_beyond(o->urls[i]))
+      return svcd_error(2, "%s is plain HTTP beyond this machine, and tokens can be read on the way: listen on https, or on 127.0.0.1, "
+                        "or say --plain-http", o->urls[i]);
+  return 0;
 }
 
 /* What is allowed, but seldom meant. */
 static void serve_warn(const svcd_options *o, const svc_listener *listener)
 {
   const char *first = svc_listener_url(listener, 0);
-  size_t i;
   if (!o->base_url && serve_is_any(first))
-    svcd_error(0, "warning: links in answers will say %s, where no client gets to: give --base-url http://NAME%s", first,
-               strrchr(first, ':'));
-  for (i = 0; i < o->url_count; i++)
-    if (!serve_is_local(svc_listener_url(listener, i)))
-      svcd_error(0, "warning: %s is plain HTTP, and tokens can be read on the way: put a proxy that ends TLS in front, or "
-                 "listen on 127.0.0.1", svc_listener_url(listener, i));
+    svcd_error(0, "warning: links in answers will say %s, where no client gets to: give --base-url %s://NAME%s", first,
+               svcd_is_https(first) ? "https" : "http", strrchr(first, ':'));
+}
+
+/* SIGHUP: the certificate may be another now. A terminal that is closed sends it too, and does not end a daemon. */
+static void serve_reload(svc_listener *listener, const svcd_options *o)
+{
+  svcd_cert cert;
+  char why[512];
+  if (svcd_certificate(o, &cert) != 0) { /* it has said why */
+    svcd_error(0, "SIGHUP: the certificate stays as it was");
+  } else if (!cert.used) {
+    svcd_error(0, "SIGHUP: there is nothing to read anew");
+  } else if (svc_listener_reload(listener, why, sizeof why) != SVC_OK) {
+    svcd_error(0, "SIGHUP: the certificate stays as it was: %s", why);
+  } else {
+    svcd_error(0, "SIGHUP: the certificate is read anew, SHA-256 %s", cert.sha256);
+  }
 }
 
 /* The store is ready: this is what a reset goes back to, and its token is where the credentials are. */
@@ -138,19 +180,19 @@ static int serve_test_control(svc *s, const svcd_options *o, const char *base_ur
 
 /* Prepare an opened service, then serve until a signal comes. Returns the status to exit with. */
 static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options *o, const char *base_url, const char *token,
-                              const sigset_t *signals)
+                              const svcd_cert *cert, const sigset_t *signals)
 {
   size_t i;
   int signal_number = 0;
-  if (serve_first(s, o, base_url, token, svc_listener_url(listener, 0)) != 0) return 1;
+  if (serve_first(s, o, base_url, token, svc_listener_url(listener, 0), cert) != 0) return 1;
   if (serve_test_control(s, o, base_url, token) != 0) return 1;
   if (svc_listener_start(listener, s) != SVC_OK) return svcd_error(1, "cannot start threads");
+  svcd_show_certificate(cert);
   printf("svcd ready on");
   for (i = 0; i < o->url_count; i++) printf(" %s", svc_listener_url(listener, i));
   printf("\n");
   fflush(stdout);
-  while (sigwait(signals, &signal_number) == 0 && signal_number == SIGHUP)
-    svcd_error(0, "SIGHUP: there is nothing to read anew"); /* a terminal that is closed does not end a daemon */
+  while (sigwait(signals, &signal_number) == 0 && signal_number == SIGHUP) serve_reload(listener, o);
   svc_listener_stop(listener); /* answers what is under way */
   return 0;
 }
@@ -176,7 +218,7 @@ static void serve_signals(sigset_t *signals)
   signal(SIGPIPE, SIG_IGN);
 }
 
-static svc_listener_config serve_listener_config(const svcd_options *o, char *token)
+static svc_listener_config serve_listener_config(const svcd_options *o, char *token, const svcd_cert *cert)
 {
   svc_listener_config k;
   memset(&k, 0, sizeof k);
@@ -191,6 +233,8 @@ static svc_listener_config serve_listener_config(const svcd_options *o, char *to
   k.log = svcd_log;
   k.handle = svcd_handle;
   k.handle_context = token;
+  k.cert_file = cert->cert;
+  k.key_file = cert->key;
   return k;
 }
 
@@ -241,15 +285,16 @@ static int serve_notify(void *context, svc *s, const svc_notification *n)
 int svcd_serve(const svcd_options *o)
 {
   char token[SVCD_TOKEN];
-  const svc_listener_config listen = serve_listener_config(o, token);
   svc_limit_override limits[SVCD_LIMITS];
+  svc_listener_config listen;
   svc_listener *listener = NULL;
   driver_postgres *driver = NULL;
   svc_config config;
   svc *s = NULL;
   sigset_t signals;
   unsigned char key[SVCD_SECRET_KEY];
-  char why[256];
+  char why[512];
+  svcd_cert cert;
   int status;
   serve_signals(&signals);
   serve_raise_file_limit(o->max_connections);
@@ -257,6 +302,10 @@ int svcd_serve(const svcd_options *o)
   if (status != 0) return status;
 
   /* the listener comes first: the links of the service start with the port it really has */
+  status = serve_check_plain(o);
+  if (status == 0) status = svcd_certificate(o, &cert);
+  if (status != 0) return status;
+  listen = serve_listener_config(o, token, &cert);
   status = svc_listener_open(&listener, &listen, why, sizeof why);
   if (status != SVC_OK) return svcd_error(status == SVC_INVALID ? 2 : 1, "%s", why);
   status = svcd_secret_key(o, key);
@@ -275,7 +324,7 @@ int svcd_serve(const svcd_options *o)
   status = status == SVC_OK ? svcd_keep_secret_key(o, key) : status == SVC_INVALID ? 2 : 1;
   memset(key, 0, sizeof key); /* the handle has a copy */
   if (status == 0) serve_warn(o, listener);
-  if (status == 0) status = serve_until_signal(s, listener, o, config.base_url, token, &signals);
+  if (status == 0) status = serve_until_signal(s, listener, o, config.base_url, token, &cert, &signals);
 
   svc_listener_close(listener);
   driver_postgres_stop(driver);

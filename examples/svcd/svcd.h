@@ -7,6 +7,7 @@
 **      credentials.c  the file of credentials: written once, whoever makes them
 **      secret_key.c   the key that seals secrets in the store: made at the first start
 **      control.c      test control: its token, its clock, who may listen, and the paths below /_svc/
+**      certificate.c  the certificate of https: made at the first start too, where none is named
 **
 ** The rules they keep. Whatever goes wrong at the start is one line on standard error, and the status is 2 when the command
 ** line is at fault, 1 otherwise. Nothing secret is printed unless --show-credentials asks for it: the credentials are in a
@@ -30,7 +31,7 @@ typedef struct svcd_options {
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS];
   size_t url_count, proxy_count, limit_count;
   long threads, writers, provision_seconds, max_connections, max_per_address;
-  int no_sync, show_credentials, conceal, no_card, memory, limiter_off, test_control;
+  int no_sync, show_credentials, conceal, no_card, memory, limiter_off, test_control, plain_http;
 } svcd_options;
 
 typedef struct svcd_verb {
@@ -87,5 +88,18 @@ int svcd_test_config(const svcd_options *o, svc_config *config, svc_limit_overri
 int svcd_is_loopback(const char *url);
 /* svc_listener_config.handle: `token` is the context. */
 int svcd_handle(void *token, svc *s, const svc_request *request, svc_response *response);
+
+/* certificate.c: of https URLs; used 0: there are none. */
+typedef struct svcd_cert {
+  int used, own; /* own: not named by the command line, but ours */
+  char cert[SVCD_PATH], key[SVCD_PATH]; /* files */
+  int64_t until; /* milliseconds */
+  char sha256[96];
+} svcd_cert;
+int svcd_is_https(const char *url);
+/* Look at it, and make it where it is ours and missing or expired. Returns 0; else the status to exit with, and has said why. */
+int svcd_certificate(const svcd_options *o, svcd_cert *c);
+/* Its fingerprint, on standard output; and a warning, if it is not valid for long. */
+void svcd_show_certificate(const svcd_cert *c);
 
 #endif /* SVCD_H */

@@ -165,6 +165,10 @@ void svc_listener_refuse(listener_conn *conn, int error, bool is_head, bool clos
   char body[768];
   size_t n = answer_document(body, sizeof body, e, answer_limit(&l->config, error));
   answer_text t;
+  if (conn->tls && !conn->shaken) { /* there is no way to tell it */
+    svc_listener_drop(conn);
+    return;
+  }
   svc_listener_log(l, SVC_LOG_INFO, "%s: %d %s", conn->peer, e->status, e->what ? e->what : e->code);
   conn->close = close;
   conn->body_at = conn->body_length = 0;

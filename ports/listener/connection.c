@@ -16,7 +16,7 @@ static void connection_dispatch(listener_conn *conn)
   listener_job *job = conn->job;
   if (svc_listener_at_once(l, &job->head)) {
     conn->job = NULL;
-    svc_listener_handle(l, &job->head, job->peer, &job->body, &job->response);
+    svc_listener_handle(l, &job->head, job->peer, job->tls, &job->body, &job->response);
     svc_listener_answer(conn, &job->head, &job->response);
     svc_listener_job_free(job);
     return;
@@ -37,7 +37,7 @@ static void connection_answer(listener_conn *conn, const svc_http_head *head)
   char peer[INET6_ADDRSTRLEN];
   svc_response response;
   svc_listener_peer(conn, head, peer);
-  svc_listener_handle(l, head, peer, NULL, &response);
+  svc_listener_handle(l, head, peer, conn->tls != NULL, NULL, &response);
   svc_listener_answer(conn, head, &response);
   svc_response_free(&response); /* what was lost on the way, if anything */
 }
@@ -114,7 +114,8 @@ static bool connection_read_body(listener_conn *conn)
   return rc == SVC_HTTP_OK;
 }
 
-void svc_listener_advance(listener_conn *conn)
+/* Requests, one after the other, of what has been received. */
+static void connection_read(listener_conn *conn)
 {
   bool more = true;
   while (more && !svc_listener_dropped(conn)) {
@@ -124,6 +125,35 @@ void svc_listener_advance(listener_conn *conn)
   }
   if (conn->state == LISTENER_LINGER) svc_listener_discard(conn);
   else svc_listener_shift(conn);
+}
+
+/* Returns false while the handshake is not done: it waits for the client. */
+static bool connection_shake(listener_conn *conn)
+{
+  const svc_listener *l = conn->loop->listener;
+  int rc;
+  if (!conn->started) svc_listener_state(conn, LISTENER_HEAD, l->config.header_timeout_ms);
+  conn->started = true;
+  rc = svc_listener_tls_shake(conn);
+  if (rc == LISTENER_SHAKE_WRITE) svc_listener_send_later(conn);
+  if (rc != LISTENER_SHAKEN) return false;
+  conn->started = false;
+  svc_listener_state(conn, LISTENER_HEAD, l->config.idle_timeout_ms);
+  return true;
+}
+
+/* With TLS: have some more. Returns false when there is none, or none is wanted yet. */
+static bool connection_decrypt(listener_conn *conn)
+{
+  if (svc_listener_dropped(conn) || (conn->state != LISTENER_HEAD && conn->state != LISTENER_BODY)) return false;
+  return (conn->shaken || connection_shake(conn)) && svc_listener_tls_read(conn);
+}
+
+void svc_listener_advance(listener_conn *conn)
+{
+  do connection_read(conn);
+  while (conn->tls && connection_decrypt(conn));
+  if (conn->tls) svc_listener_rest(conn);
 }
 
 void svc_listener_expire(listener_conn *conn)
@@ -169,6 +199,7 @@ void svc_listener_farewell(listener_conn *conn)
   if (conn->job && conn->state == LISTENER_WAIT) conn->job->conn = NULL;
   else svc_listener_job_free(conn->job);
   svc_listener_send_release(conn);
+  svc_listener_tls_end(conn);
   conn->loop->conns--;
   svc_listener_place_leave(conn);
   if (conn->refused) atomic_fetch_sub(&l->refused, 1);

@@ -33,7 +33,11 @@ void svc_listener_warn(svc_listener *l, const char *text)
 static int listener_prepare(svc_listener *l, const svc_listener_config *config, char *why, size_t size)
 {
   int rc = svc_listener_configure(l, config, why, size);
+  bool secure = false;
   size_t i;
+  if (rc != SVC_OK) return rc;
+  for (i = 0; i < l->config.url_count; i++) secure |= svc_listener_is_https(l->config.urls[i]);
+  if (secure) rc = svc_listener_tls_open(l, why, size);
   if (rc != SVC_OK) return rc;
   l->loops = calloc(l->config.threads, sizeof *l->loops);
   if (!l->loops || !svc_listener_writers_open(l) || !svc_listener_places_open(l)) return SVC_NOMEM;
@@ -53,11 +57,13 @@ int svc_listener_open(svc_listener **out, const svc_listener_config *config, cha
   svc_listener_quiet();
   l = calloc(1, sizeof *l);
   if (!l) return SVC_NOMEM;
-  pthread_mutex_init(&l->lock, NULL); /* on Linux neither can fail */
+  pthread_mutex_init(&l->lock, NULL); /* on Linux none can fail */
   pthread_mutex_init(&l->places_lock, NULL);
+  pthread_mutex_init(&l->identity_lock, NULL);
   rc = listener_prepare(l, config, why, why_size);
   l->config.urls = NULL; /* the host's memory */
   l->config.trusted_proxies = NULL;
+  l->config.cert_file = l->config.key_file = NULL;
   if (rc == SVC_OK) {
     *out = l;
     return SVC_OK;
@@ -125,6 +131,8 @@ void svc_listener_close(svc_listener *l)
   for (i = 0; i < LISTENER_URLS; i++) free(l->urls[i]);
   svc_listener_writers_close(l);
   svc_listener_places_close(l);
+  svc_listener_tls_close(l);
+  pthread_mutex_destroy(&l->identity_lock);
   pthread_mutex_destroy(&l->places_lock);
   pthread_mutex_destroy(&l->lock);
   free(l->loops);

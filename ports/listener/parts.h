@@ -12,6 +12,8 @@
 **      writers.c      jobs, and the threads that do what a loop must not wait for
 **      answer.c       what is said: answers of the service, errors of our own
 **      send.c         how it reaches the client
+**      tls.c          the same, and what comes from the client, encrypted: https
+**      certificate.c  certificates and keys, read, checked and made
 **
 ** The rules they keep. (1) A request reaches the service only if its end is certain; after anything doubtful the
 ** connection is closed, so nothing can be smuggled in as a second request. (2) A connection has one request under way;
@@ -20,11 +22,13 @@
 ** see `writable`). (4) A connection is touched by its loop's thread only; jobs travel between threads through locked
 ** queues, and the bell that tells a loop of them may get lost: a loop looks by itself at every turn.
 **
-**      accept -> HEAD -> [BODY] -> GET, HEAD: answered at once ------------> SEND, if it did not fit -> HEAD
+**      accept -> [handshake] -> HEAD -> [BODY] -> GET, HEAD: answered at once ------------> SEND, if it did not fit -> HEAD
 **                              \-> others: WAIT for a writer -> answered --/                        \-> LINGER, closed
 **
 ** A GET or HEAD that may have to wait (svc_may_wait) is one of the others: it stores what is due first, or asks the driver. An
 ** answer that is to be late (svc_response.delay_ms, for tests) is in DELAY before SEND; one that is to be lost closes at once.
+** A connection of an https URL is in HEAD while it shakes hands, and not `shaken`: it is idle until its first byte, and has the time
+** of a head from then on. With TLS or without, the parts but mongoose.c, send.c and tls.c see the same bytes.
 */
 #ifndef SVC_LISTENER_PARTS_H
 #define SVC_LISTENER_PARTS_H
@@ -70,6 +74,8 @@ typedef struct listener_address { /* an IP address; IPv4 in 4 bytes, also when i
 
 typedef struct listener_conn listener_conn;
 typedef struct listener_loop listener_loop;
+typedef struct listener_tls listener_tls;           /* tls.c's: of a connection, */
+typedef struct listener_identity listener_identity; /* and what all of them share */
 
 /* A request that is not answered on the spot: it has a body, or it goes to a writer. Without text: call svc_tick(). */
 typedef struct listener_job {
@@ -79,6 +85,7 @@ typedef struct listener_job {
   char *text;          /* what head points into */
   svc_http_head head;
   char peer[INET6_ADDRSTRLEN];
+  bool tls; /* it came over TLS */
   svc_http_body body;
   svc_response response;
 } listener_job;
@@ -107,6 +114,11 @@ struct listener_conn {
   size_t text_at, text_length;
   svc_response response; /* and of its body */
   size_t body_at, body_length;
+  listener_tls *tls;  /* NULL: plain HTTP */
+  bool shaken;        /* its handshake is done */
+  size_t raw_at;      /* bytes of what came from the socket that tls.c has taken, */
+  char *plain;        /* and what came out of them: what was received, to the other parts. NULL: nothing */
+  size_t plain_length, plain_size;
 };
 
 struct listener_loop {
@@ -118,6 +130,7 @@ struct listener_loop {
   size_t sending; /* how many these are */
   size_t conns;
   struct mg_connection *listening[LISTENER_URLS]; /* NULL: closed */
+  char *spare[2];     /* buffers that connections with TLS use in turns: an idle one has none */
   bool accepted;      /* somebody, in this turn */
   uint64_t accept_at; /* when to try to accept again; 0: nothing keeps us from it */
   bool ticking;       /* a call of svc_tick() is under way */
@@ -165,6 +178,9 @@ struct svc_listener {
   listener_job *first, *last; /* that wait for a writer */
   size_t waiting;
   bool quit;
+  char *cert_file, *key_file;    /* of https URLs; NULL: there are none */
+  pthread_mutex_t identity_lock; /* of what follows: */
+  listener_identity *identity;   /* for whoever connects from now on */
 };
 
 /* ----------------------------------------------------------------------------------- listener.c, config.c, socket.c */
@@ -178,6 +194,8 @@ int svc_listener_why(char *why, size_t size, int code, const char *format, ...);
 
 /* Copy the configuration with its defaults filled in. */
 int svc_listener_configure(svc_listener *l, const svc_listener_config *config, char *why, size_t size);
+
+bool svc_listener_is_https(const char *url); /* NULL is allowed */
 
 /* Listen on URL number `which`, with a socket for every loop. */
 int svc_listener_bind(svc_listener *l, size_t which, char *why, size_t size);
@@ -194,7 +212,7 @@ int svc_listener_loop_open(listener_loop *loop, svc_listener *l, char *why, size
 /* Closes its sockets too. No thread may use it any more, nor ring its bell. One that was not opened is allowed. */
 void svc_listener_loop_close(listener_loop *loop);
 /* Accept from this listening socket, which is the loop's from then on. Returns false: no memory, and it is not. */
-bool svc_listener_loop_listen(listener_loop *loop, int fd);
+bool svc_listener_loop_listen(listener_loop *loop, int fd, bool secure);
 /* The thread of a loop. */
 void *svc_listener_loop_run(void *loop);
 /* Wake a loop up, from any thread. */
@@ -207,6 +225,11 @@ const char *svc_listener_received(const listener_conn *conn, size_t *n);
 /* Remove what is done with from what was received; or all. */
 void svc_listener_shift(listener_conn *conn);
 void svc_listener_discard(listener_conn *conn);
+/* With TLS: what came from the socket and is not decrypted yet; where to put what is, NULL: no memory; and, after both, give
+** back what is empty. */
+const char *svc_listener_raw(const listener_conn *conn, size_t *n);
+char *svc_listener_room(listener_conn *conn);
+void svc_listener_rest(listener_conn *conn);
 /* Close it at the end of this turn; until then it is there, but is not to be used. */
 void svc_listener_drop(listener_conn *conn);
 bool svc_listener_dropped(const listener_conn *conn);
@@ -257,7 +280,7 @@ bool svc_listener_at_once(const svc_listener *l, const svc_http_head *h);
 size_t svc_listener_counted(const svc_http_body *b);
 
 /* Have the service answer a request. `body` may be NULL. */
-void svc_listener_handle(svc_listener *l, const svc_http_head *h, const char *peer, const svc_http_body *body,
+void svc_listener_handle(svc_listener *l, const svc_http_head *h, const char *peer, bool tls, const svc_http_body *body,
                          svc_response *response);
 /* Give a job to the writers. Returns false: too many wait. */
 bool svc_listener_submit(svc_listener *l, listener_job *job);
@@ -293,9 +316,31 @@ void svc_listener_send_release(listener_conn *conn);
 void svc_listener_send_continue(listener_conn *conn);
 /* What was to be late is late enough. */
 void svc_listener_send_late(listener_conn *conn);
+/* Its handshake goes on when the socket takes bytes again. */
+void svc_listener_send_later(listener_conn *conn);
 /* Go on with all that can be sent again. */
 void svc_listener_resume(listener_loop *loop);
 /* It will be closed in this turn: the last moment at which its socket can be taken out of `writable`. */
 void svc_listener_leave(listener_conn *conn);
+
+/* ------------------------------------------------------------------------------------------------------------ tls.c */
+
+/* Read certificate and key, for https URLs. SVC_OK, else why not. */
+int svc_listener_tls_open(svc_listener *l, char *why, size_t size);
+void svc_listener_tls_close(svc_listener *l); /* allowed without the former */
+/* This connection is one with TLS. False: no memory, and it must not be used. */
+bool svc_listener_tls_begin(listener_conn *conn);
+void svc_listener_tls_end(listener_conn *conn); /* one without is allowed */
+/* Go on with its handshake as far as it goes. */
+enum { LISTENER_SHAKEN, LISTENER_SHAKE_READ, LISTENER_SHAKE_WRITE, LISTENER_SHAKE_FAILED /* it is dropped */ };
+int svc_listener_tls_shake(listener_conn *conn);
+/* Decrypt some of what has come. False: there is nothing to do until more bytes come. */
+bool svc_listener_tls_read(listener_conn *conn);
+/* Send the head in `text`, then what is left of the body, as far as the socket takes it. Returns how many bytes went. */
+size_t svc_listener_tls_send(listener_conn *conn, const char *text, size_t n);
+/* Send it at once. False: it is not all out, and nothing else can be said on this connection. */
+bool svc_listener_tls_say(listener_conn *conn, const char *text, size_t n);
+/* Tell the client that nothing comes any more. */
+void svc_listener_tls_notify(listener_conn *conn);
 
 #endif /* SVC_LISTENER_PARTS_H */

@@ -37,6 +37,7 @@ static void send_wait(listener_conn *conn, bool on)
 
 void svc_listener_leave(listener_conn *conn)
 {
+  if (conn->tls && conn->state == LISTENER_HEAD) svc_listener_tls_notify(conn);
   if (conn->state != LISTENER_SEND) return;
   send_wait(conn, false);
   svc_listener_state(conn, LISTENER_LINGER, -1);
@@ -78,6 +79,7 @@ static void send_done(listener_conn *conn)
 {
   svc_listener_send_release(conn);
   if (conn->close) {
+    if (conn->tls) svc_listener_tls_notify(conn);
     shutdown(conn->fd, SHUT_WR);
     svc_listener_discard(conn);
     svc_listener_state(conn, LISTENER_LINGER, SEND_LINGER_MS);
@@ -95,6 +97,7 @@ static size_t send_some(listener_conn *conn, const char *text, size_t text_lengt
   struct msghdr message;
   ssize_t n;
   size_t count = 0;
+  if (conn->tls) return svc_listener_tls_send(conn, text, text_length);
   memset(&message, 0, sizeof message);
   if (text_length) parts[count++] = (struct iovec){ (void *)(uintptr_t)text, text_length };
   if (conn->body_length > conn->body_at) {
@@ -165,14 +168,41 @@ void svc_listener_send(listener_conn *conn, const char *text, size_t n)
 void svc_listener_send_continue(listener_conn *conn)
 {
   static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
-  ssize_t n = send(conn->fd, text, sizeof text - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+  ssize_t n;
+  if (conn->tls) {
+    if (!svc_listener_tls_say(conn, text, sizeof text - 1)) svc_listener_drop(conn);
+    return;
+  }
+  n = send(conn->fd, text, sizeof text - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
   if (n > 0 && n < (ssize_t)sizeof text - 1) svc_listener_drop(conn);
+}
+
+/* In SEND, but with the deadline that it has: whoever does not read is not waited for longer than who does not send. */
+void svc_listener_send_later(listener_conn *conn)
+{
+  svc_listener_reading(conn, false);
+  if (svc_listener_dropped(conn)) return;
+  send_wait(conn, true);
+  conn->state = LISTENER_SEND;
+}
+
+static void send_resume_handshake(listener_conn *conn)
+{
+  send_wait(conn, false);
+  conn->state = LISTENER_HEAD;
+  svc_listener_reading(conn, true);
+  svc_listener_advance(conn);
 }
 
 /* The socket of a connection in SEND takes bytes again. */
 static void send_resume(listener_conn *conn)
 {
-  size_t left = conn->text_length - conn->text_at, n = send_some(conn, conn->text + conn->text_at, left);
+  size_t left = conn->text_length - conn->text_at, n;
+  if (conn->tls && !conn->shaken) {
+    send_resume_handshake(conn);
+    return;
+  }
+  n = send_some(conn, conn->text + conn->text_at, left);
   if (n == 0) return;
   conn->text_at += n < left ? n : left;
   conn->body_at += n < left ? 0 : n - left;

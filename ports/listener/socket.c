@@ -41,11 +41,10 @@ static bool socket_host_parse(const char *p, size_t n, socket_address *a)
   return inet_pton(AF_INET6, host + 1, &a->six.sin6_addr) == 1;
 }
 
-/* ":PORT", or nothing, which is 80; *p goes behind it. */
-static bool socket_port_parse(const char **p, socket_address *a)
+/* ":PORT", or nothing, which is the scheme's; *p goes behind it. */
+static bool socket_port_parse(const char **p, socket_address *a, unsigned long port)
 {
   const char *digits = *p + 1;
-  unsigned long port = 80;
   if (**p == ':') {
     for (port = 0, ++*p; **p >= '0' && **p <= '9' && port <= 65535; ++*p) port = port * 10 + (unsigned long)(**p - '0');
     if (*p == digits || port > 65535) return false;
@@ -55,22 +54,27 @@ static bool socket_port_parse(const char **p, socket_address *a)
   return true;
 }
 
+bool svc_listener_is_https(const char *url)
+{
+  return url && strncmp(url, "https://", 8) == 0;
+}
+
 /* "http://HOST[:PORT][/]"; *host_end is where the host ends, for the URL as it really is. */
 static int socket_url_parse(const char *url, socket_address *a, const char **host_end, char *why, size_t size)
 {
-  const char *host = url ? url + 7 : NULL, *end;
+  bool secure = svc_listener_is_https(url);
+  const char *host, *end;
   if (!url) return svc_listener_why(why, size, SVC_INVALID, "a URL is missing");
-  if (strncmp(url, "https://", 8) == 0)
-    return svc_listener_why(why, size, SVC_INVALID, "%s: https is not supported yet, only http", url);
-  if (strncmp(url, "http://", 7) != 0)
-    return svc_listener_why(why, size, SVC_INVALID, "%s: not a URL like http://127.0.0.1:8080", url);
+  if (!secure && strncmp(url, "http://", 7) != 0)
+    return svc_listener_why(why, size, SVC_INVALID, "%s: not a URL like http://127.0.0.1:8080 or https://127.0.0.1:8443", url);
+  host = url + (secure ? 8 : 7);
   end = *host == '[' ? strchr(host, ']') : host + strcspn(host, ":/");
   if (end && *host == '[') end++;
   if (!end || !socket_host_parse(host, (size_t)(end - host), a))
     return svc_listener_why(why, size, SVC_INVALID, "%s: the host must be localhost or an IP address ([...] if IPv6)",
                             url);
   *host_end = end;
-  if (!socket_port_parse(&end, a))
+  if (!socket_port_parse(&end, a, secure ? 443 : 80))
     return svc_listener_why(why, size, SVC_INVALID, "%s: the port must be a number from 0 to 65535", url);
   if (*end == '/') end++;
   if (*end) return svc_listener_why(why, size, SVC_INVALID, "%s: nothing may stand behind the port", url);
@@ -137,7 +141,7 @@ int svc_listener_bind(svc_listener *l, size_t which, char *why, size_t size)
     if (fd < 0 && i > 0) fd = fcntl(first, F_DUPFD_CLOEXEC, 0); /* no SO_REUSEPORT here: take turns on one socket */
     if (fd < 0) return socket_failed(url, why, size);
     if (i == 0) first = fd;
-    if (!svc_listener_loop_listen(&l->loops[i], fd)) {
+    if (!svc_listener_loop_listen(&l->loops[i], fd, svc_listener_is_https(url))) {
       close(fd);
       return SVC_NOMEM;
     }

@@ -35,6 +35,7 @@ listener_job *svc_listener_job_new(listener_conn *conn, const char *text, size_t
   memcpy(job->text, text, n);
   svc_http_parse(&job->head, job->text, n, &conn->loop->listener->limits); /* as before, on other memory */
   svc_listener_peer(conn, &job->head, job->peer);
+  job->tls = conn->tls != NULL;
   return job;
 }
 
@@ -73,7 +74,7 @@ bool svc_listener_at_once(const svc_listener *l, const svc_http_head *h)
   return !svc_may_wait(l->s, &request);
 }
 
-void svc_listener_handle(svc_listener *l, const svc_http_head *h, const char *peer, const svc_http_body *body,
+void svc_listener_handle(svc_listener *l, const svc_http_head *h, const char *peer, bool tls, const svc_http_body *body,
                          svc_response *response)
 {
   svc_request request;
@@ -87,6 +88,7 @@ void svc_listener_handle(svc_listener *l, const svc_http_head *h, const char *pe
   request.body = body ? body->bytes : NULL;
   request.body_length = body ? body->length : 0;
   request.peer = peer;
+  request.tls = tls;
   if (l->config.handle) l->config.handle(l->config.handle_context, l->s, &request, response);
   else svc_handle_request(l->s, &request, response);
 }
@@ -201,7 +203,7 @@ static void *writers_run(void *writer)
   listener_job *job;
   pthread_setname_np(pthread_self(), "svc-writer");
   while ((job = writers_next(w)) != NULL) {
-    if (job->text) svc_listener_handle(l, &job->head, job->peer, &job->body, &job->response);
+    if (job->text) svc_listener_handle(l, &job->head, job->peer, job->tls, &job->body, &job->response);
     else if (l->s) svc_tick(l->s);
     writers_done(job);
   }

@@ -150,7 +150,7 @@ int bench_loop(const char *what, int n);
 typedef struct bench_load bench_load;
 
 /* `count` connections to a port of loopback. */
-bench_load *bench_load_open(int port, int count);
+bench_load *bench_load_open(int port, int count, bool secure); /* secure: by TLS */
 void bench_load_close(bench_load *l);
 /* One request alone; the answer, head and all, is to be freed. */
 char *bench_load_ask(int port, const char *request, size_t n, size_t *length);

@@ -7,6 +7,10 @@
 #define _GNU_SOURCE /* memmem */
 #include "bench.h"
 
+#include <mbedtls/psa_util.h>
+#include <mbedtls/ssl.h>
+#include <psa/crypto.h>
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -24,6 +28,8 @@
 
 typedef struct load_conn {
   int fd;
+  bench_load *load;
+  mbedtls_ssl_context *tls; /* NULL: plain HTTP */
   bool busy, creates;
   size_t left;       /* of the body, that is still to come */
   size_t have;       /* of the head, while it is not whole */
@@ -35,6 +41,10 @@ struct bench_load {
   char *buffer;
   unsigned state;
   load_conn *conns;
+  bool secure;
+  mbedtls_ssl_config settings;
+  unsigned char *raw; /* what has come over TLS for the connection in hand, and is not decrypted yet */
+  size_t raw_at, raw_length;
 };
 
 static int load_connect(int port)
@@ -50,7 +60,61 @@ static int load_connect(int port)
   return fd;
 }
 
-bench_load *bench_load_open(int port, int count)
+/* ------------------------------------------------------------------------------------------------------------------ TLS */
+
+static int load_transmit(void *context, const unsigned char *p, size_t n)
+{
+  const load_conn *c = context;
+  ssize_t sent = send(c->fd, p, n, MSG_NOSIGNAL);
+  return sent < 0 ? MBEDTLS_ERR_SSL_CONN_EOF : (int)sent;
+}
+
+/* As much as there is at once: mbedTLS asks for five bytes, then for the rest. */
+static int load_receive(void *context, unsigned char *p, size_t n)
+{
+  bench_load *l = ((const load_conn *)context)->load;
+  if (l->raw_at == l->raw_length) {
+    ssize_t got = recv(((const load_conn *)context)->fd, l->raw, LOAD_BUFFER, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return MBEDTLS_ERR_SSL_WANT_READ;
+    if (got <= 0) return MBEDTLS_ERR_SSL_CONN_EOF;
+    l->raw_at = 0;
+    l->raw_length = (size_t)got;
+  }
+  if (n > l->raw_length - l->raw_at) n = l->raw_length - l->raw_at;
+  memcpy(p, l->raw + l->raw_at, n);
+  l->raw_at += n;
+  return (int)n;
+}
+
+static void load_settings(bench_load *l)
+{
+  static const int suites[] = { MBEDTLS_TLS1_3_AES_256_GCM_SHA384, 0 }; /* what curl and Node ask for first; mbedTLS asks for ChaCha20 */
+  mbedtls_ssl_config_init(&l->settings);
+  l->raw = malloc(LOAD_BUFFER);
+  if (!l->raw || psa_crypto_init() != PSA_SUCCESS ||
+      mbedtls_ssl_config_defaults(&l->settings, MBEDTLS_SSL_IS_CLIENT, MBEDTLS_SSL_TRANSPORT_STREAM, MBEDTLS_SSL_PRESET_DEFAULT) != 0)
+    bench_die("no TLS");
+  mbedtls_ssl_conf_rng(&l->settings, mbedtls_psa_get_random, MBEDTLS_PSA_RANDOM_STATE);
+  mbedtls_ssl_conf_authmode(&l->settings, MBEDTLS_SSL_VERIFY_NONE);
+  mbedtls_ssl_conf_ciphersuites(&l->settings, suites);
+}
+
+static void load_shake(load_conn *c)
+{
+  int rc;
+  c->tls = malloc(sizeof *c->tls);
+  if (!c->tls) bench_die("no memory");
+  mbedtls_ssl_init(c->tls);
+  if (mbedtls_ssl_setup(c->tls, &c->load->settings) != 0 || mbedtls_ssl_set_hostname(c->tls, NULL) != 0) bench_die("no TLS");
+  mbedtls_ssl_set_bio(c->tls, c, load_transmit, load_receive, NULL);
+  do rc = mbedtls_ssl_handshake(c->tls);
+  while (rc == MBEDTLS_ERR_SSL_WANT_READ);
+  if (rc != 0) bench_die("no handshake");
+}
+
+/* ---------------------------------------------------------------------------------------------------------- connections */
+
+bench_load *bench_load_open(int port, int count, bool secure)
 {
   bench_load *l = calloc(1, sizeof *l);
   int i;
@@ -61,9 +125,13 @@ bench_load *bench_load_open(int port, int count)
   l->buffer = malloc(LOAD_BUFFER);
   l->conns = calloc((size_t)count, sizeof *l->conns);
   if (l->epoll < 0 || !l->buffer || !l->conns) bench_die("no memory");
+  l->secure = secure;
+  if (secure) load_settings(l);
   for (i = 0; i < count; i++) {
     struct epoll_event e = { EPOLLIN, { &l->conns[i] } };
     l->conns[i].fd = load_connect(port);
+    l->conns[i].load = l;
+    if (secure) load_shake(&l->conns[i]);
     if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, l->conns[i].fd, &e) != 0) bench_die("epoll failed");
   }
   return l;
@@ -72,8 +140,14 @@ bench_load *bench_load_open(int port, int count)
 void bench_load_close(bench_load *l)
 {
   int i;
-  for (i = 0; i < l->count; i++) close(l->conns[i].fd);
+  for (i = 0; i < l->count; i++) {
+    close(l->conns[i].fd);
+    if (l->secure) mbedtls_ssl_free(l->conns[i].tls);
+    free(l->conns[i].tls);
+  }
+  if (l->secure) mbedtls_ssl_config_free(&l->settings);
   close(l->epoll);
+  free(l->raw);
   free(l->conns);
   free(l->buffer);
   free(l);
@@ -81,9 +155,10 @@ void bench_load_close(bench_load *l)
 
 /* ------------------------------------------------------------------------------------------------------------- requests */
 
-static void load_send(int fd, const char *p, size_t n)
+static void load_send(load_conn *c, const char *p, size_t n)
 {
-  if (send(fd, p, n, MSG_NOSIGNAL) != (ssize_t)n) bench_die("a request could not be sent");
+  if (c->tls ? mbedtls_ssl_write(c->tls, (const unsigned char *)p, n) != (int)n : send(c->fd, p, n, MSG_NOSIGNAL) != (ssize_t)n)
+    bench_die("a request could not be sent");
 }
 
 static void load_send_create(load_conn *c, bench_store *b)
@@ -93,7 +168,7 @@ static void load_send_create(load_conn *c, bench_store *b)
   int n = snprintf(text, sizeof text,
                    "POST " BENCH_API "groups HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n"
                    "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s", b->bearer, length, body);
-  load_send(c->fd, text, (size_t)n);
+  load_send(c, text, (size_t)n);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- answers */
@@ -139,9 +214,22 @@ static bool load_take(load_conn *c, const char *p, size_t n)
 }
 
 /* True: the answer is whole. */
+static bool load_read_tls(bench_load *l, load_conn *c)
+{
+  bool whole = false;
+  int n = 1;
+  while (!whole && (n = mbedtls_ssl_read(c->tls, (unsigned char *)l->buffer, LOAD_BUFFER)) > 0)
+    whole = load_take(c, l->buffer, (size_t)n);
+  if (n <= 0 && n != MBEDTLS_ERR_SSL_WANT_READ) bench_die("a server has closed a connection");
+  return whole;
+}
+
+/* True: the answer is whole. */
 static bool load_read(bench_load *l, load_conn *c)
 {
-  ssize_t n = recv(c->fd, l->buffer, LOAD_BUFFER, MSG_DONTWAIT);
+  ssize_t n;
+  if (c->tls) return load_read_tls(l, c);
+  n = recv(c->fd, l->buffer, LOAD_BUFFER, MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return false;
   if (n <= 0) bench_die("a server has closed a connection");
   return load_take(c, l->buffer, (size_t)n);
@@ -163,7 +251,7 @@ bench_rate bench_load_run(bench_load *l, double seconds, const bench_text *reads
     l->conns[i].busy = true;
     l->busy++;
     if (l->conns[i].creates) load_send_create(&l->conns[i], b);
-    else load_send(l->conns[i].fd, next->p, next->n);
+    else load_send(&l->conns[i], next->p, next->n);
   }
   while (l->busy) {
     n = epoll_wait(l->epoll, events, 64, LOAD_WAIT_MS);
@@ -176,7 +264,7 @@ bench_rate bench_load_run(bench_load *l, double seconds, const bench_text *reads
       if (!over) {
         const bench_text *next = &reads[bench_random(&l->state) % read_count];
         if (c->creates) created++, load_send_create(c, b);
-        else read++, load_send(c->fd, next->p, next->n);
+        else read++, load_send(c, next->p, next->n);
         continue;
       }
       c->busy = false; /* what comes after the time is up is not counted */
@@ -188,12 +276,12 @@ bench_rate bench_load_run(bench_load *l, double seconds, const bench_text *reads
 
 char *bench_load_ask(int port, const char *request, size_t n, size_t *length)
 {
-  bench_load *l = bench_load_open(port, 1);
+  bench_load *l = bench_load_open(port, 1, false);
   load_conn *c = &l->conns[0];
   char *answer = malloc(LOAD_BUFFER + 1);
   size_t have = 0, head = 0, body = 0;
   if (!answer) bench_die("no memory");
-  load_send(c->fd, request, n);
+  load_send(c, request, n);
   while (!head || have < head + body) {
     ssize_t got = recv(c->fd, answer + have, LOAD_BUFFER - have, 0);
     if (got <= 0) bench_die("a server has closed a connection");

@@ -312,7 +312,7 @@ void bench_copy_store(const bench_store *b, const char *to)
 
 void bench_remove_store(const char *path)
 {
-  static const char *const files[] = { "data.mdb", "lock.mdb", "svcapi.lock", "svcapi.reserve" };
+  static const char *const files[] = { "data.mdb", "lock.mdb", "svcapi.lock", "svcapi.reserve", "tls.crt", "tls.key" };
   char name[BENCH_PATH + 16];
   size_t i;
   for (i = 0; i < sizeof files / sizeof files[0]; i++)

@@ -2,7 +2,8 @@
 ** Requests over the listener, by 64 connections of loopback, beside the same requests to the peer.
 **
 ** Both servers run in processes of their own and are asked in turns; before that, their answers are compared byte by byte.
-** The ratio is the median of those of neighbours in time: clients and servers share the machine, with others, too.
+** The ratio is the median of those of neighbours in time: clients and servers share the machine, with others, too. HTTPS is beside
+** HTTP of the same server.
 */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -31,19 +32,24 @@
 
 int bench_serve(const char *path)
 {
-  static const char *const url = "http://127.0.0.1:0";
+  static const char *const urls[2] = { "http://127.0.0.1:0", "https://127.0.0.1:0" }, *const name = "localhost";
   bench_options options = { path, SVC_DURABLE, NULL, NULL };
+  char cert[BENCH_PATH + 16], key[BENCH_PATH + 16], c;
   svc_listener_config config;
   svc_listener *l;
   svc *s;
-  char c;
   memset(&config, 0, sizeof config);
-  config.urls = &url;
-  config.url_count = 1;
+  snprintf(cert, sizeof cert, "%s/tls.crt", path);
+  snprintf(key, sizeof key, "%s/tls.key", path);
+  if (svc_listener_cert_make(cert, key, &name, 1, 1, NULL, 0) != SVC_OK) bench_die("no certificate");
+  config.urls = urls;
+  config.url_count = 2;
+  config.cert_file = cert;
+  config.key_file = key;
   if (svc_listener_open(&l, &config, NULL, 0) != SVC_OK) bench_die("the listener does not open");
   s = bench_open(&options);
   if (svc_listener_start(l, s) != SVC_OK) bench_die("the listener does not start");
-  printf("%s\n", strrchr(svc_listener_url(l, 0), ':') + 1);
+  printf("%s %s\n", strrchr(svc_listener_url(l, 0), ':') + 1, strrchr(svc_listener_url(l, 1), ':') + 1);
   fflush(stdout);
   while (read(0, &c, 1) > 0) continue;
   svc_listener_close(l);
@@ -53,7 +59,8 @@ int bench_serve(const char *path)
 
 typedef struct wire_server {
   pid_t pid;
-  int port, input; /* closed: it ends */
+  int port, tls_port; /* of the peer, which has no TLS, the latter is 0 */
+  int input;          /* closed: it ends */
   clockid_t clock; /* of the time that it has computed */
   bench_load *load;
 } wire_server;
@@ -78,6 +85,7 @@ static void wire_start(wire_server *w, const char *program, const char *which, c
   w->input = in[1];
   while (n < sizeof line - 1 && read(out[0], line + n, 1) == 1 && line[n] != '\n') n++;
   close(out[0]);
+  w->tls_port = strchr(line, ' ') ? atoi(strchr(line, ' ')) : 0;
   w->port = atoi(line);
   if (w->port <= 0) bench_die("a server did not start");
   if (clock_getcpuclockid(w->pid, &w->clock) != 0) bench_die("the time of a server cannot be read");
@@ -157,12 +165,14 @@ static const struct {
   bench_op op;
   int creators;
   double least;
+  bool tls; /* beside the same without it, not beside the peer */
 } wire_measures[] = {
-  { "over HTTP: GET of a project", "  server's time for each", BENCH_GET, 0, 75 },
-  { "over HTTP: 100 projects of an organization", NULL, BENCH_ORG_LIST, 0, 75 },
-  { "over HTTP: 100 projects of all organizations", NULL, BENCH_LIST, 0, 75 },
-  { "over HTTP: 100 clusters", NULL, BENCH_CLUSTERS, 0, 75 },
-  { "over HTTP: GET while 4 connections create", "  creates meanwhile", BENCH_GET, WIRE_CREATORS, 70 },
+  { "over HTTP: GET of a project", "  server's time for each", BENCH_GET, 0, 75, false },
+  { "over HTTP: 100 projects of an organization", NULL, BENCH_ORG_LIST, 0, 75, false },
+  { "over HTTP: 100 projects of all organizations", NULL, BENCH_LIST, 0, 75, false },
+  { "over HTTP: 100 clusters", NULL, BENCH_CLUSTERS, 0, 75, false },
+  { "over HTTP: GET while 4 connections create", "  creates meanwhile", BENCH_GET, WIRE_CREATORS, 70, false },
+  { "over HTTPS, beside HTTP: GET of a project", "  server's time for each, by TLS", BENCH_GET, 0, 60, true },
 };
 
 static void wire_measure(int size, wire_server servers[2], bench_store *b, size_t m)
@@ -199,7 +209,7 @@ void bench_wire(int size, bench_store *b, const char *program)
   static const char *const names[2] = { "svcapi", "peer" };
   char path[2][BENCH_PATH];
   bench_options options = { path[0], SVC_NO_SYNC, NULL, NULL };
-  wire_server servers[2];
+  wire_server servers[2], tls[2];
   svc *s;
   size_t i;
   for (i = 0; i < 2; i++) bench_path(b, names[i], path[i]);
@@ -209,8 +219,17 @@ void bench_wire(int size, bench_store *b, const char *program)
   svc_close(s);
   for (i = 0; i < 2; i++) wire_start(&servers[i], program, names[i], path[i]);
   for (i = 0; i < BENCH_OPS; i++) wire_compare(servers, b, (bench_op)i);
-  for (i = 0; i < 2; i++) servers[i].load = bench_load_open(servers[i].port, WIRE_CONNECTIONS);
-  for (i = 0; i < sizeof wire_measures / sizeof wire_measures[0]; i++) wire_measure(size, servers, b, i);
+  for (i = 0; i < 2; i++) servers[i].load = bench_load_open(servers[i].port, WIRE_CONNECTIONS, false);
+  for (i = 0; i < sizeof wire_measures / sizeof wire_measures[0]; i++) {
+    if (!wire_measures[i].tls) {
+      wire_measure(size, servers, b, i);
+      continue;
+    }
+    tls[0] = tls[1] = servers[0];
+    tls[0].load = bench_load_open(servers[0].tls_port, WIRE_CONNECTIONS, true); /* now: they would be closed as idle */
+    wire_measure(size, tls, b, i);
+    bench_load_close(tls[0].load);
+  }
   for (i = 0; i < 2; i++) wire_stop(&servers[i]);
   for (i = 0; i < 2; i++) bench_remove_store(path[i]);
 }

@@ -41,6 +41,36 @@ mbed=; for f in $files; do mbed="$mbed $T/$f.o"; done
 link readme $T/svcapi.o $ours $mbed || fail "the first example does not link with the files of mbedTLS that README.md names"
 (cd $T && timeout 60 ./readme) >$T/out || fail "the first example does not run with ports/mbedtls_config.h: $(tail -n 1 $T/out)"
 
+# ---- the listener with it: there is http, and who asks for https is told what is missing
+cat >$T/https.c <<'C'
+#include "ports/listener.h"
+#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+  static const char *const urls[] = { "http://127.0.0.1:0", "https://127.0.0.1:0" };
+  svc_listener_config config = { .urls = urls, .url_count = 1, .cert_file = "a", .key_file = "b" };
+  char why[256];
+  svc_listener *l;
+  if (svc_listener_open(&l, &config, why, sizeof why) != SVC_OK) return printf("http: %s\n", why), 1;
+  svc_listener_close(l);
+  config.url_count = 2;
+  if (svc_listener_open(&l, &config, why, sizeof why) != SVC_INVALID || !strstr(why, "without TLS")) return printf("https: %s\n", why), 1;
+  return 0;
+}
+C
+server=build/lib/obj/build/deps/mongoose.o
+[ -f $server ] || fail "$server is missing: run ./build.sh test"
+for f in ports/mongoose.c ports/http_reader.c ports/listener/*.c; do
+  o=$T/$(echo "$f" | tr / _).o; server="$server $o"
+  # shellcheck disable=SC2086
+  $CC $STRICT -O0 -I. -isystem build/deps -isystem $M/include "$small" -DMG_MAX_HTTP_HEADERS=64 -DMG_ENABLE_IPV6=1 -c -o "$o" "$f" ||
+    fail "$f does not compile with ports/mbedtls_config.h"
+done
+# shellcheck disable=SC2086
+link https $server $T/svcapi.o $ours $mbed || fail 'the listener does not link without TLS in mbedTLS'
+timeout 60 $T/https >$T/out || fail "the listener without TLS in mbedTLS: $(cat $T/out)"
+
 # ---- settings that differ: threading here and not there
 tells() { # WHAT
   status=0; timeout 60 $T/tells >$T/out 2>&1 || status=$?

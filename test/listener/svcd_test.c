@@ -4,7 +4,7 @@
 ** Left out where that program cannot be run: on another processor than the one it was built for.
 */
 #define _GNU_SOURCE /* pipe2, unshare */
-#include "svcapi.h"
+#include "ports/listener.h"
 
 #include <munit.h>
 
@@ -113,7 +113,7 @@ static void await_ready(daemon_run *d)
   if (!read_until(d->out, d->text, sizeof d->text, "svcd ready on ") ||
       !read_until(d->out, d->text, sizeof d->text, "\n"))
     munit_errorf("svcd is not ready: %s", d->text);
-  d->port = atoi(strchr(strstr(d->text, "ready on http://") + 16, ':') + 1);
+  d->port = atoi(strchr(strstr(strstr(d->text, "ready on http"), "://") + 3, ':') + 1);
   munit_assert_int(d->port, >, 0);
 }
 
@@ -441,8 +441,15 @@ static MunitResult test_flags(const MunitParameter params[], void *data)
     { { "--data", "/tmp/x", "--threads", "0" }, 2, "", "--threads: a number from 1", 0 },
     { { "--data", "/tmp/x", "--threads", "2x" }, 2, "", "--threads: a number from 1", 0 },
     { { "--data", "/tmp/x", "--provision-seconds", "-1" }, 2, "", "--provision-seconds: a number", 0 },
-    { { "--data", "/tmp/x", "--listen", "https://127.0.0.1:0" }, 2, "", "https is not supported yet", 1 },
-    { { "--data", "/tmp/x", "--cert", "a", "--key", "b" }, 2, "", "https is not supported yet", 1 },
+    { { "--data", "/tmp/x", "--cert", "a", "--key", "b" }, 2, "", "--cert: for which https URL?", 0 },
+    { { "--data", "/tmp/x", "--listen", "https://127.0.0.1:0", "--cert", "a" }, 2, "", "--cert and --key go together", 0 },
+    { { "--data", "/tmp/x", "--listen", "https://127.0.0.1:0", "--key", "a" }, 2, "", "--cert and --key go together", 0 },
+    { { "--data", "/tmp/x", "--listen", "https://127.0.0.1:0", "--cert", "/nowhere/a", "--key", "b" }, 1, "", "/nowhere/a", 1 },
+    { { "--data", "/dev/null/x", "--listen", "https://127.0.0.1:0" }, 1, "", "/dev/null/x/tls.key", 1 },
+    { { "--data", "/tmp/x", "--listen", "http://0.0.0.0:0" }, 2, "", "or say --plain-http", 1 },
+    { { "--data", "/tmp/x", "--listen", "http://127.0.0.1:0", "--listen", "http://[::]:0" }, 2, "", "or say --plain-http", 1 },
+    { { "--data", "/tmp/x", "--listen", "http://10.1.2.3:80" }, 2, "", "or say --plain-http", 1 },
+    { { "--data", "/tmp/x", "--listen", "http://[::ffff:127.0.0.1]" }, 2, "", "or say --plain-http", 1 },
     { { "--data", "/tmp/x", "--listen", "localhost:80" }, 2, "", "not a URL like http://", 1 },
     { { "--data", "/tmp/x", "--listen", "http://127.0.0.1:0", "--vendor", "A B" }, 2, "", "vendor", 1 },
     { { "--data", "/tmp/x", "--listen", "http://127.0.0.1:0", "--base-url", "x y" }, 2, "", "base_url", 1 },
@@ -528,16 +535,19 @@ static MunitResult test_hangup(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-/* Listening where others get to is allowed, but not without a word. In a network of its own, where nobody does. */
+/*
+** Plain HTTP where others get to is allowed when it is asked for (test_flags has it refused); links that lead nowhere are warned
+** of. In a network of its own, where nobody gets to it.
+*/
 static MunitResult test_beyond_loopback(const MunitParameter params[], void *data)
 {
   static const struct {
-    const char *listen, *base_url;
-    int lines; /* of warnings */
-  } rows[] = { { "http://0.0.0.0:0", NULL, 2 }, { "http://0.0.0.0:0", "http://api.example.com", 1 }, { "http://[::]:0", NULL, 2 },
-               { "http://127.0.0.1:0", NULL, 0 } };
+    const char *listen, *base_url, *warning;
+  } rows[] = { { "http://0.0.0.0:0", NULL, "--base-url http://NAME:" }, { "http://0.0.0.0:0", "http://api.example.com", NULL },
+               { "http://[::]:0", NULL, "--base-url http://NAME:" }, { "http://127.0.0.1:0", NULL, NULL },
+               { "https://0.0.0.0:0", NULL, "--base-url https://NAME:" }, { "https://0.0.0.0:0", "https://api.example.com", NULL } };
   char *folder;
-  const char *args[] = { "--data", NULL, "--listen", NULL, NULL, NULL, NULL };
+  const char *args[] = { "--data", NULL, "--plain-http", "--listen", NULL, NULL, NULL, NULL };
   size_t i;
   (void)params, (void)data;
   if (!can_run()) return MUNIT_SKIP;
@@ -545,9 +555,9 @@ static MunitResult test_beyond_loopback(const MunitParameter params[], void *dat
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     daemon_run d;
     int status;
-    args[3] = rows[i].listen;
-    args[4] = rows[i].base_url ? "--base-url" : NULL;
-    args[5] = rows[i].base_url;
+    args[4] = rows[i].listen;
+    args[5] = rows[i].base_url ? "--base-url" : NULL;
+    args[6] = rows[i].base_url;
     start_in(&d, args, true);
     if (!read_until(d.out, d.text, sizeof d.text, "svcd ready on ")) {
       status = finish(&d, 0);
@@ -556,10 +566,118 @@ static MunitResult test_beyond_loopback(const MunitParameter params[], void *dat
       munit_errorf("status %d: %s", status, d.errors);
     }
     munit_assert_int(finish(&d, SIGTERM), ==, 0);
-    munit_assert_int(lines_of(d.errors), ==, rows[i].lines);
-    munit_assert_true((strstr(d.errors, "--base-url http://NAME:") != NULL) == (rows[i].lines == 2));
-    munit_assert_true((strstr(d.errors, "is plain HTTP") != NULL) == (rows[i].lines > 0));
+    munit_assert_int(lines_of(d.errors), ==, rows[i].warning != NULL);
+    if (rows[i].warning) munit_assert_not_null(strstr(d.errors, rows[i].warning));
   }
+  remove_folder(folder);
+  return MUNIT_OK;
+}
+
+/* Files of a certificate of so many days. */
+static void make_cert(const char *cert, const char *key, int days)
+{
+  static const char *const names[] = { "localhost", "127.0.0.1" };
+  munit_assert_int(svc_listener_cert_make(cert, key, names, 2, days, NULL, 0), ==, SVC_OK);
+}
+
+/* The fingerprint that it has printed last. */
+static void printed_sha256(const char *text, char out[96])
+{
+  const char *at = NULL, *next = text;
+  while ((next = strstr(next, "SHA-256 ")) != NULL) at = next += 8;
+  munit_assert_not_null(at);
+  snprintf(out, 96, "%.95s", at);
+}
+
+/* https without a certificate: it makes one, for its owner's eyes the key, and keeps it; one that has expired is made anew of the same
+** key; the line to paste works with it. */
+static MunitResult test_own_certificate(const MunitParameter params[], void *data)
+{
+  char *folder, cert[128], key[128], sha[4][96], command[512];
+  const char *args[] = { "--data", NULL, "--listen", "https://127.0.0.1:0", "--no-sync", NULL };
+  svc_listener_cert about;
+  struct stat st, later;
+  daemon_run d;
+  int i;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  args[1] = folder = new_folder();
+  snprintf(cert, sizeof cert, "%s/tls.crt", folder);
+  snprintf(key, sizeof key, "%s/tls.key", folder);
+  for (i = 0; i < 4; i++) {
+    if (i == 2) make_cert(cert, key, -1);
+    if (i == 3) make_cert(cert, key, 5);
+    start(&d, args);
+    await_ready(&d);
+    munit_assert_not_null(strstr(d.text, "ready on https://127.0.0.1:"));
+    printed_sha256(d.text, sha[i]);
+    munit_assert_int(svc_listener_cert_read(cert, key, &about, NULL, 0), ==, SVC_OK);
+    munit_assert_string_equal(about.sha256, sha[i]);
+    munit_assert_int64(about.until, >, (int64_t)time(NULL) * 1000);
+    munit_assert_int64(about.until, <, (int64_t)(time(NULL) + 825 * 86400) * 1000);
+    if (i == 0) paste(d.text);
+    if (i == 0) munit_assert_int(stat(key, &st), ==, 0);
+    munit_assert_int(stat(key, &later), ==, 0);
+    munit_assert_true(st.st_ino == later.st_ino && st.st_mtime == later.st_mtime);
+    munit_assert_int(later.st_mode & 0777, ==, 0600);
+    snprintf(command, sizeof command, "command -v curl >/dev/null || exit 0; for v in 1.2 1.3; do curl -fsS --tlsv$v --tls-max $v --cacert '%s' "
+             "https://localhost:%d/api/svc/v2/unauth/controlPlaneIPAddresses | grep -q '\"https://127.0.0.1:' || exit 1; done", cert, d.port);
+    munit_assert_int(system(command), ==, 0);
+    munit_assert_int(finish(&d, SIGTERM), ==, 0);
+    if (i < 3) munit_assert_string_equal(d.errors, "");
+    else munit_assert_not_null(strstr(d.errors, "expires on 20"));
+  }
+  munit_assert_string_equal(sha[0], sha[1]);
+  munit_assert_string_not_equal(sha[1], sha[2]);
+  munit_assert_int(unlink(key), ==, 0); /* a certificate without its key is nobody's to replace */
+  start(&d, args);
+  munit_assert_int(finish(&d, 0), ==, 1);
+  munit_assert_not_null(strstr(d.errors, "tls.key"));
+  munit_assert_int(lines_of(d.errors), ==, 1);
+  remove_folder(folder);
+  return MUNIT_OK;
+}
+
+/* A certificate that is named: one that is bad is an error at the start; SIGHUP reads it anew, and keeps the old one if it is bad. */
+static MunitResult test_certificate(const MunitParameter params[], void *data)
+{
+  char *folder, store[128], cert[128], key[128], other[128], sha[2][96];
+  const char *args[] = { "--data", store, "--listen", "https://127.0.0.1:0", "--cert", cert, "--key", key, NULL };
+  daemon_run d;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  folder = new_folder();
+  snprintf(store, sizeof store, "%s/store", folder);
+  snprintf(cert, sizeof cert, "%s/a.crt", folder);
+  snprintf(key, sizeof key, "%s/a.key", folder);
+  snprintf(other, sizeof other, "%s/other.key", folder);
+  make_cert(cert, key, -1);
+  start(&d, args);
+  munit_assert_int(finish(&d, 0), ==, 2);
+  munit_assert_not_null(strstr(d.errors, "has expired on 20"));
+  munit_assert_int(lines_of(d.errors), ==, 1);
+  make_cert(cert, other, 100); /* of another key */
+  start(&d, args);
+  munit_assert_int(finish(&d, 0), ==, 2);
+  munit_assert_not_null(strstr(d.errors, "does not fit"));
+  munit_assert_int(lines_of(d.errors), ==, 1);
+  make_cert(cert, key, 100);
+  start(&d, args);
+  await_ready(&d);
+  printed_sha256(d.text, sha[0]);
+  make_cert(cert, key, 200);
+  kill(d.pid, SIGHUP);
+  munit_assert_true(read_until(d.err, d.errors, sizeof d.errors, "\n"));
+  munit_assert_not_null(strstr(d.errors, "SIGHUP: the certificate is read anew"));
+  printed_sha256(d.errors, sha[1]);
+  munit_assert_string_not_equal(sha[0], sha[1]);
+  make_cert(cert, other, 300);
+  d.errors[0] = '\0';
+  kill(d.pid, SIGHUP);
+  munit_assert_true(read_until(d.err, d.errors, sizeof d.errors, "stays as it was"));
+  munit_assert_not_null(strstr(d.errors, "does not fit"));
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_int(access(store, F_OK), ==, 0);
   remove_folder(folder);
   return MUNIT_OK;
 }
@@ -687,6 +805,8 @@ static MunitTest tests[] = {
   { "/flags", test_flags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/hangup", test_hangup, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/beyond_loopback", test_beyond_loopback, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/own_certificate", test_own_certificate, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/certificate", test_certificate, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/credentials", test_credentials, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/settings", test_settings, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/port_in_use", test_port_in_use, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -1,0 +1,309 @@
+/*
+** Certificates and their keys: read and checked before anybody is served with them, and one that signs itself, for a machine
+** that has none yet.
+**
+** The rules it keeps. What is wrong with a file is said with its name, at the start or when it is read anew, never at the first
+** client. A key that is there is never replaced: a certificate is made of it. A file gets its name when it is on the disk, the
+** key's before the certificate's, so that whatever ends the process leaves what the next start can go on from.
+*/
+#define _GNU_SOURCE /* timegm */
+#include "tls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if LISTENER_HAS_TLS
+
+#include <arpa/inet.h>
+#include <mbedtls/ecp.h>
+#include <mbedtls/oid.h>
+#include <mbedtls/platform_util.h>
+#include <mbedtls/psa_util.h>
+#include <mbedtls/sha256.h>
+#include <mbedtls/ssl.h>
+
+#define CERTIFICATE_FILE ((size_t)256 << 10) /* bytes; a chain has 10 KiB */
+#define CERTIFICATE_PEM 8192                 /* of one that is made, with all its names */
+#define CERTIFICATE_NAMES 64
+#define CERTIFICATE_BEYOND 4096 /* more than any setting adds to a structure */
+
+/* ---------------------------------------------------------------------------------------------------------- reading */
+
+/* Settings of mbedTLS change its structures: one that was built with others than we see here would write beyond ours. */
+static bool certificate_fits(void)
+{
+  const size_t size = sizeof(mbedtls_ssl_context);
+  unsigned char *space = malloc(size + CERTIFICATE_BEYOND);
+  bool fits;
+  size_t i;
+  if (!space) return true; /* it is memory that is short, and what comes next will see that */
+  memset(space, 0xA5, size + CERTIFICATE_BEYOND);
+  mbedtls_ssl_init((mbedtls_ssl_context *)(void *)space); /* clears all that the library takes it for */
+  fits = space[size - 1] == 0;
+  for (i = size; i < size + CERTIFICATE_BEYOND; i++) fits = fits && space[i] == 0xA5;
+  free(space);
+  return fits;
+}
+
+int svc_listener_crypto(char *why, size_t size)
+{
+  psa_status_t rc;
+  if (!certificate_fits())
+    return svc_listener_why(why, size, SVC_INVALID, "mbedTLS was built with other settings than the listener: its structures have "
+                            "other sizes");
+  rc = psa_crypto_init();
+  if (rc == PSA_SUCCESS) return SVC_OK;
+  return svc_listener_why(why, size, SVC_RANDOM, "mbedTLS does not start: %d%s", (int)rc,
+                          rc == PSA_ERROR_INSUFFICIENT_ENTROPY ? ", the system gives no entropy" : "");
+}
+
+/* All of a file, with a NUL behind it, as mbedTLS wants PEM. NULL: it has been said why. */
+static unsigned char *certificate_load(const char *path, size_t *n, int *rc, char *why, size_t size)
+{
+  unsigned char *text = malloc(CERTIFICATE_FILE + 1);
+  FILE *file = text ? fopen(path, "rbe") : NULL;
+  bool failed = true;
+  *rc = text ? SVC_IO : SVC_NOMEM;
+  if (file) {
+    setvbuf(file, NULL, _IONBF, 0); /* no copy of a key stays in a buffer */
+    *n = fread(text, 1, CERTIFICATE_FILE + 1, file);
+    failed = ferror(file) != 0;
+    if (!failed && *n > CERTIFICATE_FILE) *rc = SVC_INVALID, errno = EFBIG, failed = true;
+  }
+  if (failed && text) svc_listener_why(why, size, *rc, "cannot read %s: %s", path, strerror(errno));
+  if (file) fclose(file);
+  if (!failed) {
+    text[(*n)++] = '\0';
+    return text;
+  }
+  if (text) mbedtls_platform_zeroize(text, CERTIFICATE_FILE + 1);
+  free(text);
+  return NULL;
+}
+
+static void certificate_unload(unsigned char *text)
+{
+  if (text) mbedtls_platform_zeroize(text, CERTIFICATE_FILE + 1);
+  free(text);
+}
+
+static int certificate_read_chain(mbedtls_x509_crt *chain, const char *path, char *why, size_t size)
+{
+  size_t n;
+  int rc, bad;
+  unsigned char *text = certificate_load(path, &n, &rc, why, size);
+  if (!text) return rc;
+  bad = mbedtls_x509_crt_parse(chain, text, n); /* positive: how many of them it could not read */
+  certificate_unload(text);
+  if (bad == 0 && chain->raw.p) return SVC_OK;
+  if (bad == MBEDTLS_ERR_X509_ALLOC_FAILED) return SVC_NOMEM;
+  return svc_listener_why(why, size, SVC_INVALID, "%s: not a certificate in PEM, or not all of it can be read (-0x%04x)", path,
+                          (unsigned)(bad < 0 ? -bad : bad));
+}
+
+static int certificate_read_key(mbedtls_pk_context *key, const char *path, char *why, size_t size)
+{
+  size_t n;
+  int rc, bad;
+  unsigned char *text = certificate_load(path, &n, &rc, why, size);
+  if (!text) return rc;
+  bad = mbedtls_pk_parse_key(key, text, n, NULL, 0, mbedtls_psa_get_random, MBEDTLS_PSA_RANDOM_STATE);
+  certificate_unload(text);
+  if (bad == 0) return SVC_OK;
+  if (bad == MBEDTLS_ERR_PK_ALLOC_FAILED) return SVC_NOMEM;
+  if (bad == MBEDTLS_ERR_PK_PASSWORD_REQUIRED)
+    return svc_listener_why(why, size, SVC_INVALID, "%s: the key is encrypted, and nobody is there to ask for its password", path);
+  return svc_listener_why(why, size, SVC_INVALID, "%s: not a key in PEM (-0x%04x)", path, (unsigned)-bad);
+}
+
+int svc_listener_pair_read(listener_pair *p, const char *cert_file, const char *key_file, char *why, size_t size)
+{
+  int rc;
+  mbedtls_x509_crt_init(&p->chain);
+  mbedtls_pk_init(&p->key);
+  rc = certificate_read_chain(&p->chain, cert_file, why, size);
+  if (rc == SVC_OK) rc = certificate_read_key(&p->key, key_file, why, size);
+  if (rc == SVC_OK && mbedtls_pk_check_pair(&p->chain.pk, &p->key, mbedtls_psa_get_random, MBEDTLS_PSA_RANDOM_STATE) != 0)
+    rc = svc_listener_why(why, size, SVC_INVALID, "%s is not the key of %s: it does not fit", key_file, cert_file);
+  return rc;
+}
+
+void svc_listener_pair_free(listener_pair *p)
+{
+  mbedtls_x509_crt_free(&p->chain);
+  mbedtls_pk_free(&p->key);
+}
+
+int64_t svc_listener_pair_ms(const mbedtls_x509_time *t)
+{
+  struct tm tm;
+  memset(&tm, 0, sizeof tm);
+  tm.tm_year = t->year - 1900;
+  tm.tm_mon = t->mon - 1;
+  tm.tm_mday = t->day;
+  tm.tm_hour = t->hour;
+  tm.tm_min = t->min;
+  tm.tm_sec = t->sec;
+  return (int64_t)timegm(&tm) * 1000;
+}
+
+static void certificate_describe(const mbedtls_x509_crt *cert, svc_listener_cert *out)
+{
+  unsigned char hash[32];
+  size_t i;
+  memset(out, 0, sizeof *out);
+  if (mbedtls_sha256(cert->raw.p, cert->raw.len, hash, 0) != 0) memset(hash, 0, sizeof hash);
+  for (i = 0; i < sizeof hash; i++) snprintf(out->sha256 + 3 * i, 4, i + 1 < sizeof hash ? "%02X:" : "%02X", hash[i]);
+  out->from = svc_listener_pair_ms(&cert->valid_from);
+  out->until = svc_listener_pair_ms(&cert->valid_to);
+  out->self_signed = cert->issuer_raw.len == cert->subject_raw.len &&
+                     memcmp(cert->issuer_raw.p, cert->subject_raw.p, cert->issuer_raw.len) == 0;
+}
+
+int svc_listener_cert_read(const char *cert_file, const char *key_file, svc_listener_cert *out, char *why, size_t why_size)
+{
+  listener_pair pair;
+  int rc = svc_listener_crypto(why, why_size);
+  if (rc != SVC_OK) return rc;
+  rc = svc_listener_pair_read(&pair, cert_file, key_file, why, why_size);
+  if (rc == SVC_OK) certificate_describe(&pair.chain, out);
+  if (rc == SVC_NOMEM) svc_listener_why(why, why_size, rc, "%s", svc_strerror(rc));
+  svc_listener_pair_free(&pair);
+  return rc;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- making */
+
+static int certificate_failed(const char *path, char *why, size_t size)
+{
+  return svc_listener_why(why, size, SVC_IO, "cannot write %s: %s", path, strerror(errno));
+}
+
+/* In full, or not at all. */
+static int certificate_store(const char *path, const char *text, mode_t mode, char *why, size_t size)
+{
+  char new_path[4096 + 8];
+  size_t n = strlen(text);
+  int fd, rc = SVC_OK;
+  if ((size_t)snprintf(new_path, sizeof new_path, "%s.new", path) >= sizeof new_path)
+    return svc_listener_why(why, size, SVC_INVALID, "%s: the name is too long", path);
+  unlink(new_path);
+  fd = open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  if (fd < 0) return certificate_failed(path, why, size);
+  if (write(fd, text, n) != (ssize_t)n || fsync(fd) != 0 || rename(new_path, path) != 0) rc = certificate_failed(path, why, size);
+  close(fd);
+  if (rc != SVC_OK) unlink(new_path);
+  return rc;
+}
+
+/* The key of the file, or a new one in it. */
+static int certificate_key(mbedtls_pk_context *key, const char *path, char *why, size_t size)
+{
+  unsigned char pem[2048];
+  int rc;
+  if (access(path, F_OK) == 0) return certificate_read_key(key, path, why, size);
+  if (mbedtls_pk_setup(key, mbedtls_pk_info_from_type(MBEDTLS_PK_ECKEY)) != 0) return SVC_NOMEM;
+  if (mbedtls_ecp_gen_key(MBEDTLS_ECP_DP_SECP256R1, mbedtls_pk_ec(*key), mbedtls_psa_get_random, MBEDTLS_PSA_RANDOM_STATE) != 0 ||
+      mbedtls_pk_write_key_pem(key, pem, sizeof pem) != 0)
+    return svc_listener_why(why, size, SVC_RANDOM, "no key can be made");
+  rc = certificate_store(path, (const char *)pem, 0600, why, size);
+  mbedtls_platform_zeroize(pem, sizeof pem);
+  return rc;
+}
+
+/* The names as a list; `nodes` and `ips` are its memory. */
+static mbedtls_x509_san_list *certificate_names(const char *const *names, size_t count, mbedtls_x509_san_list *nodes,
+                                                unsigned char (*ips)[16])
+{
+  size_t i;
+  for (i = 0; i < count; i++) {
+    mbedtls_x509_subject_alternative_name *san = &nodes[i].node;
+    bool four = inet_pton(AF_INET, names[i], ips[i]) == 1, six = !four && inet_pton(AF_INET6, names[i], ips[i]) == 1;
+    san->type = four || six ? MBEDTLS_X509_SAN_IP_ADDRESS : MBEDTLS_X509_SAN_DNS_NAME;
+    san->san.unstructured_name.p = four || six ? ips[i] : (unsigned char *)(uintptr_t)names[i];
+    san->san.unstructured_name.len = four ? 4 : six ? 16 : strlen(names[i]);
+    nodes[i].next = i + 1 < count ? &nodes[i + 1] : NULL;
+  }
+  return nodes;
+}
+
+static bool certificate_dates(mbedtls_x509write_cert *cert, int days)
+{
+  const time_t now = time(NULL), from = now - 3600, until = now + (time_t)days * 86400; /* clocks of clients may be behind */
+  char text[2][16];
+  struct tm tm;
+  return gmtime_r(&from, &tm) && strftime(text[0], sizeof text[0], "%Y%m%d%H%M%S", &tm) == 14 && gmtime_r(&until, &tm) &&
+         strftime(text[1], sizeof text[1], "%Y%m%d%H%M%S", &tm) == 14 && mbedtls_x509write_crt_set_validity(cert, text[0], text[1]) == 0;
+}
+
+/* For servers, and no authority: who trusts it, trusts it alone. */
+static bool certificate_fill(mbedtls_x509write_cert *cert, mbedtls_pk_context *key, const mbedtls_x509_san_list *names, int days)
+{
+  static const char usage_oid[] = MBEDTLS_OID_SERVER_AUTH;
+  mbedtls_asn1_sequence usage;
+  unsigned char serial[16];
+  memset(&usage, 0, sizeof usage);
+  usage.buf.tag = MBEDTLS_ASN1_OID;
+  usage.buf.p = (unsigned char *)(uintptr_t)usage_oid;
+  usage.buf.len = sizeof usage_oid - 1;
+  if (mbedtls_psa_get_random(MBEDTLS_PSA_RANDOM_STATE, serial, sizeof serial) != 0) return false;
+  serial[0] = (serial[0] & 0x3F) | 0x40; /* positive, and always as long */
+  mbedtls_x509write_crt_set_subject_key(cert, key);
+  mbedtls_x509write_crt_set_issuer_key(cert, key);
+  mbedtls_x509write_crt_set_version(cert, MBEDTLS_X509_CRT_VERSION_3);
+  mbedtls_x509write_crt_set_md_alg(cert, MBEDTLS_MD_SHA256);
+  return mbedtls_x509write_crt_set_subject_name(cert, "CN=svcapi listener,O=self-signed") == 0 &&
+         mbedtls_x509write_crt_set_issuer_name(cert, "CN=svcapi listener,O=self-signed") == 0 &&
+         mbedtls_x509write_crt_set_serial_raw(cert, serial, sizeof serial) == 0 && certificate_dates(cert, days) &&
+         mbedtls_x509write_crt_set_basic_constraints(cert, 0, -1) == 0 &&
+         mbedtls_x509write_crt_set_key_usage(cert, MBEDTLS_X509_KU_DIGITAL_SIGNATURE) == 0 &&
+         mbedtls_x509write_crt_set_ext_key_usage(cert, &usage) == 0 && mbedtls_x509write_crt_set_subject_key_identifier(cert) == 0 &&
+         mbedtls_x509write_crt_set_subject_alternative_name(cert, names) == 0;
+}
+
+int svc_listener_cert_make(const char *cert_file, const char *key_file, const char *const *names, size_t name_count, int days,
+                           char *why, size_t why_size)
+{
+  mbedtls_x509_san_list nodes[CERTIFICATE_NAMES];
+  unsigned char ips[CERTIFICATE_NAMES][16], pem[CERTIFICATE_PEM];
+  mbedtls_x509write_cert cert;
+  mbedtls_pk_context key;
+  int rc = svc_listener_crypto(why, why_size);
+  if (rc != SVC_OK) return rc;
+  if (name_count == 0 || name_count > CERTIFICATE_NAMES)
+    return svc_listener_why(why, why_size, SVC_INVALID, "a certificate has 1 to %d names", CERTIFICATE_NAMES);
+  memset(nodes, 0, sizeof nodes);
+  mbedtls_x509write_crt_init(&cert);
+  mbedtls_pk_init(&key);
+  rc = certificate_key(&key, key_file, why, why_size);
+  if (rc == SVC_NOMEM) svc_listener_why(why, why_size, rc, "%s", svc_strerror(rc));
+  if (rc == SVC_OK && (!certificate_fill(&cert, &key, certificate_names(names, name_count, nodes, ips), days) ||
+                       mbedtls_x509write_crt_pem(&cert, pem, sizeof pem, mbedtls_psa_get_random, MBEDTLS_PSA_RANDOM_STATE) != 0))
+    rc = svc_listener_why(why, why_size, SVC_INVALID, "%s: no certificate can be made of these names", cert_file);
+  if (rc == SVC_OK) rc = certificate_store(cert_file, (const char *)pem, 0644, why, why_size);
+  mbedtls_x509write_crt_free(&cert);
+  mbedtls_pk_free(&key);
+  return rc;
+}
+
+#else
+
+int svc_listener_cert_read(const char *cert_file, const char *key_file, svc_listener_cert *out, char *why, size_t why_size)
+{
+  (void)cert_file, (void)key_file, (void)out;
+  return svc_listener_why(why, why_size, SVC_INVALID, LISTENER_NO_TLS);
+}
+
+int svc_listener_cert_make(const char *cert_file, const char *key_file, const char *const *names, size_t name_count, int days,
+                           char *why, size_t why_size)
+{
+  (void)cert_file, (void)key_file, (void)names, (void)name_count, (void)days;
+  return svc_listener_why(why, why_size, SVC_INVALID, LISTENER_NO_TLS);
+}
+
+#endif
