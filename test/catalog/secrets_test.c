@@ -126,7 +126,7 @@ static void secrets_notifications(void)
   svc_fields fields;
   char name[64];
   size_t i, found = 0;
-  for (v = svc_alert_notification.variants; v->value; v++) {
+  for (v = SVC_VARIANTS_OF(&svc_alert_notification); v->value; v++) {
     svc_fields_begin(&fields, v->object);
     while ((f = svc_fields_next(&fields)) != NULL) {
       if (!(f->flags & SVC_SEALED)) continue;
