@@ -491,6 +491,7 @@ SVC_API int svc_backup_of(const char *path, const char *to);
 ** It may run while requests do, and sees the store as it was when it began. It takes about as long as reading every entity by a
 ** request would, and 32 bytes for every list that is not empty. What is freed meanwhile is not used again before it ends; should the
 ** store have to grow, all requests wait for its end, so of a large store that is busy rather check a backup.
+** A build that leaves nouns out (SVC_OMIT) takes what there is of these for faults.
 ** What it cannot do: a file whose pages are damaged ends the process where LMDB follows a bad page, before any of this is asked.
 ** Who checks a file that nobody trusts does it in a process of its own, as svcd does.
 */

@@ -243,6 +243,79 @@ static MunitResult verify_simulated(const MunitParameter params[], void *data)
   return verify_each(NULL, simulated, sizeof simulated / sizeof simulated[0]);
 }
 
+/* The body of an entity with nothing in it, or with numbers for all that was in it. */
+static svc_str verify_hollow_body(svc_arena *a, svc_str text, bool numbers)
+{
+  svc_node *body = svc_json_parse(a, svc_arena_copy(a, text)), *member;
+  svc_buf b = svc_buf_new(a, 256);
+  munit_assert_not_null(body);
+  if (!numbers) return SVC_S("{}");
+  for (member = body->first; member; member = member->next) {
+    member->type = SVC_J_NUMBER;
+    member->text = SVC_S("-1");
+    member->first = member->last = NULL;
+  }
+  svc_node_write(&b, body);
+  return svc_buf_done(&b);
+}
+
+static void verify_hollow_one(svc *s, svc_str at, svc_str record, bool numbers)
+{
+  const svc_store_port *port = s->commit.port;
+  svc_entity e = { .kind = at.p + 1 };
+  svc_arena arena;
+  svc_txn *txn;
+  munit_assert_true(svc_entity_decode(at, record, &e));
+  svc_arena_init(&arena, NULL);
+  munit_assert_int(port->write_begin(s->commit.store, &txn), ==, SVC_OK);
+  e.body = verify_hollow_body(&arena, e.body, numbers);
+  e.links_at = 1;
+  munit_assert_int(svc_record_put(txn, &arena, &e), ==, SVC_OK);
+  munit_assert_int(port->commit(txn), ==, SVC_OK);
+  munit_assert_int(svc_check_store(s, NULL, NULL), <=, SVC_CORRUPT); /* it is looked at, whatever is in it */
+  munit_assert_int(port->write_begin(s->commit.store, &txn), ==, SVC_OK);
+  munit_assert_int(port->put(txn, at, record), ==, SVC_OK);
+  munit_assert_int(port->commit(txn), ==, SVC_OK);
+  svc_blocks_free(arena.blocks);
+}
+
+/* What is JSON, and not at all what its noun takes for granted, ends nothing: one entity of every kind there is. */
+static MunitResult verify_hollow(const MunitParameter params[], void *data)
+{
+  static t_world w;
+  char last[SVC_KIND_SIZE] = "";
+  svc_arena arena;
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value, keys[256], values[256];
+  svc_txn *txn;
+  size_t i, n = 0;
+  (void)params, (void)data;
+  t_world_open(&w);
+  for (i = 0; i < w.t.s->plan_count; i++) {
+    const svc_plan *plan = &w.t.s->plans[i];
+    if (plan->route->method == SVC_POST && plan->route->run == svc_verb_create && t_world_ready(&w, plan)) t_world_send(&w, plan);
+  }
+  munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
+  svc_arena_init(&arena, NULL);
+  munit_assert_int(w.t.s->commit.port->read_begin(w.t.s->commit.store, &txn), ==, SVC_OK);
+  svc_key_begin(&prefix, 'e');
+  svc_scan_below(&scan, txn, &prefix, false);
+  while (n < 256 && svc_scan_next(&scan, &key, &value)) {
+    if (memcmp(key.p + 1, last, SVC_KIND_SIZE) == 0) continue;
+    memcpy(last, key.p + 1, SVC_KIND_SIZE);
+    keys[n] = svc_arena_copy(&arena, key);
+    values[n++] = svc_arena_copy(&arena, value);
+  }
+  w.t.s->commit.port->read_end(txn);
+  munit_assert_size(n, >, 30);
+  for (i = 0; i < 2 * n; i++) verify_hollow_one(w.t.s, keys[i / 2], values[i / 2], i % 2);
+  munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
+  svc_blocks_free(arena.blocks);
+  t_world_close(&w);
+  return MUNIT_OK;
+}
+
 /* However much is wrong, it ends. */
 static MunitResult verify_bounded(const MunitParameter params[], void *data)
 {
@@ -286,6 +359,7 @@ static MunitResult verify_memory(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   { "/damages", verify_damages, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/simulated", verify_simulated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/hollow", verify_hollow, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bounded", verify_bounded, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/memory", verify_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
