@@ -6,9 +6,9 @@
 ** hangs on the handle that svc_open() makes, and two handles in one process do not know of each other. State lives in
 ** an LMDB store in the folder that the configuration names, or in a private store that vanishes at svc_close().
 **
-** THREADS. svc_handle_request(), svc_tick() and svc_backup() may be called on one handle from any number of threads at
-** once. Reads never wait for a write, unless they find something due (see svc_is_due). Writes that wait at the same time
-** are committed together, so that one flush of the disk serves them all; a write is answered only when it is durable
+** THREADS. svc_handle_request(), svc_tick(), svc_backup() and svc_check_store() may be called on one handle from any number
+** of threads at once. Reads never wait for a write, unless they find something due (see svc_is_due). Writes that wait at the
+** same time are committed together, so that one flush of the disk serves them all; a write is answered only when it is durable
 ** (see `durability`). svc_open() and svc_close() of one handle belong to one thread, with no other call under way. The
 ** callbacks of the configuration are called from whichever thread makes a request, several at a time.
 **
@@ -305,6 +305,9 @@ typedef struct svc_config {
                            whoever knows this number knows all of them; `random` must be NULL then */
   size_t journal;       /* requests that svc_journal_read() shows, the last ones, up to 10 000; default: none */
   size_t max_snapshot;  /* bytes that one svc_snapshot may take; default 64 MiB */
+
+  int keep_orders; /* not 0: orders that a driver has left behind stay for it, though this handle has none: for a tool that looks at
+                      the store between two runs of its service; default: without a driver they are simulated from here on */
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */
@@ -467,6 +470,32 @@ SVC_API int svc_openapi(svc *s, svc_response *out);
 ** svc_open(). The log says what is wrong.
 */
 SVC_API int svc_backup(svc *s, const char *path);
+
+/*
+** The same of a store that another process holds: the last commit of the LMDB store in the folder `path` is copied into `to`. It only
+** reads, and waits for nobody; the other process writes on meanwhile. Not from the process that has that store open: LMDB forbids to open it
+** twice in one, and closing it here would end the locks of the other; that one calls svc_backup().
+** Returns what svc_backup() does; SVC_IO: there is no store, or it cannot be read or written; SVC_CORRUPT: it is none.
+*/
+SVC_API int svc_backup_of(const char *path, const char *to);
+
+/*
+** Is the store whole? Every record is read: that it can be, that its JSON is JSON and written as the service writes it, that its
+** keys agree with what is in it; that every entry of an index leads to its record and every record has all its entries (names,
+** ids, dues, references, roles on projects, orders, answers kept for retries); that every count is the number of what it
+** counts, every tally what it tallies, and the open lines of the ledger what there is to pay for; that what something is below,
+** its project, its organization and what it names are there. Nothing is written.
+** `found` (which may be NULL) is called with a line for each fault, 100 at the most and then one that says so. A line names a
+** noun and an id, never what is stored.
+** Returns SVC_OK: there is no fault. SVC_CORRUPT: there are some. SVC_NOMEM, SVC_IO: it was not read to its end.
+** It may run while requests do, and sees the store as it was when it began. It takes about as long as reading every entity by a
+** request would, and 32 bytes for every list that is not empty. What is freed meanwhile is not used again before it ends; should the
+** store have to grow, all requests wait for its end, so of a large store that is busy rather check a backup.
+** A build that leaves nouns out (SVC_OMIT) takes what there is of these for faults.
+** What it cannot do: a file whose pages are damaged ends the process where LMDB follows a bad page, before any of this is asked.
+** Who checks a file that nobody trusts does it in a process of its own, as svcd does.
+*/
+SVC_API int svc_check_store(svc *s, void (*found)(void *context, const char *text), void *context);
 
 /* --------------------------------------------------------------------------------------------------------- test control */
 

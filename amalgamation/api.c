@@ -630,6 +630,11 @@ int svc_backup(svc *s, const char *path)
   return rc;
 }
 
+int svc_backup_of(const char *path, const char *to)
+{
+  return path && *path && to && *to ? svc_lmdb_copy_of(path, to) : SVC_INVALID;
+}
+
 const char *svc_version(void)
 {
   return SVC_VERSION;

@@ -832,23 +832,111 @@ static int lmdb_copy_begin(svc_txn *txn)
   return lmdb_put(txn, lmdb_base_key, (svc_str){ (const char *)&base, sizeof base });
 }
 
-/* The file is made here, not by LMDB: nobody else may ever read it, and it is a copy only when it is on the disk. */
-static int lmdb_copy(svc_store *store, const char *path)
+/* The file is made here, not by LMDB: nobody else may ever read it. */
+static int lmdb_copy_file(const char *path, char name[PATH_MAX], int *fd)
 {
-  char name[PATH_MAX];
-  int rc, fd;
   if (mkdir(path, 0700) != 0 && errno != EEXIST) return SVC_IO;
-  if ((size_t)snprintf(name, sizeof name, "%s/data.mdb", path) >= sizeof name) return SVC_INVALID;
-  fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) return errno == EEXIST ? SVC_EXISTS : lmdb_result(errno);
-  svc_mutex_lock(&store->copy_lock);
-  rc = mdb_env_copyfd2(store->env, fd, MDB_CP_COMPACT);
-  svc_mutex_unlock(&store->copy_lock);
+  if ((size_t)snprintf(name, PATH_MAX, "%s/data.mdb", path) >= PATH_MAX) return SVC_INVALID;
+  *fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (*fd < 0) return errno == EEXIST ? SVC_EXISTS : lmdb_result(errno);
+  return SVC_OK;
+}
+
+/* It is a copy only when it is on the disk; else it is not there. rc: what came of it so far, LMDB's. */
+static int lmdb_copy_end(const char *path, const char *name, int fd, int rc)
+{
   if (!rc && fsync(fd) != 0) rc = errno;
   if (close(fd) != 0 && !rc) rc = errno;
   if (!rc) rc = lmdb_flush_folder(path);
   if (rc) unlink(name);
-  return lmdb_result(rc);
+  return rc;
+}
+
+static int lmdb_copy(svc_store *store, const char *path)
+{
+  char name[PATH_MAX];
+  int fd, rc = lmdb_copy_file(path, name, &fd);
+  if (rc != SVC_OK) return rc;
+  svc_mutex_lock(&store->copy_lock);
+  rc = mdb_env_copyfd2(store->env, fd, MDB_CP_COMPACT);
+  svc_mutex_unlock(&store->copy_lock);
+  return lmdb_result(lmdb_copy_end(path, name, fd, rc));
+}
+
+/* ------------------------------------------------------------------------------------------- a store that another process holds */
+
+#define LMDB_COPY_TRIES 16
+
+/* LMDB itself lets other processes read: what they see is the last commit. Nothing is written, and no lock of ours is taken. */
+static int lmdb_visit(MDB_env **out, const char *path, unsigned flags)
+{
+  int rc = mdb_env_create(out);
+  if (!rc) rc = mdb_env_open(*out, path, flags | MDB_NOTLS, 0600);
+  return rc;
+}
+
+/* The number from which a copy has to go on: see lmdb_copy_begin(). */
+static int lmdb_visit_base(MDB_env *env, uint64_t *base)
+{
+  MDB_val key = lmdb_in(lmdb_base_key), value;
+  MDB_txn *txn;
+  MDB_dbi dbi;
+  uint64_t stored = 0;
+  int rc = mdb_txn_begin(env, NULL, MDB_RDONLY, &txn);
+  if (rc) return rc;
+  rc = mdb_dbi_open(txn, NULL, 0, &dbi);
+  if (!rc) rc = mdb_get(txn, dbi, &key, &value);
+  if (!rc && value.mv_size == sizeof stored) memcpy(&stored, value.mv_data, sizeof stored);
+  *base = stored + mdb_txn_id(txn) + LMDB_COPY_SLACK;
+  mdb_txn_abort(txn);
+  return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+/* The copy is nobody's yet: it is told without any lock. */
+static int lmdb_visit_tell(const char *path, uint64_t base)
+{
+  MDB_val key = lmdb_in(lmdb_base_key), value;
+  MDB_env *env = NULL;
+  MDB_txn *txn = NULL;
+  MDB_dbi dbi;
+  int rc = lmdb_visit(&env, path, MDB_NOLOCK);
+  value.mv_data = &base;
+  value.mv_size = sizeof base;
+  if (!rc) rc = mdb_txn_begin(env, NULL, 0, &txn);
+  if (!rc) rc = mdb_dbi_open(txn, NULL, 0, &dbi);
+  if (!rc) rc = mdb_put(txn, dbi, &key, &value, 0);
+  if (!rc) rc = mdb_txn_commit(txn);
+  else if (txn) mdb_txn_abort(txn);
+  if (env) mdb_env_close(env);
+  return rc;
+}
+
+/* One try; MDB_MAP_RESIZED: the store has grown since its file was mapped. */
+static int lmdb_visit_copy(const char *from, int fd, uint64_t *base)
+{
+  MDB_env *env = NULL;
+  int rc = lmdb_visit(&env, from, MDB_RDONLY);
+  if (!rc && ftruncate(fd, 0) != 0) rc = errno;
+  if (!rc && lseek(fd, 0, SEEK_SET) != 0) rc = errno;
+  if (!rc) rc = mdb_env_copyfd2(env, fd, MDB_CP_COMPACT);
+  if (!rc) rc = lmdb_visit_base(env, base);
+  if (env) mdb_env_close(env);
+  return rc;
+}
+
+SVC_PRIVATE int svc_lmdb_copy_of(const char *from, const char *to)
+{
+  char name[PATH_MAX];
+  uint64_t base = 0;
+  int fd, tries = 0, rc;
+  if ((size_t)snprintf(name, sizeof name, "%s/data.mdb", from) >= sizeof name) return SVC_INVALID;
+  if (access(name, R_OK) != 0) return SVC_IO; /* LMDB would make a lock file beside it */
+  rc = lmdb_copy_file(to, name, &fd);
+  if (rc != SVC_OK) return rc;
+  do rc = lmdb_visit_copy(from, fd, &base);
+  while (rc == MDB_MAP_RESIZED && ++tries < LMDB_COPY_TRIES);
+  if (!rc) rc = lmdb_visit_tell(to, base);
+  return lmdb_result(lmdb_copy_end(to, name, fd, rc));
 }
 
 SVC_PRIVATE const svc_store_port *svc_lmdb_port(void)

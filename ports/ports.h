@@ -72,5 +72,6 @@ SVC_PRIVATE int svc_x509_dates(svc_arena *a, svc_str pem, int64_t *from, int64_t
 
 /* ports/lmdb.c: the store that is used where svc_config.store names no other. */
 SVC_PRIVATE const svc_store_port *svc_lmdb_port(void);
+SVC_PRIVATE int svc_lmdb_copy_of(const char *from, const char *to); /* svc_backup_of() */
 
 #endif /* SVC_PORTS_H */

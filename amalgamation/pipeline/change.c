@@ -136,7 +136,7 @@ static svc_str change_joined(svc_call *c, const svc_node *body, const char *fiel
 }
 
 /* How a path names the entity, percent-encoded; and its unique value, as look-ups by path find it. */
-static void change_keys(svc_call *c, const svc_change *change, svc_entity *e)
+SVC_PRIVATE void svc_change_keys(svc_call *c, const svc_change *change, svc_entity *e)
 {
   const svc_noun *noun = change->noun->noun;
   const char *unique = noun->unique;
@@ -378,7 +378,7 @@ static bool change_insert(svc_call *c, svc_change *change, svc_entity *out)
   if (!svc_scope_of_new(c, change->noun, out, &out->scope)) return false;
   change_state(c, change, out);
   change_touch(c, change);
-  change_keys(c, change, out);
+  svc_change_keys(c, change, out);
   if (!svc_refs_check(c, change) || !change_free_name(c, change, out) ||
       !svc_meter_affords(c, change->noun, &out->scope.org, NULL, change->body) || !svc_change_write(c, change, out))
     return false;
@@ -431,7 +431,7 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
   out->parent = change->parent;
   change_state(c, change, out);
   change_touch(c, change);
-  change_keys(c, change, out);
+  svc_change_keys(c, change, out);
   if (!svc_refs_check(c, change)) return false;
   if ((!svc_str_eq(out->unique, old->unique) || !svc_id_eq(&out->parent, &old->parent)) && !change_free_name(c, change, out))
     return false;

@@ -271,3 +271,64 @@ SVC_PRIVATE bool svc_ledger_next(svc_scan *scan, svc_ledger_line *out)
   if (!svc_scan_next(scan, &key, &value)) return false;
   return meter_decode(key, value, out) ? true : (svc_note(scan->txn, SVC_CORRUPT), false);
 }
+
+/* ----------------------------------------------------------------------------------------------------------- is it whole? */
+
+SVC_PRIVATE void svc_meter_verify(svc_verify *v, const svc_noun_info *noun, const svc_entity *e, const svc_node *body)
+{
+  svc_meter meters[SVC_METERS];
+  svc_ledger_line line;
+  size_t n = noun->also->meters ? noun->also->meters(v->c, body, meters, SVC_METERS) : 0, i;
+  for (i = 0; i < n; i++) {
+    if (meter_find(v->c, &e->id, (unsigned)i, &line) != SVC_OK) svc_found(v, e->kind, &e->id, "it costs, and the ledger has no open line for it");
+    else if (!meter_same(&line, e, &meters[i])) svc_found(v, e->kind, &e->id, "the ledger counts something other than what it costs");
+  }
+  v->meters_wanted += n;
+}
+
+/* Its three texts are all there, and something is counted. */
+static bool meter_sound(svc_str value)
+{
+  const char *first = value.n > METER_FRONT ? memchr(value.p + METER_FRONT, '\n', value.n - METER_FRONT) : NULL;
+  return first && first > value.p + METER_FRONT && memchr(first + 1, '\n', (size_t)(value.p + value.n - first - 1));
+}
+
+SVC_PRIVATE void svc_meter_verify_line(svc_verify *v, svc_str key, svc_str value)
+{
+  svc_id none = { { 0 } };
+  svc_ledger_line line;
+  svc_str open;
+  svc_key at;
+  if (!meter_sound(value) || !meter_decode(key, value, &line)) {
+    svc_found(v, METER_KIND, &none, "a line of the ledger cannot be read");
+    return;
+  }
+  if (line.month != meter_month(line.since)) svc_found(v, line.kind, &line.id, "a line of the ledger is in another month than it began in");
+  if (line.until && line.until <= line.since && line.until != 1) svc_found(v, line.kind, &line.id, "a line of the ledger ends before it begins");
+  if (line.until) return;
+  meter_open_key(&at, &line.id, line.slot);
+  if (svc_get(v->c->txn, &at, &open) != SVC_OK || open.n != METER_OPEN || memcmp(open.p, key.p + 1, METER_PLACE) != 0 ||
+      memcmp(open.p + METER_PLACE, key.p + 1 + METER_PLACE + 12, 8) != 0)
+    svc_found(v, line.kind, &line.id, "a line of the ledger runs on, and is not the open one");
+  if (meter_due_key(&at, &line) && !svc_verify_there(v, &at)) svc_found(v, line.kind, &line.id, "the end of its month is not due");
+}
+
+SVC_PRIVATE void svc_meter_verify_open(svc_verify *v, svc_str key, svc_str value)
+{
+  svc_id id = { { 0 } };
+  svc_ledger_line line;
+  (void)value;
+  v->meters_open++;
+  if (key.n == 1 + 12 + 1) memcpy(id.b, key.p + 1, 12);
+  if (key.n != 1 + 12 + 1 || meter_find(v->c, &id, (unsigned char)key.p[13], &line) != SVC_OK || line.until)
+    svc_found(v, METER_KIND, &id, "what is open in the ledger is not there, or has ended");
+}
+
+SVC_PRIVATE bool svc_meter_verify_due(svc_verify *v, const svc_due_entry *due)
+{
+  svc_ledger_line line;
+  if (memcmp(due->kind, METER_KIND, SVC_KIND_SIZE) != 0) return false;
+  if (meter_find(v->c, &due->id, due->tag, &line) != SVC_OK || meter_next_month(line.month) != due->when)
+    svc_found(v, METER_KIND, &due->id, "a month ends for which the ledger has no line");
+  return true;
+}

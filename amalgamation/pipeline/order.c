@@ -515,6 +515,7 @@ SVC_PRIVATE int svc_orders_open(svc *s)
   int rc;
   if (ids->random(ids->random_context, &s->session, sizeof s->session) != 0) return SVC_RANDOM;
   s->session |= 1; /* 0 would mean that nobody has taken it */
+  if (s->config.keep_orders) return SVC_OK;
   rc = s->commit.port->read_begin(s->commit.store, &txn);
   if (rc != SVC_OK) return rc;
   rc = txn->port->scan(txn, &all, &row, 1, &n);
@@ -584,4 +585,60 @@ int svc_order_secrets(svc *s, const char *order_id, char *out, size_t *length)
   }
   svc_blocks_free(arena.blocks);
   return rc;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- are they whole? */
+
+static bool order_sound(svc_verify *v, const order_record *r)
+{
+  svc_json_fault fault;
+  return svc_json_gate(v->c->arena, r->desired, 512, &fault);
+}
+
+SVC_PRIVATE void svc_order_verify(svc_verify *v, svc_str key, svc_str value)
+{
+  const svc_noun_info *noun;
+  order_address at;
+  order_record r;
+  svc_str place;
+  svc_entity e;
+  svc_key other;
+  memset(&at, 0, sizeof at);
+  if (key.n != 1 + SVC_KIND_SIZE + 24 || !order_decode(value, &r) || !order_sound(v, &r)) {
+    svc_found(v, key.n > SVC_KIND_SIZE ? key.p + 1 : "    ", &at.id, "an order cannot be read");
+    return;
+  }
+  memcpy(at.kind, key.p + 1, SVC_KIND_SIZE);
+  memcpy(at.parent.b, key.p + 1 + SVC_KIND_SIZE, 12);
+  memcpy(at.id.b, key.p + 1 + SVC_KIND_SIZE + 12, 12);
+  noun = svc_noun_by_kind(v->c->s, at.kind);
+  order_id_key(&other, &r.id);
+  if (svc_get(v->c->txn, &other, &place) != SVC_OK || place.n != SVC_KIND_SIZE + 24 || memcmp(place.p, key.p + 1, place.n) != 0)
+    svc_found(v, at.kind, &at.id, "its order is not found by the id that the driver knows");
+  order_wait_key(&other, &r);
+  if (!r.taken_by && !svc_verify_there(v, &other)) svc_found(v, at.kind, &at.id, "its order waits, and nobody hands it out");
+  if (noun && !noun->noun->order_gone && !svc_verify_get(v, at.kind, &at.parent, &at.id, &e))
+    svc_found(v, at.kind, &at.id, "there is an order for it, and it is not there");
+}
+
+SVC_PRIVATE void svc_order_verify_id(svc_verify *v, svc_str key, svc_str value)
+{
+  svc_id id = { { 0 } };
+  order_address at;
+  order_record r;
+  (void)value;
+  if (key.n == 1 + 12) memcpy(id.b, key.p + 1, 12);
+  if (key.n != 1 + 12 || order_find(v->c, &id, &at, &r) != SVC_OK || !svc_id_eq(&r.id, &id))
+    svc_found(v, "    ", &id, "the id of an order leads to none, or to another");
+}
+
+SVC_PRIVATE void svc_order_verify_waiting(svc_verify *v, svc_str key, svc_str value)
+{
+  svc_id id = { { 0 } };
+  order_address at;
+  order_record r;
+  (void)value;
+  if (key.n == 1 + 8 + 12) memcpy(id.b, key.p + 9, 12);
+  if (key.n != 1 + 8 + 12 || order_find(v->c, &id, &at, &r) != SVC_OK || r.taken_by || r.not_before != svc_key_time_at(key.p + 1))
+    svc_found(v, "    ", &id, "an order waits that is none, or waits otherwise");
 }

@@ -543,6 +543,8 @@ SVC_PRIVATE bool svc_change_keep(svc_call *c, svc_change *change, svc_entity *ou
 /* A stored entity with another body, and nothing else: no hook, no event. */
 SVC_PRIVATE bool svc_rewrite(svc_call *c, const svc_entity *stored, const svc_node *body);
 
+SVC_PRIVATE void svc_change_keys(svc_call *c, const svc_change *change, svc_entity *e); /* how it is named and found */
+
 /* What is written along with an entity; before NULL: it is new, body NULL: it is gone. */
 SVC_PRIVATE bool svc_change_along(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *before,
                                   const svc_node *body);
@@ -574,6 +576,37 @@ SVC_PRIVATE bool svc_erase(svc_call *c, const svc_noun_info *noun, const svc_ent
 SVC_PRIVATE bool svc_erase_due(svc_call *c, const svc_due_entry *due, bool *mine); /* the next of it */
 SVC_PRIVATE bool svc_may_erase(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* nothing holds it; false: refused */
 SVC_PRIVATE bool svc_guarded(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *body, int what);
+
+/* verify.c: is the store whole? Each part looks at its own records, one at a time. */
+#define SVC_FINDINGS 100 /* that are told; there may be more */
+typedef struct svc_verify_count svc_verify_count;
+typedef struct svc_verify {
+  svc_call *c, *outer; /* of the record, and of the whole walk */
+  void (*found)(void *context, const char *text);
+  void *context;
+  size_t findings, here; /* all; those of this record */
+  const svc_allocator *memory;
+  svc_verify_count *counts; /* what is counted, by the keys of counts */
+  size_t count_used, count_room;
+  svc_id *erasing; /* gone, but for what was below them */
+  size_t erasing_count, erasing_due;
+  size_t meters_wanted, meters_open; /* lines of the ledger that entities have to have, and that there are */
+} svc_verify;
+SVC_PRIVATE void svc_found(svc_verify *v, const char *kind, const svc_id *id, const char *format, ...) SVC_PRINTF(4, 5);
+SVC_PRIVATE bool svc_verify_there(svc_verify *v, const svc_key *key);
+SVC_PRIVATE bool svc_verify_get(svc_verify *v, const char *kind, const svc_id *parent, const svc_id *id, svc_entity *out);
+SVC_PRIVATE void svc_refs_verify(svc_verify *v, const svc_noun_info *noun, const svc_entity *e, const svc_node *body);
+SVC_PRIVATE void svc_refs_verify_entry(svc_verify *v, svc_str key, svc_str value);
+SVC_PRIVATE void svc_tally_verify(svc_verify *v, svc_str key, svc_str value);
+SVC_PRIVATE void svc_meter_verify(svc_verify *v, const svc_noun_info *noun, const svc_entity *e, const svc_node *body);
+SVC_PRIVATE void svc_meter_verify_line(svc_verify *v, svc_str key, svc_str value);
+SVC_PRIVATE void svc_meter_verify_open(svc_verify *v, svc_str key, svc_str value);
+SVC_PRIVATE bool svc_meter_verify_due(svc_verify *v, const svc_due_entry *due); /* false: it is no month's end */
+SVC_PRIVATE void svc_order_verify(svc_verify *v, svc_str key, svc_str value);
+SVC_PRIVATE void svc_order_verify_id(svc_verify *v, svc_str key, svc_str value);
+SVC_PRIVATE void svc_order_verify_waiting(svc_verify *v, svc_str key, svc_str value);
+SVC_PRIVATE void svc_retry_verify(svc_verify *v, svc_str key, svc_str value);
+SVC_PRIVATE bool svc_retry_verify_due(svc_verify *v, const svc_due_entry *due); /* false: it is none of those */
 
 /* refs.c: entities that name others. */
 SVC_PRIVATE bool svc_refs_check(svc_call *c, const svc_change *change); /* what is named must be there */

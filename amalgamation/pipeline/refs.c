@@ -380,3 +380,78 @@ SVC_PRIVATE bool svc_refs_circle(svc_call *c, const svc_change *change, const ch
   *circle = wanted.found;
   return true;
 }
+
+/* ----------------------------------------------------------------------------------------------------------- are they whole? */
+
+typedef struct refs_looked {
+  refs_visit visit;
+  svc_verify *verify;
+  const svc_entity *e;
+  svc_str wanted; /* NULL p: every entry has to be there; else it is looked for this one */
+  bool found;
+} refs_looked;
+
+static bool refs_look(void *context, const svc_node *value)
+{
+  refs_looked *l = context;
+  refs_visit *v = &l->visit;
+  svc_entity e;
+  svc_id target;
+  svc_key key;
+  if (value->type != SVC_J_STRING || value->text.n == 0) return true;
+  if (!l->wanted.p && v->ref->err_missing && refs_find(v->c, v->noun, &v->scope, value->text, &e) != SVC_OK)
+    svc_found(l->verify, l->e->kind, &l->e->id, "what its %s names is not there", v->ref->field);
+  if (!v->ref->err_locked || !refs_target(v, value->text, &target)) return true;
+  if (svc_id_eq(&target, &l->e->id) || svc_id_eq(&target, &v->own)) return true;
+  refs_key(&key, v->noun->noun->kind, &target);
+  svc_key_add(&key, l->e->kind, SVC_KIND_SIZE);
+  svc_key_id(&key, &l->e->parent);
+  svc_key_id(&key, &l->e->id);
+  if (l->wanted.p) l->found |= svc_str_eq(svc_key_str(&key), l->wanted);
+  else if (!svc_verify_there(l->verify, &key))
+    svc_found(l->verify, l->e->kind, &l->e->id, "what its %s names does not know that it is named", v->ref->field);
+  return true;
+}
+
+static bool refs_look_all(svc_verify *v, const svc_noun_info *noun, const svc_entity *e, const svc_node *body, svc_str wanted)
+{
+  svc_call *c = v->c;
+  svc_id own = refs_name_of(c, noun, e);
+  const svc_ref *ref;
+  bool found = false;
+  for (ref = noun->noun->refs; ref && ref->field && !found; ref++) {
+    const svc_noun_info *to = svc_noun_named(c->s, ref->noun);
+    refs_looked l = { { c, to, ref, refs_scope(ref, e->scope, body), e, own, false }, v, e, wanted, false };
+    if (to) svc_each_value(body, ref->field, refs_look, &l);
+    found = l.found;
+  }
+  return found;
+}
+
+SVC_PRIVATE void svc_refs_verify(svc_verify *v, const svc_noun_info *noun, const svc_entity *e, const svc_node *body)
+{
+  if (noun->noun->refs) refs_look_all(v, noun, e, body, (svc_str){ NULL, 0 });
+}
+
+SVC_PRIVATE void svc_refs_verify_entry(svc_verify *v, svc_str key, svc_str value)
+{
+  const char *from = key.p + 1 + SVC_KIND_SIZE + 12;
+  const svc_noun_info *noun;
+  const svc_node *body;
+  svc_id parent, id = { { 0 } };
+  svc_entity e;
+  if (key.n != 1 + SVC_KIND_SIZE + 12 + SVC_KIND_SIZE + 24 || value.n != sizeof id.b) {
+    svc_found(v, "    ", &id, "an entry of who names whom cannot be read");
+    return;
+  }
+  memcpy(parent.b, from + SVC_KIND_SIZE, 12);
+  memcpy(id.b, from + SVC_KIND_SIZE + 12, 12);
+  noun = svc_noun_by_kind(v->c->s, from);
+  if (!noun) return;
+  if (!svc_verify_get(v, noun->noun->kind, &parent, &id, &e)) {
+    svc_found(v, from, &id, "it is said to name another, and is not there");
+    return;
+  }
+  body = svc_entity_body(v->c, &e);
+  if (body && !refs_look_all(v, noun, &e, body, key)) svc_found(v, from, &id, "it is said to name another, and does not");
+}

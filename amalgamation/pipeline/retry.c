@@ -159,3 +159,42 @@ SVC_PRIVATE bool svc_retry_expire(svc_txn *txn, const svc_due_entry *due)
   svc_remove(txn, &key);
   return true;
 }
+
+/* ----------------------------------------------------------------------------------------------------------- are they whole? */
+
+SVC_PRIVATE void svc_retry_verify(svc_verify *v, svc_str key, svc_str value)
+{
+  svc_id none = { { 0 } };
+  size_t length = sizeof(retry_header), i;
+  retry_header h;
+  svc_key own, due;
+  if (key.n == 1 + 16 && value.n >= sizeof h) {
+    memcpy(&h, value.p, sizeof h);
+    for (i = 0; i < 4; i++) length += h.lengths[i];
+  }
+  if (key.n != 1 + 16 || value.n < sizeof h || length != value.n) {
+    svc_found(v, RETRY_KIND, &none, "an answer that is kept for a retry cannot be read");
+    return;
+  }
+  svc_key_retry(&own, (const unsigned char *)key.p + 1);
+  retry_due_key(&own, h.expiry, &due);
+  if (!svc_verify_there(v, &due)) svc_found(v, RETRY_KIND, &none, "an answer that is kept for a retry never goes");
+}
+
+SVC_PRIVATE bool svc_retry_verify_due(svc_verify *v, const svc_due_entry *due)
+{
+  unsigned char hash[16];
+  retry_header h;
+  svc_str record;
+  svc_key key;
+  if (memcmp(due->kind, RETRY_KIND, SVC_KIND_SIZE) != 0) return false;
+  memcpy(hash, due->parent.b, 12);
+  memcpy(hash + 12, due->id.b, 4);
+  svc_key_retry(&key, hash);
+  if (svc_get(v->c->txn, &key, &record) == SVC_OK && record.n >= sizeof h) {
+    memcpy(&h, record.p, sizeof h);
+    if (h.expiry == due->when) return true;
+  }
+  svc_found(v, RETRY_KIND, &due->id, "an answer is to go that is not kept, or later");
+  return true;
+}

@@ -253,3 +253,46 @@ SVC_PRIVATE void svc_tally_forget(svc_txn *txn, const svc_noun *noun, const svc_
   tally_key(&prefix, noun->kind, parent, NULL);
   svc_remove_below(txn, &prefix);
 }
+
+/* ------------------------------------------------------------------------------------------------------------ are they whole? */
+
+/* The same values, as often: what is not in both has no part in it. */
+static bool tally_same(const tally *counted, svc_tally *stored)
+{
+  uint32_t count, values[2] = { 0, 0 };
+  const tally_value *v;
+  svc_str text;
+  int field, i;
+  for (i = 0; i < SVC_TALLIES; i++)
+    for (v = counted->values[i]; v; v = v->next) values[0]++;
+  for (; svc_tally_value(stored, &field, &text, &count); values[1]++) {
+    if (field < 0 || field >= SVC_TALLIES) return false;
+    for (v = counted->values[field]; v && !svc_str_eq(v->text, text); v = v->next) continue;
+    if (!v || v->count != count) return false;
+  }
+  return values[0] == values[1] && stored->rest.n == 0;
+}
+
+SVC_PRIVATE void svc_tally_verify(svc_verify *v, svc_str key, svc_str value)
+{
+  const svc_noun_info *noun = key.n == 1 + SVC_KIND_SIZE + 24 ? svc_noun_by_kind(v->c->s, key.p + 1) : NULL;
+  svc_id parent = { { 0 } };
+  svc_tally stored;
+  svc_scan scan;
+  svc_entity e;
+  tally counted;
+  if (!noun || !noun->also->tallies || !tally_decode(key, value, &stored)) {
+    svc_found(v, noun ? key.p + 1 : "    ", &parent, "a tally cannot be read");
+    return;
+  }
+  memcpy(parent.b, key.p + 1 + SVC_KIND_SIZE, 12);
+  memset(&counted, 0, sizeof counted);
+  svc_below_begin(&scan, v->c->txn, noun->noun->kind, &parent);
+  svc_key_entity(&scan.from, noun->noun->kind, &parent, &stored.first);
+  svc_key_entity(&scan.to, noun->noun->kind, &parent, &stored.last);
+  scan.to.b[scan.to.n++] = 0;
+  while (svc_below_next(&scan, noun->noun->kind, &e))
+    if (!tally_entity(v->c, noun->noun, &counted, &e)) break;
+  if (counted.head.count != stored.count || !svc_id_eq(&counted.head.last, &stored.last) || !tally_same(&counted, &stored))
+    svc_found(v, key.p + 1, &parent, "a tally of those below this id is not what they are");
+}

@@ -62,18 +62,22 @@ SVC_PRIVATE void svc_due_begin(svc_scan *scan, svc_txn *txn)
   svc_scan_expect(scan, 1);
 }
 
-SVC_PRIVATE bool svc_due_next(svc_scan *scan, svc_due_entry *out)
+SVC_PRIVATE bool svc_due_decode(svc_str key, svc_due_entry *out)
 {
-  svc_str key, value;
-  const char *p;
-  if (!svc_scan_next(scan, &key, &value) || key.n != 1 + 8 + SVC_KIND_SIZE + 24 + 1) return false;
-  p = key.p + 9;
+  const char *p = key.p + 9;
+  if (key.n != 1 + 8 + SVC_KIND_SIZE + 24 + 1) return false;
   out->when = svc_key_time_at(key.p + 1);
   memcpy(out->kind, p, SVC_KIND_SIZE);
   memcpy(out->parent.b, p + SVC_KIND_SIZE, 12);
   memcpy(out->id.b, p + SVC_KIND_SIZE + 12, 12);
   out->tag = (unsigned char)p[SVC_KIND_SIZE + 24];
   return true;
+}
+
+SVC_PRIVATE bool svc_due_next(svc_scan *scan, svc_due_entry *out)
+{
+  svc_str key, value;
+  return svc_scan_next(scan, &key, &value) && svc_due_decode(key, out);
 }
 
 SVC_PRIVATE bool svc_due_first(svc_txn *txn, svc_due_entry *out)

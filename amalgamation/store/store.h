@@ -160,6 +160,7 @@ struct svc_due_entry {
 SVC_PRIVATE int64_t svc_due_get(const svc_entity *e, int tag); /* 0: it waits for no such thing */
 SVC_PRIVATE void svc_due_set(svc_entity *e, int tag, int64_t when); /* in the entity; 0: no longer */
 SVC_PRIVATE void svc_dues_write(svc_txn *txn, const svc_entity *e, const svc_entity *old); /* entries; either may be NULL */
+SVC_PRIVATE bool svc_due_decode(svc_str key, svc_due_entry *out); /* false: it is the key of none */
 SVC_PRIVATE bool svc_due_first(svc_txn *txn, svc_due_entry *out);
 SVC_PRIVATE void svc_due_begin(svc_scan *scan, svc_txn *txn); /* all, in their order */
 SVC_PRIVATE bool svc_due_next(svc_scan *scan, svc_due_entry *out);

@@ -100,6 +100,7 @@ int svcd_credentials(const svcd_options *o)
   memset(&config, 0, sizeof config);
   config.path = o->data;
   config.base_url = base_url;
+  config.keep_orders = 1; /* they are for the driver of the next run */
   config.log = svcd_log;
   status = svc_open(&s, &config); /* says itself what is wrong: that svcd is running, most likely */
   if (status != SVC_OK) return status == SVC_INVALID ? 2 : 1;

@@ -24,9 +24,17 @@ typedef struct flags_row {
 
 #define FLAGS_TO(member) offsetof(svcd_options, member)
 #define FLAGS_BOTH (SVCD_SERVE | SVCD_CREDENTIALS)
+#define FLAGS_STORE (FLAGS_BOTH | SVCD_BACKUP | SVCD_RESTORE | SVCD_CHECK | SVCD_ENV)
 
 static const flags_row flags_rows[] = {
-  { "--data", "DIR", FLAGS_BOTH, FLAG_TEXT, FLAGS_TO(data), 0, 0, 0, "folder of the store; serve makes it if it is missing" },
+  { "--config", "FILE", FLAGS_STORE | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(config), 0, 0, 0,
+    "flags from a file, a line each, without the dashes: data = DIR; those of the command line are stronger" },
+  { "--data", "DIR", FLAGS_STORE, FLAG_TEXT, FLAGS_TO(data), 0, 0, 0, "folder of the store; serve and restore make it if it is missing" },
+  { "--to", "DIR", SVCD_BACKUP, FLAG_TEXT, FLAGS_TO(to), 0, 0, 0, "folder of the copy, made if it is missing; it must not hold a store yet" },
+  { "--from", "DIR", SVCD_RESTORE, FLAG_TEXT, FLAGS_TO(from), 0, 0, 0, "folder of the backup" },
+  { "--with-key", NULL, SVCD_BACKUP | SVCD_RESTORE, FLAG_SET, FLAGS_TO(with_key), 0, 0, 0,
+    "the secret key goes along, as secret.key in the folder of the backup; without it keep the key yourself" },
+  { "--format", "WORD", SVCD_ENV, FLAG_TEXT, FLAGS_TO(format), 0, 0, 0, "sh or json (sh)" },
   { "--memory", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(memory), 0, 0, 0,
     "no --data: the store is in memory, and gone when svcd ends; with --bootstrap FILE or --show-credentials" },
   { "--listen", "URL", SVCD_SERVE, FLAG_LIST, FLAGS_TO(urls), 0, SVCD_URLS, FLAGS_TO(url_count),
@@ -39,13 +47,13 @@ static const flags_row flags_rows[] = {
   { "--threads", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(threads), 1, 64, 0, "event-loop threads (1)" },
   { "--writers", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(writers), 1, 256, 0,
     "threads that wait for the disk, at the most; they come when they are needed, and go (16)" },
-  { "--bootstrap", "FILE", FLAGS_BOTH, FLAG_TEXT, FLAGS_TO(bootstrap), 0, 0, 0,
+  { "--bootstrap", "FILE", FLAGS_BOTH | SVCD_ENV, FLAG_TEXT, FLAGS_TO(bootstrap), 0, 0, 0,
     "where credentials are written when they are made (DIR/bootstrap.json)" },
-  { "--base-url", "URL", FLAGS_BOTH, FLAG_TEXT, FLAGS_TO(base_url), 0, 0, 0,
+  { "--base-url", "URL", FLAGS_BOTH | SVCD_ENV | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(base_url), 0, 0, 0,
     "what links in answers start with (the first --listen URL)" },
   { "--org", "ID", SVCD_CREDENTIALS, FLAG_TEXT, FLAGS_TO(org), 0, 0, 0,
     "the organization that they own (the first there is)" },
-  { "--vendor", "WORD", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(vendor), 0, 0, 0,
+  { "--vendor", "WORD", SVCD_SERVE | SVCD_BACKUP | SVCD_RESTORE | SVCD_CHECK | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(vendor), 0, 0, 0,
     "the word in /api/WORD/v2 and application/vnd.WORD.DATE+json (svc)" },
   { "--db-scheme", "WORD", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(db_scheme), 0, 0, 0,
     "of connection strings: WORD://HOST, WORD+srv://HOST (db)" },
@@ -55,7 +63,7 @@ static const flags_row flags_rows[] = {
     "what acts on the data plane: postgres runs PostgreSQL on this machine; without one it is simulated" },
   { "--driver-folder", "DIR", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(driver_folder), 0, 0, 0,
     "where it keeps its servers (DIR/postgres, beside the store)" },
-  { "--secret-key", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(secret_key), 0, 0, 0,
+  { "--secret-key", "FILE", SVCD_SERVE | SVCD_BACKUP | SVCD_RESTORE, FLAG_TEXT, FLAGS_TO(secret_key), 0, 0, 0,
     "32 bytes that seal the secrets in the store, made if it is missing (DIR/secret.key): without it they are lost" },
   { "--provision-seconds", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(provision_seconds), 0, 86400, 0,
     "how long a cluster takes to be made; 0: no time at all (10)" },
@@ -92,24 +100,28 @@ static void flags_usage(FILE *to)
   const svcd_verb *v;
   fputs("usage: svcd --data DIR [FLAG]...\n       svcd VERB [FLAG]...   VERB:", to);
   for (v = svcd_verbs; v->name; v++) fprintf(to, " %s", v->name);
-  fputs("; svcd --help lists the flags\n", to);
+  fputs("; svcd VERB --help lists its flags\n", to);
 }
 
-static int flags_help(void)
+static void flags_help_verb(const svcd_verb *v)
+{
+  size_t i;
+  printf("\nsvcd %s: %s\n", v->name, v->help);
+  for (i = 0; i < FLAGS_COUNT; i++) {
+    const flags_row *row = &flags_rows[i];
+    char name[48];
+    if (!(row->verbs & v->bit)) continue;
+    snprintf(name, sizeof name, "%s%s%s", row->name, row->value ? " " : "", row->value ? row->value : "");
+    printf("  %-22s %s\n", name, row->help);
+  }
+}
+
+int svcd_help(const svcd_verb *verb)
 {
   const svcd_verb *v;
-  size_t i;
   flags_usage(stdout);
-  for (v = svcd_verbs; v->name; v++) {
-    printf("\nsvcd %s: %s\n", v->name, v->help);
-    for (i = 0; i < FLAGS_COUNT; i++) {
-      const flags_row *row = &flags_rows[i];
-      char name[48];
-      if (!(row->verbs & v->bit)) continue;
-      snprintf(name, sizeof name, "%s%s%s", row->name, row->value ? " " : "", row->value ? row->value : "");
-      printf("  %-22s %s\n", name, row->help);
-    }
-  }
+  for (v = svcd_verbs; v->name; v++)
+    if (!verb || v == verb) flags_help_verb(v);
   return 0;
 }
 
@@ -172,7 +184,12 @@ static void flags_trim(char *url)
 static int flags_check(svcd_options *o, const svcd_verb *verb)
 {
   size_t i, secure = 0;
-  if (verb->bit & FLAGS_BOTH && !o->data && !o->memory) return flags_wrong("--data DIR", " is missing, or --memory");
+  if (verb->bit == SVCD_SERVE && !o->data && !o->memory) return flags_wrong("--data DIR", " is missing, or --memory");
+  if (verb->bit & FLAGS_STORE && !o->data && !o->memory && !(verb->bit == SVCD_ENV && o->bootstrap))
+    return flags_wrong("--data DIR", " is missing");
+  if (verb->bit == SVCD_BACKUP && !o->to) return flags_wrong("--to DIR", " is missing");
+  if (verb->bit == SVCD_RESTORE && !o->from) return flags_wrong("--from DIR", " is missing");
+  if (o->format && strcmp(o->format, "sh") != 0 && strcmp(o->format, "json") != 0) return flags_wrong("--format", ": sh or json");
   if (o->memory && o->data) return flags_wrong("--memory", ": there is no --data then");
   if (o->memory && !o->bootstrap && !o->show_credentials)
     return flags_wrong("--memory", ": where do the credentials go? --bootstrap FILE, or --show-credentials");
@@ -191,15 +208,71 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
   return -1;
 }
 
-int svcd_parse(svcd_options *o, const svcd_verb *verb, int argc, char **argv)
+/* Which lists the command line has begun: the first of them replaces what the file says. */
+static int flags_give(svcd_options *o, const flags_row *row, char *value, char *begun)
 {
+  if (begun && row->kind == FLAG_LIST && !begun[row - flags_rows]) {
+    *(size_t *)(void *)((char *)o + row->count) = 0;
+    begun[row - flags_rows] = 1;
+  }
+  if (row->to == FLAGS_TO(base_url)) flags_trim(value);
+  return flags_take(o, row, value);
+}
+
+static int flags_bad_line(const char *path, int line, const char *name, const char *what)
+{
+  return svcd_error(2, "%s:%d: %s%s", path, line, name, what);
+}
+
+static int flags_line(svcd_options *o, const svcd_verb *verb, int line, const char *name, char *value)
+{
+  char flag[48];
+  const flags_row *row;
+  int set = value[0] == '\0' || strcmp(value, "true") == 0;
+  row = snprintf(flag, sizeof flag, "--%s", name) < (int)sizeof flag ? flags_find(flag) : NULL;
+  if (!row || row->to == FLAGS_TO(config)) return flags_bad_line(o->config, line, name, ": no such flag");
+  if (row->kind == FLAG_SET && !set && strcmp(value, "false") != 0) return flags_bad_line(o->config, line, name, ": true or false, or nothing");
+  if (row->kind != FLAG_SET && !value[0]) return flags_bad_line(o->config, line, name, " needs a value");
+  if (!(row->verbs & verb->bit)) return 0;
+  if (row->kind == FLAG_SET) {
+    *(int *)(void *)((char *)o + row->to) = set;
+    return 0;
+  }
+  if (flags_give(o, row, value, NULL) == 0) return 0;
+  return flags_bad_line(o->config, line, name, " is refused, as is said above");
+}
+
+/* What --config names is read before the flags, wherever it stands. Returns 0, or the status to exit with. */
+static int flags_config(svcd_options *o, const svcd_verb *verb, int argc, char **argv)
+{
+  char *rest, *name, *value;
+  int i, line = 0, status = 0;
+  for (i = 1; i + 1 < argc; i++) {
+    const flags_row *row = flags_find(argv[i]);
+    if (row && row->to == FLAGS_TO(config)) o->config = argv[i + 1];
+    if (row && row->kind != FLAG_SET) i++;
+  }
+  if (!o->config || !(flags_find("--config")->verbs & verb->bit)) return 0;
+  rest = o->config_text = svcd_config_read(o->config);
+  if (!rest) return 2;
+  while (status == 0 && svcd_config_line(&rest, &line, &name, &value)) status = flags_line(o, verb, line, name, value);
+  return status;
+}
+
+int svcd_parse(svcd_options *o, const svcd_verb *verb, int named, int argc, char **argv)
+{
+  char begun[FLAGS_COUNT] = "";
   int i, status;
   memset(o, 0, sizeof *o);
   o->provision_seconds = -1;
   for (i = 1; i < argc; i++) {
-    const flags_row *row = flags_find(argv[i]);
-    if (strcmp(argv[i], "--help") == 0) return flags_help();
+    if (strcmp(argv[i], "--help") == 0) return svcd_help(named ? verb : NULL);
     if (strcmp(argv[i], "--version") == 0) return printf("svcd %s\n", svc_version()) < 0;
+  }
+  status = flags_config(o, verb, argc, argv);
+  if (status) return status;
+  for (i = 1; i < argc; i++) {
+    const flags_row *row = flags_find(argv[i]);
     if (!row) return flags_wrong(argv[i], ": no such flag");
     if (!(row->verbs & verb->bit)) return flags_wrong(argv[i], ": not a flag of this verb");
     if (row->kind == FLAG_SET) {
@@ -207,8 +280,7 @@ int svcd_parse(svcd_options *o, const svcd_verb *verb, int argc, char **argv)
       continue;
     }
     if (i + 1 == argc) return flags_wrong(argv[i], " needs a value");
-    if (row->to == FLAGS_TO(base_url)) flags_trim(argv[i + 1]);
-    status = flags_take(o, row, argv[i + 1]);
+    status = flags_give(o, row, argv[i + 1], begun);
     if (status) return status;
     i++;
   }

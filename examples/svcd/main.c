@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int svcd_version(const svcd_options *o)
@@ -16,6 +17,11 @@ static int svcd_version(const svcd_options *o)
 const svcd_verb svcd_verbs[] = {
   { "serve", SVCD_SERVE, svcd_serve, "answer requests; this is what svcd does without a verb" },
   { "credentials", SVCD_CREDENTIALS, svcd_credentials, "make another API key and service account, while svcd is stopped" },
+  { "backup", SVCD_BACKUP, svcd_backup, "copy a store and check the copy; svcd may be running on it, and goes on" },
+  { "restore", SVCD_RESTORE, svcd_restore, "check a backup, and make a store of it in a folder that has none" },
+  { "check", SVCD_CHECK, svcd_check, "look whether a store is whole, while svcd is stopped: a line for each fault, and status 1" },
+  { "openapi", SVCD_OPENAPI, svcd_openapi, "print the OpenAPI document; needs no store" },
+  { "env", SVCD_ENV, svcd_env, "print the credentials, SECRETS and all, for a shell: eval \"$(svcd env --data DIR)\"" },
   { "version", SVCD_VERSION, svcd_version, "say which version it is" },
   { NULL, 0, NULL, NULL },
 };
@@ -37,13 +43,23 @@ void svcd_log(void *context, int level, const char *text)
   if (level <= SVC_LOG_WARNING) fprintf(stderr, "svcd: %s\n", text);
 }
 
-int main(int argc, char **argv)
+static const svcd_verb *svcd_verb_named(const char *name)
 {
   const svcd_verb *verb = svcd_verbs;
+  while (verb->name && strcmp(verb->name, name) != 0) verb++;
+  return verb->name ? verb : NULL;
+}
+
+int main(int argc, char **argv)
+{
+  int named = argc > 1 && argv[1][0] != '-', help = named && strcmp(argv[1], "help") == 0, status;
+  const char *name = help ? argv[2] : named ? argv[1] : NULL;
+  const svcd_verb *verb = name ? svcd_verb_named(name) : svcd_verbs;
   svcd_options o;
-  int named = argc > 1 && argv[1][0] != '-', status;
-  while (named && verb->name && strcmp(verb->name, argv[1]) != 0) verb++;
-  if (!verb->name) return svcd_wrong_verb(argv[1]);
-  status = svcd_parse(&o, verb, argc - named, argv + named);
-  return status >= 0 ? status : verb->run(&o);
+  if (!verb) return svcd_wrong_verb(name);
+  if (help) return svcd_help(name ? verb : NULL);
+  status = svcd_parse(&o, verb, named, argc - named, argv + named);
+  if (status < 0) status = verb->run(&o);
+  free(o.config_text);
+  return status;
 }

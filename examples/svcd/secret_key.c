@@ -28,7 +28,7 @@ static int secret_key_read(const char *path, unsigned char *key)
   return 0;
 }
 
-static int secret_key_path(const svcd_options *o, char path[SVCD_PATH])
+int svcd_secret_key_path(const svcd_options *o, char path[SVCD_PATH])
 {
   int n = o->secret_key ? snprintf(path, SVCD_PATH, "%s", o->secret_key)
           : o->data     ? snprintf(path, SVCD_PATH, "%s/secret.key", o->data)
@@ -41,7 +41,7 @@ int svcd_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY])
 {
   char path[SVCD_PATH];
   int random, good;
-  if (secret_key_path(o, path) != 0) return 1;
+  if (svcd_secret_key_path(o, path) != 0) return 1;
   if (*path && access(path, F_OK) == 0) return secret_key_read(path, key);
   random = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
   good = random >= 0 && read(random, key, SVCD_SECRET_KEY) == SVCD_SECRET_KEY;
@@ -54,7 +54,7 @@ int svcd_keep_secret_key(const svcd_options *o, const unsigned char key[SVCD_SEC
 {
   char path[SVCD_PATH], new_path[SVCD_PATH + 8];
   int fd, good;
-  if (secret_key_path(o, path) != 0) return 1;
+  if (svcd_secret_key_path(o, path) != 0) return 1;
   if (!*path || access(path, F_OK) == 0) return 0;
   snprintf(new_path, sizeof new_path, "%s.new", path);
   unlink(new_path);

@@ -8,10 +8,13 @@
 **      secret_key.c   the key that seals secrets in the store: made at the first start
 **      control.c      test control: its token, its clock, who may listen, and the paths below /_svc/
 **      certificate.c  the certificate of https: made at the first start too, where none is named
+**      backup.c       backup, restore and check of a store
+**      env.c          what clients need: credentials for a shell, the OpenAPI document
+**      config_file.c  flags from a file
 **
 ** The rules they keep. Whatever goes wrong at the start is one line on standard error, and the status is 2 when the command
-** line is at fault, 1 otherwise. Nothing secret is printed unless --show-credentials asks for it: the credentials are in a
-** file that only its owner can read, and no log shall hold them by accident.
+** line is at fault, 1 otherwise. Nothing secret is printed unless --show-credentials, or the verb env, asks for it: the
+** credentials are in a file that only its owner can read, and no log shall hold them by accident.
 */
 #ifndef SVCD_H
 #define SVCD_H
@@ -27,11 +30,12 @@
 /* What the command line says; what it does not say is NULL or 0, and of provision_seconds -1. */
 typedef struct svcd_options {
   const char *data, *bootstrap, *base_url, *vendor, *cert, *key, *org, *db_scheme, *db_domain, *driver, *driver_folder,
-    *secret_key, *clock, *seed;
+    *secret_key, *clock, *seed, *from, *to, *format, *config;
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS];
   size_t url_count, proxy_count, limit_count;
   long threads, writers, provision_seconds, max_connections, max_per_address;
-  int no_sync, show_credentials, conceal, no_card, memory, limiter_off, test_control, plain_http;
+  int no_sync, show_credentials, conceal, no_card, memory, limiter_off, test_control, with_key, plain_http;
+  char *config_text; /* of --config: values stand in it; main() frees it */
 } svcd_options;
 
 typedef struct svcd_verb {
@@ -41,7 +45,8 @@ typedef struct svcd_verb {
   const char *help; /* one line */
 } svcd_verb;
 
-enum { SVCD_SERVE = 1, SVCD_CREDENTIALS = 2, SVCD_VERSION = 4 };
+enum { SVCD_SERVE = 1, SVCD_CREDENTIALS = 2, SVCD_VERSION = 4, SVCD_BACKUP = 8, SVCD_RESTORE = 16, SVCD_CHECK = 32, SVCD_OPENAPI = 64,
+       SVCD_ENV = 128 };
 
 extern const svcd_verb svcd_verbs[]; /* closed by one without name; the first is meant where none is named */
 
@@ -50,13 +55,26 @@ int svcd_error(int status, const char *format, ...);
 /* svc_config.log, and the listener's: warnings and errors, on standard error. */
 void svcd_log(void *context, int level, const char *text);
 
-/* flags.c: read the flags of a verb. Returns -1 to go on, or the status to exit with. */
-int svcd_parse(svcd_options *o, const svcd_verb *verb, int argc, char **argv);
+/* flags.c: read the flags of a verb; named 0: it is meant without being named. Returns -1 to go on, or the status to exit with. */
+int svcd_parse(svcd_options *o, const svcd_verb *verb, int named, int argc, char **argv);
 int svcd_wrong_verb(const char *name);
+int svcd_help(const svcd_verb *verb); /* of one verb; NULL: of all. Returns the status */
 
-/* serve.c, credentials.c: verbs. */
+/*
+** config_file.c: the text of a file; NULL, and it has been said why. Then its lines one by one: 0, there are no more. rest and number
+** (from 0) go on from line to line; value "": it has none.
+*/
+char *svcd_config_read(const char *path);
+int svcd_config_line(char **rest, int *number, char **name, char **value);
+
+/* serve.c, credentials.c, backup.c, env.c: verbs. */
 int svcd_serve(const svcd_options *o);
 int svcd_credentials(const svcd_options *o);
+int svcd_backup(const svcd_options *o);
+int svcd_restore(const svcd_options *o);
+int svcd_check(const svcd_options *o);
+int svcd_env(const svcd_options *o);
+int svcd_openapi(const svcd_options *o);
 
 /*
 ** credentials.c: have `make` make credentials, and write them to the file that the options name. The secrets exist only in
@@ -73,6 +91,7 @@ void svcd_greet(const svcd_options *o, const char *base_url, const char *token, 
 /* secret_key.c: the bytes of svc_config.secret_key, from their file, or new ones; and, once they have opened the store, their
 ** file where there is none. Both return 0; else the status to exit with, and have said why. */
 #define SVCD_SECRET_KEY 32
+int svcd_secret_key_path(const svcd_options *o, char path[SVCD_PATH]); /* the same; "": with --memory, nowhere */
 int svcd_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY]);
 int svcd_keep_secret_key(const svcd_options *o, const unsigned char key[SVCD_SECRET_KEY]);
 

@@ -36,7 +36,7 @@
 typedef struct daemon_run {
   pid_t pid;
   int out, err;
-  char text[4096], errors[4096]; /* what it has printed */
+  char text[16384], errors[4096]; /* what it has printed: the help of all verbs is the longest */
   int port;                      /* of the first URL */
 } daemon_run;
 

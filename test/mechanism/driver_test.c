@@ -651,13 +651,13 @@ static MunitResult driver_gone(const MunitParameter params[], void *data)
 {
   static driver_world w;
   char path[64], group[32];
-  svc_config config, plain = { .limiter_off = 1 };
+  svc_config config, plain = { .limiter_off = 1 }, visit = { .limiter_off = 1, .keep_orders = 1 };
   (void)params, (void)data;
   driver_folder(path);
   memset(&w.log, 0, sizeof w.log);
   w.driver = (svc_driver){ driver_perform, NULL, &w.log };
   config = driver_config(&w);
-  config.path = plain.path = path;
+  config.path = plain.path = visit.path = path;
   t_open(&w.t, &config);
   strcpy(group, t_project(&w.t, t_organization(&w.t, "Acme"), "alpha"));
   w.group = group;
@@ -665,6 +665,9 @@ static MunitResult driver_gone(const MunitParameter params[], void *data)
   driver_tick(&w, 1);
   munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Waiting", "M10"), "/groups/%s/clusters", w.group), ==, 202);
   driver_orders(&w, 2, 1);
+  t_reopen(&w.t, &visit); /* a tool that only passes by leaves them to the driver */
+  driver_orders(&w, 2, 1);
+  munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
   t_advance(&w.t, 3600);
   t_reopen(&w.t, &plain);
   driver_orders(&w, 0, 0);

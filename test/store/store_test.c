@@ -1514,6 +1514,73 @@ static MunitResult store_backup(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Another process that writes until it is killed; a byte for each project. */
+static void backup_child(const char *path, int out)
+{
+  svc_config config = at_path(path);
+  const char *org;
+  char body[160];
+  t_service t;
+  int i;
+  config.map_size = 65536; /* it grows meanwhile, again and again */
+  t_open(&t, &config);
+  org = t_organization(&t, "Acme");
+  for (i = 0;; i++) {
+    snprintf(body, sizeof body, "{\"name\":\"p-%d\",\"orgId\":\"%s\"}", i, org);
+    if (t_send(&t, "POST", "/groups", body) != 201 || write(out, "p", 1) != 1) _exit(1);
+  }
+}
+
+static void backup_await(int in, int projects)
+{
+  char byte;
+  while (projects-- > 0) munit_assert_int((int)read(in, &byte, 1), ==, 1);
+}
+
+/* A copy of what another process holds and writes: whole, the last commit, and its numbers go on. */
+static MunitResult store_backup_of(const MunitParameter params[], void *data)
+{
+  char path[128], copy[192], old[64];
+  svc_config config;
+  t_service other;
+  pid_t child;
+  int pipes[2], i;
+  (void)params, (void)data;
+  store_folder(path);
+  munit_assert_int(pipe(pipes), ==, 0);
+  child = fork();
+  if (child == 0) backup_child(path, pipes[1]);
+  for (i = 1; i <= 5; i++) {
+    backup_await(pipes[0], 40);
+    snprintf(copy, sizeof copy, "%s/copy%d", path, i);
+    munit_assert_int(svc_backup_of(path, copy), ==, SVC_OK);
+    munit_assert_int(svc_backup_of(path, copy), ==, SVC_EXISTS);
+    config = at_path(copy);
+    t_open(&other, &config);
+    munit_assert_size(store_whole(other.s), >=, (size_t)i * 40);
+    munit_assert_int(svc_check_store(other.s, NULL, NULL), ==, SVC_OK);
+    munit_assert_int(t_send(&other, "GET", "/groups/byName/p-39", NULL), ==, 200);
+    snprintf(old, sizeof old, "%s", t_get_header(&other, "ETag"));
+    munit_assert_int(t_sendf(&other, "PATCH", "{\"name\":\"other\"}", "/groups/%s", t_keep(&other, t_str(&other, "id"))), ==, 200);
+    munit_assert_ullong(strtoull(t_get_header(&other, "ETag") + 1, NULL, 16) >> 20, >, strtoull(old + 1, NULL, 16) >> 20);
+    t_close(&other);
+  }
+  kill(child, SIGKILL);
+  munit_assert_int(waitpid(child, NULL, 0), ==, child);
+  close(pipes[0]);
+  close(pipes[1]);
+  config = at_path(path); /* nothing was left behind in it */
+  t_open(&other, &config);
+  munit_assert_int(svc_check_store(other.s, NULL, NULL), ==, SVC_OK);
+  t_close(&other);
+  snprintf(copy, sizeof copy, "%s/none", path);
+  munit_assert_int(svc_backup_of(copy, path), ==, SVC_IO);
+  munit_assert_int(svc_backup_of(NULL, copy), ==, SVC_INVALID);
+  munit_assert_int(svc_backup_of(path, ""), ==, SVC_INVALID);
+  store_remove(path);
+  return MUNIT_OK;
+}
+
 /* A program that the host starts has none of the store's files, nor the locks and the room on the disk that go with them. */
 static MunitResult store_close_on_exec(const MunitParameter params[], void *data)
 {
@@ -1678,6 +1745,7 @@ static MunitTest tests[] = {
   { "/killed", store_killed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/close_on_exec", store_close_on_exec, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/backup", store_backup, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/backup_of", store_backup_of, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/backup_twice", store_backup_twice, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/backup_tags", store_backup_tags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

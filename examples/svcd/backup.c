@@ -1,0 +1,254 @@
+/*
+** The verbs that are about a store as such: backup, restore, check.
+**
+** The rules they keep. A store that is in use is never opened a second time: backup copies its last commit from outside, check and
+** restore refuse. What is there is never written over. A copy is called one when it was checked, and a store that is restored
+** gets its name when it was. The secret key goes along only where --with-key says so.
+**
+** A damaged file may end the process that reads it, so the work is done in a child, and whatever becomes of that is said in a line.
+*/
+#define _GNU_SOURCE /* fsync, flock */
+#include "svcd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BACKUP_WORK "restore.new" /* the folder in which a store is made ready */
+
+/* -------------------------------------------------------------------------------------------------------------- a child */
+
+static int backup_in_child(const svcd_options *o, int (*work)(const svcd_options *o), const char *folder)
+{
+  int status = 0;
+  pid_t child;
+  fflush(stdout);
+  child = fork();
+  if (child < 0) return svcd_error(1, "cannot start a process: %s", strerror(errno));
+  if (child == 0) exit(work(o)); /* with what it has printed */
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return svcd_error(1, "cannot wait for a process: %s", strerror(errno));
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  return svcd_error(1, "%s: the file of the store is damaged so that it cannot even be read (%s)", folder, strsignal(WTERMSIG(status)));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- files */
+
+/* Where a file of a folder is; 0: the name is too long, and that has been said. */
+static int backup_name(char out[SVCD_PATH], const char *folder, const char *file)
+{
+  if (snprintf(out, SVCD_PATH, "%s/%s", folder, file) < SVCD_PATH) return 1;
+  svcd_error(0, "%s: the name is too long", folder);
+  return 0;
+}
+
+static int backup_has_store(const char *folder)
+{
+  char name[SVCD_PATH];
+  return backup_name(name, folder, "data.mdb") && access(name, F_OK) == 0;
+}
+
+static int backup_no_store(const char *folder)
+{
+  return svcd_error(1, "there is no store in %s", folder);
+}
+
+/* A file that must not be there yet: in full and on the disk, or not at all. Returns 0, or has said why. */
+static int backup_copy_file(const char *from, const char *to)
+{
+  char bytes[65536];
+  ssize_t n = -1;
+  int in = open(from, O_RDONLY | O_CLOEXEC), out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), good;
+  if (in < 0 || out < 0) {
+    svcd_error(0, "cannot copy %s to %s: %s", from, to, strerror(errno));
+    if (in >= 0) close(in);
+    return 1;
+  }
+  while ((n = read(in, bytes, sizeof bytes)) > 0)
+    if (write(out, bytes, (size_t)n) != n) break;
+  good = n == 0 && fsync(out) == 0;
+  if (!good) svcd_error(0, "cannot copy %s to %s: %s", from, to, strerror(errno ? errno : ENOSPC));
+  close(in);
+  if (close(out) != 0) good = 0;
+  if (!good) unlink(to);
+  return good ? 0 : 1;
+}
+
+static int backup_flush(const char *folder)
+{
+  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = fd < 0 || fsync(fd) != 0;
+  if (fd >= 0) close(fd);
+  return rc;
+}
+
+/* What a look at a store leaves beside it. */
+static void backup_tidy(const char *folder)
+{
+  static const char *const files[] = { "lock.mdb", "svcapi.lock", "svcapi.reserve" };
+  char name[SVCD_PATH];
+  size_t i;
+  for (i = 0; i < sizeof files / sizeof files[0]; i++)
+    if (backup_name(name, folder, files[i])) unlink(name);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- check */
+
+static void backup_keep(void *line, int level, const char *text)
+{
+  if (level == SVC_LOG_ERROR) snprintf(line, SVCD_PATH, "%s", text);
+}
+
+/* Open it as it is: what waits for its driver stays. line: why not. */
+static int backup_open(svc **out, const svcd_options *o, const char *folder, char line[SVCD_PATH])
+{
+  svc_config config;
+  memset(&config, 0, sizeof config);
+  config.path = folder;
+  config.vendor = o->vendor;
+  config.keep_orders = 1;
+  config.log = backup_keep;
+  config.log_context = line;
+  line[0] = '\0';
+  return svc_open(out, &config);
+}
+
+static void backup_found(void *context, const char *text)
+{
+  (void)context;
+  printf("%s\n", text);
+}
+
+/* Returns the status to exit with, and has said why it is not 0. */
+static int backup_check(const svcd_options *o, const char *folder)
+{
+  char line[SVCD_PATH];
+  svc *s;
+  int rc = backup_open(&s, o, folder, line);
+  if (rc == SVC_BUSY) return svcd_error(1, "the store in %s is in use: check a backup of it (svcd backup), or stop svcd first", folder);
+  if (rc != SVC_OK) return svcd_error(rc == SVC_INVALID ? 2 : 1, "%s", line[0] ? line : svc_strerror(rc));
+  rc = svc_check_store(s, backup_found, NULL);
+  svc_close(s);
+  fflush(stdout);
+  if (rc == SVC_CORRUPT) return svcd_error(1, "the store in %s is damaged", folder);
+  return rc == SVC_OK ? 0 : svcd_error(1, "the store in %s was not read to its end: %s", folder, svc_strerror(rc));
+}
+
+static int backup_check_work(const svcd_options *o)
+{
+  int status = backup_check(o, o->data);
+  if (status == 0) printf("the store in %s is whole\n", o->data);
+  return status;
+}
+
+int svcd_check(const svcd_options *o)
+{
+  return backup_has_store(o->data) ? backup_in_child(o, backup_check_work, o->data) : backup_no_store(o->data);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- backup */
+
+static int backup_store(const svcd_options *o)
+{
+  char line[SVCD_PATH];
+  svc *s;
+  int rc = backup_open(&s, o, o->data, line);
+  if (rc == SVC_OK) {
+    rc = svc_backup(s, o->to);
+    svc_close(s);
+  } else if (rc == SVC_BUSY) { /* svcd is running, and goes on */
+    rc = svc_backup_of(o->data, o->to);
+    line[0] = '\0';
+  }
+  if (rc == SVC_EXISTS) return svcd_error(1, "%s holds a store already, which stays as it is", o->to);
+  return rc == SVC_OK ? 0 : svcd_error(rc == SVC_INVALID ? 2 : 1, "no backup was made: %s", line[0] ? line : svc_strerror(rc));
+}
+
+static int backup_work(const svcd_options *o)
+{
+  char key[SVCD_PATH], copy[SVCD_PATH];
+  int status = backup_store(o);
+  if (status != 0) return status;
+  status = backup_check(o, o->to);
+  backup_tidy(o->to);
+  if (status != 0) return status;
+  if (o->with_key) {
+    if (svcd_secret_key_path(o, key) != 0 || !backup_name(copy, o->to, "secret.key")) return 1;
+    if (backup_copy_file(key, copy) != 0 || backup_flush(o->to) != 0) return 1;
+  }
+  printf("backup:        %s, checked, %s\n", o->to, o->with_key ? "WITH THE SECRET KEY: who has it can open the secrets in it" : "without the secret key");
+  return 0;
+}
+
+int svcd_backup(const svcd_options *o)
+{
+  return backup_has_store(o->data) ? backup_in_child(o, backup_work, o->data) : backup_no_store(o->data);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- restore */
+
+/* A folder that holds a store in use is no backup: its file changes while it is read. The lock is kept until this process ends. */
+static int restore_hold(const char *folder)
+{
+  char name[SVCD_PATH];
+  int fd;
+  if (!backup_name(name, folder, "svcapi.lock")) return 1;
+  fd = open(name, O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB) == 0) return 0;
+  close(fd);
+  return svcd_error(1, "the store in %s is in use: make a backup of it (svcd backup), and restore that", folder);
+}
+
+static int restore_key(const svcd_options *o)
+{
+  char from[SVCD_PATH], to[SVCD_PATH];
+  if (!o->with_key) return 0;
+  if (!backup_name(from, o->from, "secret.key") || svcd_secret_key_path(o, to) != 0) return 1;
+  if (access(from, F_OK) != 0) return svcd_error(1, "--with-key: there is no secret.key in %s", o->from);
+  return backup_copy_file(from, to);
+}
+
+/* The store under its name, unless there is one by now: a link never replaces. */
+static int restore_name(const svcd_options *o, const char *ready)
+{
+  char name[SVCD_PATH];
+  if (!backup_name(name, o->data, "data.mdb")) return 1;
+  if (link(ready, name) != 0) return svcd_error(1, "cannot make %s: %s", name, strerror(errno));
+  return backup_flush(o->data) == 0 ? 0 : svcd_error(1, "cannot write %s: %s", o->data, strerror(errno));
+}
+
+static int restore_work(const svcd_options *o)
+{
+  char folder[SVCD_PATH], from[SVCD_PATH], to[SVCD_PATH];
+  int status;
+  if (!backup_name(folder, o->data, BACKUP_WORK) || !backup_name(from, o->from, "data.mdb") || !backup_name(to, folder, "data.mdb")) return 1;
+  status = restore_hold(o->from);
+  if (status == 0) status = backup_copy_file(from, to);
+  if (status == 0) status = backup_check(o, folder);
+  if (status == 0) status = restore_key(o);
+  if (status == 0) status = restore_name(o, to);
+  if (status == 0) printf("restored:      %s, checked\n", o->data);
+  return status;
+}
+
+int svcd_restore(const svcd_options *o)
+{
+  char folder[SVCD_PATH], name[SVCD_PATH];
+  int status;
+  if (!backup_has_store(o->from)) return backup_no_store(o->from);
+  if (backup_has_store(o->data)) return svcd_error(1, "%s holds a store already, which stays as it is", o->data);
+  if (!backup_name(folder, o->data, BACKUP_WORK) || !backup_name(name, folder, "data.mdb")) return 1;
+  if (mkdir(o->data, 0700) != 0 && errno != EEXIST) return svcd_error(1, "cannot make the folder %s: %s", o->data, strerror(errno));
+  unlink(name); /* of a restore that was broken off */
+  if (mkdir(folder, 0700) != 0 && errno != EEXIST) return svcd_error(1, "cannot make the folder %s: %s", folder, strerror(errno));
+  status = backup_in_child(o, restore_work, o->from);
+  unlink(name);
+  backup_tidy(folder);
+  rmdir(folder);
+  return status;
+}

@@ -1,0 +1,423 @@
+/*
+** The verbs of svcd beside serve, as their user meets them: on a good store, on one in use, on a damaged one, where there is none,
+** and with flags that are wrong; and the configuration file.
+**
+** Left out where that program cannot be run: on another processor than the one it was built for.
+*/
+#define _GNU_SOURCE /* pipe2 */
+#include "svcapi.h"
+
+#include <munit.h>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SVCD "build/svcd"
+
+typedef struct verbs_run {
+  pid_t pid;
+  int out, err;
+  char *text, errors[8192]; /* what it has printed */
+  size_t n;
+} verbs_run;
+
+#define TEXT (16 << 20)
+
+static bool can_run(void)
+{
+  return !getenv("SVC_TEST_QEMU") && access(SVCD, X_OK) == 0;
+}
+
+static void start(verbs_run *r, const char *const *args)
+{
+  const char *argv[24] = { SVCD };
+  int out[2], err[2], i;
+  memset(r, 0, sizeof *r);
+  r->text = calloc(1, TEXT);
+  munit_assert_not_null(r->text);
+  for (i = 0; args[i]; i++) argv[i + 1] = args[i];
+  munit_assert_int(pipe2(out, O_CLOEXEC), ==, 0);
+  munit_assert_int(pipe2(err, O_CLOEXEC), ==, 0);
+  r->pid = fork();
+  if (r->pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(out[1], 1);
+    dup2(err[1], 2);
+    execv(SVCD, (char *const *)(uintptr_t)argv);
+    _exit(127);
+  }
+  munit_assert_int(r->pid, >, 0);
+  close(out[1]);
+  close(err[1]);
+  r->out = out[0];
+  r->err = err[0];
+}
+
+/* Until it has printed this; NULL: to its end. */
+static bool await(verbs_run *r, const char *until)
+{
+  time_t end = time(NULL) + 30;
+  while (!until || !strstr(r->text, until)) {
+    struct pollfd p = { r->out, POLLIN, 0 };
+    ssize_t got;
+    if (time(NULL) > end || r->n + 1 >= TEXT) return false;
+    if (poll(&p, 1, 1000) <= 0) continue;
+    got = read(r->out, r->text + r->n, TEXT - r->n - 1);
+    if (got <= 0) return until == NULL;
+    r->n += (size_t)got;
+  }
+  return true;
+}
+
+/* The status; -1: a signal has ended it. */
+static int finish(verbs_run *r, int with_signal)
+{
+  size_t n = 0;
+  ssize_t got;
+  int status;
+  if (with_signal) kill(r->pid, with_signal);
+  if (!await(r, NULL)) kill(r->pid, SIGKILL);
+  while (n + 1 < sizeof r->errors && (got = read(r->err, r->errors + n, sizeof r->errors - n - 1)) > 0) n += (size_t)got;
+  r->errors[n] = '\0';
+  munit_assert_int(waitpid(r->pid, &status, 0), ==, r->pid);
+  close(r->out);
+  close(r->err);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Run it to its end with these; closed by NULL. What it says is looked for: "" for nothing on standard error. */
+static void expect(int status, const char *out, const char *err, ...)
+{
+  const char *args[23];
+  verbs_run r;
+  va_list list;
+  int n = 0, got;
+  va_start(list, err);
+  while ((args[n] = va_arg(list, const char *)) != NULL) n++;
+  va_end(list);
+  start(&r, args);
+  got = finish(&r, 0);
+  if (got != status || !strstr(r.text, out) || !strstr(r.errors, err) || (!*err && r.errors[0]))
+    munit_errorf("svcd %s: status %d, wanted %d; said: %.2000s; and on standard error: %s; wanted \"%s\", \"%s\"", args[0], got, status, r.text,
+                 r.errors, out, err);
+  free(r.text);
+}
+
+typedef struct verbs_place {
+  char folder[64], store[128], copy[128], other[128], file[160], key[160];
+} verbs_place;
+
+static void place_open(verbs_place *p)
+{
+  strcpy(p->folder, "/tmp/svcd_verbs_XXXXXX");
+  munit_assert_not_null(mkdtemp(p->folder));
+  snprintf(p->store, sizeof p->store, "%s/store", p->folder);
+  snprintf(p->copy, sizeof p->copy, "%s/copy", p->folder);
+  snprintf(p->other, sizeof p->other, "%s/other", p->folder);
+  snprintf(p->file, sizeof p->file, "%s/data.mdb", p->store);
+  snprintf(p->key, sizeof p->key, "%s/secret.key", p->copy);
+}
+
+static void place_close(verbs_place *p)
+{
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf '%s'", p->folder);
+  munit_assert_int(system(command), ==, 0);
+}
+
+static void serve(verbs_run *r, const char *store)
+{
+  const char *args[] = { "serve", "--data", store, "--listen", "http://127.0.0.1:0", "--no-sync", NULL };
+  start(r, args);
+  if (!await(r, "svcd ready on ")) munit_errorf("svcd is not ready: %s", r->text);
+}
+
+static void stop(verbs_run *r)
+{
+  munit_assert_int(finish(r, SIGTERM), ==, 0);
+  free(r->text);
+}
+
+static bool there(const char *folder, const char *file)
+{
+  char name[256];
+  snprintf(name, sizeof name, "%s/%s", folder, file);
+  return access(name, F_OK) == 0;
+}
+
+static MunitResult test_good(const MunitParameter params[], void *data)
+{
+  verbs_place p;
+  verbs_run r;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  place_open(&p);
+  serve(&r, p.store);
+  stop(&r);
+  expect(0, "is whole", "", "check", "--data", p.store, NULL);
+  expect(0, "without the secret key", "", "backup", "--data", p.store, "--to", p.copy, NULL);
+  munit_assert_true(there(p.copy, "data.mdb"));
+  munit_assert_false(there(p.copy, "secret.key") || there(p.copy, "bootstrap.json") || there(p.copy, "lock.mdb") || there(p.copy, "svcapi.lock"));
+  expect(1, "", "holds a store already", "backup", "--data", p.store, "--to", p.copy, NULL);
+  expect(1, "", "holds a store already", "restore", "--from", p.copy, "--data", p.store, NULL);
+  expect(1, "", "there is no secret.key", "restore", "--from", p.copy, "--data", p.other, "--with-key", NULL);
+  munit_assert_false(there(p.other, "data.mdb") || there(p.other, "restore.new"));
+  expect(0, "restored", "", "restore", "--from", p.copy, "--data", p.other, NULL);
+  expect(0, "is whole", "", "check", "--data", p.other, NULL);
+  munit_assert_false(there(p.other, "restore.new"));
+  serve(&r, p.other); /* it is what it was: no first organization is made */
+  munit_assert_not_null(strstr(r.text, "written when the store was made"));
+  stop(&r);
+  place_close(&p);
+  return MUNIT_OK;
+}
+
+static MunitResult test_key(const MunitParameter params[], void *data)
+{
+  verbs_place p;
+  verbs_run r;
+  struct stat about;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  place_open(&p);
+  serve(&r, p.store);
+  stop(&r);
+  expect(0, "WITH THE SECRET KEY", "", "backup", "--data", p.store, "--to", p.copy, "--with-key", NULL);
+  munit_assert_int(stat(p.key, &about), ==, 0);
+  munit_assert_int(about.st_mode & 0777, ==, 0600);
+  munit_assert_int((int)about.st_size, ==, 32);
+  expect(0, "restored", "", "restore", "--from", p.copy, "--data", p.other, "--with-key", NULL);
+  munit_assert_true(there(p.other, "secret.key"));
+  serve(&r, p.other);
+  stop(&r);
+  place_close(&p);
+  return MUNIT_OK;
+}
+
+/* While svcd serves: a backup is made, and it goes on; all others are refused in a line. */
+static MunitResult test_in_use(const MunitParameter params[], void *data)
+{
+  verbs_place p;
+  verbs_run r;
+  char more[160];
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  place_open(&p);
+  serve(&r, p.store);
+  snprintf(more, sizeof more, "%s/more.json", p.folder);
+  expect(1, "", "in use", "check", "--data", p.store, NULL);
+  expect(1, "", "in use", "credentials", "--data", p.store, "--bootstrap", more, NULL);
+  expect(1, "", "is in use", "restore", "--from", p.store, "--data", p.other, NULL);
+  expect(1, "", "holds a store already", "restore", "--from", p.store, "--data", p.store, NULL);
+  expect(0, "checked", "", "backup", "--data", p.store, "--to", p.copy, NULL);
+  expect(1, "", "holds a store already", "backup", "--data", p.store, "--to", p.copy, NULL);
+  expect(1, "", "in use", "check", "--data", p.store, NULL); /* its lock has outlived the backup */
+  expect(0, "SVC_BASE_URL='http://127.0.0.1:", "", "env", "--data", p.store, NULL);
+  stop(&r);
+  expect(0, "is whole", "", "check", "--data", p.store, NULL);
+  expect(0, "is whole", "", "check", "--data", p.copy, NULL);
+  place_close(&p);
+  return MUNIT_OK;
+}
+
+static void damage(const char *file, long at, size_t n, int byte)
+{
+  char bytes[4096];
+  int fd = open(file, O_WRONLY | O_CLOEXEC);
+  munit_assert_int(fd, >=, 0);
+  memset(bytes, byte, sizeof bytes);
+  munit_assert_int((int)pwrite(fd, bytes, n, at), ==, (int)n);
+  close(fd);
+}
+
+/* Whatever the file has become: a line, and status 1; a store is not made of it. */
+static MunitResult test_damaged(const MunitParameter params[], void *data)
+{
+  static const struct {
+    long at;
+    size_t n;
+    int byte;
+    long cut;
+  } ways[] = { { 0, 4096, 0xFF, 0 }, { 0, 0, 0, 5000 }, { 0, 0, 0, 1 }, { 8192, 4096, 0xFF, 0 }, { 8192, 4096, 0, 0 }, { 12288, 4096, 0x41, 0 } };
+  verbs_place p;
+  verbs_run r;
+  char copied[160], command[640];
+  size_t i;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  place_open(&p);
+  serve(&r, p.store);
+  stop(&r);
+  snprintf(copied, sizeof copied, "%s/data.mdb", p.copy);
+  for (i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+    snprintf(command, sizeof command, "rm -rf '%s' '%s' && cp -r '%s' '%s'", p.copy, p.other, p.store, p.copy);
+    munit_assert_int(system(command), ==, 0);
+    if (ways[i].n && ways[i].at == 0) damage(copied, 4096, ways[i].n, ways[i].byte); /* both heads */
+    if (ways[i].n) damage(copied, ways[i].at, ways[i].n, ways[i].byte);
+    if (ways[i].cut) munit_assert_int(truncate(copied, ways[i].cut), ==, 0);
+    start(&r, (const char *[]){ "check", "--data", p.copy, NULL });
+    munit_assert_int(finish(&r, 0), >=, 0); /* a page that nobody uses may be damaged, and the store whole */
+    munit_assert_true(strstr(r.text, "is whole") || strncmp(r.errors, "svcd: ", 6) == 0);
+    if (i < 3) munit_assert_null(strstr(r.text, "is whole"));
+    free(r.text);
+    if (i >= 3) continue;
+    expect(1, "", "svcd: ", "restore", "--from", p.copy, "--data", p.other, NULL);
+    munit_assert_false(there(p.other, "data.mdb") || there(p.other, "restore.new"));
+    expect(1, "", "svcd: ", "backup", "--data", p.copy, "--to", p.other, NULL);
+    expect(1, "", "svcd: ", "credentials", "--data", p.copy, "--bootstrap", copied, NULL);
+  }
+  place_close(&p);
+  return MUNIT_OK;
+}
+
+static MunitResult test_missing(const MunitParameter params[], void *data)
+{
+  verbs_place p;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  place_open(&p);
+  expect(1, "", "there is no store in", "check", "--data", p.store, NULL);
+  expect(1, "", "there is no store in", "backup", "--data", p.store, "--to", p.copy, NULL);
+  expect(1, "", "there is no store in", "restore", "--from", p.store, "--data", p.copy, NULL);
+  expect(1, "", "there is no store in", "credentials", "--data", p.store, NULL);
+  expect(1, "", "cannot read", "env", "--data", p.store, NULL);
+  munit_assert_false(there(p.folder, "store") || there(p.folder, "copy"));
+  expect(2, "", "--to DIR is missing", "backup", "--data", p.store, NULL);
+  expect(2, "", "--from DIR is missing", "restore", "--data", p.store, NULL);
+  expect(2, "", "--data DIR is missing", "check", NULL);
+  expect(2, "", "--data DIR is missing", "env", NULL);
+  expect(2, "", "sh or json", "env", "--data", p.store, "--format", "xml", NULL);
+  expect(2, "", "not a flag of this verb", "check", "--data", p.store, "--listen", "http://127.0.0.1:0", NULL);
+  expect(2, "", "no such flag", "openapi", "--what", NULL);
+  expect(2, "", "no such verb", "what", NULL);
+  expect(2, "", "no such verb", "help", "what", NULL);
+  place_close(&p);
+  return MUNIT_OK;
+}
+
+static MunitResult test_help(const MunitParameter params[], void *data)
+{
+  static const char *const verbs[] = { "serve", "backup", "restore", "check", "credentials", "openapi", "env", "version" };
+  verbs_run r;
+  size_t i, k;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  for (i = 0; i < 2 * sizeof verbs / sizeof verbs[0]; i++) {
+    const char *verb = verbs[i / 2];
+    char head[64];
+    start(&r, i % 2 ? (const char *[]){ verb, "--help", NULL } : (const char *[]){ "help", verb, NULL });
+    munit_assert_int(finish(&r, 0), ==, 0);
+    for (k = 0; k < sizeof verbs / sizeof verbs[0]; k++) {
+      snprintf(head, sizeof head, "\nsvcd %s: ", verbs[k]);
+      munit_assert_int(strstr(r.text, head) != NULL, ==, verbs[k] == verb);
+    }
+    free(r.text);
+  }
+  expect(0, "\nsvcd env: ", "", "--help", NULL);
+  expect(0, "\nsvcd env: ", "", "help", NULL);
+  expect(0, "svcd " SVC_VERSION, "", "version", NULL);
+  return MUNIT_OK;
+}
+
+/* What env prints goes through a shell, whatever is in it. */
+static MunitResult test_env(const MunitParameter params[], void *data)
+{
+  verbs_place p;
+  verbs_run r;
+  char file[160], command[700];
+  FILE *f;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  place_open(&p);
+  serve(&r, p.store);
+  stop(&r);
+  expect(0, "\nexport SVC_CLIENT_SECRET='", "", "env", "--data", p.store, NULL);
+  expect(0, "{\"SVC_BASE_URL\":\"http://127.0.0.1:", "", "env", "--data", p.store, "--format", "json", NULL);
+  expect(0, "SVC_BASE_URL='https://api.example.com'", "", "env", "--data", p.store, "--base-url", "https://api.example.com/", NULL);
+  snprintf(file, sizeof file, "%s/odd.json", p.folder);
+  f = fopen(file, "w");
+  munit_assert_not_null(f);
+  fputs("{\"baseUrl\":\"http://a'; touch /nowhere; $(exit 3) `x`\",\"orgId\":\"1\"}\n", f);
+  fclose(f);
+  snprintf(command, sizeof command,
+           "eval \"$(" SVCD " env --bootstrap '%s')\" && test \"$SVC_BASE_URL\" = \"http://a'; touch /nowhere; \\$(exit 3) \\`x\\`\" && test $SVC_ORG_ID = 1", file);
+  munit_assert_int(system(command), ==, 0);
+  expect(1, "", "is no file of credentials", "env", "--bootstrap", p.file, NULL);
+  expect(0, "/api/acme/v2\"", "", "openapi", "--vendor", "acme", NULL);
+  expect(2, "", "vendor", "openapi", "--vendor", "A B", NULL);
+  place_close(&p);
+  return MUNIT_OK;
+}
+
+static const char *config_write(verbs_place *p, const char *text)
+{
+  static char name[160];
+  FILE *f;
+  snprintf(name, sizeof name, "%s/svcd.conf", p->folder);
+  f = fopen(name, "w");
+  munit_assert_not_null(f);
+  fputs(text, f);
+  fclose(f);
+  return name;
+}
+
+static MunitResult test_config(const MunitParameter params[], void *data)
+{
+  verbs_place p;
+  verbs_run r;
+  char text[1024];
+  const char *file;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  place_open(&p);
+  snprintf(text, sizeof text,
+           "# a file for all verbs\n\n  data = %s\r\nlisten http://127.0.0.1:0 # one\nlisten=http://127.0.0.1:0\n"
+           "no-sync\nconceal false\nvendor acme\nbase-url = http://a.example.com/\nbootstrap %s/b#1.json\nthreads 2", p.store, p.folder);
+  file = config_write(&p, text);
+  start(&r, (const char *[]){ "--config", file, NULL });
+  munit_assert_true(await(&r, "svcd ready on http://127.0.0.1:"));
+  munit_assert_not_null(strstr(strstr(r.text, "svcd ready on") + 20, " http://127.0.0.1:")); /* two of them */
+  munit_assert_not_null(strstr(r.text, "base URL:      http://a.example.com\n"));
+  munit_assert_true(there(p.folder, "b#1.json"));
+  stop(&r);
+  expect(0, "is whole", "", "check", "--config", file, NULL); /* listen is not its own */
+  expect(1, "", "there is no store in", "check", "--data", p.other, "--config", file, NULL);
+  start(&r, (const char *[]){ "serve", "--config", file, "--listen", "http://127.0.0.1:0", NULL }); /* a list is replaced */
+  munit_assert_true(await(&r, "svcd ready on http://127.0.0.1:") && await(&r, "\n"));
+  munit_assert_null(strstr(strstr(r.text, "svcd ready on") + 20, " http://127.0.0.1:"));
+  stop(&r);
+  expect(2, "", "svcd.conf:2: what: no such flag", "check", "--config", config_write(&p, "data x\nwhat 1\n"), NULL);
+  expect(2, "", "svcd.conf:1: no-sync: true or false", "serve", "--config", config_write(&p, "no-sync 1\n"), NULL);
+  expect(2, "", "svcd.conf:3: data needs a value", "check", "--config", config_write(&p, "\n\ndata =\n"), NULL);
+  expect(2, "", "svcd.conf:1: threads is refused", "serve", "--config", config_write(&p, "threads 0\n"), NULL);
+  expect(2, "", "svcd.conf:1: config: no such flag", "serve", "--config", config_write(&p, "config a\n"), NULL);
+  expect(2, "", "cannot read --config", "serve", "--config", p.other, NULL);
+  expect(2, "", "cannot read --config", "serve", "--config", p.folder, NULL);
+  place_close(&p);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/good", test_good, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/key", test_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/in_use", test_in_use, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/damaged", test_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/missing", test_missing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/help", test_help, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/env", test_env, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/config", test_config, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_svcd_verbs = { "/svcd_verbs", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
