@@ -9,14 +9,19 @@
 #define ERRORS_MOST_VIOLATIONS 1000 /* a hostile body could have as many as it has bytes */
 
 typedef struct errors_row {
-  const char *name;
+  const char *text; /* name, detail, parameters, a NUL behind each: one pointer for the three */
   short status;
-  const char *detail, *parameters;
 } errors_row;
 
-#define ERRORS_ROW(name, status, detail, parameters) { #name, status, detail, parameters },
-static const errors_row errors_table[SVC_E_COUNT] = { { "", 500, "", "" }, SVC_ERROR_LIST(ERRORS_ROW) };
+#define ERRORS_ROW(name, status, detail, parameters) { #name "\0" detail "\0" parameters, status },
+static const errors_row errors_table[SVC_E_COUNT] = { { "\0\0", 500 }, SVC_ERROR_LIST(ERRORS_ROW) };
 #undef ERRORS_ROW
+
+static const char *errors_parameters(int code)
+{
+  const char *detail = svc_error_detail(code);
+  return detail + strlen(detail) + 1;
+}
 
 SVC_PRIVATE int svc_error_status(int code)
 {
@@ -25,17 +30,18 @@ SVC_PRIVATE int svc_error_status(int code)
 
 SVC_PRIVATE const char *svc_error_name(int code)
 {
-  return errors_table[code].name;
+  return errors_table[code].text;
 }
 
 SVC_PRIVATE const char *svc_error_detail(int code)
 {
-  return errors_table[code].detail;
+  const char *name = errors_table[code].text;
+  return name + strlen(name) + 1;
 }
 
 SVC_PRIVATE unsigned svc_error_params(int code)
 {
-  const char *p = errors_table[code].parameters;
+  const char *p = errors_parameters(code);
   unsigned n = *p != 0;
   for (; *p; p++) n += *p == ',';
   return n;
@@ -43,7 +49,7 @@ SVC_PRIVATE unsigned svc_error_params(int code)
 
 SVC_PRIVATE bool svc_error_names_attribute(int code)
 {
-  const char *p = errors_table[code].parameters;
+  const char *p = errors_parameters(code);
   return strncmp(p, "attribute", 9) == 0 && (p[9] == 0 || p[9] == ',');
 }
 
