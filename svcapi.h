@@ -468,6 +468,40 @@ SVC_API int svc_openapi(svc *s, svc_response *out);
 */
 SVC_API int svc_backup(svc *s, const char *path);
 
+/* ------------------------------------------------------------------------------------------------------ other languages */
+
+/*
+** For who loads the shared library (./build.sh shared) by name, from Python, Ruby, Go and the like: text in place of structs, so
+** that no layout is copied. examples/python/svcapi.py is all that one needs there. What else takes no struct can be called beside
+** it: svc_close, svc_tick, svc_backup, svc_clock_..., svc_snapshot_..., svc_strerror, svc_version.
+**
+** svc_open_json: as svc_open(). The configuration is a JSON object, or NULL, whose members are called as those of svc_config: numbers,
+** strings, true and false (what is a flag there); secret_key is 64 hex digits, limits and control_addresses are arrays of objects.
+** What is a function or a pointer there cannot be said. An unknown member, or one of another type, is SVC_INVALID. `why` (which may
+** be NULL) is given one line when it fails. Nothing is logged from then on.
+*/
+SVC_API int svc_open_json(svc **out, const char *config_json, char *why, size_t why_size);
+
+/*
+** One request: as svc_handle_request(). `headers` are "Name: value" lines, each ended by a newline, or NULL. `origin_json` NULL: it
+** comes from 127.0.0.1 and carries its own credentials; else {"peer":"10.0.0.1","tls":true,"caller":{"user_id":"...","username":
+** "...","grants":[{"role":"ORG_OWNER","on":null}],"second_factor":false}}, as in svc_request. Never take `caller` from a socket.
+** Returns SVC_OK with *out set, which svc_result_free() frees; SVC_INVALID: a line of the headers is no header, or the JSON is
+** not as it should be, the log says so, and nothing was asked; SVC_NOMEM. Whoever puts foreign text into a header looks for newlines
+** in it first: a newline begins another header.
+*/
+typedef struct svc_result svc_result; /* opaque */
+SVC_API int svc_call_text(svc *s, const char *method, const char *target, const char *headers, const void *body,
+                          size_t body_length, const char *origin_json, svc_result **out);
+SVC_API int svc_result_status(const svc_result *r);
+SVC_API const char *svc_result_header(const svc_result *r, const char *name); /* any case; NULL: it has none of this name */
+SVC_API const char *svc_result_body(const svc_result *r, size_t *length);    /* never NULL, with a NUL behind; length may be NULL */
+SVC_API void svc_result_free(svc_result *r); /* before svc_close(); NULL is allowed */
+
+/* svc_bootstrap(), as a result whose body is {"orgId":...,"groupId":...,"publicKey":...,"privateKey":...,"clientId":...,
+** "clientSecret":...}, shown this once. Returns what svc_bootstrap() does. */
+SVC_API int svc_bootstrap_json(svc *s, svc_result **out);
+
 /* --------------------------------------------------------------------------------------------------------- test control */
 
 /*
