@@ -305,6 +305,11 @@ typedef struct svc_config {
                            whoever knows this number knows all of them; `random` must be NULL then */
   size_t journal;       /* requests that svc_journal_read() shows, the last ones, up to 10 000; default: none */
   size_t max_snapshot;  /* bytes that one svc_snapshot may take; default 64 MiB */
+
+  int metrics; /* not 0: requests are counted, for svc_stats() and svc_metrics_text(): some 130 KiB */
+  int64_t (*monotonic)(void *context); /* nanoseconds since some moment, never less than before: with it `metrics` also has how
+                                          long answers took; default: nobody knows */
+  void *monotonic_context;
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */
@@ -357,6 +362,8 @@ typedef struct svc_response {
   size_t body_length;
   int drop;     /* not 0: a fault (svc_fault_add) has the answer be lost: a host with a connection closes it without a word */
   int delay_ms; /* a fault has it be late: a host with a connection answers after so long. The library itself never waits */
+  const char *operation; /* for a log: its operationId in the OpenAPI document; NULL: it is none that is known */
+  const char *caller;    /* and whose credentials it carried, a public key or a client id; NULL: none that hold */
   void *memory; /* private */
 } svc_response;
 
@@ -467,6 +474,33 @@ SVC_API int svc_openapi(svc *s, svc_response *out);
 ** svc_open(). The log says what is wrong.
 */
 SVC_API int svc_backup(svc *s, const char *path);
+
+/*
+** What a handle has done since it was opened. Each number is right by itself; they are not of one moment. On machines of 32 bits
+** what is counted begins anew after 2^32. It grows at its end: the macro tells the library how much the caller has.
+*/
+typedef struct svc_statistics {
+  uint64_t requests;        /* answered by svc_handle_request(): with svc_config.metrics, as the two that follow */
+  uint64_t answers[6];      /* of these, by the first digit of their status; [0]: none of those that are known */
+  uint64_t limited;         /* refused by the limiter */
+  uint64_t sign_ins_failed; /* requests whose credentials were wrong */
+  uint64_t commits;         /* of the store */
+  uint64_t writes;          /* that these made durable: those that wait at the same time share one */
+  uint64_t store_bytes;     /* what the store takes; 0: it cannot tell */
+  uint64_t map_bytes;       /* and what its map has room for */
+  int64_t late_ms;          /* for how long the step that comes next has been due; 0: it is not */
+} svc_statistics;
+SVC_API int svc_stats(svc *s, svc_statistics *out);
+SVC_API int svc_stats_as(svc *s, svc_statistics *out, size_t size);
+#define svc_stats(s, out) svc_stats_as(s, out, sizeof(svc_statistics))
+
+/*
+** The same and more in the text format of Prometheus: requests by operation and status, how long they took, the limiter by endpoint
+** set, sign-ins that failed, commits, writes, bytes. Only what was counted is there; no label is anything that a client says.
+** `more` is put behind it as it is, lines of the host's own; NULL: none.
+** Returns SVC_OK; SVC_INVALID: svc_config.metrics is not set; else what went wrong. Free it with svc_response_free().
+*/
+SVC_API int svc_metrics_text(svc *s, const char *more, svc_response *out);
 
 /* ------------------------------------------------------------------------------------------------------ other languages */
 
