@@ -12,6 +12,7 @@ usage() {
 usage: ./build.sh VERB [ARGUMENT]...
   deps [NAME]... fetch the dependencies, or these, into build/deps, verified by hash; install missing tools when root
   lib            build/libsvcapi.a
+  shared         build/libsvcapi.so.0, for programs in other languages
   run [ARG]...   build and start build/svcd on build/data, http on port 8080 and https on 8443 unless ARGs say --listen; on a new
                  store it prints the credentials
   test [NAME]    build and run all tests and checks, or those whose name contains NAME
@@ -51,7 +52,7 @@ one_at_a_time() { # two runs in one tree write the same files: the second waits.
 package_of() {
   case $1 in
     cc|gcc) echo gcc libc6-dev ;; headers) echo libc6-dev ;; xz) echo xz-utils ;; awk) echo mawk ;;
-    sha256sum) echo coreutils ;; dpkg-deb) echo dpkg ;; ar|nm) echo binutils ;; find) echo findutils ;;
+    sha256sum) echo coreutils ;; dpkg-deb) echo dpkg ;; ar|nm|readelf) echo binutils ;; find) echo findutils ;;
     qemu-arm|qemu-aarch64) echo qemu-user ;; psql) echo postgresql ;; clang) echo clang libclang-rt-dev ;;
     arm-linux-gnueabihf-gcc) echo gcc-arm-linux-gnueabihf libc6-dev-armhf-cross ;;
     aarch64-linux-gnu-gcc) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
@@ -127,10 +128,13 @@ mbed_libs() { for l in tls x509 crypto; do printf ' %s' "$D/mbedtls/library/libm
 
 LIBRARY='lmdb frozen tinycthread mbedtls' # what it is made with
 
+PLACED='-O2 -fPIC -fvisibility=hidden' # one set of objects, for programs and for the shared library
+
 # shellcheck disable=SC2086
-lib() { deps $LIBRARY; fold; O=build/lib; build libsvcapi.a lib OPT=-O2; }
+lib() { deps $LIBRARY; fold; O=build/lib; build libsvcapi.a lib OPT="$PLACED"; }
+shared() { lib; build libsvcapi.so.0 shared OPT="$PLACED"; }
 # shellcheck disable=SC2086
-daemon() { deps $LIBRARY mongoose; lib; build svcd svcd OPT=-O2; }
+daemon() { deps $LIBRARY mongoose; lib; build svcd svcd OPT="$PLACED"; }
 
 # ---- tests ----------------------------------------------------------------------------------------------------------
 
@@ -175,7 +179,7 @@ run_tests() { # FOLDER NAME...: suites of FOLDER/run and checks, as many at a ti
 }
 
 for_checks() { # what they need
-  want clang g++ nm curl psql openssl
+  want clang g++ nm readelf curl psql openssl
   if [ -e .git ]; then want git; fi
   MBED_LIBS=$(mbed_libs); export CC INCLUDES MBED_LIBS
 }
@@ -192,6 +196,7 @@ test_all() { # [NAME]
   for_tests
   sanitized 'test objects' run # first: an error in a part is reported as that part's
   daemon # its tests start it as a user does
+  shared
   for_checks
   # shellcheck disable=SC2046
   run_tests build/test $({ suites; checks; } | grep -F -e "${1:-}")
@@ -202,6 +207,7 @@ check() { # [NAME]
   for_tests
   sanitized parts parts
   daemon
+  shared
   for_checks
   # shellcheck disable=SC2046
   run_tests build/test $(checks | grep -F -e "${1:-}")
@@ -283,7 +289,7 @@ clean() {
 [ $# -gt 0 ] || { usage >&2; exit 2; }
 case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'" ;; esac
 verb=$1; shift
-case $verb in deps|lib|fold|test|run|check|bench|fuzz|arm|clean) one_at_a_time ;; esac
+case $verb in deps|lib|shared|fold|test|run|check|bench|fuzz|arm|clean) one_at_a_time ;; esac
 case $verb in
   deps)
     for d in "$@"; do all_deps | grep -qxF -e "$d" || die "no dependency '$d': there are $(all_deps | tr '\n' ' ')"; done
@@ -294,6 +300,9 @@ case $verb in
   lib)
     lib
     say "link: cc program.c -I. build/libsvcapi.a$(mbed_libs) -pthread" ;;
+  shared)
+    shared
+    say "link: cc program.c -I. -Lbuild -lsvcapi; other languages load build/libsvcapi.so.0" ;;
   fold) need awk sha256sum; fold; say 'fold: svcapi.c is the fold of the parts' ;;
   test) test_all "$@" ;;
   run|check|bench|fuzz|arm|clean) "$verb" "$@" ;;

@@ -41,8 +41,9 @@ MBED_LIBS := $(patsubst %,$(MBED)/library/libmbed%.a,tls x509 crypto)
 # ---- what can be asked for -------------------------------------------------------------------------------------------
 
 .DELETE_ON_ERROR:
-.PHONY: lib svcd parts run bench fuzz
+.PHONY: lib shared svcd parts run bench fuzz
 lib: build/libsvcapi.a
+shared: build/libsvcapi.so.0
 svcd: build/svcd
 parts: $(PART_OBJECTS)
 run: $(O)/run
@@ -86,6 +87,12 @@ $(call objects,$(TESTS)) $(call deps,munit): $(DEPS)/.stamp-munit
 
 build/libsvcapi.a: $(call objects,svcapi.c) $(DEP_OBJECTS)
 	@rm -f $@; $(AR) rcs $@ $^ || { echo $@ >>$(O)/failed; exit 1; }
+
+# Of the same objects, which are made for both: what is not SVC_API is hidden in them, and the libraries in it are, too. Its number is
+# that of the series whose programs it serves (VERSIONS in svcapi.h): it rises when these are to be compiled anew.
+build/libsvcapi.so.0: $(call objects,svcapi.c) $(DEP_OBJECTS) $(MBED_LIBS)
+	@$(CC) $(OPT) $(LINK) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,-z,defs -o $@ $(filter %.o,$^) $(MBED_LIBS) -pthread && \
+	ln -sf $(@F) build/libsvcapi.so || { echo $@ >>$(O)/failed; exit 1; }
 
 # A source that is gone leaves no object that is newer, so programs depend on the list of their sources too.
 build/svcd: $(call objects,$(SVCD) svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/svcd.list,$(SVCD) $(LISTENER))

@@ -308,6 +308,11 @@ typedef struct svc_config {
 
   int keep_orders; /* not 0: orders that a driver has left behind stay for it, though this handle has none: for a tool that looks at
                       the store between two runs of its service; default: without a driver they are simulated from here on */
+
+  int metrics; /* not 0: requests are counted, for svc_stats() and svc_metrics_text(): some 130 KiB */
+  int64_t (*monotonic)(void *context); /* nanoseconds since some moment, never less than before: with it `metrics` also has how
+                                          long answers took; default: nobody knows */
+  void *monotonic_context;
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */
@@ -360,6 +365,8 @@ typedef struct svc_response {
   size_t body_length;
   int drop;     /* not 0: a fault (svc_fault_add) has the answer be lost: a host with a connection closes it without a word */
   int delay_ms; /* a fault has it be late: a host with a connection answers after so long. The library itself never waits */
+  const char *operation; /* for a log: its operationId in the OpenAPI document; NULL: it is none that is known */
+  const char *caller;    /* and whose credentials it carried, a public key or a client id; NULL: none that hold */
   void *memory; /* private */
 } svc_response;
 
@@ -496,6 +503,67 @@ SVC_API int svc_backup_of(const char *path, const char *to);
 ** Who checks a file that nobody trusts does it in a process of its own, as svcd does.
 */
 SVC_API int svc_check_store(svc *s, void (*found)(void *context, const char *text), void *context);
+
+/*
+** What a handle has done since it was opened. Each number is right by itself; they are not of one moment. On machines of 32 bits
+** what is counted begins anew after 2^32. It grows at its end: the macro tells the library how much the caller has.
+*/
+typedef struct svc_statistics {
+  uint64_t requests;        /* answered by svc_handle_request(): with svc_config.metrics, as the two that follow */
+  uint64_t answers[6];      /* of these, by the first digit of their status; [0]: none of those that are known */
+  uint64_t limited;         /* refused by the limiter */
+  uint64_t sign_ins_failed; /* requests whose credentials were wrong */
+  uint64_t commits;         /* of the store */
+  uint64_t writes;          /* that these made durable: those that wait at the same time share one */
+  uint64_t store_bytes;     /* what the store takes; 0: it cannot tell */
+  uint64_t map_bytes;       /* and what its map has room for */
+  int64_t late_ms;          /* for how long the step that comes next has been due; 0: it is not */
+} svc_statistics;
+SVC_API int svc_stats(svc *s, svc_statistics *out);
+SVC_API int svc_stats_as(svc *s, svc_statistics *out, size_t size);
+#define svc_stats(s, out) svc_stats_as(s, out, sizeof(svc_statistics))
+
+/*
+** The same and more in the text format of Prometheus: requests by operation and status, how long they took, the limiter by endpoint
+** set, sign-ins that failed, commits, writes, bytes. Only what was counted is there; no label is anything that a client says.
+** `more` is put behind it as it is, lines of the host's own; NULL: none.
+** Returns SVC_OK; SVC_INVALID: svc_config.metrics is not set; else what went wrong. Free it with svc_response_free().
+*/
+SVC_API int svc_metrics_text(svc *s, const char *more, svc_response *out);
+
+/* ------------------------------------------------------------------------------------------------------ other languages */
+
+/*
+** For who loads the shared library (./build.sh shared) by name, from Python, Ruby, Go and the like: text in place of structs, so
+** that no layout is copied. examples/python/svcapi.py is all that one needs there. What else takes no struct can be called beside
+** it: svc_close, svc_tick, svc_backup, svc_clock_..., svc_snapshot_..., svc_strerror, svc_version.
+**
+** svc_open_json: as svc_open(). The configuration is a JSON object, or NULL, whose members are called as those of svc_config: numbers,
+** strings, true and false (what is a flag there); secret_key is 64 hex digits, limits and control_addresses are arrays of objects.
+** What is a function or a pointer there cannot be said. An unknown member, or one of another type, is SVC_INVALID. `why` (which may
+** be NULL) is given one line when it fails. Nothing is logged from then on.
+*/
+SVC_API int svc_open_json(svc **out, const char *config_json, char *why, size_t why_size);
+
+/*
+** One request: as svc_handle_request(). `headers` are "Name: value" lines, each ended by a newline, or NULL. `origin_json` NULL: it
+** comes from 127.0.0.1 and carries its own credentials; else {"peer":"10.0.0.1","tls":true,"caller":{"user_id":"...","username":
+** "...","grants":[{"role":"ORG_OWNER","on":null}],"second_factor":false}}, as in svc_request. Never take `caller` from a socket.
+** Returns SVC_OK with *out set, which svc_result_free() frees; SVC_INVALID: a line of the headers is no header, or the JSON is
+** not as it should be, the log says so, and nothing was asked; SVC_NOMEM. Whoever puts foreign text into a header looks for newlines
+** in it first: a newline begins another header.
+*/
+typedef struct svc_result svc_result; /* opaque */
+SVC_API int svc_call_text(svc *s, const char *method, const char *target, const char *headers, const void *body,
+                          size_t body_length, const char *origin_json, svc_result **out);
+SVC_API int svc_result_status(const svc_result *r);
+SVC_API const char *svc_result_header(const svc_result *r, const char *name); /* any case; NULL: it has none of this name */
+SVC_API const char *svc_result_body(const svc_result *r, size_t *length);    /* never NULL, with a NUL behind; length may be NULL */
+SVC_API void svc_result_free(svc_result *r); /* before svc_close(); NULL is allowed */
+
+/* svc_bootstrap(), as a result whose body is {"orgId":...,"groupId":...,"publicKey":...,"privateKey":...,"clientId":...,
+** "clientSecret":...}, shown this once. Returns what svc_bootstrap() does. */
+SVC_API int svc_bootstrap_json(svc *s, svc_result **out);
 
 /* --------------------------------------------------------------------------------------------------------- test control */
 

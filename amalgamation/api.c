@@ -267,6 +267,7 @@ int svc_open_as(svc **out, const svc_config *config, int version_number, size_t 
   if (rc == SVC_OK) rc = svc_plan_open(s);
   if (rc == SVC_OK) rc = svc_router_open(s);
   if (rc == SVC_OK) rc = svc_links_open(s);
+  if (rc == SVC_OK) rc = svc_counters_open(s);
   if (rc == SVC_OK) rc = api_store(s);
   if (rc == SVC_OK) rc = svc_seal_start(s);
   if (rc == SVC_OK) rc = svc_orders_open(s);
@@ -335,6 +336,7 @@ int svc_handle_request(svc *s, const svc_request *request, svc_response *respons
 {
   svc_arena arena;
   svc_call c;
+  int64_t began;
   if (response) memset(response, 0, sizeof *response);
   if (!s || !request || !response || !request->method || !request->target) return SVC_INVALID;
   if ((request->header_count && !request->headers) || (request->body_length && !request->body)) return SVC_INVALID;
@@ -344,6 +346,7 @@ int svc_handle_request(svc *s, const svc_request *request, svc_response *respons
   c.request.raw = request;
   c.arena = &arena;
   c.now = svc_now(s);
+  began = s->counters ? svc_counters_begin(s) : 0;
   api_apply_due(s, c.now);
 
   (void)(svc_stage_request(&c) &&    /* the request line and headers */
@@ -359,10 +362,14 @@ int svc_handle_request(svc *s, const svc_request *request, svc_response *respons
   svc_stage_respond(&c, response);   /* the answer, or the error that a step has set */
   response->drop = c.drop != 0;
   response->delay_ms = c.delay_ms;
+  response->operation = c.plan ? c.plan->route->op : NULL;
+  if (c.who.known && !request->caller) response->caller = c.who.username.p;
   if (api_watched(s, SVC_WATCH_JOURNAL) && !arena.failed) API_CONTROL(svc_journal_note(&c, response), (void)0);
 
+  if (c.error.code) svc_sign_in_note(&c);
   svc_end_read(&c);
   response->memory = arena.blocks;
+  if (s->counters) svc_counters_note(&c, arena.failed ? 503 : response->status, began);
   if (!arena.failed) return SVC_OK;
   svc_response_free(response);
   api_no_memory(response);

@@ -38,7 +38,7 @@ list() { for f in "$@"; do case $listener in *" $f "*) continue ;; esac; if [ -f
 before=$(list amalgamation/base/*.c ports/*.c amalgamation/store/*.c amalgamation/pipeline/*.c amalgamation/catalog/*.c)
 areas=$(list amalgamation/catalog/*/*.c)
 control=$(list amalgamation/control/*.c) # what tests do to a handle: above all nouns, and in a guard of its own
-after=$(list amalgamation/api.c)
+after=$(list amalgamation/*.c)
 headers=$({ find amalgamation -name '*.h'; list ports/ports.h ports/store_port.h; } | sort)
 
 # In the folder of an area, X.c that defines svc_noun_X is a noun: one line each, with its file, its name, its guard. Any
@@ -153,7 +153,7 @@ $1 == "registry" { here("amalgamation/fold.sh", 1); while ((getline line < regis
 library() {
   version=$(sed -n 's/^# *define  *SVC_VERSION  *"\([^"]*\)".*/\1/p' svcapi.h 2>/dev/null || :)
   [ -n "$version" ] || die 'svcapi.h has no #define SVC_VERSION "x.y.z"'
-  [ -n "$after" ] || die "amalgamation/api.c is missing"
+  [ -f amalgamation/api.c ] || die "amalgamation/api.c is missing"
   # shellcheck disable=SC2086
   hash=$({ printf '%s\n' $headers $before $helpers $nouns $control $after; cat $headers $before $helpers $nouns $control $after; } | sha256sum | cut -d' ' -f1)
   registry svc_catalog >"$tmp.registry"

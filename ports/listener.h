@@ -42,6 +42,19 @@ extern "C" {
 
 typedef struct svc_listener svc_listener; /* opaque */
 
+/* One answer, for a log. The strings live as long as the call. */
+typedef struct svc_access {
+  int64_t time_ms;   /* since 1970-01-01 UTC */
+  const char *peer;
+  const char *method; /* "": the request could not be read, and then there is no path either */
+  const char *path;  /* not NUL-terminated; without the query, which may hold what is nobody's business */
+  size_t path_length;
+  int status;
+  uint64_t bytes;    /* of the body */
+  int64_t micros;    /* from the end of the request's head on; 0: there was none */
+  const char *operation, *caller; /* as in svc_response; may be NULL */
+} svc_access;
+
 typedef struct svc_listener_config {
   const char *const *urls; /* "http://127.0.0.1:8080", "http://[::1]:8080", "http://localhost:0"; port 0: a free one */
   size_t url_count;        /* at least 1, at most 16 */
@@ -102,6 +115,10 @@ typedef struct svc_listener_config {
   ** not encrypted. One that cannot be read, does not fit the other or has expired is an error.
   */
   const char *cert_file, *key_file;
+
+  /* Called for every answer, also those of the listener itself, from the event loops: it must not wait. Default: nothing. */
+  void (*access)(void *context, const svc_access *access);
+  void *access_context;
 } svc_listener_config;
 
 /*
@@ -132,6 +149,16 @@ int svc_listener_start(svc_listener *l, svc *s);
 ** a second call are allowed. From any thread but the listener's own; not from a signal handler.
 */
 void svc_listener_stop(svc_listener *l);
+
+/* What it has done since it was opened; from any thread. */
+typedef struct svc_listener_statistics {
+  uint64_t connections; /* that are open */
+  uint64_t accepted;    /* that came */
+  uint64_t refused;     /* of these, for which there was no place */
+  uint64_t sent_bytes;
+  uint64_t waiting;     /* requests that wait for a writer */
+} svc_listener_statistics;
+void svc_listener_stats(svc_listener *l, svc_listener_statistics *out);
 
 /* Stop, if that has not been done, and free all. NULL is allowed. */
 void svc_listener_close(svc_listener *l);

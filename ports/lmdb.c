@@ -584,6 +584,20 @@ static uint64_t lmdb_state(svc_txn *txn)
   return txn->writing ? 0 : mdb_txn_id(((lmdb_txn *)txn)->txn) + 1;
 }
 
+/* While a reader is there the map stays where it is. */
+static int lmdb_size(svc_txn *txn, uint64_t *taken, uint64_t *room)
+{
+  MDB_env *env = mdb_txn_env(((lmdb_txn *)txn)->txn);
+  MDB_envinfo info;
+  MDB_stat stat;
+  int rc = mdb_env_info(env, &info);
+  if (!rc) rc = mdb_env_stat(env, &stat);
+  if (rc) return SVC_IO;
+  *taken = ((uint64_t)info.me_last_pgno + 1) * stat.ms_psize;
+  *room = info.me_mapsize;
+  return SVC_OK;
+}
+
 /* -------------------------------------------------------------------------------------------------------------- records */
 
 /* What a transaction may keep: a writer's are copies. */
@@ -951,6 +965,7 @@ SVC_PRIVATE const svc_store_port *svc_lmdb_port(void)
     .abort = lmdb_abort,
     .number = lmdb_number,
     .state = lmdb_state,
+    .size = lmdb_size,
     .get = lmdb_get,
     .get_many = lmdb_get_many,
     .scan = lmdb_scan,

@@ -57,6 +57,9 @@ struct svc_store_port {
   /* Of a read transaction: another number than this means that something was committed between. 0, or NULL: it cannot tell. */
   uint64_t (*state)(svc_txn *txn);
 
+  /* Of a read transaction: bytes that the store takes, and those that it has room for. NULL: it cannot tell. */
+  int (*size)(svc_txn *txn, uint64_t *taken, uint64_t *room);
+
   int (*get)(svc_txn *txn, svc_str key, svc_str *value);
   /* Several at once; values[i].p NULL: there is no keys[i]. */
   int (*get_many)(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values);

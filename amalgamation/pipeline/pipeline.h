@@ -122,6 +122,13 @@ SVC_PRIVATE void svc_known_close(svc *s);
 SVC_PRIVATE bool svc_known_token(svc_call *c, svc_str token); /* true: c->who has whose it is, and it may be used from anywhere */
 SVC_PRIVATE void svc_known_keep(svc_call *c, svc_str token, int64_t expiry);
 
+/* stats.c: what a handle counts, where somebody asks for it, and sign-ins that fail. */
+typedef struct svc_counters svc_counters;
+SVC_PRIVATE int svc_counters_open(svc *s);
+SVC_PRIVATE int64_t svc_counters_begin(const svc *s); /* the time, if it is known */
+SVC_PRIVATE void svc_counters_note(const svc_call *c, int status, int64_t began); /* only where there are counters */
+SVC_PRIVATE void svc_sign_in_note(svc_call *c); /* of a request that was refused: if it was for its credentials, that is logged */
+
 /* control/: what tests do to a handle. A request looks at one word to see that nobody does anything. */
 typedef struct svc_control svc_control;
 enum svc_watch { SVC_WATCH_FAULTS = 1, SVC_WATCH_JOURNAL = 2 };
@@ -153,6 +160,9 @@ struct svc {
   svc_control *control; /* control/: of test control; NULL: it is left out of this build */
   atomic_uint watch;    /* what of it looks at every request: enum svc_watch */
   atomic_bool handing_out;
+  svc_counters *counters;       /* NULL: nobody asks */
+  atomic_ulong sign_ins_failed;
+  atomic_uint sign_ins_said;    /* in the log, lately: see stats.c */
 };
 SVC_PRIVATE int64_t svc_now(const svc *s); /* the configuration's clock */
 SVC_PRIVATE void svc_log(const svc *s, int level, const char *format, ...) SVC_PRINTF(3, 4);

@@ -309,6 +309,15 @@ static bool commit_work(svc_commit *k, commit_batch *batch, const svc_job *only,
 
 #define COMMIT_AGAIN (-1)
 
+static void commit_count(svc_commit *k, const commit_batch *batch, const svc_job *only)
+{
+  unsigned long writes = 0;
+  const svc_job *job;
+  for (job = batch->first; job; job = job->next) writes += commit_has_part(job, only) && !job->refused;
+  atomic_fetch_add_explicit(&k->commits, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&k->writes, writes, memory_order_relaxed);
+}
+
 /* One try at a batch. SVC_OK: what was to be kept is durable. COMMIT_AGAIN: a job that spoiled it is out of the way. */
 static int commit_try(svc_commit *k, commit_batch *batch, const svc_job *only)
 {
@@ -321,7 +330,11 @@ static int commit_try(svc_commit *k, commit_batch *batch, const svc_job *only)
   good = commit_work(k, batch, only, txn, &wrote);
   if (good) commit_note_due(k, txn);
   good = good && txn->error == SVC_OK;
-  if (good && wrote) return k->port->commit(txn);
+  if (good && wrote) {
+    rc = k->port->commit(txn);
+    if (rc == SVC_OK) commit_count(k, batch, only);
+    return rc;
+  }
   rc = txn->error;
   k->port->abort(txn); /* spoiled, or there is nothing to flush */
   return good || (only && only->refused) ? SVC_OK : rc != SVC_OK ? rc : COMMIT_AGAIN;

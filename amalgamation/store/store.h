@@ -208,6 +208,7 @@ typedef struct svc_commit {
   svc_ids ids;
   atomic_uint due_second; /* the second in which something is due; UINT_MAX: nothing is */
   int64_t due; /* the same in milliseconds; the lock's */
+  atomic_ulong commits, writes; /* so many; and jobs that these made durable */
 } svc_commit;
 
 SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_store *store, const svc_allocator *allocator);

@@ -90,6 +90,13 @@ static const flags_row flags_rows[] = {
     "manual: it stands until POST /_svc/clock moves it; or the time it stands at, 2030-01-01T00:00:00Z; needs --test-control" },
   { "--seed", "N", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(seed), 0, 0, 0,
     "for tests, on loopback alone: ids and SECRETS that are the same on every run; who knows N knows them" },
+  { "--metrics", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(metrics), 0, 0, 0,
+    "GET /_svc/metrics for Prometheus, from this machine" },
+  { "--metrics-public", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(metrics_public), 0, 0, 0, "the same from everywhere" },
+  { "--access-log", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(access_log), 0, 0, 0,
+    "a line of JSON for every answer; opened anew at SIGHUP; -: standard output" },
+  { "--log-level", "LEVEL", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(log_level), 0, 0, 0,
+    "error, warning or info: what goes to standard error (warning)" },
 };
 #define FLAGS_COUNT (sizeof flags_rows / sizeof flags_rows[0])
 
@@ -195,6 +202,9 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
     return flags_wrong("--memory", ": where do the credentials go? --bootstrap FILE, or --show-credentials");
   if (o->memory && o->driver && !o->driver_folder) return flags_wrong("--driver-folder", " is missing");
   if (o->clock && !o->test_control) return flags_wrong("--clock", ": nobody can move it without --test-control");
+  if (o->log_level && strcmp(o->log_level, "error") != 0 && strcmp(o->log_level, "warning") != 0 && strcmp(o->log_level, "info") != 0)
+    return flags_wrong("--log-level", ": error, warning or info");
+  if (o->metrics_public) o->metrics = 1;
   if (o->driver && strcmp(o->driver, "postgres") != 0) return flags_wrong("--driver", ": postgres is all there is");
   if (o->driver_folder && !o->driver) return flags_wrong("--driver-folder", ": of which --driver?");
   if (o->url_count == 0) o->urls[o->url_count++] = "http://127.0.0.1:8080";

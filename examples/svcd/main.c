@@ -39,8 +39,9 @@ int svcd_error(int status, const char *format, ...)
 
 void svcd_log(void *context, int level, const char *text)
 {
-  (void)context;
-  if (level <= SVC_LOG_WARNING) fprintf(stderr, "svcd: %s\n", text);
+  static const char levels[] = "?ewi"; /* how their names begin */
+  const char *most = context ? strchr(levels, *(const char *)context) : NULL;
+  if (level <= (most ? (int)(most - levels) : SVC_LOG_WARNING)) fprintf(stderr, "svcd: %s\n", text);
 }
 
 static const svcd_verb *svcd_verb_named(const char *name)

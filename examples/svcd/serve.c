@@ -7,8 +7,10 @@
 #include "listener.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,19 +152,19 @@ static void serve_warn(const svcd_options *o, const svc_listener *listener)
                svcd_is_https(first) ? "https" : "http", strrchr(first, ':'));
 }
 
-/* SIGHUP: the certificate may be another now. A terminal that is closed sends it too, and does not end a daemon. */
+/* Files may be others now: the certificate, and the log that somebody has moved away. */
 static void serve_reload(svc_listener *listener, const svcd_options *o)
 {
   svcd_cert cert;
   char why[512];
   if (svcd_certificate(o, &cert) != 0) { /* it has said why */
     svcd_error(0, "SIGHUP: the certificate stays as it was");
-  } else if (!cert.used) {
-    svcd_error(0, "SIGHUP: there is nothing to read anew");
-  } else if (svc_listener_reload(listener, why, sizeof why) != SVC_OK) {
+  } else if (cert.used && svc_listener_reload(listener, why, sizeof why) != SVC_OK) {
     svcd_error(0, "SIGHUP: the certificate stays as it was: %s", why);
-  } else {
+  } else if (cert.used) {
     svcd_error(0, "SIGHUP: the certificate is read anew, SHA-256 %s", cert.sha256);
+  } else if (!o->access_log) {
+    svcd_error(0, "SIGHUP: there is nothing to read anew");
   }
 }
 
@@ -178,9 +180,17 @@ static int serve_test_control(svc *s, const svcd_options *o, const char *base_ur
   return 0;
 }
 
+/* SIGHUP. A terminal that is closed sends it too, and does not end a daemon. */
+static void serve_anew(svc_listener *listener, const svcd_options *o, svcd_access *access)
+{
+  serve_reload(listener, o);
+  if (o->access_log && svcd_access_open(access, o->access_log) != 0)
+    svcd_error(0, "SIGHUP: cannot open %s, the old one goes on: %s", o->access_log, strerror(errno));
+}
+
 /* Prepare an opened service, then serve until a signal comes. Returns the status to exit with. */
 static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options *o, const char *base_url, const char *token,
-                              const svcd_cert *cert, const sigset_t *signals)
+                              const svcd_cert *cert, svcd_access *access, const sigset_t *signals)
 {
   size_t i;
   int signal_number = 0;
@@ -192,7 +202,7 @@ static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options
   for (i = 0; i < o->url_count; i++) printf(" %s", svc_listener_url(listener, i));
   printf("\n");
   fflush(stdout);
-  while (sigwait(signals, &signal_number) == 0 && signal_number == SIGHUP) serve_reload(listener, o);
+  while (sigwait(signals, &signal_number) == 0 && signal_number == SIGHUP) serve_anew(listener, o, access);
   svc_listener_stop(listener); /* answers what is under way */
   return 0;
 }
@@ -218,7 +228,8 @@ static void serve_signals(sigset_t *signals)
   signal(SIGPIPE, SIG_IGN);
 }
 
-static svc_listener_config serve_listener_config(const svcd_options *o, char *token, const svcd_cert *cert)
+static svc_listener_config serve_listener_config(const svcd_options *o, svcd_metrics *metrics, svcd_access *access,
+                                                 const svcd_cert *cert)
 {
   svc_listener_config k;
   memset(&k, 0, sizeof k);
@@ -231,8 +242,11 @@ static svc_listener_config serve_listener_config(const svcd_options *o, char *to
   k.max_connections = (size_t)o->max_connections;
   k.max_per_address = (size_t)o->max_per_address;
   k.log = svcd_log;
-  k.handle = svcd_handle;
-  k.handle_context = token;
+  k.log_context = (void *)(uintptr_t)o->log_level;
+  k.handle = o->metrics ? svcd_metrics_handle : svcd_handle;
+  k.handle_context = o->metrics ? (void *)metrics : metrics->token;
+  k.access = o->access_log ? svcd_access_note : NULL;
+  k.access_context = access;
   k.cert_file = cert->cert;
   k.key_file = cert->key;
   return k;
@@ -252,6 +266,9 @@ static svc_config serve_config(const svcd_options *o, const svc_listener *listen
   k.no_card = o->no_card;
   k.durability = o->no_sync ? SVC_NO_SYNC : SVC_DURABLE;
   k.log = svcd_log;
+  k.log_context = (void *)(uintptr_t)o->log_level;
+  k.metrics = o->metrics;
+  k.monotonic = svcd_monotonic;
   if (o->provision_seconds >= 0)
     k.provision_ms = o->provision_seconds ? o->provision_seconds * (int64_t)1000 : SVC_PROVISION_NOW;
   return k;
@@ -285,6 +302,8 @@ static int serve_notify(void *context, svc *s, const svc_notification *n)
 int svcd_serve(const svcd_options *o)
 {
   char token[SVCD_TOKEN];
+  svcd_metrics metrics = { token, NULL, o->metrics_public };
+  svcd_access access = { PTHREAD_MUTEX_INITIALIZER, -1, 0 };
   svc_limit_override limits[SVCD_LIMITS];
   svc_listener_config listen;
   svc_listener *listener = NULL;
@@ -300,14 +319,17 @@ int svcd_serve(const svcd_options *o)
   serve_raise_file_limit(o->max_connections);
   status = svcd_test_token(o, token);
   if (status != 0) return status;
+  if (o->access_log && svcd_access_open(&access, o->access_log) != 0)
+    return svcd_error(1, "--access-log %s: %s", o->access_log, strerror(errno));
 
   /* the listener comes first: the links of the service start with the port it really has */
   status = serve_check_plain(o);
   if (status == 0) status = svcd_certificate(o, &cert);
   if (status != 0) return status;
-  listen = serve_listener_config(o, token, &cert);
+  listen = serve_listener_config(o, &metrics, &access, &cert);
   status = svc_listener_open(&listener, &listen, why, sizeof why);
   if (status != SVC_OK) return svcd_error(status == SVC_INVALID ? 2 : 1, "%s", why);
+  metrics.listener = listener;
   status = svcd_secret_key(o, key);
   if (status == 0) status = serve_driver(o, &driver);
   if (status != 0) {
@@ -324,7 +346,7 @@ int svcd_serve(const svcd_options *o)
   status = status == SVC_OK ? svcd_keep_secret_key(o, key) : status == SVC_INVALID ? 2 : 1;
   memset(key, 0, sizeof key); /* the handle has a copy */
   if (status == 0) serve_warn(o, listener);
-  if (status == 0) status = serve_until_signal(s, listener, o, config.base_url, token, &cert, &signals);
+  if (status == 0) status = serve_until_signal(s, listener, o, config.base_url, token, &cert, &access, &signals);
 
   svc_listener_close(listener);
   driver_postgres_stop(driver);

@@ -11,6 +11,8 @@
 **      backup.c       backup, restore and check of a store
 **      env.c          what clients need: credentials for a shell, the OpenAPI document
 **      config_file.c  flags from a file
+**      metrics.c      GET /_svc/metrics
+**      access.c       the access log
 **
 ** The rules they keep. Whatever goes wrong at the start is one line on standard error, and the status is 2 when the command
 ** line is at fault, 1 otherwise. Nothing secret is printed unless --show-credentials, or the verb env, asks for it: the
@@ -20,6 +22,9 @@
 #define SVCD_H
 
 #include "svcapi.h"
+#include "listener.h"
+
+#include <pthread.h>
 
 #define SVCD_URLS 16
 #define SVCD_PROXIES 16
@@ -30,11 +35,12 @@
 /* What the command line says; what it does not say is NULL or 0, and of provision_seconds -1. */
 typedef struct svcd_options {
   const char *data, *bootstrap, *base_url, *vendor, *cert, *key, *org, *db_scheme, *db_domain, *driver, *driver_folder,
-    *secret_key, *clock, *seed, *from, *to, *format, *config;
+    *secret_key, *clock, *seed, *from, *to, *format, *config, *access_log,
+    *log_level;
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS];
   size_t url_count, proxy_count, limit_count;
   long threads, writers, provision_seconds, max_connections, max_per_address;
-  int no_sync, show_credentials, conceal, no_card, memory, limiter_off, test_control, with_key, plain_http;
+  int no_sync, show_credentials, conceal, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public;
   char *config_text; /* of --config: values stand in it; main() frees it */
 } svcd_options;
 
@@ -52,7 +58,7 @@ extern const svcd_verb svcd_verbs[]; /* closed by one without name; the first is
 
 /* main.c: a line on standard error, with "svcd: " before it. Returns the status. */
 int svcd_error(int status, const char *format, ...);
-/* svc_config.log, and the listener's: warnings and errors, on standard error. */
+/* svc_config.log, and the listener's: on standard error, up to the level that the context, --log-level, says; NULL: warnings. */
 void svcd_log(void *context, int level, const char *text);
 
 /* flags.c: read the flags of a verb; named 0: it is meant without being named. Returns -1 to go on, or the status to exit with. */
@@ -120,5 +126,22 @@ int svcd_is_https(const char *url);
 int svcd_certificate(const svcd_options *o, svcd_cert *c);
 /* Its fingerprint, on standard output; and a warning, if it is not valid for long. */
 void svcd_show_certificate(const svcd_cert *c);
+
+/* metrics.c: svc_listener_config.handle where there is --metrics, with one of these as context; and svc_config.monotonic. */
+typedef struct svcd_metrics {
+  char *token; /* of test control */
+  svc_listener *listener;
+  int everybody; /* --metrics-public */
+} svcd_metrics;
+int svcd_metrics_handle(void *metrics, svc *s, const svc_request *request, svc_response *response);
+int64_t svcd_monotonic(void *context);
+
+/* access.c: svc_listener_config.access, with one of these; begin with fd -1. Open it, also anew: 0; -1: errno says why not. */
+typedef struct svcd_access {
+  pthread_mutex_t lock;
+  int fd, failed;
+} svcd_access;
+void svcd_access_note(void *log, const svc_access *a);
+int svcd_access_open(svcd_access *k, const char *path);
 
 #endif /* SVCD_H */

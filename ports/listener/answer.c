@@ -156,6 +156,38 @@ static void answer_end(answer_text *t, listener_conn *conn)
   if (t->p != t->own) free(t->p);
 }
 
+/* ------------------------------------------------------------------------------------------------------- access log */
+
+/* For who keeps one. head NULL: the request could not be read. */
+static void answer_note(listener_conn *conn, const svc_http_head *head, const svc_response *r, int status, size_t bytes)
+{
+  const svc_listener_config *k = &conn->loop->listener->config;
+  char peer[INET6_ADDRSTRLEN];
+  struct timespec now, wall;
+  svc_access a;
+  if (!k->access) return;
+  memset(&a, 0, sizeof a);
+  clock_gettime(CLOCK_REALTIME, &wall);
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  a.time_ms = (int64_t)wall.tv_sec * 1000 + wall.tv_nsec / 1000000;
+  a.peer = conn->peer;
+  a.method = a.path = "";
+  a.status = status;
+  a.bytes = bytes;
+  if (head) {
+    const char *query = memchr(head->target, '?', head->target_length);
+    svc_listener_peer(conn, head, peer);
+    a.peer = peer;
+    a.method = head->method;
+    a.path = head->target;
+    a.path_length = query ? (size_t)(query - head->target) : head->target_length;
+    a.micros = (int64_t)(now.tv_sec - conn->began.tv_sec) * 1000000 + (now.tv_nsec - conn->began.tv_nsec) / 1000;
+  }
+  if (r) a.operation = r->operation;
+  if (r) a.caller = r->caller;
+  k->access(k->access_context, &a);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- answers */
 
 void svc_listener_refuse(listener_conn *conn, int error, bool is_head, bool close)
@@ -170,6 +202,7 @@ void svc_listener_refuse(listener_conn *conn, int error, bool is_head, bool clos
     return;
   }
   svc_listener_log(l, SVC_LOG_INFO, "%s: %d %s", conn->peer, e->status, e->what ? e->what : e->code);
+  answer_note(conn, NULL, NULL, e->status, is_head ? 0 : n);
   conn->close = close;
   conn->body_at = conn->body_length = 0;
   answer_start(&t, conn, e->status);
@@ -240,6 +273,7 @@ void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_respon
                                                    atomic_load(&conn->loop->listener->stopping));
     return;
   }
+  answer_note(conn, h, r, r->status, conn->body_length);
   conn->close = !h->keep || atomic_load(&conn->loop->listener->stopping);
   conn->body_at = 0;
   answer_start(&t, conn, r->status);

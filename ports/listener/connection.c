@@ -50,6 +50,7 @@ static void connection_begin(listener_conn *conn, const char *text, size_t n, bo
   int error = svc_http_parse(&head, text, n, &l->limits);
   conn->at += n;
   memset(&conn->scan, 0, sizeof conn->scan);
+  if (l->config.access) clock_gettime(CLOCK_MONOTONIC, &conn->began);
   if (error) {
     svc_listener_refuse(conn, error, head.is_head, true);
   } else if (!head.chunked && head.length == 0 && svc_listener_at_once(l, &head)) {
@@ -177,6 +178,7 @@ static void connection_turn_away(listener_conn *conn, int error)
   svc_listener_warn(l, error == LISTENER_E_ADDRESS ? "an address has all the connections that one may have: it gets 503"
                                                    : "all connections are taken: further clients get 503");
   conn->refused = true;
+  atomic_fetch_add_explicit(&l->turned_away, 1, memory_order_relaxed);
   if (atomic_fetch_add(&l->refused, 1) < l->config.max_connections / 8 + 16) svc_listener_refuse(conn, error, false, true);
   else svc_listener_drop(conn);
 }
@@ -186,6 +188,7 @@ void svc_listener_welcome(listener_conn *conn)
   svc_listener *l = conn->loop->listener;
   int error;
   conn->loop->conns++;
+  atomic_fetch_add_explicit(&l->accepted, 1, memory_order_relaxed);
   conn->proxied = svc_listener_is_proxy(l, conn->peer);
   svc_listener_state(conn, LISTENER_HEAD, l->config.idle_timeout_ms);
   error = svc_listener_place_take(conn);

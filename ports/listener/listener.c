@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void svc_listener_log(const svc_listener *l, int level, const char *format, ...)
 {
@@ -119,6 +120,21 @@ void svc_listener_stop(svc_listener *l)
     if (l->loops[i].running) pthread_join(l->loops[i].thread, NULL);
   /* whoever still waits for a writer now has waited for too long, and is not told any more */
   svc_listener_writers_stop(l);
+}
+
+void svc_listener_stats(svc_listener *l, svc_listener_statistics *out)
+{
+  memset(out, 0, sizeof *out);
+  if (!l) return;
+  out->accepted = atomic_load(&l->accepted);
+  out->refused = atomic_load(&l->turned_away);
+  out->sent_bytes = atomic_load(&l->sent);
+  pthread_mutex_lock(&l->places_lock);
+  out->connections = l->connections;
+  pthread_mutex_unlock(&l->places_lock);
+  pthread_mutex_lock(&l->lock);
+  out->waiting = l->waiting;
+  pthread_mutex_unlock(&l->lock);
 }
 
 void svc_listener_close(svc_listener *l)

@@ -102,6 +102,7 @@ struct listener_conn {
   bool placed;        /* it is counted among the connections; else it came when there were too many, or gave way */
   bool refused;       /* counted among those */
   bool proxied;       /* the socket's address is a trusted proxy's */
+  struct timespec began; /* when the head of the request was there; only for `access` */
   uint64_t deadline;  /* svc_listener_now() at which this state has lasted too long */
   size_t at;          /* bytes of what was received that are done with */
   svc_http_scan scan; /* HEAD: of what follows them, how far its end was looked for */
@@ -170,6 +171,7 @@ struct svc_listener {
   atomic_size_t refused;
   atomic_size_t bodies, answers; /* bytes of memory */
   atomic_uint_fast64_t warned;
+  atomic_ulong accepted, turned_away, sent; /* in all; sent: bytes */
   pthread_mutex_t places_lock; /* of what follows: */
   listener_place *places;
   size_t place_rows; /* a power of two, and more than there can be connections */

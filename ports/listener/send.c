@@ -108,6 +108,7 @@ static size_t send_some(listener_conn *conn, const char *text, size_t text_lengt
   message.msg_iovlen = count;
   do n = sendmsg(conn->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
   while (n < 0 && errno == EINTR);
+  if (n >= 0) atomic_fetch_add_explicit(&conn->loop->listener->sent, (unsigned long)n, memory_order_relaxed);
   if (n >= 0) return (size_t)n;
   if (errno != EAGAIN && errno != EWOULDBLOCK) svc_listener_drop(conn);
   return 0;

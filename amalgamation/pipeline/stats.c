@@ -1,0 +1,333 @@
+/*
+** What a handle counts: svc_stats() and, as text for Prometheus, svc_metrics_text(); and sign-ins that failed, in the log.
+**
+** Counting is for who asks for it (svc_config.metrics): then a request adds to three or four words, relaxed, without a lock;
+** else it looks at one pointer. Numbers that are read while others add are each right, but not of one moment.
+**
+** The rule: no label is anything that a client says. Operations, endpoint sets, statuses and bounds are those of the tables, so
+** however many requests there are, and of whatever, the text has a bound. How long an answer took is known only where the host
+** gives a clock for it (svc_config.monotonic): the library has none.
+**
+** Counters have the width of a machine's word, so that every machine can add to them at once; on 32 bits they begin anew after
+** 2^32, which those who read them take for a restart.
+*/
+#include "pipeline/pipeline.h"
+
+#define STATS_SHOWN 12        /* characters of a credential that a log may hold, at the most */
+#define STATS_SIGN_INS 5      /* that failed: lines in one second */
+
+static const unsigned short stats_codes[] = { 200, 201, 202, 204, 304, 400, 401, 402, 403, 404, 405, 406, 409, 410, 412,
+                                              413, 414, 415, 429, 431, 500, 503, 507, 0 /* any other */ };
+static const uint32_t stats_bounds[] = { 10, 50, 100, 500, 1000, 5000, 10000, 50000, 100000, 500000, 1000000 }; /* microseconds */
+
+enum {
+  STATS_CODES = sizeof stats_codes / sizeof stats_codes[0],
+  STATS_BOUNDS = sizeof stats_bounds / sizeof stats_bounds[0],
+  STATS_TIMES = STATS_BOUNDS + 2 /* slower ones; and all microseconds together */
+};
+
+struct svc_counters {
+  atomic_ulong *codes; /* [plan][code]; the last plan is that of requests without one */
+  atomic_ulong *times; /* [plan][time]; NULL: nobody knows the time */
+  atomic_ulong *sets;  /* [set][was it taken] */
+};
+
+SVC_PRIVATE int svc_counters_open(svc *s)
+{
+  const size_t plans = s->plan_count + 1, sets = (size_t)s->set_count + 1;
+  svc_counters *k;
+  if (!s->config.metrics) return SVC_OK;
+  k = svc_arena_zero(&s->memory, sizeof *k);
+  if (!k) return SVC_NOMEM;
+  k->codes = svc_arena_zero(&s->memory, plans * STATS_CODES * sizeof *k->codes);
+  k->sets = svc_arena_zero(&s->memory, sets * 2 * sizeof *k->sets);
+  if (s->config.monotonic) k->times = svc_arena_zero(&s->memory, plans * STATS_TIMES * sizeof *k->times);
+  s->counters = k;
+  return s->memory.failed ? SVC_NOMEM : SVC_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- counting */
+
+static void stats_add(atomic_ulong *to, unsigned long n)
+{
+  atomic_fetch_add_explicit(to, n, memory_order_relaxed);
+}
+
+static unsigned long stats_get(atomic_ulong *from)
+{
+  return atomic_load_explicit(from, memory_order_relaxed);
+}
+
+SVC_PRIVATE int64_t svc_counters_begin(const svc *s)
+{
+  return s->counters && s->counters->times ? s->config.monotonic(s->config.monotonic_context) : 0;
+}
+
+SVC_PRIVATE void svc_counters_note(const svc_call *c, int status, int64_t began)
+{
+  const svc *s = c->s;
+  svc_counters *k = s->counters;
+  size_t plan = c->plan ? (size_t)(c->plan - s->plans) : s->plan_count, i = 0;
+  if (c->route.limited || c->route.tokens.taken) {
+    int set = c->plan->route->flags & SVC_ABSOLUTE ? s->set_count : c->plan->route->set;
+    stats_add(&k->sets[2 * set + c->route.tokens.taken], 1);
+  }
+  while (stats_codes[i] && stats_codes[i] != status) i++;
+  stats_add(&k->codes[plan * STATS_CODES + i], 1);
+  if (k->times) {
+    int64_t took = (s->config.monotonic(s->config.monotonic_context) - began) / 1000;
+    atomic_ulong *row = &k->times[plan * STATS_TIMES];
+    if (took < 0) took = 0; /* a clock that is none */
+    for (i = 0; i < STATS_BOUNDS && took > (int64_t)stats_bounds[i]; i++) {}
+    stats_add(&row[i], 1);
+    stats_add(&row[STATS_TIMES - 1], (unsigned long)took);
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------------- sign-ins that fail */
+
+/* Of what somebody calls himself, the beginning: it may be a secret in the wrong place. Nothing in it that a log could trip over. */
+static void stats_shorten(svc_str name, char out[STATS_SHOWN + 4])
+{
+  size_t all = name.n / 2 < STATS_SHOWN ? name.n / 2 : STATS_SHOWN, i;
+  for (i = 0; i < all; i++) {
+    char ch = name.p[i];
+    bool plain = (ch >= '0' && ch <= '9') || (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || ch == '_' || ch == '-';
+    out[i] = plain ? ch : '?';
+  }
+  memcpy(out + all, name.n ? "..." : "", name.n ? 4 : 1);
+}
+
+/* The public key that a Digest header names. */
+static svc_str stats_digest_name(svc_str header)
+{
+  static const char word[] = "username=\"";
+  svc_str rest = header;
+  while (rest.n > sizeof word && memcmp(rest.p, word, sizeof word - 1) != 0) rest.p++, rest.n--;
+  if (rest.n <= sizeof word) return SVC_S("");
+  rest = (svc_str){ rest.p + sizeof word - 1, rest.n - (sizeof word - 1) };
+  return svc_str_cut(&rest, '"');
+}
+
+/*
+** May one more line be written in this second? Whoever fails at will fills no disk. One word holds the second and how many there
+** were in it. *left: those of an earlier second of which nothing was said.
+*/
+static bool stats_may_say(svc *s, int64_t now, unsigned *left)
+{
+  const unsigned second = (unsigned)((uint64_t)now / 1000 & 0xFFFFFF);
+  unsigned was = atomic_load(&s->sign_ins_said), next, count;
+  do {
+    count = was & 0xFF;
+    *left = was >> 8 != second && count > STATS_SIGN_INS ? count - STATS_SIGN_INS : 0;
+    next = was >> 8 != second ? second << 8 | 1 : count < 0xFF ? was + 1 : was;
+  } while (!atomic_compare_exchange_weak(&s->sign_ins_said, &was, next));
+  return (next & 0xFF) <= STATS_SIGN_INS;
+}
+
+/* A request that showed a credential, and is nobody's. Who is asked for one, or for a newer nonce, has not failed. */
+static bool stats_sign_in_failed(const svc_call *c)
+{
+  static const char stale[] = "stale=true";
+  svc_str challenge = c->error.challenge;
+  int status = svc_error_status(c->error.code);
+  if (c->who.known || !c->request.authorization.n || (status != 401 && status != 403)) return false;
+  return challenge.n < sizeof stale || memcmp(challenge.p + challenge.n - (sizeof stale - 1), stale, sizeof stale - 1) != 0;
+}
+
+SVC_PRIVATE void svc_sign_in_note(svc_call *c)
+{
+  svc_str header = c->request.authorization, rest = header, scheme = svc_str_cut(&rest, ' '), name = SVC_S(""), secret;
+  const char *kind = "bearer token";
+  char shown[STATS_SHOWN + 4];
+  unsigned left;
+  if (!stats_sign_in_failed(c)) return;
+  stats_add(&c->s->sign_ins_failed, 1);
+  if (!c->s->config.log || !stats_may_say(c->s, c->now, &left)) return;
+  if (svc_str_is_nocase(scheme, "digest")) {
+    kind = "public key";
+    name = stats_digest_name(header);
+  } else if (svc_str_is_nocase(scheme, "basic")) {
+    kind = "client";
+    svc_basic_credentials(c, &name, &secret);
+  } else if (!svc_str_is_nocase(scheme, "bearer")) {
+    kind = "an unknown scheme";
+  }
+  stats_shorten(name, shown);
+  if (left) svc_log(c->s, SVC_LOG_WARNING, "sign-in failed: %u or more others in one second, of which nothing was said", left);
+  svc_log(c->s, SVC_LOG_WARNING, "sign-in failed: %s%s%s from %.46s: %s", kind, shown[0] ? " " : "", shown, c->request.peer.p,
+          svc_error_name(c->error.code));
+}
+
+/* -------------------------------------------------------------------------------------------------------------- reading */
+
+static void stats_requests(const svc *s, svc_statistics *out)
+{
+  svc_counters *k = s->counters;
+  size_t i;
+  for (i = 0; i < (s->plan_count + 1) * STATS_CODES; i++) {
+    unsigned long n = stats_get(&k->codes[i]);
+    unsigned code = stats_codes[i % STATS_CODES];
+    out->requests += n;
+    out->answers[code / 100] += n;
+  }
+  for (i = 0; i <= (size_t)s->set_count; i++) out->limited += stats_get(&k->sets[2 * i]);
+}
+
+/* What the store takes, of a state that a read transaction sees. */
+static int stats_store(svc *s, svc_statistics *out)
+{
+  svc_commit *k = &s->commit;
+  svc_txn *txn;
+  int rc;
+  if (!k->port->size) return SVC_OK;
+  rc = k->port->read_begin(k->store, &txn);
+  if (rc != SVC_OK) return rc;
+  rc = k->port->size(txn, &out->store_bytes, &out->map_bytes);
+  k->port->read_end(txn);
+  return rc;
+}
+
+int svc_stats_as(svc *s, svc_statistics *out, size_t size)
+{
+  svc_statistics all;
+  int64_t now, next;
+  int rc;
+  if (!s || !out || size < offsetof(svc_statistics, answers)) return SVC_INVALID;
+  memset(&all, 0, sizeof all);
+  memset(out, 0, size); /* what a newer caller has more of is nothing to us */
+  if (s->counters) stats_requests(s, &all);
+  all.sign_ins_failed = stats_get(&s->sign_ins_failed);
+  all.commits = stats_get(&s->commit.commits);
+  all.writes = stats_get(&s->commit.writes);
+  now = svc_now(s);
+  next = svc_commit_next(&s->commit);
+  all.late_ms = next < now ? now - next : 0;
+  rc = stats_store(s, &all);
+  memcpy(out, &all, size < sizeof all ? size : sizeof all);
+  return rc;
+}
+
+int (svc_stats)(svc *s, svc_statistics *out)
+{
+  return svc_stats_as(s, out, sizeof *out);
+}
+
+/* ------------------------------------------------------------------------------------------- the text, as Prometheus has it */
+
+static void stats_head(svc_buf *b, const char *name, const char *type, const char *help)
+{
+  const char *const parts[] = { "# HELP svc_", name, " ", help, "\n# TYPE svc_", name, " ", type, "\n" };
+  size_t i;
+  for (i = 0; i < sizeof parts / sizeof parts[0]; i++) svc_buf_text(b, parts[i]);
+}
+
+/* One of them; the labels with their braces, or "". */
+static void stats_line(svc_buf *b, const char *name, const char *labels, uint64_t value)
+{
+  char line[256];
+  snprintf(line, sizeof line, "svc_%s%s %llu\n", name, labels, (unsigned long long)value);
+  svc_buf_text(b, line);
+}
+
+static void stats_one(svc_buf *b, const char *name, const char *type, const char *help, uint64_t value)
+{
+  stats_head(b, name, type, help);
+  stats_line(b, name, "", value);
+}
+
+static const char *stats_operation(const svc *s, size_t plan)
+{
+  return plan == s->plan_count ? "none" : s->plans[plan].route->op ? s->plans[plan].route->op : "other";
+}
+
+static void stats_by_code(svc_buf *b, const svc *s)
+{
+  char labels[160];
+  size_t plan, i;
+  stats_head(b, "requests_total", "counter", "Requests that were answered, by operation and status.");
+  for (plan = 0; plan <= s->plan_count; plan++)
+    for (i = 0; i < STATS_CODES; i++) {
+      unsigned long n = stats_get(&s->counters->codes[plan * STATS_CODES + i]);
+      if (!n) continue;
+      snprintf(labels, sizeof labels, "{operation=\"%.100s\",code=\"%u\"}", stats_operation(s, plan), (unsigned)stats_codes[i]);
+      stats_line(b, "requests_total", labels, n);
+    }
+}
+
+static void stats_by_time(svc_buf *b, const svc *s)
+{
+  char labels[160], line[256];
+  size_t plan, i;
+  stats_head(b, "request_seconds", "histogram", "How long the library took to answer, by operation.");
+  for (plan = 0; plan <= s->plan_count; plan++) {
+    const char *operation = stats_operation(s, plan);
+    atomic_ulong *row = &s->counters->times[plan * STATS_TIMES];
+    unsigned long micros = stats_get(&row[STATS_TIMES - 1]), n = 0, counts[STATS_BOUNDS + 1];
+    for (i = 0; i <= STATS_BOUNDS; i++) n += counts[i] = stats_get(&row[i]);
+    if (!n) continue;
+    for (i = 0, n = 0; i <= STATS_BOUNDS; i++) {
+      char bound[24] = "+Inf";
+      if (i < STATS_BOUNDS) snprintf(bound, sizeof bound, "%u.%06u", stats_bounds[i] / 1000000, stats_bounds[i] % 1000000);
+      n += counts[i];
+      snprintf(labels, sizeof labels, "{operation=\"%.100s\",le=\"%s\"}", operation, bound);
+      stats_line(b, "request_seconds_bucket", labels, n);
+    }
+    snprintf(labels, sizeof labels, "{operation=\"%.100s\"}", operation);
+    snprintf(line, sizeof line, "svc_request_seconds_sum%s %lu.%06lu\n", labels, micros / 1000000, micros % 1000000);
+    svc_buf_text(b, line);
+    stats_line(b, "request_seconds_count", labels, n);
+  }
+}
+
+static void stats_by_set(svc_buf *b, const svc *s)
+{
+  static const char *const outcomes[] = { "refused", "taken" };
+  char labels[160], id[80];
+  int i;
+  stats_head(b, "limiter_total", "counter", "What the limiter said, by endpoint set.");
+  for (i = 0; i < 2 * (s->set_count + 1); i++) {
+    unsigned long n = stats_get(&s->counters->sets[i]);
+    if (!n) continue;
+    if (i / 2 < s->set_count) svc_set_id(i / 2, id, sizeof id);
+    else snprintf(id, sizeof id, "access_tokens");
+    snprintf(labels, sizeof labels, "{set=\"%s\",outcome=\"%s\"}", id, outcomes[i % 2]);
+    stats_line(b, "limiter_total", labels, n);
+  }
+}
+
+int svc_metrics_text(svc *s, const char *more, svc_response *out)
+{
+  static const svc_header type = { "Content-Type", "text/plain; version=0.0.4; charset=utf-8", 12, 40 };
+  svc_statistics all;
+  svc_arena arena;
+  svc_str text;
+  svc_buf b;
+  int rc;
+  if (out) memset(out, 0, sizeof *out);
+  if (!s || !out || !s->counters) return SVC_INVALID;
+  rc = svc_stats_as(s, &all, sizeof all);
+  if (rc != SVC_OK) return rc;
+  svc_arena_init(&arena, &s->allocator);
+  b = svc_buf_new(&arena, 8192);
+  stats_by_code(&b, s);
+  if (s->counters->times) stats_by_time(&b, s);
+  stats_by_set(&b, s);
+  stats_one(&b, "sign_ins_failed_total", "counter", "Requests whose credentials were wrong.", all.sign_ins_failed);
+  stats_one(&b, "commits_total", "counter", "Commits of the store.", all.commits);
+  stats_one(&b, "writes_total", "counter", "Writes that these made durable: several share one.", all.writes);
+  stats_one(&b, "store_bytes", "gauge", "What the store takes on the disk.", all.store_bytes);
+  stats_one(&b, "store_map_bytes", "gauge", "How far it may grow before its map does.", all.map_bytes);
+  stats_one(&b, "late_milliseconds", "gauge", "For how long the step that should come next has been due.", (uint64_t)all.late_ms);
+  if (more) svc_buf_text(&b, more);
+  text = svc_buf_done(&b);
+  out->memory = arena.blocks;
+  out->status = 200;
+  out->headers = &type;
+  out->header_count = 1;
+  out->body = text.p;
+  out->body_length = text.n;
+  if (!arena.failed) return SVC_OK;
+  svc_response_free(out);
+  return SVC_NOMEM;
+}

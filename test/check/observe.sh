@@ -1,0 +1,82 @@
+#!/bin/sh
+# What who runs svcd sees of it: /_svc/metrics and for whom, the access log and its rotation, sign-ins that fail; and in none of
+# these a secret.
+. test/check/common
+
+tool curl
+[ -x build/svcd ] || fail "build/svcd is missing: run ./build.sh test"
+T=build/check/observe
+rm -rf $T; mkdir -p $T
+svcd=
+trap '[ -z "$svcd" ] || kill $svcd 2>/dev/null || :' EXIT
+begin() { # FLAG...
+  : >$T/out # what the one before has said
+  build/svcd --memory --bootstrap $T/first.json --listen http://127.0.0.1:0 "$@" >$T/out 2>$T/err &
+  svcd=$!
+  for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do grep -q '^svcd ready on' $T/out && break; sleep 0.5; done
+  url=$(sed -n 's/^svcd ready on //p' $T/out)
+  [ -n "$url" ] || fail "svcd does not start: $(tail -n 1 $T/err)"
+}
+end() { kill $svcd; wait $svcd || fail "svcd does not end cleanly"; svcd=; }
+status() { curl -sS -o $T/answer -w '%{http_code}' "$@"; }
+get() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" $T/first.json; }
+has() { grep -qE -e "$2" "$1" || { cat "$1"; fail "$3: nothing in $1 is as $2"; }; }
+
+begin
+[ "$(status "$url/_svc/metrics")" = 404 ] || fail "/_svc/metrics is there without --metrics"
+kill -HUP $svcd
+end
+has $T/err 'SIGHUP: there is nothing to read anew' "without an access log"
+
+begin --metrics --access-log $T/access --log-level info --trusted-proxy 127.0.0.1
+key=$(get publicKey); secret=$(get privateKey)
+[ "$(status --digest --user "$key:$secret" "$url/api/svc/v2/orgs?name=hidden")" = 200 ] || fail "no organizations"
+[ "$(status --digest --user "$key:wrongwrongwrong" "$url/api/svc/v2/orgs")" = 401 ] || fail "a wrong key is let in"
+[ "$(status -H 'Authorization: Bearer mistypedtoken' "$url/api/svc/v2/orgs")" = 401 ] || fail "a wrong token is let in"
+[ "$(status --user "$(get clientId):wrongsecret" -d grant_type=client_credentials "$url/api/oauth/token")" = 401 ] || fail "a wrong secret is"
+token=$(curl -sS --user "$(get clientId):$(get clientSecret)" -d grant_type=client_credentials "$url/api/oauth/token" |
+  sed -n 's/.*"access_token":"\([^"]*\)".*/\1/p')
+[ -n "$token" ] || fail "no token"
+[ "$(status -H "Authorization: Bearer $token" "$url/api/svc/v2/groups")" = 200 ] || fail "no projects"
+[ "$(status -d x=y "$url/_svc/metrics")" = 404 ] || fail "/_svc/metrics takes a POST"
+[ "$(status -H 'X-Forwarded-For: 192.0.2.1' "$url/_svc/metrics")" = 404 ] || fail "/_svc/metrics is shown to others"
+[ "$(status "$url/_svc/metrics")" = 200 ] || fail "no /_svc/metrics"
+has $T/answer '^svc_requests_total\{operation="listOrgs",code="200"\} 2$' metrics  # svcd's own look at the start is one
+has $T/answer '^svc_request_seconds_count\{operation="listOrgs"\} [3-9]$' metrics
+has $T/answer '^svc_sign_ins_failed_total 3$' metrics
+has $T/answer '^svc_commits_total [1-9]' metrics
+has $T/answer '^svc_store_bytes [1-9]' metrics
+has $T/answer '^svc_connections 1$' metrics
+has $T/answer '^svc_connections_total [1-9]' metrics
+awk '!/^#/ && !/^[a-z_]+(\{[a-zA-Z_]+="[^"]*"(,[a-zA-Z_]+="[^"]*")*\})? [0-9.]+$/ { print; bad = 1 } END { exit bad }' $T/answer ||
+  fail "that is no line of metrics"
+cp $T/answer $T/metrics
+[ "$(awk '{ print $1 }' $T/metrics | grep -v '^#' | sort | uniq -d | wc -l)" = 0 ] || fail "metrics have a line twice"
+
+mv $T/access $T/access.1
+kill -HUP $svcd
+for _ in 1 2 3 4 5 6 7 8 9 10; do [ -f $T/access ] && break; sleep 0.2; done
+printf 'nonsense\r\n\r\n' | curl -sS --max-time 5 "telnet://${url#http://}" >/dev/null 2>&1 || :
+[ "$(status "$url/_svc/health")" = 200 ] || fail "no health"
+end
+has $T/access.1 '^\{"time":"20[0-9TZ:.-]*","peer":"127.0.0.1","method":"GET","path":"/api/svc/v2/orgs","status":200,"bytes":[0-9]+,"micros":[0-9]+,"operation":"listOrgs","caller":"'"$key"'"\}$' "access log"
+has $T/access.1 '"path":"/_svc/metrics","status":404' "access log"
+has $T/access.1 '"peer":"192.0.2.1"' "access log"
+has $T/access '"path":"/_svc/health","status":200' "access log after SIGHUP"
+has $T/access '"peer":"127.0.0.1","status":400' "access log of what could not be read"
+grep -q health $T/access.1 && fail "the access log was not opened anew"
+has $T/err 'sign-in failed: public key .{4}\.\.\. from 127.0.0.1: ' log
+has $T/err 'sign-in failed: bearer token from 127.0.0.1: ' log
+has $T/err 'sign-in failed: client svc_sa_id_..\.\.\. from 127.0.0.1' log
+for word in "$secret" "$(get clientSecret)" "$token" mistypedtoken wrongsecret wrongwrongwrong hidden; do
+  if grep -qF -e "$word" $T/access $T/access.1 $T/err $T/metrics; then fail "a log holds a secret: $word"; fi
+done
+
+begin --metrics-public --trusted-proxy 127.0.0.1 --log-level error
+[ "$(status -H 'X-Forwarded-For: 192.0.2.1' "$url/_svc/metrics")" = 200 ] || fail "/_svc/metrics is not shown with --metrics-public"
+[ "$(status -H 'Authorization: Bearer mistypedtoken' "$url/api/svc/v2/orgs")" = 401 ] || fail "a wrong token is let in"
+end
+if grep -q 'sign-in' $T/err; then fail "--log-level error shows warnings"; fi
+if build/svcd --memory --show-credentials --log-level loud >$T/out 2>&1; then fail "--log-level loud is taken"; fi
+if build/svcd --memory --show-credentials --access-log $T/no/where >$T/out 2>&1; then fail "an access log nowhere is taken"; fi
+has $T/out 'access-log .*No such file' "a wrong access log"

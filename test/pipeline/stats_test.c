@@ -1,0 +1,203 @@
+/*
+** What a handle counts, its text for Prometheus, and sign-ins that fail: counted, logged so that somebody can act on it, without a
+** secret and without end.
+*/
+#include "support.h"
+
+#define STATS_ORGS "/api/svc/v2/orgs"
+
+typedef struct stats_log {
+  char text[8192];
+  size_t lines;
+} stats_log;
+
+static void stats_say(void *context, int level, const char *text)
+{
+  stats_log *log = context;
+  size_t n = strlen(log->text);
+  if (level != SVC_LOG_WARNING) return;
+  log->lines++;
+  snprintf(log->text + n, sizeof log->text - n, "%s\n", text);
+}
+
+static int64_t stats_clock(void *context)
+{
+  return *(int64_t *)context += 20000; /* each look takes twenty microseconds */
+}
+
+static int stats_send(svc *s, const char *method, const char *target, const char *authorization, const char *body)
+{
+  const svc_header headers[] = { { "Authorization", authorization, 0, 0 }, { "Content-Type", "application/x-www-form-urlencoded", 0, 0 } };
+  svc_request request = { .method = method, .target = target, .headers = headers, .header_count = authorization ? 2 : 0, .body = body,
+                          .body_length = body ? strlen(body) : 0, .peer = "192.0.2.7" };
+  svc_response response;
+  int status;
+  munit_assert_int(svc_handle_request(s, &request, &response), ==, SVC_OK);
+  status = response.status;
+  svc_response_free(&response);
+  return status;
+}
+
+static bool stats_has(svc *s, const char *line)
+{
+  svc_response out;
+  char with[256];
+  bool has;
+  munit_assert_int(svc_metrics_text(s, NULL, &out), ==, SVC_OK);
+  snprintf(with, sizeof with, "\n%s\n", line);
+  has = strstr(out.body, with) != NULL;
+  if (!has) munit_logf(MUNIT_LOG_WARNING, "no %s in %s", line, out.body);
+  svc_response_free(&out);
+  return has;
+}
+
+static MunitResult stats_counted(const MunitParameter params[], void *data)
+{
+  static const svc_grant owner = { "ORG_OWNER", NULL };
+  static const svc_caller host = { "000000000000000000000000", "host", &owner, 1, 0 };
+  svc_request request = { .method = "GET", .target = STATS_ORGS, .caller = &host };
+  svc_statistics now;
+  svc_response response;
+  svc_credentials c;
+  svc_config config;
+  int64_t ns = 0;
+  svc *s;
+  int i, limited = 0;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  config.metrics = 1;
+  config.monotonic = stats_clock;
+  config.monotonic_context = &ns;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  munit_assert_int(svc_bootstrap(s, &c), ==, SVC_OK);
+  munit_assert_int(svc_stats(s, &now), ==, SVC_OK);
+  munit_assert_uint64(now.requests, ==, 0);
+  munit_assert_uint64(now.commits, ==, 1);
+  munit_assert_uint64(now.writes, ==, 1);
+  munit_assert_uint64(now.store_bytes, >, 4096);
+  munit_assert_uint64(now.map_bytes, >=, now.store_bytes);
+  for (i = 0; i < 40; i++) {
+    munit_assert_int(svc_handle_request(s, &request, &response), ==, SVC_OK);
+    munit_assert_string_equal(response.operation, "listOrgs");
+    munit_assert_null(response.caller); /* the host knows for whom it vouches */
+    limited += response.status == 429;
+    svc_response_free(&response);
+  }
+  stats_send(s, "GET", "/nowhere/at/all?secret=1", NULL, NULL);
+  munit_assert_int(svc_stats(s, &now), ==, SVC_OK);
+  munit_assert_uint64(now.requests, ==, 41);
+  munit_assert_uint64(now.answers[2], ==, (uint64_t)(40 - limited));
+  munit_assert_uint64(now.answers[4], ==, (uint64_t)limited + 1);
+  munit_assert_uint64(now.limited, ==, (uint64_t)limited);
+  munit_assert_true(stats_has(s, "svc_requests_total{operation=\"none\",code=\"404\"} 1"));
+  munit_assert_true(stats_has(s, "# TYPE svc_request_seconds histogram"));
+  munit_assert_true(stats_has(s, "svc_request_seconds_bucket{operation=\"listOrgs\",le=\"0.000010\"} 0"));
+  munit_assert_true(stats_has(s, "svc_request_seconds_bucket{operation=\"listOrgs\",le=\"0.000050\"} 40"));
+  munit_assert_true(stats_has(s, "svc_request_seconds_bucket{operation=\"listOrgs\",le=\"+Inf\"} 40"));
+  munit_assert_true(stats_has(s, "svc_request_seconds_sum{operation=\"listOrgs\"} 0.000800"));
+  munit_assert_true(stats_has(s, "svc_request_seconds_count{operation=\"listOrgs\"} 40"));
+  munit_assert_true(stats_has(s, "svc_commits_total 1"));
+  munit_assert_int(svc_metrics_text(s, "mine 1\n", &response), ==, SVC_OK);
+  munit_assert_null(strstr(response.body, "nowhere"));
+  munit_assert_not_null(strstr(response.body, "\nmine 1\n"));
+  munit_assert_not_null(strstr(response.body, ",outcome=\"taken\"} "));
+  munit_assert_string_equal(svc_response_header(&response, "content-type"), "text/plain; version=0.0.4; charset=utf-8");
+  svc_response_free(&response);
+  svc_close(s);
+  return MUNIT_OK;
+}
+
+/* A caller of another version has less of the struct, or more. Without `metrics` there is no text, and what is always known is there. */
+static MunitResult stats_sizes(const MunitParameter params[], void *data)
+{
+  struct { svc_statistics known; uint64_t more; } longer;
+  uint64_t first[1] = { 7 };
+  svc_statistics now;
+  svc_response out;
+  svc_config config;
+  svc *s;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  munit_assert_int(stats_send(s, "GET", STATS_ORGS, NULL, NULL), ==, 401);
+  munit_assert_int(svc_stats_as(s, (svc_statistics *)(void *)first, sizeof first), ==, SVC_OK);
+  munit_assert_uint64(first[0], ==, 0);
+  memset(&longer, 1, sizeof longer);
+  munit_assert_int(svc_stats_as(s, &longer.known, sizeof longer), ==, SVC_OK);
+  munit_assert_uint64(longer.more, ==, 0);
+  munit_assert_uint64(longer.known.store_bytes, >, 0);
+  munit_assert_int(svc_stats_as(s, &now, 4), ==, SVC_INVALID);
+  munit_assert_int((svc_stats)(s, &now), ==, SVC_OK);
+  munit_assert_int(svc_stats(NULL, &now), ==, SVC_INVALID);
+  munit_assert_int(svc_metrics_text(s, NULL, &out), ==, SVC_INVALID);
+  munit_assert_null(out.body);
+  svc_close(s);
+  return MUNIT_OK;
+}
+
+static MunitResult stats_sign_ins(const MunitParameter params[], void *data)
+{
+  static const char *const secrets[] = { "bWlzdHlwZWQtdG9rZW4", "svc_sa_sk_verysecretverysecret", "0123456789abcdef", "passw0rd" };
+  stats_log log = { "", 0 };
+  t_service t;
+  svc_config config;
+  svc_statistics now;
+  char header[512], key[16], id[48], secret[96];
+  svc_credentials c;
+  size_t i;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  t_open(&t, &config);
+  t.s->config.log = stats_say;
+  t.s->config.log_context = &log;
+  munit_assert_int(svc_bootstrap(t.s, &c), ==, SVC_OK);
+  snprintf(key, sizeof key, "%s", c.public_key);
+  snprintf(id, sizeof id, "%s", c.client_id);
+  snprintf(secret, sizeof secret, "%s", c.client_secret);
+  stats_send(t.s, "GET", STATS_ORGS, NULL, NULL); /* nobody has said anything: it is asked who it is */
+  munit_assert_size(log.lines, ==, 0);
+  snprintf(header, sizeof header, "Bearer %s", secrets[0]);
+  munit_assert_int(stats_send(t.s, "GET", STATS_ORGS, header, NULL), ==, 401);
+  munit_assert_not_null(strstr(log.text, "sign-in failed: bearer token from 192.0.2.7: USER_UNAUTHORIZED\n"));
+  snprintf(header, sizeof header, "Digest username=\"%s\", realm=\"svc\", nonce=\"x\", uri=\"" STATS_ORGS "\", qop=auth, nc=00000001, "
+           "cnonce=\"a\", response=\"%s\"", key, secrets[2]);
+  munit_assert_int(stats_send(t.s, "GET", STATS_ORGS, header, NULL), ==, 401);
+  snprintf(header, sizeof header, "sign-in failed: public key %.4s... from 192.0.2.7", key);
+  munit_assert_not_null(strstr(log.text, header));
+  munit_assert_null(strstr(log.text, key));
+  /* "svc_sa_id_...:passw0rd", and an id that is the secret itself: half of it at the most, and never more than twelve characters */
+  munit_assert_int(stats_send(t.s, "POST", "/api/oauth/token", "Basic c3ZjX3NhX2lkXzAwMDAwMDAwMDAwMDpwYXNzdzByZA==", "grant_type=client_credentials"), ==, 401);
+  munit_assert_not_null(strstr(log.text, "sign-in failed: client svc_sa_id_0... from 192.0.2.7"));
+  stats_send(t.s, "POST", "/api/oauth/token", "Basic c3ZjX3NhX3NrX3ZlcnlzZWNyZXR2ZXJ5c2VjcmV0Og==", "grant_type=client_credentials");
+  munit_assert_not_null(strstr(log.text, "client svc_sa_sk_ve... from"));
+  for (i = 0; i < sizeof secrets / sizeof secrets[0]; i++) munit_assert_null(strstr(log.text, secrets[i]));
+  munit_assert_size(log.lines, ==, 4);
+  /* five lines in one second; what was left out is said later */
+  for (i = 0; i < 50; i++) stats_send(t.s, "GET", STATS_ORGS, "Bearer nobody", NULL);
+  munit_assert_size(log.lines, ==, 5);
+  t_advance(&t, 1);
+  stats_send(t.s, "GET", STATS_ORGS, "Digest username=\"a\nb\xFF\"", NULL);
+  munit_assert_size(log.lines, ==, 7);
+  munit_assert_not_null(strstr(log.text, "sign-in failed: 49 or more others in one second"));
+  munit_assert_int(svc_stats(t.s, &now), ==, SVC_OK);
+  munit_assert_uint64(now.sign_ins_failed, ==, 55);
+  /* who is let in is named in the answer, and nothing is logged */
+  munit_assert_int(t_as_account(&t, id, secret), ==, 200);
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_string_equal(t.response.caller, id);
+  munit_assert_string_equal(t.response.operation, "listOrgs");
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200); /* from what is known of its token */
+  munit_assert_string_equal(t.response.caller, id);
+  munit_assert_size(log.lines, ==, 7);
+  t.s->config.log = NULL;
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/counted", stats_counted, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/sizes", stats_sizes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/sign_ins", stats_sign_ins, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_stats = { "stats", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
