@@ -495,12 +495,13 @@ SVC_API int svc_backup_of(const char *path, const char *to);
 ** `found` (which may be NULL) is called with a line for each fault, 100 at the most and then one that says so. A line names a
 ** noun and an id, never what is stored.
 ** Returns SVC_OK: there is no fault. SVC_CORRUPT: there are some. SVC_NOMEM, SVC_IO: it was not read to its end.
-** It may run while requests do, and sees the store as it was when it began. It takes about as long as reading every entity by a
-** request would, and 32 bytes for every list that is not empty. What is freed meanwhile is not used again before it ends; should the
-** store have to grow, all requests wait for its end, so of a large store that is busy rather check a backup.
+** It may run while requests do, and sees the store as it was when it began. It takes some microseconds for each record, and up to 200
+** bytes of memory for every list that is not empty. What is freed meanwhile is not used again before it ends; should the store
+** have to grow, all requests wait for its end, so of a large store that is busy rather check a backup.
 ** A build that leaves nouns out (SVC_OMIT) takes what there is of these for faults.
-** What it cannot do: a file whose pages are damaged ends the process where LMDB follows a bad page, before any of this is asked.
-** Who checks a file that nobody trusts does it in a process of its own, as svcd does.
+** What it cannot do: there are no checksums, so a text that was damaged and is still a text is not noticed. And a file whose pages
+** are damaged may end the process where LMDB follows a bad page, here or before: who checks a file that nobody trusts does it in a
+** process of its own, as svcd does.
 */
 SVC_API int svc_check_store(svc *s, void (*found)(void *context, const char *text), void *context);
 
