@@ -14,23 +14,41 @@ enum { BILL_DAYS = 31 };
 
 /* ----------------------------------------------------------------------------------------------------------------- SKUs */
 
-#define BILL_WHOSE_AWS "AWS"
-#define BILL_WHOSE_AZURE "AZURE"
-#define BILL_WHOSE_GCP "GCP"
-#define BILL_WHOSE_SHARED "SVC"
-#define BILL_UNIT_NODES "node hours", "node"
-#define BILL_UNIT_CLUSTERS "cluster hours", "cluster"
-#define BILL_UNIT_GIGABYTES "GB hours", "GB"
-#define BILL_UNIT_PROCESSORS "processor hours", "processor"
-#define BILL_UNIT_ENDPOINTS "endpoint hours", "endpoint"
-#define BILL_UNIT_MOVED "GB", NULL
-#define BILL_SERVICE_CLUSTERS "Clusters"
-#define BILL_SERVICE_BACKUP "Backup"
-#define BILL_SERVICE_STREAMS "Svc Stream Processing"
-#define BILL_SERVICE_TRANSFER "Data Transfer"
-#define BILL_SKU(id, whose, unit, service, price) { #id, BILL_WHOSE_##whose, BILL_UNIT_##unit, BILL_SERVICE_##service, price },
+enum { BILL_AWS, BILL_AZURE, BILL_GCP, BILL_SHARED };
+enum { BILL_NODES, BILL_CLUSTERS, BILL_GIGABYTES, BILL_PROCESSORS, BILL_ENDPOINTS, BILL_MOVED };
+enum { BILL_OF_CLUSTERS, BILL_OF_BACKUP, BILL_OF_STREAMS, BILL_OF_TRANSFER };
 
+#define BILL_SKU(id, whose, unit, service, price) { #id, price, BILL_##whose, BILL_##unit, BILL_OF_##service },
 static const svc_sku bill_skus[] = { SVC_SKU_ROWS(BILL_SKU) };
+#undef BILL_SKU
+
+SVC_PRIVATE const char *svc_sku_provider(const svc_sku *sku)
+{
+  static const char *const names[] = { [BILL_AWS] = "AWS", [BILL_AZURE] = "AZURE", [BILL_GCP] = "GCP", [BILL_SHARED] = "SVC" };
+  return names[sku->provider];
+}
+
+SVC_PRIVATE const char *svc_sku_unit(const svc_sku *sku)
+{
+  static const char *const names[] = { [BILL_NODES] = "node hours", [BILL_CLUSTERS] = "cluster hours",
+                                       [BILL_GIGABYTES] = "GB hours", [BILL_PROCESSORS] = "processor hours",
+                                       [BILL_ENDPOINTS] = "endpoint hours", [BILL_MOVED] = "GB" };
+  return names[sku->unit];
+}
+
+SVC_PRIVATE const char *svc_sku_unit_one(const svc_sku *sku)
+{
+  static const char *const names[] = { [BILL_NODES] = "node", [BILL_CLUSTERS] = "cluster", [BILL_GIGABYTES] = "GB",
+                                       [BILL_PROCESSORS] = "processor", [BILL_ENDPOINTS] = "endpoint", [BILL_MOVED] = NULL };
+  return names[sku->unit];
+}
+
+SVC_PRIVATE const char *svc_sku_service(const svc_sku *sku)
+{
+  static const char *const names[] = { [BILL_OF_CLUSTERS] = "Clusters", [BILL_OF_BACKUP] = "Backup",
+                                       [BILL_OF_STREAMS] = "Svc Stream Processing", [BILL_OF_TRANSFER] = "Data Transfer" };
+  return names[sku->service];
+}
 
 SVC_PRIVATE const svc_sku *svc_sku_at(size_t number)
 {
@@ -65,8 +83,8 @@ SVC_PRIVATE svc_str svc_sku_text(svc_arena *a, const svc_sku *sku)
   for (p = sku->id; *p; p++) svc_buf_char(&b, *p != '_' ? *p : ' ');
   svc_buf_text(&b, ", $");
   svc_buf_str(&b, svc_bill_millionths(a, sku->price));
-  svc_buf_text(&b, sku->unit_one ? " an hour for each " : " for each ");
-  svc_buf_text(&b, sku->unit_one ? sku->unit_one : sku->unit);
+  svc_buf_text(&b, svc_sku_unit_one(sku) ? " an hour for each " : " for each ");
+  svc_buf_text(&b, svc_sku_unit_one(sku) ? svc_sku_unit_one(sku) : svc_sku_unit(sku));
   return svc_buf_done(&b);
 }
 
@@ -111,7 +129,7 @@ SVC_PRIVATE svc_str svc_bill_hours(svc_arena *a, const svc_bill_item *item)
 
 SVC_PRIVATE bool svc_bill_of_cluster(const svc_bill_item *item)
 {
-  return !item->sku->unit_one || strcmp(item->sku->service, BILL_SERVICE_CLUSTERS) == 0 || strcmp(item->sku->service, BILL_SERVICE_BACKUP) == 0;
+  return item->sku->unit == BILL_MOVED || item->sku->service == BILL_OF_CLUSTERS || item->sku->service == BILL_OF_BACKUP;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- months */

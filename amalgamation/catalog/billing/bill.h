@@ -20,11 +20,13 @@ SVC_LIST svc_bill_providers[] = { "AWS", "GCP", "AZURE", "SVC", NULL };
 
 typedef struct svc_sku {
   const char *id;
-  const char *provider; /* one of svc_bill_providers */
-  const char *unit, *unit_one; /* "node hours", "node"; NULL: it is moved, not had for a time: "GB" */
-  const char *service; /* one of svc_bill_services */
-  int64_t price; /* millionths of a dollar, for one for an hour */
+  int32_t price; /* millionths of a dollar, for one for an hour */
+  unsigned char provider, unit, service; /* numbers of bill.c's own: there are many rows, and few of these */
 } svc_sku;
+SVC_PRIVATE const char *svc_sku_provider(const svc_sku *sku); /* one of svc_bill_providers */
+SVC_PRIVATE const char *svc_sku_unit(const svc_sku *sku);     /* "node hours" */
+SVC_PRIVATE const char *svc_sku_unit_one(const svc_sku *sku); /* "node"; NULL: it is moved, not had for a time: "GB" */
+SVC_PRIVATE const char *svc_sku_service(const svc_sku *sku);  /* one of svc_bill_services */
 SVC_PRIVATE const svc_sku *svc_sku_at(size_t number); /* NULL: there are not so many */
 SVC_PRIVATE const svc_sku *svc_sku_find(svc_str id);  /* NULL: there is none */
 SVC_PRIVATE svc_str svc_sku_text(svc_arena *a, const svc_sku *sku); /* for people */

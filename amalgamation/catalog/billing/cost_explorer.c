@@ -163,7 +163,7 @@ static bool cost_explorer_wanted(const cost_explorer_sums *s, const svc_bill_ite
   cost_explorer_filter(s, "organizations", id, &all, &some, &given);
   svc_id_hex(&item->group, hex);
   cost_explorer_filter(s, "projects", id, &all, &some, &given);
-  cost_explorer_filter(s, "services", svc_str_c(item->sku->service), &all, &some, &given);
+  cost_explorer_filter(s, "services", svc_str_c(svc_sku_service(item->sku)), &all, &some, &given);
   return !given || (s->any_match ? some : all);
 }
 
@@ -171,7 +171,7 @@ static bool cost_explorer_wanted(const cost_explorer_sums *s, const svc_bill_ite
 static bool cost_explorer_same(const cost_explorer_sums *s, const svc_bill_item *a, const svc_bill_item *b)
 {
   switch (s->group_by) {
-  case 's': return strcmp(a->sku->service, b->sku->service) == 0;
+  case 's': return a->sku->service == b->sku->service;
   case 'p': return svc_id_eq(&a->group, &b->group);
   case 'c': return svc_id_eq(&a->group, &b->group) && svc_id_eq(&a->top, &b->top);
   default: return true;
@@ -235,7 +235,7 @@ static svc_node *cost_explorer_shown(svc_call *c, const cost_explorer_sums *s, c
     svc_node_set_str(c->arena, o, "clusterId", svc_id_str(c->arena, &row->of.top));
     svc_node_set_str(c->arena, o, "clusterName", row->of.top_name);
   }
-  if (s->group_by == 's') svc_node_set_str(c->arena, o, "service", svc_str_c(row->of.sku->service));
+  if (s->group_by == 's') svc_node_set_str(c->arena, o, "service", svc_str_c(svc_sku_service(row->of.sku)));
   amount = svc_node_new(c->arena, SVC_J_NUMBER, SVC_S("usageAmount"), dollars);
   if (!amount) return NULL;
   svc_node_put(c->arena, o, amount);

@@ -97,7 +97,7 @@ static svc_node *invoice_items_node(svc_call *c, const svc_bill_item *item)
 {
   svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   if (!body) return NULL;
-  svc_node_set_str(c->arena, body, "cloudProvider", svc_str_c(item->sku->provider));
+  svc_node_set_str(c->arena, body, "cloudProvider", svc_str_c(svc_sku_provider(item->sku)));
   if (svc_bill_of_cluster(item)) svc_node_set_str(c->arena, body, "clusterName", item->top_name);
   if (!svc_id_is_zero(&item->group)) svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &item->group));
   invoice_items_number(c, body, "quantity", svc_bill_hours(c->arena, item));
@@ -116,7 +116,7 @@ static svc_node *invoice_items_shown(svc_call *c, const svc_bill_item *item)
   svc_node_set_str(c->arena, body, "groupName", item->group_name);
   svc_node_set_str(c->arena, body, "sku", svc_str_c(item->sku->id));
   invoice_items_date(c, body, "startDate", item->day);
-  svc_node_set_str(c->arena, body, "unit", svc_str_c(item->sku->unit));
+  svc_node_set_str(c->arena, body, "unit", svc_str_c(svc_sku_unit(item->sku)));
   return body;
 }
 
@@ -127,7 +127,7 @@ static svc_node *invoice_items_found(svc_call *c, const svc_bill_item *item)
   invoice_items_date(c, body, "billDate", item->day + SVC_BILL_DAY);
   svc_node_set_str(c->arena, body, "description", svc_str_c(item->sku->id));
   invoice_items_date(c, body, "usageDate", item->day);
-  if (strcmp(item->sku->service, "Svc Stream Processing") != 0) return body;
+  if (strcmp(svc_sku_service(item->sku), "Svc Stream Processing") != 0) return body;
   more = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("additionalData"), SVC_S(""));
   if (!more) return NULL;
   svc_node_set_str(c->arena, more, "workspace", item->top_name);
@@ -185,10 +185,10 @@ static void invoice_items_row(svc_call *c, svc_buf *b, svc_str org, const svc_bi
   svc_buf_char(b, ',');
   invoice_items_cell(b, item->group_name);
   invoice_items_cell(b, svc_bill_of_cluster(item) ? item->top_name : SVC_S(""));
-  svc_buf_str(b, svc_arena_print(c->arena, "%s,%s,%s,", item->sku->service, item->sku->provider, item->sku->id));
+  svc_buf_str(b, svc_arena_print(c->arena, "%s,%s,%s,", svc_sku_service(item->sku), svc_sku_provider(item->sku), item->sku->id));
   svc_buf_str(b, svc_bill_hours(c->arena, item));
   svc_buf_char(b, ',');
-  svc_buf_text(b, item->sku->unit);
+  svc_buf_text(b, svc_sku_unit(item->sku));
   svc_buf_char(b, ',');
   svc_buf_str(b, svc_bill_millionths(c->arena, item->sku->price));
   svc_buf_str(b, svc_arena_print(c->arena, ",%lld.%02lld\r\n", (long long)(item->cents / 100), (long long)(item->cents % 100)));
@@ -241,7 +241,7 @@ static bool invoice_items_wanted(const invoice_items_search *s, const svc_bill_i
   svc_id_hex(&item->top, top);
   return invoice_items_among(s->filters, "groupIds", (svc_str){ group, sizeof group }) &&
          invoice_items_among(s->filters, "clusterIds", (svc_str){ top, sizeof top }) &&
-         invoice_items_among(s->filters, "skuServices", svc_str_c(item->sku->service));
+         invoice_items_among(s->filters, "skuServices", svc_str_c(svc_sku_service(item->sku)));
 }
 
 static int64_t invoice_items_day(const svc_node *filters, const char *name, int64_t otherwise)
