@@ -610,22 +610,10 @@ int svc_openapi(svc *s, svc_response *out)
 {
   static const svc_header type = { "Content-Type", "application/json", 12, 16 };
   svc_arena arena;
-  svc_str text;
   if (!s || !out) return SVC_INVALID;
   memset(out, 0, sizeof *out);
   svc_arena_init(&arena, &s->allocator);
-  text = svc_openapi_document(s, &arena);
-  out->memory = arena.blocks;
-  if (arena.failed) {
-    svc_response_free(out);
-    return SVC_NOMEM;
-  }
-  out->status = 200;
-  out->headers = &type;
-  out->header_count = 1;
-  out->body = text.p;
-  out->body_length = text.n;
-  return SVC_OK;
+  return svc_respond_text(&arena, svc_openapi_document(s, &arena), &type, out);
 }
 
 int svc_backup(svc *s, const char *path)

@@ -162,20 +162,8 @@ int svc_journal_read(svc *s, size_t limit, svc_response *out)
 {
   static const svc_header type = { "Content-Type", "application/json", 12, 16 };
   svc_arena arena;
-  svc_str text;
   if (out) memset(out, 0, sizeof *out);
   if (!s || !out || !s->control->journal) return SVC_INVALID;
   svc_arena_init(&arena, &s->allocator);
-  text = svc_journal_text(s, &arena, limit);
-  out->memory = arena.blocks;
-  if (arena.failed) {
-    svc_response_free(out);
-    return SVC_NOMEM;
-  }
-  out->status = 200;
-  out->headers = &type;
-  out->header_count = 1;
-  out->body = text.p;
-  out->body_length = text.n;
-  return SVC_OK;
+  return svc_respond_text(&arena, svc_journal_text(s, &arena, limit), &type, out);
 }

@@ -210,3 +210,19 @@ SVC_PRIVATE void svc_stage_respond(svc_call *c, svc_response *response)
   response->body = c->request.head ? "" : body.p;
   response->body_length = c->request.head ? 0 : body.n;
 }
+
+SVC_PRIVATE int svc_respond_text(svc_arena *arena, svc_str text, const svc_header *type, svc_response *out)
+{
+  memset(out, 0, sizeof *out);
+  out->memory = arena->blocks;
+  if (arena->failed) {
+    svc_response_free(out);
+    return SVC_NOMEM;
+  }
+  out->status = 200;
+  out->headers = type;
+  out->header_count = 1;
+  out->body = text.p;
+  out->body_length = text.n;
+  return SVC_OK;
+}

@@ -301,7 +301,6 @@ int svc_metrics_text(svc *s, const char *more, svc_response *out)
   static const svc_header type = { "Content-Type", "text/plain; version=0.0.4; charset=utf-8", 12, 40 };
   svc_statistics all;
   svc_arena arena;
-  svc_str text;
   svc_buf b;
   int rc;
   if (out) memset(out, 0, sizeof *out);
@@ -320,14 +319,5 @@ int svc_metrics_text(svc *s, const char *more, svc_response *out)
   stats_one(&b, "store_map_bytes", "gauge", "How far it may grow before its map does.", all.map_bytes);
   stats_one(&b, "late_milliseconds", "gauge", "For how long the step that should come next has been due.", (uint64_t)all.late_ms);
   if (more) svc_buf_text(&b, more);
-  text = svc_buf_done(&b);
-  out->memory = arena.blocks;
-  out->status = 200;
-  out->headers = &type;
-  out->header_count = 1;
-  out->body = text.p;
-  out->body_length = text.n;
-  if (!arena.failed) return SVC_OK;
-  svc_response_free(out);
-  return SVC_NOMEM;
+  return svc_respond_text(&arena, svc_buf_done(&b), &type, out);
 }

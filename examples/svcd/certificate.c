@@ -44,14 +44,10 @@ static void certificate_name(certificate_names *names, const char *p, size_t n)
   names->count++;
 }
 
-/* The host of a URL, without brackets. */
 static void certificate_host(certificate_names *names, const char *url)
 {
-  const char *host = strstr(url, "://");
-  if (!host) return;
-  host += 3;
-  if (*host == '[') certificate_name(names, host + 1, strcspn(host + 1, "]"));
-  else certificate_name(names, host, strcspn(host, ":/"));
+  char host[SVCD_HOST];
+  certificate_name(names, host, svcd_url_host(url, host));
 }
 
 /* All addresses of the machine: it listens on all. */
@@ -83,7 +79,7 @@ static void certificate_collect(const svcd_options *o, certificate_names *names)
   for (i = 0; i < o->url_count; i++) {
     if (!svcd_is_https(o->urls[i])) continue;
     certificate_host(names, o->urls[i]);
-    if (strncmp(o->urls[i], "https://0.0.0.0", 15) == 0 || strncmp(o->urls[i], "https://[::]", 12) == 0) certificate_addresses(names);
+    if (svcd_reach(o->urls[i]) == SVCD_EVERYWHERE) certificate_addresses(names);
   }
 }
 
@@ -95,11 +91,6 @@ static int certificate_make(const svcd_options *o, const svcd_cert *c)
   mkdir(o->data, 0700); /* as svc_open() would */
   if (svc_listener_cert_make(c->cert, c->key, names.list, names.count, CERTIFICATE_DAYS, why, sizeof why) == SVC_OK) return 0;
   return svcd_error(1, "%s", why);
-}
-
-int svcd_is_https(const char *url)
-{
-  return strncmp(url, "https:", 6) == 0;
 }
 
 static int64_t certificate_now(void)

@@ -8,7 +8,6 @@
 #define _GNU_SOURCE /* timegm, fsync */
 #include "svcd.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -25,24 +24,6 @@ int svcd_handle(void *token, svc *s, const svc_request *request, svc_response *r
 {
   const char *text = token;
   return svc_control_request(s, text[0] ? text : NULL, request, response);
-}
-
-/* "http://127.0.0.1:8080", "https://[::1]:0", "http://localhost:0"; 127.0.0.1.example.com is not. */
-int svcd_is_loopback(const char *url)
-{
-  const char *host = strstr(url, "://");
-  struct in_addr four;
-  char text[64];
-  size_t n;
-  if (!host) return 0;
-  host += 3;
-  if (strncmp(host, "[::1]", 5) == 0) return host[5] == ':' || host[5] == '\0';
-  n = strcspn(host, ":/");
-  if (n >= sizeof text) return 0;
-  memcpy(text, host, n);
-  text[n] = '\0';
-  if (strcmp(text, "localhost") == 0) return 1;
-  return inet_pton(AF_INET, text, &four) == 1 && ntohl(four.s_addr) >> 24 == 127;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the token */

@@ -213,7 +213,7 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
   if (o->cert && !secure) return flags_wrong("--cert", ": for which https URL? There is no such --listen");
   if (o->memory && secure && !o->cert) return flags_wrong("--memory", ": there is no folder to keep a certificate in: --cert and --key");
   for (i = 0; i < o->url_count; i++)
-    if ((o->test_control || o->seed) && !svcd_is_loopback(o->urls[i]))
+    if ((o->test_control || o->seed) && svcd_reach(o->urls[i]) != SVCD_LOOPBACK)
       return svcd_error(2, "%s can be reached by others: --test-control and --seed are for loopback alone", o->urls[i]);
   return -1;
 }

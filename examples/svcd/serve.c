@@ -6,9 +6,7 @@
 #include "driver_postgres.h"
 #include "listener.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -110,34 +108,12 @@ static int serve_first(svc *s, const svcd_options *o, const char *base_url, cons
 
 /* ---------------------------------------------------------------------------------------------------------- serving */
 
-/* Does this URL listen on all addresses of the machine? */
-static int serve_is_any(const char *url)
-{
-  const char *host = strstr(url, "://") + 3;
-  return strncmp(host, "0.0.0.0:", 8) == 0 || strncmp(host, "[::]:", 5) == 0;
-}
-
-/* Or on an address that others can reach? What is none is the listener's to refuse. */
-static int serve_is_beyond(const char *url)
-{
-  const char *host = strstr(url, "://");
-  unsigned char ip[16];
-  char text[64];
-  int six;
-  if (!host) return 0;
-  host += 3;
-  six = *host == '[';
-  snprintf(text, sizeof text, "%.*s", (int)strcspn(host + six, six ? "]" : ":/"), host + six);
-  if (!six) return inet_pton(AF_INET, text, ip) == 1 && ip[0] != 127;
-  return inet_pton(AF_INET6, text, ip) == 1 && memcmp(ip, &in6addr_loopback, sizeof ip) != 0;
-}
-
 /* Tokens in clear leave the machine only when that is asked for. Returns the status to exit with, or 0. */
 static int serve_check_plain(const svcd_options *o)
 {
   size_t i;
   for (i = 0; i < o->url_count && !o->plain_http; i++)
-    if (!svcd_is_https(o->urls[i]) && serve_is_beyond(o->urls[i]))
+    if (!svcd_is_https(o->urls[i]) && svcd_reach(o->urls[i]) >= SVCD_ELSEWHERE)
       return svcd_error(2, "%s is plain HTTP beyond this machine, and tokens can be read on the way: listen on https, or on 127.0.0.1, "
                         "or say --plain-http", o->urls[i]);
   return 0;
@@ -147,7 +123,7 @@ static int serve_check_plain(const svcd_options *o)
 static void serve_warn(const svcd_options *o, const svc_listener *listener)
 {
   const char *first = svc_listener_url(listener, 0);
-  if (!o->base_url && serve_is_any(first))
+  if (!o->base_url && svcd_reach(first) == SVCD_EVERYWHERE)
     svcd_error(0, "warning: links in answers will say %s, where no client gets to: give --base-url %s://NAME%s", first,
                svcd_is_https(first) ? "https" : "http", strrchr(first, ':'));
 }

@@ -11,6 +11,7 @@
 **      backup.c       backup, restore and check of a store
 **      env.c          what clients need: credentials for a shell, the OpenAPI document
 **      config_file.c  flags from a file
+**      url.c          the URLs that are listened on: who can reach them
 **      metrics.c      GET /_svc/metrics
 **      access.c       the access log
 **
@@ -109,10 +110,16 @@ int svcd_test_token(const svcd_options *o, char token[SVCD_TOKEN]);
 int svcd_keep_test_token(const svcd_options *o, const char *base_url, const char *token);
 /* What the flags of tests say, into the configuration; limits: where those of --limit go. SVC_OK, or SVC_INVALID, and it has been said why. */
 int svcd_test_config(const svcd_options *o, svc_config *config, svc_limit_override limits[SVCD_LIMITS]);
-/* Does this URL listen on loopback? */
-int svcd_is_loopback(const char *url);
 /* svc_listener_config.handle: `token` is the context. */
 int svcd_handle(void *token, svc *s, const svc_request *request, svc_response *response);
+
+/* url.c: the host of a URL, without brackets, and its length; 0: it has none, or too long a one. */
+#define SVCD_HOST 256
+size_t svcd_url_host(const char *url, char host[SVCD_HOST]);
+int svcd_is_https(const char *url);
+/* Who can reach it: nobody, as it is no address; this machine alone; others, at an address, or at all that the machine has. */
+enum { SVCD_NOWHERE, SVCD_LOOPBACK, SVCD_ELSEWHERE, SVCD_EVERYWHERE };
+int svcd_reach(const char *url);
 
 /* certificate.c: of https URLs; used 0: there are none. */
 typedef struct svcd_cert {
@@ -121,7 +128,6 @@ typedef struct svcd_cert {
   int64_t until; /* milliseconds */
   char sha256[96];
 } svcd_cert;
-int svcd_is_https(const char *url);
 /* Look at it, and make it where it is ours and missing or expired. Returns 0; else the status to exit with, and has said why. */
 int svcd_certificate(const svcd_options *o, svcd_cert *c);
 /* Its fingerprint, on standard output; and a warning, if it is not valid for long. */

@@ -1,7 +1,7 @@
 /*
 ** Conditions of alerts: what is measured opens an alert, writes its events, and closes it, each of the conditions that there are.
 */
-#include "mechanism/probe.h"
+#include "catalog/alert_world.h"
 
 typedef struct condition_world {
   t_service t;
@@ -429,36 +429,10 @@ static MunitResult condition_backups(const MunitParameter params[], void *data)
 
 /* ---------------------------------------------------------------------------------------------------------------- driver */
 
-typedef struct condition_driver {
-  char measure[32], desired[4096];
-  int measures;
-} condition_driver;
-
-static int condition_perform(void *context, svc *s, const svc_order *order)
-{
-  condition_driver *d = context;
-  if (strcmp(order->action, "metrics.measure") == 0) {
-    d->measures++;
-    snprintf(d->measure, sizeof d->measure, "%s", order->id);
-    snprintf(d->desired, sizeof d->desired, "%s", order->desired);
-    return SVC_OK;
-  }
-  return svc_order_done(s, order->id, SVC_OK, "{\"hosts\":[\"h1.example:27017\"]}") == SVC_OK ? SVC_OK : SVC_IO;
-}
-
-static void condition_round(condition_world *w, condition_driver *d, const char *facts)
-{
-  int before = d->measures;
-  t_advance(&w->t, 60);
-  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
-  munit_assert_int(d->measures, ==, before + 1);
-  munit_assert_int(svc_order_done(w->t.s, d->measure, SVC_OK, facts), ==, SVC_OK);
-}
-
 static MunitResult condition_driven(const MunitParameter params[], void *data)
 {
-  static condition_driver d;
-  svc_driver driver = { condition_perform, NULL, &d };
+  static alert_driver d;
+  svc_driver driver = { alert_perform, NULL, &d };
   condition_world w;
   char set[128], facts[512];
   (void)params, (void)data;
@@ -473,18 +447,18 @@ static MunitResult condition_driven(const MunitParameter params[], void *data)
   munit_assert_int(d.measures, ==, 0); /* nobody asks */
   condition_watch(&w, "HOST_DOWN", "");
   condition_watch(&w, "NO_PRIMARY", "");
-  condition_round(&w, &d, "{}"); /* it does not know */
+  alert_measured(&w.t, &d, "{}"); /* it does not know */
   munit_assert_not_null(strstr(d.desired, "{\"host\":\"h1.example:27017\",\"metricName\":\"UP\",\"units\":\"SCALAR\"}"));
   munit_assert_not_null(strstr(d.desired, "\"metricName\":\"PRIMARIES\""));
   munit_assert_int(sscanf(strstr(d.desired, "\"replicaSetName\":\"") + 18, "%127[^\"]", set), ==, 1);
   munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 0);
   snprintf(facts, sizeof facts, "{\"figures\":[{\"metricName\":\"PRIMARIES\",\"replicaSetName\":\"%s\",\"value\":0},"
            "{\"host\":\"h1.example:27017\",\"metricName\":\"UP\",\"value\":0}]}", set);
-  condition_round(&w, &d, facts); /* in whatever order */
+  alert_measured(&w.t, &d, facts); /* in whatever order */
   munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].hostnameAndPort"), "h1.example:27017");
   munit_assert_int(condition_count(&w, "NO_PRIMARY", "OPEN"), ==, 1);
-  condition_round(&w, &d, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"UP\",\"value\":1}]}");
+  alert_measured(&w.t, &d, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"UP\",\"value\":1}]}");
   munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 0);
   munit_assert_int(condition_count(&w, "NO_PRIMARY", "OPEN"), ==, 1); /* of that it says nothing */
   munit_assert_int(condition_events(&w, "HOST_UP"), ==, 1);

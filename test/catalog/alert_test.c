@@ -5,7 +5,7 @@
 ** going are such events.
 */
 #include "support.h"
-#include "mechanism/probe.h"
+#include "catalog/alert_world.h"
 
 static const svc_field drill_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED) };
 static const svc_object drill_object = { .name = "Drill", .fields = SVC_ROWS(drill_fields) };
@@ -790,24 +790,6 @@ static MunitResult alert_moved(const MunitParameter params[], void *data)
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- driver */
-
-typedef struct alert_driver {
-  char measure[32]; /* the last order to measure */
-  char desired[4096];
-  int measures;
-} alert_driver;
-
-static int alert_perform(void *context, svc *s, const svc_order *order)
-{
-  alert_driver *d = context;
-  if (strcmp(order->action, "metrics.measure") == 0) {
-    d->measures++;
-    snprintf(d->measure, sizeof d->measure, "%s", order->id);
-    snprintf(d->desired, sizeof d->desired, "%s", order->desired);
-    return SVC_OK;
-  }
-  return svc_order_done(s, order->id, SVC_OK, "{\"hosts\":[\"h1.example:27017\"]}") == SVC_OK ? SVC_OK : SVC_IO;
-}
 
 static void alert_measure(alert_world *w, alert_driver *d, const char *value)
 {

@@ -5,7 +5,7 @@
 ** Left out where that program cannot be run: on another processor than the one it was built for.
 */
 #define _GNU_SOURCE /* pipe2, mkdtemp */
-#include <munit.h>
+#include "listener/common.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -23,9 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SVCD "build/svcd"
 #define OPEN "/api/svc/v2/unauth/controlPlaneIPAddresses" /* needs no credentials */
-#define ARGS 20
 
 typedef struct run {
   char folder[64], file[96], token[80];
@@ -33,37 +31,6 @@ typedef struct run {
   int out, port;
   char text[4096];
 } run;
-
-static bool can_run(void)
-{
-  return !getenv("SVC_TEST_QEMU") && access(SVCD, X_OK) == 0;
-}
-
-static int64_t now_ms(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* Read to the end, or until the text holds this; NULL: to the end. */
-static bool read_until(int fd, char *text, size_t size, const char *until)
-{
-  int64_t end = now_ms() + 20000;
-  size_t n = 0;
-  text[0] = '\0';
-  while (!until || !strstr(text, until)) {
-    struct pollfd p = { fd, POLLIN, 0 };
-    ssize_t got;
-    if (now_ms() > end || n + 1 >= size) return false;
-    if (poll(&p, 1, 1000) <= 0) continue;
-    got = read(fd, text + n, size - n - 1);
-    if (got <= 0) return until == NULL;
-    n += (size_t)got;
-    text[n] = '\0';
-  }
-  return true;
-}
 
 static void begin(run *r)
 {
@@ -75,31 +42,18 @@ static void begin(run *r)
 
 static void start(run *r, const char *const *args)
 {
-  const char *argv[ARGS + 2] = { SVCD };
-  int out[2], i;
-  for (i = 0; args[i]; i++) argv[i + 1] = args[i];
-  munit_assert_int(pipe2(out, O_CLOEXEC), ==, 0);
-  r->pid = fork();
-  if (r->pid == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    dup2(out[1], 1);
-    dup2(out[1], 2);
-    execv(SVCD, (char *const *)(uintptr_t)argv);
-    _exit(127);
-  }
-  munit_assert_int(r->pid, >, 0);
-  close(out[1]);
-  r->out = out[0];
+  r->text[0] = '\0';
+  r->pid = svcd_start(args, &r->out, NULL, NULL);
 }
 
 static int finish(run *r, int with)
 {
   int status;
   if (with) kill(r->pid, with);
-  munit_assert_int(waitpid(r->pid, &status, 0), ==, r->pid);
+  status = svcd_status(r->pid);
   if (!with) read_until(r->out, r->text, sizeof r->text, NULL);
   close(r->out);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return status;
 }
 
 static void end(run *r)
@@ -153,6 +107,7 @@ static int ask(const run *r, const char *method, const char *path, const char *b
 static int hear(int fd, char *answer, size_t size)
 {
   int status = 0;
+  answer[0] = '\0';
   read_until(fd, answer, size, NULL);
   close(fd);
   sscanf(answer, "HTTP/1.1 %3d", &status);

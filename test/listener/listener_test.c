@@ -6,6 +6,7 @@
 ** all others go to the library. No test waits longer than WAIT_MS for anything.
 */
 #define _GNU_SOURCE /* memmem */
+#include "listener/common.h"
 #include "ports/listener.h"
 
 #include <munit.h>
@@ -63,14 +64,6 @@ typedef struct server {
 } server;
 
 static char *server_big; /* the long answer: made once per process, never changed */
-
-static unsigned long sum_of(const char *p, size_t n)
-{
-  unsigned long sum = 5381;
-  size_t i;
-  for (i = 0; i < n; i++) sum = sum * 33 + (unsigned char)p[i];
-  return sum & 0xFFFFFFFF;
-}
 
 static void server_note(server *t, const svc_request *r)
 {
@@ -209,14 +202,6 @@ static seen server_seen(server *t, size_t back)
 
 /* ------------------------------------------------------------------------------------------------------- the client */
 
-/* Seconds of processor time that this process has used: a loop that spins shows here. */
-static double cpu_seconds(void)
-{
-  struct rusage r;
-  getrusage(RUSAGE_SELF, &r);
-  return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) + (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
-}
-
 typedef struct client {
   int fd;
   bool reset; /* it ended with a reset, which may overtake an answer */
@@ -226,13 +211,6 @@ typedef struct client {
   char *body;
   size_t body_length;
 } client;
-
-static int64_t now_ms(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* From an address of this machine's: all of 127.0.0.0/8 are. */
 static void client_open_from(client *c, int port, uint32_t from)
@@ -1132,15 +1110,6 @@ static MunitResult test_slow_reader(const MunitParameter params[], void *data)
 }
 
 /* ------------------------------------------------------------------------------------------------------------- many */
-
-static void allow_files(size_t n)
-{
-  struct rlimit files;
-  getrlimit(RLIMIT_NOFILE, &files);
-  if (files.rlim_cur >= n) return;
-  files.rlim_cur = files.rlim_max < n ? files.rlim_max : n;
-  setrlimit(RLIMIT_NOFILE, &files);
-}
 
 static MunitResult test_many_connects(const MunitParameter params[], void *data)
 {

@@ -4,6 +4,7 @@
 ** Left out where that program cannot be run: on another processor than the one it was built for.
 */
 #define _GNU_SOURCE /* pipe2, unshare */
+#include "listener/common.h"
 #include "ports/listener.h"
 
 #include <munit.h>
@@ -29,9 +30,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SVCD "build/svcd"
-#define ARGS 20
-#define NO_NETWORK 126 /* status where a network of its own cannot be had */
 
 typedef struct daemon_run {
   pid_t pid;
@@ -39,11 +37,6 @@ typedef struct daemon_run {
   char text[16384], errors[4096]; /* what it has printed: the help of all verbs is the longest */
   int port;                      /* of the first URL */
 } daemon_run;
-
-static bool can_run(void)
-{
-  return !getenv("SVC_TEST_QEMU") && access(SVCD, X_OK) == 0;
-}
 
 /* A network that has nothing but a loopback of its own. */
 static bool own_network(void)
@@ -63,49 +56,13 @@ static bool own_network(void)
 
 static void start_in(daemon_run *d, const char *const *args, bool apart)
 {
-  const char *argv[ARGS + 2] = { SVCD };
-  int out[2], err[2], i;
   memset(d, 0, sizeof *d);
-  for (i = 0; args[i]; i++) argv[i + 1] = args[i];
-  munit_assert_int(pipe2(out, O_CLOEXEC), ==, 0);
-  munit_assert_int(pipe2(err, O_CLOEXEC), ==, 0);
-  d->pid = fork();
-  if (d->pid == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves none behind: munit would wait for it without end */
-    dup2(out[1], 1);
-    dup2(err[1], 2);
-    if (apart && !own_network()) _exit(NO_NETWORK);
-    execv(SVCD, (char *const *)(uintptr_t)argv);
-    _exit(127);
-  }
-  munit_assert_int(d->pid, >, 0);
-  close(out[1]);
-  close(err[1]);
-  d->out = out[0];
-  d->err = err[0];
+  d->pid = svcd_start(args, &d->out, &d->err, apart ? own_network : NULL);
 }
 
 static void start(daemon_run *d, const char *const *args)
 {
   start_in(d, args, false);
-}
-
-/* Read until the text holds `until`, or to the end when that is NULL. False: it has not come. */
-static bool read_until(int fd, char *text, size_t size, const char *until)
-{
-  time_t end = time(NULL) + 20;
-  size_t n = strlen(text);
-  while (!until || !strstr(text, until)) {
-    struct pollfd p = { fd, POLLIN, 0 };
-    ssize_t got;
-    if (time(NULL) > end || n + 1 >= size) return false;
-    if (poll(&p, 1, 1000) <= 0) continue;
-    got = read(fd, text + n, size - n - 1);
-    if (got <= 0) return until == NULL;
-    n += (size_t)got;
-    text[n] = '\0';
-  }
-  return true;
 }
 
 static void await_ready(daemon_run *d)
@@ -124,10 +81,10 @@ static int finish(daemon_run *d, int with_signal)
   if (with_signal) kill(d->pid, with_signal);
   if (!read_until(d->out, d->text, sizeof d->text, NULL)) kill(d->pid, SIGKILL); /* it should have ended, and serves */
   read_until(d->err, d->errors, sizeof d->errors, NULL);
-  munit_assert_int(waitpid(d->pid, &status, 0), ==, d->pid);
+  status = svcd_status(d->pid);
   close(d->out);
   close(d->err);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return status;
 }
 
 static int lines_of(const char *text)
@@ -426,7 +383,7 @@ static MunitResult test_show_credentials(const MunitParameter params[], void *da
 static MunitResult test_flags(const MunitParameter params[], void *data)
 {
   static const struct {
-    const char *args[ARGS];
+    const char *args[SVCD_ARGS];
     int status;
     const char *out, *err; /* what must be in it */
     int err_lines;         /* 0: any number */
@@ -562,7 +519,7 @@ static MunitResult test_beyond_loopback(const MunitParameter params[], void *dat
     if (!read_until(d.out, d.text, sizeof d.text, "svcd ready on ")) {
       status = finish(&d, 0);
       remove_folder(folder);
-      if (status == NO_NETWORK || strstr(d.errors, "kind of address")) return MUNIT_SKIP;
+      if (status == SVCD_NOT_BEGUN || strstr(d.errors, "kind of address")) return MUNIT_SKIP;
       munit_errorf("status %d: %s", status, d.errors);
     }
     munit_assert_int(finish(&d, SIGTERM), ==, 0);

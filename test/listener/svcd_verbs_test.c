@@ -5,9 +5,8 @@
 ** Left out where that program cannot be run: on another processor than the one it was built for.
 */
 #define _GNU_SOURCE /* pipe2 */
+#include "listener/common.h"
 #include "svcapi.h"
-
-#include <munit.h>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -23,77 +22,33 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SVCD "build/svcd"
-
 typedef struct verbs_run {
   pid_t pid;
   int out, err;
   char *text, errors[8192]; /* what it has printed */
-  size_t n;
 } verbs_run;
 
 #define TEXT (16 << 20)
 
-static bool can_run(void)
-{
-  return !getenv("SVC_TEST_QEMU") && access(SVCD, X_OK) == 0;
-}
-
 static void start(verbs_run *r, const char *const *args)
 {
-  const char *argv[24] = { SVCD };
-  int out[2], err[2], i;
   memset(r, 0, sizeof *r);
   r->text = calloc(1, TEXT);
   munit_assert_not_null(r->text);
-  for (i = 0; args[i]; i++) argv[i + 1] = args[i];
-  munit_assert_int(pipe2(out, O_CLOEXEC), ==, 0);
-  munit_assert_int(pipe2(err, O_CLOEXEC), ==, 0);
-  r->pid = fork();
-  if (r->pid == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    dup2(out[1], 1);
-    dup2(err[1], 2);
-    execv(SVCD, (char *const *)(uintptr_t)argv);
-    _exit(127);
-  }
-  munit_assert_int(r->pid, >, 0);
-  close(out[1]);
-  close(err[1]);
-  r->out = out[0];
-  r->err = err[0];
-}
-
-/* Until it has printed this; NULL: to its end. */
-static bool await(verbs_run *r, const char *until)
-{
-  time_t end = time(NULL) + 30;
-  while (!until || !strstr(r->text, until)) {
-    struct pollfd p = { r->out, POLLIN, 0 };
-    ssize_t got;
-    if (time(NULL) > end || r->n + 1 >= TEXT) return false;
-    if (poll(&p, 1, 1000) <= 0) continue;
-    got = read(r->out, r->text + r->n, TEXT - r->n - 1);
-    if (got <= 0) return until == NULL;
-    r->n += (size_t)got;
-  }
-  return true;
+  r->pid = svcd_start(args, &r->out, &r->err, NULL);
 }
 
 /* The status; -1: a signal has ended it. */
 static int finish(verbs_run *r, int with_signal)
 {
-  size_t n = 0;
-  ssize_t got;
   int status;
   if (with_signal) kill(r->pid, with_signal);
-  if (!await(r, NULL)) kill(r->pid, SIGKILL);
-  while (n + 1 < sizeof r->errors && (got = read(r->err, r->errors + n, sizeof r->errors - n - 1)) > 0) n += (size_t)got;
-  r->errors[n] = '\0';
-  munit_assert_int(waitpid(r->pid, &status, 0), ==, r->pid);
+  if (!read_until(r->out, r->text, TEXT, NULL)) kill(r->pid, SIGKILL);
+  read_until(r->err, r->errors, sizeof r->errors, NULL);
+  status = svcd_status(r->pid);
   close(r->out);
   close(r->err);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return status;
 }
 
 /* Run it to its end with these; closed by NULL. What it says is looked for: "" for nothing on standard error. */
@@ -140,7 +95,7 @@ static void serve(verbs_run *r, const char *store)
 {
   const char *args[] = { "serve", "--data", store, "--listen", "http://127.0.0.1:0", "--no-sync", NULL };
   start(r, args);
-  if (!await(r, "svcd ready on ")) munit_errorf("svcd is not ready: %s", r->text);
+  if (!read_until(r->out, r->text, TEXT, "svcd ready on ")) munit_errorf("svcd is not ready: %s", r->text);
 }
 
 static void stop(verbs_run *r)
@@ -386,7 +341,7 @@ static MunitResult test_config(const MunitParameter params[], void *data)
            "no-sync\nconceal false\nvendor acme\nbase-url = http://a.example.com/\nbootstrap %s/b#1.json\nthreads 2", p.store, p.folder);
   file = config_write(&p, text);
   start(&r, (const char *[]){ "--config", file, NULL });
-  munit_assert_true(await(&r, "svcd ready on http://127.0.0.1:"));
+  munit_assert_true(read_until(r.out, r.text, TEXT, "svcd ready on http://127.0.0.1:"));
   munit_assert_not_null(strstr(strstr(r.text, "svcd ready on") + 20, " http://127.0.0.1:")); /* two of them */
   munit_assert_not_null(strstr(r.text, "base URL:      http://a.example.com\n"));
   munit_assert_true(there(p.folder, "b#1.json"));
@@ -394,7 +349,7 @@ static MunitResult test_config(const MunitParameter params[], void *data)
   expect(0, "is whole", "", "check", "--config", file, NULL); /* listen is not its own */
   expect(1, "", "there is no store in", "check", "--data", p.other, "--config", file, NULL);
   start(&r, (const char *[]){ "serve", "--config", file, "--listen", "http://127.0.0.1:0", NULL }); /* a list is replaced */
-  munit_assert_true(await(&r, "svcd ready on http://127.0.0.1:") && await(&r, "\n"));
+  munit_assert_true(read_until(r.out, r.text, TEXT, "svcd ready on http://127.0.0.1:") && read_until(r.out, r.text, TEXT, "\n"));
   munit_assert_null(strstr(strstr(r.text, "svcd ready on") + 20, " http://127.0.0.1:"));
   stop(&r);
   expect(2, "", "svcd.conf:2: what: no such flag", "check", "--config", config_write(&p, "data x\nwhat 1\n"), NULL);

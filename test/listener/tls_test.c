@@ -6,6 +6,7 @@
 ** No test waits longer than WAIT_MS for anything.
 */
 #define _GNU_SOURCE /* memmem, mallinfo2 */
+#include "listener/common.h"
 #include "ports/listener.h"
 
 #include <munit.h>
@@ -54,14 +55,6 @@ typedef struct server {
 } server;
 
 static char *server_big; /* the long answer: made once per process, never changed */
-
-static unsigned long sum_of(const char *p, size_t n)
-{
-  unsigned long sum = 5381;
-  size_t i;
-  for (i = 0; i < n; i++) sum = sum * 33 + (unsigned char)p[i];
-  return sum & 0xFFFFFFFF;
-}
 
 static int server_handle(void *context, svc *s, const svc_request *r, svc_response *response)
 {
@@ -134,20 +127,6 @@ static void server_close(server *t)
 }
 
 /* ------------------------------------------------------------------------------------------------------- the client */
-
-static int64_t now_ms(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-static double cpu_seconds(void)
-{
-  struct rusage r;
-  getrusage(RUSAGE_SELF, &r);
-  return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) + (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
-}
 
 typedef struct client {
   int fd;
@@ -375,15 +354,6 @@ static size_t heap_bytes(void)
   return m.uordblks + m.hblkhd;
 }
 #endif
-
-static void allow_files(size_t n)
-{
-  struct rlimit files;
-  getrlimit(RLIMIT_NOFILE, &files);
-  if (files.rlim_cur >= n) return;
-  files.rlim_cur = files.rlim_max < n ? files.rlim_max : n;
-  setrlimit(RLIMIT_NOFILE, &files);
-}
 
 static const mbedtls_ssl_protocol_version versions[] = { MBEDTLS_SSL_VERSION_TLS1_2, MBEDTLS_SSL_VERSION_TLS1_3 };
 

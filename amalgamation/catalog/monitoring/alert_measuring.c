@@ -140,9 +140,10 @@ static bool alert_measuring_one(svc_alert_round *r, const svc_alert_condition *k
   if (r->skip > 0) return r->skip--, true;
   if (r->left-- <= 0) return true;
   if (r->figures) return alert_measuring_ask(r, k, t);
-  if (t->figured != k || (!k->asks && !k->hourly)) /* of a metric each configuration may name another */
+  if (t->figured != k || (!k->asks && !k->hourly)) { /* of a metric each configuration may name another */
+    t->figured = k;
     t->known = r->told && !k->hourly ? alert_measuring_told(r, k, t, &t->figure) : k->figure(r, t, &t->figure);
-  t->figured = k;
+  }
   if (!t->known) return svc_txn_good(r->c) && r->c->error.code == SVC_E_NONE;
   t->met.value = t->figure / alert_measuring_factor(t->met.units);
   return svc_alert_measured(r->c, config, said, &t->met, alert_measuring_beyond(k, threshold, t->met.value), &r->opens);

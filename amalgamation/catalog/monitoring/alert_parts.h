@@ -110,7 +110,7 @@ typedef struct svc_alert_target {
   const svc_node *outage;       /* what of the cluster is simulated to be out, an array; NULL: nothing */
   svc_str place;                /* by which the simulation has figures of it */
   int64_t first, next;          /* milliseconds: the first date that it is about, and the first that has not come yet; 0: none */
-  const struct svc_alert_condition *figured; /* of which the figure is known already: `figure`, unless it is not `known` */
+  const struct svc_alert_condition *figured; /* of which the figure is worked out, or is known already: `figure`, unless it is not `known` */
   double figure;
   bool known;
 } svc_alert_target;
@@ -145,6 +145,7 @@ typedef struct svc_alert_condition {
   const char *units;         /* where the threshold has none: of it, and of what is shown */
   /* In bytes, milliseconds, or as it is: what the store has, or the simulation. False: it is not known. */
   bool (*figure)(svc_alert_round *r, const svc_alert_target *t, double *out);
+  unsigned char which;       /* of several that `figure` knows: it finds it in t->figured */
 } svc_alert_condition;
 SVC_PRIVATE const svc_alert_condition *svc_alert_condition_at(size_t i); /* NULL: there are not so many */
 SVC_PRIVATE const svc_alert_condition *svc_alert_condition_of(const svc *s, svc_str type); /* as it is served; NULL: it is not measured */
@@ -163,18 +164,13 @@ SVC_PRIVATE bool svc_alert_snapshot_age(svc_alert_round *r, const svc_alert_targ
 SVC_PRIVATE bool svc_alert_snapshot_late(svc_alert_round *r, const svc_alert_target *t, double *out);
 /* Keys of encryption at rest: for how long each has been the one, and whether it is valid, 1 or 0. */
 SVC_PRIVATE bool svc_alert_keys_note(svc_call *c, const svc_scope *scope); /* they have changed */
-SVC_PRIVATE bool svc_alert_key_age_aws(svc_alert_round *r, const svc_alert_target *t, double *out);
-SVC_PRIVATE bool svc_alert_key_age_azure(svc_alert_round *r, const svc_alert_target *t, double *out);
-SVC_PRIVATE bool svc_alert_key_age_gcp(svc_alert_round *r, const svc_alert_target *t, double *out);
-SVC_PRIVATE bool svc_alert_key_valid_aws(svc_alert_round *r, const svc_alert_target *t, double *out);
-SVC_PRIVATE bool svc_alert_key_valid_azure(svc_alert_round *r, const svc_alert_target *t, double *out);
-SVC_PRIVATE bool svc_alert_key_valid_gcp(svc_alert_round *r, const svc_alert_target *t, double *out);
+enum svc_alert_key { SVC_ALERT_KEY_AWS, SVC_ALERT_KEY_AZURE, SVC_ALERT_KEY_GCP, SVC_ALERT_KEY_COUNT };
+SVC_PRIVATE bool svc_alert_key_age(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_key_valid(svc_alert_round *r, const svc_alert_target *t, double *out);
 /* What the project pays, in dollars: this month, yesterday, and how much more than in the time before. */
 SVC_PRIVATE bool svc_alert_bill_month(svc_alert_round *r, const svc_alert_target *t, double *out);
 SVC_PRIVATE bool svc_alert_bill_day(svc_alert_round *r, const svc_alert_target *t, double *out);
-SVC_PRIVATE bool svc_alert_bill_more_day(svc_alert_round *r, const svc_alert_target *t, double *out);
-SVC_PRIVATE bool svc_alert_bill_more_week(svc_alert_round *r, const svc_alert_target *t, double *out);
-SVC_PRIVATE bool svc_alert_bill_more_month(svc_alert_round *r, const svc_alert_target *t, double *out);
+SVC_PRIVATE bool svc_alert_bill_more(svc_alert_round *r, const svc_alert_target *t, double *out); /* of so many days; 0: of a month */
 
 /* alert_measuring.c: rounds, in which what configurations ask for is measured. */
 #define SVC_ALERT_ROUND "alert round"

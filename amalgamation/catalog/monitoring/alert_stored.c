@@ -236,40 +236,26 @@ SVC_PRIVATE bool svc_alert_bill_day(svc_alert_round *r, const svc_alert_target *
   return alert_stored_dollars(r, midnight - SVC_BILL_DAY, midnight, out);
 }
 
-SVC_PRIVATE bool svc_alert_bill_more_day(svc_alert_round *r, const svc_alert_target *t, double *out)
-{
-  int64_t midnight = alert_stored_midnight(r);
-  (void)t;
-  return alert_stored_more(r, midnight - 2 * SVC_BILL_DAY, midnight - SVC_BILL_DAY, midnight, out);
-}
-
-SVC_PRIVATE bool svc_alert_bill_more_week(svc_alert_round *r, const svc_alert_target *t, double *out)
-{
-  int64_t midnight = alert_stored_midnight(r);
-  (void)t;
-  return alert_stored_more(r, midnight - 14 * SVC_BILL_DAY, midnight - 7 * SVC_BILL_DAY, midnight, out);
-}
-
 static unsigned alert_stored_month_before(unsigned month)
 {
   return month % 100 == 1 ? month - 89 : month - 1;
 }
 
-SVC_PRIVATE bool svc_alert_bill_more_month(svc_alert_round *r, const svc_alert_target *t, double *out)
+SVC_PRIVATE bool svc_alert_bill_more(svc_alert_round *r, const svc_alert_target *t, double *out)
 {
+  int64_t midnight = alert_stored_midnight(r), span = t->figured->which * SVC_BILL_DAY;
   unsigned month = svc_bill_month(r->c->now), last = alert_stored_month_before(month), before = alert_stored_month_before(last);
-  (void)t;
+  if (span) return alert_stored_more(r, midnight - 2 * span, midnight - span, midnight, out);
   return alert_stored_more(r, svc_bill_month_begins(before), svc_bill_month_begins(last), svc_bill_month_begins(month), out);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ keys */
 
-enum { STORED_AWS, STORED_AZURE, STORED_GCP, STORED_PROVIDERS };
 static const struct {
   const char *member, *key;
-} alert_stored_keys[STORED_PROVIDERS] = { { "awsKms", "customerMasterKeyID" },
-                                          { "azureKeyVault", "keyIdentifier" },
-                                          { "googleCloudKms", "keyVersionResourceID" } };
+} alert_stored_keys[SVC_ALERT_KEY_COUNT] = { [SVC_ALERT_KEY_AWS] = { "awsKms", "customerMasterKeyID" },
+                                             [SVC_ALERT_KEY_AZURE] = { "azureKeyVault", "keyIdentifier" },
+                                             [SVC_ALERT_KEY_GCP] = { "googleCloudKms", "keyVersionResourceID" } };
 
 /* What the project says of its keys; NULL: nothing. */
 static const svc_node *alert_stored_encryption(svc_call *c, const svc_id *group)
@@ -307,7 +293,7 @@ SVC_PRIVATE bool svc_alert_keys_note(svc_call *c, const svc_scope *scope)
   if (rc == SVC_OK) e = old;
   body = rc == SVC_OK ? svc_entity_body(c, &old) : svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   if (!body) return svc_no_memory(c);
-  for (which = 0; which < STORED_PROVIDERS; which++) {
+  for (which = 0; which < SVC_ALERT_KEY_COUNT; which++) {
     one = svc_node_get(said, alert_stored_keys[which].member);
     alert_stored_key(c, body, which, svc_node_bool(one, "enabled", false) ? svc_node_str(one, alert_stored_keys[which].key) : SVC_S(""));
   }
@@ -315,33 +301,20 @@ SVC_PRIVATE bool svc_alert_keys_note(svc_call *c, const svc_scope *scope)
   return svc_alert_round_put(c, scope, &e, rc == SVC_OK ? &old : NULL);
 }
 
-static bool alert_stored_key_age(svc_alert_round *r, int which, double *out)
+SVC_PRIVATE bool svc_alert_key_age(svc_alert_round *r, const svc_alert_target *t, double *out)
 {
   svc_entity e;
   int64_t since;
   *out = 0;
   if (svc_alert_round_get(r->c, &r->scope.group, &e) != SVC_OK) return false;
-  if (svc_date_parse(svc_node_str(svc_node_get(svc_entity_body(r->c, &e), alert_stored_keys[which].member), "since"), &since))
+  if (svc_date_parse(svc_node_str(svc_node_get(svc_entity_body(r->c, &e), alert_stored_keys[t->figured->which].member), "since"), &since))
     *out = (double)(r->c->now - since);
   return true;
 }
 
-static bool alert_stored_key_valid(svc_alert_round *r, int which, double *out)
+SVC_PRIVATE bool svc_alert_key_valid(svc_alert_round *r, const svc_alert_target *t, double *out)
 {
-  const svc_node *one = svc_node_get(alert_stored_encryption(r->c, &r->scope.group), alert_stored_keys[which].member);
+  const svc_node *one = svc_node_get(alert_stored_encryption(r->c, &r->scope.group), alert_stored_keys[t->figured->which].member);
   *out = !svc_node_bool(one, "enabled", false) || svc_node_bool(one, "valid", false);
   return svc_txn_good(r->c);
 }
-
-#define STORED_KEY(what, name, which) \
-  SVC_PRIVATE bool svc_alert_key_##what##_##name(svc_alert_round *r, const svc_alert_target *t, double *out) \
-  { \
-    (void)t; \
-    return alert_stored_key_##what(r, which, out); \
-  }
-STORED_KEY(age, aws, STORED_AWS)
-STORED_KEY(age, azure, STORED_AZURE)
-STORED_KEY(age, gcp, STORED_GCP)
-STORED_KEY(valid, aws, STORED_AWS)
-STORED_KEY(valid, azure, STORED_AZURE)
-STORED_KEY(valid, gcp, STORED_GCP)

@@ -1,0 +1,45 @@
+/*
+** The URLs that svcd listens on: who can reach them. It is asked for more than one reason (test control and seeds, plain HTTP,
+** certificates), and what counts as this machine must be the same for all of them.
+*/
+#include "svcd.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string.h>
+
+int svcd_is_https(const char *url)
+{
+  return strncmp(url, "https:", 6) == 0;
+}
+
+size_t svcd_url_host(const char *url, char host[SVCD_HOST])
+{
+  const char *at = strstr(url, "://");
+  size_t six, n;
+  host[0] = '\0';
+  if (!at) return 0;
+  at += 3;
+  six = *at == '[';
+  n = strcspn(at + six, six ? "]" : ":/");
+  if (n >= SVCD_HOST) return 0;
+  memcpy(host, at + six, n);
+  host[n] = '\0';
+  return n;
+}
+
+int svcd_reach(const char *url)
+{
+  struct in6_addr six;
+  struct in_addr four;
+  char host[SVCD_HOST];
+  svcd_url_host(url, host);
+  if (strcmp(host, "localhost") == 0) return SVCD_LOOPBACK;
+  if (inet_pton(AF_INET, host, &four) == 1) {
+    uint32_t ip = ntohl(four.s_addr);
+    return ip >> 24 == 127 ? SVCD_LOOPBACK : ip == INADDR_ANY ? SVCD_EVERYWHERE : SVCD_ELSEWHERE;
+  }
+  if (inet_pton(AF_INET6, host, &six) != 1) return SVCD_NOWHERE; /* the listener will refuse it */
+  if (memcmp(&six, &in6addr_loopback, sizeof six) == 0) return SVCD_LOOPBACK;
+  return memcmp(&six, &in6addr_any, sizeof six) == 0 ? SVCD_EVERYWHERE : SVCD_ELSEWHERE;
+}

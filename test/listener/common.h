@@ -1,0 +1,129 @@
+/*
+** What the suites with sockets share: build/svcd as a process, whose output is read, and what they measure by.
+*/
+#ifndef SVC_TEST_LISTENER_COMMON_H
+#define SVC_TEST_LISTENER_COMMON_H
+
+#ifndef _GNU_SOURCE
+#error "pipe2 and prctl: a suite that includes this defines _GNU_SOURCE first"
+#endif
+
+#include <munit.h>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---------------------------------------------------------------------------------------------- what is measured by */
+
+static inline int64_t now_ms(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static inline double cpu_seconds(void)
+{
+  struct rusage r;
+  getrusage(RUSAGE_SELF, &r);
+  return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) + (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
+}
+
+static inline unsigned long sum_of(const char *p, size_t n)
+{
+  unsigned long sum = 5381;
+  size_t i;
+  for (i = 0; i < n; i++) sum = sum * 33 + (unsigned char)p[i];
+  return sum & 0xFFFFFFFF;
+}
+
+static inline void allow_files(size_t n)
+{
+  struct rlimit files;
+  getrlimit(RLIMIT_NOFILE, &files);
+  if (files.rlim_cur >= n) return;
+  files.rlim_cur = files.rlim_max < n ? files.rlim_max : n;
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- svcd */
+
+#define SVCD "build/svcd"
+#define SVCD_ARGS 24
+#define SVCD_NOT_BEGUN 126 /* its status where `first` said no */
+
+static inline bool can_run(void)
+{
+  return !getenv("SVC_TEST_QEMU") && access(SVCD, X_OK) == 0;
+}
+
+/*
+** Start it; args are closed by NULL. What it prints comes out of *out and *err; err NULL: all of it out of *out. `first` is called in
+** the process before it becomes svcd; NULL: nothing is.
+*/
+static inline pid_t svcd_start(const char *const *args, int *out, int *err, bool (*first)(void))
+{
+  const char *argv[SVCD_ARGS + 2] = { SVCD };
+  int to[2], errors[2], i;
+  pid_t pid;
+  for (i = 0; args[i]; i++) {
+    munit_assert_int(i, <, SVCD_ARGS);
+    argv[i + 1] = args[i];
+  }
+  munit_assert_int(pipe2(to, O_CLOEXEC), ==, 0);
+  if (err) munit_assert_int(pipe2(errors, O_CLOEXEC), ==, 0);
+  pid = fork();
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves none behind: munit would wait for it without end */
+    dup2(to[1], 1);
+    dup2(err ? errors[1] : to[1], 2);
+    if (first && !first()) _exit(SVCD_NOT_BEGUN);
+    execv(SVCD, (char *const *)(uintptr_t)argv);
+    _exit(127);
+  }
+  munit_assert_int(pid, >, 0);
+  close(to[1]);
+  *out = to[0];
+  if (!err) return pid;
+  close(errors[1]);
+  *err = errors[0];
+  return pid;
+}
+
+/* Read, behind what the text holds, until it holds `until`, or to the end when that is NULL. False: it has not come. */
+static inline bool read_until(int fd, char *text, size_t size, const char *until)
+{
+  const int64_t end = now_ms() + 30000;
+  size_t n = strlen(text);
+  while (!until || !strstr(text, until)) {
+    struct pollfd p = { fd, POLLIN, 0 };
+    ssize_t got;
+    if (now_ms() > end || n + 1 >= size) return false;
+    if (poll(&p, 1, 1000) <= 0) continue;
+    got = read(fd, text + n, size - n - 1);
+    if (got <= 0) return until == NULL;
+    n += (size_t)got;
+    text[n] = '\0';
+  }
+  return true;
+}
+
+/* Wait for it: its status, or -1 when a signal has killed it. */
+static inline int svcd_status(pid_t pid)
+{
+  int status;
+  munit_assert_int(waitpid(pid, &status, 0), ==, pid);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+#endif /* SVC_TEST_LISTENER_COMMON_H */
