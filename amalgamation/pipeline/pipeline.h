@@ -763,7 +763,7 @@ SVC_PRIVATE bool svc_retry_before(svc_call *c, bool *answered);
 SVC_PRIVATE bool svc_retry_after(svc_call *c);
 SVC_PRIVATE bool svc_retry_expire(svc_txn *txn, const svc_due_entry *due); /* false: not mine */
 
-/* openapi.c */
+/* openapi.c, openapi_schema.c */
 SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a);
 
 /* ------------------------------------------------------------------------------------------- what the catalog provides */
