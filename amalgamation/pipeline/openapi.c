@@ -93,7 +93,8 @@ static bool openapi_is_list(const svc_route *r)
 /* Does the answer carry an ETag? */
 static bool openapi_is_tagged(const svc_route *r)
 {
-  return r->status != 204 && !openapi_is_list(r) && !SVC_MORE_OF(r)->media && !SVC_TAKES_FORM(r);
+  bool whole = !(r->flags & SVC_PAGED) && (!(r->flags & SVC_BARE) || r->flags & SVC_NO_LINKS); /* a list that is a value */
+  return r->status != 204 && whole && (!SVC_MORE_OF(r)->media || r->flags & SVC_ABSOLUTE) && !SVC_TAKES_FORM(r);
 }
 
 static void openapi_parameters(openapi_writer *w, const svc_plan *plan, const svc_plan *at)
@@ -149,6 +150,25 @@ static bool openapi_takes_body(const svc_plan *plan)
   return taken && !(r->flags & SVC_NO_BODY) && (r->body || plan->noun->noun->object);
 }
 
+/* The schema of a body. An answer of the same object has not what is write-only: that it is required stands here. */
+static void openapi_body_schema(openapi_writer *w, const svc_object *o, bool patch)
+{
+  const char *before = ",'required':[";
+  const svc_field *f;
+  svc_fields fields;
+  svc_openapi_ref(w, o, patch);
+  if (patch || o->is_union || w->b.failed) return;
+  w->b.n--; /* beside the reference */
+  svc_fields_begin(&fields, o);
+  while ((f = svc_fields_next(&fields)) != NULL) {
+    if ((f->flags & (SVC_REQUIRED | SVC_WRITE_ONLY)) != (SVC_REQUIRED | SVC_WRITE_ONLY)) continue;
+    svc_openapi_put(w, before);
+    svc_openapi_put(w, "%q", f->name);
+    before = ",";
+  }
+  svc_openapi_put(w, before[1] ? "}" : "]}");
+}
+
 static void openapi_body(openapi_writer *w, const svc_plan *plan)
 {
   const svc_route *r = plan->route;
@@ -161,7 +181,7 @@ static void openapi_body(openapi_writer *w, const svc_plan *plan)
     openapi_media(w, r, SVC_TAKES_FORM(r) ? "application/x-www-form-urlencoded" : times == 2 ? "application/json" : NULL);
     svc_openapi_put(w, "':{'schema':");
     if (r->flags & SVC_BODY_ARRAY) svc_openapi_put(w, "{'type':'array','items':");
-    svc_openapi_ref(w, o, r->method == SVC_PATCH);
+    openapi_body_schema(w, o, r->method == SVC_PATCH);
     if (r->flags & SVC_BODY_ARRAY) svc_openapi_put(w, "}");
     if (r->example && times == 2) svc_openapi_put(w, ",'example':%s", r->example);
     svc_openapi_put(w, times == 2 ? "}," : "}");
@@ -257,19 +277,36 @@ static void openapi_header(openapi_writer *w, const char *name)
 #define OPENAPI_LIMITS \
   "'headers':{'RateLimit-Limit':{'$ref':'#/components/headers/RateLimit-Limit'},'RateLimit-Remaining':{'$ref':'#/components/headers/RateLimit-Remaining'}"
 
-static void openapi_responses(openapi_writer *w, const svc_plan *plan)
+/* One of success, with what `like` answers with. */
+static void openapi_success(openapi_writer *w, const svc_plan *like, int status)
 {
-  const svc_route *r = plan->route;
-  int status = r->status ? r->status : 200, when = openapi_when(plan);
-  bool oauth = SVC_TAKES_FORM(r);
-  size_t i;
-  svc_openapi_put(w, ",'responses':{'%d':{'description':%q," OPENAPI_LIMITS, (int64_t)status, svc_status_reason(status));
+  const svc_route *r = like->route;
+  svc_openapi_put(w, "'%d':{'description':%q," OPENAPI_LIMITS, (int64_t)status, svc_status_reason(status));
   if (openapi_is_tagged(r)) openapi_header(w, "ETag");
   if (SVC_MORE_OF(r)->deprecated) openapi_header(w, "Deprecation");
   if (SVC_MORE_OF(r)->sunset) openapi_header(w, "Sunset");
   svc_openapi_put(w, "}");
-  if (status != 204 && (!oauth || r->answer)) openapi_answer(w, plan);
+  if (status != 204 && (!SVC_TAKES_FORM(r) || r->answer)) openapi_answer(w, like);
   svc_openapi_put(w, "},");
+}
+
+static const svc_plan *openapi_post_of(const svc *s, const svc_plan *plan)
+{
+  size_t i;
+  for (i = 0; i < s->plan_count; i++)
+    if (s->plans[i].noun == plan->noun && s->plans[i].route->method == SVC_POST) return &s->plans[i];
+  return plan;
+}
+
+static void openapi_responses(openapi_writer *w, const svc_plan *plan)
+{
+  const svc_route *r = plan->route;
+  int when = openapi_when(plan), also = SVC_MORE_OF(r)->also_status;
+  bool oauth = SVC_TAKES_FORM(r);
+  size_t i;
+  svc_openapi_put(w, ",'responses':{");
+  openapi_success(w, plan, r->status ? r->status : 200);
+  if (also) openapi_success(w, also == 204 ? plan : openapi_post_of(w->s, plan), also);
   if (r->method == SVC_GET && openapi_is_tagged(r)) svc_openapi_put(w, "'304':{'$ref':'#/components/responses/NotModified'},");
   for (i = 0; i < OPENAPI_REFUSALS; i++) {
     if (!(openapi_refusals[i].when & when)) continue;
@@ -322,24 +359,42 @@ static bool openapi_is_same(const char *a, const char *b)
   return *a == *b;
 }
 
-static void openapi_paths(openapi_writer *w)
+/* All operations of the path of this one, behind `before`; false: they were there. */
+static bool openapi_of_path(openapi_writer *w, size_t i, const char *before)
 {
   const svc *s = w->s;
-  size_t i, j;
-  for (i = 0; i < s->plan_count; i++) {
-    const char *path = s->plans[i].route->path, *comma = "";
-    for (j = 0; !openapi_is_same(s->plans[j].route->path, path);) j++;
-    if (j < i) continue; /* it was there */
-    svc_openapi_put(w, i ? "," : "");
-    openapi_path(w, s->plans[i].route);
-    for (; j < s->plan_count; j++) {
-      if (!openapi_is_same(s->plans[j].route->path, path)) continue;
-      svc_openapi_put(w, comma);
-      openapi_operation(w, &s->plans[j], &s->plans[i]);
-      comma = ",";
-    }
-    svc_openapi_put(w, "}");
+  const char *path = s->plans[i].route->path, *comma = "";
+  size_t j = 0;
+  while (!openapi_is_same(s->plans[j].route->path, path)) j++;
+  if (j < i) return false;
+  svc_openapi_put(w, before);
+  openapi_path(w, s->plans[i].route);
+  for (; j < s->plan_count; j++) {
+    if (!openapi_is_same(s->plans[j].route->path, path)) continue;
+    svc_openapi_put(w, comma);
+    openapi_operation(w, &s->plans[j], &s->plans[i]);
+    comma = ",";
   }
+  svc_openapi_put(w, "}");
+  return true;
+}
+
+/* Does a parameter share its segment, "{name}:stop"? Such paths come first: who looks for the first that fits finds the right one. */
+static bool openapi_has_suffix(const char *path)
+{
+  for (; (path = strchr(path, '}')) != NULL; path++)
+    if (path[1] && path[1] != '/') return true;
+  return false;
+}
+
+static void openapi_paths(openapi_writer *w)
+{
+  const char *comma = "";
+  size_t i;
+  int later;
+  for (later = 0; later < 2; later++)
+    for (i = 0; i < w->s->plan_count; i++)
+      if (openapi_has_suffix(w->s->plans[i].route->path) != later && openapi_of_path(w, i, comma)) comma = ",";
 }
 
 static void openapi_tags(openapi_writer *w)

@@ -1,7 +1,8 @@
 /*
 ** The schemas of the OpenAPI document: objects of the tables become components under their own names.
 **
-** A noun's own object stands for both its request and its answer, with the marks for what is read-only and write-only. A PATCH
+** A noun's own object stands for both its request and its answer, with the marks for what is read-only and write-only; what is
+** write-only and has to be sent is required by the request alone. A PATCH
 ** has one of its own, since what is not sent stays as it is: nothing is required there and nothing has a default. That holds
 ** for the objects in it as well, but not for elements of arrays, which are always whole.
 **
@@ -70,7 +71,7 @@ SVC_PRIVATE void svc_openapi_ref(openapi_writer *w, const svc_object *object, bo
 
 static bool schema_may_be_null(const svc_field *f)
 {
-  return (f->flags & (SVC_NULLABLE | SVC_REQUIRED | SVC_READ_ONLY)) == SVC_NULLABLE;
+  return (f->flags & (SVC_NULLABLE | SVC_REQUIRED)) == SVC_NULLABLE;
 }
 
 static void schema_enum(openapi_writer *w, const char *const *values, bool or_null)
@@ -250,7 +251,7 @@ static void schema_required(openapi_writer *w, const openapi_met *met)
   while ((f = svc_fields_next(&fields)) != NULL) {
     bool always = false;
     schema_chosen(w, met, f, &chosen, &always);
-    if (!always && (!(f->flags & SVC_REQUIRED) || f->flags & SVC_READ_ONLY)) continue;
+    if (!always && (f->flags & (SVC_REQUIRED | SVC_READ_ONLY | SVC_WRITE_ONLY)) != SVC_REQUIRED) continue;
     svc_openapi_put(w, before);
     svc_openapi_put(w, "%q", f->name);
     before = ",";

@@ -89,7 +89,7 @@ static const svc_route organization_invitation_routes[] = {
   { .method = SVC_POST, .path = "/groups/{groupId}/access", .set = SVC_SET_PROJECTS, .versions = { 20230201 },
     .roles = SVC_R_GROUP_OWNER, .body = &svc_object_user_roles,
     .answer = &organization_invitation_shown, .op = "addGroupUser", .run = organization_invitation_add,
-    .example = "{\"username\":\"welcome@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", .more = SVC_MORE(.deprecated = 20250219) }
+    .example = "{\"username\":\"welcome@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", .more = SVC_MORE(.deprecated = 20250219, .also_status = 204) }
 };
 
 /* --------------------------------------------------------------------------------------------------------------- views */

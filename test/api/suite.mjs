@@ -1,0 +1,111 @@
+// Every operation of the document is called through Prism: refused twice, by an unknown parameter and without credentials, then with
+// success, and once more in an envelope. Whatever Prism finds between a call and the document fails, and so does a header that
+// the document does not know, or an operation that was never called.
+import { send } from './service.mjs';
+import { extras } from './tables.mjs';
+import { isElsewhere } from './world.mjs';
+
+// Headers of HTTP itself, and those that Prism adds.
+const PLAIN = new Set(['date', 'content-type', 'content-length', 'connection', 'keep-alive', 'transfer-encoding', 'vary', 'cache-control',
+  'x-content-type-options', 'sl-violations', 'access-control-allow-origin', 'access-control-allow-headers', 'access-control-allow-credentials',
+  'access-control-expose-headers', 'access-control-allow-methods']);
+
+// All that is wrong with an answer. What a request was meant to get wrong, Prism may say of the request.
+function faults(op, answer, meant) {
+  const found = [];
+  const text = answer.headers.get('sl-violations') ?? '[]';
+  if (!text.startsWith('[')) found.push(text); // too many for a header
+  for (const v of text.startsWith('[') ? JSON.parse(text) : [])
+    if (!meant || v.location[0] === 'response') found.push(`${v.location.join('.')}: ${v.message}`);
+  const response = op.responseOf(answer.status);
+  if (answer.status !== 304 && !(String(answer.status) in op.spec.responses)) found.push(`${answer.status} is not among its responses`);
+  const known = new Set(Object.keys(response?.headers ?? {}).map((name) => name.toLowerCase()));
+  for (const name of answer.headers.keys()) if (!PLAIN.has(name) && !known.has(name)) found.push(`the header ${name} is not described`);
+  return found;
+}
+
+const enveloped = (path) => `${path}${path.includes('?') ? '&' : '?'}envelope=true`;
+
+export class Suite {
+  constructor(world, prism, report) {
+    this.world = world;
+    this.prism = prism; // {below, apart}: in front of the base path, and of the service
+    this.report = report;
+    this.succeeded = new Map();
+    this.answers = new Map(); // statuses that came, by operation
+  }
+
+  async call(op, path, { body, headers, meant = false, wanted }) {
+    const at = op.apart ? this.prism.apart : this.prism.below;
+    const answer = await send(op.method, at + path, { body, headers });
+    const found = faults(op, answer, meant);
+    if (wanted && !wanted.includes(answer.status)) found.unshift(`${answer.status}, not ${wanted}: ${answer.bytes.toString().slice(0, 300)}`);
+    for (const what of found) this.report.fail(`${op.id}: ${op.method} ${path} (${answer.status}): ${what}`);
+    if (!found.length) this.report.pass();
+    if (!this.answers.has(op.id)) this.answers.set(op.id, new Set());
+    this.answers.get(op.id).add(answer.status);
+    return answer;
+  }
+
+  bearer() {
+    return { Authorization: `Bearer ${this.world.token}` };
+  }
+
+  // Of those that are not below the base path: what they take stands nowhere but here.
+  apart(op) {
+    const { clientId, clientSecret } = this.world.service;
+    const basic = { Authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+      'Content-Type': 'application/x-www-form-urlencoded' };
+    if (op.id === 'issueAccessToken') return { headers: basic, body: 'grant_type=client_credentials' };
+    if (op.id === 'revokeAccessToken') return { headers: basic, body: 'token=none' };
+    return { headers: this.bearer(), body: undefined };
+  }
+
+  async ready(op, soon = false) {
+    await this.world.begin();
+    if (op.apart) return { path: op.path, ...this.apart(op) };
+    const { path, body } = await this.world.ready(op, soon);
+    return { path, body, headers: this.bearer() };
+  }
+
+  async operation(op) {
+    const excuse = isElsewhere(op);
+    const wanted = [excuse ? excuse[0] : op.status];
+    let { path, body, headers } = await this.ready(op);
+    const basic = headers.Authorization.startsWith('Basic');
+    const type = { 'Content-Type': headers['Content-Type'] ?? (body === undefined ? undefined : 'application/json') };
+    if (!type['Content-Type']) delete type['Content-Type'];
+    if (!op.apart) await this.call(op, `${path}${path.includes('?') ? '&' : '?'}nosuch=1`, { body, headers, meant: true, wanted: excuse ? undefined : [400] });
+    if (op.spec.security?.length !== 0)
+      await this.call(op, path, { body, headers: type, meant: true, wanted: basic ? [400] : [401] });
+    const answer = await this.call(op, path, { body, headers, wanted, meant: Boolean(excuse) });
+    this.succeeded.set(op.id, answer.status < 300);
+    const items = answer.body?.results ?? answer.body;
+    if (Array.isArray(items) && !items.length) this.report.say(`empty: ${op.id}`);
+    const tag = answer.headers.get('etag');
+    if (op.method === 'GET' && tag) await this.call(op, path, { body, headers: { ...headers, 'If-None-Match': tag }, wanted: [304] });
+    ({ path, body, headers } = await this.ready(op));
+    await this.call(op, enveloped(path), { body, headers, wanted, meant: Boolean(excuse) });
+    if (!extras[op.id]) return;
+    ({ path, body, headers } = await this.ready(op, true));
+    await this.call(op, path, { body: extras[op.id].body ?? body, headers, wanted: [extras[op.id].status] });
+  }
+
+  async run(only) {
+    for (const op of this.world.operations) {
+      if (only && op.id !== only) continue;
+      try {
+        await this.operation(op);
+      } catch (error) {
+        this.report.fail(`${op.id}: not called: ${error.message}`);
+      }
+    }
+    for (const op of this.world.operations) {
+      if (only) continue;
+      const excuse = isElsewhere(op);
+      if (!this.answers.has(op.id)) this.report.fail(`${op.id} was never called`);
+      else if (this.succeeded.get(op.id) && excuse) this.report.fail(`${op.id} succeeds: it needs no excuse`);
+      else if (!this.succeeded.get(op.id)) this.report.say(`no 2xx: ${op.id}: ${excuse ? excuse[1] : 'see above'}`);
+    }
+  }
+}
