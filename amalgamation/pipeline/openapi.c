@@ -379,7 +379,7 @@ static bool openapi_of_path(openapi_writer *w, size_t i, const char *before)
   return true;
 }
 
-/* Does a parameter share its segment, "{name}:stop"? Such paths come first: who looks for the first that fits finds the right one. */
+/* Does a parameter share its segment, "{name}:stop"? Such paths come last: of those that fit as well, Prism takes the last. */
 static bool openapi_has_suffix(const char *path)
 {
   for (; (path = strchr(path, '}')) != NULL; path++)
@@ -394,7 +394,7 @@ static void openapi_paths(openapi_writer *w)
   int later;
   for (later = 0; later < 2; later++)
     for (i = 0; i < w->s->plan_count; i++)
-      if (openapi_has_suffix(w->s->plans[i].route->path) != later && openapi_of_path(w, i, comma)) comma = ",";
+      if (openapi_has_suffix(w->s->plans[i].route->path) == later && openapi_of_path(w, i, comma)) comma = ",";
 }
 
 static void openapi_tags(openapi_writer *w)

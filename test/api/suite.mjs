@@ -2,7 +2,7 @@
 // success, and once more in an envelope. Whatever Prism finds between a call and the document fails, and so does a header that
 // the document does not know, or an operation that was never called.
 import { send } from './service.mjs';
-import { extras } from './tables.mjs';
+import { empty, extras } from './tables.mjs';
 import { isElsewhere } from './world.mjs';
 
 // Headers of HTTP itself, and those that Prism adds.
@@ -81,7 +81,8 @@ export class Suite {
     const answer = await this.call(op, path, { body, headers, wanted, meant: Boolean(excuse) });
     this.succeeded.set(op.id, answer.status < 300);
     const items = answer.body?.results ?? answer.body;
-    if (Array.isArray(items) && !items.length) this.report.say(`empty: ${op.id}`);
+    if (Array.isArray(items) && !items.length !== Boolean(empty[op.id]))
+      this.report.fail(`${op.id}: the list is ${items.length ? 'not ' : ''}empty: what is in it ${items.length ? 'can be' : 'was not'} looked at`);
     const tag = answer.headers.get('etag');
     if (op.method === 'GET' && tag) await this.call(op, path, { body, headers: { ...headers, 'If-None-Match': tag }, wanted: [304] });
     ({ path, body, headers } = await this.ready(op));

@@ -32,7 +32,8 @@ const WATCHED = [['POST', '/groups/{groupId}/alertConfigs', { enabled: true, eve
   metricName: 'CONNECTIONS', operator: 'GREATER_THAN', threshold: -1 }, notifications: [{ typeName: 'GROUP', emailEnabled: true }] }],
 ['POST', CLUSTERS]];
 
-// What is done first: [method, path, body]; without a body its example.
+// What is done first: [method, path, body]; without a body its example. A POST of an example makes what may be there from before, but
+// for one that is only 'sent'.
 export const first = {
   'DELETE /orgs/{orgId}': [['DELETE', '/groups/{groupId}']], // projects keep their organization
   'POST /groups/{groupId}/maintenanceWindow/defer': [ // only what is scheduled can be put off
@@ -73,6 +74,20 @@ export const first = {
   [`DELETE ${DEPLOYMENT}`]: [['POST', DEPLOYMENT]],
   [`GET ${CLUSTER}/outageSimulation`]: [['POST', `${CLUSTER}/outageSimulation`]],
   [`DELETE ${CLUSTER}/outageSimulation`]: [['POST', `${CLUSTER}/outageSimulation`]],
+  // lists that something else fills
+  [`GET ${CLUSTER}/backup/snapshots/shardedClusters`]: [['POST', SNAPSHOTS]],
+  'GET /groups/{groupId}/dataFederation/{tenantName}/limits': [['PATCH', QUERY_LIMIT, { value: 5 }]],
+  'GET /groups/{groupId}/integrations': [['POST', '/groups/{groupId}/integrations/{integrationType}', undefined, 'sent']],
+  'GET /groups/{groupId}/alerts': WATCHED,
+  'GET /groups/{groupId}/alertConfigs/{alertConfigId}/alerts': [['POST', CLUSTERS]],
+  'GET /orgs/{orgId}/invoices': [['POST', CLUSTERS]],
+  'GET /groups/{groupId}/processes': [['POST', CLUSTERS]],
+  [`GET ${CLUSTER}/queryShapes`]: [['PATCH', SHAPE]],
+  'GET /groups/{groupId}/containers/all': [['POST', '/groups/{groupId}/containers']],
+  'GET /groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService': [['POST', '/groups/{groupId}/privateEndpoint/endpointService']],
+  [`GET ${INDEXES}/{databaseName}/{collectionName}`]: [['POST', INDEXES]],
+  [`GET ${CLUSTER}/fts/indexes/{databaseName}/{collectionName}`]: [['POST', `${CLUSTER}/fts/indexes`]],
+  'GET /groups/{groupId}/streams/{tenantName}/processors': [['POST', '/groups/{groupId}/streams/{tenantName}/processor']],
   [`GET ${POLICY}`]: [['PUT', POLICY]],
   [`DELETE ${POLICY}`]: [['PUT', POLICY]],
   [`PATCH ${CLUSTER}/collStats/unpin`]: [['PATCH', `${CLUSTER}/collStats/pinned`]], // only what is pinned
@@ -81,6 +96,7 @@ export const first = {
 
 // What its path names is made by another body than the example.
 export const instead = {
+  'GET /groups/{groupId}/alertConfigs/{alertConfigId}/alerts': { path: WATCHED[0][1], body: WATCHED[0][2] }, // one that finds something
   [`DELETE ${PROVIDERS}/{identityProviderId}/jwks`]: { path: PROVIDERS, body: { protocol: 'OIDC', displayName: 'Acme', audience: 'acme',
     issuerUri: 'https://idp.example.com/acme', authorizationType: 'USER', clientId: 'acme' } }, // only OIDC has keys to be revoked
 };
@@ -99,7 +115,8 @@ export const then = {
 };
 
 // What takes time to get where it can be asked for: at rest, made, copied.
-export const later = new Set([`POST ${FLEX}:tenantUpgrade`, 'GET /orgs/{orgId}/billing/costExplorer/usage/{token}',
+export const later = new Set(['GET /groups/{groupId}/alerts', 'GET /orgs/{orgId}/invoices', 'GET /groups/{groupId}/alertConfigs/{alertConfigId}/alerts', 'GET /groups/{groupId}/processes',
+  `POST ${FLEX}:tenantUpgrade`, 'GET /orgs/{orgId}/billing/costExplorer/usage/{token}',
   'PUT /groups/{groupId}/liveMigrations/{liveMigrationId}/cutover']);
 
 const host = (upTo) => async (world) => {
@@ -150,6 +167,11 @@ export const values = {
   '/users/byName/{userName} userName': 'ada%40example.com',
   '/groups/{groupId}/hosts/{processId}/fts/metrics/indexes/{databaseName}/{collectionName}/measurements databaseName': index('database'),
   '/groups/{groupId}/hosts/{processId}/fts/metrics/indexes/{databaseName}/{collectionName}/measurements collectionName': index('collectionName'),
+  [`${INDEXES}/{databaseName}/{collectionName} databaseName`]: index('database'),
+  [`${INDEXES}/{databaseName}/{collectionName} collectionName`]: index('collectionName'),
+  [`${CLUSTER}/fts/indexes/{databaseName}/{collectionName} databaseName`]: 'shop', // those of the example
+  [`${CLUSTER}/fts/indexes/{databaseName}/{collectionName} collectionName`]: 'movies',
+  '/orgs/{orgId}/serviceAccounts/{clientId}/groups clientId': (world) => world.one('/groups/{groupId}/serviceAccounts'), // one that has some
   [`${INDEXES}/{databaseName}/{collectionName}/{indexName} databaseName`]: index('database'),
   [`${INDEXES}/{databaseName}/{collectionName}/{indexName} collectionName`]: index('collectionName'),
   [`${INDEXES}/{databaseName}/{collectionName}/{indexName} indexName`]: index('name'),
@@ -191,13 +213,21 @@ export const queries = {
   '/groups/{groupId}/hosts/{processId}/fts/metrics/indexes/{databaseName}/{collectionName}/measurements': LATELY,
 };
 
-// Lists whose POST makes something else, or makes it elsewhere.
-export const unmade = new Set([]);
+// Lists of what comes by itself every day.
+export const daily = new Set(['listClusterBackupCheckpoints', 'listClusterSnapshots', 'listFlexBackupSnapshots', 'searchInvoiceLineItems']);
 
 // What else an operation answers with success, and when.
 export const extras = {
   addGroupUser: { status: 204, body: { username: 'ada@example.com', roles: ['GROUP_READ_ONLY'] } }, // a member has it at once
   getCostExplorerUsage: { status: 202 }, // it is not ready yet
+};
+
+// Lists that have nothing in them here, and why.
+export const empty = {
+  listAvailableProjects: 'only an agent of a migration tells of projects elsewhere',
+  getNonCompliantResources: 'nothing is made here that a policy forbids',
+  listActivePeeringConnections: 'only a driver knows of connections that others ask for',
+  listVpcPeeringConnections: 'the same',
 };
 
 // Operations that cannot succeed here, and why.
