@@ -11,28 +11,21 @@
 
 /* ----------------------------------------------------------------------------------------------------------------- words */
 
-/* Words of names that are written otherwise in a sentence, pairwise. */
-static const char *const openapi_words[][2] = {
-  { "Org", "organization" }, { "Orgs", "organizations" }, { "Group", "project" }, { "Groups", "projects" }, { "Db", "database" },
-  { "Api", "API" }, { "Aws", "AWS" }, { "Csv", "CSV" }, { "Dns", "DNS" }, { "Fts", "full-text" }, { "Id", "ID" }, { "Ids", "IDs" }, { "Ip", "IP" },
-  { "Jwks", "JWKS" }, { "Ldap", "LDAP" }, { "Sku", "SKU" }, { "Skus", "SKUs" }, { "Vpc", "VPC" }, { "X509", "X.509" },
-  { "Args", "arguments" }, { "Cert", "certificate" }, { "Certs", "certificates" }, { "Coll", "collection" }, { "Config", "configuration" },
-  { "Configs", "configurations" }, { "Invite", "invitation" }, { "Invites", "invitations" }, { "Stat", "statistics" },
-  { "get", "Return" }, { "list", "Return all" }
-};
-
 /* The name of an operation, "listOrgUsers", as a sentence: "Return all organization users". */
 static void openapi_summary(openapi_writer *w, const char *name)
 {
-  const char *begin = name;
+  const char *begin = name, *read = svc_word_read(svc_str_c(name));
+  if (read) {
+    svc_buf_text(&w->b, read);
+    return;
+  }
   while (*name) {
-    size_t n = 1, i = 0;
+    size_t n = 1;
     while (name[n] && !(name[n] >= 'A' && name[n] <= 'Z')) n++;
-    while (i < sizeof openapi_words / sizeof openapi_words[0] &&
-           !svc_str_is((svc_str){ name, n }, openapi_words[i][0])) i++;
+    read = svc_word_read((svc_str){ name, n });
     if (name != begin) svc_buf_char(&w->b, ' ');
-    if (i < sizeof openapi_words / sizeof openapi_words[0]) {
-      svc_buf_text(&w->b, openapi_words[i][1]);
+    if (read) {
+      svc_buf_text(&w->b, read);
     } else {
       svc_buf_char(&w->b, (char)(name == begin ? *name & ~32 : *name | 32));
       svc_buf_add(&w->b, name + 1, n - 1);
@@ -181,7 +174,7 @@ static void openapi_body(openapi_writer *w, const svc_plan *plan)
     openapi_media(w, r, SVC_TAKES_FORM(r) ? "application/x-www-form-urlencoded" : times == 2 ? "application/json" : NULL);
     svc_openapi_put(w, "':{'schema':");
     if (r->flags & SVC_BODY_ARRAY) svc_openapi_put(w, "{'type':'array','items':");
-    openapi_body_schema(w, o, r->method == SVC_PATCH);
+    openapi_body_schema(w, o, r->method == SVC_PATCH && !SVC_MORE_OF(r)->whole);
     if (r->flags & SVC_BODY_ARRAY) svc_openapi_put(w, "}");
     if (r->example && times == 2) svc_openapi_put(w, ",'example':%s", r->example);
     svc_openapi_put(w, times == 2 ? "}," : "}");
@@ -274,14 +267,19 @@ static void openapi_header(openapi_writer *w, const char *name)
   svc_openapi_put(w, ",'%s':{'$ref':'#/components/headers/%s'}", name, name);
 }
 
-#define OPENAPI_LIMITS \
-  "'headers':{'RateLimit-Limit':{'$ref':'#/components/headers/RateLimit-Limit'},'RateLimit-Remaining':{'$ref':'#/components/headers/RateLimit-Remaining'}"
+/* A response: what it is, and the headers that all of them have, without the brace behind. */
+static void openapi_describe(openapi_writer *w, const char *what)
+{
+  svc_openapi_put(w, "{'description':%q,'headers':{'RateLimit-Limit':{'$ref':'#/components/headers/RateLimit-Limit'}", what);
+  openapi_header(w, "RateLimit-Remaining");
+}
 
 /* One of success, with what `like` answers with. */
 static void openapi_success(openapi_writer *w, const svc_plan *like, int status)
 {
   const svc_route *r = like->route;
-  svc_openapi_put(w, "'%d':{'description':%q," OPENAPI_LIMITS, (int64_t)status, svc_status_reason(status));
+  svc_openapi_put(w, "'%d':", (int64_t)status);
+  openapi_describe(w, svc_status_reason(status));
   if (openapi_is_tagged(r)) openapi_header(w, "ETag");
   if (SVC_MORE_OF(r)->deprecated) openapi_header(w, "Deprecation");
   if (SVC_MORE_OF(r)->sunset) openapi_header(w, "Sunset");
@@ -328,12 +326,11 @@ static void openapi_operation(openapi_writer *w, const svc_plan *plan, const svc
   svc_openapi_put(w, "'%s':{'tags':[%q]", methods[r->method], plan->noun->noun->name);
   if (r->op) {
     svc_openapi_put(w, ",'operationId':'%s','summary':'", r->op);
-    if (SVC_MORE_OF(r)->summary) svc_buf_text(&w->b, SVC_MORE_OF(r)->summary);
-    else openapi_summary(w, r->op);
+    openapi_summary(w, r->op);
     svc_openapi_put(w, "'");
   }
   openapi_description(w, r);
-  if (r->flags & SVC_NO_AUTH) svc_openapi_put(w, ",'security':[%s]", SVC_TAKES_FORM(r) ? "{\"clientSecret\":[]}" : "");
+  if (r->flags & SVC_NO_AUTH) svc_openapi_put(w, ",'security':[%s]", SVC_TAKES_FORM(r) ? "{\"client\":[]}" : "");
   if (SVC_MORE_OF(r)->deprecated) svc_openapi_put(w, ",'deprecated':true");
   openapi_parameters(w, plan, at);
   openapi_body(w, plan);
@@ -445,7 +442,8 @@ static void openapi_error(openapi_writer *w, int status)
 {
   if (status) openapi_response_name(w, status);
   else svc_openapi_put(w, "Error");
-  svc_openapi_put(w, "':{'description':%q," OPENAPI_LIMITS, status ? svc_status_reason(status) : "Another error");
+  svc_openapi_put(w, "':");
+  openapi_describe(w, status ? svc_status_reason(status) : "Another error");
   openapi_header(w, "X-Error-Code");
   openapi_header(w, "Deprecation");
   openapi_header(w, "Sunset");
@@ -467,11 +465,13 @@ static void openapi_components(openapi_writer *w)
   svc_openapi_put(w, "},'responses':{'");
   for (i = 0; i < OPENAPI_REFUSALS; i++) openapi_error(w, openapi_refusals[i].status);
   openapi_error(w, 0);
-  svc_openapi_put(w, "NotModified':{'description':%q," OPENAPI_LIMITS, svc_status_reason(304));
+  svc_openapi_put(w, "NotModified':");
+  openapi_describe(w, svc_status_reason(304));
   openapi_header(w, "ETag");
   openapi_header(w, "Deprecation");
   openapi_header(w, "Sunset");
-  svc_openapi_put(w, "}},'OAuthError':{'description':'An error of RFC 6749'," OPENAPI_LIMITS);
+  svc_openapi_put(w, "}},'OAuthError':");
+  openapi_describe(w, "An error of RFC 6749");
   openapi_header(w, "X-Error-Code");
   openapi_header(w, "WWW-Authenticate");
   openapi_header(w, "Retry-After");
@@ -479,7 +479,7 @@ static void openapi_components(openapi_writer *w)
                      "{'$ref':'#/components/schemas/Error'},{'$ref':'#/components/schemas/Envelope'}]}}}}},");
   svc_openapi_put(w, "'securitySchemes':{'serviceAccount':{'type':'oauth2','description':'A token for a client id and its secret',"
                      "'flows':{'clientCredentials':{'tokenUrl':'%s/api/oauth/token','scopes':{}}}},"
-                     "'apiKey':{'type':'http','scheme':'digest'},'clientSecret':{'type':'http','scheme':'basic'}},'schemas':{", w->s->base_url.p);
+                     "'apiKey':{'type':'http','scheme':'digest'},'client':{'type':'http','scheme':'basic'}},'schemas':{", w->s->base_url.p);
   svc_openapi_put(w, openapi_schema_parts);
   svc_openapi_schemas(w);
   svc_openapi_put(w, "}");

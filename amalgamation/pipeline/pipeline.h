@@ -772,6 +772,9 @@ SVC_PRIVATE const svc_noun *const *svc_catalog(size_t *count); /* written by the
 /* catalog/simulated.c: questions whose answers have shapes of the catalog's. SVC_INVALID: there is no such question. */
 SVC_PRIVATE int svc_catalog_simulates(const svc_question *q, svc_reply *r);
 
+/* catalog/words.c: what a word of an operation's name, or all of it, is read as; NULL: as it is written. */
+SVC_PRIVATE const char *svc_word_read(svc_str word);
+
 /* catalog/sets.c, catalog/roles.c, catalog/event_types.c */
 SVC_PRIVATE const svc_set_row *svc_set_table(int *count);
 SVC_PRIVATE size_t svc_set_id(int set, char *out, size_t size);

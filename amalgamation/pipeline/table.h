@@ -218,9 +218,9 @@ typedef struct svc_route_more {
   const char *value; /* of a read: it answers with the value of this field alone, and no object around it; without links;
                         of a list: each item is that */
   const char *media; /* what it answers with is not JSON: "gzip" and "csv" are versioned as JSON is, "application/xml" is not */
-  const char *summary; /* what the OpenAPI document calls it, where the words of `op` do not say that */
   unsigned short err_not_found; /* SVC_E_...: rather than the noun's, where the entity is looked up in this way */
   unsigned short also_status;   /* of success as well: 204, or 202 of a GET: it is not ready, and answers as the noun's POST does */
+  bool whole; /* of a PATCH: its body is looked at as that of a POST, and what is required has to be sent; for documentation */
   unsigned short err_not_kept;  /* SVC_E_...: it is there, but not seen from here: its `keep` says so; 0: as if it were not */
   /* What takes long and needs no transaction, of a route that writes: done before that begins, so that nobody waits for it.
   ** What it makes, it puts into c->ahead. It has c->checked, or c->body. NULL: nothing. */

@@ -239,6 +239,12 @@ export class World {
     return schema?.$ref ? this.resolve(this.schemas[schema.$ref.split('/').pop()]) : schema;
   }
 
+  required(schema) { // of variants: what all of them require
+    const s = this.resolve(schema), all = s.oneOf ?? s.anyOf;
+    if (!all) return [...(s.required ?? []), ...(schema.$ref ? schema.required ?? [] : [])];
+    return all.map((variant) => this.required(variant)).reduce((some, more) => some.filter((name) => more.includes(name)));
+  }
+
   writable(value, schema) {
     let s = this.resolve(schema);
     if (s?.allOf) s = this.resolve(s.allOf[0]);

@@ -68,7 +68,7 @@ static bool organization_invitation_add(svc_call *c);
 
 #define ORGANIZATION_INVITATION "/orgs/{orgId}/invites", SVC_SET_ORGANIZATIONS, (20230101), SVC_R_ORG_OWNER, SVC_R_ORG_OWNER
 #define ORGANIZATION_INVITATION_ALL \
-  .answer = &organization_invitation_shown, .more = SVC_MORE(.deprecated = 20250219, .sunset = 20270701)
+  .answer = &organization_invitation_shown, .more = SVC_MORE(.deprecated = 20250219, .sunset = 20270701, .whole = true)
 
 static const svc_route organization_invitation_routes[] = {
   R_GET(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .flags = SVC_BARE,

@@ -60,8 +60,7 @@ static const svc_route cluster_routes[] = {
         .params = cluster_delete_params, .op = "deleteCluster", .run = svc_verb_delete),
   R_FOR(SVC_R_GROUP_READ_ONLY, CLUSTER_ONE(20230101), SVC_GET, "/status", .answer = &svc_cluster_status, .op = "getClusterStatus", .run = svc_cluster_run_status),
   R_FOR(SVC_R_GROUP_READ_ONLY, CLUSTER_ONE(20240805), SVC_GET, "/autoScalingConfiguration",
-        .answer = &svc_cluster_scaling_mode, .op = "autoScalingConfiguration", .run = svc_cluster_run_scaling_mode,
-        .more = SVC_MORE(.deprecated = 20240805, .summary = "Return auto scaling mode")),
+        .answer = &svc_cluster_scaling_mode, .op = "autoScalingConfiguration", .run = svc_cluster_run_scaling_mode, .more = SVC_MORE(.deprecated = 20240805)),
   R_FOR(SVC_R_GROUP_CLUSTER_MANAGER, CLUSTER_ONE(20230101, 20230201), SVC_POST, "/restartPrimaries", .status = 200,
         .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT, .op = "restartPrimaries", .run = svc_cluster_run_restart),
   R_FOR(SVC_R_GROUP_OWNER, CLUSTER_ONE(20240530), SVC_POST, ":pinFeatureCompatibilityVersion", .status = 204,
@@ -75,12 +74,12 @@ static const svc_route cluster_routes[] = {
         .flags = SVC_NO_BODY, .op = "revokeDbEmployeeAccess", .run = svc_cluster_run_revoke),
   R_POST(CLUSTER_UPGRADE, "/tenantUpgrade", .body = &svc_cluster_legacy, .answer = &svc_cluster_legacy, .op = "upgradeTenantUpgrade", .run = svc_cluster_run_upgrade,
          .example = "{\"name\":\"Shared\",\"providerSettings\":{\"instanceSizeName\":\"M10\",\"providerName\":\"AWS\","
-                    "\"regionName\":\"US_EAST_1\"}}", .more = SVC_MORE(.summary = "Upgrade shared cluster")),
+                    "\"regionName\":\"US_EAST_1\"}}"),
   { .method = SVC_POST, .path = "/groups/{groupId}/flexClusters:tenantUpgrade", .set = SVC_SET_FLEX_CLUSTERS,
     .versions = { 20241113 }, .roles = SVC_R_GROUP_CLUSTER_MANAGER, .answer = &svc_flex_object, .op = "tenantUpgrade", .run = svc_flex_upgrade,
     .example = "{\"name\":\"Flexible\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
                "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
-               "\"nodeCount\":3}}]}]}", .more = SVC_MORE(.summary = "Upgrade flex cluster") },
+               "\"nodeCount\":3}}]}]}" },
   R_POST(CLUSTER_UPGRADE, "/tenantUpgradeToServerless", .flags = SVC_RAW_BODY,
          .body = &svc_cluster_serverless, .answer = &svc_cluster_serverless, .op = "upgradeClusterToServerless", .run = svc_cluster_run_serverless,
         .more = SVC_MORE(.deprecated = 20250205, .sunset = 20250205))

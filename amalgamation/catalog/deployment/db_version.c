@@ -29,8 +29,7 @@ static bool db_version_list(svc_call *c);
 static const svc_route db_version_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/dbVersions", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
     .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .params = db_version_params,
-    .answer = &db_version_object, .op = "getDbDbVersions", .run = db_version_list,
-    .more = SVC_MORE(.summary = "Return all database versions") }
+    .answer = &db_version_object, .op = "getDbDbVersions", .run = db_version_list }
 };
 
 typedef struct db_version_at {

@@ -77,8 +77,7 @@ static const svc_route container_routes[] = {
         .more = SVC_MORE(.keep = container_keep)),
   R_POST(CONTAINER, "", .status = 201, .op = "createGroupContainer", .run = svc_verb_create,
          .example = "{\"providerName\":\"AWS\",\"regionName\":\"EU_WEST_1\",\"svcCidrBlock\":\"10.8.0.0/21\"}"),
-  R_GET(CONTAINER, "/all", .flags = SVC_PAGED, .op = "listGroupContainerAll", .run = svc_verb_list,
-        .more = SVC_MORE(.summary = "Return containers of all providers")),
+  R_GET(CONTAINER, "/all", .flags = SVC_PAGED, .op = "listGroupContainerAll", .run = svc_verb_list),
   R_GET(CONTAINER, "/{containerId}", .op = "getGroupContainer", .run = svc_verb_read),
   R_PATCH(CONTAINER, "/{containerId}", .op = "updateGroupContainer", .run = svc_verb_update, .example = "{\"svcCidrBlock\":\"10.8.8.0/21\"}"),
   R_DELETE(CONTAINER, "/{containerId}", .status = 204, .op = "deleteGroupContainer", .run = svc_verb_delete)

@@ -44,7 +44,7 @@ static const svc_route root_routes[] = {
     .answer = &root_object, .op = "getSystemStatus", .run = root_read },
   /* who asks for it may have no credentials yet; its bucket is that of an address */
   { .method = SVC_GET, .path = "/openapi.json", .flags = SVC_ABSOLUTE | SVC_NO_AUTH, .set = SVC_SET_CONTROL_PLANE, .op = "getOpenApi",
-    .run = root_describe, .more = SVC_MORE(.media = "application/json", .summary = "Return this document") }
+    .run = root_describe, .more = SVC_MORE(.media = "application/json") }
 };
 
 static svc_node *root_grants(svc_call *c)
