@@ -2,7 +2,7 @@
 // success, and once more in an envelope. Whatever Prism finds between a call and the document fails, and so does a header that
 // the document does not know, or an operation that was never called.
 import { send } from './service.mjs';
-import { empty, extras } from './tables.mjs';
+import { empty, extras, needs } from './tables.mjs';
 import { isElsewhere } from './world.mjs';
 
 // Headers of HTTP itself, and those that Prism adds.
@@ -98,7 +98,7 @@ export class Suite {
     const { path, headers } = await this.ready(op);
     const answer = await this.call(op, path, { body: {}, headers, meant: true });
     const missing = (answer.body?.badRequestDetail?.fields ?? []).filter((field) => field.description.startsWith('is required')).map((field) => field.field);
-    const required = this.world.required(op.spec.requestBody.content['application/json'].schema);
+    const required = [...this.world.required(op.spec.requestBody.content['application/json'].schema), ...(needs[op.id] ?? [])];
     if (missing.sort().join() === required.sort().join()) this.report.pass();
     else this.report.fail(`${op.id}: needs [${missing}], and the document says [${required}]`);
   }

@@ -230,6 +230,11 @@ export const empty = {
   listVpcPeeringConnections: 'the same',
 };
 
+// What a PATCH needs and the document does not require, and why.
+export const needs = {
+  updatePrivateEndpointService: ['cloudProvider'], // it is read-only in what a GET shows, and so in what may be sent back
+};
+
 // Operations that cannot succeed here, and why.
 export const elsewhere = {
   upgradeClusterToServerless: [410, 'has ended: its only version is past its sunset'],
