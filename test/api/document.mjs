@@ -3,8 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import Ajv2020 from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
+import { escape, Schemas } from './schemas.mjs';
 import { operationsOf } from './world.mjs';
 
 async function validators(document, report) {
@@ -29,16 +28,12 @@ function linter(program, rules, file, report) {
 }
 
 function schemas(document, report) {
-  const ajv = new Ajv2020({ allErrors: true, strict: false, logger: false });
-  formats(ajv);
-  ajv.addSchema({ $id: 'doc', ...document });
-  const at = (pointer) => ajv.compile({ $ref: `doc#${pointer}` });
-  const escape = (text) => encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
+  const compiled = new Schemas(document);
   const check = (pointer, value, what) => {
     try {
-      const fits = at(pointer);
-      if (value === undefined || fits(value)) report.pass();
-      else report.fail(`${what} does not fit its schema: ${ajv.errorsText(fits.errors)}`);
+      const fault = compiled.fault(pointer, value);
+      if (value === undefined || !fault) report.pass();
+      else report.fail(`${what} does not fit its schema: ${fault}`);
     } catch (error) {
       report.fail(`${what}: ${error.message}`);
     }

@@ -27,6 +27,7 @@ export class World {
   constructor(service, document) {
     this.service = service;
     this.base = document.servers[0].url;
+    this.document = document;
     this.schemas = document.components.schemas;
     this.operations = operationsOf(document);
     this.byPath = new Map(this.operations.map((op) => [`${op.method} ${op.path}`, op]));
