@@ -37,7 +37,7 @@ static void openapi_summary(openapi_writer *w, const char *name)
 /* What it takes to call it. */
 static void openapi_description(openapi_writer *w, const svc_route *r)
 {
-  const char *before = "Needs a role that is or includes ";
+  const char *before = "Needs the role ";
   int role;
   svc_openapi_put(w, r->flags & SVC_NO_AUTH ? ",'description':'Open to anybody. " : ",'description':'");
   for (role = 0; r->roles && svc_role_name(role); role++) {
@@ -57,7 +57,7 @@ static void openapi_parameter(openapi_writer *w, const char *in, const svc_field
   svc_openapi_put(w, !p || p->flags & SVC_PARAM_REQUIRED ? "'required':true,'schema':" : "'schema':");
   if (p && p->flags & SVC_PARAM_REPEATS) svc_openapi_put(w, "{'type':'array','items':");
   svc_openapi_scalar(w, like, like->type);
-  if (p && p->max > p->min) svc_openapi_put(w, ",'minimum':%d,'maximum':%d", p->min, p->max);
+  if (p && p->type != SVC_STRING && p->max > p->min) svc_openapi_put(w, ",'minimum':%d,'maximum':%d", p->min, p->max);
   if (p && p->flags & SVC_PARAM_REPEATS) svc_openapi_put(w, "}");
   if (p && p->max_repeats) svc_openapi_put(w, ",'maxItems':%d", (int64_t)p->max_repeats);
   svc_openapi_put(w, "}},");
@@ -84,10 +84,11 @@ static bool openapi_is_list(const svc_route *r)
 }
 
 /* Does the answer carry an ETag? */
-static bool openapi_is_tagged(const svc_route *r)
+static bool openapi_is_tagged(const svc_plan *plan)
 {
+  const svc_route *r = plan->route;
   bool whole = !(r->flags & SVC_PAGED) && (!(r->flags & SVC_BARE) || r->flags & SVC_NO_LINKS); /* a list that is a value */
-  return r->status != 204 && whole && (!SVC_MORE_OF(r)->media || r->flags & SVC_ABSOLUTE) && !SVC_TAKES_FORM(r);
+  return r->status != 204 && whole && (!plan->more->media || r->flags & SVC_ABSOLUTE) && !SVC_TAKES_FORM(r);
 }
 
 static void openapi_parameters(openapi_writer *w, const svc_plan *plan, const svc_plan *at)
@@ -114,7 +115,7 @@ static void openapi_parameters(openapi_writer *w, const svc_plan *plan, const sv
     svc_openapi_put(w, shared, "includeCount");
   }
   if (r->method == SVC_POST && !(r->flags & SVC_ABSOLUTE)) svc_openapi_put(w, shared, "Idempotency-Key");
-  else if (r->method == SVC_GET && openapi_is_tagged(r)) svc_openapi_put(w, shared, "If-None-Match");
+  else if (r->method == SVC_GET && openapi_is_tagged(plan)) svc_openapi_put(w, shared, "If-None-Match");
   else if (r->method != SVC_GET && !(r->flags & SVC_ABSOLUTE)) svc_openapi_put(w, shared, "If-Match");
   svc_openapi_put(w, shared, "envelope");
   svc_openapi_put(w, "{'$ref':'#/components/parameters/pretty'}]");
@@ -174,7 +175,7 @@ static void openapi_body(openapi_writer *w, const svc_plan *plan)
     openapi_media(w, r, SVC_TAKES_FORM(r) ? "application/x-www-form-urlencoded" : times == 2 ? "application/json" : NULL);
     svc_openapi_put(w, "':{'schema':");
     if (r->flags & SVC_BODY_ARRAY) svc_openapi_put(w, "{'type':'array','items':");
-    openapi_body_schema(w, o, r->method == SVC_PATCH && !SVC_MORE_OF(r)->whole);
+    openapi_body_schema(w, o, r->method == SVC_PATCH && !r->whole);
     if (r->flags & SVC_BODY_ARRAY) svc_openapi_put(w, "}");
     if (r->example && times == 2) svc_openapi_put(w, ",'example':%s", r->example);
     svc_openapi_put(w, times == 2 ? "}," : "}");
@@ -187,7 +188,7 @@ static void openapi_content(openapi_writer *w, const svc_plan *plan)
 {
   const svc_route *r = plan->route;
   const svc_object *o = r->answer ? r->answer : plan->noun->noun->object;
-  const char *value = SVC_MORE_OF(r)->value;
+  const char *value = plan->more->value;
   if (openapi_is_list(r)) svc_openapi_put(w, "{'type':'array','items':");
   if (value) svc_openapi_value(w, svc_field_named(o, svc_str_c(value)), false);
   else if (r->flags & SVC_TEXT) svc_openapi_put(w, "{'type':'string'}");
@@ -199,7 +200,7 @@ static void openapi_content(openapi_writer *w, const svc_plan *plan)
 static void openapi_answer(openapi_writer *w, const svc_plan *plan)
 {
   const svc_route *r = plan->route;
-  const char *media = SVC_MORE_OF(r)->media;
+  const char *media = plan->more->media;
   svc_openapi_put(w, ",'content':{'");
   openapi_media(w, r, r->flags & SVC_ABSOLUTE ? "application/json" : media);
   svc_openapi_put(w, "':{'schema':");
@@ -250,7 +251,7 @@ static int openapi_when(const svc_plan *plan)
   if (writes && r->method != SVC_POST) when |= OPENAPI_CHANGES;
   if (openapi_takes_body(plan)) when |= OPENAPI_BODY;
   if (openapi_takes_body(plan) && (plan->noun->also->meters || plan->noun->also->err_unpaid)) when |= OPENAPI_COSTS;
-  if (r->versions[1] || SVC_MORE_OF(r)->sunset) when |= OPENAPI_AGED;
+  if (r->versions[1] || plan->more->sunset) when |= OPENAPI_AGED;
   return when;
 }
 
@@ -274,17 +275,17 @@ static void openapi_describe(openapi_writer *w, const char *what)
   openapi_header(w, "RateLimit-Remaining");
 }
 
-/* One of success, with what `like` answers with. */
-static void openapi_success(openapi_writer *w, const svc_plan *like, int status)
+/* One of success, with what this plan answers with. */
+static void openapi_success(openapi_writer *w, const svc_plan *plan, int status)
 {
-  const svc_route *r = like->route;
+  const svc_route *r = plan->route;
   svc_openapi_put(w, "'%d':", (int64_t)status);
   openapi_describe(w, svc_status_reason(status));
-  if (openapi_is_tagged(r)) openapi_header(w, "ETag");
-  if (SVC_MORE_OF(r)->deprecated) openapi_header(w, "Deprecation");
-  if (SVC_MORE_OF(r)->sunset) openapi_header(w, "Sunset");
+  if (openapi_is_tagged(plan)) openapi_header(w, "ETag");
+  if (plan->more->deprecated) openapi_header(w, "Deprecation");
+  if (plan->more->sunset) openapi_header(w, "Sunset");
   svc_openapi_put(w, "}");
-  if (status != 204 && (!SVC_TAKES_FORM(r) || r->answer)) openapi_answer(w, like);
+  if (status != 204 && (!SVC_TAKES_FORM(r) || r->answer)) openapi_answer(w, plan);
   svc_openapi_put(w, "},");
 }
 
@@ -299,13 +300,13 @@ static const svc_plan *openapi_post_of(const svc *s, const svc_plan *plan)
 static void openapi_responses(openapi_writer *w, const svc_plan *plan)
 {
   const svc_route *r = plan->route;
-  int when = openapi_when(plan), also = SVC_MORE_OF(r)->also_status;
+  int when = openapi_when(plan), also = r->also;
   bool oauth = SVC_TAKES_FORM(r);
   size_t i;
   svc_openapi_put(w, ",'responses':{");
   openapi_success(w, plan, r->status ? r->status : 200);
   if (also) openapi_success(w, also == 204 ? plan : openapi_post_of(w->s, plan), also);
-  if (r->method == SVC_GET && openapi_is_tagged(r)) svc_openapi_put(w, "'304':{'$ref':'#/components/responses/NotModified'},");
+  if (r->method == SVC_GET && openapi_is_tagged(plan)) svc_openapi_put(w, "'304':{'$ref':'#/components/responses/NotModified'},");
   for (i = 0; i < OPENAPI_REFUSALS; i++) {
     if (!(openapi_refusals[i].when & when)) continue;
     svc_openapi_put(w, "'%d':{'$ref':'#/components/responses/", (int64_t)openapi_refusals[i].status);
@@ -331,7 +332,7 @@ static void openapi_operation(openapi_writer *w, const svc_plan *plan, const svc
   }
   openapi_description(w, r);
   if (r->flags & SVC_NO_AUTH) svc_openapi_put(w, ",'security':[%s]", SVC_TAKES_FORM(r) ? "{\"client\":[]}" : "");
-  if (SVC_MORE_OF(r)->deprecated) svc_openapi_put(w, ",'deprecated':true");
+  if (plan->more->deprecated) svc_openapi_put(w, ",'deprecated':true");
   openapi_parameters(w, plan, at);
   openapi_body(w, plan);
   openapi_responses(w, plan);
@@ -407,26 +408,39 @@ static void openapi_tags(openapi_writer *w)
 
 /* ------------------------------------------------------------------------------------------------------------- components */
 
-static const char openapi_parameter_parts[] =
-  "'pageNum':{'in':'query','name':'pageNum','description':'Which page, from 1','schema':{'type':'integer','minimum':1,'default':1}},"
-  "'includeCount':{'in':'query','name':'includeCount','description':'totalCount is wanted','schema':{'type':'boolean','default':true}},"
-  "'envelope':{'in':'query','name':'envelope','description':'The answer is {status, content}; a list has status beside its results','schema':"
-  "{'type':'boolean','default':false}},"
-  "'pretty':{'in':'query','name':'pretty','description':'JSON in lines','schema':{'type':'boolean','default':false}},"
-  "'Idempotency-Key':{'in':'header','name':'Idempotency-Key','description':'The same key gets the same answer for 24 hours',"
-  "'schema':{'type':'string'}},"
-  "'If-Match':{'in':'header','name':'If-Match','description':'Only if it has this ETag, else 412','schema':{'type':'string'}},"
-  "'If-None-Match':{'in':'header','name':'If-None-Match','description':'Only if it has another ETag, else 304','schema':{'type':'string'}}";
+/* Parameters that many share: where, name, what for, and its schema, in turn; closed by an empty one. */
+static const char openapi_shared[] =
+  "query\0pageNum\0Which page, from 1\0'integer','minimum':1,'default':1\0"
+  "query\0includeCount\0totalCount is wanted\0'boolean','default':true\0"
+  "query\0envelope\0The answer is {status, content}; a list has status beside its results\0'boolean','default':false\0"
+  "query\0pretty\0JSON in lines\0'boolean','default':false\0"
+  "header\0Idempotency-Key\0The same key gets the same answer for 24 hours\0'string'\0"
+  "header\0If-Match\0Only if it has this ETag, else 412\0'string'\0"
+  "header\0If-None-Match\0Only if it has another ETag, else 304\0'string'\0";
 
-static const char openapi_header_parts[] =
-  "'RateLimit-Limit':{'description':'What the bucket holds','schema':{'type':'integer'}},"
-  "'RateLimit-Remaining':{'description':'What is left in it','schema':{'type':'integer'}},"
-  "'Retry-After':{'description':'Seconds to wait','schema':{'type':'integer'}},"
-  "'ETag':{'description':'Of this state','schema':{'type':'string'}},"
-  "'WWW-Authenticate':{'description':'How to sign in','schema':{'type':'string'}},"
-  "'X-Error-Code':{'description':'errorCode of the body','schema':{'type':'string'}},"
-  "'Deprecation':{'description':'Since when','schema':{'type':'string'}},"
-  "'Sunset':{'description':'When it ends','schema':{'type':'string'}}";
+static void openapi_shared_parameters(openapi_writer *w)
+{
+  int64_t most = (int64_t)w->s->config.max_page;
+  const char *text[4], *at = openapi_shared;
+  int i;
+  while (*at) {
+    for (i = 0; i < 4; i++, at += strlen(at) + 1) text[i] = at;
+    svc_openapi_put(w, "'%s':{'in':'%s','name':'%s','description':'%s','schema':{'type':", text[1], text[0], text[1], text[2]);
+    svc_openapi_put(w, text[3]);
+    svc_openapi_put(w, "}},");
+  }
+  svc_openapi_put(w, "'itemsPerPage':{'in':'query','name':'itemsPerPage','schema':{'type':'integer','minimum':1,'maximum':%d,'default':%d}}", most,
+                  most < 100 ? most : 100);
+}
+
+static void openapi_headers(openapi_writer *w)
+{
+  static const char *const names[] = { "RateLimit-Limit", "RateLimit-Remaining", "Retry-After", "ETag", "WWW-Authenticate", "X-Error-Code",
+                                       "Deprecation", "Sunset" };
+  size_t i;
+  for (i = 0; i < sizeof names / sizeof names[0]; i++)
+    svc_openapi_put(w, "%s'%s':{'schema':{'type':'%s'}}", i ? "," : "", names[i], i < 3 ? "integer" : "string"); /* numbers come first */
+}
 
 static const char openapi_schema_parts[] =
   "'Links':{'type':'array','readOnly':true,'items':{'type':'object','properties':{'href':{'type':'string'},'rel':{'type':'string'}}}},"
@@ -455,13 +469,11 @@ static void openapi_error(openapi_writer *w, int status)
 
 static void openapi_components(openapi_writer *w)
 {
-  int64_t most = (int64_t)w->s->config.max_page;
   size_t i;
-  svc_openapi_put(w, "'parameters':{'itemsPerPage':{'in':'query','name':'itemsPerPage','description':'How many a page has','schema':"
-                     "{'type':'integer','minimum':1,'maximum':%d,'default':%d}},", most, most < 100 ? most : 100);
-  svc_openapi_put(w, openapi_parameter_parts);
+  svc_openapi_put(w, "'parameters':{");
+  openapi_shared_parameters(w);
   svc_openapi_put(w, "},'headers':{");
-  svc_openapi_put(w, openapi_header_parts);
+  openapi_headers(w);
   svc_openapi_put(w, "},'responses':{'");
   for (i = 0; i < OPENAPI_REFUSALS; i++) openapi_error(w, openapi_refusals[i].status);
   openapi_error(w, 0);
@@ -477,7 +489,7 @@ static void openapi_components(openapi_writer *w)
   openapi_header(w, "Retry-After");
   svc_openapi_put(w, "},'content':{'application/json':{'schema':{'anyOf':[{'$ref':'#/components/schemas/OAuthError'},"
                      "{'$ref':'#/components/schemas/Error'},{'$ref':'#/components/schemas/Envelope'}]}}}}},");
-  svc_openapi_put(w, "'securitySchemes':{'serviceAccount':{'type':'oauth2','description':'A token for a client id and its secret',"
+  svc_openapi_put(w, "'securitySchemes':{'serviceAccount':{'type':'oauth2',"
                      "'flows':{'clientCredentials':{'tokenUrl':'%s/api/oauth/token','scopes':{}}}},"
                      "'apiKey':{'type':'http','scheme':'digest'},'client':{'type':'http','scheme':'basic'}},'schemas':{", w->s->base_url.p);
   svc_openapi_put(w, openapi_schema_parts);
@@ -490,9 +502,9 @@ SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a)
   openapi_writer *w = svc_arena_zero(a, sizeof *w);
   if (!w) return SVC_S("");
   w->s = s;
-  w->b = svc_buf_new(a, 1 << 20);
-  svc_openapi_put(w, "{'openapi':'3.1.0','info':{'title':'Administration API','version':'" SVC_VERSION "','description':'Organizations, "
-                     "projects and database deployments. Accept names a dated version of an operation; without it the newest one answers.',"
+  w->b = svc_buf_new(a, 5 << 18); /* all of it, with the whole catalog: it need not grow */
+  svc_openapi_put(w, "{'openapi':'3.1.0','info':{'title':'Administration API','version':'" SVC_VERSION "','description':"
+                     "'Accept names a dated version of an operation; without it the newest one answers.',"
                      "'license':{'name':'MIT','identifier':'MIT'}},'servers':[{'url':'%s%s'}],"
                      "'security':[{'serviceAccount':[]},{'apiKey':[]}],'tags':[", s->base_url.p, s->base_path.p);
   openapi_tags(w);

@@ -219,8 +219,6 @@ typedef struct svc_route_more {
                         of a list: each item is that */
   const char *media; /* what it answers with is not JSON: "gzip" and "csv" are versioned as JSON is, "application/xml" is not */
   unsigned short err_not_found; /* SVC_E_...: rather than the noun's, where the entity is looked up in this way */
-  unsigned short also_status;   /* of success as well: 204, or 202 of a GET: it is not ready, and answers as the noun's POST does */
-  bool whole; /* of a PATCH: its body is looked at as that of a POST, and what is required has to be sent; for documentation */
   unsigned short err_not_kept;  /* SVC_E_...: it is there, but not seen from here: its `keep` says so; 0: as if it were not */
   /* What takes long and needs no transaction, of a route that writes: done before that begins, so that nobody waits for it.
   ** What it makes, it puts into c->ahead. It has c->checked, or c->body. NULL: nothing. */
@@ -238,6 +236,8 @@ struct svc_route {
   unsigned char set;    /* SVC_SET_...: the endpoint set whose bucket it draws from */
   unsigned short flags; /* enum svc_route_flags */
   unsigned short status; /* of success; 0: 200 */
+  unsigned char also;    /* of success as well, for documentation: 204; or 202 of a GET that is not ready, and answers as the noun's POST */
+  bool whole;            /* of a PATCH, for documentation: its body is looked at as that of a POST, and what is required has to be sent */
   const char *path;      /* below the base path: "/groups/{groupId}/clusters/{clusterName}:pin" */
   const char *op;        /* what the public reference calls it, "createCluster": no two have the same */
   uint64_t roles;        /* any one of these suffices; 0: whoever is authenticated */
