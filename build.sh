@@ -17,6 +17,7 @@ usage: ./build.sh VERB [ARGUMENT]...
                  store it prints the credentials
   test [NAME]    build and run all tests and checks, or those whose name contains NAME
   check [NAME]   only the static checks
+  coverage       docs/coverage.md: every operation and what tests it, of the last whole run of the tests
   bench [ARG]... build and run the benchmarks
   fuzz [SECONDS] random requests and bytes (test/fuzz), each for so long (60), with clang
   fold           write svcapi.c from the parts
@@ -209,7 +210,19 @@ test_all() { # [NAME]
   set -- $({ suites; checks; } | grep -F -e "${1:-}")
   for_checks "$@"
   run_tests build/test "$@"
+  if [ "$#" = "$({ suites; checks; } | wc -l)" ]; then # all of them
+    if said=$(sh test/coverage.sh build/test --check 2>&1); then passed=$((passed + 1)); say 'coverage: ok'
+    else failed=$((failed + 1)); say "coverage: FAILED: $said"; fi
+  fi
   summary
+}
+
+coverage() { # of the last whole run
+  [ -f build/test/out/every_plan.touched ] || die 'run ./build.sh test first'
+  mkdir -p docs
+  sh test/coverage.sh build/test >build/test/coverage.md || exit 1
+  update docs/coverage.md <build/test/coverage.md
+  say 'coverage: docs/coverage.md'
 }
 
 check() { # [NAME]
@@ -302,7 +315,7 @@ clean() {
 [ $# -gt 0 ] || { usage >&2; exit 2; }
 case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'" ;; esac
 verb=$1; shift
-case $verb in deps|lib|shared|fold|test|run|check|bench|fuzz|arm|clean|install|dist) one_at_a_time ;; esac
+case $verb in deps|lib|shared|fold|test|run|check|coverage|bench|fuzz|arm|clean|install|dist) one_at_a_time ;; esac
 case $verb in
   deps)
     for d in "$@"; do all_deps | grep -qxF -e "$d" || die "no dependency '$d': there are $(all_deps | tr '\n' ' ')"; done
@@ -318,7 +331,7 @@ case $verb in
     say "link: cc program.c -I. -Lbuild -lsvcapi; other languages load build/libsvcapi.so.0" ;;
   fold) need awk sha256sum; fold; say 'fold: svcapi.c is the fold of the parts' ;;
   test) test_all "$@" ;;
-  run|check|bench|fuzz|arm|clean|dist) "$verb" "$@" ;;
+  run|check|coverage|bench|fuzz|arm|clean|dist) "$verb" "$@" ;;
   # shellcheck disable=SC2119
   test-dist) need qemu-arm qemu-aarch64 curl readelf; (one_at_a_time; dist); sh test/dist/static.sh ;;
   install|uninstall) "${verb}_all" "$@" ;;

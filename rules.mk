@@ -109,7 +109,7 @@ $(O)/run:   $(PART_OBJECTS) $(SERVER_OBJECTS) $(call objects,$(TESTS)) $(DEP_OBJ
             $(call noted,$(O)/run.list,$(PARTS) $(LISTENER) $(TESTS))
 $(O)/bench: $(call objects,$(BENCH) svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))
 $(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(DEP_OBJECTS)
-# Single allocations of arenas are let fail by test/support.c.
-$(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_arena_%,alloc zero copy print)
+# Single allocations of arenas are let fail by test/support.c; test/coverage.c sees every request.
+$(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,arena_alloc arena_zero arena_copy arena_print handle_request)
 $(OUT)/svcd $(O)/run $(O)/bench $(FUZZERS): $(MBED_LIBS)
 	@$(CC) $(OPT) $(LINK) -o $@ $(filter %.o,$^) $(MBED_LIBS) -pthread || { echo $@ >>$(O)/failed; exit 1; }
