@@ -233,6 +233,7 @@ static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *in
 {
   svc_node *out = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S("")), *item;
   const svc_node *at_place = before ? before->first : NULL;
+  svc_field each = svc_field_each(f);
   check_element *elements = NULL;
   size_t count = 0, sound = 0;
   bool good = out != NULL;
@@ -242,7 +243,7 @@ static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *in
   for (item = input->first; item; item = item->next, count++) {
     check_path here = { path, SVC_S(""), count };
     const svc_node *old = check_counterpart(f, input, item, before, at_place);
-    svc_node *value = check_value(c, f, f->item, item, old, SVC_CHECK_REPLACE, &here);
+    svc_node *value = check_value(c, &each, f->item, item, old, SVC_CHECK_REPLACE, &here);
     if (at_place) at_place = at_place->next;
     if (value && elements) elements[sound++] = check_as_text(c, value, count);
     if (value && out) svc_node_append(out, value);

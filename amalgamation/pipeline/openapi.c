@@ -123,7 +123,8 @@ static void openapi_item(openapi_writer *w, const svc_field *f)
   if (f->item == SVC_OBJECT) {
     openapi_ref(w, f->object);
   } else {
-    openapi_scalar(w, f, f->item);
+    svc_field each = svc_field_each(f);
+    openapi_scalar(w, &each, f->item);
     openapi_text(w, "}");
   }
 }

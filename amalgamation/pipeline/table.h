@@ -52,7 +52,10 @@ enum svc_field_flags {
   SVC_GROUP_EVENTS = 256, /* a string: the values are the types of events of projects; */
   SVC_ORG_EVENTS = 512,   /* and of organizations */
   SVC_ALERTABLE = 2048,   /* of these, those for which an alert can be configured */
-  SVC_THOUSANDS = 4096,   /* a number: .min and .max are in thousands */
+  SVC_THOUSANDS = 4096,   /* a number: .min and .max are in thousands; */
+  SVC_DAYS = 16384,       /* it is a time in seconds, and they are in days; with SVC_THOUSANDS: a time in milliseconds */
+  SVC_MILLIONS = 32768,   /* .max, not .min, is in millions; with SVC_THOUSANDS: of thousands */
+  SVC_EACH = 8192,        /* an array of strings or numbers: .each holds */
   SVC_SEALED = 1024       /* a string, or a map of strings: a secret that is needed again. It is kept sealed (seal.c), and shown
                              by its last characters at the most; with SVC_WRITE_ONLY not at all. What was shown may be sent back:
                              then it stays. A noun with such fields has no `extra` of its own */
@@ -68,6 +71,12 @@ enum svc_auto {
   SVC_AUTO_ORG_ID    /* id of the organization in the path, or that owns the project in it */
 };
 
+/* As the columns min and max of a row. */
+typedef struct svc_bounds {
+  int16_t min;
+  uint16_t max;
+} svc_bounds;
+
 /* There are thousands of these rows: each is no larger than it has to be. */
 struct svc_field {
   const char *name;
@@ -76,26 +85,34 @@ struct svc_field {
   unsigned format : 5;  /* enum svc_format */
   unsigned fill : 3;    /* enum svc_auto */
   unsigned flags : 16;  /* enum svc_field_flags */
-  unsigned short min_items, max_items; /* bounds of an array; max 0: none */
+  union {
+    struct {
+      int16_t min;  /* number: its bounds, with SVC_MIN and SVC_MAX. string: bounds of its length in characters, max 0: none. */
+      uint16_t max; /* Of a map they speak of its elements */
+    };
+    struct {
+      unsigned short min_items, max_items; /* bounds of an array; max 0: none */
+    };
+  };
   union {
     const svc_object *object;  /* of SVC_OBJECT, and of elements that are that */
     const char *const *values; /* of strings, and of elements that are: NULL-terminated list of those allowed */
+    const svc_bounds *each;    /* by SVC_BOUNDS, with SVC_EACH: what min and max would say of the elements */
   };
   union {
     const char *preset;  /* the default, as JSON text; NULL: omitted while it has no value */
     const char *pattern; /* of what has no default: see svc_pattern_match(); it begins with ^, which no JSON does */
   };
-  int32_t min, max;          /* number: its bounds, with SVC_MIN and SVC_MAX. string: bounds of its length in characters,
-                                max 0: none */
 };
+#define SVC_BOUNDS(...) &(const svc_bounds){ __VA_ARGS__ }
 /* Of a row: what the unions hold. */
 #define SVC_PATTERN_OF(f) ((f)->pattern && (f)->pattern[0] == '^' ? (f)->pattern : NULL)
 #define SVC_PRESET_OF(f) ((f)->preset && (f)->preset[0] != '^' ? (f)->preset : NULL)
-#define SVC_MIN_OF(f) ((int64_t)(f)->min * ((f)->flags & SVC_THOUSANDS ? 1000 : 1)) /* and its bounds, as a number */
-#define SVC_MAX_OF(f) ((int64_t)(f)->max * ((f)->flags & SVC_THOUSANDS ? 1000 : 1))
+#define SVC_MIN_OF(f) ((f)->min * svc_field_unit(f)) /* and its bounds, as a number */
+#define SVC_MAX_OF(f) ((f)->max * svc_field_unit(f) * ((f)->flags & SVC_MILLIONS ? 1000000 : 1))
 #define SVC_HOLDS_OBJECT(f) ((f)->type == SVC_OBJECT || (((f)->type == SVC_ARRAY || (f)->type == SVC_MAP) && (f)->item == SVC_OBJECT))
 #define SVC_OBJECT_OF(f) (SVC_HOLDS_OBJECT(f) ? (f)->object : NULL)
-#define SVC_VALUES_OF(f) (SVC_HOLDS_OBJECT(f) ? NULL : (f)->values)
+#define SVC_VALUES_OF(f) (SVC_HOLDS_OBJECT(f) || (f)->flags & SVC_EACH ? NULL : (f)->values)
 
 /* What chooses the object that holds instead of a union: the value of a field. */
 typedef struct svc_variant {

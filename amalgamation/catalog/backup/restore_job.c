@@ -35,7 +35,7 @@ static const svc_field restore_job_member_fields[] = {
 };
 static const svc_object restore_job_member = { .name = "DiskBackupRestoreMember", .fields = SVC_ROWS(restore_job_member_fields) };
 
-#define RESTORE_JOB_SECOND SVC_MIN, .min = 1199145600 /* 2008: before that there is nothing to restore */
+#define RESTORE_JOB_SECOND SVC_MIN | SVC_DAYS, .min = 13879 /* 2008: before that there is nothing to restore */
 
 static const svc_field restore_job_fields[] = {
   F_BOOL("cancelled", .flags = SVC_READ_ONLY),

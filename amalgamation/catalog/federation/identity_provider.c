@@ -92,7 +92,7 @@ static const svc_object provider_saml_shown = {
 
 static const svc_field provider_workforce_fields[] = {
   PROVIDER_DOMAINS(), PROVIDER_OIDC_A(), F_STR("clientId", .flags = SVC_REQUIRED, .min = 1, .max = 500), PROVIDER_OIDC_B(),
-  F_STRS("requestedScopes", .min = 1, .max = 200, .max_items = 20, .preset = "[]"), PROVIDER_OIDC_C()
+  F_STRS("requestedScopes", .flags = SVC_EACH, .max_items = 20, .each = SVC_BOUNDS(1, 200), .preset = "[]"), PROVIDER_OIDC_C()
 };
 static const svc_object provider_workforce = {
   .name = "FederationOidcWorkforceIdentityProvider", .base = &provider_base, .fields = SVC_ROWS(provider_workforce_fields)

@@ -35,7 +35,8 @@ static const svc_object endpoint_service_base = { .name = "EndpointServiceBase",
 static const svc_field endpoint_service_aws_fields[] = {
   F_STR("endpointServiceName", .flags = SVC_READ_ONLY),
   ENDPOINT_SERVICE_LIST("interfaceEndpoints"),
-  F_STRS("supportedRemoteRegions", .flags = SVC_NULLABLE | SVC_UNIQUE_ITEMS, .max_items = ENDPOINT_SERVICE_REMOTE, .max = 64)
+  F_STRS("supportedRemoteRegions", .flags = SVC_NULLABLE | SVC_UNIQUE_ITEMS | SVC_EACH, .max_items = ENDPOINT_SERVICE_REMOTE,
+         .each = SVC_BOUNDS(0, 64))
 };
 static const svc_object endpoint_service_aws = {
   .name = "AWSPrivateLinkConnection", .fields = SVC_ROWS(endpoint_service_aws_fields), .base = &endpoint_service_base
@@ -70,7 +71,8 @@ static const svc_field endpoint_service_new_fields[] = {
   F_BOOL("portMappingEnabled", .preset = "false"),
   F_ENUM("providerName", svc_values_clouds, .flags = SVC_REQUIRED),
   F_STR("region", .flags = SVC_REQUIRED, .min = 1, .max = 64),
-  F_STRS("supportedRemoteRegions", .flags = SVC_NULLABLE | SVC_UNIQUE_ITEMS, .max_items = ENDPOINT_SERVICE_REMOTE, .max = 64)
+  F_STRS("supportedRemoteRegions", .flags = SVC_NULLABLE | SVC_UNIQUE_ITEMS | SVC_EACH, .max_items = ENDPOINT_SERVICE_REMOTE,
+         .each = SVC_BOUNDS(0, 64))
 };
 static const svc_object endpoint_service_new = { .name = "CloudProviderEndpointServiceRequest", .fields = SVC_ROWS(endpoint_service_new_fields) };
 
