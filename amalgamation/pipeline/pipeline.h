@@ -427,7 +427,9 @@ SVC_PRIVATE bool svc_basic_credentials(svc_call *c, svc_str *user, svc_str *pass
 SVC_PRIVATE bool svc_digest_caller(svc_call *c);
 SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale); /* 401 with a challenge; false */
 
-/* version.c: the plain type of what a route with `media` answers with; true: it has no versions. */
+/* version.c: the i-th version of a route, from 0, as a number: 20230101; 0: it has not so many. */
+SVC_PRIVATE unsigned svc_route_version(const svc_route *route, unsigned i);
+/* The plain type of what a route with `media` answers with; true: it has no versions. */
 SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *sub);
 
 /* permission.c */

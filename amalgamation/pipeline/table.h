@@ -178,9 +178,15 @@ typedef struct svc_param {
   unsigned char format; /* enum svc_format */
   unsigned char flags;
   unsigned char max_repeats; /* 0: as many as a query may have */
-  const char *const *values;
-  const char *pattern; /* strings */
-  int64_t min, max; /* integers: bounds when max > min */
+  union {
+    struct {
+      const char *const *values; /* strings */
+      const char *pattern;
+    };
+    struct {
+      int64_t min, max; /* integers: bounds when max > min */
+    };
+  };
 } svc_param;
 
 enum svc_compare {
@@ -224,6 +230,11 @@ enum svc_route_flags {
 /* A date version as a number: 20230101. */
 typedef unsigned svc_date_version;
 
+/* Those of a route, in little room: SVC_VERSIONS(20230101, 20240805), four at the most. svc_route_version() reads them. */
+#define SVC_DAY(d) ((d) / 10000 % 100 << 9 | (d) / 100 % 100 << 5 | (d) % 100)
+#define SVC_VERSIONS(...) SVC_VERSIONS_(__VA_ARGS__, 0, 0, 0, 0)
+#define SVC_VERSIONS_(a, b, c, d, ...) { SVC_DAY(a), SVC_DAY(b), SVC_DAY(c), SVC_DAY(d) }
+
 /* What few routes say: a row has it by SVC_MORE(.media = "gzip", ...), and who asks for it by SVC_MORE_OF(route). */
 typedef struct svc_route_more {
   svc_date_version deprecated;  /* the served version is deprecated since this day; 0: it is not */
@@ -252,10 +263,10 @@ struct svc_route {
   unsigned char set;    /* SVC_SET_...: the endpoint set whose bucket it draws from */
   unsigned short flags; /* enum svc_route_flags */
   unsigned short status; /* of success; 0: 200 */
+  uint16_t versions[4];  /* by SVC_VERSIONS: rising; the last one is served, the ones before are gone */
   const char *path;      /* below the base path: "/groups/{groupId}/clusters/{clusterName}:pin" */
   const char *op;        /* what the public reference calls it, "createCluster": no two have the same */
   uint64_t roles;        /* any one of these suffices; 0: whoever is authenticated */
-  svc_date_version versions[4]; /* rising; the last one is served, the ones before are gone */
   const svc_param *params;      /* closed by a row without name */
   const svc_object *body;       /* what the body must be when it is not the noun's own object */
   const svc_object *answer;     /* what it answers with when that is not the noun's own object, for documentation */
@@ -295,11 +306,10 @@ struct svc_route {
 #define SVC_ROUTE_READ(...) SVC_ROUTE_READ_(__VA_ARGS__)
 #define SVC_ROUTE_WRITE(...) SVC_ROUTE_WRITE_(__VA_ARGS__)
 #define SVC_ROUTE_FOR(...) SVC_ROUTE_FOR_(__VA_ARGS__)
-#define SVC_ROUTE_VERSIONS(...) { __VA_ARGS__ }
 #define SVC_ROUTE_READ_(base, s, v, reads, writes, m, p, ...) SVC_ROUTE_FOR_(reads, base, s, v, 0, 0, m, p, __VA_ARGS__)
 #define SVC_ROUTE_WRITE_(base, s, v, reads, writes, m, p, ...) SVC_ROUTE_FOR_(writes, base, s, v, 0, 0, m, p, __VA_ARGS__)
 #define SVC_ROUTE_FOR_(who, base, s, v, reads, writes, m, p, ...) \
-  { .method = m, .path = base p, .set = s, .versions = SVC_ROUTE_VERSIONS v, .roles = who, __VA_ARGS__ }
+  { .method = m, .path = base p, .set = s, .versions = SVC_VERSIONS v, .roles = who, __VA_ARGS__ }
 
 /* ---------------------------------------------------------------------------------------------------------- lifecycle */
 

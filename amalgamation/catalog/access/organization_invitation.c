@@ -86,7 +86,7 @@ static const svc_route organization_invitation_routes[] = {
           .example = "{\"roles\":[\"ORG_READ_ONLY\"]}"),
   R_DELETE(ORGANIZATION_INVITATION, "/{invitationId}", ORGANIZATION_INVITATION_ALL, .status = 204,
            .op = "deleteOrgInvite", .run = organization_invitation_remove),
-  { .method = SVC_POST, .path = "/groups/{groupId}/access", .set = SVC_SET_PROJECTS, .versions = { 20230201 },
+  { .method = SVC_POST, .path = "/groups/{groupId}/access", .set = SVC_SET_PROJECTS, .versions = SVC_VERSIONS(20230201),
     .roles = SVC_R_GROUP_OWNER, .body = &svc_object_user_roles,
     .answer = &organization_invitation_shown, .op = "addGroupUser", .run = organization_invitation_add,
     .example = "{\"username\":\"welcome@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", .more = SVC_MORE(.deprecated = 20250219) }

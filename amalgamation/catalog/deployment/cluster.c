@@ -76,7 +76,7 @@ static const svc_route cluster_routes[] = {
          .example = "{\"name\":\"Shared\",\"providerSettings\":{\"instanceSizeName\":\"M10\",\"providerName\":\"AWS\","
                     "\"regionName\":\"US_EAST_1\"}}"),
   { .method = SVC_POST, .path = "/groups/{groupId}/flexClusters:tenantUpgrade", .set = SVC_SET_FLEX_CLUSTERS,
-    .versions = { 20241113 }, .roles = SVC_R_GROUP_CLUSTER_MANAGER, .answer = &svc_flex_object, .op = "tenantUpgrade", .run = svc_flex_upgrade,
+    .versions = SVC_VERSIONS(20241113), .roles = SVC_R_GROUP_CLUSTER_MANAGER, .answer = &svc_flex_object, .op = "tenantUpgrade", .run = svc_flex_upgrade,
     .example = "{\"name\":\"Flexible\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
                "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
                "\"nodeCount\":3}}]}]}" },

@@ -54,7 +54,7 @@ static bool cluster_configuration_try(svc_call *c);
 
 static const svc_route cluster_configuration_routes[] = {
   { .method = SVC_POST, .path = "/groups/{groupId}/clusterConfigurations:validate", .set = SVC_SET_CLUSTERS, .flags = SVC_NO_LINKS,
-    .versions = { 20250312 }, .roles = SVC_R_GROUP_CLUSTER_MANAGER, .body = &cluster_configuration_object,
+    .versions = SVC_VERSIONS(20250312), .roles = SVC_R_GROUP_CLUSTER_MANAGER, .body = &cluster_configuration_object,
     .answer = &cluster_configuration_result, .op = "validateGroupClusterConfigurations", .run = cluster_configuration_try,
     .example = "{\"clusterDescription\":{\"name\":\"New\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":"
                "[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]},\"editing\":false}" }

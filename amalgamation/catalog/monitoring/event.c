@@ -141,11 +141,11 @@ static const svc_route event_routes[] = {
         .op = "listOrgEvents", .run = event_list, .more = SVC_MORE(.filters = event_org_filters)),
   R_GET(EVENT_ORG, "/{eventId}", .answer = &event_org_object, .flags = SVC_ITEM, .params = event_read_params, .op = "getOrgEvent", .run = event_read,
         .more = SVC_MORE(.err_not_found = SVC_E_ORG_EVENT_NOT_FOUND)),
-  { .method = SVC_GET, .path = "/groups/{groupId}/activityFeed", .set = SVC_SET_PROJECT_ACTIVITY, .versions = { 20250312 },
+  { .method = SVC_GET, .path = "/groups/{groupId}/activityFeed", .set = SVC_SET_PROJECT_ACTIVITY, .versions = SVC_VERSIONS(20250312),
     .roles = SVC_R_GROUP_READ_ONLY, .params = event_group_feed_params, .answer = &event_feed,
     .op = "getGroupActivityFeed", .run = event_activity_feed },
   { .method = SVC_GET, .path = "/orgs/{orgId}/activityFeed", .set = SVC_SET_ORGANIZATION_ACTIVITY,
-    .versions = { 20250312 }, .roles = SVC_R_ORG_MEMBER, .params = event_org_feed_params, .answer = &event_feed,
+    .versions = SVC_VERSIONS(20250312), .roles = SVC_R_ORG_MEMBER, .params = event_org_feed_params, .answer = &event_feed,
     .op = "getOrgActivityFeed", .run = event_activity_feed }
 };
 

@@ -38,7 +38,7 @@ static const svc_object root_object = { .name = "Root", .fields = SVC_ROWS(root_
 static bool root_read(svc_call *c);
 
 static const svc_route root_routes[] = {
-  { .method = SVC_GET, .path = "", .set = SVC_SET_ROOT, .versions = { 20230101 },
+  { .method = SVC_GET, .path = "", .set = SVC_SET_ROOT, .versions = SVC_VERSIONS(20230101),
     .answer = &root_object, .op = "getSystemStatus", .run = root_read }
 };
 

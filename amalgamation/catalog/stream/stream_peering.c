@@ -71,7 +71,7 @@ static const svc_param stream_peering_params[] = {
 
 static const svc_route stream_peering_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/streams/activeVpcPeeringConnections", .set = SVC_SET_STREAMS,
-    .versions = { 20241113 }, .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .op = "listActivePeeringConnections", .run = stream_peering_ask,
+    .versions = SVC_VERSIONS(20241113), .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .op = "listActivePeeringConnections", .run = stream_peering_ask,
     .told = stream_peering_told_active },
   R_GET(STREAM_PEERING_BASE, "", .flags = SVC_PAGED, .params = stream_peering_params, .op = "listVpcPeeringConnections", .run = stream_peering_ask,
         .told = stream_peering_told),
