@@ -23,6 +23,16 @@ SVC_PRIVATE svc_node *svc_node_new(svc_arena *a, int type, svc_str name, svc_str
   return node;
 }
 
+SVC_PRIVATE svc_node *svc_node_object(svc_arena *a, const char *name)
+{
+  return svc_node_new(a, SVC_J_OBJECT, svc_str_c(name), SVC_S(""));
+}
+
+SVC_PRIVATE svc_node *svc_node_array(svc_arena *a, const char *name)
+{
+  return svc_node_new(a, SVC_J_ARRAY, svc_str_c(name), SVC_S(""));
+}
+
 SVC_PRIVATE void svc_node_append(svc_node *parent, svc_node *child)
 {
   if (!parent || !child) return;
@@ -61,6 +71,18 @@ SVC_PRIVATE void svc_node_set_str(svc_arena *a, svc_node *object, const char *na
   svc_str text = svc_arena_copy(a, value);
   if (text.n != value.n) return;
   svc_node_put(a, object, svc_node_new(a, SVC_J_STRING, svc_str_c(name), text));
+}
+
+SVC_PRIVATE void svc_node_set_text(svc_arena *a, svc_node *object, const char *name, const char *value)
+{
+  svc_node_set_str(a, object, name, svc_str_c(value));
+}
+
+SVC_PRIVATE void svc_node_set_id(svc_arena *a, svc_node *object, const char *name, const svc_id *id)
+{
+  char text[24];
+  svc_id_hex(id, text);
+  svc_node_set_str(a, object, name, (svc_str){ text, sizeof text });
 }
 
 SVC_PRIVATE void svc_node_set_i64(svc_arena *a, svc_node *object, const char *name, int64_t value)

@@ -231,7 +231,7 @@ static bool check_unique(svc_call *c, check_element *elements, size_t count, siz
 static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *input, const svc_node *before,
                              const check_path *path)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S("")), *item;
+  svc_node *out = svc_node_array(c->arena, NULL), *item;
   const svc_node *at_place = before ? before->first : NULL;
   svc_field each = svc_field_each(f);
   check_element *elements = NULL;
@@ -262,7 +262,7 @@ static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *in
 
 static svc_node *check_map(svc_call *c, const svc_field *f, const svc_node *input, const svc_node *before, const check_path *path)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *item;
+  svc_node *out = svc_node_object(c->arena, NULL), *item;
   bool good = out != NULL;
   if (input->type != SVC_J_OBJECT) return CHECK_NO(c, SVC_E_INVALID_JSON_ATTRIBUTE, path, "must be an object");
   for (item = input->first; item; item = item->next) {
@@ -474,7 +474,7 @@ static svc_node *check_member(svc_call *c, const svc_field *f, const svc_object 
 static svc_node *check_object(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before, int mode,
                               const check_path *path)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *out = svc_node_object(c->arena, NULL);
   const svc_object *was = before && object->is_union ? svc_object_of(object, before) : NULL;
   const svc_field *f;
   svc_fields fields;
@@ -548,7 +548,7 @@ SVC_PRIVATE bool svc_check_done(svc_call *c)
 
 SVC_PRIVATE svc_node *svc_presets(const svc *s, svc_arena *a, const svc_object *object)
 {
-  svc_node *out = svc_node_new(a, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *out = svc_node_object(a, NULL);
   const svc_field *f;
   svc_fields fields;
   svc_fields_begin(&fields, svc_object_of(object, NULL));

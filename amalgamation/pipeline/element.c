@@ -162,7 +162,7 @@ static bool element_store(svc_call *c, element_change *e, svc_str id, const char
 static bool element_append(svc_call *c, element_change *e, svc_node *item)
 {
   if (!e->list) {
-    e->list = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(c->plan->noun->also->element_of), SVC_S(""));
+    e->list = svc_node_array(c->arena, c->plan->noun->also->element_of);
     svc_node_put(c->arena, e->holder, e->list);
   }
   svc_node_append(e->list, item);

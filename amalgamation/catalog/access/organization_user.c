@@ -486,7 +486,7 @@ static bool organization_user_set_roles(svc_call *c)
   names = svc_node_get(c->body, field);
   if (!svc_roles_check(c, names, at.in_group ? SVC_SCOPE_GROUP : SVC_SCOPE_ORGANIZATION, field)) return false;
   if (!organization_user_store_roles(c, &at, &m, svc_names_from(c, names))) return false;
-  answer = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  answer = svc_node_object(c->arena, NULL);
   shown = svc_names_array(c, svc_names_here(c, &m.entity), field);
   if (!answer || !shown) return svc_no_memory(c);
   svc_node_append(answer, shown);
@@ -497,7 +497,7 @@ static bool organization_user_set_roles(svc_call *c)
 static const svc_node *organization_user_one_role(svc_call *c, const organization_user_scope *at)
 {
   const char *field = at->in_group ? "groupRole" : "orgRole";
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S(""));
+  svc_node *list = svc_node_array(c->arena, NULL);
   svc_node *item = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_node_str(c->checked, field));
   if (!list || !item) return NULL;
   svc_node_append(list, item);

@@ -115,7 +115,7 @@ static bool team_removing(svc_call *c, const svc_entity *e)
 /* As it is seen from a project: the roles it has there. */
 static svc_node *team_view(svc_call *c, const svc_entity *e)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   svc_node *names = svc_names_array(c, svc_names_here(c, e), "roleNames");
   if (!body || !names) return NULL;
   svc_node_append(body, names);

@@ -138,12 +138,12 @@ static bool snapshot_list(svc_call *c)
 /* A shard as a member: a snapshot of its own, which is seen in this one alone. */
 static svc_node *snapshot_member(svc_call *c, const svc_entity *cluster, const svc_node *spec, size_t shard)
 {
-  svc_node *member = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *member = svc_node_object(c->arena, NULL);
   svc_id id = svc_new_id_at(c->txn, c->now);
   if (!member) return NULL;
   svc_node_set_str(c->arena, member, "cloudProvider",
                    svc_node_str(svc_node_get(spec, "regionConfigs")->first, "providerName"));
-  svc_node_set_str(c->arena, member, "id", svc_id_str(c->arena, &id));
+  svc_node_set_id(c->arena, member, "id", &id);
   svc_node_set_str(c->arena, member, "replicaSetName", svc_replica_set_name(c, cluster, shard));
   return member;
 }
@@ -151,7 +151,7 @@ static svc_node *snapshot_member(svc_call *c, const svc_entity *cluster, const s
 static bool snapshot_members(svc_call *c, svc_change *change, const svc_entity *cluster, const svc_node *body)
 {
   svc_node *notes = svc_backup_notes(c, SVC_S("")),
-           *members = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("members"), SVC_S(""));
+           *members = svc_node_array(c->arena, "members");
   const svc_node *spec;
   size_t shard = 0;
   if (!notes || !members) return svc_no_memory(c);
@@ -180,7 +180,7 @@ static bool snapshot_describe(svc_call *c, svc_change *change, const svc_entity 
   svc_node_set_str(c->arena, change->body, "dbdVersion", svc_node_str(body, "dbVersion"));
   svc_node_set_i64(c->arena, change->body, "storageSizeBytes", 0);
   svc_node_set_str(c->arena, change->body, "type", single ? SVC_S("replicaSet") : SVC_S("shardedCluster"));
-  svc_node_put(c->arena, change->body, svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("copyRegions"), SVC_S("")));
+  svc_node_put(c->arena, change->body, svc_node_array(c->arena, "copyRegions"));
   if (!single) return snapshot_members(c, change, cluster, body);
   svc_node_set_str(c->arena, change->body, "replicaSetName", svc_replica_set_name(c, cluster, 0));
   return true;
@@ -231,7 +231,7 @@ static bool snapshot_on_demand(svc_call *c, svc_change *change, const svc_entity
   int64_t until;
   if (!snapshot_may_begin(c, cluster) || !snapshot_retention_asked(c, change, cluster, &until)) return false;
   until -= until % 1000; /* as it is shown */
-  svc_node_set_str(c->arena, change->body, "snapshotType", SVC_S("onDemand"));
+  svc_node_set_text(c->arena, change->body, "snapshotType", "onDemand");
   svc_backup_set_date(c, change->body, "expiresAt", until);
   svc_change_due(change, SVC_DUE_EXPIRY, until);
   return svc_backup_note(c, cluster, "onDemand", svc_id_str(c->arena, &change->id));

@@ -243,7 +243,7 @@ static svc_str data_federation_label(svc_call *c, svc_str name, const svc_id *id
 
 static void data_federation_host(svc_call *c, svc_change *change)
 {
-  svc_node *hosts = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("hostnames"), SVC_S(""));
+  svc_node *hosts = svc_node_array(c->arena, "hostnames");
   svc_str label = data_federation_label(c, svc_node_str(change->body, "name"), &change->id);
   svc_str host = svc_arena_print(c->arena, SVC_FMT ".a.query.%s", SVC_ARG(label), c->s->config.db_domain);
   if (!hosts) return;
@@ -254,14 +254,14 @@ static void data_federation_host(svc_call *c, svc_change *change)
 /* By each private endpoint that leads to federated instances, a host of its own. */
 static bool data_federation_private_hosts(svc_call *c, const svc_entity *e, svc_node *body)
 {
-  svc_node *hosts = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("privateEndpointHostnames"), SVC_S("")), *one;
+  svc_node *hosts = svc_node_array(c->arena, "privateEndpointHostnames"), *one;
   svc_str label = data_federation_label(c, svc_node_str(body, "name"), &e->id);
   svc_entity endpoint;
   svc_scan scan;
   svc_below_begin(&scan, c->txn, FEDERATION_ENDPOINT_KIND, &e->parent);
   while (hosts && svc_below_next(&scan, FEDERATION_ENDPOINT_KIND, &endpoint)) {
     if (!svc_str_is(svc_json_member(endpoint.body, SVC_S("status")), "\"OK\"")) continue;
-    one = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    one = svc_node_object(c->arena, NULL);
     if (!one) break;
     svc_node_set_str(c->arena, one, "hostname", svc_arena_print(c->arena, SVC_FMT ".pl-%s.a.query.%s", SVC_ARG(label),
                                                                 svc_id_str(c->arena, &endpoint.id).p, c->s->config.db_domain));

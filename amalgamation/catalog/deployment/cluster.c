@@ -223,7 +223,7 @@ static bool cluster_fell_due(svc_call *c, svc_change *change, int tag)
   if (tag != CLUSTER_DUE_RESUME || !svc_node_bool(change->body, "paused", false)) return true;
   kept.resumed = c->now;
   svc_node_set_bool(c->arena, change->body, "paused", false);
-  svc_node_set_str(c->arena, change->body, "stateName", SVC_S("UPDATING"));
+  svc_node_set_text(c->arena, change->body, "stateName", "UPDATING");
   change->due = svc_transition_due(c->s, change->noun->noun, SVC_S("UPDATING"), c->now);
   change->event = change->noun->noun->event_updated;
   change->extra = svc_cluster_extra(c, change, &kept);

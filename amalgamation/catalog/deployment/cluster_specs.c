@@ -348,6 +348,6 @@ SVC_PRIVATE bool svc_cluster_specs(svc_call *c, svc_change *change)
   if (effective) effective->name = SVC_S("effectiveReplicationSpecs");
   svc_node_put(c->arena, change->body, effective);
   if (!svc_cluster_is(change->body, "clusterType", "REPLICASET"))
-    svc_node_set_str(c->arena, change->body, "configServerType", SVC_S("DEDICATED"));
+    svc_node_set_text(c->arena, change->body, "configServerType", "DEDICATED");
   return true;
 }

@@ -134,7 +134,7 @@ static bool global_writes_unmap(svc_call *c)
   global_writes_both both;
   svc_node *none;
   if (!global_writes_begin(c, &both)) return false;
-  none = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("customZoneMapping"), SVC_S(""));
+  none = svc_node_object(c->arena, "customZoneMapping");
   if (!none) return svc_no_memory(c);
   svc_node_put(c->arena, both.own.body, none);
   return global_writes_store(c, &both);
@@ -199,7 +199,7 @@ static bool global_writes_remove(svc_call *c)
   list = svc_node_get(both.own.body, "managedNamespaces");
   gone = global_writes_named(list, db, collection);
   if (!gone) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &name);
-  rest = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("managedNamespaces"), SVC_S(""));
+  rest = svc_node_array(c->arena, "managedNamespaces");
   for (one = list->first; rest && one; one = one->next)
     if (one != gone) svc_node_append(rest, svc_node_copy(c->arena, one));
   if (!rest || c->arena->failed) return svc_no_memory(c);

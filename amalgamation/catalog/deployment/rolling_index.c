@@ -201,7 +201,7 @@ static bool rolling_index_fell_due(svc_call *c, svc_change *change, int tag)
   if (svc_cluster_is(change->body, "state", "BUILDING")) {
     svc_change_due(change, SVC_DUE_EXPIRY, c->now + ROLLING_INDEX_KEPT);
   } else {
-    svc_node_set_str(c->arena, change->body, "state", SVC_S("BUILT"));
+    svc_node_set_text(c->arena, change->body, "state", "BUILT");
     change->due = c->now;
   }
   return true;

@@ -173,7 +173,7 @@ static svc_str provider_audience(svc_call *c, const svc_id *id)
 /* The organizations that use it. */
 static svc_node *provider_orgs(svc_call *c, const svc_entity *e)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("associatedOrgs"), SVC_S("")), *body;
+  svc_node *list = svc_node_array(c->arena, "associatedOrgs"), *body;
   svc_entity connected;
   svc_scan scan;
   svc_below_begin(&scan, c->txn, SVC_CONNECTED_KIND, &e->parent);
@@ -260,7 +260,7 @@ static bool provider_revoke(svc_call *c)
   svc_date_text(c->now, now);
   if (svc_str_is(e.extra, now)) return svc_answer_nothing(c);
   if ((body = svc_entity_body(c, &e)) == NULL) return false;
-  svc_node_set_str(c->arena, body, "updatedAt", svc_str_c(now));
+  svc_node_set_text(c->arena, body, "updatedAt", now);
   e.extra = svc_arena_copy(c->arena, svc_str_c(now));
   return svc_rewrite(c, &e, body) && svc_federation_tell(c, &e.parent, "IDENTITY_PROVIDER_JWKS_REVOKED") && svc_answer_nothing(c);
 }

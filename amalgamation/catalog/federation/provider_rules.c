@@ -42,7 +42,7 @@ static bool provider_new_id(svc_call *c, svc_change *change)
     change->id = svc_new_id_at(c->txn, c->now);
     provider_seal_id(&change->id);
   } while (svc_entity_get(c->txn, SVC_PROVIDER_KIND, &change->parent, &change->id, &other) == SVC_OK);
-  svc_node_set_str(c->arena, change->body, "id", svc_id_str(c->arena, &change->id));
+  svc_node_set_id(c->arena, change->body, "id", &change->id);
   svc_node_set_str(c->arena, change->body, "oktaIdpId", svc_provider_old_id(c, &change->id));
   return svc_txn_good(c);
 }
@@ -85,7 +85,7 @@ static void provider_date(svc_call *c, svc_node *certificate, const char *field,
   if (sent.n && svc_date_parse(sent, &is) && is != when)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "%s.%s", at, field), "is not what the certificate says");
   svc_date_text(when, text);
-  svc_node_set_str(c->arena, certificate, field, svc_str_c(text));
+  svc_node_set_text(c->arena, certificate, field, text);
 }
 
 /* One that is shown has no content: sent back, it is the one it was. */

@@ -58,7 +58,7 @@ static bool live_migration_validation_prepare(svc_call *c, svc_change *change)
 
 static svc_node *live_migration_validation_view(svc_call *c, const svc_entity *e)
 {
-  svc_node *body = svc_entity_body(c, e), *out = body ? svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")) : NULL, *member;
+  svc_node *body = svc_entity_body(c, e), *out = body ? svc_node_object(c->arena, NULL) : NULL, *member;
   for (member = out ? body->first : NULL; member; member = member->next) {
     svc_node *copy = svc_field_named(&live_migration_validation_shown, member->name) ? svc_node_copy(c->arena, member) : NULL;
     if (copy) svc_node_append(out, copy);

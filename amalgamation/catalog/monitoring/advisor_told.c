@@ -83,7 +83,7 @@ static bool advisor_told_given(svc_call *c, svc_node *ask, const char *param, co
   size_t i;
   for (i = 0; i < c->query.count; i++) {
     if (strcmp(c->query.values[i].param->name, param) != 0) continue;
-    if (!list) list = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S(""));
+    if (!list) list = svc_node_array(c->arena, name);
     if (!svc_node_add_str(c->arena, list, c->query.values[i].text)) return svc_no_memory(c);
   }
   if (list) svc_node_put(c->arena, ask, list);
@@ -93,7 +93,7 @@ static bool advisor_told_given(svc_call *c, svc_node *ask, const char *param, co
 /* The process of the path, in a list: the driver knows it by its id. */
 static bool advisor_told_host(svc_call *c, svc_node *ask, svc_str id)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("hosts"), SVC_S(""));
+  svc_node *list = svc_node_array(c->arena, "hosts");
   if (!svc_node_add_str(c->arena, list, id)) return svc_no_memory(c);
   svc_node_put(c->arena, ask, list);
   return true;
@@ -133,7 +133,7 @@ static bool advisor_told_of(svc_call *c, svc_node *ask, svc_processes *of, bool 
 
 SVC_PRIVATE bool svc_advisor_question(svc_call *c, const char *what)
 {
-  svc_node *ask = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *known;
+  svc_node *ask = svc_node_object(c->arena, NULL), *known;
   svc_buf b = svc_buf_new(c->arena, 1024);
   int64_t since, until, made;
   svc_processes of;

@@ -12,7 +12,7 @@ static const svc_route alert_matcher_field_routes[] = {
 
 static bool alert_matcher_field_list(svc_call *c)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S(""));
+  svc_node *list = svc_node_array(c->arena, NULL);
   int64_t first = c->query.paged ? (c->query.page - 1) * c->query.per_page : 0, i;
   svc_node *item;
   for (i = 0; list && svc_alert_field_names[i]; i++) {

@@ -219,7 +219,7 @@ static bool event_read(svc_call *c)
 static bool event_activity_feed(svc_call *c)
 {
   svc_buf b = svc_buf_new(c->arena, 256);
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   size_t i;
   if (!event_known_types(c) || !event_dates(c) || !svc_resolve_all(c)) return false;
   svc_buf_str(&b, c->s->base_url);

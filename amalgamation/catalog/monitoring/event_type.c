@@ -59,7 +59,7 @@ static bool event_type_next(svc_call *c, void *state, svc_item *out)
   if (!svc_event_type_next(row)) return false;
   if (!out) return true;
   description = *row->description ? svc_str_c(row->description) : event_type_words(c, row->name);
-  body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  body = svc_node_object(c->arena, NULL);
   if (!body) return false;
   svc_node_set_bool(c->arena, body, "alertable", row->alertable);
   svc_node_set_str(c->arena, body, "description", description);

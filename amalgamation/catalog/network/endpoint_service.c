@@ -159,7 +159,7 @@ static bool endpoint_service_rules(svc_call *c, svc_node *body)
   if (remote && remote->first && !svc_str_is(provider, "AWS"))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("supportedRemoteRegions"), "is for AWS alone");
   svc_node_set_str(c->arena, body, "cloudProvider", provider);
-  svc_node_set_str(c->arena, body, "regionName", svc_str_c(region));
+  svc_node_set_text(c->arena, body, "regionName", region);
   if (gcp) svc_node_set_bool(c->arena, body, "portMappingEnabled", mapped);
   else if (svc_str_is(provider, "AWS") && remote) svc_node_put(c->arena, body, svc_node_copy(c->arena, remote));
   return svc_check_done(c);
@@ -197,7 +197,7 @@ static bool endpoint_service_prepare(svc_call *c, svc_change *change)
 static void endpoint_service_name(svc_call *c, svc_node *body, const svc_id *id)
 {
   svc_str hex = svc_id_str(c->arena, id), provider = svc_node_str(body, "cloudProvider");
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("serviceAttachmentNames"), SVC_S("")), *name;
+  svc_node *list = svc_node_array(c->arena, "serviceAttachmentNames"), *name;
   if (svc_str_is(provider, "AWS")) {
     svc_node_set_str(c->arena, body, "endpointServiceName", svc_endpoint_name(c, "com.amazonaws.vpce.vpce-svc-", id));
   } else if (svc_str_is(provider, "AZURE")) {

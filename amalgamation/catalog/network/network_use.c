@@ -201,7 +201,7 @@ static bool network_use_make(svc_call *c, const svc_place_of *place, svc_entity 
   memset(&change, 0, sizeof change);
   change.noun = svc_noun_by_kind(c->s, CONTAINER_KIND);
   change.parent = c->scope.group;
-  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  change.body = svc_node_object(c->arena, NULL);
   if (!change.body) return svc_no_memory(c);
   svc_node_set_str(c->arena, change.body, "providerName", place->provider);
   if (svc_str_is(place->provider, "AWS")) svc_node_set_str(c->arena, change.body, "regionName", place->region);

@@ -286,7 +286,7 @@ static bool peer_fell_due(svc_call *c, svc_change *change, int tag)
   bool was_going = svc_str_is(svc_node_str(change->before, "status"), "DELETING");
   if (tag != SVC_DUE_STATE) return true;
   if (svc_str_is(svc_node_str(change->body, "status"), "FAILED")) { /* of an order: its events have one name for all */
-    if (was_going) svc_node_set_str(c->arena, change->body, "status", SVC_S("DELETION_FAILED"));
+    if (was_going) svc_node_set_text(c->arena, change->body, "status", "DELETION_FAILED");
     if (!svc_event_about(c, change->noun, &change->entity, cloud->updated, false)) return false;
   }
   svc_network_pass(c, change, peer_words, number);
@@ -360,7 +360,7 @@ static svc_node *peer_view(svc_call *c, const svc_entity *e)
   if (!body) return NULL;
   svc_node_drop(body, "status");
   svc_node_drop(body, "errorState");
-  svc_node_set_str(c->arena, body, cloud->status, svc_str_c(svc_network_shown(peer_words, number, status)));
+  svc_node_set_text(c->arena, body, cloud->status, svc_network_shown(peer_words, number, status));
   if (reason.n) svc_node_set_str(c->arena, body, cloud->reason, peer_reason(number, reason));
   return body;
 }

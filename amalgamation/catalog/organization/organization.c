@@ -201,7 +201,7 @@ static bool organization_create(svc_call *c)
     return false;
   if (!organization_insert(c, &e, &organization) || !organization_federated(c, &e.id) || (any && !svc_member_own(c, &e.id, NULL, &owner, &owns))) return false;
   if (svc_who_noun(c)) svc_listed_put(c->txn, &c->who.org, e.kind, &e.id, true);
-  answer = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  answer = svc_node_object(c->arena, NULL);
   organization = svc_node_copy(c->arena, organization);
   if (!answer || !organization) return svc_no_memory(c);
   organization->name = SVC_S("organization");

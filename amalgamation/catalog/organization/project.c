@@ -155,7 +155,7 @@ static bool project_migrate(svc_call *c)
   left = (svc_scope){ none, change.entity.parent };
   if (!svc_id_eq(&to, &left.org) && !svc_policies_admit(c, &to)) return false;
   id = svc_id_str(c->arena, &change.entity.id);
-  svc_node_set_str(c->arena, change.body, "orgId", svc_id_str(c->arena, &to));
+  svc_node_set_id(c->arena, change.body, "orgId", &to);
   if (!svc_change_store(c, &change) || svc_id_eq(&to, &left.org)) return c->error.code == SVC_E_NONE;
   svc_holdings_drop_on(c->txn, &change.entity.id, &left.org); /* who holds something there is of the organization it leaves */
   return svc_scope_move(c, &change.entity.id, &to) && svc_event_write(c, "GROUP_MOVED_FROM_ORG", &left, "groupId", id);

@@ -138,8 +138,8 @@ SVC_PRIVATE svc_node *svc_policy_of_flex(svc_call *c, const svc_node *body, int6
   if (major.n) svc_node_set_str(c->arena, cluster, "dbMajorVersion", major);
   policy_context_nodes(&sizes, settings);
   if (sizes.disk >= 0) svc_node_set_i64(c->arena, cluster, "diskSizeGB", sizes.disk);
-  svc_node_set_str(c->arena, cluster, "minTLSVersion", SVC_S("tls1_2")); /* it cannot be chosen */
-  svc_node_set_str(c->arena, cluster, "clusterType", SVC_S("replicaset"));
+  svc_node_set_text(c->arena, cluster, "minTLSVersion", "tls1_2"); /* it cannot be chosen */
+  svc_node_set_text(c->arena, cluster, "clusterType", "replicaset");
   svc_node_set_bool(c->arena, cluster, "isConvertingToSharded", false);
   svc_node_set_i64(c->arena, cluster, "minShardCount", 1);
   svc_node_set_i64(c->arena, cluster, "maxShardCount", 1);

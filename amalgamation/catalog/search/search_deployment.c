@@ -139,7 +139,7 @@ static bool search_deployment_add(svc_call *c, svc_node *list, const svc_node *s
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("specs"), "must say how many nodes there are in region " SVC_FMT, SVC_ARG(name));
     return true;
   }
-  out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  out = svc_node_object(c->arena, NULL);
   if (!out) return svc_no_memory(c);
   svc_node_set_str(c->arena, out, "cloudProvider", provider);
   svc_node_set_str(c->arena, out, "instanceSize", svc_node_str(spec, "instanceSize"));
@@ -152,7 +152,7 @@ static bool search_deployment_add(svc_call *c, svc_node *list, const svc_node *s
 /* What is in force, region by region of the cluster. */
 static bool search_deployment_effect(svc_call *c, svc_node *body, const svc_node *cluster)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("effectiveSpecs"), SVC_S(""));
+  svc_node *list = svc_node_array(c->arena, "effectiveSpecs");
   const svc_node *shards = svc_node_get(cluster, "replicationSpecs"), *shard = shards ? shards->first : NULL, *region;
   if (!list) return svc_no_memory(c);
   for (; shard; shard = shard->next) {
@@ -198,7 +198,7 @@ static bool search_deployment_prepare(svc_call *c, svc_change *change)
 static svc_node *search_deployment_view(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e);
-  if (body && svc_cluster_is(body, "stateName", "DELETING")) svc_node_set_str(c->arena, body, "stateName", SVC_S("UPDATING"));
+  if (body && svc_cluster_is(body, "stateName", "DELETING")) svc_node_set_text(c->arena, body, "stateName", "UPDATING");
   return body;
 }
 

@@ -72,7 +72,7 @@ static svc_node *control_plane_address_direction(svc_call *c, svc_node *body, co
 
 static bool control_plane_address_read(svc_call *c)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   if (!body || !control_plane_address_member(c, body, "gateways", SVC_J_ARRAY) ||
       !control_plane_address_direction(c, body, "inbound", 0) ||
       !control_plane_address_direction(c, body, "outbound", 1))

@@ -93,7 +93,7 @@ static const char *stream_acts_next(svc_str state, bool start)
 static bool stream_acts_move(svc_call *c, svc_change *change, const char *state, const svc_stream_kept *kept)
 {
   svc_entity e;
-  svc_node_set_str(c->arena, change->body, "state", svc_str_c(state));
+  svc_node_set_text(c->arena, change->body, "state", state);
   change->state = state;
   change->event = strcmp(state, "STOPPING") == 0 ? "STREAM_PROCESSOR_STOPPED" : "STREAM_PROCESSOR_STARTED";
   change->pending = svc_stream_extra(c, kept);

@@ -122,7 +122,7 @@ static bool stream_peering_overlay(svc_call *c, svc_node *one)
   svc_id id;
   int rc;
   if (!svc_id_parse(svc_node_str(one, "_id"), &id)) return true;
-  svc_node_set_str(c->arena, one, "groupId", svc_id_str(c->arena, &c->scope.group));
+  svc_node_set_id(c->arena, one, "groupId", &c->scope.group);
   rc = svc_entity_get(c->txn, noun->kind, &c->scope.group, &id, &e);
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
   status = svc_entity_text(c, noun, &e, "localStatus");
@@ -137,7 +137,7 @@ static bool stream_peering_show(svc_call *c, const svc_reply *reply, bool active
   const svc_query_value *from = svc_query_get(c, "requesterAccountId");
   svc_node *list = svc_told_list(c, &stream_peering_object, reply), *shown, *one, *next;
   const svc_node *first;
-  shown = list ? svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S("")) : NULL;
+  shown = list ? svc_node_array(c->arena, NULL) : NULL;
   if (!shown) return c->error.code ? false : svc_no_memory(c);
   if (!svc_begin_read(c)) return false;
   for (one = list->first; one; one = next) {
@@ -210,9 +210,9 @@ static bool stream_peering_put(svc_call *c, svc_node *body, const svc_id *id, co
     change.parent = c->scope.group;
     change.id = *id;
     change.body = body;
-    svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &c->scope.group));
+    svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
   }
-  svc_node_set_str(c->arena, change.body, "localStatus", svc_str_c(state));
+  svc_node_set_text(c->arena, change.body, "localStatus", state);
   change.state = state;
   change.event = event;
   return (rc == SVC_OK ? svc_change_keep(c, &change, &e) : svc_insert(c, &change, &e)) && svc_answer_nothing(c);
