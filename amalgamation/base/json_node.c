@@ -78,6 +78,11 @@ SVC_PRIVATE void svc_node_set_text(svc_arena *a, svc_node *object, const char *n
   svc_node_set_str(a, object, name, svc_str_c(value));
 }
 
+SVC_PRIVATE void svc_node_set_from(svc_arena *a, svc_node *object, const char *name, const svc_node *from, const char *member)
+{
+  svc_node_set_str(a, object, name, svc_node_str(from, member));
+}
+
 SVC_PRIVATE void svc_node_set_id(svc_arena *a, svc_node *object, const char *name, const svc_id *id)
 {
   char text[24];
@@ -154,6 +159,11 @@ SVC_PRIVATE svc_str svc_node_str(const svc_node *object, const char *name)
 {
   const svc_node *node = svc_node_get(object, name);
   return node && node->type == SVC_J_STRING ? node->text : SVC_S("");
+}
+
+SVC_PRIVATE bool svc_node_is(const svc_node *object, const char *name, const char *text)
+{
+  return svc_str_is(svc_node_str(object, name), text);
 }
 
 SVC_PRIVATE bool svc_node_bool(const svc_node *object, const char *name, bool otherwise)

@@ -57,17 +57,17 @@ SVC_PRIVATE svc_node *svc_invitation_view(svc_call *c, const svc_noun_info *to, 
   svc_date_text(c->now, now);
   svc_node_set_text(c->arena, out, "createdAt", now); /* of who is a member, and was not invited */
   if (svc_node_get(member, "invitationCreatedAt")) {
-    svc_node_set_str(c->arena, out, "createdAt", svc_node_str(member, "invitationCreatedAt"));
-    svc_node_set_str(c->arena, out, "expiresAt", svc_node_str(member, "invitationExpiresAt"));
+    svc_node_set_from(c->arena, out, "createdAt", member, "invitationCreatedAt");
+    svc_node_set_from(c->arena, out, "expiresAt", member, "invitationExpiresAt");
   }
   svc_node_set_str(c->arena, out, group ? "groupId" : "orgId", on);
   svc_node_set_str(c->arena, out, group ? "groupName" : "orgName", scope.unique);
-  svc_node_set_str(c->arena, out, "id", svc_node_str(member, "id"));
+  svc_node_set_from(c->arena, out, "id", member, "id");
   inviter = svc_node_str(member, "inviterUsername");
   svc_node_set_str(c->arena, out, "inviterUsername", inviter.n ? inviter : svc_inviter_name(c));
   svc_node_put(c->arena, out, roles);
   if (teams) svc_node_put(c->arena, out, teams);
-  svc_node_set_str(c->arena, out, "username", svc_node_str(member, "username"));
+  svc_node_set_from(c->arena, out, "username", member, "username");
   return out;
 }
 

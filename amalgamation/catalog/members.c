@@ -219,7 +219,7 @@ static void member_details(svc_call *c, const svc_member *m, bool pending, svc_n
   char created[21], expires[21];
   size_t i;
   for (i = 0; person && i < sizeof own / sizeof own[0]; i++)
-    if (svc_node_get(person, own[i])) svc_node_set_str(c->arena, body, own[i], svc_node_str(person, own[i]));
+    if (svc_node_get(person, own[i])) svc_node_set_from(c->arena, body, own[i], person, own[i]);
   if (!pending) return;
   svc_date_text(c->now, created);
   svc_date_text(c->now + MEMBER_INVITED_MS, expires);

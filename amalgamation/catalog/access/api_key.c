@@ -191,7 +191,7 @@ static bool api_key_make(svc_call *c, const svc_id *org, const svc_node *request
   if (!change.body) return svc_no_memory(c);
   if (!api_key_make_public(c, public_key) || !api_key_make_private(c, private_key)) return false;
   if (!svc_digest_verifier(c, svc_str_c(public_key), svc_str_c(private_key), verifier)) return false;
-  svc_node_set_str(c->arena, change.body, "desc", svc_node_str(request, "desc"));
+  svc_node_set_from(c->arena, change.body, "desc", request, "desc");
   svc_node_set_text(c->arena, change.body, "publicKey", public_key);
   svc_node_set_str(c->arena, change.body, "privateKey", svc_arena_print(c->arena, "********-****-****-%s", private_key + 24));
   change.extra = svc_credential_pack(c->arena, (svc_str){ (const char *)verifier, sizeof verifier }, assignments);

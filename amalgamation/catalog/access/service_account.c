@@ -264,8 +264,8 @@ static bool service_account_make(svc_call *c, const svc_id *org, const svc_node 
   svc_node_set_str(c->arena, change.body, "clientId",
                    svc_arena_print(c->arena, SVC_FMT SVC_FMT, SVC_ARG(svc_value_text(c->s, c->arena, "svc_sa_id_")),
                                    SVC_ARG(svc_id_str(c->arena, &change.id))));
-  svc_node_set_str(c->arena, change.body, "description", svc_node_str(request, "description"));
-  svc_node_set_str(c->arena, change.body, "name", svc_node_str(request, "name"));
+  svc_node_set_from(c->arena, change.body, "description", request, "description");
+  svc_node_set_from(c->arena, change.body, "name", request, "name");
   svc_node_put(c->arena, change.body, roles);
   svc_node_put(c->arena, change.body, secrets);
   change.extra = svc_credential_pack(c->arena, (svc_str){ (const char *)&v, sizeof v }, assignments);

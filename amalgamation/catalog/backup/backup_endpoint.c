@@ -61,7 +61,7 @@ static bool backup_endpoint_prepare(svc_call *c, svc_change *change)
 {
   if (change->before) return true;
   if (!svc_node_get(change->body, "vpcRegionName"))
-    svc_node_set_str(c->arena, change->body, "vpcRegionName", svc_node_str(change->body, "regionName"));
+    svc_node_set_from(c->arena, change->body, "vpcRegionName", change->body, "regionName");
   svc_endpoint_own_name(c, change, "vpce-");
   return true;
 }

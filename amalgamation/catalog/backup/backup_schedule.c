@@ -371,7 +371,7 @@ static bool backup_schedule_apply_one(svc_call *c, const backup_schedule_work *w
   bool scheduled;
   svc_entity now;
   if (!body) return false;
-  scheduled = svc_str_is(svc_node_str(body, "snapshotType"), "scheduled");
+  scheduled = svc_node_is(body, "snapshotType", "scheduled");
   until = scheduled ? backup_schedule_kept(work, body) : 0;
   if (scheduled && !until && svc_node_get(work->asked, "deleteSnapshots") && !work->kept_for_good)
     return svc_erase(c, noun, e);

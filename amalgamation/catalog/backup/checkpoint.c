@@ -47,7 +47,7 @@ static svc_node *checkpoint_part_of(svc_call *c, const svc_node *member, svc_str
   svc_node_set_str(c->arena, token, "date", taken);
   svc_node_set_i64(c->arena, token, "increment", 1);
   svc_node_put(c->arena, part, token);
-  svc_node_set_str(c->arena, part, "replicaSetName", svc_node_str(member, "replicaSetName"));
+  svc_node_set_from(c->arena, part, "replicaSetName", member, "replicaSetName");
   svc_node_set_str(c->arena, part, "shardName", svc_arena_print(c->arena, "shard-%u", (unsigned)shard));
   svc_node_set_bool(c->arena, part, "tokenDiscovered", true);
   svc_node_set_text(c->arena, part, "typeName", "REPLICA_SET");

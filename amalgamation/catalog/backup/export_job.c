@@ -109,7 +109,7 @@ static bool export_job_components(svc_call *c, svc_change *change, const svc_ent
     svc_id id = svc_new_id(c->txn);
     if (!part) return svc_no_memory(c);
     svc_node_set_id(c->arena, part, "exportId", &id);
-    svc_node_set_str(c->arena, part, "replicaSetName", svc_node_str(member, "replicaSetName"));
+    svc_node_set_from(c->arena, part, "replicaSetName", member, "replicaSetName");
     svc_node_append(list, part);
   }
   svc_node_put(c->arena, change->body, list);
@@ -154,7 +154,7 @@ static bool export_job_stored(svc_call *c, const svc_change *change, const svc_e
 static bool export_job_fell_due(svc_call *c, svc_change *change, int tag)
 {
   int64_t total = svc_node_i64(svc_node_get(change->body, "exportStatus"), "totalCollections", 0);
-  if (tag != SVC_DUE_STATE || !svc_str_is(svc_node_str(change->body, "state"), "Successful")) return true;
+  if (tag != SVC_DUE_STATE || !svc_node_is(change->body, "state", "Successful")) return true;
   export_job_count(c, change->body, total, total);
   svc_backup_set_date(c, change->body, "finishedAt", c->now);
   return true;

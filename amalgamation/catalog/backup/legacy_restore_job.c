@@ -107,7 +107,7 @@ static svc_node *legacy_restore_job_delivery_of(svc_call *c, const svc_node *job
 {
   svc_node *out = svc_node_object(c->arena, "delivery");
   const svc_node *urls = svc_node_get(job, "deliveryUrl");
-  bool download = svc_str_is(svc_node_str(job, "deliveryType"), "download");
+  bool download = svc_node_is(job, "deliveryType", "download");
   svc_str expires = svc_node_str(job, "expiresAt");
   if (!out) return NULL;
   svc_node_set_str(c->arena, out, "methodName", download ? SVC_S("HTTP") : SVC_S("AUTOMATED_RESTORE"));
@@ -118,8 +118,8 @@ static svc_node *legacy_restore_job_delivery_of(svc_call *c, const svc_node *job
     svc_node_set_str(c->arena, out, "urlV2", urls->first->text);
   }
   if (!download) {
-    svc_node_set_str(c->arena, out, "targetClusterName", svc_node_str(job, "targetClusterName"));
-    svc_node_set_str(c->arena, out, "targetGroupId", svc_node_str(job, "targetGroupId"));
+    svc_node_set_from(c->arena, out, "targetClusterName", job, "targetClusterName");
+    svc_node_set_from(c->arena, out, "targetGroupId", job, "targetGroupId");
   }
   return out;
 }
@@ -131,7 +131,7 @@ static svc_node *legacy_restore_job_moment(svc_call *c, const svc_node *job)
   if (!out) return NULL;
   out->name = SVC_S("timestamp");
   if (desired) return out;
-  svc_node_set_str(c->arena, out, "date", svc_node_str(job, "timestamp"));
+  svc_node_set_from(c->arena, out, "date", job, "timestamp");
   svc_node_set_i64(c->arena, out, "increment", 1);
   return out;
 }
@@ -146,13 +146,13 @@ static svc_node *legacy_restore_job_view(svc_call *c, const svc_entity *e, void 
   svc_node_set_str(c->arena, out, "batchId", e->key);
   svc_node_set_id(c->arena, out, "clusterId", &e->parent);
   svc_node_set_str(c->arena, out, "clusterName", svc_path_entity(c, "cluster")->unique);
-  svc_node_set_str(c->arena, out, "created", svc_node_str(job, "created"));
+  svc_node_set_from(c->arena, out, "created", job, "created");
   svc_node_put(c->arena, out, delivery);
   svc_node_set_bool(c->arena, out, "encryptionEnabled", false);
   svc_node_set_id(c->arena, out, "groupId", &e->scope.group);
   svc_node_put(c->arena, out, svc_node_array(c->arena, "hashes"));
   svc_node_set_str(c->arena, out, "id", e->key);
-  if (svc_node_get(job, "snapshotId")) svc_node_set_str(c->arena, out, "snapshotId", svc_node_str(job, "snapshotId"));
+  if (svc_node_get(job, "snapshotId")) svc_node_set_from(c->arena, out, "snapshotId", job, "snapshotId");
   svc_node_set_str(c->arena, out, "statusName", legacy_restore_job_state(svc_node_str(job, "state")));
   svc_node_put(c->arena, out, moment);
   return out;
@@ -239,9 +239,9 @@ static bool legacy_restore_job_body(svc_call *c, svc_node *out)
     svc_node_set_i64(c->arena, out, "oplogInc", svc_node_i64(sent, "oplogInc", 1));
   }
   if (svc_node_get(delivery, "targetClusterName"))
-    svc_node_set_str(c->arena, out, "targetClusterName", svc_node_str(delivery, "targetClusterName"));
+    svc_node_set_from(c->arena, out, "targetClusterName", delivery, "targetClusterName");
   if (svc_node_get(delivery, "targetGroupId"))
-    svc_node_set_str(c->arena, out, "targetGroupId", svc_node_str(delivery, "targetGroupId"));
+    svc_node_set_from(c->arena, out, "targetGroupId", delivery, "targetGroupId");
   return true;
 }
 

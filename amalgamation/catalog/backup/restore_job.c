@@ -100,7 +100,7 @@ static const svc_lifecycle restore_job_lifecycle = {
 
 static bool restore_job_is(const svc_node *body, const char *field, const char *value)
 {
-  return svc_str_is(svc_node_str(body, field), value);
+  return svc_node_is(body, field, value);
 }
 
 static svc_node *restore_job_view(svc_call *c, const svc_entity *e)
@@ -147,7 +147,7 @@ static bool restore_job_fits(svc_call *c, const svc_entity *snapshot, const svc_
   bool single;
   size_t shards;
   if (!body || !notes) return false;
-  single = svc_str_is(svc_node_str(body, "clusterType"), "REPLICASET");
+  single = svc_node_is(body, "clusterType", "REPLICASET");
   shards = svc_node_count(svc_node_get(body, "replicationSpecs"));
   members = svc_node_get(notes, "members");
   if (single == (members != NULL))

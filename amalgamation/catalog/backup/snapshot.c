@@ -141,8 +141,7 @@ static svc_node *snapshot_member(svc_call *c, const svc_entity *cluster, const s
   svc_node *member = svc_node_object(c->arena, NULL);
   svc_id id = svc_new_id_at(c->txn, c->now);
   if (!member) return NULL;
-  svc_node_set_str(c->arena, member, "cloudProvider",
-                   svc_node_str(svc_node_get(spec, "regionConfigs")->first, "providerName"));
+  svc_node_set_from(c->arena, member, "cloudProvider", svc_node_get(spec, "regionConfigs")->first, "providerName");
   svc_node_set_id(c->arena, member, "id", &id);
   svc_node_set_str(c->arena, member, "replicaSetName", svc_replica_set_name(c, cluster, shard));
   return member;
@@ -161,7 +160,7 @@ static bool snapshot_members(svc_call *c, svc_change *change, const svc_entity *
     svc_node_append(members, member);
   }
   svc_node_put(c->arena, notes, members);
-  svc_node_set_str(c->arena, notes, "configServerType", svc_node_str(body, "configServerType"));
+  svc_node_set_from(c->arena, notes, "configServerType", body, "configServerType");
   change->extra = svc_backup_notes_text(c, notes);
   return true;
 }
@@ -173,11 +172,11 @@ static bool snapshot_describe(svc_call *c, svc_change *change, const svc_entity 
   bool single;
   svc_str cloud;
   if (!body) return false;
-  single = svc_str_is(svc_node_str(body, "clusterType"), "REPLICASET");
+  single = svc_node_is(body, "clusterType", "REPLICASET");
   config = svc_node_get(svc_node_get(body, "replicationSpecs")->first, "regionConfigs")->first;
   cloud = svc_node_str(config, svc_node_get(config, "backingProviderName") ? "backingProviderName" : "providerName");
   svc_node_set_str(c->arena, change->body, "cloudProvider", cloud);
-  svc_node_set_str(c->arena, change->body, "dbdVersion", svc_node_str(body, "dbVersion"));
+  svc_node_set_from(c->arena, change->body, "dbdVersion", body, "dbVersion");
   svc_node_set_i64(c->arena, change->body, "storageSizeBytes", 0);
   svc_node_set_str(c->arena, change->body, "type", single ? SVC_S("replicaSet") : SVC_S("shardedCluster"));
   svc_node_put(c->arena, change->body, svc_node_array(c->arena, "copyRegions"));
@@ -302,7 +301,7 @@ static bool snapshot_export(svc_call *c, const svc_change *change)
 static bool snapshot_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag == SNAPSHOT_DUE_COPIES) return svc_snapshot_copies_over(c, change);
-  if (tag != SVC_DUE_STATE || !svc_str_is(svc_node_str(change->body, "status"), "completed")) return true;
+  if (tag != SVC_DUE_STATE || !svc_node_is(change->body, "status", "completed")) return true;
   if (!c->s->config.driver) svc_node_set_i64(c->arena, change->body, "storageSizeBytes", snapshot_simulated_size(c, change));
   return svc_snapshot_copy(c, change) && snapshot_export(c, change);
 }
@@ -330,7 +329,7 @@ static size_t snapshot_meters(svc_call *c, const svc_node *body, svc_meter *out,
 {
   int64_t size = svc_node_i64(body, "storageSizeBytes", 0),
           places = 1 + (int64_t)svc_node_count(svc_node_get(body, "copyRegions"));
-  if (!svc_str_is(svc_node_str(body, "status"), "completed") || size <= 0 || most == 0) return 0;
+  if (!svc_node_is(body, "status", "completed") || size <= 0 || most == 0) return 0;
   out[0].sku = svc_arena_print(c->arena, "BACKUP_STORAGE_" SVC_FMT, SVC_ARG(svc_node_str(body, "cloudProvider")));
   out[0].quantity = size / 1000000 * places;
   return 1;

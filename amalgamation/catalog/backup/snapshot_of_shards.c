@@ -70,7 +70,7 @@ static svc_node *snapshot_of_shards_view(svc_call *c, const svc_entity *e, void 
   }
   svc_node_put(c->arena, body, ids);
   svc_node_put(c->arena, body, svc_node_copy(c->arena, members));
-  svc_node_set_str(c->arena, body, "configServerType", svc_node_str(notes, "configServerType"));
+  svc_node_set_from(c->arena, body, "configServerType", notes, "configServerType");
   return body;
 }
 

@@ -271,7 +271,7 @@ static bool cost_explorer_read(svc_call *c)
   e = &c->route.chain[c->plan->hop_count - 1];
   s.query = svc_entity_body(c, e);
   if (!s.query) return false;
-  if (svc_str_is(svc_node_str(s.query, "state"), "WORKING")) {
+  if (svc_node_is(s.query, "state", "WORKING")) {
     if (!svc_answer_node(c, cost_explorer_made(c, e))) return false;
     c->answer.status = 202;
     return true;

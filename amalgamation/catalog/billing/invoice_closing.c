@@ -69,7 +69,7 @@ static bool invoice_paid(svc_call *c, svc_change *change)
 static bool invoice_charge(svc_call *c, svc_change *change)
 {
   const svc_entity *e = &change->entity;
-  bool owed = svc_str_is(svc_node_str(change->before, "statusName"), "CLOSED"), first;
+  bool owed = svc_node_is(change->before, "statusName", "CLOSED"), first;
   if (!c->s->config.no_card) {
     if (owed) svc_listed_put(c->txn, &e->parent, SVC_BILLS_OWED, &e->id, false);
     return invoice_paid(c, change);
@@ -129,7 +129,7 @@ static bool invoice_close(svc_call *c, svc_change *change)
 SVC_PRIVATE bool svc_invoice_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag != SVC_DUE_RUN) return true;
-  if (svc_str_is(svc_node_str(change->before, "statusName"), "PENDING")) return invoice_close(c, change);
+  if (svc_node_is(change->before, "statusName", "PENDING")) return invoice_close(c, change);
   return invoice_charge(c, change);
 }
 

@@ -337,7 +337,7 @@ SVC_PRIVATE bool svc_invoice_search(svc_call *c, svc_bill *b)
 {
   const svc_node *filters = svc_node_get(c->checked, "filters");
   svc_str field = svc_node_str(c->checked, "sortField");
-  invoice_items_order order = { svc_str_is(field, "TOTAL_PRICE_CENTS"), svc_str_is(svc_node_str(c->checked, "sortOrder"), "DESCENDING") };
+  invoice_items_order order = { svc_str_is(field, "TOTAL_PRICE_CENTS"), svc_node_is(c->checked, "sortOrder", "DESCENDING") };
   invoice_items_search s = { .bill = b, .filters = filters, .zero = svc_node_bool(filters, "includeZeroCentLineItems", false) };
   svc_bill_item item;
   s.used_from = invoice_items_day(filters, "usageStartDate", INT64_MIN);

@@ -287,7 +287,7 @@ static void data_federation_region_rule(svc_call *c, const svc_node *body)
   const svc_node *region = svc_node_get(body, "dataProcessRegion");
   size_t i;
   for (i = 0; region && i < DATA_FEDERATION_CLOUDS; i++)
-    if (svc_str_is(svc_node_str(region, "cloudProvider"), data_federation_by_cloud[i].provider) &&
+    if (svc_node_is(region, "cloudProvider", data_federation_by_cloud[i].provider) &&
         !svc_value_in(c->s, svc_node_str(region, "region"), data_federation_by_cloud[i].regions))
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("dataProcessRegion.region"), "must be %s there",
                   svc_values_known(c, data_federation_by_cloud[i].regions).p);

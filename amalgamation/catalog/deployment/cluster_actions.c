@@ -81,7 +81,7 @@ SVC_PRIVATE bool svc_cluster_run_pin(svc_call *c)
 static void cluster_actions_unpin(svc_call *c, svc_change *change)
 {
   svc_node_drop(change->body, cluster_actions_pinned);
-  svc_node_set_str(c->arena, change->body, "featureCompatibilityVersion", svc_node_str(change->body, "dbMajorVersion"));
+  svc_node_set_from(c->arena, change->body, "featureCompatibilityVersion", change->body, "dbMajorVersion");
   change->event = "CLUSTER_FCV_UNFIXED";
 }
 

@@ -169,7 +169,7 @@ static void cluster_specs_tenant(svc_call *c, svc_node *region, const cluster_sp
   while (svc_values_clouds[i] && !svc_cluster_is(region, "backingProviderName", svc_values_clouds[i])) i++;
   if (svc_values_clouds[i] && !svc_value_in(c->s, svc_node_str(region, "regionName"), regions[i]))
     cluster_specs_violate(c, SVC_E_INVALID_ENUM_VALUE, at, SVC_S("regionName"), "is not a region of the backing provider");
-  svc_node_set_str(c->arena, hardware, "effectiveInstanceSize", svc_node_str(hardware, "instanceSize"));
+  svc_node_set_from(c->arena, hardware, "effectiveInstanceSize", hardware, "instanceSize");
   if (!share) return;
   if (svc_node_get(hardware, "diskSizeGB") && given != own)
     cluster_specs_violate(c, SVC_E_CLUSTER_DISK_SIZE_INVALID, at, SVC_S("electableSpecs.diskSizeGB"),

@@ -134,7 +134,7 @@ static bool flex_cluster_fell_due(svc_call *c, svc_change *change, int tag)
   taken.parent = change->entity.id;
   taken.body = svc_node_object(c->arena, NULL);
   if (!taken.body) return svc_no_memory(c);
-  svc_node_set_str(c->arena, taken.body, "dbVersion", svc_node_str(change->body, "dbVersion"));
+  svc_node_set_from(c->arena, taken.body, "dbVersion", change->body, "dbVersion");
   return svc_insert(c, &taken, &e);
 }
 

@@ -96,7 +96,7 @@ static bool flex_restore_job_snapshot(svc_call *c, svc_change *change, bool down
   body = svc_entity_body(c, &e);
   if (!body) return false;
   if (svc_cluster_is(body, "status", "COMPLETED")) {
-    svc_node_set_str(c->arena, change->body, "snapshotFinishedDate", svc_node_str(body, "finishTime"));
+    svc_node_set_from(c->arena, change->body, "snapshotFinishedDate", body, "finishTime");
     return true;
   }
   if (download) return svc_fail(c, SVC_E_CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, "S", &text);

@@ -252,8 +252,8 @@ static bool online_archive_place(svc_call *c, svc_node *body, const svc_node *cl
   if (!region || svc_cluster_is(region, "providerName", "TENANT")) return true;
   place = svc_node_object(c->arena, "dataProcessRegion");
   if (!place) return svc_no_memory(c);
-  svc_node_set_str(c->arena, place, "cloudProvider", svc_node_str(region, "providerName"));
-  svc_node_set_str(c->arena, place, "region", svc_node_str(region, "regionName"));
+  svc_node_set_from(c->arena, place, "cloudProvider", region, "providerName");
+  svc_node_set_from(c->arena, place, "region", region, "regionName");
   svc_node_put(c->arena, body, place);
   return true;
 }

@@ -70,7 +70,7 @@ SVC_PRIVATE bool svc_transfer_put(svc_call *c, const svc_entity *cluster, const 
   there = transfer_parts_of(c, cluster, &e);
   if (!svc_txn_good(c) || (there ? !svc_change_of(c, noun, &e, &change) : !svc_change_new(c, noun, NULL, &change))) return false;
   change.parent = cluster->id;
-  svc_node_set_str(c->arena, change.body, "clusterName", svc_node_str(body, "name"));
+  svc_node_set_from(c->arena, change.body, "clusterName", body, "name");
   svc_node_set_str(c->arena, change.body, "providerName", transfer_parts_provider(body));
   svc_transfer_take(c, change.body, rates);
   if (!there && c->s->config.driver) svc_change_due(&change, CLUSTER_TRANSFER_MEASURE, c->now + CLUSTER_TRANSFER_HOUR);

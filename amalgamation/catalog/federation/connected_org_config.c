@@ -136,11 +136,11 @@ static svc_node *connected_user(svc_call *c, const svc_entity *e, const svc_node
 {
   svc_node *user = svc_node_object(c->arena, NULL);
   if (!user) return NULL;
-  svc_node_set_str(c->arena, user, "emailAddress", svc_node_str(member, "username"));
+  svc_node_set_from(c->arena, user, "emailAddress", member, "username");
   svc_node_set_id(c->arena, user, "federationSettingsId", &e->parent);
-  svc_node_set_str(c->arena, user, "firstName", svc_node_str(member, "firstName"));
-  svc_node_set_str(c->arena, user, "lastName", svc_node_str(member, "lastName"));
-  svc_node_set_str(c->arena, user, "userId", svc_node_str(member, "id"));
+  svc_node_set_from(c->arena, user, "firstName", member, "firstName");
+  svc_node_set_from(c->arena, user, "lastName", member, "lastName");
+  svc_node_set_from(c->arena, user, "userId", member, "id");
   return user;
 }
 

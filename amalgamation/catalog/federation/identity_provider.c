@@ -193,7 +193,7 @@ static svc_node *provider_view(svc_call *c, const svc_entity *e)
   svc_node *body = svc_entity_body(c, e), *orgs = provider_orgs(c, e), *item;
   if (!body || !orgs) return NULL;
   svc_node_put(c->arena, body, orgs);
-  if (!svc_str_is(svc_node_str(body, "protocol"), "SAML")) return body;
+  if (!svc_node_is(body, "protocol", "SAML")) return body;
   svc_node_set_str(c->arena, body, "acsUrl", provider_acs(c, &e->id));
   svc_node_set_str(c->arena, body, "audienceUri", provider_audience(c, &e->id));
   item = svc_node_get(svc_node_get(body, "pemFileInfo"), "certificates");

@@ -80,7 +80,7 @@ enum { LIVE_MIGRATION_DUE_END = SVC_DUE_OWN }; /* of the time for the cutover */
 
 static bool live_migration_is(const svc_node *body, const char *status)
 {
-  return svc_str_is(svc_node_str(body, "status"), status);
+  return svc_node_is(body, "status", status);
 }
 
 /* Its cluster is there, and open to changes: not going, paused, restored, or the target of another one. */
@@ -142,7 +142,7 @@ static svc_node *live_migration_view(svc_call *c, const svc_entity *e)
   svc_node *body = svc_entity_body(c, e), *out = body ? svc_node_object(c->arena, NULL) : NULL, *hosts;
   bool ready = live_migration_is(body, "READY"), on = ready || live_migration_is(body, "CUTOVER");
   if (!out) return NULL;
-  svc_node_set_str(c->arena, out, "_id", svc_node_str(body, "_id"));
+  svc_node_set_from(c->arena, out, "_id", body, "_id");
   hosts = svc_node_copy(c->arena, svc_node_get(body, "migrationHosts"));
   if (!hosts) return NULL;
   svc_node_put(c->arena, out, hosts);

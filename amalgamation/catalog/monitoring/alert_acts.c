@@ -189,7 +189,7 @@ SVC_PRIVATE bool svc_alert_end(svc_call *c, const svc_entity *stored, const char
   svc_entity e = *stored;
   bool says;
   if (!body) return false;
-  says = alert_acts_is_measured(stored) && svc_str_is(svc_node_str(body, "status"), "OPEN") && strcmp(status, "CLOSED") == 0;
+  says = alert_acts_is_measured(stored) && svc_node_is(body, "status", "OPEN") && strcmp(status, "CLOSED") == 0;
   alert_acts_over(c, &e, body, status);
   return svc_alert_store(c, &e, stored, body) && (!says || alert_acts_told(c, &e, body, false));
 }

@@ -154,7 +154,7 @@ static void alert_notifications_keep_id(svc_call *c, const svc_node *sent, const
 {
   if (!sent || !before || svc_node_get(sent, "notifierId")) return;
   if (!svc_str_eq(svc_node_str(before, "typeName"), svc_node_str(item, "typeName"))) return;
-  svc_node_set_str(c->arena, item, "notifierId", svc_node_str(before, "notifierId"));
+  svc_node_set_from(c->arena, item, "notifierId", before, "notifierId");
 }
 
 SVC_PRIVATE bool svc_alert_notifications_check(svc_call *c, svc_change *change)

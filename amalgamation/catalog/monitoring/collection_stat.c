@@ -88,7 +88,7 @@ static bool collection_stat_list(svc_call *c)
   if (!svc_resolve_all(c)) return false;
   list = svc_metrics_shown(c, &collection_stat_metrics, "metrics");
   for (one = list ? list->first : NULL; one; one = one->next) /* what is only counted has no unit */
-    if (svc_str_is(svc_node_str(one, "units"), svc_units[SVC_UNIT_SCALAR])) svc_node_get(one, "units")->type = SVC_J_NULL;
+    if (svc_node_is(one, "units", svc_units[SVC_UNIT_SCALAR])) svc_node_get(one, "units")->type = SVC_J_NULL;
   svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
   if (list) svc_node_put(c->arena, body, list);
   return c->arena->failed ? svc_no_memory(c) : svc_answer_node(c, body);

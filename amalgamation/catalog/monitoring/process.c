@@ -51,7 +51,7 @@ static svc_node *process_node(svc_call *c, const svc_processes *of, const svc_pr
   svc_node *body = svc_node_object(c->arena, NULL);
   char date[21];
   if (!body) return NULL;
-  svc_node_set_str(c->arena, body, "created", svc_node_str(of->body, "createDate"));
+  svc_node_set_from(c->arena, body, "created", of->body, "createDate");
   svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
   svc_node_set_str(c->arena, body, "hostname", p->host);
   svc_node_set_str(c->arena, body, "id", p->id);
@@ -62,7 +62,7 @@ static svc_node *process_node(svc_call *c, const svc_processes *of, const svc_pr
   if (p->shard.n) svc_node_set_str(c->arena, body, "shardName", p->shard);
   svc_node_set_text(c->arena, body, "typeName", p->type);
   svc_node_set_str(c->arena, body, "userAlias", p->alias);
-  svc_node_set_str(c->arena, body, "version", svc_node_str(of->body, "dbVersion"));
+  svc_node_set_from(c->arena, body, "version", of->body, "dbVersion");
   return body;
 }
 

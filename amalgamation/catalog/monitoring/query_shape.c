@@ -153,7 +153,7 @@ static svc_node *query_shape_check(svc_call *c, const svc_node *before)
 
 static bool query_shape_rejects(const svc_node *body)
 {
-  return svc_str_is(svc_node_str(body, "status"), "REJECTED");
+  return svc_node_is(body, "status", "REJECTED");
 }
 
 /* One that is rejected: it stays so, or is one no longer. */

@@ -325,7 +325,7 @@ static svc_node *query_shape_insight_met(svc_call *c, const svc_ran *r, const ch
   size_t i;
   if (!out) return NULL;
   for (i = 0; i < 3; i++)
-    if (svc_node_get(r->said, from[i][1])) svc_node_set_str(c->arena, out, from[i][0], svc_node_str(r->said, from[i][1]));
+    if (svc_node_get(r->said, from[i][1])) svc_node_set_from(c->arena, out, from[i][0], r->said, from[i][1]);
   svc_node_set_i64(c->arena, out, "timestamp", r->at / 1000);
   return out;
 }
@@ -343,7 +343,7 @@ static svc_node *query_shape_insight_kept(svc_call *c)
   if (*command) svc_node_set_text(c->arena, out, "command", *command);
   svc_node_set_i64(c->arena, out, "execCount", 0);
   for (i = 0; i < 3; i++)
-    if (svc_node_get(kept, names[i])) svc_node_set_str(c->arena, out, names[i], svc_node_str(kept, names[i]));
+    if (svc_node_get(kept, names[i])) svc_node_set_from(c->arena, out, names[i], kept, names[i]);
   return out;
 }
 

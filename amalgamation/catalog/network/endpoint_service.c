@@ -143,7 +143,7 @@ static void endpoint_service_remote(svc_call *c, svc_node *body)
     const char *region = svc_network_region(SVC_S("AWS"), item->text);
     svc_str at = svc_arena_print(c->arena, "supportedRemoteRegions[%zu]", i);
     if (!region) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is no region of this provider");
-    else if (svc_str_is(svc_node_str(body, "regionName"), region)) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is its own region");
+    else if (svc_node_is(body, "regionName", region)) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is its own region");
     else item->text = svc_str_c(region);
   }
 }

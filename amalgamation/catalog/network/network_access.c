@@ -104,7 +104,7 @@ static bool network_access_take(svc_call *c, const svc_node *from, svc_node *bod
   int64_t when = 0;
   if (date.n && (!svc_date_parse(date, &when) || when <= c->now))
     return svc_fail(c, SVC_E_EXPIRATION_DATE_IN_PAST, "s", "deleteAfterDate");
-  if (svc_node_get(from, "comment")) svc_node_set_str(c->arena, body, "comment", svc_node_str(from, "comment"));
+  if (svc_node_get(from, "comment")) svc_node_set_from(c->arena, body, "comment", from, "comment");
   if (date.n) svc_node_set_str(c->arena, body, "deleteAfterDate", date);
   if (date.n) svc_change_due(change, SVC_DUE_EXPIRY, when);
   return true;

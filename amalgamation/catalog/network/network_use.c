@@ -174,7 +174,7 @@ static void network_use_name(svc_call *c, svc_node *body, const svc_id *id, bool
     const struct network_use_name *row = &network_use_names[i];
     const char *digits = row->provider[1] == 'W' ? hex + 7 : hex; /* the last 17 of them: the first tell the time */
     svc_str name;
-    if (!svc_str_is(svc_node_str(body, "providerName"), row->provider)) continue;
+    if (!svc_node_is(body, "providerName", row->provider)) continue;
     if (!provisioned) svc_node_drop(body, row->field);
     if (!provisioned || c->s->config.driver) continue;
     name = svc_arena_print(c->arena, row->format, digits);

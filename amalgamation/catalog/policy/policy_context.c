@@ -77,7 +77,7 @@ static void policy_context_region(svc_call *c, const svc_node *region, policy_si
 
 static bool policy_context_is_set(const svc_node *body)
 {
-  return svc_str_is(svc_node_str(body, "clusterType"), "REPLICASET");
+  return svc_node_is(body, "clusterType", "REPLICASET");
 }
 
 static void policy_context_shape(svc_call *c, svc_node *cluster, const svc_node *before, const svc_node *body)

@@ -334,7 +334,7 @@ static void search_definition_vectors(search_definition_walk *w)
 {
   const search_definition_at at = SEARCH_AT(NULL, "fields");
   const svc_node *item = svc_node_get(w->definition, "fields")->first;
-  while (item && !svc_str_is(svc_node_str(item, "type"), "vector")) item = item->next;
+  while (item && !svc_node_is(item, "type", "vector")) item = item->next;
   if (!item) search_definition_wrong(w, SVC_E_INVALID_ATTRIBUTE, &at, "must have at least one vector");
   search_definition_distinct(w, "fields", "path");
 }

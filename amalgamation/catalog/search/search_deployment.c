@@ -142,7 +142,7 @@ static bool search_deployment_add(svc_call *c, svc_node *list, const svc_node *s
   out = svc_node_object(c->arena, NULL);
   if (!out) return svc_no_memory(c);
   svc_node_set_str(c->arena, out, "cloudProvider", provider);
-  svc_node_set_str(c->arena, out, "instanceSize", svc_node_str(spec, "instanceSize"));
+  svc_node_set_from(c->arena, out, "instanceSize", spec, "instanceSize");
   svc_node_set_i64(c->arena, out, "nodeCount", svc_node_i64(spec, "nodeCount", SEARCH_DEPLOYMENT_NODES));
   svc_node_set_str(c->arena, out, "regionName", name);
   svc_node_append(list, out);

@@ -155,7 +155,7 @@ static const svc_guard search_index_guards[] = {
 
 static bool search_index_is_vector(const svc_node *body)
 {
-  return svc_str_is(svc_node_str(body, "type"), "vectorSearch");
+  return svc_node_is(body, "type", "vectorSearch");
 }
 
 /* ---- where it is */
@@ -225,7 +225,7 @@ static bool search_index_prepare(svc_call *c, svc_change *change)
 
 static bool search_index_fell_due(svc_call *c, svc_change *change, int tag)
 {
-  if (tag == SVC_DUE_STATE && svc_str_is(svc_node_str(change->body, "status"), "READY"))
+  if (tag == SVC_DUE_STATE && svc_node_is(change->body, "status", "READY"))
     svc_node_set_bool(c->arena, change->body, "queryable", true);
   return true;
 }

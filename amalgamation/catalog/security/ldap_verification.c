@@ -104,7 +104,7 @@ static bool ldap_verification_facts(svc_call *c, svc_change *change, const svc_n
   for (one = told && told->type == SVC_J_ARRAY ? told->first : NULL, i = 0; one && i < 20; one = one->next, i++) {
     svc_str type = svc_node_str(one, "validationType");
     if (svc_value_in(c->s, type, ldap_verification_types))
-      ldap_verification_add(c, list, type.p, svc_str_is(svc_node_str(one, "status"), "OK") ? "OK" : "FAIL");
+      ldap_verification_add(c, list, type.p, svc_node_is(one, "status", "OK") ? "OK" : "FAIL");
   }
   svc_node_put(c->arena, change->body, list);
   return true;

@@ -117,7 +117,7 @@ static const svc_lifecycle stream_processor_lifecycle = {
 static void stream_processor_limits(svc_call *c, svc_change *change, const svc_node *workspace)
 {
   const svc_node *config = svc_node_get(workspace, "streamConfig"), *regions = svc_node_get(workspace, "failoverRegions");
-  if (!svc_node_get(change->body, "tier")) svc_node_set_str(c->arena, change->body, "tier", svc_node_str(config, "tier"));
+  if (!svc_node_get(change->body, "tier")) svc_node_set_from(c->arena, change->body, "tier", config, "tier");
   if (svc_stream_tier(svc_node_str(change->body, "tier")) < svc_stream_tier(svc_node_str(config, "maxTierSize")))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("tier"), "must not be larger than the workspace's maxTierSize, " SVC_FMT,
                 SVC_ARG(svc_node_str(config, "maxTierSize")));
