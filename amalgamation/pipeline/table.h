@@ -499,13 +499,16 @@ struct svc_noun {
   const char *parent; /* name of the noun it belongs to; NULL: none, or an organization or project of the path */
   const char *param;  /* path parameter that names one of it; several: "databaseName/username" */
   unsigned char seat; /* enum svc_seat */
-  unsigned flags;     /* enum svc_noun_flags */
-  const svc_object *object;
-  const char *key;    /* field whose value stands in the path; several: "databaseName/username"; NULL: "id" */
-  const char *unique; /* field that no two of one parent share, or fields, "database/collection/name"; NULL: none */
+  unsigned char route_count;
+  unsigned short flags; /* enum svc_noun_flags */
   unsigned short err_not_found; /* SVC_E_...; parameters: its key, then its parent's */
   unsigned short err_exists;    /* SVC_E_...; parameters: the unique value, then the parent's key */
   unsigned short err_in_use;    /* SVC_E_...: the parent cannot be deleted while one of these is left; 0: they go with it */
+  unsigned short most;          /* how many there may be below one parent, where no project sets a limit; 0: any number */
+  unsigned short err_quota;     /* SVC_E_...; parameters: the limit, then the parent's id */
+  const svc_object *object;
+  const char *key;    /* field whose value stands in the path; several: "databaseName/username"; NULL: "id" */
+  const char *unique; /* field that no two of one parent share, or fields, "database/collection/name"; NULL: none */
   const svc_lifecycle *lifecycle;
   const svc_field_error *field_errors; /* closed by a row without field */
   const svc_ref *refs;     /* closed by a row without field */
@@ -516,10 +519,7 @@ struct svc_noun {
                                          is when it is gone: "user.put"; nothing waits for them, and one that fails is logged;
                                          NULL: none */
   const char *event_field; /* event field that carries its key, "clusterName"; NULL: none */
-  unsigned short most;      /* how many there may be below one parent, where no project sets a limit; 0: any number */
-  unsigned short err_quota; /* SVC_E_...; parameters: the limit, then the parent's id */
   const svc_route *routes; /* by SVC_ROUTES; NULL: nobody sees it */
-  unsigned short route_count;
   const svc_noun_also *also; /* NULL: nothing */
 
   /*
