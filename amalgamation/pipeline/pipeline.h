@@ -789,9 +789,11 @@ SVC_PRIVATE const char *svc_role_title(int role);
 SVC_PRIVATE int svc_role_level(int role); /* SVC_SCOPE_ORGANIZATION or SVC_SCOPE_GROUP */
 
 /* A row of catalog/event_type_list.h. Zeroed, it stands before the first. */
+#define SVC_EVENT_NAME_SIZE 80 /* its name, with a NUL */
 typedef struct svc_event_type {
   size_t number; /* from 1 */
-  const char *name, *description;
+  char name[SVC_EVENT_NAME_SIZE];
+  const char *rest, *description; /* rest: of its name, behind what others begin with as well */
   int where; /* enum svc_event_where */
   bool alertable;
 } svc_event_type;
