@@ -249,6 +249,7 @@ SVC_PRIVATE void svc_node_set_bool(svc_arena *a, svc_node *object, const char *n
 SVC_PRIVATE void svc_node_drop(svc_node *object, const char *name);
 SVC_PRIVATE svc_str svc_node_str(const svc_node *object, const char *name); /* a string member, or empty */
 SVC_PRIVATE bool svc_node_is(const svc_node *object, const char *name, const char *text); /* that is its string member */
+SVC_PRIVATE bool svc_node_eq(const svc_node *object, const char *name, svc_str text);
 SVC_PRIVATE bool svc_node_bool(const svc_node *object, const char *name, bool otherwise);
 SVC_PRIVATE int64_t svc_node_i64(const svc_node *object, const char *name, int64_t otherwise);
 SVC_PRIVATE void svc_node_write(svc_buf *b, const svc_node *node); /* compact, members in the order they stand */

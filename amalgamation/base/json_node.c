@@ -161,6 +161,11 @@ SVC_PRIVATE svc_str svc_node_str(const svc_node *object, const char *name)
   return node && node->type == SVC_J_STRING ? node->text : SVC_S("");
 }
 
+SVC_PRIVATE bool svc_node_eq(const svc_node *object, const char *name, svc_str text)
+{
+  return svc_str_eq(svc_node_str(object, name), text);
+}
+
 SVC_PRIVATE bool svc_node_is(const svc_node *object, const char *name, const char *text)
 {
   return svc_str_is(svc_node_str(object, name), text);

@@ -34,15 +34,16 @@ static const unsigned char event_types_flags[] = { SVC_EVENT_TYPE_LIST(EVENT_TYP
 
 SVC_PRIVATE bool svc_event_type_next(svc_event_type *t)
 {
-  const char *prefix;
-  size_t n;
+  const unsigned char *in = &event_types_in[t->number];
   if (t->number == SVC_EVENT_TYPE_COUNT) return false;
-  prefix = event_types_prefixes[event_types_in[t->number]];
-  n = strlen(prefix);
-  t->rest = t->number ? t->rest + strlen(t->rest) + 1 : (const char *)&event_types_names;
-  memcpy(t->name, prefix, n);
-  memcpy(t->name + n, t->rest, strlen(t->rest) + 1);
-  t->description = t->number ? t->description + strlen(t->description) + 1 : (const char *)&event_types_descriptions;
+  if (t->number == 0 || in[0] != in[-1]) { /* what stays as it is need not be copied */
+    t->prefix_n = strlen(event_types_prefixes[*in]);
+    memcpy(t->name, event_types_prefixes[*in], t->prefix_n);
+  }
+  t->rest = t->number ? t->rest + t->rest_n + 1 : (const char *)&event_types_names;
+  t->rest_n = strlen(t->rest);
+  memcpy(t->name + t->prefix_n, t->rest, t->rest_n + 1);
+  t->description = t->number ? t->description + (*t->description ? strlen(t->description) : 0) + 1 : (const char *)&event_types_descriptions;
   t->where = event_types_flags[t->number] & ~EVENT_TYPES_ALERTABLE;
   t->alertable = event_types_flags[t->number] & EVENT_TYPES_ALERTABLE;
   t->number++;

@@ -162,7 +162,7 @@ static bool check_has_own_id(const svc_field *f, const svc_node *item)
 static const svc_node *check_by_id(const svc_node *array, svc_str id)
 {
   const svc_node *item = id.n && array ? array->first : NULL;
-  while (item && !svc_str_eq(svc_node_str(item, "id"), id)) item = item->next;
+  while (item && !svc_node_eq(item, "id", id)) item = item->next;
   return item;
 }
 

@@ -794,6 +794,7 @@ typedef struct svc_event_type {
   size_t number; /* from 1 */
   char name[SVC_EVENT_NAME_SIZE];
   const char *rest, *description; /* rest: of its name, behind what others begin with as well */
+  size_t prefix_n, rest_n;        /* bytes of both */
   int where; /* enum svc_event_where */
   bool alertable;
 } svc_event_type;

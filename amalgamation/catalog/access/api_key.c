@@ -274,7 +274,7 @@ static bool api_key_update(svc_call *c)
   roles = svc_node_get(input, "roles");
   names = svc_names_here(c, &change.entity);
   if (roles && !api_key_names(c, &change.entity, roles, &names)) return false;
-  if (!svc_str_eq(svc_node_str(shown, "desc"), svc_node_str(change.body, "desc")) && !svc_may_manage(c, &change.entity))
+  if (!svc_node_eq(shown, "desc", svc_node_str(change.body, "desc")) && !svc_may_manage(c, &change.entity))
     return false;
   return api_key_store(c, &change, names, "API_KEY_ROLES_CHANGED");
 }

@@ -305,7 +305,7 @@ static bool service_account_create(svc_call *c)
 
 static bool service_account_differs(const svc_change *change, const char *field)
 {
-  return !svc_str_eq(svc_node_str(change->before, field), svc_node_str(change->body, field));
+  return !svc_node_eq(change->before, field, svc_node_str(change->body, field));
 }
 
 /* The body, without what says that something stays as it is. */
@@ -443,7 +443,7 @@ static bool service_account_delete_secret(svc_call *c)
   kept = svc_node_array(c->arena, "secrets");
   if (!kept) return svc_no_memory(c);
   for (item = secrets ? secrets->first : NULL; item; item = item->next) {
-    svc_node *copy = svc_str_eq(svc_node_str(item, "id"), secret_id) ? NULL : svc_node_copy(c->arena, item);
+    svc_node *copy = svc_node_eq(item, "id", secret_id) ? NULL : svc_node_copy(c->arena, item);
     if (copy) svc_node_append(kept, copy);
   }
   svc_node_put(c->arena, change.body, kept);

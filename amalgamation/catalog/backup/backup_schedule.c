@@ -206,7 +206,7 @@ static void backup_schedule_renew_ids(svc_call *c, const svc_change *change)
   for (item = items ? items->first : NULL; item && old; item = item->next) {
     const svc_node *was = svc_element_named(old, svc_node_str(item, "id"));
     svc_id id;
-    if (!was || svc_str_eq(svc_node_str(was, "frequencyType"), svc_node_str(item, "frequencyType"))) continue;
+    if (!was || svc_node_eq(was, "frequencyType", svc_node_str(item, "frequencyType"))) continue;
     id = svc_new_id(c->txn);
     svc_node_set_id(c->arena, item, "id", &id);
   }

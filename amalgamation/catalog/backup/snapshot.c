@@ -293,7 +293,7 @@ static bool snapshot_export(svc_call *c, const svc_change *change)
   schedule = svc_entity_body(c, &record);
   if (!schedule) return false;
   export = svc_node_get(schedule, "export");
-  if (!svc_str_eq(svc_node_str(export, "frequencyType"), svc_node_str(change->body, "frequencyType"))) return true;
+  if (!svc_node_eq(export, "frequencyType", svc_node_str(change->body, "frequencyType"))) return true;
   return svc_backup_cluster(c, &change->parent, &cluster) &&
          svc_export_begin(c, &cluster, svc_id_str(c->arena, &change->id), svc_node_str(export, "exportBucketId"));
 }

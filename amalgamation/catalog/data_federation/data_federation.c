@@ -224,7 +224,7 @@ static void data_federation_bucket(svc_call *c, svc_change *change)
   svc_str bucket = svc_node_str(svc_node_get(svc_node_get(change->input, "cloudProviderConfig"), "aws"), "testS3Bucket");
   if (!is) change->extra = SVC_S("");
   else if (bucket.n) change->extra = bucket;
-  else if (!svc_str_eq(svc_node_str(is, "roleId"), svc_node_str(was, "roleId")))
+  else if (!svc_node_eq(is, "roleId", svc_node_str(was, "roleId")))
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("cloudProviderConfig.aws.testS3Bucket"), "is required with another role");
 }
 

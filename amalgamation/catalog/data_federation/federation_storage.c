@@ -216,7 +216,7 @@ static const svc_node *federation_storage_first(const svc_node *object, const ch
 
 static const svc_node *federation_storage_named(const svc_node *first, const svc_node *end, svc_str name)
 {
-  while (first && first != end && !svc_str_eq(svc_node_str(first, "name"), name)) first = first->next;
+  while (first && first != end && !svc_node_eq(first, "name", name)) first = first->next;
   return first == end ? NULL : first;
 }
 

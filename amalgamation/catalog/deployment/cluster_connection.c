@@ -196,7 +196,7 @@ static bool cluster_connection_one_region(const svc_cluster_reach *r)
   for (; spec; spec = spec->next)
     for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next) {
       if (!first) first = region;
-      if (!svc_str_eq(svc_node_str(region, "regionName"), svc_node_str(first, "regionName"))) return false;
+      if (!svc_node_eq(region, "regionName", svc_node_str(first, "regionName"))) return false;
     }
   return true;
 }

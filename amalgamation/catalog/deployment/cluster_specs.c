@@ -78,7 +78,7 @@ static const svc_node *cluster_specs_same_region(const svc_node *regions, const 
   svc_str provider = svc_node_str(region, "providerName"), name = svc_node_str(region, "regionName");
   const svc_node *other = regions ? regions->first : NULL;
   for (; other; other = other->next)
-    if (svc_str_eq(svc_node_str(other, "providerName"), provider) && svc_str_eq(svc_node_str(other, "regionName"), name))
+    if (svc_node_eq(other, "providerName", provider) && svc_node_eq(other, "regionName", name))
       return other;
   return NULL;
 }

@@ -107,7 +107,7 @@ static bool global_writes_store(svc_call *c, global_writes_both *both)
 static svc_str global_writes_zone_id(const svc_node *cluster, svc_str name)
 {
   const svc_node *spec = svc_node_get(cluster, "replicationSpecs")->first;
-  while (spec && !svc_str_eq(svc_node_str(spec, "zoneName"), name)) spec = spec->next;
+  while (spec && !svc_node_eq(spec, "zoneName", name)) spec = spec->next;
   return svc_node_str(spec, "zoneId");
 }
 
@@ -145,7 +145,7 @@ static bool global_writes_unmap(svc_call *c)
 static svc_node *global_writes_named(const svc_node *list, svc_str db, svc_str collection)
 {
   svc_node *one = list->first;
-  while (one && !(svc_str_eq(svc_node_str(one, "db"), db) && svc_str_eq(svc_node_str(one, "collection"), collection))) one = one->next;
+  while (one && !(svc_node_eq(one, "db", db) && svc_node_eq(one, "collection", collection))) one = one->next;
   return one;
 }
 

@@ -208,7 +208,7 @@ static void online_archive_numbered(svc_call *c, const svc_node *list)
   size_t count = svc_node_count(list), i = 0;
   for (item = list->first; item; item = item->next, i++) {
     for (other = list->first; other != item; other = other->next) {
-      if (svc_str_eq(svc_node_str(other, "fieldName"), svc_node_str(item, "fieldName")))
+      if (svc_node_eq(other, "fieldName", svc_node_str(item, "fieldName")))
         online_archive_partition_wrong(c, i, "fieldName", "stands in the list twice");
       if (svc_node_i64(other, "order", -1) == svc_node_i64(item, "order", -1))
         online_archive_partition_wrong(c, i, "order", "stands in the list twice");
@@ -235,7 +235,7 @@ static bool online_archive_partitions(svc_call *c, svc_node *body)
   if (!list) return true;
   online_archive_numbered(c, list);
   for (item = list->first; item; item = item->next) /* of others only the data plane knows */
-    if (date.n && svc_str_eq(svc_node_str(item, "fieldName"), date)) svc_node_set_text(c->arena, item, "fieldType", "date");
+    if (date.n && svc_node_eq(item, "fieldName", date)) svc_node_set_text(c->arena, item, "fieldType", "date");
   return true;
 }
 

@@ -86,8 +86,8 @@ static bool outage_simulation_is_there(const svc_node *cluster, const svc_node *
   const svc_node *spec = svc_node_get(cluster, "replicationSpecs")->first, *region;
   for (; spec; spec = spec->next)
     for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
-      if (svc_str_eq(svc_node_str(region, "providerName"), svc_node_str(filter, "cloudProvider")) &&
-          svc_str_eq(svc_node_str(region, "regionName"), svc_node_str(filter, "regionName")))
+      if (svc_node_eq(region, "providerName", svc_node_str(filter, "cloudProvider")) &&
+          svc_node_eq(region, "regionName", svc_node_str(filter, "regionName")))
         return true;
   return false;
 }

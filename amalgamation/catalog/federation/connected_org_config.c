@@ -76,7 +76,7 @@ static bool connected_providers(svc_call *c, const svc_change *change)
 static bool connected_mapped_before(const svc_node *list, const svc_node *item)
 {
   const svc_node *one = list->first;
-  while (one != item && !svc_str_eq(svc_node_str(one, "externalGroupName"), svc_node_str(item, "externalGroupName"))) one = one->next;
+  while (one != item && !svc_node_eq(one, "externalGroupName", svc_node_str(item, "externalGroupName"))) one = one->next;
   return one != item;
 }
 

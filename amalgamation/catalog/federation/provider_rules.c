@@ -93,8 +93,8 @@ static bool provider_certificate_kept(svc_call *c, svc_node *certificate, const 
 {
   const svc_node *old = svc_node_get(svc_node_get(before, "pemFileInfo"), "certificates");
   for (old = old ? old->first : NULL; old; old = old->next) {
-    if (!svc_str_eq(svc_node_str(old, "notAfter"), svc_node_str(certificate, "notAfter")) ||
-        !svc_str_eq(svc_node_str(old, "notBefore"), svc_node_str(certificate, "notBefore")))
+    if (!svc_node_eq(old, "notAfter", svc_node_str(certificate, "notAfter")) ||
+        !svc_node_eq(old, "notBefore", svc_node_str(certificate, "notBefore")))
       continue;
     svc_node_set_from(c->arena, certificate, "content", old, "content");
     return true;
@@ -149,7 +149,7 @@ static bool provider_saml(svc_call *c, const svc_change *change)
 static bool provider_same(const svc_node *a, const svc_node *b, const char *field)
 {
   svc_str text = svc_node_str(a, field);
-  return text.n && svc_str_eq(text, svc_node_str(b, field));
+  return text.n && svc_node_eq(b, field, text);
 }
 
 /* Which value of it another one of the federation has, and no two may have: a token says who issued it, and for whom. */

@@ -142,7 +142,7 @@ static bool alert_config_stored(svc_call *c, const svc_change *change, const svc
   bool off = !svc_node_bool(change->body, "enabled", false);
   if (!off && condition && !svc_alert_round_wake(c, &e->scope, condition->hourly)) return false;
   if (!change->before) return true;
-  if (!off && svc_str_eq(svc_node_str(change->before, "eventTypeName"), svc_node_str(change->body, "eventTypeName"))) return true;
+  if (!off && svc_node_eq(change->before, "eventTypeName", svc_node_str(change->body, "eventTypeName"))) return true;
   return svc_alert_cancel(c, e);
 }
 

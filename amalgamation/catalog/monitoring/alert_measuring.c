@@ -92,8 +92,8 @@ static svc_str alert_measuring_name(const svc_alert_condition *k, const svc_aler
 /* Is this what was asked for? */
 static bool alert_measuring_is(const svc_node *one, const svc_alert_condition *k, const svc_alert_target *t)
 {
-  return svc_str_eq(svc_node_str(one, svc_alert_asked_by(k->of)), t->met.target) &&
-         svc_str_eq(svc_node_str(one, "metricName"), alert_measuring_name(k, t));
+  return svc_node_eq(one, svc_alert_asked_by(k->of), t->met.target) &&
+         svc_node_eq(one, "metricName", alert_measuring_name(k, t));
 }
 
 /* What the driver says; they mostly come in the order in which they were asked for. */

@@ -153,7 +153,7 @@ static size_t alert_notifications_bytes(const svc_node *item)
 static void alert_notifications_keep_id(svc_call *c, const svc_node *sent, const svc_node *before, svc_node *item)
 {
   if (!sent || !before || svc_node_get(sent, "notifierId")) return;
-  if (!svc_str_eq(svc_node_str(before, "typeName"), svc_node_str(item, "typeName"))) return;
+  if (!svc_node_eq(before, "typeName", svc_node_str(item, "typeName"))) return;
   svc_node_set_from(c->arena, item, "notifierId", before, "notifierId");
 }
 

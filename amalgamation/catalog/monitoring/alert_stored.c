@@ -271,7 +271,7 @@ static void alert_stored_key(svc_call *c, svc_node *body, int which, svc_str key
 {
   const char *member = alert_stored_keys[which].member;
   svc_node *one;
-  if (svc_str_eq(svc_node_str(svc_node_get(body, member), "key"), key)) return;
+  if (svc_node_eq(svc_node_get(body, member), "key", key)) return;
   svc_node_drop(body, member);
   one = key.n ? svc_node_object(c->arena, member) : NULL;
   if (!one) return;

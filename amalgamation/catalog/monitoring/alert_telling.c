@@ -165,7 +165,7 @@ SVC_PRIVATE svc_node *svc_alert_notice_secrets(svc_call *c, const svc_entity *e)
     if (!list || !all) return NULL;
     secret = svc_node_get(all, "notifications");
     for (item = list->first, secret = secret ? secret->first : NULL; item && secret; item = item->next, secret = secret->next)
-      if (svc_str_eq(svc_node_str(item, "notifierId"), svc_node_str(to, "notifierId"))) own = svc_node_copy(c->arena, secret);
+      if (svc_node_eq(item, "notifierId", svc_node_str(to, "notifierId"))) own = svc_node_copy(c->arena, secret);
   }
   if (own && own->first) return own;
   if (to && svc_alert_integration(c, &e->parent, svc_node_str(to, "typeName"), &integration))

@@ -94,10 +94,10 @@ static const svc_route endpoint_service_routes[] = {
          .example = "{\"providerName\":\"AWS\",\"region\":\"US_EAST_1\"}", .more = SVC_MORE(.ahead = endpoint_service_linked)),
   R_PATCH(ENDPOINT_SERVICE_ANY, "/{endpointServiceId}", .op = "updatePrivateEndpointService", .run = endpoint_service_modify,
           .example = "{\"cloudProvider\":\"AWS\",\"supportedRemoteRegions\":[\"EU_WEST_1\"]}"),
-  R_GET(ENDPOINT_SERVICE, "", .flags = SVC_BARE, .op = "listPrivateEndpointService", .run = svc_verb_list, .more = SVC_MORE(.in_path = "cloudProvider")),
-  R_GET(ENDPOINT_SERVICE, "/{endpointServiceId}", .op = "getPrivateEndpointService", .run = svc_verb_read, .more = SVC_MORE(.in_path = "cloudProvider")),
+  R_GET(ENDPOINT_SERVICE, "", .flags = SVC_BARE, .op = "listPrivateEndpointService", .run = svc_verb_list, .more = &svc_more_cloud),
+  R_GET(ENDPOINT_SERVICE, "/{endpointServiceId}", .op = "getPrivateEndpointService", .run = svc_verb_read, .more = &svc_more_cloud),
   R_DELETE(ENDPOINT_SERVICE, "/{endpointServiceId}", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deletePrivateEndpointService", .run = svc_network_delete,
-        .more = SVC_MORE(.in_path = "cloudProvider"))
+        .more = &svc_more_cloud)
 };
 
 /* ---------------------------------------------------------------------------------------------------------- lifecycle */

@@ -195,7 +195,7 @@ static bool peer_container(svc_call *c, const svc_change *change, svc_entity *ou
   if (rc == SVC_NOT_FOUND)
     return svc_fail_about(c, SVC_E_CLOUD_PROVIDER_CONTAINER_NOT_FOUND, id, svc_id_str(c->arena, &change->parent));
   if (rc != SVC_OK) return svc_store_failed(c, rc);
-  if (svc_str_eq(svc_network_text(c, out, "providerName"), svc_node_str(change->body, "providerName"))) return true;
+  if (svc_node_eq(change->body, "providerName", svc_network_text(c, out, "providerName"))) return true;
   svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("containerId"), "is a container of another provider than providerName");
   return svc_check_done(c);
 }

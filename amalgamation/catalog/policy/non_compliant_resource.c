@@ -50,7 +50,7 @@ static svc_node *non_compliant_list_in(svc_call *c, svc_node *object, const char
 static svc_node *non_compliant_policy(svc_call *c, svc_node *policies, const svc_policy_rule *rule)
 {
   svc_node *one = policies->first;
-  while (one && !svc_str_eq(svc_node_str(one, "resourcePolicyId"), rule->policy)) one = one->next;
+  while (one && !svc_node_eq(one, "resourcePolicyId", rule->policy)) one = one->next;
   if (one) return svc_node_get(one, "policiesCausingNonCompliance");
   one = svc_node_object(c->arena, NULL);
   if (!one) return NULL;
@@ -63,7 +63,7 @@ static svc_node *non_compliant_policy(svc_call *c, svc_node *policies, const svc
 static bool non_compliant_has(const svc_node *list, svc_str id)
 {
   const svc_node *one = list->first;
-  while (one && !svc_str_eq(svc_node_str(one, "policyId"), id)) one = one->next;
+  while (one && !svc_node_eq(one, "policyId", id)) one = one->next;
   return one != NULL;
 }
 

@@ -112,8 +112,8 @@ static const svc_guard search_deployment_guards[] = {
 
 static bool search_deployment_is_of(const svc_node *spec, svc_str provider, svc_str region)
 {
-  return svc_str_eq(svc_node_str(spec, "regionName"), region) &&
-         (!svc_node_get(spec, "cloudProvider") || svc_str_eq(svc_node_str(spec, "cloudProvider"), provider));
+  return svc_node_eq(spec, "regionName", region) &&
+         (!svc_node_get(spec, "cloudProvider") || svc_node_eq(spec, "cloudProvider", provider));
 }
 
 /* The spec that holds in a region: its own, or the one that names none. */
@@ -134,7 +134,7 @@ static bool search_deployment_add(svc_call *c, svc_node *list, const svc_node *s
   const svc_node *spec = search_deployment_for(specs, provider, name), *old;
   svc_node *out;
   for (old = list->first; old; old = old->next)
-    if (svc_str_eq(svc_node_str(old, "cloudProvider"), provider) && svc_str_eq(svc_node_str(old, "regionName"), name)) return true;
+    if (svc_node_eq(old, "cloudProvider", provider) && svc_node_eq(old, "regionName", name)) return true;
   if (!spec) {
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("specs"), "must say how many nodes there are in region " SVC_FMT, SVC_ARG(name));
     return true;
@@ -172,7 +172,7 @@ static void search_deployment_specs(svc_call *c, const svc_node *body, const svc
   unsigned i = 0;
   for (spec = specs->first; spec; spec = spec->next, i++) {
     svc_str name = svc_node_str(spec, "regionName"), at = svc_arena_print(c->arena, "specs[%u].regionName", i);
-    for (other = specs->first; other != spec && !svc_str_eq(svc_node_str(other, "regionName"), name);) other = other->next;
+    for (other = specs->first; other != spec && !svc_node_eq(other, "regionName", name);) other = other->next;
     if (other != spec) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is the region of another spec");
     for (region = effective->first; region && name.n; region = region->next)
       if (search_deployment_is_of(spec, svc_node_str(region, "cloudProvider"), svc_node_str(region, "regionName"))) break;

@@ -110,7 +110,7 @@ static bool stream_acts_refuse(svc_call *c, const svc_change *change, const char
 
 static bool stream_acts_is_region(const svc_node *workspace, svc_str region, bool *home)
 {
-  *home = svc_str_eq(svc_node_str(svc_node_get(workspace, "dataProcessRegion"), "region"), region);
+  *home = svc_node_eq(svc_node_get(workspace, "dataProcessRegion"), "region", region);
   return *home || svc_stream_has_region(svc_node_get(workspace, "failoverRegions"), region);
 }
 

@@ -144,7 +144,7 @@ static bool stream_peering_show(svc_call *c, const svc_reply *reply, bool active
     next = one->next;
     one->next = NULL;
     if (!stream_peering_overlay(c, one)) return false;
-    if ((from && !svc_str_eq(svc_node_str(one, "requesterAccountId"), from->text)) ||
+    if ((from && !svc_node_eq(one, "requesterAccountId", from->text)) ||
         (active && !svc_stream_is(one, "localStatus", "ACTIVE")))
       continue;
     svc_node_append(shown, one);
@@ -182,7 +182,7 @@ static bool stream_peering_look(svc_call *c)
   list = svc_told_list(c, &stream_peering_object, &reply);
   if (!list) return false;
   one = list->first;
-  while (one && !svc_str_eq(svc_node_str(one, "_id"), svc_path_param(c, "id"))) one = one->next;
+  while (one && !svc_node_eq(one, "_id", svc_path_param(c, "id"))) one = one->next;
   if (!one) return true;
   b = svc_buf_new(c->arena, 1024);
   svc_node_write(&b, one);
@@ -249,7 +249,7 @@ static bool stream_peering_accept(svc_call *c)
   size_t i;
   if (!body) return false;
   for (i = 0; i < 2; i++)
-    if (!svc_str_eq(svc_node_str(body, fields[i]), svc_node_str(c->checked, fields[i])))
+    if (!svc_node_eq(body, fields[i], svc_node_str(c->checked, fields[i])))
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(fields[i]), "is not that of the network that asked");
   if (!svc_check_done(c) || !stream_peering_may(c, body, false)) return false;
   return stream_peering_put(c, body, &id, "REQUEST_ACCEPT", "PEER_CREATED");

@@ -146,7 +146,7 @@ static bool stream_private_link_alone(svc_call *c, const svc_change *change)
   size_t i;
   svc_below_begin(&scan, c->txn, noun->kind, &change->parent);
   while (svc_below_next(&scan, noun->kind, &e)) {
-    for (i = 0; i < 6 && svc_str_eq(svc_entity_text(c, noun, &e, same[i]), svc_node_str(change->body, same[i]));) i++;
+    for (i = 0; i < 6 && svc_node_eq(change->body, same[i], svc_entity_text(c, noun, &e, same[i]));) i++;
     if (i == 6 && !svc_str_starts(svc_entity_text(c, noun, &e, "state"), "DELET"))
       return svc_fail(c, SVC_E_PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION, "SS", &region, &group);
   }

@@ -25,7 +25,7 @@ SVC_PRIVATE int svc_stream_tier(svc_str tier)
 SVC_PRIVATE bool svc_stream_has_region(const svc_node *list, svc_str region)
 {
   const svc_node *one = list ? list->first : NULL;
-  while (one && !svc_str_eq(svc_node_str(one, "region"), region)) one = one->next;
+  while (one && !svc_node_eq(one, "region", region)) one = one->next;
   return one != NULL;
 }
 
