@@ -66,7 +66,8 @@ int coverage_operations(void)
 {
   static const char *const methods[] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
   t_service t;
-  size_t i, k;
+  size_t i;
+  unsigned k, version;
   int role;
   t_open(&t, NULL);
   for (i = 0; i < t.s->plan_count; i++) {
@@ -76,8 +77,8 @@ int coverage_operations(void)
     printf("%s\t%s\t%s\t%s\t", r->op, methods[r->method], r->path, t.s->sets[r->set].name);
     for (role = 0; (name = svc_role_name(role)) != NULL; role++)
       if (r->roles >> role & 1) printf("%s%s", between, name), between = " ";
-    for (k = 0, between = "\t"; k < 4 && r->versions[k]; k++, between = " ")
-      printf("%s%04d-%02d-%02d", between, (int)r->versions[k] / 10000, (int)r->versions[k] / 100 % 100, (int)r->versions[k] % 100);
+    for (k = 0, between = "\t"; (version = svc_route_version(r, k)) != 0; k++, between = " ")
+      printf("%s%04u-%02u-%02u", between, version / 10000, version / 100 % 100, version % 100);
     putchar('\n');
   }
   t_close(&t);

@@ -69,6 +69,7 @@ static void check_value(const svc_plan *plan, const svc_field *f, int type, cons
 
 static void check_field(const svc_plan *plan, const svc_field *f, const svc_node *value, const char *at)
 {
+  svc_field each = svc_field_each(f);
   const svc_node *item;
   char inside[300];
   if (f->flags & SVC_WRITE_ONLY) t_complain(plan, "%s is shown, though it is write-only", at);
@@ -78,7 +79,7 @@ static void check_field(const svc_plan *plan, const svc_field *f, const svc_node
   }
   if (value->type != (f->type == SVC_ARRAY ? SVC_J_ARRAY : SVC_J_OBJECT)) t_complain(plan, "%s is no array or map", at);
   snprintf(inside, sizeof inside, "%s[]", at);
-  for (item = value->first; item; item = item->next) check_value(plan, f, f->item, item, inside);
+  for (item = value->first; item; item = item->next) check_value(plan, &each, f->item, item, inside);
 }
 
 static void check_object(const svc_plan *plan, const svc_object *object, const svc_node *body, const char *at)

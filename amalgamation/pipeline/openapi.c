@@ -123,7 +123,8 @@ static void openapi_item(openapi_writer *w, const svc_field *f)
   if (f->item == SVC_OBJECT) {
     openapi_ref(w, f->object);
   } else {
-    openapi_scalar(w, f, f->item);
+    svc_field each = svc_field_each(f);
+    openapi_scalar(w, &each, f->item);
     openapi_text(w, "}");
   }
 }
@@ -290,8 +291,8 @@ static void openapi_media(openapi_writer *w, const svc_route *r)
     openapi_text(w, SVC_MORE_OF(r)->media);
     return;
   }
-  while (i + 1 < 4 && r->versions[i + 1]) i++;
-  v = r->versions[i];
+  while (svc_route_version(r, i + 1)) i++;
+  v = svc_route_version(r, i);
   svc_buf_str(&w->b, w->s->media_prefix);
   snprintf(day, sizeof day, "%04u-%02u-%02u", v / 10000 % 10000, v / 100 % 100, v % 100);
   openapi_text(w, day);
