@@ -9,6 +9,9 @@
 enum { SVC_EVENT_PREFIX_LIST(EVENT_TYPES_PREFIX_NUMBER) EVENT_TYPES_PREFIX_COUNT };
 static const char *const event_types_prefixes[EVENT_TYPES_PREFIX_COUNT] = { SVC_EVENT_PREFIX_LIST(EVENT_TYPES_PREFIX) };
 
+#define EVENT_TYPES_PREFIX_LENGTH(prefix) sizeof #prefix - 1,
+static const unsigned char event_types_lengths[] = { SVC_EVENT_PREFIX_LIST(EVENT_TYPES_PREFIX_LENGTH) };
+
 #define EVENT_TYPES_IN(prefix, rest, where, alertable, description) EVENT_TYPES_IN_##prefix,
 static const unsigned char event_types_in[] = { SVC_EVENT_TYPE_LIST(EVENT_TYPES_IN) }; /* which of these it begins with */
 
@@ -32,22 +35,43 @@ static const struct event_types_descriptions {
 #define EVENT_TYPES_FLAGS(prefix, rest, where, alertable, description) (where) | (alertable ? EVENT_TYPES_ALERTABLE : 0),
 static const unsigned char event_types_flags[] = { SVC_EVENT_TYPE_LIST(EVENT_TYPES_FLAGS) };
 
-SVC_PRIVATE bool svc_event_type_next(svc_event_type *t)
+/* The next row, but for its name. */
+static bool event_types_step(svc_event_type *t)
 {
-  const unsigned char *in = &event_types_in[t->number];
   if (t->number == SVC_EVENT_TYPE_COUNT) return false;
-  if (t->number == 0 || in[0] != in[-1]) { /* what stays as it is need not be copied */
-    t->prefix_n = strlen(event_types_prefixes[*in]);
-    memcpy(t->name, event_types_prefixes[*in], t->prefix_n);
-  }
   t->rest = t->number ? t->rest + t->rest_n + 1 : (const char *)&event_types_names;
   t->rest_n = strlen(t->rest);
-  memcpy(t->name + t->prefix_n, t->rest, t->rest_n + 1);
+  t->prefix_n = event_types_lengths[event_types_in[t->number]];
   t->description = t->number ? t->description + (*t->description ? strlen(t->description) : 0) + 1 : (const char *)&event_types_descriptions;
   t->where = event_types_flags[t->number] & ~EVENT_TYPES_ALERTABLE;
   t->alertable = event_types_flags[t->number] & EVENT_TYPES_ALERTABLE;
   t->number++;
   return true;
+}
+
+static void event_types_name(svc_event_type *t)
+{
+  memcpy(t->name, event_types_prefixes[event_types_in[t->number - 1]], t->prefix_n);
+  memcpy(t->name + t->prefix_n, t->rest, t->rest_n + 1);
+}
+
+SVC_PRIVATE bool svc_event_type_next(svc_event_type *t)
+{
+  if (!event_types_step(t)) return false;
+  event_types_name(t);
+  return true;
+}
+
+SVC_PRIVATE bool svc_event_type_known(const svc *s, svc_str name, svc_event_type *out)
+{
+  memset(out, 0, sizeof *out);
+  while (event_types_step(out)) {
+    size_t n = out->prefix_n + out->rest_n;
+    if (n != name.n && n + s->vendor.n != name.n + 3) continue; /* few are put together: "svc" or the vendor's word may be in it */
+    event_types_name(out);
+    if (svc_value_is(s, name, out->name)) return true;
+  }
+  return false;
 }
 
 SVC_PRIVATE bool svc_event_type_named(const char *name, svc_event_type *out)

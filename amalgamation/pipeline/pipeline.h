@@ -801,5 +801,6 @@ typedef struct svc_event_type {
 enum svc_event_where { SVC_EVENT_GROUP = 1, SVC_EVENT_ORG = 2 }; /* whose log a type can stand in */
 SVC_PRIVATE bool svc_event_type_next(svc_event_type *t);
 SVC_PRIVATE bool svc_event_type_named(const char *name, svc_event_type *out); /* false: there is none */
+SVC_PRIVATE bool svc_event_type_known(const svc *s, svc_str name, svc_event_type *out); /* the same, by a client's word for it */
 
 #endif /* SVC_PIPELINE_H */

@@ -286,10 +286,7 @@ static bool alert_rules_threshold(svc_call *c, svc_node *body, const struct aler
 static bool alert_rules_alertable(const svc *s, svc_str name)
 {
   svc_event_type type;
-  memset(&type, 0, sizeof type);
-  while (svc_event_type_next(&type))
-    if (type.alertable && svc_value_is(s, name, type.name)) return true;
-  return false;
+  return svc_event_type_known(s, name, &type) && type.alertable;
 }
 
 SVC_PRIVATE bool svc_alert_config_rules(svc_call *c, svc_node *body)

@@ -152,10 +152,7 @@ static const svc_route event_routes[] = {
 static bool event_is_type(const svc_call *c, svc_str name, int where)
 {
   svc_event_type type;
-  memset(&type, 0, sizeof type);
-  while (svc_event_type_next(&type))
-    if (type.where & where && svc_value_is(c->s, name, type.name)) return true;
-  return false;
+  return svc_event_type_known(c->s, name, &type) && type.where & where;
 }
 
 /* A type that is asked for must be one that this feed can hold. */
