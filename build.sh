@@ -18,6 +18,8 @@ usage: ./build.sh VERB [ARGUMENT]...
   test [NAME]    build and run all tests and checks, or those whose name contains NAME
   check [NAME]   only the static checks
   coverage       docs/coverage.md: every operation and what tests it, of the last whole run of the tests
+  test-api [OP]  the OpenAPI document against validators, a linter, a generated client, and through Prism every answer, or those of
+                 one operation; takes packages from npm
   bench [ARG]... build and run the benchmarks
   fuzz [SECONDS] random requests and bytes (test/fuzz), each for so long (60), with clang
   fold           write svcapi.c from the parts
@@ -58,7 +60,7 @@ package_of() {
     cc|gcc) echo gcc libc6-dev ;; headers) echo libc6-dev ;; xz) echo xz-utils ;; awk) echo mawk ;;
     sha256sum) echo coreutils ;; dpkg-deb) echo dpkg ;; ar|nm|readelf|objcopy) echo binutils ;; find) echo findutils ;;
     qemu-arm|qemu-aarch64) echo qemu-user ;; psql) echo postgresql ;; clang) echo clang libclang-rt-dev ;;
-    arm-linux-gnueabihf-gcc) echo gcc-arm-linux-gnueabihf libc6-dev-armhf-cross ;;
+    node) echo nodejs ;; arm-linux-gnueabihf-gcc) echo gcc-arm-linux-gnueabihf libc6-dev-armhf-cross ;;
     aarch64-linux-gnu-gcc) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
     x86_64-linux-gnu-gcc) echo gcc-x86-64-linux-gnu ;; x86_64-linux-gnu-*) echo binutils-x86-64-linux-gnu ;;
     arm-linux-gnueabihf-*) echo binutils-arm-linux-gnueabihf ;; aarch64-linux-gnu-*) echo binutils-aarch64-linux-gnu ;;
@@ -237,6 +239,20 @@ check() { # [NAME]
   summary
 }
 
+test_api() { # [OPERATION]: the packages are those of test/api/package-lock.json, by their hashes, and go into build/api
+  TOOLS='node npm'
+  daemon
+  mkdir -p build/api
+  if ! cmp -s test/api/package-lock.json build/api/installed; then
+    say 'test-api: installing packages'
+    cp test/api/package.json test/api/package-lock.json build/api/
+    (cd build/api && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >npm.log 2>&1) || { cat build/api/npm.log >&2; die 'npm ci failed'; }
+    cp test/api/package-lock.json build/api/installed
+  fi
+  cp test/api/*.mjs test/api/spectral.yaml build/api/
+  node build/api/run.mjs "$PWD/build/svcd" "$@" 9<&-
+}
+
 # ---- the other verbs ------------------------------------------------------------------------------------------------
 
 run() {
@@ -315,7 +331,7 @@ clean() {
 [ $# -gt 0 ] || { usage >&2; exit 2; }
 case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'" ;; esac
 verb=$1; shift
-case $verb in deps|lib|shared|fold|test|run|check|coverage|bench|fuzz|arm|clean|install|dist) one_at_a_time ;; esac
+case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|bench|fuzz|arm|clean|install|dist) one_at_a_time ;; esac
 case $verb in
   deps)
     for d in "$@"; do all_deps | grep -qxF -e "$d" || die "no dependency '$d': there are $(all_deps | tr '\n' ' ')"; done
@@ -335,6 +351,7 @@ case $verb in
   # shellcheck disable=SC2119
   test-dist) need qemu-arm qemu-aarch64 curl readelf; (one_at_a_time; dist); sh test/dist/static.sh ;;
   install|uninstall) "${verb}_all" "$@" ;;
+  test-api) test_api "$@" ;;
   help|--help|-h) usage ;;
   *) echo "build.sh: no verb '$verb'" >&2; usage >&2; exit 2 ;;
 esac

@@ -466,7 +466,8 @@ SVC_API int svc_bootstrap(svc *s, svc_credentials *out);
 SVC_API int svc_new_credentials(svc *s, const char *org_id, svc_credentials *out);
 
 /*
-** The OpenAPI 3.1 document of what this build serves, made from the tables that serve it, as a response with a JSON body:
+** The OpenAPI 3.1 document of what this build serves, made from the tables that serve it, as a response with a JSON body (and as
+** GET /openapi.json answers anybody, unless ROOT is left out):
 ** free it with svc_response_free(). Returns SVC_OK, SVC_NOMEM or SVC_INVALID.
 */
 SVC_API int svc_openapi(svc *s, svc_response *out);

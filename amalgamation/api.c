@@ -584,7 +584,7 @@ int svc_is_due(svc *s)
   return s && (svc_commit_due(&s->commit, now) || svc_access_uses_due(s, now));
 }
 
-/* Does its operation ask the driver? Only then is it worth a look at the path. */
+/* Does its operation ask the driver, or take as long to answer as the OpenAPI document? Only then is it worth a look at the path. */
 static bool api_asks(svc *s, const svc_request *request)
 {
   svc_arena arena;
@@ -593,7 +593,7 @@ static bool api_asks(svc *s, const svc_request *request)
   if (!s->asks) return false;
   svc_service_call(&c, s, &arena, NULL, 0);
   c.request.raw = request;
-  asks = svc_stage_request(&c) && svc_stage_route(&c) && c.plan->route->told;
+  asks = svc_stage_request(&c) && svc_stage_route(&c) && (c.plan->route->told || c.plan->route->flags & SVC_ABSOLUTE);
   svc_blocks_free(arena.blocks);
   return asks;
 }

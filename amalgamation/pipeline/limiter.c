@@ -314,7 +314,7 @@ SVC_PRIVATE bool svc_stage_limiter(svc_call *c)
   const svc_set_row *set = &c->s->sets[set_index];
   svc_str path = c->request.path;
   if (!c->s->limiter || c->request.v1) return true;
-  if (c->plan->route->flags & SVC_ABSOLUTE) return limiter_tokens(c);
+  if (SVC_TAKES_FORM(c->plan->route)) return limiter_tokens(c);
   c->route.tokens = svc_limiter_take(c->s->limiter, set_index, limiter_instance(c, set->scope), limiter_owner(c), c->now);
   c->route.limited = true;
   if (c->route.tokens.taken) return true;

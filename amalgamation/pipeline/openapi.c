@@ -1,451 +1,504 @@
 /*
 ** The OpenAPI 3.1 document, from the tables that serve the requests: what it says cannot differ from what is done.
 **
-** Objects become component schemas under their own names; a noun's own object stands for both its request and its
-** answer, with the marks for what is read-only and write-only. Lists, envelopes and errors are the same everywhere and
-** are described once.
+** What an operation is called in words is made of its name, and its 4xx follow from what its row says. Lists, envelopes, errors and
+** headers are the same everywhere and are described once.
+**
+** An answer in an envelope is another shape for the same operation: oneOf, of which never both hold, since objects are closed and
+** the envelope's two members are required. Lists have one member more in it.
 */
-#include "pipeline/pipeline.h"
+#include "pipeline/openapi_parts.h"
 
-typedef struct openapi_writer {
-  const svc *s;
-  svc_buf b;
-  const svc_object **objects; /* met so far, each name once */
-  size_t count, room;
-} openapi_writer;
+/* ----------------------------------------------------------------------------------------------------------------- words */
 
-/* One more object that is to be described. */
-static void openapi_meet(openapi_writer *w, const svc_object *object)
+/* The name of an operation, "listOrgUsers", as a sentence: "Return all organization users". */
+static void openapi_summary(openapi_writer *w, const char *name)
 {
-  if (w->count == w->room) {
-    size_t room = w->room ? 2 * w->room : 256;
-    const svc_object **grown = svc_arena_alloc(w->b.arena, room * sizeof *grown);
-    if (!grown) return; /* the arena remembers it */
-    if (w->count) memcpy(grown, w->objects, w->count * sizeof *grown);
-    w->objects = grown;
-    w->room = room;
-  }
-  w->objects[w->count++] = object;
-}
-
-static void openapi_text(openapi_writer *w, const char *text)
-{
-  svc_buf_text(&w->b, text);
-}
-
-static void openapi_string(openapi_writer *w, const char *text)
-{
-  svc_json_escape(&w->b, svc_str_c(text));
-}
-
-static void openapi_ref(openapi_writer *w, const svc_object *object)
-{
-  size_t i;
-  for (i = 0; i < w->count && strcmp(w->objects[i]->name, object->name) != 0; i++) continue;
-  if (i == w->count) openapi_meet(w, object);
-  openapi_text(w, "{\"$ref\":\"#/components/schemas/");
-  openapi_text(w, object->name);
-  openapi_text(w, "\"}");
-}
-
-static void openapi_values(openapi_writer *w, const char *const *values)
-{
-  const char *const *v;
-  openapi_text(w, ",\"enum\":[");
-  for (v = values; *v; v++) {
-    if (v != values) openapi_text(w, ",");
-    svc_json_escape(&w->b, svc_value_text(w->s, w->b.arena, *v));
-  }
-  openapi_text(w, "]");
-}
-
-static void openapi_number(openapi_writer *w, const char *name, int64_t value)
-{
-  openapi_text(w, ",\"");
-  openapi_text(w, name);
-  openapi_text(w, "\":");
-  svc_buf_i64(&w->b, value);
-}
-
-/* The types of events are too many for a list of pointers. */
-static void openapi_event_types(openapi_writer *w, unsigned flags)
-{
-  const int where = (flags & SVC_GROUP_EVENTS ? SVC_EVENT_GROUP : 0) | (flags & SVC_ORG_EVENTS ? SVC_EVENT_ORG : 0);
-  svc_event_type type;
-  bool first = true;
-  memset(&type, 0, sizeof type);
-  openapi_text(w, ",\"enum\":[");
-  while (svc_event_type_next(&type)) {
-    if (!(type.where & where) || (flags & SVC_ALERTABLE && !type.alertable)) continue;
-    if (!first) openapi_text(w, ",");
-    first = false;
-    svc_json_escape(&w->b, svc_value_text(w->s, w->b.arena, type.name));
-  }
-  openapi_text(w, "]");
-}
-
-/* The schema of one value, without its closing brace where more members may follow. */
-static void openapi_scalar(openapi_writer *w, const svc_field *f, int type)
-{
-  static const char *const types[] = { "{\"type\":\"string\"", "{\"type\":\"integer\",\"format\":\"int32\"",
-                                       "{\"type\":\"integer\",\"format\":\"int64\"", "{\"type\":\"number\"",
-                                       "{\"type\":\"boolean\"", "{\"type\":\"string\",\"format\":\"date-time\"" };
-  static const char *const formats[] = { [SVC_FORMAT_ID] = "hex24", [SVC_FORMAT_IP] = "ip", [SVC_FORMAT_CIDR] = "cidr",
-                                         [SVC_FORMAT_IP_OR_CIDR] = "ip-or-cidr", [SVC_FORMAT_EMAIL] = "email",
-                                         [SVC_FORMAT_UUID] = "uuid", [SVC_FORMAT_URI] = "uri", [SVC_FORMAT_DAY] = "date",
-                                         [SVC_FORMAT_TRIMMED] = "trimmed", [SVC_FORMAT_DOMAIN] = "domain" };
-  if (type == SVC_ANY) {
-    openapi_text(w, "{\"description\":\"any JSON\"");
+  const char *begin = name, *read = svc_word_read(svc_str_c(name));
+  if (read) {
+    svc_buf_text(&w->b, read);
     return;
   }
-  openapi_text(w, types[type]);
-  if (type == SVC_STRING) {
-    if (f->values) openapi_values(w, f->values);
-    if (f->flags & (SVC_GROUP_EVENTS | SVC_ORG_EVENTS)) openapi_event_types(w, f->flags);
-    if (f->format) {
-      openapi_text(w, ",\"format\":");
-      openapi_string(w, formats[f->format]);
+  while (*name) {
+    size_t n = 1;
+    while (name[n] && !(name[n] >= 'A' && name[n] <= 'Z')) n++;
+    read = svc_word_read((svc_str){ name, n });
+    if (name != begin) svc_buf_char(&w->b, ' ');
+    if (read) {
+      svc_buf_text(&w->b, read);
+    } else {
+      svc_buf_char(&w->b, (char)(name == begin ? *name & ~32 : *name | 32));
+      svc_buf_add(&w->b, name + 1, n - 1);
     }
-    if (SVC_PATTERN_OF(f)) {
-      openapi_text(w, ",\"pattern\":");
-      openapi_string(w, f->pattern);
-    }
-    if (f->min) openapi_number(w, "minLength", f->min);
-    if (f->max) openapi_number(w, "maxLength", f->max);
-  } else {
-    if (f->flags & SVC_MIN) openapi_number(w, "minimum", SVC_MIN_OF(f));
-    if (f->flags & SVC_MAX) openapi_number(w, "maximum", SVC_MAX_OF(f));
+    name += n;
   }
 }
 
-static void openapi_item(openapi_writer *w, const svc_field *f)
+/* What it takes to call it. */
+static void openapi_description(openapi_writer *w, const svc_route *r)
 {
-  if (f->item == SVC_OBJECT) {
-    openapi_ref(w, f->object);
-  } else {
-    svc_field each = svc_field_each(f);
-    openapi_scalar(w, &each, f->item);
-    openapi_text(w, "}");
+  const char *before = "Needs a role that is or includes ";
+  int role;
+  svc_openapi_put(w, r->flags & SVC_NO_AUTH ? ",'description':'Open to anybody. " : ",'description':'");
+  for (role = 0; r->roles && svc_role_name(role); role++) {
+    if (!(r->roles >> role & 1)) continue;
+    svc_openapi_put(w, "%s%s", before, svc_role_name(role));
+    before = " or ";
   }
+  if (r->roles) svc_openapi_put(w, ". ");
+  svc_openapi_put(w, "Draws from the bucket %s.'", w->s->sets[SVC_TAKES_FORM(r) ? w->s->set_count : r->set].name);
 }
 
-static void openapi_value(openapi_writer *w, const svc_field *f)
+/* ------------------------------------------------------------------------------------------------------------- parameters */
+
+static void openapi_parameter(openapi_writer *w, const char *in, const svc_field *like, const svc_param *p)
 {
-  const svc_node *preset = svc_preset(w->s, w->b.arena, f);
-  if (f->type == SVC_OBJECT) {
-    openapi_text(w, "{\"allOf\":[");
-    openapi_ref(w, f->object);
-    openapi_text(w, "]");
-  } else if (f->type == SVC_ARRAY) {
-    openapi_text(w, "{\"type\":\"array\",\"items\":");
-    openapi_item(w, f);
-    if (f->min_items) openapi_number(w, "minItems", f->min_items);
-    if (f->max_items) openapi_number(w, "maxItems", f->max_items);
-    if (f->flags & SVC_UNIQUE_ITEMS) openapi_text(w, ",\"uniqueItems\":true");
-  } else if (f->type == SVC_MAP) {
-    openapi_text(w, "{\"type\":\"object\",\"additionalProperties\":");
-    openapi_item(w, f);
-  } else {
-    openapi_scalar(w, f, f->type);
-  }
-  if (f->flags & SVC_READ_ONLY) openapi_text(w, ",\"readOnly\":true");
-  if (f->flags & SVC_WRITE_ONLY) openapi_text(w, ",\"writeOnly\":true");
-  if (preset) {
-    openapi_text(w, ",\"default\":");
-    svc_node_write(&w->b, preset);
-  }
-  openapi_text(w, "}");
+  svc_openapi_put(w, "{'in':'%s','name':%q,", in, like->name);
+  svc_openapi_put(w, !p || p->flags & SVC_PARAM_REQUIRED ? "'required':true,'schema':" : "'schema':");
+  if (p && p->flags & SVC_PARAM_REPEATS) svc_openapi_put(w, "{'type':'array','items':");
+  svc_openapi_scalar(w, like, like->type);
+  if (p && p->type != SVC_STRING && p->max > p->min) svc_openapi_put(w, ",'minimum':%d,'maximum':%d", p->min, p->max);
+  if (p && p->flags & SVC_PARAM_REPEATS) svc_openapi_put(w, "}");
+  if (p && p->max_repeats) svc_openapi_put(w, ",'maxItems':%d", (int64_t)p->max_repeats);
+  svc_openapi_put(w, "}},");
 }
 
-static void openapi_field(openapi_writer *w, const svc_field *f)
+/* What stands in a path, under this name: an id, or any text; what the noun makes of that is not said here. */
+static void openapi_in_path(openapi_writer *w, const svc_plan *plan, unsigned i, svc_str name)
 {
-  openapi_string(w, f->name);
-  openapi_text(w, ":");
-  openapi_value(w, f);
+  svc_field like;
+  unsigned hop;
+  memset(&like, 0, sizeof like);
+  like.name = svc_arena_copy(w->b.arena, name).p;
+  for (hop = 0; hop < plan->hop_count; hop++) {
+    const svc_noun *noun = plan->hops[hop].noun->noun;
+    const svc_field *key = noun->object && !noun->object->is_union ? svc_field_named(noun->object, svc_str_c(noun->key ? noun->key : "id")) : NULL;
+    if (plan->hops[hop].param == i && !plan->hops[hop].by_unique && key && key->format == SVC_FORMAT_ID) like.format = SVC_FORMAT_ID;
+  }
+  openapi_parameter(w, "path", &like, NULL);
 }
 
-static void openapi_union(openapi_writer *w, const svc_object *o)
+static bool openapi_is_list(const svc_route *r)
 {
-  const svc_variant *v;
-  openapi_text(w, "{\"oneOf\":[");
-  for (v = o->choice->variants; v->value; v++) {
-    if (v != o->choice->variants) openapi_text(w, ",");
-    openapi_ref(w, v->object);
-  }
-  openapi_text(w, "],\"discriminator\":{\"propertyName\":");
-  openapi_string(w, o->choice->by);
-  openapi_text(w, ",\"mapping\":{");
-  for (v = o->choice->variants; v->value; v++) {
-    if (v != o->choice->variants) openapi_text(w, ",");
-    openapi_string(w, v->value);
-    openapi_text(w, ":\"#/components/schemas/");
-    openapi_text(w, v->object->name);
-    openapi_text(w, "\"");
-  }
-  openapi_text(w, "}}}");
+  return r->flags & (SVC_PAGED | SVC_BARE);
 }
 
-/* Is it this object, or a variant of it? */
-static bool openapi_is_of(const svc_object *whole, const svc_object *o)
+/* Does the answer carry an ETag? */
+static bool openapi_is_tagged(const svc_route *r)
 {
-  const svc_variant *v;
-  if (whole == o || !whole) return whole == o;
-  for (v = SVC_VARIANTS_OF(whole); v && v->value; v++)
-    if (openapi_is_of(v->object, o)) return true;
-  return false;
+  bool whole = !(r->flags & SVC_PAGED) && (!(r->flags & SVC_BARE) || r->flags & SVC_NO_LINKS); /* a list that is a value */
+  return r->status != 204 && whole && (!SVC_MORE_OF(r)->media || r->flags & SVC_ABSOLUTE) && !SVC_TAKES_FORM(r);
 }
 
-/* What answers are made of has links. */
-static bool openapi_has_links(const svc *s, const svc_object *o)
+static void openapi_parameters(openapi_writer *w, const svc_plan *plan, const svc_plan *at)
 {
-  size_t i;
-  for (i = 0; i < s->plan_count; i++)
-    if (openapi_is_of(s->plans[i].noun->noun->object, o) || openapi_is_of(s->plans[i].route->answer, o)) return true;
-  return false;
-}
-
-static void openapi_object(openapi_writer *w, const svc_object *o)
-{
-  const svc_field *f;
-  svc_fields fields;
-  bool first = true;
-  if (o->is_union) {
-    openapi_union(w, o);
-    return;
-  }
-  openapi_text(w, "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{");
-  svc_fields_begin(&fields, o);
-  while ((f = svc_fields_next(&fields)) != NULL) {
-    if (!first) openapi_text(w, ",");
-    openapi_field(w, f);
-    first = false;
-  }
-  if (openapi_has_links(w->s, o)) {
-    if (!first) openapi_text(w, ",");
-    openapi_text(w, "\"links\":{\"$ref\":\"#/components/schemas/Links\"}");
-  }
-  openapi_text(w, "}");
-  svc_fields_begin(&fields, o);
-  for (first = true; (f = svc_fields_next(&fields)) != NULL;) {
-    if (!(f->flags & SVC_REQUIRED) || f->flags & SVC_READ_ONLY) continue;
-    openapi_text(w, first ? ",\"required\":[" : ",");
-    openapi_string(w, f->name);
-    first = false;
-  }
-  openapi_text(w, first ? "}" : "]}");
-}
-
-/* --------------------------------------------------------------------------------------------------------------- routes */
-
-static void openapi_parameter(openapi_writer *w, const char *in, svc_str name, bool required, const svc_param *p, bool *first)
-{
-  svc_field f;
-  memset(&f, 0, sizeof f);
-  if (!*first) openapi_text(w, ",");
-  *first = false;
-  openapi_text(w, "{\"in\":\"");
-  openapi_text(w, in);
-  openapi_text(w, "\",\"name\":");
-  svc_json_escape(&w->b, name);
-  if (required) openapi_text(w, ",\"required\":true");
-  openapi_text(w, ",\"schema\":");
-  if (p) {
-    f.format = p->format;
-    f.values = p->values;
-    f.pattern = p->pattern;
-    if (p->flags & SVC_PARAM_REPEATS) openapi_text(w, "{\"type\":\"array\",\"items\":");
-    openapi_scalar(w, &f, p->type);
-    openapi_text(w, p->flags & SVC_PARAM_REPEATS ? "}}" : "}");
-  } else {
-    openapi_text(w, "{\"type\":\"string\"}");
-  }
-  openapi_text(w, "}");
-}
-
-static void openapi_parameters(openapi_writer *w, const svc_plan *plan)
-{
-  static const char *const lists[] = { "pageNum", "itemsPerPage", "includeCount" };
+  static const char shared[] = "{'$ref':'#/components/parameters/%s'},";
+  const svc_route *r = plan->route;
   const svc_param *p;
-  bool first = true;
   unsigned i;
-  openapi_text(w, "\"parameters\":[");
-  for (i = 0; i < plan->param_count; i++) openapi_parameter(w, "path", plan->params[i], true, NULL, &first);
-  for (p = plan->route->params; p && p->name; p++)
-    openapi_parameter(w, "query", svc_str_c(p->name), p->flags & SVC_PARAM_REQUIRED, p, &first);
-  for (i = 0; i < (plan->route->method == SVC_GET && plan->route->flags & (SVC_PAGED | SVC_BARE) ? 3u : 0u); i++) {
-    openapi_text(w, first ? "{\"$ref\":\"#/components/parameters/" : ",{\"$ref\":\"#/components/parameters/");
-    openapi_text(w, lists[i]);
-    openapi_text(w, "\"}");
-    first = false;
+  svc_openapi_put(w, ",'parameters':[");
+  for (i = 0; i < plan->param_count; i++) openapi_in_path(w, plan, i, at->params[i]);
+  for (p = r->params; p && p->name; p++) {
+    svc_field like;
+    memset(&like, 0, sizeof like);
+    like.name = p->name;
+    like.type = p->type;
+    like.format = p->format;
+    if (p->type == SVC_STRING) like.values = p->values, like.pattern = p->pattern;
+    openapi_parameter(w, "query", &like, p);
   }
-  openapi_text(w, first ? "{\"$ref\":\"#/components/parameters/envelope\"}"
-                        : ",{\"$ref\":\"#/components/parameters/envelope\"}");
-  openapi_text(w, ",{\"$ref\":\"#/components/parameters/pretty\"}]");
+  if (r->method == SVC_GET && openapi_is_list(r)) {
+    svc_openapi_put(w, shared, "pageNum");
+    svc_openapi_put(w, shared, "itemsPerPage");
+    svc_openapi_put(w, shared, "includeCount");
+  }
+  if (r->method == SVC_POST && !(r->flags & SVC_ABSOLUTE)) svc_openapi_put(w, shared, "Idempotency-Key");
+  else if (r->method == SVC_GET && openapi_is_tagged(r)) svc_openapi_put(w, shared, "If-None-Match");
+  else if (r->method != SVC_GET && !(r->flags & SVC_ABSOLUTE)) svc_openapi_put(w, shared, "If-Match");
+  svc_openapi_put(w, shared, "envelope");
+  svc_openapi_put(w, "{'$ref':'#/components/parameters/pretty'}]");
 }
 
-static void openapi_media(openapi_writer *w, const svc_route *r)
+/* ----------------------------------------------------------------------------------------------------------------- bodies */
+
+static void openapi_media(openapi_writer *w, const svc_route *r, const char *kind)
 {
   unsigned i = 0, v;
   char day[16];
-  if (SVC_MORE_OF(r)->media && strchr(SVC_MORE_OF(r)->media, '/')) {
-    openapi_text(w, SVC_MORE_OF(r)->media);
+  if (kind && strchr(kind, '/')) {
+    svc_openapi_put(w, "%s", kind);
     return;
   }
   while (svc_route_version(r, i + 1)) i++;
   v = svc_route_version(r, i);
-  svc_buf_str(&w->b, w->s->media_prefix);
   snprintf(day, sizeof day, "%04u-%02u-%02u", v / 10000 % 10000, v / 100 % 100, v % 100);
-  openapi_text(w, day);
-  openapi_text(w, "+");
-  openapi_text(w, SVC_MORE_OF(r)->media ? SVC_MORE_OF(r)->media : "json");
+  svc_openapi_put(w, "%s%s+%s", w->s->media_prefix.p, day, kind ? kind : "json");
+}
+
+static bool openapi_takes_body(const svc_plan *plan)
+{
+  const svc_route *r = plan->route;
+  bool taken = r->method == SVC_POST || r->method == SVC_PUT || r->method == SVC_PATCH || r->body;
+  return taken && !(r->flags & SVC_NO_BODY) && (r->body || plan->noun->noun->object);
+}
+
+/* The schema of a body. An answer of the same object has not what is write-only: that it is required stands here. */
+static void openapi_body_schema(openapi_writer *w, const svc_object *o, bool patch)
+{
+  const char *before = ",'required':[";
+  const svc_field *f;
+  svc_fields fields;
+  svc_openapi_ref(w, o, patch);
+  if (patch || o->is_union || w->b.failed) return;
+  w->b.n--; /* beside the reference */
+  svc_fields_begin(&fields, o);
+  while ((f = svc_fields_next(&fields)) != NULL) {
+    if ((f->flags & (SVC_REQUIRED | SVC_WRITE_ONLY)) != (SVC_REQUIRED | SVC_WRITE_ONLY)) continue;
+    svc_openapi_put(w, before);
+    svc_openapi_put(w, "%q", f->name);
+    before = ",";
+  }
+  svc_openapi_put(w, before[1] ? "}" : "]}");
 }
 
 static void openapi_body(openapi_writer *w, const svc_plan *plan)
 {
   const svc_route *r = plan->route;
   const svc_object *o = r->body ? r->body : plan->noun->noun->object;
-  bool taken = r->method == SVC_POST || r->method == SVC_PUT || r->method == SVC_PATCH || r->body;
-  if (!taken || r->flags & SVC_NO_BODY || !o) return;
-  openapi_text(w, ",\"requestBody\":{\"required\":");
-  openapi_text(w, r->flags & SVC_BODY_OPTIONAL ? "false" : "true");
-  openapi_text(w, ",\"content\":{\"application/json\":{\"schema\":");
-  if (r->flags & SVC_BODY_ARRAY) openapi_text(w, "{\"type\":\"array\",\"items\":");
-  openapi_ref(w, o);
-  if (r->flags & SVC_BODY_ARRAY) openapi_text(w, "}");
-  if (r->example) {
-    openapi_text(w, ",\"example\":");
-    openapi_text(w, r->example);
+  int times = SVC_TAKES_FORM(r) ? 1 : 2;
+  if (!openapi_takes_body(plan)) return;
+  svc_openapi_put(w, ",'requestBody':{'required':%s,'content':{", r->flags & SVC_BODY_OPTIONAL ? "false" : "true");
+  for (; times; times--) {
+    svc_openapi_put(w, "'");
+    openapi_media(w, r, SVC_TAKES_FORM(r) ? "application/x-www-form-urlencoded" : times == 2 ? "application/json" : NULL);
+    svc_openapi_put(w, "':{'schema':");
+    if (r->flags & SVC_BODY_ARRAY) svc_openapi_put(w, "{'type':'array','items':");
+    openapi_body_schema(w, o, r->method == SVC_PATCH && !SVC_MORE_OF(r)->whole);
+    if (r->flags & SVC_BODY_ARRAY) svc_openapi_put(w, "}");
+    if (r->example && times == 2) svc_openapi_put(w, ",'example':%s", r->example);
+    svc_openapi_put(w, times == 2 ? "}," : "}");
   }
-  openapi_text(w, "}}}");
+  svc_openapi_put(w, "}}");
+}
+
+/* What is answered, but for pages and envelopes. */
+static void openapi_content(openapi_writer *w, const svc_plan *plan)
+{
+  const svc_route *r = plan->route;
+  const svc_object *o = r->answer ? r->answer : plan->noun->noun->object;
+  const char *value = SVC_MORE_OF(r)->value;
+  if (openapi_is_list(r)) svc_openapi_put(w, "{'type':'array','items':");
+  if (value) svc_openapi_value(w, svc_field_named(o, svc_str_c(value)), false);
+  else if (r->flags & SVC_TEXT) svc_openapi_put(w, "{'type':'string'}");
+  else if (o && !(r->flags & SVC_EMPTY_OBJECT)) svc_openapi_ref(w, o, false);
+  else svc_openapi_put(w, "{'type':'object','additionalProperties':false}");
+  if (openapi_is_list(r)) svc_openapi_put(w, "}");
+}
+
+static void openapi_answer(openapi_writer *w, const svc_plan *plan)
+{
+  const svc_route *r = plan->route;
+  const char *media = SVC_MORE_OF(r)->media;
+  svc_openapi_put(w, ",'content':{'");
+  openapi_media(w, r, r->flags & SVC_ABSOLUTE ? "application/json" : media);
+  svc_openapi_put(w, "':{'schema':");
+  if (media && r->flags & SVC_ABSOLUTE) {
+    svc_openapi_put(w, "{'type':'object'}");
+  } else if (media) {
+    svc_openapi_put(w, "{'type':'string','format':'binary'}");
+  } else if (r->flags & SVC_PAGED) {
+    svc_openapi_put(w, "{'type':'object','additionalProperties':false,'required':['results'],'properties':{'links':{'$ref':"
+                       "'#/components/schemas/Links'},'results':");
+    openapi_content(w, plan);
+    svc_openapi_put(w, ",'status':{'$ref':'#/components/schemas/Status'},'totalCount':{'type':'integer'}}}");
+  } else {
+    svc_openapi_put(w, "{'oneOf':[");
+    openapi_content(w, plan);
+    svc_openapi_put(w, ",{'allOf':[{'$ref':'#/components/schemas/Envelope'},{'properties':{'content':");
+    openapi_content(w, plan);
+    svc_openapi_put(w, "}}]}]}");
+  }
+  svc_openapi_put(w, "}}");
+}
+
+/* -------------------------------------------------------------------------------------------------------------- responses */
+
+/* When an operation can be refused with a status. */
+enum openapi_when { OPENAPI_ALWAYS = 1, OPENAPI_KNOWN = 2, OPENAPI_NAMES = 4, OPENAPI_DATED = 8, OPENAPI_WRITES = 16, OPENAPI_CHANGES = 32,
+                    OPENAPI_BODY = 64, OPENAPI_COSTS = 128, OPENAPI_AGED = 256 };
+
+static const struct {
+  short status, when; /* one of these suffices */
+} openapi_refusals[] = {
+  { 400, OPENAPI_ALWAYS }, { 401, OPENAPI_KNOWN }, { 402, OPENAPI_COSTS }, { 403, OPENAPI_KNOWN }, { 404, OPENAPI_NAMES | OPENAPI_BODY },
+  { 406, OPENAPI_DATED }, { 409, OPENAPI_WRITES }, { 410, OPENAPI_AGED }, { 412, OPENAPI_CHANGES }, { 413, OPENAPI_BODY },
+  { 415, OPENAPI_BODY }, { 429, OPENAPI_ALWAYS }
+};
+#define OPENAPI_REFUSALS (sizeof openapi_refusals / sizeof openapi_refusals[0])
+
+static int openapi_when(const svc_plan *plan)
+{
+  const svc_route *r = plan->route;
+  bool writes = r->method != SVC_GET;
+  int when = OPENAPI_ALWAYS;
+  if (SVC_TAKES_FORM(r)) return OPENAPI_ALWAYS | OPENAPI_KNOWN;
+  if (!(r->flags & SVC_NO_AUTH)) when |= OPENAPI_KNOWN;
+  if (plan->param_count) when |= OPENAPI_NAMES;
+  if (!(r->flags & SVC_ABSOLUTE)) when |= OPENAPI_DATED;
+  if (writes) when |= OPENAPI_WRITES;
+  if (writes && r->method != SVC_POST) when |= OPENAPI_CHANGES;
+  if (openapi_takes_body(plan)) when |= OPENAPI_BODY;
+  if (openapi_takes_body(plan) && (plan->noun->also->meters || plan->noun->also->err_unpaid)) when |= OPENAPI_COSTS;
+  if (r->versions[1] || SVC_MORE_OF(r)->sunset) when |= OPENAPI_AGED;
+  return when;
+}
+
+/* The name of a response: the words beside its status, run together. */
+static void openapi_response_name(openapi_writer *w, int status)
+{
+  const char *reason = svc_status_reason(status);
+  for (; *reason; reason++)
+    if (*reason != ' ') svc_buf_char(&w->b, *reason);
+}
+
+static void openapi_header(openapi_writer *w, const char *name)
+{
+  svc_openapi_put(w, ",'%s':{'$ref':'#/components/headers/%s'}", name, name);
+}
+
+/* A response: what it is, and the headers that all of them have, without the brace behind. */
+static void openapi_describe(openapi_writer *w, const char *what)
+{
+  svc_openapi_put(w, "{'description':%q,'headers':{'RateLimit-Limit':{'$ref':'#/components/headers/RateLimit-Limit'}", what);
+  openapi_header(w, "RateLimit-Remaining");
+}
+
+/* One of success, with what `like` answers with. */
+static void openapi_success(openapi_writer *w, const svc_plan *like, int status)
+{
+  const svc_route *r = like->route;
+  svc_openapi_put(w, "'%d':", (int64_t)status);
+  openapi_describe(w, svc_status_reason(status));
+  if (openapi_is_tagged(r)) openapi_header(w, "ETag");
+  if (SVC_MORE_OF(r)->deprecated) openapi_header(w, "Deprecation");
+  if (SVC_MORE_OF(r)->sunset) openapi_header(w, "Sunset");
+  svc_openapi_put(w, "}");
+  if (status != 204 && (!SVC_TAKES_FORM(r) || r->answer)) openapi_answer(w, like);
+  svc_openapi_put(w, "},");
+}
+
+static const svc_plan *openapi_post_of(const svc *s, const svc_plan *plan)
+{
+  size_t i;
+  for (i = 0; i < s->plan_count; i++)
+    if (s->plans[i].noun == plan->noun && s->plans[i].route->method == SVC_POST) return &s->plans[i];
+  return plan;
 }
 
 static void openapi_responses(openapi_writer *w, const svc_plan *plan)
 {
   const svc_route *r = plan->route;
-  const svc_object *o = r->answer ? r->answer : plan->noun->noun->object;
-  int status = r->status ? r->status : 200;
-  bool list = r->flags & (SVC_PAGED | SVC_BARE);
-  openapi_text(w, ",\"responses\":{\"");
-  svc_buf_i64(&w->b, status);
-  openapi_text(w, "\":{\"description\":");
-  openapi_string(w, svc_status_reason(status));
-  if (status != 204) {
-    openapi_text(w, ",\"content\":{\"");
-    openapi_media(w, r);
-    openapi_text(w, "\":{\"schema\":");
-    if (r->flags & SVC_PAGED)
-      openapi_text(w, "{\"type\":\"object\",\"properties\":{\"links\":{\"$ref\":\"#/components/schemas/Links\"},\"results\":");
-    if (list) openapi_text(w, "{\"type\":\"array\",\"items\":");
-    if (SVC_MORE_OF(r)->media) openapi_text(w, "{\"type\":\"string\",\"format\":\"binary\"}");
-    else if (SVC_MORE_OF(r)->value) openapi_value(w, svc_field_named(o, svc_str_c(SVC_MORE_OF(r)->value)));
-    else if (r->flags & SVC_TEXT) openapi_text(w, "{\"type\":\"string\"}");
-    else if (o && !(r->flags & SVC_EMPTY_OBJECT)) openapi_ref(w, o);
-    else openapi_text(w, "{\"type\":\"object\"}");
-    if (list) openapi_text(w, "}");
-    if (r->flags & SVC_PAGED) openapi_text(w, ",\"totalCount\":{\"type\":\"integer\"}}}");
-    openapi_text(w, "}}");
+  int when = openapi_when(plan), also = SVC_MORE_OF(r)->also_status;
+  bool oauth = SVC_TAKES_FORM(r);
+  size_t i;
+  svc_openapi_put(w, ",'responses':{");
+  openapi_success(w, plan, r->status ? r->status : 200);
+  if (also) openapi_success(w, also == 204 ? plan : openapi_post_of(w->s, plan), also);
+  if (r->method == SVC_GET && openapi_is_tagged(r)) svc_openapi_put(w, "'304':{'$ref':'#/components/responses/NotModified'},");
+  for (i = 0; i < OPENAPI_REFUSALS; i++) {
+    if (!(openapi_refusals[i].when & when)) continue;
+    svc_openapi_put(w, "'%d':{'$ref':'#/components/responses/", (int64_t)openapi_refusals[i].status);
+    if (oauth) svc_openapi_put(w, "OAuthError");
+    else openapi_response_name(w, openapi_refusals[i].status);
+    svc_openapi_put(w, "'},");
   }
-  openapi_text(w, "},\"default\":{\"$ref\":\"#/components/responses/error\"}}");
+  svc_openapi_put(w, "'default':{'$ref':'#/components/responses/%s'}}", oauth ? "OAuthError" : "Error");
 }
 
-static void openapi_operation(openapi_writer *w, const svc_plan *plan)
+/* ------------------------------------------------------------------------------------------------------------- operations */
+
+/* `at`: the first of the same path, which has the names of its parameters. */
+static void openapi_operation(openapi_writer *w, const svc_plan *plan, const svc_plan *at)
 {
   static const char *const methods[SVC_METHOD_COUNT] = { "get", "post", "put", "patch", "delete" };
   const svc_route *r = plan->route;
-  openapi_text(w, "\"");
-  openapi_text(w, methods[r->method]);
-  openapi_text(w, "\":{\"tags\":[");
-  openapi_string(w, plan->noun->noun->name);
-  openapi_text(w, "],");
+  svc_openapi_put(w, "'%s':{'tags':[%q]", methods[r->method], plan->noun->noun->name);
   if (r->op) {
-    openapi_text(w, "\"operationId\":\"");
-    openapi_text(w, r->op);
-    openapi_text(w, "\",");
+    svc_openapi_put(w, ",'operationId':'%s','summary':'", r->op);
+    openapi_summary(w, r->op);
+    svc_openapi_put(w, "'");
   }
-  if (r->flags & SVC_NO_AUTH) openapi_text(w, "\"security\":[],");
-  if (SVC_MORE_OF(r)->deprecated) openapi_text(w, "\"deprecated\":true,");
-  openapi_parameters(w, plan);
+  openapi_description(w, r);
+  if (r->flags & SVC_NO_AUTH) svc_openapi_put(w, ",'security':[%s]", SVC_TAKES_FORM(r) ? "{\"client\":[]}" : "");
+  if (SVC_MORE_OF(r)->deprecated) svc_openapi_put(w, ",'deprecated':true");
+  openapi_parameters(w, plan, at);
   openapi_body(w, plan);
   openapi_responses(w, plan);
-  openapi_text(w, "}");
+  svc_openapi_put(w, "}");
+}
+
+/* What is not below the server's URL has one of its own; the root is, but has no slash at its end: "/" would lead nowhere. */
+static void openapi_path(openapi_writer *w, const svc_route *r)
+{
+  bool apart = !*r->path || r->flags & SVC_ABSOLUTE;
+  svc_openapi_put(w, "%q:{", *r->path ? r->path : w->s->base_path.p);
+  if (apart) svc_openapi_put(w, "'servers':[{'url':%q}],", w->s->base_url.p);
+}
+
+/* Paths are the same that differ in the names of their parameters alone. */
+static bool openapi_is_same(const char *a, const char *b)
+{
+  while (*a == *b && *a) {
+    if (*a == '{') a = strchr(a, '}'), b = strchr(b, '}');
+    a++, b++;
+  }
+  return *a == *b;
+}
+
+/* All operations of the path of this one, behind `before`; false: they were there. */
+static bool openapi_of_path(openapi_writer *w, size_t i, const char *before)
+{
+  const svc *s = w->s;
+  const char *path = s->plans[i].route->path, *comma = "";
+  size_t j = 0;
+  while (!openapi_is_same(s->plans[j].route->path, path)) j++;
+  if (j < i) return false;
+  svc_openapi_put(w, before);
+  openapi_path(w, s->plans[i].route);
+  for (; j < s->plan_count; j++) {
+    if (!openapi_is_same(s->plans[j].route->path, path)) continue;
+    svc_openapi_put(w, comma);
+    openapi_operation(w, &s->plans[j], &s->plans[i]);
+    comma = ",";
+  }
+  svc_openapi_put(w, "}");
+  return true;
+}
+
+/* Does a parameter share its segment, "{name}:stop"? Such paths come last: of those that fit as well, Prism takes the last. */
+static bool openapi_has_suffix(const char *path)
+{
+  for (; (path = strchr(path, '}')) != NULL; path++)
+    if (path[1] && path[1] != '/') return true;
+  return false;
 }
 
 static void openapi_paths(openapi_writer *w)
 {
-  const svc *s = w->s;
-  size_t i, j;
-  bool first = true;
-  for (i = 0; i < s->plan_count; i++) {
-    const char *path = s->plans[i].route->path;
-    bool again = false, next = false;
-    for (j = 0; j < i; j++) again |= strcmp(s->plans[j].route->path, path) == 0;
-    if (again || s->plans[i].route->flags & SVC_ABSOLUTE) continue;
-    openapi_text(w, first ? "" : ",");
-    first = false;
-    if (*path) {
-      openapi_string(w, path);
-      openapi_text(w, ":{");
-    } else { /* the root has no slash at its end: a path of "/" behind the server's URL would lead nowhere */
-      svc_json_escape(&w->b, s->base_path);
-      openapi_text(w, ":{\"servers\":[{\"url\":");
-      svc_json_escape(&w->b, s->base_url);
-      openapi_text(w, "}],");
-    }
-    for (j = i; j < s->plan_count; j++) {
-      if (strcmp(s->plans[j].route->path, path) != 0) continue;
-      if (next) openapi_text(w, ",");
-      openapi_operation(w, &s->plans[j]);
-      next = true;
-    }
-    openapi_text(w, "}");
+  const char *comma = "";
+  size_t i;
+  int later;
+  for (later = 0; later < 2; later++)
+    for (i = 0; i < w->s->plan_count; i++)
+      if (openapi_has_suffix(w->s->plans[i].route->path) == later && openapi_of_path(w, i, comma)) comma = ",";
+}
+
+static void openapi_tags(openapi_writer *w)
+{
+  const char *comma = "";
+  size_t i;
+  for (i = 0; i < w->s->noun_count; i++) {
+    if (!w->s->nouns[i].noun->routes) continue;
+    svc_openapi_put(w, "%s{'name':%q}", comma, w->s->nouns[i].noun->name);
+    comma = ",";
   }
 }
 
-/* Its bounds are the configuration's. */
-static void openapi_items_per_page(openapi_writer *w)
+/* ------------------------------------------------------------------------------------------------------------- components */
+
+static const char openapi_parameter_parts[] =
+  "'pageNum':{'in':'query','name':'pageNum','description':'Which page, from 1','schema':{'type':'integer','minimum':1,'default':1}},"
+  "'includeCount':{'in':'query','name':'includeCount','description':'totalCount is wanted','schema':{'type':'boolean','default':true}},"
+  "'envelope':{'in':'query','name':'envelope','description':'The answer is {status, content}; a list has status beside its results','schema':"
+  "{'type':'boolean','default':false}},"
+  "'pretty':{'in':'query','name':'pretty','description':'JSON in lines','schema':{'type':'boolean','default':false}},"
+  "'Idempotency-Key':{'in':'header','name':'Idempotency-Key','description':'The same key gets the same answer for 24 hours',"
+  "'schema':{'type':'string'}},"
+  "'If-Match':{'in':'header','name':'If-Match','description':'Only if it has this ETag, else 412','schema':{'type':'string'}},"
+  "'If-None-Match':{'in':'header','name':'If-None-Match','description':'Only if it has another ETag, else 304','schema':{'type':'string'}}";
+
+static const char openapi_header_parts[] =
+  "'RateLimit-Limit':{'description':'What the bucket holds','schema':{'type':'integer'}},"
+  "'RateLimit-Remaining':{'description':'What is left in it','schema':{'type':'integer'}},"
+  "'Retry-After':{'description':'Seconds to wait','schema':{'type':'integer'}},"
+  "'ETag':{'description':'Of this state','schema':{'type':'string'}},"
+  "'WWW-Authenticate':{'description':'How to sign in','schema':{'type':'string'}},"
+  "'X-Error-Code':{'description':'errorCode of the body','schema':{'type':'string'}},"
+  "'Deprecation':{'description':'Since when','schema':{'type':'string'}},"
+  "'Sunset':{'description':'When it ends','schema':{'type':'string'}}";
+
+static const char openapi_schema_parts[] =
+  "'Links':{'type':'array','readOnly':true,'items':{'type':'object','properties':{'href':{'type':'string'},'rel':{'type':'string'}}}},"
+  "'Status':{'type':'integer','readOnly':true,'description':'The status of HTTP, in an envelope'},"
+  "'Envelope':{'type':'object','required':['content','status'],'properties':{'content':{},'status':{'$ref':'#/components/schemas/Status'}}},"
+  "'OAuthError':{'type':'object','required':['error'],'properties':{'error':{'type':'string'},'error_description':{'type':'string'}}},"
+  "'Error':{'type':'object','additionalProperties':false,'required':['error','errorCode'],'properties':{'badRequestDetail':{'type':'object'},"
+  "'detail':{'type':'string'},'error':{'type':'integer'},'errorCode':{'type':'string'},'parameters':{'type':'array','items':{}},"
+  "'reason':{'type':'string'}}}";
+
+/* An error; status 0: any other. */
+static void openapi_error(openapi_writer *w, int status)
 {
-  int64_t most = (int64_t)w->s->config.max_page;
-  openapi_text(
-      w, "\"itemsPerPage\":{\"in\":\"query\",\"name\":\"itemsPerPage\",\"schema\":{\"type\":\"integer\",\"minimum\":1");
-  openapi_number(w, "maximum", most);
-  openapi_number(w, "default", most < 100 ? most : 100);
-  openapi_text(w, "}},");
+  if (status) openapi_response_name(w, status);
+  else svc_openapi_put(w, "Error");
+  svc_openapi_put(w, "':");
+  openapi_describe(w, status ? svc_status_reason(status) : "Another error");
+  openapi_header(w, "X-Error-Code");
+  openapi_header(w, "Deprecation");
+  openapi_header(w, "Sunset");
+  if (status == 401) openapi_header(w, "WWW-Authenticate");
+  if (status == 429 || status == 0) openapi_header(w, "Retry-After");
+  svc_openapi_put(w, "},'content':{'application/json':{'schema':{'oneOf':[{'$ref':'#/components/schemas/Error'},{'allOf':[{'$ref':"
+                     "'#/components/schemas/Envelope'},{'properties':{'content':{'$ref':'#/components/schemas/Error'}}}]}]}}}},'");
 }
 
-static const char openapi_parts[] =
-  "\"pageNum\":{\"in\":\"query\",\"name\":\"pageNum\",\"schema\":{\"type\":\"integer\",\"minimum\":1,\"default\":1}},"
-  "\"includeCount\":{\"in\":\"query\",\"name\":\"includeCount\",\"schema\":{\"type\":\"boolean\",\"default\":true}},"
-  "\"envelope\":{\"in\":\"query\",\"name\":\"envelope\",\"schema\":{\"type\":\"boolean\",\"default\":false}},"
-  "\"pretty\":{\"in\":\"query\",\"name\":\"pretty\",\"schema\":{\"type\":\"boolean\",\"default\":false}}},"
-  "\"responses\":{\"error\":{\"description\":\"An error\",\"content\":{\"application/json\":{\"schema\":{\"$ref\":"
-  "\"#/components/schemas/Error\"}}}}},"
-  "\"securitySchemes\":{\"serviceAccount\":{\"type\":\"http\",\"scheme\":\"bearer\"},\"apiKey\":{\"type\":\"http\",\"scheme\":\"digest\"}},"
-  "\"schemas\":{\"Error\":{\"type\":\"object\",\"required\":[\"error\",\"errorCode\"],\"properties\":{\"badRequestDetail\":{\"type\":\"object\"},"
-  "\"detail\":{\"type\":\"string\"},\"error\":{\"type\":\"integer\"},\"errorCode\":{\"type\":\"string\"},\"parameters\":{\"type\":\"array\",\"items\":{}},"
-  "\"reason\":{\"type\":\"string\"}}},\"Links\":{\"type\":\"array\",\"readOnly\":true,\"items\":{\"type\":\"object\",\"properties\":{"
-  "\"href\":{\"type\":\"string\"},\"rel\":{\"type\":\"string\"}}}}";
+static void openapi_components(openapi_writer *w)
+{
+  int64_t most = (int64_t)w->s->config.max_page;
+  size_t i;
+  svc_openapi_put(w, "'parameters':{'itemsPerPage':{'in':'query','name':'itemsPerPage','description':'How many a page has','schema':"
+                     "{'type':'integer','minimum':1,'maximum':%d,'default':%d}},", most, most < 100 ? most : 100);
+  svc_openapi_put(w, openapi_parameter_parts);
+  svc_openapi_put(w, "},'headers':{");
+  svc_openapi_put(w, openapi_header_parts);
+  svc_openapi_put(w, "},'responses':{'");
+  for (i = 0; i < OPENAPI_REFUSALS; i++) openapi_error(w, openapi_refusals[i].status);
+  openapi_error(w, 0);
+  svc_openapi_put(w, "NotModified':");
+  openapi_describe(w, svc_status_reason(304));
+  openapi_header(w, "ETag");
+  openapi_header(w, "Deprecation");
+  openapi_header(w, "Sunset");
+  svc_openapi_put(w, "}},'OAuthError':");
+  openapi_describe(w, "An error of RFC 6749");
+  openapi_header(w, "X-Error-Code");
+  openapi_header(w, "WWW-Authenticate");
+  openapi_header(w, "Retry-After");
+  svc_openapi_put(w, "},'content':{'application/json':{'schema':{'anyOf':[{'$ref':'#/components/schemas/OAuthError'},"
+                     "{'$ref':'#/components/schemas/Error'},{'$ref':'#/components/schemas/Envelope'}]}}}}},");
+  svc_openapi_put(w, "'securitySchemes':{'serviceAccount':{'type':'oauth2','description':'A token for a client id and its secret',"
+                     "'flows':{'clientCredentials':{'tokenUrl':'%s/api/oauth/token','scopes':{}}}},"
+                     "'apiKey':{'type':'http','scheme':'digest'},'client':{'type':'http','scheme':'basic'}},'schemas':{", w->s->base_url.p);
+  svc_openapi_put(w, openapi_schema_parts);
+  svc_openapi_schemas(w);
+  svc_openapi_put(w, "}");
+}
 
 SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a)
 {
   openapi_writer *w = svc_arena_zero(a, sizeof *w);
-  size_t i;
   if (!w) return SVC_S("");
   w->s = s;
-  w->b = svc_buf_new(a, 64 << 10);
-  openapi_text(w, "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Administration API\",\"version\":\"" SVC_VERSION
-                  "\"},\"servers\":[{\"url\":");
-  svc_json_escape(&w->b, svc_arena_print(a, SVC_FMT SVC_FMT, SVC_ARG(s->base_url), SVC_ARG(s->base_path)));
-  openapi_text(w, "}],\"security\":[{\"serviceAccount\":[]},{\"apiKey\":[]}],\"paths\":{");
+  w->b = svc_buf_new(a, 1 << 20);
+  svc_openapi_put(w, "{'openapi':'3.1.0','info':{'title':'Administration API','version':'" SVC_VERSION "','description':'Organizations, "
+                     "projects and database deployments. Accept names a dated version of an operation; without it the newest one answers.',"
+                     "'license':{'name':'MIT','identifier':'MIT'}},'servers':[{'url':'%s%s'}],"
+                     "'security':[{'serviceAccount':[]},{'apiKey':[]}],'tags':[", s->base_url.p, s->base_path.p);
+  openapi_tags(w);
+  svc_openapi_put(w, "],'paths':{");
   openapi_paths(w);
-  openapi_text(w, "},\"components\":{\"parameters\":{");
-  openapi_items_per_page(w);
-  openapi_text(w, openapi_parts);
-  for (i = 0; i < w->count; i++) { /* writing one may meet others, which then follow */
-    openapi_text(w, ",");
-    openapi_string(w, w->objects[i]->name);
-    openapi_text(w, ":");
-    openapi_object(w, w->objects[i]);
-  }
-  openapi_text(w, "}}}");
+  svc_openapi_put(w, "},'components':{");
+  openapi_components(w);
+  svc_openapi_put(w, "}}");
   return svc_buf_done(&w->b);
 }

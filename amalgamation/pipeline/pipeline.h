@@ -768,7 +768,7 @@ SVC_PRIVATE bool svc_retry_before(svc_call *c, bool *answered);
 SVC_PRIVATE bool svc_retry_after(svc_call *c);
 SVC_PRIVATE bool svc_retry_expire(svc_txn *txn, const svc_due_entry *due); /* false: not mine */
 
-/* openapi.c */
+/* openapi.c, openapi_schema.c */
 SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a);
 
 /* ------------------------------------------------------------------------------------------- what the catalog provides */
@@ -776,6 +776,9 @@ SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a);
 SVC_PRIVATE const svc_noun *const *svc_catalog(size_t *count); /* written by the fold: every noun file */
 /* catalog/simulated.c: questions whose answers have shapes of the catalog's. SVC_INVALID: there is no such question. */
 SVC_PRIVATE int svc_catalog_simulates(const svc_question *q, svc_reply *r);
+
+/* catalog/words.c: what a word of an operation's name, or all of it, is read as; NULL: as it is written. */
+SVC_PRIVATE const char *svc_word_read(svc_str word);
 
 /* catalog/sets.c, catalog/roles.c, catalog/event_types.c */
 SVC_PRIVATE const svc_set_row *svc_set_table(int *count);

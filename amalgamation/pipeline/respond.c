@@ -177,7 +177,7 @@ static void respond_headers(svc_call *c, int status, size_t body_length)
   if (body_length) respond_header(c, "Content-Type", respond_content_type(c));
   if (status != 204 && status != 304) respond_number(c, "Content-Length", (int64_t)body_length);
   if (c->route.limited) {
-    respond_number(c, "RateLimit-Limit", c->s->sets[route->flags & SVC_ABSOLUTE ? c->s->set_count : route->set].capacity);
+    respond_number(c, "RateLimit-Limit", c->s->sets[SVC_TAKES_FORM(route) ? c->s->set_count : route->set].capacity);
     respond_number(c, "RateLimit-Remaining", c->route.tokens.remaining);
     if (!c->route.tokens.taken) respond_number(c, "Retry-After", c->route.tokens.wait_seconds);
   }
@@ -188,7 +188,7 @@ static void respond_headers(svc_call *c, int status, size_t body_length)
   if (c->route.version && c->plan->more->deprecated) respond_header(c, "Deprecation", respond_http_date(c, c->plan->more->deprecated));
   if (c->route.version && c->plan->more->sunset) respond_header(c, "Sunset", respond_http_date(c, c->plan->more->sunset));
   /* what shows a secret is not for keeping; RFC 6749 5.1 asks the same of the token endpoint */
-  if ((c->answer.secret && !c->error.code) || (route && route->flags & SVC_ABSOLUTE))
+  if ((c->answer.secret && !c->error.code) || (route && SVC_TAKES_FORM(route)))
     respond_header(c, "Cache-Control", SVC_S("no-store"));
   respond_header(c, "X-Content-Type-Options", SVC_S("nosniff"));
 }

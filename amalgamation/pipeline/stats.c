@@ -69,7 +69,7 @@ SVC_PRIVATE void svc_counters_note(const svc_call *c, int status, int64_t began)
   svc_counters *k = s->counters;
   size_t plan = c->plan ? (size_t)(c->plan - s->plans) : s->plan_count, i = 0;
   if (c->route.limited || c->route.tokens.taken) {
-    int set = c->plan->route->flags & SVC_ABSOLUTE ? s->set_count : c->plan->route->set;
+    int set = SVC_TAKES_FORM(c->plan->route) ? s->set_count : c->plan->route->set;
     stats_add(&k->sets[2 * set + c->route.tokens.taken], 1);
   }
   while (stats_codes[i] && stats_codes[i] != status) i++;

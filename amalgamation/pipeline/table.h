@@ -220,8 +220,8 @@ enum svc_route_flags {
   SVC_NO_LINKS = 128,      /* the answer carries no links (it is no entity) */
   SVC_ITEM = 1024,         /* a function of the noun's that reads one of it, as svc_verb_read does */
   SVC_BODY_ARRAY = 2048,   /* the body is an array of `body` objects */
-  SVC_ABSOLUTE = 4096,     /* the path is not below the base path; not limited and without versions */
-  SVC_RAW_BODY = 8192,     /* the body is not JSON: the function reads it itself */
+  SVC_ABSOLUTE = 4096,     /* the path is not below the base path; without versions */
+  SVC_RAW_BODY = 8192,     /* the body is not checked: the function reads it itself */
   SVC_NO_BODY = 256,       /* a POST, PUT or PATCH that takes no body */
   SVC_TEXT = 32768,        /* the answer is a JSON string, once: the same Idempotency-Key gets the entity instead */
   SVC_ANYWHERE = 16384     /* its path names no organization or project: a role that is held anywhere suffices */
@@ -243,9 +243,12 @@ typedef struct svc_route_more {
   const char *by; /* the noun's unique field, or fields, where they stand in the path instead of its own key ("name" in byName) */
   const char *in_path; /* a field that stands in the path, as a parameter of the same name: what is made has it, and what has
                           another value of it is not seen from here; a value that the field cannot have: 400 */
-  const char *value; /* of a read: it answers with the value of this field alone, and no object around it; without links */
+  const char *value; /* of a read: it answers with the value of this field alone, and no object around it; without links;
+                        of a list: each item is that */
   const char *media; /* what it answers with is not JSON: "gzip" and "csv" are versioned as JSON is, "application/xml" is not */
   unsigned short err_not_found; /* SVC_E_...: rather than the noun's, where the entity is looked up in this way */
+  unsigned short also_status;   /* of success as well: 204, or 202 of a GET: it is not ready, and answers as the noun's POST does */
+  bool whole; /* of a PATCH: its body is looked at as that of a POST, and what is required has to be sent; for documentation */
   unsigned short err_not_kept;  /* SVC_E_...: it is there, but not seen from here: its `keep` says so; 0: as if it were not */
   /* What takes long and needs no transaction, of a route that writes: done before that begins, so that nobody waits for it.
   ** What it makes, it puts into c->ahead. It has c->checked, or c->body. NULL: nothing. */
@@ -281,6 +284,8 @@ struct svc_route {
   const svc_route_more *more; /* NULL: nothing */
 };
 #define SVC_MORE_OF(r) ((r)->more ? (r)->more : svc_route_plain())
+/* Of the token endpoint, which takes a form, has a bucket of its own, and errors in the shape of OAuth. */
+#define SVC_TAKES_FORM(r) (((r)->flags & (SVC_ABSOLUTE | SVC_RAW_BODY)) == (SVC_ABSOLUTE | SVC_RAW_BODY))
 #define SVC_ROUTES(array) array, .route_count = sizeof(array) / sizeof *(array)
 
 

@@ -153,6 +153,7 @@ static MunitResult cert_list(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "results[1].notAfter"), "2025-09-01T00:00:00Z");
   munit_assert_string_equal(t_str(&w.t, "results[0].subject"), "CN=joe");
   munit_assert_int64(t_int(&w.t, "results[0]._id"), >, 0);
+  munit_assert_int64(t_int(&w.t, "results[0]._id") | t_int(&w.t, "results[1]._id"), <, (int64_t)1 << 53); /* of JSON, to any client */
   munit_assert_int64(t_int(&w.t, "results[0]._id"), !=, t_int(&w.t, "results[1]._id"));
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=DB_USER_X509_CERT_CREATED", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);

@@ -22,7 +22,7 @@ static MunitResult project_limit_list(const MunitParameter params[], void *data)
 {
   static const struct { const char *name; int64_t preset, highest; } rows[] = {
     { "dataFederation.bytesProcessed.daily", 109951162777600, 1099511627776000 },
-    { "dataFederation.bytesProcessed.monthly", 1099511627776000, 10995116277760000 },
+    { "dataFederation.bytesProcessed.monthly", 1099511627776000, 8796093022208000 },
     { "dataFederation.bytesProcessed.query", 10995116277760, 109951162777600 },
     { "dataFederation.bytesProcessed.weekly", 549755813888000, 5497558138880000 },
     { "svc.project.deployment.clusters", 25, 100 },
@@ -130,9 +130,9 @@ static MunitResult project_limit_bounds(const MunitParameter params[], void *dat
   munit_assert_int64(t_int(&t, "value"), ==, 100);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":0}", CLUSTERS, group), ==, 200);
   munit_assert_int64(t_int(&t, "value"), ==, 0);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":10995116277760001}", LIMITS "/dataFederation.bytesProcessed.monthly", group), ==, 400);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":10995116277760000}", LIMITS "/dataFederation.bytesProcessed.monthly", group), ==, 200);
-  munit_assert_int64(t_int(&t, "value"), ==, 10995116277760000);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":8796093022208001}", LIMITS "/dataFederation.bytesProcessed.monthly", group), ==, 400);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":8796093022208000}", LIMITS "/dataFederation.bytesProcessed.monthly", group), ==, 200);
+  munit_assert_int64(t_int(&t, "value"), ==, 8796093022208000);
   munit_assert_int64(events(&t, group), ==, 3);
 
   munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS "/svc.project.nothing", group), ==, 404);

@@ -18,7 +18,8 @@ simulator_series.c host metrics name rank simulated since units
 order.c reason state
 plan.c groupId orgId
 table.h groupId orgId
-openapi.c date errorCode additionalProperties allOf apiKey array bearer binary boolean components default deprecated description digest enum example format http in info integer items maxItems maxLength maximum minItems minLength minimum name number object oneOf openapi parameters paths path pattern properties query readOnly reason required requestBody responses schema schemas scheme security securitySchemes serviceAccount servers string tags title type uniqueItems url version writeOnly
+openapi.c additionalProperties allOf apiKey array binary boolean components default deprecated description digest enum errorCode example format headers http in info integer items maximum maxItems maxLength minimum minItems minLength name number object oneOf openapi parameters path paths pattern properties query readOnly reason requestBody required responses schema schemas scheme scopes security securitySchemes servers serviceAccount string tags title type uniqueItems url version writeOnly
+openapi_schema.c date default description number type
 api.c db errorCode reason vendor aws azure gcp
 WORDS
 # event.c: the members of an event, which the pipeline writes with every change. digest.c: those of the HTTP header.
@@ -27,7 +28,7 @@ WORDS
 # of a question and of its answer.
 # table.h: the rows of these ids, which most entities have. simulator.c: what it answers when it is asked for a figure.
 # order.c: what a driver says of an order that has failed, and what svc_notification is made of. api.c: what svc_config calls so, and whose addresses it may list.
-# errorCode: a member of every error. openapi.c: the words of that format, and what its ways to authenticate are called.
+# errorCode: a member of every error. openapi.c, openapi_schema.c: the words of that format, and what its ways to authenticate are called.
 
 { # what the catalog calls something, a line each
   sed -n 's/^  X(\([A-Z0-9_]*\), \([A-Z0-9_]*\),.*/\1\2/p' $A/catalog/event_type_list.h
@@ -71,7 +72,7 @@ asked || /^[ \t]*#[ \t]*include/ { next }
 }
 function look(text,   part, n, i) {                      # all of it, and what stands in it between quotes or braces
   judge(text)
-  n = split(text, part, /\\"|[{}]/)
+  n = split(text, part, /\\"|[{}\047]/)
   for (i = 2; i < n; i++) judge(part[i])
 }
 function judge(text) {

@@ -1,5 +1,6 @@
 /*
-** The OpenAPI document: valid JSON, every operation in it, and no reference that leads nowhere.
+** The OpenAPI document: valid JSON, every operation in it, and no reference that leads nowhere. `./build.sh test-api` has validators
+** look at it, and at what is answered.
 */
 #include "support.h"
 
@@ -33,9 +34,66 @@ static void openapi_check_pages(const svc_route *route, const svc_node *operatio
   munit_assert_int(pages, ==, route->method == SVC_GET && route->flags & (SVC_PAGED | SVC_BARE) ? 3 : 0);
 }
 
+static const char *const methods[] = { "get", "post", "put", "patch", "delete" };
+
+/* Paths that differ in the names of their parameters alone are one in the document. */
+static bool openapi_same_path(svc_str a, const char *b)
+{
+  size_t i = 0;
+  while (i < a.n && *b && a.p[i] == *b) {
+    if (*b == '{') {
+      while (i < a.n && a.p[i] != '}') i++;
+      b = strchr(b, '}');
+    }
+    i++, b++;
+  }
+  return i == a.n && !*b;
+}
+
+static const svc_node *openapi_operation_of(const svc_route *route)
+{
+  const char *path = *route->path ? route->path : "/api/svc/v2";
+  const svc_node *item = svc_node_get(root, "paths")->first, *found = NULL;
+  for (; item; item = item->next) {
+    if (!openapi_same_path(item->name, path)) continue;
+    if (found) munit_errorf("%s is there twice", path); /* OpenAPI forbids it */
+    found = item;
+  }
+  return found ? svc_node_get(found, methods[route->method]) : NULL;
+}
+
+/* It says what it is, and what it takes to call it; what it answers with has the headers of the limiter. */
+static void openapi_check_said(const svc_route *route, const svc_node *operation)
+{
+  svc_str summary = svc_node_str(operation, "summary");
+  const svc_node *answer = svc_node_get(operation, "responses")->first;
+  munit_assert_true(svc_str_is(svc_node_str(operation, "operationId"), route->op));
+  if (summary.n < 8 || summary.p[0] < 'A' || summary.p[0] > 'Z' || !memchr(summary.p, ' ', summary.n)) munit_errorf("%s: " SVC_FMT, route->op, SVC_ARG(summary));
+  if (!svc_node_str(operation, "description").n) munit_errorf("%s has no description", route->op);
+  munit_assert_not_null(svc_node_get(svc_node_get(answer, "headers"), "RateLimit-Remaining"));
+}
+
+/* Each refusal that its row can give. */
+static void openapi_check_refused(const svc_plan *plan, const svc_node *operation)
+{
+  const svc_route *route = plan->route;
+  const svc_node *responses = svc_node_get(operation, "responses"), *body = svc_node_get(operation, "requestBody");
+  bool known = !(route->flags & SVC_NO_AUTH) || SVC_TAKES_FORM(route), absolute = route->flags & SVC_ABSOLUTE;
+  munit_assert_not_null(svc_node_get(responses, "400"));
+  munit_assert_not_null(svc_node_get(responses, "429"));
+  munit_assert_not_null(svc_node_get(responses, "default"));
+  munit_assert_int(svc_node_get(responses, "401") != NULL, ==, known);
+  munit_assert_int(svc_node_get(responses, "406") != NULL, ==, !absolute);
+  munit_assert_int(svc_node_get(responses, "404") != NULL, ==, !absolute && (plan->param_count || body));
+  munit_assert_int(svc_node_get(responses, "409") != NULL, ==, !absolute && route->method != SVC_GET);
+  munit_assert_int(svc_node_get(responses, "412") != NULL, ==, route->method != SVC_GET && route->method != SVC_POST);
+  munit_assert_int(svc_node_get(responses, "415") != NULL, ==, !absolute && body);
+  if (SVC_MORE_OF(route)->also_status)
+    munit_assert_not_null(svc_node_get(responses, SVC_MORE_OF(route)->also_status == 204 ? "204" : "202"));
+}
+
 static MunitResult openapi_document(const MunitParameter params[], void *data)
 {
-  static const char *const methods[] = { "get", "post", "put", "patch", "delete" };
   t_service t;
   svc_response r;
   svc_json_fault fault;
@@ -53,10 +111,11 @@ static MunitResult openapi_document(const MunitParameter params[], void *data)
   munit_assert_not_null(root);
   for (i = 0; i < t.s->plan_count; i++) {
     const svc_route *route = t.s->plans[i].route;
-    const svc_node *path = svc_node_get(svc_node_get(root, "paths"), *route->path ? route->path : "/api/svc/v2");
-    if (route->flags & SVC_ABSOLUTE) continue;
-    if (!svc_node_get(path, methods[route->method])) munit_errorf("%s %s is missing", methods[route->method], route->path);
-    openapi_check_pages(route, svc_node_get(path, methods[route->method]));
+    const svc_node *operation = openapi_operation_of(route);
+    if (!operation) munit_errorf("%s %s is missing", methods[route->method], route->path);
+    openapi_check_pages(route, operation);
+    openapi_check_said(route, operation);
+    openapi_check_refused(&t.s->plans[i], operation);
   }
   openapi_check_refs(root);
   svc_blocks_free(arena.blocks);
@@ -125,6 +184,7 @@ static MunitResult openapi_names(const MunitParameter params[], void *data)
 static void openapi_check_members(const svc_node *schema, const svc_node *value, const char *what)
 {
   const svc_node *ref, *member, *known;
+  if (svc_node_get(schema, "oneOf") && !svc_node_get(schema, "discriminator")) schema = svc_node_get(schema, "oneOf")->first; /* else in an envelope */
   while (schema && (ref = svc_node_get(schema, "$ref")) != NULL) {
     svc_str rest = ref->text;
     svc_str_cut(&rest, '/');
@@ -199,6 +259,122 @@ static MunitResult openapi_answers(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* ---- what validators found, or would */
+
+static const svc_node *openapi_schema(const char *name)
+{
+  const svc_node *schema = svc_node_get(svc_node_get(svc_node_get(root, "components"), "schemas"), name);
+  if (!schema) munit_errorf("no schema %s", name);
+  return schema;
+}
+
+static bool openapi_requires(const svc_node *schema, const char *field)
+{
+  const svc_node *required = svc_node_get(schema, "required"), *item;
+  for (item = required ? required->first : NULL; item; item = item->next)
+    if (svc_str_is(item->text, field)) return true;
+  return false;
+}
+
+static const svc_node *openapi_property(const char *schema, const char *field)
+{
+  const svc_node *property = svc_node_get(svc_node_get(openapi_schema(schema), "properties"), field);
+  if (!property) munit_errorf("%s has no %s", schema, field);
+  return property;
+}
+
+static const svc_node *openapi_body_of(const char *path, const char *method)
+{
+  const svc_node *operation = svc_node_get(svc_node_get(svc_node_get(root, "paths"), path), method);
+  return svc_node_get(svc_node_get(svc_node_get(svc_node_get(operation, "requestBody"), "content"), "application/json"), "schema");
+}
+
+static MunitResult openapi_schemas(const MunitParameter params[], void *data)
+{
+  const svc_node *schema, *flow;
+  t_service t;
+  svc_response r;
+  svc_arena arena;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  munit_assert_int(svc_openapi(t.s, &r), ==, SVC_OK);
+  svc_arena_init(&arena, NULL);
+  root = svc_json_parse(&arena, (svc_str){ r.body, r.body_length });
+  /* what is write-only has to be sent, and is never answered */
+  munit_assert_false(openapi_requires(openapi_schema("Team"), "usernames"));
+  munit_assert_true(openapi_requires(openapi_schema("Team"), "name"));
+  munit_assert_true(openapi_requires(openapi_body_of("/orgs/{orgId}/teams", "post"), "usernames"));
+  /* a PATCH needs nothing, and what it leaves out stays as it is; elements of arrays are whole */
+  munit_assert_true(svc_str_is(svc_node_str(openapi_body_of("/groups/{groupId}/clusters/{clusterName}", "patch"), "$ref"), "#/components/schemas/ClusterPatch"));
+  munit_assert_null(svc_node_get(openapi_schema("ClusterPatch"), "required"));
+  munit_assert_not_null(svc_node_get(openapi_property("Cluster", "backupEnabled"), "default"));
+  munit_assert_null(svc_node_get(openapi_property("ClusterPatch", "backupEnabled"), "default"));
+  munit_assert_true(svc_node_bool(openapi_property("ClusterPatch", "name"), "readOnly", false)); /* it never changes */
+  schema = svc_node_get(openapi_property("ClusterPatch", "replicationSpecs"), "items");
+  munit_assert_null(strstr(svc_arena_copy(&arena, svc_node_str(schema, "$ref")).p, "Patch"));
+  /* variants of a union have their own values of what chooses them, and say so unless they are the default */
+  schema = svc_node_get(openapi_property("AWSRegionConfig", "providerName"), "enum");
+  munit_assert_true(svc_str_is(schema->first->text, "AWS") && !schema->first->next);
+  munit_assert_true(openapi_requires(openapi_schema("AWSRegionConfig"), "providerName"));
+  munit_assert_false(openapi_requires(openapi_schema("TextSearchIndex"), "type"));
+  munit_assert_true(openapi_requires(openapi_schema("VectorSearchIndex"), "type"));
+  /* null is a value where it is answered, or clears something */
+  schema = svc_node_get(openapi_property("MetricDataPoint", "value"), "type");
+  munit_assert_true(schema->type == SVC_J_ARRAY && svc_str_is(schema->first->next->text, "null"));
+  /* how one signs in */
+  schema = svc_node_get(svc_node_get(root, "components"), "securitySchemes");
+  flow = svc_node_get(svc_node_get(svc_node_get(schema, "serviceAccount"), "flows"), "clientCredentials");
+  munit_assert_true(svc_str_is(svc_node_str(flow, "tokenUrl"), "http://localhost:8080/api/oauth/token"));
+  munit_assert_true(svc_str_is(svc_node_str(svc_node_get(schema, "apiKey"), "scheme"), "digest"));
+  svc_blocks_free(arena.blocks);
+  svc_response_free(&r);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* It is served to anybody, with a tag, and every address has a bucket for it. */
+static MunitResult openapi_served(const MunitParameter params[], void *data)
+{
+  static const svc_limit_override limit = { .endpoint_set_id = "controlPlaneIPAddresses_ip", .capacity = 3, .refill_rate = 1, .refill_seconds = 60 };
+  svc_config config = { .limits = &limit, .limit_count = 1 };
+  svc_header headers[1] = { { "If-None-Match", "", 0, 0 } };
+  svc_request request = { .method = "GET", .target = "/openapi.json", .peer = "192.0.2.7" };
+  svc_response r, document;
+  char tag[40];
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  munit_assert_int(svc_openapi(t.s, &document), ==, SVC_OK);
+  munit_assert_int(svc_handle_request(t.s, &request, &r), ==, SVC_OK);
+  munit_assert_int(r.status, ==, 200);
+  munit_assert_size(r.body_length, ==, document.body_length);
+  munit_assert_memory_equal(r.body_length, r.body, document.body);
+  munit_assert_string_equal(svc_response_header(&r, "Content-Type"), "application/json");
+  munit_assert_string_equal(svc_response_header(&r, "RateLimit-Remaining"), "2");
+  munit_assert_null(svc_response_header(&r, "Cache-Control")); /* it is no token */
+  munit_assert_int(svc_may_wait(t.s, &request), !=, 0); /* it takes its time: not in an event loop */
+  snprintf(tag, sizeof tag, "%s", svc_response_header(&r, "ETag"));
+  svc_response_free(&r);
+  svc_response_free(&document);
+  headers[0].value = tag;
+  request.headers = headers;
+  request.header_count = 1;
+  munit_assert_int(svc_handle_request(t.s, &request, &r), ==, SVC_OK);
+  munit_assert_int(r.status, ==, 304);
+  svc_response_free(&r);
+  request.method = "HEAD";
+  request.header_count = 0;
+  munit_assert_int(svc_handle_request(t.s, &request, &r), ==, SVC_OK);
+  munit_assert_int(r.status, ==, 200);
+  munit_assert_size(r.body_length, ==, 0);
+  svc_response_free(&r);
+  munit_assert_int(svc_handle_request(t.s, &request, &r), ==, SVC_OK);
+  munit_assert_int(r.status, ==, 429);
+  svc_response_free(&r);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 /* A client puts a path behind its server: the root too must be there. And the bounds of a page are the configuration's. */
 static MunitResult openapi_configured(const MunitParameter params[], void *data)
 {
@@ -220,6 +396,8 @@ static MunitTest tests[] = {
   { "/answers", openapi_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/configured", openapi_configured, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/document", openapi_document, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/schemas", openapi_schemas, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/served", openapi_served, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/names", openapi_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

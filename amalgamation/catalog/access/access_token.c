@@ -13,12 +13,23 @@
 
 static const svc_object access_token_object = { .name = "AccessToken" };
 
+/* What is asked and answered, for the OpenAPI document. */
+static const char *const access_token_grants[] = { "client_credentials", NULL };
+static const svc_field access_token_request_fields[] = { F_ENUM("grant_type", access_token_grants, .flags = SVC_REQUIRED) };
+static const svc_object access_token_request = { .name = "AccessTokenRequest", .fields = SVC_ROWS(access_token_request_fields) };
+static const svc_field access_token_revocation_fields[] = { F_STR("token", .flags = SVC_REQUIRED) };
+static const svc_object access_token_revocation = { .name = "AccessTokenRevocation", .fields = SVC_ROWS(access_token_revocation_fields) };
+static const svc_field access_token_issued_fields[] = { F_STR("access_token"), F_LONG("expires_in"), F_STR("token_type") };
+static const svc_object access_token_issued = { .name = "IssuedAccessToken", .fields = SVC_ROWS(access_token_issued_fields) };
+
 static bool access_token_issue(svc_call *c);
 static bool access_token_revoke(svc_call *c);
 
 static const svc_route access_token_routes[] = {
-  { .method = SVC_POST, .path = "/api/oauth/token", .flags = SVC_ABSOLUTE | SVC_NO_AUTH | SVC_RAW_BODY, .op = "issueAccessToken", .run = access_token_issue },
-  { .method = SVC_POST, .path = "/api/oauth/revoke", .flags = SVC_ABSOLUTE | SVC_NO_AUTH | SVC_RAW_BODY, .op = "revokeAccessToken", .run = access_token_revoke }
+  { .method = SVC_POST, .path = "/api/oauth/token", .flags = SVC_ABSOLUTE | SVC_NO_AUTH | SVC_RAW_BODY, .body = &access_token_request,
+    .answer = &access_token_issued, .op = "issueAccessToken", .run = access_token_issue },
+  { .method = SVC_POST, .path = "/api/oauth/revoke", .flags = SVC_ABSOLUTE | SVC_NO_AUTH | SVC_RAW_BODY, .body = &access_token_revocation,
+    .op = "revokeAccessToken", .run = access_token_revoke }
 };
 
 static bool access_token_fail(svc_call *c, int code, const char *error, const char *why)

@@ -80,7 +80,8 @@ static const svc_route cost_explorer_routes[] = {
   R_POST(COST_EXPLORER, "", .status = 202, .body = &cost_explorer_query, .answer = &cost_explorer_token, .op = "createCostExplorerProcess", .run = svc_verb_create,
          .example = "{\"startDate\":\"2025-05-01\",\"endDate\":\"2025-07-01\",\"groupBy\":\"services\"}",
         .more = SVC_MORE(.view = cost_explorer_made)),
-  R_GET(COST_EXPLORER, "/{token}", .flags = SVC_ITEM, .answer = &cost_explorer_result, .op = "getCostExplorerUsage", .run = cost_explorer_read)
+  R_GET(COST_EXPLORER, "/{token}", .flags = SVC_ITEM, .answer = &cost_explorer_result, .op = "getCostExplorerUsage", .run = cost_explorer_read,
+        .more = SVC_MORE(.also_status = 202))
 };
 
 static const svc_transition cost_explorer_steps[] = { { "WORKING", "DONE", 5, NULL, NULL }, { NULL, NULL, 0, NULL, NULL } };

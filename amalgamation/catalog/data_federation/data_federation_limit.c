@@ -38,7 +38,7 @@ static const svc_route data_federation_limit_routes[] = {
   R_GET(DATA_FEDERATION_LIMIT, "", .flags = SVC_BARE, .op = "listDataFederationLimits", .run = data_federation_limit_list, .told = data_federation_limit_told),
   R_GET(DATA_FEDERATION_LIMIT, "/{limitName}", .flags = SVC_ITEM, .op = "getDataFederationLimit", .run = data_federation_limit_read, .told = data_federation_limit_told),
   R_PATCH(DATA_FEDERATION_LIMIT, "/{limitName}", .op = "setDataFederationLimit", .run = data_federation_limit_set,
-          .example = "{\"value\":1000000000,\"overrunPolicy\":\"BLOCK\"}"),
+          .example = "{\"value\":1000000000,\"overrunPolicy\":\"BLOCK\"}", .more = SVC_MORE(.whole = true)),
   R_DELETE(DATA_FEDERATION_LIMIT, "/{limitName}", .status = 204, .op = "deleteDataFederationLimit", .run = svc_verb_delete)
 };
 

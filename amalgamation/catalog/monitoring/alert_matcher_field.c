@@ -3,11 +3,15 @@
 */
 #include "catalog/monitoring/alert_parts.h"
 
+static const svc_field alert_matcher_field_fields[] = { F_ENUM("fieldName", svc_alert_field_names, .flags = SVC_READ_ONLY) };
+static const svc_object alert_matcher_field_object = { .name = "MatcherField", .fields = SVC_ROWS(alert_matcher_field_fields) };
+
 static bool alert_matcher_field_list(svc_call *c);
 
 static const svc_route alert_matcher_field_routes[] = {
   { .method = SVC_GET, .path = "/alertConfigs/matchers/fieldNames", .set = SVC_SET_ALERT_MATCHERS, .versions = SVC_VERSIONS(20230101),
-    .flags = SVC_BARE | SVC_NO_LINKS, .op = "listMatcherFieldNames", .run = alert_matcher_field_list }
+    .flags = SVC_BARE | SVC_NO_LINKS, .op = "listMatcherFieldNames", .run = alert_matcher_field_list,
+    .more = SVC_MORE(.value = "fieldName") }
 };
 
 static bool alert_matcher_field_list(svc_call *c)
@@ -28,5 +32,6 @@ static bool alert_matcher_field_list(svc_call *c)
 SVC_PRIVATE const svc_noun svc_noun_alert_matcher_field = {
   .name = "alert matcher field",
   .flags = SVC_VIRTUAL,
+  .object = &alert_matcher_field_object,
   .routes = SVC_ROUTES(alert_matcher_field_routes),
 };

@@ -47,7 +47,7 @@ static const svc_route query_shape_routes[] = {
   R_GET(QUERY_SHAPE, "", .flags = SVC_PAGED, .params = query_shape_params, .op = "listClusterQueryShapes", .run = svc_verb_list),
   R_GET(QUERY_SHAPE, "/{queryShapeHash}", .flags = SVC_ITEM, .op = "getClusterQueryShape", .run = query_shape_read, .told = query_shape_told),
   R_PATCH(QUERY_SHAPE, "/{queryShapeHash}", .op = "updateClusterQueryShape", .run = query_shape_set, .example = "{\"status\":\"REJECTED\"}",
-        .more = SVC_MORE(.ahead = query_shape_look))
+        .more = SVC_MORE(.ahead = query_shape_look, .whole = true))
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */

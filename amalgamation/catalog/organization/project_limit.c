@@ -12,11 +12,11 @@ typedef struct project_limit_row {
   int64_t preset, highest;
 } project_limit_row;
 
-#define PROJECT_LIMIT_TB ((int64_t)1 << 40)
+#define PROJECT_LIMIT_TB ((int64_t)1 << 40) /* of 8191 of them every client can read the number: it is below 2^53 */
 
 static const project_limit_row project_limit_table[] = {
   { "dataFederation.bytesProcessed.daily", 100 * PROJECT_LIMIT_TB, 1000 * PROJECT_LIMIT_TB },
-  { "dataFederation.bytesProcessed.monthly", 1000 * PROJECT_LIMIT_TB, 10000 * PROJECT_LIMIT_TB },
+  { "dataFederation.bytesProcessed.monthly", 1000 * PROJECT_LIMIT_TB, 8000 * PROJECT_LIMIT_TB },
   { "dataFederation.bytesProcessed.query", 10 * PROJECT_LIMIT_TB, 100 * PROJECT_LIMIT_TB },
   { "dataFederation.bytesProcessed.weekly", 500 * PROJECT_LIMIT_TB, 5000 * PROJECT_LIMIT_TB },
   { "svc.project.deployment.clusters", 25, 100 },

@@ -52,7 +52,7 @@ static bool database_user_cert_x509(svc_call *c, svc_x509_request *r, svc_x509_p
   int rc;
   if (!svc_secret_bytes(c, serial, sizeof serial)) return false;
   memcpy(&r->serial, serial, sizeof serial);
-  r->serial = (r->serial >> 1) | 1;
+  r->serial = (r->serial >> 11) | 1; /* it is shown as a number: of 53 bits every client reads it as it is */
   r->random = c->s->commit.ids.random;
   r->random_context = c->s->commit.ids.random_context;
   rc = svc_x509_make(c->arena, r, out);

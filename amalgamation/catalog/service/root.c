@@ -1,5 +1,6 @@
 /*
-** The root: what this service is, who asks, and the links from which everything can be reached.
+** The root: what this service is, who asks, and the links from which everything can be reached. And the OpenAPI document, at a
+** path of its own, where tools look for it.
 */
 #include "catalog/catalog.h"
 
@@ -36,10 +37,14 @@ static const svc_field root_fields[] = {
 static const svc_object root_object = { .name = "Root", .fields = SVC_ROWS(root_fields) };
 
 static bool root_read(svc_call *c);
+static bool root_describe(svc_call *c);
 
 static const svc_route root_routes[] = {
   { .method = SVC_GET, .path = "", .set = SVC_SET_ROOT, .versions = SVC_VERSIONS(20230101),
-    .answer = &root_object, .op = "getSystemStatus", .run = root_read }
+    .answer = &root_object, .op = "getSystemStatus", .run = root_read },
+  /* who asks for it may have no credentials yet; its bucket is that of an address */
+  { .method = SVC_GET, .path = "/openapi.json", .flags = SVC_ABSOLUTE | SVC_NO_AUTH, .set = SVC_SET_CONTROL_PLANE, .op = "getOpenApi",
+    .run = root_describe, .more = SVC_MORE(.media = "application/json") }
 };
 
 static svc_node *root_grants(svc_call *c)
@@ -73,6 +78,15 @@ static bool root_read(svc_call *c)
   svc_node_set_text(c->arena, body, "build", SVC_VERSION);
   svc_node_set_bool(c->arena, body, "throttling", c->s->limiter != NULL);
   return svc_answer_node(c, body);
+}
+
+static bool root_describe(svc_call *c)
+{
+  svc_str document = svc_openapi_document(c->s, c->arena);
+  if (c->arena->failed) return svc_no_memory(c);
+  svc_answer_bytes(c, document);
+  c->answer.revision = svc_body_revision(document);
+  return true;
 }
 
 SVC_PRIVATE const svc_noun svc_noun_root = {

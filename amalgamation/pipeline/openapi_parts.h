@@ -1,0 +1,37 @@
+/*
+** What the files of the OpenAPI document share: openapi.c is the document and its operations, openapi_schema.c the schemas.
+*/
+#ifndef SVC_OPENAPI_PARTS_H
+#define SVC_OPENAPI_PARTS_H
+
+#include "pipeline/pipeline.h"
+
+/* An object that is to be described, as a component of its own. */
+typedef struct openapi_met {
+  const svc_object *object;
+  bool patch;               /* as the body of a PATCH: nothing has to be there, nothing has a default */
+  const svc_choice *choice; /* it is a variant of a union: what chooses it; NULL: it is none */
+  size_t within;            /* and the number of that union, which may be a variant itself */
+} openapi_met;
+
+typedef struct openapi_writer {
+  const svc *s;
+  svc_buf b;
+  openapi_met *met; /* each name once */
+  size_t count, room;
+} openapi_writer;
+
+/*
+** All that is written. In `format` ' stands for ", and what follows % for an argument: %s a text as it is, %q one as a JSON
+** string, %d an int64_t.
+*/
+SVC_PRIVATE void svc_openapi_put(openapi_writer *w, const char *format, ...);
+
+/* A reference to the schema of an object, which is met by it. */
+SVC_PRIVATE void svc_openapi_ref(openapi_writer *w, const svc_object *object, bool patch);
+/* The schema of one value, without its closing brace, as more members may follow. */
+SVC_PRIVATE void svc_openapi_scalar(openapi_writer *w, const svc_field *f, int type);
+SVC_PRIVATE void svc_openapi_value(openapi_writer *w, const svc_field *f, bool patch);
+SVC_PRIVATE void svc_openapi_schemas(openapi_writer *w); /* of all that was met; each behind a comma */
+
+#endif
