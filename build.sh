@@ -112,6 +112,14 @@ fold() {
   say "fold: svcapi.c ($(wc -l <svcapi.c) lines)"
 }
 
+pack() { # the explorer's files, as a part of the listener
+  mkdir -p build
+  sh ports/explorer/pack.sh --out build/explorer_files.c.new || exit 1
+  if cmp -s build/explorer_files.c.new ports/listener/explorer_files.c; then rm -f build/explorer_files.c.new; return 0; fi
+  mv build/explorer_files.c.new ports/listener/explorer_files.c
+  say "pack: ports/listener/explorer_files.c"
+}
+
 build() { # WHAT TARGET VARIABLE=VALUE...: makes it by rules.mk in $O; a failure ends with one line that names the file
   what=$1; shift
   mkdir -p "$O"; rm -f "$O/failed"
@@ -134,7 +142,7 @@ PLACED='-O2 -fPIC -fvisibility=hidden' # one set of objects, for programs and fo
 lib() { deps $LIBRARY; fold; O=build/lib; build libsvcapi.a lib OPT="$PLACED"; }
 shared() { lib; build libsvcapi.so.0 shared OPT="$PLACED"; }
 # shellcheck disable=SC2086
-daemon() { deps $LIBRARY mongoose; lib; build svcd svcd OPT="$PLACED"; }
+daemon() { deps $LIBRARY mongoose; lib; pack; build svcd svcd OPT="$PLACED"; }
 
 # ---- tests ----------------------------------------------------------------------------------------------------------
 
@@ -190,7 +198,7 @@ summary() {
 }
 
 # shellcheck disable=SC2086
-for_tests() { deps $LIBRARY mongoose munit; fold; }
+for_tests() { deps $LIBRARY mongoose munit; fold; pack; }
 
 test_all() { # [NAME]
   for_tests
@@ -303,7 +311,7 @@ case $verb in
   shared)
     shared
     say "link: cc program.c -I. -Lbuild -lsvcapi; other languages load build/libsvcapi.so.0" ;;
-  fold) need awk sha256sum; fold; say 'fold: svcapi.c is the fold of the parts' ;;
+  fold) need awk sha256sum; fold; pack; say 'fold: svcapi.c is the fold of the parts' ;;
   test) test_all "$@" ;;
   run|check|bench|fuzz|arm|clean) "$verb" "$@" ;;
   help|--help|-h) usage ;;
