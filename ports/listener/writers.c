@@ -79,6 +79,10 @@ void svc_listener_handle(svc_listener *l, const svc_http_head *h, const char *pe
 {
   svc_request request;
   if (!l->config.no_explorer && svc_listener_explorer(h, response)) return;
+  if (l->s && h->reads && h->target_length == 13 && memcmp(h->target, "/openapi.json", 13) == 0) {
+    svc_openapi(l->s, response);
+    return;
+  }
   memset(&request, 0, sizeof request);
   memset(response, 0, sizeof *response);
   request.method = h->method;
