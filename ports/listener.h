@@ -23,7 +23,8 @@
 ** PROCESS. mongoose ignores SIGPIPE for the whole process, and its log, which is global too, is switched off here.
 **
 ** EXPLORER. GET / is a page with which people look around in the service: it signs in as any client does, and can do what the
-** API lets it. Its files are constants of explorer_files.c (60 KB at the most), and its paths are / and those below /_explorer/.
+** API lets it. Its files are constants of explorer_files.c, 75 KB, and its paths are / and those below /_explorer/. no_explorer
+** switches it off; -DSVC_LISTENER_NO_EXPLORER, for what is in ports/listener/, leaves it out.
 **
 ** FAULTS. An answer with svc_response.drop is not sent, and its connection closed; one with delay_ms is sent after so long (in
 ** steps of up to 250 ms), while no thread waits for it.

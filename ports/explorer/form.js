@@ -48,7 +48,7 @@ class Field {
 
 function hint(s) {
   const most = s.maxLength ?? s.maximum, least = s.minLength ?? s.minimum, of = s.maxLength !== undefined || s.minLength !== undefined ? ' characters' : '';
-  return [s.description, s.format && !['int32', 'int64', 'trimmed'].includes(s.format) ? s.format : '',
+  return [s.description, { int32: '', int64: '', trimmed: '', hex24: '24 hexadecimal digits', ip: 'an IP address', cidr: 'a network in CIDR notation' }[s.format] ?? s.format,
     least !== undefined && most !== undefined ? least + ' to ' + most + of : least !== undefined ? 'at least ' + least + of : most !== undefined ? 'at most ' + most + of : '',
     s.default !== undefined && typeof s.default !== 'object' ? 'default: ' + s.default : ''].filter(Boolean).join('; ');
 }
@@ -86,7 +86,7 @@ class Text extends Single {
     if (s.minLength && text.length < s.minLength) return 'must have at least ' + plural(s.minLength, 'character');
     if (s.maxLength && text.length > s.maxLength) return 'must have at most ' + plural(s.maxLength, 'character');
     if (s.format === 'date-time' && Number.isNaN(Date.parse(text))) return 'must be a date such as 2030-01-31T12:00:00Z';
-    try { if (s.pattern && !new RegExp(s.pattern).test(text)) return 'must be like ' + s.pattern; } catch { /* the service will say */ }
+    try { if (s.pattern && !new RegExp(s.pattern, 'u').test(text)) return 'must be like ' + s.pattern; } catch { /* the service will say */ }
     return '';
   }
 }
@@ -113,8 +113,10 @@ class Choice extends Single {
 
 class Json extends Single {
   make() { return el('textarea', { rows: 4, class: 'code', spellcheck: 'false', value: this.value === undefined ? '' : JSON.stringify(this.value, null, 2) }); }
-  read() { try { return this.input.value.trim() === '' ? undefined : JSON.parse(this.input.value); } catch { return undefined; } }
-  wrongWith(text) { try { JSON.parse(text); return ''; } catch { return 'must be JSON'; } }
+  // a word needs no quotes
+  parse(text) { try { return JSON.parse(text); } catch { return /^[\w .:@/-]+$/.test(text) ? text : undefined; } }
+  read() { const text = this.input.value.trim(); return text === '' ? undefined : this.parse(text); }
+  wrongWith(text) { return this.parse(text.trim()) === undefined ? 'must be JSON' : ''; }
 }
 
 // Several values, a line each; or boxes, where there are few to choose from.
@@ -248,7 +250,7 @@ function fieldOf(schema, more) {
 
 // ---- the form of an operation
 
-// value: what is edited; start: what it begins with. send({ query, body }) gives an answer, and its errors are shown.
+// value: what is edited. send({ query, body }) gives an answer, and its errors are shown.
 export function form(op, { value, known, query = {}, send, cancel, submit = 'Send' }) {
   const patch = op.method === 'PATCH';
   const asked = op.query.map((p) => fieldOf(schemaOf(p.schema), { name: p.name, required: Boolean(p.required), value: query[p.name], known }));
@@ -276,7 +278,7 @@ export function form(op, { value, known, query = {}, send, cancel, submit = 'Sen
     tabs.forEach((t, i) => t.setAttribute('aria-pressed', String((i === 1) === toRaw)));
     put(place, toRaw ? area : root.node);
   }
-  const fields = () => [...asked, ...(root && !raw ? root.all() : [])];
+  const fields = () => [...(root && !raw ? root.all() : []), ...asked];
   function showAll(found) {
     fields().forEach((f) => f.show(''));
     found.forEach(([f, why]) => f.show(why.charAt(0).toUpperCase() + why.slice(1)));
@@ -307,9 +309,9 @@ export function form(op, { value, known, query = {}, send, cancel, submit = 'Sen
     showAll(told.filter((t) => at.has(t.field)).map((t) => [at.get(t.field), t.description]));
   }
   const node_ = el('form', { class: 'card form', novalidate: true, onsubmit }, wrong,
-    asked.length ? el('fieldset', { class: 'plain' }, el('legend', {}, 'Parameters'), asked.map((f) => f.node)) : null,
     root ? el('div', { class: 'row between' }, el('div', { class: 'tabs', role: 'group', 'aria-label': 'How to edit' }, tabs), value === undefined ? example : null) : null,
-    place, el('div', { class: 'row' }, go, cancel ? el('a', { class: 'button', href: cancel }, 'Cancel') : null));
+    place, asked.length ? el('details', { class: 'more', open: !root || asked.some((f) => f.required) }, el('summary', {}, 'Parameters'), el('div', { class: 'group' }, asked.map((f) => f.node))) : null,
+    el('div', { class: 'row' }, go, cancel ? el('a', { class: 'button', href: cancel }, 'Cancel') : null));
   if (root) put(place, root.node);
   return node_;
 }

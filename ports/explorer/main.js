@@ -31,7 +31,7 @@ const title = (text) => { document.title = text + ' - Explorer'; };
 
 function who() {
   const left = Math.max(0, Math.round((api.session.until - Date.now()) / 60000));
-  $('who').textContent = api.signedIn() ? api.session.id + ', token for ' + (left ? plural(left, 'minute') : 'less than a minute') : '';
+  put($('who'), api.signedIn() ? [el('span', { class: 'id', title: api.session.id }, api.session.id), ' token for ' + (left ? plural(left, 'minute') : 'less than a minute')] : null);
   $('out').hidden = !api.signedIn();
   if (api.isPast()) expired();
 }
@@ -52,8 +52,10 @@ function expired() {
   api.signOut();
   who();
   askToSignIn('Your token has expired, or was revoked. Sign in again: you go on where you were.');
-  again ??= {};
-  again.promise ??= new Promise((done) => { again.done = done; });
+  if (!again) {
+    again = { turn };
+    again.promise = new Promise((done) => { again.done = done; });
+  }
   return again.promise;
 }
 
@@ -81,8 +83,8 @@ async function signIn(e) {
   who();
   const waiting = again;
   again = null;
-  if (waiting) waiting.done();
-  else show();
+  waiting?.done();
+  if (waiting?.turn !== turn) show(); // nobody waits, or one has gone elsewhere meanwhile
 }
 
 // What the service can do, and its limits; once. Returns what is wrong, or nothing.
@@ -94,7 +96,7 @@ async function learnService() {
   const limits = spec.ops.find((op) => op.template === '/rateLimits' && op.method === 'GET');
   if (limits) readSets((await api.call('GET', spec.base, '/rateLimits?itemsPerPage=100', { template: limits.template, accept: limits.accept })).body?.results);
   const root = match('');
-  if (root && where().path !== '/') learnCaller((await api.call('GET', spec.base, '', { template: '', accept: root.op.accept })).body);
+  if (root) learnCaller((await api.call('GET', spec.base, '', { template: '', accept: root.op.accept })).body);
   return null;
 }
 
@@ -171,13 +173,13 @@ function actionBar(path) {
   return el('div', { class: 'row actions' }, here.map((op) => (op.method === 'DELETE' && !op.query.length && !op.schema
     ? el('button', { type: 'button', class: 'danger', title: op.summary || null, onclick: () => remove(op, path) }, words(op.id)) : link(op, at))),
   el('button', { type: 'button', onclick: () => show({ stay: true }) }, 'Refresh'),
-  below.length ? el('details', { class: 'menu' }, el('summary', {}, plural(below.length, 'action') + ' below'),
+  below.length ? el('details', { class: 'menu' }, el('summary', {}, plural(below.length, 'more action')),
     el('ul', {}, below.sort((a, b) => words(a.id).localeCompare(words(b.id))).map((op) => el('li', {}, el('a', { href: '#' + at + op.rest + '!' + op.id }, words(op.id)))))) : null);
 }
 
 function frame(path, heading, focus) {
-  const parts = { h1: el('h1', { tabindex: -1 }, heading), state: el('span', { class: 'state' }), notice: el('div', { class: 'notices' }), filter: el('div', {}), content: el('div', { id: 'content' }), links: el('div', {}), actions: el('div', {}) };
-  put($('view'), crumbs(path), el('div', { class: 'head' }, parts.h1, parts.state), parts.actions, parts.notice, parts.filter, parts.content, parts.links);
+  const parts = { h1: el('h1', { tabindex: -1 }, heading), state: el('span', { class: 'state' }), notice: el('div', { class: 'notices' }), filter: el('div', {}), content: el('div', { id: 'content' }), raw: el('div', {}), links: el('div', {}), actions: el('div', {}) };
+  put($('view'), crumbs(path), el('div', { class: 'head' }, parts.h1, parts.state), parts.actions, parts.notice, parts.filter, parts.content, parts.links, parts.raw);
   title(heading);
   if (focus) { parts.h1.focus({ preventScroll: true }); scrollTo(0, 0); }
   return parts;
@@ -243,7 +245,6 @@ async function showResource(at, mine, stay) {
 function draw(at, m, a, parts) {
   const body = a.body, isList = Array.isArray(body) || Array.isArray(body?.results);
   view.learn(body);
-  if (at.path === '/') learnCaller(body);
   const heading = isList || at.path === '/' ? parts.h1.textContent : view.titleOf(body ?? {}) ?? parts.h1.textContent;
   const state = !isList && body && typeof body === 'object' ? view.stateOf(body) : undefined, was = parts.state.textContent;
   parts.h1.textContent = heading;
@@ -253,11 +254,18 @@ function draw(at, m, a, parts) {
   const again_ = () => redraw(parts.content, isList ? view.list(body, at.path, m.op.template, () => again_()) : body === undefined ? el('p', { class: 'empty' }, 'The answer is empty.')
     : typeof body === 'object' && body !== null ? view.entity(body, heading) : el('p', {}, String(body)));
   again_();
+  put(parts.raw, a.text ? raw(body) : null);
   const links = isList ? null : view.links(body, at.full), text = JSON.stringify(body?.links);
   if (parts.linked !== text) put(parts.links, links);
   parts.linked = text;
   if (!isList && typeof body?.id === 'string' && m.op.names.length) known[m.op.names.at(-1)] = decodeURIComponent(at.path.split('/').pop());
   if (typeof body?.orgId === 'string') known.orgId = body.orgId;
+}
+
+// The answer as it came, for who wants to see that.
+function raw(body) {
+  const place = el('div', {}), fold = el('details', { class: 'raw', ontoggle: () => { if (fold.open) put(place, el('pre', { tabindex: 0 }, JSON.stringify(body, null, 2))); } }, el('summary', {}, 'JSON'), place);
+  return fold;
 }
 
 // Show it, and look again as long as something in it is under way.
@@ -363,7 +371,7 @@ async function showForm(at, mine) {
 }
 
 function finish(op, at, a, get) {
-  if (op.method === 'DELETE') { afterRemoval(at.path, at.path); return; }
+  if (op.method === 'DELETE') { const last = decodeURIComponent(at.path.split('/').pop()); afterRemoval(view.names.get(last) ?? last, at.path); return; }
   const self = view.selfOf(a.body), to = self ?? (get ? at.path : null);
   const text = words(op.id) + ': done (' + a.status + ').';
   if (a.body && !self && op.method === 'POST') {
@@ -397,9 +405,12 @@ function start() {
   $('out').addEventListener('click', signOut);
   $('signin-form').addEventListener('submit', signIn);
   addEventListener('hashchange', () => { if (location.hash === '' || location.hash.startsWith('#/')) show(); });
+  addEventListener('keydown', (e) => {
+    const menu = e.key === 'Escape' ? document.querySelector('.menu[open]') : null;
+    if (menu) { menu.open = false; menu.firstChild.focus(); }
+  });
   setInterval(who, 10000);
   $('signin-go').disabled = false;
-  $('client').focus();
 }
 
 start();

@@ -5,7 +5,7 @@ import { el, newId, plural, words, countdown, clock, breakable } from './dom.js'
 import { match, pathOf, pathOfLink, setOf, spec } from './spec.js';
 
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/;
-const COLUMNS = 7;
+const COLUMNS = 6;
 const chosen = new Map(); // which columns of a list somebody has chosen, by template
 export const names = new Map(); // ids and what they are called, as far as they were seen
 
@@ -64,10 +64,10 @@ function many(key, list) {
 
 const hides = (key, v) => key === 'links' && Array.isArray(v);
 
-// An object as a table of two columns; what it holds that is no single value follows in tables of its own, which can be folded.
+// An object as a table of two columns, what it is called first; what it holds that is no single value follows in tables of its own, which can be folded.
 export function entity(o, label) {
-  const deep = ([, v]) => isObject(v) && Object.keys(v).length > 0;
-  const rows = Object.entries(o).filter(([k, v]) => !hides(k, v)).sort((a, b) => deep(a) - deep(b));
+  const weigh = ([k, v]) => (isObject(v) && Object.keys(v).length > 0 ? 4 : k === 'name' ? 0 : k === 'id' ? 1 : isState(k) ? 2 : 3);
+  const rows = Object.entries(o).filter(([k, v]) => !hides(k, v)).sort((a, b) => weigh(a) - weigh(b));
   if (Array.isArray(o)) return many(label, o);
   if (rows.length === 0) return muted('nothing in it');
   return el('table', { class: 'entity', 'aria-label': label ?? null }, el('tbody', {}, rows.map(([k, v]) => {
@@ -185,7 +185,7 @@ export function problem(a, { method = 'GET', template = '', retry } = {}) {
   const limit = a.status === 429 ? limited(a, method, template) : null;
   const missing = a.status === 403 && b.parameters?.length ? fact('It asks for', b.parameters.map(String).join(', ')) : null;
   const fields = b.badRequestDetail?.fields ?? [];
-  const button = retry ? el('button', { type: 'button', onclick: retry }, 'Try again') : null;
+  const button = retry && (a.status === 0 || a.status === 429 || a.status >= 500) ? el('button', { type: 'button', onclick: retry }, 'Try again') : null;
   const box = el('div', { class: 'problem', role: 'alert', 'data-status': a.status },
     el('h2', {}, title),
     el('p', {}, a.status === 0 ? 'Nobody answered at ' + location.host + ', at ' + clock(a.at) + '. What was asked may or may not have been done.' : b.detail ?? b.error_description ?? 'The service gives no reason.'),

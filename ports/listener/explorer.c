@@ -4,9 +4,19 @@
 **
 ** The rule it keeps: nothing here knows the service, and no answer is made of what somebody sent. The files are constants of the
 ** program (explorer_files.c), so an answer allocates nothing and can be given by an event loop; it has no operation. Paths that are
-** not in the table are the service's, /_explorer/ or not.
+** not in the table are the service's, /_explorer/ or not. -DSVC_LISTENER_NO_EXPLORER leaves all of it out of the program.
 */
 #include "explorer.h"
+
+#ifdef SVC_LISTENER_NO_EXPLORER
+
+bool svc_listener_explorer(const svc_http_head *h, svc_response *response)
+{
+  (void)h, (void)response;
+  return false;
+}
+
+#else
 
 #include <string.h>
 
@@ -70,3 +80,5 @@ bool svc_listener_explorer(const svc_http_head *h, svc_response *response)
   response->body_length = f->length;
   return true;
 }
+
+#endif /* SVC_LISTENER_NO_EXPLORER */

@@ -31,11 +31,12 @@ export async function launch({ program, folder, args = [] }) {
     send,
     version: (await send('Browser.getVersion')).product,
     page: (options) => open(send, listeners, options),
+    listen: (f) => listeners.push(f),
     close: async () => { const gone = new Promise((done) => child.once('exit', done)); await send('Browser.close').catch(() => {}); await gone; },
   };
 }
 
-async function open(send, listeners, { width = 1280, height = 900, scheme = 'light', mobile = false, scale = 1 } = {}) {
+async function open(send, listeners, { width = 1280, height = 900, scheme = 'light', mobile = false, scale = 1, bare = false } = {}) {
   const { browserContextId } = await send('Target.createBrowserContext');
   const { targetId } = await send('Target.createTarget', { url: 'about:blank', browserContextId });
   const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
@@ -52,7 +53,7 @@ async function open(send, listeners, { width = 1280, height = 900, scheme = 'lig
     if (m.method === 'Network.responseReceived') requests.set(p.requestId, { url: p.response.url, status: p.response.status, type: p.type, bytes: 0 });
     if (m.method === 'Network.loadingFinished' && requests.has(p.requestId)) requests.get(p.requestId).bytes = p.encodedDataLength;
   });
-  for (const d of ['Page', 'Runtime', 'Log', 'Network', 'Audits', 'Accessibility']) await cdp(d + '.enable');
+  for (const d of ['Page', 'Runtime', 'Log', 'Network', ...(bare ? [] : ['Audits', 'Accessibility'])]) await cdp(d + '.enable');
   const page = {
     cdp, said, requests,
     resize: (w, h, m = false, s = 1) => cdp('Emulation.setDeviceMetricsOverride', { width: w, height: h, deviceScaleFactor: s, mobile: m }),
