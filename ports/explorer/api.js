@@ -2,7 +2,7 @@
 // secret is used once, to get it, and kept nowhere.
 //
 // Every call ends in an answer, whatever happened: { status, ok, body, text, type, headers, ms, why }; status 0: nobody answered.
-// Who listens to `events` hears of each: 'call', and 'online' when that changes.
+// Who listens to events hears of each: 'call', and 'online' when that changes.
 
 export const events = new EventTarget();
 export const home = new URL('.', document.baseURI);

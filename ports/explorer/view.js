@@ -192,10 +192,10 @@ export function problem(a, { method = 'GET', template = '', retry } = {}) {
     el('dl', {}, a.status ? fact('Status', a.status + (b.reason ? ' ' + b.reason : '')) : null, b.errorCode ? fact('Error', el('code', {}, b.errorCode)) : null, missing, limit?.facts,
       fields.length ? fact(fields.length === 1 ? 'Field' : 'Fields', el('ul', { class: 'plain' }, fields.map((f) => el('li', {}, el('code', {}, f.field), ' ' + f.description)))) : null),
     button ? el('div', { class: 'row' }, button) : null);
-  if (limit) setTimeout(() => countdown(box, a.at + a.ms + 1000 * limit.wait, (s) => {
+  if (limit) countdown(box, a.at + a.ms + 1000 * limit.wait, (s) => {
     limit.left.textContent = s ? 'in ' + plural(s, 'second') : 'now';
     if (button) button.disabled = s > 0;
-  }));
+  });
   return box;
 }
 

@@ -1340,14 +1340,14 @@ static const char explorer_9[] =
   "el('dl', {}, a.status ? fact('Status', a.status + (b.reason ? ' ' + b.reason : '')) : null, b.errorCode ? fact('Error', el('code', {}, b.errorCode)) : null, missing, limit?.facts,\n"
   "fields.length ? fact(fields.length === 1 ? 'Field' : 'Fields', el('ul', { class: 'plain' }, fields.map((f) => el('li', {}, el('code', {}, f.field), ' ' + f.description)))) : null),\n"
   "button ? el('div', { class: 'row' }, button) : null);\n"
-  "if (limit) setTimeout(() => countdown(box, a.at + a.ms + 1000 * limit.wait, (s) => {\n"
+  "if (limit) countdown(box, a.at + a.ms + 1000 * limit.wait, (s) => {\n"
   "limit.left.textContent = s ? 'in ' + plural(s, 'second') : 'now';\n"
   "if (button) button.disabled = s > 0;\n"
-  "}));\n"
+  "});\n"
   "return box;\n"
   "}\n"
   "export const titleOfService = () => spec.title || 'The service';\n";
-static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"1a6b3bd8da100048\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"c5c160cbb983caec\"", "text/javascript; charset=utf-8");
 
 /* icon.svg */
 static const char explorer_10[] =
