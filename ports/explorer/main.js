@@ -1,7 +1,7 @@
 // The page: where one is (the hash: a path below the API's root, and behind "!" the operation whose form is shown), what is shown there,
 // and what happens when the token has expired or nobody answers.
 
-import { $, el, put, say, words, clock, countdown, plural } from './dom.js';
+import { $, el, put, say, words, clock, countdown, plural, breakable } from './dom.js';
 import * as api from './api.js';
 import { spec, readDocument, readSets, match, actions, fill } from './spec.js';
 import * as view from './view.js';
@@ -314,7 +314,7 @@ function download(op, at) {
 function confirm(question, text, yes) {
   const d = $('ask');
   $('ask-title').textContent = question;
-  $('ask-text').textContent = text;
+  put($('ask-text'), breakable(text));
   $('ask-yes').textContent = yes;
   d.returnValue = 'no';
   return new Promise((done) => {

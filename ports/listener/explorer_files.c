@@ -123,7 +123,7 @@ static const char explorer_1[] =
   "input, select, textarea { border-color: light-dark(#8a96a5, #5d6b7b); }\n"
   "textarea { width: 100%; resize: vertical; }\n"
   "input[type=\"checkbox\"] { accent-color: var(--accent); }\n"
-  "button, .button { cursor: pointer; text-decoration: none; display: inline-block; color: var(--accent); font-weight: 550; line-height: 1.5; }\n"
+  "button, .button { cursor: pointer; text-decoration: none; display: inline-block; color: var(--accent); font-weight: 500; line-height: 1.5; }\n"
   "button:hover, .button:hover { background: var(--soft); }\n"
   "button:disabled { color: var(--muted); cursor: default; }\n"
   "button.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }\n"
@@ -154,7 +154,7 @@ static const char explorer_1[] =
   ".crumbs li + li::before { content: \"/\"; color: var(--muted); margin-right: .45rem; }\n"
   ".head { display: flex; flex-wrap: wrap; gap: .4rem .8rem; align-items: center; }\n"
   ".actions { margin: .8rem 0 1rem; position: relative; }\n"
-  ".menu > summary { list-style: none; border: 1px solid var(--line); border-radius: 6px; padding: .35rem .6rem; background: var(--card); color: var(--accent); font-weight: 550; }\n"
+  ".menu > summary { list-style: none; border: 1px solid var(--line); border-radius: 6px; padding: .35rem .6rem; background: var(--card); color: var(--accent); font-weight: 500; }\n"
   ".menu > summary::after { content: \" \\25BE\"; }\n"
   ".menu > ul { position: absolute; z-index: 3; left: 0; right: 0; margin: .35rem 0 0; padding: .75rem 1rem; list-style: none; columns: 15rem; max-height: 60vh; overflow: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; box-shadow: 0 8px 24px rgb(0 0 0 / .18); }\n"
   ".banner { background: var(--busy-soft); color: var(--busy); padding: .5rem 1.25rem; display: flex; gap: .75rem; align-items: center; flex-wrap: wrap; }\n"
@@ -174,7 +174,7 @@ static const char explorer_1[] =
   "@keyframes pulse { to { opacity: .25; } }\n"
   "table { border-collapse: collapse; width: 100%; background: var(--card); font-size: .93rem; }\n"
   "th, td { text-align: left; vertical-align: top; padding: .38rem .75rem; border-bottom: 1px solid var(--line); }\n"
-  "th { font-weight: 550; }\n"
+  "th { font-weight: 500; }\n"
   "#content > table.entity, .scroll { border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }\n"
   "#content > table.entity { border-collapse: separate; border-spacing: 0; margin-bottom: 1rem; }\n"
   "tr:last-child > th, tr:last-child > td { border-bottom: 0; }\n"
@@ -186,9 +186,9 @@ static const char explorer_1[] =
   ".nest .entity th { width: 12rem; }\n"
   ".scroll { overflow-x: auto; margin-bottom: 1rem; background: var(--card); }\n"
   ".nest .scroll { margin-bottom: 0; }\n"
-  ".list { overflow-wrap: normal; }\n"
+  ".list { overflow-wrap: normal; width: max-content; min-width: 100%; }\n"
   ".list thead th { color: var(--muted); font-size: .82rem; background: var(--soft); white-space: nowrap; }\n"
-  ".list td, .list tbody th { max-width: 26rem; overflow-wrap: anywhere; min-width: 5rem; }\n"
+  ".list td, .list tbody th { max-width: 24rem; overflow-wrap: anywhere; }\n"
   ".list .code, .list time, .list .badge { white-space: nowrap; }\n"
   ".list tbody tr:hover { background: var(--soft); }\n"
   ".values, .parts, .plain { margin: 0; padding: 0; list-style: none; }\n"
@@ -269,7 +269,7 @@ static const char explorer_1[] =
   "}\n"
   "@media (prefers-reduced-motion: reduce) { .badge.busy::before { animation: none; } }\n"
   "@media (forced-colors: active) { .badge, .problem, .done { border: 1px solid; } }\n";
-static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"a30e7cf7c63f08f1\"", "text/css; charset=utf-8");
+static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"7f1da1f37e9917a4\"", "text/css; charset=utf-8");
 
 /* api.js */
 static const char explorer_2[] =
@@ -731,7 +731,7 @@ static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"7523d140a2
 
 /* main.js */
 static const char explorer_7[] =
-  "import { $, el, put, say, words, clock, countdown, plural } from './dom.js';\n"
+  "import { $, el, put, say, words, clock, countdown, plural, breakable } from './dom.js';\n"
   "import * as api from './api.js';\n"
   "import { spec, readDocument, readSets, match, actions, fill } from './spec.js';\n"
   "import * as view from './view.js';\n"
@@ -1001,7 +1001,7 @@ static const char explorer_7[] =
   "function confirm(question, text, yes) {\n"
   "const d = $('ask');\n"
   "$('ask-title').textContent = question;\n"
-  "$('ask-text').textContent = text;\n"
+  "put($('ask-text'), breakable(text));\n"
   "$('ask-yes').textContent = yes;\n"
   "d.returnValue = 'no';\n"
   "return new Promise((done) => {\n"
@@ -1090,7 +1090,7 @@ static const char explorer_7[] =
   "$('signin-go').disabled = false;\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"8d4cc8d4c9cb44a6\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"ee1b1dc1cdba7057\"", "text/javascript; charset=utf-8");
 
 /* spec.js */
 static const char explorer_8[] =
