@@ -70,7 +70,7 @@ export function entity(o, label) {
   const rows = Object.entries(o).filter(([k, v]) => !hides(k, v)).sort((a, b) => weigh(a) - weigh(b));
   if (Array.isArray(o)) return many(label, o);
   if (rows.length === 0) return muted('nothing in it');
-  return el('table', { class: 'entity', 'aria-label': label ?? null }, el('tbody', {}, rows.map(([k, v]) => {
+  return el('table', { class: 'entity', 'aria-label': label ?? null }, el('colgroup', {}, el('col'), el('col')), el('tbody', {}, rows.map(([k, v]) => {
     const count = isObject(v) ? (Array.isArray(v) ? v.length : Object.keys(v).filter((n) => !hides(n, v[n])).length) : 0;
     if (!isObject(v) || count === 0) return el('tr', {}, el('th', { scope: 'row' }, breakable(k)), el('td', {}, isObject(v) ? muted('none') : scalar(k, v)));
     return el('tr', {}, el('td', { colspan: 2, class: 'nest' }, el('details', { open: true, 'data-f': k },

@@ -178,12 +178,14 @@ static const char explorer_1[] =
   "#content > table.entity, .scroll { border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }\n"
   "#content > table.entity { border-collapse: separate; border-spacing: 0; margin-bottom: 1rem; }\n"
   "tr:last-child > th, tr:last-child > td { border-bottom: 0; }\n"
-  ".entity th { width: 15rem; color: var(--muted); font-weight: 500; }\n"
+  ".entity { table-layout: fixed; }\n"
+  ".entity col:first-child { width: 15rem; }\n"
+  ".entity th { color: var(--muted); font-weight: 500; }\n"
   ".entity .nest { padding: .38rem .75rem; }\n"
   ".nest > details > summary { color: var(--muted); }\n"
   ".nest > details > summary > .muted { font-size: .85em; opacity: .9; }\n"
   ".nest > details > :not(summary) { margin: .35rem 0 .35rem .4rem; padding-left: .6rem; border-left: 2px solid var(--line); }\n"
-  ".nest .entity th { width: 12rem; }\n"
+  ".nest .entity col:first-child { width: 12rem; }\n"
   ".scroll { overflow-x: auto; margin-bottom: 1rem; background: var(--card); }\n"
   ".nest .scroll { margin-bottom: 0; }\n"
   ".list { overflow-wrap: normal; width: max-content; min-width: 100%; }\n"
@@ -262,14 +264,14 @@ static const char explorer_1[] =
   "#who { flex: 1 1 100%; }\n"
   "#theme { flex: 1; }\n"
   ".card, aside > section { padding: .8rem .85rem; }\n"
-  ".entity th { width: 38%; }\n"
+  ".entity col:first-child, .nest .entity col:first-child { width: 38%; }\n"
   "th, td { padding: .35rem .5rem; }\n"
   ".field > input, .field > select { width: 100%; }\n"
   "h1 { font-size: 1.3rem; }\n"
   "}\n"
   "@media (prefers-reduced-motion: reduce) { .badge.busy::before { animation: none; } }\n"
   "@media (forced-colors: active) { .badge, .problem, .done { border: 1px solid; } }\n";
-static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"7f1da1f37e9917a4\"", "text/css; charset=utf-8");
+static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"46b16de7a973cbbd\"", "text/css; charset=utf-8");
 
 /* api.js */
 static const char explorer_2[] =
@@ -1235,7 +1237,7 @@ static const char explorer_9[] =
   "const rows = Object.entries(o).filter(([k, v]) => !hides(k, v)).sort((a, b) => weigh(a) - weigh(b));\n"
   "if (Array.isArray(o)) return many(label, o);\n"
   "if (rows.length === 0) return muted('nothing in it');\n"
-  "return el('table', { class: 'entity', 'aria-label': label ?\? null }, el('tbody', {}, rows.map(([k, v]) => {\n"
+  "return el('table', { class: 'entity', 'aria-label': label ?\? null }, el('colgroup', {}, el('col'), el('col')), el('tbody', {}, rows.map(([k, v]) => {\n"
   "const count = isObject(v) ? (Array.isArray(v) ? v.length : Object.keys(v).filter((n) => !hides(n, v[n])).length) : 0;\n"
   "if (!isObject(v) || count === 0) return el('tr', {}, el('th', { scope: 'row' }, breakable(k)), el('td', {}, isObject(v) ? muted('none') : scalar(k, v)));\n"
   "return el('tr', {}, el('td', { colspan: 2, class: 'nest' }, el('details', { open: true, 'data-f': k },\n"
@@ -1347,7 +1349,7 @@ static const char explorer_9[] =
   "return box;\n"
   "}\n"
   "export const titleOfService = () => spec.title || 'The service';\n";
-static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"c5c160cbb983caec\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"e4ac27bfde451293\"", "text/javascript; charset=utf-8");
 
 /* icon.svg */
 static const char explorer_10[] =

@@ -8,7 +8,7 @@ const TEXTS = { Enter: '\r', Space: ' ' };
 
 export async function launch({ program, folder, args = [] }) {
   const child = spawn(program, ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--disable-extensions',
-    '--disable-background-networking', '--disable-component-update', '--disable-sync', '--hide-scrollbars', '--remote-debugging-pipe', '--user-data-dir=' + folder,
+    '--disable-background-networking', '--disable-component-update', '--disable-sync', '--hide-scrollbars', '--disable-ipc-flooding-protection', '--remote-debugging-pipe', '--user-data-dir=' + folder,
     ...args, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'] });
   const waiting = new Map(), listeners = [];
   let last = 0, rest = '', errors = '';

@@ -100,6 +100,9 @@ await test('sign in, a project, a cluster, a limit, gone', async () => {
   assert.match(await page.run(() => document.querySelector('#log').innerText), /429\s+GET[^]*RATE_LIMITED_TOKEN_BUCKET/);
   assert.match(await page.run(() => document.querySelector('#limits').innerText), /Clusters[^]*0 of 6/);
   await page.shot('build/web/limited-light.png');
+  await page.resize(1080, 640);
+  await page.shot('build/web/readme.png'); // docs/explorer.png is this one
+  await page.resize(1280, 900);
   await page.scheme('dark');
   await page.shot('build/web/limited-dark.png');
   await page.scheme('light');
