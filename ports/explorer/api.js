@@ -75,7 +75,7 @@ export async function call(method, base, path, { template = '', body, accept, et
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   if (etag) headers['If-None-Match'] = etag;
   if (key) headers['Idempotency-Key'] = key;
-  const a = await ask(new URL(base + path, location.origin), { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+  const a = await ask(new URL(location.origin + base + path), { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
   a.why = reason(a);
   tell('call', { method, path, template, again, answer: a });
   return a;

@@ -42,6 +42,11 @@ export function words(name) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+// A part of a path as text; what is no such encoding stays as it is.
+export function decode(part) {
+  try { return decodeURIComponent(part); } catch { return part; }
+}
+
 export const clock = (ms) => new Date(ms).toLocaleTimeString([], { hour12: false });
 
 // Calls f about every second with the seconds that are left, until there are none or the element has left the page.

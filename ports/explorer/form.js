@@ -77,7 +77,7 @@ class Text extends Single {
   make() {
     const { schema: s, value, name, required, known } = this, secret = s.writeOnly && SECRET.test(name);
     const kind = secret || SECRET.test(name) ? 'password' : { date: 'date', email: 'email', uri: 'url' }[s.format] ?? 'text';
-    const preset = value ?? (required ? known[name] : undefined) ?? '';
+    const preset = value ?? (required && /Id$/.test(name) ? known[name] : undefined) ?? '';
     if (/certificate|pem$|^description$|^policy$/i.test(name) || String(preset).includes('\n')) return el('textarea', { rows: 3, value: String(preset) });
     return el('input', { type: kind, value: String(preset), autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', placeholder: s.format === 'date-time' ? '2030-01-31T12:00:00Z' : null });
   }
@@ -254,7 +254,9 @@ function fieldOf(schema, more) {
 export function form(op, { value, known, query = {}, send, cancel, submit = 'Send' }) {
   const patch = op.method === 'PATCH';
   const asked = op.query.map((p) => fieldOf(schemaOf(p.schema), { name: p.name, required: Boolean(p.required), value: query[p.name], known }));
-  const begin = (v) => (op.schema ? fieldOf(schemaOf(op.schema), { value: v, required: op.bodyRequired, known }) : null);
+  // of a PATCH nothing is required: what is not sent stays
+  const schema = op.schema ? { ...schemaOf(op.schema), ...(patch ? { required: [] } : {}) } : null;
+  const begin = (v) => (schema ? fieldOf(schema, { value: v, required: op.bodyRequired, known }) : null);
   let root = begin(value), first = root?.read(), raw = null;
   const place = el('div', {}), wrong = el('div', {});
   const area = el('textarea', { id: newId('json'), class: 'code', rows: 18, spellcheck: 'false', 'aria-label': 'Body as JSON' });
@@ -287,7 +289,7 @@ export function form(op, { value, known, query = {}, send, cancel, submit = 'Sen
   }
   const example = op.example === undefined ? null : el('button', { type: 'button', onclick: () => {
     const o = isObject(op.example) ? { ...op.example } : op.example;
-    if (isObject(o)) for (const k of Object.keys(o)) if (known[k]) o[k] = known[k];
+    if (isObject(o)) for (const k of Object.keys(o)) if (/Id$/.test(k) && known[k]) o[k] = known[k];
     root = begin(o);
     if (raw) area.value = JSON.stringify(o, null, 2);
     else put(place, root.node);

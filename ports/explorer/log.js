@@ -13,7 +13,7 @@ let last = null; // the newest line, and what it stands for
 function bucketOf(set, path, method) {
   const params = match(path.split('?')[0], method)?.params ?? {};
   const of = set.scope === 'GROUP' ? params.groupId : set.scope === 'ORGANIZATION' ? params.orgId : '';
-  return { key: set.endpointSetId + ' ' + (of ?? ''), of: of ?? '' };
+  return { key: set.endpointSetName + ' ' + (of ?? ''), of: of ?? '' };
 }
 
 function drawBuckets() {
@@ -21,15 +21,17 @@ function drawBuckets() {
   put($('limits'), el('table', { class: 'limits', 'aria-labelledby': 'limits-title' },
     el('thead', { class: 'off' }, el('tr', {}, ['Endpoint set', 'Left', 'Of'].map((t) => el('th', { scope: 'col' }, t)))),
     el('tbody', {}, rows.map((b) => el('tr', { class: b.left === 0 ? 'gone' : '' },
-      el('th', { scope: 'row' }, el('a', { href: '#/rateLimits/' + encodeURIComponent(b.set.endpointSetId) }, b.set.endpointSetName),
+      el('th', { scope: 'row' }, b.set.endpointSetId ? el('a', { href: '#/rateLimits/' + encodeURIComponent(b.set.endpointSetId) }, b.set.endpointSetName) : b.set.endpointSetName,
         el('small', {}, b.set.scope.toLowerCase(), b.of ? ' ' + b.of.slice(-6) : '')),
       el('td', {}, el('meter', { min: 0, max: b.limit, low: b.limit / 4, optimum: b.limit, value: b.left, 'aria-label': 'Tokens left in ' + b.set.endpointSetName })),
       el('td', { class: 'number' }, b.left + ' of ' + b.limit))))));
 }
 
 function noteBucket({ method, path, template, answer }) {
-  const set = setOf(method, template), limit = answer.headers.get('RateLimit-Limit'), left = answer.headers.get('RateLimit-Remaining');
-  if (!set || limit === null || left === null) return;
+  const limit = answer.headers.get('RateLimit-Limit'), left = answer.headers.get('RateLimit-Remaining');
+  if (limit === null || left === null) return;
+  // who may not read the limits does not know the sets, but sees the tokens
+  const set = setOf(method, template) ?? { endpointSetId: '', endpointSetName: template || '/', scope: '' };
   const { key, of } = bucketOf(set, path, method);
   buckets.set(key, { set, of, limit: Number(limit), left: Number(left), at: answer.at });
   drawBuckets();

@@ -1,7 +1,7 @@
 // The page: where one is (the hash: a path below the API's root, and behind "!" the operation whose form is shown), what is shown there,
 // and what happens when the token has expired or nobody answers.
 
-import { $, el, put, say, words, clock, countdown, plural, breakable } from './dom.js';
+import { $, el, put, say, words, clock, countdown, plural, breakable, decode } from './dom.js';
 import * as api from './api.js';
 import { spec, readDocument, readSets, match, actions, fill } from './spec.js';
 import * as view from './view.js';
@@ -92,7 +92,7 @@ async function learnService() {
   if (spec.ops.length) return null;
   const d = await api.document_();
   if (!d.ok || !d.body?.paths) return view.problem({ ...d, body: d.body ?? { detail: 'There is no OpenAPI document at ' + new URL('openapi.json', api.home) } });
-  readDocument(d.body);
+  readDocument(d.body, api.home.pathname);
   const limits = spec.ops.find((op) => op.template === '/rateLimits' && op.method === 'GET');
   if (limits) readSets((await api.call('GET', spec.base, '/rateLimits?itemsPerPage=100', { template: limits.template, accept: limits.accept })).body?.results);
   const root = match('');
@@ -111,6 +111,8 @@ function signOut() {
   clearTimeout(timer);
   turn++;
   put($('view'));
+  for (const key of Object.keys(known)) delete known[key];
+  view.names.clear();
   log.forget();
   $('side').hidden = true;
   who();
@@ -142,7 +144,7 @@ async function isExpired() {
 
 function lostFor(seconds) {
   return new Promise((done) => {
-    const next = el('span', {}), now = el('button', { type: 'button', onclick: () => done() }, 'Try now');
+    const next = el('span', { 'aria-live': 'off' }), now = el('button', { type: 'button', onclick: () => done() }, 'Try now');
     put($('banner'), el('div', { class: 'banner' }, el('span', {}, 'No connection since ' + clock(api.session.lostSince) + '. '), next, now));
     countdown($('banner').firstChild, Date.now() + 1000 * seconds, (s) => { next.textContent = s ? 'Next try in ' + s + ' s. ' : 'Trying. '; });
     pause(1000 * seconds).then(done);
@@ -160,7 +162,7 @@ api.events.addEventListener('online', (e) => {
 function crumbs(path) {
   const parts = path.split('/').filter(Boolean);
   const items = parts.map((p, i) => {
-    const to = '/' + parts.slice(0, i + 1).join('/'), text = view.names.get(decodeURIComponent(p)) ?? decodeURIComponent(p);
+    const to = '/' + parts.slice(0, i + 1).join('/'), text = view.names.get(decode(p)) ?? decode(p);
     return el('li', {}, i === parts.length - 1 ? el('span', { 'aria-current': 'page' }, text) : match(to) ? el('a', { href: '#' + to }, text) : text);
   });
   return el('nav', { class: 'crumbs', 'aria-label': 'Where you are' }, el('ol', {}, el('li', {}, el('a', { href: '#/' }, 'root')), items));
@@ -228,7 +230,7 @@ function filters(op, at) {
 async function showResource(at, mine, stay) {
   const m = match(at.path === '/' ? '' : at.path), last = at.path.split('/').pop();
   Object.assign(known, m?.params);
-  const early = view.names.get(decodeURIComponent(last)) ?? (at.path === '/' ? view.titleOfService() : words(decodeURIComponent(last)));
+  const early = view.names.get(decode(last)) ?? (at.path === '/' ? view.titleOfService() : words(decode(last)));
   const parts = frame(at.path, early, !stay);
   put(parts.actions, actionBar(at.path));
   if (!m) {
@@ -254,17 +256,17 @@ function draw(at, m, a, parts) {
   const again_ = () => redraw(parts.content, isList ? view.list(body, at.path, m.op.template, () => again_()) : body === undefined ? el('p', { class: 'empty' }, 'The answer is empty.')
     : typeof body === 'object' && body !== null ? view.entity(body, heading) : el('p', {}, String(body)));
   again_();
-  put(parts.raw, a.text ? raw(body) : null);
+  redraw(parts.raw, a.text ? raw(body) : null);
   const links = isList ? null : view.links(body, at.full), text = JSON.stringify(body?.links);
   if (parts.linked !== text) put(parts.links, links);
   parts.linked = text;
-  if (!isList && typeof body?.id === 'string' && m.op.names.length) known[m.op.names.at(-1)] = decodeURIComponent(at.path.split('/').pop());
+  if (!isList && typeof body?.id === 'string' && m.op.names.length) known[m.op.names.at(-1)] = decode(at.path.split('/').pop());
   if (typeof body?.orgId === 'string') known.orgId = body.orgId;
 }
 
 // The answer as it came, for who wants to see that.
 function raw(body) {
-  const place = el('div', {}), fold = el('details', { class: 'raw', ontoggle: () => { if (fold.open) put(place, el('pre', { tabindex: 0 }, JSON.stringify(body, null, 2))); } }, el('summary', {}, 'JSON'), place);
+  const place = el('div', {}), fold = el('details', { class: 'raw', 'data-f': 'raw', ontoggle: () => { if (fold.open) put(place, el('pre', { tabindex: 0 }, JSON.stringify(body, null, 2))); } }, el('summary', {}, 'JSON'), place);
   return fold;
 }
 
@@ -276,7 +278,7 @@ async function watch(at, m, mine, parts) {
     if (mine !== turn) return;
     let wait = n < 30 ? 1 : 3;
     if (a.ok) {
-      draw(at, m, a, parts);
+      if (!shown || a.text !== shown.text) draw(at, m, a, parts);
       parts.notice.querySelector('.problem')?.remove();
       if (!shown) notices(parts.notice, a.body);
       shown = a;
@@ -363,6 +365,7 @@ async function showForm(at, mine) {
     const path = at.path + (query.length ? '?' + new URLSearchParams(query) : '');
     if (sent !== path + canon(body)) { sent = path + canon(body); key = newKey(); }
     const a = await call(op.method, path, op, { body, key: op.method === 'POST' ? key : undefined });
+    if (a.status !== 0) sent = ''; // the next one is another
     if (!a.ok) return { answer: a, node: view.problem(a, { method: op.method, template: op.template, retry: a.status === 400 ? null : retry }) };
     finish(op, at, a, get);
     return {};
@@ -371,7 +374,7 @@ async function showForm(at, mine) {
 }
 
 function finish(op, at, a, get) {
-  if (op.method === 'DELETE') { const last = decodeURIComponent(at.path.split('/').pop()); afterRemoval(view.names.get(last) ?? last, at.path); return; }
+  if (op.method === 'DELETE') { const last = decode(at.path.split('/').pop()); afterRemoval(view.names.get(last) ?? last, at.path); return; }
   const self = view.selfOf(a.body), to = self ?? (get ? at.path : null);
   const text = words(op.id) + ': done (' + a.status + ').';
   if (a.body && !self && op.method === 'POST') {

@@ -1,8 +1,11 @@
 // The OpenAPI document, asked for what the page needs: which operations there are at a path, what their bodies look like, and to which
 // endpoint set of the limiter they belong. Nothing here knows a resource by name.
 
+import { decode } from './dom.js';
+
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-export const spec = { base: '', title: '', ops: [], sets: new Map(), schemas: {} };
+// api: the root's path at the service; linked: the same as links have it, which may begin with what a proxy takes away; base: as we call it
+export const spec = { api: '', linked: '', base: '', title: '', ops: [], sets: new Map() };
 
 function pattern(template) {
   const parts = template.split(/(\{[^}]*\})/).map((p) => (p[0] === '{' ? '([^/]+)' : p.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
@@ -30,15 +33,18 @@ export function schemaOf(s) {
   return Object.assign({}, ...allOf.map(schemaOf), beside);
 }
 
-export function readDocument(d) {
+// home: the path of the page.
+export function readDocument(d, home) {
   whole = d;
   spec.title = d.info?.title ?? '';
-  spec.base = new URL(d.servers?.[0]?.url ?? '/', location.href).pathname.replace(/\/$/, '');
+  spec.linked = new URL(d.servers?.[0]?.url ?? '/', location.href).pathname.replace(/\/$/, '');
+  spec.api = spec.linked.slice(Math.max(0, spec.linked.lastIndexOf('/api/')));
+  spec.base = home.replace(/\/$/, '') + spec.api;
   spec.ops = [];
   for (const [path, item] of Object.entries(d.paths ?? {})) {
     // the root stands with its whole path, and a server of its own
-    const template = path.startsWith(spec.base) ? path.slice(spec.base.length) : path;
-    if (item.servers && path !== spec.base) continue;
+    const template = path === spec.api ? '' : path;
+    if (item.servers && path !== spec.api) continue;
     for (const method of METHODS) {
       const op = item[method];
       if (!op) continue;
@@ -59,7 +65,7 @@ export function readDocument(d) {
 // Which sets there are, by method and template. limits: what GET /rateLimits gave.
 export function readSets(limits) {
   for (const set of limits ?? [])
-    for (const e of set.endpoints ?? []) spec.sets.set(e.method + ' ' + e.path.slice(spec.base.length), set);
+    for (const e of set.endpoints ?? []) spec.sets.set(e.method + ' ' + e.path.slice(e.path.indexOf(spec.api) + spec.api.length), set);
 }
 export const setOf = (method, template) => spec.sets.get(method + ' ' + template);
 
@@ -69,7 +75,7 @@ export function match(path, method = 'GET') {
   for (const op of spec.ops) {
     if (op.method !== method || (best && best.op.literals >= op.literals)) continue;
     const m = op.pattern.exec(path);
-    if (m) best = { op, params: Object.fromEntries(op.names.map((n, i) => [n, decodeURIComponent(m[i + 1])])) };
+    if (m) best = { op, params: Object.fromEntries(op.names.map((n, i) => [n, decode(m[i + 1])])) };
   }
   return best;
 }
@@ -101,6 +107,12 @@ export function pathOf(name, value) {
 // A link of the service as a path below its root; null: it leads elsewhere. Its host may be another name of the one that we are at.
 export function pathOfLink(href) {
   const u = URL.parse ? URL.parse(href, location.href) : new URL(href, location.href);
-  if (!u || !/^https?:$/.test(u.protocol) || !(u.pathname + '/').startsWith(spec.base + '/')) return null;
-  return (u.pathname.slice(spec.base.length) || '/') + u.search;
+  if (!u || !/^https?:$/.test(u.protocol) || !(u.pathname + '/').startsWith(spec.linked + '/')) return null;
+  return (u.pathname.slice(spec.linked.length) || '/') + u.search;
+}
+
+// What a link is called: its rel is a word, or a URL that ends in one.
+export function nameOfLink(rel) {
+  const path = rel.replace(/^https?:\/\/[^/]+/, ''), before = spec.linked.slice(0, spec.linked.length - spec.api.length) + '/';
+  return path === rel ? rel : path.startsWith(before) ? path.slice(before.length) : path.slice(1);
 }

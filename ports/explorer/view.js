@@ -2,7 +2,7 @@
 // is in it.
 
 import { el, newId, plural, words, countdown, clock, breakable } from './dom.js';
-import { match, pathOf, pathOfLink, setOf, spec } from './spec.js';
+import { match, nameOfLink, pathOf, pathOfLink, setOf, spec } from './spec.js';
 
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/;
 const COLUMNS = 6;
@@ -152,7 +152,7 @@ export function list(body, path, template, redraw) {
 export function links(body, path) {
   const all = (Array.isArray(body?.links) ? body.links : []).map((l) => ({ to: typeof l?.href === 'string' ? pathOfLink(l.href) : null, rel: String(l?.rel ?? '') }))
     .filter((l) => l.to && l.to !== path && !/^(self|next|previous)$/.test(l.rel))
-    .map((l) => ({ ...l, rel: l.rel.replace(/^https?:\/\/[^/]+\//, '') })).sort((a, b) => a.rel.localeCompare(b.rel));
+    .map((l) => ({ ...l, rel: nameOfLink(l.rel) })).sort((a, b) => a.rel.localeCompare(b.rel));
   if (all.length === 0) return null;
   const id = newId('filter'), items = all.map((l) => el('li', {}, el('a', { href: '#' + l.to }, breakable(l.rel))));
   const filter = (e) => items.forEach((li) => { li.hidden = !li.textContent.toLowerCase().includes(e.target.value.trim().toLowerCase()); });
@@ -171,7 +171,7 @@ const fact = (name, ...value) => [el('dt', {}, name), el('dd', {}, ...value)];
 
 function limited(a, method, template) {
   const set = setOf(method, template), p = a.body?.parameters ?? [], wait = Number(a.headers.get('Retry-After') ?? 1);
-  const left = el('strong', {});
+  const left = el('strong', { 'aria-live': 'off' }); // it changes every second, which nobody wants to hear
   return { wait, left, facts: [
     set ? fact('Endpoint set', el('a', { href: '#/rateLimits/' + encodeURIComponent(set.endpointSetId) }, set.endpointSetName), ' (' + set.scope.toLowerCase() + ')') : null,
     fact('Bucket', (a.headers.get('RateLimit-Remaining') ?? '0') + ' of ' + (a.headers.get('RateLimit-Limit') ?? p[2] ?? '?') + ' tokens left',
@@ -188,7 +188,7 @@ export function problem(a, { method = 'GET', template = '', retry } = {}) {
   const button = retry && (a.status === 0 || a.status === 429 || a.status >= 500) ? el('button', { type: 'button', onclick: retry }, 'Try again') : null;
   const box = el('div', { class: 'problem', role: 'alert', 'data-status': a.status },
     el('h2', {}, title),
-    el('p', {}, a.status === 0 ? 'Nobody answered at ' + location.host + ', at ' + clock(a.at) + '. What was asked may or may not have been done.' : b.detail ?? b.error_description ?? 'The service gives no reason.'),
+    el('p', {}, a.status === 0 ? 'Nobody answered at ' + location.host + ', at ' + clock(a.at) + '.' + (method === 'GET' ? '' : ' What was asked may have been done.' + (method === 'POST' ? ' To try again is safe: it is not done twice.' : '')) : b.detail ?? b.error_description ?? 'The service gives no reason.'),
     el('dl', {}, a.status ? fact('Status', a.status + (b.reason ? ' ' + b.reason : '')) : null, b.errorCode ? fact('Error', el('code', {}, b.errorCode)) : null, missing, limit?.facts,
       fields.length ? fact(fields.length === 1 ? 'Field' : 'Fields', el('ul', { class: 'plain' }, fields.map((f) => el('li', {}, el('code', {}, f.field), ' ' + f.description)))) : null),
     button ? el('div', { class: 'row' }, button) : null);

@@ -32,8 +32,11 @@ static const svc_header explorer_refused[] = {
 /* NULL: it is none of these. */
 static const listener_file *explorer_find(const svc_http_head *h)
 {
-  const char *query = memchr(h->target, '?', h->target_length);
-  size_t i, n = query ? (size_t)(query - h->target) : h->target_length;
+  const char *query;
+  size_t i, n;
+  if (h->target_length > 1 && h->target[1] != '?' && h->target[1] != '_') return NULL; /* nearly all: the API's */
+  query = memchr(h->target, '?', h->target_length);
+  n = query ? (size_t)(query - h->target) : h->target_length;
   for (i = 0; i < svc_listener_file_count; i++) {
     const listener_file *f = &svc_listener_files[i];
     if (strlen(f->path) == n && memcmp(f->path, h->target, n) == 0) return f;

@@ -334,13 +334,13 @@ static const char explorer_2[] =
   "if (body !== undefined) headers['Content-Type'] = 'application/json';\n"
   "if (etag) headers['If-None-Match'] = etag;\n"
   "if (key) headers['Idempotency-Key'] = key;\n"
-  "const a = await ask(new URL(base + path, location.origin), { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });\n"
+  "const a = await ask(new URL(location.origin + base + path), { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });\n"
   "a.why = reason(a);\n"
   "tell('call', { method, path, template, again, answer: a });\n"
   "return a;\n"
   "}\n"
   "export const document_ = () => ask(new URL('openapi.json', home), { method: 'GET' });\n";
-static const svc_header explorer_2_headers[] = EXPLORER_HEADERS_OF("\"3720d0602f69276f\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_2_headers[] = EXPLORER_HEADERS_OF("\"48f2aaaec13e4f8d\"", "text/javascript; charset=utf-8");
 
 /* boot.js */
 static const char explorer_3[] =
@@ -378,6 +378,9 @@ static const char explorer_4[] =
   ".map((w) => (/^[A-Z0-9]{2,}s?$/.test(w) ? w : w.toLowerCase())).join(' ');\n"
   "return text.charAt(0).toUpperCase() + text.slice(1);\n"
   "}\n"
+  "export function decode(part) {\n"
+  "try { return decodeURIComponent(part); } catch { return part; }\n"
+  "}\n"
   "export const clock = (ms) => new Date(ms).toLocaleTimeString([], { hour12: false });\n"
   "export function countdown(element, until, f) {\n"
   "const turn = () => {\n"
@@ -387,7 +390,7 @@ static const char explorer_4[] =
   "};\n"
   "turn();\n"
   "}\n";
-static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"8c63a33642a68f84\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"dfb9ae91d2f50ec9\"", "text/javascript; charset=utf-8");
 
 /* form.js */
 static const char explorer_5[] =
@@ -452,7 +455,7 @@ static const char explorer_5[] =
   "make() {\n"
   "const { schema: s, value, name, required, known } = this, secret = s.writeOnly && SECRET.test(name);\n"
   "const kind = secret || SECRET.test(name) ? 'password' : { date: 'date', email: 'email', uri: 'url' }[s.format] ?\? 'text';\n"
-  "const preset = value ?\? (required ? known[name] : undefined) ?\? '';\n"
+  "const preset = value ?\? (required && /Id$/.test(name) ? known[name] : undefined) ?\? '';\n"
   "if (/certificate|pem$|^description$|^policy$/i.test(name) || String(preset).includes('\\n')) return el('textarea', { rows: 3, value: String(preset) });\n"
   "return el('input', { type: kind, value: String(preset), autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', placeholder: s.format === 'date-time' ? '2030-01-31T12:00:00Z' : null });\n"
   "}\n"
@@ -609,7 +612,8 @@ static const char explorer_5[] =
   "export function form(op, { value, known, query = {}, send, cancel, submit = 'Send' }) {\n"
   "const patch = op.method === 'PATCH';\n"
   "const asked = op.query.map((p) => fieldOf(schemaOf(p.schema), { name: p.name, required: Boolean(p.required), value: query[p.name], known }));\n"
-  "const begin = (v) => (op.schema ? fieldOf(schemaOf(op.schema), { value: v, required: op.bodyRequired, known }) : null);\n"
+  "const schema = op.schema ? { ...schemaOf(op.schema), ...(patch ? { required: [] } : {}) } : null;\n"
+  "const begin = (v) => (schema ? fieldOf(schema, { value: v, required: op.bodyRequired, known }) : null);\n"
   "let root = begin(value), first = root?.read(), raw = null;\n"
   "const place = el('div', {}), wrong = el('div', {});\n"
   "const area = el('textarea', { id: newId('json'), class: 'code', rows: 18, spellcheck: 'false', 'aria-label': 'Body as JSON' });\n"
@@ -642,7 +646,7 @@ static const char explorer_5[] =
   "}\n"
   "const example = op.example === undefined ? null : el('button', { type: 'button', onclick: () => {\n"
   "const o = isObject(op.example) ? { ...op.example } : op.example;\n"
-  "if (isObject(o)) for (const k of Object.keys(o)) if (known[k]) o[k] = known[k];\n"
+  "if (isObject(o)) for (const k of Object.keys(o)) if (/Id$/.test(k) && known[k]) o[k] = known[k];\n"
   "root = begin(o);\n"
   "if (raw) area.value = JSON.stringify(o, null, 2);\n"
   "else put(place, root.node);\n"
@@ -670,7 +674,7 @@ static const char explorer_5[] =
   "if (root) put(place, root.node);\n"
   "return node_;\n"
   "}\n";
-static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"adb7ac7cce813806\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"023bb298a221e70f\"", "text/javascript; charset=utf-8");
 
 /* log.js */
 static const char explorer_6[] =
@@ -683,21 +687,22 @@ static const char explorer_6[] =
   "function bucketOf(set, path, method) {\n"
   "const params = match(path.split('?')[0], method)?.params ?\? {};\n"
   "const of = set.scope === 'GROUP' ? params.groupId : set.scope === 'ORGANIZATION' ? params.orgId : '';\n"
-  "return { key: set.endpointSetId + ' ' + (of ?\? ''), of: of ?\? '' };\n"
+  "return { key: set.endpointSetName + ' ' + (of ?\? ''), of: of ?\? '' };\n"
   "}\n"
   "function drawBuckets() {\n"
   "const rows = [...buckets.values()].sort((a, b) => b.at - a.at).slice(0, 12);\n"
   "put($('limits'), el('table', { class: 'limits', 'aria-labelledby': 'limits-title' },\n"
   "el('thead', { class: 'off' }, el('tr', {}, ['Endpoint set', 'Left', 'Of'].map((t) => el('th', { scope: 'col' }, t)))),\n"
   "el('tbody', {}, rows.map((b) => el('tr', { class: b.left === 0 ? 'gone' : '' },\n"
-  "el('th', { scope: 'row' }, el('a', { href: '#/rateLimits/' + encodeURIComponent(b.set.endpointSetId) }, b.set.endpointSetName),\n"
+  "el('th', { scope: 'row' }, b.set.endpointSetId ? el('a', { href: '#/rateLimits/' + encodeURIComponent(b.set.endpointSetId) }, b.set.endpointSetName) : b.set.endpointSetName,\n"
   "el('small', {}, b.set.scope.toLowerCase(), b.of ? ' ' + b.of.slice(-6) : '')),\n"
   "el('td', {}, el('meter', { min: 0, max: b.limit, low: b.limit / 4, optimum: b.limit, value: b.left, 'aria-label': 'Tokens left in ' + b.set.endpointSetName })),\n"
   "el('td', { class: 'number' }, b.left + ' of ' + b.limit))))));\n"
   "}\n"
   "function noteBucket({ method, path, template, answer }) {\n"
-  "const set = setOf(method, template), limit = answer.headers.get('RateLimit-Limit'), left = answer.headers.get('RateLimit-Remaining');\n"
-  "if (!set || limit === null || left === null) return;\n"
+  "const limit = answer.headers.get('RateLimit-Limit'), left = answer.headers.get('RateLimit-Remaining');\n"
+  "if (limit === null || left === null) return;\n"
+  "const set = setOf(method, template) ?\? { endpointSetId: '', endpointSetName: template || '/', scope: '' };\n"
   "const { key, of } = bucketOf(set, path, method);\n"
   "buckets.set(key, { set, of, limit: Number(limit), left: Number(left), at: answer.at });\n"
   "drawBuckets();\n"
@@ -729,11 +734,11 @@ static const char explorer_6[] =
   "put($('log'));\n"
   "put($('limits'), el('p', { class: 'muted' }, 'None is known yet.'));\n"
   "}\n";
-static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"7523d140a27c6856\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"3ee3162837f12ecf\"", "text/javascript; charset=utf-8");
 
 /* main.js */
 static const char explorer_7[] =
-  "import { $, el, put, say, words, clock, countdown, plural, breakable } from './dom.js';\n"
+  "import { $, el, put, say, words, clock, countdown, plural, breakable, decode } from './dom.js';\n"
   "import * as api from './api.js';\n"
   "import { spec, readDocument, readSets, match, actions, fill } from './spec.js';\n"
   "import * as view from './view.js';\n"
@@ -811,7 +816,7 @@ static const char explorer_7[] =
   "if (spec.ops.length) return null;\n"
   "const d = await api.document_();\n"
   "if (!d.ok || !d.body?.paths) return view.problem({ ...d, body: d.body ?\? { detail: 'There is no OpenAPI document at ' + new URL('openapi.json', api.home) } });\n"
-  "readDocument(d.body);\n"
+  "readDocument(d.body, api.home.pathname);\n"
   "const limits = spec.ops.find((op) => op.template === '/rateLimits' && op.method === 'GET');\n"
   "if (limits) readSets((await api.call('GET', spec.base, '/rateLimits?itemsPerPage=100', { template: limits.template, accept: limits.accept })).body?.results);\n"
   "const root = match('');\n"
@@ -828,6 +833,8 @@ static const char explorer_7[] =
   "clearTimeout(timer);\n"
   "turn++;\n"
   "put($('view'));\n"
+  "for (const key of Object.keys(known)) delete known[key];\n"
+  "view.names.clear();\n"
   "log.forget();\n"
   "$('side').hidden = true;\n"
   "who();\n"
@@ -853,7 +860,7 @@ static const char explorer_7[] =
   "}\n"
   "function lostFor(seconds) {\n"
   "return new Promise((done) => {\n"
-  "const next = el('span', {}), now = el('button', { type: 'button', onclick: () => done() }, 'Try now');\n"
+  "const next = el('span', { 'aria-live': 'off' }), now = el('button', { type: 'button', onclick: () => done() }, 'Try now');\n"
   "put($('banner'), el('div', { class: 'banner' }, el('span', {}, 'No connection since ' + clock(api.session.lostSince) + '. '), next, now));\n"
   "countdown($('banner').firstChild, Date.now() + 1000 * seconds, (s) => { next.textContent = s ? 'Next try in ' + s + ' s. ' : 'Trying. '; });\n"
   "pause(1000 * seconds).then(done);\n"
@@ -867,7 +874,7 @@ static const char explorer_7[] =
   "function crumbs(path) {\n"
   "const parts = path.split('/').filter(Boolean);\n"
   "const items = parts.map((p, i) => {\n"
-  "const to = '/' + parts.slice(0, i + 1).join('/'), text = view.names.get(decodeURIComponent(p)) ?\? decodeURIComponent(p);\n"
+  "const to = '/' + parts.slice(0, i + 1).join('/'), text = view.names.get(decode(p)) ?\? decode(p);\n"
   "return el('li', {}, i === parts.length - 1 ? el('span', { 'aria-current': 'page' }, text) : match(to) ? el('a', { href: '#' + to }, text) : text);\n"
   "});\n"
   "return el('nav', { class: 'crumbs', 'aria-label': 'Where you are' }, el('ol', {}, el('li', {}, el('a', { href: '#/' }, 'root')), items));\n"
@@ -926,7 +933,7 @@ static const char explorer_7[] =
   "async function showResource(at, mine, stay) {\n"
   "const m = match(at.path === '/' ? '' : at.path), last = at.path.split('/').pop();\n"
   "Object.assign(known, m?.params);\n"
-  "const early = view.names.get(decodeURIComponent(last)) ?\? (at.path === '/' ? view.titleOfService() : words(decodeURIComponent(last)));\n"
+  "const early = view.names.get(decode(last)) ?\? (at.path === '/' ? view.titleOfService() : words(decode(last)));\n"
   "const parts = frame(at.path, early, !stay);\n"
   "put(parts.actions, actionBar(at.path));\n"
   "if (!m) {\n"
@@ -951,15 +958,15 @@ static const char explorer_7[] =
   "const again_ = () => redraw(parts.content, isList ? view.list(body, at.path, m.op.template, () => again_()) : body === undefined ? el('p', { class: 'empty' }, 'The answer is empty.')\n"
   ": typeof body === 'object' && body !== null ? view.entity(body, heading) : el('p', {}, String(body)));\n"
   "again_();\n"
-  "put(parts.raw, a.text ? raw(body) : null);\n"
+  "redraw(parts.raw, a.text ? raw(body) : null);\n"
   "const links = isList ? null : view.links(body, at.full), text = JSON.stringify(body?.links);\n"
   "if (parts.linked !== text) put(parts.links, links);\n"
   "parts.linked = text;\n"
-  "if (!isList && typeof body?.id === 'string' && m.op.names.length) known[m.op.names.at(-1)] = decodeURIComponent(at.path.split('/').pop());\n"
+  "if (!isList && typeof body?.id === 'string' && m.op.names.length) known[m.op.names.at(-1)] = decode(at.path.split('/').pop());\n"
   "if (typeof body?.orgId === 'string') known.orgId = body.orgId;\n"
   "}\n"
   "function raw(body) {\n"
-  "const place = el('div', {}), fold = el('details', { class: 'raw', ontoggle: () => { if (fold.open) put(place, el('pre', { tabindex: 0 }, JSON.stringify(body, null, 2))); } }, el('summary', {}, 'JSON'), place);\n"
+  "const place = el('div', {}), fold = el('details', { class: 'raw', 'data-f': 'raw', ontoggle: () => { if (fold.open) put(place, el('pre', { tabindex: 0 }, JSON.stringify(body, null, 2))); } }, el('summary', {}, 'JSON'), place);\n"
   "return fold;\n"
   "}\n"
   "async function watch(at, m, mine, parts) {\n"
@@ -969,7 +976,7 @@ static const char explorer_7[] =
   "if (mine !== turn) return;\n"
   "let wait = n < 30 ? 1 : 3;\n"
   "if (a.ok) {\n"
-  "draw(at, m, a, parts);\n"
+  "if (!shown || a.text !== shown.text) draw(at, m, a, parts);\n"
   "parts.notice.querySelector('.problem')?.remove();\n"
   "if (!shown) notices(parts.notice, a.body);\n"
   "shown = a;\n"
@@ -1047,6 +1054,7 @@ static const char explorer_7[] =
   "const path = at.path + (query.length ? '?' + new URLSearchParams(query) : '');\n"
   "if (sent !== path + canon(body)) { sent = path + canon(body); key = newKey(); }\n"
   "const a = await call(op.method, path, op, { body, key: op.method === 'POST' ? key : undefined });\n"
+  "if (a.status !== 0) sent = ''; // the next one is another\n"
   "if (!a.ok) return { answer: a, node: view.problem(a, { method: op.method, template: op.template, retry: a.status === 400 ? null : retry }) };\n"
   "finish(op, at, a, get);\n"
   "return {};\n"
@@ -1054,7 +1062,7 @@ static const char explorer_7[] =
   "put(parts.content, form(op, { value, known, send, cancel: back, submit: words(op.id) }));\n"
   "}\n"
   "function finish(op, at, a, get) {\n"
-  "if (op.method === 'DELETE') { const last = decodeURIComponent(at.path.split('/').pop()); afterRemoval(view.names.get(last) ?\? last, at.path); return; }\n"
+  "if (op.method === 'DELETE') { const last = decode(at.path.split('/').pop()); afterRemoval(view.names.get(last) ?\? last, at.path); return; }\n"
   "const self = view.selfOf(a.body), to = self ?\? (get ? at.path : null);\n"
   "const text = words(op.id) + ': done (' + a.status + ').';\n"
   "if (a.body && !self && op.method === 'POST') {\n"
@@ -1092,12 +1100,13 @@ static const char explorer_7[] =
   "$('signin-go').disabled = false;\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"ee1b1dc1cdba7057\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"5534a52de5d8726b\"", "text/javascript; charset=utf-8");
 
 /* spec.js */
 static const char explorer_8[] =
+  "import { decode } from './dom.js';\n"
   "const METHODS = ['get', 'post', 'put', 'patch', 'delete'];\n"
-  "export const spec = { base: '', title: '', ops: [], sets: new Map(), schemas: {} };\n"
+  "export const spec = { api: '', linked: '', base: '', title: '', ops: [], sets: new Map() };\n"
   "function pattern(template) {\n"
   "const parts = template.split(/(\\{[^}]*\\})/).map((p) => (p[0] === '{' ? '([^/]+)' : p.replace(/[.*+?^${}()|[\\]\\\\]/g, '\\\\$&')));\n"
   "return new RegExp('^' + parts.join('') + '$');\n"
@@ -1118,14 +1127,16 @@ static const char explorer_8[] =
   "const { allOf, ...beside } = s;\n"
   "return Object.assign({}, ...allOf.map(schemaOf), beside);\n"
   "}\n"
-  "export function readDocument(d) {\n"
+  "export function readDocument(d, home) {\n"
   "whole = d;\n"
   "spec.title = d.info?.title ?\? '';\n"
-  "spec.base = new URL(d.servers?.[0]?.url ?\? '/', location.href).pathname.replace(/\\/$/, '');\n"
+  "spec.linked = new URL(d.servers?.[0]?.url ?\? '/', location.href).pathname.replace(/\\/$/, '');\n"
+  "spec.api = spec.linked.slice(Math.max(0, spec.linked.lastIndexOf('/api/')));\n"
+  "spec.base = home.replace(/\\/$/, '') + spec.api;\n"
   "spec.ops = [];\n"
   "for (const [path, item] of Object.entries(d.paths ?\? {})) {\n"
-  "const template = path.startsWith(spec.base) ? path.slice(spec.base.length) : path;\n"
-  "if (item.servers && path !== spec.base) continue;\n"
+  "const template = path === spec.api ? '' : path;\n"
+  "if (item.servers && path !== spec.api) continue;\n"
   "for (const method of METHODS) {\n"
   "const op = item[method];\n"
   "if (!op) continue;\n"
@@ -1144,7 +1155,7 @@ static const char explorer_8[] =
   "}\n"
   "export function readSets(limits) {\n"
   "for (const set of limits ?\? [])\n"
-  "for (const e of set.endpoints ?\? []) spec.sets.set(e.method + ' ' + e.path.slice(spec.base.length), set);\n"
+  "for (const e of set.endpoints ?\? []) spec.sets.set(e.method + ' ' + e.path.slice(e.path.indexOf(spec.api) + spec.api.length), set);\n"
   "}\n"
   "export const setOf = (method, template) => spec.sets.get(method + ' ' + template);\n"
   "export function match(path, method = 'GET') {\n"
@@ -1152,7 +1163,7 @@ static const char explorer_8[] =
   "for (const op of spec.ops) {\n"
   "if (op.method !== method || (best && best.op.literals >= op.literals)) continue;\n"
   "const m = op.pattern.exec(path);\n"
-  "if (m) best = { op, params: Object.fromEntries(op.names.map((n, i) => [n, decodeURIComponent(m[i + 1])])) };\n"
+  "if (m) best = { op, params: Object.fromEntries(op.names.map((n, i) => [n, decode(m[i + 1])])) };\n"
   "}\n"
   "return best;\n"
   "}\n"
@@ -1176,15 +1187,19 @@ static const char explorer_8[] =
   "}\n"
   "export function pathOfLink(href) {\n"
   "const u = URL.parse ? URL.parse(href, location.href) : new URL(href, location.href);\n"
-  "if (!u || !/^https?:$/.test(u.protocol) || !(u.pathname + '/').startsWith(spec.base + '/')) return null;\n"
-  "return (u.pathname.slice(spec.base.length) || '/') + u.search;\n"
+  "if (!u || !/^https?:$/.test(u.protocol) || !(u.pathname + '/').startsWith(spec.linked + '/')) return null;\n"
+  "return (u.pathname.slice(spec.linked.length) || '/') + u.search;\n"
+  "}\n"
+  "export function nameOfLink(rel) {\n"
+  "const path = rel.replace(/^https?:\\/\\/[^/]+/, ''), before = spec.linked.slice(0, spec.linked.length - spec.api.length) + '/';\n"
+  "return path === rel ? rel : path.startsWith(before) ? path.slice(before.length) : path.slice(1);\n"
   "}\n";
-static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"956cc6c078752cf3\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"7c913b70666fa0d9\"", "text/javascript; charset=utf-8");
 
 /* view.js */
 static const char explorer_9[] =
   "import { el, newId, plural, words, countdown, clock, breakable } from './dom.js';\n"
-  "import { match, pathOf, pathOfLink, setOf, spec } from './spec.js';\n"
+  "import { match, nameOfLink, pathOf, pathOfLink, setOf, spec } from './spec.js';\n"
   "const DATE = /^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?Z$/;\n"
   "const COLUMNS = 6;\n"
   "const chosen = new Map(); // which columns of a list somebody has chosen, by template\n"
@@ -1309,7 +1324,7 @@ static const char explorer_9[] =
   "export function links(body, path) {\n"
   "const all = (Array.isArray(body?.links) ? body.links : []).map((l) => ({ to: typeof l?.href === 'string' ? pathOfLink(l.href) : null, rel: String(l?.rel ?\? '') }))\n"
   ".filter((l) => l.to && l.to !== path && !/^(self|next|previous)$/.test(l.rel))\n"
-  ".map((l) => ({ ...l, rel: l.rel.replace(/^https?:\\/\\/[^/]+\\//, '') })).sort((a, b) => a.rel.localeCompare(b.rel));\n"
+  ".map((l) => ({ ...l, rel: nameOfLink(l.rel) })).sort((a, b) => a.rel.localeCompare(b.rel));\n"
   "if (all.length === 0) return null;\n"
   "const id = newId('filter'), items = all.map((l) => el('li', {}, el('a', { href: '#' + l.to }, breakable(l.rel))));\n"
   "const filter = (e) => items.forEach((li) => { li.hidden = !li.textContent.toLowerCase().includes(e.target.value.trim().toLowerCase()); });\n"
@@ -1323,7 +1338,7 @@ static const char explorer_9[] =
   "const fact = (name, ...value) => [el('dt', {}, name), el('dd', {}, ...value)];\n"
   "function limited(a, method, template) {\n"
   "const set = setOf(method, template), p = a.body?.parameters ?\? [], wait = Number(a.headers.get('Retry-After') ?\? 1);\n"
-  "const left = el('strong', {});\n"
+  "const left = el('strong', { 'aria-live': 'off' }); // it changes every second, which nobody wants to hear\n"
   "return { wait, left, facts: [\n"
   "set ? fact('Endpoint set', el('a', { href: '#/rateLimits/' + encodeURIComponent(set.endpointSetId) }, set.endpointSetName), ' (' + set.scope.toLowerCase() + ')') : null,\n"
   "fact('Bucket', (a.headers.get('RateLimit-Remaining') ?\? '0') + ' of ' + (a.headers.get('RateLimit-Limit') ?\? p[2] ?\? '?') + ' tokens left',\n"
@@ -1338,7 +1353,7 @@ static const char explorer_9[] =
   "const button = retry && (a.status === 0 || a.status === 429 || a.status >= 500) ? el('button', { type: 'button', onclick: retry }, 'Try again') : null;\n"
   "const box = el('div', { class: 'problem', role: 'alert', 'data-status': a.status },\n"
   "el('h2', {}, title),\n"
-  "el('p', {}, a.status === 0 ? 'Nobody answered at ' + location.host + ', at ' + clock(a.at) + '. What was asked may or may not have been done.' : b.detail ?\? b.error_description ?\? 'The service gives no reason.'),\n"
+  "el('p', {}, a.status === 0 ? 'Nobody answered at ' + location.host + ', at ' + clock(a.at) + '.' + (method === 'GET' ? '' : ' What was asked may have been done.' + (method === 'POST' ? ' To try again is safe: it is not done twice.' : '')) : b.detail ?\? b.error_description ?\? 'The service gives no reason.'),\n"
   "el('dl', {}, a.status ? fact('Status', a.status + (b.reason ? ' ' + b.reason : '')) : null, b.errorCode ? fact('Error', el('code', {}, b.errorCode)) : null, missing, limit?.facts,\n"
   "fields.length ? fact(fields.length === 1 ? 'Field' : 'Fields', el('ul', { class: 'plain' }, fields.map((f) => el('li', {}, el('code', {}, f.field), ' ' + f.description)))) : null),\n"
   "button ? el('div', { class: 'row' }, button) : null);\n"
@@ -1349,7 +1364,7 @@ static const char explorer_9[] =
   "return box;\n"
   "}\n"
   "export const titleOfService = () => spec.title || 'The service';\n";
-static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"e4ac27bfde451293\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"edf853a9b3e71150\"", "text/javascript; charset=utf-8");
 
 /* icon.svg */
 static const char explorer_10[] =

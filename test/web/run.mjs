@@ -14,6 +14,7 @@ rmSync('build/web', { recursive: true, force: true });
 mkdirSync('build/web', { recursive: true });
 const plain = await service('plain');
 const tight = await service('tight', ['--limit', 'clusters_group=6/6/3']);
+const named = await service('named', ['--vendor', 'acme', '--base-url', 'https://api.example.com/db']);
 const safe = await service('safe', ['--data', 'build/web/safe/data', '--listen', 'https://127.0.0.1:0']);
 const pin = createHash('sha256').update(new X509Certificate(readFileSync('build/web/safe/data/tls.crt')).publicKey.export({ type: 'spki', format: 'der' })).digest('base64');
 const browser = await launch({ program, folder: 'build/web/profile', args: ['--ignore-certificate-errors-spki-list=' + pin] });
@@ -35,6 +36,7 @@ const heading = (page, text) => page.until((t) => document.querySelector('#view:
 const state = (page, text) => page.until((t) => document.querySelector('.state')?.textContent === t, 'the state ' + text, text);
 const problem = (page, status) => page.until((s) => [...document.querySelectorAll('.problem')].find((e) => e.dataset.status === s && e.checkVisibility())?.innerText, 'a refusal of ' + status, String(status));
 const goto = (page, path) => page.run((p) => { location.hash = p; }, path);
+const lastPatch = async (s) => (await s.control('journal?limit=50')).filter((r) => r.method === 'PATCH').pop().request.body;
 async function home(options, s = plain) {
   const page = await newPage(options);
   await page.goto(s.url + '/');
@@ -136,8 +138,7 @@ await test('Edit sends what changed, and answers back beside the fields', async 
   await page.fill('name', 'After');
   await page.click('button.primary', 'Update group');
   await heading(page, 'After');
-  const patch = (await plain.control('journal?limit=50')).filter((r) => r.method === 'PATCH').pop();
-  assert.deepEqual(typeof patch.requestBody === 'string' ? JSON.parse(patch.requestBody) : patch.requestBody ?? patch.body ?? patch.request?.body, { name: 'After' });
+  assert.deepEqual(await lastPatch(plain), { name: 'After' });
   // the service's own words, beside the field whose path it names
   await goto(page, '/groups/' + id + '/clusters!createCluster');
   await page.click('button', 'Fill in an example');
@@ -159,6 +160,37 @@ await test('Edit sends what changed, and answers back beside the fields', async 
   await page.shot('build/web/cluster-light.png');
   await page.scheme('dark');
   await page.shot('build/web/cluster-dark.png');
+});
+
+await test('what lies deep is edited, and what can only be read goes along', async () => {
+  const page = await home(), group = (await plain.call('GET', '/groups')).results[0].id;
+  const before = await plain.call('POST', '/groups/' + group + '/clusters', { ...CLUSTER, name: 'deep' });
+  await plain.advance(30);
+  await goto(page, '/groups/' + group + '/clusters/deep!updateCluster');
+  await heading(page, 'Update cluster');
+  for (const fold of ['replicationSpecs is set', 'electableSpecs is set']) await page.click('summary', fold);
+  await page.fill('instanceSize', 'M20');
+  await page.click('button.primary', 'Update cluster');
+  await heading(page, 'deep');
+  await state(page, 'UPDATING');
+  const body = await lastPatch(plain);
+  assert.deepEqual(Object.keys(body), ['replicationSpecs']);
+  assert.equal(body.replicationSpecs[0].id, before.replicationSpecs[0].id);
+  assert.equal(body.replicationSpecs[0].regionConfigs[0].electableSpecs.instanceSize, 'M20');
+  // looking again takes the focus from nobody
+  await page.run(() => [...document.querySelectorAll('#content a')][0].focus());
+  await page.click('.raw summary');
+  await page.run(() => [...document.querySelectorAll('#content a')][0].focus());
+  await plain.advance(60);
+  await state(page, 'IDLE');
+  assert.ok(await page.run(() => document.activeElement.matches('#content a') && document.querySelector('.raw').open));
+  // a file is offered, not shown
+  await goto(page, '/groups/' + group + '/clusters/deep/onlineArchives/queryLogs.gz');
+  await page.click('#content button', 'Download');
+  await page.until(() => /queryLogs\.gz/.test(document.querySelector('#log li')?.textContent), 'the call');
+  // and a path that is none does no harm
+  await goto(page, '/%zz/x');
+  await page.until(() => /no operation/.test(document.querySelector('.empty')?.textContent), 'that there is nothing');
 });
 
 await test('a secret that is shown once is shown', async () => {
@@ -201,6 +233,13 @@ await test('a 403 is one, and says what is missing', async () => {
   assert.match(text, /You may not do this/);
   assert.match(text, /403 Forbidden/);
   await page.shot('build/web/forbidden-light.png');
+  // what one has no part in is a 401, too, but not the token's fault
+  const other = await plain.call('POST', '/orgs', { name: 'Another', serviceAccount: { name: 'owner', description: 'owns', roles: ['ORG_OWNER'], secretExpiresAfterHours: 8 } });
+  await goto(page, '/orgs/' + (other.organization ?? other).id);
+  assert.match(await problem(page, 401), /Not authorized/);
+  assert.equal(await page.run(() => document.querySelector('#signin').checkVisibility()), false);
+  await page.click('#out');
+  await page.until(() => document.querySelector('#signin').checkVisibility(), 'to be asked');
 });
 
 await test('a lost connection is told, and found again', async () => {
@@ -442,6 +481,16 @@ await test('over https', async () => {
   for (const r of page.requests.values()) assert.ok(r.url.startsWith(safe.urls[1]), r.url);
 });
 
+await test('another word in its paths, and another name in its links', async () => {
+  const page = await home({}, named);
+  await page.click('.links a', 'groups');
+  await heading(page, 'Groups');
+  await page.click('#content .list a', 'First');
+  await page.until(() => document.querySelector('.links'), 'links');
+  for (const r of page.requests.values()) assert.ok(r.url.startsWith(named.url) && !/\/api\/svc/.test(r.url), r.url);
+  assert.match(await page.run(() => document.querySelector('#limits').innerText), /Root resource/);
+});
+
 await test('no markup can be made at all', async () => {
   const page = await newPage();
   await page.goto(plain.url + '/');
@@ -474,7 +523,7 @@ await test('small, and seen at once', async () => {
 });
 
 await browser.close();
-for (const s of [plain, tight, safe]) await s.end();
+for (const s of [plain, tight, named, safe]) await s.end();
 rmSync('build/web/profile', { recursive: true, force: true });
 console.log('web: pictures: ' + readdirSync('build/web').filter((f) => f.endsWith('.png') && statSync('build/web/' + f).size).map((f) => 'build/web/' + f).join(' '));
 console.log(passed + ' passed, ' + failed + ' failed');
