@@ -16,11 +16,11 @@ usage: ./build.sh VERB [ARGUMENT]...
   run [ARG]...   build and start build/svcd on build/data, http on port 8080 and https on 8443 unless ARGs say --listen; on a new
                  store it prints the credentials
   test [NAME]    build and run all tests and checks, or those whose name contains NAME
-  test-web [NAME]  drive the explorer in headless Chromium; pictures are left in build/web
   check [NAME]   only the static checks
   bench [ARG]... build and run the benchmarks
   fuzz [SECONDS] random requests and bytes (test/fuzz), each for so long (60), with clang
   fold           write svcapi.c from the parts
+  test-web [NAME] drive the explorer in headless Chromium; pictures are left in build/web
   arm            cross-build for armhf and arm64, run the unit tests under qemu
   clean [--all]  remove build/ except build/deps; with --all everything
 Settings, as environment variables: CC (gcc), JOBS (2), DEPS_MIRROR (the mirror apt uses).
@@ -54,8 +54,8 @@ package_of() {
   case $1 in
     cc|gcc) echo gcc libc6-dev ;; headers) echo libc6-dev ;; xz) echo xz-utils ;; awk) echo mawk ;;
     sha256sum) echo coreutils ;; dpkg-deb) echo dpkg ;; ar|nm|readelf) echo binutils ;; find) echo findutils ;;
-    qemu-arm|qemu-aarch64) echo qemu-user ;; node) echo nodejs ;; psql) echo postgresql ;; clang) echo clang libclang-rt-dev ;;
-    arm-linux-gnueabihf-gcc) echo gcc-arm-linux-gnueabihf libc6-dev-armhf-cross ;;
+    qemu-arm|qemu-aarch64) echo qemu-user ;; psql) echo postgresql ;; clang) echo clang libclang-rt-dev ;;
+    node) echo nodejs ;; arm-linux-gnueabihf-gcc) echo gcc-arm-linux-gnueabihf libc6-dev-armhf-cross ;;
     aarch64-linux-gnu-gcc) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
     *) echo "$1" ;;
   esac
@@ -223,12 +223,6 @@ check() { # [NAME]
   summary
 }
 
-test_web() { # [NAME]: the tests of the page whose name contains NAME
-  need node chromium
-  daemon
-  node test/web/run.mjs "$@" 9<&-
-}
-
 # ---- the other verbs ------------------------------------------------------------------------------------------------
 
 run() {
@@ -291,6 +285,13 @@ fuzz() { # every X_fuzz.c is a program of its own; what it learns stays in build
   done
 }
 
+test_web() { # [NAME]: the tests of the page whose name contains NAME
+  one_at_a_time
+  need node chromium
+  daemon
+  node test/web/run.mjs "$@" 9<&-
+}
+
 clean() {
   case ${1:-} in
     --all) rm -rf build; say 'clean: removed build/' ;;
@@ -304,7 +305,7 @@ clean() {
 [ $# -gt 0 ] || { usage >&2; exit 2; }
 case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'" ;; esac
 verb=$1; shift
-case $verb in deps|lib|shared|fold|test|test-web|run|check|bench|fuzz|arm|clean) one_at_a_time ;; esac
+case $verb in deps|lib|shared|fold|test|run|check|bench|fuzz|arm|clean) one_at_a_time ;; esac
 case $verb in
   deps)
     for d in "$@"; do all_deps | grep -qxF -e "$d" || die "no dependency '$d': there are $(all_deps | tr '\n' ' ')"; done
@@ -320,8 +321,8 @@ case $verb in
     say "link: cc program.c -I. -Lbuild -lsvcapi; other languages load build/libsvcapi.so.0" ;;
   fold) need awk sha256sum; fold; pack; say 'fold: svcapi.c is the fold of the parts' ;;
   test) test_all "$@" ;;
-  test-web) test_web "$@" ;;
   run|check|bench|fuzz|arm|clean) "$verb" "$@" ;;
+  test-web) test_web "$@" ;;
   help|--help|-h) usage ;;
   *) echo "build.sh: no verb '$verb'" >&2; usage >&2; exit 2 ;;
 esac
