@@ -26,7 +26,7 @@ async function ask(url, options) {
   const began = performance.now(), at = Date.now();
   let answer;
   try {
-    const r = await fetch(url, { ...options, credentials: 'omit', cache: 'no-store', redirect: 'error' });
+    const r = await fetch(url, { cache: 'no-store', ...options, credentials: 'omit', redirect: 'error' });
     const type = r.headers.get('Content-Type') ?? '';
     answer = { status: r.status, ok: r.ok, type, headers: r.headers };
     if (type === '' || /json/.test(type)) answer.text = await r.text();
@@ -81,4 +81,5 @@ export async function call(method, base, path, { template = '', body, accept, et
   return a;
 }
 
-export const document_ = () => ask(new URL('openapi.json', home), { method: 'GET' });
+// It is large, and the same for everybody: the browser may keep it, and asks whether it has changed.
+export const document_ = () => ask(new URL('openapi.json', home), { method: 'GET', cache: 'no-cache' });

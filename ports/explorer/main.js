@@ -230,7 +230,7 @@ function filters(op, at) {
 async function showResource(at, mine, stay) {
   const m = match(at.path === '/' ? '' : at.path), last = at.path.split('/').pop();
   Object.assign(known, m?.params);
-  const early = view.names.get(decode(last)) ?? (at.path === '/' ? view.titleOfService() : words(decode(last)));
+  const early = view.names.get(decode(last)) ?? (at.path === '/' ? view.titleOfService() : m?.op.template.endsWith('}') ? decode(last) : words(decode(last)));
   const parts = frame(at.path, early, !stay);
   put(parts.actions, actionBar(at.path));
   if (!m) {

@@ -292,7 +292,7 @@ static const char explorer_2[] =
   "const began = performance.now(), at = Date.now();\n"
   "let answer;\n"
   "try {\n"
-  "const r = await fetch(url, { ...options, credentials: 'omit', cache: 'no-store', redirect: 'error' });\n"
+  "const r = await fetch(url, { cache: 'no-store', ...options, credentials: 'omit', redirect: 'error' });\n"
   "const type = r.headers.get('Content-Type') ?\? '';\n"
   "answer = { status: r.status, ok: r.ok, type, headers: r.headers };\n"
   "if (type === '' || /json/.test(type)) answer.text = await r.text();\n"
@@ -339,8 +339,8 @@ static const char explorer_2[] =
   "tell('call', { method, path, template, again, answer: a });\n"
   "return a;\n"
   "}\n"
-  "export const document_ = () => ask(new URL('openapi.json', home), { method: 'GET' });\n";
-static const svc_header explorer_2_headers[] = EXPLORER_HEADERS_OF("\"48f2aaaec13e4f8d\"", "text/javascript; charset=utf-8");
+  "export const document_ = () => ask(new URL('openapi.json', home), { method: 'GET', cache: 'no-cache' });\n";
+static const svc_header explorer_2_headers[] = EXPLORER_HEADERS_OF("\"05d2049c6119c9d0\"", "text/javascript; charset=utf-8");
 
 /* boot.js */
 static const char explorer_3[] =
@@ -933,7 +933,7 @@ static const char explorer_7[] =
   "async function showResource(at, mine, stay) {\n"
   "const m = match(at.path === '/' ? '' : at.path), last = at.path.split('/').pop();\n"
   "Object.assign(known, m?.params);\n"
-  "const early = view.names.get(decode(last)) ?\? (at.path === '/' ? view.titleOfService() : words(decode(last)));\n"
+  "const early = view.names.get(decode(last)) ?\? (at.path === '/' ? view.titleOfService() : m?.op.template.endsWith('}') ? decode(last) : words(decode(last)));\n"
   "const parts = frame(at.path, early, !stay);\n"
   "put(parts.actions, actionBar(at.path));\n"
   "if (!m) {\n"
@@ -1100,7 +1100,7 @@ static const char explorer_7[] =
   "$('signin-go').disabled = false;\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"5534a52de5d8726b\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"523e8a6fdee21ef1\"", "text/javascript; charset=utf-8");
 
 /* spec.js */
 static const char explorer_8[] =

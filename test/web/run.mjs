@@ -287,14 +287,22 @@ await test('markup is shown as text, in every field', async () => {
     page.cdp('Fetch.getResponseBody', { requestId: id }).then(({ body, base64Encoded }) => {
       const text = base64Encoded ? Buffer.from(body, 'base64').toString() : body, o = text ? JSON.parse(text) : undefined, isDocument = m.params.request.url.endsWith('openapi.json');
       if (o && !isDocument && Array.isArray(o.results) && !/rateLimits/.test(m.params.request.url)) o.results = o.results.map(marked);
-      if (isDocument) for (const p of Object.values(o.components.schemas)) for (const f of Object.values(p.properties ?? {})) f.description = MARKUP;
-      if (isDocument) o.info.title = MARKUP;
+      if (isDocument) {
+        for (const p of Object.values(o.components.schemas)) {
+          for (const f of Object.values(p.properties ?? {})) f.description = MARKUP;
+          if (p.properties) p.properties['field ' + MARKUP] = { type: 'string', enum: [MARKUP], default: MARKUP, description: MARKUP };
+        }
+        for (const item of Object.values(o.paths)) for (const op of Object.values(item)) if (op.operationId) op.summary = MARKUP;
+        o.info.title = MARKUP;
+      }
       count++;
       const sent = o === undefined ? '' : JSON.stringify(isDocument ? o : Array.isArray(o.results) ? { ...o, results: mark(o.results) } : marked(o));
       return page.cdp('Fetch.fulfillRequest', { requestId: id, responseCode: m.params.responseStatusCode, responseHeaders: m.params.responseHeaders.filter((h) => !/content-length/i.test(h.name)), body: Buffer.from(sent).toString('base64') });
     }).catch((e) => page.said.push('the test: ' + e.message));
   });
   await page.goto(plain.url + '/');
+  await signIn(page, plain, MARKUP, 'wrong');
+  await problem(page, 401);
   await signIn(page, plain);
   await heading(page, MARKUP);
   const seen = [];
@@ -315,6 +323,7 @@ await test('markup is shown as text, in every field', async () => {
   await page.click('button', 'Fill in an example');
   await look('a form');
   await page.run(() => document.querySelectorAll('details').forEach((d) => { d.open = true; }));
+  await page.until(() => [...document.querySelectorAll('#content label')].some((l) => l.textContent.includes('onerror')), 'a label');
   await page.click('.tab', 'JSON');
   await page.run(() => { document.querySelector('textarea.code').value = '{"name":"<img src=x onerror=pwned=1>"}'; });
   await page.click('button.primary');
@@ -322,8 +331,12 @@ await test('markup is shown as text, in every field', async () => {
   assert.match(await page.run(() => document.querySelector('#log').innerText), /onerror/);
   assert.match(await page.run(() => document.querySelector('#limits').innerText), /onerror/);
   await look('an error');
+  await goto(page, '/groups/' + encodeURIComponent(MARKUP));
+  await problem(page, 404);
+  assert.match(await page.run(() => document.querySelector('.crumbs').innerText + document.querySelector('#view h1').innerText), /onerror[^]*onerror/);
+  await look('a path');
   assert.equal([...page.requests.values()].filter((r) => /\/x$/.test(r.url)).length, 0);
-  assert.ok(count > 8);
+  assert.ok(count > 8 && seen.length === 11, seen.join(', '));
 });
 
 await test('by keyboard alone', async () => {
