@@ -27,6 +27,7 @@ usage: ./build.sh VERB [ARGUMENT]...
   install        header, libraries, svcd, manual pages, for pkg-config, CMake and systemd, into PREFIX (/usr/local); uninstall
   dist [ARCH]... build/dist: an archive that compiles offline, and static svcd for amd64, arm64, armhf (or none)
   test-dist      build/dist, and see each of these programs work
+  test-web [NAME] drive the explorer in headless Chromium; pictures are left in build/web
   clean [--all]  remove build/ except build/deps; with --all everything
 Settings, as environment variables: CC (gcc), JOBS (2), DEPS_MIRROR (the mirror apt uses); for install PREFIX, LIBDIR (lib), DESTDIR.
 USAGE
@@ -121,6 +122,14 @@ fold() {
   say "fold: svcapi.c ($(wc -l <svcapi.c) lines)"
 }
 
+pack() { # the explorer's files, as a part of the listener
+  mkdir -p build
+  sh ports/explorer/pack.sh --out build/explorer_files.c.new || exit 1
+  if cmp -s build/explorer_files.c.new ports/listener/explorer_files.c; then rm -f build/explorer_files.c.new; return 0; fi
+  mv build/explorer_files.c.new ports/listener/explorer_files.c
+  say "pack: ports/listener/explorer_files.c"
+}
+
 build() { # WHAT TARGET VARIABLE=VALUE...: makes it by rules.mk in $O; a failure ends with one line that names the file
   what=$1; shift
   mkdir -p "$O"; rm -f "$O/failed"
@@ -143,7 +152,7 @@ PLACED='-O2 -fPIC -fvisibility=hidden' # one set of objects, for programs and fo
 lib() { deps $LIBRARY; fold; O=build/lib; build libsvcapi.a lib OPT="$PLACED"; }
 shared() { lib; build libsvcapi.so.0 shared OPT="$PLACED"; }
 # shellcheck disable=SC2086
-daemon() { deps $LIBRARY mongoose; lib; build svcd svcd OPT="$PLACED"; }
+daemon() { deps $LIBRARY mongoose; lib; pack; build svcd svcd OPT="$PLACED"; }
 
 # ---- tests ----------------------------------------------------------------------------------------------------------
 
@@ -201,7 +210,7 @@ summary() {
 }
 
 # shellcheck disable=SC2086
-for_tests() { deps $LIBRARY mongoose munit; fold; }
+for_tests() { deps $LIBRARY mongoose munit; fold; pack; }
 
 test_all() { # [NAME]
   for_tests
@@ -318,6 +327,13 @@ fuzz() { # every X_fuzz.c is a program of its own; what it learns stays in build
   done
 }
 
+test_web() { # [NAME]: the tests of the page whose name contains NAME
+  one_at_a_time
+  need node chromium
+  daemon
+  node test/web/run.mjs "$@" 9<&-
+}
+
 clean() {
   case ${1:-} in
     --all) rm -rf build; say 'clean: removed build/' ;;
@@ -345,13 +361,14 @@ case $verb in
   shared)
     shared
     say "link: cc program.c -I. -Lbuild -lsvcapi; other languages load build/libsvcapi.so.0" ;;
-  fold) need awk sha256sum; fold; say 'fold: svcapi.c is the fold of the parts' ;;
+  fold) need awk sha256sum; fold; pack; say 'fold: svcapi.c is the fold of the parts' ;;
   test) test_all "$@" ;;
   run|check|coverage|bench|fuzz|arm|clean|dist) "$verb" "$@" ;;
   # shellcheck disable=SC2119
   test-dist) need qemu-arm qemu-aarch64 curl readelf; (one_at_a_time; dist); sh test/dist/static.sh ;;
   install|uninstall) "${verb}_all" "$@" ;;
   test-api) test_api "$@" ;;
+  test-web) test_web "$@" ;;
   help|--help|-h) usage ;;
   *) echo "build.sh: no verb '$verb'" >&2; usage >&2; exit 2 ;;
 esac
