@@ -17,14 +17,19 @@ usage: ./build.sh VERB [ARGUMENT]...
                  store it prints the credentials
   test [NAME]    build and run all tests and checks, or those whose name contains NAME
   check [NAME]   only the static checks
+  coverage       docs/coverage.md: every operation and what tests it, of the last whole run of the tests
   test-api [OP]  the OpenAPI document against validators, a linter, a generated client, and through Prism every answer, or those of
                  one operation; takes packages from npm
   bench [ARG]... build and run the benchmarks
   fuzz [SECONDS] random requests and bytes (test/fuzz), each for so long (60), with clang
   fold           write svcapi.c from the parts
-  arm            cross-build for armhf and arm64, run the unit tests under qemu
+  arm [NAME]     cross-build for armhf and arm64, run the unit tests under qemu; leaves svcd and libsvcapi.a in build/arm
+  install        header, libraries, svcd, manual pages, for pkg-config, CMake and systemd, into PREFIX (/usr/local); uninstall
+  dist [ARCH]... build/dist: an archive that compiles offline, and static svcd for amd64, arm64, armhf (or none)
+  test-dist      build/dist, and see each of these programs work
+  test-web [NAME] drive the explorer in headless Chromium; pictures are left in build/web
   clean [--all]  remove build/ except build/deps; with --all everything
-Settings, as environment variables: CC (gcc), JOBS (2), DEPS_MIRROR (the mirror apt uses).
+Settings, as environment variables: CC (gcc), JOBS (2), DEPS_MIRROR (the mirror apt uses); for install PREFIX, LIBDIR (lib), DESTDIR.
 USAGE
 }
 
@@ -54,10 +59,12 @@ one_at_a_time() { # two runs in one tree write the same files: the second waits.
 package_of() {
   case $1 in
     cc|gcc) echo gcc libc6-dev ;; headers) echo libc6-dev ;; xz) echo xz-utils ;; awk) echo mawk ;;
-    sha256sum) echo coreutils ;; dpkg-deb) echo dpkg ;; ar|nm|readelf) echo binutils ;; find) echo findutils ;;
+    sha256sum) echo coreutils ;; dpkg-deb) echo dpkg ;; ar|nm|readelf|objcopy) echo binutils ;; find) echo findutils ;;
     qemu-arm|qemu-aarch64) echo qemu-user ;; psql) echo postgresql ;; clang) echo clang libclang-rt-dev ;;
     node) echo nodejs ;; arm-linux-gnueabihf-gcc) echo gcc-arm-linux-gnueabihf libc6-dev-armhf-cross ;;
     aarch64-linux-gnu-gcc) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
+    x86_64-linux-gnu-gcc) echo gcc-x86-64-linux-gnu ;; x86_64-linux-gnu-*) echo binutils-x86-64-linux-gnu ;;
+    arm-linux-gnueabihf-*) echo binutils-arm-linux-gnueabihf ;; aarch64-linux-gnu-*) echo binutils-aarch64-linux-gnu ;;
     *) echo "$1" ;;
   esac
 }
@@ -100,6 +107,7 @@ need() { # TOOL...: as want, but without them there is no going on
 }
 
 . ./deps.sh
+. package/package.sh
 
 # ---- fold, library, daemon -------------------------------------------------------------------------------------------
 
@@ -114,10 +122,18 @@ fold() {
   say "fold: svcapi.c ($(wc -l <svcapi.c) lines)"
 }
 
+pack() { # the explorer's files, as a part of the listener
+  mkdir -p build
+  sh ports/explorer/pack.sh --out build/explorer_files.c.new || exit 1
+  if cmp -s build/explorer_files.c.new ports/listener/explorer_files.c; then rm -f build/explorer_files.c.new; return 0; fi
+  mv build/explorer_files.c.new ports/listener/explorer_files.c
+  say "pack: ports/listener/explorer_files.c"
+}
+
 build() { # WHAT TARGET VARIABLE=VALUE...: makes it by rules.mk in $O; a failure ends with one line that names the file
   what=$1; shift
   mkdir -p "$O"; rm -f "$O/failed"
-  set -- -r -s -f rules.mk "$@" O="$O" CC="$CC" AR="$AR" INCLUDES="$INCLUDES"
+  set -- -r -s -f rules.mk "$@" O="$O" CC="$CC" AR="$AR" OBJCOPY="${AR%ar}objcopy" INCLUDES="$INCLUDES"
   if plan=$(make -n "$@" 2>/dev/null) && [ -z "$plan" ]; then return 0; fi
   count=$(printf '%s\n' "$plan" | grep -cE ' -o | rcs ') || :
   case $count in 1) say "build: $what (1 file)" ;; *) say "build: $what ($count files)" ;; esac
@@ -136,7 +152,7 @@ PLACED='-O2 -fPIC -fvisibility=hidden' # one set of objects, for programs and fo
 lib() { deps $LIBRARY; fold; O=build/lib; build libsvcapi.a lib OPT="$PLACED"; }
 shared() { lib; build libsvcapi.so.0 shared OPT="$PLACED"; }
 # shellcheck disable=SC2086
-daemon() { deps $LIBRARY mongoose; lib; build svcd svcd OPT="$PLACED"; }
+daemon() { deps $LIBRARY mongoose; lib; pack; build svcd svcd OPT="$PLACED"; }
 
 # ---- tests ----------------------------------------------------------------------------------------------------------
 
@@ -180,9 +196,11 @@ run_tests() { # FOLDER NAME...: suites of FOLDER/run and checks, as many at a ti
   [ -z "$bad_ones" ] || say "test: failures in$bad_ones"
 }
 
-for_checks() { # what they need
-  want clang g++ nm readelf curl psql openssl
+for_checks() { # NAME...: what they need
+  want clang g++ nm readelf curl psql openssl cmake pkg-config
   if [ -e .git ]; then want git; fi
+  case " $* " in *' check/install '*) (rm -rf build/check/stage; DESTDIR=$PWD/build/check/stage PREFIX=/opt/svc; install_all) || exit 1 ;; esac
+  case " $* " in *' check/dist '*) (sources) || exit 1 ;; esac
   MBED_LIBS=$(mbed_libs); export CC INCLUDES MBED_LIBS
 }
 
@@ -192,17 +210,30 @@ summary() {
 }
 
 # shellcheck disable=SC2086
-for_tests() { deps $LIBRARY mongoose munit; fold; }
+for_tests() { deps $LIBRARY mongoose munit; fold; pack; }
 
 test_all() { # [NAME]
   for_tests
   sanitized 'test objects' run # first: an error in a part is reported as that part's
   daemon # its tests start it as a user does
   shared
-  for_checks
   # shellcheck disable=SC2046
-  run_tests build/test $({ suites; checks; } | grep -F -e "${1:-}")
+  set -- $({ suites; checks; } | grep -F -e "${1:-}")
+  for_checks "$@"
+  run_tests build/test "$@"
+  if [ "$#" = "$({ suites; checks; } | wc -l)" ]; then # all of them
+    if said=$(sh test/coverage.sh build/test --check 2>&1); then passed=$((passed + 1)); say 'coverage: ok'
+    else failed=$((failed + 1)); say "coverage: FAILED: $said"; fi
+  fi
   summary
+}
+
+coverage() { # of the last whole run
+  [ -f build/test/out/every_plan.touched ] || die 'run ./build.sh test first'
+  mkdir -p docs
+  sh test/coverage.sh build/test >build/test/coverage.md || exit 1
+  update docs/coverage.md <build/test/coverage.md
+  say 'coverage: docs/coverage.md'
 }
 
 check() { # [NAME]
@@ -210,9 +241,10 @@ check() { # [NAME]
   sanitized parts parts
   daemon
   shared
-  for_checks
   # shellcheck disable=SC2046
-  run_tests build/test $(checks | grep -F -e "${1:-}")
+  set -- $(checks | grep -F -e "${1:-}")
+  for_checks "$@"
+  run_tests build/test "$@"
   summary
 }
 
@@ -263,7 +295,10 @@ arm() { # [NAME]
     split "test objects, $arch" run OPT='-O2 -Werror' DEP_OPT=-O2 LINK=-static MBED="$D/mbedtls-$arch"
     # shellcheck disable=SC2046
     run_tests "$O" $(suites | grep -F -e "${1:-}")
-    say "arm: $arch done, $(wc -c <"$O/run") bytes"
+    # what one takes to such a machine, of the same sources, with its own libraries of C
+    O=$O/out
+    for made in lib svcd; do build "$made, $arch" $made OPT='-Os' MBED="$D/mbedtls-$arch" OUT="build/arm/$arch"; done
+    say "arm: $arch done; in build/arm/$arch: $(cd "build/arm/$arch" && wc -c svcd libsvcapi.a | awk '{ printf "%s%s %d bytes", (NR > 1 ? ", " : ""), $2, $1 } NR == 2 { exit }')"
   done
   summary
 }
@@ -292,6 +327,13 @@ fuzz() { # every X_fuzz.c is a program of its own; what it learns stays in build
   done
 }
 
+test_web() { # [NAME]: the tests of the page whose name contains NAME
+  one_at_a_time
+  need node chromium
+  daemon
+  node test/web/run.mjs "$@" 9<&-
+}
+
 clean() {
   case ${1:-} in
     --all) rm -rf build; say 'clean: removed build/' ;;
@@ -305,7 +347,7 @@ clean() {
 [ $# -gt 0 ] || { usage >&2; exit 2; }
 case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'" ;; esac
 verb=$1; shift
-case $verb in deps|lib|shared|fold|test|test-api|run|check|bench|fuzz|arm|clean) one_at_a_time ;; esac
+case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|bench|fuzz|arm|clean|install|dist) one_at_a_time ;; esac
 case $verb in
   deps)
     for d in "$@"; do all_deps | grep -qxF -e "$d" || die "no dependency '$d': there are $(all_deps | tr '\n' ' ')"; done
@@ -319,10 +361,14 @@ case $verb in
   shared)
     shared
     say "link: cc program.c -I. -Lbuild -lsvcapi; other languages load build/libsvcapi.so.0" ;;
-  fold) need awk sha256sum; fold; say 'fold: svcapi.c is the fold of the parts' ;;
+  fold) need awk sha256sum; fold; pack; say 'fold: svcapi.c is the fold of the parts' ;;
   test) test_all "$@" ;;
+  run|check|coverage|bench|fuzz|arm|clean|dist) "$verb" "$@" ;;
+  # shellcheck disable=SC2119
+  test-dist) need qemu-arm qemu-aarch64 curl readelf; (one_at_a_time; dist); sh test/dist/static.sh ;;
+  install|uninstall) "${verb}_all" "$@" ;;
   test-api) test_api "$@" ;;
-  run|check|bench|fuzz|arm|clean) "$verb" "$@" ;;
+  test-web) test_web "$@" ;;
   help|--help|-h) usage ;;
   *) echo "build.sh: no verb '$verb'" >&2; usage >&2; exit 2 ;;
 esac

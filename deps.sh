@@ -8,17 +8,21 @@
 #   also FILE PATTERN SHA-256   the same, but a copy of the user's may be without it
 #   in FOLDER                   where its authors keep the files: a copy of the user's may be flat or as they publish it
 #   tree FOLDERS SHA-256        the whole archive is unpacked and built; of all files in these folders together
+#   licence EXPRESSION          in the words of SPDX
 dependencies() { cat <<'TABLE'
 mongoose 7.23
+  licence GPL-2.0-only
   from pool/main/m/mongoose/mongoose-webserver-source_7.23+ds-1_all.deb 3032448ef1f6e6768ed83815bf1b72530c00a39d285980c14b5bb019baf28e63
   from pool/main/m/mongoose/mongoose_7.23+ds.orig.tar.xz 62ea62b0fe868949c06479c43a9db91dedb2e688c2d6badb9461f1cc7f07ef3d
   file mongoose.c */mongoose.c 651d514ee52761c26af774d74e91346bf150c915120d967ec4332a69ea1600f5
   file mongoose.h */mongoose.h 0ee23157099964b7ca1c7bf3e02b1b8250cbd7838a6938fed63726e720f70b0b
 frozen from-openvlbi-3.0.3
+  licence GPL-2.0-only
   from pool/main/o/openvlbi/openvlbi_3.0.3.orig.tar.gz 1e17bbda28e49ee49177983258651c07a45dd14e9337debf9dce969ae96be7f9
   file frozen.c */mjs.c:src/frozen/frozen.c e811934d96752f07c7fb1824fac060e237ca0cc8d1ad5509c8f72cb8b218ed60
   file frozen.h */mjs.c:src/frozen/frozen.h 52d4048ac263d0f02a1e6b96dadbc5afe607c677d735a8b19b3bbb7d3d39758a
 lmdb 0.9.31
+  licence OLDAP-2.8
   in libraries/liblmdb
   from pool/main/l/lmdb/lmdb_0.9.31.orig.tar.gz d35d4f6f46313d62fd342c9dcbf574432919ce5e802d2b6cbe2ebd549821e5c4
   file mdb.c */liblmdb/mdb.c 25d47ee49975808a4ef923ea711fe29dc958d111e6fa2462fc36ab95923336cc
@@ -26,6 +30,7 @@ lmdb 0.9.31
   file lmdb.h */liblmdb/lmdb.h 8316fc4df7f9c0a8f664c68e79900854f20726c0ee05510bd828c7818f88f9a7
   file midl.h */liblmdb/midl.h 07c68cf7bb62625f6e893570ae6e2e30b1f3a2b4e9e0b0e5fe1729f8eb72bee8
 tinycthread 1.2
+  licence Zlib
   in source
   from pool/main/r/r-cran-later/r-cran-later_1.3.0+dfsg.orig.tar.xz 3de741f37369df6bf584763150a7f96fcbd2f643f1adbaae5c0e9b09d9277403
   from pool/main/r/r-cran-later/r-cran-later_1.4.1+dfsg.orig.tar.xz 0af20a1fbb606e40b8e7d492cc896ff4c787a3f463daa61787e73661f65a3ca7
@@ -33,17 +38,33 @@ tinycthread 1.2
   file tinycthread.h */src/tinycthread.h e34a12d6fedb4ee20418a5b04f840919fad6410c7b4e8c6356f62537472ee233
   also badthreads.h */src/badthreads.h 9d0df1cd41e3a9af85e91f316faf5b6d72ea9707b904c0b22f248cebaa3213bf
 munit 0.4.1
+  licence MIT
   from pool/main/r/raft/raft_0.22.1.orig.tar.gz 7e45b6f24f3671c9bfd5b146814493f87cb2e560712bd469c1f5969a4b94291a
   file munit.c */test/lib/munit.c 21960ad06ecbd5f23ed6f2811046b628fb7d5b93daf889913cec5f0b693e8cd9
   file munit.h */test/lib/munit.h 081ea8c6ffa312374a3d472d051f6cd69b5fe02e494c96c343118097a3700c9e
 mbedtls 3.6.6
+  licence Apache-2.0 OR GPL-2.0-or-later
   from pool/main/m/mbedtls/mbedtls_3.6.6.orig.tar.bz2 8fb65fae8dcae5840f793c0a334860a411f884cc537ea290ce1c52bb64ca007a
   tree 3rdparty,include,library e265be361184e7e8e61ba84c4d604d7798d7da7b157a872c4bb3cea54b50437f
 TABLE
 }
 
+# For programs that need nothing on their machine (package/package.sh): the headers and the library of musl, as Debian has them.
+toolchains() { cat <<'TABLE'
+musl-amd64 1.2.3
+  licence MIT
+  from pool/main/m/musl/musl-dev_1.2.3-1_amd64.deb 7c34f29a0c1aa12f6da1d25ed6de6fe6bbd9e048ee76b3dcb88c5e51fb65507f
+musl-arm64 1.2.3
+  licence MIT
+  from pool/main/m/musl/musl-dev_1.2.3-1_arm64.deb 55c2ca4bc3041c8ed8ac7dc3ef6080d9551a21650568b2fd7610b59eaf98a4f4
+musl-armhf 1.2.3
+  licence MIT
+  from pool/main/m/musl/musl-dev_1.2.3-1_armhf.deb 3a9dbb8ae66716f117dce87558fb47a161db0eebf0700cc6bf84ef6871ce7d38
+TABLE
+}
+
 pins() { # NAME WORD: what follows WORD in the lines of NAME
-  dependencies | awk -v name="$1" -v word="$2" '/^[^ ]/ { on = $1 == name } on && $1 == word { sub(/^ *[^ ]+ /, ""); print }'
+  { dependencies; toolchains; } | awk -v name="$1" -v word="$2" '/^[^ ]/ { on = $1 == name } on && $1 == word { sub(/^ *[^ ]+ /, ""); print }'
 }
 version_of() { pins "$1" "$1"; }
 files_of() { pins "$1" file; pins "$1" also; }
@@ -176,13 +197,13 @@ tree_ok() { # NAME DIR
   done
 }
 
-mbedtls_key() { { pins mbedtls from; pins mbedtls tree; echo "$1 $2 $MBED_FLAGS"; user_state mbedtls; } | hash_of; }
+mbedtls_key() { { pins mbedtls from; pins mbedtls tree; echo "$* $MBED_FLAGS"; user_state mbedtls; } | hash_of; }
 
-mbedtls_fresh() { # DIR CC AR
-  [ "$(cat "$1/.stamp" 2>/dev/null)" = "$(mbedtls_key "$2" "$3")" ] && [ -f "$1/library/libmbedtls.a" ]
+mbedtls_fresh() { # DIR CC AR [OPTIONS]
+  [ "$(cat "$1/.stamp" 2>/dev/null)" = "$(mbedtls_key "$2" "$3" "${4:-}")" ] && [ -f "$1/library/libmbedtls.a" ]
 }
 
-mbedtls() { # DIR CC AR: its static libraries, from source
+mbedtls() { # DIR CC AR [OPTIONS]: its static libraries, from source
   if mbedtls_fresh "$@"; then return 0; fi
   rm -rf "$1"; mkdir -p "$1"
   if [ -d deps/mbedtls ]; then
@@ -196,9 +217,9 @@ mbedtls() { # DIR CC AR: its static libraries, from source
     origin=$(version_of mbedtls)
   fi
   say "deps: mbedtls $origin, building with $2"
-  make -s -j"$JOBS" -C "$1/library" CC="$2" AR="$3" CFLAGS="-O2 -fPIC $MBED_FLAGS" \
+  make -s -j"$JOBS" -C "$1/library" CC="$2" AR="$3" CFLAGS="${4:--O2 -fPIC} $MBED_FLAGS" \
     libmbedcrypto.a libmbedx509.a libmbedtls.a >"$1/build.log" 2>&1 || die "mbedtls does not build: see $1/build.log"
-  mbedtls_key "$2" "$3" >"$1/.stamp"
+  mbedtls_key "$2" "$3" "${4:-}" >"$1/.stamp"
 }
 
 archive_tools() { # NAME...: what unpacks those that are fetched

@@ -1,18 +1,20 @@
 # rules.mk: how each object, library and program is made. build.sh calls it with
 #
 #   O          the folder of what is made with one set of flags; objects are at $(O)/obj/PATH-OF-THE-SOURCE.o
-#   CC AR      the tools
+#   CC AR OBJCOPY the tools
 #   OPT        flags of our own code: optimisation, sanitizers
 #   DEP_OPT    the same for the dependencies, where it differs
 #   LINK       flags of linking alone
 #   INCLUDES   where the dependencies are, and the settings on which they and we must agree
 #   MBED       the folder of mbedTLS, built for the same machine
+#   OUT        where libraries and svcd go
 #
 # An object is made anew when its source changes, a header that the compiler saw it include (-MMD), one of the variables
 # above, the dependencies, or these rules. What could not be made is named in $(O)/failed.
 
 DEPS = build/deps
 MBED = $(DEPS)/mbedtls
+OUT = build
 OPT = -O2
 DEP_OPT = $(OPT)
 LINK =
@@ -41,10 +43,11 @@ MBED_LIBS := $(patsubst %,$(MBED)/library/libmbed%.a,tls x509 crypto)
 # ---- what can be asked for -------------------------------------------------------------------------------------------
 
 .DELETE_ON_ERROR:
-.PHONY: lib shared svcd parts run bench fuzz
-lib: build/libsvcapi.a
-shared: build/libsvcapi.so.0
-svcd: build/svcd
+.PHONY: lib shared whole svcd parts run bench fuzz
+lib: $(OUT)/libsvcapi.a
+shared: $(OUT)/libsvcapi.so.0
+whole: $(O)/whole/libsvcapi.a
+svcd: $(OUT)/svcd
 parts: $(PART_OBJECTS)
 run: $(O)/run
 bench: $(O)/bench
@@ -85,22 +88,28 @@ $(call objects,$(TESTS)) $(call deps,munit): $(DEPS)/.stamp-munit
 
 # ---- library and programs --------------------------------------------------------------------------------------------
 
-build/libsvcapi.a: $(call objects,svcapi.c) $(DEP_OBJECTS)
+$(OUT)/libsvcapi.a: $(call objects,svcapi.c) $(DEP_OBJECTS)
 	@rm -f $@; $(AR) rcs $@ $^ || { echo $@ >>$(O)/failed; exit 1; }
 
 # Of the same objects, which are made for both: what is not SVC_API is hidden in them, and the libraries in it are, too. Its number is
 # that of the series whose programs it serves (VERSIONS in svcapi.h): it rises when these are to be compiled anew.
-build/libsvcapi.so.0: $(call objects,svcapi.c) $(DEP_OBJECTS) $(MBED_LIBS)
+# The same for programs that link statically: one object in which everything but the functions of svcapi.h has become local, so that
+# nothing else is needed, and no other copy of LMDB or mbedTLS in the program is met.
+$(O)/whole/libsvcapi.a: $(call objects,svcapi.c) $(DEP_OBJECTS) $(MBED_LIBS)
+	@mkdir -p $(@D); rm -f $@; $(CC) -nostdlib -r -o $(@D)/svcapi.o $(filter %.o,$^) $(filter-out %libmbedtls.a,$(MBED_LIBS)) && \
+	$(OBJCOPY) --wildcard --keep-global-symbol='svc_*' $(@D)/svcapi.o && $(AR) rcs $@ $(@D)/svcapi.o || { echo $@ >>$(O)/failed; exit 1; }
+
+$(OUT)/libsvcapi.so.0: $(call objects,svcapi.c) $(DEP_OBJECTS) $(MBED_LIBS)
 	@$(CC) $(OPT) $(LINK) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,-z,defs -o $@ $(filter %.o,$^) $(MBED_LIBS) -pthread && \
-	ln -sf $(@F) build/libsvcapi.so || { echo $@ >>$(O)/failed; exit 1; }
+	ln -sf $(@F) $(@D)/libsvcapi.so || { echo $@ >>$(O)/failed; exit 1; }
 
 # A source that is gone leaves no object that is newer, so programs depend on the list of their sources too.
-build/svcd: $(call objects,$(SVCD) svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/svcd.list,$(SVCD) $(LISTENER))
+$(OUT)/svcd: $(call objects,$(SVCD) svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/svcd.list,$(SVCD) $(LISTENER))
 $(O)/run:   $(PART_OBJECTS) $(SERVER_OBJECTS) $(call objects,$(TESTS)) $(DEP_OBJECTS) $(call deps,munit) \
             $(call noted,$(O)/run.list,$(PARTS) $(LISTENER) $(TESTS))
 $(O)/bench: $(call objects,$(BENCH) svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))
 $(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(DEP_OBJECTS)
-# Single allocations of arenas are let fail by test/support.c.
-$(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_arena_%,alloc zero copy print)
-build/svcd $(O)/run $(O)/bench $(FUZZERS): $(MBED_LIBS)
+# Single allocations of arenas are let fail by test/support.c; test/coverage.c sees every request.
+$(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,arena_alloc arena_zero arena_copy arena_print handle_request)
+$(OUT)/svcd $(O)/run $(O)/bench $(FUZZERS): $(MBED_LIBS)
 	@$(CC) $(OPT) $(LINK) -o $@ $(filter %.o,$^) $(MBED_LIBS) -pthread || { echo $@ >>$(O)/failed; exit 1; }

@@ -22,6 +22,10 @@
 **
 ** PROCESS. mongoose ignores SIGPIPE for the whole process, and its log, which is global too, is switched off here.
 **
+** EXPLORER. GET / is a page with which people look around in the service: it signs in as any client does, and can do what the
+** API lets it. Its files are constants of explorer_files.c, 75 KB, and its paths are / and those below /_explorer/. no_explorer
+** switches it off; -DSVC_LISTENER_NO_EXPLORER, for what is in ports/listener/, leaves it out.
+**
 ** FAULTS. An answer with svc_response.drop is not sent, and its connection closed; one with delay_ms is sent after so long (in
 ** steps of up to 250 ms), while no thread waits for it.
 **
@@ -119,6 +123,12 @@ typedef struct svc_listener_config {
   /* Called for every answer, also those of the listener itself, from the event loops: it must not wait. Default: nothing. */
   void (*access)(void *context, const svc_access *access);
   void *access_context;
+
+  /*
+  ** Not 0: no explorer, and its paths are the service's, which knows none of them. Else GET / is a page for browsers, and
+  ** /_explorer/... what it is made of; it comes before `handle`. A host that has a page of its own at / sets this.
+  */
+  int no_explorer;
 } svc_listener_config;
 
 /*

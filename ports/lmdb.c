@@ -470,7 +470,7 @@ static int lmdb_write_begin(svc_store *store, svc_txn **out)
 */
 static bool lmdb_disk_full(svc_store *store)
 {
-  static const char page[4096];
+  const char page[4096] = { 0 };
   mdb_filehandle_t fd;
   struct stat st;
   ssize_t n;

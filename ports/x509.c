@@ -42,13 +42,14 @@ static bool x509_describe(mbedtls_x509write_cert *cert, const svc_x509_request *
 {
   unsigned char serial[sizeof r->serial];
   char from[16], until[16];
-  size_t i;
+  size_t i, zeros = 0; /* at its front: DER has none that need not be there */
   for (i = 0; i < sizeof serial; i++) serial[i] = (unsigned char)(r->serial >> (8 * (sizeof serial - 1 - i)));
+  while (zeros + 1 < sizeof serial && !serial[zeros]) zeros++;
   x509_time(r->from, from);
   x509_time(r->until, until);
   mbedtls_x509write_crt_set_version(cert, MBEDTLS_X509_CRT_VERSION_3);
   mbedtls_x509write_crt_set_md_alg(cert, MBEDTLS_MD_SHA256);
-  return mbedtls_x509write_crt_set_serial_raw(cert, serial, sizeof serial) == 0 &&
+  return mbedtls_x509write_crt_set_serial_raw(cert, serial + zeros, sizeof serial - zeros) == 0 &&
          mbedtls_x509write_crt_set_validity(cert, from, until) == 0 &&
          mbedtls_x509write_crt_set_basic_constraints(cert, !r->issuer_key.n, r->issuer_key.n ? -1 : 0) == 0 &&
          mbedtls_x509write_crt_set_key_usage(cert, r->issuer_key.n ? MBEDTLS_X509_KU_DIGITAL_SIGNATURE

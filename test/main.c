@@ -1,11 +1,14 @@
 /*
-** All suites in one program, or with --suite NAME that one; further arguments are munit's. suites.h is written by
+** All suites in one program, or with --suite NAME that one; further arguments are munit's. --operations prints those of the tables.
+** suites.h is written by
 ** build.sh: a line SUITE(X) for every X_test.c, which has a svc_suite_X.
 **
 ** munit forks for each test. A test that waits for ever is ended by its alarm, and counts as failed.
 */
 #define _GNU_SOURCE /* pthread_atfork, alarm */
 #include <munit.h>
+
+#include "coverage.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -43,7 +46,9 @@ int main(int argc, char *argv[])
   MunitSuite root = { prefix, NULL, chosen, 1, MUNIT_SUITE_OPTION_NONE };
   const char *only = NULL;
   size_t i, n = 0;
+  int rc;
 
+  if (argc == 2 && strcmp(argv[1], "--operations") == 0) return coverage_operations();
   if (argc > 2 && strcmp(argv[1], "--suite") == 0) {
     only = argv[2];
     argv[2] = argv[0];
@@ -61,5 +66,8 @@ int main(int argc, char *argv[])
     return 2;
   }
   pthread_atfork(NULL, NULL, main_forked);
-  return munit_suite_main(&root, NULL, argc, argv);
+  coverage_begin();
+  rc = munit_suite_main(&root, NULL, argc, argv);
+  coverage_end();
+  return rc;
 }

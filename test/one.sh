@@ -4,12 +4,13 @@
 #
 #   one.sh FOLDER NAME    FOLDER/run has the suites; $EMULATOR, if any, runs it
 #                         FOLDER/out/NAME.log      all it said
+#                         FOLDER/out/NAME.touched  operations that were called, with how many answers, and errors
 #                         FOLDER/out/NAME.result   tests passed, tests failed, seconds; not there: it never ended
 set -eu
 name=$2
 out=$1/out/$2
 mkdir -p "${out%/*}"
-rm -f "$out.result"
+rm -f "$out.result" "$out.touched"
 start=$(date +%s)
 status=0; good=0; bad=0
 
@@ -23,7 +24,7 @@ case $name in
       sed '$d' "$out.log" | head -n 12 # a compiler's words, if there were any
     fi ;;
   *)
-    ${EMULATOR:-} "$1/run" --suite "$name" --color never --seed 1 >"$out.log" 2>&1 </dev/null || status=$?
+    SVC_TEST_TOUCHED=$out.touched ${EMULATOR:-} "$1/run" --suite "$name" --color never --seed 1 >"$out.log" 2>&1 </dev/null || status=$?
     summary='^\([0-9][0-9]*\) of \([0-9][0-9]*\) (.*tests successful.*'
     grep -v -e '^Running test suite' -e "$summary" "$out.log" || :
     counts=$(sed -n "s/$summary/\\1 \\2/p" "$out.log" | tail -n 1)

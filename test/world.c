@@ -555,7 +555,7 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
 /* A value for a parameter of a query that has to be given. */
 static void world_query_value(const t_world *w, const svc_param *p, char *out, size_t size)
 {
-  const char *text = p->values ? p->values[0] : p->type == SVC_BOOLEAN ? "true" : "a";
+  const char *text = p->type == SVC_STRING && p->values ? p->values[0] : p->type == SVC_BOOLEAN ? "true" : "a";
   if (p->type == SVC_DATE) text = "2025-05-31T00:00:00Z";
   if (p->format == SVC_FORMAT_ID) text = strcmp(p->name, "orgId") == 0 ? w->org : w->group;
   if (p->type == SVC_INT32 || p->type == SVC_INT64) snprintf(out, size, "%lld", (long long)(p->min ? p->min : 1));

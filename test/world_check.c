@@ -69,6 +69,7 @@ static void check_value(const svc_plan *plan, const svc_field *f, int type, cons
 
 static void check_field(const svc_plan *plan, const svc_field *f, const svc_node *value, const char *at)
 {
+  svc_field each = svc_field_each(f);
   const svc_node *item;
   char inside[300];
   if (f->flags & SVC_WRITE_ONLY) t_complain(plan, "%s is shown, though it is write-only", at);
@@ -78,7 +79,7 @@ static void check_field(const svc_plan *plan, const svc_field *f, const svc_node
   }
   if (value->type != (f->type == SVC_ARRAY ? SVC_J_ARRAY : SVC_J_OBJECT)) t_complain(plan, "%s is no array or map", at);
   snprintf(inside, sizeof inside, "%s[]", at);
-  for (item = value->first; item; item = item->next) check_value(plan, f, f->item, item, inside);
+  for (item = value->first; item; item = item->next) check_value(plan, &each, f->item, item, inside);
 }
 
 static void check_object(const svc_plan *plan, const svc_object *object, const svc_node *body, const char *at)
@@ -172,7 +173,8 @@ void t_world_check(t_world *w, const svc_plan *plan)
   if (!body) t_complain(plan, "has no body");
   if (!body) return;
   if (SVC_MORE_OF(r)->value) {
-    if (body->type == SVC_J_OBJECT || body->type == SVC_J_ARRAY) t_complain(plan, "is to be one value: %.200s", w->t.response.body);
+    const svc_node *one = r->flags & SVC_BARE && body->type == SVC_J_ARRAY ? body->first : body; /* of a list: each */
+    if (one && (one->type == SVC_J_OBJECT || one->type == SVC_J_ARRAY)) t_complain(plan, "is to be one value: %.200s", w->t.response.body);
   } else if (r->flags & SVC_TEXT) {
     if (body->type != SVC_J_STRING && body->type != SVC_J_OBJECT) t_complain(plan, "is to be a string, once");
   } else if (r->flags & SVC_EMPTY_OBJECT) {

@@ -225,6 +225,9 @@ struct svc_node {
 };
 
 SVC_PRIVATE svc_node *svc_node_new(svc_arena *a, int type, svc_str name, svc_str text); /* NULL: no memory */
+/* Empty ones; name NULL: no member of an object. The name is not copied. NULL: no memory. */
+SVC_PRIVATE svc_node *svc_node_object(svc_arena *a, const char *name);
+SVC_PRIVATE svc_node *svc_node_array(svc_arena *a, const char *name);
 SVC_PRIVATE void svc_node_append(svc_node *parent, svc_node *child);
 SVC_PRIVATE svc_node *svc_node_get(const svc_node *object, const char *name); /* NULL: not there, or no object */
 SVC_PRIVATE svc_node *svc_node_find(const svc_node *object, svc_str name);
@@ -237,10 +240,16 @@ SVC_PRIVATE bool svc_node_add_str(svc_arena *a, svc_node *array, svc_str text);
 /* Set, or replace in place, a member. An object's members are kept sorted by name. */
 SVC_PRIVATE void svc_node_put(svc_arena *a, svc_node *object, svc_node *member);
 SVC_PRIVATE void svc_node_set_str(svc_arena *a, svc_node *object, const char *name, svc_str value);
+SVC_PRIVATE void svc_node_set_text(svc_arena *a, svc_node *object, const char *name, const char *value); /* NULL: an empty one */
+/* A string member of another object, or an empty string. */
+SVC_PRIVATE void svc_node_set_from(svc_arena *a, svc_node *object, const char *name, const svc_node *from, const char *member);
+SVC_PRIVATE void svc_node_set_id(svc_arena *a, svc_node *object, const char *name, const svc_id *id);
 SVC_PRIVATE void svc_node_set_i64(svc_arena *a, svc_node *object, const char *name, int64_t value);
 SVC_PRIVATE void svc_node_set_bool(svc_arena *a, svc_node *object, const char *name, bool value);
 SVC_PRIVATE void svc_node_drop(svc_node *object, const char *name);
 SVC_PRIVATE svc_str svc_node_str(const svc_node *object, const char *name); /* a string member, or empty */
+SVC_PRIVATE bool svc_node_is(const svc_node *object, const char *name, const char *text); /* that is its string member */
+SVC_PRIVATE bool svc_node_eq(const svc_node *object, const char *name, svc_str text);
 SVC_PRIVATE bool svc_node_bool(const svc_node *object, const char *name, bool otherwise);
 SVC_PRIVATE int64_t svc_node_i64(const svc_node *object, const char *name, int64_t otherwise);
 SVC_PRIVATE void svc_node_write(svc_buf *b, const svc_node *node); /* compact, members in the order they stand */

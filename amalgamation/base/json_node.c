@@ -23,6 +23,16 @@ SVC_PRIVATE svc_node *svc_node_new(svc_arena *a, int type, svc_str name, svc_str
   return node;
 }
 
+SVC_PRIVATE svc_node *svc_node_object(svc_arena *a, const char *name)
+{
+  return svc_node_new(a, SVC_J_OBJECT, svc_str_c(name), SVC_S(""));
+}
+
+SVC_PRIVATE svc_node *svc_node_array(svc_arena *a, const char *name)
+{
+  return svc_node_new(a, SVC_J_ARRAY, svc_str_c(name), SVC_S(""));
+}
+
 SVC_PRIVATE void svc_node_append(svc_node *parent, svc_node *child)
 {
   if (!parent || !child) return;
@@ -61,6 +71,23 @@ SVC_PRIVATE void svc_node_set_str(svc_arena *a, svc_node *object, const char *na
   svc_str text = svc_arena_copy(a, value);
   if (text.n != value.n) return;
   svc_node_put(a, object, svc_node_new(a, SVC_J_STRING, svc_str_c(name), text));
+}
+
+SVC_PRIVATE void svc_node_set_text(svc_arena *a, svc_node *object, const char *name, const char *value)
+{
+  svc_node_set_str(a, object, name, svc_str_c(value));
+}
+
+SVC_PRIVATE void svc_node_set_from(svc_arena *a, svc_node *object, const char *name, const svc_node *from, const char *member)
+{
+  svc_node_set_str(a, object, name, svc_node_str(from, member));
+}
+
+SVC_PRIVATE void svc_node_set_id(svc_arena *a, svc_node *object, const char *name, const svc_id *id)
+{
+  char text[24];
+  svc_id_hex(id, text);
+  svc_node_set_str(a, object, name, (svc_str){ text, sizeof text });
 }
 
 SVC_PRIVATE void svc_node_set_i64(svc_arena *a, svc_node *object, const char *name, int64_t value)
@@ -132,6 +159,16 @@ SVC_PRIVATE svc_str svc_node_str(const svc_node *object, const char *name)
 {
   const svc_node *node = svc_node_get(object, name);
   return node && node->type == SVC_J_STRING ? node->text : SVC_S("");
+}
+
+SVC_PRIVATE bool svc_node_eq(const svc_node *object, const char *name, svc_str text)
+{
+  return svc_str_eq(svc_node_str(object, name), text);
+}
+
+SVC_PRIVATE bool svc_node_is(const svc_node *object, const char *name, const char *text)
+{
+  return svc_str_is(svc_node_str(object, name), text);
 }
 
 SVC_PRIVATE bool svc_node_bool(const svc_node *object, const char *name, bool otherwise)

@@ -25,7 +25,7 @@ static bool access_entries_refuse(svc_call *c, int code)
 SVC_PRIVATE svc_node *svc_access_shown(svc_call *c, const char *name)
 {
   const svc_noun_info *noun = svc_who_noun(c), *list = noun ? svc_access_list_of(c->s, noun) : NULL;
-  svc_node *out = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S("")), *item;
+  svc_node *out = svc_node_array(c->arena, name), *item;
   svc_address range;
   svc_scan scan;
   svc_entity entry;
@@ -34,7 +34,7 @@ SVC_PRIVATE svc_node *svc_access_shown(svc_call *c, const char *name)
   while (svc_below_next(&scan, list->noun->kind, &entry)) {
     if (entry.extra.n != sizeof range) continue;
     memcpy(&range, entry.extra.p, sizeof range);
-    item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    item = svc_node_object(c->arena, NULL);
     if (!item) break;
     svc_access_show(c, item, &range);
     svc_node_append(out, item);

@@ -74,7 +74,7 @@ SVC_PRIVATE svc_str svc_names_from(svc_call *c, const svc_node *list)
 
 SVC_PRIVATE svc_node *svc_names_array(svc_call *c, svc_str names, const char *name)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S("")), *item;
+  svc_node *out = svc_node_array(c->arena, name), *item;
   while (out && names.n) {
     item = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_str_cut(&names, '\n'));
     if (!item) return NULL;
@@ -87,7 +87,7 @@ SVC_PRIVATE bool svc_names_objects(svc_call *c, svc_node *list, svc_str names, c
 {
   svc_str id = names.n ? svc_id_str(c->arena, on) : SVC_S("");
   while (names.n) {
-    svc_node *item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    svc_node *item = svc_node_object(c->arena, NULL);
     if (!item) return svc_no_memory(c);
     svc_node_set_str(c->arena, item, scope, id);
     svc_node_set_str(c->arena, item, "roleName", svc_str_cut(&names, '\n'));
@@ -171,7 +171,7 @@ SVC_PRIVATE svc_str svc_assignments_of_class(svc_call *c, svc_str assignments, i
 
 SVC_PRIVATE svc_node *svc_assignments_teams(svc_call *c, svc_str assignments)
 {
-  svc_node *teams = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("teamIds"), SVC_S(""));
+  svc_node *teams = svc_node_array(c->arena, "teamIds");
   svc_str role, on;
   while (teams && svc_assignments_next(&assignments, &role, &on)) {
     bool team = svc_assignment_class(role) == SVC_ASSIGNED_TEAM;

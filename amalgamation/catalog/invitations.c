@@ -46,7 +46,7 @@ SVC_PRIVATE svc_node *svc_invitation_view(svc_call *c, const svc_noun_info *to, 
 {
   bool group = to == c->s->group;
   svc_str on = svc_id_str(c->arena, id), lines = svc_assignments_of(e);
-  svc_node *member = svc_entity_body(c, e), *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *member = svc_entity_body(c, e), *out = svc_node_object(c->arena, NULL);
   svc_str names = group ? svc_holding_get(c->txn, &e->id, &e->parent, id) : svc_assignments_names(c, lines, on);
   svc_node *roles = svc_names_array(c, names, "roles");
   svc_node *teams = group ? NULL : svc_assignments_teams(c, lines);
@@ -55,19 +55,19 @@ SVC_PRIVATE svc_node *svc_invitation_view(svc_call *c, const svc_noun_info *to, 
   char now[21];
   if (!member || !out || !roles || (!group && !teams) || svc_get_noun(c->txn, to, id, &scope) != SVC_OK) return NULL;
   svc_date_text(c->now, now);
-  svc_node_set_str(c->arena, out, "createdAt", svc_str_c(now)); /* of who is a member, and was not invited */
+  svc_node_set_text(c->arena, out, "createdAt", now); /* of who is a member, and was not invited */
   if (svc_node_get(member, "invitationCreatedAt")) {
-    svc_node_set_str(c->arena, out, "createdAt", svc_node_str(member, "invitationCreatedAt"));
-    svc_node_set_str(c->arena, out, "expiresAt", svc_node_str(member, "invitationExpiresAt"));
+    svc_node_set_from(c->arena, out, "createdAt", member, "invitationCreatedAt");
+    svc_node_set_from(c->arena, out, "expiresAt", member, "invitationExpiresAt");
   }
   svc_node_set_str(c->arena, out, group ? "groupId" : "orgId", on);
   svc_node_set_str(c->arena, out, group ? "groupName" : "orgName", scope.unique);
-  svc_node_set_str(c->arena, out, "id", svc_node_str(member, "id"));
+  svc_node_set_from(c->arena, out, "id", member, "id");
   inviter = svc_node_str(member, "inviterUsername");
   svc_node_set_str(c->arena, out, "inviterUsername", inviter.n ? inviter : svc_inviter_name(c));
   svc_node_put(c->arena, out, roles);
   if (teams) svc_node_put(c->arena, out, teams);
-  svc_node_set_str(c->arena, out, "username", svc_node_str(member, "username"));
+  svc_node_set_from(c->arena, out, "username", member, "username");
   return out;
 }
 
@@ -76,7 +76,7 @@ SVC_PRIVATE svc_node *svc_invitation_view(svc_call *c, const svc_noun_info *to, 
 SVC_PRIVATE svc_node *svc_invitation_check(svc_call *c, const svc_node *view)
 {
   const svc_object *object = c->plan->route->body;
-  svc_node *input = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *input = svc_node_object(c->arena, NULL);
   const svc_node *member;
   bool whole = c->body->type == SVC_J_OBJECT; /* what is none is checked as it is, and refused */
   c->route.links_own = svc_node_str(view, "id");

@@ -177,18 +177,18 @@ SVC_PRIVATE svc_str svc_member_group(svc_call *c, const svc_member *m, const svc
 static svc_node *member_roles(svc_call *c, const svc_entity *e)
 {
   svc_str names = svc_assignments_names(c, svc_assignments_of(e), svc_id_str(c->arena, &e->parent));
-  svc_node *roles = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("roles"), SVC_S(""));
-  svc_node *groups = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("groupRoleAssignments"), SVC_S(""));
+  svc_node *roles = svc_node_object(c->arena, "roles");
+  svc_node *groups = svc_node_array(c->arena, "groupRoleAssignments");
   svc_node *in_org = svc_names_array(c, names, "orgRoles");
   svc_holding one;
   svc_scan scan;
   if (!roles || !groups || !in_org) return NULL;
   svc_holdings_begin(&scan, c->txn, &e->id, &e->parent);
   while (svc_holdings_next(&scan, &one)) {
-    svc_node *item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    svc_node *item = svc_node_object(c->arena, NULL);
     svc_node *own = svc_names_array(c, one.roles, "groupRoles");
     if (!item || !own) return NULL;
-    svc_node_set_str(c->arena, item, "groupId", svc_id_str(c->arena, &one.group));
+    svc_node_set_id(c->arena, item, "groupId", &one.group);
     svc_node_put(c->arena, item, own);
     svc_node_append(groups, item);
   }
@@ -219,12 +219,12 @@ static void member_details(svc_call *c, const svc_member *m, bool pending, svc_n
   char created[21], expires[21];
   size_t i;
   for (i = 0; person && i < sizeof own / sizeof own[0]; i++)
-    if (svc_node_get(person, own[i])) svc_node_set_str(c->arena, body, own[i], svc_node_str(person, own[i]));
+    if (svc_node_get(person, own[i])) svc_node_set_from(c->arena, body, own[i], person, own[i]);
   if (!pending) return;
   svc_date_text(c->now, created);
   svc_date_text(c->now + MEMBER_INVITED_MS, expires);
-  svc_node_set_str(c->arena, body, "invitationCreatedAt", svc_str_c(created));
-  svc_node_set_str(c->arena, body, "invitationExpiresAt", svc_str_c(expires));
+  svc_node_set_text(c->arena, body, "invitationCreatedAt", created);
+  svc_node_set_text(c->arena, body, "invitationExpiresAt", expires);
   svc_node_set_str(c->arena, body, "inviterUsername", svc_inviter_name(c));
 }
 
@@ -338,7 +338,7 @@ static bool member_tell_person(svc_call *c, svc_entity *person, const svc_id *or
 /* The body of a membership in another state than before. */
 static bool member_new_body(svc_call *c, const svc_member *m, svc_str is, svc_entity *e)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   bool pending = svc_str_is(is, "PENDING");
   if (!body) return svc_no_memory(c);
   svc_node_set_str(c->arena, body, "id", e->key);

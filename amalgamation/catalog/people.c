@@ -64,7 +64,7 @@ SVC_PRIVATE bool svc_person_find(svc_call *c, svc_str name, svc_entity *out, boo
 
 SVC_PRIVATE bool svc_person_make(svc_call *c, svc_str name, svc_entity *out)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   char created[21];
   if (!body || !c->s->seats[SVC_SEAT_USER]) return svc_no_memory(c);
   memset(out, 0, sizeof *out);
@@ -74,7 +74,7 @@ SVC_PRIVATE bool svc_person_make(svc_call *c, svc_str name, svc_entity *out)
   out->unique = svc_person_name(c, name);
   out->extra = svc_credential_pack(c->arena, SVC_S(""), SVC_S(""));
   svc_date_text(c->now, created);
-  svc_node_set_str(c->arena, body, "createdAt", svc_str_c(created));
+  svc_node_set_text(c->arena, body, "createdAt", created);
   svc_node_set_str(c->arena, body, "emailAddress", out->unique);
   svc_node_set_str(c->arena, body, "id", out->key);
   svc_node_set_str(c->arena, body, "username", out->unique);
@@ -173,7 +173,7 @@ static bool people_roles_seen(svc_call *c, people_sight *sight, const svc_entity
 SVC_PRIVATE svc_node *svc_person_view(svc_call *c, const svc_entity *person, bool made)
 {
   people_sight sight = { .self = svc_person_is_caller(c, person) };
-  svc_node *body = svc_entity_body(c, person), *teams, *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("roles"), SVC_S(""));
+  svc_node *body = svc_entity_body(c, person), *teams, *list = svc_node_array(c->arena, "roles");
   bool everything = (svc_roles_on(c, NULL, NULL) & SVC_R_ORG_OWNER) != 0;
   svc_str lines;
   svc_id by;

@@ -77,7 +77,7 @@ static void change_date(svc_call *c, svc_node *body, const svc_field *f)
 {
   char date[21];
   svc_date_text(c->now, date);
-  svc_node_set_str(c->arena, body, f->name, svc_str_c(date));
+  svc_node_set_text(c->arena, body, f->name, date);
 }
 
 /* What shows when the entity was last changed; only called when it was. */
@@ -99,7 +99,7 @@ static void change_fill_one(svc_call *c, const svc_change *change, const svc_fie
   case SVC_AUTO_ORG_ID: id = c->scope.org; break;
   default: change_date(c, body, f); return;
   }
-  if (!svc_id_is_zero(&id)) svc_node_set_str(c->arena, body, f->name, svc_id_str(c->arena, &id));
+  if (!svc_id_is_zero(&id)) svc_node_set_id(c->arena, body, f->name, &id);
 }
 
 /* Fields that the service fills in: of the entity, of objects in it, and of the elements of its arrays. */
@@ -194,7 +194,7 @@ static void change_state(svc_call *c, const svc_change *change, svc_entity *e)
   const svc_noun *noun = change->noun->noun;
   unsigned i;
   if (noun->lifecycle && change->state) {
-    svc_node_set_str(c->arena, change->body, noun->lifecycle->field, svc_str_c(change->state));
+    svc_node_set_text(c->arena, change->body, noun->lifecycle->field, change->state);
     svc_due_set(e, SVC_DUE_STATE, svc_transition_due(c->s, noun, svc_str_c(change->state), c->now));
   }
   if (change->due) svc_due_set(e, SVC_DUE_STATE, change->due < 0 ? 0 : change->due);
@@ -482,7 +482,7 @@ SVC_PRIVATE bool svc_change_new(svc_call *c, const svc_noun_info *noun, const sv
   change->noun = noun;
   change->input = c->body;
   change->event = noun->noun->event_created;
-  change->body = body ? svc_node_copy(c->arena, body) : svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  change->body = body ? svc_node_copy(c->arena, body) : svc_node_object(c->arena, NULL);
   return change->body ? true : svc_no_memory(c);
 }
 
@@ -512,7 +512,7 @@ SVC_PRIVATE const svc_node *svc_change_input(svc_call *c, const svc_change *chan
   svc_node *view, *input, *member;
   if ((!c->plan->noun->noun->view && !c->plan->more->view) || c->body->type != SVC_J_OBJECT || !change->before) return c->body;
   view = svc_entity_view(c, &change->entity);
-  input = view ? svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")) : NULL;
+  input = view ? svc_node_object(c->arena, NULL) : NULL;
   for (member = input ? c->body->first : NULL; member; member = member->next) {
     const svc_node *shown = svc_node_find(view, member->name), *stored = svc_node_find(change->before, member->name);
     bool same = shown && svc_node_same(shown, member);

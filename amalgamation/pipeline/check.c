@@ -162,7 +162,7 @@ static bool check_has_own_id(const svc_field *f, const svc_node *item)
 static const svc_node *check_by_id(const svc_node *array, svc_str id)
 {
   const svc_node *item = id.n && array ? array->first : NULL;
-  while (item && !svc_str_eq(svc_node_str(item, "id"), id)) item = item->next;
+  while (item && !svc_node_eq(item, "id", id)) item = item->next;
   return item;
 }
 
@@ -231,8 +231,9 @@ static bool check_unique(svc_call *c, check_element *elements, size_t count, siz
 static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *input, const svc_node *before,
                              const check_path *path)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S("")), *item;
+  svc_node *out = svc_node_array(c->arena, NULL), *item;
   const svc_node *at_place = before ? before->first : NULL;
+  svc_field each = svc_field_each(f);
   check_element *elements = NULL;
   size_t count = 0, sound = 0;
   bool good = out != NULL;
@@ -242,7 +243,7 @@ static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *in
   for (item = input->first; item; item = item->next, count++) {
     check_path here = { path, SVC_S(""), count };
     const svc_node *old = check_counterpart(f, input, item, before, at_place);
-    svc_node *value = check_value(c, f, f->item, item, old, SVC_CHECK_REPLACE, &here);
+    svc_node *value = check_value(c, &each, f->item, item, old, SVC_CHECK_REPLACE, &here);
     if (at_place) at_place = at_place->next;
     if (value && elements) elements[sound++] = check_as_text(c, value, count);
     if (value && out) svc_node_append(out, value);
@@ -261,7 +262,7 @@ static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *in
 
 static svc_node *check_map(svc_call *c, const svc_field *f, const svc_node *input, const svc_node *before, const check_path *path)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *item;
+  svc_node *out = svc_node_object(c->arena, NULL), *item;
   bool good = out != NULL;
   if (input->type != SVC_J_OBJECT) return CHECK_NO(c, SVC_E_INVALID_JSON_ATTRIBUTE, path, "must be an object");
   for (item = input->first; item; item = item->next) {
@@ -473,7 +474,7 @@ static svc_node *check_member(svc_call *c, const svc_field *f, const svc_object 
 static svc_node *check_object(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before, int mode,
                               const check_path *path)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *out = svc_node_object(c->arena, NULL);
   const svc_object *was = before && object->is_union ? svc_object_of(object, before) : NULL;
   const svc_field *f;
   svc_fields fields;
@@ -547,7 +548,7 @@ SVC_PRIVATE bool svc_check_done(svc_call *c)
 
 SVC_PRIVATE svc_node *svc_presets(const svc *s, svc_arena *a, const svc_object *object)
 {
-  svc_node *out = svc_node_new(a, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *out = svc_node_object(a, NULL);
   const svc_field *f;
   svc_fields fields;
   svc_fields_begin(&fields, svc_object_of(object, NULL));

@@ -12,7 +12,7 @@
 SVC_PRIVATE svc_node *svc_element_named(const svc_node *list, svc_str id)
 {
   svc_node *item = list ? list->first : NULL;
-  while (item && !svc_str_eq(svc_node_str(item, "id"), id)) item = item->next;
+  while (item && !svc_node_eq(item, "id", id)) item = item->next;
   return item;
 }
 
@@ -140,8 +140,8 @@ static bool element_is_only(svc_call *c, const element_change *e, const svc_node
   svc_str value = noun->unique ? svc_node_str(item, noun->unique) : SVC_S("");
   const svc_node *other;
   for (other = value.n && e->list ? e->list->first : NULL; other; other = other->next)
-    if (!svc_str_eq(svc_node_str(other, "id"), svc_node_str(item, "id")) &&
-        svc_str_eq(svc_node_str(other, noun->unique), value))
+    if (!svc_node_eq(other, "id", svc_node_str(item, "id")) &&
+        svc_node_eq(other, noun->unique, value))
       return svc_fail_about(c, noun->err_exists, value, e->whole.entity.key);
   return true;
 }
@@ -162,7 +162,7 @@ static bool element_store(svc_call *c, element_change *e, svc_str id, const char
 static bool element_append(svc_call *c, element_change *e, svc_node *item)
 {
   if (!e->list) {
-    e->list = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(c->plan->noun->also->element_of), SVC_S(""));
+    e->list = svc_node_array(c->arena, c->plan->noun->also->element_of);
     svc_node_put(c->arena, e->holder, e->list);
   }
   svc_node_append(e->list, item);
@@ -217,7 +217,7 @@ SVC_PRIVATE bool svc_element_delete(svc_call *c)
   svc_entity out;
   if (!element_target(c, &e, SVC_GUARD_DELETE) || (noun->removing && !noun->removing(c, &e.own.entity))) return false;
   if (!element_fits(c, &e, svc_node_count(e.list) - 1)) return false;
-  for (item = e.list->first; !svc_str_eq(svc_node_str(item, "id"), e.own.entity.key); item = item->next) before = item;
+  for (item = e.list->first; !svc_node_eq(item, "id", e.own.entity.key); item = item->next) before = item;
   if (before) before->next = item->next;
   else e.list->first = item->next;
   if (e.list->last == item) e.list->last = before;

@@ -50,6 +50,21 @@ SVC_PRIVATE const svc_field *svc_field_named(const svc_object *object, svc_str n
   return NULL;
 }
 
+SVC_PRIVATE svc_field svc_field_each(const svc_field *f)
+{
+  svc_field each = *f;
+  if (f->type != SVC_ARRAY) return each;
+  each.min = f->flags & SVC_EACH ? f->each->min : 0;
+  each.max = f->flags & SVC_EACH ? f->each->max : 0;
+  if (f->flags & SVC_EACH) each.values = NULL;
+  return each;
+}
+
+SVC_PRIVATE int64_t svc_field_unit(const svc_field *f)
+{
+  return (int64_t)(f->flags & SVC_THOUSANDS ? 1000 : 1) * (f->flags & SVC_DAYS ? 86400 : 1);
+}
+
 /* "a.b" is inside of a, "a[].b" in each of its elements; what stands behind an @ is not looked at. */
 SVC_PRIVATE bool svc_each_value(const svc_node *body, const char *field, svc_value_visitor visit, void *context)
 {

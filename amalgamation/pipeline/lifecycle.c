@@ -57,7 +57,7 @@ static bool lifecycle_move(svc_call *c, const svc_transition *t, svc_change *cha
   change->id = change->entity.id;
   change->parent = change->entity.parent;
   if (t) {
-    svc_node_set_str(c->arena, change->body, noun->lifecycle->field, svc_str_c(t->to));
+    svc_node_set_text(c->arena, change->body, noun->lifecycle->field, t->to);
     change->due = svc_transition_due(c->s, noun, svc_str_c(t->to), c->now);
     change->event = t->event;
   }

@@ -100,7 +100,7 @@ static bool links_is_sub(const svc_plan *plan, const svc_plan *sub, svc_str *tai
 {
   size_t n = strlen(plan->route->path);
   const char *rest = sub->route->path + n;
-  if (sub == plan || sub->route->method != SVC_GET || strncmp(sub->route->path, plan->route->path, n) != 0) return false;
+  if (sub == plan || sub->route->method != SVC_GET || sub->route->flags & SVC_ABSOLUTE || strncmp(sub->route->path, plan->route->path, n) != 0) return false;
   if ((rest[0] != '/' && rest[0] != ':') || strchr(rest, '{')) return false;
   *tail = svc_str_c(rest + 1);
   return true;

@@ -105,8 +105,7 @@ static void openapi_parameters(openapi_writer *w, const svc_plan *plan, const sv
     like.name = p->name;
     like.type = p->type;
     like.format = p->format;
-    like.values = p->values;
-    like.pattern = p->pattern;
+    if (p->type == SVC_STRING) like.values = p->values, like.pattern = p->pattern;
     openapi_parameter(w, "query", &like, p);
   }
   if (r->method == SVC_GET && openapi_is_list(r)) {
@@ -131,8 +130,8 @@ static void openapi_media(openapi_writer *w, const svc_route *r, const char *kin
     svc_openapi_put(w, "%s", kind);
     return;
   }
-  while (i + 1 < 4 && r->versions[i + 1]) i++;
-  v = r->versions[i];
+  while (svc_route_version(r, i + 1)) i++;
+  v = svc_route_version(r, i);
   snprintf(day, sizeof day, "%04u-%02u-%02u", v / 10000 % 10000, v / 100 % 100, v % 100);
   svc_openapi_put(w, "%s%s+%s", w->s->media_prefix.p, day, kind ? kind : "json");
 }

@@ -138,7 +138,8 @@ static void schema_item(openapi_writer *w, const svc_field *f)
   if (f->item == SVC_OBJECT) {
     svc_openapi_ref(w, f->object, false);
   } else {
-    svc_openapi_scalar(w, f, f->item);
+    svc_field each = svc_field_each(f);
+    svc_openapi_scalar(w, &each, f->item);
     svc_openapi_put(w, "}");
   }
 }

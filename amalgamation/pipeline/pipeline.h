@@ -135,19 +135,20 @@ enum svc_watch { SVC_WATCH_FAULTS = 1, SVC_WATCH_JOURNAL = 2 };
 
 /* A handle. */
 struct svc {
+  svc_noun_info *nouns;
+  size_t noun_count;
+  const svc_noun_info *group, *org; /* those in the seats of these names, which everything asks for */
+  svc_str vendor;
   svc_config config;      /* strings are the handle's own */
   svc_allocator allocator;
   svc_arena memory;       /* what lives as long as the handle */
-  svc_str base_url, vendor, base_path, base_path_v1, media_prefix; /* "/api/svc/v2", "application/vnd.svc." */
+  svc_str base_url, base_path, base_path_v1, media_prefix; /* "/api/svc/v2", "application/vnd.svc." */
   svc_drbg *drbg;
   unsigned char secret_key[32]; /* svc_config.secret_key, where that is not NULL */
   svc_commit commit;
   svc_set_row *sets;      /* with the overrides applied; the last one is the token endpoint's */
   int set_count;          /* without that one */
   svc_limiter *limiter;
-  svc_noun_info *nouns;
-  size_t noun_count;
-  const svc_noun_info *group, *org; /* those in the seats of these names, which everything asks for */
   const svc_noun_info *seats[SVC_SEAT_COUNT]; /* NULL: that noun is left out of this build */
   svc_digest *digest;
   svc_access_uses *access_uses;
@@ -283,9 +284,8 @@ typedef struct svc_violation {
 */
 struct svc_change {
   const svc_noun_info *noun;
-  svc_entity entity;
   bool stored;
-  const svc_node *before;
+  const svc_node *before; /* what is used most stands in front: shorter instructions reach it */
   const svc_node *input;
   svc_node *body;         /* as it shall be stored */
   svc_id id;
@@ -299,6 +299,7 @@ struct svc_change {
   bool unseen;            /* only what is beside the body changed */
   svc_str pending;        /* what an operation hands to its noun's prepare hook */
   svc_str key;            /* how a path names it, where that is no field of its own */
+  svc_entity entity;
 };
 SVC_PRIVATE void svc_change_due(svc_change *change, int tag, int64_t when); /* 0: it waits for that no longer */
 
@@ -316,13 +317,30 @@ typedef struct svc_answer {
   bool secret;       /* it shows one: not for keeping */
 } svc_answer;
 
-struct svc_call {
+struct svc_call { /* what is used most stands in front: shorter instructions reach it */
   svc *s;
   svc_arena *arena;
   int64_t now;
   svc_txn *txn;
-  svc_who who;
+  const svc_plan *plan;    /* NULL: work that no request asked for */
+  svc_node *body;          /* as it was sent */
+  const svc_node *checked; /* of a POST: checked, with defaults; change a copy */
+  svc_question *question;  /* for the driver: see svc_route.told */
   svc_scope scope; /* project and organization: of the path, or of the record that the work is about */
+
+  struct { /* svc_fail() sets it */
+    int code;          /* SVC_E_NONE: there is none */
+    unsigned param_count;
+    svc_violation *violations, *violations_last;
+    unsigned violation_count;
+    svc_str params[5]; /* JSON texts */
+    svc_str detail; /* n 0: from the table */
+    svc_str also;   /* a sentence behind the detail of the table; n 0: none */
+    const char *oauth; /* it has the OAuth shape, with `detail` as its description */
+    svc_str challenge;
+  } error;
+
+  svc_who who;
   size_t spent;    /* records that steps which fell due have read, where they may be many: the transaction ends after so many */
 
   struct { /* the request line and headers */
@@ -334,7 +352,6 @@ struct svc_call {
     svc_str peer;
   } request;
 
-  const svc_plan *plan; /* NULL: work that no request asked for */
   struct { /* what the path says */
     svc_str params[SVC_MAX_PARAMS], raw[SVC_MAX_PARAMS]; /* decoded, and as they were sent */
     unsigned allowed; /* methods of the path, as bits */
@@ -359,28 +376,12 @@ struct svc_call {
     svc_str again; /* of what is no list: "?m=CONNECTIONS", its own parameters, for its own link */
   } query;
 
-  svc_node *body;          /* as it was sent */
-  const svc_node *checked; /* of a POST: checked, with defaults; change a copy */
-
   const svc_entity *erasing; /* gone already, while what is below it goes; NULL: nothing is */
   svc_str ahead;          /* what svc_route.ahead has made */
-  svc_question *question; /* for the driver: see svc_route.told */
   svc_answer answer;
   int drop, delay_ms;  /* of a fault: see svc_response */
   svc_header *headers; /* of the answer */
   size_t header_count;
-
-  struct { /* svc_fail() sets it */
-    int code;          /* SVC_E_NONE: there is none */
-    svc_str params[5]; /* JSON texts */
-    unsigned param_count;
-    svc_str detail; /* n 0: from the table */
-    svc_str also;   /* a sentence behind the detail of the table; n 0: none */
-    svc_violation *violations, *violations_last;
-    unsigned violation_count;
-    const char *oauth; /* it has the OAuth shape, with `detail` as its description */
-    svc_str challenge;
-  } error;
 };
 
 /* A call of the service's own, for work that no request asked for; free the arena's blocks afterwards. */
@@ -427,7 +428,9 @@ SVC_PRIVATE bool svc_basic_credentials(svc_call *c, svc_str *user, svc_str *pass
 SVC_PRIVATE bool svc_digest_caller(svc_call *c);
 SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale); /* 401 with a challenge; false */
 
-/* version.c: the plain type of what a route with `media` answers with; true: it has no versions. */
+/* version.c: the i-th version of a route, from 0, as a number: 20230101; 0: it has not so many. */
+SVC_PRIVATE unsigned svc_route_version(const svc_route *route, unsigned i);
+/* The plain type of what a route with `media` answers with; true: it has no versions. */
 SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *sub);
 
 /* permission.c */
@@ -486,6 +489,8 @@ SVC_PRIVATE const svc_object *svc_object_of(const svc_object *object, const svc_
 SVC_PRIVATE void svc_fields_begin(svc_fields *f, const svc_object *object); /* of no union: ask svc_object_of() first */
 SVC_PRIVATE const svc_field *svc_fields_next(svc_fields *f); /* in the order of names, base objects merged in */
 SVC_PRIVATE const svc_field *svc_field_named(const svc_object *object, svc_str name); /* NULL: it has none */
+SVC_PRIVATE svc_field svc_field_each(const svc_field *f); /* of an array or a map: a row for one element of it, of type `item` */
+SVC_PRIVATE int64_t svc_field_unit(const svc_field *f);   /* what min and max are counted in */
 /* The values of a field that may be inside, "a.b", or in each element of an array, "a[].b". False: a visit said so. */
 typedef bool (*svc_value_visitor)(void *context, const svc_node *value);
 SVC_PRIVATE bool svc_each_value(const svc_node *body, const char *field, svc_value_visitor visit, void *context);
@@ -787,14 +792,18 @@ SVC_PRIVATE const char *svc_role_title(int role);
 SVC_PRIVATE int svc_role_level(int role); /* SVC_SCOPE_ORGANIZATION or SVC_SCOPE_GROUP */
 
 /* A row of catalog/event_type_list.h. Zeroed, it stands before the first. */
+#define SVC_EVENT_NAME_SIZE 80 /* its name, with a NUL */
 typedef struct svc_event_type {
   size_t number; /* from 1 */
-  const char *name, *description;
+  char name[SVC_EVENT_NAME_SIZE];
+  const char *rest, *description; /* rest: of its name, behind what others begin with as well */
+  size_t prefix_n, rest_n;        /* bytes of both */
   int where; /* enum svc_event_where */
   bool alertable;
 } svc_event_type;
 enum svc_event_where { SVC_EVENT_GROUP = 1, SVC_EVENT_ORG = 2 }; /* whose log a type can stand in */
 SVC_PRIVATE bool svc_event_type_next(svc_event_type *t);
 SVC_PRIVATE bool svc_event_type_named(const char *name, svc_event_type *out); /* false: there is none */
+SVC_PRIVATE bool svc_event_type_known(const svc *s, svc_str name, svc_event_type *out); /* the same, by a client's word for it */
 
 #endif /* SVC_PIPELINE_H */

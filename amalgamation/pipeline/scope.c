@@ -64,7 +64,7 @@ static bool scope_shows(svc_call *c, const svc_object *object, svc_node *body, c
   svc_fields_begin(&fields, svc_object_of(object, body));
   while ((f = svc_fields_next(&fields)) != NULL) {
     if (f->fill != SVC_AUTO_ORG_ID || !svc_node_get(body, f->name)) continue;
-    svc_node_set_str(c->arena, body, f->name, svc_id_str(c->arena, org));
+    svc_node_set_id(c->arena, body, f->name, org);
     any = true;
   }
   return any;

@@ -309,7 +309,7 @@ static bool seal_open_all(const svc *s, svc_arena *a, const svc_entity *e, svc_n
 
 SVC_PRIVATE svc_node *svc_seal_secrets(const svc *s, svc_arena *a, const svc_entity *e)
 {
-  svc_node *secrets = e->extra.n ? svc_json_parse(a, e->extra) : svc_node_new(a, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *secrets = e->extra.n ? svc_json_parse(a, e->extra) : svc_node_object(a, NULL);
   return secrets && seal_open_all(s, a, e, secrets) ? secrets : NULL;
 }
 

@@ -52,7 +52,10 @@ enum svc_field_flags {
   SVC_GROUP_EVENTS = 256, /* a string: the values are the types of events of projects; */
   SVC_ORG_EVENTS = 512,   /* and of organizations */
   SVC_ALERTABLE = 2048,   /* of these, those for which an alert can be configured */
-  SVC_THOUSANDS = 4096,   /* a number: .min and .max are in thousands */
+  SVC_THOUSANDS = 4096,   /* a number: .min and .max are in thousands; */
+  SVC_DAYS = 16384,       /* it is a time in seconds, and they are in days; with SVC_THOUSANDS: a time in milliseconds */
+  SVC_MILLIONS = 32768,   /* .max, not .min, is in millions; with SVC_THOUSANDS: of thousands */
+  SVC_EACH = 8192,        /* an array of strings or numbers: .each holds */
   SVC_SEALED = 1024       /* a string, or a map of strings: a secret that is needed again. It is kept sealed (seal.c), and shown
                              by its last characters at the most; with SVC_WRITE_ONLY not at all. What was shown may be sent back:
                              then it stays. A noun with such fields has no `extra` of its own */
@@ -68,6 +71,12 @@ enum svc_auto {
   SVC_AUTO_ORG_ID    /* id of the organization in the path, or that owns the project in it */
 };
 
+/* As the columns min and max of a row. */
+typedef struct svc_bounds {
+  int16_t min;
+  uint16_t max;
+} svc_bounds;
+
 /* There are thousands of these rows: each is no larger than it has to be. */
 struct svc_field {
   const char *name;
@@ -76,26 +85,34 @@ struct svc_field {
   unsigned format : 5;  /* enum svc_format */
   unsigned fill : 3;    /* enum svc_auto */
   unsigned flags : 16;  /* enum svc_field_flags */
-  unsigned short min_items, max_items; /* bounds of an array; max 0: none */
+  union {
+    struct {
+      int16_t min;  /* number: its bounds, with SVC_MIN and SVC_MAX. string: bounds of its length in characters, max 0: none. */
+      uint16_t max; /* Of a map they speak of its elements */
+    };
+    struct {
+      unsigned short min_items, max_items; /* bounds of an array; max 0: none */
+    };
+  };
   union {
     const svc_object *object;  /* of SVC_OBJECT, and of elements that are that */
     const char *const *values; /* of strings, and of elements that are: NULL-terminated list of those allowed */
+    const svc_bounds *each;    /* by SVC_BOUNDS, with SVC_EACH: what min and max would say of the elements */
   };
   union {
     const char *preset;  /* the default, as JSON text; NULL: omitted while it has no value */
     const char *pattern; /* of what has no default: see svc_pattern_match(); it begins with ^, which no JSON does */
   };
-  int32_t min, max;          /* number: its bounds, with SVC_MIN and SVC_MAX. string: bounds of its length in characters,
-                                max 0: none */
 };
+#define SVC_BOUNDS(...) &(const svc_bounds){ __VA_ARGS__ }
 /* Of a row: what the unions hold. */
 #define SVC_PATTERN_OF(f) ((f)->pattern && (f)->pattern[0] == '^' ? (f)->pattern : NULL)
 #define SVC_PRESET_OF(f) ((f)->preset && (f)->preset[0] != '^' ? (f)->preset : NULL)
-#define SVC_MIN_OF(f) ((int64_t)(f)->min * ((f)->flags & SVC_THOUSANDS ? 1000 : 1)) /* and its bounds, as a number */
-#define SVC_MAX_OF(f) ((int64_t)(f)->max * ((f)->flags & SVC_THOUSANDS ? 1000 : 1))
+#define SVC_MIN_OF(f) ((f)->min * svc_field_unit(f)) /* and its bounds, as a number */
+#define SVC_MAX_OF(f) ((f)->max * svc_field_unit(f) * ((f)->flags & SVC_MILLIONS ? 1000000 : 1))
 #define SVC_HOLDS_OBJECT(f) ((f)->type == SVC_OBJECT || (((f)->type == SVC_ARRAY || (f)->type == SVC_MAP) && (f)->item == SVC_OBJECT))
 #define SVC_OBJECT_OF(f) (SVC_HOLDS_OBJECT(f) ? (f)->object : NULL)
-#define SVC_VALUES_OF(f) (SVC_HOLDS_OBJECT(f) ? NULL : (f)->values)
+#define SVC_VALUES_OF(f) (SVC_HOLDS_OBJECT(f) || (f)->flags & SVC_EACH ? NULL : (f)->values)
 
 /* What chooses the object that holds instead of a union: the value of a field. */
 typedef struct svc_variant {
@@ -161,9 +178,15 @@ typedef struct svc_param {
   unsigned char format; /* enum svc_format */
   unsigned char flags;
   unsigned char max_repeats; /* 0: as many as a query may have */
-  const char *const *values;
-  const char *pattern; /* strings */
-  int64_t min, max; /* integers: bounds when max > min */
+  union {
+    struct {
+      const char *const *values; /* strings */
+      const char *pattern;
+    };
+    struct {
+      int64_t min, max; /* integers: bounds when max > min */
+    };
+  };
 } svc_param;
 
 enum svc_compare {
@@ -207,6 +230,11 @@ enum svc_route_flags {
 /* A date version as a number: 20230101. */
 typedef unsigned svc_date_version;
 
+/* Those of a route, in little room: SVC_VERSIONS(20230101, 20240805), four at the most. svc_route_version() reads them. */
+#define SVC_DAY(d) ((d) / 10000 % 100 << 9 | (d) / 100 % 100 << 5 | (d) % 100)
+#define SVC_VERSIONS(...) SVC_VERSIONS_(__VA_ARGS__, 0, 0, 0, 0)
+#define SVC_VERSIONS_(a, b, c, d, ...) { SVC_DAY(a), SVC_DAY(b), SVC_DAY(c), SVC_DAY(d) }
+
 /* What few routes say: a row has it by SVC_MORE(.media = "gzip", ...), and who asks for it by SVC_MORE_OF(route). */
 typedef struct svc_route_more {
   svc_date_version deprecated;  /* the served version is deprecated since this day; 0: it is not */
@@ -236,12 +264,12 @@ struct svc_route {
   unsigned char set;    /* SVC_SET_...: the endpoint set whose bucket it draws from */
   unsigned short flags; /* enum svc_route_flags */
   unsigned short status; /* of success; 0: 200 */
+  uint16_t versions[4];  /* by SVC_VERSIONS: rising; the last one is served, the ones before are gone */
   unsigned char also;    /* of success as well, for documentation: 204; or 202 of a GET that is not ready, and answers as the noun's POST */
   bool whole;            /* of a PATCH, for documentation: its body is looked at as that of a POST, and what is required has to be sent */
   const char *path;      /* below the base path: "/groups/{groupId}/clusters/{clusterName}:pin" */
   const char *op;        /* what the public reference calls it, "createCluster": no two have the same */
   uint64_t roles;        /* any one of these suffices; 0: whoever is authenticated */
-  svc_date_version versions[4]; /* rising; the last one is served, the ones before are gone */
   const svc_param *params;      /* closed by a row without name */
   const svc_object *body;       /* what the body must be when it is not the noun's own object */
   const svc_object *answer;     /* what it answers with when that is not the noun's own object, for documentation */
@@ -283,11 +311,10 @@ struct svc_route {
 #define SVC_ROUTE_READ(...) SVC_ROUTE_READ_(__VA_ARGS__)
 #define SVC_ROUTE_WRITE(...) SVC_ROUTE_WRITE_(__VA_ARGS__)
 #define SVC_ROUTE_FOR(...) SVC_ROUTE_FOR_(__VA_ARGS__)
-#define SVC_ROUTE_VERSIONS(...) { __VA_ARGS__ }
 #define SVC_ROUTE_READ_(base, s, v, reads, writes, m, p, ...) SVC_ROUTE_FOR_(reads, base, s, v, 0, 0, m, p, __VA_ARGS__)
 #define SVC_ROUTE_WRITE_(base, s, v, reads, writes, m, p, ...) SVC_ROUTE_FOR_(writes, base, s, v, 0, 0, m, p, __VA_ARGS__)
 #define SVC_ROUTE_FOR_(who, base, s, v, reads, writes, m, p, ...) \
-  { .method = m, .path = base p, .set = s, .versions = SVC_ROUTE_VERSIONS v, .roles = who, __VA_ARGS__ }
+  { .method = m, .path = base p, .set = s, .versions = SVC_VERSIONS v, .roles = who, __VA_ARGS__ }
 
 /* ---------------------------------------------------------------------------------------------------------- lifecycle */
 
@@ -477,13 +504,16 @@ struct svc_noun {
   const char *parent; /* name of the noun it belongs to; NULL: none, or an organization or project of the path */
   const char *param;  /* path parameter that names one of it; several: "databaseName/username" */
   unsigned char seat; /* enum svc_seat */
-  unsigned flags;     /* enum svc_noun_flags */
-  const svc_object *object;
-  const char *key;    /* field whose value stands in the path; several: "databaseName/username"; NULL: "id" */
-  const char *unique; /* field that no two of one parent share, or fields, "database/collection/name"; NULL: none */
+  unsigned char route_count;
+  unsigned short flags; /* enum svc_noun_flags */
   unsigned short err_not_found; /* SVC_E_...; parameters: its key, then its parent's */
   unsigned short err_exists;    /* SVC_E_...; parameters: the unique value, then the parent's key */
   unsigned short err_in_use;    /* SVC_E_...: the parent cannot be deleted while one of these is left; 0: they go with it */
+  unsigned short most;          /* how many there may be below one parent, where no project sets a limit; 0: any number */
+  unsigned short err_quota;     /* SVC_E_...; parameters: the limit, then the parent's id */
+  const svc_object *object;
+  const char *key;    /* field whose value stands in the path; several: "databaseName/username"; NULL: "id" */
+  const char *unique; /* field that no two of one parent share, or fields, "database/collection/name"; NULL: none */
   const svc_lifecycle *lifecycle;
   const svc_field_error *field_errors; /* closed by a row without field */
   const svc_ref *refs;     /* closed by a row without field */
@@ -494,10 +524,7 @@ struct svc_noun {
                                          is when it is gone: "user.put"; nothing waits for them, and one that fails is logged;
                                          NULL: none */
   const char *event_field; /* event field that carries its key, "clusterName"; NULL: none */
-  unsigned short most;      /* how many there may be below one parent, where no project sets a limit; 0: any number */
-  unsigned short err_quota; /* SVC_E_...; parameters: the limit, then the parent's id */
   const svc_route *routes; /* by SVC_ROUTES; NULL: nobody sees it */
-  unsigned short route_count;
   const svc_noun_also *also; /* NULL: nothing */
 
   /*

@@ -90,7 +90,7 @@ static bool verbs_begin_delete(svc_call *c, const svc_entity *stored)
   svc_change change;
   svc_entity e = *stored;
   if (!svc_change_of(c, c->plan->noun, stored, &change)) return false;
-  svc_node_set_str(c->arena, change.body, noun->lifecycle->field, svc_str_c(noun->lifecycle->deleted));
+  svc_node_set_text(c->arena, change.body, noun->lifecycle->field, noun->lifecycle->deleted);
   e.due_count = 0; /* whatever else it waited for does not come any more */
   svc_due_set(&e, SVC_DUE_STATE, svc_transition_due(c->s, noun, svc_str_c(noun->lifecycle->deleted), c->now));
   if (!svc_change_write(c, &change, &e)) return false;

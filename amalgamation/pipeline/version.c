@@ -89,18 +89,24 @@ static version_range version_parse(const svc_call *c, svc_str item)
   return r;
 }
 
+SVC_PRIVATE unsigned svc_route_version(const svc_route *route, unsigned i)
+{
+  unsigned v = i < 4 ? route->versions[i] : 0;
+  return v ? ((v >> 9) + 2000) * 10000 + (v >> 5 & 15) * 100 + (v & 31) : 0;
+}
+
 static unsigned version_newest(const svc_route *route)
 {
   unsigned i = 0;
   while (i + 1 < 4 && route->versions[i + 1]) i++;
-  return route->versions[i];
+  return svc_route_version(route, i);
 }
 
 /* The version that a day selects; 0: the day is before the first. */
 static unsigned version_select(const svc_route *route, unsigned day)
 {
-  unsigned found = 0, i;
-  for (i = 0; i < 4 && route->versions[i] && route->versions[i] <= day; i++) found = route->versions[i];
+  unsigned found = 0, i, v;
+  for (i = 0; (v = svc_route_version(route, i)) != 0 && v <= day; i++) found = v;
   return found;
 }
 
@@ -124,7 +130,7 @@ static svc_str version_day(svc_call *c, unsigned version)
 static svc_str version_there_are(svc_call *c)
 {
   const svc_route *route = c->plan->route;
-  unsigned newest = version_newest(route), i;
+  unsigned newest = version_newest(route), v, i;
   svc_buf b = svc_buf_new(c->arena, 256);
   svc_buf_text(&b, "The Accept header names no version of this operation that can be served. There is ");
   svc_buf_str(&b, c->s->media_prefix);
@@ -132,9 +138,9 @@ static svc_str version_there_are(svc_call *c)
   svc_buf_char(&b, '+');
   svc_buf_text(&b, c->plan->more->media && !strchr(c->plan->more->media, '/') ? c->plan->more->media : "json");
   svc_buf_text(&b, ", which any later day stands for");
-  for (i = 0; i < 4 && route->versions[i] && route->versions[i] != newest; i++) {
+  for (i = 0; (v = svc_route_version(route, i)) != newest; i++) {
     svc_buf_text(&b, i ? ", " : "; gone are ");
-    svc_buf_str(&b, version_day(c, route->versions[i]));
+    svc_buf_str(&b, version_day(c, v));
   }
   svc_buf_char(&b, '.');
   return svc_buf_done(&b);

@@ -84,13 +84,13 @@ typedef struct svc_entity {
   svc_scope scope;   /* the project and the organization that it belongs to */
   unsigned char flags; /* enum svc_entity_flags */
   uint64_t revision; /* another one with every change: the ETag */
-  svc_due dues[SVC_DUES];
-  unsigned due_count;
   svc_str key;       /* how a path names it, percent-encoded: "Cluster0", "admin/joe" */
   svc_str unique;    /* the value that is unique below its parent, or just its name; empty: none */
   svc_str body;      /* JSON object, members sorted */
   size_t links_at;   /* where in body "links" belongs */
   svc_str extra;     /* what the noun keeps beside it and does not show */
+  unsigned due_count;
+  svc_due dues[SVC_DUES];
 } svc_entity;
 
 SVC_PRIVATE bool svc_entity_decode(svc_str key, svc_str record, svc_entity *out); /* key NULL p: ids stay as they are */

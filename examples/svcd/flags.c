@@ -90,6 +90,8 @@ static const flags_row flags_rows[] = {
     "manual: it stands until POST /_svc/clock moves it; or the time it stands at, 2030-01-01T00:00:00Z; needs --test-control" },
   { "--seed", "N", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(seed), 0, 0, 0,
     "for tests, on loopback alone: ids and SECRETS that are the same on every run; who knows N knows them" },
+  { "--no-explorer", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_explorer), 0, 0, 0,
+    "no page for browsers at /" },
   { "--metrics", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(metrics), 0, 0, 0,
     "GET /_svc/metrics for Prometheus, from this machine" },
   { "--metrics-public", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(metrics_public), 0, 0, 0, "the same from everywhere" },

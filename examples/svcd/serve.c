@@ -174,6 +174,7 @@ static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options
   if (serve_test_control(s, o, base_url, token) != 0) return 1;
   if (svc_listener_start(listener, s) != SVC_OK) return svcd_error(1, "cannot start threads");
   svcd_show_certificate(cert);
+  if (o->show_credentials && !o->no_explorer) printf("explorer:      %s/ in a browser\n", svc_listener_url(listener, 0));
   printf("svcd ready on");
   for (i = 0; i < o->url_count; i++) printf(" %s", svc_listener_url(listener, i));
   printf("\n");
@@ -225,6 +226,7 @@ static svc_listener_config serve_listener_config(const svcd_options *o, svcd_met
   k.access_context = access;
   k.cert_file = cert->cert;
   k.key_file = cert->key;
+  k.no_explorer = o->no_explorer;
   return k;
 }
 

@@ -41,7 +41,8 @@ typedef struct svcd_options {
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS];
   size_t url_count, proxy_count, limit_count;
   long threads, writers, provision_seconds, max_connections, max_per_address;
-  int no_sync, show_credentials, conceal, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public;
+  int no_sync, show_credentials, conceal, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
+    no_explorer;
   char *config_text; /* of --config: values stand in it; main() frees it */
 } svcd_options;
 

@@ -14,6 +14,7 @@
 **      send.c         how it reaches the client
 **      tls.c          the same, and what comes from the client, encrypted: https
 **      certificate.c  certificates and keys, read, checked and made
+**      explorer.c     the page at /: its files are in explorer_files.c, which is written from ../explorer/
 **
 ** The rules they keep. (1) A request reaches the service only if its end is certain; after anything doubtful the
 ** connection is closed, so nothing can be smuggled in as a second request. (2) A connection has one request under way;
@@ -303,6 +304,11 @@ void svc_listener_tick(listener_loop *loop);
 void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_response *response);
 /* An error of the listener's own, with the document that the library's errors have. */
 void svc_listener_refuse(listener_conn *conn, int error, bool is_head, bool close);
+
+/* ------------------------------------------------------------------------------------------------------- explorer.c */
+
+/* Answer a request for one of the explorer's files. False: it is for none, and nothing is done. */
+bool svc_listener_explorer(const svc_http_head *h, svc_response *response);
 
 /* ----------------------------------------------------------------------------------------------------------- send.c */
 

@@ -78,6 +78,7 @@ void svc_listener_handle(svc_listener *l, const svc_http_head *h, const char *pe
                          svc_response *response)
 {
   svc_request request;
+  if (!l->config.no_explorer && svc_listener_explorer(h, response)) return;
   memset(&request, 0, sizeof request);
   memset(response, 0, sizeof *response);
   request.method = h->method;

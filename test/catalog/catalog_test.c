@@ -29,12 +29,12 @@ static void catalog_check_versions(const svc_route *r, const char *versions)
 {
   svc_str rest = svc_str_c(versions);
   unsigned i;
-  for (i = 0; i < 4 && r->versions[i]; i++) {
+  for (i = 0; svc_route_version(r, i); i++) {
     int64_t expected = 0;
     svc_str word = svc_str_cut(&rest, ' ');
     svc_str_i64(word, &expected);
-    if ((int64_t)r->versions[i] != expected)
-      munit_errorf("%s %s: version %u, the catalog says %.*s", methods[r->method], r->path, r->versions[i], SVC_ARG(word));
+    if ((int64_t)svc_route_version(r, i) != expected)
+      munit_errorf("%s %s: version %u, the catalog says %.*s", methods[r->method], r->path, svc_route_version(r, i), SVC_ARG(word));
   }
   if (rest.n || i == 0) munit_errorf("%s %s: versions are missing: %s", methods[r->method], r->path, versions);
 }
@@ -136,6 +136,8 @@ static void catalog_check_object(t_service *t, const svc_object *object, int dep
       munit_errorf("%s.%s: only strings have values, patterns and formats", object->name, f->name);
     if (f->flags & (SVC_MIN | SVC_MAX) && type != SVC_INT32 && type != SVC_INT64 && type != SVC_NUMBER)
       munit_errorf("%s.%s: SVC_MIN and SVC_MAX are for numbers", object->name, f->name);
+    if (f->flags & SVC_EACH && (f->type != SVC_ARRAY || type == SVC_OBJECT || !f->each))
+      munit_errorf("%s.%s: SVC_EACH is for arrays of strings and numbers, with .each", object->name, f->name);
     if (type == SVC_OBJECT) catalog_check_object(t, f->object, depth + 1);
     if (SVC_PRESET_OF(f)) {
       svc_json_fault fault;

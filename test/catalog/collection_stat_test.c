@@ -98,6 +98,11 @@ static MunitResult stat_ranked(const MunitParameter params[], void *data)
   snprintf(path, sizeof path, "processes/%s/collStats/namespaces?period=PT1H", w.id);
   munit_assert_int(stat_get(&w, path), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "identifierId"), w.id);
+  snprintf(path, sizeof path, "processes/%s/%.90s/collStats/measurements?metrics=TOTAL_LATENCY&period=PT1H", w.id, names[0]);
+  munit_assert_int(stat_get(&w, path), ==, 200); /* of one process as of the cluster */
+  munit_assert_string_equal(t_str(&w.t, "processId"), w.id);
+  munit_assert_string_equal(t_str(&w.t, "measurements[0].name"), "TOTAL_LATENCY");
+  munit_assert_size(t_count(&w.t, "measurements[0].dataPoints"), >, 0);
   t_close(&w.t);
   return MUNIT_OK;
 }

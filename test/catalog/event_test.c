@@ -349,7 +349,7 @@ static MunitResult event_feed_links(const MunitParameter params[], void *data)
 
 static MunitResult event_types(const MunitParameter params[], void *data)
 {
-#define EVENT_ROW(name, where, alertable, description) { #name, description, where, alertable },
+#define EVENT_ROW(prefix, rest, where, alertable, description) { #prefix #rest, description, where, alertable },
   static const struct {
     const char *name, *description;
     int where;

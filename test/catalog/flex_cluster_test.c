@@ -243,6 +243,10 @@ static MunitResult flex_snapshots(const MunitParameter params[], void *data)
   munit_assert_string_equal(snapshot(&w, 0, "status"), "PENDING");
   munit_assert_string_equal(snapshot(&w, 0, "startTime"), "");
   id = snapshot(&w, 0, "id");
+  path = t_keep(&w.t, svc_arena_print(&w.t.arena, "/F/backup/snapshots/%s", id).p);
+  munit_assert_int(flex(&w, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "id"), id);
+  munit_assert_string_equal(t_str(&w.t, "status"), "PENDING");
   t_advance(&w.t, 5);
   munit_assert_string_equal(snapshot(&w, 0, "status"), "QUEUED");
   t_advance(&w.t, 5);
@@ -263,8 +267,6 @@ static MunitResult flex_snapshots(const MunitParameter params[], void *data)
   munit_assert_int(flex(&w, "GET", "/F/backup/snapshots", NULL), ==, 200);
   munit_assert_size(t_count(&w.t, "results"), ==, 8);
   munit_assert_string_equal(snapshot(&w, 0, "scheduledTime"), "2025-06-10T00:00:00Z");
-  path = svc_arena_print(&w.t.arena, "/F/backup/snapshots/%s", id).p;
-  path = t_keep(&w.t, path);
   expect(&w, flex(&w, "GET", path, NULL), 404, "SNAPSHOT_NOT_FOUND");
   munit_assert_true(told(&w, "TENANT_SNAPSHOT_DELETED_AUDIT"));
   t_close(&w.t);

@@ -13,6 +13,7 @@
   X(GET, "/alertConfigs/matchers/fieldNames", "listMatcherFieldNames") \
   X(POST, "/api/oauth/revoke", "revokeAccessToken") \
   X(POST, "/api/oauth/token", "issueAccessToken") \
+  X(GET, "/openapi.json", "getOpenApi") \
   X(GET, "/clusters", "listClusterDetails") \
   X(GET, "/eventTypes", "listEventTypes") \
   X(DELETE, "/federationSettings/{federationSettingsId}", "deleteFederationSetting") \

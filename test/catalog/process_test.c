@@ -119,6 +119,9 @@ static MunitResult process_missing(const MunitParameter params[], void *data)
   munit_assert_int(process_get(&w, "/databases/other"), ==, 404);
   munit_assert_int(process_get(&w, "/disks/other/measurements?granularity=PT1M&period=PT1M"), ==, 404);
   munit_assert_int(process_get(&w, "/databases/other/measurements?granularity=PT1M&period=PT1M"), ==, 404);
+  munit_assert_int(process_get(&w, "/disks"), ==, 200);
+  munit_assert_size(t_count(&w.t, "results"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].partitionName"), "data");
   munit_assert_int(process_get(&w, "/disks/data"), ==, 200);
   munit_assert_int(process_get(&w, "/databases/admin"), ==, 200);
   t_close(&w.t);

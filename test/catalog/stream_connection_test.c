@@ -314,6 +314,10 @@ static MunitResult connection_failover(const MunitParameter params[], void *data
   t_advance(&w.t, 100);
   munit_assert_int(stream_call(&w, "GET", at, NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "state"), "READY");
+  munit_assert_int(stream_call(&w, "GET", FAILOVER, NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "results"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].region"), "OREGON_USA");
+  munit_assert_null(strstr(w.t.response.body, "sesame"));
   stream_refused(&w, "PATCH", at, "{\"region\":\"PARIS_FRA\"}", "region");
   munit_assert_int(stream_call(&w, "PATCH", at, "{\"bootstrapServers\":\"west:2\"}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "state"), "PENDING");

@@ -6,7 +6,7 @@
 list=amalgamation/catalog/event_type_list.h
 # shellcheck disable=SC2016,SC2046
 awk -v list=$list '
-FILENAME == list { if (match($0, /^  X\([A-Z0-9_]+,/)) { known[substr($0, 5, RLENGTH - 5)] = 1; types++ }; next }
+FILENAME == list { if (match($0, /^  X\([A-Z0-9_]*, [A-Z0-9_]+,/)) { name = substr($0, 5, RLENGTH - 5); sub(/, /, "", name); known[name] = 1; types++ }; next }
 FNR == 1 { open = "" }
 {
   line = $0; sub(/^[ \t]+/, "", line)

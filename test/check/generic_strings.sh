@@ -31,7 +31,8 @@ WORDS
 # errorCode: a member of every error. openapi.c, openapi_schema.c: the words of that format, and what its ways to authenticate are called.
 
 { # what the catalog calls something, a line each
-  sed -n 's/^  X(\([A-Z0-9_]*\),.*/\1/p' $A/catalog/event_type_list.h $A/catalog/role_list.h
+  sed -n 's/^  X(\([A-Z0-9_]*\), \([A-Z0-9_]*\),.*/\1\2/p' $A/catalog/event_type_list.h
+  sed -n 's/^  X(\([A-Z0-9_]*\),.*/\1/p' $A/catalog/role_list.h
   find $A/catalog -name '*.[ch]' | sort | xargs awk '
     /^SVC_PRIVATE const svc_noun svc_noun_/ { noun = 1 }
     /^};/ { noun = 0 }

@@ -34,6 +34,10 @@ status=0; curl -sS --max-time 10 "http://$at$path" >$T/out 2>&1 || status=$?
 curl -fsS --cacert $ca -w '%{num_connects}\n' -o $T/1 -o $T/2 -o $T/3 "$url$path" "$url$path" "$url$path" >$T/out
 [ "$(tr '\n' ' ' <$T/out)" = '1 0 0 ' ] || fail "curl does not keep its connection: $(tr '\n' ' ' <$T/out)"
 
+# the explorer is served there, too
+curl -fsS --cacert $ca -D $T/head "$url/" >$T/out || fail 'the explorer is not served over https'
+grep -q "^Content-Security-Policy: default-src 'none'; script-src 'self';" $T/head || fail 'the explorer has no policy over https'
+
 # ---- openssl: the certificate is what was printed; versions that are too old, renegotiation
 sha=$(sed -n 's/^certificate: .*SHA-256 //p' $T/svcd.out)
 [ "$(openssl x509 -in $ca -noout -fingerprint -sha256 | sed 's/.*=//')" = "$sha" ] || fail "the fingerprint that svcd prints is not its certificate's"
@@ -104,9 +108,13 @@ browser=
 for b in chromium chromium-browser google-chrome; do command -v $b >/dev/null 2>&1 && browser=$b; done
 if [ -n "$browser" ]; then
   pin=$(openssl x509 -in $ca -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | openssl base64)
-  timeout 60 $browser --headless --no-sandbox --disable-gpu --user-data-dir=$T/browser --ignore-certificate-errors-spki-list="$pin" \
-    --dump-dom "$url$path" >$T/out 2>/dev/null || fail "$browser does not load $url"
-  grep -q gateways $T/out || fail "$browser shows something else: $(head -c 200 $T/out)"
+  shows() { # URL WORD
+    timeout 60 $browser --headless --no-sandbox --disable-gpu --user-data-dir=$T/browser --ignore-certificate-errors-spki-list="$pin" \
+      --dump-dom "$1" >$T/out 2>/dev/null || fail "$browser does not load $1"
+    grep -q "$2" $T/out || fail "$browser shows something else at $1: $(head -c 200 $T/out)"
+  }
+  shows "$url$path" gateways
+  shows "$url/" 'Client secret'
 else
   echo 'no browser is installed: left out'
 fi

@@ -121,7 +121,7 @@ static void fuzz_value(svc_buf *b, const svc_field *f, int type, int depth)
     break;
   default:
     if (f->format == SVC_FORMAT_ID) svc_buf_text(b, strcmp(f->name, "orgId") == 0 ? "\"{orgId}\"" : "\"{groupId}\"");
-    else svc_json_escape(b, f->values ? svc_str_c(f->values[0]) : SVC_S("abcdefgh"));
+    else svc_json_escape(b, SVC_VALUES_OF(f) ? svc_str_c(f->values[0]) : SVC_S("abcdefgh"));
   }
 }
 

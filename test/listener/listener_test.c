@@ -146,6 +146,7 @@ static void server_open(server *t, const svc_listener_config *changes)
   k.url_count = 2;
   k.handle = server_handle;
   k.handle_context = t;
+  k.no_explorer = 1; /* the handler is to see all paths, / too */
   if (svc_listener_open(&t->l, &k, why, sizeof why) != SVC_OK) munit_errorf("svc_listener_open: %s", why);
   config.base_url = svc_listener_url(t->l, 0);
   config.clock = server_clock;

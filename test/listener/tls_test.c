@@ -1004,10 +1004,35 @@ static MunitResult test_stop(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* The explorer is there too, and comes before the host's own handler. */
+static MunitResult test_explorer(const MunitParameter params[], void *data)
+{
+  server t = { 0 };
+  client c;
+  size_t v;
+  (void)params, (void)data;
+  server_open(&t, NULL);
+  for (v = 0; v < 2; v++) {
+    client_open_version(&c, &t, versions[v]);
+    munit_assert_true(client_text(&c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+    munit_assert_int(client_answer(&c), ==, 200);
+    munit_assert_not_null(strstr(c.head, "Content-Security-Policy: default-src 'none'; "));
+    munit_assert_memory_equal(15, c.body, "<!doctype html>");
+    munit_assert_true(client_text(&c, "GET /_explorer/main.js HTTP/1.1\r\nHost: a\r\n\r\n"));
+    munit_assert_int(client_answer(&c), ==, 200);
+    munit_assert_not_null(strstr(c.head, "Content-Type: text/javascript; charset=utf-8\r\n"));
+    munit_assert_int(client_get(&c), ==, 200);
+    client_close(&c);
+  }
+  munit_assert_size(atomic_load(&t.count), ==, 2);
+  server_close(&t);
+  return MUNIT_OK;
+}
+
 #define T(name) { "/" #name, test_##name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 static MunitTest tests[] = {
   T(serves), T(pipelining), T(large_bodies), T(slow_reader), T(never_reads), T(slow_handshake), T(plain), T(half_handshake),
-  T(many_halves), T(renegotiation), T(broken_records), T(bad_files), T(reload), T(places), T(idle_memory), T(stop),
+  T(many_halves), T(renegotiation), T(broken_records), T(bad_files), T(reload), T(places), T(idle_memory), T(stop), T(explorer),
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_tls = { "tls", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

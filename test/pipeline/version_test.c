@@ -302,9 +302,9 @@ static MunitResult version_every_route(const MunitParameter params[], void *data
     const svc_plan *plan = &t.s->plans[i];
     if (plan->route->flags & SVC_ABSOLUTE) continue; /* these have no versions */
     char accept[64];
-    for (v = 0; v < 4 && plan->route->versions[v]; v++) {
-      unsigned day = plan->route->versions[v];
-      bool newest = (v == 3 || !plan->route->versions[v + 1]) && !t_ended(&t, plan);
+    for (v = 0; svc_route_version(plan->route, v); v++) {
+      unsigned day = svc_route_version(plan->route, v);
+      bool newest = !svc_route_version(plan->route, v + 1) && !t_ended(&t, plan);
       svc_arena arena;
       svc_call c;
       svc_arena_init(&arena, NULL);
@@ -373,10 +373,10 @@ static const char *ending_header(const ending *e, const char *name)
 
 static MunitResult version_deprecated(const MunitParameter params[], void *data)
 {
-  static const svc_route plain = { .path = "/old", .versions = { 20230101 } };
+  static const svc_route plain = { .path = "/old", .versions = SVC_VERSIONS(20230101) };
   static const svc_route_more old = { .deprecated = 20240805 }, ending_soon = { .deprecated = 20240805, .sunset = 20260301 };
-  static const svc_route deprecated = { .path = "/old", .versions = { 20230101 }, .more = &old };
-  static const svc_route ends = { .path = "/old", .versions = { 20230101 }, .more = &ending_soon };
+  static const svc_route deprecated = { .path = "/old", .versions = SVC_VERSIONS(20230101), .more = &old };
+  static const svc_route ends = { .path = "/old", .versions = SVC_VERSIONS(20230101), .more = &ending_soon };
   t_service t;
   ending e;
   (void)params, (void)data;
@@ -410,7 +410,7 @@ static MunitResult version_deprecated(const MunitParameter params[], void *data)
 static MunitResult version_sunset(const MunitParameter params[], void *data)
 {
   static const svc_route_more soon = { .deprecated = 20250101, .sunset = 20260301 };
-  static const svc_route ends = { .path = "/old", .versions = { 20230101, 20240805 }, .more = &soon };
+  static const svc_route ends = { .path = "/old", .versions = SVC_VERSIONS(20230101, 20240805), .more = &soon };
   static const char *const accepts[] = { MEDIA("2024-08-05"), MEDIA("2030-01-01"), "*/*", "" };
   t_service t;
   ending e;

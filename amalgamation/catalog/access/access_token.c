@@ -94,7 +94,7 @@ static bool access_token_note(svc_call *c, const svc_entity *account, const svc_
   if (!body) return false;
   svc_date_text(c->now, date);
   for (item = secrets ? secrets->first : NULL; item; item = item->next)
-    if (svc_str_eq(svc_node_str(item, "id"), id)) svc_node_set_str(c->arena, item, "lastUsedAt", svc_str_c(date));
+    if (svc_node_eq(item, "id", id)) svc_node_set_text(c->arena, item, "lastUsedAt", date);
   return svc_rewrite(c, account, body);
 }
 
@@ -124,7 +124,7 @@ static bool access_token_issue(svc_call *c)
   svc_entity account;
   access_token_secret used;
   int64_t until = c->now + ACCESS_TOKEN_SECONDS * 1000;
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   if (!access_token_account(c, &account, &used) || !access_token_form(c, "grant_type", &grant)) return false;
   if (grant.n == 0) return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "grant_type is required");
   if (!svc_str_is(grant, "client_credentials"))
@@ -138,7 +138,7 @@ static bool access_token_issue(svc_call *c)
   if (!body) return svc_no_memory(c);
   svc_node_set_str(c->arena, body, "access_token", token);
   svc_node_set_i64(c->arena, body, "expires_in", (until - c->now) / 1000);
-  svc_node_set_str(c->arena, body, "token_type", SVC_S("Bearer"));
+  svc_node_set_text(c->arena, body, "token_type", "Bearer");
   return svc_answer_node(c, body);
 }
 

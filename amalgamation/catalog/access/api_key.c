@@ -101,7 +101,7 @@ static bool api_key_names(svc_call *c, const svc_entity *e, const svc_node *role
 {
   int level;
   svc_str on = svc_call_scope(c, &level);
-  svc_node *own = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("roles"), SVC_S(""));
+  svc_node *own = svc_node_array(c->arena, "roles");
   const svc_node *item;
   if (!own) return svc_no_memory(c);
   for (item = roles->first; item; item = item->next) {
@@ -121,7 +121,7 @@ static bool api_key_names(svc_call *c, const svc_entity *e, const svc_node *role
 /* The roles as they are shown. */
 static svc_node *api_key_roles(svc_call *c, const svc_entity *e)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("roles"), SVC_S(""));
+  svc_node *list = svc_node_array(c->arena, "roles");
   svc_id group = c->scope.group;
   bool below = !svc_id_is_zero(&group);
   svc_holding one;
@@ -187,18 +187,18 @@ static bool api_key_make(svc_call *c, const svc_id *org, const svc_node *request
   change.noun = c->s->seats[SVC_SEAT_KEY];
   change.parent = *org;
   change.event = c->s->seats[SVC_SEAT_KEY]->noun->event_created;
-  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  change.body = svc_node_object(c->arena, NULL);
   if (!change.body) return svc_no_memory(c);
   if (!api_key_make_public(c, public_key) || !api_key_make_private(c, private_key)) return false;
   if (!svc_digest_verifier(c, svc_str_c(public_key), svc_str_c(private_key), verifier)) return false;
-  svc_node_set_str(c->arena, change.body, "desc", svc_node_str(request, "desc"));
-  svc_node_set_str(c->arena, change.body, "publicKey", svc_str_c(public_key));
+  svc_node_set_from(c->arena, change.body, "desc", request, "desc");
+  svc_node_set_text(c->arena, change.body, "publicKey", public_key);
   svc_node_set_str(c->arena, change.body, "privateKey", svc_arena_print(c->arena, "********-****-****-%s", private_key + 24));
   change.extra = svc_credential_pack(c->arena, (svc_str){ (const char *)verifier, sizeof verifier }, assignments);
   if (!svc_insert(c, &change, e)) return false;
   *answer = api_key_view(c, e);
   if (!*answer) return c->error.code ? false : svc_no_memory(c);
-  svc_node_set_str(c->arena, *answer, "privateKey", svc_str_c(private_key));
+  svc_node_set_text(c->arena, *answer, "privateKey", private_key);
   return true;
 }
 
@@ -274,7 +274,7 @@ static bool api_key_update(svc_call *c)
   roles = svc_node_get(input, "roles");
   names = svc_names_here(c, &change.entity);
   if (roles && !api_key_names(c, &change.entity, roles, &names)) return false;
-  if (!svc_str_eq(svc_node_str(shown, "desc"), svc_node_str(change.body, "desc")) && !svc_may_manage(c, &change.entity))
+  if (!svc_node_eq(shown, "desc", svc_node_str(change.body, "desc")) && !svc_may_manage(c, &change.entity))
     return false;
   return api_key_store(c, &change, names, "API_KEY_ROLES_CHANGED");
 }

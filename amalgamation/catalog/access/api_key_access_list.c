@@ -54,8 +54,8 @@ static void api_key_access_list_used(svc_call *c, svc_node *body, const svc_use 
   char date[21];
   svc_date_text(use->last, date);
   svc_node_set_i64(c->arena, body, "count", svc_node_i64(body, "count", 0) + use->count);
-  svc_node_set_str(c->arena, body, "lastUsed", svc_str_c(date));
-  svc_node_set_str(c->arena, body, "lastUsedAddress", svc_str_c(use->address));
+  svc_node_set_text(c->arena, body, "lastUsed", date);
+  svc_node_set_text(c->arena, body, "lastUsedAddress", use->address);
 }
 
 static const svc_access_ops api_key_access_list_access = { .used = api_key_access_list_used };

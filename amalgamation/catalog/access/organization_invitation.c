@@ -86,7 +86,7 @@ static const svc_route organization_invitation_routes[] = {
           .example = "{\"roles\":[\"ORG_READ_ONLY\"]}"),
   R_DELETE(ORGANIZATION_INVITATION, "/{invitationId}", ORGANIZATION_INVITATION_ALL, .status = 204,
            .op = "deleteOrgInvite", .run = organization_invitation_remove),
-  { .method = SVC_POST, .path = "/groups/{groupId}/access", .set = SVC_SET_PROJECTS, .versions = { 20230201 },
+  { .method = SVC_POST, .path = "/groups/{groupId}/access", .set = SVC_SET_PROJECTS, .versions = SVC_VERSIONS(20230201),
     .roles = SVC_R_GROUP_OWNER, .body = &svc_object_user_roles,
     .answer = &organization_invitation_shown, .op = "addGroupUser", .run = organization_invitation_add,
     .example = "{\"username\":\"welcome@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", .more = SVC_MORE(.deprecated = 20250219), .also = 204 }
@@ -97,14 +97,14 @@ static const svc_route organization_invitation_routes[] = {
 /* One object for each role in a project. */
 static svc_node *organization_invitation_groups(svc_call *c, const svc_entity *e)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("groupRoleAssignments"), SVC_S("")), *item;
+  svc_node *list = svc_node_array(c->arena, "groupRoleAssignments"), *item;
   svc_holding one;
   svc_scan scan;
   svc_holdings_begin(&scan, c->txn, &e->id, &e->parent);
   while (list && svc_holdings_next(&scan, &one)) {
     svc_str group = svc_id_str(c->arena, &one.group);
     while (one.roles.n) {
-      item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+      item = svc_node_object(c->arena, NULL);
       if (!item) return NULL;
       svc_node_set_str(c->arena, item, "groupId", group);
       svc_node_set_str(c->arena, item, "groupRole", svc_str_cut(&one.roles, '\n'));

@@ -131,15 +131,15 @@ static bool organization_user_leave_team(svc_call *c);
   { .method = m, .path = "/groups/{groupId}/users" p, .set = SVC_SET_PROJECT_USERS, \
     .more = SVC_MORE(.err_not_found = SVC_E_USER_NOT_IN_GROUP), __VA_ARGS__ }
 #define ORGANIZATION_USER_GROUP_OLD(m, p, ...) \
-  { .method = m, .path = "/groups/{groupId}/users" p, .set = SVC_SET_PROJECT_USERS, .versions = { 20230101 }, \
+  { .method = m, .path = "/groups/{groupId}/users" p, .set = SVC_SET_PROJECT_USERS, .versions = SVC_VERSIONS(20230101), \
     .more = SVC_MORE(.err_not_found = SVC_E_USER_NOT_IN_GROUP, ORGANIZATION_USER_ENDS), __VA_ARGS__ }
 #define ORGANIZATION_USER_SEEN .answer = &organization_user_in_group_object
 #define ORGANIZATION_USER_TEAM(m, p, ...) \
   { .method = m, .path = "/orgs/{orgId}/teams/{teamId}" p, .set = SVC_SET_ORGANIZATION_TEAMS, __VA_ARGS__ }
-#define ORGANIZATION_USER_NEW .versions = { 20250219 }
-#define ORGANIZATION_USER_BOTH .versions = { 20230101, 20250219 }
+#define ORGANIZATION_USER_NEW .versions = SVC_VERSIONS(20250219)
+#define ORGANIZATION_USER_BOTH .versions = SVC_VERSIONS(20230101, 20250219)
 #define ORGANIZATION_USER_ENDS .deprecated = 20250219, .sunset = 20270701
-#define ORGANIZATION_USER_OLD .versions = { 20230101 }, .more = SVC_MORE(ORGANIZATION_USER_ENDS)
+#define ORGANIZATION_USER_OLD .versions = SVC_VERSIONS(20230101), .more = SVC_MORE(ORGANIZATION_USER_ENDS)
 
 static const svc_route organization_user_routes[] = {
   ORGANIZATION_USER_ORG(SVC_GET, "", ORGANIZATION_USER_BOTH, .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED,
@@ -486,7 +486,7 @@ static bool organization_user_set_roles(svc_call *c)
   names = svc_node_get(c->body, field);
   if (!svc_roles_check(c, names, at.in_group ? SVC_SCOPE_GROUP : SVC_SCOPE_ORGANIZATION, field)) return false;
   if (!organization_user_store_roles(c, &at, &m, svc_names_from(c, names))) return false;
-  answer = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  answer = svc_node_object(c->arena, NULL);
   shown = svc_names_array(c, svc_names_here(c, &m.entity), field);
   if (!answer || !shown) return svc_no_memory(c);
   svc_node_append(answer, shown);
@@ -497,7 +497,7 @@ static bool organization_user_set_roles(svc_call *c)
 static const svc_node *organization_user_one_role(svc_call *c, const organization_user_scope *at)
 {
   const char *field = at->in_group ? "groupRole" : "orgRole";
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S(""));
+  svc_node *list = svc_node_array(c->arena, NULL);
   svc_node *item = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_node_str(c->checked, field));
   if (!list || !item) return NULL;
   svc_node_append(list, item);

@@ -140,7 +140,7 @@ static svc_node *service_account_new_secret(svc_call *c, int64_t hours, service_
 {
   unsigned char random[30];
   char created[21], expires[21];
-  svc_node *record = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *record = svc_node_object(c->arena, NULL);
   memset(v, 0, sizeof *v);
   if (!service_account_hours(c, hours) || !svc_secret_bytes(c, random, sizeof random)) return NULL;
   *secret = svc_arena_print(c->arena, SVC_FMT SVC_FMT, SVC_ARG(svc_value_text(c->s, c->arena, "svc_sa_sk_")), SVC_ARG(svc_base64(c->arena, (svc_str){ (const char *)random, 30 })));
@@ -153,9 +153,9 @@ static svc_node *service_account_new_secret(svc_call *c, int64_t hours, service_
   if (!svc_secret_hash(c, *secret, v->hash)) return NULL;
   svc_date_text(c->now, created);
   svc_date_text(v->expiry, expires);
-  svc_node_set_str(c->arena, record, "createdAt", svc_str_c(created));
-  svc_node_set_str(c->arena, record, "expiresAt", svc_str_c(expires));
-  svc_node_set_str(c->arena, record, "id", svc_id_str(c->arena, &v->id));
+  svc_node_set_text(c->arena, record, "createdAt", created);
+  svc_node_set_text(c->arena, record, "expiresAt", expires);
+  svc_node_set_id(c->arena, record, "id", &v->id);
   svc_node_set_str(c->arena, record, "maskedSecretValue",
                    svc_arena_print(c->arena, SVC_FMT "****%s", SVC_ARG(svc_value_text(c->s, c->arena, "svc_sa_sk_")),
                                    secret->p + secret->n - 4));
@@ -253,9 +253,9 @@ static bool service_account_make(svc_call *c, const svc_id *org, const svc_node 
   change.noun = c->s->seats[SVC_SEAT_ACCOUNT];
   change.parent = *org;
   change.event = c->s->seats[SVC_SEAT_ACCOUNT]->noun->event_created;
-  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  change.body = svc_node_object(c->arena, NULL);
   record = service_account_new_secret(c, svc_node_i64(request, "secretExpiresAfterHours", SERVICE_ACCOUNT_LEAST_HOURS), &v, &secret);
-  secrets = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("secrets"), SVC_S(""));
+  secrets = svc_node_array(c->arena, "secrets");
   roles = svc_names_array(c, svc_assignments_names(c, assignments, org_text), "roles");
   if (c->error.code) return false;
   if (!record || !secrets || !roles || !change.body) return svc_no_memory(c);
@@ -264,15 +264,15 @@ static bool service_account_make(svc_call *c, const svc_id *org, const svc_node 
   svc_node_set_str(c->arena, change.body, "clientId",
                    svc_arena_print(c->arena, SVC_FMT SVC_FMT, SVC_ARG(svc_value_text(c->s, c->arena, "svc_sa_id_")),
                                    SVC_ARG(svc_id_str(c->arena, &change.id))));
-  svc_node_set_str(c->arena, change.body, "description", svc_node_str(request, "description"));
-  svc_node_set_str(c->arena, change.body, "name", svc_node_str(request, "name"));
+  svc_node_set_from(c->arena, change.body, "description", request, "description");
+  svc_node_set_from(c->arena, change.body, "name", request, "name");
   svc_node_put(c->arena, change.body, roles);
   svc_node_put(c->arena, change.body, secrets);
   change.extra = svc_credential_pack(c->arena, (svc_str){ (const char *)&v, sizeof v }, assignments);
   if (!svc_insert(c, &change, e)) return false;
   *answer = svc_node_copy(c->arena, change.body);
   record = service_account_show(c, record, secret);
-  secrets = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("secrets"), SVC_S(""));
+  secrets = svc_node_array(c->arena, "secrets");
   if (!*answer || !record || !secrets) return svc_no_memory(c);
   svc_node_append(secrets, record);
   svc_node_put(c->arena, *answer, secrets);
@@ -305,7 +305,7 @@ static bool service_account_create(svc_call *c)
 
 static bool service_account_differs(const svc_change *change, const char *field)
 {
-  return !svc_str_eq(svc_node_str(change->before, field), svc_node_str(change->body, field));
+  return !svc_node_eq(change->before, field, svc_node_str(change->body, field));
 }
 
 /* The body, without what says that something stays as it is. */
@@ -440,10 +440,10 @@ static bool service_account_delete_secret(svc_call *c)
     return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
   if (!live && !svc_credential_removing(c, &change.entity)) return false; /* its token would be its last */
   secrets = svc_node_get(change.before, "secrets");
-  kept = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("secrets"), SVC_S(""));
+  kept = svc_node_array(c->arena, "secrets");
   if (!kept) return svc_no_memory(c);
   for (item = secrets ? secrets->first : NULL; item; item = item->next) {
-    svc_node *copy = svc_str_eq(svc_node_str(item, "id"), secret_id) ? NULL : svc_node_copy(c->arena, item);
+    svc_node *copy = svc_node_eq(item, "id", secret_id) ? NULL : svc_node_copy(c->arena, item);
     if (copy) svc_node_append(kept, copy);
   }
   svc_node_put(c->arena, change.body, kept);
@@ -464,10 +464,10 @@ static bool service_account_next_group(svc_call *c, void *state, svc_item *out)
     return false;
   }
   if (!out) return true;
-  body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  body = svc_node_object(c->arena, NULL);
   roles = svc_names_array(c, one.roles, "roles");
   if (!body || !roles) return svc_no_memory(c);
-  svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &one.group));
+  svc_node_set_id(c->arena, body, "groupId", &one.group);
   svc_node_put(c->arena, body, roles);
   svc_item_node(c, out, SVC_S(""), body);
   return true;

@@ -69,8 +69,8 @@ static void service_account_access_list_used(svc_call *c, svc_node *body, const 
 {
   char date[21];
   svc_date_text(use->last, date);
-  svc_node_set_str(c->arena, body, "lastUsedAddress", svc_str_c(use->address));
-  svc_node_set_str(c->arena, body, "lastUsedAt", svc_str_c(date));
+  svc_node_set_text(c->arena, body, "lastUsedAddress", use->address);
+  svc_node_set_text(c->arena, body, "lastUsedAt", date);
   svc_node_set_i64(c->arena, body, "requestCount", svc_node_i64(body, "requestCount", 0) + use->count);
 }
 

@@ -115,7 +115,7 @@ static bool team_removing(svc_call *c, const svc_entity *e)
 /* As it is seen from a project: the roles it has there. */
 static svc_node *team_view(svc_call *c, const svc_entity *e)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   svc_node *names = svc_names_array(c, svc_names_here(c, e), "roleNames");
   if (!body || !names) return NULL;
   svc_node_append(body, names);
@@ -154,7 +154,7 @@ static bool team_update_group(svc_call *c)
   checked = svc_check(c, &team_role_object, c->body, before, SVC_CHECK_UPDATE);
   if (!svc_check_done(c)) return false;
   roles = svc_node_get(checked, "roleNames");
-  if (!svc_str_eq(svc_node_str(checked, "teamId"), change.entity.key))
+  if (!svc_node_eq(checked, "teamId", change.entity.key))
     svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, SVC_S("teamId"), "must be that of the path");
   if (!svc_check_done(c) || !team_roles_check(c, roles)) return false;
   return team_store(c, &change.entity, svc_names_from(c, roles), "TEAM_ROLES_MODIFIED") && team_answer_list(c);
@@ -188,7 +188,7 @@ static bool team_assign_one(svc_call *c, const svc_node *item, bool write)
 static bool team_stands_before(const svc_node *first, const svc_node *item)
 {
   for (; first != item; first = first->next)
-    if (svc_str_eq(svc_node_str(first, "teamId"), svc_node_str(item, "teamId"))) return true;
+    if (svc_node_eq(first, "teamId", svc_node_str(item, "teamId"))) return true;
   return false;
 }
 

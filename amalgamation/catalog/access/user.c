@@ -176,7 +176,7 @@ static bool user_create(svc_call *c)
   if (!found && !svc_person_make(c, name, &e)) return false;
   lines = svc_assignments_of(&e);
   svc_node_drop(body, "roles");
-  svc_node_set_str(c->arena, body, "createdAt", svc_node_str(svc_entity_body(c, &e), "createdAt"));
+  svc_node_set_from(c->arena, body, "createdAt", svc_entity_body(c, &e), "createdAt");
   svc_node_set_str(c->arena, body, "emailAddress", name);
   svc_node_set_str(c->arena, body, "id", e.key);
   svc_node_set_str(c->arena, body, "username", name);

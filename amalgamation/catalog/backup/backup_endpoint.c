@@ -34,11 +34,11 @@ static const svc_object backup_endpoint_object = {
       SVC_R_GROUP_OWNER
 
 static const svc_route backup_endpoint_routes[] = {
-  R_GET(BACKUP_ENDPOINT, "", .flags = SVC_PAGED, .op = "listBackupPrivateEndpoints", .run = svc_verb_list, .more = SVC_MORE(.in_path = "cloudProvider")),
+  R_GET(BACKUP_ENDPOINT, "", .flags = SVC_PAGED, .op = "listBackupPrivateEndpoints", .run = svc_verb_list, .more = &svc_more_cloud),
   R_POST(BACKUP_ENDPOINT, "", .status = 202, .op = "createBackupPrivateEndpoint", .run = svc_verb_create,
-         .example = "{\"regionName\":\"US_EAST_1\"}", .more = SVC_MORE(.in_path = "cloudProvider")),
-  R_GET(BACKUP_ENDPOINT, "/{endpointId}", .op = "getBackupPrivateEndpoint", .run = svc_verb_read, .more = SVC_MORE(.in_path = "cloudProvider")),
-  R_DELETE(BACKUP_ENDPOINT, "/{endpointId}", .status = 204, .op = "deleteBackupPrivateEndpoint", .run = svc_verb_delete, .more = SVC_MORE(.in_path = "cloudProvider"))
+         .example = "{\"regionName\":\"US_EAST_1\"}", .more = &svc_more_cloud),
+  R_GET(BACKUP_ENDPOINT, "/{endpointId}", .op = "getBackupPrivateEndpoint", .run = svc_verb_read, .more = &svc_more_cloud),
+  R_DELETE(BACKUP_ENDPOINT, "/{endpointId}", .status = 204, .op = "deleteBackupPrivateEndpoint", .run = svc_verb_delete, .more = &svc_more_cloud)
 };
 
 static const svc_transition backup_endpoint_transitions[] = {
@@ -61,7 +61,7 @@ static bool backup_endpoint_prepare(svc_call *c, svc_change *change)
 {
   if (change->before) return true;
   if (!svc_node_get(change->body, "vpcRegionName"))
-    svc_node_set_str(c->arena, change->body, "vpcRegionName", svc_node_str(change->body, "regionName"));
+    svc_node_set_from(c->arena, change->body, "vpcRegionName", change->body, "regionName");
   svc_endpoint_own_name(c, change, "vpce-");
   return true;
 }

@@ -200,8 +200,8 @@ SVC_PRIVATE bool svc_backup_allows(svc_call *c, const svc_change *change)
         !svc_node_bool(change->body, fields[i], false))
       good = false;
   if (svc_node_bool(policy, "encryptionAtRestEnabled", false) &&
-      svc_str_is(svc_node_str(change->body, "encryptionAtRestProvider"), "NONE") &&
-      !svc_str_is(svc_node_str(change->before, "encryptionAtRestProvider"), "NONE"))
+      svc_node_is(change->body, "encryptionAtRestProvider", "NONE") &&
+      !svc_node_is(change->before, "encryptionAtRestProvider", "NONE"))
     good = false;
   return good || svc_fail(c, SVC_E_BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, "S", &name);
 }

@@ -127,12 +127,12 @@ static bool backup_rules_own_region(const svc_node *cluster, svc_str zone_id, sv
   bool own = false;
   *zone = *clouds = false;
   for (spec = spec ? spec->first : NULL; spec; spec = spec->next) {
-    if (!svc_str_eq(svc_node_str(spec, "zoneId"), zone_id)) continue;
+    if (!svc_node_eq(spec, "zoneId", zone_id)) continue;
     *zone = true;
     for (config = svc_node_get(spec, "regionConfigs")->first; config; config = config->next) {
-      if (!svc_str_eq(svc_node_str(config, "providerName"), cloud)) continue;
+      if (!svc_node_eq(config, "providerName", cloud)) continue;
       *clouds = true;
-      own |= svc_str_eq(svc_node_str(config, "regionName"), region);
+      own |= svc_node_eq(config, "regionName", region);
     }
   }
   return own;
@@ -155,8 +155,8 @@ static void backup_rules_copy(svc_call *c, const svc_node *schedule, const svc_n
 #define BACKUP_RULES_COPY(field, ...) \
   svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, svc_arena_print(c->arena, SVC_FMT field, SVC_ARG(at)), __VA_ARGS__)
   for (; other != copy; other = other->next)
-    if (svc_str_eq(svc_node_str(other, "regionName"), region) &&
-        svc_str_eq(svc_node_str(other, "zoneId"), svc_node_str(copy, "zoneId")))
+    if (svc_node_eq(other, "regionName", region) &&
+        svc_node_eq(other, "zoneId", svc_node_str(copy, "zoneId")))
       BACKUP_RULES_COPY("regionName", "stands in copySettings twice for its zone");
   if (!zone) BACKUP_RULES_COPY("zoneId", "must be the zoneId of one of the cluster's replicationSpecs");
   else if (!clouds) BACKUP_RULES_COPY("cloudProvider", "must be the cluster's provider in this zone");

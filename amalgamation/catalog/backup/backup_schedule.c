@@ -168,7 +168,7 @@ static bool backup_schedule_clear(svc_call *c)
   svc_change change;
   if (!backup_schedule_there(c) || !svc_change_begin(c, &change)) return false;
   policies = svc_node_get(change.body, "policies");
-  none = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("policyItems"), SVC_S(""));
+  none = svc_node_array(c->arena, "policyItems");
   if (policies && policies->first && none) svc_node_put(c->arena, policies->first, none);
   return svc_compliance_met(c, change.body, svc_path_entity(c, "cluster")->unique) && svc_change_store(c, &change);
 }
@@ -206,9 +206,9 @@ static void backup_schedule_renew_ids(svc_call *c, const svc_change *change)
   for (item = items ? items->first : NULL; item && old; item = item->next) {
     const svc_node *was = svc_element_named(old, svc_node_str(item, "id"));
     svc_id id;
-    if (!was || svc_str_eq(svc_node_str(was, "frequencyType"), svc_node_str(item, "frequencyType"))) continue;
+    if (!was || svc_node_eq(was, "frequencyType", svc_node_str(item, "frequencyType"))) continue;
     id = svc_new_id(c->txn);
-    svc_node_set_str(c->arena, item, "id", svc_id_str(c->arena, &id));
+    svc_node_set_id(c->arena, item, "id", &id);
   }
 }
 
@@ -217,7 +217,7 @@ static bool backup_schedule_apply_later(svc_call *c, svc_change *change)
 {
   static const char *const asked[] = { "updateSnapshots", "deleteSnapshots", "updateCopySnapshots", "deleteCopySnapshots" };
   svc_node *notes = svc_backup_notes(c, change->extra),
-           *apply = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("apply"), SVC_S(""));
+           *apply = svc_node_object(c->arena, "apply");
   const svc_node *copied = svc_node_get(change->input, "deleteCopiedBackups");
   size_t i;
   if (!notes || !apply) return false;
@@ -248,7 +248,7 @@ static bool backup_schedule_prepare(svc_call *c, svc_change *change)
   svc_entity cluster;
   if (change->pending.n) change->extra = change->pending; /* notes of the older view */
   if (!svc_backup_cluster(c, &change->parent, &cluster)) return false;
-  svc_node_set_str(c->arena, change->body, "clusterId", svc_id_str(c->arena, &cluster.id));
+  svc_node_set_id(c->arena, change->body, "clusterId", &cluster.id);
   svc_node_set_str(c->arena, change->body, "clusterName", cluster.unique);
   backup_schedule_reference(c, change->body);
   backup_schedule_renew_ids(c, change);
@@ -267,7 +267,7 @@ static bool backup_schedule_prepare(svc_call *c, svc_change *change)
 /* The items that ask for it now: their ids; *rarest, *expiry: of the one that keeps it longest. */
 static svc_node *backup_schedule_asking(svc_call *c, const svc_backup_plan *plan, int *rarest, int64_t *expiry)
 {
-  svc_node *ids = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("policyItems"), SVC_S("")), *id;
+  svc_node *ids = svc_node_array(c->arena, "policyItems"), *id;
   size_t i;
   *expiry = 0;
   for (i = 0; i < plan->count && ids; i++) {
@@ -371,7 +371,7 @@ static bool backup_schedule_apply_one(svc_call *c, const backup_schedule_work *w
   bool scheduled;
   svc_entity now;
   if (!body) return false;
-  scheduled = svc_str_is(svc_node_str(body, "snapshotType"), "scheduled");
+  scheduled = svc_node_is(body, "snapshotType", "scheduled");
   until = scheduled ? backup_schedule_kept(work, body) : 0;
   if (scheduled && !until && svc_node_get(work->asked, "deleteSnapshots") && !work->kept_for_good)
     return svc_erase(c, noun, e);
@@ -387,7 +387,7 @@ static bool backup_schedule_apply_one(svc_call *c, const backup_schedule_work *w
 /* Names of the regions of an array of objects. */
 static svc_node *backup_schedule_regions(svc_call *c, const svc_node *list)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S("")), *name;
+  svc_node *out = svc_node_array(c->arena, NULL), *name;
   for (list = list && out ? list->first : NULL; list; list = list->next) {
     name = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_node_str(list, "regionName"));
     if (!name) return NULL;
@@ -430,7 +430,7 @@ static bool backup_schedule_apply(svc_call *c, svc_change *change)
     if (!backup_schedule_apply_one(c, &work, &e)) return false;
   }
   if (n < BACKUP_SCHEDULE_STEP) svc_node_drop(notes, "apply");
-  else svc_node_set_str(c->arena, apply, "after", svc_id_str(c->arena, &after));
+  else svc_node_set_id(c->arena, apply, "after", &after);
   if (n == BACKUP_SCHEDULE_STEP) svc_change_due(change, BACKUP_SCHEDULE_APPLY, c->now + BACKUP_SCHEDULE_PAUSE);
   change->extra = svc_backup_notes_text(c, notes);
   return svc_txn_good(c);

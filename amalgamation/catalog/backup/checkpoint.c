@@ -41,23 +41,23 @@ static const svc_route checkpoint_routes[] = {
 
 static svc_node *checkpoint_part_of(svc_call *c, const svc_node *member, svc_str taken, size_t shard)
 {
-  svc_node *part = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  svc_node *token = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("tokenTimestamp"), SVC_S(""));
+  svc_node *part = svc_node_object(c->arena, NULL);
+  svc_node *token = svc_node_object(c->arena, "tokenTimestamp");
   if (!part || !token) return NULL;
   svc_node_set_str(c->arena, token, "date", taken);
   svc_node_set_i64(c->arena, token, "increment", 1);
   svc_node_put(c->arena, part, token);
-  svc_node_set_str(c->arena, part, "replicaSetName", svc_node_str(member, "replicaSetName"));
+  svc_node_set_from(c->arena, part, "replicaSetName", member, "replicaSetName");
   svc_node_set_str(c->arena, part, "shardName", svc_arena_print(c->arena, "shard-%u", (unsigned)shard));
   svc_node_set_bool(c->arena, part, "tokenDiscovered", true);
-  svc_node_set_str(c->arena, part, "typeName", SVC_S("REPLICA_SET"));
+  svc_node_set_text(c->arena, part, "typeName", "REPLICA_SET");
   return part;
 }
 
 static svc_node *checkpoint_view(svc_call *c, const svc_entity *e, void *context)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *part;
-  svc_node *parts = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("parts"), SVC_S("")), *notes = svc_snapshot_shards(c, e);
+  svc_node *out = svc_node_object(c->arena, NULL), *part;
+  svc_node *parts = svc_node_array(c->arena, "parts"), *notes = svc_snapshot_shards(c, e);
   svc_node *member = svc_node_get(notes, "members");
   svc_str taken = svc_json_word(e->body, "createdAt");
   bool done = svc_str_is(svc_json_word(e->body, "status"), "completed");
@@ -68,9 +68,9 @@ static svc_node *checkpoint_view(svc_call *c, const svc_entity *e, void *context
     if (!(part = checkpoint_part_of(c, member, taken, shard++))) return NULL;
     svc_node_append(parts, part);
   }
-  svc_node_set_str(c->arena, out, "clusterId", svc_id_str(c->arena, &e->parent));
+  svc_node_set_id(c->arena, out, "clusterId", &e->parent);
   if (done) svc_node_set_str(c->arena, out, "completed", taken);
-  svc_node_set_str(c->arena, out, "groupId", svc_id_str(c->arena, &e->scope.group));
+  svc_node_set_id(c->arena, out, "groupId", &e->scope.group);
   svc_node_set_str(c->arena, out, "id", e->key);
   svc_node_put(c->arena, out, parts);
   svc_node_set_bool(c->arena, out, "restorable", done);

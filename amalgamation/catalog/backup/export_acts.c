@@ -62,7 +62,7 @@ SVC_PRIVATE bool svc_export_begin(svc_call *c, const svc_entity *cluster, svc_st
   memset(&change, 0, sizeof change);
   change.noun = noun;
   change.parent = cluster->id;
-  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  change.body = svc_node_object(c->arena, NULL);
   if (!change.body) return svc_no_memory(c);
   svc_node_set_str(c->arena, change.body, "exportBucketId", bucket);
   svc_node_set_str(c->arena, change.body, "snapshotId", snapshot);

@@ -100,16 +100,16 @@ static svc_str export_job_prefix(svc_call *c, const svc_entity *cluster, const s
 
 static bool export_job_components(svc_call *c, svc_change *change, const svc_entity *snapshot)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("components"), SVC_S("")),
+  svc_node *list = svc_node_array(c->arena, "components"),
            *notes = svc_snapshot_shards(c, snapshot);
   const svc_node *member = svc_node_get(notes, "members");
   if (!list || !notes) return svc_no_memory(c);
   for (member = member ? member->first : NULL; member; member = member->next) {
-    svc_node *part = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    svc_node *part = svc_node_object(c->arena, NULL);
     svc_id id = svc_new_id(c->txn);
     if (!part) return svc_no_memory(c);
-    svc_node_set_str(c->arena, part, "exportId", svc_id_str(c->arena, &id));
-    svc_node_set_str(c->arena, part, "replicaSetName", svc_node_str(member, "replicaSetName"));
+    svc_node_set_id(c->arena, part, "exportId", &id);
+    svc_node_set_from(c->arena, part, "replicaSetName", member, "replicaSetName");
     svc_node_append(list, part);
   }
   svc_node_put(c->arena, change->body, list);
@@ -118,7 +118,7 @@ static bool export_job_components(svc_call *c, svc_change *change, const svc_ent
 
 static void export_job_count(svc_call *c, svc_node *body, int64_t done, int64_t total)
 {
-  svc_node *status = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("exportStatus"), SVC_S(""));
+  svc_node *status = svc_node_object(c->arena, "exportStatus");
   if (!status) return; /* the arena remembers it */
   svc_node_set_i64(c->arena, status, "exportedCollections", done);
   svc_node_set_i64(c->arena, status, "totalCollections", total);
@@ -154,7 +154,7 @@ static bool export_job_stored(svc_call *c, const svc_change *change, const svc_e
 static bool export_job_fell_due(svc_call *c, svc_change *change, int tag)
 {
   int64_t total = svc_node_i64(svc_node_get(change->body, "exportStatus"), "totalCollections", 0);
-  if (tag != SVC_DUE_STATE || !svc_str_is(svc_node_str(change->body, "state"), "Successful")) return true;
+  if (tag != SVC_DUE_STATE || !svc_node_is(change->body, "state", "Successful")) return true;
   export_job_count(c, change->body, total, total);
   svc_backup_set_date(c, change->body, "finishedAt", c->now);
   return true;

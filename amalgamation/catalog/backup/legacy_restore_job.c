@@ -59,7 +59,7 @@ static const svc_field legacy_restore_job_fields[] = {
   F_STR("masterKeyUUID", .format = SVC_FORMAT_UUID, .flags = SVC_READ_ONLY),
   F_INT("oplogInc", .flags = SVC_WRITE_ONLY | SVC_MIN, .min = 1),
   F_DATE("oplogTs", .flags = SVC_WRITE_ONLY),
-  F_LONG("pointInTimeUTCMillis", .flags = SVC_WRITE_ONLY | SVC_MIN | SVC_THOUSANDS, .min = 1199145600), /* 2008 */
+  F_LONG("pointInTimeUTCMillis", .flags = SVC_WRITE_ONLY | SVC_MIN | SVC_THOUSANDS | SVC_DAYS, .min = 13879), /* 2008 */
   F_HEX24("snapshotId"),
   F_ENUM("statusName", legacy_restore_job_states, .flags = SVC_READ_ONLY),
   F_OBJ("timestamp", &svc_object_db_time, .flags = SVC_READ_ONLY)
@@ -105,9 +105,9 @@ static svc_str legacy_restore_job_delivered(svc_str state)
 
 static svc_node *legacy_restore_job_delivery_of(svc_call *c, const svc_node *job)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("delivery"), SVC_S(""));
+  svc_node *out = svc_node_object(c->arena, "delivery");
   const svc_node *urls = svc_node_get(job, "deliveryUrl");
-  bool download = svc_str_is(svc_node_str(job, "deliveryType"), "download");
+  bool download = svc_node_is(job, "deliveryType", "download");
   svc_str expires = svc_node_str(job, "expiresAt");
   if (!out) return NULL;
   svc_node_set_str(c->arena, out, "methodName", download ? SVC_S("HTTP") : SVC_S("AUTOMATED_RESTORE"));
@@ -118,8 +118,8 @@ static svc_node *legacy_restore_job_delivery_of(svc_call *c, const svc_node *job
     svc_node_set_str(c->arena, out, "urlV2", urls->first->text);
   }
   if (!download) {
-    svc_node_set_str(c->arena, out, "targetClusterName", svc_node_str(job, "targetClusterName"));
-    svc_node_set_str(c->arena, out, "targetGroupId", svc_node_str(job, "targetGroupId"));
+    svc_node_set_from(c->arena, out, "targetClusterName", job, "targetClusterName");
+    svc_node_set_from(c->arena, out, "targetGroupId", job, "targetGroupId");
   }
   return out;
 }
@@ -127,32 +127,32 @@ static svc_node *legacy_restore_job_delivery_of(svc_call *c, const svc_node *job
 static svc_node *legacy_restore_job_moment(svc_call *c, const svc_node *job)
 {
   const svc_node *desired = svc_node_get(job, "desiredTimestamp");
-  svc_node *out = desired ? svc_node_copy(c->arena, desired) : svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *out = desired ? svc_node_copy(c->arena, desired) : svc_node_object(c->arena, NULL);
   if (!out) return NULL;
   out->name = SVC_S("timestamp");
   if (desired) return out;
-  svc_node_set_str(c->arena, out, "date", svc_node_str(job, "timestamp"));
+  svc_node_set_from(c->arena, out, "date", job, "timestamp");
   svc_node_set_i64(c->arena, out, "increment", 1);
   return out;
 }
 
 static svc_node *legacy_restore_job_view(svc_call *c, const svc_entity *e, void *context)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *job = svc_entity_body(c, e);
+  svc_node *out = svc_node_object(c->arena, NULL), *job = svc_entity_body(c, e);
   svc_node *delivery = job ? legacy_restore_job_delivery_of(c, job) : NULL,
            *moment = job ? legacy_restore_job_moment(c, job) : NULL;
   (void)context;
   if (!out || !delivery || !moment) return NULL;
   svc_node_set_str(c->arena, out, "batchId", e->key);
-  svc_node_set_str(c->arena, out, "clusterId", svc_id_str(c->arena, &e->parent));
+  svc_node_set_id(c->arena, out, "clusterId", &e->parent);
   svc_node_set_str(c->arena, out, "clusterName", svc_path_entity(c, "cluster")->unique);
-  svc_node_set_str(c->arena, out, "created", svc_node_str(job, "created"));
+  svc_node_set_from(c->arena, out, "created", job, "created");
   svc_node_put(c->arena, out, delivery);
   svc_node_set_bool(c->arena, out, "encryptionEnabled", false);
-  svc_node_set_str(c->arena, out, "groupId", svc_id_str(c->arena, &e->scope.group));
-  svc_node_put(c->arena, out, svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("hashes"), SVC_S("")));
+  svc_node_set_id(c->arena, out, "groupId", &e->scope.group);
+  svc_node_put(c->arena, out, svc_node_array(c->arena, "hashes"));
   svc_node_set_str(c->arena, out, "id", e->key);
-  if (svc_node_get(job, "snapshotId")) svc_node_set_str(c->arena, out, "snapshotId", svc_node_str(job, "snapshotId"));
+  if (svc_node_get(job, "snapshotId")) svc_node_set_from(c->arena, out, "snapshotId", job, "snapshotId");
   svc_node_set_str(c->arena, out, "statusName", legacy_restore_job_state(svc_node_str(job, "state")));
   svc_node_put(c->arena, out, moment);
   return out;
@@ -239,9 +239,9 @@ static bool legacy_restore_job_body(svc_call *c, svc_node *out)
     svc_node_set_i64(c->arena, out, "oplogInc", svc_node_i64(sent, "oplogInc", 1));
   }
   if (svc_node_get(delivery, "targetClusterName"))
-    svc_node_set_str(c->arena, out, "targetClusterName", svc_node_str(delivery, "targetClusterName"));
+    svc_node_set_from(c->arena, out, "targetClusterName", delivery, "targetClusterName");
   if (svc_node_get(delivery, "targetGroupId"))
-    svc_node_set_str(c->arena, out, "targetGroupId", svc_node_str(delivery, "targetGroupId"));
+    svc_node_set_from(c->arena, out, "targetGroupId", delivery, "targetGroupId");
   return true;
 }
 
@@ -255,7 +255,7 @@ static bool legacy_restore_job_create(svc_call *c)
   change.noun = noun;
   change.parent = svc_path_entity(c, "cluster")->id;
   change.input = c->body;
-  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  change.body = svc_node_object(c->arena, NULL);
   if (!change.body) return svc_no_memory(c);
   change.event = noun->noun->event_created;
   return legacy_restore_job_body(c, change.body) && svc_insert(c, &change, &job) &&

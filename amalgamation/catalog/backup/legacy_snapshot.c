@@ -74,7 +74,7 @@ static const svc_route legacy_snapshot_routes[] = {
 
 static void legacy_snapshot_time(svc_call *c, svc_node *out, const char *name, svc_str date)
 {
-  svc_node *time = svc_node_new(c->arena, SVC_J_OBJECT, svc_str_c(name), SVC_S(""));
+  svc_node *time = svc_node_object(c->arena, name);
   if (!time) return; /* the arena remembers it */
   svc_node_set_str(c->arena, time, "date", date);
   svc_node_set_i64(c->arena, time, "increment", 1);
@@ -83,27 +83,27 @@ static void legacy_snapshot_time(svc_call *c, svc_node *out, const char *name, s
 
 static svc_node *legacy_snapshot_part_of(svc_call *c, const svc_entity *e, svc_str replica_set, int64_t size)
 {
-  svc_node *part = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *part = svc_node_object(c->arena, NULL);
   if (!part) return NULL;
-  svc_node_set_str(c->arena, part, "clusterId", svc_id_str(c->arena, &e->parent));
+  svc_node_set_id(c->arena, part, "clusterId", &e->parent);
   if (svc_str_is(svc_json_word(e->body, "status"), "completed"))
     svc_node_set_str(c->arena, part, "completedTime", svc_json_word(e->body, "createdAt"));
-  svc_node_set_str(c->arena, part, "compressionSetting", SVC_S("NONE"));
+  svc_node_set_text(c->arena, part, "compressionSetting", "NONE");
   svc_node_set_i64(c->arena, part, "dataSizeBytes", size);
   svc_node_set_str(c->arena, part, "dbdVersion", svc_json_word(e->body, "dbdVersion"));
   svc_node_set_bool(c->arena, part, "encryptionEnabled", false);
   svc_node_set_i64(c->arena, part, "fileSizeBytes", size);
   svc_node_set_str(c->arena, part, "replicaSetName", replica_set);
-  svc_node_set_str(c->arena, part, "replicaState", SVC_S("SECONDARY"));
+  svc_node_set_text(c->arena, part, "replicaState", "SECONDARY");
   svc_node_set_i64(c->arena, part, "storageSizeBytes", size);
-  svc_node_set_str(c->arena, part, "typeName", SVC_S("REPLICA_SET"));
+  svc_node_set_text(c->arena, part, "typeName", "REPLICA_SET");
   return part;
 }
 
 /* One for each shard, each with its share; or the one replica set. */
 static svc_node *legacy_snapshot_parts(svc_call *c, const svc_entity *e)
 {
-  svc_node *parts = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("parts"), SVC_S("")), *notes = svc_snapshot_shards(c, e), *part;
+  svc_node *parts = svc_node_array(c->arena, "parts"), *notes = svc_snapshot_shards(c, e), *part;
   const svc_node *members = svc_node_get(notes, "members"), *one;
   int64_t size = 0, count = members ? (int64_t)svc_node_count(members) : 1;
   if (!parts || !notes) return NULL;
@@ -120,17 +120,17 @@ static svc_node *legacy_snapshot_parts(svc_call *c, const svc_entity *e)
 
 static svc_node *legacy_snapshot_view(svc_call *c, const svc_entity *e, void *context)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *parts = legacy_snapshot_parts(c, e);
+  svc_node *out = svc_node_object(c->arena, NULL), *parts = legacy_snapshot_parts(c, e);
   svc_str taken = svc_json_word(e->body, "createdAt"), expires = svc_json_word(e->body, "expiresAt");
   (void)context;
   if (!out || !parts) return NULL;
-  svc_node_set_str(c->arena, out, "clusterId", svc_id_str(c->arena, &e->parent));
+  svc_node_set_id(c->arena, out, "clusterId", &e->parent);
   svc_node_set_str(c->arena, out, "clusterName", svc_path_entity(c, "cluster")->unique);
   svc_node_set_bool(c->arena, out, "complete", svc_str_is(svc_json_word(e->body, "status"), "completed"));
   legacy_snapshot_time(c, out, "created", taken);
   svc_node_set_bool(c->arena, out, "doNotDelete", expires.n == 0);
   if (expires.n) svc_node_set_str(c->arena, out, "expires", expires);
-  svc_node_set_str(c->arena, out, "groupId", svc_id_str(c->arena, &e->scope.group));
+  svc_node_set_id(c->arena, out, "groupId", &e->scope.group);
   svc_node_set_str(c->arena, out, "id", e->key);
   svc_node_set_bool(c->arena, out, "incremental", false);
   legacy_snapshot_time(c, out, "lastOplogAppliedTimestamp", taken);

@@ -86,7 +86,7 @@ static int64_t legacy_snapshot_schedule_value(const legacy_snapshot_schedule_row
 
 static svc_node *legacy_snapshot_schedule_view(svc_call *c, const svc_entity *cluster, const svc_entity *record)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *body = svc_entity_body(c, record);
+  svc_node *out = svc_node_object(c->arena, NULL), *body = svc_entity_body(c, record);
   const svc_node *notes = body ? svc_backup_notes(c, record->extra) : NULL;
   int64_t minutes = 15;
   svc_backup_plan plan;
@@ -94,8 +94,8 @@ static svc_node *legacy_snapshot_schedule_view(svc_call *c, const svc_entity *cl
   if (!out || !notes) return NULL;
   svc_str_i64(svc_node_str(notes, "checkpointMinutes"), &minutes);
   svc_backup_plan_of(body, &plan);
-  svc_node_set_str(c->arena, out, "clusterId", svc_id_str(c->arena, &cluster->id));
-  svc_node_set_str(c->arena, out, "groupId", svc_id_str(c->arena, &cluster->parent));
+  svc_node_set_id(c->arena, out, "clusterId", &cluster->id);
+  svc_node_set_id(c->arena, out, "groupId", &cluster->parent);
   svc_node_set_i64(c->arena, out, "pointInTimeWindowHours", svc_node_i64(body, "restoreWindowDays", 0) * 24);
   for (i = 0; i < LEGACY_SNAPSHOT_SCHEDULE_ROWS; i++)
     svc_node_set_i64(c->arena, out, legacy_snapshot_schedule_rows[i].field,
@@ -133,9 +133,9 @@ static svc_node *legacy_snapshot_schedule_items(svc_call *c, svc_node *schedule)
 {
   svc_node *policies = svc_node_get(schedule, "policies"), *policy, *items;
   if (policies && policies->first) return svc_node_get(policies->first, "policyItems");
-  policies = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("policies"), SVC_S(""));
-  policy = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  items = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("policyItems"), SVC_S(""));
+  policies = svc_node_array(c->arena, "policies");
+  policy = svc_node_object(c->arena, NULL);
+  items = svc_node_array(c->arena, "policyItems");
   if (!policies || !policy || !items) return NULL;
   svc_node_put(c->arena, policy, items);
   svc_node_append(policies, policy);
@@ -166,11 +166,11 @@ static void legacy_snapshot_schedule_remove(svc_node *items, const svc_node *ite
 static svc_node *legacy_snapshot_schedule_new(svc_call *c, svc_node *items, int frequency)
 {
   static const int64_t intervals[] = { 6, 1, 6, 40, 12 };
-  svc_node *item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *item = svc_node_object(c->arena, NULL);
   if (!item) return NULL;
   svc_node_set_i64(c->arena, item, "frequencyInterval", intervals[frequency]);
-  svc_node_set_str(c->arena, item, "frequencyType", svc_str_c(svc_values_snapshot_frequencies[frequency]));
-  svc_node_set_str(c->arena, item, "retentionUnit", SVC_S("days"));
+  svc_node_set_text(c->arena, item, "frequencyType", svc_values_snapshot_frequencies[frequency]);
+  svc_node_set_text(c->arena, item, "retentionUnit", "days");
   svc_node_set_i64(c->arena, item, "retentionValue", 2);
   svc_node_append(items, item);
   return item;
@@ -188,7 +188,7 @@ static bool legacy_snapshot_schedule_set(svc_call *c, svc_node *items, const leg
     svc_node_set_i64(c->arena, item, "frequencyInterval", value);
     return true;
   }
-  svc_node_set_str(c->arena, item, "retentionUnit", svc_str_c(svc_values_retention_units[row->unit]));
+  svc_node_set_text(c->arena, item, "retentionUnit", svc_values_retention_units[row->unit]);
   svc_node_set_i64(c->arena, item, "retentionValue", value);
   return true;
 }

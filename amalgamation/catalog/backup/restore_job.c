@@ -35,7 +35,7 @@ static const svc_field restore_job_member_fields[] = {
 };
 static const svc_object restore_job_member = { .name = "DiskBackupRestoreMember", .fields = SVC_ROWS(restore_job_member_fields) };
 
-#define RESTORE_JOB_SECOND SVC_MIN, .min = 1199145600 /* 2008: before that there is nothing to restore */
+#define RESTORE_JOB_SECOND SVC_MIN | SVC_DAYS, .min = 13879 /* 2008: before that there is nothing to restore */
 
 static const svc_field restore_job_fields[] = {
   F_BOOL("cancelled", .flags = SVC_READ_ONLY),
@@ -100,7 +100,7 @@ static const svc_lifecycle restore_job_lifecycle = {
 
 static bool restore_job_is(const svc_node *body, const char *field, const char *value)
 {
-  return svc_str_is(svc_node_str(body, field), value);
+  return svc_node_is(body, field, value);
 }
 
 static svc_node *restore_job_view(svc_call *c, const svc_entity *e)
@@ -147,7 +147,7 @@ static bool restore_job_fits(svc_call *c, const svc_entity *snapshot, const svc_
   bool single;
   size_t shards;
   if (!body || !notes) return false;
-  single = svc_str_is(svc_node_str(body, "clusterType"), "REPLICASET");
+  single = svc_node_is(body, "clusterType", "REPLICASET");
   shards = svc_node_count(svc_node_get(body, "replicationSpecs"));
   members = svc_node_get(notes, "members");
   if (single == (members != NULL))
@@ -165,7 +165,7 @@ static bool restore_job_fits(svc_call *c, const svc_entity *snapshot, const svc_
 
 static void restore_job_moment(svc_call *c, svc_node *body, int64_t second)
 {
-  svc_node *time = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("desiredTimestamp"), SVC_S(""));
+  svc_node *time = svc_node_object(c->arena, "desiredTimestamp");
   if (!time) return; /* the arena remembers it */
   svc_backup_set_date(c, time, "date", second * 1000);
   svc_node_set_i64(c->arena, time, "increment", svc_node_i64(body, "oplogInc", 1));
@@ -188,7 +188,7 @@ static bool restore_job_to_cluster(svc_call *c, svc_change *change, const svc_en
   svc_entity target;
   if (!svc_restore_target(c, svc_node_str(body, "targetGroupId"), svc_node_str(body, "targetClusterName"), &target))
     return false;
-  svc_node_set_str(c->arena, body, "targetGroupId", svc_id_str(c->arena, &target.parent));
+  svc_node_set_id(c->arena, body, "targetGroupId", &target.parent);
   return (!snapshot || restore_job_fits(c, snapshot, &target)) && svc_restore_claim(c, &target, &cluster->id, &change->id);
 }
 
@@ -222,7 +222,7 @@ static svc_node *restore_job_url(svc_call *c, const svc_change *change, svc_str 
 
 static bool restore_job_add_file(svc_call *c, const svc_change *change, svc_str name, svc_node *urls, svc_node *parts)
 {
-  svc_node *url = restore_job_url(c, change, name), *part = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *url = restore_job_url(c, change, name), *part = svc_node_object(c->arena, NULL);
   if (!url || !part) return svc_no_memory(c);
   svc_node_append(urls, url);
   svc_node_set_str(c->arena, part, "downloadUrl", url->text);
@@ -234,8 +234,8 @@ static bool restore_job_add_file(svc_call *c, const svc_change *change, svc_str 
 /* One file for each shard. */
 static bool restore_job_files(svc_call *c, svc_change *change)
 {
-  svc_node *urls = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("deliveryUrl"), SVC_S(""));
-  svc_node *parts = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("components"), SVC_S(""));
+  svc_node *urls = svc_node_array(c->arena, "deliveryUrl");
+  svc_node *parts = svc_node_array(c->arena, "components");
   const svc_node *notes, *member;
   svc_entity snapshot;
   svc_id id;
@@ -270,7 +270,7 @@ static bool restore_job_finish(svc_call *c, svc_change *change)
   svc_backup_set_date(c, change->body, "finishedAt", c->now);
   if (!restore_job_is(change->body, "deliveryType", "download")) {
     if (restore_job_target_there(c, change)) return true;
-    svc_node_set_str(c->arena, change->body, "state", SVC_S("FAILED"));
+    svc_node_set_text(c->arena, change->body, "state", "FAILED");
     change->event = "CPS_RESTORE_FAILED";
     return svc_txn_good(c);
   }
@@ -283,7 +283,7 @@ static bool restore_job_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag == SVC_DUE_STATE) return restore_job_finish(c, change);
   if (tag != RESTORE_JOB_DUE_LINK || !restore_job_is(change->body, "state", "FINISHED")) return true;
-  svc_node_set_str(c->arena, change->body, "state", SVC_S("EXPIRED"));
+  svc_node_set_text(c->arena, change->body, "state", "EXPIRED");
   svc_node_drop(change->body, "deliveryUrl");
   svc_node_drop(change->body, "components");
   return true;
@@ -293,7 +293,7 @@ static bool restore_job_fell_due(svc_call *c, svc_change *change, int tag)
 static bool restore_job_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
   const svc_node *urls = svc_node_get(facts, "deliveryUrl"), *one;
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("deliveryUrl"), SVC_S(""));
+  svc_node *list = svc_node_array(c->arena, "deliveryUrl");
   int n = 0;
   if (!list) return svc_no_memory(c);
   if (!urls || urls->type != SVC_J_ARRAY || !restore_job_is(change->body, "deliveryType", "download")) return true;

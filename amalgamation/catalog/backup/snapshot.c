@@ -138,12 +138,11 @@ static bool snapshot_list(svc_call *c)
 /* A shard as a member: a snapshot of its own, which is seen in this one alone. */
 static svc_node *snapshot_member(svc_call *c, const svc_entity *cluster, const svc_node *spec, size_t shard)
 {
-  svc_node *member = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *member = svc_node_object(c->arena, NULL);
   svc_id id = svc_new_id_at(c->txn, c->now);
   if (!member) return NULL;
-  svc_node_set_str(c->arena, member, "cloudProvider",
-                   svc_node_str(svc_node_get(spec, "regionConfigs")->first, "providerName"));
-  svc_node_set_str(c->arena, member, "id", svc_id_str(c->arena, &id));
+  svc_node_set_from(c->arena, member, "cloudProvider", svc_node_get(spec, "regionConfigs")->first, "providerName");
+  svc_node_set_id(c->arena, member, "id", &id);
   svc_node_set_str(c->arena, member, "replicaSetName", svc_replica_set_name(c, cluster, shard));
   return member;
 }
@@ -151,7 +150,7 @@ static svc_node *snapshot_member(svc_call *c, const svc_entity *cluster, const s
 static bool snapshot_members(svc_call *c, svc_change *change, const svc_entity *cluster, const svc_node *body)
 {
   svc_node *notes = svc_backup_notes(c, SVC_S("")),
-           *members = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("members"), SVC_S(""));
+           *members = svc_node_array(c->arena, "members");
   const svc_node *spec;
   size_t shard = 0;
   if (!notes || !members) return svc_no_memory(c);
@@ -161,7 +160,7 @@ static bool snapshot_members(svc_call *c, svc_change *change, const svc_entity *
     svc_node_append(members, member);
   }
   svc_node_put(c->arena, notes, members);
-  svc_node_set_str(c->arena, notes, "configServerType", svc_node_str(body, "configServerType"));
+  svc_node_set_from(c->arena, notes, "configServerType", body, "configServerType");
   change->extra = svc_backup_notes_text(c, notes);
   return true;
 }
@@ -173,14 +172,14 @@ static bool snapshot_describe(svc_call *c, svc_change *change, const svc_entity 
   bool single;
   svc_str cloud;
   if (!body) return false;
-  single = svc_str_is(svc_node_str(body, "clusterType"), "REPLICASET");
+  single = svc_node_is(body, "clusterType", "REPLICASET");
   config = svc_node_get(svc_node_get(body, "replicationSpecs")->first, "regionConfigs")->first;
   cloud = svc_node_str(config, svc_node_get(config, "backingProviderName") ? "backingProviderName" : "providerName");
   svc_node_set_str(c->arena, change->body, "cloudProvider", cloud);
-  svc_node_set_str(c->arena, change->body, "dbdVersion", svc_node_str(body, "dbVersion"));
+  svc_node_set_from(c->arena, change->body, "dbdVersion", body, "dbVersion");
   svc_node_set_i64(c->arena, change->body, "storageSizeBytes", 0);
   svc_node_set_str(c->arena, change->body, "type", single ? SVC_S("replicaSet") : SVC_S("shardedCluster"));
-  svc_node_put(c->arena, change->body, svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("copyRegions"), SVC_S("")));
+  svc_node_put(c->arena, change->body, svc_node_array(c->arena, "copyRegions"));
   if (!single) return snapshot_members(c, change, cluster, body);
   svc_node_set_str(c->arena, change->body, "replicaSetName", svc_replica_set_name(c, cluster, 0));
   return true;
@@ -231,7 +230,7 @@ static bool snapshot_on_demand(svc_call *c, svc_change *change, const svc_entity
   int64_t until;
   if (!snapshot_may_begin(c, cluster) || !snapshot_retention_asked(c, change, cluster, &until)) return false;
   until -= until % 1000; /* as it is shown */
-  svc_node_set_str(c->arena, change->body, "snapshotType", SVC_S("onDemand"));
+  svc_node_set_text(c->arena, change->body, "snapshotType", "onDemand");
   svc_backup_set_date(c, change->body, "expiresAt", until);
   svc_change_due(change, SVC_DUE_EXPIRY, until);
   return svc_backup_note(c, cluster, "onDemand", svc_id_str(c->arena, &change->id));
@@ -294,7 +293,7 @@ static bool snapshot_export(svc_call *c, const svc_change *change)
   schedule = svc_entity_body(c, &record);
   if (!schedule) return false;
   export = svc_node_get(schedule, "export");
-  if (!svc_str_eq(svc_node_str(export, "frequencyType"), svc_node_str(change->body, "frequencyType"))) return true;
+  if (!svc_node_eq(export, "frequencyType", svc_node_str(change->body, "frequencyType"))) return true;
   return svc_backup_cluster(c, &change->parent, &cluster) &&
          svc_export_begin(c, &cluster, svc_id_str(c->arena, &change->id), svc_node_str(export, "exportBucketId"));
 }
@@ -302,7 +301,7 @@ static bool snapshot_export(svc_call *c, const svc_change *change)
 static bool snapshot_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag == SNAPSHOT_DUE_COPIES) return svc_snapshot_copies_over(c, change);
-  if (tag != SVC_DUE_STATE || !svc_str_is(svc_node_str(change->body, "status"), "completed")) return true;
+  if (tag != SVC_DUE_STATE || !svc_node_is(change->body, "status", "completed")) return true;
   if (!c->s->config.driver) svc_node_set_i64(c->arena, change->body, "storageSizeBytes", snapshot_simulated_size(c, change));
   return svc_snapshot_copy(c, change) && snapshot_export(c, change);
 }
@@ -330,7 +329,7 @@ static size_t snapshot_meters(svc_call *c, const svc_node *body, svc_meter *out,
 {
   int64_t size = svc_node_i64(body, "storageSizeBytes", 0),
           places = 1 + (int64_t)svc_node_count(svc_node_get(body, "copyRegions"));
-  if (!svc_str_is(svc_node_str(body, "status"), "completed") || size <= 0 || most == 0) return 0;
+  if (!svc_node_is(body, "status", "completed") || size <= 0 || most == 0) return 0;
   out[0].sku = svc_arena_print(c->arena, "BACKUP_STORAGE_" SVC_FMT, SVC_ARG(svc_node_str(body, "cloudProvider")));
   out[0].quantity = size / 1000000 * places;
   return 1;

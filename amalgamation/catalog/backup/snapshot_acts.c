@@ -36,10 +36,10 @@ SVC_PRIVATE bool svc_snapshot_start(svc_call *c, const svc_entity *cluster, svc_
   change.parent = cluster->id;
   change.state = "inProgress";
   change.event = "CPS_SNAPSHOT_STARTED";
-  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  change.body = svc_node_object(c->arena, NULL);
   if (!change.body) return svc_no_memory(c);
-  svc_node_set_str(c->arena, change.body, "frequencyType", svc_str_c(svc_values_snapshot_frequencies[frequency]));
-  svc_node_set_str(c->arena, change.body, "snapshotType", SVC_S("scheduled"));
+  svc_node_set_text(c->arena, change.body, "frequencyType", svc_values_snapshot_frequencies[frequency]);
+  svc_node_set_text(c->arena, change.body, "snapshotType", "scheduled");
   svc_node_put(c->arena, change.body, items);
   svc_backup_set_date(c, change.body, "expiresAt", expiry);
   svc_change_due(&change, SVC_DUE_EXPIRY, expiry);

@@ -55,7 +55,7 @@ static svc_node *snapshot_copies_notes(svc_call *c, svc_str extra, svc_node **co
   if (!notes) return NULL;
   *copies = svc_node_get(notes, "copies");
   if (*copies) return notes;
-  *copies = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("copies"), SVC_S(""));
+  *copies = svc_node_object(c->arena, "copies");
   if (*copies) svc_node_put(c->arena, notes, *copies);
   return *copies ? notes : (svc_no_memory(c), NULL);
 }
@@ -74,7 +74,7 @@ static void snapshot_copies_until(svc_call *c, const svc_change *change, svc_nod
 /* What the notes say becomes what is shown, and waited for. */
 static bool snapshot_copies_show(svc_call *c, svc_change *change, svc_node *notes, svc_node *copies)
 {
-  svc_node *regions = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("copyRegions"), SVC_S("")), *one, *name;
+  svc_node *regions = svc_node_array(c->arena, "copyRegions"), *one, *name;
   int64_t first = 0, when;
   if (!regions) return svc_no_memory(c);
   for (one = copies->first; one; one = one->next) {
@@ -95,7 +95,7 @@ static bool snapshot_copies_show(svc_call *c, svc_change *change, svc_node *note
 /* Of a region to which only the last ones are copied: the one that is one too many. */
 static bool snapshot_copies_trim(svc_call *c, const svc_change *change, svc_str region, int64_t most)
 {
-  svc_node *only = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S(""));
+  svc_node *only = svc_node_array(c->arena, NULL);
   svc_node *name = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), region);
   svc_str quoted = svc_arena_print(c->arena, "\"" SVC_FMT "\"", SVC_ARG(region));
   int64_t found = 1; /* this one */
@@ -142,7 +142,7 @@ SVC_PRIVATE bool svc_snapshot_copy(svc_call *c, svc_change *change)
 /* For the driver, who copies what it has taken. */
 SVC_PRIVATE svc_node *svc_snapshot_copy_regions(svc_call *c, const svc_id *cluster, const svc_node *snapshot)
 {
-  svc_node *regions = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("copyRegions"), SVC_S("")), *name;
+  svc_node *regions = svc_node_array(c->arena, "copyRegions"), *name;
   const svc_node *setting = snapshot_copies_settings(c, cluster);
   svc_retention keep;
   for (setting = setting && regions ? setting->first : NULL; setting; setting = setting->next) {

@@ -57,7 +57,7 @@ static svc_node *snapshot_of_shards_view(svc_call *c, const svc_entity *e, void 
 {
   static const char *const others[] = { "cloudProvider", "copyRegions", "replicaSetName" };
   svc_node *body = svc_entity_body(c, e), *notes = body ? svc_snapshot_shards(c, e) : NULL;
-  svc_node *ids = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("snapshotIds"), SVC_S("")),
+  svc_node *ids = svc_node_array(c->arena, "snapshotIds"),
            *members = svc_node_get(notes, "members"), *one;
   size_t i;
   (void)context;
@@ -70,7 +70,7 @@ static svc_node *snapshot_of_shards_view(svc_call *c, const svc_entity *e, void 
   }
   svc_node_put(c->arena, body, ids);
   svc_node_put(c->arena, body, svc_node_copy(c->arena, members));
-  svc_node_set_str(c->arena, body, "configServerType", svc_node_str(notes, "configServerType"));
+  svc_node_set_from(c->arena, body, "configServerType", notes, "configServerType");
   return body;
 }
 

@@ -116,7 +116,7 @@ static bool cost_explorer_prepare(svc_call *c, svc_change *change)
 
 static svc_node *cost_explorer_made(svc_call *c, const svc_entity *e)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   if (body) svc_node_set_str(c->arena, body, "token", e->unique);
   return body;
 }
@@ -222,20 +222,20 @@ static bool cost_explorer_month(svc_call *c, cost_explorer_sums *s, unsigned mon
 
 static svc_node *cost_explorer_shown(svc_call *c, const cost_explorer_sums *s, const cost_explorer_sum *row, svc_str org_name)
 {
-  svc_node *o = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *amount;
+  svc_node *o = svc_node_object(c->arena, NULL), *amount;
   svc_str dollars = svc_bill_millionths(c->arena, row->cents * 10000);
   if (!o) return NULL;
-  svc_node_set_str(c->arena, o, "organizationId", svc_id_str(c->arena, &s->org));
+  svc_node_set_id(c->arena, o, "organizationId", &s->org);
   svc_node_set_str(c->arena, o, "organizationName", org_name);
   if (s->group_by == 'p' || s->group_by == 'c') {
-    svc_node_set_str(c->arena, o, "projectId", svc_id_str(c->arena, &row->of.group));
+    svc_node_set_id(c->arena, o, "projectId", &row->of.group);
     svc_node_set_str(c->arena, o, "projectName", row->of.group_name);
   }
   if (s->group_by == 'c' && svc_bill_of_cluster(&row->of)) {
-    svc_node_set_str(c->arena, o, "clusterId", svc_id_str(c->arena, &row->of.top));
+    svc_node_set_id(c->arena, o, "clusterId", &row->of.top);
     svc_node_set_str(c->arena, o, "clusterName", row->of.top_name);
   }
-  if (s->group_by == 's') svc_node_set_str(c->arena, o, "service", svc_str_c(svc_sku_service(row->of.sku)));
+  if (s->group_by == 's') svc_node_set_text(c->arena, o, "service", svc_sku_service(row->of.sku));
   amount = svc_node_new(c->arena, SVC_J_NUMBER, SVC_S("usageAmount"), dollars);
   if (!amount) return NULL;
   svc_node_put(c->arena, o, amount);
@@ -245,10 +245,10 @@ static svc_node *cost_explorer_shown(svc_call *c, const cost_explorer_sums *s, c
 
 static bool cost_explorer_answer(svc_call *c, const cost_explorer_sums *s)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *list, *one;
+  svc_node *body = svc_node_object(c->arena, NULL), *list, *one;
   const svc_entity *org = svc_path_entity(c, "organization");
   size_t i;
-  list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("usageDetails"), SVC_S(""));
+  list = svc_node_array(c->arena, "usageDetails");
   if (!body || !list) return svc_no_memory(c);
   for (i = 0; i < s->count; i++) {
     one = cost_explorer_shown(c, s, &s->rows[i], org ? org->unique : SVC_S(""));
@@ -271,7 +271,7 @@ static bool cost_explorer_read(svc_call *c)
   e = &c->route.chain[c->plan->hop_count - 1];
   s.query = svc_entity_body(c, e);
   if (!s.query) return false;
-  if (svc_str_is(svc_node_str(s.query, "state"), "WORKING")) {
+  if (svc_node_is(s.query, "state", "WORKING")) {
     if (!svc_answer_node(c, cost_explorer_made(c, e))) return false;
     c->answer.status = 202;
     return true;

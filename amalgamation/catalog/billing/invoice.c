@@ -131,7 +131,7 @@ static bool invoice_begins(svc_call *c, const svc_ledger_line *line)
 static svc_node *invoice_shown(svc_call *c, const svc_entity *e, bool whole)
 {
   svc_node *body = svc_entity_body(c, e);
-  bool pending = body && svc_str_is(svc_node_str(body, "statusName"), "PENDING");
+  bool pending = body && svc_node_is(body, "statusName", "PENDING");
   svc_bill *b = whole || pending ? svc_invoice_bill(c, e) : NULL;
   int64_t cents;
   if (!body || ((whole || pending) && (!b || !svc_invoice_items(c, b, whole ? body : NULL, &cents)))) return NULL;

@@ -45,22 +45,22 @@ SVC_PRIVATE bool svc_invoice_refuse(svc_call *c, const svc_id *org, int code)
 static bool invoice_paid(svc_call *c, svc_change *change)
 {
   int64_t cents = svc_node_i64(change->body, "amountBilledCents", 0);
-  svc_node *payment = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *payment = svc_node_object(c->arena, NULL);
   svc_id id = svc_new_id_at(c->txn, c->now);
   svc_str now = svc_invoice_date(c->arena, c->now);
   if (!payment) return svc_no_memory(c);
   svc_node_set_i64(c->arena, payment, "amountBilledCents", cents);
   svc_node_set_i64(c->arena, payment, "amountPaidCents", cents);
   svc_node_set_str(c->arena, payment, "created", now);
-  svc_node_set_str(c->arena, payment, "currency", SVC_S("USD"));
-  svc_node_set_str(c->arena, payment, "id", svc_id_str(c->arena, &id));
+  svc_node_set_text(c->arena, payment, "currency", "USD");
+  svc_node_set_id(c->arena, payment, "id", &id);
   svc_node_set_i64(c->arena, payment, "salesTaxCents", 0);
-  svc_node_set_str(c->arena, payment, "statusName", SVC_S("PAID"));
+  svc_node_set_text(c->arena, payment, "statusName", "PAID");
   svc_node_set_i64(c->arena, payment, "subtotalCents", cents);
   svc_node_set_str(c->arena, payment, "updated", now);
   svc_node_append(svc_node_get(change->body, "payments"), payment);
   svc_node_set_i64(c->arena, change->body, "amountPaidCents", cents);
-  svc_node_set_str(c->arena, change->body, "statusName", SVC_S("PAID"));
+  svc_node_set_text(c->arena, change->body, "statusName", "PAID");
   svc_node_set_str(c->arena, change->body, "updated", now);
   return svc_event_write(c, "CHARGE_SUCCEEDED", &change->entity.scope, NULL, SVC_S(""));
 }
@@ -69,7 +69,7 @@ static bool invoice_paid(svc_call *c, svc_change *change)
 static bool invoice_charge(svc_call *c, svc_change *change)
 {
   const svc_entity *e = &change->entity;
-  bool owed = svc_str_is(svc_node_str(change->before, "statusName"), "CLOSED"), first;
+  bool owed = svc_node_is(change->before, "statusName", "CLOSED"), first;
   if (!c->s->config.no_card) {
     if (owed) svc_listed_put(c->txn, &e->parent, SVC_BILLS_OWED, &e->id, false);
     return invoice_paid(c, change);
@@ -78,7 +78,7 @@ static bool invoice_charge(svc_call *c, svc_change *change)
   if (owed) return true;
   first = svc_count(c->txn, SVC_BILLS_OWED, &e->parent) == 0;
   svc_listed_put(c->txn, &e->parent, SVC_BILLS_OWED, &e->id, true);
-  svc_node_set_str(c->arena, change->body, "statusName", SVC_S("CLOSED"));
+  svc_node_set_text(c->arena, change->body, "statusName", "CLOSED");
   return svc_event_write(c, "CHARGE_FAILED", &e->scope, NULL, SVC_S("")) &&
          (!first || svc_event_write(c, "ORG_LOCKED", &e->scope, NULL, SVC_S("")));
 }
@@ -122,14 +122,14 @@ static bool invoice_close(svc_call *c, svc_change *change)
   svc_node_set_i64(c->arena, change->body, "subtotalCents", cents);
   svc_node_set_str(c->arena, change->body, "updated", svc_invoice_date(c->arena, c->now));
   if (cents) return invoice_charge(c, change);
-  svc_node_set_str(c->arena, change->body, "statusName", SVC_S("FREE"));
+  svc_node_set_text(c->arena, change->body, "statusName", "FREE");
   return true;
 }
 
 SVC_PRIVATE bool svc_invoice_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag != SVC_DUE_RUN) return true;
-  if (svc_str_is(svc_node_str(change->before, "statusName"), "PENDING")) return invoice_close(c, change);
+  if (svc_node_is(change->before, "statusName", "PENDING")) return invoice_close(c, change);
   return invoice_charge(c, change);
 }
 

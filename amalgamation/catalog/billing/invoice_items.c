@@ -95,11 +95,11 @@ static void invoice_items_date(svc_call *c, svc_node *body, const char *name, in
 /* What all forms have in common. NULL: no memory. */
 static svc_node *invoice_items_node(svc_call *c, const svc_bill_item *item)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   if (!body) return NULL;
-  svc_node_set_str(c->arena, body, "cloudProvider", svc_str_c(svc_sku_provider(item->sku)));
+  svc_node_set_text(c->arena, body, "cloudProvider", svc_sku_provider(item->sku));
   if (svc_bill_of_cluster(item)) svc_node_set_str(c->arena, body, "clusterName", item->top_name);
-  if (!svc_id_is_zero(&item->group)) svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &item->group));
+  if (!svc_id_is_zero(&item->group)) svc_node_set_id(c->arena, body, "groupId", &item->group);
   invoice_items_number(c, body, "quantity", svc_bill_hours(c->arena, item));
   svc_node_set_i64(c->arena, body, "totalPriceCents", item->cents);
   invoice_items_number(c, body, "unitPriceDollars", svc_bill_millionths(c->arena, item->sku->price));
@@ -114,9 +114,9 @@ static svc_node *invoice_items_shown(svc_call *c, const svc_bill_item *item)
   svc_node_set_i64(c->arena, body, "discountCents", 0);
   invoice_items_date(c, body, "endDate", item->day + SVC_BILL_DAY);
   svc_node_set_str(c->arena, body, "groupName", item->group_name);
-  svc_node_set_str(c->arena, body, "sku", svc_str_c(item->sku->id));
+  svc_node_set_text(c->arena, body, "sku", item->sku->id);
   invoice_items_date(c, body, "startDate", item->day);
-  svc_node_set_str(c->arena, body, "unit", svc_str_c(svc_sku_unit(item->sku)));
+  svc_node_set_text(c->arena, body, "unit", svc_sku_unit(item->sku));
   return body;
 }
 
@@ -125,10 +125,10 @@ static svc_node *invoice_items_found(svc_call *c, const svc_bill_item *item)
   svc_node *body = invoice_items_node(c, item), *more;
   if (!body) return NULL;
   invoice_items_date(c, body, "billDate", item->day + SVC_BILL_DAY);
-  svc_node_set_str(c->arena, body, "description", svc_str_c(item->sku->id));
+  svc_node_set_text(c->arena, body, "description", item->sku->id);
   invoice_items_date(c, body, "usageDate", item->day);
   if (strcmp(svc_sku_service(item->sku), "Svc Stream Processing") != 0) return body;
-  more = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("additionalData"), SVC_S(""));
+  more = svc_node_object(c->arena, "additionalData");
   if (!more) return NULL;
   svc_node_set_str(c->arena, more, "workspace", item->top_name);
   svc_node_put(c->arena, body, more);
@@ -141,7 +141,7 @@ enum { INVOICE_ITEMS_SIZE = 360 }; /* bytes of one, about */
 
 SVC_PRIVATE bool svc_invoice_items(svc_call *c, svc_bill *b, svc_node *body, int64_t *cents)
 {
-  svc_node *list = body ? svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("lineItems"), SVC_S("")) : NULL, *one;
+  svc_node *list = body ? svc_node_array(c->arena, "lineItems") : NULL, *one;
   svc_bill_item item;
   size_t n = 0;
   *cents = 0;
@@ -337,7 +337,7 @@ SVC_PRIVATE bool svc_invoice_search(svc_call *c, svc_bill *b)
 {
   const svc_node *filters = svc_node_get(c->checked, "filters");
   svc_str field = svc_node_str(c->checked, "sortField");
-  invoice_items_order order = { svc_str_is(field, "TOTAL_PRICE_CENTS"), svc_str_is(svc_node_str(c->checked, "sortOrder"), "DESCENDING") };
+  invoice_items_order order = { svc_str_is(field, "TOTAL_PRICE_CENTS"), svc_node_is(c->checked, "sortOrder", "DESCENDING") };
   invoice_items_search s = { .bill = b, .filters = filters, .zero = svc_node_bool(filters, "includeZeroCentLineItems", false) };
   svc_bill_item item;
   s.used_from = invoice_items_day(filters, "usageStartDate", INT64_MIN);

@@ -21,10 +21,10 @@ static const svc_route sku_routes[] = {
 
 static svc_node *sku_node(svc_call *c, const svc_sku *sku)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   if (!body) return NULL;
   svc_node_set_str(c->arena, body, "description", svc_sku_text(c->arena, sku));
-  svc_node_set_str(c->arena, body, "id", svc_str_c(sku->id));
+  svc_node_set_text(c->arena, body, "id", sku->id);
   return body;
 }
 

@@ -224,7 +224,7 @@ static void data_federation_bucket(svc_call *c, svc_change *change)
   svc_str bucket = svc_node_str(svc_node_get(svc_node_get(change->input, "cloudProviderConfig"), "aws"), "testS3Bucket");
   if (!is) change->extra = SVC_S("");
   else if (bucket.n) change->extra = bucket;
-  else if (!svc_str_eq(svc_node_str(is, "roleId"), svc_node_str(was, "roleId")))
+  else if (!svc_node_eq(is, "roleId", svc_node_str(was, "roleId")))
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("cloudProviderConfig.aws.testS3Bucket"), "is required with another role");
 }
 
@@ -243,7 +243,7 @@ static svc_str data_federation_label(svc_call *c, svc_str name, const svc_id *id
 
 static void data_federation_host(svc_call *c, svc_change *change)
 {
-  svc_node *hosts = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("hostnames"), SVC_S(""));
+  svc_node *hosts = svc_node_array(c->arena, "hostnames");
   svc_str label = data_federation_label(c, svc_node_str(change->body, "name"), &change->id);
   svc_str host = svc_arena_print(c->arena, SVC_FMT ".a.query.%s", SVC_ARG(label), c->s->config.db_domain);
   if (!hosts) return;
@@ -254,14 +254,14 @@ static void data_federation_host(svc_call *c, svc_change *change)
 /* By each private endpoint that leads to federated instances, a host of its own. */
 static bool data_federation_private_hosts(svc_call *c, const svc_entity *e, svc_node *body)
 {
-  svc_node *hosts = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("privateEndpointHostnames"), SVC_S("")), *one;
+  svc_node *hosts = svc_node_array(c->arena, "privateEndpointHostnames"), *one;
   svc_str label = data_federation_label(c, svc_node_str(body, "name"), &e->id);
   svc_entity endpoint;
   svc_scan scan;
   svc_below_begin(&scan, c->txn, FEDERATION_ENDPOINT_KIND, &e->parent);
   while (hosts && svc_below_next(&scan, FEDERATION_ENDPOINT_KIND, &endpoint)) {
     if (!svc_str_is(svc_json_member(endpoint.body, SVC_S("status")), "\"OK\"")) continue;
-    one = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    one = svc_node_object(c->arena, NULL);
     if (!one) break;
     svc_node_set_str(c->arena, one, "hostname", svc_arena_print(c->arena, SVC_FMT ".pl-%s.a.query.%s", SVC_ARG(label),
                                                                 svc_id_str(c->arena, &endpoint.id).p, c->s->config.db_domain));
@@ -287,7 +287,7 @@ static void data_federation_region_rule(svc_call *c, const svc_node *body)
   const svc_node *region = svc_node_get(body, "dataProcessRegion");
   size_t i;
   for (i = 0; region && i < DATA_FEDERATION_CLOUDS; i++)
-    if (svc_str_is(svc_node_str(region, "cloudProvider"), data_federation_by_cloud[i].provider) &&
+    if (svc_node_is(region, "cloudProvider", data_federation_by_cloud[i].provider) &&
         !svc_value_in(c->s, svc_node_str(region, "region"), data_federation_by_cloud[i].regions))
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("dataProcessRegion.region"), "must be %s there",
                   svc_values_known(c, data_federation_by_cloud[i].regions).p);

@@ -70,7 +70,7 @@ static const struct {
 
 static void data_federation_endpoint_rules(svc_call *c, const svc_node *body)
 {
-  int way = svc_str_is(svc_node_str(body, "provider"), "AZURE");
+  int way = svc_node_is(body, "provider", "AZURE");
   const char *address = data_federation_endpoint_ways[way].address, *other = data_federation_endpoint_ways[!way].address;
   if (!svc_pattern_match(data_federation_endpoint_ways[way].id, svc_node_str(body, "endpointId")))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("endpointId"), "must match %s", data_federation_endpoint_ways[way].id);

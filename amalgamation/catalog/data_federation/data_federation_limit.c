@@ -125,7 +125,7 @@ static svc_node *data_federation_limit_view(svc_call *c, const svc_entity *e)
 /* One that is new: of what it is called its body may say nothing else. */
 static bool data_federation_limit_make(svc_call *c, const svc_entity *tenant, svc_str name)
 {
-  svc_node *begin = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *begin = svc_node_object(c->arena, NULL);
   svc_change change;
   svc_entity e;
   if (!begin) return svc_no_memory(c);

@@ -63,7 +63,7 @@ static const char *const federation_storage_gcp_regions[] = {
 
 #define FEDERATION_STORAGE_NAME() F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 255)
 #define FEDERATION_STORAGE_TEXT(n) F_STR(n, .max = 1024)
-#define FEDERATION_STORAGE_URLS() F_STRS("urls", .format = SVC_FORMAT_URI, .max = 2048, .max_items = 50)
+#define FEDERATION_STORAGE_URLS() F_STRS("urls", .format = SVC_FORMAT_URI, .flags = SVC_EACH, .max_items = 50, .each = SVC_BOUNDS(0, 2048))
 #define FEDERATION_STORAGE_PUBLIC() F_BOOL("public", .preset = "false")
 
 static const svc_field federation_storage_store_fields[] = {
@@ -216,7 +216,7 @@ static const svc_node *federation_storage_first(const svc_node *object, const ch
 
 static const svc_node *federation_storage_named(const svc_node *first, const svc_node *end, svc_str name)
 {
-  while (first && first != end && !svc_str_eq(svc_node_str(first, "name"), name)) first = first->next;
+  while (first && first != end && !svc_node_eq(first, "name", name)) first = first->next;
   return first == end ? NULL : first;
 }
 
@@ -309,7 +309,7 @@ static void federation_storage_needs(svc_call *c, const federation_storage_place
     bool has = federation_storage_has(p->source, one), both = has && federation_storage_has(p->source, other);
     if (federation_storage_needed[i].kind != kind) continue;
     if (both) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, federation_storage_path(c, p, other), "cannot stand beside %s", one);
-    else if (!has && !federation_storage_has(p->source, other) && !(free && svc_str_is(svc_node_str(free, "name"), "*")))
+    else if (!has && !federation_storage_has(p->source, other) && !(free && svc_node_is(free, "name", "*")))
       svc_violate(c, SVC_E_MISSING_ATTRIBUTE, federation_storage_path(c, p, one), "is required of this store%s%s", other ? ", or " : "",
                   other ? other : "");
   }
@@ -460,6 +460,6 @@ SVC_PRIVATE bool svc_federation_storage_rules(svc_call *c, const svc_node *body)
 SVC_PRIVATE bool svc_federation_reads_in_role(const svc_node *storage, const char *provider)
 {
   const svc_node *store = federation_storage_first(storage, "stores");
-  while (store && (!svc_str_is(svc_node_str(store, "provider"), provider) || svc_node_bool(store, "public", false))) store = store->next;
+  while (store && (!svc_node_is(store, "provider", provider) || svc_node_bool(store, "public", false))) store = store->next;
   return store != NULL;
 }

@@ -76,7 +76,7 @@ static const svc_route cluster_routes[] = {
          .example = "{\"name\":\"Shared\",\"providerSettings\":{\"instanceSizeName\":\"M10\",\"providerName\":\"AWS\","
                     "\"regionName\":\"US_EAST_1\"}}"),
   { .method = SVC_POST, .path = "/groups/{groupId}/flexClusters:tenantUpgrade", .set = SVC_SET_FLEX_CLUSTERS,
-    .versions = { 20241113 }, .roles = SVC_R_GROUP_CLUSTER_MANAGER, .answer = &svc_flex_object, .op = "tenantUpgrade", .run = svc_flex_upgrade,
+    .versions = SVC_VERSIONS(20241113), .roles = SVC_R_GROUP_CLUSTER_MANAGER, .answer = &svc_flex_object, .op = "tenantUpgrade", .run = svc_flex_upgrade,
     .example = "{\"name\":\"Flexible\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
                "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
                "\"nodeCount\":3}}]}]}" },
@@ -223,7 +223,7 @@ static bool cluster_fell_due(svc_call *c, svc_change *change, int tag)
   if (tag != CLUSTER_DUE_RESUME || !svc_node_bool(change->body, "paused", false)) return true;
   kept.resumed = c->now;
   svc_node_set_bool(c->arena, change->body, "paused", false);
-  svc_node_set_str(c->arena, change->body, "stateName", SVC_S("UPDATING"));
+  svc_node_set_text(c->arena, change->body, "stateName", "UPDATING");
   change->due = svc_transition_due(c->s, change->noun->noun, SVC_S("UPDATING"), c->now);
   change->event = change->noun->noun->event_updated;
   change->extra = svc_cluster_extra(c, change, &kept);

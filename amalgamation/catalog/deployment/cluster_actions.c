@@ -72,7 +72,7 @@ SVC_PRIVATE bool svc_cluster_run_pin(svc_call *c)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("expirationDate"), "must be within %d days", CLUSTER_ACTIONS_PIN_DAYS);
   if (!svc_check_done(c)) return false;
   svc_date_text(until, date);
-  svc_node_set_str(c->arena, change.body, cluster_actions_pinned, svc_str_c(date));
+  svc_node_set_text(c->arena, change.body, cluster_actions_pinned, date);
   svc_change_due(&change, CLUSTER_DUE_PIN, until / 1000 * 1000);
   return cluster_actions_store(c, &change, svc_node_get(change.before, cluster_actions_pinned) ? "CLUSTER_FCV_EXPIRATION_DATE_UPDATED"
                                                                                                : "CLUSTER_FCV_FIXED");
@@ -81,7 +81,7 @@ SVC_PRIVATE bool svc_cluster_run_pin(svc_call *c)
 static void cluster_actions_unpin(svc_call *c, svc_change *change)
 {
   svc_node_drop(change->body, cluster_actions_pinned);
-  svc_node_set_str(c->arena, change->body, "featureCompatibilityVersion", svc_node_str(change->body, "dbMajorVersion"));
+  svc_node_set_from(c->arena, change->body, "featureCompatibilityVersion", change->body, "dbMajorVersion");
   change->event = "CLUSTER_FCV_UNFIXED";
 }
 
@@ -227,7 +227,7 @@ SVC_PRIVATE bool svc_cluster_updates(svc_call *c, svc_change *change)
   svc_entity e;
   if (!busy) {
     change->state = change->noun->noun->lifecycle->updated;
-    svc_node_set_str(c->arena, change->body, change->noun->noun->lifecycle->field, svc_str_c(change->state));
+    svc_node_set_text(c->arena, change->body, change->noun->noun->lifecycle->field, change->state);
   }
   change->pending = SVC_S(CLUSTER_ACTIONS_BELOW);
   if (!svc_change_keep(c, change, &e)) return false;
@@ -251,9 +251,9 @@ SVC_PRIVATE bool svc_cluster_loaded(svc_call *c, svc_str name)
 
 static bool cluster_actions_show(svc_call *c, const char *field, const char *value)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   if (!body) return svc_no_memory(c);
-  svc_node_set_str(c->arena, body, field, svc_str_c(value));
+  svc_node_set_text(c->arena, body, field, value);
   return svc_answer_node(c, body);
 }
 

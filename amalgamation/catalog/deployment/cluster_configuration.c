@@ -54,7 +54,7 @@ static bool cluster_configuration_try(svc_call *c);
 
 static const svc_route cluster_configuration_routes[] = {
   { .method = SVC_POST, .path = "/groups/{groupId}/clusterConfigurations:validate", .set = SVC_SET_CLUSTERS, .flags = SVC_NO_LINKS,
-    .versions = { 20250312 }, .roles = SVC_R_GROUP_CLUSTER_MANAGER, .body = &cluster_configuration_object,
+    .versions = SVC_VERSIONS(20250312), .roles = SVC_R_GROUP_CLUSTER_MANAGER, .body = &cluster_configuration_object,
     .answer = &cluster_configuration_result, .op = "validateGroupClusterConfigurations", .run = cluster_configuration_try,
     .example = "{\"clusterDescription\":{\"name\":\"New\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":"
                "[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]},\"editing\":false}" }
@@ -98,7 +98,7 @@ static bool cluster_configuration_check(svc_call *c, const svc_noun_info *noun, 
 
 static void cluster_configuration_add(svc_call *c, svc_node *list, svc_str code, svc_str issue)
 {
-  svc_node *item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *item = svc_node_object(c->arena, NULL);
   if (!item || svc_node_count(list) == CLUSTER_CONFIGURATION_ERRORS) return;
   svc_node_set_str(c->arena, item, "errorCode", code);
   svc_node_set_str(c->arena, item, "validationIssue", issue);
@@ -123,8 +123,8 @@ static bool cluster_configuration_try(svc_call *c)
   const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
   bool editing = svc_node_bool(c->checked, "editing", false);
   svc_str name = svc_node_str(c->checked, "clusterName");
-  svc_node *result = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  svc_node *errors = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("errors"), SVC_S(""));
+  svc_node *result = svc_node_object(c->arena, NULL);
+  svc_node *errors = svc_node_array(c->arena, "errors");
   svc_entity stored;
   if (!svc_resolve_all(c)) return false;
   if (!result || !errors) return svc_no_memory(c);

@@ -196,7 +196,7 @@ static bool cluster_connection_one_region(const svc_cluster_reach *r)
   for (; spec; spec = spec->next)
     for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next) {
       if (!first) first = region;
-      if (!svc_str_eq(svc_node_str(region, "regionName"), svc_node_str(first, "regionName"))) return false;
+      if (!svc_node_eq(region, "regionName", svc_node_str(first, "regionName"))) return false;
     }
   return true;
 }
@@ -235,12 +235,12 @@ static bool cluster_connection_shares(const svc_cluster_reach *r, const svc_clus
 
 static svc_node *cluster_connection_listed(svc_arena *a, const svc_cluster_reach *r, size_t first)
 {
-  svc_node *list = svc_node_new(a, SVC_J_ARRAY, SVC_S("endpoints"), SVC_S("")), *item;
+  svc_node *list = svc_node_array(a, "endpoints"), *item;
   size_t i;
   for (i = first; list && i < r->endpoint_count; i++) {
     const svc_cluster_endpoint *e = &r->endpoints[i];
     if (!cluster_connection_shares(r, &r->endpoints[first], e)) continue;
-    item = svc_node_new(a, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    item = svc_node_object(a, NULL);
     if (!item) return NULL;
     svc_node_set_str(a, item, "endpointId", e->id);
     svc_node_set_str(a, item, "providerName", e->provider);
@@ -253,7 +253,7 @@ static svc_node *cluster_connection_listed(svc_arena *a, const svc_cluster_reach
 static svc_node *cluster_connection_private(svc_arena *a, const svc_cluster_reach *r, size_t first)
 {
   const svc_cluster_endpoint *e = &r->endpoints[first];
-  svc_node *item = svc_node_new(a, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *listed = cluster_connection_listed(a, r, first);
+  svc_node *item = svc_node_object(a, NULL), *listed = cluster_connection_listed(a, r, first);
   bool sharded = !svc_cluster_is(r->body, "clusterType", "REPLICASET");
   if (!item || !listed) return NULL;
   svc_node_set_str(a, item, "connectionString", cluster_connection_endpoint(a, r, e, false, ""));
@@ -273,7 +273,7 @@ static void cluster_connection_by_id(svc_arena *a, const svc_cluster_reach *r, s
   for (i = 0; i < r->endpoint_count; i++) {
     const svc_cluster_endpoint *e = &r->endpoints[i];
     if (!svc_str_is(e->provider, svc_values_clouds[0])) continue;
-    if (!map) map = svc_node_new(a, SVC_J_OBJECT, svc_str_c(field), SVC_S(""));
+    if (!map) map = svc_node_object(a, field);
     if (!map) return;
     svc_node_set_str(a, map, svc_arena_copy(a, e->id).p, cluster_connection_endpoint(a, r, e, srv, ""));
   }
@@ -282,7 +282,7 @@ static void cluster_connection_by_id(svc_arena *a, const svc_cluster_reach *r, s
 
 static void cluster_connection_endpoints(svc_arena *a, const svc_cluster_reach *r, svc_node *strings)
 {
-  svc_node *list = svc_node_new(a, SVC_J_ARRAY, SVC_S("privateEndpoint"), SVC_S("")), *item;
+  svc_node *list = svc_node_array(a, "privateEndpoint"), *item;
   size_t i, k;
   for (i = 0; list && i < r->endpoint_count; i++) {
     for (k = 0; k < i && !cluster_connection_shares(r, &r->endpoints[k], &r->endpoints[i]); k++) continue;
@@ -328,7 +328,7 @@ static svc_node *cluster_connection_object(svc_call *c, svc_node *body)
 {
   svc_node *strings = svc_node_get(body, "connectionStrings");
   if (strings) return strings;
-  strings = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("connectionStrings"), SVC_S(""));
+  strings = svc_node_object(c->arena, "connectionStrings");
   if (strings) svc_node_put(c->arena, body, strings);
   return strings;
 }

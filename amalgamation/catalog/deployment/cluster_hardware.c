@@ -159,7 +159,7 @@ SVC_PRIVATE bool svc_cluster_fail(svc_call *c, const svc_change *change, int cod
 
 SVC_PRIVATE bool svc_cluster_is(const svc_node *body, const char *field, const char *value)
 {
-  return svc_str_is(svc_node_str(body, field), value);
+  return svc_node_is(body, field, value);
 }
 
 SVC_PRIVATE bool svc_cluster_is_tenant(const svc_node *body)

@@ -41,10 +41,10 @@ static bool cluster_rules_version(svc_call *c, svc_change *change)
   if (rank < 0 || rank < cluster_rules_rank(held) || (pinned && rank > cluster_rules_rank(features) + 1))
     return svc_fail(c, SVC_E_DB_VERSION_INVALID, "S", &wanted);
   v = &svc_db_versions[rank];
-  svc_node_set_str(c->arena, change->body, "dbMajorVersion", svc_str_c(v->major));
-  svc_node_set_str(c->arena, change->body, "dbVersion", svc_str_c(v->full));
+  svc_node_set_text(c->arena, change->body, "dbMajorVersion", v->major);
+  svc_node_set_text(c->arena, change->body, "dbVersion", v->full);
   if (!pinned)
-    svc_node_set_str(c->arena, change->body, "featureCompatibilityVersion", svc_str_c(v->major));
+    svc_node_set_text(c->arena, change->body, "featureCompatibilityVersion", v->major);
   return true;
 }
 

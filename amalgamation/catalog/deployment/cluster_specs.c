@@ -78,7 +78,7 @@ static const svc_node *cluster_specs_same_region(const svc_node *regions, const 
   svc_str provider = svc_node_str(region, "providerName"), name = svc_node_str(region, "regionName");
   const svc_node *other = regions ? regions->first : NULL;
   for (; other; other = other->next)
-    if (svc_str_eq(svc_node_str(other, "providerName"), provider) && svc_str_eq(svc_node_str(other, "regionName"), name))
+    if (svc_node_eq(other, "providerName", provider) && svc_node_eq(other, "regionName", name))
       return other;
   return NULL;
 }
@@ -169,7 +169,7 @@ static void cluster_specs_tenant(svc_call *c, svc_node *region, const cluster_sp
   while (svc_values_clouds[i] && !svc_cluster_is(region, "backingProviderName", svc_values_clouds[i])) i++;
   if (svc_values_clouds[i] && !svc_value_in(c->s, svc_node_str(region, "regionName"), regions[i]))
     cluster_specs_violate(c, SVC_E_INVALID_ENUM_VALUE, at, SVC_S("regionName"), "is not a region of the backing provider");
-  svc_node_set_str(c->arena, hardware, "effectiveInstanceSize", svc_node_str(hardware, "instanceSize"));
+  svc_node_set_from(c->arena, hardware, "effectiveInstanceSize", hardware, "instanceSize");
   if (!share) return;
   if (svc_node_get(hardware, "diskSizeGB") && given != own)
     cluster_specs_violate(c, SVC_E_CLUSTER_DISK_SIZE_INVALID, at, SVC_S("electableSpecs.diskSizeGB"),
@@ -348,6 +348,6 @@ SVC_PRIVATE bool svc_cluster_specs(svc_call *c, svc_change *change)
   if (effective) effective->name = SVC_S("effectiveReplicationSpecs");
   svc_node_put(c->arena, change->body, effective);
   if (!svc_cluster_is(change->body, "clusterType", "REPLICASET"))
-    svc_node_set_str(c->arena, change->body, "configServerType", SVC_S("DEDICATED"));
+    svc_node_set_text(c->arena, change->body, "configServerType", "DEDICATED");
   return true;
 }

@@ -9,7 +9,7 @@ SVC_PRIVATE const svc_node *svc_cluster_spec_with(const svc_node *specs, const s
 {
   const svc_node *spec = specs ? specs->first : NULL;
   for (; spec && spec != end; spec = spec->next)
-    if (svc_str_eq(svc_node_str(spec, field), value)) return spec;
+    if (svc_node_eq(spec, field, value)) return spec;
   return NULL;
 }
 

@@ -27,7 +27,7 @@ static const svc_param db_version_params[] = {
 static bool db_version_list(svc_call *c);
 
 static const svc_route db_version_routes[] = {
-  { .method = SVC_GET, .path = "/groups/{groupId}/dbVersions", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
+  { .method = SVC_GET, .path = "/groups/{groupId}/dbVersions", .set = SVC_SET_PROJECTS, .versions = SVC_VERSIONS(20230101),
     .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .params = db_version_params,
     .answer = &db_version_object, .op = "getDbDbVersions", .run = db_version_list }
 };
@@ -68,12 +68,12 @@ static bool db_version_next(svc_call *c, void *state, svc_item *out)
       svc_node *body;
       if (!db_version_wanted(c, "defaultStatus", status)) continue;
       if (!out) return true;
-      body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+      body = svc_node_object(c->arena, NULL);
       if (!body) return false;
-      svc_node_set_str(c->arena, body, "cloudProvider", svc_str_c(provider));
-      svc_node_set_str(c->arena, body, "defaultStatus", svc_str_c(status));
-      svc_node_set_str(c->arena, body, "instanceSize", svc_str_c(size));
-      svc_node_set_str(c->arena, body, "version", svc_str_c(v->major));
+      svc_node_set_text(c->arena, body, "cloudProvider", provider);
+      svc_node_set_text(c->arena, body, "defaultStatus", status);
+      svc_node_set_text(c->arena, body, "instanceSize", size);
+      svc_node_set_text(c->arena, body, "version", v->major);
       svc_item_node(c, out, SVC_S(""), body);
       return true;
     }

@@ -109,7 +109,7 @@ static bool flex_cluster_prepare(svc_call *c, svc_change *change)
   const svc_db_version *version = svc_db_versions;
   if (change->before) return true;
   while (!version->is_default) version++;
-  svc_node_set_str(c->arena, change->body, "dbVersion", svc_str_c(version->full));
+  svc_node_set_text(c->arena, change->body, "dbVersion", version->full);
   svc_change_due(change, FLEX_CLUSTER_DUE_SNAPSHOT, c->now + FLEX_DAY_MS);
   return flex_cluster_region(c, change->body) && flex_cluster_connect(c, change);
 }
@@ -132,9 +132,9 @@ static bool flex_cluster_fell_due(svc_call *c, svc_change *change, int tag)
   memset(&taken, 0, sizeof taken);
   taken.noun = snapshots;
   taken.parent = change->entity.id;
-  taken.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  taken.body = svc_node_object(c->arena, NULL);
   if (!taken.body) return svc_no_memory(c);
-  svc_node_set_str(c->arena, taken.body, "dbVersion", svc_node_str(change->body, "dbVersion"));
+  svc_node_set_from(c->arena, taken.body, "dbVersion", change->body, "dbVersion");
   return svc_insert(c, &taken, &e);
 }
 

@@ -54,7 +54,7 @@ SVC_PRIVATE void svc_flex_date(svc_call *c, svc_node *body, const char *field, i
 {
   char date[21];
   svc_date_text(when, date);
-  svc_node_set_str(c->arena, body, field, svc_str_c(date));
+  svc_node_set_text(c->arena, body, field, date);
 }
 
 SVC_PRIVATE bool svc_flex_find(svc_call *c, const svc_id *group, svc_str name, svc_entity *out)
@@ -116,6 +116,6 @@ SVC_PRIVATE bool svc_flex_upgrade(svc_call *c)
   if (!change.body) return svc_no_memory(c);
   flex_parts_carry(c, &change, shown);
   if (!svc_erase(c, noun, &flex) || !svc_insert(c, &change, &e)) return false;
-  svc_node_set_str(c->arena, shown, "stateName", SVC_S("UPDATING"));
+  svc_node_set_text(c->arena, shown, "stateName", "UPDATING");
   return svc_answer_view(c, &e, shown);
 }

@@ -66,7 +66,7 @@ static const svc_route flex_restore_job_routes[] = {
          .example = "{\"snapshotId\":\"5f0000000000000000000001\",\"targetDeploymentItemName\":\"Flexible\"}"),
   R_GET(FLEX_RESTORE_JOB, "/restoreJobs/{restoreJobId}", .op = "getFlexRestoreJob", .run = svc_verb_read),
   { .method = SVC_POST, .path = "/groups/{groupId}/flexClusters/{name}/backup/download", .set = SVC_SET_FLEX_SNAPSHOTS,
-    .versions = { 20241113 }, .roles = SVC_R_GROUP_BACKUP_EXPORT_OPERATOR, .status = 202, .body = &flex_restore_job_download,
+    .versions = SVC_VERSIONS(20241113), .roles = SVC_R_GROUP_BACKUP_EXPORT_OPERATOR, .status = 202, .body = &flex_restore_job_download,
     .op = "downloadFlexBackup", .run = svc_verb_create, .example = "{\"snapshotId\":\"5f0000000000000000000001\"}" }
 };
 
@@ -96,7 +96,7 @@ static bool flex_restore_job_snapshot(svc_call *c, svc_change *change, bool down
   body = svc_entity_body(c, &e);
   if (!body) return false;
   if (svc_cluster_is(body, "status", "COMPLETED")) {
-    svc_node_set_str(c->arena, change->body, "snapshotFinishedDate", svc_node_str(body, "finishTime"));
+    svc_node_set_from(c->arena, change->body, "snapshotFinishedDate", body, "finishTime");
     return true;
   }
   if (download) return svc_fail(c, SVC_E_CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, "S", &text);

@@ -107,7 +107,7 @@ static bool global_writes_store(svc_call *c, global_writes_both *both)
 static svc_str global_writes_zone_id(const svc_node *cluster, svc_str name)
 {
   const svc_node *spec = svc_node_get(cluster, "replicationSpecs")->first;
-  while (spec && !svc_str_eq(svc_node_str(spec, "zoneName"), name)) spec = spec->next;
+  while (spec && !svc_node_eq(spec, "zoneName", name)) spec = spec->next;
   return svc_node_str(spec, "zoneId");
 }
 
@@ -134,7 +134,7 @@ static bool global_writes_unmap(svc_call *c)
   global_writes_both both;
   svc_node *none;
   if (!global_writes_begin(c, &both)) return false;
-  none = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("customZoneMapping"), SVC_S(""));
+  none = svc_node_object(c->arena, "customZoneMapping");
   if (!none) return svc_no_memory(c);
   svc_node_put(c->arena, both.own.body, none);
   return global_writes_store(c, &both);
@@ -145,7 +145,7 @@ static bool global_writes_unmap(svc_call *c)
 static svc_node *global_writes_named(const svc_node *list, svc_str db, svc_str collection)
 {
   svc_node *one = list->first;
-  while (one && !(svc_str_eq(svc_node_str(one, "db"), db) && svc_str_eq(svc_node_str(one, "collection"), collection))) one = one->next;
+  while (one && !(svc_node_eq(one, "db", db) && svc_node_eq(one, "collection", collection))) one = one->next;
   return one;
 }
 
@@ -199,7 +199,7 @@ static bool global_writes_remove(svc_call *c)
   list = svc_node_get(both.own.body, "managedNamespaces");
   gone = global_writes_named(list, db, collection);
   if (!gone) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &name);
-  rest = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("managedNamespaces"), SVC_S(""));
+  rest = svc_node_array(c->arena, "managedNamespaces");
   for (one = list->first; rest && one; one = one->next)
     if (one != gone) svc_node_append(rest, svc_node_copy(c->arena, one));
   if (!rest || c->arena->failed) return svc_no_memory(c);

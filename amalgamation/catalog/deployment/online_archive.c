@@ -208,7 +208,7 @@ static void online_archive_numbered(svc_call *c, const svc_node *list)
   size_t count = svc_node_count(list), i = 0;
   for (item = list->first; item; item = item->next, i++) {
     for (other = list->first; other != item; other = other->next) {
-      if (svc_str_eq(svc_node_str(other, "fieldName"), svc_node_str(item, "fieldName")))
+      if (svc_node_eq(other, "fieldName", svc_node_str(item, "fieldName")))
         online_archive_partition_wrong(c, i, "fieldName", "stands in the list twice");
       if (svc_node_i64(other, "order", -1) == svc_node_i64(item, "order", -1))
         online_archive_partition_wrong(c, i, "order", "stands in the list twice");
@@ -224,8 +224,8 @@ static bool online_archive_partitions(svc_call *c, svc_node *body)
   svc_str date = svc_node_str(svc_node_get(body, "criteria"), "dateField");
   svc_node *list = svc_node_get(body, "partitionFields"), *item;
   if (!list && date.n) {
-    list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("partitionFields"), SVC_S(""));
-    item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    list = svc_node_array(c->arena, "partitionFields");
+    item = svc_node_object(c->arena, NULL);
     if (!list || !item) return svc_no_memory(c);
     svc_node_set_str(c->arena, item, "fieldName", date);
     svc_node_set_i64(c->arena, item, "order", 0);
@@ -235,7 +235,7 @@ static bool online_archive_partitions(svc_call *c, svc_node *body)
   if (!list) return true;
   online_archive_numbered(c, list);
   for (item = list->first; item; item = item->next) /* of others only the data plane knows */
-    if (date.n && svc_str_eq(svc_node_str(item, "fieldName"), date)) svc_node_set_str(c->arena, item, "fieldType", SVC_S("date"));
+    if (date.n && svc_node_eq(item, "fieldName", date)) svc_node_set_text(c->arena, item, "fieldType", "date");
   return true;
 }
 
@@ -250,10 +250,10 @@ static bool online_archive_place(svc_call *c, svc_node *body, const svc_node *cl
   region = svc_node_get(spec->first, "regionConfigs");
   region = region ? region->first : NULL;
   if (!region || svc_cluster_is(region, "providerName", "TENANT")) return true;
-  place = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("dataProcessRegion"), SVC_S(""));
+  place = svc_node_object(c->arena, "dataProcessRegion");
   if (!place) return svc_no_memory(c);
-  svc_node_set_str(c->arena, place, "cloudProvider", svc_node_str(region, "providerName"));
-  svc_node_set_str(c->arena, place, "region", svc_node_str(region, "regionName"));
+  svc_node_set_from(c->arena, place, "cloudProvider", region, "providerName");
+  svc_node_set_from(c->arena, place, "region", region, "regionName");
   svc_node_put(c->arena, body, place);
   return true;
 }

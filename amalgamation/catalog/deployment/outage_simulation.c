@@ -86,8 +86,8 @@ static bool outage_simulation_is_there(const svc_node *cluster, const svc_node *
   const svc_node *spec = svc_node_get(cluster, "replicationSpecs")->first, *region;
   for (; spec; spec = spec->next)
     for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
-      if (svc_str_eq(svc_node_str(region, "providerName"), svc_node_str(filter, "cloudProvider")) &&
-          svc_str_eq(svc_node_str(region, "regionName"), svc_node_str(filter, "regionName")))
+      if (svc_node_eq(region, "providerName", svc_node_str(filter, "cloudProvider")) &&
+          svc_node_eq(region, "regionName", svc_node_str(filter, "regionName")))
         return true;
   return false;
 }
@@ -124,7 +124,7 @@ static bool outage_simulation_prepare(svc_call *c, svc_change *change)
   if (change->before) return true;
   svc_date_text(until, date);
   svc_node_set_str(c->arena, change->body, "clusterName", svc_path_entity(c, "cluster")->unique);
-  svc_node_set_str(c->arena, change->body, "expirationDate", svc_str_c(date));
+  svc_node_set_text(c->arena, change->body, "expirationDate", date);
   svc_change_due(change, SVC_DUE_EXPIRY, until);
   return true;
 }
@@ -138,7 +138,7 @@ static bool outage_simulation_end(svc_call *c)
   if (svc_value_in(c->s, svc_node_str(change.before, "state"), outage_simulation_ending)) return svc_answer_entity(c, &e);
   change.state = OUTAGE_SIMULATION_ENDS;
   change.event = "CLUSTER_REGIONAL_OUTAGE_SIMULATION_END_REQUESTED";
-  svc_node_set_str(c->arena, change.body, "state", svc_str_c(change.state));
+  svc_node_set_text(c->arena, change.body, "state", change.state);
   svc_change_due(&change, SVC_DUE_EXPIRY, 0);
   return svc_change_store(c, &change);
 }

@@ -83,8 +83,8 @@ static bool sample_dataset_fell_due(svc_call *c, svc_change *change, int tag)
   char date[21];
   if (tag != SVC_DUE_STATE) return true;
   svc_date_text(c->now, date);
-  svc_node_set_str(c->arena, change->body, "completeDate", svc_str_c(date));
-  return !svc_str_is(svc_node_str(change->body, "state"), "COMPLETED") || svc_cluster_loaded(c, svc_node_str(change->body, "clusterName"));
+  svc_node_set_text(c->arena, change->body, "completeDate", date);
+  return !svc_node_is(change->body, "state", "COMPLETED") || svc_cluster_loaded(c, svc_node_str(change->body, "clusterName"));
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */

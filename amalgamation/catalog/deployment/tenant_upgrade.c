@@ -259,7 +259,7 @@ static void tenant_upgrade_add_specs(svc_call *c, svc_node *list, const svc_node
 /* The change that it asks for, as a body of PATCH would. NULL: no memory. */
 static svc_node *tenant_upgrade_input(svc_call *c, const svc_node *sent)
 {
-  svc_node *input = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *list;
+  svc_node *input = svc_node_object(c->arena, NULL), *list;
   const svc_node *member, *specs = svc_node_get(sent, "replicationSpecs"), *spec;
   if (!input) return NULL;
   for (member = sent->first; member; member = member->next)
@@ -325,7 +325,7 @@ static svc_node *tenant_upgrade_view(svc_call *c, const svc_node *body)
 {
   const svc_node *specs = svc_node_get(body, "replicationSpecs"), *strings = svc_node_get(body, "connectionStrings"), *member;
   const svc_node *region = svc_node_get(specs->first, "regionConfigs")->first, *hardware = svc_node_get(region, "electableSpecs");
-  svc_node *view = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *settings;
+  svc_node *view = svc_node_object(c->arena, NULL), *settings;
   if (!view) return NULL;
   for (member = body->first; member; member = member->next)
     if (svc_field_named(&svc_cluster_common, member->name)) svc_node_put(c->arena, view, svc_node_copy(c->arena, member));

@@ -70,7 +70,7 @@ SVC_PRIVATE bool svc_transfer_put(svc_call *c, const svc_entity *cluster, const 
   there = transfer_parts_of(c, cluster, &e);
   if (!svc_txn_good(c) || (there ? !svc_change_of(c, noun, &e, &change) : !svc_change_new(c, noun, NULL, &change))) return false;
   change.parent = cluster->id;
-  svc_node_set_str(c->arena, change.body, "clusterName", svc_node_str(body, "name"));
+  svc_node_set_from(c->arena, change.body, "clusterName", body, "name");
   svc_node_set_str(c->arena, change.body, "providerName", transfer_parts_provider(body));
   svc_transfer_take(c, change.body, rates);
   if (!there && c->s->config.driver) svc_change_due(&change, CLUSTER_TRANSFER_MEASURE, c->now + CLUSTER_TRANSFER_HOUR);
@@ -83,7 +83,7 @@ SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, const svc_entity *cluster, c
   svc_node *rates;
   size_t i;
   if (c->s->config.driver || size <= 0) return true;
-  rates = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  rates = svc_node_object(c->arena, NULL);
   if (!rates || !id.n) return svc_no_memory(c);
   for (i = 0; i < TRANSFER_PARTS_WAYS; i++)
     svc_node_set_i64(c->arena, rates, transfer_parts_ways[i].field, 1 + svc_simulated(id.p, transfer_parts_ways[i].sku, 0) / 10);

@@ -76,7 +76,7 @@ static bool connected_providers(svc_call *c, const svc_change *change)
 static bool connected_mapped_before(const svc_node *list, const svc_node *item)
 {
   const svc_node *one = list->first;
-  while (one != item && !svc_str_eq(svc_node_str(one, "externalGroupName"), svc_node_str(item, "externalGroupName"))) one = one->next;
+  while (one != item && !svc_node_eq(one, "externalGroupName", svc_node_str(item, "externalGroupName"))) one = one->next;
   return one != item;
 }
 
@@ -134,20 +134,20 @@ static bool connected_allows(const svc_node *domains, svc_str address)
 
 static svc_node *connected_user(svc_call *c, const svc_entity *e, const svc_node *member)
 {
-  svc_node *user = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *user = svc_node_object(c->arena, NULL);
   if (!user) return NULL;
-  svc_node_set_str(c->arena, user, "emailAddress", svc_node_str(member, "username"));
-  svc_node_set_str(c->arena, user, "federationSettingsId", svc_id_str(c->arena, &e->parent));
-  svc_node_set_str(c->arena, user, "firstName", svc_node_str(member, "firstName"));
-  svc_node_set_str(c->arena, user, "lastName", svc_node_str(member, "lastName"));
-  svc_node_set_str(c->arena, user, "userId", svc_node_str(member, "id"));
+  svc_node_set_from(c->arena, user, "emailAddress", member, "username");
+  svc_node_set_id(c->arena, user, "federationSettingsId", &e->parent);
+  svc_node_set_from(c->arena, user, "firstName", member, "firstName");
+  svc_node_set_from(c->arena, user, "lastName", member, "lastName");
+  svc_node_set_from(c->arena, user, "userId", member, "id");
   return user;
 }
 
 /* Members whose addresses are of other domains than those that are allowed, where only these are. */
 static bool connected_conflicts(svc_call *c, const svc_entity *e, svc_node *body)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("userConflicts"), SVC_S("")), *user;
+  svc_node *list = svc_node_array(c->arena, "userConflicts"), *user;
   const svc_noun_info *members = c->s->seats[SVC_SEAT_MEMBER];
   int looked_at = 0, shown = 0;
   svc_entity member;

@@ -36,7 +36,7 @@ static const svc_route federation_settings_routes[] = {
 /* The domains of all its identity providers, each once. */
 static svc_node *federation_settings_domains(svc_call *c, const svc_id *federation)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("federatedDomains"), SVC_S("")), *item, *body;
+  svc_node *list = svc_node_array(c->arena, "federatedDomains"), *item, *body;
   svc_entity e;
   svc_scan scan;
   svc_below_begin(&scan, c->txn, SVC_PROVIDER_KIND, federation);

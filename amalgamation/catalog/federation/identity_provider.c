@@ -92,7 +92,7 @@ static const svc_object provider_saml_shown = {
 
 static const svc_field provider_workforce_fields[] = {
   PROVIDER_DOMAINS(), PROVIDER_OIDC_A(), F_STR("clientId", .flags = SVC_REQUIRED, .min = 1, .max = 500), PROVIDER_OIDC_B(),
-  F_STRS("requestedScopes", .min = 1, .max = 200, .max_items = 20, .preset = "[]"), PROVIDER_OIDC_C()
+  F_STRS("requestedScopes", .flags = SVC_EACH, .max_items = 20, .each = SVC_BOUNDS(1, 200), .preset = "[]"), PROVIDER_OIDC_C()
 };
 static const svc_object provider_workforce = {
   .name = "FederationOidcWorkforceIdentityProvider", .base = &provider_base, .fields = SVC_ROWS(provider_workforce_fields)
@@ -173,7 +173,7 @@ static svc_str provider_audience(svc_call *c, const svc_id *id)
 /* The organizations that use it. */
 static svc_node *provider_orgs(svc_call *c, const svc_entity *e)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("associatedOrgs"), SVC_S("")), *body;
+  svc_node *list = svc_node_array(c->arena, "associatedOrgs"), *body;
   svc_entity connected;
   svc_scan scan;
   svc_below_begin(&scan, c->txn, SVC_CONNECTED_KIND, &e->parent);
@@ -193,7 +193,7 @@ static svc_node *provider_view(svc_call *c, const svc_entity *e)
   svc_node *body = svc_entity_body(c, e), *orgs = provider_orgs(c, e), *item;
   if (!body || !orgs) return NULL;
   svc_node_put(c->arena, body, orgs);
-  if (!svc_str_is(svc_node_str(body, "protocol"), "SAML")) return body;
+  if (!svc_node_is(body, "protocol", "SAML")) return body;
   svc_node_set_str(c->arena, body, "acsUrl", provider_acs(c, &e->id));
   svc_node_set_str(c->arena, body, "audienceUri", provider_audience(c, &e->id));
   item = svc_node_get(svc_node_get(body, "pemFileInfo"), "certificates");
@@ -260,7 +260,7 @@ static bool provider_revoke(svc_call *c)
   svc_date_text(c->now, now);
   if (svc_str_is(e.extra, now)) return svc_answer_nothing(c);
   if ((body = svc_entity_body(c, &e)) == NULL) return false;
-  svc_node_set_str(c->arena, body, "updatedAt", svc_str_c(now));
+  svc_node_set_text(c->arena, body, "updatedAt", now);
   e.extra = svc_arena_copy(c->arena, svc_str_c(now));
   return svc_rewrite(c, &e, body) && svc_federation_tell(c, &e.parent, "IDENTITY_PROVIDER_JWKS_REVOKED") && svc_answer_nothing(c);
 }

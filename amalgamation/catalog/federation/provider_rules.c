@@ -42,7 +42,7 @@ static bool provider_new_id(svc_call *c, svc_change *change)
     change->id = svc_new_id_at(c->txn, c->now);
     provider_seal_id(&change->id);
   } while (svc_entity_get(c->txn, SVC_PROVIDER_KIND, &change->parent, &change->id, &other) == SVC_OK);
-  svc_node_set_str(c->arena, change->body, "id", svc_id_str(c->arena, &change->id));
+  svc_node_set_id(c->arena, change->body, "id", &change->id);
   svc_node_set_str(c->arena, change->body, "oktaIdpId", svc_provider_old_id(c, &change->id));
   return svc_txn_good(c);
 }
@@ -85,7 +85,7 @@ static void provider_date(svc_call *c, svc_node *certificate, const char *field,
   if (sent.n && svc_date_parse(sent, &is) && is != when)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "%s.%s", at, field), "is not what the certificate says");
   svc_date_text(when, text);
-  svc_node_set_str(c->arena, certificate, field, svc_str_c(text));
+  svc_node_set_text(c->arena, certificate, field, text);
 }
 
 /* One that is shown has no content: sent back, it is the one it was. */
@@ -93,10 +93,10 @@ static bool provider_certificate_kept(svc_call *c, svc_node *certificate, const 
 {
   const svc_node *old = svc_node_get(svc_node_get(before, "pemFileInfo"), "certificates");
   for (old = old ? old->first : NULL; old; old = old->next) {
-    if (!svc_str_eq(svc_node_str(old, "notAfter"), svc_node_str(certificate, "notAfter")) ||
-        !svc_str_eq(svc_node_str(old, "notBefore"), svc_node_str(certificate, "notBefore")))
+    if (!svc_node_eq(old, "notAfter", svc_node_str(certificate, "notAfter")) ||
+        !svc_node_eq(old, "notBefore", svc_node_str(certificate, "notBefore")))
       continue;
-    svc_node_set_str(c->arena, certificate, "content", svc_node_str(old, "content"));
+    svc_node_set_from(c->arena, certificate, "content", old, "content");
     return true;
   }
   return false;
@@ -135,11 +135,11 @@ static bool provider_certified(const svc_call *c, const svc_node *body)
 static bool provider_saml(svc_call *c, const svc_change *change)
 {
   svc_node *item = svc_node_get(svc_node_get(change->body, "pemFileInfo"), "certificates");
-  bool active = svc_str_is(svc_node_str(change->body, "status"), "ACTIVE");
+  bool active = svc_node_is(change->body, "status", "ACTIVE");
   int i = 0;
   for (item = item ? item->first : NULL; item; item = item->next, i++)
     if (!provider_certificate(c, item, change->before, i)) return false;
-  if (active && !svc_str_is(svc_node_str(change->before, "status"), "ACTIVE") && !provider_certified(c, change->body))
+  if (active && !svc_node_is(change->before, "status", "ACTIVE") && !provider_certified(c, change->body))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("status"), "can only be ACTIVE with a certificate in pemFileInfo that is valid now");
   return true;
 }
@@ -149,13 +149,13 @@ static bool provider_saml(svc_call *c, const svc_change *change)
 static bool provider_same(const svc_node *a, const svc_node *b, const char *field)
 {
   svc_str text = svc_node_str(a, field);
-  return text.n && svc_str_eq(text, svc_node_str(b, field));
+  return text.n && svc_node_eq(b, field, text);
 }
 
 /* Which value of it another one of the federation has, and no two may have: a token says who issued it, and for whom. */
 static svc_str provider_taken(const svc_node *body, const svc_node *other)
 {
-  bool saml = svc_str_is(svc_node_str(body, "protocol"), "SAML");
+  bool saml = svc_node_is(body, "protocol", "SAML");
   if (!provider_same(body, other, "protocol")) return SVC_S("");
   if (provider_same(body, other, "issuerUri") && (saml || provider_same(body, other, "audience"))) return svc_node_str(body, "issuerUri");
   return saml && provider_same(body, other, "slug") ? svc_node_str(body, "slug") : SVC_S("");
@@ -177,10 +177,10 @@ static bool provider_alone(svc_call *c, const svc_change *change)
 
 SVC_PRIVATE bool svc_provider_prepare(svc_call *c, svc_change *change)
 {
-  bool saml = svc_str_is(svc_node_str(change->body, "protocol"), "SAML");
+  bool saml = svc_node_is(change->body, "protocol", "SAML");
   if (!change->before && !provider_new_id(c, change)) return false;
   if (saml && !provider_saml(c, change)) return false;
-  if (svc_str_is(svc_node_str(change->body, "authorizationType"), "GROUP") && !svc_node_get(change->body, "groupsClaim"))
+  if (svc_node_is(change->body, "authorizationType", "GROUP") && !svc_node_get(change->body, "groupsClaim"))
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("groupsClaim"), "is required where groups are authorized");
   return svc_check_done(c) && provider_alone(c, change);
 }

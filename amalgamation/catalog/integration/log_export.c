@@ -68,7 +68,7 @@ static bool log_export_prepare(svc_call *c, svc_change *change)
   if (!change->stored && c->request.method == SVC_PATCH) return svc_fail(c, SVC_E_LOG_EXPORT_NOT_CONFIGURED, "S", &group);
   if (!change->stored) {
     svc_date_text(c->now, now);
-    svc_node_set_str(c->arena, change->body, "createDate", svc_str_c(now));
+    svc_node_set_text(c->arena, change->body, "createDate", now);
   }
   return svc_cloud_role(c, svc_node_str(change->body, "iamRoleId"), SVC_S("AWS"));
 }

@@ -47,10 +47,10 @@ static bool link_token_erase(svc_call *c, bool *any)
 
 static bool link_token_answer(svc_call *c, svc_str token)
 {
-  svc_node *hidden = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  svc_node *shown = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *hidden = svc_node_object(c->arena, NULL);
+  svc_node *shown = svc_node_object(c->arena, NULL);
   if (!hidden || !shown) return svc_no_memory(c);
-  svc_node_set_str(c->arena, hidden, "linkToken", SVC_S("********"));
+  svc_node_set_text(c->arena, hidden, "linkToken", "********");
   svc_node_set_str(c->arena, shown, "linkToken", token);
   if (!svc_answer_node(c, hidden)) return false;
   svc_answer_keep(c);

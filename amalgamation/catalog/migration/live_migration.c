@@ -48,7 +48,7 @@ static bool live_migration_cutover(svc_call *c);
 
 static const svc_route live_migration_routes[] = {
   { .method = SVC_POST, .path = "/groups/{groupId}/liveMigrations", .set = SVC_SET_PROJECT_LIVE_MIGRATIONS, .status = 202,
-    .versions = { 20230101, 20240530 }, .roles = SVC_R_ORG_OWNER, .body = &svc_migration_request, .answer = &live_migration_shown,
+    .versions = SVC_VERSIONS(20230101, 20240530), .roles = SVC_R_ORG_OWNER, .body = &svc_migration_request, .answer = &live_migration_shown,
     .op = "createGroupLiveMigration", .run = svc_verb_create, .example = MIGRATION_EXAMPLE },
   R_GET(LIVE_MIGRATION, "/{liveMigrationId}", .flags = SVC_ITEM, .answer = &live_migration_shown, .op = "getGroupLiveMigration", .run = live_migration_read,
         .told = live_migration_told),
@@ -80,7 +80,7 @@ enum { LIVE_MIGRATION_DUE_END = SVC_DUE_OWN }; /* of the time for the cutover */
 
 static bool live_migration_is(const svc_node *body, const char *status)
 {
-  return svc_str_is(svc_node_str(body, "status"), status);
+  return svc_node_is(body, "status", status);
 }
 
 /* Its cluster is there, and open to changes: not going, paused, restored, or the target of another one. */
@@ -109,7 +109,7 @@ static void live_migration_end(svc_call *c, svc_change *change)
 static bool live_migration_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag == LIVE_MIGRATION_DUE_END && live_migration_is(change->body, "READY")) {
-    svc_node_set_str(c->arena, change->body, "status", SVC_S("EXPIRED"));
+    svc_node_set_text(c->arena, change->body, "status", "EXPIRED");
     change->event = "CLUSTER_IMPORT_EXPIRED";
     live_migration_end(c, change);
   } else if (tag == SVC_DUE_STATE && live_migration_is(change->body, "READY")) {
@@ -128,7 +128,7 @@ static bool live_migration_cutover(svc_call *c)
   if (live_migration_is(change.before, "CUTOVER")) return svc_answer_nothing(c); /* asked for again: it is under way */
   if (!live_migration_is(change.before, "READY"))
     return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the migration is not ready for the cutover");
-  svc_node_set_str(c->arena, change.body, "status", SVC_S("CUTOVER"));
+  svc_node_set_text(c->arena, change.body, "status", "CUTOVER");
   change.state = "CUTOVER";
   change.event = "CLUSTER_IMPORT_CUTOVER";
   svc_change_due(&change, LIVE_MIGRATION_DUE_END, 0);
@@ -139,10 +139,10 @@ static bool live_migration_cutover(svc_call *c)
 
 static svc_node *live_migration_view(svc_call *c, const svc_entity *e)
 {
-  svc_node *body = svc_entity_body(c, e), *out = body ? svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")) : NULL, *hosts;
+  svc_node *body = svc_entity_body(c, e), *out = body ? svc_node_object(c->arena, NULL) : NULL, *hosts;
   bool ready = live_migration_is(body, "READY"), on = ready || live_migration_is(body, "CUTOVER");
   if (!out) return NULL;
-  svc_node_set_str(c->arena, out, "_id", svc_node_str(body, "_id"));
+  svc_node_set_from(c->arena, out, "_id", body, "_id");
   hosts = svc_node_copy(c->arena, svc_node_get(body, "migrationHosts"));
   if (!hosts) return NULL;
   svc_node_put(c->arena, out, hosts);

@@ -29,10 +29,10 @@ static const svc_object live_migration_validation_object = {
 
 static const svc_route live_migration_validation_routes[] = {
   { .method = SVC_POST, .path = "/groups/{groupId}/liveMigrations/validate", .set = SVC_SET_PROJECT_LIVE_MIGRATIONS,
-    .versions = { 20230101, 20240530 }, .roles = SVC_R_ORG_OWNER, .body = &svc_migration_request,
+    .versions = SVC_VERSIONS(20230101, 20240530), .roles = SVC_R_ORG_OWNER, .body = &svc_migration_request,
     .answer = &live_migration_validation_shown, .op = "validateLiveMigrations", .run = svc_verb_create, .example = MIGRATION_EXAMPLE },
   { .method = SVC_GET, .path = "/groups/{groupId}/liveMigrations/validate/{validationId}", .set = SVC_SET_PROJECT_LIVE_MIGRATIONS,
-    .versions = { 20230101 }, .roles = SVC_R_ORG_OWNER, .answer = &live_migration_validation_shown, .op = "getMigrationValidateStatus", .run = svc_verb_read }
+    .versions = SVC_VERSIONS(20230101), .roles = SVC_R_ORG_OWNER, .answer = &live_migration_validation_shown, .op = "getMigrationValidateStatus", .run = svc_verb_read }
 };
 
 static const svc_transition live_migration_validation_transitions[] = {
@@ -51,14 +51,14 @@ static const svc_ref live_migration_validation_refs[] = {
 
 static bool live_migration_validation_prepare(svc_call *c, svc_change *change)
 {
-  svc_node_set_str(c->arena, change->body, "sourceGroupId", svc_node_str(svc_node_get(change->body, "source"), "groupId"));
+  svc_node_set_from(c->arena, change->body, "sourceGroupId", svc_node_get(change->body, "source"), "groupId");
   svc_change_due(change, SVC_DUE_EXPIRY, c->now + LIVE_MIGRATION_VALIDATION_DAYS * MIGRATION_DAY_MS);
   return svc_migration_check(c, change);
 }
 
 static svc_node *live_migration_validation_view(svc_call *c, const svc_entity *e)
 {
-  svc_node *body = svc_entity_body(c, e), *out = body ? svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")) : NULL, *member;
+  svc_node *body = svc_entity_body(c, e), *out = body ? svc_node_object(c->arena, NULL) : NULL, *member;
   for (member = out ? body->first : NULL; member; member = member->next) {
     svc_node *copy = svc_field_named(&live_migration_validation_shown, member->name) ? svc_node_copy(c->arena, member) : NULL;
     if (copy) svc_node_append(out, copy);

@@ -98,7 +98,7 @@ SVC_PRIVATE bool svc_migration_check(svc_call *c, const svc_change *change)
   if (!migration_parts_fits(c, change->body)) return svc_check_done(c);
   if (!svc_id_parse(svc_node_str(destination, "groupId"), &group) || !svc_id_eq(&group, &c->scope.group))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("destination.groupId"), "must be the project of the path");
-  if (linked != svc_str_is(svc_node_str(destination, "hostnameSchemaType"), "PRIVATE_LINK"))
+  if (linked != svc_node_is(destination, "hostnameSchemaType", "PRIVATE_LINK"))
     svc_violate(c, linked ? SVC_E_INVALID_ATTRIBUTE : SVC_E_MISSING_ATTRIBUTE, SVC_S("destination.privateLinkId"),
                 linked ? "is for a destination by PRIVATE_LINK alone" : "is required of a destination by PRIVATE_LINK");
   for (i = 0; i < 2; i++)

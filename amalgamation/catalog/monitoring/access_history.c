@@ -85,9 +85,9 @@ static bool access_history_ask(svc_call *c, const svc_processes *of, const svc_p
   const svc_query_value *start = svc_query_get(c, "start"), *end = svc_query_get(c, "end");
   const svc_query_value *result = svc_query_get(c, "authResult"), *address = svc_query_get(c, "ipAddress");
   int64_t until = end ? end->number / 1000 : c->now / 1000, from = start ? start->number / 1000 : until - ACCESS_HISTORY_DAYS * 86400;
-  svc_node *ask = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  svc_node *hosts = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("hosts"), SVC_S(""));
-  svc_node *users = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("users"), SVC_S(""));
+  svc_node *ask = svc_node_object(c->arena, NULL);
+  svc_node *hosts = svc_node_array(c->arena, "hosts");
+  svc_node *users = svc_node_array(c->arena, "users");
   svc_buf b = svc_buf_new(c->arena, 1024);
   int64_t since = svc_id_second(&of->cluster.id);
   size_t i;
@@ -135,8 +135,8 @@ static bool access_history_passes(const svc_call *c, const svc_node *login)
 static bool access_history_told(svc_call *c, const svc_reply *reply)
 {
   svc_node *said = svc_told_list(c, &access_history_login, reply), *one, *next;
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("accessLogs"), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
+  svc_node *list = svc_node_array(c->arena, "accessLogs");
   int64_t left = access_history_most(c);
   if (!said) return false;
   if (!body || !list) return svc_no_memory(c);

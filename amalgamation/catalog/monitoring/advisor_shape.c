@@ -262,7 +262,7 @@ SVC_PRIVATE const svc_ran *svc_query_shape_newest(const svc_rans *ran, svc_str h
 {
   size_t i;
   for (i = ran->count; i > 0; i--)
-    if (svc_str_eq(svc_node_str(ran->at[i - 1].said, "queryShapeHash"), hash)) return &ran->at[i - 1];
+    if (svc_node_eq(ran->at[i - 1].said, "queryShapeHash", hash)) return &ran->at[i - 1];
   return NULL;
 }
 

@@ -6,20 +6,20 @@
 #include "catalog/monitoring/advisor_parts.h"
 
 #define ADVISOR_DAY ((int64_t)86400000)
-#define ADVISOR_FIGURE(n) F_LONG(n, .flags = SVC_MIN | SVC_MAX | SVC_THOUSANDS, .min = 0, .max = ADVISOR_LARGEST)
-#define ADVISOR_LARGEST 1000000000 /* thousands, of a figure: 20,000 of them can be added up */
+#define ADVISOR_FIGURE(n) F_LONG(n, .flags = SVC_MIN | SVC_MAX | SVC_THOUSANDS | SVC_MILLIONS, .min = 0, .max = ADVISOR_LARGEST)
+#define ADVISOR_LARGEST 1000 /* thousands of millions, of a figure: 20,000 of them can be added up */
 
 static const svc_field advisor_told_fields[] = {
   F_STR("appName"),
   F_LONG("at", .flags = SVC_REQUIRED | SVC_MIN, .min = 0), /* milliseconds since 1970 */
   ADVISOR_FIGURE("bytesRead"),
-  F_LONG("count", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 1000000000), /* how many it stands for; 1 */
+  F_LONG("count", .flags = SVC_MIN | SVC_MAX | SVC_MILLIONS, .min = 1, .max = 1000), /* how many it stands for; 1 */
   ADVISOR_FIGURE("cpuMicros"),
   ADVISOR_FIGURE("docsExamined"),
   ADVISOR_FIGURE("docsReturned"),
   F_STR("driverName"),
   F_STR("driverVersion"),
-  F_LONG("durationMicros", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX | SVC_THOUSANDS, .min = 0, .max = ADVISOR_LARGEST),
+  F_LONG("durationMicros", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX | SVC_THOUSANDS | SVC_MILLIONS, .min = 0, .max = ADVISOR_LARGEST),
   F_ANY("filter"),
   F_BOOL("fromUserConnection"),
   F_BOOL("hasIndexCoverage"),
@@ -83,7 +83,7 @@ static bool advisor_told_given(svc_call *c, svc_node *ask, const char *param, co
   size_t i;
   for (i = 0; i < c->query.count; i++) {
     if (strcmp(c->query.values[i].param->name, param) != 0) continue;
-    if (!list) list = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S(""));
+    if (!list) list = svc_node_array(c->arena, name);
     if (!svc_node_add_str(c->arena, list, c->query.values[i].text)) return svc_no_memory(c);
   }
   if (list) svc_node_put(c->arena, ask, list);
@@ -93,7 +93,7 @@ static bool advisor_told_given(svc_call *c, svc_node *ask, const char *param, co
 /* The process of the path, in a list: the driver knows it by its id. */
 static bool advisor_told_host(svc_call *c, svc_node *ask, svc_str id)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("hosts"), SVC_S(""));
+  svc_node *list = svc_node_array(c->arena, "hosts");
   if (!svc_node_add_str(c->arena, list, id)) return svc_no_memory(c);
   svc_node_put(c->arena, ask, list);
   return true;
@@ -133,7 +133,7 @@ static bool advisor_told_of(svc_call *c, svc_node *ask, svc_processes *of, bool 
 
 SVC_PRIVATE bool svc_advisor_question(svc_call *c, const char *what)
 {
-  svc_node *ask = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *known;
+  svc_node *ask = svc_node_object(c->arena, NULL), *known;
   svc_buf b = svc_buf_new(c->arena, 1024);
   int64_t since, until, made;
   svc_processes of;

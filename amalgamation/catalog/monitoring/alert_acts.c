@@ -173,7 +173,7 @@ static bool alert_acts_is_measured(const svc_entity *e)
 /* It is over: nothing comes of it any more, and after a while it goes. */
 static void alert_acts_over(svc_call *c, svc_entity *e, svc_node *body, const char *status)
 {
-  svc_node_set_str(c->arena, body, "status", svc_str_c(status));
+  svc_node_set_text(c->arena, body, "status", status);
   svc_alert_date(c, body, "resolved", c->now);
   svc_alert_date(c, body, "updated", c->now);
   e->unique = SVC_S("");
@@ -189,7 +189,7 @@ SVC_PRIVATE bool svc_alert_end(svc_call *c, const svc_entity *stored, const char
   svc_entity e = *stored;
   bool says;
   if (!body) return false;
-  says = alert_acts_is_measured(stored) && svc_str_is(svc_node_str(body, "status"), "OPEN") && strcmp(status, "CLOSED") == 0;
+  says = alert_acts_is_measured(stored) && svc_node_is(body, "status", "OPEN") && strcmp(status, "CLOSED") == 0;
   alert_acts_over(c, &e, body, status);
   return svc_alert_store(c, &e, stored, body) && (!says || alert_acts_told(c, &e, body, false));
 }
@@ -226,15 +226,15 @@ static int64_t alert_acts_delay(const svc_node *config)
 
 static svc_node *alert_acts_body(svc_call *c, const svc_entity *e, const svc_entity *config, svc_str type, const svc_alert_met *m)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   size_t i;
   if (!body) return NULL;
-  svc_node_set_str(c->arena, body, "alertConfigId", svc_id_str(c->arena, &config->id));
+  svc_node_set_id(c->arena, body, "alertConfigId", &config->id);
   svc_alert_date(c, body, "created", c->now);
   svc_node_set_str(c->arena, body, "eventTypeName", type);
-  svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &e->scope.group));
+  svc_node_set_id(c->arena, body, "groupId", &e->scope.group);
   svc_node_set_str(c->arena, body, "id", e->key);
-  svc_node_set_str(c->arena, body, "orgId", svc_id_str(c->arena, &e->scope.org));
+  svc_node_set_id(c->arena, body, "orgId", &e->scope.org);
   svc_alert_date(c, body, "updated", c->now);
   if (m->host.n) svc_node_set_str(c->arena, body, "hostnameAndPort", m->host);
   for (i = 0; i < SVC_ALERT_MEMBERS; i++)
@@ -245,7 +245,7 @@ static svc_node *alert_acts_body(svc_call *c, const svc_entity *e, const svc_ent
 /* What was measured last. */
 static void alert_acts_show(svc_call *c, svc_node *body, const svc_alert_met *m)
 {
-  svc_node *value = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("currentValue"), SVC_S("")), *number;
+  svc_node *value = svc_node_object(c->arena, "currentValue"), *number;
   if (!value) return;
   number = svc_node_new(c->arena, SVC_J_NUMBER, SVC_S("number"), svc_arena_print(c->arena, "%.15g", m->value));
   if (number) svc_node_put(c->arena, value, number);
@@ -330,7 +330,7 @@ SVC_PRIVATE bool svc_alert_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag == SVC_ALERT_DUE_TOLD) return svc_alert_telling_due(c, change);
   if (tag == SVC_DUE_STATE) {
-    svc_node_set_str(c->arena, change->body, "status", SVC_S("OPEN"));
+    svc_node_set_text(c->arena, change->body, "status", "OPEN");
     if (alert_acts_is_measured(&change->entity) && !alert_acts_told(c, &change->entity, change->body, true)) return false;
   }
   if (tag == SVC_ALERT_DUE_FORGOTTEN) {

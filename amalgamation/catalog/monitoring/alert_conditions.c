@@ -147,8 +147,8 @@ static bool alert_conditions_is_up(const svc_alert_target *t, const svc_process 
 {
   const svc_node *region = alert_conditions_region(t->cluster, p, elects), *filter;
   for (filter = t->outage && region ? t->outage->first : NULL; filter; filter = filter->next)
-    if (svc_str_eq(svc_node_str(region, "providerName"), svc_node_str(filter, "cloudProvider")) &&
-        svc_str_eq(svc_node_str(region, "regionName"), svc_node_str(filter, "regionName")))
+    if (svc_node_eq(region, "providerName", svc_node_str(filter, "cloudProvider")) &&
+        svc_node_eq(region, "regionName", svc_node_str(filter, "regionName")))
       return false;
   return true;
 }

@@ -111,13 +111,13 @@ static bool alert_hearing_go(svc_call *c, alert_hearing *h)
 
 static void alert_hearing_write(svc_call *c, const alert_hearing *h, svc_node *body)
 {
-  if (!svc_id_is_zero(&h->after)) svc_node_set_str(c->arena, body, "after", svc_id_str(c->arena, &h->after));
+  if (!svc_id_is_zero(&h->after)) svc_node_set_id(c->arena, body, "after", &h->after);
 }
 
 /* The rest of it, as a record. */
 static bool alert_hearing_later(svc_call *c, const svc_noun_info *noun, const svc_scope *scope, const alert_hearing *h)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *event;
+  svc_node *body = svc_node_object(c->arena, NULL), *event;
   svc_entity e;
   if (!body) return svc_no_memory(c);
   memset(&e, 0, sizeof e);
@@ -131,7 +131,7 @@ static bool alert_hearing_later(svc_call *c, const svc_noun_info *noun, const sv
   event = h->event.n ? svc_json_parse(c->arena, h->event) : NULL;
   if (event) event->name = SVC_S("event"), svc_node_put(c->arena, body, event);
   svc_node_set_str(c->arena, body, "type", h->type);
-  svc_node_set_str(c->arena, body, "what", svc_str_c(alert_hearing_whats[h->what]));
+  svc_node_set_text(c->arena, body, "what", alert_hearing_whats[h->what]);
   svc_due_set(&e, SVC_DUE_RUN, c->now ? c->now : 1);
   if (!svc_body_write(c->arena, body, &e.body, &e.links_at)) return svc_no_memory(c);
   return svc_entity_insert(c->txn, c->arena, &e) == SVC_OK || svc_store_failed(c, c->txn->error);

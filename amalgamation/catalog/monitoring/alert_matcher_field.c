@@ -9,14 +9,14 @@ static const svc_object alert_matcher_field_object = { .name = "MatcherField", .
 static bool alert_matcher_field_list(svc_call *c);
 
 static const svc_route alert_matcher_field_routes[] = {
-  { .method = SVC_GET, .path = "/alertConfigs/matchers/fieldNames", .set = SVC_SET_ALERT_MATCHERS, .versions = { 20230101 },
+  { .method = SVC_GET, .path = "/alertConfigs/matchers/fieldNames", .set = SVC_SET_ALERT_MATCHERS, .versions = SVC_VERSIONS(20230101),
     .flags = SVC_BARE | SVC_NO_LINKS, .op = "listMatcherFieldNames", .run = alert_matcher_field_list,
     .more = SVC_MORE(.value = "fieldName") }
 };
 
 static bool alert_matcher_field_list(svc_call *c)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S(""));
+  svc_node *list = svc_node_array(c->arena, NULL);
   int64_t first = c->query.paged ? (c->query.page - 1) * c->query.per_page : 0, i;
   svc_node *item;
   for (i = 0; list && svc_alert_field_names[i]; i++) {

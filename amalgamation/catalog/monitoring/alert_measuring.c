@@ -92,8 +92,8 @@ static svc_str alert_measuring_name(const svc_alert_condition *k, const svc_aler
 /* Is this what was asked for? */
 static bool alert_measuring_is(const svc_node *one, const svc_alert_condition *k, const svc_alert_target *t)
 {
-  return svc_str_eq(svc_node_str(one, svc_alert_asked_by(k->of)), t->met.target) &&
-         svc_str_eq(svc_node_str(one, "metricName"), alert_measuring_name(k, t));
+  return svc_node_eq(one, svc_alert_asked_by(k->of), t->met.target) &&
+         svc_node_eq(one, "metricName", alert_measuring_name(k, t));
 }
 
 /* What the driver says; they mostly come in the order in which they were asked for. */
@@ -113,12 +113,12 @@ static bool alert_measuring_told(svc_alert_round *r, const svc_alert_condition *
 static bool alert_measuring_ask(svc_alert_round *r, const svc_alert_condition *k, const svc_alert_target *t)
 {
   svc_arena *a = r->c->arena;
-  svc_node *one = svc_node_new(a, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *one = svc_node_object(a, NULL);
   svc_str metric = svc_arena_copy(a, alert_measuring_name(k, t)), units = svc_arena_copy(a, t->met.units);
   if (!one) return svc_no_memory(r->c);
   svc_node_set_str(a, one, svc_alert_asked_by(k->of), t->met.target);
   svc_node_set_str(a, one, "metricName", metric);
-  svc_node_set_str(a, one, "units", svc_str_c(svc_alert_unit(metric, units)));
+  svc_node_set_text(a, one, "units", svc_alert_unit(metric, units));
   svc_node_append(r->figures, one);
   return true;
 }
@@ -253,7 +253,7 @@ SVC_PRIVATE bool svc_alert_round_may_wake(svc_call *c, const svc_scope *scope)
 /* With a driver: an order, if there is anything to ask for. */
 static bool alert_measuring_order(svc_call *c, const svc_change *change, svc_alert_round *r, bool *any)
 {
-  r->figures = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("figures"), SVC_S(""));
+  r->figures = svc_node_array(c->arena, "figures");
   if (!r->figures) return svc_no_memory(c);
   if (!alert_measuring_all(r, false, any)) return false;
   return !r->figures->first || svc_order_put(c, change->noun, &change->entity);
@@ -283,12 +283,12 @@ SVC_PRIVATE bool svc_alert_round_fell_due(svc_call *c, svc_change *change, int t
 
 SVC_PRIVATE svc_node *svc_alert_round_desired(svc_call *c, const svc_entity *e)
 {
-  svc_node *desired = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *desired = svc_node_object(c->arena, NULL);
   svc_alert_round r;
   bool any;
   if (!desired) return NULL;
   alert_measuring_begin(c, e, false, &r);
-  r.figures = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("figures"), SVC_S(""));
+  r.figures = svc_node_array(c->arena, "figures");
   if (!r.figures || !alert_measuring_all(&r, false, &any)) return NULL;
   svc_node_put(c->arena, desired, r.figures);
   return desired;

@@ -26,7 +26,7 @@ static const svc_lifecycle alert_notice_lifecycle = { .field = "state", .created
 /* What has failed is in the log: it goes. */
 static bool alert_notice_fell_due(svc_call *c, svc_change *change, int tag)
 {
-  if (tag == SVC_DUE_STATE && svc_str_is(svc_node_str(change->body, "state"), "FAILED"))
+  if (tag == SVC_DUE_STATE && svc_node_is(change->body, "state", "FAILED"))
     svc_change_due(change, SVC_DUE_EXPIRY, c->now ? c->now : 1);
   return true;
 }

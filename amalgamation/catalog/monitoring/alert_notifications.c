@@ -44,7 +44,7 @@ static const svc_object alert_notifications_service = { .name = "ServiceNotifica
 NOTIFICATION(datadog, "Datadog", service, NOTIFICATION_SECRET("datadogApiKey", .max = 128),
              F_ENUM("datadogRegion", alert_notifications_datadog_regions, .preset = "\"US\""))
 NOTIFICATION(email, "Email", common, F_STR("emailAddress", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL, .max = 256))
-NOTIFICATION(group, "Group", people, F_STRS("roles", .max_items = 32, .max = 64))
+NOTIFICATION(group, "Group", people, F_STRS("roles", .flags = SVC_EACH, .max_items = 32, .each = SVC_BOUNDS(0, 64)))
 NOTIFICATION(hip_chat, "HipChat", service, NOTIFICATION_SECRET("notificationToken", .max = 256), F_STR("roomName", .max = 128))
 NOTIFICATION(teams, "MicrosoftTeams", service, NOTIFICATION_SECRET("microsoftTeamsWebhookUrl", .max = 1024, .format = SVC_FORMAT_URI))
 NOTIFICATION(ops_genie, "OpsGenie", service, NOTIFICATION_SECRET("opsGenieApiKey", .max = 128),
@@ -153,8 +153,8 @@ static size_t alert_notifications_bytes(const svc_node *item)
 static void alert_notifications_keep_id(svc_call *c, const svc_node *sent, const svc_node *before, svc_node *item)
 {
   if (!sent || !before || svc_node_get(sent, "notifierId")) return;
-  if (!svc_str_eq(svc_node_str(before, "typeName"), svc_node_str(item, "typeName"))) return;
-  svc_node_set_str(c->arena, item, "notifierId", svc_node_str(before, "notifierId"));
+  if (!svc_node_eq(before, "typeName", svc_node_str(item, "typeName"))) return;
+  svc_node_set_from(c->arena, item, "notifierId", before, "notifierId");
 }
 
 SVC_PRIVATE bool svc_alert_notifications_check(svc_call *c, svc_change *change)

@@ -236,7 +236,7 @@ static const char *const *alert_rules_units_of(int on, svc_str metric)
 static void alert_rules_word(svc_call *c, svc_node *threshold, const char *whole, const char *name, const char *const *values, bool fill)
 {
   svc_str word = svc_node_str(threshold, name), path = svc_arena_print(c->arena, "%s.%s", whole, name);
-  if (word.n == 0 && fill) svc_node_set_str(c->arena, threshold, name, svc_str_c(values[0]));
+  if (word.n == 0 && fill) svc_node_set_text(c->arena, threshold, name, values[0]);
   else if (word.n == 0) svc_violate(c, SVC_E_MISSING_ATTRIBUTE, path, "is required");
   else if (!svc_value_in(c->s, word, values))
     svc_violate(c, SVC_E_INVALID_ENUM_VALUE, path, "must be %s here", svc_values_known(c, values).p);
@@ -286,10 +286,7 @@ static bool alert_rules_threshold(svc_call *c, svc_node *body, const struct aler
 static bool alert_rules_alertable(const svc *s, svc_str name)
 {
   svc_event_type type;
-  memset(&type, 0, sizeof type);
-  while (svc_event_type_next(&type))
-    if (type.alertable && svc_value_is(s, name, type.name)) return true;
-  return false;
+  return svc_event_type_known(s, name, &type) && type.alertable;
 }
 
 SVC_PRIVATE bool svc_alert_config_rules(svc_call *c, svc_node *body)

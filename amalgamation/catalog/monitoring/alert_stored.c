@@ -271,9 +271,9 @@ static void alert_stored_key(svc_call *c, svc_node *body, int which, svc_str key
 {
   const char *member = alert_stored_keys[which].member;
   svc_node *one;
-  if (svc_str_eq(svc_node_str(svc_node_get(body, member), "key"), key)) return;
+  if (svc_node_eq(svc_node_get(body, member), "key", key)) return;
   svc_node_drop(body, member);
-  one = key.n ? svc_node_new(c->arena, SVC_J_OBJECT, svc_str_c(member), SVC_S("")) : NULL;
+  one = key.n ? svc_node_object(c->arena, member) : NULL;
   if (!one) return;
   svc_node_set_str(c->arena, one, "key", key);
   svc_alert_date(c, one, "since", c->now);
@@ -291,7 +291,7 @@ SVC_PRIVATE bool svc_alert_keys_note(svc_call *c, const svc_scope *scope)
   if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
   memset(&e, 0, sizeof e);
   if (rc == SVC_OK) e = old;
-  body = rc == SVC_OK ? svc_entity_body(c, &old) : svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  body = rc == SVC_OK ? svc_entity_body(c, &old) : svc_node_object(c->arena, NULL);
   if (!body) return svc_no_memory(c);
   for (which = 0; which < SVC_ALERT_KEY_COUNT; which++) {
     one = svc_node_get(said, alert_stored_keys[which].member);

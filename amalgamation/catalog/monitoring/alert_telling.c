@@ -70,7 +70,7 @@ SVC_PRIVATE void svc_alert_telling_end(svc_call *c, svc_entity *alert, bool clos
 
 static bool alert_telling_notice(svc_call *c, const svc_noun_info *noun, const svc_entity *alert, const svc_node *body, const svc_node *to)
 {
-  svc_node *notice = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *target = svc_node_copy(c->arena, to);
+  svc_node *notice = svc_node_object(c->arena, NULL), *target = svc_node_copy(c->arena, to);
   svc_node *copy = svc_node_copy(c->arena, body);
   svc_entity e;
   if (!notice || !target || !copy) return svc_no_memory(c);
@@ -85,7 +85,7 @@ static bool alert_telling_notice(svc_call *c, const svc_noun_info *noun, const s
   svc_node_put(c->arena, notice, copy);
   svc_node_set_str(c->arena, notice, "id", e.key);
   svc_node_put(c->arena, notice, target);
-  svc_node_set_str(c->arena, notice, "state", SVC_S("WAITING"));
+  svc_node_set_text(c->arena, notice, "state", "WAITING");
   svc_due_set(&e, SVC_DUE_EXPIRY, c->now + TELLING_DAY);
   if (!svc_body_write(c->arena, notice, &e.body, &e.links_at)) return svc_no_memory(c);
   e.revision = svc_new_revision(c->txn);
@@ -165,12 +165,12 @@ SVC_PRIVATE svc_node *svc_alert_notice_secrets(svc_call *c, const svc_entity *e)
     if (!list || !all) return NULL;
     secret = svc_node_get(all, "notifications");
     for (item = list->first, secret = secret ? secret->first : NULL; item && secret; item = item->next, secret = secret->next)
-      if (svc_str_eq(svc_node_str(item, "notifierId"), svc_node_str(to, "notifierId"))) own = svc_node_copy(c->arena, secret);
+      if (svc_node_eq(item, "notifierId", svc_node_str(to, "notifierId"))) own = svc_node_copy(c->arena, secret);
   }
   if (own && own->first) return own;
   if (to && svc_alert_integration(c, &e->parent, svc_node_str(to, "typeName"), &integration))
     return svc_seal_secrets(c->s, c->arena, &integration);
-  return svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  return svc_node_object(c->arena, NULL);
 }
 
 /* The text of the alert; the project may have gone to another organization since it was written. */

@@ -83,13 +83,13 @@ static const svc_route collection_stat_routes[] = {
 
 static bool collection_stat_list(svc_call *c)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *list, *one;
+  svc_node *body = svc_node_object(c->arena, NULL), *list, *one;
   if (!body) return svc_no_memory(c);
   if (!svc_resolve_all(c)) return false;
   list = svc_metrics_shown(c, &collection_stat_metrics, "metrics");
   for (one = list ? list->first : NULL; one; one = one->next) /* what is only counted has no unit */
-    if (svc_str_is(svc_node_str(one, "units"), svc_units[SVC_UNIT_SCALAR])) svc_node_get(one, "units")->type = SVC_J_NULL;
-  svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &c->scope.group));
+    if (svc_node_is(one, "units", svc_units[SVC_UNIT_SCALAR])) svc_node_get(one, "units")->type = SVC_J_NULL;
+  svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
   if (list) svc_node_put(c->arena, body, list);
   return c->arena->failed ? svc_no_memory(c) : svc_answer_node(c, body);
 }
@@ -125,8 +125,8 @@ static bool collection_stat_pinned(svc_call *c, const svc_entity *cluster, svc_n
 
 static bool collection_stat_rank(svc_call *c)
 {
-  svc_node *ask = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *known;
-  svc_node *pinned = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("pinned"), SVC_S(""));
+  svc_node *ask = svc_node_object(c->arena, NULL), *known;
+  svc_node *pinned = svc_node_array(c->arena, "pinned");
   svc_buf b = svc_buf_new(c->arena, 1024);
   svc_processes at;
   svc_process p;
@@ -138,9 +138,9 @@ static bool collection_stat_rank(svc_call *c)
   svc_node_set_i64(c->arena, ask, "from", span.from);
   svc_node_set_str(c->arena, ask, "host", p.id);
   svc_node_put(c->arena, ask, known);
-  svc_node_set_str(c->arena, ask, "list", SVC_S("namespaces"));
+  svc_node_set_text(c->arena, ask, "list", "namespaces");
   svc_node_put(c->arena, ask, pinned);
-  svc_node_set_str(c->arena, ask, "rank", SVC_S("TOTAL_LATENCY"));
+  svc_node_set_text(c->arena, ask, "rank", "TOTAL_LATENCY");
   svc_node_set_i64(c->arena, ask, "until", span.until);
   svc_node_write(&b, ask);
   if (b.failed) return svc_no_memory(c);
@@ -161,15 +161,15 @@ static void collection_stat_take(svc_call *c, svc_node *list, const svc_node *fr
 static bool collection_stat_ranks_told(svc_call *c, const svc_reply *reply)
 {
   const svc_node *said = svc_told_json(c, reply), *asked = svc_json_parse(c->arena, svc_str_c(c->question->parameters));
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("rankedNamespaces"), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
+  svc_node *list = svc_node_array(c->arena, "rankedNamespaces");
   svc_str host = svc_node_str(asked, "host");
   if (!said) return false;
   if (said->type != SVC_J_ARRAY) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   if (!body || !list || !asked) return svc_no_memory(c);
   collection_stat_take(c, list, said, COLLECTION_STAT_RANKED);
   collection_stat_take(c, list, svc_node_get(asked, "pinned"), COLLECTION_STAT_RANKED);
-  svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &c->scope.group));
+  svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
   svc_node_set_str(c->arena, body, "identifierId", host.n ? host : svc_str_c(c->question->resource_id));
   svc_node_put(c->arena, body, list);
   return c->arena->failed ? svc_no_memory(c) : svc_answer_node(c, body);
@@ -179,7 +179,7 @@ static bool collection_stat_ranks_told(svc_call *c, const svc_reply *reply)
 
 static bool collection_stat_ask(svc_call *c)
 {
-  svc_node *of = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *of = svc_node_object(c->arena, NULL);
   svc_processes at;
   svc_process p;
   if (!of) return svc_no_memory(c);
@@ -194,7 +194,7 @@ static bool collection_stat_told(svc_call *c, const svc_reply *reply)
   svc_node *list = body ? svc_measure_told(c, reply, &collection_stat_metrics, "measurements") : NULL;
   svc_str view = svc_path_param(c, "clusterView");
   if (!list) return c->error.code ? false : svc_no_memory(c);
-  if (view.n) svc_node_set_str(c->arena, body, "clusterId", svc_str_c(c->question->resource_id));
+  if (view.n) svc_node_set_text(c->arena, body, "clusterId", c->question->resource_id);
   if (view.n) svc_node_set_str(c->arena, body, "clusterView", view);
   svc_node_set_str(c->arena, body, "collectionName", svc_path_param(c, "collectionName"));
   svc_node_set_str(c->arena, body, "databaseName", svc_path_param(c, "databaseName"));

@@ -34,7 +34,7 @@ static bool drop_index_told(svc_call *c, const svc_reply *reply);
 
 static const svc_route drop_index_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/performanceAdvisor/dropIndexSuggestions",
-    .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = { 20240805 }, .roles = SVC_R_GROUP_READ_ONLY, .op = "listDropIndexSuggestions", .run = drop_index_ask,
+    .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = SVC_VERSIONS(20240805), .roles = SVC_R_GROUP_READ_ONLY, .op = "listDropIndexSuggestions", .run = drop_index_ask,
     .told = drop_index_told }
 };
 
@@ -113,7 +113,7 @@ static void drop_index_copy(svc_call *c, const svc_told_index *i, const char *fr
 
 static svc_node *drop_index_show(svc_call *c, const svc_told_collection *at, const svc_told_index *i)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *out = svc_node_object(c->arena, NULL);
   char date[21];
   if (!out) return NULL;
   drop_index_copy(c, i, "accesses", out, "accessCount");
@@ -123,7 +123,7 @@ static svc_node *drop_index_show(svc_call *c, const svc_told_collection *at, con
   drop_index_copy(c, i, "shards", out, "shards");
   if (svc_node_get(i->said, "since")) {
     svc_date_text(svc_node_i64(i->said, "since", 0), date);
-    svc_node_set_str(c->arena, out, "since", svc_str_c(date));
+    svc_node_set_text(c->arena, out, "since", date);
   }
   drop_index_copy(c, i, "sizeBytes", out, "sizeBytes");
   return out;
@@ -132,12 +132,12 @@ static svc_node *drop_index_show(svc_call *c, const svc_told_collection *at, con
 static bool drop_index_told(svc_call *c, const svc_reply *reply)
 {
   static const char *const names[] = { "hiddenIndexes", "redundantIndexes", "unusedIndexes" };
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *lists[DROP_INDEX_NOT], *one;
+  svc_node *body = svc_node_object(c->arena, NULL), *lists[DROP_INDEX_NOT], *one;
   svc_told_collections has;
   size_t i, j;
   int why;
   for (why = 0; why < DROP_INDEX_NOT; why++) {
-    lists[why] = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(names[why]), SVC_S(""));
+    lists[why] = svc_node_array(c->arena, names[why]);
     svc_node_put(c->arena, body, lists[why]);
   }
   if (c->arena->failed) return svc_no_memory(c);

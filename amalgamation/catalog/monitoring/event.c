@@ -141,21 +141,18 @@ static const svc_route event_routes[] = {
         .op = "listOrgEvents", .run = event_list, .more = SVC_MORE(.filters = event_org_filters)),
   R_GET(EVENT_ORG, "/{eventId}", .answer = &event_org_object, .flags = SVC_ITEM, .params = event_read_params, .op = "getOrgEvent", .run = event_read,
         .more = SVC_MORE(.err_not_found = SVC_E_ORG_EVENT_NOT_FOUND)),
-  { .method = SVC_GET, .path = "/groups/{groupId}/activityFeed", .set = SVC_SET_PROJECT_ACTIVITY, .versions = { 20250312 },
+  { .method = SVC_GET, .path = "/groups/{groupId}/activityFeed", .set = SVC_SET_PROJECT_ACTIVITY, .versions = SVC_VERSIONS(20250312),
     .roles = SVC_R_GROUP_READ_ONLY, .params = event_group_feed_params, .answer = &event_feed,
     .op = "getGroupActivityFeed", .run = event_activity_feed },
   { .method = SVC_GET, .path = "/orgs/{orgId}/activityFeed", .set = SVC_SET_ORGANIZATION_ACTIVITY,
-    .versions = { 20250312 }, .roles = SVC_R_ORG_MEMBER, .params = event_org_feed_params, .answer = &event_feed,
+    .versions = SVC_VERSIONS(20250312), .roles = SVC_R_ORG_MEMBER, .params = event_org_feed_params, .answer = &event_feed,
     .op = "getOrgActivityFeed", .run = event_activity_feed }
 };
 
 static bool event_is_type(const svc_call *c, svc_str name, int where)
 {
   svc_event_type type;
-  memset(&type, 0, sizeof type);
-  while (svc_event_type_next(&type))
-    if (type.where & where && svc_value_is(c->s, name, type.name)) return true;
-  return false;
+  return svc_event_type_known(c->s, name, &type) && type.where & where;
 }
 
 /* A type that is asked for must be one that this feed can hold. */
@@ -219,7 +216,7 @@ static bool event_read(svc_call *c)
 static bool event_activity_feed(svc_call *c)
 {
   svc_buf b = svc_buf_new(c->arena, 256);
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   size_t i;
   if (!event_known_types(c) || !event_dates(c) || !svc_resolve_all(c)) return false;
   svc_buf_str(&b, c->s->base_url);

@@ -15,7 +15,7 @@ static const svc_object event_type_object = { .name = "EventType", .fields = SVC
 static bool event_type_list(svc_call *c);
 
 static const svc_route event_type_routes[] = {
-  { .method = SVC_GET, .path = "/eventTypes", .set = SVC_SET_EVENT_TYPES, .versions = { 20230101 },
+  { .method = SVC_GET, .path = "/eventTypes", .set = SVC_SET_EVENT_TYPES, .versions = SVC_VERSIONS(20230101),
     .roles = SVC_R_ORG_MEMBER | SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED | SVC_ANYWHERE,
     .answer = &event_type_object, .op = "listEventTypes", .run = event_type_list }
 };
@@ -59,7 +59,7 @@ static bool event_type_next(svc_call *c, void *state, svc_item *out)
   if (!svc_event_type_next(row)) return false;
   if (!out) return true;
   description = *row->description ? svc_str_c(row->description) : event_type_words(c, row->name);
-  body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  body = svc_node_object(c->arena, NULL);
   if (!body) return false;
   svc_node_set_bool(c->arena, body, "alertable", row->alertable);
   svc_node_set_str(c->arena, body, "description", description);

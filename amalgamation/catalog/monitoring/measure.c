@@ -104,15 +104,15 @@ static int64_t measure_whole(const svc_processes *at, const char *name, int unit
 
 static svc_node *measure_metrics(svc_call *c, const svc_processes *at, const svc_metrics *m)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("metrics"), SVC_S("")), *one;
+  svc_node *list = svc_node_array(c->arena, "metrics"), *one;
   size_t i;
   for (i = 0; list && i < m->count; i++) {
     int64_t whole = measure_whole(at, m->names[i], m->units[i]);
     if (!measure_wanted(c, m, m->names[i])) continue;
-    one = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    one = svc_node_object(c->arena, NULL);
     if (!one) return NULL;
-    svc_node_set_str(c->arena, one, "name", svc_str_c(m->names[i]));
-    svc_node_set_str(c->arena, one, "units", svc_str_c(svc_units[m->units[i]]));
+    svc_node_set_text(c->arena, one, "name", m->names[i]);
+    svc_node_set_text(c->arena, one, "units", svc_units[m->units[i]]);
     if (whole) svc_node_set_i64(c->arena, one, "whole", whole);
     svc_node_append(list, one);
   }
@@ -121,7 +121,7 @@ static svc_node *measure_metrics(svc_call *c, const svc_processes *at, const svc
 
 SVC_PRIVATE bool svc_measure_ask(svc_call *c, const svc_processes *at, const svc_process *p, const svc_metrics *metrics, const svc_node *of)
 {
-  svc_node *ask = of ? svc_node_copy(c->arena, of) : svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *ask = of ? svc_node_copy(c->arena, of) : svc_node_object(c->arena, NULL);
   svc_node *list = measure_metrics(c, at, metrics);
   svc_buf b = svc_buf_new(c->arena, 1024);
   svc_span span;
@@ -191,30 +191,30 @@ SVC_PRIVATE svc_node *svc_measure_told(svc_call *c, const svc_reply *reply, cons
 
 SVC_PRIVATE svc_node *svc_measure_answer(svc_call *c, const svc_metrics *metrics)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   char date[21];
   svc_span span;
   if (!svc_span_of(c, metrics, &span)) return NULL;
   if (!body) svc_no_memory(c);
   if (!body) return NULL;
   svc_date_text(span.until * 1000, date);
-  svc_node_set_str(c->arena, body, "end", svc_str_c(date));
-  svc_node_set_str(c->arena, body, "granularity", svc_str_c(span.granularity));
-  svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &c->scope.group));
+  svc_node_set_text(c->arena, body, "end", date);
+  svc_node_set_text(c->arena, body, "granularity", span.granularity);
+  svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
   svc_date_text(span.from * 1000, date);
-  svc_node_set_str(c->arena, body, "start", svc_str_c(date));
+  svc_node_set_text(c->arena, body, "start", date);
   return body;
 }
 
 SVC_PRIVATE svc_node *svc_metrics_shown(svc_call *c, const svc_metrics *metrics, const char *name)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S("")), *one;
+  svc_node *list = svc_node_array(c->arena, name), *one;
   size_t i;
   for (i = 0; list && i < metrics->count; i++) {
-    one = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    one = svc_node_object(c->arena, NULL);
     if (!one) return NULL;
-    svc_node_set_str(c->arena, one, "metricName", svc_str_c(metrics->names[i]));
-    svc_node_set_str(c->arena, one, "units", svc_str_c(svc_units[metrics->units[i]]));
+    svc_node_set_text(c->arena, one, "metricName", metrics->names[i]);
+    svc_node_set_text(c->arena, one, "units", svc_units[metrics->units[i]]);
     svc_node_append(list, one);
   }
   return list;

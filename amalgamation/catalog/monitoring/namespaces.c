@@ -86,7 +86,7 @@ SVC_PRIVATE bool svc_namespaces_known(svc_call *c, const svc_entity *cluster, sv
 {
   namespaces_found f = { c, svc_arena_alloc(c->arena, NAMESPACES_ROOM * sizeof *f.at), 0 };
   size_t i, n = 0;
-  *array = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("namespaces"), SVC_S(""));
+  *array = svc_node_array(c->arena, "namespaces");
   if (!f.at || !*array) return svc_no_memory(c);
   for (i = 0; i < sizeof namespaces_sources / sizeof *namespaces_sources; i++)
     if (!namespaces_of(&f, cluster, &namespaces_sources[i])) return false;

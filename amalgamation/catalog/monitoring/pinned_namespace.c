@@ -41,7 +41,7 @@ static void pinned_namespace_take(svc_call *c, svc_node *into, const svc_node *f
 static bool pinned_namespace_prepare(svc_call *c, svc_change *change)
 {
   const svc_node *sent = svc_node_get(change->input, "namespaces"), *now = svc_node_get(change->body, "pinnedNamespaces");
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("pinnedNamespaces"), SVC_S(""));
+  svc_node *list = svc_node_array(c->arena, "pinnedNamespaces");
   bool unpin = strstr(c->plan->route->path, "/unpin") != NULL;
   if (!list) return svc_no_memory(c);
   if (!sent) return true;
@@ -58,8 +58,8 @@ static svc_node *pinned_namespace_view(svc_call *c, const svc_entity *e)
 {
   svc_node *view = svc_entity_body(c, e);
   if (!view) return NULL;
-  svc_node_set_str(c->arena, view, "clusterId", svc_id_str(c->arena, &e->parent));
-  svc_node_set_str(c->arena, view, "groupId", svc_id_str(c->arena, &c->scope.group));
+  svc_node_set_id(c->arena, view, "clusterId", &e->parent);
+  svc_node_set_id(c->arena, view, "groupId", &c->scope.group);
   return view;
 }
 

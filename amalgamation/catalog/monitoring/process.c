@@ -48,21 +48,21 @@ static const svc_route process_routes[] = {
 
 static svc_node *process_node(svc_call *c, const svc_processes *of, const svc_process *p)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   char date[21];
   if (!body) return NULL;
-  svc_node_set_str(c->arena, body, "created", svc_node_str(of->body, "createDate"));
-  svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &c->scope.group));
+  svc_node_set_from(c->arena, body, "created", of->body, "createDate");
+  svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
   svc_node_set_str(c->arena, body, "hostname", p->host);
   svc_node_set_str(c->arena, body, "id", p->id);
   svc_date_text(c->now / 60000 * 60000, date); /* it is looked at every minute */
-  if (svc_process_runs(p)) svc_node_set_str(c->arena, body, "lastPing", svc_str_c(date));
+  if (svc_process_runs(p)) svc_node_set_text(c->arena, body, "lastPing", date);
   svc_node_set_i64(c->arena, body, "port", p->port);
   if (p->replica_set.n) svc_node_set_str(c->arena, body, "replicaSetName", p->replica_set);
   if (p->shard.n) svc_node_set_str(c->arena, body, "shardName", p->shard);
-  svc_node_set_str(c->arena, body, "typeName", svc_str_c(p->type));
+  svc_node_set_text(c->arena, body, "typeName", p->type);
   svc_node_set_str(c->arena, body, "userAlias", p->alias);
-  svc_node_set_str(c->arena, body, "version", svc_node_str(of->body, "dbVersion"));
+  svc_node_set_from(c->arena, body, "version", of->body, "dbVersion");
   return body;
 }
 

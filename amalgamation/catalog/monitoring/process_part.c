@@ -77,7 +77,7 @@ static const process_part *process_part_of(const svc_call *c)
 
 static svc_node *process_part_known(svc_call *c, const process_part *part, const svc_processes *of)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("known"), SVC_S(""));
+  svc_node *list = svc_node_array(c->arena, "known");
   if (!list) svc_no_memory(c);
   return list && part->known(c, of, list) ? list : NULL;
 }
@@ -97,7 +97,7 @@ static bool process_part_missing(svc_call *c)
 SVC_PRIVATE bool svc_part_ask(svc_call *c)
 {
   const process_part *part = process_part_of(c);
-  svc_node *ask = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *known;
+  svc_node *ask = svc_node_object(c->arena, NULL), *known;
   svc_buf b = svc_buf_new(c->arena, 512);
   svc_processes of;
   svc_process p;
@@ -107,7 +107,7 @@ SVC_PRIVATE bool svc_part_ask(svc_call *c)
   if (!known) return false;
   svc_node_set_str(c->arena, ask, "host", p.id);
   svc_node_put(c->arena, ask, known);
-  svc_node_set_str(c->arena, ask, "list", svc_str_c(part->list));
+  svc_node_set_text(c->arena, ask, "list", part->list);
   svc_node_write(&b, ask);
   if (b.failed) return svc_no_memory(c);
   return svc_question_about(c, "list", "cluster", &of.cluster, of.cluster.unique, svc_buf_done(&b));
@@ -126,7 +126,7 @@ static const svc_node *process_part_names(svc_call *c, const svc_reply *reply)
 
 static svc_node *process_part_node(svc_call *c, const process_part *part, svc_str name)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   if (body) svc_node_set_str(c->arena, body, part->param, name);
   return body;
 }
@@ -170,7 +170,7 @@ SVC_PRIVATE bool svc_part_read(svc_call *c, const svc_reply *reply)
 SVC_PRIVATE bool svc_part_measure(svc_call *c)
 {
   const process_part *part = process_part_of(c);
-  svc_node *of = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *known;
+  svc_node *of = svc_node_object(c->arena, NULL), *known;
   svc_processes at;
   svc_process p;
   if (!of) return svc_no_memory(c);

@@ -63,17 +63,17 @@ static svc_str query_shape_spell(svc_call *c, svc_str key)
 static svc_node *query_shape_seen(svc_call *c, const svc_rans *ran, svc_str hash)
 {
   const svc_ran *last = svc_query_shape_newest(ran, hash);
-  svc_node *out = last ? svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")) : NULL;
+  svc_node *out = last ? svc_node_object(c->arena, NULL) : NULL;
   const char *const *command = query_shape_commands;
   svc_str text;
   if (!out) return NULL;
   while (*command && !svc_str_is_nocase(last->op, *command)) command++;
-  if (*command) svc_node_set_str(c->arena, out, "command", svc_str_c(*command));
+  if (*command) svc_node_set_text(c->arena, out, "command", *command);
   if (last->namespace.n <= 512) svc_node_set_str(c->arena, out, "namespace", last->namespace);
   text = svc_query_shape_of(c, last);
   if (text.n <= QUERY_SHAPE_TEXT) svc_node_set_str(c->arena, out, "queryShape", text);
   svc_node_set_str(c->arena, out, "queryShapeHash", hash);
-  svc_node_set_str(c->arena, out, "status", SVC_S("UNREJECTED"));
+  svc_node_set_text(c->arena, out, "status", "UNREJECTED");
   return out;
 }
 
@@ -153,7 +153,7 @@ static svc_node *query_shape_check(svc_call *c, const svc_node *before)
 
 static bool query_shape_rejects(const svc_node *body)
 {
-  return svc_str_is(svc_node_str(body, "status"), "REJECTED");
+  return svc_node_is(body, "status", "REJECTED");
 }
 
 /* One that is rejected: it stays so, or is one no longer. */
@@ -171,13 +171,13 @@ static bool query_shape_change(svc_call *c, svc_str hash)
 /* One that is not: what was seen of it is what it was. */
 static bool query_shape_make(svc_call *c, svc_str hash)
 {
-  svc_node *before = c->ahead.n ? svc_json_parse(c->arena, c->ahead) : svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *before = c->ahead.n ? svc_json_parse(c->arena, c->ahead) : svc_node_object(c->arena, NULL);
   svc_change change;
   svc_node *body;
   svc_entity e;
   if (!before) return svc_no_memory(c);
   svc_node_set_str(c->arena, before, "queryShapeHash", hash);
-  svc_node_set_str(c->arena, before, "status", SVC_S("UNREJECTED"));
+  svc_node_set_text(c->arena, before, "status", "UNREJECTED");
   if (!svc_if_match_view(c, before)) return false;
   body = query_shape_check(c, before);
   if (!svc_check_done(c)) return false;

@@ -236,7 +236,7 @@ static void query_shape_insight_times(svc_call *c, query_shape_insight *s, svc_n
 
 static svc_node *query_shape_insight_show(svc_call *c, query_shape_insight *s)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("queryStats"), SVC_S(""));
+  svc_node *out = svc_node_object(c->arena, "queryStats");
   const svc_ran *last = s->ran[s->ran_count - 1];
   size_t i;
   if (!out) return NULL;
@@ -286,8 +286,8 @@ static bool query_shape_insight_told(svc_call *c, const svc_reply *reply)
   svc_rans ran;
   size_t i, n = most ? (size_t)most->number : QUERY_SHAPE_INSIGHT_MOST;
   if (!svc_advisor_told(c, reply, &ran) || !query_shape_insight_sum(c, &ran, SVC_S(""), &all)) return false;
-  body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("summaries"), SVC_S(""));
+  body = svc_node_object(c->arena, NULL);
+  list = svc_node_array(c->arena, "summaries");
   if (!body || !list) return svc_no_memory(c);
   for (i = 0; i < all.count && i < n; i++) {
     one = query_shape_insight_show(c, &all.at[i]);
@@ -321,11 +321,11 @@ static svc_node *query_shape_insight_met(svc_call *c, const svc_ran *r, const ch
   static const char *const from[][2] = {
     { "applicationName", "appName" }, { "driverName", "driverName" }, { "driverVersion", "driverVersion" }
   };
-  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, svc_str_c(name), SVC_S(""));
+  svc_node *out = svc_node_object(c->arena, name);
   size_t i;
   if (!out) return NULL;
   for (i = 0; i < 3; i++)
-    if (svc_node_get(r->said, from[i][1])) svc_node_set_str(c->arena, out, from[i][0], svc_node_str(r->said, from[i][1]));
+    if (svc_node_get(r->said, from[i][1])) svc_node_set_from(c->arena, out, from[i][0], r->said, from[i][1]);
   svc_node_set_i64(c->arena, out, "timestamp", r->at / 1000);
   return out;
 }
@@ -335,15 +335,15 @@ static svc_node *query_shape_insight_kept(svc_call *c)
 {
   static const char *const names[] = { "namespace", "queryShape", "queryShapeHash" };
   const svc_node *kept = svc_json_parse(c->arena, c->ahead);
-  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("queryStats"), SVC_S(""));
+  svc_node *out = svc_node_object(c->arena, "queryStats");
   const char *const *command = query_shape_insight_commands;
   size_t i;
   if (!kept || !out) return NULL;
   while (*command && !svc_str_is_nocase(svc_node_str(kept, "command"), *command)) command++;
-  if (*command) svc_node_set_str(c->arena, out, "command", svc_str_c(*command));
+  if (*command) svc_node_set_text(c->arena, out, "command", *command);
   svc_node_set_i64(c->arena, out, "execCount", 0);
   for (i = 0; i < 3; i++)
-    if (svc_node_get(kept, names[i])) svc_node_set_str(c->arena, out, names[i], svc_node_str(kept, names[i]));
+    if (svc_node_get(kept, names[i])) svc_node_set_from(c->arena, out, names[i], kept, names[i]);
   return out;
 }
 
@@ -356,7 +356,7 @@ static bool query_shape_insight_told_one(svc_call *c, const svc_reply *reply)
   if (!svc_query_shape_hash(c, &hash) || !svc_advisor_told(c, reply, &ran)) return false;
   if (!query_shape_insight_sum(c, &ran, hash, &all)) return false;
   if (!all.count && !c->ahead.n) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &hash);
-  body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  body = svc_node_object(c->arena, NULL);
   if (!body) return svc_no_memory(c);
   if (all.count) {
     svc_node_put(c->arena, body, query_shape_insight_met(c, all.at[0].ran[0], "firstSeen"));

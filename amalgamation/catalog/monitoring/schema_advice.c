@@ -77,7 +77,7 @@ static bool schema_advice_told(svc_call *c, const svc_reply *reply);
 
 static const svc_route schema_advice_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/performanceAdvisor/schemaAdvice",
-    .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = { 20240805 }, .roles = SVC_R_GROUP_READ_ONLY, .op = "listSchemaAdvice", .run = schema_advice_ask,
+    .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = SVC_VERSIONS(20240805), .roles = SVC_R_GROUP_READ_ONLY, .op = "listSchemaAdvice", .run = schema_advice_ask,
     .told = schema_advice_told }
 };
 
@@ -99,21 +99,21 @@ typedef struct schema_advice {
 static void schema_advice_add(schema_advice *a, int kind, svc_str namespace, const char *trigger, svc_str text)
 {
   svc_arena *arena = a->c->arena;
-  svc_node *last, *list, *one = svc_node_new(arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  if (!a->lists[kind]) a->lists[kind] = svc_node_new(arena, SVC_J_ARRAY, SVC_S("affectedNamespaces"), SVC_S(""));
+  svc_node *last, *list, *one = svc_node_object(arena, NULL);
+  if (!a->lists[kind]) a->lists[kind] = svc_node_array(arena, "affectedNamespaces");
   if (!a->lists[kind] || !one) return;
   last = a->lists[kind]->last;
   if (!last || !svc_str_eq(svc_node_get(last, "namespace")->text, namespace)) {
-    last = svc_node_new(arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    last = svc_node_object(arena, NULL);
     if (!last) return;
     svc_node_put(arena, last, svc_node_new(arena, namespace.n ? SVC_J_STRING : SVC_J_NULL, SVC_S("namespace"), namespace));
-    svc_node_put(arena, last, svc_node_new(arena, SVC_J_ARRAY, SVC_S("triggers"), SVC_S("")));
+    svc_node_put(arena, last, svc_node_array(arena, "triggers"));
     if (arena->failed) return;
     svc_node_append(a->lists[kind], last);
   }
   list = svc_node_get(last, "triggers");
   svc_node_set_str(arena, one, "description", text);
-  svc_node_set_str(arena, one, "triggerType", svc_str_c(trigger));
+  svc_node_set_text(arena, one, "triggerType", trigger);
   svc_node_append(list, one);
 }
 
@@ -202,17 +202,17 @@ static void schema_advice_of_queries(schema_advice *a, const svc_rans *ran)
 static bool schema_advice_answer(schema_advice *a)
 {
   svc_arena *arena = a->c->arena;
-  svc_node *body = svc_node_new(arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *one;
-  svc_node *list = svc_node_new(arena, SVC_J_ARRAY, SVC_S("recommendations"), SVC_S(""));
+  svc_node *body = svc_node_object(arena, NULL), *one;
+  svc_node *list = svc_node_array(arena, "recommendations");
   int kind;
   if (!body || !list) return svc_no_memory(a->c);
   for (kind = 0; kind < SCHEMA_ADVICE_KINDS; kind++) {
     if (!a->lists[kind]) continue;
-    one = svc_node_new(arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    one = svc_node_object(arena, NULL);
     if (!one) return svc_no_memory(a->c);
     svc_node_put(arena, one, a->lists[kind]);
-    svc_node_set_str(arena, one, "description", svc_str_c(schema_advice_texts[kind]));
-    svc_node_set_str(arena, one, "recommendation", svc_str_c(schema_advice_kinds[kind]));
+    svc_node_set_text(arena, one, "description", schema_advice_texts[kind]);
+    svc_node_set_text(arena, one, "recommendation", schema_advice_kinds[kind]);
     svc_node_append(list, one);
   }
   svc_node_put(arena, body, list);

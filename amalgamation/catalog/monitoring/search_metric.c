@@ -88,12 +88,12 @@ static bool search_metric_find(svc_call *c, svc_processes *of, svc_process *p)
 
 static bool search_metric_list(svc_call *c)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   svc_processes of;
   svc_process p;
   if (!body) return svc_no_memory(c);
   if (!search_metric_find(c, &of, &p)) return false;
-  svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &c->scope.group));
+  svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
   svc_node_put(c->arena, body, svc_metrics_shown(c, &search_metric_hardware, "hardwareMetrics"));
   svc_node_put(c->arena, body, svc_metrics_shown(c, &search_metric_index_metrics, "indexMetrics"));
   svc_node_set_str(c->arena, body, "processId", p.id);
@@ -126,7 +126,7 @@ static bool search_metric_told(svc_call *c, const svc_reply *reply)
 static svc_node *search_metric_ids(svc_call *c, const svc_entity *cluster)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "search index");
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("indexIds"), SVC_S(""));
+  svc_node *list = svc_node_array(c->arena, "indexIds");
   svc_str wanted = svc_path_param(c, "indexName");
   svc_scan scan;
   svc_entity e;
@@ -143,7 +143,7 @@ static svc_node *search_metric_ids(svc_call *c, const svc_entity *cluster)
 
 static bool search_metric_index_ask(svc_call *c)
 {
-  svc_node *of = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *ids;
+  svc_node *of = svc_node_object(c->arena, NULL), *ids;
   svc_str index = svc_path_param(c, "indexName");
   svc_processes at;
   svc_process p;
@@ -164,7 +164,7 @@ static bool search_metric_index_told(svc_call *c, const svc_reply *reply)
   const svc_node *asked = svc_json_parse(c->arena, svc_str_c(c->question->parameters)), *ids = svc_node_get(asked, "indexIds");
   if (!body || !ids) return c->error.code ? false : svc_no_memory(c);
   list = ids->first ? svc_measure_told(c, reply, &search_metric_index_metrics, "indexStatsMeasurements") :
-                      svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("indexStatsMeasurements"), SVC_S(""));
+                      svc_node_array(c->arena, "indexStatsMeasurements");
   if (!list) return c->error.code ? false : svc_no_memory(c);
   svc_node_set_str(c->arena, body, "collectionName", svc_path_param(c, "collectionName"));
   svc_node_set_str(c->arena, body, "databaseName", svc_path_param(c, "databaseName"));

@@ -100,7 +100,7 @@ static svc_node *slow_query_measured(svc_call *c, const svc_ran *r)
 {
   static const char *const said[] = { "docsExamined", "docsReturned", "fromUserConnection", "hasIndexCoverage", "hasSort",
                                       "keysExamined", "numYields", "responseLength", NULL };
-  svc_node *to = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("metrics"), SVC_S(""));
+  svc_node *to = svc_node_object(c->arena, "metrics");
   bool returned = svc_node_get(r->said, "docsReturned") != NULL;
   size_t i;
   if (!to) return NULL;
@@ -128,12 +128,12 @@ static bool slow_query_told(svc_call *c, const svc_reply *reply)
   svc_rans ran;
   size_t i;
   if (!svc_advisor_told(c, reply, &ran)) return false;
-  body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("slowQueries"), SVC_S(""));
+  body = svc_node_object(c->arena, NULL);
+  list = svc_node_array(c->arena, "slowQueries");
   if (!body || !list) return svc_no_memory(c);
   i = most && (size_t)most->number < ran.count ? ran.count - (size_t)most->number : 0;
   for (; i < ran.count; i++) {
-    one = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    one = svc_node_object(c->arena, NULL);
     if (!one) return svc_no_memory(c);
     slow_query_copy(c, &ran.at[i], one, "line");
     if (metrics) svc_node_put(c->arena, one, slow_query_measured(c, &ran.at[i]));
@@ -186,15 +186,15 @@ static bool slow_query_told_names(svc_call *c, const svc_reply *reply)
   size_t i, n;
   if (!svc_advisor_told(c, reply, &ran)) return false;
   sums = svc_arena_alloc(c->arena, (ran.count + 1) * sizeof *sums);
-  body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("namespaces"), SVC_S(""));
+  body = svc_node_object(c->arena, NULL);
+  list = svc_node_array(c->arena, "namespaces");
   if (!sums || !body || !list) return svc_no_memory(c);
   n = slow_query_sums(&ran, sums);
   for (i = 0; i < n && i < SLOW_QUERY_NAMESPACES; i++) {
-    one = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    one = svc_node_object(c->arena, NULL);
     if (!one) return svc_no_memory(c);
     svc_node_set_str(c->arena, one, "namespace", sums[i].namespace);
-    svc_node_set_str(c->arena, one, "type", svc_str_c(slow_query_types[0]));
+    svc_node_set_text(c->arena, one, "type", slow_query_types[0]);
     svc_node_append(list, one);
   }
   svc_node_put(c->arena, body, list);

@@ -25,7 +25,7 @@ SVC_PRIVATE void svc_endpoint_fact(svc_call *c, svc_node *body, const svc_node *
 SVC_PRIVATE void svc_endpoint_facts(svc_call *c, svc_node *body, const svc_node *facts, const char *field, size_t most)
 {
   const svc_node *said = svc_node_get(facts, field), *item;
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(field), SVC_S("")), *copy;
+  svc_node *list = svc_node_array(c->arena, field), *copy;
   for (item = said && list && said->type == SVC_J_ARRAY ? said->first : NULL; item && most; item = item->next) {
     if (item->type != SVC_J_STRING || item->text.n > ENDPOINT_PARTS_LONGEST) continue;
     copy = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), item->text);
@@ -39,7 +39,7 @@ SVC_PRIVATE void svc_endpoint_list(svc_call *c, svc_node *service, svc_str id, b
 {
   static const char *const fields[] = { "interfaceEndpoints", "privateEndpoints", "endpointGroupNames" };
   const char *field = fields[svc_network_cloud(svc_node_str(service, "cloudProvider"))];
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(field), SVC_S("")), *copy;
+  svc_node *list = svc_node_array(c->arena, field), *copy;
   const svc_node *old = svc_node_get(service, field), *item;
   for (item = list && old ? old->first : NULL; item; item = item->next) {
     copy = svc_str_eq(item->text, id) ? NULL : svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), item->text);

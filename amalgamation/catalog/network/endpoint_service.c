@@ -35,7 +35,8 @@ static const svc_object endpoint_service_base = { .name = "EndpointServiceBase",
 static const svc_field endpoint_service_aws_fields[] = {
   F_STR("endpointServiceName", .flags = SVC_READ_ONLY),
   ENDPOINT_SERVICE_LIST("interfaceEndpoints"),
-  F_STRS("supportedRemoteRegions", .flags = SVC_NULLABLE | SVC_UNIQUE_ITEMS, .max_items = ENDPOINT_SERVICE_REMOTE, .max = 64)
+  F_STRS("supportedRemoteRegions", .flags = SVC_NULLABLE | SVC_UNIQUE_ITEMS | SVC_EACH, .max_items = ENDPOINT_SERVICE_REMOTE,
+         .each = SVC_BOUNDS(0, 64))
 };
 static const svc_object endpoint_service_aws = {
   .name = "AWSPrivateLinkConnection", .fields = SVC_ROWS(endpoint_service_aws_fields), .base = &endpoint_service_base
@@ -70,7 +71,8 @@ static const svc_field endpoint_service_new_fields[] = {
   F_BOOL("portMappingEnabled", .preset = "false"),
   F_ENUM("providerName", svc_values_clouds, .flags = SVC_REQUIRED),
   F_STR("region", .flags = SVC_REQUIRED, .min = 1, .max = 64),
-  F_STRS("supportedRemoteRegions", .flags = SVC_NULLABLE | SVC_UNIQUE_ITEMS, .max_items = ENDPOINT_SERVICE_REMOTE, .max = 64)
+  F_STRS("supportedRemoteRegions", .flags = SVC_NULLABLE | SVC_UNIQUE_ITEMS | SVC_EACH, .max_items = ENDPOINT_SERVICE_REMOTE,
+         .each = SVC_BOUNDS(0, 64))
 };
 static const svc_object endpoint_service_new = { .name = "CloudProviderEndpointServiceRequest", .fields = SVC_ROWS(endpoint_service_new_fields) };
 
@@ -92,10 +94,10 @@ static const svc_route endpoint_service_routes[] = {
          .example = "{\"providerName\":\"AWS\",\"region\":\"US_EAST_1\"}", .more = SVC_MORE(.ahead = endpoint_service_linked)),
   R_PATCH(ENDPOINT_SERVICE_ANY, "/{endpointServiceId}", .op = "updatePrivateEndpointService", .run = endpoint_service_modify,
           .example = "{\"cloudProvider\":\"AWS\",\"supportedRemoteRegions\":[\"EU_WEST_1\"]}"),
-  R_GET(ENDPOINT_SERVICE, "", .flags = SVC_BARE, .op = "listPrivateEndpointService", .run = svc_verb_list, .more = SVC_MORE(.in_path = "cloudProvider")),
-  R_GET(ENDPOINT_SERVICE, "/{endpointServiceId}", .op = "getPrivateEndpointService", .run = svc_verb_read, .more = SVC_MORE(.in_path = "cloudProvider")),
+  R_GET(ENDPOINT_SERVICE, "", .flags = SVC_BARE, .op = "listPrivateEndpointService", .run = svc_verb_list, .more = &svc_more_cloud),
+  R_GET(ENDPOINT_SERVICE, "/{endpointServiceId}", .op = "getPrivateEndpointService", .run = svc_verb_read, .more = &svc_more_cloud),
   R_DELETE(ENDPOINT_SERVICE, "/{endpointServiceId}", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deletePrivateEndpointService", .run = svc_network_delete,
-        .more = SVC_MORE(.in_path = "cloudProvider"))
+        .more = &svc_more_cloud)
 };
 
 /* ---------------------------------------------------------------------------------------------------------- lifecycle */
@@ -141,7 +143,7 @@ static void endpoint_service_remote(svc_call *c, svc_node *body)
     const char *region = svc_network_region(SVC_S("AWS"), item->text);
     svc_str at = svc_arena_print(c->arena, "supportedRemoteRegions[%zu]", i);
     if (!region) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is no region of this provider");
-    else if (svc_str_is(svc_node_str(body, "regionName"), region)) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is its own region");
+    else if (svc_node_is(body, "regionName", region)) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is its own region");
     else item->text = svc_str_c(region);
   }
 }
@@ -157,7 +159,7 @@ static bool endpoint_service_rules(svc_call *c, svc_node *body)
   if (remote && remote->first && !svc_str_is(provider, "AWS"))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("supportedRemoteRegions"), "is for AWS alone");
   svc_node_set_str(c->arena, body, "cloudProvider", provider);
-  svc_node_set_str(c->arena, body, "regionName", svc_str_c(region));
+  svc_node_set_text(c->arena, body, "regionName", region);
   if (gcp) svc_node_set_bool(c->arena, body, "portMappingEnabled", mapped);
   else if (svc_str_is(provider, "AWS") && remote) svc_node_put(c->arena, body, svc_node_copy(c->arena, remote));
   return svc_check_done(c);
@@ -195,7 +197,7 @@ static bool endpoint_service_prepare(svc_call *c, svc_change *change)
 static void endpoint_service_name(svc_call *c, svc_node *body, const svc_id *id)
 {
   svc_str hex = svc_id_str(c->arena, id), provider = svc_node_str(body, "cloudProvider");
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("serviceAttachmentNames"), SVC_S("")), *name;
+  svc_node *list = svc_node_array(c->arena, "serviceAttachmentNames"), *name;
   if (svc_str_is(provider, "AWS")) {
     svc_node_set_str(c->arena, body, "endpointServiceName", svc_endpoint_name(c, "com.amazonaws.vpce.vpce-svc-", id));
   } else if (svc_str_is(provider, "AZURE")) {

@@ -28,7 +28,7 @@ static const svc_object ip_address_object = { .name = "ProjectIpAddresses", .fie
 static bool ip_address_read(svc_call *c);
 
 static const svc_route ip_address_routes[] = {
-  { .method = SVC_GET, .path = "/groups/{groupId}/ipAddresses", .set = SVC_SET_PROJECT_IP_ADDRESSES, .versions = { 20230101 },
+  { .method = SVC_GET, .path = "/groups/{groupId}/ipAddresses", .set = SVC_SET_PROJECT_IP_ADDRESSES, .versions = SVC_VERSIONS(20230101),
     .roles = SVC_R_GROUP_READ_ONLY, .answer = &ip_address_object, .op = "getGroupIpAddresses", .run = ip_address_read }
 };
 
@@ -56,7 +56,7 @@ static svc_str ip_address_of(svc_call *c, svc_str host)
 /* The addresses of a cluster's hosts, each once. */
 static svc_node *ip_address_list(svc_call *c, const char *name, svc_str hosts)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S("")), *one;
+  svc_node *list = svc_node_array(c->arena, name), *one;
   while (list && hosts.n) {
     svc_str text = ip_address_of(c, svc_str_cut(&hosts, ','));
     for (one = list->first; one && !svc_str_eq(one->text, text); one = one->next) continue;
@@ -76,7 +76,7 @@ static bool ip_address_add(svc_call *c, svc_node *clusters, const char *kind)
   size_t i;
   svc_below_begin(&scan, c->txn, kind, &c->scope.group);
   while (svc_below_next(&scan, kind, &e)) {
-    svc_node *one = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *list;
+    svc_node *one = svc_node_object(c->arena, NULL), *list;
     if (!one) return svc_no_memory(c);
     svc_node_set_str(c->arena, one, "clusterName", e.unique);
     for (i = 0; i < sizeof lists / sizeof lists[0]; i++) { /* of those to come none is known before */
@@ -91,12 +91,12 @@ static bool ip_address_add(svc_call *c, svc_node *clusters, const char *kind)
 
 static bool ip_address_read(svc_call *c)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  svc_node *services = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("services"), SVC_S(""));
-  svc_node *clusters = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("clusters"), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
+  svc_node *services = svc_node_object(c->arena, "services");
+  svc_node *clusters = svc_node_array(c->arena, "clusters");
   if (!body || !services || !clusters) return svc_no_memory(c);
   if (!svc_resolve_all(c) || !ip_address_add(c, clusters, CLUSTER_KIND) || !ip_address_add(c, clusters, FLEX_KIND)) return false;
-  svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &c->scope.group));
+  svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
   svc_node_put(c->arena, services, clusters);
   svc_node_put(c->arena, body, services);
   return svc_answer_node(c, body);

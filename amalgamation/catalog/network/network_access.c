@@ -104,7 +104,7 @@ static bool network_access_take(svc_call *c, const svc_node *from, svc_node *bod
   int64_t when = 0;
   if (date.n && (!svc_date_parse(date, &when) || when <= c->now))
     return svc_fail(c, SVC_E_EXPIRATION_DATE_IN_PAST, "s", "deleteAfterDate");
-  if (svc_node_get(from, "comment")) svc_node_set_str(c->arena, body, "comment", svc_node_str(from, "comment"));
+  if (svc_node_get(from, "comment")) svc_node_set_from(c->arena, body, "comment", from, "comment");
   if (date.n) svc_node_set_str(c->arena, body, "deleteAfterDate", date);
   if (date.n) svc_change_due(change, SVC_DUE_EXPIRY, when);
   return true;
@@ -153,7 +153,7 @@ static bool network_access_removing(svc_call *c, const svc_entity *e)
   svc_address address;
   if (!svc_policies_any(c) || !svc_address_parse(e->unique, &address)) return svc_txn_good(c);
   before = svc_policy_addresses(c);
-  left = before ? svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S("")) : NULL;
+  left = before ? svc_node_array(c->arena, NULL) : NULL;
   if (!left) return c->error.code ? false : svc_no_memory(c);
   for (one = before->first; one; one = one->next)
     if (!svc_str_eq(one->text, svc_address_text(c->arena, &address))) svc_policy_address_add(c, left, one->text);
@@ -202,7 +202,7 @@ static bool network_access_add(svc_call *c)
 /* With a driver it is active when that has said so; without one, after a tenth of the time that a cluster takes. */
 static bool network_access_status(svc_call *c)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   const svc_entity *e;
   bool pending;
   if (!svc_resolve_all(c)) return false;

@@ -174,7 +174,7 @@ static void network_use_name(svc_call *c, svc_node *body, const svc_id *id, bool
     const struct network_use_name *row = &network_use_names[i];
     const char *digits = row->provider[1] == 'W' ? hex + 7 : hex; /* the last 17 of them: the first tell the time */
     svc_str name;
-    if (!svc_str_is(svc_node_str(body, "providerName"), row->provider)) continue;
+    if (!svc_node_is(body, "providerName", row->provider)) continue;
     if (!provisioned) svc_node_drop(body, row->field);
     if (!provisioned || c->s->config.driver) continue;
     name = svc_arena_print(c->arena, row->format, digits);
@@ -201,7 +201,7 @@ static bool network_use_make(svc_call *c, const svc_place_of *place, svc_entity 
   memset(&change, 0, sizeof change);
   change.noun = svc_noun_by_kind(c->s, CONTAINER_KIND);
   change.parent = c->scope.group;
-  change.body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  change.body = svc_node_object(c->arena, NULL);
   if (!change.body) return svc_no_memory(c);
   svc_node_set_str(c->arena, change.body, "providerName", place->provider);
   if (svc_str_is(place->provider, "AWS")) svc_node_set_str(c->arena, change.body, "regionName", place->region);

@@ -195,7 +195,7 @@ static bool peer_container(svc_call *c, const svc_change *change, svc_entity *ou
   if (rc == SVC_NOT_FOUND)
     return svc_fail_about(c, SVC_E_CLOUD_PROVIDER_CONTAINER_NOT_FOUND, id, svc_id_str(c->arena, &change->parent));
   if (rc != SVC_OK) return svc_store_failed(c, rc);
-  if (svc_str_eq(svc_network_text(c, out, "providerName"), svc_node_str(change->body, "providerName"))) return true;
+  if (svc_node_eq(change->body, "providerName", svc_network_text(c, out, "providerName"))) return true;
   svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("containerId"), "is a container of another provider than providerName");
   return svc_check_done(c);
 }
@@ -232,7 +232,7 @@ static bool peer_alone(svc_call *c, const svc_change *change)
 
 static bool peer_rules(svc_call *c, const svc_change *change)
 {
-  bool aws = svc_str_is(svc_node_str(change->body, "providerName"), "AWS");
+  bool aws = svc_node_is(change->body, "providerName", "AWS");
   svc_entity container;
   if (aws && !svc_network_region(SVC_S("AWS"), svc_node_str(change->body, "accepterRegionName")))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("accepterRegionName"), "is no region of this provider");
@@ -283,16 +283,16 @@ static bool peer_fell_due(svc_call *c, svc_change *change, int tag)
 {
   const struct peer_cloud *cloud = peer_cloud_of(change->body);
   int number = (int)(cloud - peer_clouds);
-  bool was_going = svc_str_is(svc_node_str(change->before, "status"), "DELETING");
+  bool was_going = svc_node_is(change->before, "status", "DELETING");
   if (tag != SVC_DUE_STATE) return true;
-  if (svc_str_is(svc_node_str(change->body, "status"), "FAILED")) { /* of an order: its events have one name for all */
-    if (was_going) svc_node_set_str(c->arena, change->body, "status", SVC_S("DELETION_FAILED"));
+  if (svc_node_is(change->body, "status", "FAILED")) { /* of an order: its events have one name for all */
+    if (was_going) svc_node_set_text(c->arena, change->body, "status", "DELETION_FAILED");
     if (!svc_event_about(c, change->noun, &change->entity, cloud->updated, false)) return false;
   }
   svc_network_pass(c, change, peer_words, number);
   if (number == 0 && !c->s->config.driver)
     svc_node_set_str(c->arena, change->body, "connectionId", svc_endpoint_name(c, "pcx-", &change->id));
-  if (svc_str_is(svc_node_str(change->body, "status"), "AVAILABLE")) change->event = cloud->active;
+  if (svc_node_is(change->body, "status", "AVAILABLE")) change->event = cloud->active;
   return svc_network_moves(c, change);
 }
 
@@ -360,7 +360,7 @@ static svc_node *peer_view(svc_call *c, const svc_entity *e)
   if (!body) return NULL;
   svc_node_drop(body, "status");
   svc_node_drop(body, "errorState");
-  svc_node_set_str(c->arena, body, cloud->status, svc_str_c(svc_network_shown(peer_words, number, status)));
+  svc_node_set_text(c->arena, body, cloud->status, svc_network_shown(peer_words, number, status));
   if (reason.n) svc_node_set_str(c->arena, body, cloud->reason, peer_reason(number, reason));
   return body;
 }

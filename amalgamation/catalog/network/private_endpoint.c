@@ -161,14 +161,14 @@ static bool private_endpoint_create(svc_call *c);
 #define PRIVATE_ENDPOINT \
   "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService/{endpointServiceId}/endpoint", SVC_SET_PRIVATE_ENDPOINTS, \
       (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
-#define PRIVATE_ENDPOINT_SHOWN .answer = &private_endpoint_shown, .more = SVC_MORE(.in_path = "cloudProvider")
+#define PRIVATE_ENDPOINT_SHOWN .answer = &private_endpoint_shown, .more = &svc_more_cloud
 
 static const svc_route private_endpoint_routes[] = {
   R_POST(PRIVATE_ENDPOINT, "", .status = 202, .body = &private_endpoint_new, PRIVATE_ENDPOINT_SHOWN, .op = "createPrivateEndpoint", .run = private_endpoint_create,
          .example = "{\"cloudProvider\":\"AWS\",\"id\":\"vpce-0123456789abcdef0\"}"),
   R_GET(PRIVATE_ENDPOINT, "/{endpointId}", PRIVATE_ENDPOINT_SHOWN, .op = "getPrivateEndpoint", .run = svc_verb_read),
   R_DELETE(PRIVATE_ENDPOINT, "/{endpointId}", .status = 204, .op = "deletePrivateEndpoint", .run = svc_network_delete,
-        .more = SVC_MORE(.in_path = "cloudProvider"))
+        .more = &svc_more_cloud)
 };
 
 /* ---------------------------------------------------------------------------------------------------------- lifecycle */
@@ -231,7 +231,7 @@ static bool private_endpoint_create(svc_call *c)
   change.input = c->body;
   change.event = c->plan->noun->noun->event_created;
   change.body = svc_check(c, private_endpoint_new_of[cloud], c->body, NULL, SVC_CHECK_CREATE);
-  if (svc_node_get(c->body, "cloudProvider") && !svc_str_eq(svc_node_str(c->body, "cloudProvider"), provider))
+  if (svc_node_get(c->body, "cloudProvider") && !svc_node_eq(c->body, "cloudProvider", provider))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("cloudProvider"), "must be the provider of the path");
   if (!svc_check_done(c)) return false;
   svc_node_set_str(c->arena, change.body, "cloudProvider", provider);

@@ -102,7 +102,7 @@ static bool organization_insert(svc_call *c, svc_entity *e, svc_node **body)
   if (svc_who_noun(c)) change.extra = (svc_str){ (const char *)c->who.org.b, sizeof c->who.org.b };
   change.body = svc_presets(c->s, c->arena, &organization_object);
   if (!change.body) return svc_no_memory(c);
-  svc_node_set_str(c->arena, change.body, "name", svc_node_str(c->checked, "name"));
+  svc_node_set_from(c->arena, change.body, "name", c->checked, "name");
   svc_node_set_bool(c->arena, change.body, "skipDefaultAlertsSettings",
                     svc_node_bool(c->checked, "skipDefaultAlertsSettings", false));
   *body = change.body;
@@ -201,13 +201,13 @@ static bool organization_create(svc_call *c)
     return false;
   if (!organization_insert(c, &e, &organization) || !organization_federated(c, &e.id) || (any && !svc_member_own(c, &e.id, NULL, &owner, &owns))) return false;
   if (svc_who_noun(c)) svc_listed_put(c->txn, &c->who.org, e.kind, &e.id, true);
-  answer = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  answer = svc_node_object(c->arena, NULL);
   organization = svc_node_copy(c->arena, organization);
   if (!answer || !organization) return svc_no_memory(c);
   organization->name = SVC_S("organization");
   svc_node_put(c->arena, answer, organization);
   if (svc_node_get(c->checked, "orgOwnerId"))
-    svc_node_set_str(c->arena, answer, "orgOwnerId", svc_node_str(c->checked, "orgOwnerId"));
+    svc_node_set_from(c->arena, answer, "orgOwnerId", c->checked, "orgOwnerId");
   svc_node_set_bool(c->arena, answer, "skipDefaultAlertsSettings",
                     svc_node_bool(c->checked, "skipDefaultAlertsSettings", false));
   stored = svc_node_copy(c->arena, answer);

@@ -49,10 +49,10 @@ static const svc_route project_routes[] = {
   R_GET(PROJECT_ONE, "", .op = "getGroup", .run = svc_verb_read),
   R_PATCH(PROJECT_ONE, "", .op = "updateGroup", .run = svc_verb_update),
   R_DELETE(PROJECT_ONE, "", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deleteGroup", .run = svc_verb_delete),
-  { .method = SVC_POST, .path = "/groups/{groupId}:migrate", .set = SVC_SET_PROJECTS, .versions = { 20240530 },
+  { .method = SVC_POST, .path = "/groups/{groupId}:migrate", .set = SVC_SET_PROJECTS, .versions = SVC_VERSIONS(20240530),
     .roles = SVC_R_ORG_OWNER, .body = &project_migrate_object, .op = "migrateGroup", .run = project_migrate,
     .example = "{\"destinationOrgId\":\"" SVC_EXAMPLE_ORG "\"}" },
-  { .method = SVC_GET, .path = "/orgs/{orgId}/groups", .set = SVC_SET_ORGANIZATIONS, .versions = { 20230101 },
+  { .method = SVC_GET, .path = "/orgs/{orgId}/groups", .set = SVC_SET_ORGANIZATIONS, .versions = SVC_VERSIONS(20230101),
     .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED | SVC_VISIBLE_ONLY, .params = project_list_params, .op = "getOrgGroups", .run = svc_verb_list,
     .more = SVC_MORE(.filters = project_filters) }
 };
@@ -155,7 +155,7 @@ static bool project_migrate(svc_call *c)
   left = (svc_scope){ none, change.entity.parent };
   if (!svc_id_eq(&to, &left.org) && !svc_policies_admit(c, &to)) return false;
   id = svc_id_str(c->arena, &change.entity.id);
-  svc_node_set_str(c->arena, change.body, "orgId", svc_id_str(c->arena, &to));
+  svc_node_set_id(c->arena, change.body, "orgId", &to);
   if (!svc_change_store(c, &change) || svc_id_eq(&to, &left.org)) return c->error.code == SVC_E_NONE;
   svc_holdings_drop_on(c->txn, &change.entity.id, &left.org); /* who holds something there is of the organization it leaves */
   return svc_scope_move(c, &change.entity.id, &to) && svc_event_write(c, "GROUP_MOVED_FROM_ORG", &left, "groupId", id);

@@ -88,7 +88,7 @@ static int64_t project_limit_value(svc_call *c, const svc_id *group, const char 
 
 static svc_node *project_limit_node(svc_call *c, const project_limit_row *row, const svc_id *group)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *out = svc_node_object(c->arena, NULL);
   int64_t value = project_limit_value(c, group, row->name);
   if (!out || c->error.code) return NULL;
   svc_node_set_i64(c->arena, out, "currentUsage", svc_quota_used(c, row->name, group));

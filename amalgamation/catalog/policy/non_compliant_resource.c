@@ -27,7 +27,7 @@ static const svc_object non_compliant_resource_object = {
 static bool non_compliant_resource_list(svc_call *c);
 
 static const svc_route non_compliant_resource_routes[] = {
-  { .method = SVC_GET, .path = "/orgs/{orgId}/nonCompliantResources", .set = SVC_SET_RESOURCE_POLICIES, .versions = { 20240805 },
+  { .method = SVC_GET, .path = "/orgs/{orgId}/nonCompliantResources", .set = SVC_SET_RESOURCE_POLICIES, .versions = SVC_VERSIONS(20240805),
     .roles = SVC_R_ORG_MEMBER, .flags = SVC_BARE, .op = "getNonCompliantResources", .run = non_compliant_resource_list }
 };
 
@@ -41,7 +41,7 @@ typedef struct non_compliant_search {
 
 static svc_node *non_compliant_list_in(svc_call *c, svc_node *object, const char *name)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(name), SVC_S(""));
+  svc_node *list = svc_node_array(c->arena, name);
   if (list) svc_node_put(c->arena, object, list);
   return list;
 }
@@ -50,9 +50,9 @@ static svc_node *non_compliant_list_in(svc_call *c, svc_node *object, const char
 static svc_node *non_compliant_policy(svc_call *c, svc_node *policies, const svc_policy_rule *rule)
 {
   svc_node *one = policies->first;
-  while (one && !svc_str_eq(svc_node_str(one, "resourcePolicyId"), rule->policy)) one = one->next;
+  while (one && !svc_node_eq(one, "resourcePolicyId", rule->policy)) one = one->next;
   if (one) return svc_node_get(one, "policiesCausingNonCompliance");
-  one = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  one = svc_node_object(c->arena, NULL);
   if (!one) return NULL;
   svc_node_set_str(c->arena, one, "resourcePolicyId", rule->policy);
   svc_node_set_str(c->arena, one, "resourcePolicyName", rule->name);
@@ -63,7 +63,7 @@ static svc_node *non_compliant_policy(svc_call *c, svc_node *policies, const svc
 static bool non_compliant_has(const svc_node *list, svc_str id)
 {
   const svc_node *one = list->first;
-  while (one && !svc_str_eq(svc_node_str(one, "policyId"), id)) one = one->next;
+  while (one && !svc_node_eq(one, "policyId", id)) one = one->next;
   return one != NULL;
 }
 
@@ -75,12 +75,12 @@ static bool non_compliant_ask(svc_call *c, const svc_policy_rules *rules, int ac
   for (i = 0; i < rules->count; i++) {
     svc_node *one, *list;
     if (!svc_policy_forbids(rules->rules[i].read, action, group, org, context, NULL)) continue;
-    if (!*found) *found = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    if (!*found) *found = svc_node_object(c->arena, NULL);
     list = *found ? svc_node_get(*found, "resourcePoliciesCausingNonCompliance") : NULL;
     if (*found && !list) list = non_compliant_list_in(c, *found, "resourcePoliciesCausingNonCompliance");
     list = list ? non_compliant_policy(c, list, &rules->rules[i]) : NULL;
     if (list && non_compliant_has(list, rules->rules[i].id)) continue; /* by another thing that the project has */
-    one = list ? svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")) : NULL;
+    one = list ? svc_node_object(c->arena, NULL) : NULL;
     if (!one) return svc_no_memory(c);
     svc_node_set_str(c->arena, one, "policyId", rules->rules[i].id);
     svc_node_append(list, one);
@@ -90,10 +90,10 @@ static bool non_compliant_ask(svc_call *c, const svc_policy_rules *rules, int ac
 
 static void non_compliant_name(svc_call *c, svc_node *found, const svc_id *id, svc_str name, const char *type)
 {
-  svc_node_set_str(c->arena, found, "orgId", svc_id_str(c->arena, &c->scope.org));
-  svc_node_set_str(c->arena, found, "resourceId", svc_id_str(c->arena, id));
+  svc_node_set_id(c->arena, found, "orgId", &c->scope.org);
+  svc_node_set_id(c->arena, found, "resourceId", id);
   svc_node_set_str(c->arena, found, "resourceName", svc_arena_copy(c->arena, name));
-  svc_node_set_str(c->arena, found, "resourceType", svc_str_c(type));
+  svc_node_set_text(c->arena, found, "resourceType", type);
 }
 
 static bool non_compliant_visit(svc_call *c, void *state, int action, const svc_node *context, const svc_entity *of)
@@ -113,7 +113,7 @@ static bool non_compliant_project(svc_call *c, non_compliant_search *s, const sv
   svc_node *one, *next;
   c->scope.group = project->id;
   s->project = NULL;
-  s->clusters = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S(""));
+  s->clusters = svc_node_array(c->arena, NULL);
   if (!s->clusters) return svc_no_memory(c);
   if (!svc_policies_visit(c, non_compliant_visit, s)) return false;
   if (s->project) non_compliant_name(c, s->project, &project->id, project->unique, "PROJECT");
@@ -133,7 +133,7 @@ static bool non_compliant_resource_list(svc_call *c)
   svc_scan scan;
   svc_entity e;
   memset(&s, 0, sizeof s);
-  s.found = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S(""));
+  s.found = svc_node_array(c->arena, NULL);
   if (!s.found) return svc_no_memory(c);
   if (!svc_resolve_all(c) || !svc_policies_read(c, &c->scope.org, &s.rules)) return false;
   if (s.rules.count && c->s->group) {

@@ -77,7 +77,7 @@ static void policy_context_region(svc_call *c, const svc_node *region, policy_si
 
 static bool policy_context_is_set(const svc_node *body)
 {
-  return svc_str_is(svc_node_str(body, "clusterType"), "REPLICASET");
+  return svc_node_is(body, "clusterType", "REPLICASET");
 }
 
 static void policy_context_shape(svc_call *c, svc_node *cluster, const svc_node *before, const svc_node *body)
@@ -138,8 +138,8 @@ SVC_PRIVATE svc_node *svc_policy_of_flex(svc_call *c, const svc_node *body, int6
   if (major.n) svc_node_set_str(c->arena, cluster, "dbMajorVersion", major);
   policy_context_nodes(&sizes, settings);
   if (sizes.disk >= 0) svc_node_set_i64(c->arena, cluster, "diskSizeGB", sizes.disk);
-  svc_node_set_str(c->arena, cluster, "minTLSVersion", SVC_S("tls1_2")); /* it cannot be chosen */
-  svc_node_set_str(c->arena, cluster, "clusterType", SVC_S("replicaset"));
+  svc_node_set_text(c->arena, cluster, "minTLSVersion", "tls1_2"); /* it cannot be chosen */
+  svc_node_set_text(c->arena, cluster, "clusterType", "replicaset");
   svc_node_set_bool(c->arena, cluster, "isConvertingToSharded", false);
   svc_node_set_i64(c->arena, cluster, "minShardCount", 1);
   svc_node_set_i64(c->arena, cluster, "maxShardCount", 1);

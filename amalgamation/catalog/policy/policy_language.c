@@ -306,7 +306,7 @@ static bool policy_conditions(policy_reader *r, svc_policy *p)
     svc_policy_next(r);
     if (!svc_policy_want(r, "{")) return false;
     p->conditions[p->condition_count].expr = policy_expr(r);
-    if (!svc_policy_want(r, "}")) return false;
+    if (!p->conditions[p->condition_count].expr || !svc_policy_want(r, "}")) return false; /* NULL: it is wrong, or there is no memory */
     r->from = from;
     if (p->conditions[p->condition_count++].expr->type.kind != POLICY_BOOL) return svc_policy_wrong(r, "the condition is neither true nor false") != NULL;
     r->from = r->at;

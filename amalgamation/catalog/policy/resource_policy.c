@@ -75,7 +75,7 @@ static bool resource_policy_check(svc_call *c, const svc_node *body)
 
 static void resource_policy_by(svc_call *c, svc_node *body, const char *field)
 {
-  svc_node *user = svc_node_new(c->arena, SVC_J_OBJECT, svc_str_c(field), SVC_S(""));
+  svc_node *user = svc_node_object(c->arena, field);
   if (!user || !c->who.known) return;
   if (c->who.user_id.n == 24) svc_node_set_str(c->arena, user, "id", c->who.user_id);
   if (c->who.username.n) svc_node_set_str(c->arena, user, "name", c->who.username);
@@ -88,7 +88,7 @@ static bool resource_policy_prepare(svc_call *c, svc_change *change)
   if (change->before && svc_node_same(change->before, change->body)) return true;
   if (!change->before) resource_policy_by(c, change->body, "createdByUser");
   resource_policy_by(c, change->body, "lastUpdatedByUser");
-  svc_node_set_str(c->arena, change->body, "version", SVC_S("v1"));
+  svc_node_set_text(c->arena, change->body, "version", "v1");
   return true;
 }
 
@@ -98,8 +98,8 @@ static bool resource_policy_validate(svc_call *c)
   svc_node *body = svc_node_copy(c->arena, c->checked);
   if (!svc_resolve_all(c) || !body) return c->error.code ? false : svc_no_memory(c);
   if (!resource_policy_check(c, body)) return false;
-  svc_node_set_str(c->arena, body, "orgId", svc_id_str(c->arena, &c->scope.org));
-  svc_node_set_str(c->arena, body, "version", SVC_S("v1"));
+  svc_node_set_id(c->arena, body, "orgId", &c->scope.org);
+  svc_node_set_text(c->arena, body, "version", "v1");
   if (!svc_answer_node(c, body)) return false;
   c->answer.links = NULL; /* it is nowhere */
   return true;

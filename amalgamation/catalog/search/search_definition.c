@@ -176,7 +176,7 @@ static void search_definition_wrong(search_definition_walk *w, int code, const s
 static bool search_definition_named(const svc_node *list, svc_str name)
 {
   const svc_node *item = list ? list->first : NULL;
-  while (item && !svc_str_eq(svc_node_str(item, "name"), name)) item = item->next;
+  while (item && !svc_node_eq(item, "name", name)) item = item->next;
   return item != NULL;
 }
 
@@ -226,7 +226,7 @@ static void search_definition_distinct(search_definition_walk *w, const char *li
   size_t i;
   for (i = 0; item; item = item->next, i++) {
     const search_definition_at place = SEARCH_ITEM(&up, i), at = SEARCH_AT(&place, key);
-    for (other = all->first; other != item && !svc_str_eq(svc_node_str(other, key), svc_node_str(item, key));) other = other->next;
+    for (other = all->first; other != item && !svc_node_eq(other, key, svc_node_str(item, key));) other = other->next;
     if (other != item) search_definition_wrong(w, SVC_E_INVALID_ATTRIBUTE, &at, "stands in the list twice");
   }
 }
@@ -334,7 +334,7 @@ static void search_definition_vectors(search_definition_walk *w)
 {
   const search_definition_at at = SEARCH_AT(NULL, "fields");
   const svc_node *item = svc_node_get(w->definition, "fields")->first;
-  while (item && !svc_str_is(svc_node_str(item, "type"), "vector")) item = item->next;
+  while (item && !svc_node_is(item, "type", "vector")) item = item->next;
   if (!item) search_definition_wrong(w, SVC_E_INVALID_ATTRIBUTE, &at, "must have at least one vector");
   search_definition_distinct(w, "fields", "path");
 }

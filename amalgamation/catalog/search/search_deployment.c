@@ -79,15 +79,15 @@ static const svc_object search_deployment_shown = {
 #define SEARCH_DEPLOYMENT_SHOWN .answer = &search_deployment_shown
 
 static const svc_route search_deployment_routes[] = {
-  { .method = SVC_GET, SEARCH_DEPLOYMENT, .versions = { 20230101, 20240530, 20250312 }, .roles = SVC_R_GROUP_READ_ONLY,
+  { .method = SVC_GET, SEARCH_DEPLOYMENT, .versions = SVC_VERSIONS(20230101, 20240530, 20250312), .roles = SVC_R_GROUP_READ_ONLY,
     SEARCH_DEPLOYMENT_SHOWN, .op = "getClusterSearchDeployment", .run = svc_verb_read },
-  { .method = SVC_POST, SEARCH_DEPLOYMENT, .versions = { 20230101, 20240530 }, .roles = SVC_R_GROUP_OWNER, .status = 202,
+  { .method = SVC_POST, SEARCH_DEPLOYMENT, .versions = SVC_VERSIONS(20230101, 20240530), .roles = SVC_R_GROUP_OWNER, .status = 202,
     SEARCH_DEPLOYMENT_SHOWN, .body = &search_deployment_shown, .op = "createClusterSearchDeployment", .run = svc_verb_create,
     .example = "{\"specs\":[{\"instanceSize\":\"S20_HIGHCPU_NVME\",\"nodeCount\":2}]}" },
-  { .method = SVC_PATCH, SEARCH_DEPLOYMENT, .versions = { 20230101, 20240530 }, .roles = SVC_R_GROUP_CLUSTER_MANAGER,
+  { .method = SVC_PATCH, SEARCH_DEPLOYMENT, .versions = SVC_VERSIONS(20230101, 20240530), .roles = SVC_R_GROUP_CLUSTER_MANAGER,
     SEARCH_DEPLOYMENT_SHOWN, .body = &search_deployment_shown, .op = "updateClusterSearchDeployment", .run = svc_verb_update,
     .example = "{\"specs\":[{\"instanceSize\":\"S30_HIGHCPU_NVME\",\"nodeCount\":3}]}" },
-  { .method = SVC_DELETE, SEARCH_DEPLOYMENT, .versions = { 20230101, 20240530 }, .roles = SVC_R_GROUP_CLUSTER_MANAGER,
+  { .method = SVC_DELETE, SEARCH_DEPLOYMENT, .versions = SVC_VERSIONS(20230101, 20240530), .roles = SVC_R_GROUP_CLUSTER_MANAGER,
     .status = 204, .op = "deleteClusterSearchDeployment", .run = svc_verb_delete }
 };
 
@@ -112,8 +112,8 @@ static const svc_guard search_deployment_guards[] = {
 
 static bool search_deployment_is_of(const svc_node *spec, svc_str provider, svc_str region)
 {
-  return svc_str_eq(svc_node_str(spec, "regionName"), region) &&
-         (!svc_node_get(spec, "cloudProvider") || svc_str_eq(svc_node_str(spec, "cloudProvider"), provider));
+  return svc_node_eq(spec, "regionName", region) &&
+         (!svc_node_get(spec, "cloudProvider") || svc_node_eq(spec, "cloudProvider", provider));
 }
 
 /* The spec that holds in a region: its own, or the one that names none. */
@@ -134,15 +134,15 @@ static bool search_deployment_add(svc_call *c, svc_node *list, const svc_node *s
   const svc_node *spec = search_deployment_for(specs, provider, name), *old;
   svc_node *out;
   for (old = list->first; old; old = old->next)
-    if (svc_str_eq(svc_node_str(old, "cloudProvider"), provider) && svc_str_eq(svc_node_str(old, "regionName"), name)) return true;
+    if (svc_node_eq(old, "cloudProvider", provider) && svc_node_eq(old, "regionName", name)) return true;
   if (!spec) {
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("specs"), "must say how many nodes there are in region " SVC_FMT, SVC_ARG(name));
     return true;
   }
-  out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  out = svc_node_object(c->arena, NULL);
   if (!out) return svc_no_memory(c);
   svc_node_set_str(c->arena, out, "cloudProvider", provider);
-  svc_node_set_str(c->arena, out, "instanceSize", svc_node_str(spec, "instanceSize"));
+  svc_node_set_from(c->arena, out, "instanceSize", spec, "instanceSize");
   svc_node_set_i64(c->arena, out, "nodeCount", svc_node_i64(spec, "nodeCount", SEARCH_DEPLOYMENT_NODES));
   svc_node_set_str(c->arena, out, "regionName", name);
   svc_node_append(list, out);
@@ -152,7 +152,7 @@ static bool search_deployment_add(svc_call *c, svc_node *list, const svc_node *s
 /* What is in force, region by region of the cluster. */
 static bool search_deployment_effect(svc_call *c, svc_node *body, const svc_node *cluster)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("effectiveSpecs"), SVC_S(""));
+  svc_node *list = svc_node_array(c->arena, "effectiveSpecs");
   const svc_node *shards = svc_node_get(cluster, "replicationSpecs"), *shard = shards ? shards->first : NULL, *region;
   if (!list) return svc_no_memory(c);
   for (; shard; shard = shard->next) {
@@ -172,7 +172,7 @@ static void search_deployment_specs(svc_call *c, const svc_node *body, const svc
   unsigned i = 0;
   for (spec = specs->first; spec; spec = spec->next, i++) {
     svc_str name = svc_node_str(spec, "regionName"), at = svc_arena_print(c->arena, "specs[%u].regionName", i);
-    for (other = specs->first; other != spec && !svc_str_eq(svc_node_str(other, "regionName"), name);) other = other->next;
+    for (other = specs->first; other != spec && !svc_node_eq(other, "regionName", name);) other = other->next;
     if (other != spec) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is the region of another spec");
     for (region = effective->first; region && name.n; region = region->next)
       if (search_deployment_is_of(spec, svc_node_str(region, "cloudProvider"), svc_node_str(region, "regionName"))) break;
@@ -198,7 +198,7 @@ static bool search_deployment_prepare(svc_call *c, svc_change *change)
 static svc_node *search_deployment_view(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e);
-  if (body && svc_cluster_is(body, "stateName", "DELETING")) svc_node_set_str(c->arena, body, "stateName", SVC_S("UPDATING"));
+  if (body && svc_cluster_is(body, "stateName", "DELETING")) svc_node_set_text(c->arena, body, "stateName", "UPDATING");
   return body;
 }
 

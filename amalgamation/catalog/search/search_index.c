@@ -155,7 +155,7 @@ static const svc_guard search_index_guards[] = {
 
 static bool search_index_is_vector(const svc_node *body)
 {
-  return svc_str_is(svc_node_str(body, "type"), "vectorSearch");
+  return svc_node_is(body, "type", "vectorSearch");
 }
 
 /* ---- where it is */
@@ -194,10 +194,10 @@ static bool search_index_count(svc_call *c, svc_change *change)
   svc_node *now;
   char date[21];
   if (before && svc_node_same(before, svc_node_get(change->body, "latestDefinition"))) return true;
-  now = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("latestDefinitionVersion"), SVC_S(""));
+  now = svc_node_object(c->arena, "latestDefinitionVersion");
   if (!now) return svc_no_memory(c);
   svc_date_text(c->now, date);
-  svc_node_set_str(c->arena, now, "createdAt", svc_str_c(date));
+  svc_node_set_text(c->arena, now, "createdAt", date);
   svc_node_set_i64(c->arena, now, "version", version + 1);
   svc_node_put(c->arena, change->body, now);
   return true;
@@ -225,7 +225,7 @@ static bool search_index_prepare(svc_call *c, svc_change *change)
 
 static bool search_index_fell_due(svc_call *c, svc_change *change, int tag)
 {
-  if (tag == SVC_DUE_STATE && svc_str_is(svc_node_str(change->body, "status"), "READY"))
+  if (tag == SVC_DUE_STATE && svc_node_is(change->body, "status", "READY"))
     svc_node_set_bool(c->arena, change->body, "queryable", true);
   return true;
 }
@@ -245,7 +245,7 @@ static bool search_index_put_copy(svc_call *c, svc_node *to, const svc_node *mem
 static svc_node *search_index_old_view(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e), *definition = svc_node_get(body, "latestDefinition"), *member;
-  svc_node *out = body ? svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")) : NULL;
+  svc_node *out = body ? svc_node_object(c->arena, NULL) : NULL;
   svc_str status = svc_node_str(body, "status");
   if (!out || !definition) return NULL;
   for (member = body->first; member; member = member->next)
@@ -261,7 +261,7 @@ static svc_node *search_index_old_view(svc_call *c, const svc_entity *e)
 /* What was sent in the older shape, in that which is stored: into a body that has the rest. */
 static bool search_index_from_old(svc_call *c, const svc_node *old, svc_node *body)
 {
-  svc_node *definition = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("latestDefinition"), SVC_S(""));
+  svc_node *definition = svc_node_object(c->arena, "latestDefinition");
   const svc_node *member;
   if (!definition) return svc_no_memory(c);
   for (member = old->first; member; member = member->next) {

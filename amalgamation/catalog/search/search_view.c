@@ -45,7 +45,7 @@ SVC_PRIVATE const svc_object svc_search_host = { .name = "SearchHostStatusDetail
 /* Of a definition, a list of paths in it may be long, and is shown once, with the index. */
 static svc_node *search_view_shown_brief(svc_call *c, const svc_node *definition)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("definition"), SVC_S(""));
+  svc_node *out = svc_node_object(c->arena, "definition");
   const svc_node *source = svc_node_get(definition, "storedSource");
   if (!out) return NULL;
   svc_node_set_i64(c->arena, out, "numPartitions", svc_node_i64(definition, "numPartitions", 1));
@@ -57,8 +57,8 @@ static svc_node *search_view_shown_brief(svc_call *c, const svc_node *definition
 static svc_node *search_view_shown_part(svc_call *c, const char *name, const svc_node *definition, int64_t version, bool queryable,
                                          svc_str status)
 {
-  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, svc_str_c(name), SVC_S(""));
-  svc_node *v = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("definitionVersion"), SVC_S(""));
+  svc_node *out = svc_node_object(c->arena, name);
+  svc_node *v = svc_node_object(c->arena, "definitionVersion");
   svc_node *brief = definition ? search_view_shown_brief(c, definition) : NULL;
   if (!out || !v || (definition && !brief)) return NULL;
   if (brief) svc_node_put(c->arena, out, brief);
@@ -75,7 +75,7 @@ static svc_node *search_view_shown_host(svc_call *c, const svc_node *body, svc_s
   int64_t version = svc_node_i64(svc_node_get(body, "latestDefinitionVersion"), "version", 1);
   svc_str status = svc_node_str(body, "status");
   bool queryable = svc_node_bool(body, "queryable", false), staged = queryable && !svc_str_is(status, "READY") && version > 1;
-  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *out = svc_node_object(c->arena, NULL);
   const svc_node *latest = svc_node_get(body, "latestDefinition");
   svc_node *main_index = search_view_shown_part(c, "mainIndex", staged ? NULL : latest, staged ? version - 1 : version, queryable,
                                                  staged ? SVC_S("READY") : status);
@@ -106,7 +106,7 @@ SVC_PRIVATE svc_node *svc_search_view(svc_call *c, const svc_entity *e)
   svc_node *body = svc_entity_body(c, e), *list, *host;
   svc_str hosts = search_view_hosts(c);
   int n;
-  list = body ? svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("statusDetail"), SVC_S("")) : NULL;
+  list = body ? svc_node_array(c->arena, "statusDetail") : NULL;
   for (n = 0; list && hosts.n && n < SEARCH_VIEW_HOSTS; n++) {
     svc_str one = svc_str_cut(&hosts, ',');
     host = search_view_shown_host(c, body, svc_str_cut(&one, ':'));

@@ -172,7 +172,7 @@ static bool cloud_access_prepare(svc_call *c, svc_change *change)
   if (!change->before && !cloud_access_asked_for(c, change, at)) return false;
   if (role && !svc_node_get(change->before, "iamAssumedRoleArn")) {
     svc_date_text(c->now, now);
-    svc_node_set_str(c->arena, change->body, "authorizedDate", svc_str_c(now));
+    svc_node_set_text(c->arena, change->body, "authorizedDate", now);
   }
   return true;
 }
@@ -197,12 +197,12 @@ static void cloud_access_used(void *context, const svc_noun_info *from)
 
 static svc_node *cloud_access_view(svc_call *c, const svc_entity *e)
 {
-  svc_node *body = svc_entity_body(c, e), *usages = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("featureUsages"), SVC_S(""));
+  svc_node *body = svc_entity_body(c, e), *usages = svc_node_array(c->arena, "featureUsages");
   bool used[CLOUD_ACCESS_USERS] = { false };
   size_t i;
   if (!body || !usages || !svc_refs_users(c, e, cloud_access_used, used)) return NULL;
   for (i = 0; i < CLOUD_ACCESS_USERS; i++) {
-    svc_node *one = used[i] ? svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")) : NULL;
+    svc_node *one = used[i] ? svc_node_object(c->arena, NULL) : NULL;
     if (!one) continue;
     svc_node_set_str(c->arena, one, "featureType", svc_value_text(c->s, c->arena, cloud_access_users[i].feature));
     svc_node_append(usages, one);
@@ -214,14 +214,14 @@ static svc_node *cloud_access_view(svc_call *c, const svc_entity *e)
 /* Three lists in one, each in the order in which they were made. */
 static bool cloud_access_list(svc_call *c)
 {
-  svc_node *all = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *lists[3], *one;
+  svc_node *all = svc_node_object(c->arena, NULL), *lists[3], *one;
   svc_entity e;
   svc_scan scan;
   int i;
   if (!svc_resolve_all(c)) return false;
   if (!all) return svc_no_memory(c);
   for (i = 0; i < 3; i++) {
-    lists[i] = svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(cloud_access_providers[i].list), SVC_S(""));
+    lists[i] = svc_node_array(c->arena, cloud_access_providers[i].list);
     if (!lists[i]) return svc_no_memory(c);
     svc_node_append(all, lists[i]);
   }

@@ -113,7 +113,7 @@ static int database_user_way(svc_call *c, const svc_node *body)
   int way = -1;
   size_t i;
   for (i = 0; i < sizeof database_user_ways / sizeof database_user_ways[0]; i++) {
-    if (svc_str_is(svc_node_str(body, database_user_ways[i].field), "NONE")) continue;
+    if (svc_node_is(body, database_user_ways[i].field, "NONE")) continue;
     if (way >= 0)
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(database_user_ways[i].field), "must be NONE, as %s is not",
                   database_user_ways[way].field);
@@ -128,8 +128,8 @@ static bool database_user_login(svc_call *c, const svc_change *change)
   svc_str name = svc_node_str(body, "username");
   bool sent = change->input && svc_node_get(change->input, "password");
   int way = database_user_way(c, body);
-  bool outside = way >= 0 && !svc_str_is(svc_node_str(body, "oidcAuthType"), "IDP_GROUP");
-  if (!svc_str_is(svc_node_str(body, "databaseName"), outside ? "$external" : "admin"))
+  bool outside = way >= 0 && !svc_node_is(body, "oidcAuthType", "IDP_GROUP");
+  if (!svc_node_is(body, "databaseName", outside ? "$external" : "admin"))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("databaseName"), "must be %s for a user who authenticates like this",
                 outside ? "$external" : "admin");
   if (way >= 0 && sent) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("password"), "is for users who authenticate by one");

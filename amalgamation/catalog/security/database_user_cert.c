@@ -180,7 +180,7 @@ static bool database_user_cert_create(svc_call *c)
   change.parent = user.id;
   svc_date_text(made->until, date);
   svc_node_set_i64(c->arena, change.body, "_id", (int64_t)made->serial);
-  svc_node_set_str(c->arena, change.body, "notAfter", svc_str_c(date));
+  svc_node_set_text(c->arena, change.body, "notAfter", date);
   svc_node_set_str(c->arena, change.body, "subject", c->route.params[1]);
   svc_change_due(&change, SVC_DUE_EXPIRY, made->until);
   return svc_insert(c, &change, &e) && database_user_cert_answer(c, made, &e);

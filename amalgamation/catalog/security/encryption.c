@@ -47,7 +47,7 @@ static bool encryption_is_in(svc_call *c, const svc_entity *cluster, svc_str pro
   for (spec = specs ? specs->first : NULL; spec; spec = spec->next) {
     const svc_node *regions = svc_node_get(spec, "regionConfigs");
     for (one = regions ? regions->first : NULL; one; one = one->next)
-      if (svc_str_eq(svc_node_str(one, "providerName"), provider) && svc_str_eq(svc_node_str(one, "regionName"), region)) return true;
+      if (svc_node_eq(one, "providerName", provider) && svc_node_eq(one, "regionName", region)) return true;
   }
   return false;
 }

@@ -67,17 +67,17 @@ static bool ldap_verification_create(svc_call *c)
   if (!svc_change_new(c, c->plan->noun, NULL, &change)) return false;
   request->name = SVC_S("request");
   svc_node_put(c->arena, change.body, request);
-  svc_node_put(c->arena, change.body, svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("validations"), SVC_S("")));
+  svc_node_put(c->arena, change.body, svc_node_array(c->arena, "validations"));
   svc_change_due(&change, SVC_DUE_EXPIRY, c->now + LDAP_VERIFICATION_KEPT);
   return svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
 }
 
 static void ldap_verification_add(svc_call *c, svc_node *list, const char *type, const char *status)
 {
-  svc_node *one = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *one = svc_node_object(c->arena, NULL);
   if (!one) return;
-  svc_node_set_str(c->arena, one, "status", svc_str_c(status));
-  svc_node_set_str(c->arena, one, "validationType", svc_str_c(type));
+  svc_node_set_text(c->arena, one, "status", status);
+  svc_node_set_text(c->arena, one, "validationType", type);
   svc_node_append(list, one);
 }
 
@@ -85,7 +85,7 @@ static void ldap_verification_add(svc_call *c, svc_node *list, const char *type,
 static bool ldap_verification_fell_due(svc_call *c, svc_change *change, int tag)
 {
   static const char *const steps[] = { "SERVER_SPECIFIED", "CONNECT", "AUTHENTICATE" };
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("validations"), SVC_S(""));
+  svc_node *list = svc_node_array(c->arena, "validations");
   size_t i;
   if (tag != SVC_DUE_STATE || c->s->config.driver) return true;
   if (!list) return svc_no_memory(c);
@@ -98,13 +98,13 @@ static bool ldap_verification_fell_due(svc_call *c, svc_change *change, int tag)
 static bool ldap_verification_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
   const svc_node *told = svc_node_get(facts, "validations"), *one;
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("validations"), SVC_S(""));
+  svc_node *list = svc_node_array(c->arena, "validations");
   size_t i;
   if (!list) return svc_no_memory(c);
   for (one = told && told->type == SVC_J_ARRAY ? told->first : NULL, i = 0; one && i < 20; one = one->next, i++) {
     svc_str type = svc_node_str(one, "validationType");
     if (svc_value_in(c->s, type, ldap_verification_types))
-      ldap_verification_add(c, list, type.p, svc_str_is(svc_node_str(one, "status"), "OK") ? "OK" : "FAIL");
+      ldap_verification_add(c, list, type.p, svc_node_is(one, "status", "OK") ? "OK" : "FAIL");
   }
   svc_node_put(c->arena, change->body, list);
   return true;

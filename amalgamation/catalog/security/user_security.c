@@ -95,7 +95,7 @@ static bool user_security_without(svc_call *c, const char *object, const char *f
   inner = svc_node_get(change.body, object);
   if (inner && svc_node_get(inner, field)) {
     svc_node_drop(inner, field);
-    if (empty) svc_node_put(c->arena, inner, svc_node_new(c->arena, SVC_J_ARRAY, svc_str_c(field), SVC_S("")));
+    if (empty) svc_node_put(c->arena, inner, svc_node_array(c->arena, field));
   }
   return svc_change_store(c, &change);
 }

@@ -37,7 +37,7 @@ static const svc_object control_plane_address_object = { .name = "ControlPlaneIP
 static bool control_plane_address_read(svc_call *c);
 
 static const svc_route control_plane_address_routes[] = {
-  { .method = SVC_GET, .path = "/unauth/controlPlaneIPAddresses", .set = SVC_SET_CONTROL_PLANE, .versions = { 20231115 },
+  { .method = SVC_GET, .path = "/unauth/controlPlaneIPAddresses", .set = SVC_SET_CONTROL_PLANE, .versions = SVC_VERSIONS(20231115),
     .flags = SVC_NO_AUTH, .answer = &control_plane_address_object, .op = "listControlPlaneAddresses", .run = control_plane_address_read }
 };
 
@@ -72,7 +72,7 @@ static svc_node *control_plane_address_direction(svc_call *c, svc_node *body, co
 
 static bool control_plane_address_read(svc_call *c)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
   if (!body || !control_plane_address_member(c, body, "gateways", SVC_J_ARRAY) ||
       !control_plane_address_direction(c, body, "inbound", 0) ||
       !control_plane_address_direction(c, body, "outbound", 1))

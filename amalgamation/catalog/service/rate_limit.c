@@ -56,9 +56,9 @@ static bool rate_limit_list(svc_call *c);
 static bool rate_limit_read(svc_call *c);
 
 static const svc_route rate_limit_routes[] = {
-  { .method = SVC_GET, .path = "/rateLimits", .set = SVC_SET_RATE_LIMITS, .versions = { 20250312 }, .flags = SVC_PAGED,
+  { .method = SVC_GET, .path = "/rateLimits", .set = SVC_SET_RATE_LIMITS, .versions = SVC_VERSIONS(20250312), .flags = SVC_PAGED,
     .params = rate_limit_list_params, .answer = &rate_limit_object, .op = "listRateLimits", .run = rate_limit_list },
-  { .method = SVC_GET, .path = "/rateLimits/{endpointSetId}", .set = SVC_SET_RATE_LIMITS, .versions = { 20250312 },
+  { .method = SVC_GET, .path = "/rateLimits/{endpointSetId}", .set = SVC_SET_RATE_LIMITS, .versions = SVC_VERSIONS(20250312),
     .flags = SVC_ITEM, .params = rate_limit_read_params, .answer = &rate_limit_object, .op = "getRateLimit", .run = rate_limit_read }
 };
 
@@ -72,7 +72,7 @@ static const char *rate_limit_scope_name(int scope)
 /* {"value": now, "defaultValue": what the table says, where it differs} */
 static void rate_limit_value(svc_call *c, svc_node *body, const char *name, int64_t value, int64_t preset)
 {
-  svc_node *o = svc_node_new(c->arena, SVC_J_OBJECT, svc_str_c(name), SVC_S(""));
+  svc_node *o = svc_node_object(c->arena, name);
   if (!o) return;
   if (value != preset) svc_node_set_i64(c->arena, o, "defaultValue", preset);
   svc_node_set_i64(c->arena, o, "value", value);
@@ -81,14 +81,14 @@ static void rate_limit_value(svc_call *c, svc_node *body, const char *name, int6
 
 static svc_node *rate_limit_endpoints(svc_call *c, int set)
 {
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("endpoints"), SVC_S("")), *item;
+  svc_node *list = svc_node_array(c->arena, "endpoints"), *item;
   size_t i;
   for (i = 0; list && i < c->s->plan_count; i++) {
     const svc_route *route = c->s->plans[i].route;
     if (route->set != set || route->flags & SVC_ABSOLUTE) continue;
-    item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    item = svc_node_object(c->arena, NULL);
     if (!item) return NULL;
-    svc_node_set_str(c->arena, item, "method", svc_str_c(rate_limit_methods[route->method]));
+    svc_node_set_text(c->arena, item, "method", rate_limit_methods[route->method]);
     svc_node_set_str(c->arena, item, "path", svc_arena_print(c->arena, SVC_FMT "%s", SVC_ARG(c->s->base_path), route->path));
     svc_node_append(list, item);
   }
@@ -99,15 +99,15 @@ static svc_node *rate_limit_node(svc_call *c, int set, const char *id)
 {
   int count;
   const svc_set_row *now = &c->s->sets[set], *preset = &svc_set_table(&count)[set];
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S("")), *endpoints = rate_limit_endpoints(c, set);
+  svc_node *body = svc_node_object(c->arena, NULL), *endpoints = rate_limit_endpoints(c, set);
   if (!body || !endpoints) return NULL;
   rate_limit_value(c, body, "capacity", now->capacity, preset->capacity);
-  svc_node_set_str(c->arena, body, "endpointSetId", svc_str_c(id));
-  svc_node_set_str(c->arena, body, "endpointSetName", svc_str_c(now->name));
+  svc_node_set_text(c->arena, body, "endpointSetId", id);
+  svc_node_set_text(c->arena, body, "endpointSetName", now->name);
   svc_node_put(c->arena, body, endpoints);
   rate_limit_value(c, body, "refillDurationSeconds", now->refill_seconds, preset->refill_seconds);
   rate_limit_value(c, body, "refillRate", now->refill_rate, preset->refill_rate);
-  svc_node_set_str(c->arena, body, "scope", svc_str_c(rate_limit_scope_name(now->scope)));
+  svc_node_set_text(c->arena, body, "scope", rate_limit_scope_name(now->scope));
   return body;
 }
 

@@ -40,7 +40,7 @@ static bool root_read(svc_call *c);
 static bool root_describe(svc_call *c);
 
 static const svc_route root_routes[] = {
-  { .method = SVC_GET, .path = "", .set = SVC_SET_ROOT, .versions = { 20230101 },
+  { .method = SVC_GET, .path = "", .set = SVC_SET_ROOT, .versions = SVC_VERSIONS(20230101),
     .answer = &root_object, .op = "getSystemStatus", .run = root_read },
   /* who asks for it may have no credentials yet; its bucket is that of an address */
   { .method = SVC_GET, .path = "/openapi.json", .flags = SVC_ABSOLUTE | SVC_NO_AUTH, .set = SVC_SET_CONTROL_PLANE, .op = "getOpenApi",
@@ -49,16 +49,15 @@ static const svc_route root_routes[] = {
 
 static svc_node *root_grants(svc_call *c)
 {
-  svc_node *roles = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("roles"), SVC_S(""));
+  svc_node *roles = svc_node_array(c->arena, "roles");
   svc_held h;
   for (svc_held_begin(c, &h); roles && svc_held_next(c, &h);) {
     int role = svc_role_by_name(h.role);
-    svc_node *item = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+    svc_node *item = svc_node_object(c->arena, NULL);
     if (role < 0 || !item) continue;
     if (!h.everywhere)
-      svc_node_set_str(c->arena, item, svc_role_level(role) == SVC_SCOPE_GROUP ? "groupId" : "orgId",
-                       svc_id_str(c->arena, &h.on));
-    svc_node_set_str(c->arena, item, "roleName", svc_str_c(svc_role_name(role)));
+      svc_node_set_id(c->arena, item, svc_role_level(role) == SVC_SCOPE_GROUP ? "groupId" : "orgId", &h.on);
+    svc_node_set_text(c->arena, item, "roleName", svc_role_name(role));
     svc_node_append(roles, item);
   }
   return roles;
@@ -66,8 +65,8 @@ static svc_node *root_grants(svc_call *c)
 
 static bool root_read(svc_call *c)
 {
-  svc_node *body = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
-  svc_node *key = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S("apiKey"), SVC_S(""));
+  svc_node *body = svc_node_object(c->arena, NULL);
+  svc_node *key = svc_node_object(c->arena, "apiKey");
   svc_node *list = svc_access_shown(c, "accessList"), *roles = root_grants(c);
   if (!body || !key || !list || !roles) return svc_no_memory(c);
   svc_node_put(c->arena, key, list);
@@ -75,8 +74,8 @@ static bool root_read(svc_call *c)
   svc_node_set_str(c->arena, key, "publicKey", c->who.username);
   svc_node_put(c->arena, key, roles);
   svc_node_put(c->arena, body, key);
-  svc_node_set_str(c->arena, body, "appName", svc_str_c(root_names[0]));
-  svc_node_set_str(c->arena, body, "build", svc_str_c(SVC_VERSION));
+  svc_node_set_text(c->arena, body, "appName", root_names[0]);
+  svc_node_set_text(c->arena, body, "build", SVC_VERSION);
   svc_node_set_bool(c->arena, body, "throttling", c->s->limiter != NULL);
   return svc_answer_node(c, body);
 }

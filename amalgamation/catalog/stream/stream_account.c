@@ -44,7 +44,7 @@ static const svc_param stream_account_params[] = {
 };
 
 static const svc_route stream_account_routes[] = {
-  { .method = SVC_GET, .path = "/groups/{groupId}/streams/accountDetails", .set = SVC_SET_STREAMS, .versions = { 20241113 },
+  { .method = SVC_GET, .path = "/groups/{groupId}/streams/accountDetails", .set = SVC_SET_STREAMS, .versions = SVC_VERSIONS(20241113),
     .roles = SVC_R_GROUP_READ_ONLY, .params = stream_account_params, .op = "getAccountDetails", .run = stream_account_read }
 };
 
@@ -53,14 +53,14 @@ static const svc_route stream_account_routes[] = {
 /* Its own link has the parameters without which it is nothing. */
 static bool stream_account_answer(svc_call *c, svc_node *body, const char *provider, svc_str region)
 {
-  svc_node *links = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("links"), SVC_S("")), *self;
-  self = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *links = svc_node_array(c->arena, "links"), *self;
+  self = svc_node_object(c->arena, NULL);
   if (!links || !self) return svc_no_memory(c);
   svc_node_set_str(c->arena, self, "href",
                    svc_arena_print(c->arena, SVC_FMT SVC_FMT "/groups/" SVC_FMT "/streams/accountDetails?cloudProvider=%s"
                                    "&regionName=" SVC_FMT, SVC_ARG(c->s->base_url), SVC_ARG(c->s->base_path),
                                    SVC_ARG(svc_id_str(c->arena, &c->scope.group)), provider, SVC_ARG(region)));
-  svc_node_set_str(c->arena, self, "rel", SVC_S("self"));
+  svc_node_set_text(c->arena, self, "rel", "self");
   svc_node_append(links, self);
   svc_node_put(c->arena, body, links);
   if (c->arena->failed || !svc_answer_node(c, body)) return svc_no_memory(c);
@@ -72,7 +72,7 @@ static bool stream_account_read(svc_call *c)
 {
   const char *const *const regions[] = { svc_values_aws_regions, svc_values_azure_regions, svc_values_gcp_regions };
   svc_str given = svc_query_get(c, "cloudProvider")->text, region = svc_query_get(c, "regionName")->text, account, network;
-  svc_node *out = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *out = svc_node_object(c->arena, NULL);
   unsigned char hash[32];
   size_t i = 0;
   if (!out || !svc_resolve_all(c)) return out ? false : svc_no_memory(c);
@@ -86,7 +86,7 @@ static bool stream_account_read(svc_call *c)
                             hash[0], hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7], hash[8] & 15u);
   svc_node_set_str(c->arena, out, i == 0 ? "awsAccountId" : i == 1 ? "azureSubscriptionId" : "gcpProjectId", account);
   svc_node_set_str(c->arena, out, "cidrBlock", svc_arena_print(c->arena, "10.%u.%u.0/22", hash[9], hash[10] & 0xFCu));
-  svc_node_set_str(c->arena, out, "cloudProvider", svc_str_c(stream_account_providers[i]));
+  svc_node_set_text(c->arena, out, "cloudProvider", stream_account_providers[i]);
   svc_node_set_str(c->arena, out, i == 0 ? "vpcId" : i == 1 ? "virtualNetworkName" : "vpcNetworkName", network);
   return stream_account_answer(c, out, stream_account_providers[i], region);
 }

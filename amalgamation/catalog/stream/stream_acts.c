@@ -93,7 +93,7 @@ static const char *stream_acts_next(svc_str state, bool start)
 static bool stream_acts_move(svc_call *c, svc_change *change, const char *state, const svc_stream_kept *kept)
 {
   svc_entity e;
-  svc_node_set_str(c->arena, change->body, "state", svc_str_c(state));
+  svc_node_set_text(c->arena, change->body, "state", state);
   change->state = state;
   change->event = strcmp(state, "STOPPING") == 0 ? "STREAM_PROCESSOR_STOPPED" : "STREAM_PROCESSOR_STARTED";
   change->pending = svc_stream_extra(c, kept);
@@ -110,7 +110,7 @@ static bool stream_acts_refuse(svc_call *c, const svc_change *change, const char
 
 static bool stream_acts_is_region(const svc_node *workspace, svc_str region, bool *home)
 {
-  *home = svc_str_eq(svc_node_str(svc_node_get(workspace, "dataProcessRegion"), "region"), region);
+  *home = svc_node_eq(svc_node_get(workspace, "dataProcessRegion"), "region", region);
   return *home || svc_stream_has_region(svc_node_get(workspace, "failoverRegions"), region);
 }
 

@@ -71,7 +71,7 @@ static const svc_param stream_peering_params[] = {
 
 static const svc_route stream_peering_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/streams/activeVpcPeeringConnections", .set = SVC_SET_STREAMS,
-    .versions = { 20241113 }, .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .op = "listActivePeeringConnections", .run = stream_peering_ask,
+    .versions = SVC_VERSIONS(20241113), .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .op = "listActivePeeringConnections", .run = stream_peering_ask,
     .told = stream_peering_told_active },
   R_GET(STREAM_PEERING_BASE, "", .flags = SVC_PAGED, .params = stream_peering_params, .op = "listVpcPeeringConnections", .run = stream_peering_ask,
         .told = stream_peering_told),
@@ -122,7 +122,7 @@ static bool stream_peering_overlay(svc_call *c, svc_node *one)
   svc_id id;
   int rc;
   if (!svc_id_parse(svc_node_str(one, "_id"), &id)) return true;
-  svc_node_set_str(c->arena, one, "groupId", svc_id_str(c->arena, &c->scope.group));
+  svc_node_set_id(c->arena, one, "groupId", &c->scope.group);
   rc = svc_entity_get(c->txn, noun->kind, &c->scope.group, &id, &e);
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
   status = svc_entity_text(c, noun, &e, "localStatus");
@@ -137,14 +137,14 @@ static bool stream_peering_show(svc_call *c, const svc_reply *reply, bool active
   const svc_query_value *from = svc_query_get(c, "requesterAccountId");
   svc_node *list = svc_told_list(c, &stream_peering_object, reply), *shown, *one, *next;
   const svc_node *first;
-  shown = list ? svc_node_new(c->arena, SVC_J_ARRAY, SVC_S(""), SVC_S("")) : NULL;
+  shown = list ? svc_node_array(c->arena, NULL) : NULL;
   if (!shown) return c->error.code ? false : svc_no_memory(c);
   if (!svc_begin_read(c)) return false;
   for (one = list->first; one; one = next) {
     next = one->next;
     one->next = NULL;
     if (!stream_peering_overlay(c, one)) return false;
-    if ((from && !svc_str_eq(svc_node_str(one, "requesterAccountId"), from->text)) ||
+    if ((from && !svc_node_eq(one, "requesterAccountId", from->text)) ||
         (active && !svc_stream_is(one, "localStatus", "ACTIVE")))
       continue;
     svc_node_append(shown, one);
@@ -182,7 +182,7 @@ static bool stream_peering_look(svc_call *c)
   list = svc_told_list(c, &stream_peering_object, &reply);
   if (!list) return false;
   one = list->first;
-  while (one && !svc_str_eq(svc_node_str(one, "_id"), svc_path_param(c, "id"))) one = one->next;
+  while (one && !svc_node_eq(one, "_id", svc_path_param(c, "id"))) one = one->next;
   if (!one) return true;
   b = svc_buf_new(c->arena, 1024);
   svc_node_write(&b, one);
@@ -210,9 +210,9 @@ static bool stream_peering_put(svc_call *c, svc_node *body, const svc_id *id, co
     change.parent = c->scope.group;
     change.id = *id;
     change.body = body;
-    svc_node_set_str(c->arena, body, "groupId", svc_id_str(c->arena, &c->scope.group));
+    svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
   }
-  svc_node_set_str(c->arena, change.body, "localStatus", svc_str_c(state));
+  svc_node_set_text(c->arena, change.body, "localStatus", state);
   change.state = state;
   change.event = event;
   return (rc == SVC_OK ? svc_change_keep(c, &change, &e) : svc_insert(c, &change, &e)) && svc_answer_nothing(c);
@@ -249,7 +249,7 @@ static bool stream_peering_accept(svc_call *c)
   size_t i;
   if (!body) return false;
   for (i = 0; i < 2; i++)
-    if (!svc_str_eq(svc_node_str(body, fields[i]), svc_node_str(c->checked, fields[i])))
+    if (!svc_node_eq(body, fields[i], svc_node_str(c->checked, fields[i])))
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(fields[i]), "is not that of the network that asked");
   if (!svc_check_done(c) || !stream_peering_may(c, body, false)) return false;
   return stream_peering_put(c, body, &id, "REQUEST_ACCEPT", "PEER_CREATED");

@@ -44,12 +44,12 @@ static const svc_field stream_private_link_fields[] = {
   F_HEX24("_id", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_ID),
   F_STR("arn", .pattern = "^arn:aws:kafka.*$", .max = 512),
   F_ENUM("authenticationScheme", stream_private_link_schemes),
-  F_STRS("azureResourceIds", .flags = SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = STREAM_PRIVATE_LINK_LIST, .min = 1, .max = 512),
+  F_STRS("azureResourceIds", .flags = SVC_UNIQUE_ITEMS | SVC_EACH, .min_items = 1, .max_items = STREAM_PRIVATE_LINK_LIST, .each = SVC_BOUNDS(1, 512)),
   F_STR("dnsDomain", .min = 1, .max = 255),
-  F_STRS("dnsSubDomain", .flags = SVC_UNIQUE_ITEMS, .max_items = STREAM_PRIVATE_LINK_LIST, .min = 1, .max = 255),
+  F_STRS("dnsSubDomain", .flags = SVC_UNIQUE_ITEMS | SVC_EACH, .max_items = STREAM_PRIVATE_LINK_LIST, .each = SVC_BOUNDS(1, 255)),
   F_STR("errorMessage", .flags = SVC_READ_ONLY),
-  F_STRS("gcpConnectionIds", .flags = SVC_UNIQUE_ITEMS, .max_items = 3, .min = 1, .max = 255),
-  F_STRS("gcpServiceAttachmentUris", .flags = SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 3, .min = 1, .max = 512),
+  F_STRS("gcpConnectionIds", .flags = SVC_UNIQUE_ITEMS | SVC_EACH, .max_items = 3, .each = SVC_BOUNDS(1, 255)),
+  F_STRS("gcpServiceAttachmentUris", .flags = SVC_UNIQUE_ITEMS | SVC_EACH, .min_items = 1, .max_items = 3, .each = SVC_BOUNDS(1, 512)),
   F_STR("interfaceEndpointId", .flags = SVC_READ_ONLY),
   F_STR("interfaceEndpointName", .flags = SVC_READ_ONLY),
   F_ENUM("provider", svc_values_clouds, .flags = SVC_REQUIRED),
@@ -146,7 +146,7 @@ static bool stream_private_link_alone(svc_call *c, const svc_change *change)
   size_t i;
   svc_below_begin(&scan, c->txn, noun->kind, &change->parent);
   while (svc_below_next(&scan, noun->kind, &e)) {
-    for (i = 0; i < 6 && svc_str_eq(svc_entity_text(c, noun, &e, same[i]), svc_node_str(change->body, same[i]));) i++;
+    for (i = 0; i < 6 && svc_node_eq(change->body, same[i], svc_entity_text(c, noun, &e, same[i]));) i++;
     if (i == 6 && !svc_str_starts(svc_entity_text(c, noun, &e, "state"), "DELET"))
       return svc_fail(c, SVC_E_PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION, "SS", &region, &group);
   }

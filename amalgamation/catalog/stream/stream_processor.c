@@ -86,13 +86,13 @@ static const svc_route stream_processor_routes[] = {
   R_POST(STREAM_PROCESSOR_BASE, "/{processorName}:start", .status = 200, .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT,
          .op = "startStreamProcessor", .run = svc_stream_run_start),
   { .method = SVC_POST, .path = "/groups/{groupId}/streams/{tenantName}/processor/{processorName}:startWith",
-    .set = SVC_SET_STREAMS, .versions = { 20250312 }, .roles = STREAM_WRITERS, .status = 200,
+    .set = SVC_SET_STREAMS, .versions = SVC_VERSIONS(20250312), .roles = STREAM_WRITERS, .status = 200,
     .flags = SVC_BODY_OPTIONAL | SVC_EMPTY_OBJECT, .body = &svc_stream_start, .op = "startStreamProcessorWith", .run = svc_stream_run_start,
     .example = "{\"resumeFromCheckpoint\":true,\"tier\":\"SP10\"}" },
   R_POST(STREAM_PROCESSOR_BASE, "/{processorName}:stop", .status = 200, .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT,
          .op = "stopStreamProcessor", .run = svc_stream_run_stop),
   { .method = SVC_GET, .path = "/groups/{groupId}/streams/{tenantName}/processors", .set = SVC_SET_STREAMS,
-    .versions = { 20240530 }, .roles = STREAM_WRITERS, .flags = SVC_PAGED, .answer = &stream_processor_shown, .op = "getStreamProcessors", .run = svc_verb_list }
+    .versions = SVC_VERSIONS(20240530), .roles = STREAM_WRITERS, .flags = SVC_PAGED, .answer = &stream_processor_shown, .op = "getStreamProcessors", .run = svc_verb_list }
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -117,7 +117,7 @@ static const svc_lifecycle stream_processor_lifecycle = {
 static void stream_processor_limits(svc_call *c, svc_change *change, const svc_node *workspace)
 {
   const svc_node *config = svc_node_get(workspace, "streamConfig"), *regions = svc_node_get(workspace, "failoverRegions");
-  if (!svc_node_get(change->body, "tier")) svc_node_set_str(c->arena, change->body, "tier", svc_node_str(config, "tier"));
+  if (!svc_node_get(change->body, "tier")) svc_node_set_from(c->arena, change->body, "tier", config, "tier");
   if (svc_stream_tier(svc_node_str(change->body, "tier")) < svc_stream_tier(svc_node_str(config, "maxTierSize")))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("tier"), "must not be larger than the workspace's maxTierSize, " SVC_FMT,
                 SVC_ARG(svc_node_str(config, "maxTierSize")));

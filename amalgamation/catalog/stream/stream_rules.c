@@ -12,7 +12,7 @@ enum { STREAM_RULES_PAIRS = 32, STREAM_RULES_PAIRS_BYTES = 8192 };
 
 SVC_PRIVATE bool svc_stream_is(const svc_node *body, const char *field, const char *value)
 {
-  return svc_str_is(svc_node_str(body, field), value);
+  return svc_node_is(body, field, value);
 }
 
 SVC_PRIVATE int svc_stream_tier(svc_str tier)
@@ -25,7 +25,7 @@ SVC_PRIVATE int svc_stream_tier(svc_str tier)
 SVC_PRIVATE bool svc_stream_has_region(const svc_node *list, svc_str region)
 {
   const svc_node *one = list ? list->first : NULL;
-  while (one && !svc_str_eq(svc_node_str(one, "region"), region)) one = one->next;
+  while (one && !svc_node_eq(one, "region", region)) one = one->next;
   return one != NULL;
 }
 

@@ -92,7 +92,7 @@ static const svc_route stream_workspace_routes[] = {
          .example = "{\"name\":\"Orders\"," STREAM_WORKSPACE_REGION ",\"sampleConnections\":{\"solar\":true},"
                     "\"failoverRegions\":[{\"cloudProvider\":\"AWS\",\"region\":\"OREGON_USA\"}]}"),
   { .method = SVC_POST, .path = "/groups/{groupId}/streams:withSampleConnections", .set = SVC_SET_STREAMS, .status = 201,
-    .versions = { 20240805 }, .roles = STREAM_TENANT_WRITERS, .body = &stream_workspace_sampled, .op = "withStreamSampleConnections", .run = svc_verb_create,
+    .versions = SVC_VERSIONS(20240805), .roles = STREAM_TENANT_WRITERS, .body = &stream_workspace_sampled, .op = "withStreamSampleConnections", .run = svc_verb_create,
     .example = "{\"name\":\"Samples\"," STREAM_WORKSPACE_REGION "}" },
   R_FOR(STREAM_READERS, STREAM_WORKSPACE_BASE, SVC_GET, "/{tenantName}", .flags = SVC_ITEM, .params = stream_workspace_params,
         .op = "getStreamWorkspace", .run = stream_workspace_read),
@@ -155,7 +155,7 @@ static bool stream_workspace_left(svc_call *c, const svc_change *change)
 static bool stream_workspace_names(svc_call *c, svc_change *change)
 {
   svc_str region = svc_node_str(svc_node_get(change->body, "dataProcessRegion"), "region");
-  svc_node *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("hostnames"), SVC_S("")), *one;
+  svc_node *list = svc_node_array(c->arena, "hostnames"), *one;
   svc_buf b = svc_buf_new(c->arena, 128);
   size_t i;
   svc_buf_str(&b, c->s->vendor);
@@ -249,21 +249,21 @@ static bool stream_workspace_change(svc_call *c)
 /* A connection inside of it, with a link to itself. */
 static void stream_workspace_link(svc_call *c, const svc_entity *workspace, const svc_entity *connection, svc_node *shown)
 {
-  svc_node *links = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("links"), SVC_S(""));
-  svc_node *self = svc_node_new(c->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_node *links = svc_node_array(c->arena, "links");
+  svc_node *self = svc_node_object(c->arena, NULL);
   if (!links || !self) return;
   svc_node_set_str(c->arena, self, "href",
                    svc_arena_print(c->arena, SVC_FMT SVC_FMT "/groups/" SVC_FMT "/streams/" SVC_FMT "/connections/" SVC_FMT,
                                    SVC_ARG(c->s->base_url), SVC_ARG(c->s->base_path), SVC_ARG(svc_id_str(c->arena, &workspace->parent)),
                                    SVC_ARG(workspace->key), SVC_ARG(connection->key)));
-  svc_node_set_str(c->arena, self, "rel", SVC_S("self"));
+  svc_node_set_text(c->arena, self, "rel", "self");
   svc_node_append(links, self);
   svc_node_put(c->arena, shown, links);
 }
 
 static svc_node *stream_workspace_with(svc_call *c, const svc_entity *e)
 {
-  svc_node *body = svc_entity_body(c, e), *list = svc_node_new(c->arena, SVC_J_ARRAY, SVC_S("connections"), SVC_S("")), *one;
+  svc_node *body = svc_entity_body(c, e), *list = svc_node_array(c->arena, "connections"), *one;
   svc_scan scan;
   svc_entity connection;
   if (!body || !list) return NULL;

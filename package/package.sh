@@ -1,0 +1,213 @@
+# package.sh: how svcapi leaves this tree: installed on a machine (install, uninstall), or as an archive and programs for others
+# (dist); read in by build.sh. Nothing of it is needed by who drops svcapi.h and svcapi.c into a program.
+# shellcheck shell=sh
+
+PREFIX=${PREFIX:-/usr/local} # where it is to be used from
+DESTDIR=${DESTDIR:-}         # where that lies while a package is made of it
+LIBDIR=${LIBDIR:-lib}        # below PREFIX: lib64, lib/aarch64-linux-gnu
+
+version() { sed -n 's/^#define SVC_VERSION "\(.*\)"/\1/p' svcapi.h; }
+soname() { basename build/libsvcapi.so.*; }
+
+moment() { # when this state of the sources was made, in seconds: archives and pages are the same whenever they are made of it
+  if [ -n "${SOURCE_DATE_EPOCH:-}" ]; then echo "$SOURCE_DATE_EPOCH"
+  elif git log -1 --format=%ct 2>/dev/null; then :
+  else stat -c %Y svcapi.c; fi
+}
+
+fill() { # FILE: its words in @ replaced
+  sed "s|@PREFIX@|$PREFIX|g; s|@LIB@|$LIBDIR|g; s|@VERSION@|$(version)|g; s|@SONAME@|$(soname)|g; s|@REAL@|libsvcapi.so.$(version)|g
+       s|@UP@|$(printf '%s\n' "$LIBDIR" | sed 's,[^/][^/]*,..,g')/../..|g" "package/$1"
+}
+
+# ---- install --------------------------------------------------------------------------------------------------------
+
+installed() { # what goes where: MODE FILE PLACE; a place that ends in -> is a link to FILE
+  cat <<TABLE
+644 svcapi.h include/svcapi.h
+644 build/lib/whole/libsvcapi.a $LIBDIR/libsvcapi.a
+755 build/$(soname) $LIBDIR/libsvcapi.so.$(version)
+link libsvcapi.so.$(version) $LIBDIR/$(soname)
+link libsvcapi.so.$(version) $LIBDIR/libsvcapi.so
+644 build/package/svcapi.pc $LIBDIR/pkgconfig/svcapi.pc
+644 build/package/svcapiConfig.cmake $LIBDIR/cmake/svcapi/svcapiConfig.cmake
+644 build/package/svcapiConfigVersion.cmake $LIBDIR/cmake/svcapi/svcapiConfigVersion.cmake
+755 build/svcd bin/svcd
+644 build/package/svcapi.3 share/man/man3/svcapi.3
+644 build/package/svcd.8 share/man/man8/svcd.8
+644 build/package/svcd.service lib/systemd/system/svcd.service
+644 package/svcd.bash share/bash-completion/completions/svcd
+644 package/svcd.zsh share/zsh/site-functions/_svcd
+644 README.md share/doc/svcapi/README.md
+644 CHANGELOG.md share/doc/svcapi/CHANGELOG.md
+644 LICENSE share/doc/svcapi/LICENSE
+TABLE
+}
+
+places() { # are the folders such that they can be written into files?
+  case $PREFIX in /*) ;; *) die "PREFIX must begin with /, and '$PREFIX' does not" ;; esac
+  case $LIBDIR in /*|*..*|'') die "LIBDIR is a folder below PREFIX, lib64 for example, not '$LIBDIR'" ;; esac
+  case $PREFIX$LIBDIR in *[!A-Za-z0-9/._+-]*) die "PREFIX and LIBDIR may have letters, digits and /._+- in them" ;; esac
+}
+
+put() { # MODE FILE PLACE: under another name first, so that what runs from there goes on with what it has
+  to=$DESTDIR$PREFIX/$3
+  mkdir -p "${to%/*}" || die "cannot make ${to%/*}: set PREFIX or DESTDIR to a folder that you may write to"
+  case $1 in
+    link) ln -sfn "$2" "$to" ;;
+    *) cp "$2" "$to.new" && chmod "$1" "$to.new" && mv -f "$to.new" "$to" ;;
+  esac || die "cannot write $to"
+}
+
+manuals() { # into build/package
+  date=$(date -u -d "@$(moment)" +%Y-%m-%d)
+  sh package/man.sh svcapi "$(version)" "$date" <svcapi.h >build/package/svcapi.3
+  build/svcd help >build/package/help
+  sh package/man.sh svcd "$(version)" "$date" <build/package/help >build/package/svcd.8
+}
+
+install_all() {
+  places
+  daemon
+  shared
+  need objcopy
+  build 'libsvcapi.a in one piece' whole OPT="$PLACED"
+  mkdir -p build/package
+  for f in svcapi.pc svcapiConfig.cmake svcapiConfigVersion.cmake svcd.service; do fill "$f.in" >"build/package/$f"; done
+  manuals
+  installed | while read -r mode file place; do put "$mode" "$file" "$place"; done || exit 1
+  if [ -z "$DESTDIR" ] && [ "$(id -u)" = 0 ] && command -v ldconfig >/dev/null 2>&1; then ldconfig || :; fi
+  say "install: svcapi $(version) in $DESTDIR$PREFIX; ./build.sh uninstall with the same PREFIX removes it"
+}
+
+uninstall_all() { # the files that install puts there, and folders of their own; stores are elsewhere and stay
+  places
+  [ -f "$DESTDIR$PREFIX/include/svcapi.h" ] || die "svcapi is not installed in $DESTDIR$PREFIX"
+  if [ ! -f build/libsvcapi.so.0 ]; then shared; fi
+  installed | while read -r _ _ place; do rm -f "$DESTDIR$PREFIX/$place"; done
+  rmdir "$DESTDIR$PREFIX/$LIBDIR/cmake/svcapi" "$DESTDIR$PREFIX/share/doc/svcapi" 2>/dev/null || :
+  say "uninstall: removed from $DESTDIR$PREFIX"
+}
+
+# ---- the archive ----------------------------------------------------------------------------------------------------
+
+licences() { # FOLDER: of what is in the archive, as their authors say them
+  mkdir -p "$1"
+  cp LICENSE "$1/svcapi.txt"
+  cp "$D/mbedtls/LICENSE" "$1/mbedtls.txt"
+  head_of '/\*' "$D/tinycthread.c" >"$1/tinycthread.txt"
+  head_of '//' "$D/mongoose.c" >"$1/mongoose.txt"
+  if [ -d deps/lmdb ]; then cp deps/lmdb/LICENSE "$1/lmdb.txt" || die "deps/lmdb has no LICENSE, which an archive of it needs"
+  else fetch lmdb; unpack '*/liblmdb/LICENSE' >"$1/lmdb.txt"; fi
+  if [ -d deps/frozen ]; then cp deps/frozen/LICENSE "$1/frozen.txt" || die "deps/frozen has no LICENSE, which an archive of it needs"
+  else fetch frozen; unpack '*/mjs.c' >build/dist/head.c; head_of '/\*' build/dist/head.c >"$1/frozen.txt"; rm -f build/dist/head.c; fi
+  for f in "$1"/*.txt; do [ -s "$f" ] || die "no licence was found for ${f##*/}"; done
+}
+
+head_of() { # MARK FILE: the comment that it begins with
+  awk -v mark="$1" 'NR == 1 && index($0, substr(mark, 1, 1)) != 1 { exit }
+    mark == "//" { if (!/^\/\//) exit; print; next }
+    { print } /\*\// { exit }' "$2"
+}
+
+archive_of() { # FOLDER: all that is compiled, in one
+  mkdir -p "$1/deps/mongoose" "$1/deps/mbedtls"
+  cp svcapi.h svcapi.c README.md CHANGELOG.md LICENSE "$1"
+  cp package/COMPILE.md "$1/COMPILE.md"
+  awk '/^```c$/ { n++; on = n == 1; next } /^```/ { on = 0 } on' README.md >"$1/example.c"
+  mkdir "$1/ports"; cp ports/listener.h ports/http_reader.* ports/mongoose.c ports/mbedtls_config.h "$1/ports"; cp -R ports/listener "$1/ports"
+  cp -R examples "$1/examples"; find "$1/examples" -name __pycache__ -prune -exec rm -rf {} +
+  for d in lmdb frozen tinycthread; do files_of "$d"; done | while read -r file _; do
+    if [ -f "$D/$file" ]; then cp "$D/$file" "$1/deps"; fi
+  done
+  cp "$D/mongoose.c" "$D/mongoose.h" "$1/deps/mongoose"
+  cp -R "$D/mbedtls/include" "$1/deps/mbedtls"
+  mkdir "$1/deps/mbedtls/library"; cp "$D"/mbedtls/library/*.[ch] "$1/deps/mbedtls/library"
+  licences "$1/licences"
+}
+
+packed() { # FOLDER: it, in build/dist, as an archive that is the same each time
+  tar -C build/dist --sort=name --mtime="@$(moment)" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw -cf - "$1" |
+    gzip -9n >"build/dist/$1.tar.gz"
+}
+
+# ---- programs for other machines ------------------------------------------------------------------------------------
+
+targets() { echo 'amd64 x86_64-linux-gnu
+arm64 aarch64-linux-gnu
+armhf arm-linux-gnueabihf'; } # as Debian names them; what its compilers begin with
+
+musl() { # ARCH COMPILER: a compiler for it, in $CC: a script, since its library lies in a folder of ours
+  folder=$PWD/$D/musl-$1; CC=$folder/cc
+  if [ "$(cat "$folder/.stamp" 2>/dev/null)" = "$folder $2 $(pins "musl-$1" from)" ]; then return 0; fi
+  fetch "musl-$1" || die "musl-dev for $1 is not at the mirror with its pinned SHA-256 ($MIRRORS)"
+  rm -rf "$folder"; mkdir -p "$folder"
+  # shellcheck disable=SC2154 # fetch sets it
+  dpkg-deb -x "$archive" "$folder"
+  inside=$(basename "$folder"/usr/lib/*-linux-musl*)
+  sed "s,/usr/include/$inside,$folder/usr/include/$inside,g; s,/usr/lib/$inside,$folder/usr/lib/$inside,g" \
+    "$folder/usr/lib/$inside/musl-gcc.specs" >"$folder/specs"
+  printf '#!/bin/sh\nexec %s "$@" -specs %s\n' "$2" "$folder/specs" >"$CC"; chmod +x "$CC"
+  echo "$folder $2 $(pins "musl-$1" from)" >"$folder/.stamp"
+  say "deps: musl $(version_of "musl-$1") for $1"
+}
+
+static() { # ARCH CROSS: svcd of it, small and in need of nothing, into build/dist
+  need "$2-gcc" "$2-ar" "$2-strip" dpkg-deb
+  musl "$1" "$2-gcc"
+  AR=$2-ar; O=build/static/$1
+  mbedtls "$D/mbedtls-musl-$1" "$CC" "$AR" -Os
+  build "static svcd, $1" svcd OPT='-Os -ffunction-sections -fdata-sections' LINK='-static -no-pie -Wl,--gc-sections' \
+    MBED="$D/mbedtls-musl-$1" OUT="$O"
+  "$2-strip" -o "build/dist/svcd-$(version)-linux-$1" "$O/svcd"
+}
+
+programs() { find . -maxdepth 1 -name 'svcd-*' -printf '%f\n' | sort; }
+
+sbom() { # what all of it is made of, as CycloneDX
+  printf '{"bomFormat":"CycloneDX","specVersion":"1.5","version":1,"metadata":{"timestamp":"%s","component":%s},"components":[' \
+    "$(date -u -d "@$(moment)" +%Y-%m-%dT%H:%M:%SZ)" "$(component library svcapi "$(version)" MIT "$(hash_of <svcapi.c)")"
+  for d in lmdb frozen tinycthread mbedtls mongoose musl-amd64 musl-arm64 musl-armhf; do
+    [ $d = lmdb ] || printf ,
+    component library "$d" "$(version_of "$d")" "$(pins "$d" licence)" "$(pins "$d" from | head -n 1 | cut -d' ' -f2)"
+  done
+  (cd build/dist && for f in $(programs); do
+    printf ,; component application "$f" "$(cd ../.. && version)" 'MIT AND OLDAP-2.8 AND GPL-2.0-only AND Zlib AND Apache-2.0' "$(hash_of <"$f")"
+  done)
+  printf '],"dependencies":[{"ref":"svcapi","dependsOn":["lmdb","frozen","tinycthread","mbedtls"]}'
+  (cd build/dist && for f in $(programs); do
+    printf ',{"ref":"%s","dependsOn":["svcapi","mongoose","musl-%s"]}' "$f" "${f##*-}"; done)
+  echo ']}'
+}
+
+component() { # TYPE NAME VERSION LICENCE SHA-256
+  printf '{"type":"%s","bom-ref":"%s","name":"%s","version":"%s","purl":"pkg:generic/%s@%s","licenses":[{"expression":"%s"}],"hashes":[{"alg":"SHA-256","content":"%s"}]}' \
+    "$1" "$2" "$2" "$3" "$2" "$3" "$4" "$5"
+}
+
+sources() { # the archive alone
+  need tar gzip
+  # shellcheck disable=SC2086
+  deps $LIBRARY mongoose
+  fold
+  rm -rf build/dist; mkdir -p build/dist
+  name=svcapi-$(version)
+  archive_of "build/dist/$name"
+  packed "$name"
+  rm -rf "build/dist/$name"
+}
+
+dist() { # [ARCH]...: the archive, and svcd for these (all; none)
+  for a in "$@"; do [ "$a" = none ] || targets | grep -q "^$a " || die "no target '$a': there are $(targets | cut -d' ' -f1 | tr '\n' ' ')"; done
+  sources
+  mkdir build/dist/data # of the image
+  targets | while read -r arch cross; do
+    case " ${*:-$arch} " in *" $arch "*) (static "$arch" "$cross") || exit 1 ;; esac
+  done || exit 1
+  fill Dockerfile >build/dist/Dockerfile
+  sbom >"build/dist/$name.cdx.json"
+  # shellcheck disable=SC2094
+  (cd build/dist && find . -maxdepth 1 -type f ! -name Dockerfile ! -name SHA256SUMS -printf '%f\n' | sort | xargs sha256sum -- >SHA256SUMS)
+  say "dist: in build/dist"
+  (cd build/dist && find . -maxdepth 1 -type f -printf '  %9s %f\n' | sort -k2)
+}

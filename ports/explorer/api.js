@@ -1,0 +1,85 @@
+// Calls to the service. The token is a variable of this module: it is in no storage and in no cookie, and leaves with the page. The
+// secret is used once, to get it, and kept nowhere.
+//
+// Every call ends in an answer, whatever happened: { status, ok, body, text, type, headers, ms, why }; status 0: nobody answered.
+// Who listens to events hears of each: 'call', and 'online' when that changes.
+
+export const events = new EventTarget();
+export const home = new URL('.', document.baseURI);
+export const session = { id: '', until: 0, lostSince: 0 };
+let token = '';
+
+const tell = (name, detail) => events.dispatchEvent(new CustomEvent(name, { detail }));
+
+export const signedIn = () => token !== '';
+export const isPast = () => token !== '' && Date.now() >= session.until;
+export function signOut() { token = ''; session.until = 0; }
+
+function online(is) {
+  if (is === !session.lostSince) return;
+  session.lostSince = is ? 0 : Date.now();
+  tell('online', is);
+}
+
+// credentials 'omit': no cookie is sent, and the browser does not ask for a password of its own when it sees a 401.
+async function ask(url, options) {
+  const began = performance.now(), at = Date.now();
+  let answer;
+  try {
+    const r = await fetch(url, { cache: 'no-store', ...options, credentials: 'omit', redirect: 'error' });
+    const type = r.headers.get('Content-Type') ?? '';
+    answer = { status: r.status, ok: r.ok, type, headers: r.headers };
+    if (type === '' || /json/.test(type)) answer.text = await r.text();
+    else answer.blob = await r.blob();
+  } catch {
+    answer = { status: 0, ok: false, type: '', headers: new Headers(), text: '' };
+  }
+  try { answer.body = answer.text ? JSON.parse(answer.text) : undefined; } catch { answer.body = undefined; }
+  answer.ms = performance.now() - began;
+  answer.at = at;
+  online(answer.status !== 0);
+  return answer;
+}
+
+// Why it was refused, in a line.
+function reason(a) {
+  const b = a.body ?? {};
+  if (a.ok || a.status === 304) return '';
+  if (a.status === 0) return 'no answer: the connection is lost';
+  if (b.error_description) return b.error + ': ' + b.error_description;
+  return [b.errorCode, b.detail].filter(Boolean).join(': ') || 'no reason is given';
+}
+
+// Returns the answer; where it is good, we are signed in.
+export async function signIn(id, secret) {
+  const basic = btoa(String.fromCharCode(...new TextEncoder().encode(id + ':' + secret)));
+  const a = await ask(new URL('api/oauth/token', home), {
+    method: 'POST',
+    headers: { Authorization: 'Basic ' + basic, 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: 'grant_type=client_credentials',
+  });
+  if (a.ok && a.body?.access_token) {
+    token = a.body.access_token;
+    session.id = id;
+    session.until = a.at + 1000 * (a.body.expires_in ?? 3600);
+  }
+  a.why = reason(a);
+  tell('call', { method: 'POST', path: '/api/oauth/token', template: '', answer: { ...a, body: undefined, text: '' } });
+  return a;
+}
+
+// path: below the API's root, with its query. template: the path of the OpenAPI document, for the limits.
+// again: it only looks again whether something has changed.
+export async function call(method, base, path, { template = '', body, accept, etag, key, again } = {}) {
+  const headers = { Authorization: 'Bearer ' + token, Accept: accept ?? '*/*' };
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  if (etag) headers['If-None-Match'] = etag;
+  if (key) headers['Idempotency-Key'] = key;
+  const a = await ask(new URL(location.origin + base + path), { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+  a.why = reason(a);
+  tell('call', { method, path, template, again, answer: a });
+  return a;
+}
+
+// It is large, and the same for everybody: the browser may keep it, and asks whether it has changed.
+export const document_ = () => ask(new URL('openapi.json', home), { method: 'GET', cache: 'no-cache' });

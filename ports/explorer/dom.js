@@ -1,0 +1,60 @@
+// How elements are made. Whatever comes from the service gets into the page as text, by append(), and never as markup: no module
+// uses innerHTML, and the page's policy (Trusted Types) would refuse it.
+
+export const $ = (id) => document.getElementById(id);
+
+// el('a', { href, class: 'x', onclick }, 'text', node, [nodes], null)
+export function el(tag, set, ...inside) {
+  const e = document.createElement(tag);
+  for (const [name, value] of Object.entries(set ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith('on')) e.addEventListener(name.slice(2), value);
+    else if (name === 'value') e.value = value;
+    else e.setAttribute(name, value === true ? '' : value);
+  }
+  e.append(...inside.flat(Infinity).filter((x) => x !== null && x !== undefined && x !== false));
+  return e;
+}
+
+let last = 0;
+export const newId = (stem) => stem + '-' + ++last;
+
+export function put(to, ...inside) {
+  to.replaceChildren(...inside.flat(Infinity).filter((x) => x !== null && x !== undefined && x !== false));
+}
+
+// For who hears the page: what happened, in a sentence.
+export function say(text) {
+  const to = $('said');
+  to.textContent = '';
+  setTimeout(() => { to.textContent = text; }, 50);
+}
+
+// A name that may be broken between its words: "clusterType", "backup/exportBuckets"
+export const breakable = (name) => name.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[/_.-])/).flatMap((w, i) => (i ? [el('wbr'), w] : [w]));
+
+export const plural = (n, one, many) => n + ' ' + (n === 1 ? one : many ?? one + 's');
+
+// "clusterType" -> "Cluster type", "createGroup" -> "Create group"
+export function words(name) {
+  const text = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ').split(' ')
+    .map((w) => (/^[A-Z0-9]{2,}s?$/.test(w) ? w : w.toLowerCase())).join(' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+// A part of a path as text; what is no such encoding stays as it is.
+export function decode(part) {
+  try { return decodeURIComponent(part); } catch { return part; }
+}
+
+export const clock = (ms) => new Date(ms).toLocaleTimeString([], { hour12: false });
+
+// Calls f about every second with the seconds that are left, until there are none or the element has left the page.
+export function countdown(element, until, f) {
+  const turn = () => {
+    const left = Math.max(0, Math.ceil((until - Date.now()) / 1000));
+    f(left);
+    if (left > 0) setTimeout(() => { if (element.isConnected) turn(); }, 500);
+  };
+  turn();
+}

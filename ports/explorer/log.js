@@ -1,0 +1,69 @@
+// Beside the page: every call with its status, how long it took and why it was refused; and the tokens that are left in each bucket, as
+// the service said with the last answer.
+
+import { $, el, put, clock } from './dom.js';
+import { events } from './api.js';
+import { match, setOf } from './spec.js';
+
+const MOST = 200; // lines
+const buckets = new Map();
+let last = null; // the newest line, and what it stands for
+
+// One bucket is of an endpoint set and of whom it counts for: a project, an organization; the user and the address are ours.
+function bucketOf(set, path, method) {
+  const params = match(path.split('?')[0], method)?.params ?? {};
+  const of = set.scope === 'GROUP' ? params.groupId : set.scope === 'ORGANIZATION' ? params.orgId : '';
+  return { key: set.endpointSetName + ' ' + (of ?? ''), of: of ?? '' };
+}
+
+function drawBuckets() {
+  const rows = [...buckets.values()].sort((a, b) => b.at - a.at).slice(0, 12);
+  put($('limits'), el('table', { class: 'limits', 'aria-labelledby': 'limits-title' },
+    el('thead', { class: 'off' }, el('tr', {}, ['Endpoint set', 'Left', 'Of'].map((t) => el('th', { scope: 'col' }, t)))),
+    el('tbody', {}, rows.map((b) => el('tr', { class: b.left === 0 ? 'gone' : '' },
+      el('th', { scope: 'row' }, b.set.endpointSetId ? el('a', { href: '#/rateLimits/' + encodeURIComponent(b.set.endpointSetId) }, b.set.endpointSetName) : b.set.endpointSetName,
+        el('small', {}, b.set.scope.toLowerCase(), b.of ? ' ' + b.of.slice(-6) : '')),
+      el('td', {}, el('meter', { min: 0, max: b.limit, low: b.limit / 4, optimum: b.limit, value: b.left, 'aria-label': 'Tokens left in ' + b.set.endpointSetName })),
+      el('td', { class: 'number' }, b.left + ' of ' + b.limit))))));
+}
+
+function noteBucket({ method, path, template, answer }) {
+  const limit = answer.headers.get('RateLimit-Limit'), left = answer.headers.get('RateLimit-Remaining');
+  if (limit === null || left === null) return;
+  // who may not read the limits does not know the sets, but sees the tokens
+  const set = setOf(method, template) ?? { endpointSetId: '', endpointSetName: template || '/', scope: '' };
+  const { key, of } = bucketOf(set, path, method);
+  buckets.set(key, { set, of, limit: Number(limit), left: Number(left), at: answer.at });
+  drawBuckets();
+}
+
+// Looking again and again at the same is one line, which counts.
+function noteLine({ method, path, again, answer }) {
+  const log = $('log'), took = Math.max(1, Math.round(answer.ms)) + ' ms', same = method + path + answer.status;
+  if (again && last?.same === same && last.again) {
+    last.count.textContent = ' × ' + ++last.n;
+    last.time.textContent = clock(answer.at);
+    last.took.textContent = took;
+    return;
+  }
+  const kind = answer.status === 0 || answer.status >= 500 ? 'bad' : answer.status >= 400 ? 'warn' : 'good';
+  last = { same, again, n: 1, count: el('span', {}), time: el('time', {}, clock(answer.at)), took: el('span', { class: 'took' }, took) };
+  log.prepend(el('li', { class: kind }, el('div', { class: 'line' }, el('span', { class: 'status' }, answer.status || 'lost'), el('b', {}, method), last.time, last.took),
+    el('div', { class: 'where' }, method === 'GET' ? el('a', { href: '#' + (path || '/') }, path || '/') : path, last.count),
+    answer.why ? el('div', { class: 'why' }, answer.why) : null));
+  while (log.children.length > MOST) log.lastChild.remove();
+}
+
+export function start() {
+  events.addEventListener('call', (e) => {
+    noteLine(e.detail);
+    noteBucket(e.detail);
+  });
+}
+
+export function forget() {
+  buckets.clear();
+  last = null;
+  put($('log'));
+  put($('limits'), el('p', { class: 'muted' }, 'None is known yet.'));
+}

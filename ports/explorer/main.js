@@ -1,0 +1,419 @@
+// The page: where one is (the hash: a path below the API's root, and behind "!" the operation whose form is shown), what is shown there,
+// and what happens when the token has expired or nobody answers.
+
+import { $, el, put, say, words, clock, countdown, plural, breakable, decode } from './dom.js';
+import * as api from './api.js';
+import { spec, readDocument, readSets, match, actions, fill } from './spec.js';
+import * as view from './view.js';
+import * as log from './log.js';
+import { form, canon } from './form.js';
+
+const known = {};      // ids that forms begin with: those of where one is, and of where one was
+let turn = 0;          // of what is shown: an answer for an earlier one is late, and not shown
+let flash = null;      // what the next view says first: { text, once }
+let again = null;      // who waits for a new token
+let timer = 0;
+
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+const parentOf = (path) => { for (let p = path; (p = p.replace(/\/[^/]*$/, '')) !== '';) if (match(p)) return p; return '/'; };
+
+function where() {
+  const text = location.hash.startsWith('#/') ? location.hash.slice(1) : '/', bang = text.lastIndexOf('!');
+  const op = bang > 0 && /^\w+$/.test(text.slice(bang + 1)) ? text.slice(bang + 1) : '', full = op ? text.slice(0, bang) : text;
+  const [path, query = ''] = full.split(/\?(.*)/s);
+  return { full, path: path.length > 1 ? path.replace(/\/+$/, '') || '/' : path, query, op };
+}
+
+const go = (to) => { if (location.hash === '#' + to) show(); else location.hash = to; };
+const title = (text) => { document.title = text + ' - Explorer'; };
+
+// ---- signing in
+
+function who() {
+  const left = Math.max(0, Math.round((api.session.until - Date.now()) / 60000));
+  put($('who'), api.signedIn() ? [el('span', { class: 'id', title: api.session.id }, api.session.id), ' token for ' + (left ? plural(left, 'minute') : 'less than a minute')] : null);
+  $('out').hidden = !api.signedIn();
+  if (api.isPast()) expired();
+}
+
+function askToSignIn(why) {
+  const past = Boolean(why);
+  $('signin').hidden = false;
+  $('view').hidden = true;
+  $('go').hidden = true;
+  put($('signin-wrong'), past ? el('p', { class: 'problem', role: 'alert', 'data-status': 401 }, why) : null);
+  if (past) $('client').value = api.session.id;
+  title(past ? 'Sign in again' : 'Sign in');
+  (past ? $('secret') : $('client')).focus();
+}
+
+// The token has had its time: what is shown stays, hidden, and goes on with a new one. Resolves when there is one.
+function expired() {
+  api.signOut();
+  who();
+  askToSignIn('Your token has expired, or was revoked. Sign in again: you go on where you were.');
+  if (!again) {
+    again = { turn };
+    again.promise = new Promise((done) => { again.done = done; });
+  }
+  return again.promise;
+}
+
+async function signIn(e) {
+  e.preventDefault();
+  const id = $('client').value.trim(), secret = $('secret').value;
+  $('secret').value = '';
+  $('signin-go').disabled = true;
+  const a = await api.signIn(id, secret);
+  $('signin-go').disabled = false;
+  if (!api.signedIn()) {
+    put($('signin-wrong'), a.status === 401 ? el('p', { class: 'problem', role: 'alert', 'data-status': 401 }, a.why || 'The id or the secret is not right.') : view.problem(a));
+    $('secret').focus();
+    return;
+  }
+  const trouble = await learnService();
+  if (trouble) {
+    api.signOut();
+    put($('signin-wrong'), trouble);
+    return;
+  }
+  put($('signin-wrong'));
+  $('signin').hidden = true;
+  $('view').hidden = $('side').hidden = $('go').hidden = false;
+  who();
+  const waiting = again;
+  again = null;
+  waiting?.done();
+  if (waiting?.turn !== turn) show(); // nobody waits, or one has gone elsewhere meanwhile
+}
+
+// What the service can do, and its limits; once. Returns what is wrong, or nothing.
+async function learnService() {
+  if (spec.ops.length) return null;
+  const d = await api.document_();
+  if (!d.ok || !d.body?.paths) return view.problem({ ...d, body: d.body ?? { detail: 'There is no OpenAPI document at ' + new URL('openapi.json', api.home) } });
+  readDocument(d.body, api.home.pathname);
+  const limits = spec.ops.find((op) => op.template === '/rateLimits' && op.method === 'GET');
+  if (limits) readSets((await api.call('GET', spec.base, '/rateLimits?itemsPerPage=100', { template: limits.template, accept: limits.accept })).body?.results);
+  const root = match('');
+  if (root) learnCaller((await api.call('GET', spec.base, '', { template: '', accept: root.op.accept })).body);
+  return null;
+}
+
+function learnCaller(body) {
+  const roles = Object.values(body ?? {}).find((v) => Array.isArray(v?.roles))?.roles ?? [];
+  for (const r of roles) for (const key of ['orgId', 'groupId']) if (typeof r?.[key] === 'string') known[key] ??= r[key];
+}
+
+function signOut() {
+  api.signOut();
+  again = null;
+  clearTimeout(timer);
+  turn++;
+  put($('view'));
+  for (const key of Object.keys(known)) delete known[key];
+  view.names.clear();
+  log.forget();
+  $('side').hidden = true;
+  who();
+  askToSignIn('');
+  say('Signed out.');
+}
+
+// ---- calls that wait: for a new token, and where nothing is changed by them, for the connection
+
+async function call(method, path, op, more = {}) {
+  const mine = turn;
+  for (let wait = 1; ; wait = Math.min(30, wait * 2)) {
+    if (!api.signedIn()) await (again?.promise ?? expired());
+    const a = await api.call(method, spec.base, path === '/' ? '' : path.replace(/^\/\?/, '?'), { template: op?.template ?? '', accept: op?.accept, ...more });
+    if (a.status === 401 && api.signedIn() && await isExpired()) {
+      await expired();
+      wait = 0.5;
+    } else if (a.status === 0 && method === 'GET' && mine === turn) {
+      await lostFor(wait);
+      if (mine !== turn) return a;
+    } else return a;
+  }
+}
+
+// A 401 may also say that one has no part in something: then the root is still open to us.
+async function isExpired() {
+  return api.isPast() || (await api.call('GET', spec.base, '', {})).status === 401;
+}
+
+function lostFor(seconds) {
+  return new Promise((done) => {
+    const next = el('span', { 'aria-live': 'off' }), now = el('button', { type: 'button', onclick: () => done() }, 'Try now');
+    put($('banner'), el('div', { class: 'banner' }, el('span', {}, 'No connection since ' + clock(api.session.lostSince) + '. '), next, now));
+    countdown($('banner').firstChild, Date.now() + 1000 * seconds, (s) => { next.textContent = s ? 'Next try in ' + s + ' s. ' : 'Trying. '; });
+    pause(1000 * seconds).then(done);
+  });
+}
+
+api.events.addEventListener('online', (e) => {
+  if (!e.detail) return;
+  put($('banner'));
+  say('The connection is back.');
+});
+
+// ---- what is shown
+
+function crumbs(path) {
+  const parts = path.split('/').filter(Boolean);
+  const items = parts.map((p, i) => {
+    const to = '/' + parts.slice(0, i + 1).join('/'), text = view.names.get(decode(p)) ?? decode(p);
+    return el('li', {}, i === parts.length - 1 ? el('span', { 'aria-current': 'page' }, text) : match(to) ? el('a', { href: '#' + to }, text) : text);
+  });
+  return el('nav', { class: 'crumbs', 'aria-label': 'Where you are' }, el('ol', {}, el('li', {}, el('a', { href: '#/' }, 'root')), items));
+}
+
+function actionBar(path) {
+  const { here, below } = actions(path === '/' ? '' : path);
+  const at = path === '/' ? '' : path;
+  const link = (op, to) => el('a', { class: op.method === 'DELETE' ? 'button danger' : 'button', href: '#' + to + '!' + op.id, title: op.summary || null }, words(op.id));
+  return el('div', { class: 'row actions' }, here.map((op) => (op.method === 'DELETE' && !op.query.length && !op.schema
+    ? el('button', { type: 'button', class: 'danger', title: op.summary || null, onclick: () => remove(op, path) }, words(op.id)) : link(op, at))),
+  el('button', { type: 'button', onclick: () => show({ stay: true }) }, 'Refresh'),
+  below.length ? el('details', { class: 'menu' }, el('summary', {}, plural(below.length, 'more action')),
+    el('ul', {}, below.sort((a, b) => words(a.id).localeCompare(words(b.id))).map((op) => el('li', {}, el('a', { href: '#' + at + op.rest + '!' + op.id }, words(op.id)))))) : null);
+}
+
+function frame(path, heading, focus) {
+  const parts = { h1: el('h1', { tabindex: -1 }, heading), state: el('span', { class: 'state' }), notice: el('div', { class: 'notices' }), filter: el('div', {}), content: el('div', { id: 'content' }), raw: el('div', {}), links: el('div', {}), actions: el('div', {}) };
+  put($('view'), crumbs(path), el('div', { class: 'head' }, parts.h1, parts.state), parts.actions, parts.notice, parts.filter, parts.content, parts.links, parts.raw);
+  title(heading);
+  if (focus) { parts.h1.focus({ preventScroll: true }); scrollTo(0, 0); }
+  return parts;
+}
+
+// Focus, and what is folded, are as before when a part is drawn anew.
+function redraw(to, node) {
+  const at = document.activeElement, inside = to.contains(at), key = at?.dataset?.f ?? at?.getAttribute?.('href');
+  const folds = new Map([...to.querySelectorAll('details[data-f]')].map((d) => [d.dataset.f, d.open]));
+  put(to, node);
+  for (const d of to.querySelectorAll('details[data-f]')) if (folds.has(d.dataset.f)) d.open = folds.get(d.dataset.f);
+  if (inside && key) [...to.querySelectorAll('a, input, details')].find((e) => (e.dataset.f ?? e.getAttribute('href')) === key)?.focus();
+}
+
+// What an answer showed that nobody can read again: a secret, mostly.
+function onlyNow(once, body) {
+  const lost = Object.fromEntries(Object.entries(once ?? {}).filter(([k, v]) => k !== 'links' && !/state|status|updated|lastUsed/i.test(k) && canon(v) !== canon(body?.[k])));
+  return Object.keys(lost).length ? el('div', { class: 'card once' }, el('h2', {}, 'Shown only now'), el('p', { class: 'muted' }, 'The service does not show this again: keep it if you need it.'), view.entity(lost, 'Shown only now')) : null;
+}
+
+function notices(to, body) {
+  const f = flash;
+  flash = null;
+  if (!f) return;
+  put(to, el('p', { class: 'done' }, f.text), f.once ? onlyNow(f.once, body) : null);
+  say(f.text);
+}
+
+function filters(op, at) {
+  const query = op.query.filter((p) => p.name !== 'includeCount');
+  if (query.length === 0) return null;
+  const now = new URLSearchParams(at.query), values = {};
+  for (const p of query) if (now.has(p.name)) values[p.name] = p.schema?.type === 'array' ? now.getAll(p.name) : now.get(p.name);
+  const place = el('div', {});
+  const fold = el('details', { class: 'filter', ontoggle: () => {
+    if (!fold.open || place.firstChild) return;
+    put(place, form({ ...op, query, schema: undefined, example: undefined }, { query: values, known: {}, submit: 'Apply', send: async ({ query: q }) => {
+      const text = new URLSearchParams(q).toString();
+      go(at.path + (text ? '?' + text : ''));
+      return {};
+    } }));
+  } }, el('summary', {}, 'Parameters', at.query ? el('span', { class: 'muted' }, ' are set') : null), place);
+  return fold;
+}
+
+async function showResource(at, mine, stay) {
+  const m = match(at.path === '/' ? '' : at.path), last = at.path.split('/').pop();
+  Object.assign(known, m?.params);
+  const early = view.names.get(decode(last)) ?? (at.path === '/' ? view.titleOfService() : m?.op.template.endsWith('}') ? decode(last) : words(decode(last)));
+  const parts = frame(at.path, early, !stay);
+  put(parts.actions, actionBar(at.path));
+  if (!m) {
+    put(parts.content, el('p', { class: 'empty' }, 'Nothing can be read at this path', actions(at.path).here.length ? '; what can be done is above.' : ': no operation of the service is there.'));
+    notices(parts.notice);
+    return;
+  }
+  put(parts.filter, filters(m.op, at));
+  if (m.op.accept && !/json$/.test(m.op.accept)) { put(parts.content, download(m.op, at)); return; }
+  put(parts.content, el('p', { class: 'muted', 'aria-busy': 'true' }, 'Asking the service.'));
+  await watch(at, m, mine, parts);
+}
+
+function draw(at, m, a, parts) {
+  const body = a.body, isList = Array.isArray(body) || Array.isArray(body?.results);
+  view.learn(body);
+  const heading = isList || at.path === '/' ? parts.h1.textContent : view.titleOf(body ?? {}) ?? parts.h1.textContent;
+  const state = !isList && body && typeof body === 'object' ? view.stateOf(body) : undefined, was = parts.state.textContent;
+  parts.h1.textContent = heading;
+  title(heading);
+  if (was !== (state ?? '')) put(parts.state, state === undefined ? null : view.badge(state));
+  if (was && state && was !== state) say(heading + ' is now ' + state);
+  const again_ = () => redraw(parts.content, isList ? view.list(body, at.path, m.op.template, () => again_()) : body === undefined ? el('p', { class: 'empty' }, 'The answer is empty.')
+    : typeof body === 'object' && body !== null ? view.entity(body, heading) : el('p', {}, String(body)));
+  again_();
+  redraw(parts.raw, a.text ? raw(body) : null);
+  const links = isList ? null : view.links(body, at.full), text = JSON.stringify(body?.links);
+  if (parts.linked !== text) put(parts.links, links);
+  parts.linked = text;
+  if (!isList && typeof body?.id === 'string' && m.op.names.length) known[m.op.names.at(-1)] = decode(at.path.split('/').pop());
+  if (typeof body?.orgId === 'string') known.orgId = body.orgId;
+}
+
+// The answer as it came, for who wants to see that.
+function raw(body) {
+  const place = el('div', {}), fold = el('details', { class: 'raw', 'data-f': 'raw', ontoggle: () => { if (fold.open) put(place, el('pre', { tabindex: 0 }, JSON.stringify(body, null, 2))); } }, el('summary', {}, 'JSON'), place);
+  return fold;
+}
+
+// Show it, and look again as long as something in it is under way.
+async function watch(at, m, mine, parts) {
+  let etag, shown = false;
+  for (let n = 0; mine === turn; n++) {
+    const a = await call('GET', at.full, m.op, { etag, again: n > 0 });
+    if (mine !== turn) return;
+    let wait = n < 30 ? 1 : 3;
+    if (a.ok) {
+      if (!shown || a.text !== shown.text) draw(at, m, a, parts);
+      parts.notice.querySelector('.problem')?.remove();
+      if (!shown) notices(parts.notice, a.body);
+      shown = a;
+      etag = a.headers.get('ETag') ?? undefined;
+    } else if (a.status === 404 && shown) {
+      flash = { text: parts.h1.textContent + ' is gone.' };
+      go(parentOf(at.path));
+      return;
+    } else if (a.status !== 304) {
+      put(shown ? parts.notice : parts.content, view.problem(a, { template: m.op.template, retry: () => show({ stay: true }) }));
+      if (a.status === 400 && parts.filter.firstChild) parts.filter.firstChild.open = true;
+      if (!shown) notices(parts.notice);
+      if (!shown || a.status !== 429) return;
+      wait = Number(a.headers.get('Retry-After') ?? 5);
+    }
+    if (view.unsettled(shown.body).length === 0) return;
+    do await new Promise((done) => { timer = setTimeout(done, 1000 * wait); }); while (document.hidden && mine === turn);
+  }
+}
+
+function download(op, at) {
+  const wrong = el('div', {});
+  return el('div', { class: 'card' }, el('p', {}, 'This is a file: ', el('code', {}, op.accept), '.'), wrong, el('button', { type: 'button', onclick: async () => {
+    const a = await call('GET', at.full, op);
+    put(wrong, a.ok ? null : view.problem(a, { template: op.template }));
+    if (!a.ok) return;
+    const url = URL.createObjectURL(a.blob ?? new Blob([a.text]));
+    el('a', { href: url, download: at.path.split('/').pop() }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+  } }, 'Download'));
+}
+
+// ---- changes
+
+function confirm(question, text, yes) {
+  const d = $('ask');
+  $('ask-title').textContent = question;
+  put($('ask-text'), breakable(text));
+  $('ask-yes').textContent = yes;
+  d.returnValue = 'no';
+  return new Promise((done) => {
+    d.addEventListener('close', () => done(d.returnValue === 'yes'), { once: true });
+    d.showModal();
+    $('ask-no').focus();
+  });
+}
+
+async function remove(op, path) {
+  const name = $('view').querySelector('h1')?.textContent ?? path, notice = $('view').querySelector('.notices');
+  if (!await confirm(words(op.id) + '?', name + ' at ' + path, 'Delete')) return;
+  const a = await call('DELETE', path, op);
+  if (!a.ok) {
+    put(notice, view.problem(a, { method: 'DELETE', template: op.template, retry: () => remove(op, path) }));
+    return;
+  }
+  await afterRemoval(name, path);
+}
+
+async function afterRemoval(name, path) {
+  const m = match(path), still = m ? await call('GET', path, m.op) : { status: 404 };
+  flash = { text: name + (still.ok ? ' is being deleted.' : ' is deleted.') };
+  go(still.ok ? path : parentOf(path));
+}
+
+// A POST that is sent again, because its answer was lost, is done once: the service knows it by this.
+const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, '0')).join('');
+
+async function showForm(at, mine) {
+  const m = match(at.path === '/' ? '' : at.path, spec.ops.find((o) => o.id === at.op)?.method);
+  if (!m || m.op.id !== at.op) { put(frame(at.path, 'There is no such operation here', true).content, el('p', { class: 'empty' }, at.op)); return; }
+  const { op, params } = m, get = match(at.path), edits = ['PATCH', 'PUT'].includes(op.method);
+  Object.assign(known, params);
+  const parts = frame(at.path, words(op.id), true), back = '#' + (get ? at.path : parentOf(at.path));
+  put(parts.actions, el('p', { class: 'muted' }, el('code', {}, op.method + ' ' + fill(op.template, params)), op.summary ? ' ' + op.summary : '', op.deprecated ? ' (deprecated)' : ''));
+  let value;
+  if (edits && get && op.schema) {
+    const a = await call('GET', at.path, get.op);
+    if (mine !== turn) return;
+    if (a.ok) { view.learn(a.body); value = a.body; }
+  }
+  let sent = '', key = '';
+  const send = async ({ query, body }, retry) => {
+    if (op.method === 'DELETE' && !await confirm(words(op.id) + '?', at.path, 'Delete')) return {};
+    const path = at.path + (query.length ? '?' + new URLSearchParams(query) : '');
+    if (sent !== path + canon(body)) { sent = path + canon(body); key = newKey(); }
+    const a = await call(op.method, path, op, { body, key: op.method === 'POST' ? key : undefined });
+    if (a.status !== 0) sent = ''; // the next one is another
+    if (!a.ok) return { answer: a, node: view.problem(a, { method: op.method, template: op.template, retry: a.status === 400 ? null : retry }) };
+    finish(op, at, a, get);
+    return {};
+  };
+  put(parts.content, form(op, { value, known, send, cancel: back, submit: words(op.id) }));
+}
+
+function finish(op, at, a, get) {
+  if (op.method === 'DELETE') { const last = decode(at.path.split('/').pop()); afterRemoval(view.names.get(last) ?? last, at.path); return; }
+  const self = view.selfOf(a.body), to = self ?? (get ? at.path : null);
+  const text = words(op.id) + ': done (' + a.status + ').';
+  if (a.body && !self && op.method === 'POST') {
+    const parts = frame(at.path, words(op.id), true);
+    put(parts.notice, el('p', { class: 'done' }, text));
+    put(parts.content, view.entity(a.body, 'Answer'), el('p', {}, el('a', { class: 'button', href: '#' + parentOf(at.path) }, 'Back')));
+    say(text);
+    return;
+  }
+  flash = { text, once: op.method === 'POST' && !Array.isArray(a.body?.results) ? a.body : undefined };
+  go(to ?? parentOf(at.path));
+}
+
+// ---- the page itself
+
+function show({ stay = false } = {}) {
+  clearTimeout(timer);
+  const mine = ++turn, at = where();
+  put($('banner'));
+  $('path').value = at.full;
+  if (!api.signedIn()) { askToSignIn(''); return; }
+  if (at.op) showForm(at, mine);
+  else showResource(at, mine, stay);
+}
+
+function start() {
+  log.start();
+  $('skip').addEventListener('click', (e) => { e.preventDefault(); $('main').focus(); });
+  $('theme').addEventListener('change', (e) => { document.documentElement.dataset.theme = e.target.value; });
+  $('go').addEventListener('submit', (e) => { e.preventDefault(); go('/' + $('path').value.trim().replace(/^\/+/, '')); });
+  $('out').addEventListener('click', signOut);
+  $('signin-form').addEventListener('submit', signIn);
+  addEventListener('hashchange', () => { if (location.hash === '' || location.hash.startsWith('#/')) show(); });
+  addEventListener('keydown', (e) => {
+    const menu = e.key === 'Escape' ? document.querySelector('.menu[open]') : null;
+    if (menu) { menu.open = false; menu.firstChild.focus(); }
+  });
+  setInterval(who, 10000);
+  $('signin-go').disabled = false;
+}
+
+start();

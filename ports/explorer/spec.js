@@ -1,0 +1,118 @@
+// The OpenAPI document, asked for what the page needs: which operations there are at a path, what their bodies look like, and to which
+// endpoint set of the limiter they belong. Nothing here knows a resource by name.
+
+import { decode } from './dom.js';
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+// api: the root's path at the service; linked: the same as links have it, which may begin with what a proxy takes away; base: as we call it
+export const spec = { api: '', linked: '', base: '', title: '', ops: [], sets: new Map() };
+
+function pattern(template) {
+  const parts = template.split(/(\{[^}]*\})/).map((p) => (p[0] === '{' ? '([^/]+)' : p.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
+  return new RegExp('^' + parts.join('') + '$');
+}
+
+// media types are dated: the newest that is JSON
+function accepted(op) {
+  const good = Object.entries(op.responses ?? {}).find(([status]) => status[0] === '2')?.[1];
+  const types = Object.keys(follow(good)?.content ?? {}).sort();
+  return types.filter((t) => /json$/.test(t)).pop() ?? types.pop();
+}
+
+let whole = {};
+export function follow(o) {
+  for (let n = 0; o?.$ref && n < 8; n++) o = o.$ref.slice(2).split('/').reduce((at, key) => at?.[key.replace(/~1/g, '/').replace(/~0/g, '~')], whole);
+  return o;
+}
+
+// A schema as the forms want it: references followed, and an allOf of one merged with what stands beside it.
+export function schemaOf(s) {
+  s = follow(s) ?? {};
+  if (!s.allOf) return s;
+  const { allOf, ...beside } = s;
+  return Object.assign({}, ...allOf.map(schemaOf), beside);
+}
+
+// home: the path of the page.
+export function readDocument(d, home) {
+  whole = d;
+  spec.title = d.info?.title ?? '';
+  spec.linked = new URL(d.servers?.[0]?.url ?? '/', location.href).pathname.replace(/\/$/, '');
+  spec.api = spec.linked.slice(Math.max(0, spec.linked.lastIndexOf('/api/')));
+  spec.base = home.replace(/\/$/, '') + spec.api;
+  spec.ops = [];
+  for (const [path, item] of Object.entries(d.paths ?? {})) {
+    // the root stands with its whole path, and a server of its own
+    const template = path === spec.api ? '' : path;
+    if (item.servers && path !== spec.api) continue;
+    for (const method of METHODS) {
+      const op = item[method];
+      if (!op) continue;
+      const parameters = [...(item.parameters ?? []), ...(op.parameters ?? [])].map(follow).filter(Boolean);
+      const body = follow(op.requestBody);
+      const content = Object.entries(body?.content ?? {}).find(([type]) => /json/.test(type))?.[1];
+      spec.ops.push({
+        id: op.operationId ?? method + template, method: method.toUpperCase(), template, pattern: pattern(template),
+        literals: template.replace(/\{[^}]*\}/g, '').length, names: [...template.matchAll(/\{([^}]*)\}/g)].map((m) => m[1]),
+        summary: op.summary ?? '', deprecated: Boolean(op.deprecated), accept: accepted(op),
+        query: parameters.filter((p) => p.in === 'query' && !['envelope', 'pretty'].includes(p.name)),
+        schema: content?.schema, example: content?.example, bodyRequired: body?.required !== false,
+      });
+    }
+  }
+}
+
+// Which sets there are, by method and template. limits: what GET /rateLimits gave.
+export function readSets(limits) {
+  for (const set of limits ?? [])
+    for (const e of set.endpoints ?? []) spec.sets.set(e.method + ' ' + e.path.slice(e.path.indexOf(spec.api) + spec.api.length), set);
+}
+export const setOf = (method, template) => spec.sets.get(method + ' ' + template);
+
+// Of a path without query: its template and the values of its parameters. Literals count more than parameters.
+export function match(path, method = 'GET') {
+  let best;
+  for (const op of spec.ops) {
+    if (op.method !== method || (best && best.op.literals >= op.literals)) continue;
+    const m = op.pattern.exec(path);
+    if (m) best = { op, params: Object.fromEntries(op.names.map((n, i) => [n, decode(m[i + 1])])) };
+  }
+  return best;
+}
+
+// What can be done at a path, beside looking at it: here, and to what is right below it, by a name that is not a parameter.
+export function actions(path) {
+  const here = [], below = [];
+  const templates = new Set(spec.ops.filter((op) => op.pattern.test(path)).map((op) => op.template));
+  for (const op of spec.ops) {
+    if (op.method === 'GET') continue;
+    if (templates.has(op.template) && match(path, op.method)?.op === op) here.push(op);
+    for (const t of templates) {
+      const rest = op.template.startsWith(t) ? op.template.slice(t.length) : '';
+      if (/^[/:][^{]+$/.test(rest) && match(path)?.op.template === t) below.push({ ...op, rest });
+    }
+  }
+  return { here, below };
+}
+
+// The path of an operation, by the parameters that are known.
+export const fill = (template, params) => template.replace(/\{([^}]*)\}/g, (_, n) => encodeURIComponent(params[n] ?? ''));
+
+// Where a value of this name leads to, as groupId does to a project: the shortest path that needs nothing but it.
+export function pathOf(name, value) {
+  const op = spec.ops.find((o) => o.method === 'GET' && o.names.length === 1 && o.names[0] === name && o.template.endsWith('/{' + name + '}'));
+  return op ? fill(op.template, { [name]: value }) : null;
+}
+
+// A link of the service as a path below its root; null: it leads elsewhere. Its host may be another name of the one that we are at.
+export function pathOfLink(href) {
+  const u = URL.parse ? URL.parse(href, location.href) : new URL(href, location.href);
+  if (!u || !/^https?:$/.test(u.protocol) || !(u.pathname + '/').startsWith(spec.linked + '/')) return null;
+  return (u.pathname.slice(spec.linked.length) || '/') + u.search;
+}
+
+// What a link is called: its rel is a word, or a URL that ends in one.
+export function nameOfLink(rel) {
+  const path = rel.replace(/^https?:\/\/[^/]+/, ''), before = spec.linked.slice(0, spec.linked.length - spec.api.length) + '/';
+  return path === rel ? rel : path.startsWith(before) ? path.slice(before.length) : path.slice(1);
+}

@@ -1,0 +1,26 @@
+#!/bin/sh
+# The archive of sources compiles where there is nothing but a compiler: no network, no folder of ours, by the lines that it brings.
+# build.sh has made it, in build/dist.
+. test/check/common
+
+version=$(sed -n 's/^#define SVC_VERSION "\(.*\)"/\1/p' svcapi.h)
+a=$PWD/build/dist/svcapi-$version.tar.gz T=build/check/dist
+[ -f "$a" ] || fail "$a is missing: run ./build.sh test"
+rm -rf $T; mkdir -p $T
+tar -xzf "$a" -C $T
+cd "$T/svcapi-$version" || fail "the archive has another folder than its name"
+for name in lmdb frozen tinycthread mbedtls mongoose svcapi; do [ -s licences/$name.txt ] || fail "the archive has no licence of $name"; done
+grep -q 'GNU GENERAL PUBLIC LICENSE' licences/mbedtls.txt || fail "the archive has no text of the licence that frozen and mongoose name"
+sed -n 's/^    cc /cc /p' COMPILE.md | sed 's/ -O2 / -O0 -w /' >lines # without optimisation, in the time that this takes
+[ "$(wc -l <lines)" = 2 ] || fail "COMPILE.md has not two lines that compile"
+alone=; if unshare -rn true 2>/dev/null; then alone='unshare -rn'; fi # where the system allows it
+compile() { # NUMBER
+  sed -n "$1p" lines >line.sh
+  # shellcheck disable=SC2086
+  env -i PATH="$PATH" $alone sh line.sh >said 2>&1 || { head -n 12 said; fail "line $1 of COMPILE.md fails"; }
+}
+compile 1
+timeout 60 ./example >said 2>&1 || fail "the example of the archive does not run: $(tail -n 1 said)"
+grep -q '"name": *"Acme"' said || fail "the example of the archive does not answer"
+compile 2
+[ "$(./svcd version)" = "svcd $version" ] || fail "svcd of the archive says that it is '$(./svcd version)'"

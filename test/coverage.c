@@ -1,0 +1,86 @@
+/*
+** Which operations do the tests call, and what do these say of themselves? For docs/coverage.md, which ./build.sh coverage writes of it.
+**
+** Every request of every test goes through svc_handle_request(), before which the linker puts ours (rules.mk). munit forks for each
+** test, so the counts are in memory that all of them share; the names of operations are constants, at the same place in each.
+*/
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#include "support.h"
+
+#include "coverage.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define COVERAGE_ROOM 1024 /* more than there are operations, and a power of two */
+
+typedef struct coverage_row {
+  _Atomic(const char *) operation;
+  atomic_long good, refused;
+} coverage_row;
+
+static coverage_row *coverage_rows; /* NULL: nobody asked */
+
+int __real_svc_handle_request(svc *s, const svc_request *request, svc_response *response);
+int __wrap_svc_handle_request(svc *s, const svc_request *request, svc_response *response);
+
+static coverage_row *coverage_of(const char *operation)
+{
+  size_t i = ((size_t)operation >> 3) & (COVERAGE_ROOM - 1), tries;
+  for (tries = 0; tries < COVERAGE_ROOM; tries++, i = (i + 1) & (COVERAGE_ROOM - 1)) {
+    const char *there = NULL;
+    if (atomic_compare_exchange_strong(&coverage_rows[i].operation, &there, operation) || there == operation) return &coverage_rows[i];
+  }
+  return NULL;
+}
+
+int __wrap_svc_handle_request(svc *s, const svc_request *request, svc_response *response)
+{
+  int rc = __real_svc_handle_request(s, request, response);
+  coverage_row *row = coverage_rows && rc == SVC_OK && response->operation ? coverage_of(response->operation) : NULL;
+  if (row) atomic_fetch_add(response->status < 400 ? &row->good : &row->refused, 1);
+  return rc;
+}
+
+void coverage_begin(void)
+{
+  void *p;
+  if (!getenv("SVC_TEST_TOUCHED")) return;
+  p = mmap(NULL, COVERAGE_ROOM * sizeof *coverage_rows, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (p != MAP_FAILED) coverage_rows = p;
+}
+
+void coverage_end(void)
+{
+  FILE *f = coverage_rows ? fopen(getenv("SVC_TEST_TOUCHED"), "w") : NULL;
+  size_t i;
+  if (!f) return;
+  for (i = 0; i < COVERAGE_ROOM; i++)
+    if (coverage_rows[i].operation)
+      fprintf(f, "%s %ld %ld\n", coverage_rows[i].operation, (long)coverage_rows[i].good, (long)coverage_rows[i].refused);
+  fclose(f);
+}
+
+int coverage_operations(void)
+{
+  static const char *const methods[] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
+  t_service t;
+  size_t i;
+  unsigned k, version;
+  int role;
+  t_open(&t, NULL);
+  for (i = 0; i < t.s->plan_count; i++) {
+    const svc_route *r = t.s->plans[i].route;
+    const char *name, *between = "";
+    if (r->flags & SVC_ABSOLUTE) continue;
+    printf("%s\t%s\t%s\t%s\t", r->op, methods[r->method], r->path, t.s->sets[r->set].name);
+    for (role = 0; (name = svc_role_name(role)) != NULL; role++)
+      if (r->roles >> role & 1) printf("%s%s", between, name), between = " ";
+    for (k = 0, between = "\t"; (version = svc_route_version(r, k)) != 0; k++, between = " ")
+      printf("%s%04u-%02u-%02u", between, version / 10000, version / 100 % 100, version % 100);
+    putchar('\n');
+  }
+  t_close(&t);
+  return 0;
+}

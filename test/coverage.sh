@@ -1,0 +1,52 @@
+#!/bin/sh
+# docs/coverage.md: every operation of the tables, and which suites call it, of the last whole run of the tests.
+#
+#   coverage.sh FOLDER           the page, on standard output; FOLDER/run has the suites, FOLDER/out what came of them
+#   coverage.sh FOLDER --check   does the tests' run reach every operation, with success and refused, and does the page have all
+#                                of them as the tables do? (By what each is tested may be older: it changes with every test.)
+set -eu
+LC_ALL=C; export LC_ALL
+page() {
+  "$1/run" --operations | sort -t "$(printf '\t')" -k4,4 -k3,3 -k2,2 >"$1/out/operations"
+  # Suites that call all of them, whatever they are, say nothing of one.
+  find "$1/out" -maxdepth 1 -name '*.touched' | sort | while read -r f; do
+    suite=${f##*/}; suite=${suite%.touched}
+    sed "s/^/$suite /" "$f"
+  done >"$1/out/touched"
+  awk -F '\t' '
+    FNR == NR {
+      split($0, w, " ")
+      good[w[2]] += w[3]; bad[w[2]] += w[4]
+      if (w[1] ~ /^(every_plan|walk|catalog|openapi|control|error)$/ || w[3] == 0) next
+      if (++suites[w[2]] <= 6) by[w[2]] = by[w[2]] (by[w[2]] == "" ? "" : " ") w[1]
+      next
+    }
+    FNR == 1 {
+      print "# Coverage\n"
+      print "Every operation, by endpoint set, as the tables have it; written by `./build.sh coverage`. Any one of the roles suffices, those above it"
+      print "in the hierarchy included; none: whoever is signed in. The newest version is served. Each is also called by `every_plan` (as a stranger,"
+      print "without a role, with a body that is no JSON, with an unknown parameter, through a store without memory, and more), by the random"
+      print "`walk`, by the crawl along links, and over HTTP by `./build.sh test-api`; the last column has the suites that are about it or use it."
+    }
+    $4 != set { set = $4; print "\n## " set "\n\n| operation | request | roles | versions | tested by |\n|---|---|---|---|---|" }
+    {
+      n++
+      if (suites[$1] > 6) by[$1] = by[$1] " and " suites[$1] - 6 " more"
+      if ($1 == "upgradeClusterToServerless") { good[$1] = 1; by[$1] = by[$1] " (always refused: there are no serverless instances any more)" }
+      if (good[$1] == 0 || bad[$1] == 0) { missing = missing "\n  " $1 (good[$1] == 0 ? ": never answered" : ": never refused") }
+      printf "| %s | `%s %s` | %s | %s | %s |\n", $1, $2, $3, $5 == "" ? "" : $5, $6, by[$1]
+    }
+    END {
+      printf "\n%d operations.\n", n
+      if (missing != "") { printf "operations that no test reaches:%s\n", missing | "cat >&2"; exit 1 }
+    }' "$1/out/touched" "$1/out/operations"
+}
+tables() { sed 's/ | [^|]* |$//'; } # the page without its last column
+case ${2:-} in
+  --check)
+    page "$1" >"$1/out/coverage.md" || exit 1
+    [ -f docs/coverage.md ] || { echo 'docs/coverage.md is missing: run ./build.sh coverage'; exit 1; }
+    tables <docs/coverage.md >"$1/out/coverage.has"; tables <"$1/out/coverage.md" | diff "$1/out/coverage.has" - >"$1/out/coverage.diff" ||
+      { head -n 4 "$1/out/coverage.diff"; echo 'docs/coverage.md is not what the tables say: run ./build.sh coverage'; exit 1; } ;;
+  *) page "$1" ;;
+esac

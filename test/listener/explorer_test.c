@@ -1,0 +1,237 @@
+/*
+** The explorer as a browser asks for it: each of its files with its headers, again with its tag, and by methods that are not for it;
+** what is not one of them is the service's. What the page does is tested in a browser, by ./build.sh test-web.
+*/
+#define _GNU_SOURCE /* memmem */
+#include "listener/common.h"
+#include "ports/listener/explorer.h"
+
+#include <munit.h>
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#define MOST_BYTES (150 * 1024)
+#define NOTHING "{\"detail\":\"Cannot find resource %s.\",\"error\":404,"
+
+/* ------------------------------------------------------------------------------------------------------- the server */
+
+typedef struct server {
+  svc *s;
+  svc_listener *l;
+  int port;
+  int noted, operations; /* answers that the access log was told of, and those with an operation */
+  char path[64];         /* of the last */
+} server;
+
+static void server_note(void *context, const svc_access *a)
+{
+  server *t = context;
+  t->noted++;
+  t->operations += a->operation != NULL;
+  snprintf(t->path, sizeof t->path, "%.*s", (int)a->path_length, a->path);
+}
+
+static void server_open(server *t, int no_explorer)
+{
+  static const char *const urls[] = { "http://127.0.0.1:0" };
+  svc_listener_config k = { .urls = urls, .url_count = 1, .no_explorer = no_explorer, .access = server_note, .access_context = t };
+  char why[256];
+  memset(t, 0, sizeof *t);
+  if (svc_listener_open(&t->l, &k, why, sizeof why) != SVC_OK) munit_errorf("svc_listener_open: %s", why);
+  munit_assert_int(svc_open(&t->s, NULL), ==, SVC_OK);
+  munit_assert_int(svc_listener_start(t->l, t->s), ==, SVC_OK);
+  t->port = atoi(strrchr(svc_listener_url(t->l, 0), ':') + 1);
+}
+
+static void server_close(server *t)
+{
+  svc_listener_close(t->l);
+  svc_close(t->s);
+}
+
+/* ------------------------------------------------------------------------------------------------------- the client */
+
+typedef struct answer {
+  char text[128 << 10];
+  int status;
+  const char *body;
+  size_t length; /* of the body */
+} answer;
+
+/* `headers`: lines of the request's own, each with its end. */
+static void ask(const server *t, answer *a, const char *method, const char *target, const char *headers)
+{
+  struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t)t->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+  char text[1024];
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int n = snprintf(text, sizeof text, "%s %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n%s\r\n", method, target, headers);
+  munit_assert_int(connect(fd, (struct sockaddr *)&to, sizeof to), ==, 0);
+  munit_assert_int((int)send(fd, text, (size_t)n, MSG_NOSIGNAL), ==, n);
+  memset(a, 0, sizeof *a);
+  munit_assert_true(read_until(fd, a->text, sizeof a->text, NULL));
+  close(fd);
+  munit_assert_int(sscanf(a->text, "HTTP/1.1 %3d", &a->status), ==, 1);
+  a->body = strstr(a->text, "\r\n\r\n");
+  munit_assert_not_null(a->body);
+  a->body += 4;
+  a->length = strlen(a->body);
+}
+
+static bool has(const answer *a, const char *line)
+{
+  const char *at = strcasestr(a->text, line);
+  return at && at < a->body && at[-1] == '\n' && at[strlen(line)] == '\r';
+}
+
+static void has_length(const answer *a, size_t n)
+{
+  char line[64];
+  snprintf(line, sizeof line, "Content-Length: %zu", n);
+  munit_assert_true(has(a, line));
+}
+
+/* ------------------------------------------------------------------------------------------------------------ tests */
+
+/* All its headers; the policy names no other host, and nothing that would let text become code. */
+static MunitResult test_page(const MunitParameter params[], void *data)
+{
+  server t;
+  answer *a = malloc(sizeof *a);
+  (void)params, (void)data;
+  munit_assert_not_null(a);
+  server_open(&t, 0);
+  ask(&t, a, "GET", "/", "");
+  munit_assert_int(a->status, ==, 200);
+  munit_assert_true(has(a, "Content-Type: text/html; charset=utf-8"));
+  munit_assert_true(has(a, "Cache-Control: no-cache"));
+  munit_assert_true(has(a, "X-Content-Type-Options: nosniff"));
+  munit_assert_true(has(a, "Referrer-Policy: no-referrer"));
+  munit_assert_true(has(a, "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+                           "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+                           "require-trusted-types-for 'script'; trusted-types 'none'"));
+  munit_assert_memory_equal(15, a->body, "<!doctype html>");
+  munit_assert_string_equal(a->body + a->length - 8, "</html>\n");
+  has_length(a, a->length);
+  munit_assert_null(strstr(a->body, "<style"));
+  munit_assert_null(strstr(a->body, " style="));
+  munit_assert_null(strstr(a->body, "://"));
+  munit_assert_not_null(strstr(a->body, "<script type=\"module\" src=\"_explorer/boot.js\"></script>"));
+  ask(&t, a, "GET", "/?a=b", "");
+  munit_assert_int(a->status, ==, 200);
+  munit_assert_int(t.noted, ==, 2);
+  munit_assert_int(t.operations, ==, 0);
+  munit_assert_string_equal(t.path, "/");
+  server_close(&t);
+  free(a);
+  return MUNIT_OK;
+}
+
+/* Each file: as it is in the program, once; then by its tag. */
+static MunitResult test_files(const MunitParameter params[], void *data)
+{
+  static const char *const unwanted[] = { "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function",
+                                          "localStorage", "sessionStorage", "indexedDB", "document.cookie" };
+  server t;
+  answer *a = malloc(sizeof *a);
+  char header[128];
+  size_t i, j, all = 0;
+  (void)params, (void)data;
+  munit_assert_not_null(a);
+  server_open(&t, 0);
+  for (i = 0; i < svc_listener_file_count; i++) {
+    const listener_file *f = &svc_listener_files[i];
+    const char *tag = f->headers[0].value;
+    munit_assert_string_equal(f->headers[0].name, "ETag");
+    ask(&t, a, "GET", f->path, "");
+    munit_assert_int(a->status, ==, 200);
+    munit_assert_size(a->length, ==, f->length);
+    munit_assert_memory_equal(f->length, a->body, f->text);
+    for (j = 0; j < sizeof unwanted / sizeof unwanted[0]; j++) munit_assert_null(strstr(f->text, unwanted[j]));
+    all += f->length;
+    ask(&t, a, "HEAD", f->path, "");
+    munit_assert_int(a->status, ==, 200);
+    munit_assert_size(a->length, ==, 0);
+    has_length(a, f->length);
+    snprintf(header, sizeof header, "If-None-Match: \"x\", W/%s\r\n", tag);
+    ask(&t, a, "GET", f->path, header);
+    munit_assert_int(a->status, ==, 304);
+    munit_assert_size(a->length, ==, 0);
+    snprintf(header, sizeof header, "ETag: %s", tag);
+    munit_assert_true(has(a, header));
+    munit_assert_true(has(a, "Cache-Control: no-cache"));
+    snprintf(header, sizeof header, "If-None-Match: \"%.8s\"\r\n", tag + 1);
+    ask(&t, a, "GET", f->path, header);
+    munit_assert_int(a->status, ==, 200);
+  }
+  ask(&t, a, "GET", "/", "If-None-Match: *\r\n");
+  munit_assert_int(a->status, ==, 304);
+  munit_assert_size(svc_listener_file_count, >=, 8);
+  munit_assert_size(all, <, MOST_BYTES);
+  server_close(&t);
+  free(a);
+  return MUNIT_OK;
+}
+
+static MunitResult test_methods(const MunitParameter params[], void *data)
+{
+  static const char *const methods[] = { "POST", "PUT", "PATCH", "DELETE", "OPTIONS" };
+  server t;
+  answer *a = malloc(sizeof *a);
+  size_t i;
+  (void)params, (void)data;
+  munit_assert_not_null(a);
+  server_open(&t, 0);
+  for (i = 0; i < 2 * sizeof methods / sizeof methods[0]; i++) {
+    ask(&t, a, methods[i / 2], i % 2 ? "/_explorer/main.js" : "/", "Content-Length: 0\r\n");
+    munit_assert_int(a->status, ==, 405);
+    munit_assert_true(has(a, "Allow: GET, HEAD"));
+    munit_assert_true(has(a, "X-Error-Code: METHOD_NOT_ALLOWED"));
+    munit_assert_not_null(strstr(a->body, "\"errorCode\":\"METHOD_NOT_ALLOWED\""));
+  }
+  server_close(&t);
+  free(a);
+  return MUNIT_OK;
+}
+
+/* What is none of its files is the service's, and without it all is. */
+static MunitResult test_others(const MunitParameter params[], void *data)
+{
+  static const char *const paths[] = { "/_explorer/none.js", "/_explorer/", "/_explorer", "/index.html", "/_explorer/../", "/_explorer/index.html" };
+  server t;
+  answer *a = malloc(sizeof *a);
+  char wanted[128];
+  size_t i;
+  (void)params, (void)data;
+  munit_assert_not_null(a);
+  server_open(&t, 0);
+  for (i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+    ask(&t, a, "GET", paths[i], "");
+    munit_assert_int(a->status, >=, 400);
+    munit_assert_true(has(a, "Content-Type: application/json"));
+  }
+  ask(&t, a, "GET", "/api/svc/v2/unauth/controlPlaneIPAddresses", "");
+  munit_assert_int(a->status, ==, 200);
+  munit_assert_int(t.operations, ==, 1);
+  server_close(&t);
+  server_open(&t, 1);
+  for (i = 0; i < svc_listener_file_count; i++) {
+    ask(&t, a, "GET", svc_listener_files[i].path, "");
+    munit_assert_int(a->status, ==, 404);
+    snprintf(wanted, sizeof wanted, NOTHING, svc_listener_files[i].path);
+    munit_assert_memory_equal(strlen(wanted), a->body, wanted);
+  }
+  ask(&t, a, "POST", "/", "Content-Length: 0\r\n");
+  munit_assert_int(a->status, ==, 404);
+  server_close(&t);
+  free(a);
+  return MUNIT_OK;
+}
+
+#define T(name) { "/" #name, test_##name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+static MunitTest tests[] = {
+  T(page), T(files), T(methods), T(others),
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_explorer = { "explorer", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,543 @@
+// The explorer in headless Chromium, as its users meet it: ./build.sh test-web. Pictures are left in build/web.
+import { createHash, X509Certificate } from 'node:crypto';
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { launch } from './browser.mjs';
+import { service, CLUSTER } from './service.mjs';
+import { nameless, pale, wide, stored } from './inspect.mjs';
+
+const only = process.argv[2] ?? '', program = process.env.CHROMIUM ?? 'chromium', MARKUP = '<img src=x onerror="pwned=1">';
+let passed = 0, failed = 0;
+const pages = [];
+
+rmSync('build/web', { recursive: true, force: true });
+mkdirSync('build/web', { recursive: true });
+const plain = await service('plain');
+const tight = await service('tight', ['--limit', 'clusters_group=6/6/3']);
+const named = await service('named', ['--vendor', 'acme', '--base-url', 'https://api.example.com/db']);
+const safe = await service('safe', ['--data', 'build/web/safe/data', '--listen', 'https://127.0.0.1:0']);
+const pin = createHash('sha256').update(new X509Certificate(readFileSync('build/web/safe/data/tls.crt')).publicKey.export({ type: 'spki', format: 'der' })).digest('base64');
+const browser = await launch({ program, folder: 'build/web/profile', args: ['--ignore-certificate-errors-spki-list=' + pin] });
+console.log('web: ' + browser.version);
+
+// ---- what the tests do again and again
+
+async function newPage(options) {
+  const page = await browser.page(options);
+  pages.push(page);
+  return page;
+}
+async function signIn(page, s, id = s.clientId, secret = s.clientSecret) {
+  await page.fill('Client id', id);
+  await page.fill('Client secret', secret);
+  await page.click('#signin-go');
+}
+const heading = (page, text) => page.until((t) => document.querySelector('#view:not([hidden]) h1')?.textContent === t, 'the heading ' + text, text);
+const state = (page, text) => page.until((t) => document.querySelector('.state')?.textContent === t, 'the state ' + text, text);
+const problem = (page, status) => page.until((s) => [...document.querySelectorAll('.problem')].find((e) => e.dataset.status === s && e.checkVisibility())?.innerText, 'a refusal of ' + status, String(status));
+const goto = (page, path) => page.run((p) => { location.hash = p; }, path);
+const lastPatch = async (s) => (await s.control('journal?limit=50')).filter((r) => r.method === 'PATCH').pop().request.body;
+async function home(options, s = plain) {
+  const page = await newPage(options);
+  await page.goto(s.url + '/');
+  await signIn(page, s);
+  await heading(page, 'Administration API');
+  return page;
+}
+
+// What a page may have said: that calls were refused, which the tests bring about.
+const expected = (text) => /^network: Failed to load resource/.test(text) && (/ERR_INTERNET_DISCONNECTED/.test(text) || !/_explorer/.test(text));
+
+async function test(name, f) {
+  if (only && !name.includes(only)) return;
+  const began = Date.now();
+  try {
+    await f();
+    for (const page of pages) assert.deepEqual(page.said.filter((t) => !expected(t)), [], 'the console is quiet');
+    passed++;
+    console.log('web: ' + name + ': ok (' + (Date.now() - began) + ' ms)');
+  } catch (e) {
+    failed++;
+    console.log('web: ' + name + ': FAILED: ' + (e.stack ?? e));
+    if (pages.at(-1)) await pages.at(-1).shot('build/web/failed-' + failed + '.png').catch(() => {});
+  }
+  for (const page of pages.splice(0)) await page.close().catch(() => {});
+}
+
+// ---- the tests
+
+await test('sign in, a project, a cluster, a limit, gone', async () => {
+  const page = await newPage();
+  await page.goto(tight.url + '/');
+  await signIn(page, tight, tight.clientId, 'wrong');
+  assert.match(await problem(page, 401), /invalid_client/);
+  assert.equal(await page.run(() => document.getElementById('secret').value), '');
+  await signIn(page, tight);
+  await heading(page, 'Administration API');
+  await page.click('.links a', 'groups');
+  await heading(page, 'Groups');
+  await page.until(() => document.querySelector('.list'), 'the list');
+  await page.shot('build/web/list-light.png');
+  await page.click('.actions a', 'Create group');
+  await page.fill('name', 'Shop of Anna');
+  assert.equal(await page.run(() => [...document.querySelectorAll('label')].find((l) => l.textContent.startsWith('orgId')).control.value), tight.orgId);
+  await page.click('button.primary', 'Create group');
+  await heading(page, 'Shop of Anna');
+  await page.click('.links a', 'clusters');
+  await heading(page, 'Clusters');
+  await page.click('.actions a', 'Create cluster');
+  await page.click('button', 'Fill in an example');
+  await page.fill('name', 'orders');
+  await page.fill('clusterType', 'REPLICASET');
+  await page.shot('build/web/form-light.png', true);
+  await page.click('button.primary', 'Create cluster');
+  await heading(page, 'orders');
+  await state(page, 'CREATING');
+  // looking again and again uses the bucket up
+  const text = await problem(page, 429);
+  assert.match(text, /limit/);
+  assert.match(text, /Endpoint set\s+Clusters/);
+  assert.match(text, /0 of 6 tokens left, 6 more every 3 s/);
+  assert.match(text, /in \d+ seconds?/);
+  assert.match(await page.run(() => document.querySelector('#log').innerText), /429\s+GET[^]*RATE_LIMITED_TOKEN_BUCKET/);
+  assert.match(await page.run(() => document.querySelector('#limits').innerText), /Clusters[^]*0 of 6/);
+  await page.shot('build/web/limited-light.png');
+  await page.resize(1080, 640);
+  await page.shot('build/web/readme.png'); // docs/explorer.png is this one
+  await page.resize(1280, 900);
+  await page.scheme('dark');
+  await page.shot('build/web/limited-dark.png');
+  await page.scheme('light');
+  await tight.advance(3);
+  await page.click('.problem button', 'Try again');
+  await page.until(() => !document.querySelector('.problem'), 'the refusal to be gone');
+  await state(page, 'CREATING');
+  await tight.advance(20);
+  await state(page, 'IDLE');
+  assert.match(await page.until(() => document.querySelector('#said').textContent, 'the state to be said'), /orders is now IDLE/);
+  await tight.advance(10);
+  await page.click('.actions a', 'Delete cluster');
+  await page.click('button.primary', 'Delete cluster');
+  await page.until(() => document.querySelector('dialog[open]'), 'the question');
+  assert.equal(await page.run(() => document.activeElement.id), 'ask-no');
+  await page.shot('build/web/confirm-light.png');
+  await page.click('#ask-yes');
+  await state(page, 'DELETING');
+  await tight.advance(20);
+  await heading(page, 'Clusters');
+  assert.match(await page.until(() => document.querySelector('.done')?.textContent, 'that it is gone'), /orders is gone/);
+  assert.match(await page.until(() => document.querySelector('.empty')?.textContent, 'an empty list'), /nothing/);
+});
+
+await test('Edit sends what changed, and answers back beside the fields', async () => {
+  const page = await home();
+  const { id } = await plain.call('POST', '/groups', { name: 'Before', orgId: plain.orgId });
+  await goto(page, '/groups/' + id);
+  await heading(page, 'Before');
+  await page.click('.actions a', 'Update group');
+  await page.fill('name', 'After');
+  await page.click('button.primary', 'Update group');
+  await heading(page, 'After');
+  assert.deepEqual(await lastPatch(plain), { name: 'After' });
+  // the service's own words, beside the field whose path it names
+  await goto(page, '/groups/' + id + '/clusters!createCluster');
+  await page.click('button', 'Fill in an example');
+  await page.click('summary', 'electableSpecs is set');
+  await page.fill('nodeCount', '4');
+  await page.click('button.primary', 'Create cluster');
+  assert.match(await problem(page, 400), /replicationSpecs\[0\]\.regionConfigs/);
+  assert.match(await page.run(() => [...document.querySelectorAll('.fold')].find((d) => d.firstChild.textContent.startsWith('regionConfigs')).querySelector('.error:not([hidden])').textContent), /3, 5 or 7/);
+  // and ours, before anything is sent
+  await page.fill('name', '');
+  await page.run(() => { const e = document.activeElement; e.value = ''; });
+  await page.click('button.primary', 'Create cluster');
+  assert.equal(await page.run(() => document.activeElement.closest('.field').querySelector('.error').textContent), 'Is required');
+  // by hand
+  await page.click('.tab', 'JSON');
+  await page.run((c) => { document.querySelector('textarea.code').value = c; }, JSON.stringify({ ...CLUSTER, name: 'byhand' }));
+  await page.click('button.primary', 'Create cluster');
+  await heading(page, 'byhand');
+  await page.shot('build/web/cluster-light.png');
+  await page.scheme('dark');
+  await page.shot('build/web/cluster-dark.png');
+});
+
+await test('what lies deep is edited, and what can only be read goes along', async () => {
+  const page = await home(), group = (await plain.call('GET', '/groups')).results[0].id;
+  const before = await plain.call('POST', '/groups/' + group + '/clusters', { ...CLUSTER, name: 'deep' });
+  await plain.advance(30);
+  await goto(page, '/groups/' + group + '/clusters/deep!updateCluster');
+  await heading(page, 'Update cluster');
+  for (const fold of ['replicationSpecs is set', 'electableSpecs is set']) await page.click('summary', fold);
+  await page.fill('instanceSize', 'M20');
+  await page.click('button.primary', 'Update cluster');
+  await heading(page, 'deep');
+  await state(page, 'UPDATING');
+  const body = await lastPatch(plain);
+  assert.deepEqual(Object.keys(body), ['replicationSpecs']);
+  assert.equal(body.replicationSpecs[0].id, before.replicationSpecs[0].id);
+  assert.equal(body.replicationSpecs[0].regionConfigs[0].electableSpecs.instanceSize, 'M20');
+  // looking again takes the focus from nobody
+  await page.run(() => [...document.querySelectorAll('#content a')][0].focus());
+  await page.click('.raw summary');
+  await page.run(() => [...document.querySelectorAll('#content a')][0].focus());
+  await plain.advance(60);
+  await state(page, 'IDLE');
+  assert.ok(await page.run(() => document.activeElement.matches('#content a') && document.querySelector('.raw').open));
+  // a file is offered, not shown
+  await goto(page, '/groups/' + group + '/clusters/deep/onlineArchives/queryLogs.gz');
+  await page.click('#content button', 'Download');
+  await page.until(() => /queryLogs\.gz/.test(document.querySelector('#log li')?.textContent), 'the call');
+  // and a path that is none does no harm
+  await goto(page, '/%zz/x');
+  await page.until(() => /no operation/.test(document.querySelector('.empty')?.textContent), 'that there is nothing');
+});
+
+await test('a secret that is shown once is shown', async () => {
+  const page = await home();
+  await goto(page, '/orgs/' + plain.orgId + '/apiKeys');
+  await heading(page, 'Api keys');
+  await page.click('.actions a');
+  await page.fill('desc', MARKUP);
+  await page.fill('value', 'ORG_MEMBER');
+  await page.click('button.primary');
+  await page.until(() => document.querySelector('.once'), 'what is shown only now');
+  assert.match(await page.run(() => document.querySelector('.once').innerText), /privateKey\s+[0-9a-f-]{36}/);
+  assert.equal(await page.run(() => document.querySelectorAll('img').length), 0);
+});
+
+await test('an expired token asks, keeps the place and goes on', async () => {
+  const page = await home();
+  await goto(page, '/groups!createGroup');
+  await page.fill('name', 'Kept while away');
+  await plain.advance(3700);
+  await page.click('button.primary', 'Create group');
+  await page.until(() => document.querySelector('#signin').checkVisibility(), 'to be asked');
+  assert.match(await problem(page, 401), /expired/);
+  assert.equal(await page.run(() => document.activeElement.id), 'secret');
+  await page.shot('build/web/expired-light.png');
+  await page.type(plain.clientSecret);
+  await page.key('Enter');
+  await heading(page, 'Kept while away');
+});
+
+await test('a 403 is one, and says what is missing', async () => {
+  const { clientId, secrets } = await plain.call('POST', '/orgs/' + plain.orgId + '/serviceAccounts', { name: 'reader', description: 'reads', roles: ['ORG_READ_ONLY'], secretExpiresAfterHours: 8 });
+  const page = await newPage();
+  await page.goto(plain.url + '/#/groups!createGroup');
+  await signIn(page, plain, clientId, secrets[0].secret);
+  await page.fill('name', 'Not mine');
+  await page.fill('orgId', plain.orgId);
+  await page.click('button.primary', 'Create group');
+  const text = await problem(page, 403);
+  assert.match(text, /You may not do this/);
+  assert.match(text, /403 Forbidden/);
+  await page.shot('build/web/forbidden-light.png');
+  // what one has no part in is a 401, too, but not the token's fault
+  const other = await plain.call('POST', '/orgs', { name: 'Another', serviceAccount: { name: 'owner', description: 'owns', roles: ['ORG_OWNER'], secretExpiresAfterHours: 8 } });
+  await goto(page, '/orgs/' + (other.organization ?? other).id);
+  assert.match(await problem(page, 401), /Not authorized/);
+  assert.equal(await page.run(() => document.querySelector('#signin').checkVisibility()), false);
+  await page.click('#out');
+  await page.until(() => document.querySelector('#signin').checkVisibility(), 'to be asked');
+});
+
+await test('a lost connection is told, and found again', async () => {
+  const page = await home();
+  const offline = (is) => page.cdp('Network.emulateNetworkConditions', { offline: is, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
+  await offline(true);
+  await goto(page, '/orgs');
+  assert.match(await page.until(() => document.querySelector('.banner')?.innerText, 'the banner'), /No connection since \d/);
+  await page.shot('build/web/lost-light.png');
+  await page.until(() => /Next try in [2-9]/.test(document.querySelector('.banner')?.innerText), 'a longer wait');
+  await offline(false);
+  await page.click('.banner button', 'Try now');
+  await page.until(() => document.querySelector('#content .list'), 'the list');
+  assert.equal(await page.run(() => document.querySelector('.banner')), null);
+  // an answer that is lost after the change: sent again, it is not done again
+  await goto(page, '/groups!createGroup');
+  await page.fill('name', 'Once only');
+  await plain.fault({ operation: 'createGroup', drop: 'after', count: 2 }); // the browser itself tries twice
+  await page.click('button.primary', 'Create group');
+  assert.match(await problem(page, 0), /Nobody answered/);
+  await page.click('.problem button', 'Try again');
+  await heading(page, 'Once only');
+  assert.equal((await plain.call('GET', '/groups')).results.filter((g) => g.name === 'Once only').length, 1);
+  // a failure of the service
+  await plain.fault({ operation: 'listOrgs', status: 503 });
+  await goto(page, '/orgs');
+  assert.match(await problem(page, 503), /The service failed/);
+  await page.click('.problem button', 'Try again');
+  await page.until(() => document.querySelector('#content .list'), 'the list');
+});
+
+// Every text of every answer, and every name in it, holds markup: what the page shows of it is text.
+await test('markup is shown as text, in every field', async () => {
+  const group = (await plain.call('GET', '/groups')).results[0].id;
+  await plain.call('POST', '/groups/' + group + '/clusters', { ...CLUSTER, name: 'marked' });
+  const page = await newPage();
+  const mark = (v, key) => (typeof v === 'string' ? (['href', '$ref', 'operationId', 'access_token', 'pattern', 'url', 'in', 'path', 'method', 'type', 'scope', 'propertyName'].includes(key) || key?.startsWith?.('#') ? v : v + MARKUP)
+    : Array.isArray(v) ? v.map((x) => mark(x, key)) : v && typeof v === 'object' ? Object.fromEntries(Object.entries(v).flatMap(([k, x]) => [[k, k === 'mapping' || k === 'required' ? x : mark(x, k)]])) : v);
+  const marked = (o) => (o && typeof o === 'object' && !Array.isArray(o) && !o.access_token ? { ...mark(o), ['field ' + MARKUP]: MARKUP, ['deep ' + MARKUP]: { [MARKUP]: [MARKUP, { [MARKUP]: MARKUP }] } } : mark(o));
+  let count = 0;
+  await page.cdp('Fetch.enable', { patterns: [{ urlPattern: '*/api/*', requestStage: 'Response' }, { urlPattern: '*/openapi.json', requestStage: 'Response' }] });
+  browser.listen((m) => {
+    if (m.method !== 'Fetch.requestPaused') return;
+    const id = m.params.requestId;
+    page.cdp('Fetch.getResponseBody', { requestId: id }).then(({ body, base64Encoded }) => {
+      const text = base64Encoded ? Buffer.from(body, 'base64').toString() : body, o = text ? JSON.parse(text) : undefined, isDocument = m.params.request.url.endsWith('openapi.json');
+      if (o && !isDocument && Array.isArray(o.results) && !/rateLimits/.test(m.params.request.url)) o.results = o.results.map(marked);
+      if (isDocument) {
+        for (const p of Object.values(o.components.schemas)) {
+          for (const f of Object.values(p.properties ?? {})) f.description = MARKUP;
+          if (p.properties) p.properties['field ' + MARKUP] = { type: 'string', enum: [MARKUP], default: MARKUP, description: MARKUP };
+        }
+        for (const item of Object.values(o.paths)) for (const op of Object.values(item)) if (op.operationId) op.summary = MARKUP;
+        o.info.title = MARKUP;
+      }
+      count++;
+      const sent = o === undefined ? '' : JSON.stringify(isDocument ? o : Array.isArray(o.results) ? { ...o, results: mark(o.results) } : marked(o));
+      return page.cdp('Fetch.fulfillRequest', { requestId: id, responseCode: m.params.responseStatusCode, responseHeaders: m.params.responseHeaders.filter((h) => !/content-length/i.test(h.name)), body: Buffer.from(sent).toString('base64') });
+    }).catch((e) => page.said.push('the test: ' + e.message));
+  });
+  await page.goto(plain.url + '/');
+  await signIn(page, plain, MARKUP, 'wrong');
+  await problem(page, 401);
+  await signIn(page, plain);
+  await heading(page, MARKUP);
+  const seen = [];
+  const look = async (what) => {
+    await page.until(() => !document.querySelector('[aria-busy]') && document.querySelector('#content').innerText.includes('onerror'), 'markup as text in ' + what);
+    const found = await page.run(() => ({ images: document.querySelectorAll('img').length, pwned: typeof pwned, where: document.querySelectorAll('#content td, #content th, #content dd, #content p').length }));
+    assert.deepEqual([found.images, found.pwned], [0, 'undefined'], what);
+    seen.push(what);
+  };
+  await look('the root');
+  for (const path of ['/groups', '/groups/' + group, '/groups/' + group + '/clusters', '/groups/' + group + '/clusters/marked', '/rateLimits', '/groups/' + group + '/alertConfigs', '/orgs/' + plain.orgId + '/apiKeys']) {
+    await goto(page, path);
+    await page.until((p) => decodeURI(location.hash) === '#' + p && !document.querySelector('[aria-busy]'), path, path);
+    await look(path);
+    if (path.endsWith('marked')) await page.shot('build/web/markup-light.png');
+  }
+  await goto(page, '/groups/' + group + '/clusters!createCluster');
+  await page.click('button', 'Fill in an example');
+  await look('a form');
+  await page.run(() => document.querySelectorAll('details').forEach((d) => { d.open = true; }));
+  await page.until(() => [...document.querySelectorAll('#content label')].some((l) => l.textContent.includes('onerror')), 'a label');
+  await page.click('.tab', 'JSON');
+  await page.run(() => { document.querySelector('textarea.code').value = '{"name":"<img src=x onerror=pwned=1>"}'; });
+  await page.click('button.primary');
+  assert.match(await problem(page, 400), /onerror/);
+  assert.match(await page.run(() => document.querySelector('#log').innerText), /onerror/);
+  assert.match(await page.run(() => document.querySelector('#limits').innerText), /onerror/);
+  await look('an error');
+  await goto(page, '/groups/' + encodeURIComponent(MARKUP));
+  await problem(page, 404);
+  assert.match(await page.run(() => document.querySelector('.crumbs').innerText + document.querySelector('#view h1').innerText), /onerror[^]*onerror/);
+  await look('a path');
+  assert.equal([...page.requests.values()].filter((r) => /\/x$/.test(r.url)).length, 0);
+  assert.ok(count > 8 && seen.length === 11, seen.join(', '));
+});
+
+await test('by keyboard alone', async () => {
+  const page = await newPage();
+  await page.goto(plain.url + '/');
+  await page.until(() => document.activeElement.id === 'client' && !document.querySelector('#signin-go').disabled, 'the focus');
+  await page.type(plain.clientId);
+  await page.key('Tab');
+  await page.type(plain.clientSecret);
+  await page.key('Enter');
+  await heading(page, 'Administration API');
+  await page.until(() => document.querySelector('.links'), 'links');
+  assert.equal(await page.run(() => document.activeElement.tagName), 'H1');
+  const tabTo = async (text) => {
+    for (let i = 0; i < 120; i++) {
+      await page.key('Tab');
+      const at = await page.run(() => { const e = document.activeElement, r = getComputedStyle(e); return { text: e.textContent.trim(), seen: r.outlineStyle !== 'none' && r.outlineWidth !== '0px' }; });
+      if (at.text === text) { assert.ok(at.seen, 'the focus is seen'); return; }
+    }
+    assert.fail('Tab does not get to ' + text);
+  };
+  await tabTo('groups');
+  await page.key('Enter');
+  await heading(page, 'Groups');
+  await page.until(() => document.querySelector('.list'), 'the list');
+  await tabTo('First');
+  await page.key('Enter');
+  await heading(page, 'First');
+  assert.equal(await page.run(() => document.activeElement.tagName), 'H1');
+  // no trap: from the end of the page, the focus comes round to its beginning
+  await page.run(() => document.querySelector('#log').focus());
+  for (let i = 0; i < 30 && !await page.run(() => document.activeElement === document.body || document.activeElement.id === 'skip'); i++) await page.key('Tab');
+  assert.ok(await page.run(() => document.activeElement === document.body || document.activeElement.id === 'skip'), 'the focus leaves the log');
+  await page.run(() => history.back());
+  await heading(page, 'Groups');
+  // a question is answered, too
+  await page.run(() => history.forward());
+  await heading(page, 'First');
+  await page.until(() => document.querySelector('.links'), 'links');
+  await page.run(() => [...document.querySelectorAll('.actions button')].find((b) => b.textContent === 'Delete group').focus());
+  await page.key('Enter');
+  await page.until(() => document.querySelector('dialog[open]'), 'the question');
+  await page.key('Escape');
+  await page.until(() => !document.querySelector('dialog[open]'), 'no question');
+  await heading(page, 'First');
+});
+
+await test('names, contrast and landmarks, dark and light', async () => {
+  const page = await newPage();
+  const look = async (what) => {
+    assert.deepEqual(await nameless(page), [], what);
+    for (const scheme of ['light', 'dark']) {
+      await page.scheme(scheme);
+      assert.deepEqual(await pale(page), [], what + ', ' + scheme);
+    }
+  };
+  await page.goto(plain.url + '/');
+  await look('sign in');
+  await page.shot('build/web/signin-dark.png');
+  await signIn(page, plain);
+  await heading(page, 'Administration API');
+  const group = (await plain.call('GET', '/groups')).results[0].id;
+  for (const path of ['/', '/groups', '/groups/' + group, '/groups/' + group + '/clusters/none', '/rateLimits', '/groups/' + group + '/clusters!createCluster', '/groups/' + group + '!updateGroup']) {
+    await goto(page, path);
+    await page.until(() => !document.querySelector('[aria-busy]') && (document.querySelector('#content').firstChild), path);
+    await look(path);
+  }
+  await goto(page, '/groups/' + group);
+  await page.until(() => document.querySelector('.links'), 'links');
+  await page.click('.menu summary');
+  await look('a menu');
+  await page.shot('build/web/project-dark.png');
+  await page.scheme('light');
+  await page.shot('build/web/project-light.png');
+  // the switch is stronger than the system
+  await page.run(() => { const t = document.querySelector('#theme'); t.value = 'dark'; t.dispatchEvent(new Event('change')); });
+  assert.match(await page.run(() => getComputedStyle(document.documentElement).backgroundColor), /16, 21, 27/);
+});
+
+await test('on a phone', async () => {
+  const page = await newPage({ width: 360, height: 740, mobile: true, scale: 2 });
+  await page.goto(plain.url + '/');
+  assert.deepEqual(await wide(page), [], 'sign in');
+  await page.shot('build/web/phone-signin.png');
+  await signIn(page, plain);
+  await heading(page, 'Administration API');
+  const group = (await plain.call('GET', '/groups')).results[0].id;
+  await plain.call('POST', '/groups/' + group + '/clusters', { ...CLUSTER, name: 'phone' });
+  for (const path of ['/', '/groups', '/groups/' + group, '/groups/' + group + '/clusters', '/groups/' + group + '/clusters/phone', '/rateLimits', '/groups/' + group + '/clusters!createCluster', '/groups/' + group + '/clusters/none']) {
+    await goto(page, path);
+    await page.until(() => !document.querySelector('[aria-busy]') && document.querySelector('#content').firstChild, path);
+    if (path.endsWith('!createCluster')) await page.click('button', 'Fill in an example');
+    assert.deepEqual(await wide(page), [], path);
+    if (path.endsWith('/phone') || path.endsWith('Cluster') || path.endsWith('/groups')) await page.shot('build/web/phone-' + path.split(/[/!]/).pop() + '.png');
+  }
+});
+
+await test('nothing is stored, and a reload forgets', async () => {
+  const page = await home();
+  await goto(page, '/orgs');
+  await page.until(() => document.querySelector('.list'), 'the list');
+  assert.deepEqual(await stored(page), []);
+  const kept = await page.run(() => document.documentElement.outerHTML + location.href + [...document.querySelectorAll('input')].map((i) => i.value).join(' '));
+  assert.ok(!kept.includes(plain.clientSecret), 'the secret is nowhere in the page');
+  assert.ok(!kept.includes('Bearer'), 'nor is the token');
+  await page.cdp('Page.reload');
+  await page.until(() => document.querySelector('#signin')?.checkVisibility(), 'to be asked');
+  await signIn(page, plain);
+  await page.until(() => document.querySelector('.list') && location.hash === '#/orgs', 'the same place');
+  await page.click('#out');
+  await page.until(() => document.querySelector('#signin').checkVisibility(), 'to be asked');
+  assert.ok(!(await page.run(() => document.querySelector('#view').innerText + document.querySelector('#log').innerText)).includes(plain.orgId), 'what was shown is gone');
+});
+
+// Whatever the document describes: every operation that changes something has a form, folded parts included, and every link of a
+// project and of a cluster leads to a page.
+await test('every form, every link', async () => {
+  const doc = await (await fetch(plain.url + '/openapi.json')).json(), group = (await plain.call('GET', '/groups')).results[0].id;
+  await plain.call('POST', '/groups/' + group + '/clusters', { ...CLUSTER, name: 'linked' });
+  await plain.advance(60);
+  const params = { groupId: group, orgId: plain.orgId, clusterName: 'linked' }, page = await home();
+  const ops = Object.entries(doc.paths).filter(([p]) => !p.startsWith('/api') && p !== '/openapi.json')
+    .flatMap(([path, item]) => Object.entries(item).filter(([m, o]) => ['post', 'put', 'patch', 'delete'].includes(m) && o.operationId).map(([, o]) => [path.replace(/\{(\w+)\}/g, (_, n) => params[n] ?? 'none'), o.operationId]));
+  assert.ok(ops.length > 200, ops.length + ' operations');
+  for (const [path, op] of ops) {
+    await goto(page, path + '!' + op);
+    await page.until((p, o) => location.hash === '#' + p + '!' + o && document.querySelector('#view form, #view .empty'), 'the form of ' + op, path, op);
+    const said = await page.run(() => {
+      for (let i = 0; i < 3; i++) document.querySelectorAll('#view details').forEach((d) => { d.open = true; d.dispatchEvent(new Event('toggle')); });
+      return document.querySelector('#view form') ? '' : document.querySelector('#view').innerText;
+    });
+    assert.equal(said, '', op + ' at ' + path);
+  }
+  for (const start of ['/', '/orgs/' + plain.orgId, '/groups/' + group, '/groups/' + group + '/clusters/linked']) {
+    await goto(page, start);
+    const all = await page.until((s) => location.hash === '#' + s && document.querySelector('.links') && [...document.querySelectorAll('.links a')].map((a) => a.getAttribute('href').slice(1)), 'the links of ' + start, start);
+    for (const path of all) {
+      await goto(page, path);
+      await page.until((p) => location.hash === '#' + p && document.querySelector('#view h1') && !document.querySelector('[aria-busy]'), path, path);
+      const said = await page.run(() => [document.querySelector('.problem')?.dataset.status ?? '', document.querySelector('.empty')?.textContent ?? '']);
+      assert.ok(['', '400', '402', '403', '404', '409', '410'].includes(said[0]) && !/no operation/.test(said[1]), path + ': ' + said);
+    }
+  }
+  console.log('web: ' + ops.length + ' forms');
+});
+
+await test('over https', async () => {
+  const page = await newPage();
+  await page.goto(safe.urls[1] + '/');
+  assert.equal(await page.run(() => window.isSecureContext && location.protocol), 'https:');
+  await signIn(page, safe);
+  await heading(page, 'Administration API');
+  await page.click('.links a', 'orgs'); // its links name the other port; the page stays where it is
+  await page.until(() => document.querySelector('.list'), 'the list');
+  for (const r of page.requests.values()) assert.ok(r.url.startsWith(safe.urls[1]), r.url);
+});
+
+await test('another word in its paths, and another name in its links', async () => {
+  const page = await home({}, named);
+  await page.click('.links a', 'groups');
+  await heading(page, 'Groups');
+  await page.click('#content .list a', 'First');
+  await page.until(() => document.querySelector('.links'), 'links');
+  for (const r of page.requests.values()) assert.ok(r.url.startsWith(named.url) && !/\/api\/svc/.test(r.url), r.url);
+  assert.match(await page.run(() => document.querySelector('#limits').innerText), /Root resource/);
+});
+
+await test('no markup can be made at all', async () => {
+  const page = await newPage();
+  await page.goto(plain.url + '/');
+  assert.equal(await page.run(() => { try { document.querySelector('main').innerHTML = '<b>x</b>'; return 'made'; } catch (e) { return e.name; } }), 'TypeError');
+  page.said.length = 0; // of which the console told
+});
+
+// What else goes on on this machine only adds to it: so the best of many counts, and beside it stands what a page of one line takes.
+await test('small, and seen at once', async () => {
+  const page = await newPage({ bare: true }), paints = [], least = [];
+  const paint = () => page.until(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime, 'the first paint');
+  const best = (all) => Math.round(Math.min(...all)), middle = (all) => Math.round(all.sort((x, y) => x - y)[all.length >> 1]);
+  let bytes = 0, files = 0;
+  await page.cdp('Network.setCacheDisabled', { cacheDisabled: true });
+  for (let i = 0; i < 15; i++) {
+    await page.goto(plain.url + '/_svc/health?' + i);
+    least.push(await paint());
+    page.requests.clear();
+    await page.goto(plain.url + '/?' + i);
+    paints.push(await paint());
+    await page.until(() => !document.querySelector('#signin-go').disabled, 'its modules');
+    files = page.requests.size;
+    bytes = [...page.requests.values()].reduce((sum, r) => sum + r.bytes, 0);
+  }
+  console.log('web: first paint after ' + best(paints) + ' ms at best, mostly ' + middle(paints) + ' (a page of one line: ' + best(least) + ', ' + middle(least) + '); ' + files + ' files, ' + bytes + ' bytes with their heads');
+  assert.ok(best(paints) < 100, 'first paint after ' + best(paints) + ' ms');
+  assert.ok(files === 11 && bytes > 20000 && bytes < 150 * 1024, files + ' files, ' + bytes + ' bytes');
+  for (const r of page.requests.values()) assert.ok(r.url.startsWith(plain.url), r.url);
+  await page.shot('build/web/signin-light.png');
+});
+
+await browser.close();
+for (const s of [plain, tight, named, safe]) await s.end();
+rmSync('build/web/profile', { recursive: true, force: true });
+console.log('web: pictures: ' + readdirSync('build/web').filter((f) => f.endsWith('.png') && statSync('build/web/' + f).size).map((f) => 'build/web/' + f).join(' '));
+console.log(passed + ' passed, ' + failed + ' failed');
+process.exit(failed || !passed ? 1 : 0);
