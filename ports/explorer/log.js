@@ -28,12 +28,13 @@ function drawBuckets() {
 }
 
 function noteBucket({ method, path, template, answer }) {
+  for (const [key, b] of buckets) if (b.early && setOf(b.early.method, b.early.template)) { buckets.delete(key); noteBucket(b.early); } // now it has a name
   const limit = answer.headers.get('RateLimit-Limit'), left = answer.headers.get('RateLimit-Remaining');
   if (limit === null || left === null) return;
-  // who may not read the limits does not know the sets, but sees the tokens
-  const set = setOf(method, template) ?? { endpointSetId: '', endpointSetName: template || '/', scope: '' };
+  // before the sets are known, or where one may not read them, the tokens are seen all the same
+  const named = setOf(method, template), set = named ?? { endpointSetId: '', endpointSetName: template || '/', scope: '' };
   const { key, of } = bucketOf(set, path, method);
-  buckets.set(key, { set, of, limit: Number(limit), left: Number(left), at: answer.at });
+  buckets.set(key, { set, of, limit: Number(limit), left: Number(left), at: answer.at, early: named ? null : { method, path, template, answer } });
   drawBuckets();
 }
 

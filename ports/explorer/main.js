@@ -61,7 +61,7 @@ function expired() {
 
 async function signIn(e) {
   e.preventDefault();
-  const id = $('client').value.trim(), secret = $('secret').value;
+  const id = $('client').value.trim(), secret = $('secret').value, before = api.session.id;
   $('secret').value = '';
   $('signin-go').disabled = true;
   const a = await api.signIn(id, secret);
@@ -71,6 +71,7 @@ async function signIn(e) {
     $('secret').focus();
     return;
   }
+  if (before && before !== id) forget();
   const trouble = await learnService();
   if (trouble) {
     api.signOut();
@@ -87,15 +88,15 @@ async function signIn(e) {
   if (waiting?.turn !== turn) show(); // nobody waits, or one has gone elsewhere meanwhile
 }
 
-// What the service can do, and its limits; once. Returns what is wrong, or nothing.
+// What the service can do and its limits, once; and who we are. Returns what is wrong, or nothing.
 async function learnService() {
-  if (spec.ops.length) return null;
-  const d = await api.document_();
-  if (!d.ok || !d.body?.paths) return view.problem({ ...d, body: d.body ?? { detail: 'There is no OpenAPI document at ' + new URL('openapi.json', api.home) } });
-  readDocument(d.body, api.home.pathname);
-  const limits = spec.ops.find((op) => op.template === '/rateLimits' && op.method === 'GET');
-  if (limits) readSets((await api.call('GET', spec.base, '/rateLimits?itemsPerPage=100', { template: limits.template, accept: limits.accept })).body?.results);
-  const root = match('');
+  if (!spec.ops.length) {
+    const d = await api.document_();
+    if (!d.ok || !d.body?.paths) return view.problem({ ...d, body: d.body ?? { detail: 'There is no OpenAPI document at ' + new URL('openapi.json', api.home) } });
+    readDocument(d.body, api.home.pathname);
+  }
+  const limits = spec.ops.find((op) => op.template === '/rateLimits' && op.method === 'GET'), root = match('');
+  if (limits && !spec.sets.size) readSets((await api.call('GET', spec.base, '/rateLimits?itemsPerPage=100', { template: limits.template, accept: limits.accept })).body?.results);
   if (root) learnCaller((await api.call('GET', spec.base, '', { template: '', accept: root.op.accept })).body);
   return null;
 }
@@ -105,15 +106,20 @@ function learnCaller(body) {
   for (const r of roles) for (const key of ['orgId', 'groupId']) if (typeof r?.[key] === 'string') known[key] ??= r[key];
 }
 
-function signOut() {
-  api.signOut();
-  again = null;
+// What one user saw is not for the next.
+function forget() {
+  again = flash = null;
   clearTimeout(timer);
   turn++;
   put($('view'));
   for (const key of Object.keys(known)) delete known[key];
   view.names.clear();
   log.forget();
+}
+
+function signOut() {
+  api.signOut();
+  forget();
   $('side').hidden = true;
   who();
   askToSignIn('');

@@ -700,11 +700,12 @@ static const char explorer_6[] =
   "el('td', { class: 'number' }, b.left + ' of ' + b.limit))))));\n"
   "}\n"
   "function noteBucket({ method, path, template, answer }) {\n"
+  "for (const [key, b] of buckets) if (b.early && setOf(b.early.method, b.early.template)) { buckets.delete(key); noteBucket(b.early); } // now it has a name\n"
   "const limit = answer.headers.get('RateLimit-Limit'), left = answer.headers.get('RateLimit-Remaining');\n"
   "if (limit === null || left === null) return;\n"
-  "const set = setOf(method, template) ?\? { endpointSetId: '', endpointSetName: template || '/', scope: '' };\n"
+  "const named = setOf(method, template), set = named ?\? { endpointSetId: '', endpointSetName: template || '/', scope: '' };\n"
   "const { key, of } = bucketOf(set, path, method);\n"
-  "buckets.set(key, { set, of, limit: Number(limit), left: Number(left), at: answer.at });\n"
+  "buckets.set(key, { set, of, limit: Number(limit), left: Number(left), at: answer.at, early: named ? null : { method, path, template, answer } });\n"
   "drawBuckets();\n"
   "}\n"
   "function noteLine({ method, path, again, answer }) {\n"
@@ -734,7 +735,7 @@ static const char explorer_6[] =
   "put($('log'));\n"
   "put($('limits'), el('p', { class: 'muted' }, 'None is known yet.'));\n"
   "}\n";
-static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"3ee3162837f12ecf\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"be9c1b5d0c171204\"", "text/javascript; charset=utf-8");
 
 /* main.js */
 static const char explorer_7[] =
@@ -787,7 +788,7 @@ static const char explorer_7[] =
   "}\n"
   "async function signIn(e) {\n"
   "e.preventDefault();\n"
-  "const id = $('client').value.trim(), secret = $('secret').value;\n"
+  "const id = $('client').value.trim(), secret = $('secret').value, before = api.session.id;\n"
   "$('secret').value = '';\n"
   "$('signin-go').disabled = true;\n"
   "const a = await api.signIn(id, secret);\n"
@@ -797,6 +798,7 @@ static const char explorer_7[] =
   "$('secret').focus();\n"
   "return;\n"
   "}\n"
+  "if (before && before !== id) forget();\n"
   "const trouble = await learnService();\n"
   "if (trouble) {\n"
   "api.signOut();\n"
@@ -813,13 +815,13 @@ static const char explorer_7[] =
   "if (waiting?.turn !== turn) show(); // nobody waits, or one has gone elsewhere meanwhile\n"
   "}\n"
   "async function learnService() {\n"
-  "if (spec.ops.length) return null;\n"
+  "if (!spec.ops.length) {\n"
   "const d = await api.document_();\n"
   "if (!d.ok || !d.body?.paths) return view.problem({ ...d, body: d.body ?\? { detail: 'There is no OpenAPI document at ' + new URL('openapi.json', api.home) } });\n"
   "readDocument(d.body, api.home.pathname);\n"
-  "const limits = spec.ops.find((op) => op.template === '/rateLimits' && op.method === 'GET');\n"
-  "if (limits) readSets((await api.call('GET', spec.base, '/rateLimits?itemsPerPage=100', { template: limits.template, accept: limits.accept })).body?.results);\n"
-  "const root = match('');\n"
+  "}\n"
+  "const limits = spec.ops.find((op) => op.template === '/rateLimits' && op.method === 'GET'), root = match('');\n"
+  "if (limits && !spec.sets.size) readSets((await api.call('GET', spec.base, '/rateLimits?itemsPerPage=100', { template: limits.template, accept: limits.accept })).body?.results);\n"
   "if (root) learnCaller((await api.call('GET', spec.base, '', { template: '', accept: root.op.accept })).body);\n"
   "return null;\n"
   "}\n"
@@ -827,15 +829,18 @@ static const char explorer_7[] =
   "const roles = Object.values(body ?\? {}).find((v) => Array.isArray(v?.roles))?.roles ?\? [];\n"
   "for (const r of roles) for (const key of ['orgId', 'groupId']) if (typeof r?.[key] === 'string') known[key] ?\?= r[key];\n"
   "}\n"
-  "function signOut() {\n"
-  "api.signOut();\n"
-  "again = null;\n"
+  "function forget() {\n"
+  "again = flash = null;\n"
   "clearTimeout(timer);\n"
   "turn++;\n"
   "put($('view'));\n"
   "for (const key of Object.keys(known)) delete known[key];\n"
   "view.names.clear();\n"
   "log.forget();\n"
+  "}\n"
+  "function signOut() {\n"
+  "api.signOut();\n"
+  "forget();\n"
   "$('side').hidden = true;\n"
   "who();\n"
   "askToSignIn('');\n"
@@ -1100,7 +1105,7 @@ static const char explorer_7[] =
   "$('signin-go').disabled = false;\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"523e8a6fdee21ef1\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"f54a5d387be20cff\"", "text/javascript; charset=utf-8");
 
 /* spec.js */
 static const char explorer_8[] =

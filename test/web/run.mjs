@@ -219,6 +219,15 @@ await test('an expired token asks, keeps the place and goes on', async () => {
   await page.type(plain.clientSecret);
   await page.key('Enter');
   await heading(page, 'Kept while away');
+  // another one who signs in then sees nothing of it
+  const { clientId, secrets } = await plain.call('POST', '/orgs/' + plain.orgId + '/serviceAccounts', { name: 'next', description: 'comes next', roles: ['ORG_MEMBER'], secretExpiresAfterHours: 8 });
+  await plain.advance(3700);
+  await page.click('.actions button', 'Refresh');
+  await page.until(() => document.querySelector('#signin').checkVisibility(), 'to be asked');
+  await signIn(page, plain, clientId, secrets[0].secret);
+  await page.until(() => document.querySelector('#who').textContent.includes('token') && document.querySelector('#log li'), 'the other');
+  await page.until(() => !document.querySelector('[aria-busy]') && document.querySelector('#content .problem'), 'a refusal');
+  assert.ok(!(await page.run(() => document.body.innerText)).includes('Kept while away'));
 });
 
 await test('a 403 is one, and says what is missing', async () => {
