@@ -91,7 +91,7 @@ static void keys_kind(svc_key *k, char class_letter, const char *kind)
 
 SVC_PRIVATE void svc_key_count(svc_key *k, const char *kind, const svc_id *parent)
 {
-  keys_kind(k, 'c', kind);
+  keys_kind(k, SVC_COUNT_LETTER, kind);
   svc_key_id(k, parent);
 }
 
