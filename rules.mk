@@ -90,7 +90,7 @@ $(O)/obj/%.o: %.c $(COMMON)
 	cat $(@:.o=.said) >&2; [ $$made = 0 ] || { echo $< >>$(O)/failed; exit 1; }
 
 # These alone know which stores there are.
-STORES_NOTED := $(call noted,$(O)/stores.list,$(strip $(STORE_FLAGS)))
+STORES_NOTED := $(call noted,$(O)/stores.list,$(or $(strip $(STORE_FLAGS)),none))
 $(call objects,ports/postgres.c test/postgres.c examples/svcd/store.c): $(STORES_NOTED)
 
 # These alone see those two.

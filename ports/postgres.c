@@ -263,7 +263,7 @@ static int postgres_keep(postgres_txn *t, PGresult *r)
 {
   postgres_kept *k = t->kept;
   if (k->n == POSTGRES_KEPT) {
-    k = t->store->allocator.resize(t->store->allocator.context, NULL, sizeof *k);
+    k = malloc(sizeof *k); /* as libpq what stands in it */
     if (!k) {
       PQclear(r);
       return postgres_fail(t, SVC_NOMEM);
@@ -282,7 +282,7 @@ static void postgres_forget(postgres_txn *t)
     postgres_kept *k = t->kept;
     while (k->n) PQclear(k->results[--k->n]);
     t->kept = k->before;
-    if (k != &t->first) t->store->allocator.resize(t->store->allocator.context, k, 0);
+    if (k != &t->first) free(k);
   }
   t->kept = &t->first;
 }

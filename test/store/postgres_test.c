@@ -3,6 +3,7 @@
 ** nobody knows. What it has in common with others is in port_test.c. Skipped where there is no server; ./build.sh starts one.
 */
 #include "support.h"
+#include "mechanism/probe.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -273,7 +274,197 @@ static MunitResult postgres_unknown_commit(const MunitParameter params[], void *
   return MUNIT_OK;
 }
 
+/* ------------------------------------------------------------------------------------------------- services that share one */
+
+enum { CLUSTERS = 8 };
+
+/* What the drivers of both were given. */
+typedef struct pair_log {
+  pthread_mutex_t lock;
+  char ids[64][25];
+  int n;
+} pair_log;
+
+typedef struct pair {
+  char path[128];
+  t_service t[HANDLES];
+  svc_driver driver;
+  pair_log log;
+  char group[32];
+} pair;
+
+static int pair_perform(void *context, svc *s, const svc_order *order)
+{
+  pair_log *log = context;
+  (void)s;
+  pthread_mutex_lock(&log->lock);
+  munit_assert_int(log->n, <, 64);
+  strcpy(log->ids[log->n++], order->id);
+  pthread_mutex_unlock(&log->lock);
+  return SVC_OK;
+}
+
+static void pair_open(pair *p, bool driver)
+{
+  svc_config config = { .limiter_off = 1, .store = t_postgres_port() };
+  int i;
+  memset(p, 0, sizeof *p);
+  pthread_mutex_init(&p->log.lock, NULL);
+  p->driver = (svc_driver){ pair_perform, NULL, &p->log };
+  store_folder(p->path);
+  config.path = p->path;
+  config.driver = driver ? &p->driver : NULL;
+  for (i = 0; i < HANDLES; i++) {
+    t_open(&p->t[i], &config);
+    p->t[i].random ^= (uint64_t)(i + 1) << 32; /* two machines do not throw the same dice, */
+    t_reopen(&p->t[i], &config); /* from the beginning */
+  }
+  strcpy(p->group, t_project(&p->t[0], t_organization(&p->t[0], "Acme"), "alpha"));
+}
+
+static void pair_close(pair *p)
+{
+  int i;
+  for (i = 0; i < HANDLES; i++) t_close(&p->t[i]);
+  pthread_mutex_destroy(&p->log.lock);
+  store_remove(p->path);
+}
+
+static void pair_clusters(pair *p)
+{
+  static const char *const bodies[CLUSTERS] = { PROBE_CLUSTER("c0", "M10"), PROBE_CLUSTER("c1", "M10"), PROBE_CLUSTER("c2", "M10"),
+                                                PROBE_CLUSTER("c3", "M10"), PROBE_CLUSTER("c4", "M10"), PROBE_CLUSTER("c5", "M10"),
+                                                PROBE_CLUSTER("c6", "M10"), PROBE_CLUSTER("c7", "M10") };
+  int i;
+  for (i = 0; i < CLUSTERS; i++)
+    munit_assert_int(t_sendf(&p->t[i % HANDLES], "POST", bodies[i], "/groups/%s/clusters", p->group), ==, 202);
+}
+
+static void *pair_tick(void *context)
+{
+  t_service *t = context;
+  munit_assert_int(svc_tick(t->s), ==, SVC_OK);
+  return NULL;
+}
+
+static void pair_tick_both(pair *p)
+{
+  pthread_t threads[HANDLES];
+  int i;
+  for (i = 0; i < HANDLES; i++) munit_assert_int(pthread_create(&threads[i], NULL, pair_tick, &p->t[i]), ==, 0);
+  for (i = 0; i < HANDLES; i++) munit_assert_int(pthread_join(threads[i], NULL), ==, 0);
+}
+
+/* Each order is given out by one of them; by the other, when the first has said nothing for the time of its lease. */
+static MunitResult postgres_orders(const MunitParameter params[], void *data)
+{
+  static pair p;
+  int i, j;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  pair_open(&p, true);
+  pair_clusters(&p);
+  pair_tick_both(&p);
+  pair_tick_both(&p);
+  munit_assert_int(p.log.n, ==, CLUSTERS);
+  for (i = 0; i < CLUSTERS; i++)
+    for (j = 0; j < i; j++) munit_assert_string_not_equal(p.log.ids[i], p.log.ids[j]);
+  for (i = 0; i < CLUSTERS - 1; i++) /* whoever is told */
+    munit_assert_int(svc_order_done(p.t[i % HANDLES].s, p.log.ids[i], SVC_OK, NULL), ==, SVC_OK);
+  for (i = 0; i < 5; i++) { /* who says that it lives keeps what it has */
+    t_advance(&p.t[0], 30);
+    t_advance(&p.t[1], 30);
+    munit_assert_int(svc_tick(p.t[0].s), ==, SVC_OK);
+    munit_assert_int(svc_tick(p.t[1].s), ==, SVC_OK);
+  }
+  munit_assert_int(p.log.n, ==, CLUSTERS);
+  for (i = 0; i < HANDLES && p.log.n == CLUSTERS; i++) { /* one of them has it, and says nothing any more */
+    t_advance(&p.t[0], 70);
+    t_advance(&p.t[1], 70);
+    munit_assert_int(svc_tick(p.t[i].s), ==, SVC_OK);
+  }
+  munit_assert_int(p.log.n, ==, CLUSTERS + 1);
+  munit_assert_string_equal(p.log.ids[CLUSTERS], p.log.ids[CLUSTERS - 1]);
+  munit_assert_int(svc_check_store(p.t[0].s, NULL, NULL), ==, SVC_OK);
+  pair_close(&p);
+  return MUNIT_OK;
+}
+
+/* What is due happens once, whoever sees it, and with one event. */
+static MunitResult postgres_due(const MunitParameter params[], void *data)
+{
+  static pair p;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  pair_open(&p, false);
+  pair_clusters(&p);
+  for (i = 0; i < HANDLES; i++) t_advance(&p.t[i], 60);
+  pair_tick_both(&p);
+  for (i = 0; i < HANDLES; i++) {
+    munit_assert_int(t_sendf(&p.t[i], "GET", NULL, "/groups/%s/events?eventType=CLUSTER_READY", p.group), ==, 200);
+    munit_assert_int64(t_int(&p.t[i], "totalCount"), ==, CLUSTERS);
+  }
+  munit_assert_int(svc_check_store(p.t[1].s, NULL, NULL), ==, SVC_OK);
+  pair_close(&p);
+  return MUNIT_OK;
+}
+
+typedef struct pair_writer {
+  t_service *t;
+  const char *org;
+  int number, made;
+  char ids[40][25];
+} pair_writer;
+
+static void *pair_write(void *context)
+{
+  pair_writer *w = context;
+  char body[128];
+  int i;
+  for (i = 0; i < 40; i++) {
+    snprintf(body, sizeof body, "{\"name\":\"p%d-%d\",\"orgId\":\"%s\",\"withDefaultAlertsSettings\":false}", w->number, i, w->org);
+    while (t_send(w->t, "POST", "/groups", body) == 503) continue; /* as it was told to */
+    munit_assert_int(w->t->response.status, ==, 201);
+    strcpy(w->ids[i], t_str(w->t, "id"));
+  }
+  return NULL;
+}
+
+/* Both write at the same time: nothing is lost, no id is there twice, what is counted is right, and each sees what the other wrote. */
+static MunitResult postgres_writers(const MunitParameter params[], void *data)
+{
+  static pair p;
+  static pair_writer w[HANDLES];
+  pthread_t threads[HANDLES];
+  char org[32];
+  int i, j;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  pair_open(&p, false);
+  munit_assert_int(t_sendf(&p.t[0], "GET", NULL, "/groups/%s", p.group), ==, 200);
+  strcpy(org, t_str(&p.t[0], "orgId"));
+  for (i = 0; i < HANDLES; i++) {
+    w[i] = (pair_writer){ .t = &p.t[i], .org = org, .number = i };
+    munit_assert_int(pthread_create(&threads[i], NULL, pair_write, &w[i]), ==, 0);
+  }
+  for (i = 0; i < HANDLES; i++) munit_assert_int(pthread_join(threads[i], NULL), ==, 0);
+  for (i = 0; i < 40; i++)
+    for (j = 0; j < 40; j++) munit_assert_string_not_equal(w[0].ids[i], w[1].ids[j]);
+  for (i = 0; i < HANDLES; i++) {
+    munit_assert_int(t_sendf(&p.t[i], "GET", NULL, "/orgs/%s/groups?itemsPerPage=1", org), ==, 200);
+    munit_assert_int64(t_int(&p.t[i], "totalCount"), ==, 81);
+    munit_assert_int(t_sendf(&p.t[i], "GET", NULL, "/groups/%s", w[1 - i].ids[7]), ==, 200);
+  }
+  munit_assert_int(svc_check_store(p.t[0].s, NULL, NULL), ==, SVC_OK);
+  pair_close(&p);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/orders", postgres_orders, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/due", postgres_due, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/writers", postgres_writers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/counts_in_scans", postgres_counts_in_scans, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/counts_together", postgres_counts_together, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/conflict", postgres_conflict, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
