@@ -30,6 +30,8 @@ usage: ./build.sh VERB [ARGUMENT]...
   test-web [NAME] drive the explorer in headless Chromium; pictures are left in build/web
   clean [--all]  remove build/ except build/deps; with --all everything
 Settings, as environment variables: CC (gcc), JOBS (2), DEPS_MIRROR (the mirror apt uses); for install PREFIX, LIBDIR (lib), DESTDIR.
+WITH=postgres makes svcd with the store on PostgreSQL (svcd --store), by libpq; SVC_TEST_STORE=postgres runs the tests on it, on a
+server of their own.
 USAGE
 }
 
@@ -60,7 +62,7 @@ package_of() {
   case $1 in
     cc|gcc) echo gcc libc6-dev ;; headers) echo libc6-dev ;; xz) echo xz-utils ;; awk) echo mawk ;;
     sha256sum) echo coreutils ;; dpkg-deb) echo dpkg ;; ar|nm|readelf|objcopy) echo binutils ;; find) echo findutils ;;
-    qemu-arm|qemu-aarch64) echo qemu-user ;; psql) echo postgresql ;; clang) echo clang libclang-rt-dev ;;
+    qemu-arm|qemu-aarch64) echo qemu-user ;; psql) echo postgresql ;; libpq-fe.h) echo libpq-dev ;; clang) echo clang libclang-rt-dev ;;
     node) echo nodejs ;; arm-linux-gnueabihf-gcc) echo gcc-arm-linux-gnueabihf libc6-dev-armhf-cross ;;
     aarch64-linux-gnu-gcc) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
     x86_64-linux-gnu-gcc) echo gcc-x86-64-linux-gnu ;; x86_64-linux-gnu-*) echo binutils-x86-64-linux-gnu ;;
@@ -69,7 +71,10 @@ package_of() {
   esac
 }
 
+libpq() { pg_config --includedir 2>/dev/null || echo /usr/include/postgresql; }
+
 has() {
+  if [ "$1" = libpq-fe.h ]; then echo '#include <libpq-fe.h>' | ${CC} -E -x c -I"$(libpq)" - >/dev/null 2>&1; return; fi
   if [ "$1" = headers ]; then echo '#include <stdio.h>' | ${CC} -E -x c - >/dev/null 2>&1; return; fi
   command -v "$1" >/dev/null 2>&1
 }
@@ -133,13 +138,22 @@ pack() { # the explorer's files, as a part of the listener
 build() { # WHAT TARGET VARIABLE=VALUE...: makes it by rules.mk in $O; a failure ends with one line that names the file
   what=$1; shift
   mkdir -p "$O"; rm -f "$O/failed"
-  set -- -r -s -f rules.mk "$@" O="$O" CC="$CC" AR="$AR" OBJCOPY="${AR%ar}objcopy" INCLUDES="$INCLUDES"
+  set -- -r -s -f rules.mk "$@" POSTGRES="$POSTGRES" O="$O" CC="$CC" AR="$AR" OBJCOPY="${AR%ar}objcopy" INCLUDES="$INCLUDES"
   if plan=$(make -n "$@" 2>/dev/null) && [ -z "$plan" ]; then return 0; fi
   count=$(printf '%s\n' "$plan" | grep -cE ' -o | rcs ') || :
   case $count in 1) say "build: $what (1 file)" ;; *) say "build: $what ($count files)" ;; esac
   made=0; make -Otarget -j"$JOBS" "$@" >"$O/log" 2>&1 || made=$?
   if [ -f "$O/failed" ] || [ $made = 0 ]; then grep -v '^make' "$O/log" >&2 || :; else cat "$O/log" >&2; fi
   [ $made = 0 ] || { echo "build failed: $(head -n 1 "$O/failed" 2>/dev/null || echo "$what")" >&2; exit 1; }
+}
+
+POSTGRES= # where libpq-fe.h is, if svcd and the tests are made with it
+with() { # what is asked for by WITH and SVC_TEST_STORE
+  case ${WITH:-} in ''|postgres) ;; *) die "WITH names stores beside LMDB: there is postgres, not '$WITH'" ;; esac
+  case ${SVC_TEST_STORE:=} in ''|lmdb|postgres) ;; *) die "SVC_TEST_STORE is lmdb or postgres, not '$SVC_TEST_STORE'" ;; esac
+  [ -n "${WITH:-}" ] || [ "$SVC_TEST_STORE" = postgres ] || return 0
+  need libpq-fe.h
+  POSTGRES=$(libpq)
 }
 
 mbed_libs() { for l in tls x509 crypto; do printf ' %s' "$D/mbedtls/library/libmbed$l.a"; done; }
@@ -153,6 +167,32 @@ lib() { deps $LIBRARY; fold; O=build/lib; build libsvcapi.a lib OPT="$PLACED"; }
 shared() { lib; build libsvcapi.so.0 shared OPT="$PLACED"; }
 # shellcheck disable=SC2086
 daemon() { deps $LIBRARY mongoose; lib; pack; build svcd svcd OPT="$PLACED"; }
+
+# ---- a PostgreSQL of the tests' own ----------------------------------------------------------------------------------
+
+postgres_as() { # PROGRAM ARG...: of PostgreSQL, which will not run as root
+  set -- "$PG_BIN/$@"
+  if [ "$(id -u)" = 0 ]; then (cd / && runuser -u postgres -- "$@" 9<&-); else "$@" 9<&-; fi
+}
+
+postgres_stop() { postgres_as pg_ctl -D "$PG/data" -m immediate stop >/dev/null 2>&1 || :; rm -rf "$PG"; }
+
+postgres_start() { # $SVC_TEST_POSTGRES: the folder of its socket. It is there for this run, and listens on nothing else
+  need psql
+  set -- /usr/lib/postgresql/*/bin/initdb
+  for PG_BIN in "$@"; do PG_BIN=${PG_BIN%/*}; done # the newest
+  [ -x "$PG_BIN/initdb" ] || die 'no initdb in /usr/lib/postgresql'
+  PG=$PWD/build/postgres
+  if [ -d "$PG" ]; then postgres_stop; fi # of a run that was killed
+  mkdir -p "$PG"
+  if [ "$(id -u)" = 0 ]; then chown postgres "$PG"; fi
+  trap postgres_stop EXIT; trap 'exit 1' HUP INT TERM
+  if ! postgres_as initdb -D "$PG/data" -U svc -A trust -E UTF8 --locale=C --no-sync >build/postgres.log 2>&1 ||
+    ! postgres_as pg_ctl -D "$PG/data" -l "$PG/log" -w -o "-c listen_addresses='' -c unix_socket_directories='$PG' -c fsync=off \
+      -c synchronous_commit=off -c full_page_writes=off -c max_connections=400 -c shared_buffers=128MB -c autovacuum=on" start >>build/postgres.log 2>&1
+  then die "PostgreSQL does not start: build/postgres.log"; fi
+  SVC_TEST_POSTGRES=$PG; export SVC_TEST_POSTGRES SVC_TEST_STORE
+}
 
 # ---- tests ----------------------------------------------------------------------------------------------------------
 
@@ -220,6 +260,7 @@ test_all() { # [NAME]
   # shellcheck disable=SC2046
   set -- $({ suites; checks; } | grep -F -e "${1:-}")
   for_checks "$@"
+  if [ -n "$POSTGRES" ]; then postgres_start; fi
   run_tests build/test "$@"
   if [ "$#" = "$({ suites; checks; } | wc -l)" ]; then # all of them
     if said=$(sh test/coverage.sh build/test --check 2>&1); then passed=$((passed + 1)); say 'coverage: ok'
@@ -347,6 +388,7 @@ clean() {
 [ $# -gt 0 ] || { usage >&2; exit 2; }
 case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'" ;; esac
 verb=$1; shift
+with
 case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|bench|fuzz|arm|clean|install|dist) one_at_a_time ;; esac
 case $verb in
   deps)

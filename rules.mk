@@ -8,6 +8,7 @@
 #   INCLUDES   where the dependencies are, and the settings on which they and we must agree
 #   MBED       the folder of mbedTLS, built for the same machine
 #   OUT        where libraries and svcd go
+#   POSTGRES   where libpq-fe.h is: svcd and the tests are made with the store on PostgreSQL as well; empty: without
 #
 # An object is made anew when its source changes, a header that the compiler saw it include (-MMD), one of the variables
 # above, the dependencies, or these rules. What could not be made is named in $(O)/failed.
@@ -25,9 +26,11 @@ MG = -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE=1024 -DMG_ENABLE_DIR
 
 # ---- sources ---------------------------------------------------------------------------------------------------------
 
-# The fold knows what is a part of it. Every other port is the listener's: compiled apart, and it sees svcapi.h only.
+# The fold knows what is a part of it. Every other port is the listener's: compiled apart, and it sees svcapi.h only. But for
+# another store: that sees ports/store_port.h, and is made only when it is asked for.
 PARTS := $(shell sh amalgamation/fold.sh --parts | cut -d' ' -f1)
-LISTENER := $(filter-out $(PARTS),$(sort $(shell find ports -name '*.c')))
+STORES := ports/postgres.c
+LISTENER := $(filter-out $(PARTS) $(STORES),$(sort $(shell find ports -name '*.c')))
 TESTS := $(sort $(shell find test -name '*_test.c')) $(wildcard test/*.c)
 SVCD := $(wildcard examples/svcd/*.c) examples/driver_postgres.c
 BENCH := $(wildcard test/bench/*.c)
@@ -38,6 +41,9 @@ deps = $(call objects,$(patsubst %,$(DEPS)/%.c,$1))
 PART_OBJECTS := $(call objects,$(PARTS) $(O)/registry.c)
 SERVER_OBJECTS := $(call objects,$(LISTENER)) $(call deps,mongoose)
 DEP_OBJECTS := $(call deps,frozen mdb midl tinycthread)
+STORE_OBJECTS := $(if $(POSTGRES),$(call objects,ports/postgres.c))
+STORE_LIBS := $(if $(POSTGRES),-lpq)
+STORE_FLAGS = $(if $(POSTGRES),-DSVC_WITH_POSTGRES -isystem $(POSTGRES))
 MBED_LIBS := $(patsubst %,$(MBED)/library/libmbed%.a,tls x509 crypto)
 
 # ---- what can be asked for -------------------------------------------------------------------------------------------
@@ -71,6 +77,9 @@ $(O)/obj/test/%.o:           FLAGS = $(PART) -Wno-pedantic
 $(O)/obj/test/bench/%.o:     FLAGS = $(OURS) $(INCLUDES) -Iports $(MG)
 $(O)/obj/test/fuzz/%.o:      FLAGS = $(OURS) $(INCLUDES) -Iports
 $(O)/obj/examples/%.o:       FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples
+$(O)/obj/ports/postgres.o:   FLAGS = $(PART) $(STORE_FLAGS)
+$(O)/obj/test/postgres.o:    FLAGS = $(PART) $(STORE_FLAGS)
+$(O)/obj/examples/svcd/store.o: FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples $(STORE_FLAGS)
 $(call objects,$(LISTENER)): FLAGS = $(OURS) $(INCLUDES) $(MG)
 $(O)/obj/$(DEPS)/%.o:        FLAGS = $(DEP_OPT) -std=gnu11 -w
 $(call deps,mongoose):       FLAGS = $(DEP_OPT) -std=gnu11 -w $(INCLUDES) $(MG)
@@ -79,6 +88,10 @@ $(call deps,mongoose):       FLAGS = $(DEP_OPT) -std=gnu11 -w $(INCLUDES) $(MG)
 $(O)/obj/%.o: %.c $(COMMON)
 	@mkdir -p $(@D); made=0; $(CC) $(FLAGS) -MMD -MP -c -o $@ $< 2>$(@:.o=.said) || made=1; \
 	cat $(@:.o=.said) >&2; [ $$made = 0 ] || { echo $< >>$(O)/failed; exit 1; }
+
+# These alone know which stores there are.
+STORES_NOTED := $(call noted,$(O)/stores.list,$(or $(strip $(STORE_FLAGS)),none))
+$(call objects,ports/postgres.c test/postgres.c examples/svcd/store.c): $(STORES_NOTED)
 
 # These alone see those two.
 $(call objects,$(LISTENER) $(BENCH)) $(call deps,mongoose): $(DEPS)/.stamp-mongoose
@@ -104,12 +117,12 @@ $(OUT)/libsvcapi.so.0: $(call objects,svcapi.c) $(DEP_OBJECTS) $(MBED_LIBS)
 	ln -sf $(@F) $(@D)/libsvcapi.so || { echo $@ >>$(O)/failed; exit 1; }
 
 # A source that is gone leaves no object that is newer, so programs depend on the list of their sources too.
-$(OUT)/svcd: $(call objects,$(SVCD) svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/svcd.list,$(SVCD) $(LISTENER))
-$(O)/run:   $(PART_OBJECTS) $(SERVER_OBJECTS) $(call objects,$(TESTS)) $(DEP_OBJECTS) $(call deps,munit) \
+$(OUT)/svcd: $(call objects,$(SVCD) svcapi.c) $(STORE_OBJECTS) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(STORES_NOTED) $(call noted,$(O)/svcd.list,$(SVCD) $(LISTENER))
+$(O)/run:   $(PART_OBJECTS) $(STORE_OBJECTS) $(STORES_NOTED) $(SERVER_OBJECTS) $(call objects,$(TESTS)) $(DEP_OBJECTS) $(call deps,munit) \
             $(call noted,$(O)/run.list,$(PARTS) $(LISTENER) $(TESTS))
 $(O)/bench: $(call objects,$(BENCH) svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))
 $(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(DEP_OBJECTS)
 # Single allocations of arenas are let fail by test/support.c; test/coverage.c sees every request.
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,arena_alloc arena_zero arena_copy arena_print handle_request)
 $(OUT)/svcd $(O)/run $(O)/bench $(FUZZERS): $(MBED_LIBS)
-	@$(CC) $(OPT) $(LINK) -o $@ $(filter %.o,$^) $(MBED_LIBS) -pthread || { echo $@ >>$(O)/failed; exit 1; }
+	@$(CC) $(OPT) $(LINK) -o $@ $(filter %.o,$^) $(MBED_LIBS) $(if $(filter svcd run,$(@F)),$(STORE_LIBS)) -pthread || { echo $@ >>$(O)/failed; exit 1; }

@@ -270,6 +270,7 @@ int svc_open_as(svc **out, const svc_config *config, int version_number, size_t 
   if (rc == SVC_OK) rc = svc_counters_open(s);
   if (rc == SVC_OK) rc = api_store(s);
   if (rc == SVC_OK) rc = svc_seal_start(s);
+  if (rc == SVC_OK) rc = svc_digest_share(s);
   if (rc == SVC_OK) rc = svc_orders_open(s);
   if (rc == SVC_OK) rc = API_CONTROL(svc_control_opened(s), SVC_OK);
   if (rc == SVC_RANDOM && (s->config.random || s->drbg)) /* else it has been told why there is none */
@@ -291,6 +292,7 @@ int (svc_open)(svc **out, const svc_config *config)
 void svc_close(svc *s)
 {
   if (!s) return;
+  svc_orders_close(s);
   svc_access_uses_close(s);
   svc_digest_close(s);
   svc_known_close(s);

@@ -839,11 +839,15 @@ static int lmdb_flush_folder(const char *path)
 
 #define LMDB_COPY_SLACK 1000000 /* transactions that may come between the two steps of a copy */
 
+static int lmdb_numbers_from(svc_txn *txn, uint64_t least)
+{
+  return lmdb_put(txn, lmdb_base_key, (svc_str){ (const char *)&least, sizeof least });
+}
+
 /* A copy begins to number its transactions anew, so it is told first where numbers have to go on. */
 static int lmdb_copy_begin(svc_txn *txn)
 {
-  uint64_t base = lmdb_number(txn) + LMDB_COPY_SLACK;
-  return lmdb_put(txn, lmdb_base_key, (svc_str){ (const char *)&base, sizeof base });
+  return lmdb_numbers_from(txn, lmdb_number(txn) + LMDB_COPY_SLACK);
 }
 
 /* The file is made here, not by LMDB: nobody else may ever read it. */
@@ -977,6 +981,7 @@ SVC_PRIVATE const svc_store_port *svc_lmdb_port(void)
     .room = lmdb_room,
     .copy_begin = lmdb_copy_begin,
     .copy = lmdb_copy,
+    .numbers_from = lmdb_numbers_from,
   };
   return &port;
 }

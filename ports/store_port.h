@@ -20,6 +20,7 @@
 #define SVC_RETRY 102   /* another writer came first: abort and do it again. A pause between two tries is the port's, in write_begin */
 
 #define SVC_KEY_MOST 511
+#define SVC_COUNT_LETTER 'c' /* what the keys of counts begin with, and those of no records: see count() */
 
 typedef struct svc_store svc_store;
 typedef struct svc_txn svc_txn;
@@ -69,7 +70,8 @@ struct svc_store_port {
   int (*remove)(svc_txn *txn, svc_str key); /* also of what is not there */
   int (*remove_range)(svc_txn *txn, svc_str from, svc_str to);
   /* A number that writers add to, at first 0; many may do so at once without being in each other's way. How it is kept is the
-  ** port's, but scan gives its key as that of any record, and remove_range makes it 0 again: snapshots go by that. */
+  ** port's, but of keys that begin with SVC_COUNT_LETTER scan gives those of counts that are not 0 as of any record, with the number as
+  ** value, and remove_range makes them 0 again: snapshots and copies go by that. */
   int (*count)(svc_txn *txn, svc_str key, int64_t *out);
   int (*count_add)(svc_txn *txn, svc_str key, int64_t delta);
 
@@ -77,6 +79,7 @@ struct svc_store_port {
   int (*room)(svc_store *store, int what); /* enum svc_room; SVC_OK: what had no room may be tried again */
   int (*copy)(svc_store *store, const char *path); /* a consistent copy that open() takes */
   int (*copy_begin)(svc_txn *txn); /* in a write transaction that is committed before copy(): what the copy has to know */
+  int (*numbers_from)(svc_txn *txn, uint64_t least); /* of a write transaction: opened again, the store has no number less than this */
   bool shared; /* other processes write to it as well: nothing that was read in another transaction may be relied on */
 };
 

@@ -38,6 +38,14 @@ static void t_forget(t_service *t)
   t->body = NULL;
 }
 
+const svc_store_port *t_port(void)
+{
+  const char *name = getenv("SVC_TEST_STORE");
+  const svc_store_port *port = name && strcmp(name, "postgres") == 0 ? t_postgres_port() : svc_lmdb_port();
+  if (!port) munit_error("SVC_TEST_STORE names a store that these tests were built without: ./build.sh does both");
+  return port;
+}
+
 void t_reopen(t_service *t, const svc_config *changes)
 {
   svc_config config;
@@ -54,6 +62,7 @@ void t_reopen(t_service *t, const svc_config *changes)
     config.random_context = t;
   }
   if (!config.secret_key && !t->no_key) config.secret_key = "a key of thirty-two bytes, no more";
+  if (!config.store) config.store = t_port();
   config.log = t_log;
   config.log_context = t;
   rc = svc_open(&t->s, &config);
@@ -560,14 +569,14 @@ void t_store_open(t_store *t)
   memset(t, 0, sizeof *t);
   memset(&config, 0, sizeof config);
   svc_arena_init(&t->arena, NULL);
-  if (svc_lmdb_port()->open(&t->store, &config, why, sizeof why) != SVC_OK) munit_errorf("open: %s", why);
-  munit_assert_int(svc_lmdb_port()->write_begin(t->store, &t->txn), ==, SVC_OK);
+  if (t_port()->open(&t->store, &config, why, sizeof why) != SVC_OK) munit_errorf("open: %s", why);
+  munit_assert_int(t_port()->write_begin(t->store, &t->txn), ==, SVC_OK);
 }
 
 void t_store_close(t_store *t)
 {
-  svc_lmdb_port()->abort(t->txn);
-  svc_lmdb_port()->close(t->store);
+  t_port()->abort(t->txn);
+  t_port()->close(t->store);
   svc_blocks_free(t->arena.blocks);
 }
 
@@ -583,7 +592,7 @@ static t_reads reads;
 
 static int counting_get(svc_txn *txn, svc_str key, svc_str *value)
 {
-  int rc = svc_lmdb_port()->get(txn, key, value);
+  int rc = t_port()->get(txn, key, value);
   reads.gets++;
   if (rc == SVC_OK) reads.bytes += (long)value->n;
   return rc;
@@ -591,7 +600,7 @@ static int counting_get(svc_txn *txn, svc_str key, svc_str *value)
 
 static int counting_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values)
 {
-  int rc = svc_lmdb_port()->get_many(txn, keys, n, values);
+  int rc = t_port()->get_many(txn, keys, n, values);
   size_t i;
   reads.gets += (long)n;
   for (i = 0; rc == SVC_OK && i < n; i++) reads.bytes += (long)values[i].n;
@@ -600,7 +609,7 @@ static int counting_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_st
 
 static int counting_scan(svc_txn *txn, const svc_range *range, svc_row *rows, size_t most, size_t *n)
 {
-  int rc = svc_lmdb_port()->scan(txn, range, rows, most, n);
+  int rc = t_port()->scan(txn, range, rows, most, n);
   size_t i;
   reads.rows += (long)*n;
   reads.passed += (long)range->skip;
@@ -611,25 +620,25 @@ static int counting_scan(svc_txn *txn, const svc_range *range, svc_row *rows, si
 static int counting_put(svc_txn *txn, svc_str key, svc_str value)
 {
   reads.writes++;
-  return svc_lmdb_port()->put(txn, key, value);
+  return t_port()->put(txn, key, value);
 }
 
 static int counting_remove(svc_txn *txn, svc_str key)
 {
   reads.writes++;
-  return svc_lmdb_port()->remove(txn, key);
+  return t_port()->remove(txn, key);
 }
 
 static int counting_remove_range(svc_txn *txn, svc_str from, svc_str to)
 {
   reads.writes++;
-  return svc_lmdb_port()->remove_range(txn, from, to);
+  return t_port()->remove_range(txn, from, to);
 }
 
 /* What LMDB's own functions call goes by svc_txn.port, which must lead here. */
 static int counting_read_begin(svc_store *store, svc_txn **out)
 {
-  int rc = svc_lmdb_port()->read_begin(store, out);
+  int rc = t_port()->read_begin(store, out);
   if (rc == SVC_OK) (*out)->port = t_counting_port();
   return rc;
 }
@@ -644,7 +653,7 @@ static void reads_span(void)
 
 static int counting_write_begin(svc_store *store, svc_txn **out)
 {
-  int rc = svc_lmdb_port()->write_begin(store, out);
+  int rc = t_port()->write_begin(store, out);
   reads_span();
   if (rc == SVC_OK) (*out)->port = t_counting_port();
   return rc;
@@ -654,7 +663,7 @@ const svc_store_port *t_counting_port(void)
 {
   static svc_store_port port;
   if (port.open) return &port;
-  port = *svc_lmdb_port();
+  port = *t_port();
   port.get = counting_get;
   port.get_many = counting_get_many;
   port.scan = counting_scan;

@@ -103,6 +103,12 @@ typedef struct t_reads {
 const svc_store_port *t_counting_port(void);
 t_reads t_reads_taken(void); /* since it was called last */
 
+/* The store that the tests run on: LMDB, or what SVC_TEST_STORE names; and, of postgres.c, PostgreSQL: NULL, there is none. */
+const svc_store_port *t_port(void);
+const svc_store_port *t_postgres_port(void);
+#define T_ON_LMDB (t_port() == svc_lmdb_port()) /* what looks into its file is about that alone */
+void t_postgres_do(const char *folder, const char *sql); /* in the schema of the store in a folder, which is application_name, too */
+
 /* A store without a service: one write transaction on a private store, which is never committed. */
 typedef struct t_store {
   svc_store *store;

@@ -80,7 +80,7 @@ static int whole_row(svc_snapshot *k, svc_txn *txn, const svc_row *row)
 {
   int64_t count = 0;
   int rc;
-  if (row->key.p[0] != 'c') return whole_add(k, row->key, row->value);
+  if (row->key.p[0] != SVC_COUNT_LETTER) return whole_add(k, row->key, row->value);
   rc = svc_note(txn, txn->port->count(txn, row->key, &count));
   return rc == SVC_OK ? whole_add(k, row->key, (svc_str){ (const char *)&count, sizeof count }) : rc;
 }
@@ -183,7 +183,7 @@ static int whole_write(const svc_snapshot *k, svc_txn *txn)
   rc = svc_note(txn, txn->port->remove_range(txn, whole_begin, whole_end));
   while (rc == SVC_OK && at < k->n) {
     svc_row row = whole_next(k, &at);
-    if (row.key.p[0] == 'c') {
+    if (row.key.p[0] == SVC_COUNT_LETTER) {
       memcpy(&count, row.value.p, sizeof count);
       rc = svc_note(txn, txn->port->count_add(txn, row.key, count));
     } else {

@@ -10,6 +10,9 @@
 ** a key that takes a nonce for every request, or an organization that does so with many keys, is in nobody's way but its
 ** own, and alone has all the room there is. From what is given up on, older nonces of the same key are no longer accepted, and its
 ** clients are asked, with stale=true, to take a new one; a replay never gets through.
+**
+** Where several handles share a store they share the secret, which is in it, so that a nonce of one is good for all. What was
+** used is known to each for itself: a request may be replayed to another handle while its nonce lives, by who can read it on its way.
 */
 #include "pipeline/pipeline.h"
 
@@ -59,6 +62,36 @@ SVC_PRIVATE int svc_digest_open(svc *s)
   }
   s->digest = d;
   return SVC_OK;
+}
+
+typedef struct digest_job {
+  svc_job job; /* first: it is cast back */
+  svc_digest *digest;
+} digest_job;
+
+/* The secret of the store; the first handle's becomes that. */
+static bool digest_share(svc_job *job, svc_txn *txn)
+{
+  svc_digest *d = ((digest_job *)job)->digest;
+  svc_key key;
+  svc_str kept;
+  int rc;
+  svc_key_meta(&key, "digest");
+  rc = svc_get(txn, &key, &kept);
+  if (rc == SVC_NOT_FOUND) return svc_put(txn, &key, (svc_str){ (const char *)d->secret, sizeof d->secret }) == SVC_OK;
+  if (rc == SVC_OK && kept.n != sizeof d->secret) rc = svc_note(txn, SVC_CORRUPT);
+  if (rc == SVC_OK) memcpy(d->secret, kept.p, sizeof d->secret);
+  return rc == SVC_OK;
+}
+
+SVC_PRIVATE int svc_digest_share(svc *s)
+{
+  digest_job work;
+  if (!s->commit.port->shared) return SVC_OK;
+  memset(&work, 0, sizeof work); /* at the time 0: nobody has looked yet what is due */
+  work.job.work = digest_share;
+  work.digest = s->digest;
+  return svc_commit_run(&s->commit, &work.job);
 }
 
 SVC_PRIVATE void svc_digest_close(svc *s)

@@ -14,6 +14,10 @@
 ** handle, after this one has ended, gives it out again, under the same id. What is done moves the state and is gone, in one
 ** commit. What has failed goes into its failed state; where there is none, the order comes again later, as a new one.
 **
+** Where several handles share a store each says, in a record of its own, until when it lives, and says it again long before that.
+** An order is taken before it is handed out, so that one handle does; what was taken by one that lives no more, having ended or said
+** nothing for ORDER_LEASE, waits again. Clocks that differ by seconds do no harm: a lease is longer, and renewed with two thirds left.
+**
 ** Orders of a noun that `notifies` go to svc_config.notify instead, in the same way; what that takes is done.
 **
 ** Without a driver there are no orders: states move by due dates (lifecycle.c), and that is the simulation. Orders that a
@@ -25,6 +29,9 @@
 #define ORDER_BATCH 32 /* that are read at once */
 #define ORDER_FIRST_WAIT 1000 /* milliseconds, after the driver was busy; doubled each time */
 #define ORDER_LONGEST_WAIT 300000
+#define ORDER_LEASE 60000 /* milliseconds that a handle lives without saying so again */
+#define ORDER_RENEW 20000
+#define ORDER_HANDLES 64 /* that share a store; where there are more, nobody takes over what others have */
 
 typedef struct order_record {
   svc_id id;
@@ -227,8 +234,9 @@ SVC_PRIVATE bool svc_order_gone(svc_call *c, const svc_noun_info *noun, const sv
 
 /* ----------------------------------------------------------------------------------------------------------------- jobs */
 
-/* What the driver says of an order: that it has taken it, is busy, is done with it, or has failed. */
-enum order_word { ORDER_TAKEN, ORDER_BUSY, ORDER_DONE, ORDER_FAILED, ORDER_OPEN };
+/* What the driver says of an order: that it has taken it, is busy, is done with it, or has failed. And what a handle says of itself:
+** that it lives, which is also when it looks what others have left behind; and that it ends. */
+enum order_word { ORDER_TAKEN, ORDER_BUSY, ORDER_DONE, ORDER_FAILED, ORDER_OPEN, ORDER_CLOSE };
 
 typedef struct order_job {
   svc_job job; /* first: it is cast back */
@@ -236,6 +244,7 @@ typedef struct order_job {
   int word;
   svc_id id;
   svc_str facts; /* JSON; n 0: none */
+  bool mine;     /* of ORDER_TAKEN: no other handle was faster */
 } order_job;
 
 static int64_t order_wait(uint32_t attempt)
@@ -325,14 +334,93 @@ static bool order_simulate(svc_call *c, const order_address *at, const order_rec
   return svc_entity_update(c->txn, c->arena, &e, &old) == SVC_OK || svc_store_failed(c, c->txn->error);
 }
 
-/* What an earlier handle had given out waits again. */
+/* ------------------------------------------------------------------------------------------- handles that share a store */
+
+#define ORDER_SESSION "session"
+
+static void order_session_key(svc_key *key, uint64_t session)
+{
+  svc_key_meta(key, ORDER_SESSION);
+  if (session) svc_key_number(key, session, 8);
+}
+
+SVC_PRIVATE bool svc_order_is_session(svc_str key)
+{
+  svc_key prefix;
+  order_session_key(&prefix, 0);
+  return key.n == prefix.n + 8 && memcmp(key.p, prefix.b, prefix.n) == 0;
+}
+
+typedef struct order_living {
+  uint64_t sessions[ORDER_HANDLES];
+  unsigned n;
+  bool all; /* there are too many of them to tell */
+} order_living;
+
+static bool order_lives(const order_living *l, uint64_t session)
+{
+  unsigned i;
+  for (i = 0; i < l->n; i++)
+    if (l->sessions[i] == session) return true;
+  return l->all;
+}
+
+static bool order_has_any_taker(const svc *s)
+{
+  return s->config.driver || s->config.notify;
+}
+
+/* Those that live, this one among them, whatever its clock has done; the records of others go. In a store of one handle there are none. */
+static bool order_find_living(svc_call *c, order_living *l)
+{
+  svc_scan scan;
+  svc_key prefix, gone;
+  svc_str key, value;
+  int64_t until;
+  size_t i;
+  l->n = 0;
+  l->all = false;
+  if (!c->txn->port->shared) return true;
+  if (order_has_any_taker(c->s)) l->sessions[l->n++] = c->s->session;
+  order_session_key(&prefix, 0);
+  svc_scan_below(&scan, c->txn, &prefix, false);
+  while (svc_scan_next(&scan, &key, &value)) {
+    uint64_t session = 0;
+    if (!svc_order_is_session(key) || value.n != sizeof until) continue;
+    for (i = prefix.n; i < key.n; i++) session = session << 8 | (unsigned char)key.p[i];
+    memcpy(&until, value.p, sizeof until);
+    order_session_key(&gone, session);
+    if (session == c->s->session) continue;
+    if (until <= c->now) svc_remove(c->txn, &gone);
+    else if (l->n == ORDER_HANDLES) l->all = true;
+    else l->sessions[l->n++] = session;
+  }
+  return svc_txn_good(c);
+}
+
+/* This one lives, from now on; false: it ends. */
+static bool order_say_living(svc_call *c, bool lives)
+{
+  int64_t until = c->now + ORDER_LEASE;
+  svc_key key;
+  if (!c->txn->port->shared) return true;
+  order_session_key(&key, c->s->session);
+  if (lives) svc_put(c->txn, &key, (svc_str){ (const char *)&until, sizeof until });
+  else svc_remove(c->txn, &key);
+  return svc_txn_good(c);
+}
+
+/* What a handle had given out that is there no more waits again. */
 static bool order_reopen(svc_call *c)
 {
+  order_living living;
   svc_scan scan;
   svc_key prefix;
   svc_str key, value;
   order_record r;
   order_address at;
+  if (!order_find_living(c, &living)) return false;
+  if (order_has_any_taker(c->s) && !order_say_living(c, true)) return false;
   svc_key_begin(&prefix, 'o');
   svc_scan_below(&scan, c->txn, &prefix, false);
   while (svc_scan_next(&scan, &key, &value)) {
@@ -344,6 +432,8 @@ static bool order_reopen(svc_call *c)
     memcpy(at.id.b, key.p + 1 + SVC_KIND_SIZE + 12, 12);
     noun = svc_noun_by_kind(c->s, at.kind);
     taker = noun && svc_order_has_taker(c->s, noun->noun);
+    if (r.taken_by && order_lives(&living, r.taken_by)) continue;
+    if (!taker && (living.n || living.all)) continue; /* somebody else's driver is there for it */
     if (!taker && !order_simulate(c, &at, &r)) return false;
     if (!taker || r.taken_by == 0) continue;
     r.taken_by = 0;
@@ -352,22 +442,31 @@ static bool order_reopen(svc_call *c)
   return svc_txn_good(c);
 }
 
-static bool order_note(svc_call *c, const order_job *work)
+static bool order_note(svc_call *c, order_job *work)
 {
   order_address at;
   order_record r;
   svc_key key;
   int rc;
   if (work->word == ORDER_OPEN) return order_reopen(c);
+  if (work->word == ORDER_CLOSE) return order_say_living(c, false);
+  work->mine = false;
   rc = order_find(c, &work->id, &at, &r);
   if (rc == SVC_NOT_FOUND) return true;
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   if (work->word == ORDER_DONE || work->word == ORDER_FAILED) return order_settle(c, work, &at, &r);
+  if (r.taken_by && work->word == ORDER_TAKEN) return true;
+  if (r.taken_by) { /* it was, before it was handed out */
+    if (r.taken_by != c->s->session) return true;
+    r.attempt--;
+    r.taken_by = 0;
+  }
   order_wait_key(&key, &r);
   svc_remove(c->txn, &key);
   if (work->word == ORDER_TAKEN) r.taken_by = c->s->session;
   else r.not_before = c->now + order_wait(r.attempt);
   r.attempt++;
+  work->mine = true;
   return order_put(c, &at, &r);
 }
 
@@ -384,7 +483,8 @@ static bool order_work(svc_job *job, svc_txn *txn)
   return good;
 }
 
-static int order_say(svc *s, int word, const svc_id *id, svc_str facts, int64_t now)
+/* mine may be NULL. */
+static int order_tell(svc *s, int word, const svc_id *id, svc_str facts, int64_t now, bool *mine)
 {
   order_job work;
   int rc;
@@ -396,7 +496,13 @@ static int order_say(svc *s, int word, const svc_id *id, svc_str facts, int64_t 
   if (id) work.id = *id;
   work.facts = facts;
   rc = svc_commit_run(&s->commit, &work.job);
+  if (mine) *mine = work.mine;
   return rc == SVC_OK && work.job.refused ? SVC_INVALID : rc;
+}
+
+static int order_say(svc *s, int word, const svc_id *id, svc_str facts, int64_t now)
+{
+  return order_tell(s, word, id, facts, now, NULL);
 }
 
 /* --------------------------------------------------------------------------------------------------------- handing out */
@@ -461,8 +567,16 @@ static int order_hand_out(svc *s, const svc_order *order, const svc_id *id, int6
 {
   const svc_driver *driver = s->config.driver;
   const svc_noun *noun = svc_noun_named(s, order->resource)->noun;
-  int said = SVC_ALSO_OF(noun)->notifies ? SVC_ALSO_OF(noun)->notifies(s, order) : driver->perform(driver->context, s, order), word = ORDER_FAILED;
+  const bool shared = s->commit.port->shared;
   svc_str why = SVC_S("{\"reason\":\"it was refused\"}");
+  int said, word = ORDER_FAILED;
+  if (shared) {
+    bool mine;
+    int rc = order_tell(s, ORDER_TAKEN, id, SVC_S(""), now, &mine);
+    if (rc != SVC_OK || !mine) return rc;
+  }
+  said = SVC_ALSO_OF(noun)->notifies ? SVC_ALSO_OF(noun)->notifies(s, order) : driver->perform(driver->context, s, order);
+  if (shared && said == SVC_OK && !SVC_ALSO_OF(noun)->notifies) return SVC_OK; /* it is noted already */
   if (said == SVC_OK) word = SVC_ALSO_OF(noun)->notifies ? ORDER_DONE : ORDER_TAKEN;
   else if (said == SVC_BUSY) word = ORDER_BUSY;
   return order_say(s, word, id, word == ORDER_FAILED ? why : SVC_S(""), now);
@@ -476,7 +590,11 @@ SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now)
   svc_arena arena;
   size_t n = 0, i;
   int rc = SVC_OK;
-  if ((!s->config.driver && !s->config.notify) || atomic_exchange(&s->handing_out, true)) return SVC_OK;
+  if (!order_has_any_taker(s) || atomic_exchange(&s->handing_out, true)) return SVC_OK;
+  if (s->session_due && now >= s->session_due) {
+    rc = order_say(s, ORDER_OPEN, NULL, SVC_S(""), now);
+    if (rc == SVC_OK) s->session_due = now + ORDER_RENEW;
+  }
   do {
     svc_arena_init(&arena, &s->allocator);
     if (rc == SVC_OK) rc = order_collect(s, &arena, now, orders, ids, &n);
@@ -520,7 +638,18 @@ SVC_PRIVATE int svc_orders_open(svc *s)
   if (rc != SVC_OK) return rc;
   rc = txn->port->scan(txn, &all, &row, 1, &n);
   s->commit.port->read_end(txn);
+  if (s->commit.port->shared && order_has_any_taker(s)) {
+    s->session_due = svc_now(s) + ORDER_RENEW;
+    if (s->session_due <= 0) s->session_due = 1;
+    n = 1;
+  }
   return rc == SVC_OK && n ? order_say(s, ORDER_OPEN, NULL, SVC_S(""), svc_now(s)) : rc;
+}
+
+/* What it has given out may be somebody else's at once. If this does not go, it is when the lease has ended. */
+SVC_PRIVATE void svc_orders_close(svc *s)
+{
+  if (s->commit.store && s->session_due) order_say(s, ORDER_CLOSE, NULL, SVC_S(""), svc_now(s));
 }
 
 /* Space around JSON is none of it. */

@@ -103,6 +103,7 @@ SVC_PRIVATE void svc_limiter_restore(svc_limiter *l, const void *saved);
 typedef struct svc_digest svc_digest;
 typedef struct svc_access_uses svc_access_uses;
 SVC_PRIVATE int svc_digest_open(svc *s);
+SVC_PRIVATE int svc_digest_share(svc *s); /* with the other handles of a store that has several; called when it is open */
 SVC_PRIVATE void svc_digest_close(svc *s);
 SVC_PRIVATE size_t svc_digest_size(void); /* of what is known of nonces: a copy of it, and back */
 SVC_PRIVATE void svc_digest_save(svc_digest *d, void *out);
@@ -158,6 +159,7 @@ struct svc {
   bool asks; /* there are operations that ask the driver */
   svc_router *router;
   uint64_t session; /* of this handle, for orders that it has given out */
+  int64_t session_due; /* when it has to say again that it lives; of who is handing out. 0: nobody wants to know */
   svc_control *control; /* control/: of test control; NULL: it is left out of this build */
   atomic_uint watch;    /* what of it looks at every request: enum svc_watch */
   atomic_bool handing_out;
@@ -719,6 +721,8 @@ SVC_PRIVATE bool svc_order_gone(svc_call *c, const svc_noun_info *noun, const sv
 SVC_PRIVATE bool svc_order_has_taker(const svc *s, const svc_noun *noun); /* there is somebody to whom its orders go */
 SVC_PRIVATE bool svc_order_waits(svc_call *c, const svc_entity *e); /* is there one for it? */
 SVC_PRIVATE int svc_orders_open(svc *s);
+SVC_PRIVATE void svc_orders_close(svc *s);
+SVC_PRIVATE bool svc_order_is_session(svc_str key);
 SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now);
 SVC_PRIVATE int64_t svc_orders_next(svc *s, int64_t after); /* when one is to be handed out, later than this; INT64_MAX: none is */
 

@@ -30,6 +30,9 @@
 ** flush. So the store knows a bound a little ahead in time, written when it is reached, and the last one itself when it
 ** is closed. After a crash ids go on from the bound, up to SVC_ID_AHEAD seconds ahead of the clock; the next bound is then
 ** only COMMIT_ID_STEP ids further, so that they do not run away from the clock however often that happens.
+**
+** In a store that others write to as well there is no bound, which each would have for itself: ids go by the clocks, which
+** orders them to the second, and the eight random bytes keep those of two handles apart.
 */
 #define COMMIT_ID_STEP (UINT64_C(1) << 44) /* a second has room for a million of these; ids are 2^32 apart at the most */
 
@@ -69,7 +72,7 @@ SVC_PRIVATE svc_id svc_new_id(svc_txn *txn)
 {
   svc_ids *ids = txn->ids;
   ids->last = svc_id_next(&ids->last, ids->now, commit_random(txn));
-  if (memcmp(ids->last.b, ids->reserved.b, sizeof ids->last.b) > 0) {
+  if (!txn->port->shared && memcmp(ids->last.b, ids->reserved.b, sizeof ids->last.b) > 0) {
     ids->reserved = commit_bound(ids);
     commit_save_last(txn, &ids->reserved);
   }
@@ -167,7 +170,7 @@ static int commit_open_try(svc_commit *k)
   if (rc != SVC_OK) return rc;
   rc = commit_check_schema(txn);
   svc_key_meta(&key, "ids");
-  if (rc == SVC_OK && svc_get(txn, &key, &value) == SVC_OK && value.n == sizeof k->ids.last.b) {
+  if (rc == SVC_OK && !k->port->shared && svc_get(txn, &key, &value) == SVC_OK && value.n == sizeof k->ids.last.b) {
     memcpy(k->ids.last.b, value.p, value.n);
     k->ids.reserved = k->ids.last;
   }
@@ -199,7 +202,7 @@ SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_s
 static void commit_close_ids(svc_commit *k)
 {
   svc_txn *txn;
-  if (svc_id_eq(&k->ids.last, &k->ids.reserved) || k->port->write_begin(k->store, &txn) != SVC_OK) return;
+  if (k->port->shared || svc_id_eq(&k->ids.last, &k->ids.reserved) || k->port->write_begin(k->store, &txn) != SVC_OK) return;
   commit_save_last(txn, &k->ids.last);
   if (txn->error == SVC_OK) k->port->commit(txn);
   else k->port->abort(txn);

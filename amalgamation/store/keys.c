@@ -13,7 +13,8 @@
 **   h holder(12) org(12) group(12)                 what it holds on this project: names of roles, a line each (holding.c)
 **   i hash(16)                                     an Idempotency-Key and the first answer to it (pipeline/retry.c)
 **   l id(12) slot(1)                               where the line of the ledger is that is still open for this entity
-**   m name                                         the store's own: "schema", "ids", "sealed"
+**   m name                                         the store's own: "schema", "ids", "sealed", "digest"
+**   m "session" handle(8)                          until when a handle that gives out orders lives: i64 (pipeline/order.c)
 **   o kind(4) parent(12) id(12)                    the order that the driver has for this entity (pipeline/order.c)
 **   q id(12)                                       an order by its own id: kind(4) parent(12) id(12)
 **   r kind(4) id(12) kind(4) parent(12) id(12)     the second entity names the first, by its id or by its name, of which the
@@ -91,7 +92,7 @@ static void keys_kind(svc_key *k, char class_letter, const char *kind)
 
 SVC_PRIVATE void svc_key_count(svc_key *k, const char *kind, const svc_id *parent)
 {
-  keys_kind(k, 'c', kind);
+  keys_kind(k, SVC_COUNT_LETTER, kind);
   svc_key_id(k, parent);
 }
 

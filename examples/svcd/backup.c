@@ -104,12 +104,12 @@ static void backup_keep(void *line, int level, const char *text)
   if (level == SVC_LOG_ERROR) snprintf(line, SVCD_PATH, "%s", text);
 }
 
-/* Open it as it is: what waits for its driver stays. line: why not. */
-static int backup_open(svc **out, const svcd_options *o, const char *folder, char line[SVCD_PATH])
+/* Open it as it is, a folder or a URI: what waits for its driver stays. line: why not. */
+static int backup_open(svc **out, const svcd_options *o, const char *place, char line[SVCD_PATH])
 {
   svc_config config;
   memset(&config, 0, sizeof config);
-  config.path = folder;
+  if (svcd_store_at(place, &config) != 0) return SVC_INVALID;
   config.vendor = o->vendor;
   config.keep_orders = 1;
   config.log = backup_keep;
@@ -141,13 +141,16 @@ static int backup_check(const svcd_options *o, const char *folder)
 
 static int backup_check_work(const svcd_options *o)
 {
-  int status = backup_check(o, o->data);
-  if (status == 0) printf("the store in %s is whole\n", o->data);
+  const char *place = o->store ? o->store : o->data;
+  int status = backup_check(o, place);
+  if (status == 0) printf("the store in %s is whole\n", place);
   return status;
 }
 
 int svcd_check(const svcd_options *o)
 {
+  svc_config config;
+  if (o->store) return svcd_store_at(o->store, &config) != 0 ? 2 : backup_check_work(o);
   return backup_has_store(o->data) ? backup_in_child(o, backup_check_work, o->data) : backup_no_store(o->data);
 }
 

@@ -94,11 +94,11 @@ int svcd_credentials(const svcd_options *o)
   int status;
   if (!svcd_credentials_path(o, path)) return 1;
   snprintf(store, sizeof store, "%s/data.mdb", o->data);
-  if (access(store, F_OK) != 0) return svcd_error(1, "there is no store in %s", o->data);
+  if (!o->store && access(store, F_OK) != 0) return svcd_error(1, "there is no store in %s", o->data);
   if (access(path, F_OK) == 0)
     return svcd_error(1, "%s is there already: move it away, or name another file with --bootstrap", path);
   memset(&config, 0, sizeof config);
-  config.path = o->data;
+  if (svcd_store(o, &config) != 0) return 2;
   config.base_url = base_url;
   config.keep_orders = 1; /* they are for the driver of the next run */
   config.log = svcd_log;

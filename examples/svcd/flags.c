@@ -30,6 +30,9 @@ static const flags_row flags_rows[] = {
   { "--config", "FILE", FLAGS_STORE | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(config), 0, 0, 0,
     "flags from a file, a line each, without the dashes: data = DIR; those of the command line are stronger" },
   { "--data", "DIR", FLAGS_STORE, FLAG_TEXT, FLAGS_TO(data), 0, 0, 0, "folder of the store; serve and restore make it if it is missing" },
+  { "--store", "URI", FLAGS_BOTH | SVCD_CHECK, FLAG_TEXT, FLAGS_TO(store), 0, 0, 0,
+    "the store is in PostgreSQL: postgres://USER@HOST/DATABASE, the password in PGPASSWORD or PGPASSFILE; several svcd may share it,"
+    " with one secret key; needs a build WITH=postgres" },
   { "--to", "DIR", SVCD_BACKUP, FLAG_TEXT, FLAGS_TO(to), 0, 0, 0, "folder of the copy, made if it is missing; it must not hold a store yet" },
   { "--from", "DIR", SVCD_RESTORE, FLAG_TEXT, FLAGS_TO(from), 0, 0, 0, "folder of the backup" },
   { "--with-key", NULL, SVCD_BACKUP | SVCD_RESTORE, FLAG_SET, FLAGS_TO(with_key), 0, 0, 0,
@@ -200,6 +203,8 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
   if (verb->bit == SVCD_RESTORE && !o->from) return flags_wrong("--from DIR", " is missing");
   if (o->format && strcmp(o->format, "sh") != 0 && strcmp(o->format, "json") != 0) return flags_wrong("--format", ": sh or json");
   if (o->memory && o->data) return flags_wrong("--memory", ": there is no --data then");
+  if (o->store && o->memory) return flags_wrong("--memory", ": there is no --store then");
+  if (o->store && !svcd_is_uri(o->store)) return flags_wrong("--store", ": postgres://USER@HOST/DATABASE; a folder is --data DIR");
   if (o->memory && !o->bootstrap && !o->show_credentials)
     return flags_wrong("--memory", ": where do the credentials go? --bootstrap FILE, or --show-credentials");
   if (o->memory && o->driver && !o->driver_folder) return flags_wrong("--driver-folder", " is missing");

@@ -5,6 +5,7 @@
 **      flags.c        the flags, in a table, and what they say together
 **      serve.c        listener, service, first credentials, wait for a signal, stop, close
 **      credentials.c  the file of credentials: written once, whoever makes them
+**      store.c        which store: LMDB, or another that --store names
 **      secret_key.c   the key that seals secrets in the store: made at the first start
 **      control.c      test control: its token, its clock, who may listen, and the paths below /_svc/
 **      certificate.c  the certificate of https: made at the first start too, where none is named
@@ -36,7 +37,7 @@
 /* What the command line says; what it does not say is NULL or 0, and of provision_seconds -1. */
 typedef struct svcd_options {
   const char *data, *bootstrap, *base_url, *vendor, *cert, *key, *org, *db_scheme, *db_domain, *driver, *driver_folder,
-    *secret_key, *clock, *seed, *from, *to, *format, *config, *access_log,
+    *secret_key, *store, *clock, *seed, *from, *to, *format, *config, *access_log,
     *log_level;
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS];
   size_t url_count, proxy_count, limit_count;
@@ -95,6 +96,11 @@ int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url, 
 int svcd_credentials_path(const svcd_options *o, char path[SVCD_PATH]);
 /* What was made, for who is looking; the secrets only if they are asked for. token "": there is none. */
 void svcd_greet(const svcd_options *o, const char *base_url, const char *token, const svc_credentials *c, const char *path);
+
+/* store.c: where the store is, into the configuration; of a folder or a URI. Both return 0; else the status, and have said why. */
+int svcd_store(const svcd_options *o, svc_config *config);
+int svcd_store_at(const char *place, svc_config *config);
+int svcd_is_uri(const char *store);
 
 /* secret_key.c: the bytes of svc_config.secret_key, from their file, or new ones; and, once they have opened the store, their
 ** file where there is none. Both return 0; else the status to exit with, and have said why. */

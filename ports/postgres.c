@@ -1,0 +1,932 @@
+/*
+** The store port on PostgreSQL, by libpq. One database, or one schema of it, is one store, and any number of processes may
+** have it open. Nothing is used that CockroachDB and YugabyteDB do not have as well: tables, serializable transactions that
+** are done again, a sequence; neither advisory locks nor LISTEN.
+**
+**   svc_record (k, v)        the records; bytea is ordered as memcmp orders
+**   svc_count (k, part, n)   a count is the sum of its parts. A handle adds to the part that it chose when it was opened, so two
+**                            handles that add to one count seldom write the same row
+**   svc_number               a sequence; a handle takes POSTGRES_NUMBERS at once
+**
+** Keys that begin with a zero byte are this port's own: "\0state" is a count of commits, by which state() tells one from another.
+**
+** Round trips are what time goes into, so nothing is waited for that need not be. Statements are prepared once, when a
+** connection is made, and sent in pipeline mode: BEGIN goes with the first statement, several keys go together, a write is
+** sent and its result looked at when something is read or at the commit, and the end of a read transaction is sent and
+** looked at by whoever has the connection next. A transaction therefore sees the state of its first read, which is not before
+** its beginning.
+**
+** Reading is in repeatable read: a snapshot that waits for nobody and never has to be done again, which a GET could not
+** be. Serializable and deferrable would wait for writers. Writing is serializable; what comes to 40001 or 40P01 is
+** SVC_RETRY, and the writer's next beginning waits for a while that grows, up to POSTGRES_LONGEST_PAUSE, and is never the same twice.
+**
+** A connection that is lost is made again by who needs it next. A writer that loses it before it has sent COMMIT has done
+** nothing: SVC_RETRY. Behind that nobody knows: SVC_IO, which is answered with 503, and who sends an Idempotency-Key may
+** safely try again. Nothing waits for ever: connecting, statements, locks and silent hosts each have their time.
+**
+** The rule for memory: what is given stands in libpq's results, which are kept until the transaction ends.
+*/
+#include "ports/store_port.h"
+#include "ports/postgres.h"
+
+#include <libpq-fe.h>
+#include <poll.h>
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+#define POSTGRES_READERS 16 /* connections, and one of the writer's */
+#define POSTGRES_PATIENCE 5 /* seconds that a reader waits for one of them */
+#define POSTGRES_PARTS 64   /* of a count */
+#define POSTGRES_NUMBERS 64
+#define POSTGRES_FIRST_PAUSE 1 /* milliseconds */
+#define POSTGRES_LONGEST_PAUSE 250
+#define POSTGRES_KEPT 30 /* results in one block of them */
+#define POSTGRES_COPY 256 /* rows that are copied at once */
+#define POSTGRES_COPY_SLACK 1000000 /* numbers that may be taken while a copy is made, and behind it */
+#define POSTGRES_TRIES 8 /* of making the tables: others may be at it */
+
+typedef struct postgres_kept {
+  struct postgres_kept *before;
+  unsigned n;
+  PGresult *results[POSTGRES_KEPT];
+} postgres_kept;
+
+typedef struct postgres_txn {
+  svc_txn head;
+  svc_store *store;
+  PGconn *conn;      /* NULL: none, or it was lost */
+  bool busy;         /* a transaction has it; the store's lock */
+  bool begun;        /* BEGIN was sent */
+  bool committing;   /* COMMIT was sent */
+  bool wrote;
+  unsigned waiting, syncs; /* statements and ends of batches whose results are still to be read */
+  int failed;        /* the first error of the transaction */
+  uint64_t number;   /* of a writer; 0: it has none yet */
+  uint64_t state;    /* of a reader; 0: not asked for yet */
+  postgres_kept first, *kept; /* what was given */
+} postgres_txn;
+
+struct svc_store {
+  svc_allocator allocator;
+  char *uri;
+  bool relaxed; /* a commit need not be on the disk */
+  pthread_mutex_t lock;
+  pthread_cond_t free;
+  unsigned part;
+  unsigned spoiled;      /* tries in a row that others came before; the writer's, as these */
+  uint64_t chance;       /* of pauses */
+  uint64_t number, numbers_end;
+  postgres_txn writer, readers[POSTGRES_READERS];
+};
+
+/* ----------------------------------------------------------------------------------------------------------- statements */
+
+enum postgres_statement {
+  POSTGRES_READ, POSTGRES_WRITE, POSTGRES_COMMIT, POSTGRES_ROLLBACK, POSTGRES_GET, POSTGRES_UP, POSTGRES_DOWN, POSTGRES_UP_ALL,
+  POSTGRES_DOWN_ALL, POSTGRES_PUT, POSTGRES_REMOVE, POSTGRES_REMOVE_RANGE, POSTGRES_REMOVE_COUNTS, POSTGRES_COUNT, POSTGRES_ADD,
+  POSTGRES_NUMBER, POSTGRES_NUMBERS_FROM, POSTGRES_SIZE, POSTGRES_STATEMENTS
+};
+
+#define POSTGRES_RANGE "k >= $1 AND k < $2"
+#define POSTGRES_ROWS "SELECT k, v, NULL::bigint FROM svc_record WHERE " POSTGRES_RANGE
+#define POSTGRES_BOTH POSTGRES_ROWS " UNION ALL SELECT k, NULL::bytea, n FROM (SELECT k, sum(n)::bigint AS n FROM svc_count WHERE " \
+  POSTGRES_RANGE " GROUP BY k HAVING sum(n) <> 0) AS c"
+#define POSTGRES_PART(order) " ORDER BY k " order " LIMIT $3::bigint OFFSET $4::bigint"
+
+static const char *const postgres_sql[POSTGRES_STATEMENTS] = {
+  [POSTGRES_READ] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+  [POSTGRES_WRITE] = "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE",
+  [POSTGRES_COMMIT] = "COMMIT",
+  [POSTGRES_ROLLBACK] = "ROLLBACK",
+  [POSTGRES_GET] = "SELECT v FROM svc_record WHERE k = $1",
+  [POSTGRES_UP] = POSTGRES_ROWS POSTGRES_PART("ASC"),
+  [POSTGRES_DOWN] = POSTGRES_ROWS POSTGRES_PART("DESC"),
+  [POSTGRES_UP_ALL] = POSTGRES_BOTH POSTGRES_PART("ASC"),
+  [POSTGRES_DOWN_ALL] = POSTGRES_BOTH POSTGRES_PART("DESC"),
+  [POSTGRES_PUT] = "INSERT INTO svc_record (k, v) VALUES ($1, $2) ON CONFLICT (k) DO UPDATE SET v = excluded.v",
+  [POSTGRES_REMOVE] = "DELETE FROM svc_record WHERE k = $1",
+  [POSTGRES_REMOVE_RANGE] = "DELETE FROM svc_record WHERE " POSTGRES_RANGE,
+  [POSTGRES_REMOVE_COUNTS] = "DELETE FROM svc_count WHERE " POSTGRES_RANGE,
+  [POSTGRES_COUNT] = "SELECT coalesce(sum(n), 0)::bigint FROM svc_count WHERE k = $1",
+  [POSTGRES_ADD] = "INSERT INTO svc_count (k, part, n) VALUES ($1, $2::bigint, $3::bigint) "
+                   "ON CONFLICT (k, part) DO UPDATE SET n = svc_count.n + excluded.n",
+  [POSTGRES_NUMBER] = "SELECT nextval('svc_number')::bigint",
+  [POSTGRES_NUMBERS_FROM] = "SELECT setval('svc_number', $1::bigint)",
+  [POSTGRES_SIZE] = "SELECT (pg_total_relation_size('svc_record') + pg_total_relation_size('svc_count'))::bigint",
+};
+
+static const char *const postgres_tables[] = {
+  "CREATE TABLE IF NOT EXISTS svc_record (k bytea PRIMARY KEY, v bytea NOT NULL)",
+  "CREATE TABLE IF NOT EXISTS svc_count (k bytea, part bigint, n bigint NOT NULL, PRIMARY KEY (k, part))",
+  "CREATE SEQUENCE IF NOT EXISTS svc_number MINVALUE 1 START WITH 64 INCREMENT BY 64", /* POSTGRES_NUMBERS */
+};
+
+/*
+** The first ones have to go. The others are PostgreSQL's own, and make plans what they should be for any size of a table: by
+** the index, made once. A plan that reads a whole table would also make serializable transactions conflict for nothing.
+*/
+static const char *const postgres_settings[] = {
+  "SET statement_timeout = 30000", "SET lock_timeout = 5000", "SET idle_in_transaction_session_timeout = 120000",
+  "SET client_min_messages = error", "SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off",
+  "SET enable_bitmapscan = off", "SET jit = off",
+};
+#define POSTGRES_MUST 3
+
+/* What a statement is given: bytes as they are, numbers as eight of them. */
+typedef struct postgres_args {
+  int n;
+  const char *values[4];
+  int lengths[4];
+  unsigned char numbers[4][8];
+} postgres_args;
+
+static void postgres_bytes(postgres_args *a, svc_str s)
+{
+  a->values[a->n] = s.p ? s.p : "";
+  a->lengths[a->n++] = (int)s.n;
+}
+
+static void postgres_integer(postgres_args *a, int64_t value)
+{
+  int i;
+  for (i = 0; i < 8; i++) a->numbers[a->n][i] = (unsigned char)((uint64_t)value >> (56 - 8 * i));
+  a->values[a->n] = (const char *)a->numbers[a->n];
+  a->lengths[a->n++] = 8;
+}
+
+static int64_t postgres_integer_at(const PGresult *r, int row, int column)
+{
+  const unsigned char *p = (const unsigned char *)PQgetvalue(r, row, column);
+  uint64_t value = 0;
+  int i;
+  if (PQgetlength(r, row, column) != 8) return 0;
+  for (i = 0; i < 8; i++) value = value << 8 | p[i];
+  return (int64_t)value;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- results */
+
+/* The server's last word: it is shut down, or was told to end this connection. */
+static bool postgres_goodbye(const PGresult *r)
+{
+  const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+  return state && (strncmp(state, "57P", 3) == 0 || strncmp(state, "08", 2) == 0);
+}
+
+/* By the SQLSTATE. */
+static int postgres_error(const PGresult *r)
+{
+  const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+  if (!state) return SVC_IO;
+  if (strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0 || strcmp(state, "55P03") == 0) return SVC_RETRY;
+  if (strcmp(state, "53100") == 0) return SVC_FULL;
+  return strcmp(state, "57014") == 0 || strncmp(state, "53", 2) == 0 ? SVC_BUSY : SVC_IO; /* too slow; no means */
+}
+
+static void postgres_lose(postgres_txn *t)
+{
+  if (t->conn) PQfinish(t->conn);
+  t->conn = NULL;
+  t->waiting = t->syncs = 0;
+}
+
+/* What a lost connection is: see the head of this file. */
+static int postgres_lost(postgres_txn *t)
+{
+  const bool undone = t->head.writing && !t->committing;
+  postgres_lose(t);
+  return undone ? SVC_RETRY : SVC_IO;
+}
+
+static int postgres_fail(postgres_txn *t, int rc)
+{
+  if (t->failed == SVC_OK) t->failed = rc;
+  return t->failed;
+}
+
+/* The result of the next statement that is waited for. *out NULL: it was an error, of this statement or one before; or there is
+** none that is waited for, and this was the end of a batch. */
+static int postgres_next(postgres_txn *t, PGresult **out)
+{
+  int nothing = 0;
+  *out = NULL;
+  while (t->conn && nothing < 3) {
+    PGresult *r = PQgetResult(t->conn);
+    ExecStatusType status = PQresultStatus(r);
+    if (!r) { /* the end of a statement; one behind the other: of all */
+      nothing++;
+    } else if (status == PGRES_PIPELINE_SYNC) {
+      PQclear(r);
+      nothing = 0;
+      t->syncs--;
+      if (!t->waiting) return SVC_OK;
+    } else if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) {
+      t->waiting--;
+      *out = r;
+      return SVC_OK;
+    } else {
+      int rc = status == PGRES_PIPELINE_ABORTED ? SVC_IO : postgres_error(r);
+      bool over = postgres_goodbye(r) || PQstatus(t->conn) == CONNECTION_BAD;
+      PQclear(r);
+      if (over) break;
+      t->waiting--;
+      return postgres_fail(t, rc);
+    }
+  }
+  return postgres_fail(t, postgres_lost(t));
+}
+
+/* Read what is left, so that the next result is that of the statement which is sent next. The first error counts. */
+static int postgres_drain(postgres_txn *t, unsigned leave)
+{
+  while (t->conn && t->waiting > leave) {
+    PGresult *r;
+    postgres_next(t, &r);
+    PQclear(r);
+  }
+  return t->failed;
+}
+
+/* All that is left, of a transaction that has ended: what it came to was of interest to nobody. */
+static void postgres_drain_all(postgres_txn *t)
+{
+  while (t->conn && (t->waiting || t->syncs)) {
+    PGresult *r;
+    postgres_next(t, &r);
+    PQclear(r);
+  }
+  t->failed = SVC_OK;
+}
+
+static int postgres_keep(postgres_txn *t, PGresult *r)
+{
+  postgres_kept *k = t->kept;
+  if (k->n == POSTGRES_KEPT) {
+    k = malloc(sizeof *k); /* as libpq what stands in it */
+    if (!k) {
+      PQclear(r);
+      return postgres_fail(t, SVC_NOMEM);
+    }
+    k->before = t->kept;
+    k->n = 0;
+    t->kept = k;
+  }
+  k->results[k->n++] = r;
+  return SVC_OK;
+}
+
+static void postgres_forget(postgres_txn *t)
+{
+  while (t->kept) {
+    postgres_kept *k = t->kept;
+    while (k->n) PQclear(k->results[--k->n]);
+    t->kept = k->before;
+    if (k != &t->first) free(k);
+  }
+  t->kept = &t->first;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- sending */
+
+static int postgres_send_one(postgres_txn *t, int statement, const postgres_args *a)
+{
+  static const int binary[4] = { 1, 1, 1, 1 };
+  char name[8];
+  snprintf(name, sizeof name, "s%d", statement);
+  if (!t->conn || !PQsendQueryPrepared(t->conn, name, a ? a->n : 0, a ? a->values : NULL, a ? a->lengths : NULL, binary, 1))
+    return postgres_fail(t, postgres_lost(t));
+  t->waiting++;
+  return SVC_OK;
+}
+
+/* Into the pipeline, behind BEGIN where it is the first. */
+static int postgres_send(postgres_txn *t, int statement, const postgres_args *a)
+{
+  if (t->failed) return t->failed;
+  if (!t->begun && postgres_send_one(t, t->head.writing ? POSTGRES_WRITE : POSTGRES_READ, NULL) != SVC_OK) return t->failed;
+  t->begun = true;
+  return postgres_send_one(t, statement, a);
+}
+
+/* Have what was sent done. */
+static int postgres_sync(postgres_txn *t)
+{
+  if (t->failed) return t->failed;
+  if (!PQpipelineSync(t->conn)) return postgres_fail(t, postgres_lost(t));
+  t->syncs++;
+  return SVC_OK;
+}
+
+/* One statement and its result, which is kept. */
+static int postgres_ask(postgres_txn *t, int statement, const postgres_args *a, PGresult **out)
+{
+  int rc = postgres_send(t, statement, a);
+  if (rc == SVC_OK) rc = postgres_sync(t);
+  if (rc == SVC_OK) rc = postgres_drain(t, 1);
+  if (rc == SVC_OK) rc = postgres_next(t, out);
+  return rc == SVC_OK ? postgres_keep(t, *out) : rc;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- connections */
+
+static void postgres_silent(void *context, const PGresult *r)
+{
+  (void)context, (void)r;
+}
+
+static bool postgres_do(PGconn *conn, const char *sql)
+{
+  PGresult *r = PQexec(conn, sql);
+  bool good = PQresultStatus(r) == PGRES_COMMAND_OK;
+  PQclear(r);
+  return good;
+}
+
+/* What is named before the URI is for where that says nothing. No password is ever in what libpq says. */
+static PGconn *postgres_new(const svc_store *store)
+{
+  const char *const names[] = { "connect_timeout", "tcp_user_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
+                                "application_name", "dbname", NULL };
+  const char *const values[] = { "5", "15000", "5", "5", "3", "svcapi", store->uri, NULL };
+  PGconn *conn = PQconnectdbParams(names, values, 1);
+  size_t i;
+  if (!conn || PQstatus(conn) != CONNECTION_OK) return conn;
+  PQsetNoticeReceiver(conn, postgres_silent, NULL);
+  for (i = 0; i < sizeof postgres_settings / sizeof postgres_settings[0]; i++)
+    if (!postgres_do(conn, postgres_settings[i]) && i < POSTGRES_MUST) break;
+  if (i > POSTGRES_MUST && store->relaxed) postgres_do(conn, "SET synchronous_commit = off");
+  return conn;
+}
+
+/* Every statement, in one round trip, and pipeline mode from here on. */
+static bool postgres_prepare(postgres_txn *t)
+{
+  char name[8];
+  unsigned i;
+  t->failed = SVC_OK;
+  t->waiting = t->syncs = 0;
+  if (!PQenterPipelineMode(t->conn)) return false;
+  for (i = 0; i < POSTGRES_STATEMENTS; i++, t->waiting++) {
+    snprintf(name, sizeof name, "s%u", i);
+    if (!PQsendPrepare(t->conn, name, postgres_sql[i], 0, NULL)) return false;
+  }
+  return postgres_sync(t) == SVC_OK && postgres_drain(t, 0) == SVC_OK;
+}
+
+static int postgres_connect(postgres_txn *t)
+{
+  t->conn = postgres_new(t->store);
+  if (t->conn && PQstatus(t->conn) == CONNECTION_OK && postgres_prepare(t)) return SVC_OK;
+  postgres_lose(t);
+  return SVC_IO;
+}
+
+/* Nobody has asked for anything, so there is nothing to read, unless the server has said goodbye: the word, and then the end. */
+static bool postgres_alive(PGconn *conn)
+{
+  struct pollfd p = { .fd = PQsocket(conn), .events = POLLIN };
+  int i;
+  for (i = 0; i < 4; i++) {
+    if (p.fd < 0 || PQstatus(conn) != CONNECTION_OK) return false;
+    if (poll(&p, 1, 0) == 0) return PQtransactionStatus(conn) == PQTRANS_IDLE;
+    if (!PQconsumeInput(conn)) return false;
+  }
+  return false;
+}
+
+/* A connection whose server went away while it was idle shows that here; it is made again. */
+static int postgres_ready(postgres_txn *t)
+{
+  postgres_drain_all(t); /* the end of the transaction before */
+  if (t->conn && !postgres_alive(t->conn)) postgres_lose(t);
+  return t->conn ? SVC_OK : postgres_connect(t);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- open, close */
+
+static void postgres_close(svc_store *store)
+{
+  svc_allocator allocator;
+  int i;
+  if (!store) return;
+  allocator = store->allocator;
+  postgres_lose(&store->writer);
+  for (i = 0; i < POSTGRES_READERS; i++) postgres_lose(&store->readers[i]);
+  pthread_cond_destroy(&store->free);
+  pthread_mutex_destroy(&store->lock);
+  allocator.resize(allocator.context, store->uri, 0);
+  allocator.resize(allocator.context, store, 0);
+}
+
+static void *postgres_resize(void *context, void *p, size_t size)
+{
+  (void)context;
+  if (size) return realloc(p, size);
+  free(p);
+  return NULL;
+}
+
+static uint64_t postgres_chance(svc_store *store)
+{
+  store->chance ^= store->chance << 13;
+  store->chance ^= store->chance >> 7;
+  store->chance ^= store->chance << 17;
+  return store->chance;
+}
+
+static svc_store *postgres_store(const svc_config *config)
+{
+  static const svc_allocator usual = { postgres_resize, NULL };
+  svc_allocator allocator = config->allocator.resize ? config->allocator : usual;
+  svc_store *store = allocator.resize(allocator.context, NULL, sizeof *store);
+  size_t length = strlen(config->path) + 1;
+  int i;
+  if (!store) return NULL;
+  memset(store, 0, sizeof *store);
+  store->allocator = allocator;
+  store->uri = allocator.resize(allocator.context, NULL, length);
+  if (!store->uri || pthread_mutex_init(&store->lock, NULL) != 0) goto fail;
+  if (pthread_cond_init(&store->free, NULL) != 0) goto fail_lock;
+  memcpy(store->uri, config->path, length);
+  store->relaxed = config->durability != SVC_DURABLE;
+  if (getentropy(&store->chance, sizeof store->chance) != 0) store->chance = (uint64_t)time(NULL) ^ (uint64_t)getpid() << 32;
+  store->chance |= 1;
+  store->part = (unsigned)(postgres_chance(store) >> 32) % POSTGRES_PARTS;
+  store->writer.store = store;
+  store->writer.kept = &store->writer.first;
+  for (i = 0; i < POSTGRES_READERS; i++) {
+    store->readers[i].store = store;
+    store->readers[i].kept = &store->readers[i].first;
+  }
+  return store;
+fail_lock:
+  pthread_mutex_destroy(&store->lock);
+fail:
+  allocator.resize(allocator.context, store->uri, 0);
+  allocator.resize(allocator.context, store, 0);
+  return NULL;
+}
+
+/* Others may be making them at the same moment, and CREATE IF NOT EXISTS then says that they do exist. */
+static bool postgres_make_tables(PGconn *conn)
+{
+  size_t i;
+  int tries;
+  for (i = 0; i < sizeof postgres_tables / sizeof postgres_tables[0]; i++) {
+    for (tries = 0; !postgres_do(conn, postgres_tables[i]); tries++)
+      if (tries == POSTGRES_TRIES) return false;
+  }
+  return true;
+}
+
+static int postgres_open(svc_store **out, const svc_config *config, char *why, size_t why_size)
+{
+  svc_store *store;
+  PGconn *conn;
+  int rc = SVC_IO;
+  *out = NULL;
+  if (!config->path) {
+    snprintf(why, why_size, "a store on PostgreSQL needs the URI of its database");
+    return SVC_INVALID;
+  }
+  store = postgres_store(config);
+  if (!store) return SVC_NOMEM;
+  conn = store->writer.conn = postgres_new(store);
+  if (!conn || PQstatus(conn) != CONNECTION_OK || !postgres_make_tables(conn) || !postgres_prepare(&store->writer)) {
+    snprintf(why, why_size, "cannot open the store: %s", conn ? PQerrorMessage(conn) : "no memory");
+    why[strcspn(why, "\n")] = 0;
+    postgres_close(store);
+    return rc;
+  }
+  *out = store;
+  return SVC_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- transactions */
+
+static void postgres_begin(postgres_txn *t, bool writing)
+{
+  t->head.port = svc_postgres_port();
+  t->head.ids = NULL;
+  t->head.writing = writing;
+  t->head.dirty = false;
+  t->head.error = SVC_OK;
+  t->begun = t->committing = t->wrote = false;
+  t->number = t->state = 0;
+}
+
+/* One that is connected if there is any. NULL: none was given back in time. */
+static postgres_txn *postgres_take(svc_store *store)
+{
+  postgres_txn *found = NULL;
+  struct timespec until;
+  int i, rc = 0;
+  if (clock_gettime(CLOCK_REALTIME, &until) != 0) return NULL;
+  until.tv_sec += POSTGRES_PATIENCE;
+  pthread_mutex_lock(&store->lock);
+  while (!found && rc == 0) {
+    for (i = 0; i < POSTGRES_READERS && !(found && found->conn); i++)
+      if (!store->readers[i].busy && (!found || store->readers[i].conn)) found = &store->readers[i];
+    if (!found) rc = pthread_cond_timedwait(&store->free, &store->lock, &until);
+  }
+  if (found) found->busy = true;
+  pthread_mutex_unlock(&store->lock);
+  return found;
+}
+
+static void postgres_give_back(postgres_txn *t)
+{
+  svc_store *store = t->store;
+  pthread_mutex_lock(&store->lock);
+  t->busy = false;
+  pthread_mutex_unlock(&store->lock);
+  pthread_cond_signal(&store->free);
+}
+
+static int postgres_read_begin(svc_store *store, svc_txn **out)
+{
+  postgres_txn *t = postgres_take(store);
+  int rc;
+  *out = NULL;
+  if (!t) return SVC_BUSY;
+  postgres_begin(t, false);
+  rc = postgres_ready(t);
+  if (rc == SVC_OK) *out = &t->head;
+  else postgres_give_back(t);
+  return rc;
+}
+
+/* Nobody waits for the end: its result is read by who has the connection next. */
+static void postgres_leave(postgres_txn *t, int statement)
+{
+  t->failed = SVC_OK;
+  if (t->begun && postgres_send_one(t, statement, NULL) == SVC_OK) postgres_sync(t); /* what fails has lost the connection */
+  postgres_forget(t);
+}
+
+static void postgres_read_end(svc_txn *txn)
+{
+  postgres_txn *t = (postgres_txn *)txn;
+  postgres_leave(t, POSTGRES_COMMIT);
+  postgres_give_back(t);
+}
+
+/* Grows with each try, and is never the same for two: between half of it and all. */
+static void postgres_pause(svc_store *store)
+{
+  uint64_t most = POSTGRES_FIRST_PAUSE * 1000000, longest = (uint64_t)POSTGRES_LONGEST_PAUSE * 1000000, wait;
+  struct timespec time;
+  if (!store->spoiled) return;
+  most = store->spoiled > 20 || most << store->spoiled > longest ? longest : most << store->spoiled;
+  wait = most / 2 + postgres_chance(store) % (most / 2);
+  time.tv_sec = (time_t)(wait / 1000000000);
+  time.tv_nsec = (long)(wait % 1000000000);
+  nanosleep(&time, NULL);
+}
+
+static int postgres_write_begin(svc_store *store, svc_txn **out)
+{
+  postgres_txn *t = &store->writer;
+  int rc;
+  *out = NULL;
+  postgres_pause(store);
+  postgres_begin(t, false); /* what is lost now is not a try that is spoiled */
+  rc = postgres_ready(t);
+  t->head.writing = true;
+  if (rc == SVC_OK) *out = &t->head;
+  return rc;
+}
+
+/* How a try of the writer's ended. */
+static int postgres_ended(svc_store *store, int rc)
+{
+  store->spoiled = rc == SVC_RETRY ? store->spoiled + 1 : 0;
+  return rc;
+}
+
+static int postgres_count_add(svc_txn *txn, svc_str key, int64_t delta);
+static const svc_str postgres_state_key = { "\0state", 6 };
+
+/* An error before COMMIT makes it a ROLLBACK, which PostgreSQL says by its tag. */
+static int postgres_commit(svc_txn *txn)
+{
+  postgres_txn *t = (postgres_txn *)txn;
+  PGresult *r = NULL;
+  int rc = t->failed;
+  if (rc == SVC_OK && t->begun && t->wrote) rc = postgres_count_add(txn, postgres_state_key, 1);
+  if (rc != SVC_OK || !t->begun) {
+    postgres_leave(t, POSTGRES_ROLLBACK);
+    return postgres_ended(t->store, rc);
+  }
+  rc = postgres_send(t, POSTGRES_COMMIT, NULL);
+  t->committing = true;
+  if (rc == SVC_OK) rc = postgres_sync(t);
+  if (rc == SVC_OK) rc = postgres_drain(t, 1);
+  if (rc == SVC_OK) rc = postgres_next(t, &r);
+  if (rc == SVC_OK && strcmp(PQcmdStatus(r), "COMMIT") != 0) rc = SVC_IO;
+  PQclear(r);
+  if (rc == SVC_OK) postgres_forget(t);
+  else postgres_leave(t, POSTGRES_ROLLBACK);
+  return postgres_ended(t->store, rc);
+}
+
+static void postgres_abort(svc_txn *txn)
+{
+  postgres_txn *t = (postgres_txn *)txn;
+  int rc = t->failed;
+  postgres_leave(t, POSTGRES_ROLLBACK);
+  postgres_ended(t->store, rc);
+}
+
+/* The sequence counts in steps of a block; whose number it gives, theirs are that and those behind it. */
+static uint64_t postgres_number(svc_txn *txn)
+{
+  postgres_txn *t = (postgres_txn *)txn;
+  svc_store *store = t->store;
+  PGresult *r;
+  if (!t->number && store->number == store->numbers_end) {
+    if (postgres_ask(t, POSTGRES_NUMBER, NULL, &r) != SVC_OK) {
+      if (txn->error == SVC_OK) txn->error = t->failed;
+      return 0;
+    }
+    store->number = (uint64_t)postgres_integer_at(r, 0, 0);
+    store->numbers_end = store->number + POSTGRES_NUMBERS;
+  }
+  if (!t->number) t->number = store->number++;
+  return t->number;
+}
+
+static int postgres_count(svc_txn *txn, svc_str key, int64_t *out)
+{
+  postgres_args a = { 0 };
+  PGresult *r;
+  int rc;
+  *out = 0;
+  postgres_bytes(&a, key);
+  rc = postgres_ask((postgres_txn *)txn, POSTGRES_COUNT, &a, &r);
+  if (rc == SVC_OK) *out = postgres_integer_at(r, 0, 0);
+  return rc;
+}
+
+/* Every commit that wrote has added one. */
+static uint64_t postgres_state(svc_txn *txn)
+{
+  postgres_txn *t = (postgres_txn *)txn;
+  int64_t commits;
+  if (txn->writing) return 0;
+  if (!t->state && postgres_count(txn, postgres_state_key, &commits) == SVC_OK) t->state = (uint64_t)commits + 1;
+  return t->state;
+}
+
+static int postgres_size(svc_txn *txn, uint64_t *taken, uint64_t *room)
+{
+  PGresult *r;
+  int rc = postgres_ask((postgres_txn *)txn, POSTGRES_SIZE, NULL, &r);
+  *taken = rc == SVC_OK ? (uint64_t)postgres_integer_at(r, 0, 0) : 0;
+  *room = *taken; /* how much the server has room for only the server knows */
+  return rc;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- records */
+
+static int postgres_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values)
+{
+  postgres_txn *t = (postgres_txn *)txn;
+  size_t i;
+  int rc = t->failed;
+  for (i = 0; i < n && rc == SVC_OK; i++) {
+    postgres_args a = { 0 };
+    postgres_bytes(&a, keys[i]);
+    rc = postgres_send(t, POSTGRES_GET, &a);
+  }
+  if (n == 0 || rc != SVC_OK) return rc;
+  rc = postgres_sync(t);
+  if (rc == SVC_OK) rc = postgres_drain(t, (unsigned)n);
+  for (i = 0; i < n && rc == SVC_OK; i++) {
+    PGresult *r;
+    rc = postgres_next(t, &r);
+    if (rc == SVC_OK) rc = postgres_keep(t, r);
+    if (rc != SVC_OK) break;
+    values[i] = (svc_str){ NULL, 0 };
+    if (PQntuples(r)) values[i] = (svc_str){ PQgetvalue(r, 0, 0), (size_t)PQgetlength(r, 0, 0) };
+  }
+  return rc;
+}
+
+static int postgres_get(svc_txn *txn, svc_str key, svc_str *value)
+{
+  svc_str found = { NULL, 0 };
+  int rc = postgres_get_many(txn, &key, 1, &found);
+  if (rc == SVC_OK && found.p) *value = found;
+  return rc == SVC_OK && !found.p ? SVC_NOT_FOUND : rc;
+}
+
+/* May counts be in it? Only then is it worth a look at them, which others who count would be in the way of. */
+static bool postgres_has_counts(svc_str from, svc_str to)
+{
+  const unsigned char *a = (const unsigned char *)from.p, *b = (const unsigned char *)to.p;
+  return to.n && (from.n == 0 || a[0] <= SVC_COUNT_LETTER) && (b[0] > SVC_COUNT_LETTER || (b[0] == SVC_COUNT_LETTER && to.n > 1));
+}
+
+/* A count's value is its number, as that of this machine stands in memory. */
+static svc_row postgres_row(PGresult *r, int i)
+{
+  svc_row row;
+  row.key = (svc_str){ PQgetvalue(r, i, 0), (size_t)PQgetlength(r, i, 0) };
+  if (PQgetisnull(r, i, 2)) {
+    row.value = (svc_str){ PQgetvalue(r, i, 1), (size_t)PQgetlength(r, i, 1) };
+  } else {
+    int64_t count = postgres_integer_at(r, i, 2);
+    row.value = (svc_str){ PQgetvalue(r, i, 2), sizeof count };
+    memcpy(PQgetvalue(r, i, 2), &count, sizeof count); /* it is the result's own memory, of this size */
+  }
+  return row;
+}
+
+static int postgres_scan(svc_txn *txn, const svc_range *range, svc_row *rows, size_t most, size_t *n)
+{
+  bool counts = postgres_has_counts(range->from, range->to);
+  int statement = range->backwards ? counts ? POSTGRES_DOWN_ALL : POSTGRES_DOWN : counts ? POSTGRES_UP_ALL : POSTGRES_UP, rc, i;
+  postgres_args a = { 0 };
+  PGresult *r;
+  *n = 0;
+  postgres_bytes(&a, range->from);
+  postgres_bytes(&a, range->to);
+  postgres_integer(&a, most > INT32_MAX ? INT32_MAX : (int64_t)most);
+  postgres_integer(&a, range->skip > INT64_MAX ? INT64_MAX : (int64_t)range->skip);
+  rc = postgres_ask((postgres_txn *)txn, statement, &a, &r);
+  if (rc != SVC_OK) return rc;
+  for (i = 0; i < PQntuples(r) && *n < most; i++) rows[(*n)++] = postgres_row(r, i);
+  return SVC_OK;
+}
+
+/* Writes are only sent: what becomes of them is seen by the next read, or at the commit. */
+static int postgres_change(svc_txn *txn, int statement, const postgres_args *a)
+{
+  postgres_txn *t = (postgres_txn *)txn;
+  t->wrote = true;
+  return postgres_send(t, statement, a);
+}
+
+static int postgres_put(svc_txn *txn, svc_str key, svc_str value)
+{
+  postgres_args a = { 0 };
+  postgres_bytes(&a, key);
+  postgres_bytes(&a, value);
+  return postgres_change(txn, POSTGRES_PUT, &a);
+}
+
+static int postgres_remove(svc_txn *txn, svc_str key)
+{
+  postgres_args a = { 0 };
+  postgres_bytes(&a, key);
+  return postgres_change(txn, POSTGRES_REMOVE, &a);
+}
+
+static int postgres_remove_range(svc_txn *txn, svc_str from, svc_str to)
+{
+  postgres_args a = { 0 };
+  int rc;
+  postgres_bytes(&a, from);
+  postgres_bytes(&a, to);
+  rc = postgres_change(txn, POSTGRES_REMOVE_RANGE, &a);
+  return rc == SVC_OK && postgres_has_counts(from, to) ? postgres_change(txn, POSTGRES_REMOVE_COUNTS, &a) : rc;
+}
+
+static int postgres_count_add(svc_txn *txn, svc_str key, int64_t delta)
+{
+  postgres_args a = { 0 };
+  if (delta == 0) return ((postgres_txn *)txn)->failed;
+  postgres_bytes(&a, key);
+  postgres_integer(&a, ((postgres_txn *)txn)->store->part);
+  postgres_integer(&a, delta);
+  return postgres_change(txn, POSTGRES_ADD, &a);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ room, copy */
+
+/* The server's disk is the server's: what does not fit is SVC_FULL at once, and nothing can be done here. */
+static int postgres_room(svc_store *store, int what)
+{
+  (void)store, (void)what;
+  return SVC_OK;
+}
+
+/* The sequence knows no transactions: what comes now is behind this at once. */
+static int postgres_numbers_from(svc_txn *txn, uint64_t least)
+{
+  svc_store *store = ((postgres_txn *)txn)->store;
+  postgres_args a = { 0 };
+  PGresult *r;
+  postgres_integer(&a, (int64_t)(least / POSTGRES_NUMBERS + 1) * POSTGRES_NUMBERS);
+  store->number = store->numbers_end = 0;
+  return postgres_ask((postgres_txn *)txn, POSTGRES_NUMBERS_FROM, &a, &r);
+}
+
+/* A copy is made of one snapshot, and told only then from which number it goes on. */
+static int postgres_copy_begin(svc_txn *txn)
+{
+  (void)txn;
+  return SVC_OK;
+}
+
+static int postgres_copy_row(svc_txn *to, const svc_row *row)
+{
+  int64_t count;
+  if ((unsigned char)row->key.p[0] != SVC_COUNT_LETTER) return postgres_put(to, row->key, row->value);
+  memcpy(&count, row->value.p, sizeof count);
+  return postgres_count_add(to, row->key, count);
+}
+
+/* All rows, from batch to batch; *any: there was one. to NULL: that is all that is asked. */
+static int postgres_copy_rows(svc_txn *from, svc_txn *to, bool *any)
+{
+  svc_row rows[POSTGRES_COPY];
+  svc_range range = { { "\1", 1 }, { "\377", 1 }, false, 0 };
+  char last[SVC_KEY_MOST + 1];
+  size_t n = 0, i;
+  int rc;
+  *any = false;
+  do {
+    rc = postgres_scan(from, &range, rows, to ? POSTGRES_COPY : 1, &n);
+    *any |= n > 0;
+    if (!to || rc != SVC_OK || n == 0) return rc;
+    for (i = 0; i < n && rc == SVC_OK; i++) rc = postgres_copy_row(to, &rows[i]);
+    memcpy(last, rows[n - 1].key.p, range.from.n = rows[n - 1].key.n);
+    last[range.from.n++] = 0;
+    range.from.p = last;
+    postgres_forget((postgres_txn *)from); /* nobody has them any more */
+  } while (rc == SVC_OK && n == POSTGRES_COPY);
+  return rc;
+}
+
+/* Into an empty store that is open, in one commit. */
+static int postgres_copy_into(svc_store *store, svc_store *other, uint64_t number)
+{
+  svc_txn *from = NULL, *to = NULL;
+  bool any = false;
+  int rc = postgres_read_begin(store, &from);
+  if (rc == SVC_OK) rc = postgres_write_begin(other, &to);
+  if (rc == SVC_OK) rc = postgres_copy_rows(to, NULL, &any);
+  if (rc == SVC_OK && any) rc = SVC_EXISTS;
+  if (rc == SVC_OK) rc = postgres_numbers_from(to, number + POSTGRES_COPY_SLACK);
+  if (rc == SVC_OK) rc = postgres_copy_rows(from, to, &any);
+  if (from) postgres_read_end(from);
+  if (rc == SVC_OK) return postgres_commit(to);
+  if (to) postgres_abort(to);
+  return rc;
+}
+
+/* path is the URI of another database, or of another schema. */
+static int postgres_copy(svc_store *store, const char *path)
+{
+  svc_config config;
+  svc_store *other;
+  svc_txn *txn;
+  uint64_t number;
+  char why[256];
+  int rc = postgres_write_begin(store, &txn);
+  if (rc != SVC_OK) return rc;
+  number = postgres_number(txn);
+  rc = txn->error;
+  postgres_abort(txn);
+  memset(&config, 0, sizeof config);
+  config.path = path;
+  config.allocator = store->allocator;
+  if (rc == SVC_OK) rc = postgres_open(&other, &config, why, sizeof why);
+  if (rc != SVC_OK) return rc;
+  rc = postgres_copy_into(store, other, number);
+  postgres_close(other);
+  return rc == SVC_RETRY ? SVC_BUSY : rc;
+}
+
+const svc_store_port *svc_postgres_port(void)
+{
+  static const svc_store_port port = {
+    .open = postgres_open,
+    .close = postgres_close,
+    .read_begin = postgres_read_begin,
+    .read_end = postgres_read_end,
+    .write_begin = postgres_write_begin,
+    .commit = postgres_commit,
+    .abort = postgres_abort,
+    .number = postgres_number,
+    .state = postgres_state,
+    .size = postgres_size,
+    .get = postgres_get,
+    .get_many = postgres_get_many,
+    .scan = postgres_scan,
+    .put = postgres_put,
+    .remove = postgres_remove,
+    .remove_range = postgres_remove_range,
+    .count = postgres_count,
+    .count_add = postgres_count_add,
+    .room = postgres_room,
+    .copy = postgres_copy,
+    .copy_begin = postgres_copy_begin,
+    .numbers_from = postgres_numbers_from,
+    .shared = true,
+  };
+  return &port;
+}

@@ -1,0 +1,13 @@
+/*
+** The store port on PostgreSQL, for who has outgrown one machine: svc_config.store = svc_postgres_port(), and
+** svc_config.path is the connection URI (postgresql://host/database). It is no part of svcapi.c: compile ports/postgres.c
+** beside it, with -I. -Iamalgamation -DSVC_SPLIT=1, and link with -lpq -pthread.
+*/
+#ifndef SVC_POSTGRES_H
+#define SVC_POSTGRES_H
+
+#include "svcapi.h"
+
+const svc_store_port *svc_postgres_port(void);
+
+#endif /* SVC_POSTGRES_H */

@@ -1,0 +1,169 @@
+/*
+** The store on PostgreSQL as the tests use it: SVC_TEST_POSTGRES names the folder of the socket of a server that is there for
+** them alone (build.sh starts it). A store is a schema of its own. A private one is dropped when it is closed; one in a
+** folder has the name of its schema in a file there, so that who removes the folder has removed the store.
+*/
+#include "support.h"
+
+#ifndef SVC_WITH_POSTGRES
+
+const svc_store_port *t_postgres_port(void)
+{
+  return NULL;
+}
+
+void t_postgres_do(const char *folder, const char *sql)
+{
+  (void)folder, (void)sql;
+}
+
+#else
+
+#include "ports/postgres.h"
+
+#include <libpq-fe.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define OPEN_STORES 64
+
+static struct {
+  svc_store *store;
+  char schema[64];
+} private_stores[OPEN_STORES];
+
+static void postgres_sql(const char *sql)
+{
+  char uri[512];
+  PGconn *conn;
+  PGresult *r;
+  snprintf(uri, sizeof uri, "host='%s' user=svc dbname=postgres options='-cclient_min_messages=error'", getenv("SVC_TEST_POSTGRES"));
+  conn = PQconnectdb(uri);
+  r = PQexec(conn, sql);
+  if (PQresultStatus(r) != PGRES_COMMAND_OK && PQresultStatus(r) != PGRES_TUPLES_OK) munit_errorf("%s: %s", sql, PQerrorMessage(conn));
+  PQclear(r);
+  PQfinish(conn);
+}
+
+static void postgres_new_schema(char schema[64])
+{
+  char sql[128];
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  snprintf(schema, 64, "t%ld_%ld_%ld", (long)getpid(), (long)t.tv_sec, t.tv_nsec);
+  snprintf(sql, sizeof sql, "CREATE SCHEMA %s", schema);
+  postgres_sql(sql);
+}
+
+static void postgres_uri(char uri[512], const char *schema)
+{
+  const char *p = getenv("SVC_TEST_POSTGRES");
+  int n = snprintf(uri, 512, "postgresql:///postgres?user=svc&application_name=%s&options=-csearch_path%%3D%s&host=", schema, schema);
+  for (; *p && n < 500; p++) n += snprintf(uri + n, 512 - (size_t)n, *p == '/' ? "%%2F" : "%c", *p);
+}
+
+/* The schema of a folder; a new one where it has none. False: it cannot be made, or, where it must be new, it has one. */
+static bool postgres_of_folder(const char *path, char schema[64], bool fresh)
+{
+  char name[600];
+  FILE *f;
+  bool good;
+  if (mkdir(path, 0700) != 0 && errno != EEXIST) return false;
+  snprintf(name, sizeof name, "%s/postgres", path);
+  f = fopen(name, "r");
+  if (f) {
+    good = !fresh && fscanf(f, "%63s", schema) == 1;
+    fclose(f);
+    return good;
+  }
+  f = fopen(name, "w");
+  if (!f) return false;
+  postgres_new_schema(schema);
+  fprintf(f, "%s\n", schema);
+  return fclose(f) == 0;
+}
+
+void t_postgres_do(const char *folder, const char *sql)
+{
+  char schema[64], all[2048];
+  munit_assert_true(postgres_of_folder(folder, schema, false));
+  snprintf(all, sizeof all, "SET search_path = %s; SET application_name = 'test'; %s", schema, sql);
+  postgres_sql(all);
+}
+
+static int postgres_test_open(svc_store **out, const svc_config *config, char *why, size_t why_size)
+{
+  svc_config other = *config;
+  char schema[64], uri[512];
+  int rc;
+  size_t i;
+  *out = NULL;
+  if (!config->path) {
+    postgres_new_schema(schema);
+  } else if (!postgres_of_folder(config->path, schema, false)) {
+    snprintf(why, why_size, "cannot make the folder %s", config->path);
+    return SVC_IO;
+  }
+  postgres_uri(uri, schema);
+  other.path = uri;
+  rc = svc_postgres_port()->open(out, &other, why, why_size);
+  for (i = 0; rc == SVC_OK && !config->path && i < OPEN_STORES; i++) {
+    if (private_stores[i].store) continue;
+    private_stores[i].store = *out;
+    strcpy(private_stores[i].schema, schema);
+    break;
+  }
+  return rc;
+}
+
+static void postgres_test_close(svc_store *store)
+{
+  char sql[128];
+  size_t i;
+  svc_postgres_port()->close(store);
+  for (i = 0; i < OPEN_STORES; i++) {
+    if (!store || private_stores[i].store != store) continue;
+    snprintf(sql, sizeof sql, "DROP SCHEMA %s CASCADE", private_stores[i].schema);
+    postgres_sql(sql);
+    private_stores[i].store = NULL;
+  }
+}
+
+static int postgres_test_copy(svc_store *store, const char *path)
+{
+  char schema[64], uri[512];
+  if (!postgres_of_folder(path, schema, true)) return SVC_EXISTS;
+  postgres_uri(uri, schema);
+  return svc_postgres_port()->copy(store, uri);
+}
+
+static int postgres_test_read(svc_store *store, svc_txn **out)
+{
+  int rc = svc_postgres_port()->read_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = t_postgres_port();
+  return rc;
+}
+
+static int postgres_test_write(svc_store *store, svc_txn **out)
+{
+  int rc = svc_postgres_port()->write_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = t_postgres_port();
+  return rc;
+}
+
+const svc_store_port *t_postgres_port(void)
+{
+  static svc_store_port port;
+  if (!getenv("SVC_TEST_POSTGRES")) return NULL;
+  if (port.open) return &port;
+  port = *svc_postgres_port();
+  port.close = postgres_test_close;
+  port.copy = postgres_test_copy;
+  port.read_begin = postgres_test_read;
+  port.write_begin = postgres_test_write;
+  port.open = postgres_test_open;
+  return &port;
+}
+
+#endif

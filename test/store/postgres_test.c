@@ -1,0 +1,476 @@
+/*
+** What is PostgreSQL's own among stores (ports/postgres.c): several handles on one, connections that are lost, commits of which
+** nobody knows. What it has in common with others is in port_test.c. Skipped where there is no server; ./build.sh starts one.
+*/
+#include "support.h"
+#include "mechanism/probe.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+enum { HANDLES = 2 };
+
+/* One store and its handles, each with one transaction. */
+typedef struct site {
+  const svc_store_port *port;
+  char path[128];
+  svc_store *stores[HANDLES];
+  svc_txn *txn[HANDLES];
+} site;
+
+static void site_open(site *s)
+{
+  svc_config config;
+  char why[256] = "";
+  int i;
+  memset(s, 0, sizeof *s);
+  s->port = t_postgres_port();
+  store_folder(s->path);
+  memset(&config, 0, sizeof config);
+  config.path = s->path;
+  for (i = 0; i < HANDLES; i++)
+    if (s->port->open(&s->stores[i], &config, why, sizeof why) != SVC_OK) munit_errorf("open: %s", why);
+}
+
+static void site_close(site *s)
+{
+  int i;
+  for (i = 0; i < HANDLES; i++) s->port->close(s->stores[i]);
+  store_remove(s->path);
+}
+
+static void site_write(site *s, int i)
+{
+  munit_assert_int(s->port->write_begin(s->stores[i], &s->txn[i]), ==, SVC_OK);
+}
+
+static void site_read(site *s, int i)
+{
+  munit_assert_int(s->port->read_begin(s->stores[i], &s->txn[i]), ==, SVC_OK);
+}
+
+static int64_t site_count(site *s, int i, svc_str key)
+{
+  int64_t count = -77;
+  munit_assert_int(s->port->count(s->txn[i], key, &count), ==, SVC_OK);
+  return count;
+}
+
+/* Every connection of the store is ended by the server. */
+static void site_cut(site *s)
+{
+  t_postgres_do(s->path, "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = current_schema()");
+}
+
+#define SKIP_WITHOUT if (!t_postgres_port()) return MUNIT_SKIP
+
+/* --------------------------------------------------------------------------------------------------------------- counts */
+
+/* A scan gives counts as records, less those that are 0, in their place among others; and a range that is removed has them. */
+static MunitResult postgres_counts_in_scans(const MunitParameter params[], void *data)
+{
+  const svc_range all = { SVC_S("\1"), SVC_S("\377"), false, 0 }, back = { SVC_S("\1"), SVC_S("\377"), true, 1 };
+  svc_row rows[8];
+  site s;
+  size_t n;
+  int64_t count;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  site_write(&s, 0);
+  munit_assert_int(s.port->put(s.txn[0], SVC_S("b"), SVC_S("before")), ==, SVC_OK);
+  munit_assert_int(s.port->put(s.txn[0], SVC_S("d"), SVC_S("behind")), ==, SVC_OK);
+  munit_assert_int(s.port->count_add(s.txn[0], SVC_S("c1"), 5), ==, SVC_OK);
+  munit_assert_int(s.port->count_add(s.txn[0], SVC_S("c2"), 1), ==, SVC_OK);
+  munit_assert_int(s.port->commit(s.txn[0]), ==, SVC_OK);
+  site_write(&s, 1); /* another part, or the same: it is the sum that counts */
+  munit_assert_int(s.port->count_add(s.txn[1], SVC_S("c1"), -2), ==, SVC_OK);
+  munit_assert_int(s.port->count_add(s.txn[1], SVC_S("c2"), -1), ==, SVC_OK);
+  munit_assert_int(s.port->commit(s.txn[1]), ==, SVC_OK);
+  site_write(&s, 0);
+  munit_assert_int(s.port->scan(s.txn[0], &all, rows, 8, &n), ==, SVC_OK);
+  munit_assert_size(n, ==, 3);
+  munit_assert_true(svc_str_is(rows[0].key, "b") && svc_str_is(rows[1].key, "c1") && svc_str_is(rows[2].key, "d"));
+  munit_assert_size(rows[1].value.n, ==, sizeof count);
+  memcpy(&count, rows[1].value.p, sizeof count);
+  munit_assert_int64(count, ==, 3);
+  munit_assert_int(s.port->scan(s.txn[0], &back, rows, 1, &n), ==, SVC_OK);
+  munit_assert_true(n == 1 && svc_str_is(rows[0].key, "c1"));
+  munit_assert_int(s.port->remove_range(s.txn[0], SVC_S("c"), SVC_S("d")), ==, SVC_OK);
+  munit_assert_int64(site_count(&s, 0, SVC_S("c1")), ==, 0);
+  munit_assert_int(s.port->scan(s.txn[0], &all, rows, 8, &n), ==, SVC_OK);
+  munit_assert_size(n, ==, 2);
+  munit_assert_int(s.port->commit(s.txn[0]), ==, SVC_OK);
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* Two who add to one count at the same time are not in each other's way, unless they chose the same part of 64. */
+static MunitResult postgres_counts_together(const MunitParameter params[], void *data)
+{
+  int tries, good = 0, i;
+  site s;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  for (tries = 0; tries < 5 && !good; tries++) {
+    int rc;
+    site_open(&s);
+    for (i = 0; i < HANDLES; i++) site_write(&s, i);
+    for (i = 0; i < HANDLES; i++) munit_assert_int(s.port->count_add(s.txn[i], SVC_S("c"), 10 + i), ==, SVC_OK);
+    munit_assert_int(s.port->commit(s.txn[0]), ==, SVC_OK);
+    rc = s.port->commit(s.txn[1]);
+    munit_assert_true(rc == SVC_OK || rc == SVC_RETRY);
+    good = rc == SVC_OK;
+    site_read(&s, 0);
+    munit_assert_int64(site_count(&s, 0, SVC_S("c")), ==, good ? 21 : 10);
+    s.port->read_end(s.txn[0]);
+    site_close(&s);
+  }
+  munit_assert_true(good);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- several handles */
+
+/* Of two that read what the other writes one comes first; the other is told to do it again, and then goes by what that wrote. */
+static MunitResult postgres_conflict(const MunitParameter params[], void *data)
+{
+  site s;
+  svc_str value;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  site_write(&s, 0);
+  munit_assert_int(s.port->put(s.txn[0], SVC_S("k"), SVC_S("none")), ==, SVC_OK);
+  munit_assert_int(s.port->commit(s.txn[0]), ==, SVC_OK);
+  for (i = 0; i < HANDLES; i++) site_write(&s, i);
+  for (i = 0; i < HANDLES; i++) munit_assert_int(s.port->get(s.txn[i], SVC_S("k"), &value), ==, SVC_OK);
+  munit_assert_int(s.port->put(s.txn[0], SVC_S("k"), SVC_S("first")), ==, SVC_OK);
+  munit_assert_int(s.port->put(s.txn[1], SVC_S("k"), SVC_S("second")), ==, SVC_OK);
+  munit_assert_int(s.port->commit(s.txn[0]), ==, SVC_OK);
+  munit_assert_int(s.port->commit(s.txn[1]), ==, SVC_RETRY);
+  site_write(&s, 1);
+  munit_assert_int(s.port->get(s.txn[1], SVC_S("k"), &value), ==, SVC_OK);
+  munit_assert_true(svc_str_is(value, "first"));
+  munit_assert_int(s.port->put(s.txn[1], SVC_S("k"), SVC_S("second")), ==, SVC_OK);
+  munit_assert_int(s.port->commit(s.txn[1]), ==, SVC_OK);
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* Numbers are nobody else's; and a state is another one as soon as anybody has committed something, and only then. */
+static MunitResult postgres_numbers_and_states(const MunitParameter params[], void *data)
+{
+  enum { TIMES = 150 };
+  static uint64_t numbers[HANDLES * TIMES];
+  uint64_t states[HANDLES], last;
+  site s;
+  int i, j, n = 0;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  for (i = 0; i < HANDLES * TIMES; i++) {
+    site_write(&s, i % HANDLES);
+    numbers[n] = s.port->number(s.txn[i % HANDLES]);
+    for (j = 0; j < n; j++) munit_assert_uint64(numbers[j], !=, numbers[n]);
+    n++;
+    s.port->abort(s.txn[i % HANDLES]);
+  }
+  for (last = 0, i = 0; i < 4; i++) {
+    for (j = 0; j < HANDLES; j++) {
+      site_read(&s, j);
+      states[j] = s.port->state(s.txn[j]);
+      s.port->read_end(s.txn[j]);
+    }
+    munit_assert_uint64(states[0], ==, states[1]);
+    munit_assert_uint64(states[0], !=, last);
+    last = states[0];
+    site_write(&s, i % HANDLES);
+    munit_assert_int(s.port->put(s.txn[i % HANDLES], SVC_S("k"), SVC_S("v")), ==, SVC_OK);
+    munit_assert_int(s.port->commit(s.txn[i % HANDLES]), ==, SVC_OK);
+  }
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------ lost connections */
+
+/* One that was idle is made again, and nobody sees anything of it; work that was not committed is to be done again. */
+static MunitResult postgres_lost(const MunitParameter params[], void *data)
+{
+  site s;
+  svc_str value;
+  int rc;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  site_write(&s, 0);
+  munit_assert_int(s.port->put(s.txn[0], SVC_S("k"), SVC_S("one")), ==, SVC_OK);
+  munit_assert_int(s.port->commit(s.txn[0]), ==, SVC_OK);
+  site_read(&s, 0);
+  munit_assert_int(s.port->get(s.txn[0], SVC_S("k"), &value), ==, SVC_OK);
+  s.port->read_end(s.txn[0]);
+  site_cut(&s);
+  site_read(&s, 0);
+  munit_assert_int(s.port->get(s.txn[0], SVC_S("k"), &value), ==, SVC_OK);
+  site_cut(&s); /* in the midst of it: what was given stays */
+  munit_assert_int(s.port->get(s.txn[0], SVC_S("k"), &value), ==, SVC_IO);
+  munit_assert_true(svc_str_is(value, "one"));
+  s.port->read_end(s.txn[0]);
+  site_write(&s, 0);
+  munit_assert_int(s.port->put(s.txn[0], SVC_S("k"), SVC_S("two")), ==, SVC_OK);
+  munit_assert_int(s.port->get(s.txn[0], SVC_S("k"), &value), ==, SVC_OK);
+  site_cut(&s);
+  rc = s.port->get(s.txn[0], SVC_S("k"), &value);
+  munit_assert_int(rc, ==, SVC_RETRY);
+  s.port->abort(s.txn[0]);
+  site_write(&s, 0);
+  munit_assert_int(s.port->get(s.txn[0], SVC_S("k"), &value), ==, SVC_OK);
+  munit_assert_true(svc_str_is(value, "one"));
+  munit_assert_int(s.port->put(s.txn[0], SVC_S("k"), SVC_S("two")), ==, SVC_OK);
+  munit_assert_int(s.port->commit(s.txn[0]), ==, SVC_OK);
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* The commit takes a second from here on: time enough to lose the connection. */
+static const char slow_commit[] =
+  "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM pg_sleep(1); RETURN NULL; END$$;"
+  "CREATE CONSTRAINT TRIGGER slow AFTER INSERT OR UPDATE ON svc_record DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()";
+
+static void *cut_soon(void *context)
+{
+  usleep(300000);
+  site_cut(context);
+  return NULL;
+}
+
+/* A commit of which nobody knows: 503, and when it may be tried again. By its Idempotency-Key that makes no second one. */
+static MunitResult postgres_unknown_commit(const MunitParameter params[], void *data)
+{
+  static const char body[] = "{\"name\":\"Acme\"}";
+  pthread_t thread;
+  t_service t;
+  site s;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  t_open(&t, &(svc_config){ .limiter_off = 1, .path = s.path, .store = s.port });
+  t_postgres_do(s.path, slow_commit);
+  t_header(&t, "Idempotency-Key", "once");
+  munit_assert_int(pthread_create(&thread, NULL, cut_soon, &s), ==, 0);
+  munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 503);
+  munit_assert_string_equal(t_get_header(&t, "Retry-After"), "1");
+  munit_assert_int(pthread_join(thread, NULL), ==, 0);
+  t_postgres_do(s.path, "DROP TRIGGER slow ON svc_record");
+  munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 201);
+  munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 201);
+  t_headers_clear(&t);
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  t_close(&t);
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------- services that share one */
+
+enum { CLUSTERS = 8 };
+
+/* What the drivers of both were given. */
+typedef struct pair_log {
+  pthread_mutex_t lock;
+  char ids[64][25];
+  int n;
+} pair_log;
+
+typedef struct pair {
+  char path[128];
+  t_service t[HANDLES];
+  svc_driver driver;
+  pair_log log;
+  char group[32];
+} pair;
+
+static int pair_perform(void *context, svc *s, const svc_order *order)
+{
+  pair_log *log = context;
+  (void)s;
+  pthread_mutex_lock(&log->lock);
+  munit_assert_int(log->n, <, 64);
+  strcpy(log->ids[log->n++], order->id);
+  pthread_mutex_unlock(&log->lock);
+  return SVC_OK;
+}
+
+static void pair_open(pair *p, bool driver)
+{
+  svc_config config = { .limiter_off = 1, .store = t_postgres_port() };
+  int i;
+  memset(p, 0, sizeof *p);
+  pthread_mutex_init(&p->log.lock, NULL);
+  p->driver = (svc_driver){ pair_perform, NULL, &p->log };
+  store_folder(p->path);
+  config.path = p->path;
+  config.driver = driver ? &p->driver : NULL;
+  for (i = 0; i < HANDLES; i++) {
+    t_open(&p->t[i], &config);
+    p->t[i].random ^= (uint64_t)(i + 1) << 32; /* two machines do not throw the same dice, */
+    t_reopen(&p->t[i], &config); /* from the beginning */
+  }
+  strcpy(p->group, t_project(&p->t[0], t_organization(&p->t[0], "Acme"), "alpha"));
+}
+
+static void pair_close(pair *p)
+{
+  int i;
+  for (i = 0; i < HANDLES; i++) t_close(&p->t[i]);
+  pthread_mutex_destroy(&p->log.lock);
+  store_remove(p->path);
+}
+
+static void pair_clusters(pair *p)
+{
+  static const char *const bodies[CLUSTERS] = { PROBE_CLUSTER("c0", "M10"), PROBE_CLUSTER("c1", "M10"), PROBE_CLUSTER("c2", "M10"),
+                                                PROBE_CLUSTER("c3", "M10"), PROBE_CLUSTER("c4", "M10"), PROBE_CLUSTER("c5", "M10"),
+                                                PROBE_CLUSTER("c6", "M10"), PROBE_CLUSTER("c7", "M10") };
+  int i;
+  for (i = 0; i < CLUSTERS; i++)
+    munit_assert_int(t_sendf(&p->t[i % HANDLES], "POST", bodies[i], "/groups/%s/clusters", p->group), ==, 202);
+}
+
+static void *pair_tick(void *context)
+{
+  t_service *t = context;
+  munit_assert_int(svc_tick(t->s), ==, SVC_OK);
+  return NULL;
+}
+
+static void pair_tick_both(pair *p)
+{
+  pthread_t threads[HANDLES];
+  int i;
+  for (i = 0; i < HANDLES; i++) munit_assert_int(pthread_create(&threads[i], NULL, pair_tick, &p->t[i]), ==, 0);
+  for (i = 0; i < HANDLES; i++) munit_assert_int(pthread_join(threads[i], NULL), ==, 0);
+}
+
+/* Each order is given out by one of them; by the other, when the first has said nothing for the time of its lease. */
+static MunitResult postgres_orders(const MunitParameter params[], void *data)
+{
+  static pair p;
+  int i, j;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  pair_open(&p, true);
+  pair_clusters(&p);
+  pair_tick_both(&p);
+  pair_tick_both(&p);
+  munit_assert_int(p.log.n, ==, CLUSTERS);
+  for (i = 0; i < CLUSTERS; i++)
+    for (j = 0; j < i; j++) munit_assert_string_not_equal(p.log.ids[i], p.log.ids[j]);
+  for (i = 0; i < CLUSTERS - 1; i++) /* whoever is told */
+    munit_assert_int(svc_order_done(p.t[i % HANDLES].s, p.log.ids[i], SVC_OK, NULL), ==, SVC_OK);
+  for (i = 0; i < 5; i++) { /* who says that it lives keeps what it has */
+    t_advance(&p.t[0], 30);
+    t_advance(&p.t[1], 30);
+    munit_assert_int(svc_tick(p.t[0].s), ==, SVC_OK);
+    munit_assert_int(svc_tick(p.t[1].s), ==, SVC_OK);
+  }
+  munit_assert_int(p.log.n, ==, CLUSTERS);
+  for (i = 0; i < HANDLES && p.log.n == CLUSTERS; i++) { /* one of them has it, and says nothing any more */
+    t_advance(&p.t[0], 70);
+    t_advance(&p.t[1], 70);
+    munit_assert_int(svc_tick(p.t[i].s), ==, SVC_OK);
+  }
+  munit_assert_int(p.log.n, ==, CLUSTERS + 1);
+  munit_assert_string_equal(p.log.ids[CLUSTERS], p.log.ids[CLUSTERS - 1]);
+  munit_assert_int(svc_check_store(p.t[0].s, NULL, NULL), ==, SVC_OK);
+  pair_close(&p);
+  return MUNIT_OK;
+}
+
+/* What is due happens once, whoever sees it, and with one event. */
+static MunitResult postgres_due(const MunitParameter params[], void *data)
+{
+  static pair p;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  pair_open(&p, false);
+  pair_clusters(&p);
+  for (i = 0; i < HANDLES; i++) t_advance(&p.t[i], 60);
+  pair_tick_both(&p);
+  for (i = 0; i < HANDLES; i++) {
+    munit_assert_int(t_sendf(&p.t[i], "GET", NULL, "/groups/%s/events?eventType=CLUSTER_READY", p.group), ==, 200);
+    munit_assert_int64(t_int(&p.t[i], "totalCount"), ==, CLUSTERS);
+  }
+  munit_assert_int(svc_check_store(p.t[1].s, NULL, NULL), ==, SVC_OK);
+  pair_close(&p);
+  return MUNIT_OK;
+}
+
+typedef struct pair_writer {
+  t_service *t;
+  const char *org;
+  int number, made;
+  char ids[40][25];
+} pair_writer;
+
+static void *pair_write(void *context)
+{
+  pair_writer *w = context;
+  char body[128];
+  int i;
+  for (i = 0; i < 40; i++) {
+    snprintf(body, sizeof body, "{\"name\":\"p%d-%d\",\"orgId\":\"%s\",\"withDefaultAlertsSettings\":false}", w->number, i, w->org);
+    while (t_send(w->t, "POST", "/groups", body) == 503) continue; /* as it was told to */
+    munit_assert_int(w->t->response.status, ==, 201);
+    strcpy(w->ids[i], t_str(w->t, "id"));
+  }
+  return NULL;
+}
+
+/* Both write at the same time: nothing is lost, no id is there twice, what is counted is right, and each sees what the other wrote. */
+static MunitResult postgres_writers(const MunitParameter params[], void *data)
+{
+  static pair p;
+  static pair_writer w[HANDLES];
+  pthread_t threads[HANDLES];
+  char org[32];
+  int i, j;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  pair_open(&p, false);
+  munit_assert_int(t_sendf(&p.t[0], "GET", NULL, "/groups/%s", p.group), ==, 200);
+  strcpy(org, t_str(&p.t[0], "orgId"));
+  for (i = 0; i < HANDLES; i++) {
+    w[i] = (pair_writer){ .t = &p.t[i], .org = org, .number = i };
+    munit_assert_int(pthread_create(&threads[i], NULL, pair_write, &w[i]), ==, 0);
+  }
+  for (i = 0; i < HANDLES; i++) munit_assert_int(pthread_join(threads[i], NULL), ==, 0);
+  for (i = 0; i < 40; i++)
+    for (j = 0; j < 40; j++) munit_assert_string_not_equal(w[0].ids[i], w[1].ids[j]);
+  for (i = 0; i < HANDLES; i++) {
+    munit_assert_int(t_sendf(&p.t[i], "GET", NULL, "/orgs/%s/groups?itemsPerPage=1", org), ==, 200);
+    munit_assert_int64(t_int(&p.t[i], "totalCount"), ==, 81);
+    munit_assert_int(t_sendf(&p.t[i], "GET", NULL, "/groups/%s", w[1 - i].ids[7]), ==, 200);
+  }
+  munit_assert_int(svc_check_store(p.t[0].s, NULL, NULL), ==, SVC_OK);
+  pair_close(&p);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/orders", postgres_orders, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/due", postgres_due, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/writers", postgres_writers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/counts_in_scans", postgres_counts_in_scans, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/counts_together", postgres_counts_together, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/conflict", postgres_conflict, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/numbers_and_states", postgres_numbers_and_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/lost", postgres_lost, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/unknown_commit", postgres_unknown_commit, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_postgres = { "postgres", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
