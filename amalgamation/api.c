@@ -605,6 +605,7 @@ int svc_may_wait(svc *s, const svc_request *request)
   svc_str method = svc_str_c(request ? request->method : NULL);
   if (!s || !request || !request->target || method.n == 0) return 0;
   if (!svc_str_is(method, "GET") && !svc_str_is(method, "HEAD")) return 1;
+  if (s->commit.port->shared) return 1; /* what others write to as well is elsewhere: reads wait for it */
   return svc_is_due(s) || api_asks(s, request);
 }
 

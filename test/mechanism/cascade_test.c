@@ -544,7 +544,7 @@ static MunitResult cascade_in_steps(const MunitParameter params[], void *data)
     munit_assert_size(probe_records(w.t.s, "ebrch"), ==, left);
     t_reopen(&w.t, &config);
     munit_assert_size(probe_records(w.t.s, "ebrch"), ==, left);
-    munit_assert_int(svc_is_due(w.t.s), ==, 0);
+    if (!t_port()->shared) munit_assert_int(svc_is_due(w.t.s), ==, 0); /* else a new handle looks for what others have left */
     w.t.now += calls++ ? 3600000 : 10; /* however late it is, one step at a time */
     munit_assert_int(svc_is_due(w.t.s), ==, 1);
     t_reads_taken();
