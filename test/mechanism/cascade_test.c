@@ -550,7 +550,8 @@ static MunitResult cascade_in_steps(const MunitParameter params[], void *data)
     t_reads_taken();
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
     step = t_reads_taken();
-    munit_assert_long(step.writes, <=, first.writes + 20);
+    /* in a store that others write to the tally of every event is taken as if it came late */
+    munit_assert_long(step.writes, <=, t_port()->shared ? first.writes * 3 / 2 : first.writes + 20);
     left -= left < STEP ? left : STEP;
   }
   munit_assert_size(branch_gone_calls, ==, BRANCHES);
