@@ -558,7 +558,8 @@ static MunitResult cascade_in_steps(const MunitParameter params[], void *data)
   munit_assert_size(probe_records(w.t.s, "x"), ==, 0);
   munit_assert_int(svc_is_due(w.t.s), ==, 0);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?itemsPerPage=500", w.group), ==, 200);
-  munit_assert_string_equal(t_str(&w.t, "results[0].eventTypeName"), "CPS_SNAPSHOT_FAILED"); /* each of them spoke */
+  if (!t_port()->shared) /* else ids of two handles are in order to the second, and no more */
+    munit_assert_string_equal(t_str(&w.t, "results[0].eventTypeName"), "CPS_SNAPSHOT_FAILED"); /* each of them spoke */
   munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "elm");                  /* and knew where it was */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=CLUSTER_DELETED", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
