@@ -68,8 +68,8 @@ COMMON := rules.mk $(patsubst %,$(DEPS)/.stamp-%,lmdb frozen tinycthread) $(MBED
   $(call noted,$(O)/flags,$(strip $(CC) / $(AR) / $(OPT) / $(DEP_OPT) / $(LINK) / $(INCLUDES) / $(MBED)))
 
 OURS = $(OPT) -std=c11 $(WARN) -I.
-PART = $(OURS) $(INCLUDES) -DSVC_SPLIT=1 -Iamalgamation -Itest -I$(O)
-$(O)/obj/svcapi.o:           FLAGS = $(OURS) $(INCLUDES) -DSVC_LINES
+PART = $(OURS) $(INCLUDES) -DSVC_SPLIT=1 -DSVC_SHARED_STORE -Iamalgamation -Itest -I$(O)
+$(O)/obj/svcapi.o:           FLAGS = $(OURS) $(INCLUDES) -DSVC_LINES $(if $(POSTGRES),-DSVC_SHARED_STORE)
 $(O)/obj/amalgamation/%.o:   FLAGS = $(PART)
 $(O)/obj/ports/%.o:          FLAGS = $(PART)
 $(O)/obj/$(O)/%.o:           FLAGS = $(PART)
@@ -91,7 +91,7 @@ $(O)/obj/%.o: %.c $(COMMON)
 
 # These alone know which stores there are.
 STORES_NOTED := $(call noted,$(O)/stores.list,$(or $(strip $(STORE_FLAGS)),none))
-$(call objects,ports/postgres.c test/postgres.c examples/svcd/store.c): $(STORES_NOTED)
+$(call objects,svcapi.c ports/postgres.c test/postgres.c examples/svcd/store.c): $(STORES_NOTED)
 
 # These alone see those two.
 $(call objects,$(LISTENER) $(BENCH)) $(call deps,mongoose): $(DEPS)/.stamp-mongoose

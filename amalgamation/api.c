@@ -193,7 +193,9 @@ static int api_store(svc *s)
   const svc_store_port *port = s->config.store ? s->config.store : svc_lmdb_port();
   svc_store *store;
   char why[256] = "";
-  int rc = port->open(&store, &s->config, why, sizeof why);
+  int rc;
+  if (port->shared && !SVC_IS_SHARED(port)) return api_invalid(s, "store", "needs -DSVC_SHARED_STORE");
+  rc = port->open(&store, &s->config, why, sizeof why);
   if (rc != SVC_OK) {
     svc_log(s, SVC_LOG_ERROR, "%s", why[0] ? why : svc_strerror(rc));
     return rc;
@@ -605,6 +607,7 @@ int svc_may_wait(svc *s, const svc_request *request)
   svc_str method = svc_str_c(request ? request->method : NULL);
   if (!s || !request || !request->target || method.n == 0) return 0;
   if (!svc_str_is(method, "GET") && !svc_str_is(method, "HEAD")) return 1;
+  if (SVC_IS_SHARED(s->commit.port)) return 1; /* what others write to as well is elsewhere: reads wait for it */
   return svc_is_due(s) || api_asks(s, request);
 }
 

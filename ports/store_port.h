@@ -83,6 +83,13 @@ struct svc_store_port {
   bool shared; /* other processes write to it as well: nothing that was read in another transaction may be relied on */
 };
 
+/* Do others write to it as well? Without SVC_SHARED_STORE there is no code for that, and no such store is opened: who has none pays nothing. */
+#ifdef SVC_SHARED_STORE
+#define SVC_IS_SHARED(port) ((port)->shared)
+#else
+#define SVC_IS_SHARED(port) false
+#endif
+
 /* What every port's transaction begins with. */
 struct svc_txn {
   const svc_store_port *port;

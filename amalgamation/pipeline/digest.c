@@ -87,7 +87,7 @@ static bool digest_share(svc_job *job, svc_txn *txn)
 SVC_PRIVATE int svc_digest_share(svc *s)
 {
   digest_job work;
-  if (!s->commit.port->shared) return SVC_OK;
+  if (!SVC_IS_SHARED(s->commit.port)) return SVC_OK;
   memset(&work, 0, sizeof work); /* at the time 0: nobody has looked yet what is due */
   work.job.work = digest_share;
   work.digest = s->digest;

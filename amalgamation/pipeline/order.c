@@ -380,7 +380,7 @@ static bool order_find_living(svc_call *c, order_living *l)
   size_t i;
   l->n = 0;
   l->all = false;
-  if (!c->txn->port->shared) return true;
+  if (!SVC_IS_SHARED(c->txn->port)) return true;
   if (order_has_any_taker(c->s)) l->sessions[l->n++] = c->s->session;
   order_session_key(&prefix, 0);
   svc_scan_below(&scan, c->txn, &prefix, false);
@@ -403,7 +403,7 @@ static bool order_say_living(svc_call *c, bool lives)
 {
   int64_t until = c->now + ORDER_LEASE;
   svc_key key;
-  if (!c->txn->port->shared) return true;
+  if (!SVC_IS_SHARED(c->txn->port)) return true;
   order_session_key(&key, c->s->session);
   if (lives) svc_put(c->txn, &key, (svc_str){ (const char *)&until, sizeof until });
   else svc_remove(c->txn, &key);
@@ -432,8 +432,8 @@ static bool order_reopen(svc_call *c)
     memcpy(at.id.b, key.p + 1 + SVC_KIND_SIZE + 12, 12);
     noun = svc_noun_by_kind(c->s, at.kind);
     taker = noun && svc_order_has_taker(c->s, noun->noun);
-    if (r.taken_by && order_lives(&living, r.taken_by)) continue;
-    if (!taker && (living.n || living.all)) continue; /* somebody else's driver is there for it */
+    if (SVC_IS_SHARED(c->txn->port) && r.taken_by && order_lives(&living, r.taken_by)) continue;
+    if (SVC_IS_SHARED(c->txn->port) && !taker && (living.n || living.all)) continue; /* somebody else's driver is there for it */
     if (!taker && !order_simulate(c, &at, &r)) return false;
     if (!taker || r.taken_by == 0) continue;
     r.taken_by = 0;
@@ -449,14 +449,14 @@ static bool order_note(svc_call *c, order_job *work)
   svc_key key;
   int rc;
   if (work->word == ORDER_OPEN) return order_reopen(c);
-  if (work->word == ORDER_CLOSE) return order_say_living(c, false);
+  if (SVC_IS_SHARED(c->txn->port) && work->word == ORDER_CLOSE) return order_say_living(c, false);
   work->mine = false;
   rc = order_find(c, &work->id, &at, &r);
   if (rc == SVC_NOT_FOUND) return true;
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   if (work->word == ORDER_DONE || work->word == ORDER_FAILED) return order_settle(c, work, &at, &r);
-  if (r.taken_by && work->word == ORDER_TAKEN) return true;
-  if (r.taken_by) { /* it was, before it was handed out */
+  if (SVC_IS_SHARED(c->txn->port) && r.taken_by && work->word == ORDER_TAKEN) return true;
+  if (SVC_IS_SHARED(c->txn->port) && r.taken_by) { /* it was, before it was handed out */
     if (r.taken_by != c->s->session) return true;
     r.attempt--;
     r.taken_by = 0;
@@ -567,7 +567,7 @@ static int order_hand_out(svc *s, const svc_order *order, const svc_id *id, int6
 {
   const svc_driver *driver = s->config.driver;
   const svc_noun *noun = svc_noun_named(s, order->resource)->noun;
-  const bool shared = s->commit.port->shared;
+  const bool shared = SVC_IS_SHARED(s->commit.port);
   svc_str why = SVC_S("{\"reason\":\"it was refused\"}");
   int said, word = ORDER_FAILED;
   if (shared) {
@@ -591,7 +591,7 @@ SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now)
   size_t n = 0, i;
   int rc = SVC_OK;
   if (!order_has_any_taker(s) || atomic_exchange(&s->handing_out, true)) return SVC_OK;
-  if (s->session_due && now >= s->session_due) {
+  if (SVC_IS_SHARED(s->commit.port) && now >= s->session_due) {
     rc = order_say(s, ORDER_OPEN, NULL, SVC_S(""), now);
     if (rc == SVC_OK) s->session_due = now + ORDER_RENEW;
   }
@@ -638,7 +638,7 @@ SVC_PRIVATE int svc_orders_open(svc *s)
   if (rc != SVC_OK) return rc;
   rc = txn->port->scan(txn, &all, &row, 1, &n);
   s->commit.port->read_end(txn);
-  if (s->commit.port->shared && order_has_any_taker(s)) {
+  if (SVC_IS_SHARED(s->commit.port) && order_has_any_taker(s)) {
     s->session_due = svc_now(s) + ORDER_RENEW;
     if (s->session_due <= 0) s->session_due = 1;
     n = 1;
@@ -649,7 +649,7 @@ SVC_PRIVATE int svc_orders_open(svc *s)
 /* What it has given out may be somebody else's at once. If this does not go, it is when the lease has ended. */
 SVC_PRIVATE void svc_orders_close(svc *s)
 {
-  if (s->commit.store && s->session_due) order_say(s, ORDER_CLOSE, NULL, SVC_S(""), svc_now(s));
+  if (s->commit.store && SVC_IS_SHARED(s->commit.port) && s->session_due) order_say(s, ORDER_CLOSE, NULL, SVC_S(""), svc_now(s));
 }
 
 /* Space around JSON is none of it. */

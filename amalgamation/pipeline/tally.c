@@ -231,7 +231,7 @@ static bool tally_close(svc_call *c, const svc_noun *noun, const svc_id *parent,
 
 SVC_PRIVATE bool svc_tally_note(svc_call *c, const svc_noun *noun, const svc_entity *e)
 {
-  bool late = c->txn->port->shared || svc_id_second(&e->id) < c->txn->ids->now / 1000, done = false, more = true;
+  bool late = SVC_IS_SHARED(c->txn->port) || svc_id_second(&e->id) < c->txn->ids->now / 1000, done = false, more = true;
   svc_scan scan;
   svc_tally last;
   int i;

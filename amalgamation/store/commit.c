@@ -72,7 +72,7 @@ SVC_PRIVATE svc_id svc_new_id(svc_txn *txn)
 {
   svc_ids *ids = txn->ids;
   ids->last = svc_id_next(&ids->last, ids->now, commit_random(txn));
-  if (!txn->port->shared && memcmp(ids->last.b, ids->reserved.b, sizeof ids->last.b) > 0) {
+  if (!SVC_IS_SHARED(txn->port) && memcmp(ids->last.b, ids->reserved.b, sizeof ids->last.b) > 0) {
     ids->reserved = commit_bound(ids);
     commit_save_last(txn, &ids->reserved);
   }
@@ -130,7 +130,7 @@ static void commit_note_due(svc_commit *k, svc_txn *txn)
 {
   svc_due_entry first;
   int64_t when = svc_due_first(txn, &first) ? first.when : INT64_MAX;
-  if (k->port->shared && when > k->ids.now + COMMIT_SHARED_LOOK) when = k->ids.now + COMMIT_SHARED_LOOK;
+  if (SVC_IS_SHARED(k->port) && when > k->ids.now + COMMIT_SHARED_LOOK) when = k->ids.now + COMMIT_SHARED_LOOK;
   svc_commit_look_at(k, when);
 }
 
@@ -170,7 +170,7 @@ static int commit_open_try(svc_commit *k)
   if (rc != SVC_OK) return rc;
   rc = commit_check_schema(txn);
   svc_key_meta(&key, "ids");
-  if (rc == SVC_OK && !k->port->shared && svc_get(txn, &key, &value) == SVC_OK && value.n == sizeof k->ids.last.b) {
+  if (rc == SVC_OK && !SVC_IS_SHARED(k->port) && svc_get(txn, &key, &value) == SVC_OK && value.n == sizeof k->ids.last.b) {
     memcpy(k->ids.last.b, value.p, value.n);
     k->ids.reserved = k->ids.last;
   }
@@ -202,7 +202,7 @@ SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_s
 static void commit_close_ids(svc_commit *k)
 {
   svc_txn *txn;
-  if (k->port->shared || svc_id_eq(&k->ids.last, &k->ids.reserved) || k->port->write_begin(k->store, &txn) != SVC_OK) return;
+  if (SVC_IS_SHARED(k->port) || svc_id_eq(&k->ids.last, &k->ids.reserved) || k->port->write_begin(k->store, &txn) != SVC_OK) return;
   commit_save_last(txn, &k->ids.last);
   if (txn->error == SVC_OK) k->port->commit(txn);
   else k->port->abort(txn);

@@ -174,7 +174,7 @@ static MunitResult encryption_sealed(const MunitParameter params[], void *data)
   b_open(&w, &config);
   for (i = 0; i < sizeof providers / sizeof providers[0]; i++) b_good(&w, "PATCH", KEYS, providers[i].body, 200);
   b_close(&w);
-  if (!T_ON_LMDB) return MUNIT_SKIP; /* there is no file to look into; secrets_test.c looks into the records */
+  if (!T_ON_LMDB) goto done; /* there is no file to look into; secrets_test.c looks into the records */
   snprintf(file, sizeof file, "%s/data.mdb", folder);
   f = fopen(file, "rb");
   munit_assert_not_null(f);
@@ -183,6 +183,7 @@ static MunitResult encryption_sealed(const MunitParameter params[], void *data)
   munit_assert_size(n, >, 4096);
   munit_assert_not_null(memmem(all, n, "customerMasterKeyID", 19));
   munit_assert_null(memmem(all, n, "of-some-length", 14));
+done:
   store_remove(folder);
   return MUNIT_OK;
 }

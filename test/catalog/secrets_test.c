@@ -197,7 +197,7 @@ static size_t secrets_look(t_world *w, const char *folder, secrets_list *list)
   size_t n = list->n, i;
   if (n) secrets_in_records(w->t.s, list);
   t_world_close(w);
-  if (n) secrets_in_file(folder, "data.mdb", list);
+  if (n && T_ON_LMDB) secrets_in_file(folder, "data.mdb", list);
   for (i = 0; i < n; i++) free(list->all[i]);
   list->n = 0;
   store_remove(folder);

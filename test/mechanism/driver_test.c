@@ -600,6 +600,7 @@ static MunitResult driver_killed(const MunitParameter params[], void *data)
   char path[64], id[32];
   svc_config config;
   int fds[2], round, status;
+  bool taken;
   pid_t pid;
   (void)params, (void)data;
   if (getenv("SVC_TEST_QEMU")) return MUNIT_SKIP;
@@ -632,14 +633,15 @@ static MunitResult driver_killed(const MunitParameter params[], void *data)
     driver_orders(&w, 1, 1); /* it waits again */
     driver_tick(&w, 1);
     if (round == 0) munit_assert_string_equal(driver_last(&w)->id, id);
-    munit_assert_int(driver_last(&w)->attempt, ==, round == 0 ? 2 : 1);
+    taken = round == 0 || t_port()->shared; /* where others may be faster, that is noted before it is handed out */
+    munit_assert_int(driver_last(&w)->attempt, ==, taken ? 2 : 1);
     munit_assert_string_equal(driver_last(&w)->action, "cluster.create");
     strcpy(id, driver_last(&w)->id);
     driver_tick(&w, 0);
     t_reopen(&w.t, &config); /* closed in good order it is the same: nobody is left who would say that it is done */
     driver_tick(&w, 1);
     munit_assert_string_equal(driver_last(&w)->id, id);
-    munit_assert_int(driver_last(&w)->attempt, ==, round == 0 ? 3 : 2);
+    munit_assert_int(driver_last(&w)->attempt, ==, taken ? 3 : 2);
     munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, NULL), ==, SVC_OK);
     munit_assert_int(t_send(&w.t, "GET", "/groups/byName/alpha", NULL), ==, 200);
     w.group = t_keep(&w.t, t_str(&w.t, "id"));
@@ -842,8 +844,8 @@ static MunitResult driver_questions(const MunitParameter params[], void *data)
 
   munit_assert_int(driver_may_wait(&w, "GET", "/clusters/Main/load"), ==, 1);
   munit_assert_int(driver_may_wait(&w, "HEAD", "/clusters/Main/load"), ==, 1);
-  munit_assert_int(driver_may_wait(&w, "GET", "/clusters/Main"), ==, 0);
-  munit_assert_int(driver_may_wait(&w, "GET", "/clusters/Main/load/more"), ==, 0);
+  munit_assert_int(driver_may_wait(&w, "GET", "/clusters/Main"), ==, t_port()->shared); /* a store that is elsewhere is waited for */
+  munit_assert_int(driver_may_wait(&w, "GET", "/clusters/Main/load/more"), ==, t_port()->shared);
   munit_assert_int(driver_may_wait(&w, "POST", "/clusters"), ==, 1);
   munit_assert_int(svc_may_wait(w.t.s, NULL), ==, 0);
   munit_assert_int(svc_may_wait(NULL, NULL), ==, 0);

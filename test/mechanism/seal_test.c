@@ -268,6 +268,7 @@ static MunitResult seal_other_key(const MunitParameter params[], void *data)
   svc_close(w.t.s);
   w.t.s = NULL;
   config.secret_key = "another key, of thirty-two bytes, too";
+  config.store = t_port();
   config.log = t_log;
   config.log_context = &w.t;
   w.t.log[0] = 0;

@@ -169,6 +169,27 @@ static bool verify_pick(svc_txn *txn, const verify_damage *d, verify_record *r)
 }
 
 /* The damage, or, in the same way, what was there before. */
+/* How a count is kept is the port's: it is made what the record would say. */
+static int verify_count(svc_txn *txn, svc_str key, int64_t to)
+{
+  int64_t is;
+  munit_assert_int(txn->port->count(txn, key, &is), ==, SVC_OK);
+  return txn->port->count_add(txn, key, to - is);
+}
+
+static int verify_put(svc_txn *txn, svc_str key, svc_str value)
+{
+  int64_t to;
+  if (T_ON_LMDB || key.p[0] != SVC_COUNT_LETTER || value.n != sizeof to) return txn->port->put(txn, key, value);
+  memcpy(&to, value.p, sizeof to);
+  return verify_count(txn, key, to);
+}
+
+static int verify_remove(svc_txn *txn, svc_str key)
+{
+  return T_ON_LMDB || key.p[0] != SVC_COUNT_LETTER ? txn->port->remove(txn, key) : verify_count(txn, key, 0);
+}
+
 static void verify_write(svc *s, const verify_damage *d, verify_record *r, bool undo)
 {
   const svc_store_port *port = s->commit.port;
@@ -185,9 +206,9 @@ static void verify_write(svc *s, const verify_damage *d, verify_record *r, bool 
   key = (svc_str){ (const char *)r->key, r->key_n };
   other = (svc_str){ (const char *)r->other, r->other_n };
   value = (svc_str){ undo ? r->value : r->changed, undo ? r->n : n };
-  if (d->what == COPY || d->what == ADD) munit_assert_int(undo ? port->remove(txn, other) : port->put(txn, other, value), ==, SVC_OK);
-  else if (d->what == REMOVE && !undo) munit_assert_int(port->remove(txn, key), ==, SVC_OK);
-  else munit_assert_int(port->put(txn, key, value), ==, SVC_OK);
+  if (d->what == COPY || d->what == ADD) munit_assert_int(undo ? verify_remove(txn, other) : verify_put(txn, other, value), ==, SVC_OK);
+  else if (d->what == REMOVE && !undo) munit_assert_int(verify_remove(txn, key), ==, SVC_OK);
+  else munit_assert_int(verify_put(txn, key, value), ==, SVC_OK);
   munit_assert_int(port->commit(txn), ==, SVC_OK);
 }
 

@@ -461,7 +461,54 @@ static MunitResult postgres_writers(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+static void pair_md5(char out[33], const char *format, ...)
+{
+  unsigned char hash[16];
+  char text[512];
+  va_list args;
+  int i, n;
+  va_start(args, format);
+  n = vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  svc_md5((svc_str){ text, (size_t)n }, hash);
+  for (i = 0; i < 16; i++) snprintf(out + 2 * i, 3, "%02x", hash[i]);
+}
+
+/* A nonce that one of them gave out is good at the other; one that nobody gave out is at neither. */
+static MunitResult postgres_digest(const MunitParameter params[], void *data)
+{
+  static const char target[] = "/api/svc/v2/orgs";
+  static pair p;
+  char first[33], second[33], response[33], nonce[33], header[512];
+  svc_credentials keys;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  pair_open(&p, false);
+  munit_assert_int(svc_new_credentials(p.t[0].s, NULL, &keys), ==, SVC_OK);
+  for (i = 0; i < HANDLES; i++) {
+    p.t[i].anonymous = true;
+    p.t[i].peer = "127.0.0.1"; /* as their access list says */
+  }
+  munit_assert_int(t_send(&p.t[0], "GET", target, NULL), ==, 401);
+  munit_assert_not_null(strstr(t_get_header(&p.t[0], "WWW-Authenticate"), "nonce=\""));
+  snprintf(nonce, sizeof nonce, "%.32s", strstr(t_get_header(&p.t[0], "WWW-Authenticate"), "nonce=\"") + 7);
+  for (i = 0; i < 2; i++) {
+    pair_md5(first, "%s:svc:%s", keys.public_key, keys.private_key);
+    pair_md5(second, "GET:%s", target);
+    pair_md5(response, "%s:%s:00000001:abc:auth:%s", first, nonce, second);
+    snprintf(header, sizeof header, "Digest username=\"%s\", realm=\"svc\", nonce=\"%s\", uri=\"%s\", qop=auth, nc=00000001, "
+             "cnonce=\"abc\", response=\"%s\", algorithm=MD5", keys.public_key, nonce, target, response);
+    t_header(&p.t[1], "Authorization", header);
+    munit_assert_int(t_send(&p.t[1], "GET", target, NULL), ==, i == 0 ? 200 : 401);
+    nonce[20] = nonce[20] == 'A' ? 'B' : 'A';
+  }
+  pair_close(&p);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/digest", postgres_digest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/orders", postgres_orders, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/due", postgres_due, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/writers", postgres_writers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
