@@ -333,11 +333,13 @@ static MunitResult entity_corrupt(const MunitParameter params[], void *data)
   munit_assert_int(svc_entity_by_id(b.txn, "test", &e.id, &got), ==, SVC_CORRUPT);
   munit_assert_int(b.txn->error, ==, SVC_CORRUPT);
   b.txn->error = SVC_OK;
-  svc_key_count(&key, "test", &b.root); /* a count that is none */
-  svc_put(b.txn, &key, SVC_S("1234"));
-  munit_assert_uint64(svc_count(b.txn, "test", &b.root), ==, 0);
-  munit_assert_int(b.txn->error, ==, SVC_CORRUPT);
-  b.txn->error = SVC_OK;
+  svc_key_count(&key, "test", &b.root); /* a count that is none, where counts are records */
+  if (T_ON_LMDB) {
+    svc_put(b.txn, &key, SVC_S("1234"));
+    munit_assert_uint64(svc_count(b.txn, "test", &b.root), ==, 0);
+    munit_assert_int(b.txn->error, ==, SVC_CORRUPT);
+    b.txn->error = SVC_OK;
+  }
   munit_assert_int(box_named(&b, &b.root, SVC_S("none"), &got), ==, SVC_NOT_FOUND);
   munit_assert_int(b.txn->error, ==, SVC_OK);
   t_store_close(&b);
