@@ -124,14 +124,13 @@ static void openapi_parameters(openapi_writer *w, const svc_plan *plan, const sv
 
 static void openapi_media(openapi_writer *w, const svc_route *r, const char *kind)
 {
-  unsigned i = 0, v;
+  unsigned v;
   char day[16];
   if (kind && strchr(kind, '/')) {
     svc_openapi_put(w, "%s", kind);
     return;
   }
-  while (svc_route_version(r, i + 1)) i++;
-  v = svc_route_version(r, i);
+  v = svc_route_newest(r);
   snprintf(day, sizeof day, "%04u-%02u-%02u", v / 10000 % 10000, v / 100 % 100, v % 100);
   svc_openapi_put(w, "%s%s+%s", w->s->media_prefix.p, day, kind ? kind : "json");
 }

@@ -432,6 +432,7 @@ SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale); /* 401 with a ch
 
 /* version.c: the i-th version of a route, from 0, as a number: 20230101; 0: it has not so many. */
 SVC_PRIVATE unsigned svc_route_version(const svc_route *route, unsigned i);
+SVC_PRIVATE unsigned svc_route_newest(const svc_route *route); /* the one that is served */
 /* The plain type of what a route with `media` answers with; true: it has no versions. */
 SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *sub);
 

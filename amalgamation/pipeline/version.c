@@ -95,7 +95,7 @@ SVC_PRIVATE unsigned svc_route_version(const svc_route *route, unsigned i)
   return v ? ((v >> 9) + 2000) * 10000 + (v >> 5 & 15) * 100 + (v & 31) : 0;
 }
 
-static unsigned version_newest(const svc_route *route)
+SVC_PRIVATE unsigned svc_route_newest(const svc_route *route)
 {
   unsigned i = 0;
   while (i + 1 < 4 && route->versions[i + 1]) i++;
@@ -114,7 +114,7 @@ static unsigned version_select(const svc_route *route, unsigned day)
 static int version_judge(const svc_call *c, const version_range *r, unsigned *version)
 {
   const svc_route *route = c->plan->route;
-  unsigned newest = version_newest(route);
+  unsigned newest = svc_route_newest(route);
   *version = r->any ? newest : r->day ? version_select(route, r->day) : 0;
   if (*version == 0 || (r->any && !r->bare && c->s->config.strict_accept)) return SVC_E_INVALID_VERSION_DATE;
   if (*version != newest || (c->plan->more->sunset && c->now >= svc_day_ms(c->plan->more->sunset))) return SVC_E_VERSION_GONE;
@@ -130,7 +130,7 @@ static svc_str version_day(svc_call *c, unsigned version)
 static svc_str version_there_are(svc_call *c)
 {
   const svc_route *route = c->plan->route;
-  unsigned newest = version_newest(route), v, i;
+  unsigned newest = svc_route_newest(route), v, i;
   svc_buf b = svc_buf_new(c->arena, 256);
   svc_buf_text(&b, "The Accept header names no version of this operation that can be served. There is ");
   svc_buf_str(&b, c->s->media_prefix);
@@ -180,7 +180,7 @@ SVC_PRIVATE bool svc_stage_version(svc_call *c)
   svc_str rest = c->request.accept;
   if (c->plan->route->flags & SVC_ABSOLUTE) return true;
   if (c->request.v1) {
-    c->route.version = version_newest(c->plan->route); /* the older base path knows no versions */
+    c->route.version = svc_route_newest(c->plan->route); /* the older base path knows no versions */
     return true;
   }
   if (rest.n == 0) {
