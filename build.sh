@@ -20,6 +20,7 @@ usage: ./build.sh VERB [ARGUMENT]...
   coverage       docs/coverage.md: every operation and what tests it, of the last whole run of the tests
   test-api [OP]  the OpenAPI document against validators, a linter, a generated client, and through Prism every answer, or those of
                  one operation; takes packages from npm
+  test-cluster   two svcd on one PostgreSQL and one Redis, killed and restarted under load: limits, races, linearizability
   bench [ARG]... build and run the benchmarks
   fuzz [SECONDS] random requests and bytes (test/fuzz), each for so long (60), with clang
   fold           write svcapi.c from the parts
@@ -170,15 +171,20 @@ daemon() { deps $LIBRARY mongoose; lib; pack; build svcd svcd OPT="$PLACED"; }
 
 # ---- a PostgreSQL of the tests' own ----------------------------------------------------------------------------------
 
-postgres_as() { # PROGRAM ARG...: of PostgreSQL, which will not run as root
+postgres_name() { if [ "$(id -u)" = 0 ]; then echo runuser -u postgres --; fi; } # it will not run as root
+
+postgres_as() { # PROGRAM ARG...: of PostgreSQL
   set -- "$PG_BIN/$@"
-  if [ "$(id -u)" = 0 ]; then (cd / && runuser -u postgres -- "$@" 9<&-); else "$@" 9<&-; fi
+  # shellcheck disable=SC2046
+  (cd / && $(postgres_name) "$@" 9<&-)
 }
 
 postgres_stop() { postgres_as pg_ctl -D "$PG/data" -m immediate stop >/dev/null 2>&1 || :; rm -rf "$PG"; }
 
-postgres_start() { # $SVC_TEST_POSTGRES: the folder of its socket. It is there for this run, and listens on nothing else
+PG_QUICK='-c fsync=off -c synchronous_commit=off -c full_page_writes=off'
+postgres_start() { # SETTING...; $SVC_TEST_POSTGRES: the folder of its socket. It is there for this run, and listens on nothing else
   need psql
+  PG_SETTINGS=$*
   set -- /usr/lib/postgresql/*/bin/initdb
   for PG_BIN in "$@"; do PG_BIN=${PG_BIN%/*}; done # the newest
   [ -x "$PG_BIN/initdb" ] || die 'no initdb in /usr/lib/postgresql'
@@ -188,8 +194,8 @@ postgres_start() { # $SVC_TEST_POSTGRES: the folder of its socket. It is there f
   if [ "$(id -u)" = 0 ]; then chown postgres "$PG"; fi
   trap postgres_stop EXIT; trap 'exit 1' HUP INT TERM
   if ! postgres_as initdb -D "$PG/data" -U svc -A trust -E UTF8 --locale=C --no-sync >build/postgres.log 2>&1 ||
-    ! postgres_as pg_ctl -D "$PG/data" -l "$PG/log" -w -o "-c listen_addresses='' -c unix_socket_directories='$PG' -c fsync=off \
-      -c synchronous_commit=off -c full_page_writes=off -c max_connections=400 -c shared_buffers=128MB -c autovacuum=on" start >>build/postgres.log 2>&1
+    ! postgres_as pg_ctl -D "$PG/data" -l "$PG/log" -w -o "-c listen_addresses='' -c unix_socket_directories='$PG' \
+      -c max_connections=400 -c shared_buffers=128MB -c autovacuum=on $PG_SETTINGS" start >>build/postgres.log 2>&1
   then die "PostgreSQL does not start: build/postgres.log"; fi
   SVC_TEST_POSTGRES=$PG; export SVC_TEST_POSTGRES SVC_TEST_STORE
 }
@@ -260,7 +266,8 @@ test_all() { # [NAME]
   # shellcheck disable=SC2046
   set -- $({ suites; checks; } | grep -F -e "${1:-}")
   for_checks "$@"
-  if [ -n "$POSTGRES" ]; then postgres_start; fi
+  # shellcheck disable=SC2086
+  if [ -n "$POSTGRES" ]; then postgres_start $PG_QUICK; fi
   run_tests build/test "$@"
   if [ "$#" = "$({ suites; checks; } | wc -l)" ]; then # all of them
     if said=$(sh test/coverage.sh build/test --check 2>&1); then passed=$((passed + 1)); say 'coverage: ok'
@@ -375,6 +382,25 @@ test_web() { # [NAME]: the tests of the page whose name contains NAME
   node test/web/run.mjs "$@" 9<&-
 }
 
+test_cluster() { # what stands on the disk is what was acknowledged: PostgreSQL as it is for users
+  deps $LIBRARY mongoose
+  fold
+  O=build/cluster
+  build 'svcd, with PostgreSQL' svcd OPT=-O2 OUT=build/cluster
+  build cluster cluster OPT=-O2
+  postgres_start
+  rm -rf build/cluster/data; mkdir -p build/cluster/data
+  cat >build/cluster/faults.sh <<FAULTS
+# what build/cluster/cluster does to the servers it stands on
+case \$1 in
+  postgres-restart) cd / && $(postgres_name) '$PG_BIN/pg_ctl' -D '$PG/data' -l '$PG/log' -m immediate -w restart >/dev/null ;;
+  *) exit 2 ;;
+esac
+FAULTS
+  CLUSTER_SVCD=$PWD/build/cluster/svcd CLUSTER_STORE="postgres:///postgres?host=$PG&user=svc" CLUSTER_FOLDER=$PWD/build/cluster/data \
+    CLUSTER_FAULTS=$PWD/build/cluster/faults.sh build/cluster/cluster 9<&-
+}
+
 clean() {
   case ${1:-} in
     --all) rm -rf build; say 'clean: removed build/' ;;
@@ -388,8 +414,9 @@ clean() {
 [ $# -gt 0 ] || { usage >&2; exit 2; }
 case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'" ;; esac
 verb=$1; shift
+if [ "$verb" = test-cluster ]; then WITH=postgres; fi
 with
-case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|bench|fuzz|arm|clean|install|dist) one_at_a_time ;; esac
+case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|bench|fuzz|arm|clean|install|dist|test-cluster) one_at_a_time ;; esac
 case $verb in
   deps)
     for d in "$@"; do all_deps | grep -qxF -e "$d" || die "no dependency '$d': there are $(all_deps | tr '\n' ' ')"; done
@@ -411,6 +438,7 @@ case $verb in
   install|uninstall) "${verb}_all" "$@" ;;
   test-api) test_api "$@" ;;
   test-web) test_web "$@" ;;
+  test-cluster) test_cluster ;;
   help|--help|-h) usage ;;
   *) echo "build.sh: no verb '$verb'" >&2; usage >&2; exit 2 ;;
 esac

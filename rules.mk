@@ -34,6 +34,7 @@ LISTENER := $(filter-out $(PARTS) $(STORES),$(sort $(shell find ports -name '*.c
 TESTS := $(sort $(shell find test -name '*_test.c')) $(wildcard test/*.c)
 SVCD := $(wildcard examples/svcd/*.c) examples/driver_postgres.c
 BENCH := $(wildcard test/bench/*.c)
+CLUSTER := $(wildcard test/cluster/*.c)
 FUZZERS := $(patsubst test/fuzz/%.c,$(O)/%,$(wildcard test/fuzz/*_fuzz.c))
 
 objects = $(patsubst %.c,$(O)/obj/%.o,$1)
@@ -49,7 +50,7 @@ MBED_LIBS := $(patsubst %,$(MBED)/library/libmbed%.a,tls x509 crypto)
 # ---- what can be asked for -------------------------------------------------------------------------------------------
 
 .DELETE_ON_ERROR:
-.PHONY: lib shared whole svcd parts run bench fuzz
+.PHONY: lib shared whole svcd parts run bench fuzz cluster
 lib: $(OUT)/libsvcapi.a
 shared: $(OUT)/libsvcapi.so.0
 whole: $(O)/whole/libsvcapi.a
@@ -58,6 +59,7 @@ parts: $(PART_OBJECTS)
 run: $(O)/run
 bench: $(O)/bench
 fuzz: $(FUZZERS)
+cluster: $(O)/cluster
 
 # ---- objects ---------------------------------------------------------------------------------------------------------
 
@@ -121,8 +123,9 @@ $(OUT)/svcd: $(call objects,$(SVCD) svcapi.c) $(STORE_OBJECTS) $(SERVER_OBJECTS)
 $(O)/run:   $(PART_OBJECTS) $(STORE_OBJECTS) $(STORES_NOTED) $(SERVER_OBJECTS) $(call objects,$(TESTS)) $(DEP_OBJECTS) $(call deps,munit) \
             $(call noted,$(O)/run.list,$(PARTS) $(LISTENER) $(TESTS))
 $(O)/bench: $(call objects,$(BENCH) svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))
+$(O)/cluster: $(call objects,$(CLUSTER)) $(call noted,$(O)/cluster.list,$(CLUSTER))
 $(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(DEP_OBJECTS)
 # Single allocations of arenas are let fail by test/support.c; test/coverage.c sees every request.
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,arena_alloc arena_zero arena_copy arena_print handle_request)
-$(OUT)/svcd $(O)/run $(O)/bench $(FUZZERS): $(MBED_LIBS)
+$(OUT)/svcd $(O)/run $(O)/bench $(O)/cluster $(FUZZERS): $(MBED_LIBS)
 	@$(CC) $(OPT) $(LINK) -o $@ $(filter %.o,$^) $(MBED_LIBS) $(if $(filter svcd run,$(@F)),$(STORE_LIBS)) -pthread || { echo $@ >>$(O)/failed; exit 1; }

@@ -123,11 +123,12 @@ static const char *const postgres_tables[] = {
 };
 
 /*
-** The first ones have to go. The others are PostgreSQL's own, and make plans what they should be for any size of a table: by
+** Who waits for a row that another writer has will mostly have to begin anew when it is free, and two that wait for each other are found by
+** the server after a second: so nobody waits for long. The first ones have to go. The others are PostgreSQL's own, and make plans what they should be for any size of a table: by
 ** the index, made once. A plan that reads a whole table would also make serializable transactions conflict for nothing.
 */
 static const char *const postgres_settings[] = {
-  "SET statement_timeout = 30000", "SET lock_timeout = 5000", "SET idle_in_transaction_session_timeout = 120000",
+  "SET statement_timeout = 30000", "SET lock_timeout = 100", "SET idle_in_transaction_session_timeout = 120000",
   "SET client_min_messages = error", "SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off",
   "SET enable_bitmapscan = off", "SET jit = off",
 };

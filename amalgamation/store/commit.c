@@ -252,6 +252,9 @@ static svc_job *commit_take(svc_commit *k, commit_batch *batch)
 /*
 ** Who has come meanwhile shares the flush. Those whom the batch before has answered are likely to come again: while they
 ** make themselves ready the leader works, and a moment's patience at the end lets the last of them in.
+**
+** Where others write to the store as well, a transaction sees the state of its beginning, and who comes later may have been told by
+** another of something newer: it must not be refused for what has gone by. There the batch is closed before the transaction begins.
 */
 static svc_job *commit_join(svc_commit *k, commit_batch *batch)
 {
@@ -305,7 +308,7 @@ static bool commit_work(svc_commit *k, commit_batch *batch, const svc_job *only,
   while (job) {
     for (; job; job = job->next)
       if (commit_has_part(job, only) && !commit_do(k, job, txn, wrote)) return false;
-    job = only ? NULL : commit_join(k, batch);
+    job = only || SVC_IS_SHARED(k->port) ? NULL : commit_join(k, batch);
   }
   return true;
 }
@@ -475,6 +478,7 @@ static void commit_lead(svc_commit *k, const svc_job *own)
   svc_mutex_lock(&k->lock);
   commit_take(k, &batch);
   svc_mutex_unlock(&k->lock);
+  if (SVC_IS_SHARED(k->port)) commit_join(k, &batch);
   commit_all(k, &batch, NULL);
   commit_alone(k, &batch);
   svc_mutex_lock(&k->lock);

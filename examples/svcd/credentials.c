@@ -50,7 +50,7 @@ static int credentials_put(int fd, const char *base_url, const char *token, cons
 int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url, const char *token,
                            int (*make)(svc *s, const svcd_options *o, svc_credentials *out), svc_credentials *out)
 {
-  char path[SVCD_PATH], new_path[SVCD_PATH + 8];
+  char path[SVCD_PATH], new_path[SVCD_PATH + 32];
   struct stat there;
   int fd, rc, written, named;
   if (!svcd_credentials_path(o, path)) return 1;
@@ -58,7 +58,7 @@ int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url, 
     rc = make(s, o, out);
     return rc == SVC_OK ? 0 : svcd_error(1, "cannot make credentials: %s", svc_strerror(rc));
   }
-  snprintf(new_path, sizeof new_path, "%s.new", path);
+  snprintf(new_path, sizeof new_path, "%s.new%ld", path, (long)getpid()); /* others may begin on the same store at this moment */
   if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) /* /dev/null, say: a rename would replace even that */
     return svcd_error(1, "cannot write %s: it is there, and not a file", path);
   unlink(new_path);
@@ -71,6 +71,7 @@ int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url, 
   close(fd);
   if (!written) unlink(new_path);
   if (named) return 0;
+  if (rc == SVC_EXISTS) return SVCD_SET_UP;
   if (rc != SVC_OK) return svcd_error(1, "cannot make credentials: %s", svc_strerror(rc));
   if (!written && !o->data) return svcd_error(1, "cannot write %s", path);
   if (!written) return svcd_error(1, "cannot write %s: `svcd credentials --data %s` makes other ones", path, o->data);

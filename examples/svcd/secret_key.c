@@ -37,6 +37,22 @@ int svcd_secret_key_path(const svcd_options *o, char path[SVCD_PATH])
   return svcd_error(1, "%s: the name is too long", o->secret_key ? o->secret_key : o->data);
 }
 
+/* In full, or not at all: it gets its name when it is on the disk, and takes it from none that has come meanwhile. */
+static int secret_key_write(const char *path, const unsigned char key[SVCD_SECRET_KEY])
+{
+  char new_path[SVCD_PATH + 32];
+  int fd, good;
+  snprintf(new_path, sizeof new_path, "%s.new%ld", path, (long)getpid());
+  unlink(new_path);
+  fd = open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  good = fd >= 0 && write(fd, key, SVCD_SECRET_KEY) == SVCD_SECRET_KEY && fsync(fd) == 0 &&
+         (link(new_path, path) == 0 || errno == EEXIST);
+  if (!good) svcd_error(1, "cannot write %s: %s", path, strerror(errno));
+  if (fd >= 0) close(fd);
+  unlink(new_path);
+  return good ? 0 : 1;
+}
+
 int svcd_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY])
 {
   char path[SVCD_PATH];
@@ -46,24 +62,15 @@ int svcd_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY])
   random = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
   good = random >= 0 && read(random, key, SVCD_SECRET_KEY) == SVCD_SECRET_KEY;
   if (random >= 0) close(random);
-  return good ? 0 : svcd_error(1, "the system gives no random bytes");
+  if (!good) return svcd_error(1, "the system gives no random bytes");
+  if (!*path || !o->store) return 0;
+  /* another may begin on the same store at this moment, in this folder: the key of whose name comes first is that of both */
+  return secret_key_write(path, key) == 0 ? secret_key_read(path, key) : 1;
 }
 
-/* In full, or not at all: it gets its name when it is on the disk. */
 int svcd_keep_secret_key(const svcd_options *o, const unsigned char key[SVCD_SECRET_KEY])
 {
-  char path[SVCD_PATH], new_path[SVCD_PATH + 8];
-  int fd, good;
+  char path[SVCD_PATH];
   if (svcd_secret_key_path(o, path) != 0) return 1;
-  if (!*path || access(path, F_OK) == 0) return 0;
-  snprintf(new_path, sizeof new_path, "%s.new", path);
-  unlink(new_path);
-  fd = open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) return svcd_error(1, "cannot write %s: %s", path, strerror(errno));
-  good = write(fd, key, SVCD_SECRET_KEY) == SVCD_SECRET_KEY && fsync(fd) == 0 && rename(new_path, path) == 0;
-  close(fd);
-  if (good) return 0;
-  svcd_error(1, "cannot write %s: %s", path, strerror(errno));
-  unlink(new_path);
-  return 1;
+  return !*path || access(path, F_OK) == 0 ? 0 : secret_key_write(path, key);
 }

@@ -78,10 +78,11 @@ static int serve_is_set_up(svc *s, const char *vendor)
   return there;
 }
 
+/* Another svcd on the same store may have come first, since it was looked at. */
 static int serve_make(svc *s, const svcd_options *o, svc_credentials *out)
 {
-  (void)o;
-  return svc_bootstrap(s, out);
+  int rc = svc_bootstrap(s, out);
+  return rc == SVC_BUSY && serve_is_set_up(s, o->vendor ? o->vendor : "svc") ? SVC_EXISTS : rc;
 }
 
 /* On an empty store: the first organization, project and credentials. */
@@ -90,14 +91,14 @@ static int serve_first(svc *s, const svcd_options *o, const char *base_url, cons
   const char *vendor = o->vendor ? o->vendor : "svc";
   char path[SVCD_PATH];
   svc_credentials c;
-  int status;
+  int status = SVCD_SET_UP;
   if (!svcd_credentials_path(o, path)) return 1;
-  if (serve_is_set_up(s, vendor)) {
+  if (!serve_is_set_up(s, vendor)) status = svcd_write_credentials(s, o, base_url, token, serve_make, &c);
+  if (status == SVCD_SET_UP) {
     serve_greet_again(o, base_url, path);
     if (o->show_credentials && access(path, R_OK) == 0) serve_print_try(url, vendor, path, cert);
     return 0;
   }
-  status = svcd_write_credentials(s, o, base_url, token, serve_make, &c);
   if (status == 0) {
     svcd_greet(o, base_url, token, &c, path);
     if (*path) serve_print_try(url, vendor, path, cert);
@@ -307,18 +308,19 @@ int svcd_serve(const svcd_options *o)
   status = svc_listener_open(&listener, &listen, why, sizeof why);
   if (status != SVC_OK) return svcd_error(status == SVC_INVALID ? 2 : 1, "%s", why);
   metrics.listener = listener;
-  status = svcd_secret_key(o, key);
+  config = serve_config(o, listener);
+  status = svcd_store(o, &config);
+  if (status == 0) status = svcd_secret_key(o, key);
   if (status == 0) status = serve_driver(o, &driver);
   if (status != 0) {
     svc_listener_close(listener);
     return status;
   }
-  config = serve_config(o, listener);
   config.secret_key = key;
   config.notify = serve_notify;
   config.notify_context = config.log_context;
   config.driver = driver ? driver_postgres_driver(driver) : NULL;
-  status = svcd_store(o, &config) != 0 ? SVC_INVALID : svcd_test_config(o, &config, limits);
+  status = svcd_test_config(o, &config, limits);
   if (status == 0) status = svc_open(&s, &config); /* says itself what is wrong */
   status = status == SVC_OK ? svcd_keep_secret_key(o, key) : status == SVC_INVALID ? 2 : 1;
   memset(key, 0, sizeof key); /* the handle has a copy */

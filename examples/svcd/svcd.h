@@ -88,8 +88,9 @@ int svcd_openapi(const svcd_options *o);
 /*
 ** credentials.c: have `make` make credentials, and write them to the file that the options name. The secrets exist only in
 ** that moment, so the file is made before them, and gets its name when it is complete; if it cannot get that, it stays as it
-** is. Returns 0; else 1, and has said why.
+** is. Returns 0; SVCD_SET_UP when `make` says SVC_EXISTS: somebody else has them; else 1, and has said why.
 */
+#define SVCD_SET_UP (-1)
 int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url, const char *token,
                            int (*make)(svc *s, const svcd_options *o, svc_credentials *out), svc_credentials *out);
 /* Where the credentials are; "": with --memory, nowhere; false: the name is too long, and that has been said. */
