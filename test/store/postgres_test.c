@@ -35,7 +35,8 @@ static void site_open(site *s)
 static void site_close(site *s)
 {
   int i;
-  for (i = 0; i < HANDLES; i++) s->port->close(s->stores[i]);
+  for (i = 0; i < HANDLES; i++)
+    if (s->stores[i]) s->port->close(s->stores[i]);
   store_remove(s->path);
 }
 
@@ -190,6 +191,85 @@ static MunitResult postgres_numbers_and_states(const MunitParameter params[], vo
     munit_assert_int(s.port->put(s.txn[i % HANDLES], SVC_S("k"), SVC_S("v")), ==, SVC_OK);
     munit_assert_int(s.port->commit(s.txn[i % HANDLES]), ==, SVC_OK);
   }
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* A job of handle 0 that has seen the state of its transaction, and waits. */
+typedef struct late_job {
+  svc_job job; /* first: it is cast back */
+  svc_commit *commit;
+  atomic_int step; /* 1: it has begun, 2: it may go on */
+  char saw[16];
+} late_job;
+
+static bool late_look(svc_job *job, svc_txn *txn)
+{
+  late_job *late = (late_job *)job;
+  svc_str value;
+  if (txn->port->get(txn, SVC_S("k"), &value) == SVC_OK) snprintf(late->saw, sizeof late->saw, SVC_FMT, SVC_ARG(value));
+  atomic_store(&late->step, 1);
+  while (atomic_load(&late->step) != 2) usleep(1000);
+  return false;
+}
+
+static void *late_resize(void *context, void *p, size_t size)
+{
+  (void)context;
+  if (size) return realloc(p, size);
+  free(p);
+  return NULL;
+}
+
+static void *late_run(void *context)
+{
+  late_job *late = context;
+  munit_assert_int(svc_commit_run(late->commit, &late->job), ==, SVC_OK);
+  return NULL;
+}
+
+static bool late_waits(svc_commit *k)
+{
+  bool waits;
+  svc_mutex_lock(&k->lock);
+  waits = k->first != NULL;
+  svc_mutex_unlock(&k->lock);
+  return waits;
+}
+
+/* Who comes while a transaction is under way is not told what was before another handle's commit, which it may know of. */
+static MunitResult postgres_nothing_gone_by(const MunitParameter params[], void *data)
+{
+  static late_job jobs[2];
+  pthread_t threads[2];
+  svc_commit k;
+  site s;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  memset(&k, 0, sizeof k);
+  munit_assert_int(svc_commit_open(&k, s.port, s.stores[0], &(svc_allocator){ late_resize, NULL }), ==, SVC_OK);
+  for (i = 0; i < 2; i++) {
+    memset(&jobs[i], 0, sizeof jobs[i]);
+    jobs[i].job.work = late_look;
+    jobs[i].commit = &k;
+  }
+  munit_assert_int(pthread_create(&threads[0], NULL, late_run, &jobs[0]), ==, 0);
+  while (atomic_load(&jobs[0].step) != 1) usleep(1000);
+  site_write(&s, 1);
+  munit_assert_int(s.port->put(s.txn[1], SVC_S("k"), SVC_S("new")), ==, SVC_OK);
+  munit_assert_int(s.port->commit(s.txn[1]), ==, SVC_OK);
+  munit_assert_int(pthread_create(&threads[1], NULL, late_run, &jobs[1]), ==, 0);
+  while (!late_waits(&k)) usleep(1000);
+  atomic_store(&jobs[0].step, 2);
+  while (atomic_load(&jobs[1].step) != 1) usleep(1000);
+  atomic_store(&jobs[1].step, 2);
+  for (i = 0; i < 2; i++) munit_assert_int(pthread_join(threads[i], NULL), ==, 0);
+  munit_assert_string_equal(jobs[0].saw, "");
+  munit_assert_string_equal(jobs[1].saw, "new");
+  svc_commit_close(&k);
+  s.stores[0] = NULL;
   site_close(&s);
   return MUNIT_OK;
 }
@@ -516,6 +596,7 @@ static MunitTest tests[] = {
   { "/counts_together", postgres_counts_together, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/conflict", postgres_conflict, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/numbers_and_states", postgres_numbers_and_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/nothing_gone_by", postgres_nothing_gone_by, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/lost", postgres_lost, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/unknown_commit", postgres_unknown_commit, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
