@@ -21,6 +21,7 @@ usage: ./build.sh VERB [ARGUMENT]...
   test-api [OP]  the OpenAPI document against validators, a linter, a generated client, and through Prism every answer, or those of
                  one operation; takes packages from npm
   test-cluster   two svcd on one PostgreSQL and one Redis, killed and restarted under load: limits, races, linearizability
+  test-power [SCENE] what a disk is left with when the power is cut at any flush: thousands of states, each opened and checked
   bench [ARG]... build and run the benchmarks
   fuzz [SECONDS] random requests and bytes (test/fuzz), each for so long (60), with clang
   fold           write svcapi.c from the parts
@@ -401,6 +402,18 @@ FAULTS
     CLUSTER_FAULTS=$PWD/build/cluster/faults.sh build/cluster/cluster 9<&-
 }
 
+test_power() { # [SCENE]
+  daemon
+  O=build/power
+  build power power OPT=-O2
+  where=/dev/shm; if [ ! -w $where ]; then where=$PWD/build/power; fi
+  where=$(mktemp -d "$where/svcapi-power-XXXXXX")
+  status=0
+  POWER_SVCD=$PWD/build/svcd POWER_RECORD=$PWD/build/power/record.so POWER_FOLDER=$where build/power/power "$@" 9<&- || status=$?
+  if [ $status = 0 ]; then rm -rf "$where"; else say "test-power: what was left is in $where"; fi
+  return $status
+}
+
 clean() {
   case ${1:-} in
     --all) rm -rf build; say 'clean: removed build/' ;;
@@ -416,7 +429,7 @@ case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'
 verb=$1; shift
 if [ "$verb" = test-cluster ]; then WITH=postgres; fi
 with
-case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|bench|fuzz|arm|clean|install|dist|test-cluster) one_at_a_time ;; esac
+case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|bench|fuzz|arm|clean|install|dist|test-cluster|test-power) one_at_a_time ;; esac
 case $verb in
   deps)
     for d in "$@"; do all_deps | grep -qxF -e "$d" || die "no dependency '$d': there are $(all_deps | tr '\n' ' ')"; done
@@ -439,6 +452,7 @@ case $verb in
   test-api) test_api "$@" ;;
   test-web) test_web "$@" ;;
   test-cluster) test_cluster ;;
+  test-power) test_power "$@" ;;
   help|--help|-h) usage ;;
   *) echo "build.sh: no verb '$verb'" >&2; usage >&2; exit 2 ;;
 esac

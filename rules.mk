@@ -35,6 +35,7 @@ TESTS := $(sort $(shell find test -name '*_test.c')) $(wildcard test/*.c)
 SVCD := $(wildcard examples/svcd/*.c) examples/driver_postgres.c
 BENCH := $(wildcard test/bench/*.c)
 CLUSTER := $(wildcard test/cluster/*.c)
+POWER := $(filter-out test/power/record.c,$(wildcard test/power/*.c))
 FUZZERS := $(patsubst test/fuzz/%.c,$(O)/%,$(wildcard test/fuzz/*_fuzz.c))
 
 objects = $(patsubst %.c,$(O)/obj/%.o,$1)
@@ -50,7 +51,7 @@ MBED_LIBS := $(patsubst %,$(MBED)/library/libmbed%.a,tls x509 crypto)
 # ---- what can be asked for -------------------------------------------------------------------------------------------
 
 .DELETE_ON_ERROR:
-.PHONY: lib shared whole svcd parts run bench fuzz cluster
+.PHONY: lib shared whole svcd parts run bench fuzz cluster power
 lib: $(OUT)/libsvcapi.a
 shared: $(OUT)/libsvcapi.so.0
 whole: $(O)/whole/libsvcapi.a
@@ -60,6 +61,7 @@ run: $(O)/run
 bench: $(O)/bench
 fuzz: $(FUZZERS)
 cluster: $(O)/cluster
+power: $(O)/power $(O)/record.so
 
 # ---- objects ---------------------------------------------------------------------------------------------------------
 
@@ -124,8 +126,13 @@ $(O)/run:   $(PART_OBJECTS) $(STORE_OBJECTS) $(STORES_NOTED) $(SERVER_OBJECTS) $
             $(call noted,$(O)/run.list,$(PARTS) $(LISTENER) $(TESTS))
 $(O)/bench: $(call objects,$(BENCH) svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))
 $(O)/cluster: $(call objects,$(CLUSTER)) $(call noted,$(O)/cluster.list,$(CLUSTER))
+$(O)/power: $(call objects,$(POWER) svcapi.c) $(DEP_OBJECTS) $(call noted,$(O)/power.list,$(POWER))
 $(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(DEP_OBJECTS)
 # Single allocations of arenas are let fail by test/support.c; test/coverage.c sees every request.
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,arena_alloc arena_zero arena_copy arena_print handle_request)
-$(OUT)/svcd $(O)/run $(O)/bench $(O)/cluster $(FUZZERS): $(MBED_LIBS)
+$(OUT)/svcd $(O)/run $(O)/bench $(O)/cluster $(O)/power $(FUZZERS): $(MBED_LIBS)
 	@$(CC) $(OPT) $(LINK) -o $@ $(filter %.o,$^) $(MBED_LIBS) $(if $(filter svcd run,$(@F)),$(STORE_LIBS)) -pthread || { echo $@ >>$(O)/failed; exit 1; }
+
+# Loaded into other programs.
+$(O)/record.so: test/power/record.c test/power/power.h rules.mk
+	@mkdir -p $(@D); $(CC) -O2 -std=c11 $(WARN) -fPIC -shared -o $@ $< -ldl || { echo $< >>$(O)/failed; exit 1; }

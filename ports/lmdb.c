@@ -128,11 +128,36 @@ static void lmdb_close(svc_store *store)
   free(store);
 }
 
+/* That a file is in its folder is on the disk when the folder is. */
+static int lmdb_flush_folder(const char *path)
+{
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+  if (fd < 0) return errno;
+  rc = fsync(fd) != 0 && errno != EINVAL ? errno : 0; /* that: a file system which has no such thing */
+  close(fd);
+  return rc;
+}
+
+/* The same of a folder: its name is in the one above it. */
+static int lmdb_flush_above(const char *path)
+{
+  char above[PATH_MAX];
+  size_t n = strlen(path);
+  while (n > 1 && path[n - 1] == '/') n--;
+  while (n > 0 && path[n - 1] != '/') n--;
+  while (n > 1 && path[n - 1] == '/') n--;
+  if (n >= sizeof above) return ENAMETOOLONG;
+  memcpy(above, n ? path : ".", n ? n : 1);
+  above[n ? n : 1] = '\0';
+  return lmdb_flush_folder(above);
+}
+
 /* Make the folder if it is missing and hold it. */
 static int lmdb_hold(svc_store *store, const char *path, char *why, size_t why_size)
 {
   char name[PATH_MAX];
-  if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+  if (mkdir(path, 0700) == 0) lmdb_flush_above(path); /* some folders cannot be opened to be flushed */
+  else if (errno != EEXIST) {
     snprintf(why, why_size, "cannot make the folder %s: %s", path, strerror(errno));
     return SVC_IO;
   }
@@ -305,6 +330,42 @@ static int lmdb_close_on_exec(MDB_env *env)
   return fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 ? 0 : errno;
 }
 
+static int lmdb_cannot_open(int rc, const char *path, char *why, size_t why_size)
+{
+  snprintf(why, why_size, "cannot open the store in %s: %s", path, mdb_strerror(rc));
+  return lmdb_result(rc);
+}
+
+#define LMDB_NEW ".new" /* what a file is called that is not whole yet, behind its name */
+
+/*
+** A new store gets its name when it is on the disk: a power cut leaves none, or one that opens. LMDB itself writes the first two pages
+** of a file and goes on; of what a cut leaves of these it says that it is none of its files.
+*/
+static int lmdb_first_file(const char *path, size_t map_size)
+{
+  char name[PATH_MAX], new_name[PATH_MAX + sizeof LMDB_NEW];
+  MDB_env *env = NULL;
+  int rc;
+  if ((size_t)snprintf(name, sizeof name, "%s/data.mdb", path) >= sizeof name) return ENAMETOOLONG;
+  if (access(name, F_OK) == 0) return 0;
+  snprintf(new_name, sizeof new_name, "%s" LMDB_NEW, name);
+  unlink(new_name); /* the folder is held: it is one that was cut off */
+  rc = mdb_env_create(&env);
+  if (!rc) rc = mdb_env_set_mapsize(env, map_size);
+  if (!rc) rc = mdb_env_open(env, new_name, MDB_NOSUBDIR | MDB_NOLOCK, 0600);
+  if (!rc) rc = mdb_env_sync(env, 1);
+  if (env) mdb_env_close(env);
+  if (!rc && rename(new_name, name) != 0) rc = errno;
+  return rc ? rc : lmdb_flush_folder(path);
+}
+
+static int lmdb_first(const char *path, size_t map_size, char *why, size_t why_size)
+{
+  int rc = lmdb_first_file(path, map_size);
+  return rc ? lmdb_cannot_open(rc, path, why, why_size) : SVC_OK;
+}
+
 static int lmdb_open_env(svc_store *store, const char *path, unsigned flags, char *why, size_t why_size)
 {
   MDB_txn *txn = NULL;
@@ -324,10 +385,7 @@ static int lmdb_open_env(svc_store *store, const char *path, unsigned flags, cha
     txn = NULL;
   }
   if (txn) mdb_txn_abort(txn);
-  if (rc) {
-    snprintf(why, why_size, "cannot open the store in %s: %s", path, mdb_strerror(rc));
-    return lmdb_result(rc);
-  }
+  if (rc) return lmdb_cannot_open(rc, path, why, why_size);
   store->base = base;
   if (mdb_env_info(store->env, &info) == 0) store->map_size = info.me_mapsize; /* an older store may be larger */
   return SVC_OK;
@@ -370,6 +428,7 @@ static int lmdb_open(svc_store **out, const svc_config *config, char *why, size_
     flags = config->durability == SVC_NO_SYNC ? MDB_NOSYNC : MDB_NOMETASYNC;
   }
   rc = path ? lmdb_hold(store, path, why, why_size) : SVC_OK;
+  if (rc == SVC_OK && path) rc = lmdb_first(path, store->map_size, why, why_size);
   if (rc == SVC_OK) rc = lmdb_open_env(store, path ? path : private_path, flags, why, why_size);
   if (!path) lmdb_unlink(private_path);
   if (rc != SVC_OK) goto fail;
@@ -827,16 +886,6 @@ static int lmdb_room(svc_store *store, int what)
   return rc == SVC_FULL && lmdb_turn(store) ? SVC_OK : rc;
 }
 
-/* That a file is in its folder is on the disk when the folder is. */
-static int lmdb_flush_folder(const char *path)
-{
-  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
-  if (fd < 0) return errno;
-  rc = fsync(fd) != 0 && errno != EINVAL ? errno : 0; /* that: a file system which has no such thing */
-  close(fd);
-  return rc;
-}
-
 #define LMDB_COPY_SLACK 1000000 /* transactions that may come between the two steps of a copy */
 
 static int lmdb_numbers_from(svc_txn *txn, uint64_t least)
@@ -850,35 +899,62 @@ static int lmdb_copy_begin(svc_txn *txn)
   return lmdb_numbers_from(txn, lmdb_number(txn) + LMDB_COPY_SLACK);
 }
 
-/* The file is made here, not by LMDB: nobody else may ever read it. */
-static int lmdb_copy_file(const char *path, char name[PATH_MAX], int *fd)
+/*
+** A copy is made in a file of another name, and gets its own when it is on the disk: what is called data.mdb is whole. The file is
+** made here, not by LMDB: nobody else may ever read it. One that is left of a copy that was broken off is taken over; one that another
+** is at is not.
+*/
+typedef struct lmdb_copying {
+  char name[PATH_MAX], new_name[PATH_MAX + sizeof LMDB_NEW];
+  int fd;
+} lmdb_copying;
+
+static int lmdb_copy_file(const char *path, lmdb_copying *c)
 {
-  if (mkdir(path, 0700) != 0 && errno != EEXIST) return SVC_IO;
-  if ((size_t)snprintf(name, PATH_MAX, "%s/data.mdb", path) >= PATH_MAX) return SVC_INVALID;
-  *fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (*fd < 0) return errno == EEXIST ? SVC_EXISTS : lmdb_result(errno);
-  return SVC_OK;
+  struct stat ours, named;
+  if (mkdir(path, 0700) == 0) lmdb_flush_above(path);
+  else if (errno != EEXIST) return SVC_IO;
+  if ((size_t)snprintf(c->name, sizeof c->name, "%s/data.mdb", path) >= sizeof c->name) return SVC_INVALID;
+  snprintf(c->new_name, sizeof c->new_name, "%s" LMDB_NEW, c->name);
+  if (access(c->name, F_OK) == 0) return SVC_EXISTS;
+  c->fd = open(c->new_name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (c->fd < 0) return lmdb_result(errno);
+  if (flock(c->fd, LOCK_EX | LOCK_NB) == 0 && fstat(c->fd, &ours) == 0 && stat(c->new_name, &named) == 0 && ours.st_ino == named.st_ino &&
+      ftruncate(c->fd, 0) == 0)
+    return SVC_OK;
+  close(c->fd);
+  return SVC_EXISTS; /* it is another's, who is at it */
+}
+
+/* Never in the place of another; where a file system knows no links, as far as can be seen. */
+static int lmdb_copy_name(const lmdb_copying *c)
+{
+  int rc = link(c->new_name, c->name) == 0 ? 0 : errno;
+  if (rc == 0) return unlink(c->new_name) == 0 ? 0 : errno;
+  if (rc == EEXIST || access(c->name, F_OK) == 0) return EEXIST;
+  return rename(c->new_name, c->name) == 0 ? 0 : errno;
 }
 
 /* It is a copy only when it is on the disk; else it is not there. rc: what came of it so far, LMDB's. */
-static int lmdb_copy_end(const char *path, const char *name, int fd, int rc)
+static int lmdb_copy_end(const char *path, const lmdb_copying *c, int rc)
 {
-  if (!rc && fsync(fd) != 0) rc = errno;
-  if (close(fd) != 0 && !rc) rc = errno;
-  if (!rc) rc = lmdb_flush_folder(path);
-  if (rc) unlink(name);
-  return rc;
+  if (!rc && fsync(c->fd) != 0) rc = errno;
+  if (!rc) rc = lmdb_copy_name(c);
+  if (rc) unlink(c->new_name);
+  close(c->fd); /* the lock until here */
+  if (rc == EEXIST) return SVC_EXISTS;
+  return lmdb_result(rc ? rc : lmdb_flush_folder(path));
 }
 
 static int lmdb_copy(svc_store *store, const char *path)
 {
-  char name[PATH_MAX];
-  int fd, rc = lmdb_copy_file(path, name, &fd);
+  lmdb_copying c;
+  int rc = lmdb_copy_file(path, &c);
   if (rc != SVC_OK) return rc;
   svc_mutex_lock(&store->copy_lock);
-  rc = mdb_env_copyfd2(store->env, fd, MDB_CP_COMPACT);
+  rc = mdb_env_copyfd2(store->env, c.fd, MDB_CP_COMPACT);
   svc_mutex_unlock(&store->copy_lock);
-  return lmdb_result(lmdb_copy_end(path, name, fd, rc));
+  return lmdb_copy_end(path, &c, rc);
 }
 
 /* ------------------------------------------------------------------------------------------- a store that another process holds */
@@ -917,7 +993,7 @@ static int lmdb_visit_tell(const char *path, uint64_t base)
   MDB_env *env = NULL;
   MDB_txn *txn = NULL;
   MDB_dbi dbi;
-  int rc = lmdb_visit(&env, path, MDB_NOLOCK);
+  int rc = lmdb_visit(&env, path, MDB_NOLOCK | MDB_NOSUBDIR);
   value.mv_data = &base;
   value.mv_size = sizeof base;
   if (!rc) rc = mdb_txn_begin(env, NULL, 0, &txn);
@@ -944,17 +1020,17 @@ static int lmdb_visit_copy(const char *from, int fd, uint64_t *base)
 
 SVC_PRIVATE int svc_lmdb_copy_of(const char *from, const char *to)
 {
-  char name[PATH_MAX];
+  lmdb_copying c;
   uint64_t base = 0;
-  int fd, tries = 0, rc;
-  if ((size_t)snprintf(name, sizeof name, "%s/data.mdb", from) >= sizeof name) return SVC_INVALID;
-  if (access(name, R_OK) != 0) return SVC_IO; /* LMDB would make a lock file beside it */
-  rc = lmdb_copy_file(to, name, &fd);
+  int tries = 0, rc;
+  if ((size_t)snprintf(c.name, sizeof c.name, "%s/data.mdb", from) >= sizeof c.name) return SVC_INVALID;
+  if (access(c.name, R_OK) != 0) return SVC_IO; /* LMDB would make a lock file beside it */
+  rc = lmdb_copy_file(to, &c);
   if (rc != SVC_OK) return rc;
-  do rc = lmdb_visit_copy(from, fd, &base);
+  do rc = lmdb_visit_copy(from, c.fd, &base);
   while (rc == MDB_MAP_RESIZED && ++tries < LMDB_COPY_TRIES);
-  if (!rc) rc = lmdb_visit_tell(to, base);
-  return lmdb_result(lmdb_copy_end(to, name, fd, rc));
+  if (!rc) rc = lmdb_visit_tell(c.new_name, base);
+  return lmdb_copy_end(to, &c, rc);
 }
 
 SVC_PRIVATE const svc_store_port *svc_lmdb_port(void)

@@ -59,24 +59,30 @@ static int backup_no_store(const char *folder)
   return svcd_error(1, "there is no store in %s", folder);
 }
 
+/* All bytes of a file into another, and on the disk. */
+static int backup_pour(int in, int out)
+{
+  char bytes[65536];
+  ssize_t n;
+  while ((n = read(in, bytes, sizeof bytes)) > 0)
+    if (write(out, bytes, (size_t)n) != n) break;
+  return n == 0 && fsync(out) == 0 ? 0 : -1;
+}
+
 /* A file that must not be there yet: in full and on the disk, or not at all. Returns 0, or has said why. */
 static int backup_copy_file(const char *from, const char *to)
 {
-  char bytes[65536];
-  ssize_t n = -1;
-  int in = open(from, O_RDONLY | O_CLOEXEC), out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), good;
-  if (in < 0 || out < 0) {
-    svcd_error(0, "cannot copy %s to %s: %s", from, to, strerror(errno));
-    if (in >= 0) close(in);
-    return 1;
-  }
-  while ((n = read(in, bytes, sizeof bytes)) > 0)
-    if (write(out, bytes, (size_t)n) != n) break;
-  good = n == 0 && fsync(out) == 0;
+  char new_to[SVCD_PATH + 8];
+  int in = open(from, O_RDONLY | O_CLOEXEC), out = -1, good;
+  snprintf(new_to, sizeof new_to, "%s.new", to);
+  unlink(new_to); /* of a copy that was broken off */
+  if (in >= 0) out = open(new_to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  errno = out < 0 ? errno : 0;
+  good = out >= 0 && backup_pour(in, out) == 0 && link(new_to, to) == 0 && svcd_flush_name(to) == 0;
   if (!good) svcd_error(0, "cannot copy %s to %s: %s", from, to, strerror(errno ? errno : ENOSPC));
-  close(in);
-  if (close(out) != 0) good = 0;
-  if (!good) unlink(to);
+  if (in >= 0) close(in);
+  if (out >= 0) close(out);
+  unlink(new_to);
   return good ? 0 : 1;
 }
 

@@ -5,7 +5,7 @@
 ** file of credentials. The token is random whatever --seed says, stays the same while that file does, and is never printed unless
 ** --show-credentials asks for it.
 */
-#define _GNU_SOURCE /* timegm, fsync */
+#define _GNU_SOURCE /* timegm */
 #include "svcd.h"
 
 #include <errno.h>
@@ -75,17 +75,9 @@ int svcd_test_token(const svcd_options *o, char token[SVCD_TOKEN])
 /* The file with one more member; in full, or as it was. */
 static int control_write(const char *path, const char *before, long n, const char *token)
 {
-  char new_path[SVCD_PATH + 8], text[CONTROL_FILE + 128];
-  int length = snprintf(text, sizeof text, "%.*s,\"testToken\":\"%s\"}\n", (int)n, before, token), fd, good;
-  snprintf(new_path, sizeof new_path, "%s.new", path);
-  unlink(new_path);
-  fd = open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  good = fd >= 0 && write(fd, text, (size_t)length) == length && fsync(fd) == 0 && rename(new_path, path) == 0;
-  if (fd >= 0) close(fd);
-  if (good) return 0;
-  svcd_error(1, "cannot write the testToken to %s: %s", path, strerror(errno));
-  unlink(new_path);
-  return 1;
+  char text[CONTROL_FILE + 128];
+  int length = snprintf(text, sizeof text, "%.*s,\"testToken\":\"%s\"}\n", (int)n, before, token);
+  return svcd_put_file(path, text, (size_t)length, 1);
 }
 
 /* The store may be older than --test-control, or its file have been moved away. */

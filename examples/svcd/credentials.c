@@ -67,7 +67,7 @@ int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url, 
   memset(out, 0, sizeof *out);
   rc = make(s, o, out);
   written = rc == SVC_OK && credentials_put(fd, base_url, token, out) == 0;
-  named = written && rename(new_path, path) == 0;
+  named = written && rename(new_path, path) == 0 && svcd_flush_name(path) == 0;
   close(fd);
   if (!written) unlink(new_path);
   if (named) return 0;

@@ -4,7 +4,7 @@
 ** The rule it keeps: a key that is there is never replaced, as without it the secrets of the store are lost; and who has the
 ** store, or a backup of it, has not got the key by that, unless both are copied together. Name a file elsewhere for more.
 */
-#define _GNU_SOURCE /* fsync */
+#define _GNU_SOURCE /* O_CLOEXEC */
 #include "svcd.h"
 
 #include <errno.h>
@@ -37,22 +37,6 @@ int svcd_secret_key_path(const svcd_options *o, char path[SVCD_PATH])
   return svcd_error(1, "%s: the name is too long", o->secret_key ? o->secret_key : o->data);
 }
 
-/* In full, or not at all: it gets its name when it is on the disk, and takes it from none that has come meanwhile. */
-static int secret_key_write(const char *path, const unsigned char key[SVCD_SECRET_KEY])
-{
-  char new_path[SVCD_PATH + 32];
-  int fd, good;
-  snprintf(new_path, sizeof new_path, "%s.new%ld", path, (long)getpid());
-  unlink(new_path);
-  fd = open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  good = fd >= 0 && write(fd, key, SVCD_SECRET_KEY) == SVCD_SECRET_KEY && fsync(fd) == 0 &&
-         (link(new_path, path) == 0 || errno == EEXIST);
-  if (!good) svcd_error(1, "cannot write %s: %s", path, strerror(errno));
-  if (fd >= 0) close(fd);
-  unlink(new_path);
-  return good ? 0 : 1;
-}
-
 int svcd_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY])
 {
   char path[SVCD_PATH];
@@ -65,12 +49,12 @@ int svcd_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY])
   if (!good) return svcd_error(1, "the system gives no random bytes");
   if (!*path || !o->store) return 0;
   /* another may begin on the same store at this moment, in this folder: the key of whose name comes first is that of both */
-  return secret_key_write(path, key) == 0 ? secret_key_read(path, key) : 1;
+  return svcd_put_file(path, key, SVCD_SECRET_KEY, 0) == 0 ? secret_key_read(path, key) : 1;
 }
 
 int svcd_keep_secret_key(const svcd_options *o, const unsigned char key[SVCD_SECRET_KEY])
 {
   char path[SVCD_PATH];
   if (svcd_secret_key_path(o, path) != 0) return 1;
-  return !*path || access(path, F_OK) == 0 ? 0 : secret_key_write(path, key);
+  return !*path || access(path, F_OK) == 0 ? 0 : svcd_put_file(path, key, SVCD_SECRET_KEY, 0);
 }

@@ -103,6 +103,11 @@ int svcd_store(const svcd_options *o, svc_config *config);
 int svcd_store_at(const char *place, svc_config *config);
 int svcd_is_uri(const char *store);
 
+/* file.c: a file of these bytes, in full or not at all, and readable by nobody else; replace 0: one that is there stays, which is no
+** failure. Returns 0, or 1 and has said why. svcd_flush_name: so that a name which was given is on the disk; 0 is good. */
+int svcd_put_file(const char *path, const void *bytes, size_t n, int replace);
+int svcd_flush_name(const char *path);
+
 /* secret_key.c: the bytes of svc_config.secret_key, from their file, or new ones; and, once they have opened the store, their
 ** file where there is none. Both return 0; else the status to exit with, and have said why. */
 #define SVCD_SECRET_KEY 32

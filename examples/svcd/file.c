@@ -1,0 +1,43 @@
+/*
+** Files that are there in full or not at all: a key, a token. A file gets its name when it is on the disk, and is there when its name is,
+** too: a power cut leaves the old one, or the new one.
+*/
+#define _GNU_SOURCE /* fsync */
+#include "svcd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The folder is flushed. Some file systems know no such thing: then there is nothing to be done. */
+int svcd_flush_name(const char *path)
+{
+  char folder[SVCD_PATH];
+  const char *slash = strrchr(path, '/');
+  int fd, rc;
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+  fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  rc = fsync(fd) != 0 && errno != EINVAL ? -1 : 0;
+  close(fd);
+  return rc;
+}
+
+int svcd_put_file(const char *path, const void *bytes, size_t n, int replace)
+{
+  char new_path[SVCD_PATH + 32];
+  int fd, good;
+  snprintf(new_path, sizeof new_path, "%s.new%ld", path, (long)getpid()); /* others may be at the same, on a store that they share */
+  unlink(new_path);
+  fd = open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  good = fd >= 0 && write(fd, bytes, n) == (ssize_t)n && fsync(fd) == 0;
+  if (good && replace) good = rename(new_path, path) == 0;
+  else if (good) good = link(new_path, path) == 0 || errno == EEXIST;
+  if (good) good = svcd_flush_name(path) == 0;
+  if (!good) svcd_error(1, "cannot write %s: %s", path, strerror(errno));
+  if (fd >= 0) close(fd);
+  unlink(new_path);
+  return good ? 0 : 1;
+}
