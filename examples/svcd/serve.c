@@ -173,6 +173,7 @@ static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options
   int signal_number = 0;
   if (serve_first(s, o, base_url, token, svc_listener_url(listener, 0), cert) != 0) return 1;
   if (serve_test_control(s, o, base_url, token) != 0) return 1;
+  svcd_confine(o);
   if (svc_listener_start(listener, s) != SVC_OK) return svcd_error(1, "cannot start threads");
   svcd_show_certificate(cert);
   if (o->show_credentials && !o->no_explorer) printf("explorer:      %s/ in a browser\n", svc_listener_url(listener, 0));

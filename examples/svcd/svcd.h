@@ -108,6 +108,9 @@ int svcd_is_uri(const char *store);
 int svcd_put_file(const char *path, const void *bytes, size_t n, int replace);
 int svcd_flush_name(const char *path);
 
+/* confine.c: before the threads of the listener begin, and when all that needs privileges is done. */
+void svcd_confine(const svcd_options *o);
+
 /* secret_key.c: the bytes of svc_config.secret_key, from their file, or new ones; and, once they have opened the store, their
 ** file where there is none. Both return 0; else the status to exit with, and have said why. */
 #define SVCD_SECRET_KEY 32

@@ -280,6 +280,42 @@ static MunitResult test_bootstrap_folder(const MunitParameter params[], void *da
   return MUNIT_OK;
 }
 
+/* What it has given up when it answers: see examples/svcd/confine.c. With a driver it still starts programs. */
+static MunitResult test_confined(const MunitParameter params[], void *data)
+{
+  static const char *const lines[] = { "\nNoNewPrivs:\t1\n", "\nSeccomp:\t2\n", "\nCapEff:\t0000000000000000\n", "\nCapBnd:\t0000000000000000\n" };
+  char *folder, store[128], file[160], text[8192];
+  const char *args[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--no-sync", NULL };
+  daemon_run d;
+  size_t i, n;
+  FILE *f;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  folder = new_folder();
+  snprintf(store, sizeof store, "%s/store", folder);
+  start(&d, args);
+  await_ready(&d);
+  snprintf(file, sizeof file, "/proc/%d/status", (int)d.pid);
+  f = fopen(file, "r");
+  munit_assert_not_null(f);
+  n = fread(text, 1, sizeof text - 1, f);
+  text[n] = '\0';
+  fclose(f);
+  for (i = 0; i < sizeof lines / sizeof lines[0]; i++)
+    if (!strstr(text, lines[i])) munit_errorf("%s is not in %s", lines[i], text);
+  snprintf(file, sizeof file, "/proc/%d/limits", (int)d.pid);
+  f = fopen(file, "r");
+  if (f) { /* it is nobody's to look at but root's */
+    n = fread(text, 1, sizeof text - 1, f);
+    text[n] = '\0';
+    fclose(f);
+    munit_assert_not_null(strstr(text, "Max core file size        0                    0"));
+  }
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  remove_folder(folder);
+  return MUNIT_OK;
+}
+
 /* The key of the store's secrets: made once, for its owner alone; one that is no key, or that others can read, is refused. */
 static MunitResult test_secret_key(const MunitParameter params[], void *data)
 {
@@ -757,6 +793,7 @@ static MunitTest tests[] = {
   { "/life", test_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap", test_bootstrap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap_folder", test_bootstrap_folder, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/confined", test_confined, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/secret_key", test_secret_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/show_credentials", test_show_credentials, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/flags", test_flags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
