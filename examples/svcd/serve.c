@@ -318,7 +318,7 @@ int svcd_serve(const svcd_options *o)
   config.notify = serve_notify;
   config.notify_context = config.log_context;
   config.driver = driver ? driver_postgres_driver(driver) : NULL;
-  status = svcd_store(o, &config) != 0 ? SVC_INVALID : svcd_test_config(o, &config, limits);
+  status = svcd_store(o, &config) != 0 || svcd_limiter(o, &config) != 0 ? SVC_INVALID : svcd_test_config(o, &config, limits);
   if (status == 0) status = svc_open(&s, &config); /* says itself what is wrong */
   status = status == SVC_OK ? svcd_keep_secret_key(o, key) : status == SVC_INVALID ? 2 : 1;
   memset(key, 0, sizeof key); /* the handle has a copy */
