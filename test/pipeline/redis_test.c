@@ -614,31 +614,56 @@ static MunitResult redis_closed_when_gone(const MunitParameter params[], void *d
   return MUNIT_OK;
 }
 
-/* Somebody listens, and never answers: requests do not line up for it. Who has tried is counted by the connections that wait there. */
-static MunitResult redis_silent(const MunitParameter params[], void *data)
+/* Somebody who listens, and never answers. Who has tried is counted by the connections that wait there. */
+typedef struct wall {
+  char folder[128], uri[200];
+  int fd;
+} wall;
+
+static void wall_open(wall *w)
 {
   struct sockaddr_un at = { .sun_family = AF_UNIX };
-  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), i, n, tries = 0, asked = 0;
+  store_folder(w->folder);
+  munit_assert_int(snprintf(w->uri, sizeof w->uri, "%s/redis", w->folder), <, (int)sizeof at.sun_path);
+  memcpy(at.sun_path, w->uri, strlen(w->uri));
+  snprintf(w->uri, sizeof w->uri, "unix://%s?connect=50", at.sun_path);
+  w->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  munit_assert_int(bind(w->fd, (struct sockaddr *)&at, sizeof at), ==, 0);
+  munit_assert_int(listen(w->fd, 100), ==, 0);
+}
+
+static int wall_tries(wall *w)
+{
+  int n, tries = 0;
+  while ((n = accept(w->fd, NULL, NULL)) >= 0) close(n), tries++;
+  return tries;
+}
+
+static void wall_close(wall *w)
+{
+  close(w->fd);
+  store_remove(w->folder);
+}
+
+/* Requests do not line up for one who does not answer. */
+static MunitResult redis_silent(const MunitParameter params[], void *data)
+{
+  int i, tries, asked = 0;
   double begun, longest = 0;
-  char uri[200], folder[128];
   fleet f;
+  wall w;
   (void)params, (void)data;
   SKIP_WITHOUT;
-  store_folder(folder);
-  munit_assert_int(snprintf(uri, sizeof uri, "%s/redis", folder), <, (int)sizeof at.sun_path);
-  memcpy(at.sun_path, uri, strlen(uri));
-  munit_assert_int(bind(fd, (struct sockaddr *)&at, sizeof at), ==, 0);
-  munit_assert_int(listen(fd, 100), ==, 0);
-  snprintf(uri, sizeof uri, "unix://%s?connect=50", at.sun_path);
+  wall_open(&w);
   begun = seconds();
-  fleet_open(&f, uri, NULL); /* a service starts all the same */
+  fleet_open(&f, w.uri, NULL); /* a service starts all the same */
   for (i = 0; seconds() - begun < 1.0; i++, asked++) {
     double before = seconds();
     munit_assert_int(t_send(&f.t[0], "GET", "/orgs", NULL), !=, 503);
     if (seconds() - before > longest) longest = seconds() - before;
     if (i % 10 == 0) pause_ms(1);
   }
-  while ((n = accept(fd, NULL, NULL)) >= 0) close(n), tries++;
+  tries = wall_tries(&w);
   munit_assert_int(tries, >=, 3); /* of either at the start, and of the first again */
   munit_assert_int(tries, <=, 5); /* at 0.1, 0.3 and 0.7 seconds, or later */
   munit_assert_int(asked, >, 20 * tries);
@@ -646,17 +671,71 @@ static MunitResult redis_silent(const MunitParameter params[], void *data)
   munit_assert_int(lines_with(f.t[0].log, "limiter"), ==, 1);
   munit_assert_not_null(strstr(f.t[0].log, "does not answer in time"));
   fleet_close(&f);
-  close(fd);
-  store_remove(folder);
+  wall_close(&w);
   return MUNIT_OK;
 }
 
-/* A server that stops for a while: what it says too late is not taken for the answer to another question. */
+typedef struct asker {
+  pthread_t thread;
+  svc_limits *limits;
+  double until;
+} asker;
+
+static void *asking(void *context)
+{
+  asker *a = context;
+  svc_bucket b = bucket("a", 10, 1, 60);
+  svc_tokens t;
+  while (seconds() < a->until) {
+    munit_assert_int(t_redis_port()->take(a->limits, &b, T_START, &t), !=, SVC_OK);
+    pause_ms(1);
+  }
+  return NULL;
+}
+
+/* Of many who ask at the same time one tries. */
+static MunitResult redis_one_tries(const MunitParameter params[], void *data)
+{
+  asker a[8];
+  wall w;
+  site s;
+  int i, tries;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  wall_open(&w);
+  memset(&s, 0, sizeof s);
+  s.port = t_redis_port();
+  strcpy(s.server.uri, w.uri);
+  for (i = 0; i < 8; i++) a[i].until = seconds() + 0.6; /* before it is opened, which is the first try */
+  s.limits[0] = site_handle(&s);
+  for (i = 0; i < 8; i++) {
+    a[i].limits = s.limits[0];
+    munit_assert_int(pthread_create(&a[i].thread, NULL, asking, &a[i]), ==, 0);
+  }
+  for (i = 0; i < 8; i++) pthread_join(a[i].thread, NULL);
+  tries = wall_tries(&w);
+  munit_assert_int(tries, >=, 2);
+  munit_assert_int(tries, <=, 3); /* at 0.1 and 0.3 seconds, or later */
+  munit_assert_int(lines_with(s.log.log, "limiter"), ==, 1);
+  s.port->close(s.limits[0]);
+  wall_close(&w);
+  return MUNIT_OK;
+}
+
+static void *goes_on(void *server_of)
+{
+  pause_ms(30);
+  kill(((const server *)server_of)->pid, SIGCONT);
+  return NULL;
+}
+
+/* A server that stops for a while: what it says too late, even while another question waits, is not taken for the answer to that. */
 static MunitResult redis_late(const MunitParameter params[], void *data)
 {
   svc_bucket b = bucket("a", 100, 1, 60), c = bucket("b", 7, 1, 60);
   svc_tokens t;
   double until;
+  pthread_t thread;
   site s;
   int i, rc = SVC_OK;
   (void)params, (void)data;
@@ -666,13 +745,14 @@ static MunitResult redis_late(const MunitParameter params[], void *data)
   kill(s.server.pid, SIGSTOP);
   munit_assert_int(s.port->take(s.limits[0], &b, T_START, &t), ==, SVC_IO);
   for (i = 0; i < 100; i++) munit_assert_int(s.port->take(s.limits[0], &b, T_START, &t), !=, SVC_OK);
-  kill(s.server.pid, SIGCONT);
+  pause_ms(150);
+  munit_assert_int(pthread_create(&thread, NULL, goes_on, &s.server), ==, 0);
   until = seconds() + 15;
-  do {
+  while ((rc = s.port->take(s.limits[0], &c, T_START, &t)) != SVC_OK) {
     munit_assert_true(seconds() < until);
     pause_ms(20);
-    rc = s.port->take(s.limits[0], &c, T_START, &t);
-  } while (rc != SVC_OK);
+  }
+  pthread_join(thread, NULL);
   munit_assert_int64(t.remaining, ==, 6);
   munit_assert_int(lines_with(s.log.log, "answers again"), ==, 1);
   munit_assert_int64(take(&s, 0, &b, T_START).remaining, >=, 92); /* at the most what was asked before it was known to be gone */
@@ -837,6 +917,7 @@ static MunitTest tests[] = {
   { "/open_when_gone", redis_open_when_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/closed_when_gone", redis_closed_when_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/silent", redis_silent, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/one_tries", redis_one_tries, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/late", redis_late, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/forgetful", redis_forgetful, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/uris", redis_uris, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
