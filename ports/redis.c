@@ -9,9 +9,11 @@
 ** scripts are small and their numbers below 2^53, where Lua's are exact. A key lives until its bucket would be full by every
 ** clock that is less than REDIS_SLACK behind; for what is due later the arithmetic is right whether the key is there or not.
 **
-** Who asks has `timeout` milliseconds, of which none is spent on connecting again and again: the breaker. After a failure nobody asks
-** for a pause that is doubled with each failure more, up to REDIS_LONGEST_PAUSE; then one request tries, and the others do not wait for
-** it. A failure soon after it was mended counts on where that stopped. The log has a line when it breaks and one when it is mended.
+** Who asks has `timeout` milliseconds, and does not spend them again and again where nobody answers: the breaker. It breaks when no
+** connection can be had, when an answer is an error, and when REDIS_MISSES in a row come too late: one alone is a busy moment, and is
+** that request's. Then nobody asks for a pause that is doubled with each failure more, up to REDIS_LONGEST_PAUSE; one request tries, and
+** the others do not wait for it. What fails soon after it was mended has the pause grow on. The log has a line when it breaks and
+** one when it is mended.
 **
 ** Connections are made as they are needed, up to REDIS_CONNECTIONS, and kept. One that has timed out is closed, as its answer may
 ** still come. One that the server has closed while it was idle is seen to be so before anything is sent: a question is never
@@ -36,9 +38,10 @@
 #define REDIS_TIMEOUT 5  /* milliseconds, as those that follow */
 #define REDIS_CONNECT 50
 #define REDIS_MOST 60000 /* that either may be set to */
-#define REDIS_FIRST_PAUSE 100
+#define REDIS_MISSES 3
+#define REDIS_FIRST_PAUSE 100 /* milliseconds */
 #define REDIS_LONGEST_PAUSE 5000
-#define REDIS_STEADY 10000 /* mended for so long, it begins with the first pause again */
+#define REDIS_STEADY 30 /* mended for so many times the pause, it begins with the first pause again */
 #define REDIS_SLACK 60000
 #define REDIS_LATEST (INT64_C(1) << 52) /* times of a clock that is out of its mind: see above */
 #define REDIS_INSTANCE 256 /* bytes of one in its key */
@@ -64,6 +67,7 @@ struct svc_limits {
   pthread_mutex_t lock; /* of what follows */
   pthread_cond_t free;
   bool broken, trying;           /* trying: one request does */
+  unsigned missed;               /* answers in a row that came too late */
   int64_t until, pause, mended; /* microseconds of the monotonic clock */
   redis_conn conns[REDIS_CONNECTIONS];
 };
@@ -73,6 +77,7 @@ typedef struct redis_try {
   redis_conn *conn;
   bool mine;      /* it is the one that tries while all others do not */
   bool refused;   /* the server has answered, and does not want us */
+  bool late;      /* there was no answer in time */
   char why[160];  /* it failed; "": it did not */
 } redis_try;
 
@@ -167,15 +172,18 @@ static void redis_lose(redis_conn *k)
   k->context = NULL;
 }
 
+/* Who was not let run for so long looks once more: the answer may be there. */
 static bool redis_wait(redis_try *t, short what, int64_t until)
 {
   struct pollfd p = { .fd = t->conn->context->fd, .events = what };
   int64_t left;
-  int n = 0;
-  while (n == 0 && (left = until - redis_clock()) > 0) {
-    n = poll(&p, 1, (int)((left + 999) / 1000));
+  int n;
+  do {
+    left = until - redis_clock();
+    n = poll(&p, 1, left > 0 ? (int)((left + 999) / 1000) : 0);
     if (n < 0 && errno == EINTR) n = 0;
-  }
+  } while (n == 0 && left > 0);
+  t->late = n == 0;
   if (n <= 0) redis_fail(t, n < 0 ? strerror(errno) : "does not answer in time");
   return n > 0;
 }
@@ -286,6 +294,7 @@ static bool redis_connect(svc_limits *l, redis_try *t)
   else if (fcntl(c->fd, F_SETFD, FD_CLOEXEC) != 0) redis_fail(t, strerror(errno));
   else good = redis_greet(l, t, until);
   if (!good) redis_lose(t->conn);
+  t->late = false; /* of those who are connected */
   return good;
 }
 
@@ -337,7 +346,8 @@ static bool redis_break(svc_limits *l, const redis_try *t, int64_t now)
 {
   bool breaks = !l->broken;
   if (l->broken && !t->mine) return false;
-  if (!l->pause || (breaks && now - l->mended > REDIS_STEADY * 1000)) l->pause = REDIS_FIRST_PAUSE * 1000;
+  if (breaks && t->late && ++l->missed < REDIS_MISSES) return false;
+  if (!l->pause || (breaks && now - l->mended > REDIS_STEADY * l->pause)) l->pause = REDIS_FIRST_PAUSE * 1000;
   else l->pause = l->pause > REDIS_LONGEST_PAUSE * 1000 / 2 ? REDIS_LONGEST_PAUSE * 1000 : l->pause * 2;
   l->until = now + l->pause;
   l->broken = true;
@@ -362,6 +372,7 @@ static void redis_leave(svc_limits *l, redis_try *t)
   pthread_mutex_lock(&l->lock);
   t->conn->busy = false;
   if (t->mine) l->trying = false;
+  if (good) l->missed = 0;
   if (!good) {
     says = redis_break(l, t, now);
   } else if (t->mine) {

@@ -741,7 +741,14 @@ static MunitResult redis_late(const MunitParameter params[], void *data)
   (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
-  for (i = 0; i < 5; i++) take(&s, 0, &b, T_START);
+  for (i = 0; i < 2; i++) { /* one that is late is one that is late: the next asks again */
+    take(&s, 0, &b, T_START);
+    kill(s.server.pid, SIGSTOP);
+    munit_assert_int(s.port->take(s.limits[0], &b, T_START, &t), ==, SVC_IO);
+    kill(s.server.pid, SIGCONT);
+    take(&s, 0, &b, T_START);
+  }
+  munit_assert_string_equal(s.log.log, "");
   kill(s.server.pid, SIGSTOP);
   munit_assert_int(s.port->take(s.limits[0], &b, T_START, &t), ==, SVC_IO);
   for (i = 0; i < 100; i++) munit_assert_int(s.port->take(s.limits[0], &b, T_START, &t), !=, SVC_OK);
@@ -755,7 +762,7 @@ static MunitResult redis_late(const MunitParameter params[], void *data)
   pthread_join(thread, NULL);
   munit_assert_int64(t.remaining, ==, 6);
   munit_assert_int(lines_with(s.log.log, "answers again"), ==, 1);
-  munit_assert_int64(take(&s, 0, &b, T_START).remaining, >=, 92); /* at the most what was asked before it was known to be gone */
+  munit_assert_int64(take(&s, 0, &b, T_START).remaining, >=, 90); /* at the most what was asked before it was known to be gone */
   munit_assert_int(lines_with(s.log.log, "limiter"), ==, 2);
   site_close(&s);
   return MUNIT_OK;
