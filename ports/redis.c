@@ -272,6 +272,7 @@ static bool redis_greet(svc_limits *l, redis_try *t, int64_t until)
   redis_text(&select, "SELECT");
   redis_integer(&select, l->database);
   if (l->password[0]) good = redis_begin(t, &auth, until, NULL);
+  if (!good && t->conn->context) t->why[strcspn(t->why, " ")] = '\0'; /* one that does not know AUTH says what came with it */
   if (good && l->database) good = redis_begin(t, &select, until, NULL);
   for (i = 0; i < REDIS_SCRIPTS && good; i++) {
     redis_args load = { 0 };

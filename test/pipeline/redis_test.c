@@ -24,6 +24,7 @@
 
 typedef struct server {
   char folder[128], socket[160], uri[200], password[64];
+  bool no_auth; /* it does not know this command */
   pid_t pid;
 } server;
 
@@ -72,7 +73,8 @@ static void server_child(const server *s)
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   dup2(null, 0), dup2(null, 1), dup2(null, 2);
   execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", s->socket, "--unixsocketperm", "777", "--save", "",
-         "--appendonly", "no", "--dir", s->folder, s->password[0] ? "--requirepass" : NULL, s->password, (char *)NULL);
+         "--appendonly", "no", "--dir", s->folder, s->password[0] ? "--requirepass" : s->no_auth ? "--rename-command" : NULL, s->no_auth ? "AUTH" : s->password,
+         s->no_auth ? "" : NULL, (char *)NULL);
   _exit(1);
 }
 
@@ -532,6 +534,36 @@ static MunitResult redis_replay(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* As it is meant: one store on PostgreSQL, one Redis, several handles. */
+static MunitResult redis_one_store(const MunitParameter params[], void *data)
+{
+  svc_config config = { 0 };
+  char nonce[33], folder[128];
+  fleet f;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  if (!t_postgres_port()) return MUNIT_SKIP;
+  memset(&f, 0, sizeof f);
+  server_open(&f.server, "");
+  store_folder(folder);
+  config.path = folder;
+  config.store = t_postgres_port();
+  config.limiter = t_redis_port();
+  config.limiter_path = f.server.uri;
+  for (i = 0; i < HANDLES; i++) t_open(&f.t[i], &config);
+  munit_assert_int(svc_bootstrap(f.t[0].s, &f.keys), ==, SVC_OK);
+  for (i = 0; i < 13; i++) munit_assert_int(fleet_settings(&f, i % 2), ==, i < 10 ? 200 : 429);
+  fleet_nonce(&f, 0, nonce);
+  munit_assert_int(fleet_digest(&f, 1, nonce, 1), ==, 200);
+  munit_assert_int(fleet_digest(&f, 0, nonce, 1), ==, 401);
+  munit_assert_int(fleet_digest(&f, 0, nonce, 2), ==, 200);
+  fleet_close(&f);
+  server_close(&f.server);
+  store_remove(folder);
+  return MUNIT_OK;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- outages */
 
 /* Until Redis is asked again and answers: a little more than the longest pause. */
@@ -884,6 +916,13 @@ static MunitResult redis_password(const MunitParameter params[], void *data)
   fclose(f);
   munit_assert_int(open_uri(uri, why), ==, SVC_OK);
   munit_assert_string_equal(why, "");
+  server_kill(&s);
+  s.password[0] = '\0';
+  s.no_auth = true;
+  server_begin(&s);
+  munit_assert_true(server_says(&s, "AUTH geheim", "-ERR unknown command 'AUTH', with args beginning with: 'geheim'"));
+  munit_assert_int(open_uri(uri, why), ==, SVC_INVALID);
+  munit_assert_string_equal(why, "limiter: Redis refuses: ERR"); /* and not all that it said */
   server_close(&s);
   return MUNIT_OK;
 }
@@ -921,6 +960,7 @@ static MunitTest tests[] = {
   { "/counts", redis_counts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/requests", redis_requests, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/replay", redis_replay, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/one_store", redis_one_store, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/open_when_gone", redis_open_when_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/closed_when_gone", redis_closed_when_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/silent", redis_silent, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
