@@ -306,11 +306,18 @@ static bool limiter_together(svc_call *c, int set_index, svc_str instance)
   return c->s->config.limiter->take(c->s->limits, &b, c->now, &c->route.tokens) == SVC_OK;
 }
 
+/* The host itself is in this process and in no other: it limits nobody elsewhere, and is answered when nothing else can be asked. */
+static bool limiter_is_host(const svc_call *c)
+{
+  return c->request.raw->caller && svc_id_is_zero(&c->who.id);
+}
+
 /* False: whether there is a token nobody can tell, and that is reason enough to refuse. */
 static bool limiter_draw(svc_call *c, int set_index, svc_str instance, svc_str owner)
 {
-  if (SVC_HAS_LIMITS(c->s) && limiter_together(c, set_index, instance)) return true;
-  if (SVC_HAS_LIMITS(c->s) && c->s->config.limiter_closed) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  const bool together = SVC_HAS_LIMITS(c->s) && !limiter_is_host(c);
+  if (together && limiter_together(c, set_index, instance)) return true;
+  if (together && c->s->config.limiter_closed) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   c->route.tokens = svc_limiter_take(c->s->limiter, set_index, instance, owner, c->now);
   return true;
 }

@@ -64,12 +64,16 @@ trap 'kill $started 2>/dev/null || :; rm -rf "$S"' EXIT
 redis-server --port 0 --unixsocket "$S/redis" --save '' --appendonly no --dir "$S" >$T/redis.out 2>&1 &
 started=$!
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do if [ -S "$S/redis" ]; then break; fi; sleep 0.2; done
-for n in 1 2; do
-  build/svcd --data $T/data$n --listen http://127.0.0.1:0 --limiter "redis+unix://$S/redis?timeout=1000" >$T/svcd$n.out 2>&1 &
-  started="$started $!"
-  for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do grep -q '^svcd ready on' $T/svcd$n.out 2>/dev/null && break; sleep 0.5; done
-  grep -q '^svcd ready on' $T/svcd$n.out || fail "svcd does not start with a limiter: $(tail -n 1 $T/svcd$n.out)"
-done
+serve() { # NUMBER FLAG...: a svcd, until it is ready
+  n=$1; shift
+  build/svcd --data $T/data"$n" --listen http://127.0.0.1:0 --limiter "redis+unix://$S/redis?timeout=1000" "$@" >$T/svcd"$n".out 2>&1 &
+  last=$!; started="$started $last"
+  for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do grep -q '^svcd ready on' $T/svcd"$n".out 2>/dev/null && break; sleep 0.5; done
+  grep -q '^svcd ready on' $T/svcd"$n".out || fail "svcd $* does not start with a limiter: $(tail -n 1 $T/svcd"$n".out)"
+}
+redis=$started
+serve 1
+serve 2
 url() { sed -n 's/^svcd ready on //p' $T/svcd"$1".out; }
 answers= # ten tries a minute to guess what client there is, wherever they are made
 for n in 1 2 1 2 1 2 1 2 1 2 1 2 2; do
@@ -77,3 +81,13 @@ for n in 1 2 1 2 1 2 1 2 1 2 1 2 2; do
 done
 [ "$answers" = ' 401 401 401 401 401 401 401 401 401 401 429 429 429' ] || fail "two svcd with one limiter answer$answers"
 ! grep -q "limiter: " $T/svcd1.out $T/svcd2.out || fail "svcd complains of a limiter that answers: $(grep -h "limiter: " $T/svcd1.out $T/svcd2.out | head -n 1)"
+
+# ---- without Redis a service that has its store starts, and says so, and refuses if that is what it is told
+kill $last; wait $last || fail "svcd with a limiter does not end cleanly"
+kill $redis; wait $redis || :
+serve 2 --limiter-closed
+grep -q 'limiter: .*requests are refused until it answers' $T/svcd2.out || fail "svcd does not say that its limiter does not answer"
+answer=$(curl -s -o /dev/null -w '%{http_code}' --user nobody:nothing -d grant_type=client_credentials "$(url 2)/api/oauth/token")
+[ "$answer" = 503 ] || fail "svcd --limiter-closed answers $answer without its limiter"
+answer=$(curl -s -o /dev/null -w '%{http_code}' --user nobody:nothing -d grant_type=client_credentials "$(url 1)/api/oauth/token")
+[ "$answer" = 401 ] || fail "svcd answers $answer when its limiter has gone: it should go by its own"
