@@ -33,7 +33,8 @@ usage: ./build.sh VERB [ARGUMENT]...
   clean [--all]  remove build/ except build/deps; with --all everything
 Settings, as environment variables: CC (gcc), JOBS (2), DEPS_MIRROR (the mirror apt uses); for install PREFIX, LIBDIR (lib), DESTDIR.
 WITH=postgres makes svcd with the store on PostgreSQL (svcd --store), by libpq; SVC_TEST_STORE=postgres runs the tests on it, on a
-server of their own.
+server of their own. WITH=redis makes it with limits that several share by Redis (svcd --limiter), by hiredis; SVC_TEST_LIMITER=redis
+tests that, too. WITH=postgres,redis is both.
 USAGE
 }
 
@@ -64,7 +65,7 @@ package_of() {
   case $1 in
     cc|gcc) echo gcc libc6-dev ;; headers) echo libc6-dev ;; xz) echo xz-utils ;; awk) echo mawk ;;
     sha256sum) echo coreutils ;; dpkg-deb) echo dpkg ;; ar|nm|readelf|objcopy) echo binutils ;; find) echo findutils ;;
-    qemu-arm|qemu-aarch64) echo qemu-user ;; psql) echo postgresql ;; libpq-fe.h) echo libpq-dev ;; clang) echo clang libclang-rt-dev ;;
+    qemu-arm|qemu-aarch64) echo qemu-user ;; psql) echo postgresql ;; redis-cli) echo redis-tools ;; libpq-fe.h) echo libpq-dev ;; hiredis.h) echo libhiredis-dev ;; clang) echo clang libclang-rt-dev ;;
     node) echo nodejs ;; arm-linux-gnueabihf-gcc) echo gcc-arm-linux-gnueabihf libc6-dev-armhf-cross ;;
     aarch64-linux-gnu-gcc) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
     x86_64-linux-gnu-gcc) echo gcc-x86-64-linux-gnu ;; x86_64-linux-gnu-*) echo binutils-x86-64-linux-gnu ;;
@@ -77,6 +78,7 @@ libpq() { pg_config --includedir 2>/dev/null || echo /usr/include/postgresql; }
 
 has() {
   if [ "$1" = libpq-fe.h ]; then echo '#include <libpq-fe.h>' | ${CC} -E -x c -I"$(libpq)" - >/dev/null 2>&1; return; fi
+  if [ "$1" = hiredis.h ]; then echo '#include <hiredis/hiredis.h>' | ${CC} -E -x c - >/dev/null 2>&1; return; fi
   if [ "$1" = headers ]; then echo '#include <stdio.h>' | ${CC} -E -x c - >/dev/null 2>&1; return; fi
   command -v "$1" >/dev/null 2>&1
 }
@@ -140,7 +142,7 @@ pack() { # the explorer's files, as a part of the listener
 build() { # WHAT TARGET VARIABLE=VALUE...: makes it by rules.mk in $O; a failure ends with one line that names the file
   what=$1; shift
   mkdir -p "$O"; rm -f "$O/failed"
-  set -- -r -s -f rules.mk "$@" POSTGRES="$POSTGRES" O="$O" CC="$CC" AR="$AR" OBJCOPY="${AR%ar}objcopy" INCLUDES="$INCLUDES"
+  set -- -r -s -f rules.mk "$@" POSTGRES="$POSTGRES" REDIS="$REDIS" O="$O" CC="$CC" AR="$AR" OBJCOPY="${AR%ar}objcopy" INCLUDES="$INCLUDES"
   if plan=$(make -n "$@" 2>/dev/null) && [ -z "$plan" ]; then return 0; fi
   count=$(printf '%s\n' "$plan" | grep -cE ' -o | rcs ') || :
   case $count in 1) say "build: $what (1 file)" ;; *) say "build: $what ($count files)" ;; esac
@@ -150,12 +152,20 @@ build() { # WHAT TARGET VARIABLE=VALUE...: makes it by rules.mk in $O; a failure
 }
 
 POSTGRES= # where libpq-fe.h is, if svcd and the tests are made with it
-with() { # what is asked for by WITH and SVC_TEST_STORE
-  case ${WITH:-} in ''|postgres) ;; *) die "WITH names stores beside LMDB: there is postgres, not '$WITH'" ;; esac
+REDIS= # yes: with hiredis
+with() { # what is asked for by WITH, SVC_TEST_STORE and SVC_TEST_LIMITER
   case ${SVC_TEST_STORE:=} in ''|lmdb|postgres) ;; *) die "SVC_TEST_STORE is lmdb or postgres, not '$SVC_TEST_STORE'" ;; esac
-  [ -n "${WITH:-}" ] || [ "$SVC_TEST_STORE" = postgres ] || return 0
-  need libpq-fe.h
-  POSTGRES=$(libpq)
+  case ${SVC_TEST_LIMITER:=} in ''|redis) ;; *) die "SVC_TEST_LIMITER is redis, not '$SVC_TEST_LIMITER'" ;; esac
+  for w in $(echo "${WITH:-}" | tr , ' ') $SVC_TEST_STORE $SVC_TEST_LIMITER; do
+    case $w in
+      lmdb) ;;
+      postgres) need libpq-fe.h; POSTGRES=$(libpq) ;;
+      redis) need hiredis.h; REDIS=yes ;;
+      *) die "WITH names what there is beside LMDB and the limiter of each process: postgres, redis, or both with a comma; not '$w'" ;;
+    esac
+  done
+  # what several machines share is tested together, where that is there
+  if [ "$SVC_TEST_STORE" = postgres ] && has hiredis.h && has redis-server; then REDIS=yes; fi
 }
 
 mbed_libs() { for l in tls x509 crypto; do printf ' %s' "$D/mbedtls/library/libmbed$l.a"; done; }
@@ -269,6 +279,7 @@ test_all() { # [NAME]
   for_checks "$@"
   # shellcheck disable=SC2086
   if [ -n "$POSTGRES" ]; then postgres_start $PG_QUICK; fi
+  if [ -n "$REDIS" ]; then need redis-server; SVC_TEST_LIMITER=redis; export SVC_TEST_LIMITER; fi # its suite starts and ends servers itself
   run_tests build/test "$@"
   if [ "$#" = "$({ suites; checks; } | wc -l)" ]; then # all of them
     if said=$(sh test/coverage.sh build/test --check 2>&1); then passed=$((passed + 1)); say 'coverage: ok'
@@ -383,23 +394,35 @@ test_web() { # [NAME]: the tests of the page whose name contains NAME
   node test/web/run.mjs "$@" 9<&-
 }
 
+redis_stop() { if [ -s "$1.pid" ]; then kill -9 "$(cat "$1.pid")" 2>/dev/null || :; rm -f "$1.pid" "$1.sock"; fi; }
+
+# shellcheck disable=SC2086
 test_cluster() { # what stands on the disk is what was acknowledged: PostgreSQL as it is for users
+  need redis-server redis-cli
   deps $LIBRARY mongoose
   fold
   O=build/cluster
-  build 'svcd, with PostgreSQL' svcd OPT=-O2 OUT=build/cluster
+  build 'svcd, with PostgreSQL and Redis' svcd OPT=-O2 OUT=build/cluster
   build cluster cluster OPT=-O2
   postgres_start
+  R=$PWD/build/cluster/redis
+  redis_stop "$R" # of a run that was killed
+  trap 'redis_stop "$R"; postgres_stop' EXIT
   rm -rf build/cluster/data; mkdir -p build/cluster/data
   cat >build/cluster/faults.sh <<FAULTS
 # what build/cluster/cluster does to the servers it stands on
 case \$1 in
   postgres-restart) cd / && $(postgres_name) '$PG_BIN/pg_ctl' -D '$PG/data' -l '$PG/log' -m immediate -w restart >/dev/null ;;
+  redis-kill) kill -9 "\$(cat '$R.pid')"; rm -f '$R.pid' ;;
+  redis-start)
+    redis-server --port 0 --unixsocket '$R.sock' --save '' --appendonly no --daemonize yes --pidfile '$R.pid' --logfile '$R.log' --dir /tmp
+    n=0; until redis-cli -s '$R.sock' ping >/dev/null 2>&1; do n=\$((n + 1)); [ \$n -lt 100 ] || exit 1; sleep 0.1; done ;;
   *) exit 2 ;;
 esac
 FAULTS
+  sh build/cluster/faults.sh redis-start 9<&- || die "Redis does not start: $R.log"
   CLUSTER_SVCD=$PWD/build/cluster/svcd CLUSTER_STORE="postgres:///postgres?host=$PG&user=svc" CLUSTER_FOLDER=$PWD/build/cluster/data \
-    CLUSTER_FAULTS=$PWD/build/cluster/faults.sh build/cluster/cluster 9<&-
+    CLUSTER_LIMITER="redis+unix://$R.sock?timeout=200" CLUSTER_FAULTS=$PWD/build/cluster/faults.sh build/cluster/cluster 9<&-
 }
 
 test_power() { # [SCENE]
@@ -427,7 +450,7 @@ clean() {
 [ $# -gt 0 ] || { usage >&2; exit 2; }
 case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'" ;; esac
 verb=$1; shift
-if [ "$verb" = test-cluster ]; then WITH=postgres; fi
+if [ "$verb" = test-cluster ]; then WITH=postgres,redis; fi
 with
 case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|bench|fuzz|arm|clean|install|dist|test-cluster|test-power) one_at_a_time ;; esac
 case $verb in

@@ -9,6 +9,7 @@
 #   MBED       the folder of mbedTLS, built for the same machine
 #   OUT        where libraries and svcd go
 #   POSTGRES   where libpq-fe.h is: svcd and the tests are made with the store on PostgreSQL as well; empty: without
+#   REDIS      not empty: svcd and the tests are made with the limiter on Redis as well
 #
 # An object is made anew when its source changes, a header that the compiler saw it include (-MMD), one of the variables
 # above, the dependencies, or these rules. What could not be made is named in $(O)/failed.
@@ -27,9 +28,9 @@ MG = -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE=1024 -DMG_ENABLE_DIR
 # ---- sources ---------------------------------------------------------------------------------------------------------
 
 # The fold knows what is a part of it. Every other port is the listener's: compiled apart, and it sees svcapi.h only. But for
-# another store: that sees ports/store_port.h, and is made only when it is asked for.
+# another store and a limiter: these see ports/store_port.h and ports/limiter_port.h, and are made only when they are asked for.
 PARTS := $(shell sh amalgamation/fold.sh --parts | cut -d' ' -f1)
-STORES := ports/postgres.c
+STORES := ports/postgres.c ports/redis.c
 LISTENER := $(filter-out $(PARTS) $(STORES),$(sort $(shell find ports -name '*.c')))
 TESTS := $(sort $(shell find test -name '*_test.c')) $(wildcard test/*.c)
 SVCD := $(wildcard examples/svcd/*.c) examples/driver_postgres.c
@@ -43,9 +44,9 @@ deps = $(call objects,$(patsubst %,$(DEPS)/%.c,$1))
 PART_OBJECTS := $(call objects,$(PARTS) $(O)/registry.c)
 SERVER_OBJECTS := $(call objects,$(LISTENER)) $(call deps,mongoose)
 DEP_OBJECTS := $(call deps,frozen mdb midl tinycthread)
-STORE_OBJECTS := $(if $(POSTGRES),$(call objects,ports/postgres.c))
-STORE_LIBS := $(if $(POSTGRES),-lpq)
-STORE_FLAGS = $(if $(POSTGRES),-DSVC_WITH_POSTGRES -isystem $(POSTGRES))
+STORE_OBJECTS := $(call objects,$(if $(POSTGRES),ports/postgres.c) $(if $(REDIS),ports/redis.c))
+STORE_LIBS := $(if $(POSTGRES),-lpq) $(if $(REDIS),-lhiredis)
+STORE_FLAGS = $(if $(POSTGRES),-DSVC_WITH_POSTGRES -isystem $(POSTGRES)) $(if $(REDIS),-DSVC_WITH_REDIS)
 MBED_LIBS := $(patsubst %,$(MBED)/library/libmbed%.a,tls x509 crypto)
 
 # ---- what can be asked for -------------------------------------------------------------------------------------------
@@ -73,7 +74,7 @@ COMMON := rules.mk $(patsubst %,$(DEPS)/.stamp-%,lmdb frozen tinycthread) $(MBED
 
 OURS = $(OPT) -std=c11 $(WARN) -I.
 PART = $(OURS) $(INCLUDES) -DSVC_SPLIT=1 -DSVC_SHARED_STORE -Iamalgamation -Itest -I$(O)
-$(O)/obj/svcapi.o:           FLAGS = $(OURS) $(INCLUDES) -DSVC_LINES $(if $(POSTGRES),-DSVC_SHARED_STORE)
+$(O)/obj/svcapi.o:           FLAGS = $(OURS) $(INCLUDES) -DSVC_LINES $(if $(POSTGRES)$(REDIS),-DSVC_SHARED_STORE)
 $(O)/obj/amalgamation/%.o:   FLAGS = $(PART)
 $(O)/obj/ports/%.o:          FLAGS = $(PART)
 $(O)/obj/$(O)/%.o:           FLAGS = $(PART)
@@ -83,6 +84,8 @@ $(O)/obj/test/fuzz/%.o:      FLAGS = $(OURS) $(INCLUDES) -Iports
 $(O)/obj/examples/%.o:       FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples
 $(O)/obj/ports/postgres.o:   FLAGS = $(PART) $(STORE_FLAGS)
 $(O)/obj/test/postgres.o:    FLAGS = $(PART) $(STORE_FLAGS)
+$(O)/obj/test/redis.o:       FLAGS = $(PART) $(STORE_FLAGS)
+$(O)/obj/examples/svcd/limiter.o: FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples $(STORE_FLAGS)
 $(O)/obj/examples/svcd/store.o: FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples $(STORE_FLAGS)
 $(call objects,$(LISTENER)): FLAGS = $(OURS) $(INCLUDES) $(MG)
 $(O)/obj/$(DEPS)/%.o:        FLAGS = $(DEP_OPT) -std=gnu11 -w
@@ -93,9 +96,9 @@ $(O)/obj/%.o: %.c $(COMMON)
 	@mkdir -p $(@D); made=0; $(CC) $(FLAGS) -MMD -MP -c -o $@ $< 2>$(@:.o=.said) || made=1; \
 	cat $(@:.o=.said) >&2; [ $$made = 0 ] || { echo $< >>$(O)/failed; exit 1; }
 
-# These alone know which stores there are.
+# These alone know which stores and limiters there are.
 STORES_NOTED := $(call noted,$(O)/stores.list,$(or $(strip $(STORE_FLAGS)),none))
-$(call objects,svcapi.c ports/postgres.c test/postgres.c examples/svcd/store.c): $(STORES_NOTED)
+$(call objects,svcapi.c $(STORES) test/postgres.c test/redis.c examples/svcd/store.c examples/svcd/limiter.c): $(STORES_NOTED)
 
 # These alone see those two.
 $(call objects,$(LISTENER) $(BENCH)) $(call deps,mongoose): $(DEPS)/.stamp-mongoose

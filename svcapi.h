@@ -231,6 +231,7 @@ typedef struct svc_notification {
 } svc_notification;
 
 typedef struct svc_store_port svc_store_port; /* another engine than LMDB: see ports/store_port.h */
+typedef struct svc_limiter_port svc_limiter_port; /* limits that several handles share: see ports/limiter_port.h */
 
 /* --------------------------------------------------------------------------------------------------- the configuration */
 
@@ -313,6 +314,19 @@ typedef struct svc_config {
   int64_t (*monotonic)(void *context); /* nanoseconds since some moment, never less than before: with it `metrics` also has how
                                           long answers took; default: nobody knows */
   void *monotonic_context;
+
+  /*
+  ** Limits that hold over all handles which name the same place, in whatever process and on whatever machine: every request takes its
+  ** token there, and a nonce of HTTP Digest that was used at one of them is used at all. ports/redis.c is such a limiter;
+  ** svcapi.c is then compiled with -DSVC_SHARED_STORE, or this is refused. Requests wait for it, a few milliseconds at the most, as
+  ** svc_may_wait() says. The clocks of the handles should agree within the shortest interval of a limit. What is kept there is in
+  ** no snapshot. Default: each handle limits by itself.
+  */
+  const svc_limiter_port *limiter;
+  const char *limiter_path; /* where it is: redis://host:6379/0; ports/redis.h has all that can be said */
+  int limiter_closed; /* not 0: when it cannot be asked, requests are refused (503, with Retry-After); default: each handle limits by
+                         itself until it answers again, so that with N of them a client gets up to N times as much, nobody more than
+                         that, and a nonce may be used once at each. The log has a line when that begins and one when it ends */
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */

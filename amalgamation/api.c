@@ -207,6 +207,21 @@ static int api_store(svc *s)
   return rc;
 }
 
+/* What is limited together with other handles. */
+static int api_limits(svc *s)
+{
+  const svc_limiter_port *port = s->config.limiter;
+#ifdef SVC_SHARED_STORE
+  char why[256] = "";
+  int rc = port ? port->open(&s->limits, &s->config, why, sizeof why) : SVC_OK;
+  if (rc != SVC_OK) svc_log(s, SVC_LOG_ERROR, "%s", why[0] ? why : svc_strerror(rc));
+  s->config.limiter_path = NULL; /* the host's string */
+  return rc;
+#else
+  return port ? api_invalid(s, "limiter", "needs -DSVC_SHARED_STORE") : SVC_OK;
+#endif
+}
+
 /* Versions between which structs other than svc_config may differ: the major ones, and while that is 0 the minor ones. */
 static int api_series(int version_number)
 {
@@ -270,6 +285,7 @@ int svc_open_as(svc **out, const svc_config *config, int version_number, size_t 
   if (rc == SVC_OK) rc = svc_router_open(s);
   if (rc == SVC_OK) rc = svc_links_open(s);
   if (rc == SVC_OK) rc = svc_counters_open(s);
+  if (rc == SVC_OK) rc = api_limits(s);
   if (rc == SVC_OK) rc = api_store(s);
   if (rc == SVC_OK) rc = svc_seal_start(s);
   if (rc == SVC_OK) rc = svc_digest_share(s);
@@ -301,6 +317,7 @@ void svc_close(svc *s)
   svc_commit_close(&s->commit);
   API_CONTROL(svc_control_close(s), (void)0); /* the clock is in there */
   svc_limiter_close(s->limiter);
+  if (SVC_HAS_LIMITS(s)) s->config.limiter->close(s->limits);
   svc_drbg_free(s->drbg);
   svc_wipe(s->secret_key, sizeof s->secret_key);
   svc_blocks_free(s->memory.blocks); /* the handle is in there */
@@ -607,7 +624,7 @@ int svc_may_wait(svc *s, const svc_request *request)
   svc_str method = svc_str_c(request ? request->method : NULL);
   if (!s || !request || !request->target || method.n == 0) return 0;
   if (!svc_str_is(method, "GET") && !svc_str_is(method, "HEAD")) return 1;
-  if (SVC_IS_SHARED(s->commit.port)) return 1; /* what others write to as well is elsewhere: reads wait for it */
+  if (SVC_IS_SHARED(s->commit.port) || SVC_HAS_LIMITS(s)) return 1; /* what is shared with others is elsewhere: reads wait for it */
   return svc_is_due(s) || api_asks(s, request);
 }
 

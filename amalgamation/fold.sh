@@ -32,15 +32,15 @@ tmp=$(mktemp "${TMPDIR:-/tmp}/fold.XXXXXX")
 trap 'rm -f "$tmp" "$tmp".*' EXIT; trap 'exit 1' HUP INT TERM
 
 # The order of the layers; inside a folder, the order of the names. A glob without a match stays as it is and is dropped.
-# The listener stays out: mongoose's licence is not ours, and a library opens no sockets. So do stores that need a library of
-# their own: who does not ask for them pays nothing.
-apart=' ports/mongoose.c ports/http_reader.c ports/postgres.c '
+# The listener stays out: mongoose's licence is not ours, and a library opens no sockets. So do a store and a limiter that
+# need a library of their own: who does not ask for them pays nothing.
+apart=' ports/mongoose.c ports/http_reader.c ports/postgres.c ports/redis.c '
 list() { for f in "$@"; do case $apart in *" $f "*) continue ;; esac; if [ -f "$f" ]; then echo "$f"; fi; done; }
 before=$(list amalgamation/base/*.c ports/*.c amalgamation/store/*.c amalgamation/pipeline/*.c amalgamation/catalog/*.c)
 areas=$(list amalgamation/catalog/*/*.c)
 control=$(list amalgamation/control/*.c) # what tests do to a handle: above all nouns, and in a guard of its own
 after=$(list amalgamation/*.c)
-headers=$({ find amalgamation -name '*.h'; list ports/ports.h ports/store_port.h; } | sort)
+headers=$({ find amalgamation -name '*.h'; list ports/ports.h ports/limiter_port.h ports/store_port.h; } | sort)
 
 # In the folder of an area, X.c that defines svc_noun_X is a noun: one line each, with its file, its name, its guard. Any
 # other file is a helper of nouns: it stands before them, has no guard, and must define no noun of another name.

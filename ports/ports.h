@@ -5,6 +5,7 @@
 #define SVC_PORTS_H
 
 #include "base/base.h"
+#include "ports/limiter_port.h"
 #include "ports/store_port.h"
 
 /* ports/frozen.c: text that the gate has passed, as a tree. NULL: no memory (or text that no gate has seen). */

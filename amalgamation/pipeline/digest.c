@@ -13,6 +13,9 @@
 **
 ** Where several handles share a store they share the secret, which is in it, so that a nonce of one is good for all. What was
 ** used is known to each for itself: a request may be replayed to another handle while its nonce lives, by who can read it on its way.
+** Not so where they share a limiter, which knows what was used at any of them. What a handle knows itself holds beside it, so that a
+** limiter that has lost its memory is no way to replay a request where it was sent. Who is refused for a count that was used
+** elsewhere is asked to take a new nonce: two handles may have given out the same one, in the same moment.
 */
 #include "pipeline/pipeline.h"
 
@@ -272,6 +275,19 @@ static bool digest_count(svc_digest *d, const digest_use *use, bool *stale)
   return good;
 }
 
+#define DIGEST_LIVES (2 * DIGEST_SECONDS * 1000) /* with the clocks of others a minute behind */
+
+/* The same, by what all handles know. True: nothing speaks against it. */
+static bool digest_count_together(svc_call *c, const digest_use *use, const svc_entity *key)
+{
+  svc_str id = svc_id_str(c->arena, &key->id);
+  svc_str nonce = svc_arena_print(c->arena, "%016llx:" SVC_FMT, (unsigned long long)use->stamp, SVC_ARG(id));
+  bool fresh = false;
+  if (c->s->config.limiter->count(c->s->limits, nonce, use->count, DIGEST_LIVES, &fresh) == SVC_OK)
+    return fresh ? true : svc_digest_challenge(c, true);
+  return c->s->config.limiter_closed ? svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "") : true;
+}
+
 static void digest_whose(const svc_digest *d, const svc_entity *key, digest_use *use)
 {
   uint64_t secret[2], hash;
@@ -432,6 +448,7 @@ SVC_PRIVATE bool svc_digest_caller(svc_call *c)
   if (!known || !right || use.stamp == 0) return svc_digest_challenge(c, known && right && use.stamp == 0);
   if (use.stamp < use.oldest) return svc_digest_challenge(c, true);
   digest_whose(c->s->digest, &key, &use);
+  if (SVC_HAS_LIMITS(c->s) && !digest_count_together(c, &use, &key)) return false;
   if (!digest_count(c->s->digest, &use, &stale)) return svc_digest_challenge(c, stale);
 
   c->who.kind = SVC_WHO_KEY;

@@ -16,6 +16,9 @@
 ** much of that is left. What is asked for by made-up ids is one bucket for all of them.
 **
 ** Time is the caller's. Where it steps back, the interval begins again: nobody gains a token or waits longer than one.
+**
+** Where several handles limit together (svc_config.limiter), the bucket is the port's, by the same names and numbers. When that cannot
+** be asked, a request draws from the bucket that is here, which nobody has drawn from meanwhile; or is refused, as is configured.
 */
 #include "pipeline/pipeline.h"
 
@@ -290,6 +293,35 @@ static bool limiter_knows(svc_call *c, svc_str client)
   return known;
 }
 
+/* From the bucket that handles share; its set is called by its id, as indices may differ between versions. */
+static bool limiter_together(svc_call *c, int set_index, svc_str instance)
+{
+  const svc_set_row *set = &c->s->sets[set_index];
+  svc_bucket b = { SVC_S("accessTokens"), instance, set->capacity, set->refill_rate, set->refill_seconds };
+  char id[80];
+  if (set_index < c->s->set_count) {
+    svc_set_id(set_index, id, sizeof id);
+    b.set = svc_str_c(id);
+  }
+  return c->s->config.limiter->take(c->s->limits, &b, c->now, &c->route.tokens) == SVC_OK;
+}
+
+/* The host itself is in this process and in no other: it limits nobody elsewhere, and is answered when nothing else can be asked. */
+static bool limiter_is_host(const svc_call *c)
+{
+  return c->request.raw->caller && svc_id_is_zero(&c->who.id);
+}
+
+/* False: whether there is a token nobody can tell, and that is reason enough to refuse. */
+static bool limiter_draw(svc_call *c, int set_index, svc_str instance, svc_str owner)
+{
+  const bool together = SVC_HAS_LIMITS(c->s) && !limiter_is_host(c);
+  if (together && limiter_together(c, set_index, instance)) return true;
+  if (together && c->s->config.limiter_closed) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  c->route.tokens = svc_limiter_take(c->s->limiter, set_index, instance, owner, c->now);
+  return true;
+}
+
 /* The token endpoint: so many tries a minute for each client from each network, against guessing; and as many for all clients
 ** together that there are none of. */
 static bool limiter_tokens(svc_call *c)
@@ -302,7 +334,7 @@ static bool limiter_tokens(svc_call *c)
   svc_buf_str(&b, network);
   svc_buf_char(&b, '\n');
   if (limiter_knows(c, user)) svc_buf_str(&b, user);
-  c->route.tokens = svc_limiter_take(c->s->limiter, c->s->set_count, svc_buf_done(&b), network, c->now);
+  if (!limiter_draw(c, c->s->set_count, svc_buf_done(&b), network)) return false;
   if (c->route.tokens.taken) return true;
   c->route.limited = true;
   return svc_fail(c, SVC_E_RATE_LIMITED, "Sii", &c->request.path, &set->capacity, &minutes);
@@ -315,7 +347,7 @@ SVC_PRIVATE bool svc_stage_limiter(svc_call *c)
   svc_str path = c->request.path;
   if (!c->s->limiter || c->request.v1) return true;
   if (SVC_TAKES_FORM(c->plan->route)) return limiter_tokens(c);
-  c->route.tokens = svc_limiter_take(c->s->limiter, set_index, limiter_instance(c, set->scope), limiter_owner(c), c->now);
+  if (!limiter_draw(c, set_index, limiter_instance(c, set->scope), limiter_owner(c))) return false;
   c->route.limited = true;
   if (c->route.tokens.taken) return true;
   if (path.n) path.p++, path.n--; /* this error names the path without its first slash */

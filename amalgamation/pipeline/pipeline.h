@@ -84,10 +84,6 @@ SVC_PRIVATE int svc_router_open(svc *s);
 
 /* limiter.c */
 typedef struct svc_limiter svc_limiter;
-typedef struct svc_tokens {
-  bool taken;
-  int64_t remaining, wait_seconds;
-} svc_tokens;
 SVC_PRIVATE int svc_limiter_open(svc_limiter **out, const svc_allocator *allocator, size_t buckets, uint64_t seed,
                                  const svc_set_row *sets); /* sets must outlive it */
 SVC_PRIVATE void svc_limiter_close(svc_limiter *l);
@@ -166,6 +162,7 @@ struct svc {
   svc_counters *counters;       /* NULL: nobody asks */
   atomic_ulong sign_ins_failed;
   atomic_uint sign_ins_said;    /* in the log, lately: see stats.c */
+  svc_limits *limits; /* of svc_config.limiter: what is limited together with other handles; NULL: nothing */
 };
 SVC_PRIVATE int64_t svc_now(const svc *s); /* the configuration's clock */
 SVC_PRIVATE void svc_log(const svc *s, int level, const char *format, ...) SVC_PRINTF(3, 4);

@@ -86,6 +86,11 @@ static const flags_row flags_rows[] = {
     "of these, from one address that is no trusted proxy's (a quarter)" },
   { "--limit", "ID=C/R/S", SVCD_SERVE, FLAG_LIST, FLAGS_TO(limits), 0, SVCD_LIMITS, FLAGS_TO(limit_count),
     "another limit for an endpoint set, by its id in GET /rateLimits: capacity, refilled by R every S seconds" },
+  { "--limiter", "URI", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(limiter), 0, 0, 0,
+    "limits, and nonces of Digest, hold over all svcd that name the same Redis: redis://HOST:PORT/DATABASE or redis+unix://PATH, the"
+    " password in REDISCLI_AUTH or ?password_file=PATH; needs a build WITH=redis" },
+  { "--limiter-closed", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(limiter_closed), 0, 0, 0,
+    "while that does not answer requests are refused with 503; without this flag each svcd limits by itself then" },
   { "--limiter-off", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(limiter_off), 0, 0, 0, "no request is ever limited" },
   { "--test-control", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(test_control), 0, 0, 0,
     "for tests, on loopback alone: clock, reset, snapshots, faults and journal below /_svc/, by testToken of the bootstrap file" },
@@ -205,6 +210,7 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
   if (o->memory && o->data) return flags_wrong("--memory", ": there is no --data then");
   if (o->store && o->memory) return flags_wrong("--memory", ": there is no --store then");
   if (o->store && !svcd_is_uri(o->store)) return flags_wrong("--store", ": postgres://USER@HOST/DATABASE; a folder is --data DIR");
+  if (o->limiter_closed && !o->limiter) return flags_wrong("--limiter-closed", ": of which --limiter?");
   if (o->memory && !o->bootstrap && !o->show_credentials)
     return flags_wrong("--memory", ": where do the credentials go? --bootstrap FILE, or --show-credentials");
   if (o->memory && o->driver && !o->driver_folder) return flags_wrong("--driver-folder", " is missing");

@@ -311,6 +311,7 @@ int svcd_serve(const svcd_options *o)
   metrics.listener = listener;
   config = serve_config(o, listener);
   status = svcd_store(o, &config);
+  if (status == 0) status = svcd_limiter(o, &config);
   if (status == 0) status = svcd_secret_key(o, key);
   if (status == 0) status = serve_driver(o, &driver);
   if (status != 0) {

@@ -6,6 +6,7 @@
 **      serve.c        listener, service, first credentials, wait for a signal, stop, close
 **      credentials.c  the file of credentials: written once, whoever makes them
 **      store.c        which store: LMDB, or another that --store names
+**      limiter.c      limits that several svcd share: --limiter
 **      secret_key.c   the key that seals secrets in the store: made at the first start
 **      control.c      test control: its token, its clock, who may listen, and the paths below /_svc/
 **      certificate.c  the certificate of https: made at the first start too, where none is named
@@ -38,12 +39,12 @@
 typedef struct svcd_options {
   const char *data, *bootstrap, *base_url, *vendor, *cert, *key, *org, *db_scheme, *db_domain, *driver, *driver_folder,
     *secret_key, *store, *clock, *seed, *from, *to, *format, *config, *access_log,
-    *log_level;
+    *log_level, *limiter;
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS];
   size_t url_count, proxy_count, limit_count;
   long threads, writers, provision_seconds, max_connections, max_per_address;
   int no_sync, show_credentials, conceal, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
-    no_explorer;
+    no_explorer, limiter_closed;
   char *config_text; /* of --config: values stand in it; main() frees it */
 } svcd_options;
 
@@ -102,6 +103,8 @@ void svcd_greet(const svcd_options *o, const char *base_url, const char *token, 
 int svcd_store(const svcd_options *o, svc_config *config);
 int svcd_store_at(const char *place, svc_config *config);
 int svcd_is_uri(const char *store);
+/* limiter.c: what --limiter names, into the configuration. The same. */
+int svcd_limiter(const svcd_options *o, svc_config *config);
 
 /* file.c: a file of these bytes, in full or not at all, and readable by nobody else; replace 0: one that is there stays, which is no
 ** failure. Returns 0, or 1 and has said why. svcd_flush_name: so that a name which was given is on the disk; 0 is good. */

@@ -3,7 +3,7 @@
 # missing. Everything that stands in the way is named at once, and what a verb does not need is not asked for.
 . test/check/common
 
-unset SVC_TEST_STORE WITH # what is asked for beside is not looked at here
+unset SVC_TEST_STORE SVC_TEST_LIMITER WITH # what is asked for beside is not looked at here
 T=build/check/deps_tree
 run() { (cd $T && DEPS_MIRROR=file:///nowhere timeout 300 ./build.sh "$@") >build/check/deps.out 2>&1; }
 says() { grep -qF -- "$1" build/check/deps.out || { cat build/check/deps.out; fail "$2"; }; }

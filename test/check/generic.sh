@@ -16,18 +16,18 @@ if [ -n "$names" ]; then
 fi
 include='^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]*'
 never "$A/base" "base includes a layer above it" "${include}(ports|store|pipeline|catalog)/"
-never "ports/ports.h ports/store_port.h" "ports include a layer above them" "${include}(store|pipeline|catalog)/"
+never "ports/ports.h ports/store_port.h ports/limiter_port.h" "ports include a layer above them" "${include}(store|pipeline|catalog)/"
 never "$A/store" "store includes a layer above it" "${include}(pipeline|catalog)/"
 never "$A/base $A/store $A/pipeline" "includes test control, which is above it" "${include}control/"
 never "$A/pipeline $A/control $A/api.c" "pipeline includes the catalog" "${include}catalog/"
 
-# The listener is not ours to fold, mongoose's licence forbids it; and it uses what everyone can use. Another store sees its port, and no more.
+# The listener is not ours to fold, mongoose's licence forbids it; and it uses what everyone can use. Another store, or a limiter, sees its port, and no more.
 hit=$(grep -nE 'mongoose\.h|svc_http_scan|svc_listener' svcapi.c | head -n 1)
 [ -z "$hit" ] || fail "svcapi.c holds a part of the listener: $hit"
 parts | cut -d' ' -f1 >build/check/generic.parts
-listener=$(find ports -name '*.[ch]' | grep -vxF -f build/check/generic.parts | grep -vxE 'ports/(ports\.h|store_port\.h|postgres\.[ch])')
-never "$listener" "the listener uses private parts" "${include}(ports\.h|store_port\.h|base/|store/|pipeline/|catalog/)"
-never "ports/postgres.c ports/postgres.h" "a store uses more than its port" "${include}(ports/ports\.h|base/|store/|pipeline/|catalog/)"
+listener=$(find ports -name '*.[ch]' | grep -vxF -f build/check/generic.parts | grep -vxE 'ports/(ports\.h|(store|limiter)_port\.h|(postgres|redis)\.[ch])')
+never "$listener" "the listener uses private parts" "${include}(ports\.h|(store|limiter)_port\.h|base/|store/|pipeline/|catalog/)"
+never "ports/postgres.c ports/postgres.h ports/redis.c ports/redis.h" "a store or a limiter uses more than its port" "${include}(ports/ports\.h|base/|store/|pipeline/|catalog/)"
 # One file knows mongoose,
 never "$(printf '%s\n' "$listener" | grep -vx ports/mongoose.c)" "a part of the listener includes mongoose.h, which is for ports/mongoose.c" '#[[:space:]]*include[[:space:]]*[<"]mongoose\.h'
 # and its reader knows no sockets

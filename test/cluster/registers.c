@@ -247,6 +247,7 @@ void registers_run(int port, const cluster_place *place, const char *token, unsi
   out->longest = atomic_load(&r->longest);
   out->longest_at = atomic_load(&r->longest_at);
   registers_judge(r, out);
+  for (i = 0; i < REGISTERS_KEYS; i++) registers_ask(&r->clients[0], "DELETE", i, "", NULL); /* a project has room for a hundred */
   for (i = 0; i < REGISTERS_CLIENTS; i++) http_close(&r->clients[i].http);
   free(r);
 }

@@ -1,0 +1,23 @@
+/*
+** Limits that several svcd share: what --limiter names.
+**
+** The rule it keeps is that of store.c: no password is taken from a command line. ports/redis.c has it from the environment
+** (REDISCLI_AUTH) or from a file, and refuses one in the URI.
+*/
+#include "svcd.h"
+#ifdef SVC_WITH_REDIS
+#include "redis.h"
+#endif
+
+int svcd_limiter(const svcd_options *o, svc_config *config)
+{
+  if (!o->limiter) return 0;
+  config->limiter_path = o->limiter;
+  config->limiter_closed = o->limiter_closed;
+#ifdef SVC_WITH_REDIS
+  config->limiter = svc_redis_port();
+  return 0;
+#else
+  return svcd_error(2, "this svcd was built without Redis: WITH=redis ./build.sh run builds it with");
+#endif
+}

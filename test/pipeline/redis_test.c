@@ -1,0 +1,979 @@
+/*
+** Limits that several handles share (ports/redis.c): exact in their sum, the same steps as those of one handle, nonces that are used
+** once, and what happens when Redis does not answer. Each test has a redis-server of its own, on a socket in a folder, which it may
+** stop and kill; it ends with the test. Skipped unless SVC_TEST_LIMITER=redis.
+*/
+#include "support.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SKIP_WITHOUT if (!t_redis_port()) return MUNIT_SKIP
+
+/* ------------------------------------------------------------------------------------------------------------ the server */
+
+typedef struct server {
+  char folder[128], socket[160], uri[200], password[64];
+  bool no_auth; /* it does not know this command */
+  pid_t pid;
+} server;
+
+static double seconds(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void pause_ms(int ms)
+{
+  struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
+  nanosleep(&t, NULL);
+}
+
+static int server_connect(const server *s)
+{
+  struct sockaddr_un to = { .sun_family = AF_UNIX };
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  munit_assert_size(strlen(s->socket), <, sizeof to.sun_path);
+  strcpy(to.sun_path, s->socket);
+  if (fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to) == 0) return fd;
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
+/* One command, and whether its answer begins like this. */
+static bool server_says(const server *s, const char *command, const char *answer)
+{
+  char bytes[512] = "";
+  int fd = server_connect(s);
+  ssize_t n = 0;
+  if (fd >= 0 && write(fd, command, strlen(command)) > 0 && write(fd, "\r\n", 2) == 2) n = read(fd, bytes, sizeof bytes - 1);
+  if (fd >= 0) close(fd);
+  bytes[n > 0 ? n : 0] = '\0';
+  return strncmp(bytes, answer, strlen(answer)) == 0;
+}
+
+/* It will not run as root where it can be somebody else, and does not outlive the test. */
+static void server_child(const server *s)
+{
+  const struct passwd *who = geteuid() == 0 ? getpwnam("redis") : NULL;
+  int null = open("/dev/null", O_RDWR);
+  if (who && (chown(s->folder, who->pw_uid, who->pw_gid) != 0 || setgid(who->pw_gid) != 0 || setuid(who->pw_uid) != 0)) _exit(1);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  dup2(null, 0), dup2(null, 1), dup2(null, 2);
+  execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", s->socket, "--unixsocketperm", "777", "--save", "",
+         "--appendonly", "no", "--dir", s->folder, s->password[0] ? "--requirepass" : s->no_auth ? "--rename-command" : NULL, s->no_auth ? "AUTH" : s->password,
+         s->no_auth ? "" : NULL, (char *)NULL);
+  _exit(1);
+}
+
+static void server_begin(server *s)
+{
+  double until = seconds() + 20;
+  s->pid = fork();
+  munit_assert_int(s->pid, >=, 0);
+  if (s->pid == 0) server_child(s);
+  while (!server_says(s, "PING", s->password[0] ? "-NOAUTH" : "+PONG")) {
+    munit_assert_true(seconds() < until);
+    pause_ms(10);
+  }
+}
+
+static void server_open(server *s, const char *password)
+{
+  memset(s, 0, sizeof *s);
+  store_folder(s->folder);
+  snprintf(s->socket, sizeof s->socket, "%s/redis", s->folder);
+  snprintf(s->uri, sizeof s->uri, "redis+unix://%s?timeout=200&connect=200", s->socket); /* on a machine that is busy with tests */
+  snprintf(s->password, sizeof s->password, "%s", password);
+  server_begin(s);
+}
+
+static void server_kill(server *s)
+{
+  kill(s->pid, SIGKILL);
+  munit_assert_int(waitpid(s->pid, NULL, 0), ==, s->pid);
+  s->pid = 0;
+}
+
+static void server_close(server *s)
+{
+  if (s->pid) server_kill(s);
+  store_remove(s->folder);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- the ports */
+
+enum { HANDLES = 2 };
+
+typedef struct site {
+  server server;
+  const svc_limiter_port *port;
+  svc_limits *limits[HANDLES];
+  t_service log; /* for its log alone */
+} site;
+
+static svc_limits *site_handle(site *s)
+{
+  svc_config config;
+  svc_limits *limits;
+  char why[256] = "";
+  memset(&config, 0, sizeof config);
+  config.limiter_path = s->server.uri;
+  config.log = t_log;
+  config.log_context = &s->log;
+  if (s->port->open(&limits, &config, why, sizeof why) != SVC_OK) munit_errorf("open: %s", why);
+  return limits;
+}
+
+static void site_open(site *s)
+{
+  int i;
+  memset(s, 0, sizeof *s);
+  s->port = t_redis_port();
+  server_open(&s->server, "");
+  for (i = 0; i < HANDLES; i++) s->limits[i] = site_handle(s);
+}
+
+static void site_close(site *s)
+{
+  int i;
+  for (i = 0; i < HANDLES; i++) s->port->close(s->limits[i]);
+  server_close(&s->server);
+}
+
+static svc_bucket bucket(const char *instance, int64_t capacity, int64_t rate, int64_t interval)
+{
+  return (svc_bucket){ SVC_S("clusters_group"), svc_str_c(instance), capacity, rate, interval };
+}
+
+static svc_tokens take(site *s, int handle, const svc_bucket *b, int64_t now)
+{
+  svc_tokens t = { false, -1, -1 };
+  if (s->port->take(s->limits[handle], b, now, &t) != SVC_OK) munit_errorf("take: %s", s->log.log);
+  return t;
+}
+
+static bool count(site *s, int handle, const char *nonce, uint32_t n)
+{
+  bool fresh = false;
+  munit_assert_int(s->port->count(s->limits[handle], svc_str_c(nonce), n, 60000, &fresh), ==, SVC_OK);
+  return fresh;
+}
+
+static int lines_with(const char *log, const char *words)
+{
+  int n = 0;
+  for (; (log = strstr(log, words)) != NULL; log++) n++;
+  return n;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- buckets */
+
+typedef struct hammer {
+  pthread_t thread;
+  site *s;
+  int handle, taken;
+} hammer;
+
+static void *hammering(void *context)
+{
+  hammer *h = context;
+  svc_bucket b = bucket("all", 500, 1, 60);
+  int i;
+  for (i = 0; i < 200; i++) h->taken += take(h->s, h->handle, &b, T_START).taken;
+  return NULL;
+}
+
+/* Two handles have one bucket: in turn, and all at once. */
+static MunitResult redis_exact(const MunitParameter params[], void *data)
+{
+  svc_bucket b = bucket("5f0000000000000000000001", 10, 5, 60);
+  hammer h[6];
+  site s;
+  int i, total = 0;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  for (i = 0; i < 25; i++) {
+    svc_tokens t = take(&s, i % 2, &b, T_START + i);
+    munit_assert_int(t.taken, ==, i < 10);
+    munit_assert_int64(t.remaining, ==, i < 10 ? 9 - i : 0);
+    munit_assert_int64(t.wait_seconds, ==, i < 10 ? 0 : 60);
+  }
+  memset(h, 0, sizeof h);
+  for (i = 0; i < 6; i++) {
+    h[i].s = &s;
+    h[i].handle = i % 2;
+    munit_assert_int(pthread_create(&h[i].thread, NULL, hammering, &h[i]), ==, 0);
+  }
+  for (i = 0; i < 6; i++) {
+    pthread_join(h[i].thread, NULL);
+    total += h[i].taken;
+  }
+  munit_assert_int(total, ==, 500);
+  munit_assert_string_equal(s.log.log, "");
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* Step by step what limiter.c does, whatever the times are: forwards, and back by more than an interval. */
+static MunitResult redis_same_steps(const MunitParameter params[], void *data)
+{
+  static const svc_set_row rows[] = {
+    { "three", SVC_SCOPE_USER, 3, 1, 60 }, { "ten", SVC_SCOPE_USER, 10, 4, 60 }, { "one", SVC_SCOPE_USER, 1, 1, 1 },
+    { "even", SVC_SCOPE_USER, 1200, 500, 60 }, { "odd", SVC_SCOPE_USER, 7, 3, 11 }, { "more", SVC_SCOPE_USER, 5, 9, 2 },
+    { "large", SVC_SCOPE_USER, INT32_MAX, INT32_MAX, INT32_MAX }, { "drops", SVC_SCOPE_USER, INT32_MAX, 1, INT32_MAX },
+  };
+  svc_allocator allocator = { t_memory_resize, NULL };
+  t_memory memory = { 0 };
+  svc_limiter *l;
+  site s;
+  size_t k;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  allocator.context = &memory;
+  munit_assert_int(svc_limiter_open(&l, &allocator, 0, 7, rows), ==, SVC_OK);
+  for (k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+    int64_t interval = rows[k].refill_seconds * 1000, now = T_START;
+    svc_bucket b = bucket(rows[k].name, rows[k].capacity, rows[k].refill_rate, rows[k].refill_seconds);
+    for (i = 0; i < 600; i++) {
+      int64_t jumps[] = { 0, 1, interval / 7, interval - 1, interval, interval + 1, 3 * interval, 40 * interval, -2 * interval - 1 };
+      int which = munit_rand_int_range(0, 40);
+      svc_tokens here, there;
+      now += which < 9 ? jumps[which] : which < 20 ? munit_rand_int_range(0, (int)(interval / 3 < 100000 ? interval / 3 : 100000)) : 0;
+      here = svc_limiter_take(l, (int)k, svc_str_c(rows[k].name), SVC_S("me"), now);
+      there = take(&s, i % 2, &b, now);
+      munit_assert_int(here.taken, ==, there.taken);
+      munit_assert_int64(here.remaining, ==, there.remaining);
+      munit_assert_int64(here.wait_seconds, ==, there.wait_seconds);
+    }
+  }
+  svc_limiter_close(l);
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* Of two handles whose clocks differ nobody gains a token by going back and forth; a clock that was set back begins again. */
+static MunitResult redis_clocks(const MunitParameter params[], void *data)
+{
+  svc_bucket b = bucket("a", 3, 1, 60), c = bucket("b", 2, 2, 60);
+  int64_t t = T_START, behind = 50000;
+  svc_tokens got;
+  site s;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  for (i = 0; i < 20; i++) munit_assert_int(take(&s, i % 2, &b, t + i - i % 2 * behind).taken, ==, i < 3);
+  got = take(&s, 1, &b, t + 20 - behind);
+  munit_assert_int64(got.wait_seconds, ==, 60); /* never longer than an interval */
+  munit_assert_false(take(&s, 0, &b, t + 11000).taken); /* a minute after the other's first look, not after the first token */
+  munit_assert_false(take(&s, 0, &b, t + 59999).taken);
+  munit_assert_true(take(&s, 1, &b, t + 60000).taken);
+  for (i = 0; i < 100; i++) munit_assert_false(take(&s, i % 2, &b, t + 60000 + 300 * i - i % 2 * behind).taken);
+  for (i = 0; i < 3; i++) munit_assert_int(take(&s, 0, &c, t).taken, ==, i < 2);
+  got = take(&s, 1, &c, t - 3600000); /* an hour back */
+  munit_assert_false(got.taken);
+  munit_assert_int64(got.wait_seconds, ==, 60);
+  munit_assert_false(take(&s, 1, &c, t - 3600000 + 59999).taken);
+  munit_assert_true(take(&s, 1, &c, t - 3600000 + 60000).taken);
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* Instances are any bytes, and sets are sets; times are any numbers; what is configured otherwise at another handle is no more than here. */
+static MunitResult redis_any_bytes(const MunitParameter params[], void *data)
+{
+  static const int64_t times[] = { 0, -5, 1, INT64_MAX, INT64_MIN, T_START, INT64_MAX / 4 };
+  static char text[2][3000];
+  svc_str names[] = { { "", 0 }, { "a", 1 }, { "a\0", 2 }, { "a\0\0", 3 }, { "a b\r\n\"{}'", 9 }, { "\377\376", 2 }, { text[0], sizeof text[0] },
+                      { text[1], sizeof text[1] }, { text[0], 256 }, { text[0], 257 } };
+  svc_bucket b = bucket("", 2, 1, 60);
+  site s;
+  size_t i, n;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  memset(text, 'x', sizeof text);
+  text[1][sizeof text[1] - 1] = 'y';
+  site_open(&s);
+  for (n = 0; n < 3; n++)
+    for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+      b.instance = names[i];
+      munit_assert_int(take(&s, (int)(i % 2), &b, T_START).taken, ==, n < 2);
+    }
+  b.set = SVC_S("another");
+  munit_assert_true(take(&s, 0, &b, T_START).taken);
+  b.capacity = 100; /* of a handle with another limit: what was drawn stays drawn */
+  munit_assert_int64(take(&s, 0, &b, T_START).remaining, ==, 0);
+  b.capacity = 50;
+  munit_assert_int64(take(&s, 0, &b, T_START + 40 * 60000).remaining, ==, 39);
+  b.capacity = 20;
+  munit_assert_int64(take(&s, 0, &b, T_START + 40 * 60000).remaining, ==, 19);
+  b = bucket("times", INT32_MAX, 1, INT32_MAX);
+  for (i = 0; i < sizeof times / sizeof times[0]; i++) munit_assert_true(take(&s, 0, &b, times[i]).taken);
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* What would be full again is not kept. */
+static MunitResult redis_forgets(const MunitParameter params[], void *data)
+{
+  svc_bucket b = bucket("a", 10, 5, 60);
+  site s;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  for (i = 0; i < 6; i++) take(&s, 0, &b, T_START); /* six are two intervals, and there is a minute on top */
+  munit_assert_true(server_says(&s.server, "EVAL \"local t = redis.call('PTTL', 'svc:svc:b:clusters_group:a') return (t > 120000 and t <= 180000) and 1 or t\" 0",
+                                ":1\r\n"));
+  count(&s, 0, "n", 1);
+  munit_assert_true(server_says(&s.server, "EVAL \"local t = redis.call('PTTL', 'svc:svc:n:n') return (t > 50000 and t <= 60000) and 1 or t\" 0", ":1\r\n"));
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- nonces */
+
+static MunitResult redis_counts(const MunitParameter params[], void *data)
+{
+  bool used[700] = { false };
+  uint32_t highest = 0;
+  site s;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  munit_assert_true(count(&s, 0, "n", 1));
+  munit_assert_false(count(&s, 1, "n", 1));
+  munit_assert_true(count(&s, 1, "n", 5)); /* some came in another order */
+  munit_assert_true(count(&s, 0, "n", 3));
+  munit_assert_false(count(&s, 1, "n", 3));
+  munit_assert_true(count(&s, 1, "other", 3));
+  munit_assert_true(count(&s, 0, "n", 68));
+  munit_assert_false(count(&s, 0, "n", 4)); /* 64 behind: it can no longer be told */
+  munit_assert_false(count(&s, 0, "n", 5));
+  munit_assert_true(count(&s, 0, "n", 6));
+  munit_assert_true(count(&s, 0, "n", UINT32_MAX));
+  munit_assert_false(count(&s, 1, "n", UINT32_MAX));
+  munit_assert_true(count(&s, 1, "n", UINT32_MAX - 63));
+  munit_assert_false(count(&s, 1, "n", UINT32_MAX - 64));
+  for (i = 0; i < 1500; i++) { /* any order, against a list of all */
+    int n = munit_rand_int_range((int)highest > 80 ? (int)highest - 80 : 1, (int)highest + 1 + (i % 50 == 0 ? 90 : 3));
+    bool good;
+    if (n >= 700) break;
+    good = (uint32_t)n > highest || (highest - (uint32_t)n < 64 && !used[n]);
+    munit_assert_int(count(&s, i % 2, "list", (uint32_t)n), ==, good);
+    if (good) used[n] = true;
+    if ((uint32_t)n > highest) highest = (uint32_t)n;
+  }
+  munit_assert_int(i, >, 100);
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- services */
+
+/* Handles that are alike in every bit, as they begin with the same random numbers: ids, keys, and the secret of nonces. */
+typedef struct fleet {
+  server server;
+  t_service t[HANDLES];
+  svc_credentials keys;
+} fleet;
+
+static void fleet_open(fleet *f, const char *uri, const svc_config *changes)
+{
+  svc_config config;
+  svc_credentials keys;
+  int i;
+  memset(&config, 0, sizeof config);
+  if (changes) config = *changes;
+  config.limiter = t_redis_port();
+  config.limiter_path = uri ? uri : f->server.uri;
+  config.store = svc_lmdb_port();
+  for (i = 0; i < HANDLES; i++) {
+    t_open(&f->t[i], &config);
+    munit_assert_int(svc_bootstrap(f->t[i].s, &keys), ==, SVC_OK);
+    if (i == 0) f->keys = keys;
+    munit_assert_string_equal(f->keys.private_key, keys.private_key);
+    munit_assert_string_equal(f->keys.org_id, keys.org_id);
+  }
+}
+
+static void fleet_close(fleet *f)
+{
+  int i;
+  for (i = 0; i < HANDLES; i++) t_close(&f->t[i]);
+}
+
+static int fleet_settings(fleet *f, int i)
+{
+  return t_sendf(&f->t[i], "GET", NULL, "/orgs/%s/settings", f->keys.org_id);
+}
+
+static void md5_hex(char out[33], const char *format, ...)
+{
+  unsigned char hash[16];
+  char text[1024];
+  va_list args;
+  int i, n;
+  va_start(args, format);
+  n = vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  munit_assert_true(svc_md5((svc_str){ text, (size_t)n }, hash));
+  for (i = 0; i < 16; i++) snprintf(out + 2 * i, 3, "%02x", hash[i]);
+}
+
+/* GET /orgs by HTTP Digest, with this count of a nonce. */
+static int fleet_digest(fleet *f, int i, const char *nonce, unsigned n)
+{
+  static const char target[] = "/api/svc/v2/orgs";
+  char first[33], second[33], response[33], header[512];
+  int status;
+  md5_hex(first, "%s:svc:%s", f->keys.public_key, f->keys.private_key);
+  md5_hex(second, "GET:%s", target);
+  md5_hex(response, "%s:%s:%08x:abc:auth:%s", first, nonce, n, second);
+  snprintf(header, sizeof header, "Digest username=\"%s\", realm=\"svc\", nonce=\"%s\", uri=\"%s\", qop=auth, nc=%08x, cnonce=\"abc\", response=\"%s\"",
+           f->keys.public_key, nonce, target, n, response);
+  f->t[i].anonymous = true;
+  t_header(&f->t[i], "Authorization", header);
+  status = t_send(&f->t[i], "GET", "/orgs", NULL);
+  t_headers_clear(&f->t[i]);
+  f->t[i].anonymous = false;
+  return status;
+}
+
+static void fleet_nonce(fleet *f, int i, char nonce[33])
+{
+  const char *p;
+  f->t[i].anonymous = true;
+  munit_assert_int(t_send(&f->t[i], "GET", "/orgs", NULL), ==, 401);
+  p = strstr(t_get_header(&f->t[i], "WWW-Authenticate"), "nonce=\"");
+  munit_assert_not_null(p);
+  snprintf(nonce, 33, "%.32s", p + 7);
+  f->t[i].anonymous = false;
+}
+
+/* The headers are the ones that there always are, and the token endpoint has its bucket there, too. */
+static MunitResult redis_requests(const MunitParameter params[], void *data)
+{
+  fleet f;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  server_open(&f.server, "");
+  fleet_open(&f, NULL, NULL);
+  for (i = 0; i < 25; i++) { /* 10, and 5 a minute */
+    char left[16];
+    snprintf(left, sizeof left, "%d", i < 10 ? 9 - i : 0);
+    munit_assert_int(fleet_settings(&f, i % 2), ==, i < 10 ? 200 : 429);
+    munit_assert_string_equal(t_get_header(&f.t[i % 2], "RateLimit-Limit"), "10");
+    munit_assert_string_equal(t_get_header(&f.t[i % 2], "RateLimit-Remaining"), left);
+    munit_assert_string_equal(t_get_header(&f.t[i % 2], "Retry-After"), i < 10 ? "" : "60");
+  }
+  f.t[0].now = f.t[1].now = T_START + 60000;
+  for (i = 0; i < 8; i++) munit_assert_int(fleet_settings(&f, i % 2), ==, i < 5 ? 200 : 429);
+  for (i = 0; i < 14; i++) {
+    t_service *t = &f.t[i % 2];
+    t->anonymous = true;
+    t_header(t, "Authorization", "Basic bm9ib2R5OndoYXQ=");
+    t_header(t, "Content-Type", "application/x-www-form-urlencoded");
+    munit_assert_int(t_send(t, "POST", "/api/oauth/token", "grant_type=client_credentials"), ==, i < 10 ? 401 : 429);
+    t_headers_clear(t);
+    t->anonymous = false;
+  }
+  munit_assert_int(svc_may_wait(f.t[0].s, &(svc_request){ .method = "GET", .target = "/api/svc/v2/orgs" }), ==, 1);
+  munit_assert_string_equal(f.t[0].log, f.t[1].log);
+  fleet_close(&f);
+  server_close(&f.server);
+  return MUNIT_OK;
+}
+
+/* What was used at one handle is used at the other, also with limiter_off. */
+static MunitResult redis_replay(const MunitParameter params[], void *data)
+{
+  svc_config off = { .limiter_off = 1 };
+  char nonce[33];
+  fleet f;
+  int round;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  for (round = 0; round < 2; round++) {
+    server_open(&f.server, "");
+    fleet_open(&f, NULL, round ? &off : NULL);
+    fleet_nonce(&f, 0, nonce);
+    munit_assert_int(fleet_digest(&f, 0, nonce, 1), ==, 200);
+    munit_assert_int(fleet_digest(&f, 1, nonce, 1), ==, 401);
+    munit_assert_not_null(strstr(t_get_header(&f.t[1], "WWW-Authenticate"), "stale=true")); /* who really is it takes a new one */
+    munit_assert_int(fleet_digest(&f, 1, nonce, 2), ==, 200);
+    munit_assert_int(fleet_digest(&f, 0, nonce, 2), ==, 401);
+    munit_assert_int(fleet_digest(&f, 0, nonce, 5), ==, 200);
+    munit_assert_int(fleet_digest(&f, 1, nonce, 4), ==, 200); /* a lower one that was not used, once */
+    munit_assert_int(fleet_digest(&f, 0, nonce, 4), ==, 401);
+    munit_assert_int(fleet_digest(&f, 1, nonce, 4), ==, 401);
+    munit_assert_true(server_says(&f.server, "FLUSHALL", "+OK")); /* it has lost its memory: what a handle knows itself still holds */
+    munit_assert_int(fleet_digest(&f, 0, nonce, 5), ==, 401);
+    munit_assert_int(fleet_digest(&f, 1, nonce, 4), ==, 401);
+    fleet_close(&f);
+    server_close(&f.server);
+  }
+  return MUNIT_OK;
+}
+
+/* As it is meant: one store on PostgreSQL, one Redis, several handles. */
+static MunitResult redis_one_store(const MunitParameter params[], void *data)
+{
+  svc_config config = { 0 };
+  char nonce[33], folder[128];
+  fleet f;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  if (!t_postgres_port()) return MUNIT_SKIP;
+  memset(&f, 0, sizeof f);
+  server_open(&f.server, "");
+  store_folder(folder);
+  config.path = folder;
+  config.store = t_postgres_port();
+  config.limiter = t_redis_port();
+  config.limiter_path = f.server.uri;
+  for (i = 0; i < HANDLES; i++) t_open(&f.t[i], &config);
+  munit_assert_int(svc_bootstrap(f.t[0].s, &f.keys), ==, SVC_OK);
+  for (i = 0; i < 13; i++) munit_assert_int(fleet_settings(&f, i % 2), ==, i < 10 ? 200 : 429);
+  fleet_nonce(&f, 0, nonce);
+  munit_assert_int(fleet_digest(&f, 1, nonce, 1), ==, 200);
+  munit_assert_int(fleet_digest(&f, 0, nonce, 1), ==, 401);
+  munit_assert_int(fleet_digest(&f, 0, nonce, 2), ==, 200);
+  fleet_close(&f);
+  server_close(&f.server);
+  store_remove(folder);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- outages */
+
+/* Until Redis is asked again and answers: a little more than the longest pause. */
+static void until_mended(fleet *f, int i)
+{
+  double until = seconds() + 15;
+  while (!strstr(f->t[i].log, "answers again")) {
+    munit_assert_true(seconds() < until);
+    pause_ms(20);
+    t_send(&f->t[i], "GET", "/orgs", NULL);
+  }
+}
+
+/* Killed in the middle: each handle goes on by itself, and neither waits nor talks about it with every request. */
+static MunitResult redis_open_when_gone(const MunitParameter params[], void *data)
+{
+  char nonce[33];
+  fleet f;
+  double begun;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  server_open(&f.server, "");
+  fleet_open(&f, NULL, NULL);
+  for (i = 0; i < 6; i++) munit_assert_int(fleet_settings(&f, i % 2), ==, 200);
+  munit_assert_string_equal(t_get_header(&f.t[1], "RateLimit-Remaining"), "4");
+  fleet_nonce(&f, 0, nonce);
+  server_kill(&f.server);
+  begun = seconds();
+  for (i = 0; i < 400; i++) munit_assert_int(t_send(&f.t[i % 2], "GET", "/orgs", NULL), ==, 200);
+  munit_assert_double(seconds() - begun, <, 5); /* connections are refused at once; each of these would take no longer */
+  for (i = 0; i < 22; i++) munit_assert_int(fleet_settings(&f, i % 2), ==, i < 20 ? 200 : 429); /* ten at each, and no more */
+  munit_assert_int(fleet_digest(&f, 0, nonce, 1), ==, 200);
+  munit_assert_int(fleet_digest(&f, 0, nonce, 1), ==, 401); /* at the same one */
+  munit_assert_int(fleet_digest(&f, 1, nonce, 1), ==, 200); /* what README.md says is weaker */
+  for (i = 0; i < HANDLES; i++) {
+    munit_assert_int(lines_with(f.t[i].log, "cannot be asked"), ==, 1);
+    munit_assert_int(lines_with(f.t[i].log, "each instance limits by itself"), ==, 1);
+  }
+  server_begin(&f.server);
+  for (i = 0; i < HANDLES; i++) until_mended(&f, i);
+  for (i = 0; i < 12; i++) munit_assert_int(fleet_settings(&f, i % 2), ==, i < 10 ? 200 : 429); /* together again */
+  for (i = 0; i < HANDLES; i++) {
+    munit_assert_int(lines_with(f.t[i].log, "cannot be asked"), ==, 1);
+    munit_assert_int(lines_with(f.t[i].log, "answers again"), ==, 1);
+    munit_assert_int(lines_with(f.t[i].log, "limiter"), ==, 2);
+  }
+  fleet_close(&f);
+  server_close(&f.server);
+  return MUNIT_OK;
+}
+
+static MunitResult redis_closed_when_gone(const MunitParameter params[], void *data)
+{
+  svc_config closed = { .limiter_closed = 1 };
+  char nonce[33];
+  fleet f;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  server_open(&f.server, "");
+  fleet_open(&f, NULL, &closed);
+  munit_assert_int(fleet_settings(&f, 0), ==, 200);
+  fleet_nonce(&f, 0, nonce);
+  server_kill(&f.server);
+  for (i = 0; i < 50; i++) {
+    munit_assert_int(fleet_settings(&f, i % 2), ==, 503);
+    munit_assert_string_equal(t_get_header(&f.t[i % 2], "Retry-After"), "1");
+    munit_assert_string_equal(t_error(&f.t[i % 2]), "SERVICE_UNAVAILABLE");
+  }
+  munit_assert_int(fleet_digest(&f, 0, nonce, 1), ==, 503);
+  f.t[0].caller.user_id = "000000000000000000000000"; /* the host itself asks nobody: svcd looks so what there is when it starts */
+  munit_assert_int(t_send(&f.t[0], "GET", "/orgs", NULL), ==, 200);
+  t_as(&f.t[0], NULL);
+  munit_assert_int(lines_with(f.t[0].log, "requests are refused until it answers"), ==, 1);
+  server_begin(&f.server);
+  for (i = 0; i < HANDLES; i++) until_mended(&f, i);
+  munit_assert_int(fleet_digest(&f, 0, nonce, 1), ==, 200); /* who was refused so has used nothing up */
+  munit_assert_int(fleet_settings(&f, 0), ==, 200);
+  munit_assert_int(lines_with(f.t[0].log, "limiter"), ==, 2);
+  fleet_close(&f);
+  server_close(&f.server);
+  return MUNIT_OK;
+}
+
+/* Somebody who listens, and never answers. Who has tried is counted by the connections that wait there. */
+typedef struct wall {
+  char folder[128], uri[200];
+  int fd;
+} wall;
+
+static void wall_open(wall *w)
+{
+  struct sockaddr_un at = { .sun_family = AF_UNIX };
+  store_folder(w->folder);
+  munit_assert_int(snprintf(w->uri, sizeof w->uri, "%s/redis", w->folder), <, (int)sizeof at.sun_path);
+  memcpy(at.sun_path, w->uri, strlen(w->uri));
+  snprintf(w->uri, sizeof w->uri, "unix://%s?connect=50", at.sun_path);
+  w->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  munit_assert_int(bind(w->fd, (struct sockaddr *)&at, sizeof at), ==, 0);
+  munit_assert_int(listen(w->fd, 100), ==, 0);
+}
+
+static int wall_tries(wall *w)
+{
+  int n, tries = 0;
+  while ((n = accept(w->fd, NULL, NULL)) >= 0) close(n), tries++;
+  return tries;
+}
+
+static void wall_close(wall *w)
+{
+  close(w->fd);
+  store_remove(w->folder);
+}
+
+/* Requests do not line up for one who does not answer. */
+static MunitResult redis_silent(const MunitParameter params[], void *data)
+{
+  int i, tries, asked = 0;
+  double begun, longest = 0;
+  fleet f;
+  wall w;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  wall_open(&w);
+  begun = seconds();
+  fleet_open(&f, w.uri, NULL); /* a service starts all the same */
+  for (i = 0; seconds() - begun < 1.0; i++, asked++) {
+    double before = seconds();
+    munit_assert_int(t_send(&f.t[0], "GET", "/orgs", NULL), !=, 503);
+    if (seconds() - before > longest) longest = seconds() - before;
+    if (i % 10 == 0) pause_ms(1);
+  }
+  tries = wall_tries(&w);
+  munit_assert_int(tries, >=, 3); /* of either at the start, and of the first again */
+  munit_assert_int(tries, <=, 5); /* at 0.1, 0.3 and 0.7 seconds, or later */
+  munit_assert_int(asked, >, 20 * tries);
+  munit_assert_double(longest, <, 1); /* 55 ms, on a machine that has time for us */
+  munit_assert_int(lines_with(f.t[0].log, "limiter"), ==, 1);
+  munit_assert_not_null(strstr(f.t[0].log, "does not answer in time"));
+  fleet_close(&f);
+  wall_close(&w);
+  return MUNIT_OK;
+}
+
+typedef struct asker {
+  pthread_t thread;
+  svc_limits *limits;
+  double until;
+} asker;
+
+static void *asking(void *context)
+{
+  asker *a = context;
+  svc_bucket b = bucket("a", 10, 1, 60);
+  svc_tokens t;
+  while (seconds() < a->until) {
+    munit_assert_int(t_redis_port()->take(a->limits, &b, T_START, &t), !=, SVC_OK);
+    pause_ms(1);
+  }
+  return NULL;
+}
+
+/* Of many who ask at the same time one tries. */
+static MunitResult redis_one_tries(const MunitParameter params[], void *data)
+{
+  asker a[8];
+  wall w;
+  site s;
+  int i, tries;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  wall_open(&w);
+  memset(&s, 0, sizeof s);
+  s.port = t_redis_port();
+  strcpy(s.server.uri, w.uri);
+  for (i = 0; i < 8; i++) a[i].until = seconds() + 0.6; /* before it is opened, which is the first try */
+  s.limits[0] = site_handle(&s);
+  for (i = 0; i < 8; i++) {
+    a[i].limits = s.limits[0];
+    munit_assert_int(pthread_create(&a[i].thread, NULL, asking, &a[i]), ==, 0);
+  }
+  for (i = 0; i < 8; i++) pthread_join(a[i].thread, NULL);
+  tries = wall_tries(&w);
+  munit_assert_int(tries, >=, 2);
+  munit_assert_int(tries, <=, 3); /* at 0.1 and 0.3 seconds, or later */
+  munit_assert_int(lines_with(s.log.log, "limiter"), ==, 1);
+  s.port->close(s.limits[0]);
+  wall_close(&w);
+  return MUNIT_OK;
+}
+
+static void *goes_on(void *server_of)
+{
+  pause_ms(30);
+  kill(((const server *)server_of)->pid, SIGCONT);
+  return NULL;
+}
+
+/* A server that stops for a while: what it says too late, even while another question waits, is not taken for the answer to that. */
+static MunitResult redis_late(const MunitParameter params[], void *data)
+{
+  svc_bucket b = bucket("a", 100, 1, 60), c = bucket("b", 7, 1, 60);
+  svc_tokens t;
+  double until;
+  pthread_t thread;
+  site s;
+  int i, rc = SVC_OK;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  for (i = 0; i < 2; i++) { /* one that is late is one that is late: the next asks again */
+    take(&s, 0, &b, T_START);
+    kill(s.server.pid, SIGSTOP);
+    munit_assert_int(s.port->take(s.limits[0], &b, T_START, &t), ==, SVC_IO);
+    kill(s.server.pid, SIGCONT);
+    take(&s, 0, &b, T_START);
+  }
+  munit_assert_string_equal(s.log.log, "");
+  kill(s.server.pid, SIGSTOP);
+  munit_assert_int(s.port->take(s.limits[0], &b, T_START, &t), ==, SVC_IO);
+  for (i = 0; i < 100; i++) munit_assert_int(s.port->take(s.limits[0], &b, T_START, &t), !=, SVC_OK);
+  pause_ms(150);
+  munit_assert_int(pthread_create(&thread, NULL, goes_on, &s.server), ==, 0);
+  until = seconds() + 15;
+  while ((rc = s.port->take(s.limits[0], &c, T_START, &t)) != SVC_OK) {
+    munit_assert_true(seconds() < until);
+    pause_ms(20);
+  }
+  pthread_join(thread, NULL);
+  munit_assert_int64(t.remaining, ==, 6);
+  munit_assert_int(lines_with(s.log.log, "answers again"), ==, 1);
+  munit_assert_int64(take(&s, 0, &b, T_START).remaining, >=, 90); /* at the most what was asked before it was known to be gone */
+  munit_assert_int(lines_with(s.log.log, "limiter"), ==, 2);
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* Scripts that it has forgotten, and connections that it has closed, are nobody's business. */
+static MunitResult redis_forgetful(const MunitParameter params[], void *data)
+{
+  svc_bucket b = bucket("a", 10, 1, 60);
+  site s;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  munit_assert_int64(take(&s, 0, &b, T_START).remaining, ==, 9);
+  munit_assert_true(server_says(&s.server, "SCRIPT FLUSH", "+OK"));
+  munit_assert_int64(take(&s, 0, &b, T_START).remaining, ==, 8);
+  munit_assert_true(count(&s, 1, "n", 1));
+  munit_assert_false(count(&s, 0, "n", 1));
+  for (i = 7; i >= 5; i--) {
+    munit_assert_true(server_says(&s.server, "CLIENT KILL TYPE normal", ":2")); /* one of each handle */
+    munit_assert_int64(take(&s, i % 2, &b, T_START).remaining, ==, i);
+    take(&s, !(i % 2), &(svc_bucket){ SVC_S("x"), SVC_S("y"), 10, 1, 1 }, T_START);
+  }
+  server_kill(&s.server); /* as if it had been restarted between two requests */
+  server_begin(&s.server);
+  munit_assert_int64(take(&s, 0, &b, T_START).remaining, ==, 9);
+  munit_assert_string_equal(s.log.log, "");
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- the URI */
+
+static int open_uri(const char *uri, char why[256])
+{
+  svc_config config;
+  svc_limits *limits = NULL;
+  t_service log;
+  int rc;
+  memset(&config, 0, sizeof config);
+  memset(&log, 0, sizeof log);
+  config.limiter_path = uri;
+  config.log = t_log;
+  config.log_context = &log;
+  why[0] = '\0';
+  rc = t_redis_port()->open(&limits, &config, why, 256);
+  if (rc == SVC_OK) t_redis_port()->close(limits);
+  else munit_assert_null(limits);
+  if (rc == SVC_OK) snprintf(why, 256, "%.255s", log.log);
+  munit_assert_null(strstr(why, "geheim"));
+  return rc;
+}
+
+static MunitResult redis_uris(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *uri, *why;
+  } wrong[] = {
+    { NULL, "missing" }, { "", "redis://" }, { "http://localhost", "redis://" }, { "redis:/x", "redis://" }, { "rediss://localhost", "no TLS" },
+    { "redis://", "host" }, { "redis://:6379", "host" }, { "redis://h:0", "port" }, { "redis://h:65536", "port" }, { "redis://h:", "port" },
+    { "redis://h:12x", "port" }, { "redis://[::1", "address" }, { "redis://[::1]x", "address" }, { "redis://h/x", "database" },
+    { "redis://me:geheim@h", "password" }, { "redis://:geheim@h", "password" }, { "redis://:geheim@h/geheim", "database" },
+    { "redis://me@h", "no password" }, { "redis://h?timeout=0", "timeout" }, { "redis://h?timeout=60001", "timeout" },
+    { "redis://h?timeout", "timeout" }, { "redis://h?connect=x", "connect" }, { "redis://h?db=-1", "db" }, { "redis://h?geheim=1", "options" },
+    { "redis://h?password_file=/nowhere/geheim", "password_file" }, { "unix://", "path" }, { "redis+unix://?db=1", "path" },
+  };
+  char why[256], uri[600];
+  size_t i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  unsetenv("REDISCLI_AUTH");
+  for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    munit_assert_int(open_uri(wrong[i].uri, why), ==, SVC_INVALID);
+    if (!strstr(why, wrong[i].why)) munit_errorf("%s: %s", wrong[i].uri ? wrong[i].uri : "NULL", why);
+  }
+  snprintf(uri, sizeof uri, "redis://%0300d", 1);
+  munit_assert_int(open_uri(uri, why), ==, SVC_INVALID);
+  /* nobody is there, which is told by name */
+  munit_assert_int(open_uri("redis://127.0.0.1:1/3?timeout=1&connect=1000&db=0", why), ==, SVC_OK);
+  munit_assert_not_null(strstr(why, "Redis at 127.0.0.1:1 cannot be asked: "));
+  munit_assert_int(open_uri("redis://[::1]:1/", why), ==, SVC_OK);
+  munit_assert_not_null(strstr(why, "Redis at ::1:1 "));
+  munit_assert_int(open_uri("unix:///nowhere/redis", why), ==, SVC_OK);
+  munit_assert_not_null(strstr(why, "Redis at /nowhere/redis cannot"));
+  return MUNIT_OK;
+}
+
+/* The password, from the environment or from a file. One that is wrong keeps a service from being opened, and is told. */
+static MunitResult redis_password(const MunitParameter params[], void *data)
+{
+  char why[256], file[200], uri[500];
+  server s;
+  FILE *f;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  server_open(&s, "geheim geheim");
+  unsetenv("REDISCLI_AUTH");
+  munit_assert_int(open_uri(s.uri, why), ==, SVC_INVALID);
+  munit_assert_not_null(strstr(why, "NOAUTH"));
+  setenv("REDISCLI_AUTH", "geheim", 1);
+  munit_assert_int(open_uri(s.uri, why), ==, SVC_INVALID);
+  munit_assert_not_null(strstr(why, "WRONGPASS"));
+  setenv("REDISCLI_AUTH", "geheim geheim", 1);
+  munit_assert_int(open_uri(s.uri, why), ==, SVC_OK);
+  munit_assert_string_equal(why, "");
+  snprintf(uri, sizeof uri, "%s&db=15", s.uri);
+  munit_assert_int(open_uri(uri, why), ==, SVC_OK);
+  munit_assert_string_equal(why, "");
+  snprintf(uri, sizeof uri, "%s&db=4711", s.uri);
+  munit_assert_int(open_uri(uri, why), ==, SVC_INVALID);
+  munit_assert_not_null(strstr(why, "out of range"));
+  unsetenv("REDISCLI_AUTH");
+  snprintf(file, sizeof file, "%s/password", s.folder);
+  snprintf(uri, sizeof uri, "%s&password_file=%s", s.uri, file);
+  munit_assert_int(open_uri(uri, why), ==, SVC_INVALID);
+  f = fopen(file, "w");
+  fputs("geheim geheim\n", f);
+  fclose(f);
+  munit_assert_int(open_uri(uri, why), ==, SVC_OK);
+  munit_assert_string_equal(why, "");
+  server_kill(&s);
+  s.password[0] = '\0';
+  s.no_auth = true;
+  server_begin(&s);
+  munit_assert_true(server_says(&s, "AUTH geheim", "-ERR unknown command 'AUTH', with args beginning with: 'geheim'"));
+  munit_assert_int(open_uri(uri, why), ==, SVC_INVALID);
+  munit_assert_string_equal(why, "limiter: Redis refuses: ERR"); /* and not all that it said */
+  server_close(&s);
+  return MUNIT_OK;
+}
+
+/* Memory that ends, and a URI that is none, keep a handle from being opened, and nothing is left. */
+static MunitResult redis_not_opened(const MunitParameter params[], void *data)
+{
+  t_memory memory = { .fail_at = 1 };
+  svc_config config = { .allocator = { t_memory_resize, &memory }, .limiter_path = "redis://127.0.0.1:1" };
+  svc_limits *limits;
+  t_service log;
+  char why[256];
+  svc *s;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  munit_assert_int(t_redis_port()->open(&limits, &config, why, sizeof why), ==, SVC_NOMEM);
+  memset(&config, 0, sizeof config);
+  memset(&log, 0, sizeof log);
+  config.limiter = t_redis_port();
+  config.limiter_path = "rediss://h";
+  config.log = t_log;
+  config.log_context = &log;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  munit_assert_null(s);
+  munit_assert_not_null(strstr(log.log, "limiter_path: there is no TLS"));
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/exact", redis_exact, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/same_steps", redis_same_steps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/clocks", redis_clocks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/any_bytes", redis_any_bytes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/forgets", redis_forgets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/counts", redis_counts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/requests", redis_requests, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/replay", redis_replay, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/one_store", redis_one_store, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/open_when_gone", redis_open_when_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/closed_when_gone", redis_closed_when_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/silent", redis_silent, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/one_tries", redis_one_tries, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/late", redis_late, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/forgetful", redis_forgetful, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/uris", redis_uris, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/password", redis_password, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/not_opened", redis_not_opened, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+
+const MunitSuite svc_suite_redis = { "redis", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
