@@ -29,7 +29,7 @@ MG = -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE=1024 -DMG_ENABLE_DIR
 # The fold knows what is a part of it. Every other port is the listener's: compiled apart, and it sees svcapi.h only. But for
 # another store: that sees ports/store_port.h, and is made only when it is asked for.
 PARTS := $(shell sh amalgamation/fold.sh --parts | cut -d' ' -f1)
-STORES := ports/postgres.c
+STORES := ports/postgres.c ports/store_copy.c
 LISTENER := $(filter-out $(PARTS) $(STORES),$(sort $(shell find ports -name '*.c')))
 TESTS := $(sort $(shell find test -name '*_test.c')) $(wildcard test/*.c)
 SVCD := $(wildcard examples/svcd/*.c) examples/driver_postgres.c
@@ -41,7 +41,7 @@ deps = $(call objects,$(patsubst %,$(DEPS)/%.c,$1))
 PART_OBJECTS := $(call objects,$(PARTS) $(O)/registry.c)
 SERVER_OBJECTS := $(call objects,$(LISTENER)) $(call deps,mongoose)
 DEP_OBJECTS := $(call deps,frozen mdb midl tinycthread)
-STORE_OBJECTS := $(if $(POSTGRES),$(call objects,ports/postgres.c))
+STORE_OBJECTS := $(if $(POSTGRES),$(call objects,$(STORES)))
 STORE_LIBS := $(if $(POSTGRES),-lpq)
 STORE_FLAGS = $(if $(POSTGRES),-DSVC_WITH_POSTGRES -isystem $(POSTGRES))
 MBED_LIBS := $(patsubst %,$(MBED)/library/libmbed%.a,tls x509 crypto)
@@ -79,7 +79,7 @@ $(O)/obj/test/fuzz/%.o:      FLAGS = $(OURS) $(INCLUDES) -Iports
 $(O)/obj/examples/%.o:       FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples
 $(O)/obj/ports/postgres.o:   FLAGS = $(PART) $(STORE_FLAGS)
 $(O)/obj/test/postgres.o:    FLAGS = $(PART) $(STORE_FLAGS)
-$(O)/obj/examples/svcd/store.o: FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples $(STORE_FLAGS)
+$(O)/obj/examples/svcd/store.o $(O)/obj/examples/svcd/copy.o: FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples $(STORE_FLAGS)
 $(call objects,$(LISTENER)): FLAGS = $(OURS) $(INCLUDES) $(MG)
 $(O)/obj/$(DEPS)/%.o:        FLAGS = $(DEP_OPT) -std=gnu11 -w
 $(call deps,mongoose):       FLAGS = $(DEP_OPT) -std=gnu11 -w $(INCLUDES) $(MG)
@@ -91,7 +91,7 @@ $(O)/obj/%.o: %.c $(COMMON)
 
 # These alone know which stores there are.
 STORES_NOTED := $(call noted,$(O)/stores.list,$(or $(strip $(STORE_FLAGS)),none))
-$(call objects,svcapi.c ports/postgres.c test/postgres.c examples/svcd/store.c): $(STORES_NOTED)
+$(call objects,svcapi.c ports/postgres.c ports/store_copy.c test/postgres.c examples/svcd/store.c examples/svcd/copy.c): $(STORES_NOTED)
 
 # These alone see those two.
 $(call objects,$(LISTENER) $(BENCH)) $(call deps,mongoose): $(DEPS)/.stamp-mongoose
@@ -118,7 +118,7 @@ $(OUT)/libsvcapi.so.0: $(call objects,svcapi.c) $(DEP_OBJECTS) $(MBED_LIBS)
 
 # A source that is gone leaves no object that is newer, so programs depend on the list of their sources too.
 $(OUT)/svcd: $(call objects,$(SVCD) svcapi.c) $(STORE_OBJECTS) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(STORES_NOTED) $(call noted,$(O)/svcd.list,$(SVCD) $(LISTENER))
-$(O)/run:   $(PART_OBJECTS) $(STORE_OBJECTS) $(STORES_NOTED) $(SERVER_OBJECTS) $(call objects,$(TESTS)) $(DEP_OBJECTS) $(call deps,munit) \
+$(O)/run:   $(PART_OBJECTS) $(sort $(STORE_OBJECTS) $(call objects,ports/store_copy.c)) $(STORES_NOTED) $(SERVER_OBJECTS) $(call objects,$(TESTS)) $(DEP_OBJECTS) $(call deps,munit) \
             $(call noted,$(O)/run.list,$(PARTS) $(LISTENER) $(TESTS))
 $(O)/bench: $(call objects,$(BENCH) svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))
 $(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(DEP_OBJECTS)

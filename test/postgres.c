@@ -17,6 +17,12 @@ void t_postgres_do(const char *folder, const char *sql)
   (void)folder, (void)sql;
 }
 
+int t_postgres_backup(svc *s, const char *folder)
+{
+  (void)s, (void)folder;
+  return SVC_INVALID;
+}
+
 #else
 
 #include "ports/postgres.h"
@@ -136,6 +142,16 @@ static int postgres_test_copy(svc_store *store, const char *path)
   if (!postgres_of_folder(path, schema, true)) return SVC_EXISTS;
   postgres_uri(uri, schema);
   return svc_postgres_port()->copy(store, uri);
+}
+
+int t_postgres_backup(svc *s, const char *folder)
+{
+  const svc_store_port *port = s->commit.port;
+  int rc;
+  s->commit.port = svc_postgres_port();
+  rc = svc_backup(s, folder);
+  s->commit.port = port;
+  return rc;
 }
 
 static int postgres_test_read(svc_store *store, svc_txn **out)

@@ -107,6 +107,7 @@ t_reads t_reads_taken(void); /* since it was called last */
 const svc_store_port *t_port(void);
 const svc_store_port *t_postgres_port(void);
 #define T_ON_LMDB (t_port() == svc_lmdb_port()) /* what looks into its file is about that alone */
+int t_postgres_backup(svc *s, const char *folder); /* svc_backup() into the folder itself */
 void t_postgres_do(const char *folder, const char *sql); /* in the schema of the store in a folder, which is application_name, too */
 
 /* A store without a service: one write transaction on a private store, which is never committed. */

@@ -149,7 +149,8 @@ static int commit_check_schema(svc_txn *txn)
   svc_key key;
   svc_str value;
   uint32_t schema = COMMIT_SCHEMA;
-  int rc;
+  int rc = txn->port->get(txn, SVC_S(SVC_COPY_MARK), &value);
+  if (rc != SVC_NOT_FOUND) return rc == SVC_OK ? SVC_UNFINISHED : rc;
   svc_key_meta(&key, "schema");
   rc = svc_get(txn, &key, &value);
   if (rc == SVC_OK) {
