@@ -76,6 +76,8 @@ struct svc_store {
   unsigned spoiled;      /* tries in a row that others came before; the writer's, as these */
   uint64_t chance;       /* of pauses */
   uint64_t number, numbers_end;
+  bool full;             /* the server had no room for what was tried last */
+  bool freeing;          /* what is tried now frees */
   uint64_t copied;       /* the number of the transaction before a copy; the lock's */
   postgres_txn writer, readers[POSTGRES_READERS];
 };
@@ -174,13 +176,13 @@ static bool postgres_goodbye(const PGresult *r)
   return state && (strncmp(state, "57P", 3) == 0 || strncmp(state, "08", 2) == 0);
 }
 
-/* By the SQLSTATE. */
-static int postgres_error(const PGresult *r)
+/* By the SQLSTATE. Only a writer can make room. */
+static int postgres_error(const PGresult *r, bool writing)
 {
   const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
   if (!state) return SVC_IO;
   if (strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0 || strcmp(state, "55P03") == 0) return SVC_RETRY;
-  if (strcmp(state, "53100") == 0) return SVC_FULL;
+  if (strcmp(state, "53100") == 0) return writing ? SVC_NO_ROOM : SVC_FULL;
   return strcmp(state, "57014") == 0 || strncmp(state, "53", 2) == 0 ? SVC_BUSY : SVC_IO; /* too slow; no means */
 }
 
@@ -226,9 +228,10 @@ static int postgres_next(postgres_txn *t, PGresult **out)
       *out = r;
       return SVC_OK;
     } else {
-      int rc = status == PGRES_PIPELINE_ABORTED ? SVC_IO : postgres_error(r);
+      int rc = status == PGRES_PIPELINE_ABORTED ? SVC_IO : postgres_error(r, t->head.writing);
       bool over = postgres_goodbye(r) || PQstatus(t->conn) == CONNECTION_BAD;
       PQclear(r);
+      if (rc == SVC_NO_ROOM) t->store->full = true;
       if (over) break;
       t->waiting--;
       return postgres_fail(t, rc);
@@ -806,11 +809,16 @@ static int postgres_count_add(svc_txn *txn, svc_str key, int64_t delta)
 
 /* ------------------------------------------------------------------------------------------------------------ room, copy */
 
-/* The server's disk is the server's: what does not fit is SVC_FULL at once, and nothing can be done here. */
+/*
+** The server's disk is the server's: there is no more of it to be had here. Work that frees is tried once more, without what does not:
+** pages of the tables may have room for it where there is no room for pages.
+*/
 static int postgres_room(svc_store *store, int what)
 {
-  (void)store, (void)what;
-  return SVC_OK;
+  bool full = store->full, first = what == SVC_ROOM_TO_FREE && !store->freeing;
+  store->full = false;
+  store->freeing = what == SVC_ROOM_TO_FREE;
+  return full && !first && what != SVC_ROOM_DONE ? SVC_FULL : SVC_OK;
 }
 
 /* The sequence knows no transactions: what comes now is behind this at once. */
