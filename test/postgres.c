@@ -136,9 +136,11 @@ static void postgres_test_close(svc_store *store)
   }
 }
 
+/* Into a schema of the folder's own; @: as a store of LMDB into the folder itself. */
 static int postgres_test_copy(svc_store *store, const char *path)
 {
   char schema[64], uri[512];
+  if (path[0] == '@') return svc_postgres_port()->copy(store, path + 1);
   if (!postgres_of_folder(path, schema, true)) return SVC_EXISTS;
   postgres_uri(uri, schema);
   return svc_postgres_port()->copy(store, uri);
@@ -146,12 +148,9 @@ static int postgres_test_copy(svc_store *store, const char *path)
 
 int t_postgres_backup(svc *s, const char *folder)
 {
-  const svc_store_port *port = s->commit.port;
-  int rc;
-  s->commit.port = svc_postgres_port();
-  rc = svc_backup(s, folder);
-  s->commit.port = port;
-  return rc;
+  char path[256];
+  snprintf(path, sizeof path, "@%s", folder);
+  return svc_backup(s, path);
 }
 
 static int postgres_test_read(svc_store *store, svc_txn **out)

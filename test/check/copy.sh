@@ -109,12 +109,12 @@ refused 'password on the command line' copy --from $T/data --to postgres://a:b@1
 # ---- cut, and damaged ------------------------------------------------------------------------------------------------
 
 sql "SET search_path = copy_cut; SET client_min_messages = error; CREATE TABLE IF NOT EXISTS svc_record (k bytea PRIMARY KEY, v bytea NOT NULL);
-  CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS \$\$BEGIN PERFORM pg_sleep(0.05); RETURN NULL; END\$\$;
+  CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS \$\$BEGIN PERFORM pg_sleep(0.1); RETURN NULL; END\$\$;
   CREATE TRIGGER slow AFTER INSERT ON svc_record FOR EACH ROW WHEN (substr(new.k, 1, 1) = 'd'::bytea OR new.k > 'ex'::bytea) EXECUTE FUNCTION slow()"
 setsid build/svcd copy --from $T/back --to "$(uri cut)" >$T/out 2>$T/err &
 cut=$!
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-  [ "$(sql 'SELECT count(*) > 2 FROM copy_cut.svc_record')" = t ] && break
+  [ "$(sql 'SELECT count(*) > 0 FROM copy_cut.svc_record')" = t ] && break
   sleep 0.2
 done
 kill -0 $cut 2>/dev/null || fail "the copy ended before it could be cut"

@@ -5,6 +5,8 @@
 #include "support.h"
 #include "ports/store_copy.h"
 
+#include <pthread.h>
+
 enum { KINDS = 2 }; /* LMDB and PostgreSQL */
 
 typedef struct move {
@@ -382,6 +384,66 @@ static MunitResult copy_backup(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+typedef struct busy {
+  svc *s;
+  atomic_bool ends;
+  int made;
+} busy;
+
+static void *busy_write(void *context)
+{
+  static const svc_grant owner = { "ORG_OWNER", NULL };
+  static const svc_caller me = { "5f0000000000000000000001", "me@example.com", &owner, 1, 0 };
+  static const svc_header json = { "Content-Type", "application/json", 0, 0 };
+  busy *b = context;
+  char body[64];
+  while (!atomic_load(&b->ends)) {
+    svc_request request = { .method = "POST", .target = "/api/svc/v2/orgs", .headers = &json, .header_count = 1, .body = body, .caller = &me };
+    svc_response response;
+    request.body_length = (size_t)snprintf(body, sizeof body, "{\"name\":\"b%d\"}", b->made);
+    munit_assert_int(svc_handle_request(b->s, &request, &response), ==, SVC_OK);
+    munit_assert_int(response.status, ==, 201);
+    svc_response_free(&response);
+    b->made++;
+  }
+  return NULL;
+}
+
+/* The same handle writes on: a backup has one state, whole, and is in nobody's way. */
+static MunitResult copy_backup_busy(const MunitParameter params[], void *data)
+{
+  char group[25];
+  pthread_t thread;
+  t_service t, copy;
+  busy b;
+  move m;
+  int i;
+  (void)params, (void)data;
+  if (!t_postgres_port()) return MUNIT_SKIP;
+  move_open(&m, 1, 0);
+  furnish(&m.from, group);
+  t_open(&t, &m.from);
+  memset(&b, 0, sizeof b);
+  b.s = t.s;
+  munit_assert_int(pthread_create(&thread, NULL, busy_write, &b), ==, 0);
+  for (i = 0; i < 5; i++) {
+    store_remove(m.to_path);
+    munit_assert_int(t_postgres_backup(t.s, m.to_path), ==, SVC_OK);
+    t_open(&copy, &m.to);
+    munit_assert_int(svc_check_store(copy.s, NULL, NULL), ==, SVC_OK);
+    t_close(&copy);
+  }
+  atomic_store(&b.ends, true);
+  munit_assert_int(pthread_join(thread, NULL), ==, 0);
+  munit_assert_int(b.made, >, 5);
+  munit_assert_int(t_send(&t, "GET", "/orgs?itemsPerPage=1", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 21 + b.made);
+  munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
+  t_close(&t);
+  move_close(&m);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/moves", copy_moves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/pieces", copy_pieces, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -390,6 +452,7 @@ static MunitTest tests[] = {
   { "/cut", copy_cut, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/differs", copy_differs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/backup", copy_backup, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/backup_busy", copy_backup_busy, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_copy = { "copy", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -278,6 +278,7 @@ static MunitResult due_exact(const MunitParameter params[], void *data)
       wake_at(t.s, &w, i ? look : T_START + 5000);
       munit_assert_false(svc_commit_due(&t.s->commit, look - 1));
       munit_assert_true(svc_commit_due(&t.s->commit, look));
+      munit_assert_int64(svc_commit_next(&t.s->commit), ==, i ? look : T_START + 5000); /* who moves a clock goes by that */
     }
     t_close(&t);
     return MUNIT_OK;
