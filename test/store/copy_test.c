@@ -421,6 +421,7 @@ static MunitResult copy_backup_busy(const MunitParameter params[], void *data)
   (void)params, (void)data;
   if (!t_postgres_port()) return MUNIT_SKIP;
   move_open(&m, 1, 0);
+  m.from.limiter_off = 1;
   furnish(&m.from, group);
   t_open(&t, &m.from);
   memset(&b, 0, sizeof b);
