@@ -30,7 +30,7 @@ MG = -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE=1024 -DMG_ENABLE_DIR
 # The fold knows what is a part of it. Every other port is the listener's: compiled apart, and it sees svcapi.h only. But for
 # another store and a limiter: these see ports/store_port.h and ports/limiter_port.h, and are made only when they are asked for.
 PARTS := $(shell sh amalgamation/fold.sh --parts | cut -d' ' -f1)
-STORES := ports/postgres.c ports/redis.c
+STORES := ports/postgres.c ports/redis.c ports/store_copy.c
 LISTENER := $(filter-out $(PARTS) $(STORES),$(sort $(shell find ports -name '*.c')))
 TESTS := $(sort $(shell find test -name '*_test.c')) $(wildcard test/*.c)
 SVCD := $(wildcard examples/svcd/*.c) examples/driver_postgres.c
@@ -44,7 +44,7 @@ deps = $(call objects,$(patsubst %,$(DEPS)/%.c,$1))
 PART_OBJECTS := $(call objects,$(PARTS) $(O)/registry.c)
 SERVER_OBJECTS := $(call objects,$(LISTENER)) $(call deps,mongoose)
 DEP_OBJECTS := $(call deps,frozen mdb midl tinycthread)
-STORE_OBJECTS := $(call objects,$(if $(POSTGRES),ports/postgres.c) $(if $(REDIS),ports/redis.c))
+STORE_OBJECTS := $(call objects,$(if $(POSTGRES),ports/postgres.c ports/store_copy.c) $(if $(REDIS),ports/redis.c))
 STORE_LIBS := $(if $(POSTGRES),-lpq) $(if $(REDIS),-lhiredis)
 STORE_FLAGS = $(if $(POSTGRES),-DSVC_WITH_POSTGRES -isystem $(POSTGRES)) $(if $(REDIS),-DSVC_WITH_REDIS)
 MBED_LIBS := $(patsubst %,$(MBED)/library/libmbed%.a,tls x509 crypto)
@@ -85,8 +85,7 @@ $(O)/obj/examples/%.o:       FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples
 $(O)/obj/ports/postgres.o:   FLAGS = $(PART) $(STORE_FLAGS)
 $(O)/obj/test/postgres.o:    FLAGS = $(PART) $(STORE_FLAGS)
 $(O)/obj/test/redis.o:       FLAGS = $(PART) $(STORE_FLAGS)
-$(O)/obj/examples/svcd/limiter.o: FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples $(STORE_FLAGS)
-$(O)/obj/examples/svcd/store.o: FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples $(STORE_FLAGS)
+$(patsubst %,$(O)/obj/examples/svcd/%.o,store limiter copy): FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples $(STORE_FLAGS)
 $(call objects,$(LISTENER)): FLAGS = $(OURS) $(INCLUDES) $(MG)
 $(O)/obj/$(DEPS)/%.o:        FLAGS = $(DEP_OPT) -std=gnu11 -w
 $(call deps,mongoose):       FLAGS = $(DEP_OPT) -std=gnu11 -w $(INCLUDES) $(MG)
@@ -98,7 +97,7 @@ $(O)/obj/%.o: %.c $(COMMON)
 
 # These alone know which stores and limiters there are.
 STORES_NOTED := $(call noted,$(O)/stores.list,$(or $(strip $(STORE_FLAGS)),none))
-$(call objects,svcapi.c $(STORES) test/postgres.c test/redis.c examples/svcd/store.c examples/svcd/limiter.c): $(STORES_NOTED)
+$(call objects,svcapi.c $(STORES) test/postgres.c test/redis.c $(patsubst %,examples/svcd/%.c,store limiter copy)): $(STORES_NOTED)
 
 # These alone see those two.
 $(call objects,$(LISTENER) $(BENCH)) $(call deps,mongoose): $(DEPS)/.stamp-mongoose
@@ -125,7 +124,7 @@ $(OUT)/libsvcapi.so.0: $(call objects,svcapi.c) $(DEP_OBJECTS) $(MBED_LIBS)
 
 # A source that is gone leaves no object that is newer, so programs depend on the list of their sources too.
 $(OUT)/svcd: $(call objects,$(SVCD) svcapi.c) $(STORE_OBJECTS) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(STORES_NOTED) $(call noted,$(O)/svcd.list,$(SVCD) $(LISTENER))
-$(O)/run:   $(PART_OBJECTS) $(STORE_OBJECTS) $(STORES_NOTED) $(SERVER_OBJECTS) $(call objects,$(TESTS)) $(DEP_OBJECTS) $(call deps,munit) \
+$(O)/run:   $(PART_OBJECTS) $(sort $(STORE_OBJECTS) $(call objects,ports/store_copy.c)) $(STORES_NOTED) $(SERVER_OBJECTS) $(call objects,$(TESTS)) $(DEP_OBJECTS) $(call deps,munit) \
             $(call noted,$(O)/run.list,$(PARTS) $(LISTENER) $(TESTS))
 $(O)/bench: $(call objects,$(BENCH) svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))
 $(O)/cluster: $(call objects,$(CLUSTER)) $(call noted,$(O)/cluster.list,$(CLUSTER))

@@ -99,6 +99,7 @@ extern "C" {
 #define SVC_RANDOM 8  /* the random source failed */
 #define SVC_OLDER 9   /* the store was written by an older version, whose format is not read any more */
 #define SVC_EXISTS 10 /* svc_backup(): the folder holds a store already, which stays as it is */
+#define SVC_UNFINISHED 11 /* the store is a copy that was not finished, or was found to differ: it is to be made again */
 
 typedef struct svc svc; /* a handle; opaque */
 

@@ -652,6 +652,13 @@ int svc_backup_of(const char *path, const char *to)
   return path && *path && to && *to ? svc_lmdb_copy_of(path, to) : SVC_INVALID;
 }
 
+#ifdef SVC_SHARED_STORE
+const svc_store_port *svc_lmdb_store(void)
+{
+  return svc_lmdb_port();
+}
+#endif
+
 const char *svc_version(void)
 {
   return SVC_VERSION;
@@ -670,6 +677,7 @@ const char *svc_strerror(int code)
   case SVC_CORRUPT: return "the store is damaged, or is not a store of this library";
   case SVC_RANDOM: return "the source of random bytes failed";
   case SVC_EXISTS: return "the folder holds a store already";
+  case SVC_UNFINISHED: return "the store is a copy that was not finished: remove it, and copy again";
   case SVC_OLDER: return "the store was written by an older version of this library, whose format is not read any more";
   default: return "unknown error";
   }

@@ -34,7 +34,7 @@ trap 'rm -f "$tmp" "$tmp".*' EXIT; trap 'exit 1' HUP INT TERM
 # The order of the layers; inside a folder, the order of the names. A glob without a match stays as it is and is dropped.
 # The listener stays out: mongoose's licence is not ours, and a library opens no sockets. So do a store and a limiter that
 # need a library of their own: who does not ask for them pays nothing.
-apart=' ports/mongoose.c ports/http_reader.c ports/postgres.c ports/redis.c '
+apart=' ports/mongoose.c ports/http_reader.c ports/postgres.c ports/redis.c ports/store_copy.c '
 list() { for f in "$@"; do case $apart in *" $f "*) continue ;; esac; if [ -f "$f" ]; then echo "$f"; fi; done; }
 before=$(list amalgamation/base/*.c ports/*.c amalgamation/store/*.c amalgamation/pipeline/*.c amalgamation/catalog/*.c)
 areas=$(list amalgamation/catalog/*/*.c)

@@ -28,6 +28,7 @@
 */
 #include "ports/store_port.h"
 #include "ports/postgres.h"
+#include "ports/store_copy.h"
 
 #include <libpq-fe.h>
 #include <poll.h>
@@ -42,8 +43,6 @@
 #define POSTGRES_FIRST_PAUSE 1 /* milliseconds */
 #define POSTGRES_LONGEST_PAUSE 250
 #define POSTGRES_KEPT 30 /* results in one block of them */
-#define POSTGRES_COPY 256 /* rows that are copied at once */
-#define POSTGRES_COPY_SLACK 1000000 /* numbers that may be taken while a copy is made, and behind it */
 #define POSTGRES_TRIES 8 /* of making the tables: others may be at it */
 
 typedef struct postgres_kept {
@@ -77,6 +76,9 @@ struct svc_store {
   unsigned spoiled;      /* tries in a row that others came before; the writer's, as these */
   uint64_t chance;       /* of pauses */
   uint64_t number, numbers_end;
+  bool full;             /* the server had no room for what was tried last */
+  bool freeing;          /* what is tried now frees */
+  uint64_t copied;       /* the number of the transaction before a copy; the lock's */
   postgres_txn writer, readers[POSTGRES_READERS];
 };
 
@@ -175,13 +177,13 @@ static bool postgres_goodbye(const PGresult *r)
   return state && (strncmp(state, "57P", 3) == 0 || strncmp(state, "08", 2) == 0);
 }
 
-/* By the SQLSTATE. */
-static int postgres_error(const PGresult *r)
+/* By the SQLSTATE. Only a writer can make room. */
+static int postgres_error(const PGresult *r, bool writing)
 {
   const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
   if (!state) return SVC_IO;
   if (strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0 || strcmp(state, "55P03") == 0) return SVC_RETRY;
-  if (strcmp(state, "53100") == 0) return SVC_FULL;
+  if (strcmp(state, "53100") == 0) return writing ? SVC_NO_ROOM : SVC_FULL;
   return strcmp(state, "57014") == 0 || strncmp(state, "53", 2) == 0 ? SVC_BUSY : SVC_IO; /* too slow; no means */
 }
 
@@ -227,9 +229,10 @@ static int postgres_next(postgres_txn *t, PGresult **out)
       *out = r;
       return SVC_OK;
     } else {
-      int rc = status == PGRES_PIPELINE_ABORTED ? SVC_IO : postgres_error(r);
+      int rc = status == PGRES_PIPELINE_ABORTED ? SVC_IO : postgres_error(r, t->head.writing);
       bool over = postgres_goodbye(r) || PQstatus(t->conn) == CONNECTION_BAD;
       PQclear(r);
+      if (rc == SVC_NO_ROOM) t->store->full = true;
       if (over) break;
       t->waiting--;
       return postgres_fail(t, rc);
@@ -807,11 +810,16 @@ static int postgres_count_add(svc_txn *txn, svc_str key, int64_t delta)
 
 /* ------------------------------------------------------------------------------------------------------------ room, copy */
 
-/* The server's disk is the server's: what does not fit is SVC_FULL at once, and nothing can be done here. */
+/*
+** The server's disk is the server's: there is no more of it to be had here. Work that frees is tried once more, without what does not:
+** pages of the tables may have room for it where there is no room for pages.
+*/
 static int postgres_room(svc_store *store, int what)
 {
-  (void)store, (void)what;
-  return SVC_OK;
+  bool full = store->full, first = what == SVC_ROOM_TO_FREE && !store->freeing;
+  store->full = false;
+  store->freeing = what == SVC_ROOM_TO_FREE;
+  return full && !first && what != SVC_ROOM_DONE ? SVC_FULL : SVC_OK;
 }
 
 /* The sequence knows no transactions: what comes now is behind this at once. */
@@ -825,81 +833,36 @@ static int postgres_numbers_from(svc_txn *txn, uint64_t least)
   return postgres_ask((postgres_txn *)txn, POSTGRES_NUMBERS_FROM, &a, &r);
 }
 
-/* A copy is made of one snapshot, and told only then from which number it goes on. */
+/* A copy goes on with numbers behind this one. The writer is the commit queue's, so copy() itself could not ask. */
 static int postgres_copy_begin(svc_txn *txn)
 {
-  (void)txn;
-  return SVC_OK;
+  svc_store *store = ((postgres_txn *)txn)->store;
+  uint64_t number = postgres_number(txn);
+  pthread_mutex_lock(&store->lock);
+  store->copied = number;
+  pthread_mutex_unlock(&store->lock);
+  return txn->error;
 }
 
-static int postgres_copy_row(svc_txn *to, const svc_row *row)
-{
-  int64_t count;
-  if ((unsigned char)row->key.p[0] != SVC_COUNT_LETTER) return postgres_put(to, row->key, row->value);
-  memcpy(&count, row->value.p, sizeof count);
-  return postgres_count_add(to, row->key, count);
-}
-
-/* All rows, from batch to batch; *any: there was one. to NULL: that is all that is asked. */
-static int postgres_copy_rows(svc_txn *from, svc_txn *to, bool *any)
-{
-  svc_row rows[POSTGRES_COPY];
-  svc_range range = { { "\1", 1 }, { "\377", 1 }, false, 0 };
-  char last[SVC_KEY_MOST + 1];
-  size_t n = 0, i;
-  int rc;
-  *any = false;
-  do {
-    rc = postgres_scan(from, &range, rows, to ? POSTGRES_COPY : 1, &n);
-    *any |= n > 0;
-    if (!to || rc != SVC_OK || n == 0) return rc;
-    for (i = 0; i < n && rc == SVC_OK; i++) rc = postgres_copy_row(to, &rows[i]);
-    memcpy(last, rows[n - 1].key.p, range.from.n = rows[n - 1].key.n);
-    last[range.from.n++] = 0;
-    range.from.p = last;
-    postgres_forget((postgres_txn *)from); /* nobody has them any more */
-  } while (rc == SVC_OK && n == POSTGRES_COPY);
-  return rc;
-}
-
-/* Into an empty store that is open, in one commit. */
-static int postgres_copy_into(svc_store *store, svc_store *other, uint64_t number)
-{
-  svc_txn *from = NULL, *to = NULL;
-  bool any = false;
-  int rc = postgres_read_begin(store, &from);
-  if (rc == SVC_OK) rc = postgres_write_begin(other, &to);
-  if (rc == SVC_OK) rc = postgres_copy_rows(to, NULL, &any);
-  if (rc == SVC_OK && any) rc = SVC_EXISTS;
-  if (rc == SVC_OK) rc = postgres_numbers_from(to, number + POSTGRES_COPY_SLACK);
-  if (rc == SVC_OK) rc = postgres_copy_rows(from, to, &any);
-  if (from) postgres_read_end(from);
-  if (rc == SVC_OK) return postgres_commit(to);
-  if (to) postgres_abort(to);
-  return rc;
-}
-
-/* path is the URI of another database, or of another schema. */
+/* path is the URI of another database, or of another schema; or a folder, where it becomes a store of LMDB. */
 static int postgres_copy(svc_store *store, const char *path)
 {
+  svc_copy_report report;
   svc_config config;
-  svc_store *other;
-  svc_txn *txn;
   uint64_t number;
-  char why[256];
-  int rc = postgres_write_begin(store, &txn);
-  if (rc != SVC_OK) return rc;
-  number = postgres_number(txn);
-  rc = txn->error;
-  postgres_abort(txn);
+  pthread_mutex_lock(&store->lock);
+  number = store->copied;
+  pthread_mutex_unlock(&store->lock);
   memset(&config, 0, sizeof config);
   config.path = path;
   config.allocator = store->allocator;
-  if (rc == SVC_OK) rc = postgres_open(&other, &config, why, sizeof why);
-  if (rc != SVC_OK) return rc;
-  rc = postgres_copy_into(store, other, number);
-  postgres_close(other);
-  return rc == SVC_RETRY ? SVC_BUSY : rc;
+  if (strncmp(path, "postgres://", 11) == 0 || strncmp(path, "postgresql://", 13) == 0) config.store = svc_postgres_port();
+  return svc_store_copy(svc_postgres_port(), store, number, &config, &report);
+}
+
+static void postgres_forget_given(svc_txn *txn)
+{
+  postgres_forget((postgres_txn *)txn);
 }
 
 const svc_store_port *svc_postgres_port(void)
@@ -927,6 +890,7 @@ const svc_store_port *svc_postgres_port(void)
     .copy = postgres_copy,
     .copy_begin = postgres_copy_begin,
     .numbers_from = postgres_numbers_from,
+    .forget = postgres_forget_given,
     .shared = true,
   };
   return &port;

@@ -20,6 +20,7 @@
 #define SVC_RETRY 102   /* another writer came first: abort and do it again. A pause between two tries is the port's, in write_begin */
 
 #define SVC_KEY_MOST 511
+#define SVC_COPY_MARK "\0copy" /* a key that is there while a store is being copied into this one: it is none yet */
 #define SVC_COUNT_LETTER 'c' /* what the keys of counts begin with, and those of no records: see count() */
 
 typedef struct svc_store svc_store;
@@ -80,12 +81,14 @@ struct svc_store_port {
   int (*copy)(svc_store *store, const char *path); /* a consistent copy that open() takes */
   int (*copy_begin)(svc_txn *txn); /* in a write transaction that is committed before copy(): what the copy has to know */
   int (*numbers_from)(svc_txn *txn, uint64_t least); /* of a write transaction: opened again, the store has no number less than this */
+  void (*forget)(svc_txn *txn); /* of a read transaction: nobody needs what it has given so far. NULL: that takes no memory */
   bool shared; /* other processes write to it as well: nothing that was read in another transaction may be relied on */
 };
 
 /* Do others write to it as well? Without SVC_SHARED_STORE there is no code for that, and no such store is opened: who has none pays nothing. */
 #ifdef SVC_SHARED_STORE
 #define SVC_IS_SHARED(port) ((port)->shared)
+const svc_store_port *svc_lmdb_store(void); /* for what is compiled apart, and copies from one to another */
 #else
 #define SVC_IS_SHARED(port) false
 #endif

@@ -17,6 +17,12 @@ void t_postgres_do(const char *folder, const char *sql)
   (void)folder, (void)sql;
 }
 
+int t_postgres_backup(svc *s, const char *folder)
+{
+  (void)s, (void)folder;
+  return SVC_INVALID;
+}
+
 #else
 
 #include "ports/postgres.h"
@@ -130,12 +136,21 @@ static void postgres_test_close(svc_store *store)
   }
 }
 
+/* Into a schema of the folder's own; @: as a store of LMDB into the folder itself. */
 static int postgres_test_copy(svc_store *store, const char *path)
 {
   char schema[64], uri[512];
+  if (path[0] == '@') return svc_postgres_port()->copy(store, path + 1);
   if (!postgres_of_folder(path, schema, true)) return SVC_EXISTS;
   postgres_uri(uri, schema);
   return svc_postgres_port()->copy(store, uri);
+}
+
+int t_postgres_backup(svc *s, const char *folder)
+{
+  char path[256];
+  snprintf(path, sizeof path, "@%s", folder);
+  return svc_backup(s, path);
 }
 
 static int postgres_test_read(svc_store *store, svc_txn **out)

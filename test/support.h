@@ -108,6 +108,7 @@ const svc_store_port *t_port(void);
 const svc_store_port *t_postgres_port(void);
 #define T_ON_LMDB (t_port() == svc_lmdb_port()) /* what looks into its file is about that alone */
 const svc_limiter_port *t_redis_port(void); /* of redis.c: NULL, it is not tested */
+int t_postgres_backup(svc *s, const char *folder); /* svc_backup() into the folder itself */
 void t_postgres_do(const char *folder, const char *sql); /* in the schema of the store in a folder, which is application_name, too */
 
 /* A store without a service: one write transaction on a private store, which is never committed. */

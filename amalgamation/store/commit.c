@@ -99,7 +99,7 @@ SVC_PRIVATE void svc_commit_look_at(svc_commit *k, int64_t when)
 {
   unsigned second = when <= 0 ? 0 : when / 1000 < UINT_MAX ? (unsigned)(when / 1000) : UINT_MAX;
   svc_mutex_lock(&k->lock);
-  k->due = when;
+  k->due = k->next = when;
   atomic_store(&k->due_second, second);
   svc_mutex_unlock(&k->lock);
 }
@@ -119,7 +119,7 @@ SVC_PRIVATE int64_t svc_commit_next(svc_commit *k)
 {
   int64_t due;
   svc_mutex_lock(&k->lock);
-  due = k->due;
+  due = k->next;
   svc_mutex_unlock(&k->lock);
   return due;
 }
@@ -130,8 +130,12 @@ static void commit_note_due(svc_commit *k, svc_txn *txn)
 {
   svc_due_entry first;
   int64_t when = svc_due_first(txn, &first) ? first.when : INT64_MAX;
-  if (SVC_IS_SHARED(k->port) && when > k->ids.now + COMMIT_SHARED_LOOK) when = k->ids.now + COMMIT_SHARED_LOOK;
   svc_commit_look_at(k, when);
+  if (!SVC_IS_SHARED(k->port) || when <= k->ids.now + COMMIT_SHARED_LOOK) return;
+  svc_commit_look_at(k, k->ids.now + COMMIT_SHARED_LOOK);
+  svc_mutex_lock(&k->lock);
+  k->next = when;
+  svc_mutex_unlock(&k->lock);
 }
 
 /* A store without our mark is ours to begin only when there is nothing in it. */
@@ -149,7 +153,8 @@ static int commit_check_schema(svc_txn *txn)
   svc_key key;
   svc_str value;
   uint32_t schema = COMMIT_SCHEMA;
-  int rc;
+  int rc = txn->port->get(txn, SVC_S(SVC_COPY_MARK), &value);
+  if (rc != SVC_NOT_FOUND) return rc == SVC_OK ? SVC_UNFINISHED : rc;
   svc_key_meta(&key, "schema");
   rc = svc_get(txn, &key, &value);
   if (rc == SVC_OK) {
@@ -187,7 +192,7 @@ SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_s
   k->port = port;
   k->allocator = *allocator;
   atomic_init(&k->due_second, UINT_MAX);
-  k->due = INT64_MAX;
+  k->due = k->next = INT64_MAX;
   if (!svc_mutex_init(&k->lock)) return SVC_NOMEM;
   k->store = store; /* not before: it says that there is something to close */
   do rc = commit_open_try(k);

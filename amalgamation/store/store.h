@@ -208,6 +208,7 @@ typedef struct svc_commit {
   svc_ids ids;
   atomic_uint due_second; /* the second in which something is due; UINT_MAX: nothing is */
   int64_t due; /* the same in milliseconds; the lock's */
+  int64_t next; /* the same as far as is known, where what others write is looked for before; the lock's */
   atomic_ulong commits, writes; /* so many; and jobs that these made durable */
 } svc_commit;
 

@@ -3,7 +3,7 @@
 **
 ** The rules they keep. A store that is in use is never opened a second time: backup copies its last commit from outside, check and
 ** restore refuse. What is there is never written over. A copy is called one when it was checked, and a store that is restored
-** gets its name when it was. The secret key goes along only where --with-key says so.
+** gets its name when it was; with a database on either side it is copy.c that sees to that. The secret key goes along only where --with-key says so.
 **
 ** A damaged file may end the process that reads it, so the work is done in a child, and whatever becomes of that is said in a line.
 */
@@ -24,7 +24,7 @@
 
 /* -------------------------------------------------------------------------------------------------------------- a child */
 
-static int backup_in_child(const svcd_options *o, int (*work)(const svcd_options *o), const char *folder)
+int svcd_in_child(const svcd_options *o, int (*work)(const svcd_options *o), const char *place)
 {
   int status = 0;
   pid_t child;
@@ -35,7 +35,7 @@ static int backup_in_child(const svcd_options *o, int (*work)(const svcd_options
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return svcd_error(1, "cannot wait for a process: %s", strerror(errno));
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  return svcd_error(1, "%s: the file of the store is damaged so that it cannot even be read (%s)", folder, strsignal(WTERMSIG(status)));
+  return svcd_error(1, "%s: the file of the store is damaged so that it cannot even be read (%s)", place, strsignal(WTERMSIG(status)));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- files */
@@ -48,7 +48,7 @@ static int backup_name(char out[SVCD_PATH], const char *folder, const char *file
   return 0;
 }
 
-static int backup_has_store(const char *folder)
+int svcd_has_store(const char *folder)
 {
   char name[SVCD_PATH];
   return backup_name(name, folder, "data.mdb") && access(name, F_OK) == 0;
@@ -131,24 +131,24 @@ static void backup_found(void *context, const char *text)
 }
 
 /* Returns the status to exit with, and has said why it is not 0. */
-static int backup_check(const svcd_options *o, const char *folder)
+int svcd_check_place(const svcd_options *o, const char *place)
 {
   char line[SVCD_PATH];
   svc *s;
-  int rc = backup_open(&s, o, folder, line);
-  if (rc == SVC_BUSY) return svcd_error(1, "the store in %s is in use: check a backup of it (svcd backup), or stop svcd first", folder);
+  int rc = backup_open(&s, o, place, line);
+  if (rc == SVC_BUSY) return svcd_error(1, "the store in %s is in use: check a backup of it (svcd backup), or stop svcd first", place);
   if (rc != SVC_OK) return svcd_error(rc == SVC_INVALID ? 2 : 1, "%s", line[0] ? line : svc_strerror(rc));
   rc = svc_check_store(s, backup_found, NULL);
   svc_close(s);
   fflush(stdout);
-  if (rc == SVC_CORRUPT) return svcd_error(1, "the store in %s is damaged", folder);
-  return rc == SVC_OK ? 0 : svcd_error(1, "the store in %s was not read to its end: %s", folder, svc_strerror(rc));
+  if (rc == SVC_CORRUPT) return svcd_error(1, "the store in %s is damaged", place);
+  return rc == SVC_OK ? 0 : svcd_error(1, "the store in %s was not read to its end: %s", place, svc_strerror(rc));
 }
 
 static int backup_check_work(const svcd_options *o)
 {
   const char *place = o->store ? o->store : o->data;
-  int status = backup_check(o, place);
+  int status = svcd_check_place(o, place);
   if (status == 0) printf("the store in %s is whole\n", place);
   return status;
 }
@@ -157,7 +157,7 @@ int svcd_check(const svcd_options *o)
 {
   svc_config config;
   if (o->store) return svcd_store_at(o->store, &config) != 0 ? 2 : backup_check_work(o);
-  return backup_has_store(o->data) ? backup_in_child(o, backup_check_work, o->data) : backup_no_store(o->data);
+  return svcd_has_store(o->data) ? svcd_in_child(o, backup_check_work, o->data) : backup_no_store(o->data);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- backup */
@@ -178,13 +178,19 @@ static int backup_store(const svcd_options *o)
   return rc == SVC_OK ? 0 : svcd_error(rc == SVC_INVALID ? 2 : 1, "no backup was made: %s", line[0] ? line : svc_strerror(rc));
 }
 
+/* A database on either side: what is read of it is one state, too, whoever writes on. */
+static int backup_elsewhere(const svcd_options *o)
+{
+  return o->store || svcd_is_uri(o->to);
+}
+
 static int backup_work(const svcd_options *o)
 {
   char key[SVCD_PATH], copy[SVCD_PATH];
-  int status = backup_store(o);
+  int status = backup_elsewhere(o) ? svcd_copy_places(o->store ? o->store : o->data, o->to, 0) : backup_store(o);
   if (status != 0) return status;
-  status = backup_check(o, o->to);
-  backup_tidy(o->to);
+  status = svcd_check_place(o, o->to);
+  if (!svcd_is_uri(o->to)) backup_tidy(o->to);
   if (status != 0) return status;
   if (o->with_key) {
     if (svcd_secret_key_path(o, key) != 0 || !backup_name(copy, o->to, "secret.key")) return 1;
@@ -196,7 +202,8 @@ static int backup_work(const svcd_options *o)
 
 int svcd_backup(const svcd_options *o)
 {
-  return backup_has_store(o->data) ? backup_in_child(o, backup_work, o->data) : backup_no_store(o->data);
+  const char *place = o->store ? o->store : o->data;
+  return o->store || svcd_has_store(place) ? svcd_in_child(o, backup_work, place) : backup_no_store(place);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- restore */
@@ -238,10 +245,24 @@ static int restore_work(const svcd_options *o)
   if (!backup_name(folder, o->data, BACKUP_WORK) || !backup_name(from, o->from, "data.mdb") || !backup_name(to, folder, "data.mdb")) return 1;
   status = restore_hold(o->from);
   if (status == 0) status = backup_copy_file(from, to);
-  if (status == 0) status = backup_check(o, folder);
+  if (status == 0) status = svcd_check_place(o, folder);
   if (status == 0) status = restore_key(o);
   if (status == 0) status = restore_name(o, to);
   if (status == 0) printf("restored:      %s, checked\n", o->data);
+  return status;
+}
+
+/* From a database, or into one: it is not a store before it was read again. */
+static int restore_elsewhere(const svcd_options *o)
+{
+  const char *place = o->store ? o->store : o->data;
+  int status;
+  if (o->data && mkdir(o->data, 0700) != 0 && errno != EEXIST) return svcd_error(1, "cannot make the folder %s: %s", o->data, strerror(errno));
+  status = svcd_copy_places(o->from, place, 0);
+  if (status == 0 && !svcd_is_uri(o->from)) backup_tidy(o->from);
+  if (status == 0) status = svcd_check_place(o, place);
+  if (status == 0) status = restore_key(o);
+  if (status == 0) printf("restored:      %s, checked\n", place);
   return status;
 }
 
@@ -249,13 +270,14 @@ int svcd_restore(const svcd_options *o)
 {
   char folder[SVCD_PATH], name[SVCD_PATH];
   int status;
-  if (!backup_has_store(o->from)) return backup_no_store(o->from);
-  if (backup_has_store(o->data)) return svcd_error(1, "%s holds a store already, which stays as it is", o->data);
+  if (o->store || svcd_is_uri(o->from)) return svcd_in_child(o, restore_elsewhere, o->from);
+  if (!svcd_has_store(o->from)) return backup_no_store(o->from);
+  if (svcd_has_store(o->data)) return svcd_error(1, "%s holds a store already, which stays as it is", o->data);
   if (!backup_name(folder, o->data, BACKUP_WORK) || !backup_name(name, folder, "data.mdb")) return 1;
   if (mkdir(o->data, 0700) != 0 && errno != EEXIST) return svcd_error(1, "cannot make the folder %s: %s", o->data, strerror(errno));
   unlink(name); /* of a restore that was broken off */
   if (mkdir(folder, 0700) != 0 && errno != EEXIST) return svcd_error(1, "cannot make the folder %s: %s", folder, strerror(errno));
-  status = backup_in_child(o, restore_work, o->from);
+  status = svcd_in_child(o, restore_work, o->from);
   unlink(name);
   backup_tidy(folder);
   rmdir(folder);

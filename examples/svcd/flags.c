@@ -24,17 +24,21 @@ typedef struct flags_row {
 
 #define FLAGS_TO(member) offsetof(svcd_options, member)
 #define FLAGS_BOTH (SVCD_SERVE | SVCD_CREDENTIALS)
-#define FLAGS_STORE (FLAGS_BOTH | SVCD_BACKUP | SVCD_RESTORE | SVCD_CHECK | SVCD_ENV)
+#define FLAGS_PLACE (SVCD_BACKUP | SVCD_RESTORE | SVCD_CHECK) /* they take one place, --store or --data */
+#define FLAGS_STORE (FLAGS_BOTH | FLAGS_PLACE | SVCD_ENV)
 
 static const flags_row flags_rows[] = {
-  { "--config", "FILE", FLAGS_STORE | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(config), 0, 0, 0,
+  { "--config", "FILE", FLAGS_STORE | SVCD_OPENAPI | SVCD_COPY, FLAG_TEXT, FLAGS_TO(config), 0, 0, 0,
     "flags from a file, a line each, without the dashes: data = DIR; those of the command line are stronger" },
   { "--data", "DIR", FLAGS_STORE, FLAG_TEXT, FLAGS_TO(data), 0, 0, 0, "folder of the store; serve and restore make it if it is missing" },
-  { "--store", "URI", FLAGS_BOTH | SVCD_CHECK, FLAG_TEXT, FLAGS_TO(store), 0, 0, 0,
+  { "--store", "URI", FLAGS_BOTH | FLAGS_PLACE, FLAG_TEXT, FLAGS_TO(store), 0, 0, 0,
     "the store is in PostgreSQL: postgres://USER@HOST/DATABASE, the password in PGPASSWORD or PGPASSFILE; several svcd may share it,"
     " with one secret key; needs a build WITH=postgres" },
-  { "--to", "DIR", SVCD_BACKUP, FLAG_TEXT, FLAGS_TO(to), 0, 0, 0, "folder of the copy, made if it is missing; it must not hold a store yet" },
-  { "--from", "DIR", SVCD_RESTORE, FLAG_TEXT, FLAGS_TO(from), 0, 0, 0, "folder of the backup" },
+  { "--from", "DIR", SVCD_RESTORE | SVCD_COPY, FLAG_TEXT, FLAGS_TO(from), 0, 0, 0,
+    "folder of what is copied, which nobody may hold; or a URI as that of --store" },
+  { "--to", "DIR", SVCD_BACKUP | SVCD_COPY, FLAG_TEXT, FLAGS_TO(to), 0, 0, 0,
+    "folder of the copy, made if it is missing, or such a URI; it must not hold a store yet" },
+  { "--verify-only", NULL, SVCD_COPY, FLAG_SET, FLAGS_TO(verify_only), 0, 0, 0, "copy nothing: do both hold the same?" },
   { "--with-key", NULL, SVCD_BACKUP | SVCD_RESTORE, FLAG_SET, FLAGS_TO(with_key), 0, 0, 0,
     "the secret key goes along, as secret.key in the folder of the backup; without it keep the key yourself" },
   { "--format", "WORD", SVCD_ENV, FLAG_TEXT, FLAGS_TO(format), 0, 0, 0, "sh or json (sh)" },
@@ -56,7 +60,7 @@ static const flags_row flags_rows[] = {
     "what links in answers start with (the first --listen URL)" },
   { "--org", "ID", SVCD_CREDENTIALS, FLAG_TEXT, FLAGS_TO(org), 0, 0, 0,
     "the organization that they own (the first there is)" },
-  { "--vendor", "WORD", SVCD_SERVE | SVCD_BACKUP | SVCD_RESTORE | SVCD_CHECK | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(vendor), 0, 0, 0,
+  { "--vendor", "WORD", SVCD_SERVE | FLAGS_PLACE | SVCD_COPY | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(vendor), 0, 0, 0,
     "the word in /api/WORD/v2 and application/vnd.WORD.DATE+json (svc)" },
   { "--db-scheme", "WORD", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(db_scheme), 0, 0, 0,
     "of connection strings: WORD://HOST, WORD+srv://HOST (db)" },
@@ -202,10 +206,12 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
 {
   size_t i, secure = 0;
   if (verb->bit == SVCD_SERVE && !o->data && !o->memory) return flags_wrong("--data DIR", " is missing, or --memory");
-  if (verb->bit & FLAGS_STORE && !o->data && !o->memory && !(verb->bit == SVCD_ENV && o->bootstrap))
+  if (verb->bit & FLAGS_STORE && !o->data && !o->memory && !(verb->bit == SVCD_ENV && o->bootstrap) && !(verb->bit & FLAGS_PLACE && o->store))
     return flags_wrong("--data DIR", " is missing");
-  if (verb->bit == SVCD_BACKUP && !o->to) return flags_wrong("--to DIR", " is missing");
-  if (verb->bit == SVCD_RESTORE && !o->from) return flags_wrong("--from DIR", " is missing");
+  if (verb->bit & (SVCD_BACKUP | SVCD_COPY) && !o->to) return flags_wrong("--to DIR", " is missing");
+  if (verb->bit & (SVCD_RESTORE | SVCD_COPY) && !o->from) return flags_wrong("--from DIR", " is missing");
+  if (o->with_key && !o->data && !o->secret_key) return flags_wrong("--with-key", ": which one? --data DIR, or --secret-key FILE");
+  if (o->with_key && svcd_is_uri(o->to ? o->to : o->from)) return flags_wrong("--with-key", ": a database is no place for it");
   if (o->format && strcmp(o->format, "sh") != 0 && strcmp(o->format, "json") != 0) return flags_wrong("--format", ": sh or json");
   if (o->memory && o->data) return flags_wrong("--memory", ": there is no --data then");
   if (o->store && o->memory) return flags_wrong("--memory", ": there is no --store then");

@@ -19,6 +19,7 @@ const svcd_verb svcd_verbs[] = {
   { "credentials", SVCD_CREDENTIALS, svcd_credentials, "make another API key and service account, while svcd is stopped" },
   { "backup", SVCD_BACKUP, svcd_backup, "copy a store and check the copy; svcd may be running on it, and goes on" },
   { "restore", SVCD_RESTORE, svcd_restore, "check a backup, and make a store of it in a folder that has none" },
+  { "copy", SVCD_COPY, svcd_copy, "a store into an empty place, between a folder and PostgreSQL or two of a kind; read again, and compared" },
   { "check", SVCD_CHECK, svcd_check, "look whether a store is whole, while svcd is stopped: a line for each fault, and status 1" },
   { "openapi", SVCD_OPENAPI, svcd_openapi, "print the OpenAPI document; needs no store" },
   { "env", SVCD_ENV, svcd_env, "print the credentials, SECRETS and all, for a shell: eval \"$(svcd env --data DIR)\"" },

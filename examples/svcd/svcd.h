@@ -11,6 +11,7 @@
 **      control.c      test control: its token, its clock, who may listen, and the paths below /_svc/
 **      certificate.c  the certificate of https: made at the first start too, where none is named
 **      backup.c       backup, restore and check of a store
+**      copy.c         a store into another place, also one on PostgreSQL
 **      env.c          what clients need: credentials for a shell, the OpenAPI document
 **      config_file.c  flags from a file
 **      url.c          the URLs that are listened on: who can reach them
@@ -44,7 +45,7 @@ typedef struct svcd_options {
   size_t url_count, proxy_count, limit_count;
   long threads, writers, provision_seconds, max_connections, max_per_address;
   int no_sync, show_credentials, conceal, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
-    no_explorer, limiter_closed;
+    no_explorer, limiter_closed, verify_only;
   char *config_text; /* of --config: values stand in it; main() frees it */
 } svcd_options;
 
@@ -56,7 +57,7 @@ typedef struct svcd_verb {
 } svcd_verb;
 
 enum { SVCD_SERVE = 1, SVCD_CREDENTIALS = 2, SVCD_VERSION = 4, SVCD_BACKUP = 8, SVCD_RESTORE = 16, SVCD_CHECK = 32, SVCD_OPENAPI = 64,
-       SVCD_ENV = 128 };
+       SVCD_ENV = 128, SVCD_COPY = 256 };
 
 extern const svcd_verb svcd_verbs[]; /* closed by one without name; the first is meant where none is named */
 
@@ -77,12 +78,13 @@ int svcd_help(const svcd_verb *verb); /* of one verb; NULL: of all. Returns the 
 char *svcd_config_read(const char *path);
 int svcd_config_line(char **rest, int *number, char **name, char **value);
 
-/* serve.c, credentials.c, backup.c, env.c: verbs. */
+/* serve.c, credentials.c, backup.c, copy.c, env.c: verbs. */
 int svcd_serve(const svcd_options *o);
 int svcd_credentials(const svcd_options *o);
 int svcd_backup(const svcd_options *o);
 int svcd_restore(const svcd_options *o);
 int svcd_check(const svcd_options *o);
+int svcd_copy(const svcd_options *o);
 int svcd_env(const svcd_options *o);
 int svcd_openapi(const svcd_options *o);
 
@@ -113,6 +115,15 @@ int svcd_flush_name(const char *path);
 
 /* confine.c: before the threads of the listener begin, and when all that needs privileges is done. */
 void svcd_confine(const svcd_options *o);
+
+/* copy.c: what a folder or a URI holds into another, which is empty; compare: only look whether both hold the same. What was read is
+** said. Returns the status, and has said why it is not 0. */
+int svcd_copy_places(const char *from, const char *to, int compare);
+
+/* backup.c: the same in a process of its own, which a damaged file may end; is there a store in this folder?; is a store whole? */
+int svcd_in_child(const svcd_options *o, int (*work)(const svcd_options *o), const char *place);
+int svcd_has_store(const char *folder);
+int svcd_check_place(const svcd_options *o, const char *place);
 
 /* secret_key.c: the bytes of svc_config.secret_key, from their file, or new ones; and, once they have opened the store, their
 ** file where there is none. Both return 0; else the status to exit with, and have said why. */

@@ -363,6 +363,38 @@ static MunitResult test_config(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Between folders and databases: test/check/copy.sh. Here: who was built without a database says so, and how folders are copied. */
+static MunitResult test_copy(const MunitParameter params[], void *data)
+{
+  const char *const uri = "postgres://svc@127.0.0.1:1/none";
+  verbs_place p;
+  verbs_run r;
+  (void)params, (void)data;
+  place_open(&p);
+  serve(&r, p.store);
+  stop(&r);
+  expect(2, "", "--from DIR is missing", "copy", "--to", p.copy, NULL);
+  expect(2, "", "--to DIR is missing", "copy", "--from", p.store, NULL);
+  expect(2, "", "not a flag of this verb", "copy", "--data", p.store, NULL);
+  expect(2, "", "--with-key: a database is no place for it", "backup", "--data", p.store, "--to", uri, "--with-key", NULL);
+  expect(2, "", "--with-key: which one?", "backup", "--store", uri, "--to", p.copy, "--with-key", NULL);
+  expect(2, "", "password on the command line", "copy", "--from", p.store, "--to", "postgres://a:b@127.0.0.1:1/x", NULL);
+  if (getenv("SVC_TEST_POSTGRES")) { /* then it was built with it */
+    expect(1, "", "no copy was made: cannot open the store", "copy", "--from", p.store, "--to", uri, NULL);
+    expect(1, "", "there is no store in", "copy", "--from", p.copy, "--to", p.other, NULL);
+    expect(0, "copied, read again and checked", "", "copy", "--from", p.store, "--to", p.copy, NULL);
+    expect(0, "both hold the same", "", "copy", "--from", p.store, "--to", p.copy, "--verify-only", NULL);
+    expect(1, "", "holds a store already", "copy", "--from", p.store, "--to", p.copy, NULL);
+  } else {
+    expect(2, "", "built without PostgreSQL", "copy", "--from", p.store, "--to", uri, NULL);
+    expect(2, "", "built without PostgreSQL", "backup", "--data", p.store, "--to", uri, NULL);
+    expect(2, "", "built without PostgreSQL", "restore", "--from", p.store, "--store", uri, NULL);
+    expect(2, "", "svcd backup that copies", "copy", "--from", p.store, "--to", p.copy, NULL);
+  }
+  place_close(&p);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/good", test_good, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/key", test_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -371,6 +403,7 @@ static MunitTest tests[] = {
   { "/missing", test_missing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/help", test_help, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/env", test_env, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/copy", test_copy, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/config", test_config, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 };

@@ -354,6 +354,125 @@ static MunitResult postgres_unknown_commit(const MunitParameter params[], void *
   return MUNIT_OK;
 }
 
+/* ----------------------------------------------------------------------------------------------------------- a full disk */
+
+/* As PostgreSQL says it: of every row that is new, or of those of projects alone, as where a page has room for the others. */
+static void site_fill(site *s, const char *which)
+{
+  char sql[512];
+  snprintf(sql, sizeof sql, "CREATE OR REPLACE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS "
+           "$$BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END$$;"
+           "CREATE OR REPLACE TRIGGER fill BEFORE INSERT ON svc_record FOR EACH ROW WHEN (%s) EXECUTE FUNCTION fill()", which);
+  t_postgres_do(s->path, sql);
+}
+
+/* What has no room is told so, what needs none goes on, and when there is room again all does. */
+static MunitResult postgres_full(const MunitParameter params[], void *data)
+{
+  char org[25], group[25], body[128];
+  t_service t;
+  site s;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  t_open(&t, &(svc_config){ .limiter_off = 1, .path = s.path, .store = s.port });
+  strcpy(org, t_organization(&t, "Acme"));
+  strcpy(group, t_project(&t, org, "alpha"));
+  snprintf(body, sizeof body, "{\"name\":\"beta\",\"orgId\":\"%s\"}", org);
+  site_fill(&s, "true");
+  munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 507);
+  munit_assert_string_equal(t_error(&t), "INSUFFICIENT_STORAGE");
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 507); /* its event has no room */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
+  site_fill(&s, "substr(new.k, 1, 5) = 'eproj'::bytea");
+  munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 507);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 202);
+  munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 507);
+  t_postgres_do(s.path, "DROP TRIGGER fill ON svc_record");
+  munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 201);
+  munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
+  t_close(&t);
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* In one batch with what has no room, work that frees is done without it. */
+typedef struct full_job {
+  svc_job job; /* first: it is cast back */
+  pthread_t thread;
+  svc_commit *commit;
+  atomic_int *begun; /* how many may have come */
+} full_job;
+
+static bool full_put(svc_job *job, svc_txn *txn)
+{
+  atomic_int *begun = ((full_job *)job)->begun;
+  svc_key key;
+  atomic_fetch_add(begun, 1);
+  while (atomic_load(begun) < 2) usleep(1000); /* the other one waits behind this by then */
+  usleep(100000);
+  svc_key_meta(&key, "large");
+  svc_put(txn, &key, SVC_S("x"));
+  return txn->error == SVC_OK;
+}
+
+static bool full_remove(svc_job *job, svc_txn *txn)
+{
+  svc_key key;
+  (void)job;
+  svc_key_meta(&key, "old");
+  return svc_remove(txn, &key) == SVC_OK;
+}
+
+static void *full_run(void *context)
+{
+  full_job *j = context;
+  if (j->job.frees) {
+    while (atomic_load(j->begun) < 1) usleep(1000);
+    atomic_fetch_add(j->begun, 1);
+  }
+  svc_commit_run(j->commit, &j->job);
+  return NULL;
+}
+
+static MunitResult postgres_full_batch(const MunitParameter params[], void *data)
+{
+  full_job jobs[2];
+  atomic_int begun;
+  svc_txn *txn;
+  svc_str value;
+  t_service t;
+  site s;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  t_open(&t, &(svc_config){ .limiter_off = 1, .path = s.path, .store = s.port });
+  t_postgres_do(s.path, "INSERT INTO svc_record (k, v) VALUES ('mold', 'x')");
+  site_fill(&s, "new.k = 'mlarge'::bytea");
+  atomic_init(&begun, 0);
+  memset(jobs, 0, sizeof jobs);
+  for (i = 0; i < 2; i++) {
+    jobs[i].job.work = i ? full_remove : full_put;
+    jobs[i].job.frees = i;
+    jobs[i].job.now = t.now;
+    jobs[i].commit = &t.s->commit;
+    jobs[i].begun = &begun;
+    munit_assert_int(pthread_create(&jobs[i].thread, NULL, full_run, &jobs[i]), ==, 0);
+  }
+  for (i = 0; i < 2; i++) munit_assert_int(pthread_join(jobs[i].thread, NULL), ==, 0);
+  munit_assert_int(jobs[0].job.status, ==, SVC_FULL);
+  munit_assert_int(jobs[1].job.status, ==, SVC_OK);
+  site_read(&s, 1);
+  txn = s.txn[1];
+  munit_assert_int(s.port->get(txn, SVC_S("mold"), &value), ==, SVC_NOT_FOUND);
+  munit_assert_int(s.port->get(txn, SVC_S("mlarge"), &value), ==, SVC_NOT_FOUND);
+  s.port->read_end(txn);
+  t_close(&t);
+  site_close(&s);
+  return MUNIT_OK;
+}
+
 /* ------------------------------------------------------------------------------------------------- services that share one */
 
 enum { CLUSTERS = 8 };
@@ -598,6 +717,8 @@ static MunitTest tests[] = {
   { "/numbers_and_states", postgres_numbers_and_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/nothing_gone_by", postgres_nothing_gone_by, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/lost", postgres_lost, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/full", postgres_full, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/full_batch", postgres_full_batch, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/unknown_commit", postgres_unknown_commit, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

@@ -1,0 +1,459 @@
+/*
+** A store copied into another (ports/store_copy.c): all of it, in pieces, verified; and what becomes of a copy that is cut, or differs.
+** From LMDB to LMDB, and where there is a server from and to PostgreSQL as well.
+*/
+#include "support.h"
+#include "ports/store_copy.h"
+
+#include <pthread.h>
+
+enum { KINDS = 2 }; /* LMDB and PostgreSQL */
+
+typedef struct move {
+  char from_path[128], to_path[128];
+  svc_config from, to;
+  svc_copy_report report;
+} move;
+
+static const svc_store_port *port_of(int kind)
+{
+  return kind ? t_postgres_port() : svc_lmdb_port();
+}
+
+static void move_open(move *m, int from, int to)
+{
+  memset(m, 0, sizeof *m);
+  store_folder(m->from_path);
+  store_folder(m->to_path);
+  m->from.path = m->from_path;
+  m->from.store = port_of(from);
+  m->to.path = m->to_path;
+  m->to.store = port_of(to);
+}
+
+static void move_close(move *m)
+{
+  store_remove(m->from_path);
+  store_remove(m->to_path);
+}
+
+static int move_copy(move *m)
+{
+  return svc_copy_store(&m->from, &m->to, &m->report);
+}
+
+/* Some of what a service keeps; the id of a project of it. */
+static void furnish(const svc_config *config, char group[25])
+{
+  t_service t;
+  char name[32];
+  int i;
+  t_open(&t, config);
+  strcpy(group, t_project(&t, t_organization(&t, "Acme"), "alpha"));
+  for (i = 0; i < 20; i++) {
+    snprintf(name, sizeof name, "o%d", i);
+    t_organization(&t, name);
+  }
+  t_close(&t);
+}
+
+/* A record as it stands; of a handle that gives out orders, say, which a copy has as well. */
+static void put_raw(const svc_config *config, svc_str key, svc_str value)
+{
+  svc_store *store;
+  svc_txn *txn;
+  char why[256];
+  munit_assert_int(config->store->open(&store, config, why, sizeof why), ==, SVC_OK);
+  munit_assert_int(config->store->write_begin(store, &txn), ==, SVC_OK);
+  munit_assert_int(config->store->put(txn, key, value), ==, SVC_OK);
+  munit_assert_int(config->store->commit(txn), ==, SVC_OK);
+  config->store->close(store);
+}
+
+/* Does a handle open it? The log says why not. */
+static int opens(const svc_config *config, t_service *t)
+{
+  svc_config k = *config;
+  svc *s;
+  int rc;
+  memset(t, 0, sizeof *t);
+  k.log = t_log;
+  k.log_context = t;
+  rc = svc_open(&s, &k);
+  if (rc == SVC_OK) svc_close(s);
+  return rc;
+}
+
+/* ------------------------------------------------------------------------------------------------------ ports with faults */
+
+/* A port that is LMDB's, but for this; of one test at a time. */
+static struct {
+  int commits;           /* so far */
+  int fails_at, rc;      /* this one, with this; 0: none */
+  bool flips;            /* what is read is not what was written */
+  size_t rows;           /* the most that one scan gave */
+  int large;             /* scans that gave more than 4 MB */
+} fault;
+
+static int fault_commit(svc_txn *txn)
+{
+  if (++fault.commits != fault.fails_at) return svc_lmdb_port()->commit(txn);
+  svc_lmdb_port()->abort(txn);
+  return fault.rc;
+}
+
+static int fault_scan(svc_txn *txn, const svc_range *range, svc_row *rows, size_t most, size_t *n)
+{
+  static char other[4096];
+  size_t i, bytes = 0;
+  int rc = svc_lmdb_port()->scan(txn, range, rows, most, n);
+  for (i = 0; rc == SVC_OK && i < *n; i++) bytes += rows[i].key.n + rows[i].value.n;
+  if (*n > fault.rows) fault.rows = *n;
+  fault.large += bytes > (size_t)4 << 20;
+  for (i = 0; fault.flips && !txn->writing && i < *n; i++) {
+    if (rows[i].key.p[0] != 'e' || rows[i].value.n > sizeof other) continue;
+    memcpy(other, rows[i].value.p, rows[i].value.n);
+    other[rows[i].value.n - 1] ^= 1;
+    rows[i].value.p = other;
+    break;
+  }
+  return rc;
+}
+
+static const svc_store_port *fault_port(void)
+{
+  static svc_store_port port;
+  port = *svc_lmdb_port();
+  port.commit = fault_commit;
+  port.scan = fault_scan;
+  memset(&fault, 0, sizeof fault);
+  return &port;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- good ones */
+
+static uint64_t next_number(const svc_config *config)
+{
+  svc_store *store;
+  svc_txn *txn;
+  uint64_t number;
+  char why[256];
+  munit_assert_int(config->store->open(&store, config, why, sizeof why), ==, SVC_OK);
+  munit_assert_int(config->store->write_begin(store, &txn), ==, SVC_OK);
+  number = config->store->number(txn);
+  config->store->abort(txn);
+  config->store->close(store);
+  return number;
+}
+
+static void moved(int from, int to)
+{
+  char group[25], etag[64];
+  uint64_t number;
+  t_service t;
+  move m;
+  move_open(&m, from, to);
+  furnish(&m.from, group);
+  put_raw(&m.from, SVC_S("msession12345678"), SVC_S("\1\2\3\4\5\6\7\0"));
+  number = next_number(&m.from);
+  if (move_copy(&m) != SVC_OK) munit_errorf("from %d to %d: %s", from, to, m.report.why);
+  munit_assert_uint64(m.report.from.records, >, 40);
+  munit_assert_uint64(m.report.from.counts, >, 2);
+  munit_assert_uint64(m.report.from.records, ==, m.report.to.records);
+  munit_assert_uint64(m.report.from.counts, ==, m.report.to.counts);
+  munit_assert_uint64(m.report.from.bytes, ==, m.report.to.bytes);
+  munit_assert_size(strlen(m.report.to.sha256), ==, 64);
+  munit_assert_string_equal(m.report.from.sha256, m.report.to.sha256);
+  munit_assert_uint64(next_number(&m.to), >, number);
+  munit_assert_int(svc_compare_stores(&m.from, &m.to, &m.report), ==, SVC_OK);
+  m.to.keep_orders = 1; /* who only looks changes nothing */
+  munit_assert_int(opens(&m.to, &t), ==, SVC_OK);
+  munit_assert_int(svc_compare_stores(&m.from, &m.to, &m.report), ==, SVC_OK);
+  m.to.keep_orders = 0;
+  t_open(&t, &m.to);
+  store_whole(t.s);
+  munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
+  strcpy(etag, t_get_header(&t, "ETag"));
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 200);
+  munit_assert_string_not_equal(t_get_header(&t, "ETag"), etag);
+  munit_assert_int(t_send(&t, "GET", "/orgs?itemsPerPage=1", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 21);
+  t_close(&t);
+  munit_assert_int(svc_compare_stores(&m.from, &m.to, &m.report), ==, SVC_CORRUPT);
+  munit_assert_string_not_equal(m.report.from.sha256, m.report.to.sha256);
+  munit_assert_not_null(strstr(m.report.why, "differ"));
+  move_close(&m);
+}
+
+static MunitResult copy_moves(const MunitParameter params[], void *data)
+{
+  int i, kinds = t_postgres_port() ? KINDS : 1;
+  (void)params, (void)data;
+  for (i = 0; i < kinds * kinds; i++) moved(i / kinds, i % kinds);
+  return MUNIT_OK;
+}
+
+/* As many records as make many batches, and large ones: no scan gives more rows than a batch has, and after two that are too large, in
+** each of the two ranges and of the three times they are read, batches are small enough. */
+static MunitResult copy_pieces(const MunitParameter params[], void *data)
+{
+  enum { SMALL = 5000, LARGE = 1200, SIZE = 50000 };
+  static char large[SIZE];
+  svc_store *store;
+  svc_txn *txn;
+  char why[256], key[16];
+  move m;
+  int i;
+  (void)params, (void)data;
+  move_open(&m, 0, 0);
+  m.from.map_size = (size_t)256 << 20;
+  munit_assert_int(m.from.store->open(&store, &m.from, why, sizeof why), ==, SVC_OK);
+  munit_assert_int(m.from.store->write_begin(store, &txn), ==, SVC_OK);
+  for (i = 0; i < SMALL + LARGE; i++) {
+    snprintf(key, sizeof key, "%c%05d", i % 2 ? 'b' : 'e', i);
+    memset(large, 'a' + i % 26, sizeof large);
+    munit_assert_int(m.from.store->put(txn, svc_str_c(key), (svc_str){ large, i < SMALL ? 10 : SIZE }), ==, SVC_OK);
+    key[0] = 'c';
+    munit_assert_int(m.from.store->count_add(txn, svc_str_c(key), i + 1), ==, SVC_OK);
+  }
+  munit_assert_int(m.from.store->commit(txn), ==, SVC_OK);
+  m.from.store->close(store);
+  m.from.store = m.to.store = fault_port();
+  munit_assert_int(move_copy(&m), ==, SVC_OK);
+  munit_assert_uint64(m.report.to.records, ==, SMALL + LARGE);
+  munit_assert_uint64(m.report.to.counts, ==, SMALL + LARGE);
+  munit_assert_size(fault.rows, ==, 256);
+  munit_assert_int(fault.commits, >=, 2 + (SMALL + LARGE) * 2 / 256);
+  munit_assert_int(fault.large, <=, 2 * 2 * 3);
+  move_close(&m);
+  return MUNIT_OK;
+}
+
+/* Another writer comes first, or the store has no room for the moment: it is done again, and counts are what they were. */
+static MunitResult copy_again(const MunitParameter params[], void *data)
+{
+  char group[25];
+  t_service t;
+  move m;
+  int i;
+  (void)params, (void)data;
+  for (i = 1; i <= 3; i++) {
+    move_open(&m, 0, 0);
+    furnish(&m.from, group);
+    m.to.store = fault_port();
+    fault.fails_at = i;
+    fault.rc = i == 2 ? SVC_NO_ROOM : SVC_RETRY;
+    munit_assert_int(move_copy(&m), ==, SVC_OK);
+    munit_assert_int(fault.commits, >=, 4);
+    t_open(&t, &m.to);
+    store_whole(t.s);
+    t_close(&t);
+    move_close(&m);
+  }
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- refused */
+
+static void target_stays(int kind)
+{
+  char group[25];
+  uint64_t print;
+  t_service t;
+  move m;
+  move_open(&m, 0, kind);
+  furnish(&m.from, group);
+  t_open(&t, &m.to);
+  t_organization(&t, "Other");
+  t_reopen(&t, &m.to); /* what it keeps in memory is in the store as well now */
+  print = store_print(t.s);
+  t_close(&t);
+  munit_assert_int(move_copy(&m), ==, SVC_EXISTS);
+  munit_assert_string_equal(m.report.to.sha256, "");
+  t_open(&t, &m.to);
+  munit_assert_uint64(store_print(t.s), ==, print);
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  t_close(&t);
+  move_close(&m);
+}
+
+static MunitResult copy_refused(const MunitParameter params[], void *data)
+{
+  char group[25];
+  t_service t;
+  move m;
+  (void)params, (void)data;
+  target_stays(0);
+  if (t_postgres_port()) target_stays(1);
+  move_open(&m, 0, 0);
+  munit_assert_int(move_copy(&m), ==, SVC_CORRUPT); /* there is nothing */
+  munit_assert_not_null(strstr(m.report.why, "no store"));
+  furnish(&m.from, group);
+  t_open(&t, &m.from);
+  munit_assert_int(move_copy(&m), ==, SVC_BUSY);
+  munit_assert_not_null(strstr(m.report.why, "in use"));
+  t_close(&t);
+  munit_assert_int(move_copy(&m), ==, SVC_OK);
+  move_close(&m);
+  return MUNIT_OK;
+}
+
+static void is_unfinished(const move *m)
+{
+  t_service t;
+  move again = *m;
+  munit_assert_int(opens(&m->to, &t), ==, SVC_UNFINISHED);
+  munit_assert_string_equal(t.log, "the store cannot be used: the store is a copy that was not finished: remove it, and copy again\n");
+  munit_assert_int(move_copy(&again), ==, SVC_EXISTS);
+  again.from = m->to;
+  again.to = m->from;
+  munit_assert_int(svc_compare_stores(&again.from, &again.to, &again.report), ==, SVC_UNFINISHED);
+}
+
+/* Wherever it is cut behind its first commit it is no store, also where all records are there. */
+static MunitResult copy_cut(const MunitParameter params[], void *data)
+{
+  char group[25];
+  bool cut = true;
+  move m;
+  int i;
+  (void)params, (void)data;
+  for (i = 2; cut; i++) {
+    move_open(&m, 0, 0);
+    furnish(&m.from, group);
+    m.to.store = fault_port();
+    fault.fails_at = i;
+    fault.rc = i == 3 ? SVC_FULL : SVC_IO;
+    cut = move_copy(&m) != SVC_OK;
+    munit_assert_int(fault.commits, ==, cut ? i : i - 1);
+    m.to.store = svc_lmdb_port();
+    if (cut) is_unfinished(&m);
+    move_close(&m);
+  }
+  munit_assert_int(i, >, 5);
+  return MUNIT_OK;
+}
+
+/* One bit that is read back otherwise. */
+static MunitResult copy_differs(const MunitParameter params[], void *data)
+{
+  char group[25];
+  move m;
+  (void)params, (void)data;
+  move_open(&m, 0, 0);
+  furnish(&m.from, group);
+  m.to.store = fault_port();
+  fault.flips = true;
+  munit_assert_int(move_copy(&m), ==, SVC_CORRUPT);
+  munit_assert_not_null(strstr(m.report.why, "differ, for the first time in row "));
+  munit_assert_uint64(m.report.from.records, ==, m.report.to.records);
+  munit_assert_size(strlen(m.report.from.sha256), ==, 64);
+  munit_assert_size(strlen(m.report.to.sha256), ==, 64);
+  munit_assert_string_not_equal(m.report.from.sha256, m.report.to.sha256);
+  m.to.store = svc_lmdb_port();
+  is_unfinished(&m);
+  move_close(&m);
+  return MUNIT_OK;
+}
+
+/* Of a store on PostgreSQL a backup goes into a folder, as a store of LMDB, while others write on. */
+static MunitResult copy_backup(const MunitParameter params[], void *data)
+{
+  const svc_store_port *port = t_postgres_port();
+  char group[25];
+  t_service t;
+  move m;
+  (void)params, (void)data;
+  if (!port) return MUNIT_SKIP;
+  move_open(&m, 1, 0);
+  furnish(&m.from, group);
+  t_open(&t, &m.from);
+  munit_assert_int(t_postgres_backup(t.s, m.to_path), ==, SVC_OK);
+  munit_assert_int(svc_compare_stores(&m.from, &m.to, &m.report), ==, SVC_OK);
+  munit_assert_int(t_postgres_backup(t.s, m.to_path), ==, SVC_EXISTS);
+  t_organization(&t, "Later");
+  munit_assert_int(svc_compare_stores(&m.from, &m.to, &m.report), ==, SVC_CORRUPT);
+  t_close(&t);
+  t_open(&t, &m.to);
+  store_whole(t.s);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
+  t_close(&t);
+  move_close(&m);
+  return MUNIT_OK;
+}
+
+typedef struct busy {
+  svc *s;
+  atomic_bool ends;
+  int made;
+} busy;
+
+static void *busy_write(void *context)
+{
+  static const svc_grant owner = { "ORG_OWNER", NULL };
+  static const svc_caller me = { "5f0000000000000000000001", "me@example.com", &owner, 1, 0 };
+  static const svc_header json = { "Content-Type", "application/json", 0, 0 };
+  busy *b = context;
+  char body[64];
+  while (!atomic_load(&b->ends)) {
+    svc_request request = { .method = "POST", .target = "/api/svc/v2/orgs", .headers = &json, .header_count = 1, .body = body, .caller = &me };
+    svc_response response;
+    request.body_length = (size_t)snprintf(body, sizeof body, "{\"name\":\"b%d\"}", b->made);
+    munit_assert_int(svc_handle_request(b->s, &request, &response), ==, SVC_OK);
+    munit_assert_int(response.status, ==, 201);
+    svc_response_free(&response);
+    b->made++;
+  }
+  return NULL;
+}
+
+/* The same handle writes on: a backup has one state, whole, and is in nobody's way. */
+static MunitResult copy_backup_busy(const MunitParameter params[], void *data)
+{
+  char group[25];
+  pthread_t thread;
+  t_service t, copy;
+  busy b;
+  move m;
+  int i;
+  (void)params, (void)data;
+  if (!t_postgres_port()) return MUNIT_SKIP;
+  move_open(&m, 1, 0);
+  m.from.limiter_off = 1;
+  furnish(&m.from, group);
+  t_open(&t, &m.from);
+  memset(&b, 0, sizeof b);
+  b.s = t.s;
+  munit_assert_int(pthread_create(&thread, NULL, busy_write, &b), ==, 0);
+  for (i = 0; i < 5; i++) {
+    store_remove(m.to_path);
+    munit_assert_int(t_postgres_backup(t.s, m.to_path), ==, SVC_OK);
+    t_open(&copy, &m.to);
+    munit_assert_int(svc_check_store(copy.s, NULL, NULL), ==, SVC_OK);
+    t_close(&copy);
+  }
+  atomic_store(&b.ends, true);
+  munit_assert_int(pthread_join(thread, NULL), ==, 0);
+  munit_assert_int(b.made, >, 5);
+  munit_assert_int(t_send(&t, "GET", "/orgs?itemsPerPage=1", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 21 + b.made);
+  munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
+  t_close(&t);
+  move_close(&m);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/moves", copy_moves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/pieces", copy_pieces, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/again", copy_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/refused", copy_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/cut", copy_cut, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/differs", copy_differs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/backup", copy_backup, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/backup_busy", copy_backup_busy, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_copy = { "copy", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
