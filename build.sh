@@ -177,8 +177,11 @@ postgres_as() { # PROGRAM ARG...: of PostgreSQL, which will not run as root
 
 postgres_stop() { postgres_as pg_ctl -D "$PG/data" -m immediate stop >/dev/null 2>&1 || :; rm -rf "$PG"; }
 
-postgres_start() { # $SVC_TEST_POSTGRES: the folder of its socket. It is there for this run, and listens on nothing else
+PG_HASTE='-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c shared_buffers=128MB' # nothing of it is to be kept
+
+postgres_start() { # SETTINGS; $SVC_TEST_POSTGRES: the folder of its socket. It is there for this run, and listens on nothing else
   need psql
+  settings=$1
   set -- /usr/lib/postgresql/*/bin/initdb
   for PG_BIN in "$@"; do PG_BIN=${PG_BIN%/*}; done # the newest
   [ -x "$PG_BIN/initdb" ] || die 'no initdb in /usr/lib/postgresql'
@@ -188,8 +191,8 @@ postgres_start() { # $SVC_TEST_POSTGRES: the folder of its socket. It is there f
   if [ "$(id -u)" = 0 ]; then chown postgres "$PG"; fi
   trap postgres_stop EXIT; trap 'exit 1' HUP INT TERM
   if ! postgres_as initdb -D "$PG/data" -U svc -A trust -E UTF8 --locale=C --no-sync >build/postgres.log 2>&1 ||
-    ! postgres_as pg_ctl -D "$PG/data" -l "$PG/log" -w -o "-c listen_addresses='' -c unix_socket_directories='$PG' -c fsync=off \
-      -c synchronous_commit=off -c full_page_writes=off -c max_connections=400 -c shared_buffers=128MB -c autovacuum=on" start >>build/postgres.log 2>&1
+    ! postgres_as pg_ctl -D "$PG/data" -l "$PG/log" -w -o "-c listen_addresses='' -c unix_socket_directories='$PG' \
+      -c max_connections=400 -c autovacuum=on $settings" start >>build/postgres.log 2>&1
   then die "PostgreSQL does not start: build/postgres.log"; fi
   SVC_TEST_POSTGRES=$PG; export SVC_TEST_POSTGRES SVC_TEST_STORE
 }
@@ -260,7 +263,7 @@ test_all() { # [NAME]
   # shellcheck disable=SC2046
   set -- $({ suites; checks; } | grep -F -e "${1:-}")
   for_checks "$@"
-  if [ -n "$POSTGRES" ]; then postgres_start; fi
+  if [ -n "$POSTGRES" ]; then postgres_start "$PG_HASTE"; fi
   run_tests build/test "$@"
   if [ "$#" = "$({ suites; checks; } | wc -l)" ]; then # all of them
     if said=$(sh test/coverage.sh build/test --check 2>&1); then passed=$((passed + 1)); say 'coverage: ok'
@@ -322,7 +325,22 @@ bench() {
   # shellcheck disable=SC2086
   $CC -std=c11 -Os -DNDEBUG -ffunction-sections -c -o build/bench/size.o $INCLUDES svcapi.c &&
     SVC_SIZE_OS=$(size build/bench/size.o | awk 'NR == 2 { print $1 + $2 }') && export SVC_SIZE_OS
-  exec build/bench/bench "$@" 9<&-
+  case "$*" in
+    *'--only postgres'*) ;;
+    *--only*|loop*|serve*) exec build/bench/bench "$@" 9<&- ;;
+    *) build/bench/bench "$@" 9<&-; set -- --only postgres "$@" ;;
+  esac
+  bench_postgres "$@"
+}
+
+bench_postgres() { # a program of its own: the other one has nothing of a store that several write to
+  if ! has libpq-fe.h; then say 'bench: PostgreSQL is left out: there is no libpq-fe.h (libpq-dev)'; return 0; fi
+  if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then say 'bench: PostgreSQL is left out: there is no server (postgresql)'; return 0; fi
+  O=build/bench/postgres; POSTGRES=$(libpq)
+  build 'benchmarks, with PostgreSQL' bench OPT='-O2 -DNDEBUG'
+  postgres_start '-c fsync=on -c synchronous_commit=on -c full_page_writes=on -c shared_buffers=1GB -c max_wal_size=8GB' # as users have it
+  unset SVC_SIZE_OS
+  build/bench/postgres/bench "$@" 9<&-
 }
 
 arm() { # [NAME]
