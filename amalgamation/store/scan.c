@@ -7,6 +7,8 @@
 */
 #include "store/store.h"
 
+#define SCAN_MOST_EXPECTED 500 /* rows that a port is told of at once */
+
 SVC_PRIVATE int svc_note(svc_txn *txn, int rc)
 {
   if (rc != SVC_OK && rc != SVC_NOT_FOUND && txn->error == SVC_OK) txn->error = rc;
@@ -78,6 +80,8 @@ SVC_PRIVATE void svc_scan_below(svc_scan *scan, svc_txn *txn, const svc_key *pre
 SVC_PRIVATE void svc_scan_expect(svc_scan *scan, uint64_t rows)
 {
   scan->batch = rows < SVC_SCAN_BATCH ? rows ? (unsigned)rows : 1 : SVC_SCAN_BATCH;
+  if (SVC_IS_SHARED(scan->txn->port) && rows > SVC_SCAN_BATCH && scan->txn->port->expect)
+    scan->txn->port->expect(scan->txn, NULL, 0, rows < SCAN_MOST_EXPECTED ? rows : SCAN_MOST_EXPECTED);
 }
 
 /* The range goes on behind the last row, seen in its direction. */
