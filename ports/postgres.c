@@ -62,6 +62,7 @@ typedef struct postgres_kept {
 /* A key that is expected, or was asked for. */
 typedef struct postgres_seen {
   enum { POSTGRES_WANTED, POSTGRES_SENT, POSTGRES_HERE } how;
+  bool is_count;
   size_t n;
   char key[POSTGRES_SEEN_KEY];
   svc_str value; /* of a record; p NULL: there is none */
@@ -455,35 +456,31 @@ static int postgres_go(postgres_txn *t)
 
 /* ------------------------------------------------------------------------------------------------------------------ seen */
 
-static postgres_seen *postgres_seen_at(postgres_txn *t, svc_str key)
+static postgres_seen *postgres_seen_at(postgres_txn *t, svc_str key, bool count)
 {
   unsigned i;
   for (i = 0; i < t->seen_count; i++)
-    if (t->seen[i].n == key.n && memcmp(t->seen[i].key, key.p, key.n) == 0) return &t->seen[i];
+    if (t->seen[i].n == key.n && t->seen[i].is_count == count && memcmp(t->seen[i].key, key.p, key.n) == 0) return &t->seen[i];
   return NULL;
 }
 
 /* As something that is wanted, unless it is here. NULL: it is too long to be remembered, or there is no room. */
-static postgres_seen *postgres_want(postgres_txn *t, svc_str key)
+static postgres_seen *postgres_want(postgres_txn *t, svc_str key, bool count)
 {
-  postgres_seen *e = postgres_seen_at(t, key);
+  postgres_seen *e = postgres_seen_at(t, key, count);
   if (e || key.n > POSTGRES_SEEN_KEY || t->seen_count == POSTGRES_SEEN) return e;
   e = &t->seen[t->seen_count++];
   memcpy(e->key, key.p, e->n = key.n);
   e->how = POSTGRES_WANTED;
+  e->is_count = count;
   return e;
 }
 
 /* It was written. */
-static void postgres_unsee(postgres_txn *t, svc_str key)
+static void postgres_unsee(postgres_txn *t, svc_str key, bool count)
 {
-  postgres_seen *e = postgres_seen_at(t, key);
+  postgres_seen *e = postgres_seen_at(t, key, count);
   if (e) *e = t->seen[--t->seen_count];
-}
-
-static bool postgres_is_count(const postgres_seen *e)
-{
-  return e->n && (unsigned char)e->key[0] == SVC_COUNT_LETTER;
 }
 
 /* All that are wanted, records or counts, in one statement. True: it was sent. */
@@ -495,7 +492,7 @@ static bool postgres_send_wanted(postgres_txn *t, bool counts)
   unsigned i;
   for (i = 0; i < t->seen_count; i++) {
     postgres_seen *e = &t->seen[i];
-    if (e->how != POSTGRES_WANTED || postgres_is_count(e) != counts) continue;
+    if (e->how != POSTGRES_WANTED || e->is_count != counts) continue;
     postgres_array_put(&wanted, (svc_str){ e->key, e->n });
     e->how = POSTGRES_SENT;
     e->value = (svc_str){ NULL, 0 };
@@ -514,12 +511,12 @@ static int postgres_read_wanted(postgres_txn *t, bool counts)
   int rc = postgres_next(t, &r), i;
   if (rc == SVC_OK) rc = postgres_keep(t, r);
   for (i = 0; rc == SVC_OK && i < PQntuples(r); i++) {
-    postgres_seen *e = postgres_seen_at(t, (svc_str){ PQgetvalue(r, i, 0), (size_t)PQgetlength(r, i, 0) });
+    postgres_seen *e = postgres_seen_at(t, (svc_str){ PQgetvalue(r, i, 0), (size_t)PQgetlength(r, i, 0) }, counts);
     if (e && counts) e->count += postgres_integer_at(r, i, 1);
     else if (e) e->value = (svc_str){ PQgetvalue(r, i, 1), (size_t)PQgetlength(r, i, 1) };
   }
   for (k = 0; k < t->seen_count; k++)
-    if (t->seen[k].how == POSTGRES_SENT && postgres_is_count(&t->seen[k]) == counts) t->seen[k].how = POSTGRES_HERE;
+    if (t->seen[k].how == POSTGRES_SENT && t->seen[k].is_count == counts) t->seen[k].how = POSTGRES_HERE;
   if (rc != SVC_OK) t->seen_count = 0;
   return rc;
 }
@@ -882,7 +879,22 @@ static uint64_t postgres_number(svc_txn *txn)
   return t->number;
 }
 
-/* A long key is no count's: those are a letter, a kind and an id. */
+/* Of a key that is too long to be remembered. */
+static int postgres_count_alone(postgres_txn *t, svc_str key, int64_t *out)
+{
+  char bytes[POSTGRES_ARRAY_HEAD + 4 + SVC_KEY_MOST];
+  postgres_array one = { bytes, 0, sizeof bytes, 0 };
+  postgres_args a = { 0 };
+  PGresult *r;
+  int rc, i;
+  if (key.n > SVC_KEY_MOST) return SVC_OK;
+  postgres_array_put(&one, key);
+  postgres_array_arg(&a, &one, POSTGRES_BYTEA);
+  rc = postgres_ask(t, POSTGRES_COUNT_ANY, &a, &r);
+  for (i = 0; rc == SVC_OK && i < PQntuples(r); i++) *out += postgres_integer_at(r, i, 1);
+  return rc;
+}
+
 static int postgres_count(svc_txn *txn, svc_str key, int64_t *out)
 {
   postgres_txn *t = (postgres_txn *)txn;
@@ -890,8 +902,8 @@ static int postgres_count(svc_txn *txn, svc_str key, int64_t *out)
   int rc = t->failed;
   *out = 0;
   if (t->seen_count == POSTGRES_SEEN) t->seen_count = 0;
-  e = postgres_want(t, key);
-  if (!e || !postgres_is_count(e)) return postgres_fail(t, SVC_INVALID);
+  e = postgres_want(t, key, true);
+  if (!e) return postgres_count_alone(t, key, out);
   if (rc == SVC_OK && e->how != POSTGRES_HERE) rc = postgres_ask(t, -1, NULL, NULL);
   if (rc == SVC_OK) *out = e->count;
   return rc;
@@ -932,24 +944,18 @@ static int postgres_get_each(postgres_txn *t, const svc_str *keys, size_t n, svc
   return rc;
 }
 
-/* May it be remembered as a record? */
-static bool postgres_is_plain(svc_str key)
-{
-  return key.n && key.n <= POSTGRES_SEEN_KEY && (unsigned char)key.p[0] != SVC_COUNT_LETTER;
-}
-
 static int postgres_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values)
 {
   postgres_txn *t = (postgres_txn *)txn;
-  bool plain = n <= POSTGRES_SEEN, here = true;
+  bool brief = n <= POSTGRES_SEEN, here = true;
   size_t i;
   int rc = t->failed;
-  for (i = 0; i < n && plain; i++) plain = postgres_is_plain(keys[i]);
-  if (!plain) return postgres_get_each(t, keys, n, values);
+  for (i = 0; i < n && brief; i++) brief = keys[i].n <= POSTGRES_SEEN_KEY;
+  if (!brief) return postgres_get_each(t, keys, n, values);
   if (t->seen_count + n > POSTGRES_SEEN) t->seen_count = 0;
-  for (i = 0; i < n; i++) here &= postgres_want(t, keys[i])->how == POSTGRES_HERE;
+  for (i = 0; i < n; i++) here &= postgres_want(t, keys[i], false)->how == POSTGRES_HERE;
   if (rc == SVC_OK && !here) rc = postgres_ask(t, -1, NULL, NULL);
-  for (i = 0; i < n && rc == SVC_OK; i++) values[i] = postgres_seen_at(t, keys[i])->value;
+  for (i = 0; i < n && rc == SVC_OK; i++) values[i] = postgres_seen_at(t, keys[i], false)->value;
   return rc;
 }
 
@@ -957,7 +963,7 @@ static void postgres_expect(svc_txn *txn, const svc_str *keys, size_t n, uint64_
 {
   postgres_txn *t = (postgres_txn *)txn;
   size_t i;
-  for (i = 0; i < n; i++) postgres_want(t, keys[i]);
+  for (i = 0; i < n; i++) postgres_want(t, keys[i], keys[i].n && (unsigned char)keys[i].p[0] == SVC_COUNT_LETTER);
   t->rows = rows;
 }
 
@@ -1061,7 +1067,7 @@ static int postgres_put(svc_txn *txn, svc_str key, svc_str value)
   uint64_t hash = postgres_hash(key);
   unsigned i = 0;
   t->wrote = true;
-  postgres_unsee(t, key);
+  postgres_unsee(t, key, false);
   while (i < t->keys.count && t->hashes[i] != hash) i++;
   if ((i < t->keys.count || i == POSTGRES_PUTS || (i && t->values.n > POSTGRES_PUTS_BYTES)) && postgres_send_puts(t) != SVC_OK) return t->failed;
   if (!postgres_array_room(t->store, &t->keys, key.n) || !postgres_array_room(t->store, &t->values, value.n))
@@ -1075,7 +1081,7 @@ static int postgres_put(svc_txn *txn, svc_str key, svc_str value)
 static int postgres_remove(svc_txn *txn, svc_str key)
 {
   postgres_args a = { 0 };
-  postgres_unsee((postgres_txn *)txn, key);
+  postgres_unsee((postgres_txn *)txn, key, false);
   postgres_bytes(&a, key);
   return postgres_change(txn, POSTGRES_REMOVE, &a);
 }
@@ -1097,8 +1103,9 @@ static int postgres_count_add(svc_txn *txn, svc_str key, int64_t delta)
   postgres_txn *t = (postgres_txn *)txn;
   unsigned i = 0;
   if (delta == 0 || t->failed) return t->failed;
+  if (key.n > SVC_KEY_MOST) return postgres_fail(t, SVC_INVALID);
   t->wrote = true;
-  postgres_unsee(t, key);
+  postgres_unsee(t, key, true);
   while (i < t->add_count && !(t->adds[i].n == key.n && memcmp(t->adds[i].key, key.p, key.n) == 0)) i++;
   if (i == POSTGRES_ADDS) {
     if (postgres_send_puts(t) != SVC_OK || postgres_send_adds(t) != SVC_OK) return t->failed;
