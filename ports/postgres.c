@@ -98,15 +98,19 @@ typedef struct postgres_txn {
     size_t edge_length;
     char edge[SVC_KEY_MOST + 1]; /* where its range ends, seen in its direction */
   } ahead;
-  postgres_array keys, values; /* of a writer: records to be written */
+} postgres_txn;
+
+/* What the writer has gathered. */
+typedef struct postgres_writes {
+  postgres_array keys, values;    /* of records */
   uint64_t hashes[POSTGRES_PUTS]; /* of their keys */
   struct {
     int64_t delta;
     size_t n;
     char key[SVC_KEY_MOST];
-  } adds[POSTGRES_ADDS]; /* and what is to be added to counts */
+  } adds[POSTGRES_ADDS]; /* to counts */
   unsigned add_count;
-} postgres_txn;
+} postgres_writes;
 
 struct svc_store {
   svc_allocator allocator;
@@ -119,6 +123,7 @@ struct svc_store {
   uint64_t chance;       /* of pauses */
   uint64_t number, numbers_end;
   postgres_txn writer, readers[POSTGRES_READERS];
+  postgres_writes writes;
 };
 
 /* ----------------------------------------------------------------------------------------------------------- statements */
@@ -176,7 +181,7 @@ static const char *const postgres_settings[] = {
 #define POSTGRES_MUST 3
 
 /* What every transaction of a reader's is. */
-static const char postgres_reading[] = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+static const char postgres_reading[] = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ";
 
 /* What a statement is given: bytes as they are, numbers as eight of them. */
 typedef struct postgres_args {
@@ -399,34 +404,36 @@ static int postgres_send_next(postgres_txn *t, int statement, const postgres_arg
 /* The records that are to be written go before anything else. */
 static int postgres_send_puts(postgres_txn *t)
 {
+  postgres_writes *w = &t->store->writes;
   postgres_args a = { 0 };
-  if (!t->keys.count) return t->failed;
-  postgres_array_arg(&a, &t->keys, POSTGRES_BYTEA);
-  postgres_array_arg(&a, &t->values, POSTGRES_BYTEA);
-  t->keys.count = t->values.count = 0;
+  if (!w->keys.count) return t->failed;
+  postgres_array_arg(&a, &w->keys, POSTGRES_BYTEA);
+  postgres_array_arg(&a, &w->values, POSTGRES_BYTEA);
+  w->keys.count = w->values.count = 0;
   return postgres_send_next(t, POSTGRES_PUT, &a);
 }
 
 /* Behind the records, in whose place they are gathered. */
 static int postgres_send_adds(postgres_txn *t)
 {
+  postgres_writes *w = &t->store->writes;
   postgres_args a = { 0 };
   unsigned i;
-  for (i = 0; i < t->add_count && !t->failed; i++) {
+  for (i = 0; i < w->add_count && !t->failed; i++) {
     postgres_args number = { 0 };
-    if (t->adds[i].delta == 0) continue;
-    if (!postgres_array_room(t->store, &t->keys, t->adds[i].n) || !postgres_array_room(t->store, &t->values, 8))
+    if (w->adds[i].delta == 0) continue;
+    if (!postgres_array_room(t->store, &w->keys, w->adds[i].n) || !postgres_array_room(t->store, &w->values, 8))
       return postgres_fail(t, SVC_NOMEM);
-    postgres_integer(&number, t->adds[i].delta);
-    postgres_array_put(&t->keys, (svc_str){ t->adds[i].key, t->adds[i].n });
-    postgres_array_put(&t->values, (svc_str){ number.values[0], 8 });
+    postgres_integer(&number, w->adds[i].delta);
+    postgres_array_put(&w->keys, (svc_str){ w->adds[i].key, w->adds[i].n });
+    postgres_array_put(&w->values, (svc_str){ number.values[0], 8 });
   }
-  t->add_count = 0;
-  if (!t->keys.count) return t->failed;
-  postgres_array_arg(&a, &t->keys, POSTGRES_BYTEA);
-  postgres_array_arg(&a, &t->values, POSTGRES_BIGINT);
+  w->add_count = 0;
+  if (!w->keys.count) return t->failed;
+  postgres_array_arg(&a, &w->keys, POSTGRES_BYTEA);
+  postgres_array_arg(&a, &w->values, POSTGRES_BIGINT);
   postgres_integer(&a, t->store->part);
-  t->keys.count = t->values.count = 0;
+  w->keys.count = w->values.count = 0;
   return postgres_send_next(t, POSTGRES_ADD, &a);
 }
 
@@ -434,7 +441,7 @@ static int postgres_send(postgres_txn *t, int statement, const postgres_args *a)
 {
   bool counts = statement == POSTGRES_COUNT_ANY || statement == POSTGRES_UP_ALL || statement == POSTGRES_DOWN_ALL ||
                 statement == POSTGRES_REMOVE_COUNTS || statement == POSTGRES_COMMIT;
-  if (postgres_send_puts(t) != SVC_OK || (counts && postgres_send_adds(t) != SVC_OK)) return t->failed;
+  if (t->head.writing && (postgres_send_puts(t) != SVC_OK || (counts && postgres_send_adds(t) != SVC_OK))) return t->failed;
   return postgres_send_next(t, statement, a);
 }
 
@@ -604,17 +611,14 @@ static bool postgres_alive(PGconn *conn)
   return false;
 }
 
-/* Is nothing left of the transaction before but the word that it has ended, which is on its way? Then the next one need not wait. */
-static bool postgres_follows(postgres_txn *t)
+/* Is nothing left of the transaction before but the word that it has ended, which is on its way? Then the next one need not wait:
+** that word is passed over when it comes. */
+static bool postgres_follows(const postgres_txn *t)
 {
-  PGresult *r;
-  if (!t->conn || t->waiting || !t->syncs || !PQconsumeInput(t->conn)) return false;
-  while (t->conn && t->syncs && !PQisBusy(t->conn)) {
-    postgres_next(t, &r);
-    PQclear(r);
-  }
-  t->failed = SVC_OK;
-  return t->conn != NULL;
+  struct pollfd p = { .events = POLLIN };
+  if (!t->conn || t->waiting || !t->syncs) return false;
+  p.fd = PQsocket(t->conn);
+  return p.fd >= 0 && poll(&p, 1, 0) == 0;
 }
 
 /* A connection whose server went away while it was idle shows that here; it is made again. */
@@ -633,8 +637,8 @@ static void postgres_close(svc_store *store)
   int i;
   if (!store) return;
   allocator = store->allocator;
-  allocator.resize(allocator.context, store->writer.keys.p, 0);
-  allocator.resize(allocator.context, store->writer.values.p, 0);
+  allocator.resize(allocator.context, store->writes.keys.p, 0);
+  allocator.resize(allocator.context, store->writes.values.p, 0);
   postgres_lose(&store->writer);
   for (i = 0; i < POSTGRES_READERS; i++) postgres_lose(&store->readers[i]);
   pthread_cond_destroy(&store->free);
@@ -738,7 +742,6 @@ static void postgres_begin(postgres_txn *t, bool writing)
   t->head.error = SVC_OK;
   t->begun = t->committing = t->wrote = false;
   t->number = t->rows = 0;
-  t->keys.count = t->values.count = t->add_count = 0;
 }
 
 /* One that is connected if there is any. NULL: none was given back in time. */
@@ -817,6 +820,7 @@ static int postgres_write_begin(svc_store *store, svc_txn **out)
   int rc;
   *out = NULL;
   postgres_pause(store);
+  store->writes.keys.count = store->writes.values.count = store->writes.add_count = 0;
   postgres_begin(t, false); /* what is lost now is not a try that is spoiled */
   rc = postgres_ready(t);
   t->head.writing = true;
@@ -1064,17 +1068,18 @@ static uint64_t postgres_hash(svc_str key)
 static int postgres_put(svc_txn *txn, svc_str key, svc_str value)
 {
   postgres_txn *t = (postgres_txn *)txn;
+  postgres_writes *w = &t->store->writes;
   uint64_t hash = postgres_hash(key);
   unsigned i = 0;
   t->wrote = true;
   postgres_unsee(t, key, false);
-  while (i < t->keys.count && t->hashes[i] != hash) i++;
-  if ((i < t->keys.count || i == POSTGRES_PUTS || (i && t->values.n > POSTGRES_PUTS_BYTES)) && postgres_send_puts(t) != SVC_OK) return t->failed;
-  if (!postgres_array_room(t->store, &t->keys, key.n) || !postgres_array_room(t->store, &t->values, value.n))
+  while (i < w->keys.count && w->hashes[i] != hash) i++;
+  if ((i < w->keys.count || i == POSTGRES_PUTS || (i && w->values.n > POSTGRES_PUTS_BYTES)) && postgres_send_puts(t) != SVC_OK) return t->failed;
+  if (!postgres_array_room(t->store, &w->keys, key.n) || !postgres_array_room(t->store, &w->values, value.n))
     return postgres_fail(t, SVC_NOMEM);
-  t->hashes[t->keys.count] = hash;
-  postgres_array_put(&t->keys, key);
-  postgres_array_put(&t->values, value);
+  w->hashes[w->keys.count] = hash;
+  postgres_array_put(&w->keys, key);
+  postgres_array_put(&w->values, value);
   return t->failed;
 }
 
@@ -1101,21 +1106,22 @@ static int postgres_remove_range(svc_txn *txn, svc_str from, svc_str to)
 static int postgres_count_add(svc_txn *txn, svc_str key, int64_t delta)
 {
   postgres_txn *t = (postgres_txn *)txn;
+  postgres_writes *w = &t->store->writes;
   unsigned i = 0;
   if (delta == 0 || t->failed) return t->failed;
   if (key.n > SVC_KEY_MOST) return postgres_fail(t, SVC_INVALID);
   t->wrote = true;
   postgres_unsee(t, key, true);
-  while (i < t->add_count && !(t->adds[i].n == key.n && memcmp(t->adds[i].key, key.p, key.n) == 0)) i++;
+  while (i < w->add_count && !(w->adds[i].n == key.n && memcmp(w->adds[i].key, key.p, key.n) == 0)) i++;
   if (i == POSTGRES_ADDS) {
     if (postgres_send_puts(t) != SVC_OK || postgres_send_adds(t) != SVC_OK) return t->failed;
     i = 0;
   }
-  if (i == t->add_count) {
-    memcpy(t->adds[i].key, key.p, t->adds[i].n = key.n);
-    t->adds[t->add_count++].delta = 0;
+  if (i == w->add_count) {
+    memcpy(w->adds[i].key, key.p, w->adds[i].n = key.n);
+    w->adds[w->add_count++].delta = 0;
   }
-  t->adds[i].delta += delta;
+  w->adds[i].delta += delta;
   return SVC_OK;
 }
 

@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define POSTGRES_TURNS 9
+#define POSTGRES_TURNS 10 /* an even number: each side is as often the first */
 #define POSTGRES_LONGER 6 /* turns than in process: a connection waits for a disk, and threads for each other */
 #define POSTGRES_RTT 0.010
 #define POSTGRES_WAITED 20 /* requests over the relay */
@@ -418,7 +418,9 @@ static void postgres_turns(postgres_size *p, int turn)
   int k;
   for (m = 0; m < POSTGRES_RATES; m++)
     for (k = 0; k < 2; k++) {
-      int which = (turn + k) % 2; /* each is as often the first */
+      int which = (turn + k) % 2;
+      unsigned state = 9;
+      postgres_ask(&p->sides[which], 0, BENCH_GET, &state); /* what has rested wakes up */
       bench_turn(&p->rates[m][which], postgres_turn(&p->sides[which], postgres_rates[m].op, postgres_rates[m].threads));
     }
   for (m = 0; m < POSTGRES_PAIRS; m++)

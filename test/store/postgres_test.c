@@ -640,7 +640,7 @@ static MunitResult postgres_digest(const MunitParameter params[], void *data)
 }
 
 /* Round trips of a request by a bearer token that was seen before, whatever others have written meanwhile: a GET waits once, a list
-** twice, a create once as a reader and up to six times as a writer. */
+** twice, a create once as a reader and up to six times as a writer; and each once more where there is an access list to look at. */
 static MunitResult postgres_round_trips(const MunitParameter params[], void *data)
 {
   static pair p;
