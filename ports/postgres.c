@@ -8,6 +8,8 @@
 **                            handles that add to one count seldom write the same row
 **   svc_number               a sequence; a handle takes POSTGRES_NUMBERS at once
 **
+** Keys that begin with a zero byte are this port's own: "\0state" is a count of commits, by which state() tells one from another.
+**
 ** Round trips are what time goes into, so nothing is waited for that need not be. Statements are prepared once, when a
 ** connection is made, and sent in pipeline mode: BEGIN goes with the first statement, several keys go together in one statement,
 ** and with them those that are expected; what a transaction has read it is not asked for again. Records and counts that are
@@ -47,11 +49,12 @@
 #define POSTGRES_COPY 256 /* rows that are copied at once */
 #define POSTGRES_COPY_SLACK 1000000 /* numbers that may be taken while a copy is made, and behind it */
 #define POSTGRES_TRIES 8 /* of making the tables: others may be at it */
-#define POSTGRES_SEEN 32 /* keys of which a transaction remembers what there is */
-#define POSTGRES_SEEN_KEY 96 /* bytes of such a key at the most */
+#define POSTGRES_SEEN 24 /* keys of which a transaction remembers what there is */
+#define POSTGRES_SEEN_KEY 88 /* bytes of such a key at the most */
+#define POSTGRES_EDGE (SVC_KEY_MOST + 1)
 #define POSTGRES_PUTS 64 /* records that are written at once */
 #define POSTGRES_PUTS_BYTES ((size_t)256 << 10) /* of these, as soon as there are as many */
-#define POSTGRES_ADDS 32 /* counts */
+#define POSTGRES_ADDS 24 /* counts */
 
 typedef struct postgres_kept {
   struct postgres_kept *before;
@@ -89,14 +92,14 @@ typedef struct postgres_txn {
   uint64_t number;   /* of a writer; 0: it has none yet */
   postgres_kept first, *kept; /* what was given */
   unsigned seen_count;
-  postgres_seen seen[POSTGRES_SEEN];
+  postgres_seen *seen; /* POSTGRES_SEEN of them, and `edge`, as soon as it was connected: most readers never are */
   uint64_t rows; /* of the next scan: so many are expected */
   struct {       /* of a reader's last scan: what was not asked for yet */
     PGresult *r; /* NULL: nothing */
     int at, n;
     bool all, backwards;
     size_t edge_length;
-    char edge[SVC_KEY_MOST + 1]; /* where its range ends, seen in its direction */
+    char *edge; /* where its range ends, seen in its direction; POSTGRES_EDGE bytes */
   } ahead;
 } postgres_txn;
 
@@ -107,7 +110,7 @@ typedef struct postgres_writes {
   struct {
     int64_t delta;
     size_t n;
-    char key[SVC_KEY_MOST];
+    char key[POSTGRES_SEEN_KEY];
   } adds[POSTGRES_ADDS]; /* to counts */
   unsigned add_count;
 } postgres_writes;
@@ -244,7 +247,7 @@ static void postgres_array_arg(postgres_args *args, postgres_array *a, enum post
 
 static bool postgres_array_room(svc_store *store, postgres_array *a, size_t more)
 {
-  size_t need = (a->count ? a->n : POSTGRES_ARRAY_HEAD) + 4 + more, room = a->room ? a->room : 4096;
+  size_t need = (a->count ? a->n : POSTGRES_ARRAY_HEAD) + 4 + more, room = a->room ? a->room : 1024;
   char *p;
   if (need <= a->room) return true;
   while (room < need) room *= 2;
@@ -588,8 +591,17 @@ static bool postgres_prepare(postgres_txn *t)
   return postgres_sync(t) == SVC_OK && postgres_drain(t, 0) == SVC_OK;
 }
 
+/* Comes with the first connection, as libpq's own memory, and stays. */
+static bool postgres_equip(postgres_txn *t)
+{
+  if (!t->seen) t->seen = malloc(POSTGRES_SEEN * sizeof *t->seen + POSTGRES_EDGE);
+  if (t->seen) t->ahead.edge = (char *)(t->seen + POSTGRES_SEEN);
+  return t->seen != NULL;
+}
+
 static int postgres_connect(postgres_txn *t)
 {
+  if (!postgres_equip(t)) return SVC_NOMEM;
   t->conn = postgres_new(t->store);
   if (t->conn && PQstatus(t->conn) == CONNECTION_OK && (t == &t->store->writer || postgres_do(t->conn, postgres_reading)) &&
       postgres_prepare(t))
@@ -640,7 +652,11 @@ static void postgres_close(svc_store *store)
   allocator.resize(allocator.context, store->writes.keys.p, 0);
   allocator.resize(allocator.context, store->writes.values.p, 0);
   postgres_lose(&store->writer);
-  for (i = 0; i < POSTGRES_READERS; i++) postgres_lose(&store->readers[i]);
+  free(store->writer.seen);
+  for (i = 0; i < POSTGRES_READERS; i++) {
+    postgres_lose(&store->readers[i]);
+    free(store->readers[i].seen);
+  }
   pthread_cond_destroy(&store->free);
   pthread_mutex_destroy(&store->lock);
   allocator.resize(allocator.context, store->uri, 0);
@@ -720,6 +736,10 @@ static int postgres_open(svc_store **out, const svc_config *config, char *why, s
   }
   store = postgres_store(config);
   if (!store) return SVC_NOMEM;
+  if (!postgres_equip(&store->writer)) {
+    postgres_close(store);
+    return SVC_NOMEM;
+  }
   conn = store->writer.conn = postgres_new(store);
   if (!conn || PQstatus(conn) != CONNECTION_OK || !postgres_make_tables(conn) || !postgres_prepare(&store->writer)) {
     snprintf(why, why_size, "cannot open the store: %s", conn ? PQerrorMessage(conn) : "no memory");
@@ -835,12 +855,16 @@ static int postgres_ended(svc_store *store, int rc)
   return rc;
 }
 
+static int postgres_count_add(svc_txn *txn, svc_str key, int64_t delta);
+static const svc_str postgres_state_key = { "\0state", 6 };
+
 /* An error before COMMIT makes it a ROLLBACK, which PostgreSQL says by its tag. */
 static int postgres_commit(svc_txn *txn)
 {
   postgres_txn *t = (postgres_txn *)txn;
   PGresult *r = NULL;
   int rc = t->failed;
+  if (rc == SVC_OK && t->wrote) rc = postgres_count_add(txn, postgres_state_key, 1);
   if (rc != SVC_OK || (!t->begun && !t->wrote)) {
     postgres_leave(t, POSTGRES_ROLLBACK);
     return postgres_ended(t->store, rc);
@@ -911,6 +935,14 @@ static int postgres_count(svc_txn *txn, svc_str key, int64_t *out)
   if (rc == SVC_OK && e->how != POSTGRES_HERE) rc = postgres_ask(t, -1, NULL, NULL);
   if (rc == SVC_OK) *out = e->count;
   return rc;
+}
+
+/* Every commit that wrote has added one. */
+static uint64_t postgres_state(svc_txn *txn)
+{
+  int64_t commits;
+  if (txn->writing || postgres_count(txn, postgres_state_key, &commits) != SVC_OK) return 0;
+  return (uint64_t)commits + 1;
 }
 
 static int postgres_size(svc_txn *txn, uint64_t *taken, uint64_t *room)
@@ -1023,7 +1055,7 @@ static int postgres_scan(svc_txn *txn, const svc_range *range, svc_row *rows, si
   int statement = range->backwards ? counts ? POSTGRES_DOWN_ALL : POSTGRES_DOWN : counts ? POSTGRES_UP_ALL : POSTGRES_UP, rc, i;
   const svc_str edge = range->backwards ? range->from : range->to;
   postgres_txn *t = (postgres_txn *)txn;
-  size_t wanted = !txn->writing && t->rows > most && edge.n <= sizeof t->ahead.edge ? (size_t)t->rows : most;
+  size_t wanted = !txn->writing && t->rows > most && edge.n <= POSTGRES_EDGE ? (size_t)t->rows : most;
   postgres_args a = { 0 };
   PGresult *r;
   *n = 0;
@@ -1102,6 +1134,23 @@ static int postgres_remove_range(svc_txn *txn, svc_str from, svc_str to)
   return rc == SVC_OK && postgres_has_counts(from, to) ? postgres_change(txn, POSTGRES_REMOVE_COUNTS, &a) : rc;
 }
 
+/* Of a key that is too long to be gathered; behind the others, in whose place it is sent. */
+static int postgres_add_alone(postgres_txn *t, svc_str key, int64_t delta)
+{
+  postgres_writes *w = &t->store->writes;
+  postgres_args a = { 0 }, number = { 0 };
+  if (postgres_send_puts(t) != SVC_OK || postgres_send_adds(t) != SVC_OK) return t->failed;
+  if (!postgres_array_room(t->store, &w->keys, key.n) || !postgres_array_room(t->store, &w->values, 8)) return postgres_fail(t, SVC_NOMEM);
+  postgres_integer(&number, delta);
+  postgres_array_put(&w->keys, key);
+  postgres_array_put(&w->values, (svc_str){ number.values[0], 8 });
+  postgres_array_arg(&a, &w->keys, POSTGRES_BYTEA);
+  postgres_array_arg(&a, &w->values, POSTGRES_BIGINT);
+  postgres_integer(&a, t->store->part);
+  w->keys.count = w->values.count = 0;
+  return postgres_send_next(t, POSTGRES_ADD, &a);
+}
+
 /* Gathered until a count is read, or the commit: so the rows of counts are locked as late as can be. */
 static int postgres_count_add(svc_txn *txn, svc_str key, int64_t delta)
 {
@@ -1109,8 +1158,8 @@ static int postgres_count_add(svc_txn *txn, svc_str key, int64_t delta)
   postgres_writes *w = &t->store->writes;
   unsigned i = 0;
   if (delta == 0 || t->failed) return t->failed;
-  if (key.n > SVC_KEY_MOST) return postgres_fail(t, SVC_INVALID);
   t->wrote = true;
+  if (key.n > POSTGRES_SEEN_KEY) return postgres_add_alone(t, key, delta);
   postgres_unsee(t, key, true);
   while (i < w->add_count && !(w->adds[i].n == key.n && memcmp(w->adds[i].key, key.p, key.n) == 0)) i++;
   if (i == POSTGRES_ADDS) {
@@ -1233,6 +1282,7 @@ const svc_store_port *svc_postgres_port(void)
     .commit = postgres_commit,
     .abort = postgres_abort,
     .number = postgres_number,
+    .state = postgres_state,
     .size = postgres_size,
     .get = postgres_get,
     .get_many = postgres_get_many,
