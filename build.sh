@@ -192,10 +192,11 @@ postgres_as() { # PROGRAM ARG...: of PostgreSQL
 
 postgres_stop() { postgres_as pg_ctl -D "$PG/data" -m immediate stop >/dev/null 2>&1 || :; rm -rf "$PG"; }
 
-PG_QUICK='-c fsync=off -c synchronous_commit=off -c full_page_writes=off'
-postgres_start() { # SETTING...; $SVC_TEST_POSTGRES: the folder of its socket. It is there for this run, and listens on nothing else
+PG_HASTE='-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c shared_buffers=128MB' # nothing of it is to be kept
+
+postgres_start() { # SETTINGS; $SVC_TEST_POSTGRES: the folder of its socket. It is there for this run, and listens on nothing else
   need psql
-  PG_SETTINGS=$*
+  settings=$1
   set -- /usr/lib/postgresql/*/bin/initdb
   for PG_BIN in "$@"; do PG_BIN=${PG_BIN%/*}; done # the newest
   [ -x "$PG_BIN/initdb" ] || die 'no initdb in /usr/lib/postgresql'
@@ -206,7 +207,7 @@ postgres_start() { # SETTING...; $SVC_TEST_POSTGRES: the folder of its socket. I
   trap postgres_stop EXIT; trap 'exit 1' HUP INT TERM
   if ! postgres_as initdb -D "$PG/data" -U svc -A trust -E UTF8 --locale=C --no-sync >build/postgres.log 2>&1 ||
     ! postgres_as pg_ctl -D "$PG/data" -l "$PG/log" -w -o "-c listen_addresses='' -c unix_socket_directories='$PG' \
-      -c max_connections=400 -c shared_buffers=128MB -c autovacuum=on $PG_SETTINGS" start >>build/postgres.log 2>&1
+      -c max_connections=400 -c autovacuum=on $settings" start >>build/postgres.log 2>&1
   then die "PostgreSQL does not start: build/postgres.log"; fi
   SVC_TEST_POSTGRES=$PG; export SVC_TEST_POSTGRES SVC_TEST_STORE
 }
@@ -277,8 +278,7 @@ test_all() { # [NAME]
   # shellcheck disable=SC2046
   set -- $({ suites; checks; } | grep -F -e "${1:-}")
   for_checks "$@"
-  # shellcheck disable=SC2086
-  if [ -n "$POSTGRES" ]; then postgres_start $PG_QUICK; fi
+  if [ -n "$POSTGRES" ]; then postgres_start "$PG_HASTE"; fi
   if [ -n "$REDIS" ]; then need redis-server; SVC_TEST_LIMITER=redis; export SVC_TEST_LIMITER; fi # its suite starts and ends servers itself
   run_tests build/test "$@"
   if [ "$#" = "$({ suites; checks; } | wc -l)" ]; then # all of them
@@ -341,7 +341,22 @@ bench() {
   # shellcheck disable=SC2086
   $CC -std=c11 -Os -DNDEBUG -ffunction-sections -c -o build/bench/size.o $INCLUDES svcapi.c &&
     SVC_SIZE_OS=$(size build/bench/size.o | awk 'NR == 2 { print $1 + $2 }') && export SVC_SIZE_OS
-  exec build/bench/bench "$@" 9<&-
+  case "$*" in
+    *'--only postgres'*) ;;
+    *--only*|loop*|serve*) exec build/bench/bench "$@" 9<&- ;;
+    *) build/bench/bench "$@" 9<&-; set -- --only postgres "$@" ;;
+  esac
+  bench_postgres "$@"
+}
+
+bench_postgres() { # a program of its own: the other one has nothing of a store that several write to
+  if ! has libpq-fe.h; then say 'bench: PostgreSQL is left out: there is no libpq-fe.h (libpq-dev)'; return 0; fi
+  if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then say 'bench: PostgreSQL is left out: there is no server (postgresql)'; return 0; fi
+  O=build/bench/postgres; POSTGRES=$(libpq)
+  build 'benchmarks, with PostgreSQL' bench OPT='-O2 -DNDEBUG'
+  postgres_start '-c fsync=on -c synchronous_commit=on -c full_page_writes=on -c shared_buffers=1GB -c max_wal_size=8GB' # as users have it
+  unset SVC_SIZE_OS
+  build/bench/postgres/bench "$@" 9<&-
 }
 
 arm() { # [NAME]
@@ -404,7 +419,7 @@ test_cluster() { # what stands on the disk is what was acknowledged: PostgreSQL 
   O=build/cluster
   build 'svcd, with PostgreSQL and Redis' svcd OPT=-O2 OUT=build/cluster
   build cluster cluster OPT=-O2
-  postgres_start
+  postgres_start '-c shared_buffers=128MB'
   R=$PWD/build/cluster/redis
   redis_stop "$R" # of a run that was killed
   trap 'redis_stop "$R"; postgres_stop' EXIT

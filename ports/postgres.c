@@ -11,10 +11,14 @@
 ** Keys that begin with a zero byte are this port's own: "\0state" is a count of commits, by which state() tells one from another.
 **
 ** Round trips are what time goes into, so nothing is waited for that need not be. Statements are prepared once, when a
-** connection is made, and sent in pipeline mode: BEGIN goes with the first statement, several keys go together, a write is
-** sent and its result looked at when something is read or at the commit, and the end of a read transaction is sent and
-** looked at by whoever has the connection next. A transaction therefore sees the state of its first read, which is not before
-** its beginning.
+** connection is made, and sent in pipeline mode: BEGIN goes with the first statement, several keys go together in one statement,
+** and with them those that are expected; what a transaction has read it is not asked for again. Records and counts that are
+** written are gathered, and go together before something else is asked, counts not before one is read or at the commit; what came
+** of them is seen then. The end of a read transaction is sent, and looked at by whoever has the connection next, who does not
+** wait for it either. A transaction therefore sees the state of its first read, which is not before its beginning.
+**
+** A read transaction has neither BEGIN nor COMMIT: what is sent up to the end of a batch is one transaction, and results come
+** before that end, too, if that is asked for.
 **
 ** Reading is in repeatable read: a snapshot that waits for nobody and never has to be done again, which a GET could not
 ** be. Serializable and deferrable would wait for writers. Writing is serializable; what comes to 40001 or 40P01 is
@@ -44,12 +48,35 @@
 #define POSTGRES_LONGEST_PAUSE 250
 #define POSTGRES_KEPT 30 /* results in one block of them */
 #define POSTGRES_TRIES 8 /* of making the tables: others may be at it */
+#define POSTGRES_SEEN 24 /* keys of which a transaction remembers what there is */
+#define POSTGRES_SEEN_KEY 88 /* bytes of such a key at the most */
+#define POSTGRES_EDGE (SVC_KEY_MOST + 1)
+#define POSTGRES_PUTS 64 /* records that are written at once */
+#define POSTGRES_PUTS_BYTES ((size_t)256 << 10) /* of these, as soon as there are as many */
+#define POSTGRES_ADDS 24 /* counts */
 
 typedef struct postgres_kept {
   struct postgres_kept *before;
   unsigned n;
   PGresult *results[POSTGRES_KEPT];
 } postgres_kept;
+
+/* A key that is expected, or was asked for. */
+typedef struct postgres_seen {
+  enum { POSTGRES_WANTED, POSTGRES_SENT, POSTGRES_HERE } how;
+  bool is_count;
+  size_t n;
+  char key[POSTGRES_SEEN_KEY];
+  svc_str value; /* of a record; p NULL: there is none */
+  int64_t count; /* of a count */
+} postgres_seen;
+
+/* An array as the server takes it. */
+typedef struct postgres_array {
+  char *p;
+  size_t n, room;
+  unsigned count;
+} postgres_array;
 
 typedef struct postgres_txn {
   svc_txn head;
@@ -62,9 +89,30 @@ typedef struct postgres_txn {
   unsigned waiting, syncs; /* statements and ends of batches whose results are still to be read */
   int failed;        /* the first error of the transaction */
   uint64_t number;   /* of a writer; 0: it has none yet */
-  uint64_t state;    /* of a reader; 0: not asked for yet */
   postgres_kept first, *kept; /* what was given */
+  unsigned seen_count;
+  postgres_seen *seen; /* POSTGRES_SEEN of them, and `edge`, as soon as it was connected: most readers never are */
+  uint64_t rows; /* of the next scan: so many are expected */
+  struct {       /* of a reader's last scan: what was not asked for yet */
+    PGresult *r; /* NULL: nothing */
+    int at, n;
+    bool all, backwards;
+    size_t edge_length;
+    char *edge; /* where its range ends, seen in its direction; POSTGRES_EDGE bytes */
+  } ahead;
 } postgres_txn;
+
+/* What the writer has gathered. */
+typedef struct postgres_writes {
+  postgres_array keys, values;    /* of records */
+  uint64_t hashes[POSTGRES_PUTS]; /* of their keys */
+  struct {
+    int64_t delta;
+    size_t n;
+    char key[POSTGRES_SEEN_KEY];
+  } adds[POSTGRES_ADDS]; /* to counts */
+  unsigned add_count;
+} postgres_writes;
 
 struct svc_store {
   svc_allocator allocator;
@@ -80,13 +128,14 @@ struct svc_store {
   bool freeing;          /* what is tried now frees */
   uint64_t copied;       /* the number of the transaction before a copy; the lock's */
   postgres_txn writer, readers[POSTGRES_READERS];
+  postgres_writes writes;
 };
 
 /* ----------------------------------------------------------------------------------------------------------- statements */
 
 enum postgres_statement {
-  POSTGRES_READ, POSTGRES_WRITE, POSTGRES_COMMIT, POSTGRES_ROLLBACK, POSTGRES_GET, POSTGRES_UP, POSTGRES_DOWN, POSTGRES_UP_ALL,
-  POSTGRES_DOWN_ALL, POSTGRES_PUT, POSTGRES_REMOVE, POSTGRES_REMOVE_RANGE, POSTGRES_REMOVE_COUNTS, POSTGRES_COUNT, POSTGRES_ADD,
+  POSTGRES_WRITE, POSTGRES_COMMIT, POSTGRES_ROLLBACK, POSTGRES_GET, POSTGRES_GET_ANY, POSTGRES_UP, POSTGRES_DOWN, POSTGRES_UP_ALL,
+  POSTGRES_DOWN_ALL, POSTGRES_PUT, POSTGRES_REMOVE, POSTGRES_REMOVE_RANGE, POSTGRES_REMOVE_COUNTS, POSTGRES_COUNT_ANY, POSTGRES_ADD,
   POSTGRES_NUMBER, POSTGRES_NUMBERS_FROM, POSTGRES_SIZE, POSTGRES_STATEMENTS
 };
 
@@ -97,21 +146,22 @@ enum postgres_statement {
 #define POSTGRES_PART(order) " ORDER BY k " order " LIMIT $3::bigint OFFSET $4::bigint"
 
 static const char *const postgres_sql[POSTGRES_STATEMENTS] = {
-  [POSTGRES_READ] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
   [POSTGRES_WRITE] = "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE",
   [POSTGRES_COMMIT] = "COMMIT",
   [POSTGRES_ROLLBACK] = "ROLLBACK",
   [POSTGRES_GET] = "SELECT v FROM svc_record WHERE k = $1",
+  [POSTGRES_GET_ANY] = "SELECT k, v FROM svc_record WHERE k = ANY($1::bytea[])",
   [POSTGRES_UP] = POSTGRES_ROWS POSTGRES_PART("ASC"),
   [POSTGRES_DOWN] = POSTGRES_ROWS POSTGRES_PART("DESC"),
   [POSTGRES_UP_ALL] = POSTGRES_BOTH POSTGRES_PART("ASC"),
   [POSTGRES_DOWN_ALL] = POSTGRES_BOTH POSTGRES_PART("DESC"),
-  [POSTGRES_PUT] = "INSERT INTO svc_record (k, v) VALUES ($1, $2) ON CONFLICT (k) DO UPDATE SET v = excluded.v",
+  [POSTGRES_PUT] = "INSERT INTO svc_record (k, v) SELECT * FROM unnest($1::bytea[], $2::bytea[]) "
+                   "ON CONFLICT (k) DO UPDATE SET v = excluded.v",
   [POSTGRES_REMOVE] = "DELETE FROM svc_record WHERE k = $1",
   [POSTGRES_REMOVE_RANGE] = "DELETE FROM svc_record WHERE " POSTGRES_RANGE,
   [POSTGRES_REMOVE_COUNTS] = "DELETE FROM svc_count WHERE " POSTGRES_RANGE,
-  [POSTGRES_COUNT] = "SELECT coalesce(sum(n), 0)::bigint FROM svc_count WHERE k = $1",
-  [POSTGRES_ADD] = "INSERT INTO svc_count (k, part, n) VALUES ($1, $2::bigint, $3::bigint) "
+  [POSTGRES_COUNT_ANY] = "SELECT k, n FROM svc_count WHERE k = ANY($1::bytea[])", /* a sum here costs less than one there */
+  [POSTGRES_ADD] = "INSERT INTO svc_count (k, part, n) SELECT a.k, $3::bigint, a.n FROM unnest($1::bytea[], $2::bigint[]) AS a (k, n) "
                    "ON CONFLICT (k, part) DO UPDATE SET n = svc_count.n + excluded.n",
   [POSTGRES_NUMBER] = "SELECT nextval('svc_number')::bigint",
   [POSTGRES_NUMBERS_FROM] = "SELECT setval('svc_number', $1::bigint)",
@@ -135,6 +185,9 @@ static const char *const postgres_settings[] = {
   "SET enable_bitmapscan = off", "SET jit = off",
 };
 #define POSTGRES_MUST 3
+
+/* What every transaction of a reader's is. */
+static const char postgres_reading[] = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ";
 
 /* What a statement is given: bytes as they are, numbers as eight of them. */
 typedef struct postgres_args {
@@ -166,6 +219,46 @@ static int64_t postgres_integer_at(const PGresult *r, int row, int column)
   if (PQgetlength(r, row, column) != 8) return 0;
   for (i = 0; i < 8; i++) value = value << 8 | p[i];
   return (int64_t)value;
+}
+
+#define POSTGRES_ARRAY_HEAD 20
+enum postgres_type { POSTGRES_BYTEA = 17, POSTGRES_BIGINT = 20 }; /* their numbers among types */
+
+static void postgres_four(char *p, size_t x)
+{
+  int i;
+  for (i = 0; i < 4; i++) p[i] = (char)(x >> (24 - 8 * i));
+}
+
+/* There must be room. */
+static void postgres_array_put(postgres_array *a, svc_str s)
+{
+  if (!a->count++) a->n = POSTGRES_ARRAY_HEAD;
+  postgres_four(a->p + a->n, s.n);
+  if (s.n) memcpy(a->p + a->n + 4, s.p, s.n);
+  a->n += 4 + s.n;
+}
+
+/* One dimension, no NULL, its type, how many, from 1 on. */
+static void postgres_array_arg(postgres_args *args, postgres_array *a, enum postgres_type type)
+{
+  size_t head[5] = { 1, 0, type, a->count, 1 };
+  int i;
+  for (i = 0; i < 5; i++) postgres_four(a->p + 4 * i, head[i]);
+  postgres_bytes(args, (svc_str){ a->p, a->n });
+}
+
+static bool postgres_array_room(svc_store *store, postgres_array *a, size_t more)
+{
+  size_t need = (a->count ? a->n : POSTGRES_ARRAY_HEAD) + 4 + more, room = a->room ? a->room : 1024;
+  char *p;
+  if (need <= a->room) return true;
+  while (room < need) room *= 2;
+  p = store->allocator.resize(store->allocator.context, a->p, room);
+  if (!p) return false;
+  a->p = p;
+  a->room = room;
+  return true;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- results */
@@ -289,6 +382,8 @@ static void postgres_forget(postgres_txn *t)
     if (k != &t->first) free(k);
   }
   t->kept = &t->first;
+  t->seen_count = 0;
+  t->ahead.r = NULL;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- sending */
@@ -304,16 +399,60 @@ static int postgres_send_one(postgres_txn *t, int statement, const postgres_args
   return SVC_OK;
 }
 
-/* Into the pipeline, behind BEGIN where it is the first. */
-static int postgres_send(postgres_txn *t, int statement, const postgres_args *a)
+/* Into the pipeline, a writer's behind BEGIN where it is the first. */
+static int postgres_send_next(postgres_txn *t, int statement, const postgres_args *a)
 {
   if (t->failed) return t->failed;
-  if (!t->begun && postgres_send_one(t, t->head.writing ? POSTGRES_WRITE : POSTGRES_READ, NULL) != SVC_OK) return t->failed;
+  if (!t->begun && t->head.writing && postgres_send_one(t, POSTGRES_WRITE, NULL) != SVC_OK) return t->failed;
   t->begun = true;
   return postgres_send_one(t, statement, a);
 }
 
-/* Have what was sent done. */
+/* The records that are to be written go before anything else. */
+static int postgres_send_puts(postgres_txn *t)
+{
+  postgres_writes *w = &t->store->writes;
+  postgres_args a = { 0 };
+  if (!w->keys.count) return t->failed;
+  postgres_array_arg(&a, &w->keys, POSTGRES_BYTEA);
+  postgres_array_arg(&a, &w->values, POSTGRES_BYTEA);
+  w->keys.count = w->values.count = 0;
+  return postgres_send_next(t, POSTGRES_PUT, &a);
+}
+
+/* Behind the records, in whose place they are gathered. */
+static int postgres_send_adds(postgres_txn *t)
+{
+  postgres_writes *w = &t->store->writes;
+  postgres_args a = { 0 };
+  unsigned i;
+  for (i = 0; i < w->add_count && !t->failed; i++) {
+    postgres_args number = { 0 };
+    if (w->adds[i].delta == 0) continue;
+    if (!postgres_array_room(t->store, &w->keys, w->adds[i].n) || !postgres_array_room(t->store, &w->values, 8))
+      return postgres_fail(t, SVC_NOMEM);
+    postgres_integer(&number, w->adds[i].delta);
+    postgres_array_put(&w->keys, (svc_str){ w->adds[i].key, w->adds[i].n });
+    postgres_array_put(&w->values, (svc_str){ number.values[0], 8 });
+  }
+  w->add_count = 0;
+  if (!w->keys.count) return t->failed;
+  postgres_array_arg(&a, &w->keys, POSTGRES_BYTEA);
+  postgres_array_arg(&a, &w->values, POSTGRES_BIGINT);
+  postgres_integer(&a, t->store->part);
+  w->keys.count = w->values.count = 0;
+  return postgres_send_next(t, POSTGRES_ADD, &a);
+}
+
+static int postgres_send(postgres_txn *t, int statement, const postgres_args *a)
+{
+  bool counts = statement == POSTGRES_COUNT_ANY || statement == POSTGRES_UP_ALL || statement == POSTGRES_DOWN_ALL ||
+                statement == POSTGRES_REMOVE_COUNTS || statement == POSTGRES_COMMIT;
+  if (t->head.writing && (postgres_send_puts(t) != SVC_OK || (counts && postgres_send_adds(t) != SVC_OK))) return t->failed;
+  return postgres_send_next(t, statement, a);
+}
+
+/* The end of a batch; of a reader: of its transaction. */
 static int postgres_sync(postgres_txn *t)
 {
   if (t->failed) return t->failed;
@@ -322,13 +461,91 @@ static int postgres_sync(postgres_txn *t)
   return SVC_OK;
 }
 
-/* One statement and its result, which is kept. */
+/* Have what was sent done. */
+static int postgres_go(postgres_txn *t)
+{
+  if (t->failed || t->head.writing) return postgres_sync(t);
+  return PQsendFlushRequest(t->conn) ? SVC_OK : postgres_fail(t, postgres_lost(t));
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ seen */
+
+static postgres_seen *postgres_seen_at(postgres_txn *t, svc_str key, bool count)
+{
+  unsigned i;
+  for (i = 0; i < t->seen_count; i++)
+    if (t->seen[i].n == key.n && t->seen[i].is_count == count && memcmp(t->seen[i].key, key.p, key.n) == 0) return &t->seen[i];
+  return NULL;
+}
+
+/* As something that is wanted, unless it is here. NULL: it is too long to be remembered, or there is no room. */
+static postgres_seen *postgres_want(postgres_txn *t, svc_str key, bool count)
+{
+  postgres_seen *e = postgres_seen_at(t, key, count);
+  if (e || key.n > POSTGRES_SEEN_KEY || t->seen_count == POSTGRES_SEEN) return e;
+  e = &t->seen[t->seen_count++];
+  memcpy(e->key, key.p, e->n = key.n);
+  e->how = POSTGRES_WANTED;
+  e->is_count = count;
+  return e;
+}
+
+/* It was written. */
+static void postgres_unsee(postgres_txn *t, svc_str key, bool count)
+{
+  postgres_seen *e = postgres_seen_at(t, key, count);
+  if (e) *e = t->seen[--t->seen_count];
+}
+
+/* All that are wanted, records or counts, in one statement. True: it was sent. */
+static bool postgres_send_wanted(postgres_txn *t, bool counts)
+{
+  char bytes[POSTGRES_ARRAY_HEAD + POSTGRES_SEEN * (POSTGRES_SEEN_KEY + 4)];
+  postgres_array wanted = { bytes, 0, sizeof bytes, 0 };
+  postgres_args a = { 0 };
+  unsigned i;
+  for (i = 0; i < t->seen_count; i++) {
+    postgres_seen *e = &t->seen[i];
+    if (e->how != POSTGRES_WANTED || e->is_count != counts) continue;
+    postgres_array_put(&wanted, (svc_str){ e->key, e->n });
+    e->how = POSTGRES_SENT;
+    e->value = (svc_str){ NULL, 0 };
+    e->count = 0;
+  }
+  if (!wanted.count) return false;
+  postgres_array_arg(&a, &wanted, POSTGRES_BYTEA);
+  postgres_send(t, counts ? POSTGRES_COUNT_ANY : POSTGRES_GET_ANY, &a);
+  return true;
+}
+
+static int postgres_read_wanted(postgres_txn *t, bool counts)
+{
+  PGresult *r = NULL;
+  unsigned k;
+  int rc = postgres_next(t, &r), i;
+  if (rc == SVC_OK) rc = postgres_keep(t, r);
+  for (i = 0; rc == SVC_OK && i < PQntuples(r); i++) {
+    postgres_seen *e = postgres_seen_at(t, (svc_str){ PQgetvalue(r, i, 0), (size_t)PQgetlength(r, i, 0) }, counts);
+    if (e && counts) e->count += postgres_integer_at(r, i, 1);
+    else if (e) e->value = (svc_str){ PQgetvalue(r, i, 1), (size_t)PQgetlength(r, i, 1) };
+  }
+  for (k = 0; k < t->seen_count; k++)
+    if (t->seen[k].how == POSTGRES_SENT && t->seen[k].is_count == counts) t->seen[k].how = POSTGRES_HERE;
+  if (rc != SVC_OK) t->seen_count = 0;
+  return rc;
+}
+
+/* What is wanted, and a statement with it, if there is one; its result is kept. */
 static int postgres_ask(postgres_txn *t, int statement, const postgres_args *a, PGresult **out)
 {
-  int rc = postgres_send(t, statement, a);
-  if (rc == SVC_OK) rc = postgres_sync(t);
-  if (rc == SVC_OK) rc = postgres_drain(t, 1);
-  if (rc == SVC_OK) rc = postgres_next(t, out);
+  bool records = postgres_send_wanted(t, false), counts = postgres_send_wanted(t, true);
+  int rc = statement >= 0 ? postgres_send(t, statement, a) : t->failed;
+  if (rc == SVC_OK) rc = postgres_go(t);
+  if (rc == SVC_OK) rc = postgres_drain(t, (unsigned)records + counts + (statement >= 0));
+  if (rc == SVC_OK && records) rc = postgres_read_wanted(t, false);
+  if (rc == SVC_OK && counts) rc = postgres_read_wanted(t, true);
+  if (rc != SVC_OK || statement < 0) return rc;
+  rc = postgres_next(t, out);
   return rc == SVC_OK ? postgres_keep(t, *out) : rc;
 }
 
@@ -378,10 +595,21 @@ static bool postgres_prepare(postgres_txn *t)
   return postgres_sync(t) == SVC_OK && postgres_drain(t, 0) == SVC_OK;
 }
 
+/* Comes with the first connection, as libpq's own memory, and stays. */
+static bool postgres_equip(postgres_txn *t)
+{
+  if (!t->seen) t->seen = malloc(POSTGRES_SEEN * sizeof *t->seen + POSTGRES_EDGE);
+  if (t->seen) t->ahead.edge = (char *)(t->seen + POSTGRES_SEEN);
+  return t->seen != NULL;
+}
+
 static int postgres_connect(postgres_txn *t)
 {
+  if (!postgres_equip(t)) return SVC_NOMEM;
   t->conn = postgres_new(t->store);
-  if (t->conn && PQstatus(t->conn) == CONNECTION_OK && postgres_prepare(t)) return SVC_OK;
+  if (t->conn && PQstatus(t->conn) == CONNECTION_OK && (t == &t->store->writer || postgres_do(t->conn, postgres_reading)) &&
+      postgres_prepare(t))
+    return SVC_OK;
   postgres_lose(t);
   return SVC_IO;
 }
@@ -399,11 +627,21 @@ static bool postgres_alive(PGconn *conn)
   return false;
 }
 
+/* Is nothing left of the transaction before but the word that it has ended, which is on its way? Then the next one need not wait:
+** that word is passed over when it comes. */
+static bool postgres_follows(const postgres_txn *t)
+{
+  struct pollfd p = { .events = POLLIN };
+  if (!t->conn || t->waiting || !t->syncs) return false;
+  p.fd = PQsocket(t->conn);
+  return p.fd >= 0 && poll(&p, 1, 0) == 0;
+}
+
 /* A connection whose server went away while it was idle shows that here; it is made again. */
 static int postgres_ready(postgres_txn *t)
 {
-  postgres_drain_all(t); /* the end of the transaction before */
-  if (t->conn && !postgres_alive(t->conn)) postgres_lose(t);
+  if (!postgres_follows(t)) postgres_drain_all(t); /* the end of the transaction before */
+  if (t->conn && !t->syncs && !postgres_alive(t->conn)) postgres_lose(t);
   return t->conn ? SVC_OK : postgres_connect(t);
 }
 
@@ -415,8 +653,14 @@ static void postgres_close(svc_store *store)
   int i;
   if (!store) return;
   allocator = store->allocator;
+  allocator.resize(allocator.context, store->writes.keys.p, 0);
+  allocator.resize(allocator.context, store->writes.values.p, 0);
   postgres_lose(&store->writer);
-  for (i = 0; i < POSTGRES_READERS; i++) postgres_lose(&store->readers[i]);
+  free(store->writer.seen);
+  for (i = 0; i < POSTGRES_READERS; i++) {
+    postgres_lose(&store->readers[i]);
+    free(store->readers[i].seen);
+  }
   pthread_cond_destroy(&store->free);
   pthread_mutex_destroy(&store->lock);
   allocator.resize(allocator.context, store->uri, 0);
@@ -496,6 +740,10 @@ static int postgres_open(svc_store **out, const svc_config *config, char *why, s
   }
   store = postgres_store(config);
   if (!store) return SVC_NOMEM;
+  if (!postgres_equip(&store->writer)) {
+    postgres_close(store);
+    return SVC_NOMEM;
+  }
   conn = store->writer.conn = postgres_new(store);
   if (!conn || PQstatus(conn) != CONNECTION_OK || !postgres_make_tables(conn) || !postgres_prepare(&store->writer)) {
     snprintf(why, why_size, "cannot open the store: %s", conn ? PQerrorMessage(conn) : "no memory");
@@ -517,7 +765,7 @@ static void postgres_begin(postgres_txn *t, bool writing)
   t->head.dirty = false;
   t->head.error = SVC_OK;
   t->begun = t->committing = t->wrote = false;
-  t->number = t->state = 0;
+  t->number = t->rows = 0;
 }
 
 /* One that is connected if there is any. NULL: none was given back in time. */
@@ -565,14 +813,15 @@ static int postgres_read_begin(svc_store *store, svc_txn **out)
 static void postgres_leave(postgres_txn *t, int statement)
 {
   t->failed = SVC_OK;
-  if (t->begun && postgres_send_one(t, statement, NULL) == SVC_OK) postgres_sync(t); /* what fails has lost the connection */
+  if (t->begun && (!t->head.writing || postgres_send_one(t, statement, NULL) == SVC_OK)) postgres_sync(t); /* what fails has lost the connection */
   postgres_forget(t);
 }
 
 static void postgres_read_end(svc_txn *txn)
 {
   postgres_txn *t = (postgres_txn *)txn;
-  postgres_leave(t, POSTGRES_COMMIT);
+  if (t->conn) postgres_leave(t, POSTGRES_COMMIT);
+  else postgres_forget(t);
   postgres_give_back(t);
 }
 
@@ -595,6 +844,7 @@ static int postgres_write_begin(svc_store *store, svc_txn **out)
   int rc;
   *out = NULL;
   postgres_pause(store);
+  store->writes.keys.count = store->writes.values.count = store->writes.add_count = 0;
   postgres_begin(t, false); /* what is lost now is not a try that is spoiled */
   rc = postgres_ready(t);
   t->head.writing = true;
@@ -618,8 +868,8 @@ static int postgres_commit(svc_txn *txn)
   postgres_txn *t = (postgres_txn *)txn;
   PGresult *r = NULL;
   int rc = t->failed;
-  if (rc == SVC_OK && t->begun && t->wrote) rc = postgres_count_add(txn, postgres_state_key, 1);
-  if (rc != SVC_OK || !t->begun) {
+  if (rc == SVC_OK && t->wrote) rc = postgres_count_add(txn, postgres_state_key, 1);
+  if (rc != SVC_OK || (!t->begun && !t->wrote)) {
     postgres_leave(t, POSTGRES_ROLLBACK);
     return postgres_ended(t->store, rc);
   }
@@ -661,26 +911,42 @@ static uint64_t postgres_number(svc_txn *txn)
   return t->number;
 }
 
-static int postgres_count(svc_txn *txn, svc_str key, int64_t *out)
+/* Of a key that is too long to be remembered. */
+static int postgres_count_alone(postgres_txn *t, svc_str key, int64_t *out)
 {
+  char bytes[POSTGRES_ARRAY_HEAD + 4 + SVC_KEY_MOST];
+  postgres_array one = { bytes, 0, sizeof bytes, 0 };
   postgres_args a = { 0 };
   PGresult *r;
-  int rc;
+  int rc, i;
+  if (key.n > SVC_KEY_MOST) return SVC_OK;
+  postgres_array_put(&one, key);
+  postgres_array_arg(&a, &one, POSTGRES_BYTEA);
+  rc = postgres_ask(t, POSTGRES_COUNT_ANY, &a, &r);
+  for (i = 0; rc == SVC_OK && i < PQntuples(r); i++) *out += postgres_integer_at(r, i, 1);
+  return rc;
+}
+
+static int postgres_count(svc_txn *txn, svc_str key, int64_t *out)
+{
+  postgres_txn *t = (postgres_txn *)txn;
+  postgres_seen *e;
+  int rc = t->failed;
   *out = 0;
-  postgres_bytes(&a, key);
-  rc = postgres_ask((postgres_txn *)txn, POSTGRES_COUNT, &a, &r);
-  if (rc == SVC_OK) *out = postgres_integer_at(r, 0, 0);
+  if (t->seen_count == POSTGRES_SEEN) t->seen_count = 0;
+  e = postgres_want(t, key, true);
+  if (!e) return postgres_count_alone(t, key, out);
+  if (rc == SVC_OK && e->how != POSTGRES_HERE) rc = postgres_ask(t, -1, NULL, NULL);
+  if (rc == SVC_OK) *out = e->count;
   return rc;
 }
 
 /* Every commit that wrote has added one. */
 static uint64_t postgres_state(svc_txn *txn)
 {
-  postgres_txn *t = (postgres_txn *)txn;
   int64_t commits;
-  if (txn->writing) return 0;
-  if (!t->state && postgres_count(txn, postgres_state_key, &commits) == SVC_OK) t->state = (uint64_t)commits + 1;
-  return t->state;
+  if (txn->writing || postgres_count(txn, postgres_state_key, &commits) != SVC_OK) return 0;
+  return (uint64_t)commits + 1;
 }
 
 static int postgres_size(svc_txn *txn, uint64_t *taken, uint64_t *room)
@@ -694,9 +960,9 @@ static int postgres_size(svc_txn *txn, uint64_t *taken, uint64_t *room)
 
 /* --------------------------------------------------------------------------------------------------------------- records */
 
-static int postgres_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values)
+/* Each in a statement of its own, whatever its length. */
+static int postgres_get_each(postgres_txn *t, const svc_str *keys, size_t n, svc_str *values)
 {
-  postgres_txn *t = (postgres_txn *)txn;
   size_t i;
   int rc = t->failed;
   for (i = 0; i < n && rc == SVC_OK; i++) {
@@ -705,7 +971,7 @@ static int postgres_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_st
     rc = postgres_send(t, POSTGRES_GET, &a);
   }
   if (n == 0 || rc != SVC_OK) return rc;
-  rc = postgres_sync(t);
+  rc = postgres_go(t);
   if (rc == SVC_OK) rc = postgres_drain(t, (unsigned)n);
   for (i = 0; i < n && rc == SVC_OK; i++) {
     PGresult *r;
@@ -716,6 +982,29 @@ static int postgres_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_st
     if (PQntuples(r)) values[i] = (svc_str){ PQgetvalue(r, 0, 0), (size_t)PQgetlength(r, 0, 0) };
   }
   return rc;
+}
+
+static int postgres_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values)
+{
+  postgres_txn *t = (postgres_txn *)txn;
+  bool brief = n <= POSTGRES_SEEN, here = true;
+  size_t i;
+  int rc = t->failed;
+  for (i = 0; i < n && brief; i++) brief = keys[i].n <= POSTGRES_SEEN_KEY;
+  if (!brief) return postgres_get_each(t, keys, n, values);
+  if (t->seen_count + n > POSTGRES_SEEN) t->seen_count = 0;
+  for (i = 0; i < n; i++) here &= postgres_want(t, keys[i], false)->how == POSTGRES_HERE;
+  if (rc == SVC_OK && !here) rc = postgres_ask(t, -1, NULL, NULL);
+  for (i = 0; i < n && rc == SVC_OK; i++) values[i] = postgres_seen_at(t, keys[i], false)->value;
+  return rc;
+}
+
+static void postgres_expect(svc_txn *txn, const svc_str *keys, size_t n, uint64_t rows)
+{
+  postgres_txn *t = (postgres_txn *)txn;
+  size_t i;
+  for (i = 0; i < n; i++) postgres_want(t, keys[i], keys[i].n && (unsigned char)keys[i].p[0] == SVC_COUNT_LETTER);
+  t->rows = rows;
 }
 
 static int postgres_get(svc_txn *txn, svc_str key, svc_str *value)
@@ -748,20 +1037,50 @@ static svc_row postgres_row(PGresult *r, int i)
   return row;
 }
 
+/* Rows that are here already: of the same range, behind those that were given last. */
+static bool postgres_scan_ahead(postgres_txn *t, const svc_range *range, svc_row *rows, size_t most, size_t *n)
+{
+  const svc_str edge = range->backwards ? range->from : range->to, start = range->backwards ? range->to : range->from;
+  PGresult *r = t->ahead.r;
+  svc_row last;
+  if (!r || range->skip || range->backwards != t->ahead.backwards || edge.n != t->ahead.edge_length ||
+      memcmp(edge.p, t->ahead.edge, edge.n) != 0 || (!t->ahead.all && (size_t)(t->ahead.n - t->ahead.at) < most))
+    return false;
+  last.key = (svc_str){ PQgetvalue(r, t->ahead.at - 1, 0), (size_t)PQgetlength(r, t->ahead.at - 1, 0) };
+  if (start.n != last.key.n + !range->backwards || memcmp(start.p, last.key.p, last.key.n) != 0 || (!range->backwards && start.p[last.key.n]))
+    return false;
+  while (t->ahead.at < t->ahead.n && *n < most) rows[(*n)++] = postgres_row(r, t->ahead.at++);
+  return true;
+}
+
 static int postgres_scan(svc_txn *txn, const svc_range *range, svc_row *rows, size_t most, size_t *n)
 {
   bool counts = postgres_has_counts(range->from, range->to);
   int statement = range->backwards ? counts ? POSTGRES_DOWN_ALL : POSTGRES_DOWN : counts ? POSTGRES_UP_ALL : POSTGRES_UP, rc, i;
+  const svc_str edge = range->backwards ? range->from : range->to;
+  postgres_txn *t = (postgres_txn *)txn;
+  size_t wanted = !txn->writing && t->rows > most && edge.n <= POSTGRES_EDGE ? (size_t)t->rows : most;
   postgres_args a = { 0 };
   PGresult *r;
   *n = 0;
+  if (t->failed == SVC_OK && postgres_scan_ahead(t, range, rows, most, n)) return SVC_OK;
+  t->rows = 0;
+  t->ahead.r = NULL;
+  if (wanted > INT32_MAX) wanted = INT32_MAX;
   postgres_bytes(&a, range->from);
   postgres_bytes(&a, range->to);
-  postgres_integer(&a, most > INT32_MAX ? INT32_MAX : (int64_t)most);
+  postgres_integer(&a, (int64_t)wanted);
   postgres_integer(&a, range->skip > INT64_MAX ? INT64_MAX : (int64_t)range->skip);
-  rc = postgres_ask((postgres_txn *)txn, statement, &a, &r);
+  rc = postgres_ask(t, statement, &a, &r);
   if (rc != SVC_OK) return rc;
   for (i = 0; i < PQntuples(r) && *n < most; i++) rows[(*n)++] = postgres_row(r, i);
+  if (wanted == most || i == 0) return SVC_OK;
+  t->ahead.r = r;
+  t->ahead.at = i;
+  t->ahead.n = PQntuples(r);
+  t->ahead.all = (size_t)t->ahead.n < wanted;
+  t->ahead.backwards = range->backwards;
+  memcpy(t->ahead.edge, edge.p, t->ahead.edge_length = edge.n);
   return SVC_OK;
 }
 
@@ -773,17 +1092,37 @@ static int postgres_change(svc_txn *txn, int statement, const postgres_args *a)
   return postgres_send(t, statement, a);
 }
 
+static uint64_t postgres_hash(svc_str key)
+{
+  uint64_t h = UINT64_C(14695981039346656037);
+  size_t i;
+  for (i = 0; i < key.n; i++) h = (h ^ (unsigned char)key.p[i]) * UINT64_C(1099511628211);
+  return h;
+}
+
+/* One statement cannot write a record twice: the second time is for the next one. */
 static int postgres_put(svc_txn *txn, svc_str key, svc_str value)
 {
-  postgres_args a = { 0 };
-  postgres_bytes(&a, key);
-  postgres_bytes(&a, value);
-  return postgres_change(txn, POSTGRES_PUT, &a);
+  postgres_txn *t = (postgres_txn *)txn;
+  postgres_writes *w = &t->store->writes;
+  uint64_t hash = postgres_hash(key);
+  unsigned i = 0;
+  t->wrote = true;
+  postgres_unsee(t, key, false);
+  while (i < w->keys.count && w->hashes[i] != hash) i++;
+  if ((i < w->keys.count || i == POSTGRES_PUTS || (i && w->values.n > POSTGRES_PUTS_BYTES)) && postgres_send_puts(t) != SVC_OK) return t->failed;
+  if (!postgres_array_room(t->store, &w->keys, key.n) || !postgres_array_room(t->store, &w->values, value.n))
+    return postgres_fail(t, SVC_NOMEM);
+  w->hashes[w->keys.count] = hash;
+  postgres_array_put(&w->keys, key);
+  postgres_array_put(&w->values, value);
+  return t->failed;
 }
 
 static int postgres_remove(svc_txn *txn, svc_str key)
 {
   postgres_args a = { 0 };
+  postgres_unsee((postgres_txn *)txn, key, false);
   postgres_bytes(&a, key);
   return postgres_change(txn, POSTGRES_REMOVE, &a);
 }
@@ -792,20 +1131,51 @@ static int postgres_remove_range(svc_txn *txn, svc_str from, svc_str to)
 {
   postgres_args a = { 0 };
   int rc;
+  ((postgres_txn *)txn)->seen_count = 0;
   postgres_bytes(&a, from);
   postgres_bytes(&a, to);
   rc = postgres_change(txn, POSTGRES_REMOVE_RANGE, &a);
   return rc == SVC_OK && postgres_has_counts(from, to) ? postgres_change(txn, POSTGRES_REMOVE_COUNTS, &a) : rc;
 }
 
+/* Of a key that is too long to be gathered; behind the others, in whose place it is sent. */
+static int postgres_add_alone(postgres_txn *t, svc_str key, int64_t delta)
+{
+  postgres_writes *w = &t->store->writes;
+  postgres_args a = { 0 }, number = { 0 };
+  if (postgres_send_puts(t) != SVC_OK || postgres_send_adds(t) != SVC_OK) return t->failed;
+  if (!postgres_array_room(t->store, &w->keys, key.n) || !postgres_array_room(t->store, &w->values, 8)) return postgres_fail(t, SVC_NOMEM);
+  postgres_integer(&number, delta);
+  postgres_array_put(&w->keys, key);
+  postgres_array_put(&w->values, (svc_str){ number.values[0], 8 });
+  postgres_array_arg(&a, &w->keys, POSTGRES_BYTEA);
+  postgres_array_arg(&a, &w->values, POSTGRES_BIGINT);
+  postgres_integer(&a, t->store->part);
+  w->keys.count = w->values.count = 0;
+  return postgres_send_next(t, POSTGRES_ADD, &a);
+}
+
+/* Gathered until a count is read, or the commit: so the rows of counts are locked as late as can be. */
 static int postgres_count_add(svc_txn *txn, svc_str key, int64_t delta)
 {
-  postgres_args a = { 0 };
-  if (delta == 0) return ((postgres_txn *)txn)->failed;
-  postgres_bytes(&a, key);
-  postgres_integer(&a, ((postgres_txn *)txn)->store->part);
-  postgres_integer(&a, delta);
-  return postgres_change(txn, POSTGRES_ADD, &a);
+  postgres_txn *t = (postgres_txn *)txn;
+  postgres_writes *w = &t->store->writes;
+  unsigned i = 0;
+  if (delta == 0 || t->failed) return t->failed;
+  t->wrote = true;
+  if (key.n > POSTGRES_SEEN_KEY) return postgres_add_alone(t, key, delta);
+  postgres_unsee(t, key, true);
+  while (i < w->add_count && !(w->adds[i].n == key.n && memcmp(w->adds[i].key, key.p, key.n) == 0)) i++;
+  if (i == POSTGRES_ADDS) {
+    if (postgres_send_puts(t) != SVC_OK || postgres_send_adds(t) != SVC_OK) return t->failed;
+    i = 0;
+  }
+  if (i == w->add_count) {
+    memcpy(w->adds[i].key, key.p, w->adds[i].n = key.n);
+    w->adds[w->add_count++].delta = 0;
+  }
+  w->adds[i].delta += delta;
+  return SVC_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ room, copy */
@@ -880,6 +1250,7 @@ const svc_store_port *svc_postgres_port(void)
     .size = postgres_size,
     .get = postgres_get,
     .get_many = postgres_get_many,
+    .expect = postgres_expect,
     .scan = postgres_scan,
     .put = postgres_put,
     .remove = postgres_remove,

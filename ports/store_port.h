@@ -65,6 +65,9 @@ struct svc_store_port {
   int (*get)(svc_txn *txn, svc_str key, svc_str *value);
   /* Several at once; values[i].p NULL: there is no keys[i]. */
   int (*get_many)(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values);
+  /* What is likely to be asked for next: these keys, records or counts, and so many rows of the next scan. A port that pays for
+  ** every question asks for them along with one. NULL: it does not. */
+  void (*expect)(svc_txn *txn, const svc_str *keys, size_t n, uint64_t rows);
   /* The first rows of a range, `most` of them; *n less than that: these were all. */
   int (*scan)(svc_txn *txn, const svc_range *range, svc_row *rows, size_t most, size_t *n);
   int (*put)(svc_txn *txn, svc_str key, svc_str value);

@@ -4,6 +4,7 @@
 ** folder has the name of its schema in a file there, so that who removes the folder has removed the store.
 */
 #include "support.h"
+#include "postgres.h"
 
 #ifndef SVC_WITH_POSTGRES
 
@@ -23,16 +24,47 @@ int t_postgres_backup(svc *s, const char *folder)
   return SVC_INVALID;
 }
 
+t_postgres_trips t_postgres_counted(void)
+{
+  return (t_postgres_trips){ 0, 0 };
+}
+
 #else
 
 #include "ports/postgres.h"
 
 #include <libpq-fe.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #define OPEN_STORES 64
+
+/* The linker has the port call these (rules.mk): a reader asks for results by the one, a writer by the other, and each waits for what
+** it has asked for. That a transaction of a reader's has ended is said by the other, too, and nobody waits for that. */
+static atomic_ulong postgres_flushes, postgres_syncs;
+int __real_PQsendFlushRequest(PGconn *conn);
+int __wrap_PQsendFlushRequest(PGconn *conn);
+int __real_PQpipelineSync(PGconn *conn);
+int __wrap_PQpipelineSync(PGconn *conn);
+
+int __wrap_PQsendFlushRequest(PGconn *conn)
+{
+  atomic_fetch_add(&postgres_flushes, 1);
+  return __real_PQsendFlushRequest(conn);
+}
+
+int __wrap_PQpipelineSync(PGconn *conn)
+{
+  atomic_fetch_add(&postgres_syncs, 1);
+  return __real_PQpipelineSync(conn);
+}
+
+t_postgres_trips t_postgres_counted(void)
+{
+  return (t_postgres_trips){ atomic_load(&postgres_flushes), atomic_load(&postgres_syncs) };
+}
 
 static struct {
   svc_store *store;

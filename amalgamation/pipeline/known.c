@@ -6,7 +6,10 @@
 **
 ** The rule: an entry counts only in the very state of the store it was made in. Whatever is committed, be it that the token
 ** is revoked, that its account loses a role, or something else altogether, makes it void; so nothing is ever answered from
-** here that the store would not say. A token is kept as a keyed hash, and never in a store that others write to as well.
+** here that the store would not say. A token is kept as a keyed hash.
+**
+** In a store that others write to as well, and that is asked over a network, nothing is answered from here. There an entry says
+** where the records of a token stood, so that they are asked for all at once, whatever has been written meanwhile.
 */
 #include "pipeline/pipeline.h"
 
@@ -19,6 +22,7 @@ typedef struct known_slot {
   uint64_t state;    /* of the store; 0: the slot is free */
   int64_t expiry;
   svc_id id, org;
+  svc_id token_id;
   size_t name_length, assignments_length;
   char name[KNOWN_NAME], assignments[KNOWN_ASSIGNMENTS];
 } known_slot;
@@ -49,7 +53,7 @@ SVC_PRIVATE void svc_known_close(svc *s)
 static known_slot *known_slot_of(svc_call *c, svc_str token, uint64_t hash[2], uint64_t *state)
 {
   svc_known *k = c->s->known;
-  *state = c->txn->port->state ? c->txn->port->state(c->txn) : 0;
+  *state = SVC_IS_SHARED(c->txn->port) ? 1 : c->txn->port->state ? c->txn->port->state(c->txn) : 0;
   if (!*state) return NULL;
   hash[0] = svc_sip(k->keys, token);
   hash[1] = svc_sip(k->keys + 2, token);
@@ -62,6 +66,7 @@ SVC_PRIVATE bool svc_known_token(svc_call *c, svc_str token)
   known_slot copy, *slot;
   uint64_t hash[2], state;
   bool found;
+  if (SVC_IS_SHARED(c->txn->port)) return false;
   slot = known_slot_of(c, token, hash, &state);
   if (!slot) return false;
   svc_mutex_lock(&k->lock);
@@ -78,7 +83,21 @@ SVC_PRIVATE bool svc_known_token(svc_call *c, svc_str token)
   return svc_who_takes(c, (svc_str){ copy.assignments, copy.assignments_length });
 }
 
-SVC_PRIVATE void svc_known_keep(svc_call *c, svc_str token, int64_t expiry)
+SVC_PRIVATE bool svc_known_place(svc_call *c, svc_str token, svc_token_place *out)
+{
+  svc_known *k = c->s->known;
+  uint64_t hash[2], state;
+  known_slot *slot = known_slot_of(c, token, hash, &state);
+  bool found;
+  if (!slot) return false;
+  svc_mutex_lock(&k->lock);
+  found = slot->state && slot->token[0] == hash[0] && slot->token[1] == hash[1];
+  if (found) *out = (svc_token_place){ slot->org, slot->id, slot->token_id };
+  svc_mutex_unlock(&k->lock);
+  return found;
+}
+
+SVC_PRIVATE void svc_known_keep(svc_call *c, svc_str token, const svc_id *token_id, int64_t expiry)
 {
   svc_known *k = c->s->known;
   svc_str name = c->who.username, assignments = c->who.assignments;
@@ -94,6 +113,7 @@ SVC_PRIVATE void svc_known_keep(svc_call *c, svc_str token, int64_t expiry)
   slot->expiry = expiry;
   slot->id = c->who.id;
   slot->org = c->who.org;
+  slot->token_id = *token_id;
   memcpy(slot->name, name.p, slot->name_length = name.n);
   memcpy(slot->assignments, assignments.p, slot->assignments_length = assignments.n);
   svc_mutex_unlock(&k->lock);

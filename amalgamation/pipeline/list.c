@@ -351,8 +351,9 @@ static bool list_fill_stored(svc_call *c, list_page *page, svc_scan *scan, int64
   svc_str key, value;
   svc_item item;
   if (skip >= total) return true;
+  if (most > total - skip) most = total - skip; /* behind the last one is nothing to look for */
   scan->skip = (uint64_t)skip;
-  svc_scan_expect(scan, (uint64_t)(total - skip < most ? total - skip : most));
+  svc_scan_expect(scan, (uint64_t)most);
   while (page->written < most && svc_scan_next(scan, &key, &value)) {
     if (!svc_entity_glance(value, &item.key, &item.body, &item.links_at)) return svc_store_failed(c, SVC_CORRUPT);
     if (page->written == 0) {

@@ -117,7 +117,11 @@ typedef struct svc_known svc_known;
 SVC_PRIVATE int svc_known_open(svc *s);
 SVC_PRIVATE void svc_known_close(svc *s);
 SVC_PRIVATE bool svc_known_token(svc_call *c, svc_str token); /* true: c->who has whose it is, and it may be used from anywhere */
-SVC_PRIVATE void svc_known_keep(svc_call *c, svc_str token, int64_t expiry);
+SVC_PRIVATE void svc_known_keep(svc_call *c, svc_str token, const svc_id *token_id, int64_t expiry);
+typedef struct svc_token_place {
+  svc_id org, account, id;
+} svc_token_place;
+SVC_PRIVATE bool svc_known_place(svc_call *c, svc_str token, svc_token_place *out); /* where it stood when it was seen; of a shared store */
 
 /* stats.c: what a handle counts, where somebody asks for it, and sign-ins that fail. */
 typedef struct svc_counters svc_counters;

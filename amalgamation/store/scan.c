@@ -7,6 +7,8 @@
 */
 #include "store/store.h"
 
+#define SCAN_MOST_EXPECTED 500 /* rows that a port is told of at once */
+
 SVC_PRIVATE int svc_note(svc_txn *txn, int rc)
 {
   if (rc != SVC_OK && rc != SVC_NOT_FOUND && txn->error == SVC_OK) txn->error = rc;
@@ -69,7 +71,7 @@ SVC_PRIVATE void svc_scan_below(svc_scan *scan, svc_txn *txn, const svc_key *pre
   scan->from.n = prefix->n;
   svc_key_behind(&scan->to, prefix);
   scan->backwards = backwards;
-  scan->skip = 0;
+  scan->skip = scan->left = 0;
   scan->batch = SVC_SCAN_BATCH;
   scan->at = scan->n = 0;
   scan->ended = false;
@@ -77,7 +79,10 @@ SVC_PRIVATE void svc_scan_below(svc_scan *scan, svc_txn *txn, const svc_key *pre
 
 SVC_PRIVATE void svc_scan_expect(svc_scan *scan, uint64_t rows)
 {
+  scan->left = rows;
   scan->batch = rows < SVC_SCAN_BATCH ? rows ? (unsigned)rows : 1 : SVC_SCAN_BATCH;
+  if (SVC_IS_SHARED(scan->txn->port) && rows > SVC_SCAN_BATCH && scan->txn->port->expect)
+    scan->txn->port->expect(scan->txn, NULL, 0, rows < SCAN_MOST_EXPECTED ? rows : SCAN_MOST_EXPECTED);
 }
 
 /* The range goes on behind the last row, seen in its direction. */
@@ -105,7 +110,8 @@ static bool scan_fill(svc_scan *scan)
   }
   scan->n = (unsigned)n;
   scan->ended = n < scan->batch;
-  scan->batch = SVC_SCAN_BATCH; /* who wants more than was expected wants many */
+  scan->left = scan->left > n ? scan->left - n : SVC_SCAN_BATCH; /* who wants more than was expected wants many */
+  scan->batch = scan->left < SVC_SCAN_BATCH ? (unsigned)scan->left : SVC_SCAN_BATCH;
   return n > 0;
 }
 

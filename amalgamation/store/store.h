@@ -47,12 +47,13 @@ typedef struct svc_scan {
   svc_key from, to; /* what is left; a caller may move an edge before the first row */
   bool backwards, ended;
   uint64_t skip; /* rows to pass over first */
+  uint64_t left; /* of those that are expected; 0: nobody has said how many */
   unsigned batch, at, n;
   size_t prefix_length; /* index.c's */
   svc_row rows[SVC_SCAN_BATCH];
 } svc_scan;
 SVC_PRIVATE void svc_scan_below(svc_scan *scan, svc_txn *txn, const svc_key *prefix, bool backwards);
-SVC_PRIVATE void svc_scan_expect(svc_scan *scan, uint64_t rows); /* so many are wanted first; else a whole batch is read */
+SVC_PRIVATE void svc_scan_expect(svc_scan *scan, uint64_t rows); /* so many are wanted first; else whole batches are read */
 SVC_PRIVATE bool svc_scan_more(svc_scan *scan); /* is there another one? */
 SVC_PRIVATE bool svc_scan_next(svc_scan *scan, svc_str *key, svc_str *value); /* false: no more, or txn->error is set */
 

@@ -11,6 +11,10 @@
 **   load.c     the clients for that
 **   peer.c     the peer: mongoose and LMDB wired by hand for the same answers
 **   peer_fill.c  what the peer serves, taken from the library's answers
+**   text.c     texts with holes, of which peers make their answers
+**   postgres.c   requests on a store on PostgreSQL, beside the peer for that; two instances beside one
+**   peer_postgres.c  that peer: libpq wired by hand for the same answers
+**   relay.c    a way to PostgreSQL that takes a while
 */
 #ifndef SVC_BENCH_H
 #define SVC_BENCH_H
@@ -93,6 +97,7 @@ typedef struct bench_options {
 } bench_options;
 
 svc *bench_open(const bench_options *options);
+svc *bench_open_on(const bench_options *options, const svc_store_port *store); /* NULL: LMDB */
 /* Organizations, an account, projects, clusters; then a token. */
 void bench_fill(svc *s, bench_store *b, int size, int orgs, int clusters);
 void bench_account(svc *s, bench_store *b); /* another that owns the first organization */
@@ -168,10 +173,10 @@ typedef struct bench_rate {
 bench_rate bench_load_run(bench_load *l, double seconds, const bench_text *reads, size_t read_count, int creators,
                           bench_store *b);
 
-/* --------------------------------------------------------------------------------------------------------------- peer.c */
+/* --------------------------------------------------------------------------------------------------------------- text.c */
 
 /*
-** Holes in the texts of the peer: bytes that are found neither in JSON nor in HTTP. A text is cut at them once.
+** Holes in the texts of a peer: bytes that are found neither in JSON nor in HTTP. A text is cut at them once.
 */
 enum {
   PEER_ID = 1,    /* of the entity, or of what the list is of, 24 digits */
@@ -183,8 +188,34 @@ enum {
   PEER_DATE,
   PEER_CREATED,
   PEER_TAGS = 14, /* an array, as it came */
+  PEER_CLUSTERS,  /* how many there are */
   PEER_HOLES
 };
+
+#define PEER_PIECES 64
+
+typedef struct peer_text { /* cut at its holes */
+  struct {
+    bench_text text;
+    int hole; /* behind it; 0: the end */
+  } pieces[PEER_PIECES];
+  int count;
+} peer_text;
+
+typedef bench_text peer_holes[PEER_HOLES];
+
+void bench_cut(peer_text *out, const char *p, size_t n);
+char *bench_write(char *to, const peer_text *t, const peer_holes holes); /* where it ends */
+bench_text bench_number(char room[24], unsigned long long x);
+void bench_hole(char *text, const char *what, char hole); /* wherever `what` stands */
+void bench_hole_between(char *text, const char *before, const char *after, char hole);
+void bench_id_hex(const unsigned char *id, char *out); /* 24 digits */
+bool bench_hex_id(const char *text, unsigned char id[12]);
+char *bench_text_copy(const char *p, size_t n);
+/* The next element of an array of objects, of which *p is somewhere before; NULL: there is none. */
+const char *bench_next_item(const char **p, size_t *n);
+
+/* --------------------------------------------------------------------------------------------------------------- peer.c */
 
 /* Keys of the peer's store: a letter, then what is said here. */
 #define PEER_KEY_TEXT 'h'    /* "head" or "front" and the number of the operation, "links", "item": a text with holes */
@@ -204,6 +235,25 @@ typedef struct peer_item {
 
 void bench_peer_fill(svc *s, bench_store *b, const char *path);
 int bench_peer_serve(const char *path); /* as bench_serve() */
-bool bench_hex_id(const char *text, unsigned char id[12]);
+
+/* ----------------------------------------------------------------------------------------------------------- PostgreSQL */
+
+void bench_postgres(bench_store *b); /* of all sizes; without libpq: nothing */
+
+typedef struct bench_libpq bench_libpq;
+typedef struct bench_answer {
+  const char *head, *body; /* the next request of the same thread writes over them */
+  size_t head_length, body_length;
+} bench_answer;
+
+bench_libpq *bench_libpq_new(svc *s, bench_store *b, const char *uri); /* fills its tables from the library's answers */
+void bench_libpq_connect(bench_libpq *p, const char *uri, int threads);
+void bench_libpq_disconnect(bench_libpq *p);
+void bench_libpq_free(bench_libpq *p);
+void bench_libpq_request(bench_libpq *p, int thread, bench_store *b, bench_op op, unsigned *state, bench_answer *out);
+size_t bench_head_of(const svc_response *r, bool holes, char *out, size_t size); /* status and headers, as text */
+
+/* Connections to the socket in `folder` go to that in `to`, and everything is late by so much in both directions. */
+void bench_relay_start(const char *folder, const char *to, double seconds);
 
 #endif /* SVC_BENCH_H */

@@ -23,19 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PEER_PIECES 64
 #define PEER_BODY ((size_t)4 << 20)
 #define PEER_CAPACITY 2000000000
-
-typedef struct peer_text { /* cut at its holes */
-  struct {
-    bench_text text;
-    int hole; /* behind it; 0: the end */
-  } pieces[PEER_PIECES];
-  int count;
-} peer_text;
-
-typedef bench_text peer_holes[PEER_HOLES];
 
 /* A project that waits for its commit. */
 typedef struct peer_job {
@@ -73,51 +62,9 @@ static void peer_load(peer_text *out, const char *name, int op)
 {
   char bytes[32];
   MDB_val key = { 1, bytes }, value;
-  const char *p, *end;
   bytes[0] = PEER_KEY_TEXT;
   key.mv_size += (size_t)snprintf(bytes + 1, sizeof bytes - 1, op < 0 ? "%s" : "%s%d", name, op);
-  if (mdb_get(peer.reader, peer.raw.dbi, &key, &value)) return;
-  p = memcpy(malloc(value.mv_size), value.mv_data, value.mv_size); /* for as long as the process lives */
-  for (end = p + value.mv_size; p < end; out->count++) {
-    const char *q = p;
-    while (q < end && !((*q > 0 && *q <= PEER_CREATED) || *q == PEER_TAGS)) q++;
-    if (out->count == PEER_PIECES) bench_die("a text of the peer has too many holes");
-    out->pieces[out->count].text = (bench_text){ (char *)(uintptr_t)p, (size_t)(q - p) };
-    out->pieces[out->count].hole = q < end ? *q : 0;
-    p = q + 1;
-  }
-}
-
-static char *peer_write(char *to, const peer_text *t, const peer_holes holes)
-{
-  int i;
-  for (i = 0; i < t->count; i++) {
-    const bench_text *hole = &holes[t->pieces[i].hole];
-    memcpy(to, t->pieces[i].text.p, t->pieces[i].text.n);
-    to += t->pieces[i].text.n;
-    if (!t->pieces[i].hole) continue;
-    memcpy(to, hole->p, hole->n);
-    to += hole->n;
-  }
-  return to;
-}
-
-static bench_text peer_number(char room[24], uint64_t x)
-{
-  char *p = room + 24;
-  do *--p = (char)('0' + x % 10);
-  while (x /= 10);
-  return (bench_text){ p, (size_t)(room + 24 - p) };
-}
-
-static void peer_hex(const unsigned char *id, char *out)
-{
-  static const char hex[] = "0123456789abcdef";
-  int i;
-  for (i = 0; i < 12; i++) {
-    out[2 * i] = hex[id[i] >> 4];
-    out[2 * i + 1] = hex[id[i] & 15];
-  }
+  if (mdb_get(peer.reader, peer.raw.dbi, &key, &value) == 0) bench_cut(out, value.mv_data, value.mv_size);
 }
 
 static void peer_clock(void)
@@ -156,10 +103,10 @@ static void peer_answer(struct mg_connection *c, int op, bench_text etag, const 
   peer_holes holes;
   peer_clock();
   holes[PEER_DATE] = (bench_text){ peer.date, 29 };
-  holes[PEER_REMAINING] = peer_number(numbers[0], (uint64_t)peer.tokens);
-  holes[PEER_LENGTH] = peer_number(numbers[1], length);
+  holes[PEER_REMAINING] = bench_number(numbers[0], (uint64_t)peer.tokens);
+  holes[PEER_LENGTH] = bench_number(numbers[1], length);
   holes[PEER_ETAG] = etag;
-  peer_send(c, head, (size_t)(peer_write(head, &peer.head[op], holes) - head), body, length);
+  peer_send(c, head, (size_t)(bench_write(head, &peer.head[op], holes) - head), body, length);
 }
 
 static void peer_refuse(struct mg_connection *c, int status)
@@ -185,12 +132,12 @@ static void peer_entity(struct mg_connection *c, int op, const char *id, const u
 {
   char org_text[24], *to = peer.body, *name = item.p + splice + 10; /* ],"name":" */
   peer_holes holes;
-  peer_hex(org, org_text);
+  bench_id_hex(org, org_text);
   holes[PEER_ID] = (bench_text){ (char *)(uintptr_t)id, 24 };
   holes[PEER_ORG] = (bench_text){ org_text, 24 };
   holes[PEER_NAME] = (bench_text){ name, (size_t)((char *)memchr(name, '"', item.n - splice - 10) - name) };
   memcpy(to, item.p, splice);
-  to = peer_write(to + splice, &peer.links, holes);
+  to = bench_write(to + splice, &peer.links, holes);
   memcpy(to, item.p + splice, item.n - splice);
   to += item.n - splice;
   peer_answer(c, op, tag, peer.body, (size_t)(to - peer.body));
@@ -226,7 +173,7 @@ static void peer_list(struct mg_connection *c, int op, const unsigned char *scop
   first[0] = PEER_KEY_ITEM;
   memcpy(first + 1, scope, 12);
   if (peer_find(PEER_KEY_COUNT, scope, 12, NULL, 0, &count)) memcpy(&total, count.mv_data, sizeof total);
-  to = peer_write(to, &peer.front[op], none);
+  to = bench_write(to, &peer.front[op], none);
   mdb_cursor_renew(peer.reader, peer.cursor);
   rc = mdb_cursor_get(peer.cursor, &key, &value, MDB_SET_RANGE);
   for (i = 0; i < BENCH_PAGE && !rc && memcmp(key.mv_data, first, sizeof first) == 0; i++) {
@@ -241,7 +188,7 @@ static void peer_list(struct mg_connection *c, int op, const unsigned char *scop
     rc = mdb_cursor_get(peer.cursor, &key, &value, MDB_NEXT);
   }
   memcpy(to, "],\"totalCount\":", 15);
-  text = peer_number(number, total);
+  text = bench_number(number, total);
   memcpy(to + 15, text.p, text.n);
   to += 15 + text.n;
   *to++ = '}';
@@ -292,7 +239,7 @@ static void peer_new_id(peer_job *job)
   peer.last_id += 4096;
   for (i = 0; i < 4; i++) job->id[i] = (unsigned char)((uint64_t)now.tv_sec >> (24 - 8 * i));
   for (i = 0; i < 8; i++) job->id[4 + i] = (unsigned char)(peer.last_id >> (56 - 8 * i));
-  peer_hex(job->id, job->id_text);
+  bench_id_hex(job->id, job->id_text);
 }
 
 /* The record of the project: peer_item, ETag, item. */
@@ -306,7 +253,7 @@ static void peer_compose(peer_job *job, uint64_t revision)
   for (i = 0; i < (size_t)peer.item.count; i++) most += peer.item.pieces[i].text.n;
   job->record = malloc(most);
   if (!job->record) bench_die("no memory");
-  peer_hex(job->org, org_text);
+  bench_id_hex(job->org, org_text);
   gmtime_r(&now, &t);
   holes[PEER_ID] = (bench_text){ job->id_text, 24 };
   holes[PEER_ORG] = (bench_text){ org_text, 24 };
@@ -316,7 +263,7 @@ static void peer_compose(peer_job *job, uint64_t revision)
   to = job->record + sizeof job->head;
   job->tag = (bench_text){ to, (size_t)sprintf(to, "\"%llx\"", (unsigned long long)revision) };
   job->item.p = to + job->tag.n;
-  job->item.n = (size_t)(peer_write(job->item.p, &peer.item, holes) - job->item.p);
+  job->item.n = (size_t)(bench_write(job->item.p, &peer.item, holes) - job->item.p);
   to = memmem(job->item.p, job->item.n, PEER_SELF, sizeof PEER_SELF - 1);
   job->head.tag = (unsigned short)job->tag.n;
   job->head.splice = (unsigned short)(to + sizeof PEER_SELF - 1 - job->item.p);

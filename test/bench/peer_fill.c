@@ -16,20 +16,6 @@
 
 #define FILL_PAGE 500
 
-bool bench_hex_id(const char *text, unsigned char id[12])
-{
-  int i, k;
-  for (i = 0; i < 12; i++) {
-    id[i] = 0;
-    for (k = 0; k < 2; k++) {
-      char c = text[2 * i + k];
-      if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) return false;
-      id[i] = (unsigned char)(id[i] << 4 | (c <= '9' ? c - '0' : c - 'a' + 10));
-    }
-  }
-  return true;
-}
-
 typedef struct fill {
   bench_raw raw;
   MDB_txn *txn;
@@ -38,27 +24,6 @@ typedef struct fill {
 } fill;
 
 /* ---------------------------------------------------------------------------------------------------------------- texts */
-
-/* Put a hole wherever `what` stands. */
-static void fill_hole(char *text, const char *what, char hole)
-{
-  size_t n = strlen(what);
-  char *p = text;
-  while (n && (p = strstr(p, what)) != NULL) {
-    *p = hole;
-    memmove(p + 1, p + n, strlen(p + n) + 1);
-  }
-}
-
-/* Put a hole between these two. */
-static void fill_hole_between(char *text, const char *before, const char *after, char hole)
-{
-  char *p = strstr(text, before), *end = p ? strstr(p + strlen(before), after) : NULL;
-  if (!end) bench_die("an answer is not what the peer's store is made of");
-  p += strlen(before);
-  *p = hole;
-  memmove(p + 1, end, strlen(end) + 1);
-}
 
 static void fill_text(fill *f, const char *name, int op, const char *text)
 {
@@ -83,15 +48,6 @@ static void fill_head(fill *f, int op, const svc_response *r)
   fill_text(f, "head", op, text);
 }
 
-static char *fill_copy(const char *p, size_t n)
-{
-  char *copy = malloc(n + 1);
-  if (!copy) bench_die("no memory");
-  memcpy(copy, p, n);
-  copy[n] = 0;
-  return copy;
-}
-
 /* The links that follow the first one, and what an item looks like. */
 static void fill_project_texts(fill *f, const svc_response *r, const char *id)
 {
@@ -99,19 +55,19 @@ static void fill_project_texts(fill *f, const svc_response *r, const char *id)
   char name[64], *text;
   if (!end || sscanf(strstr(r->body, "\"name\":\"") + 8, "%63[^\"]", name) != 1) bench_die("a project has no links");
   rest += strlen(PEER_SELF);
-  text = fill_copy(rest, (size_t)(end + 1 - rest));
-  fill_hole(text, id, PEER_ID);
-  fill_hole(text, f->b->org[0], PEER_ORG);
-  fill_hole(text, name, PEER_NAME);
+  text = bench_text_copy(rest, (size_t)(end + 1 - rest));
+  bench_hole(text, id, PEER_ID);
+  bench_hole(text, f->b->org[0], PEER_ORG);
+  bench_hole(text, name, PEER_NAME);
   fill_text(f, "links", -1, text);
   free(text);
-  text = fill_copy(r->body, r->body_length);
+  text = bench_text_copy(r->body, r->body_length);
   memmove(text + (rest - r->body), text + (end + 1 - r->body), strlen(end + 1) + 1);
-  fill_hole_between(text, "\"created\":\"", "\"", PEER_CREATED);
-  fill_hole_between(text, "\"tags\":", ",\"withDefaultAlertsSettings", PEER_TAGS);
-  fill_hole(text, id, PEER_ID);
-  fill_hole(text, f->b->org[0], PEER_ORG);
-  fill_hole(text, name, PEER_NAME);
+  bench_hole_between(text, "\"created\":\"", "\"", PEER_CREATED);
+  bench_hole_between(text, "\"tags\":", ",\"withDefaultAlertsSettings", PEER_TAGS);
+  bench_hole(text, id, PEER_ID);
+  bench_hole(text, f->b->org[0], PEER_ORG);
+  bench_hole(text, name, PEER_NAME);
   fill_text(f, "item", -1, text);
   free(text);
 }
@@ -123,7 +79,7 @@ static void fill_front(fill *f, int op, const svc_response *r)
   const char *end = strstr(r->body, last);
   char *text;
   if (!end) bench_die("a list has no results");
-  text = fill_copy(r->body, (size_t)(end - r->body) + sizeof last - 1);
+  text = bench_text_copy(r->body, (size_t)(end - r->body) + sizeof last - 1);
   fill_text(f, "front", op, text);
   free(text);
 }
@@ -148,27 +104,6 @@ static void fill_texts(fill *f)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- items */
-
-/* The next element of an array of objects, of which *p is somewhere before; NULL: there is none. */
-static const char *fill_next_item(const char **p, size_t *n)
-{
-  const char *start, *q;
-  int depth = 0;
-  bool text = false;
-  if (**p == ',') ++*p;
-  if (**p != '{') return NULL;
-  start = q = *p;
-  do {
-    if (*q == '\\' && text) q++;
-    else if (*q == '"') text = !text;
-    else if (!text && (*q == '{' || *q == '[')) depth++;
-    else if (!text && (*q == '}' || *q == ']')) depth--;
-    q++;
-  } while (depth);
-  *p = q;
-  *n = (size_t)(q - start);
-  return start;
-}
 
 static void fill_item(fill *f, const unsigned char *scope, const unsigned char *id, const char *etag, const char *item, size_t n)
 {
@@ -221,7 +156,7 @@ static void fill_list(fill *f, const char *scope_text, bool projects)
              projects ? "orgs" : "groups", scope_text, projects ? "groups" : "clusters", FILL_PAGE, page);
     if (bench_ask(f->s, "GET", target, NULL, &r) != 200) bench_die("a list for the peer's store failed");
     p = strstr(r.body, "\"results\":[") + 11;
-    for (items = 0; (item = fill_next_item(&p, &n)) != NULL; items++, count++) {
+    for (items = 0; (item = bench_next_item(&p, &n)) != NULL; items++, count++) {
       number[10] = (unsigned char)(count >> 8);
       number[11] = (unsigned char)count;
       if (projects) fill_project(f, scope, item, n);

@@ -43,6 +43,11 @@ static void *store_counted(void *context, void *p, size_t size)
 
 svc *bench_open(const bench_options *options)
 {
+  return bench_open_on(options, NULL);
+}
+
+svc *bench_open_on(const bench_options *options, const svc_store_port *store)
+{
   static const svc_limit_override limits[] = {
     { "projectListAndCreation_user", 2000000000, 0, 0 },
     { "projectsProjectInvitationsProjectLimitsAndSettings_group", 2000000000, 0, 0 },
@@ -53,6 +58,7 @@ svc *bench_open(const bench_options *options)
   svc *s;
   memset(&config, 0, sizeof config);
   config.path = options->path;
+  config.store = store;
   config.durability = options->durability;
   config.map_size = options->path ? BENCH_MAP : (size_t)256 << 20;
   config.clock = options->clock;

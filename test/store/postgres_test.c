@@ -3,6 +3,7 @@
 ** nobody knows. What it has in common with others is in port_test.c. Skipped where there is no server; ./build.sh starts one.
 */
 #include "support.h"
+#include "postgres.h"
 #include "mechanism/probe.h"
 
 #include <pthread.h>
@@ -160,12 +161,11 @@ static MunitResult postgres_conflict(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-/* Numbers are nobody else's; and a state is another one as soon as anybody has committed something, and only then. */
-static MunitResult postgres_numbers_and_states(const MunitParameter params[], void *data)
+/* Numbers are nobody else's. */
+static MunitResult postgres_numbers(const MunitParameter params[], void *data)
 {
   enum { TIMES = 150 };
   static uint64_t numbers[HANDLES * TIMES];
-  uint64_t states[HANDLES], last;
   site s;
   int i, j, n = 0;
   (void)params, (void)data;
@@ -178,18 +178,150 @@ static MunitResult postgres_numbers_and_states(const MunitParameter params[], vo
     n++;
     s.port->abort(s.txn[i % HANDLES]);
   }
-  for (last = 0, i = 0; i < 4; i++) {
-    for (j = 0; j < HANDLES; j++) {
-      site_read(&s, j);
-      states[j] = s.port->state(s.txn[j]);
-      s.port->read_end(s.txn[j]);
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- round trips */
+
+static svc_str trips_key(char out[40], const char *prefix, int i)
+{
+  return (svc_str){ out, (size_t)snprintf(out, 40, "%s%05d", prefix, i) };
+}
+
+static void trips_is(site *s, int i, const char *key, const char *value)
+{
+  svc_str found = { NULL, 0 };
+  int rc = s->port->get(s->txn[i], svc_str_c(key), &found);
+  munit_assert_int(rc, ==, value ? SVC_OK : SVC_NOT_FOUND);
+  if (!value) return;
+  munit_assert_size(found.n, ==, strlen(value));
+  munit_assert_memory_equal(found.n, found.p, value);
+}
+
+/* Many records, some of them twice, and more counts than are gathered: what a writer reads of them is what it has written. */
+static MunitResult postgres_gathered(const MunitParameter params[], void *data)
+{
+  enum { MANY = 500, COUNTS = 80 };
+  char key[40], value[40], huge[600];
+  site s;
+  svc_str found;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  memset(huge, 'x', sizeof huge);
+  site_write(&s, 0);
+  for (i = 0; i < MANY; i++) {
+    munit_assert_int(s.port->put(s.txn[0], trips_key(key, "k", i % 300), trips_key(value, "v", i)), ==, SVC_OK);
+    munit_assert_int(s.port->count_add(s.txn[0], trips_key(key, "c", i % COUNTS), i), ==, SVC_OK);
+  }
+  trips_is(&s, 0, "k00199", "v00499");
+  trips_is(&s, 0, "k00200", "v00200");
+  munit_assert_int(s.port->put(s.txn[0], SVC_S("k00199"), SVC_S("anew")), ==, SVC_OK);
+  trips_is(&s, 0, "k00199", "anew");
+  munit_assert_int(s.port->remove(s.txn[0], SVC_S("k00199")), ==, SVC_OK);
+  trips_is(&s, 0, "k00199", NULL);
+  trips_is(&s, 0, "k00198", "v00498");
+  munit_assert_int(s.port->remove_range(s.txn[0], SVC_S("k00190"), SVC_S("k00199")), ==, SVC_OK);
+  trips_is(&s, 0, "k00198", NULL);
+  munit_assert_int64(site_count(&s, 0, SVC_S("c00003")), ==, 3 + 83 + 163 + 243 + 323 + 403 + 483);
+  munit_assert_int(s.port->count_add(s.txn[0], SVC_S("c00003"), -10), ==, SVC_OK);
+  munit_assert_int64(site_count(&s, 0, SVC_S("c00003")), ==, 3 + 83 + 163 + 243 + 323 + 403 + 473);
+  munit_assert_int(s.port->put(s.txn[0], (svc_str){ huge, SVC_KEY_MOST }, SVC_S("long")), ==, SVC_OK);
+  munit_assert_int(s.port->get(s.txn[0], (svc_str){ huge, SVC_KEY_MOST }, &found), ==, SVC_OK);
+  munit_assert_int(s.port->commit(s.txn[0]), ==, SVC_OK);
+  site_read(&s, 1);
+  trips_is(&s, 1, "k00200", "v00200");
+  trips_is(&s, 1, "k00198", NULL);
+  munit_assert_int64(site_count(&s, 1, SVC_S("c00079")), ==, 79 + 159 + 239 + 319 + 399 + 479);
+  s.port->read_end(s.txn[1]);
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+static void trips_fill(site *s, int n)
+{
+  char key[40], value[40];
+  int i;
+  site_write(s, 0);
+  for (i = 0; i < n; i++) munit_assert_int(s->port->put(s->txn[0], trips_key(key, "k", i), trips_key(value, "v", i)), ==, SVC_OK);
+  munit_assert_int(s->port->count_add(s->txn[0], SVC_S("c1"), 7), ==, SVC_OK);
+  munit_assert_int(s->port->commit(s->txn[0]), ==, SVC_OK);
+}
+
+/* What is expected comes with the first that is asked for, be it there or not; and nothing is asked for twice. */
+static MunitResult postgres_expected(const MunitParameter params[], void *data)
+{
+  const svc_str keys[] = { SVC_S("k00001"), SVC_S("none"), SVC_S("c1"), SVC_S("c2"), SVC_S("k00002") };
+  t_postgres_trips before, after;
+  site s;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  trips_fill(&s, 5);
+  for (i = 0; i < 2; i++) {
+    site_read(&s, i);
+    before = t_postgres_counted();
+    s.port->expect(s.txn[i], keys, sizeof keys / sizeof keys[0], 0);
+    trips_is(&s, i, "k00002", "v00002");
+    trips_is(&s, i, "none", NULL);
+    trips_is(&s, i, "k00001", "v00001");
+    munit_assert_int64(site_count(&s, i, SVC_S("c1")), ==, 7);
+    munit_assert_int64(site_count(&s, i, SVC_S("c2")), ==, 0);
+    after = t_postgres_counted();
+    munit_assert_ulong(after.flushes - before.flushes, ==, 1);
+    munit_assert_ulong(after.syncs - before.syncs, ==, 0);
+    trips_is(&s, i, "k00003", "v00003"); /* another one */
+    munit_assert_ulong(t_postgres_counted().flushes - before.flushes, ==, 2);
+    s.port->read_end(s.txn[i]);
+  }
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+static void trips_walk(site *s, bool backwards, uint64_t rows, unsigned long most)
+{
+  enum { ALL = 100, BATCH = 32 };
+  t_postgres_trips before = t_postgres_counted();
+  svc_key edge;
+  svc_row batch[BATCH];
+  size_t n = BATCH, i, seen = 0;
+  char key[40];
+  site_read(s, 0);
+  s->port->expect(s->txn[0], NULL, 0, rows);
+  edge.n = 0;
+  while (n == BATCH) {
+    svc_range range = { SVC_S("k"), SVC_S("l"), backwards, 0 };
+    if (edge.n) *(backwards ? &range.to : &range.from) = svc_key_str(&edge);
+    munit_assert_int(s->port->scan(s->txn[0], &range, batch, BATCH, &n), ==, SVC_OK);
+    for (i = 0; i < n; i++, seen++) {
+      svc_str expected = trips_key(key, "k", backwards ? ALL - 1 - (int)seen : (int)seen);
+      munit_assert_true(svc_str_eq(batch[i].key, expected));
     }
-    munit_assert_uint64(states[0], ==, states[1]);
-    munit_assert_uint64(states[0], !=, last);
-    last = states[0];
-    site_write(&s, i % HANDLES);
-    munit_assert_int(s.port->put(s.txn[i % HANDLES], SVC_S("k"), SVC_S("v")), ==, SVC_OK);
-    munit_assert_int(s.port->commit(s.txn[i % HANDLES]), ==, SVC_OK);
+    if (n) memcpy(edge.b, batch[n - 1].key.p, edge.n = batch[n - 1].key.n);
+    if (n && !backwards) edge.b[edge.n++] = 0;
+  }
+  munit_assert_size(seen, ==, ALL);
+  munit_assert_ulong(t_postgres_counted().flushes - before.flushes, <=, most);
+  s->port->read_end(s->txn[0]);
+}
+
+/* Rows that are expected come at once; who expects too few, or nothing, gets the same ones. */
+static MunitResult postgres_rows(const MunitParameter params[], void *data)
+{
+  site s;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  trips_fill(&s, 100);
+  for (i = 0; i < 2; i++) {
+    trips_walk(&s, i != 0, 0, 4);
+    trips_walk(&s, i != 0, 50, 4);
+    trips_walk(&s, i != 0, 101, 1);
+    trips_walk(&s, i != 0, 500, 1);
   }
   site_close(&s);
   return MUNIT_OK;
@@ -280,7 +412,7 @@ static MunitResult postgres_nothing_gone_by(const MunitParameter params[], void 
 static MunitResult postgres_lost(const MunitParameter params[], void *data)
 {
   site s;
-  svc_str value;
+  svc_str value, other;
   int rc;
   (void)params, (void)data;
   SKIP_WITHOUT;
@@ -294,15 +426,15 @@ static MunitResult postgres_lost(const MunitParameter params[], void *data)
   site_cut(&s);
   site_read(&s, 0);
   munit_assert_int(s.port->get(s.txn[0], SVC_S("k"), &value), ==, SVC_OK);
-  site_cut(&s); /* in the midst of it: what was given stays */
-  munit_assert_int(s.port->get(s.txn[0], SVC_S("k"), &value), ==, SVC_IO);
+  site_cut(&s); /* in the midst of it: what was given stays, and is not asked for again */
+  munit_assert_int(s.port->get(s.txn[0], SVC_S("other"), &other), ==, SVC_IO);
   munit_assert_true(svc_str_is(value, "one"));
   s.port->read_end(s.txn[0]);
   site_write(&s, 0);
   munit_assert_int(s.port->put(s.txn[0], SVC_S("k"), SVC_S("two")), ==, SVC_OK);
   munit_assert_int(s.port->get(s.txn[0], SVC_S("k"), &value), ==, SVC_OK);
   site_cut(&s);
-  rc = s.port->get(s.txn[0], SVC_S("k"), &value);
+  rc = s.port->get(s.txn[0], SVC_S("other"), &other);
   munit_assert_int(rc, ==, SVC_RETRY);
   s.port->abort(s.txn[0]);
   site_write(&s, 0);
@@ -706,7 +838,70 @@ static MunitResult postgres_digest(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Round trips of a request by a bearer token that was seen before, whatever others have written meanwhile: a GET waits once, a list
+** twice, a create once as a reader and up to six times as a writer; and each once more where there is an access list to look at. */
+static MunitResult postgres_round_trips(const MunitParameter params[], void *data)
+{
+  enum { OWN = 2 }; /* questions of the test's, about the state of the store before and behind a request */
+  static pair p;
+  t_postgres_trips before, after;
+  svc_credentials keys;
+  char body[160];
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  pair_open(&p, false);
+  munit_assert_int(svc_new_credentials(p.t[0].s, NULL, &keys), ==, SVC_OK);
+  p.t[1].peer = "127.0.0.1";
+  munit_assert_int(t_as_account(&p.t[1], keys.client_id, keys.client_secret), ==, 200);
+  munit_assert_int(t_sendf(&p.t[1], "GET", NULL, "/groups/%s", keys.group_id), ==, 200); /* not seen before */
+  for (i = 0; i < 3; i++) {
+    snprintf(body, sizeof body, "{\"name\":\"p%d\",\"orgId\":\"%s\"}", i, keys.org_id);
+    before = t_postgres_counted();
+    munit_assert_int(t_sendf(&p.t[1], "POST", body, "/groups"), ==, 201);
+    after = t_postgres_counted();
+    munit_assert_ulong(after.flushes - before.flushes, <=, 2 + OWN);
+    munit_assert_ulong(after.syncs - before.syncs, <=, 1 + 6 + OWN);
+    snprintf(body, sizeof body, "{\"name\":\"q%d\",\"orgId\":\"%s\"}", i, keys.org_id);
+    munit_assert_int(t_sendf(&p.t[0], "POST", body, "/groups"), ==, 201); /* somebody writes */
+    before = t_postgres_counted();
+    munit_assert_int(t_sendf(&p.t[1], "GET", NULL, "/groups/%s", keys.group_id), ==, 200);
+    after = t_postgres_counted();
+    munit_assert_ulong(after.flushes - before.flushes, <=, 2 + OWN);
+    munit_assert_ulong(after.syncs - before.syncs, <=, 1 + OWN);
+    before = t_postgres_counted();
+    munit_assert_int(t_sendf(&p.t[1], "GET", NULL, "/orgs/%s/groups", keys.org_id), ==, 200);
+    munit_assert_ulong(t_postgres_counted().flushes - before.flushes, <=, 3 + OWN);
+  }
+  pair_close(&p);
+  return MUNIT_OK;
+}
+
+/* A token that was seen and is revoked by another handle is no good any more, at once; nor is one whose account has lost its role. */
+static MunitResult postgres_revoked(const MunitParameter params[], void *data)
+{
+  static pair p;
+  svc_credentials keys;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  pair_open(&p, false);
+  munit_assert_int(svc_new_credentials(p.t[0].s, NULL, &keys), ==, SVC_OK);
+  p.t[1].peer = "127.0.0.1";
+  munit_assert_int(t_as_account(&p.t[1], keys.client_id, keys.client_secret), ==, 200);
+  munit_assert_int(t_sendf(&p.t[1], "GET", NULL, "/groups/%s", keys.group_id), ==, 200);
+  munit_assert_int(t_sendf(&p.t[1], "GET", NULL, "/groups/%s", keys.group_id), ==, 200);
+  munit_assert_int(t_sendf(&p.t[0], "DELETE", NULL, "/orgs/%s/serviceAccounts/%s", keys.org_id, keys.client_id), ==, 204);
+  munit_assert_int(t_sendf(&p.t[1], "GET", NULL, "/groups/%s", keys.group_id), ==, 401);
+  pair_close(&p);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/gathered", postgres_gathered, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/expected", postgres_expected, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/rows", postgres_rows, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/round_trips", postgres_round_trips, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/revoked", postgres_revoked, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest", postgres_digest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/orders", postgres_orders, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/due", postgres_due, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -714,7 +909,7 @@ static MunitTest tests[] = {
   { "/counts_in_scans", postgres_counts_in_scans, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/counts_together", postgres_counts_together, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/conflict", postgres_conflict, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/numbers_and_states", postgres_numbers_and_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/numbers", postgres_numbers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/nothing_gone_by", postgres_nothing_gone_by, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/lost", postgres_lost, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/full", postgres_full, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
