@@ -248,13 +248,13 @@ static void postgres_array_arg(postgres_args *args, postgres_array *a, enum post
   postgres_bytes(args, (svc_str){ a->p, a->n });
 }
 
-static bool postgres_array_room(svc_store *store, postgres_array *a, size_t more)
+static bool postgres_array_room(postgres_array *a, size_t more)
 {
   size_t need = (a->count ? a->n : POSTGRES_ARRAY_HEAD) + 4 + more, room = a->room ? a->room : 1024;
   char *p;
   if (need <= a->room) return true;
   while (room < need) room *= 2;
-  p = store->allocator.resize(store->allocator.context, a->p, room);
+  p = realloc(a->p, room); /* as libpq what it is sent from */
   if (!p) return false;
   a->p = p;
   a->room = room;
@@ -429,7 +429,7 @@ static int postgres_send_adds(postgres_txn *t)
   for (i = 0; i < w->add_count && !t->failed; i++) {
     postgres_args number = { 0 };
     if (w->adds[i].delta == 0) continue;
-    if (!postgres_array_room(t->store, &w->keys, w->adds[i].n) || !postgres_array_room(t->store, &w->values, 8))
+    if (!postgres_array_room(&w->keys, w->adds[i].n) || !postgres_array_room(&w->values, 8))
       return postgres_fail(t, SVC_NOMEM);
     postgres_integer(&number, w->adds[i].delta);
     postgres_array_put(&w->keys, (svc_str){ w->adds[i].key, w->adds[i].n });
@@ -653,8 +653,8 @@ static void postgres_close(svc_store *store)
   int i;
   if (!store) return;
   allocator = store->allocator;
-  allocator.resize(allocator.context, store->writes.keys.p, 0);
-  allocator.resize(allocator.context, store->writes.values.p, 0);
+  free(store->writes.keys.p);
+  free(store->writes.values.p);
   postgres_lose(&store->writer);
   free(store->writer.seen);
   for (i = 0; i < POSTGRES_READERS; i++) {
@@ -1111,7 +1111,7 @@ static int postgres_put(svc_txn *txn, svc_str key, svc_str value)
   postgres_unsee(t, key, false);
   while (i < w->keys.count && w->hashes[i] != hash) i++;
   if ((i < w->keys.count || i == POSTGRES_PUTS || (i && w->values.n > POSTGRES_PUTS_BYTES)) && postgres_send_puts(t) != SVC_OK) return t->failed;
-  if (!postgres_array_room(t->store, &w->keys, key.n) || !postgres_array_room(t->store, &w->values, value.n))
+  if (!postgres_array_room(&w->keys, key.n) || !postgres_array_room(&w->values, value.n))
     return postgres_fail(t, SVC_NOMEM);
   w->hashes[w->keys.count] = hash;
   postgres_array_put(&w->keys, key);
@@ -1144,7 +1144,7 @@ static int postgres_add_alone(postgres_txn *t, svc_str key, int64_t delta)
   postgres_writes *w = &t->store->writes;
   postgres_args a = { 0 }, number = { 0 };
   if (postgres_send_puts(t) != SVC_OK || postgres_send_adds(t) != SVC_OK) return t->failed;
-  if (!postgres_array_room(t->store, &w->keys, key.n) || !postgres_array_room(t->store, &w->values, 8)) return postgres_fail(t, SVC_NOMEM);
+  if (!postgres_array_room(&w->keys, key.n) || !postgres_array_room(&w->values, 8)) return postgres_fail(t, SVC_NOMEM);
   postgres_integer(&number, delta);
   postgres_array_put(&w->keys, key);
   postgres_array_put(&w->values, (svc_str){ number.values[0], 8 });
