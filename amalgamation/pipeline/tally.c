@@ -235,7 +235,7 @@ SVC_PRIVATE bool svc_tally_note(svc_call *c, const svc_noun *noun, const svc_ent
   svc_scan scan;
   svc_tally last;
   int i;
-  if (late && !tally_late(c, noun, e, &done)) return false;
+  if (late && !svc_is_new(c->txn, &e->parent) && !tally_late(c, noun, e, &done)) return false;
   if (done || e->id.b[sizeof e->id.b - 1] % TALLY_SAMPLE) return true;
   memset(&last, 0, sizeof last);
   svc_tally_begin(&scan, c->txn, noun->kind, &e->parent, true);

@@ -72,11 +72,17 @@ SVC_PRIVATE svc_id svc_new_id(svc_txn *txn)
 {
   svc_ids *ids = txn->ids;
   ids->last = svc_id_next(&ids->last, ids->now, commit_random(txn));
+  if (svc_id_is_zero(&ids->first)) ids->first = ids->last;
   if (!SVC_IS_SHARED(txn->port) && memcmp(ids->last.b, ids->reserved.b, sizeof ids->last.b) > 0) {
     ids->reserved = commit_bound(ids);
     commit_save_last(txn, &ids->reserved);
   }
   return ids->last;
+}
+
+SVC_PRIVATE bool svc_is_new(const svc_txn *txn, const svc_id *id)
+{
+  return txn->ids && svc_id_eq(&txn->ids->first, id);
 }
 
 SVC_PRIVATE svc_id svc_new_id_at(svc_txn *txn, int64_t when)
@@ -286,6 +292,7 @@ static bool commit_is_own(int error)
 static bool commit_do(svc_commit *k, svc_job *job, svc_txn *txn, bool *wrote)
 {
   k->ids.now = job->now;
+  memset(&k->ids.first, 0, sizeof k->ids.first);
   txn->dirty = false;
   job->refused = !job->work(job, txn) && txn->error == SVC_OK;
   if (job->refused && txn->dirty) {

@@ -188,6 +188,7 @@ SVC_PRIVATE bool svc_alert_hears(svc_call *c, const char *type, const svc_entity
 {
   const struct alert_hearing_pair *p;
   if (svc_id_is_zero(&event->scope.group)) return true; /* of an organization: nobody watches */
+  if (strcmp(type, "GROUP_CREATED") == 0 && svc_is_new(c->txn, &event->scope.group)) return true; /* nobody watches yet */
   if ((strcmp(type, "CLUSTER_CREATED") == 0 || strcmp(type, "STREAM_PROCESSOR_CREATED") == 0) && !svc_alert_round_may_wake(c, &event->scope))
     return false;
   if (strcmp(type, "ENCRYPTION_AT_REST_CONFIGURATION_UPDATED") == 0 && !svc_alert_keys_note(c, &event->scope)) return false;
