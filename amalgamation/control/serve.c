@@ -463,12 +463,16 @@ static bool serve_is_token(const svc_call *c, const char *token)
   return svc_same_bytes(theirs, ours, sizeof ours);
 }
 
+#define SERVE_WRONG_MS 500
+
+/* Who guesses waits for each answer, and nobody else does: there is one token, and one address that it may come from. */
 static bool serve_door(svc_call *c, const char *token)
 {
   if (!serve_is_local(c))
     return svc_fail_as(c, SVC_S("Test control answers this machine only, and no page in a browser."), SVC_E_ACCESS_FORBIDDEN, "");
   if (serve_is_token(c, token)) return true;
   c->error.challenge = SVC_S("Bearer realm=\"test control\"");
+  c->delay_ms = SERVE_WRONG_MS;
   return svc_fail(c, SVC_E_USER_UNAUTHORIZED, "");
 }
 
@@ -506,6 +510,7 @@ int svc_control_request(svc *s, const char *token, const svc_request *request, s
   serve_run(&c, token);
   svc_stage_respond(&c, response);
   response->memory = arena.blocks;
+  response->delay_ms = c.delay_ms;
   if (!arena.failed) return SVC_OK;
   svc_response_free(response);
   response->status = 503;

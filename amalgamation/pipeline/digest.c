@@ -11,6 +11,9 @@
 ** own, and alone has all the room there is. From what is given up on, older nonces of the same key are no longer accepted, and its
 ** clients are asked, with stale=true, to take a new one; a replay never gets through.
 **
+** Who answers wrongly, for a key from a network, is slowed down as at the token endpoint (limiter.c). Who has a nonce in use that was answered
+** rightly is not: an attacker who guesses next to somebody does not keep them out.
+**
 ** Where several handles share a store they share the secret, which is in it, so that a nonce of one is good for all. What was
 ** used is known to each for itself: a request may be replayed to another handle while its nonce lives, by who can read it on its way.
 ** Not so where they share a limiter, which knows what was used at any of them. What a handle knows itself holds beside it, so that a
@@ -291,6 +294,16 @@ static bool digest_count_together(svc_call *c, const digest_use *use, const svc_
   return c->s->config.limiter_closed ? svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "") : true;
 }
 
+/* Whoever has this nonce in use has shown that the secret is theirs: nobody who guesses can keep them out. */
+static bool digest_is_in_use(svc_digest *d, const digest_use *use)
+{
+  const digest_slot *slot = d->rows[use->row].slots, *end = slot + DIGEST_WAYS;
+  svc_mutex_lock(&d->lock);
+  while (slot < end && !(use->stamp && slot->stamp == use->stamp && slot->key == use->key)) slot++;
+  svc_mutex_unlock(&d->lock);
+  return slot < end;
+}
+
 static void digest_whose(const svc_digest *d, const svc_entity *key, digest_use *use)
 {
   uint64_t secret[2], hash;
@@ -448,6 +461,9 @@ SVC_PRIVATE bool svc_digest_caller(svc_call *c)
   expected = digest_expected(c, &f, verifier);
   right = expected.n && expected.n == f.response.n && svc_same_bytes(expected.p, f.response.p, expected.n);
   use.stamp = digest_open_nonce(c, f.nonce);
+  if (known) digest_whose(c->s->digest, &key, &use);
+  if (!(known && digest_is_in_use(c->s->digest, &use)) && !svc_may_guess(c, f.username)) return false;
+  if (!known || !right) svc_guessed_wrong(c, f.username);
   if (!known || !right || use.stamp == 0) return svc_digest_challenge(c, known && right && use.stamp == 0);
   if (use.stamp < use.oldest) return svc_digest_challenge(c, true);
   digest_whose(c->s->digest, &key, &use);

@@ -176,6 +176,18 @@ static limiter_bucket *limiter_place(svc_limiter *l, limiter_bucket *row, uint64
   return b;
 }
 
+static int64_t limiter_time(int64_t now)
+{
+  return now > LIMITER_LATEST ? LIMITER_LATEST : now < -LIMITER_LATEST ? -LIMITER_LATEST : now;
+}
+
+/* Until the next refill. */
+static int64_t limiter_seconds(const limiter_bucket *b, const svc_set_row *set, int64_t now)
+{
+  int64_t wait = b->since + set->refill_seconds * 1000 - now;
+  return wait <= 1000 ? 1 : (wait + 999) / 1000;
+}
+
 SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set_index, svc_str instance, svc_str owner, int64_t now)
 {
   const svc_set_row *set = &l->sets[set_index];
@@ -184,7 +196,7 @@ SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set_index, svc_str i
   svc_mutex *lock = &l->locks[row % LIMITER_LOCKS];
   svc_tokens out = { true, 0, 0 };
   limiter_bucket *b;
-  now = now > LIMITER_LATEST ? LIMITER_LATEST : now < -LIMITER_LATEST ? -LIMITER_LATEST : now;
+  now = limiter_time(now);
   svc_mutex_lock(lock);
   b = limiter_place(l, &l->buckets[row * LIMITER_WAYS], key, set_index, owner, now);
   limiter_refill(b, set, now);
@@ -192,13 +204,32 @@ SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set_index, svc_str i
   if (b->tokens > 0) {
     b->tokens--;
   } else {
-    int64_t wait = b->since + set->refill_seconds * 1000 - now;
     out.taken = false;
-    out.wait_seconds = wait <= 1000 ? 1 : (wait + 999) / 1000;
+    out.wait_seconds = limiter_seconds(b, set, now);
   }
   out.remaining = b->tokens;
   svc_mutex_unlock(lock);
   return out;
+}
+
+/* Seconds until there is a token, 0: there is one. None is taken, and no place for a bucket that nobody has drawn from. */
+static int64_t limiter_wait(svc_limiter *l, int set_index, svc_str instance, int64_t now)
+{
+  const svc_set_row *set = &l->sets[set_index];
+  uint64_t key = limiter_hash(l->seed, set_index, instance);
+  size_t row = (size_t)(key >> 20) & (l->rows - 1), i;
+  svc_mutex *lock = &l->locks[row % LIMITER_LOCKS];
+  int64_t wait = 0;
+  now = limiter_time(now);
+  svc_mutex_lock(lock);
+  for (i = 0; i < LIMITER_WAYS; i++) {
+    limiter_bucket *b = &l->buckets[row * LIMITER_WAYS + i];
+    if (b->key != key) continue;
+    limiter_refill(b, set, now);
+    if (b->tokens <= 0) wait = limiter_seconds(b, set, now);
+  }
+  svc_mutex_unlock(lock);
+  return wait;
 }
 
 /* Row by row, so that each is as it was at one moment; there is no moment of all. */
@@ -338,6 +369,37 @@ static bool limiter_tokens(svc_call *c)
   if (c->route.tokens.taken) return true;
   c->route.limited = true;
   return svc_fail(c, SVC_E_RATE_LIMITED, "Sii", &c->request.path, &set->capacity, &minutes);
+}
+
+/*
+** Guessing elsewhere: as many wrong answers a minute as the token endpoint allows tries, for each name from each network, whether
+** there is somebody of that name or not. Each handle counts for itself.
+*/
+static svc_str limiter_guess(svc_call *c, svc_str name, svc_str *network)
+{
+  svc_buf b = svc_buf_new(c->arena, 96);
+  *network = limiter_network(c);
+  svc_buf_str(&b, *network);
+  svc_buf_text(&b, "\n\n"); /* another bucket than the token endpoint's */
+  svc_buf_str(&b, name);
+  return svc_buf_done(&b);
+}
+
+SVC_PRIVATE bool svc_may_guess(svc_call *c, svc_str name)
+{
+  const int64_t minutes = 1;
+  svc_str network, instance = limiter_guess(c, name, &network);
+  int64_t wait = c->s->limiter ? limiter_wait(c->s->limiter, c->s->set_count, instance, c->now) : 0;
+  if (!wait) return true;
+  svc_fail(c, SVC_E_RATE_LIMITED, "Sii", &c->request.path, &c->s->sets[c->s->set_count].capacity, &minutes);
+  c->error.retry_after = wait;
+  return false;
+}
+
+SVC_PRIVATE void svc_guessed_wrong(svc_call *c, svc_str name)
+{
+  svc_str network, instance = limiter_guess(c, name, &network);
+  if (c->s->limiter) svc_limiter_take(c->s->limiter, c->s->set_count, instance, network, c->now);
 }
 
 SVC_PRIVATE bool svc_stage_limiter(svc_call *c)

@@ -90,6 +90,10 @@ SVC_PRIVATE void svc_limiter_close(svc_limiter *l);
 /* owner: who answers for the bucket, if it is new; the more of them an owner has, the sooner one of them gives way. */
 SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set, svc_str instance, svc_str owner, int64_t now);
 
+/* May a secret of this name be tried from where the call comes from? False: refused. And: it was tried, and was wrong. */
+SVC_PRIVATE bool svc_may_guess(svc_call *c, svc_str name);
+SVC_PRIVATE void svc_guessed_wrong(svc_call *c, svc_str name);
+
 /* All buckets as they are: a copy, of svc_limiter_size() bytes, and back. */
 SVC_PRIVATE size_t svc_limiter_size(const svc_limiter *l);
 SVC_PRIVATE void svc_limiter_save(svc_limiter *l, void *out);
@@ -340,6 +344,7 @@ struct svc_call { /* what is used most stands in front: shorter instructions rea
     svc_str detail; /* n 0: from the table */
     svc_str also;   /* a sentence behind the detail of the table; n 0: none */
     const char *oauth; /* it has the OAuth shape, with `detail` as its description */
+    int64_t retry_after; /* seconds; 0: nothing is said of it */
     svc_str challenge;
   } error;
 

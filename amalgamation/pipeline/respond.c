@@ -183,7 +183,7 @@ static void respond_headers(svc_call *c, int status, size_t body_length)
   }
   if (c->error.code && (status != 401 || c->who.known)) respond_header(c, "X-Error-Code", svc_str_c(svc_error_name(c->error.code)));
   if (c->error.challenge.n) respond_header(c, "WWW-Authenticate", c->error.challenge);
-  if (status == 503) respond_number(c, "Retry-After", 1);
+  if (status == 503 || c->error.retry_after) respond_number(c, "Retry-After", c->error.retry_after ? c->error.retry_after : 1);
   if (status == 405) respond_header(c, "Allow", respond_allow(c));
   if (c->route.version && c->plan->more->deprecated) respond_header(c, "Deprecation", respond_http_date(c, c->plan->more->deprecated));
   if (c->route.version && c->plan->more->sunset) respond_header(c, "Sunset", respond_http_date(c, c->plan->more->sunset));

@@ -393,6 +393,51 @@ static MunitResult login_by_digest(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Who guesses is slowed down, for a name from a network, be there such a key or not; who is signed in goes on, and so does everybody elsewhere. */
+static MunitResult login_digest_guessing(const MunitParameter params[], void *data)
+{
+  enum { TRIES = 10 };
+  login l;
+  char path[128], mine[64], fresh[64];
+  const char *names[2];
+  int i, k;
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
+  names[0] = l.keys.public_key, names[1] = "nobodyis";
+  l.t.peer = "10.0.0.1";
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+  strcpy(mine, login_nonce(&l));
+  login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, mine, 1, false);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200); /* signed in, before somebody next door begins to guess */
+  for (k = 0; k < 2; k++)
+    for (i = 0; i < TRIES + 2; i++) {
+      t_headers_clear(&l.t);
+      munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+      strcpy(fresh, login_nonce(&l));
+      login_digest(&l, "GET", path, names[k], "00000000-0000-4000-8000-000000000000", fresh, 1, false);
+      munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, i < TRIES ? 401 : 429);
+    }
+  munit_assert_string_equal(t_get_header(&l.t, "Retry-After"), "60");
+  munit_assert_string_equal(t_str(&l.t, "errorCode"), "RATE_LIMITED");
+  login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, fresh, 2, false);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 429); /* the right one, and nothing is told of it */
+  login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, mine, 2, false);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+  l.t.peer = "10.0.0.2";
+  login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, fresh, 3, false);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+  l.t.peer = "10.0.0.1";
+  t_advance(&l.t, 60);
+  t_headers_clear(&l.t);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+  strcpy(fresh, login_nonce(&l));
+  login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, fresh, 1, false);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
 /* A clock that is set back makes old nonces young again, but not their counts unseen. */
 static MunitResult login_digest_clock_back(const MunitParameter params[], void *data)
 {
@@ -464,7 +509,8 @@ static MunitResult login_digest_shares(const MunitParameter params[], void *data
       limited += status == 429;
     }
     munit_assert_int(limited, >, 1000);
-    for (i = 0; i < 3000; i++) munit_assert_int(login_fresh(&l, path, user[0], "00000000-0000-4000-8000-000000000000"), ==, 401);
+    for (i = 0; i < 3000; i++) /* who guesses is slowed down, too */
+      munit_assert_int(login_fresh(&l, path, user[0], "00000000-0000-4000-8000-000000000000"), ==, i < 10 ? 401 : 429);
     t_advance(&l.t, 59); /* what was given out lives as long as it should */
     t_headers_clear(&l.t);
     t_header(&l.t, "Authorization", seen); /* and nothing is let in twice */
@@ -1236,6 +1282,7 @@ static MunitTest tests[] = {
   { "/creates", login_creates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/spelled", login_spelled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest", login_by_digest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/digest_guessing", login_digest_guessing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_clock_back", login_digest_clock_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/gone_organization", login_gone_organization, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_shares", login_digest_shares, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

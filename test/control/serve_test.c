@@ -111,6 +111,7 @@ static MunitResult serve_door(const MunitParameter params[], void *data)
   w.token = "short"; /* of the host: nobody shall guess it */
   w.authorization = "Bearer short";
   munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 401);
+  munit_assert_int(w.t.response.delay_ms, >=, 100); /* who guesses waits */
   t_close(&w.t);
   return MUNIT_OK;
 }
