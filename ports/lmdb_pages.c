@@ -32,7 +32,7 @@
 #define PAGES_NODE 8
 #define PAGES_DEPTH 32
 #define PAGES_MOST_SIZE 32768
-#define PAGES_NUMBER ((uint64_t)1 << 44) /* what a number of a transaction stays below: see store_port.h */
+#define PAGES_NUMBER_BITS 44 /* of a transaction: see store_port.h */
 #define PAGES_BEYOND ((size_t)1 << 20)   /* pages at the end of a store that were given out and freed, and never written */
 #ifdef MAP_POPULATE /* all of it is read: once in the order of the file, rather than a fault for each page */
 #define PAGES_AT_ONCE MAP_POPULATE
@@ -124,9 +124,10 @@ static bool pages_meta_good(pages *p, size_t at)
 {
   const pages_meta *m = &p->meta;
   if (m->trees[0].pad != p->size) return pages_bad(p, at, "names another size of pages than the first");
-  if ((uint64_t)m->txn >= PAGES_NUMBER || (m->txn & 1) != at) return pages_bad(p, at, "has the number of another transaction");
+  if ((uint64_t)m->txn >> PAGES_NUMBER_BITS || (m->txn & 1) != at) return pages_bad(p, at, "has the number of another transaction");
   if ((m->trees[0].flags & ~PAGES_NO_FOLDER) != PAGES_INTEGER_KEY || m->trees[1].flags) return pages_bad(p, at, "has trees of another kind");
-  if (m->last < 1 || m->last >= p->in_file + PAGES_BEYOND || m->last >= SIZE_MAX / p->size) return pages_bad(p, at, "says that there are more pages than there can be");
+  if (m->last < 1 || m->last >= p->in_file + PAGES_BEYOND || m->last >= SIZE_MAX / p->size)
+    return pages_bad(p, at, "says that there are more pages than there can be");
   return true;
 }
 
@@ -250,7 +251,8 @@ static bool pages_nodes(pages *p, size_t page, const unsigned char *at, bool bra
 static bool pages_free_list(pages *p, size_t page, const unsigned char *list, size_t size)
 {
   size_t n = size >= sizeof(size_t) ? pages_word(list) : SIZE_MAX, before = SIZE_MAX, i;
-  if (size % sizeof(size_t) || n >= size / sizeof(size_t)) return pages_bad(p, page, "has a list of free pages that is longer than its room");
+  if (size % sizeof(size_t) || n >= size / sizeof(size_t))
+    return pages_bad(p, page, "has a list of free pages that is longer than its room");
   for (i = 1; i <= n; i++) {
     size_t one = pages_word(list + i * sizeof(size_t));
     if (one >= before) return pages_bad(p, page, "has a list of free pages that is not in order");
@@ -272,7 +274,8 @@ static bool pages_leaf_node(pages *p, size_t page, const pages_node *node)
     run = pages_get(p, first, PAGES_OVERFLOW);
     if (!run) return false;
     n = pages_32(run + sizeof(size_t) + 4);
-    if (n > p->in_file - first || n < (PAGES_HEAD - 1 + node->value_size) / p->size + 1) return pages_bad(p, first, "begins a run that is too short for what is in it, or ends behind the file");
+    if (n > p->in_file - first || n < (PAGES_HEAD - 1 + node->value_size) / p->size + 1)
+      return pages_bad(p, first, "begins a run that is too short for what is in it, or ends behind the file");
     if (!pages_take(p, first, n)) return false;
     p->found.overflows += n;
     value = run + PAGES_HEAD;
@@ -332,7 +335,9 @@ static bool pages_tree_good(pages *p, size_t at, bool records)
   p->key = NULL;
   if (empty ? t->depth != 0 : t->depth < 1 || t->depth > PAGES_DEPTH) return pages_bad(p, at, "has a tree that is too deep");
   if (!empty && !pages_walk(p, t->root, t->depth)) return false;
-  if (t->branches == p->found.branches && t->leaves == p->found.leaves && t->overflows == p->found.overflows && t->entries == p->found.entries) return true;
+  if (t->branches == p->found.branches && t->leaves == p->found.leaves && t->overflows == p->found.overflows &&
+      t->entries == p->found.entries)
+    return true;
   return pages_bad(p, at, "does not say how many pages and records there are");
 }
 

@@ -522,6 +522,67 @@ static MunitResult damage_named(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* ---------------------------------------------------------------------------------------------------------- what is not damaged */
+
+/* One of a few thousand keys, of any length; a value that has no, one or many pages of its own. */
+static void good_write(damage_try *t, svc_txn *txn, unsigned keys)
+{
+  static char bytes[60000];
+  char key[SVC_KEY_MOST], to[16];
+  unsigned id = (unsigned)damage_below(t, keys);
+  size_t length = 9 + id * 31 % (id % 10 ? 40 : 500), size = damage_below(t, 10) ? damage_below(t, 2500) : damage_below(t, sizeof bytes);
+  svc_str k = { key, length };
+  int rc;
+  memset(key, 'k', sizeof key);
+  snprintf(key, 9, "%08u", id);
+  key[8] = 'k';
+  snprintf(to, sizeof to, "%08u", id + (unsigned)damage_below(t, 60));
+  switch (damage_below(t, 8)) {
+  case 0: rc = txn->port->remove_range(txn, (svc_str){ key, 8 }, (svc_str){ to, 8 }); break;
+  case 1:
+  case 2: rc = txn->port->remove(txn, k); break;
+  default: rc = txn->port->put(txn, k, (svc_str){ bytes, size }); break;
+  }
+  munit_assert_true(rc == SVC_OK || rc == SVC_NO_ROOM);
+}
+
+/* Whatever LMDB makes of its file, with readers that stay and work that is given up: it is never taken for damaged. */
+static MunitResult damage_none(const MunitParameter params[], void *data)
+{
+  const svc_store_port *port = svc_lmdb_port();
+  const char *seconds = getenv("SVC_TEST_DAMAGE");
+  static damage_try t;
+  svc_config config = { .path = t.folder, .durability = SVC_NO_SYNC, .map_size = (size_t)1 << 30 };
+  char why[256] = "";
+  svc_store *store;
+  svc_txn *txn, *reader = NULL;
+  time_t until = time(NULL) + (seconds ? atoi(seconds) : 2);
+  unsigned keys = 1000, n;
+  size_t i, count;
+  (void)params, (void)data;
+  if (!T_ON_LMDB) return MUNIT_SKIP;
+  damage_folder(t.folder);
+  t.random = 88172645463325252u;
+  munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_OK);
+  for (n = 1; time(NULL) < until; n++) {
+    if (n % 100 == 0) keys = 50 + (unsigned)damage_below(&t, 10000);
+    count = 1 + damage_below(&t, damage_below(&t, 20) ? 40 : 1000);
+    munit_assert_int(port->write_begin(store, &txn), ==, SVC_OK);
+    for (i = 0; i < count; i++) good_write(&t, txn, keys);
+    if (damage_below(&t, 15) == 0) port->abort(txn);
+    else munit_assert_int(port->commit(txn), ==, SVC_OK);
+    if (damage_below(&t, 7) == 0 && reader) port->read_end(reader), reader = NULL;
+    else if (!reader) munit_assert_int(port->read_begin(store, &reader), ==, SVC_OK);
+    if (n % 4 == 0 && port->check(store, why, sizeof why) != SVC_OK) munit_errorf("after %u commits: %s", n, why);
+  }
+  if (reader) port->read_end(reader);
+  port->close(store);
+  munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_OK);
+  port->close(store);
+  store_remove(t.folder);
+  return MUNIT_OK;
+}
+
 static MunitResult damage_of_file(const MunitParameter params[], void *data)
 {
   (void)params, (void)data;
@@ -535,6 +596,7 @@ static MunitResult damage_of_values(const MunitParameter params[], void *data)
 }
 
 static MunitTest tests[] = {
+  { "/none", damage_none, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/named", damage_named, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/file", damage_of_file, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/values", damage_of_values, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
