@@ -22,6 +22,9 @@ usage: ./build.sh VERB [ARGUMENT]...
                  one operation; takes packages from npm
   test-cluster   two svcd on one PostgreSQL and one Redis, killed and restarted under load: limits, races, linearizability
   test-power [SCENE] what a disk is left with when the power is cut at any flush: thousands of states, each opened and checked
+  test-damage [SECONDS] copies of a store with bits of its file, or of its records, changed: each opened, used, checked; half of the
+                 seconds (120) for either
+  test-faults    every call that the store makes to the system, and every malloc of every operation, fails once, and for good
   bench [ARG]... build and run the benchmarks
   fuzz [SECONDS] random requests and bytes (test/fuzz), each for so long (60), with clang
   fold           write svcapi.c from the parts
@@ -452,6 +455,22 @@ test_power() { # [SCENE]
   return $status
 }
 
+test_damage() { # [SECONDS]: the same as the suite of that name does for a few
+  seconds=${1:-120}
+  case $seconds in *[!0-9]*|'') die "test-damage takes a number of seconds" ;; esac
+  for_tests
+  sanitized 'test objects' run
+  SVC_TEST_DAMAGE=$(((seconds + 1) / 2)) build/test/run --suite damage --color never --show-stderr 9<&-
+}
+
+test_faults() { # as the suites do with a sample
+  for_tests
+  sanitized 'test objects' run
+  for one in io:/io/faults every_plan:/every_plan/malloc; do
+    SVC_TEST_ALL=1 build/test/run --suite "${one%%:*}" --color never --show-stderr "${one#*:}" 9<&- || return 1
+  done
+}
+
 clean() {
   case ${1:-} in
     --all) rm -rf build; say 'clean: removed build/' ;;
@@ -467,7 +486,7 @@ case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'
 verb=$1; shift
 if [ "$verb" = test-cluster ]; then WITH=postgres,redis; fi
 with
-case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|bench|fuzz|arm|clean|install|dist|test-cluster|test-power) one_at_a_time ;; esac
+case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|bench|fuzz|arm|clean|install|dist|test-cluster|test-power|test-damage|test-faults) one_at_a_time ;; esac
 case $verb in
   deps)
     for d in "$@"; do all_deps | grep -qxF -e "$d" || die "no dependency '$d': there are $(all_deps | tr '\n' ' ')"; done
@@ -491,6 +510,8 @@ case $verb in
   test-web) test_web "$@" ;;
   test-cluster) test_cluster ;;
   test-power) test_power "$@" ;;
+  test-damage) test_damage "$@" ;;
+  test-faults) test_faults ;;
   help|--help|-h) usage ;;
   *) echo "build.sh: no verb '$verb'" >&2; usage >&2; exit 2 ;;
 esac

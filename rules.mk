@@ -136,6 +136,11 @@ $(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(DEP_OBJECTS)
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,arena_alloc arena_zero arena_copy arena_print handle_request)
 # test/postgres.c counts round trips.
 $(O)/run: override LINK += $(if $(POSTGRES),-Wl$(comma)--wrap=PQsendFlushRequest -Wl$(comma)--wrap=PQpipelineSync)
+# Calls to the system are let fail by test/faults.c.
+WRAPPED = open read pread write pwrite writev pwritev lseek fsync fdatasync mmap ftruncate fstat stat flock fcntl posix_fallocate link rename \
+  unlink mkdir rmdir malloc calloc realloc strdup posix_memalign memalign \
+  open64 pread64 pwrite64 pwritev64 lseek64 mmap64 ftruncate64 fstat64 stat64 fcntl64 posix_fallocate64
+$(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=%,$(WRAPPED))
 $(OUT)/svcd $(O)/run $(O)/bench $(O)/cluster $(O)/power $(FUZZERS): $(MBED_LIBS)
 	@$(CC) $(OPT) $(LINK) -o $@ $(filter %.o,$^) $(MBED_LIBS) $(if $(filter svcd run bench,$(@F)),$(STORE_LIBS)) -pthread || { echo $@ >>$(O)/failed; exit 1; }
 

@@ -95,7 +95,7 @@ extern "C" {
 #define SVC_FULL 4    /* the disk, or the address space for the map, is full */
 #define SVC_BUSY 5    /* another handle or process holds the store */
 #define SVC_NEWER 6   /* the store was written by a newer version of this library */
-#define SVC_CORRUPT 7 /* the folder holds something that is not a store of this library */
+#define SVC_CORRUPT 7 /* the folder holds something that is not a store of this library, or one that is damaged; the log says where */
 #define SVC_RANDOM 8  /* the random source failed */
 #define SVC_OLDER 9   /* the store was written by an older version, whose format is not read any more */
 #define SVC_EXISTS 10 /* svc_backup(): the folder holds a store already, which stays as it is */
@@ -515,9 +515,10 @@ SVC_API int svc_backup_of(const char *path, const char *to);
 ** bytes of memory for every list that is not empty. What is freed meanwhile is not used again before it ends; should the store
 ** have to grow, all requests wait for its end, so of a large store that is busy rather check a backup.
 ** A build that leaves nouns out (SVC_OMIT) takes what there is of these for faults.
-** What it cannot do: there are no checksums, so a text that was damaged and is still a text is not noticed. And a file whose pages
-** are damaged may end the process where LMDB follows a bad page, here or before: who checks a file that nobody trusts does it in a
-** process of its own, as svcd does.
+** Before that the pages of LMDB's file are looked at, and where one is damaged that line is the only one. svc_open() does the same for
+** a file of up to 64 MiB, a millisecond for each, and returns SVC_CORRUPT: LMDB follows what is in a page, and a bad one would end the process.
+** What it cannot do: there are no checksums, so a text that was damaged and is still a text is not noticed. And a file of more than 64 MiB
+** may end the process before this is called: who checks one that nobody trusts does it in a process of its own, as svcd does.
 */
 SVC_API int svc_check_store(svc *s, void (*found)(void *context, const char *text), void *context);
 

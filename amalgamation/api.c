@@ -207,6 +207,17 @@ static int api_store(svc *s)
   return rc;
 }
 
+/* What is read and written of the store when it has been opened. */
+static int api_begin(svc *s)
+{
+  int rc = svc_seal_start(s);
+  if (rc == SVC_OK) rc = svc_digest_share(s);
+  if (rc == SVC_OK) rc = svc_orders_open(s);
+  if (rc == SVC_OK) rc = API_CONTROL(svc_control_opened(s), SVC_OK);
+  if (rc == SVC_IO || rc == SVC_FULL || rc == SVC_CORRUPT) svc_log(s, SVC_LOG_ERROR, "the store cannot be used: %s", svc_strerror(rc));
+  return rc;
+}
+
 /* What is limited together with other handles. */
 static int api_limits(svc *s)
 {
@@ -287,10 +298,7 @@ int svc_open_as(svc **out, const svc_config *config, int version_number, size_t 
   if (rc == SVC_OK) rc = svc_counters_open(s);
   if (rc == SVC_OK) rc = api_limits(s);
   if (rc == SVC_OK) rc = api_store(s);
-  if (rc == SVC_OK) rc = svc_seal_start(s);
-  if (rc == SVC_OK) rc = svc_digest_share(s);
-  if (rc == SVC_OK) rc = svc_orders_open(s);
-  if (rc == SVC_OK) rc = API_CONTROL(svc_control_opened(s), SVC_OK);
+  if (rc == SVC_OK) rc = api_begin(s);
   if (rc == SVC_RANDOM && (s->config.random || s->drbg)) /* else it has been told why there is none */
     svc_log(s, SVC_LOG_ERROR, "%s gives no random bytes", s->config.random ? "svc_config.random" : "mbedTLS");
   if (rc != SVC_OK) {

@@ -34,7 +34,6 @@
 
 #include <fcntl.h>
 #include <lmdb.h>
-#include <setjmp.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -45,6 +44,7 @@
 #define LMDB_FIRST_MAP ((size_t)16 << 20)
 #define LMDB_LEAST_MAP ((size_t)64 << 10)
 #define LMDB_RESERVE ((off_t)256 << 10)
+#define LMDB_LOOKED_AT ((uint64_t)64 << 20) /* of a store up to this size, in bytes, every page is looked at when it is opened */
 
 typedef struct lmdb_txn {
   svc_txn head;
@@ -220,92 +220,30 @@ static void lmdb_unlink(const char *path)
   rmdir(path);
 }
 
-/* LMDB's one way to say that a page is none is to end the process, after calling this; with NDEBUG it says nothing. */
-typedef struct lmdb_check {
-  jmp_buf back;
-  MDB_txn *txn;
-  MDB_cursor *cursor;
-} lmdb_check;
-
-static void lmdb_check_failed(MDB_env *env, const char *what)
+static int lmdb_cannot_open(int rc, const char *path, char *why, size_t why_size)
 {
-  (void)what;
-  longjmp(((lmdb_check *)mdb_env_get_userctx(env))->back, 1);
-}
-
-/* Read every record of a database, and by that every page. */
-static int lmdb_check_all(lmdb_check *check, MDB_dbi dbi)
-{
-  MDB_val key, value;
-  int rc = mdb_cursor_open(check->txn, dbi, &check->cursor);
-  if (rc) return rc;
-  do rc = mdb_cursor_get(check->cursor, &key, &value, MDB_NEXT);
-  while (!rc);
-  mdb_cursor_close(check->cursor);
-  check->cursor = NULL;
-  return rc == MDB_NOTFOUND ? 0 : rc;
-}
-
-static int lmdb_check_both(lmdb_check *check, MDB_env *env)
-{
-  int rc;
-  if (setjmp(check->back)) return MDB_CORRUPTED;
-  rc = mdb_txn_begin(env, NULL, MDB_RDONLY, &check->txn);
-  if (!rc) rc = lmdb_check_all(check, 0); /* where LMDB keeps the numbers of free pages */
-  if (!rc) rc = lmdb_check_all(check, 1);
-  return rc;
-}
-
-static int lmdb_check_pages(MDB_env *env)
-{
-  lmdb_check check;
-  int rc;
-  check.txn = NULL;
-  check.cursor = NULL;
-  mdb_env_set_userctx(env, &check);
-  mdb_env_set_assert(env, lmdb_check_failed);
-  rc = lmdb_check_both(&check, env);
-  if (check.cursor) mdb_cursor_close(check.cursor);
-  if (check.txn) mdb_txn_abort(check.txn);
-  mdb_env_set_assert(env, NULL);
-  mdb_env_set_userctx(env, NULL);
-  return rc;
-}
-
-/* The file with zeros from `from` to `whole`, where there may be a part of a page, and looked at: is what is missing in use? If
-** so it is as it was: who tries again has to see it, too. */
-static int lmdb_check_without(MDB_env *env, mdb_filehandle_t fd, off_t from, off_t size, off_t whole)
-{
-  size_t part = (size_t)(size - from);
-  char *kept = malloc(part + 1);
-  int rc = kept && pread(fd, kept, part, from) == (ssize_t)part ? 0 : kept ? EIO : ENOMEM;
-  if (!rc && (ftruncate(fd, from) != 0 || ftruncate(fd, whole) != 0)) rc = errno;
-  if (!rc) rc = lmdb_check_pages(env);
-  if (rc && kept && (pwrite(fd, kept, part, from) != (ssize_t)part || ftruncate(fd, size) != 0)) rc = EIO;
-  free(kept);
-  return rc;
+  snprintf(why, why_size, "cannot open the store in %s: %s", path, mdb_strerror(rc));
+  return lmdb_result(rc);
 }
 
 /*
-** A file that was cut off would end the process where LMDB reads behind its end. So there is made a hole, and should a
-** page that is in use be in it, the store is not opened. Pages that were never used may be missing from a good file. Of a page
-** of which a part is left nothing is: half of one may look as if it were whole.
+** The pages, before LMDB sees them (ports/lmdb_pages.c). A large store would take long to open, so that of one only the two pages are
+** looked at that everything begins with: lmdb_check() looks at all. A file that was cut off is looked at whatever its size: LMDB would
+** end the process where it reads behind the end. Pages that were never written may be missing from a good file, at its end.
 */
-static int lmdb_fill_up(MDB_env *env)
+static int lmdb_look(const char *path, char *why, size_t why_size)
 {
-  MDB_envinfo info;
-  MDB_stat stat;
-  mdb_filehandle_t fd;
-  struct stat file;
-  off_t whole;
-  int rc = mdb_env_info(env, &info);
-  if (!rc) rc = mdb_env_stat(env, &stat);
-  if (!rc) rc = mdb_env_get_fd(env, &fd);
-  if (rc) return rc;
-  whole = (off_t)(info.me_last_pgno + 1) * stat.ms_psize;
-  if (fstat(fd, &file) != 0) return errno;
-  if (file.st_size >= whole) return 0;
-  return lmdb_check_without(env, fd, file.st_size / stat.ms_psize * stat.ms_psize, file.st_size, whole);
+  char name[PATH_MAX], what[128] = "";
+  int fd, rc;
+  if ((size_t)snprintf(name, sizeof name, "%s/data.mdb", path) >= sizeof name) return lmdb_cannot_open(ENAMETOOLONG, path, why, why_size);
+  fd = open(name, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return lmdb_cannot_open(errno, path, why, why_size);
+  rc = svc_lmdb_pages(fd, 0, LMDB_LOOKED_AT, what, sizeof what);
+  close(fd);
+  if (!rc) return SVC_OK;
+  if (!what[0]) return lmdb_cannot_open(rc, path, why, why_size);
+  snprintf(why, why_size, "the store in %s is damaged: %s", path, what);
+  return lmdb_result(rc);
 }
 
 static const svc_str lmdb_base_key = { "\0base", 5 };
@@ -328,12 +266,6 @@ static int lmdb_close_on_exec(MDB_env *env)
   int rc = mdb_env_get_fd(env, &fd);
   if (rc) return rc;
   return fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 ? 0 : errno;
-}
-
-static int lmdb_cannot_open(int rc, const char *path, char *why, size_t why_size)
-{
-  snprintf(why, why_size, "cannot open the store in %s: %s", path, mdb_strerror(rc));
-  return lmdb_result(rc);
 }
 
 #define LMDB_NEW ".new" /* what a file is called that is not whole yet, behind its name */
@@ -376,7 +308,6 @@ static int lmdb_open_env(svc_store *store, const char *path, unsigned flags, cha
   if (!rc) rc = mdb_env_set_mapsize(store->env, store->map_size);
   if (!rc) rc = mdb_env_open(store->env, path, flags | MDB_NOTLS | MDB_NORDAHEAD, 0600);
   if (!rc) rc = lmdb_close_on_exec(store->env);
-  if (!rc) rc = lmdb_fill_up(store->env);
   if (!rc) rc = mdb_txn_begin(store->env, NULL, 0, &txn);
   if (!rc) rc = mdb_dbi_open(txn, NULL, 0, &store->dbi);
   if (!rc) rc = lmdb_read_base(store, txn, &base);
@@ -429,6 +360,7 @@ static int lmdb_open(svc_store **out, const svc_config *config, char *why, size_
   }
   rc = path ? lmdb_hold(store, path, why, why_size) : SVC_OK;
   if (rc == SVC_OK && path) rc = lmdb_first(path, store->map_size, why, why_size);
+  if (rc == SVC_OK && path) rc = lmdb_look(path, why, why_size);
   if (rc == SVC_OK) rc = lmdb_open_env(store, path ? path : private_path, flags, why, why_size);
   if (!path) lmdb_unlink(private_path);
   if (rc != SVC_OK) goto fail;
@@ -957,9 +889,36 @@ static int lmdb_copy(svc_store *store, const char *path)
   return lmdb_copy_end(path, &c, rc);
 }
 
+#define LMDB_TRIES 16
+
+/* Every page that a reader of this moment sees. Its meta is another's when two commits came between: then once more. */
+static int lmdb_look_now(MDB_env *env, char *why, size_t why_size)
+{
+  mdb_filehandle_t fd;
+  MDB_txn *txn;
+  int tries = 0, rc;
+  do {
+    rc = mdb_txn_begin(env, NULL, MDB_RDONLY, &txn);
+    if (rc) return rc;
+    rc = mdb_env_get_fd(env, &fd);
+    if (!rc) rc = svc_lmdb_pages(fd, mdb_txn_id(txn), UINT64_MAX, why, why_size);
+    mdb_txn_abort(txn);
+  } while (rc == MDB_BAD_TXN && ++tries < LMDB_TRIES);
+  return rc;
+}
+
+static int lmdb_check(svc_store *store, char *why, size_t why_size)
+{
+  int rc;
+  if (atomic_load(&store->broken)) return SVC_IO;
+  svc_mutex_lock(&store->copy_lock); /* the map stays as it is */
+  rc = lmdb_look_now(store->env, why, why_size);
+  svc_mutex_unlock(&store->copy_lock);
+  return lmdb_result(rc);
+}
+
 /* ------------------------------------------------------------------------------------------- a store that another process holds */
 
-#define LMDB_COPY_TRIES 16
 
 /* LMDB itself lets other processes read: what they see is the last commit. Nothing is written, and no lock of ours is taken. */
 static int lmdb_visit(MDB_env **out, const char *path, unsigned flags)
@@ -1005,11 +964,27 @@ static int lmdb_visit_tell(const char *path, uint64_t base)
   return rc;
 }
 
+/* LMDB would divide by what it finds there. */
+static int lmdb_visit_metas(const char *from)
+{
+  char name[PATH_MAX], why[128];
+  int fd, rc;
+  if ((size_t)snprintf(name, sizeof name, "%s/data.mdb", from) >= sizeof name) return ENAMETOOLONG;
+  fd = open(name, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return errno;
+  rc = svc_lmdb_pages(fd, 0, 0, why, sizeof why);
+  close(fd);
+  return rc;
+}
+
 /* One try; MDB_MAP_RESIZED: the store has grown since its file was mapped. */
 static int lmdb_visit_copy(const char *from, int fd, uint64_t *base)
 {
   MDB_env *env = NULL;
-  int rc = lmdb_visit(&env, from, MDB_RDONLY);
+  char why[128];
+  int rc = lmdb_visit_metas(from);
+  if (!rc) rc = lmdb_visit(&env, from, MDB_RDONLY);
+  if (!rc) rc = lmdb_look_now(env, why, sizeof why);
   if (!rc && ftruncate(fd, 0) != 0) rc = errno;
   if (!rc && lseek(fd, 0, SEEK_SET) != 0) rc = errno;
   if (!rc) rc = mdb_env_copyfd2(env, fd, MDB_CP_COMPACT);
@@ -1028,7 +1003,7 @@ SVC_PRIVATE int svc_lmdb_copy_of(const char *from, const char *to)
   rc = lmdb_copy_file(to, &c);
   if (rc != SVC_OK) return rc;
   do rc = lmdb_visit_copy(from, c.fd, &base);
-  while (rc == MDB_MAP_RESIZED && ++tries < LMDB_COPY_TRIES);
+  while (rc == MDB_MAP_RESIZED && ++tries < LMDB_TRIES);
   if (!rc) rc = lmdb_visit_tell(c.new_name, base);
   return lmdb_copy_end(to, &c, rc);
 }
@@ -1058,6 +1033,7 @@ SVC_PRIVATE const svc_store_port *svc_lmdb_port(void)
     .copy_begin = lmdb_copy_begin,
     .copy = lmdb_copy,
     .numbers_from = lmdb_numbers_from,
+    .check = lmdb_check,
   };
   return &port;
 }

@@ -75,4 +75,7 @@ SVC_PRIVATE int svc_x509_dates(svc_arena *a, svc_str pem, int64_t *from, int64_t
 SVC_PRIVATE const svc_store_port *svc_lmdb_port(void);
 SVC_PRIVATE int svc_lmdb_copy_of(const char *from, const char *to); /* svc_backup_of() */
 
+/* ports/lmdb_pages.c: is the file what LMDB takes it for? */
+SVC_PRIVATE int svc_lmdb_pages(int fd, uint64_t txn, uint64_t most, char *why, size_t why_size);
+
 #endif /* SVC_PORTS_H */

@@ -85,6 +85,8 @@ struct svc_store_port {
   int (*copy_begin)(svc_txn *txn); /* in a write transaction that is committed before copy(): what the copy has to know */
   int (*numbers_from)(svc_txn *txn, uint64_t least); /* of a write transaction: opened again, the store has no number less than this */
   void (*forget)(svc_txn *txn); /* of a read transaction: nobody needs what it has given so far. NULL: that takes no memory */
+  /* What the records lie in, below them: SVC_OK, or SVC_CORRUPT and why, for people. NULL: that is not for us to look at. */
+  int (*check)(svc_store *store, char *why, size_t why_size);
   bool shared; /* other processes write to it as well: nothing that was read in another transaction may be relied on */
 };
 

@@ -12,7 +12,11 @@
   defined(MBEDTLS_PEM_PARSE_C) && defined(MBEDTLS_ECDSA_C) && defined(MBEDTLS_ECP_DP_SECP256R1_ENABLED) && \
   defined(MBEDTLS_PK_WRITE_C) && defined(MBEDTLS_PK_PARSE_C) && defined(MBEDTLS_MD_CAN_SHA1)
 #define X509_IS_THERE 1
+#include <mbedtls/asn1.h>
+#include <mbedtls/bignum.h>
 #include <mbedtls/ecp.h>
+#include <mbedtls/md.h>
+#include <mbedtls/pem.h>
 #include <mbedtls/platform_util.h>
 #include <mbedtls/pk.h>
 #include <mbedtls/x509_crt.h>
@@ -23,6 +27,21 @@
 #if X509_IS_THERE
 
 #define X509_PEM 4096 /* bytes: a certificate with a long subject has about 1200 */
+
+/* What a function of mbedTLS has failed by: want of memory, or else what the caller takes it for. An error is that of a module, with one of
+** what lies below it (the last seven bits) added. */
+static int x509_failed(int error, int otherwise)
+{
+  static const int of_memory[] = { MBEDTLS_ERR_X509_ALLOC_FAILED, MBEDTLS_ERR_PK_ALLOC_FAILED, MBEDTLS_ERR_PEM_ALLOC_FAILED, MBEDTLS_ERR_ECP_ALLOC_FAILED,
+                                   MBEDTLS_ERR_MD_ALLOC_FAILED };
+  const int below = -(-error & 0x7F);
+  size_t i;
+  if (error >= 0) return error ? otherwise : SVC_OK;
+  if (below == MBEDTLS_ERR_MPI_ALLOC_FAILED || below == MBEDTLS_ERR_ASN1_ALLOC_FAILED) return SVC_NOMEM;
+  for (i = 0; i < sizeof of_memory / sizeof of_memory[0]; i++)
+    if (error - below == of_memory[i]) return SVC_NOMEM;
+  return otherwise;
+}
 
 /* mbedTLS asks for random bytes through a function of another type. */
 static int x509_random(void *context, unsigned char *out, size_t n)
@@ -61,7 +80,7 @@ static int x509_name(int (*set)(mbedtls_x509write_cert *cert, const char *name),
 {
   svc_str text = svc_arena_copy(a, name);
   if (a->failed) return SVC_NOMEM;
-  return set(cert, text.p) == 0 ? SVC_OK : SVC_INVALID; /* no distinguished name, or one of kinds that it does not know */
+  return x509_failed(set(cert, text.p), SVC_INVALID); /* no distinguished name, or one of kinds that it does not know */
 }
 
 /* What was written as text with a NUL behind it, as the arena's. */
@@ -73,44 +92,41 @@ static svc_str x509_text(svc_arena *a, const unsigned char *pem)
 static int x509_write(svc_arena *a, const svc_x509_request *r, mbedtls_x509write_cert *cert, mbedtls_pk_context *key, svc_x509_pair *out)
 {
   unsigned char pem[X509_PEM];
-  int rc = SVC_INVALID;
-  if (mbedtls_x509write_crt_pem(cert, pem, sizeof pem, x509_random, (void *)(uintptr_t)r) == 0) {
+  int rc = x509_failed(mbedtls_x509write_crt_pem(cert, pem, sizeof pem, x509_random, (void *)(uintptr_t)r), SVC_INVALID);
+  if (rc == SVC_OK) {
     out->certificate = x509_text(a, pem);
-    if (mbedtls_pk_write_key_pem(key, pem, sizeof pem) == 0) {
-      out->key = x509_text(a, pem);
-      rc = SVC_OK;
-    }
+    rc = x509_failed(mbedtls_pk_write_key_pem(key, pem, sizeof pem), SVC_INVALID);
   }
+  if (rc == SVC_OK) out->key = x509_text(a, pem);
   mbedtls_platform_zeroize(pem, sizeof pem);
   return rc == SVC_OK && a->failed ? SVC_NOMEM : rc;
 }
 
-static bool x509_keys(const svc_x509_request *r, mbedtls_pk_context *key, mbedtls_pk_context *issuer)
+static int x509_keys(const svc_x509_request *r, mbedtls_pk_context *key, mbedtls_pk_context *issuer)
 {
   void *random = (void *)(uintptr_t)r;
-  if (mbedtls_pk_setup(key, mbedtls_pk_info_from_type(MBEDTLS_PK_ECKEY)) != 0 ||
-      mbedtls_ecp_gen_key(MBEDTLS_ECP_DP_SECP256R1, mbedtls_pk_ec(*key), x509_random, random) != 0)
-    return false;
-  return !r->issuer_key.n || mbedtls_pk_parse_key(issuer, (const unsigned char *)r->issuer_key.p, r->issuer_key.n + 1, NULL, 0,
-                                                  x509_random, random) == 0; /* the NUL counts */
+  int error = mbedtls_pk_setup(key, mbedtls_pk_info_from_type(MBEDTLS_PK_ECKEY));
+  if (!error) error = mbedtls_ecp_gen_key(MBEDTLS_ECP_DP_SECP256R1, mbedtls_pk_ec(*key), x509_random, random);
+  if (!error && r->issuer_key.n) /* the NUL counts */
+    error = mbedtls_pk_parse_key(issuer, (const unsigned char *)r->issuer_key.p, r->issuer_key.n + 1, NULL, 0, x509_random, random);
+  return x509_failed(error, SVC_RANDOM);
 }
 
 SVC_PRIVATE int svc_x509_make(svc_arena *a, const svc_x509_request *r, svc_x509_pair *out)
 {
   mbedtls_x509write_cert cert;
   mbedtls_pk_context key, issuer;
-  int rc = SVC_INVALID;
+  int rc;
   mbedtls_x509write_crt_init(&cert);
   mbedtls_pk_init(&key);
   mbedtls_pk_init(&issuer);
-  if (x509_keys(r, &key, &issuer)) {
+  rc = x509_keys(r, &key, &issuer);
+  if (rc == SVC_OK) {
     mbedtls_x509write_crt_set_subject_key(&cert, &key);
     mbedtls_x509write_crt_set_issuer_key(&cert, r->issuer_key.n ? &issuer : &key);
     rc = x509_name(mbedtls_x509write_crt_set_subject_name, &cert, a, r->subject);
     if (rc == SVC_OK) rc = x509_name(mbedtls_x509write_crt_set_issuer_name, &cert, a, r->issuer);
     if (rc == SVC_OK) rc = x509_describe(&cert, r) ? x509_write(a, r, &cert, &key, out) : SVC_NOMEM;
-  } else {
-    rc = SVC_RANDOM;
   }
   mbedtls_x509write_crt_free(&cert);
   mbedtls_pk_free(&key);
@@ -127,7 +143,7 @@ SVC_PRIVATE int svc_x509_check(svc_arena *a, svc_str pem)
   mbedtls_x509_crt_init(&chain);
   rc = mbedtls_x509_crt_parse(&chain, (const unsigned char *)text.p, text.n + 1);
   mbedtls_x509_crt_free(&chain);
-  return rc == 0 ? SVC_OK : SVC_INVALID;
+  return x509_failed(rc, SVC_INVALID);
 }
 
 static int64_t x509_ms(const mbedtls_x509_time *t)
@@ -149,7 +165,7 @@ SVC_PRIVATE int svc_x509_dates(svc_arena *a, svc_str pem, int64_t *from, int64_t
     *until = x509_ms(&chain.valid_to);
   }
   mbedtls_x509_crt_free(&chain);
-  return rc == 0 ? SVC_OK : SVC_INVALID;
+  return x509_failed(rc, SVC_INVALID);
 }
 
 #else

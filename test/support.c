@@ -446,6 +446,7 @@ const svc_noun *const *svc_catalog(size_t *count)
 void *t_memory_resize(void *context, void *p, size_t size)
 {
   t_memory *m = context;
+  void *more;
   if (size == 0) {
     if (p) m->live--;
     free(p);
@@ -453,8 +454,9 @@ void *t_memory_resize(void *context, void *p, size_t size)
   }
   m->calls++;
   if (m->fail_at && (m->calls == m->fail_at || (m->for_good && m->calls > m->fail_at))) return NULL;
-  if (!p) m->live++;
-  return realloc(p, size);
+  more = realloc(p, size);
+  if (more && !p) m->live++;
+  return more;
 }
 
 /* The linker puts these before the library's own (build.sh). A thread of a test that lets some fail is alone. */

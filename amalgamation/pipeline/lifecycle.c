@@ -134,6 +134,7 @@ typedef struct lifecycle_job {
   bool more;         /* there may be */
   bool spoiled;      /* this one refused after it had written: it is given up, and what it wrote never happens */
   svc_due_entry bad;
+  int before;        /* steps that were done before it, and are undone with it */
 } lifecycle_job;
 
 /* What is of no entity, or of one that waits for another time, and what refuses: forgotten, not tried for ever. */
@@ -167,6 +168,7 @@ static bool lifecycle_apply(svc_call *c, lifecycle_job *work, const svc_due_entr
     c->error.code = SVC_E_NONE;
     work->spoiled = c->txn->dirty;
     work->bad = *due;
+    work->before = work->done;
   }
   c->txn->dirty |= dirty;
   if (work->spoiled) return false;
@@ -199,12 +201,12 @@ static bool lifecycle_frees(svc_call *c, const svc_due_entry *due)
 }
 
 /* Those of what is due that free, out of turn: what has no room to go on must not keep the others from making it. */
-static bool lifecycle_apply_freeing(svc_call *c, lifecycle_job *work, int64_t now)
+static bool lifecycle_apply_freeing(svc_call *c, lifecycle_job *work, int64_t now, int most)
 {
   svc_due_entry due;
   svc_scan scan;
   svc_due_begin(&scan, c->txn);
-  while (work->done < LIFECYCLE_BATCH && svc_due_next(&scan, &due) && due.when <= now) {
+  while (work->done < most && svc_due_next(&scan, &due) && due.when <= now) {
     if (!lifecycle_frees(c, &due)) continue;
     if (!lifecycle_apply(c, work, &due)) return false;
     work->done++;
@@ -214,25 +216,30 @@ static bool lifecycle_apply_freeing(svc_call *c, lifecycle_job *work, int64_t no
 
 /* ----------------------------------------------------------------------------------------------------------------- jobs */
 
+/*
+** After a run that was undone for one that refused, those before it are done and committed alone, and with the next run it is the first.
+** The first is forgotten. Not any other: what it is of may have been made in the run that was undone, and would be made again, for ever.
+*/
 static bool lifecycle_work(svc_job *job, svc_txn *txn)
 {
   lifecycle_job *work = (lifecycle_job *)job;
   svc_arena arena;
   svc_call c;
-  bool good = true, found = true;
+  bool good = true, found = true, forget = work->spoiled && !work->before;
+  int most = work->spoiled && work->before ? work->before : LIFECYCLE_BATCH;
   if (work->s->config.manual_clock && svc_now(work->s) < job->now) job->now = svc_now(work->s); /* it was set back since */
   svc_service_call(&c, work->s, &arena, txn, job->now);
   work->done = 0;
-  if (work->spoiled) { /* the run before this one was undone: that step goes, and the others have their turn again */
-    work->spoiled = false;
+  work->spoiled = false;
+  if (forget) {
     work->done = 1;
     good = lifecycle_forget(&c, &work->bad);
     found = false;
   } else if (job->frees) {
-    good = lifecycle_apply_freeing(&c, work, job->now);
-    found = work->done == LIFECYCLE_BATCH;
+    good = lifecycle_apply_freeing(&c, work, job->now, most);
+    found = work->done == most;
   }
-  for (; !job->frees && work->done < LIFECYCLE_BATCH && c.spent < LIFECYCLE_SPENT && good && found; work->done += found)
+  for (; !forget && !job->frees && work->done < most && c.spent < LIFECYCLE_SPENT && good && found; work->done += found)
     good = lifecycle_apply_first(&c, work, job->now, &found);
   work->more = good && (found || job->alone);
   if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;

@@ -585,6 +585,16 @@ static void verify_nobody(void *context, const char *text)
   (void)context, (void)text;
 }
 
+/* What lies below the records. What is damaged there is not read: false. */
+static bool verify_below(const svc *s, void (*found)(void *context, const char *text), void *context, int *rc)
+{
+  const svc_store_port *port = s->commit.port;
+  char why[VERIFY_TEXT] = "";
+  *rc = port->check ? port->check(s->commit.store, why, sizeof why) : SVC_OK;
+  if (*rc == SVC_CORRUPT) found(context, why);
+  return *rc == SVC_OK;
+}
+
 int svc_check_store(svc *s, void (*found)(void *context, const char *text), void *context)
 {
   svc_verify v;
@@ -593,13 +603,14 @@ int svc_check_store(svc *s, void (*found)(void *context, const char *text), void
   int rc;
   if (!s) return SVC_INVALID;
   memset(&v, 0, sizeof v);
+  v.found = found ? found : verify_nobody;
+  v.context = context;
+  if (!verify_below(s, v.found, context, &rc)) return rc;
   svc_service_call(&c, s, &arena, NULL, svc_now(s));
   rc = s->commit.port->read_begin(s->commit.store, &c.txn);
   if (rc != SVC_OK) return rc;
   v.c = v.outer = &c;
   v.memory = &s->allocator;
-  v.found = found ? found : verify_nobody;
-  v.context = context;
   verify_all(&v);
   rc = arena.failed ? SVC_NOMEM : c.txn->error;
   c.txn->error = SVC_OK;

@@ -2,6 +2,7 @@
 ** Certificates of database users: they verify against the authority of the project by another program than ours, belong to
 ** their key, expire on the clock, and their keys are nowhere but in the answer.
 */
+#include "faults.h"
 #include "support.h"
 
 #include <unistd.h>
@@ -241,7 +242,39 @@ done:
   return MUNIT_OK;
 }
 
+/* mbedTLS allocates hundreds of times for one. Where it gets nothing that is the service's fault, and not that of the name. */
+static MunitResult cert_memory(const MunitParameter params[], void *data)
+{
+  static const char body[] = "{\"monthsUntilExpiration\":3}";
+  cert_world w;
+  long n, hits = 1, refused = 0;
+  (void)params, (void)data;
+  cert_open(&w, NULL);
+  cert_user(&w, MANAGED("CN=app"));
+  munit_assert_int(cert_send(&w, "POST", "CN=app", body), ==, 201); /* the authority is made with it */
+  for (n = 1; hits; n += 5) {
+    svc_header json = { "Content-Type", "application/json", 0, 0 };
+    char target[200];
+    svc_request request = { .method = "POST", .target = target, .headers = &json, .header_count = 1, .body = body,
+                            .body_length = sizeof body - 1, .peer = w.t.peer, .caller = &w.t.caller };
+    svc_response response;
+    int rc;
+    snprintf(target, sizeof target, "/api/svc/v2/groups/%s/databaseUsers/CN=app/certs", w.group);
+    munit_assert_long(n, <, 10000);
+    t_fault(T_CALL_MEMORY, n, ENOMEM, false);
+    rc = svc_handle_request(w.t.s, &request, &response);
+    hits = t_fault_end();
+    if (t_memory_sufficed(rc, &response)) munit_assert_int(response.status, ==, 201);
+    else refused++;
+    svc_response_free(&response);
+  }
+  munit_assert_long(refused, >, 20);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/memory", cert_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/verify", cert_verify, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/list", cert_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refused", cert_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

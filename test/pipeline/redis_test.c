@@ -3,7 +3,7 @@
 ** once, and what happens when Redis does not answer. Each test has a redis-server of its own, on a socket in a folder, which it may
 ** stop and kill; it ends with the test. Skipped unless SVC_TEST_LIMITER=redis.
 */
-#include "support.h"
+#include "relay.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -954,7 +954,57 @@ static MunitResult redis_not_opened(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A connection that breaks after so many bytes of taking a token, of a handle of its own: its breaker is new. False: it did not take so
+** many. *sure, *unsure: tokens that were taken, and that may have been. */
+static bool broken_one(site *s, relay *r, int direction, int way, long bytes, long *sure, long *unsure)
+{
+  svc_bucket b = bucket("one", 1000000, 1, 1000000);
+  svc_limits *limits = site_handle(s);
+  double until = seconds() + 15;
+  svc_tokens t;
+  bool hit;
+  munit_assert_int(s->port->take(limits, &b, T_START, &t), ==, SVC_OK);
+  relay_arm(r, direction, way, bytes);
+  if (s->port->take(limits, &b, T_START, &t) == SVC_OK) ++*sure;
+  else ++*unsure;
+  hit = relay_disarm(r);
+  while (s->port->take(limits, &b, T_START, &t) != SVC_OK) { /* and it is found again */
+    ++*unsure;
+    munit_assert_true(seconds() < until);
+    pause_ms(20);
+  }
+  *sure += 2;
+  munit_assert_int64(1000000 - t.remaining, >=, *sure);
+  munit_assert_int64(1000000 - t.remaining, <=, *sure + *unsure);
+  s->port->close(limits);
+  return hit;
+}
+
+static MunitResult redis_broken(const MunitParameter params[], void *data)
+{
+  static site s;
+  static relay r;
+  long sure = 0, unsure = 0, bytes, tried = 0;
+  int direction, way;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  memset(&s, 0, sizeof s);
+  s.port = t_redis_port();
+  server_open(&s.server, "");
+  relay_start(&r, s.server.folder, "redis");
+  snprintf(s.server.uri, sizeof s.server.uri, "redis+unix://%s/redis?timeout=200&connect=200", r.folder);
+  for (way = 0; way < RELAY_WAYS; way++)
+    for (direction = 0; direction < 2; direction++)
+      for (bytes = 0; broken_one(&s, &r, direction, way, bytes, &sure, &unsure); bytes += 1 + bytes / 2) tried++;
+  fprintf(stderr, "Redis: %ld connections broken or held up, %ld tokens of which nobody knows\n", tried, unsure);
+  munit_assert_long(tried, >, 20);
+  relay_stop(&r);
+  server_close(&s.server);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/broken", redis_broken, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/exact", redis_exact, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/same_steps", redis_same_steps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/clocks", redis_clocks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

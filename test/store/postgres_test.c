@@ -4,6 +4,7 @@
 */
 #include "support.h"
 #include "postgres.h"
+#include "relay.h"
 #include "mechanism/probe.h"
 
 #include <pthread.h>
@@ -896,12 +897,72 @@ static MunitResult postgres_revoked(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* ------------------------------------------------------------------------------------------------- connections that break */
+
+typedef struct broken {
+  relay relay;
+  t_service t;
+  long count, tried, refused;
+} broken;
+
+/* One organization, while the connection breaks after so many bytes. False: it did not take so many. */
+static bool broken_one(broken *b, int direction, int way, long bytes)
+{
+  char body[64], key[64];
+  int status, tries = 0;
+  bool hit;
+  snprintf(body, sizeof body, "{\"name\":\"org %ld\"}", b->count);
+  snprintf(key, sizeof key, "key-%ld", b->count++);
+  t_header(&b->t, "Idempotency-Key", key);
+  relay_arm(&b->relay, direction, way, bytes);
+  status = t_send(&b->t, "POST", "/orgs", body);
+  hit = relay_disarm(&b->relay);
+  if (status != 201 && (status != 503 || !hit)) munit_errorf("%ld bytes, direction %d, way %d: %d", bytes, direction, way, status);
+  b->tried += hit;
+  b->refused += status != 201;
+  for (status = 503; status == 503 && tries < 10; tries++) status = t_send(&b->t, "POST", "/orgs", body); /* as it was told to */
+  munit_assert_int(status, ==, 201);
+  t_headers_clear(&b->t);
+  munit_assert_int(t_send(&b->t, "GET", "/orgs?itemsPerPage=1", NULL), ==, 200);
+  munit_assert_int64(t_int(&b->t, "totalCount"), ==, b->count); /* there once, whatever it was told */
+  return hit;
+}
+
+/* After every number of bytes that a write takes, in steps (finer with SVC_TEST_ALL): it is answered, or a 503; then all goes on. */
+static MunitResult postgres_broken(const MunitParameter params[], void *data)
+{
+  const bool all = getenv("SVC_TEST_ALL") != NULL;
+  char folder[128], server[256];
+  static broken b;
+  long bytes;
+  int direction, way;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  snprintf(server, sizeof server, "%s", getenv("SVC_TEST_POSTGRES"));
+  relay_start(&b.relay, server, ".s.PGSQL.5432"); /* what libpq looks for in a folder */
+  munit_assert_int(setenv("SVC_TEST_POSTGRES", b.relay.folder, 1), ==, 0);
+  store_folder(folder);
+  t_open(&b.t, &(svc_config){ .limiter_off = 1, .path = folder, .store = t_postgres_port() });
+  for (way = 0; way < RELAY_WAYS; way++)
+    for (direction = 0; direction < 2; direction++)
+      for (bytes = 0; broken_one(&b, direction, way, bytes); bytes += 1 + bytes / (all ? 50 : 3)) continue;
+  munit_assert_int(svc_check_store(b.t.s, NULL, NULL), ==, SVC_OK);
+  t_close(&b.t);
+  fprintf(stderr, "PostgreSQL: %ld connections broken or held up, %ld writes refused and sent again\n", b.tried, b.refused);
+  munit_assert_long(b.tried, >, 20);
+  munit_assert_int(setenv("SVC_TEST_POSTGRES", server, 1), ==, 0);
+  relay_stop(&b.relay);
+  store_remove(folder);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/gathered", postgres_gathered, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/expected", postgres_expected, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/rows", postgres_rows, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/round_trips", postgres_round_trips, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/revoked", postgres_revoked, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/broken", postgres_broken, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest", postgres_digest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/orders", postgres_orders, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/due", postgres_due, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

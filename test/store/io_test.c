@@ -1,0 +1,307 @@
+/*
+** Every call that the store makes to the system fails in turn: while it is opened, new and old, read, written to, grown, copied and closed;
+** once, or from there until the disk is well again; with each error that such a call has.
+**
+** What must hold: nothing ends; svc_open() and svc_backup() say what it was; a request is answered, or 503 or 507; afterwards the handle
+** goes on, or another one opened in its place does; what was acknowledged is there, what was refused is not there by half, and the store is
+** whole. A backup is whole, or not there.
+**
+**   SVC_TEST_ALL=1   every call; else a sample, another one in each step
+*/
+#include "faults.h"
+#include "support.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define IO_ORGS 64
+
+typedef struct io_try {
+  char folder[128], copy[160];
+  t_memory memory;
+  int64_t now;
+  char log[512];
+  svc *s;
+  char names[IO_ORGS][32]; /* of organizations that were acknowledged */
+  size_t count, asked;
+  int status;   /* of the last answer */
+  size_t total; /* of the last list: -1: none */
+  bool gone;    /* the handle was closed */
+} io_try;
+
+static struct {
+  long tried, refused, succeeded, reopened, late;
+} io_sum;
+
+static int64_t io_clock(void *context)
+{
+  return ((io_try *)context)->now;
+}
+
+static void io_log(void *context, int level, const char *text)
+{
+  io_try *t = context;
+  if (level == SVC_LOG_ERROR) snprintf(t->log, sizeof t->log, "%s", text);
+}
+
+static int io_open(io_try *t)
+{
+  svc_config config = { .limiter_off = 1, .path = t->folder, .map_size = 65536, .clock = io_clock, .clock_context = t, .log = io_log, .log_context = t };
+  config.allocator.resize = t_memory_resize;
+  config.allocator.context = &t->memory;
+  t->log[0] = 0;
+  t->s = NULL;
+  return svc_open(&t->s, &config);
+}
+
+static int io_ask(io_try *t, const char *method, const char *target, const char *body)
+{
+  svc_grant grant = { "ORG_OWNER", NULL };
+  svc_caller caller = { "5f0000000000000000000001", "owner@example.com", &grant, 1, 1 };
+  svc_header json = { "Content-Type", "application/json", 0, 0 };
+  svc_request request = { .method = method, .target = target, .headers = &json, .header_count = body ? 1 : 0, .body = body,
+                          .body_length = body ? strlen(body) : 0, .peer = "192.0.2.7", .caller = &caller };
+  svc_response response;
+  const char *at;
+  svc_handle_request(t->s, &request, &response);
+  at = strstr(response.body, "\"totalCount\":");
+  t->total = at ? (size_t)strtoul(at + 13, NULL, 10) : (size_t)-1;
+  t->status = response.status;
+  svc_response_free(&response);
+  return t->status;
+}
+
+/* Is there an organization of this name? -1: it cannot be told. */
+static int io_there(io_try *t, const char *name)
+{
+  char path[128];
+  snprintf(path, sizeof path, "/api/svc/v2/orgs?name=%s", name);
+  if (io_ask(t, "GET", path, NULL) != 200) return -1;
+  return t->total == 1;
+}
+
+/* One more; what is acknowledged is noted. */
+static int io_create(io_try *t)
+{
+  char name[32], body[256];
+  snprintf(name, sizeof name, "org%02zu", t->asked++);
+  snprintf(body, sizeof body, "{\"name\":\"%s\"}", name);
+  if (io_ask(t, "POST", "/api/svc/v2/orgs", body) == 201) {
+    munit_assert_size(t->count, <, IO_ORGS);
+    snprintf(t->names[t->count++], sizeof t->names[0], "%s", name);
+  } else if (t->status != 503 && t->status != 507) {
+    munit_errorf("a write was answered with %d", t->status);
+  }
+  return t->status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- steps */
+
+static void io_named(const io_try *t, int rc, const char *what)
+{
+  if (rc == SVC_OK) return;
+  if (rc != SVC_IO && rc != SVC_FULL && rc != SVC_NOMEM && rc != SVC_BUSY && rc != SVC_EXISTS && rc != SVC_CORRUPT && rc != SVC_RANDOM) munit_errorf("%s: %d", what, rc);
+  if (!t->log[0] && rc != SVC_NOMEM) munit_errorf("%s: %d, and no line says why", what, rc);
+}
+
+static bool io_step_open(io_try *t)
+{
+  int rc = io_open(t);
+  io_named(t, rc, "open");
+  t->gone = rc != SVC_OK;
+  return rc == SVC_OK;
+}
+
+static bool io_step_read(io_try *t)
+{
+  int there = io_there(t, "org00");
+  if (there < 0 && t->status != 503) munit_errorf("a read was answered with %d", t->status);
+  munit_assert_int(there, !=, 0);
+  return there == 1;
+}
+
+static bool io_step_write(io_try *t)
+{
+  return io_create(t) == 201;
+}
+
+static bool io_step_grow(io_try *t)
+{
+  bool good = true;
+  int i;
+  for (i = 0; i < 24; i++) good = io_create(t) == 201 && good;
+  return good;
+}
+
+static bool io_step_backup(io_try *t)
+{
+  char name[200];
+  int rc = svc_backup(t->s, t->copy);
+  io_named(t, rc, "backup");
+  snprintf(name, sizeof name, "%s/data.mdb", t->copy);
+  if (rc != SVC_OK && access(name, F_OK) == 0) io_sum.late++; /* it has its name, and the folder could not be flushed: it is whole */
+  return rc == SVC_OK;
+}
+
+static bool io_step_close(io_try *t)
+{
+  svc_close(t->s);
+  t->gone = true;
+  return true;
+}
+
+static const struct {
+  const char *name;
+  bool fresh, closed; /* in an empty folder; before it is opened */
+  bool (*run)(io_try *);
+} io_steps[] = {
+  { "first", true, true, io_step_open },  { "open", false, true, io_step_open },     { "read", false, false, io_step_read },
+  { "write", false, false, io_step_write }, { "grow", false, false, io_step_grow }, { "backup", false, false, io_step_backup },
+  { "close", false, false, io_step_close },
+};
+
+static const struct {
+  enum t_call call;
+  int errors[5];
+} io_errors[] = {
+  { T_CALL_OPEN, { EIO, EMFILE, ENOSPC, EACCES } },
+  { T_CALL_READ, { EIO, EINTR, T_SHORT } },
+  { T_CALL_WRITE, { EIO, ENOSPC, EINTR, T_SHORT } },
+  { T_CALL_SEEK, { EIO } },
+  { T_CALL_FLUSH, { EIO, ENOSPC } },
+  { T_CALL_MAP, { ENOMEM } },
+  { T_CALL_CUT, { EIO, ENOSPC } },
+  { T_CALL_STAT, { EIO } },
+  { T_CALL_LOCK, { EINTR, ENOLCK } },
+  { T_CALL_RESERVE, { ENOSPC, EINTR } },
+  { T_CALL_NAME, { EIO, ENOSPC, EACCES } },
+  { T_CALL_MEMORY, { ENOMEM } },
+};
+
+/* ------------------------------------------------------------------------------------------------------------ afterwards */
+
+static void io_copy_whole(io_try *t)
+{
+  char kept[128];
+  svc *s = t->s;
+  struct stat st;
+  char name[200];
+  int rc;
+  snprintf(name, sizeof name, "%s/data.mdb", t->copy);
+  if (stat(name, &st) != 0) return;
+  snprintf(kept, sizeof kept, "%s", t->folder);
+  snprintf(t->folder, sizeof t->folder, "%.120s", t->copy);
+  rc = io_open(t);
+  if (rc != SVC_OK) munit_errorf("a backup that has its name does not open: %s", t->log);
+  munit_assert_int(svc_check_store(t->s, NULL, NULL), ==, SVC_OK);
+  munit_assert_int(io_there(t, "org00"), ==, 1);
+  svc_close(t->s);
+  snprintf(t->folder, sizeof t->folder, "%s", kept);
+  t->s = s;
+}
+
+/* The disk is well again: the handle goes on, or another does. */
+static void io_goes_on(io_try *t, const char *what)
+{
+  size_t i;
+  if (!t->gone && io_ask(t, "GET", "/api/svc/v2/orgs", NULL) == 200 && io_create(t) == 201) {
+    for (i = 0; i < t->count; i++) munit_assert_int(io_there(t, t->names[i]), ==, 1);
+  } else if (!t->gone) {
+    io_sum.reopened++;
+  }
+  if (!t->gone) svc_close(t->s);
+  munit_assert_long(t->memory.live, ==, 0);
+  if (io_open(t) != SVC_OK) munit_errorf("%s: it does not open any more: %s", what, t->log);
+  t->gone = false;
+  for (i = 0; i < t->count; i++)
+    if (io_there(t, t->names[i]) != 1) munit_errorf("%s: %s was acknowledged and is not there", what, t->names[i]);
+  munit_assert_int(svc_check_store(t->s, NULL, NULL), ==, SVC_OK);
+  if (io_create(t) != 201) munit_errorf("%s: it takes no more writes: %d", what, t->status);
+  io_copy_whole(t);
+  svc_close(t->s);
+  munit_assert_long(t->memory.live, ==, 0);
+}
+
+static void io_begin(io_try *t, bool fresh)
+{
+  memset(t, 0, sizeof *t);
+  snprintf(t->folder, sizeof t->folder, "/dev/shm/svcapi-io-XXXXXX");
+  if (!mkdtemp(t->folder)) store_folder(t->folder);
+  snprintf(t->copy, sizeof t->copy, "%s/copy", t->folder);
+  t->now = T_START;
+  if (fresh) return;
+  munit_assert_int(io_open(t), ==, SVC_OK);
+  munit_assert_int(io_create(t), ==, 201);
+  munit_assert_int(io_create(t), ==, 201);
+}
+
+/* One fault in one step. False: there are not so many calls. */
+static bool io_one(size_t step, enum t_call call, long at, int error, bool for_good)
+{
+  static io_try t;
+  char what[96];
+  long hits;
+  bool good;
+  io_begin(&t, io_steps[step].fresh);
+  snprintf(what, sizeof what, "%s, call %ld of kind %d, error %d%s", io_steps[step].name, at, (int)call, error, for_good ? ", for good" : "");
+  if (getenv("SVC_TEST_SHOW")) fprintf(stderr, "%s\n", what);
+  if (io_steps[step].closed && !io_steps[step].fresh) svc_close(t.s);
+  t.gone = io_steps[step].closed;
+  t_fault(call, at, error, for_good);
+  good = io_steps[step].run(&t);
+  hits = t_fault_end();
+  if (hits) {
+    io_sum.tried++;
+    if (good) io_sum.succeeded++;
+    else io_sum.refused++;
+  } else if (!good) {
+    munit_errorf("%s: nothing failed, and it did not succeed: %d %s", what, t.status, t.log);
+  }
+  io_goes_on(&t, what);
+  store_remove(t.folder);
+  return hits > 0;
+}
+
+static MunitResult io_all(const MunitParameter params[], void *data)
+{
+  const bool all = getenv("SVC_TEST_ALL") != NULL;
+  size_t step, k, e;
+  long at, n = 0;
+  (void)params, (void)data;
+  if (!T_ON_LMDB) return MUNIT_SKIP;
+  memset(&io_sum, 0, sizeof io_sum);
+  for (step = 0; step < sizeof io_steps / sizeof io_steps[0]; step++)
+    for (k = 0; k < sizeof io_errors / sizeof io_errors[0]; k++)
+      for (e = 0; e < 5 && io_errors[k].errors[e]; e++)
+        for (at = all ? 1 : 1 + n++ % 3; at < 10000; at += all ? 1 : 1 + at + n++ % 5) {
+          bool once = io_one(step, io_errors[k].call, at, io_errors[k].errors[e], false);
+          if (!once) break;
+          if ((all || n % 2) && io_errors[k].errors[e] != EINTR) io_one(step, io_errors[k].call, at, io_errors[k].errors[e], true);
+        }
+  fprintf(stderr, "I/O: %ld faults: %ld refused, %ld done nevertheless; %ld handles had to be opened anew; %ld backups refused that are whole\n",
+          io_sum.tried, io_sum.refused, io_sum.succeeded, io_sum.reopened, io_sum.late);
+  munit_assert_long(io_sum.tried, >, 50);
+  return MUNIT_OK;
+}
+
+/* A store that opens, and then cannot be read or written: that, too, is said in a line. */
+static MunitResult io_said(const MunitParameter params[], void *data)
+{
+  size_t step;
+  long at;
+  (void)params, (void)data;
+  if (!T_ON_LMDB) return MUNIT_SKIP;
+  for (step = 0; step < 2; step++)
+    for (at = 1; io_one(step, T_CALL_LOCK, at, ENOLCK, false); at++) io_one(step, T_CALL_LOCK, at, ENOLCK, true);
+  munit_assert_long(at, >, 2);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/said", io_said, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/faults", io_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_io = { "/io", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
