@@ -22,6 +22,8 @@ usage: ./build.sh VERB [ARGUMENT]...
                  one operation; takes packages from npm
   test-cluster   two svcd on one PostgreSQL and one Redis, killed and restarted under load: limits, races, linearizability
   test-power [SCENE] what a disk is left with when the power is cut at any flush: thousands of states, each opened and checked
+  soak [MINUTES [SEED]] clients of several roles over HTTPS while the clock moves and svcd is killed (5 minutes): every answer against
+                 a model, and how large svcd and its store become
   bench [ARG]... build and run the benchmarks
   fuzz [SECONDS] random requests and bytes (test/fuzz), each for so long (60), with clang
   fold           write svcapi.c from the parts
@@ -437,6 +439,14 @@ test_power() { # [SCENE]
   return $status
 }
 
+soak() { # [MINUTES [SEED]]
+  daemon
+  O=build/soak
+  build soak soak OPT=-O2
+  rm -rf build/soak/data; mkdir -p build/soak/data
+  SOAK_SVCD=$PWD/build/svcd SOAK_FOLDER=$PWD/build/soak/data build/soak/soak "$@" 9<&-
+}
+
 clean() {
   case ${1:-} in
     --all) rm -rf build; say 'clean: removed build/' ;;
@@ -452,7 +462,7 @@ case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'
 verb=$1; shift
 if [ "$verb" = test-cluster ]; then WITH=postgres,redis; fi
 with
-case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|bench|fuzz|arm|clean|install|dist|test-cluster|test-power) one_at_a_time ;; esac
+case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|bench|fuzz|arm|clean|install|dist|test-cluster|test-power|soak) one_at_a_time ;; esac
 case $verb in
   deps)
     for d in "$@"; do all_deps | grep -qxF -e "$d" || die "no dependency '$d': there are $(all_deps | tr '\n' ' ')"; done
@@ -468,7 +478,7 @@ case $verb in
     say "link: cc program.c -I. -Lbuild -lsvcapi; other languages load build/libsvcapi.so.0" ;;
   fold) need awk sha256sum; fold; pack; say 'fold: svcapi.c is the fold of the parts' ;;
   test) test_all "$@" ;;
-  run|check|coverage|bench|fuzz|arm|clean|dist) "$verb" "$@" ;;
+  run|check|coverage|bench|fuzz|soak|arm|clean|dist) "$verb" "$@" ;;
   # shellcheck disable=SC2119
   test-dist) need qemu-arm qemu-aarch64 curl readelf; (one_at_a_time; dist); sh test/dist/static.sh ;;
   install|uninstall) "${verb}_all" "$@" ;;
