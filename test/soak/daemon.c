@@ -21,6 +21,7 @@
 #define DAEMON_READY "svcd ready on https://127.0.0.1:"
 
 static pid_t daemon_pid;
+static long daemon_began; /* KiB of the store when it was started */
 static atomic_int daemon_listens;
 static atomic_uint daemon_ended;
 
@@ -89,10 +90,20 @@ static int daemon_ready(int fd)
   soak_die("svcd does not start; it says: %s, and in svcd.log", text);
 }
 
+/* Of a file; 0: it is not there. */
+static long daemon_kilobytes(const char *name)
+{
+  char path[512];
+  struct stat s;
+  daemon_file(name, path, sizeof path);
+  return stat(path, &s) == 0 ? (long)s.st_blocks / 2 : 0;
+}
+
 void daemon_start(int64_t now)
 {
   char log[512];
   int out[2], errors;
+  daemon_began = daemon_kilobytes("data/data.mdb");
   daemon_file("svcd.log", log, sizeof log);
   errors = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (errors < 0 || pipe2(out, O_CLOEXEC) != 0) soak_die("cannot write %s", log);
@@ -160,15 +171,6 @@ static long daemon_files(void)
   return n - 2;
 }
 
-static long daemon_kilobytes(const char *name)
-{
-  char path[512];
-  struct stat s;
-  daemon_file(name, path, sizeof path);
-  if (stat(path, &s) != 0) soak_die("no %s", path);
-  return (long)s.st_blocks / 2;
-}
-
 void daemon_measure(daemon_size *out)
 {
   out->anonymous = daemon_status("RssAnon:");
@@ -176,6 +178,7 @@ void daemon_measure(daemon_size *out)
   out->threads = daemon_status("Threads:");
   out->files = daemon_files();
   out->store = daemon_kilobytes("data/data.mdb");
+  out->began = daemon_began;
 }
 
 long daemon_packed(void)

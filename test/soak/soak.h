@@ -56,7 +56,7 @@ unsigned https_count(const char *text, const char *what);
 /* ---- daemon.c: svcd, and how large it is */
 
 typedef struct daemon_size {
-  long anonymous, resident, files, threads, store; /* KiB; open files; threads; KiB on the disk */
+  long anonymous, resident, files, threads, store, began; /* KiB; open files; threads; KiB on the disk, now and at its start */
 } daemon_size;
 
 int daemon_port(void);
