@@ -144,6 +144,14 @@ void daemon_check(void)
   daemon_run("check", "");
 }
 
+void daemon_forget(void)
+{
+  char folder[512], command[1200];
+  daemon_file("", folder, sizeof folder);
+  snprintf(command, sizeof command, "rm -rf '%sdata' '%scopy'", folder, folder);
+  if (system(command) != 0) soak_die("the folder cannot be emptied");
+}
+
 /* ---------------------------------------------------------------------------------------------------------- how large */
 
 static long daemon_status(const char *name)

@@ -36,6 +36,12 @@ void https_begin(const char *authority)
   mbedtls_ssl_conf_ca_chain(&https_settings, &https_authority, NULL);
 }
 
+void https_end(void)
+{
+  mbedtls_ssl_config_free(&https_settings);
+  mbedtls_x509_crt_free(&https_authority);
+}
+
 void https_close(https_client *c)
 {
   if (c->fd < 0) return;

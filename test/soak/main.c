@@ -20,6 +20,7 @@
 
 #define SOAK_BEGIN INT64_C(1893456000) /* 2030-01-01 */
 #define SOAK_DAYS 300     /* then the clock is only moved by seconds: secrets are good for a year */
+#define SOAK_LIFE 2000    /* rounds, after which all of it is checked and begins anew: --test-control takes no store of more than 64 MiB */
 #define SOAK_QUIET 400    /* rounds, in every other stretch of which svcd is left alone: it has time to grow */
 #define SOAK_MEMORY 16384 /* KiB */
 #define SOAK_FILES 48     /* beside a connection for each world */
@@ -36,7 +37,8 @@ static https_answer told;
 static char control_headers[256];
 static int64_t now = SOAK_BEGIN;
 static uint64_t chance, seed;
-static unsigned rounds, kills, stops, hangups;
+static unsigned rounds, kills, stops, hangups, lives;
+static uint64_t asked_before; /* requests of the lives before this one */
 
 uint32_t soak_chance(uint64_t *state, uint32_t below)
 {
@@ -159,7 +161,7 @@ static void soak_bound(const char *what, long value, long most)
 
 static void soak_measure(double minutes)
 {
-  uint64_t asked = 0, written = 0, cut = 0, refused = 0;
+  uint64_t asked = asked_before, written = 0, cut = 0, refused = 0;
   unsigned things = 0, i;
   daemon_size size;
   long packed;
@@ -169,8 +171,8 @@ static void soak_measure(double minutes)
   }
   daemon_measure(&size);
   packed = daemon_packed();
-  printf("soak: %.1f min, %u rounds, day %lld: %llu requests, %llu changes, %llu refused, %llu cut off; %u kills, %u stops, %u hangups; %u things; "
-         "memory %ld KiB, resident %ld, %ld files, %ld threads, store %ld KiB (%ld at its start), packed %ld\n", minutes, rounds,
+  printf("soak: %.1f min, %u rounds, life %u, day %lld: %llu requests in all; of this life %llu changes, %llu refused, %llu cut off; %u kills, %u stops, %u hangups; %u things; "
+         "memory %ld KiB, resident %ld, %ld files, %ld threads, store %ld KiB (%ld at its start), packed %ld\n", minutes, rounds, lives + 1,
          (long long)((now - SOAK_BEGIN) / 86400), (unsigned long long)asked, (unsigned long long)written, (unsigned long long)refused,
          (unsigned long long)cut, kills, stops, hangups, things, size.anonymous, size.resident, size.files, size.threads, size.store, size.began, packed);
   fflush(stdout);
@@ -189,6 +191,9 @@ static void soak_begin(void)
   static soak_world first; /* the organization of the bootstrap file */
   char path[512], token[128];
   unsigned i;
+  now = SOAK_BEGIN;
+  memset(worlds, 0, sizeof worlds);
+  memset(&first, 0, sizeof first);
   daemon_start(now);
   daemon_file("data/tls.crt", path, sizeof path);
   https_begin(path);
@@ -201,7 +206,7 @@ static void soak_begin(void)
   work_stranger(&first, &first);
   for (i = 0; i < SOAK_WORLDS; i++) {
     worlds[i].number = i;
-    worlds[i].chance = seed * 1000 + i;
+    worlds[i].chance = seed * 1000 + lives * SOAK_WORLDS + i;
     worlds[i].now = now;
     worlds[i].http.fd = -1;
     work_begin(&worlds[i], first.who[SOAK_STRANGER].token);
@@ -223,10 +228,17 @@ static void soak_end(void)
     pthread_join(threads[i], NULL);
     work_all(&worlds[i]);
     https_close(&worlds[i].http);
+    asked_before += worlds[i].asked;
   }
   https_close(&control);
+  https_end();
   daemon_end(SIGTERM);
   daemon_check();
+  daemon_forget();
+  pthread_barrier_destroy(&begins);
+  pthread_barrier_destroy(&ends);
+  atomic_store(&over, false);
+  lives++;
 }
 
 int main(int argc, char **argv)
@@ -246,6 +258,10 @@ int main(int argc, char **argv)
   start = soak_ms();
   next = start + 60000;
   while (soak_ms() - start < (int64_t)(minutes * 60000)) {
+    if (rounds && rounds % SOAK_LIFE == 0) {
+      soak_end();
+      soak_begin();
+    }
     soak_round();
     if (soak_ms() < next) continue;
     soak_measure((double)(soak_ms() - start) / 60000);

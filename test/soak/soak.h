@@ -46,6 +46,7 @@ typedef struct https_answer {
 } https_answer;
 
 void https_begin(const char *authority); /* the file of the certificate that svcd made for itself */
+void https_end(void);
 /* `headers` are whole lines, each with \r\n; body NULL: none. Dies where a connection is lost and nobody has ended svcd. */
 void https_ask(https_client *c, const char *method, const char *path, const char *headers, const char *body, https_answer *out);
 void https_close(https_client *c);
@@ -65,6 +66,7 @@ void daemon_start(int64_t now); /* seconds since 1970: its clock stands there */
 void daemon_end(int number); /* SIGKILL, or SIGTERM, after which it must have ended well */
 void daemon_hang_up(void); /* SIGHUP: it reads its certificate again, and nobody is to notice */
 void daemon_check(void); /* svcd check: is the store whole? Only while it does not run */
+void daemon_forget(void); /* its folder is empty again */
 void daemon_measure(daemon_size *out);
 long daemon_packed(void); /* KiB of a backup, which holds nothing but what is stored */
 void daemon_file(const char *name, char *out, size_t size); /* the path of a file of its folder */
