@@ -18,6 +18,7 @@ usage: ./build.sh VERB [ARGUMENT]...
   test [NAME]    build and run all tests and checks, or those whose name contains NAME
   check [NAME]   only the static checks
   coverage       docs/coverage.md: every operation and what tests it, of the last whole run of the tests
+  branches [NAME] docs/branches.md: which branches the suites take, of the parts and the ports, by gcc's counters
   test-api [OP]  the OpenAPI document against validators, a linter, a generated client, and through Prism every answer, or those of
                  one operation; takes packages from npm
   test-cluster   two svcd on one PostgreSQL and one Redis, killed and restarted under load: limits, races, linearizability
@@ -25,6 +26,8 @@ usage: ./build.sh VERB [ARGUMENT]...
   test-damage [SECONDS] copies of a store with bits of its file, or of its records, changed: each opened, used, checked; half of the
                  seconds (120) for either
   test-faults    every call that the store makes to the system, and every malloc of every operation, fails once, and for good
+  soak [MINUTES [SEED]] clients of several roles over HTTPS while the clock moves and svcd is killed (5 minutes): every answer against
+                 a model, and how large svcd and its store become
   bench [ARG]... build and run the benchmarks
   fuzz [SECONDS] random requests and bytes (test/fuzz), each for so long (60), with clang
   fold           write svcapi.c from the parts
@@ -67,7 +70,7 @@ one_at_a_time() { # two runs in one tree write the same files: the second waits.
 package_of() {
   case $1 in
     cc|gcc) echo gcc libc6-dev ;; headers) echo libc6-dev ;; xz) echo xz-utils ;; awk) echo mawk ;;
-    sha256sum) echo coreutils ;; dpkg-deb) echo dpkg ;; ar|nm|readelf|objcopy) echo binutils ;; find) echo findutils ;;
+    sha256sum) echo coreutils ;; dpkg-deb) echo dpkg ;; ar|nm|readelf|objcopy) echo binutils ;; gcov) echo gcc ;; find) echo findutils ;;
     qemu-arm|qemu-aarch64) echo qemu-user ;; psql) echo postgresql ;; redis-cli) echo redis-tools ;; libpq-fe.h) echo libpq-dev ;; hiredis.h) echo libhiredis-dev ;; clang) echo clang libclang-rt-dev ;;
     node) echo nodejs ;; arm-linux-gnueabihf-gcc) echo gcc-arm-linux-gnueabihf libc6-dev-armhf-cross ;;
     aarch64-linux-gnu-gcc) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
@@ -311,6 +314,21 @@ check() { # [NAME]
   summary
 }
 
+branches() { # [NAME]: of suites whose name holds NAME; docs/branches.md is written by a run of all
+  for_tests
+  daemon
+  O=build/branches
+  need gcov
+  split 'test objects, with counters' run OPT='-g -O0 --coverage' DEP_OPT=-O1
+  find $O/obj -name '*.gcda' -exec rm -f {} +
+  # shellcheck disable=SC2046
+  run_tests $O $(suites | grep -F -e "${1:-}")
+  if [ $# = 0 ]; then sh test/branches.sh $O >$O/branches.md && cp $O/branches.md docs/branches.md
+  else sh test/branches.sh $O >$O/branches.md; fi
+  sed -n 's/^\*\*\(.*\)\*\*$/branches: \1/p' $O/branches.md
+  summary
+}
+
 test_api() { # [OPERATION]: the packages are those of test/api/package-lock.json, by their hashes, and go into build/api
   TOOLS='node npm'
   daemon
@@ -471,6 +489,14 @@ test_faults() { # as the suites do with a sample
   done
 }
 
+soak() { # [MINUTES [SEED]]
+  daemon
+  O=build/soak
+  build soak soak OPT=-O2
+  rm -rf build/soak/data; mkdir -p build/soak/data
+  SOAK_SVCD=$PWD/build/svcd SOAK_FOLDER=$PWD/build/soak/data build/soak/soak "$@" 9<&-
+}
+
 clean() {
   case ${1:-} in
     --all) rm -rf build; say 'clean: removed build/' ;;
@@ -486,7 +512,7 @@ case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'
 verb=$1; shift
 if [ "$verb" = test-cluster ]; then WITH=postgres,redis; fi
 with
-case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|bench|fuzz|arm|clean|install|dist|test-cluster|test-power|test-damage|test-faults) one_at_a_time ;; esac
+case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|branches|bench|fuzz|arm|clean|install|dist|test-cluster|test-power|test-damage|test-faults|soak) one_at_a_time ;; esac
 case $verb in
   deps)
     for d in "$@"; do all_deps | grep -qxF -e "$d" || die "no dependency '$d': there are $(all_deps | tr '\n' ' ')"; done
@@ -502,7 +528,7 @@ case $verb in
     say "link: cc program.c -I. -Lbuild -lsvcapi; other languages load build/libsvcapi.so.0" ;;
   fold) need awk sha256sum; fold; pack; say 'fold: svcapi.c is the fold of the parts' ;;
   test) test_all "$@" ;;
-  run|check|coverage|bench|fuzz|arm|clean|dist) "$verb" "$@" ;;
+  run|check|coverage|branches|bench|fuzz|soak|arm|clean|dist) "$verb" "$@" ;;
   # shellcheck disable=SC2119
   test-dist) need qemu-arm qemu-aarch64 curl readelf; (one_at_a_time; dist); sh test/dist/static.sh ;;
   install|uninstall) "${verb}_all" "$@" ;;

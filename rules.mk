@@ -36,6 +36,7 @@ TESTS := $(sort $(shell find test -name '*_test.c')) $(wildcard test/*.c)
 SVCD := $(wildcard examples/svcd/*.c) examples/driver_postgres.c
 BENCH := $(wildcard test/bench/*.c)
 CLUSTER := $(wildcard test/cluster/*.c)
+SOAK := $(wildcard test/soak/*.c)
 POWER := $(filter-out test/power/record.c,$(wildcard test/power/*.c))
 BENCH_STORES := $(patsubst %,test/bench/%.c,postgres peer_postgres relay)
 FUZZERS := $(patsubst test/fuzz/%.c,$(O)/%,$(wildcard test/fuzz/*_fuzz.c))
@@ -53,7 +54,7 @@ MBED_LIBS := $(patsubst %,$(MBED)/library/libmbed%.a,tls x509 crypto)
 # ---- what can be asked for -------------------------------------------------------------------------------------------
 
 .DELETE_ON_ERROR:
-.PHONY: lib shared whole svcd parts run bench fuzz cluster power
+.PHONY: lib shared whole svcd parts run bench fuzz cluster power soak
 lib: $(OUT)/libsvcapi.a
 shared: $(OUT)/libsvcapi.so.0
 whole: $(O)/whole/libsvcapi.a
@@ -64,6 +65,7 @@ bench: $(O)/bench
 fuzz: $(FUZZERS)
 cluster: $(O)/cluster
 power: $(O)/power $(O)/record.so
+soak: $(O)/soak
 
 # ---- objects ---------------------------------------------------------------------------------------------------------
 
@@ -130,6 +132,7 @@ $(O)/run:   $(PART_OBJECTS) $(sort $(STORE_OBJECTS) $(call objects,ports/store_c
             $(call noted,$(O)/run.list,$(PARTS) $(LISTENER) $(TESTS))
 $(O)/bench: $(call objects,$(BENCH) svcapi.c) $(STORE_OBJECTS) $(STORES_NOTED) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))
 $(O)/cluster: $(call objects,$(CLUSTER)) $(call noted,$(O)/cluster.list,$(CLUSTER))
+$(O)/soak: $(call objects,$(SOAK)) $(call noted,$(O)/soak.list,$(SOAK))
 $(O)/power: $(call objects,$(POWER) svcapi.c) $(DEP_OBJECTS) $(call noted,$(O)/power.list,$(POWER))
 $(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(DEP_OBJECTS)
 # Single allocations of arenas are let fail by test/support.c; test/coverage.c sees every request.
@@ -141,7 +144,7 @@ WRAPPED = open read pread write pwrite writev pwritev lseek fsync fdatasync mmap
   unlink mkdir rmdir malloc calloc realloc strdup posix_memalign memalign \
   open64 pread64 pwrite64 pwritev64 lseek64 mmap64 ftruncate64 fstat64 stat64 fcntl64 posix_fallocate64
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=%,$(WRAPPED))
-$(OUT)/svcd $(O)/run $(O)/bench $(O)/cluster $(O)/power $(FUZZERS): $(MBED_LIBS)
+$(OUT)/svcd $(O)/run $(O)/bench $(O)/cluster $(O)/power $(O)/soak $(FUZZERS): $(MBED_LIBS)
 	@$(CC) $(OPT) $(LINK) -o $@ $(filter %.o,$^) $(MBED_LIBS) $(if $(filter svcd run bench,$(@F)),$(STORE_LIBS)) -pthread || { echo $@ >>$(O)/failed; exit 1; }
 
 # Loaded into other programs.

@@ -268,7 +268,8 @@ static int serve_driver(const svcd_options *o, driver_postgres **out)
   return driver_postgres_open(out, &k, why, sizeof why) == 0 ? 0 : svcd_error(1, "--driver postgres: %s", why);
 }
 
-/* svcd sends nothing: who runs it reads its log, or puts something better here. */
+/* svcd sends nothing: who runs it reads its log, or puts something better here. At another --log-level nobody is told: each notice would
+** be stored for nothing, and a manual clock stop at every one of them, with a flush of the disk. */
 static int serve_notify(void *context, svc *s, const svc_notification *n)
 {
   char text[512];
@@ -319,7 +320,7 @@ int svcd_serve(const svcd_options *o)
     return status;
   }
   config.secret_key = key;
-  config.notify = serve_notify;
+  if (o->log_level && strcmp(o->log_level, "info") == 0) config.notify = serve_notify;
   config.notify_context = config.log_context;
   config.driver = driver ? driver_postgres_driver(driver) : NULL;
   status = svcd_test_config(o, &config, limits);

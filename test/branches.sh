@@ -1,0 +1,52 @@
+#!/bin/sh
+# branches.sh FOLDER: which branches of svcapi.c's parts and of the ports the suites have taken, of a build with --coverage in FOLDER. Writes
+# FOLDER/summary (a line for each file: taken, all, name), FOLDER/missing (a line for each branch that was not: file, line, the line's
+# text) and prints docs/branches.md: the figures, and what is missing by the reasons of test/branches.reasons.
+#
+# A branch is what gcc counts as one: each way out of each condition, && and || and ?: included, without optimisation. All count, also
+# those of failures that nobody has seen. What a header has inline counts in no file, and processes that tests start (build/svcd) do not
+# count: they are not this build.
+set -eu
+LC_ALL=C; export LC_ALL
+O=$1
+rm -f "$O/summary" "$O/missing"
+for note in $(find "$O/obj/amalgamation" "$O/obj/ports" -name '*.gcno' | sort); do
+  source=${note#"$O/obj/"}; source=${source%.gcno}.c
+  gcov -t -b -c -o "$note" "$source" 2>/dev/null | awk -v file="$source" -v missing="$O/missing" '
+    # "    #####:   12:text", "branch  0 taken 3 (fallthrough)", "branch  1 never executed"
+    /^ *[-#=0-9*]+: *[0-9]+:/ {
+      colon = index($0, ":"); rest = substr($0, colon + 1); second = index(rest, ":")
+      line = substr(rest, 1, second - 1) + 0; text = substr(rest, second + 1)
+      if (line == 0 && text ~ /^Source:/) mine = text == "Source:" file
+      next
+    }
+    mine && /^branch / {
+      all++
+      if ($3 == "taken" && $4 + 0 > 0) taken++
+      else { sub(/^ +/, "", text); print file ":" line ": " text >>missing }
+    }
+    END { if (all) print taken + 0, all, file }' >>"$O/summary"
+done
+[ -s "$O/summary" ] || { echo "branches.sh: nothing was counted in $O" >&2; exit 1; }
+
+# The first pattern of test/branches.reasons that a line matches is its reason.
+touch "$O/missing"
+awk -F '\t' 'FNR == NR { if ($0 !~ /^#/ && NF == 2) { pattern[++n] = $1; reason[n] = $2 } next }
+  { for (i = 1; i <= n; i++) if ($0 ~ pattern[i]) break; print (i <= n ? reason[i] : "no reason is known: a test is missing") "\t" $0 }' \
+  test/branches.reasons "$O/missing" >"$O/reasons"
+
+cat <<'HEAD'
+# Branches that the tests take
+
+Written by `./build.sh branches`: every suite, with gcc's counters, of the parts of `svcapi.c` and of `ports/`. What is a branch is said in
+`test/branches.sh`. The single branches that were not taken are left in `build/branches/missing`.
+
+HEAD
+awk '{ taken += $1; all += $2 } END { printf "**%d of %d branches, %.1f %%.**\n\n", taken, all, 100 * taken / all }' "$O/summary"
+printf '%s\n' '| folder | taken | of | % |' '|---|---|---|---|'
+awk '{ f = $3; sub(/\/[^\/]*$/, "", f); taken[f] += $1; all[f] += $2 }
+  END { for (f in all) printf "| %s | %d | %d | %.1f |\n", f, taken[f], all[f], 100 * taken[f] / all[f] }' "$O/summary" | sort
+printf '\n%s\n\n%s\n%s\n' 'What is not taken, by its reason (`test/branches.reasons`):' '| branches | reason |' '|---|---|'
+cut -f1 "$O/reasons" | sort | uniq -c | sort -k1,1nr | awk '{ n = $1; sub(/^ *[0-9]+ /, ""); printf "| %d | %s |\n", n, $0 }'
+printf '\n%s\n\n%s\n%s\n' 'Files with most of them missing:' '| file | taken | of | % |' '|---|---|---|---|'
+awk '{ print $2 - $1, $0 }' "$O/summary" | sort -s -k1,1nr | head -n 30 | awk '{ printf "| %s | %d | %d | %.1f |\n", $4, $2, $3, 100 * $2 / $3 }'

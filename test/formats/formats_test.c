@@ -1,0 +1,141 @@
+/*
+** Stores that older versions have written: one of each format since the first, as the last version that wrote it left it (make.sh
+** has made them, and says by which). The newest opens it and everything is there, or it says that the format is not read any
+** more, and leaves the file as it is. They are LMDB's files of a machine of 64 bits, little-endian.
+*/
+#include "support.h"
+
+#include <sys/stat.h>
+
+#define FORMATS_NEWEST 5 /* COMMIT_SCHEMA of store/commit.c */
+
+static const char formats_older[] = "the store was written by an older version of this library, whose format is not read any more";
+
+/* The same kind of machine as the one they were made on? */
+static bool formats_fit(void)
+{
+  const uint16_t one = 1;
+  return sizeof(void *) == 8 && *(const unsigned char *)&one == 1 && T_ON_LMDB;
+}
+
+static void formats_unpack(int number, const char *folder)
+{
+  char command[256];
+  snprintf(command, sizeof command, "gzip -dc test/formats/%d.gz >'%s/data.mdb'", number, folder);
+  munit_assert_int(system(command), ==, 0);
+}
+
+/* One number for all bytes of a file. */
+static uint64_t formats_sum(const char *folder)
+{
+  char path[256];
+  uint64_t sum = 14695981039346656037u;
+  FILE *f;
+  int c;
+  snprintf(path, sizeof path, "%s/data.mdb", folder);
+  f = fopen(path, "rb");
+  munit_assert_not_null(f);
+  while ((c = getc(f)) != EOF) sum = (sum ^ (uint64_t)c) * 1099511628211u;
+  fclose(f);
+  return sum;
+}
+
+/* Older than what is read: refused for that reason, in words, and the store is as it was. */
+static MunitResult formats_refused(const MunitParameter params[], void *data)
+{
+  int number = atoi(munit_parameters_get(params, "format"));
+  t_service t;
+  svc_config config = { 0 };
+  char path[128];
+  uint64_t before;
+  svc *s;
+  (void)data;
+  if (!formats_fit()) return MUNIT_SKIP;
+  memset(&t, 0, sizeof t);
+  store_folder(path);
+  formats_unpack(number, path);
+  before = formats_sum(path);
+  config.path = path;
+  config.log = t_log;
+  config.log_context = &t;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OLDER);
+  munit_assert_not_null(strstr(t.log, formats_older));
+  munit_assert_uint64(formats_sum(path), ==, before);
+  store_remove(path);
+  return MUNIT_OK;
+}
+
+/* What make.c has put there. */
+static void formats_look(t_service *t)
+{
+  const char *group;
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 2); /* that of svc_bootstrap(), and Acme */
+  munit_assert_int(t_send(t, "GET", "/groups/byName/shop", NULL), ==, 200);
+  group = t_keep(t, t_str(t, "id"));
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/main", group), ==, 200);
+  munit_assert_string_equal(t_str(t, "stateName"), "IDLE"); /* its ten seconds are over */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/databaseUsers/admin/app", group), ==, 200);
+  munit_assert_string_equal(t_str(t, "username"), "app");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/customDBRoles/roles/reader", group), ==, 200);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?eventType=CLUSTER_CREATED", group), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 1);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"store\"}", "/groups/%s", group), ==, 200); /* and it can be changed */
+}
+
+static MunitResult formats_opened(const MunitParameter params[], void *data)
+{
+  t_service t;
+  svc_config config = { 0 };
+  char path[128];
+  (void)params, (void)data;
+  if (!formats_fit()) return MUNIT_SKIP;
+  store_folder(path);
+  formats_unpack(FORMATS_NEWEST, path);
+  config.path = path;
+  t_open(&t, &config);
+  t_advance(&t, 60);
+  formats_look(&t);
+  store_whole(t.s);
+  t_close(&t);
+  store_remove(path);
+  return MUNIT_OK;
+}
+
+/* A new format comes with a store of it, so that the next one has it to be tried on. */
+static MunitResult formats_all(const MunitParameter params[], void *data)
+{
+  t_service t;
+  svc_key key;
+  svc_str value;
+  svc_txn *txn;
+  uint32_t schema;
+  char path[64];
+  struct stat st;
+  (void)params, (void)data;
+  if (!T_ON_LMDB) return MUNIT_SKIP;
+  t_open(&t, NULL);
+  svc_key_meta(&key, "schema");
+  munit_assert_int(t.s->commit.port->read_begin(t.s->commit.store, &txn), ==, SVC_OK);
+  munit_assert_int(svc_get(txn, &key, &value), ==, SVC_OK);
+  memcpy(&schema, value.p, sizeof schema);
+  t.s->commit.port->read_end(txn);
+  t_close(&t);
+  munit_assert_uint32(schema, ==, FORMATS_NEWEST);
+  for (; schema > 0; schema--) {
+    snprintf(path, sizeof path, "test/formats/%u.gz", (unsigned)schema);
+    munit_assert_int(stat(path, &st), ==, 0);
+  }
+  return MUNIT_OK;
+}
+
+static char *formats_numbers[] = { "1", "2", "3", "4", NULL };
+static MunitParameterEnum formats_params[] = { { "format", formats_numbers }, { NULL, NULL } };
+
+static MunitTest tests[] = {
+  { "/all", formats_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/refused", formats_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, formats_params },
+  { "/opened", formats_opened, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_formats = { "formats", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
