@@ -23,7 +23,7 @@ usage: ./build.sh VERB [ARGUMENT]...
   test-cluster   two svcd on one PostgreSQL and one Redis, killed and restarted under load: limits, races, linearizability
   test-power [SCENE] what a disk is left with when the power is cut at any flush: thousands of states, each opened and checked
   bench [ARG]... build and run the benchmarks
-  fuzz [SECONDS] random requests and bytes (test/fuzz), each for so long (60), with clang
+  fuzz [SECONDS] [TARGET] random bytes for every parser (test/fuzz), each or this one for so long (60), with clang
   fold           write svcapi.c from the parts
   arm [NAME]     cross-build for armhf and arm64, run the unit tests under qemu; leaves svcd and libsvcapi.a in build/arm
   install        header, libraries, svcd, manual pages, for pkg-config, CMake and systemd, into PREFIX (/usr/local); uninstall
@@ -363,24 +363,26 @@ arm() { # [NAME]
   summary
 }
 
-fuzz() { # every X_fuzz.c is a program of its own; what it learns stays in build/fuzz/X, and a crash beside it
+fuzz() { # [SECONDS] [TARGET]: every X_fuzz.c is a program of its own; what it learns stays in build/fuzz/X, and a crash beside it
   seconds=${1:-60}
-  case $seconds in *[!0-9]*|'') die "fuzz takes a number of seconds" ;; esac
+  case $seconds in *[!0-9]*|'') die "fuzz takes a number of seconds, and a target" ;; esac
+  [ -z "${2:-}" ] || [ -f "test/fuzz/$2_fuzz.c" ] || die "no such target: $2"
   TOOLS=clang
   # shellcheck disable=SC2086
-  deps $LIBRARY
-  fold
+  deps $LIBRARY mongoose
+  fold; pack
   O=build/fuzz; CC=clang
-  build 'fuzzers, with clang' fuzz DEP_OPT='-g -O1 -fsanitize=address,fuzzer-no-link' \
-    OPT='-g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -Wno-missing-field-initializers'
+  san='-g -O1 -fno-omit-frame-pointer -fsanitize=address,fuzzer-no-link'
+  split 'fuzzers, with clang' fuzz DEP_OPT="$san" OPT="$san -fsanitize=undefined -fno-sanitize-recover=undefined -Wno-missing-field-initializers"
   for f in test/fuzz/*_fuzz.c; do
     name=${f##*/}; name=${name%_fuzz.c}; words=
+    case ${2:-$name} in "$name") ;; *) continue ;; esac
     mkdir -p "build/fuzz/$name/seeds" "build/fuzz/$name/found"
     SVC_FUZZ_SEEDS=build/fuzz/$name/seeds "build/fuzz/${name}_fuzz" -runs=1 >/dev/null 2>&1 || :
     if [ -f "build/fuzz/$name/words" ]; then words=-dict=build/fuzz/$name/words; fi
     say "fuzz: $name, $seconds seconds"
     # shellcheck disable=SC2086
-    "build/fuzz/${name}_fuzz" "build/fuzz/$name/found" "build/fuzz/$name/seeds" $words -max_len=4096 -timeout=10 \
+    "build/fuzz/${name}_fuzz" "build/fuzz/$name/found" "build/fuzz/$name/seeds" "test/fuzz/corpus/$name" $words -max_len=4096 -timeout=20 \
       -max_total_time="$seconds" -artifact_prefix="build/fuzz/$name/" -print_final_stats=1 >"build/fuzz/$name/log" 2>&1 ||
       { tail -n 40 "build/fuzz/$name/log" >&2; die "fuzz: $name found something; the input is in build/fuzz/$name"; }
     sed -n 's/^Done /fuzz: /p' "build/fuzz/$name/log"

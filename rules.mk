@@ -37,6 +37,7 @@ SVCD := $(wildcard examples/svcd/*.c) examples/driver_postgres.c
 BENCH := $(wildcard test/bench/*.c)
 CLUSTER := $(wildcard test/cluster/*.c)
 POWER := $(filter-out test/power/record.c,$(wildcard test/power/*.c))
+FUZZ := $(wildcard test/fuzz/*_fuzz.c) test/fuzz/fuzz.c
 FUZZERS := $(patsubst test/fuzz/%.c,$(O)/%,$(wildcard test/fuzz/*_fuzz.c))
 
 objects = $(patsubst %.c,$(O)/obj/%.o,$1)
@@ -80,7 +81,7 @@ $(O)/obj/ports/%.o:          FLAGS = $(PART)
 $(O)/obj/$(O)/%.o:           FLAGS = $(PART)
 $(O)/obj/test/%.o:           FLAGS = $(PART) -Wno-pedantic
 $(O)/obj/test/bench/%.o:     FLAGS = $(OURS) $(INCLUDES) -Iports $(MG)
-$(O)/obj/test/fuzz/%.o:      FLAGS = $(OURS) $(INCLUDES) -Iports
+$(O)/obj/test/fuzz/%.o:      FLAGS = $(PART) -Wno-pedantic -Iports -Iexamples $(MG)
 $(O)/obj/examples/%.o:       FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples
 $(O)/obj/ports/postgres.o:   FLAGS = $(PART) $(STORE_FLAGS)
 $(O)/obj/test/postgres.o:    FLAGS = $(PART) $(STORE_FLAGS)
@@ -125,12 +126,14 @@ $(OUT)/libsvcapi.so.0: $(call objects,svcapi.c) $(DEP_OBJECTS) $(MBED_LIBS)
 
 # A source that is gone leaves no object that is newer, so programs depend on the list of their sources too.
 $(OUT)/svcd: $(call objects,$(SVCD) svcapi.c) $(STORE_OBJECTS) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(STORES_NOTED) $(call noted,$(O)/svcd.list,$(SVCD) $(LISTENER))
-$(O)/run:   $(PART_OBJECTS) $(STORE_OBJECTS) $(STORES_NOTED) $(SERVER_OBJECTS) $(call objects,$(TESTS)) $(DEP_OBJECTS) $(call deps,munit) \
-            $(call noted,$(O)/run.list,$(PARTS) $(LISTENER) $(TESTS))
+$(O)/run:   $(PART_OBJECTS) $(STORE_OBJECTS) $(STORES_NOTED) $(SERVER_OBJECTS) $(call objects,$(TESTS) $(FUZZ)) $(DEP_OBJECTS) $(call deps,munit) \
+            $(call noted,$(O)/run.list,$(PARTS) $(LISTENER) $(TESTS) $(FUZZ))
 $(O)/bench: $(call objects,$(BENCH) svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))
 $(O)/cluster: $(call objects,$(CLUSTER)) $(call noted,$(O)/cluster.list,$(CLUSTER))
 $(O)/power: $(call objects,$(POWER) svcapi.c) $(DEP_OBJECTS) $(call noted,$(O)/power.list,$(POWER))
-$(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(DEP_OBJECTS)
+# A target is svc_fuzz_X, so that all of them can be linked into one program as well: test/fuzz/corpus_test.c gives them their corpus.
+$(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(O)/obj/test/fuzz/fuzz.o $(PART_OBJECTS) $(SERVER_OBJECTS) $(DEP_OBJECTS)
+$(FUZZERS): override LINK += -fsanitize=fuzzer -Wl,--defsym=LLVMFuzzerTestOneInput=svc_fuzz_$(patsubst %_fuzz,%,$(@F))
 # Single allocations of arenas are let fail by test/support.c; test/coverage.c sees every request.
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,arena_alloc arena_zero arena_copy arena_print handle_request)
 $(OUT)/svcd $(O)/run $(O)/bench $(O)/cluster $(O)/power $(FUZZERS): $(MBED_LIBS)
