@@ -24,6 +24,7 @@ usage: ./build.sh VERB [ARGUMENT]...
   test-power [SCENE] what a disk is left with when the power is cut at any flush: thousands of states, each opened and checked
   bench [ARG]... build and run the benchmarks
   fuzz [SECONDS] [TARGET] random bytes for every parser (test/fuzz), each or this one for so long (60), with clang
+  analyze [TOOL] gcc -fanalyzer, clang-tidy and cppcheck, or this one, over library, ports and svcd
   fold           write svcapi.c from the parts
   arm [NAME]     cross-build for armhf and arm64, run the unit tests under qemu; leaves svcd and libsvcapi.a in build/arm
   install        header, libraries, svcd, manual pages, for pkg-config, CMake and systemd, into PREFIX (/usr/local); uninstall
@@ -389,6 +390,15 @@ fuzz() { # [SECONDS] [TARGET]: every X_fuzz.c is a program of its own; what it l
   done
 }
 
+analyze() { # three readers of the code that run none of it; what they find is mended, or explained: there, in .clang-tidy, in test/analyze/known
+  need gcc clang-tidy cppcheck
+  # shellcheck disable=SC2086
+  deps $LIBRARY mongoose
+  fold; pack
+  export INCLUDES
+  sh test/analyze/analyze.sh "$@" 9<&-
+}
+
 test_web() { # [NAME]: the tests of the page whose name contains NAME
   one_at_a_time
   need node chromium
@@ -454,7 +464,7 @@ case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'
 verb=$1; shift
 if [ "$verb" = test-cluster ]; then WITH=postgres,redis; fi
 with
-case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|bench|fuzz|arm|clean|install|dist|test-cluster|test-power) one_at_a_time ;; esac
+case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|bench|fuzz|analyze|arm|clean|install|dist|test-cluster|test-power) one_at_a_time ;; esac
 case $verb in
   deps)
     for d in "$@"; do all_deps | grep -qxF -e "$d" || die "no dependency '$d': there are $(all_deps | tr '\n' ' ')"; done
@@ -470,7 +480,7 @@ case $verb in
     say "link: cc program.c -I. -Lbuild -lsvcapi; other languages load build/libsvcapi.so.0" ;;
   fold) need awk sha256sum; fold; pack; say 'fold: svcapi.c is the fold of the parts' ;;
   test) test_all "$@" ;;
-  run|check|coverage|bench|fuzz|arm|clean|dist) "$verb" "$@" ;;
+  run|check|coverage|bench|fuzz|analyze|arm|clean|dist) "$verb" "$@" ;;
   # shellcheck disable=SC2119
   test-dist) need qemu-arm qemu-aarch64 curl readelf; (one_at_a_time; dist); sh test/dist/static.sh ;;
   install|uninstall) "${verb}_all" "$@" ;;
