@@ -22,6 +22,7 @@ usage: ./build.sh VERB [ARGUMENT]...
                  one operation; takes packages from npm
   test-cluster   two svcd on one PostgreSQL and one Redis, killed and restarted under load: limits, races, linearizability
   test-power [SCENE] what a disk is left with when the power is cut at any flush: thousands of states, each opened and checked
+  test-threads [SECONDS] library, listener, TLS, ticks, backups, driver and clock at once, for so long (60), under ThreadSanitizer
   bench [ARG]... build and run the benchmarks
   fuzz [SECONDS] [TARGET] random bytes for every parser (test/fuzz), each or this one for so long (60), with clang
   analyze [TOOL] gcc -fanalyzer, clang-tidy and cppcheck, or this one, over library, ports and svcd
@@ -406,6 +407,21 @@ test_web() { # [NAME]: the tests of the page whose name contains NAME
   node test/web/run.mjs "$@" 9<&-
 }
 
+test_threads() { # [SECONDS]: everything at once under ThreadSanitizer; LMDB, mbedTLS and mongoose are built with it as well
+  seconds=${1:-60}
+  case $seconds in *[!0-9]*|'') die "test-threads takes a number of seconds" ;; esac
+  # shellcheck disable=SC2086
+  deps $LIBRARY mongoose munit
+  fold; pack
+  O=build/threads; san='-g -O1 -fno-omit-frame-pointer -fsanitize=thread'
+  mbedtls "$D/mbedtls-threads" "$CC" "$AR" "$san"
+  TSAN_OPTIONS="suppressions=$PWD/test/threads/suppressions exitcode=66 second_deadlock_stack=1"; export TSAN_OPTIONS
+  build threads threads OPT="$san -Werror" MBED="$D/mbedtls-threads"
+  say "threads: everything at once, $seconds seconds"
+  build/threads/threads "$seconds" 9<&- 2>build/threads/said || { head -n 60 build/threads/said; die 'threads: see build/threads/said'; }
+  say 'threads: ThreadSanitizer has nothing to say'
+}
+
 redis_stop() { if [ -s "$1.pid" ]; then kill -9 "$(cat "$1.pid")" 2>/dev/null || :; rm -f "$1.pid" "$1.sock"; fi; }
 
 # shellcheck disable=SC2086
@@ -464,7 +480,7 @@ case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'
 verb=$1; shift
 if [ "$verb" = test-cluster ]; then WITH=postgres,redis; fi
 with
-case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|bench|fuzz|analyze|arm|clean|install|dist|test-cluster|test-power) one_at_a_time ;; esac
+case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|bench|fuzz|analyze|arm|clean|install|dist|test-cluster|test-power|test-threads) one_at_a_time ;; esac
 case $verb in
   deps)
     for d in "$@"; do all_deps | grep -qxF -e "$d" || die "no dependency '$d': there are $(all_deps | tr '\n' ' ')"; done
@@ -488,6 +504,7 @@ case $verb in
   test-web) test_web "$@" ;;
   test-cluster) test_cluster ;;
   test-power) test_power "$@" ;;
+  test-threads) test_threads "$@" ;;
   help|--help|-h) usage ;;
   *) echo "build.sh: no verb '$verb'" >&2; usage >&2; exit 2 ;;
 esac

@@ -53,7 +53,7 @@ MBED_LIBS := $(patsubst %,$(MBED)/library/libmbed%.a,tls x509 crypto)
 # ---- what can be asked for -------------------------------------------------------------------------------------------
 
 .DELETE_ON_ERROR:
-.PHONY: lib shared whole svcd parts run bench fuzz cluster power
+.PHONY: lib shared whole svcd parts run bench fuzz cluster power threads
 lib: $(OUT)/libsvcapi.a
 shared: $(OUT)/libsvcapi.so.0
 whole: $(O)/whole/libsvcapi.a
@@ -64,6 +64,7 @@ bench: $(O)/bench
 fuzz: $(FUZZERS)
 cluster: $(O)/cluster
 power: $(O)/power $(O)/record.so
+threads: $(O)/threads
 
 # ---- objects ---------------------------------------------------------------------------------------------------------
 
@@ -131,12 +132,13 @@ $(O)/run:   $(PART_OBJECTS) $(STORE_OBJECTS) $(STORES_NOTED) $(SERVER_OBJECTS) $
 $(O)/bench: $(call objects,$(BENCH) svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))
 $(O)/cluster: $(call objects,$(CLUSTER)) $(call noted,$(O)/cluster.list,$(CLUSTER))
 $(O)/power: $(call objects,$(POWER) svcapi.c) $(DEP_OBJECTS) $(call noted,$(O)/power.list,$(POWER))
+$(O)/threads: $(call objects,test/threads/threads.c svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS)
 # A target is svc_fuzz_X, so that all of them can be linked into one program as well: test/fuzz/corpus_test.c gives them their corpus.
 $(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(O)/obj/test/fuzz/fuzz.o $(PART_OBJECTS) $(SERVER_OBJECTS) $(DEP_OBJECTS)
 $(FUZZERS): override LINK += -fsanitize=fuzzer -Wl,--defsym=LLVMFuzzerTestOneInput=svc_fuzz_$(patsubst %_fuzz,%,$(@F))
 # Single allocations of arenas are let fail by test/support.c; test/coverage.c sees every request.
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,arena_alloc arena_zero arena_copy arena_print handle_request)
-$(OUT)/svcd $(O)/run $(O)/bench $(O)/cluster $(O)/power $(FUZZERS): $(MBED_LIBS)
+$(OUT)/svcd $(O)/run $(O)/bench $(O)/cluster $(O)/power $(O)/threads $(FUZZERS): $(MBED_LIBS)
 	@$(CC) $(OPT) $(LINK) -o $@ $(filter %.o,$^) $(MBED_LIBS) $(if $(filter svcd run,$(@F)),$(STORE_LIBS)) -pthread || { echo $@ >>$(O)/failed; exit 1; }
 
 # Loaded into other programs.
