@@ -28,8 +28,10 @@ usage: ./build.sh VERB [ARGUMENT]...
   test-faults    every call that the store makes to the system, and every malloc of every operation, fails once, and for good
   soak [MINUTES [SEED]] clients of several roles over HTTPS while the clock moves and svcd is killed (5 minutes): every answer against
                  a model, and how large svcd and its store become
+  test-threads [SECONDS] library, listener, TLS, ticks, backups, driver and clock at once, for so long (60), under ThreadSanitizer
   bench [ARG]... build and run the benchmarks
-  fuzz [SECONDS] random requests and bytes (test/fuzz), each for so long (60), with clang
+  fuzz [SECONDS] [TARGET] random bytes for every parser (test/fuzz), each or this one for so long (60), with clang
+  analyze [TOOL] gcc -fanalyzer, clang-tidy and cppcheck, or this one, over library, ports and svcd
   fold           write svcapi.c from the parts
   arm [NAME]     cross-build for armhf and arm64, run the unit tests under qemu; leaves svcd and libsvcapi.a in build/arm
   install        header, libraries, svcd, manual pages, for pkg-config, CMake and systemd, into PREFIX (/usr/local); uninstall
@@ -399,28 +401,39 @@ arm() { # [NAME]
   summary
 }
 
-fuzz() { # every X_fuzz.c is a program of its own; what it learns stays in build/fuzz/X, and a crash beside it
+fuzz() { # [SECONDS] [TARGET]: every X_fuzz.c is a program of its own; what it learns stays in build/fuzz/X, and a crash beside it
   seconds=${1:-60}
-  case $seconds in *[!0-9]*|'') die "fuzz takes a number of seconds" ;; esac
+  case $seconds in *[!0-9]*|'') die "fuzz takes a number of seconds, and a target" ;; esac
+  [ -z "${2:-}" ] || [ -f "test/fuzz/$2_fuzz.c" ] || die "no such target: $2"
   TOOLS=clang
   # shellcheck disable=SC2086
-  deps $LIBRARY
-  fold
+  deps $LIBRARY mongoose
+  fold; pack
   O=build/fuzz; CC=clang
-  build 'fuzzers, with clang' fuzz DEP_OPT='-g -O1 -fsanitize=address,fuzzer-no-link' \
-    OPT='-g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -Wno-missing-field-initializers'
+  san='-g -O1 -fno-omit-frame-pointer -fsanitize=address,fuzzer-no-link'
+  split 'fuzzers, with clang' fuzz DEP_OPT="$san" OPT="$san -fsanitize=undefined -fno-sanitize-recover=undefined -Wno-missing-field-initializers"
   for f in test/fuzz/*_fuzz.c; do
     name=${f##*/}; name=${name%_fuzz.c}; words=
+    case ${2:-$name} in "$name") ;; *) continue ;; esac
     mkdir -p "build/fuzz/$name/seeds" "build/fuzz/$name/found"
     SVC_FUZZ_SEEDS=build/fuzz/$name/seeds "build/fuzz/${name}_fuzz" -runs=1 >/dev/null 2>&1 || :
     if [ -f "build/fuzz/$name/words" ]; then words=-dict=build/fuzz/$name/words; fi
     say "fuzz: $name, $seconds seconds"
     # shellcheck disable=SC2086
-    "build/fuzz/${name}_fuzz" "build/fuzz/$name/found" "build/fuzz/$name/seeds" $words -max_len=4096 -timeout=10 \
+    "build/fuzz/${name}_fuzz" "build/fuzz/$name/found" "build/fuzz/$name/seeds" "test/fuzz/corpus/$name" $words -max_len=4096 -timeout=20 \
       -max_total_time="$seconds" -artifact_prefix="build/fuzz/$name/" -print_final_stats=1 >"build/fuzz/$name/log" 2>&1 ||
       { tail -n 40 "build/fuzz/$name/log" >&2; die "fuzz: $name found something; the input is in build/fuzz/$name"; }
     sed -n 's/^Done /fuzz: /p' "build/fuzz/$name/log"
   done
+}
+
+analyze() { # three readers of the code that run none of it; what they find is mended, or explained: there, in .clang-tidy, in test/analyze/known
+  need gcc clang-tidy cppcheck
+  # shellcheck disable=SC2086
+  deps $LIBRARY mongoose
+  fold; pack
+  export INCLUDES
+  sh test/analyze/analyze.sh "$@" 9<&-
 }
 
 test_web() { # [NAME]: the tests of the page whose name contains NAME
@@ -428,6 +441,21 @@ test_web() { # [NAME]: the tests of the page whose name contains NAME
   need node chromium
   daemon
   node test/web/run.mjs "$@" 9<&-
+}
+
+test_threads() { # [SECONDS]: everything at once under ThreadSanitizer; LMDB, mbedTLS and mongoose are built with it as well
+  seconds=${1:-60}
+  case $seconds in *[!0-9]*|'') die "test-threads takes a number of seconds" ;; esac
+  # shellcheck disable=SC2086
+  deps $LIBRARY mongoose munit
+  fold; pack
+  O=build/threads; san='-g -O1 -fno-omit-frame-pointer -fsanitize=thread'
+  mbedtls "$D/mbedtls-threads" "$CC" "$AR" "$san"
+  TSAN_OPTIONS="suppressions=$PWD/test/threads/suppressions exitcode=66 second_deadlock_stack=1"; export TSAN_OPTIONS
+  build threads threads OPT="$san -Werror" MBED="$D/mbedtls-threads"
+  say "threads: everything at once, $seconds seconds"
+  build/threads/threads "$seconds" 9<&- 2>build/threads/said || { head -n 60 build/threads/said; die 'threads: see build/threads/said'; }
+  say 'threads: ThreadSanitizer has nothing to say'
 }
 
 redis_stop() { if [ -s "$1.pid" ]; then kill -9 "$(cat "$1.pid")" 2>/dev/null || :; rm -f "$1.pid" "$1.sock"; fi; }
@@ -512,7 +540,7 @@ case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'
 verb=$1; shift
 if [ "$verb" = test-cluster ]; then WITH=postgres,redis; fi
 with
-case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|branches|bench|fuzz|arm|clean|install|dist|test-cluster|test-power|test-damage|test-faults|soak) one_at_a_time ;; esac
+case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|branches|bench|fuzz|analyze|arm|clean|install|dist|test-cluster|test-power|test-damage|test-faults|soak|test-threads) one_at_a_time ;; esac
 case $verb in
   deps)
     for d in "$@"; do all_deps | grep -qxF -e "$d" || die "no dependency '$d': there are $(all_deps | tr '\n' ' ')"; done
@@ -528,7 +556,7 @@ case $verb in
     say "link: cc program.c -I. -Lbuild -lsvcapi; other languages load build/libsvcapi.so.0" ;;
   fold) need awk sha256sum; fold; pack; say 'fold: svcapi.c is the fold of the parts' ;;
   test) test_all "$@" ;;
-  run|check|coverage|branches|bench|fuzz|soak|arm|clean|dist) "$verb" "$@" ;;
+  run|check|coverage|branches|bench|fuzz|analyze|soak|arm|clean|dist) "$verb" "$@" ;;
   # shellcheck disable=SC2119
   test-dist) need qemu-arm qemu-aarch64 curl readelf; (one_at_a_time; dist); sh test/dist/static.sh ;;
   install|uninstall) "${verb}_all" "$@" ;;
@@ -538,6 +566,7 @@ case $verb in
   test-power) test_power "$@" ;;
   test-damage) test_damage "$@" ;;
   test-faults) test_faults ;;
+  test-threads) test_threads "$@" ;;
   help|--help|-h) usage ;;
   *) echo "build.sh: no verb '$verb'" >&2; usage >&2; exit 2 ;;
 esac

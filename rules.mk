@@ -39,6 +39,7 @@ CLUSTER := $(wildcard test/cluster/*.c)
 SOAK := $(wildcard test/soak/*.c)
 POWER := $(filter-out test/power/record.c,$(wildcard test/power/*.c))
 BENCH_STORES := $(patsubst %,test/bench/%.c,postgres peer_postgres relay)
+FUZZ := $(wildcard test/fuzz/*_fuzz.c) test/fuzz/fuzz.c
 FUZZERS := $(patsubst test/fuzz/%.c,$(O)/%,$(wildcard test/fuzz/*_fuzz.c))
 
 objects = $(patsubst %.c,$(O)/obj/%.o,$1)
@@ -54,7 +55,7 @@ MBED_LIBS := $(patsubst %,$(MBED)/library/libmbed%.a,tls x509 crypto)
 # ---- what can be asked for -------------------------------------------------------------------------------------------
 
 .DELETE_ON_ERROR:
-.PHONY: lib shared whole svcd parts run bench fuzz cluster power soak
+.PHONY: lib shared whole svcd parts run bench fuzz cluster power soak threads
 lib: $(OUT)/libsvcapi.a
 shared: $(OUT)/libsvcapi.so.0
 whole: $(O)/whole/libsvcapi.a
@@ -66,6 +67,7 @@ fuzz: $(FUZZERS)
 cluster: $(O)/cluster
 power: $(O)/power $(O)/record.so
 soak: $(O)/soak
+threads: $(O)/threads
 
 # ---- objects ---------------------------------------------------------------------------------------------------------
 
@@ -83,7 +85,7 @@ $(O)/obj/ports/%.o:          FLAGS = $(PART)
 $(O)/obj/$(O)/%.o:           FLAGS = $(PART)
 $(O)/obj/test/%.o:           FLAGS = $(PART) -Wno-pedantic
 $(O)/obj/test/bench/%.o:     FLAGS = $(OURS) $(INCLUDES) -Iports $(MG)
-$(O)/obj/test/fuzz/%.o:      FLAGS = $(OURS) $(INCLUDES) -Iports
+$(O)/obj/test/fuzz/%.o:      FLAGS = $(PART) -Wno-pedantic -Iports -Iexamples $(MG)
 $(O)/obj/examples/%.o:       FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples
 $(O)/obj/ports/postgres.o:   FLAGS = $(PART) $(STORE_FLAGS)
 $(O)/obj/test/postgres.o:    FLAGS = $(PART) $(STORE_FLAGS)
@@ -128,13 +130,16 @@ $(OUT)/libsvcapi.so.0: $(call objects,svcapi.c) $(DEP_OBJECTS) $(MBED_LIBS)
 
 # A source that is gone leaves no object that is newer, so programs depend on the list of their sources too.
 $(OUT)/svcd: $(call objects,$(SVCD) svcapi.c) $(STORE_OBJECTS) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(STORES_NOTED) $(call noted,$(O)/svcd.list,$(SVCD) $(LISTENER))
-$(O)/run:   $(PART_OBJECTS) $(sort $(STORE_OBJECTS) $(call objects,ports/store_copy.c)) $(STORES_NOTED) $(SERVER_OBJECTS) $(call objects,$(TESTS)) $(DEP_OBJECTS) $(call deps,munit) \
-            $(call noted,$(O)/run.list,$(PARTS) $(LISTENER) $(TESTS))
+$(O)/run:   $(PART_OBJECTS) $(sort $(STORE_OBJECTS) $(call objects,ports/store_copy.c)) $(STORES_NOTED) $(SERVER_OBJECTS) $(call objects,$(TESTS) $(FUZZ)) $(DEP_OBJECTS) $(call deps,munit) \
+            $(call noted,$(O)/run.list,$(PARTS) $(LISTENER) $(TESTS) $(FUZZ))
 $(O)/bench: $(call objects,$(BENCH) svcapi.c) $(STORE_OBJECTS) $(STORES_NOTED) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))
 $(O)/cluster: $(call objects,$(CLUSTER)) $(call noted,$(O)/cluster.list,$(CLUSTER))
 $(O)/soak: $(call objects,$(SOAK)) $(call noted,$(O)/soak.list,$(SOAK))
 $(O)/power: $(call objects,$(POWER) svcapi.c) $(DEP_OBJECTS) $(call noted,$(O)/power.list,$(POWER))
-$(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(DEP_OBJECTS)
+$(O)/threads: $(call objects,test/threads/threads.c svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS)
+# A target is svc_fuzz_X, so that all of them can be linked into one program as well: test/fuzz/corpus_test.c gives them their corpus.
+$(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(O)/obj/test/fuzz/fuzz.o $(PART_OBJECTS) $(SERVER_OBJECTS) $(DEP_OBJECTS)
+$(FUZZERS): override LINK += -fsanitize=fuzzer -Wl,--defsym=LLVMFuzzerTestOneInput=svc_fuzz_$(patsubst %_fuzz,%,$(@F))
 # Single allocations of arenas are let fail by test/support.c; test/coverage.c sees every request.
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,arena_alloc arena_zero arena_copy arena_print handle_request)
 # test/postgres.c counts round trips.
@@ -144,7 +149,7 @@ WRAPPED = open read pread write pwrite writev pwritev lseek fsync fdatasync mmap
   unlink mkdir rmdir malloc calloc realloc strdup posix_memalign memalign \
   open64 pread64 pwrite64 pwritev64 lseek64 mmap64 ftruncate64 fstat64 stat64 fcntl64 posix_fallocate64
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=%,$(WRAPPED))
-$(OUT)/svcd $(O)/run $(O)/bench $(O)/cluster $(O)/power $(O)/soak $(FUZZERS): $(MBED_LIBS)
+$(OUT)/svcd $(O)/run $(O)/bench $(O)/cluster $(O)/power $(O)/soak $(O)/threads $(FUZZERS): $(MBED_LIBS)
 	@$(CC) $(OPT) $(LINK) -o $@ $(filter %.o,$^) $(MBED_LIBS) $(if $(filter svcd run bench,$(@F)),$(STORE_LIBS)) -pthread || { echo $@ >>$(O)/failed; exit 1; }
 
 # Loaded into other programs.

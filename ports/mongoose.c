@@ -315,8 +315,7 @@ static void mongoose_wind_down(listener_loop *loop)
   for (c = loop->mgr->conns; c; c = c->next) {
     const listener_conn *conn = c->fn_data;
     if (c->fn != mongoose_event) continue;
-    if (c->is_listening) c->is_closing = 1;
-    else if (conn && conn->state == LISTENER_HEAD && !conn->started && !mongoose_unread(c)) c->is_closing = 1;
+    if (c->is_listening || (conn && conn->state == LISTENER_HEAD && !conn->started && !mongoose_unread(c))) c->is_closing = 1;
   }
 }
 

@@ -17,7 +17,7 @@ page() {
     FNR == NR {
       split($0, w, " ")
       good[w[2]] += w[3]; bad[w[2]] += w[4]
-      if (w[1] ~ /^(every_plan|walk|catalog|openapi|control|error)$/ || w[3] == 0) next
+      if (w[1] ~ /^(every_plan|walk|catalog|openapi|control|error|corpus)$/ || w[3] == 0) next
       if (++suites[w[2]] <= 6) by[w[2]] = by[w[2]] (by[w[2]] == "" ? "" : " ") w[1]
       next
     }

@@ -204,6 +204,7 @@ SVC_PRIVATE bool svc_element_change(svc_call *c, int mode)
   e.own.body = svc_check(c, c->plan->route->body ? c->plan->route->body : noun->object, input, e.own.before, mode);
   if (!svc_check_done(c) || (noun->prepare && !noun->prepare(c, &e.own)) || !element_is_only(c, &e, e.own.body)) return false;
   item = svc_element_named(e.list, e.own.entity.key);
+  if (!item) return svc_store_failed(c, SVC_CORRUPT); /* element_target() has found it there */
   item->first = e.own.body->first; /* in its place */
   item->last = e.own.body->last;
   return element_store(c, &e, e.own.entity.key, noun->event_updated, &out) && svc_answer_entity(c, &out);

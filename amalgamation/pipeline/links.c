@@ -333,6 +333,7 @@ static svc_str links_value(const svc_call *c, const svc_answer *answer, int hole
   case SVC_HOLE_NONE: return SVC_S("");
   default:
     if (hole >= SVC_HOLE_PARAM) return c->route.raw[hole - SVC_HOLE_PARAM];
+    /* cppcheck-suppress arrayIndexOutOfBoundsCond ; what is left is the number of a hop: links_param_hole() */
     return hole == 0 && c->plan->item_by_org ? c->route.org_key : c->route.chain[hole].key;
   }
 }

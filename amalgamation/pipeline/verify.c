@@ -262,7 +262,11 @@ static void verify_keys(svc_verify *v, const svc_noun_info *noun, const svc_enti
 {
   svc_change change = { .noun = noun, .body = body };
   svc_entity own = *e;
-  if (noun->noun->flags & SVC_SINGLETON || noun == v->c->s->seats[SVC_SEAT_FEED]) return;
+  if (noun->noun->flags & SVC_SINGLETON) return;
+  if (noun == v->c->s->seats[SVC_SEAT_FEED]) { /* no change makes an event */
+    if (!svc_str_eq(e->key, svc_id_str(v->c->arena, &e->id))) svc_found(v, e->kind, shown, "its name is not its id");
+    return;
+  }
   svc_change_keys(v->c, &change, &own);
   if (!verify_same_keys(&own, e)) {
     own = *e;

@@ -47,7 +47,7 @@ SVC_PRIVATE void svc_key_begin(svc_key *k, char class_letter)
 
 SVC_PRIVATE void svc_key_add(svc_key *k, const void *p, size_t n)
 {
-  memcpy(k->b + k->n, p, n);
+  if (n) memcpy(k->b + k->n, p, n); /* what is empty may be nowhere: a name that was not sent */
   k->n += n;
 }
 

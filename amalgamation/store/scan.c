@@ -8,6 +8,7 @@
 #include "store/store.h"
 
 #define SCAN_MOST_EXPECTED 500 /* rows that a port is told of at once */
+#define SCAN_ROOM_MOST ((size_t)1 << 30) /* bytes */
 
 SVC_PRIVATE int svc_note(svc_txn *txn, int rc)
 {
@@ -52,6 +53,15 @@ SVC_PRIVATE uint64_t svc_count(svc_txn *txn, const char *kind, const svc_id *par
   svc_key_count(&key, kind, parent);
   svc_note(txn, txn->port->count(txn, svc_key_str(&key), &count));
   return count > 0 ? (uint64_t)count : 0;
+}
+
+/* A count that is damaged may be any number: memory is not asked for what no memory holds, and no product of it overflows. */
+SVC_PRIVATE size_t svc_count_room(svc_txn *txn, const char *kind, const svc_id *parent, size_t each)
+{
+  uint64_t count = svc_count(txn, kind, parent);
+  if (count <= SCAN_ROOM_MOST / each) return (size_t)count;
+  svc_note(txn, SVC_CORRUPT);
+  return 0;
 }
 
 SVC_PRIVATE void svc_count_add(svc_txn *txn, const char *kind, const svc_id *parent, int64_t delta)

@@ -38,6 +38,8 @@ SVC_PRIVATE int svc_put(svc_txn *txn, const svc_key *key, svc_str value);
 SVC_PRIVATE int svc_remove(svc_txn *txn, const svc_key *key);
 SVC_PRIVATE int svc_remove_below(svc_txn *txn, const svc_key *prefix);
 SVC_PRIVATE uint64_t svc_count(svc_txn *txn, const char *kind, const svc_id *parent); /* parent NULL: of all of them */
+/* The same, for who needs memory for all of them, so many bytes each. 0 and txn->error: no store has so many. */
+SVC_PRIVATE size_t svc_count_room(svc_txn *txn, const char *kind, const svc_id *parent, size_t each);
 SVC_PRIVATE void svc_count_add(svc_txn *txn, const char *kind, const svc_id *parent, int64_t delta);
 
 #define SVC_MANY 16 /* keys that are looked up together */

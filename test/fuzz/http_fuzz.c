@@ -2,9 +2,9 @@
 ** Bytes on a connection: however they are cut into segments, the same requests come of them, or the same error at the
 ** same byte. The first byte of an input says how it is cut.
 */
-#include "ports/http_reader.c"
+#include "fuzz.h"
 
-#include <stdio.h>
+#include "ports/http_reader.h"
 
 #define FUZZ_LOG 65536
 
@@ -13,12 +13,6 @@ typedef struct fuzz_outcome {
   char text[FUZZ_LOG];
   size_t n;
 } fuzz_outcome;
-
-static void fuzz_die(const char *what)
-{
-  fprintf(stderr, "fuzz: %s\n", what);
-  abort();
-}
 
 static void fuzz_note(fuzz_outcome *o, const void *p, size_t n)
 {
@@ -113,32 +107,9 @@ static void fuzz_read(const char *data, size_t size, unsigned cut, fuzz_outcome 
   }
 }
 
-static void fuzz_seed(const char *folder, const char *name, const char *text)
-{
-  char path[4096];
-  FILE *file;
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  file = fopen(path, "wb");
-  if (!file || fwrite(text, 1, strlen(text), file) != strlen(text) || fclose(file) != 0) fuzz_die("a seed cannot be written");
-}
-
-static void fuzz_seeds(const char *folder)
-{
-  fuzz_seed(folder, "get", "2GET /api/svc/v2/groups?pretty=true HTTP/1.1\r\nHost: a:80\r\nAccept: */*\r\n\r\n"
-                           "HEAD http://a/b HTTP/1.1\r\nHost: a\r\nConnection: close, x\r\n\r\n");
-  fuzz_seed(folder, "post", "2POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\nhello"
-                            "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
-  fuzz_seed(folder, "chunked", "2PUT /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
-                               "5;a=b\r\nhello\r\n0a\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n");
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int svc_fuzz_http(const uint8_t *data, size_t size)
 {
   static fuzz_outcome whole, bytes, parts;
-  const char *folder = getenv("SVC_FUZZ_SEEDS");
-  if (folder && size == 0) fuzz_seeds(folder);
   if (size == 0) return 0;
   fuzz_read((const char *)data + 1, size - 1, 0, &whole);
   fuzz_read((const char *)data + 1, size - 1, 1, &bytes);

@@ -8,88 +8,10 @@
 ** The first inputs come from the tables: a request to every operation, with a body that has every field of its object,
 ** written into the folder SVC_FUZZ_SEEDS together with a dictionary of all names (build.sh fuzz).
 */
-#include "svcapi.c"
+#include "fuzz.h"
 
 #define FUZZ_LIFE 5000
 #define FUZZ_HEADERS 16
-
-typedef struct fuzz_fixture {
-  svc *s;
-  int64_t now;
-  uint64_t random;
-  int inputs;
-  char org[25], group[25];
-} fuzz_fixture;
-
-static int64_t fuzz_clock(void *context)
-{
-  return ((fuzz_fixture *)context)->now += 10;
-}
-
-static int fuzz_random(void *context, void *out, size_t size)
-{
-  fuzz_fixture *f = context;
-  unsigned char *p = out;
-  while (size--) {
-    f->random = f->random * 6364136223846793005u + 1442695040888963407u;
-    *p++ = (unsigned char)(f->random >> 33);
-  }
-  return 0;
-}
-
-static const svc_grant fuzz_grants[] = { { "ORG_OWNER", NULL } };
-static const svc_caller fuzz_caller = { "5f0000000000000000000001", "owner@example.com", fuzz_grants, 1, 0 };
-
-static void fuzz_die(const char *what)
-{
-  fprintf(stderr, "fuzz: %s\n", what);
-  abort();
-}
-
-/* --------------------------------------------------------------------------------------------------------- the fixture */
-
-static void fuzz_make(fuzz_fixture *f, const char *target, const char *body, char id[25])
-{
-  static const svc_header json = { "Content-Type", "application/json", 0, 0 };
-  svc_request request;
-  svc_response response;
-  const char *found;
-  memset(&request, 0, sizeof request);
-  request.method = "POST";
-  request.target = target;
-  request.headers = &json;
-  request.header_count = 1;
-  request.body = body;
-  request.body_length = strlen(body);
-  request.caller = &fuzz_caller;
-  if (svc_handle_request(f->s, &request, &response) != SVC_OK || response.status / 100 != 2) fuzz_die("no fixture");
-  found = id ? strstr(response.body, "\"id\":\"") : NULL;
-  if (id) memcpy(id, found ? found + 6 : "", found ? 24 : 1);
-  svc_response_free(&response);
-}
-
-static void fuzz_open(fuzz_fixture *f)
-{
-  svc_config config;
-  char text[512];
-  memset(f, 0, sizeof *f);
-  memset(&config, 0, sizeof config);
-  f->now = (int64_t)1748736000000;
-  config.clock = fuzz_clock;
-  config.clock_context = f;
-  config.random = fuzz_random;
-  config.random_context = f;
-  config.limiter_off = 1;
-  if (svc_open(&f->s, &config) != SVC_OK) fuzz_die("the service does not open");
-  fuzz_make(f, "/api/svc/v2/orgs", "{\"name\":\"Acme\"}", f->org);
-  snprintf(text, sizeof text, "{\"name\":\"p\",\"orgId\":\"%s\"}", f->org);
-  fuzz_make(f, "/api/svc/v2/groups", text, f->group);
-  snprintf(text, sizeof text, "/api/svc/v2/groups/%s/clusters", f->group);
-  fuzz_make(f, text,
-            "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
-            "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}",
-            NULL);
-}
 
 /* ------------------------------------------------------------------------------------------------------------ the seeds */
 
@@ -229,14 +151,14 @@ static void fuzz_seeds(const svc *s, const char *folder)
 /* ---------------------------------------------------------------------------------------------------------- one input */
 
 /* What stands for a name in braces; a name of which the fixture has nothing stands for "c". */
-static const char *fuzz_stand_in(const fuzz_fixture *f, svc_str name)
+static const char *fuzz_stand_in(const fuzz_service *f, svc_str name)
 {
   if (svc_str_is(name, "orgId")) return f->org;
   if (svc_str_is(name, "groupId")) return f->group;
   return "c";
 }
 
-static char *fuzz_fill_in(const fuzz_fixture *f, const uint8_t *data, size_t size, size_t *length)
+static char *fuzz_fill_in(const fuzz_service *f, const uint8_t *data, size_t size, size_t *length)
 {
   char *text = malloc(size * 4 + 32), *to = text; /* "{}" is two bytes, an id twenty-four */
   size_t i;
@@ -259,46 +181,21 @@ static char *fuzz_fill_in(const fuzz_fixture *f, const uint8_t *data, size_t siz
   return text;
 }
 
-/* The next line, ended by a NUL in place; NULL: there is none. */
-static char *fuzz_line(char **at, const char *end)
+int svc_fuzz_request(const uint8_t *data, size_t size)
 {
-  char *line = *at, *newline = line < end ? memchr(line, '\n', (size_t)(end - line)) : NULL;
-  if (!newline) return NULL;
-  *newline = 0;
-  *at = newline + 1;
-  return line;
-}
-
-static void fuzz_check(const svc_response *r)
-{
-  svc_arena a;
-  svc_json_fault fault;
-  const char *type = svc_response_header(r, "Content-Type");
-  if (r->status < 200 || r->status > 599 || r->status == 500) fuzz_die("a status that should not be");
-  if (r->body_length == 0 || !type || !strstr(type, "json")) return;
-  svc_arena_init(&a, NULL);
-  if (!svc_json_gate(&a, (svc_str){ r->body, r->body_length }, 64, &fault)) {
-    fprintf(stderr, "%s at %zu of %.*s\n", fault.what, fault.at, (int)r->body_length, r->body);
-    fuzz_die("an answer that is no JSON");
-  }
-  if (r->status >= 400 && !strstr(r->body, "\"errorCode\"") && !strstr(r->body, "\"error\"")) fuzz_die("no error document");
-  svc_blocks_free(a.blocks);
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-  static fuzz_fixture f;
+  static fuzz_service f;
+  static int inputs;
   svc_header headers[FUZZ_HEADERS];
   svc_request request;
   svc_response response;
   char *text, *at, *line, *space;
   size_t length;
-  if (!f.s || ++f.inputs > FUZZ_LIFE) {
+  if (!f.s || ++inputs > FUZZ_LIFE) {
     const char *folder = f.s ? NULL : getenv("SVC_FUZZ_SEEDS");
     svc_close(f.s);
-    fuzz_open(&f);
+    fuzz_open(&f, NULL);
+    f.step = 10;
+    inputs = 0;
     if (folder) fuzz_seeds(f.s, folder);
   }
   at = text = fuzz_fill_in(&f, data, size, &length);
@@ -312,7 +209,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   request.target = space + 1;
   request.headers = headers;
   request.peer = "192.0.2.1";
-  request.caller = &fuzz_caller;
+  request.caller = &fuzz_owner;
   while ((line = fuzz_line(&at, text + length)) != NULL && *line) {
     char *colon = strstr(line, ": ");
     if (!colon || request.header_count == FUZZ_HEADERS) continue;

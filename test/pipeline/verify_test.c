@@ -82,6 +82,7 @@ static const verify_damage damages[] = {
   { 'e', "clus", COPY, -1, "its id is another than that in its key or record" },
   { 'e', "clus", COPY, 5, "what it is below is not there" },
   { 'e', "clus", ADD, 0, "an entity has a key of another length" },
+  { 'e', "evnt", FLIP, 60, "its name is not its id" }, /* links are made of it, and it may be a quote */
   { 'g', NULL, REMOVE, 0, "it is not found by its id" },
   { 'g', NULL, FLIP, 3, "it is found by its id below another parent" },
   { 'g', NULL, COPY, -1, "its id leads to nothing" },

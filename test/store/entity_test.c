@@ -761,7 +761,24 @@ static MunitResult entity_links_at(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A count of a damaged store is no size: a product of it could be small, and what is put there is not. */
+static MunitResult entity_count_room(const MunitParameter params[], void *fixture)
+{
+  t_store b;
+  (void)params, (void)fixture;
+  t_store_open(&b);
+  svc_count_add(b.txn, "test", &b.root, 3);
+  munit_assert_size(svc_count_room(b.txn, "test", &b.root, 12), ==, 3);
+  munit_assert_int(b.txn->error, ==, SVC_OK);
+  svc_count_add(b.txn, "test", &b.root, ((int64_t)1 << 62) - 4); /* one more, times 12, is 0 */
+  munit_assert_size(svc_count_room(b.txn, "test", &b.root, 12), ==, 0);
+  munit_assert_int(b.txn->error, ==, SVC_CORRUPT);
+  t_store_close(&b);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/count-room", entity_count_room, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/round", entity_round, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/round_random", entity_round_random, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/truncated", entity_truncated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -177,7 +177,7 @@ static bool invoice_wanted(svc_call *c, const svc_entity *e)
 /* Their ids, of at most so many: one for each month. */
 static bool invoice_ids(svc_call *c, bool pending, svc_id **out, size_t *count)
 {
-  size_t most = (size_t)svc_count(c->txn, INVOICE_KIND, &c->scope.org);
+  size_t most = svc_count_room(c->txn, INVOICE_KIND, &c->scope.org, sizeof(svc_id));
   svc_id *ids = svc_arena_alloc(c->arena, (most + 1) * sizeof *ids);
   svc_scan scan;
   svc_entity e;

@@ -164,9 +164,9 @@ SVC_PRIVATE bool svc_advisor_ask(svc_call *c, const char *what)
 SVC_PRIVATE bool svc_advisor_also(svc_call *c, const char *what, svc_reply *reply)
 {
   svc_question also = *c->question;
-  char *none = svc_arena_alloc(c->arena, 2);
+  char *none = svc_arena_alloc(c->arena, 3);
   if (!none) return svc_no_memory(c);
-  memcpy(none, "[]", 2);
+  memcpy(none, "[]", 3);
   memset(reply, 0, sizeof *reply);
   reply->bytes = none;
   reply->length = 2;

@@ -75,7 +75,7 @@ static bool network_reach_endpoints_of(svc_call *c, const svc_network_now *now, 
 static bool network_reach_endpoints(svc_call *c, const svc_network_now *now, unsigned slot, const svc_place_of *places, size_t count,
                                     svc_cluster_reach *r)
 {
-  size_t most = (size_t)svc_count(c->txn, PRIVATE_ENDPOINT_KIND, &c->scope.group), i;
+  size_t most = svc_count_room(c->txn, PRIVATE_ENDPOINT_KIND, &c->scope.group, sizeof(svc_cluster_endpoint)), i;
   svc_cluster_endpoint *out = most ? svc_arena_zero(c->arena, most * sizeof *out) : NULL;
   svc_scan scan;
   svc_entity e;

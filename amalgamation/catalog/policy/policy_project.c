@@ -26,7 +26,7 @@ SVC_PRIVATE bool svc_policies_read(svc_call *c, const svc_id *org, svc_policy_ru
   svc_scan scan;
   svc_entity e;
   memset(out, 0, sizeof *out);
-  out->room = SVC_POLICY_BODIES * (size_t)svc_count(c->txn, SVC_POLICY_KIND, org);
+  out->room = SVC_POLICY_BODIES * svc_count_room(c->txn, SVC_POLICY_KIND, org, SVC_POLICY_BODIES * sizeof *out->rules);
   out->rules = svc_arena_zero(c->arena, (out->room + 1) * sizeof *out->rules);
   if (!out->rules) return svc_no_memory(c);
   svc_below_begin(&scan, c->txn, SVC_POLICY_KIND, org);
